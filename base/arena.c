@@ -1,0 +1,88 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARENA_BLOCK = 1 << 14, ARENA_ALIGN = 16 };
+
+struct arena_block {
+  struct arena_block *next;
+  size_t used, size;
+  _Alignas(ARENA_ALIGN) unsigned char data[];
+};
+
+static void
+die_of_memory(size_t size) {
+  fprintf(stderr, "op2lazy: out of memory (%zu bytes)\n", size);
+  abort();
+}
+
+void *
+mem_grow(void *p, size_t n, size_t size) {
+  if (size && n > SIZE_MAX / size) die_of_memory(SIZE_MAX);
+  void *q = realloc(p, n * size ? n * size : 1);
+  if (!q) die_of_memory(n * size);
+  return q;
+}
+
+void *
+mem_alloc(size_t n, size_t size) {
+  void *p = mem_grow(NULL, n, size);
+  memset(p, 0, n * size);
+  return p;
+}
+
+void *
+arena_alloc(struct arena *a, size_t size) {
+  size_t want = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+  if (want < size) die_of_memory(size);
+  struct arena_block *b = a->head;
+  if (!b || b->size - b->used < want) {
+    size_t n = want > ARENA_BLOCK ? want : ARENA_BLOCK;
+    b = mem_grow(NULL, 1, sizeof *b + n);
+    *b = (struct arena_block){a->head, 0, n};
+    a->head = b;
+  }
+  void *p = b->data + b->used;
+  b->used += want;
+  a->used += want;
+  return memset(p, 0, want);
+}
+
+void *
+arena_copy(struct arena *a, const void *src, size_t size) {
+  void *p = arena_alloc(a, size);
+  if (size) memcpy(p, src, size);
+  return p;
+}
+
+char *
+arena_str(struct arena *a, const char *s) {
+  return arena_copy(a, s, strlen(s) + 1);
+}
+
+char *
+arena_printf(struct arena *a, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  int n = vsnprintf(NULL, 0, fmt, ap);
+  va_end(ap);
+  char *s = arena_alloc(a, (size_t)n + 1);
+  va_start(ap, fmt);
+  vsnprintf(s, (size_t)n + 1, fmt, ap);
+  va_end(ap);
+  return s;
+}
+
+void
+arena_clear(struct arena *a) {
+  while (a->head) {
+    struct arena_block *next = a->head->next;
+    free(a->head);
+    a->head = next;
+  }
+  a->used = 0;
+}

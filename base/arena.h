@@ -1,0 +1,42 @@
+/* Arena: many small allocations, freed together.
+ *
+ * Blocks never move, so pointers stay valid until arena_clear. Zero is a valid
+ * empty arena. Running out of memory aborts with a message: nothing above could
+ * do better for the few kilobytes that live here; user data do not (rt/store).
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+struct arena {
+  struct arena_block *head;
+  size_t used; /* bytes handed out since the last clear */
+};
+
+/* `size` zeroed bytes, 16-byte aligned; never NULL. cost O(size) amortised */
+void *arena_alloc(struct arena *a, size_t size);
+void *arena_copy(struct arena *a, const void *src, size_t size);
+char *arena_str(struct arena *a, const char *s);
+char *arena_printf(struct arena *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void arena_clear(struct arena *a);
+
+#define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define ARENA_ARRAY(a, type, n)                                                \
+  ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
+
+/* malloc family that aborts with a message on exhaustion, for the library's
+ * own small structures. `n * size` is checked for overflow. */
+void *mem_alloc(size_t n, size_t size);              /* zeroed */
+void *mem_grow(void *p, size_t n, size_t size);      /* realloc */
+
+/* Make room for one more in a growable array: VEC_PUSH(v, n, cap, value). */
+#define VEC_ROOM(v, n, cap)                                                    \
+  ((n) < (cap) ? (void)0                                                       \
+               : (void)((cap) = (cap) ? 2 * (cap) : 8,                         \
+                        (v) = mem_grow((v), (cap), sizeof *(v))))
+#define VEC_PUSH(v, n, cap, value) (VEC_ROOM(v, n, cap), (v)[(n)++] = (value))
+
+#endif

@@ -1,0 +1,29 @@
+/* Run-time options from the environment, one row each in opt.def. */
+#ifndef BASE_OPT_H
+#define BASE_OPT_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+#include <stddef.h>
+
+typedef int opt_int;
+typedef size_t opt_size;
+typedef const char *opt_text;
+
+struct options {
+#define OPT(field, env, type, def, line) opt_##type field;
+#include "base/opt.def"
+#undef OPT
+};
+
+/* Read all options. `get` is getenv or a test's double. A value that does not
+ * parse is ERR_ARG with the variable, the value and what was expected; the
+ * other options are still read. Texts point into the environment: KEEP. */
+status opt_read(struct options *o, char *(*get)(const char *));
+/* The table as text: name, type, default, one line. */
+void opt_print(struct str *b);
+/* Is `word` an entry of the comma-separated `list`? */
+int opt_listed(const char *list, const char *word);
+
+#endif

@@ -1,0 +1,57 @@
+/* What op2cc embeds into each object file, and how it reaches the library.
+ *
+ * One op2_blob per translation unit: the unoptimised LLVM bitcode of the kernels
+ * and all they call, and a table that ties addresses in the program to names in
+ * the bitcode. A constructor registers it before main. Programs that were not
+ * compiled by op2cc have none; their kernels are opaque.
+ */
+#ifndef OP2_BLOB_H
+#define OP2_BLOB_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum op2_blob_kind {
+  OP2_BLOB_FUNCTION = 0, /* a function whose address the file takes */
+  OP2_BLOB_GLOBAL = 1    /* a mutable global that its kernels mention */
+};
+
+struct op2_blob_entry {
+  const void *address;
+  const char *ir_name;
+  unsigned long long size; /* bytes of a global; 0 for functions */
+  int kind;
+};
+
+/* A place where the program reads op_dat_core.data itself (DESIGN: mirror). */
+struct op2_blob_peek {
+  const char *file;
+  int line;
+};
+
+struct op2_blob {
+  unsigned version; /* OP2_BLOB_VERSION */
+  unsigned nentries;
+  const struct op2_blob_entry *entries;
+  const void *bitcode;
+  size_t bitcode_bytes;
+  const char *source; /* the file that was compiled */
+  const struct op2_blob_peek *peeks;
+  unsigned npeeks;
+};
+enum { OP2_BLOB_VERSION = 1 };
+
+/* Called by constructors, before main and when a shared object is loaded. The
+ * blob is kept, not copied; duplicate addresses (inline functions of several
+ * files) keep the first. */
+void op2_blob_register(const struct op2_blob *blob);
+/* Called by destructors when a shared object is unloaded. */
+void op2_blob_unregister(const struct op2_blob *blob);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

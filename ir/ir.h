@@ -1,0 +1,327 @@
+/* The trace IR: what a program asked for, before anybody ran it.
+ *
+ * A trace is a list of nodes in program order over declarations (sets, maps,
+ * dats, kernels). The file to read first; ir/ops.def, base/access.def and
+ * base/types.def are its tables, doc/ir.md its grammar.
+ *
+ *   trace @step {
+ *     set %cells n=720000
+ *     set %edges n=1437600
+ *     map %pecell : %edges -> %cells x2
+ *     dat %q   : %cells f64 x4
+ *     dat %res : %cells f64 x4
+ *     gbl %rms : f64 x1
+ *     param %p0 : f64 x1
+ *     kernel @res_calc
+ *     %res.1 = loop @res_calc over %edges (
+ *         read %q.0 via %pecell[0], read %q.0 via %pecell[1],
+ *         inc %res.0 via %pecell[0], inc %res.0 via %pecell[1])
+ *         loc "airfoil.c":312
+ *     fetch %res.1
+ *   }
+ *
+ * Values. A dat or global has versions; version 0 is what it held when the
+ * trace began. A node that writes defines the next version, so dependences are
+ * operands: `in` is the version that an argument needs, `out` the one that its
+ * node defines. A WRITE that provably covers every element needs no old version:
+ * `write %adt` (in == IR_NONE); any other names the one that shows through:
+ * `write %adt.3`. All arguments of a node on one storage share one `out`, and
+ * one `in`.
+ *
+ * Storage. Dats that overlap in memory (overlays, user arrays) share one
+ * `root`: versions are counted there and no pass may rename or move them. Such
+ * an argument prints as `read %root.0 as %view`. Otherwise root is the dat.
+ *
+ * Same. `same %qold.0 %q.0`: two initial versions that lie in one buffer when
+ * the trace begins (an ALIAS of a former trace). Pass rename makes ALIAS nodes.
+ *
+ * Access. IR accesses are what is *proven*: OP_INC whose kernel also reads the
+ * argument is `rw` here. Opaque kernels prove nothing.
+ *
+ * References are 32-bit indices into the trace's arrays; IR_NONE is none. The
+ * arrays grow, so hold references, not pointers, across ir_add_* calls.
+ * `tag` on declarations is the owner's number (frontend); it is not printed.
+ */
+#ifndef IR_IR_H
+#define IR_IR_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "base/table.h"
+#include "base/types.h"
+
+typedef uint32_t ir_ref;
+#define IR_NONE UINT32_MAX
+
+enum ir_op {
+#define OP(name, text, min_args, max_args, root, meaning) IR_##name,
+#include "ir/ops.def"
+#undef OP
+  IR_OP_COUNT
+};
+
+struct ir_op_info {
+  const char *text;
+  int min_args, max_args;
+  bool root;
+  const char *meaning;
+};
+extern const struct ir_op_info ir_op_info[IR_OP_COUNT];
+
+/* set %name n=<n> */
+struct ir_set {
+  const char *name;
+  idx_g n;
+  uint32_t tag;
+};
+
+/* map %name : %from -> %to x<arity> [onto] [injective] [repeats]
+ *   onto       every target element is hit by entry 0..arity-1 of some row
+ *   injective  no target element is hit twice by any entries of any rows
+ *   repeats    some row names a target twice */
+enum { IR_MAP_ONTO = 1, IR_MAP_INJECTIVE = 2, IR_MAP_REPEATS = 4 };
+struct ir_map {
+  const char *name;
+  ir_ref from, to;
+  uint32_t arity;
+  uint32_t flags;
+  uint32_t tag;
+};
+
+/* dat %name : %set f64 x<dim> [block=<b>] [temp] [pinned] [storage %root]
+ * gbl %name : f64 x<dim> [raw]     a global: one value, set is IR_NONE
+ * param %name : f64 x<dim>         a value captured at the call; never written
+ *   block   1 AoS (default), 0 SoA, b AoSoA: component c of element e lies at
+ *           (e/b)*dim*b + c*b + e%b
+ *   pinned  lies in memory the user holds: never renamed or moved
+ *   raw     a raw pointer of the program: delivered, not kept */
+enum ir_dat_kind { IR_DAT, IR_GBL, IR_PARAM };
+enum { IR_DAT_TEMP = 1, IR_DAT_PINNED = 2, IR_DAT_RAW = 4 };
+struct ir_dat {
+  const char *name;
+  uint32_t kind; /* enum ir_dat_kind */
+  ir_ref set;
+  struct type type;
+  uint32_t dim;
+  uint32_t block;
+  uint32_t flags;
+  ir_ref root;      /* whose versions count; itself if alone */
+  uint32_t nvalues; /* versions so far, of a root */
+  ir_ref last;      /* newest version while building, of a root */
+  uint32_t tag;
+};
+
+/* kernel @name [opaque] [effects] [serial] [copies <from> <to>]
+ *   opaque   no IR: called through its address, proves nothing
+ *   effects  does I/O or writes globals: keeps its place, never fused
+ *   copies   argument <to> becomes an exact copy of argument <from>, no more */
+enum { IR_KERNEL_OPAQUE = 1, IR_KERNEL_EFFECTS = 2 };
+struct ir_kernel {
+  const char *name;
+  uint32_t flags;
+  int copy_from, copy_to; /* -1: not a copy */
+  uint32_t tag;
+};
+
+enum ir_arg_kind {
+  IR_ARG_DAT,  /* read %q.0 [as %view] [via %map[i] | via %map[0:k]] */
+  IR_ARG_GBL,  /* inc %rms.0, read %g.2: a global */
+  IR_ARG_PARAM, /* read %p0: a captured value */
+  IR_ARG_IDX,  /* idx, idx via %map[i]: element number or map entry */
+  IR_ARG_INFO, /* info %loc.0 of 4: payload of the MIN/MAX argument 4 */
+  IR_ARG_OFF   /* off: switched off by its opt flag; the kernel gets NULL */
+};
+
+/* map entry of an argument: idx >= 0 that entry; a vector argument is
+ * idx = -k: the first k entries (prints [0:k]); direct: map == IR_NONE. */
+struct ir_arg {
+  uint8_t kind;   /* enum ir_arg_kind */
+  uint8_t access; /* enum access */
+  uint16_t info_of; /* IR_ARG_INFO: number of the argument it belongs to */
+  int32_t idx;
+  ir_ref dat; /* declaration as the program named it */
+  ir_ref map;
+  ir_ref in, out; /* ir_value */
+};
+
+/* Flags of a node.
+ *   overdue   left out of two slices before: the next one takes it along
+ *   deferred  left out of this slice: stays pending (set by pass slice)
+ *   serial    one thread, in element order (payloads, RW globals, ...) */
+enum { IR_NODE_OVERDUE = 1, IR_NODE_DEFERRED = 2, IR_NODE_SERIAL = 4 };
+struct ir_node {
+  uint8_t op; /* enum ir_op */
+  uint8_t flags;
+  ir_ref kernel, set; /* LOOP; IR_NONE else */
+  ir_ref arg0;        /* its arguments are args[arg0 .. arg0+nargs) */
+  uint32_t nargs;
+  ir_ref region; /* set by pass fuse, IR_NONE before */
+  const char *file; /* the program's call; NULL if none */
+  int line;
+  uint32_t epoch; /* version of the constants the kernel uses, 0 first */
+  uint32_t tag;   /* position in the recording */
+};
+
+/* Version `version` of `dat` (a root). */
+struct ir_value {
+  ir_ref dat;
+  uint32_t version;
+  ir_ref def;    /* node; IR_NONE: held when the trace began */
+  ir_ref same;   /* the value whose data this one names (ALIAS, same); itself
+                    if none. Always fully resolved: values[same].same==same */
+  ir_ref buffer; /* set by pass storage */
+};
+
+/* Nodes [first, first+count) run as one: region over %set { ... } */
+struct ir_region {
+  ir_ref first;
+  uint32_t count;
+  ir_ref set;
+};
+
+/* buffer #k : %q.0 %qold.1   versions that share memory, one after another.
+ * `initial` holds a version 0; others are allocated when the trace runs. */
+struct ir_buffer {
+  ir_ref dat; /* shape: set, type, dim, block of this root */
+  bool initial;
+};
+
+#define IR_ARRAY(type, name)                                                   \
+  type *name;                                                                  \
+  uint32_t n##name, cap##name
+
+struct ir_trace {
+  const char *name;
+  struct arena arena; /* names, remarks */
+  struct table names; /* every declared name, for uniqueness and look-up */
+  IR_ARRAY(struct ir_set, sets);
+  IR_ARRAY(struct ir_map, maps);
+  IR_ARRAY(struct ir_dat, dats);
+  IR_ARRAY(struct ir_kernel, kernels);
+  IR_ARRAY(struct ir_arg, args);
+  IR_ARRAY(struct ir_node, nodes);
+  IR_ARRAY(struct ir_value, values);
+  IR_ARRAY(struct ir_region, regions);
+  IR_ARRAY(struct ir_buffer, buffers);
+  IR_ARRAY(const char *, remarks); /* what passes did and why not; op2_explain */
+};
+
+/* ---- build.c: making a trace --------------------------------------------- */
+
+struct ir_trace *ir_trace_new(const char *name);
+void ir_trace_free(struct ir_trace *t);
+struct ir_trace *ir_trace_clone(const struct ir_trace *t);
+
+/* Declarations. A name already taken gets "'2", "'3", ... appended; an empty one
+ * becomes "anon". The struct is copied; `name` is copied into the arena.
+ * ir_add_dat: root IR_NONE means itself; version 0 is made with a root. */
+ir_ref ir_add_set(struct ir_trace *t, struct ir_set s);
+ir_ref ir_add_map(struct ir_trace *t, struct ir_map m);
+ir_ref ir_add_dat(struct ir_trace *t, struct ir_dat d);
+ir_ref ir_add_kernel(struct ir_trace *t, struct ir_kernel k);
+
+/* Append a node with its arguments. For each argument `in` and `out` are filled
+ * here from access and kind: `in` is the newest version (IR_NONE for a WRITE
+ * whose `in` the caller left as IR_NONE; any other value of `in` on a WRITE means
+ * "partial"); `out` is a new version for accesses that write, shared by arguments
+ * of one root. Strings in `n` are copied. */
+ir_ref ir_add_node(struct ir_trace *t, struct ir_node n,
+                   const struct ir_arg *args);
+/* LIVE of the last version of every dat and handle global that was written, has
+ * an initial version and was not freed: what op2_flush leaves observable. */
+ir_ref ir_add_live(struct ir_trace *t);
+/* Say that two initial versions lie in one buffer. */
+void ir_add_same(struct ir_trace *t, ir_ref dat_a, ir_ref dat_b);
+
+/* A new value of `root` defined by node `def` (a pass that splits a version). */
+ir_ref ir_new_value(struct ir_trace *t, ir_ref root, ir_ref def);
+
+/* Keep node i as new position perm[i] (a permutation of [0, nnodes) onto
+ * [0, n_keep); IR_NONE drops it). Fixes defs and regions' nothing else: regions
+ * must be empty. Versions are renumbered densely in the new order and values
+ * nobody defines or uses disappear. */
+void ir_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep);
+/* Insert a node before position `at` (refs to later nodes are fixed). */
+ir_ref ir_insert_node(struct ir_trace *t, ir_ref at, struct ir_node n,
+                      const struct ir_arg *args);
+
+/* Add a line to the trace's remarks: "fuse: adt_calc joins update ...". */
+void ir_remark(struct ir_trace *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static inline struct ir_arg *
+ir_args(const struct ir_trace *t, const struct ir_node *n) {
+  return t->args + n->arg0;
+}
+static inline ir_ref
+ir_root(const struct ir_trace *t, ir_ref dat) {
+  return t->dats[dat].root;
+}
+static inline ir_ref
+ir_same(const struct ir_trace *t, ir_ref value) {
+  return t->values[value].same;
+}
+/* Has the argument a version (DAT, GBL, INFO), i.e. takes part in dependences? */
+static inline bool
+ir_arg_has_value(const struct ir_arg *a) {
+  return a->kind == IR_ARG_DAT || a->kind == IR_ARG_GBL ||
+         a->kind == IR_ARG_INFO;
+}
+static inline bool
+ir_arg_writes(const struct ir_arg *a) {
+  return ir_arg_has_value(a) && access_info[a->access].writes;
+}
+static inline bool
+ir_arg_direct(const struct ir_arg *a) {
+  return a->map == IR_NONE;
+}
+
+/* ---- print.c, parse.c ---------------------------------------------------- */
+
+/* Canonical text: equal traces give equal text; ir_parse accepts all of it. */
+void ir_print(const struct ir_trace *t, struct str *out);
+void ir_print_node(const struct ir_trace *t, ir_ref n, struct str *out);
+void ir_print_value(const struct ir_trace *t, ir_ref v, struct str *out);
+/* Parse one trace. ERR_ARG with "file:line:col: expected ..., found ...". */
+status ir_parse(const char *text, const char *file, struct ir_trace **out);
+
+/* ---- verify.c ------------------------------------------------------------ */
+
+/* Check every rule of doc/ir.md. All failures are appended to `why`, one line
+ * each, naming node and argument. Returns their number. */
+int ir_verify(const struct ir_trace *t, struct str *why);
+
+/* ---- deps.c -------------------------------------------------------------- */
+
+enum { IR_DEP_RAW = 1, IR_DEP_WAR = 2, IR_DEP_WAW = 4, IR_DEP_EFFECT = 8 };
+
+/* Why node b (later) must stay after node a: an OR of IR_DEP_*, 0 if it need
+ * not. Commuting accesses of one kind (INC and INC) do not depend. On TRUE,
+ * *value_out is a version that the dependence runs through. */
+unsigned ir_dep(const struct ir_trace *t, ir_ref a, ir_ref b,
+                ir_ref *value_out);
+
+/* Readers and definition of each value, as one index built in O(args).
+ *   users[start[v] .. start[v+1])  nodes that have v as `in`, in order */
+struct ir_uses {
+  ir_ref *users;
+  uint32_t *start;
+};
+struct ir_uses ir_uses_build(const struct ir_trace *t);
+void ir_uses_free(struct ir_uses *u);
+
+/* ---- dot.c --------------------------------------------------------------- */
+
+/* Graphviz: loops as boxes with file:line, regions as clusters, edges labelled
+ * with dat versions. */
+void ir_dot(const struct ir_trace *t, struct str *out);
+
+/* ---- hash.c -------------------------------------------------------------- */
+
+/* Structural key: 64-bit words that are equal for two traces exactly if their
+ * canonical texts are equal but for set sizes and call locations. Appended to
+ * `out` as raw bytes; caches compare all of it. */
+void ir_key(const struct ir_trace *t, struct str *out);
+
+#endif

@@ -1,0 +1,69 @@
+/* Kernels: their bitcode, and what their IR proves about them.
+ *
+ * A kernel comes from a blob that op2cc embedded (found by function address),
+ * from a source string, or is opaque (only an address). The facts below are read
+ * off an optimised private copy of its IR, once; they are the only thing that
+ * frontend and passes ever know about a kernel's inside. Facts err on the safe
+ * side: what is not proven is false.
+ */
+#ifndef LOWER_KERNEL_H
+#define LOWER_KERNEL_H
+
+#include "base/err.h"
+#include "base/types.h"
+
+struct op2_blob;
+
+/* What the kernel does with the memory behind parameter i. For a vector argument
+ * (T **) the facts hold for each entry. */
+struct low_param {
+  bool reads;       /* may read the old value */
+  bool writes;      /* may store */
+  bool adds_only;   /* each touched component is only added to (or subtracted
+                       from): old values flow into nothing but their own sum */
+  size_t full_bytes; /* bytes [0, full_bytes) are stored on every path */
+  bool indirect;    /* the parameter is used as T ** */
+};
+
+/* A mutable global that the kernel mentions: captured at each call. */
+struct low_const {
+  const char *name; /* in the bitcode */
+  const void *address;
+  size_t size;
+};
+
+struct low_kernel {
+  char *name;             /* IR name in the module */
+  void (*address)(void);  /* NULL: from a source string */
+  const void *bitcode;    /* module that defines `name`; NULL: opaque. KEEP */
+  size_t bitcode_bytes;
+  bool opaque;
+  bool effects;           /* I/O, stores to globals, unknown calls */
+  const char *why;        /* why opaque or effects: "calls printf"; "" else */
+  int copy_from, copy_to; /* -1: not a plain copy of one parameter's bytes to
+                             another; copy_bytes: how many */
+  size_t copy_bytes;
+  uint32_t nparams;       /* from the IR; 0 if opaque (unknown) */
+  struct low_param *params;
+  struct low_const *consts;
+  uint32_t nconsts;
+  uint64_t uid;           /* unique in the process; never used again */
+};
+
+/* Find or make the kernel for a function address (`name` only for messages and
+ * for kernels registered as source). A function without IR that has a source
+ * kernel of this name uses that. Never fails: no IR gives an opaque kernel. KEEP */
+const struct low_kernel *low_kernel_get(void (*address)(void),
+                                        const char *name);
+/* Compile a C source that defines `name` and keep it under that name; a former one
+ * is replaced for later look-ups. ERR_COMPILE carries the compiler's output. */
+status low_kernel_source(const char *name, const char *source);
+/* Replace or keep, the table of blobs (called by op2_blob_register). */
+void low_blob_add(const struct op2_blob *blob);
+void low_blob_remove(const struct op2_blob *blob);
+/* Some registered file reads dat->data itself: first place, or NULL. */
+const struct op2_blob *low_blob_peeking(void);
+/* Free all kernels (op_exit). Blobs stay registered. */
+void low_kernels_clear(void);
+
+#endif

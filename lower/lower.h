@@ -1,0 +1,46 @@
+/* Lowering: a trace with regions and buffers becomes an rt_program.
+ *
+ * Tags of the trace's declarations come back in struct low_program, so that the
+ * owner can fill the program's tables. Regions are compiled by MCJIT and cached by
+ * their whole key: a region of the same shape is compiled once in a process.
+ */
+#ifndef LOWER_LOWER_H
+#define LOWER_LOWER_H
+
+#include "ir/ir.h"
+#include "lower/kernel.h"
+#include "rt/plan.h"
+
+/* What lowering needs to know beyond the trace. */
+struct low_env {
+  /* kernel with ir_kernel.tag */
+  const struct low_kernel *(*kernel)(void *user, uint32_t tag);
+  /* Is constant i of the kernel folded at this epoch, and to which bytes? NULL:
+   * it is a parameter, captured with the loop. */
+  const void *(*constant)(void *user, uint32_t tag, uint32_t epoch, uint32_t i);
+  void *user;
+};
+
+/* Where a captured value comes from: bytes [offset, ...) of the record of the
+ * node with this tag. */
+struct low_capture {
+  uint32_t node_tag;
+  enum { LOW_CAPTURE_PARAM, LOW_CAPTURE_CONST } kind;
+  uint32_t index; /* ir_dat.tag of the param, or number of the constant */
+};
+
+struct low_program {
+  struct rt_program *program;
+  uint32_t *set_tags, *map_tags, *dat_tags, *global_tags, *address_tags;
+  struct low_capture *captures; /* one per program param */
+};
+
+/* Lower a verified trace (regions and buffers assigned; deferred nodes are left
+ * out). ERR_COMPILE names the loop and its call. */
+status low_lower(const struct ir_trace *t, const struct low_env *env,
+                 struct low_program *out);
+void low_program_clear(struct low_program *p); /* frees the rt_program, too */
+/* Free all compiled regions (op_exit). */
+void low_clear(void);
+
+#endif

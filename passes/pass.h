@@ -1,0 +1,40 @@
+/* The pass driver: one loop runs all passes over a trace. */
+#ifndef PASSES_PASS_H
+#define PASSES_PASS_H
+
+#include "ir/ir.h"
+
+/* Options of one run; zero is the default. */
+struct pass_options {
+  const char *disable;  /* comma-separated names left out, NULL: none */
+  const char *pipeline; /* "dce,fuse{max=8}"; NULL: all of passes.def in order */
+  bool verify;          /* verify after each pass (always done in debug builds) */
+  bool stress;          /* print, re-parse and compare after each pass */
+  /* called after each pass with the trace as it stands; NULL: none */
+  void (*after)(void *user, const char *pass, const struct ir_trace *t);
+  void *user;
+};
+
+/* Run the pipeline on `*t`. Stress mode replaces the trace by its re-parsed
+ * copy (tags are carried over), hence the pointer to pointer. Errors: unknown
+ * pass or option (ERR_ARG), a pass that broke the trace (ERR_STATE, with every
+ * failure of the verifier). */
+status pass_run(struct ir_trace **t, const struct pass_options *o);
+/* Names and one-liners of all passes. */
+void pass_list(struct str *out);
+
+/* ---- for pass files ------------------------------------------------------ */
+
+struct pass_ctx {
+  const struct ir_uses *uses; /* if the pass needs them */
+  const char *args;           /* text between { and }, "" if none */
+};
+/* Value of `key=<number>` among the pass's arguments, else `def`. */
+long pass_arg(const struct pass_ctx *c, const char *key, long def);
+
+#define PASS(name, on, uses, what)                                             \
+  void pass_##name(struct ir_trace *t, const struct pass_ctx *c);
+#include "passes/passes.def"
+#undef PASS
+
+#endif

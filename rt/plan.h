@@ -1,0 +1,181 @@
+/* What `lower` makes and `rt/exec.c` runs: a short command list, and the plans
+ * that make conflicting increments safe.
+ *
+ * A program is made once per shape of trace and run many times. It refers to the
+ * user's things by small program-local numbers; the frontend fills the tables
+ * `sets maps dats` once, and `globals params` before each run.
+ */
+#ifndef RT_PLAN_H
+#define RT_PLAN_H
+
+#include "base/err.h"
+#include "base/types.h"
+#include "rt/store.h"
+
+struct rt_set {
+  idx_l n;
+  const char *name;
+};
+
+/* table[e * arity + i] in [0, to->n). KEEP; immutable while version stays. */
+struct rt_map {
+  const struct rt_set *from, *to;
+  uint32_t arity;
+  const idx_l *table;
+  uint64_t version; /* process-wide unique; changes with the table */
+  const char *name;
+};
+
+/* ---- colouring ----------------------------------------------------------- */
+
+/* One way in which a loop writes through a map: entry idx of the map, or the
+ * first -idx entries if idx < 0. */
+struct rt_conflict {
+  const struct rt_map *map;
+  int32_t idx;
+};
+
+/* Two-level plan over elements [0, n): consecutive blocks; blocks of one colour
+ * share no target, elements of one colour in a block neither.
+ *   block j covers elements [j*block, min((j+1)*block, n))
+ *   colour k runs blocks order[start[k] .. start[k+1])
+ * Element colours serve devices: elem_colour[e] in [0, nelem_colours[block]).
+ * Colours are counted without a limit. */
+struct rt_plan {
+  idx_l n, block, nblocks;
+  idx_l ncolours;
+  idx_l *order, *start;
+  idx_l *elem_colour;   /* NULL unless asked for */
+  idx_l *nelem_colours; /* per block */
+};
+
+/* The plan for these conflicts, from the cache or made. Keyed by maps and their
+ * versions, entries, n, block size and whether element colours are wanted; whole
+ * keys are compared. KEEP: lives until rt_plan_cache_clear.
+ * cost  O(n * entries) and one word per target while it is made
+ * source  two-level colouring: Mudalige et al. 2012, section III (OP2) */
+status rt_plan_get(idx_l n, idx_l block, const struct rt_conflict *c,
+                   uint32_t nc, bool elem_colours, const struct rt_plan **out);
+/* Independent check: every element in exactly one block and colour, no target
+ * shared inside a colour. Returns OK or ERR_STATE naming the first violation. It
+ * shares no code with the maker. On in debug builds and under OP2_CHECK. */
+status rt_plan_check(const struct rt_plan *p, const struct rt_conflict *c,
+                     uint32_t nc);
+void rt_plan_cache_clear(void);
+extern bool rt_plan_checking;
+
+/* ---- programs ------------------------------------------------------------ */
+
+/* A compiled region: run elements [lo, hi). `ptr` is the table of bound addresses
+ * (see rt_bind), with accumulators of the calling thread put in. */
+typedef void (*rt_region_fn)(void *const *ptr, int64_t lo, int64_t hi);
+
+enum rt_bind_kind {
+  RT_BIND_SLOT,   /* memory of buffer slot `index` */
+  RT_BIND_STRIDE, /* its stride, as an integer in the pointer */
+  RT_BIND_MAP,    /* table of maps[index] */
+  RT_BIND_PARAM,  /* params[index]: captured bytes */
+  RT_BIND_GLOBAL, /* globals[index]: memory of a global */
+  RT_BIND_ACC,    /* accumulator of reductions[index] of this launch */
+  RT_BIND_ADDRESS /* addresses[index]: an opaque kernel */
+};
+struct rt_bind {
+  uint32_t kind, index;
+};
+
+/* A global that a launch combines over its elements. Each thread starts its
+ * accumulator at the access's identity; afterwards they are combined into
+ * globals[global] in thread order, the start value counted once.
+ * payload >= 0: this is the OP_ARG_INFO payload of reductions[payload]: its
+ * component c (all of it, if that reduction has dim 1) is taken with the winner;
+ * ties keep the earliest; no winner leaves it alone. */
+struct rt_reduction {
+  uint32_t global;
+  struct type type;
+  uint32_t dim;
+  enum access access; /* INC, MIN, MAX */
+  int32_t payload;    /* -1: a plain reduction */
+};
+
+enum rt_run_mode {
+  RT_RUN_RANGE,   /* elements are independent: any split */
+  RT_RUN_SERIAL,  /* one thread, element order */
+  RT_RUN_COLOURED /* writes through maps: by plan on several threads */
+};
+
+struct rt_launch {
+  rt_region_fn fn;
+  const char *name; /* "update+adt_calc" */
+  uint32_t set;     /* sets[set].n elements */
+  enum rt_run_mode mode;
+  struct rt_bind *binds;
+  uint32_t nbinds;
+  struct rt_reduction *reductions;
+  uint32_t nreductions;
+  struct {
+    uint32_t map;
+    int32_t idx;
+  } *conflicts; /* for RT_RUN_COLOURED; map numbers of this program */
+  uint32_t nconflicts;
+  const struct rt_plan *plan; /* filled by exec at the first threaded run */
+  uint64_t bytes_per_element; /* ideal traffic, for the timing table */
+  uint32_t timer; /* line in the timing table: rt_timer_get(name) */
+};
+
+enum rt_cmd_op { RT_LAUNCH, RT_COPY, RT_SET_GLOBAL };
+struct rt_cmd {
+  enum rt_cmd_op op;
+  uint32_t a, b; /* LAUNCH: launches[a]; COPY: slot a to slot b;
+                    SET_GLOBAL: globals[a] = params[b] */
+  uint32_t bytes; /* SET_GLOBAL */
+};
+
+/* Buffer slots: `initial` ones hold a dat's buffer when the run starts, others are
+ * allocated in its shape. When the run ends, outs[] say which slot each written dat
+ * has then; slots that nobody has go back to the pool. */
+struct rt_slot {
+  uint32_t dat; /* dats[dat]: its buffer, or the shape to allocate */
+  bool initial;
+};
+struct rt_out {
+  uint32_t dat, slot;
+};
+
+struct rt_program {
+  struct rt_launch *launches;
+  struct rt_cmd *cmds;
+  struct rt_slot *slots;
+  struct rt_out *outs;
+  uint32_t nlaunches, ncmds, nslots, nouts;
+  uint32_t nsets, nmaps, ndats, nglobals, nparams, naddresses;
+  const struct rt_set **sets;
+  const struct rt_map **maps;
+  struct rt_dat **dats;
+  void **globals;
+  const void **params;
+  void **addresses;
+  /* scratch of exec, kept from run to run */
+  struct rt_buf **bufs;
+  void **table;
+  char *acc;
+  size_t acc_bytes; /* per thread, rounded to cache lines */
+  int acc_threads;
+};
+
+/* Run it on `nthreads` threads (1: no OpenMP region is entered). Errors are found
+ * before the first launch: memory for slots, plans. */
+status rt_exec(struct rt_program *p, int nthreads);
+void rt_program_free(struct rt_program *p);
+
+/* ---- timing and counters -------------------------------------------------- */
+
+/* Line of the timing table for this kernel or region name. cost one look-up */
+uint32_t rt_timer_get(const char *name);
+void rt_timer_add(uint32_t timer, double seconds, uint64_t bytes);
+/* fn for each line: name, calls, seconds, bytes. */
+void rt_timer_each(void (*fn)(void *user, const char *name, long long calls,
+                              double seconds, double bytes),
+                   void *user);
+void rt_timer_reset(void);
+
+#endif

@@ -1,0 +1,49 @@
+# The targets people type; what they do is in CMakeLists.txt and tools/.
+#   make            build the library and tools in build/
+#   make airfoil    from a fresh clone to a checked result: installs what is
+#                   missing, builds, makes the mesh, runs 1000 iterations
+#   make check      every suite; ends with "N passed, N failed"
+#   make bench      measure and write the table of README.md
+BUILD = build
+PREFIX = /usr/local
+CMAKE_FLAGS =
+JOBS = $(shell nproc)
+
+all: $(BUILD)/build.ninja
+	cmake --build $(BUILD) -j $(JOBS)
+
+$(BUILD)/build.ninja:
+	tools/install-deps.sh build
+	cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
+
+airfoil:
+	tools/airfoil.sh $(BUILD)
+
+check:
+	tools/install-deps.sh check
+	tools/check.sh
+
+bench: all
+	bench/run.sh $(BUILD)
+
+format:
+	tools/format.sh
+format-check:
+	tools/format.sh --check
+tidy:
+	tools/tidy.sh
+layers:
+	tools/layers.sh
+docs-check:
+	tools/docs.sh --check
+docs:
+	tools/docs.sh
+
+install: all
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	rm -rf $(BUILD) build-check
+
+.PHONY: all airfoil check bench format format-check tidy layers docs \
+	docs-check install clean

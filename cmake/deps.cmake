@@ -1,0 +1,30 @@
+# What the library stands on. All of it is in Debian 12; tools/install-deps.sh
+# installs it.
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS C)
+
+# libLLVM is named by its path in the system's library folder: LLVM's own folder
+# holds a libgomp.so that is libomp in disguise, which `-L` would find first.
+find_program(LLVM_CONFIG NAMES llvm-config-19 REQUIRED)
+function(op2_llvm_config variable option)
+  execute_process(COMMAND ${LLVM_CONFIG} ${option} OUTPUT_VARIABLE text
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(${variable} ${text} PARENT_SCOPE)
+endfunction()
+op2_llvm_config(LLVM_VERSION --version)
+op2_llvm_config(LLVM_INCLUDE_DIR --includedir)
+op2_llvm_config(LLVM_LIB_DIR --libdir)
+op2_llvm_config(LLVM_BIN_DIR --bindir)
+find_library(LLVM_LIBRARY NAMES LLVM-19 libLLVM.so.19.1
+             HINTS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} REQUIRED)
+find_program(OP2_CLANG NAMES clang-19 clang HINTS ${LLVM_BIN_DIR} REQUIRED)
+
+find_path(JUDY_INCLUDE_DIR Judy.h REQUIRED)
+find_library(JUDY_LIBRARY Judy REQUIRED)
+
+find_path(CRITERION_INCLUDE_DIR criterion/criterion.h)
+find_library(CRITERION_LIBRARY criterion)
+
+add_library(op2_llvm INTERFACE)
+target_include_directories(op2_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIR})
+target_link_libraries(op2_llvm INTERFACE ${LLVM_LIBRARY})

@@ -1,0 +1,28 @@
+# test/unit/test_*.c: one Criterion program each. test/programs/*: whole programs
+# against the API, each twice: kernels with IR and (suffix _opaque) without.
+if(CRITERION_INCLUDE_DIR AND CRITERION_LIBRARY)
+  file(GLOB sources CONFIGURE_DEPENDS test/unit/test_*.c)
+  foreach(source ${sources})
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name} ${source})
+    target_include_directories(${name} SYSTEM PRIVATE
+                               ${CRITERION_INCLUDE_DIR})
+    target_compile_definitions(${name} PRIVATE
+      OP2_SOURCE_DIR="${CMAKE_SOURCE_DIR}" OP2_BUILD_DIR="${CMAKE_BINARY_DIR}")
+    target_link_libraries(${name} PRIVATE op2core ${CRITERION_LIBRARY})
+    set_target_properties(${name} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/unit)
+    add_test(NAME ${name} COMMAND ${name})
+    list(APPEND OP2_UNIT_TESTS ${name})
+  endforeach()
+endif()
+
+file(GLOB sources CONFIGURE_DEPENDS test/programs/*.c test/programs/*.cpp)
+foreach(source ${sources})
+  get_filename_component(name ${source} NAME_WE)
+  op2_add_program(${name}_opaque ${source} PLAIN)
+  if(TARGET op2cc)
+    op2_add_program(${name} ${source})
+  endif()
+  list(APPEND OP2_PROGRAMS ${name})
+endforeach()

@@ -1,0 +1,19 @@
+# tools/<name>.c is the program <name>. op2c++ is op2cc under another name: it
+# looks at argv[0], as mpicc does.
+file(GLOB sources CONFIGURE_DEPENDS tools/*.c)
+foreach(source ${sources})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE op2core)
+  set_target_properties(${name} PROPERTIES
+                        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  list(APPEND OP2_TOOLS ${name})
+endforeach()
+
+if(TARGET op2cc)
+  set(OP2CC ${CMAKE_BINARY_DIR}/op2cc)
+  set(OP2CXX ${CMAKE_BINARY_DIR}/op2c++)
+  add_custom_command(TARGET op2cc POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E create_symlink op2cc ${OP2CXX}
+    BYPRODUCTS ${OP2CXX} VERBATIM)
+endif()

@@ -11,11 +11,18 @@
  * Buffers are counted: two dats share one while they are equal by name (pass
  * rename). Freed buffers go to a pool and come back for the same size.
  *
+ * SoA strides are odd multiples of 64 elements, so that vector loops need no
+ * alignment code and components don't fall on the same cache sets. What lies in
+ * the padding is never read.
+ *
  * The mirror is what the program sees as dat->data: AoS, the program's order, an
  * address that never changes. It is current after declaration and after
  * rt_dat_sync; running loops makes it stale. The buffer is made from the mirror
  * when a loop first needs it, so that data that are never computed with exist
- * once. Pages of a stale mirror above RT_RELEASE_BYTES go back to the system.
+ * once. Pages of a stale mirror above RT_RELEASE_BYTES go back to the system,
+ * unless the program has looked twice before and is likely to look again.
+ *
+ * No address here is ever NULL, whatever the size: sets may be empty.
  */
 #ifndef RT_STORE_H
 #define RT_STORE_H
@@ -45,7 +52,15 @@ struct rt_dat {
   char *mirror;          /* AoS, n*dim*size bytes */
   bool mirror_current;
   bool buf_current;      /* false: the mirror was written, buf is to be refilled */
-  bool foreign;          /* mirror is the user's own memory and the buffer, too */
+  bool foreign;          /* the mirror's memory is the buffer's, too: pinned */
+  bool own_mirror;       /* rt_dat_clear frees the mirror */
+  uint8_t looks;         /* rt_dat_sync copied so often (saturating) */
+};
+
+enum {
+  RT_MAP_BYTES = 1 << 20,        /* above this rt_mem_new maps pages */
+  RT_HUGE_BYTES = 4 << 20,       /* above this it asks for huge pages */
+  RT_RELEASE_BYTES = RT_MAP_BYTES
 };
 
 /* Make a dat: `data` AoS [n, dim] is copied (NULL: zeros), or used as it is if
@@ -53,6 +68,10 @@ struct rt_dat {
 status rt_dat_init(struct rt_dat *d, struct rt_shape shape, const void *data,
                    bool foreign);
 void rt_dat_clear(struct rt_dat *d);
+/* From now on buffer and mirror are one memory, AoS: what an overlay needs before
+ * a second dat is laid over d->mirror as foreign. cost one copy if the mirror is
+ * stale */
+status rt_dat_pin(struct rt_dat *d);
 
 /* The buffer with the current values, made or refilled from the mirror at need. */
 status rt_dat_buffer(struct rt_dat *d, struct rt_buf **out);
@@ -62,22 +81,32 @@ void rt_dat_set_buffer(struct rt_dat *d, struct rt_buf *b);
 void rt_dat_written(struct rt_dat *d);
 /* Bring the mirror up to date from the buffer. cost one copy, none if current */
 void rt_dat_sync(struct rt_dat *d);
-/* The host wrote the mirror: the buffer is refilled before its next use. If the
- * buffer is shared with another dat it is left to that one. */
+/* The host wrote the mirror, which was current before: the buffer is refilled
+ * before its next use. If it is shared with another dat it is left to that one. */
 void rt_dat_mirror_written(struct rt_dat *d);
 /* Copy elements [lo, hi) to `out`, AoS, from mirror or buffer. */
 void rt_dat_read(const struct rt_dat *d, idx_l lo, idx_l hi, void *out);
-/* Change the layout; the buffer is rewritten if it exists. */
+/* Change the layout; the buffer is rewritten if it exists (and no longer shared).
+ * ERR_STATE for other than AoS in foreign memory. */
 status rt_dat_relayout(struct rt_dat *d, uint32_t block);
 
+/* A buffer with one reference, from the pool or the system; its contents are
+ * unspecified. ERR_MEMORY names the size. */
 status rt_buf_new(struct rt_shape shape, struct rt_buf **out);
 void rt_buf_ref(struct rt_buf *b);
 void rt_buf_unref(struct rt_buf *b);
 /* Free what the pool holds; bytes it held. */
 size_t rt_pool_clear(void);
 
-/* Convert elements [lo, hi) between layouts: a has block/stride as the shape says
- * with b_a, ... Shared by all of the above. */
+/* The b of the formula above for this shape: block, or the padded n for SoA. */
+size_t rt_shape_stride(struct rt_shape s);
+/* Bytes of a buffer of this shape, padding included; false on overflow. */
+bool rt_shape_bytes(struct rt_shape s, size_t *out);
+
+/* Copy elements [lo, hi) from one layout to another:
+ *   dst[at(e, c)] = src[at(e, c)]    e in [lo, hi), c in [0, dim)
+ * each with its own b (strides for SoA). cost reads and writes each byte once;
+ * no allocation */
 void rt_layout_copy(void *dst, size_t dst_block, const void *src,
                     size_t src_block, idx_l lo, idx_l hi, uint32_t dim,
                     uint32_t size);
@@ -86,5 +115,8 @@ void rt_layout_copy(void *dst, size_t dst_block, const void *src,
  * zeroed. NULL on exhaustion. */
 void *rt_mem_new(size_t bytes);
 void rt_mem_free(void *p, size_t bytes);
+/* Give the pages back; the contents are lost, the address stays. Does nothing for
+ * blocks that are not mapped pages. */
+void rt_mem_release(void *p, size_t bytes);
 
 #endif

@@ -1,0 +1,185 @@
+/* Dats: where their values are.
+ *
+ * A dat has two places, the mirror that the program sees and the buffer that
+ * loops use. At least one of them is current at any time:
+ *
+ *   mirror_current  buf_current
+ *         1              0       declared, or written by the host
+ *         1              1       looked at, or first used by a loop
+ *         0              1       written by a loop
+ *
+ *   rt_dat_buffer          1 0 -> 1 1   copy mirror to buffer
+ *   rt_dat_sync            0 1 -> 1 1   copy buffer to mirror
+ *   rt_dat_written         . 1 -> 0 1
+ *   rt_dat_set_buffer      . . -> 0 1   another buffer
+ *   rt_dat_mirror_written  1 . -> 1 0
+ *
+ * Only a copy makes both current. A foreign dat has one memory for both places and
+ * stays in state 1 1.
+ *
+ * A buffer may serve several dats that are equal by name. Nothing here writes to a
+ * buffer that has a second reference: refilling takes a new one.
+ */
+#include "rt/store.h"
+
+#include "base/counters.h"
+#include "rt/store_impl.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { LOOKS_KEEP = 2 };
+
+static struct rt_shape
+aos_shape(struct rt_shape s) {
+  s.block = 1;
+  return s;
+}
+
+static size_t
+mirror_bytes(const struct rt_dat *d) {
+  size_t bytes = 0;
+  bool fits = rt_shape_bytes(aos_shape(d->shape), &bytes);
+  assert(fits);
+  (void)fits;
+  return bytes;
+}
+
+static void
+init_foreign(struct rt_dat *d, void *memory, size_t bytes) {
+  static _Alignas(64) char nowhere[64]; /* an empty set has no memory */
+  assert(d->shape.block == 1);
+  assert(memory || !bytes);
+  d->mirror = memory ? memory : nowhere;
+  d->buf = rt_buf_foreign(d->mirror, bytes);
+  d->foreign = d->buf_current = true;
+}
+
+status
+rt_dat_init(struct rt_dat *d, struct rt_shape shape, const void *data,
+            bool foreign) {
+  struct rt_dat fresh = {.shape = shape, .mirror_current = true};
+  size_t bytes;
+  if (!rt_shape_bytes(aos_shape(shape), &bytes))
+    FAIL(ERR_MEMORY, "%d elements of %u x %u bytes exceed the address space",
+         shape.n, shape.dim, shape.type.size);
+  if (foreign) {
+    init_foreign(&fresh, (void *)data, bytes);
+  } else {
+    fresh.mirror = rt_mem_new(bytes);
+    if (!fresh.mirror)
+      FAIL(ERR_MEMORY, "no memory for a dat of %zu bytes", bytes);
+    fresh.own_mirror = true;
+    if (data && bytes) memcpy(fresh.mirror, data, bytes);
+  }
+  *d = fresh;
+  return OK;
+}
+
+void
+rt_dat_clear(struct rt_dat *d) {
+  rt_buf_unref(d->buf);
+  if (d->own_mirror) rt_mem_free(d->mirror, mirror_bytes(d));
+  *d = (struct rt_dat){0};
+}
+
+status
+rt_dat_pin(struct rt_dat *d) {
+  if (d->foreign) return OK;
+  rt_dat_sync(d);
+  rt_buf_unref(d->buf);
+  d->shape.block = 1;
+  init_foreign(d, d->mirror, mirror_bytes(d));
+  return OK;
+}
+
+status
+rt_dat_buffer(struct rt_dat *d, struct rt_buf **out) {
+  assert(d->mirror_current || (d->buf && d->buf_current));
+  if (!d->buf || !d->buf_current) {
+    struct rt_buf *b = d->buf;
+    if (!b || b->refs > 1) {
+      TRY(rt_buf_new(d->shape, &b));
+      rt_buf_unref(d->buf);
+      d->buf = b;
+    }
+    rt_layout_copy(b->mem, b->stride, d->mirror, 1, 0, d->shape.n,
+                   d->shape.dim, d->shape.type.size);
+    d->buf_current = true;
+  }
+  *out = d->buf;
+  return OK;
+}
+
+void
+rt_dat_written(struct rt_dat *d) {
+  assert(d->buf);
+  d->buf_current = true;
+  if (d->foreign) return;
+  if (d->mirror_current && d->looks < LOOKS_KEEP &&
+      mirror_bytes(d) > RT_RELEASE_BYTES)
+    rt_mem_release(d->mirror, mirror_bytes(d));
+  d->mirror_current = false;
+}
+
+void
+rt_dat_set_buffer(struct rt_dat *d, struct rt_buf *b) {
+  assert(!d->foreign && !b->foreign);
+  assert(b->stride == rt_shape_stride(d->shape));
+  rt_buf_unref(d->buf);
+  d->buf = b;
+  rt_dat_written(d);
+}
+
+void
+rt_dat_sync(struct rt_dat *d) {
+  if (d->mirror_current) return;
+  assert(d->buf && d->buf_current);
+  rt_dat_read(d, 0, d->shape.n, d->mirror);
+  d->mirror_current = true;
+  if (d->looks < LOOKS_KEEP) d->looks++;
+  counters[CNT_mirror_syncs]++;
+}
+
+void
+rt_dat_mirror_written(struct rt_dat *d) {
+  assert(d->mirror_current);
+  if (d->foreign) return;
+  d->buf_current = false;
+  if (!d->buf || d->buf->refs == 1) return;
+  rt_buf_unref(d->buf);
+  d->buf = NULL;
+}
+
+void
+rt_dat_read(const struct rt_dat *d, idx_l lo, idx_l hi, void *out) {
+  assert(0 <= lo && lo <= hi && hi <= d->shape.n);
+  size_t row = (size_t)d->shape.dim * d->shape.type.size;
+  if (lo == hi) return;
+  if (d->mirror_current)
+    memcpy(out, d->mirror + (size_t)lo * row, (size_t)(hi - lo) * row);
+  else
+    rt_layout_rows(out, d->buf->mem, d->buf->stride, lo, hi, d->shape.dim,
+                   d->shape.type.size);
+}
+
+status
+rt_dat_relayout(struct rt_dat *d, uint32_t block) {
+  if (block == d->shape.block) return OK;
+  if (d->foreign)
+    FAIL(ERR_STATE, "memory of the program stays AoS; block %u was asked for",
+         block);
+  struct rt_shape shape = d->shape;
+  shape.block = block;
+  struct rt_buf *b = NULL;
+  if (d->buf && d->buf_current) {
+    TRY(rt_buf_new(shape, &b));
+    rt_layout_copy(b->mem, b->stride, d->buf->mem, d->buf->stride, 0, shape.n,
+                   shape.dim, shape.type.size);
+  }
+  rt_buf_unref(d->buf);
+  d->buf = b;
+  d->buf_current = b != NULL;
+  d->shape = shape;
+  return OK;
+}

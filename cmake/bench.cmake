@@ -1,37 +1,78 @@
-# bench/<folder>/*: programs against the API in both builds, as test/programs.
-# Sources named ref_*, *_ref.c and mkmesh.c know nothing of the library: plain
-# compiler only; references in two flag sets, their own (-O3 -march=native) and
-# the better one (suffix _fast), so that a gain of flags is not taken for ours.
-set(OP2_REF_FLAGS -O3 -march=native -fopenmp)
-set(OP2_REF_FAST ${OP2_REF_FLAGS} -fno-math-errno -fno-trapping-math
-    -mprefer-vector-width=512)
+# bench/<folder>/ is one benchmark. Files with a main() are its programs; what
+# the others define (meshes, references) and bench/*.c each program may use.
+#
+#   <name>.c, .cpp     against the API, in both builds as in test/programs
+#   <name>_ref.c       knows nothing of the library; in two flag sets: those that
+#                      OP2's users take, and (suffix _jit) those of this library's
+#                      code generator, so that a gain of flags is not taken for
+#                      ours. By clang as the kernels are; needs its OpenMP.
+#   mkmesh.c           a plain program
+set(OP2_REF_FLAGS -std=gnu11 -O3 -march=native -fopenmp -Wall -Wextra)
+set(OP2_REF_JIT_FLAGS ${OP2_REF_FLAGS} -fno-math-errno -fno-trapping-math
+    -ffp-contract=on -mprefer-vector-width=512)
+find_library(OP2_LIBOMP omp HINTS ${LLVM_LIB_DIR})
 
-function(op2_add_plain target source)
-  add_executable(${target} ${source})
-  target_compile_options(${target} PRIVATE ${ARGN})
-  target_link_options(${target} PRIVATE ${ARGN})
-  target_link_libraries(${target} PRIVATE m)
-  get_filename_component(path ${source} ABSOLUTE)
-  cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${CMAKE_SOURCE_DIR}
-             OUTPUT_VARIABLE relative)
-  get_filename_component(folder ${relative} DIRECTORY)
-  set_target_properties(${target} PROPERTIES
-                        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${folder})
+function(op2_add_reference target program parts flags)
+  get_filename_component(folder ${program} DIRECTORY)
+  cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set(out ${CMAKE_BINARY_DIR}/${folder}/${target})
+  file(GLOB headers CONFIGURE_DEPENDS bench/*.h ${folder}/*.h)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/${folder}
+    COMMAND ${OP2_CLANG} ${flags} -I${CMAKE_SOURCE_DIR} ${program} ${parts}
+            -o ${out} -lm
+    DEPENDS ${program} ${parts} ${headers}
+    COMMENT "Reference ${folder}/${target}" VERBATIM)
+  add_custom_target(program_${target} ALL DEPENDS ${out})
 endfunction()
 
-file(GLOB sources CONFIGURE_DEPENDS bench/*/*.c bench/*/*.cpp)
-foreach(source ${sources})
-  get_filename_component(name ${source} NAME_WE)
-  if(name MATCHES "^ref_|_ref$")
-    op2_add_plain(${name} ${source} ${OP2_REF_FLAGS})
-    op2_add_plain(${name}_fast ${source} ${OP2_REF_FAST})
-  elseif(name MATCHES "^mkmesh")
-    op2_add_plain(${name} ${source} -O2)
+function(op2_add_benchmark folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c ${folder}/*.cpp)
+  file(GLOB parts CONFIGURE_DEPENDS bench/*.c)
+  foreach(source ${sources})
+    file(STRINGS ${source} main REGEX "^(int )?main\\(")
+    if(main)
+      list(APPEND programs ${source})
+    else()
+      list(APPEND parts ${source})
+    endif()
+  endforeach()
+  get_filename_component(name ${folder} NAME)
+  add_library(bench_${name} STATIC EXCLUDE_FROM_ALL ${parts})
+  target_include_directories(bench_${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_link_libraries(bench_${name} PUBLIC OpenMP::OpenMP_C m)
+  foreach(program ${programs})
+    op2_add_bench_program(${program} bench_${name} "${parts}")
+  endforeach()
+  set(OP2_BENCHMARKS ${OP2_BENCHMARKS} ${name} PARENT_SCOPE)
+endfunction()
+
+function(op2_add_bench_program program support parts)
+  get_filename_component(name ${program} NAME_WE)
+  if(name STREQUAL mkmesh)
+    add_executable(${name} ${program})
+    target_link_libraries(${name} PRIVATE ${support})
+    get_filename_component(folder ${program} DIRECTORY)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_target_properties(${name} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${folder})
+  elseif(name MATCHES "_ref$")
+    if(OP2_LIBOMP)
+      op2_add_reference(${name} ${program} "${parts}" "${OP2_REF_FLAGS}")
+      op2_add_reference(${name}_jit ${program} "${parts}"
+                        "${OP2_REF_JIT_FLAGS}")
+    endif()
   else()
-    op2_add_program(${name}_opaque ${source} PLAIN)
+    op2_add_program(${name}_opaque ${program} PLAIN LIBRARY ${support})
     if(TARGET op2cc)
-      op2_add_program(${name} ${source})
+      op2_add_program(${name} ${program} LIBRARY ${support})
     endif()
   endif()
-  list(APPEND OP2_BENCHMARKS ${name})
+endfunction()
+
+file(GLOB folders CONFIGURE_DEPENDS bench/*)
+foreach(folder ${folders})
+  if(IS_DIRECTORY ${folder})
+    op2_add_benchmark(${folder})
+  endif()
 endforeach()

@@ -1,25 +1,32 @@
-# op2_add_program(<target> <source> [PLAIN] [FLAGS ...])
+# op2_add_program(<target> <source> [PLAIN] [LIBRARY <target>])
 #
 # A program as a user compiles it: through op2cc (op2c++ for C++), so that its
 # kernels carry their IR; with PLAIN through the plain compiler, so that they
 # are opaque. One command a program, outside CMake's own compiler handling,
-# because the compiler is itself a product of this build.
-set(OP2_PROGRAM_FLAGS -O2 -g -Wall -Wextra ${OP2_SANITIZE_FLAGS}
-    CACHE INTERNAL "")
+# because the compiler is itself a product of this build. LIBRARY is a static
+# library of the program's own.
+set(OP2_PROGRAM_FLAGS -O2 -g -Wall -Wextra ${OP2_SANITIZE_FLAGS})
+file(GLOB OP2_PROGRAM_HEADERS CONFIGURE_DEPENDS
+     include/*.h bench/*.h bench/*/*.h test/programs/*.h)
+
 function(op2_add_program target source)
-  cmake_parse_arguments(arg "PLAIN" "" "FLAGS" ${ARGN})
+  cmake_parse_arguments(arg "PLAIN" "LIBRARY" "" ${ARGN})
   get_filename_component(path ${source} ABSOLUTE)
   cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${CMAKE_SOURCE_DIR}
              OUTPUT_VARIABLE relative)
   get_filename_component(folder ${relative} DIRECTORY)
   set(out ${CMAKE_BINARY_DIR}/${folder}/${target})
   op2_program_compiler(compiler ${path} "${arg_PLAIN}")
+  if(arg_LIBRARY)
+    set(library $<TARGET_FILE:${arg_LIBRARY}>)
+  endif()
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/${folder}
-    COMMAND ${compiler} ${OP2_PROGRAM_FLAGS} ${arg_FLAGS}
-            -I${CMAKE_SOURCE_DIR}/include ${path} -o ${out}
-            $<TARGET_FILE:op2lazy> -Wl,-rpath,$<TARGET_FILE_DIR:op2lazy> -lm
-    DEPENDS ${path} op2lazy ${OP2_HEADERS}
+    COMMAND ${compiler} ${OP2_PROGRAM_FLAGS} -I${CMAKE_SOURCE_DIR}
+            -I${CMAKE_SOURCE_DIR}/include ${path} -o ${out} ${library}
+            $<TARGET_FILE:op2lazy> -Wl,-rpath,$<TARGET_FILE_DIR:op2lazy>
+            -lm
+    DEPENDS ${path} op2lazy ${OP2_PROGRAM_HEADERS} ${arg_LIBRARY}
             $<$<NOT:$<BOOL:${arg_PLAIN}>>:op2cc>
     COMMENT "Program ${folder}/${target}" VERBATIM)
   add_custom_target(program_${target} ALL DEPENDS ${out})
@@ -31,9 +38,9 @@ function(op2_program_compiler variable source plain)
   else()
     set(choice ${OP2CC} ${CMAKE_C_COMPILER} -std=gnu11)
   endif()
-  list(GET choice 2 standard)
+  list(GET choice -1 standard)
   if(plain)
-    list(GET choice 1 compiler)
+    list(GET choice -2 compiler)
   else()
     list(GET choice 0 compiler)
   endif()

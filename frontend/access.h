@@ -1,0 +1,14 @@
+/* The one door to data, used by every accessor. */
+#ifndef FRONTEND_ACCESS_H
+#define FRONTEND_ACCESS_H
+
+#include "frontend/fe.h"
+
+/* Check the handle, run what the dat needs (rw: its pending readers, too) and make
+ * its mirror current. */
+status fe_access_begin(const char *api, op_dat dat, bool rw,
+                       struct fe_dat **out);
+/* Views for writing end here: their dats were written by the host. */
+void fe_views_close(void);
+
+#endif

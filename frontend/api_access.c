@@ -1,0 +1,228 @@
+/* Looking at data: every accessor goes through access_begin, which runs exactly
+ * what the dat needs and brings its host mirror up to date. */
+#include "frontend/fe.h"
+
+#include "frontend/access.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Host views given out for writing by op2_dat_data_rw hold until the next API call
+ * that could run something or look: their dats are then taken as written. */
+static void
+close_view(struct fe_dat *d) {
+  if (!d->viewed) return;
+  d->viewed = false;
+  fe.nviews--;
+  rt_dat_mirror_written(&d->rt);
+}
+
+void
+fe_views_close(void) {
+  for (uint32_t i = 0; fe.nviews && i < fe.ndats; i++)
+    if (fe.dats[i]->viewed) close_view(fe.dats[i]);
+}
+
+status
+fe_access_begin(const char *api, op_dat dat, bool rw, struct fe_dat **out) {
+  if (!fe_handle_valid(dat))
+    FAIL(ERR_ARG, "%s: expected a declared dat, found %p%s", api, (void *)dat,
+         dat ? " (freed?)" : "");
+  struct fe_dat *d = (struct fe_dat *)dat;
+  if (fe.nviews) fe_views_close();
+  TRY(fe_look(d, rw));
+  rt_dat_sync(&d->rt);
+  *out = d;
+  return OK;
+}
+
+/* Type of the memory that the program gave against the dat's. */
+static status
+check_memory(const char *api, const struct fe_dat *d, const void *memory,
+             size_t elem_size, const char *ctype) {
+  if (!memory && d->pub.set->size)
+    FAIL(ERR_ARG, "%s: dat \"%s\": expected an address, found NULL", api,
+         d->pub.name);
+  struct type t;
+  bool known = ctype && type_from_name(ctype, elem_size, &t, NULL);
+  if (known && elem_size > 1 && t.size != d->type.size)
+    FAIL(ERR_ARG, "%s: dat \"%s\": wrong type: expected memory of \"%s\", "
+         "found \"%s\"", api, d->pub.name, d->pub.type, ctype);
+  return OK;
+}
+
+static size_t
+bytes_of(const struct fe_dat *d) {
+  return (size_t)d->pub.set->size * (size_t)d->pub.size;
+}
+
+static status
+fetch(op_dat dat, void *out, size_t elem_size, const char *ctype) {
+  struct fe_dat *d;
+  TRY(fe_access_begin("op_fetch_data", dat, false, &d));
+  TRY(check_memory("op_fetch_data", d, out, elem_size, ctype));
+  if (bytes_of(d)) memcpy(out, d->rt.mirror, bytes_of(d));
+  return OK;
+}
+
+void
+op2_fetch_at(op_dat dat, void *out, size_t elem_size, const char *ctype) {
+  if (!fe_enter("op_fetch_data")) return;
+  status st = fetch(dat, out, elem_size, ctype);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+static status
+fetch_idx(op_dat dat, void *out, size_t elem_size, const char *ctype, int low,
+          int high) {
+  struct fe_dat *d;
+  TRY(fe_access_begin("op_fetch_data_idx", dat, false, &d));
+  TRY(check_memory("op_fetch_data_idx", d, out, elem_size, ctype));
+  int n = d->pub.set->size;
+  if (low < 0 || high >= n || low > high)
+    FAIL(ERR_ARG,
+         "op_fetch_data_idx: dat \"%s\": expected 0 <= low <= high <= %d "
+         "(inclusive), found %d and %d",
+         d->pub.name, n - 1, low, high);
+  size_t size = (size_t)d->pub.size;
+  memcpy(out, d->rt.mirror + (size_t)low * size,
+         ((size_t)high - (size_t)low + 1) * size);
+  return OK;
+}
+
+void
+op2_fetch_idx_at(op_dat dat, void *out, size_t elem_size, const char *ctype,
+                 int low, int high) {
+  if (!fe_enter("op_fetch_data_idx")) return;
+  status st = fetch_idx(dat, out, elem_size, ctype, low, high);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+void
+op_fetch_data_char(op_dat dat, char *out) {
+  op2_fetch_at(dat, out, 0, NULL);
+}
+
+void
+op_fetch_data_idx_char(op_dat dat, char *out, int low, int high) {
+  op2_fetch_idx_at(dat, out, 0, NULL, low, high);
+}
+
+void
+op2_sync(op_dat dat) {
+  struct fe_dat *d;
+  if (!fe_enter("op2_sync")) return;
+  status st = fe_access_begin("op2_sync", dat, false, &d);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+const void *
+op2_dat_data(op_dat dat) {
+  struct fe_dat *d = NULL;
+  if (!fe_enter("op2_dat_data")) return NULL;
+  status st = fe_access_begin("op2_dat_data", dat, false, &d);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+  return st == OK ? d->rt.mirror : NULL;
+}
+
+void *
+op2_dat_data_rw(op_dat dat) {
+  struct fe_dat *d = NULL;
+  if (!fe_enter("op2_dat_data_rw")) return NULL;
+  status st = fe_access_begin("op2_dat_data_rw", dat, true, &d);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+  if (st != OK) return NULL;
+  d->viewed = true;
+  fe.nviews++;
+  return d->rt.mirror;
+}
+
+/* OP2's upload: the host's dat->data was written and counts from now on. */
+void
+op_upload_dat(op_dat dat) {
+  struct fe_dat *d;
+  if (!fe_enter("op_upload_dat")) return;
+  status st = OK;
+  if (!fe_handle_valid(dat)) {
+    st = err_set(ERR_ARG, "op_upload_dat: expected a declared dat, found %p",
+                 (void *)dat);
+  } else {
+    d = (struct fe_dat *)dat;
+    st = fe_look(d, true);
+    if (st == OK) rt_dat_mirror_written(&d->rt);
+  }
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+void
+op_upload_all(void) {
+  if (!fe_enter("op_upload_all")) return;
+  status st = fe_run((struct fe_request){FE_WANT_ALL, 0});
+  for (uint32_t i = 0; st == OK && i < fe.ndats; i++)
+    if (!fe.dats[i]->freed) rt_dat_mirror_written(&fe.dats[i]->rt);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+void
+op_download_dat(op_dat dat) {
+  struct fe_dat *d;
+  if (!fe_enter("op_download_dat")) return;
+  status st = fe_access_begin("op_download_dat", dat, false, &d);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+/* OP2's calls for Fortran: addresses as numbers. The program may write through
+ * them until the next call. */
+unsigned long
+op_get_data_ptr(op_dat dat) {
+  return (unsigned long)op2_dat_data_rw(dat);
+}
+
+/* The dat that was declared from this pointer, by its number or its mirror. */
+unsigned long
+op_reset_data_ptr(char *data, int mode) {
+  if (!fe_enter("op_reset_data_ptr")) return 0;
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    const struct fe_dat *d = fe.dats[i];
+    if (!d->freed && data && (d->declared_from == data || d->pub.data == data))
+      return mode == 1 ? (unsigned long)d->pub.index
+                       : (unsigned long)d->pub.data;
+  }
+  fe_error(err_set(ERR_ARG,
+                   "op_reset_data_ptr: expected memory that a dat was declared "
+                   "from, found %p",
+                   (void *)data));
+  return 0;
+}
+
+unsigned long
+op_get_map_ptr(op_map map) {
+  if (!fe_enter("op_get_map_ptr")) return 0;
+  if (fe_handle_valid(map)) return (unsigned long)map->map;
+  fe_error(err_set(ERR_ARG, "op_get_map_ptr: expected a declared map, found %p",
+                   (void *)map));
+  return 0;
+}
+
+unsigned long
+op_reset_map_ptr(int *table) {
+  if (!fe_enter("op_reset_map_ptr")) return 0;
+  for (uint32_t i = 0; i < fe.nmaps; i++) {
+    const struct fe_map *m = fe.maps[i];
+    if (table && (m->declared_from == table || m->pub.map == table))
+      return (unsigned long)m->pub.map;
+  }
+  fe_error(err_set(ERR_ARG,
+                   "op_reset_map_ptr: expected memory that a map was declared "
+                   "from, found %p",
+                   (void *)table));
+  return 0;
+}

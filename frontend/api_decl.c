@@ -1,0 +1,532 @@
+/* Declarations: sets, maps, dats, temporaries, overlays, constants. */
+#include "frontend/fe.h"
+
+#include "rt/dev.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *
+copy_text(const char *s) {
+  char *t = mem_alloc(strlen(s) + 1, 1);
+  return strcpy(t, s);
+}
+
+/* ---- sets --------------------------------------------------------------------- */
+
+static status
+decl_set(idx_l n, const char *name, struct fe_set **out) {
+  if (!name) FAIL(ERR_ARG, "op_decl_set: name: expected a text, found NULL");
+  if (n < 0)
+    FAIL(ERR_ARG, "op_decl_set \"%s\": size: expected 0 or more, found %d",
+         name, n);
+  struct fe_set *s = mem_alloc(1, sizeof *s);
+  s->pub.index = (int)fe.nsets;
+  s->pub.size = s->pub.core_size = n;
+  s->pub.name = copy_text(name);
+  s->rt = (struct rt_set){n, s->pub.name};
+  VEC_PUSH(fe.sets, fe.nsets, fe.capsets, s);
+  fe_handle_add(s);
+  *out = s;
+  return OK;
+}
+
+op_set
+op_decl_set(idx_l_t n, const char *name) {
+  struct fe_set *s = NULL;
+  if (!fe_enter("op_decl_set")) return NULL;
+  status st = decl_set(n, name, &s);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+  return (op_set)s;
+}
+
+/* ---- maps ---------------------------------------------------------------------- */
+
+static status
+check_map_args(op_set from, op_set to, int dim, const void *table,
+               const char *name) {
+  if (!name) FAIL(ERR_ARG, "op_decl_map: name: expected a text, found NULL");
+  if (!fe_handle_valid(from))
+    FAIL(ERR_ARG, "op_decl_map \"%s\": from: expected a declared set, found %p",
+         name, (void *)from);
+  if (!fe_handle_valid(to))
+    FAIL(ERR_ARG, "op_decl_map \"%s\": to: expected a declared set, found %p",
+         name, (void *)to);
+  if (dim < 1)
+    FAIL(ERR_ARG, "op_decl_map \"%s\": dim: expected 1 or more, found %d", name,
+         dim);
+  if (!table && from->size)
+    FAIL(ERR_ARG,
+         "op_decl_map \"%s\": table: expected %d rows of %d entries, found NULL",
+         name, from->size, dim);
+  return OK;
+}
+
+/* Range of every entry, and what the table proves about itself (IR_MAP_*).
+ * cost one pass and one bit per target element */
+static status
+scan_table(struct fe_map *m, int base) {
+  idx_l from = m->rt.from->n, to = m->rt.to->n;
+  uint32_t arity = m->rt.arity;
+  unsigned char *seen = mem_alloc((size_t)to / 8 + 1, 1);
+  idx_g hit = 0;
+  uint32_t flags = IR_MAP_INJECTIVE;
+  const idx_l *row = m->rt.table;
+  for (idx_l e = 0; e < from; e++, row += arity)
+    for (uint32_t i = 0; i < arity; i++) {
+      idx_l t = row[i];
+      if (t < 0 || t >= to) {
+        free(seen);
+        FAIL(ERR_ARG,
+             "op_decl_map \"%s\": entry %u of element %d: expected %d to %d "
+             "(set \"%s\"), found %d",
+             m->pub.name, i, e, base, to - 1 + base, m->pub.to->name, t + base);
+      }
+      for (uint32_t j = 0; j < i; j++)
+        if (row[j] == t) flags |= IR_MAP_REPEATS;
+      if (seen[t / 8] >> t % 8 & 1) flags &= ~(uint32_t)IR_MAP_INJECTIVE;
+      hit += !(seen[t / 8] >> t % 8 & 1);
+      seen[t / 8] |= (unsigned char)(1 << t % 8);
+    }
+  free(seen);
+  m->flags = flags | (hit == to ? IR_MAP_ONTO : 0);
+  return OK;
+}
+
+static void
+map_free(struct fe_map *m) {
+  if (!m->foreign) free((void *)m->rt.table);
+  free((char *)m->pub.name);
+  free(m);
+}
+
+static uint64_t map_versions; /* process-wide: plans are cached by it */
+
+/* The table as 32-bit entries from 0; the user's own memory where it is that. */
+static idx_l *
+make_table(const int *table32, const long long *table64, size_t n, int base) {
+  idx_l *t = mem_alloc(n + 1, sizeof *t);
+  for (size_t i = 0; i < n; i++) {
+    long long v = (table32 ? table32[i] : table64[i]) - base;
+    t[i] = v < INT32_MIN || v > INT32_MAX ? -1 : (idx_l)v;
+  }
+  return t;
+}
+
+static status
+decl_map(op_set from, op_set to, int dim, const int *table32,
+         const long long *table64, const char *name, struct fe_map **out) {
+  TRY(check_map_args(from, to, dim, table32 ? (void *)table32 : (void *)table64,
+                     name));
+  struct fe_map *m = mem_alloc(1, sizeof *m);
+  size_t n = (size_t)from->size * (size_t)dim;
+  m->foreign = fe.no_realloc && table32 && !fe.base_index;
+  m->rt = (struct rt_map){.from = &((struct fe_set *)from)->rt,
+                          .to = &((struct fe_set *)to)->rt,
+                          .arity = (uint32_t)dim,
+                          .version = ++map_versions};
+  m->rt.table = m->foreign ? table32
+                           : make_table(table32, table64, n, fe.base_index);
+  m->declared_from = table32 ? (void *)table32 : (void *)table64;
+  m->pub.index = (int)fe.nmaps;
+  m->pub.from = from;
+  m->pub.to = to;
+  m->pub.dim = dim;
+  m->pub.map = (int *)m->rt.table;
+  m->pub.name = m->rt.name = copy_text(name);
+  status st = scan_table(m, fe.base_index);
+  if (st != OK) {
+    map_free(m);
+    return st;
+  }
+  VEC_PUSH(fe.maps, fe.nmaps, fe.capmaps, m);
+  fe_handle_add(m);
+  *out = m;
+  return OK;
+}
+
+op_map
+op_decl_map(op_set from, op_set to, int dim, idx_l_t *table,
+                    const char *name) {
+  struct fe_map *m = NULL;
+  if (!fe_enter("op_decl_map")) return NULL;
+  status st = decl_map(from, to, dim, table, NULL, name, &m);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+  return (op_map)m;
+}
+
+op_map
+op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *table,
+                         const char *name) {
+  struct fe_map *m = NULL;
+  if (!fe_enter("op_decl_map_long")) return NULL;
+  status st = decl_map(from, to, dim, NULL, table, name, &m);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+  return (op_map)m;
+}
+
+/* ---- dats ------------------------------------------------------------------------ */
+
+struct dat_args {
+  const char *api;
+  op_set set;
+  int dim;
+  const char *type;
+  size_t elem_size;
+  const char *ctype;
+  void *data;
+  const char *name;
+  bool temp;
+};
+
+static status
+check_dat_type(const struct dat_args *a, struct type *out, bool *soa_out) {
+  struct type c;
+  if (!a->type || !type_from_name(a->type, a->elem_size, out, soa_out))
+    FAIL(ERR_ARG, "%s \"%s\": type: expected a type name, found \"%s\"", a->api,
+         a->name, a->type ? a->type : "NULL");
+  if (!a->ctype || !type_from_name(a->ctype, a->elem_size, &c, NULL)) return OK;
+  if (c.size != out->size || (type_class(c) == 'F') != (type_class(*out) == 'F'))
+    FAIL(ERR_ARG,
+         "%s \"%s\": wrong type: expected \"%s\" as the memory given, found "
+         "\"%s\"",
+         a->api, a->name, a->ctype, a->type);
+  return OK;
+}
+
+static status
+check_dat_args(const struct dat_args *a, struct type *out, bool *soa_out) {
+  if (!a->name) FAIL(ERR_ARG, "%s: name: expected a text, found NULL", a->api);
+  if (!fe_handle_valid(a->set))
+    FAIL(ERR_ARG, "%s \"%s\": set: expected a declared set, found %p", a->api,
+         a->name, (void *)a->set);
+  if (a->dim < 1)
+    FAIL(ERR_ARG, "%s \"%s\": dim: expected 1 or more, found %d", a->api,
+         a->name, a->dim);
+  return check_dat_type(a, out, soa_out);
+}
+
+/* Dats whose memory overlaps share one root: versions are counted there. */
+static void
+dat_join(struct fe_dat *d) {
+  const char *lo = d->rt.mirror;
+  const char *hi = lo + (size_t)d->pub.set->size * (size_t)d->pub.size;
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    struct fe_dat *o = fe.dats[i];
+    const char *end = o->rt.mirror +
+                      (size_t)o->pub.set->size * (size_t)o->pub.size;
+    if (o == d || !o->pinned || o->freed || o->root == d->root ||
+        o->rt.mirror >= hi || end <= lo)
+      continue;
+    uint32_t from = d->root > o->root ? d->root : o->root;
+    uint32_t to = d->root > o->root ? o->root : d->root;
+    for (uint32_t j = 0; j < fe.ndats; j++)
+      if (fe.dats[j]->root == from) fe.dats[j]->root = to;
+    fe.setup_id++;
+  }
+}
+
+static void
+dat_fill_public(struct fe_dat *d, const struct dat_args *a) {
+  d->pub.index = (int)d->index;
+  d->pub.set = a->set;
+  d->pub.dim = a->dim;
+  d->pub.size = a->dim * (int)d->type.size;
+  d->pub.data = d->rt.mirror;
+  d->pub.user_managed = d->pinned;
+}
+
+/* A parked slot of a freed temporary of exactly this shape and name. */
+static struct fe_dat *
+dat_unpark(const struct dat_args *a, struct type type, uint32_t block) {
+  for (uint32_t i = 0; a->temp && i < fe.ndats; i++) {
+    struct fe_dat *d = fe.dats[i];
+    if (d->parked && d->temp && d->pub.set == a->set && d->pub.dim == a->dim &&
+        type_same(d->type, type) && d->rt.shape.block == block &&
+        !strcmp(d->pub.name, a->name) && !strcmp(d->pub.type, a->type))
+      return d;
+  }
+  return NULL;
+}
+
+static status
+decl_dat(const struct dat_args *a, struct fe_dat **out) {
+  struct type type;
+  bool soa;
+  TRY(check_dat_args(a, &type, &soa));
+  bool foreign = fe.no_realloc && a->data && !a->temp;
+  bool pinned = foreign || fe.mirror;
+  uint32_t block = pinned ? 1
+                          : (uint32_t)rt_layout_choose(
+                                fe.opt.layout, (unsigned)a->dim,
+                                soa || fe.auto_soa);
+  struct fe_dat *d = dat_unpark(a, type, block);
+  bool fresh = !d;
+  if (fresh) d = mem_alloc(1, sizeof *d);
+  struct rt_shape shape = {a->set->size, (uint32_t)a->dim, type, block};
+  status st = rt_dat_init(&d->rt, shape, a->temp ? NULL : a->data, foreign);
+  if (st == OK && pinned && !foreign) st = rt_dat_pin(&d->rt);
+  if (st != OK) {
+    if (fresh) free(d);
+    return err_prefix(st, "%s \"%s\": ", a->api, a->name);
+  }
+  d->type = type;
+  d->temp = a->temp;
+  d->declared_from = a->data;
+  d->pinned = pinned;
+  d->freed = d->parked = false;
+  if (fresh) {
+    d->index = d->root = fe.ndats;
+    d->pub.name = copy_text(a->name);
+    d->pub.type = copy_text(a->type);
+    VEC_PUSH(fe.dats, fe.ndats, fe.capdats, d);
+  }
+  dat_fill_public(d, a);
+  if (foreign) dat_join(d);
+  fe_handle_add(d);
+  *out = d;
+  return OK;
+}
+
+op_dat
+op2_decl_dat_at(op_set set, int dim, const char *type, size_t elem_size,
+                const char *ctype, void *data, const char *name) {
+  struct fe_dat *d = NULL;
+  if (!fe_enter("op_decl_dat")) return NULL;
+  struct dat_args a = {"op_decl_dat", set,  dim,  type, elem_size,
+                       ctype,         data, name, false};
+  status st = decl_dat(&a, &d);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+  return (op_dat)d;
+}
+
+op_dat
+op_decl_dat_char(op_set set, int dim, char const *type, int size, char *data,
+                 char const *name) {
+  return op2_decl_dat_at(set, dim, type, (size_t)size, NULL, data, name);
+}
+
+static status
+check_temp_name(const char *name) {
+  for (uint32_t i = 0; name && i < fe.ndats; i++)
+    if (fe.dats[i]->temp && !fe.dats[i]->freed &&
+        !strcmp(fe.dats[i]->pub.name, name))
+      FAIL(ERR_ARG,
+           "op_decl_dat_temp \"%s\": expected a name that no live temporary "
+           "has, found one on set \"%s\"",
+           name, fe.dats[i]->pub.set->name);
+  return OK;
+}
+
+op_dat
+op2_decl_dat_temp_at(op_set set, int dim, const char *type, size_t elem_size,
+                     const char *ctype, void *data, const char *name) {
+  struct fe_dat *d = NULL;
+  if (!fe_enter("op_decl_dat_temp")) return NULL;
+  struct dat_args a = {"op_decl_dat_temp", set,  dim,  type, elem_size,
+                       ctype,              data, name, true};
+  status st = check_temp_name(name);
+  if (st == OK) st = decl_dat(&a, &d);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+  return (op_dat)d;
+}
+
+op_dat
+op_decl_dat_temp_char(op_set set, int dim, char const *type, int size,
+                      char const *name) {
+  return op2_decl_dat_temp_at(set, dim, type, (size_t)size, NULL, NULL, name);
+}
+
+int
+op_free_dat_temp(op_dat dat) {
+  if (!fe_enter("op_free_dat_temp")) return ERR_STATE;
+  struct fe_dat *d = (struct fe_dat *)dat;
+  if (!fe_handle_valid(dat))
+    return (int)fe_error_returned(err_set(
+        ERR_ARG, "op_free_dat_temp: expected a live temporary, found %p%s",
+        (void *)dat, dat ? " (freed?)" : ""));
+  if (!d->temp)
+    return (int)fe_error_returned(
+        err_set(ERR_ARG,
+                "op_free_dat_temp: expected a dat of op_decl_dat_temp, found "
+                "\"%s\"",
+                d->pub.name));
+  d->freed = true;
+  fe_handle_remove(d);
+  if (d->pending_readers)
+    fe_record(FE_REC_FREE_DAT, d->index, NULL, 0);
+  else
+    fe_dat_park(d);
+  fe.file = NULL;
+  return 0;
+}
+
+int
+op_free_dat_temp_char(op_dat dat) {
+  return op_free_dat_temp(dat);
+}
+
+/* ---- overlays --------------------------------------------------------------------- */
+
+/* A dat on memory that another one has: both are pinned to it from now on. */
+static status
+decl_overlay(op_set set, char *memory, struct fe_dat *base,
+             struct fe_dat **out) {
+  if (!fe_handle_valid(set))
+    FAIL(ERR_ARG, "op_decl_dat_overlay: set: expected a declared set, found %p",
+         (void *)set);
+  if (set->size > base->pub.set->size)
+    FAIL(ERR_ARG,
+         "op_decl_dat_overlay: expected a set of at most %d elements as dat "
+         "\"%s\", found \"%s\" of %d",
+         base->pub.set->size, base->pub.name, set->name, set->size);
+  if (!base->pinned) {
+    TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
+    rt_dat_sync(&base->rt);
+    TRY(rt_dat_pin(&base->rt));
+    base->pinned = true;
+    base->pub.user_managed = 1;
+    fe.setup_id++;
+    fe_state_update();
+  }
+  struct fe_dat *d = mem_alloc(1, sizeof *d);
+  struct rt_shape shape = base->rt.shape;
+  shape.n = set->size;
+  TRY(rt_dat_init(&d->rt, shape, memory, true));
+  d->type = base->type;
+  d->pinned = true;
+  d->index = d->root = fe.ndats;
+  d->pub.name = copy_text(base->pub.name);
+  d->pub.type = copy_text(base->pub.type);
+  struct dat_args a = {.set = set, .dim = base->pub.dim};
+  VEC_PUSH(fe.dats, fe.ndats, fe.capdats, d);
+  dat_fill_public(d, &a);
+  dat_join(d);
+  fe_handle_add(d);
+  *out = d;
+  return OK;
+}
+
+op_dat
+op_decl_dat_overlay(op_set set, op_dat dat) {
+  struct fe_dat *d = NULL;
+  if (!fe_enter("op_decl_dat_overlay")) return NULL;
+  status st = OK;
+  if (!fe_handle_valid(dat))
+    st = err_set(ERR_ARG,
+                 "op_decl_dat_overlay: dat: expected a declared dat, found %p",
+                 (void *)dat);
+  if (st == OK) st = decl_overlay(set, dat->data, (struct fe_dat *)dat, &d);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+  return (op_dat)d;
+}
+
+op_dat
+op_decl_dat_overlay_ptr(op_set set, char *data) {
+  struct fe_dat *d = NULL;
+  if (!fe_enter("op_decl_dat_overlay_ptr")) return NULL;
+  status st = err_set(
+      ERR_ARG,
+      "op_decl_dat_overlay_ptr: expected the data of a declared dat, found %p",
+      (void *)data);
+  for (uint32_t i = 0; i < fe.ndats && !d; i++)
+    if (!fe.dats[i]->freed && fe.dats[i]->pub.data == data) {
+      st = decl_overlay(set, data, fe.dats[i], &d);
+      break;
+    }
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+  return (op_dat)d;
+}
+
+/* ---- constants ---------------------------------------------------------------------- */
+
+/* Kernels mention constants by address, and each call captures the ones that its
+ * kernel mentions (consts.c); the declaration is only checked. */
+void
+op2_decl_const_at(const char *name, int dim, const char *type,
+                  size_t elem_size, const char *ctype, const void *data) {
+  if (!fe_enter("op_decl_const")) return;
+  struct type t, c;
+  status st = OK;
+  if (dim < 1)
+    st = err_set(ERR_ARG, "op_decl_const: dim: expected 1 or more, found %d",
+                 dim);
+  else if (!data)
+    st = err_set(ERR_ARG, "op_decl_const: expected an address, found NULL");
+  else if (!type || !type_from_name(type, elem_size, &t, NULL))
+    st = err_set(ERR_ARG, "op_decl_const: expected a type name, found \"%s\"",
+                 type ? type : "NULL");
+  else if (ctype && type_from_name(ctype, elem_size, &c, NULL) &&
+           c.size != t.size)
+    st = err_set(ERR_ARG,
+                 "op_decl_const%s%s: wrong type: expected \"%s\" as the memory "
+                 "given, found \"%s\"",
+                 name ? " " : "", name ? name : "", ctype, type);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+void
+op_decl_const_char(int dim, char const *type, int size, char *data,
+                   char const *name) {
+  op2_decl_const_at(name, dim, type, (size_t)size, NULL, data);
+}
+
+/* ---- sizes ------------------------------------------------------------------------------ */
+
+static idx_l
+size_of(op_set set, const char *api) {
+  if (!fe_enter(api)) return -1;
+  if (!fe_handle_valid(set)) {
+    fe_error(err_set(ERR_ARG, "%s: expected a declared set, found %p", api,
+                     (void *)set));
+    return -1;
+  }
+  fe.file = NULL;
+  return set->size;
+}
+
+idx_g_t
+op_get_size(op_set set) { return size_of(set, "op_get_size"); }
+
+int
+op_get_size_local(op_set set) {
+  return size_of(set, "op_get_size_local");
+}
+
+int
+op_get_size_local_core(op_set set) {
+  return size_of(set, "op_get_size_local_core");
+}
+
+int
+op_get_size_local_exec(op_set set) {
+  return size_of(set, "op_get_size_local_exec");
+}
+
+int
+op_get_size_local_full(op_set set) {
+  return size_of(set, "op_get_size_local_full");
+}
+
+idx_g_t
+op_get_global_set_offset(op_set set) {
+  return size_of(set, "op_get_global_set_offset") < 0 ? -1 : 0;
+}
+
+int
+op_size_of_set(const char *name) {
+  if (!fe_enter("op_size_of_set")) return -1;
+  for (uint32_t i = 0; name && i < fe.nsets; i++)
+    if (!strcmp(fe.sets[i]->pub.name, name)) return fe.sets[i]->pub.size;
+  fe_error(err_set(ERR_ARG, "op_size_of_set: no set has the name \"%s\"",
+                   name ? name : "NULL"));
+  return -1;
+}

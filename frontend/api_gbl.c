@@ -1,0 +1,153 @@
+/* Deferred globals: op2_gbl handles, and the switch for raw pointers. */
+#include "frontend/fe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct fe_gbl *
+gbl_unpark(const char *name, struct type type, int dim) {
+  for (uint32_t i = 0; i < fe.ngbls; i++) {
+    struct fe_gbl *g = fe.gbls[i];
+    if (g->parked && type_same(g->type, type) && g->dim == (uint32_t)dim &&
+        !strcmp(g->name, name))
+      return g;
+  }
+  return NULL;
+}
+
+static status
+decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
+         const char *name, struct fe_gbl **out) {
+  struct type t;
+  if (!name) FAIL(ERR_ARG, "op2_decl_gbl: name: expected a text, found NULL");
+  if (dim < 1)
+    FAIL(ERR_ARG, "op2_decl_gbl \"%s\": dim: expected 1 or more, found %d",
+         name, dim);
+  if (!type || !type_from_name(type, elem_size, &t, NULL))
+    FAIL(ERR_ARG, "op2_decl_gbl \"%s\": type: expected a type name, found "
+         "\"%s\"", name, type ? type : "NULL");
+  struct fe_gbl *g = gbl_unpark(name, t, dim);
+  if (!g) {
+    g = mem_alloc(1, sizeof *g);
+    g->name = mem_alloc(strlen(name) + 1, 1);
+    strcpy(g->name, name);
+    g->bytes = (size_t)dim * t.size;
+    g->data = mem_alloc(g->bytes, 1);
+    g->index = fe.ngbls;
+    VEC_PUSH(fe.gbls, fe.ngbls, fe.capgbls, g);
+  }
+  g->type = t;
+  g->dim = (uint32_t)dim;
+  g->freed = g->parked = false;
+  memset(g->data, 0, g->bytes);
+  if (init) memcpy(g->data, init, g->bytes);
+  fe_handle_add(g);
+  *out = g;
+  return OK;
+}
+
+op2_gbl
+op2_decl_gbl(int dim, const char *type, const void *init,
+                      const char *name) {
+  struct fe_gbl *g = NULL;
+  if (!fe_enter("op2_decl_gbl")) return NULL;
+  status st = decl_gbl(dim, type, 0, init, name, &g);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+  return (op2_gbl)g;
+}
+
+static status
+gbl_of(const char *api, op2_gbl handle, struct fe_gbl **out) {
+  if (!fe_handle_valid(handle))
+    FAIL(ERR_ARG, "%s: expected a handle of op2_decl_gbl, found %p%s", api,
+         (void *)handle, handle ? " (freed?)" : "");
+  *out = (struct fe_gbl *)handle;
+  return OK;
+}
+
+void
+op2_gbl_get(op2_gbl handle, void *out) {
+  struct fe_gbl *g;
+  if (!fe_enter("op2_gbl_get")) return;
+  status st = gbl_of("op2_gbl_get", handle, &g);
+  if (st == OK && !out)
+    st = err_set(ERR_ARG, "op2_gbl_get: global \"%s\": expected an address, "
+                 "found NULL", g->name);
+  if (st == OK && g->pending)
+    st = fe_run((struct fe_request){FE_WANT_GBL, g->index});
+  if (st == OK) memcpy(out, g->data, g->bytes);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+/* Ordered like a write where it stands: recorded if loops wait for the old value. */
+void
+op2_gbl_set(op2_gbl handle, const void *in) {
+  struct fe_gbl *g;
+  if (!fe_enter("op2_gbl_set")) return;
+  status st = gbl_of("op2_gbl_set", handle, &g);
+  if (st == OK && !in)
+    st = err_set(ERR_ARG, "op2_gbl_set: global \"%s\": expected an address, "
+                 "found NULL", g->name);
+  if (st != OK) {
+    fe_error(st);
+  } else if (g->pending) {
+    fe_record(FE_REC_SET_GBL, g->index, in, g->bytes);
+    g->pending++;
+  } else {
+    memcpy(g->data, in, g->bytes);
+  }
+  fe.file = NULL;
+}
+
+void
+op2_free_gbl(op2_gbl handle) {
+  struct fe_gbl *g;
+  if (!fe_enter("op2_free_gbl")) return;
+  status st = gbl_of("op2_free_gbl", handle, &g);
+  if (st != OK) {
+    fe_error(st);
+    return;
+  }
+  g->freed = true;
+  fe_handle_remove(g);
+  if (g->pending)
+    fe_record(FE_REC_FREE_GBL, g->index, NULL, 0);
+  else
+    g->parked = true;
+  fe.file = NULL;
+}
+
+int
+op2_defer_globals(int on) {
+  if (!fe_enter("op2_defer_globals")) return 0;
+  int former = fe.defer_globals;
+  fe.defer_globals = on != 0;
+  fe.file = NULL;
+  return former;
+}
+
+long long
+op2_counter(const char *name) {
+  return name ? counter_get(name) : -1;
+}
+
+void
+op2_counters_reset(void) {
+  counters_reset();
+}
+
+int
+op2_kernel_source(const char *name, const char *source) {
+  if (!fe_enter("op2_kernel_source")) return ERR_STATE;
+  status st = OK;
+  if (!name || !source)
+    st = err_set(ERR_ARG, "op2_kernel_source: expected a name and a C source, "
+                 "found NULL");
+  if (st == OK) st = low_kernel_source(name, source);
+  if (st == OK) fe.source_version++;
+  if (st != OK) fe_error_returned(st);
+  fe.file = NULL;
+  return (int)st;
+}

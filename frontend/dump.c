@@ -1,0 +1,253 @@
+/* What OP2_TRACE leaves behind: text and graph of each different flush before and
+ * after the passes, a line on stderr, and the timeline in Chrome's trace format
+ * (loads in Perfetto and chrome://tracing). Also op2_trace_write and op2_explain. */
+#include "frontend/fe.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- ideal traffic ------------------------------------------------------------- */
+
+/* Nodes [lo, hi) seen as one region. */
+struct span {
+  const struct ir_trace *t;
+  uint32_t lo, hi;
+};
+
+static bool
+inside(const struct span *s, ir_ref v) {
+  ir_ref def = s->t->values[v].def;
+  return def != IR_NONE && def >= s->lo && def < s->hi;
+}
+
+/* Has an earlier argument of the span this in (or out) already? */
+static bool
+seen_before(const struct span *s, uint32_t n, uint32_t a, bool out) {
+  const struct ir_trace *t = s->t;
+  const struct ir_arg *arg = &ir_args(t, &t->nodes[n])[a];
+  ir_ref root = ir_root(t, arg->dat);
+  for (uint32_t m = s->lo; m <= n; m++)
+    for (uint32_t b = 0; b < t->nodes[m].nargs; b++) {
+      const struct ir_arg *o = &ir_args(t, &t->nodes[m])[b];
+      if (m == n && b == a) return false;
+      if (o->kind != IR_ARG_DAT) continue;
+      if (out ? o->out != IR_NONE && ir_root(t, o->dat) == root
+              : o->in != IR_NONE && ir_same(t, o->in) == ir_same(t, arg->in))
+        return true;
+    }
+  return false;
+}
+
+static double
+span_bytes(const struct span *s) {
+  double bytes = 0;
+  for (uint32_t n = s->lo; n < s->hi; n++)
+    for (uint32_t a = 0; a < s->t->nodes[n].nargs; a++) {
+      const struct ir_arg *arg = &ir_args(s->t, &s->t->nodes[n])[a];
+      if (arg->kind != IR_ARG_DAT) continue;
+      const struct ir_dat *d = &s->t->dats[arg->dat];
+      double size = (double)s->t->sets[d->set].n * d->dim * d->type.size;
+      if (arg->in != IR_NONE && !inside(s, arg->in) &&
+          !seen_before(s, n, a, false))
+        bytes += size;
+      if (arg->out != IR_NONE && !seen_before(s, n, a, true)) bytes += size;
+    }
+  return bytes;
+}
+
+/* Bytes that the loops move if each dat of a region (or of a loop, where none was
+ * made) travels once; and the number of regions. */
+static double
+trace_bytes(const struct ir_trace *t, uint32_t *regions_out) {
+  double bytes = 0;
+  uint32_t regions = 0;
+  for (uint32_t n = 0; n < t->nnodes;) {
+    const struct ir_node *node = &t->nodes[n];
+    uint32_t hi = n + 1;
+    if (node->op == IR_LOOP && node->region != IR_NONE)
+      hi = n + t->regions[node->region].count;
+    bool runs = !(node->flags & IR_NODE_DEFERRED);
+    if (runs && (node->op == IR_LOOP || node->op == IR_COPY)) {
+      struct span s = {t, n, hi};
+      bytes += span_bytes(&s);
+      regions += node->op == IR_LOOP;
+    }
+    n = hi;
+  }
+  *regions_out = regions;
+  return bytes;
+}
+
+/* ---- files of OP2_TRACE ----------------------------------------------------------- */
+
+static void
+write_file(const char *path, const struct str *text) {
+  int bad = str_write_file(text, path);
+  if (bad) LOG_WARN("cannot write %s: %s", path, strerror(bad));
+}
+
+static void
+write_trace(const char *stem, const struct ir_trace *t) {
+  struct str text = STR_INIT, path = STR_INIT;
+  if (mkdir(fe.opt.trace_dir, 0777) && errno != EEXIST)
+    LOG_WARN("cannot make folder %s: %s", fe.opt.trace_dir, strerror(errno));
+  ir_print(t, &text);
+  str_printf(&path, "%s/%s.irt", fe.opt.trace_dir, stem);
+  write_file(path.s, &text);
+  str_reset(&text);
+  str_reset(&path);
+  ir_dot(t, &text);
+  str_printf(&path, "%s/%s.dot", fe.opt.trace_dir, stem);
+  write_file(path.s, &text);
+  str_clear(&text);
+  str_clear(&path);
+}
+
+void
+fe_dump_flush(struct fe_program *p, const struct ir_trace *before,
+              const struct ir_trace *after) {
+  char stem[64];
+  snprintf(stem, sizeof stem, "%04u.before", p->number);
+  write_trace(stem, before);
+  snprintf(stem, sizeof stem, "%04u.after", p->number);
+  write_trace(stem, after);
+  uint32_t loops, regions;
+  double in = trace_bytes(before, &loops), out = trace_bytes(after, &regions);
+  fprintf(stderr,
+          "op2lazy: trace %s/%04u: %u loops in, %u regions out, %.3f MB moved, "
+          "%.3f MB saved\n",
+          fe.opt.trace_dir, p->number, loops, regions, 1e-6 * out,
+          1e-6 * (in - out));
+}
+
+void
+fe_dump_pass(void *user, const char *pass, const struct ir_trace *t) {
+  const struct fe_program *p = user;
+  char stem[96];
+  snprintf(stem, sizeof stem, "%04u.after-%s", p->number, pass);
+  write_trace(stem, t);
+}
+
+/* ---- timeline ------------------------------------------------------------------------ */
+
+struct event {
+  const char *name;
+  double begin, end;
+};
+static struct {
+  IR_ARRAY(struct event, events);
+  struct table names;
+  struct arena arena;
+} timeline;
+
+void
+fe_dump_event(const char *name, double begin, double end) {
+  struct event e = {intern_str(&timeline.names, &timeline.arena, name),
+                    begin - fe.started, end - fe.started};
+  VEC_PUSH(timeline.events, timeline.nevents, timeline.capevents, e);
+}
+
+static void
+json_text(struct str *b, const char *s) {
+  str_add(b, "\"");
+  for (; *s; s++)
+    if ((unsigned char)*s < 32 || *s == '"' || *s == '\\')
+      str_printf(b, "\\u%04x", (unsigned char)*s);
+    else
+      str_addn(b, s, 1);
+  str_add(b, "\"");
+}
+
+status
+fe_dump_timeline(const char *path) {
+  struct str b = STR_INIT;
+  str_add(&b, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
+  str_add(&b, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":1,"
+              "\"args\":{\"name\":\"op2lazy\"}}");
+  for (uint32_t i = 0; i < timeline.nevents; i++) {
+    const struct event *e = &timeline.events[i];
+    str_add(&b, ",\n{\"name\":");
+    json_text(&b, e->name);
+    str_printf(&b,
+               ",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f}",
+               1e6 * e->begin, 1e6 * (e->end - e->begin));
+  }
+  str_add(&b, "\n]}\n");
+  int bad = str_write_file(&b, path);
+  str_clear(&b);
+  if (bad) FAIL(ERR_IO, "cannot write %s: %s", path, strerror(bad));
+  return OK;
+}
+
+void
+fe_dump_clear(void) {
+  free(timeline.events);
+  table_clear(&timeline.names);
+  arena_clear(&timeline.arena);
+  memset(&timeline, 0, sizeof timeline);
+}
+
+/* ---- op2_trace_write, op2_explain ------------------------------------------------------- */
+
+static bool
+ends_with(const char *s, const char *tail) {
+  size_t n = strlen(s), m = strlen(tail);
+  return n >= m && !strcmp(s + n - m, tail);
+}
+
+/* The pending trace if there is one, else that of the last flush. */
+static status
+trace_text(struct str *out, bool dot) {
+  struct ir_trace *t = NULL;
+  if (fe.nrecs) {
+    struct fe_global_src *globals;
+    t = fe_trace_build((struct fe_request){FE_WANT_ALL, 0}, &globals);
+    free(globals);
+  } else if (fe.last_program && dot) {
+    TRY(ir_parse(fe.last_program->after, "last flush", &t));
+  }
+  if (t && dot)
+    ir_dot(t, out);
+  else if (t)
+    ir_print(t, out);
+  else if (fe.last_program)
+    str_printf(out, "; before the passes\n%s; after the passes\n%s",
+               fe.last_program->before, fe.last_program->after);
+  if (t) ir_trace_free(t);
+  return OK;
+}
+
+static status
+trace_write(const char *path) {
+  if (!path) FAIL(ERR_ARG, "op2_trace_write: path: expected a text, found NULL");
+  if (ends_with(path, ".json")) return fe_dump_timeline(path);
+  bool dot = ends_with(path, ".dot");
+  if (!dot && !ends_with(path, ".irt"))
+    FAIL(ERR_ARG, "op2_trace_write: expected a path ending in .irt, .dot or "
+         ".json, found \"%s\"", path);
+  if (!fe.nrecs && !fe.last_program)
+    FAIL(ERR_STATE, "op2_trace_write: no loop was recorded yet");
+  struct str text = STR_INIT;
+  status st = trace_text(&text, dot);
+  int bad = st == OK ? str_write_file(&text, path) : 0;
+  str_clear(&text);
+  if (bad) FAIL(ERR_IO, "op2_trace_write: %s: %s", path, strerror(bad));
+  return st;
+}
+
+int
+op2_trace_write(const char *path) {
+  if (!fe_enter("op2_trace_write")) return ERR_STATE;
+  status st = trace_write(path);
+  if (st != OK) fe_error_returned(st);
+  fe.file = NULL;
+  return (int)st;
+}
+
+const char *
+op2_explain(void) {
+  return fe.last_program ? fe.last_program->explain : "nothing was run yet\n";
+}

@@ -1,0 +1,309 @@
+/* The frontend's own view: what stands behind OP2's handles, the recording, and
+ * the programs made from it. One context behind OP2's handle-free API.
+ *
+ * The way of a loop, file by file:
+ *   record.c   op_par_loop matches the call against the calls seen before and
+ *              appends a few words to the recording
+ *   call.c     the first time: all checks, and what the kernel's IR proves
+ *   flush.c    decides what has to run, finds the program for it, runs it
+ *   trace.c    no such program yet: the recording becomes a trace (ir/ir.h)
+ *   program.c  ... which is lowered, and its tables filled from the handles
+ *   consts.c   constants: folded while they keep their value
+ *   api_*.c    the C API itself
+ */
+#ifndef FRONTEND_FE_H
+#define FRONTEND_FE_H
+
+#include "base/arena.h"
+#include "base/counters.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/opt.h"
+#include "base/table.h"
+#include "base/types.h"
+#include "ir/ir.h"
+#include "lower/lower.h"
+#include "rt/plan.h"
+
+#define OP2_NO_MACROS 1
+#include "op2.h"
+
+/* ---- what stands behind the handles ---------------------------------------
+ * The public struct comes first, so a handle converts by a cast; fe_*_of check
+ * that it is one of ours. */
+
+struct fe_set {
+  struct op_set_core pub;
+  struct rt_set rt;
+};
+
+struct fe_map {
+  struct op_map_core pub;
+  struct rt_map rt;
+  uint32_t flags; /* IR_MAP_* */
+  bool foreign;   /* the table is the user's own memory */
+  const void *declared_from; /* the program's pointer at the declaration */
+};
+
+enum fe_dat_kind { FE_DAT_PLAIN, FE_DAT_TEMP };
+struct fe_dat {
+  struct op_dat_core pub;
+  struct rt_dat rt;
+  struct type type;
+  uint32_t index;     /* in fe.dats; the tag in traces */
+  uint32_t root;      /* storage that it shares: index of a dat; itself */
+  bool pinned;        /* in the user's memory, an overlay, or mirror mode */
+  bool temp, freed;   /* freed: handle is void, pending loops may still use it */
+  bool parked;        /* all loops ran: the slot waits for a like declaration */
+  bool viewed;        /* op2_dat_data_rw gave its mirror out, to be written */
+  uint32_t pending_readers, pending_writers; /* recorded loops, not yet run */
+  const void *declared_from; /* the program's pointer at the declaration */
+};
+
+struct fe_gbl { /* op2_gbl */
+  char *name;
+  struct type type;
+  uint32_t dim, index;
+  void *data; /* value after all that ran */
+  size_t bytes;
+  bool freed, parked;
+  uint32_t pending;
+};
+
+/* ---- kernels and constants ------------------------------------------------ */
+
+/* A mutable global of the program that a kernel mentions. It is folded into the
+ * code while it keeps the value of its first use; when a call sees another one, it
+ * becomes a parameter from this epoch of its kernel on. */
+struct fe_const {
+  const void *address;
+  size_t size;
+  void *folded;         /* the value of the first use */
+  uint32_t varies_from; /* epoch; UINT32_MAX: still folded */
+};
+
+struct fe_kernel {
+  const struct low_kernel *low;
+  struct fe_const *consts;
+  uint32_t epoch; /* how many constants have become parameters */
+  uint32_t index; /* in fe.kernels; the tag in traces */
+  char *name;     /* the loop's name */
+};
+
+/* ---- calls: op_par_loop statements seen before ----------------------------- */
+
+/* What one argument is, after all checks. */
+struct fe_arg {
+  struct ir_arg ir; /* kind, access, idx, info_of, and in == 0 for a WRITE that
+                       does not prove to cover all; dat, map: see below */
+  struct fe_dat *dat;
+  struct fe_map *map;
+  struct fe_gbl *gbl;
+  struct type type;
+  uint32_t dim;
+  size_t bytes;   /* of a captured value */
+  size_t capture; /* its offset in the record's captured bytes */
+  bool raw;       /* raw-pointer global that the loop writes */
+};
+
+/* An interned call: the words that the program passed (the key), and all that was
+ * derived from them. Calls live as long as the library. */
+struct fe_call {
+  uint32_t id;
+  /* the key */
+  void (*function)(void);
+  const char *name;
+  op_set set_handle;
+  uint32_t nargs;
+  op_arg *key; /* data pointers of raw globals are not part of the key */
+  const char *file;
+  int line;
+  uint64_t source_version; /* op2_kernel_source replaced kernels since */
+  /* derived */
+  struct fe_kernel *kernel;
+  struct fe_set *set;
+  struct fe_arg *args;
+  struct fe_dat **uses; /* each dat once */
+  bool *use_writes;
+  uint32_t nuses, nraw, nhandles;
+  size_t capture_bytes; /* of globals; constants that vary follow */
+  bool immediate;       /* side effects or opaque: runs before the call returns */
+  bool serial;
+  struct fe_call *next; /* predicted successor */
+};
+
+/* ---- the recording --------------------------------------------------------- */
+
+enum fe_rec_kind { FE_REC_LOOP, FE_REC_SET_GBL, FE_REC_FREE_DAT, FE_REC_FREE_GBL };
+struct fe_rec {
+  uint32_t kind;
+  uint32_t what;    /* call id, gbl or dat index */
+  uint32_t epoch;   /* of the kernel's constants */
+  uint32_t skipped; /* slices that left it out */
+  size_t capture;   /* offset of its bytes in fe.captured */
+  void **raw;       /* user pointers of the raw globals it writes */
+};
+
+/* What a run is for. */
+enum fe_want { FE_WANT_ALL, FE_WANT_DAT, FE_WANT_DAT_RW, FE_WANT_GBL,
+               FE_WANT_RAW };
+struct fe_request {
+  enum fe_want want;
+  uint32_t index; /* of the dat or gbl; FE_WANT_RAW: of the record */
+};
+
+/* ---- programs -------------------------------------------------------------- */
+
+/* A program global: where its bytes lie when the program runs. */
+struct fe_global_src {
+  bool raw;
+  uint32_t gbl;    /* handle */
+  uint32_t rec;    /* raw: record, and its offset in the captured bytes */
+  uint32_t arg;    /* argument number */
+  size_t bytes;
+};
+struct fe_param_src {
+  uint32_t rec;
+  size_t offset;
+};
+
+struct fe_program {
+  uint32_t *words; /* whole key */
+  size_t nwords;
+  struct low_program low;
+  struct fe_global_src *globals;
+  struct fe_param_src *params;
+  uint32_t *remaining; /* records that stay pending */
+  uint32_t nremaining;
+  uint32_t loops;      /* loop records that it runs */
+  char *before, *after; /* IR text, for op2_trace_write and op2_explain */
+  char *explain;
+  struct fe_program *next; /* what ran after it last time */
+  uint32_t number;
+};
+
+/* ---- the context ----------------------------------------------------------- */
+
+struct fe {
+  bool up, exiting;
+  struct options opt;
+  int diags;
+  bool no_realloc, auto_soa, mirror, defer_globals;
+  int base_index; /* OP_MAPS_BASE_INDEX */
+  int nthreads;
+  void (*handler)(int, const char *, void *);
+  void *handler_user;
+  const char *file; /* of the API call under way, from op2_here */
+  int line;
+  unsigned long thread;
+
+  struct arena arena;
+  struct table handles; /* pointers of valid handles */
+  IR_ARRAY(struct fe_set *, sets);
+  IR_ARRAY(struct fe_map *, maps);
+  IR_ARRAY(struct fe_dat *, dats);
+  IR_ARRAY(struct fe_gbl *, gbls);
+  IR_ARRAY(struct fe_kernel *, kernels);
+  IR_ARRAY(struct fe_call *, calls);
+  IR_ARRAY(struct fe_program *, programs);
+  struct table call_ids;     /* key bytes -> id + 1 */
+  struct table program_ids;  /* words -> number + 1 */
+  uint64_t source_version;
+
+  IR_ARRAY(struct fe_rec, recs);
+  IR_ARRAY(uint32_t, words); /* the recording as words, grown with it */
+  char *captured;
+  size_t captured_bytes, captured_cap;
+  uint32_t pending_loops;
+  struct fe_call *last_call, *predicted;
+  struct fe_program *last_program;
+
+  uint32_t state_id; /* which dats share buffers, as an interned number */
+  uint32_t setup_id; /* changes with layouts, overlays and disabled passes */
+  struct table states;
+  uint32_t nviews; /* dats whose mirror op2_dat_data_rw gave out */
+  double started;
+};
+extern struct fe fe;
+
+/* ---- errors ---------------------------------------------------------------- */
+
+/* End of an API call that failed: the last message, with the call's place before it,
+ * goes to the handler, or is printed and the program ends. Returns `st`. */
+status fe_error(status st);
+/* Without printing: for calls that return the status when no handler is set. */
+status fe_error_returned(status st);
+/* Library up, and this the thread of op_init? Else an error; 0 then. */
+bool fe_enter(const char *what);
+
+/* ---- handles --------------------------------------------------------------- */
+
+bool fe_handle_valid(const void *handle);
+void fe_handle_add(const void *handle);
+void fe_handle_remove(const void *handle);
+
+/* ---- record.c -------------------------------------------------------------- */
+
+/* Append a record that is no loop. `data`: captured bytes, NULL if none. */
+void fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
+               size_t bytes);
+void fe_rec_push(struct fe_rec r);
+/* Copy bytes into the recording's capture area; its offset. */
+size_t fe_capture(const void *data, size_t bytes);
+
+/* ---- call.c ---------------------------------------------------------------- */
+
+/* The interned call for these words, all checks done. On failure the message says
+ * what is wrong and nothing was recorded. */
+status fe_call_get(const char *file, int line, void (*function)(void),
+                   const char *name, op_set set, int nargs, const op_arg *args,
+                   struct fe_call **out);
+/* Do a C++ kernel's parameter types fit the arguments? */
+status fe_call_check_types(const char *name, int nargs, const op_arg *args,
+                           const char *const *types, int ntypes);
+/* Is this the call as it was passed? Compares every word of the key. */
+bool fe_call_matches(const struct fe_call *c, void (*function)(void),
+                     const char *name, op_set set, int nargs,
+                     const op_arg *args, const char *file, int line);
+
+/* ---- consts.c -------------------------------------------------------------- */
+
+struct fe_kernel *fe_kernel_get(void (*function)(void), const char *name);
+/* See whether constants changed; capture those that vary. Returns the epoch. */
+uint32_t fe_consts_capture(struct fe_kernel *k);
+/* Bytes of constant i at this epoch if folded, NULL if captured. */
+const void *fe_const_folded(const struct fe_kernel *k, uint32_t epoch,
+                            uint32_t i);
+/* Offset of captured constant i behind the call's globals. */
+size_t fe_const_offset(const struct fe_kernel *k, uint32_t epoch, uint32_t i);
+
+/* ---- flush.c --------------------------------------------------------------- */
+
+/* Run what the request needs. On failure nothing ran and all stays pending. */
+status fe_run(struct fe_request rq);
+/* Before an accessor: run what this dat needs; rw: its readers, too. */
+status fe_look(struct fe_dat *d, bool rw);
+/* A freed temporary that no pending loop uses: memory goes, the slot waits. */
+void fe_dat_park(struct fe_dat *d);
+
+/* ---- trace.c, program.c ---------------------------------------------------- */
+
+struct ir_trace *fe_trace_build(struct fe_request rq,
+                                struct fe_global_src **globals_out);
+status fe_program_make(struct fe_request rq, struct fe_program **out);
+void fe_program_free(struct fe_program *p);
+status fe_program_run(struct fe_program *p);
+/* Number the way dats share buffers now; into fe.state_id. */
+void fe_state_update(void);
+
+/* ---- dump.c ---------------------------------------------------------------- */
+
+/* OP2_TRACE: text and graph of each different flush; the timeline. */
+void fe_dump_flush(struct fe_program *p, const struct ir_trace *before,
+                   const struct ir_trace *after);
+void fe_dump_pass(void *user, const char *pass, const struct ir_trace *t);
+void fe_dump_event(const char *name, double begin, double end);
+status fe_dump_timeline(const char *path);
+void fe_dump_clear(void);
+
+#endif

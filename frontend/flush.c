@@ -1,0 +1,193 @@
+/* The whole way of a flush on one screen: request -> key -> look up -> (trace ->
+ * passes -> lower) -> run -> commit.
+ *
+ * Problem. Passes and code generation take milliseconds; a time step takes as long.
+ * A time loop asks for the same work again and again.
+ *
+ * Idea. The recording's words, the request, and the few facts of state that shape
+ * code (which dats share a buffer, layouts) are the whole key of a program. First
+ * the program that followed the last one is tried: one memcmp. Then the table,
+ * which compares whole keys. Only a recording never seen is traced and lowered.
+ *
+ * A look (fetch, a raw reduction) runs the slice that it needs; what the slice
+ * left out stays recorded, in order, and counts how often it was left out, so that it
+ * joins the next slice after two and shapes repeat.
+ *
+ * Errors. All that can fail comes before the first launch; then nothing has
+ * changed and a retry works.
+ */
+#include "frontend/fe.h"
+
+#include "frontend/access.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the key -------------------------------------------------------------------- */
+
+enum { FE_REQUEST_WORDS = 4 };
+
+/* The request and the state stand behind the recording's words while looking up. */
+static void
+words_close(struct fe_request rq) {
+  uint32_t index = rq.want == FE_WANT_RAW ? 0 : rq.index;
+  uint32_t tail[FE_REQUEST_WORDS] = {rq.want, index, fe.state_id, fe.setup_id};
+  for (int i = 0; i < FE_REQUEST_WORDS; i++)
+    VEC_PUSH(fe.words, fe.nwords, fe.capwords, tail[i]);
+}
+
+static void
+program_keep(struct fe_program *p, const uint32_t *words, uint32_t n) {
+  p->words = mem_alloc(n, sizeof *words);
+  memcpy(p->words, words, n * sizeof *words);
+  p->nwords = n;
+  VEC_PUSH(fe.programs, fe.nprograms, fe.capprograms, p);
+  *table_slot(&fe.program_ids, words, n * sizeof *words) = fe.nprograms;
+}
+
+static status
+program_find(struct fe_request rq, struct fe_program **out) {
+  struct fe_program *guess = fe.last_program ? fe.last_program->next : NULL;
+  words_close(rq);
+  uint32_t n = fe.nwords;
+  fe.nwords -= FE_REQUEST_WORDS; /* the recording itself is not closed */
+  if (guess && guess->nwords == n &&
+      !memcmp(guess->words, fe.words, n * sizeof *fe.words)) {
+    counters[CNT_cache_hits]++;
+    *out = guess;
+    return OK;
+  }
+  uintptr_t id =
+      table_get(&fe.program_ids, fe.words, n * sizeof *fe.words, 0);
+  if (id) {
+    counters[CNT_cache_hits]++;
+    *out = fe.programs[id - 1];
+    return OK;
+  }
+  TRY(fe_program_make(rq, out));
+  program_keep(*out, fe.words, n);
+  return OK;
+}
+
+/* ---- after a run ---------------------------------------------------------------- */
+
+static void
+rec_done_loop(const struct fe_call *c) {
+  for (uint32_t u = 0; u < c->nuses; u++) {
+    c->uses[u]->pending_readers--;
+    c->uses[u]->pending_writers -= c->use_writes[u];
+  }
+  for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
+    if (c->args[a].gbl) c->args[a].gbl->pending--;
+  fe.pending_loops--;
+}
+
+/* A freed temporary whose loops all ran: its memory goes, its slot waits for a
+ * declaration of the same shape. */
+void
+fe_dat_park(struct fe_dat *d) {
+  assert(d->freed && !d->pending_readers);
+  rt_dat_clear(&d->rt);
+  d->parked = true;
+  fe_state_update();
+}
+
+static void
+rec_done(struct fe_rec *r) {
+  switch (r->kind) {
+  case FE_REC_LOOP: rec_done_loop(fe.calls[r->what]); break;
+  case FE_REC_SET_GBL: fe.gbls[r->what]->pending--; break;
+  case FE_REC_FREE_DAT: fe_dat_park(fe.dats[r->what]); break;
+  case FE_REC_FREE_GBL: fe.gbls[r->what]->parked = true; break;
+  }
+  free(r->raw);
+}
+
+/* The records left out become the recording; their captured bytes move along. */
+static void
+keep_remaining(const struct fe_program *p) {
+  struct fe_rec *old = fe.recs;
+  char *bytes = fe.captured;
+  uint32_t n = fe.nrecs, next = 0;
+  size_t end = fe.captured_bytes;
+  fe.recs = NULL;
+  fe.captured = NULL;
+  fe.nrecs = fe.caprecs = fe.nwords = 0;
+  fe.captured_bytes = fe.captured_cap = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (next == p->nremaining || p->remaining[next] != i) {
+      rec_done(&old[i]);
+      continue;
+    }
+    size_t to = i + 1 < n ? old[i + 1].capture : end;
+    struct fe_rec r = old[i];
+    r.capture = fe_capture(bytes + old[i].capture, to - old[i].capture);
+    r.skipped += r.skipped < 2;
+    fe_rec_push(r);
+    next++;
+  }
+  assert(next == p->nremaining);
+  free(old);
+  free(bytes);
+}
+
+static void
+commit(const struct fe_program *p) {
+  if (p->nremaining) {
+    keep_remaining(p);
+    return;
+  }
+  for (uint32_t i = 0; i < fe.nrecs; i++) rec_done(&fe.recs[i]);
+  fe.nrecs = fe.nwords = 0;
+  fe.captured_bytes = 0;
+}
+
+/* ---- flush ------------------------------------------------------------------------ */
+
+status
+fe_run(struct fe_request rq) {
+  if (fe.nviews) fe_views_close();
+  if (!fe.nrecs) return OK;
+  struct fe_program *p;
+  double begin = fe.opt.trace ? timer_wall() : 0;
+  TRY(program_find(rq, &p));
+  TRY(fe_program_run(p));
+  if (fe.last_program) fe.last_program->next = p;
+  fe.last_program = p;
+  commit(p);
+  counters[CNT_flushes]++;
+  if (fe.opt.trace) fe_dump_event("flush", begin, timer_wall());
+  return OK;
+}
+
+static bool
+any_pending(const struct fe_dat *d, bool rw) {
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    const struct fe_dat *o = fe.dats[i];
+    if (o->root == d->root &&
+        (o->pending_writers || (rw && o->pending_readers)))
+      return true;
+  }
+  return false;
+}
+
+status
+fe_look(struct fe_dat *d, bool rw) {
+  if (!any_pending(d, rw)) return OK;
+  return fe_run((struct fe_request){rw ? FE_WANT_DAT_RW : FE_WANT_DAT,
+                                    d->index});
+}
+
+void
+op2_flush(void) {
+  if (!fe_enter("op2_flush")) return;
+  status st = fe_run((struct fe_request){FE_WANT_ALL, 0});
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+size_t
+op2_pending(void) {
+  return fe.pending_loops;
+}

@@ -1,0 +1,292 @@
+/* op_init, op_exit, options and errors: the life of the context. */
+#include "frontend/fe.h"
+
+#include "op2_blob.h"
+#include "passes/pass.h"
+#include "rt/dev.h"
+
+#include <errno.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef OP2_VERSION
+#define OP2_VERSION "0.1.0" /* the build gives the project's version */
+#endif
+
+struct fe fe;
+
+/* ---- errors ---------------------------------------------------------------- */
+
+static void
+fe_where(void) {
+  if (fe.file) err_prefix(OK, "%s:%d: ", fe.file, fe.line);
+  fe.file = NULL;
+}
+
+status
+fe_error_returned(status st) {
+  fe_where();
+  if (fe.handler) fe.handler((int)st, err_last(), fe.handler_user);
+  return st;
+}
+
+status
+fe_error(status st) {
+  fe_error_returned(st);
+  if (fe.handler) return st;
+  fflush(stdout);
+  fprintf(stderr, "op2lazy: error: %s\n", err_last());
+  exit(1);
+}
+
+bool
+fe_enter(const char *what) {
+  if (!fe.up) {
+    fe_error(err_set(ERR_STATE, "%s: op_init was not called", what));
+    return false;
+  }
+  if (fe.thread != (unsigned long)pthread_self()) {
+    fe_error(err_set(ERR_STATE,
+                     "%s: called from a second thread; OP2 calls belong to the "
+                     "thread that called op_init",
+                     what));
+    return false;
+  }
+  return true;
+}
+
+void
+op2_here(const char *file, int line) {
+  fe.file = file;
+  fe.line = line;
+}
+
+const char *
+op2_last_error(void) {
+  return err_last();
+}
+
+void
+op2_set_error_handler(void (*handler)(int, const char *, void *), void *user) {
+  fe.handler = handler;
+  fe.handler_user = user;
+}
+
+const char *
+op2_version(void) {
+  return "op2lazy " OP2_VERSION;
+}
+
+/* ---- handles --------------------------------------------------------------- */
+
+bool
+fe_handle_valid(const void *handle) {
+  return handle && table_get(&fe.handles, &handle, sizeof handle, 0);
+}
+
+void
+fe_handle_add(const void *handle) {
+  *table_slot(&fe.handles, &handle, sizeof handle) = 1;
+}
+
+void
+fe_handle_remove(const void *handle) {
+  table_remove(&fe.handles, &handle, sizeof handle);
+}
+
+/* ---- options from argv ------------------------------------------------------ */
+
+extern int OP_part_size, OP_block_size, OP_cache_line_size, OP_maps_base_index;
+extern int OP_diags, OP_auto_soa;
+
+/* OP2's options: a word, or a word with a number behind '='. */
+static const struct fe_argv_option {
+  const char *word;
+  int *number;  /* NULL: a flag */
+  bool *flag;
+} fe_argv_options[] = {
+    {"OP_PART_SIZE=", &OP_part_size, NULL},
+    {"OP_BLOCK_SIZE=", &OP_block_size, NULL},
+    {"OP_CACHE_LINE_SIZE=", &OP_cache_line_size, NULL},
+    {"OP_MAPS_BASE_INDEX=", &OP_maps_base_index, NULL},
+    {"OP_NO_REALLOC", NULL, &fe.no_realloc},
+    {"OP_AUTO_SOA", NULL, &fe.auto_soa},
+    {"-OP_NO_REALLOC", NULL, &fe.no_realloc},
+    {"-OP_AUTO_SOA", NULL, &fe.auto_soa},
+};
+
+static status
+fe_argv_read(const char *arg) {
+  size_t n = sizeof fe_argv_options / sizeof *fe_argv_options;
+  for (size_t i = 0; i < n; i++) {
+    const struct fe_argv_option *o = &fe_argv_options[i];
+    size_t len = strlen(o->word);
+    if (strncmp(arg, o->word, len)) continue;
+    if (o->flag) {
+      if (arg[len]) continue;
+      *o->flag = true;
+      return OK;
+    }
+    char *end;
+    errno = 0;
+    long v = strtol(arg + len, &end, 10);
+    if (end == arg + len || *end || errno || v < 0 || v > 1 << 24)
+      FAIL(ERR_ARG, "op_init: %s: expected a number of 0 to %d", arg, 1 << 24);
+    *o->number = (int)v;
+    return OK;
+  }
+  if (!strncmp(arg, "OP_", 3) || !strncmp(arg, "-OP_", 4))
+    LOG_WARN("option %s is not known, ignored", arg);
+  return OK;
+}
+
+/* ---- init and exit ----------------------------------------------------------- */
+
+static status
+fe_options_read(int argc, char **argv) {
+  TRY(opt_read(&fe.opt, getenv));
+  log_level = fe.opt.log;
+  for (int i = 1; argv && i < argc && argv[i]; i++)
+    TRY(fe_argv_read(argv[i]));
+  fe.base_index = OP_maps_base_index;
+  if (rt_layout_choose(fe.opt.layout, 1, 0) < 0)
+    FAIL(ERR_ARG, "OP2_LAYOUT=%s: expected auto, aos, soa or a block length",
+         fe.opt.layout);
+  if (strcmp(fe.opt.target, "openmp") && strcmp(fe.opt.target, "seq"))
+    FAIL(ERR_TARGET, "OP2_TARGET=%s: this build runs on \"openmp\" and \"seq\"",
+         fe.opt.target);
+  fe.nthreads = strcmp(fe.opt.target, "seq") ? omp_get_max_threads() : 1;
+  return OK;
+}
+
+static void
+fe_block_size_set(void) {
+  int b = fe.opt.block_size ? fe.opt.block_size : OP_block_size;
+  if (!b) b = OP_part_size;
+  if (b > 0) rt_set_block_size(b);
+}
+
+static void
+fe_mirror_choose(void) {
+  const struct op2_blob *peek = low_blob_peeking();
+  fe.mirror = fe.opt.mirror;
+  if (fe.mirror || !peek) return;
+  fe.mirror = true;
+  LOG_WARN("%s:%d reads dat->data with no call before it: each loop runs at its "
+           "call (OP2_MIRROR=1)",
+           peek->peeks[0].file, peek->peeks[0].line);
+}
+
+void
+op_init_soa(int argc, char **argv, int diags, int soa) {
+  if (fe.up) {
+    fe_error(err_set(ERR_STATE, "op_init: called twice without op_exit"));
+    return;
+  }
+  fe.started = timer_wall();
+  fe.thread = (unsigned long)pthread_self();
+  fe.diags = OP_diags = diags;
+  status st = fe_options_read(argc, argv);
+  if (st != OK) {
+    fe_error(st);
+    return;
+  }
+  if (soa) fe.auto_soa = true;
+  OP_auto_soa = fe.auto_soa;
+  rt_plan_checking = rt_plan_checking || fe.opt.check;
+  fe_block_size_set();
+  fe_mirror_choose();
+  fe.up = true;
+}
+
+void
+op_init(int argc, char **argv, int diags) {
+  op_init_soa(argc, argv, diags, 0);
+}
+
+static void
+fe_free_handles(void) {
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    struct fe_dat *d = fe.dats[i];
+    rt_dat_clear(&d->rt);
+    free((char *)d->pub.name);
+    free((char *)d->pub.type);
+    free(d);
+  }
+  for (uint32_t i = 0; i < fe.nmaps; i++) {
+    if (!fe.maps[i]->foreign) free((void *)fe.maps[i]->rt.table);
+    free((char *)fe.maps[i]->pub.name);
+    free(fe.maps[i]);
+  }
+  for (uint32_t i = 0; i < fe.nsets; i++) {
+    free((char *)fe.sets[i]->pub.name);
+    free(fe.sets[i]);
+  }
+  for (uint32_t i = 0; i < fe.ngbls; i++) {
+    free(fe.gbls[i]->name);
+    free(fe.gbls[i]->data);
+    free(fe.gbls[i]);
+  }
+}
+
+static void
+fe_free_calls(void) {
+  for (uint32_t i = 0; i < fe.ncalls; i++) {
+    free(fe.calls[i]->key);
+    free(fe.calls[i]->args);
+    free(fe.calls[i]->uses);
+    free(fe.calls[i]->use_writes);
+    free(fe.calls[i]);
+  }
+  for (uint32_t i = 0; i < fe.nkernels; i++) {
+    for (uint32_t c = 0; c < fe.kernels[i]->low->nconsts; c++)
+      free(fe.kernels[i]->consts[c].folded);
+    free(fe.kernels[i]->consts);
+    free(fe.kernels[i]->name);
+    free(fe.kernels[i]);
+  }
+}
+
+static void
+fe_clear(void) {
+  for (uint32_t i = 0; i < fe.nprograms; i++) fe_program_free(fe.programs[i]);
+  fe_free_calls();
+  fe_free_handles();
+  void *arrays[] = {fe.sets,  fe.maps,     fe.dats, fe.gbls,  fe.kernels,
+                    fe.calls, fe.programs, fe.recs, fe.words, fe.captured};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+  table_clear(&fe.handles);
+  table_clear(&fe.call_ids);
+  table_clear(&fe.program_ids);
+  table_clear(&fe.states);
+  arena_clear(&fe.arena);
+  rt_plan_cache_clear();
+  rt_pool_clear();
+  rt_timer_reset();
+  low_clear();
+  low_kernels_clear();
+  fe_dump_clear();
+}
+
+void
+op_exit(void) {
+  if (!fe_enter("op_exit")) return;
+  status st = fe_run((struct fe_request){FE_WANT_ALL, 0});
+  if (st == OK && fe.opt.trace) {
+    char *path = arena_printf(&fe.arena, "%s/timeline.json", fe.opt.trace_dir);
+    st = fe_dump_timeline(path);
+  }
+  if (st != OK) {
+    fe_error(st);
+    return;
+  }
+  fe_clear();
+  void (*handler)(int, const char *, void *) = fe.handler;
+  void *user = fe.handler_user;
+  memset(&fe, 0, sizeof fe);
+  fe.handler = handler;
+  fe.handler_user = user;
+}

@@ -1,0 +1,220 @@
+/* Programs: a recording that was traced, optimised and lowered once, with the
+ * tables that tie it to the handles.
+ *
+ * A program refers to sets, maps and dats by handles that don't move, so these
+ * tables are filled when it is made. What changes from run to run (captured
+ * bytes, memory of globals) is described by fe_global_src and fe_param_src and put in
+ * by fe_program_run, the steady-state path: no allocation, no look-up.
+ */
+#include "frontend/fe.h"
+
+#include "passes/pass.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what lowering asks ------------------------------------------------------- */
+
+static const struct low_kernel *
+env_kernel(void *user, uint32_t tag) {
+  (void)user;
+  return fe.kernels[tag]->low;
+}
+
+static const void *
+env_constant(void *user, uint32_t tag, uint32_t epoch, uint32_t i) {
+  (void)user;
+  return fe_const_folded(fe.kernels[tag], epoch, i);
+}
+
+/* ---- tables -------------------------------------------------------------------- */
+
+static struct fe_param_src
+param_src(const struct low_capture *cap) {
+  const struct fe_rec *r = &fe.recs[cap->node_tag];
+  struct fe_param_src src = {cap->node_tag, 0};
+  if (r->kind != FE_REC_LOOP) return src;
+  const struct fe_call *c = fe.calls[r->what];
+  src.offset = cap->kind == LOW_CAPTURE_PARAM
+                   ? c->args[cap->index].capture
+                   : c->capture_bytes +
+                         fe_const_offset(c->kernel, r->epoch, cap->index);
+  return src;
+}
+
+static void
+fill_tables(struct fe_program *p, const struct fe_global_src *globals) {
+  struct rt_program *rt = p->low.program;
+  for (uint32_t i = 0; i < rt->nsets; i++)
+    rt->sets[i] = &fe.sets[p->low.set_tags[i]]->rt;
+  for (uint32_t i = 0; i < rt->nmaps; i++)
+    rt->maps[i] = &fe.maps[p->low.map_tags[i]]->rt;
+  for (uint32_t i = 0; i < rt->ndats; i++)
+    rt->dats[i] = &fe.dats[p->low.dat_tags[i]]->rt;
+  for (uint32_t i = 0; i < rt->naddresses; i++) {
+    void (*f)(void) = fe.kernels[p->low.address_tags[i]]->low->address;
+    memcpy(&rt->addresses[i], &f, sizeof f);
+  }
+  p->globals = mem_alloc(rt->nglobals + 1, sizeof *p->globals);
+  for (uint32_t i = 0; i < rt->nglobals; i++)
+    p->globals[i] = globals[p->low.global_tags[i]];
+  p->params = mem_alloc(rt->nparams + 1, sizeof *p->params);
+  for (uint32_t i = 0; i < rt->nparams; i++)
+    p->params[i] = param_src(&p->low.captures[i]);
+}
+
+/* Records that the trace leaves pending, and how many loops it runs. */
+static void
+fill_remaining(struct fe_program *p, const struct ir_trace *t) {
+  p->remaining = mem_alloc(fe.nrecs + 1, sizeof *p->remaining);
+  uint32_t loops = 0;
+  for (uint32_t n = 0; n < t->nnodes; n++)
+    if (t->nodes[n].flags & IR_NODE_DEFERRED) {
+      p->remaining[p->nremaining++] = t->nodes[n].tag;
+      loops += fe.recs[t->nodes[n].tag].kind == FE_REC_LOOP;
+    }
+  p->loops = fe.pending_loops - loops;
+}
+
+static char *
+text_of(const struct ir_trace *t) {
+  struct str s = STR_INIT;
+  ir_print(t, &s);
+  return s.s == str_empty ? mem_alloc(1, 1) : s.s;
+}
+
+static char *
+remarks_of(const struct ir_trace *t) {
+  struct str s = STR_INIT;
+  for (uint32_t i = 0; i < t->nremarks; i++)
+    str_printf(&s, "%s\n", t->remarks[i]);
+  return s.s == str_empty ? mem_alloc(1, 1) : s.s;
+}
+
+/* ---- making one ------------------------------------------------------------------ */
+
+static status
+make_from(struct ir_trace **t, struct fe_program *p,
+          const struct fe_global_src *globals) {
+  struct pass_options o = {.disable = fe.opt.disable,
+                           .verify = fe.opt.check,
+                           .stress = fe.opt.stress,
+                           .after = fe.opt.trace > 1 ? fe_dump_pass : NULL,
+                           .user = p};
+  struct low_env env = {env_kernel, env_constant, NULL};
+  TRY(pass_run(t, &o));
+  TRY(low_lower(*t, &env, &p->low));
+  fill_tables(p, globals);
+  fill_remaining(p, *t);
+  return OK;
+}
+
+status
+fe_program_make(struct fe_request rq, struct fe_program **out) {
+  struct fe_global_src *globals;
+  struct ir_trace *t = fe_trace_build(rq, &globals);
+  struct ir_trace *before = fe.opt.trace ? ir_trace_clone(t) : NULL;
+  struct fe_program *p = mem_alloc(1, sizeof *p);
+  p->number = fe.nprograms;
+  p->before = text_of(t);
+  status st = make_from(&t, p, globals);
+  if (st == OK) {
+    counters[CNT_programs]++;
+    p->after = text_of(t);
+    p->explain = remarks_of(t);
+    if (fe.opt.trace) fe_dump_flush(p, before, t);
+    *out = p;
+  } else {
+    fe_program_free(p);
+  }
+  if (before) ir_trace_free(before);
+  ir_trace_free(t);
+  free(globals);
+  return st;
+}
+
+void
+fe_program_free(struct fe_program *p) {
+  low_program_clear(&p->low);
+  free(p->words);
+  free(p->globals);
+  free(p->params);
+  free(p->remaining);
+  free(p->before);
+  free(p->after);
+  free(p->explain);
+  free(p);
+}
+
+/* ---- running one ------------------------------------------------------------------ */
+
+static char *
+raw_bytes(const struct fe_global_src *g) {
+  const struct fe_rec *r = &fe.recs[g->rec];
+  return fe.captured + r->capture + fe.calls[r->what]->args[g->arg].capture;
+}
+
+/* Raw globals reach the program's memory, in program order. */
+static void
+deliver_raws(const struct fe_program *p) {
+  for (uint32_t i = 0; i < p->low.program->nglobals; i++) {
+    const struct fe_global_src *g = &p->globals[i];
+    if (!g->raw) continue;
+    const struct fe_rec *r = &fe.recs[g->rec];
+    const struct fe_call *c = fe.calls[r->what];
+    uint32_t nth = 0;
+    for (uint32_t a = 0; a < g->arg; a++) nth += c->args[a].raw;
+    memcpy(r->raw[nth], raw_bytes(g), g->bytes);
+  }
+}
+
+status
+fe_program_run(struct fe_program *p) {
+  struct rt_program *rt = p->low.program;
+  for (uint32_t i = 0; i < rt->nglobals; i++)
+    rt->globals[i] = p->globals[i].raw ? raw_bytes(&p->globals[i])
+                                       : fe.gbls[p->globals[i].gbl]->data;
+  for (uint32_t i = 0; i < rt->nparams; i++)
+    rt->params[i] =
+        fe.captured + fe.recs[p->params[i].rec].capture + p->params[i].offset;
+  TRY(rt_exec(rt, fe.nthreads));
+  deliver_raws(p);
+  if (rt->nouts) fe_state_update();
+  counters[CNT_loops_run] += p->loops;
+  return OK;
+}
+
+/* ---- which dats share buffers ------------------------------------------------------- */
+
+void
+fe_state_update(void) {
+  uint32_t pairs[64];
+  struct str key = STR_INIT;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    const struct fe_dat *d = fe.dats[i];
+    if (!d->rt.buf || d->rt.buf->refs < 2 || d->pinned) continue;
+    for (uint32_t j = 0; j < i; j++)
+      if (fe.dats[j]->rt.buf == d->rt.buf) {
+        if (n + 2 > 64) {
+          str_addn(&key, (char *)pairs, n * sizeof *pairs);
+          n = 0;
+        }
+        pairs[n++] = j;
+        pairs[n++] = i;
+        break;
+      }
+  }
+  if (!n && !key.len) {
+    fe.state_id = 0;
+    return;
+  }
+  if (key.len) str_addn(&key, (char *)pairs, n * sizeof *pairs);
+  uintptr_t *slot =
+      key.len ? table_slot(&fe.states, key.s, key.len)
+              : table_slot(&fe.states, pairs, n * sizeof *pairs);
+  if (!*slot) *slot = fe.states.n;
+  fe.state_id = (uint32_t)*slot;
+  str_clear(&key);
+}

@@ -1,0 +1,308 @@
+/* The recording as a trace: made only when no program fits (flush.c).
+ *
+ * Declarations are added when a record first mentions them; their tags are the
+ * frontend's indices. A raw-pointer global is a declaration of its own per
+ * record: it starts from the bytes captured at the call, so that loops see what
+ * the memory held then, and its value is delivered after the run.
+ */
+#include "frontend/fe.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* Where the declarations of this trace are: index in fe -> ir_ref + 1. */
+struct builder {
+  struct ir_trace *t;
+  ir_ref *sets, *maps, *dats, *gbls, *kernels;
+  IR_ARRAY(struct fe_global_src, globals);
+  IR_ARRAY(ir_ref, raws); /* raw globals of the last loop built */
+};
+
+static ir_ref
+build_set(struct builder *b, op_set handle) {
+  struct fe_set *s = (struct fe_set *)handle;
+  uint32_t i = (uint32_t)s->pub.index;
+  if (!b->sets[i])
+    b->sets[i] = 1 + ir_add_set(b->t, (struct ir_set){.name = s->pub.name,
+                                                      .n = s->rt.n,
+                                                      .tag = i});
+  return b->sets[i] - 1;
+}
+
+static ir_ref
+build_map(struct builder *b, struct fe_map *m) {
+  uint32_t i = (uint32_t)m->pub.index;
+  if (b->maps[i]) return b->maps[i] - 1;
+  struct ir_map map = {.name = m->pub.name,
+                       .from = build_set(b, m->pub.from),
+                       .to = build_set(b, m->pub.to),
+                       .arity = (uint32_t)m->pub.dim,
+                       .flags = m->flags,
+                       .tag = i};
+  b->maps[i] = 1 + ir_add_map(b->t, map);
+  return b->maps[i] - 1;
+}
+
+static ir_ref
+build_dat(struct builder *b, struct fe_dat *d) {
+  if (b->dats[d->index]) return b->dats[d->index] - 1;
+  ir_ref root = IR_NONE;
+  if (d->root != d->index) root = build_dat(b, fe.dats[d->root]);
+  struct ir_dat dat = {.name = d->pub.name,
+                       .kind = IR_DAT,
+                       .set = build_set(b, d->pub.set),
+                       .type = d->type,
+                       .dim = (uint32_t)d->pub.dim,
+                       .block = d->rt.shape.block,
+                       .flags = (d->temp ? IR_DAT_TEMP : 0) |
+                                (d->pinned ? IR_DAT_PINNED : 0),
+                       .root = root,
+                       .tag = d->index};
+  b->dats[d->index] = 1 + ir_add_dat(b->t, dat);
+  return b->dats[d->index] - 1;
+}
+
+static ir_ref
+build_gbl(struct builder *b, struct fe_gbl *g) {
+  if (b->gbls[g->index]) return b->gbls[g->index] - 1;
+  struct ir_dat dat = {.name = g->name,
+                       .kind = IR_GBL,
+                       .set = IR_NONE,
+                       .type = g->type,
+                       .dim = g->dim,
+                       .block = 1,
+                       .root = IR_NONE,
+                       .tag = b->nglobals};
+  struct fe_global_src src = {.gbl = g->index, .bytes = g->bytes};
+  VEC_PUSH(b->globals, b->nglobals, b->capglobals, src);
+  b->gbls[g->index] = 1 + ir_add_dat(b->t, dat);
+  return b->gbls[g->index] - 1;
+}
+
+/* A raw global or a captured value of argument a of a record. */
+static ir_ref
+build_capture(struct builder *b, uint32_t rec, const struct fe_call *c,
+              uint32_t a) {
+  const struct fe_arg *fa = &c->args[a];
+  char *name = arena_printf(&b->t->arena, "%s$%u", c->name, a);
+  struct ir_dat dat = {.name = name,
+                       .kind = fa->raw ? IR_GBL : IR_PARAM,
+                       .set = IR_NONE,
+                       .type = fa->type,
+                       .dim = fa->dim,
+                       .block = 1,
+                       .flags = fa->raw ? IR_DAT_RAW : 0,
+                       .root = IR_NONE,
+                       .tag = a};
+  if (fa->raw) {
+    struct fe_global_src src = {
+        .raw = true, .rec = rec, .arg = a, .bytes = fa->bytes};
+    dat.tag = b->nglobals;
+    VEC_PUSH(b->globals, b->nglobals, b->capglobals, src);
+  }
+  ir_ref ref = ir_add_dat(b->t, dat);
+  if (fa->raw) VEC_PUSH(b->raws, b->nraws, b->capraws, ref);
+  return ref;
+}
+
+static ir_ref
+build_kernel(struct builder *b, const struct fe_call *c) {
+  struct fe_kernel *k = c->kernel;
+  if (b->kernels[k->index]) return b->kernels[k->index] - 1;
+  const struct low_kernel *low = k->low;
+  bool copies = low->copy_from >= 0 && low->copy_to >= 0 && c->nargs == 2;
+  struct ir_kernel kernel = {.name = k->name,
+                             .flags = (low->opaque ? IR_KERNEL_OPAQUE : 0) |
+                                      (c->immediate && !low->opaque
+                                           ? IR_KERNEL_EFFECTS
+                                           : 0),
+                             .copy_from = -1,
+                             .copy_to = -1,
+                             .tag = k->index};
+  if (copies && c->args[low->copy_to].dat &&
+      low->copy_bytes == (size_t)c->args[low->copy_to].dim *
+                             c->args[low->copy_to].type.size) {
+    kernel.copy_from = low->copy_from;
+    kernel.copy_to = low->copy_to;
+  }
+  b->kernels[k->index] = 1 + ir_add_kernel(b->t, kernel);
+  return b->kernels[k->index] - 1;
+}
+
+static void
+build_loop(struct builder *b, uint32_t rec) {
+  const struct fe_rec *r = &fe.recs[rec];
+  const struct fe_call *c = fe.calls[r->what];
+  struct ir_arg *args = mem_alloc(c->nargs + 1, sizeof *args);
+  b->nraws = 0;
+  for (uint32_t a = 0; a < c->nargs; a++) {
+    const struct fe_arg *fa = &c->args[a];
+    args[a] = fa->ir;
+    if (fa->dat) args[a].dat = build_dat(b, fa->dat);
+    if (fa->gbl) args[a].dat = build_gbl(b, fa->gbl);
+    if (fa->map) args[a].map = build_map(b, fa->map);
+    if (fa->bytes) args[a].dat = build_capture(b, rec, c, a);
+  }
+  struct ir_node n = {.op = IR_LOOP,
+                      .flags = (c->serial ? IR_NODE_SERIAL : 0) |
+                               (r->skipped >= 2 ? IR_NODE_OVERDUE : 0),
+                      .kernel = build_kernel(b, c),
+                      .set = build_set(b, c->set_handle),
+                      .nargs = c->nargs,
+                      .region = IR_NONE,
+                      .file = c->file,
+                      .line = c->line,
+                      .epoch = r->epoch,
+                      .tag = rec};
+  ir_add_node(b->t, n, args);
+  free(args);
+}
+
+/* Nodes that are no loops: one or two plain arguments. */
+static void
+build_plain(struct builder *b, enum ir_op op, uint32_t tag,
+            const struct ir_arg *args, uint32_t nargs) {
+  struct ir_node n = {.op = (uint8_t)op,
+                      .kernel = IR_NONE,
+                      .set = IR_NONE,
+                      .nargs = nargs,
+                      .region = IR_NONE,
+                      .tag = tag};
+  ir_add_node(b->t, n, args);
+}
+
+static struct ir_arg
+plain_arg(enum ir_arg_kind kind, enum access access, ir_ref dat) {
+  return (struct ir_arg){.kind = (uint8_t)kind,
+                         .access = (uint8_t)access,
+                         .idx = -1,
+                         .dat = dat,
+                         .map = IR_NONE,
+                         .in = IR_NONE,
+                         .out = IR_NONE};
+}
+
+static void
+build_set_gbl(struct builder *b, uint32_t rec) {
+  struct fe_gbl *g = fe.gbls[fe.recs[rec].what];
+  ir_ref gbl = build_gbl(b, g);
+  struct ir_dat p = {.name = arena_printf(&b->t->arena, "%s$set", g->name),
+                     .kind = IR_PARAM,
+                     .set = IR_NONE,
+                     .type = g->type,
+                     .dim = g->dim,
+                     .block = 1,
+                     .root = IR_NONE,
+                     .tag = 0};
+  struct ir_arg args[2] = {
+      plain_arg(IR_ARG_PARAM, ACC_READ, ir_add_dat(b->t, p)),
+      plain_arg(IR_ARG_GBL, ACC_WRITE, gbl)};
+  build_plain(b, IR_SET, rec, args, 2);
+}
+
+static void
+build_free(struct builder *b, uint32_t rec, bool dat) {
+  uint32_t what = fe.recs[rec].what;
+  struct ir_arg arg =
+      dat ? plain_arg(IR_ARG_DAT, ACC_WORK, build_dat(b, fe.dats[what]))
+          : plain_arg(IR_ARG_GBL, ACC_WORK, build_gbl(b, fe.gbls[what]));
+  build_plain(b, IR_FREE, rec, &arg, 1);
+}
+
+static void
+build_rec(struct builder *b, uint32_t rec) {
+  switch (fe.recs[rec].kind) {
+  case FE_REC_LOOP: build_loop(b, rec); break;
+  case FE_REC_SET_GBL: build_set_gbl(b, rec); break;
+  case FE_REC_FREE_DAT: build_free(b, rec, true); break;
+  case FE_REC_FREE_GBL: build_free(b, rec, false); break;
+  }
+}
+
+static void
+build_fetch(struct builder *b, enum ir_arg_kind kind, ir_ref dat) {
+  struct ir_arg arg = plain_arg(kind, ACC_READ, dat);
+  build_plain(b, IR_FETCH, UINT32_MAX, &arg, 1);
+}
+
+/* A writable look needs the pending readers of the dat, too: whatever uses it is
+ * wanted for itself. */
+static void
+build_rw_roots(struct builder *b, const struct fe_dat *d) {
+  for (uint32_t n = 0; n < b->t->nnodes; n++) {
+    struct ir_node *node = &b->t->nodes[n];
+    for (uint32_t a = 0; a < node->nargs; a++) {
+      const struct ir_arg *arg = &ir_args(b->t, node)[a];
+      if (node->op == IR_LOOP && arg->kind == IR_ARG_DAT &&
+          ir_root(b->t, arg->dat) == b->dats[d->root] - 1)
+        node->flags |= IR_NODE_OVERDUE;
+    }
+  }
+}
+
+static void
+build_request(struct builder *b, struct fe_request rq) {
+  switch (rq.want) {
+  case FE_WANT_ALL: break;
+  case FE_WANT_DAT_RW:
+    build_dat(b, fe.dats[rq.index]);
+    build_rw_roots(b, fe.dats[rq.index]); /* fall through */
+  case FE_WANT_DAT:
+    build_fetch(b, IR_ARG_DAT, build_dat(b, fe.dats[rq.index]));
+    break;
+  case FE_WANT_GBL:
+    build_fetch(b, IR_ARG_GBL, build_gbl(b, fe.gbls[rq.index]));
+    break;
+  case FE_WANT_RAW: /* the last record is the loop that writes them */
+    assert(rq.index == fe.nrecs - 1);
+    for (uint32_t i = 0; i < b->nraws; i++)
+      build_fetch(b, IR_ARG_GBL, b->raws[i]);
+    break;
+  }
+  ir_add_live(b->t);
+}
+
+/* Dats that share a buffer now: pass rename made one the name of the other. */
+static void
+build_same(struct builder *b) {
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    if (!b->dats[i] || fe.dats[i]->pinned || !fe.dats[i]->rt.buf) continue;
+    for (uint32_t j = 0; j < i; j++)
+      if (b->dats[j] && fe.dats[j]->rt.buf == fe.dats[i]->rt.buf) {
+        ir_add_same(b->t, b->dats[j] - 1, b->dats[i] - 1);
+        break;
+      }
+  }
+}
+
+/* Every dat that shares a buffer with a used one must be known, since it keeps the
+ * old data alive. */
+static void
+build_sharers(struct builder *b) {
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    struct fe_dat *d = fe.dats[i];
+    if (b->dats[i] || d->parked || !d->rt.buf || d->rt.buf->refs < 2) continue;
+    for (uint32_t j = 0; j < fe.ndats; j++)
+      if (b->dats[j] && fe.dats[j]->rt.buf == d->rt.buf) {
+        build_dat(b, d);
+        break;
+      }
+  }
+}
+
+struct ir_trace *
+fe_trace_build(struct fe_request rq, struct fe_global_src **globals_out) {
+  struct builder b = {.t = ir_trace_new("flush")};
+  ir_ref **index[] = {&b.sets, &b.maps, &b.dats, &b.gbls, &b.kernels};
+  uint32_t count[] = {fe.nsets, fe.nmaps, fe.ndats, fe.ngbls, fe.nkernels};
+  for (int i = 0; i < 5; i++)
+    *index[i] = mem_alloc(count[i] + 1, sizeof(ir_ref));
+  for (uint32_t r = 0; r < fe.nrecs; r++) build_rec(&b, r);
+  build_sharers(&b);
+  build_same(&b);
+  build_request(&b, rq);
+  for (int i = 0; i < 5; i++) free(*index[i]);
+  free(b.raws);
+  *globals_out = b.globals;
+  return b.t;
+}

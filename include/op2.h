@@ -1,0 +1,463 @@
+/* op2lazy: OP2's API for unstructured meshes, run lazily.
+ *
+ * A mesh is sets (cells, edges, ...), maps between them, and dats: `dim` values of
+ * a type for each element of a set. A parallel loop calls a function, the kernel,
+ * for each element of a set and hands it pointers to the values there, directly
+ * or through a map. op_par_loop records the loop and returns; loops run when
+ * something looks at their results, fused and compiled together. No program
+ * can tell, but by the clock.
+ *
+ *   op_init(argc, argv, 0);
+ *   op_set cells = op_decl_set(ncell, "cells");
+ *   op_set edges = op_decl_set(nedge, "edges");
+ *   op_map ecell = op_decl_map(edges, cells, 2, table, "ecell");
+ *   op_dat q     = op_decl_dat(cells, 4, "double", q0, "q");
+ *   op_par_loop(flux, "flux", edges,
+ *               op_arg_dat(q, 0, ecell, 4, "double", OP_READ),
+ *               op_arg_dat(res, 1, ecell, 4, "double", OP_INC));
+ *   op_fetch_data(q, out);                          // runs what q needs
+ *   op_exit();
+ *
+ * The same header serves C11 and C++ (C++11 and later). Everything here works in
+ * both; what differs is in op2_c.h and op2_cpp.h, included at the end.
+ *
+ * Errors. A wrong call has no effect: a loop is not recorded, a declaration gives
+ * NULL. The message names file:line, loop, argument (from 0), what was expected
+ * and what was found. Without a handler (op2_set_error_handler) it is printed
+ * and the program ends with 1; only functions that return an op2_status return
+ * it instead.
+ *
+ * Threads. All calls come from the thread that called op_init; from another one
+ * they are errors. op_printf op_print op_timers op_malloc op_is_root work before
+ * op_init, too.
+ *
+ * Collective. On several MPI ranks each rank makes the same calls in the same
+ * order. Calls marked (local) ask for facts of this rank and may be made by any
+ * rank alone; every other call may communicate.
+ */
+#ifndef OP2_H
+#define OP2_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* C++ calls these C functions through wrappers that note file and line
+ * (op2_cpp.h); C through macros of the same names (op2_c.h). */
+#ifdef __cplusplus
+#define OP2_PLAIN namespace op2_plain {
+#define OP2_PLAIN_END }
+#else
+#define OP2_PLAIN
+#define OP2_PLAIN_END
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- types ---------------------------------------------------------------- */
+
+typedef unsigned int uint;
+typedef long long ll;
+typedef unsigned long long ull;
+
+typedef int idx_l_t;       /* index or size on this rank */
+typedef long long idx_g_t; /* index or size over all ranks */
+
+typedef int op_access;   /* OP_READ ... OP_WORK */
+typedef int op_arg_type; /* OP_ARG_GBL ... */
+
+/* What a kernel does with an argument. OP_WRITE: writes without reading; where that
+ * is not proven for every component on every path, the old values count as read.
+ * OP_INC OP_MIN OP_MAX: combines with what is there, in any order. */
+#define OP_READ 0
+#define OP_WRITE 1
+#define OP_RW 2
+#define OP_INC 3
+#define OP_MIN 4  /* globals only */
+#define OP_MAX 5  /* globals only */
+#define OP_WORK 6 /* scratch of the kernel, neither in nor out */
+
+#define OP_ARG_GBL 0
+#define OP_ARG_DAT 1
+#define OP_ARG_IDX 2
+#define OP_ARG_INFO 3
+#define OP2_ARG_HANDLE 16 /* op2_arg_gbl */
+
+#define OP_ID ((op_map)NULL)  /* no map: the loop's own element */
+#define OP_GBL ((op_map)NULL)
+
+enum { OP2_ARGS_MAX = 64 }; /* arguments of one op_par_loop */
+
+/* The structs behind the handles are OP2's, field by field, for programs that
+ * read them. They belong to the library: read only. */
+typedef struct op_set_core {
+  int index;        /* number of the declaration, from 0 */
+  idx_l_t size;     /* elements on this rank, without halo */
+  char const *name;
+  int core_size;    /* elements that touch no halo */
+  int exec_size;    /* halo elements that this rank executes, too */
+  int nonexec_size; /* halo elements that it only reads */
+  int stride;
+} op_set_core;
+typedef op_set_core *op_set;
+
+typedef struct op_map_core {
+  int index;
+  op_set from, to;
+  int dim;          /* entries per element of `from` (arity) */
+  int *map;         /* [from->size, dim], element-major, from 0 */
+  idx_g_t *map_gbl;
+  int *map_d;
+  char const *name;
+  int user_managed; /* the table is the program's own memory */
+  bool force_part;
+} op_map_core;
+typedef op_map_core *op_map;
+
+typedef struct op_dat_core {
+  int index;
+  op_set set;
+  int dim;          /* values per element */
+  int size;         /* bytes per element: dim * size of the type */
+  char *data;       /* host mirror [set->size, dim], element-major. Current
+                       after declaration, op2_sync, fetch, print and op_exit */
+  char *data_d;
+  char const *type, *name;
+  char *buffer_d, *buffer_d_r;
+  int dirtybit, dirty_hd;
+  int user_managed; /* the data are the program's own memory */
+  void *mpi_buffer;
+} op_dat_core;
+typedef op_dat_core *op_dat;
+
+/* One argument of op_par_loop, passed by value; made by op_arg_dat and its kin,
+ * checked by op_par_loop. */
+typedef struct op_arg {
+  int index;
+  op_dat dat;
+  op_map map;
+  int dim;
+  int idx;
+  int size; /* bytes of all components of a global; 0 for dats */
+  char *data;
+  char *data_d;
+  int *map_data, *map_data_d;
+  char const *type;
+  op_access acc;
+  op_arg_type argtype;
+  int sent;
+  int opt; /* 0: switched off; 1: on */
+} op_arg;
+
+/* Status of functions that return int: 0 or one of these. */
+typedef enum op2_status {
+  OP2_OK = 0,
+  OP2_ERR_ARG = 1,     /* wrong argument */
+  OP2_ERR_TARGET = 2,  /* target not available */
+  OP2_ERR_COMPILE = 3, /* kernel or region does not compile */
+  OP2_ERR_DEVICE = 4,  /* device failed */
+  OP2_ERR_MEMORY = 5,  /* out of memory */
+  OP2_ERR_MPI = 6,     /* MPI failed */
+  OP2_ERR_IO = 7,      /* input or output failed */
+  OP2_ERR_STATE = 8    /* not possible in this state */
+} op2_status;
+
+/* ---- start and end -------------------------------------------------------- */
+
+/* Start the library and read options.
+ * argv   OP2's options OP_PART_SIZE= OP_BLOCK_SIZE= OP_CACHE_LINE_SIZE=
+ *        OP_MAPS_BASE_INDEX= OP_NO_REALLOC OP_AUTO_SOA; other words that begin
+ *        with OP_ are reported, the rest is the program's; NULL with argc 0
+ * diags  kept in OP_diags; above 1: op_diagnostic_output prints. Arguments are
+ *        always checked
+ * The environment (OP2_TRACE, OP2_TARGET, ...) is read here. */
+void op_init(int argc, char **argv, int diags);
+/* The same; soa != 0 as OP_AUTO_SOA: the library prefers SoA storage. */
+void op_init_soa(int argc, char **argv, int diags, int soa);
+/* Run all that is pending, bring host mirrors up to date, free everything. No
+ * handle is valid after it; op_init may follow. */
+void op_exit(void);
+
+/* ---- mesh ----------------------------------------------------------------- */
+
+OP2_PLAIN
+/* Declare a set of `size` >= 0 elements (this rank's part); name is copied. */
+op_set op_decl_set(idx_l_t size, char const *name);
+/* Declare a map of `dim` >= 1 targets per element.
+ * imap   [from->size, dim], element-major; entries in [0, to->size) of the target
+ *        set (+ OP_MAPS_BASE_INDEX); copied, unless OP_NO_REALLOC is given
+ * error  an entry outside the set; NULL for a non-empty set */
+op_map op_decl_map(op_set from, op_set to, int dim, idx_l_t *imap,
+                   char const *name);
+op_map op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *imap,
+                        char const *name);
+/* Another set's view of a dat's memory: both handles read and write the same
+ * values. The set must not be larger than the dat's. With _ptr below the dat is
+ * the one that was declared from this pointer. */
+op_dat op_decl_dat_overlay(op_set set, op_dat dat);
+/* Free a temporary dat (op_decl_dat_temp). Pending loops on it still run; its name
+ * may be used again at once. 0, or an op2_status. */
+int op_free_dat_temp(op_dat dat);
+OP2_PLAIN_END
+op_dat op_decl_dat_overlay_ptr(op_set set, char *data);
+
+/* Distribute the mesh over ranks. lib: "PTSCOTCH" "PARMETIS" "KAHIP" "INERTIAL"
+ * "EXTERNAL" "RANDOM"; "" or NULL: blocks. On one rank without effect. */
+void op_partition(const char *lib_name, const char *lib_routine,
+                  op_set prime_set, op_map prime_map, op_dat coords);
+/* The same with the table and coordinates that map and dat were declared from. */
+void op_partition_ptr(const char *lib_name, const char *lib_routine,
+                      op_set prime_set, int *prime_map, double *coords);
+/* Hint: number the elements afresh along this map. Never visible. */
+void op_renumber(op_map base);
+/* Hint for op_partition: cut none of this map's rows. */
+void op_force_part(op_map map);
+
+/* ---- loops ---------------------------------------------------------------- */
+
+/* Argument from a dat.
+ *   idx = -1, map = OP_ID   the element itself          kernel gets T *
+ *   idx in [0, map->dim)    entry idx of its map row    kernel gets T *
+ *   idx = -k, k in [2, map->dim]  the first k entries   kernel gets T **
+ * dim, type  as declared; acc  OP_READ OP_WRITE OP_RW OP_INC
+ * Several arguments of one loop with the same dat must have the same access.
+ * local; errors are reported by op_par_loop. cost a few ns */
+op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, char const *type,
+                  op_access acc);
+/* With opt == 0 it is switched off: dat may be NULL, nothing is checked or moved,
+ * the kernel gets NULL. The flag may change from call to call. */
+op_arg op_opt_arg_dat(int opt, op_dat dat, int idx, op_map map, int dim,
+                      char const *type, op_access acc);
+/* The element's index (-1, OP_ID) or its entry idx of the map, as const int *, in
+ * the program's own numbering of this rank. */
+op_arg op_arg_idx(int idx, op_map map);
+
+/* op_par_loop(kernel, name, set, op_arg...): 0 to OP2_ARGS_MAX arguments; macro in
+ * C, template in C++. kernel: void (T *, ...), one pointer for each argument; NULL:
+ * the source given to op2_kernel_source under this name.
+ *   op_arg_gbl(T *data, int dim, type, acc)       global: READ values are taken now;
+ *     else *data holds the result when op_par_loop returns (op2_defer_globals)
+ *   op_opt_arg_gbl(int opt, T *data, int dim, type, acc)
+ *   op_arg_info(T *data, int dim, type, int ref)  payload of the OP_MIN or OP_MAX
+ *     argument number ref (from 0): taken from the element that won
+ * These and op_decl_dat, op_decl_dat_temp, op_decl_const, op_decl_const2,
+ * op_fetch_data, op_fetch_data_idx are in op2_c.h and op2_cpp.h. */
+
+/* ---- looking at data ------------------------------------------------------ */
+
+/* Copy of the dat as a dat of its own, data in the program's order. It is freed
+ * with op_exit. */
+op_dat op_fetch_data_file_char(op_dat dat);
+OP2_PLAIN
+/* Write to a file, this rank's elements in the program's order.
+ *   txt  "size dim" and a line of dim numbers for each element
+ *   bin  int size, int dim, then size * dat->size bytes, host order
+ * error  type without a text form; the file cannot be written */
+void op_print_dat_to_txtfile(op_dat dat, const char *file_name);
+void op_print_dat_to_binfile(op_dat dat, const char *file_name);
+OP2_PLAIN_END
+/* Print one value a line on stdout. */
+void op_dump_dat(op_dat dat);
+/* Take the host mirror dat->data as the new values, ordered like a write (upload),
+ * bring the mirror up to date (download); _all: every dat. */
+void op_upload_dat(op_dat dat);
+void op_download_dat(op_dat dat);
+void op_upload_all(void);
+/* Address of the mirror, brought up to date, and of the map's table, as numbers.
+ * reset: the dat or map that was declared from this pointer is henceforth known
+ * by its number (mode 1) or by its mirror (mode 2); that value is returned. */
+unsigned long op_get_data_ptr(op_dat dat);
+unsigned long op_reset_data_ptr(char *data, int mode);
+unsigned long op_get_map_ptr(op_map map);
+unsigned long op_reset_map_ptr(int *map);
+
+/* Elements over all ranks, and of the ranks before this one. Collective. */
+idx_g_t op_get_size(op_set set);
+idx_g_t op_get_global_set_offset(op_set set);
+/* Elements here: owned; owned that touch no halo; and executed halo; and all
+ * halo. (local) */
+int op_get_size_local(op_set set);
+int op_get_size_local_core(op_set set);
+int op_get_size_local_exec(op_set set);
+int op_get_size_local_full(op_set set);
+/* Elements here, halo included, of the set with this name. (local) */
+int op_size_of_set(const char *name);
+
+/* ---- services ------------------------------------------------------------- */
+
+int op_is_root(void);     /* 1 on rank 0 (local) */
+void op_rank(int *rank);  /* this rank's number, from 0 (local) */
+/* printf on rank 0; a line on rank 0. (local) */
+void op_printf(const char *format, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 1, 2)))
+#endif
+    ;
+void op_print(const char *line);
+/* As malloc and its kin, 64-byte aligned; free() may free it. (local) */
+void *op_malloc(size_t size);
+void *op_calloc(size_t num, size_t size);
+void *op_realloc(void *ptr, size_t size);
+void op_free(void *ptr);
+/* CPU seconds of this process and wall-clock seconds, each since some fixed
+ * moment; NULL where not wanted. Does not run pending loops. (local) */
+void op_timers(double *cpu, double *et);
+/* Table of regions run so far (a region is loops fused into one): calls, seconds,
+ * GB/s; on stdout, to a file, and as comma-separated values. Rank 0 writes. */
+void op_timing_output(void);
+void op_timing_output_2_file(const char *file_name);
+void op_timings_to_csv(const char *file_name);
+/* List sets, maps and dats on stdout if diags of op_init was above 1. */
+void op_diagnostic_output(void);
+/* true: reductions stay local to the rank; loops stay on the host. */
+void op_disable_mpi_reductions(bool disable);
+void op_disable_device_execution(bool disable);
+
+/* Named, nested wall-clock sections. OP_PROFILE_LEVEL: 0 off, 1 sections (default),
+ * 2 pending loops run at each boundary so that their time falls into the section
+ * that recorded them, and regions are listed, 3 also sections inside
+ * _enter_kernel. op_profile_output prints the tree, and writes it as JSON where
+ * OP_PROFILE_JSON_OUTPUT says. next: exit, then enter. end closes all. (local,
+ * below level 2) */
+void op_profile_start(const char *name);
+void op_profile_enter(const char *name);
+void op_profile_enter_kernel(const char *name, const char *target,
+                             const char *variant);
+void op_profile_next(const char *name);
+void op_profile_exit(void);
+void op_profile_end(void);
+void op_profile_output(void);
+void op_profile_output_json(const char *file_name);
+
+/* ---- OP2's untyped forms --------------------------------------------------- */
+
+/* The typed calls with the size of one component in bytes in place of a C type. */
+op_dat op_decl_dat_char(op_set set, int dim, char const *type, int size,
+                        char *data, char const *name);
+op_dat op_decl_dat_temp_char(op_set set, int dim, char const *type, int size,
+                             char const *name);
+int op_free_dat_temp_char(op_dat dat);
+void op_decl_const_char(int dim, char const *type, int size, char *data,
+                        char const *name);
+op_arg op_arg_gbl_char(char *data, int dim, const char *type, int size,
+                       op_access acc);
+op_arg op_opt_arg_gbl_char(int opt, char *data, int dim, const char *type,
+                           int size, op_access acc);
+op_arg op_arg_info_char(char *data, int dim, const char *type, int size,
+                        int ref);
+void op_fetch_data_char(op_dat dat, char *out);
+void op_fetch_data_idx_char(op_dat dat, char *out, int low, int high);
+
+/* ---- op2lazy's additions: when loops run ------------------------------------ */
+
+OP2_PLAIN
+/* Run all that is pending. Copies nothing back to mirrors. */
+void op2_flush(void);
+OP2_PLAIN_END
+/* Loops recorded and not yet run. (local) */
+size_t op2_pending(void);
+OP2_PLAIN
+/* Run what this dat needs; its mirror dat->data is then current. */
+void op2_sync(op_dat dat);
+/* Host view [set->size, dim], element-major, program's order, current; valid until
+ * the next call of this library. NULL on error. */
+const void *op2_dat_data(op_dat dat);
+/* The same, writable: loops that read or write the dat run first, later loops see
+ * what was written. The next call takes all of it as written. */
+void *op2_dat_data_rw(op_dat dat);
+OP2_PLAIN_END
+/* on != 0: raw-pointer globals that loops write are delivered at op2_flush only;
+ * each loop starts from what the memory holds at its call. Returns the former
+ * setting. */
+int op2_defer_globals(int on);
+
+/* ---- deferred globals ------------------------------------------------------- */
+
+/* A global that stays in the library: loops read and combine into it without
+ * being waited for. */
+typedef struct op2_gbl_core *op2_gbl;
+OP2_PLAIN
+/* init  [dim] values, copied; NULL: zeros. name copied, NULL: "". */
+op2_gbl op2_decl_gbl(int dim, const char *type, const void *init,
+                     const char *name);
+OP2_PLAIN_END
+op_arg op2_arg_gbl(op2_gbl gbl, int dim, const char *type, op_access acc);
+OP2_PLAIN
+/* Run what it needs and copy its dim values to out. */
+void op2_gbl_get(op2_gbl gbl, void *out);
+/* New values, ordered like a write: loops recorded before see the old ones. */
+void op2_gbl_set(op2_gbl gbl, const void *in);
+OP2_PLAIN_END
+/* The handle is void at once, the memory once pending loops ran. NULL is fine. */
+void op2_free_gbl(op2_gbl gbl);
+
+/* ---- kernels, errors, insight ----------------------------------------------- */
+
+/* C source that defines the function `name`; compiled at once. Serves loops of this
+ * name that have no kernel, or one without IR; again: replaces it for later loops.
+ * Returns an op2_status. */
+int op2_kernel_source(const char *name, const char *c_source);
+
+/* The last message of this thread; "" if there was none. (local) */
+const char *op2_last_error(void);
+/* Called once for each error, in place of printing and ending. NULL: default.
+ * May be set before op_init, outlasts op_exit. (local) */
+void op2_set_error_handler(void (*handler)(int status, const char *message,
+                                           void *user),
+                           void *user);
+/* A counter by name ("loops", "regions", "flushes", "compiles", ...); -1: there is
+ * no such counter. Reset sets all to 0. (local) */
+long long op2_counter(const char *name);
+void op2_counters_reset(void);
+/* The pending trace, or else the last flush before and after the passes, by the
+ * ending: .irt text, .dot graph; .json the timeline since op_init. op2_status. */
+int op2_trace_write(const char *path);
+/* The last flush in words: what was fused, what not and why, what was moved. Valid
+ * until the next call of this library. */
+const char *op2_explain(void);
+const char *op2_version(void); /* (local) */
+
+/* ---- entry points for the macros and templates ------------------------------ */
+
+/* Place of this thread's next call, for messages. file: a literal, KEEP. */
+void op2_here(const char *file, int line);
+/* elem_size  size of one component by the C type of data; 0: unknown
+ * ctype      OP2's name of that C type ("double" "float" "int" "uint" "ll" "ull"
+ *            "short" "char" "uchar" "bool"), "?" for a type that is known to
+ *            differ from `type`; NULL: unknown, or a type of the program's own */
+void op2_par_loop_at(const char *file, int line, void (*kernel)(void),
+                     const char *name, op_set set, int nargs,
+                     const op_arg *args);
+/* Also compares the kernel's parameters: param_types[i] is ctype of what parameter i
+ * points to, with "*" behind it for T **; NULL: not compared. */
+void op2_par_loop_typed_at(const char *file, int line, void (*kernel)(void),
+                           const char *name, op_set set, int nargs,
+                           const op_arg *args, const char *const *param_types,
+                           int nparams);
+op_dat op2_decl_dat_at(op_set set, int dim, const char *type, size_t elem_size,
+                       const char *ctype, void *data, const char *name);
+op_dat op2_decl_dat_temp_at(op_set set, int dim, const char *type,
+                            size_t elem_size, const char *ctype, void *ignored,
+                            const char *name);
+void op2_decl_const_at(const char *name_or_null, int dim, const char *type,
+                       size_t elem_size, const char *ctype, const void *data);
+op_arg op2_arg_gbl_at(int opt, void *data, int dim, const char *type,
+                      size_t elem_size, const char *ctype, int acc);
+op_arg op2_arg_info_at(void *data, int dim, const char *type, size_t elem_size,
+                       const char *ctype, int ref);
+/* All elements, or elements low to high, both included, in the program's order;
+ * out holds dim values for each. */
+void op2_fetch_at(op_dat dat, void *out, size_t elem_size, const char *ctype);
+void op2_fetch_idx_at(op_dat dat, void *out, size_t elem_size,
+                      const char *ctype, int low, int high);
+
+#ifdef __cplusplus
+}
+#include "op2_cpp.h"
+#elif !defined(OP2_NO_MACROS)
+#include "op2_c.h"
+#endif
+
+#endif

@@ -1,0 +1,133 @@
+/* The typed part of the API for C11: macros over op2.h, which includes this file.
+ * Every argument is evaluated once. A compound literal as an argument needs
+ * parentheses around it. OP2_NO_MACROS leaves this file out.
+ *
+ *   op_dat op_decl_dat(op_set, int dim, const char *type, T *data,
+ *                      const char *name)
+ *     data [set->size, dim], element-major, in the program's order; copied, unless
+ *     OP_NO_REALLOC is given; NULL: zeros
+ *   op_dat op_decl_dat_temp(op_set, int dim, const char *type, T *ignored,
+ *                           const char *name)            starts at zero
+ *   void op_decl_const(int dim, const char *type, T *data)
+ *   void op_decl_const2(const char *name, int dim, const char *type, T *data)
+ *   void op_fetch_data(op_dat, T *out)                   out [set->size, dim]
+ *   void op_fetch_data_idx(op_dat, T *out, int low, int high)  both included
+ *   op_arg op_arg_gbl(T *data, int dim, const char *type, op_access acc)
+ *   op_arg op_opt_arg_gbl(int opt, T *data, int dim, const char *type,
+ *                         op_access acc)
+ *   op_arg op_arg_info(T *data, int dim, const char *type, int ref)
+ *   void op_par_loop(kernel, const char *name, op_set, op_arg...)
+ *
+ * T is compared with `type` ("double:soa" is a double); void * and the program's
+ * own types are taken at their word.
+ */
+#ifndef OP2_C_H
+#define OP2_C_H
+
+/* ---- from a pointer to its type --------------------------------------------- */
+
+#define OP2_CASE(T, result) T * : (result), const T * : (result)
+
+/* OP2's name of the type that p points to; NULL if it has none. */
+#define OP2_CTYPE(p)                                                           \
+  _Generic((p),                                                                \
+      OP2_CASE(double, "double"),                                              \
+      OP2_CASE(float, "float"),                                                \
+      OP2_CASE(int, "int"),                                                    \
+      OP2_CASE(unsigned, "uint"),                                              \
+      OP2_CASE(long, sizeof(long) == 8 ? "ll" : "int"),                        \
+      OP2_CASE(unsigned long, sizeof(long) == 8 ? "ull" : "uint"),             \
+      OP2_CASE(long long, "ll"),                                               \
+      OP2_CASE(unsigned long long, "ull"),                                     \
+      OP2_CASE(short, "short"),                                                \
+      OP2_CASE(char, "char"),                                                  \
+      OP2_CASE(signed char, "char"),                                           \
+      OP2_CASE(unsigned char, "uchar"),                                        \
+      OP2_CASE(_Bool, "bool"),                                                 \
+      default: (const char *)0)
+
+/* Size of what p points to; 0 for void * and for a plain 0. */
+#define OP2_POINTED(p)                                                         \
+  _Generic((p),                                                                \
+      OP2_CASE(void, (char *)0),                                               \
+      int: (char *)0,                                                          \
+      long: (char *)0,                                                         \
+      default: (p))
+#define OP2_CSIZE(p)                                                           \
+  _Generic((p),                                                                \
+      OP2_CASE(void, (size_t)0),                                               \
+      int: (size_t)0,                                                          \
+      long: (size_t)0,                                                         \
+      default: sizeof(*OP2_POINTED(p)))
+
+#define OP2_HERE op2_here(__FILE__, __LINE__)
+
+/* ---- declarations and fetches ----------------------------------------------- */
+
+#define op_decl_dat(set, dim, type, data, name)                                \
+  (OP2_HERE, op2_decl_dat_at((set), (dim), (type), OP2_CSIZE(data),            \
+                             OP2_CTYPE(data), (void *)(data), (name)))
+#define op_decl_dat_temp(set, dim, type, data, name)                           \
+  (OP2_HERE, op2_decl_dat_temp_at((set), (dim), (type), OP2_CSIZE(data),       \
+                                  OP2_CTYPE(data), (void *)(data), (name)))
+#define op_decl_const(dim, type, data)                                         \
+  (OP2_HERE, op2_decl_const_at(0, (dim), (type), OP2_CSIZE(data),              \
+                               OP2_CTYPE(data), (const void *)(data)))
+#define op_decl_const2(name, dim, type, data)                                  \
+  (OP2_HERE, op2_decl_const_at((name), (dim), (type), OP2_CSIZE(data),         \
+                               OP2_CTYPE(data), (const void *)(data)))
+#define op_fetch_data(dat, out)                                                \
+  (OP2_HERE, op2_fetch_at((dat), (void *)(out), OP2_CSIZE(out), OP2_CTYPE(out)))
+#define op_fetch_data_idx(dat, out, low, high)                                 \
+  (OP2_HERE, op2_fetch_idx_at((dat), (void *)(out), OP2_CSIZE(out),            \
+                              OP2_CTYPE(out), (low), (high)))
+
+/* ---- arguments -------------------------------------------------------------- */
+
+#define op_arg_gbl(data, dim, type, acc)                                       \
+  op2_arg_gbl_at(1, (void *)(data), (dim), (type), OP2_CSIZE(data),            \
+                 OP2_CTYPE(data), (acc))
+#define op_opt_arg_gbl(opt, data, dim, type, acc)                              \
+  op2_arg_gbl_at((opt), (void *)(data), (dim), (type), OP2_CSIZE(data),        \
+                 OP2_CTYPE(data), (acc))
+#define op_arg_info(data, dim, type, ref)                                      \
+  op2_arg_info_at((void *)(data), (dim), (type), OP2_CSIZE(data),              \
+                  OP2_CTYPE(data), (ref))
+
+/* ---- loops ------------------------------------------------------------------- */
+
+/* A last argument that is not counted lets the list be empty. */
+#define OP2_LAST ((op_arg){0})
+#define op_par_loop(kernel, name, ...)                                         \
+  OP2_LOOP(kernel, name, __VA_ARGS__, OP2_LAST)
+#define OP2_LOOP(kernel, name, set, ...)                                       \
+  op2_par_loop_at(__FILE__, __LINE__, (void (*)(void))(kernel), (name), (set), \
+                  OP2_NARGS((op_arg[]){__VA_ARGS__}),                          \
+                  (op_arg[]){__VA_ARGS__})
+/* The list stands inside sizeof here, so it is not evaluated. */
+#define OP2_NARGS(...)                                                         \
+  ((int)(sizeof(__VA_ARGS__) / sizeof(op_arg)) - 1 +                           \
+   0 * OP2_AT_MOST_64_ARGUMENTS(sizeof(__VA_ARGS__) / sizeof(op_arg) - 1))
+#define OP2_AT_MOST_64_ARGUMENTS(n)                                            \
+  (int)sizeof(char[(n) <= OP2_ARGS_MAX ? 1 : -1])
+
+/* ---- calls that note where they stand ---------------------------------------- */
+
+#define op_decl_set(...) (OP2_HERE, op_decl_set(__VA_ARGS__))
+#define op_decl_map(...) (OP2_HERE, op_decl_map(__VA_ARGS__))
+#define op_decl_map_long(...) (OP2_HERE, op_decl_map_long(__VA_ARGS__))
+#define op_decl_dat_overlay(...) (OP2_HERE, op_decl_dat_overlay(__VA_ARGS__))
+#define op_free_dat_temp(...) (OP2_HERE, op_free_dat_temp(__VA_ARGS__))
+#define op_print_dat_to_txtfile(...)                                           \
+  (OP2_HERE, op_print_dat_to_txtfile(__VA_ARGS__))
+#define op_print_dat_to_binfile(...)                                           \
+  (OP2_HERE, op_print_dat_to_binfile(__VA_ARGS__))
+#define op2_flush() (OP2_HERE, op2_flush())
+#define op2_sync(...) (OP2_HERE, op2_sync(__VA_ARGS__))
+#define op2_dat_data(...) (OP2_HERE, op2_dat_data(__VA_ARGS__))
+#define op2_dat_data_rw(...) (OP2_HERE, op2_dat_data_rw(__VA_ARGS__))
+#define op2_decl_gbl(...) (OP2_HERE, op2_decl_gbl(__VA_ARGS__))
+#define op2_gbl_get(...) (OP2_HERE, op2_gbl_get(__VA_ARGS__))
+#define op2_gbl_set(...) (OP2_HERE, op2_gbl_set(__VA_ARGS__))
+
+#endif

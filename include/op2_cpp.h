@@ -1,0 +1,370 @@
+/* The typed part of the API for C++11 and later: templates over op2.h, which
+ * includes this file. Signatures as in op2_c.h. Each notes the place of its call
+ * by default arguments, which programs leave alone.
+ *
+ * A program's own types: any class; its size is sizeof. If there is a
+ *   int type_error(const T *, const char *type)      non-zero: not this type
+ * (OP_USER_DATATYPES includes the program's "op_user_datatypes.h" for that), it is
+ * asked.
+ */
+#ifndef OP2_CPP_H
+#define OP2_CPP_H
+
+#include <cstddef>
+#include <type_traits>
+
+#define OP2_AT                                                                 \
+  const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+/* ---- does the type's name fit the C++ type? 0: yes ---------------------------- */
+
+namespace op2_detail {
+inline int
+name_differs(const char *type, const char *name) {
+  size_t n = strlen(name);
+  return strncmp(type, name, n) || (type[n] && strcmp(type + n, ":soa"));
+}
+} /* namespace op2_detail */
+
+#define OP2_TYPE_ERROR(T)                                                      \
+  inline int type_error(const T *, const char *type) {                         \
+    return op2_detail::name_differs(type, #T);                                 \
+  }
+OP2_TYPE_ERROR(double)
+OP2_TYPE_ERROR(float)
+OP2_TYPE_ERROR(int)
+OP2_TYPE_ERROR(uint)
+OP2_TYPE_ERROR(ll)
+OP2_TYPE_ERROR(ull)
+OP2_TYPE_ERROR(bool)
+#undef OP2_TYPE_ERROR
+
+#ifdef OP_USER_DATATYPES
+#include "op_user_datatypes.h"
+#endif
+
+/* ---- from a C++ type to its name ---------------------------------------------- */
+
+namespace op2_detail {
+
+/* name: of T; pointer: of T *, as a kernel's parameter; NULL: none. */
+template <class T> struct tag {
+  static const char *name() { return nullptr; }
+  static const char *pointer() { return nullptr; }
+};
+#define OP2_TAG(T, text)                                                       \
+  template <> struct tag<T> {                                                  \
+    static const char *name() { return text; }                                 \
+    static const char *pointer() { return text "*"; }                          \
+  };
+OP2_TAG(double, "double")
+OP2_TAG(float, "float")
+OP2_TAG(int, "int")
+OP2_TAG(unsigned, "uint")
+OP2_TAG(long long, "ll")
+OP2_TAG(unsigned long long, "ull")
+#if __SIZEOF_LONG__ == 8
+OP2_TAG(long, "ll")
+OP2_TAG(unsigned long, "ull")
+#else
+OP2_TAG(long, "int")
+OP2_TAG(unsigned long, "uint")
+#endif
+OP2_TAG(short, "short")
+OP2_TAG(char, "char")
+OP2_TAG(signed char, "char")
+OP2_TAG(unsigned char, "uchar")
+OP2_TAG(bool, "bool")
+#undef OP2_TAG
+
+template <class T> struct bytes {
+  static const size_t value = sizeof(T);
+};
+template <> struct bytes<void> {
+  static const size_t value = 0;
+};
+
+/* Asks type_error of the program's own type, if there is one. */
+template <class T>
+auto
+own_type_differs(const T *p, const char *type, int)
+    -> decltype(type_error(p, type)) {
+  return type && type_error(p, type);
+}
+template <class T>
+int
+own_type_differs(const T *, const char *, long) {
+  return 0;
+}
+
+/* What the library is told about data of type T *. */
+template <class T> struct data {
+  typedef typename std::remove_cv<T>::type plain;
+  static const size_t size = bytes<plain>::value;
+  static const char *ctype(const char *type) {
+    if (tag<plain>::name()) return tag<plain>::name();
+    const plain *none = nullptr;
+    return own_type_differs(none, type, 0) ? "?" : nullptr;
+  }
+};
+
+template <class T>
+void *
+untyped(T *p) {
+  return const_cast<void *>(static_cast<const volatile void *>(p));
+}
+
+/* Tag of a kernel's parameter: T * or T **, const or not. */
+template <class P> struct param {
+  static const bool pointer = false;
+  static const char *name() { return nullptr; }
+};
+template <class T> struct param<T *> {
+  static const bool pointer = true;
+  static const char *name() {
+    return tag<typename std::remove_cv<T>::type>::name();
+  }
+};
+template <class T> struct param_row {
+  static const bool pointer = true;
+  static const char *name() {
+    return tag<typename std::remove_cv<T>::type>::pointer();
+  }
+};
+template <class T> struct param<T **> : param_row<T> {};
+template <class T> struct param<T *const *> : param_row<T> {};
+
+template <bool...> struct flags {};
+template <bool... b>
+struct all : std::is_same<flags<true, b...>, flags<b..., true>> {};
+
+/* The loop's name, and where op_par_loop stands. */
+struct loop_name {
+  const char *text, *file;
+  int line;
+  loop_name(const char *name, OP2_AT) : text(name), file(file), line(line) {}
+};
+
+template <class... A> struct loop_args {
+  static_assert(sizeof...(A) <= OP2_ARGS_MAX,
+                "op_par_loop: more than 64 arguments");
+  static_assert(all<std::is_same<A, op_arg>::value...>::value,
+                "op_par_loop: every argument behind the set must be an op_arg");
+};
+
+} /* namespace op2_detail */
+
+/* ---- declarations and fetches --------------------------------------------------- */
+
+template <class T>
+op_dat
+op_decl_dat(op_set set, int dim, char const *type, T *data, char const *name,
+            OP2_AT) {
+  typedef op2_detail::data<T> d;
+  op2_here(file, line);
+  return op2_decl_dat_at(set, dim, type, d::size, d::ctype(type),
+                         op2_detail::untyped(data), name);
+}
+inline op_dat
+op_decl_dat(op_set set, int dim, char const *type, std::nullptr_t,
+            char const *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_decl_dat_at(set, dim, type, 0, nullptr, nullptr, name);
+}
+
+template <class T>
+op_dat
+op_decl_dat_temp(op_set set, int dim, char const *type, T *ignored,
+                 char const *name, OP2_AT) {
+  typedef op2_detail::data<T> d;
+  op2_here(file, line);
+  return op2_decl_dat_temp_at(set, dim, type, d::size, d::ctype(type),
+                              op2_detail::untyped(ignored), name);
+}
+inline op_dat
+op_decl_dat_temp(op_set set, int dim, char const *type, std::nullptr_t,
+                 char const *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_decl_dat_temp_at(set, dim, type, 0, nullptr, nullptr, name);
+}
+
+template <class T>
+void
+op_decl_const2(char const *name, int dim, char const *type, T *data, OP2_AT) {
+  typedef op2_detail::data<T> d;
+  op2_here(file, line);
+  op2_decl_const_at(name, dim, type, d::size, d::ctype(type),
+                    op2_detail::untyped(data));
+}
+template <class T>
+void
+op_decl_const(int dim, char const *type, T *data, OP2_AT) {
+  op_decl_const2(nullptr, dim, type, data, file, line);
+}
+
+template <class T>
+void
+op_fetch_data(op_dat dat, T *out, OP2_AT) {
+  static_assert(!std::is_const<T>::value, "op_fetch_data writes its target");
+  op2_here(file, line);
+  op2_fetch_at(dat, out, op2_detail::data<T>::size,
+               op2_detail::data<T>::ctype(nullptr));
+}
+template <class T>
+void
+op_fetch_data_idx(op_dat dat, T *out, int low, int high, OP2_AT) {
+  static_assert(!std::is_const<T>::value, "op_fetch_data writes its target");
+  op2_here(file, line);
+  op2_fetch_idx_at(dat, out, op2_detail::data<T>::size,
+                   op2_detail::data<T>::ctype(nullptr), low, high);
+}
+
+/* ---- arguments ------------------------------------------------------------------- */
+
+template <class T>
+op_arg
+op_opt_arg_gbl(int opt, T *data, int dim, char const *type, op_access acc) {
+  typedef op2_detail::data<T> d;
+  return op2_arg_gbl_at(opt, op2_detail::untyped(data), dim, type, d::size,
+                        d::ctype(type), acc);
+}
+inline op_arg
+op_opt_arg_gbl(int opt, std::nullptr_t, int dim, char const *type,
+               op_access acc) {
+  return op2_arg_gbl_at(opt, nullptr, dim, type, 0, nullptr, acc);
+}
+template <class T>
+op_arg
+op_arg_gbl(T *data, int dim, char const *type, op_access acc) {
+  return op_opt_arg_gbl(1, data, dim, type, acc);
+}
+template <class T>
+op_arg
+op_arg_info(T *data, int dim, char const *type, int ref) {
+  typedef op2_detail::data<T> d;
+  return op2_arg_info_at(op2_detail::untyped(data), dim, type, d::size,
+                         d::ctype(type), ref);
+}
+
+/* ---- loops ----------------------------------------------------------------------- */
+
+/* The kernel: a function, a pointer to one, an instance of a template. */
+template <class... P, class... A>
+void
+op_par_loop(void (*kernel)(P...), op2_detail::loop_name name, op_set set,
+            const A &...args) {
+  (void)sizeof(op2_detail::loop_args<A...>);
+  static_assert(sizeof...(P) == sizeof...(A),
+                "op_par_loop: the kernel must take one pointer for each op_arg");
+  static_assert(op2_detail::all<op2_detail::param<P>::pointer...>::value,
+                "op_par_loop: every parameter of the kernel must be a pointer");
+  const op_arg list[sizeof...(A) + 1] = {args...};
+  static const char *const types[sizeof...(P) + 1] = {
+      op2_detail::param<P>::name()...};
+  op2_par_loop_typed_at(name.file, name.line,
+                        reinterpret_cast<void (*)()>(kernel), name.text, set,
+                        static_cast<int>(sizeof...(A)), list, types,
+                        static_cast<int>(sizeof...(P)));
+}
+
+/* A lambda without captures. */
+template <class F, class... A, class = decltype(&F::operator())>
+void
+op_par_loop(F kernel, op2_detail::loop_name name, op_set set,
+            const A &...args) {
+  static_assert(std::is_empty<F>::value,
+                "op_par_loop: a kernel must not capture anything");
+  op_par_loop(+kernel, name, set, args...);
+}
+
+/* NULL: the source that op2_kernel_source was given under this name. */
+template <class... A>
+void
+op_par_loop(std::nullptr_t, op2_detail::loop_name name, op_set set,
+            const A &...args) {
+  (void)sizeof(op2_detail::loop_args<A...>);
+  const op_arg list[sizeof...(A) + 1] = {args...};
+  op2_par_loop_at(name.file, name.line, nullptr, name.text, set,
+                  static_cast<int>(sizeof...(A)), list);
+}
+
+/* ---- calls that note where they stand ---------------------------------------------
+ * The C functions themselves are in namespace op2_plain. */
+
+inline op_set
+op_decl_set(idx_l_t size, char const *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op_decl_set(size, name);
+}
+inline op_map
+op_decl_map(op_set from, op_set to, int dim, idx_l_t *imap, char const *name,
+            OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op_decl_map(from, to, dim, imap, name);
+}
+inline op_map
+op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *imap,
+                 char const *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op_decl_map_long(from, to, dim, imap, name);
+}
+inline op_dat
+op_decl_dat_overlay(op_set set, op_dat dat, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op_decl_dat_overlay(set, dat);
+}
+inline int
+op_free_dat_temp(op_dat dat, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op_free_dat_temp(dat);
+}
+inline void
+op_print_dat_to_txtfile(op_dat dat, const char *file_name, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op_print_dat_to_txtfile(dat, file_name);
+}
+inline void
+op_print_dat_to_binfile(op_dat dat, const char *file_name, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op_print_dat_to_binfile(dat, file_name);
+}
+inline void
+op2_flush(OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_flush();
+}
+inline void
+op2_sync(op_dat dat, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_sync(dat);
+}
+inline const void *
+op2_dat_data(op_dat dat, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_dat_data(dat);
+}
+inline void *
+op2_dat_data_rw(op_dat dat, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_dat_data_rw(dat);
+}
+inline op2_gbl
+op2_decl_gbl(int dim, const char *type, const void *init, const char *name,
+             OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_gbl(dim, type, init, name);
+}
+inline void
+op2_gbl_get(op2_gbl gbl, void *out, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_gbl_get(gbl, out);
+}
+inline void
+op2_gbl_set(op2_gbl gbl, const void *in, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_gbl_set(gbl, in);
+}
+
+#undef OP2_AT
+
+#endif

@@ -4,10 +4,14 @@ file(GLOB sources CONFIGURE_DEPENDS tools/*.c)
 foreach(source ${sources})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE op2core)
   set_target_properties(${name} PROPERTIES
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-  list(APPEND OP2_TOOLS ${name})
+  if(name STREQUAL op2-docs) # tables only; not installed
+    target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  else()
+    target_link_libraries(${name} PRIVATE op2core)
+    list(APPEND OP2_TOOLS ${name})
+  endif()
 endforeach()
 
 if(TARGET op2cc)

@@ -1,0 +1,84 @@
+#!/bin/sh
+# All suites. Each prints, as its last line, "N passed, N failed[, N skipped]";
+# this adds them up and ends with such a line of its own. A suite that prints none
+# counts as failed, and so does one whose files are missing.
+#
+#   tools/check.sh               all
+#   tools/check.sh layers unit   those whose name begins so
+#
+# CHECK_DIR (default build-check/) takes builds and logs. Three builds:
+#   gcc     Debug (asserts, verifier, plan checks), -Werror
+#   clang   the same with clang and address and undefined-behaviour sanitizers
+#   release as `make` builds it, for the installation and the timed parts
+set -u
+cd "$(dirname "$0")/.."
+dir=${CHECK_DIR-build-check}
+mkdir -p "$dir/logs"
+export CHECK_DIR="$dir"
+
+# name | command; suites that need a build come after it
+suites() {
+  cat <<TABLE
+layers         | tools/layers.sh
+layers-test    | test/tools/layers_test.sh
+format         | tools/format.sh --check
+build-gcc      | tools/check-build.sh $dir/gcc gcc Debug
+build-clang    | tools/check-build.sh $dir/clang clang Debug address,undefined
+build-release  | tools/check-build.sh $dir/release gcc RelWithDebInfo
+docs           | tools/docs.sh --check $dir/gcc
+unit-gcc       | tools/check-unit.sh $dir/gcc
+unit-clang     | tools/check-unit.sh $dir/clang
+install        | test/tools/install_test.sh $dir/release
+tidy           | tools/tidy.sh $dir/gcc 240
+TABLE
+}
+
+# Run one suite, keep its log, add up its last line.
+passed=0 failed=0 skipped=0
+run_suite() {
+  log=$dir/logs/$1.log
+  began=$(date +%s)
+  rc=0
+  sh -c "$2" >"$log" 2>&1 </dev/null || rc=$?
+  last=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+  p=$(number passed) f=$(number failed) s=$(number skipped)
+  if [ -z "$last" ] || { [ $rc -ne 0 ] && [ "$f" -eq 0 ]; }; then
+    f=$((f + 1))
+    last="${last:-no result}, exit status $rc"
+  elif [ $((p + f)) -eq 0 ]; then
+    f=1
+    last="$last: an empty suite"
+  fi
+  [ "$f" -eq 0 ] || {
+    echo "---- $1 ($log)"
+    tail -n 60 "$log"
+    echo "----"
+  }
+  grep '^skipped: ' "$log"
+  printf '%-14s %4ds  %s\n' "$1" $(($(date +%s) - began)) "$last"
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
+number() {
+  echo "$last" | sed -n "s/.*\b\([0-9][0-9]*\) $1.*/\1/p" | grep . || echo 0
+}
+
+wanted() {
+  [ -z "$only" ] && return 0
+  for o in $only; do
+    case $1 in "$o"*) return 0 ;; esac
+  done
+  return 1
+}
+
+only=$*
+suites >"$dir/suites"
+while read -r name bar command; do
+  wanted "$name" && run_suite "$name" "$command"
+done <"$dir/suites"
+if [ $skipped -gt 0 ]; then
+  echo "$passed passed, $failed failed, $skipped skipped"
+else
+  echo "$passed passed, $failed failed"
+fi
+[ $failed -eq 0 ]

@@ -1,0 +1,107 @@
+/* op2-docs <table>: a *.def table as a Markdown table, for tools/docs.sh, so that
+ * documents cannot say something else than the code does. */
+#include "base/err.h"
+#include "base/opt.h"
+#include "base/types.h"
+#include "ir/ir.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A cell: `|` would end it. */
+static void
+cell(const char *text) {
+  printf(" ");
+  for (; *text; text++) printf(*text == '|' ? "\\|" : "%c", *text);
+  printf(" |");
+}
+
+static void
+row(const char *const *cells, int n) {
+  printf("|");
+  for (int i = 0; i < n; i++) cell(cells[i]);
+  printf("\n");
+}
+
+#define ROW(...)                                                               \
+  row((const char *const[]){__VA_ARGS__},                                      \
+      (int)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)))
+
+static void
+docs_options(void) {
+  ROW("variable", "type", "default", "meaning");
+  ROW("---", "---", "---", "---");
+#define OPT(field, env, type, def, line)                                       \
+  ROW("`" env "`", #type, *def ? def : "(empty)", line);
+#include "base/opt.def"
+#undef OPT
+}
+
+static void
+docs_counters(void) {
+  ROW("counter", "counts");
+  ROW("---", "---");
+#define COUNTER(name, what) ROW("`" #name "`", what);
+#include "base/counters.def"
+#undef COUNTER
+}
+
+static void
+docs_errors(void) {
+  ROW("status", "value", "meaning");
+  ROW("---", "---", "---");
+#define ERR(name, value, text) ROW("`OP2_ERR_" #name "`", #value, text);
+#include "base/err.def"
+#undef ERR
+}
+
+static void
+docs_passes(void) {
+  ROW("pass", "what it does");
+  ROW("---", "---");
+#define PASS(name, uses, options, off, what) ROW("`" #name "`", what);
+#include "passes/passes.def"
+#undef PASS
+}
+
+static void
+docs_ops(void) {
+  ROW("operation", "meaning");
+  ROW("---", "---");
+#define OP(name, text, min_args, max_args, root, meaning)                      \
+  ROW("`" text "`", meaning);
+#include "ir/ops.def"
+#undef OP
+}
+
+static void
+docs_access(void) {
+  ROW("access", "reads", "writes", "commutes with its kind");
+  ROW("---", "---", "---", "---");
+#define ACCESS(name, text, code, reads, writes, commutes, identity)            \
+  ROW("`" text "`", reads ? "yes" : "no", writes ? "yes" : "no",               \
+      commutes ? "yes" : "no");
+#include "base/access.def"
+#undef ACCESS
+}
+
+static const struct {
+  const char *name;
+  void (*print)(void);
+} tables[] = {
+    {"options", docs_options}, {"counters", docs_counters},
+    {"errors", docs_errors},   {"passes", docs_passes},
+    {"ops", docs_ops},         {"access", docs_access},
+};
+
+int
+main(int argc, char **argv) {
+  for (size_t i = 0; argc == 2 && i < sizeof tables / sizeof *tables; i++)
+    if (!strcmp(argv[1], tables[i].name)) {
+      tables[i].print();
+      return 0;
+    }
+  fprintf(stderr,
+          "usage: op2-docs options|counters|errors|passes|ops|access\n");
+  return 2;
+}

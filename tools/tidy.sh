@@ -1,0 +1,34 @@
+#!/bin/sh
+# clang-tidy-19 over the layers, with the rules of .clang-tidy.
+#   tools/tidy.sh [build] [seconds]
+# `build` holds compile_commands.json. After `seconds` (default 600) what is left
+# is skipped, and said so. Ends with "N passed, N failed[, N skipped]".
+set -eu
+cd "$(dirname "$0")/.."
+build=${1-build}
+end=$(($(date +%s) + ${2-600}))
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+# One file: its findings, and a line pass, fail or skip.
+one='
+  f=$1 name=$(echo "$1" | tr / _)
+  if [ "$(date +%s)" -ge "$2" ]; then
+    echo skip >"$4/$name.rc"
+  elif clang-tidy-19 --quiet -p "$3" "$f" >"$4/$name.log" 2>/dev/null &&
+    ! grep -q "warning:\|error:" "$4/$name.log"; then
+    echo pass >"$4/$name.rc"
+  else
+    echo fail >"$4/$name.rc"
+    cat "$4/$name.log"
+  fi'
+ls base/*.c ir/*.c passes/*.c rt/*.c |
+  xargs -P "$(nproc)" -I{} sh -c "$one" tidy {} "$end" "$build" "$out"
+
+count() {
+  cat "$out"/*.rc | grep -c "$1" || :
+}
+skipped=$(count skip)
+[ "$skipped" -eq 0 ] || echo "skipped: $skipped files, out of time"
+echo "$(count pass) passed, $(count fail) failed, $skipped skipped"
+[ "$(count fail)" -eq 0 ]

@@ -469,6 +469,7 @@ op2_decl_const_at(const char *name, int dim, const char *type,
                  "op_decl_const%s%s: wrong type: expected \"%s\" as the memory "
                  "given, found \"%s\"",
                  name ? " " : "", name ? name : "", ctype, type);
+  if (st == OK) fe_watch_add(data, (size_t)dim * t.size);
   if (st != OK) fe_error(st);
   fe.file = NULL;
 }

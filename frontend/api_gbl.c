@@ -19,7 +19,7 @@ static status
 decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
          const char *name, struct fe_gbl **out) {
   struct type t;
-  if (!name) FAIL(ERR_ARG, "op2_decl_gbl: name: expected a text, found NULL");
+  if (!name) name = "";
   if (dim < 1)
     FAIL(ERR_ARG, "op2_decl_gbl \"%s\": dim: expected 1 or more, found %d",
          name, dim);
@@ -104,7 +104,7 @@ op2_gbl_set(op2_gbl handle, const void *in) {
 void
 op2_free_gbl(op2_gbl handle) {
   struct fe_gbl *g;
-  if (!fe_enter("op2_free_gbl")) return;
+  if (!handle || !fe_enter("op2_free_gbl")) return;
   status st = gbl_of("op2_free_gbl", handle, &g);
   if (st != OK) {
     fe_error(st);

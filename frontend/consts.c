@@ -13,12 +13,20 @@
  * time step that changes in every iteration costs one compile.
  *
  * Cost. One memcmp per constant and call (Airfoil: 8 doubles in 5 kernels).
+ *
+ * Deferred opaque kernels (OP2_DEFER_OPAQUE) read memory when they run. For them
+ * the static constants given to op_decl_const are watched: while such loops wait,
+ * their values at the last recording are put back for the run, and a change seen
+ * at a recording first runs what waits.
+ *
  * Limits. A large table that changes is copied with each call that uses it;
  * one that doesn't change is only compared.
  */
+#define _GNU_SOURCE 1 /* dladdr */
 #include "frontend/fe.h"
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,4 +87,46 @@ fe_const_offset(const struct fe_kernel *k, uint32_t epoch, uint32_t i) {
     if (k->consts[j].varies_from <= epoch)
       at += (k->consts[j].size + 15) / 16 * 16;
   return at;
+}
+
+/* ---- constants of deferred opaque kernels --------------------------------------- */
+
+/* Locals are left out: their memory is another variable's later. */
+void
+fe_watch_add(const void *address, size_t size) {
+  Dl_info where;
+  if (!fe.opt.defer_opaque || !dladdr(address, &where)) return;
+  for (uint32_t i = 0; i < fe.nwatched; i++)
+    if (fe.watched[i].address == address && fe.watched[i].size == size) return;
+  struct fe_watch w = {(void *)address, mem_alloc(size, 1), size};
+  memcpy(w.seen, address, size);
+  VEC_PUSH(fe.watched, fe.nwatched, fe.capwatched, w);
+}
+
+bool
+fe_watch_changed(void) {
+  for (uint32_t i = 0; i < fe.nwatched; i++)
+    if (memcmp(fe.watched[i].address, fe.watched[i].seen, fe.watched[i].size))
+      return true;
+  return false;
+}
+
+void
+fe_watch_note(void) {
+  for (uint32_t i = 0; i < fe.nwatched; i++)
+    memcpy(fe.watched[i].seen, fe.watched[i].address, fe.watched[i].size);
+}
+
+/* Exchange memory and seen values where they differ (a const is never written). */
+void
+fe_watch_swap(void) {
+  for (uint32_t i = 0; i < fe.nwatched; i++) {
+    unsigned char *a = fe.watched[i].address, *b = fe.watched[i].seen;
+    for (size_t k = 0; k < fe.watched[i].size; k++)
+      if (a[k] != b[k]) {
+        unsigned char c = a[k];
+        a[k] = b[k];
+        b[k] = c;
+      }
+  }
 }

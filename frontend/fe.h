@@ -90,6 +90,12 @@ struct fe_kernel {
   char *name;     /* the loop's name */
 };
 
+/* A static constant that deferred opaque kernels may read (consts.c). */
+struct fe_watch {
+  void *address, *seen;
+  size_t size;
+};
+
 /* ---- calls: op_par_loop statements seen before ----------------------------- */
 
 /* What one argument is, after all checks. */
@@ -221,6 +227,8 @@ struct fe {
   uint32_t state_id; /* which dats share buffers, as an interned number */
   uint32_t setup_id; /* changes with layouts, overlays and disabled passes */
   struct table states;
+  IR_ARRAY(struct fe_watch, watched);
+  uint32_t opaque_pending; /* deferred loops without IR */
   uint32_t nviews; /* dats whose mirror op2_dat_data_rw gave out */
   double started;
 };
@@ -276,6 +284,13 @@ const void *fe_const_folded(const struct fe_kernel *k, uint32_t epoch,
                             uint32_t i);
 /* Offset of captured constant i behind the call's globals. */
 size_t fe_const_offset(const struct fe_kernel *k, uint32_t epoch, uint32_t i);
+
+/* Watch a constant for deferred opaque kernels; has one changed; take the values
+ * as seen; exchange memory and seen values, around a run. */
+void fe_watch_add(const void *address, size_t size);
+bool fe_watch_changed(void);
+void fe_watch_note(void);
+void fe_watch_swap(void);
 
 /* ---- flush.c --------------------------------------------------------------- */
 

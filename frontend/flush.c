@@ -81,6 +81,7 @@ rec_done_loop(const struct fe_call *c) {
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
     if (c->args[a].gbl) c->args[a].gbl->pending--;
   fe.pending_loops--;
+  fe.opaque_pending -= c->kernel->low->opaque;
 }
 
 /* A freed temporary whose loops all ran: its memory goes, its slot waits for a
@@ -152,7 +153,11 @@ fe_run(struct fe_request rq) {
   struct fe_program *p;
   double begin = fe.opt.trace ? timer_wall() : 0;
   TRY(program_find(rq, &p));
-  TRY(fe_program_run(p));
+  bool old_constants = fe.opaque_pending && fe_watch_changed();
+  if (old_constants) fe_watch_swap();
+  status st = fe_program_run(p);
+  if (old_constants) fe_watch_swap();
+  TRY(st);
   if (fe.last_program) fe.last_program->next = p;
   fe.last_program = p;
   commit(p);

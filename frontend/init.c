@@ -256,7 +256,8 @@ fe_clear(void) {
   fe_free_calls();
   fe_free_handles();
   void *arrays[] = {fe.sets,  fe.maps,     fe.dats, fe.gbls,  fe.kernels,
-                    fe.calls, fe.programs, fe.recs, fe.words, fe.captured};
+                    fe.calls, fe.programs, fe.recs, fe.words, fe.captured, fe.watched};
+  for (uint32_t i = 0; i < fe.nwatched; i++) free(fe.watched[i].seen);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   table_clear(&fe.handles);
   table_clear(&fe.call_ids);

@@ -93,6 +93,7 @@ fe_record_loop(struct fe_call *c, const op_arg *args) {
     for (uint32_t a = 0; a < c->nargs; a++)
       if (c->args[a].gbl) c->args[a].gbl->pending++;
   fe.pending_loops++;
+  fe.opaque_pending += c->kernel->low->opaque;
   counters[CNT_loops]++;
 }
 
@@ -138,6 +139,15 @@ loop_find(const struct loop_call *l, struct fe_call **out) {
   return OK;
 }
 
+/* Deferred opaque loops see constants as they are now. */
+static status
+watch_before(const struct fe_call *c) {
+  if (fe.opaque_pending && fe_watch_changed())
+    TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
+  if (c->kernel->low->opaque) fe_watch_note();
+  return OK;
+}
+
 static void
 loop_at(const struct loop_call *l) {
   struct fe_call *c;
@@ -146,6 +156,7 @@ loop_at(const struct loop_call *l) {
   if (!fe_enter("op_par_loop")) return;
   if (fe.nviews) fe_views_close();
   status st = loop_find(l, &c);
+  if (st == OK && fe.nwatched) st = watch_before(c);
   if (st == OK) {
     fe_record_loop(c, l->args);
     fe.last_call = c;

@@ -16,8 +16,10 @@ struct pass_options {
 };
 
 /* Run the pipeline on `*t`. Stress mode replaces the trace by its re-parsed
- * copy (tags are carried over), hence the pointer to pointer. Errors: unknown
- * pass or option (ERR_ARG), a pass that broke the trace (ERR_STATE, with every
+ * copy (tags and remarks are carried over), hence the pointer to pointer. A name
+ * in `disable` switches the pass off as passes.def says; names that are no pass
+ * are ignored there. Errors: unknown pass or option in the pipeline (ERR_ARG,
+ * found before anything runs), a pass that broke the trace (ERR_STATE, with every
  * failure of the verifier). */
 status pass_run(struct ir_trace **t, const struct pass_options *o);
 /* Names and one-liners of all passes. */
@@ -32,7 +34,22 @@ struct pass_ctx {
 /* Value of `key=<number>` among the pass's arguments, else `def`. */
 long pass_arg(const struct pass_ctx *c, const char *key, long def);
 
-#define PASS(name, on, uses, what)                                             \
+/* As ir_reorder; besides, every `in` becomes the version that is current where
+ * its node now stands. So nodes whose accesses commute may change places, and
+ * FREE and LIVE follow when writers before them leave. cost O(trace) */
+void pass_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep);
+/* For each dat, as a root: do several dats share its memory? Caller frees. */
+bool *pass_overlaps(const struct ir_trace *t);
+/* For remarks: "update (airfoil.c:44)" and "%q.1"; in the trace's arena. */
+const char *pass_node_text(struct ir_trace *t, ir_ref n);
+const char *pass_value_text(struct ir_trace *t, ir_ref v);
+
+static inline bool
+pass_deferred(const struct ir_node *n) {
+  return n->flags & IR_NODE_DEFERRED;
+}
+
+#define PASS(name, uses, options, off, what)                                   \
   void pass_##name(struct ir_trace *t, const struct pass_ctx *c);
 #include "passes/passes.def"
 #undef PASS

@@ -1,0 +1,289 @@
+/* The pass driver.
+ *
+ * Problem   Each pass wants the same care around it: the analyses it needs, a
+ *           check that it left the trace legal, a way to switch it off, a look at
+ *           what it did. Written into each pass, one of them would lack it.
+ *
+ * Idea      A pass is a row of passes.def and one function. A pipeline text is
+ *           turned into steps (a row and its options) before anything runs, so
+ *           that a spelling mistake costs nothing; then one loop does for each
+ *           step: analyses, pass, verify, round trip, report.
+ *
+ * Example   pass_run(&t, &(struct pass_options){.pipeline = "dce,fuse{max=8}"})
+ *
+ * Cost      per step one walk for the analyses if the pass wants them, one for the
+ *           verifier in debug builds, a print and a parse in stress mode.
+ *
+ * Source    the driver of Mesa's NIR (validate, clone and serialise after every
+ *           pass); the pipeline text as in LLVM's opt.
+ *
+ * Limits    options of passes are whole numbers.
+ */
+#include "passes/pass.h"
+
+#include "base/opt.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pass_info {
+  const char *name;
+  bool uses;
+  const char *options, *off, *what;
+  void (*run)(struct ir_trace *t, const struct pass_ctx *c);
+};
+
+static const struct pass_info pass_infos[] = {
+#define PASS(name, uses, options, off, what)                                   \
+  {#name, uses, options, off, what, pass_##name},
+#include "passes/passes.def"
+#undef PASS
+};
+enum { PASS_COUNT = sizeof pass_infos / sizeof *pass_infos };
+
+struct pass_step {
+  const struct pass_info *pass;
+  const char *args; /* in the pipeline's arena */
+};
+
+struct pass_pipeline {
+  struct arena arena;
+  struct pass_step *steps;
+  uint32_t nsteps, capsteps;
+};
+
+void
+pass_list(struct str *out) {
+  for (int i = 0; i < PASS_COUNT; i++)
+    str_printf(out, "%-10s %s%s%s%s\n", pass_infos[i].name, pass_infos[i].what,
+               *pass_infos[i].options ? " {" : "", pass_infos[i].options,
+               *pass_infos[i].options ? "}" : "");
+}
+
+static const struct pass_info *
+pass_find(const char *name, size_t len) {
+  for (int i = 0; i < PASS_COUNT; i++)
+    if (strlen(pass_infos[i].name) == len &&
+        !memcmp(pass_infos[i].name, name, len))
+      return &pass_infos[i];
+  return NULL;
+}
+
+static status
+pass_unknown(const char *name, size_t len) {
+  struct str known = STR_INIT;
+  for (int i = 0; i < PASS_COUNT; i++)
+    str_printf(&known, "%s%s", i ? ", " : "", pass_infos[i].name);
+  status st = err_set(ERR_ARG, "unknown pass '%.*s'; known passes: %s",
+                      (int)len, name, known.s);
+  str_clear(&known);
+  return st;
+}
+
+/* One "key=number" of a pass's options. Returns what follows it, NULL if `p` does
+ * not start with one. `key_out` lies in `p`. */
+static const char *
+pass_option(const char *p, size_t *key_out, long *value_out) {
+  size_t key = strcspn(p, "=,");
+  if (!key || p[key] != '=' || !isdigit((unsigned char)p[key + 1])) return NULL;
+  char *end;
+  *value_out = strtol(p + key + 1, &end, 10);
+  *key_out = key;
+  if (*end && *end != ',') return NULL;
+  return *end ? end + 1 : end;
+}
+
+long
+pass_arg(const struct pass_ctx *c, const char *key, long def) {
+  size_t len;
+  long value;
+  for (const char *p = c->args, *next; *p; p = next) {
+    next = pass_option(p, &len, &value);
+    assert(next); /* pass_check_options has seen it */
+    if (strlen(key) == len && !memcmp(p, key, len)) return value;
+  }
+  return def;
+}
+
+static status
+pass_check_options(const struct pass_info *pass, const char *args) {
+  size_t len;
+  long value;
+  char key[32];
+  for (const char *p = args, *next; *p; p = next) {
+    next = pass_option(p, &len, &value);
+    if (!next)
+      FAIL(ERR_ARG, "pass %s: expected key=number, found '%s'", pass->name, p);
+    if (len < sizeof key) memcpy(key, p, len), key[len] = 0;
+    if (len >= sizeof key || !opt_listed(pass->options, key))
+      FAIL(ERR_ARG, "pass %s: unknown option '%.*s'; known: %s", pass->name,
+           (int)len, p, *pass->options ? pass->options : "none");
+  }
+  return OK;
+}
+
+static void
+pass_push(struct pass_pipeline *p, const struct pass_info *pass,
+          const char *args) {
+  struct pass_step step = {pass, args};
+  VEC_PUSH(p->steps, p->nsteps, p->capsteps, step);
+}
+
+/* Parse "name", "name{options}" at *text and step over it. */
+static status
+pass_parse_step(struct pass_pipeline *p, const char **text) {
+  const char *name = *text;
+  size_t len = strcspn(name, ",{ \t");
+  const struct pass_info *pass = pass_find(name, len);
+  if (!pass) return pass_unknown(name, len);
+  const char *end = name + len, *args = "";
+  if (*end == '{') {
+    size_t n = strcspn(end + 1, "}");
+    if (!end[1 + n])
+      FAIL(ERR_ARG, "pass %s: expected '}' after '%s'", pass->name, end);
+    args = arena_printf(&p->arena, "%.*s", (int)n, end + 1);
+    end += n + 2;
+  }
+  TRY(pass_check_options(pass, args));
+  pass_push(p, pass, args);
+  *text = end;
+  return OK;
+}
+
+static status
+pass_parse(struct pass_pipeline *p, const char *text) {
+  for (;;) {
+    text += strspn(text, " \t");
+    TRY(pass_parse_step(p, &text));
+    text += strspn(text, " \t");
+    if (!*text) return OK;
+    if (*text != ',') FAIL(ERR_ARG, "pipeline: expected ',', found '%s'", text);
+    text++;
+  }
+}
+
+/* Take out, or turn down, what the user switched off. */
+static status
+pass_disable(struct pass_pipeline *p, const char *disable) {
+  for (const char *d = disable; *d;) {
+    size_t len = strcspn(d, ",");
+    if (len && !pass_find(d, len)) return pass_unknown(d, len);
+    d += len + (d[len] == ',');
+  }
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < p->nsteps; i++) {
+    struct pass_step s = p->steps[i];
+    bool off = opt_listed(disable, s.pass->name);
+    if (off && !s.pass->off) continue;
+    if (off) s.args = s.pass->off;
+    p->steps[n++] = s;
+  }
+  p->nsteps = n;
+  return OK;
+}
+
+static status
+pass_make_pipeline(struct pass_pipeline *p, const struct pass_options *o) {
+  if (o->pipeline && *o->pipeline) TRY(pass_parse(p, o->pipeline));
+  if (!o->pipeline)
+    for (int i = 0; i < PASS_COUNT; i++) pass_push(p, &pass_infos[i], "");
+  return pass_disable(p, o->disable ? o->disable : "");
+}
+
+static status
+pass_verify(const struct ir_trace *t, const char *pass) {
+  struct str why = STR_INIT;
+  status st = OK;
+  if (ir_verify(t, &why))
+    st = err_set(ERR_STATE, "pass %s broke the trace:\n%s", pass, why.s);
+  str_clear(&why);
+  return st;
+}
+
+/* What text does not carry: the owner's numbers and the remarks. */
+static void
+pass_carry_over(const struct ir_trace *from, struct ir_trace *to) {
+  assert(from->nsets == to->nsets && from->nmaps == to->nmaps);
+  assert(from->ndats == to->ndats && from->nkernels == to->nkernels);
+  assert(from->nnodes == to->nnodes);
+#define PASS_TAGS(array)                                                       \
+  for (uint32_t i = 0; i < from->n##array; i++)                                \
+    to->array[i].tag = from->array[i].tag
+  PASS_TAGS(sets);
+  PASS_TAGS(maps);
+  PASS_TAGS(dats);
+  PASS_TAGS(kernels);
+  PASS_TAGS(nodes);
+#undef PASS_TAGS
+  to->nremarks = 0;
+  for (uint32_t i = 0; i < from->nremarks; i++)
+    ir_remark(to, "%s", from->remarks[i]);
+}
+
+/* Print, parse, print again; the texts must agree and the copy goes on. */
+static status
+pass_stress(struct ir_trace **t, const char *pass) {
+  struct str before = STR_INIT, after = STR_INIT;
+  struct ir_trace *copy = NULL;
+  ir_print(*t, &before);
+  status st = ir_parse(before.s, pass, &copy);
+  if (st != OK) {
+    st = err_set(ERR_STATE, "text after pass %s does not parse: %s", pass,
+                 err_last());
+  } else {
+    ir_print(copy, &after);
+    if (strcmp(before.s, after.s))
+      st = err_set(ERR_STATE,
+                   "text after pass %s changes when parsed:\n%s\nnow:\n%s",
+                   pass, before.s, after.s);
+  }
+  if (st == OK) {
+    pass_carry_over(*t, copy);
+    struct ir_trace *old = *t;
+    *t = copy;
+    copy = old;
+  }
+  if (copy) ir_trace_free(copy);
+  str_clear(&before);
+  str_clear(&after);
+  return st;
+}
+
+static bool
+pass_debug_build(void) {
+#ifdef NDEBUG
+  return false;
+#else
+  return true;
+#endif
+}
+
+static status
+pass_one(struct ir_trace **t, const struct pass_step *s,
+         const struct pass_options *o) {
+  struct ir_uses uses = {0};
+  struct pass_ctx c = {NULL, s->args};
+  if (s->pass->uses) {
+    uses = ir_uses_build(*t);
+    c.uses = &uses;
+  }
+  s->pass->run(*t, &c);
+  if (c.uses) ir_uses_free(&uses);
+  if (o->verify || pass_debug_build()) TRY(pass_verify(*t, s->pass->name));
+  if (o->stress) TRY(pass_stress(t, s->pass->name));
+  if (o->after) o->after(o->user, s->pass->name, *t);
+  return OK;
+}
+
+status
+pass_run(struct ir_trace **t, const struct pass_options *o) {
+  struct pass_pipeline p = {0};
+  status st = pass_make_pipeline(&p, o);
+  for (uint32_t i = 0; st == OK && i < p.nsteps; i++)
+    st = pass_one(t, &p.steps[i], o);
+  free(p.steps);
+  arena_clear(&p.arena);
+  return st;
+}

@@ -1,0 +1,70 @@
+/* What several passes need: names for remarks, and reordering with operands kept
+ * right. */
+#include "passes/pass.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *
+pass_value_text(struct ir_trace *t, ir_ref v) {
+  const struct ir_value *x = &t->values[v];
+  return arena_printf(&t->arena, "%%%s.%u", t->dats[x->dat].name, x->version);
+}
+
+const char *
+pass_node_text(struct ir_trace *t, ir_ref n) {
+  const struct ir_node *x = &t->nodes[n];
+  const char *name = x->op == IR_LOOP ? t->kernels[x->kernel].name
+                                      : ir_op_info[x->op].text;
+  if (!x->file) return name;
+  const char *slash = strrchr(x->file, '/');
+  return arena_printf(&t->arena, "%s (%s:%d)", name,
+                      slash ? slash + 1 : x->file, x->line);
+}
+
+bool *
+pass_overlaps(const struct ir_trace *t) {
+  bool *overlaps = mem_alloc(t->ndats + 1, sizeof *overlaps);
+  for (ir_ref d = 0; d < t->ndats; d++)
+    if (ir_root(t, d) != d) overlaps[ir_root(t, d)] = true;
+  return overlaps;
+}
+
+/* Versions that each root has before the first node. */
+static ir_ref *
+pass_initial_values(const struct ir_trace *t) {
+  ir_ref *current = mem_alloc(t->ndats + 1, sizeof *current);
+  for (ir_ref d = 0; d < t->ndats; d++) current[d] = IR_NONE;
+  for (ir_ref v = 0; v < t->nvalues; v++)
+    if (t->values[v].def == IR_NONE) current[t->values[v].dat] = v;
+  return current;
+}
+
+/* Make the operands of node n current, then let its results become so. */
+static void
+pass_rewire_node(struct ir_trace *t, const struct ir_node *n,
+                 ir_ref *current) {
+  struct ir_arg *args = ir_args(t, n);
+  for (uint32_t i = 0; i < n->nargs; i++)
+    if (ir_arg_has_value(&args[i]) && args[i].in != IR_NONE) {
+      args[i].in = current[ir_root(t, args[i].dat)];
+      assert(args[i].in != IR_NONE);
+    }
+  for (uint32_t i = 0; i < n->nargs; i++)
+    if (ir_arg_has_value(&args[i]) && args[i].out != IR_NONE)
+      current[ir_root(t, args[i].dat)] = args[i].out;
+}
+
+void
+pass_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep) {
+  ir_ref *current = pass_initial_values(t);
+  ir_ref *order = mem_alloc(t->nnodes + 1, sizeof *order);
+  for (ir_ref n = 0; n < t->nnodes; n++)
+    if (perm[n] != IR_NONE) order[perm[n]] = n;
+  for (uint32_t i = 0; i < n_keep; i++)
+    pass_rewire_node(t, &t->nodes[order[i]], current);
+  free(order);
+  free(current);
+  ir_reorder(t, perm, n_keep);
+}

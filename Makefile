@@ -23,8 +23,10 @@ check:
 	tools/install-deps.sh check
 	tools/check.sh
 
-bench: all
-	bench/run.sh $(BUILD)
+bench:
+	tools/install-deps.sh bench
+	$(MAKE) all
+	python3 bench/run.py $(BUILD)
 
 format:
 	tools/format.sh

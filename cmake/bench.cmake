@@ -1,5 +1,6 @@
-# bench/<folder>/ is one benchmark. Files with a main() are its programs; what
-# the others define (meshes, references) and bench/*.c each program may use.
+# bench/<folder>/ is one benchmark. Sources that have a header of their own name
+# (meshes, references) are parts, which each program may use, as bench/*.c; every
+# other source is a program.
 #
 #   <name>.c, .cpp     against the API, in both builds as in test/programs
 #   <name>_ref.c       knows nothing of the library; in two flag sets: those that
@@ -30,11 +31,11 @@ function(op2_add_benchmark folder)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c ${folder}/*.cpp)
   file(GLOB parts CONFIGURE_DEPENDS bench/*.c)
   foreach(source ${sources})
-    file(STRINGS ${source} main REGEX "^(int )?main\\(")
-    if(main)
-      list(APPEND programs ${source})
-    else()
+    get_filename_component(name ${source} NAME_WE)
+    if(EXISTS ${folder}/${name}.h)
       list(APPEND parts ${source})
+    else()
+      list(APPEND programs ${source})
     endif()
   endforeach()
   get_filename_component(name ${folder} NAME)

@@ -7,7 +7,7 @@
 # library of the program's own.
 set(OP2_PROGRAM_FLAGS -O2 -g -Wall -Wextra ${OP2_SANITIZE_FLAGS})
 file(GLOB OP2_PROGRAM_HEADERS CONFIGURE_DEPENDS
-     include/*.h bench/*.h bench/*/*.h test/programs/*.h)
+     include/*.h bench/*.h bench/*/*.h bench/*/*.hpp test/programs/*.h)
 
 function(op2_add_program target source)
   cmake_parse_arguments(arg "PLAIN" "LIBRARY" "" ${ARGN})

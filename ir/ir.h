@@ -69,6 +69,23 @@ struct ir_op_info {
 };
 extern const struct ir_op_info ir_op_info[IR_OP_COUNT];
 
+/* Words after declarations and nodes; one row each in ir/flags.def. */
+enum ir_flag_owner {
+  IR_FLAGS_MAP,
+  IR_FLAGS_DAT,
+  IR_FLAGS_GBL,
+  IR_FLAGS_KERNEL,
+  IR_FLAGS_NODE
+};
+struct ir_flag_info {
+  const char *text;
+  enum ir_flag_owner owner;
+  uint32_t bit;
+  const char *meaning;
+};
+extern const struct ir_flag_info ir_flag_info[];
+extern const uint32_t ir_flag_count;
+
 /* set %name n=<n> */
 struct ir_set {
   const char *name;
@@ -112,7 +129,7 @@ struct ir_dat {
   uint32_t tag;
 };
 
-/* kernel @name [opaque] [effects] [serial] [copies <from> <to>]
+/* kernel @name [opaque] [effects] [copies <from> <to>]
  *   opaque   no IR: called through its address, proves nothing
  *   effects  does I/O or writes globals: keeps its place, never fused
  *   copies   argument <to> becomes an exact copy of argument <from>, no more */
@@ -134,7 +151,9 @@ enum ir_arg_kind {
 };
 
 /* map entry of an argument: idx >= 0 that entry; a vector argument is
- * idx = -k: the first k entries (prints [0:k]); direct: map == IR_NONE. */
+ * idx = -k: the first k entries (prints [0:k]); direct: map == IR_NONE, idx 0.
+ * The access of an INFO argument is ACC_RW (the payload survives where no element
+ * improves); PARAM, IDX and OFF are ACC_READ and have no versions. */
 struct ir_arg {
   uint8_t kind;   /* enum ir_arg_kind */
   uint8_t access; /* enum access */
@@ -220,12 +239,18 @@ ir_ref ir_add_set(struct ir_trace *t, struct ir_set s);
 ir_ref ir_add_map(struct ir_trace *t, struct ir_map m);
 ir_ref ir_add_dat(struct ir_trace *t, struct ir_dat d);
 ir_ref ir_add_kernel(struct ir_trace *t, struct ir_kernel k);
+/* Look a declaration up by its exact name. Kernels have a name space of their
+ * own, sets, maps and dats (globals, params) share one. IR_NONE: none such. */
+enum ir_decl { IR_DECL_SET, IR_DECL_MAP, IR_DECL_DAT, IR_DECL_KERNEL };
+ir_ref ir_find(const struct ir_trace *t, enum ir_decl kind, const char *name);
 
-/* Append a node with its arguments. For each argument `in` and `out` are filled
- * here from access and kind: `in` is the newest version (IR_NONE for a WRITE
- * whose `in` the caller left as IR_NONE; any other value of `in` on a WRITE means
- * "partial"); `out` is a new version for accesses that write, shared by arguments
- * of one root. Strings in `n` are copied. */
+/* Append a node with its arguments (n.nargs of them). For each argument `in` and
+ * `out` are filled here from access and kind: `in` is the newest version (IR_NONE
+ * for a WRITE whose `in` the caller left as IR_NONE; any other value of `in` on a
+ * WRITE means "partial"; through a view a WRITE is always partial); `out` is a new
+ * version for accesses that write, shared by arguments of one root. Strings in `n`
+ * are copied; arg0 and region are filled here. An ALIAS's new version is `same` as
+ * the one it reads. */
 ir_ref ir_add_node(struct ir_trace *t, struct ir_node n,
                    const struct ir_arg *args);
 /* LIVE of the last version of every dat and handle global that was written, has
@@ -233,18 +258,32 @@ ir_ref ir_add_node(struct ir_trace *t, struct ir_node n,
 ir_ref ir_add_live(struct ir_trace *t);
 /* Say that two initial versions lie in one buffer. */
 void ir_add_same(struct ir_trace *t, ir_ref dat_a, ir_ref dat_b);
+/* All that names the data of `v` names those of `as` from now on (a pass that
+ * turns a node into an ALIAS says it of the node's out and in). */
+void ir_set_same(struct ir_trace *t, ir_ref v, ir_ref as);
+/* cost O(values); IR_NONE: no such version */
+ir_ref ir_find_value(const struct ir_trace *t, ir_ref root, uint32_t version);
 
 /* A new value of `root` defined by node `def` (a pass that splits a version). */
 ir_ref ir_new_value(struct ir_trace *t, ir_ref root, ir_ref def);
 
 /* Keep node i as new position perm[i] (a permutation of [0, nnodes) onto
- * [0, n_keep); IR_NONE drops it). Fixes defs and regions' nothing else: regions
- * must be empty. Versions are renumbered densely in the new order and values
- * nobody defines or uses disappear. */
+ * [0, n_keep); IR_NONE drops it). There must be no regions. Values that nobody
+ * defines any more disappear (nobody may use them: asserted), versions are
+ * renumbered densely in the new order, so that all ir_refs to nodes, args and
+ * values change. Increments that stand in a new order (ir_dep allows it) are
+ * linked anew: the first of them takes the old version. */
 void ir_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep);
-/* Insert a node before position `at` (refs to later nodes are fixed). */
+/* Insert a node before position `at` and give its place. Arguments are filled as
+ * by ir_add_node, with the newest version before `at`; but an `in` that is a
+ * version of the argument's root is kept. Later nodes go on using the versions
+ * they used: the caller redirects them to the new `out` (read it off the node's
+ * arguments). Renumbers as ir_reorder does; must not split a region. */
 ir_ref ir_insert_node(struct ir_trace *t, ir_ref at, struct ir_node n,
                       const struct ir_arg *args);
+/* Number the versions densely in node order and drop values that nobody defines:
+ * for a pass that changed `in` and `out` itself. Values get new ir_refs. */
+void ir_renumber(struct ir_trace *t);
 
 /* Add a line to the trace's remarks: "fuse: adt_calc joins update ...". */
 void ir_remark(struct ir_trace *t, const char *fmt, ...)
@@ -317,7 +356,7 @@ void ir_uses_free(struct ir_uses *u);
  * with dat versions. */
 void ir_dot(const struct ir_trace *t, struct str *out);
 
-/* ---- hash.c -------------------------------------------------------------- */
+/* ---- key.c --------------------------------------------------------------- */
 
 /* Structural key: 64-bit words that are equal for two traces exactly if their
  * canonical texts are equal but for set sizes and call locations. Appended to

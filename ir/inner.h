@@ -1,0 +1,42 @@
+/* What the files of ir/ share with each other and with nobody else. */
+#ifndef IR_INNER_H
+#define IR_INNER_H
+
+#include "ir/ir.h"
+
+/* Append node and arguments as they are; only arg0, region and the copy of the
+ * file name are filled in. */
+ir_ref ir_push_node(struct ir_trace *t, struct ir_node n,
+                    const struct ir_arg *args);
+/* Fixed values for the fields that mean nothing for this kind of argument. */
+void ir_arg_normalise(struct ir_arg *a);
+/* Does an argument of args[0..n) prove a write of the whole of `root`? */
+bool ir_covers(const struct ir_trace *t, const struct ir_arg *args, uint32_t n,
+               ir_ref root);
+/* Give each writing argument of node n its new version, one for each root. */
+void ir_link_out(struct ir_trace *t, ir_ref n);
+
+/* Is it a versioned argument on this storage? */
+static inline bool
+ir_arg_on(const struct ir_trace *t, const struct ir_arg *a, ir_ref root) {
+  return ir_arg_has_value(a) && ir_root(t, a->dat) == root;
+}
+
+/* May a name stand in the text without quotes? */
+bool ir_name_plain(const char *name);
+static inline bool
+ir_name_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+static inline bool
+ir_name_char(char c) {
+  return ir_name_start(c) || (c >= '0' && c <= '9') || c == '\'' || c == '$';
+}
+
+/* ACC_INC, ACC_MIN, ACC_MAX: old values flow into nothing but the combination */
+static inline bool
+ir_combines(uint8_t access) {
+  return access_info[access].commutes && access_info[access].writes;
+}
+
+#endif

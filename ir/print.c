@@ -1,0 +1,390 @@
+/* Canonical text of a trace; doc/ir.md has the grammar.
+ *
+ * problem  Dumps are read by people, compared by tests, and read back by the
+ *          parser; one text must do for all three.
+ * idea     Every fact has one place and one spelling. A statement is a list of
+ *          words; they are set on one line if they fit in 80 columns, else
+ *          filled, with a fixed indent, so that the same statement always breaks
+ *          at the same places.
+ * limits   Remarks and tags are not part of the text.
+ */
+#include "ir/inner.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PRINT_WIDTH = 80 };
+
+/* ---- names and values --------------------------------------------------------- */
+
+bool
+ir_name_plain(const char *name) {
+  if (!ir_name_start(*name)) return false;
+  while (ir_name_char(*name)) name++;
+  return *name == 0;
+}
+
+static void
+print_name(struct str *out, char sigil, const char *name) {
+  str_addn(out, &sigil, 1);
+  if (ir_name_plain(name))
+    str_add(out, name);
+  else
+    str_quote(out, name);
+}
+
+/* A reference that the verifier will complain about still prints. */
+#define NAME_OR(array, i) ((i) < t->n##array ? t->array[i].name : "?")
+
+void
+ir_print_value(const struct ir_trace *t, ir_ref v, struct str *out) {
+  const struct ir_value *x = &t->values[v];
+  print_name(out, '%', NAME_OR(dats, x->dat));
+  str_printf(out, ".%u", x->version);
+}
+
+/* ---- filling lines ------------------------------------------------------------- */
+
+/* How a word stands to the one before it: after a blank, close to it but free to
+ * start a line, or glued to it. */
+enum word_joint { WORD_BLANK, WORD_CLOSE, WORD_GLUE };
+
+/* One statement: its words one after another, and where they begin. */
+struct words {
+  struct str text;
+  struct word {
+    size_t begin;
+    enum word_joint joint;
+  } *list;
+  uint32_t n, cap;
+};
+
+static struct str *
+word_joined(struct words *w, enum word_joint joint) {
+  VEC_PUSH(w->list, w->n, w->cap, ((struct word){w->text.len, joint}));
+  return &w->text;
+}
+
+static struct str *
+word(struct words *w) {
+  return word_joined(w, WORD_BLANK);
+}
+
+static size_t
+word_len(const struct words *w, uint32_t i) {
+  return (i + 1 < w->n ? w->list[i + 1].begin : w->text.len) -
+         w->list[i].begin;
+}
+
+/* Set the words from column `indent` on; lines after the first are four further
+ * in. Empties `w`. */
+static void
+words_fill(struct words *w, int indent, struct str *out) {
+  size_t col = (size_t)indent;
+  str_printf(out, "%*s", indent, "");
+  for (uint32_t i = 0; i < w->n; i++) {
+    size_t len = word_len(w, i), run = len;
+    size_t blank = i && w->list[i].joint == WORD_BLANK;
+    for (uint32_t k = i + 1; k < w->n && w->list[k].joint == WORD_GLUE; k++)
+      run += word_len(w, k);
+    if (i && w->list[i].joint != WORD_GLUE && col + blank + run > PRINT_WIDTH) {
+      str_printf(out, "\n%*s", indent + 4, "");
+      col = (size_t)indent + 4;
+      blank = 0;
+    }
+    str_addn(out, " ", blank);
+    col += blank;
+    str_addn(out, w->text.s + w->list[i].begin, len);
+    col += len;
+  }
+  str_clear(&w->text);
+  free(w->list);
+  *w = (struct words){.text = STR_INIT};
+}
+
+/* ---- declarations --------------------------------------------------------------- */
+
+static void
+print_flags(struct str *out, enum ir_flag_owner owner, uint32_t flags) {
+  for (uint32_t i = 0; i < ir_flag_count; i++)
+    if (ir_flag_info[i].owner == owner && (flags & ir_flag_info[i].bit))
+      str_printf(out, " %s", ir_flag_info[i].text);
+}
+
+static void
+print_set(const struct ir_set *s, struct str *out) {
+  str_add(out, "  set ");
+  print_name(out, '%', s->name);
+  str_printf(out, " n=%lld\n", (long long)s->n);
+}
+
+static void
+print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
+  str_add(out, "  map ");
+  print_name(out, '%', m->name);
+  str_add(out, " : ");
+  print_name(out, '%', NAME_OR(sets, m->from));
+  str_add(out, " -> ");
+  print_name(out, '%', NAME_OR(sets, m->to));
+  str_printf(out, " x%u", m->arity);
+  print_flags(out, IR_FLAGS_MAP, m->flags);
+  str_add(out, "\n");
+}
+
+static void
+print_dat(const struct ir_trace *t, ir_ref i, struct str *out) {
+  static const char *const words[] = {"dat", "gbl", "param"};
+  const struct ir_dat *d = &t->dats[i];
+  assert(d->kind <= IR_PARAM);
+  str_printf(out, "  %s ", words[d->kind]);
+  print_name(out, '%', d->name);
+  str_add(out, " : ");
+  if (d->kind == IR_DAT) {
+    print_name(out, '%', NAME_OR(sets, d->set));
+    str_add(out, " ");
+  }
+  str_printf(out, "%s x%u", type_text(d->type), d->dim);
+  if (d->kind == IR_DAT && d->block != 1) str_printf(out, " block=%u", d->block);
+  if (d->kind == IR_DAT) print_flags(out, IR_FLAGS_DAT, d->flags);
+  if (d->kind == IR_GBL) print_flags(out, IR_FLAGS_GBL, d->flags);
+  if (d->root != i) {
+    str_add(out, " storage ");
+    print_name(out, '%', NAME_OR(dats, d->root));
+  }
+  str_add(out, "\n");
+}
+
+static void
+print_kernel(const struct ir_kernel *k, struct str *out) {
+  str_add(out, "  kernel ");
+  print_name(out, '@', k->name);
+  print_flags(out, IR_FLAGS_KERNEL, k->flags);
+  if (k->copy_from >= 0 && k->copy_to >= 0)
+    str_printf(out, " copies %d %d", k->copy_from, k->copy_to);
+  str_add(out, "\n");
+}
+
+/* Initial versions of one buffer, in the order of their declarations. */
+static void
+print_sames(const struct ir_trace *t, struct str *out) {
+  ir_ref *first = mem_alloc(t->ndats, sizeof *first);
+  for (ir_ref d = 0; d < t->ndats; d++) first[d] = IR_NONE;
+  for (ir_ref v = 0; v < t->nvalues; v++)
+    if (t->values[v].version == 0) first[t->values[v].dat] = v;
+  for (ir_ref d = 0; d < t->ndats; d++) {
+    ir_ref v = first[d];
+    if (v == IR_NONE || t->values[v].same == v) continue;
+    if (t->values[v].def != IR_NONE) continue;
+    str_add(out, "  same ");
+    ir_print_value(t, v, out);
+    str_add(out, " ");
+    ir_print_value(t, t->values[v].same, out);
+    str_add(out, "\n");
+  }
+  free(first);
+}
+
+/* ---- nodes ------------------------------------------------------------------------ */
+
+static void
+print_via(const struct ir_trace *t, const struct ir_arg *a, struct str *out) {
+  if (a->map == IR_NONE) return;
+  str_add(out, " via ");
+  print_name(out, '%', NAME_OR(maps, a->map));
+  if (a->idx >= 0)
+    str_printf(out, "[%d]", a->idx);
+  else
+    str_printf(out, "[0:%lld]", -(long long)a->idx);
+}
+
+/* %q.0, %q (a full write), %q.0 as %view, %p0 */
+static void
+print_operand(const struct ir_trace *t, const struct ir_arg *a,
+              struct str *out) {
+  ir_ref root = a->dat < t->ndats ? t->dats[a->dat].root : IR_NONE;
+  if (a->in != IR_NONE && a->in < t->nvalues)
+    ir_print_value(t, a->in, out);
+  else
+    print_name(out, '%', NAME_OR(dats, root));
+  if (root == a->dat) return;
+  str_add(out, " as ");
+  print_name(out, '%', NAME_OR(dats, a->dat));
+}
+
+static void
+print_arg(const struct ir_trace *t, const struct ir_arg *a, bool bare,
+          struct str *out) {
+  static const char *const words[] = {
+      [IR_ARG_IDX] = "idx", [IR_ARG_INFO] = "info ", [IR_ARG_OFF] = "off"};
+  const char *word = words[a->kind <= IR_ARG_OFF ? a->kind : IR_ARG_OFF];
+  if (word)
+    str_add(out, word);
+  else if (!bare)
+    str_printf(out, "%s ", access_info[a->access].text);
+  if (a->kind != IR_ARG_IDX && a->kind != IR_ARG_OFF)
+    print_operand(t, a, out);
+  if (a->kind == IR_ARG_INFO) str_printf(out, " of %u", a->info_of);
+  print_via(t, a, out);
+}
+
+/* "%a.1, %b.2 =" */
+static void
+print_results(const struct ir_trace *t, const struct ir_node *n,
+              struct words *w) {
+  const struct ir_arg *a = ir_args(t, n);
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < n->nargs; i++) {
+    bool again = a[i].out == IR_NONE || a[i].out >= t->nvalues;
+    for (uint32_t k = 0; k < i && !again; k++) again = a[k].out == a[i].out;
+    if (again) continue;
+    if (found++) str_add(word_joined(w, WORD_GLUE), ",");
+    ir_print_value(t, a[i].out, word(w));
+  }
+  if (found) str_add(word(w), "=");
+}
+
+static void
+print_tail(const struct ir_node *n, struct words *w) {
+  for (uint32_t i = 0; i < ir_flag_count; i++)
+    if (ir_flag_info[i].owner == IR_FLAGS_NODE &&
+        (n->flags & ir_flag_info[i].bit))
+      str_add(word(w), ir_flag_info[i].text);
+  if (n->epoch) str_printf(word(w), "epoch=%u", n->epoch);
+  if (!n->file) return;
+  struct str *loc = word(w);
+  str_add(loc, "loc ");
+  str_quote(loc, n->file);
+  str_printf(loc, ":%d", n->line);
+}
+
+static void
+print_loop_head(const struct ir_trace *t, const struct ir_node *n,
+                struct words *w) {
+  print_name(word(w), '@', NAME_OR(kernels, n->kernel));
+  str_add(word(w), "over");
+  print_name(word(w), '%', NAME_OR(sets, n->set));
+  str_add(word(w), "(");
+}
+
+/* FETCH, LIVE and FREE only read: their access goes without saying. */
+static bool
+bare_args(const struct ir_node *n) {
+  return n->op == IR_FETCH || n->op == IR_LIVE || n->op == IR_FREE;
+}
+
+static void
+print_node(const struct ir_trace *t, ir_ref i, int indent, struct str *out) {
+  const struct ir_node *n = &t->nodes[i];
+  struct words w = {.text = STR_INIT};
+  print_results(t, n, &w);
+  str_add(word(&w), ir_op_info[n->op].text);
+  if (n->op == IR_LOOP) print_loop_head(t, n, &w);
+  for (uint32_t k = 0; k < n->nargs; k++) {
+    bool first = n->op == IR_LOOP && k == 0;
+    struct str *arg = word_joined(&w, first ? WORD_CLOSE : WORD_BLANK);
+    print_arg(t, ir_args(t, n) + k, bare_args(n), arg);
+    if (k + 1 < n->nargs) str_add(arg, ",");
+  }
+  if (n->op == IR_LOOP) str_add(word_joined(&w, WORD_GLUE), ")");
+  if (n->op == IR_LIVE && !n->nargs) str_add(word(&w), "none");
+  print_tail(n, &w);
+  words_fill(&w, indent, out);
+}
+
+void
+ir_print_node(const struct ir_trace *t, ir_ref n, struct str *out) {
+  print_node(t, n, 0, out);
+}
+
+/* ---- regions, buffers, the whole ----------------------------------------------------- */
+
+static void
+print_nodes(const struct ir_trace *t, struct str *out) {
+  ir_ref open = IR_NONE;
+  for (ir_ref i = 0; i < t->nnodes; i++) {
+    ir_ref r = t->nodes[i].region;
+    if (r >= t->nregions) r = IR_NONE;
+    if (r != open && open != IR_NONE) str_add(out, "  }\n");
+    if (r != open && r != IR_NONE) {
+      str_add(out, "  region over ");
+      print_name(out, '%', NAME_OR(sets, t->regions[r].set));
+      str_add(out, " {\n");
+    }
+    open = r;
+    print_node(t, i, open == IR_NONE ? 2 : 4, out);
+    str_add(out, "\n");
+  }
+  if (open != IR_NONE) str_add(out, "  }\n");
+}
+
+static int
+ref_cmp(const ir_ref *a, const ir_ref *b) {
+  return *a < *b ? -1 : *a > *b;
+}
+
+/* Order in a buffer: initial versions, then by definition, then by declaration
+ * and version. */
+static int
+member_cmp(const struct ir_trace *t, ir_ref a, ir_ref b) {
+  const struct ir_value *x = &t->values[a], *y = &t->values[b];
+  ir_ref dx = x->def + 1, dy = y->def + 1; /* IR_NONE comes first */
+  if (dx != dy) return ref_cmp(&dx, &dy);
+  if (x->dat != y->dat) return ref_cmp(&x->dat, &y->dat);
+  return ref_cmp(&x->version, &y->version);
+}
+
+/* Values sorted as buffers list them; a merge sort, for qsort has no context. */
+static void
+member_sort(const struct ir_trace *t, ir_ref *list, ir_ref *tmp, uint32_t n) {
+  for (uint32_t width = 1; width < n; width *= 2) {
+    for (uint32_t lo = 0; lo < n; lo += 2 * width) {
+      uint32_t mid = lo + width < n ? lo + width : n;
+      uint32_t hi = mid + width < n ? mid + width : n, i = lo, k = mid;
+      for (uint32_t o = lo; o < hi; o++)
+        tmp[o] = i < mid && (k >= hi || member_cmp(t, list[i], list[k]) <= 0)
+                     ? list[i++]
+                     : list[k++];
+    }
+    memcpy(list, tmp, n * sizeof *list);
+  }
+}
+
+static void
+print_buffer(const struct ir_trace *t, ir_ref b, const ir_ref *sorted,
+             struct str *out) {
+  struct words w = {.text = STR_INIT};
+  str_printf(word(&w), "buffer #%u :", b);
+  for (uint32_t i = 0; i < t->nvalues; i++)
+    if (t->values[sorted[i]].buffer == b)
+      ir_print_value(t, sorted[i], word(&w));
+  words_fill(&w, 2, out);
+  str_add(out, "\n");
+}
+
+static void
+print_buffers(const struct ir_trace *t, struct str *out) {
+  if (!t->nbuffers) return;
+  ir_ref *sorted = mem_alloc(t->nvalues, sizeof *sorted);
+  ir_ref *tmp = mem_alloc(t->nvalues, sizeof *tmp);
+  for (ir_ref v = 0; v < t->nvalues; v++) sorted[v] = v;
+  member_sort(t, sorted, tmp, t->nvalues);
+  for (ir_ref b = 0; b < t->nbuffers; b++) print_buffer(t, b, sorted, out);
+  free(sorted);
+  free(tmp);
+}
+
+void
+ir_print(const struct ir_trace *t, struct str *out) {
+  str_add(out, "trace ");
+  print_name(out, '@', t->name);
+  str_add(out, " {\n");
+  for (ir_ref i = 0; i < t->nsets; i++) print_set(&t->sets[i], out);
+  for (ir_ref i = 0; i < t->nmaps; i++) print_map(t, &t->maps[i], out);
+  for (ir_ref i = 0; i < t->ndats; i++) print_dat(t, i, out);
+  for (ir_ref i = 0; i < t->nkernels; i++) print_kernel(&t->kernels[i], out);
+  print_sames(t, out);
+  print_nodes(t, out);
+  print_buffers(t, out);
+  str_add(out, "}\n");
+}

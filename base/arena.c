@@ -23,7 +23,7 @@ die_of_memory(size_t size) {
 void *
 mem_grow(void *p, size_t n, size_t size) {
   if (size && n > SIZE_MAX / size) die_of_memory(SIZE_MAX);
-  void *q = realloc(p, n * size ? n * size : 1);
+  void *q = realloc(p, n && size ? n * size : 1);
   if (!q) die_of_memory(n * size);
   return q;
 }

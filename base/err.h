@@ -36,7 +36,8 @@ void err_clear(void);
 /* "wrong argument" for ERR_ARG, ...; "ok" for OK, "unknown" else. */
 const char *err_text(status code);
 
-#define FAIL(code, ...) return err_set((code), __VA_ARGS__)
+/* `code` is returned as it stands, so that the compiler sees that it is not OK. */
+#define FAIL(code, ...) return (void)err_set((code), __VA_ARGS__), (code)
 #define TRY(call)                                                              \
   do {                                                                         \
     status try_status_ = (call);                                               \

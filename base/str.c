@@ -89,7 +89,10 @@ str_read_file(struct str *b, const char *path) {
   if (!f) return errno;
   char chunk[1 << 14];
   size_t n;
-  while ((n = fread(chunk, 1, sizeof chunk, f)) > 0) str_addn(b, chunk, n);
+  do {
+    n = fread(chunk, 1, sizeof chunk, f);
+    str_addn(b, chunk, n);
+  } while (n == sizeof chunk);
   int bad = ferror(f) ? EIO : 0;
   fclose(f);
   return bad;

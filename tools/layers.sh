@@ -22,7 +22,7 @@ layer base      base/
 layer ir        base/ ir/
 layer passes    base/ ir/ passes/
 layer rt        base/ rt/
-layer lower     base/ ir/ lower/ rt/plan.h rt/dev.h rt/store.h op2_blob.h
+layer lower     base/ ir/ lower/ rt/plan.h rt/dev.h rt/store.h include/op2_blob.h
 layer frontend  base/ ir/ passes/ rt/ lower/ frontend/ include/
 layer include   include/
 layer tools     *
@@ -33,7 +33,7 @@ header llvm/        lower
 header mpi.h        rt include test
 header cuda.h       rt
 header CL/          rt
-header omp.h        rt frontend test bench
+header omp.h        rt frontend include test bench
 header hdf5.h       rt include test
 header Judy.h       base
 header criterion/   test

@@ -63,11 +63,15 @@ status rt_plan_check(const struct rt_plan *p, const struct rt_conflict *c,
                      uint32_t nc);
 void rt_plan_cache_clear(void);
 extern bool rt_plan_checking;
+/* Elements in a block of the plans that rt_exec asks for (OP2_BLOCK_SIZE); 0: the
+ * library's choice. */
+void rt_set_block_size(idx_l block);
 
 /* ---- programs ------------------------------------------------------------ */
 
-/* A compiled region: run elements [lo, hi). `ptr` is the table of bound addresses
- * (see rt_bind), with accumulators of the calling thread put in. */
+/* A compiled region: run elements [lo, hi), lo < hi. `ptr` is the table of bound
+ * addresses (see rt_bind), with accumulators of the calling thread put in. Called
+ * several times with the same accumulators: add to what they hold. */
 typedef void (*rt_region_fn)(void *const *ptr, int64_t lo, int64_t hi);
 
 enum rt_bind_kind {
@@ -88,12 +92,14 @@ struct rt_bind {
  * globals[global] in thread order, the start value counted once.
  * payload >= 0: this is the OP_ARG_INFO payload of reductions[payload]: its
  * component c (all of it, if that reduction has dim 1) is taken with the winner;
- * ties keep the earliest; no winner leaves it alone. */
+ * ties keep the earliest; no winner leaves it alone. Its accumulator starts as a
+ * copy of the global. A coloured launch with a payload runs on one thread.
+ * Accumulators are aligned to 16 bytes. */
 struct rt_reduction {
   uint32_t global;
   struct type type;
   uint32_t dim;
-  enum access access; /* INC, MIN, MAX */
+  enum access access; /* INC, MIN, MAX; of a payload it does not matter */
   int32_t payload;    /* -1: a plain reduction */
 };
 
@@ -105,7 +111,7 @@ enum rt_run_mode {
 
 struct rt_launch {
   rt_region_fn fn;
-  const char *name; /* "update+adt_calc" */
+  const char *name; /* "update+adt_calc"; KEEP */
   uint32_t set;     /* sets[set].n elements */
   enum rt_run_mode mode;
   struct rt_bind *binds;
@@ -117,7 +123,7 @@ struct rt_launch {
     int32_t idx;
   } *conflicts; /* for RT_RUN_COLOURED; map numbers of this program */
   uint32_t nconflicts;
-  const struct rt_plan *plan; /* filled by exec at the first threaded run */
+  const struct rt_plan *plan; /* filled by exec in each run that uses one */
   uint64_t bytes_per_element; /* ideal traffic, for the timing table */
   uint32_t timer; /* line in the timing table: rt_timer_get(name) */
 };
@@ -131,8 +137,10 @@ struct rt_cmd {
 };
 
 /* Buffer slots: `initial` ones hold a dat's buffer when the run starts, others are
- * allocated in its shape. When the run ends, outs[] say which slot each written dat
- * has then; slots that nobody has go back to the pool. */
+ * allocated in its shape, with unspecified contents. When the run ends, outs[] say
+ * which slot each written dat has then (the slot of its own buffer, if it was
+ * written in place); slots that nobody has go back to the pool. Foreign buffers
+ * stay with their dats. */
 struct rt_slot {
   uint32_t dat; /* dats[dat]: its buffer, or the shape to allocate */
   bool initial;
@@ -141,6 +149,8 @@ struct rt_out {
   uint32_t dat, slot;
 };
 
+/* All arrays, and the program, come from mem_alloc or mem_grow (base/arena.h); the
+ * things that sets, maps, dats, globals, params and addresses point to are KEEP. */
 struct rt_program {
   struct rt_launch *launches;
   struct rt_cmd *cmds;
@@ -154,18 +164,19 @@ struct rt_program {
   void **globals;
   const void **params;
   void **addresses;
-  /* scratch of exec, kept from run to run */
-  struct rt_buf **bufs;
-  void **table;
-  char *acc;
-  size_t acc_bytes; /* per thread, rounded to cache lines */
-  int acc_threads;
+  struct rt_scratch *scratch; /* of exec, kept from run to run; NULL at first */
 };
 
 /* Run it on `nthreads` threads (1: no OpenMP region is entered). Errors are found
- * before the first launch: memory for slots, plans. */
+ * before the first launch and leave all dats as they were: memory, plans. Nothing
+ * is allocated in a repeated run. */
 status rt_exec(struct rt_program *p, int nthreads);
-void rt_program_free(struct rt_program *p);
+/* Sets with fewer elements run on one thread; < 0: the library's choice. */
+void rt_set_serial_below(idx_l n);
+/* One order of sums for any number of threads (OP2_REPRODUCIBLE): globals are
+ * combined over pieces of fixed length, coloured launches run by plan always. */
+void rt_set_reproducible(bool on);
+void rt_program_free(struct rt_program *p); /* TAKE; NULL is allowed */
 
 /* ---- timing and counters -------------------------------------------------- */
 
@@ -176,6 +187,7 @@ void rt_timer_add(uint32_t timer, double seconds, uint64_t bytes);
 void rt_timer_each(void (*fn)(void *user, const char *name, long long calls,
                               double seconds, double bytes),
                    void *user);
+/* All lines to zero (and out of rt_timer_each until used); numbers stay valid. */
 void rt_timer_reset(void);
 
 #endif

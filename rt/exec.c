@@ -1,0 +1,469 @@
+/* Running a program: the only loop over a command list.
+ *
+ *   prepare   how each launch runs, its plan, room for tables and accumulators
+ *   bind      a buffer for each slot
+ *   run       the commands, in order
+ *   deliver   the dats get the buffers that hold their last values
+ *
+ * All that can fail is in the first two steps, and they change no values.
+ *
+ * A launch runs in parts, one per thread; part t of k is
+ *
+ *   RANGE      elements [n*t/k, n*(t+1)/k), cut at multiples of UNIT
+ *   COLOURED   of each colour's blocks the same share, a barrier after each colour
+ *
+ * and everything else is part 0 of 1 on the calling thread, without OpenMP: serial
+ * launches, coloured launches with a payload (whose ties need element order), and
+ * small sets. A coloured launch as part 0 of 1 is a plain range.
+ *
+ * UNIT is 64 elements: cuts then fall between cache lines in every layout and
+ * vector loops start aligned. Increments reach a target colour by colour, so that
+ * a plan gives the same sums for any number of threads above one.
+ *
+ * Reproducible mode takes the number of threads out of sums altogether: coloured
+ * launches run by plan on one thread, too, and reductions have a row per piece of
+ * the elements (the plan's blocks, or PIECE elements) instead of one per thread.
+ *
+ * Limits: parts are equal in elements, not in cost.
+ */
+#include "base/arena.h"
+#include "base/counters.h"
+#include "base/log.h"
+#include "rt/plan.h"
+#include "rt/reduce.h"
+
+#include <assert.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  UNIT = 64,
+  PIECE = 4096,
+  LINE_POINTERS = 8,
+  BLOCK = 1024,
+  SERIAL_BELOW = 1000, /* entering two threads costs 1 us: 1 ns an element */
+  COPY_THREADED = 1 << 20
+};
+
+static struct {
+  idx_l block, serial_below;
+  bool reproducible;
+} tune = {BLOCK, SERIAL_BELOW, false};
+
+/* How one launch runs. */
+struct run {
+  const struct rt_launch *l;
+  idx_l n;
+  int threads; /* 1: no OpenMP */
+  idx_l piece; /* elements per accumulator row; 0: one row per thread */
+  idx_l rows;
+  const struct rt_plan *plan; /* NULL: a range */
+};
+
+struct rt_scratch {
+  struct rt_buf **bufs; /* per slot; NULL between runs */
+  struct run *runs;     /* per launch */
+  void **table;         /* [threads][row] of the running launch */
+  size_t row;           /* pointers, whole cache lines */
+  size_t threads;
+  char *acc; /* [rows][acc_row] of the running launch */
+  size_t acc_row, acc_bytes;
+  struct rt_conflict *conflicts; /* for the longest list */
+};
+
+void
+rt_set_block_size(idx_l block) {
+  tune.block = block > 0 ? block : BLOCK;
+}
+
+void
+rt_set_serial_below(idx_l n) {
+  tune.serial_below = n >= 0 ? n : SERIAL_BELOW;
+}
+
+void
+rt_set_reproducible(bool on) {
+  tune.reproducible = on;
+}
+
+/* ---- prepare ----------------------------------------------------------------- */
+
+static struct rt_scratch *
+scratch_new(const struct rt_program *p) {
+  struct rt_scratch *s = mem_alloc(1, sizeof *s);
+  uint32_t nconflicts = 0;
+  for (uint32_t i = 0; i < p->nlaunches; i++) {
+    const struct rt_launch *l = &p->launches[i];
+    size_t row = ((size_t)l->nbinds + LINE_POINTERS - 1) / LINE_POINTERS *
+                 LINE_POINTERS;
+    if (row > s->row) s->row = row;
+    if (rt_reduce_row(l) > s->acc_row) s->acc_row = rt_reduce_row(l);
+    if (l->nconflicts > nconflicts) nconflicts = l->nconflicts;
+  }
+  s->bufs = mem_alloc(p->nslots, sizeof *s->bufs);
+  s->runs = mem_alloc(p->nlaunches, sizeof *s->runs);
+  s->conflicts = mem_alloc(nconflicts, sizeof *s->conflicts);
+  return s;
+}
+
+static void
+scratch_free(struct rt_scratch *s) {
+  if (!s) return;
+  rt_mem_free(s->acc, s->acc_bytes);
+  free(s->bufs);
+  free(s->runs);
+  free(s->table);
+  free(s->conflicts);
+  free(s);
+}
+
+static status
+find_plan(const struct rt_program *p, struct rt_launch *l, idx_l n) {
+  struct rt_conflict *c = p->scratch->conflicts;
+  for (uint32_t i = 0; i < l->nconflicts; i++) {
+    assert(l->conflicts[i].map < p->nmaps);
+    c[i] = (struct rt_conflict){p->maps[l->conflicts[i].map],
+                                l->conflicts[i].idx};
+  }
+  return rt_plan_get(n, tune.block, c, l->nconflicts, false, &l->plan);
+}
+
+static status
+prepare_launch(const struct rt_program *p, struct rt_launch *l, int nthreads,
+               struct run *out) {
+  struct run r = {.l = l, .n = p->sets[l->set]->n, .threads = nthreads};
+  bool coloured = l->mode == RT_RUN_COLOURED && l->nconflicts;
+  bool serial = l->mode == RT_RUN_SERIAL || (coloured && rt_reduce_ordered(l));
+  if (serial || r.n < tune.serial_below) r.threads = 1;
+  bool fixed = tune.reproducible && !serial;
+  if (coloured && !serial && (r.threads > 1 || fixed)) {
+    TRY(find_plan(p, l, r.n));
+    r.plan = l->plan;
+  }
+  if (fixed && l->nreductions) r.piece = r.plan ? tune.block : PIECE;
+  r.rows = r.piece ? (idx_l)(((int64_t)r.n + r.piece - 1) / r.piece)
+                   : r.threads;
+  *out = r;
+  return OK;
+}
+
+/* Room for tables of all threads, and for accumulators of the longest launch. */
+static status
+make_room(struct rt_scratch *s, uint32_t nlaunches, int nthreads) {
+  if (s->threads < (size_t)nthreads) {
+    free(s->table);
+    s->table = mem_alloc((size_t)nthreads * s->row, sizeof *s->table);
+    s->threads = (size_t)nthreads;
+  }
+  size_t rows = 0;
+  for (uint32_t i = 0; i < nlaunches; i++)
+    if (s->runs[i].l->nreductions && (size_t)s->runs[i].rows > rows)
+      rows = (size_t)s->runs[i].rows;
+  if (rows * s->acc_row <= s->acc_bytes) return OK;
+  char *acc = rt_mem_new(rows * s->acc_row);
+  if (!acc)
+    FAIL(ERR_MEMORY, "no memory for %zu accumulators of %zu bytes", rows,
+         s->acc_row);
+  rt_mem_free(s->acc, s->acc_bytes);
+  s->acc = acc;
+  s->acc_bytes = rows * s->acc_row;
+  return OK;
+}
+
+static status
+prepare(struct rt_program *p, int nthreads) {
+  if (!p->scratch) p->scratch = scratch_new(p);
+  for (uint32_t i = 0; i < p->nlaunches; i++)
+    TRY(prepare_launch(p, &p->launches[i], nthreads, &p->scratch->runs[i]));
+  return make_room(p->scratch, p->nlaunches, nthreads);
+}
+
+/* ---- bind ---------------------------------------------------------------------- */
+
+static void
+release_slots(struct rt_program *p) {
+  for (uint32_t i = 0; i < p->nslots; i++) {
+    rt_buf_unref(p->scratch->bufs[i]);
+    p->scratch->bufs[i] = NULL;
+  }
+}
+
+static status
+bind_slot(struct rt_program *p, const struct rt_slot *slot,
+          struct rt_buf **out) {
+  assert(slot->dat < p->ndats);
+  struct rt_dat *d = p->dats[slot->dat];
+  if (!slot->initial) return rt_buf_new(d->shape, out);
+  TRY(rt_dat_buffer(d, out));
+  rt_buf_ref(*out);
+  return OK;
+}
+
+static status
+bind_slots(struct rt_program *p) {
+  for (uint32_t i = 0; i < p->nslots; i++) {
+    status s = bind_slot(p, &p->slots[i], &p->scratch->bufs[i]);
+    if (s == OK) continue;
+    release_slots(p);
+    return s;
+  }
+  return OK;
+}
+
+static void *
+bound(const struct rt_program *p, const struct rt_bind *b) {
+  switch ((enum rt_bind_kind)b->kind) {
+  case RT_BIND_SLOT: return p->scratch->bufs[b->index]->mem;
+  case RT_BIND_STRIDE:
+    return (void *)(uintptr_t)p->scratch->bufs[b->index]->stride;
+  case RT_BIND_MAP: return (void *)(uintptr_t)p->maps[b->index]->table;
+  case RT_BIND_PARAM: return (void *)(uintptr_t)p->params[b->index];
+  case RT_BIND_GLOBAL: return p->globals[b->index];
+  case RT_BIND_ACC: return NULL; /* put in by point_at_row */
+  case RT_BIND_ADDRESS: return p->addresses[b->index];
+  }
+  assert(!"kind of bind");
+  return NULL;
+}
+
+static void
+point_at_row(const struct rt_launch *l, void **table, char *acc) {
+  for (uint32_t i = 0; i < l->nbinds; i++)
+    if (l->binds[i].kind == RT_BIND_ACC)
+      table[i] = acc + rt_reduce_offset(l, l->binds[i].index);
+}
+
+/* Each thread has its table if there is something private in it. */
+static size_t
+table_stride(const struct run *r, const struct rt_scratch *s) {
+  return r->l->nreductions ? s->row : 0;
+}
+
+static void
+fill_tables(const struct rt_program *p, const struct run *r) {
+  const struct rt_scratch *s = p->scratch;
+  const struct rt_launch *l = r->l;
+  for (uint32_t i = 0; i < l->nbinds; i++)
+    s->table[i] = bound(p, &l->binds[i]);
+  if (!l->nreductions) return;
+  for (int t = 0; t < r->threads; t++) {
+    void **table = s->table + (size_t)t * s->row;
+    if (t) memcpy(table, s->table, l->nbinds * sizeof *table);
+    if (!r->piece) point_at_row(l, table, s->acc + (size_t)t * s->acc_row);
+  }
+}
+
+/* ---- run: parts of a launch ----------------------------------------------------- */
+
+/* Where part t of k begins, of n things. */
+static int64_t
+part_begin(int64_t n, int t, int k) {
+  return n / k * t + (n % k < t ? n % k : t);
+}
+
+static void
+run_elements(const struct run *r, const struct rt_scratch *s, void **table,
+             int64_t lo, int64_t hi) {
+  if (lo >= hi) return;
+  if (!r->piece) {
+    r->l->fn(table, lo, hi);
+    return;
+  }
+  for (int64_t next; lo < hi; lo = next) {
+    int64_t piece = lo / r->piece;
+    next = lo + r->piece < hi ? lo + r->piece : hi;
+    point_at_row(r->l, table, s->acc + (size_t)piece * s->acc_row);
+    r->l->fn(table, lo, next);
+  }
+}
+
+static void
+range_part(const struct run *r, const struct rt_scratch *s, void **table, int t,
+           int k) {
+  int64_t unit = r->piece ? r->piece : UNIT;
+  int64_t units = ((int64_t)r->n + unit - 1) / unit;
+  int64_t lo = part_begin(units, t, k) * unit;
+  int64_t hi = part_begin(units, t + 1, k) * unit;
+  run_elements(r, s, table, lo, hi < r->n ? hi : r->n);
+}
+
+/* Blocks order[i .. end): neighbours run in one call. */
+static void
+run_blocks(const struct run *r, const struct rt_scratch *s, void **table,
+           idx_l i, idx_l end) {
+  const struct rt_plan *plan = r->plan;
+  while (i < end) {
+    int64_t first = plan->order[i], last = first;
+    while (++i < end && plan->order[i] == last + 1) last++;
+    int64_t hi = (last + 1) * plan->block;
+    run_elements(r, s, table, first * plan->block,
+                 hi < plan->n ? hi : plan->n);
+  }
+}
+
+static void
+coloured_part(const struct run *r, const struct rt_scratch *s, void **table,
+              int t, int k) {
+  for (idx_l c = 0; c < r->plan->ncolours; c++) {
+    idx_l from = r->plan->start[c], n = r->plan->start[c + 1] - from;
+    run_blocks(r, s, table, from + (idx_l)part_begin(n, t, k),
+               from + (idx_l)part_begin(n, t + 1, k));
+    if (k > 1) {
+#pragma omp barrier
+    }
+  }
+}
+
+static void
+run_part(const struct run *r, const struct rt_scratch *s, int t, int k) {
+  void **table = s->table + (size_t)t * table_stride(r, s);
+  if (r->plan)
+    coloured_part(r, s, table, t, k);
+  else
+    range_part(r, s, table, t, k);
+}
+
+static void
+run_team(const struct run *r, const struct rt_scratch *s) {
+  if (r->threads == 1) {
+    run_part(r, s, 0, 1);
+    return;
+  }
+#pragma omp parallel num_threads(r->threads)
+  run_part(r, s, omp_get_thread_num(), omp_get_num_threads());
+}
+
+/* ---- run: commands ---------------------------------------------------------------- */
+
+/* What a command did, for the timing table. */
+struct work {
+  uint32_t timer;
+  uint64_t bytes;
+  bool timed;
+};
+
+static struct work
+run_launch(struct rt_program *p, const struct rt_cmd *cmd, int nthreads) {
+  (void)nthreads;
+  assert(cmd->a < p->nlaunches);
+  const struct rt_scratch *s = p->scratch;
+  const struct run *r = &s->runs[cmd->a];
+  const struct rt_launch *l = r->l;
+  counters[CNT_regions]++;
+  if (r->n > 0) {
+    fill_tables(p, r);
+    rt_reduce_start(l, p->globals, s->acc, s->acc_row, r->rows);
+    run_team(r, s);
+    rt_reduce_finish(l, p->globals, s->acc, s->acc_row, r->rows);
+  }
+  uint64_t bytes = l->bytes_per_element * (uint64_t)r->n;
+  counters[CNT_bytes_moved] += (long long)bytes;
+  return (struct work){l->timer, bytes, true};
+}
+
+static void
+copy_bytes(char *dst, const char *src, size_t bytes, int nthreads) {
+  if (bytes < COPY_THREADED || nthreads == 1) {
+    memcpy(dst, src, bytes);
+    return;
+  }
+#pragma omp parallel num_threads(nthreads)
+  {
+    int t = omp_get_thread_num(), k = omp_get_num_threads();
+    int64_t units = (int64_t)(bytes + UNIT - 1) / UNIT;
+    size_t lo = (size_t)part_begin(units, t, k) * UNIT;
+    size_t hi = (size_t)part_begin(units, t + 1, k) * UNIT;
+    if (hi > bytes) hi = bytes;
+    if (lo < hi) memcpy(dst + lo, src + lo, hi - lo);
+  }
+}
+
+static struct work
+run_copy(struct rt_program *p, const struct rt_cmd *cmd, int nthreads) {
+  assert(cmd->a < p->nslots && cmd->b < p->nslots);
+  const struct rt_buf *from = p->scratch->bufs[cmd->a];
+  struct rt_buf *to = p->scratch->bufs[cmd->b];
+  assert(from->bytes == to->bytes && from->stride == to->stride);
+  assert(from != to);
+  copy_bytes(to->mem, from->mem, from->bytes, nthreads);
+  counters[CNT_copies]++;
+  counters[CNT_bytes_moved] += 2 * (long long)from->bytes;
+  return (struct work){rt_timer_get("(copy)"), 2 * from->bytes, true};
+}
+
+static struct work
+run_set_global(struct rt_program *p, const struct rt_cmd *cmd, int nthreads) {
+  (void)nthreads;
+  assert(cmd->a < p->nglobals && cmd->b < p->nparams);
+  memcpy(p->globals[cmd->a], p->params[cmd->b], cmd->bytes);
+  return (struct work){0, 0, false};
+}
+
+static void
+run_commands(struct rt_program *p, int nthreads) {
+  static struct work (*const run[])(struct rt_program *, const struct rt_cmd *,
+                                    int) = {
+      [RT_LAUNCH] = run_launch,
+      [RT_COPY] = run_copy,
+      [RT_SET_GLOBAL] = run_set_global};
+  double before = timer_wall();
+  for (uint32_t i = 0; i < p->ncmds; i++) {
+    struct work w = run[p->cmds[i].op](p, &p->cmds[i], nthreads);
+    if (!w.timed) continue;
+    double after = timer_wall();
+    rt_timer_add(w.timer, after - before, w.bytes);
+    before = after;
+  }
+}
+
+/* ---- deliver ------------------------------------------------------------------------ */
+
+static void
+deliver(struct rt_program *p) {
+  for (uint32_t i = 0; i < p->nouts; i++) {
+    assert(p->outs[i].dat < p->ndats && p->outs[i].slot < p->nslots);
+    struct rt_dat *d = p->dats[p->outs[i].dat];
+    struct rt_buf *b = p->scratch->bufs[p->outs[i].slot];
+    assert(d->buf == b || (!d->foreign && !b->foreign));
+    if (d->buf == b) {
+      rt_dat_written(d);
+    } else {
+      rt_buf_ref(b);
+      rt_dat_set_buffer(d, b);
+    }
+  }
+}
+
+status
+rt_exec(struct rt_program *p, int nthreads) {
+  assert(nthreads >= 1);
+  TRY(prepare(p, nthreads));
+  TRY(bind_slots(p));
+  run_commands(p, nthreads);
+  deliver(p);
+  release_slots(p);
+  return OK;
+}
+
+void
+rt_program_free(struct rt_program *p) {
+  if (!p) return;
+  for (uint32_t i = 0; i < p->nlaunches; i++) {
+    free(p->launches[i].binds);
+    free(p->launches[i].reductions);
+    free(p->launches[i].conflicts);
+  }
+  scratch_free(p->scratch);
+  free(p->launches);
+  free(p->cmds);
+  free(p->slots);
+  free(p->outs);
+  free(p->sets);
+  free(p->maps);
+  free(p->dats);
+  free(p->globals);
+  free(p->params);
+  free(p->addresses);
+  free(p);
+}

@@ -1,0 +1,56 @@
+/* The timing table: one line per kernel or region name, in order of first use. */
+#include "base/arena.h"
+#include "base/table.h"
+#include "rt/plan.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct line {
+  const char *name;
+  long long calls;
+  double seconds, bytes;
+};
+
+static struct {
+  struct table numbers; /* name -> number + 1 */
+  struct arena names;
+  struct line *lines;
+  uint32_t n, cap;
+} timers;
+
+uint32_t
+rt_timer_get(const char *name) {
+  uintptr_t *slot = table_slot(&timers.numbers, name, strlen(name));
+  if (!*slot) {
+    struct line line = {.name = arena_str(&timers.names, name)};
+    VEC_PUSH(timers.lines, timers.n, timers.cap, line);
+    *slot = timers.n;
+  }
+  return (uint32_t)(*slot - 1);
+}
+
+void
+rt_timer_add(uint32_t timer, double seconds, uint64_t bytes) {
+  assert(timer < timers.n);
+  struct line *line = &timers.lines[timer];
+  line->calls++;
+  line->seconds += seconds;
+  line->bytes += (double)bytes;
+}
+
+void
+rt_timer_each(void (*fn)(void *user, const char *name, long long calls,
+                         double seconds, double bytes),
+              void *user) {
+  for (uint32_t i = 0; i < timers.n; i++) {
+    const struct line *l = &timers.lines[i];
+    if (l->calls) fn(user, l->name, l->calls, l->seconds, l->bytes);
+  }
+}
+
+void
+rt_timer_reset(void) {
+  for (uint32_t i = 0; i < timers.n; i++)
+    timers.lines[i] = (struct line){.name = timers.lines[i].name};
+}

@@ -1,0 +1,264 @@
+/* Plans: colours without a limit, and a checker that finds what is wrong. */
+#include "base/counters.h"
+#include "rt/colour.h"
+#include "rt_make.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const idx_l crowds[] = {31, 32, 33, 64, 65, 200};
+
+static idx_l *
+table_of(idx_l n, idx_l to) {
+  idx_l *t = malloc(((size_t)n + 1) * sizeof *t);
+  uint32_t state = 7;
+  for (idx_l i = 0; i < n; i++) t[i] = (idx_l)(make_random(&state) % to);
+  return t;
+}
+
+static idx_l
+colour_of_block(const struct rt_plan *p, idx_l block) {
+  for (idx_l c = 0; c < p->ncolours; c++)
+    for (idx_l i = p->start[c]; i < p->start[c + 1]; i++)
+      if (p->order[i] == block) return c;
+  return -1;
+}
+
+Test(rt_plan, blocks_that_meet_in_one_target_all_differ) {
+  static idx_l zeros[200];
+  struct rt_set from = {200, "edges"}, to = {5, "cells"};
+  struct rt_map m = {&from, &to, 1, zeros, 1, "m"};
+  struct rt_conflict c = {&m, 0};
+  for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
+    struct rt_plan *p;
+    cr_assert_eq(rt_plan_make(crowds[i], 1, &c, 1, false, &p), OK);
+    cr_assert_eq(p->ncolours, crowds[i]);
+    for (idx_l j = 0; j < crowds[i]; j++)
+      cr_assert_eq(colour_of_block(p, j), j, "first fit keeps the order");
+    rt_plan_free(p);
+  }
+}
+
+Test(rt_plan, elements_that_meet_in_one_target_all_differ) {
+  static idx_l zeros[200];
+  struct rt_set from = {200, "edges"}, to = {5, "cells"};
+  struct rt_map m = {&from, &to, 1, zeros, 1, "m"};
+  struct rt_conflict c = {&m, 0};
+  for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
+    struct rt_plan *p;
+    cr_assert_eq(rt_plan_make(crowds[i], 256, &c, 1, true, &p), OK);
+    cr_assert_eq(p->nelem_colours[0], crowds[i]);
+    for (idx_l e = 0; e < crowds[i]; e++) cr_assert_eq(p->elem_colour[e], e);
+    rt_plan_free(p);
+  }
+}
+
+/* A chain of edges: two colours suffice for blocks and for elements. */
+Test(rt_plan, a_chain_takes_two_colours) {
+  enum { N = 10007 };
+  idx_l *t = table_of(2 * N, 1);
+  for (idx_l e = 0; e < N; e++) t[2 * e] = e, t[2 * e + 1] = e + 1;
+  struct rt_set from = {N, "edges"}, to = {N + 1, "cells"};
+  struct rt_map m = {&from, &to, 2, t, 1, "m"};
+  struct rt_conflict c = {&m, -2};
+  struct rt_plan *p;
+  cr_assert_eq(rt_plan_make(N, 64, &c, 1, true, &p), OK);
+  cr_assert_eq(p->ncolours, 2);
+  cr_assert_eq(p->nelem_colours[0], 2);
+  cr_assert_eq(rt_plan_check(p, &c, 1), OK, "%s", err_last());
+  rt_plan_free(p);
+  free(t);
+}
+
+/* An entry of the map that the loop does not write through takes no colours. */
+Test(rt_plan, only_named_entries_conflict) {
+  enum { N = 100 };
+  idx_l t[2 * N];
+  for (idx_l e = 0; e < N; e++) t[2 * e] = e, t[2 * e + 1] = 0;
+  struct rt_set from = {N, "edges"}, to = {N, "cells"};
+  struct rt_map m = {&from, &to, 2, t, 1, "m"};
+  struct rt_conflict first = {&m, 0}, second = {&m, 1};
+  struct rt_plan *p;
+  cr_assert_eq(rt_plan_make(N, 10, &first, 1, false, &p), OK);
+  cr_assert_eq(p->ncolours, 1);
+  rt_plan_free(p);
+  cr_assert_eq(rt_plan_make(N, 10, &second, 1, false, &p), OK);
+  cr_assert_eq(p->ncolours, 10);
+  rt_plan_free(p);
+}
+
+static idx_l
+colours_of_two_maps(const struct rt_set *to_a, const struct rt_set *to_b) {
+  static idx_l a[2] = {0, 1}, b[2] = {1, 2};
+  struct rt_set from = {2, "edges"};
+  struct rt_map ma = {&from, to_a, 1, a, 1, "a"};
+  struct rt_map mb = {&from, to_b, 1, b, 2, "b"};
+  struct rt_conflict c[] = {{&ma, 0}, {&mb, 0}};
+  struct rt_plan *p;
+  cr_assert_eq(rt_plan_make(2, 1, c, 2, false, &p), OK);
+  idx_l n = p->ncolours;
+  rt_plan_free(p);
+  return n;
+}
+
+Test(rt_plan, maps_to_one_set_share_its_targets) {
+  struct rt_set to = {3, "cells"};
+  cr_assert_eq(colours_of_two_maps(&to, &to), 2);
+}
+
+Test(rt_plan, maps_to_two_sets_do_not_meet) {
+  struct rt_set to = {3, "cells"}, other = {3, "nodes"};
+  cr_assert_eq(colours_of_two_maps(&to, &other), 1);
+}
+
+static void
+check_random(idx_l n, idx_l to_n, idx_l block, uint32_t arity) {
+  idx_l *t = table_of(n * (idx_l)arity, to_n), *u = table_of(n, 3);
+  struct rt_set from = {n, "edges"}, to = {to_n, "cells"}, few = {3, "few"};
+  struct rt_map m = {&from, &to, arity, t, 1, "m"};
+  struct rt_map f = {&from, &few, 1, u, 2, "f"};
+  struct rt_conflict c[] = {{&m, -(int32_t)arity}, {&f, 0}};
+  struct rt_plan *p;
+  cr_assert_eq(rt_plan_make(n, block, c, 2, true, &p), OK);
+  cr_assert_eq(rt_plan_check(p, c, 2), OK, "%s", err_last());
+  rt_plan_free(p);
+  free(t);
+  free(u);
+}
+
+Test(rt_plan, random_meshes_pass_the_checker) {
+  static const idx_l blocks[] = {1, 2, 7, 64, 5000};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+    for (uint32_t arity = 1; arity <= 4; arity++) {
+      check_random(1, 9, blocks[i], arity);
+      check_random(300, 40, blocks[i], arity);
+      check_random(2001, 1000, blocks[i], arity);
+    }
+}
+
+Test(rt_plan, empty_sets_have_empty_plans) {
+  struct rt_set none = {0, "none"};
+  struct rt_map m = {&none, &none, 2, NULL, 1, "m"};
+  struct rt_conflict c = {&m, -2};
+  const struct rt_plan *p;
+  cr_assert_eq(rt_plan_get(0, 64, &c, 1, true, &p), OK);
+  cr_assert_eq(p->nblocks, 0);
+  cr_assert_eq(p->ncolours, 0);
+  cr_assert_eq(rt_plan_check(p, &c, 1), OK);
+  rt_plan_cache_clear();
+}
+
+/* ---- cache ---- */
+
+static idx_l chain[] = {0, 1, 1, 2, 2, 3, 3, 4};
+static struct rt_set edges = {4, "edges"}, cells = {5, "cells"};
+
+Test(rt_plan, same_key_same_plan) {
+  struct rt_map m = {&edges, &cells, 2, chain, 1, "m"};
+  struct rt_conflict c = {&m, -2};
+  const struct rt_plan *p, *q;
+  long long before = counters[CNT_plans];
+  cr_assert_eq(rt_plan_get(4, 2, &c, 1, false, &p), OK);
+  cr_assert_eq(rt_plan_get(4, 2, &c, 1, false, &q), OK);
+  cr_assert_eq(p, q);
+  cr_assert_eq(counters[CNT_plans], before + 1);
+  rt_plan_cache_clear();
+}
+
+Test(rt_plan, every_part_of_the_key_counts) {
+  struct rt_map m = {&edges, &cells, 2, chain, 1, "m"}, m2 = m;
+  struct rt_conflict all = {&m, -2}, one = {&m, 0}, two = {&m2, -2};
+  struct rt_conflict both[] = {{&m, 0}, {&m, 1}};
+  const struct rt_plan *p[8];
+  rt_plan_get(4, 2, &all, 1, false, &p[0]);
+  rt_plan_get(4, 3, &all, 1, false, &p[1]);
+  rt_plan_get(3, 2, &all, 1, false, &p[2]);
+  rt_plan_get(4, 2, &all, 1, true, &p[3]);
+  rt_plan_get(4, 2, &one, 1, false, &p[4]);
+  rt_plan_get(4, 2, &two, 1, false, &p[5]);
+  rt_plan_get(4, 2, both, 2, false, &p[6]);
+  m.version = 9;
+  rt_plan_get(4, 2, &all, 1, false, &p[7]);
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < i; j++) cr_assert_neq(p[i], p[j], "%d and %d", i, j);
+  rt_plan_cache_clear();
+}
+
+/* ---- the checker must fail ---- */
+
+static struct rt_map chain_map = {&edges, &cells, 2, chain, 1, "m"};
+static struct rt_conflict chain_conflict = {&chain_map, -2};
+
+/* Two blocks of two edges, with element colours: all correct. */
+static struct rt_plan *
+chain_plan(void) {
+  struct rt_plan *p;
+  cr_assert_eq(rt_plan_make(4, 2, &chain_conflict, 1, true, &p), OK);
+  cr_assert_eq(rt_plan_check(p, &chain_conflict, 1), OK);
+  return p;
+}
+
+static void
+must_fail(struct rt_plan *p, const char *text) {
+  cr_assert_eq(rt_plan_check(p, &chain_conflict, 1), ERR_STATE);
+  cr_assert_not_null(strstr(err_last(), text), "%s", err_last());
+  rt_plan_free(p);
+}
+
+Test(rt_plan_check, finds_blocks_that_share_a_target) {
+  struct rt_plan *p = chain_plan();
+  p->ncolours = 1;
+  p->start[1] = 2;
+  must_fail(p, "blocks 0 and 1 of colour 0 share element 2 of set cells");
+}
+
+Test(rt_plan_check, finds_elements_that_share_a_target) {
+  struct rt_plan *p = chain_plan();
+  p->elem_colour[1] = p->elem_colour[0];
+  must_fail(p, "elements 0 and 1 of colour 0 in block 0 share element 1");
+}
+
+Test(rt_plan_check, finds_a_block_that_runs_twice) {
+  struct rt_plan *p = chain_plan();
+  p->order[1] = p->order[0];
+  must_fail(p, "a second time");
+}
+
+Test(rt_plan_check, finds_a_block_out_of_range) {
+  struct rt_plan *p = chain_plan();
+  p->order[0] = 2;
+  must_fail(p, "order[0] = 2");
+}
+
+Test(rt_plan_check, finds_blocks_without_a_colour) {
+  struct rt_plan *p = chain_plan();
+  p->start[2] = 1;
+  p->ncolours = 1;
+  must_fail(p, "not 0 to 2");
+}
+
+Test(rt_plan_check, finds_elements_without_a_block) {
+  struct rt_plan *p = chain_plan();
+  p->n = 5;
+  must_fail(p, "do not cut 5 elements");
+}
+
+Test(rt_plan_check, finds_wrong_counts_of_element_colours) {
+  struct rt_plan *p = chain_plan();
+  p->nelem_colours[1] = 1;
+  must_fail(p, "has colour 1 of 1");
+}
+
+/* The conflict that the plan was not made for. */
+Test(rt_plan_check, looks_at_every_conflict) {
+  static idx_l same[4];
+  struct rt_set few = {1, "few"};
+  struct rt_map m = {&edges, &few, 1, same, 1, "m"};
+  struct rt_conflict c[] = {{&chain_map, 0}, {&m, 0}};
+  struct rt_plan *p;
+  cr_assert_eq(rt_plan_make(4, 2, c, 1, false, &p), OK);
+  cr_assert_eq(rt_plan_check(p, c, 1), OK);
+  cr_assert_eq(rt_plan_check(p, c, 2), ERR_STATE);
+  rt_plan_free(p);
+}

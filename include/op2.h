@@ -1,11 +1,11 @@
 /* op2lazy: OP2's API for unstructured meshes, run lazily.
  *
- * A mesh is sets (cells, edges, ...), maps between them, and dats: `dim` values of
- * a type for each element of a set. A parallel loop calls a function, the kernel,
- * for each element of a set and hands it pointers to the values there, directly
- * or through a map. op_par_loop records the loop and returns; loops run when
- * something looks at their results, fused and compiled together. No program
- * can tell, but by the clock.
+ * A mesh is sets (cells, edges, ...), maps between them, and dats: `dim` values
+ * of a type for each element of a set. A parallel loop calls a function, the
+ * kernel, for each element of a set and hands it pointers to the values there,
+ * directly or through a map. op_par_loop records the loop and returns; loops
+ * run when something looks at their results, fused and compiled together. No
+ * program can tell, but by the clock.
  *
  *   op_init(argc, argv, 0);
  *   op_set cells = op_decl_set(ncell, "cells");
@@ -18,18 +18,18 @@
  *   op_fetch_data(q, out);                          // runs what q needs
  *   op_exit();
  *
- * The same header serves C11 and C++ (C++11 and later). Everything here works in
- * both; what differs is in op2_c.h and op2_cpp.h, included at the end.
+ * The same header serves C11 and C++ (C++11 and later). Everything here works
+ * in both; what differs is in op2_c.h and op2_cpp.h, included at the end.
  *
- * Errors. A wrong call has no effect: a loop is not recorded, a declaration gives
- * NULL. The message names file:line, loop, argument (from 0), what was expected
- * and what was found. Without a handler (op2_set_error_handler) it is printed
- * and the program ends with 1; only functions that return an op2_status return
- * it instead.
+ * Errors. A wrong call has no effect: a loop is not recorded, a declaration
+ * gives NULL. The message names file:line, loop, argument (from 0), what was
+ * expected and what was found. Without a handler (op2_set_error_handler) it is
+ * printed and the program ends with 1; only functions that return an op2_status
+ * return it instead.
  *
  * Threads. All calls come from the thread that called op_init; from another one
- * they are errors. op_printf op_print op_timers op_malloc op_is_root work before
- * op_init, too.
+ * they are errors. op_printf op_print op_timers op_malloc op_is_root work
+ * before op_init, too.
  *
  * Collective. On several MPI ranks each rank makes the same calls in the same
  * order. Calls marked (local) ask for facts of this rank and may be made by any
@@ -56,7 +56,7 @@
 extern "C" {
 #endif
 
-/* ---- types ---------------------------------------------------------------- */
+/* ---- types --------------------------------------------------------------- */
 
 typedef unsigned int uint;
 typedef long long ll;
@@ -68,9 +68,9 @@ typedef long long idx_g_t; /* index or size over all ranks */
 typedef int op_access;   /* OP_READ ... OP_WORK */
 typedef int op_arg_type; /* OP_ARG_GBL ... */
 
-/* What a kernel does with an argument. OP_WRITE: writes without reading; where that
- * is not proven for every component on every path, the old values count as read.
- * OP_INC OP_MIN OP_MAX: combines with what is there, in any order. */
+/* What a kernel does with an argument. OP_WRITE: writes without reading; where
+ * that is not proven for every component on every path, the old values count as
+ * read. OP_INC OP_MIN OP_MAX: combines with what is there, in any order. */
 #define OP_READ 0
 #define OP_WRITE 1
 #define OP_RW 2
@@ -164,7 +164,7 @@ typedef enum op2_status {
   OP2_ERR_STATE = 8    /* not possible in this state */
 } op2_status;
 
-/* ---- start and end -------------------------------------------------------- */
+/* ---- start and end ------------------------------------------------------- */
 
 /* Start the library and read options.
  * argv   OP2's options OP_PART_SIZE= OP_BLOCK_SIZE= OP_CACHE_LINE_SIZE=
@@ -180,14 +180,15 @@ void op_init_soa(int argc, char **argv, int diags, int soa);
  * handle is valid after it; op_init may follow. */
 void op_exit(void);
 
-/* ---- mesh ----------------------------------------------------------------- */
+/* ---- mesh ---------------------------------------------------------------- */
 
 OP2_PLAIN
 /* Declare a set of `size` >= 0 elements (this rank's part); name is copied. */
 op_set op_decl_set(idx_l_t size, char const *name);
 /* Declare a map of `dim` >= 1 targets per element.
- * imap   [from->size, dim], element-major; entries in [0, to->size) of the target
- *        set (+ OP_MAPS_BASE_INDEX); copied, unless OP_NO_REALLOC is given
+ * imap   [from->size, dim], element-major; entries in [0, to->size) of the
+ *        target set (+ OP_MAPS_BASE_INDEX); copied, unless OP_NO_REALLOC is
+ *        given
  * error  an entry outside the set; NULL for a non-empty set */
 op_map op_decl_map(op_set from, op_set to, int dim, idx_l_t *imap,
                    char const *name);
@@ -197,8 +198,8 @@ op_map op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *imap,
  * values. The set must not be larger than the dat's. With _ptr below the dat is
  * the one that was declared from this pointer. */
 op_dat op_decl_dat_overlay(op_set set, op_dat dat);
-/* Free a temporary dat (op_decl_dat_temp). Pending loops on it still run; its name
- * may be used again at once. 0, or an op2_status. */
+/* Free a temporary dat (op_decl_dat_temp). Pending loops on it still run; its
+ * name may be used again at once. 0, or an op2_status. */
 int op_free_dat_temp(op_dat dat);
 OP2_PLAIN_END
 op_dat op_decl_dat_overlay_ptr(op_set set, char *data);
@@ -207,7 +208,8 @@ op_dat op_decl_dat_overlay_ptr(op_set set, char *data);
  * "EXTERNAL" "RANDOM"; "" or NULL: blocks. On one rank without effect. */
 void op_partition(const char *lib_name, const char *lib_routine,
                   op_set prime_set, op_map prime_map, op_dat coords);
-/* The same with the table and coordinates that map and dat were declared from. */
+/* The same with the table and coordinates that map and dat were declared
+ * from. */
 void op_partition_ptr(const char *lib_name, const char *lib_routine,
                       op_set prime_set, int *prime_map, double *coords);
 /* Hint: number the elements afresh along this map. Never visible. */
@@ -215,7 +217,7 @@ void op_renumber(op_map base);
 /* Hint for op_partition: cut none of this map's rows. */
 void op_force_part(op_map map);
 
-/* ---- loops ---------------------------------------------------------------- */
+/* ---- loops --------------------------------------------------------------- */
 
 /* Argument from a dat.
  *   idx = -1, map = OP_ID   the element itself          kernel gets T *
@@ -226,30 +228,35 @@ void op_force_part(op_map map);
  * local; errors are reported by op_par_loop. cost a few ns */
 op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, char const *type,
                   op_access acc);
-/* With opt == 0 it is switched off: dat may be NULL, nothing is checked or moved,
- * the kernel gets NULL. The flag may change from call to call. */
+/* With opt == 0 it is switched off: dat may be NULL, nothing is checked or
+ * moved, the kernel gets NULL. The flag may change from call to call. */
 op_arg op_opt_arg_dat(int opt, op_dat dat, int idx, op_map map, int dim,
                       char const *type, op_access acc);
-/* The element's index (-1, OP_ID) or its entry idx of the map, as const int *, in
- * the program's own numbering of this rank. */
+/* The element's index (-1, OP_ID) or its entry idx of the map, as const int *,
+ * in the program's own numbering of this rank. */
 op_arg op_arg_idx(int idx, op_map map);
 
-/* op_par_loop(kernel, name, set, op_arg...): 0 to OP2_ARGS_MAX arguments; macro in
- * C, template in C++. kernel: void (T *, ...), one pointer for each argument; NULL:
- * the source given to op2_kernel_source under this name.
- *   op_arg_gbl(T *data, int dim, type, acc)       global: READ values are taken now;
- *     else *data holds the result when op_par_loop returns (op2_defer_globals)
+/* op_par_loop(kernel, name, set, op_arg...): 0 to OP2_ARGS_MAX arguments; macro
+ * in C, template in C++. kernel: void (T *, ...), one pointer for each
+ * argument; NULL: the source given to op2_kernel_source under this name.
+ *   op_arg_gbl(T *data, int dim, type, acc)       global: READ values are taken
+ *     now; else *data holds the result when op_par_loop returns
+ *     (op2_defer_globals)
  *   op_opt_arg_gbl(int opt, T *data, int dim, type, acc)
- *   op_arg_info(T *data, int dim, type, int ref)  payload of the OP_MIN or OP_MAX
- *     argument number ref (from 0): taken from the element that won
+ *   op_arg_info(T *data, int dim, type, int ref)  payload of the OP_MIN or
+ *     OP_MAX argument number ref (from 0): taken from the element that won
  * These and op_decl_dat, op_decl_dat_temp, op_decl_const, op_decl_const2,
  * op_fetch_data, op_fetch_data_idx are in op2_c.h and op2_cpp.h. */
 
-/* ---- looking at data ------------------------------------------------------ */
+/* ---- looking at data ----------------------------------------------------- */
 
 /* Copy of the dat as a dat of its own, data in the program's order. It is freed
  * with op_exit. */
 op_dat op_fetch_data_file_char(op_dat dat);
+op_dat op_mpi_get_data(op_dat dat);
+/* New values for this rank's part as it was declared: local_size elements in
+ * the program's order. Ordered like a write. */
+void op_mpi_put_data(op_dat dat, void *data, size_t local_size);
 OP2_PLAIN
 /* Write to a file, this rank's elements in the program's order.
  *   txt  "size dim" and a line of dim numbers for each element
@@ -260,14 +267,15 @@ void op_print_dat_to_binfile(op_dat dat, const char *file_name);
 OP2_PLAIN_END
 /* Print one value a line on stdout. */
 void op_dump_dat(op_dat dat);
-/* Take the host mirror dat->data as the new values, ordered like a write (upload),
- * bring the mirror up to date (download); _all: every dat. */
+/* Take the host mirror dat->data as the new values, ordered like a write
+ * (upload), bring the mirror up to date (download); _all: every dat. */
 void op_upload_dat(op_dat dat);
 void op_download_dat(op_dat dat);
 void op_upload_all(void);
-/* Address of the mirror, brought up to date, and of the map's table, as numbers.
- * reset: the dat or map that was declared from this pointer is henceforth known
- * by its number (mode 1) or by its mirror (mode 2); that value is returned. */
+/* Address of the mirror, brought up to date, and of the map's table, as
+ * numbers. reset: the dat or map that was declared from this pointer is
+ * henceforth known by its number (mode 1) or by its mirror (mode 2); that value
+ * is returned. */
 unsigned long op_get_data_ptr(op_dat dat);
 unsigned long op_reset_data_ptr(char *data, int mode);
 unsigned long op_get_map_ptr(op_map map);
@@ -285,7 +293,7 @@ int op_get_size_local_full(op_set set);
 /* Elements here, halo included, of the set with this name. (local) */
 int op_size_of_set(const char *name);
 
-/* ---- services ------------------------------------------------------------- */
+/* ---- services ------------------------------------------------------------ */
 
 int op_is_root(void);     /* 1 on rank 0 (local) */
 void op_rank(int *rank);  /* this rank's number, from 0 (local) */
@@ -304,8 +312,9 @@ void op_free(void *ptr);
 /* CPU seconds of this process and wall-clock seconds, each since some fixed
  * moment; NULL where not wanted. Does not run pending loops. (local) */
 void op_timers(double *cpu, double *et);
-/* Table of regions run so far (a region is loops fused into one): calls, seconds,
- * GB/s; on stdout, to a file, and as comma-separated values. Rank 0 writes. */
+/* Run all that is pending, then a table of the regions run (a region is a loop
+ * or several fused ones): calls, seconds, GB/s; on stdout, to a file, and as
+ * comma-separated values. Rank 0 writes. */
 void op_timing_output(void);
 void op_timing_output_2_file(const char *file_name);
 void op_timings_to_csv(const char *file_name);
@@ -315,12 +324,12 @@ void op_diagnostic_output(void);
 void op_disable_mpi_reductions(bool disable);
 void op_disable_device_execution(bool disable);
 
-/* Named, nested wall-clock sections. OP_PROFILE_LEVEL: 0 off, 1 sections (default),
- * 2 pending loops run at each boundary so that their time falls into the section
- * that recorded them, and regions are listed, 3 also sections inside
- * _enter_kernel. op_profile_output prints the tree, and writes it as JSON where
- * OP_PROFILE_JSON_OUTPUT says. next: exit, then enter. end closes all. (local,
- * below level 2) */
+/* Named, nested wall-clock sections. OP_PROFILE_LEVEL: 0 off, 1 sections
+ * (default), 2 pending loops run at each boundary so that their time falls into
+ * the section that recorded them, and regions are listed, 3 also sections
+ * inside _enter_kernel. op_profile_output prints the tree, and writes it as
+ * JSON where OP_PROFILE_JSON_OUTPUT says. next: exit, then enter. end closes
+ * all. (local, below level 2) */
 void op_profile_start(const char *name);
 void op_profile_enter(const char *name);
 void op_profile_enter_kernel(const char *name, const char *target,
@@ -331,9 +340,10 @@ void op_profile_end(void);
 void op_profile_output(void);
 void op_profile_output_json(const char *file_name);
 
-/* ---- OP2's untyped forms --------------------------------------------------- */
+/* ---- OP2's untyped forms ------------------------------------------------- */
 
-/* The typed calls with the size of one component in bytes in place of a C type. */
+/* The typed calls with the size of one component in bytes in place of a C
+ * type. */
 op_dat op_decl_dat_char(op_set set, int dim, char const *type, int size,
                         char *data, char const *name);
 op_dat op_decl_dat_temp_char(op_set set, int dim, char const *type, int size,
@@ -350,7 +360,7 @@ op_arg op_arg_info_char(char *data, int dim, const char *type, int size,
 void op_fetch_data_char(op_dat dat, char *out);
 void op_fetch_data_idx_char(op_dat dat, char *out, int low, int high);
 
-/* ---- op2lazy's additions: when loops run ------------------------------------ */
+/* ---- op2lazy's additions: when loops run --------------------------------- */
 
 OP2_PLAIN
 /* Run all that is pending. Copies nothing back to mirrors. */
@@ -361,25 +371,25 @@ size_t op2_pending(void);
 OP2_PLAIN
 /* Run what this dat needs; its mirror dat->data is then current. */
 void op2_sync(op_dat dat);
-/* Host view [set->size, dim], element-major, program's order, current; valid until
- * the next call of this library. NULL on error. */
+/* Host view [set->size, dim], element-major, program's order, current; valid
+ * until the next call of this library. NULL on error. */
 const void *op2_dat_data(op_dat dat);
-/* The same, writable: loops that read or write the dat run first, later loops see
- * what was written. The next call takes all of it as written. */
+/* The same, writable: loops that read or write the dat run first, later loops
+ * see what was written. The next call takes all of it as written. */
 void *op2_dat_data_rw(op_dat dat);
 OP2_PLAIN_END
-/* on != 0: raw-pointer globals that loops write are delivered at op2_flush only;
- * each loop starts from what the memory holds at its call. Returns the former
- * setting. */
+/* on != 0: raw-pointer globals that loops write are delivered at op2_flush
+ * only; each loop starts from what the memory holds at its call. Returns the
+ * former setting. */
 int op2_defer_globals(int on);
 
-/* ---- deferred globals ------------------------------------------------------- */
+/* ---- deferred globals ---------------------------------------------------- */
 
 /* A global that stays in the library: loops read and combine into it without
  * being waited for. */
 typedef struct op2_gbl_core *op2_gbl;
 OP2_PLAIN
-/* init  [dim] values, copied; NULL: zeros. name copied, NULL: "". */
+/* init  [dim] values, copied; NULL: zeros. name is copied. */
 op2_gbl op2_decl_gbl(int dim, const char *type, const void *init,
                      const char *name);
 OP2_PLAIN_END
@@ -390,14 +400,14 @@ void op2_gbl_get(op2_gbl gbl, void *out);
 /* New values, ordered like a write: loops recorded before see the old ones. */
 void op2_gbl_set(op2_gbl gbl, const void *in);
 OP2_PLAIN_END
-/* The handle is void at once, the memory once pending loops ran. NULL is fine. */
+/* The handle is void at once, the memory goes once pending loops ran. */
 void op2_free_gbl(op2_gbl gbl);
 
-/* ---- kernels, errors, insight ----------------------------------------------- */
+/* ---- kernels, errors, insight -------------------------------------------- */
 
-/* C source that defines the function `name`; compiled at once. Serves loops of this
- * name that have no kernel, or one without IR; again: replaces it for later loops.
- * Returns an op2_status. */
+/* C source that defines the function `name`; compiled at once. Serves loops of
+ * this name that have no kernel, or one without IR; again: replaces it for
+ * later loops. Returns an op2_status. */
 int op2_kernel_source(const char *name, const char *c_source);
 
 /* The last message of this thread; "" if there was none. (local) */
@@ -407,31 +417,33 @@ const char *op2_last_error(void);
 void op2_set_error_handler(void (*handler)(int status, const char *message,
                                            void *user),
                            void *user);
-/* A counter by name ("loops", "regions", "flushes", "compiles", ...); -1: there is
- * no such counter. Reset sets all to 0. (local) */
+/* A counter by name ("loops", "regions", "flushes", "compiles", ...); -1: there
+ * is no such counter. Reset sets all to 0. (local) */
 long long op2_counter(const char *name);
 void op2_counters_reset(void);
 /* The pending trace, or else the last flush before and after the passes, by the
- * ending: .irt text, .dot graph; .json the timeline since op_init. op2_status. */
+ * ending: .irt text, .dot graph; .json the timeline since op_init.
+ * op2_status. */
 int op2_trace_write(const char *path);
-/* The last flush in words: what was fused, what not and why, what was moved. Valid
- * until the next call of this library. */
+/* The last flush in words: what was fused, what not and why, what was moved.
+ * Valid until the next call of this library. */
 const char *op2_explain(void);
 const char *op2_version(void); /* (local) */
 
-/* ---- entry points for the macros and templates ------------------------------ */
+/* ---- entry points for the macros and templates --------------------------- */
 
 /* Place of this thread's next call, for messages. file: a literal, KEEP. */
 void op2_here(const char *file, int line);
 /* elem_size  size of one component by the C type of data; 0: unknown
- * ctype      OP2's name of that C type ("double" "float" "int" "uint" "ll" "ull"
- *            "short" "char" "uchar" "bool"), "?" for a type that is known to
- *            differ from `type`; NULL: unknown, or a type of the program's own */
+ * ctype      OP2's name of that C type ("double" "float" "int" "uint" "ll"
+ *            "ull" "short" "char" "uchar" "bool"), "?" for a type that is known
+ *            to differ from `type`; NULL: unknown, or a type of the program's
+ *            own */
 void op2_par_loop_at(const char *file, int line, void (*kernel)(void),
                      const char *name, op_set set, int nargs,
                      const op_arg *args);
-/* Also compares the kernel's parameters: param_types[i] is ctype of what parameter i
- * points to, with "*" behind it for T **; NULL: not compared. */
+/* Also compares the kernel's parameters: param_types[i] is ctype of what
+ * parameter i points to, with "*" behind it for T **; NULL: not compared. */
 void op2_par_loop_typed_at(const char *file, int line, void (*kernel)(void),
                            const char *name, op_set set, int nargs,
                            const op_arg *args, const char *const *param_types,

@@ -1,11 +1,11 @@
-/* The typed part of the API for C11: macros over op2.h, which includes this file.
- * Every argument is evaluated once. A compound literal as an argument needs
- * parentheses around it. OP2_NO_MACROS leaves this file out.
+/* The typed part of the API for C11: macros over op2.h, which includes this
+ * file. Every argument is evaluated once. A compound literal as an argument
+ * needs parentheses around it. OP2_NO_MACROS leaves this file out.
  *
  *   op_dat op_decl_dat(op_set, int dim, const char *type, T *data,
  *                      const char *name)
- *     data [set->size, dim], element-major, in the program's order; copied, unless
- *     OP_NO_REALLOC is given; NULL: zeros
+ *     data [set->size, dim], element-major, in the program's order; copied,
+ *     unless OP_NO_REALLOC is given; NULL: zeros
  *   op_dat op_decl_dat_temp(op_set, int dim, const char *type, T *ignored,
  *                           const char *name)            starts at zero
  *   void op_decl_const(int dim, const char *type, T *data)
@@ -18,13 +18,13 @@
  *   op_arg op_arg_info(T *data, int dim, const char *type, int ref)
  *   void op_par_loop(kernel, const char *name, op_set, op_arg...)
  *
- * T is compared with `type` ("double:soa" is a double); void * and the program's
- * own types are taken at their word.
+ * T is compared with `type` ("double:soa" is a double); void * and the
+ * program's own types are taken at their word.
  */
 #ifndef OP2_C_H
 #define OP2_C_H
 
-/* ---- from a pointer to its type --------------------------------------------- */
+/* ---- from a pointer to its type ------------------------------------------ */
 
 #define OP2_CASE(T, result) T * : (result), const T * : (result)
 
@@ -62,7 +62,7 @@
 
 #define OP2_HERE op2_here(__FILE__, __LINE__)
 
-/* ---- declarations and fetches ----------------------------------------------- */
+/* ---- declarations and fetches -------------------------------------------- */
 
 #define op_decl_dat(set, dim, type, data, name)                                \
   (OP2_HERE, op2_decl_dat_at((set), (dim), (type), OP2_CSIZE(data),            \
@@ -82,7 +82,7 @@
   (OP2_HERE, op2_fetch_idx_at((dat), (void *)(out), OP2_CSIZE(out),            \
                               OP2_CTYPE(out), (low), (high)))
 
-/* ---- arguments -------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------- */
 
 #define op_arg_gbl(data, dim, type, acc)                                       \
   op2_arg_gbl_at(1, (void *)(data), (dim), (type), OP2_CSIZE(data),            \
@@ -94,7 +94,7 @@
   op2_arg_info_at((void *)(data), (dim), (type), OP2_CSIZE(data),              \
                   OP2_CTYPE(data), (ref))
 
-/* ---- loops ------------------------------------------------------------------- */
+/* ---- loops --------------------------------------------------------------- */
 
 /* A last argument that is not counted lets the list be empty. */
 #define OP2_LAST ((op_arg){0})
@@ -111,7 +111,7 @@
 #define OP2_AT_MOST_64_ARGUMENTS(n)                                            \
   (int)sizeof(char[(n) <= OP2_ARGS_MAX ? 1 : -1])
 
-/* ---- calls that note where they stand ---------------------------------------- */
+/* ---- calls that note where they stand ------------------------------------ */
 
 #define op_decl_set(...) (OP2_HERE, op_decl_set(__VA_ARGS__))
 #define op_decl_map(...) (OP2_HERE, op_decl_map(__VA_ARGS__))

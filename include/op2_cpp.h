@@ -1,11 +1,11 @@
 /* The typed part of the API for C++11 and later: templates over op2.h, which
- * includes this file. Signatures as in op2_c.h. Each notes the place of its call
- * by default arguments, which programs leave alone.
+ * includes this file. Signatures as in op2_c.h. Each notes the place of its
+ * call by default arguments, which programs leave alone.
  *
  * A program's own types: any class; its size is sizeof. If there is a
  *   int type_error(const T *, const char *type)      non-zero: not this type
- * (OP_USER_DATATYPES includes the program's "op_user_datatypes.h" for that), it is
- * asked.
+ * (OP_USER_DATATYPES includes the program's "op_user_datatypes.h" for that), it
+ * is asked.
  */
 #ifndef OP2_CPP_H
 #define OP2_CPP_H
@@ -16,7 +16,7 @@
 #define OP2_AT                                                                 \
   const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
-/* ---- does the type's name fit the C++ type? 0: yes ---------------------------- */
+/* ---- does the type's name fit the C++ type? 0: yes ----------------------- */
 
 namespace op2_detail {
 inline int
@@ -43,7 +43,7 @@ OP2_TYPE_ERROR(bool)
 #include "op_user_datatypes.h"
 #endif
 
-/* ---- from a C++ type to its name ---------------------------------------------- */
+/* ---- from a C++ type to its name ----------------------------------------- */
 
 namespace op2_detail {
 
@@ -154,7 +154,7 @@ template <class... A> struct loop_args {
 
 } /* namespace op2_detail */
 
-/* ---- declarations and fetches --------------------------------------------------- */
+/* ---- declarations and fetches -------------------------------------------- */
 
 template <class T>
 op_dat
@@ -219,7 +219,7 @@ op_fetch_data_idx(op_dat dat, T *out, int low, int high, OP2_AT) {
                    op2_detail::data<T>::ctype(nullptr), low, high);
 }
 
-/* ---- arguments ------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------- */
 
 template <class T>
 op_arg
@@ -246,7 +246,7 @@ op_arg_info(T *data, int dim, char const *type, int ref) {
                          d::ctype(type), ref);
 }
 
-/* ---- loops ----------------------------------------------------------------------- */
+/* ---- loops --------------------------------------------------------------- */
 
 /* The kernel: a function, a pointer to one, an instance of a template. */
 template <class... P, class... A>
@@ -255,7 +255,7 @@ op_par_loop(void (*kernel)(P...), op2_detail::loop_name name, op_set set,
             const A &...args) {
   (void)sizeof(op2_detail::loop_args<A...>);
   static_assert(sizeof...(P) == sizeof...(A),
-                "op_par_loop: the kernel must take one pointer for each op_arg");
+                "op_par_loop: the kernel must take one pointer per op_arg");
   static_assert(op2_detail::all<op2_detail::param<P>::pointer...>::value,
                 "op_par_loop: every parameter of the kernel must be a pointer");
   const op_arg list[sizeof...(A) + 1] = {args...};
@@ -288,7 +288,7 @@ op_par_loop(std::nullptr_t, op2_detail::loop_name name, op_set set,
                   static_cast<int>(sizeof...(A)), list);
 }
 
-/* ---- calls that note where they stand ---------------------------------------------
+/* ---- calls that note where they stand ---------------------------------------
  * The C functions themselves are in namespace op2_plain. */
 
 inline op_set

@@ -1,0 +1,208 @@
+/* Words on stdout, and dats as text and bytes. */
+#include "frontend/access.h"
+
+#include "op_lib_core.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- lines --------------------------------------------------------------- */
+
+void
+op_printf(const char *format, ...) {
+  if (!op_is_root()) return;
+  va_list ap;
+  va_start(ap, format);
+  vprintf(format, ap);
+  va_end(ap);
+}
+
+void
+op_print(const char *line) {
+  if (op_is_root()) printf("%s\n", line ? line : "");
+}
+
+/* ---- values as text ------------------------------------------------------ */
+
+/* Write the value at p; an OP2 reader must find what OP2 would have written, so
+ * floating zeros lose their sign. */
+typedef int print_value(FILE *f, const char *p);
+
+#define PRINTER(name, ctype, fmt, value)                                       \
+  static int print_##name(FILE *f, const char *p) {                            \
+    ctype v;                                                                   \
+    memcpy(&v, p, sizeof v);                                                   \
+    return fprintf(f, fmt, value);                                             \
+  }
+PRINTER(F64, double, " %+2.15E", v == 0 ? 0.0 : v)
+PRINTER(F32, float, " %+f", v == 0 ? 0.0 : (double)v)
+PRINTER(I32, int32_t, " %+d", (int)v)
+PRINTER(U32, uint32_t, " %u", (unsigned)v)
+PRINTER(I64, int64_t, " %+lld", (long long)v)
+PRINTER(U64, uint64_t, " %llu", (unsigned long long)v)
+PRINTER(I16, int16_t, " %+d", (int)v)
+PRINTER(U16, uint16_t, " %u", (unsigned)v)
+PRINTER(I8, int8_t, " %+d", (int)v)
+PRINTER(U8, uint8_t, " %u", (unsigned)v)
+PRINTER(BOOL, bool, " %d", (int)v)
+
+/* NULL: user types, which are bytes to the library. */
+static print_value *const printers[TYPE_COUNT] = {
+#define TYPE(name, text, bytes, ctype, kind) [TYPE_##name] = print_##name,
+#include "base/types.def"
+#undef TYPE
+};
+
+static status
+printer_of(const char *api, const struct fe_dat *d, print_value **out) {
+  *out = printers[d->type.kind];
+  if (!*out)
+    FAIL(ERR_ARG, "%s: dat \"%s\": type \"%s\" has no text form", api,
+         d->pub.name, d->pub.type);
+  return OK;
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+/* What is written to a file, and with what it may fail. */
+struct sheet {
+  const char *api, *path;
+  const struct fe_dat *dat;
+  FILE *f;
+};
+
+static status
+sheet_fail(const struct sheet *s, const char *what) {
+  FAIL(ERR_IO, "%s: dat \"%s\": %s \"%s\": %s", s->api, s->dat->pub.name, what,
+       s->path, strerror(errno ? errno : EIO));
+}
+
+static status
+sheet_open(struct sheet *s, const char *mode) {
+  if (!s->path)
+    FAIL(ERR_ARG, "%s: dat \"%s\": expected a file name, found NULL", s->api,
+         s->dat->pub.name);
+  s->f = fopen(s->path, mode);
+  return s->f ? OK : sheet_fail(s, "cannot open");
+}
+
+/* Close; `ok` says whether all was written. */
+static status
+sheet_close(struct sheet *s, bool ok) {
+  int err = errno;
+  bool closed = fclose(s->f) == 0;
+  if (ok && closed) return OK;
+  if (!ok) errno = err;
+  return sheet_fail(s, "cannot write to");
+}
+
+static bool
+write_lines(FILE *f, const struct fe_dat *d, print_value *print) {
+  const char *p = d->rt.mirror;
+  for (int e = 0; e < d->pub.set->size; e++) {
+    for (int c = 0; c < d->pub.dim; c++, p += d->type.size)
+      if (print(f, p) < 0) return false;
+    if (fputc('\n', f) == EOF) return false;
+  }
+  return true;
+}
+
+static status
+print_txtfile(op_dat dat, const char *path) {
+  struct sheet s = {"op_print_dat_to_txtfile", path, NULL, NULL};
+  struct fe_dat *d;
+  print_value *print;
+  TRY(fe_access_begin(s.api, dat, false, &d));
+  s.dat = d;
+  TRY(printer_of(s.api, d, &print));
+  TRY(sheet_open(&s, "w"));
+  bool ok = fprintf(s.f, "%d %d\n", d->pub.set->size, d->pub.dim) > 0 &&
+            write_lines(s.f, d, print);
+  return sheet_close(&s, ok);
+}
+
+void
+op_print_dat_to_txtfile(op_dat dat, const char *file_name) {
+  if (!fe_enter("op_print_dat_to_txtfile")) return;
+  status st = print_txtfile(dat, file_name);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+static status
+print_binfile(op_dat dat, const char *path) {
+  struct sheet s = {"op_print_dat_to_binfile", path, NULL, NULL};
+  struct fe_dat *d;
+  TRY(fe_access_begin(s.api, dat, false, &d));
+  s.dat = d;
+  TRY(sheet_open(&s, "wb"));
+  int head[2] = {d->pub.set->size, d->pub.dim};
+  size_t n = (size_t)d->pub.set->size, size = (size_t)d->pub.size;
+  bool ok = fwrite(head, sizeof head, 1, s.f) == 1 &&
+            (!n || fwrite(d->rt.mirror, size, n, s.f) == n);
+  return sheet_close(&s, ok);
+}
+
+void
+op_print_dat_to_binfile(op_dat dat, const char *file_name) {
+  if (!fe_enter("op_print_dat_to_binfile")) return;
+  status st = print_binfile(dat, file_name);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+/* ---- on stdout ----------------------------------------------------------- */
+
+static status
+dump(op_dat dat) {
+  struct fe_dat *d;
+  print_value *print;
+  TRY(fe_access_begin("op_dump_dat", dat, false, &d));
+  TRY(printer_of("op_dump_dat", d, &print));
+  const char *p = d->rt.mirror;
+  size_t n = (size_t)d->pub.set->size * (size_t)d->pub.dim;
+  for (size_t i = 0; i < n; i++, p += d->type.size) {
+    print(stdout, p);
+    putchar('\n');
+  }
+  fflush(stdout);
+  return OK;
+}
+
+void
+op_dump_dat(op_dat dat) {
+  if (!fe_enter("op_dump_dat")) return;
+  status st = dump(dat);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+static void
+list_dats(void) {
+  op_dat_entry *e;
+  printf("\n       dat        dim        set\n"
+         "  ------------------------------\n");
+  TAILQ_FOREACH(e, &OP_dat_list, entries)
+    printf("%10s %10d %10s\n", e->dat->name, e->dat->dim, e->dat->set->name);
+}
+
+void
+op_diagnostic_output(void) {
+  if (!fe_enter("op_diagnostic_output")) return;
+  fe.file = NULL;
+  if (OP_diags <= 1 || !op_is_root()) return;
+  printf("\n  OP diagnostic output\n  --------------------\n"
+         "\n       set       size\n  -------------------\n");
+  for (int i = 0; i < OP_set_index; i++)
+    printf("%10s %10d\n", OP_set_list[i]->name, OP_set_list[i]->size);
+  printf("\n       map        dim       from         to\n"
+         "  -----------------------------------------\n");
+  for (int i = 0; i < OP_map_index; i++) {
+    const op_map_core *m = OP_map_list[i];
+    printf("%10s %10d %10s %10s\n", m->name, m->dim, m->from->name,
+           m->to->name);
+  }
+  list_dats();
+  printf("\n");
+}

@@ -1,0 +1,77 @@
+/* For OP2 sources that use MPI themselves. This release runs on one rank; a
+ * communicator with more is refused with a message. Define OP_MPI_CORE_NOMPI to
+ * do without <mpi.h>. */
+#ifndef OP_MPI_CORE_H
+#define OP_MPI_CORE_H
+
+#include "op_lib_core.h"
+
+#ifndef OP_MPI_CORE_NOMPI
+#include <mpi.h>
+
+/* As in OP2: the number of the first rank. */
+#undef MPI_ROOT
+#define MPI_ROOT 0
+
+#define OP_MPI_WORLD MPI_COMM_WORLD
+#define OP_MPI_GLOBAL MPI_COMM_WORLD
+
+static inline void
+op2_mpi_init_comm(int argc, char **argv, int diags, MPI_Comm local, int soa) {
+  int started = 0, ranks = 1;
+  MPI_Initialized(&started);
+  if (!started) MPI_Init(&argc, &argv);
+  MPI_Comm_size(local, &ranks);
+  if (ranks > 1) {
+    fprintf(stderr,
+            "op2lazy: error: op_mpi_init: expected a communicator of 1 rank "
+            "(this release), found %d\n",
+            ranks);
+    MPI_Abort(local, 1);
+  }
+  op_init_soa(argc, argv, diags, soa);
+}
+
+/* op_mpi_init(argc, argv, diags, global, local), _soa(..., soa): op_init on the
+ * ranks of `local`. Each communicator is an MPI_Comm or, as in OP2, an
+ * MPI_Fint. */
+#ifdef __cplusplus
+inline MPI_Comm
+op2_mpi_comm(MPI_Comm c, std::true_type) {
+  return c;
+}
+inline MPI_Comm
+op2_mpi_comm(MPI_Fint c, std::false_type) {
+  return MPI_Comm_f2c(c);
+}
+template <class G, class L>
+void
+op_mpi_init_soa(int argc, char **argv, int diags, G, L local, int soa) {
+  op2_mpi_init_comm(argc, argv, diags,
+                    op2_mpi_comm(local, std::is_same<L, MPI_Comm>()), soa);
+}
+template <class G, class L>
+void
+op_mpi_init(int argc, char **argv, int diags, G global, L local) {
+  op_mpi_init_soa(argc, argv, diags, global, local, 0);
+}
+#else
+static inline MPI_Comm
+op2_mpi_comm_same(MPI_Comm c) {
+  return c;
+}
+static inline MPI_Comm
+op2_mpi_comm_f2c(MPI_Fint c) {
+  return MPI_Comm_f2c(c);
+}
+#define OP2_MPI_COMM(c)                                                        \
+  _Generic((c), MPI_Comm: op2_mpi_comm_same, default: op2_mpi_comm_f2c)(c)
+#define op_mpi_init_soa(argc, argv, diags, global, local, soa)                 \
+  ((void)(global),                                                             \
+   op2_mpi_init_comm((argc), (argv), (diags), OP2_MPI_COMM(local), (soa)))
+#define op_mpi_init(argc, argv, diags, global, local)                          \
+  op_mpi_init_soa(argc, argv, diags, global, local, 0)
+#endif
+
+#endif
+#endif

@@ -1,5 +1,6 @@
 /* Declarations: sets, maps, dats, temporaries, overlays, constants. */
 #include "frontend/fe.h"
+#include "frontend/vars.h"
 
 #include "rt/dev.h"
 
@@ -27,6 +28,7 @@ decl_set(idx_l n, const char *name, struct fe_set **out) {
   s->rt = (struct rt_set){n, s->pub.name};
   VEC_PUSH(fe.sets, fe.nsets, fe.capsets, s);
   fe_handle_add(s);
+  fe_vars_add_set(&s->pub);
   *out = s;
   return OK;
 }
@@ -142,6 +144,7 @@ decl_map(op_set from, op_set to, int dim, const int *table32,
   }
   VEC_PUSH(fe.maps, fe.nmaps, fe.capmaps, m);
   fe_handle_add(m);
+  fe_vars_add_map(&m->pub);
   *out = m;
   return OK;
 }
@@ -287,6 +290,7 @@ decl_dat(const struct dat_args *a, struct fe_dat **out) {
   dat_fill_public(d, a);
   if (foreign) dat_join(d);
   fe_handle_add(d);
+  fe_vars_add_dat(&d->pub, a->data);
   *out = d;
   return OK;
 }
@@ -358,6 +362,7 @@ op_free_dat_temp(op_dat dat) {
                 d->pub.name));
   d->freed = true;
   fe_handle_remove(d);
+  fe_vars_remove_dat(&d->pub);
   if (d->pending_readers)
     fe_record(FE_REC_FREE_DAT, d->index, NULL, 0);
   else
@@ -408,6 +413,7 @@ decl_overlay(op_set set, char *memory, struct fe_dat *base,
   dat_fill_public(d, &a);
   dat_join(d);
   fe_handle_add(d);
+  fe_vars_add_dat(&d->pub, memory);
   *out = d;
   return OK;
 }

@@ -1,5 +1,6 @@
 /* op_init, op_exit, options and errors: the life of the context. */
 #include "frontend/fe.h"
+#include "frontend/vars.h"
 
 #include "op2_blob.h"
 #include "passes/pass.h"
@@ -270,6 +271,7 @@ fe_clear(void) {
   low_clear();
   low_kernels_clear();
   fe_dump_clear();
+  fe_vars_clear();
 }
 
 void

@@ -24,6 +24,8 @@
 #ifndef OP2_C_H
 #define OP2_C_H
 
+#include "op2.h"
+
 /* ---- from a pointer to its type ------------------------------------------ */
 
 #define OP2_CASE(T, result) T * : (result), const T * : (result)

@@ -10,6 +10,8 @@
 #ifndef OP2_CPP_H
 #define OP2_CPP_H
 
+#include "op2.h"
+
 #include <cstddef>
 #include <type_traits>
 

@@ -23,6 +23,8 @@ struct low_param {
                        from): old values flow into nothing but their own sum */
   size_t full_bytes; /* bytes [0, full_bytes) are stored on every path */
   bool indirect;    /* the parameter is used as T ** */
+  uint32_t nentries; /* of a T **: full_bytes holds for entries [0, nentries),
+                        and no other is touched; 0: not known */
 };
 
 /* A mutable global that the kernel mentions: captured at each call. */
@@ -61,6 +63,9 @@ status low_kernel_source(const char *name, const char *source);
 /* Replace or keep, the table of blobs (called by op2_blob_register). */
 void low_blob_add(const struct op2_blob *blob);
 void low_blob_remove(const struct op2_blob *blob);
+/* The blob goes (its shared object is unloaded): its kernels keep a copy of the
+ * bitcode and are no longer found. */
+void low_kernels_forget(const struct op2_blob *blob);
 /* Some registered file reads dat->data itself: first place, or NULL. */
 const struct op2_blob *low_blob_peeking(void);
 /* Free all kernels (op_exit). Blobs stay registered. */

@@ -1,0 +1,116 @@
+/* The table of blobs: which function address has which bitcode.
+ *
+ * Files compiled by op2cc register themselves in constructors, that is before
+ * main, in any order, and from shared objects whenever they are loaded. So
+ * nothing here needs to have been set up, and an entry costs one insertion.
+ *
+ * An inline function of a header comes with the blob of every file that takes
+ * its address, and the linker has merged the address: the first one stays.
+ */
+#include "lower/blob.h"
+
+#include "base/log.h"
+#include "base/table.h"
+#include "lower/kernel.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct blob_function {
+  const struct op2_blob *blob;
+  const struct op2_blob_entry *entry;
+};
+
+static struct {
+  struct table functions; /* address -> struct blob_function */
+  const struct op2_blob **blobs;
+  size_t nblobs, capblobs;
+} registry;
+
+static void
+blob_add_function(const struct op2_blob *blob,
+                  const struct op2_blob_entry *entry) {
+  uintptr_t *slot = table_slot(&registry.functions, &entry->address,
+                               sizeof entry->address);
+  if (*slot) return;
+  struct blob_function *f = mem_alloc(1, sizeof *f);
+  *f = (struct blob_function){blob, entry};
+  *slot = (uintptr_t)f;
+}
+
+void
+low_blob_add(const struct op2_blob *blob) {
+  assert(blob);
+  if (blob->version != OP2_BLOB_VERSION) {
+    LOG_WARN("%s: compiled by another version of op2cc (%u, this is %d); its "
+             "kernels are called as they are",
+             blob->source, blob->version, OP2_BLOB_VERSION);
+    return;
+  }
+  VEC_PUSH(registry.blobs, registry.nblobs, registry.capblobs, blob);
+  for (unsigned i = 0; i < blob->nentries; i++)
+    if (blob->entries[i].kind == OP2_BLOB_FUNCTION && blob->entries[i].address)
+      blob_add_function(blob, &blob->entries[i]);
+}
+
+static void
+blob_remove_function(const struct op2_blob *blob, const void *address) {
+  uintptr_t v = table_get(&registry.functions, &address, sizeof address, 0);
+  struct blob_function *f = (struct blob_function *)v;
+  if (!f || f->blob != blob) return;
+  table_remove(&registry.functions, &address, sizeof address);
+  free(f);
+}
+
+void
+low_blob_remove(const struct op2_blob *blob) {
+  size_t i = 0;
+  while (i < registry.nblobs && registry.blobs[i] != blob) i++;
+  if (i == registry.nblobs) return; /* of another version: never added */
+  memmove(registry.blobs + i, registry.blobs + i + 1,
+          (registry.nblobs - i - 1) * sizeof *registry.blobs);
+  registry.nblobs--;
+  low_kernels_forget(blob);
+  for (unsigned k = 0; k < blob->nentries; k++)
+    if (blob->entries[k].kind == OP2_BLOB_FUNCTION)
+      blob_remove_function(blob, blob->entries[k].address);
+  if (registry.nblobs) return;
+  free(registry.blobs);
+  registry.blobs = NULL;
+  registry.capblobs = 0;
+}
+
+const struct op2_blob_entry *
+low_blob_find(void (*address)(void), const struct op2_blob **blob_out) {
+  uintptr_t v = table_get(&registry.functions, &address, sizeof address, 0);
+  const struct blob_function *f = (const struct blob_function *)v;
+  *blob_out = f ? f->blob : NULL;
+  return f ? f->entry : NULL;
+}
+
+const struct op2_blob_entry *
+low_blob_global(const struct op2_blob *blob, const char *name) {
+  for (unsigned i = 0; i < blob->nentries; i++)
+    if (blob->entries[i].kind == OP2_BLOB_GLOBAL &&
+        !strcmp(blob->entries[i].ir_name, name))
+      return &blob->entries[i];
+  return NULL;
+}
+
+const struct op2_blob *
+low_blob_peeking(void) {
+  for (size_t i = 0; i < registry.nblobs; i++)
+    if (registry.blobs[i]->npeeks) return registry.blobs[i];
+  return NULL;
+}
+
+void
+op2_blob_register(const struct op2_blob *blob) {
+  low_blob_add(blob);
+}
+
+void
+op2_blob_unregister(const struct op2_blob *blob) {
+  low_blob_remove(blob);
+}

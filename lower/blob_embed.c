@@ -1,0 +1,302 @@
+/* op2cc's part between two runs of the compiler.
+ *
+ * Problem. op_par_loop gets a function's address and nothing else, and needs
+ * the function's code in a form that can be inlined into other code.
+ *
+ * Idea. The front end has just made that form. Keep a reduced copy of it in the
+ * object file, with a table that ties the addresses (which the linker fills in,
+ * so that inlining, mangling, merging of inline functions and shared objects take
+ * care of themselves) to names in the copy, and a constructor:
+ *
+ *     @op2.blob.bitcode = private constant [3120 x i8] c"BC\C0\DE..."
+ *     @op2.blob.entries = private constant [2 x ...] [{ptr @res_calc, ...}, ...]
+ *     @op2.blob         = private constant {...}
+ *     define internal void @op2.blob.add() { if (&op2_blob_register) ... }
+ *
+ * The library is referred to weakly, so that a program that is linked without it
+ * links and runs. Layouts mirror include/op2_blob.h.
+ *
+ * cost: parsing, cloning and writing the module, about 10 ms for a C file.
+ * source: clang's -fembed-bitcode does nearly this, but embeds optimised code
+ * without addresses. limits: a kernel that is only declared in this file stays
+ * without IR.
+ */
+#include "lower/blob.h"
+
+#include "lower/ll.h"
+
+#include <assert.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm/Config/llvm-config.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert(sizeof(struct op2_blob_entry) == 32, "entry as emitted below");
+static_assert(sizeof(struct op2_blob_peek) == 16, "peek as emitted below");
+static_assert(offsetof(struct op2_blob, npeeks) == 48, "blob as emitted");
+
+struct embedder {
+  LLVMContextRef ctx;
+  LLVMModuleRef m;
+  const struct low_embed *in;
+  struct low_embedded *e;
+  LLVMTypeRef ptr, i32, i64;
+  LLVMMemoryBufferRef bitcode;
+  LLVMValueRef *entries;
+  uint32_t nentries, capentries;
+};
+
+static LLVMValueRef
+embed_global(struct embedder *b, const char *name, LLVMValueRef init,
+             unsigned align) {
+  LLVMValueRef g = LLVMAddGlobal(b->m, LLVMTypeOf(init), name);
+  LLVMSetInitializer(g, init);
+  LLVMSetLinkage(g, LLVMPrivateLinkage);
+  LLVMSetGlobalConstant(g, 1);
+  LLVMSetAlignment(g, align);
+  return g;
+}
+
+static LLVMValueRef
+embed_string(struct embedder *b, const char *s) {
+  return embed_global(b, "op2.blob.str",
+                      LLVMConstStringInContext2(b->ctx, s, strlen(s), 0), 1);
+}
+
+static LLVMValueRef
+embed_array(struct embedder *b, const char *name, LLVMTypeRef type,
+            LLVMValueRef *v, uint32_t n) {
+  if (!n) return LLVMConstNull(b->ptr);
+  return embed_global(b, name, LLVMConstArray2(type, v, n), 16);
+}
+
+static LLVMTypeRef
+embed_entry_type(struct embedder *b) {
+  LLVMTypeRef f[] = {b->ptr, b->ptr, b->i64, b->i32};
+  return LLVMStructTypeInContext(b->ctx, f, 4, 0);
+}
+
+static void
+embed_add_entry(struct embedder *b, LLVMValueRef what, const char *ir_name,
+                uint64_t size, enum op2_blob_kind kind) {
+  LLVMValueRef f[] = {what, embed_string(b, ir_name),
+                      LLVMConstInt(b->i64, size, 0),
+                      LLVMConstInt(b->i32, kind, 0)};
+  VEC_PUSH(b->entries, b->nentries, b->capentries,
+           LLVMConstStructInContext(b->ctx, f, 4, 0));
+}
+
+/* Internal globals of different files must not share a name. */
+static uint64_t
+embed_hash(uint64_t h, const char *s) {
+  for (; *s; s++) h = (h ^ (unsigned char)*s) * 1099511628211u;
+  return h * 1099511628211u;
+}
+
+static status
+embed_reduce(struct embedder *b, LLVMModuleRef *out) {
+  char suffix[17];
+  uint64_t h = embed_hash(14695981039346656037u, b->in->source);
+  h = embed_hash(h, b->in->unique);
+  for (int i = 0; i < 16; i++)
+    suffix[i] = "0123456789abcdef"[h >> (60 - 4 * i) & 15];
+  suffix[16] = 0;
+  *out = LLVMCloneModule(b->m);
+  status s = low_blob_reduce(*out, b->e->functions, b->e->nfunctions, suffix);
+  if (s != OK) LLVMDisposeModule(*out);
+  return s;
+}
+
+/* The global of the program behind a declaration in the reduced module. */
+static LLVMValueRef
+embed_original(struct embedder *b, const char *name) {
+  LLVMValueRef g = LLVMGetNamedGlobal(b->m, name);
+  if (g) return g;
+  const char *tail = strstr(name, ".op2.");
+  assert(tail && "only reduced names are not the program's");
+  char *plain = arena_printf(&b->e->arena, "%.*s", (int)(tail - name), name);
+  return LLVMGetNamedGlobal(b->m, plain);
+}
+
+static void
+embed_entries(struct embedder *b, LLVMModuleRef reduced) {
+  size_t len;
+  for (uint32_t i = 0; i < b->e->nfunctions; i++)
+    embed_add_entry(b, LLVMGetNamedFunction(b->m, b->e->functions[i]),
+                    b->e->functions[i], 0, OP2_BLOB_FUNCTION);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(reduced); g;
+       g = LLVMGetNextGlobal(g)) {
+    if (!LLVMIsDeclaration(g) || LLVMIsThreadLocal(g)) continue;
+    const char *name = LLVMGetValueName2(g, &len);
+    embed_add_entry(b, embed_original(b, name), name,
+                    low_blob_sizeof(reduced, g), OP2_BLOB_GLOBAL);
+  }
+}
+
+static LLVMValueRef
+embed_peeks(struct embedder *b) {
+  LLVMTypeRef f[] = {b->ptr, b->i32};
+  LLVMTypeRef type = LLVMStructTypeInContext(b->ctx, f, 2, 0);
+  LLVMValueRef *v = arena_alloc(&b->e->arena, b->e->npeeks * sizeof *v);
+  for (uint32_t i = 0; i < b->e->npeeks; i++) {
+    LLVMValueRef p[] = {
+        embed_string(b, b->e->peeks[i].file),
+        LLVMConstInt(b->i32, (unsigned long long)b->e->peeks[i].line, 0)};
+    v[i] = LLVMConstStructInContext(b->ctx, p, 2, 0);
+  }
+  return embed_array(b, "op2.blob.peeks", type, v, b->e->npeeks);
+}
+
+static LLVMValueRef
+embed_struct(struct embedder *b) {
+  size_t bytes = b->bitcode ? LLVMGetBufferSize(b->bitcode) : 0;
+  LLVMValueRef code = LLVMConstNull(b->ptr);
+  if (bytes)
+    code = embed_global(
+        b, "op2.blob.bitcode",
+        LLVMConstStringInContext2(b->ctx, LLVMGetBufferStart(b->bitcode), bytes,
+                                  1),
+        16);
+  LLVMValueRef entries = embed_array(b, "op2.blob.entries", embed_entry_type(b),
+                                     b->entries, b->nentries);
+  LLVMValueRef f[] = {LLVMConstInt(b->i32, OP2_BLOB_VERSION, 0),
+                      LLVMConstInt(b->i32, b->nentries, 0),
+                      entries,
+                      code,
+                      LLVMConstInt(b->i64, bytes, 0),
+                      embed_string(b, b->in->source),
+                      embed_peeks(b),
+                      LLVMConstInt(b->i32, b->e->npeeks, 0)};
+  return embed_global(b, "op2.blob",
+                      LLVMConstStructInContext(b->ctx, f, 8, 0), 16);
+}
+
+/* The library's function; a weak reference unless the file knows it itself. */
+static LLVMValueRef
+embed_library(struct embedder *b, const char *name, LLVMTypeRef type) {
+  LLVMValueRef f = LLVMGetNamedFunction(b->m, name);
+  if (f) return f;
+  f = LLVMAddFunction(b->m, name, type);
+  LLVMSetLinkage(f, LLVMExternalWeakLinkage);
+  return f;
+}
+
+/* void name() { if (callee) callee(blob); } */
+static LLVMValueRef
+embed_caller(struct embedder *b, const char *name, const char *callee,
+             LLVMValueRef blob) {
+  LLVMTypeRef nothing = LLVMVoidTypeInContext(b->ctx);
+  LLVMTypeRef type = LLVMFunctionType(nothing, &b->ptr, 1, 0);
+  LLVMValueRef lib = embed_library(b, callee, type);
+  LLVMValueRef f =
+      LLVMAddFunction(b->m, name, LLVMFunctionType(nothing, NULL, 0, 0));
+  LLVMSetLinkage(f, LLVMInternalLinkage);
+  LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(b->ctx, f, "");
+  LLVMBasicBlockRef call = LLVMAppendBasicBlockInContext(b->ctx, f, "");
+  LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(b->ctx, f, "");
+  LLVMBuilderRef at = LLVMCreateBuilderInContext(b->ctx);
+  LLVMPositionBuilderAtEnd(at, entry);
+  LLVMBuildCondBr(at, LLVMBuildIsNotNull(at, lib, ""), call, end);
+  LLVMPositionBuilderAtEnd(at, call);
+  LLVMBuildCall2(at, type, lib, &blob, 1, "");
+  LLVMBuildBr(at, end);
+  LLVMPositionBuilderAtEnd(at, end);
+  LLVMBuildRetVoid(at);
+  LLVMDisposeBuilder(at);
+  return f;
+}
+
+/* Append {65535, fn, null} to llvm.global_ctors or llvm.global_dtors. */
+static void
+embed_run(struct embedder *b, const char *list, LLVMValueRef fn) {
+  LLVMTypeRef f[] = {b->i32, b->ptr, b->ptr};
+  LLVMTypeRef type = LLVMStructTypeInContext(b->ctx, f, 3, 0);
+  LLVMValueRef old = LLVMGetNamedGlobal(b->m, list);
+  unsigned n = 0;
+  if (old) n = (unsigned)LLVMGetArrayLength2(LLVMGlobalGetValueType(old));
+  LLVMValueRef *v = arena_alloc(&b->e->arena, (n + 1) * sizeof *v);
+  for (unsigned i = 0; i < n; i++)
+    v[i] = LLVMGetAggregateElement(LLVMGetInitializer(old), i);
+  LLVMValueRef one[] = {LLVMConstInt(b->i32, 65535, 0), fn,
+                        LLVMConstNull(b->ptr)};
+  v[n] = LLVMConstStructInContext(b->ctx, one, 3, 0);
+  if (old) LLVMDeleteGlobal(old);
+  LLVMValueRef init = LLVMConstArray2(type, v, n + 1);
+  LLVMValueRef g = LLVMAddGlobal(b->m, LLVMTypeOf(init), list);
+  LLVMSetInitializer(g, init);
+  LLVMSetLinkage(g, LLVMAppendingLinkage);
+}
+
+static status
+embed_blob(struct embedder *b) {
+  if (b->e->nfunctions) {
+    LLVMModuleRef reduced;
+    TRY(embed_reduce(b, &reduced));
+    embed_entries(b, reduced);
+    b->bitcode = LLVMWriteBitcodeToMemoryBuffer(reduced);
+    b->e->bitcode_bytes = LLVMGetBufferSize(b->bitcode);
+    LLVMDisposeModule(reduced);
+  }
+  LLVMValueRef blob = embed_struct(b);
+  embed_run(b, "llvm.global_ctors",
+            embed_caller(b, "op2.blob.add", "op2_blob_register", blob));
+  embed_run(b, "llvm.global_dtors",
+            embed_caller(b, "op2.blob.remove", "op2_blob_unregister", blob));
+  return OK;
+}
+
+static status
+embed_module(struct embedder *b) {
+  low_scan_peeks(b->m, b->in->data_offset, b->e);
+  if (low_scan_uses_op2(b->m)) low_scan_functions(b->m, b->e);
+  if (!b->in->keep_debug) LLVMStripModuleDebugInfo(b->m);
+  if (b->e->nfunctions || b->e->npeeks) TRY(embed_blob(b));
+  if (LLVMWriteBitcodeToFile(b->m, b->in->out))
+    FAIL(ERR_IO, "cannot write %s", b->in->out);
+  return OK;
+}
+
+static status
+embed_open(struct embedder *b) {
+  LLVMMemoryBufferRef buffer;
+  char *why;
+  if (LLVMCreateMemoryBufferWithContentsOfFile(b->in->bitcode, &buffer, &why)) {
+    status s = err_set(ERR_IO, "%s: %s", b->in->bitcode, why);
+    LLVMDisposeMessage(why);
+    return s;
+  }
+  bool bad = LLVMParseBitcodeInContext2(b->ctx, buffer, &b->m);
+  LLVMDisposeMemoryBuffer(buffer);
+  if (bad)
+    FAIL(ERR_COMPILE, "%s: not bitcode that LLVM %d reads: %s", b->in->source,
+         LLVM_VERSION_MAJOR, ll_error_text());
+  return OK;
+}
+
+status
+low_embed_file(const struct low_embed *in, struct low_embedded *out) {
+  struct embedder b = {.in = in, .e = out};
+  *out = (struct low_embedded){0};
+  b.ctx = LLVMContextCreate();
+  ll_errors_catch(b.ctx);
+  b.ptr = LLVMPointerTypeInContext(b.ctx, 0);
+  b.i32 = LLVMInt32TypeInContext(b.ctx);
+  b.i64 = LLVMInt64TypeInContext(b.ctx);
+  status s = embed_open(&b);
+  if (s == OK) s = embed_module(&b);
+  if (b.bitcode) LLVMDisposeMemoryBuffer(b.bitcode);
+  if (b.m) LLVMDisposeModule(b.m);
+  LLVMContextDispose(b.ctx);
+  free(b.entries);
+  return s;
+}
+
+void
+low_embedded_clear(struct low_embedded *e) {
+  free(e->peeks);
+  free(e->functions);
+  arena_clear(&e->arena);
+  *e = (struct low_embedded){0};
+}

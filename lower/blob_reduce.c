@@ -1,0 +1,160 @@
+/* A module becomes the kernels alone.
+ *
+ * Problem. A blob should hold the kernels and what they call, and nothing that
+ * ties it to the program around: neither definitions of the program's variables
+ * (there must be one of each, and the program has it) nor the options that the
+ * host's object file is compiled with.
+ *
+ * Idea. Everything but the kernels becomes internal and LLVM's own dead-code
+ * pass drops what they don't reach. A mutable global becomes a declaration: the
+ * table ties its name to its address. One that was internal gets a name that is
+ * unique in the program, because blobs of several files meet in one region:
+ *
+ *     static double gam = 1.4;            @gam.op2.9f3c = external global double
+ *     static const double rk[2] = {...};  @rk = internal constant [2 x double]
+ *
+ * A constant whose value is in another file counts as mutable: it has no value
+ * here. cost: one pass over the module.
+ */
+#include "lower/blob.h"
+
+#include "lower/ll.h"
+
+#include <assert.h>
+#include <llvm-c/Comdat.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <string.h>
+
+/* Attributes that belong to the host's object file: how to optimise, protect
+ * and instrument it. */
+static const char *const reduce_attributes[] = {
+    "noinline", "optnone", "optsize", "minsize", "inlinehint", "uwtable",
+    "ssp", "sspstrong", "sspreq", "sanitize_address", "sanitize_hwaddress",
+    "sanitize_memory", "sanitize_thread", "sanitize_memtag", "safestack",
+    "shadowcallstack", "target-cpu", "target-features", "tune-cpu",
+    "stack-protector-buffer-size", "frame-pointer", "min-legal-vector-width",
+    "probe-stack", "patchable-function", "zero-call-used-regs",
+    "instrument-function-entry-inlined", "function-instrument",
+    "instrument-function-entry", "instrument-function-exit"};
+
+/* Tables that would keep dead functions alive, or run things. */
+static const char *const reduce_tables[] = {
+    "llvm.used", "llvm.compiler.used", "llvm.global_ctors",
+    "llvm.global_dtors", "llvm.global.annotations"};
+
+bool
+low_blob_mutable(LLVMValueRef g) {
+  LLVMLinkage l = LLVMGetLinkage(g);
+  bool replaceable = l == LLVMWeakAnyLinkage || l == LLVMExternalWeakLinkage;
+  return !LLVMIsGlobalConstant(g) || LLVMIsDeclaration(g) || replaceable;
+}
+
+uint64_t
+low_blob_sizeof(LLVMModuleRef m, LLVMValueRef global) {
+  LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  if (!LLVMTypeIsSized(type)) return 0;
+  return LLVMABISizeOfType(LLVMGetModuleDataLayout(m), type);
+}
+
+static bool
+reduce_local(LLVMValueRef g) {
+  LLVMLinkage l = LLVMGetLinkage(g);
+  return l == LLVMInternalLinkage || l == LLVMPrivateLinkage;
+}
+
+static bool
+reduce_reserved(const char *name) {
+  return !strncmp(name, "llvm.", 5);
+}
+
+static void
+reduce_global(LLVMValueRef g, const char *suffix) {
+  size_t len;
+  const char *name = LLVMGetValueName2(g, &len);
+  if (reduce_reserved(name)) return;
+  LLVMSetSection(g, "");
+  LLVMSetComdat(g, NULL);
+  if (!low_blob_mutable(g)) {
+    LLVMSetLinkage(g, LLVMInternalLinkage);
+    LLVMSetVisibility(g, LLVMDefaultVisibility);
+    return;
+  }
+  if (reduce_local(g)) {
+    struct str unique = STR_INIT;
+    str_printf(&unique, "%s.op2.%s", name, suffix);
+    LLVMSetValueName2(g, unique.s, unique.len);
+    str_clear(&unique);
+  }
+  if (!LLVMIsDeclaration(g)) LLVMSetInitializer(g, NULL);
+  LLVMSetLinkage(g, LLVMExternalLinkage);
+  LLVMSetVisibility(g, LLVMDefaultVisibility);
+}
+
+static bool
+reduce_kept(const char *name, const char *const *keep, uint32_t nkeep) {
+  for (uint32_t i = 0; i < nkeep; i++)
+    if (!strcmp(name, keep[i])) return true;
+  return false;
+}
+
+static void
+reduce_function(LLVMValueRef fn, bool kept) {
+  for (size_t i = 0; i < sizeof reduce_attributes / sizeof *reduce_attributes;
+       i++)
+    ll_attr_remove(fn, reduce_attributes[i]);
+  if (LLVMIsDeclaration(fn)) return;
+  LLVMSetSection(fn, "");
+  LLVMSetComdat(fn, NULL);
+  LLVMSetVisibility(fn, LLVMDefaultVisibility);
+  LLVMSetLinkage(fn, kept ? LLVMExternalLinkage : LLVMInternalLinkage);
+}
+
+/* Coverage and profile counters are put in by the front end. */
+static void
+reduce_instrumentation(LLVMModuleRef m) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
+    size_t len;
+    next = LLVMGetNextFunction(f);
+    if (strncmp(LLVMGetValueName2(f, &len), "llvm.instrprof.", 15)) continue;
+    LLVMUseRef u;
+    while ((u = LLVMGetFirstUse(f)))
+      LLVMInstructionEraseFromParent(LLVMGetUser(u));
+  }
+}
+
+static void
+reduce_tables_drop(LLVMModuleRef m) {
+  for (size_t i = 0; i < sizeof reduce_tables / sizeof *reduce_tables; i++) {
+    LLVMValueRef g = LLVMGetNamedGlobal(m, reduce_tables[i]);
+    if (g) LLVMDeleteGlobal(g);
+  }
+}
+
+status
+low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
+                const char *suffix) {
+  size_t len;
+  reduce_tables_drop(m);
+  reduce_instrumentation(m);
+  LLVMStripModuleDebugInfo(m);
+  LLVMSetModuleInlineAsm2(m, "", 0);
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    reduce_function(f, reduce_kept(LLVMGetValueName2(f, &len), keep, nkeep));
+  for (LLVMValueRef a = LLVMGetFirstGlobalAlias(m); a;
+       a = LLVMGetNextGlobalAlias(a))
+    LLVMSetLinkage(a, LLVMInternalLinkage);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+    reduce_global(g, suffix);
+
+  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef e = LLVMRunPasses(m, "globaldce,strip-dead-prototypes", NULL, o);
+  LLVMDisposePassBuilderOptions(o);
+  if (!e) return OK;
+  char *text = LLVMGetErrorMessage(e);
+  status s = err_set(ERR_COMPILE, "reducing the module: %s", text);
+  LLVMDisposeErrorMessage(text);
+  return s;
+}

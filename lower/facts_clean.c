@@ -1,0 +1,96 @@
+/* Clean a private copy of the kernel, so that the proofs need few cases.
+ *
+ * Problem. clang's unoptimised code keeps every variable in memory and every
+ * helper behind a call; loops over components have variable indices. Nothing
+ * can be proven there directly.
+ *
+ * Idea. Let LLVM do the work on a copy nobody runs: inline all, put variables in
+ * registers, unroll loops of constant length fully. What the code does with
+ * memory is then a list of loads and stores at constant offsets:
+ *
+ *     for (int n = 0; n < 4; n++) res[n] += f[n];      4 x load, fadd, store
+ *
+ * No pass that turns loops into library calls or vectors runs. LLVM unrolls by
+ * size; loops here are marked `llvm.loop.unroll.full` instead, which raises its
+ * limit to 16384 instructions. limits: recursion stays a call, loops without
+ * constant length stay loops; both only cost proofs.
+ */
+#include "lower/facts.h"
+
+#include "lower/ll.h"
+
+#include <assert.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <string.h>
+
+/* "no-verify-fixpoint": else instcombine aborts where it needs two rounds. */
+static const char clean_inline[] =
+    "always-inline,function(sroa,early-cse<memssa>,"
+    "instcombine<no-verify-fixpoint>,simplifycfg)";
+static const char clean_unroll[] =
+    "function(loop(loop-rotate),loop(indvars,loop-unroll-full),sroa,"
+    "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "early-cse<memssa>,instcombine<no-verify-fixpoint>)";
+
+static status
+clean_run(struct facts *f, const char *passes) {
+  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef e = LLVMRunPasses(f->m, passes, NULL, o);
+  LLVMDisposePassBuilderOptions(o);
+  if (!e) return OK;
+  char *text = LLVMGetErrorMessage(e);
+  status s = err_set(ERR_COMPILE, "reading a kernel's facts: %s", text);
+  LLVMDisposeErrorMessage(text);
+  return s;
+}
+
+static void
+clean_mark_inline(struct facts *f) {
+  for (LLVMValueRef g = LLVMGetFirstFunction(f->m); g;
+       g = LLVMGetNextFunction(g)) {
+    ll_attr_remove(g, "noinline");
+    ll_attr_remove(g, "optnone");
+    if (LLVMIsDeclaration(g) || g == f->fn) continue;
+    LLVMSetLinkage(g, LLVMInternalLinkage);
+    ll_attr(g, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "alwaysinline",
+            0);
+  }
+}
+
+/* A loop's name is a node that mentions itself; replacing a temporary by the
+ * node that holds it makes one. */
+static LLVMValueRef
+clean_unroll_mark(struct facts *f) {
+  static const char full[] = "llvm.loop.unroll.full";
+  LLVMMetadataRef text =
+      LLVMMDStringInContext2(f->ctx, full, sizeof full - 1);
+  LLVMMetadataRef ops[2];
+  ops[0] = LLVMTemporaryMDNode(f->ctx, NULL, 0);
+  ops[1] = LLVMMDNodeInContext2(f->ctx, &text, 1);
+  LLVMMetadataRef node = LLVMMDNodeInContext2(f->ctx, ops, 2);
+  LLVMMetadataReplaceAllUsesWith(ops[0], node);
+  return LLVMMetadataAsValue(f->ctx, node);
+}
+
+static void
+clean_mark_loops(struct facts *f) {
+  unsigned kind = LLVMGetMDKindIDInContext(f->ctx, "llvm.loop", 9);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->fn); b;
+       b = LLVMGetNextBasicBlock(b)) {
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(b);
+    if (LLVMGetMetadata(t, kind))
+      LLVMSetMetadata(t, kind, clean_unroll_mark(f));
+  }
+}
+
+status
+fact_clean(struct facts *f) {
+  clean_mark_inline(f);
+  TRY(clean_run(f, clean_inline));
+  clean_mark_loops(f);
+  TRY(clean_run(f, clean_unroll));
+  assert(!LLVMIsDeclaration(f->fn));
+  return OK;
+}

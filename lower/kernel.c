@@ -1,0 +1,192 @@
+/* The kernels that a program has shown so far.
+ *
+ * Looked up by function address: a kernel of a blob, else the source kernel of
+ * that name, else opaque. Kernels stay where they are until low_kernels_clear:
+ * recorded loops hold them, also when a source was replaced or a shared object
+ * has gone.
+ *
+ * A blob's kernel with effects is run as it is, through its address: only there
+ * do the program's variables and functions lie. So it is opaque as well.
+ */
+#include "lower/kernel.h"
+
+#include "base/log.h"
+#include "base/table.h"
+#include "lower/blob.h"
+#include "lower/facts.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct kernel {
+  struct low_kernel k; /* first: what others see */
+  struct kernel *next;
+  const struct op2_blob *blob; /* NULL: from source, opaque, or forgotten */
+  struct str code;             /* bitcode of its own */
+  char *source;
+  struct arena arena;
+};
+
+static struct {
+  struct table by_address, by_name; /* struct kernel; by_name: sources */
+  struct kernel *all;
+  uint64_t last_uid;
+} kernels;
+
+static struct kernel *
+kernel_new(void (*address)(void), const char *name) {
+  struct kernel *k = mem_alloc(1, sizeof *k);
+  k->code = (struct str)STR_INIT;
+  k->next = kernels.all;
+  kernels.all = k;
+  k->k = (struct low_kernel){.name = arena_str(&k->arena, name),
+                             .address = address,
+                             .why = "",
+                             .copy_from = -1,
+                             .copy_to = -1,
+                             .uid = ++kernels.last_uid};
+  return k;
+}
+
+/* Forget what the IR said: opaque kernels prove nothing. */
+static void
+kernel_make_opaque(struct kernel *k, const char *why) {
+  struct low_kernel *o = &k->k;
+  o->opaque = true;
+  o->why = arena_str(&k->arena, why);
+  o->bitcode = NULL;
+  o->bitcode_bytes = 0;
+  o->copy_from = o->copy_to = -1;
+  o->copy_bytes = 0;
+  o->nparams = o->nconsts = 0;
+  o->params = NULL;
+  o->consts = NULL;
+}
+
+static bool
+kernel_blob_global(void *user, struct low_const *c) {
+  const struct op2_blob_entry *e = low_blob_global(user, c->name);
+  if (!e) return false;
+  c->address = e->address;
+  c->size = (size_t)e->size;
+  return true;
+}
+
+static struct kernel *
+kernel_from_blob(const struct op2_blob *blob,
+                 const struct op2_blob_entry *entry) {
+  void (*address)(void);
+  static_assert(sizeof address == sizeof entry->address, "POSIX");
+  memcpy(&address, &entry->address, sizeof address);
+  struct kernel *k = kernel_new(address, entry->ir_name);
+  k->blob = blob;
+  k->k.bitcode = blob->bitcode;
+  k->k.bitcode_bytes = blob->bitcode_bytes;
+  status s = low_facts_read(&k->k, &k->arena, kernel_blob_global,
+                            (void *)blob);
+  if (s != OK) {
+    LOG_WARN("%s: %s; it is called as it is", blob->source, err_last());
+    kernel_make_opaque(k, err_last());
+  } else if (k->k.effects) {
+    LOG_INFO("%s: kernel %s %s: it runs at its call", blob->source, k->k.name,
+             k->k.why);
+    kernel_make_opaque(k, k->k.why);
+  }
+  return k;
+}
+
+static struct kernel *
+kernel_keep(void (*address)(void), struct kernel *k) {
+  *table_slot(&kernels.by_address, &address, sizeof address) = (uintptr_t)k;
+  return k;
+}
+
+static struct kernel *
+kernel_by_name(const char *name) {
+  return (struct kernel *)table_get(&kernels.by_name, name, strlen(name) + 1,
+                                    0);
+}
+
+const struct low_kernel *
+low_kernel_get(void (*address)(void), const char *name) {
+  if (!name) name = "";
+  struct kernel *k = (struct kernel *)table_get(&kernels.by_address, &address,
+                                                sizeof address, 0);
+  if (k && k->blob) return &k->k;
+  const struct op2_blob *blob;
+  const struct op2_blob_entry *entry = low_blob_find(address, &blob);
+  if (entry) return &kernel_keep(address, kernel_from_blob(blob, entry))->k;
+  struct kernel *source = kernel_by_name(name);
+  if (source) return &source->k;
+  if (k) return &k->k;
+  k = kernel_keep(address, kernel_new(address, name));
+  kernel_make_opaque(k, "has no IR (its file was not compiled by op2cc)");
+  return &k->k;
+}
+
+/* A variable that a source only declares: the program's, if it exports it. */
+static bool
+kernel_source_global(void *user, struct low_const *c) {
+  (void)user;
+  c->address = dlsym(RTLD_DEFAULT, c->name);
+  return c->address != NULL;
+}
+
+static status
+kernel_read_source(struct kernel *k) {
+  k->k.bitcode = k->code.s;
+  k->k.bitcode_bytes = k->code.len;
+  TRY(low_facts_read(&k->k, &k->arena, kernel_source_global, NULL));
+  if (k->k.effects && k->k.nconsts)
+    FAIL(ERR_COMPILE,
+         "kernel %s: it %s; a kernel from source that has effects cannot "
+         "mention the program's variables",
+         k->k.name, k->k.why);
+  return OK;
+}
+
+status
+low_kernel_source(const char *name, const char *source) {
+  struct kernel *old = kernel_by_name(name);
+  if (old && !strcmp(old->source, source)) return OK;
+  struct str code = STR_INIT;
+  status s = low_source_compile(name, source, &code);
+  if (s != OK) {
+    str_clear(&code);
+    return s;
+  }
+  struct kernel *k = kernel_new(NULL, name);
+  k->code = code;
+  k->source = arena_str(&k->arena, source);
+  TRY(kernel_read_source(k));
+  *table_slot(&kernels.by_name, name, strlen(name) + 1) = (uintptr_t)k;
+  return OK;
+}
+
+void
+low_kernels_forget(const struct op2_blob *blob) {
+  for (struct kernel *k = kernels.all; k; k = k->next) {
+    if (k->blob != blob) continue;
+    k->blob = NULL;
+    if (k->k.bitcode) {
+      str_addn(&k->code, k->k.bitcode, k->k.bitcode_bytes);
+      k->k.bitcode = k->code.s;
+    }
+    table_remove(&kernels.by_address, &k->k.address, sizeof k->k.address);
+  }
+}
+
+void
+low_kernels_clear(void) {
+  table_clear(&kernels.by_address);
+  table_clear(&kernels.by_name);
+  while (kernels.all) {
+    struct kernel *k = kernels.all;
+    kernels.all = k->next;
+    str_clear(&k->code);
+    arena_clear(&k->arena);
+    free(k);
+  }
+}

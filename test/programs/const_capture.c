@@ -1,0 +1,70 @@
+/* Constants are captured at the call: one that changes between two queued loops
+ * gives each loop its own value, whether it was declared or not; the kernel's
+ * global counts, not a local of the same name that was declared in its place. */
+#include "check.h"
+
+enum { N = 64, TABLE = 1500 };
+
+static int scale = 3, table[4] = {1, 2, 3, 4}, big[TABLE];
+int not_declared = 100;
+
+static void
+use(int *a) {
+  *a += scale + table[2];
+}
+static void
+use_other(int *a) {
+  *a += not_declared;
+}
+/* More than 4 KiB, indexed by data: cannot be folded. */
+static void
+use_big(const int *e, int *a) {
+  *a += big[*e * 17 % TABLE];
+}
+
+static op_set s;
+static op_dat a;
+
+static void
+loops(void) {
+  op_par_loop(use, "use", s, op_arg_dat(a, -1, OP_ID, 1, "int", OP_INC));
+  op_par_loop(use_other, "use_other", s,
+              op_arg_dat(a, -1, OP_ID, 1, "int", OP_INC));
+  op_par_loop(use_big, "use_big", s, op_arg_idx(-1, OP_ID),
+              op_arg_dat(a, -1, OP_ID, 1, "int", OP_INC));
+}
+
+static void
+expect(int *want) {
+  for (int e = 0; e < N; e++)
+    want[e] += scale + table[2] + not_declared + big[e * 17 % TABLE];
+}
+
+int
+main(int argc, char **argv) {
+  int out[N], want[N] = {0};
+  check_start(argc, argv);
+  s = op_decl_set(N, "s");
+  a = op_decl_dat(s, 1, "int", (int *)NULL, "a");
+  op_decl_const(1, "int", &scale);
+  op_decl_const(4, "int", table);
+  {
+    int scale = 77; /* shadows; the kernel still means the global */
+    op_decl_const(1, "int", &scale);
+  }
+  for (int round = 0; round < 4; round++) {
+    scale = 3 + round;
+    table[2] = round * round;
+    not_declared -= 13;
+    for (int i = 0; i < TABLE; i++) big[i] = i * round;
+    if (round == 2) op_decl_const(4, "int", table);
+    loops();
+    expect(want);
+  }
+  CHECK_PENDING(12);
+  scale = table[2] = not_declared = -1;
+  memset(big, 0, sizeof big);
+  op_fetch_data(a, out);
+  CHECK_INTS(out, want, N);
+  return check_end();
+}

@@ -1,0 +1,186 @@
+/* From a region's nodes to binds and slots.
+ *
+ * Problem. Loops of one region share elements: what one kernel writes the next one
+ * reads, two names may mean one buffer, an old and a new version may lie in
+ * different buffers or in the same, and sometimes the order of elements matters.
+ * Running the kernels one after another on memory would be right and slow; keeping
+ * everything in registers is fast and wrong as soon as one case is forgotten.
+ *
+ * Idea. Slots hold *versions*. An argument that reads looks for the slot that holds
+ * its version; one that writes takes that slot over, if nobody needs the old version
+ * any more, or a new one. Since old versions are all loaded before anything is
+ * stored, it does not matter in which buffer a version lies.
+ *
+ *   region { %adt.1 = loop @adt_calc (read %x.0 via %pcell[0], ... read %q.1,
+ *                                     write %adt.0)
+ *            %b.1 = loop @b (read %q.1, rw %b.0) }
+ *
+ *   slots  0: x.0 via pcell[0]   loaded through the map
+ *          4: q.1                loaded once, for both kernels
+ *          5: adt.1              stored at the end
+ *          6: b.0 -> b.1         loaded and stored
+ *
+ * Three ways out of this scheme keep it exact (args_dat.c):
+ *   increments through maps  start from zero and are scattered afterwards
+ *   staged                   loaded just before a call and stored just after it,
+ *                            where elements may meet in memory
+ *   in place                 the kernel gets the memory itself: dats that overlap,
+ *                            and opaque kernels
+ *
+ * cost  O(arguments * slots of the region) */
+#include "lower/args.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct low_slot
+low_slot_blank(enum low_slot_kind kind, struct type type, uint32_t dim) {
+  return (struct low_slot){.kind = kind,
+                           .type = type,
+                           .dim = dim,
+                           .load = -1,
+                           .store = -1,
+                           .map = -1,
+                           .call = -1,
+                           .from = -1,
+                           .call_from = -1};
+}
+
+int32_t
+low_slot_add(struct low_region *r, struct low_slot s) {
+  VEC_PUSH(r->slots, r->nslots, r->capslots, s);
+  return (int32_t)r->nslots - 1;
+}
+
+static bool
+low_slot_same(const struct low_slot *a, const struct low_slot *b) {
+  return a->kind == b->kind && type_same(a->type, b->type) &&
+         a->dim == b->dim && a->load == b->load && a->store == b->store &&
+         a->map == b->map && a->entry == b->entry && a->call == b->call &&
+         a->access == b->access;
+}
+
+int32_t
+low_slot_get(struct low_region *r, struct low_slot s) {
+  for (uint32_t k = 0; k < r->nslots; k++)
+    if (low_slot_same(&r->slots[k], &s)) return (int32_t)k;
+  return low_slot_add(r, s);
+}
+
+static int32_t
+low_arg_slot(struct low_args *g, uint32_t a, int32_t entry) {
+  const struct ir_arg *arg = &ir_args(g->m->t, g->node)[a];
+  switch (arg->kind) {
+  case IR_ARG_DAT: return low_dat_slot(g, arg, entry);
+  case IR_ARG_PARAM: return low_param_slot(g, arg);
+  case IR_ARG_IDX: return low_index_slot(g, arg);
+  default: return low_gbl_slot(g, a);
+  }
+}
+
+/* The kernel's parameter for argument a. */
+static struct low_use
+low_use_make(struct low_args *g, uint32_t a) {
+  const struct ir_arg *arg = &ir_args(g->m->t, g->node)[a];
+  struct low_use u = {0};
+  if (arg->kind == IR_ARG_OFF) return u;
+  u.vector = arg->map != IR_NONE && arg->idx < 0;
+  u.nslots = u.vector ? (uint32_t)-arg->idx : 1;
+  u.slots = ARENA_ARRAY(&g->r->arena, int32_t, u.nslots);
+  for (uint32_t k = 0; k < u.nslots; k++)
+    u.slots[k] = low_arg_slot(g, a, u.vector ? (int32_t)k : arg->idx);
+  return u;
+}
+
+static status
+low_call_check(const struct low_args *g) {
+  const struct low_kernel *k = g->kernel;
+  if (k->opaque && !k->address)
+    FAIL(ERR_COMPILE, "%s:%d: loop %s: kernel has neither code nor address",
+         g->node->file ? g->node->file : "?", g->node->line, k->name);
+  if (!k->opaque && k->nparams != g->node->nargs)
+    FAIL(ERR_COMPILE,
+         "%s:%d: loop %s: kernel takes %u parameters, the loop passes %u",
+         g->node->file ? g->node->file : "?", g->node->line, k->name,
+         k->nparams, g->node->nargs);
+  return OK;
+}
+
+static status
+low_call_make(struct low_args *g, ir_ref n) {
+  const struct ir_trace *t = g->m->t;
+  g->node = &t->nodes[n];
+  const struct ir_kernel *ik = &t->kernels[g->node->kernel];
+  g->kernel = g->m->env->kernel(g->m->env->user, ik->tag);
+  TRY(low_call_check(g));
+  struct low_call c = {.nargs = g->node->nargs,
+                       .name = arena_str(&g->r->arena, ik->name),
+                       .line = g->node->line};
+  c.file = arena_str(&g->r->arena, g->node->file ? g->node->file : "?");
+  TRY(low_instance_get(g, &c.instance));
+  g->serial |= g->kernel->opaque || g->kernel->effects ||
+               (g->node->flags & IR_NODE_SERIAL);
+  g->call = (int32_t)g->r->ncalls;
+  c.args = ARENA_ARRAY(&g->r->arena, struct low_use, c.nargs);
+  g->reductions = ARENA_ARRAY(&g->r->arena, int32_t, c.nargs);
+  low_reductions_find(g);
+  for (uint32_t a = 0; a < c.nargs; a++) c.args[a] = low_use_make(g, a);
+  VEC_PUSH(g->r->calls, g->r->ncalls, g->r->capcalls, c);
+  return OK;
+}
+
+static const char *
+low_region_name(struct low_region *r) {
+  struct str s = STR_INIT;
+  for (uint32_t k = 0; k < r->ncalls; k++)
+    str_printf(&s, "%s%s", k ? "+" : "", r->calls[k].name);
+  const char *name = arena_str(&r->arena, s.s);
+  str_clear(&s);
+  return name;
+}
+
+static void
+low_mode_set(struct low_args *g) {
+  struct low_region *r = g->r;
+  g->serial |= g->payload && r->nconflicts;
+  r->mode = g->serial          ? RT_RUN_SERIAL
+            : r->nconflicts ? RT_RUN_COLOURED
+                            : RT_RUN_RANGE;
+  if (g->serial || g->payload) r->parallel = false;
+}
+
+static status
+low_calls_make(struct low_args *g) {
+  for (ir_ref n = g->first; n < g->end; n++)
+    if (!(g->m->t->nodes[n].flags & IR_NODE_DEFERRED))
+      TRY(low_call_make(g, n));
+  return OK;
+}
+
+status
+low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
+                struct low_region *r) {
+  struct low_args g = {.m = m, .r = r, .first = first, .end = first + count};
+  low_dats_begin(&g);
+  status s = low_calls_make(&g);
+  if (s == OK) {
+    r->name = low_region_name(r);
+    low_dats_finish(&g);
+    low_mode_set(&g);
+  }
+  low_dats_end(&g);
+  return s;
+}
+
+void
+low_region_clear(struct low_region *r) {
+  free(r->binds);
+  free(r->slots);
+  free(r->calls);
+  free(r->instances);
+  free(r->reductions);
+  free(r->conflicts);
+  arena_clear(&r->arena);
+  *r = (struct low_region){0};
+}

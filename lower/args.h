@@ -1,0 +1,64 @@
+/* Shared by the files that turn a region's nodes into slots: args.c (which
+ * kind), args_dat.c (dats), args_gbl.c (globals and values), args_bind.c. */
+#ifndef LOWER_ARGS_H
+#define LOWER_ARGS_H
+
+#include "lower/region.h"
+
+/* How the region touches a buffer; low_maker.touch. */
+enum {
+  LOW_READS_HERE = 1, /* at the element itself */
+  LOW_WRITES_HERE = 2,
+  LOW_READS_FAR = 4, /* through a map */
+  LOW_WRITES_FAR = 8,
+  LOW_ADDS_FAR = 16
+};
+
+/* The region being described. */
+struct low_args {
+  struct low_maker *m;
+  struct low_region *r;
+  ir_ref first, end; /* its nodes */
+  bool serial;       /* order of elements matters */
+  bool payload;
+  /* the call at hand */
+  const struct ir_node *node;
+  const struct low_kernel *kernel;
+  int32_t call;
+  int32_t *reductions; /* of its arguments: reduction; -1 */
+};
+
+int32_t low_slot_add(struct low_region *r, struct low_slot s);
+/* A slot that equals `s`, or a new one. */
+int32_t low_slot_get(struct low_region *r, struct low_slot s);
+struct low_slot low_slot_blank(enum low_slot_kind kind, struct type type,
+                               uint32_t dim);
+
+/* ---- args_dat.c ---------------------------------------------------------- */
+
+/* Fill touch and last_read for the region, and undo it. */
+void low_dats_begin(struct low_args *g);
+void low_dats_end(struct low_args *g);
+/* Slot of entry `entry` (direct: 0) of a dat argument. */
+int32_t low_dat_slot(struct low_args *g, const struct ir_arg *a, int32_t entry);
+/* After all calls: which slots are stored, what conflicts, whether parallel. */
+void low_dats_finish(struct low_args *g);
+
+/* ---- args_gbl.c ---------------------------------------------------------- */
+
+/* Reductions of the current node's arguments; before their slots. */
+void low_reductions_find(struct low_args *g);
+int32_t low_gbl_slot(struct low_args *g, uint32_t number);
+int32_t low_param_slot(struct low_args *g, const struct ir_arg *a);
+int32_t low_index_slot(struct low_args *g, const struct ir_arg *a);
+
+/* ---- args_bind.c --------------------------------------------------------- */
+
+int32_t low_bind_get(struct low_region *r, struct low_bind b);
+/* The memory of `dat` in `buffer`, with its stride if it has one. */
+int32_t low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer);
+int32_t low_bind_map(struct low_args *g, ir_ref map);
+/* The kernel of a node with its constants at that node. */
+status low_instance_get(struct low_args *g, uint32_t *out);
+
+#endif

@@ -1,0 +1,118 @@
+/* Binds: each thing that a region is given, once. */
+#include "lower/args.h"
+
+#include <assert.h>
+#include <string.h>
+
+static bool
+low_bind_same(const struct low_bind *a, const struct low_bind *b) {
+  return a->kind == b->kind && a->index == b->index;
+}
+
+int32_t
+low_bind_get(struct low_region *r, struct low_bind b) {
+  for (uint32_t k = 0; k < r->nbinds; k++)
+    if (low_bind_same(&r->binds[k], &b)) return (int32_t)k;
+  VEC_PUSH(r->binds, r->nbinds, r->capbinds, b);
+  return (int32_t)r->nbinds - 1;
+}
+
+int32_t
+low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer) {
+  const struct ir_trace *t = g->m->t;
+  assert(buffer < t->nbuffers);
+  ir_ref root = ir_root(t, dat);
+  bool view = dat != root;
+  const struct ir_dat *d = &t->dats[view ? dat : t->buffers[buffer].dat];
+  bool alone = !g->m->shared[root] && !(t->dats[root].flags & IR_DAT_PINNED);
+  uint32_t slot = low_number_slot(g->m, buffer, view ? dat : IR_NONE);
+  struct low_bind b = {.kind = RT_BIND_SLOT,
+                       .index = slot,
+                       .type = d->type,
+                       .dim = d->dim,
+                       .block = d->block,
+                       .set = d->set,
+                       .alone = alone,
+                       .stride = -1};
+  int32_t k = low_bind_get(g->r, b);
+  if (b.block == 0) {
+    struct low_bind s = {.kind = RT_BIND_STRIDE, .index = slot, .stride = -1};
+    int32_t stride = low_bind_get(g->r, s);
+    g->r->binds[k].stride = stride;
+  }
+  return k;
+}
+
+int32_t
+low_bind_map(struct low_args *g, ir_ref map) {
+  struct low_bind b = {.kind = RT_BIND_MAP,
+                       .index = map,
+                       .arity = g->m->t->maps[map].arity,
+                       .stride = -1,
+                       .alone = true};
+  return low_bind_get(g->r, b);
+}
+
+/* ---- kernels with their constants ---------------------------------------- */
+
+static const void *
+low_const_bytes(const struct low_args *g, uint32_t c) {
+  const struct low_env *env = g->m->env;
+  uint32_t tag = g->m->t->kernels[g->node->kernel].tag;
+  return env->constant
+             ? env->constant(env->user, tag, g->node->epoch, c)
+             : NULL;
+}
+
+static int32_t
+low_const_bind(struct low_args *g, uint32_t c) {
+  struct low_capture cap = {g->node->tag, LOW_CAPTURE_CONST, c};
+  struct low_bind b = {.kind = RT_BIND_PARAM,
+                       .index = low_number_param(g->m, cap),
+                       .stride = -1,
+                       .alone = true};
+  return low_bind_get(g->r, b);
+}
+
+static void
+low_instance_consts(struct low_args *g, struct low_instance *in) {
+  uint32_t n = g->kernel->nconsts;
+  in->folded = ARENA_ARRAY(&g->r->arena, const void *, n);
+  in->binds = ARENA_ARRAY(&g->r->arena, int32_t, n);
+  for (uint32_t c = 0; c < n; c++) {
+    const void *bytes = low_const_bytes(g, c);
+    size_t size = g->kernel->consts[c].size;
+    if (bytes) in->folded[c] = arena_copy(&g->r->arena, bytes, size);
+    in->binds[c] = bytes ? -1 : low_const_bind(g, c);
+  }
+}
+
+static int32_t
+low_address_bind(struct low_args *g, uint32_t tag) {
+  struct low_bind b = {.kind = RT_BIND_ADDRESS,
+                       .index = low_number_address(g->m, tag),
+                       .stride = -1};
+  return low_bind_get(g->r, b);
+}
+
+status
+low_instance_get(struct low_args *g, uint32_t *out) {
+  struct low_region *r = g->r;
+  uint32_t tag = g->m->t->kernels[g->node->kernel].tag;
+  for (uint32_t k = 0; k < r->ninstances; k++)
+    if (r->instances[k].tag == tag && r->instances[k].epoch == g->node->epoch) {
+      *out = k;
+      return OK;
+    }
+  struct low_instance in = {.kernel = g->kernel,
+                            .tag = tag,
+                            .epoch = g->node->epoch,
+                            .address = -1};
+  if (g->kernel->opaque)
+    in.address = low_address_bind(g, tag);
+  else
+    low_instance_consts(g, &in);
+  VEC_PUSH(r->instances, r->ninstances, r->capinstances, in);
+  *out = r->ninstances - 1;
+  return OK;
+}

@@ -1,0 +1,378 @@
+/* Slots of dats: which version lies where.
+ *
+ * For each buffer that the region touches we first collect how: here (at the element
+ * itself) or far (through a map), reading, writing or adding. From that follows which
+ * of four ways its arguments go:
+ *
+ *   versions  direct arguments. A slot holds a version; reading finds it, writing
+ *             takes the slot over, or a copy of it if the old version is still
+ *             wanted by a later call under another name.
+ *   adds      INC through a map, and nothing else touches that buffer: a zeroed
+ *             slot, shared by all loops that add through the same entry.
+ *   staged    anything that writes through a map, or reads or adds far what is
+ *             also written here: loaded and stored around the call. Order of
+ *             elements matters unless all accesses are writes through maps, which
+ *             colouring keeps apart.
+ *   place     several dats overlap in memory and one is written, or the kernel is
+ *             opaque: the kernel gets the element in memory, as OP2 would do it.
+ *
+ * A version that is born and dies in the region is never stored, so that temporaries
+ * cost no traffic. */
+#include "lower/args.h"
+
+#include <assert.h>
+
+static unsigned
+low_touch_of(const struct ir_arg *a, bool opaque, unsigned *in_out) {
+  bool far = a->map != IR_NONE;
+  bool writes = access_info[a->access].writes;
+  if (!far) {
+    *in_out = a->in != IR_NONE ? LOW_READS_HERE : 0;
+    return writes ? LOW_WRITES_HERE : 0;
+  }
+  *in_out = writes || a->in == IR_NONE ? 0 : LOW_READS_FAR;
+  if (!writes) return 0;
+  return a->access == ACC_INC && !opaque ? LOW_ADDS_FAR : LOW_WRITES_FAR;
+}
+
+static ir_ref
+low_arg_in(const struct ir_trace *t, const struct ir_arg *a) {
+  return a->in == IR_NONE ? IR_NONE : ir_same(t, a->in);
+}
+
+static ir_ref
+low_arg_out(const struct ir_arg *a) {
+  return access_info[a->access].writes ? a->out : IR_NONE;
+}
+
+static bool
+low_node_is_opaque(const struct low_args *g, const struct ir_node *n) {
+  const struct low_env *env = g->m->env;
+  return env->kernel(env->user, g->m->t->kernels[n->kernel].tag)->opaque;
+}
+
+/* last_read counts half calls: a reader needs its version during its call, one
+ * that writes takes it over at the call's start. */
+static void
+low_read_note(struct low_args *g, const struct ir_arg *a, int32_t call) {
+  ir_ref v = low_arg_in(g->m->t, a);
+  if (v == IR_NONE || a->map != IR_NONE) return;
+  int32_t *last = &g->m->last_read[v];
+  bool takes = access_info[a->access].writes && *last != 2 * call;
+  int32_t at = 2 * call + (takes ? 0 : 1);
+  if (at > *last) *last = at;
+}
+
+static void
+low_dat_note(struct low_args *g, const struct ir_arg *a, bool opaque,
+             int32_t call) {
+  const struct ir_trace *t = g->m->t;
+  ir_ref v = low_arg_in(t, a), w = low_arg_out(a);
+  unsigned in, out = low_touch_of(a, opaque, &in);
+  if (v != IR_NONE) g->m->touch[t->values[v].buffer] |= (uint8_t)in;
+  if (w != IR_NONE) g->m->touch[t->values[w].buffer] |= (uint8_t)out;
+  low_read_note(g, a, call);
+}
+
+void
+low_dats_begin(struct low_args *g) {
+  const struct ir_trace *t = g->m->t;
+  int32_t call = 0;
+  for (ir_ref n = g->first; n < g->end; n++) {
+    const struct ir_node *node = &t->nodes[n];
+    if (node->flags & IR_NODE_DEFERRED) continue;
+    bool opaque = low_node_is_opaque(g, node);
+    for (uint32_t k = 0; k < node->nargs; k++)
+      if (ir_args(t, node)[k].kind == IR_ARG_DAT)
+        low_dat_note(g, &ir_args(t, node)[k], opaque, call);
+    call++;
+  }
+}
+
+static void
+low_value_reset(struct low_maker *m, ir_ref v) {
+  if (v == IR_NONE) return;
+  m->touch[m->t->values[v].buffer] = 0;
+  m->held[v] = -1;
+  m->last_read[v] = -1;
+}
+
+void
+low_dats_end(struct low_args *g) {
+  const struct ir_trace *t = g->m->t;
+  for (ir_ref n = g->first; n < g->end; n++) {
+    const struct ir_node *node = &t->nodes[n];
+    for (uint32_t k = 0; k < node->nargs; k++) {
+      const struct ir_arg *a = &ir_args(t, node)[k];
+      if (a->kind != IR_ARG_DAT || (node->flags & IR_NODE_DEFERRED)) continue;
+      low_value_reset(g->m, low_arg_in(t, a));
+      low_value_reset(g->m, low_arg_out(a));
+    }
+  }
+}
+
+/* ---- one argument -------------------------------------------------------- */
+
+struct low_access {
+  const struct ir_arg *a;
+  int32_t entry;
+  ir_ref v, w;   /* versions read and written; IR_NONE */
+  ir_ref bv, bw; /* their buffers */
+  unsigned touch;
+};
+
+static struct low_access
+low_access_of(const struct low_args *g, const struct ir_arg *a, int32_t entry) {
+  const struct ir_trace *t = g->m->t;
+  struct low_access x = {.a = a,
+                         .entry = a->map == IR_NONE ? 0 : entry,
+                         .v = low_arg_in(t, a),
+                         .w = low_arg_out(a),
+                         .bv = IR_NONE,
+                         .bw = IR_NONE};
+  if (x.v != IR_NONE) x.bv = t->values[x.v].buffer;
+  if (x.w != IR_NONE) x.bw = t->values[x.w].buffer;
+  if (x.bv != IR_NONE) x.touch |= g->m->touch[x.bv];
+  if (x.bw != IR_NONE) x.touch |= g->m->touch[x.bw];
+  return x;
+}
+
+enum {
+  LOW_WRITTEN = LOW_WRITES_HERE | LOW_WRITES_FAR | LOW_ADDS_FAR,
+  LOW_FAR_ONLY = LOW_WRITES_FAR | LOW_ADDS_FAR
+};
+
+static bool
+low_is_staged(unsigned touch) {
+  return (touch & LOW_WRITES_FAR) ||
+         ((touch & LOW_ADDS_FAR) && (touch & ~LOW_ADDS_FAR)) ||
+         ((touch & LOW_READS_FAR) && (touch & LOW_WRITES_HERE));
+}
+
+static bool
+low_is_place(const struct low_args *g, const struct low_access *x) {
+  const struct ir_trace *t = g->m->t;
+  if (x->bv != IR_NONE && x->bw != IR_NONE && x->bv != x->bw) return false;
+  bool overlaps =
+      g->m->shared[ir_root(t, x->a->dat)] && (x->touch & LOW_WRITTEN);
+  return overlaps || (g->kernel->opaque && t->dats[x->a->dat].block == 1);
+}
+
+static int32_t
+low_access_bind(struct low_args *g, const struct low_access *x, ir_ref buffer) {
+  return buffer == IR_NONE ? -1 : low_bind_dat(g, x->a->dat, buffer);
+}
+
+static struct low_slot
+low_access_slot(struct low_args *g, const struct low_access *x,
+                enum low_slot_kind kind) {
+  const struct ir_dat *d = &g->m->t->dats[x->a->dat];
+  struct low_slot s = low_slot_blank(kind, d->type, d->dim);
+  s.entry = x->entry;
+  if (x->a->map != IR_NONE) s.map = low_bind_map(g, x->a->map);
+  return s;
+}
+
+static void
+low_conflict_add(struct low_args *g, const struct ir_arg *a) {
+  struct low_region *r = g->r;
+  for (uint32_t k = 0; k < r->nconflicts; k++)
+    if (r->conflicts[k].map == a->map && r->conflicts[k].idx == a->idx) return;
+  struct low_conflict c = {a->map, a->idx};
+  VEC_PUSH(r->conflicts, r->nconflicts, r->capconflicts, c);
+}
+
+static int32_t
+low_place_slot(struct low_args *g, const struct low_access *x) {
+  struct low_slot s = low_access_slot(g, x, LOW_SLOT_PLACE);
+  s.load = low_access_bind(g, x, x->bw != IR_NONE ? x->bw : x->bv);
+  assert(g->r->binds[s.load].block == 1 && "overlapping memory is the user's");
+  g->r->binds[s.load].written |= x->bw != IR_NONE;
+  g->serial = true;
+  return low_slot_get(g->r, s);
+}
+
+static int32_t
+low_staged_slot(struct low_args *g, const struct low_access *x) {
+  struct low_slot s = low_access_slot(g, x, LOW_SLOT_DAT);
+  s.call = g->call;
+  s.load = low_access_bind(g, x, x->bv);
+  s.store = low_access_bind(g, x, x->bw);
+  g->serial |= (x->touch & ~LOW_FAR_ONLY) != 0;
+  return low_slot_get(g->r, s);
+}
+
+static int32_t
+low_far_slot(struct low_args *g, const struct low_access *x) {
+  if (x->w == IR_NONE) {
+    struct low_slot s = low_access_slot(g, x, LOW_SLOT_DAT);
+    s.load = low_access_bind(g, x, x->bv);
+    return low_slot_get(g->r, s);
+  }
+  assert(x->bv == x->bw && "adding happens in place");
+  struct low_slot s = low_access_slot(g, x, LOW_SLOT_INC);
+  s.store = low_access_bind(g, x, x->bw);
+  return low_slot_get(g->r, s);
+}
+
+/* ---- versions ------------------------------------------------------------ */
+
+static bool
+low_value_is_ours(const struct low_args *g, ir_ref v) {
+  ir_ref def = g->m->t->values[v].def;
+  return def != IR_NONE && def >= g->first && def < g->end;
+}
+
+/* Does anybody outside the region want this version? */
+static bool
+low_value_wanted(const struct low_args *g, ir_ref v) {
+  const struct ir_trace *t = g->m->t;
+  ir_ref root = t->values[v].dat, last = g->m->last_user[v];
+  return g->m->live[v] || (last != IR_NONE && last >= g->end) ||
+         g->m->shared[root] || (t->dats[root].flags & IR_DAT_PINNED);
+}
+
+static int32_t
+low_version_read(struct low_args *g, const struct low_access *x) {
+  int32_t *held = &g->m->held[x->v];
+  if (*held >= 0) return *held;
+  assert(!low_value_is_ours(g, x->v) && "a version made here has a slot");
+  struct low_slot s = low_access_slot(g, x, LOW_SLOT_DAT);
+  s.load = low_access_bind(g, x, x->bv);
+  *held = low_slot_add(g->r, s);
+  return *held;
+}
+
+static bool
+low_version_kept(const struct low_args *g, const struct low_access *x) {
+  return g->m->last_read[x->v] > 2 * g->call ||
+         (low_value_is_ours(g, x->v) && low_value_wanted(g, x->v) &&
+          x->bv != x->bw);
+}
+
+/* The slot that the new version starts in. */
+static int32_t
+low_version_start(struct low_args *g, const struct low_access *x) {
+  struct low_slot s = low_access_slot(g, x, LOW_SLOT_DAT);
+  if (x->v == IR_NONE) return low_slot_add(g->r, s);
+  int32_t old = low_version_read(g, x);
+  if (!low_version_kept(g, x)) {
+    g->m->held[x->v] = -1;
+    return old;
+  }
+  s.from = old;
+  s.call_from = g->call;
+  return low_slot_add(g->r, s);
+}
+
+/* The last version in a buffer is the one that is stored. */
+static void
+low_version_store(struct low_args *g, const struct low_access *x, int32_t slot) {
+  struct low_slot *s = g->r->slots;
+  s[slot].store = -1;
+  if (!low_value_wanted(g, x->w)) return;
+  int32_t bind = low_access_bind(g, x, x->bw);
+  for (uint32_t k = 0; k < g->r->nslots; k++)
+    if (s[k].kind == LOW_SLOT_DAT && s[k].call < 0 && s[k].store == bind)
+      s[k].store = -1;
+  s[slot].store = bind;
+}
+
+static int32_t
+low_version_slot(struct low_args *g, const struct low_access *x) {
+  if (x->w == IR_NONE) return low_version_read(g, x);
+  int32_t *held = &g->m->held[x->w];
+  if (*held >= 0) return *held;
+  *held = low_version_start(g, x);
+  low_version_store(g, x, *held);
+  return *held;
+}
+
+int32_t
+low_dat_slot(struct low_args *g, const struct ir_arg *a, int32_t entry) {
+  struct low_access x = low_access_of(g, a, entry);
+  if (a->map != IR_NONE && x.w != IR_NONE) low_conflict_add(g, a);
+  if (low_is_place(g, &x)) return low_place_slot(g, &x);
+  if (low_is_staged(x.touch)) return low_staged_slot(g, &x);
+  return a->map == IR_NONE ? low_version_slot(g, &x) : low_far_slot(g, &x);
+}
+
+/* ---- the whole region ---------------------------------------------------- */
+
+/* Distinct entries through which slots reach bind b; *here_out: also directly. */
+static uint32_t
+low_bind_entries(const struct low_region *r, int32_t b, bool *here_out) {
+  uint32_t n = 0;
+  *here_out = false;
+  for (uint32_t k = 0; k < r->nslots; k++) {
+    const struct low_slot *s = &r->slots[k];
+    if (s->kind >= LOW_SLOT_CONST || (s->load != b && s->store != b)) continue;
+    *here_out |= s->map < 0;
+    n += s->map >= 0;
+  }
+  return n;
+}
+
+static bool
+low_bind_reads(const struct low_region *r, int32_t b) {
+  for (uint32_t k = 0; k < r->nslots; k++)
+    if (r->slots[k].load == b ||
+        (r->slots[k].kind == LOW_SLOT_INC && r->slots[k].store == b))
+      return true;
+  return false;
+}
+
+/* Traffic for each element if caches were perfect: each element of a dat moves
+ * once, however many entries name it. */
+static uint64_t
+low_bytes(const struct low_args *g) {
+  const struct low_region *r = g->r;
+  const struct ir_trace *t = g->m->t;
+  double sum = 0, n = (double)t->sets[t->nodes[g->first].set].n;
+  for (uint32_t k = 0; k < r->nbinds; k++) {
+    const struct low_bind *b = &r->binds[k];
+    if (b->kind != RT_BIND_SLOT) continue;
+    bool here;
+    double far = low_bind_entries(r, (int32_t)k, &here);
+    double most = n > 0 ? (double)t->sets[b->set].n / n : far;
+    double per = here ? 1 : far < most ? far : most;
+    sum += per * b->dim * b->type.size *
+           (low_bind_reads(r, (int32_t)k) + b->written);
+  }
+  for (uint32_t k = 0; k < r->nbinds; k++)
+    if (r->binds[k].kind == RT_BIND_MAP) sum += 4.0 * r->binds[k].arity;
+  return (uint64_t)(sum + 0.5);
+}
+
+/* Through one map without common targets no two elements meet. */
+static void
+low_conflicts_drop(struct low_args *g) {
+  struct low_region *r = g->r;
+  for (uint32_t k = 0; k < r->nconflicts; k++) {
+    ir_ref map = r->conflicts[k].map;
+    if (map != r->conflicts[0].map ||
+        !(g->m->t->maps[map].flags & IR_MAP_INJECTIVE))
+      return;
+  }
+  r->nconflicts = 0;
+}
+
+void
+low_dats_finish(struct low_args *g) {
+  struct low_region *r = g->r;
+  r->parallel = true;
+  for (uint32_t k = 0; k < r->nslots; k++) {
+    const struct low_slot *s = &r->slots[k];
+    if (s->store >= 0) r->binds[s->store].written = true;
+    if ((s->call >= 0 && s->store >= 0) || s->kind == LOW_SLOT_PLACE)
+      r->parallel = false;
+  }
+  for (uint32_t k = 0; k < r->nslots; k++)
+    if (r->slots[k].kind == LOW_SLOT_WHOLE &&
+        r->binds[r->slots[k].load].written)
+      r->parallel = false;
+  for (uint32_t k = 0; k < r->nbinds; k++)
+    if (r->binds[k].written && !r->binds[k].alone) r->parallel = false;
+  low_conflicts_drop(g);
+  r->bytes = low_bytes(g);
+}

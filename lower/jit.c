@@ -1,0 +1,64 @@
+/* From a region to a function in memory, by MCJIT. One context, module and
+ * engine each, so that regions can be freed alone; the engine owns the module. */
+#include "lower/ll.h"
+#include "lower/region.h"
+
+#include <llvm-c/ExecutionEngine.h>
+#include <string.h>
+
+/* TAKE m. MCJIT reports unresolved symbols only when asked, and hands out an
+ * address all the same. */
+static status
+low_engine(LLVMModuleRef m, struct low_code *c) {
+  struct LLVMMCJITCompilerOptions o;
+  LLVMInitializeMCJITCompilerOptions(&o, sizeof o);
+  o.OptLevel = 3;
+  char *why = NULL;
+  if (LLVMCreateMCJITCompilerForModule(&c->engine, m, &o, sizeof o, &why)) {
+    c->engine = NULL;
+    LLVMDisposeModule(m);
+    status s = err_set(ERR_COMPILE, "no compiler: %s", why);
+    LLVMDisposeMessage(why);
+    return s;
+  }
+  uint64_t at = LLVMGetFunctionAddress(c->engine, "op2_region");
+  if (LLVMExecutionEngineGetErrMsg(c->engine, &why) || !at) {
+    status s = err_set(ERR_COMPILE, "code is not complete: %s",
+                       why ? why : "no address");
+    LLVMDisposeMessage(why);
+    return s;
+  }
+  c->fn = (rt_region_fn)(uintptr_t)at;
+  return OK;
+}
+
+static status
+low_jit_in(const struct low_region *r, const struct low_target *t,
+           struct low_code *c) {
+  LLVMModuleRef m;
+  TRY(low_region_build(r, t, c->ctx, &m));
+  status s = low_target_optimise(t, m);
+  if (s != OK) {
+    LLVMDisposeModule(m);
+    return s;
+  }
+  return low_engine(m, c);
+}
+
+status
+low_jit(const struct low_region *r, const struct low_target *t,
+        struct low_code *out) {
+  LLVMLinkInMCJIT();
+  *out = (struct low_code){.ctx = LLVMContextCreate()};
+  ll_errors_catch(out->ctx);
+  status s = low_jit_in(r, t, out);
+  if (s != OK) low_code_clear(out);
+  return s;
+}
+
+void
+low_code_clear(struct low_code *c) {
+  if (c->engine) LLVMDisposeExecutionEngine(c->engine);
+  if (c->ctx) LLVMContextDispose(c->ctx);
+  *c = (struct low_code){0};
+}

@@ -1,0 +1,166 @@
+#include "lower/ll.h"
+
+#include <assert.h>
+#include <llvm-c/IRReader.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local char ll_message[512];
+
+static void
+ll_diagnose(LLVMDiagnosticInfoRef info, void *unused) {
+  (void)unused;
+  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+  char *text = LLVMGetDiagInfoDescription(info);
+  snprintf(ll_message, sizeof ll_message, "%s", text);
+  LLVMDisposeMessage(text);
+}
+
+void
+ll_errors_catch(LLVMContextRef ctx) {
+  ll_message[0] = 0;
+  LLVMContextSetDiagnosticHandler(ctx, ll_diagnose, NULL);
+}
+
+const char *
+ll_error_text(void) {
+  return ll_message;
+}
+
+LLVMTypeRef
+ll_type(LLVMContextRef ctx, struct type t) {
+  if (t.kind == TYPE_F64) return LLVMDoubleTypeInContext(ctx);
+  if (t.kind == TYPE_F32) return LLVMFloatTypeInContext(ctx);
+  if (t.kind == TYPE_BYTES)
+    return LLVMArrayType2(LLVMInt8TypeInContext(ctx), t.size);
+  return LLVMIntTypeInContext(ctx, 8 * t.size);
+}
+
+LLVMValueRef
+ll_i64(LLVMContextRef ctx, int64_t v) {
+  return LLVMConstInt(LLVMInt64TypeInContext(ctx), (unsigned long long)v, 1);
+}
+
+LLVMValueRef
+ll_identity(LLVMContextRef ctx, struct type t, enum access acc) {
+  LLVMTypeRef type = ll_type(ctx, t);
+  if (acc == ACC_INC || t.kind == TYPE_BYTES) return LLVMConstNull(type);
+  if (type_class(t) == 'F')
+    return LLVMConstReal(type, acc == ACC_MIN ? HUGE_VAL : -HUGE_VAL);
+  unsigned long long bits = 0;
+  assert(t.size <= sizeof bits);
+  type_identity(t, acc, &bits, 1); /* little endian: the low bytes */
+  return LLVMConstInt(type, bits, 0);
+}
+
+void
+ll_attr(LLVMValueRef fn, LLVMAttributeIndex index, const char *name,
+        uint64_t value) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  assert(kind && "an attribute that this LLVM knows");
+  LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(fn));
+  LLVMAddAttributeAtIndex(fn, index, LLVMCreateEnumAttribute(ctx, kind, value));
+}
+
+void
+ll_attr_text(LLVMValueRef fn, const char *key, const char *value) {
+  LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(fn));
+  LLVMAddAttributeAtIndex(
+      fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+      LLVMCreateStringAttribute(ctx, key, (unsigned)strlen(key), value,
+                                (unsigned)strlen(value)));
+}
+
+void
+ll_attr_remove(LLVMValueRef fn, const char *name) {
+  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  if (kind)
+    LLVMRemoveEnumAttributeAtIndex(fn, at, kind);
+  else
+    LLVMRemoveStringAttributeAtIndex(fn, at, name, (unsigned)strlen(name));
+}
+
+static LLVMValueRef
+ll_function(LLVMBuilderRef b) {
+  return LLVMGetBasicBlockParent(LLVMGetInsertBlock(b));
+}
+
+struct ll_loop
+ll_loop_begin(LLVMBuilderRef b, LLVMValueRef lo, LLVMValueRef hi,
+              const char *name) {
+  LLVMValueRef fn = ll_function(b);
+  LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(fn));
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+  struct ll_loop l = {.hi = hi};
+  l.head = LLVMAppendBasicBlockInContext(ctx, fn, name);
+  l.exit = LLVMAppendBasicBlockInContext(ctx, fn, "after");
+  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, lo, hi, ""), l.head, l.exit);
+  LLVMPositionBuilderAtEnd(b, l.head);
+  l.i = LLVMBuildPhi(b, LLVMTypeOf(lo), name);
+  LLVMAddIncoming(l.i, &lo, &before, 1);
+  return l;
+}
+
+void
+ll_loop_end(LLVMBuilderRef b, struct ll_loop *l, LLVMValueRef md) {
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
+  LLVMTypeRef type = LLVMTypeOf(l->i);
+  LLVMValueRef next = LLVMBuildNSWAdd(b, l->i, LLVMConstInt(type, 1, 0), "");
+  LLVMValueRef more = LLVMBuildICmp(b, LLVMIntSLT, next, l->hi, "");
+  LLVMValueRef br = LLVMBuildCondBr(b, more, l->head, l->exit);
+  LLVMAddIncoming(l->i, &next, &latch, 1);
+  if (md)
+    LLVMSetMetadata(br, LLVMGetMDKindIDInContext(
+        LLVMGetModuleContext(LLVMGetGlobalParent(ll_function(b))), "llvm.loop", 9), md);
+  LLVMMoveBasicBlockAfter(l->exit, latch);
+  LLVMPositionBuilderAtEnd(b, l->exit);
+}
+
+LLVMValueRef
+ll_entry_alloca(LLVMBuilderRef b, LLVMTypeRef type, uint64_t n, unsigned align,
+                const char *name) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(ll_function(b));
+  LLVMValueRef first = LLVMGetFirstInstruction(entry);
+  if (first)
+    LLVMPositionBuilderBefore(b, first);
+  else
+    LLVMPositionBuilderAtEnd(b, entry);
+  LLVMValueRef p = LLVMBuildAlloca(b, LLVMArrayType2(type, n), name);
+  LLVMSetAlignment(p, align);
+  LLVMPositionBuilderAtEnd(b, here);
+  return p;
+}
+
+/* The C API makes uniqued metadata only; distinct nodes come from text. */
+static const char ll_marks_text[] =
+    "!group = !{!0}\n"
+    "!parallel = !{!1}\n"
+    "!scalar = !{!2}\n"
+    "!0 = distinct !{}\n"
+    "!1 = distinct !{!1, !3, !4}\n"
+    "!2 = distinct !{!2, !5, !6}\n"
+    "!3 = !{!\"llvm.loop.parallel_accesses\", !0}\n"
+    "!4 = !{!\"llvm.loop.vectorize.enable\", i1 true}\n"
+    "!5 = !{!\"llvm.loop.vectorize.width\", i32 1}\n"
+    "!6 = !{!\"llvm.loop.interleave.count\", i32 1}\n";
+
+status
+ll_marks_make(LLVMContextRef ctx, struct ll_marks *out) {
+  LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+      ll_marks_text, sizeof ll_marks_text - 1, "marks");
+  LLVMModuleRef m;
+  char *why = NULL;
+  if (LLVMParseIRInContext(ctx, text, &m, &why)) {
+    status s = err_set(ERR_COMPILE, "loop metadata: %s", why);
+    LLVMDisposeMessage(why);
+    return s;
+  }
+  LLVMGetNamedMetadataOperands(m, "group", &out->group);
+  LLVMGetNamedMetadataOperands(m, "parallel", &out->parallel);
+  LLVMGetNamedMetadataOperands(m, "scalar", &out->scalar);
+  LLVMDisposeModule(m);
+  return OK;
+}

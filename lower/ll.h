@@ -1,0 +1,48 @@
+/* Small helpers over LLVM's C API, so that builders read as what they build. */
+#ifndef LOWER_LL_H
+#define LOWER_LL_H
+
+#include "base/err.h"
+#include "base/types.h"
+
+#include <llvm-c/Core.h>
+
+/* Collect diagnostics of this context instead of LLVM's print-and-exit;
+ * ll_error_take gives the last error's text ("" if none). One at a time. */
+void ll_errors_catch(LLVMContextRef ctx);
+const char *ll_error_text(void);
+
+/* LLVM type of one component; user types are byte arrays. */
+LLVMTypeRef ll_type(LLVMContextRef ctx, struct type t);
+LLVMValueRef ll_i64(LLVMContextRef ctx, int64_t v);
+/* Identity of an access as a constant of type t. */
+LLVMValueRef ll_identity(LLVMContextRef ctx, struct type t, enum access acc);
+
+/* Attributes; index as LLVMAttributeFunctionIndex or 1 + parameter. */
+void ll_attr(LLVMValueRef fn, LLVMAttributeIndex index, const char *name,
+             uint64_t value);
+void ll_attr_text(LLVMValueRef fn, const char *key, const char *value);
+void ll_attr_remove(LLVMValueRef fn, const char *name);
+
+/* for (i = lo; i < hi; i++): begin leaves the builder in the loop's body, end
+ * closes it with loop metadata `md` (NULL: none) and leaves it after the loop. */
+struct ll_loop {
+  LLVMBasicBlockRef head, exit;
+  LLVMValueRef i, hi;
+};
+struct ll_loop ll_loop_begin(LLVMBuilderRef b, LLVMValueRef lo, LLVMValueRef hi,
+                             const char *name);
+void ll_loop_end(LLVMBuilderRef b, struct ll_loop *l, LLVMValueRef md);
+
+/* An alloca in the entry block of the builder's function. */
+LLVMValueRef ll_entry_alloca(LLVMBuilderRef b, LLVMTypeRef type, uint64_t n,
+                             unsigned align, const char *name);
+
+/* Metadata nodes for parallel loops: `group` for accesses, loop ids for loops
+ * that may be, and must not be, vectorised. Each call makes distinct ones. */
+struct ll_marks {
+  LLVMValueRef group, parallel, scalar;
+};
+status ll_marks_make(LLVMContextRef ctx, struct ll_marks *out);
+
+#endif

@@ -1,0 +1,336 @@
+/* Lowering: a trace with regions and buffers becomes a command list.
+ *
+ * Everything in the trace gets a number of the program. Sets and maps keep their
+ * reference; dats and globals, which share one array in the IR, are counted apart;
+ * buffers become slots when something first binds them, so that the memory of a
+ * version that lives in registers only is never asked for. Dats that overlap have a
+ * slot each, since each has an address of its own.
+ *
+ * The commands follow the nodes:
+ *
+ *   region of loops   LAUNCH        copy          COPY
+ *   set               SET_GLOBAL    alias         nothing: `outs` name it
+ *   fetch live free   nothing       deferred      nothing
+ *
+ * All regions are compiled before the program is handed out, so that a kernel that
+ * does not compile leaves everything pending. */
+#include "lower/args.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers ------------------------------------------------------------- */
+
+uint32_t
+low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat) {
+  struct rt_program *p = m->p;
+  const struct ir_buffer *b = &m->t->buffers[buffer];
+  uint32_t no = m->dat_no[dat == IR_NONE ? b->dat : dat];
+  assert(no != IR_NONE);
+  for (uint32_t k = 0; k < p->nslots; k++)
+    if (m->slot_buffer[k] == buffer && p->slots[k].dat == no) return k;
+  if (p->nslots == m->capslots) {
+    m->capslots = m->capslots ? 2 * m->capslots : 16;
+    p->slots = mem_grow(p->slots, m->capslots, sizeof *p->slots);
+    m->slot_buffer =
+        mem_grow(m->slot_buffer, m->capslots, sizeof *m->slot_buffer);
+  }
+  m->slot_buffer[p->nslots] = buffer;
+  p->slots[p->nslots] = (struct rt_slot){no, b->initial};
+  return p->nslots++;
+}
+
+uint32_t
+low_number_param(struct low_maker *m, struct low_capture c) {
+  struct low_capture *have = m->out->captures;
+  for (uint32_t k = 0; k < m->p->nparams; k++)
+    if (have[k].node_tag == c.node_tag && have[k].kind == c.kind &&
+        have[k].index == c.index)
+      return k;
+  VEC_PUSH(m->out->captures, m->p->nparams, m->capparams, c);
+  return m->p->nparams - 1;
+}
+
+uint32_t
+low_number_address(struct low_maker *m, uint32_t kernel_tag) {
+  for (uint32_t k = 0; k < m->p->naddresses; k++)
+    if (m->out->address_tags[k] == kernel_tag) return k;
+  VEC_PUSH(m->out->address_tags, m->p->naddresses, m->capaddresses, kernel_tag);
+  return m->p->naddresses - 1;
+}
+
+static void
+low_number_decls(struct low_maker *m) {
+  const struct ir_trace *t = m->t;
+  struct rt_program *p = m->p;
+  p->nsets = t->nsets;
+  p->nmaps = t->nmaps;
+  m->out->set_tags = mem_alloc(t->nsets + 1, sizeof(uint32_t));
+  m->out->map_tags = mem_alloc(t->nmaps + 1, sizeof(uint32_t));
+  m->out->dat_tags = mem_alloc(t->ndats + 1, sizeof(uint32_t));
+  m->out->global_tags = mem_alloc(t->ndats + 1, sizeof(uint32_t));
+  for (ir_ref k = 0; k < t->nsets; k++) m->out->set_tags[k] = t->sets[k].tag;
+  for (ir_ref k = 0; k < t->nmaps; k++) m->out->map_tags[k] = t->maps[k].tag;
+  for (ir_ref k = 0; k < t->ndats; k++) {
+    const struct ir_dat *d = &t->dats[k];
+    m->dat_no[k] = m->gbl_no[k] = IR_NONE;
+    if (d->kind == IR_DAT) {
+      m->dat_no[k] = p->ndats;
+      m->out->dat_tags[p->ndats++] = d->tag;
+    } else if (d->kind == IR_GBL) {
+      m->gbl_no[k] = p->nglobals;
+      m->out->global_tags[p->nglobals++] = d->tag;
+    }
+    if (d->root != k) m->shared[d->root] = true;
+  }
+}
+
+/* ---- facts about versions ------------------------------------------------ */
+
+static void
+low_users_note(struct low_maker *m) {
+  const struct ir_trace *t = m->t;
+  for (ir_ref n = 0; n < t->nnodes; n++) {
+    const struct ir_node *node = &t->nodes[n];
+    if (node->op == IR_FREE || node->op == IR_ALIAS) continue;
+    ir_ref at = node->flags & IR_NODE_DEFERRED ? t->nnodes : n;
+    for (uint32_t a = 0; a < node->nargs; a++) {
+      const struct ir_arg *arg = &ir_args(t, node)[a];
+      if (!ir_arg_has_value(arg) || arg->in == IR_NONE) continue;
+      uint32_t *last = &m->last_user[ir_same(t, arg->in)];
+      if (*last == IR_NONE || *last < at) *last = at;
+    }
+  }
+}
+
+/* Newest version of each root that this program makes; freed roots: none. */
+static ir_ref *
+low_final_versions(const struct low_maker *m) {
+  const struct ir_trace *t = m->t;
+  ir_ref *final = mem_alloc(t->ndats + 1, sizeof *final);
+  memset(final, 0xff, (t->ndats + 1) * sizeof *final);
+  for (ir_ref v = 0; v < t->nvalues; v++) {
+    const struct ir_value *x = &t->values[v];
+    if (x->def != IR_NONE && (t->nodes[x->def].flags & IR_NODE_DEFERRED))
+      continue;
+    ir_ref *f = &final[x->dat];
+    if (*f == IR_NONE || t->values[*f].version < x->version) *f = v;
+  }
+  for (ir_ref n = 0; n < t->nnodes; n++)
+    if (t->nodes[n].op == IR_FREE && !(t->nodes[n].flags & IR_NODE_DEFERRED))
+      final[ir_root(t, ir_args(t, &t->nodes[n])[0].dat)] = IR_NONE;
+  return final;
+}
+
+static void
+low_out_add(struct low_maker *m, ir_ref dat, ir_ref v, uint32_t *cap) {
+  const struct ir_trace *t = m->t;
+  bool view = t->dats[dat].root != dat;
+  struct rt_out o = {m->dat_no[dat],
+                     low_number_slot(m, t->values[ir_same(t, v)].buffer,
+                                     view ? dat : IR_NONE)};
+  VEC_PUSH(m->p->outs, m->p->nouts, *cap, o);
+}
+
+/* Which buffer each dat has in the end: all that were written or renamed. */
+static void
+low_outs_make(struct low_maker *m, const ir_ref *final) {
+  const struct ir_trace *t = m->t;
+  uint32_t cap = 0;
+  for (ir_ref d = 0; d < t->ndats; d++) {
+    ir_ref v = t->dats[d].kind == IR_DAT ? final[t->dats[d].root] : IR_NONE;
+    if (v == IR_NONE) continue;
+    if (t->values[v].version > 0 || ir_same(t, v) != v)
+      low_out_add(m, d, v, &cap);
+  }
+}
+
+/* ---- commands ------------------------------------------------------------ */
+
+static void
+low_launch_fill(struct low_region *r, struct rt_launch *l) {
+  l->binds = mem_alloc(r->nbinds + 1, sizeof *l->binds);
+  l->nbinds = r->nbinds;
+  for (uint32_t k = 0; k < r->nbinds; k++)
+    l->binds[k] = (struct rt_bind){r->binds[k].kind, r->binds[k].index};
+  l->reductions = r->reductions;
+  l->nreductions = r->nreductions;
+  r->reductions = NULL;
+  l->nconflicts = r->nconflicts;
+  l->conflicts = mem_alloc(r->nconflicts + 1, sizeof *l->conflicts);
+  for (uint32_t k = 0; k < r->nconflicts; k++) {
+    l->conflicts[k].map = r->conflicts[k].map;
+    l->conflicts[k].idx = r->conflicts[k].idx;
+  }
+  l->mode = r->mode;
+  l->bytes_per_element = r->bytes;
+  l->timer = rt_timer_get(r->name);
+  l->name = low_cache_name(r->name);
+}
+
+static status
+low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
+                struct rt_launch *l) {
+  struct low_region r = {0};
+  const struct ir_node *n = &m->t->nodes[first];
+  status s = low_region_make(m, first, count, &r);
+  if (s == OK) {
+    s = low_cache_get(&r, &l->fn);
+    if (s != OK)
+      err_prefix(s, "%s:%d: loop %s: ", n->file ? n->file : "?", n->line,
+                 r.name);
+  }
+  if (s == OK) {
+    l->set = n->set;
+    low_launch_fill(&r, l);
+  }
+  low_region_clear(&r);
+  return s;
+}
+
+/* Nodes that run together with node n; the first that is not left out leads. */
+static uint32_t
+low_region_span(const struct ir_trace *t, ir_ref n) {
+  ir_ref region = t->nodes[n].region;
+  if (region == IR_NONE) return 1;
+  const struct ir_region *r = &t->regions[region];
+  assert(n >= r->first && n < r->first + r->count);
+  return r->first + r->count - n;
+}
+
+static void
+low_cmd_add(struct low_maker *m, struct rt_cmd c, uint32_t *cap) {
+  VEC_PUSH(m->p->cmds, m->p->ncmds, *cap, c);
+}
+
+static uint32_t
+low_arg_buffer_slot(struct low_maker *m, const struct ir_arg *a, ir_ref v) {
+  ir_ref root = ir_root(m->t, a->dat);
+  return low_number_slot(m, m->t->values[ir_same(m->t, v)].buffer,
+                         a->dat == root ? IR_NONE : a->dat);
+}
+
+static struct rt_cmd
+low_copy_cmd(struct low_maker *m, const struct ir_node *n) {
+  const struct ir_arg *a = ir_args(m->t, n);
+  return (struct rt_cmd){.op = RT_COPY,
+                         .a = low_arg_buffer_slot(m, &a[0], a[0].in),
+                         .b = low_arg_buffer_slot(m, &a[1], a[1].out)};
+}
+
+static struct rt_cmd
+low_set_cmd(struct low_maker *m, const struct ir_node *n) {
+  const struct ir_arg *a = ir_args(m->t, n);
+  const struct ir_dat *param = &m->t->dats[a[0].dat];
+  struct low_capture c = {n->tag, LOW_CAPTURE_PARAM, param->tag};
+  return (struct rt_cmd){.op = RT_SET_GLOBAL,
+                         .a = m->gbl_no[ir_root(m->t, a[1].dat)],
+                         .b = low_number_param(m, c),
+                         .bytes = param->dim * param->type.size};
+}
+
+static status
+low_cmds_make(struct low_maker *m) {
+  const struct ir_trace *t = m->t;
+  struct rt_program *p = m->p;
+  uint32_t cap = 0, cap_launches = 0;
+  for (ir_ref n = 0; n < t->nnodes; n++) {
+    const struct ir_node *node = &t->nodes[n];
+    if (node->flags & IR_NODE_DEFERRED) continue;
+    if (node->op == IR_COPY) low_cmd_add(m, low_copy_cmd(m, node), &cap);
+    if (node->op == IR_SET) low_cmd_add(m, low_set_cmd(m, node), &cap);
+    if (node->op != IR_LOOP) continue;
+    struct rt_launch l = {0};
+    uint32_t count = low_region_span(t, n);
+    TRY(low_launch_make(m, n, count, &l));
+    VEC_PUSH(p->launches, p->nlaunches, cap_launches, l);
+    low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH, .a = p->nlaunches - 1},
+                &cap);
+    n += count - 1;
+  }
+  return OK;
+}
+
+/* Tables that the owner of the program fills. */
+static void
+low_tables_make(struct rt_program *p) {
+  p->sets = mem_alloc(p->nsets + 1, sizeof *p->sets);
+  p->maps = mem_alloc(p->nmaps + 1, sizeof *p->maps);
+  p->dats = mem_alloc(p->ndats + 1, sizeof *p->dats);
+  p->globals = mem_alloc(p->nglobals + 1, sizeof *p->globals);
+  p->params = mem_alloc(p->nparams + 1, sizeof *p->params);
+  p->addresses = mem_alloc(p->naddresses + 1, sizeof *p->addresses);
+}
+
+static void
+low_maker_init(struct low_maker *m) {
+  const struct ir_trace *t = m->t;
+  m->dat_no = mem_alloc(t->ndats + 1, sizeof *m->dat_no);
+  m->gbl_no = mem_alloc(t->ndats + 1, sizeof *m->gbl_no);
+  m->shared = mem_alloc(t->ndats + 1, sizeof *m->shared);
+  m->touch = mem_alloc(t->nbuffers + 1, sizeof *m->touch);
+  m->live = mem_alloc(t->nvalues + 1, sizeof *m->live);
+  m->last_user = mem_alloc(t->nvalues + 1, sizeof *m->last_user);
+  m->held = mem_alloc(t->nvalues + 1, sizeof *m->held);
+  m->last_read = mem_alloc(t->nvalues + 1, sizeof *m->last_read);
+  for (ir_ref v = 0; v < t->nvalues; v++) {
+    m->last_user[v] = IR_NONE;
+    m->held[v] = m->last_read[v] = -1;
+  }
+  low_number_decls(m);
+  low_users_note(m);
+}
+
+static void
+low_maker_clear(struct low_maker *m) {
+  free(m->dat_no);
+  free(m->gbl_no);
+  free(m->shared);
+  free(m->touch);
+  free(m->live);
+  free(m->last_user);
+  free(m->held);
+  free(m->last_read);
+  free(m->slot_buffer);
+}
+
+static status
+low_make(struct low_maker *m) {
+  const struct ir_trace *t = m->t;
+  ir_ref *final = low_final_versions(m);
+  for (ir_ref d = 0; d < t->ndats; d++)
+    if (t->dats[d].root == d && final[d] != IR_NONE)
+      m->live[ir_same(t, final[d])] = true;
+  status s = low_cmds_make(m);
+  if (s == OK) {
+    low_outs_make(m, final);
+    low_tables_make(m->p);
+  }
+  free(final);
+  return s;
+}
+
+status
+low_lower(const struct ir_trace *t, const struct low_env *env,
+          struct low_program *out) {
+  *out = (struct low_program){.program = mem_alloc(1, sizeof *out->program)};
+  struct low_maker m = {.t = t, .env = env, .p = out->program, .out = out};
+  low_maker_init(&m);
+  status s = low_make(&m);
+  low_maker_clear(&m);
+  if (s != OK) low_program_clear(out);
+  return s;
+}
+
+void
+low_program_clear(struct low_program *p) {
+  if (p->program) rt_program_free(p->program);
+  free(p->set_tags);
+  free(p->map_tags);
+  free(p->dat_tags);
+  free(p->global_tags);
+  free(p->address_tags);
+  free(p->captures);
+  *p = (struct low_program){0};
+}

@@ -1,0 +1,203 @@
+/* Inside of lower/: a region as plain data, between the trace and LLVM.
+ *
+ *   trace --args.c--> struct low_region --cache.c--> known? its function
+ *                                        else region.c -> LLVM -> jit.c
+ *
+ * A region lists what its function is given (binds), the private copies that its
+ * kernels work on (slots) and the kernels' calls. It holds no set sizes and no
+ * addresses, so that its text (low_region_key) says exactly which code it needs.
+ */
+#ifndef LOWER_REGION_H
+#define LOWER_REGION_H
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "lower/lower.h"
+
+#include <llvm-c/ExecutionEngine.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Types.h>
+
+/* One word that the region's function is given. `index` is the program's number
+ * of it (struct rt_bind) and not part of the key. */
+struct low_bind {
+  enum rt_bind_kind kind;
+  uint32_t index;
+  struct type type; /* SLOT PARAM GLOBAL ACC */
+  uint32_t dim;
+  uint32_t block;  /* SLOT: 1 AoS, 0 SoA, b AoSoA */
+  int32_t stride;  /* SLOT with block 0: its STRIDE bind */
+  uint32_t arity;  /* MAP */
+  uint32_t set;    /* SLOT: its set, for the traffic; not in the key */
+  bool alone;      /* no other bind reaches this memory */
+  bool written;
+};
+
+/* What a kernel's pointer points to.
+ *   DAT    private copy of an element: loaded, worked on, stored
+ *   INC    contribution through a map: zero, added to, then scattered
+ *   PLACE  the element itself, where it lies (AoS)
+ *   CONST  a value that is the same for all elements, loaded once
+ *   SUM    contribution to a global: identity, then combined, per element
+ *   WHOLE  the bound memory itself: accumulators, large values, globals
+ *   INDEX  the element's number or a map entry, 32-bit
+ * A DAT slot is loaded at the element's start and stored at its end; a staged
+ * one (`call` >= 0) right before and after that call, because what happens
+ * between matters; one with `from` >= 0 starts as a copy of that slot, made
+ * before call `call_from`. */
+enum low_slot_kind {
+  LOW_SLOT_DAT,
+  LOW_SLOT_INC,
+  LOW_SLOT_PLACE,
+  LOW_SLOT_CONST,
+  LOW_SLOT_SUM,
+  LOW_SLOT_WHOLE,
+  LOW_SLOT_INDEX
+};
+struct low_slot {
+  enum low_slot_kind kind;
+  struct type type;
+  uint32_t dim;
+  int32_t load, store; /* binds; -1: none */
+  int32_t map, entry;  /* bind of the map, its entry; -1: direct */
+  int32_t call;        /* staged around this call; -1: not */
+  int32_t from, call_from;
+  enum access access;  /* SUM */
+};
+
+/* An argument of a call: no slot is a null pointer; vector: an array of
+ * pointers to the slots. */
+struct low_use {
+  uint32_t nslots;
+  int32_t *slots;
+  bool vector;
+};
+
+/* A kernel with its constants: folded[i] are the bytes of constant i, or it is
+ * bound as parameter binds[i]. */
+struct low_instance {
+  const struct low_kernel *kernel;
+  uint32_t tag, epoch;
+  const void **folded;
+  int32_t *binds;
+  int32_t address; /* opaque: the ADDRESS bind; -1 */
+};
+
+struct low_call {
+  uint32_t instance;
+  uint32_t nargs;
+  struct low_use *args;
+  const char *name, *file; /* for messages; not in the key */
+  int line;
+};
+
+struct low_conflict {
+  uint32_t map;
+  int32_t idx;
+};
+
+struct low_region {
+  struct arena arena;
+  struct low_bind *binds;
+  struct low_slot *slots;
+  struct low_call *calls;
+  struct low_instance *instances;
+  uint32_t nbinds, capbinds, nslots, capslots, ncalls, capcalls, ninstances,
+      capinstances;
+  /* elements are independent and nothing but strips is written through maps:
+     the loop may be called parallel */
+  bool parallel;
+  /* for the launch, not in the key */
+  enum rt_run_mode mode;
+  struct rt_reduction *reductions;
+  struct low_conflict *conflicts;
+  uint32_t nreductions, capreductions, nconflicts, capconflicts;
+  uint64_t bytes;
+  const char *name;
+};
+
+void low_region_clear(struct low_region *r);
+
+/* ---- lower.c: program numbers -------------------------------------------- */
+
+/* Numbers of the program being made, and facts of the whole trace that every
+ * region asks for. Arrays are indexed by trace references. */
+struct low_maker {
+  const struct ir_trace *t;
+  const struct low_env *env;
+  struct rt_program *p;
+  struct low_program *out;
+  uint32_t *dat_no, *gbl_no;
+  uint32_t *last_user; /* of a value: last node that needs it; nnodes: a node
+                          that stays pending */
+  bool *live;          /* of a value: wanted after the trace */
+  bool *shared;        /* of a root: several dats lie there */
+  uint8_t *touch;      /* of a buffer: scratch of args.c, zero between regions */
+  int32_t *held;       /* of a value: its slot, -1; scratch of args.c */
+  int32_t *last_read;  /* of a value: last call that reads it in place */
+  uint32_t capslots, capparams, capaddresses;
+  uint32_t *slot_buffer; /* of a slot: ir buffer */
+};
+
+uint32_t low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat);
+uint32_t low_number_param(struct low_maker *m, struct low_capture c);
+uint32_t low_number_address(struct low_maker *m, uint32_t kernel_tag);
+
+/* ---- args.c -------------------------------------------------------------- */
+
+/* Describe nodes [first, first+count), deferred ones left out. `r` is zero;
+ * owner calls low_region_clear. ERR_COMPILE: arguments and kernel don't fit. */
+status low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
+                       struct low_region *r);
+
+/* ---- region_key.c, cache.c ----------------------------------------------- */
+
+void low_region_key(const struct low_region *r, struct str *key);
+/* The function of this region: from the cache, or compiled now. */
+status low_cache_get(const struct low_region *r, rt_region_fn *out);
+/* The name, kept until low_clear. */
+const char *low_cache_name(const char *name);
+
+/* ---- region.c, region_link.c --------------------------------------------- */
+
+/* The machine that code is made for. */
+struct low_target {
+  LLVMTargetMachineRef machine;
+  char *triple, *cpu, *features;
+  bool wide; /* has AVX-512 */
+};
+
+/* A module in `ctx` with `op2_region` (rt_region_fn), not yet optimised. */
+status low_region_build(const struct low_region *r, const struct low_target *t,
+                        LLVMContextRef ctx, LLVMModuleRef *out);
+/* Link the region's kernels into `m`; fns[i] is that of instance i. */
+status low_link_kernels(const struct low_region *r, const struct low_target *t,
+                        LLVMModuleRef m, LLVMValueRef *fns,
+                        LLVMValueRef *const *consts);
+
+/* ---- target_host.c ------------------------------------------------------- */
+
+/* NULL cpu: this machine's. */
+status low_target_init(struct low_target *t, const char *cpu,
+                       const char *features);
+void low_target_clear(struct low_target *t);
+/* Drop what binds a function to its compilation, put this target there. */
+void low_target_adopt(const struct low_target *t, LLVMValueRef fn);
+status low_target_optimise(const struct low_target *t, LLVMModuleRef m);
+/* Assembly text of an optimised module (tests, dumps). */
+status low_target_assembly(const struct low_target *t, LLVMModuleRef m,
+                           struct str *out);
+
+/* ---- jit.c --------------------------------------------------------------- */
+
+/* Code in memory: engine owns the module, which lives in the context. */
+struct low_code {
+  LLVMContextRef ctx;
+  LLVMExecutionEngineRef engine;
+  rt_region_fn fn;
+};
+status low_jit(const struct low_region *r, const struct low_target *t,
+               struct low_code *out);
+void low_code_clear(struct low_code *c);
+
+#endif

@@ -1,0 +1,54 @@
+/* The text that says which code a region needs: equal keys, equal code. */
+#include "lower/region.h"
+
+#include <assert.h>
+
+static void
+low_key_words(struct str *key, const int64_t *w, size_t n) {
+  str_addn(key, (const char *)w, n * sizeof *w);
+}
+#define KEY(key, ...)                                                          \
+  low_key_words((key), (int64_t[]){__VA_ARGS__},                               \
+                sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+static void
+low_key_bind(const struct low_bind *b, struct str *key) {
+  KEY(key, b->kind, b->type.kind, b->type.size, b->dim, b->block, b->stride,
+      b->arity, b->alone, b->written);
+}
+
+static void
+low_key_slot(const struct low_slot *s, struct str *key) {
+  KEY(key, s->kind, s->type.kind, s->type.size, s->dim, s->load, s->store,
+      s->map, s->entry, s->call, s->from, s->call_from, s->access);
+}
+
+static void
+low_key_instance(const struct low_instance *in, struct str *key) {
+  KEY(key, (int64_t)in->kernel->uid, in->address, in->kernel->nconsts);
+  for (uint32_t c = 0; c < in->kernel->nconsts && in->binds; c++) {
+    KEY(key, in->binds[c], in->folded[c] != NULL);
+    if (in->folded[c])
+      str_addn(key, in->folded[c], in->kernel->consts[c].size);
+  }
+}
+
+static void
+low_key_call(const struct low_call *c, struct str *key) {
+  KEY(key, c->instance, c->nargs);
+  for (uint32_t a = 0; a < c->nargs; a++) {
+    KEY(key, c->args[a].nslots, c->args[a].vector);
+    for (uint32_t k = 0; k < c->args[a].nslots; k++)
+      KEY(key, c->args[a].slots[k]);
+  }
+}
+
+void
+low_region_key(const struct low_region *r, struct str *key) {
+  KEY(key, r->nbinds, r->nslots, r->ncalls, r->ninstances, r->parallel);
+  for (uint32_t k = 0; k < r->nbinds; k++) low_key_bind(&r->binds[k], key);
+  for (uint32_t k = 0; k < r->nslots; k++) low_key_slot(&r->slots[k], key);
+  for (uint32_t k = 0; k < r->ninstances; k++)
+    low_key_instance(&r->instances[k], key);
+  for (uint32_t k = 0; k < r->ncalls; k++) low_key_call(&r->calls[k], key);
+}

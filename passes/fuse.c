@@ -108,7 +108,7 @@ static bool
 fuse_args_agree(const struct ir_arg *a, const struct ir_arg *b, bool info) {
   if (a->kind == IR_ARG_INFO || b->kind == IR_ARG_INFO) return false;
   if (a->access == b->access && access_info[a->access].commutes)
-    return !(info && a->kind == IR_ARG_GBL && a->access != ACC_READ);
+    return !info || a->kind != IR_ARG_GBL || a->access == ACC_READ;
   return a->kind == IR_ARG_DAT && b->kind == IR_ARG_DAT && ir_arg_direct(a) &&
          ir_arg_direct(b);
 }
@@ -135,6 +135,9 @@ static const char *
 fuse_conflict_text(struct ir_trace *t, const struct ir_arg *a,
                    const struct ir_arg *b) {
   ir_ref v = a->out != IR_NONE ? a->out : a->in;
+  if (a->kind == IR_ARG_GBL && a->access == b->access)
+    return arena_printf(&t->arena, "%s carries a payload",
+                        pass_value_text(t, v));
   return arena_printf(&t->arena, "%s is %s%s and %s%s", pass_value_text(t, v),
                       fuse_does(a), fuse_where(t, a), fuse_does(b),
                       fuse_where(t, b));
@@ -234,9 +237,9 @@ static void
 fuse_tell_barrier(struct fuse *f, ir_ref i, uint32_t u, ir_ref why,
                   const struct ir_arg *arg) {
   struct ir_trace *t = f->t;
-  const char *what = "it has side effects";
+  const char *what = "its side effects";
   if (arg) what = pass_value_text(t, arg->in != IR_NONE ? arg->in : arg->out);
-  ir_remark(t, "fuse: %s not fused with %s: it must stay behind %s: %s",
+  ir_remark(t, "fuse: %s not fused with %s: it stays behind %s because of %s",
             pass_node_text(t, i), pass_node_text(t, f->units[u].tail),
             pass_node_text(t, why), what);
   f->told[i] = true;
@@ -315,13 +318,16 @@ fuse_place(struct fuse *f, ir_ref i) {
 /* Loops that no remark spoke of and nothing joined: their set is why. */
 static void
 fuse_tell_alone(struct fuse *f) {
+  uint32_t loops = 0;
+  for (uint32_t u = 1; u <= f->nunits; u++) loops += f->units[u].set != IR_NONE;
   for (uint32_t u = 1; u <= f->nunits; u++) {
     const struct fuse_unit *unit = &f->units[u];
     if (unit->set == IR_NONE || unit->count > 1 || f->told[unit->head]) continue;
-    bool other = f->of_set[unit->set] != u || unit->prev;
+    const char *why = "no later loop over its set fits";
+    if (f->of_set[unit->set] == u && !unit->prev) why = "other set";
+    if (loops == 1) why = "no other loop";
     ir_remark(f->t, "fuse: %s stays alone: %s",
-              pass_node_text(f->t, unit->head),
-              other ? "no later loop over its set fits" : "other set");
+              pass_node_text(f->t, unit->head), why);
   }
 }
 

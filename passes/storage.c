@@ -53,7 +53,6 @@ enum { STORAGE_END = INT32_MAX }; /* wanted after the trace */
 struct storage_buffer {
   ir_ref dat;      /* its shape; the owner if initial */
   bool initial;
-  bool used;       /* some version's data lie in it */
   bool fixed;      /* pinned or overlapping: never given away */
   ir_ref occupant; /* class that lies in it */
   ir_ref next;     /* in a list of dead buffers */
@@ -291,10 +290,11 @@ storage_keeps_old(const struct ir_trace *t, const struct ir_node *n,
 static const char *
 storage_who(const struct storage *s, ir_ref old) {
   const struct storage_class *x = &s->classes[ir_same(s->t, old)];
-  if (x->last < STORAGE_END) return pass_node_text(s->t, x->user);
+  if (x->last < STORAGE_END)
+    return arena_printf(&s->t->arena, "by %s", pass_node_text(s->t, x->user));
   if (x->user != IR_NONE && pass_deferred(&s->t->nodes[x->user]))
-    return "a pending loop";
-  return "whoever looks after the trace";
+    return "by a pending loop";
+  return "after the trace";
 }
 
 /* A buffer for version v of which nothing old is kept. */
@@ -307,7 +307,7 @@ storage_elsewhere(struct storage *s, ir_ref v, ir_ref old) {
   if (s->classes[ir_same(t, old)].buffer == IR_NONE)
     ir_remark(t, "storage: %s gets %s", pass_value_text(t, v), how);
   else
-    ir_remark(t, "storage: %s gets %s: %s is wanted by %s",
+    ir_remark(t, "storage: %s gets %s: %s is wanted %s",
               pass_value_text(t, v), how, pass_value_text(t, old),
               storage_who(s, old));
   return b;
@@ -335,7 +335,6 @@ storage_place(struct storage *s, ir_ref i, ir_ref v, ir_ref old) {
     x->buffer = storage_elsewhere(s, v, old);
   }
   s->buffers[x->buffer].occupant = v;
-  s->buffers[x->buffer].used = true;
 }
 
 /* The root leaves version `old` for v. */
@@ -357,14 +356,6 @@ static void
 storage_node(struct storage *s, ir_ref i) {
   struct ir_trace *t = s->t;
   const struct ir_node *n = &t->nodes[i];
-  for (uint32_t k = 0; k < n->nargs; k++) {
-    const struct ir_arg *a = &ir_args(t, n)[k];
-    if (!storage_is_dat(t, a)) continue;
-    if (a->in == IR_NONE || n->op == IR_FREE || n->op == IR_ALIAS) continue;
-    ir_ref b = s->classes[ir_same(t, a->in)].buffer;
-    assert(b != IR_NONE);
-    s->buffers[b].used = true;
-  }
   for (uint32_t k = 0; k < n->nargs; k++) {
     const struct ir_arg *a = &ir_args(t, n)[k];
     if (!storage_is_dat(t, a) || a->out == IR_NONE) continue;
@@ -419,24 +410,20 @@ storage_walk(struct storage *s) {
 
 /* ---- results ------------------------------------------------------------------ */
 
-/* Number the buffers that are used and note them in the versions. An initial
- * version belongs to its buffer even if nobody reads it any more. */
+/* Note the buffers in the trace. A buffer that no kept node touches costs nothing
+ * further down; it says where a dat's content lies. */
 static void
 storage_write(struct storage *s) {
   struct ir_trace *t = s->t;
-  ir_ref *number = mem_alloc(s->nbuffers + 1, sizeof *number);
   for (ir_ref b = 0; b < s->nbuffers; b++) {
-    const struct storage_buffer *x = &s->buffers[b];
-    struct ir_buffer buffer = {x->dat, x->initial};
-    number[b] = x->used ? t->nbuffers : IR_NONE;
-    if (x->used) VEC_PUSH(t->buffers, t->nbuffers, t->capbuffers, buffer);
+    struct ir_buffer buffer = {s->buffers[b].dat, s->buffers[b].initial};
+    VEC_PUSH(t->buffers, t->nbuffers, t->capbuffers, buffer);
   }
   for (ir_ref v = 0; v < t->nvalues; v++) {
-    ir_ref b = s->classes[ir_same(t, v)].buffer, def = t->values[v].def;
-    bool kept = def == IR_NONE || !pass_deferred(&t->nodes[def]);
-    t->values[v].buffer = kept && b != IR_NONE ? number[b] : IR_NONE;
+    ir_ref def = t->values[v].def;
+    if (def == IR_NONE || !pass_deferred(&t->nodes[def]))
+      t->values[v].buffer = s->classes[ir_same(t, v)].buffer;
   }
-  free(number);
 }
 
 /* Append the copies, then move each before the region of its node. */

@@ -12,11 +12,24 @@
  */
 #include "colour.h"
 
-#include <omp.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "take.h"
+
+/* Without -fopenmp (the tests, which run on one thread) all is serial. */
+#ifdef _OPENMP
+#include <omp.h>
+#define PARALLEL_FOR                                                           \
+  _Pragma("omp parallel for num_threads(threads) schedule(static)")
+#else
+#define PARALLEL_FOR (void)threads;
+static int
+omp_get_thread_num(void) {
+  return 0;
+}
+#endif
 
 struct sweep {
   const int *table;
@@ -24,14 +37,6 @@ struct sweep {
   uint64_t *taken; /* per target */
   int *colour;     /* per block; -1: none yet */
 };
-
-static void *
-take(size_t n, size_t size) {
-  void *p = calloc(n ? n : 1, size);
-  if (p) return p;
-  fprintf(stderr, "colouring: out of memory\n");
-  exit(1);
-}
 
 static int
 block_end(const struct colouring *c, int b) {
@@ -71,8 +76,8 @@ colour_all(struct colouring *c, struct sweep *s) {
 /* Counting sort of the blocks by colour. */
 static void
 sort_blocks(struct colouring *c, const int *colour) {
-  c->order = take(c->nblocks, sizeof(int));
-  c->start = take(c->ncolours + 2, sizeof(int));
+  c->order = bench_take(c->nblocks, sizeof(int));
+  c->start = bench_take(c->ncolours + 2, sizeof(int));
   for (int b = 0; b < c->nblocks; b++) c->start[colour[b] + 2]++;
   for (int k = 0; k < c->ncolours; k++) c->start[k + 2] += c->start[k + 1];
   for (int b = 0; b < c->nblocks; b++) c->order[c->start[colour[b] + 1]++] = b;
@@ -84,11 +89,11 @@ colouring_make(struct colouring *c, int n, int block, const int *table,
   *c = (struct colouring){.n = n, .block = block > 0 ? block : 1024};
   c->nblocks = n / c->block + (n % c->block != 0);
   struct sweep s = {table, arity, ntarget, NULL, NULL};
-  s.colour = take(c->nblocks, sizeof(int));
+  s.colour = bench_take(c->nblocks, sizeof(int));
   c->ncolours = c->nblocks > 0;
   if (table) {
     memset(s.colour, -1, (size_t)c->nblocks * sizeof(int));
-    s.taken = take(ntarget, sizeof *s.taken);
+    s.taken = bench_take(ntarget, sizeof *s.taken);
     colour_all(c, &s);
   }
   sort_blocks(c, s.colour);
@@ -107,7 +112,7 @@ void
 colouring_run(const struct colouring *c, int threads, loop_body *body,
               void *context) {
   for (int k = 0; k < c->ncolours; k++) {
-#pragma omp parallel for num_threads(threads) schedule(static)
+    PARALLEL_FOR
     for (int i = c->start[k]; i < c->start[k + 1]; i++) {
       int b = c->order[i];
       body(context, b * c->block, block_end(c, b), omp_get_thread_num());

@@ -30,17 +30,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../take.h"
+
 enum { PROFILE = 100, KNOTS = 2 * PROFILE - 1 };
 
 static const double pi = 3.14159265358979323846;
-
-static void *
-take(size_t n, size_t size) {
-  void *p = calloc(n ? n : 1, size);
-  if (p) return p;
-  fprintf(stderr, "mesh: out of memory\n");
-  exit(1);
-}
 
 /* ---- the curve ------------------------------------------------------------ */
 
@@ -226,13 +220,13 @@ make_bedges(struct mesh *m, struct grid g) {
 
 static void
 mesh_allocate(struct mesh *m) {
-  m->x = take(m->nnode, 2 * sizeof(double));
-  m->cell_node = take(m->ncell, 4 * sizeof(int));
-  m->edge_node = take(m->nedge, 2 * sizeof(int));
-  m->edge_cell = take(m->nedge, 2 * sizeof(int));
-  m->bedge_node = take(m->nbedge, 2 * sizeof(int));
-  m->bedge_cell = take(m->nbedge, sizeof(int));
-  m->bedge_type = take(m->nbedge, sizeof(int));
+  m->x = bench_take(m->nnode, 2 * sizeof(double));
+  m->cell_node = bench_take(m->ncell, 4 * sizeof(int));
+  m->edge_node = bench_take(m->nedge, 2 * sizeof(int));
+  m->edge_cell = bench_take(m->nedge, 2 * sizeof(int));
+  m->bedge_node = bench_take(m->nbedge, 2 * sizeof(int));
+  m->bedge_cell = bench_take(m->nbedge, sizeof(int));
+  m->bedge_type = bench_take(m->nbedge, sizeof(int));
 }
 
 void
@@ -340,7 +334,7 @@ random_next(uint64_t *state) {
 /* A random permutation: element e becomes number perm[e]. */
 static int *
 random_order(int n, uint64_t *state) {
-  int *perm = take(n, sizeof(int));
+  int *perm = bench_take(n, sizeof(int));
   for (int i = 0; i < n; i++) {
     int j = (int)(random_next(state) % (uint64_t)(i + 1));
     perm[i] = perm[j];
@@ -352,7 +346,7 @@ random_order(int n, uint64_t *state) {
 /* rows[perm[e]] = rows[e] for n rows of `size` bytes. */
 static void
 move_rows(void *rows, int n, size_t size, const int *perm) {
-  char *old = take(n, size);
+  char *old = bench_take(n, size);
   memcpy(old, rows, n * size);
   for (int e = 0; e < n; e++)
     memcpy((char *)rows + perm[e] * size, old + e * size, size);

@@ -1,9 +1,9 @@
 #include "ref.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../take.h"
 #include "kernels.h"
 
 /* ---- one loop per kernel, elements [lo, hi) --------------------------------
@@ -125,23 +125,15 @@ ref_step(struct ref *r) {
   return sqrt(rms / m->ncell);
 }
 
-static double *
-zeros(int n) {
-  double *p = calloc((size_t)n + 1, sizeof *p);
-  if (p) return p;
-  fprintf(stderr, "airfoil reference: out of memory\n");
-  exit(1);
-}
-
 void
 ref_start(struct ref *r, const struct mesh *m, int threads, int block) {
   memset(r, 0, sizeof *r);
   r->m = m;
   r->threads = threads < 1 ? 1 : threads > REF_THREADS ? REF_THREADS : threads;
-  r->q = zeros(4 * m->ncell);
-  r->qold = zeros(4 * m->ncell);
-  r->adt = zeros(m->ncell);
-  r->res = zeros(4 * m->ncell);
+  r->q = bench_take(4 * m->ncell, sizeof(double));
+  r->qold = bench_take(4 * m->ncell, sizeof(double));
+  r->adt = bench_take(m->ncell, sizeof(double));
+  r->res = bench_take(4 * m->ncell, sizeof(double));
   airfoil_constants();
   for (int i = 0; i < 4 * m->ncell; i++) r->q[i] = qinf[i % 4];
   if (r->threads == 1) return;

@@ -1,9 +1,9 @@
 #include "ref.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../take.h"
 #include "kernels.h"
 
 /* Kept out of line, or clang forgets `restrict`. */
@@ -154,14 +154,6 @@ fref_error(const struct fref *f, double *most_out) {
   return sqrt(sum / f->s->nnode);
 }
 
-static double *
-zeros(int n) {
-  double *p = calloc((size_t)n + 1, sizeof *p);
-  if (p) return p;
-  fprintf(stderr, "fem reference: out of memory\n");
-  exit(1);
-}
-
 void
 fref_start(struct fref *f, const struct square *s, int threads, int block) {
   memset(f, 0, sizeof *f);
@@ -169,12 +161,12 @@ fref_start(struct fref *f, const struct square *s, int threads, int block) {
   f->threads = threads < 1              ? 1
                : threads > FREF_THREADS ? FREF_THREADS
                                         : threads;
-  f->K = zeros(16 * s->ncell);
-  f->b = zeros(s->nnode);
-  f->u = zeros(s->nnode);
-  f->r = zeros(s->nnode);
-  f->p = zeros(s->nnode);
-  f->v = zeros(s->nnode);
+  f->K = bench_take(16 * s->ncell, sizeof(double));
+  f->b = bench_take(s->nnode, sizeof(double));
+  f->u = bench_take(s->nnode, sizeof(double));
+  f->r = bench_take(s->nnode, sizeof(double));
+  f->p = bench_take(s->nnode, sizeof(double));
+  f->v = bench_take(s->nnode, sizeof(double));
   colouring_make(&f->nodes, s->nnode, block, NULL, 0, 0);
   colouring_make(&f->cells, s->ncell, block, s->cell_node, 4, s->nnode);
 }

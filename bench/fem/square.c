@@ -5,13 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *
-take(size_t n, size_t size) {
-  void *p = calloc(n ? n : 1, size);
-  if (p) return p;
-  fprintf(stderr, "fem: out of memory\n");
-  exit(1);
-}
+#include "../take.h"
 
 /* Bent inside, straight at the boundary, so that it stays the unit square. */
 static void
@@ -54,9 +48,9 @@ square_make(struct square *s, int ni, int nj) {
   s->nnode = (ni + 1) * (nj + 1);
   s->ncell = ni * nj;
   s->nbnode = 2 * (ni + nj);
-  s->x = take(s->nnode, 2 * sizeof(double));
-  s->cell_node = take(s->ncell, 4 * sizeof(int));
-  s->bnode = take(s->nbnode, sizeof(int));
+  s->x = bench_take(s->nnode, 2 * sizeof(double));
+  s->cell_node = bench_take(s->ncell, 4 * sizeof(int));
+  s->bnode = bench_take(s->nbnode, sizeof(int));
   make_nodes(s);
   make_cells(s);
   make_boundary(s);

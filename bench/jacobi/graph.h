@@ -3,8 +3,9 @@
 #ifndef BENCH_JACOBI_GRAPH_H
 #define BENCH_JACOBI_GRAPH_H
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "../take.h"
 
 struct graph {
   int ni, nj, nnode, nedge;
@@ -12,14 +13,6 @@ struct graph {
   REAL *A;   /* [nedge] */
   REAL *r;   /* [nnode] */
 };
-
-static inline void *
-graph_take(size_t n, size_t size) {
-  void *p = calloc(n ? n : 1, size);
-  if (p) return p;
-  fprintf(stderr, "jacobi: out of memory\n");
-  exit(1);
-}
 
 static inline void
 graph_add_edges(struct graph *g, int i, int j) {
@@ -36,9 +29,9 @@ graph_add_edges(struct graph *g, int i, int j) {
 static inline void
 graph_make(struct graph *g, int ni, int nj) {
   *g = (struct graph){.ni = ni, .nj = nj, .nnode = ni * nj};
-  g->edge = graph_take(8 * (size_t)g->nnode, sizeof(int));
-  g->A = graph_take(4 * (size_t)g->nnode, sizeof(REAL));
-  g->r = graph_take(g->nnode, sizeof(REAL));
+  g->edge = bench_take(8 * (size_t)g->nnode, sizeof(int));
+  g->A = bench_take(4 * (size_t)g->nnode, sizeof(REAL));
+  g->r = bench_take(g->nnode, sizeof(REAL));
   for (int j = 0; j < nj; j++)
     for (int i = 0; i < ni; i++) graph_add_edges(g, i, j);
   for (int n = 0; n < g->nnode; n++)

@@ -5,6 +5,7 @@
 #include "ref.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "../common.h"
 

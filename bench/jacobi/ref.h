@@ -85,7 +85,7 @@ jref_step(struct jref *s, REAL *max_out) {
 /* Edges write to their first end only; colour by that. */
 static inline void
 jref_colour_edges(struct jref *s, const struct graph *g, int block) {
-  int *first = graph_take(g->nedge, sizeof(int));
+  int *first = bench_take(g->nedge, sizeof(int));
   for (int e = 0; e < g->nedge; e++) first[e] = g->edge[2 * e];
   colouring_make(&s->edges, g->nedge, block, first, 1, g->nnode);
   free(first);
@@ -98,8 +98,8 @@ jref_start(struct jref *s, const struct graph *g, int threads, int block) {
   s->threads = threads < 1              ? 1
                : threads > JREF_THREADS ? JREF_THREADS
                                         : threads;
-  s->u = graph_take(g->nnode, sizeof(REAL));
-  s->du = graph_take(g->nnode, sizeof(REAL));
+  s->u = bench_take(g->nnode, sizeof(REAL));
+  s->du = bench_take(g->nnode, sizeof(REAL));
   colouring_make(&s->nodes, g->nnode, block, NULL, 0, 0);
   jref_colour_edges(s, g, block);
 }

@@ -1,0 +1,166 @@
+#!/bin/bash
+# Run the test programs in every mode and compare:
+#   test/programs/run.sh BUILD [program ...]
+# BUILD holds test/programs/P (compiled by op2cc), P_opaque (plain compiler, its
+# kernels have no IR) and perhaps P_clang (another plain compiler). Each run must
+# end with 0 and a last line "ok"; lines "bits ..." must be the same in all modes
+# of one build. Then the benchmark programs run on small meshes against their
+# plain-C references. JOBS runs at once (default: processors).
+set -u
+cd "$(dirname "$0")" || exit 2
+here=$PWD
+build=$(cd "$OLDPWD" && cd "${1:?usage: run.sh BUILD [program ...]}" && pwd) ||
+  exit 2
+shift
+bin=$build/test/programs
+[ -d "$bin" ] || bin=$build
+export work; work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+
+# name | variables | which programs ("" all)
+ir_modes() {
+  for t in 1 2 3; do
+    echo "$t-threads|OMP_NUM_THREADS=$t|"
+    echo "$t-eager|OMP_NUM_THREADS=$t OP2_EAGER=1|"
+  done
+  for pass in slice rename dce fuse slice,rename,dce,fuse; do
+    echo "without-$pass|OMP_NUM_THREADS=2 OP2_DISABLE=$pass|"
+  done
+  for layout in aos soa 8; do
+    echo "layout-$layout|OMP_NUM_THREADS=2 OP2_LAYOUT=$layout|"
+  done
+  echo "checked|OMP_NUM_THREADS=3 OP2_CHECK=1 OP2_IR_STRESS=1|"
+  echo "seq|OP2_TARGET=seq|"
+  echo "reproducible|OMP_NUM_THREADS=2 OP2_REPRODUCIBLE=1|"
+  echo "small-blocks|OMP_NUM_THREADS=3 OP2_BLOCK_SIZE=4|"
+  echo "short-trace|OMP_NUM_THREADS=2 OP2_TRACE_MAX_LOOPS=7|_small bound copy_chain"
+}
+opaque_modes() {
+  for t in 1 2; do
+    echo "$t-threads|OMP_NUM_THREADS=$t|"
+  done
+  echo "3-eager|OMP_NUM_THREADS=3 OP2_EAGER=1|"
+  echo "layout-soa|OMP_NUM_THREADS=2 OP2_LAYOUT=soa|"
+  echo "layout-8|OMP_NUM_THREADS=3 OP2_LAYOUT=8|"
+}
+
+# one_run PROGRAM-FILE IR MODE VARIABLES: a line "pass ..." or "FAIL ..." in
+# $work, and its output beside it
+one_run() {
+  local file=$1 ir=$2 mode=$3 vars=$4 name rc out
+  name=$(basename "$file").$mode
+  out=$work/$name.out
+  # shellcheck disable=SC2086
+  (cd "$work" && env TEST_IR="$ir" OP2_LOG=0 $vars timeout 120 "$file") \
+    >"$out" 2>"$out.err"
+  rc=$?
+  if [ $rc = 0 ] && tail -n 1 "$out" | grep -q '^ok'; then
+    echo "pass $name" >"$work/$name.result"
+  else
+    echo "FAIL $name ($vars): exit $rc: $(cat "$out" "$out.err" | tail -n 3 |
+      tr '\n' ' ' | cut -c1-400)" | tee "$work/$name.result"
+  fi
+}
+export -f one_run
+
+# The runs of one executable, as arguments of one_run, one a line
+runs_of() {
+  local file=$1 ir=$2 modes=$3 mode vars only word hit
+  $modes | while IFS='|' read -r mode vars only; do
+    hit=${only:+no}
+    for word in $only; do
+      case $(basename "$file") in *$word*) hit=yes ;; esac
+    done
+    [ "$hit" = no ] || printf '%s\0%s\0%s\0%s\0' "$file" "$ir" "$mode" "$vars"
+  done
+}
+
+programs=("$@")
+if [ ${#programs[@]} = 0 ]; then
+  for source in "$here"/*.c "$here"/*.cpp; do
+    [ -e "$source" ] || continue
+    source=$(basename "$source")
+    programs+=("${source%.c*}")
+  done
+fi
+for p in "${programs[@]}"; do
+  found=no
+  for kind in "" _opaque _clang; do
+    [ -x "$bin/$p$kind" ] || continue
+    found=yes
+    if [ -z "$kind" ]; then
+      runs_of "$bin/$p" 1 ir_modes
+    else
+      runs_of "$bin/$p$kind" 0 opaque_modes
+    fi
+  done
+  if [ $found = no ]; then
+    echo "FAIL $p: not built in $bin" | tee "$work/$p.missing.result" >&2
+  fi
+done >"$work/runs"
+xargs -0 -n 4 -P "${JOBS:-$(nproc)}" bash -c 'one_run "$@"' _ <"$work/runs"
+
+# The same bits in all modes of one executable
+for p in "${programs[@]}"; do
+  for kind in "" _opaque _clang; do
+    first=
+    for out in "$work/$p$kind".*.out; do
+      [ -e "$out" ] && grep -q '^bits ' "$out" || continue
+      if [ -z "$first" ]; then
+        first=$out
+        continue
+      fi
+      name=$(basename "$out" .out)
+      if cmp -s <(grep '^bits ' "$first") <(grep '^bits ' "$out"); then
+        echo "pass $name.bits" >"$work/$name.bits.result"
+      else
+        echo "FAIL $name: other bits than $(basename "$first" .out): $(
+          diff <(grep '^bits ' "$first") <(grep '^bits ' "$out") |
+            tr '\n' ' ')" | tee "$work/$name.bits.result"
+      fi
+    done
+  done
+done
+
+# Benchmark programs on small meshes against their references:
+# program | reference | options | relative difference of rms
+bench_table() {
+  echo "airfoil/airfoil|airfoil/airfoil_ref|--size 8 12 --iters 20|1e-12"
+  echo "airfoil/airfoil|airfoil/airfoil_ref|--size 8 12 --iters 20 --shuffle 5|1e-12"
+  echo "airfoil/airfoil_lazy|airfoil/airfoil_ref|--size 8 12 --iters 20|1e-12"
+  echo "airfoil/airfoil_cpp|airfoil/airfoil_ref|--size 8 12 --iters 20|1e-12"
+  echo "jacobi/jacobi_double|jacobi/jacobi_ref|--size 20 30 --iters 50|1e-12"
+  echo "fem/fem|fem/fem_ref|--size 12 10 --iters 12|1e-9"
+}
+last_rms() { sed -n 's/^result .* rms=//p' | tail -n 1; }
+if [ $# = 0 ] && [ -d "$build/bench" ]; then
+  n=0
+  while IFS='|' read -r p ref options within; do
+    [ -x "$build/bench/$ref" ] || continue
+    # shellcheck disable=SC2086
+    want=$("$build/bench/$ref" --threads 1 $options | last_rms)
+    for kind in "" _opaque; do
+      [ -x "$build/bench/$p$kind" ] || continue
+      for vars in OMP_NUM_THREADS=1 OMP_NUM_THREADS=2 \
+        "OMP_NUM_THREADS=3 OP2_EAGER=1" "OMP_NUM_THREADS=2 OP2_LAYOUT=8"; do
+        n=$((n + 1))
+        # shellcheck disable=SC2086
+        rms=$(env OP2_LOG=0 $vars timeout 120 "$build/bench/$p$kind" $options \
+          2>/dev/null | last_rms)
+        if awk -v a="${rms:-nan}" -v b="$want" -v w="$within" 'BEGIN {
+            d = a - b; if (d < 0) d = -d; if (b < 0) b = -b
+            exit !(a ~ /^[0-9]/ && d <= w * b) }'; then
+          echo "pass bench $p$kind" >"$work/bench.$n.result"
+        else
+          echo "FAIL bench $p$kind $options ($vars): rms ${rms:-none}," \
+            "expected $want" | tee "$work/bench.$n.result"
+        fi
+      done
+    done
+  done < <(bench_table)
+fi
+
+passed=$(cat "$work"/*.result | grep -c '^pass')
+failed=$(cat "$work"/*.result | grep -c '^FAIL')
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" != 0 ]

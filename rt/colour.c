@@ -1,15 +1,15 @@
 /* Two-level colouring.
  *
- * Problem. Two edges that increment the same cell must not run at the same time.
- * Atomics are slow on CPUs, locks worse.
+ * Problem. Two edges that increment the same cell must not run at the same
+ * time. Atomics are slow on CPUs, locks worse.
  *
  * Idea. Cut the edges into consecutive blocks and give blocks that share a cell
- * different colours; the blocks of one colour then run at once, colour after colour.
- * Inside a block the same is done for single edges, which is what the threads of a
- * device's block need.
+ * different colours; the blocks of one colour then run at once, colour after
+ * colour. Inside a block the same is done for single edges, which is what the
+ * threads of a device's block need.
  *
- * Greedy first fit: walk the blocks in order, each takes the lowest colour that no
- * earlier block of any of its cells has. Every cell keeps the set of colours
+ * Greedy first fit: walk the blocks in order, each takes the lowest colour that
+ * no earlier block of any of its cells has. Every cell keeps the set of colours
  * used on it as bits of one word, so a block needs two walks over its entries:
  * collect the bits, then add its own.
  *
@@ -18,18 +18,19 @@
  *   block 1          x x x          0 taken by 2   -> colour 1
  *   block 2              x x        1 taken by 4   -> colour 0
  *
- * A word has 64 bits and colours have no limit: a block that finds its word full
- * waits for the next round, which starts with empty words and stands for colours
- * 64 ... 127, and so on. The outcome is the same as with words of any length,
- * because what waits has left no bit behind.
+ * A word has 64 bits and colours have no limit: a block that finds its word
+ * full waits for the next round, which starts with empty words and stands for
+ * colours 64 ... 127, and so on. The outcome is the same as with words of any
+ * length, because what waits has left no bit behind.
  *
  * Targets are told apart by their set: maps to one set share its words, maps to
  * different sets don't, so that dats on several sets cost no extra colours.
  *
  * Cost: O(n * entries) per round; one word per target while it is made.
  * Source: Mudalige, Giles, Reguly, Bertolli, Kelly, "OP2: An active library
- * framework for solving unstructured mesh-based applications", 2012, section III.
- * Limits: one thread. A target that m blocks share needs m colours and m / 64
+ * framework for solving unstructured mesh-based applications", 2012, section
+ * III.
+ * Limits: one thread. A target that m blocks share needs m colours and m/64
  * rounds.
  */
 #include "rt/colour.h"
@@ -57,7 +58,7 @@ struct colouring {
   uint64_t **used; /* of the target set of conflict i */
 };
 
-/* ---- words ---------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------- */
 
 static size_t
 words_bytes(const struct words *w) {
@@ -142,7 +143,7 @@ forget(struct colouring *k, int64_t e) {
   }
 }
 
-/* ---- blocks ---------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------- */
 
 static int64_t
 block_end(const struct rt_plan *p, idx_l j) {
@@ -190,7 +191,7 @@ sort_blocks(struct rt_plan *p, const idx_l *colour) {
   p->start[0] = 0;
 }
 
-/* ---- elements of a block ----------------------------------------------------- */
+/* ---- elements of a block ------------------------------------------------- */
 
 static idx_l
 colour_elements(struct colouring *k, const struct rt_plan *p, idx_l j) {
@@ -212,7 +213,7 @@ colour_elements(struct colouring *k, const struct rt_plan *p, idx_l j) {
   return ncolours;
 }
 
-/* ---- plans ------------------------------------------------------------------ */
+/* ---- plans --------------------------------------------------------------- */
 
 void
 rt_plan_free(struct rt_plan *p) {

@@ -14,10 +14,10 @@ block_of(const char *want) {
   return (int)b;
 }
 
-/* AoS is the default: an indirect access then finds all components of an element
- * on one cache line, and loops that go straight through vectorise over strided
- * groups. With one component all layouts are the same; AoS has the constant
- * stride, which is what code generation likes best. */
+/* AoS is the default: an indirect access then finds all components of an
+ * element on one cache line, and loops that go straight through vectorise over
+ * strided groups. With one component all layouts are the same; AoS has the
+ * constant stride, which is what code generation likes best. */
 int
 rt_layout_choose(const char *want, unsigned dim, int soa) {
   int block;

@@ -1,21 +1,21 @@
 /* Layouts of dats, and copying between them.
  *
- * Problem. Every dat is AoS in its mirror and AoS, SoA or AoSoA in its buffer, and
- * each look at it is a transposition [n, dim] -> [dim, n]. Written as two nested
- * loops over n and dim, one side is read or written with a large stride, and each
- * cache line is fetched dim times once dim lines no longer fit.
+ * Problem. Every dat is AoS in its mirror and AoS, SoA or AoSoA in its buffer,
+ * and each look at it is a transposition [n, dim] -> [dim, n]. Written as two
+ * nested loops over n and dim, one side is read or written with a large stride,
+ * and each cache line is fetched dim times once dim lines no longer fit.
  *
- * Idea. Both layouts keep runs of elements contiguous for each component: all of
- * [0, n) for SoA, b elements for AoSoA, one for AoS. Cut [lo, hi) where any run
- * ends. If neither side is AoS, a piece is one memcpy per component. If one side
- * is AoS, cut further into tiles whose AoS rows fit into the first cache level
- * and move one component after the other: the block side is streamed, the AoS
- * side strided but cached.
+ * Idea. Both layouts keep runs of elements contiguous for each component: all
+ * of [0, n) for SoA, b elements for AoSoA, one for AoS. Cut [lo, hi) where any
+ * run ends. If neither side is AoS, a piece is one memcpy per component. If one
+ * side is AoS, cut further into tiles whose AoS rows fit into the first cache
+ * level and move one component after the other: the block side is streamed, the
+ * AoS side strided but cached.
  *
  *   AoS rows      a0 b0 c0 a1 b1 c1 ...     tile of TILE_BYTES
  *   SoA           a0 a1 ..   b0 b1 ..   c0 c1 ..
  *
- * Cost: each byte is read and written once; 5 to 19 GB/s for dim 2 to 6 of doubles.
+ * Cost: each byte is read and written once; 5 to 19 GB/s for 2 to 6 doubles.
  * Limits: one thread; components of other sizes than 1, 2, 4, 8 go by memcpy.
  */
 #include "rt/store_impl.h"
@@ -67,8 +67,7 @@ STRIDED(16)
 STRIDED(32)
 STRIDED(64)
 
-typedef void (*strided_fn)(void *dst, const void *src, size_t n,
-                           size_t stride);
+typedef void (*strided_fn)(void *dst, const void *src, size_t n, size_t stride);
 static const strided_fn pack_fn[9] = {
     [1] = pack8, [2] = pack16, [4] = pack32, [8] = pack64};
 static const strided_fn unpack_fn[9] = {
@@ -125,8 +124,8 @@ move_piece(char *dst, size_t db, const char *src, size_t sb, size_t n,
       memcpy(dst + c * db * size, src + c * sb * size, n * size);
 }
 
-/* End of the piece that starts at e: where a block of either side ends. AoS rows
- * go on for ever, but no further than a tile. */
+/* End of the piece that starts at e: where a block of either side ends. AoS
+ * rows go on for ever, but no further than a tile. */
 static size_t
 piece_end(size_t e, size_t hi, size_t db, size_t sb, size_t tile) {
   size_t end = hi;

@@ -6,11 +6,11 @@
  * stores (4 KiB aliasing) and compete for the same cache sets. Shuffled meshes
  * also miss the TLB on nearly every access.
  *
- * Idea. Above RT_MAP_BYTES, map pages and start the array a few cache lines into
- * the first one, each array at another of eight places. Above RT_HUGE_BYTES,
- * start at a huge-page boundary and ask for huge pages (1.4 times faster on a
- * shuffled mesh). The start of the mapping is the address rounded down to a page,
- * so nothing needs to be remembered.
+ * Idea. Above RT_MAP_BYTES, map pages and start the array a few cache lines
+ * into the first one, each array at another of eight places. Above
+ * RT_HUGE_BYTES, start at a huge-page boundary and ask for huge pages (1.4
+ * times faster on a shuffled mesh). The start of the mapping is the address
+ * rounded down to a page, so nothing needs to be remembered.
  *
  *   mapping  |<- page ------------------|-----...
  *   array         ^ skew = 0, 512, ... 3584 bytes
@@ -18,8 +18,8 @@
  * Pages that were never touched cost nothing and read as zeros: a dat that the
  * program never fills is free.
  *
- * Limits: pages go to the NUMA node of the thread that touches them first, which
- * is the program's own thread for mirrors.
+ * Limits: pages go to the NUMA node of the thread that touches them first,
+ * which is the program's own thread for mirrors.
  */
 #include "rt/store.h"
 

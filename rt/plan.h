@@ -1,9 +1,9 @@
 /* What `lower` makes and `rt/exec.c` runs: a short command list, and the plans
  * that make conflicting increments safe.
  *
- * A program is made once per shape of trace and run many times. It refers to the
- * user's things by small program-local numbers; the frontend fills the tables
- * `sets maps dats` once, and `globals params` before each run.
+ * A program is made once per shape of trace and run many times. It refers to
+ * the user's things by small program-local numbers; the frontend fills the
+ * tables `sets maps dats` once, and `globals params` before each run.
  */
 #ifndef RT_PLAN_H
 #define RT_PLAN_H
@@ -50,28 +50,29 @@ struct rt_plan {
 };
 
 /* The plan for these conflicts, from the cache or made. Keyed by maps and their
- * versions, entries, n, block size and whether element colours are wanted; whole
- * keys are compared. KEEP: lives until rt_plan_cache_clear.
+ * versions, entries, n, block size and whether element colours are wanted;
+ * whole keys are compared. KEEP: lives until rt_plan_cache_clear.
  * cost  O(n * entries) and one word per target while it is made
  * source  two-level colouring: Mudalige et al. 2012, section III (OP2) */
 status rt_plan_get(idx_l n, idx_l block, const struct rt_conflict *c,
                    uint32_t nc, bool elem_colours, const struct rt_plan **out);
 /* Independent check: every element in exactly one block and colour, no target
- * shared inside a colour. Returns OK or ERR_STATE naming the first violation. It
- * shares no code with the maker. On in debug builds and under OP2_CHECK. */
+ * shared inside a colour. Returns OK or ERR_STATE naming the first violation.
+ * It shares no code with the maker. On in debug builds and under OP2_CHECK. */
 status rt_plan_check(const struct rt_plan *p, const struct rt_conflict *c,
                      uint32_t nc);
 void rt_plan_cache_clear(void);
 extern bool rt_plan_checking;
-/* Elements in a block of the plans that rt_exec asks for (OP2_BLOCK_SIZE); 0: the
- * library's choice. */
+/* Elements in a block of the plans that rt_exec asks for (OP2_BLOCK_SIZE); 0:
+ * the library's choice. */
 void rt_set_block_size(idx_l block);
 
 /* ---- programs ------------------------------------------------------------ */
 
-/* A compiled region: run elements [lo, hi), lo < hi. `ptr` is the table of bound
- * addresses (see rt_bind), with accumulators of the calling thread put in. Called
- * several times with the same accumulators: add to what they hold. */
+/* A compiled region: run elements [lo, hi), lo < hi. `ptr` is the table of
+ * bound addresses (see rt_bind), with accumulators of the calling thread put
+ * in. Called several times with the same accumulators: add to what they
+ * hold. */
 typedef void (*rt_region_fn)(void *const *ptr, int64_t lo, int64_t hi);
 
 enum rt_bind_kind {
@@ -91,10 +92,10 @@ struct rt_bind {
  * accumulator at the access's identity; afterwards they are combined into
  * globals[global] in thread order, the start value counted once.
  * payload >= 0: this is the OP_ARG_INFO payload of reductions[payload]: its
- * component c (all of it, if that reduction has dim 1) is taken with the winner;
- * ties keep the earliest; no winner leaves it alone. Its accumulator starts as a
- * copy of the global. A coloured launch with a payload runs on one thread.
- * Accumulators are aligned to 16 bytes. */
+ * component c (all of it, if that reduction has dim 1) is taken with the
+ * winner; ties keep the earliest; no winner leaves it alone. Its accumulator
+ * starts as a copy of the global. A coloured launch with a payload runs on one
+ * thread. Accumulators are aligned to 16 bytes. */
 struct rt_reduction {
   uint32_t global;
   struct type type;
@@ -125,22 +126,22 @@ struct rt_launch {
   uint32_t nconflicts;
   const struct rt_plan *plan; /* filled by exec in each run that uses one */
   uint64_t bytes_per_element; /* ideal traffic, for the timing table */
-  uint32_t timer; /* line in the timing table: rt_timer_get(name) */
+  uint32_t timer;             /* line in the timing table: rt_timer_get(name) */
 };
 
 enum rt_cmd_op { RT_LAUNCH, RT_COPY, RT_SET_GLOBAL };
 struct rt_cmd {
   enum rt_cmd_op op;
-  uint32_t a, b; /* LAUNCH: launches[a]; COPY: slot a to slot b;
+  uint32_t a, b;  /* LAUNCH: launches[a]; COPY: slot a to slot b;
                     SET_GLOBAL: globals[a] = params[b] */
   uint32_t bytes; /* SET_GLOBAL */
 };
 
-/* Buffer slots: `initial` ones hold a dat's buffer when the run starts, others are
- * allocated in its shape, with unspecified contents. When the run ends, outs[] say
- * which slot each written dat has then (the slot of its own buffer, if it was
- * written in place); slots that nobody has go back to the pool. Foreign buffers
- * stay with their dats. */
+/* Buffer slots: `initial` ones hold a dat's buffer when the run starts, others
+ * are allocated in its shape, with unspecified contents. When the run ends,
+ * outs[] say which slot each written dat has then (the slot of its own buffer,
+ * if it was written in place); slots that nobody has go back to the pool.
+ * Foreign buffers stay with their dats. */
 struct rt_slot {
   uint32_t dat; /* dats[dat]: its buffer, or the shape to allocate */
   bool initial;
@@ -149,8 +150,9 @@ struct rt_out {
   uint32_t dat, slot;
 };
 
-/* All arrays, and the program, come from mem_alloc or mem_grow (base/arena.h); the
- * things that sets, maps, dats, globals, params and addresses point to are KEEP. */
+/* All arrays, and the program, come from mem_alloc or mem_grow (base/arena.h);
+ * the things that sets, maps, dats, globals, params and addresses point to are
+ * KEEP. */
 struct rt_program {
   struct rt_launch *launches;
   struct rt_cmd *cmds;
@@ -167,18 +169,19 @@ struct rt_program {
   struct rt_scratch *scratch; /* of exec, kept from run to run; NULL at first */
 };
 
-/* Run it on `nthreads` threads (1: no OpenMP region is entered). Errors are found
- * before the first launch and leave all dats as they were: memory, plans. Nothing
- * is allocated in a repeated run. */
+/* Run it on `nthreads` threads (1: no OpenMP region is entered). Errors are
+ * found before the first launch and leave all dats as they were: memory, plans.
+ * Nothing is allocated in a repeated run. */
 status rt_exec(struct rt_program *p, int nthreads);
 /* Sets with fewer elements run on one thread; < 0: the library's choice. */
 void rt_set_serial_below(idx_l n);
 /* One order of sums for any number of threads (OP2_REPRODUCIBLE): globals are
- * combined over pieces of fixed length, coloured launches run by plan always. */
+ * combined over pieces of fixed length, coloured launches run by plan
+ * always. */
 void rt_set_reproducible(bool on);
 void rt_program_free(struct rt_program *p); /* TAKE; NULL is allowed */
 
-/* ---- timing and counters -------------------------------------------------- */
+/* ---- timing and counters ------------------------------------------------- */
 
 /* Line of the timing table for this kernel or region name. cost one look-up */
 uint32_t rt_timer_get(const char *name);
@@ -187,7 +190,8 @@ void rt_timer_add(uint32_t timer, double seconds, uint64_t bytes);
 void rt_timer_each(void (*fn)(void *user, const char *name, long long calls,
                               double seconds, double bytes),
                    void *user);
-/* All lines to zero (and out of rt_timer_each until used); numbers stay valid. */
+/* All lines to zero (and out of rt_timer_each until used); numbers stay
+ * valid. */
 void rt_timer_reset(void);
 
 #endif

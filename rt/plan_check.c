@@ -1,18 +1,19 @@
 /* The plan checker: trusts nothing that the maker did.
  *
- * It checks the promise of rt/plan.h from the other end, by writing down for every
- * target who was there last, as the plan would run it:
+ * It checks the promise of rt/plan.h from the other end, by writing down for
+ * every target who was there last, as the plan would run it:
  *
  *   visit[t] = (colour, block)     for the blocks of each colour in turn
  *
  * A visit that finds its own colour and another block is a race. Inside a block
- * the elements' (target, colour, element) triples are sorted; neighbours that agree
- * in the first two are a race.
+ * the elements' (target, colour, element) triples are sorted; neighbours that
+ * agree in the first two are a race.
  *
  * Maps are grouped by target set, one set at a time: each conflict that is the
  * first to name its set takes along those that follow.
  *
- * Cost: O(n * entries), with a logarithm for element colours; 8 bytes per target.
+ * Cost: O(n * entries), with a logarithm for element colours; 8 bytes per
+ * target.
  */
 #include "base/arena.h"
 #include "rt/plan.h"
@@ -36,7 +37,7 @@ struct checker {
   size_t ntriples, captriples;
 };
 
-/* ---- form ------------------------------------------------------------------ */
+/* ---- form ---------------------------------------------------------------- */
 
 static status
 check_form(const struct rt_plan *p) {
@@ -71,7 +72,7 @@ check_order(const struct rt_plan *p) {
   return OK;
 }
 
-/* ---- visits ---------------------------------------------------------------- */
+/* ---- visits -------------------------------------------------------------- */
 
 struct span {
   int64_t lo, hi;
@@ -130,7 +131,7 @@ visit_colours(struct checker *k) {
   return OK;
 }
 
-/* ---- elements --------------------------------------------------------------- */
+/* ---- elements ------------------------------------------------------------ */
 
 static int
 triple_order(const void *a, const void *b) {
@@ -185,7 +186,7 @@ check_elem_colours(const struct rt_plan *p) {
   return OK;
 }
 
-/* ---- all of it ---------------------------------------------------------------- */
+/* ---- all of it ----------------------------------------------------------- */
 
 static bool
 first_of_its_set(const struct checker *k, uint32_t i) {

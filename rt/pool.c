@@ -4,15 +4,16 @@
  * every run and give one back at its end. Memory from the system costs a page
  * fault per page and the clearing of the page, more than most loops cost.
  *
- * Idea. A buffer that nobody refers to goes to a list and is handed out again for
- * the same number of bytes; its stride is set anew. A program that repeats itself
- * so reaches a state in which nothing is allocated.
+ * Idea. A buffer that nobody refers to goes to a list and is handed out again
+ * for the same number of bytes; its stride is set anew. A program that repeats
+ * itself so reaches a state in which nothing is allocated.
  *
- * The list must not keep what a former phase of the program needed. Let `peak` be
- * the most that was ever in use at once. Before memory is taken from the system,
- * the longest-unused buffers are freed while in use + pooled + new > 2 * peak.
- * Twice, because phases that alternate between sizes A and B otherwise free A to
- * make B for ever; their sum is never above twice the peak of each.
+ * The list must not keep what a former phase of the program needed. Let `peak`
+ * be the most that was ever in use at once. Before memory is taken from the
+ * system, the longest-unused buffers are freed while the sum of used, pooled
+ * and new bytes is above twice the peak. Twice, because phases that alternate
+ * between sizes A and B otherwise free A to make B for ever; their sum is never
+ * above twice the peak of each.
  *
  * Cost: a walk over the list, which holds tens of buffers.
  */

@@ -1,11 +1,11 @@
 /* Reductions over the elements of a launch.
  *
- * Problem. Several threads add to, or improve, one global, and the answer must not
- * depend on which thread came first.
+ * Problem. Several threads add to, or improve, one global, and the answer must
+ * not depend on which thread came first.
  *
  * Idea. Each thread has a private row that starts at the identity, so that the
- * start value of the global counts once. Rows belong to increasing elements and are
- * combined in that order:
+ * start value of the global counts once. Rows belong to increasing elements and
+ * are combined in that order:
  *
  *   globals   rms = 5.0                       min = 3   where = 17
  *   row 0     rms = 0 + e0 + e1 ...           min = 4   where = (element) 2
@@ -19,7 +19,8 @@
  * the payload.
  *
  * Cost: rows * components after the launch. Rows are padded to 128 bytes, the
- * unit in which neighbouring lines are fetched, so that threads don't share one.
+ * unit in which neighbouring lines are fetched, so that threads don't share
+ * one.
  */
 #include "rt/reduce.h"
 

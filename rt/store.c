@@ -14,11 +14,11 @@
  *   rt_dat_set_buffer      . . -> 0 1   another buffer
  *   rt_dat_mirror_written  1 . -> 1 0
  *
- * Only a copy makes both current. A foreign dat has one memory for both places and
- * stays in state 1 1.
+ * Only a copy makes both current. A foreign dat has one memory for both places
+ * and stays in state 1 1.
  *
- * A buffer may serve several dats that are equal by name. Nothing here writes to a
- * buffer that has a second reference: refilling takes a new one.
+ * A buffer may serve several dats that are equal by name. Nothing here writes
+ * to a buffer that has a second reference: refilling takes a new one.
  */
 #include "rt/store.h"
 
@@ -103,8 +103,8 @@ rt_dat_buffer(struct rt_dat *d, struct rt_buf **out) {
       rt_buf_unref(d->buf);
       d->buf = b;
     }
-    rt_layout_copy(b->mem, b->stride, d->mirror, 1, 0, d->shape.n,
-                   d->shape.dim, d->shape.type.size);
+    rt_layout_copy(b->mem, b->stride, d->mirror, 1, 0, d->shape.n, d->shape.dim,
+                   d->shape.type.size);
     d->buf_current = true;
   }
   *out = d->buf;

@@ -5,8 +5,8 @@
  *
  *   at(e, c) = (e / b) * dim * b + c * b + e % b        (in components)
  *
- * AoS is b = 1, AoSoA any b, SoA b = `stride`, the padded number of elements (so
- * e / b is 0). `block` 0 means SoA; stride is then filled in at allocation.
+ * AoS is b = 1, AoSoA any b, SoA b = `stride`, the padded number of elements
+ * (so e / b is 0). `block` 0 means SoA; stride is then filled in at allocation.
  *
  * Buffers are counted: two dats share one while they are equal by name (pass
  * rename). Freed buffers go to a pool and come back for the same size.
@@ -15,8 +15,8 @@
  * alignment code and components don't fall on the same cache sets. What lies in
  * the padding is never read.
  *
- * The mirror is what the program sees as dat->data: AoS, the program's order, an
- * address that never changes. It is current after declaration and after
+ * The mirror is what the program sees as dat->data: AoS, the program's order,
+ * an address that never changes. It is current after declaration and after
  * rt_dat_sync; running loops makes it stale. The buffer is made from the mirror
  * when a loop first needs it, so that data that are never computed with exist
  * once. Pages of a stale mirror above RT_RELEASE_BYTES go back to the system,
@@ -31,35 +31,35 @@
 #include "base/types.h"
 
 struct rt_shape {
-  idx_l n;            /* elements, halo included */
+  idx_l n; /* elements, halo included */
   uint32_t dim;
   struct type type;
-  uint32_t block;     /* 1 AoS, 0 SoA, b AoSoA */
+  uint32_t block; /* 1 AoS, 0 SoA, b AoSoA */
 };
 
 struct rt_buf {
-  void *mem;      /* 64-byte aligned */
+  void *mem; /* 64-byte aligned */
   size_t bytes;
-  size_t stride;  /* components: padded n for SoA, block else */
+  size_t stride; /* components: padded n for SoA, block else */
   uint32_t refs;
-  bool foreign;   /* memory of the user (OP_NO_REALLOC): never freed, swapped */
+  bool foreign; /* memory of the user (OP_NO_REALLOC): never freed, swapped */
   struct rt_buf *next; /* in the pool */
 };
 
 struct rt_dat {
   struct rt_shape shape;
-  struct rt_buf *buf;    /* NULL: only the mirror exists */
-  char *mirror;          /* AoS, n*dim*size bytes */
+  struct rt_buf *buf; /* NULL: only the mirror exists */
+  char *mirror;       /* AoS, n*dim*size bytes */
   bool mirror_current;
-  bool buf_current;      /* false: the mirror was written, buf is to be refilled */
-  bool foreign;          /* the mirror's memory is the buffer's, too: pinned */
-  bool own_mirror;       /* rt_dat_clear frees the mirror */
-  uint8_t looks;         /* rt_dat_sync copied so often (saturating) */
+  bool buf_current; /* false: the mirror was written, buf is to be refilled */
+  bool foreign;     /* the mirror's memory is the buffer's, too: pinned */
+  bool own_mirror;  /* rt_dat_clear frees the mirror */
+  uint8_t looks;    /* rt_dat_sync copied so often (saturating) */
 };
 
 enum {
-  RT_MAP_BYTES = 1 << 20,        /* above this rt_mem_new maps pages */
-  RT_HUGE_BYTES = 4 << 20,       /* above this it asks for huge pages */
+  RT_MAP_BYTES = 1 << 20,  /* above this rt_mem_new maps pages */
+  RT_HUGE_BYTES = 4 << 20, /* above this it asks for huge pages */
   RT_RELEASE_BYTES = RT_MAP_BYTES
 };
 
@@ -68,26 +68,29 @@ enum {
 status rt_dat_init(struct rt_dat *d, struct rt_shape shape, const void *data,
                    bool foreign);
 void rt_dat_clear(struct rt_dat *d);
-/* From now on buffer and mirror are one memory, AoS: what an overlay needs before
- * a second dat is laid over d->mirror as foreign. cost one copy if the mirror is
- * stale */
+/* From now on buffer and mirror are one memory, AoS: what an overlay needs
+ * before a second dat is laid over d->mirror as foreign. cost one copy if the
+ * mirror is stale */
 status rt_dat_pin(struct rt_dat *d);
 
-/* The buffer with the current values, made or refilled from the mirror at need. */
+/* The buffer with the current values, made or refilled from the mirror at
+ * need. */
 status rt_dat_buffer(struct rt_dat *d, struct rt_buf **out);
 /* Give the dat another buffer (TAKE a reference); its mirror becomes stale. */
 void rt_dat_set_buffer(struct rt_dat *d, struct rt_buf *b);
 /* The buffer was written in place: the mirror becomes stale. */
 void rt_dat_written(struct rt_dat *d);
-/* Bring the mirror up to date from the buffer. cost one copy, none if current */
+/* Bring the mirror up to date from the buffer. cost one copy, none if
+ * current */
 void rt_dat_sync(struct rt_dat *d);
 /* The host wrote the mirror, which was current before: the buffer is refilled
- * before its next use. If it is shared with another dat it is left to that one. */
+ * before its next use. If it is shared with another dat it is left to that
+ * one. */
 void rt_dat_mirror_written(struct rt_dat *d);
 /* Copy elements [lo, hi) to `out`, AoS, from mirror or buffer. */
 void rt_dat_read(const struct rt_dat *d, idx_l lo, idx_l hi, void *out);
-/* Change the layout; the buffer is rewritten if it exists (and no longer shared).
- * ERR_STATE for other than AoS in foreign memory. */
+/* Change the layout; the buffer is rewritten if it exists (and no longer
+ * shared). ERR_STATE for other than AoS in foreign memory. */
 status rt_dat_relayout(struct rt_dat *d, uint32_t block);
 
 /* A buffer with one reference, from the pool or the system; its contents are
@@ -111,12 +114,12 @@ void rt_layout_copy(void *dst, size_t dst_block, const void *src,
                     size_t src_block, idx_l lo, idx_l hi, uint32_t dim,
                     uint32_t size);
 
-/* Memory for large arrays: aligned to 64 bytes, huge pages asked for above 4 MiB,
- * zeroed. NULL on exhaustion. */
+/* Memory for large arrays: aligned to 64 bytes, huge pages asked for above 4
+ * MiB, zeroed. NULL on exhaustion. */
 void *rt_mem_new(size_t bytes);
 void rt_mem_free(void *p, size_t bytes);
-/* Give the pages back; the contents are lost, the address stays. Does nothing for
- * blocks that are not mapped pages. */
+/* Give the pages back; the contents are lost, the address stays. Does nothing
+ * for blocks that are not mapped pages. */
 void rt_mem_release(void *p, size_t bytes);
 
 #endif

@@ -6,8 +6,8 @@
 
 /* A buffer over memory that somebody else owns: AoS, one reference. */
 struct rt_buf *rt_buf_foreign(void *mem, size_t bytes);
-/* rows[e - lo][c] = src[at(e, c)], e in [lo, hi): rt_layout_copy to AoS rows that
- * start with element lo. */
+/* rows[e - lo][c] = src[at(e, c)], e in [lo, hi): rt_layout_copy to AoS rows
+ * that start with element lo. */
 void rt_layout_rows(void *rows, const void *src, size_t src_block, idx_l lo,
                     idx_l hi, uint32_t dim, uint32_t size);
 

@@ -1,4 +1,5 @@
-/* The timing table: one line per kernel or region name, in order of first use. */
+/* The timing table: one line per kernel or region name, in order of first
+ * use. */
 #include "base/arena.h"
 #include "base/table.h"
 #include "rt/plan.h"

@@ -93,7 +93,7 @@ Test(rt_exec, empty_sets_call_nothing) {
   cr_assert_eq(calls_for(0, 1, RT_RUN_SERIAL), 0);
 }
 
-/* ---- binds ---- */
+/* ---- binds --------------------------------------------------------------- */
 
 static void *seen[8];
 
@@ -127,7 +127,7 @@ Test(rt_exec, binds_are_what_they_name) {
   rt_dat_clear(&d);
 }
 
-/* ---- colours ---- */
+/* ---- colours ------------------------------------------------------------- */
 
 /* to[map[2e]] += e, to[map[2e+1]] -= 2e: integers, so any order must agree. */
 static void
@@ -257,7 +257,7 @@ Test(rt_exec, coloured_payloads_run_in_element_order) {
   free((void *)(uintptr_t)m.map.table);
 }
 
-/* ---- slots and outs ---- */
+/* ---- slots and outs ------------------------------------------------------ */
 
 enum { N = 200, DIM = 2 };
 
@@ -412,7 +412,7 @@ Test(rt_exec, large_copies_are_whole) {
   rt_dat_clear(&keep);
 }
 
-/* ---- errors, repetition, counting ---- */
+/* ---- errors, repetition, counting ---------------------------------------- */
 
 Test(rt_exec, no_memory_means_nothing_happened) {
   struct rt_set set = {N, "cells"};

@@ -149,7 +149,7 @@ Test(rt_plan, empty_sets_have_empty_plans) {
   rt_plan_cache_clear();
 }
 
-/* ---- cache ---- */
+/* ---- cache --------------------------------------------------------------- */
 
 static idx_l chain[] = {0, 1, 1, 2, 2, 3, 3, 4};
 static struct rt_set edges = {4, "edges"}, cells = {5, "cells"};
@@ -185,7 +185,7 @@ Test(rt_plan, every_part_of_the_key_counts) {
   rt_plan_cache_clear();
 }
 
-/* ---- the checker must fail ---- */
+/* ---- the checker must fail ----------------------------------------------- */
 
 static struct rt_map chain_map = {&edges, &cells, 2, chain, 1, "m"};
 static struct rt_conflict chain_conflict = {&chain_map, -2};

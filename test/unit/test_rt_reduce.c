@@ -1,4 +1,5 @@
-/* Reductions of every type, width and number of threads against the plain loop. */
+/* Reductions of every type, width and number of threads against the plain
+ * loop. */
 #include "rt_make.h"
 
 #include <criterion/criterion.h>
@@ -46,9 +47,8 @@ check_type(int threads, idx_l n) {
   memcpy(start, values + 100 * 8, sizeof start);
   memcpy(want, start, sizeof want);
   struct rt_program *p = make_program();
-  struct rt_launch *l =
-      make_launch(p, reduce_region, make_set(p, &set), RT_RUN_RANGE, 1,
-                  RT_BIND_ACC, 0u);
+  struct rt_launch *l = make_launch(p, reduce_region, make_set(p, &set),
+                                    RT_RUN_RANGE, 1, RT_BIND_ACC, 0u);
   struct rt_reduction r = {make_global(p, start), type, dim, access, -1};
   make_reduction(l, r);
   for (int run = 0; run < 2; run++) {
@@ -83,12 +83,13 @@ check_all_types(uint32_t kind, uint32_t size) {
 
 Test(rt_reduce, every_type_agrees_with_the_plain_loop) {
   rt_set_serial_below(0);
-#define TYPE(name, text, bytes, ctype, kind) check_all_types(TYPE_##name, bytes);
+#define TYPE(name, text, bytes, ctype, kind)                                   \
+  check_all_types(TYPE_##name, bytes);
 #include "base/types.def"
 #undef TYPE
 }
 
-/* ---- payloads ---- */
+/* ---- payloads ------------------------------------------------------------ */
 
 struct place {
   int32_t element;
@@ -226,9 +227,9 @@ Test(rt_reduce, one_value_may_have_several_payloads) {
   struct place where = {-1, "none"};
   struct rt_set set = {N, "cells"};
   struct rt_program *p = make_program();
-  struct rt_launch *l = make_launch(p, argmin2_region, make_set(p, &set),
-                                    RT_RUN_RANGE, 3, RT_BIND_ACC, 0u,
-                                    RT_BIND_ACC, 1u, RT_BIND_ACC, 2u);
+  struct rt_launch *l =
+      make_launch(p, argmin2_region, make_set(p, &set), RT_RUN_RANGE, 3,
+                  RT_BIND_ACC, 0u, RT_BIND_ACC, 1u, RT_BIND_ACC, 2u);
   struct rt_reduction value = {make_global(p, &min), f64, 1, ACC_MIN, -1};
   struct rt_reduction one = {make_global(p, &element), i32, 1, ACC_MIN, 0};
   struct rt_reduction two = {make_global(p, &where), bytes12, 1, ACC_MIN, 0};
@@ -242,7 +243,7 @@ Test(rt_reduce, one_value_may_have_several_payloads) {
   rt_program_free(p);
 }
 
-/* ---- reproducible sums ---- */
+/* ---- reproducible sums --------------------------------------------------- */
 
 static double terms[N];
 
@@ -258,8 +259,8 @@ sum_of(int threads, idx_l n, enum rt_run_mode mode, idx_l *targets) {
   struct rt_map m = {&set, &to, 1, targets, 77, "m"};
   double sum = 0.1;
   struct rt_program *p = make_program();
-  struct rt_launch *l = make_launch(p, sum_region, make_set(p, &set), mode, 1,
-                                    RT_BIND_ACC, 0u);
+  struct rt_launch *l =
+      make_launch(p, sum_region, make_set(p, &set), mode, 1, RT_BIND_ACC, 0u);
   struct rt_reduction r = {make_global(p, &sum), f64, 1, ACC_INC, -1};
   make_reduction(l, r);
   make_conflict(l, make_map(p, &m), 0);

@@ -1,4 +1,5 @@
-/* Dats, buffers and mirrors: who is current, who is shared, what is given back. */
+/* Dats, buffers and mirrors: who is current, who is shared, what is given
+ * back. */
 #include "base/counters.h"
 #include "rt/dev.h"
 #include "rt/store.h"

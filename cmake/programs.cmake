@@ -5,7 +5,8 @@
 # are opaque. One command a program, outside CMake's own compiler handling,
 # because the compiler is itself a product of this build. LIBRARY is a static
 # library of the program's own.
-set(OP2_PROGRAM_FLAGS -O2 -g -Wall -Wextra ${OP2_SANITIZE_FLAGS})
+separate_arguments(flags UNIX_COMMAND "${CMAKE_C_FLAGS}")
+set(OP2_PROGRAM_FLAGS -O2 -g -Wall -Wextra ${OP2_SANITIZE_FLAGS} ${flags})
 file(GLOB OP2_PROGRAM_HEADERS CONFIGURE_DEPENDS
      include/*.h bench/*.h bench/*/*.h bench/*/*.hpp test/programs/*.h)
 

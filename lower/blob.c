@@ -31,8 +31,8 @@ static struct {
 static void
 blob_add_function(const struct op2_blob *blob,
                   const struct op2_blob_entry *entry) {
-  uintptr_t *slot = table_slot(&registry.functions, &entry->address,
-                               sizeof entry->address);
+  uintptr_t *slot =
+      table_slot(&registry.functions, &entry->address, sizeof entry->address);
   if (*slot) return;
   struct blob_function *f = mem_alloc(1, sizeof *f);
   *f = (struct blob_function){blob, entry};

@@ -37,6 +37,13 @@ bool low_blob_mutable(LLVMValueRef global);
 /* Bytes of a global's value; 0: unknown (extern array without a length). */
 uint64_t low_blob_sizeof(LLVMModuleRef m, LLVMValueRef global);
 
+/* ---- blob_math.c --------------------------------------------------------- */
+
+/* Is it a function of <math.h> that does nothing but compute? */
+bool low_math_is_pure(const char *name);
+/* Calls of such functions keep no errno from here on. */
+void low_math_without_errno(LLVMModuleRef m);
+
 /* ---- blob_embed.c: op2cc's part between two runs of the compiler --------- */
 
 struct low_embed {

@@ -154,11 +154,10 @@ embed_struct(struct embedder *b) {
   size_t bytes = b->bitcode ? LLVMGetBufferSize(b->bitcode) : 0;
   LLVMValueRef code = LLVMConstNull(b->ptr);
   if (bytes)
-    code = embed_global(
-        b, "op2.blob.bitcode",
-        LLVMConstStringInContext2(b->ctx, LLVMGetBufferStart(b->bitcode), bytes,
-                                  1),
-        16);
+    code = embed_global(b, "op2.blob.bitcode",
+                        LLVMConstStringInContext2(
+                            b->ctx, LLVMGetBufferStart(b->bitcode), bytes, 1),
+                        16);
   LLVMValueRef entries = embed_array(b, "op2.blob.entries", embed_entry_type(b),
                                      b->entries, b->nentries);
   LLVMValueRef f[] = {LLVMConstInt(b->i32, OP2_BLOB_VERSION, 0),
@@ -169,8 +168,8 @@ embed_struct(struct embedder *b) {
                       embed_string(b, b->in->source),
                       embed_peeks(b),
                       LLVMConstInt(b->i32, b->e->npeeks, 0)};
-  return embed_global(b, "op2.blob",
-                      LLVMConstStructInContext(b->ctx, f, 8, 0), 16);
+  return embed_global(b, "op2.blob", LLVMConstStructInContext(b->ctx, f, 8, 0),
+                      16);
 }
 
 /* The library's function; a weak reference unless the file knows it itself. */

@@ -31,19 +31,40 @@
 /* Attributes that belong to the host's object file: how to optimise, protect
  * and instrument it. */
 static const char *const reduce_attributes[] = {
-    "noinline", "optnone", "optsize", "minsize", "inlinehint", "uwtable",
-    "ssp", "sspstrong", "sspreq", "sanitize_address", "sanitize_hwaddress",
-    "sanitize_memory", "sanitize_thread", "sanitize_memtag", "safestack",
-    "shadowcallstack", "target-cpu", "target-features", "tune-cpu",
-    "stack-protector-buffer-size", "frame-pointer", "min-legal-vector-width",
-    "probe-stack", "patchable-function", "zero-call-used-regs",
-    "instrument-function-entry-inlined", "function-instrument",
-    "instrument-function-entry", "instrument-function-exit"};
+    "noinline",
+    "optnone",
+    "optsize",
+    "minsize",
+    "inlinehint",
+    "uwtable",
+    "ssp",
+    "sspstrong",
+    "sspreq",
+    "sanitize_address",
+    "sanitize_hwaddress",
+    "sanitize_memory",
+    "sanitize_thread",
+    "sanitize_memtag",
+    "safestack",
+    "shadowcallstack",
+    "target-cpu",
+    "target-features",
+    "tune-cpu",
+    "stack-protector-buffer-size",
+    "frame-pointer",
+    "min-legal-vector-width",
+    "probe-stack",
+    "patchable-function",
+    "zero-call-used-regs",
+    "instrument-function-entry-inlined",
+    "function-instrument",
+    "instrument-function-entry",
+    "instrument-function-exit"};
 
 /* Tables that would keep dead functions alive, or run things. */
 static const char *const reduce_tables[] = {
-    "llvm.used", "llvm.compiler.used", "llvm.global_ctors",
-    "llvm.global_dtors", "llvm.global.annotations"};
+    "llvm.used", "llvm.compiler.used", "llvm.global_ctors", "llvm.global_dtors",
+    "llvm.global.annotations"};
 
 bool
 low_blob_mutable(LLVMValueRef g) {
@@ -139,6 +160,7 @@ low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
   size_t len;
   reduce_tables_drop(m);
   reduce_instrumentation(m);
+  low_math_without_errno(m);
   LLVMStripModuleDebugInfo(m);
   LLVMSetModuleInlineAsm2(m, "", 0);
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))

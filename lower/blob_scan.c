@@ -22,9 +22,10 @@
 #include <string.h>
 
 static const char *const library_headers[] = {
-    "op2.h", "op2_c.h", "op2_cpp.h", "op_seq.h", "op_lib_cpp.h", "op_lib_c.h", "op_lib_core.h",
-    "op_rt_support.h", "op_hdf5.h", "op_lib_mpi.h", "op_mpi_core.h",
-    "op_profile.h", "op_util.h"};
+    "op2.h",        "op2_c.h",      "op2_cpp.h",     "op_seq.h",
+    "op_lib_cpp.h", "op_lib_c.h",   "op_lib_core.h", "op_rt_support.h",
+    "op_hdf5.h",    "op_lib_mpi.h", "op_mpi_core.h", "op_profile.h",
+    "op_util.h"};
 
 static const char *
 scan_name(LLVMValueRef v) {

@@ -14,22 +14,24 @@
  */
 #include "lower/facts.h"
 
+#include "lower/blob.h"
+
 #include <assert.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <string.h>
 
-static const char *const pure_names[] = {
-#define PURE(name) #name, #name "f", #name "l",
-#include "lower/facts_pure.def"
-#undef PURE
-};
-
 /* Intrinsics that touch no memory a kernel could see. */
-static const char *const harmless[] = {
-    "llvm.lifetime.", "llvm.dbg.", "llvm.assume", "llvm.invariant.",
-    "llvm.experimental.noalias.scope.decl", "llvm.stacksave",
-    "llvm.stackrestore", "llvm.sideeffect", "llvm.prefetch", "llvm.donothing"};
+static const char *const harmless[] = {"llvm.lifetime.",
+                                       "llvm.dbg.",
+                                       "llvm.assume",
+                                       "llvm.invariant.",
+                                       "llvm.experimental.noalias.scope.decl",
+                                       "llvm.stacksave",
+                                       "llvm.stackrestore",
+                                       "llvm.sideeffect",
+                                       "llvm.prefetch",
+                                       "llvm.donothing"};
 
 void
 fact_effect(struct facts *f, const char *fmt, ...) {
@@ -71,11 +73,11 @@ static void
 access_add(struct facts *f, LLVMValueRef inst, LLVMValueRef pointer,
            uint64_t size, bool writes) {
   struct fact_pointer p = fact_pointer_of(f, pointer);
-  if (p.bases & FACT_UNKNOWN)
-    fact_effect(f, "follows a pointer that it loads");
+  if (p.bases & FACT_UNKNOWN) fact_effect(f, "follows a pointer that it loads");
   if (writes && p.bases & FACT_GLOBAL)
-    fact_effect(f, LLVMIsAGlobalVariable(pointer) ? "writes global `%s`"
-                                                  : "writes a global%s",
+    fact_effect(f,
+                LLVMIsAGlobalVariable(pointer) ? "writes global `%s`"
+                                               : "writes a global%s",
                 LLVMIsAGlobalVariable(pointer) ? access_name(pointer) : "");
   if (p.object == FACT_NONE) return;
   struct fact_access a = {.inst = inst,
@@ -106,8 +108,8 @@ access_load(struct facts *f, LLVMValueRef i) {
   LLVMTypeRef type = LLVMTypeOf(i);
   LLVMValueRef pointer = LLVMGetOperand(i, 0);
   access_plain(f, i);
-  bool entry = LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
-               access_self(f, pointer);
+  bool entry =
+      LLVMGetTypeKind(type) == LLVMPointerTypeKind && access_self(f, pointer);
   if (!entry) /* a vector argument's entries are no data */
     access_add(f, i, pointer, LLVMStoreSizeOfType(f->layout, type), false);
 }
@@ -149,13 +151,6 @@ access_is_harmless(const char *name) {
   return false;
 }
 
-static bool
-access_is_pure(const char *name) {
-  for (size_t k = 0; k < sizeof pure_names / sizeof *pure_names; k++)
-    if (!strcmp(name, pure_names[k])) return true;
-  return false;
-}
-
 static void
 access_intrinsic(struct facts *f, LLVMValueRef i, LLVMValueRef fn) {
   const char *name = access_name(fn);
@@ -184,7 +179,7 @@ access_call(struct facts *f, LLVMValueRef i) {
     fact_effect(f, "calls through a pointer");
   else if (!LLVMIsDeclaration(fn))
     fact_effect(f, "calls %s, which is recursive", access_name(fn));
-  else if (!access_is_pure(access_name(fn)))
+  else if (!low_math_is_pure(access_name(fn)))
     fact_effect(f, "calls %s", access_name(fn));
   unsigned n = LLVMGetNumArgOperands(i);
   for (unsigned k = 0; k < n; k++) access_escape(f, LLVMGetOperand(i, k));
@@ -282,7 +277,8 @@ access_mixed(struct facts *f) {
     if (o->entry != FACT_SELF) continue;
     bool mixed = false;
     for (uint32_t k = 0; k < f->nobjects; k++)
-      mixed |= f->objects[k].param == o->param && f->objects[k].entry != FACT_SELF;
+      mixed |=
+          f->objects[k].param == o->param && f->objects[k].entry != FACT_SELF;
     if (mixed) o->escaped = true;
   }
 }

@@ -139,11 +139,9 @@ adds_use(struct adds *w, LLVMValueRef i, LLVMValueRef v,
   case LLVMFSub:
   case LLVMSub: return adds_only_operand(i, v, 0) && adds_mark(w, i, loc);
   case LLVMCall:
-    return adds_is_fma(i) && adds_only_operand(i, v, 2) &&
-           adds_mark(w, i, loc);
+    return adds_is_fma(i) && adds_only_operand(i, v, 2) && adds_mark(w, i, loc);
   case LLVMPHI: return loc->known && adds_mark(w, i, loc);
-  case LLVMSelect:
-    return LLVMGetOperand(i, 0) != v && adds_mark(w, i, loc);
+  case LLVMSelect: return LLVMGetOperand(i, 0) != v && adds_mark(w, i, loc);
   case LLVMFPExt:
   case LLVMSExt:
   case LLVMZExt:

@@ -64,8 +64,7 @@ clean_mark_inline(struct facts *f) {
 static LLVMValueRef
 clean_unroll_mark(struct facts *f) {
   static const char full[] = "llvm.loop.unroll.full";
-  LLVMMetadataRef text =
-      LLVMMDStringInContext2(f->ctx, full, sizeof full - 1);
+  LLVMMetadataRef text = LLVMMDStringInContext2(f->ctx, full, sizeof full - 1);
   LLVMMetadataRef ops[2];
   ops[0] = LLVMTemporaryMDNode(f->ctx, NULL, 0);
   ops[1] = LLVMMDNodeInContext2(f->ctx, &text, 1);

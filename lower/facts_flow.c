@@ -144,8 +144,7 @@ flow_full(struct flow *w) {
   bool returns = false;
   memset(all, 0xff, w->words * sizeof *all);
   for (uint32_t b = 0; b < w->nblocks; b++) {
-    if (!LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(w->blocks[b])))
-      continue;
+    if (!LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(w->blocks[b]))) continue;
     returns = true;
     for (uint64_t i = 0; i < w->words; i++)
       all[i] &= w->in[b * w->words + i] | w->gen[b * w->words + i];
@@ -168,8 +167,7 @@ flow_reads(struct flow *w) {
     struct fact_object *o = &w->f->objects[x->object];
     LLVMBasicBlockRef b = LLVMGetInstructionParent(x->inst);
     if (b != block && w->words)
-      memcpy(now, w->in + flow_block(w, b) * w->words,
-             w->words * sizeof *now);
+      memcpy(now, w->in + flow_block(w, b) * w->words, w->words * sizeof *now);
     block = b;
     bool range = flow_range(w, x, &bit0, &n);
     if (x->writes && range) flow_set(now, bit0, n);

@@ -201,6 +201,6 @@ fact_pointers(struct facts *f) {
   for (bool again = true; again;) {
     again = false;
     FACT_FOR_INSTS(f, i)
-      if (pointer_typed(i) && pointer_update(f, i)) again = true;
+    if (pointer_typed(i) && pointer_update(f, i)) again = true;
   }
 }

@@ -84,8 +84,7 @@ kernel_from_blob(const struct op2_blob *blob,
   k->blob = blob;
   k->k.bitcode = blob->bitcode;
   k->k.bitcode_bytes = blob->bitcode_bytes;
-  status s = low_facts_read(&k->k, &k->arena, kernel_blob_global,
-                            (void *)blob);
+  status s = low_facts_read(&k->k, &k->arena, kernel_blob_global, (void *)blob);
   if (s != OK) {
     LOG_WARN("%s: %s; it is called as it is", blob->source, err_last());
     kernel_make_opaque(k, err_last());

@@ -115,8 +115,8 @@ source_run(const struct source_files *f, const char *name) {
   struct str log = STR_INIT;
   str_read_file(&log, f->log.s);
   while (log.len && log.s[log.len - 1] == '\n') log.s[--log.len] = 0;
-  status s = err_set(ERR_COMPILE, "kernel %s does not compile:\n%s", name,
-                     log.s);
+  status s =
+      err_set(ERR_COMPILE, "kernel %s does not compile:\n%s", name, log.s);
   str_clear(&log);
   return s;
 }
@@ -179,9 +179,9 @@ source_read(const struct source_files *f, const char *name,
   LLVMModuleRef m;
   bool broken = LLVMParseBitcodeInContext2(ctx, buffer, &m);
   LLVMDisposeMemoryBuffer(buffer);
-  status s = broken ? err_set(ERR_COMPILE, "kernel %s: %s", name,
-                              ll_error_text())
-                    : source_reduce(m, name, bitcode);
+  status s = broken
+                 ? err_set(ERR_COMPILE, "kernel %s: %s", name, ll_error_text())
+                 : source_reduce(m, name, bitcode);
   if (!broken) LLVMDisposeModule(m);
   LLVMContextDispose(ctx);
   str_clear(&raw);
@@ -189,8 +189,7 @@ source_read(const struct source_files *f, const char *name,
 }
 
 status
-low_source_compile(const char *name, const char *source,
-                   struct str *bitcode) {
+low_source_compile(const char *name, const char *source, struct str *bitcode) {
   assert(name && source);
   struct source_files f = {STR_INIT, STR_INIT, STR_INIT, STR_INIT};
   status s = source_open(&f, name, source);

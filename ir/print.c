@@ -46,9 +46,9 @@ ir_print_value(const struct ir_trace *t, ir_ref v, struct str *out) {
 
 /* ---- filling lines ------------------------------------------------------------- */
 
-/* How a word stands to the one before it: after a blank, close to it but free to
- * start a line, or glued to it. */
-enum word_joint { WORD_BLANK, WORD_CLOSE, WORD_GLUE };
+/* How a word stands to the one before it: after a blank, glued to it, or at the
+ * start of a new line if the statement does not fit on one, else glued. */
+enum word_joint { WORD_BLANK, WORD_GLUE, WORD_LINE };
 
 /* One statement: its words one after another, and where they begin. */
 struct words {
@@ -77,18 +77,28 @@ word_len(const struct words *w, uint32_t i) {
          w->list[i].begin;
 }
 
+/* Columns of the whole statement on one line. */
+static size_t
+words_width(const struct words *w) {
+  size_t width = w->text.len;
+  for (uint32_t i = 1; i < w->n; i++) width += w->list[i].joint == WORD_BLANK;
+  return width;
+}
+
 /* Set the words from column `indent` on; lines after the first are four further
  * in. Empties `w`. */
 static void
 words_fill(struct words *w, int indent, struct str *out) {
   size_t col = (size_t)indent;
+  bool one_line = col + words_width(w) <= PRINT_WIDTH;
   str_printf(out, "%*s", indent, "");
   for (uint32_t i = 0; i < w->n; i++) {
     size_t len = word_len(w, i), run = len;
     size_t blank = i && w->list[i].joint == WORD_BLANK;
     for (uint32_t k = i + 1; k < w->n && w->list[k].joint == WORD_GLUE; k++)
       run += word_len(w, k);
-    if (i && w->list[i].joint != WORD_GLUE && col + blank + run > PRINT_WIDTH) {
+    bool wants_line = w->list[i].joint == WORD_LINE && !one_line;
+    if (wants_line || (blank && col + blank + run > PRINT_WIDTH)) {
       str_printf(out, "\n%*s", indent + 4, "");
       col = (size_t)indent + 4;
       blank = 0;
@@ -282,7 +292,7 @@ print_node(const struct ir_trace *t, ir_ref i, int indent, struct str *out) {
   if (n->op == IR_LOOP) print_loop_head(t, n, &w);
   for (uint32_t k = 0; k < n->nargs; k++) {
     bool first = n->op == IR_LOOP && k == 0;
-    struct str *arg = word_joined(&w, first ? WORD_CLOSE : WORD_BLANK);
+    struct str *arg = word_joined(&w, first ? WORD_LINE : WORD_BLANK);
     print_arg(t, ir_args(t, n) + k, bare_args(n), arg);
     if (k + 1 < n->nargs) str_add(arg, ",");
   }

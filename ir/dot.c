@@ -1,0 +1,172 @@
+/* A trace as a graph for Graphviz.
+ *
+ * problem  A trace of two hundred loops shows its shape only as a picture; a
+ *          picture with every detail shows nothing.
+ * idea     Boxes are loops (kernel, call, set), clusters are regions, round nodes
+ *          are what the host sees. An edge leads from the node that defines
+ *          versions to one that reads them and names them; versions that the
+ *          trace begins with are plain words. Order that follows from
+ *          overwriting (WAR, WAW) is not drawn: it is a matter of buffers.
+ * example  op2-opt --dot step.irt | dot -Tsvg > step.svg
+ * cost     O(args^2) per node.
+ */
+#include "ir/inner.h"
+
+#include <string.h>
+
+/* ---- text in labels ---------------------------------------------------------------- */
+
+/* Graphviz reads backslashes and quotes; control bytes would break the line. */
+static void
+dot_escape(struct str *out, const char *text) {
+  for (; *text; text++) {
+    unsigned char c = (unsigned char)*text;
+    if (c == '"' || c == '\\')
+      str_printf(out, "\\%c", c);
+    else
+      str_addn(out, c < 32 || c == 127 ? " " : text, 1);
+  }
+}
+
+static void
+dot_value(const struct ir_trace *t, ir_ref v, struct str *out) {
+  struct str text = STR_INIT;
+  ir_print_value(t, v, &text);
+  dot_escape(out, text.s);
+  str_clear(&text);
+}
+
+static const char *
+dot_basename(const char *file) {
+  const char *slash = strrchr(file, '/');
+  return slash ? slash + 1 : file;
+}
+
+/* ---- nodes --------------------------------------------------------------------------- */
+
+/* kernel / file:line / over %set, one under the other */
+static void
+dot_label(const struct ir_trace *t, const struct ir_node *n, struct str *out) {
+  if (n->op == IR_LOOP)
+    dot_escape(out, t->kernels[n->kernel].name);
+  else
+    str_add(out, ir_op_info[n->op].text);
+  if (n->file) {
+    str_add(out, "\\n");
+    dot_escape(out, dot_basename(n->file));
+    str_printf(out, ":%d", n->line);
+  }
+  if (n->op != IR_LOOP) return;
+  str_add(out, "\\nover %");
+  dot_escape(out, t->sets[n->set].name);
+}
+
+static void
+dot_node(const struct ir_trace *t, ir_ref i, int indent, struct str *out) {
+  const struct ir_node *n = &t->nodes[i];
+  str_printf(out, "%*sn%u [label=\"", indent, "", i);
+  dot_label(t, n, out);
+  str_add(out, "\"");
+  if (n->op != IR_LOOP)
+    str_printf(out, ", shape=%s",
+               ir_op_info[n->op].root ? "ellipse" : "box, style=\"filled,rounded\"");
+  if (n->flags & IR_NODE_DEFERRED)
+    str_add(out, ", style=\"filled,dashed\", color=gray50, fontcolor=gray50");
+  str_add(out, "];\n");
+}
+
+static void
+dot_nodes(const struct ir_trace *t, struct str *out) {
+  ir_ref open = IR_NONE;
+  for (ir_ref i = 0; i < t->nnodes; i++) {
+    ir_ref r = t->nodes[i].region;
+    if (r != open && open != IR_NONE) str_add(out, "  }\n");
+    if (r != open && r != IR_NONE) {
+      str_printf(out, "  subgraph cluster_%u {\n    label=\"region over %%", i);
+      dot_escape(out, t->sets[t->regions[r].set].name);
+      str_add(out, "\";\n");
+    }
+    open = r;
+    dot_node(t, i, open == IR_NONE ? 2 : 4, out);
+  }
+  if (open != IR_NONE) str_add(out, "  }\n");
+}
+
+/* ---- edges --------------------------------------------------------------------------- */
+
+/* Do two versions come out of one place? */
+static bool
+dot_same_source(const struct ir_trace *t, ir_ref v, ir_ref w) {
+  if (v == w) return true;
+  return t->values[v].def != IR_NONE && t->values[v].def == t->values[w].def;
+}
+
+/* Is args[k] the first that reads a version from its source, or this version? */
+static bool
+dot_first(const struct ir_trace *t, const struct ir_arg *a, uint32_t k,
+          bool this_version) {
+  for (uint32_t j = 0; j < k; j++)
+    if (a[j].in != IR_NONE &&
+        (this_version ? a[j].in == a[k].in
+                      : dot_same_source(t, a[j].in, a[k].in)))
+      return false;
+  return true;
+}
+
+/* One edge for all that args[k], and later ones, take from one source. */
+static void
+dot_edge(const struct ir_trace *t, ir_ref n, uint32_t k, struct str *out) {
+  const struct ir_arg *a = ir_args(t, &t->nodes[n]);
+  ir_ref def = t->values[a[k].in].def;
+  if (def == IR_NONE) {
+    str_printf(out, "  v%u -> n%u;\n", a[k].in, n);
+    return;
+  }
+  str_printf(out, "  n%u -> n%u [label=\"", def, n);
+  dot_value(t, a[k].in, out);
+  for (uint32_t j = k + 1; j < t->nodes[n].nargs; j++) {
+    if (a[j].in == IR_NONE || !dot_same_source(t, a[j].in, a[k].in)) continue;
+    if (!dot_first(t, a, j, true)) continue;
+    str_add(out, "\\n");
+    dot_value(t, a[j].in, out);
+  }
+  str_add(out, "\"];\n");
+}
+
+static void
+dot_edges(const struct ir_trace *t, struct str *out) {
+  for (ir_ref n = 0; n < t->nnodes; n++) {
+    const struct ir_arg *a = ir_args(t, &t->nodes[n]);
+    for (uint32_t k = 0; k < t->nodes[n].nargs; k++)
+      if (a[k].in != IR_NONE && dot_first(t, a, k, false)) dot_edge(t, n, k, out);
+  }
+}
+
+/* Versions the trace begins with, if somebody reads them. */
+static void
+dot_starts(const struct ir_trace *t, struct str *out) {
+  struct ir_uses u = ir_uses_build(t);
+  for (ir_ref v = 0; v < t->nvalues; v++) {
+    if (t->values[v].def != IR_NONE || u.start[v] == u.start[v + 1]) continue;
+    str_printf(out, "  v%u [shape=plaintext, label=\"", v);
+    dot_value(t, v, out);
+    str_add(out, "\"];\n");
+  }
+  ir_uses_free(&u);
+}
+
+void
+ir_dot(const struct ir_trace *t, struct str *out) {
+  str_add(out, "digraph \"");
+  dot_escape(out, t->name);
+  str_add(out, "\" {\n  rankdir=TB;\n"
+               "  graph [fontname=\"Helvetica\", fontsize=12, style=filled, "
+               "color=gray92];\n"
+               "  node [fontname=\"Helvetica\", fontsize=12, shape=box, "
+               "style=filled, fillcolor=white];\n"
+               "  edge [fontname=\"Helvetica\", fontsize=10];\n");
+  dot_starts(t, out);
+  dot_nodes(t, out);
+  dot_edges(t, out);
+  str_add(out, "}\n");
+}

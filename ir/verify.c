@@ -1,0 +1,247 @@
+/* The verifier: every rule of doc/ir.md, all failures reported.
+ *
+ * problem  Passes rewrite traces, and a wrong rewrite shows as wrong numbers, far
+ *          away. A rule that is only in somebody's head is not kept.
+ * idea     Check what the text of a trace promises, in layers: references in range
+ *          (nothing else is looked at if that fails), arguments against
+ *          declarations, versions in order, regions, and last the one thing that
+ *          no layer shows alone: that no buffer is overwritten while somebody
+ *          still reads what it held (check_buffers.c).
+ * cost     O(args^2) per node, O(args * members of a buffer) for buffers.
+ * limits   What kernels do with their arguments is taken on trust, and maps are
+ *          known by their flags only.
+ */
+#include "ir/check.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* ---- messages ---------------------------------------------------------------- */
+
+static void
+bad_line(struct ir_check *c, const char *fmt, va_list ap) {
+  c->failures++;
+  if (!c->why) return;
+  str_vprintf(c->why, fmt, ap);
+  str_add(c->why, "\n");
+}
+
+void
+ir_bad(struct ir_check *c, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  bad_line(c, fmt, ap);
+  va_end(ap);
+}
+
+/* "node 3, loop @res_calc (airfoil.c:312)" */
+static void
+say_node(struct ir_check *c, ir_ref i) {
+  const struct ir_trace *t = c->t;
+  const struct ir_node *n = &t->nodes[i];
+  if (!c->why) return;
+  str_printf(c->why, "node %u, %s", i,
+             n->op < IR_OP_COUNT ? ir_op_info[n->op].text : "?");
+  if (n->kernel < t->nkernels)
+    str_printf(c->why, " @%s", t->kernels[n->kernel].name);
+  if (n->file) str_printf(c->why, " (%s:%d)", n->file, n->line);
+}
+
+void
+ir_bad_node(struct ir_check *c, ir_ref n, const char *fmt, ...) {
+  va_list ap;
+  say_node(c, n);
+  if (c->why) str_add(c->why, ": ");
+  va_start(ap, fmt);
+  bad_line(c, fmt, ap);
+  va_end(ap);
+}
+
+void
+ir_bad_arg(struct ir_check *c, ir_ref n, uint32_t k, const char *fmt, ...) {
+  va_list ap;
+  say_node(c, n);
+  if (c->why) str_printf(c->why, ", argument %u: ", k);
+  va_start(ap, fmt);
+  bad_line(c, fmt, ap);
+  va_end(ap);
+}
+
+const char *
+ir_value_text(const struct ir_trace *t, ir_ref v) {
+  static _Thread_local struct str ring[4] = {STR_INIT, STR_INIT, STR_INIT,
+                                             STR_INIT};
+  static _Thread_local unsigned at;
+  struct str *s = &ring[at++ % 4];
+  str_reset(s);
+  ir_print_value(t, v, s);
+  return s->s;
+}
+
+/* ---- references --------------------------------------------------------------- */
+
+static bool
+in_range(ir_ref i, uint32_t n, bool none_allowed) {
+  return i < n || (i == IR_NONE && none_allowed);
+}
+
+static uint32_t
+known_flags(enum ir_flag_owner owner) {
+  uint32_t all = 0;
+  for (uint32_t i = 0; i < ir_flag_count; i++)
+    if (ir_flag_info[i].owner == owner) all |= ir_flag_info[i].bit;
+  return all;
+}
+
+static void
+refs_sets_maps(struct ir_check *c) {
+  const struct ir_trace *t = c->t;
+  for (ir_ref i = 0; i < t->nsets; i++)
+    if (t->sets[i].n < 0)
+      ir_bad(c, "set %%%s: its size is negative", t->sets[i].name);
+  for (ir_ref i = 0; i < t->nmaps; i++) {
+    const struct ir_map *m = &t->maps[i];
+    if (m->from >= t->nsets || m->to >= t->nsets)
+      ir_bad(c, "map %%%s: no such set", m->name);
+    if (!m->arity) ir_bad(c, "map %%%s: arity 0", m->name);
+    if (m->flags & ~known_flags(IR_FLAGS_MAP))
+      ir_bad(c, "map %%%s: unknown flags", m->name);
+  }
+}
+
+static void
+refs_dat(struct ir_check *c, ir_ref i) {
+  const struct ir_trace *t = c->t;
+  const struct ir_dat *d = &t->dats[i];
+  if (d->kind > IR_PARAM) ir_bad(c, "dat %%%s: unknown kind", d->name);
+  if (d->kind == IR_DAT ? d->set >= t->nsets : d->set != IR_NONE)
+    ir_bad(c, "dat %%%s: a dat lies on a set, nothing else does", d->name);
+  if (d->type.kind >= TYPE_COUNT || !d->type.size || !d->dim)
+    ir_bad(c, "dat %%%s: no such type or size", d->name);
+  if (d->root >= t->ndats || t->dats[d->root].root != d->root)
+    ir_bad(c, "dat %%%s: its storage has no storage of its own", d->name);
+  else if (t->dats[d->root].kind != d->kind || (d->root > i))
+    ir_bad(c, "dat %%%s: its storage is of another kind, or declared later",
+           d->name);
+  uint32_t known = d->kind == IR_DAT   ? known_flags(IR_FLAGS_DAT)
+                   : d->kind == IR_GBL ? known_flags(IR_FLAGS_GBL)
+                                       : 0;
+  if (d->flags & ~known) ir_bad(c, "dat %%%s: unknown flags", d->name);
+}
+
+static void
+refs_kernels(struct ir_check *c) {
+  const struct ir_trace *t = c->t;
+  for (ir_ref i = 0; i < t->nkernels; i++) {
+    const struct ir_kernel *k = &t->kernels[i];
+    if (k->flags & ~known_flags(IR_FLAGS_KERNEL))
+      ir_bad(c, "kernel @%s: unknown flags", k->name);
+    if ((k->copy_from < 0) != (k->copy_to < 0) ||
+        (k->copy_from >= 0 && k->copy_from == k->copy_to))
+      ir_bad(c, "kernel @%s: copies from and to must be two arguments",
+             k->name);
+  }
+}
+
+static void
+refs_node(struct ir_check *c, ir_ref i) {
+  const struct ir_trace *t = c->t;
+  const struct ir_node *n = &t->nodes[i];
+  if (n->op >= IR_OP_COUNT) {
+    ir_bad_node(c, i, "unknown operation");
+    return;
+  }
+  bool loop = n->op == IR_LOOP;
+  if (loop ? n->kernel >= t->nkernels : n->kernel != IR_NONE)
+    ir_bad_node(c, i, "loops have a kernel, other nodes none");
+  if (loop ? n->set >= t->nsets : n->set != IR_NONE)
+    ir_bad_node(c, i, "loops have a set, other nodes none");
+  if ((uint64_t)n->arg0 + n->nargs > t->nargs)
+    ir_bad_node(c, i, "its arguments are not in the trace");
+  if (!in_range(n->region, t->nregions, true))
+    ir_bad_node(c, i, "no such region");
+  if (n->flags & ~known_flags(IR_FLAGS_NODE))
+    ir_bad_node(c, i, "unknown flags");
+}
+
+/* Does the argument's kind go with its dat's? */
+static bool
+arg_kind_fits(const struct ir_trace *t, const struct ir_arg *a) {
+  static const uint8_t dat_kind[] = {
+      [IR_ARG_DAT] = IR_DAT, [IR_ARG_GBL] = IR_GBL, [IR_ARG_PARAM] = IR_PARAM,
+      [IR_ARG_INFO] = IR_GBL};
+  if (a->kind == IR_ARG_IDX || a->kind == IR_ARG_OFF) return a->dat == IR_NONE;
+  return a->dat < t->ndats && t->dats[a->dat].kind == dat_kind[a->kind];
+}
+
+static void
+refs_arg(struct ir_check *c, ir_ref n, uint32_t k) {
+  const struct ir_trace *t = c->t;
+  const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
+  if (a->kind > IR_ARG_OFF || a->access >= ACC_COUNT) {
+    ir_bad_arg(c, n, k, "unknown kind or access");
+    return;
+  }
+  if (!arg_kind_fits(t, a))
+    ir_bad_arg(c, n, k, "a dat, gbl or param is used as something else");
+  if (!in_range(a->map, t->nmaps, true)) ir_bad_arg(c, n, k, "no such map");
+  if (!in_range(a->in, t->nvalues, true) || !in_range(a->out, t->nvalues, true))
+    ir_bad_arg(c, n, k, "no such version");
+}
+
+static void
+refs_values(struct ir_check *c) {
+  const struct ir_trace *t = c->t;
+  for (ir_ref v = 0; v < t->nvalues; v++) {
+    const struct ir_value *x = &t->values[v];
+    if (x->dat >= t->ndats || t->dats[x->dat].root != x->dat ||
+        t->dats[x->dat].kind == IR_PARAM)
+      ir_bad(c, "value %u: versions belong to dats and gbls with storage", v);
+    if (!in_range(x->def, t->nnodes, true))
+      ir_bad(c, "value %u: no such node defines it", v);
+    if (x->same >= t->nvalues || t->values[x->same].same != x->same)
+      ir_bad(c, "value %u: what it is the same as is not resolved", v);
+    if (!in_range(x->buffer, t->nbuffers, true))
+      ir_bad(c, "value %u: no such buffer", v);
+  }
+}
+
+static void
+refs_regions_buffers(struct ir_check *c) {
+  const struct ir_trace *t = c->t;
+  for (ir_ref i = 0; i < t->nregions; i++) {
+    const struct ir_region *r = &t->regions[i];
+    if (r->set >= t->nsets) ir_bad(c, "region %u: no such set", i);
+    if ((uint64_t)r->first + r->count > t->nnodes)
+      ir_bad(c, "region %u: its nodes are not in the trace", i);
+  }
+  for (ir_ref i = 0; i < t->nbuffers; i++)
+    if (t->buffers[i].dat >= t->ndats)
+      ir_bad(c, "buffer #%u: no member gives it a shape", i);
+}
+
+void
+ir_check_refs(struct ir_check *c) {
+  const struct ir_trace *t = c->t;
+  refs_sets_maps(c);
+  for (ir_ref i = 0; i < t->ndats; i++) refs_dat(c, i);
+  refs_kernels(c);
+  for (ir_ref i = 0; i < t->nnodes; i++) refs_node(c, i);
+  if (c->failures) return; /* the arguments may not be there */
+  for (ir_ref i = 0; i < t->nnodes; i++)
+    for (uint32_t k = 0; k < t->nodes[i].nargs; k++) refs_arg(c, i, k);
+  refs_values(c);
+  refs_regions_buffers(c);
+}
+
+int
+ir_verify(const struct ir_trace *t, struct str *why) {
+  struct ir_check c = {t, why, 0};
+  ir_check_refs(&c);
+  if (c.failures) return c.failures;
+  ir_check_args(&c);
+  ir_check_versions(&c);
+  ir_check_regions(&c);
+  ir_check_buffers(&c);
+  return c.failures;
+}

@@ -1,0 +1,175 @@
+/* op2-opt: read a trace, run passes on it, print it.
+ *
+ *   op2-opt [options] [file.irt]        standard input without a file, or with -
+ *     -p 'dce,fuse{max=8}'  passes to run, in this order
+ *     --disable NAME,...    leave these passes out
+ *     --verify              check every rule of doc/ir.md, before and after
+ *     --stress              print and re-parse after each pass
+ *     --after               print the trace after each pass, too
+ *     --remarks             what passes did and why not, as comments
+ *     --dot                 the graph for Graphviz instead of the text
+ *     --key                 the structural key in hexadecimal instead
+ *     --list                passes and what they do
+ *
+ * A trace that passes are run on is verified first. Messages go to stderr; exit
+ * status 1 for a trace that is wrong, 2 for a wrong command line.
+ */
+#include "passes/pass.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct command {
+  const char *pipeline, *disable, *file;
+  int verify, stress, after, remarks, dot, key, list;
+};
+
+static int
+usage(void) {
+  fputs("usage: op2-opt [-p 'pass,pass{option=1}'] [--disable pass,...]\n"
+        "               [--verify] [--stress] [--after] [--remarks]\n"
+        "               [--dot | --key] [file.irt | -]\n"
+        "       op2-opt --list\n",
+        stderr);
+  return 2;
+}
+
+/* One word of the command line; returns how many it takes, 0: unknown. */
+static int
+read_word(struct command *c, char **argv) {
+  const struct {
+    const char *name;
+    int *flag;
+  } flags[] = {{"--verify", &c->verify},   {"--stress", &c->stress},
+               {"--after", &c->after},     {"--remarks", &c->remarks},
+               {"--dot", &c->dot},         {"--key", &c->key},
+               {"--list", &c->list}};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    if (!strcmp(argv[0], flags[i].name)) return *flags[i].flag = 1;
+  const char **text = !strcmp(argv[0], "-p")          ? &c->pipeline
+                      : !strcmp(argv[0], "--disable") ? &c->disable
+                                                      : NULL;
+  if (text) return argv[1] ? (*text = argv[1], 2) : 0;
+  if ((argv[0][0] == '-' && argv[0][1]) || c->file) return 0;
+  c->file = argv[0];
+  return 1;
+}
+
+/* The text of a file, or of standard input; its name for messages. */
+static status
+read_text(const char *file, struct str *text, const char **name_out) {
+  bool in = !file || !strcmp(file, "-");
+  *name_out = in ? "<stdin>" : file;
+  int bad = str_read_file(text, in ? "/dev/stdin" : file);
+  if (bad) FAIL(ERR_IO, "%s: %s", *name_out, strerror(bad));
+  if (strlen(text->s) != text->len)
+    FAIL(ERR_ARG, "%s: a NUL byte in the text", *name_out);
+  return OK;
+}
+
+static status
+verify(const struct ir_trace *t, const char *name) {
+  struct str why = STR_INIT;
+  int n = ir_verify(t, &why);
+  if (n)
+    err_set(ERR_ARG, "%s: %d failure%s\n%.*s", name, n, n == 1 ? "" : "s",
+            (int)why.len - 1, why.s);
+  str_clear(&why);
+  return n ? ERR_ARG : OK;
+}
+
+static void
+print_text(const struct ir_trace *t) {
+  struct str text = STR_INIT;
+  ir_print(t, &text);
+  fputs(text.s, stdout);
+  str_clear(&text);
+}
+
+static void
+print_after(void *user, const char *pass, const struct ir_trace *t) {
+  (void)user;
+  printf("; after %s\n", pass);
+  print_text(t);
+}
+
+static void
+print_key(const struct ir_trace *t) {
+  struct str key = STR_INIT;
+  ir_key(t, &key);
+  for (size_t i = 0; i < key.len; i += 8) {
+    uint64_t word;
+    memcpy(&word, key.s + i, 8);
+    printf("%016llx\n", (unsigned long long)word);
+  }
+  str_clear(&key);
+}
+
+static void
+print_dot(const struct ir_trace *t) {
+  struct str text = STR_INIT;
+  ir_dot(t, &text);
+  fputs(text.s, stdout);
+  str_clear(&text);
+}
+
+/* Remarks as comments; a line break in one would end the comment. */
+static void
+print_remarks(const struct ir_trace *t) {
+  for (uint32_t i = 0; i < t->nremarks; i++) {
+    fputs("; remark: ", stdout);
+    for (const char *p = t->remarks[i]; *p; p++) putchar(*p == '\n' ? ' ' : *p);
+    putchar('\n');
+  }
+}
+
+static status
+run(const struct command *c, struct ir_trace **t, const char *name) {
+  if (c->verify || c->pipeline) TRY(verify(*t, name));
+  if (c->pipeline) {
+    struct pass_options o = {.pipeline = c->pipeline, .disable = c->disable,
+                             .verify = c->verify, .stress = c->stress,
+                             .after = c->after ? print_after : NULL};
+    TRY(pass_run(t, &o));
+  }
+  if (c->after && c->pipeline) return OK;
+  if (c->dot)
+    print_dot(*t);
+  else if (c->key)
+    print_key(*t);
+  else
+    print_text(*t);
+  return OK;
+}
+
+static status
+whole(const struct command *c) {
+  struct str text = STR_INIT;
+  struct ir_trace *t = NULL;
+  const char *name;
+  status st = read_text(c->file, &text, &name);
+  if (st == OK) st = ir_parse(text.s, name, &t);
+  if (st == OK) st = run(c, &t, name);
+  if (st == OK && c->remarks) print_remarks(t);
+  ir_trace_free(t);
+  str_clear(&text);
+  return st;
+}
+
+int
+main(int argc, char **argv) {
+  struct command c = {0};
+  for (int i = 1, n; i < argc; i += n)
+    if (!(n = read_word(&c, argv + i))) return usage();
+  if (c.list) {
+    struct str list = STR_INIT;
+    pass_list(&list);
+    fputs(list.s, stdout);
+    str_clear(&list);
+    return 0;
+  }
+  if (whole(&c) == OK) return 0;
+  fflush(stdout);
+  fprintf(stderr, "op2-opt: %s\n", err_last());
+  return 1;
+}

@@ -48,6 +48,7 @@ opaque_modes() {
 # $work, and its output beside it
 one_run() {
   local file=$1 ir=$2 mode=$3 vars=$4 name rc out
+  exec 2>/dev/null # the shell's own words about a crash
   name=$(basename "$file").$mode
   out=$work/$name.out
   # shellcheck disable=SC2086

@@ -1,0 +1,2 @@
+/* facts.def as C11. */
+#include "facts.h"

@@ -1,0 +1,2 @@
+/* facts.def as C++. */
+#include "facts.h"

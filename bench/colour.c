@@ -53,8 +53,7 @@ colour_block(const struct colouring *c, struct sweep *s, int b, int base) {
   for (size_t i = lo; i < hi; i++) taken |= s->taken[s->table[i]];
   if (taken == UINT64_MAX) return -1;
   int bit = __builtin_ctzll(~taken);
-  for (size_t i = lo; i < hi; i++)
-    s->taken[s->table[i]] |= (uint64_t)1 << bit;
+  for (size_t i = lo; i < hi; i++) s->taken[s->table[i]] |= (uint64_t)1 << bit;
   return base + bit;
 }
 

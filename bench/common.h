@@ -53,8 +53,8 @@ double bench_ms_per_iter(const struct bench_timer *t);
 int bench_threads(void);
 
 /* Print the closing line; `name` is the last part of `argv0`. */
-void bench_result(const char *argv0, const struct bench_options *o,
-                  int threads, const struct bench_timer *t, double rms);
+void bench_result(const char *argv0, const struct bench_options *o, int threads,
+                  const struct bench_timer *t, double rms);
 
 #ifdef __cplusplus
 }

@@ -17,13 +17,13 @@ enum { MESH_WALL = 1, MESH_FAR = 2 };
 
 struct mesh {
   int nnode, ncell, nedge, nbedge;
-  double *x;        /* [nnode, 2] */
-  int *cell_node;   /* [ncell, 4], in order around the cell */
-  int *edge_node;   /* [nedge, 2] */
-  int *edge_cell;   /* [nedge, 2] */
-  int *bedge_node;  /* [nbedge, 2] */
-  int *bedge_cell;  /* [nbedge] */
-  int *bedge_type;  /* [nbedge], MESH_WALL or MESH_FAR */
+  double *x;       /* [nnode, 2] */
+  int *cell_node;  /* [ncell, 4], in order around the cell */
+  int *edge_node;  /* [nedge, 2] */
+  int *edge_cell;  /* [nedge, 2] */
+  int *bedge_node; /* [nbedge, 2] */
+  int *bedge_cell; /* [nbedge] */
+  int *bedge_type; /* [nbedge], MESH_WALL or MESH_FAR */
 };
 
 /* Make Mesh(I, J); I, J >= 1. Coordinates are rounded to six decimals, so that

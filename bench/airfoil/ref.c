@@ -38,8 +38,8 @@ res_calc_range(int lo, int hi, const struct mesh *m, const double *restrict q,
   const double *restrict x = m->x;
   for (int e = lo; e < hi; e++) {
     const int *n = edge_node + 2 * e, *c = edge_cell + 2 * e;
-    res_calc(x + 2 * n[0], x + 2 * n[1], q + 4 * c[0], q + 4 * c[1],
-             adt + c[0], adt + c[1], res + 4 * c[0], res + 4 * c[1]);
+    res_calc(x + 2 * n[0], x + 2 * n[1], q + 4 * c[0], q + 4 * c[1], adt + c[0],
+             adt + c[1], res + 4 * c[0], res + 4 * c[1]);
   }
 }
 
@@ -95,8 +95,8 @@ bres_calc_body(void *context, int lo, int hi, int thread) {
 static void
 update_body(void *context, int lo, int hi, int thread) {
   struct ref *r = context;
-  r->rms[thread * REF_PAD] += update_range(lo, hi, r->qold, r->q, r->res,
-                                           r->adt);
+  r->rms[thread * REF_PAD] +=
+      update_range(lo, hi, r->qold, r->q, r->res, r->adt);
 }
 
 /* ---- the scheme ------------------------------------------------------------ */

@@ -70,8 +70,7 @@ jref_run(struct jref *s, const struct colouring *c, int n, loop_body *body) {
 static inline jacobi_sum
 jref_step(struct jref *s, REAL *max_out) {
   jacobi_sum sum = 0;
-  for (int t = 0; t < s->threads; t++)
-    s->total[t] = (struct jref_total){0, 0};
+  for (int t = 0; t < s->threads; t++) s->total[t] = (struct jref_total){0, 0};
   jref_run(s, &s->edges, s->g->nedge, jref_res_body);
   jref_run(s, &s->nodes, s->g->nnode, jref_update_body);
   *max_out = 0;

@@ -73,8 +73,10 @@ compare_q(struct flow *f, const struct ref *r, double *q, int iter) {
   op_fetch_data(f->q, q);
   for (int i = 0; i < 4 * r->m->ncell; i++)
     if (!(fabs(q[i] - r->q[i]) <= 1e-11))
-      check_fail(__FILE__, __LINE__, "iteration %d: q[%d][%d] is %.17g, "
-                 "expected %.17g", iter, i / 4, i % 4, q[i], r->q[i]);
+      check_fail(__FILE__, __LINE__,
+                 "iteration %d: q[%d][%d] is %.17g, "
+                 "expected %.17g",
+                 iter, i / 4, i % 4, q[i], r->q[i]);
 }
 
 static void

@@ -32,7 +32,8 @@ main(int argc, char **argv) {
   op_par_loop(sum_all, "sum_all", s,
               op_arg_dat(xd, -ARITY, m, 1, "int", OP_READ),
               op_arg_dat(sd, -1, OP_ID, 1, "int", OP_WRITE));
-  op_par_loop(add_all, "add_all", s, op_arg_dat(sd, -1, OP_ID, 1, "int", OP_READ),
+  op_par_loop(add_all, "add_all", s,
+              op_arg_dat(sd, -1, OP_ID, 1, "int", OP_READ),
               op_arg_dat(xd, -ARITY, m, 1, "int", OP_INC));
   op_par_loop(ends, "ends", s, op_arg_dat(xd, 0, m, 1, "int", OP_READ),
               op_arg_dat(xd, ARITY - 1, m, 1, "int", OP_READ),
@@ -41,8 +42,7 @@ main(int argc, char **argv) {
     for (int i = 0; i < ARITY; i++) sum[e] += (i + 1) * x[map[e][i]];
   for (int e = 0; e < N; e++)
     for (int i = 0; i < ARITY; i++) x[map[e][i]] += sum[e] % 1000 + i;
-  for (int e = 0; e < N; e++)
-    sum[e] += x[map[e][ARITY - 1]] - x[map[e][0]];
+  for (int e = 0; e < N; e++) sum[e] += x[map[e][ARITY - 1]] - x[map[e][0]];
   op_fetch_data(xd, found);
   CHECK_INTS(found, x, M);
   op_fetch_data(sd, found);

@@ -37,7 +37,8 @@ static void
 step(op_dat a, op_dat b, op_dat c, op_dat f) {
   op_par_loop(scale, "scale", s, op_arg_dat(a, -1, OP_ID, 2, "double", OP_READ),
               op_arg_dat(b, -1, OP_ID, 2, "double", OP_WRITE));
-  op_par_loop(narrow, "narrow", s, op_arg_dat(a, -1, OP_ID, 2, "double", OP_READ),
+  op_par_loop(narrow, "narrow", s,
+              op_arg_dat(a, -1, OP_ID, 2, "double", OP_READ),
               op_arg_dat(f, -1, OP_ID, 1, "float", OP_WRITE));
   op_par_loop(widen, "widen", s, op_arg_dat(f, -1, OP_ID, 1, "float", OP_READ),
               op_arg_dat(b, -1, OP_ID, 2, "double", OP_RW));

@@ -33,7 +33,8 @@ check_fail(const char *file, int line, const char *fmt, ...) {
 
 #define CHECK(condition)                                                       \
   do {                                                                         \
-    if (!(condition)) check_fail(__FILE__, __LINE__, "not so: %s", #condition); \
+    if (!(condition))                                                          \
+      check_fail(__FILE__, __LINE__, "not so: %s", #condition);                \
   } while (0)
 
 /* Exact comparisons: integers, and floating values that must be equal. */

@@ -86,8 +86,8 @@ sets_and_maps(void) {
   WRONG(LOOP1(OWN(x, OP_RW)), ARG1, "expected", "rows", "found", "columns");
   WRONG(LOOP1(op_arg_dat(x, 0, ts, 1, "int", OP_RW)), ARG1, "map", "to_rows",
         "expected", "found");
-  WRONG(LOOP1(op_arg_dat(b, 0, st, 1, "int", OP_RW)), ARG1, "map",
-        "to_columns", "expected", "found");
+  WRONG(LOOP1(op_arg_dat(b, 0, st, 1, "int", OP_RW)), ARG1, "map", "to_columns",
+        "expected", "found");
   WRONG(LOOP1(op_arg_dat(x, 2, st, 1, "int", OP_RW)), ARG1, "index",
         "to_columns", "expected", "found 2");
   WRONG(LOOP1(op_arg_dat(x, -3, st, 1, "int", OP_RW)), ARG1, "index",
@@ -122,7 +122,8 @@ dims_types_accesses(void) {
         "found");
   WRONG(LOOP1(op_arg_gbl((int *)NULL, 1, "int", OP_READ)), ARG1, "found");
   WRONG(LOOP1(OWN(a, OP_READ)), ARG1, "dat_a", "expected", "found");
-  WRONG(op_par_loop(vector, "vector", s, op_arg_dat(x, -2, st, 1, "int", OP_INC),
+  WRONG(op_par_loop(vector, "vector", s,
+                    op_arg_dat(x, -2, st, 1, "int", OP_INC),
                     op_arg_dat(x, 0, st, 1, "int", OP_READ)),
         "\"vector\"", "argument 1", "dat_x", "expected", "found");
 }

@@ -60,8 +60,7 @@ main(int argc, char **argv) {
   CHECK_INT(last, (N - 1) * 7 % N);
   op_par_loop(chain, "chain", s, op_arg_dat(a, -1, OP_ID, 1, "int", OP_READ),
               op_arg_gbl(&state, 1, "uint", OP_RW));
-  for (int e = 0; e < N; e++)
-    expected = expected * 31u + (unsigned)(e * 7 % N);
+  for (int e = 0; e < N; e++) expected = expected * 31u + (unsigned)(e * 7 % N);
   CHECK_INT(state, expected);
   return check_end();
 }

@@ -35,14 +35,12 @@ main(int argc, char **argv) {
   op_set s = op_decl_set(N, "s");
   op_dat vd = op_decl_dat(s, 3, "double", &v[0][0], "v");
   op_dat wd = op_decl_dat(s, 2, "int", &w[0][0], "w");
-  op_par_loop(extremes, "extremes", s,
-              op_arg_dat(vd, -1, OP_ID, 3, "double", OP_READ),
-              op_arg_dat(wd, -1, OP_ID, 2, "int", OP_READ),
-              op_arg_gbl(low, 3, "double", OP_MIN),
-              op_arg_gbl(high, 3, "double", OP_MAX),
-              op_arg_gbl(wlow, 2, "int", OP_MIN),
-              op_arg_gbl(whigh, 2, "int", OP_MAX),
-              op_arg_gbl(sum, 3, "ll", OP_INC));
+  op_par_loop(
+      extremes, "extremes", s, op_arg_dat(vd, -1, OP_ID, 3, "double", OP_READ),
+      op_arg_dat(wd, -1, OP_ID, 2, "int", OP_READ),
+      op_arg_gbl(low, 3, "double", OP_MIN),
+      op_arg_gbl(high, 3, "double", OP_MAX), op_arg_gbl(wlow, 2, "int", OP_MIN),
+      op_arg_gbl(whigh, 2, "int", OP_MAX), op_arg_gbl(sum, 3, "ll", OP_INC));
   CHECK_REALS(low, ((double[]){-100.5, -100.5, -1e9}), 3);
   CHECK_REALS(high, ((double[]){N - 101.5, 1e9, N - 101.5}), 3);
   CHECK_INTS(wlow, ((int[]){-1000, -(N - 1)}), 2);

@@ -43,7 +43,8 @@ main(int argc, char **argv) {
   CHECK_PENDING(4);
   check_all(a, 2);
   CHECK_PENDING(slicing ? 2 : 0);
-  op_par_loop(copy_sum, "copy_sum", s, op_arg_dat(b, -1, OP_ID, 1, "int", OP_READ),
+  op_par_loop(copy_sum, "copy_sum", s,
+              op_arg_dat(b, -1, OP_ID, 1, "int", OP_READ),
               op_arg_dat(a, -1, OP_ID, 1, "int", OP_INC));
   check_all(a, 3); /* needs b's loop */
   CHECK_PENDING(slicing ? 1 : 0);

@@ -41,7 +41,8 @@ step(void) {
   op_par_loop(set_two, "set_two", s,
               op_arg_dat(a, -1, OP_ID, 1, "int", OP_READ),
               op_arg_dat(t, -1, OP_ID, 2, "int", OP_WRITE));
-  op_par_loop(add_two, "add_two", s, op_arg_dat(t, -1, OP_ID, 2, "int", OP_READ),
+  op_par_loop(add_two, "add_two", s,
+              op_arg_dat(t, -1, OP_ID, 2, "int", OP_READ),
               op_arg_dat(a, -1, OP_ID, 1, "int", OP_INC));
   CHECK_INT(op_free_dat_temp(t), 0);
 }

@@ -80,7 +80,8 @@ bool_test(const char *text) {
   op_dat b = op_decl_dat(s, 1, text, (bool *)NULL, "b");
   op_par_loop(bool_fill, "bool_fill", s, op_arg_idx(-1, OP_ID),
               op_arg_dat(a, -1, OP_ID, 2, text, OP_WRITE));
-  op_par_loop(bool_and, "bool_and", s, op_arg_dat(a, -1, OP_ID, 2, text, OP_READ),
+  op_par_loop(bool_and, "bool_and", s,
+              op_arg_dat(a, -1, OP_ID, 2, text, OP_READ),
               op_arg_dat(b, -1, OP_ID, 1, text, OP_WRITE),
               op_arg_gbl(&n, 1, "int", OP_INC));
   CHECK_INT(n, (N + 34) / 35);

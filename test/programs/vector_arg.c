@@ -32,13 +32,15 @@ main(int argc, char **argv) {
     for (int i = 0; i < ARITY; i++) map[e][i] = 2 * e + i;
   }
   for (int n = 0; n < NODES; n++) x[n][1] = n % 10;
-  op_set cells = op_decl_set(CELLS, "cells"), nodes = op_decl_set(NODES, "nodes");
+  op_set cells = op_decl_set(CELLS, "cells"),
+         nodes = op_decl_set(NODES, "nodes");
   op_map m = op_decl_map(cells, nodes, ARITY, &map[0][0], "m");
   op_dat xd = op_decl_dat(nodes, 2, "int", &x[0][0], "x");
   op_dat cd = op_decl_dat(cells, 1, "int", c, "c");
   op_dat sd = op_decl_dat(cells, 1, "int", (int *)NULL, "sum");
 
-  op_par_loop(gather3, "gather3", cells, op_arg_dat(xd, -3, m, 2, "int", OP_READ),
+  op_par_loop(gather3, "gather3", cells,
+              op_arg_dat(xd, -3, m, 2, "int", OP_READ),
               op_arg_dat(sd, -1, OP_ID, 1, "int", OP_WRITE));
   op_par_loop(scatter, "scatter", cells,
               op_arg_dat(cd, -1, OP_ID, 1, "int", OP_READ),

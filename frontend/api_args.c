@@ -58,8 +58,8 @@ arg_bytes(int dim, size_t elem_size) {
 }
 
 op_arg
-op2_arg_gbl_at(int opt, void *data, int dim, const char *type,
-               size_t elem_size, const char *ctype, int acc) {
+op2_arg_gbl_at(int opt, void *data, int dim, const char *type, size_t elem_size,
+               const char *ctype, int acc) {
   return (op_arg){.index = -1,
                   .dim = dim,
                   .idx = -1,

@@ -184,7 +184,7 @@ list_dats(void) {
   printf("\n       dat        dim        set\n"
          "  ------------------------------\n");
   TAILQ_FOREACH(e, &OP_dat_list, entries)
-    printf("%10s %10d %10s\n", e->dat->name, e->dat->dim, e->dat->set->name);
+  printf("%10s %10d %10s\n", e->dat->name, e->dat->dim, e->dat->set->name);
 }
 
 void

@@ -37,9 +37,9 @@ struct section {
 
 static struct profile {
   int level;
-  bool on;             /* started and not ended */
+  bool on; /* started and not ended */
   struct section *root, *current;
-  unsigned uncounted;  /* open sections below what the level counts */
+  unsigned uncounted; /* open sections below what the level counts */
   struct arena arena;
 } profile;
 
@@ -131,8 +131,7 @@ op_profile_enter_kernel(const char *name, const char *target,
                         const char *variant) {
   if (!profile.on) return;
   char *full = name ? arena_printf(&profile.arena, "%s (%s, %s)", name,
-                                   target ? target : "",
-                                   variant ? variant : "")
+                                   target ? target : "", variant ? variant : "")
                     : NULL;
   enter("op_profile_enter_kernel", full, true);
 }

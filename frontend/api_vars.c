@@ -60,10 +60,10 @@ void
 fe_vars_remove_dat(op_dat dat) {
   op_dat_entry *e;
   TAILQ_FOREACH(e, &OP_dat_list, entries)
-    if (e->dat == dat) {
-      drop(e);
-      return;
-    }
+  if (e->dat == dat) {
+    drop(e);
+    return;
+  }
 }
 
 /* ---- timing table -------------------------------------------------------- */

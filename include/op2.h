@@ -85,7 +85,7 @@ typedef int op_arg_type; /* OP_ARG_GBL ... */
 #define OP_ARG_INFO 3
 #define OP2_ARG_HANDLE 16 /* op2_arg_gbl */
 
-#define OP_ID ((op_map)NULL)  /* no map: the loop's own element */
+#define OP_ID ((op_map)NULL) /* no map: the loop's own element */
 #define OP_GBL ((op_map)NULL)
 
 enum { OP2_ARGS_MAX = 64 }; /* arguments of one op_par_loop */
@@ -93,8 +93,8 @@ enum { OP2_ARGS_MAX = 64 }; /* arguments of one op_par_loop */
 /* The structs behind the handles are OP2's, field by field, for programs that
  * read them. They belong to the library: read only. */
 typedef struct op_set_core {
-  int index;        /* number of the declaration, from 0 */
-  idx_l_t size;     /* elements on this rank, without halo */
+  int index;    /* number of the declaration, from 0 */
+  idx_l_t size; /* elements on this rank, without halo */
   char const *name;
   int core_size;    /* elements that touch no halo */
   int exec_size;    /* halo elements that this rank executes, too */
@@ -106,8 +106,8 @@ typedef op_set_core *op_set;
 typedef struct op_map_core {
   int index;
   op_set from, to;
-  int dim;          /* entries per element of `from` (arity) */
-  int *map;         /* [from->size, dim], element-major, from 0 */
+  int dim;  /* entries per element of `from` (arity) */
+  int *map; /* [from->size, dim], element-major, from 0 */
   idx_g_t *map_gbl;
   int *map_d;
   char const *name;
@@ -119,9 +119,9 @@ typedef op_map_core *op_map;
 typedef struct op_dat_core {
   int index;
   op_set set;
-  int dim;          /* values per element */
-  int size;         /* bytes per element: dim * size of the type */
-  char *data;       /* host mirror [set->size, dim], element-major. Current
+  int dim;    /* values per element */
+  int size;   /* bytes per element: dim * size of the type */
+  char *data; /* host mirror [set->size, dim], element-major. Current
                        after declaration, op2_sync, fetch, print and op_exit */
   char *data_d;
   char const *type, *name;
@@ -295,8 +295,8 @@ int op_size_of_set(const char *name);
 
 /* ---- services ------------------------------------------------------------ */
 
-int op_is_root(void);     /* 1 on rank 0 (local) */
-void op_rank(int *rank);  /* this rank's number, from 0 (local) */
+int op_is_root(void);    /* 1 on rank 0 (local) */
+void op_rank(int *rank); /* this rank's number, from 0 (local) */
 /* printf on rank 0; a line on rank 0. (local) */
 void op_printf(const char *format, ...)
 #ifdef __GNUC__
@@ -414,9 +414,8 @@ int op2_kernel_source(const char *name, const char *c_source);
 const char *op2_last_error(void);
 /* Called once for each error, in place of printing and ending. NULL: default.
  * May be set before op_init, outlasts op_exit. (local) */
-void op2_set_error_handler(void (*handler)(int status, const char *message,
-                                           void *user),
-                           void *user);
+void op2_set_error_handler(
+    void (*handler)(int status, const char *message, void *user), void *user);
 /* A counter by name ("loops", "regions", "flushes", "compiles", ...); -1: there
  * is no such counter. Reset sets all to 0. (local) */
 long long op2_counter(const char *name);

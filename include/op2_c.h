@@ -104,8 +104,7 @@
   OP2_LOOP(kernel, name, __VA_ARGS__, OP2_LAST)
 #define OP2_LOOP(kernel, name, set, ...)                                       \
   op2_par_loop_at(__FILE__, __LINE__, (void (*)(void))(kernel), (name), (set), \
-                  OP2_NARGS((op_arg[]){__VA_ARGS__}),                          \
-                  (op_arg[]){__VA_ARGS__})
+                  OP2_NARGS((op_arg[]){__VA_ARGS__}), (op_arg[]){__VA_ARGS__})
 /* The list stands inside sizeof here, so it is not evaluated. */
 #define OP2_NARGS(...)                                                         \
   ((int)(sizeof(__VA_ARGS__) / sizeof(op_arg)) - 1 +                           \

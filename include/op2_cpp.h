@@ -15,8 +15,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#define OP2_AT                                                                 \
-  const char *file = __builtin_FILE(), int line = __builtin_LINE()
+#define OP2_AT const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 /* ---- does the type's name fit the C++ type? 0: yes ----------------------- */
 
@@ -51,13 +50,21 @@ namespace op2_detail {
 
 /* name: of T; pointer: of T *, as a kernel's parameter; NULL: none. */
 template <class T> struct tag {
-  static const char *name() { return nullptr; }
-  static const char *pointer() { return nullptr; }
+  static const char *name() {
+    return nullptr;
+  }
+  static const char *pointer() {
+    return nullptr;
+  }
 };
 #define OP2_TAG(T, text)                                                       \
   template <> struct tag<T> {                                                  \
-    static const char *name() { return text; }                                 \
-    static const char *pointer() { return text "*"; }                          \
+    static const char *name() {                                                \
+      return text;                                                             \
+    }                                                                          \
+    static const char *pointer() {                                             \
+      return text "*";                                                         \
+    }                                                                          \
   };
 OP2_TAG(double, "double")
 OP2_TAG(float, "float")
@@ -119,7 +126,9 @@ untyped(T *p) {
 /* Tag of a kernel's parameter: T * or T **, const or not. */
 template <class P> struct param {
   static const bool pointer = false;
-  static const char *name() { return nullptr; }
+  static const char *name() {
+    return nullptr;
+  }
 };
 template <class T> struct param<T *> {
   static const bool pointer = true;
@@ -144,7 +153,8 @@ struct all : std::is_same<flags<true, b...>, flags<b..., true>> {};
 struct loop_name {
   const char *text, *file;
   int line;
-  loop_name(const char *name, OP2_AT) : text(name), file(file), line(line) {}
+  loop_name(const char *name, OP2_AT) : text(name), file(file), line(line) {
+  }
 };
 
 template <class... A> struct loop_args {

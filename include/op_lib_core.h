@@ -43,9 +43,9 @@
 /* One line of the timing table; a region is a kernel here. */
 typedef struct {
   char const *name;
-  int count;       /* calls */
-  double time;     /* seconds in all */
-  double *times;   /* [ntimes], per thread; times[0] == time */
+  int count;     /* calls */
+  double time;   /* seconds in all */
+  double *times; /* [ntimes], per thread; times[0] == time */
   int ntimes;
   float plan_time; /* seconds; 0: plans are made when a program is */
   float transfer;  /* bytes read and written */

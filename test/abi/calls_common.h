@@ -102,7 +102,8 @@ test_places(void) {
 }
 
 static inline void
-no_arguments(void) {}
+no_arguments(void) {
+}
 static inline void
 two_arguments(const int *a, double *b) {
   *b = *a;

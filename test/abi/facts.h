@@ -6,8 +6,7 @@
 #ifdef __cplusplus
 #include <type_traits>
 #define CHECK(condition, text) static_assert(condition, text)
-#define HAS_TYPE(type, object)                                                 \
-  std::is_same<type *, decltype(&(object))>::value
+#define HAS_TYPE(type, object) std::is_same<type *, decltype(&(object))>::value
 /* The wrapper that notes the place shares the name; the C function is meant. */
 #define PLAIN(name) op2_plain::name
 #else

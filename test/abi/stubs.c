@@ -86,14 +86,14 @@ op2_decl_dat_temp_at(op_set set, int dim, const char *type, size_t elem_size,
 }
 
 void
-op2_decl_const_at(const char *name, int dim, const char *type,
-                  size_t elem_size, const char *ctype, const void *data) {
+op2_decl_const_at(const char *name, int dim, const char *type, size_t elem_size,
+                  const char *ctype, const void *data) {
   note_data("const", dim, type, elem_size, ctype, data, name);
 }
 
 op_arg
-op2_arg_gbl_at(int opt, void *data, int dim, const char *type,
-               size_t elem_size, const char *ctype, int acc) {
+op2_arg_gbl_at(int opt, void *data, int dim, const char *type, size_t elem_size,
+               const char *ctype, int acc) {
   note_data("gbl", dim, type, elem_size, ctype, data, NULL);
   seen.opt = opt;
   seen.acc = acc;

@@ -1,7 +1,8 @@
 // expect: every parameter of the kernel must be a pointer
 #include "op2.h"
 static void
-k(double) {}
+k(double) {
+}
 void
 f(op_set set, op_arg a) {
   op_par_loop(k, "k", set, a);

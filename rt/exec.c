@@ -388,11 +388,17 @@ copy_bytes(char *dst, const char *src, size_t bytes, int nthreads) {
 static struct work
 run_copy(struct rt_program *p, const struct rt_cmd *cmd, int nthreads) {
   assert(cmd->a < p->nslots && cmd->b < p->nslots);
+  const struct rt_shape *shape = &p->dats[p->slots[cmd->a].dat]->shape;
   const struct rt_buf *from = p->scratch->bufs[cmd->a];
   struct rt_buf *to = p->scratch->bufs[cmd->b];
-  assert(from->bytes == to->bytes && from->stride == to->stride);
   assert(from != to);
-  copy_bytes(to->mem, from->mem, from->bytes, nthreads);
+  if (from->stride == to->stride) {
+    assert(from->bytes == to->bytes);
+    copy_bytes(to->mem, from->mem, from->bytes, nthreads);
+  } else {
+    rt_layout_copy(to->mem, to->stride, from->mem, from->stride, 0, shape->n,
+                   shape->dim, shape->type.size);
+  }
   counters[CNT_copies]++;
   counters[CNT_bytes_moved] += 2 * (long long)from->bytes;
   return (struct work){rt_timer_get("(copy)"), 2 * from->bytes, true};

@@ -37,6 +37,8 @@ static_assert(sizeof(struct op2_blob_entry) == 32, "entry as emitted below");
 static_assert(sizeof(struct op2_blob_peek) == 16, "peek as emitted below");
 static_assert(offsetof(struct op2_blob, npeeks) == 48, "blob as emitted");
 
+enum { EMBED_SUFFIX = 16 }; /* hexadecimal digits */
+
 struct embedder {
   LLVMContextRef ctx;
   LLVMModuleRef m;
@@ -97,12 +99,12 @@ embed_hash(uint64_t h, const char *s) {
 
 static status
 embed_reduce(struct embedder *b, LLVMModuleRef *out) {
-  char suffix[17];
+  char suffix[EMBED_SUFFIX + 1];
   uint64_t h = embed_hash(14695981039346656037u, b->in->source);
   h = embed_hash(h, b->in->unique);
-  for (int i = 0; i < 16; i++)
+  for (int i = 0; i < EMBED_SUFFIX; i++)
     suffix[i] = "0123456789abcdef"[h >> (60 - 4 * i) & 15];
-  suffix[16] = 0;
+  suffix[EMBED_SUFFIX] = 0;
   *out = LLVMCloneModule(b->m);
   status s = low_blob_reduce(*out, b->e->functions, b->e->nfunctions, suffix);
   if (s != OK) LLVMDisposeModule(*out);
@@ -114,9 +116,9 @@ static LLVMValueRef
 embed_original(struct embedder *b, const char *name) {
   LLVMValueRef g = LLVMGetNamedGlobal(b->m, name);
   if (g) return g;
-  const char *tail = strstr(name, ".op2.");
-  assert(tail && "only reduced names are not the program's");
-  char *plain = arena_printf(&b->e->arena, "%.*s", (int)(tail - name), name);
+  size_t tail = sizeof ".op2." - 1 + EMBED_SUFFIX, len = strlen(name);
+  assert(len > tail && "only reduced names are not the program's");
+  char *plain = arena_printf(&b->e->arena, "%.*s", (int)(len - tail), name);
   return LLVMGetNamedGlobal(b->m, plain);
 }
 
@@ -246,8 +248,19 @@ embed_blob(struct embedder *b) {
   return OK;
 }
 
+/* Sanitizers make globals without names; the table needs one. */
+static void
+embed_name_globals(struct embedder *b) {
+  static const char name[] = "op2.anon"; /* LLVM adds a number */
+  size_t len;
+  for (LLVMValueRef g = LLVMGetFirstGlobal(b->m); g; g = LLVMGetNextGlobal(g))
+    if (!*LLVMGetValueName2(g, &len))
+      LLVMSetValueName2(g, name, sizeof name - 1);
+}
+
 static status
 embed_module(struct embedder *b) {
+  embed_name_globals(b);
   low_scan_peeks(b->m, b->in->data_offset, b->e);
   if (low_scan_uses_op2(b->m)) low_scan_functions(b->m, b->e);
   if (!b->in->keep_debug) LLVMStripModuleDebugInfo(b->m);

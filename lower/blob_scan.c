@@ -136,6 +136,16 @@ scan_is_data(LLVMTargetDataRef layout, LLVMValueRef gep, size_t data_offset) {
   return LLVMOffsetOfElement(layout, type, (unsigned)i) == data_offset;
 }
 
+/* A program that fills in a struct of its own reads nothing. */
+static bool
+scan_is_read(LLVMValueRef field) {
+  for (LLVMUseRef u = LLVMGetFirstUse(field); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef w = LLVMGetUser(u);
+    if (!LLVMIsAStoreInst(w) || LLVMGetOperand(w, 1) != field) return true;
+  }
+  return false;
+}
+
 static void
 scan_add_peek(LLVMValueRef inst, struct low_embedded *e) {
   unsigned len;
@@ -159,6 +169,7 @@ low_scan_peeks(LLVMModuleRef m, size_t data_offset, struct low_embedded *e) {
          b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
            i = LLVMGetNextInstruction(i))
-        if (LLVMIsAGetElementPtrInst(i) && scan_is_data(layout, i, data_offset))
+        if (LLVMIsAGetElementPtrInst(i) &&
+            scan_is_data(layout, i, data_offset) && scan_is_read(i))
           scan_add_peek(i, e);
 }

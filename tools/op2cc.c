@@ -478,6 +478,7 @@ source_back(struct job *j, const struct source *s, const char *bitcode) {
   return command_run(&w);
 }
 
+/* The front end has had its say: no warning twice. */
 static int
 source_plain(struct job *j, const struct source *s) {
   struct words w = {0};
@@ -485,6 +486,7 @@ source_plain(struct job *j, const struct source *s) {
   command_options(j, &w, true);
   command_deps(j, &w, s);
   words_add(&w, j->stop ? j->stop : "-c");
+  words_add(&w, "-w");
   words_add(&w, "-Qunused-arguments");
   words_add(&w, "-o");
   words_add(&w, s->object);

@@ -34,6 +34,14 @@ registry_name(const void *address) {
   return e ? e->ir_name : 0;
 }
 
+int
+registry_has(const char *name) {
+  for (int i = 0; i < nblobs; i++)
+    for (unsigned k = 0; k < blobs[i]->nentries; k++)
+      if (!strcmp(blobs[i]->entries[k].ir_name, name)) return 1;
+  return 0;
+}
+
 unsigned long long
 registry_size(const void *address) {
   const struct op2_blob_entry *e = registry_find(address);

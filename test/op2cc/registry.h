@@ -14,9 +14,11 @@ const char *registry_name(const void *address);
 /* Size of the global at this address; 0: not registered. */
 unsigned long long registry_size(const void *address);
 int registry_blobs(void);
+/* Is a function of this IR name registered? */
+int registry_has(const char *name);
 /* Line of the first read of dat->data in a file of this name; 0: none. */
 int registry_peek(const char *file);
-/* Number of functions that all blobs' bitcode holds bytes for. */
+/* Has every blob with entries bitcode that looks like it? */
 int registry_bitcode_ok(void);
 #ifdef __cplusplus
 }

@@ -155,7 +155,7 @@ storage_chain(struct storage *s) {
   for (ir_ref i = 0; i < t->nnodes; i++) {
     const struct ir_node *n = &t->nodes[i];
     const struct ir_arg *a = ir_args(t, n);
-    if (n->op == IR_FREE) s->freed[ir_root(t, a->dat)] = true;
+    if (n->op == IR_FREE && !pass_deferred(n)) s->freed[ir_root(t, a->dat)] = true;
     for (uint32_t k = 0; k < n->nargs && !pass_deferred(n); k++) {
       if (!storage_is_dat(t, &a[k]) || a[k].out == IR_NONE) continue;
       ir_ref *v = &current[ir_root(t, a[k].dat)];
@@ -304,7 +304,8 @@ storage_elsewhere(struct storage *s, ir_ref v, ir_ref old) {
   bool again;
   ir_ref b = storage_take_buffer(s, t->values[v].dat, &again);
   const char *how = again ? "a dead buffer" : "a buffer of its own";
-  if (s->classes[ir_same(t, old)].buffer == IR_NONE)
+  const struct storage_class *x = &s->classes[ir_same(t, old)];
+  if (x->buffer == IR_NONE || x->dead)
     ir_remark(t, "storage: %s gets %s", pass_value_text(t, v), how);
   else
     ir_remark(t, "storage: %s gets %s: %s is wanted %s",
@@ -443,12 +444,13 @@ storage_insert_copies(struct storage *s) {
   }
   struct ir_region *regions = t->regions;
   uint32_t nregions = t->nregions, k = 0;
-  t->nregions = 0;
+  t->nregions = 0; /* out of sight of the reordering, which keeps them whole */
   for (ir_ref i = 0; i < nnodes; i++) {
     while (k < s->ncopies && s->unit_of[s->copies[k].node] == s->unit_of[i])
       perm[nnodes + k++] = at++;
     ir_ref r = t->nodes[i].region;
-    if (r != IR_NONE && regions[r].first == i) regions[r].first = at;
+    bool first = r != IR_NONE && (!i || t->nodes[i - 1].region != r);
+    if (first) regions[r].first = at;
     perm[i] = at++;
   }
   assert(k == s->ncopies && at == t->nnodes);

@@ -41,7 +41,8 @@ pass_initial_values(const struct ir_trace *t) {
   return current;
 }
 
-/* Make the operands of node n current, then let its results become so. */
+/* Make the operands of node n current, then let its results become so. Of a chain
+ * of increments an ALIAS may now name another link than before. */
 static void
 pass_rewire_node(struct ir_trace *t, const struct ir_node *n,
                  ir_ref *current) {
@@ -51,6 +52,7 @@ pass_rewire_node(struct ir_trace *t, const struct ir_node *n,
       args[i].in = current[ir_root(t, args[i].dat)];
       assert(args[i].in != IR_NONE);
     }
+  if (n->op == IR_ALIAS) t->values[args[1].out].same = ir_same(t, args[0].in);
   for (uint32_t i = 0; i < n->nargs; i++)
     if (ir_arg_has_value(&args[i]) && args[i].out != IR_NONE)
       current[ir_root(t, args[i].dat)] = args[i].out;

@@ -108,7 +108,8 @@ still_there(const struct ir_trace *t, ir_ref v, ir_ref w, int64_t n,
   if (ir_same(t, v) == ir_same(t, w) || def <= data_def(t, v)) return true;
   if (ir_deferred(&t->nodes[def])) return true;
   if (!same_unit(t, def, n)) return n < def;
-  if (t->values[v].dat == t->values[w].dat) return true; /* check_regions */
+  if (t->values[v].dat == t->values[ir_same(t, w)].dat)
+    return true; /* one dat, under its own name: check_regions */
   return direct && writes_direct(t, (ir_ref)def, ir_same(t, w));
 }
 

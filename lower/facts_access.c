@@ -119,6 +119,8 @@ access_store(struct facts *f, LLVMValueRef i) {
   LLVMValueRef value = LLVMGetOperand(i, 0);
   access_plain(f, i);
   access_escape(f, value);
+  if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind)
+    access_escape(f, LLVMGetOperand(i, 1)); /* data hold no pointers */
   access_add(f, i, LLVMGetOperand(i, 1),
              LLVMStoreSizeOfType(f->layout, LLVMTypeOf(value)), true);
 }

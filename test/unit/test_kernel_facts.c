@@ -1,0 +1,276 @@
+/* What is read off kernels' IR: each case is a kernel as C text and the facts that
+ * it must give, no more and no less, as one line:
+ *
+ *   i:     parameter i, then
+ *     r w  reads old values, writes       +  only added to (and written)
+ *     n    bytes written on every path    *n vector argument, n entries known
+ *   copy i>j:n   const name:size   effects
+ */
+#include "base/str.h"
+#include "lower/kernel.h"
+
+#include <criterion/criterion.h>
+
+static void
+facts_text(const struct low_kernel *k, struct str *b) {
+  for (uint32_t i = 0; i < k->nparams; i++) {
+    const struct low_param *p = &k->params[i];
+    str_printf(b, "%s%u:%s%s%s", i ? " " : "", i, p->reads ? "r" : "",
+               p->writes ? "w" : "", p->writes && p->adds_only ? "+" : "");
+    if (p->full_bytes) str_printf(b, "%zu", p->full_bytes);
+    if (p->indirect) str_printf(b, "*%u", p->nentries);
+  }
+  if (k->copy_from >= 0)
+    str_printf(b, " copy %d>%d:%zu", k->copy_from, k->copy_to, k->copy_bytes);
+  for (uint32_t i = 0; i < k->nconsts; i++)
+    str_printf(b, " const %s:%zu", k->consts[i].name, k->consts[i].size);
+  if (k->effects) str_printf(b, " effects");
+}
+
+static void
+facts_check(const char *source, const char *expected) {
+  struct str text = STR_INIT;
+  cr_assert_eq(low_kernel_source("k", source), OK, "%s", err_last());
+  facts_text(low_kernel_get(NULL, "k"), &text);
+  cr_expect_str_eq(text.s, expected);
+  str_clear(&text);
+  low_kernels_clear();
+}
+
+#define FACTS(name, source, expected)                                          \
+  Test(kernel_facts, name) {                                                   \
+    facts_check(source, expected);                                             \
+  }
+
+/* ---- reads, writes, full bytes ------------------------------------------- */
+
+FACTS(read_and_write,
+      "void k(const double *a, double *b) { b[0] = a[0]; b[1] = a[1] + 1; }",
+      "0:r 1:w16")
+FACTS(untouched, "void k(double *a, double *b) { (void)a; *b = 1; }", "0: 1:w8")
+FACTS(loop_of_4,
+      "void k(const double *a, double *b) {"
+      "  for (int i = 0; i < 4; i++) b[i] = 2 * a[i]; }",
+      "0:r 1:w32")
+FACTS(loop_of_64,
+      "void k(const double *a, double *b) {"
+      "  for (int i = 0; i < 64; i++) b[i] = 2 * a[i]; }",
+      "0:r 1:w512")
+FACTS(nested_loops,
+      "void k(double *b) { for (int i = 0; i < 8; i++)"
+      "  for (int j = 0; j < 8; j++) b[8 * i + j] = i + j; }",
+      "0:w512")
+FACTS(through_helpers,
+      "static void set(double *p, double v) { *p = v; }"
+      "static void both(double *p) { set(p, 1); set(p + 1, 2); }"
+      "void k(double *b) { both(b); both(b + 2); }",
+      "0:w32")
+FACTS(gap_in_the_middle, "void k(double *b) { b[0] = 1; b[2] = 1; }", "0:w8")
+FACTS(first_missing, "void k(double *b) { b[1] = 1; }", "0:w")
+FACTS(under_a_condition, "void k(const int *c, double *b) { if (*c) *b = 1; }",
+      "0:r 1:w")
+FACTS(on_both_paths,
+      "void k(const int *c, double *b) {"
+      "  if (*c) { b[0] = 1; b[1] = 2; } else b[0] = 3; }",
+      "0:r 1:w8")
+FACTS(early_return,
+      "void k(const int *c, double *b) { if (*c) return; *b = 1; }", "0:r 1:w")
+FACTS(before_a_branch,
+      "void k(const int *c, double *b) { *b = 0; if (*c) *b = 1; }", "0:r 1:w8")
+FACTS(length_from_data,
+      "void k(const int *n, double *b) {"
+      "  for (int i = 0; i < *n; i++) b[i] = 1; }",
+      "0:r 1:w")
+FACTS(read_back_is_not_old,
+      "void k(const int *n, double *b) { b[0] = 1;"
+      "  for (int i = 0; i < *n; i++) b[0] *= 2; }",
+      "0:r 1:w8")
+FACTS(read_before_write, "void k(double *b) { double old = *b; *b = 1 / old; }",
+      "0:rw8")
+FACTS(variable_index, "void k(const int *i, double *b) { b[*i] = 1; }",
+      "0:r 1:w")
+FACTS(set_to_zero,
+      "#include <string.h>\nvoid k(double *b) { memset(b, 0, 96); }", "0:w96")
+FACTS(whole_struct,
+      "struct s { double x[7]; int n; }; void k(const struct s *a, struct s *b)"
+      "{ *b = *a; b->n = 1; }",
+      "0:r 1:w64")
+FACTS(floats, "void k(float *b) { b[0] = b[1] = b[2] = 0; }", "0:w12")
+FACTS(null_tests,
+      "void k(const double *a, double *b, double *c) {"
+      "  c[0] = a ? *a : 0; if (b) *b = 1; }",
+      "0:r 1:w 2:w8")
+FACTS(local_array,
+      "void k(const int *i, const double *a, double *b) {"
+      "  double t[4] = {a[0], a[1], a[2], a[3]}; *b = t[*i & 3]; }",
+      "0:r 1:r 2:w8")
+
+/* ---- increments ---------------------------------------------------------- */
+
+FACTS(adds, "void k(const double *a, double *u) { *u += *a; }", "0:r 1:rw+8")
+FACTS(adds_twice,
+      "void k(const double *a, double *u) { *u += a[0]; *u -= a[1]; }",
+      "0:r 1:rw+8")
+FACTS(adds_a_product,
+      "void k(const double *a, double *u) { *u += a[0] * a[1]; }", "0:r 1:rw+8")
+FACTS(adds_in_a_loop_of_64,
+      "void k(const double *a, double *u) {"
+      "  for (int i = 0; i < 64; i++) u[i] += a[i]; }",
+      "0:r 1:rw+512")
+FACTS(adds_under_a_condition,
+      "void k(const double *a, double *u) { if (*a > 0) *u += *a; }",
+      "0:r 1:rw+")
+FACTS(adds_one_or_the_other,
+      "void k(const double *a, double *u) {"
+      "  if (*a > 0) *u += *a; else *u -= 1; }",
+      "0:r 1:rw+8")
+FACTS(adds_up_over_a_row,
+      "void k(const int *n, const double *a, double *u) {"
+      "  for (int i = 0; i < *n; i++) *u += a[i]; }",
+      "0:r 1:r 2:rw+")
+FACTS(adds_at_a_variable_index,
+      "void k(const int *i, const double *a, double *u) { u[*i] += *a; }",
+      "0:r 1:r 2:rw+")
+FACTS(adds_integers, "void k(int *n, long long *m) { ++*n; *m -= 3; }",
+      "0:rw+4 1:rw+8")
+FACTS(adds_a_double_to_a_float,
+      "void k(const double *a, float *u) { *u += 0.5 * *a; }", "0:r 1:rw+4")
+FACTS(adds_short, "void k(const short *a, short *u) { *u += *a; }",
+      "0:r 1:rw+2")
+FACTS(adds_to_one_sets_the_other, "void k(double *u) { u[0] += 1; u[1] = 1; }",
+      "0:rw16")
+FACTS(jacobi_reads_its_sum, /* OP2's own: OP_INC of u is not an increment */
+      "void k(const double *r, double *du, double *u, double *sum, double *max)"
+      "{ *u += *du + 0.1 * *r; *du = 0; *sum += *u * *u;"
+      "  *max = *max > *u ? *max : *u; }",
+      "0:r 1:rw8 2:rw8 3:rw+8 4:rw8")
+FACTS(adds_twice_the_old, "void k(double *u) { *u += *u; }", "0:rw8")
+FACTS(old_minus_from, "void k(double *u) { *u = 1 - *u; }", "0:rw8")
+FACTS(scales, "void k(double *u) { *u *= 2; }", "0:rw8")
+FACTS(multiplies_the_old,
+      "void k(const double *a, double *u) { *u = *u * a[0] + a[1]; }",
+      "0:r 1:rw8")
+FACTS(old_decides, "void k(double *u) { if (*u > 0) *u += 1; }", "0:rw")
+FACTS(old_goes_elsewhere, "void k(double *u, double *v) { *v = *u; *u += 1; }",
+      "0:rw8 1:w8")
+FACTS(other_component, "void k(double *u) { u[0] = u[1] + 1; }", "0:rw8")
+FACTS(swaps,
+      "void k(double *u) { double t = u[0] + 1; u[0] = u[1] + 1; u[1] = t; }",
+      "0:rw16")
+FACTS(variable_indices_differ,
+      "void k(const int *i, double *u) { u[i[0]] = u[i[1]] + 1; }", "0:r 1:rw")
+FACTS(sets_or_adds,
+      "void k(const int *c, double *u) { if (*c) *u = 0; *u += 1; }",
+      "0:r 1:rw8")
+FACTS(bits_of_the_sum,
+      "#include <string.h>\nvoid k(double *u) { long long b; *u += 1;"
+      "  memcpy(&b, u, 8); b += 1; memcpy(u, &b, 8); }",
+      "0:rw8")
+FACTS(narrowed_between,
+      "void k(double *u) { *u = (double)((float)*u + 1.0f); }", "0:rw8")
+
+/* ---- vector arguments ---------------------------------------------------- */
+
+FACTS(vector_read,
+      "void k(const double **a, double *b) {"
+      "  *b = a[0][0] + a[1][0] + a[2][1]; }",
+      "0:r*3 1:w8")
+FACTS(vector_adds,
+      "void k(double **u) { for (int i = 0; i < 4; i++)"
+      "  for (int j = 0; j < 2; j++) u[i][j] += i; }",
+      "0:rw+16*4")
+FACTS(vector_writes_less_of_one,
+      "void k(double **u) { u[0][0] = u[0][1] = 1; u[1][0] = 2; }", "0:w8*2")
+FACTS(vector_skips_one, "void k(double **u) { u[0][0] = 1; u[2][0] = 2; }",
+      "0:w*3")
+FACTS(vector_of_a_row,
+      "void k(const int *n, double **u) {"
+      "  for (int i = 0; i < *n; i++) u[i][0] += 1; }",
+      "0:r 1:rw+*0")
+FACTS(vector_across_entries, "void k(double **u) { u[0][0] = u[1][0] + 1; }",
+      "0:rw*2")
+FACTS(vector_chosen_entry,
+      "void k(const int *c, double **u) { double *p = *c ? u[0] : u[1];"
+      "  *p += 1; }",
+      "0:r 1:rw+*0")
+FACTS(vector_entry_replaced,
+      "void k(double **u, double *v) { u[0] = v; u[0][0] = 1; }", "0:rw 1:rw")
+
+/* ---- pointers that are not followed -------------------------------------- */
+
+FACTS(either_argument,
+      "void k(const int *c, double *u, double *v) {"
+      "  double *p = *c ? u : v; *p += 1; }",
+      "0:r 1:rw 2:rw")
+FACTS(either_part,
+      "void k(const int *c, double *u) {"
+      "  double *p = *c ? u : u + 1; *p = 1; }",
+      "0:r 1:w")
+FACTS(pointer_walks,
+      "void k(const int *n, double *u) {"
+      "  for (double *p = u; p != u + *n; p++) *p = 1; }",
+      "0:r 1:rw")
+FACTS(pointer_as_number,
+      "void k(double *u, long *n) { *n = (long)u; *u += 1; }", "0:rw 1:w8")
+FACTS(pointers_in_data, "void k(double ***u) { ***u = 1; }", "0:r*1 effects")
+
+/* ---- copies -------------------------------------------------------------- */
+
+FACTS(copy_4,
+      "void k(const double *a, double *b) {"
+      "  for (int i = 0; i < 4; i++) b[i] = a[i]; }",
+      "0:r 1:w32 copy 0>1:32")
+FACTS(copy_by_memcpy,
+      "#include <string.h>\n"
+      "void k(double *b, const double *a) { memcpy(b, a, 800); }",
+      "0:w800 1:r copy 1>0:800")
+FACTS(copy_and_more,
+      "void k(const double *a, double *b, double *c) { *b = *a; *c = 1; }",
+      "0:r 1:w8 2:w8")
+FACTS(copy_shifted,
+      "void k(const double *a, double *b) { b[0] = a[1]; b[1] = a[0]; }",
+      "0:r 1:w16")
+FACTS(copy_under_a_condition,
+      "void k(const int *c, const double *a, double *b) { if (*c) *b = *a; }",
+      "0:r 1:r 2:w")
+FACTS(copy_in_part,
+      "void k(const int *c, const double *a, double *b) {"
+      "  b[0] = a[0]; if (*c) b[1] = a[1]; }",
+      "0:r 1:r 2:w8")
+FACTS(copy_of_two,
+      "void k(const double *a, const double *b, double *c) {"
+      "  c[0] = a[0]; c[1] = b[1]; }",
+      "0:r 1:r 2:w16")
+FACTS(copy_that_converts, "void k(const float *a, double *b) { *b = *a; }",
+      "0:r 1:w8")
+
+/* ---- effects and constants ----------------------------------------------- */
+
+FACTS(math_is_pure,
+      "#include <math.h>\nvoid k(const double *a, double *b) {"
+      "  *b = sqrt(a[0]) + cbrt(a[1]) + fmax(a[2], exp(a[3])) + tan(a[4]); }",
+      "0:r 1:w8")
+FACTS(prints,
+      "#include <stdio.h>\nvoid k(const double *a) { printf(\"%g\", *a); }",
+      "0:r effects")
+FACTS(gives_the_argument_away,
+      "void use(double *); void k(double *a) { *a += 1; use(a); }",
+      "0:rw effects")
+FACTS(is_volatile, "void k(volatile double *a) { *a = 1; }", "0:w8 effects")
+FACTS(is_atomic, "void k(_Atomic int *a) { ++*a; }", "0:rw effects")
+FACTS(has_assembly,
+      "void k(double *a) { __asm__ volatile(\"\" ::: \"memory\");"
+      " *a = 1; }",
+      "0:w8 effects")
+FACTS(calls_a_pointer, "void k(void (**f)(void)) { (*f)(); }", "0:*0 effects")
+FACTS(own_table,
+      "static const double w[2] = {1, 2};"
+      "void k(const int *i, double *b) { *b = w[*i]; }",
+      "0:r 1:w8")
+FACTS(recursion,
+      "static int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }"
+      "void k(const int *n, int *b) { *b = f(*n); }",
+      "0:r 1:w4 effects")
+FACTS(program_variable, /* exported by the C library */
+      "extern char **environ; void k(int *b) { *b = environ != 0; }",
+      "0:w4 const environ:8")

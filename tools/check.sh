@@ -28,6 +28,11 @@ build-release  | tools/check-build.sh $dir/release gcc RelWithDebInfo
 docs           | tools/docs.sh --check $dir/gcc
 unit-gcc       | tools/check-unit.sh $dir/gcc
 unit-clang     | tools/check-unit.sh $dir/clang
+irt-gcc        | tools/irt-test.sh $dir/gcc
+irt-clang      | . tools/sanitizers.sh; tools/irt-test.sh $dir/clang
+op2cc          | test/op2cc/run.sh $dir/gcc
+abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
+abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19
 install        | test/tools/install_test.sh $dir/release
 tidy           | tools/tidy.sh $dir/gcc 240
 TABLE

@@ -91,5 +91,5 @@ if [ -n "$lib" ]; then
   check "nothing else is exported" strange
 fi
 
-echo "abi: $checks checks, $failed failed ($cc, $cxx)"
+echo "$((checks - failed)) passed, $failed failed"
 [ "$failed" -eq 0 ]

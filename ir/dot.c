@@ -2,8 +2,8 @@
  *
  * problem  A trace of two hundred loops shows its shape only as a picture; a
  *          picture with every detail shows nothing.
- * idea     Boxes are loops (kernel, call, set), clusters are regions, round nodes
- *          are what the host sees. An edge leads from the node that defines
+ * idea     Boxes are loops (kernel, call, set), clusters are regions of several, round
+ *          nodes are what the host sees. An edge leads from the node that defines
  *          versions to one that reads them and names them; versions that the
  *          trace begins with are plain words. Order that follows from
  *          overwriting (WAR, WAW) is not drawn: it is a matter of buffers.
@@ -80,6 +80,7 @@ dot_nodes(const struct ir_trace *t, struct str *out) {
   ir_ref open = IR_NONE;
   for (ir_ref i = 0; i < t->nnodes; i++) {
     ir_ref r = t->nodes[i].region;
+    if (r != IR_NONE && t->regions[r].count < 2) r = IR_NONE; /* a box does */
     if (r != open && open != IR_NONE) str_add(out, "  }\n");
     if (r != open && r != IR_NONE) {
       str_printf(out, "  subgraph cluster_%u {\n    label=\"region over %%", i);
@@ -119,7 +120,7 @@ dot_edge(const struct ir_trace *t, ir_ref n, uint32_t k, struct str *out) {
   const struct ir_arg *a = ir_args(t, &t->nodes[n]);
   ir_ref def = t->values[a[k].in].def;
   if (def == IR_NONE) {
-    str_printf(out, "  v%u -> n%u;\n", a[k].in, n);
+    str_printf(out, "  v%u -> n%u [color=gray50];\n", a[k].in, n);
     return;
   }
   str_printf(out, "  n%u -> n%u [label=\"", def, n);
@@ -148,7 +149,7 @@ dot_starts(const struct ir_trace *t, struct str *out) {
   struct ir_uses u = ir_uses_build(t);
   for (ir_ref v = 0; v < t->nvalues; v++) {
     if (t->values[v].def != IR_NONE || u.start[v] == u.start[v + 1]) continue;
-    str_printf(out, "  v%u [shape=plaintext, label=\"", v);
+    str_printf(out, "  v%u [shape=plaintext, style=\"\", label=\"", v);
     dot_value(t, v, out);
     str_add(out, "\"];\n");
   }

@@ -1,0 +1,274 @@
+/* base/: arena, text, tables, options, errors, counters. */
+#include "base/arena.h"
+#include "base/counters.h"
+#include "base/err.h"
+#include "base/opt.h"
+#include "base/str.h"
+#include "base/table.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- arena ------------------------------------------------------------------- */
+
+Test(arena, memory_is_zero_and_aligned) {
+  struct arena a = {0};
+  for (size_t n = 0; n < 5000; n += 37) {
+    unsigned char *p = arena_alloc(&a, n);
+    cr_assert_eq((uintptr_t)p % 16, 0, "%zu bytes at %p", n, (void *)p);
+    for (size_t i = 0; i < n; i++) cr_assert_eq(p[i], 0);
+    memset(p, 0xff, n);
+  }
+  arena_clear(&a);
+}
+
+Test(arena, blocks_stay_where_they_are) {
+  struct arena a = {0};
+  char *list[200];
+  for (int i = 0; i < 200; i++) list[i] = arena_printf(&a, "%0*d", i * 100, i);
+  for (int i = 0; i < 200; i++) cr_assert_eq(atoi(list[i]), i);
+  arena_clear(&a);
+}
+
+Test(arena, larger_than_a_block) {
+  struct arena a = {0};
+  char *small = arena_str(&a, "before");
+  char *p = arena_alloc(&a, 1 << 20);
+  p[(1 << 20) - 1] = 1;
+  cr_assert_str_eq(small, "before");
+  arena_clear(&a);
+  cr_assert_eq(a.used, 0);
+}
+
+Test(arena, overflow_of_a_size_aborts, .signal = SIGABRT) {
+  mem_alloc(SIZE_MAX / 2, 3);
+}
+
+/* ---- text ---------------------------------------------------------------------- */
+
+Test(str, grows_and_stays_terminated) {
+  struct str b = STR_INIT;
+  for (int i = 0; i < 1000; i++) {
+    str_printf(&b, "%d,", i % 10);
+    cr_assert_eq(strlen(b.s), b.len);
+  }
+  cr_assert_eq(b.len, 2000);
+  str_reset(&b);
+  cr_assert_str_eq(b.s, "");
+  str_clear(&b);
+  cr_assert_str_eq(b.s, "");
+}
+
+Test(str, printf_longer_than_the_buffer) {
+  struct str b = STR_INIT;
+  str_printf(&b, "%5000d", 7);
+  cr_assert_eq(b.len, 5000);
+  cr_assert_eq(b.s[4999], '7');
+  str_clear(&b);
+}
+
+Test(str, quote_spells_out_what_would_break_a_line) {
+  struct str b = STR_INIT;
+  str_quote(&b, "a\"b\\c\nd\te\x01\xc3\xa4");
+  cr_assert_str_eq(b.s, "\"a\\\"b\\\\c\\nd\\te\\x01\xc3\xa4\"");
+  str_clear(&b);
+}
+
+Test(str, file_comes_back_as_written) {
+  char path[] = "/tmp/op2-str-XXXXXX";
+  int fd = mkstemp(path);
+  cr_assert_geq(fd, 0);
+  close(fd);
+  struct str b = STR_INIT, again = STR_INIT;
+  for (int i = 0; i < 20000; i++) str_addn(&b, (char[]){(char)i}, 1);
+  cr_assert_eq(str_write_file(&b, path), 0);
+  cr_assert_eq(str_read_file(&again, path), 0);
+  cr_assert_eq(again.len, b.len);
+  cr_assert_arr_eq(again.s, b.s, b.len);
+  remove(path);
+  str_clear(&b);
+  str_clear(&again);
+}
+
+Test(str, missing_file_is_an_errno) {
+  struct str b = STR_INIT;
+  cr_assert_eq(str_read_file(&b, "/nonexistent/file"), ENOENT);
+  cr_assert_eq(str_write_file(&b, "/nonexistent/file"), ENOENT);
+}
+
+/* ---- tables ---------------------------------------------------------------------- */
+
+Test(table, prefixes_are_different_keys) {
+  static const char text[] = "a long key with many prefixes";
+  struct table t = {0};
+  for (size_t n = 0; n < sizeof text; n++)
+    *table_slot(&t, text, n) = n + 1;
+  cr_assert_eq(t.n, sizeof text);
+  for (size_t n = 0; n < sizeof text; n++)
+    cr_assert_eq(table_get(&t, text, n, 0), n + 1);
+  table_clear(&t);
+}
+
+Test(table, absent_keys_give_what_was_asked_for) {
+  struct table t = {0};
+  *table_slot(&t, "x", 1) = 5;
+  cr_assert_eq(table_get(&t, "y", 1, 42), 42);
+  table_remove(&t, "x", 1);
+  cr_assert_eq(table_get(&t, "x", 1, 42), 42);
+  cr_assert_eq(t.n, 0);
+  table_clear(&t);
+}
+
+Test(table, many_keys) {
+  struct table t = {0};
+  for (uint32_t i = 0; i < 50000; i++) *table_slot(&t, &i, sizeof i) = i + 1;
+  for (uint32_t i = 0; i < 50000; i++)
+    cr_assert_eq(table_get(&t, &i, sizeof i, 0), i + 1);
+  cr_assert_eq(t.n, 50000);
+  table_clear(&t);
+}
+
+Test(table, interned_text_is_one_pointer) {
+  struct table t = {0};
+  struct arena a = {0};
+  char copy[] = "cells";
+  const char *one = intern_str(&t, &a, "cells");
+  cr_assert_eq(one, intern_str(&t, &a, copy));
+  cr_assert_neq(one, intern_str(&t, &a, "cell"));
+  table_clear(&t);
+  arena_clear(&a);
+}
+
+/* ---- options ----------------------------------------------------------------------- */
+
+static const char *env_name, *env_value;
+static char *
+fake_env(const char *name) {
+  return !strcmp(name, env_name) ? (char *)env_value : NULL;
+}
+
+static status
+read_with(struct options *o, const char *name, const char *value) {
+  env_name = name;
+  env_value = value;
+  return opt_read(o, fake_env);
+}
+
+Test(opt, defaults) {
+  struct options o;
+  cr_assert_eq(read_with(&o, "NONE", NULL), OK);
+  cr_assert_eq(o.max_loops, 1000);
+  cr_assert_eq(o.max_bytes, (size_t)16 << 20);
+  cr_assert_str_eq(o.target, "openmp");
+}
+
+Test(opt, an_empty_variable_is_the_default) {
+  struct options o;
+  cr_assert_eq(read_with(&o, "OP2_TRACE_MAX_LOOPS", ""), OK);
+  cr_assert_eq(o.max_loops, 1000);
+}
+
+Test(opt, numbers) {
+  struct options o;
+  cr_assert_eq(read_with(&o, "OP2_TRACE_MAX_LOOPS", "2147483647"), OK);
+  cr_assert_eq(o.max_loops, INT_MAX);
+  const char *const bad[] = {"2147483648", "-1", "x", "1x", "0x10", "1.5"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    cr_assert_eq(read_with(&o, "OP2_TRACE_MAX_LOOPS", bad[i]), ERR_ARG, "%s",
+                 bad[i]);
+}
+
+Test(opt, sizes) {
+  static const struct {
+    const char *text;
+    size_t value;
+  } good[] = {{"0", 0}, {"123", 123}, {"2K", 2048}, {"3M", 3 << 20},
+              {"17179869183G", (size_t)17179869183 << 30}};
+  static const char *const bad[] = {"17179869184G", "-1", "1KB", "K", "1T",
+                                    "18446744073709551616"};
+  struct options o;
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    cr_assert_eq(read_with(&o, "OP2_TRACE_MAX_BYTES", good[i].text), OK);
+    cr_assert_eq(o.max_bytes, good[i].value, "%s", good[i].text);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    cr_assert_eq(read_with(&o, "OP2_TRACE_MAX_BYTES", bad[i]), ERR_ARG, "%s",
+                 bad[i]);
+}
+
+Test(opt, messages_name_variable_value_and_wish) {
+  struct options o;
+  read_with(&o, "OP2_TRACE_MAX_LOOPS", "many");
+  cr_assert_str_eq(err_last(), "OP2_TRACE_MAX_LOOPS=many: expected a whole "
+                               "number from 0 to 2147483647");
+}
+
+Test(opt, listed_words_are_whole) {
+  cr_assert(opt_listed("fuse,dce", "dce"));
+  cr_assert(opt_listed("fuse", "fuse"));
+  cr_assert_not(opt_listed("fuse,dce", "dc"));
+  cr_assert_not(opt_listed("fused", "fuse"));
+  cr_assert_not(opt_listed("", "fuse"));
+}
+
+/* ---- errors and counters -------------------------------------------------------------- */
+
+static status
+fails(void) {
+  FAIL(ERR_IO, "disk %d is full", 7);
+}
+
+static status
+passes_on(int *reached) {
+  TRY(fails());
+  *reached = 1;
+  return OK;
+}
+
+Test(err, try_returns_early_with_the_status) {
+  int reached = 0;
+  cr_assert_eq(passes_on(&reached), ERR_IO);
+  cr_assert_eq(reached, 0);
+  cr_assert_str_eq(err_last(), "disk 7 is full");
+}
+
+Test(err, prefix_and_quoting_keep_the_former_message) {
+  fails();
+  cr_assert_eq(err_prefix(ERR_IO, "step %d: ", 3), ERR_IO);
+  cr_assert_str_eq(err_last(), "step 3: disk 7 is full");
+  err_set(ERR_STATE, "gave up (%s)", err_last());
+  cr_assert_str_eq(err_last(), "gave up (step 3: disk 7 is full)");
+  err_clear();
+  cr_assert_str_eq(err_last(), "");
+}
+
+Test(err, long_messages_are_cut_not_written_past_the_end) {
+  char big[10000];
+  memset(big, 'x', sizeof big - 1);
+  big[sizeof big - 1] = 0;
+  err_set(ERR_ARG, "%s", big);
+  size_t n = strlen(err_last());
+  cr_assert(n >= 1000 && n < sizeof big - 1, "%zu", n);
+}
+
+Test(err, every_code_has_a_text) {
+#define ERR(name, value, text) cr_assert_str_eq(err_text(ERR_##name), text);
+#include "base/err.def"
+#undef ERR
+  cr_assert_str_eq(err_text(OK), "ok");
+  cr_assert_str_eq(err_text((status)99), "unknown");
+}
+
+Test(counters, by_name) {
+  counters[CNT_loops] = 5;
+  cr_assert_eq(counter_get("loops"), 5);
+  cr_assert_eq(counter_get("loop"), -1);
+  counters_reset();
+  cr_assert_eq(counter_get("loops"), 0);
+}

@@ -116,9 +116,9 @@ fuse_args_agree(const struct ir_arg *a, const struct ir_arg *b, bool info) {
 static const char *
 fuse_does(const struct ir_arg *a) {
   static const char *const words[ACC_COUNT] = {
-      [ACC_READ] = "read",       [ACC_WRITE] = "written",
-      [ACC_RW] = "updated",      [ACC_INC] = "incremented",
-      [ACC_MIN] = "minimised",   [ACC_MAX] = "maximised",
+      [ACC_READ] = "read",     [ACC_WRITE] = "written",
+      [ACC_RW] = "updated",    [ACC_INC] = "incremented",
+      [ACC_MIN] = "minimised", [ACC_MAX] = "maximised",
       [ACC_WORK] = "worked on"};
   return words[a->access];
 }
@@ -178,7 +178,8 @@ fuse_fits(struct fuse *f, uint32_t u, ir_ref i, bool *shares_out,
   if (unit->nargs + n->nargs > f->args)
     return *why_out = "the region has too many arguments", false;
   for (ir_ref m = unit->head; m != IR_NONE; m = f->next[m])
-    if (!fuse_nodes_agree(t, &t->nodes[m], n, shares_out, why_out)) return false;
+    if (!fuse_nodes_agree(t, &t->nodes[m], n, shares_out, why_out))
+      return false;
   return true;
 }
 
@@ -222,12 +223,11 @@ fuse_note_accesses(struct fuse *f, ir_ref i, uint32_t unit) {
   for (uint32_t a = 0; a < n->nargs; a++) {
     const struct ir_arg *arg = &ir_args(t, n)[a];
     if (!ir_arg_has_value(arg)) continue;
-    struct fuse_last *last = f->last + ir_root(t, arg->dat) * ACC_COUNT +
-                             fuse_access(n, arg);
+    struct fuse_last *last =
+        f->last + ir_root(t, arg->dat) * ACC_COUNT + fuse_access(n, arg);
     if (last->unit <= unit) *last = (struct fuse_last){unit, i};
   }
-  if (n->op == IR_LOOP &&
-      t->kernels[n->kernel].flags & IR_KERNEL_EFFECTS)
+  if (n->op == IR_LOOP && t->kernels[n->kernel].flags & IR_KERNEL_EFFECTS)
     f->effects = unit;
 }
 
@@ -269,7 +269,8 @@ fuse_choose(struct fuse *f, ir_ref i) {
               pass_node_text(t, f->units[u].tail), why);
     f->told[i] = true;
   }
-  if (best) t->nremarks = first; /* it joins: what else it might have is noise */
+  if (best)
+    t->nremarks = first; /* it joins: what else it might have is noise */
   return best;
 }
 
@@ -278,8 +279,11 @@ fuse_open(struct fuse *f, ir_ref i, bool alone) {
   const struct ir_node *n = &f->t->nodes[i];
   uint32_t u = ++f->nunits;
   bool loop = n->op == IR_LOOP;
-  f->units[u] = (struct fuse_unit){.head = i, .tail = i, .count = 1,
-                                   .nargs = n->nargs, .alone = alone,
+  f->units[u] = (struct fuse_unit){.head = i,
+                                   .tail = i,
+                                   .count = 1,
+                                   .nargs = n->nargs,
+                                   .alone = alone,
                                    .set = loop ? n->set : IR_NONE};
   if (loop) {
     f->units[u].prev = f->of_set[n->set];
@@ -304,8 +308,10 @@ fuse_place(struct fuse *f, ir_ref i) {
   const struct ir_node *n = &f->t->nodes[i];
   const char *alone = n->op == IR_LOOP ? fuse_why_alone(f, n) : NULL;
   uint32_t u = n->op == IR_LOOP && !alone ? fuse_choose(f, i) : 0;
-  if (u) fuse_join(f, u, i);
-  else u = fuse_open(f, i, alone != NULL);
+  if (u)
+    fuse_join(f, u, i);
+  else
+    u = fuse_open(f, i, alone != NULL);
   if (alone) {
     ir_remark(f->t, "fuse: %s stays alone: %s", pass_node_text(f->t, i), alone);
     f->told[i] = true;
@@ -322,7 +328,8 @@ fuse_tell_alone(struct fuse *f) {
   for (uint32_t u = 1; u <= f->nunits; u++) loops += f->units[u].set != IR_NONE;
   for (uint32_t u = 1; u <= f->nunits; u++) {
     const struct fuse_unit *unit = &f->units[u];
-    if (unit->set == IR_NONE || unit->count > 1 || f->told[unit->head]) continue;
+    if (unit->set == IR_NONE || unit->count > 1 || f->told[unit->head])
+      continue;
     const char *why = "no later loop over its set fits";
     if (f->of_set[unit->set] == u && !unit->prev) why = "other set";
     if (loops == 1) why = "no other loop";

@@ -210,7 +210,7 @@ pass_carry_over(const struct ir_trace *from, struct ir_trace *to) {
   assert(from->nnodes == to->nnodes);
 #define PASS_TAGS(array)                                                       \
   for (uint32_t i = 0; i < from->n##array; i++)                                \
-    to->array[i].tag = from->array[i].tag
+  to->array[i].tag = from->array[i].tag
   PASS_TAGS(sets);
   PASS_TAGS(maps);
   PASS_TAGS(dats);

@@ -38,10 +38,12 @@ rename_why_not(const struct ir_trace *t, const struct ir_node *n,
                const struct ir_arg *src, const struct ir_arg *dst,
                const bool *overlaps) {
   const struct ir_dat *from = &t->dats[src->dat], *to = &t->dats[dst->dat];
-  if (!ir_arg_direct(src) || !ir_arg_direct(dst)) return "it goes through a map";
+  if (!ir_arg_direct(src) || !ir_arg_direct(dst))
+    return "it goes through a map";
   if (from->set != n->set || to->set != n->set) return "it runs over a part";
   if (!rename_same_shape(from, to)) return "the shapes differ";
-  if ((from->flags | to->flags) & IR_DAT_PINNED) return "the user holds the memory";
+  if ((from->flags | to->flags) & IR_DAT_PINNED)
+    return "the user holds the memory";
   if (overlaps[from->root] || overlaps[to->root])
     return "several dats share the memory";
   if (dst->in != IR_NONE) return "it does not write all of it";

@@ -43,7 +43,7 @@
 
 struct slice {
   struct ir_trace *t;
-  ir_ref *touch;   /* nodes that touch root r: [start[r], start[r+1]) */
+  ir_ref *touch; /* nodes that touch root r: [start[r], start[r+1]) */
   uint32_t *start;
   uint32_t *finger; /* per root: users before it are needed already */
   ir_ref all;       /* nodes before it are needed already */
@@ -84,8 +84,10 @@ slice_index(struct slice *s) {
       for (uint32_t a = 0; slice_counts(n) && a < n->nargs; a++) {
         if (!ir_arg_has_value(&args[a])) continue;
         ir_ref r = ir_root(t, args[a].dat);
-        if (fill) s->touch[s->finger[r]++] = i;
-        else s->start[r + 1]++;
+        if (fill)
+          s->touch[s->finger[r]++] = i;
+        else
+          s->start[r + 1]++;
       }
     }
     for (ir_ref r = 0; r < t->ndats; r++) {

@@ -51,7 +51,7 @@
 enum { STORAGE_END = INT32_MAX }; /* wanted after the trace */
 
 struct storage_buffer {
-  ir_ref dat;      /* its shape; the owner if initial */
+  ir_ref dat; /* its shape; the owner if initial */
   bool initial;
   bool fixed;      /* pinned or overlapping: never given away */
   ir_ref occupant; /* class that lies in it */
@@ -60,11 +60,11 @@ struct storage_buffer {
 
 /* What is known of a class; indexed by the version that names it. */
 struct storage_class {
-  int32_t last;      /* unit of the last reader; 0: never read */
-  ir_ref user;       /* a node there, for remarks */
-  ir_ref buffer;     /* IR_NONE: no memory needed so far */
-  uint32_t homes;    /* dats that hold it and come back for their next version */
-  bool dead;         /* last reader is past */
+  int32_t last;   /* unit of the last reader; 0: never read */
+  ir_ref user;    /* a node there, for remarks */
+  ir_ref buffer;  /* IR_NONE: no memory needed so far */
+  uint32_t homes; /* dats that hold it and come back for their next version */
+  bool dead;      /* last reader is past */
   ir_ref next_dying; /* in the list of a unit */
 };
 
@@ -78,7 +78,7 @@ struct storage {
   struct ir_trace *t;
   bool reuse;
   int32_t nunits;
-  int32_t *unit_of;      /* per node; 0: deferred */
+  int32_t *unit_of; /* per node; 0: deferred */
   struct storage_class *classes;
   struct storage_buffer *buffers;
   uint32_t nbuffers, capbuffers;
@@ -155,7 +155,8 @@ storage_chain(struct storage *s) {
   for (ir_ref i = 0; i < t->nnodes; i++) {
     const struct ir_node *n = &t->nodes[i];
     const struct ir_arg *a = ir_args(t, n);
-    if (n->op == IR_FREE && !pass_deferred(n)) s->freed[ir_root(t, a->dat)] = true;
+    if (n->op == IR_FREE && !pass_deferred(n))
+      s->freed[ir_root(t, a->dat)] = true;
     for (uint32_t k = 0; k < n->nargs && !pass_deferred(n); k++) {
       if (!storage_is_dat(t, &a[k]) || a[k].out == IR_NONE) continue;
       ir_ref *v = &current[ir_root(t, a[k].dat)];
@@ -164,7 +165,8 @@ storage_chain(struct storage *s) {
     }
   }
   for (ir_ref d = 0; d < t->ndats; d++) {
-    if (t->dats[d].kind != IR_DAT || ir_root(t, d) != d || s->freed[d]) continue;
+    if (t->dats[d].kind != IR_DAT || ir_root(t, d) != d || s->freed[d])
+      continue;
     if (current[d] == s->current[d])
       storage_want(s, current[d], STORAGE_END, IR_NONE);
   }
@@ -184,8 +186,8 @@ storage_comes_back(const struct storage *s, ir_ref v) {
 
 static ir_ref
 storage_new_buffer(struct storage *s, ir_ref dat, bool initial) {
-  struct storage_buffer b = {.dat = dat, .initial = initial,
-                             .occupant = IR_NONE, .next = IR_NONE};
+  struct storage_buffer b = {
+      .dat = dat, .initial = initial, .occupant = IR_NONE, .next = IR_NONE};
   VEC_PUSH(s->buffers, s->nbuffers, s->capbuffers, b);
   return s->nbuffers - 1;
 }
@@ -248,8 +250,8 @@ storage_same_element(const struct storage *s, ir_ref n, ir_ref root, ir_ref c) {
   for (ir_ref i = n; i-- > 0 && s->unit_of[i] == s->unit_of[n];) n = i;
   for (ir_ref i = n; i < t->nnodes && s->unit_of[i] == s->unit_of[n]; i++) {
     const struct ir_node *x = &t->nodes[i];
-    bool opaque = x->op != IR_LOOP ||
-                  t->kernels[x->kernel].flags & IR_KERNEL_OPAQUE;
+    bool opaque =
+        x->op != IR_LOOP || t->kernels[x->kernel].flags & IR_KERNEL_OPAQUE;
     for (uint32_t k = 0; k < x->nargs; k++) {
       const struct ir_arg *a = &ir_args(t, x)[k];
       if (!storage_is_dat(t, a)) continue;
@@ -308,14 +310,14 @@ storage_elsewhere(struct storage *s, ir_ref v, ir_ref old) {
   if (x->buffer == IR_NONE || x->dead)
     ir_remark(t, "storage: %s gets %s", pass_value_text(t, v), how);
   else
-    ir_remark(t, "storage: %s gets %s: %s is wanted %s",
-              pass_value_text(t, v), how, pass_value_text(t, old),
-              storage_who(s, old));
+    ir_remark(t, "storage: %s gets %s: %s is wanted %s", pass_value_text(t, v),
+              how, pass_value_text(t, old), storage_who(s, old));
   return b;
 }
 
 static bool
-storage_copies_self(const struct ir_trace *t, const struct ir_node *n, ir_ref c) {
+storage_copies_self(const struct ir_trace *t, const struct ir_node *n,
+                    ir_ref c) {
   return n->op == IR_COPY && ir_same(t, ir_args(t, n)->in) == c;
 }
 
@@ -326,7 +328,8 @@ storage_place(struct storage *s, ir_ref i, ir_ref v, ir_ref old) {
   const struct ir_node *n = &t->nodes[i];
   ir_ref root = t->values[v].dat, c = ir_same(t, old);
   struct storage_class *x = &s->classes[v];
-  bool in_place = !storage_copies_self(t, n, c) && storage_in_place(s, i, root, old);
+  bool in_place =
+      !storage_copies_self(t, n, c) && storage_in_place(s, i, root, old);
   if (in_place) {
     x->buffer = s->classes[c].buffer;
   } else {
@@ -383,7 +386,8 @@ storage_list_dying(struct storage *s) {
   for (ir_ref v = t->nvalues; v-- > 0;) {
     struct storage_class *c = &s->classes[v];
     ir_ref def = t->values[v].def;
-    if (ir_same(t, v) != v || t->dats[t->values[v].dat].kind != IR_DAT) continue;
+    if (ir_same(t, v) != v || t->dats[t->values[v].dat].kind != IR_DAT)
+      continue;
     if (def != IR_NONE && pass_deferred(&t->nodes[def])) continue;
     int32_t unit = def == IR_NONE ? 0 : s->unit_of[def];
     if (c->last > unit) unit = c->last;
@@ -397,8 +401,7 @@ static void
 storage_walk(struct storage *s) {
   const struct ir_trace *t = s->t;
   for (ir_ref v = 0; v < t->nvalues; v++)
-    if (t->values[v].def == IR_NONE &&
-        t->dats[t->values[v].dat].kind == IR_DAT)
+    if (t->values[v].def == IR_NONE && t->dats[t->values[v].dat].kind == IR_DAT)
       storage_initial(s, v);
   storage_bury(s, 0);
   for (ir_ref i = 0; i < t->nnodes; i++) {
@@ -434,13 +437,19 @@ storage_insert_copies(struct storage *s) {
   ir_ref nnodes = t->nnodes, at = 0;
   ir_ref *perm = mem_alloc(nnodes + s->ncopies + 1, sizeof *perm);
   for (uint32_t k = 0; k < s->ncopies; k++) {
-    struct ir_arg dat = {.kind = IR_ARG_DAT, .access = ACC_READ,
-                         .dat = s->copies[k].root, .map = IR_NONE,
-                         .in = IR_NONE, .out = IR_NONE};
+    struct ir_arg dat = {.kind = IR_ARG_DAT,
+                         .access = ACC_READ,
+                         .dat = s->copies[k].root,
+                         .map = IR_NONE,
+                         .in = IR_NONE,
+                         .out = IR_NONE};
     struct ir_arg args[2] = {dat, dat};
     args[1].access = ACC_WRITE;
-    ir_add_node(t, (struct ir_node){.op = IR_COPY, .kernel = IR_NONE,
-                                    .set = IR_NONE, .nargs = 2}, args);
+    ir_add_node(
+        t,
+        (struct ir_node){
+            .op = IR_COPY, .kernel = IR_NONE, .set = IR_NONE, .nargs = 2},
+        args);
   }
   struct ir_region *regions = t->regions;
   uint32_t nregions = t->nregions, k = 0;

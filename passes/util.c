@@ -15,8 +15,8 @@ pass_value_text(struct ir_trace *t, ir_ref v) {
 const char *
 pass_node_text(struct ir_trace *t, ir_ref n) {
   const struct ir_node *x = &t->nodes[n];
-  const char *name = x->op == IR_LOOP ? t->kernels[x->kernel].name
-                                      : ir_op_info[x->op].text;
+  const char *name =
+      x->op == IR_LOOP ? t->kernels[x->kernel].name : ir_op_info[x->op].text;
   if (!x->file) return name;
   const char *slash = strrchr(x->file, '/');
   return arena_printf(&t->arena, "%s (%s:%d)", name,
@@ -44,8 +44,7 @@ pass_initial_values(const struct ir_trace *t) {
 /* Make the operands of node n current, then let its results become so. Of a chain
  * of increments an ALIAS may now name another link than before. */
 static void
-pass_rewire_node(struct ir_trace *t, const struct ir_node *n,
-                 ir_ref *current) {
+pass_rewire_node(struct ir_trace *t, const struct ir_node *n, ir_ref *current) {
   struct ir_arg *args = ir_args(t, n);
   for (uint32_t i = 0; i < n->nargs; i++)
     if (ir_arg_has_value(&args[i]) && args[i].in != IR_NONE) {

@@ -140,7 +140,8 @@ give(struct machine *x, const struct ir_arg *a, uint32_t e, uint64_t old,
      uint64_t value) {
   if (a->kind == IR_ARG_GBL) {
     uint32_t i = (uint32_t)(a - x->t->args);
-    x->delta[i] = x->started[i] ? combine(a->access, x->delta[i], value) : value;
+    x->delta[i] =
+        x->started[i] ? combine(a->access, x->delta[i], value) : value;
     x->started[i] = true;
     return;
   }
@@ -151,8 +152,10 @@ give(struct machine *x, const struct ir_arg *a, uint32_t e, uint64_t old,
     x->slot[a->out] = combine(a->access, old, value);
     x->have[a->out] = true;
   }
-  if (a->map != IR_NONE && s.add) VEC_PUSH(x->late, x->nlate, x->caplate, s);
-  else VEC_PUSH(x->soon, x->nsoon, x->capsoon, s);
+  if (a->map != IR_NONE && s.add)
+    VEC_PUSH(x->late, x->nlate, x->caplate, s);
+  else
+    VEC_PUSH(x->soon, x->nsoon, x->capsoon, s);
 }
 
 static void
@@ -191,9 +194,8 @@ finish_globals(struct machine *x, const struct ir_node *n) {
   for (uint32_t i = 0; i < n->nargs; i++) {
     if (a[i].kind != IR_ARG_GBL || a[i].out == IR_NONE) continue;
     uint64_t d = x->delta[&a[i] - x->t->args];
-    x->global[a[i].out] = is_reduction(&a[i])
-                              ? combine(a[i].access, x->global[a[i].in], d)
-                              : d;
+    x->global[a[i].out] =
+        is_reduction(&a[i]) ? combine(a[i].access, x->global[a[i].in], d) : d;
   }
 }
 
@@ -231,8 +233,7 @@ machine_init(struct machine *x, struct model *m, const struct ir_trace *t) {
     if (t->buffers[b].initial)
       memcpy(x->mem[b], m->dat[t->buffers[b].dat], sizeof *x->mem);
   for (ir_ref v = 0; v < t->nvalues; v++)
-    if (t->values[v].def == IR_NONE)
-      x->global[v] = m->dat[t->values[v].dat][0];
+    if (t->values[v].def == IR_NONE) x->global[v] = m->dat[t->values[v].dat][0];
 }
 
 /* The last version of each dat that was made, as the runtime would keep it. */
@@ -250,8 +251,10 @@ machine_finish(struct machine *x, ir_ref end) {
   for (ir_ref d = 0; d < t->ndats; d++) {
     if (final[d] == IR_NONE) continue;
     ir_ref b = t->values[final[d]].buffer;
-    if (t->dats[d].kind == IR_GBL) x->m->dat[d][0] = x->global[final[d]];
-    else if (b != IR_NONE) memcpy(x->m->dat[d], x->mem[b], sizeof *x->mem);
+    if (t->dats[d].kind == IR_GBL)
+      x->m->dat[d][0] = x->global[final[d]];
+    else if (b != IR_NONE)
+      memcpy(x->m->dat[d], x->mem[b], sizeof *x->mem);
   }
   free(x->mem), free(x->global), free(x->slot), free(x->delta);
   free(x->have), free(x->started), free(x->soon), free(x->late);
@@ -298,8 +301,13 @@ pick(struct maker *g, uint32_t n) {
 static ir_ref
 make_dat(struct maker *g, enum ir_dat_kind kind, ir_ref set, uint32_t flags,
          const char *name) {
-  struct ir_dat d = {.name = name, .kind = kind, .set = set, .dim = 1,
-                     .block = 1, .flags = flags, .root = IR_NONE,
+  struct ir_dat d = {.name = name,
+                     .kind = kind,
+                     .set = set,
+                     .dim = 1,
+                     .block = 1,
+                     .flags = flags,
+                     .root = IR_NONE,
                      .type = {TYPE_U64, 8}};
   ir_ref i = ir_add_dat(g->t, d);
   cr_assert(i < MODEL_DATS);
@@ -310,15 +318,17 @@ make_dat(struct maker *g, enum ir_dat_kind kind, ir_ref set, uint32_t flags,
 
 static ir_ref
 make_kernel(struct maker *g, const char *name, uint32_t flags, int from) {
-  struct ir_kernel k = {.name = name, .flags = flags, .copy_from = from,
+  struct ir_kernel k = {.name = name,
+                        .flags = flags,
+                        .copy_from = from,
                         .copy_to = from < 0 ? -1 : 1 - from};
   return ir_add_kernel(g->t, k);
 }
 
 static void
 make_map(struct maker *g, ir_ref from, ir_ref to, const char *name) {
-  struct ir_map map = {.name = name, .from = from, .to = to,
-                       .arity = MODEL_ARITY};
+  struct ir_map map = {
+      .name = name, .from = from, .to = to, .arity = MODEL_ARITY};
   ir_ref i = ir_add_map(g->t, map);
   for (uint32_t e = 0; e < MODEL_N; e++)
     for (uint32_t k = 0; k < MODEL_ARITY; k++)
@@ -353,8 +363,11 @@ static struct ir_arg
 make_arg(struct maker *g, ir_ref dat, enum access access) {
   static const uint8_t kinds[] = {IR_ARG_DAT, IR_ARG_GBL, IR_ARG_PARAM};
   return (struct ir_arg){.kind = kinds[g->t->dats[dat].kind],
-                         .access = (uint8_t)access, .dat = dat,
-                         .map = IR_NONE, .in = IR_NONE, .out = IR_NONE};
+                         .access = (uint8_t)access,
+                         .dat = dat,
+                         .map = IR_NONE,
+                         .in = IR_NONE,
+                         .out = IR_NONE};
 }
 
 static bool
@@ -368,10 +381,10 @@ used_before(const struct ir_arg *a, uint32_t n, ir_ref dat) {
  * draw does not fit. */
 static bool
 random_arg(struct maker *g, ir_ref set, struct ir_arg *a, uint32_t n) {
-  static const enum access dats[] = {ACC_READ, ACC_READ, ACC_READ, ACC_WRITE,
-                                     ACC_WRITE, ACC_RW, ACC_INC};
-  static const enum access gbls[] = {ACC_READ, ACC_READ, ACC_INC, ACC_INC,
-                                     ACC_MIN, ACC_MAX, ACC_WRITE};
+  static const enum access dats[] = {ACC_READ,  ACC_READ, ACC_READ, ACC_WRITE,
+                                     ACC_WRITE, ACC_RW,   ACC_INC};
+  static const enum access gbls[] = {ACC_READ, ACC_READ, ACC_INC,  ACC_INC,
+                                     ACC_MIN,  ACC_MAX,  ACC_WRITE};
   ir_ref d = pick(g, g->t->ndats);
   const struct ir_dat *dat = &g->t->dats[d];
   if (g->freed[d] || used_before(a, n, d)) return false;
@@ -402,26 +415,40 @@ random_loop(struct maker *g) {
   ir_ref k = kind == 0 ? g->effects : kind == 1 ? g->opaque : g->plain;
   uint8_t flags = (uint8_t)((serial ? IR_NODE_SERIAL : 0) |
                             (pick(g, 20) ? 0 : IR_NODE_OVERDUE));
-  ir_add_node(g->t, (struct ir_node){.op = IR_LOOP, .kernel = k, .set = set,
-                                     .nargs = n, .flags = flags,
-                                     .tag = ++g->tag}, a);
+  ir_add_node(g->t,
+              (struct ir_node){.op = IR_LOOP,
+                               .kernel = k,
+                               .set = set,
+                               .nargs = n,
+                               .flags = flags,
+                               .tag = ++g->tag},
+              a);
 }
 
 static void
 random_copy(struct maker *g) {
   ir_ref from = pick(g, 5), to = pick(g, 5);
   if (from == to) return;
-  struct ir_arg a[2] = {make_arg(g, from, ACC_READ), make_arg(g, to, ACC_WRITE)};
-  ir_add_node(g->t, (struct ir_node){.op = IR_LOOP, .kernel = g->copy,
-                                     .set = g->cells, .nargs = 2,
-                                     .tag = ++g->tag}, a);
+  struct ir_arg a[2] = {make_arg(g, from, ACC_READ),
+                        make_arg(g, to, ACC_WRITE)};
+  ir_add_node(g->t,
+              (struct ir_node){.op = IR_LOOP,
+                               .kernel = g->copy,
+                               .set = g->cells,
+                               .nargs = 2,
+                               .tag = ++g->tag},
+              a);
 }
 
 static void
 plain_node(struct maker *g, enum ir_op op, const struct ir_arg *a, uint32_t n) {
-  ir_add_node(g->t, (struct ir_node){.op = (uint8_t)op, .kernel = IR_NONE,
-                                     .set = IR_NONE, .nargs = n,
-                                     .tag = ++g->tag}, a);
+  ir_add_node(g->t,
+              (struct ir_node){.op = (uint8_t)op,
+                               .kernel = IR_NONE,
+                               .set = IR_NONE,
+                               .nargs = n,
+                               .tag = ++g->tag},
+              a);
 }
 
 static void
@@ -451,10 +478,14 @@ make_trace(struct maker *g, uint64_t seed) {
   make_decls(g);
   for (uint32_t n = 6 + pick(g, 20); n > 0; n--) {
     uint32_t what = pick(g, 12);
-    if (what < 2) random_copy(g);
-    else if (what == 2) random_free(g);
-    else if (what == 3) random_set(g);
-    else random_loop(g);
+    if (what < 2)
+      random_copy(g);
+    else if (what == 2)
+      random_free(g);
+    else if (what == 3)
+      random_set(g);
+    else
+      random_loop(g);
   }
   for (uint32_t n = pick(g, 3); n > 0; n--) {
     struct ir_arg a = make_arg(g, pick(g, 5), ACC_READ);
@@ -505,8 +536,8 @@ check_many(const char *disable, uint64_t first, uint64_t count, bool stress) {
     struct maker g;
     make_trace(&g, seed);
     struct ir_trace *t = ir_trace_clone(g.t);
-    struct pass_options o = {.disable = disable, .verify = true,
-                             .stress = stress};
+    struct pass_options o = {
+        .disable = disable, .verify = true, .stress = stress};
     if (pass_run(&t, &o) != OK) fail_with(&g, t, seed, err_last());
     compare(&g, t, seed);
     ir_trace_free(t);

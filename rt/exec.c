@@ -25,11 +25,10 @@
  * per piece of the elements (the plan's blocks, or PIECE elements) instead of
  * one per thread.
  *
- * Block length: edges of a quadrilateral mesh of 180 000 and 720 000 cells, two
- * threads, took within 15 % of the best for 256 to 16384 edges per block, and
- * up to twice as long below (more colours, more barriers). After a shuffle of
- * the edges 64 to 512 were equal and 1024 took twice as long, because every
- * block met every other and one block was left per colour.
+ * Block length: edges of a quadrilateral mesh of 180 000 cells took 0.9 to 1.1 ms
+ * on two threads for all lengths from 128 to 16384 (1.9 ms on one). After a
+ * shuffle of the edges it was 2.1 to 2.3 ms up to 512 and 3.6 ms above, where
+ * every block meets every other and each colour has one block.
  *
  * Limits: parts are equal in elements, not in cost.
  */

@@ -235,8 +235,8 @@ Test(rt_exec, coloured_payloads_run_in_one_piece) {
   double min = 0;
   int64_t where = 0;
   struct rt_program *p = make_program();
-  struct rt_launch *l = make_launch(p, count_region, make_set(p, &m.edges),
-                                    RT_RUN_COLOURED, 0);
+  struct rt_launch *l =
+      make_launch(p, count_region, make_set(p, &m.edges), RT_RUN_COLOURED, 0);
   make_conflict(l, make_map(p, &m.map), 0);
   struct rt_reduction v = {make_global(p, &min), f64, 1, ACC_MIN, -1};
   struct rt_reduction i = {make_global(p, &where), i64, 1, ACC_MIN, 0};

@@ -25,8 +25,8 @@
  * per piece of the elements (the plan's blocks, or PIECE elements) instead of
  * one per thread.
  *
- * Block length: edges of a quadrilateral mesh of 180 000 cells took 0.9 to 1.1 ms
- * on two threads for all lengths from 128 to 16384 (1.9 ms on one). After a
+ * Block length: edges of a quadrilateral mesh of 180 000 cells took 0.9 to 1.1
+ * ms on two threads for all lengths from 128 to 16384 (1.9 on one). After a
  * shuffle of the edges it was 2.1 to 2.3 ms up to 512 and 3.6 ms above, where
  * every block meets every other and each colour has one block.
  *

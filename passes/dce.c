@@ -1,17 +1,17 @@
 /* Dce: drop loops whose results nobody can observe.
  *
- * Problem   Libraries of loops compute what their present user does not ask for:
- *           a temporary that is freed unread, an array that is written anew before
- *           anybody looked.
+ * Problem   Libraries of loops compute what their present user does not ask
+ *           for: a temporary that is freed unread, an array that is written
+ *           anew before anybody looked.
  *
- * Idea      A version is wanted if a wanted node reads it, if it is fetched, if it
- *           is live after the trace, or if a pending node (pass slice) will read
- *           it. Operands point backwards, so one walk from the last node to the
- *           first decides all. What keeps old contents alive needs no rule of its
- *           own: a partial WRITE, RW or INC names the old version as an operand,
- *           a full WRITE does not.
+ * Idea      A version is wanted if a wanted node reads it, if it is fetched, if
+ *           it is live after the trace, or if a pending node (pass slice) will
+ *           read it. Operands point backwards, so one walk from the last node
+ *           to the first decides all. What keeps old contents alive needs no
+ *           rule of its own: a partial WRITE, RW or INC names the old version
+ *           as an operand, a full WRITE does not.
  *
- * Example   %adt.1 = loop @a (write %adt)           dropped: @b covers it unread
+ * Example   %adt.1 = loop @a (write %adt)     dropped: @b covers it unread
  *           %adt.2 = loop @b (write %adt)
  *           live %adt.2
  *           With `write %adt.1` in @b (a part of it) @a stays.
@@ -19,11 +19,12 @@
  * Cost      O(nodes + arguments).
  *
  * Source    dead code elimination on static single assignment form, as in any
- *           compiler text (e.g. Cooper and Torczon, Engineering a Compiler, 10.2).
+ *           compiler text (e.g. Cooper and Torczon, Engineering a Compiler,
+ *           10.2).
  *
- * Limits    a loop with one wanted result computes the others, too. Opaque kernels
- *           and kernels with side effects stay, and so does what writes a raw
- *           pointer of the program.
+ * Limits    a loop with one wanted result computes the others, too. Opaque
+ *           kernels and kernels with side effects stay, and so does what writes
+ *           a raw pointer of the program.
  */
 #include "passes/pass.h"
 
@@ -57,7 +58,8 @@ dce_want_operands(const struct ir_trace *t, const struct ir_node *n,
     if (ir_arg_has_value(a) && a->in != IR_NONE) wanted[a->in] = true;
 }
 
-/* Mark in keep[] what stays; returns how many. A FREE stays but wants nothing. */
+/* Mark in keep[] what stays; returns how many. A FREE stays but wants
+ * nothing. */
 static ir_ref
 dce_mark(const struct ir_trace *t, bool *keep) {
   bool *wanted = mem_alloc(t->nvalues + 1, sizeof *wanted);

@@ -1,28 +1,28 @@
 /* Fuse: put loops over the same set into one region.
  *
- * Problem   Each loop alone reads its dats from memory and writes them back. Two
- *           loops over the same cells that share dats could load them once, keep
- *           what passes between them in registers, and start once.
+ * Problem   Each loop alone reads its dats from memory and writes them back.
+ *           Two loops over the same cells that share dats could load them once,
+ *           keep what passes between them in registers, and start once.
  *
- * Idea      A region runs kernel after kernel on one element before it goes to the
- *           next. That is the same as loop after loop if, for everything that two
- *           members share, no member waits for another *element*: they touch the
- *           shared dat at the same element only (both without a map), or both only
- *           increment it, or both only read it. A global is shared in peace if
- *           both read it or both reduce it by the same operation; one that reads
- *           what another reduces needs all elements first.
+ * Idea      A region runs kernel after kernel on one element before it goes to
+ *           the next. That is the same as loop after loop if, for everything
+ *           that two members share, no member waits for another *element*: they
+ *           touch the shared dat at the same element only (both without a map),
+ *           or both only increment it, or both only read it. A global is shared
+ *           in peace if both read it or both reduce it by the same operation;
+ *           one that reads what another reduces needs all elements first.
  *
- *           Members must be neighbours in the order of execution. A loop may move
- *           up to an earlier region if nothing that it depends on stands behind
- *           that region. For each dat and each kind of access the last place that
- *           made it is kept; the latest one that does not commute with an access
- *           of the loop (base/access.def) is its barrier. Regions behind or at the
- *           barrier are candidates, the nearest that shares a dat wins, else the
- *           nearest at all.
+ *           Members must be neighbours in the order of execution. A loop may
+ *           move up to an earlier region if nothing that it depends on stands
+ *           behind that region. For each dat and each kind of access the last
+ *           place that made it is kept; the latest one that does not commute
+ *           with an access of the loop (base/access.def) is its barrier.
+ *           Regions behind or at the barrier are candidates, the nearest that
+ *           shares a dat wins, else the nearest at all.
  *
  *           Two names of one version (ALIAS) need no rule: a reader of the old
- *           data under one name, beside a full write to the other, is right since
- *           pass storage gives the write another buffer.
+ *           data under one name, beside a full write to the other, is right
+ *           since pass storage gives the write another buffer.
  *
  * Example   %q.1 = loop @update over %cells (write %q)
  *           %adt.1 = loop @adt_calc over %cells (read %q.1, write %adt)
@@ -35,14 +35,15 @@
  * Cost      O(arguments * accesses) for barriers; each loop is compared with at
  *           most `look` regions of at most `args` arguments.
  *
- * Source    greedy typed fusion: Kennedy and McKinley, Maximizing loop parallelism
- *           and improving data locality via loop fusion and distribution, 1993;
- *           what is legal on unstructured meshes: Luporini et al. on SLOPE, 2018.
+ * Source    greedy typed fusion: Kennedy and McKinley, Maximizing loop
+ *           parallelism and improving data locality via loop fusion and
+ *           distribution, 1993; what is legal on unstructured meshes: Luporini
+ *           et al. on SLOPE, 2018.
  *
- * Limits    loops move up, regions don't move down. Greedy: the first fit may keep
- *           a better one out. Kernels with side effects, opaque kernels, serial
- *           loops and loops on overlapping storage stay alone. Options: `max`
- *           loops and `args` arguments of a region, `look` candidates.
+ * Limits    loops move up, regions don't move down. Greedy: the first fit may
+ *           keep a better one out. Kernels with side effects, opaque kernels,
+ *           serial loops and loops on overlapping storage stay alone. Options:
+ *           `max` loops and `args` arguments of a region, `look` candidates.
  */
 #include "passes/pass.h"
 
@@ -245,8 +246,8 @@ fuse_tell_barrier(struct fuse *f, ir_ref i, uint32_t u, ir_ref why,
   f->told[i] = true;
 }
 
-/* The nearest region over the loop's set, at or behind its barrier, that takes it
- * and shares something with it; else the nearest that takes it; else 0. */
+/* The nearest region over the loop's set, at or behind its barrier, that takes
+ * it and shares something with it; else the nearest that takes it; else 0. */
 static uint32_t
 fuse_choose(struct fuse *f, ir_ref i) {
   struct ir_trace *t = f->t;
@@ -338,7 +339,8 @@ fuse_tell_alone(struct fuse *f) {
   }
 }
 
-/* Order the nodes unit by unit, what is deferred last; then name the regions. */
+/* Order the nodes unit by unit, what is deferred last; then name the
+ * regions. */
 static void
 fuse_emit(struct fuse *f) {
   struct ir_trace *t = f->t;

@@ -1,8 +1,8 @@
 /* The pass driver.
  *
  * Problem   Each pass wants the same care around it: the analyses it needs, a
- *           check that it left the trace legal, a way to switch it off, a look at
- *           what it did. Written into each pass, one of them would lack it.
+ *           check that it left the trace legal, a way to switch it off, a look
+ *           at what it did. Written into each pass, one of them would lack it.
  *
  * Idea      A pass is a row of passes.def and one function. A pipeline text is
  *           turned into steps (a row and its options) before anything runs, so
@@ -11,8 +11,8 @@
  *
  * Example   pass_run(&t, &(struct pass_options){.pipeline = "dce,fuse{max=8}"})
  *
- * Cost      per step one walk for the analyses if the pass wants them, one for the
- *           verifier in debug builds, a print and a parse in stress mode.
+ * Cost      per step one walk for the analyses if the pass wants them, one for
+ *           the verifier in debug builds, a print and a parse in stress mode.
  *
  * Source    the driver of Mesa's NIR (validate, clone and serialise after every
  *           pass); the pipeline text as in LLVM's opt.
@@ -82,8 +82,8 @@ pass_unknown(const char *name, size_t len) {
   return st;
 }
 
-/* One "key=number" of a pass's options. Returns what follows it, NULL if `p` does
- * not start with one. `key_out` lies in `p`. */
+/* One "key=number" of a pass's options. Returns what follows it, NULL if `p`
+ * does not start with one. `key_out` lies in `p`. */
 static const char *
 pass_option(const char *p, size_t *key_out, long *value_out) {
   size_t key = strcspn(p, "=,");

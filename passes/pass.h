@@ -17,10 +17,10 @@ struct pass_options {
 };
 
 /* Run the pipeline on `*t`. Stress mode replaces the trace by its re-parsed
- * copy (tags and remarks are carried over), hence the pointer to pointer. A name
- * in `disable` switches the pass off as passes.def says; names that are no pass
- * are ignored there. Errors: unknown pass or option in the pipeline (ERR_ARG,
- * found before anything runs), a pass that broke the trace (ERR_STATE, with every
+ * copy (tags and remarks are carried over), hence the pointer to pointer. A
+ * name in `disable` switches the pass off as passes.def says. Errors: unknown
+ * pass or option in the pipeline, unknown name in `disable` (ERR_ARG, found
+ * before anything runs), a pass that broke the trace (ERR_STATE, with every
  * failure of the verifier). */
 status pass_run(struct ir_trace **t, const struct pass_options *o);
 /* Names and one-liners of all passes. */

@@ -1,26 +1,28 @@
 /* Rename: a loop that only copies a dat becomes a second name for it.
  *
- * Problem   Time steppers save the state before they change it: qold = q, for every
- *           element, then q = qold - .... The copy reads and writes all of q, yet
- *           nobody needs two arrays while they hold the same.
+ * Problem   Time steppers save the state before they change it: qold = q, for
+ *           every element, then q = qold - .... The copy reads and writes all
+ *           of q, yet nobody needs two arrays while they hold the same.
  *
- * Idea      Replace the loop by an ALIAS node, which moves nothing: the new version
- *           of the target is `same` as the version of the source. Who writes either
- *           name next decides what it costs: pass storage gives a full write a
- *           buffer of its own, and makes the copy after all only for a write that
- *           keeps part of the old data while the other name is still wanted.
+ * Idea      Replace the loop by an ALIAS node, which moves nothing: the new
+ *           version of the target is `same` as the version of the source. Who
+ *           writes either name next decides what it costs: pass storage gives a
+ *           full write a buffer of its own, and makes the copy after all only
+ *           for a write that keeps part of the old data while the other name is
+ *           still wanted.
  *
  * Example   %qold.1 = loop @save_soln over %cells (read %q.0, write %qold)
  *           becomes
- *           %qold.1 = alias (read %q.0, write %qold)
+ *           %qold.1 = alias read %q.0, write %qold
  *
  * Cost      O(nodes + values). Saves reading and writing the dat once per copy.
  *
- * Source    copy propagation on static single assignment form; double buffering by
- *           exchange of pointers is its by-product.
+ * Source    copy propagation on static single assignment form; double buffering
+ *           by exchange of pointers is its by-product.
  *
- * Limits    only whole dats of one shape (set, type, dim, layout) that own their
- *           memory alone; the kernel must be proven to copy and do no more.
+ * Limits    only whole dats of one shape (set, type, dim, layout) that own
+ *           their memory alone; the kernel must be proven to copy and do no
+ *           more.
  */
 #include "passes/pass.h"
 
@@ -80,7 +82,8 @@ rename_node(struct ir_trace *t, ir_ref i, const struct ir_arg *src,
 }
 
 /* Follow chains of names down to the version that holds the data. Each step of
- * a chain points to an earlier version, and is shortened for those behind it. */
+ * a chain points to an earlier version, and is shortened for those behind
+ * it. */
 static void
 rename_resolve(struct ir_trace *t) {
   for (ir_ref v = 0; v < t->nvalues; v++) {

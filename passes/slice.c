@@ -1,24 +1,25 @@
 /* Slice: keep what the requested versions need, leave the rest pending.
  *
- * Problem   The program looks at one dat while loops on many others wait. Running
- *           all of them is correct but gives away what waiting is for: loops that
- *           could have fused with what comes next run alone now.
+ * Problem   The program looks at one dat while loops on many others wait.
+ *           Running all of them is correct but gives away what waiting is for:
+ *           loops that could have fused with what comes next run alone now.
  *
  * Idea      Walk backwards from what is looked at. A node is needed if a needed
  *           node reads a version that it defines (RAW). That is not enough: the
- *           nodes that stay pending run *after* the kept ones, so a kept node may
- *           not replace a version that a pending node still has to read (WAR), nor
- *           define a version past one that a pending node defines (WAW). Hence:
- *           once a node that writes dat d is needed, everything before it that
- *           touches d is needed, too. In consequence the kept writers of each dat
- *           are the first ones, so version numbers stay what they are, and a
- *           pending node finds its operands in the last versions that ran.
+ *           nodes that stay pending run *after* the kept ones, so a kept node
+ *           may not replace a version that a pending node still has to read
+ *           (WAR), nor define a version past one that a pending node defines
+ *           (WAW). Hence: once a node that writes dat d is needed, everything
+ *           before it that touches d is needed, too. In consequence the kept
+ *           writers of each dat are the first ones, so version numbers stay
+ *           what they are, and a pending node finds its operands in the last
+ *           versions that ran.
  *
  *           Roots are FETCH nodes, loops with side effects (which need all that
  *           stands before them) and nodes that were left out twice (overdue).
- *           The LIVE node is a root only in a trace without FETCH: such a trace is
- *           a flush, and nothing of it stays pending. In a look LIVE stands behind
- *           the kept nodes and names the last versions that they leave.
+ *           The LIVE node is a root only in a trace without FETCH: such a trace
+ *           is a flush, and nothing of it stays pending. In a look LIVE stands
+ *           behind the kept nodes and names the last versions that they leave.
  *
  * Example   %q.1 = loop @a (write %q)            kept: FETCH needs it
  *           %r.1 = loop @b (read %q.1, write %r) kept: @c replaces %q.1
@@ -26,12 +27,12 @@
  *           %s.1 = loop @d (write %s)            deferred
  *           fetch %q.2
  *
- * Cost      O(nodes + arguments): each dat's list of users is walked once, by one
- *           finger that only moves forward.
+ * Cost      O(nodes + arguments): each dat's list of users is walked once, by
+ *           one finger that only moves forward.
  *
- * Source    slicing over versions is static single assignment seen backwards; the
- *           rule for overwritten versions is this library's (a lazy runtime has
- *           pending readers, a compiler has not).
+ * Source    slicing over versions is static single assignment seen backwards;
+ *           the rule for overwritten versions is this library's (a lazy runtime
+ *           has pending readers, a compiler has not).
  *
  * Limits    pass storage might give the new version another buffer, so that the
  *           pending reader could wait; that is not looked at here.

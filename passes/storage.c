@@ -1,46 +1,51 @@
 /* Storage: give each version a buffer.
  *
- * Problem   Versions are free on paper; memory is not. A loop that writes q should
- *           write into the array that holds q, as the program would have done, but
- *           only if nobody still needs what stands there: the second name that pass
- *           rename gave it, a pending loop, the host.
+ * Problem   Versions are free on paper; memory is not. A loop that writes q
+ *           should write into the array that holds q, as the program would have
+ *           done, but only if nobody still needs what stands there: the second
+ *           name that pass rename gave it, a pending loop, the host.
  *
  * Idea      Versions that are `same` form a *class*: one content, one buffer. A
- *           class is wanted up to its last reader; to the end of the trace if it is
- *           live, fetched, read by a pending node, or the present content of a dat
- *           that the trace leaves alone. Walk the trace region by region. A node
- *           that defines a new version of dat d finds d's present buffer and goes
- *             in place      if the old class ends here;
- *             elsewhere     if it covers all of d: into a dead buffer of d's shape,
- *                           or a fresh one;
- *             with a copy   else: `%q.2 = copy %q.1` is put before the region, and
- *                           the node works in place on the copy.
- *           A buffer is dead once its class is past and no dat will come back to it
- *           for its next version. Then any version of that shape may have it, so
- *           that freed temporaries make room for later ones, and save/update time
- *           steppers swap two buffers for ever.
+ *           class is wanted up to its last reader; to the end of the trace if
+ *           it is live, fetched, read by a pending node, or the present content
+ *           of a dat that the trace leaves alone. Walk the trace region by
+ *           region. A node that defines a new version of dat d finds d's
+ *           present buffer and goes
+ *             in place     if the old class ends here;
+ *             elsewhere    if it covers all of d: into a dead buffer of d's
+ *                          shape, or a fresh one;
+ *             with a copy  else: `%q.2 = copy read %q.1, write %q` is put
+ *                          before the region, and the node works in place.
+ *           A buffer is dead once its class is past and no dat will come back
+ *           to it for its next version. Then any version of that shape may have
+ *           it, so that freed temporaries make room for later ones, and
+ *           save/update time steppers swap two buffers for ever.
  *
- *           "Ends here" inside a region: an element loads all it needs before it
- *           stores anything, so readers of the old content at the same element are
- *           no obstacle. Pass fuse sees to that for one dat; under another name of
- *           the class, a read through a map, or a write through one, is an obstacle.
+ *           "Ends here" inside a region: an element loads all it needs before
+ *           it stores anything, so readers of the old content at the same
+ *           element are no obstacle. Pass fuse sees to that for one dat; under
+ *           another name of the class, a read through a map, or a write through
+ *           one, is an obstacle.
  *
- * Example   %qold.1 = alias (read %q.0, write %qold)     buffer 0: q.0 qold.1
- *           %q.1 = loop @update (read %qold.1, write %q) buffer 1: q.1, fresh, for
- *           live %q.1, %qold.1                           qold.1 outlives the loop
+ * Example   %qold.1 = alias read %q.0, write %qold      buffer 0: q.0 qold.1
+ *           %q.1 = loop @update (read %qold.1, write %q)
+ *           live %q.1, %qold.1
+ *           %q.1 goes to buffer 1, which was qold's, for qold.1 outlives it.
  *
  * Cost      O(nodes + arguments + values), one look-up per fresh buffer; twice
  *           that, and one reordering, if copies are needed. A version whose old
  *           content is read in its own region looks at all arguments there.
  *
- * Source    register allocation with interference read off last uses (linear scan,
- *           Poletto and Sarkar 1999); copies as in out-of-SSA translation.
+ * Source    register allocation with interference read off last uses (linear
+ *           scan, Poletto and Sarkar 1999); copies as in out-of-SSA
+ *           translation.
  *
- * Limits    buffers of one shape (set, type, dim, layout) only; the first dead one
- *           is taken. Pinned memory and overlapping storages are always worked on
- *           in place: all their versions have the initial buffer. Globals need none.
- *           A temporary's zeros get memory only if somebody reads them. Option
- *           `reuse=0`: dead buffers are not given to other dats.
+ * Limits    buffers of one shape (set, type, dim, layout) only; the first dead
+ *           one is taken. Pinned memory and overlapping storages are always
+ *           worked on in place: all their versions have the initial buffer.
+ *           Globals need none. A temporary's zeros get memory only if somebody
+ *           reads them. Option `reuse=0`: dead buffers are not given to other
+ *           dats.
  */
 #include "passes/pass.h"
 
@@ -91,7 +96,7 @@ struct storage {
   uint32_t ncopies, capcopies;
 };
 
-/* ---- what is wanted, and until when --------------------------------------- */
+/* ---- what is wanted, and until when -------------------------------------- */
 
 static bool
 storage_is_dat(const struct ir_trace *t, const struct ir_arg *a) {
@@ -182,7 +187,7 @@ storage_comes_back(const struct storage *s, ir_ref v) {
   return s->t->nodes[def].op != IR_ALIAS;
 }
 
-/* ---- buffers --------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------- */
 
 static ir_ref
 storage_new_buffer(struct storage *s, ir_ref dat, bool initial) {
@@ -239,7 +244,7 @@ storage_initial(struct storage *s, ir_ref v) {
   x->homes += storage_comes_back(s, v);
 }
 
-/* ---- where a new version goes ------------------------------------------------ */
+/* ---- where a new version goes -------------------------------------------- */
 
 /* Do the members of region n..end work on class c at the same element only? An
  * opaque kernel works on the arrays themselves, so that two names collide. */
@@ -354,7 +359,7 @@ storage_advance(struct storage *s, ir_ref v, ir_ref old) {
   storage_release(s, c);
 }
 
-/* ---- the walk ---------------------------------------------------------------- */
+/* ---- the walk ------------------------------------------------------------ */
 
 static void
 storage_node(struct storage *s, ir_ref i) {
@@ -370,7 +375,8 @@ storage_node(struct storage *s, ir_ref i) {
   }
 }
 
-/* Classes whose last reader, or definition if there is none, is in this unit. */
+/* Classes whose last reader, or definition if there is none, is in this
+ * unit. */
 static void
 storage_bury(struct storage *s, int32_t unit) {
   for (ir_ref c = s->dying[unit]; c != IR_NONE; c = s->classes[c].next_dying) {
@@ -412,10 +418,10 @@ storage_walk(struct storage *s) {
   }
 }
 
-/* ---- results ------------------------------------------------------------------ */
+/* ---- results ------------------------------------------------------------- */
 
-/* Note the buffers in the trace. A buffer that no kept node touches costs nothing
- * further down; it says where a dat's content lies. */
+/* Note the buffers in the trace. A buffer that no kept node touches costs
+ * nothing further down; it says where a dat's content lies. */
 static void
 storage_write(struct storage *s) {
   struct ir_trace *t = s->t;

@@ -1,5 +1,5 @@
-/* What several passes need: names for remarks, and reordering with operands kept
- * right. */
+/* What several passes need: names for remarks, and reordering with operands
+ * kept right. */
 #include "passes/pass.h"
 
 #include <assert.h>
@@ -41,8 +41,8 @@ pass_initial_values(const struct ir_trace *t) {
   return current;
 }
 
-/* Make the operands of node n current, then let its results become so. Of a chain
- * of increments an ALIAS may now name another link than before. */
+/* Make the operands of node n current, then let its results become so. Of a
+ * chain of increments an ALIAS may now name another link than before. */
 static void
 pass_rewire_node(struct ir_trace *t, const struct ir_node *n, ir_ref *current) {
   struct ir_arg *args = ir_args(t, n);

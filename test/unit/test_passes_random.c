@@ -1,6 +1,10 @@
-/* Random traces, run plainly and as the passes leave them: all words agree. */
-#include "pass_model.h"
-
+/* Random traces, run plainly and as the passes leave them: all words agree.
+ *
+ * The model stands in for lowering and runtime: tiny sets, one 64-bit word an
+ * element, kernels that mix what they read. A wrong order, buffer, slice or
+ * region gives other words. model_run_plain runs node after node on one array
+ * per dat, which is what the program means; model_run runs regions element by
+ * element on buffers, as late with its stores as lowering may be. */
 #include "passes/pass.h"
 
 #include <criterion/criterion.h>
@@ -9,9 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the model ------------------------------------------------------------- */
+enum { MODEL_N = 7, MODEL_ARITY = 2, MODEL_DATS = 64 };
 
-uint64_t
+struct model {
+  uint32_t size[2]; /* elements of each set of the trace */
+  uint32_t map[4][MODEL_N][MODEL_ARITY];
+  uint64_t dat[MODEL_DATS][MODEL_N]; /* by ir_dat; a global is element 0 */
+  uint64_t log; /* what kernels with side effects have seen, in order */
+};
+
+/* ---- the model ----------------------------------------------------------- */
+
+static uint64_t
 model_mix(uint64_t a, uint64_t b) {
   uint64_t x = a * 0x9e3779b97f4a7c15u + b + 0x632be59bd9b4e019u;
   x ^= x >> 29;
@@ -81,7 +94,8 @@ plain_loop(struct model *m, const struct ir_trace *t, const struct ir_node *n) {
   }
 }
 
-void
+/* Run nodes [first, nnodes) in order, on m->dat. */
+static void
 model_run_plain(struct model *m, const struct ir_trace *t, ir_ref first) {
   for (ir_ref i = first; i < t->nnodes; i++) {
     const struct ir_node *n = &t->nodes[i];
@@ -93,7 +107,7 @@ model_run_plain(struct model *m, const struct ir_trace *t, ir_ref first) {
   }
 }
 
-/* ---- on buffers, region by region ------------------------------------------- */
+/* ---- on buffers, region by region ---------------------------------------- */
 
 struct store {
   uint64_t *to, value;
@@ -133,8 +147,8 @@ load(struct machine *x, const struct ir_arg *a, uint32_t e) {
   return x->slot[v];
 }
 
-/* Direct results wait for the end of the element, increments through maps for the
- * end of the region. */
+/* Direct results wait for the end of the element, increments through maps for
+ * the end of the region. */
 static void
 give(struct machine *x, const struct ir_arg *a, uint32_t e, uint64_t old,
      uint64_t value) {
@@ -260,7 +274,9 @@ machine_finish(struct machine *x, ir_ref end) {
   free(x->have), free(x->started), free(x->soon), free(x->late);
 }
 
-ir_ref
+/* Run what is not deferred, on buffers; then m->dat holds what each dat has.
+ * Returns the first node that did not run. */
+static ir_ref
 model_run(struct model *m, const struct ir_trace *t) {
   struct machine x;
   machine_init(&x, m, t);
@@ -281,7 +297,7 @@ model_run(struct model *m, const struct ir_trace *t) {
   return i;
 }
 
-/* ---- random traces ------------------------------------------------------------ */
+/* ---- random traces ------------------------------------------------------- */
 
 struct maker {
   struct ir_trace *t;
@@ -377,8 +393,8 @@ used_before(const struct ir_arg *a, uint32_t n, ir_ref dat) {
   return false;
 }
 
-/* A random argument of a loop over `set` on a dat that is not in use; false if the
- * draw does not fit. */
+/* A random argument of a loop over `set` on a dat that is not in use; false if
+ * the draw does not fit. */
 static bool
 random_arg(struct maker *g, ir_ref set, struct ir_arg *a, uint32_t n) {
   static const enum access dats[] = {ACC_READ,  ACC_READ, ACC_READ, ACC_WRITE,
@@ -494,7 +510,7 @@ make_trace(struct maker *g, uint64_t seed) {
   ir_add_live(g->t);
 }
 
-/* ---- the tests ------------------------------------------------------------------ */
+/* ---- the tests ----------------------------------------------------------- */
 
 static void
 fail_with(const struct maker *g, const struct ir_trace *t, uint64_t seed,

@@ -191,8 +191,9 @@ check_dat_type(const struct dat_args *a, struct type *out, bool *soa_out) {
   if (!a->type || !type_from_name(a->type, a->elem_size, out, soa_out))
     FAIL(ERR_ARG, "%s \"%s\": type: expected a type name, found \"%s\"", a->api,
          a->name, a->type ? a->type : "NULL");
-  if (!a->ctype || !type_from_name(a->ctype, a->elem_size, &c, NULL)) return OK;
-  if (c.size != out->size || (type_class(c) == 'F') != (type_class(*out) == 'F'))
+  if (!a->ctype) return OK;
+  bool known = type_from_name(a->ctype, 0, &c, NULL);
+  if (known ? !type_same(c, *out) : !strcmp(a->ctype, "?"))
     FAIL(ERR_ARG,
          "%s \"%s\": wrong type: expected \"%s\" as the memory given, found "
          "\"%s\"",
@@ -469,8 +470,8 @@ op2_decl_const_at(const char *name, int dim, const char *type,
   else if (!type || !type_from_name(type, elem_size, &t, NULL))
     st = err_set(ERR_ARG, "op_decl_const: expected a type name, found \"%s\"",
                  type ? type : "NULL");
-  else if (ctype && type_from_name(ctype, elem_size, &c, NULL) &&
-           c.size != t.size)
+  else if (ctype && (type_from_name(ctype, 0, &c, NULL) ? !type_same(c, t)
+                                                        : !strcmp(ctype, "?")))
     st = err_set(ERR_ARG,
                  "op_decl_const%s%s: wrong type: expected \"%s\" as the memory "
                  "given, found \"%s\"",

@@ -191,6 +191,19 @@ arg_dat(const struct site *s, const op_arg *a, const struct fe_set *set,
   return OK;
 }
 
+/* The C type of the memory, where the header knows it, against the type named;
+ * "?" is a type that is known to differ. */
+static status
+check_memory_type(const struct site *s, const op_arg *a, struct type named) {
+  struct type t;
+  const char *ctype = a->data_d;
+  if (!ctype) return OK;
+  bool known = type_from_name(ctype, 0, &t, NULL);
+  if (strcmp(ctype, "?") && (!known || type_same(t, named))) return OK;
+  ARG_FAIL(s, "wrong type: expected \"%s\" as the memory given, found \"%s\"",
+           known ? ctype : "the type's own name", a->type);
+}
+
 static status
 arg_gbl(const struct site *s, const op_arg *a, struct fe_arg *out) {
   TRY(check_access(s, a->acc, true));
@@ -207,6 +220,7 @@ arg_gbl(const struct site *s, const op_arg *a, struct fe_arg *out) {
              "wrong type: expected one of %zu bytes like the memory given, "
              "found \"%s\" of %u",
              elem, a->type, out->type.size);
+  TRY(check_memory_type(s, a, out->type));
   bool sums = a->acc == OP_INC || a->acc == OP_MIN || a->acc == OP_MAX;
   if (sums && out->type.kind == TYPE_BYTES)
     ARG_FAIL(s, "%s on type \"%s\": expected a type with arithmetic, found %s",

@@ -181,7 +181,8 @@ struct fe_program {
   struct fe_param_src *params;
   uint32_t *remaining; /* records that stay pending */
   uint32_t nremaining;
-  uint32_t loops;      /* loop records that it runs */
+  uint32_t loops;      /* loop records that it settles */
+  uint32_t renames, dead; /* of these: became names, were dropped */
   char *before, *after; /* IR text, for op2_trace_write and op2_explain */
   char *explain;
   struct fe_program *next; /* what ran after it last time */

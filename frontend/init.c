@@ -200,6 +200,7 @@ op_init_soa(int argc, char **argv, int diags, int soa) {
   rt_plan_checking = rt_plan_checking || fe.opt.check;
   fe_block_size_set();
   fe_mirror_choose();
+  rt_timer_hook = fe.opt.trace ? fe_dump_event : NULL;
   fe.up = true;
 }
 

@@ -64,17 +64,24 @@ fill_tables(struct fe_program *p, const struct fe_global_src *globals) {
     p->params[i] = param_src(&p->low.captures[i]);
 }
 
-/* Records that the trace leaves pending, and how many loops it runs. */
+/* Records that the trace leaves pending, how many loops it settles, and of these
+ * how many became names or were dropped. */
 static void
 fill_remaining(struct fe_program *p, const struct ir_trace *t) {
   p->remaining = mem_alloc(fe.nrecs + 1, sizeof *p->remaining);
-  uint32_t loops = 0;
-  for (uint32_t n = 0; n < t->nnodes; n++)
-    if (t->nodes[n].flags & IR_NODE_DEFERRED) {
-      p->remaining[p->nremaining++] = t->nodes[n].tag;
-      loops += fe.recs[t->nodes[n].tag].kind == FE_REC_LOOP;
+  uint32_t left = 0, run = 0;
+  for (uint32_t n = 0; n < t->nnodes; n++) {
+    const struct ir_node *node = &t->nodes[n];
+    if (node->flags & IR_NODE_DEFERRED) {
+      p->remaining[p->nremaining++] = node->tag;
+      left += fe.recs[node->tag].kind == FE_REC_LOOP;
+    } else {
+      run += node->op == IR_LOOP;
+      p->renames += node->op == IR_ALIAS;
     }
-  p->loops = fe.pending_loops - loops;
+  }
+  p->loops = fe.pending_loops - left;
+  p->dead = p->loops - run - p->renames;
 }
 
 static char *
@@ -182,6 +189,8 @@ fe_program_run(struct fe_program *p) {
   deliver_raws(p);
   if (rt->nouts) fe_state_update();
   counters[CNT_loops_run] += p->loops;
+  counters[CNT_renames] += p->renames;
+  counters[CNT_dead_loops] += p->dead;
   return OK;
 }
 

@@ -204,8 +204,8 @@ static void
 build_free(struct builder *b, uint32_t rec, bool dat) {
   uint32_t what = fe.recs[rec].what;
   struct ir_arg arg =
-      dat ? plain_arg(IR_ARG_DAT, ACC_WORK, build_dat(b, fe.dats[what]))
-          : plain_arg(IR_ARG_GBL, ACC_WORK, build_gbl(b, fe.gbls[what]));
+      dat ? plain_arg(IR_ARG_DAT, ACC_READ, build_dat(b, fe.dats[what]))
+          : plain_arg(IR_ARG_GBL, ACC_READ, build_gbl(b, fe.gbls[what]));
   build_plain(b, IR_FREE, rec, &arg, 1);
 }
 

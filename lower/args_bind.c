@@ -95,12 +95,23 @@ low_address_bind(struct low_args *g, uint32_t tag) {
   return low_bind_get(g->r, b);
 }
 
+/* Does the instance serve this node, too? Not if it has constants captured at its
+ * call: each call has its own. */
+static bool
+low_instance_serves(const struct low_instance *in, uint32_t tag,
+                    uint32_t epoch) {
+  if (in->tag != tag || in->epoch != epoch) return false;
+  for (uint32_t c = 0; !in->kernel->opaque && c < in->kernel->nconsts; c++)
+    if (in->binds[c] >= 0) return false;
+  return true;
+}
+
 status
 low_instance_get(struct low_args *g, uint32_t *out) {
   struct low_region *r = g->r;
   uint32_t tag = g->m->t->kernels[g->node->kernel].tag;
   for (uint32_t k = 0; k < r->ninstances; k++)
-    if (r->instances[k].tag == tag && r->instances[k].epoch == g->node->epoch) {
+    if (low_instance_serves(&r->instances[k], tag, g->node->epoch)) {
       *out = k;
       return OK;
     }

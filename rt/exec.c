@@ -422,7 +422,7 @@ run_commands(struct rt_program *p, int nthreads) {
     struct work w = run[p->cmds[i].op](p, &p->cmds[i], nthreads);
     if (!w.timed) continue;
     double after = timer_wall();
-    rt_timer_add(w.timer, after - before, w.bytes);
+    rt_timer_span(w.timer, before, after, w.bytes);
     before = after;
   }
 }

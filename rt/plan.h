@@ -186,6 +186,10 @@ void rt_program_free(struct rt_program *p); /* TAKE; NULL is allowed */
 /* Line of the timing table for this kernel or region name. cost one look-up */
 uint32_t rt_timer_get(const char *name);
 void rt_timer_add(uint32_t timer, double seconds, uint64_t bytes);
+/* The same for work from `begin` to `end` of timer_wall, also told to the hook (the
+ * timeline); NULL: none. */
+void rt_timer_span(uint32_t timer, double begin, double end, uint64_t bytes);
+extern void (*rt_timer_hook)(const char *name, double begin, double end);
 /* fn for each line: name, calls, seconds, bytes. */
 void rt_timer_each(void (*fn)(void *user, const char *name, long long calls,
                               double seconds, double bytes),

@@ -40,6 +40,14 @@ rt_timer_add(uint32_t timer, double seconds, uint64_t bytes) {
   line->bytes += (double)bytes;
 }
 
+void (*rt_timer_hook)(const char *name, double begin, double end);
+
+void
+rt_timer_span(uint32_t timer, double begin, double end, uint64_t bytes) {
+  rt_timer_add(timer, end - begin, bytes);
+  if (rt_timer_hook) rt_timer_hook(timers.lines[timer].name, begin, end);
+}
+
 void
 rt_timer_each(void (*fn)(void *user, const char *name, long long calls,
                          double seconds, double bytes),

@@ -1,14 +1,14 @@
 /* Greedy colouring of blocks.
  *
  * Problem: two blocks that increment the same target must not run at once.
- * Idea: sweep over the blocks that have no colour yet; every target holds a word
- * with one bit a colour that is taken there; a block gets the lowest bit that is
- * free at all its targets. A sweep hands out up to 64 colours; blocks that found
- * none wait for the next sweep.
- * Example: blocks {0 1} {1 2} {2 3} of a path of targets get colours 0 1 0.
- * Cost: O(n * arity) a sweep, one sweep as long as 64 colours do.
- * Source: G. R. Mudalige et al., "OP2: an active library framework for solving
- * unstructured mesh-based applications", 2012, section III.
+ * Idea: sweep over the blocks that have no colour yet; every target holds a
+ * word with one bit a colour that is taken there; a block gets the lowest bit
+ * that is free at all its targets. A sweep hands out up to 64 colours; blocks
+ * that found none wait for the next sweep. Example: blocks {0 1} {1 2} {2 3} of
+ * a path of targets get colours 0 1 0. Cost: O(n * arity) a sweep, one sweep as
+ * long as 64 colours do. Source: G. R. Mudalige et al., "OP2: an active library
+ * framework for solving unstructured mesh-based applications", 2012, section
+ * III.
  */
 #include "colour.h"
 

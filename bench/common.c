@@ -48,7 +48,8 @@ parse_numbers(int *out, int n, char **text) {
   return true;
 }
 
-/* Read the option at argv[0]; the number of words it took, 0: not understood. */
+/* Read the option at argv[0]; the number of words it took, 0: not
+ * understood. */
 static int
 parse_one(struct bench_options *o, char **argv) {
   for (int i = 0; i < NOPTIONS; i++) {

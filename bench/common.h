@@ -28,9 +28,9 @@ struct bench_options {
   int flush_every;  /* --flush-every N: the lazy programs only */
 };
 
-/* Read the options over the defaults that stand in `o`. Arguments that start with
- * "OP_" belong to the library and are passed over. False: something else was
- * found; a usage text was printed. */
+/* Read the options over the defaults that stand in `o`. Arguments that start
+ * with "OP_" belong to the library and are passed over. False: something else
+ * was found; a usage text was printed. */
 bool bench_parse(struct bench_options *o, int argc, char **argv);
 
 /* Seconds of a clock that only goes forward. */

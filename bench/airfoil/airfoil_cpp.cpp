@@ -1,6 +1,6 @@
-/* Airfoil in C++, newest form: kernels in headers, the largest del^2 by OP_MAX and
- * its cell by op_arg_idx and op_arg_info. The place is checked against the fields
- * themselves after the last iteration. */
+/* Airfoil in C++, newest form: kernels in headers, the largest del^2 by OP_MAX
+ * and its cell by op_arg_idx and op_arg_info. The place is checked against the
+ * fields themselves after the last iteration. */
 #include <cmath>
 #include <cstdio>
 #include <vector>

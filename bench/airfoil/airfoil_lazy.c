@@ -1,5 +1,6 @@
-/* Airfoil with deferred globals: nothing runs until somebody asks. rms is a handle,
- * set and summed like a dat, and looked at once in --flush-every steps. */
+/* Airfoil with deferred globals: nothing runs until somebody asks. rms is a
+ * handle, set and summed like a dat, and looked at once in --flush-every
+ * steps. */
 #include <stdlib.h>
 
 #include "op2.h"

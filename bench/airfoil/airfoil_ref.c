@@ -1,5 +1,5 @@
-/* airfoil_ref, airfoil_ref_jit: the reference as a program (one source, compiled
- * with OP2 users' flags and with the flags of the JIT). */
+/* airfoil_ref, airfoil_ref_jit: the reference as a program (one source,
+ * compiled with OP2 users' flags and with the flags of the JIT). */
 #include <stdio.h>
 
 #include "ref.h"

@@ -1,8 +1,9 @@
 /* The five kernels of Airfoil and the constants they mention.
  *
  * Plain C with `restrict` (as compilers like it), also included by the C++
- * program and the references. Formulas: the scheme of the benchmark's description;
- * M. B. Giles et al., "Performance analysis of the OP2 framework", 2011.
+ * program and the references. Formulas: the scheme of the benchmark's
+ * description; M. B. Giles et al., "Performance analysis of the OP2 framework",
+ * 2011.
  */
 #ifndef BENCH_AIRFOIL_KERNELS_H
 #define BENCH_AIRFOIL_KERNELS_H
@@ -130,7 +131,7 @@ update(const double *RESTRICT qold, double *RESTRICT q, double *RESTRICT res,
   *rms += sum;
 }
 
-/* ---- what every program says about its answer ----------------------------- */
+/* ---- what every program says about its answer ---------------------------- */
 
 enum { AIRFOIL_CELLS = 720000, AIRFOIL_ITERS = 1000 };
 #define AIRFOIL_RMS 1.060114637578e-4

@@ -1,24 +1,25 @@
 /* Mesh generator.
  *
- * Problem: the published mesh of 720 000 cells is not at hand everywhere, but its
- * answer is checked to ten digits, so it has to be made again exactly.
+ * Problem: the published mesh of 720 000 cells is not at hand everywhere, but
+ * its answer is checked to ten digits, so it has to be made again exactly.
  *
- * Idea: the square root z -> sqrt(z) unfolds a profile with a sharp trailing edge
- * and the cut behind it into a curve over the real line, above which a plain
- * rectangular grid can stand; squaring the grid folds it back around the profile.
- * In the rectangle the number of a node is i + j(3I+1). Only the cut line, where
- * the two ends of the lower side meet, is special: its cells i and 3I-1-i of the
- * bottom row are neighbours.
+ * Idea: the square root z -> sqrt(z) unfolds a profile with a sharp trailing
+ * edge and the cut behind it into a curve over the real line, above which a
+ * plain rectangular grid can stand; squaring the grid folds it back around the
+ * profile. In the rectangle the number of a node is i + j(3I+1). Only the cut
+ * line, where the two ends of the lower side meet, is special: its cells i and
+ * 3I-1-i of the bottom row are neighbours.
  *
  *      j=J  ------------------------     far field
  *           |    |    |    |    |  |
  *      j=0  -cut-/--profile--\--cut-     i = 0..I | I..2I | 2I..3I
  *
- * The curve goes through 199 points of the profile by a cubic spline whose first
- * and last two pieces are one polynomial each ("not a knot").
+ * The curve goes through 199 points of the profile by a cubic spline whose
+ * first and last two pieces are one polynomial each ("not a knot").
  *
- * Cost: O(cells). Source: the formulas of the benchmark's description; the spline
- * as in de Boor, A Practical Guide to Splines, chapter IV. Limits: 32-bit numbers.
+ * Cost: O(cells). Source: the formulas of the benchmark's description; the
+ * spline as in de Boor, A Practical Guide to Splines, chapter IV. Limits:
+ * 32-bit numbers.
  */
 #include "mesh.h"
 
@@ -36,7 +37,7 @@ enum { PROFILE = 100, KNOTS = 2 * PROFILE - 1 };
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- the curve ------------------------------------------------------------ */
+/* ---- the curve ----------------------------------------------------------- */
 
 struct spline {
   double x[KNOTS], y[KNOTS], slope[KNOTS];
@@ -49,7 +50,8 @@ profile_height(double t) {
           0.291984971 * t * t * t - 0.105174696 * t * t * t * t);
 }
 
-/* The unfolded profile: knot PROFILE-1+k is z_k, knot PROFILE-1-k its mirror. */
+/* The unfolded profile: knot PROFILE-1+k is z_k, knot PROFILE-1-k its
+ * mirror. */
 static void
 profile_knots(struct spline *s) {
   for (int k = 0; k < PROFILE; k++) {
@@ -113,7 +115,7 @@ spline_at(const struct spline *s, double x) {
   return s->y[k] + t * (s->slope[k] + t * (c + t * b));
 }
 
-/* ---- the grid ------------------------------------------------------------- */
+/* ---- the grid ------------------------------------------------------------ */
 
 struct grid {
   int ni, nj;
@@ -243,7 +245,7 @@ mesh_make(struct mesh *m, int ni, int nj) {
   make_bedges(m, g);
 }
 
-/* ---- files ---------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 static bool
 read_ints(FILE *f, int *out, int n, int limit) {
@@ -320,7 +322,7 @@ mesh_write(const struct mesh *m, const char *path) {
   return good;
 }
 
-/* ---- shuffling ------------------------------------------------------------ */
+/* ---- shuffling ----------------------------------------------------------- */
 
 /* splitmix64: small, and the same on every machine. */
 static uint64_t

@@ -27,7 +27,8 @@ struct mesh {
 };
 
 /* Make Mesh(I, J); I, J >= 1. Coordinates are rounded to six decimals, so that
- * the mesh is the same as one that went through a file. The caller clears it. */
+ * the mesh is the same as one that went through a file. The caller clears
+ * it. */
 void mesh_make(struct mesh *m, int I, int J);
 
 /* Read or write the text form. False, with a message on stderr, on failure. */

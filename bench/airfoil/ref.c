@@ -10,7 +10,8 @@
  *
  * Kept out of line: clang forgets `restrict` of a function that it inlines far
  * enough to leave adt_calc scalar, and the reference is to be as fast as good
- * OP2 code can be. One call serves a block of at least some hundred elements. */
+ * OP2 code can be. One call serves a block of at least some hundred
+ * elements. */
 #define LOOP static __attribute__((noinline))
 
 LOOP void
@@ -62,7 +63,7 @@ update_range(int lo, int hi, const double *restrict qold, double *restrict q,
   return rms;
 }
 
-/* ---- the same as bodies of a coloured loop --------------------------------- */
+/* ---- the same as bodies of a coloured loop ------------------------------- */
 
 static void
 save_soln_body(void *context, int lo, int hi, int thread) {
@@ -99,7 +100,7 @@ update_body(void *context, int lo, int hi, int thread) {
       update_range(lo, hi, r->qold, r->q, r->res, r->adt);
 }
 
-/* ---- the scheme ------------------------------------------------------------ */
+/* ---- the scheme ---------------------------------------------------------- */
 
 static void
 run(struct ref *r, const struct colouring *c, int n, loop_body *body) {

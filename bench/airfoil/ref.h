@@ -1,6 +1,6 @@
 /* Airfoil in plain C, without the library: what its results and times are
- * compared with. On one thread one loop per kernel; on more, OpenMP with coloured
- * blocks as OP2 generates it. */
+ * compared with. On one thread one loop per kernel; on more, OpenMP with
+ * coloured blocks as OP2 generates it. */
 #ifndef BENCH_AIRFOIL_REF_H
 #define BENCH_AIRFOIL_REF_H
 
@@ -18,8 +18,8 @@ struct ref {
 };
 
 /* Start from the free stream. `threads` 1: sequential; `block`: elements in a
- * block of the coloured loops. Sets the constants of kernels.h. The caller clears
- * it and keeps the mesh until then. */
+ * block of the coloured loops. Sets the constants of kernels.h. The caller
+ * clears it and keeps the mesh until then. */
 void ref_start(struct ref *r, const struct mesh *m, int threads, int block);
 void ref_stop(struct ref *r);
 

@@ -1,4 +1,5 @@
-/* The newest form of `update`: also the largest change and the cell it is in. */
+/* The newest form of `update`: also the largest change and the cell it is
+ * in. */
 #ifndef BENCH_AIRFOIL_UPDATE_HPP
 #define BENCH_AIRFOIL_UPDATE_HPP
 

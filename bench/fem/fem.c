@@ -112,7 +112,8 @@ fem_error(struct fem *f, double *most_out) {
   return sqrt(sum / (double)op_get_size(f->nodes));
 }
 
-/* Solve to 1e-10 of the first residual or o->iters steps; true if it got there. */
+/* Solve to 1e-10 of the first residual or o->iters steps; true if it got
+ * there. */
 static bool
 fem_solve(struct fem *f, const struct bench_options *o, struct bench_timer *t) {
   double rr = fem_begin(f), goal = 1e-20 * rr;

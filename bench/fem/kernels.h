@@ -1,12 +1,12 @@
-/* Poisson's equation on the unit square by bilinear finite elements and conjugate
- * gradients.
+/* Poisson's equation on the unit square by bilinear finite elements and
+ * conjugate gradients.
  *
  *   -div grad u = f,  u = g on the boundary;  chosen so that
  *   u = sin(pi x) sin(pi y) + x + 2y,  f = 2 pi^2 sin(pi x) sin(pi y)
  *
- * Each cell keeps its 4 x 4 matrix K[a][b] = integral of grad phi_a . grad phi_b,
- * by 2 x 2 Gauss points; products with the matrix are loops over cells. Method:
- * any book on finite elements; Hestenes and Stiefel 1952.
+ * Each cell keeps its 4 x 4 matrix K[a][b] = integral of grad phi_a . grad
+ * phi_b, by 2 x 2 Gauss points; products with the matrix are loops over cells.
+ * Method: any book on finite elements; Hestenes and Stiefel 1952.
  */
 #ifndef BENCH_FEM_KERNELS_H
 #define BENCH_FEM_KERNELS_H
@@ -25,7 +25,8 @@ fem_source(double x, double y) {
   return 2 * FEM_PI * FEM_PI * sin(FEM_PI * x) * sin(FEM_PI * y);
 }
 
-/* Shape functions of the reference square [-1, 1]^2 at (s, t), and gradients. */
+/* Shape functions of the reference square [-1, 1]^2 at (s, t), and
+ * gradients. */
 static inline void
 fem_shapes(double s, double t, double *phi, double *ds, double *dt) {
   phi[0] = 0.25 * (1 - s) * (1 - t);
@@ -42,7 +43,8 @@ fem_shapes(double s, double t, double *phi, double *ds, double *dt) {
   dt[3] = 0.25 * (1 - s);
 }
 
-/* Add what one Gauss point (s, t), weight 1, gives to K and to the right side. */
+/* Add what one Gauss point (s, t), weight 1, gives to K and to the right
+ * side. */
 static inline void
 fem_point(double s, double t, double **x, double *K, double *rhs) {
   double phi[4], ds[4], dt[4], xs = 0, xt = 0, ys = 0, yt = 0, px = 0, py = 0;

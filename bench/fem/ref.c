@@ -9,7 +9,7 @@
 /* Kept out of line, or clang forgets `restrict`. */
 #define LOOP static __attribute__((noinline))
 
-/* ---- loops over elements [lo, hi) ------------------------------------------ */
+/* ---- loops over elements [lo, hi) ---------------------------------------- */
 
 LOOP void
 element_range(int lo, int hi, const int *restrict cell_node, double *restrict x,
@@ -58,7 +58,7 @@ direction_range(int lo, int hi, const double *restrict r, double *restrict p,
   for (int n = lo; n < hi; n++) direction(r + n, p + n, &beta);
 }
 
-/* ---- the same as bodies ------------------------------------------------------ */
+/* ---- the same as bodies -------------------------------------------------- */
 
 static void
 element_body(void *context, int lo, int hi, int thread) {
@@ -94,7 +94,7 @@ direction_body(void *context, int lo, int hi, int thread) {
   direction_range(lo, hi, f->r, f->p, f->beta);
 }
 
-/* ---- the solver ---------------------------------------------------------------- */
+/* ---- the solver ---------------------------------------------------------- */
 
 /* Run one loop; returns what its threads added to total. */
 static double

@@ -1,5 +1,5 @@
-/* The unit square in ni x nj bent quadrilaterals: the mesh of the finite-element
- * benchmark. */
+/* The unit square in ni x nj bent quadrilaterals: the mesh of the
+ * finite-element benchmark. */
 #ifndef BENCH_FEM_SQUARE_H
 #define BENCH_FEM_SQUARE_H
 

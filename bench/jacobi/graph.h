@@ -1,5 +1,6 @@
-/* The graph of the Jacobi benchmark: every inner node of an ni x nj grid and the
- * edges to its neighbours; values of one element type (REAL, as kernels.h). */
+/* The graph of the Jacobi benchmark: every inner node of an ni x nj grid and
+ * the edges to its neighbours; values of one element type (REAL, as
+ * kernels.h). */
 #ifndef BENCH_JACOBI_GRAPH_H
 #define BENCH_JACOBI_GRAPH_H
 

@@ -2,8 +2,8 @@
  *
  * Nodes of an ni x nj grid; edge (a, b) carries A(a, b) and adds A u(b) beta to
  * du(a). `update` takes du into u: it increments u *and reads it*, all under
- * OP_INC, as OP2's own example does, so that only a look at the kernel tells that
- * this increment must see the current value.
+ * OP_INC, as OP2's own example does, so that only a look at the kernel tells
+ * that this increment must see the current value.
  *
  * Define REAL (the C type), REAL_NAME (OP2's name) and JACOBI_KIND before:
  *   JACOBI_FLOATING  the five-point Laplacian, converging
@@ -23,8 +23,8 @@ res(const REAL *A, const REAL *u, REAL *du, const REAL *beta) {
 #if JACOBI_KIND == JACOBI_INTEGER
 typedef long long jacobi_sum;
 #define JACOBI_SUM_NAME "ll"
-/* du is 2 (sum of four neighbours), so that the largest u becomes at most 3/4 of
- * itself plus r. */
+/* du is 2 (sum of four neighbours), so that the largest u becomes at most 3/4
+ * of itself plus r. */
 static inline REAL
 change(REAL u, REAL du, REAL r) {
   return du / 32 - u / 2 + r;

@@ -1,5 +1,5 @@
-/* Jacobi in plain C: one loop per kernel on one thread, coloured blocks on more.
- * A template over REAL, as kernels.h. */
+/* Jacobi in plain C: one loop per kernel on one thread, coloured blocks on
+ * more. A template over REAL, as kernels.h. */
 #ifndef BENCH_JACOBI_REF_H
 #define BENCH_JACOBI_REF_H
 

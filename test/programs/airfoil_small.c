@@ -1,5 +1,5 @@
-/* Airfoil on a small mesh against plain C: all of q after every tenth iteration to
- * 1e-11 of its size, rms to 1e-12; in the generator's order and shuffled. */
+/* Airfoil on a small mesh against plain C: all of q after every tenth iteration
+ * to 1e-11 of its size, rms to 1e-12; in the generator's order and shuffled. */
 #include "check.h"
 
 #include "../../bench/airfoil/mesh.c"

@@ -1,5 +1,5 @@
-/* A dat over 4 GiB: byte offsets are 64-bit everywhere. Only with OP2_TEST_BIG=1,
- * as it needs 10 GiB. */
+/* A dat over 4 GiB: byte offsets are 64-bit everywhere. Only with
+ * OP2_TEST_BIG=1, as it needs 10 GiB. */
 #include "check.h"
 
 enum { N = 9000000, DIM = 64 };

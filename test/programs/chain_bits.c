@@ -1,6 +1,7 @@
-/* A chain of floating-point loops without sums gives the same bits fused and eager,
- * on any number of threads, in any layout: no product of one kernel may join a sum
- * of the next one. Prints hashes of the bits; the runner compares the modes. */
+/* A chain of floating-point loops without sums gives the same bits fused and
+ * eager, on any number of threads, in any layout: no product of one kernel may
+ * join a sum of the next one. Prints hashes of the bits; the runner compares
+ * the modes. */
 #include "check.h"
 
 enum { NI = 37, NJ = 23, N = NI * NJ };

@@ -1,6 +1,7 @@
 /* Constants are captured at the call: one that changes between two queued loops
  * gives each loop its own value, whether it was declared or not; the kernel's
- * global counts, not a local of the same name that was declared in its place. */
+ * global counts, not a local of the same name that was declared in its
+ * place. */
 #include "check.h"
 
 enum { N = 64, TABLE = 1500 };

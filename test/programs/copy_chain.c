@@ -1,5 +1,6 @@
-/* Copy loops (which may become second names) never show: both names keep their own
- * values through full writes, partial writes, increments and host writes. */
+/* Copy loops (which may become second names) never show: both names keep their
+ * own values through full writes, partial writes, increments and host
+ * writes. */
 #include "check.h"
 
 enum { N = 40 };

@@ -1,6 +1,6 @@
-/* What is written through op2_dat_data_rw is seen by later loops, not by earlier
- * ones that are still pending; op2_dat_data shows current values and keeps later
- * readers pending. */
+/* What is written through op2_dat_data_rw is seen by later loops, not by
+ * earlier ones that are still pending; op2_dat_data shows current values and
+ * keeps later readers pending. */
 #include "check.h"
 
 enum { N = 50 };

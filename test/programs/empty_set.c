@@ -1,5 +1,5 @@
-/* Sets without elements: loops over them change nothing, sums stay, maps need no
- * table, fetches copy nothing. */
+/* Sets without elements: loops over them change nothing, sums stay, maps need
+ * no table, fetches copy nothing. */
 #include "check.h"
 
 enum { N = 12 };

@@ -1,6 +1,6 @@
-/* The finite-element solver on a small mesh against plain C: element matrices and
- * right side, the first steps of conjugate gradients to 1e-12, and the known
- * solution at the end. */
+/* The finite-element solver on a small mesh against plain C: element matrices
+ * and right side, the first steps of conjugate gradients to 1e-12, and the
+ * known solution at the end. */
 #include "check.h"
 
 #include "../../bench/colour.c"

@@ -1,5 +1,5 @@
-/* Handles: start at zero or at their value, stay pending, op2_gbl_set is ordered
- * like a write, and freeing waits for pending users. */
+/* Handles: start at zero or at their value, stay pending, op2_gbl_set is
+ * ordered like a write, and freeing waits for pending users. */
 #include "check.h"
 
 enum { N = 10 };

@@ -1,5 +1,5 @@
-/* Jacobi on a small graph against plain C, for one type: integers exactly, others
- * to `WITHIN` of their size. Included by jacobi_small_*.c. */
+/* Jacobi on a small graph against plain C, for one type: integers exactly,
+ * others to `WITHIN` of their size. Included by jacobi_small_*.c. */
 #include "check.h"
 
 #include "../../bench/colour.c"

@@ -1,5 +1,5 @@
-/* OP_NO_REALLOC: the program's own arrays are used as they are; after a fetch the
- * values stand in the array that was declared, and two dats declared from
+/* OP_NO_REALLOC: the program's own arrays are used as they are; after a fetch
+ * the values stand in the array that was declared, and two dats declared from
  * overlapping arrays see each other's writes. */
 #include "check.h"
 
@@ -24,7 +24,7 @@ main(void) {
   op_set s = op_decl_set(N, "s");
   op_dat a = op_decl_dat(s, 1, "int", init, "a");
   op_dat b = op_decl_dat(s, 1, "int", init + N / 2, "b"); /* overlaps */
-  CHECK(a->data == (char *)init);
+  CHECK(op_get_data_ptr(a) == (unsigned long)init);
   op_par_loop(add_one, "add_one", s, op_arg_dat(a, -1, OP_ID, 1, "int", OP_RW));
   op_par_loop(times_two, "times_two", s,
               op_arg_dat(b, -1, OP_ID, 1, "int", OP_RW));

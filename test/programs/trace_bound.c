@@ -1,5 +1,5 @@
-/* The trace is bounded: many thousand loops without a look at any data never pile
- * up, and the bound does not show in the result. */
+/* The trace is bounded: many thousand loops without a look at any data never
+ * pile up, and the bound does not show in the result. */
 #include "check.h"
 
 enum { N = 5, LOOPS = 5000 };

@@ -1,5 +1,5 @@
-/* idx = -k is a vector argument: the kernel gets T ** with the first k entries of
- * the map's row. READ, INC, WRITE and RW. */
+/* idx = -k is a vector argument: the kernel gets T ** with the first k entries
+ * of the map's row. READ, INC, WRITE and RW. */
 #include "check.h"
 
 enum { CELLS = 30, NODES = 2 * CELLS + 2, ARITY = 4 };

@@ -5,7 +5,8 @@
  *          is quadratic, and goes stale as soon as a pass moves something.
  * idea     Number the contents. Each dat (strictly: each storage, its `root`)
  *          keeps its newest version; a node takes that as `in` and, if it
- *          writes, makes the next one as `out`. A dependence is then an operand.
+ *          writes, makes the next one as `out`. A dependence is then an
+ *          operand.
  * example  inc %res        in = res.0, out = res.1
  *          read %res       in = res.1
  *          write %res      (every element, proven) in = none, out = res.2
@@ -34,7 +35,7 @@ const struct ir_flag_info ir_flag_info[] = {
 };
 const uint32_t ir_flag_count = sizeof ir_flag_info / sizeof *ir_flag_info;
 
-/* ---- names ---------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------- */
 
 /* Kernels have names of their own (@), all else shares one space (%). */
 static char
@@ -92,7 +93,7 @@ ir_find(const struct ir_trace *t, enum ir_decl kind, const char *name) {
   return (ir_ref)((word - 1) >> 2);
 }
 
-/* ---- traces ---------------------------------------------------------------- */
+/* ---- traces ------------------------------------------------------------ */
 
 struct ir_trace *
 ir_trace_new(const char *name) {
@@ -184,7 +185,7 @@ ir_remark(struct ir_trace *t, const char *fmt, ...) {
   str_clear(&text);
 }
 
-/* ---- declarations ---------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------ */
 
 ir_ref
 ir_add_set(struct ir_trace *t, struct ir_set s) {
@@ -224,7 +225,7 @@ ir_add_kernel(struct ir_trace *t, struct ir_kernel k) {
   return t->nkernels - 1;
 }
 
-/* ---- values ----------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------ */
 
 ir_ref
 ir_new_value(struct ir_trace *t, ir_ref root, ir_ref def) {
@@ -264,7 +265,7 @@ ir_add_same(struct ir_trace *t, ir_ref dat_a, ir_ref dat_b) {
     ir_set_same(t, a, b);
 }
 
-/* ---- nodes ------------------------------------------------------------------ */
+/* ---- nodes ------------------------------------------------------------- */
 
 /* Fields that mean nothing for the argument's kind get one fixed value, so that
  * equal text means equal arguments. */
@@ -298,8 +299,7 @@ static ir_ref
 out_of(const struct ir_trace *t, const struct ir_arg *a, uint32_t n,
        ir_ref root) {
   for (uint32_t i = 0; i < n; i++)
-    if (a[i].out != IR_NONE && t->values[a[i].out].dat == root)
-      return a[i].out;
+    if (a[i].out != IR_NONE && t->values[a[i].out].dat == root) return a[i].out;
   return IR_NONE;
 }
 
@@ -352,7 +352,7 @@ ir_add_node(struct ir_trace *t, struct ir_node n, const struct ir_arg *args) {
   return i;
 }
 
-/* ---- LIVE ------------------------------------------------------------------- */
+/* ---- LIVE -------------------------------------------------------------- */
 
 /* freed[d]: a FREE ends root d. Caller frees. */
 static bool *
@@ -374,12 +374,14 @@ ir_add_live(struct ir_trace *t) {
     bool kept = dat->root == d && !(dat->flags & IR_DAT_RAW) && !freed[d];
     if (!kept || dat->nvalues < 2) continue;
     struct ir_arg a = {.kind = dat->kind == IR_DAT ? IR_ARG_DAT : IR_ARG_GBL,
-                       .dat = d, .map = IR_NONE, .in = IR_NONE,
+                       .dat = d,
+                       .map = IR_NONE,
+                       .in = IR_NONE,
                        .out = IR_NONE};
     VEC_PUSH(args, n, cap, a);
   }
-  struct ir_node live = {.op = IR_LIVE, .kernel = IR_NONE, .set = IR_NONE,
-                         .nargs = n};
+  struct ir_node live = {
+      .op = IR_LIVE, .kernel = IR_NONE, .set = IR_NONE, .nargs = n};
   ir_ref node = ir_add_node(t, live, args);
   free(args);
   free(freed);

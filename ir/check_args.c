@@ -1,7 +1,7 @@
 /* Verifier: arguments against declarations and operations. */
 #include "ir/check.h"
 
-/* ---- one argument ------------------------------------------------------------- */
+/* ---- one argument ------------------------------------------------------ */
 
 static void
 check_index(struct ir_check *c, ir_ref n, uint32_t k) {
@@ -71,8 +71,9 @@ check_operands(struct ir_check *c, ir_ref n, uint32_t k) {
     ir_bad_arg(c, n, k, "it names a version of another storage than %%%s",
                name);
   if (acc->writes != (a->out != IR_NONE))
-    ir_bad_arg(c, n, k, acc->writes ? "%s of %%%s defines no version"
-                                    : "%s of %%%s defines a version",
+    ir_bad_arg(c, n, k,
+               acc->writes ? "%s of %%%s defines no version"
+                           : "%s of %%%s defines a version",
                acc->text, name);
   if (a->out != IR_NONE && t->values[a->out].dat != root)
     ir_bad_arg(c, n, k, "it defines a version of another storage than %%%s",
@@ -91,7 +92,7 @@ check_info(struct ir_check *c, ir_ref n, uint32_t k) {
     ir_bad_arg(c, n, k, "info of argument %u, which is no min or max", of);
 }
 
-/* ---- two arguments --------------------------------------------------------------- */
+/* ---- two arguments ----------------------------------------------------- */
 
 static void
 check_pair(struct ir_check *c, ir_ref n, uint32_t j, uint32_t k) {
@@ -116,7 +117,7 @@ check_pair(struct ir_check *c, ir_ref n, uint32_t j, uint32_t k) {
                access_info[x->access].text);
 }
 
-/* ---- operations ---------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------- */
 
 /* What the arguments of an operation other than LOOP must be. */
 static const struct op_shape {
@@ -186,7 +187,8 @@ static void
 check_loop(struct ir_check *c, ir_ref n) {
   const struct ir_node *node = &c->t->nodes[n];
   const struct ir_kernel *k = &c->t->kernels[node->kernel];
-  if (k->copy_from >= (int64_t)node->nargs || k->copy_to >= (int64_t)node->nargs)
+  if (k->copy_from >= (int64_t)node->nargs ||
+      k->copy_to >= (int64_t)node->nargs)
     ir_bad_node(c, n, "its kernel copies arguments that it does not have");
   for (uint32_t i = 0; i < node->nargs; i++) {
     check_place(c, n, i);

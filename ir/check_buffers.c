@@ -1,14 +1,15 @@
 /* Verifier: no buffer is overwritten before its last reader.
  *
- * problem  Two versions may share memory only one after another. Whether they do
- *          depends on where both are defined, on everybody who reads the first, on
- *          regions (in which loops interleave) and on who looks at the end.
- * idea     For each reader of a version, and each other content that is put into
- *          the same buffer later: the reader must come first. Inside one region
- *          "first" means: at the same element (an element loads all it needs
- *          before it stores anything). What is fetched, live, wanted by a pending
- *          node, or the content of a dat that the trace leaves alone, is read at
+ * problem  Two versions may share memory only one after another. Whether they
+ *          do depends on where both are defined, on everybody who reads the
+ *          first, on regions (in which loops interleave) and on who looks at
  *          the end.
+ * idea     For each reader of a version, and each other content that is put
+ *          into the same buffer later: the reader must come first. Inside one
+ *          region "first" means: at the same element (an element loads all it
+ *          needs before it stores anything). What is fetched, live, wanted by a
+ *          pending node, or the content of a dat that the trace leaves alone,
+ *          is read at the end.
  * example  %q.1 = loop @a (write %q)          buffer #0 : %q.0 %q.1
  *          loop @b (read %q.0)                @b reads what @a overwrote
  * cost     O(readers * members of the buffer).
@@ -45,7 +46,7 @@ data_def(const struct ir_trace *t, ir_ref v) {
   return def == IR_NONE ? -1 : (int64_t)def;
 }
 
-/* ---- members ------------------------------------------------------------------------ */
+/* ---- members ----------------------------------------------------------- */
 
 static void
 check_buffer(struct ir_check *c, const struct buffers *b, ir_ref i) {
@@ -66,8 +67,10 @@ check_buffer(struct ir_check *c, const struct buffers *b, ir_ref i) {
     owner |= x->version == 0 && x->dat == t->buffers[i].dat;
   }
   if (initial != t->buffers[i].initial || (initial && !owner))
-    ir_bad(c, "buffer #%u: initial buffers belong to a dat whose version 0 they "
-           "hold, others hold no version 0", i);
+    ir_bad(c,
+           "buffer #%u: initial buffers belong to a dat whose version 0 they "
+           "hold, others hold no version 0",
+           i);
 }
 
 /* Two contents that come to be in one buffer at the same time. */
@@ -81,7 +84,7 @@ check_clash(struct ir_check *c, const struct buffers *b, ir_ref i) {
                ir_value_text(t, v), ir_value_text(t, w));
 }
 
-/* ---- readers ------------------------------------------------------------------------ */
+/* ---- readers ----------------------------------------------------------- */
 
 static bool
 same_unit(const struct ir_trace *t, int64_t m, int64_t n) {
@@ -150,12 +153,11 @@ check_arg(struct ir_check *c, const struct buffers *b, ir_ref n, uint32_t k) {
   bool end = ir_deferred(node) || ir_op_info[node->op].root;
   struct str who = STR_INIT;
   str_printf(&who, "node %u", n);
-  check_reader(c, b, a->in, end ? AT_END : (int64_t)n, ir_arg_direct(a),
-               who.s);
+  check_reader(c, b, a->in, end ? AT_END : (int64_t)n, ir_arg_direct(a), who.s);
   str_clear(&who);
 }
 
-/* ---- what the trace leaves alone ------------------------------------------------------ */
+/* ---- what the trace leaves alone --------------------------------------- */
 
 /* by root: written by a node that runs, or freed */
 static bool *

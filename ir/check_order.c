@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* ---- versions -------------------------------------------------------------------- */
+/* ---- versions ---------------------------------------------------------- */
 
 struct versions {
   uint32_t *next; /* by root: the number that its next version must have */
@@ -72,14 +72,15 @@ check_values(struct ir_check *c, const struct versions *s) {
   for (ir_ref d = 0; d < t->ndats; d++) {
     if (t->dats[d].root != d || t->dats[d].kind == IR_PARAM) continue;
     if (count[d] != s->next[d] || t->dats[d].nvalues != s->next[d])
-      ir_bad(c, "%%%s has %u values and counts %u, its nodes and its start "
-             "make %u", t->dats[d].name, count[d], t->dats[d].nvalues,
-             s->next[d]);
+      ir_bad(c,
+             "%%%s has %u values and counts %u, its nodes and its start "
+             "make %u",
+             t->dats[d].name, count[d], t->dats[d].nvalues, s->next[d]);
   }
   free(count);
 }
 
-/* ---- second names ------------------------------------------------------------------- */
+/* ---- second names ------------------------------------------------------ */
 
 /* What v must be the same as, by the nodes; v: nothing but itself. */
 static ir_ref
@@ -106,7 +107,7 @@ check_sames(struct ir_check *c) {
   }
 }
 
-/* ---- deferred nodes ------------------------------------------------------------------- */
+/* ---- deferred nodes ---------------------------------------------------- */
 
 static void
 check_deferred(struct ir_check *c) {
@@ -136,10 +137,10 @@ ir_check_versions(struct ir_check *c) {
   free(s.freed);
 }
 
-/* ---- regions --------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------- */
 
-/* Kernel after kernel on one element is loop after loop only if what two members
- * share stays with the element, or is only combined, or only read. */
+/* Kernel after kernel on one element is loop after loop only if what two
+ * members share stays with the element, or is only combined, or only read. */
 static bool
 args_agree(const struct ir_trace *t, const struct ir_arg *x,
            const struct ir_arg *y) {
@@ -160,9 +161,10 @@ check_members(struct ir_check *c, ir_ref m, ir_ref n) {
   for (uint32_t k = 0; k < t->nodes[n].nargs; k++)
     for (uint32_t j = 0; j < t->nodes[m].nargs; j++)
       if (!args_agree(t, &x[j], &y[k])) {
-        ir_bad_arg(c, n, k, "in one region with argument %u of node %u, which "
-                   "touches %%%s at other elements", j, m,
-                   t->dats[ir_root(t, x[j].dat)].name);
+        ir_bad_arg(c, n, k,
+                   "in one region with argument %u of node %u, which "
+                   "touches %%%s at other elements",
+                   j, m, t->dats[ir_root(t, x[j].dat)].name);
         break;
       }
 }
@@ -172,7 +174,8 @@ check_member(struct ir_check *c, ir_ref r, ir_ref n) {
   const struct ir_trace *t = c->t;
   const struct ir_node *node = &t->nodes[n];
   if (node->region != r)
-    ir_bad_node(c, n, "it lies in the middle of region %u, but is not in it", r);
+    ir_bad_node(c, n, "it lies in the middle of region %u, but is not in it",
+                r);
   if (node->op != IR_LOOP || node->set != t->regions[r].set) {
     ir_bad_node(c, n, "a region over %%%s holds loops over that set only",
                 t->sets[t->regions[r].set].name);
@@ -190,7 +193,8 @@ ir_check_regions(struct ir_check *c) {
   for (ir_ref r = 0; r < t->nregions; r++) {
     const struct ir_region *g = &t->regions[r];
     if (!g->count) ir_bad(c, "region %u is empty", r);
-    for (ir_ref n = g->first; n < g->first + g->count; n++) check_member(c, r, n);
+    for (ir_ref n = g->first; n < g->first + g->count; n++)
+      check_member(c, r, n);
   }
   for (ir_ref n = 0; n < t->nnodes; n++) {
     ir_ref r = t->nodes[n].region;

@@ -1,8 +1,8 @@
 /* Dependences between nodes, read off their versions.
  *
  * problem  A pass that moves loops must know which pairs may not change places.
- * idea     Versions of one storage count its writes in program order. For node a
- *          before node b, and one argument of each on the same storage:
+ * idea     Versions of one storage count its writes in program order. For node
+ *          a before node b, and one argument of each on the same storage:
  *            b needs version u, a made w <= u   b sees a's write        RAW
  *            a needs version u, b made w > u    b overwrites what a saw WAR
  *            a made w, b made a later one       the last write stays    WAW
@@ -10,8 +10,8 @@
  *          READ, both INC, ...) are skipped: the column `commutes` of
  *          base/access.def is all there is to know about it.
  * example  %res.1 = loop @a (inc %res.0), %res.2 = loop @b (inc %res.1),
- *          loop @c (read %res.2): a and b are free, c stays after both, although
- *          its operand names only b: hence `w <= u`, not `w == u`.
+ *          loop @c (read %res.2): a and b are free, c stays after both,
+ *          although its operand names only b: hence `w <= u`, not `w == u`.
  * cost     O(args(a) * args(b)).
  * limits   Whole storages: disjoint parts of a dat are taken as one thing. Two
  *          versions in one buffer (`same`) are not a dependence, since pass
@@ -91,10 +91,10 @@ ir_dep(const struct ir_trace *t, ir_ref a, ir_ref b, ir_ref *value_out) {
   return dep;
 }
 
-/* ---- users ------------------------------------------------------------------- */
+/* ---- users ------------------------------------------------------------- */
 
-/* Visit each (value, node) pair once, in node order: counts them in `count`, and
- * with `users` not NULL writes node to users[count++]. */
+/* Visit each (value, node) pair once, in node order: counts them in `count`,
+ * and with `users` not NULL writes node to users[count++]. */
 static void
 uses_scan(const struct ir_trace *t, uint32_t *count, ir_ref *users,
           ir_ref *last) {

@@ -2,11 +2,12 @@
  *
  * problem  A trace of two hundred loops shows its shape only as a picture; a
  *          picture with every detail shows nothing.
- * idea     Boxes are loops (kernel, call, set), clusters are regions of several, round
- *          nodes are what the host sees. An edge leads from the node that defines
- *          versions to one that reads them and names them; versions that the
- *          trace begins with are plain words. Order that follows from
- *          overwriting (WAR, WAW) is not drawn: it is a matter of buffers.
+ * idea     Boxes are loops (kernel, call, set), clusters are regions of
+ *          several, round nodes are what the host sees. An edge leads from the
+ *          node that defines versions to one that reads them and names them;
+ *          versions that the trace begins with are plain words. Order that
+ *          follows from overwriting (WAR, WAW) is not drawn: it is a matter of
+ *          buffers.
  * example  op2-opt --dot step.irt | dot -Tsvg > step.svg
  * cost     O(args^2) per node.
  */
@@ -14,7 +15,7 @@
 
 #include <string.h>
 
-/* ---- text in labels ---------------------------------------------------------------- */
+/* ---- text in labels ---------------------------------------------------- */
 
 /* Graphviz reads backslashes and quotes; control bytes would break the line. */
 static void
@@ -42,7 +43,7 @@ dot_basename(const char *file) {
   return slash ? slash + 1 : file;
 }
 
-/* ---- nodes --------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------- */
 
 /* kernel / file:line / over %set, one under the other */
 static void
@@ -69,7 +70,8 @@ dot_node(const struct ir_trace *t, ir_ref i, int indent, struct str *out) {
   str_add(out, "\"");
   if (n->op != IR_LOOP)
     str_printf(out, ", shape=%s",
-               ir_op_info[n->op].root ? "ellipse" : "box, style=\"filled,rounded\"");
+               ir_op_info[n->op].root ? "ellipse"
+                                      : "box, style=\"filled,rounded\"");
   if (n->flags & IR_NODE_DEFERRED)
     str_add(out, ", style=\"filled,dashed\", color=gray50, fontcolor=gray50");
   str_add(out, "];\n");
@@ -93,7 +95,7 @@ dot_nodes(const struct ir_trace *t, struct str *out) {
   if (open != IR_NONE) str_add(out, "  }\n");
 }
 
-/* ---- edges --------------------------------------------------------------------------- */
+/* ---- edges ------------------------------------------------------------- */
 
 /* Do two versions come out of one place? */
 static bool
@@ -102,7 +104,7 @@ dot_same_source(const struct ir_trace *t, ir_ref v, ir_ref w) {
   return t->values[v].def != IR_NONE && t->values[v].def == t->values[w].def;
 }
 
-/* Is args[k] the first that reads a version from its source, or this version? */
+/* Is args[k] the first that reads from its source, or that reads its version? */
 static bool
 dot_first(const struct ir_trace *t, const struct ir_arg *a, uint32_t k,
           bool this_version) {
@@ -139,7 +141,8 @@ dot_edges(const struct ir_trace *t, struct str *out) {
   for (ir_ref n = 0; n < t->nnodes; n++) {
     const struct ir_arg *a = ir_args(t, &t->nodes[n]);
     for (uint32_t k = 0; k < t->nodes[n].nargs; k++)
-      if (a[k].in != IR_NONE && dot_first(t, a, k, false)) dot_edge(t, n, k, out);
+      if (a[k].in != IR_NONE && dot_first(t, a, k, false))
+        dot_edge(t, n, k, out);
   }
 }
 

@@ -1,16 +1,16 @@
 /* Changing a trace: order, insertion, version numbers.
  *
- * problem  Passes move and drop nodes. Versions count definitions in node order,
- *          so both leave gaps or disorder in them; and increments, which may
- *          swap places, hang together by versions: with
+ * problem  Passes move and drop nodes. Versions count definitions in node
+ *          order, so both leave gaps or disorder in them; and increments, which
+ *          may swap places, hang together by versions: with
  *              %res.1 = loop @a ( inc %res.0 )
  *              %res.2 = loop @b ( inc %res.1 )
  *          @b cannot stand first as it is written, although it may.
  * idea     1. Cut the versions into *chains*: u, w1, ..., wk, each step made by
  *          one node that only combines (same access, same declaration), each of
- *          w1..w(k-1) wanted by the next step alone. Inside a chain any order of
- *          the nodes gives the same wk. Sort its nodes by their new places and
- *          hand u, w1, ..., wk out again.
+ *          w1..w(k-1) wanted by the next step alone. Inside a chain any order
+ *          of the nodes gives the same wk. Sort its nodes by their new places
+ *          and hand u, w1, ..., wk out again.
  *          2. Put nodes and arguments in the new order.
  *          3. Number the versions by their definitions.
  * example  @b before @a:  %res.1 = loop @b ( inc %res.0 ),
@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- chains of increments --------------------------------------------------- */
+/* ---- chains of increments ---------------------------------------------- */
 
 /* The one access and declaration by which a node touches a root; false if there
  * are several, or if it does not merely combine. */
@@ -88,7 +88,7 @@ relink_step(struct ir_trace *t, ir_ref node, ir_ref in, ir_ref out) {
   t->values[out].def = node;
 }
 
-/* The version that node `def` of `v` combined into: what the chain starts from. */
+/* What a chain starts from: the version that v's node combined into. */
 static ir_ref
 chain_base(const struct ir_trace *t, ir_ref v) {
   struct ir_arg how = {.in = IR_NONE};
@@ -136,7 +136,7 @@ relink_chains(struct ir_trace *t, const ir_ref *perm) {
   free(next);
 }
 
-/* ---- versions ---------------------------------------------------------------- */
+/* ---- versions ---------------------------------------------------------- */
 
 /* Enter value v of the old array as the next version of its root. */
 static void
@@ -166,7 +166,8 @@ ir_renumber(struct ir_trace *t) {
   for (ir_ref v = 0; v < t->nvalues; v++) moved[v] = IR_NONE;
   for (ir_ref d = 0; d < t->ndats; d++) t->dats[d].nvalues = 0;
   for (ir_ref v = 0; v < t->nvalues; v++)
-    if (t->values[v].version == 0) renumber_one(t, values, &n, moved, v, IR_NONE);
+    if (t->values[v].version == 0)
+      renumber_one(t, values, &n, moved, v, IR_NONE);
   for (ir_ref i = 0; i < t->nnodes; i++) {
     struct ir_arg *a = ir_args(t, &t->nodes[i]);
     for (uint32_t k = 0; k < t->nodes[i].nargs; k++)
@@ -176,7 +177,8 @@ ir_renumber(struct ir_trace *t) {
     t->args[i].in = moved_ref(moved, t->args[i].in);
     t->args[i].out = moved_ref(moved, t->args[i].out);
   }
-  for (ir_ref v = 0; v < n; v++) values[v].same = moved_ref(moved, values[v].same);
+  for (ir_ref v = 0; v < n; v++)
+    values[v].same = moved_ref(moved, values[v].same);
   free(t->values);
   free(moved);
   t->values = values;
@@ -184,7 +186,7 @@ ir_renumber(struct ir_trace *t) {
   t->capvalues = n;
 }
 
-/* ---- order ------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------- */
 
 /* Nodes and their arguments in the order of perm, dropped ones left out. */
 static void
@@ -226,7 +228,7 @@ ir_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep) {
   ir_renumber(t);
 }
 
-/* ---- insertion ---------------------------------------------------------------- */
+/* ---- insertion --------------------------------------------------------- */
 
 /* Newest version of the root before position `at`. */
 static ir_ref

@@ -33,7 +33,7 @@ ir_name_char(char c) {
   return ir_name_start(c) || (c >= '0' && c <= '9') || c == '\'' || c == '$';
 }
 
-/* ACC_INC, ACC_MIN, ACC_MAX: old values flow into nothing but the combination */
+/* INC, MIN, MAX: old values flow into nothing but the combination */
 static inline bool
 ir_combines(uint8_t access) {
   return access_info[access].commutes && access_info[access].writes;

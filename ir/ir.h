@@ -20,13 +20,17 @@
  *     fetch %res.1
  *   }
  *
+ * The other nodes: `%b.1 = copy read %a.0, write %b` (alias likewise), `%g.1 =
+ * set read %p0, write %g`, `free %t.3`, `live %a.1, %g.2` (`live none`). Loops
+ * of one region stand in `region over %cells { ... }`.
+ *
  * Values. A dat or global has versions; version 0 is what it held when the
  * trace began. A node that writes defines the next version, so dependences are
  * operands: `in` is the version that an argument needs, `out` the one that its
- * node defines. A WRITE that provably covers every element needs no old version:
- * `write %adt` (in == IR_NONE); any other names the one that shows through:
- * `write %adt.3`. All arguments of a node on one storage share one `out`, and
- * one `in`.
+ * node defines. A WRITE that provably covers every element needs no old
+ * version: `write %adt` (in == IR_NONE); any other names the one that shows
+ * through: `write %adt.3`. All arguments of a node on one storage share one
+ * `out`, and one `in`.
  *
  * Storage. Dats that overlap in memory (overlays, user arrays) share one
  * `root`: versions are counted there and no pass may rename or move them. Such
@@ -142,21 +146,21 @@ struct ir_kernel {
 };
 
 enum ir_arg_kind {
-  IR_ARG_DAT,  /* read %q.0 [as %view] [via %map[i] | via %map[0:k]] */
-  IR_ARG_GBL,  /* inc %rms.0, read %g.2: a global */
+  IR_ARG_DAT,   /* read %q.0 [as %view] [via %map[i] | via %map[0:k]] */
+  IR_ARG_GBL,   /* inc %rms.0, read %g.2: a global */
   IR_ARG_PARAM, /* read %p0: a captured value */
-  IR_ARG_IDX,  /* idx, idx via %map[i]: element number or map entry */
-  IR_ARG_INFO, /* info %loc.0 of 4: payload of the MIN/MAX argument 4 */
-  IR_ARG_OFF   /* off: switched off by its opt flag; the kernel gets NULL */
+  IR_ARG_IDX,   /* idx, idx via %map[i]: element number or map entry */
+  IR_ARG_INFO,  /* info %loc.0 of 4: payload of the MIN/MAX argument 4 */
+  IR_ARG_OFF    /* off: switched off by its opt flag; the kernel gets NULL */
 };
 
 /* map entry of an argument: idx >= 0 that entry; a vector argument is
  * idx = -k: the first k entries (prints [0:k]); direct: map == IR_NONE, idx 0.
- * The access of an INFO argument is ACC_RW (the payload survives where no element
- * improves); PARAM, IDX and OFF are ACC_READ and have no versions. */
+ * The access of an INFO argument is ACC_RW (the payload survives where no
+ * element improves); PARAM, IDX and OFF are ACC_READ and have no versions. */
 struct ir_arg {
-  uint8_t kind;   /* enum ir_arg_kind */
-  uint8_t access; /* enum access */
+  uint8_t kind;     /* enum ir_arg_kind */
+  uint8_t access;   /* enum access */
   uint16_t info_of; /* IR_ARG_INFO: number of the argument it belongs to */
   int32_t idx;
   ir_ref dat; /* declaration as the program named it */
@@ -175,7 +179,7 @@ struct ir_node {
   ir_ref kernel, set; /* LOOP; IR_NONE else */
   ir_ref arg0;        /* its arguments are args[arg0 .. arg0+nargs) */
   uint32_t nargs;
-  ir_ref region; /* set by pass fuse, IR_NONE before */
+  ir_ref region;    /* set by pass fuse, IR_NONE before */
   const char *file; /* the program's call; NULL if none */
   int line;
   uint32_t epoch; /* version of the constants the kernel uses, 0 first */
@@ -223,17 +227,18 @@ struct ir_trace {
   IR_ARRAY(struct ir_value, values);
   IR_ARRAY(struct ir_region, regions);
   IR_ARRAY(struct ir_buffer, buffers);
-  IR_ARRAY(const char *, remarks); /* what passes did and why not; op2_explain */
+  IR_ARRAY(const char *,
+           remarks); /* what passes did and why not; op2_explain */
 };
 
-/* ---- build.c: making a trace --------------------------------------------- */
+/* ---- build.c: making a trace ------------------------------------------- */
 
 struct ir_trace *ir_trace_new(const char *name);
 void ir_trace_free(struct ir_trace *t);
 struct ir_trace *ir_trace_clone(const struct ir_trace *t);
 
-/* Declarations. A name already taken gets "'2", "'3", ... appended; an empty one
- * becomes "anon". The struct is copied; `name` is copied into the arena.
+/* Declarations. A name already taken gets "'2", "'3", ... appended; an empty
+ * one becomes "anon". The struct is copied; `name` is copied into the arena.
  * ir_add_dat: root IR_NONE means itself; version 0 is made with a root. */
 ir_ref ir_add_set(struct ir_trace *t, struct ir_set s);
 ir_ref ir_add_map(struct ir_trace *t, struct ir_map m);
@@ -244,13 +249,13 @@ ir_ref ir_add_kernel(struct ir_trace *t, struct ir_kernel k);
 enum ir_decl { IR_DECL_SET, IR_DECL_MAP, IR_DECL_DAT, IR_DECL_KERNEL };
 ir_ref ir_find(const struct ir_trace *t, enum ir_decl kind, const char *name);
 
-/* Append a node with its arguments (n.nargs of them). For each argument `in` and
- * `out` are filled here from access and kind: `in` is the newest version (IR_NONE
- * for a WRITE whose `in` the caller left as IR_NONE; any other value of `in` on a
- * WRITE means "partial"; through a view a WRITE is always partial); `out` is a new
- * version for accesses that write, shared by arguments of one root. Strings in `n`
- * are copied; arg0 and region are filled here. An ALIAS's new version is `same` as
- * the one it reads. */
+/* Append a node with its arguments (n.nargs of them). For each argument `in`
+ * and `out` are filled here from access and kind: `in` is the newest version
+ * (IR_NONE for a WRITE whose `in` the caller left as IR_NONE; any other value
+ * of `in` on a WRITE means "partial"; through a view a WRITE is always
+ * partial); `out` is a new version for accesses that write, shared by arguments
+ * of one root. Strings in `n` are copied; arg0 and region are filled here. An
+ * ALIAS's new version is `same` as the one it reads. */
 ir_ref ir_add_node(struct ir_trace *t, struct ir_node n,
                    const struct ir_arg *args);
 /* LIVE of the last version of every dat and handle global that was written, has
@@ -264,7 +269,7 @@ void ir_set_same(struct ir_trace *t, ir_ref v, ir_ref as);
 /* cost O(values); IR_NONE: no such version */
 ir_ref ir_find_value(const struct ir_trace *t, ir_ref root, uint32_t version);
 
-/* A new value of `root` defined by node `def` (a pass that splits a version). */
+/* A new value of `root`, its next version, defined by node `def`. */
 ir_ref ir_new_value(struct ir_trace *t, ir_ref root, ir_ref def);
 
 /* Keep node i as new position perm[i] (a permutation of [0, nnodes) onto
@@ -274,15 +279,16 @@ ir_ref ir_new_value(struct ir_trace *t, ir_ref root, ir_ref def);
  * values change. Increments that stand in a new order (ir_dep allows it) are
  * linked anew: the first of them takes the old version. */
 void ir_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep);
-/* Insert a node before position `at` and give its place. Arguments are filled as
- * by ir_add_node, with the newest version before `at`; but an `in` that is a
+/* Insert a node before position `at` and give its place. Arguments are filled
+ * as by ir_add_node, with the newest version before `at`; but an `in` that is a
  * version of the argument's root is kept. Later nodes go on using the versions
  * they used: the caller redirects them to the new `out` (read it off the node's
  * arguments). Renumbers as ir_reorder does; must not split a region. */
 ir_ref ir_insert_node(struct ir_trace *t, ir_ref at, struct ir_node n,
                       const struct ir_arg *args);
-/* Number the versions densely in node order and drop values that nobody defines:
- * for a pass that changed `in` and `out` itself. Values get new ir_refs. */
+/* Number the versions densely in node order and drop values that nobody
+ * defines: for a pass that changed `in` and `out` itself. Values get new
+ * ir_refs. */
 void ir_renumber(struct ir_trace *t);
 
 /* Add a line to the trace's remarks: "fuse: adt_calc joins update ...". */
@@ -301,7 +307,7 @@ static inline ir_ref
 ir_same(const struct ir_trace *t, ir_ref value) {
   return t->values[value].same;
 }
-/* Has the argument a version (DAT, GBL, INFO), i.e. takes part in dependences? */
+/* Has the argument a version, i.e. takes part in dependences? */
 static inline bool
 ir_arg_has_value(const struct ir_arg *a) {
   return a->kind == IR_ARG_DAT || a->kind == IR_ARG_GBL ||
@@ -316,7 +322,7 @@ ir_arg_direct(const struct ir_arg *a) {
   return a->map == IR_NONE;
 }
 
-/* ---- print.c, parse.c ---------------------------------------------------- */
+/* ---- print.c, parse.c -------------------------------------------------- */
 
 /* Canonical text: equal traces give equal text; ir_parse accepts all of it. */
 void ir_print(const struct ir_trace *t, struct str *out);
@@ -325,13 +331,13 @@ void ir_print_value(const struct ir_trace *t, ir_ref v, struct str *out);
 /* Parse one trace. ERR_ARG with "file:line:col: expected ..., found ...". */
 status ir_parse(const char *text, const char *file, struct ir_trace **out);
 
-/* ---- verify.c ------------------------------------------------------------ */
+/* ---- verify.c ---------------------------------------------------------- */
 
 /* Check every rule of doc/ir.md. All failures are appended to `why`, one line
  * each, naming node and argument. Returns their number. */
 int ir_verify(const struct ir_trace *t, struct str *why);
 
-/* ---- deps.c -------------------------------------------------------------- */
+/* ---- deps.c ------------------------------------------------------------ */
 
 enum { IR_DEP_RAW = 1, IR_DEP_WAR = 2, IR_DEP_WAW = 4, IR_DEP_EFFECT = 8 };
 
@@ -350,13 +356,13 @@ struct ir_uses {
 struct ir_uses ir_uses_build(const struct ir_trace *t);
 void ir_uses_free(struct ir_uses *u);
 
-/* ---- dot.c --------------------------------------------------------------- */
+/* ---- dot.c ------------------------------------------------------------- */
 
 /* Graphviz: loops as boxes with file:line, regions as clusters, edges labelled
  * with dat versions. */
 void ir_dot(const struct ir_trace *t, struct str *out);
 
-/* ---- key.c --------------------------------------------------------------- */
+/* ---- key.c ------------------------------------------------------------- */
 
 /* Structural key: 64-bit words that are equal for two traces exactly if their
  * canonical texts are equal but for set sizes and call locations. Appended to

@@ -2,14 +2,14 @@
  *
  * problem  Caches ask "the same trace as before?" often, and must not be wrong:
  *          a hash that agrees by chance runs the wrong program.
- * idea     A word string that is the trace, without what may differ: set sizes and
- *          call locations. Each list starts with its length and each name with
- *          its, so that two different traces never give the same words.
+ * idea     A word string that is the trace, without what may differ: set sizes
+ *          and call locations. Each list starts with its length and each name
+ *          with its, so that two different traces never give the same words.
  * example  set %cells n=8 -> [1 set] [length 5] ["cells" padded to 8 bytes]
  * cost     O(trace), and a sort of the versions; five words for an argument.
  * limits   Versions are named by dat and number and the members of buffers and
- *          classes by what they print as, so that the order in which values were
- *          made does not matter. Remarks and tags are not part of it.
+ *          classes by what they print as, so that the order in which values
+ *          were made does not matter. Remarks and tags are not part of it.
  */
 #include "ir/inner.h"
 
@@ -112,8 +112,8 @@ word_cmp(const void *x, const void *y) {
   return a < b ? -1 : a > b;
 }
 
-/* For each version that has one: its buffer and what it is the same as, sorted by
- * dat and number. */
+/* For each version that has one: its buffer and what it is the same as, sorted
+ * by dat and number. */
 static void
 key_values(const struct ir_trace *t, struct str *out) {
   uint64_t(*list)[3] = mem_alloc(t->nvalues, sizeof *list);

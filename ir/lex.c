@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* ---- messages ------------------------------------------------------------------ */
+/* ---- messages ---------------------------------------------------------- */
 
 enum { LEX_SHOW = 40 }; /* bytes of a token that a message quotes */
 
@@ -54,7 +54,7 @@ ir_lex_expected(const struct ir_lexer *x, const char *fmt, ...) {
   return ERR_ARG;
 }
 
-/* ---- the kinds of tokens --------------------------------------------------------- */
+/* ---- the kinds of tokens ----------------------------------------------- */
 
 static void
 skip_blanks(struct ir_lexer *x) {
@@ -76,8 +76,8 @@ hex_digit(char c) {
   return -1;
 }
 
-/* The byte that the escape at p (behind the backslash) stands for, and its length;
- * 0: no such escape. A NUL byte is none: names and files are C strings. */
+/* The byte that the escape at p (behind the backslash) stands for, and its
+ * length; 0: no such escape. A NUL byte is none: names are C strings. */
 static size_t
 lex_escape(const char *p, char *out) {
   static const char from[] = "\"\\nt", to[] = "\"\\\n\t";
@@ -192,8 +192,11 @@ ir_lex_next(struct ir_lexer *x) {
 
 status
 ir_lex_init(struct ir_lexer *x, const char *text, const char *file) {
-  *x = (struct ir_lexer){.file = file, .next = text, .line_start = text,
-                         .line = 1, .name = STR_INIT};
+  *x = (struct ir_lexer){.file = file,
+                         .next = text,
+                         .line_start = text,
+                         .line = 1,
+                         .name = STR_INIT};
   return ir_lex_next(x);
 }
 

@@ -1,13 +1,14 @@
-/* Text to trace: recursive descent with one token of lookahead; the grammar is in
- * doc/ir.md, the words of operations, accesses and flags come from the tables.
+/* Text to trace: recursive descent with one token of lookahead; the grammar is
+ * in doc/ir.md, the words of operations, accesses and flags come from the
+ * tables.
  *
  * problem  Texts come from dumps, from tests that want broken traces, and from
  *          fuzzers. All must give a trace or a message, never a crash.
- * idea     The parser checks what it needs to build the arrays: names that exist,
- *          numbers in range, one definition of a version, a result for each
- *          storage that a node writes. Everything that is a matter of meaning
- *          (order, arities, shapes) is left to ir_verify, so that the verifier
- *          can be tested with text.
+ * idea     The parser checks what it needs to build the arrays: names that
+ *          exist, numbers in range, one definition of a version, a result for
+ *          each storage that a node writes. Everything that is a matter of
+ *          meaning (order, arities, shapes) is left to ir_verify, so that the
+ *          verifier can be tested with text.
  * cost     O(text); one look-up for each name and version.
  * limits   Nesting is two deep (trace, region); nothing recurses on its input.
  */
@@ -23,12 +24,12 @@ struct parser {
   struct table values; /* {dat, version} -> value + 1 */
   ir_ref *results;     /* by dat: what the node at hand defines of this root */
   uint32_t nresults;
-  ir_ref region; /* the region we are in */
+  ir_ref region;       /* the region we are in */
   struct ir_arg *args; /* of the node at hand */
   uint32_t nargs, capargs;
 };
 
-/* ---- small pieces ------------------------------------------------------------------ */
+/* ---- small pieces ------------------------------------------------------ */
 
 static status
 want_punct(struct parser *p, char c) {
@@ -41,8 +42,7 @@ want_punct(struct parser *p, char c) {
 
 static status
 want_word(struct parser *p, const char *word) {
-  if (!ir_lex_is_word(&p->x, word))
-    return ir_lex_expected(&p->x, "'%s'", word);
+  if (!ir_lex_is_word(&p->x, word)) return ir_lex_expected(&p->x, "'%s'", word);
   return ir_lex_next(&p->x);
 }
 
@@ -106,7 +106,7 @@ some_flags(struct parser *p, enum ir_flag_owner owner, uint32_t *flags) {
   return OK;
 }
 
-/* ---- declarations -------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------ */
 
 /* A new name; the text is KEEP until the next call, `at` is where it stands. */
 static status
@@ -114,11 +114,10 @@ new_name(struct parser *p, char sigil, struct str *name_out) {
   if (p->x.kind != IR_TOK_NAME || p->x.punct != sigil)
     return ir_lex_expected(&p->x, "a name (%c...)", sigil);
   const char *name = p->x.name.s;
-  bool taken = sigil == '@'
-                   ? ir_find(p->t, IR_DECL_KERNEL, name) != IR_NONE
-                   : ir_find(p->t, IR_DECL_SET, name) != IR_NONE ||
-                         ir_find(p->t, IR_DECL_MAP, name) != IR_NONE ||
-                         ir_find(p->t, IR_DECL_DAT, name) != IR_NONE;
+  bool taken = sigil == '@' ? ir_find(p->t, IR_DECL_KERNEL, name) != IR_NONE
+                            : ir_find(p->t, IR_DECL_SET, name) != IR_NONE ||
+                                  ir_find(p->t, IR_DECL_MAP, name) != IR_NONE ||
+                                  ir_find(p->t, IR_DECL_DAT, name) != IR_NONE;
   if (taken) return ir_lex_expected(&p->x, "a name not declared before");
   str_add(name_out, name);
   return ir_lex_next(&p->x);
@@ -174,8 +173,8 @@ dat_tail(struct parser *p, struct ir_dat *d) {
 
 static status
 any_dat_decl(struct parser *p, const char *name, enum ir_dat_kind kind) {
-  struct ir_dat d = {.name = name, .kind = kind, .set = IR_NONE, .block = 1,
-                     .root = IR_NONE};
+  struct ir_dat d = {
+      .name = name, .kind = kind, .set = IR_NONE, .block = 1, .root = IR_NONE};
   TRY(want_punct(p, ':'));
   if (kind == IR_DAT) TRY(want_decl(p, IR_DECL_SET, &d.set));
   TRY(want_type(p, &d.type));
@@ -219,9 +218,9 @@ kernel_decl(struct parser *p, const char *name) {
   return OK;
 }
 
-/* ---- values --------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------ */
 
-/* Version `version` of root; made, without a definition, if nobody spoke of it. */
+/* This version of root; made, without a definition, if nobody spoke of it. */
 static ir_ref
 value_get(struct parser *p, ir_ref root, uint32_t version) {
   uint32_t key[2] = {root, version};
@@ -283,7 +282,7 @@ same_statement(struct parser *p) {
   return OK;
 }
 
-/* ---- arguments ------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------- */
 
 /* [via %map[i]] or [via %map[0:k]] */
 static status
@@ -309,9 +308,8 @@ maybe_via(struct parser *p, struct ir_arg *a) {
 static status
 want_operand(struct parser *p, struct ir_arg *a) {
   static const uint8_t kinds[] = {IR_ARG_DAT, IR_ARG_GBL, IR_ARG_PARAM};
-  ir_ref d = p->x.kind == IR_TOK_NAME
-                 ? ir_find(p->t, IR_DECL_DAT, p->x.name.s)
-                 : IR_NONE;
+  ir_ref d = p->x.kind == IR_TOK_NAME ? ir_find(p->t, IR_DECL_DAT, p->x.name.s)
+                                      : IR_NONE;
   if (d != IR_NONE && p->t->dats[d].kind == IR_PARAM) {
     a->kind = IR_ARG_PARAM;
     return want_decl(p, IR_DECL_DAT, &a->dat);
@@ -376,8 +374,8 @@ want_arg(struct parser *p, bool bare, struct ir_arg *a) {
 static status
 want_args(struct parser *p, bool bare) {
   for (;;) {
-    struct ir_arg a = {.dat = IR_NONE, .map = IR_NONE, .in = IR_NONE,
-                       .out = IR_NONE};
+    struct ir_arg a = {
+        .dat = IR_NONE, .map = IR_NONE, .in = IR_NONE, .out = IR_NONE};
     TRY(want_arg(p, bare, &a));
     if (a.kind == IR_ARG_INFO) a.access = ACC_RW;
     VEC_PUSH(p->args, p->nargs, p->capargs, a);
@@ -386,7 +384,7 @@ want_args(struct parser *p, bool bare) {
   }
 }
 
-/* ---- nodes ------------------------------------------------------------------------------ */
+/* ---- nodes ------------------------------------------------------------- */
 
 /* [serial] [overdue] [deferred] [epoch=3] [loc "file":12] */
 static status
@@ -452,18 +450,19 @@ link_results(struct parser *p, const struct ir_lexer *at, ir_ref node) {
     ir_ref root = ir_root(p->t, a->dat);
     a->out = root < p->nresults ? p->results[root] : IR_NONE;
     if (a->out == IR_NONE)
-      return ir_lex_fail(at, "expected a result %%%s.<version>, since argument "
-                             "%u writes it; found none",
+      return ir_lex_fail(at,
+                         "expected a result %%%s.<version>, since argument "
+                         "%u writes it; found none",
                          p->t->dats[root].name, i);
     taken += p->t->values[a->out].def == IR_NONE;
     p->t->values[a->out].def = node;
   }
   uint32_t given = 0;
-  for (uint32_t i = 0; i < p->nresults; i++)
-    given += p->results[i] != IR_NONE;
+  for (uint32_t i = 0; i < p->nresults; i++) given += p->results[i] != IR_NONE;
   if (given == taken) return OK;
-  return ir_lex_fail(at, "expected %u result%s (as many storages are written), "
-                         "found %u",
+  return ir_lex_fail(at,
+                     "expected %u result%s (as many storages are written), "
+                     "found %u",
                      taken, taken == 1 ? "" : "s", given);
 }
 
@@ -573,8 +572,9 @@ buffer_statement(struct parser *p) {
     TRY(want_value(p, &v));
     struct ir_value *value = &p->t->values[v];
     if (p->t->nvalues > before || value->buffer != IR_NONE)
-      return ir_lex_fail(&at, "expected a version that the trace has and no "
-                              "buffer before, found %%%s.%u",
+      return ir_lex_fail(&at,
+                         "expected a version that the trace has and no "
+                         "buffer before, found %%%s.%u",
                          p->t->dats[value->dat].name, value->version);
     value->buffer = k;
     if (b.dat == IR_NONE || (!b.initial && value->version == 0))
@@ -585,7 +585,7 @@ buffer_statement(struct parser *p) {
   return OK;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------ */
+/* ---- the whole --------------------------------------------------------- */
 
 static const struct {
   const char *word;

@@ -4,8 +4,8 @@
  *          parser; one text must do for all three.
  * idea     Every fact has one place and one spelling. A statement is a list of
  *          words; they are set on one line if they fit in 80 columns, else
- *          filled, with a fixed indent, so that the same statement always breaks
- *          at the same places.
+ *          filled, with a fixed indent, so that the same statement always
+ *          breaks at the same places.
  * limits   Remarks and tags are not part of the text.
  */
 #include "ir/inner.h"
@@ -16,7 +16,7 @@
 
 enum { PRINT_WIDTH = 80 };
 
-/* ---- names and values --------------------------------------------------------- */
+/* ---- names and values -------------------------------------------------- */
 
 bool
 ir_name_plain(const char *name) {
@@ -44,7 +44,7 @@ ir_print_value(const struct ir_trace *t, ir_ref v, struct str *out) {
   str_printf(out, ".%u", x->version);
 }
 
-/* ---- filling lines ------------------------------------------------------------- */
+/* ---- filling lines ----------------------------------------------------- */
 
 /* How a word stands to the one before it: after a blank, glued to it, or at the
  * start of a new line if the statement does not fit on one, else glued. */
@@ -73,8 +73,7 @@ word(struct words *w) {
 
 static size_t
 word_len(const struct words *w, uint32_t i) {
-  return (i + 1 < w->n ? w->list[i + 1].begin : w->text.len) -
-         w->list[i].begin;
+  return (i + 1 < w->n ? w->list[i + 1].begin : w->text.len) - w->list[i].begin;
 }
 
 /* Columns of the whole statement on one line. */
@@ -113,7 +112,7 @@ words_fill(struct words *w, int indent, struct str *out) {
   *w = (struct words){.text = STR_INIT};
 }
 
-/* ---- declarations --------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------ */
 
 static void
 print_flags(struct str *out, enum ir_flag_owner owner, uint32_t flags) {
@@ -155,7 +154,8 @@ print_dat(const struct ir_trace *t, ir_ref i, struct str *out) {
     str_add(out, " ");
   }
   str_printf(out, "%s x%u", type_text(d->type), d->dim);
-  if (d->kind == IR_DAT && d->block != 1) str_printf(out, " block=%u", d->block);
+  if (d->kind == IR_DAT && d->block != 1)
+    str_printf(out, " block=%u", d->block);
   if (d->kind == IR_DAT) print_flags(out, IR_FLAGS_DAT, d->flags);
   if (d->kind == IR_GBL) print_flags(out, IR_FLAGS_GBL, d->flags);
   if (d->root != i) {
@@ -195,7 +195,7 @@ print_sames(const struct ir_trace *t, struct str *out) {
   free(first);
 }
 
-/* ---- nodes ------------------------------------------------------------------------ */
+/* ---- nodes ------------------------------------------------------------- */
 
 static void
 print_via(const struct ir_trace *t, const struct ir_arg *a, struct str *out) {
@@ -232,8 +232,7 @@ print_arg(const struct ir_trace *t, const struct ir_arg *a, bool bare,
     str_add(out, word);
   else if (!bare)
     str_printf(out, "%s ", access_info[a->access].text);
-  if (a->kind != IR_ARG_IDX && a->kind != IR_ARG_OFF)
-    print_operand(t, a, out);
+  if (a->kind != IR_ARG_IDX && a->kind != IR_ARG_OFF) print_operand(t, a, out);
   if (a->kind == IR_ARG_INFO) str_printf(out, " of %u", a->info_of);
   print_via(t, a, out);
 }
@@ -307,7 +306,7 @@ ir_print_node(const struct ir_trace *t, ir_ref n, struct str *out) {
   print_node(t, n, 0, out);
 }
 
-/* ---- regions, buffers, the whole ----------------------------------------------------- */
+/* ---- regions, buffers, the whole --------------------------------------- */
 
 static void
 print_nodes(const struct ir_trace *t, struct str *out) {
@@ -344,7 +343,7 @@ member_cmp(const struct ir_trace *t, ir_ref a, ir_ref b) {
   return ref_cmp(&x->version, &y->version);
 }
 
-/* Values sorted as buffers list them; a merge sort, for qsort has no context. */
+/* Sort values as buffers list them; a merge sort, for qsort has no context. */
 static void
 member_sort(const struct ir_trace *t, ir_ref *list, ir_ref *tmp, uint32_t n) {
   for (uint32_t width = 1; width < n; width *= 2) {

@@ -1,12 +1,12 @@
 /* The verifier: every rule of doc/ir.md, all failures reported.
  *
- * problem  Passes rewrite traces, and a wrong rewrite shows as wrong numbers, far
- *          away. A rule that is only in somebody's head is not kept.
- * idea     Check what the text of a trace promises, in layers: references in range
- *          (nothing else is looked at if that fails), arguments against
- *          declarations, versions in order, regions, and last the one thing that
- *          no layer shows alone: that no buffer is overwritten while somebody
- *          still reads what it held (check_buffers.c).
+ * problem  Passes rewrite traces, and a wrong rewrite shows as wrong numbers,
+ *          far away. A rule that is only in somebody's head is not kept.
+ * idea     Check what the text of a trace promises, in layers: references in
+ *          range (nothing else is looked at if that fails), arguments against
+ *          declarations, versions in order, regions, and last the one thing
+ *          that no layer shows alone: that no buffer is overwritten while
+ *          somebody still reads what it held (check_buffers.c).
  * cost     O(args^2) per node, O(args * members of a buffer) for buffers.
  * limits   What kernels do with their arguments is taken on trust, and maps are
  *          known by their flags only.
@@ -16,7 +16,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* ---- messages ---------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------- */
 
 static void
 bad_line(struct ir_check *c, const char *fmt, va_list ap) {
@@ -78,7 +78,7 @@ ir_value_text(const struct ir_trace *t, ir_ref v) {
   return s->s;
 }
 
-/* ---- references --------------------------------------------------------------- */
+/* ---- references -------------------------------------------------------- */
 
 static bool
 in_range(ir_ref i, uint32_t n, bool none_allowed) {
@@ -167,9 +167,10 @@ refs_node(struct ir_check *c, ir_ref i) {
 /* Does the argument's kind go with its dat's? */
 static bool
 arg_kind_fits(const struct ir_trace *t, const struct ir_arg *a) {
-  static const uint8_t dat_kind[] = {
-      [IR_ARG_DAT] = IR_DAT, [IR_ARG_GBL] = IR_GBL, [IR_ARG_PARAM] = IR_PARAM,
-      [IR_ARG_INFO] = IR_GBL};
+  static const uint8_t dat_kind[] = {[IR_ARG_DAT] = IR_DAT,
+                                     [IR_ARG_GBL] = IR_GBL,
+                                     [IR_ARG_PARAM] = IR_PARAM,
+                                     [IR_ARG_INFO] = IR_GBL};
   if (a->kind == IR_ARG_IDX || a->kind == IR_ARG_OFF) return a->dat == IR_NONE;
   return a->dat < t->ndats && t->dats[a->dat].kind == dat_kind[a->kind];
 }

@@ -1,6 +1,7 @@
 /* op2-opt: read a trace, run passes on it, print it.
  *
- *   op2-opt [options] [file.irt]        standard input without a file, or with -
+ *   op2-opt [options] [file.irt]        standard input without a file, or with
+ *   -
  *     -p 'dce,fuse{max=8}'  passes to run, in this order
  *     --disable NAME,...    leave these passes out
  *     --verify              check every rule of doc/ir.md, before and after
@@ -40,9 +41,9 @@ read_word(struct command *c, char **argv) {
   const struct {
     const char *name;
     int *flag;
-  } flags[] = {{"--verify", &c->verify},   {"--stress", &c->stress},
-               {"--after", &c->after},     {"--remarks", &c->remarks},
-               {"--dot", &c->dot},         {"--key", &c->key},
+  } flags[] = {{"--verify", &c->verify}, {"--stress", &c->stress},
+               {"--after", &c->after},   {"--remarks", &c->remarks},
+               {"--dot", &c->dot},       {"--key", &c->key},
                {"--list", &c->list}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
     if (!strcmp(argv[0], flags[i].name)) return *flags[i].flag = 1;
@@ -127,8 +128,10 @@ static status
 run(const struct command *c, struct ir_trace **t, const char *name) {
   if (c->verify || c->pipeline) TRY(verify(*t, name));
   if (c->pipeline) {
-    struct pass_options o = {.pipeline = c->pipeline, .disable = c->disable,
-                             .verify = c->verify, .stress = c->stress,
+    struct pass_options o = {.pipeline = c->pipeline,
+                             .disable = c->disable,
+                             .verify = c->verify,
+                             .stress = c->stress,
                              .after = c->after ? print_after : NULL};
     TRY(pass_run(t, &o));
   }

@@ -25,25 +25,39 @@ rnd(uint64_t *state, uint32_t below) {
 
 static inline ir_ref
 make_dat(struct ir_trace *t, const char *name, uint32_t flags) {
-  struct ir_dat d = {.name = name, .kind = IR_DAT, .set = 0,
-                     .type = {TYPE_F64, 8}, .dim = 1, .block = 1,
-                     .flags = flags, .root = IR_NONE};
+  struct ir_dat d = {.name = name,
+                     .kind = IR_DAT,
+                     .set = 0,
+                     .type = {TYPE_F64, 8},
+                     .dim = 1,
+                     .block = 1,
+                     .flags = flags,
+                     .root = IR_NONE};
   return ir_add_dat(t, d);
 }
 
 static inline ir_ref
 make_view(struct ir_trace *t, const char *name, ir_ref root) {
-  struct ir_dat d = {.name = name, .kind = IR_DAT, .set = 0,
-                     .type = {TYPE_F64, 8}, .dim = 1, .block = 1,
+  struct ir_dat d = {.name = name,
+                     .kind = IR_DAT,
+                     .set = 0,
+                     .type = {TYPE_F64, 8},
+                     .dim = 1,
+                     .block = 1,
                      .root = root};
   return ir_add_dat(t, d);
 }
 
 static inline ir_ref
 make_gbl(struct ir_trace *t, const char *name, uint32_t flags) {
-  struct ir_dat d = {.name = name, .kind = IR_GBL, .set = IR_NONE,
-                     .type = {TYPE_F64, 8}, .dim = 1, .block = 1,
-                     .flags = flags, .root = IR_NONE};
+  struct ir_dat d = {.name = name,
+                     .kind = IR_GBL,
+                     .set = IR_NONE,
+                     .type = {TYPE_F64, 8},
+                     .dim = 1,
+                     .block = 1,
+                     .flags = flags,
+                     .root = IR_NONE};
   return ir_add_dat(t, d);
 }
 
@@ -53,8 +67,8 @@ make_trace(void) {
   struct ir_trace *t = ir_trace_new("t");
   ir_add_set(t, (struct ir_set){.name = "cells", .n = 10});
   ir_add_map(t, (struct ir_map){.name = "nb", .arity = 2});
-  ir_add_kernel(t, (struct ir_kernel){.name = "k", .copy_from = -1,
-                                      .copy_to = -1});
+  ir_add_kernel(
+      t, (struct ir_kernel){.name = "k", .copy_from = -1, .copy_to = -1});
   return t;
 }
 
@@ -63,8 +77,11 @@ static inline struct ir_arg
 arg(const struct ir_trace *t, ir_ref dat, enum access access) {
   bool gbl = t->dats[dat].kind == IR_GBL;
   return (struct ir_arg){.kind = gbl ? IR_ARG_GBL : IR_ARG_DAT,
-                         .access = (uint8_t)access, .dat = dat, .map = IR_NONE,
-                         .in = IR_NONE, .out = IR_NONE};
+                         .access = (uint8_t)access,
+                         .dat = dat,
+                         .map = IR_NONE,
+                         .in = IR_NONE,
+                         .out = IR_NONE};
 }
 
 /* A WRITE that covers only a part. */
@@ -77,8 +94,8 @@ part(const struct ir_trace *t, ir_ref dat) {
 
 static inline struct ir_node
 loop_of(uint32_t nargs) {
-  return (struct ir_node){.op = IR_LOOP, .kernel = 0, .set = 0,
-                          .nargs = nargs, .region = IR_NONE};
+  return (struct ir_node){
+      .op = IR_LOOP, .kernel = 0, .set = 0, .nargs = nargs, .region = IR_NONE};
 }
 
 #define LOOP(t, ...)                                                           \
@@ -90,16 +107,18 @@ loop_of(uint32_t nargs) {
 static inline ir_ref
 make_plain(struct ir_trace *t, enum ir_op op, uint32_t nargs,
            const struct ir_arg *args) {
-  struct ir_node n = {.op = (uint8_t)op, .kernel = IR_NONE, .set = IR_NONE,
-                      .nargs = nargs, .region = IR_NONE};
+  struct ir_node n = {.op = (uint8_t)op,
+                      .kernel = IR_NONE,
+                      .set = IR_NONE,
+                      .nargs = nargs,
+                      .region = IR_NONE};
   return ir_add_node(t, n, args);
 }
 
 #define PLAIN(t, op, ...)                                                      \
-  make_plain(                                                                  \
-      (t), (op),                                                               \
-      sizeof((struct ir_arg[]){__VA_ARGS__}) / sizeof(struct ir_arg),          \
-      (struct ir_arg[]){__VA_ARGS__})
+  make_plain((t), (op),                                                        \
+             sizeof((struct ir_arg[]){__VA_ARGS__}) / sizeof(struct ir_arg),   \
+             (struct ir_arg[]){__VA_ARGS__})
 
 static inline const struct ir_arg *
 arg_of(const struct ir_trace *t, ir_ref node, uint32_t k) {
@@ -128,14 +147,13 @@ assert_legal(const struct ir_trace *t) {
   str_clear(&text);
 }
 
-/* ---- random traces ------------------------------------------------------------- */
+/* ---- random traces ----------------------------------------------------- */
 
 /* A loop with 1 to 4 arguments on different dats of [0, ndats). */
 static inline void
 random_loop(struct ir_trace *t, uint64_t *r, uint32_t tag) {
-  static const enum access accesses[] = {ACC_READ, ACC_READ,  ACC_INC,
-                                         ACC_INC,  ACC_WRITE, ACC_RW,
-                                         ACC_MIN,  ACC_MAX};
+  static const enum access accesses[] = {ACC_READ,  ACC_READ, ACC_INC, ACC_INC,
+                                         ACC_WRITE, ACC_RW,   ACC_MIN, ACC_MAX};
   struct ir_arg args[4];
   uint32_t n = 1 + rnd(r, 4), used = 0;
   for (uint32_t k = 0; k < n; k++) {
@@ -161,7 +179,7 @@ random_trace(uint64_t *r, uint32_t ndats, uint32_t nloops) {
   return t;
 }
 
-/* ---- what a trace computes -------------------------------------------------------- */
+/* ---- what a trace computes --------------------------------------------- */
 
 /* What one loop puts out: a function of its tag and of all that it reads but
  * does not merely combine. */

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- arena ------------------------------------------------------------------- */
+/* ---- arena ------------------------------------------------------------- */
 
 Test(arena, memory_is_zero_and_aligned) {
   struct arena a = {0};
@@ -50,7 +50,7 @@ Test(arena, overflow_of_a_size_aborts, .signal = SIGABRT) {
   mem_alloc(SIZE_MAX / 2, 3);
 }
 
-/* ---- text ---------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------- */
 
 Test(str, grows_and_stays_terminated) {
   struct str b = STR_INIT;
@@ -102,13 +102,12 @@ Test(str, missing_file_is_an_errno) {
   cr_assert_eq(str_write_file(&b, "/nonexistent/file"), ENOENT);
 }
 
-/* ---- tables ---------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------ */
 
 Test(table, prefixes_are_different_keys) {
   static const char text[] = "a long key with many prefixes";
   struct table t = {0};
-  for (size_t n = 0; n < sizeof text; n++)
-    *table_slot(&t, text, n) = n + 1;
+  for (size_t n = 0; n < sizeof text; n++) *table_slot(&t, text, n) = n + 1;
   cr_assert_eq(t.n, sizeof text);
   for (size_t n = 0; n < sizeof text; n++)
     cr_assert_eq(table_get(&t, text, n, 0), n + 1);
@@ -145,7 +144,7 @@ Test(table, interned_text_is_one_pointer) {
   arena_clear(&a);
 }
 
-/* ---- options ----------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------- */
 
 static const char *env_name, *env_value;
 static char *
@@ -188,10 +187,13 @@ Test(opt, sizes) {
   static const struct {
     const char *text;
     size_t value;
-  } good[] = {{"0", 0}, {"123", 123}, {"2K", 2048}, {"3M", 3 << 20},
+  } good[] = {{"0", 0},
+              {"123", 123},
+              {"2K", 2048},
+              {"3M", 3 << 20},
               {"17179869183G", (size_t)17179869183 << 30}};
-  static const char *const bad[] = {"17179869184G", "-1", "1KB", "K", "1T",
-                                    "18446744073709551616"};
+  static const char *const bad[] = {
+      "17179869184G", "-1", "1KB", "K", "1T", "18446744073709551616"};
   struct options o;
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     cr_assert_eq(read_with(&o, "OP2_TRACE_MAX_BYTES", good[i].text), OK);
@@ -217,7 +219,7 @@ Test(opt, listed_words_are_whole) {
   cr_assert_not(opt_listed("", "fuse"));
 }
 
-/* ---- errors and counters -------------------------------------------------------------- */
+/* ---- errors and counters ----------------------------------------------- */
 
 static status
 fails(void) {

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <string.h>
 
-/* ---- names and texts ------------------------------------------------------------ */
+/* ---- names and texts --------------------------------------------------- */
 
 Test(types, ir_text_comes_back_as_the_same_type) {
   struct type t;
@@ -30,8 +30,8 @@ Test(types, user_types_print_with_their_size) {
 }
 
 Test(types, wrong_texts) {
-  static const char *const bad[] = {"", "b", "b0", "f65", "b-1", "b1x", "f",
-                                    "b9999999999", "F64"};
+  static const char *const bad[] = {"",    "b", "b0",          "f65", "b-1",
+                                    "b1x", "f", "b9999999999", "F64"};
   struct type t;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     cr_assert_not(type_from_text(bad[i], strlen(bad[i]), &t), "%s", bad[i]);
@@ -58,15 +58,15 @@ Test(types, unknown_names_need_a_size) {
   cr_assert_not(type_from_name("", 24, &t, NULL));
 }
 
-/* ---- reductions -------------------------------------------------------------------- */
+/* ---- reductions -------------------------------------------------------- */
 
 static struct type
 type_of(uint32_t kind, uint32_t size) {
   return (struct type){kind, size};
 }
 
-/* One C type: the identity leaves any value alone, and combining picks the right
- * one, at both ends of the range. */
+/* One C type: the identity leaves any value alone, and combining picks the
+ * right one, at both ends of the range. */
 #define INTEGERS(name, ctype, lo, hi)                                          \
   Test(types, integers_##name) {                                               \
     struct type t = type_of(TYPE_##name, sizeof(ctype));                       \

@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-/* ---- names ----------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------- */
 
 /* What a new dat of this name is called. */
 static const char *
@@ -54,15 +54,18 @@ Test(build, thousands_of_one_name) {
   ir_trace_free(t);
 }
 
-/* ---- versions ---------------------------------------------------------------------- */
+/* ---- versions ---------------------------------------------------------- */
 
 Test(build, accesses_take_and_make_versions) {
   static const struct {
     enum access access;
     uint32_t in, out;
-  } rows[] = {{ACC_READ, 0, UINT32_MAX}, {ACC_WRITE, UINT32_MAX, 1},
-              {ACC_RW, 0, 1},            {ACC_INC, 0, 1},
-              {ACC_MIN, 0, 1},           {ACC_MAX, 0, 1},
+  } rows[] = {{ACC_READ, 0, UINT32_MAX},
+              {ACC_WRITE, UINT32_MAX, 1},
+              {ACC_RW, 0, 1},
+              {ACC_INC, 0, 1},
+              {ACC_MIN, 0, 1},
+              {ACC_MAX, 0, 1},
               {ACC_WORK, UINT32_MAX, UINT32_MAX}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct ir_trace *t = make_trace();
@@ -87,8 +90,7 @@ Test(build, a_partial_write_needs_the_old) {
 Test(build, arguments_of_one_storage_share_versions) {
   struct ir_trace *t = make_trace();
   ir_ref q = make_dat(t, "q", 0), v = make_view(t, "v", q);
-  ir_ref n = LOOP(t, arg(t, q, ACC_INC), arg(t, q, ACC_INC),
-                  arg(t, v, ACC_RW));
+  ir_ref n = LOOP(t, arg(t, q, ACC_INC), arg(t, q, ACC_INC), arg(t, v, ACC_RW));
   for (uint32_t k = 0; k < 3; k++) {
     cr_assert_eq(arg_of(t, n, k)->in, arg_of(t, n, 0)->in);
     cr_assert_eq(arg_of(t, n, k)->out, arg_of(t, n, 0)->out);
@@ -119,10 +121,21 @@ Test(build, fields_without_meaning_have_one_value) {
   struct ir_arg a[] = {
       arg(t, g, ACC_MIN),
       {.kind = IR_ARG_INFO, .access = ACC_INC, .dat = h, .map = 0, .idx = 3},
-      {.kind = IR_ARG_IDX, .access = ACC_RW, .dat = g, .map = IR_NONE,
-       .idx = -1, .in = 1, .out = 1, .info_of = 9},
-      {.kind = IR_ARG_OFF, .access = ACC_RW, .dat = g, .map = 0, .idx = 1,
-       .in = 1, .out = 1}};
+      {.kind = IR_ARG_IDX,
+       .access = ACC_RW,
+       .dat = g,
+       .map = IR_NONE,
+       .idx = -1,
+       .in = 1,
+       .out = 1,
+       .info_of = 9},
+      {.kind = IR_ARG_OFF,
+       .access = ACC_RW,
+       .dat = g,
+       .map = 0,
+       .idx = 1,
+       .in = 1,
+       .out = 1}};
   ir_ref n = ir_add_node(t, loop_of(4), a);
   cr_assert_eq(arg_of(t, n, 1)->access, ACC_RW);
   cr_assert_eq(arg_of(t, n, 1)->map, IR_NONE);
@@ -135,7 +148,7 @@ Test(build, fields_without_meaning_have_one_value) {
   ir_trace_free(t);
 }
 
-/* ---- second names ------------------------------------------------------------------- */
+/* ---- second names ------------------------------------------------------ */
 
 Test(build, an_alias_names_what_its_source_names) {
   struct ir_trace *t = make_trace();
@@ -161,7 +174,7 @@ Test(build, initial_classes_are_named_by_the_first_declaration) {
   ir_trace_free(t);
 }
 
-/* ---- LIVE ----------------------------------------------------------------------------- */
+/* ---- LIVE -------------------------------------------------------------- */
 
 Test(build, live_lists_what_a_flush_leaves) {
   struct ir_trace *t = make_trace();
@@ -171,8 +184,8 @@ Test(build, live_lists_what_a_flush_leaves) {
   ir_ref temp = make_dat(t, "temp", IR_DAT_TEMP);
   ir_ref handle = make_gbl(t, "handle", 0);
   ir_ref raw = make_gbl(t, "raw", IR_DAT_RAW);
-  LOOP(t, arg(t, written, ACC_RW), arg(t, freed, ACC_RW),
-       arg(t, temp, ACC_RW), arg(t, handle, ACC_INC), arg(t, raw, ACC_INC));
+  LOOP(t, arg(t, written, ACC_RW), arg(t, freed, ACC_RW), arg(t, temp, ACC_RW),
+       arg(t, handle, ACC_INC), arg(t, raw, ACC_INC));
   PLAIN(t, IR_FREE, arg(t, freed, ACC_READ));
   ir_ref n = ir_add_live(t);
   struct str text = STR_INIT;
@@ -192,7 +205,7 @@ Test(build, live_of_nothing) {
   ir_trace_free(t);
 }
 
-/* ---- clones ------------------------------------------------------------------------------ */
+/* ---- clones ------------------------------------------------------------ */
 
 Test(build, a_clone_outlives_its_original) {
   uint64_t r = 5;

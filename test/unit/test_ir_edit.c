@@ -26,14 +26,14 @@ random_order(const struct ir_trace *t, uint64_t *r) {
   return perm;
 }
 
-/* ---- reordering -------------------------------------------------------------------- */
+/* ---- reordering -------------------------------------------------------- */
 
 Test(reorder, any_order_that_deps_allow_computes_the_same) {
   uint64_t r = 1;
   uint32_t moved = 0;
   for (int round = 0; round < 400; round++) {
-    struct ir_trace *t = random_trace(&r, 2 + rnd(&r, MAX_DATS - 1),
-                                      1 + rnd(&r, 30));
+    struct ir_trace *t =
+        random_trace(&r, 2 + rnd(&r, MAX_DATS - 1), 1 + rnd(&r, 30));
     uint64_t want[MAX_DATS], memory[MAX_DATS], versions[MAX_DATS];
     uint64_t start[MAX_DATS];
     start_values(start);
@@ -111,12 +111,15 @@ Test(reorder, aliases_survive) {
   ir_trace_free(t);
 }
 
-/* ---- insertion ------------------------------------------------------------------------ */
+/* ---- insertion --------------------------------------------------------- */
 
 static struct ir_node
 plain(enum ir_op op, uint32_t nargs) {
-  return (struct ir_node){.op = (uint8_t)op, .kernel = IR_NONE,
-                          .set = IR_NONE, .nargs = nargs, .region = IR_NONE};
+  return (struct ir_node){.op = (uint8_t)op,
+                          .kernel = IR_NONE,
+                          .set = IR_NONE,
+                          .nargs = nargs,
+                          .region = IR_NONE};
 }
 
 Test(insert, takes_the_versions_of_its_place) {
@@ -124,9 +127,9 @@ Test(insert, takes_the_versions_of_its_place) {
   ir_ref q = make_dat(t, "q", 0), p = make_dat(t, "p", 0);
   LOOP(t, arg(t, q, ACC_WRITE));
   LOOP(t, arg(t, q, ACC_RW));
-  ir_ref n = ir_insert_node(
-      t, 1, plain(IR_COPY, 2),
-      (struct ir_arg[]){arg(t, q, ACC_READ), arg(t, p, ACC_WRITE)});
+  ir_ref n = ir_insert_node(t, 1, plain(IR_COPY, 2),
+                            (struct ir_arg[]){arg(t, q, ACC_READ),
+                                              arg(t, p, ACC_WRITE)});
   cr_assert_eq(n, 1);
   cr_assert_eq(in_of(t, 1, 0), 1);
   cr_assert_eq(out_of(t, 1, 1), 1);
@@ -169,7 +172,7 @@ Test(insert, regions_behind_it_move_up) {
   ir_trace_free(t);
 }
 
-/* ---- dependences ------------------------------------------------------------------------ */
+/* ---- dependences ------------------------------------------------------- */
 
 /* Every pair of accesses to one dat against the words of access.def. */
 Test(deps, pairs_of_accesses) {
@@ -242,8 +245,8 @@ Test(deps, second_names_alone_are_none) {
 Test(deps, effects_keep_their_place) {
   struct ir_trace *t = make_trace();
   ir_ref q = make_dat(t, "q", 0), p = make_dat(t, "p", 0);
-  struct ir_kernel io = {.name = "io", .flags = IR_KERNEL_EFFECTS,
-                         .copy_from = -1, .copy_to = -1};
+  struct ir_kernel io = {
+      .name = "io", .flags = IR_KERNEL_EFFECTS, .copy_from = -1, .copy_to = -1};
   ir_ref k = ir_add_kernel(t, io);
   LOOP(t, arg(t, q, ACC_READ));
   struct ir_node n = loop_of(1);
@@ -266,7 +269,7 @@ Test(deps, a_free_stays_behind_readers) {
   ir_trace_free(t);
 }
 
-/* ---- users ------------------------------------------------------------------------------- */
+/* ---- users ------------------------------------------------------------- */
 
 static bool
 reads(const struct ir_trace *t, ir_ref n, ir_ref v) {

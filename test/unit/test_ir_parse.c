@@ -1,4 +1,4 @@
-/* ir/parse.c, print.c, key.c, dot.c: texts of all kinds, and what they become. */
+/* ir/parse.c, print.c, key.c, dot.c: texts of all kinds. */
 #include "ir_make.h"
 
 #include <glob.h>
@@ -19,7 +19,7 @@ print(const struct ir_trace *t, struct str *out) {
   ir_print(t, out);
 }
 
-/* ---- round trips --------------------------------------------------------------------- */
+/* ---- round trips ------------------------------------------------------- */
 
 Test(print, random_traces_come_back) {
   uint64_t r = 11;
@@ -55,7 +55,7 @@ Test(print, any_bytes_make_a_name) {
   ir_trace_free(u);
 }
 
-/* ---- any text --------------------------------------------------------------------------- */
+/* ---- any text ---------------------------------------------------------- */
 
 struct seeds {
   char **text;
@@ -107,8 +107,8 @@ mutate(struct str *b, uint64_t *r, const struct seeds *s) {
   b->len = strlen(b->s);
 }
 
-/* What parses prints as a text that is its own canonical form; what is legal has
- * a key and a graph, too. */
+/* What parses prints as a text that is its own canonical form; what is legal
+ * has a key and a graph, too. */
 static bool
 try_text(const char *text) {
   struct ir_trace *t, *u;
@@ -168,7 +168,7 @@ Test(parse, deep_nesting_is_no_recursion) {
   str_clear(&b);
 }
 
-/* ---- keys ----------------------------------------------------------------------------------- */
+/* ---- keys -------------------------------------------------------------- */
 
 #define KEY_TEXT                                                               \
   "trace @t { set %s n=4 set %z n=1 map %m : %s -> %s x2 map %o : %s -> %s x2" \
@@ -221,30 +221,50 @@ Test(key, sizes_and_calls_do_not_matter) {
 
 Test(key, everything_else_does) {
   static const char *const changes[][2] = {
-      {"@t", "@u"}, {"set %z", "set %y"}, {"set %z n=1", ""},
-      {"map %o", "map %oo"}, {"%s x2 map %o", "%s x3 map %o"},
+      {"@t", "@u"},
+      {"set %z", "set %y"},
+      {"set %z n=1", ""},
+      {"map %o", "map %oo"},
+      {"%s x2 map %o", "%s x3 map %o"},
       {"%s x2 map %o", "%s x2 onto map %o"},
       {"map %o : %s -> %s", "map %o : %s -> %z"},
       {"dat %p : %s f64 x2", "dat %p : %s f32 x2"},
       {"dat %p : %s f64 x2", "dat %p : %s f64 x3"},
       {"dat %p : %s f64 x2", "dat %p : %s f64 x2 block=0"},
       {"dat %p : %s f64 x2", "dat %p : %s f64 x2 temp"},
-      {"dat %p : %s", "dat %p : %z"}, {"dat %v", "dat %w"},
-      {" storage %p", ""}, {" storage %p", " storage %q"},
-      {"gbl %i : i32", "gbl %i : b4"}, {"f64 x1 gbl", "f64 x1 raw gbl"},
-      {"kernel @l", "kernel @l opaque"}, {"kernel @l", "kernel @l copies 0 1"},
-      {"kernel @l", "kernel @l copies 1 0"}, {"same %p.0 %q.0", ""},
+      {"dat %p : %s", "dat %p : %z"},
+      {"dat %v", "dat %w"},
+      {" storage %p", ""},
+      {" storage %p", " storage %q"},
+      {"gbl %i : i32", "gbl %i : b4"},
+      {"f64 x1 gbl", "f64 x1 raw gbl"},
+      {"kernel @l", "kernel @l opaque"},
+      {"kernel @l", "kernel @l copies 0 1"},
+      {"kernel @l", "kernel @l copies 1 0"},
+      {"same %p.0 %q.0", ""},
       {"loop @k over %s", "loop @l over %s"},
-      {"loop @k over %s", "loop @k over %z"}, {"min %g.0", "max %g.0"},
-      {"of 0", "of 1"}, {"%m[0]", "%m[1]"}, {"%m[0]", "%m[0:1]"},
-      {"%m[0]", "%o[0]"}, {" via %m[0]", ""}, {"idx,", "idx via %m[0],"},
-      {", idx", ""}, {", idx", ", off"}, {"read %q.0", "read %p.0"},
-      {"read %q.0", "read %p.0 as %v"}, {"epoch=1", "epoch=2"},
-      {"epoch=1", ""}, {"epoch=1", "serial epoch=1"},
+      {"loop @k over %s", "loop @k over %z"},
+      {"min %g.0", "max %g.0"},
+      {"of 0", "of 1"},
+      {"%m[0]", "%m[1]"},
+      {"%m[0]", "%m[0:1]"},
+      {"%m[0]", "%o[0]"},
+      {" via %m[0]", ""},
+      {"idx,", "idx via %m[0],"},
+      {", idx", ""},
+      {", idx", ", off"},
+      {"read %q.0", "read %p.0"},
+      {"read %q.0", "read %p.0 as %v"},
+      {"epoch=1", "epoch=2"},
+      {"epoch=1", ""},
+      {"epoch=1", "serial epoch=1"},
       {"(inc %q.0) ", "(inc %q.0) } region over %s { "},
-      {"region over %s", "region over %z"}, {"(write %q)", "(write %q.1)"},
-      {"live %q.2", "live none"}, {"live %q.2", "fetch %q.2"},
-      {"live %q.2", "live %q.2, %q.2"}, {"live %q.2", "live %q.1"},
+      {"region over %s", "region over %z"},
+      {"(write %q)", "(write %q.1)"},
+      {"live %q.2", "live none"},
+      {"live %q.2", "fetch %q.2"},
+      {"live %q.2", "live %q.2, %q.2"},
+      {"live %q.2", "live %q.1"},
       {"%p.0 buffer #1 : %q.2", "buffer #1 : %q.2 %p.0"},
       {" buffer #1 : %q.2", ""}};
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
@@ -270,7 +290,7 @@ Test(key, is_the_same_for_the_trace_and_its_text) {
   }
 }
 
-/* ---- graphs ------------------------------------------------------------------------------------ */
+/* ---- graphs ------------------------------------------------------------ */
 
 /* Graphviz's words about a graph; "" if it has none. */
 static void
@@ -294,11 +314,11 @@ render(const char *graph, struct str *out) {
 }
 
 Test(dot, graphviz_reads_it, .timeout = 60) {
-  static const char *const files[] = {
-      OP2_SOURCE_DIR "/test/ir/print_all.irt",
-      OP2_SOURCE_DIR "/test/ir/print_names.irt",
-      OP2_SOURCE_DIR "/test/ir/opt_dot.irt",
-      OP2_SOURCE_DIR "/test/ir/verify_region_direct.irt"};
+  static const char *const files[] = {OP2_SOURCE_DIR "/test/ir/print_all.irt",
+                                      OP2_SOURCE_DIR "/test/ir/print_names.irt",
+                                      OP2_SOURCE_DIR "/test/ir/opt_dot.irt",
+                                      OP2_SOURCE_DIR
+                                      "/test/ir/verify_region_direct.irt"};
   if (system("command -v dot >/dev/null")) cr_skip_test("no dot");
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     struct str text = STR_INIT, graph = STR_INIT, said = STR_INIT;

@@ -126,7 +126,7 @@ Test(verify, a_null_text_only_counts) {
   ir_trace_free(t);
 }
 
-/* ---- any field, any value ---------------------------------------------------------- */
+/* ---- any field, any value ---------------------------------------------- */
 
 struct field {
   void *array;

@@ -104,7 +104,7 @@ dot_same_source(const struct ir_trace *t, ir_ref v, ir_ref w) {
   return t->values[v].def != IR_NONE && t->values[v].def == t->values[w].def;
 }
 
-/* Is args[k] the first that reads from its source, or that reads its version? */
+/* Is args[k] the first that reads from its source, or reads its version? */
 static bool
 dot_first(const struct ir_trace *t, const struct ir_arg *a, uint32_t k,
           bool this_version) {

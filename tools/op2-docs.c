@@ -85,6 +85,25 @@ docs_access(void) {
 #undef ACCESS
 }
 
+static void
+docs_types(void) {
+  ROW("type", "bytes", "C type", "kind");
+  ROW("---", "---", "---", "---");
+#define TYPE(name, text, bytes, ctype, kind)                                   \
+  ROW("`" text "`", #bytes, "`" #ctype "`", #kind);
+#include "base/types.def"
+#undef TYPE
+}
+
+static void
+docs_flags(void) {
+  ROW("word", "of", "meaning");
+  ROW("---", "---", "---");
+#define FLAG(owner, text, bit, meaning) ROW("`" text "`", #owner, meaning);
+#include "ir/flags.def"
+#undef FLAG
+}
+
 static const struct {
   const char *name;
   void (*print)(void);
@@ -92,6 +111,7 @@ static const struct {
     {"options", docs_options}, {"counters", docs_counters},
     {"errors", docs_errors},   {"passes", docs_passes},
     {"ops", docs_ops},         {"access", docs_access},
+    {"types", docs_types},     {"flags", docs_flags},
 };
 
 int
@@ -102,6 +122,7 @@ main(int argc, char **argv) {
       return 0;
     }
   fprintf(stderr,
-          "usage: op2-docs options|counters|errors|passes|ops|access\n");
+          "usage: op2-docs options|counters|errors|passes|ops|access|types|"
+          "flags\n");
   return 2;
 }

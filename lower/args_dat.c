@@ -211,6 +211,7 @@ low_far_slot(struct low_args *g, const struct low_access *x) {
   }
   assert(x->bv == x->bw && "adding happens in place");
   struct low_slot s = low_access_slot(g, x, LOW_SLOT_INC);
+  s.access = ACC_INC;
   s.store = low_access_bind(g, x, x->bw);
   return low_slot_get(g->r, s);
 }

@@ -1,5 +1,6 @@
 /* From a region to a function in memory, by MCJIT. One context, module and
  * engine each, so that regions can be freed alone; the engine owns the module. */
+#include "base/log.h"
 #include "lower/ll.h"
 #include "lower/region.h"
 
@@ -32,16 +33,49 @@ low_engine(LLVMModuleRef m, struct low_code *c) {
   return OK;
 }
 
+/* Is there still a loop over lanes, i.e. did it not become a vector? */
+static bool
+low_has_lane_loop(LLVMModuleRef m, LLVMContextRef ctx) {
+  if (!LLVMGetNamedMetadataNumOperands(m, LOW_LANE_LOOP)) return false;
+  LLVMValueRef mark;
+  LLVMGetNamedMetadataOperands(m, LOW_LANE_LOOP, &mark);
+  unsigned kind = LLVMGetMDKindIDInContext(ctx, "llvm.loop", 9);
+  LLVMValueRef fn = LLVMGetNamedFunction(m, "blocks");
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b;
+       b = LLVMGetNextBasicBlock(b))
+    if (LLVMGetMetadata(LLVMGetBasicBlockTerminator(b), kind) == mark)
+      return true;
+  return false;
+}
+
+static status
+low_module_try(const struct low_region *r, const struct low_target *t,
+               bool blocks, LLVMContextRef ctx, LLVMModuleRef *out) {
+  TRY(low_region_build(r, t, blocks, ctx, out));
+  status s = low_target_vectorise(t, *out);
+  if (s != OK) LLVMDisposeModule(*out);
+  return s;
+}
+
+status
+low_module_make(const struct low_region *r, const struct low_target *t,
+                LLVMContextRef ctx, LLVMModuleRef *out) {
+  TRY(low_module_try(r, t, true, ctx, out));
+  if (low_has_lane_loop(*out, ctx)) {
+    LOG_DEBUG("%s does not vectorise", r->name);
+    LLVMDisposeModule(*out);
+    TRY(low_module_try(r, t, false, ctx, out));
+  }
+  status s = low_target_optimise(t, *out);
+  if (s != OK) LLVMDisposeModule(*out);
+  return s;
+}
+
 static status
 low_jit_in(const struct low_region *r, const struct low_target *t,
            struct low_code *c) {
   LLVMModuleRef m;
-  TRY(low_region_build(r, t, c->ctx, &m));
-  status s = low_target_optimise(t, m);
-  if (s != OK) {
-    LLVMDisposeModule(m);
-    return s;
-  }
+  TRY(low_module_make(r, t, c->ctx, &m));
   return low_engine(m, c);
 }
 

@@ -45,6 +45,7 @@ ll_i64(LLVMContextRef ctx, int64_t v) {
 LLVMValueRef
 ll_identity(LLVMContextRef ctx, struct type t, enum access acc) {
   LLVMTypeRef type = ll_type(ctx, t);
+  assert(acc == ACC_INC || acc == ACC_MIN || acc == ACC_MAX);
   if (acc == ACC_INC || t.kind == TYPE_BYTES) return LLVMConstNull(type);
   if (type_class(t) == 'F')
     return LLVMConstReal(type, acc == ACC_MIN ? HUGE_VAL : -HUGE_VAL);
@@ -136,21 +137,22 @@ ll_entry_alloca(LLVMBuilderRef b, LLVMTypeRef type, uint64_t n, unsigned align,
 
 /* The C API makes uniqued metadata only; distinct nodes come from text. */
 static const char ll_marks_text[] =
-    "!group = !{!0}\n"
-    "!parallel = !{!1}\n"
-    "!scalar = !{!2}\n"
-    "!0 = distinct !{}\n"
-    "!1 = distinct !{!1, !3, !4}\n"
-    "!2 = distinct !{!2, !5, !6}\n"
-    "!3 = !{!\"llvm.loop.parallel_accesses\", !0}\n"
-    "!4 = !{!\"llvm.loop.vectorize.enable\", i1 true}\n"
-    "!5 = !{!\"llvm.loop.vectorize.width\", i32 1}\n"
-    "!6 = !{!\"llvm.loop.interleave.count\", i32 1}\n";
+    "!parallel = !{!0}\n"
+    "!scalar = !{!1}\n"
+    "!0 = distinct !{!0, !2, !3, !4, !5}\n"
+    "!1 = distinct !{!1, !6, !4}\n"
+    "!2 = !{!\"llvm.loop.vectorize.enable\", i1 true}\n"
+    "!3 = !{!\"llvm.loop.vectorize.width\", i32 %u}\n"
+    "!4 = !{!\"llvm.loop.interleave.count\", i32 1}\n"
+    "!5 = !{!\"llvm.loop.unroll.disable\"}\n"
+    "!6 = !{!\"llvm.loop.vectorize.width\", i32 1}\n";
 
 status
-ll_marks_make(LLVMContextRef ctx, struct ll_marks *out) {
+ll_marks_make(LLVMContextRef ctx, uint32_t width, struct ll_marks *out) {
+  char filled[sizeof ll_marks_text + 16];
+  int n = snprintf(filled, sizeof filled, ll_marks_text, width);
   LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRangeCopy(
-      ll_marks_text, sizeof ll_marks_text - 1, "marks");
+      filled, (size_t)n, "marks");
   LLVMModuleRef m;
   char *why = NULL;
   if (LLVMParseIRInContext(ctx, text, &m, &why)) {
@@ -158,7 +160,6 @@ ll_marks_make(LLVMContextRef ctx, struct ll_marks *out) {
     LLVMDisposeMessage(why);
     return s;
   }
-  LLVMGetNamedMetadataOperands(m, "group", &out->group);
   LLVMGetNamedMetadataOperands(m, "parallel", &out->parallel);
   LLVMGetNamedMetadataOperands(m, "scalar", &out->scalar);
   LLVMDisposeModule(m);

@@ -38,11 +38,11 @@ void ll_loop_end(LLVMBuilderRef b, struct ll_loop *l, LLVMValueRef md);
 LLVMValueRef ll_entry_alloca(LLVMBuilderRef b, LLVMTypeRef type, uint64_t n,
                              unsigned align, const char *name);
 
-/* Metadata nodes for parallel loops: `group` for accesses, loop ids for loops
- * that may be, and must not be, vectorised. Each call makes distinct ones. */
+/* Loop metadata, distinct nodes: `parallel` for loops whose iterations are
+ * independent and become vectors of `width`, `scalar` for those that must stay. */
 struct ll_marks {
-  LLVMValueRef group, parallel, scalar;
+  LLVMValueRef parallel, scalar;
 };
-status ll_marks_make(LLVMContextRef ctx, struct ll_marks *out);
+status ll_marks_make(LLVMContextRef ctx, uint32_t width, struct ll_marks *out);
 
 #endif

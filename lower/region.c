@@ -1,4 +1,4 @@
-/* From a region as data to one function in LLVM IR.
+/* From a region as data to functions in LLVM IR.
  *
  * Problem. Kernels take pointers to single elements; called one after another
  * over millions of elements through `void **` they cost a call, a gather and a
@@ -7,42 +7,32 @@
  *
  * Idea. The region's loop copies each argument into a private slot, calls the
  * kernels on the slots, and copies back. Kernels are inlined and slots become SSA
- * values, so that what one kernel leaves for the next never reaches memory. Nothing
- * in that loop writes through a map: increments go to strip buffers in the order of
- * elements, and a second, scalar loop over the strip adds them to memory. The first
- * loop's elements are then independent, and it says so (parallel_accesses), and LLVM
- * vectorises it over elements:
- *
- *   for s in [lo, hi) step S, m = min(S, hi - s)
- *     for i in [0, m)        gather slots of s+i; kernels; direct stores;
- *                            strip[c][i] = increments               (vector)
- *     for i in [0, m)        dat[map[s+i]][c] += strip[c][i]        (scalar)
- *
- * Adding in element order keeps a single thread's sums what they would be without
- * strips. Regions without scattered increments are one plain loop.
+ * values, so that what one kernel leaves for the next never reaches memory. Where
+ * elements are independent they run in blocks of one vector's width, of which only
+ * the arithmetic is left to LLVM's vectoriser (region_block.c).
  *
  *   op2_region(table, lo, hi)   loads what is bound, refreshes constants that have
  *                               become parameters, and calls
- *   body(binds..., lo, hi)      not inlined: `noalias` holds on arguments only
+ *   plain(binds..., lo, hi)     one element after another: all there is for
+ *                               regions whose order matters; the ragged ends else
+ *   blocks(binds..., lo, hi)    whole blocks, aligned to their width
  *
- * Global sums run in a register with `reassoc` on that one addition, which is all
- * that a vector reduction needs; no other operation has any fast-math flag, and
- * nothing is contracted across kernels.
+ * The latter two are not inlined: `noalias` holds on arguments only. No operation
+ * has any fast-math flag and nothing is contracted across kernels, so that elements
+ * come out bit-identical in either function.
  *
  * Elements whose order matters (a written global, an opaque kernel, read-write
- * access through a map) take the same path without the parallel mark; arguments
- * that may be the same element are compared by index at run time and share the first
- * one's slot. cost O(slots * components) instructions before optimisation. limits
- * one element is one iteration: no reuse of gathered values between neighbours. */
+ * access through a map) run in `plain`; arguments that may be the same element are
+ * compared by index at run time and share the first one's slot.
+ * cost  O(slots * components * width) instructions before optimisation
+ * limits  one block is one iteration: no reuse of gathered values between
+ * neighbours. */
 #include "lower/region_emit.h"
 
 #include <assert.h>
 #include <llvm-c/Analysis.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Bytes of strip buffers: half of a small first-level cache. */
-enum { LOW_STRIP_BYTES = 16384, LOW_STRIP_MIN = 32, LOW_STRIP_MAX = 1024 };
 
 static bool
 low_is_address(const struct low_bind *b) {
@@ -54,16 +44,16 @@ low_mark_args(struct low_emit *em) {
   for (uint32_t k = 0; k < em->r->nbinds; k++) {
     const struct low_bind *b = &em->r->binds[k];
     if (!low_is_address(b) || b->kind == RT_BIND_ADDRESS) continue;
-    if (b->alone) ll_attr(em->body, k + 1, "noalias", 0);
-    if (!b->written) ll_attr(em->body, k + 1, "readonly", 0);
+    if (b->alone) ll_attr(em->fn, k + 1, "noalias", 0);
+    if (!b->written) ll_attr(em->fn, k + 1, "readonly", 0);
     if (b->kind == RT_BIND_SLOT && b->alone)
-      ll_attr(em->body, k + 1, "align", 64);
+      ll_attr(em->fn, k + 1, "align", 64);
   }
 }
 
-/* internal void body(binds..., i64 lo, i64 hi) */
-static void
-low_declare_body(struct low_emit *em) {
+/* internal void name(binds..., i64 lo, i64 hi) */
+static LLVMValueRef
+low_declare(struct low_emit *em, const char *name) {
   uint32_t n = em->r->nbinds;
   LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
   LLVMTypeRef ptr = LLVMPointerTypeInContext(em->ctx, 0);
@@ -74,217 +64,25 @@ low_declare_body(struct low_emit *em) {
   LLVMTypeRef type =
       LLVMFunctionType(LLVMVoidTypeInContext(em->ctx), types, n + 2, 0);
   free(types);
-  em->body = LLVMAddFunction(em->m, "body", type);
-  LLVMSetLinkage(em->body, LLVMInternalLinkage);
-  ll_attr(em->body, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline",
+  em->fn = LLVMAddFunction(em->m, name, type);
+  LLVMSetLinkage(em->fn, LLVMInternalLinkage);
+  low_target_adopt(em->t, em->fn);
+  ll_attr(em->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline",
           0);
   low_mark_args(em);
-  em->arg = mem_alloc(n + 2, sizeof *em->arg);
-  LLVMGetParams(em->body, em->arg);
+  LLVMGetParams(em->fn, em->arg);
+  return em->fn;
 }
 
-/* ---- one element --------------------------------------------------------- */
-
-static bool
-low_slot_is_private(const struct low_slot *s) {
-  return s->kind != LOW_SLOT_PLACE && s->kind != LOW_SLOT_WHOLE;
-}
-
-static void
-low_emit_index(struct low_emit *em, uint32_t s) {
-  LLVMValueRef e = low_slot_index(em, &em->r->slots[s]);
-  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
-  LLVMBuildStore(em->b, LLVMBuildTrunc(em->b, e, i32, "idx"), em->home[s]);
-}
-
-/* Fill slots at the element's start. */
-static void
-low_emit_enter(struct low_emit *em) {
-  for (uint32_t k = 0; k < em->r->nslots; k++) {
-    const struct low_slot *s = &em->r->slots[k];
-    struct low_at home = low_at_home(em->home[k]);
-    if (s->kind == LOW_SLOT_INDEX)
-      low_emit_index(em, k);
-    else if (s->kind == LOW_SLOT_INC)
-      low_emit_fill(em, s, home, ACC_INC);
-    else if (s->kind == LOW_SLOT_SUM)
-      low_emit_fill(em, s, home, s->access);
-    else if (s->kind == LOW_SLOT_DAT && s->call < 0 && s->load >= 0)
-      low_emit_copy(em, s, home, low_at_dat(em, s, s->load));
-    else if (s->kind == LOW_SLOT_PLACE)
-      em->now[k] =
-          low_at_address(em, low_at_dat(em, s, s->load), s->type,
-                         ll_i64(em->ctx, 0));
-  }
-}
-
-/* Store slots at the element's end. */
-static void
-low_emit_leave(struct low_emit *em) {
-  for (uint32_t k = 0; k < em->r->nslots; k++) {
-    const struct low_slot *s = &em->r->slots[k];
-    struct low_at home = low_at_home(em->home[k]);
-    if (s->kind == LOW_SLOT_DAT && s->call < 0 && s->store >= 0)
-      low_emit_copy(em, s, low_at_dat(em, s, s->store), home);
-    else if (s->kind == LOW_SLOT_SUM)
-      low_emit_combine(em, s, em->acc[k], em->home[k]);
-    else if (s->kind == LOW_SLOT_INC && em->strip[k])
-      low_emit_copy(em, s, low_at_strip(em, k), home);
-    else if (s->kind == LOW_SLOT_INC)
-      low_emit_add(em, s, low_at_dat(em, s, s->store), home);
-  }
-}
-
-/* Where staged slot k is for this element: at the first slot of its call that
- * holds the same element of the same memory. */
-static LLVMValueRef
-low_emit_peer(struct low_emit *em, uint32_t k, int32_t call) {
-  const struct low_slot *s = &em->r->slots[k];
-  LLVMValueRef at = em->home[k];
-  if (s->store < 0) return at;
-  LLVMValueRef own = low_slot_index(em, s);
-  for (uint32_t j = k; j-- > 0;) {
-    const struct low_slot *o = &em->r->slots[j];
-    if (o->kind != LOW_SLOT_DAT || o->call != call || o->store != s->store)
-      continue;
-    LLVMValueRef same = LLVMBuildICmp(em->b, LLVMIntEQ, low_slot_index(em, o),
-                                      own, "same");
-    at = LLVMBuildSelect(em->b, same, em->home[j], at, "");
-  }
-  return at;
-}
-
-static void
-low_emit_before(struct low_emit *em, int32_t call) {
-  for (uint32_t k = 0; k < em->r->nslots; k++) {
-    const struct low_slot *s = &em->r->slots[k];
-    if (s->from >= 0 && s->call_from == call)
-      low_emit_copy(em, s, low_at_home(em->home[k]),
-                    low_at_home(em->home[s->from]));
-    if (s->kind != LOW_SLOT_DAT || s->call != call) continue;
-    em->now[k] = low_emit_peer(em, k, call);
-    if (s->load >= 0)
-      low_emit_copy(em, s, low_at_home(em->home[k]),
-                    low_at_dat(em, s, s->load));
-  }
-}
-
-static void
-low_emit_after(struct low_emit *em, int32_t call) {
-  for (uint32_t k = 0; k < em->r->nslots; k++) {
-    const struct low_slot *s = &em->r->slots[k];
-    if (s->kind == LOW_SLOT_DAT && s->call == call && s->store >= 0)
-      low_emit_copy(em, s, low_at_dat(em, s, s->store),
-                    low_at_home(em->now[k]));
-  }
-}
-
-/* The pointer that a kernel's parameter gets. */
-static LLVMValueRef
-low_emit_use(struct low_emit *em, const struct low_use *u) {
-  LLVMTypeRef ptr = LLVMPointerTypeInContext(em->ctx, 0);
-  if (u->nslots == 0) return LLVMConstNull(ptr);
-  if (!u->vector) return em->now[u->slots[0]];
-  LLVMValueRef array = ll_entry_alloca(em->b, ptr, u->nslots, 8, "vector");
-  for (uint32_t k = 0; k < u->nslots; k++) {
-    LLVMValueRef at = ll_i64(em->ctx, k);
-    LLVMBuildStore(em->b, em->now[u->slots[k]],
-                   LLVMBuildInBoundsGEP2(em->b, ptr, array, &at, 1, ""));
-  }
-  return array;
-}
-
-static void
-low_emit_call(struct low_emit *em, uint32_t call) {
-  const struct low_call *c = &em->r->calls[call];
-  const struct low_instance *in = &em->r->instances[c->instance];
-  LLVMTypeRef ptr = LLVMPointerTypeInContext(em->ctx, 0);
-  LLVMValueRef *args = mem_alloc(c->nargs + 1, sizeof *args);
-  LLVMTypeRef *types = mem_alloc(c->nargs + 1, sizeof *types);
-  for (uint32_t a = 0; a < c->nargs; a++) {
-    args[a] = low_emit_use(em, &c->args[a]);
-    types[a] = ptr;
-  }
-  LLVMValueRef fn = in->address >= 0 ? em->arg[in->address]
-                                     : em->fns[c->instance];
-  LLVMTypeRef type =
-      in->address >= 0
-          ? LLVMFunctionType(LLVMVoidTypeInContext(em->ctx), types, c->nargs, 0)
-          : LLVMGlobalGetValueType(fn);
-  LLVMBuildCall2(em->b, type, fn, args, c->nargs, "");
-  free(types);
-  free(args);
-}
-
-static void
-low_emit_element(struct low_emit *em) {
-  low_emit_enter(em);
-  for (uint32_t k = 0; k < em->r->ncalls; k++) {
-    low_emit_before(em, (int32_t)k);
-    low_emit_call(em, k);
-    low_emit_after(em, (int32_t)k);
-  }
-  low_emit_leave(em);
-}
-
-/* ---- loops --------------------------------------------------------------- */
-
-static void
-low_emit_scatter(struct low_emit *em) {
-  for (uint32_t k = 0; k < em->r->nslots; k++) {
-    const struct low_slot *s = &em->r->slots[k];
-    if (s->kind == LOW_SLOT_INC)
-      low_emit_add(em, s, low_at_dat(em, s, s->store), low_at_strip(em, k));
-  }
-}
-
-static void
-low_emit_strips(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
-  LLVMBuilderRef b = em->b;
-  LLVMValueRef len = ll_i64(em->ctx, em->strip_len), zero = ll_i64(em->ctx, 0);
-  LLVMValueRef span = LLVMBuildNSWSub(b, hi, lo, "span");
-  LLVMValueRef round = LLVMBuildNSWAdd(
-      b, span, ll_i64(em->ctx, em->strip_len - 1), "");
-  LLVMValueRef strips = LLVMBuildSDiv(b, round, len, "strips");
-  struct ll_loop outer = ll_loop_begin(b, zero, strips, "s");
-  LLVMValueRef done = LLVMBuildNSWMul(b, outer.i, len, "");
-  LLVMValueRef base = LLVMBuildNSWAdd(b, lo, done, "base");
-  LLVMValueRef left = LLVMBuildNSWSub(b, hi, base, "");
-  LLVMValueRef few = LLVMBuildICmp(b, LLVMIntSLT, left, len, "");
-  LLVMValueRef m = LLVMBuildSelect(b, few, left, len, "m");
-  for (int pass = 0; pass < 2; pass++) {
-    struct ll_loop l = ll_loop_begin(b, zero, m, "i");
-    em->i = l.i;
-    em->e = LLVMBuildNSWAdd(b, base, l.i, "e");
-    (pass ? low_emit_scatter : low_emit_element)(em);
-    ll_loop_end(b, &l,
-                pass               ? em->marks.scalar
-                : em->r->parallel ? em->marks.parallel
-                                  : NULL);
-  }
-  ll_loop_end(b, &outer, NULL);
-}
+/* ---- the loop over elements ---------------------------------------------- */
 
 static void
 low_emit_plain(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   struct ll_loop l = ll_loop_begin(em->b, lo, hi, "e");
   em->e = l.i;
+  em->i = NULL;
   low_emit_element(em);
-  ll_loop_end(em->b, &l, em->r->parallel ? em->marks.parallel : NULL);
-}
-
-/* Length of a strip: all buffers together stay in the first-level cache. */
-static uint32_t
-low_strip_len(const struct low_region *r) {
-  size_t bytes = 0;
-  for (uint32_t k = 0; k < r->nslots; k++)
-    if (r->slots[k].kind == LOW_SLOT_INC)
-      bytes += (size_t)r->slots[k].dim * r->slots[k].type.size;
-  if (bytes == 0 || !r->parallel) return 0;
-  size_t n = LOW_STRIP_BYTES / bytes / LOW_STRIP_MIN * LOW_STRIP_MIN;
-  return n < LOW_STRIP_MIN   ? 0
-         : n > LOW_STRIP_MAX ? LOW_STRIP_MAX
-                             : (uint32_t)n;
+  ll_loop_end(em->b, &l, em->width ? em->marks.scalar : NULL);
 }
 
 /* Private memory of slots, values that hold for all elements, accumulators. */
@@ -293,15 +91,12 @@ low_emit_setup(struct low_emit *em) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
     LLVMTypeRef type = ll_type(em->ctx, s->type);
-    if (low_slot_is_private(s))
+    if (s->kind != LOW_SLOT_PLACE && s->kind != LOW_SLOT_WHOLE)
       em->home[k] = ll_entry_alloca(em->b, type, s->dim, 16, "slot");
     em->now[k] = s->kind == LOW_SLOT_WHOLE ? em->arg[s->load] : em->home[k];
     if (s->kind == LOW_SLOT_CONST)
       low_emit_copy(em, s, low_at_home(em->home[k]),
                     low_at_home(em->arg[s->load]));
-    if (s->kind == LOW_SLOT_INC && em->strip_len)
-      em->strip[k] = ll_entry_alloca(
-          em->b, type, (uint64_t)s->dim * em->strip_len, 64, "strip");
     if (s->kind != LOW_SLOT_SUM) continue;
     em->acc[k] = ll_entry_alloca(em->b, type, s->dim, 16, "acc");
     low_emit_copy(em, s, low_at_home(em->acc[k]),
@@ -319,25 +114,23 @@ low_emit_finish(struct low_emit *em) {
   LLVMBuildRetVoid(em->b);
 }
 
+/* Fill em->fn with one of the loops. The entry block holds allocas only. */
 static void
-low_build_body(struct low_emit *em) {
+low_build_body(struct low_emit *em,
+               void (*loop)(struct low_emit *, LLVMValueRef, LLVMValueRef)) {
   uint32_t n = em->r->nslots, nb = em->r->nbinds;
   LLVMValueRef *mem = mem_alloc(4 * (size_t)n + 1, sizeof *mem);
   em->home = mem;
   em->now = mem + n;
-  em->strip = mem + 2 * n;
+  em->lanes = mem + 2 * n;
   em->acc = mem + 3 * n;
   LLVMBasicBlockRef entry =
-      LLVMAppendBasicBlockInContext(em->ctx, em->body, "entry");
+      LLVMAppendBasicBlockInContext(em->ctx, em->fn, "entry");
   LLVMBasicBlockRef begin =
-      LLVMAppendBasicBlockInContext(em->ctx, em->body, "begin");
+      LLVMAppendBasicBlockInContext(em->ctx, em->fn, "begin");
   LLVMPositionBuilderAtEnd(em->b, begin);
-  em->strip_len = low_strip_len(em->r);
   low_emit_setup(em);
-  if (em->strip_len)
-    low_emit_strips(em, em->arg[nb], em->arg[nb + 1]);
-  else
-    low_emit_plain(em, em->arg[nb], em->arg[nb + 1]);
+  loop(em, em->arg[nb], em->arg[nb + 1]);
   low_emit_finish(em);
   LLVMPositionBuilderAtEnd(em->b, entry);
   LLVMBuildBr(em->b, begin);
@@ -360,14 +153,44 @@ low_emit_constants(struct low_emit *em, LLVMValueRef *args) {
 }
 
 static void
-low_build_wrapper(struct low_emit *em, const struct low_target *t) {
+low_emit_run(struct low_emit *em, LLVMValueRef fn, LLVMValueRef *args,
+             LLVMValueRef lo, LLVMValueRef hi) {
+  uint32_t n = em->r->nbinds;
+  args[n] = lo;
+  args[n + 1] = hi;
+  LLVMBuildCall2(em->b, LLVMGlobalGetValueType(fn), fn, args, n + 2, "");
+}
+
+/* [lo, hi) as a ragged start, whole blocks, a ragged end:
+ *   a = min(up(lo), hi), z = max(down(hi), a) */
+static void
+low_emit_parts(struct low_emit *em, LLVMValueRef plain, LLVMValueRef blocks,
+               LLVMValueRef *args, LLVMValueRef lo, LLVMValueRef hi) {
+  LLVMBuilderRef b = em->b;
+  LLVMValueRef w = ll_i64(em->ctx, em->width);
+  LLVMValueRef up =
+      LLVMBuildNSWAdd(b, lo, ll_i64(em->ctx, em->width - 1), "");
+  LLVMValueRef first = LLVMBuildSDiv(b, up, w, "first");
+  LLVMValueRef last = LLVMBuildSDiv(b, hi, w, "last");
+  LLVMValueRef a = LLVMBuildNSWMul(b, first, w, "");
+  LLVMValueRef z = LLVMBuildNSWMul(b, last, w, "");
+  a = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, a, hi, ""), a, hi, "a");
+  z = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSGT, z, a, ""), z, a, "z");
+  low_emit_run(em, plain, args, lo, a);
+  low_emit_run(em, blocks, args, first, last);
+  low_emit_run(em, plain, args, z, hi);
+}
+
+static void
+low_build_wrapper(struct low_emit *em, LLVMValueRef plain,
+                  LLVMValueRef blocks) {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
   LLVMTypeRef ptr = LLVMPointerTypeInContext(em->ctx, 0);
   LLVMTypeRef types[3] = {ptr, i64, i64};
   LLVMTypeRef type =
       LLVMFunctionType(LLVMVoidTypeInContext(em->ctx), types, 3, 0);
   LLVMValueRef fn = LLVMAddFunction(em->m, "op2_region", type);
-  low_target_adopt(t, fn);
+  low_target_adopt(em->t, fn);
   LLVMPositionBuilderAtEnd(
       em->b, LLVMAppendBasicBlockInContext(em->ctx, fn, "entry"));
   uint32_t n = em->r->nbinds;
@@ -379,11 +202,12 @@ low_build_wrapper(struct low_emit *em, const struct low_target *t) {
     args[k] = LLVMBuildLoad2(
         em->b, low_is_address(&em->r->binds[k]) ? ptr : i64, p, "bind");
   }
-  args[n] = LLVMGetParam(fn, 1);
-  args[n + 1] = LLVMGetParam(fn, 2);
   low_emit_constants(em, args);
-  LLVMBuildCall2(em->b, LLVMGlobalGetValueType(em->body), em->body, args,
-                 n + 2, "");
+  LLVMValueRef lo = LLVMGetParam(fn, 1), hi = LLVMGetParam(fn, 2);
+  if (blocks)
+    low_emit_parts(em, plain, blocks, args, lo, hi);
+  else
+    low_emit_run(em, plain, args, lo, hi);
   LLVMBuildRetVoid(em->b);
   free(args);
 }
@@ -412,25 +236,34 @@ low_verify(struct low_emit *em) {
   return s;
 }
 
+static status
+low_build_functions(struct low_emit *em) {
+  LLVMValueRef plain = low_declare(em, "plain"), blocks = NULL;
+  low_build_body(em, low_emit_plain);
+  if (em->width) {
+    blocks = low_declare(em, "blocks");
+    low_build_body(em, low_emit_blocks);
+    LLVMAddNamedMetadataOperand(em->m, LOW_LANE_LOOP, em->marks.parallel);
+  }
+  low_build_wrapper(em, plain, blocks);
+  return low_verify(em);
+}
+
 status
 low_region_build(const struct low_region *r, const struct low_target *t,
-                 LLVMContextRef ctx, LLVMModuleRef *out) {
-  struct low_emit em = {.r = r, .ctx = ctx};
-  TRY(ll_marks_make(ctx, &em.marks));
+                 bool blocks, LLVMContextRef ctx, LLVMModuleRef *out) {
+  struct low_emit em = {.r = r, .t = t, .ctx = ctx};
+  em.width = blocks ? low_block_width(r, t) : 0;
+  TRY(ll_marks_make(ctx, em.width, &em.marks));
   em.m = LLVMModuleCreateWithNameInContext("region", ctx);
   em.b = LLVMCreateBuilderInContext(ctx);
   em.fns = mem_alloc(r->ninstances + 1, sizeof *em.fns);
+  em.arg = mem_alloc(r->nbinds + 2, sizeof *em.arg);
   em.consts = low_consts_new(r);
   status s = low_link_kernels(r, t, em.m, em.fns, em.consts);
-  if (s == OK) {
-    low_declare_body(&em);
-    low_target_adopt(t, em.body);
-    low_build_body(&em);
-    low_build_wrapper(&em, t);
-    s = low_verify(&em);
-    free(em.arg);
-  }
+  if (s == OK) s = low_build_functions(&em);
   low_consts_free(r, em.consts);
+  free(em.arg);
   free(em.fns);
   LLVMDisposeBuilder(em.b);
   if (s == OK)

@@ -62,7 +62,7 @@ struct low_slot {
   int32_t map, entry;  /* bind of the map, its entry; -1: direct */
   int32_t call;        /* staged around this call; -1: not */
   int32_t from, call_from;
-  enum access access;  /* SUM */
+  enum access access;  /* INC, SUM */
 };
 
 /* An argument of a call: no slot is a null pointer; vector: an array of
@@ -164,12 +164,17 @@ const char *low_cache_name(const char *name);
 struct low_target {
   LLVMTargetMachineRef machine;
   char *triple, *cpu, *features;
-  bool wide; /* has AVX-512 */
+  uint32_t vector_bytes; /* of the widest registers */
 };
 
-/* A module in `ctx` with `op2_region` (rt_region_fn), not yet optimised. */
+enum { LOW_WIDTH_MAX = 16 };
+/* Named metadata: the loop over the lanes of a block, until it is vectorised. */
+#define LOW_LANE_LOOP "op2.lanes"
+
+/* A module in `ctx` with `op2_region` (rt_region_fn), not yet optimised; in
+ * blocks if wanted and possible. */
 status low_region_build(const struct low_region *r, const struct low_target *t,
-                        LLVMContextRef ctx, LLVMModuleRef *out);
+                        bool blocks, LLVMContextRef ctx, LLVMModuleRef *out);
 /* Link the region's kernels into `m`; fns[i] is that of instance i. */
 status low_link_kernels(const struct low_region *r, const struct low_target *t,
                         LLVMModuleRef m, LLVMValueRef *fns,
@@ -183,6 +188,8 @@ status low_target_init(struct low_target *t, const char *cpu,
 void low_target_clear(struct low_target *t);
 /* Drop what binds a function to its compilation, put this target there. */
 void low_target_adopt(const struct low_target *t, LLVMValueRef fn);
+/* Inline the kernels and vectorise; then the rest. */
+status low_target_vectorise(const struct low_target *t, LLVMModuleRef m);
 status low_target_optimise(const struct low_target *t, LLVMModuleRef m);
 /* Assembly text of an optimised module (tests, dumps). */
 status low_target_assembly(const struct low_target *t, LLVMModuleRef m,
@@ -196,6 +203,9 @@ struct low_code {
   LLVMExecutionEngineRef engine;
   rt_region_fn fn;
 };
+/* Optimised module of the region: in blocks if that vectorises. */
+status low_module_make(const struct low_region *r, const struct low_target *t,
+                       LLVMContextRef ctx, LLVMModuleRef *out);
 status low_jit(const struct low_region *r, const struct low_target *t,
                struct low_code *out);
 void low_code_clear(struct low_code *c);

@@ -1,40 +1,44 @@
-/* State of the builder of one region's body; region.c and region_slots.c. */
+/* State of the builder of one region; region.c, region_*.c. */
 #ifndef LOWER_REGION_EMIT_H
 #define LOWER_REGION_EMIT_H
 
 #include "lower/ll.h"
 #include "lower/region.h"
 
-/* Slots above this many components are moved by a loop in the code, those above
- * LOW_WHOLE bytes are not copied where a pointer will do. */
+/* Slots above LOW_UNROLL components are moved by a loop in the code (and keep a
+ * region from running in blocks), values above LOW_WHOLE bytes are not copied
+ * where a pointer will do. */
 enum { LOW_UNROLL = 32, LOW_WHOLE = 256, LOW_SUM_MAX = 16 };
 
 struct low_emit {
   const struct low_region *r;
+  const struct low_target *t;
   LLVMContextRef ctx;
   LLVMModuleRef m;
   LLVMBuilderRef b;
   struct ll_marks marks;
-  LLVMValueRef *fns;    /* of instances */
-  LLVMValueRef **consts; /* of instances: globals of bound constants */
-  LLVMValueRef body;
-  LLVMValueRef *arg;    /* of binds, in the body */
-  LLVMValueRef *home;   /* of slots: their private memory; NULL if none */
-  LLVMValueRef *now;    /* of slots: where they are for this element */
-  LLVMValueRef *strip;  /* of INC slots: strip buffer; NULL: scatter at once */
-  LLVMValueRef *acc;    /* of SUM slots: running value */
-  LLVMValueRef *vec;    /* of vector arguments of one call: see region.c */
-  LLVMValueRef e, i;    /* element; its place in the strip */
-  uint32_t strip_len;   /* 0: no strips */
+  LLVMValueRef *fns;     /* of instances */
+  LLVMValueRef **consts; /* of instances: variables of bound constants */
+  uint32_t width;        /* elements of a block; 0: no blocks */
+  /* the function being built, and its tables */
+  LLVMValueRef fn;
+  LLVMValueRef *arg;   /* of binds */
+  LLVMValueRef *home;  /* of slots: their private memory; NULL if none */
+  LLVMValueRef *now;   /* of slots: where they are for this element */
+  LLVMValueRef *lanes; /* of slots: [dim][width], in a block; NULL: none */
+  LLVMValueRef *acc;   /* of SUM slots: running values */
+  LLVMValueRef e;      /* element; of a block: its first */
+  LLVMValueRef i;      /* lane */
 };
 
-/* One element's components somewhere: contiguous at `base` if bind is NULL, else
- * element e of a bound buffer. `step`: distance of components at base. */
+/* ---- region_slots.c ------------------------------------------------------ */
+
+/* One element's components somewhere: contiguous at `base` if bind is NULL
+ * (`step` apart if that is set), else element e of a bound buffer. */
 struct low_at {
   LLVMValueRef base, e;
   const struct low_bind *bind;
   LLVMValueRef stride;
-  bool tagged; /* accesses belong to the parallel group */
   LLVMValueRef step;
 };
 
@@ -42,11 +46,16 @@ struct low_at low_at_home(LLVMValueRef base);
 /* Element of slot s in bind `bind` (its load or store), through its map. */
 struct low_at low_at_dat(struct low_emit *em, const struct low_slot *s,
                          int32_t bind);
-struct low_at low_at_strip(struct low_emit *em, uint32_t s);
+/* The same for lane `lane` of the block at em->e. */
+struct low_at low_at_dat_lane(struct low_emit *em, const struct low_slot *s,
+                              int32_t bind, uint32_t lane);
+/* Slot k in its lanes, at lane em->i. */
+struct low_at low_at_lanes(struct low_emit *em, uint32_t k);
 LLVMValueRef low_at_address(struct low_emit *em, struct low_at at,
                             struct type type, LLVMValueRef c);
 /* Index of the element that slot s stands for: e or a map entry. */
-LLVMValueRef low_slot_index(struct low_emit *em, const struct low_slot *s);
+LLVMValueRef low_slot_index(struct low_emit *em, const struct low_slot *s,
+                            LLVMValueRef e);
 
 /* dst[c] = src[c], dst[c] += src[c], dst[c] = identity, for all components. */
 void low_emit_copy(struct low_emit *em, const struct low_slot *s,
@@ -55,8 +64,30 @@ void low_emit_add(struct low_emit *em, const struct low_slot *s,
                   struct low_at dst, struct low_at src);
 void low_emit_fill(struct low_emit *em, const struct low_slot *s,
                    struct low_at dst, enum access acc);
-/* acc[c] = acc[c] (+, min, max) slot[c]; sums may be associated anew. */
+/* dst[c] = dst[c] (+, min, max) src[c] by the slot's access. */
 void low_emit_combine(struct low_emit *em, const struct low_slot *s,
-                      LLVMValueRef acc, LLVMValueRef slot);
+                      struct low_at dst, struct low_at src);
+LLVMValueRef low_sum(struct low_emit *em, struct type t, LLVMValueRef x,
+                     LLVMValueRef y);
+
+/* ---- region_element.c ---------------------------------------------------- */
+
+/* Load, call, store one element: element em->e, or lane em->i of the block. */
+void low_emit_element(struct low_emit *em);
+
+/* ---- region_lanes.c ------------------------------------------------------ */
+
+/* Fill lanes of slot k from memory, put them back, add them to memory. */
+void low_lanes_load(struct low_emit *em, uint32_t k);
+void low_lanes_store(struct low_emit *em, uint32_t k);
+void low_lanes_add(struct low_emit *em, uint32_t k);
+
+/* ---- region_block.c ------------------------------------------------------ */
+
+/* Elements of a block for this region and target; 0: it can't run in blocks. */
+uint32_t low_block_width(const struct low_region *r,
+                         const struct low_target *t);
+/* for k in [lo, hi): the block of elements [k*width, (k+1)*width). */
+void low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
 
 #endif

@@ -1,7 +1,7 @@
 /* Moving components between a region's slots and memory.
  *
  * Problem. A slot is a small private array; a dat's element lies in one of three
- * layouts, directly or behind a map; strips and accumulators are further places.
+ * layouts, directly or behind a map; lanes and accumulators are further places.
  * Every pair of them would be its own loop nest.
  *
  * Idea. A place is a rule from component number to address (struct low_at), an
@@ -13,65 +13,61 @@
  *   SoA    (base + c*stride)[e]  the row base + c*stride leaves the loop (LICM)
  *   AoSoA  base[(e/b)*dim*b + c*b + e%b]      b a power of two: shifts and masks
  *
- * Indices are 64-bit with nsw; map entries are known to be valid, so that their
- * widening is sign extension, which x86 gathers do for free.
- *
- * Only accesses to bound memory and strips carry the access group: a slot that
- * SROA could not remove is shared by all elements, and a loop that still uses it
- * must not be called parallel. */
+ * Indices are 64-bit with nsw; map entries are known to be valid. */
 #include "lower/region_emit.h"
 
 #include <assert.h>
-#include <string.h>
 
 struct low_at
 low_at_home(LLVMValueRef base) {
   return (struct low_at){.base = base};
 }
 
-static LLVMValueRef
-low_tag(struct low_emit *em, LLVMValueRef inst, bool tagged) {
-  if (tagged && em->r->parallel)
-    LLVMSetMetadata(
-        inst, LLVMGetMDKindIDInContext(em->ctx, "llvm.access.group", 17),
-        em->marks.group);
-  return inst;
-}
-
 LLVMValueRef
-low_slot_index(struct low_emit *em, const struct low_slot *s) {
-  if (s->map < 0) return em->e;
+low_slot_index(struct low_emit *em, const struct low_slot *s, LLVMValueRef e) {
+  if (s->map < 0) return e;
   LLVMBuilderRef b = em->b;
   const struct low_bind *map = &em->r->binds[s->map];
   LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
   LLVMValueRef row =
-      LLVMBuildNSWMul(b, em->e, ll_i64(em->ctx, map->arity), "row");
+      LLVMBuildNSWMul(b, e, ll_i64(em->ctx, map->arity), "row");
   LLVMValueRef at =
       LLVMBuildNSWAdd(b, row, ll_i64(em->ctx, s->entry), "");
   LLVMValueRef p =
       LLVMBuildInBoundsGEP2(b, i32, em->arg[s->map], &at, 1, "entry");
-  LLVMValueRef entry = low_tag(em, LLVMBuildLoad2(b, i32, p, ""), true);
+  LLVMValueRef entry = LLVMBuildLoad2(b, i32, p, "");
   return LLVMBuildSExt(b, entry, LLVMInt64TypeInContext(em->ctx), "to");
 }
 
-struct low_at
-low_at_dat(struct low_emit *em, const struct low_slot *s, int32_t bind) {
+static struct low_at
+low_at_element(struct low_emit *em, const struct low_slot *s, int32_t bind,
+               LLVMValueRef e) {
   const struct low_bind *d = &em->r->binds[bind];
   return (struct low_at){.base = em->arg[bind],
                          .bind = d,
                          .stride = d->stride < 0 ? NULL : em->arg[d->stride],
-                         .e = low_slot_index(em, s),
-                         .tagged = true};
+                         .e = low_slot_index(em, s, e)};
 }
 
 struct low_at
-low_at_strip(struct low_emit *em, uint32_t s) {
-  LLVMTypeRef type = ll_type(em->ctx, em->r->slots[s].type);
+low_at_dat(struct low_emit *em, const struct low_slot *s, int32_t bind) {
+  return low_at_element(em, s, bind, em->e);
+}
+
+struct low_at
+low_at_dat_lane(struct low_emit *em, const struct low_slot *s, int32_t bind,
+                uint32_t lane) {
+  LLVMValueRef e = LLVMBuildNSWAdd(em->b, em->e, ll_i64(em->ctx, lane), "");
+  return low_at_element(em, s, bind, e);
+}
+
+struct low_at
+low_at_lanes(struct low_emit *em, uint32_t k) {
+  LLVMTypeRef type = ll_type(em->ctx, em->r->slots[k].type);
   return (struct low_at){
       .base =
-          LLVMBuildInBoundsGEP2(em->b, type, em->strip[s], &em->i, 1, "strip"),
-      .step = ll_i64(em->ctx, em->strip_len),
-      .tagged = true};
+          LLVMBuildInBoundsGEP2(em->b, type, em->lanes[k], &em->i, 1, "lane"),
+      .step = ll_i64(em->ctx, em->width)};
 }
 
 static LLVMValueRef
@@ -132,15 +128,14 @@ static LLVMValueRef
 low_load(struct low_emit *em, const struct low_slot *s, struct low_at at,
          LLVMValueRef c) {
   LLVMValueRef p = low_at_address(em, at, s->type, c);
-  return low_tag(em, LLVMBuildLoad2(em->b, ll_type(em->ctx, s->type), p, ""),
-                 at.tagged);
+  return LLVMBuildLoad2(em->b, ll_type(em->ctx, s->type), p, "");
 }
 
 static void
 low_store(struct low_emit *em, const struct low_slot *s, struct low_at at,
           LLVMValueRef c, LLVMValueRef v) {
   LLVMValueRef p = low_at_address(em, at, s->type, c);
-  low_tag(em, LLVMBuildStore(em->b, v, p), at.tagged);
+  LLVMBuildStore(em->b, v, p);
 }
 
 static void
@@ -152,9 +147,7 @@ low_copy_one(struct low_emit *em, const struct low_slot *s,
   }
   LLVMValueRef to = low_at_address(em, op->dst, s->type, c);
   LLVMValueRef from = low_at_address(em, op->src, s->type, c);
-  LLVMValueRef copy =
-      LLVMBuildMemCpy(em->b, to, 1, from, 1, ll_i64(em->ctx, s->type.size));
-  low_tag(em, copy, op->dst.tagged && op->src.tagged);
+  LLVMBuildMemCpy(em->b, to, 1, from, 1, ll_i64(em->ctx, s->type.size));
 }
 
 void
@@ -163,7 +156,7 @@ low_emit_copy(struct low_emit *em, const struct low_slot *s, struct low_at dst,
   low_each(em, s, &(struct low_op){low_copy_one, dst, src, ACC_READ});
 }
 
-static LLVMValueRef
+LLVMValueRef
 low_sum(struct low_emit *em, struct type t, LLVMValueRef x, LLVMValueRef y) {
   return type_class(t) == 'F' ? LLVMBuildFAdd(em->b, x, y, "")
                               : LLVMBuildAdd(em->b, x, y, "");
@@ -196,51 +189,35 @@ low_emit_fill(struct low_emit *em, const struct low_slot *s, struct low_at dst,
   low_each(em, s, &(struct low_op){low_fill_one, dst, {0}, acc});
 }
 
-/* Smaller or larger of two values by LLVM's intrinsics. Floating ones order the
- * two zeros, so that the result depends on no order; NaNs were removed. */
+/* The new value where it is better; NaNs never are, ties keep the old one. */
 static LLVMValueRef
 low_extreme(struct low_emit *em, struct type t, enum access acc,
-            LLVMValueRef x, LLVMValueRef y) {
-  static const char *const names[2][3] = {
-      {"llvm.minimum", "llvm.smin", "llvm.umin"},
-      {"llvm.maximum", "llvm.smax", "llvm.umax"}};
-  char cls = type_class(t);
-  const char *name =
-      names[acc == ACC_MAX][cls == 'F' ? 0 : cls == 'I' ? 1 : 2];
-  LLVMTypeRef type = LLVMTypeOf(x);
-  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-  LLVMValueRef fn = LLVMGetIntrinsicDeclaration(em->m, id, &type, 1);
-  LLVMValueRef args[2] = {x, y};
-  LLVMValueRef v =
-      LLVMBuildCall2(em->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
-  if (cls == 'F') LLVMSetFastMathFlags(v, LLVMFastMathNoNaNs);
-  return v;
+            LLVMValueRef old, LLVMValueRef v) {
+  bool max = acc == ACC_MAX;
+  LLVMValueRef better;
+  if (type_class(t) == 'F')
+    better =
+        LLVMBuildFCmp(em->b, max ? LLVMRealOGT : LLVMRealOLT, v, old, "");
+  else if (type_class(t) == 'I')
+    better = LLVMBuildICmp(em->b, max ? LLVMIntSGT : LLVMIntSLT, v, old, "");
+  else
+    better = LLVMBuildICmp(em->b, max ? LLVMIntUGT : LLVMIntULT, v, old, "");
+  return LLVMBuildSelect(em->b, better, v, old, "");
 }
 
 static void
 low_combine_one(struct low_emit *em, const struct low_slot *s,
                 const struct low_op *op, LLVMValueRef c) {
   LLVMValueRef old = low_load(em, s, op->dst, c);
-  LLVMValueRef v = low_load(em, s, op->src, c), sum;
-  bool real = type_class(s->type) == 'F';
-  if (s->access == ACC_INC) {
-    sum = low_sum(em, s->type, old, v);
-    if (real && LLVMIsAInstruction(sum))
-      LLVMSetFastMathFlags(sum, LLVMFastMathAllowReassoc);
-  } else {
-    if (real)
-      v = LLVMBuildSelect(em->b,
-                          LLVMBuildFCmp(em->b, LLVMRealORD, v, v, ""), v,
-                          ll_identity(em->ctx, s->type, s->access), "");
-    sum = low_extreme(em, s->type, s->access, old, v);
-  }
-  low_store(em, s, op->dst, c, sum);
+  LLVMValueRef v = low_load(em, s, op->src, c);
+  v = s->access == ACC_INC ? low_sum(em, s->type, old, v)
+                           : low_extreme(em, s->type, s->access, old, v);
+  low_store(em, s, op->dst, c, v);
 }
 
 void
 low_emit_combine(struct low_emit *em, const struct low_slot *s,
-                 LLVMValueRef acc, LLVMValueRef slot) {
-  low_each(em, s,
-           &(struct low_op){low_combine_one, low_at_home(acc),
-                            low_at_home(slot), s->access});
+                 struct low_at dst, struct low_at src) {
+  assert(type_class(s->type) != 'B');
+  low_each(em, s, &(struct low_op){low_combine_one, dst, src, s->access});
 }

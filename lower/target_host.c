@@ -4,6 +4,7 @@
 
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,13 @@ low_machine(struct low_target *t) {
   return OK;
 }
 
+/* Bytes of the vector registers that the code may use. */
+static uint32_t
+low_vector_bytes(const struct low_target *t) {
+  if (strstr(t->features, "+avx512f") || strstr(t->cpu, "avx512")) return 64;
+  return strstr(t->features, "+avx") ? 32 : 16;
+}
+
 status
 low_target_init(struct low_target *t, const char *cpu, const char *features) {
   if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter())
@@ -33,7 +41,7 @@ low_target_init(struct low_target *t, const char *cpu, const char *features) {
   t->cpu = cpu ? LLVMCreateMessage(cpu) : LLVMGetHostCPUName();
   t->features =
       cpu ? LLVMCreateMessage(features) : LLVMGetHostCPUFeatures();
-  t->wide = strstr(t->features, "+avx512f") || strstr(t->cpu, "avx512");
+  t->vector_bytes = low_vector_bytes(t);
   status s = low_machine(t);
   if (s != OK) low_target_clear(t);
   return s;
@@ -65,21 +73,47 @@ low_target_adopt(const struct low_target *t, LLVMValueRef fn) {
     ll_attr_remove(fn, low_foreign[k]);
   ll_attr_text(fn, "target-cpu", t->cpu);
   ll_attr_text(fn, "target-features", t->features);
-  if (t->wide) ll_attr_text(fn, "prefer-vector-width", "512");
+  char bits[16];
+  snprintf(bits, sizeof bits, "%u", 8 * t->vector_bytes);
+  ll_attr_text(fn, "prefer-vector-width", bits);
   ll_attr(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
 }
 
-status
-low_target_optimise(const struct low_target *t, LLVMModuleRef m) {
+/* Vectorise first, then all of O3: in O3's own order neighbouring stores have
+ * become memset and memcpy by the time the vectoriser comes, and it refuses calls.
+ * What it needs is here: kernels inlined, their short loops unrolled, slots in
+ * registers, conditions as selects. */
+#define LOW_COMBINE "instcombine<no-verify-fixpoint>"
+static const char low_vector_passes[] =
+    "always-inline,function("
+    "sroa<modify-cfg>,early-cse<memssa>,simplifycfg," LOW_COMBINE ","
+    "loop-mssa(loop-rotate,licm),"
+    "loop(indvars,loop-deletion,loop-unroll-full),"
+    "sroa<modify-cfg>,early-cse<memssa>," LOW_COMBINE ",simplifycfg,"
+    "loop-mssa(licm),gvn," LOW_COMBINE ",loop-vectorize)";
+
+static status
+low_run_passes(const struct low_target *t, LLVMModuleRef m,
+               const char *passes) {
   LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
   LLVMPassBuilderOptionsSetSLPVectorization(o, 1);
-  LLVMErrorRef err = LLVMRunPasses(m, "default<O3>", t->machine, o);
+  LLVMErrorRef err = LLVMRunPasses(m, passes, t->machine, o);
   LLVMDisposePassBuilderOptions(o);
   if (!err) return OK;
   char *why = LLVMGetErrorMessage(err);
   status s = err_set(ERR_COMPILE, "optimiser: %s", why);
   LLVMDisposeErrorMessage(why);
   return s;
+}
+
+status
+low_target_vectorise(const struct low_target *t, LLVMModuleRef m) {
+  return low_run_passes(t, m, low_vector_passes);
+}
+
+status
+low_target_optimise(const struct low_target *t, LLVMModuleRef m) {
+  return low_run_passes(t, m, "default<O3>");
 }
 
 status

@@ -1,0 +1,155 @@
+/* One element of a region: load its slots, call the kernels, store the slots.
+ *
+ * The same code stands in the loop over elements, where slots are loaded from and
+ * stored to memory, and in the loop over the lanes of a block, where they come from
+ * lanes that were filled before and are emptied afterwards (region_block.c). */
+#include "lower/region_emit.h"
+
+#include <stdlib.h>
+
+static void
+low_emit_index(struct low_emit *em, uint32_t k) {
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
+  LLVMValueRef e = em->e;
+  if (em->i) e = LLVMBuildNSWAdd(em->b, e, em->i, "");
+  e = low_slot_index(em, &em->r->slots[k], e);
+  LLVMBuildStore(em->b, LLVMBuildTrunc(em->b, e, i32, "idx"), em->home[k]);
+}
+
+static bool
+low_slot_is_kept(const struct low_slot *s) {
+  return s->kind == LOW_SLOT_DAT && s->call < 0;
+}
+
+/* Fill slots at the element's start. */
+static void
+low_emit_enter(struct low_emit *em) {
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    struct low_at home = low_at_home(em->home[k]);
+    if (s->kind == LOW_SLOT_INC || s->kind == LOW_SLOT_SUM)
+      low_emit_fill(em, s, home, s->access);
+    else if (low_slot_is_kept(s) && s->load >= 0)
+      low_emit_copy(em, s, home,
+                    em->lanes[k] ? low_at_lanes(em, k)
+                                 : low_at_dat(em, s, s->load));
+    else if (s->kind == LOW_SLOT_INDEX && em->lanes[k])
+      low_emit_copy(em, s, home, low_at_lanes(em, k));
+    else if (s->kind == LOW_SLOT_INDEX)
+      low_emit_index(em, k);
+    else if (s->kind == LOW_SLOT_PLACE)
+      em->now[k] = low_at_address(em, low_at_dat(em, s, s->load), s->type,
+                                  ll_i64(em->ctx, 0));
+  }
+}
+
+/* Store slots at the element's end. */
+static void
+low_emit_leave(struct low_emit *em) {
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    struct low_at home = low_at_home(em->home[k]);
+    if (s->kind == LOW_SLOT_SUM)
+      low_emit_combine(
+          em, s, em->i ? low_at_lanes(em, k) : low_at_home(em->acc[k]), home);
+    else if (em->lanes[k] && s->store >= 0)
+      low_emit_copy(em, s, low_at_lanes(em, k), home);
+    else if (low_slot_is_kept(s) && s->store >= 0)
+      low_emit_copy(em, s, low_at_dat(em, s, s->store), home);
+    else if (s->kind == LOW_SLOT_INC)
+      low_emit_add(em, s, low_at_dat(em, s, s->store), home);
+  }
+}
+
+/* Where staged slot k is for this element: at the first slot of its call that
+ * holds the same element of the same memory. */
+static LLVMValueRef
+low_emit_peer(struct low_emit *em, uint32_t k, int32_t call) {
+  const struct low_slot *s = &em->r->slots[k];
+  LLVMValueRef at = em->home[k];
+  if (s->store < 0) return at;
+  LLVMValueRef own = low_slot_index(em, s, em->e);
+  for (uint32_t j = k; j-- > 0;) {
+    const struct low_slot *o = &em->r->slots[j];
+    if (o->kind != LOW_SLOT_DAT || o->call != call || o->store != s->store)
+      continue;
+    LLVMValueRef other = low_slot_index(em, o, em->e);
+    LLVMValueRef same =
+        LLVMBuildICmp(em->b, LLVMIntEQ, other, own, "same");
+    at = LLVMBuildSelect(em->b, same, em->home[j], at, "");
+  }
+  return at;
+}
+
+static void
+low_emit_before(struct low_emit *em, int32_t call) {
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    if (s->from >= 0 && s->call_from == call)
+      low_emit_copy(em, s, low_at_home(em->home[k]),
+                    low_at_home(em->home[s->from]));
+    if (s->kind != LOW_SLOT_DAT || s->call != call) continue;
+    em->now[k] = low_emit_peer(em, k, call);
+    if (s->load >= 0)
+      low_emit_copy(em, s, low_at_home(em->home[k]),
+                    low_at_dat(em, s, s->load));
+  }
+}
+
+static void
+low_emit_after(struct low_emit *em, int32_t call) {
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    if (s->kind == LOW_SLOT_DAT && s->call == call && s->store >= 0)
+      low_emit_copy(em, s, low_at_dat(em, s, s->store),
+                    low_at_home(em->now[k]));
+  }
+}
+
+/* The pointer that a kernel's parameter gets. */
+static LLVMValueRef
+low_emit_use(struct low_emit *em, const struct low_use *u) {
+  LLVMTypeRef ptr = LLVMPointerTypeInContext(em->ctx, 0);
+  if (u->nslots == 0) return LLVMConstNull(ptr);
+  if (!u->vector) return em->now[u->slots[0]];
+  LLVMValueRef array = ll_entry_alloca(em->b, ptr, u->nslots, 8, "vector");
+  for (uint32_t k = 0; k < u->nslots; k++) {
+    LLVMValueRef at = ll_i64(em->ctx, k);
+    LLVMBuildStore(em->b, em->now[u->slots[k]],
+                   LLVMBuildInBoundsGEP2(em->b, ptr, array, &at, 1, ""));
+  }
+  return array;
+}
+
+static void
+low_emit_call(struct low_emit *em, uint32_t call) {
+  const struct low_call *c = &em->r->calls[call];
+  const struct low_instance *in = &em->r->instances[c->instance];
+  LLVMTypeRef ptr = LLVMPointerTypeInContext(em->ctx, 0);
+  LLVMValueRef *args = mem_alloc(c->nargs + 1, sizeof *args);
+  LLVMTypeRef *types = mem_alloc(c->nargs + 1, sizeof *types);
+  for (uint32_t a = 0; a < c->nargs; a++) {
+    args[a] = low_emit_use(em, &c->args[a]);
+    types[a] = ptr;
+  }
+  LLVMValueRef fn = in->address >= 0 ? em->arg[in->address]
+                                     : em->fns[c->instance];
+  LLVMTypeRef type =
+      in->address >= 0
+          ? LLVMFunctionType(LLVMVoidTypeInContext(em->ctx), types, c->nargs, 0)
+          : LLVMGlobalGetValueType(fn);
+  LLVMBuildCall2(em->b, type, fn, args, c->nargs, "");
+  free(types);
+  free(args);
+}
+
+void
+low_emit_element(struct low_emit *em) {
+  low_emit_enter(em);
+  for (uint32_t k = 0; k < em->r->ncalls; k++) {
+    low_emit_before(em, (int32_t)k);
+    low_emit_call(em, k);
+    low_emit_after(em, (int32_t)k);
+  }
+  low_emit_leave(em);
+}

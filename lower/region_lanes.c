@@ -1,0 +1,309 @@
+/* Lanes: elements of a block between memory and vectors.
+ *
+ * Problem. A block's kernels want each component as a vector over elements;
+ * memory has elements as vectors over components (AoS), or anything at all behind a
+ * map. Gather instructions take one component at a time and cost eight loads each.
+ *
+ * Idea. Elements in AoS are loaded whole, four, two or one components at a time,
+ * and transposed in registers. For four doubles in eight lanes:
+ *
+ *   r0 = v0|v2  r1 = v1|v3  r2 = v4|v6  r3 = v5|v7     (a load and an insert each)
+ *   even components  t0 = lo(r0,r1)  t2 = lo(r2,r3)    lo: unpack low, per 128 bits
+ *   out0 = 128-bit lanes 0,2 of t0 and t2, out2 = lanes 1,3; odd ones from hi
+ *
+ * two shuffles a component, no index vectors. Consecutive elements of SoA and
+ * AoSoA are vectors already. SoA behind a map is loaded one by one: that is what a
+ * gather instruction does inside. */
+#include "lower/region_emit.h"
+
+#include <assert.h>
+
+enum { LOW_CHUNK = 4 };
+
+static LLVMValueRef
+low_shuffle(struct low_emit *em, LLVMValueRef x, LLVMValueRef y,
+            const uint32_t *mask, uint32_t n) {
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
+  LLVMValueRef idx[LOW_CHUNK * LOW_WIDTH_MAX];
+  assert(n <= LOW_CHUNK * LOW_WIDTH_MAX);
+  for (uint32_t k = 0; k < n; k++) idx[k] = LLVMConstInt(i32, mask[k], 0);
+  return LLVMBuildShuffleVector(em->b, x, y, LLVMConstVector(idx, n), "");
+}
+
+static uint32_t
+low_len(LLVMValueRef v) {
+  return LLVMGetVectorSize(LLVMTypeOf(v));
+}
+
+/* x|y: both, one after the other. */
+static LLVMValueRef
+low_join(struct low_emit *em, LLVMValueRef x, LLVMValueRef y) {
+  uint32_t mask[LOW_CHUNK * LOW_WIDTH_MAX], n = 2 * low_len(x);
+  for (uint32_t k = 0; k < n; k++) mask[k] = k;
+  return low_shuffle(em, x, y, mask, n);
+}
+
+/* v[0] | v[step] | v[2 step] ..., n of them, a power of two. */
+static LLVMValueRef
+low_join_all(struct low_emit *em, const LLVMValueRef *v, uint32_t n,
+             uint32_t step) {
+  LLVMValueRef part[LOW_WIDTH_MAX];
+  for (uint32_t k = 0; k < n; k++) part[k] = v[k * step];
+  for (; n > 1; n /= 2)
+    for (uint32_t k = 0; k < n / 2; k++)
+      part[k] = low_join(em, part[2 * k], part[2 * k + 1]);
+  return part[0];
+}
+
+/* Of each pair of 64-bit values of x and y the low (odd 0) or high one. */
+static LLVMValueRef
+low_unpack(struct low_emit *em, LLVMValueRef x, LLVMValueRef y, uint32_t odd) {
+  uint32_t mask[LOW_WIDTH_MAX], n = low_len(x);
+  for (uint32_t k = 0; k < n; k++) mask[k] = (k & ~1u) + odd + (k & 1) * n;
+  return low_shuffle(em, x, y, mask, n);
+}
+
+/* Pairs odd, odd+2, ... of x, then of y. */
+static LLVMValueRef
+low_pairs(struct low_emit *em, LLVMValueRef x, LLVMValueRef y, uint32_t odd) {
+  uint32_t mask[LOW_WIDTH_MAX], n = low_len(x);
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t pair = 2 * ((k % (n / 2)) / 2) + odd;
+    mask[k] = 2 * pair + (k & 1) + (k >= n / 2 ? n : 0);
+  }
+  return low_shuffle(em, x, y, mask, n);
+}
+
+/* Element c, c+n, c+2n, ... of a long vector. */
+static LLVMValueRef
+low_stride(struct low_emit *em, LLVMValueRef v, uint32_t c, uint32_t n) {
+  uint32_t mask[LOW_WIDTH_MAX], count = low_len(v) / n;
+  for (uint32_t k = 0; k < count; k++) mask[k] = c + k * n;
+  return low_shuffle(em, v, LLVMGetUndef(LLVMTypeOf(v)), mask, count);
+}
+
+/* v[l] has n components of lane l; out[c] gets component c of w lanes. */
+static void
+low_transpose_in(struct low_emit *em, const LLVMValueRef *v, uint32_t n,
+                 uint32_t w, bool is64, LLVMValueRef *out) {
+  if (is64 && n == 2) {
+    LLVMValueRef even = low_join_all(em, v, w / 2, 2);
+    LLVMValueRef odd = low_join_all(em, v + 1, w / 2, 2);
+    for (uint32_t c = 0; c < 2; c++) out[c] = low_unpack(em, even, odd, c);
+  } else if (is64 && n == 4 && (w == 4 || w == 8)) {
+    LLVMValueRef r[4];
+    for (uint32_t k = 0; k < 4; k++)
+      r[k] = w == 4 ? v[k] : low_join(em, v[k % 2 + k / 2 * 4],
+                                      v[k % 2 + k / 2 * 4 + 2]);
+    for (uint32_t c = 0; c < 4; c++)
+      out[c] = low_pairs(em, low_unpack(em, r[0], r[1], c % 2),
+                         low_unpack(em, r[2], r[3], c % 2), c / 2);
+  } else {
+    LLVMValueRef all = low_join_all(em, v, w, 1);
+    for (uint32_t c = 0; c < n; c++) out[c] = low_stride(em, all, c, n);
+  }
+}
+
+/* The n components of lane l out of n vectors over lanes. */
+static LLVMValueRef
+low_transpose_out(struct low_emit *em, const LLVMValueRef *in, uint32_t n,
+                  uint32_t l) {
+  uint32_t w = low_len(in[0]);
+  uint32_t pick[2] = {l, w + l}, four[4] = {0, 1, 2, 3};
+  LLVMValueRef a = low_shuffle(em, in[0], in[1], pick, 2);
+  if (n == 2) return a;
+  return low_shuffle(em, a, low_shuffle(em, in[2], in[3], pick, 2), four, 4);
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+/* Components c .. c+n of an element, n in {1, 2, 4}. */
+static uint32_t
+low_chunk(uint32_t left) {
+  return left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
+/* What is known of the address of components c.. of elements. */
+static unsigned
+low_align(const struct low_bind *d, uint32_t c, uint32_t n) {
+  uint32_t size = d->type.size, chunk = n * size;
+  bool whole = (d->dim * size) % chunk == 0 && (c * size) % chunk == 0;
+  return d->alone && d->block == 1 && whole ? chunk : size;
+}
+
+static LLVMTypeRef
+low_vector(struct low_emit *em, struct type t, uint32_t n) {
+  return LLVMVectorType(ll_type(em->ctx, t), n);
+}
+
+/* Is component c of the block's elements one vector in memory? */
+static bool
+low_is_row(const struct low_emit *em, const struct low_slot *s,
+           const struct low_bind *d) {
+  if (s->map >= 0) return false;
+  return d->block == 0 || (d->block == 1 && s->dim == 1) ||
+         (d->block > 1 && d->block % em->width == 0);
+}
+
+static LLVMValueRef
+low_lanes_at(struct low_emit *em, uint32_t k, uint32_t c) {
+  LLVMValueRef at = ll_i64(em->ctx, (int64_t)c * em->width);
+  return LLVMBuildInBoundsGEP2(em->b, ll_type(em->ctx, em->r->slots[k].type),
+                               em->lanes[k], &at, 1, "");
+}
+
+static LLVMValueRef
+low_lanes_get(struct low_emit *em, uint32_t k, uint32_t c) {
+  LLVMTypeRef type = low_vector(em, em->r->slots[k].type, em->width);
+  return LLVMBuildLoad2(em->b, type, low_lanes_at(em, k, c), "");
+}
+
+static void
+low_lanes_put(struct low_emit *em, uint32_t k, uint32_t c, LLVMValueRef v) {
+  LLVMBuildStore(em->b, v, low_lanes_at(em, k, c));
+}
+
+/* A vector of n values at component c of a place: contiguous there. */
+static LLVMValueRef
+low_vector_load(struct low_emit *em, struct low_at at, const struct low_slot *s,
+                uint32_t c, uint32_t n, unsigned align) {
+  LLVMValueRef p =
+      low_at_address(em, at, s->type, ll_i64(em->ctx, c));
+  LLVMTypeRef type =
+      n == 1 ? ll_type(em->ctx, s->type) : low_vector(em, s->type, n);
+  LLVMValueRef v = LLVMBuildLoad2(em->b, type, p, "");
+  LLVMSetAlignment(v, align);
+  return v;
+}
+
+static void
+low_vector_store(struct low_emit *em, struct low_at at,
+                 const struct low_slot *s, uint32_t c, LLVMValueRef v,
+                 unsigned align) {
+  LLVMValueRef p =
+      low_at_address(em, at, s->type, ll_i64(em->ctx, c));
+  LLVMSetAlignment(LLVMBuildStore(em->b, v, p), align);
+}
+
+static LLVMValueRef
+low_insert(struct low_emit *em, LLVMValueRef into, LLVMValueRef v, uint32_t l) {
+  return LLVMBuildInsertElement(em->b, into, v, ll_i64(em->ctx, l), "");
+}
+
+/* ---- loading ------------------------------------------------------------- */
+
+/* Chunk [c, c+n) of all lanes, element by element. */
+static void
+low_load_chunk(struct low_emit *em, uint32_t k, const struct low_at *at,
+               uint32_t c, uint32_t n) {
+  const struct low_slot *s = &em->r->slots[k];
+  LLVMValueRef v[LOW_WIDTH_MAX], out[LOW_CHUNK];
+  for (uint32_t l = 0; l < em->width; l++)
+    v[l] = low_vector_load(em, at[l], s, c, n, low_align(at[l].bind, c, n));
+  if (n == 1) {
+    out[0] = LLVMGetUndef(low_vector(em, s->type, em->width));
+    for (uint32_t l = 0; l < em->width; l++)
+      out[0] = low_insert(em, out[0], v[l], l);
+  } else {
+    low_transpose_in(em, v, n, em->width, s->type.size == 8, out);
+  }
+  for (uint32_t x = 0; x < n; x++) low_lanes_put(em, k, c + x, out[x]);
+}
+
+static void
+low_load_rows(struct low_emit *em, uint32_t k) {
+  const struct low_slot *s = &em->r->slots[k];
+  struct low_at at = low_at_dat(em, s, s->load);
+  for (uint32_t c = 0; c < s->dim; c++)
+    low_lanes_put(em, k, c,
+                  low_vector_load(em, at, s, c, em->width, s->type.size));
+}
+
+static void
+low_load_index(struct low_emit *em, uint32_t k) {
+  const struct low_slot *s = &em->r->slots[k];
+  LLVMValueRef v = LLVMGetUndef(low_vector(em, s->type, em->width));
+  for (uint32_t l = 0; l < em->width; l++) {
+    LLVMValueRef e = LLVMBuildNSWAdd(em->b, em->e, ll_i64(em->ctx, l), "");
+    LLVMValueRef to = low_slot_index(em, s, e);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
+    v = low_insert(em, v, LLVMBuildTrunc(em->b, to, i32, ""), l);
+  }
+  low_lanes_put(em, k, 0, v);
+}
+
+static void
+low_lane_places(struct low_emit *em, const struct low_slot *s, int32_t bind,
+                struct low_at *at) {
+  for (uint32_t l = 0; l < em->width; l++)
+    at[l] = low_at_dat_lane(em, s, bind, l);
+}
+
+void
+low_lanes_load(struct low_emit *em, uint32_t k) {
+  const struct low_slot *s = &em->r->slots[k];
+  struct low_at at[LOW_WIDTH_MAX];
+  if (s->kind == LOW_SLOT_INDEX) {
+    low_load_index(em, k);
+    return;
+  }
+  const struct low_bind *d = &em->r->binds[s->load];
+  if (low_is_row(em, s, d)) {
+    low_load_rows(em, k);
+    return;
+  }
+  low_lane_places(em, s, s->load, at);
+  for (uint32_t c = 0, n; c < s->dim; c += n) {
+    n = d->block == 1 ? low_chunk(s->dim - c) : 1;
+    low_load_chunk(em, k, at, c, n);
+  }
+}
+
+/* ---- storing ------------------------------------------------------------- */
+
+/* Chunk [c, c+n) of lane l as it lies in memory. */
+static LLVMValueRef
+low_lane_chunk(struct low_emit *em, const LLVMValueRef *in, uint32_t n,
+               uint32_t l) {
+  if (n == 1)
+    return LLVMBuildExtractElement(em->b, in[0], ll_i64(em->ctx, l), "");
+  return low_transpose_out(em, in, n, l);
+}
+
+/* Store or add lane by lane, so that increments are added in element order. */
+static void
+low_put_lanes(struct low_emit *em, uint32_t k, bool add) {
+  const struct low_slot *s = &em->r->slots[k];
+  const struct low_bind *d = &em->r->binds[s->store];
+  LLVMValueRef in[LOW_UNROLL];
+  assert(s->dim <= LOW_UNROLL);
+  for (uint32_t c = 0; c < s->dim; c++) in[c] = low_lanes_get(em, k, c);
+  for (uint32_t l = 0; l < em->width; l++) {
+    struct low_at at = low_at_dat_lane(em, s, s->store, l);
+    for (uint32_t c = 0, n; c < s->dim; c += n) {
+      n = d->block == 1 ? low_chunk(s->dim - c) : 1;
+      unsigned align = low_align(d, c, n);
+      LLVMValueRef v = low_lane_chunk(em, in + c, n, l);
+      if (add)
+        v = low_sum(em, s->type, low_vector_load(em, at, s, c, n, align), v);
+      low_vector_store(em, at, s, c, v, align);
+    }
+  }
+}
+
+void
+low_lanes_store(struct low_emit *em, uint32_t k) {
+  const struct low_slot *s = &em->r->slots[k];
+  if (!low_is_row(em, s, &em->r->binds[s->store])) {
+    low_put_lanes(em, k, false);
+    return;
+  }
+  struct low_at at = low_at_dat(em, s, s->store);
+  for (uint32_t c = 0; c < s->dim; c++)
+    low_vector_store(em, at, s, c, low_lanes_get(em, k, c), s->type.size);
+}
+
+void
+low_lanes_add(struct low_emit *em, uint32_t k) {
+  low_put_lanes(em, k, true);
+}

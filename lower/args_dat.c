@@ -292,6 +292,8 @@ low_version_slot(struct low_args *g, const struct low_access *x) {
 int32_t
 low_dat_slot(struct low_args *g, const struct ir_arg *a, int32_t entry) {
   struct low_access x = low_access_of(g, a, entry);
+  if (x.v == IR_NONE && x.w == IR_NONE) /* scratch of one element */
+    return low_slot_add(g->r, low_access_slot(g, &x, LOW_SLOT_DAT));
   if (a->map != IR_NONE && x.w != IR_NONE) low_conflict_add(g, a);
   if (low_is_place(g, &x)) return low_place_slot(g, &x);
   if (low_is_staged(x.touch)) return low_staged_slot(g, &x);

@@ -36,7 +36,6 @@ low_engine(LLVMModuleRef m, struct low_code *c) {
 /* Is there still a loop over lanes, i.e. did it not become a vector? */
 static bool
 low_has_lane_loop(LLVMModuleRef m, LLVMContextRef ctx) {
-  if (!LLVMGetNamedMetadataNumOperands(m, LOW_LANE_LOOP)) return false;
   LLVMValueRef mark;
   LLVMGetNamedMetadataOperands(m, LOW_LANE_LOOP, &mark);
   unsigned kind = LLVMGetMDKindIDInContext(ctx, "llvm.loop", 9);
@@ -61,12 +60,14 @@ status
 low_module_make(const struct low_region *r, const struct low_target *t,
                 LLVMContextRef ctx, LLVMModuleRef *out) {
   TRY(low_module_try(r, t, true, ctx, out));
-  if (low_has_lane_loop(*out, ctx)) {
+  bool blocks = LLVMGetNamedFunction(*out, "blocks") != NULL;
+  if (blocks && low_has_lane_loop(*out, ctx)) {
+    blocks = false;
     LOG_DEBUG("%s does not vectorise", r->name);
     LLVMDisposeModule(*out);
     TRY(low_module_try(r, t, false, ctx, out));
   }
-  status s = low_target_optimise(t, *out);
+  status s = low_target_optimise(t, *out, !blocks);
   if (s != OK) LLVMDisposeModule(*out);
   return s;
 }

@@ -17,6 +17,7 @@
 #include "lower/args.h"
 
 #include <assert.h>
+#include <llvm-c/Core.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -308,6 +309,40 @@ low_make(struct low_maker *m) {
     low_tables_make(m->p);
   }
   free(final);
+  return s;
+}
+
+static status
+low_module_text(const struct low_region *r, const struct low_target *target,
+                struct str *out) {
+  LLVMContextRef ctx = LLVMContextCreate();
+  LLVMModuleRef mod;
+  status s = low_module_make(r, target, ctx, &mod);
+  if (s == OK) {
+    s = low_target_assembly(target, mod, out);
+    LLVMDisposeModule(mod);
+  }
+  LLVMContextDispose(ctx);
+  return s;
+}
+
+status
+low_region_assembly(const struct ir_trace *t, const struct low_env *env,
+                    ir_ref n, const char *cpu, struct str *out) {
+  struct low_program lp = {.program = mem_alloc(1, sizeof *lp.program)};
+  struct low_maker m = {.t = t, .env = env, .p = lp.program, .out = &lp};
+  struct low_region r = {0};
+  struct low_target target;
+  low_maker_init(&m);
+  status s = low_region_make(&m, n, low_region_span(t, n), &r);
+  if (s == OK) s = low_target_init(&target, cpu, "");
+  if (s == OK) {
+    s = low_module_text(&r, &target, out);
+    low_target_clear(&target);
+  }
+  low_region_clear(&r);
+  low_maker_clear(&m);
+  low_program_clear(&lp);
   return s;
 }
 

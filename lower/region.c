@@ -94,7 +94,7 @@ low_emit_setup(struct low_emit *em) {
     if (s->kind != LOW_SLOT_PLACE && s->kind != LOW_SLOT_WHOLE)
       em->home[k] = ll_entry_alloca(em->b, type, s->dim, 16, "slot");
     em->now[k] = s->kind == LOW_SLOT_WHOLE ? em->arg[s->load] : em->home[k];
-    if (s->kind == LOW_SLOT_CONST)
+    if (s->kind == LOW_SLOT_CONST && s->load >= 0)
       low_emit_copy(em, s, low_at_home(em->home[k]),
                     low_at_home(em->arg[s->load]));
     if (s->kind != LOW_SLOT_SUM) continue;

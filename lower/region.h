@@ -143,6 +143,11 @@ uint32_t low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat);
 uint32_t low_number_param(struct low_maker *m, struct low_capture c);
 uint32_t low_number_address(struct low_maker *m, uint32_t kernel_tag);
 
+/* Assembly of the region that node `n` begins, for a CPU ("": LLVM's features of
+ * it): what tests of vectorisation and dumps look at. */
+status low_region_assembly(const struct ir_trace *t, const struct low_env *env,
+                           ir_ref n, const char *cpu, struct str *out);
+
 /* ---- args.c -------------------------------------------------------------- */
 
 /* Describe nodes [first, first+count), deferred ones left out. `r` is zero;
@@ -190,7 +195,10 @@ void low_target_clear(struct low_target *t);
 void low_target_adopt(const struct low_target *t, LLVMValueRef fn);
 /* Inline the kernels and vectorise; then the rest. */
 status low_target_vectorise(const struct low_target *t, LLVMModuleRef m);
-status low_target_optimise(const struct low_target *t, LLVMModuleRef m);
+/* slp: look for vectors in straight code, too. Not in blocks: it takes the map
+ * entries that they load for something to gather. */
+status low_target_optimise(const struct low_target *t, LLVMModuleRef m,
+                           bool slp);
 /* Assembly text of an optimised module (tests, dumps). */
 status low_target_assembly(const struct low_target *t, LLVMModuleRef m,
                            struct str *out);

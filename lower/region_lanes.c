@@ -104,15 +104,49 @@ low_transpose_in(struct low_emit *em, const LLVMValueRef *v, uint32_t n,
   }
 }
 
-/* The n components of lane l out of n vectors over lanes. */
+/* Values [from, from + n) of a vector. */
 static LLVMValueRef
+low_part(struct low_emit *em, LLVMValueRef v, uint32_t from, uint32_t n) {
+  uint32_t mask[LOW_WIDTH_MAX];
+  for (uint32_t k = 0; k < n; k++) mask[k] = from + k;
+  return low_shuffle(em, v, LLVMGetUndef(LLVMTypeOf(v)), mask, n);
+}
+
+/* Pair k of x, pair k of y, pair k+1 of x, pair k+1 of y. */
+static LLVMValueRef
+low_zip_pairs(struct low_emit *em, LLVMValueRef x, LLVMValueRef y,
+              uint32_t k) {
+  uint32_t n = low_len(x), a = 2 * k, b = n + 2 * k;
+  uint32_t mask[8] = {a, a + 1, b, b + 1, a + 2, a + 3, b + 2, b + 3};
+  return low_shuffle(em, x, y, mask, 8);
+}
+
+/* The way back: n vectors over w lanes, v[l] gets the components of lane l. */
+static void
 low_transpose_out(struct low_emit *em, const LLVMValueRef *in, uint32_t n,
-                  uint32_t l) {
-  uint32_t w = low_len(in[0]);
-  uint32_t pick[2] = {l, w + l}, four[4] = {0, 1, 2, 3};
-  LLVMValueRef a = low_shuffle(em, in[0], in[1], pick, 2);
-  if (n == 2) return a;
-  return low_shuffle(em, a, low_shuffle(em, in[2], in[3], pick, 2), four, 4);
+                  uint32_t w, bool is64, LLVMValueRef *v) {
+  if (!is64 || w < 4) {
+    for (uint32_t l = 0; l < w; l++) {
+      uint32_t pick[2] = {l, w + l};
+      v[l] = low_shuffle(em, in[0], in[1], pick, 2);
+      if (n == 4)
+        v[l] = low_join(em, v[l], low_shuffle(em, in[2], in[3], pick, 2));
+    }
+    return;
+  }
+  for (uint32_t odd = 0; odd < 2; odd++) {
+    LLVMValueRef x = low_unpack(em, in[0], in[1], odd);
+    if (n == 2) {
+      for (uint32_t l = odd; l < w; l += 2) v[l] = low_part(em, x, l - odd, 2);
+      continue;
+    }
+    LLVMValueRef y = low_unpack(em, in[2], in[3], odd);
+    for (uint32_t l = 0; l < w; l += 4) {
+      LLVMValueRef z = low_zip_pairs(em, x, y, l / 2);
+      v[l + odd] = low_part(em, z, 0, 4);
+      v[l + odd + 2] = low_part(em, z, 4, 4);
+    }
+  }
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -261,33 +295,44 @@ low_lanes_load(struct low_emit *em, uint32_t k) {
 
 /* ---- storing ------------------------------------------------------------- */
 
-/* Chunk [c, c+n) of lane l as it lies in memory. */
-static LLVMValueRef
-low_lane_chunk(struct low_emit *em, const LLVMValueRef *in, uint32_t n,
-               uint32_t l) {
-  if (n == 1)
-    return LLVMBuildExtractElement(em->b, in[0], ll_i64(em->ctx, l), "");
-  return low_transpose_out(em, in, n, l);
+/* Chunks [c, c+n) of all lanes as they lie in memory. */
+static void
+low_lane_chunks(struct low_emit *em, const LLVMValueRef *in, uint32_t n,
+                bool is64, LLVMValueRef *v) {
+  if (n > 1) {
+    low_transpose_out(em, in, n, em->width, is64, v);
+    return;
+  }
+  for (uint32_t l = 0; l < em->width; l++)
+    v[l] = LLVMBuildExtractElement(em->b, in[0], ll_i64(em->ctx, l), "");
 }
 
-/* Store or add lane by lane, so that increments are added in element order. */
+/* Store or add chunk [c, c+n), lane by lane: increments in element order. */
+static void
+low_put_chunk(struct low_emit *em, uint32_t k, const struct low_at *at,
+              uint32_t c, uint32_t n, bool add) {
+  const struct low_slot *s = &em->r->slots[k];
+  LLVMValueRef in[LOW_CHUNK], v[LOW_WIDTH_MAX];
+  unsigned align = low_align(at[0].bind, c, n);
+  for (uint32_t x = 0; x < n; x++) in[x] = low_lanes_get(em, k, c + x);
+  low_lane_chunks(em, in, n, s->type.size == 8, v);
+  for (uint32_t l = 0; l < em->width; l++) {
+    if (add)
+      v[l] = low_sum(em, s->type,
+                     low_vector_load(em, at[l], s, c, n, align), v[l]);
+    low_vector_store(em, at[l], s, c, v[l], align);
+  }
+}
+
 static void
 low_put_lanes(struct low_emit *em, uint32_t k, bool add) {
   const struct low_slot *s = &em->r->slots[k];
   const struct low_bind *d = &em->r->binds[s->store];
-  LLVMValueRef in[LOW_UNROLL];
-  assert(s->dim <= LOW_UNROLL);
-  for (uint32_t c = 0; c < s->dim; c++) in[c] = low_lanes_get(em, k, c);
-  for (uint32_t l = 0; l < em->width; l++) {
-    struct low_at at = low_at_dat_lane(em, s, s->store, l);
-    for (uint32_t c = 0, n; c < s->dim; c += n) {
-      n = d->block == 1 ? low_chunk(s->dim - c) : 1;
-      unsigned align = low_align(d, c, n);
-      LLVMValueRef v = low_lane_chunk(em, in + c, n, l);
-      if (add)
-        v = low_sum(em, s->type, low_vector_load(em, at, s, c, n, align), v);
-      low_vector_store(em, at, s, c, v, align);
-    }
+  struct low_at at[LOW_WIDTH_MAX];
+  low_lane_places(em, s, s->store, at);
+  for (uint32_t c = 0, n; c < s->dim; c += n) {
+    n = d->block == 1 ? low_chunk(s->dim - c) : 1;
+    low_put_chunk(em, k, at, c, n, add);
   }
 }
 

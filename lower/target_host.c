@@ -93,10 +93,10 @@ static const char low_vector_passes[] =
     "loop-mssa(licm),gvn," LOW_COMBINE ",loop-vectorize)";
 
 static status
-low_run_passes(const struct low_target *t, LLVMModuleRef m,
-               const char *passes) {
+low_run_passes(const struct low_target *t, LLVMModuleRef m, const char *passes,
+               bool slp) {
   LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-  LLVMPassBuilderOptionsSetSLPVectorization(o, 1);
+  LLVMPassBuilderOptionsSetSLPVectorization(o, slp);
   LLVMErrorRef err = LLVMRunPasses(m, passes, t->machine, o);
   LLVMDisposePassBuilderOptions(o);
   if (!err) return OK;
@@ -108,12 +108,12 @@ low_run_passes(const struct low_target *t, LLVMModuleRef m,
 
 status
 low_target_vectorise(const struct low_target *t, LLVMModuleRef m) {
-  return low_run_passes(t, m, low_vector_passes);
+  return low_run_passes(t, m, low_vector_passes, false);
 }
 
 status
-low_target_optimise(const struct low_target *t, LLVMModuleRef m) {
-  return low_run_passes(t, m, "default<O3>");
+low_target_optimise(const struct low_target *t, LLVMModuleRef m, bool slp) {
+  return low_run_passes(t, m, "default<O3>", slp);
 }
 
 status

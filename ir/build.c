@@ -99,6 +99,8 @@ struct ir_trace *
 ir_trace_new(const char *name) {
   struct ir_trace *t = mem_alloc(1, sizeof *t);
   t->name = arena_str(&t->arena, name && *name ? name : "anon");
+  t->args = mem_alloc(1, sizeof *t->args); /* ir_args() adds to it */
+  t->capargs = 1;
   return t;
 }
 
@@ -157,6 +159,7 @@ node_file(struct ir_trace *t, ir_ref before, const char *file) {
 struct ir_trace *
 ir_trace_clone(const struct ir_trace *t) {
   struct ir_trace *c = ir_trace_new(t->name);
+  free(c->args);
   CLONE(c, t, sets);
   CLONE(c, t, maps);
   CLONE(c, t, dats);

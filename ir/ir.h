@@ -297,7 +297,7 @@ void ir_remark(struct ir_trace *t, const char *fmt, ...)
 
 static inline struct ir_arg *
 ir_args(const struct ir_trace *t, const struct ir_node *n) {
-  return n->nargs ? t->args + n->arg0 : t->args; /* NULL + 0 is undefined */
+  return t->args + n->arg0; /* args is never NULL */
 }
 static inline ir_ref
 ir_root(const struct ir_trace *t, ir_ref dat) {

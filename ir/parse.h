@@ -1,0 +1,33 @@
+/* What the two files of the parser share. */
+#ifndef IR_PARSE_H
+#define IR_PARSE_H
+
+#include "ir/inner.h"
+#include "ir/lex.h"
+
+struct ir_parser {
+  struct ir_lexer x;
+  struct ir_trace *t;
+  struct table values; /* {dat, version} -> value + 1 */
+  ir_ref *results;     /* by dat: what the node at hand defines of this root */
+  uint32_t nresults;
+  ir_ref region;       /* the region we are in */
+  struct ir_arg *args; /* of the node at hand */
+  uint32_t nargs, capargs;
+};
+
+/* Step over what is named, or fail with what was expected and found. */
+status ir_want_punct(struct ir_parser *p, char c);
+status ir_want_word(struct ir_parser *p, const char *word);
+/* A number in [lo, hi]. */
+status ir_want_number(struct ir_parser *p, int64_t lo, int64_t hi,
+                      int64_t *out);
+/* The name of something declared before. */
+status ir_want_decl(struct ir_parser *p, enum ir_decl kind, ir_ref *out);
+/* Add this owner's flags to *flags as long as they come. */
+status ir_some_flags(struct ir_parser *p, enum ir_flag_owner owner,
+                     uint32_t *flags);
+/* A whole declaration, if one stands here. */
+status ir_maybe_decl(struct ir_parser *p, bool *found_out);
+
+#endif

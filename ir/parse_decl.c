@@ -1,0 +1,213 @@
+/* Parser: declarations, and the small pieces that statements are made of. */
+#include "ir/parse.h"
+
+/* ---- small pieces ------------------------------------------------------ */
+
+status
+ir_want_punct(struct ir_parser *p, char c) {
+  if (!ir_lex_is(&p->x, c)) {
+    if (c == '>') return ir_lex_expected(&p->x, "'->'");
+    return ir_lex_expected(&p->x, "'%c'", c);
+  }
+  return ir_lex_next(&p->x);
+}
+
+status
+ir_want_word(struct ir_parser *p, const char *word) {
+  if (!ir_lex_is_word(&p->x, word)) return ir_lex_expected(&p->x, "'%s'", word);
+  return ir_lex_next(&p->x);
+}
+
+/* A number in [lo, hi]. */
+status
+ir_want_number(struct ir_parser *p, int64_t lo, int64_t hi, int64_t *out) {
+  if (p->x.kind != IR_TOK_NUMBER || p->x.number < lo || p->x.number > hi)
+    return ir_lex_expected(&p->x, "a number from %lld to %lld", (long long)lo,
+                           (long long)hi);
+  *out = p->x.number;
+  return ir_lex_next(&p->x);
+}
+
+/* x<k>: k from 1 */
+static status
+want_times(struct ir_parser *p, uint32_t *out) {
+  uint64_t v = 0;
+  bool ok = p->x.kind == IR_TOK_WORD && p->x.len > 1 && *p->x.begin == 'x';
+  for (size_t i = 1; ok && i < p->x.len; i++) {
+    char c = p->x.begin[i];
+    ok = c >= '0' && c <= '9';
+    v = 10 * v + (uint64_t)(c - '0');
+    ok = ok && v < UINT32_MAX;
+  }
+  if (!ok || !v) return ir_lex_expected(&p->x, "a size such as x4");
+  *out = (uint32_t)v;
+  return ir_lex_next(&p->x);
+}
+
+static status
+want_type(struct ir_parser *p, struct type *out) {
+  if (p->x.kind != IR_TOK_WORD || !type_from_text(p->x.begin, p->x.len, out))
+    return ir_lex_expected(&p->x, "a type such as f64, i32 or b24");
+  return ir_lex_next(&p->x);
+}
+
+/* The name of something declared before, as a reference to it. */
+status
+ir_want_decl(struct ir_parser *p, enum ir_decl kind, ir_ref *out) {
+  static const char *const what[] = {"a set", "a map", "a dat, gbl or param",
+                                     "a kernel"};
+  char sigil = kind == IR_DECL_KERNEL ? '@' : '%';
+  if (p->x.kind != IR_TOK_NAME || p->x.punct != sigil)
+    return ir_lex_expected(&p->x, "%s (%c...)", what[kind], sigil);
+  *out = ir_find(p->t, kind, p->x.name.s);
+  if (*out == IR_NONE)
+    return ir_lex_expected(&p->x, "%s declared before", what[kind]);
+  return ir_lex_next(&p->x);
+}
+
+/* Words of this owner's flags are added to *flags as long as they come. */
+status
+ir_some_flags(struct ir_parser *p, enum ir_flag_owner owner, uint32_t *flags) {
+  for (uint32_t i = 0; i < ir_flag_count; i++)
+    if (ir_flag_info[i].owner == owner &&
+        ir_lex_is_word(&p->x, ir_flag_info[i].text)) {
+      *flags |= ir_flag_info[i].bit;
+      TRY(ir_lex_next(&p->x));
+      i = UINT32_MAX; /* from the first row again */
+    }
+  return OK;
+}
+
+/* ---- declarations ------------------------------------------------------ */
+
+/* A new name; the text is KEEP until the next call, `at` is where it stands. */
+static status
+new_name(struct ir_parser *p, char sigil, struct str *name_out) {
+  if (p->x.kind != IR_TOK_NAME || p->x.punct != sigil)
+    return ir_lex_expected(&p->x, "a name (%c...)", sigil);
+  const char *name = p->x.name.s;
+  bool taken = sigil == '@' ? ir_find(p->t, IR_DECL_KERNEL, name) != IR_NONE
+                            : ir_find(p->t, IR_DECL_SET, name) != IR_NONE ||
+                                  ir_find(p->t, IR_DECL_MAP, name) != IR_NONE ||
+                                  ir_find(p->t, IR_DECL_DAT, name) != IR_NONE;
+  if (taken) return ir_lex_expected(&p->x, "a name not declared before");
+  str_add(name_out, name);
+  return ir_lex_next(&p->x);
+}
+
+static status
+set_decl(struct ir_parser *p, const char *name) {
+  int64_t n;
+  TRY(ir_want_word(p, "n"));
+  TRY(ir_want_punct(p, '='));
+  TRY(ir_want_number(p, 0, INT64_MAX, &n));
+  ir_add_set(p->t, (struct ir_set){.name = name, .n = n});
+  return OK;
+}
+
+static status
+map_decl(struct ir_parser *p, const char *name) {
+  struct ir_map m = {.name = name};
+  TRY(ir_want_punct(p, ':'));
+  TRY(ir_want_decl(p, IR_DECL_SET, &m.from));
+  TRY(ir_want_punct(p, '>'));
+  TRY(ir_want_decl(p, IR_DECL_SET, &m.to));
+  TRY(want_times(p, &m.arity));
+  TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
+  ir_add_map(p->t, m);
+  return OK;
+}
+
+/* [block=<b>] [temp] [pinned] [raw] [storage %root] */
+static status
+dat_tail(struct ir_parser *p, struct ir_dat *d) {
+  if (d->kind == IR_DAT && ir_lex_is_word(&p->x, "block")) {
+    int64_t b;
+    TRY(ir_lex_next(&p->x));
+    TRY(ir_want_punct(p, '='));
+    TRY(ir_want_number(p, 0, UINT32_MAX, &b));
+    d->block = (uint32_t)b;
+  }
+  if (d->kind == IR_DAT) TRY(ir_some_flags(p, IR_FLAGS_DAT, &d->flags));
+  if (d->kind == IR_GBL) TRY(ir_some_flags(p, IR_FLAGS_GBL, &d->flags));
+  if (d->kind == IR_PARAM || !ir_lex_is_word(&p->x, "storage")) return OK;
+  TRY(ir_lex_next(&p->x));
+  struct ir_lexer *x = &p->x;
+  ir_ref root = x->kind == IR_TOK_NAME && x->punct == '%'
+                    ? ir_find(p->t, IR_DECL_DAT, x->name.s)
+                    : IR_NONE;
+  if (root == IR_NONE || ir_root(p->t, root) != root ||
+      p->t->dats[root].kind != d->kind)
+    return ir_lex_expected(x, "a dat of this kind with storage of its own");
+  d->root = root;
+  return ir_lex_next(x);
+}
+
+static status
+any_dat_decl(struct ir_parser *p, const char *name, enum ir_dat_kind kind) {
+  struct ir_dat d = {
+      .name = name, .kind = kind, .set = IR_NONE, .block = 1, .root = IR_NONE};
+  TRY(ir_want_punct(p, ':'));
+  if (kind == IR_DAT) TRY(ir_want_decl(p, IR_DECL_SET, &d.set));
+  TRY(want_type(p, &d.type));
+  TRY(want_times(p, &d.dim));
+  TRY(dat_tail(p, &d));
+  ir_ref i = ir_add_dat(p->t, d), v = p->t->dats[i].last;
+  if (v == IR_NONE) return OK;
+  uint32_t key[2] = {i, 0};
+  *table_slot(&p->values, key, sizeof key) = (uintptr_t)v + 1;
+  return OK;
+}
+
+static status
+dat_decl(struct ir_parser *p, const char *name) {
+  return any_dat_decl(p, name, IR_DAT);
+}
+
+static status
+gbl_decl(struct ir_parser *p, const char *name) {
+  return any_dat_decl(p, name, IR_GBL);
+}
+
+static status
+param_decl(struct ir_parser *p, const char *name) {
+  return any_dat_decl(p, name, IR_PARAM);
+}
+
+static status
+kernel_decl(struct ir_parser *p, const char *name) {
+  struct ir_kernel k = {.name = name, .copy_from = -1, .copy_to = -1};
+  TRY(ir_some_flags(p, IR_FLAGS_KERNEL, &k.flags));
+  if (ir_lex_is_word(&p->x, "copies")) {
+    int64_t from, to;
+    TRY(ir_lex_next(&p->x));
+    TRY(ir_want_number(p, 0, INT32_MAX, &from));
+    TRY(ir_want_number(p, 0, INT32_MAX, &to));
+    k.copy_from = (int)from;
+    k.copy_to = (int)to;
+  }
+  ir_add_kernel(p->t, k);
+  return OK;
+}
+
+static const struct {
+  const char *word;
+  char sigil;
+  status (*parse)(struct ir_parser *p, const char *name);
+} decl_words[] = {{"set", '%', set_decl},     {"map", '%', map_decl},
+                  {"dat", '%', dat_decl},     {"gbl", '%', gbl_decl},
+                  {"param", '%', param_decl}, {"kernel", '@', kernel_decl}};
+
+status
+ir_maybe_decl(struct ir_parser *p, bool *found_out) {
+  size_t i = 0, n = sizeof decl_words / sizeof *decl_words;
+  while (i < n && !ir_lex_is_word(&p->x, decl_words[i].word)) i++;
+  *found_out = i < n;
+  if (i == n) return OK;
+  struct str name = STR_INIT;
+  status st = ir_lex_next(&p->x);
+  if (st == OK) st = new_name(p, decl_words[i].sigil, &name);
+  if (st == OK) st = decl_words[i].parse(p, name.s);
+  str_clear(&name);
+  return st;
+}

@@ -15,7 +15,7 @@ field() {
 for source in test/unit/test_*.c; do
   name=$(basename "$source" .c)
   rc=0
-  "$build/test/unit/$name" --jobs 2 >"$build/$name.log" 2>&1 || rc=$?
+  timeout 300 "$build/test/unit/$name" --jobs 2 >"$build/$name.log" 2>&1 || rc=$?
   # Criterion colours its words, terminal or not
   summary=$(sed 's/\x1b\[[0-9;]*m//g' "$build/$name.log" |
     grep 'Synthesis: Tested:' || :)

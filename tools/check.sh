@@ -30,6 +30,8 @@ unit-gcc       | tools/check-unit.sh $dir/gcc
 unit-clang     | tools/check-unit.sh $dir/clang
 irt-gcc        | tools/irt-test.sh $dir/gcc
 irt-clang      | . tools/sanitizers.sh; tools/irt-test.sh $dir/clang
+programs-gcc   | test/programs/run.sh $dir/gcc
+programs-clang | . tools/sanitizers.sh; test/programs/run.sh $dir/clang
 op2cc          | test/op2cc/run.sh $dir/gcc
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
 abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19

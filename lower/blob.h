@@ -1,7 +1,7 @@
 /* Inside of lower/: kernels' bitcode, from the compiler to the facts.
  *
- *   op2cc:   file.c --clang--> module --low_embed--> module + blob --clang--> .o
- *   program: constructor --op2_blob_register--> table --low_blob_find--> kernel.c
+ *   op2cc:   file.c --clang--> module --low_embed--> with blob --clang--> .o
+ *   program: constructor --op2_blob_register--> table --> kernel.c
  *   source:  text --low_source_compile--> blob in memory ----------------^
  */
 #ifndef LOWER_BLOB_H

@@ -5,16 +5,16 @@
  *
  * Idea. The front end has just made that form. Keep a reduced copy of it in the
  * object file, with a table that ties the addresses (which the linker fills in,
- * so that inlining, mangling, merging of inline functions and shared objects take
- * care of themselves) to names in the copy, and a constructor:
+ * so that inlining, mangling, merging of inline functions and shared objects
+ * take care of themselves) to names in the copy, and a constructor:
  *
  *     @op2.blob.bitcode = private constant [3120 x i8] c"BC\C0\DE..."
- *     @op2.blob.entries = private constant [2 x ...] [{ptr @res_calc, ...}, ...]
+ *     @op2.blob.entries = private constant [2 x ...] [{ptr @res_calc, ...}]
  *     @op2.blob         = private constant {...}
  *     define internal void @op2.blob.add() { if (&op2_blob_register) ... }
  *
- * The library is referred to weakly, so that a program that is linked without it
- * links and runs. Layouts mirror include/op2_blob.h.
+ * The library is referred to weakly, so that a program that is linked without
+ * it links and runs. Layouts mirror include/op2_blob.h.
  *
  * cost: parsing, cloning and writing the module, about 10 ms for a C file.
  * source: clang's -fembed-bitcode does nearly this, but embeds optimised code

@@ -4,12 +4,12 @@
  * vectorised. -fno-math-errno tells the front end that nobody looks; but op2cc
  * compiles the host's code from the same front end run, and there somebody may.
  *
- * Idea. Leave the front end alone and change the kernels' copy: a call of sqrt becomes
- * LLVM's operation, which has no errno, and what has no such operation is declared
- * to touch no memory. Nobody can look at errno between two kernels.
+ * Idea. Leave the front end alone and change the kernels' copy: a call of sqrt
+ * becomes LLVM's operation, which has no errno, and what has no such operation
+ * is declared to touch no memory. Nobody can look at errno between two kernels.
  *
- *     call double @sqrt(double %x)    ->   call double @llvm.sqrt.f64(double %x)
- *     declare double @cbrt(double)    ->   ... memory(none) willreturn
+ *     call double @sqrt(double %x)   ->  call double @llvm.sqrt.f64(double %x)
+ *     declare double @cbrt(double)   ->  ... memory(none) willreturn
  */
 #include "lower/blob.h"
 

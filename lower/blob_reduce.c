@@ -10,8 +10,8 @@
  * table ties its name to its address. One that was internal gets a name that is
  * unique in the program, because blobs of several files meet in one region:
  *
- *     static double gam = 1.4;            @gam.op2.9f3c = external global double
- *     static const double rk[2] = {...};  @rk = internal constant [2 x double]
+ *     static double gam = 1.4;           @gam.op2.9f3c = external global double
+ *     static const double rk[2] = {...}; @rk = internal constant [2 x double]
  *
  * A constant whose value is in another file counts as mutable: it has no value
  * here. cost: one pass over the module.

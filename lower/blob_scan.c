@@ -2,8 +2,8 @@
  *
  * A kernel is any function whose address is taken: handed to op_par_loop, put
  * in a table, or given back by the conversion of a captureless lambda. Taking
- * too many costs bytes in the blob, nothing else. Not meant are the compiler's own
- * uses: constructors' tables, virtual tables, exit handlers, OpenMP bodies.
+ * too many costs bytes in the blob, nothing else. Not meant are the compiler's
+ * own uses: constructors' tables, virtual tables, exit handlers, OpenMP bodies.
  *
  * clang's unoptimised code keeps a field access as what it was:
  *

@@ -1,12 +1,12 @@
 /* What a kernel's IR proves.
  *
- * The access that a program declares says what it means; only the code says what
- * happens. Fusing, dropping and staging loops needs the latter, so each kernel
- * is read once, when it is first met:
+ * The access that a program declares says what it means; only the code says
+ * what happens. Fusing, dropping and staging loops needs the latter, so each
+ * kernel is read once, when it is first met:
  *
  *   facts_clean.c     a private copy: inlined, in registers, unrolled
  *   facts_pointers.c  where each pointer leads
- *   facts_access.c    loads and stores by parameter and offset; effects; globals
+ *   facts_access.c    loads and stores by parameter, offset; effects; globals
  *   facts_flow.c      bytes written on every path; reads of old values
  *   facts_adds.c      parameters that are only added to
  *   facts_copy.c      kernels that only copy

@@ -1,11 +1,11 @@
 /* Is a parameter only added to?
  *
  * Problem. OP_INC is executed by giving each element (or thread) a zero to add
- * to and adding that up later. That is right only if the kernel would do the same to
- * any other start value. OP2's own Jacobi declares OP_INC for this:
+ * to and adding that up later. That is right only if the kernel would do the
+ * same to any other start value. OP2's own Jacobi declares OP_INC for this:
  *
  *     *u_sum += *du;  *max = MAX(*max, *du);            adds only: u_sum
- *     *u += x;        *sum += (*u) * (*u);              not u: its value is used
+ *     *u += x;        *sum += (*u) * (*u);            not u: its value is used
  *
  * Idea. Say a value "carries" location l if it is (what l held at the start)
  * + (something independent of it). By induction over the run:
@@ -19,7 +19,8 @@
  * then a carrier must not pass a phi, since the address may be another one
  * there.
  *
- * cost: O(uses). limits: addition through memcpy, vectors taken apart, x - (y - c).
+ * cost: O(uses). limits: addition through memcpy, vectors taken apart,
+ * x - (y - c).
  */
 #include "lower/facts.h"
 

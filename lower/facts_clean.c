@@ -4,8 +4,8 @@
  * helper behind a call; loops over components have variable indices. Nothing
  * can be proven there directly.
  *
- * Idea. Let LLVM do the work on a copy nobody runs: inline all, put variables in
- * registers, unroll loops of constant length fully. What the code does with
+ * Idea. Let LLVM do the work on a copy nobody runs: inline all, put variables
+ * in registers, unroll loops of constant length fully. What the code does with
  * memory is then a list of loads and stores at constant offsets:
  *
  *     for (int n = 0; n < 4; n++) res[n] += f[n];      4 x load, fadd, store

@@ -1,12 +1,12 @@
 /* Is the kernel a plain copy of one argument to another?
  *
- * save_soln of Airfoil and its kin do nothing else, and then no loop needs to run at
- * all: the second dat can be a second name of the first one's values.
+ * save_soln of Airfoil and its kin do nothing else, and then no loop needs to
+ * run at all: the second dat can be a second name of the first one's values.
  *
- * Proof: the only memory written is one argument's; each store there stores what a
- * load from one other argument gave at the same offset and width, or is a memcpy
- * of that shape; and every byte that is stored at all is stored on every path.
- * Since nothing writes the source, neither order nor paths matter.
+ * Proof: the only memory written is one argument's; each store there stores
+ * what a load from one other argument gave at the same offset and width, or is
+ * a memcpy of that shape; and every byte that is stored at all is stored on
+ * every path. Since nothing writes the source, neither order nor paths matter.
  */
 #include "lower/facts.h"
 

@@ -4,15 +4,15 @@
  * the promise (boundary kernels that write under a condition). If it is taken
  * at its word then, memory that nobody set is read.
  *
- * Idea. The classic forward must-analysis, one bit for each byte that some store
- * with a constant offset reaches:
+ * Idea. The classic forward must-analysis, one bit for each byte that some
+ * store with a constant offset reaches:
  *
  *     in(entry) = {}                        if (c) { u[0] = 1; u[1] = 2; }
  *     in(b)     = AND of out(p), p -> b     else     u[0] = 3;
  *     out(b)    = in(b) OR stored in b      full(u) = 8 bytes, not 16
  *
- * starting from "all" everywhere else. The same sets tell whether a load can see
- * what was there before the kernel ran.
+ * starting from "all" everywhere else. The same sets tell whether a load can
+ * see what was there before the kernel ran.
  *
  * cost: blocks * bytes / 64 words, times the depth of loops. source: Kildall
  * 1973; any compiler book. limits: stores at variable offsets prove nothing.

@@ -12,10 +12,10 @@
  *     phi %u, (gep %u, 1)              object u, offset unknown
  *     select %c, %u, %w                several objects: u and w escape
  *
- * Joins go up only, and each value can go up at most five times, so repeating the
- * pass until nothing changes ends; straight code takes two rounds.
- * limits: pointers that go through memory other than a vector argument's are
- * unknown; the kernel becomes opaque if it follows one.
+ * Joins go up only, and each value can go up at most five times, so repeating
+ * the pass until nothing changes ends; straight code takes two rounds. limits:
+ * pointers that go through memory other than a vector argument's are unknown;
+ * the kernel becomes opaque if it follows one.
  */
 #include "lower/facts.h"
 

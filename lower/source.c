@@ -5,8 +5,9 @@
  * ms; kernel.c doesn't compile equal text twice.
  *
  * Two things differ, since no object file stands behind the text: its own
- * variables exist nowhere, so they must be constant in fact; and variables that it
- * only declares are looked up among the program's exported symbols (kernel.c).
+ * variables exist nowhere, so they must be constant in fact; and variables that
+ * it only declares are looked up among the program's exported symbols
+ * (kernel.c).
  */
 #include "lower/blob.h"
 

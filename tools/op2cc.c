@@ -2,18 +2,18 @@
  *
  *   CC=op2cc CXX=op2c++ make        OMPI_CC=op2cc mpicc ...
  *
- * Stands in for clang: same options, messages, exit status. What differs: a C or
- * C++ source is compiled in two steps with a look between them,
+ * Stands in for clang: same options, messages, exit status. What differs: a C
+ * or C++ source is compiled in two steps with a look between them,
  *
  *   clang -c -emit-llvm, no passes     the user's options, front end only
  *   low_embed_file                     add kernels' bitcode, table, constructor
  *   clang -x ir -c                     passes and code, the user's options
  *
  * Under -O0 the first step runs with -O2 all the same, since -O0 marks every
- * function as not to be optimised; __OPTIMIZE__ stays undefined then. Everything that is no
- * such compilation (preprocessing, linking, other languages, coverage) goes to
- * clang as it is. If the step between fails, the file is compiled plainly, and
- * this is said: its kernels are opaque then.
+ * function as not to be optimised; __OPTIMIZE__ stays undefined then.
+ * Everything that is no such compilation (preprocessing, linking, other
+ * languages, coverage) goes to clang as it is. If the step between fails, the
+ * file is compiled plainly, and this is said: its kernels are opaque then.
  *
  * Reads of dat->data are reported as warnings (-w turns them off): the program
  * then runs with host mirrors kept current (OP2_MIRROR).
@@ -504,27 +504,50 @@ source_warn(const struct job *j, const struct low_embedded *e) {
             e->peeks[i].file, e->peeks[i].line);
 }
 
-/* Compile the embedded module, or the source if there is nothing to embed and
- * -O0 promises code as clang makes it. */
+enum embed_result { EMBED_DONE, EMBED_NOTHING, EMBED_FAILED };
+
+static enum embed_result
+embed_here(const struct job *j, const struct low_embed *in) {
+  struct low_embedded e;
+  enum embed_result r = EMBED_FAILED;
+  if (low_embed_file(in, &e) == OK) {
+    source_warn(j, &e);
+    r = e.bitcode_bytes || e.npeeks ? EMBED_DONE : EMBED_NOTHING;
+  } else {
+    fprintf(stderr, "op2cc: %s: %s\n", in->source, err_last());
+  }
+  low_embedded_clear(&e);
+  return r;
+}
+
+/* In a process of its own: whatever happens in there, the build goes on. */
+static enum embed_result
+embed_apart(const struct job *j, const struct low_embed *in) {
+  int rc;
+  pid_t pid = fork();
+  if (pid < 0) return embed_here(j, in);
+  if (!pid) {
+    enum embed_result r = embed_here(j, in);
+    fflush(stderr);
+    _exit((int)r);
+  }
+  while (waitpid(pid, &rc, 0) < 0 && errno == EINTR) continue;
+  if (WIFEXITED(rc) && WEXITSTATUS(rc) <= EMBED_FAILED)
+    return (enum embed_result)WEXITSTATUS(rc);
+  fprintf(stderr, "op2cc: %s: looking for kernels failed\n", in->source);
+  return EMBED_FAILED;
+}
+
 static int
-source_finish(struct job *j, const struct source *s, const char *out,
-              const struct low_embedded *e) {
-  source_warn(j, e);
-  if (j->level0 && !e->bitcode_bytes && !e->npeeks) return source_plain(j, s);
-  int rc = source_back(j, s, out);
-  if (!rc || stopped_by) return rc;
-  fprintf(stderr,
-          "op2cc: %s: does not compile with its kernels' IR; compiled plainly, "
-          "its kernels stay opaque\n",
+source_fall_back(struct job *j, const struct source *s) {
+  fprintf(stderr, "op2cc: %s: compiled plainly, its kernels stay opaque\n",
           j->args.v[s->arg]);
   return source_plain(j, s);
 }
 
-static int
-source_compile(struct job *j, struct source *s) {
-  size_t number = temp_files++;
-  const char *bitcode = temp_name(j, number, ".bc");
-  const char *out = temp_name(j, number, ".op2.bc");
+/* Where does the result of this source go? */
+static void
+source_name_object(struct job *j, struct source *s, size_t number) {
   const char *path = j->args.v[s->arg];
   if (!j->stop)
     s->object = temp_name(j, number, ".o");
@@ -532,28 +555,30 @@ source_compile(struct job *j, struct source *s) {
     s->object = j->output;
   else
     s->object = name_with(j, path, j->stop[1] == 'S' ? ".s" : ".o", false);
-  int rc = source_front(j, s, bitcode);
-  if (rc) return rc;
+}
+
+static int
+source_compile(struct job *j, struct source *s) {
+  size_t number = temp_files++;
   char here[4096];
   if (!getcwd(here, sizeof here)) *here = 0;
-  struct low_embed in = {.bitcode = bitcode,
-                         .out = out,
-                         .source = path,
+  struct low_embed in = {.bitcode = temp_name(j, number, ".bc"),
+                         .out = temp_name(j, number, ".op2.bc"),
+                         .source = j->args.v[s->arg],
                          .unique = arena_printf(&j->arena, "%s/%s", here,
                                                 j->output ? j->output : ""),
                          .data_offset = offsetof(struct op_dat_core, data),
                          .keep_debug = j->debug};
-  struct low_embedded e;
-  if (low_embed_file(&in, &e) == OK) {
-    rc = source_finish(j, s, out, &e);
-  } else {
-    fprintf(stderr,
-            "op2cc: %s: %s; compiled plainly, its kernels stay opaque\n", path,
-            err_last());
-    rc = source_plain(j, s);
-  }
-  low_embedded_clear(&e);
-  return rc;
+  source_name_object(j, s, number);
+  int rc = source_front(j, s, in.bitcode);
+  if (rc) return rc;
+  enum embed_result r = embed_apart(j, &in);
+  if (stopped_by) return 128 + stopped_by;
+  if (r == EMBED_FAILED) return source_fall_back(j, s);
+  /* -O0 promises code as clang makes it */
+  if (r == EMBED_NOTHING && j->level0) return source_plain(j, s);
+  rc = source_back(j, s, in.out);
+  return rc && !stopped_by ? source_fall_back(j, s) : rc;
 }
 
 /* ---- the whole command --------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* The registry of kernels: blobs as op2cc makes them (built by hand here, around
- * bitcode from source), kernels from source, opaque ones. */
+/* The registry of kernels: blobs as op2cc makes them (built by hand here,
+ * around bitcode from source), kernels from source, opaque ones. */
 #include "base/err.h"
 #include "base/str.h"
 #include "lower/blob.h"

@@ -1,5 +1,5 @@
-/* What is read off kernels' IR: each case is a kernel as C text and the facts that
- * it must give, no more and no less, as one line:
+/* What is read off kernels' IR: each case is a kernel as C text and the facts
+ * that it must give, no more and no less, as one line:
  *
  *   i:     parameter i, then
  *     r w  reads old values, writes       +  only added to (and written)

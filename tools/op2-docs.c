@@ -104,25 +104,6 @@ docs_flags(void) {
 #undef FLAG
 }
 
-static void
-docs_flags(void) {
-  ROW("word", "of", "meaning");
-  ROW("---", "---", "---");
-#define FLAG(owner, text, bit, meaning) ROW("`" text "`", #owner, meaning);
-#include "ir/flags.def"
-#undef FLAG
-}
-
-static void
-docs_types(void) {
-  ROW("type", "bytes", "C type", "kind");
-  ROW("---", "---", "---", "---");
-#define TYPE(name, text, bytes, ctype, kind)                                   \
-  ROW("`" text "`", #bytes, "`" #ctype "`", #kind);
-#include "base/types.def"
-#undef TYPE
-}
-
 static const struct {
   const char *name;
   void (*print)(void);
@@ -130,7 +111,6 @@ static const struct {
     {"options", docs_options}, {"counters", docs_counters},
     {"errors", docs_errors},   {"passes", docs_passes},
     {"ops", docs_ops},         {"access", docs_access},
-    {"flags", docs_flags},     {"types", docs_types},
     {"types", docs_types},     {"flags", docs_flags},
 };
 

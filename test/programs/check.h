@@ -115,7 +115,7 @@ check_lazy(void) {
 
 static inline uint64_t
 check_hash(const void *data, size_t bytes, uint64_t hash) {
-  const unsigned char *p = data;
+  const unsigned char *p = (const unsigned char *)data;
   for (size_t i = 0; i < bytes; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
   return hash;
 }

@@ -1,6 +1,8 @@
 /* Verifier: arguments against declarations and operations. */
 #include "ir/check.h"
 
+#include <assert.h>
+
 /* ---- one argument ------------------------------------------------------ */
 
 static void
@@ -19,6 +21,7 @@ check_place(struct ir_check *c, ir_ref n, uint32_t k) {
   const struct ir_trace *t = c->t;
   const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
   ir_ref set = t->nodes[n].set;
+  assert(set < t->nsets);
   if (a->map != IR_NONE) {
     const struct ir_map *m = &t->maps[a->map];
     if (a->kind != IR_ARG_DAT && a->kind != IR_ARG_IDX)
@@ -136,6 +139,7 @@ static const struct op_shape {
 
 static void
 check_op_arg(struct ir_check *c, ir_ref n, uint32_t k) {
+  assert(c->t->nodes[n].op != IR_LOOP);
   const struct ir_trace *t = c->t;
   const struct ir_node *node = &t->nodes[n];
   const struct ir_arg *a = &ir_args(t, node)[k];

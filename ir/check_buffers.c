@@ -16,6 +16,7 @@
  */
 #include "ir/check.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { AT_END = INT32_MAX }; /* a reader after the last node */
@@ -33,6 +34,7 @@ list_members(const struct ir_trace *t) {
   for (ir_ref v = t->nvalues; v-- > 0;) {
     ir_ref i = t->values[v].buffer;
     if (i == IR_NONE) continue;
+    assert(i < t->nbuffers); /* ir_check_refs */
     b.next[v] = b.first[i];
     b.first[i] = v;
   }

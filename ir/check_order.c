@@ -1,6 +1,7 @@
 /* Verifier: versions in order, second names, frees, regions. */
 #include "ir/check.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- versions ---------------------------------------------------------- */
@@ -14,6 +15,7 @@ static void
 check_in(struct ir_check *c, struct versions *s, ir_ref n, uint32_t k) {
   const struct ir_trace *t = c->t;
   const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
+  assert(a->in < t->nvalues); /* ir_check_refs */
   const struct ir_value *v = &t->values[a->in];
   if (v->def == IR_NONE && v->version)
     ir_bad_arg(c, n, k, "%s is defined nowhere", ir_value_text(t, a->in));
@@ -155,6 +157,7 @@ args_agree(const struct ir_trace *t, const struct ir_arg *x,
 
 static void
 check_members(struct ir_check *c, ir_ref m, ir_ref n) {
+  assert(m < n);
   const struct ir_trace *t = c->t;
   const struct ir_arg *x = ir_args(t, &t->nodes[m]);
   const struct ir_arg *y = ir_args(t, &t->nodes[n]);

@@ -19,6 +19,7 @@
  */
 #include "ir/inner.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static bool
@@ -73,6 +74,7 @@ free_dep(const struct ir_node *b, const struct ir_arg *y, ir_ref *value_out) {
 
 unsigned
 ir_dep(const struct ir_trace *t, ir_ref a, ir_ref b, ir_ref *value_out) {
+  assert(a < b && b < t->nnodes);
   const struct ir_node *na = &t->nodes[a], *nb = &t->nodes[b];
   const struct ir_arg *x = ir_args(t, na), *y = ir_args(t, nb);
   ir_ref value = IR_NONE;
@@ -105,6 +107,7 @@ uses_scan(const struct ir_trace *t, uint32_t *count, ir_ref *users,
       ir_ref v = a[i].in;
       if (v == IR_NONE || last[v] == n) continue;
       last[v] = n;
+      assert(v < t->nvalues);
       if (users) users[count[v]] = n;
       count[v]++;
     }

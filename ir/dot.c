@@ -13,6 +13,7 @@
  */
 #include "ir/inner.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- text in labels ---------------------------------------------------- */
@@ -120,6 +121,7 @@ dot_first(const struct ir_trace *t, const struct ir_arg *a, uint32_t k,
 static void
 dot_edge(const struct ir_trace *t, ir_ref n, uint32_t k, struct str *out) {
   const struct ir_arg *a = ir_args(t, &t->nodes[n]);
+  assert(a[k].in < t->nvalues);
   ir_ref def = t->values[a[k].in].def;
   if (def == IR_NONE) {
     str_printf(out, "  v%u -> n%u [color=gray50];\n", a[k].in, n);

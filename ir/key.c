@@ -13,6 +13,7 @@
  */
 #include "ir/inner.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,10 +132,13 @@ key_values(const struct ir_trace *t, struct str *out) {
 
 void
 ir_key(const struct ir_trace *t, struct str *out) {
+  size_t start = out->len;
+  (void)start;
   key_text(out, t->name);
   key_declarations(t, out);
   key_word(out, t->nnodes);
   for (ir_ref n = 0; n < t->nnodes; n++) key_node(t, n, out);
   key_word(out, t->nbuffers);
   key_values(t, out);
+  assert(out->len % 8 == start % 8);
 }

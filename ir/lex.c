@@ -2,6 +2,7 @@
 
 #include "ir/inner.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -192,6 +193,7 @@ ir_lex_next(struct ir_lexer *x) {
 
 status
 ir_lex_init(struct ir_lexer *x, const char *text, const char *file) {
+  assert(text && file);
   *x = (struct ir_lexer){.file = file,
                          .next = text,
                          .line_start = text,

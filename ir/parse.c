@@ -14,6 +14,7 @@
  */
 #include "ir/parse.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ value_get(struct ir_parser *p, ir_ref root, uint32_t version) {
 
 static status
 want_version(struct ir_parser *p, ir_ref root, ir_ref *out) {
-  int64_t version;
+  int64_t version = 0;
   TRY(ir_want_number(p, 0, UINT32_MAX - 1, &version));
   *out = value_get(p, root, (uint32_t)version);
   return OK;
@@ -60,7 +61,7 @@ want_root(struct ir_parser *p, ir_ref *out) {
 
 static status
 want_value(struct ir_parser *p, ir_ref *out) {
-  ir_ref root;
+  ir_ref root = IR_NONE;
   TRY(want_root(p, &root));
   TRY(ir_want_punct(p, '.'));
   return want_version(p, root, out);
@@ -69,7 +70,7 @@ want_value(struct ir_parser *p, ir_ref *out) {
 /* same %a.0 %b.0 */
 static status
 same_statement(struct ir_parser *p) {
-  ir_ref v[2];
+  ir_ref v[2] = {IR_NONE, IR_NONE};
   for (int i = 0; i < 2; i++) {
     struct ir_lexer at = p->x;
     TRY(want_value(p, &v[i]));
@@ -86,7 +87,7 @@ same_statement(struct ir_parser *p) {
 /* [via %map[i]] or [via %map[0:k]] */
 static status
 maybe_via(struct ir_parser *p, struct ir_arg *a) {
-  int64_t i;
+  int64_t i = 0;
   if (!ir_lex_is_word(&p->x, "via")) return OK;
   TRY(ir_lex_next(&p->x));
   TRY(ir_want_decl(p, IR_DECL_MAP, &a->map));
@@ -122,7 +123,7 @@ want_operand(struct ir_parser *p, struct ir_arg *a) {
   if (!ir_lex_is_word(&p->x, "as")) return OK;
   TRY(ir_lex_next(&p->x));
   struct ir_lexer at = p->x;
-  ir_ref view;
+  ir_ref view = IR_NONE;
   TRY(ir_want_decl(p, IR_DECL_DAT, &view));
   if (ir_root(p->t, view) != a->dat)
     return ir_lex_expected(&at, "a dat with storage %%%s",
@@ -134,7 +135,7 @@ want_operand(struct ir_parser *p, struct ir_arg *a) {
 /* info %loc.0 of 4 */
 static status
 info_arg(struct ir_parser *p, struct ir_arg *a) {
-  int64_t of;
+  int64_t of = 0;
   TRY(want_operand(p, a));
   TRY(ir_want_word(p, "of"));
   TRY(ir_want_number(p, 0, UINT16_MAX, &of));
@@ -273,6 +274,7 @@ node_body(struct ir_parser *p, const struct ir_lexer *at, enum ir_op op,
   TRY(op == IR_LOOP ? loop_body(p, &n) : plain_body(p, &n));
   TRY(node_tail(p, &n, file));
   TRY(link_results(p, at, p->t->nnodes));
+  assert(p->region == IR_NONE || p->region < p->t->nregions);
   n.nargs = p->nargs;
   ir_ref i = ir_push_node(p->t, n, p->args);
   p->t->nodes[i].region = p->region;
@@ -294,7 +296,7 @@ op_here(const struct ir_parser *p) {
 static status
 want_result(struct ir_parser *p) {
   struct ir_lexer at = p->x;
-  ir_ref v;
+  ir_ref v = IR_NONE;
   TRY(want_value(p, &v));
   const struct ir_value *value = &p->t->values[v];
   if (value->version == 0)
@@ -367,7 +369,7 @@ buffer_statement(struct ir_parser *p) {
   while (p->x.kind == IR_TOK_NAME) {
     struct ir_lexer at = p->x;
     uint32_t before = p->t->nvalues;
-    ir_ref v;
+    ir_ref v = IR_NONE;
     TRY(want_value(p, &v));
     struct ir_value *value = &p->t->values[v];
     if (p->t->nvalues > before || value->buffer != IR_NONE)
@@ -395,7 +397,7 @@ static const struct {
 
 static status
 statement(struct ir_parser *p) {
-  bool decl;
+  bool decl = false;
   TRY(ir_maybe_decl(p, &decl));
   if (decl) return OK;
   for (size_t i = 0; i < sizeof other_words / sizeof *other_words; i++)

@@ -97,7 +97,7 @@ new_name(struct ir_parser *p, char sigil, struct str *name_out) {
 
 static status
 set_decl(struct ir_parser *p, const char *name) {
-  int64_t n;
+  int64_t n = 0;
   TRY(ir_want_word(p, "n"));
   TRY(ir_want_punct(p, '='));
   TRY(ir_want_number(p, 0, INT64_MAX, &n));
@@ -122,7 +122,7 @@ map_decl(struct ir_parser *p, const char *name) {
 static status
 dat_tail(struct ir_parser *p, struct ir_dat *d) {
   if (d->kind == IR_DAT && ir_lex_is_word(&p->x, "block")) {
-    int64_t b;
+    int64_t b = 0;
     TRY(ir_lex_next(&p->x));
     TRY(ir_want_punct(p, '='));
     TRY(ir_want_number(p, 0, UINT32_MAX, &b));
@@ -179,7 +179,7 @@ kernel_decl(struct ir_parser *p, const char *name) {
   struct ir_kernel k = {.name = name, .copy_from = -1, .copy_to = -1};
   TRY(ir_some_flags(p, IR_FLAGS_KERNEL, &k.flags));
   if (ir_lex_is_word(&p->x, "copies")) {
-    int64_t from, to;
+    int64_t from = 0, to = 0;
     TRY(ir_lex_next(&p->x));
     TRY(ir_want_number(p, 0, INT32_MAX, &from));
     TRY(ir_want_number(p, 0, INT32_MAX, &to));

@@ -39,6 +39,7 @@ print_name(struct str *out, char sigil, const char *name) {
 
 void
 ir_print_value(const struct ir_trace *t, ir_ref v, struct str *out) {
+  assert(v < t->nvalues);
   const struct ir_value *x = &t->values[v];
   print_name(out, '%', NAME_OR(dats, x->dat));
   str_printf(out, ".%u", x->version);
@@ -284,6 +285,7 @@ bare_args(const struct ir_node *n) {
 
 static void
 print_node(const struct ir_trace *t, ir_ref i, int indent, struct str *out) {
+  assert(i < t->nnodes);
   const struct ir_node *n = &t->nodes[i];
   struct words w = {.text = STR_INIT};
   print_results(t, n, &w);

@@ -32,6 +32,8 @@ const struct op2_blob_entry *low_blob_global(const struct op2_blob *blob,
  * ".<suffix>" behind their names, so that they are unique in the program. */
 status low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
                        const char *suffix);
+/* Drop what nothing external needs. */
+status low_blob_drop_dead(LLVMModuleRef m);
 /* Is it a global that a kernel may see change (or whose value is elsewhere)? */
 bool low_blob_mutable(LLVMValueRef global);
 /* Bytes of a global's value; 0: unknown (extern array without a length). */

@@ -155,6 +155,18 @@ reduce_tables_drop(LLVMModuleRef m) {
 }
 
 status
+low_blob_drop_dead(LLVMModuleRef m) {
+  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef e = LLVMRunPasses(m, "globaldce,strip-dead-prototypes", NULL, o);
+  LLVMDisposePassBuilderOptions(o);
+  if (!e) return OK;
+  char *text = LLVMGetErrorMessage(e);
+  status s = err_set(ERR_COMPILE, "reducing the module: %s", text);
+  LLVMDisposeErrorMessage(text);
+  return s;
+}
+
+status
 low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
                 const char *suffix) {
   size_t len;
@@ -170,13 +182,5 @@ low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
     LLVMSetLinkage(a, LLVMInternalLinkage);
   for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
     reduce_global(g, suffix);
-
-  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef e = LLVMRunPasses(m, "globaldce,strip-dead-prototypes", NULL, o);
-  LLVMDisposePassBuilderOptions(o);
-  if (!e) return OK;
-  char *text = LLVMGetErrorMessage(e);
-  status s = err_set(ERR_COMPILE, "reducing the module: %s", text);
-  LLVMDisposeErrorMessage(text);
-  return s;
+  return low_blob_drop_dead(m);
 }

@@ -135,6 +135,18 @@ source_changes(LLVMValueRef v) {
   return false;
 }
 
+/* Only what the kernel needs matters from here on. */
+static status
+source_isolate(LLVMModuleRef m, LLVMValueRef kernel) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && f != kernel)
+      LLVMSetLinkage(f, LLVMInternalLinkage);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+    if (LLVMGetLinkage(g) != LLVMAppendingLinkage && !LLVMIsDeclaration(g))
+      LLVMSetLinkage(g, LLVMInternalLinkage);
+  return low_blob_drop_dead(m);
+}
+
 static status
 source_freeze_globals(LLVMModuleRef m, const char *name) {
   size_t len;
@@ -157,6 +169,7 @@ source_reduce(LLVMModuleRef m, const char *name, struct str *bitcode) {
   LLVMValueRef fn = LLVMGetNamedFunction(m, name);
   if (!fn || LLVMIsDeclaration(fn))
     FAIL(ERR_COMPILE, "kernel %s: the source does not define `%s`", name, name);
+  TRY(source_isolate(m, fn));
   TRY(source_freeze_globals(m, name));
   TRY(low_blob_reduce(m, &name, 1, name));
   LLVMMemoryBufferRef b = LLVMWriteBitcodeToMemoryBuffer(m);

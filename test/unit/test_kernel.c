@@ -309,3 +309,10 @@ Test(kernel, own_variable_that_is_only_read_is_constant) {
   cr_expect_eq(k->nconsts, 0u);
   cr_expect_not(k->effects);
 }
+
+Test(kernel, state_of_other_functions_is_no_matter) {
+  cr_expect_eq(low_kernel_source("one", "static int n;"
+                                        "int other(void) { return n++; }"
+                                        "void one(double *a) { *a = 1; }"),
+               OK, "%s", err_last());
+}

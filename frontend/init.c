@@ -199,6 +199,7 @@ op_init_soa(int argc, char **argv, int diags, int soa) {
   OP_auto_soa = fe.auto_soa;
   rt_plan_checking = rt_plan_checking || fe.opt.check;
   fe_block_size_set();
+  rt_set_reproducible(fe.opt.reproducible);
   fe_mirror_choose();
   rt_timer_hook = fe.opt.trace ? fe_dump_event : NULL;
   fe.up = true;

@@ -11,6 +11,7 @@
  */
 #include "lower/blob.h"
 
+#include "lower/facts.h"
 #include "lower/ll.h"
 
 #include <assert.h>
@@ -147,20 +148,34 @@ source_isolate(LLVMModuleRef m, LLVMValueRef kernel) {
   return low_blob_drop_dead(m);
 }
 
+/* Is a variable that the kernel's cleaned copy still mentions only read there?
+ * (As written it may be handed to a helper by address.) */
 static status
-source_freeze_globals(LLVMModuleRef m, const char *name) {
+source_check_globals(LLVMModuleRef cleaned, const char *name) {
   size_t len;
-  for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
+  for (LLVMValueRef g = LLVMGetFirstGlobal(cleaned); g;
+       g = LLVMGetNextGlobal(g)) {
     if (LLVMIsDeclaration(g) || LLVMIsGlobalConstant(g)) continue;
-    if (!strncmp(LLVMGetValueName2(g, &len), "llvm.", 5)) continue;
-    if (source_changes(g))
+    if (LLVMGetLinkage(g) != LLVMAppendingLinkage && source_changes(g))
       FAIL(ERR_COMPILE,
            "kernel %s: its variable `%s` is not only read; a kernel from "
            "source keeps no state",
            name, LLVMGetValueName2(g, &len));
-    LLVMSetGlobalConstant(g, 1);
-    LLVMSetLinkage(g, LLVMInternalLinkage);
   }
+  return OK;
+}
+
+static status
+source_freeze_globals(LLVMModuleRef m, const char *name) {
+  struct facts f = {.ctx = LLVMGetModuleContext(m), .m = LLVMCloneModule(m)};
+  f.fn = LLVMGetNamedFunction(f.m, name);
+  status s = fact_clean(&f);
+  if (s == OK) s = source_check_globals(f.m, name);
+  LLVMDisposeModule(f.m);
+  if (s != OK) return s;
+  for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+    if (!LLVMIsDeclaration(g) && LLVMGetLinkage(g) != LLVMAppendingLinkage)
+      LLVMSetGlobalConstant(g, 1);
   return OK;
 }
 

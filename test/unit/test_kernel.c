@@ -316,3 +316,18 @@ Test(kernel, state_of_other_functions_is_no_matter) {
                                         "void one(double *a) { *a = 1; }"),
                OK, "%s", err_last());
 }
+
+Test(kernel, own_variable_handed_to_a_helper) {
+  cr_expect_eq(low_kernel_source("one", "static double w[2] = {1, 2};"
+                                        "static double sum(const double *p) {"
+                                        "  return p[0] + p[1]; }"
+                                        "void one(double *a) { *a = sum(w); }"),
+               OK, "%s", err_last());
+}
+
+Test(kernel, own_variable_changed_by_a_helper) {
+  refuse("static double w[2] = {1, 2};"
+         "static void grow(double *p) { p[0] += p[1]; }"
+         "void one(double *a) { grow(w); *a = w[0]; }",
+         "`w` is not only read");
+}

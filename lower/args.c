@@ -144,7 +144,7 @@ static void
 low_mode_set(struct low_args *g) {
   struct low_region *r = g->r;
   g->serial |= g->payload && r->nconflicts;
-  r->mode = g->serial          ? RT_RUN_SERIAL
+  r->mode = g->serial       ? RT_RUN_SERIAL
             : r->nconflicts ? RT_RUN_COLOURED
                             : RT_RUN_RANGE;
   if (g->serial || g->payload) r->parallel = false;
@@ -153,8 +153,7 @@ low_mode_set(struct low_args *g) {
 static status
 low_calls_make(struct low_args *g) {
   for (ir_ref n = g->first; n < g->end; n++)
-    if (!(g->m->t->nodes[n].flags & IR_NODE_DEFERRED))
-      TRY(low_call_make(g, n));
+    if (!(g->m->t->nodes[n].flags & IR_NODE_DEFERRED)) TRY(low_call_make(g, n));
   return OK;
 }
 

@@ -59,9 +59,8 @@ static const void *
 low_const_bytes(const struct low_args *g, uint32_t c) {
   const struct low_env *env = g->m->env;
   uint32_t tag = g->m->t->kernels[g->node->kernel].tag;
-  return env->constant
-             ? env->constant(env->user, tag, g->node->epoch, c)
-             : NULL;
+  return env->constant ? env->constant(env->user, tag, g->node->epoch, c)
+                       : NULL;
 }
 
 static int32_t
@@ -115,10 +114,8 @@ low_instance_get(struct low_args *g, uint32_t *out) {
       *out = k;
       return OK;
     }
-  struct low_instance in = {.kernel = g->kernel,
-                            .tag = tag,
-                            .epoch = g->node->epoch,
-                            .address = -1};
+  struct low_instance in = {
+      .kernel = g->kernel, .tag = tag, .epoch = g->node->epoch, .address = -1};
   if (g->kernel->opaque)
     in.address = low_address_bind(g, tag);
   else

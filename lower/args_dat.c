@@ -268,7 +268,8 @@ low_version_start(struct low_args *g, const struct low_access *x) {
 
 /* The last version in a buffer is the one that is stored. */
 static void
-low_version_store(struct low_args *g, const struct low_access *x, int32_t slot) {
+low_version_store(struct low_args *g, const struct low_access *x,
+                  int32_t slot) {
   struct low_slot *s = g->r->slots;
   s[slot].store = -1;
   if (!low_value_wanted(g, x->w)) return;

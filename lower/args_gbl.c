@@ -48,8 +48,8 @@ int32_t
 low_param_slot(struct low_args *g, const struct ir_arg *a) {
   struct low_capture cap = {g->node->tag, LOW_CAPTURE_PARAM,
                             g->m->t->dats[a->dat].tag};
-  return low_value_slot(
-      g, low_gbl_bind(g, a, RT_BIND_PARAM, low_number_param(g->m, cap)));
+  return low_value_slot(g, low_gbl_bind(g, a, RT_BIND_PARAM,
+                                        low_number_param(g->m, cap)));
 }
 
 int32_t
@@ -94,12 +94,11 @@ low_reduction_add(struct low_args *g, struct rt_reduction x, bool share) {
 static struct rt_reduction
 low_reduction_of(const struct low_args *g, const struct ir_arg *a) {
   const struct ir_dat *d = &g->m->t->dats[a->dat];
-  return (struct rt_reduction){
-      .global = g->m->gbl_no[ir_root(g->m->t, a->dat)],
-      .type = d->type,
-      .dim = d->dim,
-      .access = a->access,
-      .payload = -1};
+  return (struct rt_reduction){.global = g->m->gbl_no[ir_root(g->m->t, a->dat)],
+                               .type = d->type,
+                               .dim = d->dim,
+                               .access = a->access,
+                               .payload = -1};
 }
 
 void
@@ -133,11 +132,11 @@ low_sum_fits(const struct low_args *g, uint32_t number) {
 static int32_t
 low_reduction_slot(struct low_args *g, uint32_t number) {
   const struct ir_arg *a = &ir_args(g->m->t, g->node)[number];
-  struct low_bind b = low_gbl_bind(g, a, RT_BIND_ACC,
-                                   (uint32_t)g->reductions[number]);
+  struct low_bind b =
+      low_gbl_bind(g, a, RT_BIND_ACC, (uint32_t)g->reductions[number]);
   b.written = true;
-  bool running = a->kind == IR_ARG_INFO ||
-                 low_payload_of(g, number) < g->node->nargs;
+  bool running =
+      a->kind == IR_ARG_INFO || low_payload_of(g, number) < g->node->nargs;
   if (running || !low_sum_fits(g, number)) return low_whole_slot(g, b);
   struct low_slot s = low_slot_blank(LOW_SLOT_SUM, b.type, b.dim);
   s.access = a->access;

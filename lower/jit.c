@@ -60,14 +60,14 @@ status
 low_module_make(const struct low_region *r, const struct low_target *t,
                 LLVMContextRef ctx, LLVMModuleRef *out) {
   TRY(low_module_try(r, t, true, ctx, out));
-  bool blocks = LLVMGetNamedFunction(*out, "blocks") != NULL;
+  LLVMValueRef blocks = LLVMGetNamedFunction(*out, "blocks");
   if (blocks && low_has_lane_loop(*out, ctx)) {
-    blocks = false;
+    blocks = NULL;
     LOG_DEBUG("%s does not vectorise", r->name);
     LLVMDisposeModule(*out);
     TRY(low_module_try(r, t, false, ctx, out));
   }
-  status s = low_target_optimise(t, *out, !blocks);
+  status s = low_target_optimise(t, *out, blocks);
   if (s != OK) LLVMDisposeModule(*out);
   return s;
 }

@@ -113,8 +113,12 @@ ll_loop_end(LLVMBuilderRef b, struct ll_loop *l, LLVMValueRef md) {
   LLVMValueRef br = LLVMBuildCondBr(b, more, l->head, l->exit);
   LLVMAddIncoming(l->i, &next, &latch, 1);
   if (md)
-    LLVMSetMetadata(br, LLVMGetMDKindIDInContext(
-        LLVMGetModuleContext(LLVMGetGlobalParent(ll_function(b))), "llvm.loop", 9), md);
+    LLVMSetMetadata(
+        br,
+        LLVMGetMDKindIDInContext(
+            LLVMGetModuleContext(LLVMGetGlobalParent(ll_function(b))),
+            "llvm.loop", 9),
+        md);
   LLVMMoveBasicBlockAfter(l->exit, latch);
   LLVMPositionBuilderAtEnd(b, l->exit);
 }
@@ -151,8 +155,8 @@ status
 ll_marks_make(LLVMContextRef ctx, uint32_t width, struct ll_marks *out) {
   char filled[sizeof ll_marks_text + 16];
   int n = snprintf(filled, sizeof filled, ll_marks_text, width);
-  LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRangeCopy(
-      filled, (size_t)n, "marks");
+  LLVMMemoryBufferRef text =
+      LLVMCreateMemoryBufferWithMemoryRangeCopy(filled, (size_t)n, "marks");
   LLVMModuleRef m;
   char *why = NULL;
   if (LLVMParseIRInContext(ctx, text, &m, &why)) {

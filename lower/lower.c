@@ -15,9 +15,9 @@
  * All regions are compiled before the program is handed out, so that a kernel that
  * does not compile leaves everything pending. */
 #include "lower/args.h"
+#include "lower/ll.h"
 
 #include <assert.h>
-#include <llvm-c/Core.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,6 +317,7 @@ low_module_text(const struct low_region *r, const struct low_target *target,
                 struct str *out) {
   LLVMContextRef ctx = LLVMContextCreate();
   LLVMModuleRef mod;
+  ll_errors_catch(ctx);
   status s = low_module_make(r, target, ctx, &mod);
   if (s == OK) {
     s = low_target_assembly(target, mod, out);
@@ -328,14 +329,15 @@ low_module_text(const struct low_region *r, const struct low_target *target,
 
 status
 low_region_assembly(const struct ir_trace *t, const struct low_env *env,
-                    ir_ref n, const char *cpu, struct str *out) {
+                    ir_ref n, const char *cpu, const char *features,
+                    struct str *out) {
   struct low_program lp = {.program = mem_alloc(1, sizeof *lp.program)};
   struct low_maker m = {.t = t, .env = env, .p = lp.program, .out = &lp};
   struct low_region r = {0};
   struct low_target target;
   low_maker_init(&m);
   status s = low_region_make(&m, n, low_region_span(t, n), &r);
-  if (s == OK) s = low_target_init(&target, cpu, "");
+  if (s == OK) s = low_target_init(&target, cpu, features);
   if (s == OK) {
     s = low_module_text(&r, &target, out);
     low_target_clear(&target);

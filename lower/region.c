@@ -168,8 +168,7 @@ low_emit_parts(struct low_emit *em, LLVMValueRef plain, LLVMValueRef blocks,
                LLVMValueRef *args, LLVMValueRef lo, LLVMValueRef hi) {
   LLVMBuilderRef b = em->b;
   LLVMValueRef w = ll_i64(em->ctx, em->width);
-  LLVMValueRef up =
-      LLVMBuildNSWAdd(b, lo, ll_i64(em->ctx, em->width - 1), "");
+  LLVMValueRef up = LLVMBuildNSWAdd(b, lo, ll_i64(em->ctx, em->width - 1), "");
   LLVMValueRef first = LLVMBuildSDiv(b, up, w, "first");
   LLVMValueRef last = LLVMBuildSDiv(b, hi, w, "last");
   LLVMValueRef a = LLVMBuildNSWMul(b, first, w, "");
@@ -191,14 +190,14 @@ low_build_wrapper(struct low_emit *em, LLVMValueRef plain,
       LLVMFunctionType(LLVMVoidTypeInContext(em->ctx), types, 3, 0);
   LLVMValueRef fn = LLVMAddFunction(em->m, "op2_region", type);
   low_target_adopt(em->t, fn);
-  LLVMPositionBuilderAtEnd(
-      em->b, LLVMAppendBasicBlockInContext(em->ctx, fn, "entry"));
+  LLVMPositionBuilderAtEnd(em->b,
+                           LLVMAppendBasicBlockInContext(em->ctx, fn, "entry"));
   uint32_t n = em->r->nbinds;
   LLVMValueRef *args = mem_alloc(n + 2, sizeof *args);
   for (uint32_t k = 0; k < n; k++) {
     LLVMValueRef at = ll_i64(em->ctx, k);
-    LLVMValueRef p = LLVMBuildInBoundsGEP2(em->b, ptr, LLVMGetParam(fn, 0), &at,
-                                           1, "");
+    LLVMValueRef p =
+        LLVMBuildInBoundsGEP2(em->b, ptr, LLVMGetParam(fn, 0), &at, 1, "");
     args[k] = LLVMBuildLoad2(
         em->b, low_is_address(&em->r->binds[k]) ? ptr : i64, p, "bind");
   }

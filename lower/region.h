@@ -25,11 +25,11 @@ struct low_bind {
   uint32_t index;
   struct type type; /* SLOT PARAM GLOBAL ACC */
   uint32_t dim;
-  uint32_t block;  /* SLOT: 1 AoS, 0 SoA, b AoSoA */
-  int32_t stride;  /* SLOT with block 0: its STRIDE bind */
-  uint32_t arity;  /* MAP */
-  uint32_t set;    /* SLOT: its set, for the traffic; not in the key */
-  bool alone;      /* no other bind reaches this memory */
+  uint32_t block; /* SLOT: 1 AoS, 0 SoA, b AoSoA */
+  int32_t stride; /* SLOT with block 0: its STRIDE bind */
+  uint32_t arity; /* MAP */
+  uint32_t set;   /* SLOT: its set, for the traffic; not in the key */
+  bool alone;     /* no other bind reaches this memory */
   bool written;
 };
 
@@ -62,7 +62,7 @@ struct low_slot {
   int32_t map, entry;  /* bind of the map, its entry; -1: direct */
   int32_t call;        /* staged around this call; -1: not */
   int32_t from, call_from;
-  enum access access;  /* INC, SUM */
+  enum access access; /* INC, SUM */
 };
 
 /* An argument of a call: no slot is a null pointer; vector: an array of
@@ -132,9 +132,9 @@ struct low_maker {
                           that stays pending */
   bool *live;          /* of a value: wanted after the trace */
   bool *shared;        /* of a root: several dats lie there */
-  uint8_t *touch;      /* of a buffer: scratch of args.c, zero between regions */
-  int32_t *held;       /* of a value: its slot, -1; scratch of args.c */
-  int32_t *last_read;  /* of a value: last call that reads it in place */
+  uint8_t *touch;     /* of a buffer: scratch of args.c, zero between regions */
+  int32_t *held;      /* of a value: its slot, -1; scratch of args.c */
+  int32_t *last_read; /* of a value: last call that reads it in place */
   uint32_t capslots, capparams, capaddresses;
   uint32_t *slot_buffer; /* of a slot: ir buffer */
 };
@@ -143,10 +143,11 @@ uint32_t low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat);
 uint32_t low_number_param(struct low_maker *m, struct low_capture c);
 uint32_t low_number_address(struct low_maker *m, uint32_t kernel_tag);
 
-/* Assembly of the region that node `n` begins, for a CPU ("": LLVM's features of
- * it): what tests of vectorisation and dumps look at. */
+/* Assembly of the region that node `n` begins, for a CPU with these features: what
+ * tests of vectorisation and dumps look at. */
 status low_region_assembly(const struct ir_trace *t, const struct low_env *env,
-                           ir_ref n, const char *cpu, struct str *out);
+                           ir_ref n, const char *cpu, const char *features,
+                           struct str *out);
 
 /* ---- args.c -------------------------------------------------------------- */
 
@@ -195,10 +196,9 @@ void low_target_clear(struct low_target *t);
 void low_target_adopt(const struct low_target *t, LLVMValueRef fn);
 /* Inline the kernels and vectorise; then the rest. */
 status low_target_vectorise(const struct low_target *t, LLVMModuleRef m);
-/* slp: look for vectors in straight code, too. Not in blocks: it takes the map
- * entries that they load for something to gather. */
+/* `blocks`: the function that holds vectors already; may be NULL. */
 status low_target_optimise(const struct low_target *t, LLVMModuleRef m,
-                           bool slp);
+                           LLVMValueRef blocks);
 /* Assembly text of an optimised module (tests, dumps). */
 status low_target_assembly(const struct low_target *t, LLVMModuleRef m,
                            struct str *out);

@@ -63,9 +63,8 @@ low_lanes_alloc(struct low_emit *em) {
     const struct low_slot *s = &em->r->slots[k];
     bool copies = s->kind == LOW_SLOT_DAT && s->load < 0 && s->store < 0;
     if (!low_slot_has_lanes(s) || copies) continue;
-    em->lanes[k] =
-        ll_entry_alloca(em->b, ll_type(em->ctx, s->type),
-                        (uint64_t)s->dim * em->width, 64, "lanes");
+    em->lanes[k] = ll_entry_alloca(em->b, ll_type(em->ctx, s->type),
+                                   (uint64_t)s->dim * em->width, 64, "lanes");
   }
 }
 
@@ -107,8 +106,7 @@ low_lanes_empty(struct low_emit *em) {
     const struct low_slot *s = &em->r->slots[k];
     if (s->kind == LOW_SLOT_DAT && s->store >= 0) low_lanes_store(em, k);
   }
-  for (uint32_t k = 0; k < em->r->nslots; k++)
-    if (em->r->slots[k].kind == LOW_SLOT_INC) low_lanes_add(em, k);
+  low_lanes_add(em);
 }
 
 void

@@ -74,8 +74,7 @@ low_emit_peer(struct low_emit *em, uint32_t k, int32_t call) {
     if (o->kind != LOW_SLOT_DAT || o->call != call || o->store != s->store)
       continue;
     LLVMValueRef other = low_slot_index(em, o, em->e);
-    LLVMValueRef same =
-        LLVMBuildICmp(em->b, LLVMIntEQ, other, own, "same");
+    LLVMValueRef same = LLVMBuildICmp(em->b, LLVMIntEQ, other, own, "same");
     at = LLVMBuildSelect(em->b, same, em->home[j], at, "");
   }
   return at;
@@ -132,8 +131,8 @@ low_emit_call(struct low_emit *em, uint32_t call) {
     args[a] = low_emit_use(em, &c->args[a]);
     types[a] = ptr;
   }
-  LLVMValueRef fn = in->address >= 0 ? em->arg[in->address]
-                                     : em->fns[c->instance];
+  LLVMValueRef fn =
+      in->address >= 0 ? em->arg[in->address] : em->fns[c->instance];
   LLVMTypeRef type =
       in->address >= 0
           ? LLVMFunctionType(LLVMVoidTypeInContext(em->ctx), types, c->nargs, 0)

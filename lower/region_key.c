@@ -28,8 +28,7 @@ low_key_instance(const struct low_instance *in, struct str *key) {
   KEY(key, (int64_t)in->kernel->uid, in->address, in->kernel->nconsts);
   for (uint32_t c = 0; c < in->kernel->nconsts && in->binds; c++) {
     KEY(key, in->binds[c], in->folded[c] != NULL);
-    if (in->folded[c])
-      str_addn(key, in->folded[c], in->kernel->consts[c].size);
+    if (in->folded[c]) str_addn(key, in->folded[c], in->kernel->consts[c].size);
   }
 }
 

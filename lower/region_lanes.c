@@ -17,6 +17,7 @@
 #include "lower/region_emit.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 enum { LOW_CHUNK = 4 };
 
@@ -93,8 +94,9 @@ low_transpose_in(struct low_emit *em, const LLVMValueRef *v, uint32_t n,
   } else if (is64 && n == 4 && (w == 4 || w == 8)) {
     LLVMValueRef r[4];
     for (uint32_t k = 0; k < 4; k++)
-      r[k] = w == 4 ? v[k] : low_join(em, v[k % 2 + k / 2 * 4],
-                                      v[k % 2 + k / 2 * 4 + 2]);
+      r[k] = w == 4
+                 ? v[k]
+                 : low_join(em, v[k % 2 + k / 2 * 4], v[k % 2 + k / 2 * 4 + 2]);
     for (uint32_t c = 0; c < 4; c++)
       out[c] = low_pairs(em, low_unpack(em, r[0], r[1], c % 2),
                          low_unpack(em, r[2], r[3], c % 2), c / 2);
@@ -114,8 +116,7 @@ low_part(struct low_emit *em, LLVMValueRef v, uint32_t from, uint32_t n) {
 
 /* Pair k of x, pair k of y, pair k+1 of x, pair k+1 of y. */
 static LLVMValueRef
-low_zip_pairs(struct low_emit *em, LLVMValueRef x, LLVMValueRef y,
-              uint32_t k) {
+low_zip_pairs(struct low_emit *em, LLVMValueRef x, LLVMValueRef y, uint32_t k) {
   uint32_t n = low_len(x), a = 2 * k, b = n + 2 * k;
   uint32_t mask[8] = {a, a + 1, b, b + 1, a + 2, a + 3, b + 2, b + 3};
   return low_shuffle(em, x, y, mask, 8);
@@ -201,8 +202,7 @@ low_lanes_put(struct low_emit *em, uint32_t k, uint32_t c, LLVMValueRef v) {
 static LLVMValueRef
 low_vector_load(struct low_emit *em, struct low_at at, const struct low_slot *s,
                 uint32_t c, uint32_t n, unsigned align) {
-  LLVMValueRef p =
-      low_at_address(em, at, s->type, ll_i64(em->ctx, c));
+  LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
   LLVMTypeRef type =
       n == 1 ? ll_type(em->ctx, s->type) : low_vector(em, s->type, n);
   LLVMValueRef v = LLVMBuildLoad2(em->b, type, p, "");
@@ -214,8 +214,7 @@ static void
 low_vector_store(struct low_emit *em, struct low_at at,
                  const struct low_slot *s, uint32_t c, LLVMValueRef v,
                  unsigned align) {
-  LLVMValueRef p =
-      low_at_address(em, at, s->type, ll_i64(em->ctx, c));
+  LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
   LLVMSetAlignment(LLVMBuildStore(em->b, v, p), align);
 }
 
@@ -307,48 +306,60 @@ low_lane_chunks(struct low_emit *em, const LLVMValueRef *in, uint32_t n,
     v[l] = LLVMBuildExtractElement(em->b, in[0], ll_i64(em->ctx, l), "");
 }
 
-/* Store or add chunk [c, c+n), lane by lane: increments in element order. */
+/* Slot k as it goes to memory: chunks v[n * width + l], n-th of lane l. */
 static void
-low_put_chunk(struct low_emit *em, uint32_t k, const struct low_at *at,
-              uint32_t c, uint32_t n, bool add) {
+low_all_chunks(struct low_emit *em, uint32_t k, LLVMValueRef *v) {
   const struct low_slot *s = &em->r->slots[k];
-  LLVMValueRef in[LOW_CHUNK], v[LOW_WIDTH_MAX];
-  unsigned align = low_align(at[0].bind, c, n);
-  for (uint32_t x = 0; x < n; x++) in[x] = low_lanes_get(em, k, c + x);
-  low_lane_chunks(em, in, n, s->type.size == 8, v);
-  for (uint32_t l = 0; l < em->width; l++) {
-    if (add)
-      v[l] = low_sum(em, s->type,
-                     low_vector_load(em, at[l], s, c, n, align), v[l]);
-    low_vector_store(em, at[l], s, c, v[l], align);
+  const struct low_bind *d = &em->r->binds[s->store];
+  LLVMValueRef in[LOW_CHUNK];
+  for (uint32_t c = 0, n; c < s->dim; c += n, v += em->width) {
+    n = d->block == 1 ? low_chunk(s->dim - c) : 1;
+    for (uint32_t x = 0; x < n; x++) in[x] = low_lanes_get(em, k, c + x);
+    low_lane_chunks(em, in, n, s->type.size == 8, v);
   }
 }
 
+/* Store or add lane l of slot k. */
 static void
-low_put_lanes(struct low_emit *em, uint32_t k, bool add) {
+low_put_lane(struct low_emit *em, uint32_t k, const LLVMValueRef *v, uint32_t l,
+             bool add) {
   const struct low_slot *s = &em->r->slots[k];
   const struct low_bind *d = &em->r->binds[s->store];
-  struct low_at at[LOW_WIDTH_MAX];
-  low_lane_places(em, s, s->store, at);
-  for (uint32_t c = 0, n; c < s->dim; c += n) {
+  struct low_at at = low_at_dat_lane(em, s, s->store, l);
+  for (uint32_t c = 0, n; c < s->dim; c += n, v += em->width) {
     n = d->block == 1 ? low_chunk(s->dim - c) : 1;
-    low_put_chunk(em, k, at, c, n, add);
+    unsigned align = low_align(d, c, n);
+    LLVMValueRef x = v[l];
+    if (add)
+      x = low_sum(em, s->type, low_vector_load(em, at, s, c, n, align), x);
+    low_vector_store(em, at, s, c, x, align);
   }
 }
 
 void
 low_lanes_store(struct low_emit *em, uint32_t k) {
   const struct low_slot *s = &em->r->slots[k];
-  if (!low_is_row(em, s, &em->r->binds[s->store])) {
-    low_put_lanes(em, k, false);
+  if (low_is_row(em, s, &em->r->binds[s->store])) {
+    struct low_at at = low_at_dat(em, s, s->store);
+    for (uint32_t c = 0; c < s->dim; c++)
+      low_vector_store(em, at, s, c, low_lanes_get(em, k, c), s->type.size);
     return;
   }
-  struct low_at at = low_at_dat(em, s, s->store);
-  for (uint32_t c = 0; c < s->dim; c++)
-    low_vector_store(em, at, s, c, low_lanes_get(em, k, c), s->type.size);
+  LLVMValueRef v[LOW_UNROLL * LOW_WIDTH_MAX];
+  low_all_chunks(em, k, v);
+  for (uint32_t l = 0; l < em->width; l++) low_put_lane(em, k, v, l, false);
 }
 
 void
-low_lanes_add(struct low_emit *em, uint32_t k) {
-  low_put_lanes(em, k, true);
+low_lanes_add(struct low_emit *em) {
+  const struct low_region *r = em->r;
+  size_t room = LOW_UNROLL * (size_t)em->width;
+  LLVMValueRef *v = mem_alloc(r->nslots * room, sizeof *v);
+  for (uint32_t k = 0; k < r->nslots; k++)
+    if (r->slots[k].kind == LOW_SLOT_INC) low_all_chunks(em, k, v + k * room);
+  for (uint32_t l = 0; l < em->width; l++)
+    for (uint32_t k = 0; k < r->nslots; k++)
+      if (r->slots[k].kind == LOW_SLOT_INC)
+        low_put_lane(em, k, v + k * room, l, true);
+  free(v);
 }

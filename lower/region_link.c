@@ -41,9 +41,9 @@ low_const_replace(LLVMModuleRef m, LLVMValueRef g, const struct low_const *c,
   LLVMContextRef ctx = LLVMGetModuleContext(m);
   LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(ctx), c->size);
   LLVMValueRef v = LLVMAddGlobal(m, type, "");
-  LLVMSetInitializer(
-      v, bytes ? LLVMConstStringInContext2(ctx, bytes, c->size, 1)
-               : LLVMConstNull(type));
+  LLVMSetInitializer(v, bytes
+                            ? LLVMConstStringInContext2(ctx, bytes, c->size, 1)
+                            : LLVMConstNull(type));
   LLVMSetGlobalConstant(v, bytes != NULL);
   LLVMSetLinkage(v, LLVMInternalLinkage);
   LLVMSetAlignment(v, 16);
@@ -98,8 +98,8 @@ low_hide_all(LLVMModuleRef m) {
 /* Parse instance `number` and make it ready for linking. */
 static status
 low_prepare(const struct low_instance *in, uint32_t number,
-            const struct low_target *t, LLVMContextRef ctx, LLVMValueRef *consts,
-            LLVMModuleRef *out) {
+            const struct low_target *t, LLVMContextRef ctx,
+            LLVMValueRef *consts, LLVMModuleRef *out) {
   const struct low_kernel *k = in->kernel;
   LLVMModuleRef m;
   TRY(low_parse(k, ctx, &m));
@@ -150,7 +150,8 @@ low_inline_always(const struct low_target *t, LLVMModuleRef m) {
 
 static status
 low_link_one(const struct low_instance *in, uint32_t number,
-             const struct low_target *t, LLVMModuleRef m, LLVMValueRef *consts) {
+             const struct low_target *t, LLVMModuleRef m,
+             LLVMValueRef *consts) {
   LLVMModuleRef k = NULL;
   TRY(low_prepare(in, number, t, LLVMGetModuleContext(m), consts, &k));
   if (LLVMLinkModules2(m, k))

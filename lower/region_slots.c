@@ -29,10 +29,8 @@ low_slot_index(struct low_emit *em, const struct low_slot *s, LLVMValueRef e) {
   LLVMBuilderRef b = em->b;
   const struct low_bind *map = &em->r->binds[s->map];
   LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
-  LLVMValueRef row =
-      LLVMBuildNSWMul(b, e, ll_i64(em->ctx, map->arity), "row");
-  LLVMValueRef at =
-      LLVMBuildNSWAdd(b, row, ll_i64(em->ctx, s->entry), "");
+  LLVMValueRef row = LLVMBuildNSWMul(b, e, ll_i64(em->ctx, map->arity), "row");
+  LLVMValueRef at = LLVMBuildNSWAdd(b, row, ll_i64(em->ctx, s->entry), "");
   LLVMValueRef p =
       LLVMBuildInBoundsGEP2(b, i32, em->arg[s->map], &at, 1, "entry");
   LLVMValueRef entry = LLVMBuildLoad2(b, i32, p, "");
@@ -64,10 +62,9 @@ low_at_dat_lane(struct low_emit *em, const struct low_slot *s, int32_t bind,
 struct low_at
 low_at_lanes(struct low_emit *em, uint32_t k) {
   LLVMTypeRef type = ll_type(em->ctx, em->r->slots[k].type);
-  return (struct low_at){
-      .base =
-          LLVMBuildInBoundsGEP2(em->b, type, em->lanes[k], &em->i, 1, "lane"),
-      .step = ll_i64(em->ctx, em->width)};
+  return (struct low_at){.base = LLVMBuildInBoundsGEP2(
+                             em->b, type, em->lanes[k], &em->i, 1, "lane"),
+                         .step = ll_i64(em->ctx, em->width)};
 }
 
 static LLVMValueRef
@@ -114,12 +111,11 @@ static void
 low_each(struct low_emit *em, const struct low_slot *s,
          const struct low_op *op) {
   if (s->dim <= LOW_UNROLL) {
-    for (uint32_t c = 0; c < s->dim; c++)
-      op->fn(em, s, op, ll_i64(em->ctx, c));
+    for (uint32_t c = 0; c < s->dim; c++) op->fn(em, s, op, ll_i64(em->ctx, c));
     return;
   }
-  struct ll_loop l = ll_loop_begin(em->b, ll_i64(em->ctx, 0),
-                                   ll_i64(em->ctx, s->dim), "c");
+  struct ll_loop l =
+      ll_loop_begin(em->b, ll_i64(em->ctx, 0), ll_i64(em->ctx, s->dim), "c");
   op->fn(em, s, op, l.i);
   ll_loop_end(em->b, &l, NULL);
 }
@@ -196,8 +192,7 @@ low_extreme(struct low_emit *em, struct type t, enum access acc,
   bool max = acc == ACC_MAX;
   LLVMValueRef better;
   if (type_class(t) == 'F')
-    better =
-        LLVMBuildFCmp(em->b, max ? LLVMRealOGT : LLVMRealOLT, v, old, "");
+    better = LLVMBuildFCmp(em->b, max ? LLVMRealOGT : LLVMRealOLT, v, old, "");
   else if (type_class(t) == 'I')
     better = LLVMBuildICmp(em->b, max ? LLVMIntSGT : LLVMIntSLT, v, old, "");
   else

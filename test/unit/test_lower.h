@@ -2,6 +2,7 @@
  *
  *   struct lower_case c;
  *   lower_case_init(&c, trace_text, c_source);
+ *   lower_case_passes(&c, "fuse,storage");    unless the text has regions
  *   lower_case_map(&c, "pe", table);          every map
  *   lower_case_dat(&c, "q", data);            every dat; NULL: zeros
  *   lower_case_global(&c, "rms", &rms);       every global and param
@@ -9,13 +10,14 @@
  *   lower_case_get(&c, "q")[i]
  *   lower_case_clear(&c);
  *
- * Kernels are compiled by clang as op2cc does it; facts that the fixture needs to
- * know are counted off the trace. A kernel whose name begins with "opaque" is
- * called through its address, found in lower_case_addresses. */
+ * Kernels are compiled by clang as op2cc does it; the numbers of their parameters
+ * are counted off the trace. Opaque kernels are called at `address`. */
 #ifndef TEST_LOWER_H
 #define TEST_LOWER_H
 
+#include "base/counters.h"
 #include "lower/region.h"
+#include "passes/pass.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -38,8 +40,6 @@ struct lower_case {
   const void *(*constant)(uint32_t epoch, uint32_t i);
   const void *(*captured)(uint32_t node_tag, uint32_t i);
 };
-
-static void (*lower_case_address)(void);
 
 static inline void
 lower_case_compile(const char *source, struct str *out) {
@@ -74,7 +74,6 @@ lower_case_kernels(struct lower_case *c) {
     struct low_kernel *x = &c->kernels[k];
     x->name = (char *)(uintptr_t)c->t->kernels[k].name;
     x->opaque = c->t->kernels[k].flags & IR_KERNEL_OPAQUE;
-    x->address = x->opaque ? lower_case_address : NULL;
     x->bitcode = c->bitcode.s;
     x->bitcode_bytes = c->bitcode.len;
     x->nparams = lower_case_params(c->t, k);
@@ -106,6 +105,12 @@ lower_case_init(struct lower_case *c, const char *text, const char *source) {
   for (ir_ref k = 0; k < t->nnodes; k++) t->nodes[k].tag = k;
 }
 
+static inline void
+lower_case_passes(struct lower_case *c, const char *pipeline) {
+  struct pass_options o = {.pipeline = pipeline, .verify = true};
+  cr_assert_eq(pass_run(&c->t, &o), OK, "%s", err_last());
+}
+
 static inline ir_ref
 lower_case_find(const struct lower_case *c, const char *name) {
   for (ir_ref d = 0; d < c->t->ndats; d++)
@@ -120,8 +125,9 @@ lower_case_map(struct lower_case *c, const char *name, const idx_l *table) {
   for (ir_ref k = 0; k < c->t->nmaps; k++) {
     const struct ir_map *m = &c->t->maps[k];
     if (strcmp(m->name, name)) continue;
-    c->maps[k] = (struct rt_map){&c->sets[m->from], &c->sets[m->to], m->arity,
-                                 table, ++version, m->name};
+    c->maps[k] =
+        (struct rt_map){&c->sets[m->from], &c->sets[m->to], m->arity, table,
+                        ++version,         m->name};
   }
 }
 
@@ -151,9 +157,14 @@ lower_case_constant(void *user, uint32_t tag, uint32_t epoch, uint32_t i) {
   return c->constant ? c->constant(epoch, i) : NULL;
 }
 
+static inline struct low_env
+lower_case_env(struct lower_case *c) {
+  return (struct low_env){lower_case_kernel, lower_case_constant, c};
+}
+
 static inline status
 lower_case_lower(struct lower_case *c) {
-  struct low_env env = {lower_case_kernel, lower_case_constant, c};
+  struct low_env env = lower_case_env(c);
   for (ir_ref k = 0; k < c->t->nkernels; k++) {
     c->kernels[k].consts = c->consts;
     c->kernels[k].nconsts = c->nconsts;
@@ -185,8 +196,7 @@ lower_case_bind(struct lower_case *c) {
 
 static inline void
 lower_case_run(struct lower_case *c, int threads) {
-  if (!c->lp.program)
-    cr_assert_eq(lower_case_lower(c), OK, "%s", err_last());
+  if (!c->lp.program) cr_assert_eq(lower_case_lower(c), OK, "%s", err_last());
   lower_case_bind(c);
   cr_assert_eq(rt_exec(c->lp.program, threads), OK, "%s", err_last());
 }
@@ -203,7 +213,7 @@ static inline void
 lower_case_clear(struct lower_case *c) {
   low_program_clear(&c->lp);
   for (ir_ref k = 0; k < c->t->ndats; k++)
-    if (c->dats[k].mirror || c->dats[k].buf) rt_dat_clear(&c->dats[k]);
+    if (c->t->dats[k].kind == IR_DAT) rt_dat_clear(&c->dats[k]);
   ir_trace_free(c->t);
   str_clear(&c->bitcode);
   free(c->kernels);

@@ -17,12 +17,12 @@ struct op2_blob;
 /* What the kernel does with the memory behind parameter i. For a vector argument
  * (T **) the facts hold for each entry. */
 struct low_param {
-  bool reads;       /* may read the old value */
-  bool writes;      /* may store */
-  bool adds_only;   /* each touched component is only added to (or subtracted
+  bool reads;        /* may read the old value */
+  bool writes;       /* may store */
+  bool adds_only;    /* each touched component is only added to (or subtracted
                        from): old values flow into nothing but their own sum */
   size_t full_bytes; /* bytes [0, full_bytes) are stored on every path */
-  bool indirect;    /* the parameter is used as T ** */
+  bool indirect;     /* the parameter is used as T ** */
   uint32_t nentries; /* of a T **: full_bytes holds for entries [0, nentries),
                         and no other is touched; 0: not known */
 };
@@ -35,9 +35,9 @@ struct low_const {
 };
 
 struct low_kernel {
-  char *name;             /* IR name in the module */
-  void (*address)(void);  /* NULL: from a source string */
-  const void *bitcode;    /* module that defines `name`; NULL: opaque. KEEP */
+  char *name;            /* IR name in the module */
+  void (*address)(void); /* NULL: from a source string */
+  const void *bitcode;   /* module that defines `name`; NULL: opaque. KEEP */
   size_t bitcode_bytes;
   bool opaque;
   bool effects;           /* I/O, stores to globals, unknown calls */
@@ -45,11 +45,11 @@ struct low_kernel {
   int copy_from, copy_to; /* -1: not a plain copy of one parameter's bytes to
                              another; copy_bytes: how many */
   size_t copy_bytes;
-  uint32_t nparams;       /* from the IR; 0 if opaque (unknown) */
+  uint32_t nparams; /* from the IR; 0 if opaque (unknown) */
   struct low_param *params;
   struct low_const *consts;
   uint32_t nconsts;
-  uint64_t uid;           /* unique in the process; never used again */
+  uint64_t uid; /* unique in the process; never used again */
 };
 
 /* Find or make the kernel for a function address (`name` only for messages and

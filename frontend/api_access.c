@@ -46,8 +46,10 @@ check_memory(const char *api, const struct fe_dat *d, const void *memory,
   struct type t;
   bool known = ctype && type_from_name(ctype, elem_size, &t, NULL);
   if (known && elem_size > 1 && t.size != d->type.size)
-    FAIL(ERR_ARG, "%s: dat \"%s\": wrong type: expected memory of \"%s\", "
-         "found \"%s\"", api, d->pub.name, d->pub.type, ctype);
+    FAIL(ERR_ARG,
+         "%s: dat \"%s\": wrong type: expected memory of \"%s\", "
+         "found \"%s\"",
+         api, d->pub.name, d->pub.type, ctype);
   return OK;
 }
 

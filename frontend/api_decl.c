@@ -59,9 +59,10 @@ check_map_args(op_set from, op_set to, int dim, const void *table,
     FAIL(ERR_ARG, "op_decl_map \"%s\": dim: expected 1 or more, found %d", name,
          dim);
   if (!table && from->size)
-    FAIL(ERR_ARG,
-         "op_decl_map \"%s\": table: expected %d rows of %d entries, found NULL",
-         name, from->size, dim);
+    FAIL(
+        ERR_ARG,
+        "op_decl_map \"%s\": table: expected %d rows of %d entries, found NULL",
+        name, from->size, dim);
   return OK;
 }
 
@@ -128,8 +129,8 @@ decl_map(op_set from, op_set to, int dim, const int *table32,
                           .to = &((struct fe_set *)to)->rt,
                           .arity = (uint32_t)dim,
                           .version = ++map_versions};
-  m->rt.table = m->foreign ? table32
-                           : make_table(table32, table64, n, fe.base_index);
+  m->rt.table =
+      m->foreign ? table32 : make_table(table32, table64, n, fe.base_index);
   m->declared_from = table32 ? (void *)table32 : (void *)table64;
   m->pub.index = (int)fe.nmaps;
   m->pub.from = from;
@@ -150,8 +151,7 @@ decl_map(op_set from, op_set to, int dim, const int *table32,
 }
 
 op_map
-op_decl_map(op_set from, op_set to, int dim, idx_l_t *table,
-                    const char *name) {
+op_decl_map(op_set from, op_set to, int dim, idx_l_t *table, const char *name) {
   struct fe_map *m = NULL;
   if (!fe_enter("op_decl_map")) return NULL;
   status st = decl_map(from, to, dim, table, NULL, name, &m);
@@ -162,7 +162,7 @@ op_decl_map(op_set from, op_set to, int dim, idx_l_t *table,
 
 op_map
 op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *table,
-                         const char *name) {
+                 const char *name) {
   struct fe_map *m = NULL;
   if (!fe_enter("op_decl_map_long")) return NULL;
   status st = decl_map(from, to, dim, NULL, table, name, &m);
@@ -220,8 +220,8 @@ dat_join(struct fe_dat *d) {
   const char *hi = lo + (size_t)d->pub.set->size * (size_t)d->pub.size;
   for (uint32_t i = 0; i < fe.ndats; i++) {
     struct fe_dat *o = fe.dats[i];
-    const char *end = o->rt.mirror +
-                      (size_t)o->pub.set->size * (size_t)o->pub.size;
+    const char *end =
+        o->rt.mirror + (size_t)o->pub.set->size * (size_t)o->pub.size;
     if (o == d || !o->pinned || o->freed || o->root == d->root ||
         o->rt.mirror >= hi || end <= lo)
       continue;
@@ -263,10 +263,10 @@ decl_dat(const struct dat_args *a, struct fe_dat **out) {
   TRY(check_dat_args(a, &type, &soa));
   bool foreign = fe.no_realloc && a->data && !a->temp;
   bool pinned = foreign || fe.mirror;
-  uint32_t block = pinned ? 1
-                          : (uint32_t)rt_layout_choose(
-                                fe.opt.layout, (unsigned)a->dim,
-                                soa || fe.auto_soa);
+  uint32_t block =
+      pinned ? 1
+             : (uint32_t)rt_layout_choose(fe.opt.layout, (unsigned)a->dim,
+                                          soa || fe.auto_soa);
   struct fe_dat *d = dat_unpark(a, type, block);
   bool fresh = !d;
   if (fresh) d = mem_alloc(1, sizeof *d);
@@ -332,8 +332,8 @@ op2_decl_dat_temp_at(op_set set, int dim, const char *type, size_t elem_size,
                      const char *ctype, void *data, const char *name) {
   struct fe_dat *d = NULL;
   if (!fe_enter("op_decl_dat_temp")) return NULL;
-  struct dat_args a = {"op_decl_dat_temp", set,  dim,  type, elem_size,
-                       ctype,              data, name, true};
+  struct dat_args a = {
+      "op_decl_dat_temp", set, dim, type, elem_size, ctype, data, name, true};
   status st = check_temp_name(name);
   if (st == OK) st = decl_dat(&a, &d);
   if (st != OK) fe_error(st);
@@ -457,8 +457,8 @@ op_decl_dat_overlay_ptr(op_set set, char *data) {
 /* Kernels mention constants by address, and each call captures the ones that its
  * kernel mentions (consts.c); the declaration is only checked. */
 void
-op2_decl_const_at(const char *name, int dim, const char *type,
-                  size_t elem_size, const char *ctype, const void *data) {
+op2_decl_const_at(const char *name, int dim, const char *type, size_t elem_size,
+                  const char *ctype, const void *data) {
   if (!fe_enter("op_decl_const")) return;
   struct type t, c;
   status st = OK;
@@ -502,7 +502,9 @@ size_of(op_set set, const char *api) {
 }
 
 idx_g_t
-op_get_size(op_set set) { return size_of(set, "op_get_size"); }
+op_get_size(op_set set) {
+  return size_of(set, "op_get_size");
+}
 
 int
 op_get_size_local(op_set set) {

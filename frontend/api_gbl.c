@@ -24,8 +24,10 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
     FAIL(ERR_ARG, "op2_decl_gbl \"%s\": dim: expected 1 or more, found %d",
          name, dim);
   if (!type || !type_from_name(type, elem_size, &t, NULL))
-    FAIL(ERR_ARG, "op2_decl_gbl \"%s\": type: expected a type name, found "
-         "\"%s\"", name, type ? type : "NULL");
+    FAIL(ERR_ARG,
+         "op2_decl_gbl \"%s\": type: expected a type name, found "
+         "\"%s\"",
+         name, type ? type : "NULL");
   struct fe_gbl *g = gbl_unpark(name, t, dim);
   if (!g) {
     g = mem_alloc(1, sizeof *g);
@@ -47,8 +49,7 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
 }
 
 op2_gbl
-op2_decl_gbl(int dim, const char *type, const void *init,
-                      const char *name) {
+op2_decl_gbl(int dim, const char *type, const void *init, const char *name) {
   struct fe_gbl *g = NULL;
   if (!fe_enter("op2_decl_gbl")) return NULL;
   status st = decl_gbl(dim, type, 0, init, name, &g);
@@ -72,8 +73,10 @@ op2_gbl_get(op2_gbl handle, void *out) {
   if (!fe_enter("op2_gbl_get")) return;
   status st = gbl_of("op2_gbl_get", handle, &g);
   if (st == OK && !out)
-    st = err_set(ERR_ARG, "op2_gbl_get: global \"%s\": expected an address, "
-                 "found NULL", g->name);
+    st = err_set(ERR_ARG,
+                 "op2_gbl_get: global \"%s\": expected an address, "
+                 "found NULL",
+                 g->name);
   if (st == OK && g->pending)
     st = fe_run((struct fe_request){FE_WANT_GBL, g->index});
   if (st == OK) memcpy(out, g->data, g->bytes);
@@ -88,8 +91,10 @@ op2_gbl_set(op2_gbl handle, const void *in) {
   if (!fe_enter("op2_gbl_set")) return;
   status st = gbl_of("op2_gbl_set", handle, &g);
   if (st == OK && !in)
-    st = err_set(ERR_ARG, "op2_gbl_set: global \"%s\": expected an address, "
-                 "found NULL", g->name);
+    st = err_set(ERR_ARG,
+                 "op2_gbl_set: global \"%s\": expected an address, "
+                 "found NULL",
+                 g->name);
   if (st != OK) {
     fe_error(st);
   } else if (g->pending) {
@@ -144,7 +149,7 @@ op2_kernel_source(const char *name, const char *source) {
   status st = OK;
   if (!name || !source)
     st = err_set(ERR_ARG, "op2_kernel_source: expected a name and a C source, "
-                 "found NULL");
+                          "found NULL");
   if (st == OK) st = low_kernel_source(name, source);
   if (st == OK) fe.source_version++;
   if (st != OK) fe_error_returned(st);

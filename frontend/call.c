@@ -103,7 +103,7 @@ struct site {
 
 static const char *
 access_text(int acc) {
-  static const char *const names[] = {"OP_READ", "OP_WRITE", "OP_RW", "OP_INC",
+  static const char *const names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
                                       "OP_MIN",  "OP_MAX",   "OP_WORK"};
   return acc >= 0 && acc < (int)(sizeof names / sizeof *names) ? names[acc]
                                                                : "no access";
@@ -161,8 +161,8 @@ static status
 check_type(const struct site *s, const op_arg *a, const struct fe_dat *d) {
   struct type t;
   bool user = d->type.kind == TYPE_BYTES;
-  bool known = a->type && type_from_name(a->type, user ? d->type.size : 0, &t,
-                                         NULL);
+  bool known =
+      a->type && type_from_name(a->type, user ? d->type.size : 0, &t, NULL);
   if (!known || !type_same(t, d->type) ||
       (user && strcmp(a->type, d->pub.type)))
     ARG_FAIL(s, "wrong type: expected \"%s\" of dat \"%s\", found \"%s\"",
@@ -209,8 +209,7 @@ arg_gbl(const struct site *s, const op_arg *a, struct fe_arg *out) {
   TRY(check_access(s, a->acc, true));
   if (a->dim < 1)
     ARG_FAIL(s, "wrong dim: expected 1 or more, found %d", a->dim);
-  if (!a->data)
-    ARG_FAIL(s, "global: expected an address, found %s", "NULL");
+  if (!a->data) ARG_FAIL(s, "global: expected an address, found %s", "NULL");
   size_t elem = (size_t)a->size / (size_t)a->dim;
   if (!a->type || !type_from_name(a->type, elem, &out->type, NULL))
     ARG_FAIL(s, "wrong type: expected a type name, found \"%s\"",
@@ -329,8 +328,7 @@ check_twice(const char *loop, const struct fe_arg *args, uint32_t n) {
           args[a].ir.access == args[b].ir.access)
         continue;
       struct site s = {loop, (int)b};
-      ARG_FAIL(&s,
-               "dat \"%s\" twice: expected %s as in argument %u, found %s",
+      ARG_FAIL(&s, "dat \"%s\" twice: expected %s as in argument %u, found %s",
                db->pub.name, access_text(args[a].ir.access), a,
                access_text(args[b].ir.access));
     }

@@ -36,8 +36,8 @@ fe_consts_init(struct fe_kernel *k) {
   k->consts = mem_alloc(n ? n : 1, sizeof *k->consts);
   for (uint32_t i = 0; i < n; i++) {
     const struct low_const *c = &k->low->consts[i];
-    k->consts[i] = (struct fe_const){c->address, c->size,
-                                     mem_alloc(c->size, 1), UINT32_MAX};
+    k->consts[i] = (struct fe_const){c->address, c->size, mem_alloc(c->size, 1),
+                                     UINT32_MAX};
     memcpy(k->consts[i].folded, c->address, c->size);
   }
 }

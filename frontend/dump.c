@@ -222,12 +222,15 @@ trace_text(struct str *out, bool dot) {
 
 static status
 trace_write(const char *path) {
-  if (!path) FAIL(ERR_ARG, "op2_trace_write: path: expected a text, found NULL");
+  if (!path)
+    FAIL(ERR_ARG, "op2_trace_write: path: expected a text, found NULL");
   if (ends_with(path, ".json")) return fe_dump_timeline(path);
   bool dot = ends_with(path, ".dot");
   if (!dot && !ends_with(path, ".irt"))
-    FAIL(ERR_ARG, "op2_trace_write: expected a path ending in .irt, .dot or "
-         ".json, found \"%s\"", path);
+    FAIL(ERR_ARG,
+         "op2_trace_write: expected a path ending in .irt, .dot or "
+         ".json, found \"%s\"",
+         path);
   if (!fe.nrecs && !fe.last_program)
     FAIL(ERR_STATE, "op2_trace_write: no loop was recorded yet");
   struct str text = STR_INIT;

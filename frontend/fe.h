@@ -40,8 +40,8 @@ struct fe_set {
 struct fe_map {
   struct op_map_core pub;
   struct rt_map rt;
-  uint32_t flags; /* IR_MAP_* */
-  bool foreign;   /* the table is the user's own memory */
+  uint32_t flags;            /* IR_MAP_* */
+  bool foreign;              /* the table is the user's own memory */
   const void *declared_from; /* the program's pointer at the declaration */
 };
 
@@ -50,12 +50,12 @@ struct fe_dat {
   struct op_dat_core pub;
   struct rt_dat rt;
   struct type type;
-  uint32_t index;     /* in fe.dats; the tag in traces */
-  uint32_t root;      /* storage that it shares: index of a dat; itself */
-  bool pinned;        /* in the user's memory, an overlay, or mirror mode */
-  bool temp, freed;   /* freed: handle is void, pending loops may still use it */
-  bool parked;        /* all loops ran: the slot waits for a like declaration */
-  bool viewed;        /* op2_dat_data_rw gave its mirror out, to be written */
+  uint32_t index;   /* in fe.dats; the tag in traces */
+  uint32_t root;    /* storage that it shares: index of a dat; itself */
+  bool pinned;      /* in the user's memory, an overlay, or mirror mode */
+  bool temp, freed; /* freed: handle is void, pending loops may still use it */
+  bool parked;      /* all loops ran: the slot waits for a like declaration */
+  bool viewed;      /* op2_dat_data_rw gave its mirror out, to be written */
   uint32_t pending_readers, pending_writers; /* recorded loops, not yet run */
   const void *declared_from; /* the program's pointer at the declaration */
 };
@@ -133,14 +133,19 @@ struct fe_call {
   bool *use_writes;
   uint32_t nuses, nraw, nhandles;
   size_t capture_bytes; /* of globals; constants that vary follow */
-  bool immediate;       /* side effects or opaque: runs before the call returns */
+  bool immediate; /* side effects or opaque: runs before the call returns */
   bool serial;
   struct fe_call *next; /* predicted successor */
 };
 
 /* ---- the recording --------------------------------------------------------- */
 
-enum fe_rec_kind { FE_REC_LOOP, FE_REC_SET_GBL, FE_REC_FREE_DAT, FE_REC_FREE_GBL };
+enum fe_rec_kind {
+  FE_REC_LOOP,
+  FE_REC_SET_GBL,
+  FE_REC_FREE_DAT,
+  FE_REC_FREE_GBL
+};
 struct fe_rec {
   uint32_t kind;
   uint32_t what;    /* call id, gbl or dat index */
@@ -151,8 +156,13 @@ struct fe_rec {
 };
 
 /* What a run is for. */
-enum fe_want { FE_WANT_ALL, FE_WANT_DAT, FE_WANT_DAT_RW, FE_WANT_GBL,
-               FE_WANT_RAW };
+enum fe_want {
+  FE_WANT_ALL,
+  FE_WANT_DAT,
+  FE_WANT_DAT_RW,
+  FE_WANT_GBL,
+  FE_WANT_RAW
+};
 struct fe_request {
   enum fe_want want;
   uint32_t index; /* of the dat or gbl; FE_WANT_RAW: of the record */
@@ -163,9 +173,9 @@ struct fe_request {
 /* A program global: where its bytes lie when the program runs. */
 struct fe_global_src {
   bool raw;
-  uint32_t gbl;    /* handle */
-  uint32_t rec;    /* raw: record, and its offset in the captured bytes */
-  uint32_t arg;    /* argument number */
+  uint32_t gbl; /* handle */
+  uint32_t rec; /* raw: record, and its offset in the captured bytes */
+  uint32_t arg; /* argument number */
   size_t bytes;
 };
 struct fe_param_src {
@@ -181,9 +191,9 @@ struct fe_program {
   struct fe_param_src *params;
   uint32_t *remaining; /* records that stay pending */
   uint32_t nremaining;
-  uint32_t loops;      /* loop records that it settles */
+  uint32_t loops;         /* loop records that it settles */
   uint32_t renames, dead; /* of these: became names, were dropped */
-  char *before, *after; /* IR text, for op2_trace_write and op2_explain */
+  char *before, *after;   /* IR text, for op2_trace_write and op2_explain */
   char *explain;
   struct fe_program *next; /* what ran after it last time */
   uint32_t number;
@@ -213,8 +223,8 @@ struct fe {
   IR_ARRAY(struct fe_kernel *, kernels);
   IR_ARRAY(struct fe_call *, calls);
   IR_ARRAY(struct fe_program *, programs);
-  struct table call_ids;     /* key bytes -> id + 1 */
-  struct table program_ids;  /* words -> number + 1 */
+  struct table call_ids;    /* key bytes -> id + 1 */
+  struct table program_ids; /* words -> number + 1 */
   uint64_t source_version;
 
   IR_ARRAY(struct fe_rec, recs);
@@ -230,7 +240,7 @@ struct fe {
   struct table states;
   IR_ARRAY(struct fe_watch, watched);
   uint32_t opaque_pending; /* deferred loops without IR */
-  uint32_t nviews; /* dats whose mirror op2_dat_data_rw gave out */
+  uint32_t nviews;         /* dats whose mirror op2_dat_data_rw gave out */
   double started;
 };
 extern struct fe fe;

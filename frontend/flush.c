@@ -58,8 +58,7 @@ program_find(struct fe_request rq, struct fe_program **out) {
     *out = guess;
     return OK;
   }
-  uintptr_t id =
-      table_get(&fe.program_ids, fe.words, n * sizeof *fe.words, 0);
+  uintptr_t id = table_get(&fe.program_ids, fe.words, n * sizeof *fe.words, 0);
   if (id) {
     counters[CNT_cache_hits]++;
     *out = fe.programs[id - 1];

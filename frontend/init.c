@@ -106,7 +106,7 @@ extern int OP_diags, OP_auto_soa;
 /* OP2's options: a word, or a word with a number behind '='. */
 static const struct fe_argv_option {
   const char *word;
-  int *number;  /* NULL: a flag */
+  int *number; /* NULL: a flag */
   bool *flag;
 } fe_argv_options[] = {
     {"OP_PART_SIZE=", &OP_part_size, NULL},
@@ -150,8 +150,7 @@ static status
 fe_options_read(int argc, char **argv) {
   TRY(opt_read(&fe.opt, getenv));
   log_level = fe.opt.log;
-  for (int i = 1; argv && i < argc && argv[i]; i++)
-    TRY(fe_argv_read(argv[i]));
+  for (int i = 1; argv && i < argc && argv[i]; i++) TRY(fe_argv_read(argv[i]));
   fe.base_index = OP_maps_base_index;
   if (rt_layout_choose(fe.opt.layout, 1, 0) < 0)
     FAIL(ERR_ARG, "OP2_LAYOUT=%s: expected auto, aos, soa or a block length",
@@ -159,6 +158,9 @@ fe_options_read(int argc, char **argv) {
   if (strcmp(fe.opt.target, "openmp") && strcmp(fe.opt.target, "seq"))
     FAIL(ERR_TARGET, "OP2_TARGET=%s: this build runs on \"openmp\" and \"seq\"",
          fe.opt.target);
+  if (strcmp(fe.opt.threading, "auto") && strcmp(fe.opt.threading, "colours"))
+    FAIL(ERR_ARG, "OP2_THREADING=%s: expected auto or colours",
+         fe.opt.threading);
   fe.nthreads = strcmp(fe.opt.target, "seq") ? omp_get_max_threads() : 1;
   return OK;
 }
@@ -167,7 +169,7 @@ static void
 fe_block_size_set(void) {
   int b = fe.opt.block_size ? fe.opt.block_size : OP_block_size;
   if (!b) b = OP_part_size;
-  if (b > 0) rt_set_block_size(b);
+  rt_set_block_size(b);
 }
 
 static void
@@ -176,9 +178,10 @@ fe_mirror_choose(void) {
   fe.mirror = fe.opt.mirror;
   if (fe.mirror || !peek) return;
   fe.mirror = true;
-  LOG_WARN("%s:%d reads dat->data with no call before it: each loop runs at its "
-           "call (OP2_MIRROR=1)",
-           peek->peeks[0].file, peek->peeks[0].line);
+  LOG_WARN(
+      "%s:%d reads dat->data with no call before it: each loop runs at its "
+      "call (OP2_MIRROR=1)",
+      peek->peeks[0].file, peek->peeks[0].line);
 }
 
 void
@@ -199,6 +202,7 @@ op_init_soa(int argc, char **argv, int diags, int soa) {
   OP_auto_soa = fe.auto_soa;
   rt_plan_checking = rt_plan_checking || fe.opt.check;
   fe_block_size_set();
+  rt_set_colours(!strcmp(fe.opt.threading, "colours"));
   rt_set_reproducible(fe.opt.reproducible);
   fe_mirror_choose();
   rt_timer_hook = fe.opt.trace ? fe_dump_event : NULL;
@@ -258,8 +262,9 @@ fe_clear(void) {
   for (uint32_t i = 0; i < fe.nprograms; i++) fe_program_free(fe.programs[i]);
   fe_free_calls();
   fe_free_handles();
-  void *arrays[] = {fe.sets,  fe.maps,     fe.dats, fe.gbls,  fe.kernels,
-                    fe.calls, fe.programs, fe.recs, fe.words, fe.captured, fe.watched};
+  void *arrays[] = {fe.sets,    fe.maps,     fe.dats,     fe.gbls,
+                    fe.kernels, fe.calls,    fe.programs, fe.recs,
+                    fe.words,   fe.captured, fe.watched};
   for (uint32_t i = 0; i < fe.nwatched; i++) free(fe.watched[i].seen);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   table_clear(&fe.handles);

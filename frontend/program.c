@@ -36,10 +36,10 @@ param_src(const struct low_capture *cap) {
   struct fe_param_src src = {cap->node_tag, 0};
   if (r->kind != FE_REC_LOOP) return src;
   const struct fe_call *c = fe.calls[r->what];
-  src.offset = cap->kind == LOW_CAPTURE_PARAM
-                   ? c->args[cap->index].capture
-                   : c->capture_bytes +
-                         fe_const_offset(c->kernel, r->epoch, cap->index);
+  src.offset =
+      cap->kind == LOW_CAPTURE_PARAM
+          ? c->args[cap->index].capture
+          : c->capture_bytes + fe_const_offset(c->kernel, r->epoch, cap->index);
   return src;
 }
 
@@ -220,9 +220,8 @@ fe_state_update(void) {
     return;
   }
   if (key.len) str_addn(&key, (char *)pairs, n * sizeof *pairs);
-  uintptr_t *slot =
-      key.len ? table_slot(&fe.states, key.s, key.len)
-              : table_slot(&fe.states, pairs, n * sizeof *pairs);
+  uintptr_t *slot = key.len ? table_slot(&fe.states, key.s, key.len)
+                            : table_slot(&fe.states, pairs, n * sizeof *pairs);
   if (!*slot) *slot = fe.states.n;
   fe.state_id = (uint32_t)*slot;
   str_clear(&key);

@@ -23,9 +23,9 @@ build_set(struct builder *b, op_set handle) {
   struct fe_set *s = (struct fe_set *)handle;
   uint32_t i = (uint32_t)s->pub.index;
   if (!b->sets[i])
-    b->sets[i] = 1 + ir_add_set(b->t, (struct ir_set){.name = s->pub.name,
-                                                      .n = s->rt.n,
-                                                      .tag = i});
+    b->sets[i] =
+        1 + ir_add_set(b->t, (struct ir_set){
+                                 .name = s->pub.name, .n = s->rt.n, .tag = i});
   return b->sets[i] - 1;
 }
 
@@ -111,17 +111,16 @@ build_kernel(struct builder *b, const struct fe_call *c) {
   if (b->kernels[k->index]) return b->kernels[k->index] - 1;
   const struct low_kernel *low = k->low;
   bool copies = low->copy_from >= 0 && low->copy_to >= 0 && c->nargs == 2;
-  struct ir_kernel kernel = {.name = k->name,
-                             .flags = (low->opaque ? IR_KERNEL_OPAQUE : 0) |
-                                      (c->immediate && !low->opaque
-                                           ? IR_KERNEL_EFFECTS
-                                           : 0),
-                             .copy_from = -1,
-                             .copy_to = -1,
-                             .tag = k->index};
+  struct ir_kernel kernel = {
+      .name = k->name,
+      .flags = (low->opaque ? IR_KERNEL_OPAQUE : 0) |
+               (c->immediate && !low->opaque ? IR_KERNEL_EFFECTS : 0),
+      .copy_from = -1,
+      .copy_to = -1,
+      .tag = k->index};
   if (copies && c->args[low->copy_to].dat &&
-      low->copy_bytes == (size_t)c->args[low->copy_to].dim *
-                             c->args[low->copy_to].type.size) {
+      low->copy_bytes ==
+          (size_t)c->args[low->copy_to].dim * c->args[low->copy_to].type.size) {
     kernel.copy_from = low->copy_from;
     kernel.copy_to = low->copy_to;
   }

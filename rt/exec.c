@@ -35,6 +35,7 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/log.h"
+#include "rt/parts.h"
 #include "rt/plan.h"
 #include "rt/reduce.h"
 
@@ -54,8 +55,8 @@ enum {
 
 static struct {
   idx_l block, serial_below;
-  bool reproducible;
-} tune = {BLOCK, SERIAL_BELOW, false};
+  bool reproducible, colours;
+} tune = {BLOCK, SERIAL_BELOW, false, false};
 
 /* How one launch runs. */
 struct run {
@@ -64,7 +65,8 @@ struct run {
   int threads; /* 1: no OpenMP */
   idx_l piece; /* elements per accumulator row; 0: one row per thread */
   idx_l rows;
-  const struct rt_plan *plan; /* NULL: a range */
+  const struct rt_plan *plan;   /* NULL: not by colours */
+  const struct rt_parts *parts; /* NULL: not by parts */
 };
 
 struct rt_scratch {
@@ -86,6 +88,11 @@ rt_set_block_size(idx_l block) {
 void
 rt_set_serial_below(idx_l n) {
   tune.serial_below = n >= 0 ? n : SERIAL_BELOW;
+}
+
+void
+rt_set_colours(bool on) {
+  tune.colours = on;
 }
 
 void
@@ -124,15 +131,23 @@ scratch_free(struct rt_scratch *s) {
   free(s);
 }
 
+/* By parts or by colours: what the maps' entries allow. */
 static status
-find_plan(const struct rt_program *p, struct rt_launch *l, idx_l n) {
+find_plan(const struct rt_program *p, struct rt_launch *l, struct run *r) {
   struct rt_conflict *c = p->scratch->conflicts;
   for (uint32_t i = 0; i < l->nconflicts; i++) {
     assert(l->conflicts[i].map < p->nmaps);
     c[i] =
         (struct rt_conflict){p->maps[l->conflicts[i].map], l->conflicts[i].idx};
   }
-  return rt_plan_get(n, tune.block, c, l->nconflicts, false, &l->plan);
+  if (!tune.reproducible && !tune.colours) {
+    TRY(rt_parts_get(r->n, r->threads, c, l->nconflicts, &r->parts));
+    if (r->parts->pays) return OK;
+    r->parts = NULL;
+  }
+  TRY(rt_plan_get(r->n, tune.block, c, l->nconflicts, false, &l->plan));
+  r->plan = l->plan;
+  return OK;
 }
 
 static status
@@ -144,8 +159,7 @@ prepare_launch(const struct rt_program *p, struct rt_launch *l, int nthreads,
   if (serial || r.n < tune.serial_below) r.threads = 1;
   bool fixed = tune.reproducible && !serial;
   if (coloured && !serial && (r.threads > 1 || fixed)) {
-    TRY(find_plan(p, l, r.n));
-    r.plan = l->plan;
+    TRY(find_plan(p, l, &r));
   }
   if (fixed && l->nreductions) r.piece = r.plan ? tune.block : PIECE;
   r.rows =
@@ -321,9 +335,29 @@ coloured_part(const struct run *r, const struct rt_scratch *s, void **table,
 }
 
 static void
+run_ranges(const struct run *r, void **table, int part) {
+  const struct rt_parts *p = r->parts;
+  for (uint32_t i = p->start[part]; i < p->start[part + 1]; i++)
+    r->l->fn(table, p->ranges[i].lo, p->ranges[i].hi);
+}
+
+static void
+parted_part(const struct run *r, void **table, int t, int k) {
+  assert(!r->piece);
+  for (int part = t; part < r->parts->parts; part += k)
+    run_ranges(r, table, part);
+  if (k > 1) {
+#pragma omp barrier
+  }
+  if (t == 0) run_ranges(r, table, r->parts->parts);
+}
+
+static void
 run_part(const struct run *r, const struct rt_scratch *s, int t, int k) {
   void **table = s->table + (size_t)t * table_stride(r, s);
-  if (r->plan)
+  if (r->parts)
+    parted_part(r, table, t, k);
+  else if (r->plan)
     coloured_part(r, s, table, t, k);
   else
     range_part(r, s, table, t, k);

@@ -1,12 +1,14 @@
-/* The cache of plans. A key is all that a plan depends on, as 64-bit words: n,
- * block, element colours, and per conflict the map, its version and the entry.
- * Keys are compared in full; a map whose table changes has another version. */
+/* The cache of plans and parts. A key is all that one depends on, as 64-bit words:
+ * which of the two, n, block or number of parts, element colours, and per
+ * conflict the map, its version and the entry. Keys are compared in full; a
+ * map whose table changes has another version. */
 #include "rt/plan.h"
 
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/table.h"
 #include "rt/colour.h"
+#include "rt/parts.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -17,20 +19,26 @@ bool rt_plan_checking = false;
 bool rt_plan_checking = true;
 #endif
 
+/* What was made for a key: one of the two. */
+struct made {
+  struct rt_plan *plan;
+  struct rt_parts *parts;
+};
+
 static struct {
-  struct table by_key; /* -> struct rt_plan */
-  struct rt_plan **plans;
+  struct table by_key; /* -> number in made, + 1 */
+  struct made *made;
   uint32_t n, cap;
   uint64_t *key; /* scratch */
   uint32_t nkey, capkey;
 } cache;
 
 static void
-key_make(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
-         bool elem_colours) {
-  uint64_t head[] = {(uint64_t)n, (uint64_t)block, elem_colours};
+key_make(bool parts, idx_l n, idx_l block, const struct rt_conflict *c,
+         uint32_t nc, bool elem_colours) {
+  uint64_t head[] = {parts, (uint64_t)n, (uint64_t)block, elem_colours};
   cache.nkey = 0;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 4; i++)
     VEC_PUSH(cache.key, cache.nkey, cache.capkey, head[i]);
   for (uint32_t i = 0; i < nc; i++) {
     assert(c[i].map->from->n >= n);
@@ -41,39 +49,70 @@ key_make(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
   }
 }
 
-static status
-make_checked(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
-             bool elem_colours, struct rt_plan **out) {
-  TRY(rt_plan_make(n, block, c, nc, elem_colours, out));
+/* What the key made last stands for; NULL: nothing yet. */
+static const struct made *
+cache_find(void) {
+  uintptr_t i =
+      table_get(&cache.by_key, cache.key, cache.nkey * sizeof *cache.key, 0);
+  return i ? &cache.made[i - 1] : NULL;
+}
+
+static void
+cache_keep(struct made m) {
+  VEC_PUSH(cache.made, cache.n, cache.cap, m);
+  *table_slot(&cache.by_key, cache.key, cache.nkey * sizeof *cache.key) =
+      cache.n;
   counters[CNT_plans]++;
-  status s = rt_plan_checking ? rt_plan_check(*out, c, nc) : OK;
-  if (s != OK) rt_plan_free(*out);
-  return s;
 }
 
 status
 rt_plan_get(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
             bool elem_colours, const struct rt_plan **out) {
-  key_make(n, block, c, nc, elem_colours);
-  size_t bytes = cache.nkey * sizeof *cache.key;
-  struct rt_plan *p =
-      (struct rt_plan *)table_get(&cache.by_key, cache.key, bytes, 0);
-  if (!p) {
-    TRY(make_checked(n, block, c, nc, elem_colours, &p));
-    *table_slot(&cache.by_key, cache.key, bytes) = (uintptr_t)p;
-    VEC_PUSH(cache.plans, cache.n, cache.cap, p);
+  key_make(false, n, block, c, nc, elem_colours);
+  const struct made *known = cache_find();
+  struct made m = {known ? known->plan : NULL, NULL};
+  if (!known) {
+    TRY(rt_plan_make(n, block, c, nc, elem_colours, &m.plan));
+    status st = rt_plan_checking ? rt_plan_check(m.plan, c, nc) : OK;
+    if (st != OK) {
+      rt_plan_free(m.plan);
+      return st;
+    }
+    cache_keep(m);
   }
-  *out = p;
+  *out = m.plan;
+  return OK;
+}
+
+status
+rt_parts_get(idx_l n, int parts, const struct rt_conflict *c, uint32_t nc,
+             const struct rt_parts **out) {
+  key_make(true, n, parts, c, nc, false);
+  const struct made *known = cache_find();
+  struct made m = {NULL, known ? known->parts : NULL};
+  if (!known) {
+    TRY(rt_parts_make(n, parts, c, nc, &m.parts));
+    status st = rt_plan_checking ? rt_parts_check(m.parts, c, nc) : OK;
+    if (st != OK) {
+      rt_parts_free(m.parts);
+      return st;
+    }
+    cache_keep(m);
+  }
+  *out = m.parts;
   return OK;
 }
 
 void
 rt_plan_cache_clear(void) {
-  for (uint32_t i = 0; i < cache.n; i++) rt_plan_free(cache.plans[i]);
+  for (uint32_t i = 0; i < cache.n; i++) {
+    rt_plan_free(cache.made[i].plan);
+    rt_parts_free(cache.made[i].parts);
+  }
   table_clear(&cache.by_key);
-  free(cache.plans);
+  free(cache.made);
   free(cache.key);
-  cache.plans = NULL;
+  cache.made = NULL;
   cache.key = NULL;
   cache.n = cache.cap = cache.nkey = cache.capkey = 0;
 }

@@ -66,6 +66,8 @@ extern bool rt_plan_checking;
 /* Elements in a block of the plans that rt_exec asks for (OP2_BLOCK_SIZE); 0:
  * the library's choice. */
 void rt_set_block_size(idx_l block);
+/* Always make conflicting writes safe by colours, never by parts. */
+void rt_set_colours(bool on);
 
 /* ---- programs ------------------------------------------------------------ */
 

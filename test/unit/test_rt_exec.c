@@ -216,6 +216,7 @@ Test(rt_exec, a_changed_map_gets_its_own_plan) {
   idx_l *table = (idx_l *)(uintptr_t)m.map.table;
   struct rt_dat d = dat_of(4000, 1, i64, 1);
   struct rt_program *p = edge_program(&m, &d);
+  rt_set_colours(true);
   long long before = counters[CNT_plans];
   cr_assert_eq(rt_exec(p, 2), OK);
   for (int i = 0; i < 8000; i++) table[i] = 0;

@@ -1,15 +1,16 @@
 /* From a region's nodes to binds and slots.
  *
- * Problem. Loops of one region share elements: what one kernel writes the next one
- * reads, two names may mean one buffer, an old and a new version may lie in
- * different buffers or in the same, and sometimes the order of elements matters.
- * Running the kernels one after another on memory would be right and slow; keeping
- * everything in registers is fast and wrong as soon as one case is forgotten.
+ * Problem. Loops of one region share elements: what one kernel writes the next
+ * one reads, two names may mean one buffer, an old and a new version may lie in
+ * different buffers or in the same, and sometimes the order of elements
+ * matters. Running the kernels one after another on memory would be right and
+ * slow; keeping everything in registers is fast and wrong as soon as one case
+ * is forgotten.
  *
- * Idea. Slots hold *versions*. An argument that reads looks for the slot that holds
- * its version; one that writes takes that slot over, if nobody needs the old version
- * any more, or a new one. Since old versions are all loaded before anything is
- * stored, it does not matter in which buffer a version lies.
+ * Idea. Slots hold *versions*. An argument that reads looks for the slot that
+ * holds its version; one that writes takes that slot over, or a new one. Since
+ * old versions are all loaded before anything is stored, it does not matter in
+ * which buffer a version lies.
  *
  *   region { %adt.1 = loop @adt_calc (read %x.0 via %pcell[0], ... read %q.1,
  *                                     write %adt.0)
@@ -22,10 +23,10 @@
  *
  * Three ways out of this scheme keep it exact (args_dat.c):
  *   increments through maps  start from zero and are scattered afterwards
- *   staged                   loaded just before a call and stored just after it,
+ *   staged                   loaded just before a call and stored just after,
  *                            where elements may meet in memory
- *   in place                 the kernel gets the memory itself: dats that overlap,
- *                            and opaque kernels
+ *   in place                 the kernel gets the memory itself: dats that
+ *                            overlap, and opaque kernels
  *
  * cost  O(arguments * slots of the region) */
 #include "lower/args.h"
@@ -42,9 +43,7 @@ low_slot_blank(enum low_slot_kind kind, struct type type, uint32_t dim) {
                            .load = -1,
                            .store = -1,
                            .map = -1,
-                           .call = -1,
-                           .from = -1,
-                           .call_from = -1};
+                           .call = -1};
 }
 
 int32_t

@@ -36,7 +36,7 @@ struct low_slot low_slot_blank(enum low_slot_kind kind, struct type type,
 
 /* ---- args_dat.c ---------------------------------------------------------- */
 
-/* Fill touch and last_read for the region, and undo it. */
+/* Fill touch for the region; undo it. */
 void low_dats_begin(struct low_args *g);
 void low_dats_end(struct low_args *g);
 /* Slot of entry `entry` (direct: 0) of a dat argument. */

@@ -94,8 +94,8 @@ low_address_bind(struct low_args *g, uint32_t tag) {
   return low_bind_get(g->r, b);
 }
 
-/* Does the instance serve this node, too? Not if it has constants captured at its
- * call: each call has its own. */
+/* Does the instance serve this node, too? Not if it has constants captured at
+ * its call: each call has its own. */
 static bool
 low_instance_serves(const struct low_instance *in, uint32_t tag,
                     uint32_t epoch) {

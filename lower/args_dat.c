@@ -1,23 +1,23 @@
 /* Slots of dats: which version lies where.
  *
- * For each buffer that the region touches we first collect how: here (at the element
- * itself) or far (through a map), reading, writing or adding. From that follows which
- * of four ways its arguments go:
+ * For each buffer that the region touches we first collect how: here (at the
+ * element itself) or far (through a map), reading, writing or adding. From that
+ * follows which of four ways its arguments go:
  *
- *   versions  direct arguments. A slot holds a version; reading finds it, writing
- *             takes the slot over, or a copy of it if the old version is still
- *             wanted by a later call under another name.
+ *   versions  direct arguments. A slot holds a version; reading finds it,
+ *             writing takes the slot over.
  *   adds      INC through a map, and nothing else touches that buffer: a zeroed
  *             slot, shared by all loops that add through the same entry.
  *   staged    anything that writes through a map, or reads or adds far what is
  *             also written here: loaded and stored around the call. Order of
- *             elements matters unless all accesses are writes through maps, which
- *             colouring keeps apart.
- *   place     several dats overlap in memory and one is written, or the kernel is
- *             opaque: the kernel gets the element in memory, as OP2 would do it.
+ *             elements matters unless all accesses are writes through maps,
+ *             which colouring keeps apart.
+ *   place     several dats overlap in memory and one is written, or the kernel
+ *             is opaque: the kernel gets the element in memory, as OP2 would do
+ *             it.
  *
- * A version that is born and dies in the region is never stored, so that temporaries
- * cost no traffic. */
+ * A version that is born and dies in the region is never stored, so that
+ * temporaries cost no traffic. */
 #include "lower/args.h"
 
 #include <assert.h>
@@ -51,41 +51,26 @@ low_node_is_opaque(const struct low_args *g, const struct ir_node *n) {
   return env->kernel(env->user, g->m->t->kernels[n->kernel].tag)->opaque;
 }
 
-/* last_read counts half calls: a reader needs its version during its call, one
- * that writes takes it over at the call's start. */
 static void
-low_read_note(struct low_args *g, const struct ir_arg *a, int32_t call) {
-  ir_ref v = low_arg_in(g->m->t, a);
-  if (v == IR_NONE || a->map != IR_NONE) return;
-  int32_t *last = &g->m->last_read[v];
-  bool takes = access_info[a->access].writes && *last != 2 * call;
-  int32_t at = 2 * call + (takes ? 0 : 1);
-  if (at > *last) *last = at;
-}
-
-static void
-low_dat_note(struct low_args *g, const struct ir_arg *a, bool opaque,
-             int32_t call) {
+low_dat_note(struct low_args *g, const struct ir_arg *a, bool opaque) {
   const struct ir_trace *t = g->m->t;
   ir_ref v = low_arg_in(t, a), w = low_arg_out(a);
   unsigned in, out = low_touch_of(a, opaque, &in);
   if (v != IR_NONE) g->m->touch[t->values[v].buffer] |= (uint8_t)in;
   if (w != IR_NONE) g->m->touch[t->values[w].buffer] |= (uint8_t)out;
-  low_read_note(g, a, call);
 }
 
 void
 low_dats_begin(struct low_args *g) {
   const struct ir_trace *t = g->m->t;
-  int32_t call = 0;
   for (ir_ref n = g->first; n < g->end; n++) {
     const struct ir_node *node = &t->nodes[n];
     if (node->flags & IR_NODE_DEFERRED) continue;
+    assert(node->op == IR_LOOP);
     bool opaque = low_node_is_opaque(g, node);
     for (uint32_t k = 0; k < node->nargs; k++)
       if (ir_args(t, node)[k].kind == IR_ARG_DAT)
-        low_dat_note(g, &ir_args(t, node)[k], opaque, call);
-    call++;
+        low_dat_note(g, &ir_args(t, node)[k], opaque);
   }
 }
 
@@ -94,7 +79,6 @@ low_value_reset(struct low_maker *m, ir_ref v) {
   if (v == IR_NONE) return;
   m->touch[m->t->values[v].buffer] = 0;
   m->held[v] = -1;
-  m->last_read[v] = -1;
 }
 
 void
@@ -244,26 +228,16 @@ low_version_read(struct low_args *g, const struct low_access *x) {
   return *held;
 }
 
-static bool
-low_version_kept(const struct low_args *g, const struct low_access *x) {
-  return g->m->last_read[x->v] > 2 * g->call ||
-         (low_value_is_ours(g, x->v) && low_value_wanted(g, x->v) &&
-          x->bv != x->bw);
-}
-
-/* The slot that the new version starts in. */
+/* The slot that the new version starts in. It takes over the old version's: who
+ * needs the old one later in the region has another name for it, and as its
+ * alias stands before the region, it is in memory and is loaded from there. */
 static int32_t
 low_version_start(struct low_args *g, const struct low_access *x) {
-  struct low_slot s = low_access_slot(g, x, LOW_SLOT_DAT);
-  if (x->v == IR_NONE) return low_slot_add(g->r, s);
-  int32_t old = low_version_read(g, x);
-  if (!low_version_kept(g, x)) {
-    g->m->held[x->v] = -1;
-    return old;
-  }
-  s.from = old;
-  s.call_from = g->call;
-  return low_slot_add(g->r, s);
+  if (x->v == IR_NONE)
+    return low_slot_add(g->r, low_access_slot(g, x, LOW_SLOT_DAT));
+  int32_t slot = low_version_read(g, x);
+  g->m->held[x->v] = -1;
+  return slot;
 }
 
 /* The last version in a buffer is the one that is stored. */
@@ -303,7 +277,7 @@ low_dat_slot(struct low_args *g, const struct ir_arg *a, int32_t entry) {
 
 /* ---- the whole region ---------------------------------------------------- */
 
-/* Distinct entries through which slots reach bind b; *here_out: also directly. */
+/* Map entries through which slots reach bind b; *here_out: also directly. */
 static uint32_t
 low_bind_entries(const struct low_region *r, int32_t b, bool *here_out) {
   uint32_t n = 0;

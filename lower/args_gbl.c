@@ -1,13 +1,14 @@
 /* Slots of globals, captured values and indices.
  *
- * A global that is only read, and a captured value, are loaded once for all elements
- * (large ones stay where they are). Sums and extremes of few components go through
- * a slot that starts from the identity for each element, so that elements are
- * independent; the running value stays in a register. A MIN or MAX with a payload
- * needs to see the running value, since the kernel compares with it: it works on the
- * thread's accumulator itself, in element order, and so do sums of many components
- * (histograms). A global that is written or read-written is its memory, and one
- * thread runs the elements in order; so is every global of an opaque kernel. */
+ * A global that is only read, and a captured value, are loaded once for all
+ * elements (large ones stay where they are). Sums and extremes of few
+ * components go through a slot that starts from the identity for each element,
+ * so that elements are independent; the running value stays in a register. A
+ * MIN or MAX with a payload needs to see the running value, since the kernel
+ * compares with it: it works on the thread's accumulator itself, in element
+ * order, and so do sums of many components (histograms). A global that is
+ * written or read-written is its memory, and one thread runs the elements in
+ * order; so is every global of an opaque kernel. */
 #include "lower/args.h"
 #include "lower/region_emit.h"
 
@@ -65,7 +66,7 @@ low_index_slot(struct low_args *g, const struct ir_arg *a) {
 
 /* ---- reductions ---------------------------------------------------------- */
 
-/* Argument that carries the payload of argument `a` of this node; nargs: none. */
+/* Argument with the payload of argument `a` of this node; nargs: none. */
 static uint32_t
 low_payload_of(const struct low_args *g, uint32_t a) {
   const struct ir_arg *args = ir_args(g->m->t, g->node);

@@ -1,8 +1,8 @@
 /* Compiled regions of this process, by their whole key.
  *
  * The key (region_key.c) holds all that code depends on but the machine, which
- * doesn't change while we run. Set sizes and addresses are no part of it, so that
- * loops over different sets share code. Entries live until low_clear. */
+ * doesn't change while we run. Set sizes and addresses are no part of it, so
+ * that loops over different sets share code. Entries live until low_clear. */
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/log.h"

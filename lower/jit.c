@@ -1,5 +1,6 @@
 /* From a region to a function in memory, by MCJIT. One context, module and
- * engine each, so that regions can be freed alone; the engine owns the module. */
+ * engine each, so that regions can be freed alone; the engine owns the
+ * module. */
 #include "base/log.h"
 #include "lower/ll.h"
 #include "lower/region.h"

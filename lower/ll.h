@@ -25,7 +25,8 @@ void ll_attr_text(LLVMValueRef fn, const char *key, const char *value);
 void ll_attr_remove(LLVMValueRef fn, const char *name);
 
 /* for (i = lo; i < hi; i++): begin leaves the builder in the loop's body, end
- * closes it with loop metadata `md` (NULL: none) and leaves it after the loop. */
+ * closes it with loop metadata `md` (NULL: none) and leaves it after
+ * the loop. */
 struct ll_loop {
   LLVMBasicBlockRef head, exit;
   LLVMValueRef i, hi;
@@ -39,7 +40,8 @@ LLVMValueRef ll_entry_alloca(LLVMBuilderRef b, LLVMTypeRef type, uint64_t n,
                              unsigned align, const char *name);
 
 /* Loop metadata, distinct nodes: `parallel` for loops whose iterations are
- * independent and become vectors of `width`, `scalar` for those that must stay. */
+ * independent and become vectors of `width`, `scalar` for those that must stay.
+ * */
 struct ll_marks {
   LLVMValueRef parallel, scalar;
 };

@@ -1,10 +1,10 @@
 /* Lowering: a trace with regions and buffers becomes a command list.
  *
- * Everything in the trace gets a number of the program. Sets and maps keep their
- * reference; dats and globals, which share one array in the IR, are counted apart;
- * buffers become slots when something first binds them, so that the memory of a
- * version that lives in registers only is never asked for. Dats that overlap have a
- * slot each, since each has an address of its own.
+ * Everything in the trace gets a number of the program. Sets and maps keep
+ * their reference; dats and globals, which share one array in the IR, are
+ * counted apart; buffers become slots when something first binds them, so that
+ * the memory of a version that lives in registers only is never asked for. Dats
+ * that overlap have a slot each, since each has an address of its own.
  *
  * The commands follow the nodes:
  *
@@ -12,8 +12,8 @@
  *   set               SET_GLOBAL    alias         nothing: `outs` name it
  *   fetch live free   nothing       deferred      nothing
  *
- * All regions are compiled before the program is handed out, so that a kernel that
- * does not compile leaves everything pending. */
+ * All regions are compiled before the program is handed out, so that a kernel
+ * that does not compile leaves everything pending. */
 #include "lower/args.h"
 #include "lower/ll.h"
 
@@ -274,10 +274,9 @@ low_maker_init(struct low_maker *m) {
   m->live = mem_alloc(t->nvalues + 1, sizeof *m->live);
   m->last_user = mem_alloc(t->nvalues + 1, sizeof *m->last_user);
   m->held = mem_alloc(t->nvalues + 1, sizeof *m->held);
-  m->last_read = mem_alloc(t->nvalues + 1, sizeof *m->last_read);
   for (ir_ref v = 0; v < t->nvalues; v++) {
     m->last_user[v] = IR_NONE;
-    m->held[v] = m->last_read[v] = -1;
+    m->held[v] = -1;
   }
   low_number_decls(m);
   low_users_note(m);
@@ -292,7 +291,6 @@ low_maker_clear(struct low_maker *m) {
   free(m->live);
   free(m->last_user);
   free(m->held);
-  free(m->last_read);
   free(m->slot_buffer);
 }
 

@@ -2,31 +2,31 @@
  *
  * Problem. Kernels take pointers to single elements; called one after another
  * over millions of elements through `void **` they cost a call, a gather and a
- * scatter each. A compiler that sees only the kernel can't vectorise over elements,
- * and one that sees a loop with an indirect `+=` won't.
+ * scatter each. A compiler that sees only the kernel can't vectorise over
+ * elements, and one that sees a loop with an indirect `+=` won't.
  *
  * Idea. The region's loop copies each argument into a private slot, calls the
- * kernels on the slots, and copies back. Kernels are inlined and slots become SSA
- * values, so that what one kernel leaves for the next never reaches memory. Where
- * elements are independent they run in blocks of one vector's width, of which only
- * the arithmetic is left to LLVM's vectoriser (region_block.c).
+ * kernels on the slots, and copies back. Kernels are inlined and slots become
+ * SSA values, so that what one kernel leaves for the next never reaches memory.
+ * Where elements are independent they run in blocks of one vector's width, of
+ * which only the arithmetic is left to LLVM's vectoriser (region_block.c).
  *
- *   op2_region(table, lo, hi)   loads what is bound, refreshes constants that have
- *                               become parameters, and calls
+ *   op2_region(table, lo, hi)   loads what is bound, refreshes constants that
+ *                               have become parameters, and calls
  *   plain(binds..., lo, hi)     one element after another: all there is for
- *                               regions whose order matters; the ragged ends else
+ *                               regions whose order matters; else the ragged
+ *                               ends
  *   blocks(binds..., lo, hi)    whole blocks, aligned to their width
  *
- * The latter two are not inlined: `noalias` holds on arguments only. No operation
- * has any fast-math flag and nothing is contracted across kernels, so that elements
- * come out bit-identical in either function.
+ * The latter two are not inlined: `noalias` holds on arguments only. No
+ * operation has any fast-math flag and nothing is contracted across kernels, so
+ * that elements come out bit-identical in either function.
  *
  * Elements whose order matters (a written global, an opaque kernel, read-write
- * access through a map) run in `plain`; arguments that may be the same element are
- * compared by index at run time and share the first one's slot.
- * cost  O(slots * components * width) instructions before optimisation
- * limits  one block is one iteration: no reuse of gathered values between
- * neighbours. */
+ * access through a map) run in `plain`; arguments that may be the same element
+ * are compared by index at run time and share the first one's slot. cost
+ * O(slots * components * width) instructions before optimisation limits  one
+ * block is one iteration: no reuse of gathered values between neighbours. */
 #include "lower/region_emit.h"
 
 #include <assert.h>

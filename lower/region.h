@@ -3,9 +3,10 @@
  *   trace --args.c--> struct low_region --cache.c--> known? its function
  *                                        else region.c -> LLVM -> jit.c
  *
- * A region lists what its function is given (binds), the private copies that its
- * kernels work on (slots) and the kernels' calls. It holds no set sizes and no
- * addresses, so that its text (low_region_key) says exactly which code it needs.
+ * A region lists what its function is given (binds), the private copies that
+ * its kernels work on (slots) and the kernels' calls. It holds no set sizes and
+ * no addresses, so that its text (low_region_key) says exactly which code it
+ * needs.
  */
 #ifndef LOWER_REGION_H
 #define LOWER_REGION_H
@@ -43,8 +44,7 @@ struct low_bind {
  *   INDEX  the element's number or a map entry, 32-bit
  * A DAT slot is loaded at the element's start and stored at its end; a staged
  * one (`call` >= 0) right before and after that call, because what happens
- * between matters; one with `from` >= 0 starts as a copy of that slot, made
- * before call `call_from`. */
+ * between matters. */
 enum low_slot_kind {
   LOW_SLOT_DAT,
   LOW_SLOT_INC,
@@ -61,8 +61,7 @@ struct low_slot {
   int32_t load, store; /* binds; -1: none */
   int32_t map, entry;  /* bind of the map, its entry; -1: direct */
   int32_t call;        /* staged around this call; -1: not */
-  int32_t from, call_from;
-  enum access access; /* INC, SUM */
+  enum access access;  /* INC, SUM */
 };
 
 /* An argument of a call: no slot is a null pointer; vector: an array of
@@ -132,9 +131,8 @@ struct low_maker {
                           that stays pending */
   bool *live;          /* of a value: wanted after the trace */
   bool *shared;        /* of a root: several dats lie there */
-  uint8_t *touch;     /* of a buffer: scratch of args.c, zero between regions */
-  int32_t *held;      /* of a value: its slot, -1; scratch of args.c */
-  int32_t *last_read; /* of a value: last call that reads it in place */
+  uint8_t *touch; /* of a buffer: scratch of args.c, zero between regions */
+  int32_t *held;  /* of a value: its slot, -1; scratch of args.c */
   uint32_t capslots, capparams, capaddresses;
   uint32_t *slot_buffer; /* of a slot: ir buffer */
 };
@@ -143,8 +141,8 @@ uint32_t low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat);
 uint32_t low_number_param(struct low_maker *m, struct low_capture c);
 uint32_t low_number_address(struct low_maker *m, uint32_t kernel_tag);
 
-/* Assembly of the region that node `n` begins, for a CPU with these features: what
- * tests of vectorisation and dumps look at. */
+/* Assembly of the region that node `n` begins, for a CPU with these features:
+ * what tests of vectorisation and dumps look at. */
 status low_region_assembly(const struct ir_trace *t, const struct low_env *env,
                            ir_ref n, const char *cpu, const char *features,
                            struct str *out);
@@ -174,7 +172,8 @@ struct low_target {
 };
 
 enum { LOW_WIDTH_MAX = 16 };
-/* Named metadata: the loop over the lanes of a block, until it is vectorised. */
+/* Named metadata: the loop over the lanes of a block, until it is vectorised.
+ * */
 #define LOW_LANE_LOOP "op2.lanes"
 
 /* A module in `ctx` with `op2_region` (rt_region_fn), not yet optimised; in

@@ -1,8 +1,9 @@
 /* One element of a region: load its slots, call the kernels, store the slots.
  *
- * The same code stands in the loop over elements, where slots are loaded from and
- * stored to memory, and in the loop over the lanes of a block, where they come from
- * lanes that were filled before and are emptied afterwards (region_block.c). */
+ * The same code stands in the loop over elements, where slots are loaded from
+ * and stored to memory, and in the loop over the lanes of a block, where they
+ * come from lanes that were filled before and are emptied afterwards
+ * (region_block.c). */
 #include "lower/region_emit.h"
 
 #include <stdlib.h>
@@ -84,9 +85,6 @@ static void
 low_emit_before(struct low_emit *em, int32_t call) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
-    if (s->from >= 0 && s->call_from == call)
-      low_emit_copy(em, s, low_at_home(em->home[k]),
-                    low_at_home(em->home[s->from]));
     if (s->kind != LOW_SLOT_DAT || s->call != call) continue;
     em->now[k] = low_emit_peer(em, k, call);
     if (s->load >= 0)

@@ -80,8 +80,8 @@ void low_emit_element(struct low_emit *em);
 /* Fill lanes of slot k from memory, put them back. */
 void low_lanes_load(struct low_emit *em, uint32_t k);
 void low_lanes_store(struct low_emit *em, uint32_t k);
-/* Add the lanes of all INC slots to memory, element by element, so that sums are
- * those of the loop over elements. */
+/* Add the lanes of all INC slots to memory, element by element, so that sums
+ * are those of the loop over elements. */
 void low_lanes_add(struct low_emit *em);
 
 /* ---- region_block.c ------------------------------------------------------ */

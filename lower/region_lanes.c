@@ -1,19 +1,20 @@
 /* Lanes: elements of a block between memory and vectors.
  *
  * Problem. A block's kernels want each component as a vector over elements;
- * memory has elements as vectors over components (AoS), or anything at all behind a
- * map. Gather instructions take one component at a time and cost eight loads each.
+ * memory has elements as vectors over components (AoS), or anything at all
+ * behind a map. Gather instructions take one component at a time and cost eight
+ * loads each.
  *
- * Idea. Elements in AoS are loaded whole, four, two or one components at a time,
- * and transposed in registers. For four doubles in eight lanes:
+ * Idea. Elements in AoS are loaded whole, four, two or one components at a
+ * time, and transposed in registers. For four doubles in eight lanes:
  *
- *   r0 = v0|v2  r1 = v1|v3  r2 = v4|v6  r3 = v5|v7     (a load and an insert each)
- *   even components  t0 = lo(r0,r1)  t2 = lo(r2,r3)    lo: unpack low, per 128 bits
- *   out0 = 128-bit lanes 0,2 of t0 and t2, out2 = lanes 1,3; odd ones from hi
+ *   r0 = v0|v2  r1 = v1|v3  r2 = v4|v6  r3 = v5|v7   a load, an insert each
+ *   t0 = lo(r0, r1)  t2 = lo(r2, r3)        unpack low within each 128 bits
+ *   out0 = pairs 0,2 of t0 and of t2, out2 = pairs 1,3; odd ones likewise, hi
  *
  * two shuffles a component, no index vectors. Consecutive elements of SoA and
- * AoSoA are vectors already. SoA behind a map is loaded one by one: that is what a
- * gather instruction does inside. */
+ * AoSoA are vectors already. SoA behind a map is loaded one by one: that is
+ * what a gather instruction does inside. */
 #include "lower/region_emit.h"
 
 #include <assert.h>

@@ -1,15 +1,15 @@
 /* Bring a region's kernels into its module.
  *
- * Each instance (a kernel with the values of its constants) is parsed from its own
- * bitcode, so that two versions of one kernel with different constants can stand
- * side by side. Everything but the kernel becomes internal *before* linking, so that
- * helpers of two files with one name don't meet; the kernel itself gets a name of
- * its own and stays external until it is linked, because the linker drops internal
- * functions that nobody uses yet.
+ * Each instance (a kernel with the values of its constants) is parsed from its
+ * own bitcode, so that two versions of one kernel with different constants can
+ * stand side by side. Everything but the kernel becomes internal *before*
+ * linking, so that helpers of two files with one name don't meet; the kernel
+ * itself gets a name of its own and stays external until it is linked, because
+ * the linker drops internal functions that nobody uses yet.
  *
- * A folded constant becomes an internal constant of its bytes, which LLVM computes
- * with. One that changes became a parameter: an internal variable, which the
- * wrapper refreshes at each call. */
+ * A folded constant becomes an internal constant of its bytes, which LLVM
+ * computes with. One that changes became a parameter: an internal variable,
+ * which the wrapper refreshes at each call. */
 #include "lower/ll.h"
 #include "lower/region.h"
 

@@ -1,17 +1,17 @@
 /* Moving components between a region's slots and memory.
  *
- * Problem. A slot is a small private array; a dat's element lies in one of three
- * layouts, directly or behind a map; lanes and accumulators are further places.
- * Every pair of them would be its own loop nest.
+ * Problem. A slot is a small private array; a dat's element lies in one of
+ * three layouts, directly or behind a map; lanes and accumulators are further
+ * places. Every pair of them would be its own loop nest.
  *
  * Idea. A place is a rule from component number to address (struct low_at), an
  * operation is applied to all components of two places. The copies that look
- * wasteful here are what SROA and GVN remove: after inlining a slot is a handful
- * of SSA values.
+ * wasteful here are what SROA and GVN remove: after inlining a slot is a
+ * handful of SSA values.
  *
- *   AoS    base[e*dim + c]       the offset c is constant: one address, dim loads
+ *   AoS    base[e*dim + c]       the offset c is constant: one address
  *   SoA    (base + c*stride)[e]  the row base + c*stride leaves the loop (LICM)
- *   AoSoA  base[(e/b)*dim*b + c*b + e%b]      b a power of two: shifts and masks
+ *   AoSoA  base[(e/b)*dim*b + c*b + e%b]    b a power of two: shifts, masks
  *
  * Indices are 64-bit with nsw; map entries are known to be valid. */
 #include "lower/region_emit.h"

@@ -93,9 +93,9 @@ low_target_adopt(const struct low_target *t, LLVMValueRef fn) {
 }
 
 /* Vectorise first, then all of O3: in O3's own order neighbouring stores have
- * become memset and memcpy by the time the vectoriser comes, and it refuses calls.
- * What it needs is here: kernels inlined, their short loops unrolled, slots in
- * registers, conditions as selects. */
+ * become memset and memcpy by the time the vectoriser comes, and it refuses
+ * calls. What it needs is here: kernels inlined, their short loops unrolled,
+ * slots in registers, conditions as selects. */
 #define LOW_COMBINE "instcombine<no-verify-fixpoint>"
 static const char low_vector_passes[] =
     "always-inline,function("
@@ -124,9 +124,10 @@ low_target_vectorise(const struct low_target *t, LLVMModuleRef m) {
   return low_run_passes(t, m, low_vector_passes);
 }
 
-/* The search for vectors in straight code takes the map entries that a block loads
- * for something to gather. LLVM 19 runs it in O3 whatever the options say, but not
- * on functions with this attribute; the code generator must not see it. */
+/* The search for vectors in straight code takes the map entries that a block
+ * loads for something to gather. LLVM 19 runs it in O3 whatever the options
+ * say, but not on functions with this attribute; the code generator must not
+ * see it. */
 static const char low_no_slp[] = "noimplicitfloat";
 
 status

@@ -178,8 +178,8 @@ Test(lower, a_temporary_inside_a_region_has_no_memory) {
   lower_case_clear(&c);
 }
 
-/* Two names, one buffer, written through one of them in the same region in which
- * the other is read. */
+/* Two names, one buffer, written through one of them in the same region in
+ * which the other is read. */
 Test(lower, the_old_version_under_another_name_is_read_before_the_store) {
   struct lower_case c;
   lower_case_init(
@@ -410,4 +410,79 @@ Test(lower, broken_bitcode_is_an_error) {
   cr_assert_eq(lower_case_lower(&c), ERR_COMPILE);
   cr_assert(strstr(err_last(), "p.c:79"), "%s", err_last());
   lower_case_clear(&c);
+}
+
+/* ---- how launches run ---------------------------------------------------- */
+
+static enum rt_run_mode
+mode_of(const char *dats, const char *kernel, const char *loop) {
+  char text[800];
+  snprintf(text, sizeof text,
+           "trace @t {\n set %%s n=9\n set %%v n=9\n map %%m : %%s -> %%v x2\n"
+           " map %%w : %%s -> %%v x2\n map %%i : %%s -> %%s x1 injective\n"
+           " dat %%a : %%s f64 x1\n dat %%b : %%v f64 x1\n %s\n kernel @k %s\n"
+           " %s\n}\n",
+           dats, kernel, loop);
+  struct lower_case c;
+  lower_case_init(&c, text,
+                  "void k(double *a, double *b, double *c, double *d) {}");
+  lower_case_passes(&c, "fuse,storage");
+  cr_assert_eq(lower_case_lower(&c), OK, "%s", err_last());
+  enum rt_run_mode mode = c.lp.program->launches[0].mode;
+  cr_assert_eq(mode == RT_RUN_COLOURED,
+               c.lp.program->launches[0].nconflicts > 0 &&
+                   mode != RT_RUN_SERIAL);
+  lower_case_clear(&c);
+  return mode;
+}
+
+Test(lower, modes_of_launches) {
+  cr_assert_eq(mode_of("", "",
+                       "%a.1 = loop @k over %s (rw %a.0, off, off, off)"
+                       "\n live %a.1"),
+               RT_RUN_RANGE);
+  cr_assert_eq(mode_of("", "",
+                       "%b.1 = loop @k over %s (inc %b.0 via %m[0], off, off, "
+                       "read %a.0)\n live %b.1"),
+               RT_RUN_COLOURED);
+  cr_assert_eq(mode_of("", "",
+                       "%b.1 = loop @k over %s (rw %b.0 via %m[0], "
+                       "rw %b.0 via %w[1], off, off)\n live %b.1"),
+               RT_RUN_COLOURED);
+  cr_assert_eq(mode_of("", "",
+                       "%a.1 = loop @k over %s (inc %a.0 via %i[0], off, off, "
+                       "off)\n live %a.1"),
+               RT_RUN_RANGE, "no two elements meet");
+  cr_assert_eq(mode_of("", "",
+                       "%a.1 = loop @k over %s (rw %a.0 via %i[0], rw %a.0, "
+                       "off, off)\n live %a.1"),
+               RT_RUN_SERIAL, "direct and mapped");
+  cr_assert_eq(
+      mode_of("gbl %g : f64 x1\n gbl %h : f64 x1", "",
+              "%b.1, %g.1, %h.1 = loop @k over %s (inc %b.0 via %m[0],"
+              " max %g.0, info %h.0 of 1, off)\n live %b.1, %g.1, %h.1"),
+      RT_RUN_SERIAL, "a payload wants element order");
+  cr_assert_eq(mode_of("gbl %g : f64 x1", "",
+                       "%g.1 = loop @k over %s (read %a.0, rw %g.0, off, off)\n"
+                       " live %g.1"),
+               RT_RUN_SERIAL, "a global read and written");
+}
+
+Test(lower, after_clear_everything_is_compiled_anew) {
+  for (int round = 0; round < 2; round++) {
+    struct lower_case c;
+    lower_case_init(&c,
+                    "trace @t {\n set %s n=9\n dat %a : %s f64 x1\n"
+                    " kernel @k\n %a.1 = loop @k over %s (rw %a.0)\n"
+                    " live %a.1\n}\n",
+                    "void k(double *a) { *a += 4; }");
+    lower_case_passes(&c, "fuse,storage");
+    c.kernels[0].uid = 4711;
+    lower_case_dat(&c, "a", NULL);
+    lower_case_run(&c, 1);
+    cr_assert_eq(counters[CNT_compiles], round + 1);
+    cr_assert_eq(lower_case_get(&c, "a")[8], 4);
+    lower_case_clear(&c);
+    low_clear();
+  }
 }

@@ -10,8 +10,9 @@
  *   lower_case_get(&c, "q")[i]
  *   lower_case_clear(&c);
  *
- * Kernels are compiled by clang as op2cc does it; the numbers of their parameters
- * are counted off the trace. Opaque kernels are called at `address`. */
+ * Kernels are compiled by clang as op2cc does it; the numbers of their
+ * parameters are counted off the trace. Opaque kernels are called at `address`.
+ * */
 #ifndef TEST_LOWER_H
 #define TEST_LOWER_H
 

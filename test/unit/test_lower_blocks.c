@@ -179,6 +179,22 @@ Test(lower_blocks, a_kernel_that_calls_a_library_runs_without_blocks) {
   lower_case_clear(&c);
 }
 
+/* Memory of the user may overlap with other memory of the user. */
+Test(lower_blocks, pinned_memory_is_written_without_blocks) {
+  struct lower_case c;
+  struct str text = STR_INIT;
+  lower_case_init(&c,
+                  "trace @t {\n set %s n=21\n dat %a : %s f64 x1 pinned\n"
+                  " kernel @k\n %a.1 = loop @k over %s (rw %a.0)\n"
+                  " live %a.1\n}\n",
+                  "void k(double *a) { *a += 1; }");
+  lower_case_passes(&c, "fuse,storage");
+  blocks_of(&c, "k", "skylake-avx512", "+avx512f", &text);
+  cr_assert_eq(text.len, 0, "%s", text.s);
+  str_clear(&text);
+  lower_case_clear(&c);
+}
+
 /* ---- bit for bit --------------------------------------------------------- */
 
 struct field {

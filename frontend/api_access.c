@@ -144,20 +144,34 @@ op2_dat_data_rw(op_dat dat) {
   return d->rt.mirror;
 }
 
+/* Loops recorded before see the old values, and may write the dat: what the
+ * program put into the mirror is kept meanwhile. */
+static status
+upload(op_dat dat) {
+  if (!fe_handle_valid(dat))
+    FAIL(ERR_ARG, "op_upload_dat: expected a declared dat, found %p",
+         (void *)dat);
+  struct fe_dat *d = (struct fe_dat *)dat;
+  char *kept = NULL;
+  if (d->pending_writers && !d->rt.foreign) {
+    kept = mem_alloc(bytes_of(d) + 1, 1);
+    memcpy(kept, d->rt.mirror, bytes_of(d));
+  }
+  status st = fe_look(d, true);
+  if (st == OK && !d->rt.foreign) {
+    if (kept) memcpy(d->rt.mirror, kept, bytes_of(d));
+    d->rt.mirror_current = true;
+    rt_dat_mirror_written(&d->rt);
+  }
+  free(kept);
+  return st;
+}
+
 /* OP2's upload: the host's dat->data was written and counts from now on. */
 void
 op_upload_dat(op_dat dat) {
-  struct fe_dat *d;
   if (!fe_enter("op_upload_dat")) return;
-  status st = OK;
-  if (!fe_handle_valid(dat)) {
-    st = err_set(ERR_ARG, "op_upload_dat: expected a declared dat, found %p",
-                 (void *)dat);
-  } else {
-    d = (struct fe_dat *)dat;
-    st = fe_look(d, true);
-    if (st == OK) rt_dat_mirror_written(&d->rt);
-  }
+  status st = upload(dat);
   if (st != OK) fe_error(st);
   fe.file = NULL;
 }

@@ -78,6 +78,21 @@ fe_capture_globals(const struct fe_call *c, const op_arg *args,
   }
 }
 
+/* Data that only a mirror holds are copied before a loop that reads them waits:
+ * the program may write the mirror meanwhile (op_upload_dat). */
+static status
+loop_read_mirrors(const struct fe_call *c) {
+  struct rt_buf *made;
+  for (uint32_t a = 0; a < c->nargs; a++) {
+    struct fe_dat *d = c->args[a].dat;
+    const struct ir_arg *x = &c->args[a].ir;
+    if (!d || d->rt.buf_current || d->pending_writers) continue;
+    if (access_info[x->access].reads || x->in != IR_NONE)
+      TRY(rt_dat_buffer(&d->rt, &made));
+  }
+  return OK;
+}
+
 static void
 fe_record_loop(struct fe_call *c, const op_arg *args) {
   struct fe_rec r = {FE_REC_LOOP, c->id, 0, 0, fe.captured_bytes, NULL};
@@ -157,6 +172,7 @@ loop_at(const struct loop_call *l) {
   if (fe.nviews) fe_views_close();
   status st = loop_find(l, &c);
   if (st == OK && fe.nwatched) st = watch_before(c);
+  if (st == OK) st = loop_read_mirrors(c);
   if (st == OK) {
     fe_record_loop(c, l->args);
     fe.last_call = c;

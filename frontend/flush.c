@@ -122,7 +122,8 @@ keep_remaining(const struct fe_program *p) {
     }
     size_t to = i + 1 < n ? old[i + 1].capture : end;
     struct fe_rec r = old[i];
-    r.capture = fe_capture(bytes + old[i].capture, to - old[i].capture);
+    r.capture = bytes ? fe_capture(bytes + old[i].capture, to - old[i].capture)
+                      : 0; /* nothing was ever captured */
     r.skipped += r.skipped < 2;
     fe_rec_push(r);
     next++;

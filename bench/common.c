@@ -7,14 +7,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One row an option: its name, where it goes, how many numbers follow (0: a
- * text). */
+/* One row an option: its name, where it goes, how many numbers follow (or
+ * TEXT: a text; FLAG: nothing, 1 is stored). */
+enum { TEXT = 0, FLAG = -1 };
 static const struct {
   const char *name;
   size_t at;
   int numbers;
 } option_table[] = {
-    {"--mesh", offsetof(struct bench_options, mesh), 0},
+    {"--mesh", offsetof(struct bench_options, mesh), TEXT},
     {"--size", offsetof(struct bench_options, size), 2},
     {"--iters", offsetof(struct bench_options, iters), 1},
     {"--warmup", offsetof(struct bench_options, warmup), 1},
@@ -22,17 +23,17 @@ static const struct {
     {"--threads", offsetof(struct bench_options, threads), 1},
     {"--block", offsetof(struct bench_options, block), 1},
     {"--flush-every", offsetof(struct bench_options, flush_every), 1},
+    {"--simd", offsetof(struct bench_options, simd), FLAG},
 };
 enum { NOPTIONS = sizeof option_table / sizeof option_table[0] };
 
 static bool
 usage(const char *wrong) {
+  static const char *const words[] = {"", " FILE", " N", " I J"};
   fprintf(stderr, "wrong option '%s'; options:", wrong);
   for (int i = 0; i < NOPTIONS; i++)
     fprintf(stderr, " %s%s", option_table[i].name,
-            option_table[i].numbers == 0   ? " FILE"
-            : option_table[i].numbers == 2 ? " I J"
-                                           : " N");
+            words[option_table[i].numbers - FLAG]);
   fprintf(stderr, " OP_...\n");
   return false;
 }
@@ -56,7 +57,8 @@ parse_one(struct bench_options *o, char **argv) {
     int n = option_table[i].numbers;
     void *at = (char *)o + option_table[i].at;
     if (strcmp(argv[0], option_table[i].name)) continue;
-    if (n) return parse_numbers(at, n, argv + 1) ? 1 + n : 0;
+    if (n == FLAG) return *(int *)at = 1;
+    if (n != TEXT) return parse_numbers(at, n, argv + 1) ? 1 + n : 0;
     if (!argv[1]) return 0;
     *(const char **)at = argv[1];
     return 2;
@@ -121,11 +123,23 @@ bench_threads(void) {
 }
 
 void
+bench_result_values(const char *argv0, const struct bench_options *o,
+                    int threads, const struct bench_timer *t,
+                    const struct bench_value *values, int n) {
+  const char *slash = strrchr(argv0, '/');
+  printf("result name=%s%s threads=%d size=%dx%d iters=%d ms_per_iter=%.6g "
+         "first_ms=%.6g",
+         slash ? slash + 1 : argv0, o->variant ? o->variant : "", threads,
+         o->size[0], o->size[1], t->iter, bench_ms_per_iter(t),
+         1e3 * (t->warm - t->start));
+  for (int i = 0; i < n; i++)
+    printf(" %s=%.17g", values[i].name, values[i].value);
+  printf("\n");
+}
+
+void
 bench_result(const char *argv0, const struct bench_options *o, int threads,
              const struct bench_timer *t, double rms) {
-  const char *slash = strrchr(argv0, '/');
-  printf("result name=%s threads=%d size=%dx%d iters=%d ms_per_iter=%.6g "
-         "first_ms=%.6g rms=%.17g\n",
-         slash ? slash + 1 : argv0, threads, o->size[0], o->size[1], t->iter,
-         bench_ms_per_iter(t), 1e3 * (t->warm - t->start), rms);
+  bench_result_values(argv0, o, threads, t, &(struct bench_value){"rms", rms},
+                      1);
 }

@@ -26,6 +26,10 @@ struct bench_options {
   int threads;      /* --threads N: the references only */
   int block;        /* --block N: block of the coloured references */
   int flush_every;  /* --flush-every N: the lazy programs only */
+  int simd;         /* --simd: airfoil_ref only, eight elements at a time */
+  /* Follows the program's name in the result line, set by the program; NULL:
+   * nothing. */
+  const char *variant;
 };
 
 /* Read the options over the defaults that stand in `o`. Arguments that start
@@ -52,7 +56,17 @@ double bench_ms_per_iter(const struct bench_timer *t);
 /* Threads that an OpenMP program started now would use. */
 int bench_threads(void);
 
-/* Print the closing line; `name` is the last part of `argv0`. */
+/* Print the closing line with n values at its end; `name` is the last part of
+ * `argv0`. */
+struct bench_value {
+  const char *name;
+  double value;
+};
+void bench_result_values(const char *argv0, const struct bench_options *o,
+                         int threads, const struct bench_timer *t,
+                         const struct bench_value *values, int n);
+
+/* The same with the one value rms. */
 void bench_result(const char *argv0, const struct bench_options *o, int threads,
                   const struct bench_timer *t, double rms);
 

@@ -1,5 +1,6 @@
 /* airfoil_ref, airfoil_ref_jit: the reference as a program (one source,
- * compiled with OP2 users' flags and with the flags of the JIT). */
+ * compiled with OP2 users' flags and with the flags of the JIT). With --simd the
+ * indirect loops take eight elements at a time. */
 #include <stdio.h>
 
 #include "ref.h"
@@ -35,6 +36,8 @@ main(int argc, char **argv) {
     return 2;
   if (o.shuffle) mesh_shuffle(&m, (unsigned)o.shuffle);
   ref_start(&r, &m, o.threads, o.block);
+  r.simd = o.simd;
+  o.variant = o.simd ? "_simd" : NULL;
   double rms = run(&r, &o, &t);
   int wrong = airfoil_verdict(m.ncell, o.iters, rms);
   bench_result(argv[0], &o, r.threads, &t, rms);

@@ -63,6 +63,10 @@ update_range(int lo, int hi, const double *restrict qold, double *restrict q,
   return rms;
 }
 
+/* ---- the indirect ones eight elements at a time -------------------------- */
+
+#include "lanes.h"
+
 /* ---- the same as bodies of a coloured loop ------------------------------- */
 
 static void
@@ -80,6 +84,13 @@ adt_calc_body(void *context, int lo, int hi, int thread) {
 }
 
 static void
+adt_calc_lanes_body(void *context, int lo, int hi, int thread) {
+  struct ref *r = context;
+  (void)thread;
+  adt_calc_lanes(lo, hi, r->m->cell_node, r->m->x, r->q, r->adt);
+}
+
+static void
 res_calc_body(void *context, int lo, int hi, int thread) {
   struct ref *r = context;
   (void)thread;
@@ -87,10 +98,24 @@ res_calc_body(void *context, int lo, int hi, int thread) {
 }
 
 static void
+res_calc_lanes_body(void *context, int lo, int hi, int thread) {
+  struct ref *r = context;
+  (void)thread;
+  res_calc_lanes(lo, hi, r->m, r->q, r->adt, r->res);
+}
+
+static void
 bres_calc_body(void *context, int lo, int hi, int thread) {
   struct ref *r = context;
   (void)thread;
   bres_calc_range(lo, hi, r->m, r->q, r->adt, r->res);
+}
+
+static void
+bres_calc_lanes_body(void *context, int lo, int hi, int thread) {
+  struct ref *r = context;
+  (void)thread;
+  bres_calc_lanes(lo, hi, r->m, r->q, r->adt, r->res);
 }
 
 static void
@@ -112,14 +137,20 @@ run(struct ref *r, const struct colouring *c, int n, loop_body *body) {
 
 double
 ref_step(struct ref *r) {
+  static const struct {
+    loop_body *adt_calc, *res_calc, *bres_calc;
+  } choice[2] = {
+      {adt_calc_body, res_calc_body, bres_calc_body},
+      {adt_calc_lanes_body, res_calc_lanes_body, bres_calc_lanes_body},
+  };
   const struct mesh *m = r->m;
   double rms = 0.0;
   run(r, &r->cells, m->ncell, save_soln_body);
   for (int k = 0; k < 2; k++) {
     memset(r->rms, 0, sizeof r->rms);
-    run(r, &r->cells, m->ncell, adt_calc_body);
-    run(r, &r->edges, m->nedge, res_calc_body);
-    run(r, &r->bedges, m->nbedge, bres_calc_body);
+    run(r, &r->cells, m->ncell, choice[r->simd].adt_calc);
+    run(r, &r->edges, m->nedge, choice[r->simd].res_calc);
+    run(r, &r->bedges, m->nbedge, choice[r->simd].bres_calc);
     run(r, &r->cells, m->ncell, update_body);
   }
   for (int t = 0; t < r->threads; t++) rms += r->rms[t * REF_PAD];

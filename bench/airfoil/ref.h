@@ -1,8 +1,11 @@
 /* Airfoil in plain C, without the library: what its results and times are
  * compared with. On one thread one loop per kernel; on more, OpenMP with
- * coloured blocks as OP2 generates it. */
+ * coloured blocks as OP2 generates it. With `simd` the indirect loops take
+ * eight elements at a time, as OP2's vectorising code generator has it. */
 #ifndef BENCH_AIRFOIL_REF_H
 #define BENCH_AIRFOIL_REF_H
+
+#include <stdbool.h>
 
 #include "mesh.h"
 #include "../colour.h"
@@ -12,6 +15,7 @@ enum { REF_THREADS = 256, REF_PAD = 8 };
 struct ref {
   const struct mesh *m; /* KEEP */
   int threads;
+  bool simd; /* set after ref_start: indirect loops as lanes.h has them */
   double *q, *qold, *adt, *res;
   struct colouring cells, edges, bedges; /* threads > 1 */
   double rms[REF_THREADS * REF_PAD];     /* one cache line a thread */

@@ -3,10 +3,10 @@
  * Each function only fills the struct, a few nanoseconds: it looks behind no
  * handle, so that a NULL or freed one is found, with its loop and number, by
  * the check there. What OP2's struct has no field for lies in fields that have
- *   no use here: idx     of OP_ARG_INFO: the number of the argument that it
- *   belongs to data_d  of OP_ARG_GBL and OP_ARG_INFO: name of the C type of the
- *   memory, or NULL size    of OP_ARG_GBL and OP_ARG_INFO: bytes, 0 if the C
- *   type is not known data    of OP2_ARG_HANDLE: the handle
+ * no use here. For OP_ARG_INFO `idx` is the number of the argument that it belongs
+ * to. For it and OP_ARG_GBL `data_d` is the name of the memory's C type, or NULL,
+ * and `size` its bytes, 0 if the C type is not known. For OP2_ARG_HANDLE `data` is
+ * the handle.
  */
 #include "frontend/fe.h"
 

@@ -7,7 +7,9 @@
  *          node that defines versions to one that reads them and names them;
  *          versions that the trace begins with are plain words. Order that
  *          follows from overwriting (WAR, WAW) is not drawn: it is a matter of
- *          buffers.
+ *          buffers. A long trace repeats itself and Graphviz gives up on it, so
+ *          of more than DOT_FIRST + DOT_LAST nodes only the first and the last
+ *          are drawn, and a box that says how many stand between them.
  * example  op2-opt --dot step.irt | dot -Tsvg > step.svg
  * cost     O(args^2) per node.
  */
@@ -15,6 +17,29 @@
 
 #include <assert.h>
 #include <string.h>
+
+enum { DOT_FIRST = 60, DOT_LAST = 20 };
+
+/* Is the node drawn? Regions are drawn as a whole, with their first node. */
+static bool
+dot_shown(const struct ir_trace *t, ir_ref i) {
+  ir_ref r = t->nodes[i].region;
+  if (r != IR_NONE) i = t->regions[r].first;
+  return t->nnodes <= DOT_FIRST + DOT_LAST || i < DOT_FIRST ||
+         i >= t->nnodes - DOT_LAST;
+}
+
+/* The box that stands for all nodes not drawn. */
+static void
+dot_gap(const struct ir_trace *t, struct str *out) {
+  uint32_t hidden = 0;
+  for (ir_ref i = 0; i < t->nnodes; i++) hidden += !dot_shown(t, i);
+  if (hidden)
+    str_printf(out,
+               "  gap [shape=note, label=\"%u nodes left out,\\nsee the "
+               "text\"];\n",
+               hidden);
+}
 
 /* ---- text in labels ---------------------------------------------------- */
 
@@ -82,6 +107,7 @@ static void
 dot_nodes(const struct ir_trace *t, struct str *out) {
   ir_ref open = IR_NONE;
   for (ir_ref i = 0; i < t->nnodes; i++) {
+    if (!dot_shown(t, i)) continue;
     ir_ref r = t->nodes[i].region;
     if (r != IR_NONE && t->regions[r].count < 2) r = IR_NONE; /* a box does */
     if (r != open && open != IR_NONE) str_add(out, "  }\n");
@@ -127,7 +153,10 @@ dot_edge(const struct ir_trace *t, ir_ref n, uint32_t k, struct str *out) {
     str_printf(out, "  v%u -> n%u [color=gray50];\n", a[k].in, n);
     return;
   }
-  str_printf(out, "  n%u -> n%u [label=\"", def, n);
+  if (dot_shown(t, def))
+    str_printf(out, "  n%u -> n%u [label=\"", def, n);
+  else
+    str_printf(out, "  gap -> n%u [label=\"", n);
   dot_value(t, a[k].in, out);
   for (uint32_t j = k + 1; j < t->nodes[n].nargs; j++) {
     if (a[j].in == IR_NONE || !dot_same_source(t, a[j].in, a[k].in)) continue;
@@ -142,6 +171,7 @@ static void
 dot_edges(const struct ir_trace *t, struct str *out) {
   for (ir_ref n = 0; n < t->nnodes; n++) {
     const struct ir_arg *a = ir_args(t, &t->nodes[n]);
+    if (!dot_shown(t, n)) continue;
     for (uint32_t k = 0; k < t->nodes[n].nargs; k++)
       if (a[k].in != IR_NONE && dot_first(t, a, k, false))
         dot_edge(t, n, k, out);
@@ -153,7 +183,10 @@ static void
 dot_starts(const struct ir_trace *t, struct str *out) {
   struct ir_uses u = ir_uses_build(t);
   for (ir_ref v = 0; v < t->nvalues; v++) {
-    if (t->values[v].def != IR_NONE || u.start[v] == u.start[v + 1]) continue;
+    bool shown = false;
+    for (uint32_t k = u.start[v]; k < u.start[v + 1]; k++)
+      shown |= dot_shown(t, u.users[k]);
+    if (t->values[v].def != IR_NONE || !shown) continue;
     str_printf(out, "  v%u [shape=plaintext, style=\"\", label=\"", v);
     dot_value(t, v, out);
     str_add(out, "\"];\n");
@@ -165,13 +198,14 @@ void
 ir_dot(const struct ir_trace *t, struct str *out) {
   str_add(out, "digraph \"");
   dot_escape(out, t->name);
-  str_add(out, "\" {\n  rankdir=TB;\n"
+  str_add(out, "\" {\n  rankdir=TB; newrank=true;\n"
                "  graph [fontname=\"Helvetica\", fontsize=12, style=filled, "
                "color=gray92];\n"
                "  node [fontname=\"Helvetica\", fontsize=12, shape=box, "
                "style=filled, fillcolor=white];\n"
                "  edge [fontname=\"Helvetica\", fontsize=10];\n");
   dot_starts(t, out);
+  dot_gap(t, out);
   dot_nodes(t, out);
   dot_edges(t, out);
   str_add(out, "}\n");

@@ -176,12 +176,17 @@ op_upload_dat(op_dat dat) {
   fe.file = NULL;
 }
 
+/* A dat whose mirror is stale, or that a pending loop writes, keeps what loops
+ * made of it: the program cannot have meant the old bytes there. */
 void
 op_upload_all(void) {
   if (!fe_enter("op_upload_all")) return;
-  status st = fe_run((struct fe_request){FE_WANT_ALL, 0});
-  for (uint32_t i = 0; st == OK && i < fe.ndats; i++)
-    if (!fe.dats[i]->freed) rt_dat_mirror_written(&fe.dats[i]->rt);
+  status st = OK;
+  for (uint32_t i = 0; st == OK && i < fe.ndats; i++) {
+    struct fe_dat *d = fe.dats[i];
+    if (!d->freed && d->rt.mirror_current && !d->pending_writers)
+      st = upload((op_dat)d);
+  }
   if (st != OK) fe_error(st);
   fe.file = NULL;
 }

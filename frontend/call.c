@@ -111,12 +111,13 @@ access_text(int acc) {
 
 static status
 check_access(const struct site *s, int acc, bool global) {
-  bool ok = acc >= OP_READ && acc <= (global ? OP_MAX : OP_INC);
+  bool ok = acc >= OP_READ && acc <= (global ? OP_WORK : OP_INC);
   if (!ok)
     ARG_FAIL(s, "access not allowed for a %s: expected %s, found %s (%d)",
              global ? "global" : "dat",
-             global ? "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN or OP_MAX"
-                    : "OP_READ, OP_WRITE, OP_RW or OP_INC",
+             global
+                 ? "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX or OP_WORK"
+                 : "OP_READ, OP_WRITE, OP_RW or OP_INC",
              access_text(acc), acc);
   return OK;
 }
@@ -314,6 +315,8 @@ check_arg(const struct site *s, const op_arg *args, int nargs,
              a->argtype);
   }
   out->ir.access = (uint8_t)(a->argtype == OP_ARG_IDX ? OP_READ : a->acc);
+  /* scratch in the program's memory is what one thread updates there */
+  if (a->acc == OP_WORK) out->ir.access = ACC_RW;
   if (a->argtype != OP_ARG_INFO) out->ir.idx = a->idx;
   return OK;
 }
@@ -385,6 +388,17 @@ prove(struct fe_call *c, const op_arg *args) {
     c->nraw += fa->raw;
     c->nhandles += fa->gbl != NULL;
   }
+}
+
+/* Once: why a program is as slow as it is. */
+static void
+tell_opaque(const char *name, const struct low_kernel *k) {
+  if (!k->opaque || k->effects || fe.told_opaque) return;
+  fe.told_opaque = true;
+  LOG_WARN(
+      "kernel \"%s\" has no IR (%s): such loops run at their call, each for "
+      "itself, on one thread",
+      name, *k->why ? k->why : "was its file compiled by op2cc?");
 }
 
 static status
@@ -470,6 +484,7 @@ call_check(const char *name, op_set set, int nargs, const op_arg *args,
   TRY(check_twice(name, out, (uint32_t)nargs));
   struct fe_kernel *k = fe_kernel_get(function, name);
   TRY(check_kernel(name, function, nargs, k->low));
+  tell_opaque(name, k->low);
   *kernel_out = k;
   return OK;
 }

@@ -205,7 +205,7 @@ struct fe {
   bool up, exiting;
   struct options opt;
   int diags;
-  bool no_realloc, auto_soa, mirror, defer_globals;
+  bool no_realloc, auto_soa, mirror, defer_globals, told_opaque;
   int base_index; /* OP_MAPS_BASE_INDEX */
   int nthreads;
   void (*handler)(int, const char *, void *);

@@ -17,6 +17,12 @@
 #define OP2_VERSION "0.1.0" /* the build gives the project's version */
 #endif
 
+#ifdef NDEBUG
+enum { FE_DEBUG = 0 };
+#else
+enum { FE_DEBUG = 1 };
+#endif
+
 struct fe fe;
 
 /* ---- errors ---------------------------------------------------------------- */
@@ -161,6 +167,9 @@ fe_options_read(int argc, char **argv) {
   if (strcmp(fe.opt.threading, "auto") && strcmp(fe.opt.threading, "colours"))
     FAIL(ERR_ARG, "OP2_THREADING=%s: expected auto or colours",
          fe.opt.threading);
+  if (strcmp(fe.opt.mirror, "auto") && strcmp(fe.opt.mirror, "0") &&
+      strcmp(fe.opt.mirror, "1"))
+    FAIL(ERR_ARG, "OP2_MIRROR=%s: expected auto, 0 or 1", fe.opt.mirror);
   fe.nthreads = strcmp(fe.opt.target, "seq") ? omp_get_max_threads() : 1;
   return OK;
 }
@@ -175,9 +184,9 @@ fe_block_size_set(void) {
 static void
 fe_mirror_choose(void) {
   const struct op2_blob *peek = low_blob_peeking();
-  fe.mirror = fe.opt.mirror;
-  if (fe.mirror || !peek) return;
-  fe.mirror = true;
+  bool ask = !strcmp(fe.opt.mirror, "auto");
+  fe.mirror = !strcmp(fe.opt.mirror, "1") || (ask && peek);
+  if (!ask || !peek) return;
   LOG_WARN(
       "%s:%d reads dat->data with no call before it: each loop runs at its "
       "call (OP2_MIRROR=1)",
@@ -200,7 +209,7 @@ op_init_soa(int argc, char **argv, int diags, int soa) {
   }
   if (soa) fe.auto_soa = true;
   OP_auto_soa = fe.auto_soa;
-  rt_plan_checking = rt_plan_checking || fe.opt.check;
+  rt_plan_checking = FE_DEBUG || fe.opt.check;
   fe_block_size_set();
   rt_set_colours(!strcmp(fe.opt.threading, "colours"));
   rt_set_reproducible(fe.opt.reproducible);

@@ -202,12 +202,6 @@ low_far_slot(struct low_args *g, const struct low_access *x) {
 
 /* ---- versions ------------------------------------------------------------ */
 
-static bool
-low_value_is_ours(const struct low_args *g, ir_ref v) {
-  ir_ref def = g->m->t->values[v].def;
-  return def != IR_NONE && def >= g->first && def < g->end;
-}
-
 /* Does anybody outside the region want this version? */
 static bool
 low_value_wanted(const struct low_args *g, ir_ref v) {
@@ -221,7 +215,8 @@ static int32_t
 low_version_read(struct low_args *g, const struct low_access *x) {
   int32_t *held = &g->m->held[x->v];
   if (*held >= 0) return *held;
-  assert(!low_value_is_ours(g, x->v) && "a version made here has a slot");
+  assert(g->m->t->values[x->v].def == IR_NONE ||
+         g->m->t->values[x->v].def < g->first);
   struct low_slot s = low_access_slot(g, x, LOW_SLOT_DAT);
   s.load = low_access_bind(g, x, x->bv);
   *held = low_slot_add(g->r, s);

@@ -395,10 +395,9 @@ static void
 tell_opaque(const char *name, const struct low_kernel *k) {
   if (!k->opaque || k->effects || fe.told_opaque) return;
   fe.told_opaque = true;
-  LOG_WARN(
-      "kernel \"%s\" has no IR (%s): such loops run at their call, each for "
-      "itself, on one thread",
-      name, *k->why ? k->why : "was its file compiled by op2cc?");
+  LOG_WARN("kernel \"%s\" %s: such loops run at their call, each for itself, "
+           "on one thread",
+           name, *k->why ? k->why : "has no IR");
 }
 
 static status

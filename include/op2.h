@@ -122,7 +122,7 @@ typedef struct op_dat_core {
   int dim;    /* values per element */
   int size;   /* bytes per element: dim * size of the type */
   char *data; /* host mirror [set->size, dim], element-major. Current
-                       after declaration, op2_sync, fetch, print and op_exit */
+                       after declaration, op2_sync, fetch and print */
   char *data_d;
   char const *type, *name;
   char *buffer_d, *buffer_d_r;
@@ -176,8 +176,9 @@ typedef enum op2_status {
 void op_init(int argc, char **argv, int diags);
 /* The same; soa != 0 as OP_AUTO_SOA: the library prefers SoA storage. */
 void op_init_soa(int argc, char **argv, int diags, int soa);
-/* Run all that is pending, bring host mirrors up to date, free everything. No
- * handle is valid after it; op_init may follow. */
+/* Run all that is pending, free everything. No handle and no mirror is valid after
+ * it; with OP_NO_REALLOC the program's arrays hold the final values. op_init may
+ * follow. */
 void op_exit(void);
 
 /* ---- mesh ---------------------------------------------------------------- */

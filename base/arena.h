@@ -29,8 +29,8 @@ void arena_clear(struct arena *a);
 
 /* malloc family that aborts with a message on exhaustion, for the library's
  * own small structures. `n * size` is checked for overflow. */
-void *mem_alloc(size_t n, size_t size);              /* zeroed */
-void *mem_grow(void *p, size_t n, size_t size);      /* realloc */
+void *mem_alloc(size_t n, size_t size);         /* zeroed */
+void *mem_grow(void *p, size_t n, size_t size); /* realloc */
 
 /* Make room for one more in a growable array: VEC_PUSH(v, n, cap, value). */
 #define VEC_ROOM(v, n, cap)                                                    \

@@ -89,8 +89,9 @@ type_class(struct type t) {
  * comparisons are ordered, so that a NaN in src never wins. */
 #define TYPE_ARITH(name, ctype, LOWEST, HIGHEST)                               \
   static void identity_##name(enum access acc, void *dst, size_t n) {          \
-    ctype *d = dst, v = acc == ACC_MIN ? (HIGHEST)                             \
-                        : acc == ACC_MAX ? (LOWEST) : (ctype)0;                \
+    ctype *d = dst, v = acc == ACC_MIN   ? (HIGHEST)                           \
+                        : acc == ACC_MAX ? (LOWEST)                            \
+                                         : (ctype)0;                           \
     for (size_t i = 0; i < n; i++) d[i] = v;                                   \
   }                                                                            \
   static bool combine_##name(enum access acc, void *dst, const void *src,      \

@@ -11,12 +11,16 @@ set_source_files_properties(test/random/ref.c PROPERTIES
   COMPILE_OPTIONS "-O2;-ffp-contract=off")
 
 function(random_kernels variable tag)
+  set(sanitize ${OP2_IR_SANITIZE_FLAGS})
+  if(tag STREQUAL opaque)
+    set(sanitize ${OP2_SANITIZE_FLAGS})
+  endif()
   foreach(group i d f u l L s c C b r q x)
     set(object ${CMAKE_BINARY_DIR}/test/random/${tag}_${group}.o)
     add_custom_command(OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E make_directory
               ${CMAKE_BINARY_DIR}/test/random
-      COMMAND ${ARGN} -std=gnu11 -O2 ${OP2_SANITIZE_FLAGS} -DGROUP=${group}
+      COMMAND ${ARGN} -std=gnu11 -O2 ${sanitize} -DGROUP=${group}
               -DGROUP_${group} -I${CMAKE_SOURCE_DIR}/include
               -c ${CMAKE_SOURCE_DIR}/test/random/kernels.c -o ${object}
       DEPENDS test/random/kernels.c test/random/kernels.def

@@ -26,3 +26,4 @@ foreach(source ${sources})
   endif()
   list(APPEND OP2_PROGRAMS ${name})
 endforeach()
+include(random) # test/random: random programs

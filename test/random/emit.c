@@ -1,0 +1,477 @@
+/* See emit.h. Only what the program uses is printed; tables and values by their
+ * formulas, kernels by the texts of kernels.def. */
+#include "emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUP_i
+#define GROUP_d
+#define GROUP_f
+#define GROUP_u
+#define GROUP_l
+#define GROUP_L
+#define GROUP_s
+#define GROUP_c
+#define GROUP_C
+#define GROUP_b
+#define GROUP_r
+#define GROUP_q
+#define GROUP_x
+
+static const struct {
+  const char *name, *params, *body;
+} texts[] = {
+#define KERNEL(family, name, spec, params, ...) {#name, #params, #__VA_ARGS__},
+#include "kernels.def"
+};
+enum { NTEXTS = sizeof texts / sizeof *texts };
+
+struct emitter {
+  FILE *f;
+  const struct program *p;
+  const struct result *r;          /* NULL: none */
+  int nops;                        /* operations that are printed */
+  bool *sets, *maps, *dats, *gbls; /* used */
+};
+
+/* Number of the operation, for names. */
+#define NUMBER(o) ((int)((o) - y->p->ops))
+#define OUT(...) fprintf(y->f, __VA_ARGS__)
+
+static const char *
+ctype(char letter) {
+  return type_row(letter)->c;
+}
+
+/* ---- what is used ----------------------------------------------------------- */
+
+static void
+use_dat(struct emitter *y, int d) {
+  y->dats[d] = true;
+  y->sets[y->p->dats[d].set] = true;
+}
+
+static void
+use_loop(struct emitter *y, const struct op *o) {
+  y->sets[o->what] = true;
+  for (int a = 0; a < o->nargs; a++) {
+    const struct param *m = &o->row->params[a];
+    const struct parg *g = &o->args[a];
+    if (g->off) continue;
+    if (g->map >= 0) {
+      y->maps[g->map] = true;
+      y->sets[y->p->maps[g->map].to] = true;
+    }
+    if (m->kind == P_DAT || m->kind == P_VECTOR) use_dat(y, g->obj);
+    if (m->kind == P_GBL || m->kind == P_INFO) y->gbls[g->obj] = true;
+  }
+}
+
+static void
+use_op(struct emitter *y, const struct op *o) {
+  if (o->kind == DO_LOOP)
+    use_loop(y, o);
+  else if (o->kind == DO_POKE || o->kind == DO_GET)
+    y->gbls[o->what] = true;
+  else if (o->kind != DO_FLUSH && o->kind != DO_CONST && o->kind != DO_DEFER)
+    use_dat(y, o->what);
+}
+
+/* ---- kernels ------------------------------------------------------------------ */
+
+static const char *
+body_of(const char *name) {
+  for (int k = 0; k < NTEXTS; k++)
+    if (!strcmp(texts[k].name, name)) return texts[k].body;
+  return "";
+}
+
+static bool
+mentions(const struct emitter *y, const char *word) {
+  for (int k = 0; k < y->nops; k++)
+    if (y->p->ops[k].row && strstr(body_of(y->p->ops[k].row->name), word))
+      return true;
+  return false;
+}
+
+static void
+emit_constants(const struct emitter *y) {
+  static const char *const lines[][2] = {
+      {"k_int", "static int k_int = 5;"},
+      {"k_vec", "static int k_vec[3] = {0, 1, 2};"},
+      {"k_table", "static int k_table[16] = {0, 1, 4, 9, 16, 25, 36, 49, 64, "
+                  "81, 100, 121, 144, 169, 196, 225};"},
+      {"k_real", "static double k_real = 1.25;"},
+      {"k_trail", "static unsigned k_trail;"},
+      {"k_clip", "static long long\nk_clip(long long v) { return v > 50 ? 50 : "
+                 "v < -50 ? -50 : v; }"}};
+  for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
+    if (mentions(y, lines[k][0])) OUT("%s\n", lines[k][1]);
+}
+
+static void
+emit_kernels(const struct emitter *y) {
+  for (int t = 0; t < NTEXTS; t++)
+    for (int k = 0; k < y->nops; k++) {
+      const struct row *r = y->p->ops[k].row;
+      if (!r || strcmp(r->name, texts[t].name)) continue;
+      OUT("static void\n%s%s %s\n", texts[t].name, texts[t].params,
+          texts[t].body);
+      break;
+    }
+}
+
+/* ---- declarations ---------------------------------------------------------------- */
+
+static void
+emit_value(const struct emitter *y, char type, int fill) {
+  int m = fill % 41 + 3;
+  bool real = type_row(type)->real;
+  if (!fill) {
+    OUT("0");
+    return;
+  }
+  OUT(real ? "((i * %d + %d) %% %d" : "(i * %d + %d) %% %d", fill % 23 + 1,
+      fill % 19, m);
+  if (type_row(type)->is_signed) OUT(" - %d", m / 2);
+  if (real) OUT(" + 0.5) / 7");
+  if (type == 'b') OUT(" != 0");
+}
+
+static void
+emit_map(const struct emitter *y, int k) {
+  const struct pmap *m = &y->p->maps[k];
+  int n = y->p->sets[m->from], to = y->p->sets[m->to];
+  bool one = m->arity == 1;
+  OUT("  static int t%d[%d];\n  for (int e = 0, j = 0; e < %d; ", k,
+      n * m->arity + !n, n);
+  if (one)
+    OUT("e++) t%d[e + j] = ", k);
+  else
+    OUT("j = (j + 1) %% %d, e += !j) t%d[e * %d + j] = ", m->arity, k,
+        m->arity);
+  switch (m->kind) {
+  case MAP_SHIFT: OUT("(e + %d + j) %% %d", m->a, to); break;
+  case MAP_SPREAD: OUT("(e * %d + j + %d) %% %d", m->arity, m->a, to); break;
+  case MAP_PARTS: OUT("(e / %d + j) %% %d", m->a % 7 + 2, to); break;
+  case MAP_ROWS: OUT("(e + %d) %% %d", m->a, to); break;
+  default: OUT("(e * 31 + j * 17 + %d) * 2654435761u / 128 %% %d", m->a, to);
+  }
+  OUT(";\n  op_map m%d = op_decl_map(s%d, s%d, %d, t%d, \"m%d\");\n", k,
+      m->from, m->to, m->arity, k, k);
+}
+
+static void
+emit_array(const struct emitter *y, char type, const char *name, int k, int n,
+           int fill) {
+  OUT("  static %s %s%d[%d];\n", ctype(type), name, k, n + !n);
+  if (!fill) return;
+  OUT("  for (int i = 0; i < %d; i++) %s%d[i] = ", n, name, k);
+  emit_value(y, type, fill);
+  OUT(";\n");
+}
+
+static void
+emit_dat(const struct emitter *y, int k) {
+  const struct pdat *d = &y->p->dats[k];
+  if (d->temp) {
+    OUT("  op_dat d%d = NULL;\n", k);
+    return;
+  }
+  int n = y->p->sets[d->set] * d->dim;
+  if (d->fill) emit_array(y, d->type, "v", k, n, d->fill);
+  OUT("  op_dat d%d = op_decl_dat(s%d, %d, \"%s\", ", k, d->set, d->dim,
+      type_row(d->type)->op2);
+  if (d->fill)
+    OUT("v%d, \"d%d\");\n", k, k);
+  else
+    OUT("(%s *)NULL, \"d%d\");\n", ctype(d->type), k);
+}
+
+static void
+emit_gbl(const struct emitter *y, int k) {
+  const struct pgbl *g = &y->p->gbls[k];
+  emit_array(y, g->type, "g", k, g->dim, g->fill);
+  if (g->handle)
+    OUT("  op2_gbl h%d = op2_decl_gbl(%d, \"%s\", g%d, \"h%d\");\n", k, g->dim,
+        type_row(g->type)->op2, k, k);
+}
+
+static void
+emit_declarations(const struct emitter *y) {
+  for (int k = 0; k < y->p->nsets; k++)
+    if (y->sets[k])
+      OUT("  op_set s%d = op_decl_set(%d, \"s%d\");\n", k, y->p->sets[k], k);
+  for (int k = 0; k < y->p->nmaps; k++)
+    if (y->maps[k]) emit_map(y, k);
+  for (int k = 0; k < y->p->ndats; k++)
+    if (y->dats[k]) emit_dat(y, k);
+  for (int k = 0; k < y->p->ngbls; k++)
+    if (y->gbls[k]) emit_gbl(y, k);
+}
+
+/* ---- operations -------------------------------------------------------------------- */
+
+static const char *
+access_text(char letter) {
+  static const char letters[] = "RWUImMK";
+  static const char *const texts_of[] = {"READ", "WRITE", "RW",  "INC",
+                                         "MIN",  "MAX",   "WORK"};
+  return texts_of[strchr(letters, letter) - letters];
+}
+
+static void
+emit_arg(const struct emitter *y, const struct op *o, int a) {
+  const struct param *m = &o->row->params[a];
+  const struct parg *g = &o->args[a];
+  const char *type = type_row(m->type)->op2, *access = access_text(m->access);
+  char map[24] = "OP_ID";
+  int idx = g->map < 0 ? -1 : m->kind == P_VECTOR ? -m->count : g->idx;
+  if (g->map >= 0) snprintf(map, sizeof map, "m%d", g->map);
+  if (m->kind == P_INDEX || m->kind == P_ENTRY)
+    OUT("op_arg_idx(%d, %s)", idx, map);
+  else if (m->kind == P_INFO)
+    OUT("op_arg_info(g%d, %d, \"%s\", %d)", g->obj, m->dim, type, m->ref);
+  else if (m->kind == P_GBL && g->off)
+    OUT("op_opt_arg_gbl(0, (%s *)NULL, %d, \"%s\", OP_%s)", ctype(m->type),
+        m->dim, type, access);
+  else if (m->kind == P_GBL)
+    OUT("%s%d, %d, \"%s\", OP_%s)",
+        y->p->gbls[g->obj].handle ? "op2_arg_gbl(h" : "op_arg_gbl(g", g->obj,
+        m->dim, type, access);
+  else if (g->off)
+    OUT("op_opt_arg_dat(0, NULL, -1, OP_ID, %d, \"%s\", OP_%s)", m->dim, type,
+        access);
+  else
+    OUT("op_arg_dat(d%d, %d, %s, %d, \"%s\", OP_%s)", g->obj, idx, map, m->dim,
+        type, access);
+}
+
+static void
+emit_loop(const struct emitter *y, const struct op *o) {
+  OUT("  op_par_loop(%s, \"%s\", s%d", o->row->name, o->row->name, o->what);
+  for (int a = 0; a < o->nargs; a++) {
+    OUT(",\n              ");
+    emit_arg(y, o, a);
+  }
+  OUT(");\n");
+}
+
+/* The formula into an array at `at`. */
+static void
+emit_edit(const struct emitter *y, const struct op *o, const char *at) {
+  const struct pdat *d = &y->p->dats[o->what];
+  OUT("  for (int i = 0; i < %d; i += %d) ((%s *)%s)[i] = ",
+      y->p->sets[d->set] * d->dim, o->kind == DO_PUT ? 1 : o->y, ctype(d->type),
+      at);
+  emit_value(y, d->type, o->x);
+  OUT(";\n");
+}
+
+/* Leaves what is looked at in `seen`. */
+static void
+emit_look(const struct emitter *y, const struct op *o) {
+  const struct pdat *d = &y->p->dats[o->what];
+  int n = y->p->sets[d->set], from = 0, to = n;
+  const char *type = ctype(d->type);
+  OUT("  const %s *seen%d = ", type, NUMBER(o));
+  if (o->kind == DO_SYNC) {
+    OUT("(op2_sync(d%d), (%s *)MIRROR(d%d));\n", o->what, type, o->what);
+  } else if (o->kind == DO_GET_DATA) {
+    OUT("(%s *)op_mpi_get_data(d%d)->data;\n", type, o->what);
+  } else if (o->kind == DO_VIEW) {
+    OUT("op2_dat_data(d%d);\n", o->what);
+  } else {
+    OUT("calloc(%d, sizeof(%s));\n", n * d->dim + 1, type);
+    if (o->kind == DO_FETCH_IDX) fetch_bounds(o, n, &from, &to);
+    if (o->kind == DO_FETCH_IDX)
+      OUT("  op_fetch_data_idx(d%d, (%s *)seen%d, %d, %d);\n", o->what, type,
+          NUMBER(o), from, to - 1);
+    else
+      OUT("  op_fetch_data(d%d, (%s *)seen%d);\n", o->what, type, NUMBER(o));
+  }
+  OUT("  (void)seen%d;\n", NUMBER(o));
+}
+
+static void
+emit_write(const struct emitter *y, const struct op *o) {
+  const struct pdat *d = &y->p->dats[o->what];
+  char at[64];
+  const char *type = ctype(d->type);
+  if (o->kind == DO_PUT) {
+    snprintf(at, sizeof at, "put%d", NUMBER(o));
+    OUT("  static %s put%d[%d];\n", type, NUMBER(o),
+        y->p->sets[d->set] * d->dim + 1);
+    emit_edit(y, o, at);
+    OUT("  op_mpi_put_data(d%d, put%d, %d);\n", o->what, NUMBER(o),
+        y->p->sets[d->set]);
+    return;
+  }
+  if (o->kind == DO_UPLOAD && !write_is_blind(o))
+    OUT("  op2_sync(d%d);\n", o->what);
+  if (o->kind == DO_UPLOAD)
+    OUT("  %s *seen%d = (%s *)MIRROR(d%d);\n", type, NUMBER(o), type, o->what);
+  else
+    OUT("  %s *seen%d = op2_dat_data_rw(d%d);\n", type, NUMBER(o), o->what);
+}
+
+static void
+emit_write_end(const struct emitter *y, const struct op *o) {
+  char at[64];
+  if (o->kind == DO_PUT) return;
+  snprintf(at, sizeof at, "seen%d", NUMBER(o));
+  emit_edit(y, o, at);
+  if (o->kind == DO_UPLOAD) OUT("  op_upload_dat(d%d);\n", o->what);
+}
+
+static void
+emit_small(const struct emitter *y, const struct op *o) {
+  const struct pgbl *g = &y->p->gbls[o->what];
+  const struct pdat *d = &y->p->dats[o->what];
+  switch (o->kind) {
+  case DO_FLUSH: OUT("  op2_flush();\n"); break;
+  case DO_TEMP:
+    OUT("  d%d = op_decl_dat_temp(s%d, %d, \"%s\", (%s *)NULL, \"d%d\");\n",
+        o->what, d->set, d->dim, type_row(d->type)->op2, ctype(d->type),
+        o->what);
+    break;
+  case DO_FREE: OUT("  op_free_dat_temp(d%d);\n", o->what); break;
+  case DO_DEFER: OUT("  op2_defer_globals(%d);\n", o->what); break;
+  case DO_GET:
+    if (g->handle) OUT("  op2_gbl_get(h%d, g%d);\n", o->what, o->what);
+    break;
+  case DO_POKE:
+    OUT("  for (int i = 0; i < %d; i++) g%d[i] = ", g->dim, o->what);
+    emit_value(y, g->type, o->x);
+    OUT(";\n");
+    if (g->handle) OUT("  op2_gbl_set(h%d, g%d);\n", o->what, o->what);
+    break;
+  case DO_CONST:
+    if (o->what == 0 && mentions(y, "k_int")) OUT("  k_int = %d;\n", o->x);
+    if (o->what == 1 && mentions(y, "k_vec")) OUT("  k_vec[1] = %d;\n", o->x);
+    if (o->what == 2 && mentions(y, "k_table"))
+      OUT("  k_table[%d] = %d;\n", o->x & 15, o->x);
+    if (o->what == 3 && mentions(y, "k_real"))
+      OUT("  k_real = %d / 8.0;\n", o->x);
+    break;
+  default: break;
+  }
+}
+
+/* ---- the difference ------------------------------------------------------------------ */
+
+/* What value number `cell` of the last operation is called there. */
+static void
+cell_name(const struct emitter *y, const struct op *o, int cell, char *buf,
+          size_t size) {
+  const struct program *p = y->p;
+  int from = 0, to = 0;
+  snprintf(buf, size, "k_trail");
+  if (o->kind == DO_LOOP) {
+    for (int a = 0; a < o->nargs; a++) {
+      int n = o->row->params[a].dim;
+      if (!arg_is_raw(p, o, a)) continue;
+      if (cell >= 0 && cell < n)
+        snprintf(buf, size, "g%d[%d]", o->args[a].obj, cell);
+      cell -= n;
+    }
+  } else if (o->kind == DO_FLUSH) {
+    for (int g = 0; g < p->ngbls; g++) {
+      if (p->gbls[g].handle) continue;
+      if (cell >= 0 && cell < p->gbls[g].dim)
+        snprintf(buf, size, "g%d[%d]", g, cell);
+      cell -= p->gbls[g].dim;
+    }
+  } else if (o->kind == DO_GET) {
+    snprintf(buf, size, "g%d[%d]", o->what, cell);
+  } else {
+    if (o->kind == DO_FETCH_IDX)
+      fetch_bounds(o, p->sets[p->dats[o->what].set], &from, &to);
+    snprintf(buf, size, "seen%d[%d]", NUMBER(o), cell);
+  }
+}
+
+static void
+emit_check(const struct emitter *y, const struct op *o) {
+  const struct failure *x = &y->r->failure;
+  char value[64], name[64];
+  if (x->cell < 0 || x->op >= y->p->nops) return;
+  cell_name(y, o, x->cell, name, sizeof name);
+  type_literal(x->type, x->expected, value, sizeof value);
+  OUT("  if (%s != %s) {\n    printf(\"found %%.17g, expected %s\\n\", "
+      "(double)%s);\n    return 1;\n  }\n",
+      name, value, value, name);
+}
+
+static void
+emit_ops(const struct emitter *y) {
+  unsigned flags = y->r ? modes[y->r->mode].flags : 0;
+  struct rnd rnd = {y->p->seed};
+  for (int k = 0; k < y->nops; k++) {
+    const struct op *o = &y->p->ops[k];
+    bool last = y->r && k == y->r->failure.op;
+    bool writes =
+        o->kind == DO_EDIT || o->kind == DO_UPLOAD || o->kind == DO_PUT;
+    if (o->kind == DO_LOOP)
+      emit_loop(y, o);
+    else if (writes)
+      emit_write(y, o);
+    else if (o->kind >= DO_FETCH && o->kind <= DO_GET_DATA)
+      emit_look(y, o);
+    else
+      emit_small(y, o);
+    if (last) emit_check(y, o);
+    if (writes) emit_write_end(y, o);
+    if (flags & PLAY_FLUSH || (flags & PLAY_FLUSH_SOME && rnd_chance(&rnd, 30)))
+      OUT("  op2_flush();\n");
+  }
+}
+
+static void
+emit_head(const struct emitter *y) {
+  if (y->r) {
+    const struct mode *m = &modes[y->r->mode];
+    OUT("/* seed %llu, mode %s: %s\n * %s x.c -o x && OMP_NUM_THREADS=%d %s "
+        "./x%s%s */\n",
+        (unsigned long long)y->p->seed, m->name, y->r->failure.text,
+        run_opaque ? "cc" : "op2cc", m->threads, m->env,
+        m->flags & PLAY_NO_REALLOC ? " OP_NO_REALLOC" : "",
+        m->flags & PLAY_RENUMBER ? " (elements renumbered: not shown)" : "");
+  }
+  OUT("#include \"op2.h\"\n#include <math.h>\n#include <stdio.h>\n#include "
+      "<stdlib.h>\n");
+  for (int k = 0; k < y->nops; k++)
+    if (y->p->ops[k].kind == DO_SYNC || y->p->ops[k].kind == DO_UPLOAD) {
+      OUT("/* d->data, but op2cc doesn't see it and keep mirrors current */\n"
+          "#define MIRROR(d) (*(char **)((char *)(d) + "
+          "__builtin_offsetof(struct op_dat_core, data)))\n");
+      return;
+    }
+}
+
+void
+emit(FILE *f, const struct program *p, const struct result *r) {
+  bool ends = r && r->failure.op < p->nops;
+  struct emitter e = {.f = f,
+                      .p = p,
+                      .r = r,
+                      .nops = ends ? r->failure.op + 1 : p->nops,
+                      .sets = get_memory((size_t)p->nsets, 1),
+                      .maps = get_memory((size_t)p->nmaps, 1),
+                      .dats = get_memory((size_t)p->ndats, 1),
+                      .gbls = get_memory((size_t)p->ngbls, 1)};
+  const struct emitter *y = &e;
+  for (int k = 0; k < e.nops; k++) use_op(&e, &p->ops[k]);
+  emit_head(y);
+  emit_constants(y);
+  emit_kernels(y);
+  OUT("int\nmain(int argc, char **argv) {\n  op_init(argc, argv, 0);\n");
+  emit_declarations(y);
+  emit_ops(y);
+  OUT("  op_exit();\n  return 0;\n}\n");
+  free(e.sets);
+  free(e.maps);
+  free(e.dats);
+  free(e.gbls);
+}

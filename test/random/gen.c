@@ -1,0 +1,389 @@
+/* Drawing programs.
+ *
+ * Problem. A program must be valid, and interesting: loops that share dats and
+ * sets, so that there is something to fuse, to rename and to order.
+ *
+ * Idea. Each program has a palette of two or three element types and few dats,
+ * so that kernels match often. An operation is drawn, tried in the interpreter,
+ * and kept if it is allowed there: the rules are in one place. Now and then the
+ * last operations are repeated, as a time loop would, so that regions and programs
+ * come from caches.
+ */
+#include "gen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct gen {
+  struct rnd r;
+  struct program *p;
+  struct world *w;
+  const struct row **rows; /* those that this palette can use */
+  int nrows, site, set;
+  int hot;     /* percent of loops over the set of the loop before */
+  int quiet;   /* percent of operations between loops that are left out */
+  int handles; /* percent of globals that are handles */
+};
+
+/* ---- declarations ----------------------------------------------------------- */
+
+static int
+draw_size(struct gen *g) {
+  int kind = rnd_below(&g->r, 100);
+  if (kind < 4) return 0;
+  if (kind < 10) return 1;
+  if (kind < 60) return 2 + rnd_below(&g->r, 40);
+  if (kind < 85) return 40 + rnd_below(&g->r, 300);
+  return 500 + rnd_below(&g->r, 3000);
+}
+
+static void
+draw_sets_maps(struct gen *g) {
+  struct program *p = g->p;
+  int nsets = 1 + rnd_below(&g->r, 3), nmaps = 1 + rnd_below(&g->r, 4);
+  for (int k = 0; k < nsets; k++) ADD(p->sets, p->nsets, draw_size(g));
+  for (int k = 0; k < nmaps; k++) {
+    struct pmap m = {.from = rnd_below(&g->r, nsets),
+                     .to = rnd_below(&g->r, nsets),
+                     .arity = 1 + rnd_below(&g->r, 4),
+                     .kind = (enum map_kind)rnd_below(&g->r, MAP_KINDS),
+                     .a = rnd_below(&g->r, 50)};
+    if (p->sets[m.to] || !p->sets[m.from]) ADD(p->maps, p->nmaps, m);
+  }
+}
+
+/* The (type, dim) pairs that kernels have, each once. */
+struct shape {
+  char type;
+  int dim;
+};
+
+static void
+shapes_of(const struct row *r, struct shape **shapes, int *n) {
+  for (int a = 0; a < r->nparams; a++) {
+    const struct param *m = &r->params[a];
+    if (m->kind != P_DAT && m->kind != P_VECTOR) continue;
+    int k = 0;
+    while (k < *n &&
+           ((*shapes)[k].type != m->type || (*shapes)[k].dim != m->dim))
+      k++;
+    struct shape s = {m->type, m->dim};
+    if (k == *n) ADD(*shapes, *n, s);
+  }
+}
+
+static bool
+shape_in(const struct param *m, const struct shape *palette, int n) {
+  for (int k = 0; k < n; k++)
+    if (palette[k].type == m->type && palette[k].dim == m->dim) return true;
+  return false;
+}
+
+/* Rows whose dats all have shapes of the palette. */
+static void
+draw_rows(struct gen *g, const struct row *rows, size_t n,
+          const struct shape *palette, int npalette) {
+  for (size_t k = 0; k < n; k++) {
+    bool ok = strcmp(rows[k].family, "work");
+    for (int a = 0; ok && a < rows[k].nparams; a++) {
+      const struct param *m = &rows[k].params[a];
+      if (m->kind == P_DAT || m->kind == P_VECTOR)
+        ok = shape_in(m, palette, npalette);
+    }
+    if (ok) ADD(g->rows, g->nrows, &rows[k]);
+  }
+}
+
+static void
+draw_dats(struct gen *g, const struct shape *palette, int npalette) {
+  struct program *p = g->p;
+  int n = 3 + rnd_below(&g->r, 6);
+  for (int k = 0; k < n; k++) {
+    const struct shape *s = &palette[rnd_below(&g->r, npalette)];
+    struct pdat d = {.set = rnd_below(&g->r, p->nsets),
+                     .dim = s->dim,
+                     .type = s->type,
+                     .fill =
+                         rnd_below(&g->r, 8) ? 1 + rnd_below(&g->r, 900) : 0,
+                     .temp = k >= 3 && rnd_chance(&g->r, 25)};
+    if (k && rnd_chance(&g->r, 50)) d.set = p->dats[k - 1].set;
+    ADD(p->dats, p->ndats, d);
+  }
+}
+
+/* Globals for what the rows mention. */
+static void
+draw_gbls(struct gen *g) {
+  struct program *p = g->p;
+  for (int k = 0; k < 6; k++) {
+    const struct row *r = g->rows[rnd_below(&g->r, g->nrows)];
+    for (int a = 0; a < r->nparams; a++) {
+      const struct param *m = &r->params[a];
+      if (m->kind != P_GBL && m->kind != P_INFO) continue;
+      struct pgbl b = {.dim = m->dim,
+                       .type = m->type,
+                       .fill = 1 + rnd_below(&g->r, 900),
+                       .handle = m->kind == P_GBL && m->access != 'K' &&
+                                 rnd_chance(&g->r, g->handles)};
+      ADD(p->gbls, p->ngbls, b);
+    }
+  }
+}
+
+/* ---- loops ------------------------------------------------------------------- */
+
+/* A dat for a parameter, and how to get there from the set; false: none found. */
+static bool
+draw_dat(struct gen *g, const struct param *m, int set, struct parg *out) {
+  const struct program *p = g->p;
+  for (int tries = 0; tries < 12; tries++) {
+    int dat = rnd_below(&g->r, p->ndats);
+    const struct pdat *d = &p->dats[dat];
+    if (d->type != m->type || d->dim != m->dim || !g->w->dats[dat].alive)
+      continue;
+    *out = (struct parg){false, dat, -1, 0};
+    if (m->kind == P_DAT && d->set == set && rnd_chance(&g->r, 70)) return true;
+    if (!p->nmaps) continue;
+    int map = rnd_below(&g->r, p->nmaps);
+    const struct pmap *k = &p->maps[map];
+    if (k->from != set || k->to != d->set || k->arity < m->count) continue;
+    *out = (struct parg){false, dat, map, rnd_below(&g->r, k->arity)};
+    return true;
+  }
+  return false;
+}
+
+static bool
+draw_gbl(struct gen *g, const struct param *m, struct parg *out) {
+  const struct program *p = g->p;
+  for (int tries = 0; tries < 12 && p->ngbls; tries++) {
+    int gbl = rnd_below(&g->r, p->ngbls);
+    if (p->gbls[gbl].type != m->type || p->gbls[gbl].dim != m->dim) continue;
+    *out = (struct parg){false, gbl, -1, 0};
+    return true;
+  }
+  return false;
+}
+
+static bool
+draw_arg(struct gen *g, const struct param *m, int set, struct parg *out) {
+  *out = (struct parg){m->optional && rnd_chance(&g->r, 40), -1, -1, 0};
+  if (out->off || m->kind == P_INDEX) return true;
+  if (m->kind == P_GBL || m->kind == P_INFO) return draw_gbl(g, m, out);
+  if (m->kind != P_ENTRY) return draw_dat(g, m, set, out);
+  for (int k = 0; k < g->p->nmaps; k++)
+    if (g->p->maps[k].from == set) {
+      *out = (struct parg){false, -1, k, rnd_below(&g->r, g->p->maps[k].arity)};
+      return true;
+    }
+  return false;
+}
+
+/* Any row; copies of whole dats more often than others, since passes know them. */
+static const struct row *
+draw_row(struct gen *g) {
+  const struct row *r = g->rows[rnd_below(&g->r, g->nrows)];
+  for (int tries = 0; tries < 40 && rnd_chance(&g->r, 15); tries++)
+    for (int k = 0; k < 8; k++) {
+      const struct row *c = g->rows[rnd_below(&g->r, g->nrows)];
+      if (!strcmp(c->family, "copy") && c->params[0].kind == P_DAT &&
+          c->params[1].kind == P_DAT)
+        return c;
+    }
+  if (r->effect && !rnd_chance(&g->r, 10)) return draw_row(g);
+  return r;
+}
+
+static bool
+draw_args(struct gen *g, struct op *o) {
+  const struct row *r = o->row = draw_row(g);
+  for (int a = 0; a < r->nparams; a++) {
+    struct parg arg;
+    if (!draw_arg(g, &r->params[a], g->set, &arg)) return false;
+    ADD(o->args, o->nargs, arg);
+  }
+  return true;
+}
+
+static bool
+draw_loop(struct gen *g, struct op *o) {
+  if (!rnd_chance(&g->r, g->hot)) g->set = rnd_below(&g->r, g->p->nsets);
+  o->what = g->set;
+  for (int tries = 0; tries < 20; tries++) {
+    if (draw_args(g, o)) return true;
+    free(o->args);
+    o->args = NULL;
+    o->nargs = 0;
+  }
+  return false;
+}
+
+/* ---- other operations -------------------------------------------------------- */
+
+static bool
+draw_on_dat(struct gen *g, struct op *o) {
+  o->what = rnd_below(&g->r, g->p->ndats);
+  o->x = 1 + rnd_below(&g->r, 900);
+  o->y = 1 + rnd_below(&g->r, 5);
+  return true;
+}
+
+static bool
+draw_on_gbl(struct gen *g, struct op *o) {
+  if (!g->p->ngbls) return false;
+  o->what = rnd_below(&g->r, g->p->ngbls);
+  o->x = 1 + rnd_below(&g->r, 900);
+  return true;
+}
+
+static bool
+draw_const(struct gen *g, struct op *o) {
+  o->what = rnd_below(&g->r, 4);
+  o->x = 1 + rnd_below(&g->r, 40);
+  return true;
+}
+
+static bool
+draw_plain(struct gen *g, struct op *o) {
+  o->what = rnd_below(&g->r, 2);
+  return true;
+}
+
+static const struct {
+  enum op_kind kind;
+  int weight;
+  bool (*draw)(struct gen *, struct op *);
+} kinds[] = {
+    {DO_LOOP, 900, draw_loop},     {DO_FLUSH, 30, draw_plain},
+    {DO_FETCH, 40, draw_on_dat},   {DO_FETCH_IDX, 20, draw_on_dat},
+    {DO_VIEW, 20, draw_on_dat},    {DO_SYNC, 20, draw_on_dat},
+    {DO_GET_DATA, 8, draw_on_dat}, {DO_EDIT, 30, draw_on_dat},
+    {DO_UPLOAD, 12, draw_on_dat},  {DO_PUT, 10, draw_on_dat},
+    {DO_TEMP, 120, draw_on_dat},   {DO_FREE, 70, draw_on_dat},
+    {DO_POKE, 40, draw_on_gbl},    {DO_GET, 20, draw_on_gbl},
+    {DO_CONST, 30, draw_const},    {DO_DEFER, 15, draw_plain},
+};
+
+static bool
+draw_op(struct gen *g, struct op *o) {
+  int total = 0, k = 0;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    total += kinds[i].weight;
+  for (int x = rnd_below(&g->r, total); x >= kinds[k].weight; k++)
+    x -= kinds[k].weight;
+  *o = (struct op){.kind = kinds[k].kind, .site = ++g->site};
+  return kinds[k].draw(g, o);
+}
+
+/* Keep it if the interpreter allows it. */
+static bool
+keep_op(struct gen *g, struct op *o) {
+  struct seen seen = {0};
+  bool ok = world_run(g->w, o, &seen);
+  seen_clear(&seen);
+  if (ok)
+    ADD(g->p->ops, g->p->nops, *o);
+  else
+    free(o->args);
+  return ok;
+}
+
+/* The same statement with something else: another dat, map or flag. */
+static void
+vary(struct gen *g, struct op *o) {
+  if (o->kind != DO_LOOP || !o->nargs) return;
+  int a = rnd_below(&g->r, o->nargs);
+  struct parg arg;
+  if (draw_arg(g, &o->row->params[a], o->what, &arg)) o->args[a] = arg;
+}
+
+static void
+repeat(struct gen *g) {
+  int n = 1 + rnd_below(&g->r, g->p->nops < 8 ? g->p->nops : 8);
+  int times = 1 + rnd_below(&g->r, 3), from = g->p->nops - n;
+  for (int t = 0; t < times; t++)
+    for (int k = 0; k < n; k++) {
+      struct op o;
+      op_copy(&o, &g->p->ops[from + k]);
+      if (rnd_chance(&g->r, 12)) vary(g, &o);
+      keep_op(g, &o);
+    }
+}
+
+/* Look at all that is left, in some order. */
+static void
+look_at_all(struct gen *g) {
+  int n = g->p->ndats, first = rnd_below(&g->r, n);
+  struct op flush = {.kind = DO_FLUSH, .site = ++g->site};
+  keep_op(g, &flush);
+  for (int k = 0; k < n; k++) {
+    struct op o = {
+        .kind = DO_FETCH, .what = (first + k) % n, .site = ++g->site};
+    keep_op(g, &o);
+  }
+  for (int k = 0; k < g->p->ngbls; k++) {
+    struct op o = {.kind = DO_GET, .what = k, .site = ++g->site};
+    keep_op(g, &o);
+  }
+}
+
+/* Some of the rows, and at least one that copies if there is any. */
+static void
+draw_few(struct gen *g, struct rnd *r) {
+  int want = 6 + rnd_below(r, 8);
+  for (int k = 0; k < g->nrows && k < want; k++) {
+    int with = k + rnd_below(r, g->nrows - k);
+    const struct row *x = g->rows[k];
+    g->rows[k] = g->rows[with];
+    g->rows[with] = x;
+  }
+  if (g->nrows <= want) return;
+  for (int k = want; k < g->nrows; k++)
+    if (!strcmp(g->rows[k]->family, "copy")) g->rows[want - 1] = g->rows[k];
+  g->nrows = want;
+}
+
+/* Types and kernels are those of the seed's group, so that programs of one batch
+ * share compiled code. */
+static void
+draw_palette(struct gen *g) {
+  size_t n;
+  struct rnd r = {g->p->seed / GEN_GROUP * 0x9e3779b97f4a7c15 + 5};
+  const struct row *rows = rows_all(&n);
+  struct shape *shapes = NULL, palette[3];
+  int nshapes = 0, npalette = 1 + rnd_below(&r, 3);
+  for (size_t k = 0; k < n; k++) shapes_of(&rows[k], &shapes, &nshapes);
+  for (int k = 0; k < npalette; k++)
+    palette[k] = shapes[rnd_below(&r, nshapes)];
+  draw_rows(g, rows, n, palette, npalette);
+  draw_few(g, &r);
+  draw_dats(g, palette, npalette);
+  draw_gbls(g);
+  free(shapes);
+}
+
+struct program *
+gen_program(uint64_t seed) {
+  struct gen g = {.p = program_new()};
+  g.p->seed = seed;
+  g.r.state = seed * 0x2545f4914f6cdd1d + 1;
+  g.hot = 40 + rnd_below(&g.r, 55);
+  g.quiet = rnd_below(&g.r, 100);
+  g.handles = rnd_below(&g.r, 130);
+  draw_sets_maps(&g);
+  draw_palette(&g);
+  g.w = world_new(g.p);
+  int want = 6 + rnd_below(&g.r, 26);
+  for (int tries = 0; g.p->nops < want && tries < 400; tries++) {
+    struct op o;
+    bool drawn = draw_op(&g, &o);
+    if (!drawn || (o.kind != DO_LOOP && rnd_chance(&g.r, g.quiet)))
+      free(o.args);
+    else if (keep_op(&g, &o) && rnd_chance(&g.r, 12))
+      repeat(&g);
+  }
+  look_at_all(&g);
+  world_free(g.w);
+  free(g.rows);
+  return g.p;
+}

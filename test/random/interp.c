@@ -1,0 +1,565 @@
+/* See interp.h. How a loop is run:
+ *
+ * 1. the call is checked against the rules that a program keeps: one access for
+ *    each dat; targets of RW and WRITE belong to one element alone, unless the
+ *    kernel doesn't mind the order; deferred globals are not touched again before
+ *    a flush; inexact sums are not computed with
+ * 2. what it writes is saved
+ * 3. element by element, family by family (ref.c), on pointers into the arrays
+ * 4. a value beyond what its type holds exactly in any order of sums takes the loop
+ *    back: the program may not contain it
+ */
+#include "interp.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+refuse(struct world *w, const char *why) {
+  w->why = why;
+  return false;
+}
+
+/* ---- the world ----------------------------------------------------------- */
+
+static struct store
+store_new(int n, char type, int fill) {
+  struct store s = {.n = n, .exact = true};
+  s.v = get_memory((size_t)n, sizeof *s.v);
+  s.err = get_memory((size_t)n, sizeof *s.err);
+  for (int i = 0; i < n; i++) s.v[i] = value_of(type, fill, i);
+  return s;
+}
+
+static int
+dat_cells(const struct program *p, int dat) {
+  return p->sets[p->dats[dat].set] * p->dats[dat].dim;
+}
+
+struct world *
+world_new(const struct program *p) {
+  struct world *w = get_memory(1, sizeof *w);
+  w->p = p;
+  w->dats = get_memory((size_t)p->ndats, sizeof *w->dats);
+  w->gbls = get_memory((size_t)p->ngbls, sizeof *w->gbls);
+  for (int d = 0; d < p->ndats; d++) {
+    w->dats[d] = store_new(dat_cells(p, d), p->dats[d].type,
+                           p->dats[d].temp ? 0 : p->dats[d].fill);
+    w->dats[d].alive = !p->dats[d].temp;
+  }
+  for (int g = 0; g < p->ngbls; g++)
+    w->gbls[g] = store_new(p->gbls[g].dim, p->gbls[g].type, p->gbls[g].fill);
+  ref_globals = (struct ref_globals){.k_int = 5, .k_real = 1.25};
+  for (int i = 0; i < 3; i++) ref_globals.k_vec[i] = i;
+  for (int i = 0; i < 16; i++) ref_globals.k_table[i] = i * i;
+  return w;
+}
+
+static void
+store_clear(struct store *s) {
+  free(s->v);
+  free(s->err);
+}
+
+void
+world_free(struct world *w) {
+  for (int d = 0; d < w->p->ndats; d++) store_clear(&w->dats[d]);
+  for (int g = 0; g < w->p->ngbls; g++) store_clear(&w->gbls[g]);
+  free(w->dats);
+  free(w->gbls);
+  free(w);
+}
+
+/* ---- what is seen -------------------------------------------------------- */
+
+static void
+see(struct seen *s, char type, const struct store *st, int from, int to) {
+  int n = to - from;
+  if (n <= 0) return;
+  size_t all = (size_t)(s->n + n);
+  s->v = realloc(s->v, all * sizeof *s->v);
+  s->err = realloc(s->err, all * sizeof *s->err);
+  s->type = realloc(s->type, all);
+  memcpy(s->v + s->n, st->v + from, (size_t)n * sizeof *s->v);
+  memcpy(s->err + s->n, st->err + from, (size_t)n * sizeof *s->err);
+  memset(s->type + s->n, type, (size_t)n);
+  s->n += n;
+}
+
+void
+seen_clear(struct seen *s) {
+  free(s->v);
+  free(s->err);
+  free(s->type);
+  *s = (struct seen){0};
+}
+
+/* ---- rules of a loop ------------------------------------------------------ */
+
+static struct store *
+arg_store(struct world *w, const struct op *o, int a) {
+  const struct param *m = &o->row->params[a];
+  if (o->args[a].off || o->args[a].obj < 0) return NULL;
+  return m->kind == P_GBL || m->kind == P_INFO ? &w->gbls[o->args[a].obj]
+                                               : &w->dats[o->args[a].obj];
+}
+
+static bool
+is_dat(const struct param *m) {
+  return m->kind == P_DAT || m->kind == P_VECTOR;
+}
+
+/* Does the argument fit its object? */
+static bool
+arg_fits(struct world *w, const struct op *o, int a) {
+  const struct program *p = w->p;
+  const struct param *m = &o->row->params[a];
+  const struct parg *g = &o->args[a];
+  if (g->off) return m->optional;
+  if (g->map >= 0) {
+    const struct pmap *map = &p->maps[g->map];
+    int last = m->kind == P_VECTOR ? m->count : g->idx + 1;
+    if (map->from != o->what || last > map->arity) return false;
+    if (is_dat(m) && p->dats[g->obj].set != map->to) return false;
+  } else if (is_dat(m) && p->dats[g->obj].set != o->what) {
+    return false;
+  }
+  if (m->kind == P_INDEX || m->kind == P_ENTRY)
+    return (m->kind == P_ENTRY) == (g->map >= 0);
+  char type = is_dat(m) ? p->dats[g->obj].type : p->gbls[g->obj].type;
+  int dim = is_dat(m) ? p->dats[g->obj].dim : p->gbls[g->obj].dim;
+  if (m->kind == P_INFO && p->gbls[g->obj].handle) return false;
+  if (m->kind == P_GBL && m->access == 'K' && p->gbls[g->obj].handle)
+    return false;
+  return type == m->type && dim == m->dim;
+}
+
+/* One access for each dat; each global once. */
+static bool
+args_agree(const struct op *o, int a, int b) {
+  const struct param *x = &o->row->params[a], *y = &o->row->params[b];
+  if (o->args[a].off || o->args[b].off || o->args[a].obj != o->args[b].obj)
+    return true;
+  if (is_dat(x) && is_dat(y)) return x->access == y->access;
+  bool gx = x->kind == P_GBL || x->kind == P_INFO;
+  bool gy = y->kind == P_GBL || y->kind == P_INFO;
+  return !(gx && gy);
+}
+
+/* Target of entry k of an argument for element e. */
+static int
+arg_target(const struct program *p, const struct op *o, int a, int e, int k) {
+  const struct parg *g = &o->args[a];
+  if (g->map < 0) return e;
+  int j = o->row->params[a].kind == P_VECTOR ? k : g->idx;
+  return map_entry(p, g->map, e, j);
+}
+
+/* Is every target of the writes to argument a's dat written by one element? */
+static bool
+targets_private(const struct program *p, const struct op *o, int a) {
+  int dat = o->args[a].obj, n = p->sets[o->what];
+  int *owner = get_memory((size_t)p->sets[p->dats[dat].set] + 1, sizeof *owner);
+  bool ok = true;
+  for (int e = 0; ok && e < n; e++)
+    for (int b = 0; b < o->nargs; b++) {
+      const struct param *m = &o->row->params[b];
+      if (!is_dat(m) || o->args[b].off || o->args[b].obj != dat) continue;
+      for (int k = 0; k < m->count; k++) {
+        int *who = &owner[arg_target(p, o, b, e, k)];
+        ok &= !*who || *who == e + 1;
+        *who = e + 1;
+      }
+    }
+  free(owner);
+  return ok;
+}
+
+static bool
+needs_private(const struct op *o, int a) {
+  const struct param *m = &o->row->params[a];
+  if (!is_dat(m) || o->args[a].off || m->commutes) return false;
+  return m->access == 'W' || m->access == 'U' || m->looked;
+}
+
+/* A sum of open order is only added to and looked at. */
+static bool
+sums_kept(struct world *w, const struct op *o, int a) {
+  const struct param *m = &o->row->params[a];
+  const struct store *s = arg_store(w, o, a);
+  if (!s || s->exact) return true;
+  return m->access == 'I' && !m->looked;
+}
+
+static bool
+loop_allowed(struct world *w, const struct op *o) {
+  for (int a = 0; a < o->nargs; a++) {
+    const struct param *m = &o->row->params[a];
+    const struct store *s;
+    if (!arg_fits(w, o, a)) return refuse(w, "an argument does not fit");
+    s = arg_store(w, o, a);
+    if (s && is_dat(m) && !s->alive) return refuse(w, "a dat is not alive");
+    if (s && s->due) return refuse(w, "a global waits for a flush");
+    if (!sums_kept(w, o, a)) return refuse(w, "computes with an inexact sum");
+    if (m->kind == P_INFO && o->args[m->ref].off)
+      return refuse(w, "a payload of nothing");
+    for (int b = 0; b < a; b++)
+      if (!args_agree(o, a, b)) return refuse(w, "two accesses");
+    if (needs_private(o, a) && !targets_private(w->p, o, a))
+      return refuse(w, "elements share a target");
+  }
+  return true;
+}
+
+/* ---- running a loop ------------------------------------------------------- */
+
+/* Sums of one argument: the largest magnitude that any order may reach. */
+struct sums {
+  double *added; /* by cell: sum of magnitudes; real types */
+  double all;    /* of all cells; whole numbers */
+};
+
+struct run {
+  struct world *w;
+  const struct op *o;
+  union cell **p, ***v;
+  union cell **old; /* by argument: values before the loop */
+  struct sums *sums;
+  union cell index[64];
+  union cell before[64]; /* of one element */
+};
+
+static void
+run_point(struct run *r, int e) {
+  const struct op *o = r->o;
+  for (int a = 0; a < o->nargs; a++) {
+    const struct param *m = &o->row->params[a];
+    struct store *s = arg_store(r->w, o, a);
+    r->p[a] = NULL;
+    if (o->args[a].off) continue;
+    if (m->kind == P_INDEX || m->kind == P_ENTRY) {
+      r->index[a].i = arg_target(r->w->p, o, a, e, 0);
+      r->p[a] = &r->index[a];
+    } else if (m->kind == P_VECTOR) {
+      for (int k = 0; k < m->count; k++)
+        r->v[a][k] = s->v + arg_target(r->w->p, o, a, e, k) * m->dim;
+    } else {
+      r->p[a] =
+          s->v + (is_dat(m) ? arg_target(r->w->p, o, a, e, 0) * m->dim : 0);
+    }
+  }
+}
+
+static double
+cell_size(char type, union cell v) {
+  return fabs(type_row(type)->real ? v.r : (double)v.i);
+}
+
+static union cell *
+run_entry(const struct run *r, int a, int k) {
+  return r->o->row->params[a].kind == P_VECTOR ? r->v[a][k] : r->p[a];
+}
+
+/* Before and after one element: how much did it add? */
+static void
+run_sums(struct run *r, int a, bool after) {
+  const struct param *m = &r->o->row->params[a];
+  struct sums *s = &r->sums[a];
+  if (m->access != 'I' || r->o->args[a].off) return;
+  const struct store *st = arg_store(r->w, r->o, a);
+  static union cell before[64][32];
+  for (int k = 0; k < m->count; k++)
+    for (int c = 0; c < m->dim; c++) {
+      union cell *at = run_entry(r, a, k) + c;
+      if (!after) {
+        before[a][k * m->dim + c] = *at;
+        continue;
+      }
+      double x =
+          type_row(m->type)->real
+              ? fabs(at->r - before[a][k * m->dim + c].r)
+              : fabs((double)at->i - (double)before[a][k * m->dim + c].i);
+      s->all += x;
+      s->added[at - st->v] += x;
+    }
+}
+
+static bool
+value_fits(char type, union cell v) {
+  const struct type_row *t = type_row(type);
+  double x = cell_size(type, v);
+  if (t->real) return isfinite(v.r) && x < 1e6 && (x == 0 || x > 1e-6);
+  return !t->limit || x <= (double)t->limit;
+}
+
+static bool
+run_values_fit(const struct run *r) {
+  for (int a = 0; a < r->o->nargs; a++) {
+    const struct param *m = &r->o->row->params[a];
+    if (!param_writes(m) || r->o->args[a].off) continue;
+    for (int k = 0; k < m->count; k++)
+      for (int c = 0; c < m->dim; c++)
+        if (!value_fits(m->type, run_entry(r, a, k)[c])) return false;
+  }
+  return true;
+}
+
+static bool
+run_elements(struct run *r) {
+  int n = r->w->p->sets[r->o->what];
+  for (int e = 0; e < n; e++) {
+    run_point(r, e);
+    for (int a = 0; a < r->o->nargs; a++) run_sums(r, a, false);
+    r->o->row->ref(r->o->row, r->p, (union cell *const *const *)r->v);
+    for (int a = 0; a < r->o->nargs; a++) run_sums(r, a, true);
+    if (!run_values_fit(r)) return false;
+  }
+  return true;
+}
+
+/* After the loop: do sums stay exact in any order (whole numbers); how far may they
+ * be off (real numbers): n additions of at most eps times the magnitudes' sum,
+ * twice for what the start and the differences taken here lose. */
+static bool
+run_sums_end(struct run *r, int a) {
+  const struct param *m = &r->o->row->params[a];
+  const struct type_row *t = type_row(m->type);
+  struct store *s = arg_store(r->w, r->o, a);
+  if (m->access != 'I' || !s) return true;
+  if (!t->real) {
+    double base = 0;
+    for (int i = 0; i < s->n; i++)
+      base = fmax(base, fabs((double)r->old[a][i].i));
+    return !t->limit || base + r->sums[a].all <= (double)t->limit;
+  }
+  double eps = m->type == 'r' ? 0x1p-52 : 0x1p-23;
+  double n = r->w->p->sets[r->o->what] * m->count + 2.0;
+  for (int i = 0; i < s->n; i++) {
+    double added = r->sums[a].added[i];
+    if (added == 0) continue;
+    s->err[i] += 2 * n * eps * (added + fabs(r->old[a][i].r) + s->err[i]);
+    s->exact = false;
+  }
+  return true;
+}
+
+static void
+run_save(struct run *r) {
+  for (int a = 0; a < r->o->nargs; a++) {
+    const struct param *m = &r->o->row->params[a];
+    const struct store *s = arg_store(r->w, r->o, a);
+    r->v[a] = get_memory((size_t)m->count, sizeof **r->v);
+    if (!s) continue;
+    r->old[a] = get_memory((size_t)s->n, sizeof **r->old);
+    memcpy(r->old[a], s->v, (size_t)s->n * sizeof **r->old);
+    r->sums[a].added = get_memory((size_t)s->n, sizeof(double));
+  }
+}
+
+static void
+run_undo(struct run *r) {
+  for (int a = 0; a < r->o->nargs; a++) {
+    struct store *s = arg_store(r->w, r->o, a);
+    if (s) memcpy(s->v, r->old[a], (size_t)s->n * sizeof **r->old);
+  }
+}
+
+static void
+run_clear(struct run *r) {
+  for (int a = 0; a < r->o->nargs; a++) {
+    free(r->v[a]);
+    free(r->old[a]);
+    free(r->sums[a].added);
+  }
+  free(r->p);
+  free(r->v);
+  free(r->old);
+  free(r->sums);
+}
+
+static void
+loop_end(struct world *w, const struct op *o, struct seen *seen) {
+  for (int a = 0; a < o->nargs; a++) {
+    if (!arg_is_raw(w->p, o, a)) continue;
+    struct store *s = arg_store(w, o, a);
+    s->due = w->defer;
+    if (!w->defer) see(seen, o->row->params[a].type, s, 0, s->n);
+  }
+  if (o->row->effect) {
+    union cell trail = {.i = ref_globals.k_trail};
+    see(seen, 'u', &(struct store){1, &trail, &(double){0}, true, 0, 0}, 0, 1);
+  }
+}
+
+/* Scratch holds nothing afterwards. */
+static void
+loop_scratch(struct run *r) {
+  for (int a = 0; a < r->o->nargs; a++) {
+    struct store *s = arg_store(r->w, r->o, a);
+    if (s && r->o->row->params[a].access == 'K')
+      memcpy(s->v, r->old[a], (size_t)s->n * sizeof **r->old);
+  }
+}
+
+static bool
+loop_run(struct world *w, const struct op *o, struct seen *seen) {
+  if (!loop_allowed(w, o)) return false;
+  size_t n = (size_t)o->nargs;
+  struct run r = {.w = w,
+                  .o = o,
+                  .p = get_memory(n, sizeof *r.p),
+                  .v = get_memory(n, sizeof *r.v),
+                  .old = get_memory(n, sizeof *r.old),
+                  .sums = get_memory(n, sizeof *r.sums)};
+  struct ref_globals constants = ref_globals;
+  run_save(&r);
+  bool ok = run_elements(&r);
+  for (int a = 0; ok && a < o->nargs; a++) ok = run_sums_end(&r, a);
+  if (ok) {
+    loop_scratch(&r);
+    loop_end(w, o, seen);
+  } else {
+    run_undo(&r);
+    ref_globals = constants;
+    refuse(w, "a value leaves its type's limit");
+  }
+  run_clear(&r);
+  return ok;
+}
+
+/* ---- the other operations -------------------------------------------------- */
+
+static bool
+flush_run(struct world *w, const struct op *o, struct seen *seen) {
+  (void)o;
+  for (int g = 0; g < w->p->ngbls; g++) {
+    w->gbls[g].due = false;
+    if (!w->p->gbls[g].handle)
+      see(seen, w->p->gbls[g].type, &w->gbls[g], 0, w->gbls[g].n);
+  }
+  return true;
+}
+
+static bool
+look_run(struct world *w, const struct op *o, struct seen *seen) {
+  const struct pdat *d = &w->p->dats[o->what];
+  struct store *s = &w->dats[o->what];
+  int n = w->p->sets[d->set], from = 0, to = n;
+  if (!s->alive) return refuse(w, "a dat is not alive");
+  if (o->kind == DO_FETCH_IDX) {
+    fetch_bounds(o, n, &from, &to);
+    if (!n) return refuse(w, "an empty range");
+  }
+  see(seen, d->type, s, from * d->dim, to * d->dim);
+  return true;
+}
+
+static void
+store_exact(struct store *s) {
+  s->exact = true;
+  for (int i = 0; i < s->n; i++) s->exact &= s->err[i] == 0;
+}
+
+static bool
+write_run(struct world *w, const struct op *o, struct seen *seen) {
+  const struct pdat *d = &w->p->dats[o->what];
+  struct store *s = &w->dats[o->what];
+  if (!s->alive) return refuse(w, "a dat is not alive");
+  if (!write_is_blind(o)) see(seen, d->type, s, 0, s->n);
+  int stride = o->kind == DO_PUT ? 1 : o->y;
+  for (int i = 0; i < s->n; i += stride) {
+    s->v[i] = value_of(d->type, o->x, i);
+    s->err[i] = 0;
+  }
+  store_exact(s);
+  return true;
+}
+
+static bool
+temp_run(struct world *w, const struct op *o, struct seen *seen) {
+  (void)seen;
+  struct store *s = &w->dats[o->what];
+  bool begins = o->kind == DO_TEMP;
+  if (!w->p->dats[o->what].temp || s->alive == begins)
+    return refuse(w, "declared twice or not at all");
+  s->alive = begins;
+  s->exact = true;
+  memset(s->err, 0, (size_t)s->n * sizeof *s->err);
+  for (int i = 0; i < s->n; i++)
+    s->v[i] = value_of(w->p->dats[o->what].type, 0, i);
+  return true;
+}
+
+static bool
+gbl_run(struct world *w, const struct op *o, struct seen *seen) {
+  struct store *s = &w->gbls[o->what];
+  char type = w->p->gbls[o->what].type;
+  if (s->due) return refuse(w, "a global waits for a flush");
+  if (o->kind == DO_GET) {
+    see(seen, type, s, 0, s->n);
+    return true;
+  }
+  for (int i = 0; i < s->n; i++) s->v[i] = value_of(type, o->x, i);
+  memset(s->err, 0, (size_t)s->n * sizeof *s->err);
+  s->exact = true;
+  return true;
+}
+
+static bool
+const_run(struct world *w, const struct op *o, struct seen *seen) {
+  (void)w, (void)seen;
+  if (o->what == 0) ref_globals.k_int = o->x;
+  if (o->what == 1) ref_globals.k_vec[1] = o->x;
+  if (o->what == 2) ref_globals.k_table[o->x & 15] = o->x;
+  if (o->what == 3) ref_globals.k_real = o->x / 8.0;
+  return true;
+}
+
+static bool
+defer_run(struct world *w, const struct op *o, struct seen *seen) {
+  (void)seen;
+  w->defer = o->what;
+  return true;
+}
+
+bool
+world_run(struct world *w, const struct op *o, struct seen *seen_out) {
+  static bool (*const runs[DO_KINDS])(struct world *, const struct op *,
+                                      struct seen *) = {
+      [DO_LOOP] = loop_run,     [DO_FLUSH] = flush_run,
+      [DO_FETCH] = look_run,    [DO_FETCH_IDX] = look_run,
+      [DO_VIEW] = look_run,     [DO_SYNC] = look_run,
+      [DO_GET_DATA] = look_run, [DO_EDIT] = write_run,
+      [DO_UPLOAD] = write_run,  [DO_PUT] = write_run,
+      [DO_TEMP] = temp_run,     [DO_FREE] = temp_run,
+      [DO_POKE] = gbl_run,      [DO_GET] = gbl_run,
+      [DO_CONST] = const_run,   [DO_DEFER] = defer_run,
+  };
+  return runs[o->kind](w, o, seen_out);
+}
+
+/* ---- the whole program ------------------------------------------------------ */
+
+void
+interp_free(const struct program *p, struct seen *seen) {
+  for (int k = 0; seen && k <= p->nops; k++) seen_clear(&seen[k]);
+  free(seen);
+}
+
+struct seen *
+interp_program(const struct program *p, const char **why_out) {
+  struct world *w = world_new(p);
+  struct seen *seen = get_memory((size_t)p->nops + 1, sizeof *seen);
+  bool ok = true;
+  for (int k = 0; ok && k < p->nops; k++)
+    ok = world_run(w, &p->ops[k], &seen[k]);
+  for (int d = 0; ok && d < p->ndats; d++)
+    if (!p->dats[d].temp)
+      see(&seen[p->nops], p->dats[d].type, &w->dats[d], 0, w->dats[d].n);
+  if (why_out) *why_out = w->why;
+  world_free(w);
+  if (ok) return seen;
+  interp_free(p, seen);
+  return NULL;
+}

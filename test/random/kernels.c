@@ -1,0 +1,41 @@
+/* The kernels' functions, as a program would have them: static, handed on by
+ * address. Compiled once for each GROUP (a macro GROUP_<letter>, and GROUP its
+ * letter), by op2cc or by the plain compiler. */
+#include "kernels.h"
+
+#include "op2.h"
+
+#include <math.h>
+#include <string.h>
+
+#define JOIN2(a, b) a##b
+#define JOIN(a, b) JOIN2(a, b)
+
+__attribute__((unused, noinline)) static long long
+k_clip(long long v) {
+  return v > 50 ? 50 : v < -50 ? -50 : v;
+}
+
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wint-in-bool-context"
+#define KERNEL(family, name, spec, params, ...)                                \
+  static void name params __VA_ARGS__
+#include "kernels.def"
+
+/* The call stands beside the kernels, as in a program: op2cc looks only into files
+ * that use the library. */
+static void
+loop(const struct kernel_entry *k, const char *file, int line, void *set,
+     int nargs, const void *args) {
+  op2_par_loop_at(file, line, k->function, k->name, set, nargs, args);
+}
+
+static const struct kernel_entry entries[] = {
+#define KERNEL(family, name, spec, params, ...)                                \
+  {#name, (void (*)(void))name, loop},
+#include "kernels.def"
+};
+
+extern const struct kernel_group JOIN(kernel_group_, GROUP);
+const struct kernel_group JOIN(kernel_group_, GROUP) = {
+    entries, sizeof entries / sizeof *entries};

@@ -1,0 +1,27 @@
+/* The kernels as functions, and what they mention besides their arguments. */
+#ifndef RANDOM_KERNELS_H
+#define RANDOM_KERNELS_H
+
+#include <stddef.h>
+
+struct kernel_entry {
+  const char *name;
+  void (*function)(void);
+  /* op_par_loop with this kernel; set and args as op2.h has them. */
+  void (*loop)(const struct kernel_entry *k, const char *file, int line,
+               void *set, int nargs, const void *args);
+};
+/* The kernels of one object that kernels.c was compiled to. */
+struct kernel_group {
+  const struct kernel_entry *entries;
+  size_t n;
+};
+/* Constants: mutable globals of the program. */
+extern int k_int, k_vec[3], k_table[16];
+extern double k_real;
+/* Written by the kernels with a side effect. */
+extern unsigned k_trail;
+
+const struct kernel_entry *kernel_find(const char *name);
+
+#endif

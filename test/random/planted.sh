@@ -1,0 +1,79 @@
+#!/bin/bash
+# Does the tester find errors? Each row below is an error planted into the library:
+# one file changed by a sed command, compiled, linked to the other objects of BUILD,
+# and the random programs run against that until they fail:
+#   test/random/planted.sh BUILD [SECONDS [name ...]]
+# Prints for each the number of plays until it was found and the lines of the shrunk
+# program. Ends with "N passed, N failed"; a plant that is not found, or a program
+# that doesn't shrink to 40 lines, has failed.
+set -u
+build=$(cd "${1:?usage: planted.sh BUILD [SECONDS [name ...]]}" && pwd) || exit 2
+limit=${2:-60}
+shift $(($# > 2 ? 2 : $#))
+cd "$(dirname "$0")/../.." || exit 2
+work=$(mktemp -d) || exit 2
+[ -n "${PLANTED_WORK-}" ] && work=$PLANTED_WORK || trap 'rm -rf "$work"' EXIT
+
+plants() {
+  cat <<'TABLE'
+fuse-indirect|passes/fuse.c|s/^         ir_arg_direct(b);/         (ir_arg_direct(b) || 1);/
+fuse-barrier|passes/fuse.c|s/if (last.y..unit <= unit ||/if (1 ||/
+storage-in-place|passes/storage.c|s/if (x->last > s->unit_of.n.) return false;//
+storage-element|passes/storage.c|s/return !other || !moves;/return true;/
+storage-homes|passes/storage.c|s/!x->dead || x->homes ||/!x->dead ||/
+dce-partial|passes/dce.c|s/if (ir_arg_has_value(a) && a->in != IR_NONE) wanted/if (ir_arg_has_value(a) \&\& a->in != IR_NONE \&\& a->out == IR_NONE) wanted/
+slice-readers|passes/slice.c|s/if (args.a..out != IR_NONE)$/if (0)/
+partial-write|frontend/call.c|s/!(full && !fa->map))/0)/
+not-only-added|frontend/call.c|s/if (fa->ir.access == ACC_INC && !adds) fa/if (0) fa/
+constant-stays|frontend/consts.c|s/c->varies_from == UINT32_MAX && memcmp/0 \&\& memcmp/
+state-key|frontend/flush.c|s/rq.want, index, fe.state_id/rq.want, index, 0/
+view-open|frontend/record.c|s/if (fe.nviews) fe_views_close();//
+mirror-late|frontend/record.c|s/if (st == OK) st = loop_read_mirrors(c);//
+flag-forgotten|frontend/call.c|s/k->opt != a->opt ||//
+map-forgotten|frontend/call.c|s/k->dat != a->dat || k->map != a->map/k->dat != a->dat/
+no-colours|lower/args_dat.c|s/if (a->map != IR_NONE && x.w != IR_NONE) low_conflict_add(g, a);//
+TABLE
+}
+
+# The library with one file changed, in $work/NAME
+link_planted() {
+  local name=$1 file=$2 change=$3 dir=$work/$1 object
+  mkdir -p "$dir"
+  sed "$change" "$file" >"$dir/$(basename "$file")"
+  cmp -s "$file" "$dir/$(basename "$file")" && return 1
+  object=CMakeFiles/op2objects.dir/$file.o
+  ninja -C "$build" -t commands libop2lazy.so | grep -- "-c .*/$file\$" |
+    sed "s|-o $object|-o $dir/planted.o|; s|-c .*/$file\$|-c $dir/$(basename "$file")|; s|-Wall||" \
+      >"$dir/commands"
+  ninja -C "$build" -t commands libop2lazy.so | grep -- '-shared' |
+    sed "s|$object|$dir/planted.o|; s|-o libop2lazy[^ ]*|-o $dir/libop2lazy.so.0|" \
+      >>"$dir/commands"
+  (cd "$build" && sh -e "$dir/commands") >"$dir/log" 2>&1
+}
+
+plant() {
+  local name=$1 dir=$work/$1 plays lines
+  link_planted "$@" || { echo "FAIL $name: cannot be planted"; return; }
+  (cd "$dir" && LD_LIBRARY_PATH=$dir "$build/test/random/random_programs" \
+    --time "$limit" --failures 1 ${options-}) >"$dir/out" 2>&1
+  plays=$(sed -n 's/.*programs, \([0-9]*\) plays.*/\1/p' "$dir/out")
+  if ! grep -q '^FAIL' "$dir/out"; then
+    echo "FAIL $name: not found in $plays plays"
+    return
+  fi
+  lines=$(cat "$dir"/random_*.c 2>/dev/null | grep -vc '^$\|^#include\|^ *[/]\*\|^ \*')
+  cp "$dir"/random_*.c "${PLANTED_KEEP:-$dir}/$name.c" 2>/dev/null
+  echo "pass $name: found after $plays plays," \
+    "$(sed -n 's/^FAIL .*\(mode [^ ]*\).*/\1/p' "$dir/out" | head -n 1)," \
+    "program of $lines lines"
+}
+
+ninja -C "$build" libop2lazy.so >/dev/null || exit 2
+plants | while IFS='|' read -r name file change; do
+  # the change may contain bars: read gave them all to the last name
+  case " $* " in *" $name "* | "  ") plant "$name" "$file" "$change" ;; esac
+done | tee "$work/results"
+passed=$(grep -c '^pass' "$work/results")
+failed=$(grep -c '^FAIL' "$work/results")
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -1,0 +1,469 @@
+/* See play.h. Handles stay declared for the whole session, as the API has it, so
+ * that several programs share one; their memory is freed after op_exit.
+ */
+#include "play.h"
+
+#include "kernels.h"
+
+#include "op2.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct player {
+  const struct program *p;
+  const struct seen *seen;
+  unsigned flags;
+  op_set *sets;
+  op_map *maps;
+  op_dat *dats;
+  void **gbls; /* memory of raw globals */
+  op2_gbl *handles;
+  void **memory; /* of the dats' initial values */
+  int op;
+  struct rnd rnd;
+  struct failure *out;
+};
+
+/* Memory that must live until op_exit; an error that the library reported. */
+static struct {
+  void **blocks;
+  int n, nplays;
+  char error[400];
+} session;
+
+static void *
+session_memory(size_t bytes) {
+  void *p = get_memory(bytes + 64, 1);
+  ADD(session.blocks, session.n, p);
+  return p;
+}
+
+__attribute__((format(printf, 2, 3))) static void
+fail(struct player *y, const char *fmt, ...) {
+  if (y->out->failed) return;
+  y->out->failed = true;
+  y->out->op = y->op;
+  y->out->cell = -1;
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(y->out->text, sizeof y->out->text, fmt, ap);
+  va_end(ap);
+}
+
+/* ---- comparing ------------------------------------------------------------ */
+
+/* Where element e of a set lies in the program's arrays. */
+static int
+place(const struct player *y, int set, int e) {
+  static const int steps[] = {7, 11, 13, 17, 19}; /* primes: one divides not */
+  int n = y->p->sets[set];
+  if (!(y->flags & PLAY_RENUMBER) || n < 2) return e;
+  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+    if (n % steps[k]) return (e * steps[k] + 3) % n;
+  return n - 1 - e;
+}
+
+static bool
+agree(char type, union cell found, union cell expected, double err) {
+  if (!type_row(type)->real) return found.i == expected.i;
+  return err > 0 ? fabs(found.r - expected.r) <= err : found.r == expected.r;
+}
+
+static void
+differ(struct player *y, int cell, char type, union cell found,
+       union cell expected) {
+  char a[64], b[64];
+  fail(y, "value %d is %s, expected %s", cell,
+       type_literal(type, found, a, sizeof a),
+       type_literal(type, expected, b, sizeof b));
+  y->out->cell = cell;
+  y->out->type = type;
+  y->out->found = found;
+  y->out->expected = expected;
+}
+
+/* Compare `n` values at `memory` with what is seen from *at on. set >= 0:
+ * elements from..., of dim values, perhaps renumbered. */
+static void
+compare(struct player *y, const void *memory, char type, int set, int dim,
+        int from, int n, int *at) {
+  const struct seen *s = &y->seen[y->op];
+  size_t size = type_row(type)->size;
+  for (int i = 0; i < n && !y->out->failed; i++) {
+    int e = set < 0 ? 0 : place(y, set, from + i / dim) - from;
+    size_t k =
+        set < 0 ? (size_t)i : (size_t)e * (size_t)dim + (size_t)(i % dim);
+    union cell found = type_load(type, (const char *)memory + k * size);
+    int j = *at + i;
+    if (j >= s->n) {
+      fail(y, "shows more than expected");
+    } else if (!agree(type, found, s->v[j], s->err[j])) {
+      differ(y, j, type, found, s->v[j]);
+    }
+  }
+  *at += n;
+}
+
+static void
+compare_dat(struct player *y, int dat, const void *memory, int from, int to,
+            int *at) {
+  const struct pdat *d = &y->p->dats[dat];
+  if (!memory && to > from)
+    fail(y, "no data");
+  else
+    compare(y, memory, d->type, d->set, d->dim, from, (to - from) * d->dim, at);
+}
+
+/* ---- declarations ----------------------------------------------------------- */
+
+static void
+fill(const struct player *y, int dat, void *memory, int formula, int stride) {
+  const struct pdat *d = &y->p->dats[dat];
+  size_t size = type_row(d->type)->size;
+  int n = y->p->sets[d->set] * d->dim;
+  for (int i = 0; i < n; i += stride) {
+    int k = place(y, d->set, i / d->dim) * d->dim + i % d->dim;
+    type_store(d->type, (char *)memory + (size_t)k * size,
+               value_of(d->type, formula, i));
+  }
+}
+
+static size_t
+dat_bytes(const struct program *p, int dat) {
+  const struct pdat *d = &p->dats[dat];
+  return (size_t)p->sets[d->set] * (size_t)d->dim * type_row(d->type)->size;
+}
+
+static void
+declare_map(struct player *y, int k) {
+  const struct pmap *m = &y->p->maps[k];
+  int n = y->p->sets[m->from];
+  int *table = session_memory((size_t)n * (size_t)m->arity * sizeof *table);
+  for (int e = 0; e < n; e++)
+    for (int j = 0; j < m->arity; j++)
+      table[place(y, m->from, e) * m->arity + j] =
+          place(y, m->to, map_entry(y->p, k, e, j));
+  char name[32];
+  snprintf(name, sizeof name, "m%d", k);
+  y->maps[k] =
+      op_decl_map(y->sets[m->from], y->sets[m->to], m->arity, table, name);
+}
+
+static void
+declare_dat(struct player *y, int k) {
+  const struct pdat *d = &y->p->dats[k];
+  char name[32];
+  if (d->temp) return;
+  snprintf(name, sizeof name, "d%d", k);
+  void *data = NULL;
+  if (d->fill) {
+    data = session_memory(dat_bytes(y->p, k));
+    fill(y, k, data, d->fill, 1);
+  }
+  y->memory[k] = data;
+  y->dats[k] =
+      op_decl_dat(y->sets[d->set], d->dim, type_row(d->type)->op2, data, name);
+}
+
+static void
+declare_gbl(struct player *y, int k) {
+  const struct pgbl *g = &y->p->gbls[k];
+  size_t size = type_row(g->type)->size;
+  char *data = session_memory((size_t)g->dim * size), name[32];
+  for (int i = 0; i < g->dim; i++)
+    type_store(g->type, data + (size_t)i * size, value_of(g->type, g->fill, i));
+  y->gbls[k] = data;
+  snprintf(name, sizeof name, "g%d", k);
+  if (g->handle)
+    y->handles[k] = op2_decl_gbl(g->dim, type_row(g->type)->op2,
+                                 g->fill ? data : NULL, name);
+}
+
+static void
+constants_reset(void) {
+  k_int = 5;
+  for (int i = 0; i < 3; i++) k_vec[i] = i;
+  for (int i = 0; i < 16; i++) k_table[i] = i * i;
+  k_real = 1.25;
+  k_trail = 0;
+}
+
+static void
+declare(struct player *y) {
+  const struct program *p = y->p;
+  y->sets = session_memory((size_t)p->nsets * sizeof *y->sets);
+  y->maps = session_memory((size_t)p->nmaps * sizeof *y->maps);
+  y->dats = session_memory((size_t)p->ndats * sizeof *y->dats);
+  y->memory = session_memory((size_t)p->ndats * sizeof *y->memory);
+  y->gbls = session_memory((size_t)p->ngbls * sizeof *y->gbls);
+  y->handles = session_memory((size_t)p->ngbls * sizeof *y->handles);
+  for (int k = 0; k < p->nsets; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "s%d", k);
+    y->sets[k] = op_decl_set(p->sets[k], name);
+  }
+  for (int k = 0; k < p->nmaps; k++) declare_map(y, k);
+  for (int k = 0; k < p->ndats; k++) declare_dat(y, k);
+  for (int k = 0; k < p->ngbls; k++) declare_gbl(y, k);
+  constants_reset();
+}
+
+/* ---- operations --------------------------------------------------------------- */
+
+static op_access
+access_of(char letter) {
+  static const char letters[] = "RWUImMK";
+  static const op_access codes[] = {OP_READ, OP_WRITE, OP_RW,  OP_INC,
+                                    OP_MIN,  OP_MAX,   OP_WORK};
+  return codes[strchr(letters, letter) - letters];
+}
+
+static op_arg
+make_gbl_arg(struct player *y, const struct param *m, const struct parg *g) {
+  const char *type = type_row(m->type)->op2;
+  if (g->off)
+    return op_opt_arg_gbl(0, (void *)0, m->dim, type, access_of(m->access));
+  if (y->p->gbls[g->obj].handle)
+    return op2_arg_gbl(y->handles[g->obj], m->dim, type, access_of(m->access));
+  return op_arg_gbl(y->gbls[g->obj], m->dim, type, access_of(m->access));
+}
+
+static op_arg
+make_arg(struct player *y, const struct op *o, int a) {
+  const struct param *m = &o->row->params[a];
+  const struct parg *g = &o->args[a];
+  const char *type = type_row(m->type)->op2;
+  op_map map = g->map >= 0 ? y->maps[g->map] : OP_ID;
+  int idx = g->map < 0 ? -1 : m->kind == P_VECTOR ? -m->count : g->idx;
+  switch (m->kind) {
+  case P_INDEX:
+  case P_ENTRY: return op_arg_idx(idx, map);
+  case P_INFO: return op_arg_info(y->gbls[g->obj], m->dim, type, m->ref);
+  case P_GBL: return make_gbl_arg(y, m, g);
+  default:
+    return op_opt_arg_dat(!g->off, g->off ? NULL : y->dats[g->obj], idx, map,
+                          m->dim, type, access_of(m->access));
+  }
+}
+
+static void
+play_loop(struct player *y, const struct op *o) {
+  op_arg args[64];
+  int at = 0;
+  for (int a = 0; a < o->nargs; a++) args[a] = make_arg(y, o, a);
+  const struct kernel_entry *k = kernel_find(o->row->name);
+  k->loop(k, "random.c", o->site, y->sets[o->what], o->nargs, args);
+  const struct seen *s = &y->seen[y->op];
+  for (int a = 0; a < o->nargs && s->n; a++) {
+    const struct param *m = &o->row->params[a];
+    if (arg_is_raw(y->p, o, a) && at < s->n - o->row->effect)
+      compare(y, y->gbls[o->args[a].obj], m->type, -1, 1, 0, m->dim, &at);
+  }
+  if (o->row->effect) compare(y, &k_trail, 'u', -1, 1, 0, 1, &at);
+}
+
+static void
+play_flush(struct player *y, const struct op *o) {
+  (void)o;
+  int at = 0;
+  op2_flush();
+  for (int g = 0; g < y->p->ngbls; g++)
+    if (!y->p->gbls[g].handle)
+      compare(y, y->gbls[g], y->p->gbls[g].type, -1, 1, 0, y->p->gbls[g].dim,
+              &at);
+}
+
+static void
+play_look(struct player *y, const struct op *o) {
+  op_dat d = y->dats[o->what], copy;
+  int at = 0, n = y->p->sets[y->p->dats[o->what].set], from = 0, to = n;
+  enum op_kind kind = o->kind;
+  const void *view = NULL;
+  void *memory = get_memory(dat_bytes(y->p, o->what) + 64, 1);
+  if (kind == DO_FETCH_IDX) fetch_bounds(o, n, &from, &to);
+  if (kind == DO_FETCH_IDX && !(y->flags & PLAY_RENUMBER)) {
+    op_fetch_data_idx(d, memory, from, to - 1);
+    view = memory;
+  } else if (kind == DO_VIEW) {
+    view = op2_dat_data(d);
+  } else if (kind == DO_SYNC) {
+    op2_sync(d);
+    view = d->data;
+  } else if (kind == DO_GET_DATA) {
+    copy = op_mpi_get_data(d);
+    view = copy ? copy->data : NULL;
+  } else {
+    op_fetch_data(d, memory);
+    view = memory;
+    if (kind == DO_FETCH_IDX) view = NULL, from = to = 0;
+  }
+  compare_dat(y, o->what, view, from, to, &at);
+  free(memory);
+}
+
+static void
+play_write(struct player *y, const struct op *o) {
+  op_dat d = y->dats[o->what];
+  int at = 0, n = y->p->sets[y->p->dats[o->what].set];
+  char *memory;
+  if (o->kind == DO_PUT) {
+    memory = get_memory(dat_bytes(y->p, o->what) + 64, 1);
+    fill(y, o->what, memory, o->x, 1);
+    op_mpi_put_data(d, memory, (size_t)n);
+    free(memory);
+    return;
+  }
+  if (o->kind == DO_UPLOAD && !write_is_blind(o)) op2_sync(d);
+  memory = o->kind == DO_UPLOAD ? d->data : op2_dat_data_rw(d);
+  if (!write_is_blind(o)) compare_dat(y, o->what, memory, 0, n, &at);
+  if (memory) fill(y, o->what, memory, o->x, o->y);
+  if (o->kind == DO_UPLOAD) op_upload_dat(d);
+}
+
+static void
+play_temp(struct player *y, const struct op *o) {
+  const struct pdat *d = &y->p->dats[o->what];
+  char name[48]; /* live temporaries of a session have different names */
+  snprintf(name, sizeof name, "t%d_%d", session.nplays, o->what);
+  if (o->kind == DO_TEMP)
+    y->dats[o->what] = op_decl_dat_temp(
+        y->sets[d->set], d->dim, type_row(d->type)->op2, (void *)0, name);
+  else if (op_free_dat_temp(y->dats[o->what]))
+    fail(y, "op_free_dat_temp: %s", op2_last_error());
+}
+
+static void
+play_gbl(struct player *y, const struct op *o) {
+  const struct pgbl *g = &y->p->gbls[o->what];
+  size_t size = type_row(g->type)->size;
+  char *memory = y->gbls[o->what];
+  int at = 0;
+  if (o->kind == DO_GET) {
+    if (g->handle) op2_gbl_get(y->handles[o->what], memory);
+    compare(y, memory, g->type, -1, 1, 0, g->dim, &at);
+    return;
+  }
+  for (int i = 0; i < g->dim; i++)
+    type_store(g->type, memory + (size_t)i * size, value_of(g->type, o->x, i));
+  if (g->handle) op2_gbl_set(y->handles[o->what], memory);
+}
+
+static void
+play_const(struct player *y, const struct op *o) {
+  (void)y;
+  if (o->what == 0) k_int = o->x;
+  if (o->what == 1) k_vec[1] = o->x;
+  if (o->what == 2) k_table[o->x & 15] = o->x;
+  if (o->what == 3) k_real = o->x / 8.0;
+}
+
+static void
+play_defer(struct player *y, const struct op *o) {
+  (void)y;
+  op2_defer_globals(o->what);
+}
+
+static void (*const plays[DO_KINDS])(struct player *, const struct op *) = {
+    [DO_LOOP] = play_loop,     [DO_FLUSH] = play_flush,
+    [DO_FETCH] = play_look,    [DO_FETCH_IDX] = play_look,
+    [DO_VIEW] = play_look,     [DO_SYNC] = play_look,
+    [DO_GET_DATA] = play_look, [DO_EDIT] = play_write,
+    [DO_UPLOAD] = play_write,  [DO_PUT] = play_write,
+    [DO_TEMP] = play_temp,     [DO_FREE] = play_temp,
+    [DO_POKE] = play_gbl,      [DO_GET] = play_gbl,
+    [DO_CONST] = play_const,   [DO_DEFER] = play_defer,
+};
+
+/* A flush more changes nothing. */
+static void
+flush_maybe(struct player *y) {
+  if (y->flags & PLAY_FLUSH ||
+      (y->flags & PLAY_FLUSH_SOME && rnd_chance(&y->rnd, 30)))
+    op2_flush();
+}
+
+/* ---- the whole -------------------------------------------------------------------- */
+
+void
+play(const struct program *p, const struct seen *seen, unsigned flags,
+     struct failure *out) {
+  struct player y = {.p = p, .seen = seen, .flags = flags, .out = out};
+  y.rnd.state = p->seed;
+  session.nplays++;
+  *out = (struct failure){0};
+  session.error[0] = 0;
+  declare(&y);
+  op2_defer_globals(0);
+  for (y.op = 0; y.op < p->nops && !out->failed; y.op++) {
+    plays[p->ops[y.op].kind](&y, &p->ops[y.op]);
+    if (session.error[0]) fail(&y, "error: %s", session.error);
+    flush_maybe(&y);
+  }
+  op2_defer_globals(0);
+}
+
+static void
+on_error(int status, const char *message, void *user) {
+  (void)status, (void)user;
+  if (!session.error[0])
+    snprintf(session.error, sizeof session.error, "%s", message);
+}
+
+void
+play_begin(unsigned flags) {
+  char *argv[] = {"random", flags & PLAY_NO_REALLOC ? "OP_NO_REALLOC" : "x",
+                  NULL};
+  op2_set_error_handler(on_error, NULL);
+  op_init(2, argv, 0);
+  op_decl_const2("k_int", 1, "int", &k_int);
+  op_decl_const2("k_vec", 3, "int", k_vec);
+  op_decl_const2("k_table", 16, "int", k_table);
+  op_decl_const2("k_real", 1, "double", &k_real);
+}
+
+void
+play_end(struct failure *out) {
+  session.error[0] = 0;
+  op_exit();
+  *out = (struct failure){0};
+  if (session.error[0]) {
+    out->failed = true;
+    out->op = INT_MAX;
+    out->cell = -1;
+    snprintf(out->text, sizeof out->text, "op_exit: %s", session.error);
+  }
+  for (int i = 0; i < session.n; i++) free(session.blocks[i]);
+  free(session.blocks);
+  session.blocks = NULL;
+  session.n = 0;
+}
+
+/* What depends on the elements' numbers can't be renumbered. */
+static bool
+row_numbered(const struct row *r) {
+  for (int a = 0; a < r->nparams; a++) {
+    const struct param *m = &r->params[a];
+    if (m->kind == P_INDEX || m->kind == P_ENTRY || m->kind == P_INFO)
+      return true;
+    if (m->kind == P_GBL && (m->access == 'W' || m->access == 'U')) return true;
+  }
+  return r->effect;
+}
+
+bool
+play_suits(const struct program *p, unsigned flags) {
+  for (int k = 0; k < p->nops; k++) {
+    const struct row *r = p->ops[k].row;
+    /* in its own memory the program would write under pending loops */
+    if (flags & PLAY_NO_REALLOC && p->ops[k].kind == DO_UPLOAD) return false;
+    if (!r) continue;
+    if (flags & PLAY_RENUMBER && row_numbered(r)) return false;
+    if (flags & PLAY_NO_EFFECTS && r->effect) return false;
+  }
+  return true;
+}

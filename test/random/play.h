@@ -1,0 +1,37 @@
+/* Playing a program through the API, and comparing what it shows. */
+#ifndef RANDOM_PLAY_H
+#define RANDOM_PLAY_H
+
+#include "interp.h"
+
+/* What a player does besides the program. */
+enum {
+  PLAY_FLUSH = 1,       /* op2_flush after each operation */
+  PLAY_FLUSH_SOME = 2,  /* ... after some */
+  PLAY_RENUMBER = 4,    /* elements in another order */
+  PLAY_OPAQUE_ONLY = 8, /* for programs whose kernels carry no IR */
+  PLAY_IR_ONLY = 16,    /* for programs whose kernels do */
+  PLAY_NO_REALLOC = 32, /* dats in the program's own memory */
+  PLAY_NO_EFFECTS = 64, /* kernels promise to have none */
+  PLAY_PERMUTE = 128    /* independent loops change places */
+};
+
+struct failure {
+  bool failed;
+  int op, cell; /* nops: after the end */
+  char type;
+  union cell found, expected;
+  char text[512];
+};
+
+/* Play it in the library as it is initialised; `seen` as the interpreter saw it. */
+void play(const struct program *p, const struct seen *seen, unsigned flags,
+          struct failure *out);
+/* Around a session of plays. */
+void play_begin(unsigned flags);
+void play_end(struct failure *out);
+
+/* May this program be renumbered, played with these flags? */
+bool play_suits(const struct program *p, unsigned flags);
+
+#endif

@@ -1,0 +1,103 @@
+#include "program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct program *
+program_new(void) {
+  return get_memory(1, sizeof(struct program));
+}
+
+/* Arrays have room as `grow` expects. */
+static void *
+copy_array(const void *from, int n, size_t size) {
+  size_t room = 1;
+  while (room < (size_t)n) room *= 2;
+  void *to = get_memory(room, size);
+  if (n) memcpy(to, from, (size_t)n * size);
+  return to;
+}
+
+void
+op_copy(struct op *to, const struct op *from) {
+  *to = *from;
+  to->args = copy_array(from->args, from->nargs, sizeof *from->args);
+}
+
+struct program *
+program_clone(const struct program *p) {
+  struct program *c = program_new();
+  *c = *p;
+  c->sets = copy_array(p->sets, p->nsets, sizeof *p->sets);
+  c->maps = copy_array(p->maps, p->nmaps, sizeof *p->maps);
+  c->dats = copy_array(p->dats, p->ndats, sizeof *p->dats);
+  c->gbls = copy_array(p->gbls, p->ngbls, sizeof *p->gbls);
+  c->ops = copy_array(p->ops, p->nops, sizeof *p->ops);
+  for (int k = 0; k < p->nops; k++) op_copy(&c->ops[k], &p->ops[k]);
+  return c;
+}
+
+void
+program_free(struct program *p) {
+  for (int k = 0; k < p->nops; k++) free(p->ops[k].args);
+  free(p->sets);
+  free(p->maps);
+  free(p->dats);
+  free(p->gbls);
+  free(p->ops);
+  free(p);
+}
+
+void
+program_drop(struct program *p, int k) {
+  free(p->ops[k].args);
+  memmove(&p->ops[k], &p->ops[k + 1],
+          (size_t)(p->nops - k - 1) * sizeof *p->ops);
+  p->nops--;
+}
+
+int
+map_entry(const struct program *p, int map, int e, int j) {
+  const struct pmap *m = &p->maps[map];
+  int n = p->sets[m->to];
+  switch (m->kind) {
+  case MAP_SHIFT: return (e + m->a + j) % n;
+  case MAP_SPREAD: return (e * m->arity + j + m->a) % n;
+  case MAP_PARTS: return (e / (m->a % 7 + 2) + j) % n;
+  case MAP_ROWS: return (e + m->a) % n;
+  default:
+    return (int)((((unsigned)(e * 31 + j * 17 + m->a) * 2654435761u) >> 7) %
+                 (unsigned)n);
+  }
+}
+
+union cell
+value_of(char type, int fill, int i) {
+  const struct type_row *t = type_row(type);
+  int m = fill % 41 + 3, v = (i * (fill % 23 + 1) + fill % 19) % m;
+  if (!fill) return t->real ? (union cell){.r = 0} : (union cell){.i = 0};
+  if (t->is_signed) v -= m / 2;
+  if (type == 'r') return (union cell){.r = (v + 0.5) / 7};
+  if (type == 'q') return (union cell){.r = (float)((v + 0.5) / 7)};
+  return (union cell){.i = type_wrap(type, v)};
+}
+
+void
+fetch_bounds(const struct op *o, int n, int *from_out, int *to_out) {
+  *from_out = n ? o->x % n : 0;
+  *to_out = n ? *from_out + o->y % (n - *from_out) + 1 : 0;
+}
+
+bool
+write_is_blind(const struct op *o) {
+  return o->kind == DO_PUT || (o->kind == DO_UPLOAD && o->y <= 1);
+}
+
+bool
+arg_is_raw(const struct program *p, const struct op *o, int a) {
+  const struct param *m = &o->row->params[a];
+  if (o->args[a].off) return false;
+  if (m->kind == P_INFO) return true;
+  return m->kind == P_GBL && m->access != 'R' && m->access != 'K' &&
+         !p->gbls[o->args[a].obj].handle;
+}

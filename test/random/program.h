@@ -1,0 +1,109 @@
+/* A random program as data: declarations, and a list of operations. Tables and
+ * initial values are formulas, so that a program is small, prints as C, and its
+ * sets can be made smaller.
+ */
+#ifndef RANDOM_PROGRAM_H
+#define RANDOM_PROGRAM_H
+
+#include "rows.h"
+
+/* table[e][j], n elements from, m to (MAP_...):
+ *   SHIFT  (e + a + j) % m            injective in each entry if n <= m
+ *   SPREAD (e * arity + j + a) % m    no target shared if n * arity <= m
+ *   PARTS  (e / (a % 7 + 2) + j) % m  many to one, neighbours
+ *   HASH   scattered, many to one
+ *   ROWS   (e + a) % m                each row names one target only  */
+enum map_kind {
+  MAP_SHIFT,
+  MAP_SPREAD,
+  MAP_PARTS,
+  MAP_HASH,
+  MAP_ROWS,
+  MAP_KINDS
+};
+
+struct pmap {
+  int from, to, arity; /* sets */
+  enum map_kind kind;
+  int a;
+};
+struct pdat {
+  int set, dim;
+  char type;
+  int fill;  /* of value_of; 0: declared with NULL, zeros */
+  bool temp; /* declared and freed by operations */
+};
+struct pgbl {
+  int dim, fill;
+  char type;
+  bool handle;
+};
+
+/* fields of struct op that an operation uses, besides `what` */
+enum op_kind {
+  DO_LOOP,      /* row, what = set, args */
+  DO_FLUSH,     /* */
+  DO_FETCH,     /* what = dat */
+  DO_FETCH_IDX, /* dat, x = low, y = high; cut to the set */
+  DO_VIEW,      /* dat */
+  DO_SYNC,      /* dat: and dat->data read */
+  DO_GET_DATA,  /* dat: op_mpi_get_data */
+  DO_EDIT,      /* dat, x = fill, y = stride: through op2_dat_data_rw */
+  DO_UPLOAD,    /* dat, x = fill, y = stride: dat->data, upload; sync before it
+                   if y > 1, all of it is written if not */
+  DO_PUT,       /* dat, x = fill: op_mpi_put_data */
+  DO_TEMP,      /* dat: declared */
+  DO_FREE,      /* dat: freed */
+  DO_POKE,      /* gbl, x = fill: the program's own write, or op2_gbl_set */
+  DO_GET,       /* gbl */
+  DO_CONST,     /* what = which constant, x = value */
+  DO_DEFER,     /* what = on or off: op2_defer_globals */
+  DO_KINDS
+};
+
+struct parg {
+  bool off;
+  int obj; /* dat or gbl; -1 */
+  int map; /* -1: none */
+  int idx; /* entry of the map */
+};
+struct op {
+  enum op_kind kind;
+  int what, x, y;
+  int site; /* the same statement of the source: its line number */
+  const struct row *row;
+  struct parg *args;
+  int nargs;
+};
+
+struct program {
+  uint64_t seed;
+  int *sets;
+  struct pmap *maps;
+  struct pdat *dats;
+  struct pgbl *gbls;
+  struct op *ops;
+  int nsets, nmaps, ndats, ngbls, nops;
+};
+
+struct program *program_new(void);
+struct program *program_clone(const struct program *p);
+void program_free(struct program *p);
+/* Without operation k. */
+void program_drop(struct program *p, int k);
+void op_copy(struct op *to, const struct op *from);
+
+int map_entry(const struct program *p, int map, int e, int j);
+/* Value number i of a formula: initial data, host writes. */
+union cell value_of(char type, int fill, int i);
+
+/* The elements of an DO_FETCH_IDX on a set of n >= 1: from included, to not. */
+void fetch_bounds(const struct op *o, int n, int *from_out, int *to_out);
+
+/* A host write that doesn't look first. */
+bool write_is_blind(const struct op *o);
+
+/* Does the library deliver this argument to the program's memory? */
+bool arg_is_raw(const struct program *p, const struct op *o, int a);
+
+#endif

@@ -1,0 +1,160 @@
+/* A child plays a batch; it reports through a pipe, in fixed-size messages: where it
+ * is, so that the parent knows where it crashed, and the first failure. */
+#include "run.h"
+
+#include "kernels.h"
+
+#define OP2_NO_MACROS
+#include "op2.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { HANG_SECONDS = 120 };
+
+struct figures figures;
+bool run_opaque;
+
+enum message_kind { AT, FAILED, PLAYED, COUNTS };
+struct message {
+  enum message_kind kind;
+  int program, mode;
+  struct failure failure;
+  long long counts[5];
+};
+
+static const char *const counted[] = {"compiles", "cache_hits", "loops",
+                                      "regions", "renames"};
+
+static void
+tell(int fd, const struct message *m) {
+  ssize_t n = write(fd, m, sizeof *m);
+  if (n != (ssize_t)sizeof *m) _exit(3);
+}
+
+static bool
+mode_suits(size_t mode, const struct program *p) {
+  unsigned f = modes[mode].flags;
+  if (f & PLAY_OPAQUE_ONLY && !run_opaque) return false;
+  if (f & PLAY_IR_ONLY && run_opaque) return false;
+  return play_suits(p, f);
+}
+
+/* One session: all programs in one mode. False: something failed. */
+static bool
+child_session(const struct batch *b, int m, struct seen **seen, int fd) {
+  size_t mode = b->modes[m];
+  struct message at = {.kind = AT, .mode = (int)mode};
+  mode_enter(&modes[mode]);
+  play_begin(modes[mode].flags);
+  for (int k = 0; k < b->nprograms; k++) {
+    if (!mode_suits(mode, b->programs[k])) continue;
+    at.kind = AT;
+    at.program = k;
+    tell(fd, &at);
+    alarm(HANG_SECONDS);
+    play(b->programs[k], seen[k], modes[mode].flags, &at.failure);
+    at.kind = at.failure.failed ? FAILED : PLAYED;
+    tell(fd, &at);
+    if (at.failure.failed) return false;
+  }
+  at.kind = COUNTS;
+  for (int c = 0; c < 5; c++) at.counts[c] = op2_counter(counted[c]);
+  tell(fd, &at);
+  at.program = b->nprograms;
+  at.kind = AT;
+  tell(fd, &at);
+  play_end(&at.failure);
+  op2_counters_reset();
+  at.kind = FAILED;
+  if (at.failure.failed) tell(fd, &at);
+  return !at.failure.failed;
+}
+
+static void
+child(const struct batch *b, int fd) {
+  struct seen **seen = get_memory((size_t)b->nprograms, sizeof *seen);
+  for (int k = 0; k < b->nprograms; k++) {
+    seen[k] = interp_program(b->programs[k], NULL);
+    assert(seen[k]);
+  }
+  bool ok = true;
+  for (int m = 0; ok && m < b->nmodes; m++) ok = child_session(b, m, seen, fd);
+  for (int k = 0; k < b->nprograms; k++) interp_free(b->programs[k], seen[k]);
+  free(seen);
+}
+
+static void
+note(const struct message *m) {
+  if (m->kind == PLAYED) {
+    figures.plays++;
+    figures.by_mode[m->mode]++;
+  } else if (m->kind == COUNTS) {
+    figures.compiles += m->counts[0];
+    figures.hits += m->counts[1];
+    figures.loops += m->counts[2];
+    figures.regions += m->counts[3];
+    figures.renames += m->counts[4];
+  }
+}
+
+static void
+listen_to(int fd, struct result *out) {
+  struct message m;
+  while (read(fd, &m, sizeof m) == (ssize_t)sizeof m) {
+    note(&m);
+    out->program = m.program;
+    out->mode = (size_t)m.mode;
+    if (m.kind != FAILED) continue;
+    out->failed = true;
+    out->failure = m.failure;
+    return;
+  }
+}
+
+static void
+how_ended(int status, struct result *out) {
+  if (out->failed || (WIFEXITED(status) && !WEXITSTATUS(status))) return;
+  out->failed = out->crashed = true;
+  out->failure = (struct failure){.failed = true, .cell = -1};
+  if (WIFSIGNALED(status))
+    snprintf(out->failure.text, sizeof out->failure.text, "signal %d (%s)",
+             WTERMSIG(status), strsignal(WTERMSIG(status)));
+  else
+    snprintf(out->failure.text, sizeof out->failure.text, "exit with %d",
+             WEXITSTATUS(status));
+}
+
+void
+run_batch(const struct batch *b, struct result *out) {
+  int fds[2], status = 0;
+  *out = (struct result){.program = b->nprograms};
+  if (pipe(fds)) abort();
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid < 0) abort();
+  if (!pid) {
+    close(fds[0]);
+    child(b, fds[1]);
+    fflush(NULL);
+    _exit(0);
+  }
+  close(fds[1]);
+  listen_to(fds[0], out);
+  close(fds[0]);
+  waitpid(pid, &status, 0);
+  how_ended(status, out);
+}
+
+bool
+run_fails(const struct program *p, size_t mode, struct result *out) {
+  struct batch b = {&p, 1, &mode, 1};
+  struct figures kept = figures;
+  run_batch(&b, out);
+  figures = kept;
+  return out->failed;
+}

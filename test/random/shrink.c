@@ -1,0 +1,257 @@
+/* Shrinking: change, see whether the interpreter still allows the program and the
+ * library still fails, keep the change if so; until nothing can be changed.
+ *
+ * Changes, coarse ones first: the mode becomes a simpler one; everything behind the
+ * failing operation goes; runs of operations go (half of them, a quarter, ... one:
+ * Zeller and Hildebrandt's ddmin); optional arguments are switched off; sets
+ * become smaller; handles become raw globals; formulas become simple. Each try is a
+ * child process, since programs crash.
+ *
+ * Limits: kernels stay what they are, each is small; a failure that needs
+ * several programs in one session is not shrunk.
+ */
+#define _GNU_SOURCE 1
+#include "shrink.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct shrinker {
+  struct program *best;
+  struct result result;
+  size_t mode;
+  double until;
+};
+
+double
+seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* TAKE p. Is it valid, and does it fail? Then it is the best one. */
+static bool
+better(struct shrinker *s, struct program *p, size_t mode) {
+  struct result r;
+  struct seen *seen = NULL;
+  bool ok = seconds_now() < s->until && (seen = interp_program(p, NULL)) &&
+            run_fails(p, mode, &r);
+  interp_free(p, seen);
+  if (!ok) {
+    program_free(p);
+    return false;
+  }
+  program_free(s->best);
+  s->best = p;
+  s->mode = mode;
+  s->result = r;
+  return true;
+}
+
+static void
+shrink_mode(struct shrinker *s) {
+  static const char *const simple[] = {
+      "one-thread", "eager",       "default",  "aos",
+      "only-slice", "only-rename", "only-dce", "only-fuse"};
+  for (size_t k = 0; k < sizeof simple / sizeof *simple; k++)
+    if (s->mode != mode_find(simple[k]) &&
+        better(s, program_clone(s->best), mode_find(simple[k])))
+      return;
+}
+
+static void
+drop_range(struct program *p, int from, int n) {
+  for (int k = 0; k < n; k++) program_drop(p, from);
+}
+
+static void
+shrink_tail(struct shrinker *s) {
+  int last = s->result.failure.op + 1;
+  struct program *p = program_clone(s->best);
+  if (last < p->nops) drop_range(p, last, p->nops - last);
+  better(s, p, s->mode);
+}
+
+static bool
+shrink_ops(struct shrinker *s) {
+  bool any = false;
+  for (int n = s->best->nops / 2; n >= 1; n /= 2)
+    for (int from = s->best->nops - n; from >= 0; from -= n) {
+      if (from + n > s->best->nops) continue;
+      struct program *p = program_clone(s->best);
+      drop_range(p, from, n);
+      any |= better(s, p, s->mode);
+    }
+  return any;
+}
+
+static bool
+shrink_args(struct shrinker *s) {
+  bool any = false;
+  for (int k = 0; k < s->best->nops; k++)
+    for (int a = 0; a < s->best->ops[k].nargs; a++) {
+      const struct op *o = &s->best->ops[k];
+      if (!o->row->params[a].optional || o->args[a].off) continue;
+      struct program *p = program_clone(s->best);
+      p->ops[k].args[a].off = true;
+      any |= better(s, p, s->mode);
+    }
+  return any;
+}
+
+static bool
+shrink_sets(struct shrinker *s) {
+  static const int sizes[] = {1, 2, 3, 5, 8, 20, 60, 200};
+  bool any = false;
+  for (int k = 0; k < s->best->nsets; k++)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+      if (sizes[i] >= s->best->sets[k]) break;
+      struct program *p = program_clone(s->best);
+      p->sets[k] = sizes[i];
+      if (better(s, p, s->mode)) {
+        any = true;
+        break;
+      }
+    }
+  return any;
+}
+
+/* Directly instead of through a map; rows no longer than needed; the first object
+ * that will do. */
+static bool
+shrink_arg(struct shrinker *s, int k, int a) {
+  bool any = false;
+  struct program *p = program_clone(s->best);
+  struct parg *g = &p->ops[k].args[a];
+  if (g->map >= 0 && p->ops[k].row->params[a].kind == P_DAT) {
+    g->map = -1;
+    any |= better(s, p, s->mode);
+  } else {
+    program_free(p);
+  }
+  for (int obj = 0; obj < s->best->ops[k].args[a].obj; obj++) {
+    p = program_clone(s->best);
+    p->ops[k].args[a].obj = obj;
+    if (better(s, p, s->mode)) return true;
+  }
+  return any;
+}
+
+static bool
+shrink_objects(struct shrinker *s) {
+  bool any = false;
+  for (int k = 0; k < s->best->nops; k++)
+    for (int a = 0; a < s->best->ops[k].nargs; a++) any |= shrink_arg(s, k, a);
+  for (int k = 0; k < s->best->nops; k++) {
+    if (s->best->ops[k].kind < DO_FETCH || s->best->ops[k].kind > DO_FREE)
+      continue;
+    for (int d = 0; d < s->best->ops[k].what; d++) {
+      struct program *p = program_clone(s->best);
+      p->ops[k].what = d;
+      if (better(s, p, s->mode)) {
+        any = true;
+        break;
+      }
+    }
+  }
+  for (int m = 0; m < s->best->nmaps; m++) {
+    if (s->best->maps[m].arity == 1) continue;
+    struct program *p = program_clone(s->best);
+    p->maps[m].arity--;
+    any |= better(s, p, s->mode);
+  }
+  return any;
+}
+
+static bool
+params_alike(const struct param *x, const struct param *y) {
+  return x->kind == y->kind && x->access == y->access && x->type == y->type &&
+         x->dim == y->dim && x->count == y->count;
+}
+
+/* Operation k with another kernel, on a part of its arguments. */
+static struct program *
+with_row(const struct program *from, int k, const struct row *row) {
+  struct program *p = program_clone(from);
+  struct op *o = &p->ops[k];
+  bool used[64] = {false};
+  for (int a = 0; a < row->nparams; a++) {
+    int b = 0;
+    while (b < o->nargs &&
+           (used[b] || !params_alike(&row->params[a], &o->row->params[b])))
+      b++;
+    if (b == o->nargs) {
+      program_free(p);
+      return NULL;
+    }
+    used[b] = true;
+    o->args[a] = from->ops[k].args[b];
+  }
+  o->row = row;
+  o->nargs = row->nparams;
+  return p;
+}
+
+/* A kernel with fewer parameters. */
+static bool
+shrink_rows(struct shrinker *s) {
+  size_t n;
+  bool any = false;
+  const struct row *rows = rows_all(&n);
+  for (int k = 0; k < s->best->nops; k++)
+    for (size_t r = 0; r < n && s->best->ops[k].kind == DO_LOOP; r++) {
+      if (rows[r].nparams >= s->best->ops[k].nargs) continue;
+      struct program *p = with_row(s->best, k, &rows[r]);
+      if (p) any |= better(s, p, s->mode);
+    }
+  return any;
+}
+
+/* Zeros at first; handles become raw globals. */
+static bool
+shrink_values(struct shrinker *s) {
+  bool any = false;
+  for (int k = 0; k < s->best->ndats; k++) {
+    if (!s->best->dats[k].fill || s->best->dats[k].temp) continue;
+    struct program *p = program_clone(s->best);
+    p->dats[k].fill = 0;
+    any |= better(s, p, s->mode);
+  }
+  for (int k = 0; k < s->best->ngbls; k++) {
+    if (s->best->gbls[k].fill) {
+      struct program *p = program_clone(s->best);
+      p->gbls[k].fill = 0;
+      any |= better(s, p, s->mode);
+    }
+    if (!s->best->gbls[k].handle) continue;
+    struct program *p = program_clone(s->best);
+    p->gbls[k].handle = false;
+    any |= better(s, p, s->mode);
+  }
+  return any;
+}
+
+struct program *
+shrink(const struct program *p, size_t mode, double seconds,
+       struct result *out) {
+  struct shrinker s = {.mode = mode, .until = seconds_now() + seconds};
+  s.best = program_clone(p);
+  if (run_fails(p, mode, &s.result)) {
+    shrink_mode(&s);
+    shrink_tail(&s);
+    bool again = true;
+    while (again && seconds_now() < s.until) {
+      again = shrink_ops(&s);
+      again |= shrink_rows(&s);
+      again |= shrink_args(&s);
+      again |= shrink_objects(&s);
+      again |= shrink_sets(&s);
+      again |= shrink_values(&s);
+    }
+    shrink_mode(&s);
+  }
+  *out = s.result;
+  return s.best;
+}

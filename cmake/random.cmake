@@ -11,10 +11,6 @@ set_source_files_properties(test/random/ref.c PROPERTIES
   COMPILE_OPTIONS "-O2;-ffp-contract=off")
 
 function(random_kernels variable tag)
-  set(sanitize ${OP2_SANITIZE_FLAGS})
-  if(tag STREQUAL ir)
-    set(sanitize ${OP2_IR_SANITIZE_FLAGS})
-  endif()
   set(sanitize ${OP2_IR_SANITIZE_FLAGS})
   if(tag STREQUAL opaque)
     set(sanitize ${OP2_SANITIZE_FLAGS})

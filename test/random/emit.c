@@ -50,6 +50,7 @@ static void
 use_dat(struct emitter *y, int d) {
   y->dats[d] = true;
   y->sets[y->p->dats[d].set] = true;
+  if (y->p->dats[d].over >= 0) use_dat(y, y->p->dats[d].over);
 }
 
 static void
@@ -70,11 +71,11 @@ use_loop(struct emitter *y, const struct op *o) {
 
 static void
 use_op(struct emitter *y, const struct op *o) {
-  if (o->kind == DO_LOOP)
+  if (o->row)
     use_loop(y, o);
-  else if (o->kind == DO_POKE || o->kind == DO_GET)
+  else if (o->kind == DO_POKE || o->kind == DO_GET || o->kind == DO_RENEW)
     y->gbls[o->what] = true;
-  else if (o->kind != DO_FLUSH && o->kind != DO_CONST && o->kind != DO_DEFER)
+  else if (o->kind >= DO_FETCH && o->kind <= DO_FREE)
     use_dat(y, o->what);
 }
 
@@ -179,10 +180,14 @@ emit_dat(const struct emitter *y, int k) {
     OUT("  op_dat d%d = NULL;\n", k);
     return;
   }
+  if (d->over >= 0) {
+    OUT("  op_dat d%d = op_decl_dat_overlay(s%d, d%d);\n", k, d->set, d->over);
+    return;
+  }
   int n = y->p->sets[d->set] * d->dim;
   if (d->fill) emit_array(y, d->type, "v", k, n, d->fill);
-  OUT("  op_dat d%d = op_decl_dat(s%d, %d, \"%s\", ", k, d->set, d->dim,
-      type_row(d->type)->op2);
+  OUT("  op_dat d%d = op_decl_dat(s%d, %d, \"%s%s\", ", k, d->set, d->dim,
+      type_row(d->type)->op2, d->soa ? ":soa" : "");
   if (d->fill)
     OUT("v%d, \"d%d\");\n", k, k);
   else
@@ -198,6 +203,13 @@ emit_gbl(const struct emitter *y, int k) {
         type_row(g->type)->op2, k, k);
 }
 
+/* An overlay shows even if nobody touches it: it pins its base. */
+static bool
+overlays_used(const struct emitter *y, int k) {
+  const struct pdat *d = &y->p->dats[k];
+  return d->over >= 0 && y->dats[d->over] && y->sets[d->set];
+}
+
 static void
 emit_declarations(const struct emitter *y) {
   for (int k = 0; k < y->p->nsets; k++)
@@ -206,7 +218,7 @@ emit_declarations(const struct emitter *y) {
   for (int k = 0; k < y->p->nmaps; k++)
     if (y->maps[k]) emit_map(y, k);
   for (int k = 0; k < y->p->ndats; k++)
-    if (y->dats[k]) emit_dat(y, k);
+    if (y->dats[k] || overlays_used(y, k)) emit_dat(y, k);
   for (int k = 0; k < y->p->ngbls; k++)
     if (y->gbls[k]) emit_gbl(y, k);
 }
@@ -250,7 +262,13 @@ emit_arg(const struct emitter *y, const struct op *o, int a) {
 
 static void
 emit_loop(const struct emitter *y, const struct op *o) {
-  OUT("  op_par_loop(%s, \"%s\", s%d", o->row->name, o->row->name, o->what);
+  bool wrong = o->kind == DO_WRONG; /* made wrong by its set here */
+  if (wrong) OUT("  op2_set_error_handler(ignore, NULL);\n");
+  OUT("  op_par_loop(%s, \"%s\", ", o->row->name, o->row->name);
+  if (wrong)
+    OUT("NULL");
+  else
+    OUT("s%d", o->what);
   for (int a = 0; a < o->nargs; a++) {
     OUT(",\n              ");
     emit_arg(y, o, a);
@@ -337,6 +355,16 @@ emit_small(const struct emitter *y, const struct op *o) {
         o->what);
     break;
   case DO_FREE: OUT("  op_free_dat_temp(d%d);\n", o->what); break;
+  case DO_ASK:
+    if (o->what == 2) OUT("  op_timing_output_2_file(\"/dev/null\");\n");
+    break;
+  case DO_RENEW:
+    OUT("  op2_free_gbl(h%d);\n  for (int i = 0; i < %d; i++) g%d[i] = ",
+        o->what, g->dim, o->what);
+    emit_value(y, g->type, o->x);
+    OUT(";\n  h%d = op2_decl_gbl(%d, \"%s\", g%d, \"h%d\");\n", o->what, g->dim,
+        type_row(g->type)->op2, o->what, o->what);
+    break;
   case DO_DEFER: OUT("  op2_defer_globals(%d);\n", o->what); break;
   case DO_GET:
     if (g->handle) OUT("  op2_gbl_get(h%d, g%d);\n", o->what, o->what);
@@ -413,11 +441,11 @@ emit_ops(const struct emitter *y) {
     bool last = y->r && k == y->r->failure.op;
     bool writes =
         o->kind == DO_EDIT || o->kind == DO_UPLOAD || o->kind == DO_PUT;
-    if (o->kind == DO_LOOP)
+    if (o->row)
       emit_loop(y, o);
     else if (writes)
       emit_write(y, o);
-    else if (o->kind >= DO_FETCH && o->kind <= DO_GET_DATA)
+    else if (o->kind >= DO_FETCH && o->kind <= DO_PRINT)
       emit_look(y, o);
     else
       emit_small(y, o);
@@ -426,6 +454,13 @@ emit_ops(const struct emitter *y) {
     if (flags & PLAY_FLUSH || (flags & PLAY_FLUSH_SOME && rnd_chance(&rnd, 30)))
       OUT("  op2_flush();\n");
   }
+}
+
+static bool
+has_kind(const struct emitter *y, enum op_kind a, enum op_kind b) {
+  for (int k = 0; k < y->nops; k++)
+    if (y->p->ops[k].kind == a || y->p->ops[k].kind == b) return true;
+  return false;
 }
 
 static void
@@ -441,13 +476,13 @@ emit_head(const struct emitter *y) {
   }
   OUT("#include \"op2.h\"\n#include <math.h>\n#include <stdio.h>\n#include "
       "<stdlib.h>\n");
-  for (int k = 0; k < y->nops; k++)
-    if (y->p->ops[k].kind == DO_SYNC || y->p->ops[k].kind == DO_UPLOAD) {
-      OUT("/* d->data, but op2cc doesn't see it and keep mirrors current */\n"
-          "#define MIRROR(d) (*(char **)((char *)(d) + "
-          "__builtin_offsetof(struct op_dat_core, data)))\n");
-      return;
-    }
+  if (has_kind(y, DO_SYNC, DO_UPLOAD))
+    OUT("/* d->data, but op2cc doesn't see it and keep mirrors current */\n"
+        "#define MIRROR(d) (*(char **)((char *)(d) + "
+        "__builtin_offsetof(struct op_dat_core, data)))\n");
+  if (has_kind(y, DO_WRONG, DO_WRONG))
+    OUT("static void\nignore(int s, const char *m, void *u) { (void)s, "
+        "(void)m, (void)u; }\n");
 }
 
 void

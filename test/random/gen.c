@@ -32,9 +32,9 @@ draw_size(struct gen *g) {
   int kind = rnd_below(&g->r, 100);
   if (kind < 4) return 0;
   if (kind < 10) return 1;
-  if (kind < 60) return 2 + rnd_below(&g->r, 40);
-  if (kind < 85) return 40 + rnd_below(&g->r, 300);
-  return 500 + rnd_below(&g->r, 3000);
+  if (kind < 55) return 2 + rnd_below(&g->r, 40);
+  if (kind < 78) return 40 + rnd_below(&g->r, 300);
+  return 1000 + rnd_below(&g->r, 3000); /* several threads */
 }
 
 static void
@@ -45,7 +45,8 @@ draw_sets_maps(struct gen *g) {
   for (int k = 0; k < nmaps; k++) {
     struct pmap m = {.from = rnd_below(&g->r, nsets),
                      .to = rnd_below(&g->r, nsets),
-                     .arity = 1 + rnd_below(&g->r, 4),
+                     .arity =
+                         1 + rnd_below(&g->r, rnd_chance(&g->r, 8) ? 8 : 4),
                      .kind = (enum map_kind)rnd_below(&g->r, MAP_KINDS),
                      .a = rnd_below(&g->r, 50)};
     if (p->sets[m.to] || !p->sets[m.from]) ADD(p->maps, p->nmaps, m);
@@ -84,7 +85,7 @@ static void
 draw_rows(struct gen *g, const struct row *rows, size_t n,
           const struct shape *palette, int npalette) {
   for (size_t k = 0; k < n; k++) {
-    bool ok = strcmp(rows[k].family, "work");
+    bool ok = true;
     for (int a = 0; ok && a < rows[k].nparams; a++) {
       const struct param *m = &rows[k].params[a];
       if (m->kind == P_DAT || m->kind == P_VECTOR)
@@ -92,6 +93,19 @@ draw_rows(struct gen *g, const struct row *rows, size_t n,
     }
     if (ok) ADD(g->rows, g->nrows, &rows[k]);
   }
+}
+
+/* Make it an overlay of an earlier dat, if one is large enough. */
+static void
+lay_over(struct gen *g, struct pdat *d) {
+  const struct program *p = g->p;
+  int base = rnd_below(&g->r, p->ndats);
+  const struct pdat *b = &p->dats[base];
+  if (b->temp || b->over >= 0 || p->sets[d->set] > p->sets[b->set]) return;
+  d->over = base;
+  d->type = b->type;
+  d->dim = b->dim;
+  d->temp = d->soa = false;
 }
 
 static void
@@ -105,8 +119,11 @@ draw_dats(struct gen *g, const struct shape *palette, int npalette) {
                      .type = s->type,
                      .fill =
                          rnd_below(&g->r, 8) ? 1 + rnd_below(&g->r, 900) : 0,
-                     .temp = k >= 3 && rnd_chance(&g->r, 25)};
+                     .temp = k >= 3 && rnd_chance(&g->r, 25),
+                     .soa = rnd_chance(&g->r, 10),
+                     .over = -1};
     if (k && rnd_chance(&g->r, 50)) d.set = p->dats[k - 1].set;
+    if (k && rnd_chance(&g->r, 5)) lay_over(g, &d);
     ADD(p->dats, p->ndats, d);
   }
 }
@@ -249,6 +266,18 @@ draw_plain(struct gen *g, struct op *o) {
   return true;
 }
 
+static bool
+draw_wrong(struct gen *g, struct op *o) {
+  o->x = rnd_below(&g->r, 4);
+  return draw_loop(g, o);
+}
+
+static bool
+draw_question(struct gen *g, struct op *o) {
+  o->what = rnd_below(&g->r, 4);
+  return true;
+}
+
 static const struct {
   enum op_kind kind;
   int weight;
@@ -262,6 +291,8 @@ static const struct {
     {DO_TEMP, 120, draw_on_dat},   {DO_FREE, 70, draw_on_dat},
     {DO_POKE, 40, draw_on_gbl},    {DO_GET, 20, draw_on_gbl},
     {DO_CONST, 30, draw_const},    {DO_DEFER, 15, draw_plain},
+    {DO_PRINT, 6, draw_on_dat},    {DO_RENEW, 12, draw_on_gbl},
+    {DO_WRONG, 12, draw_wrong},    {DO_ASK, 10, draw_question},
 };
 
 static bool

@@ -101,8 +101,9 @@ static struct store *
 arg_store(struct world *w, const struct op *o, int a) {
   const struct param *m = &o->row->params[a];
   if (o->args[a].off || o->args[a].obj < 0) return NULL;
-  return m->kind == P_GBL || m->kind == P_INFO ? &w->gbls[o->args[a].obj]
-                                               : &w->dats[o->args[a].obj];
+  return m->kind == P_GBL || m->kind == P_INFO
+             ? &w->gbls[o->args[a].obj]
+             : &w->dats[dat_root(w->p, o->args[a].obj)];
 }
 
 static bool
@@ -137,11 +138,13 @@ arg_fits(struct world *w, const struct op *o, int a) {
 
 /* One access for each dat; each global once. */
 static bool
-args_agree(const struct op *o, int a, int b) {
+args_agree(const struct program *p, const struct op *o, int a, int b) {
   const struct param *x = &o->row->params[a], *y = &o->row->params[b];
-  if (o->args[a].off || o->args[b].off || o->args[a].obj != o->args[b].obj)
-    return true;
-  if (is_dat(x) && is_dat(y)) return x->access == y->access;
+  if (o->args[a].off || o->args[b].off) return true;
+  if (is_dat(x) && is_dat(y))
+    return x->access == y->access ||
+           dat_root(p, o->args[a].obj) != dat_root(p, o->args[b].obj);
+  if (o->args[a].obj != o->args[b].obj) return true;
   bool gx = x->kind == P_GBL || x->kind == P_INFO;
   bool gy = y->kind == P_GBL || y->kind == P_INFO;
   return !(gx && gy);
@@ -159,13 +162,14 @@ arg_target(const struct program *p, const struct op *o, int a, int e, int k) {
 /* Is every target of the writes to argument a's dat written by one element? */
 static bool
 targets_private(const struct program *p, const struct op *o, int a) {
-  int dat = o->args[a].obj, n = p->sets[o->what];
+  int dat = dat_root(p, o->args[a].obj), n = p->sets[o->what];
   int *owner = get_memory((size_t)p->sets[p->dats[dat].set] + 1, sizeof *owner);
   bool ok = true;
   for (int e = 0; ok && e < n; e++)
     for (int b = 0; b < o->nargs; b++) {
       const struct param *m = &o->row->params[b];
-      if (!is_dat(m) || o->args[b].off || o->args[b].obj != dat) continue;
+      if (!is_dat(m) || o->args[b].off || dat_root(p, o->args[b].obj) != dat)
+        continue;
       for (int k = 0; k < m->count; k++) {
         int *who = &owner[arg_target(p, o, b, e, k)];
         ok &= !*who || *who == e + 1;
@@ -189,7 +193,15 @@ sums_kept(struct world *w, const struct op *o, int a) {
   const struct param *m = &o->row->params[a];
   const struct store *s = arg_store(w, o, a);
   if (!s || s->exact) return true;
-  return m->access == 'I' && !m->looked;
+  return (m->access == 'I' && !m->looked) || m->access == 'K';
+}
+
+/* May the argument take a global that waits for a flush? Only to write it again:
+ * the last loop's value is delivered. */
+static bool
+overwrites(const struct world *w, const struct op *o, int a) {
+  const struct param *m = &o->row->params[a];
+  return w->defer && m->access == 'W' && !m->partial && w->p->sets[o->what] > 0;
 }
 
 static bool
@@ -200,12 +212,13 @@ loop_allowed(struct world *w, const struct op *o) {
     if (!arg_fits(w, o, a)) return refuse(w, "an argument does not fit");
     s = arg_store(w, o, a);
     if (s && is_dat(m) && !s->alive) return refuse(w, "a dat is not alive");
-    if (s && s->due) return refuse(w, "a global waits for a flush");
+    if (s && s->due && !overwrites(w, o, a))
+      return refuse(w, "a global waits for a flush");
     if (!sums_kept(w, o, a)) return refuse(w, "computes with an inexact sum");
     if (m->kind == P_INFO && o->args[m->ref].off)
       return refuse(w, "a payload of nothing");
     for (int b = 0; b < a; b++)
-      if (!args_agree(o, a, b)) return refuse(w, "two accesses");
+      if (!args_agree(w->p, o, a, b)) return refuse(w, "two accesses");
     if (needs_private(o, a) && !targets_private(w->p, o, a))
       return refuse(w, "elements share a target");
   }
@@ -392,13 +405,14 @@ loop_end(struct world *w, const struct op *o, struct seen *seen) {
   }
 }
 
-/* Scratch holds nothing afterwards. */
+/* Scratch holds anything afterwards. */
 static void
 loop_scratch(struct run *r) {
   for (int a = 0; a < r->o->nargs; a++) {
     struct store *s = arg_store(r->w, r->o, a);
-    if (s && r->o->row->params[a].access == 'K')
-      memcpy(s->v, r->old[a], (size_t)s->n * sizeof **r->old);
+    if (!s || r->o->row->params[a].access != 'K') continue;
+    for (int i = 0; i < s->n; i++) s->err[i] = INFINITY;
+    s->exact = false;
   }
 }
 
@@ -444,7 +458,7 @@ flush_run(struct world *w, const struct op *o, struct seen *seen) {
 static bool
 look_run(struct world *w, const struct op *o, struct seen *seen) {
   const struct pdat *d = &w->p->dats[o->what];
-  struct store *s = &w->dats[o->what];
+  struct store *s = &w->dats[dat_root(w->p, o->what)];
   int n = w->p->sets[d->set], from = 0, to = n;
   if (!s->alive) return refuse(w, "a dat is not alive");
   if (o->kind == DO_FETCH_IDX) {
@@ -461,14 +475,26 @@ store_exact(struct store *s) {
   for (int i = 0; i < s->n; i++) s->exact &= s->err[i] == 0;
 }
 
+/* Does a dat share its memory? Then what the program writes there is seen by
+ * loops that still wait. */
+static bool
+dat_shared(const struct program *p, int dat) {
+  for (int d = 0; d < p->ndats; d++)
+    if (d != dat && dat_root(p, d) == dat_root(p, dat)) return true;
+  return false;
+}
+
 static bool
 write_run(struct world *w, const struct op *o, struct seen *seen) {
   const struct pdat *d = &w->p->dats[o->what];
-  struct store *s = &w->dats[o->what];
+  struct store *s = &w->dats[dat_root(w->p, o->what)];
+  int n = dat_cells(w->p, o->what);
   if (!s->alive) return refuse(w, "a dat is not alive");
-  if (!write_is_blind(o)) see(seen, d->type, s, 0, s->n);
+  if (o->kind == DO_UPLOAD && dat_shared(w->p, o->what))
+    return refuse(w, "writes under pending loops");
+  if (!write_is_blind(o)) see(seen, d->type, s, 0, n);
   int stride = o->kind == DO_PUT ? 1 : o->y;
-  for (int i = 0; i < s->n; i += stride) {
+  for (int i = 0; i < n; i += stride) {
     s->v[i] = value_of(d->type, o->x, i);
     s->err[i] = 0;
   }
@@ -496,6 +522,8 @@ gbl_run(struct world *w, const struct op *o, struct seen *seen) {
   struct store *s = &w->gbls[o->what];
   char type = w->p->gbls[o->what].type;
   if (s->due) return refuse(w, "a global waits for a flush");
+  if (o->kind == DO_RENEW && !w->p->gbls[o->what].handle)
+    return refuse(w, "frees a raw global");
   if (o->kind == DO_GET) {
     see(seen, type, s, 0, s->n);
     return true;
@@ -523,18 +551,33 @@ defer_run(struct world *w, const struct op *o, struct seen *seen) {
   return true;
 }
 
+/* A call that is refused changes nothing; all but one thing in it is right. */
+static bool
+wrong_run(struct world *w, const struct op *o, struct seen *seen) {
+  (void)seen;
+  bool dat = false;
+  for (int a = 0; a < o->nargs; a++)
+    dat |= is_dat(&o->row->params[a]) && !o->args[a].off;
+  return loop_allowed(w, o) && (dat || refuse(w, "nothing to do wrong"));
+}
+
+static bool
+ask_run(struct world *w, const struct op *o, struct seen *seen) {
+  (void)w, (void)o, (void)seen;
+  return true;
+}
+
 bool
 world_run(struct world *w, const struct op *o, struct seen *seen_out) {
   static bool (*const runs[DO_KINDS])(struct world *, const struct op *,
                                       struct seen *) = {
-      [DO_LOOP] = loop_run,     [DO_FLUSH] = flush_run,
-      [DO_FETCH] = look_run,    [DO_FETCH_IDX] = look_run,
-      [DO_VIEW] = look_run,     [DO_SYNC] = look_run,
-      [DO_GET_DATA] = look_run, [DO_EDIT] = write_run,
-      [DO_UPLOAD] = write_run,  [DO_PUT] = write_run,
-      [DO_TEMP] = temp_run,     [DO_FREE] = temp_run,
-      [DO_POKE] = gbl_run,      [DO_GET] = gbl_run,
-      [DO_CONST] = const_run,   [DO_DEFER] = defer_run,
+      [DO_LOOP] = loop_run,      [DO_FLUSH] = flush_run, [DO_FETCH] = look_run,
+      [DO_FETCH_IDX] = look_run, [DO_VIEW] = look_run,   [DO_SYNC] = look_run,
+      [DO_GET_DATA] = look_run,  [DO_PRINT] = look_run,  [DO_EDIT] = write_run,
+      [DO_UPLOAD] = write_run,   [DO_PUT] = write_run,   [DO_TEMP] = temp_run,
+      [DO_FREE] = temp_run,      [DO_POKE] = gbl_run,    [DO_GET] = gbl_run,
+      [DO_RENEW] = gbl_run,      [DO_CONST] = const_run, [DO_DEFER] = defer_run,
+      [DO_WRONG] = wrong_run,    [DO_ASK] = ask_run,
   };
   return runs[o->kind](w, o, seen_out);
 }
@@ -547,8 +590,16 @@ interp_free(const struct program *p, struct seen *seen) {
   free(seen);
 }
 
+static bool
+overlays_fit(const struct program *p) {
+  for (int d = 0; d < p->ndats; d++)
+    if (dat_cells(p, d) > dat_cells(p, dat_root(p, d))) return false;
+  return true;
+}
+
 struct seen *
 interp_program(const struct program *p, const char **why_out) {
+  if (!overlays_fit(p)) return NULL;
   struct world *w = world_new(p);
   struct seen *seen = get_memory((size_t)p->nops + 1, sizeof *seen);
   bool ok = true;
@@ -556,7 +607,8 @@ interp_program(const struct program *p, const char **why_out) {
     ok = world_run(w, &p->ops[k], &seen[k]);
   for (int d = 0; ok && d < p->ndats; d++)
     if (!p->dats[d].temp)
-      see(&seen[p->nops], p->dats[d].type, &w->dats[d], 0, w->dats[d].n);
+      see(&seen[p->nops], p->dats[d].type, &w->dats[dat_root(p, d)], 0,
+          dat_cells(p, d));
   if (why_out) *why_out = w->why;
   world_free(w);
   if (ok) return seen;

@@ -6,8 +6,8 @@
 
 #include "program.h"
 
-/* Values of a dat or global. err: how far a floating sum may be off; all 0 if
- * the value is exact. */
+/* Values of a dat or global. err: how far a floating sum may be off; 0 if the
+ * value is exact, infinity for scratch. */
 struct store {
   int n;
   union cell *v;

@@ -77,8 +77,12 @@ draw_modes(const struct options *o, uint64_t seed, size_t **list, int *n) {
   }
   ADD(*list, *n, MODE_EAGER);
   ADD(*list, *n, MODE_DEFAULT);
-  for (int k = 0; k < 2; k++)
-    ADD(*list, *n, (size_t)(2 + rnd_below(&r, (int)nmodes - 2)));
+  for (int k = 0; k < 2; k++) {
+    size_t m = (size_t)(2 + rnd_below(&r, (int)nmodes - 2));
+    ADD(*list, *n, m);
+    if (!strcmp(modes[m].name, "reproducible")) /* compared with each other */
+      ADD(*list, *n, mode_find("reproducible-3"));
+  }
 }
 
 /* Write the program to a file of its own, small if it fails alone. */

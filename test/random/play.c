@@ -1,6 +1,7 @@
 /* See play.h. Handles stay declared for the whole session, as the API has it, so
  * that several programs share one; their memory is freed after op_exit.
  */
+#define _GNU_SOURCE 1 /* memfd_create */
 #include "play.h"
 
 #include "kernels.h"
@@ -13,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct player {
   const struct program *p;
@@ -34,6 +37,8 @@ static struct {
   void **blocks;
   int n, nplays;
   char error[400];
+  struct player *ended; /* OP_NO_REALLOC: to be compared after op_exit */
+  int nended;
 } session;
 
 static void *
@@ -70,6 +75,7 @@ place(const struct player *y, int set, int e) {
 
 static bool
 agree(char type, union cell found, union cell expected, double err) {
+  if (isinf(err)) return true; /* scratch */
   if (!type_row(type)->real) return found.i == expected.i;
   return err > 0 ? fabs(found.r - expected.r) <= err : found.r == expected.r;
 }
@@ -100,6 +106,8 @@ compare(struct player *y, const void *memory, char type, int set, int dim,
         set < 0 ? (size_t)i : (size_t)e * (size_t)dim + (size_t)(i % dim);
     union cell found = type_load(type, (const char *)memory + k * size);
     int j = *at + i;
+    if (j < s->n && s->err[j] > 0 && !isinf(s->err[j]))
+      y->out->sums = (y->out->sums ^ (uint64_t)found.i) * 0x100000001b3u;
     if (j >= s->n) {
       fail(y, "shows more than expected");
     } else if (!agree(type, found, s->v[j], s->err[j])) {
@@ -143,15 +151,30 @@ static void
 declare_map(struct player *y, int k) {
   const struct pmap *m = &y->p->maps[k];
   int n = y->p->sets[m->from];
-  int *table = session_memory((size_t)n * (size_t)m->arity * sizeof *table);
+  size_t entries = (size_t)n * (size_t)m->arity;
+  int *table = session_memory(entries * sizeof *table);
+  long long *wide = session_memory(entries * sizeof *wide);
+  int base = y->flags & PLAY_BASE_ONE ? 1 : 0;
   for (int e = 0; e < n; e++)
-    for (int j = 0; j < m->arity; j++)
-      table[place(y, m->from, e) * m->arity + j] =
-          place(y, m->to, map_entry(y->p, k, e, j));
+    for (int j = 0; j < m->arity; j++) {
+      int at = place(y, m->from, e) * m->arity + j;
+      table[at] = place(y, m->to, map_entry(y->p, k, e, j)) + base;
+      wide[at] = table[at];
+    }
   char name[32];
   snprintf(name, sizeof name, "m%d", k);
-  y->maps[k] =
-      op_decl_map(y->sets[m->from], y->sets[m->to], m->arity, table, name);
+  op_set from = y->sets[m->from], to = y->sets[m->to];
+  y->maps[k] = m->a % 4 ? op_decl_map(from, to, m->arity, table, name)
+                        : op_decl_map_long(from, to, m->arity, wide, name);
+}
+
+/* The type as declared. */
+static const char *
+type_text(const struct pdat *d) {
+  static char text[32];
+  snprintf(text, sizeof text, "%s%s", type_row(d->type)->op2,
+           d->soa ? ":soa" : "");
+  return text;
 }
 
 static void
@@ -159,6 +182,10 @@ declare_dat(struct player *y, int k) {
   const struct pdat *d = &y->p->dats[k];
   char name[32];
   if (d->temp) return;
+  if (d->over >= 0) {
+    y->dats[k] = op_decl_dat_overlay(y->sets[d->set], y->dats[d->over]);
+    return;
+  }
   snprintf(name, sizeof name, "d%d", k);
   void *data = NULL;
   if (d->fill) {
@@ -166,8 +193,7 @@ declare_dat(struct player *y, int k) {
     fill(y, k, data, d->fill, 1);
   }
   y->memory[k] = data;
-  y->dats[k] =
-      op_decl_dat(y->sets[d->set], d->dim, type_row(d->type)->op2, data, name);
+  y->dats[k] = op_decl_dat(y->sets[d->set], d->dim, type_text(d), data, name);
 }
 
 static void
@@ -210,6 +236,9 @@ declare(struct player *y) {
   for (int k = 0; k < p->nmaps; k++) declare_map(y, k);
   for (int k = 0; k < p->ndats; k++) declare_dat(y, k);
   for (int k = 0; k < p->ngbls; k++) declare_gbl(y, k);
+  if (p->seed % 5 == 0 && p->nmaps) op_renumber(y->maps[0]); /* hints */
+  if (p->seed % 7 == 0)
+    op_partition("PTSCOTCH", "KWAY", y->sets[0], OP_ID, NULL);
   constants_reset();
 }
 
@@ -252,12 +281,17 @@ make_arg(struct player *y, const struct op *o, int a) {
 }
 
 static void
+call_loop(const struct op *o, op_set set, const op_arg *args) {
+  const struct kernel_entry *k = kernel_find(o->row->name);
+  k->loop(k, "random.c", o->site, set, o->nargs, args);
+}
+
+static void
 play_loop(struct player *y, const struct op *o) {
   op_arg args[64];
   int at = 0;
   for (int a = 0; a < o->nargs; a++) args[a] = make_arg(y, o, a);
-  const struct kernel_entry *k = kernel_find(o->row->name);
-  k->loop(k, "random.c", o->site, y->sets[o->what], o->nargs, args);
+  call_loop(o, y->sets[o->what], args);
   const struct seen *s = &y->seen[y->op];
   for (int a = 0; a < o->nargs && s->n; a++) {
     const struct param *m = &o->row->params[a];
@@ -265,6 +299,31 @@ play_loop(struct player *y, const struct op *o) {
       compare(y, y->gbls[o->args[a].obj], m->type, -1, 1, 0, m->dim, &at);
   }
   if (o->row->effect) compare(y, &k_trail, 'u', -1, 1, 0, 1, &at);
+}
+
+/* One thing is wrong: the call is reported and has no effect. */
+static void
+play_wrong(struct player *y, const struct op *o) {
+  op_arg args[64];
+  int bad = 0;
+  for (int a = 0; a < o->nargs; a++) args[a] = make_arg(y, o, a);
+  while (args[bad].argtype != OP_ARG_DAT || !args[bad].opt) bad++;
+  if (o->x % 4 == 0) args[bad].dim++;
+  if (o->x % 4 == 1) args[bad].idx = 77;
+  if (o->x % 4 == 2) args[bad].type = "nonsense";
+  call_loop(o, o->x % 4 == 3 ? NULL : y->sets[o->what], args);
+  if (!session.error[0]) fail(y, "a wrong call was not refused");
+  session.error[0] = 0;
+}
+
+static void
+play_ask(struct player *y, const struct op *o) {
+  double cpu, wall;
+  if (o->what == 0 && !op2_explain()) fail(y, "op2_explain gives NULL");
+  if (o->what == 1 && op2_counter("loops") < (long long)op2_pending())
+    fail(y, "more loops are pending than were recorded");
+  if (o->what == 2) op_timing_output_2_file("/dev/null");
+  if (o->what == 3) op_timers(&cpu, &wall);
 }
 
 static void
@@ -276,6 +335,22 @@ play_flush(struct player *y, const struct op *o) {
     if (!y->p->gbls[g].handle)
       compare(y, y->gbls[g], y->p->gbls[g].type, -1, 1, 0, y->p->gbls[g].dim,
               &at);
+}
+
+/* The file that op_print_dat_to_binfile writes, less its two numbers. */
+static void
+read_printed(struct player *y, int dat, char *memory) {
+  char path[64];
+  int fd = memfd_create("print", 0), head[2] = {0, 0};
+  const struct pdat *d = &y->p->dats[dat];
+  size_t bytes = dat_bytes(y->p, dat);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  op_print_dat_to_binfile(y->dats[dat], path);
+  bool ok = pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
+            pread(fd, memory, bytes + 1, sizeof head) == (ssize_t)bytes;
+  if (!ok || head[0] != y->p->sets[d->set] || head[1] != d->dim)
+    fail(y, "op_print_dat_to_binfile wrote %d x %d", head[0], head[1]);
+  close(fd);
 }
 
 static void
@@ -297,6 +372,9 @@ play_look(struct player *y, const struct op *o) {
   } else if (kind == DO_GET_DATA) {
     copy = op_mpi_get_data(d);
     view = copy ? copy->data : NULL;
+  } else if (kind == DO_PRINT) {
+    read_printed(y, o->what, memory);
+    view = memory;
   } else {
     op_fetch_data(d, memory);
     view = memory;
@@ -331,8 +409,8 @@ play_temp(struct player *y, const struct op *o) {
   char name[48]; /* live temporaries of a session have different names */
   snprintf(name, sizeof name, "t%d_%d", session.nplays, o->what);
   if (o->kind == DO_TEMP)
-    y->dats[o->what] = op_decl_dat_temp(
-        y->sets[d->set], d->dim, type_row(d->type)->op2, (void *)0, name);
+    y->dats[o->what] = op_decl_dat_temp(y->sets[d->set], d->dim, type_text(d),
+                                        (void *)0, name);
   else if (op_free_dat_temp(y->dats[o->what]))
     fail(y, "op_free_dat_temp: %s", op2_last_error());
 }
@@ -350,7 +428,15 @@ play_gbl(struct player *y, const struct op *o) {
   }
   for (int i = 0; i < g->dim; i++)
     type_store(g->type, memory + (size_t)i * size, value_of(g->type, o->x, i));
-  if (g->handle) op2_gbl_set(y->handles[o->what], memory);
+  if (o->kind == DO_RENEW) {
+    op2_free_gbl(y->handles[o->what]);
+    char name[32];
+    snprintf(name, sizeof name, "g%d", o->what);
+    y->handles[o->what] =
+        op2_decl_gbl(g->dim, type_row(g->type)->op2, memory, name);
+  } else if (g->handle) {
+    op2_gbl_set(y->handles[o->what], memory);
+  }
 }
 
 static void
@@ -372,11 +458,13 @@ static void (*const plays[DO_KINDS])(struct player *, const struct op *) = {
     [DO_LOOP] = play_loop,     [DO_FLUSH] = play_flush,
     [DO_FETCH] = play_look,    [DO_FETCH_IDX] = play_look,
     [DO_VIEW] = play_look,     [DO_SYNC] = play_look,
-    [DO_GET_DATA] = play_look, [DO_EDIT] = play_write,
-    [DO_UPLOAD] = play_write,  [DO_PUT] = play_write,
-    [DO_TEMP] = play_temp,     [DO_FREE] = play_temp,
-    [DO_POKE] = play_gbl,      [DO_GET] = play_gbl,
+    [DO_GET_DATA] = play_look, [DO_PRINT] = play_look,
+    [DO_EDIT] = play_write,    [DO_UPLOAD] = play_write,
+    [DO_PUT] = play_write,     [DO_TEMP] = play_temp,
+    [DO_FREE] = play_temp,     [DO_POKE] = play_gbl,
+    [DO_GET] = play_gbl,       [DO_RENEW] = play_gbl,
     [DO_CONST] = play_const,   [DO_DEFER] = play_defer,
+    [DO_WRONG] = play_wrong,   [DO_ASK] = play_ask,
 };
 
 /* A flush more changes nothing. */
@@ -405,6 +493,28 @@ play(const struct program *p, const struct seen *seen, unsigned flags,
     flush_maybe(&y);
   }
   op2_defer_globals(0);
+  if (flags & PLAY_NO_REALLOC && !out->failed)
+    ADD(session.ended, session.nended, y);
+}
+
+/* op_exit leaves the last values in the program's own memory. */
+static void
+compare_ended(struct player *y, struct failure *out) {
+  int at = 0;
+  y->out = out;
+  y->op = y->p->nops;
+  for (int k = 0; k < y->p->ndats; k++) {
+    const struct pdat *d = &y->p->dats[k];
+    int n = y->p->sets[d->set];
+    if (d->temp) continue;
+    if (d->over >= 0 || !d->fill)
+      at += n * d->dim;
+    else
+      compare_dat(y, k, y->memory[k], 0, n, &at);
+  }
+  if (out->failed)
+    snprintf(out->text, sizeof out->text, "seed %llu: memory after op_exit",
+             (unsigned long long)y->p->seed);
 }
 
 static void
@@ -416,10 +526,12 @@ on_error(int status, const char *message, void *user) {
 
 void
 play_begin(unsigned flags) {
-  char *argv[] = {"random", flags & PLAY_NO_REALLOC ? "OP_NO_REALLOC" : "x",
-                  NULL};
+  char *argv[] = {"random",
+                  flags & PLAY_BASE_ONE ? "OP_MAPS_BASE_INDEX=1"
+                                        : "OP_MAPS_BASE_INDEX=0",
+                  flags & PLAY_NO_REALLOC ? "OP_NO_REALLOC" : "x", NULL};
   op2_set_error_handler(on_error, NULL);
-  op_init(2, argv, 0);
+  op_init_soa(3, argv, 0, (flags & PLAY_AUTO_SOA) != 0);
   op_decl_const2("k_int", 1, "int", &k_int);
   op_decl_const2("k_vec", 3, "int", k_vec);
   op_decl_const2("k_table", 16, "int", k_table);
@@ -437,6 +549,11 @@ play_end(struct failure *out) {
     out->cell = -1;
     snprintf(out->text, sizeof out->text, "op_exit: %s", session.error);
   }
+  for (int i = 0; i < session.nended && !out->failed; i++)
+    compare_ended(&session.ended[i], out);
+  free(session.ended);
+  session.ended = NULL;
+  session.nended = 0;
   for (int i = 0; i < session.n; i++) free(session.blocks[i]);
   free(session.blocks);
   session.blocks = NULL;
@@ -455,8 +572,19 @@ row_numbered(const struct row *r) {
   return r->effect;
 }
 
+/* Elements of an overlay are those of another set, whose order would differ. */
+static bool
+dats_suit(const struct program *p, unsigned flags) {
+  for (int d = 0; d < p->ndats; d++) {
+    if (flags & PLAY_RENUMBER && p->dats[d].over >= 0) return false;
+    if (flags & PLAY_NO_REALLOC && p->dats[d].soa) return false;
+  }
+  return true;
+}
+
 bool
 play_suits(const struct program *p, unsigned flags) {
+  if (!dats_suit(p, flags)) return false;
   for (int k = 0; k < p->nops; k++) {
     const struct row *r = p->ops[k].row;
     /* in its own memory the program would write under pending loops */
@@ -464,6 +592,8 @@ play_suits(const struct program *p, unsigned flags) {
     if (!r) continue;
     if (flags & PLAY_RENUMBER && row_numbered(r)) return false;
     if (flags & PLAY_NO_EFFECTS && r->effect) return false;
+    for (int a = 0; flags & PLAY_BASE_ONE && a < r->nparams; a++)
+      if (r->params[a].kind == P_ENTRY) return false;
   }
   return true;
 }

@@ -13,7 +13,10 @@ enum {
   PLAY_IR_ONLY = 16,    /* for programs whose kernels do */
   PLAY_NO_REALLOC = 32, /* dats in the program's own memory */
   PLAY_NO_EFFECTS = 64, /* kernels promise to have none */
-  PLAY_PERMUTE = 128    /* independent loops change places */
+  PLAY_PERMUTE = 128,   /* independent loops change places */
+  PLAY_AUTO_SOA = 256,  /* op_init_soa */
+  PLAY_BASE_ONE = 512,  /* maps count from 1 */
+  PLAY_SAME_SUMS = 1024 /* sums have the same bits in all such modes */
 };
 
 struct failure {
@@ -22,6 +25,7 @@ struct failure {
   char type;
   union cell found, expected;
   char text[512];
+  uint64_t sums; /* hash of the bits of all values that are not exact */
 };
 
 /* Play it in the library as it is initialised; `seen` as the interpreter saw it. */

@@ -56,6 +56,49 @@ program_drop(struct program *p, int k) {
   p->nops--;
 }
 
+/* Root of what an argument touches, globals behind the dats; -1: nothing that
+ * another loop could change. */
+static int
+arg_touches(const struct program *p, const struct op *o, int a) {
+  const struct param *m = &o->row->params[a];
+  if (o->args[a].off || o->args[a].obj < 0) return -1;
+  if (m->kind == P_DAT || m->kind == P_VECTOR)
+    return dat_root(p, o->args[a].obj);
+  return p->ndats + o->args[a].obj;
+}
+
+/* May two neighbours change places without anybody noticing? */
+static bool
+ops_independent(const struct program *p, const struct op *x,
+                const struct op *y) {
+  if (x->kind != DO_LOOP || y->kind != DO_LOOP) return false;
+  if (x->row->effect || y->row->effect) return false;
+  for (int a = 0; a < x->nargs; a++)
+    for (int b = 0; b < y->nargs; b++) {
+      if (arg_is_raw(p, x, a) || arg_is_raw(p, y, b)) return false;
+      int at = arg_touches(p, x, a);
+      bool writes =
+          param_writes(&x->row->params[a]) || param_writes(&y->row->params[b]);
+      if (at >= 0 && at == arg_touches(p, y, b) && writes) return false;
+    }
+  return true;
+}
+
+struct program *
+program_permute(const struct program *p) {
+  struct program *c = program_clone(p);
+  struct rnd r = {p->seed};
+  for (int round = 0; round < 4; round++)
+    for (int k = 0; k + 1 < c->nops; k++) {
+      if (!ops_independent(c, &c->ops[k], &c->ops[k + 1])) continue;
+      if (rnd_chance(&r, 50)) continue;
+      struct op x = c->ops[k];
+      c->ops[k] = c->ops[k + 1];
+      c->ops[k + 1] = x;
+    }
+  return c;
+}
+
 int
 map_entry(const struct program *p, int map, int e, int j) {
   const struct pmap *m = &p->maps[map];
@@ -86,6 +129,11 @@ void
 fetch_bounds(const struct op *o, int n, int *from_out, int *to_out) {
   *from_out = n ? o->x % n : 0;
   *to_out = n ? *from_out + o->y % (n - *from_out) + 1 : 0;
+}
+
+int
+dat_root(const struct program *p, int dat) {
+  return p->dats[dat].over >= 0 ? p->dats[dat].over : dat;
 }
 
 bool

@@ -32,6 +32,8 @@ struct pdat {
   char type;
   int fill;  /* of value_of; 0: declared with NULL, zeros */
   bool temp; /* declared and freed by operations */
+  bool soa;  /* declared as "type:soa" */
+  int over;  /* lies in the memory of this dat (op_decl_dat_overlay); -1 */
 };
 struct pgbl {
   int dim, fill;
@@ -48,6 +50,7 @@ enum op_kind {
   DO_VIEW,      /* dat */
   DO_SYNC,      /* dat: and dat->data read */
   DO_GET_DATA,  /* dat: op_mpi_get_data */
+  DO_PRINT,     /* dat: op_print_dat_to_binfile, read back */
   DO_EDIT,      /* dat, x = fill, y = stride: through op2_dat_data_rw */
   DO_UPLOAD,    /* dat, x = fill, y = stride: dat->data, upload; sync before it
                    if y > 1, all of it is written if not */
@@ -56,8 +59,11 @@ enum op_kind {
   DO_FREE,      /* dat: freed */
   DO_POKE,      /* gbl, x = fill: the program's own write, or op2_gbl_set */
   DO_GET,       /* gbl */
+  DO_RENEW,     /* gbl, x = fill: op2_free_gbl, and declared again */
   DO_CONST,     /* what = which constant, x = value */
   DO_DEFER,     /* what = on or off: op2_defer_globals */
+  DO_WRONG,     /* row, what, args: a call that is refused; x = how wrong */
+  DO_ASK,       /* what = a question that changes nothing */
   DO_KINDS
 };
 
@@ -93,12 +99,18 @@ void program_free(struct program *p);
 void program_drop(struct program *p, int k);
 void op_copy(struct op *to, const struct op *from);
 
+/* The same with independent neighbouring loops in another order. */
+struct program *program_permute(const struct program *p);
+
 int map_entry(const struct program *p, int map, int e, int j);
 /* Value number i of a formula: initial data, host writes. */
 union cell value_of(char type, int fill, int i);
 
 /* The elements of an DO_FETCH_IDX on a set of n >= 1: from included, to not. */
 void fetch_bounds(const struct op *o, int n, int *from_out, int *to_out);
+
+/* The dat in whose memory this one lies: itself, unless it is an overlay. */
+int dat_root(const struct program *p, int dat);
 
 /* A host write that doesn't look first. */
 bool write_is_blind(const struct op *o);

@@ -192,8 +192,17 @@ REF(gather3) {
   UNUSED;
   char t = TYPE(0);
   EACH(c, 0)
-  for (int k = 0; k < 3; k++) p[2][c] =
-      plus(t, p[2][c], less(t, v[0][k][c], p[1][c]));
+  for (int k = 0; k < 3; k++)
+    p[2][c] = plus(t, p[2][c], less(t, v[0][k][c], p[1][c]));
+}
+
+REF(gather6) {
+  UNUSED;
+  EACH(c, 0) {
+    p[1][c] = v[0][0][c];
+    for (int k = 1; k < 6; k++)
+      if (type_less(TYPE(0), v[0][k][c], p[1][c])) p[1][c] = v[0][k][c];
+  }
 }
 
 REF(inturn) {
@@ -405,14 +414,14 @@ static const struct {
     FAMILY(top),    FAMILY(ext),     FAMILY(argmin),  FAMILY(argmax),
     FAMILY(work),   FAMILY(choose),  FAMILY(pick),    FAMILY(add),
     FAMILY(edge),   FAMILY(scatter), FAMILY(minus),   FAMILY(fold),
-    FAMILY(scale),  FAMILY(gather),  FAMILY(gather3), FAMILY(inturn),
-    FAMILY(both),   FAMILY(series),  FAMILY(shift),   FAMILY(maybe),
-    FAMILY(looked), FAMILY(ident),   FAMILY(konst),   FAMILY(table),
-    FAMILY(count),  FAMILY(branch),  FAMILY(clip),    FAMILY(effect),
-    FAMILY(wide),   FAMILY(convert), FAMILY(times),   FAMILY(plus),
-    FAMILY(square), FAMILY(step),    FAMILY(divide),  FAMILY(root),
-    FAMILY(relax),  FAMILY(mean),    FAMILY(weigh),   FAMILY(blend),
-    FAMILY(narrow),
+    FAMILY(scale),  FAMILY(gather),  FAMILY(gather6), FAMILY(gather3),
+    FAMILY(inturn), FAMILY(both),    FAMILY(series),  FAMILY(shift),
+    FAMILY(maybe),  FAMILY(looked),  FAMILY(ident),   FAMILY(konst),
+    FAMILY(table),  FAMILY(count),   FAMILY(branch),  FAMILY(clip),
+    FAMILY(effect), FAMILY(wide),    FAMILY(convert), FAMILY(times),
+    FAMILY(plus),   FAMILY(square),  FAMILY(step),    FAMILY(divide),
+    FAMILY(root),   FAMILY(relax),   FAMILY(mean),    FAMILY(weigh),
+    FAMILY(blend),  FAMILY(narrow),
 };
 
 ref_fn *

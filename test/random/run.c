@@ -44,6 +44,35 @@ mode_suits(size_t mode, const struct program *p) {
   return play_suits(p, f);
 }
 
+static void
+play_one(const struct program *p, const struct seen *seen, unsigned flags,
+         struct failure *out) {
+  struct program *other = NULL;
+  if (flags & PLAY_PERMUTE) other = program_permute(p);
+  play(other ? other : p, seen, flags, out);
+  if (other) program_free(other);
+}
+
+/* In reproducible modes sums have the bits of the first such mode. */
+static void
+same_sums(const struct batch *b, int m, int k, struct failure *out) {
+  static struct {
+    bool have;
+    uint64_t sums;
+  } *first;
+  if (!(modes[b->modes[m]].flags & PLAY_SAME_SUMS) || out->failed) return;
+  if (!first) first = get_memory((size_t)b->nprograms, sizeof *first);
+  if (first[k].have && first[k].sums != out->sums) {
+    out->failed = true;
+    out->op = b->programs[k]->nops;
+    out->cell = -1;
+    snprintf(out->text, sizeof out->text,
+             "sums have other bits on another number of threads");
+  }
+  first[k].have = true;
+  first[k].sums = out->sums;
+}
+
 /* One session: all programs in one mode. False: something failed. */
 static bool
 child_session(const struct batch *b, int m, struct seen **seen, int fd) {
@@ -57,7 +86,8 @@ child_session(const struct batch *b, int m, struct seen **seen, int fd) {
     at.program = k;
     tell(fd, &at);
     alarm(HANG_SECONDS);
-    play(b->programs[k], seen[k], modes[mode].flags, &at.failure);
+    play_one(b->programs[k], seen[k], modes[mode].flags, &at.failure);
+    same_sums(b, m, k, &at.failure);
     at.kind = at.failure.failed ? FAILED : PLAYED;
     tell(fd, &at);
     if (at.failure.failed) return false;

@@ -269,7 +269,10 @@ OP2_PLAIN_END
 /* Print one value a line on stdout. */
 void op_dump_dat(op_dat dat);
 /* Take the host mirror dat->data as the new values, ordered like a write
- * (upload), bring the mirror up to date (download); _all: every dat. */
+ * (upload), bring the mirror up to date (download); _all: every dat whose mirror
+ * is current. Call op2_sync before writing there (or op2_dat_data_rw in place of
+ * both): a dat in the program's own memory (OP_NO_REALLOC) or under an overlay
+ * has no second place, and pending loops see what is written. */
 void op_upload_dat(op_dat dat);
 void op_download_dat(op_dat dat);
 void op_upload_all(void);

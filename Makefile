@@ -3,6 +3,7 @@
 #   make airfoil    from a fresh clone to a checked result: installs what is
 #                   missing, builds, makes the mesh, runs 1000 iterations
 #   make check      every suite; ends with "N passed, N failed"
+#   make fuzz       random programs from a fresh seed, until stopped
 #   make bench      measure and write the table of README.md
 BUILD = build
 PREFIX = /usr/local
@@ -28,6 +29,10 @@ bench:
 	$(MAKE) all
 	python3 bench/run.py $(BUILD)
 
+# Random programs until stopped, or until ten have failed; see doc/testing.md.
+fuzz: all
+	$(BUILD)/test/random/random_programs --time 0 --fresh 1e9 --out $(BUILD)
+
 format:
 	tools/format.sh
 format-check:
@@ -47,5 +52,5 @@ install: all
 clean:
 	rm -rf $(BUILD) build-check
 
-.PHONY: all airfoil check bench format format-check tidy layers docs \
+.PHONY: all airfoil check bench fuzz format format-check tidy layers docs \
 	docs-check install clean

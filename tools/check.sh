@@ -32,9 +32,10 @@ irt-gcc        | tools/irt-test.sh $dir/gcc
 irt-clang      | . tools/sanitizers.sh; tools/irt-test.sh $dir/clang
 programs-gcc   | test/programs/run.sh $dir/gcc
 programs-clang | . tools/sanitizers.sh; test/programs/run.sh $dir/clang
-random-gcc     | $dir/gcc/test/random/random_programs --time 30
-random-opaque  | $dir/gcc/test/random/random_programs_opaque --opaque --time 15
-random-clang   | . tools/sanitizers.sh; $dir/clang/test/random/random_programs --time 40
+random-gcc     | $dir/gcc/test/random/random_programs --jobs $(nproc) --time 20 --fresh 15 --out $dir
+random-opaque  | $dir/gcc/test/random/random_programs_opaque --opaque --jobs $(nproc) --time 8 --fresh 7 --out $dir
+random-clang   | . tools/sanitizers.sh; $dir/clang/test/random/random_programs --jobs $(nproc) --time 15 --fresh 10 --out $dir
+random-planted | test/random/planted.sh $dir/release 30 fuse-indirect
 op2cc          | test/op2cc/run.sh $dir/gcc
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
 abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19

@@ -21,6 +21,7 @@ struct gen {
   const struct row **rows; /* those that this palette can use */
   int nrows, site, set;
   int hot;     /* percent of loops over the set of the loop before */
+  int far;     /* percent of arguments through a map, where both ways exist */
   int quiet;   /* percent of operations between loops that are left out */
   int handles; /* percent of globals that are handles */
 };
@@ -80,16 +81,18 @@ shape_in(const struct param *m, const struct shape *palette, int n) {
   return false;
 }
 
-/* Rows whose dats all have shapes of the palette. */
+/* Rows whose dats all have shapes of the palette; without dats, the last global. */
 static void
 draw_rows(struct gen *g, const struct row *rows, size_t n,
           const struct shape *palette, int npalette) {
   for (size_t k = 0; k < n; k++) {
-    bool ok = true;
+    bool ok = true, dats = false;
     for (int a = 0; ok && a < rows[k].nparams; a++) {
       const struct param *m = &rows[k].params[a];
-      if (m->kind == P_DAT || m->kind == P_VECTOR)
+      bool dat = m->kind == P_DAT || m->kind == P_VECTOR;
+      if (dat || (!dats && a + 1 == rows[k].nparams))
         ok = shape_in(m, palette, npalette);
+      dats |= dat;
     }
     if (ok) ADD(g->rows, g->nrows, &rows[k]);
   }
@@ -111,9 +114,10 @@ lay_over(struct gen *g, struct pdat *d) {
 static void
 draw_dats(struct gen *g, const struct shape *palette, int npalette) {
   struct program *p = g->p;
-  int n = 3 + rnd_below(&g->r, 6);
+  int n = 4 + rnd_below(&g->r, 6);
   for (int k = 0; k < n; k++) {
-    const struct shape *s = &palette[rnd_below(&g->r, npalette)];
+    int which = rnd_chance(&g->r, 55) ? 0 : rnd_below(&g->r, npalette);
+    const struct shape *s = &palette[which];
     struct pdat d = {.set = rnd_below(&g->r, p->nsets),
                      .dim = s->dim,
                      .type = s->type,
@@ -132,8 +136,8 @@ draw_dats(struct gen *g, const struct shape *palette, int npalette) {
 static void
 draw_gbls(struct gen *g) {
   struct program *p = g->p;
-  for (int k = 0; k < 6; k++) {
-    const struct row *r = g->rows[rnd_below(&g->r, g->nrows)];
+  for (int k = 0; k < 6 || k < g->nrows; k++) {
+    const struct row *r = g->rows[k % g->nrows];
     for (int a = 0; a < r->nparams; a++) {
       const struct param *m = &r->params[a];
       if (m->kind != P_GBL && m->kind != P_INFO) continue;
@@ -149,25 +153,45 @@ draw_gbls(struct gen *g) {
 
 /* ---- loops ------------------------------------------------------------------- */
 
-/* A dat for a parameter, and how to get there from the set; false: none found. */
+/* The ways from a set to dats of a parameter's shape: directly, or by map. */
+struct ways {
+  struct parg *direct, *indirect;
+  int ndirect, nindirect;
+};
+
+static void
+find_ways(const struct gen *g, const struct param *m, int set, struct ways *w) {
+  const struct program *p = g->p;
+  for (int dat = 0; dat < p->ndats; dat++) {
+    const struct pdat *d = &p->dats[dat];
+    if (d->type != m->type || d->dim != m->dim) continue;
+    if (!g->w->dats[dat_root(p, dat)].alive) continue;
+    struct parg way = {false, dat, -1, 0};
+    if (m->kind == P_DAT && d->set == set) ADD(w->direct, w->ndirect, way);
+    for (way.map = 0; way.map < p->nmaps; way.map++) {
+      const struct pmap *k = &p->maps[way.map];
+      if (k->from == set && k->to == d->set && k->arity >= m->count)
+        ADD(w->indirect, w->nindirect, way);
+    }
+  }
+}
+
+/* A dat for a parameter, and how to get there from the set; false: none. */
 static bool
 draw_dat(struct gen *g, const struct param *m, int set, struct parg *out) {
-  const struct program *p = g->p;
-  for (int tries = 0; tries < 12; tries++) {
-    int dat = rnd_below(&g->r, p->ndats);
-    const struct pdat *d = &p->dats[dat];
-    if (d->type != m->type || d->dim != m->dim || !g->w->dats[dat].alive)
-      continue;
-    *out = (struct parg){false, dat, -1, 0};
-    if (m->kind == P_DAT && d->set == set && rnd_chance(&g->r, 70)) return true;
-    if (!p->nmaps) continue;
-    int map = rnd_below(&g->r, p->nmaps);
-    const struct pmap *k = &p->maps[map];
-    if (k->from != set || k->to != d->set || k->arity < m->count) continue;
-    *out = (struct parg){false, dat, map, rnd_below(&g->r, k->arity)};
-    return true;
+  struct ways w = {0};
+  find_ways(g, m, set, &w);
+  bool far = w.nindirect && (!w.ndirect || rnd_chance(&g->r, g->far));
+  bool found = w.ndirect || w.nindirect;
+  if (far) {
+    *out = w.indirect[rnd_below(&g->r, w.nindirect)];
+    out->idx = rnd_below(&g->r, g->p->maps[out->map].arity);
+  } else if (found) {
+    *out = w.direct[rnd_below(&g->r, w.ndirect)];
   }
-  return false;
+  free(w.direct);
+  free(w.indirect);
+  return found;
 }
 
 static bool
@@ -211,26 +235,34 @@ draw_row(struct gen *g) {
   return r;
 }
 
-static bool
-draw_args(struct gen *g, struct op *o) {
-  const struct row *r = o->row = draw_row(g);
-  for (int a = 0; a < r->nparams; a++) {
-    struct parg arg;
-    if (!draw_arg(g, &r->params[a], g->set, &arg)) return false;
-    ADD(o->args, o->nargs, arg);
-  }
-  return true;
+static void
+drop_args(struct op *o) {
+  free(o->args);
+  o->args = NULL;
+  o->nargs = 0;
 }
 
 static bool
+draw_args(struct gen *g, struct op *o) {
+  for (int a = 0; a < o->row->nparams; a++) {
+    struct parg arg;
+    if (!draw_arg(g, &o->row->params[a], o->what, &arg)) return false;
+    ADD(o->args, o->nargs, arg);
+  }
+  return world_allows(g->w, o);
+}
+
+/* Kernels with many or unusual arguments fit seldom: each gets several tries. */
+static bool
 draw_loop(struct gen *g, struct op *o) {
   if (!rnd_chance(&g->r, g->hot)) g->set = rnd_below(&g->r, g->p->nsets);
-  o->what = g->set;
-  for (int tries = 0; tries < 20; tries++) {
-    if (draw_args(g, o)) return true;
-    free(o->args);
-    o->args = NULL;
-    o->nargs = 0;
+  for (int rows = 0; rows < 10; rows++) {
+    o->row = draw_row(g);
+    for (int tries = 0; tries < 12; tries++) {
+      o->what = tries < 6 ? g->set : rnd_below(&g->r, g->p->nsets);
+      if (draw_args(g, o)) return true;
+      drop_args(o);
+    }
   }
   return false;
 }
@@ -243,6 +275,17 @@ draw_on_dat(struct gen *g, struct op *o) {
   o->x = 1 + rnd_below(&g->r, 900);
   o->y = 1 + rnd_below(&g->r, 5);
   return true;
+}
+
+/* A temporary that can be declared or freed. */
+static bool
+draw_temp(struct gen *g, struct op *o) {
+  for (int tries = 0; tries < 10; tries++) {
+    o->what = rnd_below(&g->r, g->p->ndats);
+    bool alive = g->w->dats[o->what].alive;
+    if (g->p->dats[o->what].temp && alive == (o->kind == DO_FREE)) return true;
+  }
+  return false;
 }
 
 static bool
@@ -288,12 +331,19 @@ static const struct {
     {DO_VIEW, 20, draw_on_dat},    {DO_SYNC, 20, draw_on_dat},
     {DO_GET_DATA, 8, draw_on_dat}, {DO_EDIT, 30, draw_on_dat},
     {DO_UPLOAD, 12, draw_on_dat},  {DO_PUT, 10, draw_on_dat},
-    {DO_TEMP, 120, draw_on_dat},   {DO_FREE, 70, draw_on_dat},
+    {DO_TEMP, 150, draw_temp},     {DO_FREE, 80, draw_temp},
     {DO_POKE, 40, draw_on_gbl},    {DO_GET, 20, draw_on_gbl},
     {DO_CONST, 30, draw_const},    {DO_DEFER, 15, draw_plain},
     {DO_PRINT, 6, draw_on_dat},    {DO_RENEW, 12, draw_on_gbl},
     {DO_WRONG, 12, draw_wrong},    {DO_ASK, 10, draw_question},
 };
+
+/* Operations that make pending loops run; few of them, so that loops wait. */
+static bool
+op_forces(const struct op *o) {
+  return (o->kind >= DO_FLUSH && o->kind <= DO_PUT) || o->kind == DO_GET ||
+         o->kind == DO_ASK;
+}
 
 static bool
 draw_op(struct gen *g, struct op *o) {
@@ -336,7 +386,7 @@ repeat(struct gen *g) {
     for (int k = 0; k < n; k++) {
       struct op o;
       op_copy(&o, &g->p->ops[from + k]);
-      if (rnd_chance(&g->r, 12)) vary(g, &o);
+      if (rnd_chance(&g->r, 20)) vary(g, &o);
       keep_op(g, &o);
     }
 }
@@ -384,8 +434,10 @@ draw_palette(struct gen *g) {
   struct shape *shapes = NULL, palette[3];
   int nshapes = 0, npalette = 1 + rnd_below(&r, 3);
   for (size_t k = 0; k < n; k++) shapes_of(&rows[k], &shapes, &nshapes);
-  for (int k = 0; k < npalette; k++)
-    palette[k] = shapes[rnd_below(&r, nshapes)];
+  bool real = rnd_chance(&r, 25); /* then the first shape is */
+  for (int k = 0; k < npalette; k++) do
+      palette[k] = shapes[rnd_below(&r, nshapes)];
+    while (real && k == 0 && !type_row(palette[0].type)->real);
   draw_rows(g, rows, n, palette, npalette);
   draw_few(g, &r);
   draw_dats(g, palette, npalette);
@@ -398,8 +450,9 @@ gen_program(uint64_t seed) {
   struct gen g = {.p = program_new()};
   g.p->seed = seed;
   g.r.state = seed * 0x2545f4914f6cdd1d + 1;
+  g.far = 10 + rnd_below(&g.r, 50);
   g.hot = 40 + rnd_below(&g.r, 55);
-  g.quiet = rnd_below(&g.r, 100);
+  g.quiet = rnd_below(&g.r, 3) * 40;
   g.handles = rnd_below(&g.r, 130);
   draw_sets_maps(&g);
   draw_palette(&g);
@@ -408,9 +461,9 @@ gen_program(uint64_t seed) {
   for (int tries = 0; g.p->nops < want && tries < 400; tries++) {
     struct op o;
     bool drawn = draw_op(&g, &o);
-    if (!drawn || (o.kind != DO_LOOP && rnd_chance(&g.r, g.quiet)))
+    if (!drawn || (op_forces(&o) && rnd_chance(&g.r, g.quiet)))
       free(o.args);
-    else if (keep_op(&g, &o) && rnd_chance(&g.r, 12))
+    else if (keep_op(&g, &o) && rnd_chance(&g.r, 16))
       repeat(&g);
   }
   look_at_all(&g);

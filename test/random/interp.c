@@ -225,6 +225,11 @@ loop_allowed(struct world *w, const struct op *o) {
   return true;
 }
 
+bool
+world_allows(struct world *w, const struct op *o) {
+  return loop_allowed(w, o);
+}
+
 /* ---- running a loop ------------------------------------------------------- */
 
 /* Sums of one argument: the largest magnitude that any order may reach. */

@@ -37,6 +37,8 @@ void world_free(struct world *w);
 /* Run one operation; false: a program may not do this here, nothing changed.
  * seen_out (empty before) gets what it shows. */
 bool world_run(struct world *w, const struct op *o, struct seen *seen_out);
+/* Does a loop keep the rules? Its values may still refuse it. */
+bool world_allows(struct world *w, const struct op *o);
 void seen_clear(struct seen *s);
 
 /* The whole program: what each operation shows, and behind these the last values

@@ -1,11 +1,19 @@
 /* random_programs: see doc/testing.md.
  *
- *   random_programs [--seed S] [--count N] [--time SECONDS] [--batch N]
- *                   [--modes a,b,...] [--opaque] [--show]
+ *   --seed S       programs of seeds S, S + 1, ... (default 8)
+ *   --count N      as many, or
+ *   --time T       for T seconds; then
+ *   --fresh T      for T seconds from a seed that the clock gives, and is printed
+ *   --modes a,b    in these modes, not in eager, default and two drawn ones
+ *   --opaque       the kernels of this executable carry no IR
+ *   --jobs N       processes at once (default 1)
+ *   --batch N      programs in one process, mode by mode in one session each
+ *   --failures N   stop after so many
+ *   --shrink T     seconds for making a failing program small
+ *   --out FOLDER   where to write it
+ *   --show         print the program of seed S as C
  *
- * Programs of seeds S, S + 1, ... in batches; a batch is played in mode eager, in
- * mode default and in two others, or in those given. Ends with a line
- * "N passed, N failed".
+ * Ends with a line "N passed, N failed": a program in a mode is one.
  */
 #include "emit.h"
 #include "gen.h"
@@ -15,49 +23,77 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 struct options {
   uint64_t seed;
   long long count;
   double seconds;
-  int batch, failures; /* stop after so many */
-  const char *modes;
-  bool show; /* print the program of the seed */
+  int batch, jobs, failures;
+  double fresh, shrink;
+  const char *modes, *out;
+  bool show;
 };
 
 static void
 usage(void) {
-  fprintf(stderr, "usage: random_programs [--seed S] [--count N] [--time "
-                  "SECONDS] [--batch N] [--modes a,b,...] [--opaque]\n");
+  fprintf(stderr,
+          "usage: random_programs [--seed S] [--count N] [--time T] "
+          "[--fresh T] [--modes a,b,...] [--opaque] [--jobs N] "
+          "[--batch N] [--failures N] [--shrink T] [--out FOLDER] [--show]\n");
   exit(2);
+}
+
+static void
+option_read(struct options *o, const char *name, const char *value) {
+  if (!value)
+    usage();
+  else if (!strcmp(name, "--seed"))
+    o->seed = strtoull(value, NULL, 10);
+  else if (!strcmp(name, "--count"))
+    o->count = atoll(value);
+  else if (!strcmp(name, "--time"))
+    o->seconds = atof(value);
+  else if (!strcmp(name, "--fresh"))
+    o->fresh = atof(value);
+  else if (!strcmp(name, "--modes"))
+    o->modes = value;
+  else if (!strcmp(name, "--batch"))
+    o->batch = atoi(value);
+  else if (!strcmp(name, "--jobs"))
+    o->jobs = atoi(value);
+  else if (!strcmp(name, "--failures"))
+    o->failures = atoi(value);
+  else if (!strcmp(name, "--shrink"))
+    o->shrink = atof(value);
+  else if (!strcmp(name, "--out"))
+    o->out = value;
+  else
+    usage();
 }
 
 static struct options
 options_read(int argc, char **argv) {
-  struct options o = {8, 1LL << 40, 1e9, GEN_GROUP, 20, "", false};
+  struct options o = {.seed = GEN_GROUP,
+                      .count = 1LL << 40,
+                      .seconds = 1e9,
+                      .batch = GEN_GROUP,
+                      .jobs = 1,
+                      .failures = 10,
+                      .shrink = 60,
+                      .modes = "",
+                      .out = "."};
   for (int i = 1; i < argc; i++) {
-    const char *value = i + 1 < argc ? argv[i + 1] : "";
-    i++;
-    if (!strcmp(argv[i - 1], "--seed"))
-      o.seed = strtoull(value, NULL, 10);
-    else if (!strcmp(argv[i - 1], "--count"))
-      o.count = atoll(value);
-    else if (!strcmp(argv[i - 1], "--time"))
-      o.seconds = atof(value);
-    else if (!strcmp(argv[i - 1], "--batch"))
-      o.batch = atoi(value);
-    else if (!strcmp(argv[i - 1], "--failures"))
-      o.failures = atoi(value);
-    else if (!strcmp(argv[i - 1], "--modes"))
-      o.modes = value;
-    else if (!strcmp(argv[i - 1], "--opaque"))
-      run_opaque = true, i--;
-    else if (!strcmp(argv[i - 1], "--show"))
-      o.show = true, i--;
+    if (!strcmp(argv[i], "--opaque"))
+      run_opaque = true;
+    else if (!strcmp(argv[i], "--show"))
+      o.show = true;
     else
-      usage();
+      option_read(&o, argv[i], argv[i + 1]), i++;
   }
-  if (o.batch < 1) usage();
+  if (o.batch < 1 || o.jobs < 1) usage();
   return o;
 }
 
@@ -87,11 +123,13 @@ draw_modes(const struct options *o, uint64_t seed, size_t **list, int *n) {
 
 /* Write the program to a file of its own, small if it fails alone. */
 static void
-write_program(const struct program *p, const struct result *r) {
-  char path[64];
+write_program(const struct options *o, const struct program *p,
+              const struct result *r) {
+  char path[512];
   struct result now;
-  struct program *small = shrink(p, r->mode, 60, &now);
-  snprintf(path, sizeof path, "random_%llu.c", (unsigned long long)p->seed);
+  struct program *small = shrink(p, r->mode, o->shrink, &now);
+  snprintf(path, sizeof path, "%s/random_%llu.c", o->out,
+           (unsigned long long)p->seed);
   FILE *f = fopen(path, "w");
   if (!now.failed) printf("  not when played alone\n");
   if (f) {
@@ -103,13 +141,13 @@ write_program(const struct program *p, const struct result *r) {
 }
 
 static void
-report(const struct batch *b, const struct result *r) {
+report(const struct options *o, const struct batch *b, const struct result *r) {
   bool one = r->program < b->nprograms;
   const struct program *p = one ? b->programs[r->program] : NULL;
   printf("FAIL seed %llu mode %s operation %d: %s\n",
          (unsigned long long)(p ? p : b->programs[0])->seed,
          modes[r->mode].name, r->failure.op, r->failure.text);
-  if (p) write_program(p, r);
+  if (p) write_program(o, p, r);
   fflush(stdout);
 }
 
@@ -122,43 +160,105 @@ run_seeds(const struct options *o, uint64_t first, int n) {
   for (int k = 0; k < n; k++) list[k] = gen_program(first + (uint64_t)k);
   b.programs = list;
   b.nprograms = n;
-  draw_modes(o, first, &b.modes, &b.nmodes);
+  draw_modes(o, first / GEN_GROUP, &b.modes, &b.nmodes);
   run_batch(&b, &r);
-  if (r.failed) report(&b, &r);
+  if (r.failed) report(o, &b, &r);
   for (int k = 0; k < n; k++) program_free((struct program *)list[k]);
   free(list);
   free(b.modes);
   return r.failed;
 }
 
+/* Every jobs-th batch from this seed on, the first one left out `job` times, until
+ * the count or the time is reached. */
+static long long
+run_batches(const struct options *o, uint64_t seed, double seconds, int job) {
+  double start = seconds_now();
+  long long failed = 0, at = (long long)job * o->batch;
+  while (at < o->count && seconds_now() - start < seconds &&
+         failed < o->failures) {
+    int n = o->count - at < o->batch ? (int)(o->count - at) : o->batch;
+    failed += run_seeds(o, seed + (uint64_t)at, n);
+    figures.programs += n;
+    at += (long long)o->jobs * o->batch;
+  }
+  return failed;
+}
+
+/* What a job tells at its end. */
+struct job_end {
+  long long failed;
+  struct figures figures;
+};
+
+/* In a process of its own; where it tells its end. */
+static int
+job_start(const struct options *o, uint64_t seed, double seconds, int job) {
+  int fds[2];
+  if (pipe(fds)) abort();
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid < 0) abort();
+  if (!pid) {
+    struct job_end end;
+    close(fds[0]);
+    figures = (struct figures){0};
+    end.failed = run_batches(o, seed, seconds, job);
+    end.figures = figures;
+    fflush(NULL);
+    _exit(write(fds[1], &end, sizeof end) != (ssize_t)sizeof end);
+  }
+  close(fds[1]);
+  return fds[0];
+}
+
+static long long
+job_wait(int fd) {
+  struct job_end end = {0};
+  long long *sum = (long long *)&figures, *more = (long long *)&end.figures;
+  if (read(fd, &end, sizeof end) != (ssize_t)sizeof end) end.failed = 1;
+  close(fd);
+  wait(NULL);
+  for (size_t k = 0; k < sizeof figures / sizeof *sum; k++) sum[k] += more[k];
+  return end.failed;
+}
+
+static long long
+run_phase(const struct options *o, uint64_t seed, double seconds) {
+  int *fds = get_memory((size_t)o->jobs, sizeof *fds);
+  long long failed = 0;
+  printf("programs from seed %llu on\n", (unsigned long long)seed);
+  fflush(stdout);
+  for (int j = 0; j < o->jobs; j++) fds[j] = job_start(o, seed, seconds, j);
+  for (int j = 0; j < o->jobs; j++) failed += job_wait(fds[j]);
+  free(fds);
+  return failed;
+}
+
+static void
+print_figures(double seconds) {
+  const struct figures *f = &figures;
+  printf("%lld programs, %lld plays, %.1f plays/s; %lld loops, %lld regions "
+         "run, %lld compiled, %lld flushes from cache, %lld renames\n",
+         f->programs, f->plays, (double)f->plays / seconds, f->loops,
+         f->regions, f->compiles, f->hits, f->renames);
+  for (size_t m = 0; m < nmodes; m++)
+    if (f->by_mode[m]) printf("  %-22s %lld\n", modes[m].name, f->by_mode[m]);
+}
+
 int
 main(int argc, char **argv) {
   struct options o = options_read(argc, argv);
   double start = seconds_now();
-  long long failed = 0;
+  uint64_t fresh = (uint64_t)time(NULL) % 1000000000 * 100000;
   if (o.show) {
     emit(stdout, gen_program(o.seed), NULL);
     return 0;
   }
   setenv("OP2_LOG", "0", 0);
-  printf("random programs from seed %llu\n", (unsigned long long)o.seed);
-  while (figures.programs < o.count && seconds_now() - start < o.seconds &&
-         failed < o.failures) {
-    int n = o.count - figures.programs < o.batch
-                ? (int)(o.count - figures.programs)
-                : o.batch;
-    failed += run_seeds(&o, o.seed + (uint64_t)figures.programs, n);
-    figures.programs += n;
-  }
-  double s = seconds_now() - start;
-  printf("%lld programs, %lld plays, %.1f plays/s; %lld loops, %lld regions "
-         "run, %lld compiled, %lld flushes from cache, %lld renames\n",
-         figures.programs, figures.plays, (double)figures.plays / s,
-         figures.loops, figures.regions, figures.compiles, figures.hits,
-         figures.renames);
-  for (size_t m = 0; m < nmodes; m++)
-    if (figures.by_mode[m])
-      printf("  %-22s %lld\n", modes[m].name, figures.by_mode[m]);
+  long long failed = run_phase(&o, o.seed, o.seconds);
+  if (o.fresh > 0) failed += run_phase(&o, fresh, o.fresh);
+  print_figures(seconds_now() - start);
   printf("%lld passed, %lld failed\n", figures.plays, failed);
   return failed != 0;
 }

@@ -32,10 +32,9 @@ irt-gcc        | tools/irt-test.sh $dir/gcc
 irt-clang      | . tools/sanitizers.sh; tools/irt-test.sh $dir/clang
 programs-gcc   | test/programs/run.sh $dir/gcc
 programs-clang | . tools/sanitizers.sh; test/programs/run.sh $dir/clang
-random-gcc     | $dir/gcc/test/random/random_programs --jobs $(nproc) --time 20 --fresh 15 --out $dir
-random-opaque  | $dir/gcc/test/random/random_programs_opaque --opaque --jobs $(nproc) --time 8 --fresh 7 --out $dir
-random-clang   | . tools/sanitizers.sh; $dir/clang/test/random/random_programs --jobs $(nproc) --time 15 --fresh 10 --out $dir
-random-planted | test/random/planted.sh $dir/release 30 fuse-indirect
+random-gcc     | $dir/gcc/test/random/random_programs --jobs $(nproc) --count 64 --time 60 --out $dir
+random-opaque  | $dir/gcc/test/random/random_programs_opaque --opaque --jobs $(nproc) --count 64 --time 30 --out $dir
+random-clang   | . tools/sanitizers.sh; $dir/clang/test/random/random_programs --jobs $(nproc) --count 24 --time 60 --out $dir
 op2cc          | test/op2cc/run.sh $dir/gcc
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
 abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19

@@ -220,10 +220,10 @@ dat_join(struct fe_dat *d) {
   const char *hi = lo + (size_t)d->pub.set->size * (size_t)d->pub.size;
   for (uint32_t i = 0; i < fe.ndats; i++) {
     struct fe_dat *o = fe.dats[i];
-    const char *end =
-        o->rt.mirror + (size_t)o->pub.set->size * (size_t)o->pub.size;
-    if (o == d || !o->pinned || o->freed || o->root == d->root ||
-        o->rt.mirror >= hi || end <= lo)
+    if (o == d || !o->pinned || o->freed || o->root == d->root) continue;
+    const char *first = o->rt.mirror;
+    if (first >= hi ||
+        first + (size_t)o->pub.set->size * (size_t)o->pub.size <= lo)
       continue;
     uint32_t from = d->root > o->root ? d->root : o->root;
     uint32_t to = d->root > o->root ? o->root : d->root;

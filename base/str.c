@@ -15,7 +15,7 @@ str_room(struct str *b, size_t more) {
   if (b->cap - b->len > more) return;
   size_t cap = b->cap ? b->cap : 64;
   while (cap - b->len <= more) cap *= 2;
-  b->s = mem_grow(b->s == str_empty ? NULL : b->s, cap, 1);
+  b->s = mem_grow(b->cap ? b->s : NULL, cap, 1);
   b->cap = cap;
   b->s[b->len] = 0;
 }

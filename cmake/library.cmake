@@ -1,8 +1,12 @@
 # All layers, compiled once: as a static library for tests and tools, which reach
-# inside, and as the shared library that programs link. Which layer may include
-# which is checked by tools/layers.sh, not by the build.
+# inside, and as the shared library that programs link. What needs LLVM is a shared
+# object of its own, which the library opens when something has to be compiled
+# (lower/module.h). Which layer may include which is checked by tools/layers.sh,
+# not by the build.
+file(GLOB OP2_BASE_SOURCES CONFIGURE_DEPENDS base/*.c)
 file(GLOB OP2_SOURCES CONFIGURE_DEPENDS
-     base/*.c ir/*.c passes/*.c rt/*.c lower/*.c frontend/*.c)
+     ir/*.c passes/*.c rt/*.c lower/*.c frontend/*.c)
+file(GLOB OP2_LLVM_SOURCES CONFIGURE_DEPENDS lower/llvm/*.c lower/llvm/*.cpp)
 file(GLOB OP2_HEADERS CONFIGURE_DEPENDS include/*.h)
 
 # What compiling and linking any of it takes.
@@ -10,27 +14,46 @@ add_library(op2_needs INTERFACE)
 target_include_directories(op2_needs INTERFACE ${CMAKE_SOURCE_DIR}
                            ${CMAKE_SOURCE_DIR}/include)
 target_compile_definitions(op2_needs INTERFACE
-  _GNU_SOURCE OP2_VERSION="${PROJECT_VERSION}" OP2_CLANG="${OP2_CLANG}")
-target_link_libraries(op2_needs INTERFACE OpenMP::OpenMP_C op2_llvm
-  ${JUDY_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
+  _GNU_SOURCE OP2_VERSION="${PROJECT_VERSION}" OP2_CLANG="${OP2_CLANG}"
+  OP2_LLVM_VERSION="${LLVM_VERSION}" OP2_LLVM_LIBRARY="${LLVM_LIBRARY}")
+target_link_libraries(op2_needs INTERFACE OpenMP::OpenMP_C ${JUDY_LIBRARY}
+                      Threads::Threads ${CMAKE_DL_LIBS} m)
 
+add_library(op2base OBJECT ${OP2_BASE_SOURCES})
+target_include_directories(op2base SYSTEM PRIVATE ${JUDY_INCLUDE_DIR})
+target_link_libraries(op2base PRIVATE op2_needs)
 add_library(op2objects OBJECT ${OP2_SOURCES})
-target_include_directories(op2objects SYSTEM PRIVATE ${JUDY_INCLUDE_DIR})
 target_link_libraries(op2objects PRIVATE op2_needs)
-add_library(op2core STATIC $<TARGET_OBJECTS:op2objects>)
-target_link_libraries(op2core PUBLIC op2_needs)
+add_library(op2llvm OBJECT ${OP2_LLVM_SOURCES})
+target_link_libraries(op2llvm PRIVATE op2_needs op2_llvm)
 
-# The version script hides everything that is not the API.
-set(OP2_EXPORTS ${CMAKE_SOURCE_DIR}/frontend/exports.map)
-add_library(op2lazy SHARED $<TARGET_OBJECTS:op2objects>)
+add_library(op2core STATIC $<TARGET_OBJECTS:op2base>
+            $<TARGET_OBJECTS:op2objects> $<TARGET_OBJECTS:op2llvm>)
+target_link_libraries(op2core PUBLIC op2_needs op2_llvm)
+
+# op2_add_shared(<target> <version script> <object library ...>): hides everything
+# that the script does not name; all that it needs must be there.
+function(op2_add_shared target kind exports)
+  foreach(objects ${ARGN})
+    list(APPEND sources $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+  add_library(${target} ${kind} ${sources})
+  target_link_libraries(${target} PRIVATE op2_needs)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${exports})
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${exports})
+  if(NOT OP2_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+endfunction()
+
+op2_add_shared(op2lazy SHARED ${CMAKE_SOURCE_DIR}/frontend/exports.map
+               op2base op2objects)
 set_target_properties(op2lazy PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-target_link_libraries(op2lazy PRIVATE op2_needs)
 target_include_directories(op2lazy INTERFACE
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/op2lazy>)
-if(EXISTS ${OP2_EXPORTS})
-  target_link_options(op2lazy PRIVATE
-                      -Wl,--version-script=${OP2_EXPORTS})
-  set_target_properties(op2lazy PROPERTIES LINK_DEPENDS ${OP2_EXPORTS})
-endif()
+
+op2_add_shared(op2lazy-llvm MODULE ${CMAKE_SOURCE_DIR}/lower/llvm/exports.map
+               op2base op2llvm)
+target_link_libraries(op2lazy-llvm PRIVATE op2_llvm)

@@ -10,7 +10,6 @@
  * written or read-written is its memory, and one thread runs the elements in
  * order; so is every global of an opaque kernel. */
 #include "lower/args.h"
-#include "lower/region_emit.h"
 
 #include <assert.h>
 

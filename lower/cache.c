@@ -18,17 +18,17 @@ static struct {
   struct table table; /* key -> 1 + index in codes */
   struct low_code *codes;
   uint32_t n, cap;
-  struct low_target target;
   struct table names; /* launch names outlive the region's description */
   struct arena arena;
 } low_cache;
 
 static status
 low_compile(const struct low_region *r, struct low_code *out) {
-  if (!low_cache.target.machine)
-    TRY(low_target_init(&low_cache.target, NULL, NULL));
   double start = timer_wall();
-  TRY(low_jit(r, &low_cache.target, out));
+  struct str object = STR_INIT;
+  status s = low_llvm_compile(r, out, &object);
+  str_clear(&object);
+  TRY(s);
   counters[CNT_compiles]++;
   double seconds = timer_wall() - start;
   if (seconds > LOW_SLOW_SECONDS)
@@ -75,7 +75,6 @@ low_clear(void) {
   table_clear(&low_cache.table);
   table_clear(&low_cache.names);
   arena_clear(&low_cache.arena);
-  low_target_clear(&low_cache.target);
   low_cache.codes = NULL;
   low_cache.n = low_cache.cap = 0;
 }

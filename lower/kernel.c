@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/table.h"
 #include "lower/blob.h"
-#include "lower/facts.h"
+#include "lower/module.h"
 
 #include <assert.h>
 #include <dlfcn.h>
@@ -65,6 +65,23 @@ kernel_make_opaque(struct kernel *k, const char *why) {
   o->consts = NULL;
 }
 
+/* Read the facts, and find the constants in the program: `global` gives the
+ * address of one (false: not known) and may correct its size. */
+static status
+kernel_read(struct kernel *k, bool (*global)(void *user, struct low_const *c),
+            void *user) {
+  TRY(low_llvm_facts(&k->k, &k->arena));
+  for (uint32_t i = 0; i < k->k.nconsts; i++) {
+    struct low_const *c = &k->k.consts[i];
+    const char *lacks = !global(user, c) ? "place" : c->size ? NULL : "size";
+    if (!lacks || k->k.effects) continue;
+    k->k.effects = true;
+    k->k.why = arena_printf(&k->arena, "mentions `%s`, whose %s is not known",
+                            c->name, lacks);
+  }
+  return OK;
+}
+
 static bool
 kernel_blob_global(void *user, struct low_const *c) {
   const struct op2_blob_entry *e = low_blob_global(user, c->name);
@@ -84,7 +101,7 @@ kernel_from_blob(const struct op2_blob *blob,
   k->blob = blob;
   k->k.bitcode = blob->bitcode;
   k->k.bitcode_bytes = blob->bitcode_bytes;
-  status s = low_facts_read(&k->k, &k->arena, kernel_blob_global, (void *)blob);
+  status s = kernel_read(k, kernel_blob_global, (void *)blob);
   if (s != OK) {
     LOG_WARN("%s: %s; it is called as it is", blob->source, err_last());
     kernel_make_opaque(k, err_last());
@@ -137,7 +154,7 @@ static status
 kernel_read_source(struct kernel *k) {
   k->k.bitcode = k->code.s;
   k->k.bitcode_bytes = k->code.len;
-  TRY(low_facts_read(&k->k, &k->arena, kernel_source_global, NULL));
+  TRY(kernel_read(k, kernel_source_global, NULL));
   if (k->k.effects && k->k.nconsts)
     FAIL(ERR_COMPILE,
          "kernel %s: it %s; a kernel from source that has effects cannot "
@@ -151,7 +168,7 @@ low_kernel_source(const char *name, const char *source) {
   struct kernel *old = kernel_by_name(name);
   if (old && !strcmp(old->source, source)) return OK;
   struct str code = STR_INIT;
-  status s = low_source_compile(name, source, &code);
+  status s = low_llvm_source(name, source, &code);
   if (s != OK) {
     str_clear(&code);
     return s;

@@ -15,7 +15,6 @@
  * All regions are compiled before the program is handed out, so that a kernel
  * that does not compile leaves everything pending. */
 #include "lower/args.h"
-#include "lower/ll.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -310,21 +309,6 @@ low_make(struct low_maker *m) {
   return s;
 }
 
-static status
-low_module_text(const struct low_region *r, const struct low_target *target,
-                struct str *out) {
-  LLVMContextRef ctx = LLVMContextCreate();
-  LLVMModuleRef mod;
-  ll_errors_catch(ctx);
-  status s = low_module_make(r, target, ctx, &mod);
-  if (s == OK) {
-    s = low_target_assembly(target, mod, out);
-    LLVMDisposeModule(mod);
-  }
-  LLVMContextDispose(ctx);
-  return s;
-}
-
 status
 low_region_assembly(const struct ir_trace *t, const struct low_env *env,
                     ir_ref n, const char *cpu, const char *features,
@@ -332,14 +316,9 @@ low_region_assembly(const struct ir_trace *t, const struct low_env *env,
   struct low_program lp = {.program = mem_alloc(1, sizeof *lp.program)};
   struct low_maker m = {.t = t, .env = env, .p = lp.program, .out = &lp};
   struct low_region r = {0};
-  struct low_target target;
   low_maker_init(&m);
   status s = low_region_make(&m, n, low_region_span(t, n), &r);
-  if (s == OK) s = low_target_init(&target, cpu, features);
-  if (s == OK) {
-    s = low_module_text(&r, &target, out);
-    low_target_clear(&target);
-  }
+  if (s == OK) s = low_llvm_assembly(&r, cpu, features, out);
   low_region_clear(&r);
   low_maker_clear(&m);
   low_program_clear(&lp);

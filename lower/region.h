@@ -1,7 +1,7 @@
 /* Inside of lower/: a region as plain data, between the trace and LLVM.
  *
  *   trace --args.c--> struct low_region --cache.c--> known? its function
- *                                        else region.c -> LLVM -> jit.c
+ *                                        else module.c -> llvm/region.c, jit.c
  *
  * A region lists what its function is given (binds), the private copies that
  * its kernels work on (slots) and the kernels' calls. It holds no set sizes and
@@ -14,10 +14,10 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "lower/lower.h"
+#include "lower/module.h"
 
-#include <llvm-c/ExecutionEngine.h>
-#include <llvm-c/TargetMachine.h>
-#include <llvm-c/Types.h>
+/* The name of a region's function in its object file. */
+#define LOW_ENTRY "op2_region"
 
 /* One word that the region's function is given. `index` is the program's number
  * of it (struct rt_bind) and not part of the key. */
@@ -33,6 +33,11 @@ struct low_bind {
   bool alone;     /* no other bind reaches this memory */
   bool written;
 };
+
+/* Slots above LOW_UNROLL components are moved by a loop in the code (and keep a
+ * region from running in blocks), values above LOW_WHOLE bytes are not copied
+ * where a pointer will do; sums above LOW_SUM_MAX components are no SUM. */
+enum { LOW_UNROLL = 32, LOW_WHOLE = 256, LOW_SUM_MAX = 16 };
 
 /* What a kernel's pointer points to.
  *   DAT    private copy of an element: loaded, worked on, stored
@@ -161,60 +166,5 @@ void low_region_key(const struct low_region *r, struct str *key);
 status low_cache_get(const struct low_region *r, rt_region_fn *out);
 /* The name, kept until low_clear. */
 const char *low_cache_name(const char *name);
-
-/* ---- region.c, region_link.c --------------------------------------------- */
-
-/* The machine that code is made for. */
-struct low_target {
-  LLVMTargetMachineRef machine;
-  char *triple, *cpu, *features;
-  uint32_t vector_bytes; /* of the widest registers */
-};
-
-enum { LOW_WIDTH_MAX = 16 };
-/* Named metadata: the loop over the lanes of a block, until it is vectorised.
- * */
-#define LOW_LANE_LOOP "op2.lanes"
-
-/* A module in `ctx` with `op2_region` (rt_region_fn), not yet optimised; in
- * blocks if wanted and possible. */
-status low_region_build(const struct low_region *r, const struct low_target *t,
-                        bool blocks, LLVMContextRef ctx, LLVMModuleRef *out);
-/* Link the region's kernels into `m`; fns[i] is that of instance i. */
-status low_link_kernels(const struct low_region *r, const struct low_target *t,
-                        LLVMModuleRef m, LLVMValueRef *fns,
-                        LLVMValueRef *const *consts);
-
-/* ---- target_host.c ------------------------------------------------------- */
-
-/* NULL cpu: this machine's. */
-status low_target_init(struct low_target *t, const char *cpu,
-                       const char *features);
-void low_target_clear(struct low_target *t);
-/* Drop what binds a function to its compilation, put this target there. */
-void low_target_adopt(const struct low_target *t, LLVMValueRef fn);
-/* Inline the kernels and vectorise; then the rest. */
-status low_target_vectorise(const struct low_target *t, LLVMModuleRef m);
-/* `blocks`: the function that holds vectors already; may be NULL. */
-status low_target_optimise(const struct low_target *t, LLVMModuleRef m,
-                           LLVMValueRef blocks);
-/* Assembly text of an optimised module (tests, dumps). */
-status low_target_assembly(const struct low_target *t, LLVMModuleRef m,
-                           struct str *out);
-
-/* ---- jit.c --------------------------------------------------------------- */
-
-/* Code in memory: engine owns the module, which lives in the context. */
-struct low_code {
-  LLVMContextRef ctx;
-  LLVMExecutionEngineRef engine;
-  rt_region_fn fn;
-};
-/* Optimised module of the region: in blocks if that vectorises. */
-status low_module_make(const struct low_region *r, const struct low_target *t,
-                       LLVMContextRef ctx, LLVMModuleRef *out);
-status low_jit(const struct low_region *r, const struct low_target *t,
-               struct low_code *out);
-void low_code_clear(struct low_code *c);
 
 #endif

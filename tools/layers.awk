@@ -8,13 +8,20 @@ function starts(text, prefix) {
   return substr(text, 1, length(prefix)) == prefix
 }
 
+# The innermost folder that has a row.
+function layer_of(path) {
+  while (sub(/\/[^\/]*$/, "", path))
+    if (path in may) break
+  return path
+}
+
 # May a file of `layer` include "name"?
 function allowed(layer, name,    n, i, words, word) {
   n = split(may[layer], words, " ")
   for (i = 1; i <= n; i++) {
     word = words[i]
     if (word == "*" || word == name) return 1
-    if (word ~ /\/$/ && starts(name, word)) return 1
+    if (word ~ /\/$/ && layer_of(name) "/" == word) return 1
     # public headers are included by their bare names
     if (word == "include/" && index(name, "/") == 0) return 1
   }
@@ -48,8 +55,7 @@ FILENAME == "/dev/fd/3" && $1 == "header" {
 
 FNR == 1 {
   end_of_file()
-  layer = FILENAME
-  sub(/\/.*/, "", layer)
+  layer = layer_of(FILENAME)
   code = FILENAME ~ /\.(c|h|cpp)$/
   opened = 0
   nfiles++

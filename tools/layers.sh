@@ -5,8 +5,8 @@
 #
 #   tools/layers.sh [folder]      default: the tree this script is in
 #
-# A layer is a folder. A row names what its files may include with "...": whole
-# folders, or single files. `header` rows name who may use a library's headers.
+# A layer is a folder, also one inside another. A row names what its files may
+# include with "...": whole layers, or single files. `header` rows name who may use a library's headers.
 set -eu
 cd "${1-$(dirname "$0")/..}"
 
@@ -23,13 +23,14 @@ layer ir        base/ ir/
 layer passes    base/ ir/ passes/
 layer rt        base/ rt/
 layer lower     base/ ir/ lower/ rt/plan.h rt/dev.h rt/store.h include/op2_blob.h
+layer lower/llvm base/ lower/ lower/llvm/ rt/plan.h include/op2_blob.h
 layer frontend  base/ ir/ passes/ rt/ lower/ frontend/ include/
 layer include   include/
 layer tools     *
 layer bench     *
 layer test      *
-header llvm-c/      lower tools test
-header llvm/        lower
+header llvm-c/      lower/llvm tools test
+header llvm/        lower/llvm
 header mpi.h        rt include test
 header cuda.h       rt
 header CL/          rt

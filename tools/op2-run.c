@@ -19,8 +19,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <llvm-c/Core.h>
-
 static int
 print_options(void) {
   struct str b = STR_INIT;
@@ -41,9 +39,7 @@ print_counters(void) {
 
 static int
 print_version(void) {
-  unsigned major, minor, patch;
-  LLVMGetVersion(&major, &minor, &patch);
-  printf("op2lazy %s, LLVM %u.%u.%u\n", OP2_VERSION, major, minor, patch);
+  printf("op2lazy %s, LLVM %s\n", OP2_VERSION, OP2_LLVM_VERSION);
   return 0;
 }
 

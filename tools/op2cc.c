@@ -21,7 +21,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "include/op2.h"
-#include "lower/blob.h"
+#include "lower/llvm/bitcode.h"
 
 #include <errno.h>
 #include <signal.h>

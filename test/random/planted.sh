@@ -36,8 +36,8 @@ injective|lower/args_dat.c|s/!(g->m->t->maps.map..flags & IR_MAP_INJECTIVE))/0)/
 staged|lower/args_dat.c|s/if (low_is_staged(x.touch)) return low_staged_slot(g, &x);//
 key-dim|lower/region_key.c|s/b->type.size, b->dim,/b->type.size, 0,/
 key-entry|lower/region_key.c|s/s->map, s->entry, s->call/s->map, 0, s->call/
-layout|lower/region_slots.c|s/low_mul(em, outer, dim . block)/low_mul(em, outer, block)/
-copy-part|lower/facts_copy.c|s/o->full == o->extent/1/
+layout|lower/llvm/region_slots.c|s/low_mul(em, outer, dim . block)/low_mul(em, outer, block)/
+copy-part|lower/llvm/facts_copy.c|s/o->full == o->extent/1/
 payload-fused|passes/fuse.c|s/return !info || a->kind != IR_ARG_GBL || a->access == ACC_READ;/return true;/
 pinned-renamed|passes/rename.c|s/if ((from->flags | to->flags) & IR_DAT_PINNED)/if (0)/
 mirror-stays|rt/store.c|s/^  d->mirror_current = false;//
@@ -46,22 +46,28 @@ set-at-once|frontend/api_gbl.c|s/} else if (g->pending) {/} else if (0) {/
 free-at-once|frontend/api_decl.c|s/  if (d->pending_readers)$/  if (0)/
 effects-wait|frontend/call.c|s/c->immediate = k->effects ||/c->immediate =/
 constant-place|frontend/consts.c|s/if (k->consts.j..varies_from <= epoch)/if (k->consts[j].varies_from < epoch)/
-minimum|lower/region_slots.c|s/max ? LLVMIntUGT : LLVMIntULT/max ? LLVMIntSGT : LLVMIntSLT/
+minimum|lower/llvm/region_slots.c|s/max ? LLVMIntUGT : LLVMIntULT/max ? LLVMIntSGT : LLVMIntSLT/
 TABLE
 }
 
-# The library with one file changed, in $work/NAME
+# The library with one file changed, and the module beside it, in $work/NAME
 link_planted() {
-  local name=$1 file=$2 change=$3 dir=$work/$1 object
+  local name=$1 file=$2 change=$3 dir=$work/$1 object objects=op2objects
+  local library=libop2lazy.so out=libop2lazy.so.0
+  case $file in
+  lower/llvm/*) objects=op2llvm library=libop2lazy-llvm.so out=$library ;;
+  esac
   rm -rf "$dir" && mkdir -p "$dir"
+  ln -s "$build/libop2lazy.so.0" "$build/libop2lazy-llvm.so" "$dir"
+  rm "$dir/$out"
   sed "$change" "$file" >"$dir/$(basename "$file")"
   cmp -s "$file" "$dir/$(basename "$file")" && return 1
-  object=CMakeFiles/op2objects.dir/$file.o
-  ninja -C "$build" -t commands libop2lazy.so | grep -- "-c .*/$file\$" |
+  object=CMakeFiles/$objects.dir/$file.o
+  ninja -C "$build" -t commands "$library" | grep -- "-c .*/$file\$" |
     sed "s|-o $object|-o $dir/planted.o|; s|-c .*/$file\$|-c $dir/$(basename "$file")|; s|-Wall||" \
       >"$dir/commands"
-  ninja -C "$build" -t commands libop2lazy.so | grep -- '-shared' |
-    sed "s|$object|$dir/planted.o|; s|-o libop2lazy[^ ]*|-o $dir/libop2lazy.so.0|" \
+  ninja -C "$build" -t commands "$library" | grep -- '-shared' |
+    sed "s|$object|$dir/planted.o|; s|-o libop2lazy[^ ]*|-o $dir/$out|" \
       >>"$dir/commands"
   (cd "$build" && sh -e "$dir/commands") >"$dir/log" 2>&1
 }
@@ -84,7 +90,7 @@ plant() {
     "program of $lines lines"
 }
 
-ninja -C "$build" libop2lazy.so >/dev/null || exit 2
+ninja -C "$build" libop2lazy.so libop2lazy-llvm.so >/dev/null || exit 2
 plants | while IFS='|' read -r name file change; do
   # the change may contain bars: read gave them all to the last name
   case " $* " in *" $name "* | "  ") plant "$name" "$file" "$change" ;; esac

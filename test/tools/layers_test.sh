@@ -37,6 +37,12 @@ echo '#include "base/err.h"' |
   plant include/op2.h 'layer include may not include "base/err.h"'
 echo '#include <llvm-c/Core.h>' |
   plant frontend/a.c 'layer frontend may not use <llvm-c/Core.h>'
+echo '#include <llvm-c/Core.h>' |
+  plant lower/a.c 'layer lower may not use <llvm-c/Core.h>'
+echo '#include "lower/llvm/ll.h"' |
+  plant lower/a.c 'layer lower may not include "lower/llvm/ll.h"'
+echo '#include "ir/ir.h"' |
+  plant lower/llvm/a.c 'layer lower/llvm may not include "ir/ir.h"'
 echo '#include <mpi.h>' | plant ir/a.c 'layer ir may not use <mpi.h>'
 awk 'BEGIN { for (i = 1; i <= 1001; i++) print "" }' |
   plant ir/a.c 'ir/a.c:1001: file of 1001 lines'
@@ -51,7 +57,9 @@ awk 'BEGIN { print "#include \"base/err.h\"\nint\nf(int a) {"
 awk 'BEGIN { print "int a[] = {"
              for (i = 0; i < 998; i++) print "  1,"; print "};" }' |
   plant ir/a.c ''
-printf '#include "rt/plan.h"\n#include <llvm-c/Core.h>\n' | plant lower/a.c ''
+printf '#include "rt/plan.h"\n#include "lower/region.h"\n' | plant lower/a.c ''
+printf '#include "lower/region.h"\n#include <llvm-c/Core.h>\n' |
+  plant lower/llvm/a.c ''
 printf '#include "op2.h"\n#include "rt/plan.h"\n' | plant frontend/a.c ''
 
 passed=$(grep -c pass "$work/result" || :)

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "lower/blob.h"
+#include "lower/module.h"
 #include "lower/kernel.h"
 
 #include <criterion/criterion.h>
@@ -33,7 +34,7 @@ struct file {
 static void
 file_init(struct file *f, const char *source) {
   *f = (struct file){.bitcode = STR_INIT};
-  cr_assert_eq(low_source_compile("one", source, &f->bitcode), OK, "%s",
+  cr_assert_eq(low_llvm_source("one", source, &f->bitcode), OK, "%s",
                err_last());
   f->entries[0] =
       (struct op2_blob_entry){(const void *)first, "one", 0, OP2_BLOB_FUNCTION};

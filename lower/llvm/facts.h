@@ -89,10 +89,8 @@ bool fact_adds_only(const struct facts *f, uint32_t param);
 void fact_copy(const struct facts *f, struct low_kernel *k);
 
 /* Read facts of function k->name in k->bitcode into k; strings and arrays go to
- * `arena`. `global` gives the address of a mutable global (false: not known)
- * and may correct its size. ERR_COMPILE if the bitcode is broken. */
-status low_facts_read(struct low_kernel *k, struct arena *arena,
-                      bool (*global)(void *user, struct low_const *c),
-                      void *user);
+ * `arena`. Constants have names and sizes, no addresses. ERR_COMPILE if the
+ * bitcode is broken. */
+status low_facts_read(struct low_kernel *k, struct arena *arena);
 
 #endif

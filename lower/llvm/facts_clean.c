@@ -15,9 +15,9 @@
  * limit to 16384 instructions. limits: recursion stays a call, loops without
  * constant length stay loops; both only cost proofs.
  */
-#include "lower/facts.h"
+#include "lower/llvm/facts.h"
 
-#include "lower/ll.h"
+#include "lower/llvm/ll.h"
 
 #include <assert.h>
 #include <llvm-c/DebugInfo.h>

@@ -17,7 +17,7 @@
  * cost: blocks * bytes / 64 words, times the depth of loops. source: Kildall
  * 1973; any compiler book. limits: stores at variable offsets prove nothing.
  */
-#include "lower/facts.h"
+#include "lower/llvm/facts.h"
 
 #include <assert.h>
 #include <llvm-c/Core.h>

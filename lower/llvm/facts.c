@@ -17,10 +17,10 @@
  *
  * All facts err on the safe side. cost: 2 to 10 ms for a kernel.
  */
-#include "lower/facts.h"
+#include "lower/llvm/facts.h"
 
-#include "lower/blob.h"
-#include "lower/ll.h"
+#include "lower/llvm/bitcode.h"
+#include "lower/llvm/ll.h"
 
 #include <assert.h>
 #include <llvm-c/BitReader.h>
@@ -106,32 +106,25 @@ facts_params(struct facts *f, struct low_kernel *k, struct arena *arena) {
 }
 
 static void
-facts_consts(struct facts *f, struct low_kernel *k, struct arena *arena,
-             bool (*global)(void *, struct low_const *), void *user) {
+facts_consts(struct facts *f, struct low_kernel *k, struct arena *arena) {
   size_t len;
   k->consts = ARENA_ARRAY(arena, struct low_const, f->nglobals);
-  for (uint32_t i = 0; i < f->nglobals; i++) {
-    struct low_const c = {
+  k->nconsts = f->nglobals;
+  for (uint32_t i = 0; i < f->nglobals; i++)
+    k->consts[i] = (struct low_const){
         .name = arena_str(arena, LLVMGetValueName2(f->globals[i], &len)),
         .size = low_blob_sizeof(f->m, f->globals[i])};
-    if (!global(user, &c))
-      fact_effect(f, "mentions `%s`, whose place is not known", c.name);
-    else if (!c.size)
-      fact_effect(f, "mentions `%s`, whose size is not known", c.name);
-    k->consts[k->nconsts++] = c;
-  }
 }
 
 static status
-facts_read(struct facts *f, struct low_kernel *k, struct arena *arena,
-           bool (*global)(void *, struct low_const *), void *user) {
+facts_read(struct facts *f, struct low_kernel *k, struct arena *arena) {
   TRY(facts_open(f, k));
   TRY(fact_clean(f));
   fact_pointers(f);
   fact_accesses(f);
   fact_flow(f);
   facts_params(f, k, arena);
-  facts_consts(f, k, arena, global, user);
+  facts_consts(f, k, arena);
   fact_copy(f, k);
   k->effects = f->effects;
   k->why = f->effects ? arena_str(arena, f->why) : "";
@@ -139,12 +132,11 @@ facts_read(struct facts *f, struct low_kernel *k, struct arena *arena,
 }
 
 status
-low_facts_read(struct low_kernel *k, struct arena *arena,
-               bool (*global)(void *user, struct low_const *c), void *user) {
+low_facts_read(struct low_kernel *k, struct arena *arena) {
   assert(k->bitcode && k->name);
   struct facts f = {.ctx = LLVMContextCreate()};
   ll_errors_catch(f.ctx);
-  status s = facts_read(&f, k, arena, global, user);
+  status s = facts_read(&f, k, arena);
   if (f.m) LLVMDisposeModule(f.m);
   LLVMContextDispose(f.ctx);
   table_clear(&f.pointers);

@@ -21,9 +21,9 @@
  * without addresses. limits: a kernel that is only declared in this file stays
  * without IR.
  */
-#include "lower/blob.h"
+#include "lower/llvm/bitcode.h"
 
-#include "lower/ll.h"
+#include "lower/llvm/ll.h"
 
 #include <assert.h>
 #include <llvm-c/BitReader.h>

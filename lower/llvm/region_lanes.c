@@ -15,7 +15,7 @@
  * two shuffles a component, no index vectors. Consecutive elements of SoA and
  * AoSoA are vectors already. SoA behind a map is loaded one by one: that is
  * what a gather instruction does inside. */
-#include "lower/region_emit.h"
+#include "lower/llvm/region_emit.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
  * pointers that go through memory other than a vector argument's are unknown;
  * the kernel becomes opaque if it follows one.
  */
-#include "lower/facts.h"
+#include "lower/llvm/facts.h"
 
 #include <assert.h>
 #include <llvm-c/Core.h>

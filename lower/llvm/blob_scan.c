@@ -14,7 +14,7 @@
  * own headers are not the program's doing. Limits: an address of the field
  * computed by hand, or a copy of the whole struct, is not seen.
  */
-#include "lower/blob.h"
+#include "lower/llvm/bitcode.h"
 
 #include <assert.h>
 #include <llvm-c/Core.h>

@@ -11,9 +11,9 @@
  *     call double @sqrt(double %x)   ->  call double @llvm.sqrt.f64(double %x)
  *     declare double @cbrt(double)   ->  ... memory(none) willreturn
  */
-#include "lower/blob.h"
+#include "lower/llvm/bitcode.h"
 
-#include "lower/ll.h"
+#include "lower/llvm/ll.h"
 
 #include <string.h>
 
@@ -23,13 +23,13 @@ static const struct {
 } math_operations[] = {
 #define MATH(name, op)                                                         \
   {#name, "llvm." #op, false}, {#name "f", "llvm." #op, true},
-#include "lower/blob_math.def"
+#include "lower/llvm/blob_math.def"
 #undef MATH
 };
 
 static const char *const math_pure[] = {
 #define PURE(name) #name, #name "f", #name "l",
-#include "lower/facts_pure.def"
+#include "lower/llvm/facts_pure.def"
 #undef PURE
 };
 

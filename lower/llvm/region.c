@@ -27,7 +27,7 @@
  * are compared by index at run time and share the first one's slot. cost
  * O(slots * components * width) instructions before optimisation limits  one
  * block is one iteration: no reuse of gathered values between neighbours. */
-#include "lower/region_emit.h"
+#include "lower/llvm/region_emit.h"
 
 #include <assert.h>
 #include <llvm-c/Analysis.h>
@@ -188,7 +188,7 @@ low_build_wrapper(struct low_emit *em, LLVMValueRef plain,
   LLVMTypeRef types[3] = {ptr, i64, i64};
   LLVMTypeRef type =
       LLVMFunctionType(LLVMVoidTypeInContext(em->ctx), types, 3, 0);
-  LLVMValueRef fn = LLVMAddFunction(em->m, "op2_region", type);
+  LLVMValueRef fn = LLVMAddFunction(em->m, LOW_ENTRY, type);
   low_target_adopt(em->t, fn);
   LLVMPositionBuilderAtEnd(em->b,
                            LLVMAppendBasicBlockInContext(em->ctx, fn, "entry"));

@@ -14,7 +14,7 @@
  *   AoSoA  base[(e/b)*dim*b + c*b + e%b]    b a power of two: shifts, masks
  *
  * Indices are 64-bit with nsw; map entries are known to be valid. */
-#include "lower/region_emit.h"
+#include "lower/llvm/region_emit.h"
 
 #include <assert.h>
 

@@ -1,9 +1,10 @@
 /* The machine we run on: its CPU, optimisation for it, assembly text. */
-#include "lower/ll.h"
-#include "lower/region.h"
+#include "lower/llvm/ll.h"
+#include "lower/llvm/code.h"
 
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +34,20 @@ low_vector_bytes(const struct low_target *t) {
   return strstr(t->features, "+avx") ? 32 : 16;
 }
 
+static pthread_once_t low_native_once = PTHREAD_ONCE_INIT;
+static bool low_native;
+
+static void
+low_native_init(void) {
+  low_native = !LLVMInitializeNativeTarget() &&
+               !LLVMInitializeNativeAsmPrinter() &&
+               !LLVMInitializeNativeAsmParser();
+}
+
 status
 low_target_init(struct low_target *t, const char *cpu, const char *features) {
-  if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter())
-    FAIL(ERR_TARGET, "LLVM has no code generator for this host");
-  LLVMInitializeNativeAsmParser();
+  pthread_once(&low_native_once, low_native_init);
+  if (!low_native) FAIL(ERR_TARGET, "LLVM has no code generator for this host");
   *t = (struct low_target){.triple = LLVMGetDefaultTargetTriple()};
   t->cpu = cpu ? LLVMCreateMessage(cpu) : LLVMGetHostCPUName();
   t->features = cpu ? LLVMCreateMessage(features) : LLVMGetHostCPUFeatures();

@@ -22,7 +22,7 @@
  * cost: O(uses). limits: addition through memcpy, vectors taken apart,
  * x - (y - c).
  */
-#include "lower/facts.h"
+#include "lower/llvm/facts.h"
 
 #include <assert.h>
 #include <llvm-c/Core.h>

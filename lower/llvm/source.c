@@ -9,10 +9,10 @@
  * it only declares are looked up among the program's exported symbols
  * (kernel.c).
  */
-#include "lower/blob.h"
+#include "lower/llvm/bitcode.h"
 
-#include "lower/facts.h"
-#include "lower/ll.h"
+#include "lower/llvm/facts.h"
+#include "lower/llvm/ll.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -12,9 +12,9 @@
  *
  * Mutable globals that are read are the kernel's constants: collected here.
  */
-#include "lower/facts.h"
+#include "lower/llvm/facts.h"
 
-#include "lower/blob.h"
+#include "lower/llvm/bitcode.h"
 
 #include <assert.h>
 #include <llvm-c/Core.h>

@@ -10,8 +10,8 @@
  * A folded constant becomes an internal constant of its bytes, which LLVM
  * computes with. One that changes became a parameter: an internal variable,
  * which the wrapper refreshes at each call. */
-#include "lower/ll.h"
-#include "lower/region.h"
+#include "lower/llvm/ll.h"
+#include "lower/llvm/code.h"
 
 #include <assert.h>
 #include <llvm-c/BitReader.h>

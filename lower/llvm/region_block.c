@@ -50,7 +50,7 @@
  * Limits  a block's elements all take every branch: kernels whose branches
  * differ in cost and are taken rarely are better off scalar. SoA behind a map
  * is loaded value by value, as is AoSoA, there with more index arithmetic. */
-#include "lower/region_emit.h"
+#include "lower/llvm/region_emit.h"
 
 #include <string.h>
 

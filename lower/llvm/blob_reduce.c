@@ -16,9 +16,9 @@
  * A constant whose value is in another file counts as mutable: it has no value
  * here. cost: one pass over the module.
  */
-#include "lower/blob.h"
+#include "lower/llvm/bitcode.h"
 
-#include "lower/ll.h"
+#include "lower/llvm/ll.h"
 
 #include <assert.h>
 #include <llvm-c/Comdat.h>

@@ -1,4 +1,4 @@
-#include "lower/ll.h"
+#include "lower/llvm/ll.h"
 
 #include <assert.h>
 #include <llvm-c/IRReader.h>

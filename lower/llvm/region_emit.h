@@ -2,13 +2,8 @@
 #ifndef LOWER_REGION_EMIT_H
 #define LOWER_REGION_EMIT_H
 
-#include "lower/ll.h"
-#include "lower/region.h"
-
-/* Slots above LOW_UNROLL components are moved by a loop in the code (and keep a
- * region from running in blocks), values above LOW_WHOLE bytes are not copied
- * where a pointer will do. */
-enum { LOW_UNROLL = 32, LOW_WHOLE = 256, LOW_SUM_MAX = 16 };
+#include "lower/llvm/code.h"
+#include "lower/llvm/ll.h"
 
 struct low_emit {
   const struct low_region *r;

@@ -8,7 +8,7 @@
  * a memcpy of that shape; and every byte that is stored at all is stored on
  * every path. Since nothing writes the source, neither order nor paths matter.
  */
-#include "lower/facts.h"
+#include "lower/llvm/facts.h"
 
 #include <llvm-c/Core.h>
 

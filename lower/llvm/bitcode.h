@@ -1,0 +1,78 @@
+/* Bitcode, from the compiler to what a region links: see lower/blob.h. */
+#ifndef LOWER_LLVM_BITCODE_H
+#define LOWER_LLVM_BITCODE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "base/types.h"
+#include "include/op2_blob.h"
+
+#include <llvm-c/Types.h>
+
+/* ---- blob_reduce.c: a module becomes the kernels alone ------------------- */
+
+/* Keep the functions named in `keep` and what they need; make them external and
+ * all else internal, mutable globals declarations. Attributes of the host's
+ * compilation (target, sanitizers, size, debug info) go. Internal globals get
+ * ".<suffix>" behind their names, so that they are unique in the program. */
+status low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
+                       const char *suffix);
+/* Drop what nothing external needs. */
+status low_blob_drop_dead(LLVMModuleRef m);
+/* Is it a global that a kernel may see change (or whose value is elsewhere)? */
+bool low_blob_mutable(LLVMValueRef global);
+/* Bytes of a global's value; 0: unknown (extern array without a length). */
+uint64_t low_blob_sizeof(LLVMModuleRef m, LLVMValueRef global);
+
+/* ---- blob_math.c --------------------------------------------------------- */
+
+/* Is it a function of <math.h> that does nothing but compute? */
+bool low_math_is_pure(const char *name);
+/* Calls of such functions keep no errno from here on. */
+void low_math_without_errno(LLVMModuleRef m);
+
+/* ---- blob_embed.c: op2cc's part between two runs of the compiler --------- */
+
+struct low_embed {
+  const char *bitcode; /* path: what clang emitted, not optimised, with lines */
+  const char *out;     /* path: the module to compile on */
+  const char *source;  /* as named by the user */
+  const char *unique;  /* goes into the names of internal globals */
+  size_t data_offset;  /* of `data` in struct op_dat_core */
+  bool keep_debug;     /* the user asked for debug information */
+};
+
+/* What was found; strings and array live in the arena. */
+struct low_embedded {
+  struct arena arena;
+  struct op2_blob_peek *peeks;
+  uint32_t npeeks, cappeeks;
+  const char **functions; /* whose address is taken */
+  uint32_t nfunctions, capfunctions;
+  size_t bitcode_bytes; /* 0: nothing embedded */
+};
+
+/* Write `out`, with a blob if the file gives OP2 loops kernels or reads
+ * dat->data. Out is always usable in place of the input. */
+status low_embed_file(const struct low_embed *in, struct low_embedded *out);
+void low_embedded_clear(struct low_embedded *e);
+
+/* ---- blob_scan.c: what in a module concerns op2 -------------------------- */
+
+/* Functions defined here whose address is taken, by name. */
+void low_scan_functions(LLVMModuleRef m, struct low_embedded *e);
+/* Does the module mention the entry points of op_par_loop? */
+bool low_scan_uses_op2(LLVMModuleRef m);
+/* Places outside the library's headers that touch op_dat_core.data. */
+void low_scan_peeks(LLVMModuleRef m, size_t data_offset,
+                    struct low_embedded *e);
+
+/* ---- source.c ------------------------------------------------------------ */
+
+/* Compile C text that defines `name`; the reduced bitcode goes to `bitcode`.
+ * ERR_COMPILE with the compiler's words. */
+status low_source_compile(const char *name, const char *source,
+                          struct str *bitcode);
+
+#endif

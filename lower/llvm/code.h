@@ -1,0 +1,61 @@
+/* From a region as data to code, by LLVM. Nothing outside this folder includes
+ * it: the library reaches it through lower/module.h.
+ */
+#ifndef LOWER_LLVM_CODE_H
+#define LOWER_LLVM_CODE_H
+
+#include "lower/module.h"
+#include "lower/region.h"
+
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Types.h>
+
+/* ---- region.c, region_link.c --------------------------------------------- */
+
+/* The machine that code is made for. */
+struct low_target {
+  LLVMTargetMachineRef machine;
+  char *triple, *cpu, *features;
+  uint32_t vector_bytes; /* of the widest registers */
+};
+
+enum { LOW_WIDTH_MAX = 16 };
+/* Named metadata: the loop over the lanes of a block, until it is vectorised.
+ * */
+#define LOW_LANE_LOOP "op2.lanes"
+
+/* A module in `ctx` with LOW_ENTRY (rt_region_fn), not yet optimised; in
+ * blocks if wanted and possible. */
+status low_region_build(const struct low_region *r, const struct low_target *t,
+                        bool blocks, LLVMContextRef ctx, LLVMModuleRef *out);
+/* Link the region's kernels into `m`; fns[i] is that of instance i. */
+status low_link_kernels(const struct low_region *r, const struct low_target *t,
+                        LLVMModuleRef m, LLVMValueRef *fns,
+                        LLVMValueRef *const *consts);
+
+/* ---- target_host.c ------------------------------------------------------- */
+
+/* NULL cpu: this machine's. */
+status low_target_init(struct low_target *t, const char *cpu,
+                       const char *features);
+void low_target_clear(struct low_target *t);
+/* Drop what binds a function to its compilation, put this target there. */
+void low_target_adopt(const struct low_target *t, LLVMValueRef fn);
+/* Inline the kernels and vectorise; then the rest. */
+status low_target_vectorise(const struct low_target *t, LLVMModuleRef m);
+/* `blocks`: the function that holds vectors already; may be NULL. */
+status low_target_optimise(const struct low_target *t, LLVMModuleRef m,
+                           LLVMValueRef blocks);
+/* Assembly text of an optimised module (tests, dumps). */
+status low_target_assembly(const struct low_target *t, LLVMModuleRef m,
+                           struct str *out);
+
+/* ---- jit.c --------------------------------------------------------------- */
+
+status low_jit_compile(const struct low_region *r, struct low_code *out,
+                       struct str *object);
+/* Assembly of its module for a CPU with these features. */
+status low_jit_assembly(const struct low_region *r, const char *cpu,
+                        const char *features, struct str *out);
+
+#endif

@@ -1,0 +1,155 @@
+/* From a region to a function in memory, by MCJIT. One context, module and
+ * engine each, so that regions are compiled on several threads and freed alone;
+ * the engine owns the module. */
+#include "base/log.h"
+#include "lower/llvm/code.h"
+#include "lower/llvm/ll.h"
+#include "lower/llvm/object.h"
+
+#include <llvm-c/ExecutionEngine.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct low_jit {
+  LLVMContextRef ctx;
+  LLVMExecutionEngineRef engine;
+  struct low_keeper *keeper;
+  rt_region_fn fn;
+};
+
+static void
+low_jit_free(void *memory) {
+  struct low_jit *j = memory;
+  if (j->engine) LLVMDisposeExecutionEngine(j->engine);
+  if (j->keeper) low_keeper_free(j->keeper);
+  if (j->ctx) LLVMContextDispose(j->ctx);
+  free(j);
+}
+
+/* MCJIT reports unresolved symbols only when asked, and hands out an address
+ * all the same. */
+static status
+low_address(struct low_jit *j) {
+  char *why = NULL;
+  uint64_t at = LLVMGetFunctionAddress(j->engine, LOW_ENTRY);
+  if (LLVMExecutionEngineGetErrMsg(j->engine, &why) || !at) {
+    status s = err_set(ERR_COMPILE, "code is not complete: %s",
+                       why ? why : "no address");
+    LLVMDisposeMessage(why);
+    return s;
+  }
+  j->fn = (rt_region_fn)(uintptr_t)at;
+  return OK;
+}
+
+static void
+low_object_take(void *user, const char *bytes, size_t n) {
+  str_addn(user, bytes, n);
+}
+
+/* TAKE m. */
+static status
+low_engine(LLVMModuleRef m, struct low_jit *j, struct str *object) {
+  struct LLVMMCJITCompilerOptions o;
+  LLVMInitializeMCJITCompilerOptions(&o, sizeof o);
+  o.OptLevel = 3;
+  char *why = NULL;
+  if (LLVMCreateMCJITCompilerForModule(&j->engine, m, &o, sizeof o, &why)) {
+    j->engine = NULL;
+    LLVMDisposeModule(m);
+    status s = err_set(ERR_COMPILE, "no compiler: %s", why);
+    LLVMDisposeMessage(why);
+    return s;
+  }
+  j->keeper = low_keeper_new(j->engine, low_object_take, object);
+  return low_address(j);
+}
+
+/* Is there still a loop over lanes, i.e. did it not become a vector? */
+static bool
+low_has_lane_loop(LLVMModuleRef m, LLVMContextRef ctx) {
+  LLVMValueRef mark;
+  LLVMGetNamedMetadataOperands(m, LOW_LANE_LOOP, &mark);
+  unsigned kind = LLVMGetMDKindIDInContext(ctx, "llvm.loop", 9);
+  LLVMValueRef fn = LLVMGetNamedFunction(m, "blocks");
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b;
+       b = LLVMGetNextBasicBlock(b))
+    if (LLVMGetMetadata(LLVMGetBasicBlockTerminator(b), kind) == mark)
+      return true;
+  return false;
+}
+
+static status
+low_module_try(const struct low_region *r, const struct low_target *t,
+               bool blocks, LLVMContextRef ctx, LLVMModuleRef *out) {
+  TRY(low_region_build(r, t, blocks, ctx, out));
+  status s = low_target_vectorise(t, *out);
+  if (s != OK) LLVMDisposeModule(*out);
+  return s;
+}
+
+/* Optimised module of the region: in blocks if that vectorises. */
+static status
+low_module_make(const struct low_region *r, const struct low_target *t,
+                LLVMContextRef ctx, LLVMModuleRef *out) {
+  TRY(low_module_try(r, t, true, ctx, out));
+  LLVMValueRef blocks = LLVMGetNamedFunction(*out, "blocks");
+  if (blocks && low_has_lane_loop(*out, ctx)) {
+    blocks = NULL;
+    LOG_DEBUG("%s does not vectorise", r->name);
+    LLVMDisposeModule(*out);
+    TRY(low_module_try(r, t, false, ctx, out));
+  }
+  status s = low_target_optimise(t, *out, blocks);
+  if (s != OK) LLVMDisposeModule(*out);
+  return s;
+}
+
+static status
+low_jit_in(const struct low_region *r, const struct low_target *t,
+           struct low_jit *j, struct str *object) {
+  LLVMModuleRef m;
+  TRY(low_module_make(r, t, j->ctx, &m));
+  return low_engine(m, j, object);
+}
+
+status
+low_jit_compile(const struct low_region *r, struct low_code *out,
+                struct str *object) {
+  struct low_target target;
+  TRY(low_target_init(&target, NULL, NULL));
+  LLVMLinkInMCJIT();
+  struct low_jit *j = mem_alloc(1, sizeof *j);
+  j->ctx = LLVMContextCreate();
+  ll_errors_catch(j->ctx);
+  status s = low_jit_in(r, &target, j, object);
+  low_target_clear(&target);
+  if (s != OK)
+    low_jit_free(j);
+  else
+    *out = (struct low_code){j->fn, j, low_jit_free};
+  return s;
+}
+
+static status
+low_assembly_in(const struct low_region *r, const struct low_target *t,
+                LLVMContextRef ctx, struct str *out) {
+  LLVMModuleRef m;
+  TRY(low_module_make(r, t, ctx, &m));
+  status s = low_target_assembly(t, m, out);
+  LLVMDisposeModule(m);
+  return s;
+}
+
+status
+low_jit_assembly(const struct low_region *r, const char *cpu,
+                 const char *features, struct str *out) {
+  struct low_target target;
+  TRY(low_target_init(&target, cpu, features));
+  LLVMContextRef ctx = LLVMContextCreate();
+  ll_errors_catch(ctx);
+  status s = low_assembly_in(r, &target, ctx, out);
+  LLVMContextDispose(ctx);
+  low_target_clear(&target);
+  return s;
+}

@@ -1,0 +1,35 @@
+/* The one C++ file: MCJIT hands object files to a subclass of a C++ class. */
+#include "lower/llvm/object.h"
+
+#include <llvm/ExecutionEngine/ExecutionEngine.h>
+#include <llvm/ExecutionEngine/ObjectCache.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+struct low_keeper final : llvm::ObjectCache {
+  void (*take)(void *, const char *, size_t);
+  void *user;
+
+  low_keeper(void (*t)(void *, const char *, size_t), void *u)
+      : take(t), user(u) {
+  }
+  void notifyObjectCompiled(const llvm::Module *,
+                            llvm::MemoryBufferRef object) override {
+    take(user, object.getBufferStart(), object.getBufferSize());
+  }
+  std::unique_ptr<llvm::MemoryBuffer> getObject(const llvm::Module *) override {
+    return nullptr; // what is on disk, the library loads without LLVM
+  }
+};
+
+struct low_keeper *
+low_keeper_new(LLVMExecutionEngineRef engine,
+               void (*take)(void *, const char *, size_t), void *user) {
+  auto *k = new low_keeper(take, user);
+  llvm::unwrap(engine)->setObjectCache(k);
+  return k;
+}
+
+void
+low_keeper_free(struct low_keeper *k) {
+  delete k;
+}

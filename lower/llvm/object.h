@@ -1,0 +1,23 @@
+/* MCJIT's object files: the C API has no way to them. */
+#ifndef LOWER_LLVM_OBJECT_H
+#define LOWER_LLVM_OBJECT_H
+
+#include <llvm-c/ExecutionEngine.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct low_keeper;
+/* Note the object file that `engine` makes next; `take` gets its bytes. Outlives
+ * the engine. */
+struct low_keeper *low_keeper_new(
+    LLVMExecutionEngineRef engine,
+    void (*take)(void *user, const char *bytes, size_t n), void *user);
+void low_keeper_free(struct low_keeper *k);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

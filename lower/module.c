@@ -1,0 +1,106 @@
+/* Opening the part that needs LLVM: libop2lazy-llvm.so, beside the library. */
+#include "lower/module.h"
+
+#include "base/log.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#define MODULE_NAME "libop2lazy-llvm.so"
+
+/* There in programs that link lower/llvm/ themselves. */
+extern const struct low_llvm op2_low_llvm __attribute__((weak));
+
+static struct {
+  pthread_once_t once;
+  const struct low_llvm *table; /* NULL: see `why` */
+  struct str why;
+} module = {PTHREAD_ONCE_INIT, NULL, STR_INIT};
+
+/* The folder of the file that this function was loaded from, with a slash. */
+static void
+module_folder(struct str *out) {
+  Dl_info here;
+  if (!dladdr(&module, &here) || !here.dli_fname) return;
+  const char *slash = strrchr(here.dli_fname, '/');
+  if (slash)
+    str_addn(out, here.dli_fname, (size_t)(slash + 1 - here.dli_fname));
+}
+
+static const struct low_llvm *
+module_load(const char *path) {
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    str_printf(&module.why, "cannot open the compiler: %s", dlerror());
+    return NULL;
+  }
+  const struct low_llvm *t = dlsym(handle, "op2_low_llvm");
+  if (t && !strcmp(t->version, OP2_VERSION)) return t;
+  str_printf(&module.why, "%s is of version %s, the library of " OP2_VERSION,
+             path, t ? t->version : "(none)");
+  dlclose(handle);
+  return NULL;
+}
+
+static void
+module_open(void) {
+  struct str path = STR_INIT;
+  module_folder(&path);
+  str_add(&path, MODULE_NAME);
+  double start = timer_wall();
+  module.table = &op2_low_llvm ? &op2_low_llvm : module_load(path.s);
+  if (module.table) *module.table->log_level = log_level;
+  LOG_DEBUG("opening the compiler took %.3f s", timer_wall() - start);
+  str_clear(&path);
+}
+
+static status
+module_get(const struct low_llvm **out) {
+  pthread_once(&module.once, module_open);
+  *out = module.table;
+  if (!*out) FAIL(ERR_COMPILE, "%s", module.why.s);
+  return OK;
+}
+
+/* Status of the other side, its message copied here. */
+static status
+module_status(status s) {
+  return s == OK ? OK : err_set(s, "%s", module.table->error());
+}
+
+status
+low_llvm_facts(struct low_kernel *k, struct arena *arena) {
+  const struct low_llvm *t;
+  TRY(module_get(&t));
+  return module_status(t->facts(k, arena));
+}
+
+status
+low_llvm_source(const char *name, const char *source, struct str *bitcode) {
+  const struct low_llvm *t;
+  TRY(module_get(&t));
+  return module_status(t->source(name, source, bitcode));
+}
+
+status
+low_llvm_compile(const struct low_region *r, struct low_code *out,
+                 struct str *object) {
+  const struct low_llvm *t;
+  TRY(module_get(&t));
+  return module_status(t->compile(r, out, object));
+}
+
+status
+low_llvm_assembly(const struct low_region *r, const char *cpu,
+                  const char *features, struct str *out) {
+  const struct low_llvm *t;
+  TRY(module_get(&t));
+  return module_status(t->assembly(r, cpu, features, out));
+}
+
+void
+low_code_clear(struct low_code *c) {
+  if (c->release) c->release(c->memory);
+  *c = (struct low_code){0};
+}

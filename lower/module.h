@@ -1,0 +1,57 @@
+/* The part of lower/ that needs LLVM (lower/llvm/), behind a table.
+ *
+ * It is a shared object of its own, which the library opens when something has
+ * to be compiled that the cache on disk does not hold: a start that finds all
+ * its code there never loads LLVM, which takes 20 ms. Programs that link that
+ * part (tests, op2cc) have the table without opening anything.
+ *
+ * Both sides have their own copy of base/. Memory and plain data go across;
+ * messages and the log's level are passed on (below).
+ */
+#ifndef LOWER_MODULE_H
+#define LOWER_MODULE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "lower/kernel.h"
+#include "rt/plan.h"
+
+struct low_region;
+
+/* A compiled region, and what keeps it in memory. */
+struct low_code {
+  rt_region_fn fn;
+  void *memory;
+  void (*release)(void *memory);
+};
+void low_code_clear(struct low_code *c);
+
+/* All functions may be called from several threads at once. */
+struct low_llvm {
+  const char *version;        /* of the library that it was built with */
+  int *log_level;             /* of its copy of base/ */
+  const char *(*error)(void); /* last message in this thread */
+  /* Fill in what the IR of k->name in k->bitcode proves; addresses of constants
+   * stay open. Strings and arrays go to `arena`. */
+  status (*facts)(struct low_kernel *k, struct arena *arena);
+  /* C text that defines `name` to bitcode. */
+  status (*source)(const char *name, const char *source, struct str *bitcode);
+  /* Code for this machine. `object`: the relocatable file that it was made of. */
+  status (*compile)(const struct low_region *r, struct low_code *out,
+                    struct str *object);
+  status (*assembly)(const struct low_region *r, const char *cpu,
+                     const char *features, struct str *out);
+};
+
+/* The functions above; the module is opened at the first call. Messages of the
+ * other side become the caller's. */
+status low_llvm_facts(struct low_kernel *k, struct arena *arena);
+status low_llvm_source(const char *name, const char *source,
+                       struct str *bitcode);
+status low_llvm_compile(const struct low_region *r, struct low_code *out,
+                        struct str *object);
+status low_llvm_assembly(const struct low_region *r, const char *cpu,
+                         const char *features, struct str *out);
+
+#endif

@@ -1,6 +1,7 @@
 # tools/<name>.c is the program <name>. op2c++ is op2cc under another name: it
 # looks at argv[0], as mpicc does.
 file(GLOB sources CONFIGURE_DEPENDS tools/*.c)
+file(GLOB replay CONFIGURE_DEPENDS tools/replay/*.c)
 foreach(source ${sources})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
@@ -14,6 +15,9 @@ foreach(source ${sources})
   endif()
 endforeach()
 
+if(TARGET op2-run)
+  target_sources(op2-run PRIVATE ${replay})
+endif()
 if(TARGET op2cc)
   set(OP2CC ${CMAKE_BINARY_DIR}/op2cc)
   set(OP2CXX ${CMAKE_BINARY_DIR}/op2c++)

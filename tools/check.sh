@@ -30,6 +30,7 @@ unit-gcc       | tools/check-unit.sh $dir/gcc
 unit-clang     | tools/check-unit.sh $dir/clang
 irt-gcc        | tools/irt-test.sh $dir/gcc
 irt-clang      | . tools/sanitizers.sh; tools/irt-test.sh $dir/clang
+traces         | test/traces/run.sh $dir/gcc
 programs-gcc   | test/programs/run.sh $dir/gcc
 programs-clang | . tools/sanitizers.sh; test/programs/run.sh $dir/clang
 random-gcc     | $dir/gcc/test/random/random_programs --jobs $(nproc) --count 64 --time 60 --out $dir

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Text tests of the trace IR and the passes: test/ir/*.irt, test/passes/*.irt.
+# Text tests of the trace IR and the passes: test/ir/*.irt, test/passes/*.irt, and
+# what programs recorded: test/traces/*.irt.
 #   tools/irt-test.sh [--update] [build] [file.irt ...]
 #
 # A file holds a trace and, in comments at the start of a line,
@@ -16,7 +17,8 @@ build=build
 [ -d "${1-}" ] && build=$1 && shift
 opt=$(cd "$build" && pwd)/op2-opt
 [ $# -gt 0 ] || set -- "$(dirname "$0")"/../test/ir/*.irt \
-  "$(dirname "$0")"/../test/passes/*.irt
+  "$(dirname "$0")"/../test/passes/*.irt \
+  "$(dirname "$0")"/../test/traces/*.irt
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 [ -x "$opt" ] || {

@@ -2,12 +2,14 @@
  *
  *   op2-opt [options] [file.irt]        standard input without a file, or with
  *   -
- *     -p 'dce,fuse{max=8}'  passes to run, in this order
+ *     -p 'dce,fuse{max=8}'  passes to run, in this order; -p default: as a
+ *                           program does
  *     --disable NAME,...    leave these passes out
  *     --verify              check every rule of doc/ir.md, before and after
  *     --stress              print and re-parse after each pass
  *     --after               print the trace after each pass, too
  *     --remarks             what passes did and why not, as comments
+ *     --counts              how many loops, regions, ... instead of the text
  *     --dot                 the graph for Graphviz instead of the text
  *     --key                 the structural key in hexadecimal instead
  *     --list                passes and what they do
@@ -22,14 +24,14 @@
 
 struct command {
   const char *pipeline, *disable, *file;
-  int verify, stress, after, remarks, dot, key, list;
+  int verify, stress, after, remarks, counts, dot, key, list;
 };
 
 static int
 usage(void) {
   fputs("usage: op2-opt [-p 'pass,pass{option=1}'] [--disable pass,...]\n"
         "               [--verify] [--stress] [--after] [--remarks]\n"
-        "               [--dot | --key] [file.irt | -]\n"
+        "               [--counts | --dot | --key] [file.irt | -]\n"
         "       op2-opt --list\n",
         stderr);
   return 2;
@@ -43,8 +45,8 @@ read_word(struct command *c, char **argv) {
     int *flag;
   } flags[] = {{"--verify", &c->verify}, {"--stress", &c->stress},
                {"--after", &c->after},   {"--remarks", &c->remarks},
-               {"--dot", &c->dot},       {"--key", &c->key},
-               {"--list", &c->list}};
+               {"--counts", &c->counts}, {"--dot", &c->dot},
+               {"--key", &c->key},       {"--list", &c->list}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
     if (!strcmp(argv[0], flags[i].name)) return *flags[i].flag = 1;
   const char **text = !strcmp(argv[0], "-p")          ? &c->pipeline
@@ -114,6 +116,26 @@ print_dot(const struct ir_trace *t) {
   str_clear(&text);
 }
 
+/* What a trace costs to run, in a line. */
+static void
+print_counts(const struct ir_trace *t) {
+  uint32_t deferred = 0, regions = 0, ops[IR_OP_COUNT] = {0};
+  for (ir_ref n = 0; n < t->nnodes; n++) {
+    const struct ir_node *node = &t->nodes[n];
+    bool first = node->region == IR_NONE || t->regions[node->region].first == n;
+    if (node->flags & IR_NODE_DEFERRED) {
+      deferred++;
+      continue;
+    }
+    ops[node->op]++;
+    regions += node->op == IR_LOOP && first;
+  }
+  printf("loops %u, regions %u, aliases %u, copies %u, deferred %u, buffers "
+         "%u\n",
+         ops[IR_LOOP], regions, ops[IR_ALIAS], ops[IR_COPY], deferred,
+         t->nbuffers);
+}
+
 /* Remarks as comments; a line break in one would end the comment. */
 static void
 print_remarks(const struct ir_trace *t) {
@@ -128,7 +150,8 @@ static status
 run(const struct command *c, struct ir_trace **t, const char *name) {
   if (c->verify || c->pipeline) TRY(verify(*t, name));
   if (c->pipeline) {
-    struct pass_options o = {.pipeline = c->pipeline,
+    bool all = !strcmp(c->pipeline, "default");
+    struct pass_options o = {.pipeline = all ? NULL : c->pipeline,
                              .disable = c->disable,
                              .verify = c->verify,
                              .stress = c->stress,
@@ -136,7 +159,9 @@ run(const struct command *c, struct ir_trace **t, const char *name) {
     TRY(pass_run(t, &o));
   }
   if (c->after && c->pipeline) return OK;
-  if (c->dot)
+  if (c->counts)
+    print_counts(*t);
+  else if (c->dot)
     print_dot(*t);
   else if (c->key)
     print_key(*t);

@@ -7,11 +7,19 @@
  *                       run a program with options set; a name that is not an
  *                       option, or a value that does not parse, is an error here
  *                       and not a surprise there
+ *   op2-run [NAME=VALUE ...] trace.irt [--scale X] [--repeat N] [--eager |
+ *           --deferred]   replay a recorded trace on a mesh and data made up from
+ *                       it (tools/replay/replay.h): eager and deferred, the
+ *                       results compared, the time of each region printed
+ *     --scale X         sizes of sets times X
+ *     --repeat N        call the trace's loops N times, as a time loop does
+ *     --eager, --deferred   only that way, nothing is compared
  */
 #include "base/counters.h"
 #include "base/err.h"
 #include "base/opt.h"
 #include "base/str.h"
+#include "tools/replay/replay.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -46,7 +54,9 @@ print_version(void) {
 static int
 print_usage(void) {
   fputs("usage: op2-run --options | --counters | --version\n"
-        "       op2-run [NAME=VALUE ...] program [arg ...]\n",
+        "       op2-run [NAME=VALUE ...] program [arg ...]\n"
+        "       op2-run [NAME=VALUE ...] trace.irt [--scale X] [--repeat N]\n"
+        "               [--eager | --deferred]\n",
         stderr);
   return 2;
 }
@@ -75,13 +85,118 @@ set_option(const char *word) {
   return OK;
 }
 
-/* Set the leading options and start the program; returns only on failure. */
+/* ---- replay -------------------------------------------------------------- */
+
+struct command {
+  const char *file;
+  double scale;
+  long repeat;
+  bool eager, deferred; /* only that */
+};
+
 static status
-run_program(char **argv) {
+read_trace(const char *file, struct ir_trace **out) {
+  struct str text = STR_INIT, why = STR_INIT;
+  int bad = str_read_file(&text, file);
+  status st = bad ? err_set(ERR_IO, "%s: %s", file, strerror(bad))
+                  : ir_parse(text.s, file, out);
+  if (st == OK && ir_verify(*out, &why))
+    st = err_set(ERR_ARG, "%s: not a legal trace\n%s", file, why.s);
+  str_clear(&text);
+  str_clear(&why);
+  return st;
+}
+
+static status
+read_number(const char *word, const char *value, double *out) {
+  char *end;
+  *out = value ? strtod(value, &end) : 0;
+  if (!value || *end || !(*out > 0 && *out <= 1e9))
+    FAIL(ERR_ARG, "%s: expected a number above 0, found %s", word,
+         value ? value : "nothing");
+  return OK;
+}
+
+static status
+read_command(char **argv, struct command *c) {
+  *c = (struct command){.file = *argv++, .scale = 1, .repeat = 1};
+  for (; *argv; argv++) {
+    double number = 0;
+    if (!strcmp(*argv, "--eager"))
+      c->eager = true;
+    else if (!strcmp(*argv, "--deferred"))
+      c->deferred = true;
+    else if (!strcmp(*argv, "--scale") || !strcmp(*argv, "--repeat"))
+      TRY(read_number(argv[0], argv[1], &number));
+    else
+      FAIL(ERR_ARG, "%s: expected --scale, --repeat, --eager or --deferred",
+           *argv);
+    if (!number) continue;
+    *(!strcmp(*argv, "--scale") ? &c->scale : &number) = number;
+    if (!strcmp(*argv, "--repeat")) c->repeat = number < 1 ? 1 : (long)number;
+    argv++;
+  }
+  if (c->eager && c->deferred) c->eager = c->deferred = false;
+  return OK;
+}
+
+/* One way; OP2_EAGER is what it differs in. */
+static status
+replay_way(const struct replay *r, bool eager, struct replay_values *out) {
+  if (setenv("OP2_EAGER", eager ? "1" : "0", 1))
+    FAIL(ERR_MEMORY, "setenv: %s", strerror(errno));
+  printf("== %s\n", eager ? "eager" : "deferred");
+  return replay_run(r, true, out);
+}
+
+static status
+replay_ways(const struct replay *r, const struct command *c) {
+  struct replay_values eager = {0}, deferred = {0};
+  status st = OK;
+  if (!c->deferred) st = replay_way(r, true, &eager);
+  if (st == OK && !c->eager) st = replay_way(r, false, &deferred);
+  if (st == OK && !c->eager && !c->deferred) {
+    st = replay_compare(r, &eager, &deferred);
+    if (st == OK) puts("eager and deferred agree");
+  }
+  replay_values_clear(r->t, &eager);
+  replay_values_clear(r->t, &deferred);
+  return st;
+}
+
+static status
+replay_trace(char **argv) {
+  struct command c;
+  struct ir_trace *t = NULL;
+  TRY(read_command(argv, &c));
+  TRY(read_trace(c.file, &t));
+  struct replay r = {.t = t, .repeat = c.repeat};
+  status st = replay_mesh_make(t, c.scale, &r.mesh);
+  if (st == OK) st = replay_kernels_make(t, &r.kernels);
+  if (st == OK) st = replay_ways(&r, &c);
+  replay_mesh_clear(t, &r.mesh);
+  replay_kernels_clear(&r.kernels);
+  ir_trace_free(t);
+  return st;
+}
+
+/* ---- command line -------------------------------------------------------- */
+
+static bool
+is_trace(const char *file) {
+  size_t n = strlen(file);
+  return n > 4 && !strcmp(file + n - 4, ".irt");
+}
+
+/* Set the leading options and start the program; returns on failure, and after a
+ * replay. */
+static status
+run(char **argv) {
   struct options read;
   for (; *argv && strchr(*argv, '='); argv++) TRY(set_option(*argv));
   TRY(opt_read(&read, getenv));
   if (!*argv) FAIL(ERR_ARG, "no program named");
+  if (is_trace(*argv)) return replay_trace(argv);
   execvp(*argv, argv);
   FAIL(ERR_IO, "%s: %s", *argv, strerror(errno));
 }
@@ -93,7 +208,8 @@ main(int argc, char **argv) {
   if (!strcmp(argv[1], "--counters")) return print_counters();
   if (!strcmp(argv[1], "--version")) return print_version();
   if (argv[1][0] == '-') return print_usage();
-  run_program(argv + 1);
+  status st = run(argv + 1);
+  if (st == OK) return 0;
   fprintf(stderr, "op2-run: %s\n", err_last());
-  return 127;
+  return st == ERR_STATE ? 1 : 127;
 }

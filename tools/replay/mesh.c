@@ -1,0 +1,121 @@
+/* Made-up meshes: tables of maps with the attributes of a trace.
+ *
+ * Problem   Passes and plans depend on what is known of a map: is every target
+ *           named (onto), none twice (injective), some twice in a row (repeats)?
+ *           A replay has to give maps of which the same is true, at any size.
+ *
+ * Idea      Row e begins at the e-th of n_from evenly spread targets, entry i is
+ *           the i-th after it, counted around. The range that the targets are
+ *           taken from decides the rest: all of them for onto, all but one if not;
+ *           fewer than there are entries if some must be named twice. An
+ *           injective map numbers its entries. `repeats` makes the last row name
+ *           one target twice.
+ *
+ * Example   edges -> cells x2 onto, 6 edges, 4 cells:
+ *           0 1 | 0 1 | 1 2 | 2 3 | 2 3 | 3 0
+ *
+ * Cost      O(entries), and a bit per target to check the result.
+ *
+ * Limits    Neighbours have neighbouring numbers: a well ordered mesh in one
+ *           dimension, whatever the recorded one was. Some attributes have no
+ *           table at small sizes; that is an error.
+ */
+#include "tools/replay/replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- attributes ---------------------------------------------------------- */
+
+/* What a table proves about itself, as the library sees it. */
+static uint32_t
+table_flags(const idx_l *table, idx_g from, idx_g to, uint32_t arity) {
+  unsigned char *seen = mem_alloc((size_t)to + 1, 1);
+  uint32_t flags = IR_MAP_INJECTIVE;
+  idx_g hit = 0;
+  for (idx_g j = 0; j < from * arity; j++) {
+    for (idx_g i = j - j % arity; i < j; i++)
+      if (table[i] == table[j]) flags |= IR_MAP_REPEATS;
+    if (seen[table[j]]) flags &= ~(uint32_t)IR_MAP_INJECTIVE;
+    hit += !seen[table[j]];
+    seen[table[j]] = 1;
+  }
+  free(seen);
+  return flags | (hit == to ? IR_MAP_ONTO : 0);
+}
+
+/* Targets [0, range) are named. */
+static idx_g
+table_range(uint32_t flags, idx_g entries, idx_g to) {
+  if (flags & (IR_MAP_ONTO | IR_MAP_INJECTIVE)) return to;
+  return to - 1 < entries - 1 ? to - 1 : entries - 1;
+}
+
+static void
+table_fill(idx_l *table, const struct ir_map *m, idx_g from, idx_g to) {
+  idx_g entries = from * m->arity;
+  idx_g range = table_range(m->flags, entries, to);
+  for (idx_g e = 0; e < from; e++)
+    for (idx_g i = 0; i < m->arity; i++) {
+      idx_g j = e * m->arity + i;
+      table[j] = m->flags & IR_MAP_INJECTIVE
+                     ? (idx_l)(j < to ? j : to - 1)
+                     : (idx_l)((e * range / from + i) % range);
+    }
+  if (m->flags & IR_MAP_REPEATS && m->arity > 1 && from)
+    table[entries - 1] = table[entries - m->arity];
+}
+
+static status
+table_make(const struct ir_map *m, idx_g from, idx_g to, idx_l **out) {
+  idx_g entries = from * m->arity;
+  if (entries > INT32_MAX)
+    FAIL(ERR_ARG, "map %%%s: expected at most %d entries, found %lld", m->name,
+         INT32_MAX, (long long)entries);
+  bool possible = !entries || table_range(m->flags, entries, to) > 0;
+  *out = mem_alloc((size_t)entries + 1, sizeof **out);
+  if (possible) table_fill(*out, m, from, to);
+  if (possible && table_flags(*out, from, to, m->arity) == m->flags) return OK;
+  FAIL(ERR_ARG,
+       "map %%%s: %lld rows of %u to %lld targets cannot be%s%s%s as the trace "
+       "says; take another --scale",
+       m->name, (long long)from, m->arity, (long long)to,
+       m->flags & IR_MAP_ONTO ? " onto" : " not onto",
+       m->flags & IR_MAP_INJECTIVE ? " and injective" : "",
+       m->flags & IR_MAP_REPEATS ? " with repeats" : "");
+}
+
+/* ---- the whole mesh ------------------------------------------------------ */
+
+static status
+set_size(const struct ir_set *s, double scale, idx_l *out) {
+  double n = round((double)s->n * scale);
+  if (s->n && n < 1) n = 1;
+  if (n > INT32_MAX)
+    FAIL(ERR_ARG, "set %%%s: expected at most %d elements, found %.0f", s->name,
+         INT32_MAX, n);
+  *out = (idx_l)n;
+  return OK;
+}
+
+status
+replay_mesh_make(const struct ir_trace *t, double scale,
+                 struct replay_mesh *out) {
+  out->n = mem_alloc(t->nsets + 1, sizeof *out->n);
+  out->tables = mem_alloc(t->nmaps + 1, sizeof *out->tables);
+  for (ir_ref s = 0; s < t->nsets; s++)
+    TRY(set_size(&t->sets[s], scale, &out->n[s]));
+  for (ir_ref i = 0; i < t->nmaps; i++) {
+    const struct ir_map *m = &t->maps[i];
+    TRY(table_make(m, out->n[m->from], out->n[m->to], &out->tables[i]));
+  }
+  return OK;
+}
+
+void
+replay_mesh_clear(const struct ir_trace *t, struct replay_mesh *m) {
+  for (ir_ref i = 0; m->tables && i < t->nmaps; i++) free(m->tables[i]);
+  free(m->tables);
+  free(m->n);
+  *m = (struct replay_mesh){0};
+}

@@ -71,6 +71,11 @@ str_quote(struct str *b, const char *text) {
   str_add(b, "\"");
 }
 
+bool
+str_same(const struct str *a, const struct str *b) {
+  return a->len == b->len && !memcmp(a->s, b->s, a->len);
+}
+
 void
 str_reset(struct str *b) {
   b->len = 0;

@@ -28,4 +28,11 @@ foreach(source ${sources})
   endif()
   list(APPEND OP2_PROGRAMS ${name})
 endforeach()
+# test/cache: programs that are started again and again, by test/cache/run.sh
+foreach(name start changed)
+  op2_add_program(${name}_opaque test/cache/${name}.c PLAIN)
+  if(TARGET op2cc)
+    op2_add_program(${name} test/cache/${name}.c)
+  endif()
+endforeach()
 include(random) # test/random: random programs

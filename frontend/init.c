@@ -2,6 +2,7 @@
 #include "frontend/fe.h"
 #include "frontend/vars.h"
 
+#include "lower/disk.h"
 #include "op2_blob.h"
 #include "passes/pass.h"
 #include "rt/dev.h"
@@ -182,6 +183,14 @@ fe_block_size_set(void) {
 }
 
 static void
+fe_cache_open(void) {
+  struct str machine = STR_INIT;
+  low_machine_text(&machine);
+  low_disk_open(fe.opt.cache_dir, fe.opt.cache_size, machine.s);
+  str_clear(&machine);
+}
+
+static void
 fe_mirror_choose(void) {
   const struct op2_blob *peek = low_blob_peeking();
   bool ask = !strcmp(fe.opt.mirror, "auto");
@@ -209,6 +218,8 @@ op_init_soa(int argc, char **argv, int diags, int soa) {
   }
   if (soa) fe.auto_soa = true;
   OP_auto_soa = fe.auto_soa;
+  low_set_threads(fe.opt.compile_threads);
+  if (fe.opt.cache) fe_cache_open();
   rt_plan_checking = FE_DEBUG || fe.opt.check;
   fe_block_size_set();
   rt_set_colours(!strcmp(fe.opt.threading, "colours"));
@@ -286,6 +297,7 @@ fe_clear(void) {
   rt_timer_reset();
   low_clear();
   low_kernels_clear();
+  low_disk_close();
   fe_dump_clear();
   fe_vars_clear();
 }

@@ -1,70 +1,238 @@
-/* Compiled regions of this process, by their whole key.
+/* Compiled regions of this process, by their whole key; behind them the cache on
+ * disk, behind that the compiler.
  *
  * The key (region_key.c) holds all that code depends on but the machine, which
  * doesn't change while we run. Set sizes and addresses are no part of it, so
- * that loops over different sets share code. Entries live until low_clear. */
+ * that loops over different sets share code. Entries live until low_clear.
+ *
+ * The regions of a program are looked up together, so that those that are
+ * missing are compiled on several threads: LLVM keeps all that it changes in a
+ * context, and each compilation has its own. */
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/log.h"
 #include "base/table.h"
+#include "lower/disk.h"
+#include "lower/loader.h"
 #include "lower/region.h"
 
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* A compilation longer than this is worth a line in the log. */
 #define LOW_SLOW_SECONDS 0.2
+/* LLVM recurses over expressions; threads may have less by default. */
+enum { LOW_STACK = 16 << 20 };
 
 static struct {
   struct table table; /* key -> 1 + index in codes */
   struct low_code *codes;
   uint32_t n, cap;
+  int threads;        /* that compile; 0: one for each processor */
   struct table names; /* launch names outlive the region's description */
   struct arena arena;
 } low_cache;
 
-static status
-low_compile(const struct low_region *r, struct low_code *out) {
+/* A region that is not there yet. */
+struct low_job {
+  const struct low_region *r;
+  struct str key, object;
+  struct low_code code;
+  status result;
+  char *message; /* of a failure */
+  double seconds;
+};
+
+struct low_work {
+  struct low_job *jobs;
+  uint32_t n;
+  atomic_uint next;
+};
+
+/* ---- compiling ----------------------------------------------------------- */
+
+static void
+low_job_compile(struct low_job *j) {
   double start = timer_wall();
-  struct str object = STR_INIT;
-  status s = low_llvm_compile(r, out, &object);
-  str_clear(&object);
-  TRY(s);
-  counters[CNT_compiles]++;
-  double seconds = timer_wall() - start;
-  if (seconds > LOW_SLOW_SECONDS)
-    LOG_WARN("compiling %s took %.2f s", r->name, seconds);
-  else
-    LOG_DEBUG("compiling %s took %.3f s", r->name, seconds);
-  return OK;
+  j->result = low_llvm_compile(j->r, &j->code, &j->object);
+  if (j->result != OK) {
+    struct str text = STR_INIT;
+    str_add(&text, err_last());
+    j->message = text.s;
+  }
+  j->seconds = timer_wall() - start;
 }
 
-static status
-low_cache_find(const struct low_region *r, const struct str *key,
-               rt_region_fn *out) {
-  uintptr_t at = table_get(&low_cache.table, key->s, key->len, 0);
-  if (!at) {
-    struct low_code c;
-    TRY(low_compile(r, &c));
-    VEC_PUSH(low_cache.codes, low_cache.n, low_cache.cap, c);
-    at = low_cache.n;
-    *table_slot(&low_cache.table, key->s, key->len) = at;
+static void *
+low_worker(void *arg) {
+  struct low_work *w = arg;
+  for (uint32_t k; (k = atomic_fetch_add(&w->next, 1)) < w->n;)
+    low_job_compile(&w->jobs[k]);
+  return NULL;
+}
+
+static uint32_t
+low_processors(void) {
+  cpu_set_t set;
+  if (low_cache.threads > 0) return (uint32_t)low_cache.threads;
+  if (sched_getaffinity(0, sizeof set, &set)) return 1;
+  return (uint32_t)CPU_COUNT(&set);
+}
+
+/* Compile all jobs; this thread takes part. */
+static void
+low_compile_all(struct low_job *jobs, uint32_t n) {
+  struct low_work w = {.jobs = jobs, .n = n};
+  uint32_t helpers = low_processors() < n ? low_processors() : n, started = 0;
+  pthread_t *threads = mem_alloc(n, sizeof *threads);
+  pthread_attr_t attr;
+  pthread_attr_init(&attr);
+  pthread_attr_setstacksize(&attr, LOW_STACK);
+  while (started + 1 < helpers &&
+         !pthread_create(&threads[started], &attr, low_worker, &w))
+    started++;
+  pthread_attr_destroy(&attr);
+  low_worker(&w);
+  for (uint32_t k = 0; k < started; k++) pthread_join(threads[k], NULL);
+  free(threads);
+}
+
+/* ---- the disk ------------------------------------------------------------ */
+
+static bool
+low_job_from_disk(struct low_job *j) {
+  if (!low_disk_is_open()) return false;
+  struct str key = STR_INIT;
+  struct low_entry e;
+  low_region_key(j->r, LOW_KEY_WHOLE, &key);
+  bool found = low_disk_find("region", j->r->name, &key, &e);
+  str_clear(&key);
+  if (!found) return false;
+  status s = low_load(e.bytes, e.n, LOW_ENTRY, &j->code);
+  low_entry_clear(&e);
+  if (s != OK)
+    LOG_WARN("cached code of %s cannot be used: %s; it is made anew",
+             j->r->name, err_last());
+  else
+    counters[CNT_cache_loads]++;
+  return s == OK;
+}
+
+/* Keep what the loader will be able to load. */
+static void
+low_job_to_disk(struct low_job *j) {
+  if (!low_disk_is_open()) return;
+  struct low_code code;
+  if (low_load(j->object.s, j->object.len, LOW_ENTRY, &code) != OK) {
+    LOG_INFO("code of %s is not kept: %s", j->r->name, err_last());
+    return;
   }
-  *out = low_cache.codes[at - 1].fn;
-  return OK;
+  low_code_clear(&code);
+  struct str key = STR_INIT;
+  low_region_key(j->r, LOW_KEY_WHOLE, &key);
+  low_disk_keep("region", &key, j->object.s, j->object.len);
+  str_clear(&key);
+}
+
+/* ---- look-up ------------------------------------------------------------- */
+
+static void
+low_code_add(struct low_job *j) {
+  VEC_PUSH(low_cache.codes, low_cache.n, low_cache.cap, j->code);
+  *table_slot(&low_cache.table, j->key.s, j->key.len) = low_cache.n;
+}
+
+static void
+low_job_clear(struct low_job *j) {
+  str_clear(&j->key);
+  str_clear(&j->object);
+  free(j->message);
+}
+
+/* Known in this process or found on disk? Else `j` is to be compiled. */
+static bool
+low_code_there(struct low_job *j) {
+  low_region_key(j->r, LOW_KEY_PROCESS, &j->key);
+  if (table_get(&low_cache.table, j->key.s, j->key.len, 0)) return true;
+  if (!low_job_from_disk(j)) return false;
+  low_code_add(j);
+  return true;
+}
+
+/* Is an equal region among the jobs? */
+static bool
+low_job_twice(const struct low_job *jobs, uint32_t n, const struct low_job *j) {
+  for (uint32_t k = 0; k < n; k++)
+    if (str_same(&jobs[k].key, &j->key)) return true;
+  return false;
+}
+
+static void
+low_job_done(struct low_job *j) {
+  low_code_add(j);
+  low_job_to_disk(j);
+  counters[CNT_compiles]++;
+  if (j->seconds > LOW_SLOW_SECONDS)
+    LOG_WARN("compiling %s took %.2f s", j->r->name, j->seconds);
+  else
+    LOG_DEBUG("compiling %s took %.3f s", j->r->name, j->seconds);
+}
+
+/* The first failure, in the order of the program, is the one that is told. */
+static status
+low_jobs_done(struct low_job *jobs, uint32_t n) {
+  status s = OK;
+  for (uint32_t k = 0; k < n; k++) {
+    if (jobs[k].result == OK) {
+      low_job_done(&jobs[k]);
+    } else if (s == OK) {
+      const struct low_call *c = &jobs[k].r->calls[0];
+      s = err_set(jobs[k].result, "%s:%d: loop %s: %s", c->file, c->line,
+                  jobs[k].r->name, jobs[k].message);
+    }
+  }
+  return s;
 }
 
 status
-low_cache_get(const struct low_region *r, rt_region_fn *out) {
-  struct str key = STR_INIT;
-  low_region_key(r, &key);
-  status s = low_cache_find(r, &key, out);
-  str_clear(&key);
+low_cache_need(const struct low_region *regions, uint32_t n) {
+  struct low_job *jobs = mem_alloc(n, sizeof *jobs);
+  uint32_t missing = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    struct low_job j = {&regions[k], STR_INIT, STR_INIT, {0}, OK, NULL, 0};
+    if (low_code_there(&j) || low_job_twice(jobs, missing, &j))
+      low_job_clear(&j);
+    else
+      jobs[missing++] = j;
+  }
+  if (missing) low_compile_all(jobs, missing);
+  status s = low_jobs_done(jobs, missing);
+  for (uint32_t k = 0; k < missing; k++) low_job_clear(&jobs[k]);
+  free(jobs);
   return s;
+}
+
+rt_region_fn
+low_cache_get(const struct low_region *r) {
+  struct str key = STR_INIT;
+  low_region_key(r, LOW_KEY_PROCESS, &key);
+  uintptr_t at = table_get(&low_cache.table, key.s, key.len, 0);
+  str_clear(&key);
+  assert(at);
+  return low_cache.codes[at - 1].fn;
 }
 
 const char *
 low_cache_name(const char *name) {
   return intern_str(&low_cache.names, &low_cache.arena, name);
+}
+
+void
+low_set_threads(int threads) {
+  low_cache.threads = threads;
 }
 
 void

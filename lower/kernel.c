@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/table.h"
 #include "lower/blob.h"
-#include "lower/module.h"
+#include "lower/facts.h"
 
 #include <assert.h>
 #include <dlfcn.h>
@@ -70,7 +70,7 @@ kernel_make_opaque(struct kernel *k, const char *why) {
 static status
 kernel_read(struct kernel *k, bool (*global)(void *user, struct low_const *c),
             void *user) {
-  TRY(low_llvm_facts(&k->k, &k->arena));
+  TRY(low_facts_get(&k->k, &k->arena));
   for (uint32_t i = 0; i < k->k.nconsts; i++) {
     struct low_const *c = &k->k.consts[i];
     const char *lacks = !global(user, c) ? "place" : c->size ? NULL : "size";
@@ -168,7 +168,7 @@ low_kernel_source(const char *name, const char *source) {
   struct kernel *old = kernel_by_name(name);
   if (old && !strcmp(old->source, source)) return OK;
   struct str code = STR_INIT;
-  status s = low_llvm_source(name, source, &code);
+  status s = low_source_get(name, source, &code);
   if (s != OK) {
     str_clear(&code);
     return s;

@@ -169,24 +169,29 @@ low_launch_fill(struct low_region *r, struct rt_launch *l) {
   l->name = low_cache_name(r->name);
 }
 
+/* The launch, but for its function; the region is kept until all are known. */
 static status
 low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
                 struct rt_launch *l) {
   struct low_region r = {0};
-  const struct ir_node *n = &m->t->nodes[first];
   status s = low_region_make(m, first, count, &r);
-  if (s == OK) {
-    s = low_cache_get(&r, &l->fn);
-    if (s != OK)
-      err_prefix(s, "%s:%d: loop %s: ", n->file ? n->file : "?", n->line,
-                 r.name);
+  if (s != OK) {
+    low_region_clear(&r);
+    return s;
   }
-  if (s == OK) {
-    l->set = n->set;
-    low_launch_fill(&r, l);
-  }
-  low_region_clear(&r);
-  return s;
+  l->set = m->t->nodes[first].set;
+  low_launch_fill(&r, l);
+  VEC_PUSH(m->regions, m->nregions, m->capregions, r);
+  return OK;
+}
+
+static status
+low_launches_link(struct low_maker *m) {
+  assert(m->nregions == m->p->nlaunches);
+  TRY(low_cache_need(m->regions, m->nregions));
+  for (uint32_t k = 0; k < m->nregions; k++)
+    m->p->launches[k].fn = low_cache_get(&m->regions[k]);
+  return OK;
 }
 
 /* Nodes that run together with node n; the first that is not left out leads. */
@@ -291,6 +296,8 @@ low_maker_clear(struct low_maker *m) {
   free(m->last_user);
   free(m->held);
   free(m->slot_buffer);
+  for (uint32_t k = 0; k < m->nregions; k++) low_region_clear(&m->regions[k]);
+  free(m->regions);
 }
 
 static status
@@ -301,6 +308,7 @@ low_make(struct low_maker *m) {
     if (t->dats[d].root == d && final[d] != IR_NONE)
       m->live[ir_same(t, final[d])] = true;
   status s = low_cmds_make(m);
+  if (s == OK) s = low_launches_link(m);
   if (s == OK) {
     low_outs_make(m, final);
     low_tables_make(m->p);

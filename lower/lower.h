@@ -2,7 +2,8 @@
  *
  * Tags of the trace's declarations come back in struct low_program, so that the
  * owner can fill the program's tables. Regions are compiled by MCJIT and cached by
- * their whole key: a region of the same shape is compiled once in a process.
+ * their whole key, in the process and on disk: a region of the same shape is
+ * compiled once.
  */
 #ifndef LOWER_LOWER_H
 #define LOWER_LOWER_H
@@ -42,5 +43,7 @@ status low_lower(const struct ir_trace *t, const struct low_env *env,
 void low_program_clear(struct low_program *p); /* frees the rt_program, too */
 /* Free all compiled regions (op_exit). */
 void low_clear(void);
+/* Threads that compile; 0: one for each processor. */
+void low_set_threads(int threads);
 
 #endif

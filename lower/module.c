@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MODULE_NAME "libop2lazy-llvm.so"
 
@@ -44,10 +45,32 @@ module_load(const char *path) {
 }
 
 static void
+module_path(struct str *out) {
+  module_folder(out);
+  str_add(out, MODULE_NAME);
+}
+
+void
+low_file_identity(const char *path, struct str *out) {
+  struct stat st;
+  if (stat(path, &st)) memset(&st, 0, sizeof st);
+  str_printf(out, "%s %lld bytes %lld.%09ld\n", path, (long long)st.st_size,
+             (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+}
+
+void
+low_module_identity(struct str *out) {
+  struct str path = STR_INIT;
+  module_path(&path);
+  low_file_identity(&op2_low_llvm ? "/proc/self/exe" : path.s, out);
+  low_file_identity(OP2_LLVM_LIBRARY, out);
+  str_clear(&path);
+}
+
+static void
 module_open(void) {
   struct str path = STR_INIT;
-  module_folder(&path);
-  str_add(&path, MODULE_NAME);
+  module_path(&path);
   double start = timer_wall();
   module.table = &op2_low_llvm ? &op2_low_llvm : module_load(path.s);
   if (module.table) *module.table->log_level = log_level;

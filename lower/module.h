@@ -44,6 +44,11 @@ struct low_llvm {
                      const char *features, struct str *out);
 };
 
+/* Text that tells a file from any other or changed one: path, size, time. */
+void low_file_identity(const char *path, struct str *out);
+/* The same for the files of the compiler, without opening them. */
+void low_module_identity(struct str *out);
+
 /* The functions above; the module is opened at the first call. Messages of the
  * other side become the caller's. */
 status low_llvm_facts(struct low_kernel *k, struct arena *arena);

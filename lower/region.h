@@ -139,7 +139,9 @@ struct low_maker {
   uint8_t *touch; /* of a buffer: scratch of args.c, zero between regions */
   int32_t *held;  /* of a value: its slot, -1; scratch of args.c */
   uint32_t capslots, capparams, capaddresses;
-  uint32_t *slot_buffer; /* of a slot: ir buffer */
+  uint32_t *slot_buffer;      /* of a slot: ir buffer */
+  struct low_region *regions; /* of launches */
+  uint32_t nregions, capregions;
 };
 
 uint32_t low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat);
@@ -161,9 +163,16 @@ status low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
 
 /* ---- region_key.c, cache.c ----------------------------------------------- */
 
-void low_region_key(const struct low_region *r, struct str *key);
-/* The function of this region: from the cache, or compiled now. */
-status low_cache_get(const struct low_region *r, rt_region_fn *out);
+/* Kernels stand in a key by the number that they have in this process, or by
+ * their bitcode. */
+enum low_key { LOW_KEY_PROCESS, LOW_KEY_WHOLE };
+void low_region_key(const struct low_region *r, enum low_key which,
+                    struct str *key);
+/* Have code for all these regions: what neither this process nor the disk has is
+ * compiled. ERR_COMPILE names the loop and its call. */
+status low_cache_need(const struct low_region *regions, uint32_t n);
+/* The function of a region that was needed before. */
+rt_region_fn low_cache_get(const struct low_region *r);
 /* The name, kept until low_clear. */
 const char *low_cache_name(const char *name);
 

@@ -1,7 +1,7 @@
 /* The text that says which code a region needs: equal keys, equal code. */
 #include "lower/region.h"
 
-#include <assert.h>
+#include <string.h>
 
 static void
 low_key_words(struct str *key, const int64_t *w, size_t n) {
@@ -25,11 +25,30 @@ low_key_slot(const struct low_slot *s, struct str *key) {
 
 static void
 low_key_instance(const struct low_instance *in, struct str *key) {
-  KEY(key, (int64_t)in->kernel->uid, in->address, in->kernel->nconsts);
-  for (uint32_t c = 0; c < in->kernel->nconsts && in->binds; c++) {
-    KEY(key, in->binds[c], in->folded[c] != NULL);
-    if (in->folded[c]) str_addn(key, in->folded[c], in->kernel->consts[c].size);
+  const struct low_kernel *k = in->kernel;
+  KEY(key, in->address, k->nconsts);
+  for (uint32_t c = 0; c < k->nconsts && in->binds; c++) {
+    KEY(key, in->binds[c], in->folded[c] != NULL, (int64_t)k->consts[c].size);
+    if (in->folded[c]) str_addn(key, in->folded[c], k->consts[c].size);
   }
+}
+
+/* Which code instance i calls. Kernels of one file share their bitcode, which
+ * stands there once. */
+static void
+low_key_code(const struct low_region *r, uint32_t i, enum low_key which,
+             struct str *key) {
+  const struct low_kernel *k = r->instances[i].kernel;
+  if (which == LOW_KEY_PROCESS) {
+    KEY(key, (int64_t)k->uid);
+    return;
+  }
+  if (r->instances[i].address >= 0) return;
+  uint32_t same = 0;
+  while (r->instances[same].kernel->bitcode != k->bitcode) same++;
+  KEY(key, same, (int64_t)strlen(k->name), (int64_t)k->bitcode_bytes);
+  str_add(key, k->name);
+  if (same == i) str_addn(key, k->bitcode, k->bitcode_bytes);
 }
 
 static void
@@ -43,11 +62,13 @@ low_key_call(const struct low_call *c, struct str *key) {
 }
 
 void
-low_region_key(const struct low_region *r, struct str *key) {
+low_region_key(const struct low_region *r, enum low_key which,
+               struct str *key) {
   KEY(key, r->nbinds, r->nslots, r->ncalls, r->ninstances, r->parallel);
   for (uint32_t k = 0; k < r->nbinds; k++) low_key_bind(&r->binds[k], key);
   for (uint32_t k = 0; k < r->nslots; k++) low_key_slot(&r->slots[k], key);
   for (uint32_t k = 0; k < r->ninstances; k++)
     low_key_instance(&r->instances[k], key);
+  for (uint32_t k = 0; k < r->ninstances; k++) low_key_code(r, k, which, key);
   for (uint32_t k = 0; k < r->ncalls; k++) low_key_call(&r->calls[k], key);
 }

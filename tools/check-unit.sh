@@ -6,6 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . tools/sanitizers.sh
 build=$1 passed=0 failed=0
+export OP2_CACHE_DIR="${OP2_CACHE_DIR-$(realpath "$build")/cache}"
 
 # The number after "<word>: " in Criterion's summary line.
 field() {

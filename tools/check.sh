@@ -15,6 +15,7 @@ cd "$(dirname "$0")/.."
 dir=${CHECK_DIR-build-check}
 mkdir -p "$dir/logs"
 export CHECK_DIR="$dir"
+export OP2_CACHE_DIR="$PWD/$dir/cache" # never the one of who runs this
 
 # name | command; suites that need a build come after it
 suites() {
@@ -36,6 +37,8 @@ programs-clang | . tools/sanitizers.sh; test/programs/run.sh $dir/clang
 random-gcc     | $dir/gcc/test/random/random_programs --jobs $(nproc) --count 64 --time 60 --out $dir
 random-opaque  | $dir/gcc/test/random/random_programs_opaque --opaque --jobs $(nproc) --count 64 --time 30 --out $dir
 random-clang   | . tools/sanitizers.sh; $dir/clang/test/random/random_programs --jobs $(nproc) --count 24 --time 60 --out $dir
+cache-gcc      | test/cache/run.sh $dir/gcc
+cache-clang    | test/cache/run.sh $dir/clang
 op2cc          | test/op2cc/run.sh $dir/gcc
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
 abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19

@@ -7,6 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 cc=$build/op2cc cxx=$build/op2c++
 work=$(mktemp -d) || exit 1
+export OP2_CACHE_DIR=$work/cache
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/tmp"
 export TMPDIR="$work/tmp"

@@ -16,9 +16,11 @@ bin=$build/test/programs
 [ -d "$bin" ] || bin=$build
 export work; work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
+export OP2_CACHE_DIR=${OP2_CACHE_DIR-$build/cache}
 
 # name | variables | which programs ("" all)
 ir_modes() {
+  echo "compiled-anew|OMP_NUM_THREADS=2 OP2_CACHE=0|"
   for t in 1 2 3; do
     echo "$t-threads|OMP_NUM_THREADS=$t|"
     echo "$t-eager|OMP_NUM_THREADS=$t OP2_EAGER=1|"
@@ -29,7 +31,7 @@ ir_modes() {
   for layout in aos soa 8; do
     echo "layout-$layout|OMP_NUM_THREADS=2 OP2_LAYOUT=$layout|"
   done
-  echo "checked|OMP_NUM_THREADS=3 OP2_CHECK=1 OP2_IR_STRESS=1|"
+  echo "checked|OMP_NUM_THREADS=3 OP2_CHECK=1 OP2_IR_STRESS=1 OP2_CACHE=0|"
   echo "seq|OP2_TARGET=seq|"
   echo "reproducible|OMP_NUM_THREADS=2 OP2_REPRODUCIBLE=1|"
   echo "small-blocks|OMP_NUM_THREADS=3 OP2_BLOCK_SIZE=4|"
@@ -39,7 +41,7 @@ opaque_modes() {
   for t in 1 2; do
     echo "$t-threads|OMP_NUM_THREADS=$t|"
   done
-  echo "3-eager|OMP_NUM_THREADS=3 OP2_EAGER=1|"
+  echo "3-eager|OMP_NUM_THREADS=3 OP2_EAGER=1 OP2_CACHE=0|"
   echo "layout-soa|OMP_NUM_THREADS=2 OP2_LAYOUT=soa|"
   echo "layout-8|OMP_NUM_THREADS=3 OP2_LAYOUT=8|"
 }

@@ -1,0 +1,353 @@
+/* The cache on disk: code of regions, facts about kernels, compiled sources.
+ *
+ * Problem. Compiling a region takes tens of milliseconds, and loading LLVM 20
+ * more, at each start of a program that has not changed.
+ *
+ * Idea. One file an entry,
+ *
+ *   head | key | bytes        head: magic, lengths, checksum over the rest
+ *
+ * under a name made of a hash of the key. The hash only finds the file: an entry
+ * counts if its whole key is the one that is asked for. A key holds whatever
+ * the entry was made from, kernels' bitcode byte for byte, and before that what
+ * made it: versions, the files of the compiler with size and time (a build of
+ * the same version that was changed is another compiler), the CPU.
+ *
+ * Files are written beside their place and renamed, so that processes that start
+ * together see whole entries or none; both compile, the last one stays. What is
+ * shortened, damaged, of another key or writable by others (it will be run) is
+ * ignored with a line in the log; since it counts as missing it is made anew and
+ * replaced.
+ *
+ * An entry that serves and has not been touched for a day gets today's date;
+ * when the folder outgrows its bound the oldest entries go.
+ *
+ * cost  a hit reads the file once: 10 us and 1 us per 10 KB. A folder is listed
+ *       at the first entry that a process keeps, and when it has grown to the
+ *       bound.
+ * limits  what a disk holds is trusted as far as its owner is. Names of system
+ *       functions are resolved when code is loaded, so that the C library may
+ *       change. */
+#include "lower/disk.h"
+
+#include "base/arena.h"
+#include "base/counters.h"
+#include "base/log.h"
+#include "lower/module.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DISK_SUFFIX ".op2"
+enum { DISK_ALIGN = 16, DISK_DAY = 86400 };
+static const char disk_magic[8] = "op2lazy1";
+
+struct disk_head {
+  char magic[8];
+  uint64_t key_bytes, bytes, sum;
+};
+
+static struct {
+  bool open, listed;
+  struct str folder, maker; /* maker: what every key begins with */
+  size_t max, used;         /* used: since the folder was listed */
+} disk = {.folder = STR_INIT, .maker = STR_INIT};
+
+/* ---- keys and sums ------------------------------------------------------- */
+
+/* Each step is a bijection of h and of the word: one damaged word shows. */
+static uint64_t
+disk_sum(uint64_t h, const char *p, size_t n) {
+  h ^= n;
+  while (n) {
+    uint64_t w = 0;
+    size_t k = n < sizeof w ? n : sizeof w;
+    memcpy(&w, p, k);
+    h = (h ^ w) * 0x9E3779B97F4A7C15u;
+    h ^= h >> 32;
+    p += k;
+    n -= k;
+  }
+  return h;
+}
+
+static size_t
+disk_padded(size_t n) {
+  return (n + DISK_ALIGN - 1) / DISK_ALIGN * DISK_ALIGN;
+}
+
+/* The path of an entry, and its whole key. */
+static void
+disk_name(const char *kind, const struct str *key, struct str *path,
+          struct str *whole) {
+  str_printf(whole, "%s%s\n", disk.maker.s, kind);
+  str_addn(whole, key->s, key->len);
+  str_printf(path, "%s/%016llx-%s" DISK_SUFFIX, disk.folder.s,
+             (unsigned long long)disk_sum(0, whole->s, whole->len), kind);
+}
+
+/* ---- the folder ---------------------------------------------------------- */
+
+static void
+disk_folder(const char *folder, struct str *out) {
+  const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (*folder)
+    str_add(out, folder);
+  else if (xdg && *xdg == '/')
+    str_printf(out, "%s/op2lazy", xdg);
+  else if (home && *home == '/')
+    str_printf(out, "%s/.cache/op2lazy", home);
+}
+
+/* Make the folder with all above it; 0 or errno. */
+static int
+disk_folder_make(void) {
+  struct str path = STR_INIT;
+  str_add(&path, disk.folder.s);
+  int bad = 0;
+  for (char *p = path.s + 1; !bad; p++) {
+    char c = *p;
+    if (c && c != '/') continue;
+    *p = 0;
+    if (mkdir(path.s, 0700) && errno != EEXIST) bad = errno;
+    *p = c;
+    if (!c) break;
+  }
+  str_clear(&path);
+  return bad;
+}
+
+struct disk_file {
+  char *name;
+  size_t bytes;
+  struct timespec time;
+};
+
+static int
+disk_older(const void *a, const void *b) {
+  const struct timespec *x = &((const struct disk_file *)a)->time;
+  const struct timespec *y = &((const struct disk_file *)b)->time;
+  if (x->tv_sec != y->tv_sec) return x->tv_sec < y->tv_sec ? -1 : 1;
+  return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+/* Our files in the folder; strings in the arena, array the caller's. */
+static size_t
+disk_list(DIR *d, struct arena *names, struct disk_file **out) {
+  size_t n = 0, cap = 0;
+  struct disk_file *files = NULL;
+  for (struct dirent *e; (e = readdir(d));) {
+    struct stat st;
+    if (!strstr(e->d_name, DISK_SUFFIX) ||
+        fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+        !S_ISREG(st.st_mode))
+      continue;
+    struct disk_file f = {arena_str(names, e->d_name), (size_t)st.st_size,
+                          st.st_mtim};
+    VEC_PUSH(files, n, cap, f);
+  }
+  *out = files;
+  return n;
+}
+
+/* List the folder, and bring it to three quarters of its bound if above. */
+static void
+disk_trim(void) {
+  DIR *d = opendir(disk.folder.s);
+  if (!d) return;
+  struct arena names = {0};
+  struct disk_file *files;
+  size_t n = disk_list(d, &names, &files), removed = 0;
+  disk.used = 0;
+  for (size_t k = 0; k < n; k++) disk.used += files[k].bytes;
+  if (disk.used > disk.max) {
+    qsort(files, n, sizeof *files, disk_older);
+    for (; removed < n && disk.used > disk.max / 4 * 3; removed++) {
+      unlinkat(dirfd(d), files[removed].name, 0);
+      disk.used -= files[removed].bytes;
+    }
+    LOG_INFO("cache %s: %zu of %zu entries removed, %zu bytes left",
+             disk.folder.s, removed, n, disk.used);
+  }
+  free(files);
+  arena_clear(&names);
+  closedir(d);
+  disk.listed = true;
+}
+
+/* ---- open ---------------------------------------------------------------- */
+
+void
+low_disk_open(const char *folder, size_t max_bytes, const char *machine) {
+  low_disk_close();
+  disk_folder(folder, &disk.folder);
+  disk.open = disk.folder.len > 0;
+  disk.max = max_bytes;
+  if (!disk.open) {
+    LOG_INFO("no cache on disk: neither HOME nor a folder is known");
+    return;
+  }
+  str_add(&disk.maker, "op2lazy " OP2_VERSION ", LLVM " OP2_LLVM_VERSION "\n");
+  low_module_identity(&disk.maker);
+  str_add(&disk.maker, machine);
+}
+
+void
+low_disk_close(void) {
+  str_clear(&disk.folder);
+  str_clear(&disk.maker);
+  disk.open = disk.listed = false;
+  disk.used = 0;
+}
+
+bool
+low_disk_is_open(void) {
+  return disk.open;
+}
+
+/* ---- find ---------------------------------------------------------------- */
+
+/* The whole file; NULL: it holds the reason why not, or errno is ENOENT. */
+static char *
+disk_read(const char *path, size_t *n_out, const char **why) {
+  struct stat st;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  *why = "cannot be read";
+  if (fd < 0) return NULL;
+  char *file = NULL;
+  if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+    *why = "is no file";
+  } else if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH)) {
+    *why = "may be written by others";
+  } else {
+    size_t n = (size_t)st.st_size, done = 0;
+    file = mem_grow(NULL, n, 1);
+    for (ssize_t k; done < n; done += (size_t)k)
+      if ((k = read(fd, file + done, n - done)) <= 0) break;
+    *n_out = done;
+    if (time(NULL) - st.st_mtime > DISK_DAY) futimens(fd, NULL);
+  }
+  close(fd);
+  return file;
+}
+
+/* What is wrong with this file as an entry of `key`; NULL: nothing. */
+static const char *
+disk_check(const char *file, size_t n, const struct str *key,
+           struct low_entry *out) {
+  struct disk_head h;
+  if (n < sizeof h) return "is truncated";
+  memcpy(&h, file, sizeof h);
+  if (memcmp(h.magic, disk_magic, sizeof h.magic)) return "is foreign";
+  if (h.key_bytes > n || h.bytes > n) return "is truncated";
+  size_t at = disk_padded(sizeof h + h.key_bytes);
+  if (at + h.bytes != n) return "is truncated";
+  if (disk_sum(0, file + sizeof h, n - sizeof h) != h.sum) return "is corrupt";
+  if (h.key_bytes != key->len || memcmp(file + sizeof h, key->s, key->len))
+    return "is foreign: it has another key";
+  out->bytes = file + at;
+  out->n = h.bytes;
+  return NULL;
+}
+
+bool
+low_disk_find(const char *kind, const char *name, const struct str *key,
+              struct low_entry *out) {
+  if (!disk.open) return false;
+  struct str path = STR_INIT, whole = STR_INIT;
+  disk_name(kind, key, &path, &whole);
+  const char *why;
+  size_t n = 0;
+  *out = (struct low_entry){0};
+  errno = 0;
+  out->file = disk_read(path.s, &n, &why);
+  if (out->file) why = disk_check(out->file, n, &whole, out);
+  bool found = out->file && !why;
+  if (!found && errno != ENOENT) {
+    counters[CNT_cache_bad]++;
+    LOG_WARN("cache entry %s of %s %s; it is made anew", path.s, name, why);
+  }
+  if (!found) low_entry_clear(out);
+  str_clear(&path);
+  str_clear(&whole);
+  return found;
+}
+
+void
+low_entry_clear(struct low_entry *e) {
+  free(e->file);
+  *e = (struct low_entry){0};
+}
+
+/* ---- keep ---------------------------------------------------------------- */
+
+static int
+disk_write_all(int fd, const char *p, size_t n) {
+  while (n) {
+    ssize_t k = write(fd, p, n);
+    if (k < 0 && errno == EINTR) continue;
+    if (k <= 0) return errno ? errno : EIO;
+    p += k;
+    n -= (size_t)k;
+  }
+  return 0;
+}
+
+/* To a new file beside `path`, then into its place; 0 or errno. */
+static int
+disk_replace(const char *path, const struct str *file) {
+  struct str tmp = STR_INIT;
+  str_printf(&tmp, "%s.XXXXXX", path);
+  int fd = mkstemp(tmp.s);
+  int bad = fd < 0 ? errno : disk_write_all(fd, file->s, file->len);
+  if (fd >= 0 && close(fd) && !bad) bad = errno;
+  if (!bad && rename(tmp.s, path)) bad = errno;
+  if (bad && fd >= 0) unlink(tmp.s);
+  str_clear(&tmp);
+  return bad;
+}
+
+static void
+disk_file_make(const struct str *key, const char *bytes, size_t n,
+               struct str *out) {
+  static const char zeros[DISK_ALIGN];
+  struct disk_head h = {.key_bytes = key->len, .bytes = n};
+  memcpy(h.magic, disk_magic, sizeof h.magic);
+  str_addn(out, (const char *)&h, sizeof h);
+  str_addn(out, key->s, key->len);
+  str_addn(out, zeros, disk_padded(out->len) - out->len);
+  str_addn(out, bytes, n);
+  h.sum = disk_sum(0, out->s + sizeof h, out->len - sizeof h);
+  memcpy(out->s, &h, sizeof h);
+}
+
+void
+low_disk_keep(const char *kind, const struct str *key, const char *bytes,
+              size_t n) {
+  if (!disk.open) return;
+  struct str path = STR_INIT, whole = STR_INIT, file = STR_INIT;
+  disk_name(kind, key, &path, &whole);
+  disk_file_make(&whole, bytes, n, &file);
+  int bad = disk_replace(path.s, &file);
+  if (bad == ENOENT && !(bad = disk_folder_make()))
+    bad = disk_replace(path.s, &file);
+  if (bad) {
+    LOG_WARN("cache %s: %s; nothing more is kept", disk.folder.s,
+             strerror(bad));
+    disk.open = false;
+  } else {
+    disk.used += file.len;
+    if (!disk.listed || disk.used > disk.max) disk_trim();
+  }
+  str_clear(&path);
+  str_clear(&whole);
+  str_clear(&file);
+}

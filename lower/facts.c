@@ -1,0 +1,194 @@
+/* What is known of a kernel, and bitcode of sources: from disk, or found out by
+ * LLVM and kept.
+ *
+ * An entry of facts is a row of words and texts in the order of struct
+ * low_kernel. Its key is the bitcode, byte for byte, and the kernel's name in
+ * it; that of a source is the compiler's file and the text. */
+#include "lower/facts.h"
+
+#include "base/log.h"
+#include "lower/disk.h"
+#include "lower/module.h"
+
+#include <string.h>
+
+/* ---- words and texts ----------------------------------------------------- */
+
+static void
+facts_put(struct str *b, uint64_t word) {
+  str_addn(b, (const char *)&word, sizeof word);
+}
+
+static void
+facts_put_text(struct str *b, const char *text) {
+  facts_put(b, strlen(text));
+  str_add(b, text);
+}
+
+/* What is left to read; `bad` once it was too short. */
+struct facts_reader {
+  const char *at;
+  size_t left;
+  bool bad;
+};
+
+static const char *
+facts_take(struct facts_reader *r, size_t n) {
+  r->bad |= n > r->left;
+  if (r->bad) return NULL;
+  const char *at = r->at;
+  r->at += n;
+  r->left -= n;
+  return at;
+}
+
+static uint64_t
+facts_get(struct facts_reader *r) {
+  uint64_t word = 0;
+  const char *at = facts_take(r, sizeof word);
+  if (at) memcpy(&word, at, sizeof word);
+  return word;
+}
+
+static const char *
+facts_get_text(struct facts_reader *r, struct arena *arena) {
+  size_t n = facts_get(r);
+  const char *at = facts_take(r, n);
+  char *text = arena_alloc(arena, at ? n + 1 : 1);
+  if (at) memcpy(text, at, n);
+  return text;
+}
+
+/* A count of things that take at least a word each. */
+static uint32_t
+facts_get_count(struct facts_reader *r) {
+  uint64_t n = facts_get(r);
+  r->bad |= n > r->left / sizeof(uint64_t);
+  return r->bad ? 0 : (uint32_t)n;
+}
+
+/* ---- facts --------------------------------------------------------------- */
+
+static void
+facts_write(const struct low_kernel *k, struct str *b) {
+  facts_put(b, k->effects);
+  facts_put_text(b, k->why);
+  facts_put(b, (uint64_t)(int64_t)k->copy_from);
+  facts_put(b, (uint64_t)(int64_t)k->copy_to);
+  facts_put(b, k->copy_bytes);
+  facts_put(b, k->nparams);
+  for (uint32_t i = 0; i < k->nparams; i++) {
+    const struct low_param *p = &k->params[i];
+    uint64_t words[] = {p->reads,      p->writes,   p->adds_only,
+                        p->full_bytes, p->indirect, p->nentries};
+    str_addn(b, (const char *)words, sizeof words);
+  }
+  facts_put(b, k->nconsts);
+  for (uint32_t i = 0; i < k->nconsts; i++) {
+    facts_put_text(b, k->consts[i].name);
+    facts_put(b, k->consts[i].size);
+  }
+}
+
+static void
+facts_read_param(struct facts_reader *r, struct low_param *p) {
+  p->reads = facts_get(r);
+  p->writes = facts_get(r);
+  p->adds_only = facts_get(r);
+  p->full_bytes = facts_get(r);
+  p->indirect = facts_get(r);
+  p->nentries = (uint32_t)facts_get(r);
+}
+
+/* False: it does not hold what it should. */
+static bool
+facts_read(struct low_kernel *k, struct arena *arena, struct facts_reader r) {
+  k->effects = facts_get(&r);
+  k->why = facts_get_text(&r, arena);
+  k->copy_from = (int)facts_get(&r);
+  k->copy_to = (int)facts_get(&r);
+  k->copy_bytes = facts_get(&r);
+  k->nparams = facts_get_count(&r);
+  k->params = ARENA_ARRAY(arena, struct low_param, k->nparams);
+  for (uint32_t i = 0; i < k->nparams; i++) facts_read_param(&r, &k->params[i]);
+  k->nconsts = facts_get_count(&r);
+  k->consts = ARENA_ARRAY(arena, struct low_const, k->nconsts);
+  for (uint32_t i = 0; i < k->nconsts; i++) {
+    k->consts[i].name = facts_get_text(&r, arena);
+    k->consts[i].size = facts_get(&r);
+  }
+  return !r.bad && !r.left;
+}
+
+static status
+facts_find(struct low_kernel *k, struct arena *arena, const struct str *key) {
+  struct low_entry e;
+  if (low_disk_find("facts", k->name, key, &e)) {
+    struct low_kernel read = *k;
+    bool good =
+        facts_read(&read, arena, (struct facts_reader){e.bytes, e.n, 0});
+    low_entry_clear(&e);
+    if (good) {
+      *k = read;
+      return OK;
+    }
+    LOG_WARN("cached facts of kernel %s are incomplete; they are made anew",
+             k->name);
+  }
+  TRY(low_llvm_facts(k, arena));
+  struct str b = STR_INIT;
+  facts_write(k, &b);
+  low_disk_keep("facts", key, b.s, b.len);
+  str_clear(&b);
+  return OK;
+}
+
+status
+low_facts_get(struct low_kernel *k, struct arena *arena) {
+  if (!low_disk_is_open()) return low_llvm_facts(k, arena);
+  struct str key = STR_INIT;
+  facts_put_text(&key, k->name);
+  str_addn(&key, k->bitcode, k->bitcode_bytes);
+  status s = facts_find(k, arena, &key);
+  str_clear(&key);
+  return s;
+}
+
+/* ---- sources ------------------------------------------------------------- */
+
+/* Does the text alone say what it compiles to? Not if it takes in other files;
+ * a line that goes on behind a backslash may hide that. */
+static bool
+source_is_whole(const char *source) {
+  static const char *const words[] = {"include", "embed", "import", "\\\n"};
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if (strstr(source, words[k])) return false;
+  return true;
+}
+
+static status
+source_find(const char *name, const char *source, const struct str *key,
+            struct str *bitcode) {
+  struct low_entry e;
+  if (low_disk_find("source", name, key, &e)) {
+    str_addn(bitcode, e.bytes, e.n);
+    low_entry_clear(&e);
+    return OK;
+  }
+  TRY(low_llvm_source(name, source, bitcode));
+  low_disk_keep("source", key, bitcode->s, bitcode->len);
+  return OK;
+}
+
+status
+low_source_get(const char *name, const char *source, struct str *bitcode) {
+  if (!low_disk_is_open() || !source_is_whole(source))
+    return low_llvm_source(name, source, bitcode);
+  struct str key = STR_INIT;
+  low_file_identity(OP2_CLANG, &key);
+  facts_put_text(&key, name);
+  facts_put_text(&key, source);
+  status s = source_find(name, source, &key, bitcode);
+  str_clear(&key);
+  return s;
+}

@@ -1,0 +1,150 @@
+#!/bin/bash
+# The cache on disk, by starting a program again and again:
+#   test/cache/run.sh BUILD
+set -u
+build=$(cd "${1:?usage: run.sh BUILD}" && pwd) || exit 2
+cd "$(dirname "$0")/../.." || exit 2
+. tools/sanitizers.sh
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+export OP2_CACHE_DIR=$work/a/cache OP2_LOG=1 OMP_NUM_THREADS=2
+unset OP2_CACHE OP2_CACHE_SIZE XDG_CACHE_HOME
+passed=0 failed=0
+
+# start PROGRAM [NAME=VALUE ...]: its line into $line, the log into $work/log
+start() {
+  local program=$build/test/cache/$1
+  shift
+  line=$(env "$@" timeout 60 "$program" 2>"$work/log") || line="$line: failed"
+  number() { echo "$line" | sed -n "s/.*\b$1 \([0-9]*\).*/\1/p"; }
+  compiles=$(number compiles) loads=$(number loads) bad=$(number bad)
+  llvm=$(number llvm)
+  case $line in *"result OK") ;; *) compiles=-1 loads=-1 bad=-1 llvm=-1 ;; esac
+}
+# check WHAT CONDITION
+check() {
+  if eval "$2"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAIL $1: $line"
+    cat "$work/log"
+  fi
+}
+entries() { find "$OP2_CACHE_DIR" -name "*$1.op2" | sort; }
+compiled='[ $compiles -gt 0 -a $loads = 0 -a $llvm = 1 ]'
+loaded='[ $compiles = 0 -a $loads -gt 0 -a $bad = 0 -a $llvm = 0 ]'
+
+for p in start start_opaque; do
+  rm -rf "$work/a"
+  start $p OP2_CACHE=0
+  check "$p, switched off" "$compiled && [ ! -e '$work/a' ]"
+  start $p
+  check "$p, first start" "$compiled && [ $bad = 0 ]"
+  first=$compiles
+  start $p
+  check "$p, second start" "$loaded && [ $loads = $first ]"
+  start $p OP2_EAGER=1 OMP_NUM_THREADS=3
+  start $p OP2_EAGER=1 OMP_NUM_THREADS=1
+  check "$p, other number of threads" "$loaded"
+done
+
+# The default places
+start start -u OP2_CACHE_DIR XDG_CACHE_HOME="$work/xdg" HOME="$work/home"
+check 'XDG_CACHE_HOME' "$compiled && [ -d '$work/xdg/op2lazy' ]"
+start start -u OP2_CACHE_DIR HOME="$work/home"
+check 'HOME' "$compiled && [ -d '$work/home/.cache/op2lazy' ]"
+start start -u OP2_CACHE_DIR -u HOME
+check 'no place at all' "$compiled"
+start start OP2_CACHE_DIR=/proc/nowhere
+check 'place that cannot be made' "$compiled && grep -q /proc/nowhere '$work/log'"
+
+# Entries that are not as they were written: ignored, said so, replaced
+rm -rf "$work/a"
+start start
+cp -r "$OP2_CACHE_DIR" "$work/good"
+# damage WHAT KIND COMMAND: the command gets a file, and the next one of its kind
+damage() {
+  rm -rf "$OP2_CACHE_DIR" && cp -r "$work/good" "$OP2_CACHE_DIR"
+  local list next
+  mapfile -t list < <(entries "$2")
+  next=${list[1]}
+  file=${list[0]}
+  eval "$3"
+  start start
+  check "$1 ($2)" "[ $bad = 1 ] && grep -q '$file.*made anew' '$work/log'"
+  start start
+  check "$1 ($2), replaced" "$loaded"
+}
+flip() { # file offset: one bit
+  local byte
+  byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+  printf "\\x$(printf %x $((byte ^ 16)))" |
+    dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+for kind in region facts; do
+  damage 'empty' $kind ': >"$file"'
+  damage 'head alone' $kind 'truncate -s 32 "$file"'
+  damage 'truncated' $kind 'truncate -s -1 "$file"'
+  damage 'longer' $kind 'echo >>"$file"'
+  damage 'garbage' $kind 'head -c 9000 /dev/urandom >"$file"'
+  damage 'version' $kind 'flip "$file" 7'
+  damage 'length of key' $kind 'flip "$file" 8'
+  damage 'key' $kind 'flip "$file" 50'
+  damage 'last byte' $kind 'flip "$file" $(($(stat -c %s "$file") - 1))'
+  damage 'of another key' $kind 'cp "$next" "$file"'
+  damage 'writable by others' $kind 'chmod 666 "$file"'
+  damage 'a folder' $kind 'rm "$file"; mkdir "$file"; rmdir "$file"; ln -s / "$file"'
+done
+
+# A changed kernel is another one; both stay
+rm -rf "$OP2_CACHE_DIR"
+start start
+start changed
+check 'changed kernel' "$compiled"
+start changed
+check 'changed kernel, again' "$loaded"
+start start
+check 'former kernel' "$loaded"
+
+# Processes that start together
+for round in 1 2 3; do
+  rm -rf "$work/a"
+  for k in 1 2 3; do
+    (start start; echo "$line" >"$work/line.$k") &
+  done
+  wait
+  line=$(cat "$work"/line.*)
+  check "three at once, round $round" \
+    "[ \$(cat '$work'/line.* | grep -c 'bad 0.*result OK') = 3 ]"
+  start start
+  check "after them, round $round" "$loaded"
+  check "nothing left over, round $round" \
+    "! find '$OP2_CACHE_DIR' -type f | grep -v '[.]op2$'"
+done
+
+# The bound: the oldest go, nothing else in the folder does
+rm -rf "$OP2_CACHE_DIR"
+start start
+touch -d '2001-01-01' "$OP2_CACHE_DIR"/*.op2 "$OP2_CACHE_DIR/mine"
+old=$(entries '')
+start changed OP2_CACHE_SIZE=30K
+check 'bound' "[ \$(du -b '$OP2_CACHE_DIR' --exclude=mine | cut -f1) -lt 40000 ]"
+check 'not ours' "[ -e '$OP2_CACHE_DIR/mine' ]"
+check 'oldest first' "[ \$(ls $(echo $old) 2>/dev/null | wc -l) = 0 ]"
+
+# An entry that serves is no longer old
+rm -rf "$OP2_CACHE_DIR"
+start start
+touch -d '2001-01-01' "$OP2_CACHE_DIR"/*.op2
+start start
+check 'used today' "[ -z \"\$(find '$OP2_CACHE_DIR' -mtime +1)\" ]"
+
+# Without the compiler beside the library
+mkdir "$work/alone"
+cp "$build/libop2lazy.so.0" "$work/alone"
+line=$(OP2_CACHE=0 LD_LIBRARY_PATH="$work/alone" "$build/test/cache/start" 2>&1)
+check 'no compiler' "echo '$line' | grep -q 'start.c:.*alone/libop2lazy-llvm.so'"
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

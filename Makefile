@@ -4,6 +4,7 @@
 #                   missing, builds, makes the mesh, runs 1000 iterations
 #   make check      every suite; ends with "N passed, N failed"
 #   make fuzz       random programs from a fresh seed, until stopped
+#   make mutants    plant faults, one by one: which check catches each?
 #   make bench      measure and write the table of README.md
 BUILD = build
 PREFIX = /usr/local
@@ -33,6 +34,11 @@ bench:
 fuzz: all
 	$(BUILD)/test/random/random_programs --time 0 --fresh 1e9 --out $(BUILD)
 
+# Faults planted into a copy of the sources; see doc/testing.md.
+mutants:
+	tools/install-deps.sh check
+	test/mutants/run.sh build-check/mutants
+
 format:
 	tools/format.sh
 format-check:
@@ -52,5 +58,5 @@ install: all
 clean:
 	rm -rf $(BUILD) build-check
 
-.PHONY: all airfoil check bench fuzz format format-check tidy layers docs \
+.PHONY: all airfoil check bench fuzz mutants format format-check tidy layers docs \
 	docs-check install clean

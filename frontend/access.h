@@ -8,6 +8,9 @@
  * its mirror current. */
 status fe_access_begin(const char *api, op_dat dat, bool rw,
                        struct fe_dat **out);
+/* The host wrote the mirror; a dat that shared its buffer has one of its own next
+ * time, which the keys of programs must see. */
+void fe_dat_host_wrote(struct fe_dat *d);
 /* Views for writing end here: their dats were written by the host. */
 void fe_views_close(void);
 

@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+void
+fe_dat_host_wrote(struct fe_dat *d) {
+  bool shared = d->rt.buf && d->rt.buf->refs > 1;
+  rt_dat_mirror_written(&d->rt);
+  if (shared) fe_state_update();
+}
+
 /* Host views given out for writing by op2_dat_data_rw hold until the next API call
  * that could run something or look: their dats are then taken as written. */
 static void
@@ -14,7 +21,7 @@ close_view(struct fe_dat *d) {
   if (!d->viewed) return;
   d->viewed = false;
   fe.nviews--;
-  rt_dat_mirror_written(&d->rt);
+  fe_dat_host_wrote(d);
 }
 
 void
@@ -161,7 +168,7 @@ upload(op_dat dat) {
   if (st == OK && !d->rt.foreign) {
     if (kept) memcpy(d->rt.mirror, kept, bytes_of(d));
     d->rt.mirror_current = true;
-    rt_dat_mirror_written(&d->rt);
+    fe_dat_host_wrote(d);
   }
   free(kept);
   return st;

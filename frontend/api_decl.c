@@ -361,6 +361,7 @@ op_free_dat_temp(op_dat dat) {
                 "op_free_dat_temp: expected a dat of op_decl_dat_temp, found "
                 "\"%s\"",
                 d->pub.name));
+  if (fe.nviews) fe_views_close(); /* it may be one of them */
   d->freed = true;
   fe_handle_remove(d);
   fe_vars_remove_dat(&d->pub);

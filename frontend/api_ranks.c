@@ -127,7 +127,7 @@ put_data(op_dat dat, const void *data, size_t local_size) {
          "op_mpi_put_data: dat \"%s\": expected an address, found NULL",
          dat->name);
   if (n) memcpy(d->rt.mirror, data, n * (size_t)dat->size);
-  rt_dat_mirror_written(&d->rt);
+  fe_dat_host_wrote(d);
   return OK;
 }
 

@@ -1,19 +1,21 @@
 #!/bin/sh
 # The Criterion programs of a build; counts single tests. A program that ends
 # without its summary (a crash of the runner) counts as one failure.
-#   tools/check-unit.sh <build>
+#   tools/check-unit.sh <build> [program ...]
 set -eu
 cd "$(dirname "$0")/.."
 . tools/sanitizers.sh
 build=$1 passed=0 failed=0
 export OP2_CACHE_DIR="${OP2_CACHE_DIR-$(realpath "$build")/cache}"
+shift
+[ $# -gt 0 ] || set -- test/unit/test_*.c
 
 # The number after "<word>: " in Criterion's summary line.
 field() {
   echo "$summary" | sed -n "s/.*$1: *\([0-9]*\).*/\1/p"
 }
 
-for source in test/unit/test_*.c; do
+for source in "$@"; do
   name=$(basename "$source" .c)
   rc=0
   timeout 300 "$build/test/unit/$name" --jobs 2 >"$build/$name.log" 2>&1 || rc=$?

@@ -23,6 +23,7 @@ suites() {
 layers         | tools/layers.sh
 layers-test    | test/tools/layers_test.sh
 format         | tools/format.sh --check
+mutants        | test/mutants/run.sh --check
 build-gcc      | tools/check-build.sh $dir/gcc gcc Debug
 build-clang    | tools/check-build.sh $dir/clang clang Debug address,undefined
 build-release  | tools/check-build.sh $dir/release gcc RelWithDebInfo

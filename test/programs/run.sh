@@ -5,7 +5,8 @@
 # kernels have no IR) and perhaps P_clang (another plain compiler). Each run must
 # end with 0 and a last line "ok"; lines "bits ..." must be the same in all modes
 # of one build. Then the benchmark programs run on small meshes against their
-# plain-C references. JOBS runs at once (default: processors).
+# plain-C references. JOBS runs at once (default: processors). MODES="2-threads
+# seq": only these.
 set -u
 cd "$(dirname "$0")" || exit 2
 here=$PWD
@@ -70,6 +71,7 @@ export -f one_run
 runs_of() {
   local file=$1 ir=$2 modes=$3 mode vars only word hit
   $modes | while IFS='|' read -r mode vars only; do
+    case " ${MODES-$mode} " in *" $mode "*) ;; *) continue ;; esac
     hit=${only:+no}
     for word in $only; do
       case $(basename "$file") in *$word*) hit=yes ;; esac

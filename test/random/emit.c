@@ -1,3 +1,4 @@
+#define _GNU_SOURCE 1 /* open_memstream */
 /* See emit.h. Only what the program uses is printed; tables and values by their
  * formulas, kernels by the texts of kernels.def. */
 #include "emit.h"
@@ -32,6 +33,7 @@ struct emitter {
   const struct program *p;
   const struct result *r;          /* NULL: none */
   int nops;                        /* operations that are printed */
+  unsigned flags;                  /* PLAY_*, of the mode */
   bool *sets, *maps, *dats, *gbls; /* used */
 };
 
@@ -125,6 +127,19 @@ emit_kernels(const struct emitter *y) {
 
 /* ---- declarations ---------------------------------------------------------------- */
 
+/* Arrays up to this length are written out, others by their formula. */
+enum { LITERAL = 16 };
+
+static void
+emit_values(const struct emitter *y, char type, int fill, int n) {
+  char buf[64];
+  OUT("{");
+  for (int i = 0; i < n; i++)
+    OUT("%s%s", i ? ", " : "",
+        type_literal(type, value_of(type, fill, i), buf, sizeof buf));
+  OUT("%s}", n ? "" : "0");
+}
+
 static void
 emit_value(const struct emitter *y, char type, int fill) {
   int m = fill % 41 + 3;
@@ -140,14 +155,14 @@ emit_value(const struct emitter *y, char type, int fill) {
   if (type == 'b') OUT(" != 0");
 }
 
+/* Entries of map k by its formula, in a loop. */
 static void
-emit_map(const struct emitter *y, int k) {
+emit_table(const struct emitter *y, int k, int base) {
   const struct pmap *m = &y->p->maps[k];
   int n = y->p->sets[m->from], to = y->p->sets[m->to];
-  bool one = m->arity == 1;
   OUT("  static int t%d[%d];\n  for (int e = 0, j = 0; e < %d; ", k,
-      n * m->arity + !n, n);
-  if (one)
+      n * m->arity, n);
+  if (m->arity == 1)
     OUT("e++) t%d[e + j] = ", k);
   else
     OUT("j = (j + 1) %% %d, e += !j) t%d[e * %d + j] = ", m->arity, k,
@@ -159,15 +174,36 @@ emit_map(const struct emitter *y, int k) {
   case MAP_ROWS: OUT("(e + %d) %% %d", m->a, to); break;
   default: OUT("(e * 31 + j * 17 + %d) * 2654435761u / 128 %% %d", m->a, to);
   }
-  OUT(";\n  op_map m%d = op_decl_map(s%d, s%d, %d, t%d, \"m%d\");\n", k,
-      m->from, m->to, m->arity, k, k);
+  OUT("%s;\n", base ? " + 1" : "");
+}
+
+static void
+emit_map(const struct emitter *y, int k) {
+  const struct pmap *m = &y->p->maps[k];
+  int n = y->p->sets[m->from] * m->arity;
+  int base = y->flags & PLAY_BASE_ONE ? 1 : 0;
+  if (n > LITERAL) emit_table(y, k, base);
+  OUT("  op_map m%d = op_decl_map(s%d, s%d, %d, ", k, m->from, m->to, m->arity);
+  if (n > LITERAL)
+    OUT("t%d", k);
+  else
+    OUT("((int[]){");
+  for (int i = 0; i < n && n <= LITERAL; i++)
+    OUT("%s%d", i ? ", " : "",
+        map_entry(y->p, k, i / m->arity, i % m->arity) + base);
+  OUT("%s, \"m%d\");\n", n > LITERAL ? "" : n ? "})" : "0})", k);
 }
 
 static void
 emit_array(const struct emitter *y, char type, const char *name, int k, int n,
            int fill) {
-  OUT("  static %s %s%d[%d];\n", ctype(type), name, k, n + !n);
-  if (!fill) return;
+  OUT("  static %s %s%d[%d]", ctype(type), name, k, n + !n);
+  if (fill && n <= LITERAL) {
+    OUT(" = ");
+    emit_values(y, type, fill, n);
+  }
+  OUT(";\n");
+  if (!fill || n <= LITERAL) return;
   OUT("  for (int i = 0; i < %d; i++) %s%d[i] = ", n, name, k);
   emit_value(y, type, fill);
   OUT(";\n");
@@ -185,13 +221,16 @@ emit_dat(const struct emitter *y, int k) {
     return;
   }
   int n = y->p->sets[d->set] * d->dim;
-  if (d->fill) emit_array(y, d->type, "v", k, n, d->fill);
+  bool named = d->fill && (n > LITERAL || y->flags & PLAY_NO_REALLOC);
+  if (named) emit_array(y, d->type, "v", k, n, d->fill);
   OUT("  op_dat d%d = op_decl_dat(s%d, %d, \"%s%s\", ", k, d->set, d->dim,
       type_row(d->type)->op2, d->soa ? ":soa" : "");
-  if (d->fill)
-    OUT("v%d, \"d%d\");\n", k, k);
+  if (named)
+    OUT("v%d", k);
   else
-    OUT("(%s *)NULL, \"d%d\");\n", ctype(d->type), k);
+    OUT(d->fill ? "((%s[])" : "(%s *)NULL", ctype(d->type));
+  if (d->fill && !named) emit_values(y, d->type, d->fill, n);
+  OUT("%s, \"d%d\");\n", d->fill && !named ? ")" : "", k);
 }
 
 static void
@@ -269,9 +308,19 @@ emit_loop(const struct emitter *y, const struct op *o) {
     OUT("NULL");
   else
     OUT("s%d", o->what);
+  int column = 99;
   for (int a = 0; a < o->nargs; a++) {
-    OUT(",\n              ");
-    emit_arg(y, o, a);
+    char *text = NULL;
+    size_t size;
+    struct emitter part = *y;
+    part.f = open_memstream(&text, &size);
+    if (!part.f) abort();
+    emit_arg(&part, o, a);
+    fclose(part.f);
+    bool fits = column + (int)size < 90;
+    column = (fits ? column : 14) + (int)size + 2;
+    OUT(fits ? ", %s" : ",\n              %s", text);
+    free(text);
   }
   OUT(");\n");
 }
@@ -287,29 +336,34 @@ emit_edit(const struct emitter *y, const struct op *o, const char *at) {
   OUT(";\n");
 }
 
-/* Leaves what is looked at in `seen`. */
+/* Leaves what is looked at in `seen` if it is compared. */
 static void
-emit_look(const struct emitter *y, const struct op *o) {
+emit_look(const struct emitter *y, const struct op *o, bool compared) {
   const struct pdat *d = &y->p->dats[o->what];
   int n = y->p->sets[d->set], from = 0, to = n;
   const char *type = ctype(d->type);
-  OUT("  const %s *seen%d = ", type, NUMBER(o));
-  if (o->kind == DO_SYNC) {
-    OUT("(op2_sync(d%d), (%s *)MIRROR(d%d));\n", o->what, type, o->what);
-  } else if (o->kind == DO_GET_DATA) {
-    OUT("(%s *)op_mpi_get_data(d%d)->data;\n", type, o->what);
-  } else if (o->kind == DO_VIEW) {
-    OUT("op2_dat_data(d%d);\n", o->what);
-  } else {
-    OUT("calloc(%d, sizeof(%s));\n", n * d->dim + 1, type);
+  if (o->kind == DO_FETCH || o->kind == DO_FETCH_IDX || o->kind == DO_PRINT) {
+    OUT("  static %s seen%d[%d];\n", type, NUMBER(o), n * d->dim + 1);
     if (o->kind == DO_FETCH_IDX) fetch_bounds(o, n, &from, &to);
     if (o->kind == DO_FETCH_IDX)
-      OUT("  op_fetch_data_idx(d%d, (%s *)seen%d, %d, %d);\n", o->what, type,
-          NUMBER(o), from, to - 1);
+      OUT("  op_fetch_data_idx(d%d, seen%d, %d, %d);\n", o->what, NUMBER(o),
+          from, to - 1);
     else
-      OUT("  op_fetch_data(d%d, (%s *)seen%d);\n", o->what, type, NUMBER(o));
+      OUT("  op_fetch_data(d%d, seen%d);\n", o->what, NUMBER(o));
+    return;
   }
-  OUT("  (void)seen%d;\n", NUMBER(o));
+  OUT("  ");
+  if (compared) OUT("const %s *seen%d = ", type, NUMBER(o));
+  if (o->kind == DO_SYNC && compared)
+    OUT("(op2_sync(d%d), (const %s *)MIRROR(d%d))", o->what, type, o->what);
+  else if (o->kind == DO_SYNC)
+    OUT("op2_sync(d%d)", o->what);
+  else if (o->kind == DO_GET_DATA)
+    OUT("(const void *)op_mpi_get_data(d%d)%s", o->what,
+        compared ? "->data" : "");
+  else
+    OUT("op2_dat_data(d%d)", o->what);
+  OUT(";\n");
 }
 
 static void
@@ -421,20 +475,43 @@ cell_name(const struct emitter *y, const struct op *o, int cell, char *buf,
 }
 
 static void
-emit_check(const struct emitter *y, const struct op *o) {
+emit_difference(const struct emitter *y, const char *name) {
   const struct failure *x = &y->r->failure;
-  char value[64], name[64];
-  if (x->cell < 0 || x->op >= y->p->nops) return;
-  cell_name(y, o, x->cell, name, sizeof name);
+  char value[64];
   type_literal(x->type, x->expected, value, sizeof value);
-  OUT("  if (%s != %s) {\n    printf(\"found %%.17g, expected %s\\n\", "
-      "(double)%s);\n    return 1;\n  }\n",
+  OUT("  if (%s != %s)\n    return printf(\"found %%.17g, expected %s\\n\", "
+      "(double)%s), 1;\n",
       name, value, value, name);
 }
 
 static void
+emit_check(const struct emitter *y, const struct op *o) {
+  const struct failure *x = &y->r->failure;
+  char name[64];
+  if (x->cell < 0 || x->op >= y->p->nops) return;
+  cell_name(y, o, x->cell, name, sizeof name);
+  emit_difference(y, name);
+}
+
+/* What op_exit leaves in the program's own memory. */
+static void
+emit_check_ended(const struct emitter *y) {
+  const struct program *p = y->p;
+  int cell = y->r ? y->r->failure.cell : -1;
+  if (cell < 0 || y->r->failure.op < p->nops) return;
+  for (int k = 0; k < p->ndats; k++) {
+    const struct pdat *d = &p->dats[k];
+    int n = d->temp ? 0 : p->sets[d->set] * d->dim;
+    char name[64];
+    snprintf(name, sizeof name, "v%d[%d]", k, cell);
+    if (cell >= 0 && cell < n) emit_difference(y, name);
+    cell -= n;
+  }
+}
+
+static void
 emit_ops(const struct emitter *y) {
-  unsigned flags = y->r ? modes[y->r->mode].flags : 0;
+  unsigned flags = y->flags;
   struct rnd rnd = {y->p->seed};
   for (int k = 0; k < y->nops; k++) {
     const struct op *o = &y->p->ops[k];
@@ -446,7 +523,7 @@ emit_ops(const struct emitter *y) {
     else if (writes)
       emit_write(y, o);
     else if (o->kind >= DO_FETCH && o->kind <= DO_PRINT)
-      emit_look(y, o);
+      emit_look(y, o, last && y->r->failure.cell >= 0);
     else
       emit_small(y, o);
     if (last) emit_check(y, o);
@@ -463,19 +540,30 @@ has_kind(const struct emitter *y, enum op_kind a, enum op_kind b) {
   return false;
 }
 
+/* How it failed, in one line, and how to run it. */
+static void
+emit_how(const struct emitter *y) {
+  const struct mode *m = &modes[y->r->mode];
+  char text[sizeof y->r->failure.text];
+  snprintf(text, sizeof text, "%s", y->r->failure.text);
+  for (char *s = text; *s; s++)
+    if (*s == '\n' || *s == '*') *s = ' ';
+  OUT("/* seed %llu, mode %s: %s\n", (unsigned long long)y->p->seed, m->name,
+      text);
+  if (m->flags & PLAY_RENUMBER) OUT(" * (elements renumbered: not shown)\n");
+  OUT(" * %s x.c -o x && OMP_NUM_THREADS=%d%s%s ./x%s%s */\n",
+      run_opaque ? "cc" : "op2cc", m->threads, *m->env ? " " : "", m->env,
+      m->flags & PLAY_NO_REALLOC ? " OP_NO_REALLOC" : "",
+      m->flags & PLAY_BASE_ONE ? " OP_MAPS_BASE_INDEX=1" : "");
+}
+
 static void
 emit_head(const struct emitter *y) {
-  if (y->r) {
-    const struct mode *m = &modes[y->r->mode];
-    OUT("/* seed %llu, mode %s: %s\n * %s x.c -o x && OMP_NUM_THREADS=%d %s "
-        "./x%s%s */\n",
-        (unsigned long long)y->p->seed, m->name, y->r->failure.text,
-        run_opaque ? "cc" : "op2cc", m->threads, m->env,
-        m->flags & PLAY_NO_REALLOC ? " OP_NO_REALLOC" : "",
-        m->flags & PLAY_RENUMBER ? " (elements renumbered: not shown)" : "");
-  }
-  OUT("#include \"op2.h\"\n#include <math.h>\n#include <stdio.h>\n#include "
-      "<stdlib.h>\n");
+  if (y->r) emit_how(y);
+  OUT("#include \"op2.h\"\n");
+  if (mentions(y, "sqrt(")) OUT("#include <math.h>\n");
+  if (mentions(y, "memcpy(")) OUT("#include <string.h>\n");
+  OUT("#include <stdio.h>\n");
   if (has_kind(y, DO_SYNC, DO_UPLOAD))
     OUT("/* d->data, but op2cc doesn't see it and keep mirrors current */\n"
         "#define MIRROR(d) (*(char **)((char *)(d) + "
@@ -487,10 +575,14 @@ emit_head(const struct emitter *y) {
 
 void
 emit(FILE *f, const struct program *p, const struct result *r) {
-  bool ends = r && r->failure.op < p->nops;
+  bool ends = r && !r->crashed && r->failure.op < p->nops;
+  struct program *other = NULL; /* what is played in this mode */
+  unsigned flags = r ? modes[r->mode].flags : 0;
+  if (flags & PLAY_PERMUTE) p = other = program_permute(p);
   struct emitter e = {.f = f,
                       .p = p,
                       .r = r,
+                      .flags = flags,
                       .nops = ends ? r->failure.op + 1 : p->nops,
                       .sets = get_memory((size_t)p->nsets, 1),
                       .maps = get_memory((size_t)p->nmaps, 1),
@@ -501,10 +593,14 @@ emit(FILE *f, const struct program *p, const struct result *r) {
   emit_head(y);
   emit_constants(y);
   emit_kernels(y);
-  OUT("int\nmain(int argc, char **argv) {\n  op_init(argc, argv, 0);\n");
+  OUT("int\nmain(int argc, char **argv) {\n  op_init%s(argc, argv, 0%s);\n",
+      flags & PLAY_AUTO_SOA ? "_soa" : "", flags & PLAY_AUTO_SOA ? ", 1" : "");
   emit_declarations(y);
   emit_ops(y);
-  OUT("  op_exit();\n  return 0;\n}\n");
+  OUT("  op_exit();\n");
+  emit_check_ended(y);
+  OUT("  return 0;\n}\n");
+  if (other) program_free(other);
   free(e.sets);
   free(e.maps);
   free(e.dats);

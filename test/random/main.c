@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,6 +37,9 @@ struct options {
   const char *modes, *out;
   bool show;
 };
+
+/* Failures of all jobs together, in memory that they share. */
+static int *failures;
 
 static void
 usage(void) {
@@ -101,7 +105,6 @@ options_read(int argc, char **argv) {
 static void
 draw_modes(const struct options *o, uint64_t seed, size_t **list, int *n) {
   char text[200];
-  struct rnd r = {seed * 77};
   *n = 0;
   if (*o->modes) {
     snprintf(text, sizeof text, "%s", o->modes);
@@ -111,14 +114,7 @@ draw_modes(const struct options *o, uint64_t seed, size_t **list, int *n) {
     }
     return;
   }
-  ADD(*list, *n, MODE_EAGER);
-  ADD(*list, *n, MODE_DEFAULT);
-  for (int k = 0; k < 2; k++) {
-    size_t m = (size_t)(2 + rnd_below(&r, (int)nmodes - 2));
-    ADD(*list, *n, m);
-    if (!strcmp(modes[m].name, "reproducible")) /* compared with each other */
-      ADD(*list, *n, mode_find("reproducible-3"));
-  }
+  modes_draw(seed, list, n);
 }
 
 /* Write the program to a file of its own, small if it fails alone. */
@@ -162,7 +158,9 @@ run_seeds(const struct options *o, uint64_t first, int n) {
   b.nprograms = n;
   draw_modes(o, first / GEN_GROUP, &b.modes, &b.nmodes);
   run_batch(&b, &r);
-  if (r.failed) report(o, &b, &r);
+  if (r.failed &&
+      __atomic_fetch_add(failures, 1, __ATOMIC_RELAXED) < o->failures)
+    report(o, &b, &r);
   for (int k = 0; k < n; k++) program_free((struct program *)list[k]);
   free(list);
   free(b.modes);
@@ -176,7 +174,7 @@ run_batches(const struct options *o, uint64_t seed, double seconds, int job) {
   double start = seconds_now();
   long long failed = 0, at = (long long)job * o->batch;
   while (at < o->count && seconds_now() - start < seconds &&
-         failed < o->failures) {
+         __atomic_load_n(failures, __ATOMIC_RELAXED) < o->failures) {
     int n = o->count - at < o->batch ? (int)(o->count - at) : o->batch;
     failed += run_seeds(o, seed + (uint64_t)at, n);
     figures.programs += n;
@@ -268,6 +266,9 @@ main(int argc, char **argv) {
   }
   setenv("OP2_LOG", "0", 0);
   cache_apart();
+  failures = mmap(NULL, sizeof *failures, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (failures == MAP_FAILED) abort();
   long long failed = run_phase(&o, o.seed, o.seconds);
   if (o.fresh > 0) failed += run_phase(&o, fresh, o.fresh);
   print_figures(seconds_now() - start);

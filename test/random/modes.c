@@ -4,6 +4,7 @@
 #include "modes.h"
 
 #include "play.h"
+#include "run.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -13,50 +14,97 @@
 #define ALL_PASSES "slice,rename,dce,fuse"
 
 const struct mode modes[] = {
-    {"eager", "OP2_EAGER=1", 1, 0},
-    {"default", "", 2, 0},
-    {"one-thread", "", 1, 0},
-    {"three-threads", "", 3, 0},
-    {"seq", "OP2_TARGET=seq", 2, 0},
-    {"eager-three", "OP2_EAGER=1", 3, 0},
-    {"no-slice", "OP2_DISABLE=slice", 2, 0},
-    {"no-rename", "OP2_DISABLE=rename", 2, 0},
-    {"no-dce", "OP2_DISABLE=dce", 2, 0},
-    {"no-fuse", "OP2_DISABLE=fuse", 2, 0},
-    {"only-slice", "OP2_DISABLE=rename,dce,fuse", 1, 0},
-    {"only-rename", "OP2_DISABLE=slice,dce,fuse", 1, 0},
-    {"only-dce", "OP2_DISABLE=slice,rename,fuse", 1, 0},
-    {"only-fuse", "OP2_DISABLE=slice,rename,dce", 1, 0},
-    {"no-passes", "OP2_DISABLE=" ALL_PASSES, 3, 0},
-    {"aos", "OP2_LAYOUT=aos", 2, 0},
-    {"soa", "OP2_LAYOUT=soa", 2, 0},
-    {"blocks-of-8", "OP2_LAYOUT=8", 3, 0},
-    {"blocks-of-4", "OP2_LAYOUT=4", 1, 0},
-    {"checked", "OP2_CHECK=1", 3, 0},
-    {"stress", "OP2_IR_STRESS=1 OP2_CHECK=1", 1, 0},
-    {"bound-3", "OP2_TRACE_MAX_LOOPS=3", 1, 0},
-    {"bound-bytes", "OP2_TRACE_MAX_BYTES=100", 1, 0},
-    {"blocks", "OP2_BLOCK_SIZE=4 OP2_CHECK=1", 3, 0},
-    {"blocks-soa", "OP2_BLOCK_SIZE=16 OP2_LAYOUT=soa", 2, 0},
-    {"mirror", "OP2_MIRROR=1", 1, 0},
-    {"reproducible", "OP2_REPRODUCIBLE=1", 2, PLAY_SAME_SUMS},
-    {"reproducible-3", "OP2_REPRODUCIBLE=1", 3, PLAY_SAME_SUMS},
-    {"no-realloc", "", 1, PLAY_NO_REALLOC},
-    {"no-realloc-blocks", "OP2_LAYOUT=8", 2, PLAY_NO_REALLOC},
-    {"flush-each", "", 1, PLAY_FLUSH},
-    {"flush-some", "", 2, PLAY_FLUSH_SOME},
-    {"renumbered", "", 2, PLAY_RENUMBER},
-    {"permuted", "", 2, PLAY_PERMUTE},
-    {"auto-soa", "", 2, PLAY_AUTO_SOA},
-    {"base-one", "", 1, PLAY_BASE_ONE},
+    {"eager", "OP2_EAGER=1", 1, 0, 0},
+    {"default", "", 2, 0, 0},
+    {"one-thread", "", 1, 0, 1},
+    {"three-threads", "", 3, 0, 1},
+    {"seq", "OP2_TARGET=seq", 2, 0, 1},
+    {"eager-three", "OP2_EAGER=1", 3, 0, 1},
+    {"no-slice", "OP2_DISABLE=slice", 2, 0, 1},
+    {"no-rename", "OP2_DISABLE=rename", 2, 0, 1},
+    {"no-dce", "OP2_DISABLE=dce", 2, 0, 1},
+    {"no-fuse", "OP2_DISABLE=fuse", 2, 0, 1},
+    {"only-slice", "OP2_DISABLE=rename,dce,fuse", 1, 0, 1},
+    {"only-rename", "OP2_DISABLE=slice,dce,fuse", 1, 0, 1},
+    {"only-dce", "OP2_DISABLE=slice,rename,fuse", 1, 0, 1},
+    {"only-fuse", "OP2_DISABLE=slice,rename,dce", 1, 0, 1},
+    {"no-passes", "OP2_DISABLE=" ALL_PASSES, 3, 0, 1},
+    {"aos", "OP2_LAYOUT=aos", 2, 0, 1},
+    {"soa", "OP2_LAYOUT=soa", 2, 0, 1},
+    {"blocks-of-8", "OP2_LAYOUT=8", 3, 0, 1},
+    {"blocks-of-4", "OP2_LAYOUT=4", 1, 0, 1},
+    {"checked", "OP2_CHECK=1", 3, 0, 1},
+    {"stress", "OP2_IR_STRESS=1 OP2_CHECK=1", 1, 0, 1},
+    {"bound-3", "OP2_TRACE_MAX_LOOPS=3", 1, 0, 1},
+    {"bound-bytes", "OP2_TRACE_MAX_BYTES=100", 1, 0, 1},
+    {"blocks", "OP2_BLOCK_SIZE=4 OP2_CHECK=1", 3, 0, 1},
+    {"blocks-soa", "OP2_BLOCK_SIZE=16 OP2_LAYOUT=soa", 2, 0, 1},
+    {"mirror", "OP2_MIRROR=1", 1, 0, 1},
+    {"reproducible", "OP2_REPRODUCIBLE=1", 2, PLAY_SAME_SUMS, 1},
+    {"reproducible-3", "OP2_REPRODUCIBLE=1", 3, PLAY_SAME_SUMS, 0},
+    {"no-realloc", "", 1, PLAY_NO_REALLOC, 2},
+    {"no-realloc-blocks", "OP2_LAYOUT=8", 2, PLAY_NO_REALLOC, 2},
+    {"flush-each", "", 1, PLAY_FLUSH, 1},
+    {"flush-some", "", 2, PLAY_FLUSH_SOME, 1},
+    {"renumbered", "", 2, PLAY_RENUMBER, 4},
+    {"permuted", "", 2, PLAY_PERMUTE, 1},
+    {"auto-soa", "", 2, PLAY_AUTO_SOA, 1},
+    {"base-one", "", 1, PLAY_BASE_ONE, 1},
     {"opaque-deferred", "OP2_DEFER_OPAQUE=1", 2,
-     PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS},
+     PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS, 3},
     {"opaque-deferred-8", "OP2_DEFER_OPAQUE=1 OP2_LAYOUT=8", 1,
-     PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS},
+     PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS, 3},
     {"opaque-deferred-flush", "OP2_DEFER_OPAQUE=1", 2,
-     PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS | PLAY_FLUSH_SOME},
+     PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS | PLAY_FLUSH_SOME, 3},
 };
 const size_t nmodes = sizeof modes / sizeof *modes;
+
+/* The other run of kernels has no use for it. */
+static bool
+mode_is_for(const struct mode *m) {
+  return !(m->flags & (run_opaque ? PLAY_IR_ONLY : PLAY_OPAQUE_ONLY));
+}
+
+/* The cards, not shuffled. */
+static uint64_t
+deck_make(size_t **deck) {
+  int n = 0;
+  for (size_t m = 0; m < nmodes; m++)
+    for (int k = 0; k < modes[m].share && mode_is_for(&modes[m]); k++)
+      ADD(*deck, n, m);
+  return (uint64_t)n;
+}
+
+/* Card number k of an endless row of decks, each shuffled anew. */
+static size_t
+deck_card(uint64_t k) {
+  size_t *deck = NULL;
+  uint64_t n = deck_make(&deck);
+  struct rnd r = {k / n * 0x9e3779b97f4a7c15 + 1};
+  for (uint64_t i = 0; i <= k % n; i++) {
+    uint64_t with = i + (uint64_t)rnd_below(&r, (int)(n - i));
+    size_t m = deck[i];
+    deck[i] = deck[with];
+    deck[with] = m;
+  }
+  size_t card = deck[k % n];
+  free(deck);
+  return card;
+}
+
+void
+modes_draw(uint64_t number, size_t **list, int *n) {
+  *n = 0;
+  ADD(*list, *n, MODE_EAGER);
+  ADD(*list, *n, MODE_DEFAULT);
+  for (uint64_t k = 2 * number; k < 2 * number + 2; k++) {
+    size_t m = deck_card(k);
+    ADD(*list, *n, m);
+    /* those that give the same sums are compared with each other */
+    for (size_t i = m + 1; i < nmodes && modes[m].flags & PLAY_SAME_SUMS; i++)
+      if (modes[i].flags & PLAY_SAME_SUMS) ADD(*list, *n, i);
+  }
+}
 
 static const char *const variables[] = {
     "OP2_EAGER",        "OP2_DISABLE",         "OP2_CHECK",

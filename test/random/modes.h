@@ -1,20 +1,26 @@
-/* The ways in which each program is played. */
+/* The ways in which each program is played: eager, by default, and in two modes of
+ * a deck that holds each other mode `share` times, so that all come equally often,
+ * and more often those that few programs suit. */
 #ifndef RANDOM_MODES_H
 #define RANDOM_MODES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct mode {
   const char *name;
   const char *env; /* "NAME=value NAME=value" */
   int threads;
   unsigned flags; /* PLAY_* */
+  int share;      /* cards in the deck; 0: played beside another mode */
 };
 
 extern const struct mode modes[];
 extern const size_t nmodes;
 enum { MODE_EAGER, MODE_DEFAULT }; /* the first two: always played */
 
+/* Modes of batch `number`, by the deck. */
+void modes_draw(uint64_t number, size_t **list, int *n);
 /* Set the environment and the number of threads. */
 void mode_enter(const struct mode *m);
 /* Number of the mode with this name; nmodes: none. */

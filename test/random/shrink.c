@@ -4,11 +4,12 @@
  * Changes, coarse ones first: the mode becomes a simpler one; everything behind the
  * failing operation goes; runs of operations go (half of them, a quarter, ... one:
  * Zeller and Hildebrandt's ddmin); optional arguments are switched off; sets
- * become smaller; handles become raw globals; formulas become simple. Each try is a
- * child process, since programs crash.
+ * become smaller or one; maps, types, dims, dats and formulas become simple; handles
+ * become raw globals; kernels become simpler ones of the same arguments. Each try is
+ * a child process, since programs crash.
  *
- * Limits: kernels stay what they are, each is small; a failure that needs
- * several programs in one session is not shrunk.
+ * Limits: kernels come from the table; a failure that needs several programs in one
+ * session is not shrunk.
  */
 #define _GNU_SOURCE 1
 #include "shrink.h"
@@ -29,6 +30,30 @@ seconds_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool
+map_used(const struct program *p, int m) {
+  for (int k = 0; k < p->nops; k++)
+    for (int a = 0; a < p->ops[k].nargs; a++)
+      if (!p->ops[k].args[a].off && p->ops[k].args[a].map == m) return true;
+  return false;
+}
+
+static bool
+set_used(const struct program *p, int set) {
+  for (int k = 0; k < p->nops; k++) {
+    const struct op *o = &p->ops[k];
+    if (o->row && o->what == set) return true;
+    for (int a = 0; a < o->nargs; a++)
+      if (!o->args[a].off && o->args[a].map >= 0 &&
+          p->maps[o->args[a].map].to == set)
+        return true;
+    if (o->kind >= DO_FETCH && o->kind <= DO_FREE && !o->row &&
+        p->dats[o->what].set == set)
+      return true;
+  }
+  return false;
 }
 
 /* TAKE p. Is it valid, and does it fail? Then it is the best one. */
@@ -61,6 +86,28 @@ shrink_mode(struct shrinker *s) {
       return;
 }
 
+/* What the mode does besides the program's operations becomes operations. */
+static struct program *
+bake(const struct program *from, unsigned flags) {
+  struct program *p =
+      flags & PLAY_PERMUTE ? program_permute(from) : program_clone(from);
+  for (int k = p->nops; flags & (PLAY_FLUSH | PLAY_FLUSH_SOME) && k > 0; k--) {
+    struct op none = {.kind = DO_FLUSH};
+    ADD(p->ops, p->nops, none);
+    memmove(&p->ops[k + 1], &p->ops[k],
+            (size_t)(p->nops - 1 - k) * sizeof *p->ops);
+    p->ops[k] = none;
+  }
+  return p;
+}
+
+static void
+shrink_bake(struct shrinker *s) {
+  unsigned flags = modes[s->mode].flags;
+  if (flags & (PLAY_PERMUTE | PLAY_FLUSH | PLAY_FLUSH_SOME))
+    better(s, bake(s->best, flags), MODE_DEFAULT);
+}
+
 static void
 drop_range(struct program *p, int from, int n) {
   for (int k = 0; k < n; k++) program_drop(p, from);
@@ -68,6 +115,7 @@ drop_range(struct program *p, int from, int n) {
 
 static void
 shrink_tail(struct shrinker *s) {
+  if (s->result.crashed) return;
   int last = s->result.failure.op + 1;
   struct program *p = program_clone(s->best);
   if (last < p->nops) drop_range(p, last, p->nops - last);
@@ -165,6 +213,106 @@ shrink_objects(struct shrinker *s) {
   return any;
 }
 
+/* Everything of set `from` on set `to`. */
+static struct program *
+with_set(const struct program *old, int from, int to) {
+  struct program *p = program_clone(old);
+  for (int k = 0; k < p->nmaps; k++) {
+    if (p->maps[k].from == from) p->maps[k].from = to;
+    if (p->maps[k].to == from) p->maps[k].to = to;
+  }
+  for (int k = 0; k < p->ndats; k++)
+    if (p->dats[k].set == from) p->dats[k].set = to;
+  for (int k = 0; k < p->nops; k++)
+    if (p->ops[k].row && p->ops[k].what == from) p->ops[k].what = to;
+  return p;
+}
+
+static bool
+shrink_set_number(struct shrinker *s) {
+  bool any = false;
+  for (int from = 1; from < s->best->nsets; from++)
+    for (int to = 0; to < from; to++)
+      if (set_used(s->best, from))
+        any |= better(s, with_set(s->best, from, to), s->mode);
+  return any;
+}
+
+static bool
+shrink_maps(struct shrinker *s) {
+  bool any = false;
+  for (int m = 0; m < s->best->nmaps; m++)
+    for (int what = 0; what < 2; what++) {
+      struct pmap simple = s->best->maps[m];
+      if (!map_used(s->best, m)) break;
+      if (what == 0) simple.kind = MAP_SHIFT;
+      if (what == 1) simple.a = 1; /* 0 is the same element */
+      if (!memcmp(&simple, &s->best->maps[m], sizeof simple)) continue;
+      struct program *p = program_clone(s->best);
+      p->maps[m] = simple;
+      any |= better(s, p, s->mode);
+    }
+  return any;
+}
+
+/* The row whose name has another type and dim behind it; NULL: none. */
+static const struct row *
+row_of_shape(const struct row *old, const char *shape) {
+  size_t n;
+  const struct row *rows = rows_all(&n);
+  const char *end = strrchr(old->name, '_');
+  int stem = (int)(end - old->name) + 1;
+  for (size_t k = 0; k < n && end; k++)
+    if (!strncmp(rows[k].name, old->name, (size_t)stem) &&
+        !strcmp(rows[k].name + stem, shape))
+      return &rows[k];
+  return NULL;
+}
+
+/* All kernels of shape `old` ("i3") with another one, and what they work on. */
+static struct program *
+with_shape(const struct program *from, const char *old, const char *new) {
+  struct program *p = program_clone(from);
+  int dim = atoi(old + 1), to = atoi(new + 1);
+  for (int k = 0; k < p->ndats; k++)
+    if (p->dats[k].type == *old && p->dats[k].dim == dim)
+      p->dats[k].type = *new, p->dats[k].dim = to;
+  for (int k = 0; k < p->ngbls; k++)
+    if (p->gbls[k].type == *old && p->gbls[k].dim == dim)
+      p->gbls[k].type = *new, p->gbls[k].dim = to;
+  for (int k = 0; k < p->nops; k++) {
+    struct op *o = &p->ops[k];
+    const char *end = o->row ? strrchr(o->row->name, '_') : NULL;
+    if (!end || strcmp(end + 1, old)) continue;
+    const struct row *row = row_of_shape(o->row, new);
+    if (!row || row->nparams != o->nargs) {
+      program_free(p);
+      return NULL;
+    }
+    o->row = row;
+  }
+  return p;
+}
+
+/* Plain whole numbers, and one of them, where that fails as well. */
+static bool
+shrink_shapes(struct shrinker *s) {
+  static const char *const simple[] = {"i1", "d1", "i2", "i3"};
+  bool any = false;
+  for (int k = 0; k < s->best->nops; k++)
+    for (size_t i = 0; i < sizeof simple / sizeof *simple; i++) {
+      const struct row *r = s->best->ops[k].row;
+      const char *end = r ? strrchr(r->name, '_') : NULL;
+      if (!end || !strcmp(end + 1, simple[i])) break;
+      struct program *p = with_shape(s->best, end + 1, simple[i]);
+      if (p && better(s, p, s->mode)) {
+        any = true;
+        break;
+      }
+    }
+  return any;
+}
+
 static bool
 params_alike(const struct param *x, const struct param *y) {
   return x->kind == y->kind && x->access == y->access && x->type == y->type &&
@@ -194,7 +342,7 @@ with_row(const struct program *from, int k, const struct row *row) {
   return p;
 }
 
-/* A kernel with fewer parameters. */
+/* A kernel with fewer parameters, or as many of an earlier (simpler) family. */
 static bool
 shrink_rows(struct shrinker *s) {
   size_t n;
@@ -202,9 +350,36 @@ shrink_rows(struct shrinker *s) {
   const struct row *rows = rows_all(&n);
   for (int k = 0; k < s->best->nops; k++)
     for (size_t r = 0; r < n && s->best->ops[k].kind == DO_LOOP; r++) {
-      if (rows[r].nparams >= s->best->ops[k].nargs) continue;
+      const struct op *o = &s->best->ops[k];
+      if (rows[r].nparams > o->nargs ||
+          (rows[r].nparams == o->nargs && &rows[r] >= o->row))
+        continue;
       struct program *p = with_row(s->best, k, &rows[r]);
       if (p) any |= better(s, p, s->mode);
+    }
+  return any;
+}
+
+/* Dats in their own memory, in the usual layout, declared once. */
+static bool
+shrink_dats(struct shrinker *s) {
+  bool any = false;
+  for (int k = 0; k < s->best->ndats; k++)
+    for (int what = 0; what < 3; what++) {
+      struct program *p = program_clone(s->best);
+      struct pdat *d = &p->dats[k];
+      bool changes = what == 0 ? d->over >= 0 : what == 1 ? d->soa : d->temp;
+      if (what == 0) d->over = -1;
+      if (what == 1) d->soa = false;
+      if (what == 2) d->temp = false, d->fill = 0;
+      for (int o = p->nops - 1; what == 2 && o >= 0; o--)
+        if ((p->ops[o].kind == DO_TEMP || p->ops[o].kind == DO_FREE) &&
+            p->ops[o].what == k)
+          program_drop(p, o);
+      if (changes)
+        any |= better(s, p, s->mode);
+      else
+        program_free(p);
     }
   return any;
 }
@@ -239,6 +414,7 @@ shrink(const struct program *p, size_t mode, double seconds,
   struct shrinker s = {.mode = mode, .until = seconds_now() + seconds};
   s.best = program_clone(p);
   if (run_fails(p, mode, &s.result)) {
+    shrink_bake(&s);
     shrink_mode(&s);
     shrink_tail(&s);
     bool again = true;
@@ -248,6 +424,10 @@ shrink(const struct program *p, size_t mode, double seconds,
       again |= shrink_args(&s);
       again |= shrink_objects(&s);
       again |= shrink_sets(&s);
+      again |= shrink_set_number(&s);
+      again |= shrink_maps(&s);
+      again |= shrink_shapes(&s);
+      again |= shrink_dats(&s);
       again |= shrink_values(&s);
     }
     shrink_mode(&s);

@@ -25,8 +25,9 @@ decl_set(idx_l n, const char *name, struct fe_set **out) {
   s->pub.index = (int)fe.nsets;
   s->pub.size = s->pub.core_size = n;
   s->pub.name = copy_text(name);
-  s->rt = (struct rt_set){n, s->pub.name};
+  s->rt = (struct rt_set){.n = n, .name = s->pub.name};
   VEC_PUSH(fe.sets, fe.nsets, fe.capsets, s);
+  fe.unsettled = true;
   fe_handle_add(s);
   fe_vars_add_set(&s->pub);
   *out = s;
@@ -99,12 +100,11 @@ scan_table(struct fe_map *m, int base) {
 
 static void
 map_free(struct fe_map *m) {
-  if (!m->foreign) free((void *)m->rt.table);
+  fe_number_map_clear(m);
+  if (!m->foreign) free(m->pub.map);
   free((char *)m->pub.name);
   free(m);
 }
-
-static uint64_t map_versions; /* process-wide: plans are cached by it */
 
 /* The table as 32-bit entries from 0; the user's own memory where it is that. */
 static idx_l *
@@ -127,8 +127,7 @@ decl_map(op_set from, op_set to, int dim, const int *table32,
   m->foreign = fe.no_realloc && table32 && !fe.base_index;
   m->rt = (struct rt_map){.from = &((struct fe_set *)from)->rt,
                           .to = &((struct fe_set *)to)->rt,
-                          .arity = (uint32_t)dim,
-                          .version = ++map_versions};
+                          .arity = (uint32_t)dim};
   m->rt.table =
       m->foreign ? table32 : make_table(table32, table64, n, fe.base_index);
   m->declared_from = table32 ? (void *)table32 : (void *)table64;
@@ -139,11 +138,13 @@ decl_map(op_set from, op_set to, int dim, const int *table32,
   m->pub.map = (int *)m->rt.table;
   m->pub.name = m->rt.name = copy_text(name);
   status st = scan_table(m, fe.base_index);
+  if (st == OK) st = fe_number_map(m);
   if (st != OK) {
     map_free(m);
     return st;
   }
   VEC_PUSH(fe.maps, fe.nmaps, fe.capmaps, m);
+  fe.unsettled = true;
   fe_handle_add(m);
   fe_vars_add_map(&m->pub);
   *out = m;
@@ -269,10 +270,13 @@ decl_dat(const struct dat_args *a, struct fe_dat **out) {
                                           soa || fe.auto_soa);
   struct fe_dat *d = dat_unpark(a, type, block);
   bool fresh = !d;
+  if (pinned) TRY(fe_number_fix((struct fe_set *)a->set));
   if (fresh) d = mem_alloc(1, sizeof *d);
   struct rt_shape shape = {a->set->size, (uint32_t)a->dim, type, block};
   status st = rt_dat_init(&d->rt, shape, a->temp ? NULL : a->data, foreign);
   if (st == OK && pinned && !foreign) st = rt_dat_pin(&d->rt);
+  if (st == OK)
+    st = rt_dat_reorder(&d->rt, ((struct fe_set *)a->set)->rt.order);
   if (st != OK) {
     if (fresh) free(d);
     return err_prefix(st, "%s \"%s\": ", a->api, a->name);
@@ -394,6 +398,7 @@ decl_overlay(op_set set, char *memory, struct fe_dat *base,
          base->pub.set->size, base->pub.name, set->name, set->size);
   if (!base->pinned) {
     TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
+    TRY(fe_number_fix((struct fe_set *)base->pub.set));
     rt_dat_sync(&base->rt);
     TRY(rt_dat_pin(&base->rt));
     base->pinned = true;
@@ -401,6 +406,7 @@ decl_overlay(op_set set, char *memory, struct fe_dat *base,
     fe.setup_id++;
     fe_state_update();
   }
+  TRY(fe_number_fix((struct fe_set *)set));
   struct fe_dat *d = mem_alloc(1, sizeof *d);
   struct rt_shape shape = base->rt.shape;
   shape.n = set->size;

@@ -9,6 +9,7 @@
  *   trace.c    no such program yet: the recording becomes a trace (ir/ir.h)
  *   program.c  ... which is lowered, and its tables filled from the handles
  *   consts.c   constants: folded while they keep their value
+ *   number.c   numbers sets anew where the program's order is bad
  *   api_*.c    the C API itself
  */
 #ifndef FRONTEND_FE_H
@@ -34,12 +35,14 @@
 
 struct fe_set {
   struct op_set_core pub;
-  struct rt_set rt;
+  struct rt_set rt; /* rt.order is ours */
+  bool fixed;       /* holds memory of the program: keeps its numbers */
+  bool settled;     /* number.c has decided */
 };
 
 struct fe_map {
-  struct op_map_core pub;
-  struct rt_map rt;
+  struct op_map_core pub;    /* pub.map: the program's numbers */
+  struct rt_map rt;          /* rt.table is that, or, renumbered, our own */
   uint32_t flags;            /* IR_MAP_* */
   bool foreign;              /* the table is the user's own memory */
   const void *declared_from; /* the program's pointer at the declaration */
@@ -240,7 +243,8 @@ struct fe {
   struct table states;
   IR_ARRAY(struct fe_watch, watched);
   uint32_t opaque_pending; /* deferred loops without IR */
-  uint32_t nviews;         /* dats whose mirror op2_dat_data_rw gave out */
+  bool unsettled;  /* sets or maps were declared since number.c looked */
+  uint32_t nviews; /* dats whose mirror op2_dat_data_rw gave out */
   double started;
 };
 extern struct fe fe;
@@ -302,6 +306,22 @@ void fe_watch_add(const void *address, size_t size);
 bool fe_watch_changed(void);
 void fe_watch_note(void);
 void fe_watch_swap(void);
+
+/* ---- number.c -------------------------------------------------------------- */
+
+/* Before this call is recorded: number what is not settled, if it is time. On
+ * failure nothing has changed. */
+status fe_number(const struct fe_call *c);
+/* The set will hold memory of the program: back to the program's numbers. */
+status fe_number_fix(struct fe_set *set);
+/* The table of a map just declared, in the orders that its sets have. */
+status fe_number_map(struct fe_map *m);
+/* A map's rows as they are, with the program's numbers; made at need. */
+status fe_number_named(struct fe_map *m);
+/* Free the tables that are the library's own. */
+void fe_number_map_clear(struct fe_map *m);
+/* Is this a value of OP2_RENUMBER? */
+bool fe_number_option(const char *text);
 
 /* ---- flush.c --------------------------------------------------------------- */
 

@@ -171,6 +171,9 @@ fe_options_read(int argc, char **argv) {
   if (strcmp(fe.opt.mirror, "auto") && strcmp(fe.opt.mirror, "0") &&
       strcmp(fe.opt.mirror, "1"))
     FAIL(ERR_ARG, "OP2_MIRROR=%s: expected auto, 0 or 1", fe.opt.mirror);
+  if (!fe_number_option(fe.opt.renumber))
+    FAIL(ERR_ARG, "OP2_RENUMBER=%s: expected auto, 0, rcm or bisect",
+         fe.opt.renumber);
   fe.nthreads = strcmp(fe.opt.target, "seq") ? omp_get_max_threads() : 1;
   return OK;
 }
@@ -244,11 +247,13 @@ fe_free_handles(void) {
     free(d);
   }
   for (uint32_t i = 0; i < fe.nmaps; i++) {
-    if (!fe.maps[i]->foreign) free((void *)fe.maps[i]->rt.table);
+    fe_number_map_clear(fe.maps[i]);
+    if (!fe.maps[i]->foreign) free(fe.maps[i]->pub.map);
     free((char *)fe.maps[i]->pub.name);
     free(fe.maps[i]);
   }
   for (uint32_t i = 0; i < fe.nsets; i++) {
+    rt_order_free((struct rt_order *)fe.sets[i]->rt.order);
     free((char *)fe.sets[i]->pub.name);
     free(fe.sets[i]);
   }

@@ -43,6 +43,19 @@ param_src(const struct low_capture *cap) {
   return src;
 }
 
+/* Tables of numbers that kernels are shown. */
+static status
+fill_named(struct fe_program *p) {
+  const struct rt_program *rt = p->low.program;
+  for (uint32_t i = 0; i < rt->nlaunches; i++)
+    for (uint32_t k = 0; k < rt->launches[i].nbinds; k++) {
+      const struct rt_bind *b = &rt->launches[i].binds[k];
+      if (b->kind == RT_BIND_NAMED)
+        TRY(fe_number_named(fe.maps[p->low.map_tags[b->index]]));
+    }
+  return OK;
+}
+
 static void
 fill_tables(struct fe_program *p, const struct fe_global_src *globals) {
   struct rt_program *rt = p->low.program;
@@ -112,6 +125,7 @@ make_from(struct ir_trace **t, struct fe_program *p,
   struct low_env env = {env_kernel, env_constant, NULL};
   TRY(pass_run(t, &o));
   TRY(low_lower(*t, &env, &p->low));
+  TRY(fill_named(p));
   fill_tables(p, globals);
   fill_remaining(p, *t);
   return OK;

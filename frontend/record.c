@@ -172,6 +172,7 @@ loop_at(const struct loop_call *l) {
   if (fe.nviews) fe_views_close();
   status st = loop_find(l, &c);
   if (st == OK && fe.nwatched) st = watch_before(c);
+  if (st == OK && fe.unsettled) st = fe_number(c);
   if (st == OK) st = loop_read_mirrors(c);
   if (st == OK) {
     fe_record_loop(c, l->args);

@@ -25,7 +25,10 @@ build_set(struct builder *b, op_set handle) {
   if (!b->sets[i])
     b->sets[i] =
         1 + ir_add_set(b->t, (struct ir_set){
-                                 .name = s->pub.name, .n = s->rt.n, .tag = i});
+                                 .name = s->pub.name,
+                                 .n = s->rt.n,
+                                 .flags = s->rt.order ? IR_SET_RENUMBERED : 0,
+                                 .tag = i});
   return b->sets[i] - 1;
 }
 

@@ -75,6 +75,7 @@ extern const struct ir_op_info ir_op_info[IR_OP_COUNT];
 
 /* Words after declarations and nodes; one row each in ir/flags.def. */
 enum ir_flag_owner {
+  IR_FLAGS_SET,
   IR_FLAGS_MAP,
   IR_FLAGS_DAT,
   IR_FLAGS_GBL,
@@ -90,10 +91,14 @@ struct ir_flag_info {
 extern const struct ir_flag_info ir_flag_info[];
 extern const uint32_t ir_flag_count;
 
-/* set %name n=<n> */
+/* set %name n=<n> [renumbered]
+ *   renumbered  elements are not numbered as the program numbers them: who
+ *               shows a number to the program translates it */
+enum { IR_SET_RENUMBERED = 1 };
 struct ir_set {
   const char *name;
   idx_g n;
+  uint32_t flags;
   uint32_t tag;
 };
 
@@ -171,7 +176,7 @@ struct ir_arg {
 /* Flags of a node.
  *   overdue   left out of two slices before: the next one takes it along
  *   deferred  left out of this slice: stays pending (set by pass slice)
- *   serial    one thread, in element order (payloads, RW globals, ...) */
+ *   serial    one thread, in the program's order of elements (RW globals, ...) */
 enum { IR_NODE_OVERDUE = 1, IR_NODE_DEFERRED = 2, IR_NODE_SERIAL = 4 };
 struct ir_node {
   uint8_t op; /* enum ir_op */

@@ -97,11 +97,12 @@ new_name(struct ir_parser *p, char sigil, struct str *name_out) {
 
 static status
 set_decl(struct ir_parser *p, const char *name) {
-  int64_t n = 0;
+  struct ir_set s = {.name = name};
   TRY(ir_want_word(p, "n"));
   TRY(ir_want_punct(p, '='));
-  TRY(ir_want_number(p, 0, INT64_MAX, &n));
-  ir_add_set(p->t, (struct ir_set){.name = name, .n = n});
+  TRY(ir_want_number(p, 0, INT64_MAX, &s.n));
+  TRY(ir_some_flags(p, IR_FLAGS_SET, &s.flags));
+  ir_add_set(p->t, s);
   return OK;
 }
 

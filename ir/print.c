@@ -126,7 +126,9 @@ static void
 print_set(const struct ir_set *s, struct str *out) {
   str_add(out, "  set ");
   print_name(out, '%', s->name);
-  str_printf(out, " n=%lld\n", (long long)s->n);
+  str_printf(out, " n=%lld", (long long)s->n);
+  print_flags(out, IR_FLAGS_SET, s->flags);
+  str_add(out, "\n");
 }
 
 static void

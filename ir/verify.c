@@ -99,6 +99,9 @@ refs_sets_maps(struct ir_check *c) {
   for (ir_ref i = 0; i < t->nsets; i++)
     if (t->sets[i].n < 0)
       ir_bad(c, "set %%%s: its size is negative", t->sets[i].name);
+  for (ir_ref i = 0; i < t->nsets; i++)
+    if (t->sets[i].flags & ~known_flags(IR_FLAGS_SET))
+      ir_bad(c, "set %%%s: unknown flags", t->sets[i].name);
   for (ir_ref i = 0; i < t->nmaps; i++) {
     const struct ir_map *m = &t->maps[i];
     if (m->from >= t->nsets || m->to >= t->nsets)

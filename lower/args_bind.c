@@ -43,14 +43,31 @@ low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer) {
   return k;
 }
 
-int32_t
-low_bind_map(struct low_args *g, ir_ref map) {
-  struct low_bind b = {.kind = RT_BIND_MAP,
-                       .index = map,
-                       .arity = g->m->t->maps[map].arity,
+static int32_t
+low_bind_table(struct low_args *g, enum rt_bind_kind kind, uint32_t index,
+               uint32_t arity) {
+  struct low_bind b = {.kind = kind,
+                       .index = index,
+                       .arity = arity,
                        .stride = -1,
                        .alone = true};
   return low_bind_get(g->r, b);
+}
+
+int32_t
+low_bind_map(struct low_args *g, ir_ref map) {
+  return low_bind_table(g, RT_BIND_MAP, map, g->m->t->maps[map].arity);
+}
+
+int32_t
+low_bind_numbers(struct low_args *g, ir_ref map) {
+  const struct ir_trace *t = g->m->t;
+  ir_ref set = map == IR_NONE ? g->node->set : t->maps[map].to;
+  bool same = !(t->sets[set].flags & IR_SET_RENUMBERED);
+  if (map == IR_NONE)
+    return same ? -1 : low_bind_table(g, RT_BIND_ROWS, set, 1);
+  return low_bind_table(g, same ? RT_BIND_MAP : RT_BIND_NAMED, map,
+                        t->maps[map].arity);
 }
 
 /* ---- kernels with their constants ---------------------------------------- */

@@ -313,7 +313,7 @@ low_bytes(const struct low_args *g) {
            (low_bind_reads(r, (int32_t)k) + b->written);
   }
   for (uint32_t k = 0; k < r->nbinds; k++)
-    if (r->binds[k].kind == RT_BIND_MAP) sum += 4.0 * r->binds[k].arity;
+    sum += 4.0 * r->binds[k].arity; /* of maps */
   return (uint64_t)(sum + 0.5);
 }
 

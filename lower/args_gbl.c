@@ -56,10 +56,8 @@ int32_t
 low_index_slot(struct low_args *g, const struct ir_arg *a) {
   struct low_slot s =
       low_slot_blank(LOW_SLOT_INDEX, (struct type){TYPE_I32, 4}, 1);
-  if (a->map != IR_NONE) {
-    s.map = low_bind_map(g, a->map);
-    s.entry = a->idx;
-  }
+  s.map = low_bind_numbers(g, a->map);
+  s.entry = a->map == IR_NONE ? 0 : a->idx;
   return low_slot_get(g->r, s);
 }
 

@@ -16,6 +16,10 @@
  * serial launches, coloured launches with a payload (whose ties need element
  * order), and small sets. A coloured launch as part 0 of 1 is a plain range.
  *
+ * Where the order of elements can be told (serial launches, ties of payloads) and
+ * the library numbers them otherwise than the program, the parts count the
+ * program's elements, and each run of them that is consecutive here is a call.
+ *
  * UNIT is 64 elements: cuts then fall between cache lines in every layout and
  * vector loops start aligned. Increments reach a target colour by colour, so
  * that a plan gives the same sums for any number of threads above one.
@@ -67,6 +71,7 @@ struct run {
   idx_l rows;
   const struct rt_plan *plan;   /* NULL: not by colours */
   const struct rt_parts *parts; /* NULL: not by parts */
+  const idx_l *at; /* where the program's elements are; NULL: as they are */
 };
 
 struct rt_scratch {
@@ -153,10 +158,12 @@ find_plan(const struct rt_program *p, struct rt_launch *l, struct run *r) {
 static status
 prepare_launch(const struct rt_program *p, struct rt_launch *l, int nthreads,
                struct run *out) {
-  struct run r = {.l = l, .n = p->sets[l->set]->n, .threads = nthreads};
+  const struct rt_set *set = p->sets[l->set];
+  struct run r = {.l = l, .n = set->n, .threads = nthreads};
   bool coloured = l->mode == RT_RUN_COLOURED && l->nconflicts;
   bool serial = l->mode == RT_RUN_SERIAL || (coloured && rt_reduce_ordered(l));
   if (serial || r.n < tune.serial_below) r.threads = 1;
+  if (set->order && (serial || rt_reduce_ordered(l))) r.at = set->order->at;
   bool fixed = tune.reproducible && !serial;
   if (coloured && !serial && (r.threads > 1 || fixed)) {
     TRY(find_plan(p, l, &r));
@@ -239,6 +246,11 @@ bound(const struct rt_program *p, const struct rt_bind *b) {
   case RT_BIND_STRIDE:
     return (void *)(uintptr_t)p->scratch->bufs[b->index]->stride;
   case RT_BIND_MAP: return (void *)(uintptr_t)p->maps[b->index]->table;
+  case RT_BIND_NAMED:
+    return (void *)(uintptr_t)(p->maps[b->index]->named
+                                   ? p->maps[b->index]->named
+                                   : p->maps[b->index]->table);
+  case RT_BIND_ROWS: return p->sets[b->index]->order->row;
   case RT_BIND_PARAM: return (void *)(uintptr_t)p->params[b->index];
   case RT_BIND_GLOBAL: return p->globals[b->index];
   case RT_BIND_ACC: return NULL; /* put in by point_at_row */
@@ -282,19 +294,33 @@ part_begin(int64_t n, int t, int k) {
   return n / k * t + (n % k < t ? n % k : t);
 }
 
+/* Elements [lo, hi) of the launch: as they are, or in the program's order. */
+static void
+call_region(const struct run *r, void **table, int64_t lo, int64_t hi) {
+  if (!r->at) {
+    r->l->fn(table, lo, hi);
+    return;
+  }
+  for (int64_t e = lo, first = lo; e < hi; first = e) {
+    while (++e < hi && r->at[e] == r->at[e - 1] + 1) {
+    }
+    r->l->fn(table, r->at[first], r->at[first] + (e - first));
+  }
+}
+
 static void
 run_elements(const struct run *r, const struct rt_scratch *s, void **table,
              int64_t lo, int64_t hi) {
   if (lo >= hi) return;
   if (!r->piece) {
-    r->l->fn(table, lo, hi);
+    call_region(r, table, lo, hi);
     return;
   }
   for (int64_t next; lo < hi; lo = next) {
     int64_t piece = lo / r->piece;
     next = lo + r->piece < hi ? lo + r->piece : hi;
     point_at_row(r->l, table, s->acc + (size_t)piece * s->acc_row);
-    r->l->fn(table, lo, next);
+    call_region(r, table, lo, next);
   }
 }
 

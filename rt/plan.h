@@ -12,9 +12,11 @@
 #include "base/types.h"
 #include "rt/store.h"
 
+/* Elements are numbered by `order`, KEEP; NULL: as the program numbers them. */
 struct rt_set {
   idx_l n;
   const char *name;
+  const struct rt_order *order;
 };
 
 /* table[e * arity + i] in [0, to->n). KEEP; immutable while version stays. */
@@ -24,6 +26,9 @@ struct rt_map {
   const idx_l *table;
   uint64_t version; /* process-wide unique; changes with the table */
   const char *name;
+  const idx_l *named; /* the table with rows as they are and the program's
+                         numbers in them; NULL: nobody needed it, or `table`
+                         is that */
 };
 
 /* ---- colouring ----------------------------------------------------------- */
@@ -81,6 +86,9 @@ enum rt_bind_kind {
   RT_BIND_SLOT,   /* memory of buffer slot `index` */
   RT_BIND_STRIDE, /* its stride, as an integer in the pointer */
   RT_BIND_MAP,    /* table of maps[index] */
+  RT_BIND_NAMED,  /* the same with the program's numbers in it */
+  RT_BIND_ROWS,   /* the program's numbers of the elements of sets[index], whose
+                     order is not NULL */
   RT_BIND_PARAM,  /* params[index]: captured bytes */
   RT_BIND_GLOBAL, /* globals[index]: memory of a global */
   RT_BIND_ACC,    /* accumulator of reductions[index] of this launch */
@@ -108,7 +116,7 @@ struct rt_reduction {
 
 enum rt_run_mode {
   RT_RUN_RANGE,   /* elements are independent: any split */
-  RT_RUN_SERIAL,  /* one thread, element order */
+  RT_RUN_SERIAL,  /* one thread, in the program's order of elements */
   RT_RUN_COLOURED /* writes through maps: by plan on several threads */
 };
 

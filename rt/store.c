@@ -86,11 +86,24 @@ rt_dat_clear(struct rt_dat *d) {
 status
 rt_dat_pin(struct rt_dat *d) {
   if (d->foreign) return OK;
+  assert(!d->order && "memory of the program is in the program's order");
   rt_dat_sync(d);
   rt_buf_unref(d->buf);
   d->shape.block = 1;
   init_foreign(d, d->mirror, mirror_bytes(d));
   return OK;
+}
+
+/* buffer[e] = mirror[row of e] */
+static void
+fill_buffer(const struct rt_dat *d, struct rt_buf *b) {
+  const struct rt_shape *s = &d->shape;
+  if (d->order)
+    rt_layout_permute(b->mem, b->stride, NULL, d->mirror, 1, d->order->row,
+                      s->n, s->dim, s->type.size);
+  else
+    rt_layout_copy(b->mem, b->stride, d->mirror, 1, 0, s->n, s->dim,
+                   s->type.size);
 }
 
 status
@@ -103,8 +116,7 @@ rt_dat_buffer(struct rt_dat *d, struct rt_buf **out) {
       rt_buf_unref(d->buf);
       d->buf = b;
     }
-    rt_layout_copy(b->mem, b->stride, d->mirror, 1, 0, d->shape.n, d->shape.dim,
-                   d->shape.type.size);
+    fill_buffer(d, b);
     d->buf_current = true;
   }
   *out = d->buf;
@@ -158,6 +170,10 @@ rt_dat_read(const struct rt_dat *d, idx_l lo, idx_l hi, void *out) {
   if (lo == hi) return;
   if (d->mirror_current)
     memcpy(out, d->mirror + (size_t)lo * row, (size_t)(hi - lo) * row);
+  else if (d->order)
+    rt_layout_permute(out, 1, NULL, d->buf->mem, d->buf->stride,
+                      d->order->at + lo, hi - lo, d->shape.dim,
+                      d->shape.type.size);
   else
     rt_layout_rows(out, d->buf->mem, d->buf->stride, lo, hi, d->shape.dim,
                    d->shape.type.size);
@@ -181,5 +197,23 @@ rt_dat_relayout(struct rt_dat *d, uint32_t block) {
   d->buf = b;
   d->buf_current = b != NULL;
   d->shape = shape;
+  return OK;
+}
+
+status
+rt_dat_reorder(struct rt_dat *d, const struct rt_order *order) {
+  if (order == d->order) return OK;
+  assert(!d->foreign && (!order || order->n == d->shape.n));
+  struct rt_buf *b = NULL;
+  if (d->buf && d->buf_current) {
+    TRY(rt_buf_new(d->shape, &b));
+    rt_layout_permute(b->mem, b->stride, order ? order->at : NULL, d->buf->mem,
+                      d->buf->stride, d->order ? d->order->at : NULL,
+                      d->shape.n, d->shape.dim, d->shape.type.size);
+  }
+  rt_buf_unref(d->buf);
+  d->buf = b;
+  d->buf_current = b != NULL;
+  d->order = order;
   return OK;
 }

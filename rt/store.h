@@ -22,6 +22,10 @@
  * once. Pages of a stale mirror above RT_RELEASE_BYTES go back to the system,
  * unless the program has looked twice before and is likely to look again.
  *
+ * Buffers may number elements otherwise than the program does (rt/renumber.c).
+ * The mirror keeps the program's order, so that the numbering, as the layout,
+ * ends where one is copied to the other: nobody else converts.
+ *
  * No address here is ever NULL, whatever the size: sets may be empty.
  */
 #ifndef RT_STORE_H
@@ -37,6 +41,18 @@ struct rt_shape {
   uint32_t block; /* 1 AoS, 0 SoA, b AoSoA */
 };
 
+/* How a set's elements are numbered in buffers: element e is the program's
+ * row[e], and the program's r is element at[r]; both are permutations of [0, n). */
+struct rt_order {
+  idx_l n;
+  idx_l *row, *at;
+};
+
+/* The order in which `row` lists the program's elements (TAKE row, from
+ * mem_alloc, a permutation). rt_order_free: NULL is allowed. */
+struct rt_order *rt_order_new(idx_l n, idx_l *row);
+void rt_order_free(struct rt_order *o);
+
 struct rt_buf {
   void *mem; /* 64-byte aligned */
   size_t bytes;
@@ -48,8 +64,9 @@ struct rt_buf {
 
 struct rt_dat {
   struct rt_shape shape;
-  struct rt_buf *buf; /* NULL: only the mirror exists */
-  char *mirror;       /* AoS, n*dim*size bytes */
+  struct rt_buf *buf;           /* NULL: only the mirror exists */
+  char *mirror;                 /* AoS, the program's order, n*dim*size bytes */
+  const struct rt_order *order; /* of the buffer; NULL: the program's. KEEP */
   bool mirror_current;
   bool buf_current; /* false: the mirror was written, buf is to be refilled */
   bool foreign;     /* the mirror's memory is the buffer's, too: pinned */
@@ -87,11 +104,15 @@ void rt_dat_sync(struct rt_dat *d);
  * before its next use. If it is shared with another dat it is left to that
  * one. */
 void rt_dat_mirror_written(struct rt_dat *d);
-/* Copy elements [lo, hi) to `out`, AoS, from mirror or buffer. */
+/* Copy the program's elements [lo, hi) to `out`, AoS, from mirror or buffer. */
 void rt_dat_read(const struct rt_dat *d, idx_l lo, idx_l hi, void *out);
 /* Change the layout; the buffer is rewritten if it exists (and no longer
  * shared). ERR_STATE for other than AoS in foreign memory. */
 status rt_dat_relayout(struct rt_dat *d, uint32_t block);
+/* Change the numbering of the buffer (KEEP; NULL: the program's), which is
+ * rewritten if it holds values, and no longer shared. Memory of the program
+ * keeps the program's. ERR_MEMORY; then nothing has changed. */
+status rt_dat_reorder(struct rt_dat *d, const struct rt_order *order);
 
 /* A buffer with one reference, from the pool or the system; its contents are
  * unspecified. ERR_MEMORY names the size. */
@@ -113,6 +134,14 @@ bool rt_shape_bytes(struct rt_shape s, size_t *out);
 void rt_layout_copy(void *dst, size_t dst_block, const void *src,
                     size_t src_block, idx_l lo, idx_l hi, uint32_t dim,
                     uint32_t size);
+
+/* Copy elements from one layout and order to another:
+ *   dst[at(dst_rows[i], c)] = src[at(src_rows[i], c)]    i in [0, n)
+ * NULL rows: i itself. cost one cache line of either side an element, if it is
+ * far from the one before */
+void rt_layout_permute(void *dst, size_t dst_block, const idx_l *dst_rows,
+                       const void *src, size_t src_block, const idx_l *src_rows,
+                       idx_l n, uint32_t dim, uint32_t size);
 
 /* Memory for large arrays: aligned to 64 bytes, huge pages asked for above 4
  * MiB, zeroed. NULL on exhaustion. */

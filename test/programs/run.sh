@@ -32,6 +32,10 @@ ir_modes() {
   for layout in aos soa 8; do
     echo "layout-$layout|OMP_NUM_THREADS=2 OP2_LAYOUT=$layout|"
   done
+  echo "rcm|OMP_NUM_THREADS=1 OP2_RENUMBER=rcm|"
+  echo "rcm-checked|OMP_NUM_THREADS=3 OP2_RENUMBER=rcm OP2_CHECK=1 OP2_IR_STRESS=1|"
+  echo "rcm-soa|OMP_NUM_THREADS=2 OP2_RENUMBER=rcm OP2_LAYOUT=soa OP2_EAGER=1|"
+  echo "bisect|OMP_NUM_THREADS=2 OP2_RENUMBER=bisect OP2_LAYOUT=8|"
   echo "checked|OMP_NUM_THREADS=3 OP2_CHECK=1 OP2_IR_STRESS=1 OP2_CACHE=0|"
   echo "seq|OP2_TARGET=seq|"
   echo "reproducible|OMP_NUM_THREADS=2 OP2_REPRODUCIBLE=1|"
@@ -45,6 +49,7 @@ opaque_modes() {
   echo "3-eager|OMP_NUM_THREADS=3 OP2_EAGER=1 OP2_CACHE=0|"
   echo "layout-soa|OMP_NUM_THREADS=2 OP2_LAYOUT=soa|"
   echo "layout-8|OMP_NUM_THREADS=3 OP2_LAYOUT=8|"
+  echo "rcm|OMP_NUM_THREADS=2 OP2_RENUMBER=rcm|"
 }
 
 # one_run PROGRAM-FILE IR MODE VARIABLES: a line "pass ..." or "FAIL ..." in
@@ -150,7 +155,8 @@ if [ $# = 0 ] && [ -d "$build/bench" ]; then
     for kind in "" _opaque; do
       [ -x "$build/bench/$p$kind" ] || continue
       for vars in OMP_NUM_THREADS=1 OMP_NUM_THREADS=2 \
-        "OMP_NUM_THREADS=3 OP2_EAGER=1" "OMP_NUM_THREADS=2 OP2_LAYOUT=8"; do
+        "OMP_NUM_THREADS=3 OP2_EAGER=1" "OMP_NUM_THREADS=2 OP2_LAYOUT=8" \
+        "OMP_NUM_THREADS=2 OP2_RENUMBER=rcm"; do
         n=$((n + 1))
         # shellcheck disable=SC2086
         found=$(env OP2_LOG=0 $vars timeout 120 "$build/bench/$p$kind" $options \

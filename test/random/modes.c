@@ -33,6 +33,13 @@ const struct mode modes[] = {
     {"soa", "OP2_LAYOUT=soa", 2, 0, 1},
     {"blocks-of-8", "OP2_LAYOUT=8", 3, 0, 1},
     {"blocks-of-4", "OP2_LAYOUT=4", 1, 0, 1},
+    {"rcm", "OP2_RENUMBER=rcm OP2_CHECK=1", 1, 0, 1},
+    {"rcm-three", "OP2_RENUMBER=rcm", 3, 0, 1},
+    {"rcm-eager", "OP2_RENUMBER=rcm OP2_EAGER=1", 2, 0, 1},
+    {"rcm-soa", "OP2_RENUMBER=rcm OP2_LAYOUT=soa", 2, 0, 1},
+    {"rcm-no-realloc", "OP2_RENUMBER=rcm", 2, PLAY_NO_REALLOC, 2},
+    {"bisect", "OP2_RENUMBER=bisect", 2, 0, 1},
+    {"bisect-permuted", "OP2_RENUMBER=bisect OP2_LAYOUT=8", 1, PLAY_PERMUTE, 1},
     {"checked", "OP2_CHECK=1", 3, 0, 1},
     {"stress", "OP2_IR_STRESS=1 OP2_CHECK=1", 1, 0, 1},
     {"bound-3", "OP2_TRACE_MAX_LOOPS=3", 1, 0, 1},
@@ -110,7 +117,8 @@ static const char *const variables[] = {
     "OP2_EAGER",        "OP2_DISABLE",         "OP2_CHECK",
     "OP2_IR_STRESS",    "OP2_TRACE_MAX_LOOPS", "OP2_TRACE_MAX_BYTES",
     "OP2_DEFER_OPAQUE", "OP2_MIRROR",          "OP2_REPRODUCIBLE",
-    "OP2_LAYOUT",       "OP2_BLOCK_SIZE",      "OP2_TARGET"};
+    "OP2_LAYOUT",       "OP2_BLOCK_SIZE",      "OP2_TARGET",
+    "OP2_RENUMBER"};
 
 void
 mode_enter(const struct mode *m) {

@@ -99,7 +99,8 @@ lower_case_init(struct lower_case *c, const char *text, const char *source) {
   lower_case_kernels(c);
   for (ir_ref k = 0; k < t->nsets; k++) {
     t->sets[k].tag = k;
-    c->sets[k] = (struct rt_set){(idx_l)t->sets[k].n, t->sets[k].name};
+    c->sets[k] =
+        (struct rt_set){.n = (idx_l)t->sets[k].n, .name = t->sets[k].name};
   }
   for (ir_ref k = 0; k < t->nmaps; k++) t->maps[k].tag = k;
   for (ir_ref k = 0; k < t->ndats; k++) t->dats[k].tag = k;
@@ -126,9 +127,12 @@ lower_case_map(struct lower_case *c, const char *name, const idx_l *table) {
   for (ir_ref k = 0; k < c->t->nmaps; k++) {
     const struct ir_map *m = &c->t->maps[k];
     if (strcmp(m->name, name)) continue;
-    c->maps[k] =
-        (struct rt_map){&c->sets[m->from], &c->sets[m->to], m->arity, table,
-                        ++version,         m->name};
+    c->maps[k] = (struct rt_map){.from = &c->sets[m->from],
+                                 .to = &c->sets[m->to],
+                                 .arity = m->arity,
+                                 .table = table,
+                                 .version = ++version,
+                                 .name = m->name};
   }
 }
 

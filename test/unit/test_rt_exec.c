@@ -33,7 +33,7 @@ visit_region(void *const *ptr, int64_t lo, int64_t hi) {
 
 static void
 check_visits(idx_l n, int threads, enum rt_run_mode mode) {
-  struct rt_set set = {n, "cells"};
+  struct rt_set set = {.n = n, .name = "cells"};
   struct rt_dat visits = dat_of(n, 1, f64, 1), began = dat_of(n, 1, f64, 1);
   struct rt_program *p = make_program();
   uint32_t v = make_slot(p, &visits, true), b = make_slot(p, &began, true);
@@ -70,7 +70,7 @@ count_region(void *const *ptr, int64_t lo, int64_t hi) {
 
 static int
 calls_for(idx_l n, int threads, enum rt_run_mode mode) {
-  struct rt_set set = {n, "cells"};
+  struct rt_set set = {.n = n, .name = "cells"};
   struct rt_program *p = make_program();
   make_launch(p, count_region, make_set(p, &set), mode, 0);
   calls = 0;
@@ -104,9 +104,14 @@ look_region(void *const *ptr, int64_t lo, int64_t hi) {
 }
 
 Test(rt_exec, binds_are_what_they_name) {
-  struct rt_set set = {10, "cells"};
+  struct rt_set set = {.n = 10, .name = "cells"};
   idx_l table[10] = {0};
-  struct rt_map map = {&set, &set, 1, table, 1, "m"};
+  struct rt_map map = {.from = &set,
+                       .to = &set,
+                       .arity = 1,
+                       .table = table,
+                       .version = 1,
+                       .name = "m"};
   struct rt_dat d = dat_of(10, 3, f64, 0);
   double global = 1, param = 2;
   struct rt_program *p = make_program();
@@ -151,9 +156,14 @@ mesh_init(struct mesh *m, idx_l nedges, idx_l ncells) {
   uint32_t state = 11;
   for (idx_l i = 0; i < 2 * nedges; i++)
     table[i] = (idx_l)(make_random(&state) % (uint32_t)ncells);
-  m->edges = (struct rt_set){nedges, "edges"};
-  m->cells = (struct rt_set){ncells, "cells"};
-  m->map = (struct rt_map){&m->edges, &m->cells, 2, table, 5, "pecell"};
+  m->edges = (struct rt_set){.n = nedges, .name = "edges"};
+  m->cells = (struct rt_set){.n = ncells, .name = "cells"};
+  m->map = (struct rt_map){.from = &m->edges,
+                           .to = &m->cells,
+                           .arity = 2,
+                           .table = table,
+                           .version = 5,
+                           .name = "pecell"};
 }
 
 static struct rt_program *
@@ -262,7 +272,7 @@ double_region(void *const *ptr, int64_t lo, int64_t hi) {
 }
 
 Test(rt_exec, fresh_slots_replace_buffers) {
-  struct rt_set set = {N, "cells"};
+  struct rt_set set = {.n = N, .name = "cells"};
   struct rt_dat d = dat_of(N, DIM, f64, 1);
   struct rt_program *p = make_program();
   uint32_t old = make_slot(p, &d, true), new = make_slot(p, &d, false);
@@ -278,7 +288,7 @@ Test(rt_exec, fresh_slots_replace_buffers) {
 
 /* q moves on, qold becomes a second name of what q was. */
 Test(rt_exec, names_move_with_buffers) {
-  struct rt_set set = {N, "cells"};
+  struct rt_set set = {.n = N, .name = "cells"};
   struct rt_dat q = dat_of(N, DIM, f64, 1), qold = dat_of(N, DIM, f64, 1);
   struct rt_program *p = make_program();
   uint32_t now = make_slot(p, &q, true), next = make_slot(p, &q, false);
@@ -298,7 +308,7 @@ Test(rt_exec, names_move_with_buffers) {
 }
 
 Test(rt_exec, two_dats_may_end_in_one_buffer) {
-  struct rt_set set = {N, "cells"};
+  struct rt_set set = {.n = N, .name = "cells"};
   struct rt_dat q = dat_of(N, DIM, f64, 1), qold = dat_of(N, DIM, f64, 1);
   struct rt_program *p = make_program();
   uint32_t now = make_slot(p, &q, true), next = make_slot(p, &q, false);
@@ -317,7 +327,7 @@ Test(rt_exec, two_dats_may_end_in_one_buffer) {
 }
 
 Test(rt_exec, writes_in_place_make_the_mirror_stale) {
-  struct rt_set set = {N, "cells"};
+  struct rt_set set = {.n = N, .name = "cells"};
   struct rt_dat d = dat_of(N, DIM, f64, 1);
   struct rt_program *p = make_program();
   uint32_t slot = make_slot(p, &d, true);
@@ -332,7 +342,7 @@ Test(rt_exec, writes_in_place_make_the_mirror_stale) {
 }
 
 Test(rt_exec, reading_leaves_the_mirror_current) {
-  struct rt_set set = {N, "cells"};
+  struct rt_set set = {.n = N, .name = "cells"};
   struct rt_dat d = dat_of(N, DIM, f64, 1), out = dat_of(N, DIM, f64, 1);
   struct rt_program *p = make_program();
   uint32_t from = make_slot(p, &d, true), to = make_slot(p, &out, false);
@@ -348,7 +358,7 @@ Test(rt_exec, reading_leaves_the_mirror_current) {
 
 Test(rt_exec, foreign_dats_are_written_in_place) {
   static double data[N * DIM];
-  struct rt_set set = {N, "cells"};
+  struct rt_set set = {.n = N, .name = "cells"};
   struct rt_dat d;
   struct rt_shape shape = {N, DIM, f64, 1};
   cr_assert_eq(rt_dat_init(&d, shape, data, true), OK);
@@ -364,7 +374,7 @@ Test(rt_exec, foreign_dats_are_written_in_place) {
 }
 
 Test(rt_exec, copies_and_set_globals_keep_their_place) {
-  struct rt_set set = {N, "cells"};
+  struct rt_set set = {.n = N, .name = "cells"};
   struct rt_dat d = dat_of(N, DIM, f64, 0), keep = dat_of(N, DIM, f64, 0);
   double global = 0, one = 1, two = 2;
   struct rt_program *p = make_program();
@@ -423,7 +433,7 @@ Test(rt_exec, copies_change_the_layout_at_need) {
 /* ---- errors, repetition, counting ---------------------------------------- */
 
 Test(rt_exec, no_memory_means_nothing_happened) {
-  struct rt_set set = {N, "cells"};
+  struct rt_set set = {.n = N, .name = "cells"};
   struct rt_dat d = dat_of(N, DIM, f64, 1);
   struct rt_dat huge = {.shape = {INT32_MAX, 1 << 24, f64, 1}};
   struct rt_program *p = make_program();
@@ -494,7 +504,7 @@ find_line(void *user, const char *name, long long n, double seconds,
 }
 
 Test(rt_exec, launches_are_counted_and_timed) {
-  struct rt_set set = {N, "cells"};
+  struct rt_set set = {.n = N, .name = "cells"};
   struct rt_program *p = make_program();
   struct rt_launch *l =
       make_launch(p, count_region, make_set(p, &set), RT_RUN_RANGE, 0);

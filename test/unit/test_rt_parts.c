@@ -18,11 +18,17 @@ chain(void) {
   return t;
 }
 
-static const struct rt_set edges = {N, "edges"}, cells = {N + 1, "cells"};
+static const struct rt_set edges = {.n = N, .name = "edges"},
+                           cells = {.n = N + 1, .name = "cells"};
 
 static struct rt_parts *
 parts_of(const idx_l *table, int parts, struct rt_map *m) {
-  *m = (struct rt_map){&edges, &cells, 2, table, 1, "m"};
+  *m = (struct rt_map){.from = &edges,
+                       .to = &cells,
+                       .arity = 2,
+                       .table = table,
+                       .version = 1,
+                       .name = "m"};
   struct rt_conflict c = {m, -2};
   struct rt_parts *p;
   cr_assert_eq(rt_parts_make(N, parts, &c, 1, &p), OK);
@@ -69,7 +75,12 @@ Test(rt_parts, short_runs_join_the_border) {
 }
 
 Test(rt_parts, an_empty_set_has_no_ranges) {
-  struct rt_map m = {&edges, &cells, 2, NULL, 1, "m"};
+  struct rt_map m = {.from = &edges,
+                     .to = &cells,
+                     .arity = 2,
+                     .table = NULL,
+                     .version = 1,
+                     .name = "m"};
   struct rt_conflict c = {&m, 0};
   struct rt_parts *p;
   cr_assert_eq(rt_parts_make(0, 3, &c, 1, &p), OK);

@@ -27,8 +27,14 @@ colour_of_block(const struct rt_plan *p, idx_l block) {
 
 Test(rt_plan, blocks_that_meet_in_one_target_all_differ) {
   static idx_l zeros[200];
-  struct rt_set from = {200, "edges"}, to = {5, "cells"};
-  struct rt_map m = {&from, &to, 1, zeros, 1, "m"};
+  struct rt_set from = {.n = 200, .name = "edges"},
+                to = {.n = 5, .name = "cells"};
+  struct rt_map m = {.from = &from,
+                     .to = &to,
+                     .arity = 1,
+                     .table = zeros,
+                     .version = 1,
+                     .name = "m"};
   struct rt_conflict c = {&m, 0};
   for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
     struct rt_plan *p;
@@ -42,8 +48,14 @@ Test(rt_plan, blocks_that_meet_in_one_target_all_differ) {
 
 Test(rt_plan, elements_that_meet_in_one_target_all_differ) {
   static idx_l zeros[200];
-  struct rt_set from = {200, "edges"}, to = {5, "cells"};
-  struct rt_map m = {&from, &to, 1, zeros, 1, "m"};
+  struct rt_set from = {.n = 200, .name = "edges"},
+                to = {.n = 5, .name = "cells"};
+  struct rt_map m = {.from = &from,
+                     .to = &to,
+                     .arity = 1,
+                     .table = zeros,
+                     .version = 1,
+                     .name = "m"};
   struct rt_conflict c = {&m, 0};
   for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
     struct rt_plan *p;
@@ -59,8 +71,14 @@ Test(rt_plan, a_chain_takes_two_colours) {
   enum { N = 10007 };
   idx_l *t = table_of(2 * N, 1);
   for (idx_l e = 0; e < N; e++) t[2 * e] = e, t[2 * e + 1] = e + 1;
-  struct rt_set from = {N, "edges"}, to = {N + 1, "cells"};
-  struct rt_map m = {&from, &to, 2, t, 1, "m"};
+  struct rt_set from = {.n = N, .name = "edges"},
+                to = {.n = N + 1, .name = "cells"};
+  struct rt_map m = {.from = &from,
+                     .to = &to,
+                     .arity = 2,
+                     .table = t,
+                     .version = 1,
+                     .name = "m"};
   struct rt_conflict c = {&m, -2};
   struct rt_plan *p;
   cr_assert_eq(rt_plan_make(N, 64, &c, 1, true, &p), OK);
@@ -76,8 +94,14 @@ Test(rt_plan, only_named_entries_conflict) {
   enum { N = 100 };
   idx_l t[2 * N];
   for (idx_l e = 0; e < N; e++) t[2 * e] = e, t[2 * e + 1] = 0;
-  struct rt_set from = {N, "edges"}, to = {N, "cells"};
-  struct rt_map m = {&from, &to, 2, t, 1, "m"};
+  struct rt_set from = {.n = N, .name = "edges"},
+                to = {.n = N, .name = "cells"};
+  struct rt_map m = {.from = &from,
+                     .to = &to,
+                     .arity = 2,
+                     .table = t,
+                     .version = 1,
+                     .name = "m"};
   struct rt_conflict first = {&m, 0}, second = {&m, 1};
   struct rt_plan *p;
   cr_assert_eq(rt_plan_make(N, 10, &first, 1, false, &p), OK);
@@ -91,9 +115,19 @@ Test(rt_plan, only_named_entries_conflict) {
 static idx_l
 colours_of_two_maps(const struct rt_set *to_a, const struct rt_set *to_b) {
   static idx_l a[2] = {0, 1}, b[2] = {1, 2};
-  struct rt_set from = {2, "edges"};
-  struct rt_map ma = {&from, to_a, 1, a, 1, "a"};
-  struct rt_map mb = {&from, to_b, 1, b, 2, "b"};
+  struct rt_set from = {.n = 2, .name = "edges"};
+  struct rt_map ma = {.from = &from,
+                      .to = to_a,
+                      .arity = 1,
+                      .table = a,
+                      .version = 1,
+                      .name = "a"};
+  struct rt_map mb = {.from = &from,
+                      .to = to_b,
+                      .arity = 1,
+                      .table = b,
+                      .version = 2,
+                      .name = "b"};
   struct rt_conflict c[] = {{&ma, 0}, {&mb, 0}};
   struct rt_plan *p;
   cr_assert_eq(rt_plan_make(2, 1, c, 2, false, &p), OK);
@@ -103,21 +137,34 @@ colours_of_two_maps(const struct rt_set *to_a, const struct rt_set *to_b) {
 }
 
 Test(rt_plan, maps_to_one_set_share_its_targets) {
-  struct rt_set to = {3, "cells"};
+  struct rt_set to = {.n = 3, .name = "cells"};
   cr_assert_eq(colours_of_two_maps(&to, &to), 2);
 }
 
 Test(rt_plan, maps_to_two_sets_do_not_meet) {
-  struct rt_set to = {3, "cells"}, other = {3, "nodes"};
+  struct rt_set to = {.n = 3, .name = "cells"},
+                other = {.n = 3, .name = "nodes"};
   cr_assert_eq(colours_of_two_maps(&to, &other), 1);
 }
 
 static void
 check_random(idx_l n, idx_l to_n, idx_l block, uint32_t arity) {
   idx_l *t = table_of(n * (idx_l)arity, to_n), *u = table_of(n, 3);
-  struct rt_set from = {n, "edges"}, to = {to_n, "cells"}, few = {3, "few"};
-  struct rt_map m = {&from, &to, arity, t, 1, "m"};
-  struct rt_map f = {&from, &few, 1, u, 2, "f"};
+  struct rt_set from = {.n = n, .name = "edges"},
+                to = {.n = to_n, .name = "cells"},
+                few = {.n = 3, .name = "few"};
+  struct rt_map m = {.from = &from,
+                     .to = &to,
+                     .arity = arity,
+                     .table = t,
+                     .version = 1,
+                     .name = "m"};
+  struct rt_map f = {.from = &from,
+                     .to = &few,
+                     .arity = 1,
+                     .table = u,
+                     .version = 2,
+                     .name = "f"};
   struct rt_conflict c[] = {{&m, -(int32_t)arity}, {&f, 0}};
   struct rt_plan *p;
   cr_assert_eq(rt_plan_make(n, block, c, 2, true, &p), OK);
@@ -138,8 +185,13 @@ Test(rt_plan, random_meshes_pass_the_checker) {
 }
 
 Test(rt_plan, empty_sets_have_empty_plans) {
-  struct rt_set none = {0, "none"};
-  struct rt_map m = {&none, &none, 2, NULL, 1, "m"};
+  struct rt_set none = {.n = 0, .name = "none"};
+  struct rt_map m = {.from = &none,
+                     .to = &none,
+                     .arity = 2,
+                     .table = NULL,
+                     .version = 1,
+                     .name = "m"};
   struct rt_conflict c = {&m, -2};
   const struct rt_plan *p;
   cr_assert_eq(rt_plan_get(0, 64, &c, 1, true, &p), OK);
@@ -152,10 +204,16 @@ Test(rt_plan, empty_sets_have_empty_plans) {
 /* ---- cache --------------------------------------------------------------- */
 
 static idx_l chain[] = {0, 1, 1, 2, 2, 3, 3, 4};
-static struct rt_set edges = {4, "edges"}, cells = {5, "cells"};
+static struct rt_set edges = {.n = 4, .name = "edges"},
+                     cells = {.n = 5, .name = "cells"};
 
 Test(rt_plan, same_key_same_plan) {
-  struct rt_map m = {&edges, &cells, 2, chain, 1, "m"};
+  struct rt_map m = {.from = &edges,
+                     .to = &cells,
+                     .arity = 2,
+                     .table = chain,
+                     .version = 1,
+                     .name = "m"};
   struct rt_conflict c = {&m, -2};
   const struct rt_plan *p, *q;
   long long before = counters[CNT_plans];
@@ -167,7 +225,13 @@ Test(rt_plan, same_key_same_plan) {
 }
 
 Test(rt_plan, every_part_of_the_key_counts) {
-  struct rt_map m = {&edges, &cells, 2, chain, 1, "m"}, m2 = m;
+  struct rt_map m = {.from = &edges,
+                     .to = &cells,
+                     .arity = 2,
+                     .table = chain,
+                     .version = 1,
+                     .name = "m"},
+                m2 = m;
   struct rt_conflict all = {&m, -2}, one = {&m, 0}, two = {&m2, -2};
   struct rt_conflict both[] = {{&m, 0}, {&m, 1}};
   const struct rt_plan *p[8];
@@ -187,7 +251,12 @@ Test(rt_plan, every_part_of_the_key_counts) {
 
 /* ---- the checker must fail ----------------------------------------------- */
 
-static struct rt_map chain_map = {&edges, &cells, 2, chain, 1, "m"};
+static struct rt_map chain_map = {.from = &edges,
+                                  .to = &cells,
+                                  .arity = 2,
+                                  .table = chain,
+                                  .version = 1,
+                                  .name = "m"};
 static struct rt_conflict chain_conflict = {&chain_map, -2};
 
 /* Two blocks of two edges, with element colours: all correct. */
@@ -253,8 +322,13 @@ Test(rt_plan_check, finds_wrong_counts_of_element_colours) {
 /* The conflict that the plan was not made for. */
 Test(rt_plan_check, looks_at_every_conflict) {
   static idx_l same[4];
-  struct rt_set few = {1, "few"};
-  struct rt_map m = {&edges, &few, 1, same, 1, "m"};
+  struct rt_set few = {.n = 1, .name = "few"};
+  struct rt_map m = {.from = &edges,
+                     .to = &few,
+                     .arity = 1,
+                     .table = same,
+                     .version = 1,
+                     .name = "m"};
   struct rt_conflict c[] = {{&chain_map, 0}, {&m, 0}};
   struct rt_plan *p;
   cr_assert_eq(rt_plan_make(4, 2, c, 1, false, &p), OK);

@@ -42,7 +42,7 @@ random_values(void) {
 
 static void
 check_type(int threads, idx_l n) {
-  struct rt_set set = {n, "cells"};
+  struct rt_set set = {.n = n, .name = "cells"};
   char start[DIM_MAX * 8], want[DIM_MAX * 8];
   memcpy(start, values + 100 * 8, sizeof start);
   memcpy(want, start, sizeof want);
@@ -125,7 +125,7 @@ argmax3_region(void *const *ptr, int64_t lo, int64_t hi) {
 
 static void
 run_argmin(int threads, idx_l n, double *min, struct place *where) {
-  struct rt_set set = {n, "cells"};
+  struct rt_set set = {.n = n, .name = "cells"};
   struct rt_program *p = make_program();
   struct rt_launch *l =
       make_launch(p, argmin_region, make_set(p, &set), RT_RUN_RANGE, 2,
@@ -191,7 +191,7 @@ Test(rt_reduce, components_have_their_own_winners) {
   for (int threads = 1; threads <= 3; threads++) {
     double max[3] = {-1, 0.5, 9};
     int32_t where[3] = {-1, -2, -3};
-    struct rt_set set = {N, "cells"};
+    struct rt_set set = {.n = N, .name = "cells"};
     struct rt_program *p = make_program();
     struct rt_launch *l =
         make_launch(p, argmax3_region, make_set(p, &set), RT_RUN_RANGE, 2,
@@ -225,7 +225,7 @@ Test(rt_reduce, one_value_may_have_several_payloads) {
   double min = 5;
   int32_t element = -1;
   struct place where = {-1, "none"};
-  struct rt_set set = {N, "cells"};
+  struct rt_set set = {.n = N, .name = "cells"};
   struct rt_program *p = make_program();
   struct rt_launch *l =
       make_launch(p, argmin2_region, make_set(p, &set), RT_RUN_RANGE, 3,
@@ -255,8 +255,14 @@ sum_region(void *const *ptr, int64_t lo, int64_t hi) {
 
 static double
 sum_of(int threads, idx_l n, enum rt_run_mode mode, idx_l *targets) {
-  struct rt_set set = {n, "edges"}, to = {50, "cells"};
-  struct rt_map m = {&set, &to, 1, targets, 77, "m"};
+  struct rt_set set = {.n = n, .name = "edges"},
+                to = {.n = 50, .name = "cells"};
+  struct rt_map m = {.from = &set,
+                     .to = &to,
+                     .arity = 1,
+                     .table = targets,
+                     .version = 77,
+                     .name = "m"};
   double sum = 0.1;
   struct rt_program *p = make_program();
   struct rt_launch *l =

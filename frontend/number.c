@@ -1,0 +1,273 @@
+/* Numbering: sets whose order in the program is bad are numbered anew, once.
+ *
+ * Problem. A mesh in random order runs at a fifth of the speed (rt/renumber.c).
+ * OP2 programs may renumber by hand; most don't. Whatever the library does here,
+ * the program must not see it.
+ *
+ * Idea. Numbers differ in buffers and in the tables that loops go by, nowhere
+ * else. The mirror of a dat and map->map keep the program's order, and the store
+ * converts between mirror and buffer as it does for layouts. Three kinds of loop
+ * could tell: those that are shown a number (op_arg_idx) get the program's from
+ * a table; those that run in order (serial launches, payloads with their ties)
+ * run in the program's; sums are taken in the new order, which OP2 leaves open.
+ *
+ * When: before the first loop that goes through a map and may run in any order,
+ * when the declarations stand. What is declared later is numbered then, by what
+ * is settled already. A program of serial loops alone (kernels without IR) never
+ * gets here: in the program's order new numbers would only scatter the data.
+ *
+ * Not numbered anew: sets that hold the program's memory (OP_NO_REALLOC,
+ * overlays, OP2_MIRROR); one that comes to hold such memory later goes back to
+ * the program's numbers. Under OP2_REPRODUCIBLE, where sums are to be taken in
+ * the program's order, no set is.
+ *
+ * Cost: rt_locality, 0.3 ms, where the order is good. */
+#include "frontend/fe.h"
+
+#include "rt/order.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the entries of maps, how many may be a cache line of their own. */
+#define FE_LOCALITY_BAD 0.4
+
+static const struct fe_number_how {
+  const char *text;
+  bool on, ask; /* ask: only where the order is bad */
+  enum rt_renumber_by by;
+} fe_number_hows[] = {{"auto", true, true, RT_RENUMBER_RCM},
+                      {"0", false, false, RT_RENUMBER_RCM},
+                      {"rcm", true, false, RT_RENUMBER_RCM},
+                      {"bisect", true, false, RT_RENUMBER_BISECT}};
+
+static const struct fe_number_how *
+how_find(const char *text) {
+  for (size_t i = 0; i < sizeof fe_number_hows / sizeof *fe_number_hows; i++)
+    if (!strcmp(fe_number_hows[i].text, text)) return &fe_number_hows[i];
+  return NULL;
+}
+
+bool
+fe_number_option(const char *text) {
+  return how_find(text) != NULL;
+}
+
+/* ---- tables of maps ---------------------------------------------------------- */
+
+static uint64_t map_versions; /* process-wide: plans are cached by it */
+
+static size_t
+table_bytes(const struct fe_map *m) {
+  return (size_t)m->rt.from->n * m->rt.arity * sizeof(idx_l);
+}
+
+static status
+table_make(const struct fe_map *m, bool named, idx_l **out) {
+  idx_l *t = rt_mem_new(table_bytes(m));
+  if (!t)
+    FAIL(ERR_MEMORY, "no memory to renumber map \"%s\": %zu bytes", m->pub.name,
+         table_bytes(m));
+  rt_map_translate(&m->rt, m->pub.map, named, t);
+  *out = t;
+  return OK;
+}
+
+void
+fe_number_map_clear(struct fe_map *m) {
+  if (m->rt.table != m->pub.map)
+    rt_mem_free((void *)m->rt.table, table_bytes(m));
+  if (m->rt.named) rt_mem_free((void *)m->rt.named, table_bytes(m));
+  m->rt.table = m->pub.map;
+  m->rt.named = NULL;
+}
+
+/* TAKE table; NULL: the program's own. */
+static void
+table_set(struct fe_map *m, const idx_l *table) {
+  fe_number_map_clear(m);
+  if (table) m->rt.table = table;
+  m->rt.version = ++map_versions;
+}
+
+status
+fe_number_map(struct fe_map *m) {
+  idx_l *t = NULL;
+  if (m->rt.from->order || m->rt.to->order) TRY(table_make(m, false, &t));
+  table_set(m, t);
+  return OK;
+}
+
+status
+fe_number_named(struct fe_map *m) {
+  idx_l *t = NULL;
+  if (m->rt.named) return OK;
+  TRY(table_make(m, true, &t));
+  m->rt.named = t;
+  return OK;
+}
+
+/* ---- changing orders ----------------------------------------------------------- */
+
+/* Bring dats to the orders that their sets have. */
+static status
+dats_reorder(void) {
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    struct fe_dat *d = fe.dats[i];
+    if (d->parked || d->pinned) continue;
+    TRY(rt_dat_reorder(&d->rt, ((struct fe_set *)d->pub.set)->rt.order));
+  }
+  return OK;
+}
+
+/* Exchange the orders of all sets with these. */
+static void
+orders_swap(const struct rt_order **orders) {
+  for (uint32_t s = 0; s < fe.nsets; s++) {
+    const struct rt_order *old = fe.sets[s]->rt.order;
+    fe.sets[s]->rt.order = orders[s];
+    orders[s] = old;
+  }
+}
+
+/* A new table for each map that needs one. */
+static status
+tables_make(const struct rt_order *const *old, idx_l **tables, bool *changed) {
+  for (uint32_t i = 0; i < fe.nmaps; i++) {
+    struct fe_map *m = fe.maps[i];
+    changed[i] = m->rt.from->order != old[m->pub.from->index] ||
+                 m->rt.to->order != old[m->pub.to->index];
+    if (changed[i] && (m->rt.from->order || m->rt.to->order))
+      TRY(table_make(m, false, &tables[i]));
+  }
+  return OK;
+}
+
+/* All sets get these orders (TAKE; the array is KEEP). The copies of dats that
+ * share a buffer part. On failure all is as before: what was just freed is
+ * in the pool. */
+static status
+orders_set(const struct rt_order **orders) {
+  idx_l **tables = mem_alloc(fe.nmaps + 1, sizeof *tables);
+  bool *changed = mem_alloc(fe.nmaps + 1, sizeof *changed);
+  orders_swap(orders);
+  status st = tables_make(orders, tables, changed);
+  if (st == OK) st = dats_reorder();
+  if (st != OK) {
+    orders_swap(orders);
+    status back = dats_reorder();
+    assert(back == OK);
+    (void)back;
+  }
+  for (uint32_t i = 0; i < fe.nmaps; i++)
+    if (st == OK && changed[i])
+      table_set(fe.maps[i], tables[i]);
+    else if (tables[i])
+      rt_mem_free(tables[i], table_bytes(fe.maps[i]));
+  for (uint32_t s = 0; s < fe.nsets; s++)
+    if (orders[s] != fe.sets[s]->rt.order)
+      rt_order_free((struct rt_order *)orders[s]);
+  free(tables);
+  free(changed);
+  if (st != OK) return st;
+  fe.setup_id++;
+  fe_state_update();
+  return OK;
+}
+
+status
+fe_number_fix(struct fe_set *set) {
+  set->fixed = true;
+  if (!set->rt.order) return OK;
+  const struct rt_order **orders = mem_alloc(fe.nsets + 1, sizeof *orders);
+  for (uint32_t s = 0; s < fe.nsets; s++)
+    if (fe.sets[s] != set) orders[s] = fe.sets[s]->rt.order;
+  status st = orders_set(orders);
+  free(orders);
+  return st;
+}
+
+/* ---- when, and what -------------------------------------------------------------- */
+
+/* Maps in whose locality a set that is not settled has a part. */
+static uint32_t
+open_maps(const struct rt_map **out) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < fe.nmaps; i++) {
+    const struct fe_map *m = fe.maps[i];
+    if (!((struct fe_set *)m->pub.from)->settled ||
+        !((struct fe_set *)m->pub.to)->settled)
+      out[n++] = &m->rt;
+  }
+  return n;
+}
+
+static void
+describe_sets(struct rt_mesh_set *sets) {
+  for (uint32_t s = 0; s < fe.nsets; s++)
+    sets[s] = (struct rt_mesh_set){.set = &fe.sets[s]->rt,
+                                   .settled = fe.sets[s]->settled ||
+                                              fe.sets[s]->fixed};
+  for (uint32_t i = 0; i < fe.ndats; i++)
+    if (!fe.dats[i]->freed)
+      sets[fe.dats[i]->pub.set->index].bytes += (uint64_t)fe.dats[i]->pub.size;
+}
+
+/* The new orders become those of their sets. */
+static status
+orders_adopt(const struct rt_mesh_set *sets) {
+  const struct rt_order **orders = mem_alloc(fe.nsets + 1, sizeof *orders);
+  uint32_t n = 0;
+  for (uint32_t s = 0; s < fe.nsets; s++) {
+    orders[s] = sets[s].row ? rt_order_new(sets[s].set->n, sets[s].row)
+                            : fe.sets[s]->rt.order;
+    n += sets[s].row != NULL;
+  }
+  status st = n ? orders_set(orders) : OK;
+  if (st == OK) counters[CNT_renumbered] += n;
+  free(orders);
+  return st;
+}
+
+static status
+number_open(const struct fe_number_how *how) {
+  const struct rt_map **maps = mem_alloc(fe.nmaps + 1, sizeof *maps);
+  struct rt_mesh_set *sets = mem_alloc(fe.nsets + 1, sizeof *sets);
+  uint32_t n = open_maps(maps);
+  double begin = timer_wall(), share = rt_locality(maps, n);
+  status st = OK;
+  if (n && (!how->ask || share > FE_LOCALITY_BAD)) {
+    describe_sets(sets);
+    for (n = 0; n < fe.nmaps; n++) maps[n] = &fe.maps[n]->rt;
+    st = rt_renumber(sets, fe.nsets, maps, n, how->by);
+    if (st == OK) st = orders_adopt(sets);
+    if (st == OK)
+      LOG_INFO("renumbered (%s): %.2f cache lines for each entry of a map, "
+               "%.2f before; %.3f s",
+               how->by == RT_RENUMBER_RCM ? "rcm" : "bisect",
+               rt_locality(maps, n), share, timer_wall() - begin);
+  }
+  free(maps);
+  free(sets);
+  return st;
+}
+
+/* Does the call's order of elements show, or does it go through no map? Then a
+ * new order is of no use to it. */
+static bool
+waits(const struct fe_call *c) {
+  bool far = false;
+  for (uint32_t a = 0; a < c->nargs; a++) far |= c->args[a].map != NULL;
+  return c->serial || !far;
+}
+
+status
+fe_number(const struct fe_call *c) {
+  const struct fe_number_how *how = how_find(fe.opt.renumber);
+  if (how->ask && waits(c)) return OK;
+  if (how->on && !fe.opt.reproducible) TRY(number_open(how));
+  for (uint32_t s = 0; s < fe.nsets; s++) fe.sets[s]->settled = true;
+  fe.unsettled = false;
+  return OK;
+}

@@ -97,6 +97,7 @@ def run(args, bench, program, kind, threads, iters, block):
     path = args.build / "bench" / bench / name
     env = dict(os.environ, OMP_NUM_THREADS=str(threads), OP2_LOG="0")
     env.pop("OP2_EAGER", None)
+    env.setdefault("OP2_CACHE_DIR", str(args.build / "cache"))
     size = args.size or what.size
     cmd = [str(path), *options, "--size", str(size[0]), str(size[1]),
            "--iters", str(iters),

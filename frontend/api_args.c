@@ -12,30 +12,16 @@
 
 #include <limits.h>
 
-static op_arg
-arg_of_dat(int opt, op_dat dat, int idx, op_map map, int dim, char const *type,
-           op_access acc) {
-  return (op_arg){.index = -1,
-                  .dat = dat,
-                  .map = map,
-                  .dim = dim,
-                  .idx = idx,
-                  .type = type,
-                  .acc = acc,
-                  .argtype = OP_ARG_DAT,
-                  .opt = opt != 0};
-}
-
-op_arg
-op_arg_dat(op_dat dat, int idx, op_map map, int dim, char const *type,
-           op_access acc) {
-  return arg_of_dat(1, dat, idx, map, dim, type, acc);
-}
+/* For callers that did not inline it. */
+extern inline op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim,
+                                char const *type, op_access acc);
 
 op_arg
 op_opt_arg_dat(int opt, op_dat dat, int idx, op_map map, int dim,
                char const *type, op_access acc) {
-  return arg_of_dat(opt, dat, idx, map, dim, type, acc);
+  op_arg a = op_arg_dat(dat, idx, map, dim, type, acc);
+  a.opt = opt != 0;
+  return a;
 }
 
 op_arg

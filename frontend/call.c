@@ -27,14 +27,32 @@ arg_is_handle(const op_arg *a) {
   return a->argtype == OP2_ARG_HANDLE;
 }
 
+/* All words but the type; one branch instead of eight, as they mostly agree. */
 static bool
 arg_same(const op_arg *k, const op_arg *a) {
-  if (k->dat != a->dat || k->map != a->map || k->idx != a->idx ||
-      k->dim != a->dim || k->acc != a->acc || k->argtype != a->argtype ||
-      k->opt != a->opt || k->size != a->size)
-    return false;
-  if (arg_is_handle(k) && k->data != a->data) return false;
-  return same_text(k->type, a->type);
+  uintptr_t handles = ((uintptr_t)k->dat ^ (uintptr_t)a->dat) |
+                      ((uintptr_t)k->map ^ (uintptr_t)a->map);
+  int words = (k->idx ^ a->idx) | (k->dim ^ a->dim) | (k->acc ^ a->acc) |
+              (k->argtype ^ a->argtype) | (k->opt ^ a->opt) |
+              (k->size ^ a->size);
+  if (handles | (unsigned)words) return false;
+  return !arg_is_handle(k) || k->data == a->data;
+}
+
+/* Arguments of a loop mostly share a type's text: it is compared by content when
+ * it is another one than that of the argument before. Types of keys are interned,
+ * so that there the pointer says it. */
+static bool
+args_same(const op_arg *k, const op_arg *a, int n) {
+  const char *key = NULL, *type = NULL;
+  for (int i = 0; i < n; i++) {
+    if (!arg_same(&k[i], &a[i])) return false;
+    if (a[i].type == type && k[i].type == key) continue;
+    key = k[i].type;
+    type = a[i].type;
+    if (!same_text(key, type)) return false;
+  }
+  return true;
 }
 
 static bool
@@ -56,9 +74,7 @@ fe_call_matches(const struct fe_call *c, void (*function)(void),
       c->source_version != fe.source_version)
     return false;
   if (!same_text(c->file, file) || !same_text(c->name, name)) return false;
-  for (int a = 0; a < nargs; a++)
-    if (!arg_same(&c->key[a], &args[a])) return false;
-  return uses_alive(c);
+  return args_same(c->key, args, nargs) && uses_alive(c);
 }
 
 static void
@@ -454,6 +470,7 @@ fe_call_check_types(const char *name, int nargs, const op_arg *args,
 static void
 collect_uses(struct fe_call *c) {
   c->uses = mem_alloc(c->nargs + 1, sizeof *c->uses);
+  c->use_reads = mem_alloc(c->nargs + 1, sizeof *c->use_reads);
   c->use_writes = mem_alloc(c->nargs + 1, sizeof *c->use_writes);
   for (uint32_t a = 0; a < c->nargs; a++) {
     struct fe_dat *d = c->args[a].dat;
@@ -461,7 +478,9 @@ collect_uses(struct fe_call *c) {
     if (!d) continue;
     while (u < c->nuses && c->uses[u] != d) u++;
     if (u == c->nuses) c->uses[c->nuses++] = d;
-    c->use_writes[u] |= access_info[c->args[a].ir.access].writes;
+    const struct ir_arg *x = &c->args[a].ir;
+    c->use_reads[u] |= access_info[x->access].reads || x->in != IR_NONE;
+    c->use_writes[u] |= access_info[x->access].writes;
   }
 }
 
@@ -499,7 +518,8 @@ keep_args(const op_arg *args, int nargs) {
   op_arg *key = mem_alloc((size_t)nargs + 1, sizeof *key);
   for (int a = 0; a < nargs; a++) {
     key[a] = args[a];
-    key[a].type = keep_text(args[a].type);
+    if (args[a].type)
+      key[a].type = intern_str(&fe.texts, &fe.arena, args[a].type);
   }
   return key;
 }

@@ -133,7 +133,7 @@ struct fe_call {
   struct fe_set *set;
   struct fe_arg *args;
   struct fe_dat **uses; /* each dat once */
-  bool *use_writes;
+  bool *use_reads, *use_writes; /* reads: the old value, also in part */
   uint32_t nuses, nraw, nhandles;
   size_t capture_bytes; /* of globals; constants that vary follow */
   bool immediate; /* side effects or opaque: runs before the call returns */
@@ -227,6 +227,7 @@ struct fe {
   IR_ARRAY(struct fe_call *, calls);
   IR_ARRAY(struct fe_program *, programs);
   struct table call_ids;    /* key bytes -> id + 1 */
+  struct table texts;       /* interned, in the arena */
   struct table program_ids; /* words -> number + 1 */
   uint64_t source_version;
 

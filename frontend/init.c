@@ -270,6 +270,7 @@ fe_free_calls(void) {
     free(fe.calls[i]->key);
     free(fe.calls[i]->args);
     free(fe.calls[i]->uses);
+    free(fe.calls[i]->use_reads);
     free(fe.calls[i]->use_writes);
     free(fe.calls[i]);
   }
@@ -294,6 +295,7 @@ fe_clear(void) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   table_clear(&fe.handles);
   table_clear(&fe.call_ids);
+  table_clear(&fe.texts);
   table_clear(&fe.program_ids);
   table_clear(&fe.states);
   arena_clear(&fe.arena);

@@ -83,12 +83,10 @@ fe_capture_globals(const struct fe_call *c, const op_arg *args,
 static status
 loop_read_mirrors(const struct fe_call *c) {
   struct rt_buf *made;
-  for (uint32_t a = 0; a < c->nargs; a++) {
-    struct fe_dat *d = c->args[a].dat;
-    const struct ir_arg *x = &c->args[a].ir;
-    if (!d || d->rt.buf_current || d->pending_writers) continue;
-    if (access_info[x->access].reads || x->in != IR_NONE)
-      TRY(rt_dat_buffer(&d->rt, &made));
+  for (uint32_t u = 0; u < c->nuses; u++) {
+    struct fe_dat *d = c->uses[u];
+    if (d->rt.buf_current || d->pending_writers) continue;
+    if (c->use_reads[u]) TRY(rt_dat_buffer(&d->rt, &made));
   }
   return OK;
 }

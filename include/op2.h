@@ -226,9 +226,15 @@ void op_force_part(op_map map);
  *   idx = -k, k in [2, map->dim]  the first k entries   kernel gets T **
  * dim, type  as declared; acc  OP_READ OP_WRITE OP_RW OP_INC
  * Several arguments of one loop with the same dat must have the same access.
- * local; errors are reported by op_par_loop. cost a few ns */
-op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, char const *type,
-                  op_access acc);
+ * local; errors are reported by op_par_loop. cost a few ns; inline, since a time
+ * loop makes the same ones again and again */
+inline op_arg
+op_arg_dat(op_dat dat, int idx, op_map map, int dim, char const *type,
+           op_access acc) {
+  op_arg a = {-1, dat, map,  dim, idx,        0, 0, 0,
+              0,  0,   type, acc, OP_ARG_DAT, 0, 1};
+  return a;
+}
 /* With opt == 0 it is switched off: dat may be NULL, nothing is checked or
  * moved, the kernel gets NULL. The flag may change from call to call. */
 op_arg op_opt_arg_dat(int opt, op_dat dat, int idx, op_map map, int dim,

@@ -7,6 +7,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:?usage: run.sh BUILD}" && pwd) || exit 2
 tmp=$(mktemp -d) || exit 2
+export OP2_CACHE_DIR=${OP2_CACHE_DIR-$build/cache}
 trap 'rm -rf "$tmp"' EXIT
 passed=0 failed=0
 

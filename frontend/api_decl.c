@@ -1,4 +1,5 @@
 /* Declarations: sets, maps, dats, temporaries, overlays, constants. */
+#include "frontend/access.h"
 #include "frontend/fe.h"
 #include "frontend/vars.h"
 

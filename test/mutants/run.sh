@@ -7,7 +7,7 @@
 #   test/mutants/run.sh FOLDER [name ...]  plant all, or those; FOLDER takes copy,
 #                                          build and logs, and is used again
 #
-# COUNT random programs (default 128) from seed SEED (default 8) with JOBS processes:
+# COUNT random programs (default 96) from seed SEED (default 8) with JOBS processes:
 # fixed numbers, so that a run can be repeated. Ends with "N of N caught".
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -113,7 +113,7 @@ random() {
   fi
   for binary in random_programs random_programs_opaque; do
     (cd "$from" && "test/random/$binary" --seed "${SEED:-8}" \
-      --count "${COUNT:-128}" --failures 1 --shrink "$shrink" --jobs "$jobs" \
+      --count "${COUNT:-96}" --failures 1 --shrink "$shrink" --jobs "$jobs" \
       --out "$log/$name" $([ $binary = random_programs ] || echo --opaque)) \
       >"$log/$name/$binary" 2>&1
     sed -n 's/^FAIL \(seed [0-9]*\) \(mode [^ ]*\).*/random programs (\1, \2)/p' \
@@ -147,6 +147,9 @@ plant() {
   local name=$1 file=$2 lines=$3 what=$4 edit=$5 by= alone='' wrong=
   total=$((total + 1))
   sed "$edit" "$top/$file" >"$tree/$file"
+  # code of another lowering must not come from the cache, nor stay there
+  export OP2_CACHE_DIR=$build/cache
+  case $file in lower/* | base/*) OP2_CACHE_DIR=$log/$name.cache ;; esac
   if ! cmake --build "$build" -j "$jobs" --target op2lazy op2lazy-llvm op2-opt >"$log/$name.build" 2>&1
   then
     by='the compiler' bad=$((bad + 1))
@@ -159,6 +162,7 @@ plant() {
     [ "$lines" = - ] || wrong=$(check_shrunk "$name" "$lines")
   fi
   cp "$top/$file" "$tree/$file"
+  rm -rf "$log/$name.cache"
   [ -n "$by" ] && caught=$((caught + 1))
   [ -n "$alone" ] && found=$((found + 1))
   [ -n "$wrong" ] && bad=$((bad + 1))

@@ -247,12 +247,12 @@ dat_fill_public(struct fe_dat *d, const struct dat_args *a) {
 
 /* A parked slot of a freed temporary of exactly this shape and name. */
 static struct fe_dat *
-dat_unpark(const struct dat_args *a, struct type type, uint32_t block) {
+dat_unpark(const struct dat_args *a, struct type type) {
   for (uint32_t i = 0; a->temp && i < fe.ndats; i++) {
     struct fe_dat *d = fe.dats[i];
     if (d->parked && d->temp && d->pub.set == a->set && d->pub.dim == a->dim &&
-        type_same(d->type, type) && d->rt.shape.block == block &&
-        !strcmp(d->pub.name, a->name) && !strcmp(d->pub.type, a->type))
+        type_same(d->type, type) && !strcmp(d->pub.name, a->name) &&
+        !strcmp(d->pub.type, a->type))
       return d;
   }
   return NULL;
@@ -269,10 +269,15 @@ decl_dat(const struct dat_args *a, struct fe_dat **out) {
       pinned ? 1
              : (uint32_t)rt_layout_choose(fe.opt.layout, (unsigned)a->dim,
                                           soa || fe.auto_soa);
-  struct fe_dat *d = dat_unpark(a, type, block);
+  struct fe_dat *d = dat_unpark(a, type);
   bool fresh = !d;
   if (pinned) TRY(fe_number_fix((struct fe_set *)a->set));
-  if (fresh) d = mem_alloc(1, sizeof *d);
+  if (fresh) {
+    d = mem_alloc(1, sizeof *d);
+    d->block = block;
+    d->auto_layout = !pinned && !soa && fe_layout_free();
+  }
+  block = d->block;
   struct rt_shape shape = {a->set->size, (uint32_t)a->dim, type, block};
   status st = rt_dat_init(&d->rt, shape, a->temp ? NULL : a->data, foreign);
   if (st == OK && pinned && !foreign) st = rt_dat_pin(&d->rt);

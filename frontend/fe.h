@@ -57,6 +57,8 @@ struct fe_dat {
   uint32_t root;    /* storage that it shares: index of a dat; itself */
   bool pinned;      /* in the user's memory, an overlay, or mirror mode */
   bool temp, freed; /* freed: handle is void, pending loops may still use it */
+  bool auto_layout; /* the library chooses `block` by use (layout.c) */
+  uint32_t block;   /* rt.shape.block, kept while parked */
   bool parked;      /* all loops ran: the slot waits for a like declaration */
   bool viewed;      /* op2_dat_data_rw gave its mirror out, to be written */
   uint32_t pending_readers, pending_writers; /* recorded loops, not yet run */
@@ -242,6 +244,7 @@ struct fe {
   uint32_t state_id; /* which dats share buffers, as an interned number */
   uint32_t setup_id; /* changes with layouts, overlays and disabled passes */
   struct table states;
+  uint32_t layout_calls; /* calls that layouts were chosen by */
   IR_ARRAY(struct fe_watch, watched);
   uint32_t opaque_pending; /* deferred loops without IR */
   bool unsettled;  /* sets or maps were declared since number.c looked */
@@ -342,6 +345,10 @@ void fe_program_free(struct fe_program *p);
 status fe_program_run(struct fe_program *p);
 /* Number the way dats share buffers now; into fe.state_id. */
 void fe_state_update(void);
+/* layout.c: may the library choose layouts; choose by the calls seen so far
+ * (*changed: programs made before no longer fit). ERR_MEMORY */
+bool fe_layout_free(void);
+status fe_layout_update(bool *changed);
 
 /* ---- dump.c ---------------------------------------------------------------- */
 

@@ -64,6 +64,9 @@ program_find(struct fe_request rq, struct fe_program **out) {
     *out = fe.programs[id - 1];
     return OK;
   }
+  bool changed;
+  TRY(fe_layout_update(&changed));
+  if (changed) return program_find(rq, out);
   TRY(fe_program_make(rq, out));
   program_keep(*out, fe.words, n);
   return OK;

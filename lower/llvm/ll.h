@@ -39,6 +39,9 @@ void ll_loop_end(LLVMBuilderRef b, struct ll_loop *l, LLVMValueRef md);
 LLVMValueRef ll_entry_alloca(LLVMBuilderRef b, LLVMTypeRef type, uint64_t n,
                              unsigned align, const char *name);
 
+/* Ask for the cache line `ahead` bytes behind p, which may lie anywhere. */
+void ll_prefetch(LLVMBuilderRef b, LLVMValueRef p, int64_t ahead);
+
 /* Loop metadata, distinct nodes: `parallel` for loops whose iterations are
  * independent and become vectors of `width`, `scalar` for those that must stay.
  * */

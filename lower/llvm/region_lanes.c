@@ -14,13 +14,20 @@
  *
  * two shuffles a component, no index vectors. Consecutive elements of SoA and
  * AoSoA are vectors already. SoA behind a map is loaded one by one: that is
- * what a gather instruction does inside. */
+ * what a gather instruction does inside.
+ *
+ * Each component of SoA is a stream of its own; with sixteen of them the
+ * processor's prefetchers don't keep up, so a block asks for the line of each
+ * stream LOW_AHEAD bytes on. FEM's matrix product: 1.46 times plain C without,
+ * 1.95 with it (1 thread; 256 to 512 bytes are equal); Jacobi 1.13 times faster,
+ * others the same. Asking ahead for AoS (one stream) or behind maps made them 1
+ * to 20 per cent slower and is not done. */
 #include "lower/llvm/region_emit.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-enum { LOW_CHUNK = 4 };
+enum { LOW_CHUNK = 4, LOW_AHEAD = 384 };
 
 static LLVMValueRef
 low_shuffle(struct low_emit *em, LLVMValueRef x, LLVMValueRef y,
@@ -248,9 +255,12 @@ static void
 low_load_rows(struct low_emit *em, uint32_t k) {
   const struct low_slot *s = &em->r->slots[k];
   struct low_at at = low_at_dat(em, s, s->load);
-  for (uint32_t c = 0; c < s->dim; c++)
+  for (uint32_t c = 0; c < s->dim; c++) {
+    LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
+    ll_prefetch(em->b, p, LOW_AHEAD);
     low_lanes_put(em, k, c,
                   low_vector_load(em, at, s, c, em->width, s->type.size));
+  }
 }
 
 static void

@@ -122,7 +122,8 @@ make_from(struct ir_trace **t, struct fe_program *p,
                            .stress = fe.opt.stress,
                            .after = fe.opt.trace > 1 ? fe_dump_pass : NULL,
                            .user = p};
-  struct low_env env = {env_kernel, env_constant, NULL};
+  struct low_env env = {env_kernel, env_constant, NULL,
+                        fe.opt.vector_math != 0};
   TRY(pass_run(t, &o));
   TRY(low_lower(*t, &env, &p->low));
   TRY(fill_named(p));

@@ -164,6 +164,7 @@ low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
   status s = low_calls_make(&g);
   if (s == OK) {
     r->name = low_region_name(r);
+    r->vector_math = m->env->vector_math;
     low_dats_finish(&g);
     low_mode_set(&g);
   }

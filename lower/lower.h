@@ -20,6 +20,7 @@ struct low_env {
    * it is a parameter, captured with the loop. */
   const void *(*constant)(void *user, uint32_t tag, uint32_t epoch, uint32_t i);
   void *user;
+  bool vector_math; /* exp, log, pow, sin by libmvec, to 4 ulp */
 };
 
 /* Where a captured value comes from: bytes [offset, ...) of the record of the

@@ -111,6 +111,7 @@ struct low_region {
   /* elements are independent and nothing but strips is written through maps:
      the loop may be called parallel */
   bool parallel;
+  bool vector_math; /* low_env's */
   /* for the launch, not in the key */
   enum rt_run_mode mode;
   struct rt_reduction *reductions;

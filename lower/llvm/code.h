@@ -46,6 +46,8 @@ status low_target_vectorise(const struct low_target *t, LLVMModuleRef m);
 /* `blocks`: the function that holds vectors already; may be NULL. */
 status low_target_optimise(const struct low_target *t, LLVMModuleRef m,
                            LLVMValueRef blocks);
+/* vector_math.c: exp, log, pow, ... of an optimised module through libmvec. */
+void low_vector_math(const struct low_target *t, LLVMModuleRef m);
 /* Assembly text of an optimised module (tests, dumps). */
 status low_target_assembly(const struct low_target *t, LLVMModuleRef m,
                            struct str *out);

@@ -101,7 +101,10 @@ low_module_make(const struct low_region *r, const struct low_target *t,
     TRY(low_module_try(r, t, false, ctx, out));
   }
   status s = low_target_optimise(t, *out, blocks);
-  if (s != OK) LLVMDisposeModule(*out);
+  if (s != OK)
+    LLVMDisposeModule(*out);
+  else if (r->vector_math)
+    low_vector_math(t, *out);
   return s;
 }
 

@@ -159,6 +159,30 @@ Test(lower_blocks, lanes_are_registers) {
   lower_case_clear(&c);
 }
 
+#if defined(__x86_64__) && defined(__GLIBC__)
+/* float: sixteen lanes are two blocks of eight; one padded call each. */
+Test(lower_blocks, exp_is_the_vector_variant) {
+  struct lower_case c;
+  struct str text = STR_INIT;
+  lower_case_init(&c,
+                  "trace @t {\n set %s n=21\n dat %a : %s f64 x1\n"
+                  " dat %f : %s f32 x1\n kernel @k\n"
+                  " %a.1, %f.1 = loop @k over %s (rw %a.0, rw %f.0)\n"
+                  " live %a.1, %f.1\n}\n",
+                  "#include <math.h>\nvoid k(double *a, float *f) {"
+                  " *a = exp(*a); *f = powf(*f, 0.3f); }");
+  lower_case_passes(&c, "fuse,storage");
+  blocks_of(&c, "k", "skylake-avx512", "+avx512f", &text);
+  cr_assert(strstr(text.s, "_ZGVeN8v_exp"), "%s", text.s);
+  cr_assert(strstr(text.s, "_ZGVeN16vv_powf"), "%s", text.s);
+  str_clear(&text);
+  blocks_of(&c, "k", "haswell", "+avx2,+fma", &text);
+  cr_assert(strstr(text.s, "_ZGVdN4v_exp"), "%s", text.s);
+  str_clear(&text);
+  lower_case_clear(&c);
+}
+#endif
+
 Test(lower_blocks, a_kernel_that_calls_a_library_runs_without_blocks) {
   struct lower_case c;
   struct str text = STR_INIT;

@@ -12,6 +12,10 @@ copy(const int *a, int *b) {
   *b = *a;
 }
 static void
+add_one(int *a) {
+  *a += 1;
+}
+static void
 put(const int *g, int *b) {
   *b = *g;
 }
@@ -56,13 +60,14 @@ host_writes(enum how how) {
 static void
 parts(enum how how) {
   int out[N];
+  op_par_loop(add_one, "add_one", s, op_arg_dat(a, -1, OP_ID, 1, "int", OP_RW));
   copy_a(); /* b is a name of a */
   host_writes(how);
   put_five(); /* in place: b is alone */
   copy_a();
   put_five(); /* elsewhere */
   op_fetch_data(a, out);
-  for (int e = 0; e < N; e++) CHECK_INT(out[e], e);
+  for (int e = 0; e < N; e++) CHECK_INT(out[e], e + 1);
   op_fetch_data(b, out);
   for (int e = 0; e < N; e++) CHECK_INT(out[e], 5);
 }

@@ -108,7 +108,7 @@ for p in "${programs[@]}"; do
     echo "FAIL $p: not built in $bin" | tee "$work/$p.missing.result" >&2
   fi
 done >"$work/runs"
-xargs -0 -n 4 -P "${JOBS:-$(nproc)}" bash -c 'one_run "$@"' _ <"$work/runs"
+xargs -r -0 -n 4 -P "${JOBS:-$(nproc)}" bash -c 'one_run "$@"' _ <"$work/runs"
 
 # The same bits in all modes of one executable
 for p in "${programs[@]}"; do

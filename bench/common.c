@@ -20,6 +20,7 @@ static const struct {
     {"--iters", offsetof(struct bench_options, iters), 1},
     {"--warmup", offsetof(struct bench_options, warmup), 1},
     {"--shuffle", offsetof(struct bench_options, shuffle), 1},
+    {"--rcm", offsetof(struct bench_options, rcm), FLAG},
     {"--threads", offsetof(struct bench_options, threads), 1},
     {"--block", offsetof(struct bench_options, block), 1},
     {"--flush-every", offsetof(struct bench_options, flush_every), 1},

@@ -23,6 +23,7 @@ struct bench_options {
   int iters;        /* --iters N */
   int warmup;       /* --warmup N: iterations outside the timing */
   int shuffle;      /* --shuffle SEED: random numbering; 0: as generated */
+  int rcm;          /* --rcm: airfoil_ref only, numbered by Cuthill-McKee */
   int threads;      /* --threads N: the references only */
   int block;        /* --block N: block of the coloured references */
   int flush_every;  /* --flush-every N: the lazy programs only */

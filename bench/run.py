@@ -46,6 +46,11 @@ AIRFOIL = (
     ("op2lazy, C++ newest form", "airfoil_cpp", ""),
     ("op2lazy, deferred globals", "airfoil_lazy", ""),
 )
+SHUFFLED = tuple((label, f"{program} --shuffle 5", kind)
+                 for label, program, kind in AIRFOIL
+                 if kind != "eager" and program != "airfoil_cpp")
+SHUFFLED_RCM = tuple((label, program + " --rcm" * kind.startswith("ref"), kind)
+                     for label, program, kind in SHUFFLED)
 JACOBI = (
     ("plain C, OP2's flags", "jacobi_ref", "ref"),
     ("plain C, JIT's flags", "jacobi_ref_jit", "ref_jit"),
@@ -75,11 +80,16 @@ class Bench(typing.NamedTuple):
     factor: int  # elements for I*J = 1
     within: float  # relative difference of answers that is allowed
     answer: str = "rms"  # the value of the result line that is compared
+    folder: str = ""  # of bench/; the benchmark's name if empty
 
 
 # Conjugate gradients amplify rounding.
 BENCHMARKS = {
     "airfoil": Bench(AIRFOIL, (400, 600), 30, 10, "cells", 3, 1e-9),
+    "airfoil_shuffled": Bench(SHUFFLED, (400, 600), 20, 5, "cells", 3, 1e-9,
+                              folder="airfoil"),
+    "airfoil_shuffled_rcm": Bench(SHUFFLED_RCM, (400, 600), 20, 5, "cells", 3,
+                                  1e-9, folder="airfoil"),
     "jacobi": Bench(JACOBI, (1000, 1000), 60, 10, "nodes", 1, 1e-9),
     "fem": Bench(FEM, (400, 400), 100, 10, "cells", 1, 1e-4),
     "shallow": Bench(SHALLOW, (600, 400), 60, 10, "cells", 2, 1e-9, "max_h"),
@@ -94,7 +104,7 @@ def run(args, bench, program, kind, threads, iters, block):
     """One run; the fields of its result line as a dict."""
     what = BENCHMARKS[bench]
     name, *options = program.split()
-    path = args.build / "bench" / bench / name
+    path = args.build / "bench" / (what.folder or bench) / name
     env = dict(os.environ, OMP_NUM_THREADS=str(threads), OP2_LOG="0")
     env.pop("OP2_EAGER", None)
     env.setdefault("OP2_CACHE_DIR", str(args.build / "cache"))

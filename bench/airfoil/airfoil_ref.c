@@ -3,6 +3,7 @@
  * indirect loops take eight elements at a time. */
 #include <stdio.h>
 
+#include "rcm.h"
 #include "ref.h"
 #include "verdict.h"
 #include "../common.h"
@@ -35,6 +36,7 @@ main(int argc, char **argv) {
   else if (!mesh_read(&m, o.mesh))
     return 2;
   if (o.shuffle) mesh_shuffle(&m, (unsigned)o.shuffle);
+  if (o.rcm) mesh_rcm(&m);
   ref_start(&r, &m, o.threads, o.block);
   r.simd = o.simd;
   o.variant = o.simd ? "_simd" : NULL;

@@ -361,12 +361,8 @@ rename_targets(int *table, int n, const int *perm) {
 }
 
 void
-mesh_shuffle(struct mesh *m, unsigned seed) {
-  uint64_t state = seed;
-  int *node = random_order(m->nnode, &state);
-  int *cell = random_order(m->ncell, &state);
-  int *edge = random_order(m->nedge, &state);
-  int *bedge = random_order(m->nbedge, &state);
+mesh_renumber(struct mesh *m, const int *node, const int *cell, const int *edge,
+              const int *bedge) {
   rename_targets(m->cell_node, 4 * m->ncell, node);
   rename_targets(m->edge_node, 2 * m->nedge, node);
   rename_targets(m->bedge_node, 2 * m->nbedge, node);
@@ -379,6 +375,16 @@ mesh_shuffle(struct mesh *m, unsigned seed) {
   move_rows(m->bedge_node, m->nbedge, 2 * sizeof(int), bedge);
   move_rows(m->bedge_cell, m->nbedge, sizeof(int), bedge);
   move_rows(m->bedge_type, m->nbedge, sizeof(int), bedge);
+}
+
+void
+mesh_shuffle(struct mesh *m, unsigned seed) {
+  uint64_t state = seed;
+  int *node = random_order(m->nnode, &state);
+  int *cell = random_order(m->ncell, &state);
+  int *edge = random_order(m->nedge, &state);
+  int *bedge = random_order(m->nbedge, &state);
+  mesh_renumber(m, node, cell, edge, bedge);
   free(node);
   free(cell);
   free(edge);

@@ -35,6 +35,10 @@ void mesh_make(struct mesh *m, int I, int J);
 bool mesh_read(struct mesh *m, const char *path);
 bool mesh_write(const struct mesh *m, const char *path);
 
+/* Give all sets new numbers: node[i] is that of node i, and so on. */
+void mesh_renumber(struct mesh *m, const int *node, const int *cell,
+                   const int *edge, const int *bedge);
+
 /* Give all sets a random order (Fisher-Yates; the same seed gives the same). */
 void mesh_shuffle(struct mesh *m, unsigned seed);
 

@@ -138,6 +138,7 @@ done
 bench_table() {
   echo "airfoil/airfoil|airfoil/airfoil_ref|--size 8 12 --iters 20|1e-12"
   echo "airfoil/airfoil|airfoil/airfoil_ref|--size 8 12 --iters 20 --shuffle 5|1e-12"
+  echo "airfoil/airfoil|airfoil/airfoil_ref|--size 8 12 --iters 20 --shuffle 5 --rcm|1e-12"
   echo "airfoil/airfoil|airfoil/airfoil_ref|--size 7 5 --iters 20 --simd|1e-12"
   echo "airfoil/airfoil_lazy|airfoil/airfoil_ref|--size 8 12 --iters 20|1e-12"
   echo "airfoil/airfoil_cpp|airfoil/airfoil_ref|--size 8 12 --iters 20|1e-12"

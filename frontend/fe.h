@@ -134,7 +134,7 @@ struct fe_call {
   struct fe_kernel *kernel;
   struct fe_set *set;
   struct fe_arg *args;
-  struct fe_dat **uses; /* each dat once */
+  struct fe_dat **uses;         /* each dat once */
   bool *use_reads, *use_writes; /* reads: the old value, also in part */
   uint32_t nuses, nraw, nhandles;
   size_t capture_bytes; /* of globals; constants that vary follow */

@@ -34,6 +34,7 @@ irt-gcc        | tools/irt-test.sh $dir/gcc
 irt-clang      | . tools/sanitizers.sh; tools/irt-test.sh $dir/clang
 traces         | test/traces/run.sh $dir/gcc
 programs-gcc   | test/programs/run.sh $dir/gcc
+combinations   | test/programs/run.sh --combinations $dir/release
 programs-clang | . tools/sanitizers.sh; test/programs/run.sh $dir/clang
 random-gcc     | $dir/gcc/test/random/random_programs --jobs $(nproc) --count 64 --time 60 --out $dir
 random-opaque  | $dir/gcc/test/random/random_programs_opaque --opaque --jobs $(nproc) --count 64 --time 30 --out $dir

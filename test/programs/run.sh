@@ -1,15 +1,23 @@
 #!/bin/bash
 # Run the test programs in every mode and compare:
-#   test/programs/run.sh BUILD [program ...]
+#   test/programs/run.sh [--combinations] BUILD [program ...]
 # BUILD holds test/programs/P (compiled by op2cc), P_opaque (plain compiler, its
 # kernels have no IR) and perhaps P_clang (another plain compiler). Each run must
 # end with 0 and a last line "ok"; lines "bits ..." must be the same in all modes
 # of one build. Then the benchmark programs run on small meshes against their
 # plain-C references. JOBS runs at once (default: processors). MODES="2-threads
 # seq": only these.
+#
+# --combinations: instead, every layout with every numbering and both ways of
+# threading, on two threads.
 set -u
 cd "$(dirname "$0")" || exit 2
 here=$PWD
+ir=ir_modes opaque=opaque_modes
+if [ "${1-}" = --combinations ]; then
+  ir=combinations opaque=combinations
+  shift
+fi
 build=$(cd "$OLDPWD" && cd "${1:?usage: run.sh BUILD [program ...]}" && pwd) ||
   exit 2
 shift
@@ -50,6 +58,17 @@ opaque_modes() {
   echo "layout-soa|OMP_NUM_THREADS=2 OP2_LAYOUT=soa|"
   echo "layout-8|OMP_NUM_THREADS=3 OP2_LAYOUT=8|"
   echo "rcm|OMP_NUM_THREADS=2 OP2_RENUMBER=rcm|"
+}
+
+combinations() {
+  local layout numbering threading
+  for layout in aos soa 8; do
+    for numbering in 0 rcm bisect; do
+      for threading in auto colours; do
+        echo "$layout-$numbering-$threading|OMP_NUM_THREADS=2 OP2_LAYOUT=$layout OP2_RENUMBER=$numbering OP2_THREADING=$threading|"
+      done
+    done
+  done
 }
 
 # one_run PROGRAM-FILE IR MODE VARIABLES: a line "pass ..." or "FAIL ..." in
@@ -99,9 +118,9 @@ for p in "${programs[@]}"; do
     [ -x "$bin/$p$kind" ] || continue
     found=yes
     if [ -z "$kind" ]; then
-      runs_of "$bin/$p" 1 ir_modes
+      runs_of "$bin/$p" 1 $ir
     else
-      runs_of "$bin/$p$kind" 0 opaque_modes
+      runs_of "$bin/$p$kind" 0 $opaque
     fi
   done
   if [ $found = no ]; then

@@ -96,7 +96,7 @@ units() {
 }
 
 programs() {
-  MODES='2-threads 2-eager' JOBS=$jobs timeout 300 test/programs/run.sh "$build" \
+  MODES='2-threads 2-eager defer-opaque' JOBS=$jobs timeout 300 test/programs/run.sh "$build" \
     $(cd test/programs && ls *.c *.cpp | sed 's/\.c.*//') |
     sed -n 's/^FAIL \([^ ]*\).*/program \1/p' | head -n 1
 }

@@ -49,6 +49,7 @@ ir_modes() {
   echo "reproducible|OMP_NUM_THREADS=2 OP2_REPRODUCIBLE=1|"
   echo "small-blocks|OMP_NUM_THREADS=3 OP2_BLOCK_SIZE=4|"
   echo "short-trace|OMP_NUM_THREADS=2 OP2_TRACE_MAX_LOOPS=7|_small bound copy_chain"
+  echo "defer-opaque|OMP_NUM_THREADS=2 OP2_DEFER_OPAQUE=1|effects"
 }
 opaque_modes() {
   for t in 1 2; do

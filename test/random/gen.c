@@ -50,6 +50,10 @@ draw_sets_maps(struct gen *g) {
                          1 + rnd_below(&g->r, rnd_chance(&g->r, 8) ? 8 : 4),
                      .kind = (enum map_kind)rnd_below(&g->r, MAP_KINDS),
                      .a = rnd_below(&g->r, 50)};
+    if (k && p->nmaps && rnd_chance(&g->r, 30)) { /* beside the last one */
+      m.from = p->maps[p->nmaps - 1].from;
+      m.to = p->maps[p->nmaps - 1].to;
+    }
     if (p->sets[m.to] || !p->sets[m.from]) ADD(p->maps, p->nmaps, m);
   }
 }
@@ -181,7 +185,8 @@ static bool
 draw_dat(struct gen *g, const struct param *m, int set, struct parg *out) {
   struct ways w = {0};
   find_ways(g, m, set, &w);
-  bool far = w.nindirect && (!w.ndirect || rnd_chance(&g->r, g->far));
+  int chance = m->looked ? 60 : g->far; /* there it makes a difference */
+  bool far = w.nindirect && (!w.ndirect || rnd_chance(&g->r, chance));
   bool found = w.ndirect || w.nindirect;
   if (far) {
     *out = w.indirect[rnd_below(&g->r, w.nindirect)];
@@ -369,13 +374,34 @@ keep_op(struct gen *g, struct op *o) {
   return ok;
 }
 
+/* Another map, entry or flag alone: a call differs in one word from the one that
+ * stood there before. */
+static void
+vary_word(struct gen *g, const struct param *m, struct parg *arg) {
+  const struct program *p = g->p;
+  if (m->optional && rnd_chance(&g->r, 30)) {
+    arg->off = !arg->off && rnd_chance(&g->r, 50);
+  } else if (arg->map >= 0 && rnd_chance(&g->r, 40)) {
+    arg->idx = rnd_below(&g->r, p->maps[arg->map].arity);
+  } else if (arg->map >= 0) {
+    const struct pmap *old = &p->maps[arg->map];
+    int k = rnd_below(&g->r, p->nmaps);
+    if (p->maps[k].from == old->from && p->maps[k].to == old->to &&
+        p->maps[k].arity > arg->idx && p->maps[k].arity >= m->count)
+      arg->map = k;
+  }
+}
+
 /* The same statement with something else: another dat, map or flag. */
 static void
 vary(struct gen *g, struct op *o) {
   if (o->kind != DO_LOOP || !o->nargs) return;
   int a = rnd_below(&g->r, o->nargs);
-  struct parg arg;
-  if (draw_arg(g, &o->row->params[a], o->what, &arg)) o->args[a] = arg;
+  struct parg arg = o->args[a];
+  if (arg.map >= 0 || (arg.obj >= 0 && rnd_chance(&g->r, 40)))
+    vary_word(g, &o->row->params[a], &o->args[a]);
+  else if (draw_arg(g, &o->row->params[a], o->what, &arg))
+    o->args[a] = arg;
 }
 
 static void

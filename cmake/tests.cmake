@@ -1,6 +1,11 @@
 # test/unit/test_*.c: one Criterion program each. test/programs/*: whole programs
 # against the API, each twice: kernels with IR and (suffix _opaque) without.
 if(CRITERION_INCLUDE_DIR AND CRITERION_LIBRARY)
+  # A CUDA driver without a GPU, under the driver's name
+  add_library(mock_cuda SHARED test/mock/libcuda.c)
+  set_target_properties(mock_cuda PROPERTIES
+    OUTPUT_NAME cuda VERSION 1 SOVERSION 1
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/mock)
   file(GLOB sources CONFIGURE_DEPENDS test/unit/test_*.c)
   foreach(source ${sources})
     get_filename_component(name ${source} NAME_WE)

@@ -1,7 +1,7 @@
 # tools/<name>.c is the program <name>. op2c++ is op2cc under another name: it
 # looks at argv[0], as mpicc does.
 file(GLOB sources CONFIGURE_DEPENDS tools/*.c)
-file(GLOB replay CONFIGURE_DEPENDS tools/replay/*.c)
+file(GLOB replay CONFIGURE_DEPENDS tools/replay/*.c tools/emit/*.c)
 foreach(source ${sources})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})

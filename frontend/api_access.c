@@ -38,7 +38,7 @@ fe_access_begin(const char *api, op_dat dat, bool rw, struct fe_dat **out) {
   struct fe_dat *d = (struct fe_dat *)dat;
   if (fe.nviews) fe_views_close();
   TRY(fe_look(d, rw));
-  rt_dat_sync(&d->rt);
+  TRY(rt_dat_sync(&d->rt));
   *out = d;
   return OK;
 }
@@ -165,7 +165,7 @@ upload(op_dat dat) {
     memcpy(kept, d->rt.mirror, bytes_of(d));
   }
   status st = fe_look(d, true);
-  if (st == OK && !d->rt.foreign) {
+  if (st == OK) {
     if (kept) memcpy(d->rt.mirror, kept, bytes_of(d));
     d->rt.mirror_current = true;
     fe_dat_host_wrote(d);

@@ -402,10 +402,10 @@ decl_overlay(op_set set, char *memory, struct fe_dat *base,
          "op_decl_dat_overlay: expected a set of at most %d elements as dat "
          "\"%s\", found \"%s\" of %d",
          base->pub.set->size, base->pub.name, set->name, set->size);
-  if (!base->pinned) {
+  if (!base->pinned || rt_device_any()) {
     TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
     TRY(fe_number_fix((struct fe_set *)base->pub.set));
-    rt_dat_sync(&base->rt);
+    TRY(rt_dat_sync(&base->rt));
     TRY(rt_dat_pin(&base->rt));
     base->pinned = true;
     base->pub.user_managed = 1;

@@ -23,8 +23,10 @@
 #include "base/table.h"
 #include "base/types.h"
 #include "ir/ir.h"
+#include "lower/device.h"
 #include "lower/lower.h"
 #include "rt/plan.h"
+#include "rt/residency.h"
 
 #define OP2_NO_MACROS 1
 #include "op2.h"
@@ -156,6 +158,7 @@ struct fe_rec {
   uint32_t what;    /* call id, gbl or dat index */
   uint32_t epoch;   /* of the kernel's constants */
   uint32_t skipped; /* slices that left it out */
+  uint32_t target;  /* of a loop: in fe.targets */
   size_t capture;   /* offset of its bytes in fe.captured */
   void **raw;       /* user pointers of the raw globals it writes */
 };
@@ -171,6 +174,15 @@ enum fe_want {
 struct fe_request {
   enum fe_want want;
   uint32_t index; /* of the dat or gbl; FE_WANT_RAW: of the record */
+};
+
+/* ---- targets ---------------------------------------------------------------- */
+
+enum { FE_TARGETS_MAX = 16 };
+struct fe_target {
+  struct target target;
+  const char *name;         /* as traces have it */
+  struct rt_device *device; /* NULL: the host */
 };
 
 /* ---- programs -------------------------------------------------------------- */
@@ -240,6 +252,10 @@ struct fe {
   uint32_t pending_loops;
   struct fe_call *last_call, *predicted;
   struct fe_program *last_program;
+
+  IR_ARRAY(struct fe_target, targets); /* [0]: all threads of the host */
+  IR_ARRAY(uint32_t, target_stack);
+  uint32_t target; /* of loops recorded now */
 
   uint32_t state_id; /* which dats share buffers, as an interned number */
   uint32_t setup_id; /* changes with layouts, overlays and disabled passes */
@@ -335,6 +351,22 @@ status fe_run(struct fe_request rq);
 status fe_look(struct fe_dat *d, bool rw);
 /* A freed temporary that no pending loop uses: memory goes, the slot waits. */
 void fe_dat_park(struct fe_dat *d);
+
+/* ---- api_target.c ----------------------------------------------------------- */
+
+/* Open the target of OP2_TARGET. */
+status fe_targets_init(void);
+/* The device of a target's name; the name of a device. */
+struct rt_device *fe_target_device(const char *name);
+const char *fe_target_of(const struct rt_device *d);
+/* Where this loop will run: the target in force, or the host. ERR_TARGET. */
+status fe_target_choose(const struct fe_call *c, uint32_t *out);
+/* Number for where all data are; 0: on the host. */
+uint32_t fe_residency_id(void);
+/* The device that has the dat's values, NULL: none; *both: the host, too. */
+const char *fe_dat_at(const struct fe_dat *d, bool *both_out);
+/* Make pinned memory current; written: the program may write there now. */
+status fe_targets_sync(bool written);
 
 /* ---- trace.c, program.c ---------------------------------------------------- */
 

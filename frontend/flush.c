@@ -26,13 +26,14 @@
 
 /* ---- the key -------------------------------------------------------------------- */
 
-enum { FE_REQUEST_WORDS = 4 };
+enum { FE_REQUEST_WORDS = 5 };
 
 /* The request and the state stand behind the recording's words while looking up. */
 static void
 words_close(struct fe_request rq) {
   uint32_t index = rq.want == FE_WANT_RAW ? 0 : rq.index;
-  uint32_t tail[FE_REQUEST_WORDS] = {rq.want, index, fe.state_id, fe.setup_id};
+  uint32_t tail[FE_REQUEST_WORDS] = {rq.want, index, fe.state_id, fe.setup_id,
+                                     fe_residency_id()};
   for (int i = 0; i < FE_REQUEST_WORDS; i++)
     VEC_PUSH(fe.words, fe.nwords, fe.capwords, tail[i]);
 }
@@ -164,6 +165,7 @@ fe_run(struct fe_request rq) {
   if (fe.last_program) fe.last_program->next = p;
   fe.last_program = p;
   commit(p);
+  if (fe.mirror) TRY(fe_targets_sync(true));
   counters[CNT_flushes]++;
   if (fe.opt.trace) fe_dump_event("flush", begin, timer_wall());
   return OK;

@@ -162,9 +162,9 @@ fe_options_read(int argc, char **argv) {
   if (rt_layout_choose(fe.opt.layout, 1, 0) < 0)
     FAIL(ERR_ARG, "OP2_LAYOUT=%s: expected auto, aos, soa or a block length",
          fe.opt.layout);
-  if (strcmp(fe.opt.target, "openmp") && strcmp(fe.opt.target, "seq"))
-    FAIL(ERR_TARGET, "OP2_TARGET=%s: this build runs on \"openmp\" and \"seq\"",
-         fe.opt.target);
+  if (strcmp(fe.opt.fallback, "error") && strcmp(fe.opt.fallback, "host"))
+    FAIL(ERR_ARG, "OP2_OFFLOAD_FALLBACK=%s: expected error or host",
+         fe.opt.fallback);
   if (strcmp(fe.opt.threading, "auto") && strcmp(fe.opt.threading, "colours"))
     FAIL(ERR_ARG, "OP2_THREADING=%s: expected auto or colours",
          fe.opt.threading);
@@ -174,8 +174,8 @@ fe_options_read(int argc, char **argv) {
   if (!fe_number_option(fe.opt.renumber))
     FAIL(ERR_ARG, "OP2_RENUMBER=%s: expected auto, 0, rcm or bisect",
          fe.opt.renumber);
-  fe.nthreads = strcmp(fe.opt.target, "seq") ? omp_get_max_threads() : 1;
-  return OK;
+  fe.nthreads = omp_get_max_threads();
+  return fe_targets_init();
 }
 
 static void
@@ -288,9 +288,10 @@ fe_clear(void) {
   for (uint32_t i = 0; i < fe.nprograms; i++) fe_program_free(fe.programs[i]);
   fe_free_calls();
   fe_free_handles();
-  void *arrays[] = {fe.sets,    fe.maps,     fe.dats,     fe.gbls,
-                    fe.kernels, fe.calls,    fe.programs, fe.recs,
-                    fe.words,   fe.captured, fe.watched};
+  void *arrays[] = {fe.sets,        fe.maps,     fe.dats,     fe.gbls,
+                    fe.kernels,     fe.calls,    fe.programs, fe.recs,
+                    fe.words,       fe.captured, fe.watched,  fe.targets,
+                    fe.target_stack};
   for (uint32_t i = 0; i < fe.nwatched; i++) free(fe.watched[i].seen);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   table_clear(&fe.handles);
@@ -299,6 +300,8 @@ fe_clear(void) {
   table_clear(&fe.program_ids);
   table_clear(&fe.states);
   arena_clear(&fe.arena);
+  low_device_clear();
+  rt_devices_close();
   rt_plan_cache_clear();
   rt_pool_clear();
   rt_timer_reset();
@@ -313,6 +316,7 @@ void
 op_exit(void) {
   if (!fe_enter("op_exit")) return;
   status st = fe_run((struct fe_request){FE_WANT_ALL, 0});
+  if (st == OK) st = fe_targets_sync(false);
   if (st == OK && fe.opt.trace) {
     char *path = arena_printf(&fe.arena, "%s/timeline.json", fe.opt.trace_dir);
     st = fe_dump_timeline(path);

@@ -28,6 +28,12 @@ env_constant(void *user, uint32_t tag, uint32_t epoch, uint32_t i) {
   return fe_const_folded(fe.kernels[tag], epoch, i);
 }
 
+static struct rt_device *
+env_device(void *user, const char *target) {
+  (void)user;
+  return fe_target_device(target);
+}
+
 /* ---- tables -------------------------------------------------------------------- */
 
 static struct fe_param_src
@@ -122,8 +128,12 @@ make_from(struct ir_trace **t, struct fe_program *p,
                            .stress = fe.opt.stress,
                            .after = fe.opt.trace > 1 ? fe_dump_pass : NULL,
                            .user = p};
-  struct low_env env = {env_kernel, env_constant, NULL,
-                        fe.opt.vector_math != 0};
+  struct low_env env = {.kernel = env_kernel,
+                        .constant = env_constant,
+                        .vector_math = fe.opt.vector_math != 0,
+                        .device = env_device,
+                        .colours = fe.opt.reproducible ||
+                                   !strcmp(fe.opt.threading, "colours")};
   TRY(pass_run(t, &o));
   TRY(low_lower(*t, &env, &p->low));
   TRY(fill_named(p));

@@ -46,7 +46,8 @@ fe_words_add(uint32_t a, uint32_t b) {
  * differ; skipped twice counts, as it makes the loop join the next slice. */
 static uint32_t
 fe_rec_word(const struct fe_rec *r) {
-  return r->what << 3 | r->kind << 1 | (r->skipped >= 2);
+  assert(r->what < 1u << 25 && r->target < FE_TARGETS_MAX);
+  return r->what << 7 | r->target << 3 | r->kind << 1 | (r->skipped >= 2);
 }
 
 void
@@ -59,7 +60,7 @@ void
 fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
           size_t bytes) {
   size_t at = fe_capture(data, bytes);
-  fe_rec_push((struct fe_rec){kind, what, 0, 0, at, NULL});
+  fe_rec_push((struct fe_rec){.kind = kind, .what = what, .capture = at});
 }
 
 /* Copy what the loop must see as it is now. */
@@ -92,8 +93,11 @@ loop_read_mirrors(const struct fe_call *c) {
 }
 
 static void
-fe_record_loop(struct fe_call *c, const op_arg *args) {
-  struct fe_rec r = {FE_REC_LOOP, c->id, 0, 0, fe.captured_bytes, NULL};
+fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target) {
+  struct fe_rec r = {.kind = FE_REC_LOOP,
+                     .what = c->id,
+                     .target = target,
+                     .capture = fe.captured_bytes};
   if (c->capture_bytes) fe_capture_globals(c, args, &r);
   if (c->kernel->low->nconsts) r.epoch = fe_consts_capture(c->kernel);
   fe_rec_push(r);
@@ -164,6 +168,7 @@ watch_before(const struct fe_call *c) {
 static void
 loop_at(const struct loop_call *l) {
   struct fe_call *c;
+  uint32_t target = 0;
   fe.file = l->file;
   fe.line = l->line;
   if (!fe_enter("op_par_loop")) return;
@@ -171,9 +176,10 @@ loop_at(const struct loop_call *l) {
   status st = loop_find(l, &c);
   if (st == OK && fe.nwatched) st = watch_before(c);
   if (st == OK && fe.unsettled) st = fe_number(c);
+  if (st == OK && fe.target) st = fe_target_choose(c, &target);
   if (st == OK) st = loop_read_mirrors(c);
   if (st == OK) {
-    fe_record_loop(c, l->args);
+    fe_record_loop(c, l->args, target);
     fe.last_call = c;
     fe.predicted = c->next;
     st = fe_after_loop(c);

@@ -50,6 +50,8 @@ static ir_ref
 build_dat(struct builder *b, struct fe_dat *d) {
   if (b->dats[d->index]) return b->dats[d->index] - 1;
   ir_ref root = IR_NONE;
+  bool both;
+  const char *at = fe_dat_at(d, &both);
   if (d->root != d->index) root = build_dat(b, fe.dats[d->root]);
   struct ir_dat dat = {.name = d->pub.name,
                        .kind = IR_DAT,
@@ -58,7 +60,9 @@ build_dat(struct builder *b, struct fe_dat *d) {
                        .dim = (uint32_t)d->pub.dim,
                        .block = d->rt.shape.block,
                        .flags = (d->temp ? IR_DAT_TEMP : 0) |
-                                (d->pinned ? IR_DAT_PINNED : 0),
+                                (d->pinned ? IR_DAT_PINNED : 0) |
+                                (both ? IR_DAT_BOTH : 0),
+                       .at = at,
                        .root = root,
                        .tag = d->index};
   b->dats[d->index] = 1 + ir_add_dat(b->t, dat);
@@ -152,6 +156,7 @@ build_loop(struct builder *b, uint32_t rec) {
                       .set = build_set(b, c->set_handle),
                       .nargs = c->nargs,
                       .region = IR_NONE,
+                      .target = r->target ? fe.targets[r->target].name : NULL,
                       .file = c->file,
                       .line = c->line,
                       .epoch = r->epoch,

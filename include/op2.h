@@ -393,6 +393,17 @@ OP2_PLAIN_END
  * former setting. */
 int op2_defer_globals(int on);
 
+/* ---- targets ------------------------------------------------------------- */
+
+/* Loops recorded from now on run on `target`: "seq", "openmp", "opencl",
+ * "opencl:1" (OP2_TARGET is what counts before). Programs mix targets, data
+ * follow. Returns OP2_ERR_TARGET if it is not there; then nothing is pushed.
+ * A loop whose kernel has no IR, or does I/O, is an error on a device, unless
+ * OP2_OFFLOAD_FALLBACK=host. */
+int op2_target_push(const char *target);
+/* Back to the target before. OP2_ERR_STATE: nothing was pushed. */
+int op2_target_pop(void);
+
 /* ---- deferred globals ---------------------------------------------------- */
 
 /* A global that stays in the library: loops read and combine into it without

@@ -142,6 +142,8 @@ clone_names(struct ir_trace *c) {
     c->maps[i].name = name_enter(c, IR_DECL_MAP, i, c->maps[i].name);
   for (ir_ref i = 0; i < c->ndats; i++)
     c->dats[i].name = name_enter(c, IR_DECL_DAT, i, c->dats[i].name);
+  for (ir_ref i = 0; i < c->ndats; i++)
+    if (c->dats[i].at) c->dats[i].at = arena_str(&c->arena, c->dats[i].at);
   for (ir_ref i = 0; i < c->nkernels; i++)
     c->kernels[i].name = name_enter(c, IR_DECL_KERNEL, i, c->kernels[i].name);
   for (ir_ref i = 0; i < c->nremarks; i++)
@@ -154,6 +156,15 @@ node_file(struct ir_trace *t, ir_ref before, const char *file) {
   const char *last = before < t->nnodes ? t->nodes[before].file : NULL;
   if (!file) return NULL;
   return last && !strcmp(last, file) ? last : arena_str(&t->arena, file);
+}
+
+/* Texts of targets are few: the trace keeps each of them once per use in a
+ * row. */
+static const char *
+node_target(struct ir_trace *t, ir_ref before, const char *target) {
+  const char *last = before < t->nnodes ? t->nodes[before].target : NULL;
+  if (!target) return NULL;
+  return last && !strcmp(last, target) ? last : arena_str(&t->arena, target);
 }
 
 struct ir_trace *
@@ -171,8 +182,10 @@ ir_trace_clone(const struct ir_trace *t) {
   CLONE(c, t, buffers);
   CLONE(c, t, remarks);
   clone_names(c);
-  for (ir_ref n = 0; n < c->nnodes; n++)
+  for (ir_ref n = 0; n < c->nnodes; n++) {
     c->nodes[n].file = node_file(c, n - 1, c->nodes[n].file);
+    c->nodes[n].target = node_target(c, n - 1, c->nodes[n].target);
+  }
   return c;
 }
 
@@ -214,6 +227,7 @@ ir_add_dat(struct ir_trace *t, struct ir_dat d) {
   if (d.root == IR_NONE) d.root = i;
   assert(d.root == i || t->dats[d.root].root == d.root);
   d.name = name_enter(t, IR_DECL_DAT, i, d.name);
+  if (d.at) d.at = arena_str(&t->arena, d.at);
   d.nvalues = 0;
   d.last = IR_NONE;
   VEC_PUSH(t->dats, t->ndats, t->capdats, d);
@@ -334,6 +348,7 @@ ir_push_node(struct ir_trace *t, struct ir_node n, const struct ir_arg *args) {
   n.arg0 = t->nargs;
   n.region = IR_NONE;
   n.file = node_file(t, t->nnodes - 1, n.file);
+  n.target = node_target(t, t->nnodes - 1, n.target);
   if (!n.file || n.line < 0) n.line = 0;
   for (uint32_t i = 0; i < n.nargs; i++)
     VEC_PUSH(t->args, t->nargs, t->capargs, args[i]);

@@ -135,6 +135,8 @@ static const struct op_shape {
     [IR_FETCH] = {{IR_FETCH, 1 << IR_ARG_DAT | 1 << IR_ARG_GBL, ACC_READ}},
     [IR_LIVE] = {{IR_LIVE, 1 << IR_ARG_DAT | 1 << IR_ARG_GBL, ACC_READ}},
     [IR_FREE] = {{IR_FREE, 1 << IR_ARG_DAT | 1 << IR_ARG_GBL, ACC_READ}},
+    [IR_UPLOAD] = {{IR_UPLOAD, 1 << IR_ARG_DAT, ACC_READ}},
+    [IR_DOWNLOAD] = {{IR_DOWNLOAD, 1 << IR_ARG_DAT, ACC_READ}},
 };
 
 static void
@@ -180,6 +182,9 @@ check_plain_node(struct ir_check *c, ir_ref n) {
   }
   for (uint32_t k = 0; k < node->nargs; k++) check_op_arg(c, n, k);
   if (op->max_args == 2) check_two(c, n);
+  if ((node->op == IR_UPLOAD || node->op == IR_DOWNLOAD) &&
+      !target_is_device(node->target))
+    ir_bad_node(c, n, "data move to or from a device, it names none");
   const struct ir_arg *a = ir_args(t, node);
   if (node->op == IR_FREE && a->kind == IR_ARG_DAT &&
       !(t->dats[a->dat].flags & IR_DAT_TEMP))

@@ -184,6 +184,8 @@ check_member(struct ir_check *c, ir_ref r, ir_ref n) {
                 t->sets[t->regions[r].set].name);
     return;
   }
+  if (!target_same(node->target, t->nodes[t->regions[r].first].target))
+    ir_bad_node(c, n, "the loops of a region run on one target");
   if (t->regions[r].count > 1 &&
       t->kernels[node->kernel].flags & IR_KERNEL_EFFECTS)
     ir_bad_node(c, n, "a kernel with side effects shares no region");

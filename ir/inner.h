@@ -33,6 +33,13 @@ ir_name_char(char c) {
   return ir_name_start(c) || (c >= '0' && c <= '9') || c == '\'' || c == '$';
 }
 
+/* Arguments that only read: their access goes without saying. */
+static inline bool
+ir_bare(const struct ir_node *n) {
+  return n->op != IR_LOOP && n->op < IR_OP_COUNT &&
+         ir_op_info[n->op].max_args != 2;
+}
+
 /* INC, MIN, MAX: old values flow into nothing but the combination */
 static inline bool
 ir_combines(uint8_t access) {

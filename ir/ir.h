@@ -39,6 +39,10 @@
  * Same. `same %qold.0 %q.0`: two initial versions that lie in one buffer when
  * the trace begins (an ALIAS of a former trace). Pass rename makes ALIAS nodes.
  *
+ * Places. A loop runs on its `target`; version 0 of a dat lies on the host, or
+ * `at` a device, or on `both`. Pass place puts `upload %q.0 on "opencl"` and
+ * `download %q.1 on "opencl"` where data have to move.
+ *
  * Access. IR accesses are what is *proven*: OP_INC whose kernel also reads the
  * argument is `rw` here. Opaque kernels prove nothing.
  *
@@ -53,6 +57,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/table.h"
+#include "base/target.h"
 #include "base/types.h"
 
 typedef uint32_t ir_ref;
@@ -115,15 +120,17 @@ struct ir_map {
   uint32_t tag;
 };
 
-/* dat %name : %set f64 x<dim> [block=<b>] [temp] [pinned] [storage %root]
+/* dat %name : %set f64 x<dim> [block=<b>] [temp] [pinned] [both] [at "device"]
+ *     [storage %root]
  * gbl %name : f64 x<dim> [raw]     a global: one value, set is IR_NONE
  * param %name : f64 x<dim>         a value captured at the call; never written
  *   block   1 AoS (default), 0 SoA, b AoSoA: component c of element e lies at
  *           (e/b)*dim*b + c*b + e%b
  *   pinned  lies in memory the user holds: never renamed or moved
+ *   at      the device where version 0 is valid; with `both` on the host, too
  *   raw     a raw pointer of the program: delivered, not kept */
 enum ir_dat_kind { IR_DAT, IR_GBL, IR_PARAM };
-enum { IR_DAT_TEMP = 1, IR_DAT_PINNED = 2, IR_DAT_RAW = 4 };
+enum { IR_DAT_TEMP = 1, IR_DAT_PINNED = 2, IR_DAT_RAW = 4, IR_DAT_BOTH = 8 };
 struct ir_dat {
   const char *name;
   uint32_t kind; /* enum ir_dat_kind */
@@ -132,6 +139,7 @@ struct ir_dat {
   uint32_t dim;
   uint32_t block;
   uint32_t flags;
+  const char *at;   /* a device's target; NULL: version 0 lies on the host */
   ir_ref root;      /* whose versions count; itself if alone */
   uint32_t nvalues; /* versions so far, of a root */
   ir_ref last;      /* newest version while building, of a root */
@@ -184,8 +192,10 @@ struct ir_node {
   ir_ref kernel, set; /* LOOP; IR_NONE else */
   ir_ref arg0;        /* its arguments are args[arg0 .. arg0+nargs) */
   uint32_t nargs;
-  ir_ref region;    /* set by pass fuse, IR_NONE before */
-  const char *file; /* the program's call; NULL if none */
+  ir_ref region;      /* set by pass fuse, IR_NONE before */
+  const char *target; /* where it runs, from where or where to data move; NULL:
+                         the host, all threads */
+  const char *file;   /* the program's call; NULL if none */
   int line;
   uint32_t epoch; /* version of the constants the kernel uses, 0 first */
   uint32_t tag;   /* position in the recording */

@@ -51,6 +51,7 @@ key_dat(const struct ir_dat *d, struct str *out) {
   key_pair(out, d->kind, d->set);
   key_pair(out, d->type.kind, d->type.size);
   key_pair(out, d->dim, d->block);
+  key_text(out, d->at ? d->at : "");
   key_pair(out, d->flags, d->root);
 }
 
@@ -92,6 +93,7 @@ key_node(const struct ir_trace *t, ir_ref i, struct str *out) {
   const struct ir_node *n = &t->nodes[i];
   key_pair(out, n->op, n->flags);
   key_pair(out, n->kernel, n->set);
+  key_text(out, n->target ? n->target : "");
   key_region(t, i, out);
   key_word(out, n->epoch);
   key_word(out, n->nargs);

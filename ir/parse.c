@@ -186,13 +186,14 @@ want_args(struct ir_parser *p, bool bare) {
 
 /* ---- nodes ------------------------------------------------------------- */
 
-/* [serial] [overdue] [deferred] [epoch=3] [loc "file":12] */
+/* [serial] [overdue] [deferred] [on "target"] [epoch=3] [loc "file":12] */
 static status
 node_tail(struct ir_parser *p, struct ir_node *n, struct str *file) {
   uint32_t flags = 0;
   int64_t v = 0;
   TRY(ir_some_flags(p, IR_FLAGS_NODE, &flags));
   n->flags = (uint8_t)flags;
+  TRY(ir_maybe_target(p, "on", &n->target));
   if (ir_lex_is_word(&p->x, "epoch")) {
     TRY(ir_lex_next(&p->x));
     TRY(ir_want_punct(p, '='));
@@ -226,7 +227,7 @@ loop_body(struct ir_parser *p, struct ir_node *n) {
 static status
 plain_body(struct ir_parser *p, struct ir_node *n) {
   const struct ir_op_info *op = &ir_op_info[n->op];
-  bool bare = n->op == IR_FETCH || n->op == IR_LIVE || n->op == IR_FREE;
+  bool bare = ir_bare(n);
   struct ir_lexer at = p->x;
   if (op->min_args == 0 && ir_lex_is_word(&p->x, "none"))
     return ir_lex_next(&p->x);

@@ -27,6 +27,8 @@ status ir_want_decl(struct ir_parser *p, enum ir_decl kind, ir_ref *out);
 /* Add this owner's flags to *flags as long as they come. */
 status ir_some_flags(struct ir_parser *p, enum ir_flag_owner owner,
                      uint32_t *flags);
+/* `word "target"`, if it stands here; the text lies in the trace's arena. */
+status ir_maybe_target(struct ir_parser *p, const char *word, const char **out);
 /* A whole declaration, if one stands here. */
 status ir_maybe_decl(struct ir_parser *p, bool *found_out);
 

@@ -119,7 +119,18 @@ map_decl(struct ir_parser *p, const char *name) {
   return OK;
 }
 
-/* [block=<b>] [temp] [pinned] [raw] [storage %root] */
+status
+ir_maybe_target(struct ir_parser *p, const char *word, const char **out) {
+  if (!ir_lex_is_word(&p->x, word)) return OK;
+  TRY(ir_lex_next(&p->x));
+  struct target target;
+  if (p->x.kind != IR_TOK_TEXT || target_parse(p->x.name.s, &target) != OK)
+    return ir_lex_expected(&p->x, "a target in quotes");
+  *out = arena_str(&p->t->arena, p->x.name.s);
+  return ir_lex_next(&p->x);
+}
+
+/* [block=<b>] [temp] [pinned] [both] [raw] [at "device"] [storage %root] */
 static status
 dat_tail(struct ir_parser *p, struct ir_dat *d) {
   if (d->kind == IR_DAT && ir_lex_is_word(&p->x, "block")) {
@@ -131,6 +142,7 @@ dat_tail(struct ir_parser *p, struct ir_dat *d) {
   }
   if (d->kind == IR_DAT) TRY(ir_some_flags(p, IR_FLAGS_DAT, &d->flags));
   if (d->kind == IR_GBL) TRY(ir_some_flags(p, IR_FLAGS_GBL, &d->flags));
+  if (d->kind == IR_DAT) TRY(ir_maybe_target(p, "at", &d->at));
   if (d->kind == IR_PARAM || !ir_lex_is_word(&p->x, "storage")) return OK;
   TRY(ir_lex_next(&p->x));
   struct ir_lexer *x = &p->x;

@@ -161,6 +161,10 @@ print_dat(const struct ir_trace *t, ir_ref i, struct str *out) {
     str_printf(out, " block=%u", d->block);
   if (d->kind == IR_DAT) print_flags(out, IR_FLAGS_DAT, d->flags);
   if (d->kind == IR_GBL) print_flags(out, IR_FLAGS_GBL, d->flags);
+  if (d->at) {
+    str_add(out, " at ");
+    str_quote(out, d->at);
+  }
   if (d->root != i) {
     str_add(out, " storage ");
     print_name(out, '%', NAME_OR(dats, d->root));
@@ -262,6 +266,10 @@ print_tail(const struct ir_node *n, struct words *w) {
     if (ir_flag_info[i].owner == IR_FLAGS_NODE &&
         (n->flags & ir_flag_info[i].bit))
       str_add(word(w), ir_flag_info[i].text);
+  if (n->target) {
+    str_add(word(w), "on ");
+    str_quote(word_joined(w, WORD_GLUE), n->target);
+  }
   if (n->epoch) str_printf(word(w), "epoch=%u", n->epoch);
   if (!n->file) return;
   struct str *loc = word(w);
@@ -279,12 +287,6 @@ print_loop_head(const struct ir_trace *t, const struct ir_node *n,
   str_add(word(w), "(");
 }
 
-/* FETCH, LIVE and FREE only read: their access goes without saying. */
-static bool
-bare_args(const struct ir_node *n) {
-  return n->op == IR_FETCH || n->op == IR_LIVE || n->op == IR_FREE;
-}
-
 static void
 print_node(const struct ir_trace *t, ir_ref i, int indent, struct str *out) {
   assert(i < t->nnodes);
@@ -296,7 +298,7 @@ print_node(const struct ir_trace *t, ir_ref i, int indent, struct str *out) {
   for (uint32_t k = 0; k < n->nargs; k++) {
     bool first = n->op == IR_LOOP && k == 0;
     struct str *arg = word_joined(&w, first ? WORD_LINE : WORD_BLANK);
-    print_arg(t, ir_args(t, n) + k, bare_args(n), arg);
+    print_arg(t, ir_args(t, n) + k, ir_bare(n), arg);
     if (k + 1 < n->nargs) str_add(arg, ",");
   }
   if (n->op == IR_LOOP) str_add(word_joined(&w, WORD_GLUE), ")");

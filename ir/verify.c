@@ -129,6 +129,8 @@ refs_dat(struct ir_check *c, ir_ref i) {
   uint32_t known = d->kind == IR_DAT   ? known_flags(IR_FLAGS_DAT)
                    : d->kind == IR_GBL ? known_flags(IR_FLAGS_GBL)
                                        : 0;
+  if (d->at ? !target_is_device(d->at) : (d->flags & IR_DAT_BOTH) != 0)
+    ir_bad(c, "dat %%%s: where it lies is no device", d->name);
   if (d->flags & ~known) ir_bad(c, "dat %%%s: unknown flags", d->name);
 }
 

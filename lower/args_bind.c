@@ -30,7 +30,9 @@ low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer) {
                        .index = slot,
                        .type = d->type,
                        .dim = d->dim,
-                       .block = d->block,
+                       .block = !g->device   ? d->block
+                                : d->dim > 1 ? 0
+                                             : 1,
                        .set = d->set,
                        .alone = alone,
                        .stride = -1};

@@ -15,6 +15,7 @@
  * All regions are compiled before the program is handed out, so that a kernel
  * that does not compile leaves everything pending. */
 #include "lower/args.h"
+#include "lower/device.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -35,9 +36,11 @@ low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat) {
     p->slots = mem_grow(p->slots, m->capslots, sizeof *p->slots);
     m->slot_buffer =
         mem_grow(m->slot_buffer, m->capslots, sizeof *m->slot_buffer);
+    m->slot_host = mem_grow(m->slot_host, m->capslots, sizeof *m->slot_host);
   }
   m->slot_buffer[p->nslots] = buffer;
-  p->slots[p->nslots] = (struct rt_slot){no, b->initial};
+  m->slot_host[p->nslots] = false;
+  p->slots[p->nslots] = (struct rt_slot){.dat = no, .initial = b->initial};
   return p->nslots++;
 }
 
@@ -84,6 +87,23 @@ low_number_decls(struct low_maker *m) {
     }
     if (d->root != k) m->shared[d->root] = true;
   }
+}
+
+/* Something works on the slot: on the host (NULL), or on a device. */
+static void
+low_slot_touch(struct low_maker *m, uint32_t slot, struct rt_device *d) {
+  struct rt_slot *s = &m->p->slots[slot];
+  bool host = m->slot_host[slot] || !d;
+  if (d) s->device = d;
+  m->slot_host[slot] = host;
+  s->no_host = !host;
+}
+
+static struct rt_device *
+low_device_of(const struct low_maker *m, const struct ir_node *n) {
+  if (!target_is_device(n->target)) return NULL;
+  assert(m->env->device);
+  return m->env->device(m->env->user, n->target);
 }
 
 /* ---- facts about versions ------------------------------------------------ */
@@ -153,7 +173,8 @@ low_launch_fill(struct low_region *r, struct rt_launch *l) {
   l->binds = mem_alloc(r->nbinds + 1, sizeof *l->binds);
   l->nbinds = r->nbinds;
   for (uint32_t k = 0; k < r->nbinds; k++)
-    l->binds[k] = (struct rt_bind){r->binds[k].kind, r->binds[k].index};
+    l->binds[k] = (struct rt_bind){r->binds[k].kind, r->binds[k].index,
+                                   r->binds[k].written};
   l->reductions = r->reductions;
   l->nreductions = r->nreductions;
   r->reductions = NULL;
@@ -169,28 +190,51 @@ low_launch_fill(struct low_region *r, struct rt_launch *l) {
   l->name = low_cache_name(r->name);
 }
 
+/* Devices have a compiler of their own behind them: one region at a time. */
+static status
+low_launch_offload(struct low_maker *m, const struct ir_node *n,
+                   const struct low_region *r, struct rt_device *d,
+                   struct rt_launch *l) {
+  status s = low_offload_make(r, d, m->env->colours, &l->offload);
+  return s == OK ? OK
+                 : err_prefix(s, "%s:%d: loop %s: ", n->file ? n->file : "?",
+                              n->line, r->name);
+}
+
 /* The launch, but for its function; the region is kept until all are known. */
 static status
 low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
                 struct rt_launch *l) {
   struct low_region r = {0};
+  const struct ir_node *n = &m->t->nodes[first];
+  struct rt_device *d = low_device_of(m, n);
   status s = low_region_make(m, first, count, &r);
+  for (uint32_t k = 0; s == OK && k < r.nbinds; k++)
+    if (r.binds[k].kind == RT_BIND_SLOT) low_slot_touch(m, r.binds[k].index, d);
+  if (s == OK && d) s = low_launch_offload(m, n, &r, d, l);
   if (s != OK) {
     low_region_clear(&r);
     return s;
   }
-  l->set = m->t->nodes[first].set;
+  l->set = n->set;
+  l->alone = target_same(n->target, target_info[TARGET_seq].name);
   low_launch_fill(&r, l);
-  VEC_PUSH(m->regions, m->nregions, m->capregions, r);
+  if (d)
+    low_region_clear(&r);
+  else
+    VEC_PUSH(m->regions, m->nregions, m->capregions, r);
   return OK;
 }
 
+/* Functions of the launches on the host. */
 static status
 low_launches_link(struct low_maker *m) {
-  assert(m->nregions == m->p->nlaunches);
+  uint32_t k = 0;
   TRY(low_cache_need(m->regions, m->nregions));
-  for (uint32_t k = 0; k < m->nregions; k++)
-    m->p->launches[k].fn = low_cache_get(&m->regions[k]);
+  for (uint32_t i = 0; i < m->p->nlaunches; i++)
+    if (!m->p->launches[i].offload)
+      m->p->launches[i].fn = low_cache_get(&m->regions[k++]);
+  assert(k == m->nregions);
   return OK;
 }
 
@@ -219,9 +263,24 @@ low_arg_buffer_slot(struct low_maker *m, const struct ir_arg *a, ir_ref v) {
 static struct rt_cmd
 low_copy_cmd(struct low_maker *m, const struct ir_node *n) {
   const struct ir_arg *a = ir_args(m->t, n);
-  return (struct rt_cmd){.op = RT_COPY,
-                         .a = low_arg_buffer_slot(m, &a[0], a[0].in),
-                         .b = low_arg_buffer_slot(m, &a[1], a[1].out)};
+  struct rt_cmd c = {.op = RT_COPY,
+                     .a = low_arg_buffer_slot(m, &a[0], a[0].in),
+                     .b = low_arg_buffer_slot(m, &a[1], a[1].out),
+                     .device = low_device_of(m, n)};
+  low_slot_touch(m, c.a, c.device);
+  low_slot_touch(m, c.b, c.device);
+  return c;
+}
+
+static struct rt_cmd
+low_move_cmd(struct low_maker *m, const struct ir_node *n) {
+  const struct ir_arg *a = ir_args(m->t, n);
+  bool up = n->op == IR_UPLOAD;
+  struct rt_cmd c = {.op = up ? RT_UPLOAD : RT_DOWNLOAD,
+                     .a = low_arg_buffer_slot(m, a, a->in),
+                     .device = low_device_of(m, n)};
+  low_slot_touch(m, c.a, up ? c.device : NULL);
+  return c;
 }
 
 static struct rt_cmd
@@ -244,6 +303,8 @@ low_cmds_make(struct low_maker *m) {
     const struct ir_node *node = &t->nodes[n];
     if (node->flags & IR_NODE_DEFERRED) continue;
     if (node->op == IR_COPY) low_cmd_add(m, low_copy_cmd(m, node), &cap);
+    if (node->op == IR_UPLOAD || node->op == IR_DOWNLOAD)
+      low_cmd_add(m, low_move_cmd(m, node), &cap);
     if (node->op == IR_SET) low_cmd_add(m, low_set_cmd(m, node), &cap);
     if (node->op != IR_LOOP) continue;
     struct rt_launch l = {0};
@@ -298,6 +359,7 @@ low_maker_clear(struct low_maker *m) {
   free(m->slot_buffer);
   for (uint32_t k = 0; k < m->nregions; k++) low_region_clear(&m->regions[k]);
   free(m->regions);
+  free(m->slot_host);
 }
 
 static status
@@ -328,6 +390,28 @@ low_region_assembly(const struct ir_trace *t, const struct low_env *env,
   status s = low_region_make(&m, n, low_region_span(t, n), &r);
   if (s == OK) s = low_llvm_assembly(&r, cpu, features, out);
   low_region_clear(&r);
+  low_maker_clear(&m);
+  low_program_clear(&lp);
+  return s;
+}
+
+status
+low_regions_each(const struct ir_trace *t, const struct low_env *env,
+                 status (*fn)(void *user, const struct low_region *r),
+                 void *user) {
+  struct low_program lp = {.program = mem_alloc(1, sizeof *lp.program)};
+  struct low_maker m = {.t = t, .env = env, .p = lp.program, .out = &lp};
+  status s = OK;
+  low_maker_init(&m);
+  for (ir_ref n = 0; s == OK && n < t->nnodes; n++) {
+    struct low_region r = {0};
+    uint32_t count = low_region_span(t, n);
+    if (t->nodes[n].op != IR_LOOP) continue;
+    s = low_region_make(&m, n, count, &r);
+    if (s == OK) s = fn(user, &r);
+    low_region_clear(&r);
+    n += count - 1;
+  }
   low_maker_clear(&m);
   low_program_clear(&lp);
   return s;

@@ -19,6 +19,9 @@ struct low_env {
   /* Is constant i of the kernel folded at this epoch, and to which bytes? NULL:
    * it is a parameter, captured with the loop. */
   const void *(*constant)(void *user, uint32_t tag, uint32_t epoch, uint32_t i);
+  /* The open device of this target. */
+  struct rt_device *(*device)(void *user, const char *target);
+  bool colours; /* devices: conflicting writes by colours, never atomic */
   void *user;
   bool vector_math; /* exp, log, pow, sin by libmvec, to 4 ulp */
 };

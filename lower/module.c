@@ -122,6 +122,21 @@ low_llvm_assembly(const struct low_region *r, const char *cpu,
   return module_status(t->assembly(r, cpu, features, out));
 }
 
+status
+low_llvm_ir(const struct low_region *r, struct str *out) {
+  const struct low_llvm *t;
+  TRY(module_get(&t));
+  return module_status(t->ir(r, out));
+}
+
+status
+low_llvm_device(const struct low_region *r, const struct low_device_form *form,
+                struct str *code) {
+  const struct low_llvm *t;
+  TRY(module_get(&t));
+  return module_status(t->device(r, form, code));
+}
+
 void
 low_code_clear(struct low_code *c) {
   if (c->release) c->release(c->memory);

@@ -18,6 +18,7 @@
 #include "rt/plan.h"
 
 struct low_region;
+struct low_device_form;
 
 /* A compiled region, and what keeps it in memory. */
 struct low_code {
@@ -42,6 +43,11 @@ struct low_llvm {
                     struct str *object);
   status (*assembly)(const struct low_region *r, const char *cpu,
                      const char *features, struct str *out);
+  /* LLVM IR of the code for this machine, as text. */
+  status (*ir)(const struct low_region *r, struct str *out);
+  /* Code for a device (lower/device.h). */
+  status (*device)(const struct low_region *r,
+                   const struct low_device_form *form, struct str *code);
 };
 
 /* Text that tells a file from any other or changed one: path, size, time. */
@@ -58,5 +64,9 @@ status low_llvm_compile(const struct low_region *r, struct low_code *out,
                         struct str *object);
 status low_llvm_assembly(const struct low_region *r, const char *cpu,
                          const char *features, struct str *out);
+
+status low_llvm_ir(const struct low_region *r, struct str *out);
+status low_llvm_device(const struct low_region *r,
+                       const struct low_device_form *form, struct str *code);
 
 #endif

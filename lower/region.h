@@ -141,7 +141,8 @@ struct low_maker {
   int32_t *held;  /* of a value: its slot, -1; scratch of args.c */
   uint32_t capslots, capparams, capaddresses;
   uint32_t *slot_buffer;      /* of a slot: ir buffer */
-  struct low_region *regions; /* of launches */
+  bool *slot_host;            /* something on the host works on it */
+  struct low_region *regions; /* of launches on the host */
   uint32_t nregions, capregions;
 };
 
@@ -154,6 +155,11 @@ uint32_t low_number_address(struct low_maker *m, uint32_t kernel_tag);
 status low_region_assembly(const struct ir_trace *t, const struct low_env *env,
                            ir_ref n, const char *cpu, const char *features,
                            struct str *out);
+
+/* fn for each region of the trace, in order, until it fails. */
+status low_regions_each(const struct ir_trace *t, const struct low_env *env,
+                        status (*fn)(void *user, const struct low_region *r),
+                        void *user);
 
 /* ---- args.c -------------------------------------------------------------- */
 

@@ -175,6 +175,8 @@ fuse_fits(struct fuse *f, uint32_t u, ir_ref i, bool *shares_out,
   *shares_out = false;
   if (unit->alone)
     return *why_out = fuse_why_alone(f, &t->nodes[unit->head]), false;
+  if (!target_same(t->nodes[unit->head].target, n->target))
+    return *why_out = "they run on different targets", false;
   if (unit->count >= f->max) return *why_out = "the region is full", false;
   if (unit->nargs + n->nargs > f->args)
     return *why_out = "the region has too many arguments", false;

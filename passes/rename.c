@@ -77,6 +77,7 @@ rename_node(struct ir_trace *t, ir_ref i, const struct ir_arg *src,
   ir_args(t, n)[1] = args[1];
   n->op = IR_ALIAS;
   n->kernel = n->set = IR_NONE;
+  n->target = NULL;
   n->flags &= (uint8_t)~IR_NODE_SERIAL;
   t->values[args[1].out].same = args[0].in;
 }

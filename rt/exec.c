@@ -39,9 +39,12 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/log.h"
+#include "rt/device.h"
+#include "rt/offload.h"
 #include "rt/parts.h"
 #include "rt/plan.h"
 #include "rt/reduce.h"
+#include "rt/residency.h"
 
 #include <assert.h>
 #include <omp.h>
@@ -72,6 +75,7 @@ struct run {
   const struct rt_plan *plan;   /* NULL: not by colours */
   const struct rt_parts *parts; /* NULL: not by parts */
   const idx_l *at; /* where the program's elements are; NULL: as they are */
+  struct rt_offload_run offload;
 };
 
 struct rt_scratch {
@@ -156,13 +160,21 @@ find_plan(const struct rt_program *p, struct rt_launch *l, struct run *r) {
 }
 
 static status
+prepare_offload(const struct rt_program *p, struct rt_launch *l,
+                struct run *out) {
+  *out = (struct run){.l = l, .n = p->sets[l->set]->n, .threads = 1, .rows = 1};
+  return rt_offload_prepare(p, l, p->scratch->conflicts, &out->offload);
+}
+
+static status
 prepare_launch(const struct rt_program *p, struct rt_launch *l, int nthreads,
                struct run *out) {
+  if (l->offload) return prepare_offload(p, l, out);
   const struct rt_set *set = p->sets[l->set];
   struct run r = {.l = l, .n = set->n, .threads = nthreads};
   bool coloured = l->mode == RT_RUN_COLOURED && l->nconflicts;
   bool serial = l->mode == RT_RUN_SERIAL || (coloured && rt_reduce_ordered(l));
-  if (serial || r.n < tune.serial_below) r.threads = 1;
+  if (serial || l->alone || r.n < tune.serial_below) r.threads = 1;
   if (set->order && (serial || rt_reduce_ordered(l))) r.at = set->order->at;
   bool fixed = tune.reproducible && !serial;
   if (coloured && !serial && (r.threads > 1 || fixed)) {
@@ -217,15 +229,31 @@ release_slots(struct rt_program *p) {
   }
 }
 
+/* The buffer of a dat. What a device alone has comes back by a command, if it
+ * is wanted at all. */
+static status
+bind_initial(struct rt_dat *d, const struct rt_slot *slot,
+             struct rt_buf **out) {
+  struct rt_buf *b;
+  TRY(rt_dat_shell(d, &b));
+  if (!slot->no_host)
+    TRY(d->mirror_current ? rt_dat_buffer(d, &b) : rt_buf_host(b));
+  rt_buf_ref(b);
+  *out = b;
+  return OK;
+}
+
 static status
 bind_slot(struct rt_program *p, const struct rt_slot *slot,
           struct rt_buf **out) {
   assert(slot->dat < p->ndats);
   struct rt_dat *d = p->dats[slot->dat];
-  if (!slot->initial) return rt_buf_new(d->shape, out);
-  TRY(rt_dat_buffer(d, out));
-  rt_buf_ref(*out);
-  return OK;
+  if (slot->initial)
+    TRY(bind_initial(d, slot, out));
+  else
+    TRY(slot->no_host ? rt_buf_shell(d->shape, out)
+                      : rt_buf_new(d->shape, out));
+  return slot->device && !(*out)->dev ? rt_buf_device(*out, slot->device) : OK;
 }
 
 static status
@@ -233,7 +261,7 @@ bind_slots(struct rt_program *p) {
   for (uint32_t i = 0; i < p->nslots; i++) {
     status s = bind_slot(p, &p->slots[i], &p->scratch->bufs[i]);
     if (s == OK) continue;
-    release_slots(p);
+    release_slots(p); /* with this one, if it was made */
     return s;
   }
   return OK;
@@ -408,23 +436,36 @@ struct work {
   bool timed;
 };
 
-static struct work
-run_launch(struct rt_program *p, const struct rt_cmd *cmd, int nthreads) {
+/* The values of what a launch writes are where it ran. */
+static void
+note_written(const struct rt_launch *l, struct rt_buf **bufs) {
+  for (uint32_t i = 0; i < l->nbinds; i++)
+    if (l->binds[i].kind == RT_BIND_SLOT && l->binds[i].written)
+      rt_buf_written(bufs[l->binds[i].index], l->offload != NULL);
+}
+
+static status
+run_launch(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
+           struct work *out) {
   (void)nthreads;
   assert(cmd->a < p->nlaunches);
   const struct rt_scratch *s = p->scratch;
   const struct run *r = &s->runs[cmd->a];
   const struct rt_launch *l = r->l;
   counters[CNT_regions]++;
-  if (r->n > 0) {
+  if (r->n > 0 && l->offload) {
+    TRY(rt_offload_launch(p, l, &r->offload, s->bufs, s->acc));
+  } else if (r->n > 0) {
     fill_tables(p, r);
     rt_reduce_start(l, p->globals, s->acc, s->acc_row, r->rows);
     run_team(r, s);
     rt_reduce_finish(l, p->globals, s->acc, s->acc_row, r->rows);
   }
+  note_written(l, s->bufs);
   uint64_t bytes = l->bytes_per_element * (uint64_t)r->n;
   counters[CNT_bytes_moved] += (long long)bytes;
-  return (struct work){l->timer, bytes, true};
+  *out = (struct work){l->timer, bytes, true};
+  return OK;
 }
 
 static void
@@ -444,47 +485,90 @@ copy_bytes(char *dst, const char *src, size_t bytes, int nthreads) {
   }
 }
 
-static struct work
-run_copy(struct rt_program *p, const struct rt_cmd *cmd, int nthreads) {
+static status
+copy_on_device(struct rt_device *d, struct rt_buf *to, struct rt_buf *from) {
+  assert(from->dev && from->dev->device == d && from->dev_valid);
+  TRY(rt_buf_device(to, d));
+  return d->driver->copy(d, to->dev->mem, from->dev->mem, from->dev->bytes);
+}
+
+static status
+run_copy(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
+         struct work *out) {
   assert(cmd->a < p->nslots && cmd->b < p->nslots);
   const struct rt_shape *shape = &p->dats[p->slots[cmd->a].dat]->shape;
-  const struct rt_buf *from = p->scratch->bufs[cmd->a];
+  struct rt_buf *from = p->scratch->bufs[cmd->a];
   struct rt_buf *to = p->scratch->bufs[cmd->b];
   assert(from != to);
-  if (from->stride == to->stride) {
-    assert(from->bytes == to->bytes);
+  if (cmd->device) {
+    TRY(copy_on_device(cmd->device, to, from));
+  } else if (from->stride == to->stride) {
+    assert(from->bytes == to->bytes && !from->stale);
     copy_bytes(to->mem, from->mem, from->bytes, nthreads);
   } else {
     rt_layout_copy(to->mem, to->stride, from->mem, from->stride, 0, shape->n,
                    shape->dim, shape->type.size);
   }
+  rt_buf_written(to, cmd->device != NULL);
   counters[CNT_copies]++;
   counters[CNT_bytes_moved] += 2 * (long long)from->bytes;
-  return (struct work){rt_timer_get("(copy)"), 2 * from->bytes, true};
+  *out = (struct work){rt_timer_get("(copy)"), 2 * from->bytes, true};
+  return OK;
 }
 
-static struct work
-run_set_global(struct rt_program *p, const struct rt_cmd *cmd, int nthreads) {
+static status
+run_set_global(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
+               struct work *out) {
   (void)nthreads;
   assert(cmd->a < p->nglobals && cmd->b < p->nparams);
   memcpy(p->globals[cmd->a], p->params[cmd->b], cmd->bytes);
-  return (struct work){0, 0, false};
+  *out = (struct work){0, 0, false};
+  return OK;
 }
 
-static void
+static status
+run_upload(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
+           struct work *out) {
+  (void)nthreads;
+  assert(cmd->a < p->nslots);
+  struct rt_buf *b = p->scratch->bufs[cmd->a];
+  const struct rt_dat *d = p->dats[p->slots[cmd->a].dat];
+  bool own = p->slots[cmd->a].initial && d->mirror_current;
+  TRY(rt_buf_upload(b, cmd->device, own ? d : NULL));
+  *out = (struct work){rt_timer_get("(upload)"), b->bytes, true};
+  return OK;
+}
+
+static status
+run_download(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
+             struct work *out) {
+  (void)nthreads;
+  assert(cmd->a < p->nslots);
+  struct rt_buf *b = p->scratch->bufs[cmd->a];
+  TRY(rt_buf_download(b));
+  *out = (struct work){rt_timer_get("(download)"), b->bytes, true};
+  return OK;
+}
+
+static status
 run_commands(struct rt_program *p, int nthreads) {
-  static struct work (*const run[])(struct rt_program *, const struct rt_cmd *,
-                                    int) = {[RT_LAUNCH] = run_launch,
-                                            [RT_COPY] = run_copy,
-                                            [RT_SET_GLOBAL] = run_set_global};
+  static status (*const run[])(struct rt_program *, const struct rt_cmd *, int,
+                               struct work *) = {[RT_LAUNCH] = run_launch,
+                                                 [RT_COPY] = run_copy,
+                                                 [RT_SET_GLOBAL] =
+                                                     run_set_global,
+                                                 [RT_UPLOAD] = run_upload,
+                                                 [RT_DOWNLOAD] = run_download};
   double before = timer_wall();
   for (uint32_t i = 0; i < p->ncmds; i++) {
-    struct work w = run[p->cmds[i].op](p, &p->cmds[i], nthreads);
+    struct work w;
+    TRY(run[p->cmds[i].op](p, &p->cmds[i], nthreads, &w));
     if (!w.timed) continue;
     double after = timer_wall();
     rt_timer_span(w.timer, before, after, w.bytes);
     before = after;
   }
+  return OK;
 }
 
 /* ---- deliver ------------------------------------------------------------- */
@@ -510,10 +594,19 @@ rt_exec(struct rt_program *p, int nthreads) {
   assert(nthreads >= 1);
   TRY(prepare(p, nthreads));
   TRY(bind_slots(p));
-  run_commands(p, nthreads);
-  deliver(p);
+  status st = run_commands(p, nthreads);
+  if (st == OK) deliver(p);
   release_slots(p);
-  return OK;
+  return st;
+}
+
+static void
+offload_free(struct rt_offload *o) {
+  if (!o) return;
+  free(o->scalars);
+  free(o->args);
+  free(o->staging);
+  free(o);
 }
 
 void
@@ -523,6 +616,7 @@ rt_program_free(struct rt_program *p) {
     free(p->launches[i].binds);
     free(p->launches[i].reductions);
     free(p->launches[i].conflicts);
+    offload_free(p->launches[i].offload);
   }
   scratch_free(p->scratch);
   free(p->launches);

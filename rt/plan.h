@@ -12,6 +12,9 @@
 #include "base/types.h"
 #include "rt/store.h"
 
+struct rt_device;
+struct rt_dev_arg;
+
 /* Elements are numbered by `order`, KEEP; NULL: as the program numbers them. */
 struct rt_set {
   idx_l n;
@@ -96,6 +99,7 @@ enum rt_bind_kind {
 };
 struct rt_bind {
   uint32_t kind, index;
+  bool written; /* SLOT: the launch writes there */
 };
 
 /* A global that a launch combines over its elements. Each thread starts its
@@ -120,6 +124,31 @@ enum rt_run_mode {
   RT_RUN_COLOURED /* writes through maps: by plan on several threads */
 };
 
+/* A value of a few bytes that an offloaded launch takes along. */
+struct rt_scalar {
+  uint32_t index, bytes, offset;
+  bool param;   /* params[index]; else globals[index] */
+  bool written; /* and brings back */
+};
+
+/* Kernels of a region on a device; lower has them, the device runs them. */
+struct rt_dev_code {
+  struct rt_device *device;
+  void *code;
+  void *run, *coloured, *combine; /* NULL: not there */
+};
+
+/* What a launch on a device needs besides. */
+struct rt_offload {
+  const struct rt_dev_code *code; /* KEEP */
+  struct rt_scalar *scalars;
+  uint32_t nscalars;
+  size_t scalar_bytes;
+  bool atomic;             /* conflicting increments are: no colours needed */
+  struct rt_dev_arg *args; /* of offload.c, kept from run to run */
+  char *staging;
+};
+
 struct rt_launch {
   rt_region_fn fn;
   const char *name; /* "update+adt_calc"; KEEP */
@@ -135,16 +164,20 @@ struct rt_launch {
   } *conflicts; /* for RT_RUN_COLOURED; map numbers of this program */
   uint32_t nconflicts;
   const struct rt_plan *plan; /* filled by exec in each run that uses one */
+  struct rt_offload *offload; /* NULL: it runs on the host */
+  bool alone;                 /* on the host: on one thread */
   uint64_t bytes_per_element; /* ideal traffic, for the timing table */
   uint32_t timer;             /* line in the timing table: rt_timer_get(name) */
 };
 
-enum rt_cmd_op { RT_LAUNCH, RT_COPY, RT_SET_GLOBAL };
+enum rt_cmd_op { RT_LAUNCH, RT_COPY, RT_SET_GLOBAL, RT_UPLOAD, RT_DOWNLOAD };
 struct rt_cmd {
   enum rt_cmd_op op;
-  uint32_t a, b;  /* LAUNCH: launches[a]; COPY: slot a to slot b;
-                    SET_GLOBAL: globals[a] = params[b] */
-  uint32_t bytes; /* SET_GLOBAL */
+  uint32_t a, b;            /* LAUNCH: launches[a]; COPY: slot a to slot b;
+                    SET_GLOBAL: globals[a] = params[b];
+                    UPLOAD, DOWNLOAD: slot a */
+  uint32_t bytes;           /* SET_GLOBAL */
+  struct rt_device *device; /* UPLOAD; COPY: NULL: on the host */
 };
 
 /* Buffer slots: `initial` ones hold a dat's buffer when the run starts, others
@@ -155,6 +188,8 @@ struct rt_cmd {
 struct rt_slot {
   uint32_t dat; /* dats[dat]: its buffer, or the shape to allocate */
   bool initial;
+  bool no_host;             /* nothing on the host works on it */
+  struct rt_device *device; /* something there does; NULL: none */
 };
 struct rt_out {
   uint32_t dat, slot;
@@ -180,7 +215,8 @@ struct rt_program {
 };
 
 /* Run it on `nthreads` threads (1: no OpenMP region is entered). Errors are
- * found before the first launch and leave all dats as they were: memory, plans.
+ * found before the first launch and leave all dats as they were: memory, plans;
+ * but a device may fail later (ERR_DEVICE): what its launches write is lost.
  * Nothing is allocated in a repeated run. */
 status rt_exec(struct rt_program *p, int nthreads);
 /* Sets with fewer elements run on one thread; < 0: the library's choice. */

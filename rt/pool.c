@@ -21,6 +21,7 @@
 
 #include "base/arena.h"
 #include "base/counters.h"
+#include "rt/device.h"
 #include "rt/store_impl.h"
 
 #include <assert.h>
@@ -82,6 +83,7 @@ rt_buf_new(struct rt_shape shape, struct rt_buf **out) {
   struct rt_buf *b = pool_take(bytes);
   if (!b) b = buf_from_system(bytes);
   if (!b) FAIL(ERR_MEMORY, "no memory for a buffer of %zu bytes", bytes);
+  b->shape = shape;
   b->stride = rt_shape_stride(shape);
   b->refs = 1;
   b->next = NULL;
@@ -90,11 +92,42 @@ rt_buf_new(struct rt_shape shape, struct rt_buf **out) {
   return OK;
 }
 
-struct rt_buf *
-rt_buf_foreign(void *mem, size_t bytes) {
+status
+rt_buf_shell(struct rt_shape shape, struct rt_buf **out) {
+  struct rt_buf shell = {.shape = shape,
+                         .stride = rt_shape_stride(shape),
+                         .refs = 1,
+                         .stale = true};
+  if (!rt_shape_bytes(shape, &shell.bytes))
+    FAIL(ERR_MEMORY, "%d elements of %u x %u bytes exceed the address space",
+         shape.n, shape.dim, shape.type.size);
   struct rt_buf *b = mem_alloc(1, sizeof *b);
-  *b = (struct rt_buf){
-      .mem = mem, .bytes = bytes, .stride = 1, .refs = 1, .foreign = true};
+  *b = shell;
+  *out = b;
+  return OK;
+}
+
+/* A buffer with memory is made, and its memory taken. */
+status
+rt_buf_host(struct rt_buf *b) {
+  if (b->mem) return OK;
+  struct rt_buf *made;
+  TRY(rt_buf_new(b->shape, &made));
+  assert(made->bytes == b->bytes);
+  b->mem = made->mem;
+  free(made);
+  return OK;
+}
+
+struct rt_buf *
+rt_buf_foreign(struct rt_shape shape, void *mem, size_t bytes) {
+  struct rt_buf *b = mem_alloc(1, sizeof *b);
+  *b = (struct rt_buf){.shape = shape,
+                       .mem = mem,
+                       .bytes = bytes,
+                       .stride = 1,
+                       .refs = 1,
+                       .foreign = true};
   return b;
 }
 
@@ -109,7 +142,10 @@ rt_buf_unref(struct rt_buf *b) {
   if (!b) return;
   assert(b->refs > 0);
   if (--b->refs) return;
-  if (b->foreign) {
+  rt_dev_mem_free(b->dev);
+  b->dev = NULL;
+  b->stale = b->dev_valid = false;
+  if (b->foreign || !b->mem) {
     free(b);
     return;
   }

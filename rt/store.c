@@ -8,6 +8,7 @@
  *         1              1       looked at, or first used by a loop
  *         0              1       written by a loop
  *
+ *   rt_dat_shell           1 0 -> 1 1   the buffer is stale: filled at need
  *   rt_dat_buffer          1 0 -> 1 1   copy mirror to buffer
  *   rt_dat_sync            0 1 -> 1 1   copy buffer to mirror
  *   rt_dat_written         . 1 -> 0 1
@@ -23,6 +24,7 @@
 #include "rt/store.h"
 
 #include "base/counters.h"
+#include "rt/residency.h"
 #include "rt/store_impl.h"
 
 #include <assert.h>
@@ -51,7 +53,7 @@ init_foreign(struct rt_dat *d, void *memory, size_t bytes) {
   assert(d->shape.block == 1);
   assert(memory || !bytes);
   d->mirror = memory ? memory : nowhere;
-  d->buf = rt_buf_foreign(d->mirror, bytes);
+  d->buf = rt_buf_foreign(d->shape, d->mirror, bytes);
   d->foreign = d->buf_current = true;
 }
 
@@ -71,6 +73,7 @@ rt_dat_init(struct rt_dat *d, struct rt_shape shape, const void *data,
       FAIL(ERR_MEMORY, "no memory for a dat of %zu bytes", bytes);
     fresh.own_mirror = true;
     if (data && bytes) memcpy(fresh.mirror, data, bytes);
+    fresh.untouched = !data;
   }
   *d = fresh;
   return OK;
@@ -87,7 +90,7 @@ status
 rt_dat_pin(struct rt_dat *d) {
   if (d->foreign) return OK;
   assert(!d->order && "memory of the program is in the program's order");
-  rt_dat_sync(d);
+  TRY(rt_dat_sync(d));
   rt_buf_unref(d->buf);
   d->shape.block = 1;
   init_foreign(d, d->mirror, mirror_bytes(d));
@@ -106,28 +109,50 @@ fill_buffer(const struct rt_dat *d, struct rt_buf *b) {
                    s->type.size);
 }
 
+/* Bring the buffer's host memory up to date. */
+static status
+rt_dat_fill(struct rt_dat *d) {
+  struct rt_buf *b = d->buf;
+  if (!b->stale) return OK;
+  if (!d->mirror_current) return rt_buf_download(b);
+  TRY(rt_buf_host(b));
+  fill_buffer(d, b);
+  b->stale = false;
+  return OK;
+}
+
 status
-rt_dat_buffer(struct rt_dat *d, struct rt_buf **out) {
+rt_dat_shell(struct rt_dat *d, struct rt_buf **out) {
   assert(d->mirror_current || (d->buf && d->buf_current));
   if (!d->buf || !d->buf_current) {
     struct rt_buf *b = d->buf;
     if (!b || b->refs > 1) {
-      TRY(rt_buf_new(d->shape, &b));
+      TRY(rt_buf_shell(d->shape, &b));
       rt_buf_unref(d->buf);
       d->buf = b;
     }
-    fill_buffer(d, b);
+    b->stale = true;
+    b->dev_valid = false;
     d->buf_current = true;
   }
   *out = d->buf;
   return OK;
 }
 
+status
+rt_dat_buffer(struct rt_dat *d, struct rt_buf **out) {
+  TRY(rt_dat_shell(d, out));
+  return rt_dat_fill(d);
+}
+
 void
 rt_dat_written(struct rt_dat *d) {
   assert(d->buf);
   d->buf_current = true;
-  if (d->foreign) return;
+  if (d->foreign) {
+    d->mirror_current = !d->buf->stale;
+    return;
+  }
   if (d->mirror_current && d->looks < LOOKS_KEEP &&
       mirror_bytes(d) > RT_RELEASE_BYTES)
     rt_mem_release(d->mirror, mirror_bytes(d));
@@ -143,20 +168,31 @@ rt_dat_set_buffer(struct rt_dat *d, struct rt_buf *b) {
   rt_dat_written(d);
 }
 
-void
+status
 rt_dat_sync(struct rt_dat *d) {
-  if (d->mirror_current) return;
+  if (d->mirror_current) return OK;
   assert(d->buf && d->buf_current);
-  rt_dat_read(d, 0, d->shape.n, d->mirror);
+  if (d->foreign)
+    TRY(rt_buf_download(d->buf));
+  else if (d->buf->stale)
+    TRY(rt_dat_mirror_fetch(d));
+  else
+    rt_dat_read(d, 0, d->shape.n, d->mirror);
   d->mirror_current = true;
+  d->untouched = false;
   if (d->looks < LOOKS_KEEP) d->looks++;
   counters[CNT_mirror_syncs]++;
+  return OK;
 }
 
 void
 rt_dat_mirror_written(struct rt_dat *d) {
   assert(d->mirror_current);
-  if (d->foreign) return;
+  d->untouched = false;
+  if (d->foreign) {
+    d->buf->stale = d->buf->dev_valid = false;
+    return;
+  }
   d->buf_current = false;
   if (!d->buf || d->buf->refs == 1) return;
   rt_buf_unref(d->buf);
@@ -168,6 +204,7 @@ rt_dat_read(const struct rt_dat *d, idx_l lo, idx_l hi, void *out) {
   assert(0 <= lo && lo <= hi && hi <= d->shape.n);
   size_t row = (size_t)d->shape.dim * d->shape.type.size;
   if (lo == hi) return;
+  assert(d->mirror_current || !d->buf->stale);
   if (d->mirror_current)
     memcpy(out, d->mirror + (size_t)lo * row, (size_t)(hi - lo) * row);
   else if (d->order)
@@ -189,6 +226,7 @@ rt_dat_relayout(struct rt_dat *d, uint32_t block) {
   shape.block = block;
   struct rt_buf *b = NULL;
   if (d->buf && d->buf_current) {
+    TRY(rt_dat_fill(d));
     TRY(rt_buf_new(shape, &b));
     rt_layout_copy(b->mem, b->stride, d->buf->mem, d->buf->stride, 0, shape.n,
                    shape.dim, shape.type.size);

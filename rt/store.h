@@ -52,14 +52,21 @@ struct rt_order {
  * mem_alloc, a permutation). rt_order_free: NULL is allowed. */
 struct rt_order *rt_order_new(idx_l n, idx_l *row);
 void rt_order_free(struct rt_order *o);
+struct rt_dev_mem;
+struct rt_device;
 
 struct rt_buf {
-  void *mem; /* 64-byte aligned */
+  struct rt_shape shape;
+  void *mem; /* 64-byte aligned; NULL: on the device only */
   size_t bytes;
   size_t stride; /* components: padded n for SoA, block else */
   uint32_t refs;
   bool foreign; /* memory of the user (OP_NO_REALLOC): never freed, swapped */
-  struct rt_buf *next; /* in the pool */
+  /* residency.c: a second place of the same values */
+  bool stale;             /* `mem` does not hold the values */
+  bool dev_valid;         /* `dev` does */
+  struct rt_dev_mem *dev; /* SoA; NULL: none */
+  struct rt_buf *next;    /* in the pool */
 };
 
 struct rt_dat {
@@ -71,6 +78,7 @@ struct rt_dat {
   bool buf_current; /* false: the mirror was written, buf is to be refilled */
   bool foreign;     /* the mirror's memory is the buffer's, too: pinned */
   bool own_mirror;  /* rt_dat_clear frees the mirror */
+  bool untouched;   /* the mirror holds the zeros of its declaration */
   uint8_t looks;    /* rt_dat_sync copied so often (saturating) */
 };
 
@@ -90,21 +98,24 @@ void rt_dat_clear(struct rt_dat *d);
  * mirror is stale */
 status rt_dat_pin(struct rt_dat *d);
 
-/* The buffer with the current values, made or refilled from the mirror at
- * need. */
+/* The buffer with the current values in host memory, made or refilled at need
+ * from the mirror or the device. */
 status rt_dat_buffer(struct rt_dat *d, struct rt_buf **out);
+/* The dat's buffer; the values may as yet be in the mirror or on a device. */
+status rt_dat_shell(struct rt_dat *d, struct rt_buf **out);
 /* Give the dat another buffer (TAKE a reference); its mirror becomes stale. */
 void rt_dat_set_buffer(struct rt_dat *d, struct rt_buf *b);
 /* The buffer was written in place: the mirror becomes stale. */
 void rt_dat_written(struct rt_dat *d);
-/* Bring the mirror up to date from the buffer. cost one copy, none if
- * current */
-void rt_dat_sync(struct rt_dat *d);
+/* Bring the mirror up to date from the buffer, wherever that is. cost one copy,
+ * none if current. ERR_DEVICE ERR_MEMORY: only from a device */
+status rt_dat_sync(struct rt_dat *d);
 /* The host wrote the mirror, which was current before: the buffer is refilled
  * before its next use. If it is shared with another dat it is left to that
  * one. */
 void rt_dat_mirror_written(struct rt_dat *d);
-/* Copy the program's elements [lo, hi) to `out`, AoS, from mirror or buffer. */
+/* Copy the program's elements [lo, hi) to `out`, AoS, from mirror or buffer; not
+ * from a device. */
 void rt_dat_read(const struct rt_dat *d, idx_l lo, idx_l hi, void *out);
 /* Change the layout; the buffer is rewritten if it exists (and no longer
  * shared). ERR_STATE for other than AoS in foreign memory. */
@@ -117,6 +128,10 @@ status rt_dat_reorder(struct rt_dat *d, const struct rt_order *order);
 /* A buffer with one reference, from the pool or the system; its contents are
  * unspecified. ERR_MEMORY names the size. */
 status rt_buf_new(struct rt_shape shape, struct rt_buf **out);
+/* The same without host memory, for data that may never be on the host. */
+status rt_buf_shell(struct rt_shape shape, struct rt_buf **out);
+/* Give it host memory if it has none. */
+status rt_buf_host(struct rt_buf *b);
 void rt_buf_ref(struct rt_buf *b);
 void rt_buf_unref(struct rt_buf *b);
 /* Free what the pool holds; bytes it held. */

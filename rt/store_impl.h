@@ -5,7 +5,7 @@
 #include "rt/store.h"
 
 /* A buffer over memory that somebody else owns: AoS, one reference. */
-struct rt_buf *rt_buf_foreign(void *mem, size_t bytes);
+struct rt_buf *rt_buf_foreign(struct rt_shape shape, void *mem, size_t bytes);
 /* rows[e - lo][c] = src[at(e, c)], e in [lo, hi): rt_layout_copy to AoS rows
  * that start with element lo. */
 void rt_layout_rows(void *rows, const void *src, size_t src_block, idx_l lo,

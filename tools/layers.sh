@@ -22,7 +22,7 @@ layer base      base/
 layer ir        base/ ir/
 layer passes    base/ ir/ passes/
 layer rt        base/ rt/
-layer lower     base/ ir/ lower/ rt/plan.h rt/dev.h rt/store.h include/op2_blob.h
+layer lower     base/ ir/ lower/ rt/plan.h rt/dev.h rt/device.h rt/reduce.h rt/store.h include/op2_blob.h
 layer lower/llvm base/ lower/ lower/llvm/ rt/plan.h include/op2_blob.h
 layer frontend  base/ ir/ passes/ rt/ lower/ frontend/ include/
 layer include   include/

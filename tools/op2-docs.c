@@ -104,6 +104,16 @@ docs_flags(void) {
 #undef FLAG
 }
 
+static void
+docs_targets(void) {
+  ROW("target", "device", "what it is");
+  ROW("---", "---", "---");
+#define TARGET(name, device, what)                                             \
+  ROW("`" #name "`", device ? "yes" : "no", what);
+#include "base/target.def"
+#undef TARGET
+}
+
 static const struct {
   const char *name;
   void (*print)(void);
@@ -112,6 +122,7 @@ static const struct {
     {"errors", docs_errors},   {"passes", docs_passes},
     {"ops", docs_ops},         {"access", docs_access},
     {"types", docs_types},     {"flags", docs_flags},
+    {"targets", docs_targets},
 };
 
 int
@@ -123,6 +134,6 @@ main(int argc, char **argv) {
     }
   fprintf(stderr,
           "usage: op2-docs options|counters|errors|passes|ops|access|types|"
-          "flags\n");
+          "flags|targets\n");
   return 2;
 }

@@ -14,11 +14,14 @@
  *     --scale X         sizes of sets times X
  *     --repeat N        call the trace's loops N times, as a time loop does
  *     --eager, --deferred   only that way, nothing is compared
+ *   op2-run --emit=KIND trace.irt --kernels file.bc [...]
+ *                       code of the trace's regions (tools/emit/emit.c)
  */
 #include "base/counters.h"
 #include "base/err.h"
 #include "base/opt.h"
 #include "base/str.h"
+#include "tools/emit/emit.h"
 #include "tools/replay/replay.h"
 
 #include <errno.h>
@@ -58,6 +61,7 @@ print_usage(void) {
         "       op2-run [NAME=VALUE ...] trace.irt [--scale X] [--repeat N]\n"
         "               [--eager | --deferred]\n",
         stderr);
+  emit_usage();
   return 2;
 }
 
@@ -207,8 +211,9 @@ main(int argc, char **argv) {
   if (!strcmp(argv[1], "--options")) return print_options();
   if (!strcmp(argv[1], "--counters")) return print_counters();
   if (!strcmp(argv[1], "--version")) return print_version();
-  if (argv[1][0] == '-') return print_usage();
-  status st = run(argv + 1);
+  bool emits = !strncmp(argv[1], "--emit=", 7);
+  if (argv[1][0] == '-' && !emits) return print_usage();
+  status st = emits ? emit_run(argv[1] + 7, argv + 2) : run(argv + 1);
   if (st == OK) return 0;
   fprintf(stderr, "op2-run: %s\n", err_last());
   return st == ERR_STATE ? 1 : 127;

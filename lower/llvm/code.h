@@ -15,7 +15,8 @@
 /* The machine that code is made for. */
 struct low_target {
   LLVMTargetMachineRef machine;
-  char *triple, *cpu, *features;
+  char *triple, *layout;
+  char *cpu, *features;  /* NULL: code for devices names none */
   uint32_t vector_bytes; /* of the widest registers */
 };
 
@@ -52,10 +53,17 @@ void low_vector_math(const struct low_target *t, LLVMModuleRef m);
 status low_target_assembly(const struct low_target *t, LLVMModuleRef m,
                            struct str *out);
 
+/* ---- device.c ------------------------------------------------------------ */
+
+struct low_device_form;
+status low_device_compile(const struct low_region *r,
+                          const struct low_device_form *form, struct str *code);
+
 /* ---- jit.c --------------------------------------------------------------- */
 
 status low_jit_compile(const struct low_region *r, struct low_code *out,
                        struct str *object);
+status low_jit_ir(const struct low_region *r, struct str *out);
 /* Assembly of its module for a CPU with these features. */
 status low_jit_assembly(const struct low_region *r, const char *cpu,
                         const char *features, struct str *out);

@@ -135,24 +135,42 @@ low_jit_compile(const struct low_region *r, struct low_code *out,
 }
 
 static status
-low_assembly_in(const struct low_region *r, const struct low_target *t,
-                LLVMContextRef ctx, struct str *out) {
+low_print(const struct low_target *t, LLVMModuleRef m, struct str *out) {
+  (void)t;
+  char *text = LLVMPrintModuleToString(m);
+  str_add(out, text);
+  LLVMDisposeMessage(text);
+  return OK;
+}
+
+/* The region's module as text of some kind. */
+static status
+low_text(const struct low_region *r, const char *cpu, const char *features,
+         status (*print)(const struct low_target *, LLVMModuleRef,
+                         struct str *),
+         struct str *out) {
+  struct low_target target;
   LLVMModuleRef m;
-  TRY(low_module_make(r, t, ctx, &m));
-  status s = low_target_assembly(t, m, out);
-  LLVMDisposeModule(m);
+  TRY(low_target_init(&target, cpu, features));
+  LLVMContextRef ctx = LLVMContextCreate();
+  ll_errors_catch(ctx);
+  status s = low_module_make(r, &target, ctx, &m);
+  if (s == OK) {
+    s = print(&target, m, out);
+    LLVMDisposeModule(m);
+  }
+  LLVMContextDispose(ctx);
+  low_target_clear(&target);
   return s;
 }
 
 status
 low_jit_assembly(const struct low_region *r, const char *cpu,
                  const char *features, struct str *out) {
-  struct low_target target;
-  TRY(low_target_init(&target, cpu, features));
-  LLVMContextRef ctx = LLVMContextCreate();
-  ll_errors_catch(ctx);
-  status s = low_assembly_in(r, &target, ctx, out);
-  LLVMContextDispose(ctx);
-  low_target_clear(&target);
-  return s;
+  return low_text(r, cpu, features, low_target_assembly, out);
+}
+
+status
+low_jit_ir(const struct low_region *r, struct str *out) {
+  return low_text(r, NULL, NULL, low_print, out);
 }

@@ -91,10 +91,17 @@ ll_function(LLVMBuilderRef b) {
 struct ll_loop
 ll_loop_begin(LLVMBuilderRef b, LLVMValueRef lo, LLVMValueRef hi,
               const char *name) {
+  LLVMValueRef one = LLVMConstInt(LLVMTypeOf(lo), 1, 0);
+  return ll_loop_begin_step(b, lo, hi, one, name);
+}
+
+struct ll_loop
+ll_loop_begin_step(LLVMBuilderRef b, LLVMValueRef lo, LLVMValueRef hi,
+                   LLVMValueRef step, const char *name) {
   LLVMValueRef fn = ll_function(b);
   LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(fn));
   LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
-  struct ll_loop l = {.hi = hi};
+  struct ll_loop l = {.hi = hi, .step = step};
   l.head = LLVMAppendBasicBlockInContext(ctx, fn, name);
   l.exit = LLVMAppendBasicBlockInContext(ctx, fn, "after");
   LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, lo, hi, ""), l.head, l.exit);
@@ -107,8 +114,7 @@ ll_loop_begin(LLVMBuilderRef b, LLVMValueRef lo, LLVMValueRef hi,
 void
 ll_loop_end(LLVMBuilderRef b, struct ll_loop *l, LLVMValueRef md) {
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
-  LLVMTypeRef type = LLVMTypeOf(l->i);
-  LLVMValueRef next = LLVMBuildNSWAdd(b, l->i, LLVMConstInt(type, 1, 0), "");
+  LLVMValueRef next = LLVMBuildNSWAdd(b, l->i, l->step, "");
   LLVMValueRef more = LLVMBuildICmp(b, LLVMIntSLT, next, l->hi, "");
   LLVMValueRef br = LLVMBuildCondBr(b, more, l->head, l->exit);
   LLVMAddIncoming(l->i, &next, &latch, 1);

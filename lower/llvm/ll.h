@@ -29,10 +29,14 @@ void ll_attr_remove(LLVMValueRef fn, const char *name);
  * the loop. */
 struct ll_loop {
   LLVMBasicBlockRef head, exit;
-  LLVMValueRef i, hi;
+  LLVMValueRef i, hi, step;
 };
 struct ll_loop ll_loop_begin(LLVMBuilderRef b, LLVMValueRef lo, LLVMValueRef hi,
                              const char *name);
+/* The same for (i = lo; i < hi; i += step), step > 0 of lo's type. */
+struct ll_loop ll_loop_begin_step(LLVMBuilderRef b, LLVMValueRef lo,
+                                  LLVMValueRef hi, LLVMValueRef step,
+                                  const char *name);
 void ll_loop_end(LLVMBuilderRef b, struct ll_loop *l, LLVMValueRef md);
 
 /* An alloca in the entry block of the builder's function. */

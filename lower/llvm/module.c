@@ -15,4 +15,6 @@ const struct low_llvm op2_low_llvm = {
     .source = low_source_compile,
     .compile = low_jit_compile,
     .assembly = low_jit_assembly,
+    .ir = low_jit_ir,
+    .device = low_device_compile,
 };

@@ -211,7 +211,7 @@ low_build_wrapper(struct low_emit *em, LLVMValueRef plain,
   free(args);
 }
 
-static LLVMValueRef **
+LLVMValueRef **
 low_consts_new(const struct low_region *r) {
   LLVMValueRef **v = mem_alloc(r->ninstances + 1, sizeof *v);
   for (uint32_t k = 0; k < r->ninstances; k++)
@@ -219,7 +219,7 @@ low_consts_new(const struct low_region *r) {
   return v;
 }
 
-static void
+void
 low_consts_free(const struct low_region *r, LLVMValueRef **v) {
   for (uint32_t k = 0; k < r->ninstances; k++) free(v[k]);
   free(v);

@@ -24,7 +24,18 @@ struct low_emit {
   LLVMValueRef *acc;   /* of SUM slots: running values */
   LLVMValueRef e;      /* element; of a block: its first */
   LLVMValueRef i;      /* lane */
+  /* on a device (device.h); NULL on the host */
+  const struct low_device_kind *kind;
+  const struct low_device_form *form;
+  LLVMValueRef item, row, scalars; /* its number, accumulators, small values */
+  /* *p += x while others do the same; NULL: nobody does */
+  void (*atomic_add)(struct low_emit *em, struct type t, LLVMValueRef p,
+                     LLVMValueRef x);
 };
+
+/* Table of the variables of bound constants, filled by low_link_kernels. */
+LLVMValueRef **low_consts_new(const struct low_region *r);
+void low_consts_free(const struct low_region *r, LLVMValueRef **v);
 
 /* ---- region_slots.c ------------------------------------------------------ */
 
@@ -62,6 +73,9 @@ void low_emit_fill(struct low_emit *em, const struct low_slot *s,
 /* dst[c] = dst[c] (+, min, max) src[c] by the slot's access. */
 void low_emit_combine(struct low_emit *em, const struct low_slot *s,
                       struct low_at dst, struct low_at src);
+/* i1: is v better than old? NaNs never are, ties keep the old one. */
+LLVMValueRef low_better(struct low_emit *em, struct type t, enum access acc,
+                        LLVMValueRef old, LLVMValueRef v);
 LLVMValueRef low_sum(struct low_emit *em, struct type t, LLVMValueRef x,
                      LLVMValueRef y);
 

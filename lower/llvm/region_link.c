@@ -105,9 +105,7 @@ low_prepare(const struct low_instance *in, uint32_t number,
   TRY(low_parse(k, ctx, &m));
   LLVMStripModuleDebugInfo(m);
   LLVMSetTarget(m, t->triple);
-  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(t->machine);
-  LLVMSetModuleDataLayout(m, layout);
-  LLVMDisposeTargetData(layout);
+  LLVMSetDataLayout(m, t->layout);
   LLVMValueRef fn = LLVMGetNamedFunction(m, k->name);
   if (!fn || LLVMIsDeclaration(fn)) {
     LLVMDisposeModule(m);
@@ -166,9 +164,7 @@ low_link_kernels(const struct low_region *r, const struct low_target *t,
                  LLVMModuleRef m, LLVMValueRef *fns,
                  LLVMValueRef *const *consts) {
   LLVMSetTarget(m, t->triple);
-  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(t->machine);
-  LLVMSetModuleDataLayout(m, layout);
-  LLVMDisposeTargetData(layout);
+  LLVMSetDataLayout(m, t->layout);
   for (uint32_t k = 0; k < r->ninstances; k++) {
     if (r->instances[k].address >= 0) continue;
     TRY(low_link_one(&r->instances[k], k, t, m, consts[k]));

@@ -161,8 +161,12 @@ low_sum(struct low_emit *em, struct type t, LLVMValueRef x, LLVMValueRef y) {
 static void
 low_add_one(struct low_emit *em, const struct low_slot *s,
             const struct low_op *op, LLVMValueRef c) {
-  LLVMValueRef old = low_load(em, s, op->dst, c);
   LLVMValueRef more = low_load(em, s, op->src, c);
+  if (em->atomic_add) {
+    em->atomic_add(em, s->type, low_at_address(em, op->dst, s->type, c), more);
+    return;
+  }
+  LLVMValueRef old = low_load(em, s, op->dst, c);
   low_store(em, s, op->dst, c, low_sum(em, s->type, old, more));
 }
 
@@ -185,19 +189,21 @@ low_emit_fill(struct low_emit *em, const struct low_slot *s, struct low_at dst,
   low_each(em, s, &(struct low_op){low_fill_one, dst, {0}, acc});
 }
 
-/* The new value where it is better; NaNs never are, ties keep the old one. */
+LLVMValueRef
+low_better(struct low_emit *em, struct type t, enum access acc,
+           LLVMValueRef old, LLVMValueRef v) {
+  bool max = acc == ACC_MAX;
+  if (type_class(t) == 'F')
+    return LLVMBuildFCmp(em->b, max ? LLVMRealOGT : LLVMRealOLT, v, old, "");
+  if (type_class(t) == 'I')
+    return LLVMBuildICmp(em->b, max ? LLVMIntSGT : LLVMIntSLT, v, old, "");
+  return LLVMBuildICmp(em->b, max ? LLVMIntUGT : LLVMIntULT, v, old, "");
+}
+
 static LLVMValueRef
 low_extreme(struct low_emit *em, struct type t, enum access acc,
             LLVMValueRef old, LLVMValueRef v) {
-  bool max = acc == ACC_MAX;
-  LLVMValueRef better;
-  if (type_class(t) == 'F')
-    better = LLVMBuildFCmp(em->b, max ? LLVMRealOGT : LLVMRealOLT, v, old, "");
-  else if (type_class(t) == 'I')
-    better = LLVMBuildICmp(em->b, max ? LLVMIntSGT : LLVMIntSLT, v, old, "");
-  else
-    better = LLVMBuildICmp(em->b, max ? LLVMIntUGT : LLVMIntULT, v, old, "");
-  return LLVMBuildSelect(em->b, better, v, old, "");
+  return LLVMBuildSelect(em->b, low_better(em, t, acc, old, v), v, old, "");
 }
 
 static void

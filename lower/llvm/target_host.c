@@ -24,6 +24,9 @@ low_machine(struct low_target *t) {
                               LLVMCodeModelJITDefault);
   if (!t->machine)
     FAIL(ERR_TARGET, "host %s: no target machine for %s", t->triple, t->cpu);
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(t->machine);
+  t->layout = LLVMCopyStringRepOfTargetData(layout);
+  LLVMDisposeTargetData(layout);
   return OK;
 }
 
@@ -61,6 +64,7 @@ void
 low_target_clear(struct low_target *t) {
   if (t->machine) LLVMDisposeTargetMachine(t->machine);
   if (t->triple) LLVMDisposeMessage(t->triple);
+  if (t->layout) LLVMDisposeMessage(t->layout);
   if (t->cpu) LLVMDisposeMessage(t->cpu);
   if (t->features) LLVMDisposeMessage(t->features);
   *t = (struct low_target){0};
@@ -94,12 +98,13 @@ void
 low_target_adopt(const struct low_target *t, LLVMValueRef fn) {
   for (size_t k = 0; k < sizeof low_foreign / sizeof *low_foreign; k++)
     ll_attr_remove(fn, low_foreign[k]);
+  ll_attr(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+  if (!t->cpu) return;
   ll_attr_text(fn, "target-cpu", t->cpu);
   ll_attr_text(fn, "target-features", t->features);
   char bits[16];
   snprintf(bits, sizeof bits, "%u", 8 * t->vector_bytes);
   ll_attr_text(fn, "prefer-vector-width", bits);
-  ll_attr(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
 }
 
 /* Vectorise first, then all of O3: in O3's own order neighbouring stores have

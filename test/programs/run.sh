@@ -72,6 +72,24 @@ combinations() {
   done
 }
 
+# On an OpenCL device (PoCL), if there is one; what cannot run there is listed.
+opencl_modes() {
+  echo "opencl|OP2_TARGET=opencl|"
+  echo "opencl-eager|OP2_TARGET=opencl OP2_EAGER=1|"
+  echo "opencl-colours|OP2_TARGET=opencl OP2_THREADING=colours|"
+  echo "opencl-soa|OP2_TARGET=opencl OP2_LAYOUT=soa OP2_CHECK=1 OP2_IR_STRESS=1|"
+  echo "opencl-fallback|OP2_TARGET=opencl OP2_OFFLOAD_FALLBACK=host|$opencl_skips"
+}
+# Programs that the modes above leave out, but for opencl-fallback:
+#   effects      a kernel does I/O
+#   noargs       a kernel writes a global
+#   no_realloc   dats share memory: not done on devices yet
+#   overlay      the same
+opencl_skips="effects noargs no_realloc overlay"
+have_opencl() {
+  TEST_IR=1 OP2_LOG=0 OP2_TARGET=opencl timeout 120 "$bin/fetch" >/dev/null 2>&1
+}
+
 # one_run PROGRAM-FILE IR MODE VARIABLES: a line "pass ..." or "FAIL ..." in
 # $work, and its output beside it
 one_run() {
@@ -94,8 +112,9 @@ export -f one_run
 
 # The runs of one executable, as arguments of one_run, one a line
 runs_of() {
-  local file=$1 ir=$2 modes=$3 mode vars only word hit
-  $modes | while IFS='|' read -r mode vars only; do
+  local file=$1 ir=$2 mode vars only word hit
+  shift 2
+  "$@" | while IFS='|' read -r mode vars only; do
     case " ${MODES-$mode} " in *" $mode "*) ;; *) continue ;; esac
     hit=${only:+no}
     for word in $only; do
@@ -105,6 +124,16 @@ runs_of() {
   done
 }
 
+# The OpenCL modes of program $1
+opencl_modes_of() {
+  case " $opencl_skips " in
+  *" $1 "*) opencl_modes | grep '^opencl-fallback' ;;
+  *) opencl_modes | grep -v '^opencl-fallback' ;;
+  esac
+}
+
+opencl=yes
+have_opencl || opencl=no
 programs=("$@")
 if [ ${#programs[@]} = 0 ]; then
   for source in "$here"/*.c "$here"/*.cpp; do
@@ -120,6 +149,7 @@ for p in "${programs[@]}"; do
     found=yes
     if [ -z "$kind" ]; then
       runs_of "$bin/$p" 1 $ir
+      [ "$opencl$ir" != yesir_modes ] || runs_of "$bin/$p" 1 opencl_modes_of "$p"
     else
       runs_of "$bin/$p$kind" 0 $opaque
     fi
@@ -195,6 +225,12 @@ if [ $# = 0 ] && [ -d "$build/bench" ]; then
   done < <(bench_table)
 fi
 
+if [ "$opencl" = no ]; then
+  echo "no OpenCL device: its modes were left out"
+else
+  echo "skipped on OpenCL: $(echo "$opencl_skips" | wc -w) programs:" \
+    "$opencl_skips"
+fi
 passed=$(cat "$work"/*.result | grep -c '^pass')
 failed=$(cat "$work"/*.result | grep -c '^FAIL')
 echo "$passed passed, $failed failed"

@@ -518,6 +518,8 @@ emit_ops(const struct emitter *y) {
     bool last = y->r && k == y->r->failure.op;
     bool writes =
         o->kind == DO_EDIT || o->kind == DO_UPLOAD || o->kind == DO_PUT;
+    bool aimed = flags & PLAY_TARGETS && o->row;
+    if (aimed) OUT("  op2_target_push(\"%s\");\n", mode_target(y->p->seed, k));
     if (o->row)
       emit_loop(y, o);
     else if (writes)
@@ -526,6 +528,7 @@ emit_ops(const struct emitter *y) {
       emit_look(y, o, last && y->r->failure.cell >= 0);
     else
       emit_small(y, o);
+    if (aimed) OUT("  op2_target_pop();\n");
     if (last) emit_check(y, o);
     if (writes) emit_write_end(y, o);
     if (flags & PLAY_FLUSH || (flags & PLAY_FLUSH_SOME && rnd_chance(&rnd, 30)))

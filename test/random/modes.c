@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define ALL_PASSES "slice,rename,dce,fuse"
+/* Loops that cannot run on a device (I/O, overlapping dats) run on the host. */
+#define OPENCL "OP2_TARGET=opencl OP2_OFFLOAD_FALLBACK=host"
 
 const struct mode modes[] = {
     {"eager", "OP2_EAGER=1", 1, 0, 0},
@@ -57,6 +59,18 @@ const struct mode modes[] = {
     {"permuted", "", 2, PLAY_PERMUTE, 1},
     {"auto-soa", "", 2, PLAY_AUTO_SOA, 1},
     {"base-one", "", 1, PLAY_BASE_ONE, 1},
+    {"opencl", OPENCL, 2, PLAY_DEVICE | PLAY_IR_ONLY, 1},
+    {"opencl-eager", OPENCL " OP2_EAGER=1", 1, PLAY_DEVICE | PLAY_IR_ONLY, 1},
+    {"opencl-colours", OPENCL " OP2_THREADING=colours", 1,
+     PLAY_DEVICE | PLAY_IR_ONLY, 1},
+    {"opencl-no-passes", OPENCL " OP2_DISABLE=" ALL_PASSES, 1,
+     PLAY_DEVICE | PLAY_IR_ONLY, 1},
+    {"opencl-mixed", OPENCL, 2, PLAY_DEVICE | PLAY_IR_ONLY | PLAY_TARGETS, 1},
+    {"opencl-mixed-rcm",
+     OPENCL " OP2_RENUMBER=rcm OP2_LAYOUT=soa OP2_CHECK=1 OP2_IR_STRESS=1", 1,
+     PLAY_DEVICE | PLAY_IR_ONLY | PLAY_TARGETS | PLAY_FLUSH_SOME, 1},
+    {"opencl-no-realloc", OPENCL, 1,
+     PLAY_DEVICE | PLAY_IR_ONLY | PLAY_NO_REALLOC, 1},
     {"opaque-deferred", "OP2_DEFER_OPAQUE=1", 2,
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS, 3},
     {"opaque-deferred-8", "OP2_DEFER_OPAQUE=1 OP2_LAYOUT=8", 1,
@@ -69,6 +83,7 @@ const size_t nmodes = sizeof modes / sizeof *modes;
 /* The other run of kernels has no use for it. */
 static bool
 mode_is_for(const struct mode *m) {
+  if (m->flags & PLAY_DEVICE && !mode_have_device()) return false;
   return !(m->flags & (run_opaque ? PLAY_IR_ONLY : PLAY_OPAQUE_ONLY));
 }
 
@@ -118,7 +133,7 @@ static const char *const variables[] = {
     "OP2_IR_STRESS",    "OP2_TRACE_MAX_LOOPS", "OP2_TRACE_MAX_BYTES",
     "OP2_DEFER_OPAQUE", "OP2_MIRROR",          "OP2_REPRODUCIBLE",
     "OP2_LAYOUT",       "OP2_BLOCK_SIZE",      "OP2_TARGET",
-    "OP2_RENUMBER"};
+    "OP2_RENUMBER",     "OP2_THREADING",       "OP2_OFFLOAD_FALLBACK"};
 
 void
 mode_enter(const struct mode *m) {
@@ -143,4 +158,24 @@ mode_find(const char *name) {
   size_t k = 0;
   while (k < nmodes && strcmp(modes[k].name, name)) k++;
   return k;
+}
+
+bool
+mode_have_device(void) {
+  static int have = -1;
+  int32_t (*platforms)(uint32_t, void **, uint32_t *);
+  uint32_t n = 0;
+  if (have >= 0) return have;
+  void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+  void *f = library ? dlsym(library, "clGetPlatformIDs") : NULL;
+  memcpy(&platforms, &f, sizeof f);
+  have = f && !platforms(0, NULL, &n) && n > 0;
+  return have;
+}
+
+const char *
+mode_target(uint64_t seed, int op) {
+  static const char *const targets[] = {"opencl", "openmp", "opencl", "seq",
+                                        "opencl"};
+  return targets[(seed * 31 + (uint64_t)op * 7 + seed / 5) % 5];
 }

@@ -4,6 +4,7 @@
 #ifndef RANDOM_MODES_H
 #define RANDOM_MODES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,5 +26,10 @@ void modes_draw(uint64_t number, size_t **list, int *n);
 void mode_enter(const struct mode *m);
 /* Number of the mode with this name; nmodes: none. */
 size_t mode_find(const char *name);
+
+/* Is there an OpenCL device for modes that need one? */
+bool mode_have_device(void);
+/* Target of operation `op` of a program under PLAY_TARGETS. */
+const char *mode_target(uint64_t seed, int op);
 
 #endif

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE 1 /* memfd_create */
 #include "play.h"
 
+#include "modes.h"
+
 #include "kernels.h"
 
 #include "op2.h"
@@ -488,7 +490,10 @@ play(const struct program *p, const struct seen *seen, unsigned flags,
   declare(&y);
   op2_defer_globals(0);
   for (y.op = 0; y.op < p->nops && !out->failed; y.op++) {
+    bool aimed = flags & PLAY_TARGETS && p->ops[y.op].row;
+    if (aimed) op2_target_push(mode_target(p->seed, y.op));
     plays[p->ops[y.op].kind](&y, &p->ops[y.op]);
+    if (aimed) op2_target_pop();
     if (session.error[0]) fail(&y, "error: %s", session.error);
     flush_maybe(&y);
   }

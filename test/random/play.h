@@ -6,17 +6,19 @@
 
 /* What a player does besides the program. */
 enum {
-  PLAY_FLUSH = 1,       /* op2_flush after each operation */
-  PLAY_FLUSH_SOME = 2,  /* ... after some */
-  PLAY_RENUMBER = 4,    /* elements in another order */
-  PLAY_OPAQUE_ONLY = 8, /* for programs whose kernels carry no IR */
-  PLAY_IR_ONLY = 16,    /* for programs whose kernels do */
-  PLAY_NO_REALLOC = 32, /* dats in the program's own memory */
-  PLAY_NO_EFFECTS = 64, /* kernels promise to have none */
-  PLAY_PERMUTE = 128,   /* independent loops change places */
-  PLAY_AUTO_SOA = 256,  /* op_init_soa */
-  PLAY_BASE_ONE = 512,  /* maps count from 1 */
-  PLAY_SAME_SUMS = 1024 /* sums have the same bits in all such modes */
+  PLAY_FLUSH = 1,        /* op2_flush after each operation */
+  PLAY_FLUSH_SOME = 2,   /* ... after some */
+  PLAY_RENUMBER = 4,     /* elements in another order */
+  PLAY_OPAQUE_ONLY = 8,  /* for programs whose kernels carry no IR */
+  PLAY_IR_ONLY = 16,     /* for programs whose kernels do */
+  PLAY_NO_REALLOC = 32,  /* dats in the program's own memory */
+  PLAY_NO_EFFECTS = 64,  /* kernels promise to have none */
+  PLAY_PERMUTE = 128,    /* independent loops change places */
+  PLAY_AUTO_SOA = 256,   /* op_init_soa */
+  PLAY_BASE_ONE = 512,   /* maps count from 1 */
+  PLAY_SAME_SUMS = 1024, /* sums have the same bits in all such modes */
+  PLAY_DEVICE = 2048,    /* needs an OpenCL device */
+  PLAY_TARGETS = 4096    /* loops on devices and on the host in turn */
 };
 
 struct failure {

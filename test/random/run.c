@@ -40,6 +40,7 @@ static bool
 mode_suits(size_t mode, const struct program *p) {
   unsigned f = modes[mode].flags;
   if (f & PLAY_OPAQUE_ONLY && !run_opaque) return false;
+  if (f & PLAY_DEVICE && !mode_have_device()) return false;
   if (f & PLAY_IR_ONLY && run_opaque) return false;
   return play_suits(p, f);
 }

@@ -47,7 +47,7 @@ make_slot(struct rt_program *p, struct rt_dat *d, bool initial) {
   uint32_t dat = 0;
   while (dat < p->ndats && p->dats[dat] != d) dat++;
   if (dat == p->ndats) MAKE_PUSH(p->dats, p->ndats, d);
-  struct rt_slot s = {dat, initial};
+  struct rt_slot s = {.dat = dat, .initial = initial};
   return MAKE_PUSH(p->slots, p->nslots, s);
 }
 
@@ -60,7 +60,7 @@ make_out(struct rt_program *p, uint32_t dat, uint32_t slot) {
 static inline void
 make_cmd(struct rt_program *p, enum rt_cmd_op op, uint32_t a, uint32_t b,
          uint32_t bytes) {
-  struct rt_cmd c = {op, a, b, bytes};
+  struct rt_cmd c = {.op = op, .a = a, .b = b, .bytes = bytes};
   MAKE_PUSH(p->cmds, p->ncmds, c);
 }
 

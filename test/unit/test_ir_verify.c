@@ -147,10 +147,17 @@ smash(struct ir_trace *t, uint64_t *r) {
                            {t->maps, t->nmaps, sizeof *t->maps}};
   uint32_t which = rnd(r, 6), record = rnd(r, fields[which].n);
   size_t at = 4 * rnd(r, (uint32_t)(fields[which].size / 4));
-  bool pointer = which >= 4 && at < 8;
-  pointer |= which == 3 && at >= offsetof(struct ir_node, file) &&
-             at < offsetof(struct ir_node, file) + 8;
-  if (pointer) return false;
+  static const struct {
+    uint32_t which;
+    size_t at;
+  } pointers[] = {{3, offsetof(struct ir_node, file)},
+                  {3, offsetof(struct ir_node, target)},
+                  {4, offsetof(struct ir_dat, name)},
+                  {4, offsetof(struct ir_dat, at)},
+                  {5, offsetof(struct ir_map, name)}};
+  for (size_t k = 0; k < sizeof pointers / sizeof *pointers; k++)
+    if (pointers[k].which == which && at / 8 == pointers[k].at / 8)
+      return false;
   char *p = (char *)fields[which].array + record * fields[which].size + at;
   uint32_t value = values[rnd(r, 8)];
   memcpy(p, &value, 4);

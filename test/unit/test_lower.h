@@ -164,7 +164,10 @@ lower_case_constant(void *user, uint32_t tag, uint32_t epoch, uint32_t i) {
 
 static inline struct low_env
 lower_case_env(struct lower_case *c) {
-  return (struct low_env){lower_case_kernel, lower_case_constant, c, true};
+  return (struct low_env){.kernel = lower_case_kernel,
+                          .constant = lower_case_constant,
+                          .user = c,
+                          .vector_math = true};
 }
 
 static inline status

@@ -1,0 +1,178 @@
+/* Targets: where loops that are recorded from now on will run.
+ *
+ * Each target that a program names is entered once, with its device, which is
+ * opened then. The one on top of the stack is noted in each record, so that it
+ * counts when a loop is recorded, whatever is pushed until it runs. A loop that
+ * cannot run on a device is an error at its call, unless
+ * OP2_OFFLOAD_FALLBACK=host lets it run on the host, with a line in the log. */
+#include "frontend/fe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Number of the target in fe.targets, entered and opened if it is new. */
+static status
+target_enter(struct target t, uint32_t *out) {
+  for (uint32_t k = 0; k < fe.ntargets; k++)
+    if (fe.targets[k].target.kind == t.kind &&
+        fe.targets[k].target.number == t.number) {
+      *out = k;
+      return OK;
+    }
+  struct fe_target x = {.target = t, .name = target_info[t.kind].name};
+  if (fe.ntargets == FE_TARGETS_MAX)
+    FAIL(ERR_TARGET, "expected at most %d different targets", FE_TARGETS_MAX);
+  if (t.number)
+    x.name =
+        arena_printf(&fe.arena, "%s:%d", target_info[t.kind].name, t.number);
+  if (target_info[t.kind].device) TRY(rt_device_get(t, &x.device));
+  VEC_PUSH(fe.targets, fe.ntargets, fe.captargets, x);
+  *out = fe.ntargets - 1;
+  return OK;
+}
+
+static status
+target_find(const char *text, uint32_t *out) {
+  struct target t;
+  TRY(target_parse(text, &t));
+  return target_enter(t, out);
+}
+
+status
+fe_targets_init(void) {
+  uint32_t host;
+  fe.target = 0;
+  TRY(target_enter((struct target){TARGET_openmp, 0}, &host));
+  status st = target_find(fe.opt.target, &fe.target);
+  return st == OK ? OK : err_prefix(st, "OP2_TARGET: ");
+}
+
+struct rt_device *
+fe_target_device(const char *name) {
+  for (uint32_t k = 0; k < fe.ntargets; k++)
+    if (target_same(fe.targets[k].name, name)) return fe.targets[k].device;
+  return NULL;
+}
+
+const char *
+fe_target_of(const struct rt_device *d) {
+  for (uint32_t k = 0; k < fe.ntargets; k++)
+    if (fe.targets[k].device == d) return fe.targets[k].name;
+  return NULL;
+}
+
+static status
+push(const char *text) {
+  uint32_t k;
+  TRY(target_find(text, &k));
+  VEC_PUSH(fe.target_stack, fe.ntarget_stack, fe.captarget_stack, fe.target);
+  fe.target = k;
+  return OK;
+}
+
+static int
+result(const char *api, status st) {
+  if (st != OK) fe_error_returned(err_prefix(st, "%s: ", api));
+  fe.file = NULL;
+  return (int)st;
+}
+
+int
+op2_target_push(const char *target) {
+  if (!fe_enter("op2_target_push")) return OP2_ERR_STATE;
+  return result("op2_target_push", push(target));
+}
+
+int
+op2_target_pop(void) {
+  if (!fe_enter("op2_target_pop")) return OP2_ERR_STATE;
+  if (!fe.ntarget_stack)
+    return result("op2_target_pop",
+                  err_set(ERR_STATE, "nothing was pushed before"));
+  fe.target = fe.target_stack[--fe.ntarget_stack];
+  return result("op2_target_pop", OK);
+}
+
+/* ---- loops that cannot go there ------------------------------------------ */
+
+/* Do several dats lie in the memory of one that the loop uses? */
+static const struct fe_dat *
+shared_dat(const struct fe_call *c) {
+  for (uint32_t u = 0; u < c->nuses; u++)
+    for (uint32_t i = 0; c->uses[u]->pinned && i < fe.ndats; i++)
+      if (fe.dats[i] != c->uses[u] && fe.dats[i]->root == c->uses[u]->root)
+        return c->uses[u];
+  return NULL;
+}
+
+/* Why the loop cannot run on a device, with the name it is about; NULL. */
+static const char *
+why_not(const struct fe_call *c, const char **what_out) {
+  const struct low_kernel *k = c->kernel->low;
+  *what_out = *k->why ? k->why : "it has no IR";
+  if (k->opaque) return "its kernel cannot be compiled for it";
+  if (k->effects) return "its kernel has side effects";
+  const struct fe_dat *d = shared_dat(c);
+  if (!d) return NULL;
+  *what_out = d->pub.name;
+  return "several dats share memory";
+}
+
+status
+fe_target_choose(const struct fe_call *c, uint32_t *out) {
+  const char *what, *why;
+  *out = fe.target;
+  if (!fe.targets[fe.target].device) return OK;
+  why = why_not(c, &what);
+  if (!why) return OK;
+  const char *name = fe.targets[fe.target].name;
+  if (strcmp(fe.opt.fallback, "host"))
+    FAIL(ERR_TARGET,
+         "op_par_loop \"%s\": target %s: %s: %s; OP2_OFFLOAD_FALLBACK=host "
+         "runs such loops on the host",
+         c->name, name, why, what);
+  LOG_INFO("loop %s runs on the host, not on %s: %s: %s", c->name, name, why,
+           what);
+  *out = 0;
+  return OK;
+}
+
+/* ---- where data are ------------------------------------------------------ */
+
+/* Part of a program's key: what pass place goes by. */
+uint32_t
+fe_residency_id(void) {
+  struct str key = STR_INIT;
+  if (!rt_device_any()) return 0;
+  str_add(&key, "at");
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    bool both;
+    const char *at = fe_dat_at(fe.dats[i], &both);
+    if (at) str_printf(&key, " %u %s%s", i, both ? "both " : "", at);
+  }
+  uintptr_t *slot = table_slot(&fe.states, key.s, key.len);
+  if (!*slot) *slot = fe.states.n;
+  str_clear(&key);
+  return (uint32_t)*slot;
+}
+
+const char *
+fe_dat_at(const struct fe_dat *d, bool *both_out) {
+  const struct rt_buf *b = d->rt.buf_current ? d->rt.buf : NULL;
+  *both_out = false;
+  if (d->parked || !b || !b->dev_valid) return NULL;
+  *both_out = !b->stale || (d->rt.mirror_current && b->refs == 1);
+  return fe_target_of(b->dev->device);
+}
+
+/* Bring every dat back whose memory the program holds. */
+status
+fe_targets_sync(bool written) {
+  for (uint32_t i = 0; rt_device_any() && i < fe.ndats; i++) {
+    struct fe_dat *d = fe.dats[i];
+    if (d->parked || !d->pinned) continue;
+    TRY(rt_dat_sync(&d->rt));
+    if (written) rt_dat_mirror_written(&d->rt);
+  }
+  return OK;
+}

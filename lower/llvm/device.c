@@ -1,0 +1,426 @@
+/* From a region as data to kernels for a device.
+ *
+ * Problem. A device runs thousands of work items, each with memory of its own,
+ * beside shared memory in another address space. What a region does for an
+ * element is the same as on the host.
+ *
+ * Idea. The element is built by the same code (region_element.c): copy into
+ * private slots, call the kernels, copy back. Around it stands another loop:
+ *
+ *   op2_region    for (e = w * mul; e < min(w * mul + span, n); e += step)
+ *   op2_colour    the item's element of its block, when its colour is due
+ *
+ * Only what is bound lies in address space 1 (SPIR's and PTX's global memory);
+ * slots, accumulators, constants and whatever a kernel gets a pointer to are
+ * private copies in address space 0, so kernels need no other pointers than
+ * those they were written with. All dats are SoA here, so that items that are
+ * neighbours read words that are neighbours.
+ *
+ * Increments through maps become atomic where a region does nothing worse
+ * (low_device_form), as compare-and-swap on the bits where the device has no
+ * sum of floats:
+ *
+ *   do { old = *p; new = bits(float(old) + x) } while (!swap(p, old, new))
+ *
+ * Cost  compiling, 10 to 40 ms a region. Limits  large constant tables are
+ * copied by each work item; no staging in local memory. */
+#include "lower/llvm/device.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct low_device_kind *const kinds[] = {
+    [RT_CODE_SPIR] = &low_kind_spir,
+    [RT_CODE_PTX] = &low_kind_ptx,
+};
+
+LLVMTypeRef
+low_device_ptr(struct low_emit *em) {
+  return LLVMPointerTypeInContext(em->ctx, 1);
+}
+
+LLVMValueRef
+low_device_at(struct low_emit *em, LLVMValueRef base, LLVMValueRef offset) {
+  return LLVMBuildInBoundsGEP2(em->b, LLVMInt8TypeInContext(em->ctx), base,
+                               &offset, 1, "");
+}
+
+void
+low_device_open(struct low_emit *em, const char *name, const LLVMTypeRef *types,
+                uint32_t n) {
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(em->ctx),
+                                      (LLVMTypeRef *)(uintptr_t)types, n, 0);
+  em->fn = LLVMAddFunction(em->m, name, type);
+  LLVMSetFunctionCallConv(em->fn, em->kind->kernel_convention);
+  ll_attr(em->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind",
+          0);
+  LLVMAppendBasicBlockInContext(em->ctx, em->fn, "entry");
+  LLVMPositionBuilderAtEnd(em->b, LLVMAppendBasicBlockInContext(em->ctx, em->fn,
+                                                                "begin"));
+}
+
+/* The entry block holds allocas only. */
+void
+low_device_close(struct low_emit *em) {
+  LLVMBuildRetVoid(em->b);
+  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(em->fn);
+  LLVMPositionBuilderAtEnd(em->b, entry);
+  LLVMBuildBr(em->b, LLVMGetNextBasicBlock(entry));
+  em->kind->mark(em, em->fn);
+}
+
+bool
+low_device_passes(enum rt_bind_kind kind) {
+  return kind == RT_BIND_SLOT || kind == RT_BIND_STRIDE ||
+         kind == RT_BIND_MAP || kind == RT_BIND_NAMED || kind == RT_BIND_ROWS;
+}
+
+/* ---- arguments ----------------------------------------------------------- */
+
+static bool
+is_argument(const struct low_bind *b) {
+  return low_device_passes(b->kind);
+}
+
+enum { MORE = 8 };
+
+/* Open a kernel: binds, scalars, sums, then `np` pointers and `nw` words, whose
+ * first one is *more_out. */
+static void
+open_region(struct low_emit *em, const char *name, uint32_t np, uint32_t nw,
+            uint32_t *more_out) {
+  const struct low_region *r = em->r;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx), ptr = low_device_ptr(em);
+  LLVMTypeRef *types = mem_alloc(r->nbinds + MORE, sizeof(LLVMTypeRef));
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < r->nbinds; k++)
+    if (is_argument(&r->binds[k]))
+      types[n++] = r->binds[k].kind == RT_BIND_STRIDE ? i64 : ptr;
+  *more_out = n + 2;
+  for (uint32_t k = 0; k < np + 2; k++) types[n++] = ptr;
+  for (uint32_t k = 0; k < nw; k++) types[n++] = i64;
+  low_device_open(em, name, types, n);
+  free(types);
+}
+
+static void
+mark_argument(struct low_emit *em, const struct low_bind *b, uint32_t at) {
+  if (b->kind == RT_BIND_STRIDE) return;
+  if (b->alone) ll_attr(em->fn, at + 1, "noalias", 0);
+  if (!b->written) ll_attr(em->fn, at + 1, "readonly", 0);
+}
+
+/* Where each bind is in this kernel. */
+static void
+find_binds(struct low_emit *em) {
+  const struct low_region *r = em->r;
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < r->nbinds; k++) {
+    if (!is_argument(&r->binds[k])) continue;
+    mark_argument(em, &r->binds[k], n);
+    em->arg[k] = LLVMGetParam(em->fn, n++);
+  }
+  LLVMValueRef scalars = LLVMGetParam(em->fn, n);
+  LLVMValueRef sums = LLVMGetParam(em->fn, n + 1);
+  em->item = em->kind->item(em, LOW_ITEM_GLOBAL);
+  em->row = low_device_at(em, sums,
+                          LLVMBuildNSWMul(em->b, em->item,
+                                          ll_i64(em->ctx, em->form->row), ""));
+  em->scalars = scalars;
+  for (uint32_t k = 0; k < r->nbinds; k++) {
+    uint32_t at = em->form->bind_at[k];
+    if (r->binds[k].kind == RT_BIND_ACC)
+      em->arg[k] = low_device_at(
+          em, em->row, ll_i64(em->ctx, em->form->sum_at[r->binds[k].index]));
+    else if (at != LOW_NOWHERE)
+      em->arg[k] = low_device_at(em, scalars, ll_i64(em->ctx, at));
+  }
+}
+
+/* ---- slots --------------------------------------------------------------- */
+
+static bool
+is_sum(const struct low_emit *em, const struct low_slot *s) {
+  return s->kind == LOW_SLOT_WHOLE && em->r->binds[s->load].kind == RT_BIND_ACC;
+}
+
+static void
+slots_begin(struct low_emit *em) {
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    em->home[k] =
+        ll_entry_alloca(em->b, ll_type(em->ctx, s->type), s->dim, 16, "slot");
+    em->now[k] = em->home[k];
+    bool value = s->kind == LOW_SLOT_CONST || s->kind == LOW_SLOT_WHOLE;
+    if (value && s->load >= 0 && !is_sum(em, s))
+      low_emit_copy(em, s, low_at_home(em->home[k]),
+                    low_at_home(em->arg[s->load]));
+  }
+}
+
+/* Globals that the region writes; one work item runs it. */
+static void
+slots_end(struct low_emit *em) {
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    if (s->kind == LOW_SLOT_WHOLE && !is_sum(em, s) &&
+        em->r->binds[s->load].written)
+      low_emit_copy(em, s, low_at_home(em->arg[s->load]),
+                    low_at_home(em->home[k]));
+  }
+}
+
+static void
+begin(struct low_emit *em, LLVMValueRef fresh) {
+  uint32_t n = em->r->nslots;
+  LLVMValueRef *mem = mem_alloc(4 * (size_t)n + 1, sizeof *mem);
+  em->home = mem;
+  em->now = mem + n;
+  em->lanes = mem + 2 * n;
+  em->acc = mem + 3 * n;
+  slots_begin(em);
+  low_device_sums_begin(em, fresh);
+}
+
+static void
+end(struct low_emit *em) {
+  slots_end(em);
+  low_device_sums_end(em);
+  free(em->home);
+  low_device_close(em);
+}
+
+/* ---- kernels ------------------------------------------------------------- */
+
+static LLVMValueRef
+load_index(struct low_emit *em, LLVMValueRef table, LLVMValueRef at) {
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
+  LLVMValueRef p = LLVMBuildInBoundsGEP2(em->b, i32, table, &at, 1, "");
+  return LLVMBuildSExt(em->b, LLVMBuildLoad2(em->b, i32, p, ""),
+                       LLVMInt64TypeInContext(em->ctx), "");
+}
+
+/* Builder into a new block that runs if `condition`; the block after it. */
+static LLVMBasicBlockRef
+if_begin(struct low_emit *em, LLVMValueRef condition) {
+  LLVMBasicBlockRef yes = LLVMAppendBasicBlockInContext(em->ctx, em->fn, "if");
+  LLVMBasicBlockRef after =
+      LLVMAppendBasicBlockInContext(em->ctx, em->fn, "after");
+  LLVMBuildCondBr(em->b, condition, yes, after);
+  LLVMPositionBuilderAtEnd(em->b, yes);
+  return after;
+}
+
+static void
+if_end(struct low_emit *em, LLVMBasicBlockRef after) {
+  LLVMBuildBr(em->b, after);
+  LLVMPositionBuilderAtEnd(em->b, after);
+}
+
+/* mapped ? at[i] : i */
+static LLVMValueRef
+element_at(struct low_emit *em, LLVMValueRef at, LLVMValueRef mapped,
+           LLVMValueRef i) {
+  LLVMBuilderRef b = em->b;
+  LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
+  LLVMBasicBlockRef after =
+      if_begin(em, LLVMBuildICmp(b, LLVMIntNE, mapped, ll_i64(em->ctx, 0), ""));
+  LLVMValueRef there = load_index(em, at, i);
+  LLVMBasicBlockRef to = LLVMGetInsertBlock(b);
+  if_end(em, after);
+  LLVMValueRef e = LLVMBuildPhi(b, LLVMTypeOf(i), "e");
+  LLVMAddIncoming(e, (LLVMValueRef[]){i, there},
+                  (LLVMBasicBlockRef[]){from, to}, 2);
+  return e;
+}
+
+static void
+build_region(struct low_emit *em) {
+  uint32_t more;
+  open_region(em, LOW_ENTRY, 1, 5, &more);
+  LLVMBuilderRef b = em->b;
+  LLVMValueRef at = LLVMGetParam(em->fn, more);
+  LLVMValueRef n = LLVMGetParam(em->fn, more + 1);
+  LLVMValueRef mul = LLVMGetParam(em->fn, more + 2);
+  LLVMValueRef span = LLVMGetParam(em->fn, more + 3);
+  LLVMValueRef step = LLVMGetParam(em->fn, more + 4);
+  LLVMValueRef mapped = LLVMGetParam(em->fn, more + 5);
+  find_binds(em);
+  begin(em, NULL);
+  LLVMValueRef lo = LLVMBuildNSWMul(b, em->item, mul, "lo");
+  LLVMValueRef hi = LLVMBuildNSWAdd(b, lo, span, "");
+  LLVMValueRef less = LLVMBuildICmp(b, LLVMIntSLT, hi, n, "");
+  hi = LLVMBuildSelect(b, less, hi, n, "hi");
+  struct ll_loop l = ll_loop_begin_step(b, lo, hi, step, "e");
+  em->e = em->form->ordered ? element_at(em, at, mapped, l.i) : l.i;
+  low_emit_element(em);
+  ll_loop_end(b, &l, NULL);
+  end(em);
+}
+
+/* Colour of the item's element, -1 past the end. */
+static LLVMValueRef
+element_colour(struct low_emit *em, LLVMValueRef colours, LLVMValueRef n) {
+  LLVMBuilderRef b = em->b;
+  LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntSLT, em->e, n, "inside");
+  LLVMValueRef at = LLVMBuildSelect(b, inside, em->e, ll_i64(em->ctx, 0), "");
+  LLVMValueRef c = load_index(em, colours, at);
+  return LLVMBuildSelect(b, inside, c, ll_i64(em->ctx, -1), "colour");
+}
+
+static void
+build_colour(struct low_emit *em) {
+  uint32_t more;
+  open_region(em, LOW_COLOUR, 3, 3, &more);
+  LLVMBuilderRef b = em->b;
+  LLVMValueRef p[6];
+  for (uint32_t k = 0; k < 6; k++) p[k] = LLVMGetParam(em->fn, more + k);
+  find_binds(em);
+  LLVMValueRef fresh =
+      LLVMBuildICmp(b, LLVMIntNE, p[5], ll_i64(em->ctx, 0), "fresh");
+  begin(em, fresh);
+  LLVMValueRef group = em->kind->item(em, LOW_ITEM_GROUP);
+  LLVMValueRef block =
+      load_index(em, p[0], LLVMBuildNSWAdd(b, p[4], group, ""));
+  LLVMValueRef local = em->kind->item(em, LOW_ITEM_LOCAL);
+  LLVMValueRef size = em->kind->item(em, LOW_ITEM_SIZE);
+  em->e = LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, block, size, ""), local, "e");
+  LLVMValueRef mine = element_colour(em, p[1], p[3]);
+  LLVMValueRef ncolours = load_index(em, p[2], block);
+  struct ll_loop l = ll_loop_begin(b, ll_i64(em->ctx, 0), ncolours, "colour");
+  LLVMBasicBlockRef after =
+      if_begin(em, LLVMBuildICmp(b, LLVMIntEQ, mine, l.i, "due"));
+  low_emit_element(em);
+  if_end(em, after);
+  em->kind->barrier(em);
+  ll_loop_end(b, &l, NULL);
+  end(em);
+}
+
+/* ---- increments ---------------------------------------------------------- */
+
+static LLVMValueRef
+atomic_swap(struct low_emit *em, LLVMValueRef p, LLVMValueRef old,
+            LLVMValueRef new) {
+  return LLVMBuildAtomicCmpXchg(em->b, p, old, new, LLVMAtomicOrderingMonotonic,
+                                LLVMAtomicOrderingMonotonic, 0);
+}
+
+/* do { ... } while (!swapped), on the bits of the float */
+static void
+atomic_loop(struct low_emit *em, struct type t, LLVMValueRef p,
+            LLVMValueRef x) {
+  LLVMBuilderRef b = em->b;
+  LLVMTypeRef bits = LLVMIntTypeInContext(em->ctx, 8 * t.size);
+  LLVMValueRef first = LLVMBuildLoad2(b, bits, p, "");
+  LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
+  LLVMBasicBlockRef again =
+      LLVMAppendBasicBlockInContext(em->ctx, em->fn, "swap");
+  LLVMBasicBlockRef done =
+      LLVMAppendBasicBlockInContext(em->ctx, em->fn, "swapped");
+  LLVMBuildBr(b, again);
+  LLVMPositionBuilderAtEnd(b, again);
+  LLVMValueRef old = LLVMBuildPhi(b, bits, "old");
+  LLVMValueRef sum = LLVMBuildFAdd(
+      b, LLVMBuildBitCast(b, old, ll_type(em->ctx, t), ""), x, "");
+  LLVMValueRef pair =
+      atomic_swap(em, p, old, LLVMBuildBitCast(b, sum, bits, ""));
+  LLVMValueRef seen = LLVMBuildExtractValue(b, pair, 0, "");
+  LLVMBuildCondBr(b, LLVMBuildExtractValue(b, pair, 1, ""), done, again);
+  LLVMAddIncoming(old, (LLVMValueRef[]){first, seen},
+                  (LLVMBasicBlockRef[]){from, again}, 2);
+  LLVMPositionBuilderAtEnd(b, done);
+}
+
+static void
+atomic_add(struct low_emit *em, struct type t, LLVMValueRef p, LLVMValueRef x) {
+  bool is_float = type_class(t) == 'F';
+  if (is_float && !em->kind->float_atomics) {
+    atomic_loop(em, t, p, x);
+    return;
+  }
+  LLVMAtomicRMWBinOp op =
+      is_float ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd;
+  LLVMBuildAtomicRMW(em->b, op, p, x, LLVMAtomicOrderingMonotonic, 0);
+}
+
+/* ---- the module ---------------------------------------------------------- */
+
+static status
+inline_kernels(struct low_emit *em) {
+  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef err = LLVMRunPasses(em->m, "always-inline", em->t->machine, o);
+  LLVMDisposePassBuilderOptions(o);
+  if (!err) return OK;
+  char *why = LLVMGetErrorMessage(err);
+  status s = err_set(ERR_COMPILE, "inliner: %s", why);
+  LLVMDisposeErrorMessage(why);
+  return s;
+}
+
+static status
+verify(struct low_emit *em) {
+  char *why = NULL;
+  status s = OK;
+  if (LLVMVerifyModule(em->m, LLVMReturnStatusAction, &why))
+    s = err_set(ERR_COMPILE, "generated code is not valid: %s", why);
+  LLVMDisposeMessage(why);
+  return s;
+}
+
+static status
+build(struct low_emit *em) {
+  TRY(low_link_kernels(em->r, em->t, em->m, em->fns, em->consts));
+  build_region(em);
+  if (em->form->coloured) build_colour(em);
+  TRY(verify(em));
+  TRY(inline_kernels(em));
+  for (LLVMValueRef f = LLVMGetFirstFunction(em->m); f;
+       f = LLVMGetNextFunction(f)) {
+    if (LLVMGetFunctionCallConv(f) != em->kind->kernel_convention) continue;
+    em->fn = f;
+    TRY(low_device_globals(em));
+  }
+  if (em->r->nreductions) low_device_combine(em);
+  return verify(em);
+}
+
+/* Build in em's context and write the code. */
+static status
+build_and_finish(struct low_emit *em, struct str *code) {
+  const struct low_region *r = em->r;
+  em->m = LLVMModuleCreateWithNameInContext("region", em->ctx);
+  em->b = LLVMCreateBuilderInContext(em->ctx);
+  em->fns = mem_alloc(r->ninstances + 1, sizeof *em->fns);
+  em->arg = mem_alloc(r->nbinds + 2, sizeof *em->arg);
+  em->consts = low_consts_new(r);
+  if (em->form->atomic) em->atomic_add = atomic_add;
+  status s = build(em);
+  if (s == OK) s = em->kind->finish(em->t, em->m, code);
+  low_consts_free(r, em->consts);
+  free(em->arg);
+  free(em->fns);
+  LLVMDisposeBuilder(em->b);
+  LLVMDisposeModule(em->m);
+  return s;
+}
+
+status
+low_device_compile(const struct low_region *r,
+                   const struct low_device_form *form, struct str *code) {
+  struct low_target target;
+  const struct low_device_kind *kind = kinds[form->kind];
+  TRY(kind->init(&target, form->arch));
+  struct low_emit em = {.r = r,
+                        .t = &target,
+                        .form = form,
+                        .kind = kind,
+                        .ctx = LLVMContextCreate()};
+  ll_errors_catch(em.ctx);
+  status s = build_and_finish(&em, code);
+  LLVMContextDispose(em.ctx);
+  low_target_clear(&target);
+  return s;
+}

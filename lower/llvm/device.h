@@ -1,0 +1,56 @@
+/* Code for devices: what device*.c and target_*.c share. */
+#ifndef LOWER_LLVM_DEVICE_H
+#define LOWER_LLVM_DEVICE_H
+
+#include "lower/device.h"
+#include "lower/llvm/region_emit.h"
+
+/* How a device's code differs: one row each in device.c. */
+struct low_device_kind {
+  const char *name;
+  unsigned kernel_convention;
+  bool float_atomics; /* atomicrmw fadd; else a compare-and-swap loop */
+  /* Fill in triple, layout and, if it has one, machine. */
+  status (*init)(struct low_target *t, const char *arch);
+  /* Global number, number in the group, of the group: i64. */
+  LLVMValueRef (*item)(struct low_emit *em, enum low_item which);
+  void (*barrier)(struct low_emit *em);
+  /* Mark a kernel; `nargs` parameters. */
+  void (*mark)(struct low_emit *em, LLVMValueRef fn);
+  /* Optimise what is inlined already, then bytes of code. */
+  status (*finish)(const struct low_target *t, LLVMModuleRef m,
+                   struct str *code);
+};
+extern const struct low_device_kind low_kind_spir, low_kind_ptx;
+
+/* ---- device_globals.c ---------------------------------------------------- */
+
+/* Give kernel `em->fn`, into which all is inlined, private copies of the
+ * module's variables: devices keep those in other address spaces. Bound
+ * constants start from their captured bytes. */
+status low_device_globals(struct low_emit *em);
+
+/* ---- device_sums.c ------------------------------------------------------- */
+
+/* Accumulators of a work item: their start, and back to its row. `fresh` NULL:
+ * always; else i1: continue with the row where false. */
+void low_device_sums_begin(struct low_emit *em, LLVMValueRef fresh);
+void low_device_sums_end(struct low_emit *em);
+/* The kernel that joins rows; struct rt_reduction says how. */
+void low_device_combine(struct low_emit *em);
+
+/* ---- device.c ------------------------------------------------------------ */
+
+LLVMTypeRef low_device_ptr(struct low_emit *em);
+/* Is a bind of this kind an argument of the kernels? */
+bool low_device_passes(enum rt_bind_kind kind);
+/* base + offset bytes */
+LLVMValueRef low_device_at(struct low_emit *em, LLVMValueRef base,
+                           LLVMValueRef offset);
+/* A kernel of these parameter types, in whose entry block the builder stands;
+ * low_device_close ends it. */
+void low_device_open(struct low_emit *em, const char *name,
+                     const LLVMTypeRef *types, uint32_t n);
+void low_device_close(struct low_emit *em);
+
+#endif

@@ -1,0 +1,244 @@
+/* PTX: assembly for NVIDIA GPUs, which the CUDA driver (or ptxas) finishes.
+ *
+ * Made by LLVM's own NVPTX target for one architecture ("sm_80"); a driver takes
+ * it for that one and later ones. Mathematical functions come from libdevice, a
+ * bitcode file of the CUDA toolkit: it is linked only if a kernel calls one, and
+ * only then must it be there. */
+#include "lower/llvm/device.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PTX_KERNEL = 71 };
+
+static pthread_once_t ptx_once = PTHREAD_ONCE_INIT;
+
+static void
+ptx_start(void) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+}
+
+static status
+ptx_machine(struct low_target *t, const char *arch) {
+  LLVMTargetRef target;
+  char *why = NULL;
+  if (LLVMGetTargetFromTriple(t->triple, &target, &why)) {
+    status s = err_set(ERR_TARGET, "this LLVM makes no PTX: %s", why);
+    LLVMDisposeMessage(why);
+    return s;
+  }
+  t->machine = LLVMCreateTargetMachine(target, t->triple, arch, "",
+                                       LLVMCodeGenLevelAggressive,
+                                       LLVMRelocDefault, LLVMCodeModelDefault);
+  if (!t->machine) FAIL(ERR_TARGET, "this LLVM makes no PTX for %s", arch);
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(t->machine);
+  t->layout = LLVMCopyStringRepOfTargetData(layout);
+  LLVMDisposeTargetData(layout);
+  return OK;
+}
+
+static status
+ptx_init(struct low_target *t, const char *arch) {
+  pthread_once(&ptx_once, ptx_start);
+  *t = (struct low_target){.triple = LLVMCreateMessage("nvptx64-nvidia-cuda")};
+  status s = ptx_machine(t, arch);
+  if (s != OK) low_target_clear(t);
+  return s;
+}
+
+/* ---- builtins ------------------------------------------------------------ */
+
+static LLVMValueRef
+ptx_call(struct low_emit *em, const char *name) {
+  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  LLVMValueRef fn = LLVMGetIntrinsicDeclaration(em->m, id, NULL, 0);
+  return LLVMBuildCall2(em->b, LLVMGlobalGetValueType(fn), fn, NULL, 0, "");
+}
+
+static LLVMValueRef
+ptx_register(struct low_emit *em, const char *name) {
+  return LLVMBuildZExt(em->b, ptx_call(em, name),
+                       LLVMInt64TypeInContext(em->ctx), "");
+}
+
+static LLVMValueRef
+ptx_item(struct low_emit *em, enum low_item which) {
+  static const char local[] = "llvm.nvvm.read.ptx.sreg.tid.x";
+  static const char group[] = "llvm.nvvm.read.ptx.sreg.ctaid.x";
+  static const char size[] = "llvm.nvvm.read.ptx.sreg.ntid.x";
+  if (which == LOW_ITEM_LOCAL) return ptx_register(em, local);
+  if (which == LOW_ITEM_GROUP) return ptx_register(em, group);
+  if (which == LOW_ITEM_SIZE) return ptx_register(em, size);
+  LLVMValueRef first = LLVMBuildNSWMul(em->b, ptx_register(em, group),
+                                       ptx_register(em, size), "");
+  return LLVMBuildNSWAdd(em->b, first, ptx_register(em, local), "item");
+}
+
+static void
+ptx_barrier(struct low_emit *em) {
+  ptx_call(em, "llvm.nvvm.barrier0");
+}
+
+static void
+ptx_mark(struct low_emit *em, LLVMValueRef fn) {
+  LLVMMetadataRef row[] = {
+      LLVMValueAsMetadata(fn), LLVMMDStringInContext2(em->ctx, "kernel", 6),
+      LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(em->ctx), 1, 0))};
+  LLVMAddNamedMetadataOperand(
+      em->m, "nvvm.annotations",
+      LLVMMetadataAsValue(em->ctx, LLVMMDNodeInContext2(em->ctx, row, 3)));
+}
+
+/* ---- mathematics --------------------------------------------------------- */
+
+/* Operations that the target has itself. */
+static const char *const native[] = {
+    "sqrt",  "fabs", "fma",      "fmuladd", "floor",  "ceil",
+    "trunc", "rint", "copysign", "minnum",  "maxnum", "nearbyint"};
+
+static bool
+is_native(const char *name, size_t len) {
+  for (size_t k = 0; k < sizeof native / sizeof *native; k++)
+    if (strlen(native[k]) == len && !memcmp(native[k], name, len)) return true;
+  return false;
+}
+
+/* libdevice's name: __nv_exp, __nv_expf; false: not a function of it. */
+static bool
+libdevice_name(LLVMValueRef fn, const char *name, char *out, size_t size) {
+  bool operation = !strncmp(name, "llvm.", 5);
+  LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(fn));
+  LLVMTypeKind kind = LLVMGetTypeKind(result);
+  if (kind != LLVMDoubleTypeKind && kind != LLVMFloatTypeKind) return false;
+  if (operation) name += 5;
+  size_t len = strcspn(name, ".");
+  if (!strncmp(name, "nvvm.", 5) || (operation && is_native(name, len)))
+    return false;
+  const char *suffix = operation && kind == LLVMFloatTypeKind ? "f" : "";
+  snprintf(out, size, "__nv_%.*s%s", (int)len, name, suffix);
+  return true;
+}
+
+/* Call libdevice's functions; *any_out: there are such calls. */
+static void
+use_libdevice(LLVMModuleRef m, bool *any_out) {
+  char name[64];
+  *any_out = false;
+  for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
+    next = LLVMGetNextFunction(f);
+    size_t len;
+    const char *old = LLVMGetValueName2(f, &len);
+    if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) ||
+        !strncmp(old, "__nv", 4) || !libdevice_name(f, old, name, sizeof name))
+      continue;
+    LLVMValueRef to = LLVMGetNamedFunction(m, name);
+    if (!to) to = LLVMAddFunction(m, name, LLVMGlobalGetValueType(f));
+    LLVMReplaceAllUsesWith(f, to);
+    *any_out = true;
+  }
+}
+
+static const char libdevice_file[] = "nvvm/libdevice/libdevice.10.bc";
+
+static LLVMMemoryBufferRef
+libdevice_open(struct str *looked) {
+  const char *home = getenv("CUDA_HOME");
+  const char *folders[] = {home ? home : "/usr/local/cuda", "/usr/local/cuda",
+                           "/usr/lib/cuda"};
+  for (size_t k = 0; k < sizeof folders / sizeof *folders; k++) {
+    LLVMMemoryBufferRef file;
+    char *why = NULL;
+    size_t at = looked->len;
+    str_printf(looked, "%s%s/%s", k ? ", " : "", folders[k], libdevice_file);
+    if (!LLVMCreateMemoryBufferWithContentsOfFile(looked->s + at + (k ? 2 : 0),
+                                                  &file, &why))
+      return file;
+    LLVMDisposeMessage(why);
+  }
+  return NULL;
+}
+
+static status
+libdevice_link(const struct low_target *t, LLVMModuleRef m) {
+  struct str looked = STR_INIT;
+  LLVMMemoryBufferRef file = libdevice_open(&looked);
+  status s = OK;
+  LLVMModuleRef lib;
+  if (!file)
+    s = err_set(ERR_TARGET,
+                "a kernel calls a mathematical function: looked for libdevice "
+                "in %s, found none",
+                looked.s);
+  str_clear(&looked);
+  TRY(s);
+  if (LLVMGetBitcodeModuleInContext2(LLVMGetModuleContext(m), file, &lib))
+    FAIL(ERR_TARGET, "libdevice: %s", ll_error_text());
+  LLVMSetTarget(lib, t->triple);
+  LLVMSetDataLayout(lib, t->layout);
+  for (LLVMValueRef f = LLVMGetFirstFunction(lib); f;
+       f = LLVMGetNextFunction(f)) {
+    LLVMValueRef wanted = LLVMGetNamedFunction(m, LLVMGetValueName(f));
+    if (!LLVMIsDeclaration(f) && !wanted)
+      LLVMSetLinkage(f, LLVMInternalLinkage);
+  }
+  if (LLVMLinkModules2(m, lib))
+    FAIL(ERR_COMPILE, "linking libdevice: %s", ll_error_text());
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && LLVMGetFunctionCallConv(f) != PTX_KERNEL)
+      LLVMSetLinkage(f, LLVMInternalLinkage);
+  return OK;
+}
+
+/* ---- code ---------------------------------------------------------------- */
+
+static status
+ptx_optimise(const struct low_target *t, LLVMModuleRef m) {
+  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef err = LLVMRunPasses(m, "default<O3>", t->machine, o);
+  LLVMDisposePassBuilderOptions(o);
+  if (!err) return OK;
+  char *why = LLVMGetErrorMessage(err);
+  status s = err_set(ERR_COMPILE, "optimiser: %s", why);
+  LLVMDisposeErrorMessage(why);
+  return s;
+}
+
+/* A function that is neither ours nor an intrinsic has no body on a GPU. */
+static status
+ptx_complete(LLVMModuleRef m) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
+       f = LLVMGetNextFunction(f)) {
+    const char *name = LLVMGetValueName(f);
+    if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && strncmp(name, "llvm.", 5))
+      FAIL(ERR_COMPILE, "a GPU has no function %s", name);
+  }
+  return OK;
+}
+
+static status
+ptx_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
+  bool any;
+  use_libdevice(m, &any);
+  if (any) TRY(libdevice_link(t, m));
+  TRY(ptx_optimise(t, m));
+  TRY(ptx_complete(m));
+  return low_target_assembly(t, m, code);
+}
+
+const struct low_device_kind low_kind_ptx = {.name = "ptx",
+                                             .kernel_convention = PTX_KERNEL,
+                                             .float_atomics = true,
+                                             .init = ptx_init,
+                                             .item = ptx_item,
+                                             .barrier = ptx_barrier,
+                                             .mark = ptx_mark,
+                                             .finish = ptx_finish};

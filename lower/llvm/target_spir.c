@@ -1,0 +1,337 @@
+/* SPIR 1.2: LLVM bitcode for OpenCL devices that take it (PoCL).
+ *
+ * LLVM 19 has no target for it, none is needed: the module is optimised without
+ * one and written as bitcode. Its readers are older (PoCL 3.1 has LLVM 15), so
+ * what they don't know is taken out: attributes are dropped but for a few, and
+ * so are the flags that came later (nneg, disjoint, nuw and nsw of trunc).
+ * Nothing is vectorised or turned into tables: that is the reader's business.
+ *
+ * Mathematical functions are OpenCL's builtins, which are named after C++
+ * mangling: pow of two doubles is _Z3powdd. What each processor has as one
+ * instruction (sqrt, fabs, fma, floor, ...) stays an operation of LLVM's. */
+#include "lower/llvm/device.h"
+
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPIR_FUNCTION = 75, SPIR_KERNEL = 76 }; /* calling conventions */
+
+static const char spir_triple[] = "spir64-unknown-unknown";
+static const char spir_layout[] =
+    "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-"
+    "v1024:1024";
+
+static status
+spir_init(struct low_target *t, const char *arch) {
+  (void)arch;
+  *t = (struct low_target){.triple = LLVMCreateMessage(spir_triple),
+                           .layout = LLVMCreateMessage(spir_layout)};
+  return OK;
+}
+
+/* ---- builtins ------------------------------------------------------------ */
+
+static LLVMValueRef
+spir_builtin(struct low_emit *em, const char *name, LLVMTypeRef result,
+             uint32_t argument) {
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
+  LLVMTypeRef type = LLVMFunctionType(result, &i32, 1, 0);
+  LLVMValueRef fn = LLVMGetNamedFunction(em->m, name);
+  if (!fn) {
+    fn = LLVMAddFunction(em->m, name, type);
+    LLVMSetFunctionCallConv(fn, SPIR_FUNCTION);
+  }
+  LLVMValueRef arg = LLVMConstInt(i32, argument, 0);
+  LLVMValueRef call = LLVMBuildCall2(em->b, type, fn, &arg, 1, "");
+  LLVMSetInstructionCallConv(call, SPIR_FUNCTION);
+  return call;
+}
+
+static LLVMValueRef
+spir_item(struct low_emit *em, enum low_item which) {
+  static const char *const names[] = {[LOW_ITEM_GLOBAL] = "_Z13get_global_idj",
+                                      [LOW_ITEM_LOCAL] = "_Z12get_local_idj",
+                                      [LOW_ITEM_GROUP] = "_Z12get_group_idj",
+                                      [LOW_ITEM_SIZE] = "_Z14get_local_sizej"};
+  return spir_builtin(em, names[which], LLVMInt64TypeInContext(em->ctx), 0);
+}
+
+static void
+spir_barrier(struct low_emit *em) {
+  enum { LOCAL = 1, GLOBAL = 2 };
+  LLVMValueRef call = spir_builtin(
+      em, "_Z7barrierj", LLVMVoidTypeInContext(em->ctx), LOCAL | GLOBAL);
+  unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10);
+  LLVMAttributeRef a = LLVMCreateEnumAttribute(em->ctx, convergent, 0);
+  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  LLVMAddAttributeAtIndex(LLVMGetCalledValue(call), at, a);
+  LLVMAddCallSiteAttribute(call, at, a);
+}
+
+/* ---- marks --------------------------------------------------------------- */
+
+/* One list of kernel metadata: a word for each parameter. */
+static void
+spir_list(struct low_emit *em, LLVMValueRef fn, const char *name,
+          const char *of_pointer, const char *of_word) {
+  unsigned n = LLVMCountParams(fn);
+  LLVMMetadataRef *list = mem_alloc(n + 1, sizeof *list);
+  for (unsigned k = 0; k < n; k++) {
+    bool pointer =
+        LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(fn, k))) == LLVMPointerTypeKind;
+    const char *text = pointer ? of_pointer : of_word;
+    list[k] = LLVMMDStringInContext2(em->ctx, text, strlen(text));
+  }
+  LLVMGlobalSetMetadata(
+      fn, LLVMGetMDKindIDInContext(em->ctx, name, (unsigned)strlen(name)),
+      LLVMMDNodeInContext2(em->ctx, list, n));
+  free(list);
+}
+
+static void
+spir_spaces(struct low_emit *em, LLVMValueRef fn) {
+  unsigned n = LLVMCountParams(fn);
+  LLVMMetadataRef *list = mem_alloc(n + 1, sizeof *list);
+  for (unsigned k = 0; k < n; k++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(fn, k));
+    bool pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+    list[k] = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(em->ctx),
+                                               pointer ? 1 : 0, 0));
+  }
+  LLVMGlobalSetMetadata(
+      fn, LLVMGetMDKindIDInContext(em->ctx, "kernel_arg_addr_space", 21),
+      LLVMMDNodeInContext2(em->ctx, list, n));
+  free(list);
+}
+
+static void
+spir_mark(struct low_emit *em, LLVMValueRef fn) {
+  spir_spaces(em, fn);
+  spir_list(em, fn, "kernel_arg_access_qual", "none", "none");
+  spir_list(em, fn, "kernel_arg_type", "char*", "long");
+  spir_list(em, fn, "kernel_arg_base_type", "char*", "long");
+  spir_list(em, fn, "kernel_arg_type_qual", "", "");
+}
+
+static void
+spir_version(LLVMModuleRef m, const char *name) {
+  LLVMContextRef ctx = LLVMGetModuleContext(m);
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx);
+  LLVMMetadataRef v[] = {LLVMValueAsMetadata(LLVMConstInt(i32, 1, 0)),
+                         LLVMValueAsMetadata(LLVMConstInt(i32, 2, 0))};
+  LLVMAddNamedMetadataOperand(
+      m, name, LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, v, 2)));
+}
+
+/* ---- mathematics --------------------------------------------------------- */
+
+/* Operations of LLVM's that are one instruction, or a few, everywhere. */
+static const char *const plain_operations[] = {
+    "sqrt",  "fabs", "fma",      "fmuladd", "floor", "ceil",
+    "trunc", "rint", "copysign", "minnum",  "maxnum"};
+
+static bool
+is_plain(const char *name, size_t len) {
+  for (size_t k = 0; k < sizeof plain_operations / sizeof *plain_operations;
+       k++)
+    if (strlen(plain_operations[k]) == len &&
+        !memcmp(plain_operations[k], name, len))
+      return true;
+  return false;
+}
+
+/* Letter of OpenCL's mangling; 0: no such type here. */
+static char
+type_letter(LLVMTypeRef type) {
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMDoubleTypeKind: return 'd';
+  case LLVMFloatTypeKind: return 'f';
+  case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(type) == 32 ? 'i' : 0;
+  default: return 0;
+  }
+}
+
+/* The builtin that stands for a function of <math.h> or an operation of LLVM's,
+ * as a name in `out`; false: there is none. */
+static bool
+builtin_name(LLVMValueRef fn, const char *name, char *out, size_t size) {
+  bool operation = !strncmp(name, "llvm.", 5);
+  if (operation) name += 5;
+  size_t len = strcspn(name, ".");
+  LLVMTypeRef type = LLVMGlobalGetValueType(fn), params[4];
+  unsigned n = LLVMCountParamTypes(type);
+  char result = type_letter(LLVMGetReturnType(type));
+  if (!n || n > 3 || (result != 'd' && result != 'f')) return false;
+  if (operation && is_plain(name, len)) return false;
+  if (!operation && result == 'f' && len > 1 && name[len - 1] == 'f') len--;
+  if (len == 9 && !memcmp(name, "nearbyint", 9)) name = "rint", len = 4;
+  LLVMGetParamTypes(type, params);
+  int at = snprintf(out, size, "_Z%zu%.*s", len, (int)len, name);
+  for (unsigned k = 0; k < n; k++) {
+    char letter = type_letter(params[k]);
+    if (!letter || (size_t)at + 2 > size) return false;
+    out[at++] = letter;
+    out[at] = 0;
+  }
+  return true;
+}
+
+static void
+call_as_builtin(LLVMValueRef fn, const char *name) {
+  LLVMModuleRef m = LLVMGetGlobalParent(fn);
+  LLVMValueRef to = LLVMGetNamedFunction(m, name);
+  if (!to) to = LLVMAddFunction(m, name, LLVMGlobalGetValueType(fn));
+  LLVMSetFunctionCallConv(to, SPIR_FUNCTION);
+  for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u))
+    LLVMSetInstructionCallConv(LLVMGetUser(u), SPIR_FUNCTION);
+  LLVMReplaceAllUsesWith(fn, to);
+}
+
+static void
+use_builtins(LLVMModuleRef m) {
+  char name[64];
+  for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
+    next = LLVMGetNextFunction(f);
+    size_t len;
+    const char *old = LLVMGetValueName2(f, &len);
+    if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) || !strncmp(old, "_Z", 2))
+      continue;
+    if (builtin_name(f, old, name, sizeof name)) call_as_builtin(f, name);
+  }
+}
+
+/* ---- for older readers --------------------------------------------------- */
+
+static bool
+attribute_kept(unsigned kind) {
+  static const char *const kept[] = {"noalias", "readonly", "convergent",
+                                     "nounwind"};
+  for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
+    if (LLVMGetEnumAttributeKindForName(kept[k], strlen(kept[k])) == kind)
+      return true;
+  return false;
+}
+
+enum { ATTRIBUTES_MAX = 64 };
+
+static void
+strip_function(LLVMValueRef fn, LLVMAttributeIndex at) {
+  LLVMAttributeRef a[ATTRIBUTES_MAX];
+  unsigned n = LLVMGetAttributeCountAtIndex(fn, at), len;
+  if (n > ATTRIBUTES_MAX) return;
+  LLVMGetAttributesAtIndex(fn, at, a);
+  for (unsigned k = 0; k < n; k++) {
+    if (LLVMIsStringAttribute(a[k])) {
+      const char *key = LLVMGetStringAttributeKind(a[k], &len);
+      LLVMRemoveStringAttributeAtIndex(fn, at, key, len);
+    } else if (!attribute_kept(LLVMGetEnumAttributeKind(a[k]))) {
+      LLVMRemoveEnumAttributeAtIndex(fn, at, LLVMGetEnumAttributeKind(a[k]));
+    }
+  }
+}
+
+static void
+strip_call(LLVMValueRef call, LLVMAttributeIndex at) {
+  LLVMAttributeRef a[ATTRIBUTES_MAX];
+  unsigned n = LLVMGetCallSiteAttributeCount(call, at), len;
+  if (n > ATTRIBUTES_MAX) return;
+  LLVMGetCallSiteAttributes(call, at, a);
+  for (unsigned k = 0; k < n; k++) {
+    if (LLVMIsStringAttribute(a[k])) {
+      const char *key = LLVMGetStringAttributeKind(a[k], &len);
+      LLVMRemoveCallSiteStringAttribute(call, at, key, len);
+    } else if (!attribute_kept(LLVMGetEnumAttributeKind(a[k]))) {
+      LLVMRemoveCallSiteEnumAttribute(call, at, LLVMGetEnumAttributeKind(a[k]));
+    }
+  }
+}
+
+/* At function, result and each of n parameters. */
+static void
+strip_all(LLVMValueRef v, unsigned n,
+          void (*strip)(LLVMValueRef, LLVMAttributeIndex)) {
+  strip(v, (LLVMAttributeIndex)LLVMAttributeFunctionIndex);
+  for (unsigned k = 0; k <= n; k++) strip(v, k);
+}
+
+static void
+clean_instruction(LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMCall: strip_all(i, LLVMGetNumArgOperands(i), strip_call); break;
+  case LLVMZExt:
+  case LLVMUIToFP: LLVMSetNNeg(i, 0); break;
+  case LLVMOr: LLVMSetIsDisjoint(i, 0); break;
+  case LLVMTrunc:
+    LLVMSetNUW(i, 0);
+    LLVMSetNSW(i, 0);
+    break;
+  case LLVMGetElementPtr: {
+    bool in_bounds = LLVMIsInBounds(i);
+    LLVMGEPSetNoWrapFlags(i, 0);
+    LLVMSetIsInBounds(i, in_bounds);
+    break;
+  }
+  default: break;
+  }
+}
+
+static void
+clean_module(LLVMModuleRef m) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
+       f = LLVMGetNextFunction(f)) {
+    strip_all(f, LLVMCountParams(f), strip_function);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+         b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+           i = LLVMGetNextInstruction(i))
+        clean_instruction(i);
+  }
+}
+
+/* ---- code ---------------------------------------------------------------- */
+
+#define COMBINE "instcombine<no-verify-fixpoint>"
+static const char spir_passes[] =
+    "globaldce,function("
+    "sroa<modify-cfg>,early-cse<memssa>,simplifycfg," COMBINE ","
+    "loop-mssa(loop-rotate,licm),"
+    "loop(indvars,loop-deletion,loop-unroll-full),"
+    "sroa<modify-cfg>,early-cse<memssa>," COMBINE ",simplifycfg,"
+    "loop-mssa(licm),gvn," COMBINE ",dse,adce,simplifycfg),globaldce";
+
+static status
+spir_optimise(LLVMModuleRef m) {
+  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef err = LLVMRunPasses(m, spir_passes, NULL, o);
+  LLVMDisposePassBuilderOptions(o);
+  if (!err) return OK;
+  char *why = LLVMGetErrorMessage(err);
+  status s = err_set(ERR_COMPILE, "optimiser: %s", why);
+  LLVMDisposeErrorMessage(why);
+  return s;
+}
+
+static status
+spir_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
+  (void)t;
+  TRY(spir_optimise(m));
+  use_builtins(m);
+  clean_module(m);
+  spir_version(m, "opencl.ocl.version");
+  spir_version(m, "opencl.spir.version");
+  LLVMMemoryBufferRef bits = LLVMWriteBitcodeToMemoryBuffer(m);
+  str_addn(code, LLVMGetBufferStart(bits), LLVMGetBufferSize(bits));
+  LLVMDisposeMemoryBuffer(bits);
+  return OK;
+}
+
+const struct low_device_kind low_kind_spir = {.name = "spir",
+                                              .kernel_convention = SPIR_KERNEL,
+                                              .init = spir_init,
+                                              .item = spir_item,
+                                              .barrier = spir_barrier,
+                                              .mark = spir_mark,
+                                              .finish = spir_finish};

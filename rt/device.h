@@ -1,0 +1,109 @@
+/* Devices: memory and code apart from the host's, behind one table of
+ * functions. A driver (dev_opencl.c, ...) fills the table; nothing above it
+ * knows whose device it is.
+ *
+ * All work of a device runs in the order in which it was given; only `read` and
+ * `finish` wait for it. What `write` is given may be changed when it returns.
+ */
+#ifndef RT_DEVICE_H
+#define RT_DEVICE_H
+
+#include "base/err.h"
+#include "base/target.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct rt_device;
+
+/* An argument of a kernel: memory of the device, or a word. */
+struct rt_dev_arg {
+  void *mem; /* NULL: `word` */
+  int64_t word;
+};
+
+struct rt_driver {
+  /* Open device `number`; *out is zeroed but for driver and target. ERR_TARGET
+   * says what was looked for and what was found. */
+  status (*open)(struct rt_device *d);
+  void (*close)(struct rt_device *d);
+  status (*mem_new)(struct rt_device *d, size_t bytes, void **out);
+  void (*mem_free)(struct rt_device *d, void *mem);
+  status (*write)(struct rt_device *d, void *to, const void *from,
+                  size_t bytes);
+  status (*read)(struct rt_device *d, void *to, void *from, size_t bytes);
+  status (*copy)(struct rt_device *d, void *to, void *from, size_t bytes);
+  /* Code in the device's format (struct rt_device.code_kind). */
+  status (*code_new)(struct rt_device *d, const void *code, size_t bytes,
+                     void **out);
+  void (*code_free)(struct rt_device *d, void *code);
+  status (*kernel_new)(struct rt_device *d, void *code, const char *name,
+                       void **out);
+  void (*kernel_free)(struct rt_device *d, void *kernel);
+  /* `items` work items in groups of `group`, which divides them. */
+  status (*launch)(struct rt_device *d, void *kernel,
+                   const struct rt_dev_arg *args, uint32_t nargs, size_t items,
+                   size_t group);
+  status (*finish)(struct rt_device *d);
+};
+
+/* Formats of code; lower makes them. */
+enum rt_code_kind { RT_CODE_SPIR, RT_CODE_SPIRV, RT_CODE_PTX };
+
+/* Memory of a device, in a list while nobody has it. */
+struct rt_dev_mem {
+  struct rt_device *device;
+  void *mem;
+  size_t bytes;
+  struct rt_dev_mem *next;
+};
+
+/* A table of the host that the device has a copy of. */
+struct rt_dev_table {
+  const void *data;
+  uint64_t version;
+  size_t bytes;
+  void *mem;
+  struct rt_dev_table *next;
+};
+
+struct rt_device {
+  const struct rt_driver *driver;
+  struct target target;
+  char name[128]; /* the device's own words */
+  char arch[32];  /* what code is made for: "sm_90" */
+  enum rt_code_kind code_kind;
+  uint32_t group; /* work items in a group */
+  uint32_t rows;  /* work items of a launch that reduces */
+  void *driver_data;
+  struct rt_dev_mem *pool;
+  struct rt_dev_table *tables;
+  void *scalars, *sums; /* scratch of launches */
+  size_t scalar_bytes, sum_bytes;
+  struct rt_device *next;
+};
+
+/* The device of this target, opened when first asked for. KEEP until
+ * rt_devices_close. */
+status rt_device_get(struct target t, struct rt_device **out);
+/* Is any open? */
+bool rt_device_any(void);
+/* Close all, after everything that lies there was freed. */
+void rt_devices_close(void);
+/* Put a driver in the place of a target's own (tests). NULL: its own. */
+void rt_device_set_driver(enum target_kind kind, const struct rt_driver *d);
+
+/* Memory from the device's pool or the driver; contents unspecified. */
+status rt_dev_mem_new(struct rt_device *d, size_t bytes,
+                      struct rt_dev_mem **out);
+void rt_dev_mem_free(struct rt_dev_mem *m); /* to the pool; NULL is allowed */
+/* A copy of an immutable table, uploaded once for each version. */
+status rt_dev_table_get(struct rt_device *d, const void *data, size_t bytes,
+                        uint64_t version, void **out);
+/* Make scratch memory at least so large. */
+status rt_dev_scratch(struct rt_device *d, void **mem, size_t *have,
+                      size_t bytes);
+
+extern const struct rt_driver rt_driver_opencl, rt_driver_cuda;
+
+#endif

@@ -1,0 +1,330 @@
+/* Launches on a device.
+ *
+ * Problem. A region on the host is given a table of addresses and a range; a
+ * device is given memory handles and numbers, has its own copies of maps and
+ * plans, thousands of work items instead of a few threads, and no cheap way to
+ * let them combine a sum.
+ *
+ * Idea. Small values travel together: captured values and globals of a launch
+ * are packed into one block (struct rt_scalar) that is written before and, if
+ * the region writes a global, read after it. Work item w visits
+ *
+ *   e = w * mul, + step, ...   while e < min(w * mul + span, n)
+ *
+ *             mul    span   step    items
+ *   plain     1      n      items   n, rounded up: one element each
+ *   sums      1      n      items   at most device->rows
+ *   payload   chunk  chunk  1       the same; chunks in element order, so that
+ *                                   ties keep the earliest
+ *   serial    0      n      1       1
+ *
+ * Sums: each work item has a row of accumulators in device memory, `combine`
+ * joins FAN neighbouring rows at a time, in row order, until one is left, which
+ * comes back: no order depends on which item was first, and no barrier is
+ * needed.
+ *
+ *   rows  0 1 2 ... 31 | 32 ... 63 | ...    combine(step 1)
+ *         0            | 32        | ...    combine(step 32) ...
+ *
+ * Where the order of elements can be told (serial launches, payloads) and the
+ * library numbers them otherwise than the program, e counts the program's
+ * elements and goes through a table.
+ *
+ * Conflicting writes run by a two-level plan, colour by colour, one group of
+ * work items a block, unless the code makes them atomic.
+ *
+ * Cost  one write and one or two reads of a few bytes a launch that needs them.
+ */
+#include "rt/offload.h"
+
+#include "base/arena.h"
+#include "base/counters.h"
+#include "rt/reduce.h"
+#include "rt/residency.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FAN = 32, SUM_BYTES_MAX = 32 << 20, MORE_ARGS = 10 };
+
+static uint32_t
+round_up(uint32_t n, uint32_t to) {
+  return (n + to - 1) / to * to;
+}
+
+/* ---- prepare ------------------------------------------------------------- */
+
+static uint32_t
+sum_items(const struct rt_launch *l, const struct rt_device *d) {
+  size_t fits = SUM_BYTES_MAX / (rt_reduce_row(l) + 1);
+  uint32_t items = fits < d->rows ? (uint32_t)fits : d->rows;
+  return items ? items : 1;
+}
+
+static void
+choose_items(const struct rt_launch *l, struct rt_offload_run *r) {
+  const struct rt_device *d = l->offload->code->device;
+  uint32_t n = (uint32_t)r->n, most = n;
+  r->group = r->items = 1;
+  if (l->mode == RT_RUN_SERIAL) return;
+  if (l->nreductions && sum_items(l, d) < n) most = sum_items(l, d);
+  r->group = most < d->group ? most : d->group;
+  r->items =
+      l->nreductions ? most / r->group * r->group : round_up(n, r->group);
+}
+
+/* Blocks of a colour, at most. */
+static uint32_t
+widest_colour(const struct rt_plan *p) {
+  idx_l widest = 1;
+  for (idx_l c = 0; c < p->ncolours; c++)
+    if (p->start[c + 1] - p->start[c] > widest)
+      widest = p->start[c + 1] - p->start[c];
+  return (uint32_t)widest;
+}
+
+static status
+prepare_plan(const struct rt_program *p, struct rt_launch *l,
+             struct rt_conflict *conflicts, struct rt_offload_run *r) {
+  struct rt_device *d = l->offload->code->device;
+  void *mem;
+  for (uint32_t i = 0; i < l->nconflicts; i++)
+    conflicts[i] =
+        (struct rt_conflict){p->maps[l->conflicts[i].map], l->conflicts[i].idx};
+  TRY(rt_plan_get(r->n, (idx_l)d->group, conflicts, l->nconflicts, true,
+                  &l->plan));
+  r->plan = l->plan;
+  r->group = d->group;
+  r->items = widest_colour(r->plan) * r->group;
+  size_t word = sizeof(idx_l);
+  TRY(rt_dev_table_get(d, r->plan->order, word * (size_t)r->plan->nblocks, 0,
+                       &mem));
+  TRY(rt_dev_table_get(d, r->plan->elem_colour, word * (size_t)r->n, 0, &mem));
+  return rt_dev_table_get(d, r->plan->nelem_colours,
+                          word * (size_t)r->plan->nblocks, 0, &mem);
+}
+
+/* The device's copy of a map, or of an order's numbers. Orders never change. */
+static status
+bound_table(const struct rt_program *p, const struct rt_launch *l,
+            const struct rt_bind *b, void **out) {
+  struct rt_device *d = l->offload->code->device;
+  if (b->kind == RT_BIND_ROWS) {
+    const struct rt_order *o = p->sets[b->index]->order;
+    return rt_dev_table_get(d, o->row, sizeof(idx_l) * (size_t)o->n, 0, out);
+  }
+  const struct rt_map *m = p->maps[b->index];
+  bool named = b->kind == RT_BIND_NAMED && m->named;
+  return rt_dev_table_get(d, named ? m->named : m->table,
+                          sizeof(idx_l) * (size_t)m->from->n * m->arity,
+                          m->version, out);
+}
+
+static bool
+is_table(const struct rt_bind *b) {
+  return b->kind == RT_BIND_MAP || b->kind == RT_BIND_NAMED ||
+         b->kind == RT_BIND_ROWS;
+}
+
+/* Where the program's elements are, for launches that visit them in order;
+ * *out NULL: as they are. */
+static status
+order_table(const struct rt_program *p, const struct rt_launch *l, void **out) {
+  const struct rt_order *o = p->sets[l->set]->order;
+  bool ordered = l->mode == RT_RUN_SERIAL || rt_reduce_ordered(l);
+  *out = NULL;
+  if (!o || !ordered) return OK;
+  return rt_dev_table_get(l->offload->code->device, o->at,
+                          sizeof(idx_l) * (size_t)o->n, 0, out);
+}
+
+status
+rt_offload_prepare(const struct rt_program *p, struct rt_launch *l,
+                   struct rt_conflict *conflicts, struct rt_offload_run *out) {
+  struct rt_offload *o = l->offload;
+  struct rt_device *d = o->code->device;
+  struct rt_offload_run r = {.n = p->sets[l->set]->n};
+  void *mem;
+  *out = r;
+  if (!r.n) return OK;
+  if (!o->args) {
+    o->args = mem_alloc((size_t)l->nbinds + MORE_ARGS, sizeof *o->args);
+    o->staging = mem_alloc(o->scalar_bytes + 1, 1);
+  }
+  choose_items(l, &r);
+  if (l->mode == RT_RUN_COLOURED && l->nconflicts && !o->atomic)
+    TRY(prepare_plan(p, l, conflicts, &r));
+  for (uint32_t i = 0; i < l->nbinds; i++)
+    if (is_table(&l->binds[i])) TRY(bound_table(p, l, &l->binds[i], &mem));
+  TRY(order_table(p, l, &mem));
+  TRY(rt_dev_scratch(d, &d->scalars, &d->scalar_bytes, o->scalar_bytes + 16));
+  TRY(rt_dev_scratch(d, &d->sums, &d->sum_bytes,
+                     (size_t)r.items * rt_reduce_row(l) + 16));
+  *out = r;
+  return OK;
+}
+
+/* ---- scalars ------------------------------------------------------------- */
+
+static char *
+scalar_source(const struct rt_program *p, const struct rt_scalar *s) {
+  return s->param ? (char *)(uintptr_t)p->params[s->index]
+                  : p->globals[s->index];
+}
+
+static status
+write_scalars(const struct rt_program *p, const struct rt_launch *l) {
+  struct rt_offload *o = l->offload;
+  struct rt_device *d = o->code->device;
+  if (!o->nscalars) return OK;
+  for (uint32_t i = 0; i < o->nscalars; i++)
+    memcpy(o->staging + o->scalars[i].offset, scalar_source(p, &o->scalars[i]),
+           o->scalars[i].bytes);
+  counters[CNT_upload_other_bytes] += (long long)o->scalar_bytes;
+  return d->driver->write(d, d->scalars, o->staging, o->scalar_bytes);
+}
+
+/* Globals that the region wrote come back. */
+static status
+read_scalars(const struct rt_program *p, const struct rt_launch *l) {
+  struct rt_offload *o = l->offload;
+  struct rt_device *d = o->code->device;
+  bool written = false;
+  for (uint32_t i = 0; i < o->nscalars; i++) written |= o->scalars[i].written;
+  if (!written) return OK;
+  TRY(d->driver->read(d, o->staging, d->scalars, o->scalar_bytes));
+  counters[CNT_download_other_bytes] += (long long)o->scalar_bytes;
+  for (uint32_t i = 0; i < o->nscalars; i++)
+    if (o->scalars[i].written)
+      memcpy(scalar_source(p, &o->scalars[i]),
+             o->staging + o->scalars[i].offset, o->scalars[i].bytes);
+  return OK;
+}
+
+/* ---- launch -------------------------------------------------------------- */
+
+static struct rt_dev_arg
+mem_arg(void *mem) {
+  return (struct rt_dev_arg){.mem = mem};
+}
+
+static struct rt_dev_arg
+word_arg(int64_t word) {
+  return (struct rt_dev_arg){.word = word};
+}
+
+/* What both kernels begin with; the number of arguments. */
+static status
+first_args(const struct rt_program *p, const struct rt_launch *l,
+           struct rt_buf **bufs, uint32_t *n_out) {
+  struct rt_offload *o = l->offload;
+  struct rt_device *d = o->code->device;
+  uint32_t n = 0;
+  void *mem;
+  for (uint32_t i = 0; i < l->nbinds; i++) {
+    const struct rt_bind *b = &l->binds[i];
+    switch ((enum rt_bind_kind)b->kind) {
+    case RT_BIND_SLOT:
+      TRY(rt_buf_device(bufs[b->index], d));
+      o->args[n++] = mem_arg(bufs[b->index]->dev->mem);
+      break;
+    case RT_BIND_STRIDE:
+      o->args[n++] = word_arg((int64_t)rt_dev_stride(bufs[b->index]->shape));
+      break;
+    case RT_BIND_MAP:
+    case RT_BIND_NAMED:
+    case RT_BIND_ROWS:
+      TRY(bound_table(p, l, b, &mem));
+      o->args[n++] = mem_arg(mem);
+      break;
+    case RT_BIND_PARAM:
+    case RT_BIND_GLOBAL:
+    case RT_BIND_ACC: break; /* in the scalars and the rows */
+    case RT_BIND_ADDRESS: assert(!"an opaque kernel on a device");
+    }
+  }
+  o->args[n++] = mem_arg(d->scalars);
+  o->args[n++] = mem_arg(d->sums);
+  *n_out = n;
+  return OK;
+}
+
+static status
+launch_plain(const struct rt_program *p, const struct rt_launch *l,
+             const struct rt_offload_run *r, uint32_t n) {
+  struct rt_offload *o = l->offload;
+  struct rt_device *d = o->code->device;
+  int64_t mul = 1, span = r->n, step = r->items;
+  if (l->mode == RT_RUN_SERIAL) {
+    mul = 0;
+    step = 1;
+  } else if (rt_reduce_ordered(l)) {
+    mul = span = ((int64_t)r->n + r->items - 1) / r->items;
+    step = 1;
+  }
+  void *at;
+  TRY(order_table(p, l, &at));
+  o->args[n++] = mem_arg(at ? at : d->scalars);
+  int64_t words[] = {r->n, mul, span, step, at != NULL};
+  for (int i = 0; i < 5; i++) o->args[n++] = word_arg(words[i]);
+  return d->driver->launch(d, o->code->run, o->args, n, r->items, r->group);
+}
+
+static status
+launch_coloured(const struct rt_launch *l, const struct rt_offload_run *r,
+                uint32_t n) {
+  struct rt_offload *o = l->offload;
+  struct rt_device *d = o->code->device;
+  const struct rt_plan *plan = r->plan;
+  size_t word = sizeof(idx_l), blocks = (size_t)plan->nblocks;
+  const void *tables[] = {plan->order, plan->elem_colour, plan->nelem_colours};
+  size_t sizes[] = {blocks * word, (size_t)r->n * word, blocks * word};
+  for (int i = 0; i < 3; i++) {
+    void *mem;
+    TRY(rt_dev_table_get(d, tables[i], sizes[i], 0, &mem));
+    o->args[n++] = mem_arg(mem);
+  }
+  o->args[n++] = word_arg(r->n);
+  for (idx_l c = 0; c < plan->ncolours; c++) {
+    o->args[n] = word_arg(plan->start[c]);
+    o->args[n + 1] = word_arg(c == 0);
+    size_t items = (size_t)(plan->start[c + 1] - plan->start[c]) * r->group;
+    TRY(d->driver->launch(d, o->code->coloured, o->args, n + 2, items,
+                          r->group));
+  }
+  return OK;
+}
+
+/* Combine the rows on the device, fetch the last one, and count the globals'
+ * own values in. */
+static status
+deliver_sums(const struct rt_program *p, const struct rt_launch *l,
+             const struct rt_offload_run *r, char *row) {
+  struct rt_offload *o = l->offload;
+  struct rt_device *d = o->code->device;
+  if (!l->nreductions) return OK;
+  uint32_t rows = r->plan ? widest_colour(r->plan) * r->group : r->items;
+  for (int64_t step = 1; step < rows; step *= FAN) {
+    struct rt_dev_arg args[] = {mem_arg(d->sums), word_arg(rows),
+                                word_arg(step), word_arg(FAN)};
+    size_t items = (size_t)((rows + step * FAN - 1) / (step * FAN));
+    TRY(d->driver->launch(d, o->code->combine, args, 4, items, 1));
+  }
+  TRY(d->driver->read(d, row, d->sums, rt_reduce_row(l)));
+  counters[CNT_download_other_bytes] += (long long)rt_reduce_row(l);
+  rt_reduce_finish(l, p->globals, row, rt_reduce_row(l), 1);
+  return OK;
+}
+
+status
+rt_offload_launch(const struct rt_program *p, const struct rt_launch *l,
+                  const struct rt_offload_run *r, struct rt_buf **bufs,
+                  char *row) {
+  uint32_t n;
+  TRY(write_scalars(p, l));
+  TRY(first_args(p, l, bufs, &n));
+  TRY(r->plan ? launch_coloured(l, r, n) : launch_plain(p, l, r, n));
+  TRY(deliver_sums(p, l, r, row));
+  return read_scalars(p, l);
+}

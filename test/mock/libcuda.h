@@ -1,0 +1,13 @@
+/* What the mock CUDA driver tells a test, which finds it by dlsym. */
+#ifndef TEST_MOCK_LIBCUDA_H
+#define TEST_MOCK_LIBCUDA_H
+
+struct mock_cuda {
+  int devices, major; /* to be set: how many, their architecture */
+  int fail_init, fail_alloc, fail_launch;
+  int up, retained, streams, mems, pinned, modules, launches; /* now there */
+  char broken[128]; /* the first rule that a call broke; "" */
+  char log[8192];   /* "init retain0 stream1 alloc64 up64 ..." */
+};
+
+#endif

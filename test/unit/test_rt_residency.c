@@ -1,0 +1,251 @@
+/* Residency on a mock device: each row of rt/residency.def, layouts on the way,
+ * sharing, several devices, launches with scalars and sums, failures. */
+#include "mock_device.h"
+#include "rt_make.h"
+
+#include "base/counters.h"
+#include "rt/residency.h"
+
+enum { N = 10, DIM = 3 };
+enum use { READ, WRITE, UPDATE, LOOK, EDIT };
+
+static struct rt_set set = {N, "set"};
+
+/* "kernel": SoA memory, stride and length as bound. */
+static void
+fill_7(const struct rt_dev_arg *a, uint32_t nargs, size_t items) {
+  (void)nargs, (void)items;
+  int *x = a[0].mem;
+  for (int c = 0; c < DIM; c++)
+    for (int e = 0; e < N; e++) x[c * a[1].word + e] = 7;
+}
+
+static void
+look(const struct rt_dev_arg *a, uint32_t nargs, size_t items) {
+  (void)a, (void)nargs, (void)items;
+}
+
+/* x[e][c] += 100 * e + c, so that a wrong layout shows */
+static void
+add_place(const struct rt_dev_arg *a, uint32_t nargs, size_t items) {
+  (void)nargs, (void)items;
+  int *x = a[0].mem;
+  for (int c = 0; c < DIM; c++)
+    for (int e = 0; e < N; e++) x[c * a[1].word + e] += 100 * e + c;
+}
+
+static struct rt_dat
+dat_new(const int *data, uint32_t block) {
+  struct rt_dat d;
+  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, block};
+  cr_assert_eq(rt_dat_init(&d, s, data, false), OK);
+  return d;
+}
+
+static void *
+kernel_of(mock_kernel f) {
+  void *p;
+  memcpy(&p, &f, sizeof p);
+  return p;
+}
+
+/* Run one launch on the device, as lower would have it for this access. */
+static status
+run_on(struct rt_device *dev, struct rt_dat *d, mock_kernel f, enum use use) {
+  struct rt_program *p = make_program();
+  struct rt_dev_code code = {.device = dev, .run = kernel_of(f)};
+  make_set(p, &set);
+  uint32_t slot = make_slot(p, d, true);
+  p->slots[slot].no_host = true;
+  p->slots[slot].device = dev;
+  if (use != WRITE) {
+    make_cmd(p, RT_UPLOAD, slot, 0, 0);
+    p->cmds[p->ncmds - 1].device = dev;
+  }
+  struct rt_launch *l = make_launch(p, NULL, 0, RT_RUN_RANGE, 2, RT_BIND_SLOT,
+                                    slot, RT_BIND_STRIDE, slot);
+  l->binds[0].written = use != READ;
+  l->offload = mem_alloc(1, sizeof *l->offload);
+  l->offload->code = &code;
+  if (use != READ) make_out(p, 0, slot);
+  status st = rt_exec(p, 1);
+  rt_program_free(p);
+  return st;
+}
+
+static void
+apply(struct rt_device *dev, struct rt_dat *d, enum use use) {
+  switch (use) {
+  case READ: cr_assert_eq(run_on(dev, d, look, READ), OK); break;
+  case WRITE: cr_assert_eq(run_on(dev, d, fill_7, WRITE), OK); break;
+  case UPDATE: cr_assert_eq(run_on(dev, d, add_place, UPDATE), OK); break;
+  case LOOK: cr_assert_eq(rt_dat_sync(d), OK); break;
+  case EDIT:
+    cr_assert_eq(rt_dat_sync(d), OK);
+    rt_dat_mirror_written(d);
+    break;
+  }
+}
+
+static const int ones[N * DIM] = {1, 1, 1};
+
+/* A dat in this state. */
+static struct rt_dat
+dat_in(struct rt_device *dev, enum rt_residency state) {
+  struct rt_dat d = dat_new(state == RT_HOST_UNALLOCATED ? NULL : ones, 1);
+  if (state == RT_HOST_UNALLOCATED || state == RT_DEVICE) apply(dev, &d, WRITE);
+  if (state == RT_HOST || state == RT_BOTH) apply(dev, &d, READ);
+  if (state == RT_HOST) apply(dev, &d, EDIT);
+  cr_assert_eq(rt_residency_of(&d), state);
+  return d;
+}
+
+static void
+check_row(enum rt_residency from, enum use use, enum rt_residency to, int up,
+          int down, const char *text) {
+  struct rt_device *dev = mock_device(0);
+  struct rt_dat d = dat_in(dev, from);
+  long long ups = counters[CNT_h2d], downs = counters[CNT_d2h];
+  apply(dev, &d, use);
+  cr_expect_eq(rt_residency_of(&d), to, "%s: state %d, expected %d", text,
+               rt_residency_of(&d), to);
+  cr_expect_eq(counters[CNT_h2d] - ups, up, "%s: uploads", text);
+  cr_expect_eq(counters[CNT_d2h] - downs, down, "%s: downloads", text);
+  rt_dat_clear(&d);
+}
+
+#define ROW(from, use, to, up, down)                                           \
+  Test(residency, row_##from##_##use) {                                        \
+    check_row(RT_##from, use, RT_##to, up, down, #from " " #use);              \
+    mock_end();                                                                \
+  }
+#include "rt/residency.def"
+#undef ROW
+
+/* ---- what is moved ------------------------------------------------------- */
+
+static void
+check_values(struct rt_dat *d, int times) {
+  cr_assert_eq(rt_dat_sync(d), OK);
+  const int *x = (const int *)(void *)d->mirror;
+  for (int e = 0; e < N; e++)
+    for (int c = 0; c < DIM; c++)
+      cr_assert_eq(x[e * DIM + c], e * DIM + c + times * (100 * e + c));
+}
+
+static void
+check_layout(uint32_t block) {
+  struct rt_device *dev = mock_device(0);
+  int start[N * DIM];
+  for (int i = 0; i < N * DIM; i++) start[i] = i;
+  struct rt_dat d = dat_new(start, block);
+  apply(dev, &d, UPDATE);
+  apply(dev, &d, UPDATE);
+  check_values(&d, 2);
+  struct rt_buf *b;
+  cr_assert_eq(rt_dat_buffer(&d, &b), OK); /* now the host has it, too */
+  cr_assert_eq(counters[CNT_d2h], 1, "the mirror serves the host's buffer");
+  apply(dev, &d, UPDATE);
+  check_values(&d, 3);
+  rt_dat_clear(&d);
+  mock_end();
+}
+
+Test(residency, values_survive_from_aos) {
+  check_layout(1);
+}
+Test(residency, values_survive_from_soa) {
+  check_layout(0);
+}
+Test(residency, values_survive_from_blocks) {
+  check_layout(4);
+}
+
+Test(residency, foreign_memory_comes_back_at_a_look) {
+  struct rt_device *dev = mock_device(0);
+  int memory[N * DIM];
+  for (int i = 0; i < N * DIM; i++) memory[i] = i;
+  struct rt_dat d;
+  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, 1};
+  cr_assert_eq(rt_dat_init(&d, s, memory, true), OK);
+  apply(dev, &d, UPDATE);
+  cr_assert_eq(memory[5], 5, "nothing moved yet");
+  check_values(&d, 1);
+  cr_assert_eq(memory[5], 5 + 100 + 2);
+  rt_dat_clear(&d);
+  mock_end();
+}
+
+Test(residency, from_one_device_to_another_through_the_host) {
+  struct rt_device *a = mock_device(0), *b = mock_device(1);
+  int start[N * DIM];
+  for (int i = 0; i < N * DIM; i++) start[i] = i;
+  struct rt_dat d = dat_new(start, 1);
+  apply(a, &d, UPDATE);
+  apply(b, &d, UPDATE);
+  cr_assert_eq(counters[CNT_h2d], 2);
+  cr_assert_eq(counters[CNT_d2h], 1);
+  apply(a, &d, UPDATE);
+  check_values(&d, 3);
+  rt_dat_clear(&d);
+  mock_end();
+}
+
+Test(residency, a_temporary_of_device_loops_has_no_host_memory) {
+  struct rt_device *dev = mock_device(0);
+  struct rt_dat d = dat_new(NULL, 0);
+  apply(dev, &d, WRITE);
+  apply(dev, &d, UPDATE);
+  cr_assert_null(d.buf->mem);
+  cr_assert_eq(mock.writes + mock.reads, 0);
+  rt_dat_clear(&d);
+  mock_end();
+}
+
+Test(residency, device_memory_is_used_again) {
+  struct rt_device *dev = mock_device(0);
+  for (int k = 0; k < 5; k++) {
+    struct rt_dat d = dat_new(ones, 1);
+    apply(dev, &d, UPDATE);
+    rt_dat_clear(&d);
+  }
+  cr_assert_leq(mock.mems, 3, "a buffer and two scratch areas, %d found",
+                mock.mems);
+  mock_end();
+}
+
+Test(residency, no_memory_is_an_error_before_anything_runs) {
+  struct rt_device *dev = mock_device(0);
+  struct rt_dat d = dat_new(ones, 1);
+  mock.fail_mem = true;
+  cr_assert_eq(run_on(dev, &d, add_place, UPDATE), ERR_MEMORY);
+  cr_assert_eq(mock.launches, 0);
+  mock.fail_mem = false;
+  cr_assert_eq(run_on(dev, &d, add_place, UPDATE), OK);
+  rt_dat_clear(&d);
+  mock_end();
+}
+
+Test(residency, a_failed_launch_is_an_error) {
+  struct rt_device *dev = mock_device(0);
+  struct rt_dat d = dat_new(ones, 1);
+  mock.fail_launch = true;
+  cr_assert_eq(run_on(dev, &d, add_place, UPDATE), ERR_DEVICE);
+  cr_assert_str_eq(err_last(), "mock: launch failed");
+  rt_dat_clear(&d);
+  mock_end();
+}
+
+Test(residency, tables_go_up_once_for_each_version) {
+  struct rt_device *dev = mock_device(0);
+  int table[] = {1, 2, 3};
+  void *a, *b;
+  cr_assert_eq(rt_dev_table_get(dev, table, sizeof table, 1, &a), OK);
+  cr_assert_eq(rt_dev_table_get(dev, table, sizeof table, 1, &b), OK);
+  cr_assert_eq(a, b);
+  cr_assert_eq(mock.writes, 1);
+  cr_assert_eq(rt_dev_table_get(dev, table, sizeof table, 2, &b), OK);
+  cr_assert_neq(a, b);
+  cr_assert_eq(counters[CNT_upload_other_bytes], 2 * sizeof table);
+  mock_end();
+}

@@ -30,6 +30,10 @@ bench:
 	$(MAKE) all
 	python3 bench/run.py $(BUILD)
 
+# Shares of regions, bandwidth, what each pass contributes: doc/performance.md.
+bench-report: all
+	python3 bench/report.py $(BUILD)
+
 # Random programs until stopped, or until ten have failed; see doc/testing.md.
 fuzz: all
 	$(BUILD)/test/random/random_programs --time 0 --fresh 1e9 --out $(BUILD)
@@ -58,5 +62,5 @@ install: all
 clean:
 	rm -rf $(BUILD) build-check
 
-.PHONY: all airfoil check bench fuzz mutants format format-check tidy layers docs \
+.PHONY: all airfoil check bench bench-report fuzz mutants format format-check tidy layers docs \
 	docs-check install clean

@@ -23,6 +23,17 @@ use_big(const int *e, int *a) {
   *a += big[*e * 17 % TABLE];
 }
 
+/* Their constants begin to change one after the other, in either order. */
+static int first[2] = {1, 2}, second[2] = {3, 4};
+static void
+use_pair(int *a) {
+  *a += first[0] + 10 * second[0];
+}
+static void
+use_turned(int *a) {
+  *a += second[1] + 10 * first[1];
+}
+
 static op_set s;
 static op_dat a;
 
@@ -33,6 +44,20 @@ loops(void) {
               op_arg_dat(a, -1, OP_ID, 1, "int", OP_INC));
   op_par_loop(use_big, "use_big", s, op_arg_idx(-1, OP_ID),
               op_arg_dat(a, -1, OP_ID, 1, "int", OP_INC));
+}
+
+static void
+pairs(int *want) {
+  for (int round = 0; round < 3; round++) {
+    if (round >= 1) second[0] += 7, second[1] += 5;
+    if (round >= 2) first[0] += 11, first[1] += 13;
+    op_par_loop(use_pair, "use_pair", s,
+                op_arg_dat(a, -1, OP_ID, 1, "int", OP_INC));
+    op_par_loop(use_turned, "use_turned", s,
+                op_arg_dat(a, -1, OP_ID, 1, "int", OP_INC));
+    for (int e = 0; e < N; e++)
+      want[e] += first[0] + 10 * second[0] + second[1] + 10 * first[1];
+  }
 }
 
 static void
@@ -62,8 +87,10 @@ main(int argc, char **argv) {
     loops();
     expect(want);
   }
-  CHECK_PENDING(12);
+  pairs(want);
+  CHECK_PENDING(18);
   scale = table[2] = not_declared = -1;
+  first[0] = first[1] = second[0] = second[1] = -1;
   memset(big, 0, sizeof big);
   op_fetch_data(a, out);
   CHECK_INTS(out, want, N);

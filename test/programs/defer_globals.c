@@ -27,6 +27,14 @@ main(int argc, char **argv) {
   op2_flush();
   CHECK_INT(sum, 50);
   CHECK_INT(max, N - 1);
+  sum = 1;
+  op_par_loop(add, "add", s, op_arg_idx(-1, OP_ID),
+              op_arg_gbl(&sum, 1, "int", OP_INC));
+  sum = 5;
+  op_par_loop(add, "add", s, op_arg_idx(-1, OP_ID),
+              op_arg_gbl(&sum, 1, "int", OP_INC));
+  op2_flush();
+  CHECK_INT(sum, 50); /* the later loop's comes last */
   CHECK_INT(op2_defer_globals(0), 1);
   op_par_loop(add, "add", s, op_arg_idx(-1, OP_ID),
               op_arg_gbl(&sum, 1, "int", OP_INC));

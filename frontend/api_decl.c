@@ -3,6 +3,7 @@
 #include "frontend/fe.h"
 #include "frontend/vars.h"
 
+#include "frontend/access.h"
 #include "rt/dev.h"
 
 #include <stdlib.h>

@@ -153,6 +153,15 @@ fe_argv_read(const char *arg) {
 
 /* ---- init and exit ----------------------------------------------------------- */
 
+/* OP2_TEAM as enum rt_team_way; -1: not one. */
+static int
+fe_team_way(void) {
+  static const char *const names[] = {"auto", "one", "all"};
+  for (int k = 0; k < 3; k++)
+    if (!strcmp(fe.opt.team, names[k])) return k;
+  return -1;
+}
+
 static status
 fe_options_read(int argc, char **argv) {
   TRY(opt_read(&fe.opt, getenv));
@@ -168,6 +177,8 @@ fe_options_read(int argc, char **argv) {
   if (strcmp(fe.opt.threading, "auto") && strcmp(fe.opt.threading, "colours"))
     FAIL(ERR_ARG, "OP2_THREADING=%s: expected auto or colours",
          fe.opt.threading);
+  if (fe_team_way() < 0)
+    FAIL(ERR_ARG, "OP2_TEAM=%s: expected auto, one or all", fe.opt.team);
   if (strcmp(fe.opt.mirror, "auto") && strcmp(fe.opt.mirror, "0") &&
       strcmp(fe.opt.mirror, "1"))
     FAIL(ERR_ARG, "OP2_MIRROR=%s: expected auto, 0 or 1", fe.opt.mirror);
@@ -227,6 +238,7 @@ op_init_soa(int argc, char **argv, int diags, int soa) {
   fe_block_size_set();
   rt_set_colours(!strcmp(fe.opt.threading, "colours"));
   rt_set_reproducible(fe.opt.reproducible);
+  rt_set_team((enum rt_team_way)fe_team_way());
   fe_mirror_choose();
   rt_timer_hook = fe.opt.trace ? fe_dump_event : NULL;
   fe.up = true;
@@ -304,6 +316,7 @@ fe_clear(void) {
   rt_devices_close();
   rt_plan_cache_clear();
   rt_pool_clear();
+  rt_team_clear();
   rt_timer_reset();
   low_clear();
   low_kernels_clear();

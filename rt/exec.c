@@ -7,14 +7,17 @@
  *
  * All that can fail is in the first two steps, and they change no values.
  *
- * A launch runs in parts, one per thread; part t of k is
+ * A launch runs in parts, one per thread, and in steps, with a barrier between
+ * them; part t of k is
  *
  *   RANGE      elements [n*t/k, n*(t+1)/k), cut at multiples of UNIT
- *   COLOURED   of each colour's blocks the same share, then a barrier
+ *   COLOURED   by parts (rt/parts.c): part t, then its borders in part 0;
+ *              by colours: a step for each, of its blocks the same share
  *
- * and everything else is part 0 of 1 on the calling thread, without OpenMP:
- * serial launches, coloured launches with a payload (whose ties need element
- * order), and small sets. A coloured launch as part 0 of 1 is a plain range.
+ * and everything else is part 0 of 1: serial launches, coloured launches with a
+ * payload (whose ties need element order), and small sets. A coloured launch as
+ * part 0 of 1 is a plain range. Where threads cost more than they save, the
+ * calling thread runs all parts (rt/team.c), without OpenMP.
  *
  * Where the order of elements can be told (serial launches, ties of payloads) and
  * the library numbers them otherwise than the program, the parts count the
@@ -45,6 +48,7 @@
 #include "rt/plan.h"
 #include "rt/reduce.h"
 #include "rt/residency.h"
+#include "rt/team.h"
 
 #include <assert.h>
 #include <omp.h>
@@ -56,20 +60,20 @@ enum {
   PIECE = 4096,
   LINE_POINTERS = 8,
   BLOCK = 512,
-  SERIAL_BELOW = 1000, /* entering two threads costs 1 us: 1 ns an element */
   COPY_THREADED = 1 << 20
 };
 
 static struct {
-  idx_l block, serial_below;
+  idx_l block;
   bool reproducible, colours;
-} tune = {BLOCK, SERIAL_BELOW, false, false};
+} tune = {BLOCK, false, false};
 
 /* How one launch runs. */
 struct run {
   const struct rt_launch *l;
   idx_l n;
-  int threads; /* 1: no OpenMP */
+  int threads; /* parts of the elements */
+  struct rt_team *team;
   idx_l piece; /* elements per accumulator row; 0: one row per thread */
   idx_l rows;
   const struct rt_plan *plan;   /* NULL: not by colours */
@@ -79,10 +83,11 @@ struct run {
 };
 
 struct rt_scratch {
-  struct rt_buf **bufs; /* per slot; NULL between runs */
-  struct run *runs;     /* per launch */
-  void **table;         /* [threads][row] of the running launch */
-  size_t row;           /* pointers, whole cache lines */
+  struct rt_buf **bufs;   /* per slot; NULL between runs */
+  struct run *runs;       /* per launch */
+  struct rt_team **teams; /* per launch */
+  void **table;           /* [threads][row] of the running launch */
+  size_t row;             /* pointers, whole cache lines */
   size_t threads;
   char *acc; /* [rows][acc_row] of the running launch */
   size_t acc_row, acc_bytes;
@@ -92,11 +97,6 @@ struct rt_scratch {
 void
 rt_set_block_size(idx_l block) {
   tune.block = block > 0 ? block : BLOCK;
-}
-
-void
-rt_set_serial_below(idx_l n) {
-  tune.serial_below = n >= 0 ? n : SERIAL_BELOW;
 }
 
 void
@@ -125,6 +125,11 @@ scratch_new(const struct rt_program *p) {
   }
   s->bufs = mem_alloc(p->nslots, sizeof *s->bufs);
   s->runs = mem_alloc(p->nlaunches, sizeof *s->runs);
+  s->teams = mem_alloc(p->nlaunches, sizeof *s->teams);
+  for (uint32_t i = 0; i < p->nlaunches; i++) {
+    const struct rt_launch *l = &p->launches[i];
+    s->teams[i] = rt_team_get(l->fn, p->sets[l->set]->n);
+  }
   s->conflicts = mem_alloc(nconflicts, sizeof *s->conflicts);
   return s;
 }
@@ -135,6 +140,7 @@ scratch_free(struct rt_scratch *s) {
   rt_mem_free(s->acc, s->acc_bytes);
   free(s->bufs);
   free(s->runs);
+  free(s->teams);
   free(s->table);
   free(s->conflicts);
   free(s);
@@ -167,14 +173,18 @@ prepare_offload(const struct rt_program *p, struct rt_launch *l,
 }
 
 static status
-prepare_launch(const struct rt_program *p, struct rt_launch *l, int nthreads,
+prepare_launch(const struct rt_program *p, uint32_t i, int nthreads,
                struct run *out) {
+  struct rt_launch *l = &p->launches[i];
   if (l->offload) return prepare_offload(p, l, out);
   const struct rt_set *set = p->sets[l->set];
-  struct run r = {.l = l, .n = set->n, .threads = nthreads};
+  struct run r = {.l = l,
+                  .n = set->n,
+                  .threads = rt_team_size(set->n, nthreads),
+                  .team = p->scratch->teams[i]};
   bool coloured = l->mode == RT_RUN_COLOURED && l->nconflicts;
   bool serial = l->mode == RT_RUN_SERIAL || (coloured && rt_reduce_ordered(l));
-  if (serial || l->alone || r.n < tune.serial_below) r.threads = 1;
+  if (serial || l->alone) r.threads = 1;
   if (set->order && (serial || rt_reduce_ordered(l))) r.at = set->order->at;
   bool fixed = tune.reproducible && !serial;
   if (coloured && !serial && (r.threads > 1 || fixed)) {
@@ -215,7 +225,7 @@ static status
 prepare(struct rt_program *p, int nthreads) {
   if (!p->scratch) p->scratch = scratch_new(p);
   for (uint32_t i = 0; i < p->nlaunches; i++)
-    TRY(prepare_launch(p, &p->launches[i], nthreads, &p->scratch->runs[i]));
+    TRY(prepare_launch(p, i, nthreads, &p->scratch->runs[i]));
   return make_room(p->scratch, p->nlaunches, nthreads);
 }
 
@@ -377,15 +387,10 @@ run_blocks(const struct run *r, const struct rt_scratch *s, void **table,
 
 static void
 coloured_part(const struct run *r, const struct rt_scratch *s, void **table,
-              int t, int k) {
-  for (idx_l c = 0; c < r->plan->ncolours; c++) {
-    idx_l from = r->plan->start[c], n = r->plan->start[c + 1] - from;
-    run_blocks(r, s, table, from + (idx_l)part_begin(n, t, k),
-               from + (idx_l)part_begin(n, t + 1, k));
-    if (k > 1) {
-#pragma omp barrier
-    }
-  }
+              idx_l colour, int t, int k) {
+  idx_l from = r->plan->start[colour], n = r->plan->start[colour + 1] - from;
+  run_blocks(r, s, table, from + (idx_l)part_begin(n, t, k),
+             from + (idx_l)part_begin(n, t + 1, k));
 }
 
 static void
@@ -395,36 +400,63 @@ run_ranges(const struct run *r, void **table, int part) {
     r->l->fn(table, p->ranges[i].lo, p->ranges[i].hi);
 }
 
+/* The second step is that of the borders. */
 static void
-parted_part(const struct run *r, void **table, int t, int k) {
+parted_part(const struct run *r, void **table, bool borders, int t, int k) {
   assert(!r->piece);
+  if (borders) {
+    if (t == 0) run_ranges(r, table, r->parts->parts);
+    return;
+  }
   for (int part = t; part < r->parts->parts; part += k)
     run_ranges(r, table, part);
-  if (k > 1) {
-#pragma omp barrier
-  }
-  if (t == 0) run_ranges(r, table, r->parts->parts);
+}
+
+static idx_l
+run_steps(const struct run *r) {
+  return r->parts ? 2 : r->plan ? r->plan->ncolours : 1;
 }
 
 static void
-run_part(const struct run *r, const struct rt_scratch *s, int t, int k) {
+run_part(const struct run *r, const struct rt_scratch *s, idx_l step, int t,
+         int k) {
   void **table = s->table + (size_t)t * table_stride(r, s);
   if (r->parts)
-    parted_part(r, table, t, k);
+    parted_part(r, table, step > 0, t, k);
   else if (r->plan)
-    coloured_part(r, s, table, t, k);
+    coloured_part(r, s, table, step, t, k);
   else
     range_part(r, s, table, t, k);
 }
 
 static void
-run_team(const struct run *r, const struct rt_scratch *s) {
-  if (r->threads == 1) {
-    run_part(r, s, 0, 1);
-    return;
-  }
+run_alone(const struct run *r, const struct rt_scratch *s) {
+  for (idx_l step = 0; step < run_steps(r); step++)
+    for (int t = 0; t < r->threads; t++) run_part(r, s, step, t, r->threads);
+}
+
+static void
+run_together(const struct run *r, const struct rt_scratch *s) {
 #pragma omp parallel num_threads(r->threads)
-  run_part(r, s, omp_get_thread_num(), omp_get_num_threads());
+  {
+    int t = omp_get_thread_num(), k = omp_get_num_threads();
+    run_part(r, s, 0, t, k);
+    for (idx_l step = 1; step < run_steps(r); step++) {
+#pragma omp barrier
+      run_part(r, s, step, t, k);
+    }
+  }
+}
+
+static void
+run_team(const struct run *r, const struct rt_scratch *s) {
+  bool together = rt_team_together(r->team, r->n, r->threads);
+  double begin = rt_team_measures(r->team) ? timer_wall() : 0;
+  if (together)
+    run_together(r, s);
+  else
+    run_alone(r, s);
+  if (begin) rt_team_note(r->team, together, timer_wall() - begin);
 }
 
 /* ---- run: commands ------------------------------------------------------- */

@@ -219,8 +219,14 @@ struct rt_program {
  * but a device may fail later (ERR_DEVICE): what its launches write is lost.
  * Nothing is allocated in a repeated run. */
 status rt_exec(struct rt_program *p, int nthreads);
-/* Sets with fewer elements run on one thread; < 0: the library's choice. */
-void rt_set_serial_below(idx_l n);
+/* Elements that a thread gets at least; < 0: the library's choice. */
+void rt_set_thread_least(idx_l n);
+/* Who runs the parts of a launch: whoever was faster in its first runs, one
+ * thread, or one for each part. */
+enum rt_team_way { RT_TEAM_MEASURED, RT_TEAM_ALONE, RT_TEAM_TOGETHER };
+void rt_set_team(enum rt_team_way way);
+/* Forget what was measured: functions are no longer those that they were. */
+void rt_team_clear(void);
 /* One order of sums for any number of threads (OP2_REPRODUCIBLE): globals are
  * combined over pieces of fixed length, coloured launches run by plan
  * always. */

@@ -53,7 +53,8 @@ check_visits(idx_l n, int threads, enum rt_run_mode mode) {
 
 Test(rt_exec, every_element_runs_once) {
   static const idx_l sizes[] = {0, 1, 63, 64, 65, 127, 999, 1000, 1001, 20000};
-  rt_set_serial_below(0);
+  rt_set_thread_least(0);
+  rt_set_team(RT_TEAM_TOGETHER);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     for (int threads = 1; threads <= 5; threads++)
       for (int mode = RT_RUN_RANGE; mode <= RT_RUN_COLOURED; mode++)
@@ -80,8 +81,8 @@ calls_for(idx_l n, int threads, enum rt_run_mode mode) {
 }
 
 Test(rt_exec, small_sets_stay_on_one_thread) {
-  cr_assert_eq(calls_for(999, 2, RT_RUN_RANGE), 1);
-  cr_assert_eq(calls_for(1000, 2, RT_RUN_RANGE), 2);
+  cr_assert_eq(calls_for(1023, 2, RT_RUN_RANGE), 1);
+  cr_assert_eq(calls_for(1024, 2, RT_RUN_RANGE), 2);
 }
 
 Test(rt_exec, serial_launches_stay_on_one_thread) {

@@ -82,7 +82,8 @@ check_all_types(uint32_t kind, uint32_t size) {
 }
 
 Test(rt_reduce, every_type_agrees_with_the_plain_loop) {
-  rt_set_serial_below(0);
+  rt_set_thread_least(0);
+  rt_set_team(RT_TEAM_TOGETHER);
 #define TYPE(name, text, bytes, ctype, kind)                                   \
   check_all_types(TYPE_##name, bytes);
 #include "base/types.def"

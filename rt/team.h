@@ -1,0 +1,32 @@
+/* How many threads a launch is split over, and whether they come: see team.c. */
+#ifndef RT_TEAM_H
+#define RT_TEAM_H
+
+#include "base/types.h"
+#include "rt/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is known of the launches of a region; zero: nothing. */
+struct rt_team {
+  int threads;   /* that it was measured with */
+  uint32_t runs; /* so far, until decided */
+  bool decided, alone;
+  double best[2]; /* seconds: alone, together */
+};
+
+/* That of launches of this function over n elements, kept until rt_team_clear. */
+struct rt_team *rt_team_get(rt_region_fn fn, idx_l n);
+
+/* Threads that elements [0, n) are split over, of at most `nthreads`. */
+int rt_team_size(idx_l n, int nthreads);
+/* Is the next run of n elements, split over `threads`, done by that many, or by one
+ * alone? */
+bool rt_team_together(struct rt_team *t, idx_l n, int threads);
+/* Does the next run have to be timed? */
+bool rt_team_measures(const struct rt_team *t);
+/* A run took so long. */
+void rt_team_note(struct rt_team *t, bool together, double seconds);
+
+#endif

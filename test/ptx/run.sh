@@ -1,0 +1,72 @@
+#!/bin/bash
+# Code ahead of time (op2-run --emit) of the recorded traces of the benchmark
+# programs, in every kind; PTX goes through ptxas for sm_80 and sm_90 where that is
+# installed, and no register may spill. (The slow path of libdevice's sine has 40
+# bytes of stack of its own.)
+#   test/ptx/run.sh BUILD
+# Ends with "N passed, N failed".
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+top=$here/../..
+build=$(cd "${1:?usage: run.sh BUILD}" && pwd) || exit 2
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+clang=${CLANG:-clang-19}
+ptxas=$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)
+[ -x "$ptxas" ] || ptxas=
+passed=0 failed=0
+
+verdict() { # name status
+  if [ "$2" = 0 ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAIL $1: $(tail -n 3 "$tmp/log" | tr '\n' ' ' | cut -c1-400)"
+  fi
+}
+
+kernels() { # program: its kernels, as op2cc would keep them
+  "$clang" -I"$top/include" -I"$top" -O2 -Xclang -disable-llvm-passes \
+    -fno-math-errno -fno-trapping-math -ffp-contract=on -c -emit-llvm \
+    "$top/bench/${1%%_*}/$1.c" -o "$tmp/$1.bc" >"$tmp/log" 2>&1
+}
+
+emit() { # kind trace program options...
+  local kind=$1 trace=$2 program=$3
+  shift 3
+  rm -rf "$tmp/out" && mkdir "$tmp/out"
+  "$build/op2-run" --emit="$kind" "$trace" --kernels "$tmp/$program.bc" \
+    --out "$tmp/out" "$@" >"$tmp/log" 2>&1
+}
+
+# Every file that was written, through ptxas.
+assemble() { # arch
+  local f
+  for f in "$tmp"/out/*.ptx; do
+    "$ptxas" -v -arch="$1" "$f" -o /dev/null >"$tmp/log" 2>&1 || return 1
+    ! grep -E '[1-9][0-9]* bytes spill' "$tmp/log" || return 1
+  done
+}
+
+for trace in "$top"/test/traces/*_00.irt; do
+  name=$(basename "$trace" .irt)
+  program=${name%_00}
+  [ -f "$top/bench/${program%%_*}/$program.c" ] || continue
+  kernels "$program"
+  verdict "$program: kernels" $?
+  for kind in spir llvm object; do
+    emit "$kind" "$trace" "$program" && [ -s "$(ls "$tmp"/out/* | head -n 1)" ]
+    verdict "$name: $kind" $?
+  done
+  for arch in sm_80 sm_90; do
+    for how in "" --colours; do
+      # shellcheck disable=SC2086
+      emit ptx "$trace" "$program" --arch $arch $how &&
+        { [ -z "$ptxas" ] || assemble $arch; }
+      verdict "$name: ptx $arch $how" $?
+    done
+  done
+done
+[ -n "$ptxas" ] || echo "no ptxas: PTX was made, not assembled"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ] && [ $passed != 0 ]

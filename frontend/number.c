@@ -21,7 +21,7 @@
  * the program's numbers. Under OP2_REPRODUCIBLE, where sums are to be taken in
  * the program's order, no set is.
  *
- * Cost: rt_locality, 0.3 ms, where the order is good. */
+ * Cost: rt_locality, 0.2 ms, where the order is good. */
 #include "frontend/fe.h"
 
 #include "rt/order.h"

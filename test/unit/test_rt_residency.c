@@ -9,7 +9,7 @@
 enum { N = 10, DIM = 3 };
 enum use { READ, WRITE, UPDATE, LOOK, EDIT };
 
-static struct rt_set set = {N, "set"};
+static struct rt_set set = {.n = N, .name = "set"};
 
 /* "kernel": SoA memory, stride and length as bound. */
 static void

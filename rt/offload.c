@@ -105,14 +105,15 @@ prepare_plan(const struct rt_program *p, struct rt_launch *l,
                           word * (size_t)r->plan->nblocks, 0, &mem);
 }
 
-/* The device's copy of a map, or of an order's numbers. Orders never change. */
+/* The device's copy of a map, or of an order's numbers. */
 static status
 bound_table(const struct rt_program *p, const struct rt_launch *l,
             const struct rt_bind *b, void **out) {
   struct rt_device *d = l->offload->code->device;
   if (b->kind == RT_BIND_ROWS) {
     const struct rt_order *o = p->sets[b->index]->order;
-    return rt_dev_table_get(d, o->row, sizeof(idx_l) * (size_t)o->n, 0, out);
+    return rt_dev_table_get(d, o->row, sizeof(idx_l) * (size_t)o->n, o->version,
+                            out);
   }
   const struct rt_map *m = p->maps[b->index];
   bool named = b->kind == RT_BIND_NAMED && m->named;
@@ -136,7 +137,7 @@ order_table(const struct rt_program *p, const struct rt_launch *l, void **out) {
   *out = NULL;
   if (!o || !ordered) return OK;
   return rt_dev_table_get(l->offload->code->device, o->at,
-                          sizeof(idx_l) * (size_t)o->n, 0, out);
+                          sizeof(idx_l) * (size_t)o->n, o->version, out);
 }
 
 status

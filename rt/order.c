@@ -28,8 +28,12 @@ enum { WINDOW = 512, WINDOWS = 32, LINE = 8, SLOTS = 4 * WINDOW };
 
 struct rt_order *
 rt_order_new(idx_l n, idx_l *row) {
+  static uint64_t version = UINT64_MAX; /* downwards; maps count upwards */
   struct rt_order *o = mem_alloc(1, sizeof *o);
-  *o = (struct rt_order){n, row, mem_alloc((size_t)n + 1, sizeof *o->at)};
+  *o = (struct rt_order){.n = n,
+                         .row = row,
+                         .at = mem_alloc((size_t)n + 1, sizeof *o->at),
+                         .version = version--};
   for (idx_l e = 0; e < n; e++) o->at[row[e]] = e;
   return o;
 }

@@ -244,6 +244,7 @@ rt_dat_reorder(struct rt_dat *d, const struct rt_order *order) {
   assert(!d->foreign && (!order || order->n == d->shape.n));
   struct rt_buf *b = NULL;
   if (d->buf && d->buf_current) {
+    TRY(rt_dat_fill(d));
     TRY(rt_buf_new(d->shape, &b));
     rt_layout_permute(b->mem, b->stride, order ? order->at : NULL, d->buf->mem,
                       d->buf->stride, d->order ? d->order->at : NULL,

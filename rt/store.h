@@ -46,6 +46,7 @@ struct rt_shape {
 struct rt_order {
   idx_l n;
   idx_l *row, *at;
+  uint64_t version; /* process-wide unique, and no map's: see rt_map */
 };
 
 /* The order in which `row` lists the program's elements (TAKE row, from

@@ -321,7 +321,7 @@ Test(rt_renumber, tables_with_the_programs_numbers) {
   struct rt_set edges = {.n = 3}, cells = {.n = 3};
   static const idx_l given[] = {0, 1, 1, 2, 2, 0};
   idx_l rows[] = {2, 0, 1}, ranks[] = {1, 2, 0}, t[6];
-  struct rt_order oe = {3, rows, ranks}, oc = {3, rows, ranks};
+  struct rt_order oe = {.n = 3, .row = rows, .at = ranks}, oc = oe;
   struct rt_map m = {.from = &edges, .to = &cells, .arity = 2};
   edges.order = &oe;
   cells.order = &oc;
@@ -381,6 +381,23 @@ Test(rt_reorder, what_the_host_wrote_since_is_not_taken) {
   cr_assert_eq(rt_dat_reorder(&d, o), OK);
   cr_assert_eq(rt_dat_buffer(&d, &b), OK);
   cr_assert_eq(((double *)b->mem)[o->at[3]], 0);
+  rt_dat_clear(&d);
+  rt_order_free(o);
+}
+
+/* A buffer whose values nobody has brought to it yet. */
+Test(rt_reorder, a_shell_is_filled_first) {
+  struct rt_shape shape = {N, 1, f64, 1};
+  struct rt_order *o = rt_order_new(N, shuffled(N));
+  struct rt_dat d;
+  struct rt_buf *b;
+  double in[N];
+  for (int i = 0; i < N; i++) in[i] = i;
+  cr_assert_eq(rt_dat_init(&d, shape, in, false), OK);
+  cr_assert_eq(rt_dat_shell(&d, &b), OK);
+  cr_assert_eq(rt_dat_reorder(&d, o), OK);
+  cr_assert_eq(rt_dat_buffer(&d, &b), OK);
+  for (int i = 0; i < N; i++) cr_assert_eq(((double *)b->mem)[o->at[i]], i);
   rt_dat_clear(&d);
   rt_order_free(o);
 }

@@ -161,6 +161,29 @@ Test(residency, values_survive_from_blocks) {
   check_layout(4);
 }
 
+/* Renumbered while the device alone has the values. */
+Test(residency, values_survive_a_new_order) {
+  struct rt_device *dev = mock_device(0);
+  int start[N * DIM];
+  for (int i = 0; i < N * DIM; i++) start[i] = i;
+  struct rt_dat d = dat_new(start, 4);
+  idx_l *row = mem_alloc(N, sizeof *row);
+  for (int e = 0; e < N; e++) row[e] = (3 * e + 4) % N;
+  struct rt_order *o = rt_order_new(N, row);
+  apply(dev, &d, UPDATE);
+  cr_assert_eq(rt_dat_reorder(&d, o), OK);
+  check_values(&d, 1);
+  apply(dev, &d, READ); /* up and down through the order */
+  rt_dat_mirror_written(&d);
+  apply(dev, &d, READ);
+  cr_assert_eq(rt_dat_reorder(&d, NULL), OK);
+  apply(dev, &d, UPDATE);
+  check_values(&d, 2);
+  rt_dat_clear(&d);
+  rt_order_free(o);
+  mock_end();
+}
+
 Test(residency, foreign_memory_comes_back_at_a_look) {
   struct rt_device *dev = mock_device(0);
   int memory[N * DIM];

@@ -5,6 +5,7 @@
 #   make check      every suite; ends with "N passed, N failed"
 #   make fuzz       random programs from a fresh seed, until stopped
 #   make mutants    plant faults, one by one: which check catches each?
+#   make fuzz-ir    the trace IR's parser and passes, by libFuzzer, until stopped
 #   make bench      measure and write the table of README.md
 BUILD = build
 PREFIX = /usr/local
@@ -43,6 +44,13 @@ mutants:
 	tools/install-deps.sh check
 	test/mutants/run.sh build-check/mutants
 
+fuzz-ir:
+	cmake -S . -B $(BUILD)-fuzz -G Ninja -DCMAKE_C_COMPILER=clang-19 \
+	  -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_BUILD_TYPE=Debug \
+	  -DOP2_SANITIZE=address,undefined
+	cmake --build $(BUILD)-fuzz --target fuzz_ir -j $(JOBS)
+	test/fuzz/run.sh $(BUILD)-fuzz -seed=0
+
 format:
 	tools/format.sh
 format-check:
@@ -62,5 +70,5 @@ install: all
 clean:
 	rm -rf $(BUILD) build-check
 
-.PHONY: all airfoil check bench bench-report fuzz mutants format format-check tidy layers docs \
-	docs-check install clean
+.PHONY: all airfoil check bench bench-report fuzz fuzz-ir mutants format \
+	format-check tidy layers docs docs-check install clean

@@ -41,3 +41,13 @@ foreach(name start changed)
   endif()
 endforeach()
 include(random) # test/random: random programs
+
+# libFuzzer on the trace IR: its sources once more, with coverage counted.
+if(CMAKE_C_COMPILER_ID STREQUAL Clang AND OP2_SANITIZE MATCHES address)
+  file(GLOB sources CONFIGURE_DEPENDS base/*.c ir/*.c passes/*.c)
+  add_executable(fuzz_ir test/fuzz/fuzz_ir.c ${sources})
+  target_include_directories(fuzz_ir SYSTEM PRIVATE ${JUDY_INCLUDE_DIR})
+  target_link_libraries(fuzz_ir PRIVATE op2_needs)
+  target_compile_options(fuzz_ir PRIVATE -fsanitize=fuzzer-no-link)
+  target_link_options(fuzz_ir PRIVATE -fsanitize=fuzzer)
+endif()

@@ -380,11 +380,7 @@ fuse_init(struct fuse *f, struct ir_trace *t, const struct pass_ctx *c) {
   f->last = mem_alloc((size_t)(t->ndats + 1) * ACC_COUNT, sizeof *f->last);
   f->told = mem_alloc(t->nnodes + 1, sizeof *f->told);
   f->overlaps = pass_overlaps(t);
-  for (ir_ref n = 0; n < t->nnodes; n++) {
-    f->next[n] = IR_NONE;
-    t->nodes[n].region = IR_NONE;
-  }
-  t->nregions = 0;
+  for (ir_ref n = 0; n < t->nnodes; n++) f->next[n] = IR_NONE;
 }
 
 void

@@ -31,13 +31,14 @@
 struct pass_info {
   const char *name;
   bool uses;
+  int keeps;
   const char *options, *off, *what;
   void (*run)(struct ir_trace *t, const struct pass_ctx *c);
 };
 
 static const struct pass_info pass_infos[] = {
-#define PASS(name, uses, options, off, what)                                   \
-  {#name, uses, options, off, what, pass_##name},
+#define PASS(name, uses, keeps, options, off, what)                            \
+  {#name, uses, keeps, options, off, what, pass_##name},
 #include "passes/passes.def"
 #undef PASS
 };
@@ -260,6 +261,17 @@ pass_debug_build(void) {
 #endif
 }
 
+/* Drop what an earlier pass found out and this one would make wrong. */
+static void
+pass_forget(struct ir_trace *t, const struct pass_info *pass) {
+  if (pass->keeps >= 2) return;
+  t->nbuffers = 0;
+  for (ir_ref v = 0; v < t->nvalues; v++) t->values[v].buffer = IR_NONE;
+  if (pass->keeps >= 1) return;
+  t->nregions = 0;
+  for (ir_ref n = 0; n < t->nnodes; n++) t->nodes[n].region = IR_NONE;
+}
+
 static status
 pass_one(struct ir_trace **t, const struct pass_step *s,
          const struct pass_options *o) {
@@ -269,6 +281,7 @@ pass_one(struct ir_trace **t, const struct pass_step *s,
     uses = ir_uses_build(*t);
     c.uses = &uses;
   }
+  pass_forget(*t, s->pass);
   s->pass->run(*t, &c);
   if (c.uses) ir_uses_free(&uses);
   if (o->verify || pass_debug_build()) TRY(pass_verify(*t, s->pass->name));

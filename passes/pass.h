@@ -50,7 +50,7 @@ pass_deferred(const struct ir_node *n) {
   return n->flags & IR_NODE_DEFERRED;
 }
 
-#define PASS(name, uses, options, off, what)                                   \
+#define PASS(name, uses, keeps, options, off, what)                            \
   void pass_##name(struct ir_trace *t, const struct pass_ctx *c);
 #include "passes/passes.def"
 #undef PASS

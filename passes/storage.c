@@ -482,11 +482,8 @@ storage_init(struct storage *s, struct ir_trace *t, bool reuse) {
   s->after = mem_alloc(t->nvalues + 1, sizeof *s->after);
   s->freed = mem_alloc(t->ndats + 1, sizeof *s->freed);
   s->overlaps = pass_overlaps(t);
-  for (ir_ref v = 0; v < t->nvalues; v++) {
+  for (ir_ref v = 0; v < t->nvalues; v++)
     s->classes[v].buffer = s->classes[v].user = IR_NONE;
-    t->values[v].buffer = IR_NONE;
-  }
-  t->nbuffers = 0;
   storage_units(s);
   s->dying = mem_alloc((size_t)s->nunits + 1, sizeof *s->dying);
   storage_chain(s);

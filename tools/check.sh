@@ -33,6 +33,7 @@ unit-clang     | tools/check-unit.sh $dir/clang
 irt-gcc        | tools/irt-test.sh $dir/gcc
 irt-clang      | . tools/sanitizers.sh; tools/irt-test.sh $dir/clang
 traces         | test/traces/run.sh $dir/gcc
+fuzz-ir        | test/fuzz/run.sh $dir/clang
 programs-gcc   | test/programs/run.sh $dir/gcc
 combinations   | test/programs/run.sh --combinations $dir/release
 programs-clang | . tools/sanitizers.sh; test/programs/run.sh $dir/clang

@@ -1,35 +1,60 @@
 # test/unit/test_*.c: one Criterion program each. test/programs/*: whole programs
 # against the API, each twice: kernels with IR and (suffix _opaque) without.
+file(GLOB unit_tests CONFIGURE_DEPENDS test/unit/test_*.c)
+
+# op2_unit_test(<target> <folder> <source> ...)
+function(op2_unit_test target folder source)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${target} ${source} ${ARGN})
+  target_compile_definitions(${target} PRIVATE
+    OP2_SOURCE_DIR="${CMAKE_SOURCE_DIR}" OP2_BUILD_DIR="${CMAKE_BINARY_DIR}")
+  target_link_libraries(${target} PRIVATE op2core)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/${folder})
+endfunction()
+
 if(CRITERION_INCLUDE_DIR AND CRITERION_LIBRARY)
   # A CUDA driver without a GPU, under the driver's name
   add_library(mock_cuda SHARED test/mock/libcuda.c)
   set_target_properties(mock_cuda PROPERTIES
     OUTPUT_NAME cuda VERSION 1 SOVERSION 1
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/mock)
-  file(GLOB sources CONFIGURE_DEPENDS test/unit/test_*.c)
-  foreach(source ${sources})
+  foreach(source ${unit_tests})
     get_filename_component(name ${source} NAME_WE)
-    add_executable(${name} ${source})
-    target_include_directories(${name} SYSTEM PRIVATE
-                               ${CRITERION_INCLUDE_DIR})
-    target_compile_definitions(${name} PRIVATE
-      OP2_SOURCE_DIR="${CMAKE_SOURCE_DIR}" OP2_BUILD_DIR="${CMAKE_BINARY_DIR}")
-    target_link_libraries(${name} PRIVATE op2core ${CRITERION_LIBRARY})
+    op2_unit_test(${name} unit ${source})
     # the weak reference of lower/module.c alone takes nothing from the archive
     target_link_options(${name} PRIVATE -Wl,--undefined=op2_low_llvm)
-    set_target_properties(${name} PROPERTIES
-      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/unit)
+    target_include_directories(${name} SYSTEM PRIVATE
+                               ${CRITERION_INCLUDE_DIR})
+    target_link_libraries(${name} PRIVATE ${CRITERION_LIBRARY})
     add_test(NAME ${name} COMMAND ${name})
     list(APPEND OP2_UNIT_TESTS ${name})
   endforeach()
 endif()
 
+# The same with a small runner in Criterion's place, for valgrind and
+# ThreadSanitizer (test/plain). Built when asked for: target plain_tests. Those that
+# compile kernels are left out, and so is LLVM, which takes valgrind seconds to load;
+# long random ones are for the address sanitizer.
+add_custom_target(plain_tests)
+list(FILTER unit_tests EXCLUDE REGEX "test_(kernel|lower|api_profile|passes_random)")
+foreach(source ${unit_tests})
+  get_filename_component(name ${source} NAME_WE)
+  op2_unit_test(plain_${name} plain ${source} test/plain/plain.c)
+  target_include_directories(plain_${name} PRIVATE test/plain)
+  set_target_properties(plain_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(plain_tests plain_${name})
+endforeach()
+
+# programs_ir: those that op2cc makes.
+add_custom_target(programs_ir)
 file(GLOB sources CONFIGURE_DEPENDS test/programs/*.c test/programs/*.cpp)
 foreach(source ${sources})
   get_filename_component(name ${source} NAME_WE)
   op2_add_program(${name}_opaque ${source} PLAIN)
   if(TARGET op2cc)
     op2_add_program(${name} ${source})
+    add_dependencies(programs_ir program_${name})
   endif()
   list(APPEND OP2_PROGRAMS ${name})
 endforeach()
@@ -50,4 +75,9 @@ if(CMAKE_C_COMPILER_ID STREQUAL Clang AND OP2_SANITIZE MATCHES address)
   target_link_libraries(fuzz_ir PRIVATE op2_needs)
   target_compile_options(fuzz_ir PRIVATE -fsanitize=fuzzer-no-link)
   target_link_options(fuzz_ir PRIVATE -fsanitize=fuzzer)
+endif()
+
+# Errors that the sanitizers must find.
+if(OP2_SANITIZE AND TARGET op2cc)
+  op2_add_program(planted test/sanitize/planted.c)
 endif()

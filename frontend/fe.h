@@ -225,6 +225,7 @@ struct fe {
   bool no_realloc, auto_soa, mirror, defer_globals, told_opaque;
   int base_index; /* OP_MAPS_BASE_INDEX */
   int nthreads;
+  enum low_sanitize sanitize;
   void (*handler)(int, const char *, void *);
   void *handler_user;
   const char *file; /* of the API call under way, from op2_here */

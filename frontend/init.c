@@ -185,6 +185,8 @@ fe_options_read(int argc, char **argv) {
   if (!fe_number_option(fe.opt.renumber))
     FAIL(ERR_ARG, "OP2_RENUMBER=%s: expected auto, 0, rcm or bisect",
          fe.opt.renumber);
+  status st = low_sanitize_find(fe.opt.sanitize, &fe.sanitize);
+  if (st != OK) return err_prefix(st, "OP2_SANITIZE=%s: ", fe.opt.sanitize);
   fe.nthreads = omp_get_max_threads();
   return fe_targets_init();
 }

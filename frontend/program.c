@@ -131,6 +131,7 @@ make_from(struct ir_trace **t, struct fe_program *p,
   struct low_env env = {.kernel = env_kernel,
                         .constant = env_constant,
                         .vector_math = fe.opt.vector_math != 0,
+                        .sanitize = fe.sanitize,
                         .device = env_device,
                         .colours = fe.opt.reproducible ||
                                    !strcmp(fe.opt.threading, "colours")};

@@ -12,6 +12,16 @@
 #include "lower/kernel.h"
 #include "rt/plan.h"
 
+/* Rows of sanitize.def. */
+enum low_sanitize {
+  LOW_SANITIZE_none,
+#define SANITIZER(name, attribute, symbol, vectors, passes) LOW_SANITIZE_##name,
+#include "lower/sanitize.def"
+#undef SANITIZER
+};
+/* "" or a name of sanitize.def. ERR_ARG: unknown, or the program lacks it. */
+status low_sanitize_find(const char *name, enum low_sanitize *out);
+
 /* What lowering needs to know beyond the trace. */
 struct low_env {
   /* kernel with ir_kernel.tag */
@@ -23,7 +33,8 @@ struct low_env {
   struct rt_device *(*device)(void *user, const char *target);
   bool colours; /* devices: conflicting writes by colours, never atomic */
   void *user;
-  bool vector_math; /* exp, log, pow, sin by libmvec, to 4 ulp */
+  bool vector_math;           /* exp, log, pow, sin by libmvec, to 4 ulp */
+  enum low_sanitize sanitize; /* instrument the code */
 };
 
 /* Where a captured value comes from: bytes [offset, ...) of the record of the

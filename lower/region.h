@@ -112,6 +112,7 @@ struct low_region {
      the loop may be called parallel */
   bool parallel;
   bool vector_math; /* low_env's */
+  enum low_sanitize sanitize;
   /* for the launch, not in the key */
   enum rt_run_mode mode;
   struct rt_reduction *reductions;

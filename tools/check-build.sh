@@ -1,18 +1,20 @@
 #!/bin/sh
 # One of the builds of the checks; warnings are errors.
-#   tools/check-build.sh <folder> gcc|clang <build type> [sanitizers]
+#   tools/check-build.sh <folder> gcc|clang <build type> [sanitizers [target ...]]
 # "1 passed, 0 failed" if it builds.
 set -eu
 cd "$(dirname "$0")/.."
+dir=$1 type=$3 sanitize=${4-}
 case $2 in
 gcc) cc=gcc cxx=g++ ;;
 clang) cc=clang-19 cxx=clang++-19 ;;
 esac
-if cmake -S . -B "$1" -G Ninja -DCMAKE_C_COMPILER=$cc \
-  -DCMAKE_CXX_COMPILER=$cxx -DCMAKE_BUILD_TYPE="$3" -DOP2_SANITIZE="${4-}" \
+shift $(($# < 4 ? $# : 4))
+if cmake -S . -B "$dir" -G Ninja -DCMAKE_C_COMPILER=$cc \
+  -DCMAKE_CXX_COMPILER=$cxx -DCMAKE_BUILD_TYPE="$type" -DOP2_SANITIZE="$sanitize" \
   -DCMAKE_C_FLAGS=-Werror -DCMAKE_CXX_FLAGS=-Werror \
   -DCMAKE_INSTALL_PREFIX=/usr/local &&
-  cmake --build "$1" -j "$(nproc)"; then
+  cmake --build "$dir" -j "$(nproc)" --target "${@:-all}"; then
   echo "1 passed, 0 failed"
 else
   echo "0 passed, 1 failed"

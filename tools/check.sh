@@ -6,9 +6,10 @@
 #   tools/check.sh               all
 #   tools/check.sh layers unit   those whose name begins so
 #
-# CHECK_DIR (default build-check/) takes builds and logs. Three builds:
+# CHECK_DIR (default build-check/) takes builds and logs. Four builds:
 #   gcc     Debug (asserts, verifier, plan checks), -Werror
 #   clang   the same with clang and address and undefined-behaviour sanitizers
+#   tsan    clang and thread sanitizer: what runs on several threads
 #   release as `make` builds it, for the installation and the timed parts
 set -u
 cd "$(dirname "$0")/.."
@@ -27,6 +28,7 @@ mutants        | test/mutants/run.sh --check
 build-gcc      | tools/check-build.sh $dir/gcc gcc Debug
 build-clang    | tools/check-build.sh $dir/clang clang Debug address,undefined
 build-release  | tools/check-build.sh $dir/release gcc RelWithDebInfo
+build-tsan     | tools/check-build.sh $dir/tsan clang Debug thread programs_ir plain_tests program_planted
 docs           | tools/docs.sh --check $dir/gcc
 unit-gcc       | tools/check-unit.sh $dir/gcc
 unit-clang     | tools/check-unit.sh $dir/clang
@@ -36,13 +38,16 @@ traces         | test/traces/run.sh $dir/gcc
 fuzz-ir        | test/fuzz/run.sh $dir/clang
 programs-gcc   | test/programs/run.sh $dir/gcc
 combinations   | test/programs/run.sh --combinations $dir/release
-programs-clang | . tools/sanitizers.sh; test/programs/run.sh $dir/clang
+programs-clang | . tools/sanitizers.sh; SANITIZE=address test/programs/run.sh $dir/clang
 random-gcc     | $dir/gcc/test/random/random_programs --jobs $(nproc) --count 64 --time 60 --out $dir
 random-opaque  | $dir/gcc/test/random/random_programs_opaque --opaque --jobs $(nproc) --count 64 --time 30 --out $dir
 random-clang   | . tools/sanitizers.sh; $dir/clang/test/random/random_programs --jobs $(nproc) --count 24 --time 60 --out $dir
 ptx            | test/ptx/run.sh $dir/gcc
 cache-gcc      | test/cache/run.sh $dir/gcc
 cache-clang    | test/cache/run.sh $dir/clang
+tsan           | test/sanitize/tsan.sh $dir/tsan
+planted-asan   | test/sanitize/planted.sh $dir/clang address
+valgrind       | cmake --build $dir/gcc --target plain_tests && test/sanitize/valgrind.sh $dir/gcc
 op2cc          | test/op2cc/run.sh $dir/gcc
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
 abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19

@@ -1,8 +1,10 @@
 # Options of the sanitizers, for scripts that run what was built with them.
-# Code from the JIT is not instrumented: an out-of-bounds access there is seen
-# only where it enters the library or libc. What is suppressed, and why, stands
-# in test/lsan.supp.
+# Compiled regions are instrumented where OP2_SANITIZE=address or thread asks for
+# it. What is suppressed, and why, stands in test/lsan.supp and test/tsan.supp.
+# ThreadSanitizer learns from OpenMP's tool Archer which accesses OpenMP orders.
 top=$(pwd)
 export ASAN_OPTIONS="${ASAN_OPTIONS-detect_stack_use_after_return=0}"
 export LSAN_OPTIONS="${LSAN_OPTIONS-suppressions=$top/test/lsan.supp:print_suppressions=0}"
+export TSAN_OPTIONS="${TSAN_OPTIONS-suppressions=$top/test/tsan.supp:ignore_noninstrumented_modules=1}"
+export OMP_TOOL_LIBRARIES="${OMP_TOOL_LIBRARIES-$(llvm-config-19 --libdir)/libarcher.so}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS-print_stacktrace=1}"

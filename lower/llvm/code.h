@@ -49,6 +49,13 @@ status low_target_optimise(const struct low_target *t, LLVMModuleRef m,
                            LLVMValueRef blocks);
 /* vector_math.c: exp, log, pow, ... of an optimised module through libmvec. */
 void low_vector_math(const struct low_target *t, LLVMModuleRef m);
+/* Make the code scalar and simple, no more. */
+status low_target_simplify(const struct low_target *t, LLVMModuleRef m);
+/* Does this sanitizer see accesses of whole vectors? */
+bool low_sanitize_vectors(enum low_sanitize s);
+/* Instrument all functions; the last thing done to a module. */
+status low_target_sanitize(const struct low_target *t, enum low_sanitize s,
+                           LLVMModuleRef m);
 /* Assembly text of an optimised module (tests, dumps). */
 status low_target_assembly(const struct low_target *t, LLVMModuleRef m,
                            struct str *out);

@@ -88,9 +88,9 @@ low_module_try(const struct low_region *r, const struct low_target *t,
   return s;
 }
 
-/* Optimised module of the region: in blocks if that vectorises. */
+/* In blocks if that vectorises. */
 static status
-low_module_make(const struct low_region *r, const struct low_target *t,
+low_module_fast(const struct low_region *r, const struct low_target *t,
                 LLVMContextRef ctx, LLVMModuleRef *out) {
   TRY(low_module_try(r, t, true, ctx, out));
   LLVMValueRef blocks = LLVMGetNamedFunction(*out, "blocks");
@@ -105,6 +105,28 @@ low_module_make(const struct low_region *r, const struct low_target *t,
     LLVMDisposeModule(*out);
   else if (r->vector_math)
     low_vector_math(t, *out);
+  return s;
+}
+
+static status
+low_module_scalar(const struct low_region *r, const struct low_target *t,
+                  LLVMContextRef ctx, LLVMModuleRef *out) {
+  TRY(low_region_build(r, t, false, ctx, out));
+  status s = low_target_simplify(t, *out);
+  if (s != OK) LLVMDisposeModule(*out);
+  return s;
+}
+
+/* Optimised module of the region. */
+static status
+low_module_make(const struct low_region *r, const struct low_target *t,
+                LLVMContextRef ctx, LLVMModuleRef *out) {
+  if (low_sanitize_vectors(r->sanitize))
+    TRY(low_module_fast(r, t, ctx, out));
+  else
+    TRY(low_module_scalar(r, t, ctx, out));
+  status s = low_target_sanitize(t, r->sanitize, *out);
+  if (s != OK) LLVMDisposeModule(*out);
   return s;
 }
 

@@ -112,13 +112,13 @@ low_target_adopt(const struct low_target *t, LLVMValueRef fn) {
  * calls. What it needs is here: kernels inlined, their short loops unrolled,
  * slots in registers, conditions as selects. */
 #define LOW_COMBINE "instcombine<no-verify-fixpoint>"
-static const char low_vector_passes[] =
-    "always-inline,function("
-    "sroa<modify-cfg>,early-cse<memssa>,simplifycfg," LOW_COMBINE ","
-    "loop-mssa(loop-rotate,licm),"
-    "loop(indvars,loop-deletion,loop-unroll-full),"
-    "sroa<modify-cfg>,early-cse<memssa>," LOW_COMBINE ",simplifycfg,"
-    "loop-mssa(licm),gvn," LOW_COMBINE ",loop-vectorize)";
+#define LOW_SIMPLIFY                                                           \
+  "always-inline,function("                                                    \
+  "sroa<modify-cfg>,early-cse<memssa>,simplifycfg," LOW_COMBINE ","            \
+  "loop-mssa(loop-rotate,licm),"                                               \
+  "loop(indvars,loop-deletion,loop-unroll-full),"                              \
+  "sroa<modify-cfg>,early-cse<memssa>," LOW_COMBINE ",simplifycfg,"            \
+  "loop-mssa(licm),gvn," LOW_COMBINE
 
 static status
 low_run_passes(const struct low_target *t, LLVMModuleRef m,
@@ -136,7 +136,61 @@ low_run_passes(const struct low_target *t, LLVMModuleRef m,
 
 status
 low_target_vectorise(const struct low_target *t, LLVMModuleRef m) {
-  return low_run_passes(t, m, low_vector_passes);
+  return low_run_passes(t, m, LOW_SIMPLIFY ",loop-vectorize)");
+}
+
+status
+low_target_simplify(const struct low_target *t, LLVMModuleRef m) {
+  return low_run_passes(t, m, LOW_SIMPLIFY ")");
+}
+
+static const struct low_sanitizer {
+  const char *attribute;
+  bool vectors;
+  const char *passes;
+} low_sanitizers[] = {
+    {NULL, true, ""},
+#define SANITIZER(name, attribute, symbol, vectors, passes)                    \
+  {attribute, vectors, passes},
+#include "lower/sanitize.def"
+#undef SANITIZER
+};
+
+bool
+low_sanitize_vectors(enum low_sanitize s) {
+  return low_sanitizers[s].vectors;
+}
+
+/* What would run when the module is loaded: it starts the sanitizer, which the
+ * program has done, and registers constants, whose surroundings are then not
+ * checked. MCJIT runs none of it, but it names symbols that only a linker makes. */
+static void
+low_drop_constructors(LLVMModuleRef m) {
+  static const char *const lists[] = {"llvm.global_ctors", "llvm.global_dtors"};
+  static const char *const functions[] = {"asan.module_ctor",
+                                          "asan.module_dtor"};
+  for (int k = 0; k < 2; k++) {
+    LLVMValueRef list = LLVMGetNamedGlobal(m, lists[k]);
+    if (list) LLVMDeleteGlobal(list);
+  }
+  for (int k = 0; k < 2; k++) {
+    LLVMValueRef f = LLVMGetNamedFunction(m, functions[k]);
+    if (f) LLVMDeleteFunction(f);
+  }
+}
+
+status
+low_target_sanitize(const struct low_target *t, enum low_sanitize s,
+                    LLVMModuleRef m) {
+  const struct low_sanitizer *z = &low_sanitizers[s];
+  if (!z->attribute) return OK;
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f))
+      ll_attr(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, z->attribute,
+              0);
+  TRY(low_run_passes(t, m, z->passes));
+  low_drop_constructors(m);
+  return OK;
 }
 
 /* The search for vectors in straight code takes the map entries that a block

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Run the test programs in every mode and compare:
-#   test/programs/run.sh [--combinations] BUILD [program ...]
+#   test/programs/run.sh [--combinations | --tsan] BUILD [program ...]
 # BUILD holds test/programs/P (compiled by op2cc), P_opaque (plain compiler, its
 # kernels have no IR) and perhaps P_clang (another plain compiler). Each run must
 # end with 0 and a last line "ok"; lines "bits ..." must be the same in all modes
@@ -10,12 +10,17 @@
 #
 # --combinations: instead, every layout with every numbering and both ways of
 # threading, on two threads.
+# --tsan: instead, on several threads with compiled code instrumented, in a build
+# with ThreadSanitizer; only programs with IR, since the others run on one thread.
 set -u
 cd "$(dirname "$0")" || exit 2
 here=$PWD
 ir=ir_modes opaque=opaque_modes
 if [ "${1-}" = --combinations ]; then
   ir=combinations opaque=combinations
+  shift
+elif [ "${1-}" = --tsan ]; then
+  ir=tsan_modes opaque=:
   shift
 fi
 build=$(cd "$OLDPWD" && cd "${1:?usage: run.sh BUILD [program ...]}" && pwd) ||
@@ -49,8 +54,14 @@ ir_modes() {
   echo "seq|OP2_TARGET=seq|"
   echo "reproducible|OMP_NUM_THREADS=2 OP2_REPRODUCIBLE=1|"
   echo "small-blocks|OMP_NUM_THREADS=3 OP2_BLOCK_SIZE=4|"
+  [ "${SANITIZE-}" = address ] &&
+    echo "instrumented|OMP_NUM_THREADS=2 OP2_SANITIZE=address|"
   echo "short-trace|OMP_NUM_THREADS=2 OP2_TRACE_MAX_LOOPS=7|_small bound copy_chain"
   echo "defer-opaque|OMP_NUM_THREADS=2 OP2_DEFER_OPAQUE=1|effects"
+}
+tsan_modes() {
+  echo "2-threads|OMP_NUM_THREADS=2 OP2_SANITIZE=thread|"
+  echo "colours|OMP_NUM_THREADS=3 OP2_SANITIZE=thread OP2_THREADING=colours OP2_BLOCK_SIZE=4|"
 }
 opaque_modes() {
   for t in 1 2; do
@@ -136,7 +147,8 @@ opencl_modes_of() {
 
 some=$*
 opencl=yes
-[ -z "${ASAN_OPTIONS-}" ] && have_opencl || opencl=no # PoCL leaks
+[ $ir = ir_modes ] && [ -z "${ASAN_OPTIONS-}" ] && have_opencl ||
+  opencl=no # PoCL leaks
 programs=("$@")
 if [ ${#programs[@]} = 0 ]; then
   for source in "$here"/*.c "$here"/*.cpp; do

@@ -187,6 +187,7 @@ Test(disk, survives_damaged_files) {
   load("static double t[9]; double *u = t;\n"
        "void entry(void) { t[3] += u[2]; }\n",
        LARGE, &code);
+  low_code_clear(&code);
   char path[80];
   snprintf(path, sizeof path, "%s/a.o", folder);
   cr_assert_eq(str_read_file(&s, path), 0);

@@ -11,8 +11,7 @@
  * trace must give the same bits.
  *
  * What a trace does not say and a replay therefore does not have: degrees beyond
- * the attributes, constants, layouts (OP2_LAYOUT chooses), the arithmetic of the
- * kernels. Kernels that were opaque or had side effects are replayed with IR, and
+ * the attributes, constants, the arithmetic of the kernels. Kernels that were opaque or had side effects are replayed with IR, and
  * run at their call.
  */
 #ifndef TOOLS_REPLAY_REPLAY_H

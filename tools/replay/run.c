@@ -1,10 +1,7 @@
 /* The calls of a replay, from op_init to op_exit, and what came of them. */
 #include "tools/replay/replay.h"
 
-#include "base/counters.h"
-
-#define OP2_NO_MACROS 1
-#include "op2.h"
+#include "frontend/fe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +99,16 @@ declare_view(struct player *p, ir_ref d) {
   return OK;
 }
 
+/* The layout that the trace prints, for good, unless OP2_LAYOUT says another. */
+static status
+keep_layout(struct player *p, ir_ref d) {
+  struct fe_dat *f = (struct fe_dat *)p->dats[d];
+  if (!f->auto_layout) return OK;
+  f->auto_layout = false;
+  f->block = p->t->dats[d].block;
+  return rt_dat_relayout(&f->rt, p->t->dats[d].block);
+}
+
 static status
 declare_dat(struct player *p, ir_ref d) {
   const struct ir_dat *dat = &p->t->dats[d];
@@ -112,7 +119,7 @@ declare_dat(struct player *p, ir_ref d) {
     p->dats[d] = op2_decl_dat_temp_at(p->sets[dat->set], dim, type,
                                       dat->type.size, NULL, NULL, dat->name);
     DECLARED(p->dats[d], dat->name);
-    return OK;
+    return keep_layout(p, d);
   }
   void *data;
   TRY(memory_make(p, d, &data));
@@ -122,7 +129,7 @@ declare_dat(struct player *p, ir_ref d) {
   DECLARED(p->dats[d], dat->name);
   if (dat->flags & IR_DAT_PINNED && !has_view(p->t, d))
     op_decl_dat_overlay(p->sets[dat->set], p->dats[d]); /* pins it */
-  return OK;
+  return keep_layout(p, d);
 }
 
 static status

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Valgrind's memcheck on unit tests: wrong reads, values that were never written,
+# and leaks at the end of each test. Those that compile kernels are left to the
+# address sanitizer, which takes a hundredth of the time.
+#   test/sanitize/valgrind.sh BUILD
+# BUILD has the target plain_tests.
+set -u
+cd "$(dirname "$0")/../.."
+
+one() { # program
+  log=$tmp/$(basename "$1")
+  timeout 600 valgrind -q --leak-check=full --error-exitcode=9 \
+    --show-leak-kinds=definite,indirect \
+    --errors-for-leak-kinds=definite,indirect \
+    --suppressions=test/valgrind.supp "$1" >"$log" 2>&1
+  last=$(tail -n 1 "$log" | grep -E '^[0-9]+ passed, [0-9]+ failed' ||
+    echo "0 passed, 1 failed")
+  case $last in *' 0 failed'*) ;; *) cat "$log" ;; esac
+  echo "$(basename "$1"): $last" | tee "$log.last"
+}
+
+if [ "$1" = --one ]; then
+  one "$2"
+  exit 0
+fi
+build=${1:?usage: valgrind.sh BUILD}
+export tmp; tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+ls "$build"/test/plain/test_* | xargs -P "${JOBS:-$(nproc)}" -n 1 "$0" --one
+cat "$tmp"/*.last | awk '{ p += $2; f += $4 }
+  END { printf "%d passed, %d failed\n", p, f; exit f > 0 }'

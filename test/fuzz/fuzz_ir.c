@@ -65,6 +65,8 @@ check_legal(const struct ir_trace *t, const char *text) {
       "fuse{max=2},storage{reuse=0}",
       "rename,fuse{args=3},dce,storage",
       "dce,slice,fuse{look=1}",
+      "place",
+      "fuse,storage,place,dce",
   };
   for (size_t i = 0; i < sizeof pipelines / sizeof *pipelines; i++)
     check_passes(t, pipelines[i], text);

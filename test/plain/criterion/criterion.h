@@ -4,7 +4,7 @@
  *
  * Each test is a forked child of the program, so that it starts afresh as it does
  * with Criterion, and ends with exit(), where the tool looks for leaks. What
- * test/unit uses is here, no more. The last line is "N passed, N failed".
+ * test/unit uses is here; what it lacks does not compile. The last line is "N passed, N failed".
  *
  *   test_x                 all tests
  *   test_x suite/name ...  those
@@ -53,6 +53,9 @@ bool plain_stdout_is(const char *want);
           : plain_fail(fatal, __FILE__, __LINE__, what, " " __VA_ARGS__))
 #define PLAIN_REL(fatal, a, op, b, ...)                                        \
   PLAIN_CHECK(fatal, (a)op(b), #a " " #op " " #b, __VA_ARGS__)
+#define PLAIN_NEAR(fatal, a, b, eps, ...)                                      \
+  PLAIN_CHECK(fatal, (a) - (b) <= (eps) && (b) - (a) <= (eps),                 \
+              #a " is nearly " #b, __VA_ARGS__)
 #define PLAIN_STR(fatal, a, b, ...)                                            \
   PLAIN_CHECK(fatal, !strcmp((a), (b)), #a " is " #b, __VA_ARGS__)
 #define PLAIN_ARR(fatal, a, b, n, ...)                                         \
@@ -69,23 +72,28 @@ bool plain_stdout_is(const char *want);
 #define cr_assert_gt(a, b, ...) PLAIN_REL(true, a, >, b, __VA_ARGS__)
 #define cr_assert_geq(a, b, ...) PLAIN_REL(true, a, >=, b, __VA_ARGS__)
 #define cr_assert_float_eq(a, b, eps, ...)                                     \
-  PLAIN_CHECK(true, (a) - (b) <= (eps) && (b) - (a) <= (eps),                  \
-              #a " is nearly " #b, __VA_ARGS__)
+  PLAIN_NEAR(true, a, b, eps, __VA_ARGS__)
 #define cr_assert_str_eq(a, b, ...) PLAIN_STR(true, a, b, __VA_ARGS__)
+#define cr_assert_str_empty(a, ...) PLAIN_STR(true, a, "", __VA_ARGS__)
 #define cr_assert_arr_eq(a, b, n, ...) PLAIN_ARR(true, a, b, n, __VA_ARGS__)
 #define cr_assert_fail(...) PLAIN_CHECK(true, false, "not reached", __VA_ARGS__)
 #define cr_expect(c, ...) PLAIN_CHECK(false, (c), #c, __VA_ARGS__)
 #define cr_expect_not(c, ...) PLAIN_CHECK(false, !(c), "not " #c, __VA_ARGS__)
 #define cr_expect_null(p, ...) PLAIN_REL(false, p, ==, NULL, __VA_ARGS__)
 #define cr_expect_not_null(p, ...) PLAIN_REL(false, p, !=, NULL, __VA_ARGS__)
-#define cr_expect_leq(a, b, ...) PLAIN_REL(false, a, <=, b, __VA_ARGS__)
 #define cr_expect_eq(a, b, ...) PLAIN_REL(false, a, ==, b, __VA_ARGS__)
 #define cr_expect_neq(a, b, ...) PLAIN_REL(false, a, !=, b, __VA_ARGS__)
 #define cr_expect_lt(a, b, ...) PLAIN_REL(false, a, <, b, __VA_ARGS__)
+#define cr_expect_leq(a, b, ...) PLAIN_REL(false, a, <=, b, __VA_ARGS__)
 #define cr_expect_gt(a, b, ...) PLAIN_REL(false, a, >, b, __VA_ARGS__)
 #define cr_expect_geq(a, b, ...) PLAIN_REL(false, a, >=, b, __VA_ARGS__)
+#define cr_expect_float_eq(a, b, eps, ...)                                     \
+  PLAIN_NEAR(false, a, b, eps, __VA_ARGS__)
 #define cr_expect_str_eq(a, b, ...) PLAIN_STR(false, a, b, __VA_ARGS__)
+#define cr_expect_str_empty(a, ...) PLAIN_STR(false, a, "", __VA_ARGS__)
 #define cr_expect_arr_eq(a, b, n, ...) PLAIN_ARR(false, a, b, n, __VA_ARGS__)
+#define cr_expect_fail(...)                                                    \
+  PLAIN_CHECK(false, false, "not reached", __VA_ARGS__)
 #define cr_skip_test(why) plain_skip(why)
 #define cr_redirect_stdout() plain_stdout_redirect()
 #define cr_expect_stdout_eq_str(s)                                             \

@@ -68,7 +68,7 @@ run_suite() {
   if [ -z "$last" ] || { [ $rc -ne 0 ] && [ "$f" -eq 0 ]; }; then
     f=$((f + 1))
     last="${last:-no result}, exit status $rc"
-  elif [ $((p + f)) -eq 0 ]; then
+  elif [ $((p + f + s)) -eq 0 ]; then
     f=1
     last="$last: an empty suite"
   fi

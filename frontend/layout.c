@@ -21,9 +21,10 @@
  * with all dats in AoS, one thread; blocks of 8 give 1.3, of 32 to 256 less than
  * AoS (their streams are too short for the processor's prefetchers).
  *
- * Limits. Dats in the program's memory, with a declared layout, or under OP2_LAYOUT
- * stay as they are. */
+ * Limits. Dats in the program's memory, with a declared layout, on a device, or under
+ * OP2_LAYOUT stay as they are. */
 #include "frontend/fe.h"
+#include "rt/residency.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,11 +63,19 @@ block_for(const struct fe_dat *d, bool rows) {
   return d->rt.shape.dim <= LAYOUT_STREAMS ? 0 : LAYOUT_BLOCK;
 }
 
+/* A new layout would bring the values back, and they would go there again. */
+static bool
+on_device(const struct fe_dat *d) {
+  enum rt_residency where = rt_residency_of(&d->rt);
+  return where == RT_DEVICE || where == RT_BOTH || where == RT_HOST_UNALLOCATED;
+}
+
 static status
 apply(const bool *used, const bool *rows, bool *changed) {
   for (uint32_t i = 0; i < fe.ndats; i++) {
     struct fe_dat *d = fe.dats[i];
     if (!used[i] || !d->auto_layout || d->pinned || d->parked) continue;
+    if (on_device(d)) continue;
     uint32_t block = block_for(d, rows[i]);
     if (block == d->rt.shape.block) continue;
     TRY(rt_dat_relayout(&d->rt, block));

@@ -62,11 +62,14 @@ check_values(op_dat d, int steps, int extra) {
                 100 * e + c + steps * c + (c == 0 ? 2 * extra : 0));
 }
 
-/* Is the library free to choose? */
-static bool
-chooses(void) {
-  const char *layout = getenv("OP2_LAYOUT");
-  return check_ir() && (!layout || !strcmp(layout, "auto"));
+/* How often layouts changed so far, where the library is free to choose them. (What
+ * is on a device keeps its layout on the host.) */
+static void
+check_relayouts(int n) {
+  const char *layout = getenv("OP2_LAYOUT"), *target = getenv("OP2_TARGET");
+  bool chooses = check_ir() && (!layout || !strcmp(layout, "auto"));
+  if (target && strcmp(target, "seq") && strcmp(target, "openmp")) return;
+  CHECK_INT(op2_counter("relayouts"), chooses ? n : 0);
 }
 
 int
@@ -85,13 +88,13 @@ main(int argc, char **argv) {
 
   go_straight();
   go_straight();
-  CHECK_INT(op2_counter("relayouts"), chooses() ? 2 : 0);
+  check_relayouts(2);
   check_values(b, 2, 0);
 
   op_par_loop(sum_in, "sum_in", s, op_arg_dat(b, 0, next, DIM, "int", OP_READ),
               op_arg_dat(total, -1, OP_ID, 1, "int", OP_INC));
   go_straight(); /* a stays like b, of which it is a copy */
-  CHECK_INT(op2_counter("relayouts"), chooses() ? 4 : 0);
+  check_relayouts(4);
   op_fetch_data(total, sums);
   for (int e = 0; e < N; e++)
     CHECK_INT(sums[e], 500 * table[e] + 3 * (0 + 1 + 2 + 3 + 4));

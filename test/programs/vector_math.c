@@ -4,6 +4,8 @@
 #include "check.h"
 
 #include <float.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { N = 1237, DIM = 8 };
 
@@ -86,7 +88,10 @@ main(int argc, char **argv) {
   op_fetch_data(df, f);
   op_fetch_data(dn, nodes);
   check_functions(x, y, f);
-  printf("bits y %016llx f %016llx nodes %016llx\n",
+  /* devices have functions of their own: to the same accuracy, in other bits */
+  const char *target = getenv("OP2_TARGET");
+  bool device = target && strcmp(target, "seq") && strcmp(target, "openmp");
+  printf("%s y %016llx f %016llx nodes %016llx\n", device ? "device" : "bits",
          (unsigned long long)check_hash(y, sizeof y, 0),
          (unsigned long long)check_hash(f, sizeof f, 0),
          (unsigned long long)check_hash(nodes, sizeof nodes, 0));

@@ -25,7 +25,6 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
 
 /* Attributes that belong to the host's object file: how to optimise, protect
@@ -156,14 +155,7 @@ reduce_tables_drop(LLVMModuleRef m) {
 
 status
 low_blob_drop_dead(LLVMModuleRef m) {
-  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef e = LLVMRunPasses(m, "globaldce,strip-dead-prototypes", NULL, o);
-  LLVMDisposePassBuilderOptions(o);
-  if (!e) return OK;
-  char *text = LLVMGetErrorMessage(e);
-  status s = err_set(ERR_COMPILE, "reducing the module: %s", text);
-  LLVMDisposeErrorMessage(text);
-  return s;
+  return ll_run_passes(m, "globaldce,strip-dead-prototypes", NULL, false);
 }
 
 status

@@ -27,7 +27,6 @@
 #include "lower/llvm/device.h"
 
 #include <llvm-c/Analysis.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -349,18 +348,6 @@ atomic_add(struct low_emit *em, struct type t, LLVMValueRef p, LLVMValueRef x) {
 /* ---- the module ---------------------------------------------------------- */
 
 static status
-inline_kernels(struct low_emit *em) {
-  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef err = LLVMRunPasses(em->m, "always-inline", em->t->machine, o);
-  LLVMDisposePassBuilderOptions(o);
-  if (!err) return OK;
-  char *why = LLVMGetErrorMessage(err);
-  status s = err_set(ERR_COMPILE, "inliner: %s", why);
-  LLVMDisposeErrorMessage(why);
-  return s;
-}
-
-static status
 verify(struct low_emit *em) {
   char *why = NULL;
   status s = OK;
@@ -376,7 +363,7 @@ build(struct low_emit *em) {
   build_region(em);
   if (em->form->coloured) build_colour(em);
   TRY(verify(em));
-  TRY(inline_kernels(em));
+  TRY(ll_run_passes(em->m, "always-inline", em->t->machine, false));
   for (LLVMValueRef f = LLVMGetFirstFunction(em->m); f;
        f = LLVMGetNextFunction(f)) {
     if (LLVMGetFunctionCallConv(f) != em->kind->kernel_convention) continue;

@@ -22,7 +22,6 @@
 #include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Error.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
 
 /* "no-verify-fixpoint": else instcombine aborts where it needs two rounds. */
@@ -33,18 +32,6 @@ static const char clean_unroll[] =
     "function(loop(loop-rotate),loop(indvars,loop-unroll-full),sroa,"
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "early-cse<memssa>,instcombine<no-verify-fixpoint>)";
-
-static status
-clean_run(struct facts *f, const char *passes) {
-  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef e = LLVMRunPasses(f->m, passes, NULL, o);
-  LLVMDisposePassBuilderOptions(o);
-  if (!e) return OK;
-  char *text = LLVMGetErrorMessage(e);
-  status s = err_set(ERR_COMPILE, "reading a kernel's facts: %s", text);
-  LLVMDisposeErrorMessage(text);
-  return s;
-}
 
 static void
 clean_mark_inline(struct facts *f) {
@@ -87,9 +74,9 @@ clean_mark_loops(struct facts *f) {
 status
 fact_clean(struct facts *f) {
   clean_mark_inline(f);
-  TRY(clean_run(f, clean_inline));
+  TRY(ll_run_passes(f->m, clean_inline, NULL, false));
   clean_mark_loops(f);
-  TRY(clean_run(f, clean_unroll));
+  TRY(ll_run_passes(f->m, clean_unroll, NULL, false));
   assert(!LLVMIsDeclaration(f->fn));
   return OK;
 }

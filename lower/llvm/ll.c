@@ -1,7 +1,9 @@
 #include "lower/llvm/ll.h"
 
 #include <assert.h>
+#include <llvm-c/Error.h>
 #include <llvm-c/IRReader.h>
+#include <llvm-c/Transforms/PassBuilder.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -190,4 +192,18 @@ ll_marks_make(LLVMContextRef ctx, uint32_t width, struct ll_marks *out) {
   LLVMGetNamedMetadataOperands(m, "scalar", &out->scalar);
   LLVMDisposeModule(m);
   return OK;
+}
+
+status
+ll_run_passes(LLVMModuleRef m, const char *passes, LLVMTargetMachineRef machine,
+              bool slp) {
+  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetSLPVectorization(o, slp);
+  LLVMErrorRef err = LLVMRunPasses(m, passes, machine, o);
+  LLVMDisposePassBuilderOptions(o);
+  if (!err) return OK;
+  char *why = LLVMGetErrorMessage(err);
+  status s = err_set(ERR_COMPILE, "optimiser: %s", why);
+  LLVMDisposeErrorMessage(why);
+  return s;
 }

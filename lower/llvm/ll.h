@@ -6,6 +6,7 @@
 #include "base/types.h"
 
 #include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
 
 /* Collect diagnostics of this context instead of LLVM's print-and-exit;
  * ll_error_take gives the last error's text ("" if none). One at a time. */
@@ -17,6 +18,11 @@ LLVMTypeRef ll_type(LLVMContextRef ctx, struct type t);
 LLVMValueRef ll_i64(LLVMContextRef ctx, int64_t v);
 /* Identity of an access as a constant of type t. */
 LLVMValueRef ll_identity(LLVMContextRef ctx, struct type t, enum access acc);
+
+/* Run LLVM's passes in its own notation; `machine` may be NULL, `slp`: look for
+ * vectors in straight code, too. ERR_COMPILE with LLVM's message. */
+status ll_run_passes(LLVMModuleRef m, const char *passes,
+                     LLVMTargetMachineRef machine, bool slp);
 
 /* Attributes; index as LLVMAttributeFunctionIndex or 1 + parameter. */
 void ll_attr(LLVMValueRef fn, LLVMAttributeIndex index, const char *name,

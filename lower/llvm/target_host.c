@@ -3,7 +3,6 @@
 #include "lower/llvm/code.h"
 
 #include <llvm-c/Target.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,28 +119,14 @@ low_target_adopt(const struct low_target *t, LLVMValueRef fn) {
   "sroa<modify-cfg>,early-cse<memssa>," LOW_COMBINE ",simplifycfg,"            \
   "loop-mssa(licm),gvn," LOW_COMBINE
 
-static status
-low_run_passes(const struct low_target *t, LLVMModuleRef m,
-               const char *passes) {
-  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-  LLVMPassBuilderOptionsSetSLPVectorization(o, 1);
-  LLVMErrorRef err = LLVMRunPasses(m, passes, t->machine, o);
-  LLVMDisposePassBuilderOptions(o);
-  if (!err) return OK;
-  char *why = LLVMGetErrorMessage(err);
-  status s = err_set(ERR_COMPILE, "optimiser: %s", why);
-  LLVMDisposeErrorMessage(why);
-  return s;
-}
-
 status
 low_target_vectorise(const struct low_target *t, LLVMModuleRef m) {
-  return low_run_passes(t, m, LOW_SIMPLIFY ",loop-vectorize)");
+  return ll_run_passes(m, LOW_SIMPLIFY ",loop-vectorize)", t->machine, true);
 }
 
 status
 low_target_simplify(const struct low_target *t, LLVMModuleRef m) {
-  return low_run_passes(t, m, LOW_SIMPLIFY ")");
+  return ll_run_passes(m, LOW_SIMPLIFY ")", t->machine, true);
 }
 
 static const struct low_sanitizer {
@@ -188,7 +173,7 @@ low_target_sanitize(const struct low_target *t, enum low_sanitize s,
     if (!LLVMIsDeclaration(f))
       ll_attr(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, z->attribute,
               0);
-  TRY(low_run_passes(t, m, z->passes));
+  TRY(ll_run_passes(m, z->passes, t->machine, true));
   low_drop_constructors(m);
   return OK;
 }
@@ -205,7 +190,7 @@ low_target_optimise(const struct low_target *t, LLVMModuleRef m,
   if (blocks)
     ll_attr(blocks, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, low_no_slp,
             0);
-  status s = low_run_passes(t, m, "default<O3>");
+  status s = ll_run_passes(m, "default<O3>", t->machine, true);
   blocks = LLVMGetNamedFunction(m, "blocks");
   if (blocks) ll_attr_remove(blocks, low_no_slp);
   return s;

@@ -9,7 +9,6 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 #include <llvm-c/Target.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,18 +199,6 @@ libdevice_link(const struct low_target *t, LLVMModuleRef m) {
 
 /* ---- code ---------------------------------------------------------------- */
 
-static status
-ptx_optimise(const struct low_target *t, LLVMModuleRef m) {
-  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef err = LLVMRunPasses(m, "default<O3>", t->machine, o);
-  LLVMDisposePassBuilderOptions(o);
-  if (!err) return OK;
-  char *why = LLVMGetErrorMessage(err);
-  status s = err_set(ERR_COMPILE, "optimiser: %s", why);
-  LLVMDisposeErrorMessage(why);
-  return s;
-}
-
 /* A function that is neither ours nor an intrinsic has no body on a GPU. */
 static status
 ptx_complete(LLVMModuleRef m) {
@@ -229,7 +216,7 @@ ptx_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
   bool any;
   use_libdevice(m, &any);
   if (any) TRY(libdevice_link(t, m));
-  TRY(ptx_optimise(t, m));
+  TRY(ll_run_passes(m, "default<O3>", t->machine, false));
   TRY(ptx_complete(m));
   return low_target_assembly(t, m, code);
 }

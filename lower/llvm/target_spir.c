@@ -12,7 +12,6 @@
 #include "lower/llvm/device.h"
 
 #include <llvm-c/BitWriter.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -303,21 +302,9 @@ static const char spir_passes[] =
     "loop-mssa(licm),gvn," COMBINE ",dse,adce,simplifycfg),globaldce";
 
 static status
-spir_optimise(LLVMModuleRef m) {
-  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef err = LLVMRunPasses(m, spir_passes, NULL, o);
-  LLVMDisposePassBuilderOptions(o);
-  if (!err) return OK;
-  char *why = LLVMGetErrorMessage(err);
-  status s = err_set(ERR_COMPILE, "optimiser: %s", why);
-  LLVMDisposeErrorMessage(why);
-  return s;
-}
-
-static status
 spir_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
   (void)t;
-  TRY(spir_optimise(m));
+  TRY(ll_run_passes(m, spir_passes, NULL, false));
   use_builtins(m);
   clean_module(m);
   spir_version(m, "opencl.ocl.version");

@@ -37,14 +37,21 @@ endif()
 # compile kernels are left out, and so is LLVM, which takes valgrind seconds to load;
 # long random ones are for the address sanitizer.
 add_custom_target(plain_tests)
+add_library(plain_runner OBJECT EXCLUDE_FROM_ALL test/plain/plain.c)
+target_include_directories(plain_runner PRIVATE test/plain)
 list(FILTER unit_tests EXCLUDE REGEX "test_(kernel|lower|api_profile|passes_random)")
 foreach(source ${unit_tests})
   get_filename_component(name ${source} NAME_WE)
-  op2_unit_test(plain_${name} plain ${source} test/plain/plain.c)
+  op2_unit_test(plain_${name} plain ${source}
+                $<TARGET_OBJECTS:plain_runner>)
   target_include_directories(plain_${name} PRIVATE test/plain)
   set_target_properties(plain_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
   add_dependencies(plain_tests plain_${name})
 endforeach()
+
+if(TARGET mock_cuda) # test_rt_cuda opens it
+  add_dependencies(plain_tests mock_cuda)
+endif()
 
 # programs_ir: those that op2cc makes.
 add_custom_target(programs_ir)

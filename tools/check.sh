@@ -6,33 +6,38 @@
 #   tools/check.sh               all
 #   tools/check.sh layers unit   those whose name begins so
 #
+# The builds come one after another, each on all processors. Then two suites run at
+# a time (CHECK_LANES), since half of them do one thing after another. A line tells
+# wall-clock and processor seconds.
+#
 # CHECK_DIR (default build-check/) takes builds and logs. Four builds:
 #   gcc     Debug (asserts, verifier, plan checks), -Werror
 #   clang   the same with clang and address and undefined-behaviour sanitizers
 #   tsan    clang and thread sanitizer: what runs on several threads
 #   release as `make` builds it, for the installation and the timed parts
 set -u
+self=$(cd "$(dirname "$0")" && pwd)/check.sh
 cd "$(dirname "$0")/.."
 dir=${CHECK_DIR-build-check}
 mkdir -p "$dir/logs"
 export CHECK_DIR="$dir"
-export OP2_CACHE_DIR="$PWD/$dir/cache" # never the one of who runs this
+export OP2_CACHE_DIR="$(cd "$dir" && pwd)/cache" # never the one of who runs this
 
 # PoCL asks hwloc for the machine, and gives up where /sys is not mounted.
 if [ ! -d /sys/devices/system/cpu ]; then
-  echo "skipped: all on OpenCL: /sys is not mounted"
+  [ "${1-}" = --suite ] || echo "skipped: all on OpenCL: /sys is not mounted"
   mkdir -p "$dir/no-opencl"
   export OCL_ICD_VENDORS="$PWD/$dir/no-opencl/"
 fi
 
-# name | command; suites that need a build come after it
+# name | command; those that need no build, the builds, those that need them
 suites() {
   cat <<TABLE
 layers         | tools/layers.sh
 layers-test    | test/tools/layers_test.sh
 format         | tools/format.sh --check
 mutants        | test/mutants/run.sh --check
-build-gcc      | tools/check-build.sh $dir/gcc gcc Debug
+build-gcc      | tools/check-build.sh $dir/gcc gcc Debug "" all plain_tests
 build-clang    | tools/check-build.sh $dir/clang clang Debug address,undefined
 build-release  | tools/check-build.sh $dir/release gcc RelWithDebInfo
 build-tsan     | tools/check-build.sh $dir/tsan clang Debug thread programs_ir plain_tests program_planted
@@ -54,7 +59,7 @@ cache-gcc      | test/cache/run.sh $dir/gcc
 cache-clang    | test/cache/run.sh $dir/clang
 tsan           | test/sanitize/tsan.sh $dir/tsan
 planted-asan   | test/sanitize/planted.sh $dir/clang address
-valgrind       | cmake --build $dir/gcc --target plain_tests && test/sanitize/valgrind.sh $dir/gcc
+valgrind       | test/sanitize/valgrind.sh $dir/gcc
 op2cc          | test/op2cc/run.sh $dir/gcc
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
 abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19
@@ -63,8 +68,13 @@ tidy           | tools/tidy.sh $dir/clang 240
 TABLE
 }
 
-# Run one suite, keep its log, add up its last line.
-passed=0 failed=0 skipped=0
+# ---- one suite ----------------------------------------------------------------
+
+number() {
+  echo "$last" | sed -n "s/.*\b\([0-9][0-9]*\) $1.*/\1/p" | grep . || echo 0
+}
+
+# Run suite $1 by command $2, keep its log, leave "passed failed skipped" in a file.
 run_suite() {
   log=$dir/logs/$1.log
   began=$(date +%s)
@@ -79,19 +89,28 @@ run_suite() {
     f=1
     last="$last: an empty suite"
   fi
-  [ "$f" -eq 0 ] || {
-    echo "---- $1 ($log)"
-    tail -n 60 "$log"
-    echo "----"
-  }
-  grep '^skipped: ' "$log"
-  printf '%-14s %4ds  %s\n' "$1" $(($(date +%s) - began)) "$last"
-  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+  times >"$log.times"
+  cpu=$(sed -n '2{s/m/ /g;s/s//g;p;}' "$log.times" |
+    awk '{ printf "%d", $1 * 60 + $2 + $3 * 60 + $4 }')
+  report=$(
+    [ "$f" -eq 0 ] || {
+      echo "---- $1 ($log)"
+      tail -n 60 "$log"
+      echo "----"
+    }
+    grep '^skipped: ' "$log"
+    printf '%-14s %4ds %4ds cpu  %s' "$1" $(($(date +%s) - began)) "$cpu" "$last"
+  )
+  echo "$report" # at once: another suite may be writing
+  echo "$p $f $s" >"$dir/logs/$1.result"
 }
 
-number() {
-  echo "$last" | sed -n "s/.*\b\([0-9][0-9]*\) $1.*/\1/p" | grep . || echo 0
-}
+if [ "${1-}" = --suite ]; then
+  run_suite "$2" "$(sed -n "s/^$2  *| //p" "$dir/suites")"
+  exit 0
+fi
+
+# ---- all of them --------------------------------------------------------------
 
 wanted() {
   [ -z "$only" ] && return 0
@@ -101,14 +120,27 @@ wanted() {
   return 1
 }
 
+names() { # before, build or after
+  stage=before
+  while read -r name bar command; do
+    case $name in build-*) stage=build ;; *) [ $stage = before ] || stage=after ;; esac
+    [ $stage != "$1" ] || ! wanted "$name" || echo "$name"
+  done <"$dir/suites"
+}
+
 only=$*
 suites >"$dir/suites"
-while read -r name bar command; do
-  wanted "$name" && run_suite "$name" "$command"
-done <"$dir/suites"
-if [ $skipped -gt 0 ]; then
-  echo "$passed passed, $failed failed, $skipped skipped"
-else
-  echo "$passed passed, $failed failed"
-fi
-[ $failed -eq 0 ]
+rm -f "$dir"/logs/*.result
+lanes=${CHECK_LANES:-2}
+names before | xargs -r -n 1 -P "$lanes" "$self" --suite
+names build | xargs -r -n 1 "$self" --suite
+names after | xargs -r -n 1 -P "$lanes" "$self" --suite
+for name in $(names before && names build && names after); do
+  cat "$dir/logs/$name.result" 2>/dev/null || echo 0 1 0
+done | awk '{ p += $1; f += $2; s += $3 }
+  END {
+    printf "%d passed, %d failed", p, f
+    if (s) printf ", %d skipped", s
+    print ""
+    exit f > 0 || p + f + s == 0
+  }'

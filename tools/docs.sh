@@ -3,7 +3,8 @@
 # between "<!-- table NAME -->" and "<!-- end -->" comes from `op2-docs NAME`.
 #   tools/docs.sh [build]            rewrite
 #   tools/docs.sh --check [build]    compare only, also that relative links
-#                                    lead somewhere; "N passed, N failed"
+#                                    lead somewhere, and that doc/ir.md has each
+#                                    word of the tests' traces; "N passed, N failed"
 set -eu
 check=
 [ "${1-}" = --check ] && check=1 && shift
@@ -31,6 +32,15 @@ links() {
     grep -v '^[a-z]*:' | grep . || :
 }
 
+# Words of the trace language in the legal traces of the tests.
+trace_words() {
+  for f in test/ir/*.irt test/passes/*.irt test/traces/*.irt \
+    test/traces/replay/*.irt; do
+    grep -q '^; ERROR' "$f" || sed 's/;.*//' "$f"
+  done | sed 's/"\([^"\]\|\\.\)*"//g; s/[%@][^ ,()]*//g' |
+    grep -o '[a-z][a-z0-9]*' | grep -v '^[xb][0-9]*$' | LC_ALL=C sort -u
+}
+
 passed=0 failed=0
 wrong() {
   echo "$1"
@@ -55,6 +65,10 @@ for f in README.md CHANGELOG.md doc/*.md; do
     [ -e "$(dirname "$f")/$to" ] && passed=$((passed + 1)) ||
       wrong "$f: link to $to leads nowhere"
   done
+done
+for word in ${check:+$(trace_words)}; do
+  grep -q "[\"\`]$word[\"\`]" doc/ir.md && passed=$((passed + 1)) ||
+    wrong "doc/ir.md: no word \"$word\", which a test's trace has"
 done
 [ -z "$check" ] || echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -12,7 +12,7 @@ struct plain_test *plain_tests, *plain_suites;
 enum { SKIPPED = 77 };
 
 static const struct plain_test *current;
-static bool failed;
+static bool failed, together;
 
 /* Constructors run in the order of the file: so does the list. */
 void
@@ -32,12 +32,16 @@ plain_fail(bool fatal, const char *file, int line, const char *what,
   va_end(ap);
   fputc('\n', stderr);
   failed = true;
-  if (fatal) _exit(1);
+  if (together) puts("0 passed, 1 failed");
+  fflush(stdout);
+  if (fatal || together) _exit(1);
 }
 
 void
 plain_skip(const char *why) {
   fprintf(stderr, "%s/%s: skipped: %s\n", current->suite, current->name, why);
+  if (together)
+    puts("0 passed, 1 failed: a test that is skipped needs a child");
   exit(SKIPPED);
 }
 
@@ -75,7 +79,6 @@ suite_of(const struct plain_test *t) {
   return &none;
 }
 
-/* The child's part. */
 static void
 run(const struct plain_test *t) {
   const struct plain_test *s = suite_of(t);
@@ -84,16 +87,23 @@ run(const struct plain_test *t) {
   if (init) init();
   t->run();
   if (fini) fini();
-  exit(failed);
 }
 
 /* Exit status of the test, as if it had none where it ended by its signal. */
 static int
 run_forked(const struct plain_test *t) {
   int rc;
+  if (together && !t->signal) {
+    run(t);
+    return 0;
+  }
   fflush(NULL);
   pid_t child = fork();
-  if (!child) run(t);
+  if (!child) {
+    together = false;
+    run(t);
+    exit(failed);
+  }
   while (waitpid(child, &rc, 0) < 0)
     if (errno != EINTR) return 1;
   if (WIFSIGNALED(rc)) return WTERMSIG(rc) == t->signal ? 0 : 1;
@@ -106,12 +116,13 @@ wanted(const struct plain_test *t, int argc, char **argv) {
   snprintf(name, sizeof name, "%s/%s", t->suite, t->name);
   for (int i = 1; i < argc; i++)
     if (!strcmp(argv[i], name)) return true;
-  return argc < 2;
+  return together || argc < 2;
 }
 
 int
 main(int argc, char **argv) {
   int passed = 0, wrong = 0, skipped = 0;
+  together = argc > 1 && !strcmp(argv[1], "--together");
   for (const struct plain_test *t = plain_tests; t; t = t->next) {
     if (!wanted(t, argc, argv)) continue;
     current = t;

@@ -8,6 +8,9 @@
  *
  *   test_x                 all tests
  *   test_x suite/name ...  those
+ *   test_x --together      all in one process, which is what valgrind is quick at:
+ *                          it translates code anew in each child. The first failure
+ *                          ends it; tests that end by a signal still have a child.
  */
 #ifndef PLAIN_CRITERION_H
 #define PLAIN_CRITERION_H

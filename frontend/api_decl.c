@@ -100,23 +100,29 @@ scan_table(struct fe_map *m, int base) {
   return OK;
 }
 
-static void
-map_free(struct fe_map *m) {
+void
+fe_map_free(struct fe_map *m) {
   fe_number_map_clear(m);
-  if (!m->foreign) free(m->pub.map);
+  if (!m->foreign && m->pub.map) rt_mem_free(m->pub.map, fe_map_bytes(m));
   free((char *)m->pub.name);
   free(m);
 }
 
 /* The table as 32-bit entries from 0; the user's own memory where it is that. */
-static idx_l *
-make_table(const int *table32, const long long *table64, size_t n, int base) {
-  idx_l *t = mem_alloc(n + 1, sizeof *t);
+static status
+make_table(struct fe_map *m, const int *table32, const long long *table64,
+           int base) {
+  size_t n = fe_map_bytes(m) / sizeof(idx_l);
+  idx_l *t = rt_mem_new(fe_map_bytes(m));
+  if (!t)
+    FAIL(ERR_MEMORY, "op_decl_map \"%s\": no memory for its %zu bytes",
+         m->pub.name, fe_map_bytes(m));
   for (size_t i = 0; i < n; i++) {
     long long v = (table32 ? table32[i] : table64[i]) - base;
     t[i] = v < INT32_MIN || v > INT32_MAX ? -1 : (idx_l)v;
   }
-  return t;
+  m->pub.map = t;
+  return OK;
 }
 
 static status
@@ -125,24 +131,23 @@ decl_map(op_set from, op_set to, int dim, const int *table32,
   TRY(check_map_args(from, to, dim, table32 ? (void *)table32 : (void *)table64,
                      name));
   struct fe_map *m = mem_alloc(1, sizeof *m);
-  size_t n = (size_t)from->size * (size_t)dim;
   m->foreign = fe.no_realloc && table32 && !fe.base_index;
   m->rt = (struct rt_map){.from = &((struct fe_set *)from)->rt,
                           .to = &((struct fe_set *)to)->rt,
                           .arity = (uint32_t)dim};
-  m->rt.table =
-      m->foreign ? table32 : make_table(table32, table64, n, fe.base_index);
   m->declared_from = table32 ? (void *)table32 : (void *)table64;
   m->pub.index = (int)fe.nmaps;
   m->pub.from = from;
   m->pub.to = to;
   m->pub.dim = dim;
-  m->pub.map = (int *)m->rt.table;
   m->pub.name = m->rt.name = copy_text(name);
-  status st = scan_table(m, fe.base_index);
+  m->pub.map = m->foreign ? (int *)table32 : NULL;
+  status st = m->foreign ? OK : make_table(m, table32, table64, fe.base_index);
+  m->rt.table = m->pub.map;
+  if (st == OK) st = scan_table(m, fe.base_index);
   if (st == OK) st = fe_number_map(m);
   if (st != OK) {
-    map_free(m);
+    fe_map_free(m);
     return st;
   }
   VEC_PUSH(fe.maps, fe.nmaps, fe.capmaps, m);

@@ -341,6 +341,13 @@ status fe_number_map(struct fe_map *m);
 status fe_number_named(struct fe_map *m);
 /* Free the tables that are the library's own. */
 void fe_number_map_clear(struct fe_map *m);
+/* Free a map and its tables. */
+void fe_map_free(struct fe_map *m);
+
+static inline size_t
+fe_map_bytes(const struct fe_map *m) {
+  return (size_t)m->rt.from->n * m->rt.arity * sizeof(idx_l);
+}
 /* Is this a value of OP2_RENUMBER? */
 bool fe_number_option(const char *text);
 

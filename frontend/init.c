@@ -260,12 +260,7 @@ fe_free_handles(void) {
     free((char *)d->pub.type);
     free(d);
   }
-  for (uint32_t i = 0; i < fe.nmaps; i++) {
-    fe_number_map_clear(fe.maps[i]);
-    if (!fe.maps[i]->foreign) free(fe.maps[i]->pub.map);
-    free((char *)fe.maps[i]->pub.name);
-    free(fe.maps[i]);
-  }
+  for (uint32_t i = 0; i < fe.nmaps; i++) fe_map_free(fe.maps[i]);
   for (uint32_t i = 0; i < fe.nsets; i++) {
     rt_order_free((struct rt_order *)fe.sets[i]->rt.order);
     free((char *)fe.sets[i]->pub.name);

@@ -58,17 +58,12 @@ fe_number_option(const char *text) {
 
 static uint64_t map_versions; /* process-wide: plans are cached by it */
 
-static size_t
-table_bytes(const struct fe_map *m) {
-  return (size_t)m->rt.from->n * m->rt.arity * sizeof(idx_l);
-}
-
 static status
 table_make(const struct fe_map *m, bool named, idx_l **out) {
-  idx_l *t = rt_mem_new(table_bytes(m));
+  idx_l *t = rt_mem_new(fe_map_bytes(m));
   if (!t)
     FAIL(ERR_MEMORY, "no memory to renumber map \"%s\": %zu bytes", m->pub.name,
-         table_bytes(m));
+         fe_map_bytes(m));
   rt_map_translate(&m->rt, m->pub.map, named, t);
   *out = t;
   return OK;
@@ -77,8 +72,8 @@ table_make(const struct fe_map *m, bool named, idx_l **out) {
 void
 fe_number_map_clear(struct fe_map *m) {
   if (m->rt.table != m->pub.map)
-    rt_mem_free((void *)m->rt.table, table_bytes(m));
-  if (m->rt.named) rt_mem_free((void *)m->rt.named, table_bytes(m));
+    rt_mem_free((void *)m->rt.table, fe_map_bytes(m));
+  if (m->rt.named) rt_mem_free((void *)m->rt.named, fe_map_bytes(m));
   m->rt.table = m->pub.map;
   m->rt.named = NULL;
 }
@@ -164,7 +159,7 @@ orders_set(const struct rt_order **orders) {
     if (st == OK && changed[i])
       table_set(fe.maps[i], tables[i]);
     else if (tables[i])
-      rt_mem_free(tables[i], table_bytes(fe.maps[i]));
+      rt_mem_free(tables[i], fe_map_bytes(fe.maps[i]));
   for (uint32_t s = 0; s < fe.nsets; s++)
     if (orders[s] != fe.sets[s]->rt.order)
       rt_order_free((struct rt_order *)orders[s]);

@@ -5,6 +5,9 @@
 #include "lower/llvm/code.h"
 #include "lower/llvm/ll.h"
 
+/* How far ahead of their use blocks ask for memory, in bytes; 256 to 512 are equal. */
+enum { LOW_AHEAD = 384 };
+
 struct low_emit {
   const struct low_region *r;
   const struct low_target *t;

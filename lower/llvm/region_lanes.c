@@ -20,14 +20,14 @@
  * processor's prefetchers don't keep up, so a block asks for the line of each
  * stream LOW_AHEAD bytes on. FEM's matrix product: 1.46 times plain C without,
  * 1.95 with it (1 thread; 256 to 512 bytes are equal); Jacobi 1.13 times faster,
- * others the same. Asking ahead for AoS (one stream) or behind maps made them 1
- * to 20 per cent slower and is not done. */
+ * others the same. Asking ahead for AoS (one stream) or behind maps made them 1 to
+ * 20 per cent slower and is not done; for rows of maps see region_block.c. */
 #include "lower/llvm/region_emit.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-enum { LOW_CHUNK = 4, LOW_AHEAD = 384 };
+enum { LOW_CHUNK = 4 };
 
 static LLVMValueRef
 low_shuffle(struct low_emit *em, LLVMValueRef x, LLVMValueRef y,

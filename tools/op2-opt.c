@@ -10,6 +10,8 @@
  *     --after               print the trace after each pass, too
  *     --remarks             what passes did and why not, as comments
  *     --counts              how many loops, regions, ... instead of the text
+ *     --extents N           how far around its elements each loop runs, and what
+ *                           must be valid, where none shall run beyond level N
  *     --dot                 the graph for Graphviz instead of the text
  *     --key                 the structural key in hexadecimal instead
  *     --list                passes and what they do
@@ -17,23 +19,26 @@
  * A trace that passes are run on is verified first. Messages go to stderr; exit
  * status 1 for a trace that is wrong, 2 for a wrong command line.
  */
+#include "ir/extent.h"
 #include "passes/pass.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct command {
-  const char *pipeline, *disable, *file;
+  const char *pipeline, *disable, *extents, *file;
   int verify, stress, after, remarks, counts, dot, key, list;
 };
 
 static int
 usage(void) {
-  fputs("usage: op2-opt [-p 'pass,pass{option=1}'] [--disable pass,...]\n"
-        "               [--verify] [--stress] [--after] [--remarks]\n"
-        "               [--counts | --dot | --key] [file.irt | -]\n"
-        "       op2-opt --list\n",
-        stderr);
+  fputs(
+      "usage: op2-opt [-p 'pass,pass{option=1}'] [--disable pass,...]\n"
+      "               [--verify] [--stress] [--after] [--remarks]\n"
+      "               [--counts | --extents N | --dot | --key] [file.irt | -]\n"
+      "       op2-opt --list\n",
+      stderr);
   return 2;
 }
 
@@ -51,6 +56,7 @@ read_word(struct command *c, char **argv) {
     if (!strcmp(argv[0], flags[i].name)) return *flags[i].flag = 1;
   const char **text = !strcmp(argv[0], "-p")          ? &c->pipeline
                       : !strcmp(argv[0], "--disable") ? &c->disable
+                      : !strcmp(argv[0], "--extents") ? &c->extents
                                                       : NULL;
   if (text) return argv[1] ? (*text = argv[1], 2) : 0;
   if ((argv[0][0] == '-' && argv[0][1]) || c->file) return 0;
@@ -136,6 +142,22 @@ print_counts(const struct ir_trace *t) {
          t->nbuffers);
 }
 
+static status
+print_extents(const struct ir_trace *t, const char *limit) {
+  char *end;
+  long n = strtol(limit, &end, 10);
+  if (end == limit || *end || n < 0 || n > INT16_MAX)
+    FAIL(ERR_ARG, "--extents: expected a level, 0 or more, found \"%s\"",
+         limit);
+  struct ir_extent x = ir_extent_build(t, (int)n);
+  struct str text = STR_INIT;
+  ir_extent_print(t, &x, &text);
+  fputs(text.s, stdout);
+  str_clear(&text);
+  ir_extent_free(&x);
+  return OK;
+}
+
 /* Remarks as comments; a line break in one would end the comment. */
 static void
 print_remarks(const struct ir_trace *t) {
@@ -159,6 +181,7 @@ run(const struct command *c, struct ir_trace **t, const char *name) {
     TRY(pass_run(t, &o));
   }
   if (c->after && c->pipeline) return OK;
+  if (c->extents) return print_extents(*t, c->extents);
   if (c->counts)
     print_counts(*t);
   else if (c->dot)

@@ -1,0 +1,56 @@
+/* How far around a part of the mesh loops must run, and data be valid. */
+#ifndef IR_EXTENT_H
+#define IR_EXTENT_H
+
+#include "ir/ir.h"
+
+/* Levels around a part (a rank's, a thread's, a tile's): for each set a chain of
+ * element sets L_0 in L_1 in L_2 ...; ir/extent.c defines them.
+ *
+ * What a version must be valid on: L_own, and all that elements of L_via name
+ * through maps. -1: nothing. */
+struct ir_need {
+  int own, via;
+};
+
+/* The level that has all that elements of L_exec name through maps. */
+static inline int
+ir_level_named(int exec) {
+  return exec < 0 ? -1 : (exec | 1) + 1;
+}
+/* The level to run over so that what is written through maps is complete on
+ * L_level: it has all elements that name one of those. */
+static inline int
+ir_level_naming(int level) {
+  return level < 0 ? -1 : (level + 1) | 1;
+}
+/* The level that a version must be made valid on to meet the need. */
+static inline int
+ir_need_level(struct ir_need n) {
+  int named = ir_level_named(n.via);
+  return n.own > named ? n.own : named;
+}
+
+/*   exec[n]      node n runs over L_exec[n]; -1: it does not run (deferred, or
+ *                nothing to run)
+ *   need[v]      of each value, its readers' needs together; equal for values
+ *                that are `same`
+ *   exchange[v]  its producer runs over less: the rest comes from the elements'
+ *                owners (never set for version 0, whose maker is not here) */
+struct ir_extent {
+  int *exec;
+  struct ir_need *need;
+  bool *exchange;
+};
+
+/* Extents of the whole trace; no node runs beyond L_limit unless one that writes
+ * through a map must (limit 0: as in a runtime that exchanges before each
+ * loop). LIVE, FETCH and deferred nodes ask for L_0.
+ * cost O(arguments); free with ir_extent_free */
+struct ir_extent ir_extent_build(const struct ir_trace *t, int limit);
+void ir_extent_free(struct ir_extent *x);
+/* One line for each node that runs and each value that is needed. */
+void ir_extent_print(const struct ir_trace *t, const struct ir_extent *x,
+                     struct str *out);
+
+#endif

@@ -108,7 +108,9 @@ fe_map_free(struct fe_map *m) {
   free(m);
 }
 
-/* The table as 32-bit entries from 0; the user's own memory where it is that. */
+enum { TABLE_THREADED = 1 << 18 };
+
+/* The table as 32-bit entries from 0; each thread touches first what it will use. */
 static status
 make_table(struct fe_map *m, const int *table32, const long long *table64,
            int base) {
@@ -117,6 +119,7 @@ make_table(struct fe_map *m, const int *table32, const long long *table64,
   if (!t)
     FAIL(ERR_MEMORY, "op_decl_map \"%s\": no memory for its %zu bytes",
          m->pub.name, fe_map_bytes(m));
+#pragma omp parallel for schedule(static) if (n > TABLE_THREADED)
   for (size_t i = 0; i < n; i++) {
     long long v = (table32 ? table32[i] : table64[i]) - base;
     t[i] = v < INT32_MIN || v > INT32_MAX ? -1 : (idx_l)v;

@@ -2,8 +2,8 @@
 #include "lower/module.h"
 
 #include "base/log.h"
+#include "base/module.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,37 +19,6 @@ static struct {
   struct str why;
 } module = {PTHREAD_ONCE_INIT, NULL, STR_INIT};
 
-/* The folder of the file that this function was loaded from, with a slash. */
-static void
-module_folder(struct str *out) {
-  Dl_info here;
-  if (!dladdr(&module, &here) || !here.dli_fname) return;
-  const char *slash = strrchr(here.dli_fname, '/');
-  if (slash)
-    str_addn(out, here.dli_fname, (size_t)(slash + 1 - here.dli_fname));
-}
-
-static const struct low_llvm *
-module_load(const char *path) {
-  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    str_printf(&module.why, "cannot open the compiler: %s", dlerror());
-    return NULL;
-  }
-  const struct low_llvm *t = dlsym(handle, "op2_low_llvm");
-  if (t && !strcmp(t->version, OP2_VERSION)) return t;
-  str_printf(&module.why, "%s is of version %s, the library of " OP2_VERSION,
-             path, t ? t->version : "(none)");
-  dlclose(handle);
-  return NULL;
-}
-
-static void
-module_path(struct str *out) {
-  module_folder(out);
-  str_add(out, MODULE_NAME);
-}
-
 void
 low_file_identity(const char *path, struct str *out) {
   struct stat st;
@@ -61,28 +30,27 @@ low_file_identity(const char *path, struct str *out) {
 void
 low_module_identity(struct str *out) {
   struct str path = STR_INIT;
-  module_path(&path);
+  module_path(MODULE_NAME, &path);
   low_file_identity(&op2_low_llvm ? "/proc/self/exe" : path.s, out);
   low_file_identity(OP2_LLVM_LIBRARY, out);
   str_clear(&path);
 }
 
 static void
-module_open(void) {
-  struct str path = STR_INIT;
-  module_path(&path);
+compiler_open(void) {
   double start = timer_wall();
-  module.table = &op2_low_llvm ? &op2_low_llvm : module_load(path.s);
+  module.table = &op2_low_llvm
+                     ? &op2_low_llvm
+                     : module_open(MODULE_NAME, "op2_low_llvm", &module.why);
   if (module.table) *module.table->log_level = log_level;
   LOG_DEBUG("opening the compiler took %.3f s", timer_wall() - start);
-  str_clear(&path);
 }
 
 static status
 module_get(const struct low_llvm **out) {
-  pthread_once(&module.once, module_open);
+  pthread_once(&module.once, compiler_open);
   *out = module.table;
-  if (!*out) FAIL(ERR_COMPILE, "%s", module.why.s);
+  if (!*out) FAIL(ERR_COMPILE, "cannot open the compiler: %s", module.why.s);
   return OK;
 }
 

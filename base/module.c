@@ -1,0 +1,38 @@
+#include "base/module.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+void
+module_path(const char *name, struct str *out) {
+  static const char here; /* a place in this file */
+  Dl_info info;
+  if (dladdr(&here, &info) && info.dli_fname) {
+    const char *slash = strrchr(info.dli_fname, '/');
+    if (slash)
+      str_addn(out, info.dli_fname, (size_t)(slash + 1 - info.dli_fname));
+  }
+  str_add(out, name);
+}
+
+static const void *
+table_of(void *handle, const char *path, const char *symbol, struct str *why) {
+  const void *table = dlsym(handle, symbol);
+  const char *version = table ? *(const char *const *)table : "(none)";
+  if (table && !strcmp(version, OP2_VERSION)) return table;
+  str_printf(why, "%s is of version %s, the library of " OP2_VERSION, path,
+             version);
+  return NULL;
+}
+
+const void *
+module_open(const char *name, const char *symbol, struct str *why) {
+  struct str path = STR_INIT;
+  module_path(name, &path);
+  void *handle = dlopen(path.s, RTLD_NOW | RTLD_LOCAL);
+  const void *table = handle ? table_of(handle, path.s, symbol, why) : NULL;
+  if (!handle) str_add(why, dlerror());
+  if (handle && !table) dlclose(handle);
+  str_clear(&path);
+  return table;
+}

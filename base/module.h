@@ -1,0 +1,21 @@
+/* Parts of the library that are shared objects of their own, beside it, and are
+ * opened when first needed: what they link may be missing, or slow to load.
+ *
+ * A part shows one table, whose first member is the version it was built as.
+ * Both sides have their own copy of base/: memory and plain data go across, a
+ * message has to be passed on.
+ */
+#ifndef BASE_MODULE_H
+#define BASE_MODULE_H
+
+#include "base/str.h"
+
+/* Where the part of this file name lies: in the folder of the file that this
+ * function was loaded from. */
+void module_path(const char *name, struct str *out);
+
+/* Open it and find its table `symbol`; NULL: `why` says what is wrong. It stays
+ * open. */
+const void *module_open(const char *name, const char *symbol, struct str *why);
+
+#endif

@@ -1,12 +1,13 @@
 # All layers, compiled once: as a static library for tests and tools, which reach
 # inside, and as the shared library that programs link. What needs LLVM is a shared
 # object of its own, which the library opens when something has to be compiled
-# (lower/module.h). Which layer may include which is checked by tools/layers.sh,
+# (lower/module.h), and so is what needs HDF5 (rt/io.h). Which layer may include which is checked by tools/layers.sh,
 # not by the build.
 file(GLOB OP2_BASE_SOURCES CONFIGURE_DEPENDS base/*.c)
 file(GLOB OP2_SOURCES CONFIGURE_DEPENDS
      ir/*.c passes/*.c rt/*.c lower/*.c frontend/*.c)
 file(GLOB OP2_LLVM_SOURCES CONFIGURE_DEPENDS lower/llvm/*.c lower/llvm/*.cpp)
+file(GLOB OP2_HDF5_SOURCES CONFIGURE_DEPENDS rt/hdf5/*.c)
 file(GLOB OP2_HEADERS CONFIGURE_DEPENDS include/*.h)
 
 # What compiling and linking any of it takes.
@@ -60,3 +61,14 @@ target_include_directories(op2lazy INTERFACE
 op2_add_shared(op2lazy-llvm MODULE ${CMAKE_SOURCE_DIR}/lower/llvm/exports.map
                op2base op2llvm)
 target_link_libraries(op2lazy-llvm PRIVATE op2_llvm)
+
+set(OP2_MODULES op2lazy-llvm)
+if(HDF5_INCLUDE_DIR AND HDF5_LIBRARY)
+  add_library(op2hdf5 OBJECT ${OP2_HDF5_SOURCES})
+  target_include_directories(op2hdf5 SYSTEM PRIVATE ${HDF5_INCLUDE_DIR})
+  target_link_libraries(op2hdf5 PRIVATE op2_needs)
+  op2_add_shared(op2lazy-hdf5 MODULE ${CMAKE_SOURCE_DIR}/rt/hdf5/exports.map
+                 op2base op2hdf5)
+  target_link_libraries(op2lazy-hdf5 PRIVATE ${HDF5_LIBRARY})
+  list(APPEND OP2_MODULES op2lazy-hdf5)
+endif()

@@ -35,7 +35,7 @@ function(op2_add_program target source)
             -I${CMAKE_SOURCE_DIR}/include ${path} -o ${out} ${library}
             $<TARGET_FILE:op2lazy> -Wl,-rpath,$<TARGET_FILE_DIR:op2lazy>
             -lm
-    DEPENDS ${path} op2lazy op2lazy-llvm ${OP2_PROGRAM_HEADERS} ${arg_LIBRARY}
+    DEPENDS ${path} op2lazy ${OP2_MODULES} ${OP2_PROGRAM_HEADERS} ${arg_LIBRARY}
             $<$<NOT:$<BOOL:${arg_PLAIN}>>:op2cc>
     COMMENT "Program ${folder}/${target}" VERBATIM)
   add_custom_target(program_${target} ALL DEPENDS ${out})

@@ -72,6 +72,23 @@ foreach(name start changed)
     op2_add_program(${name} test/cache/${name}.c)
   endif()
 endforeach()
+# test/io: programs with files, for test/io/run.sh; foreign_files.c makes some by itself
+if(TARGET op2lazy-hdf5)
+  file(GLOB sources CONFIGURE_DEPENDS test/io/*.c)
+  list(FILTER sources EXCLUDE REGEX "foreign_files.c$")
+  foreach(source ${sources})
+    get_filename_component(name ${source} NAME_WE)
+    op2_add_program(${name}_opaque ${source} PLAIN)
+    if(TARGET op2cc)
+      op2_add_program(${name} ${source})
+    endif()
+  endforeach()
+  add_executable(foreign_files test/io/foreign_files.c)
+  target_include_directories(foreign_files SYSTEM PRIVATE ${HDF5_INCLUDE_DIR})
+  target_link_libraries(foreign_files PRIVATE ${HDF5_LIBRARY})
+  set_target_properties(foreign_files PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/io)
+endif()
 include(random) # test/random: random programs
 
 # libFuzzer on the trace IR: its sources once more, with coverage counted.

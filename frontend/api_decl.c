@@ -1,9 +1,8 @@
 /* Declarations: sets, maps, dats, temporaries, overlays, constants. */
 #include "frontend/access.h"
-#include "frontend/fe.h"
+#include "frontend/decl.h"
 #include "frontend/vars.h"
 
-#include "frontend/access.h"
 #include "rt/dev.h"
 
 #include <stdlib.h>
@@ -17,8 +16,8 @@ copy_text(const char *s) {
 
 /* ---- sets --------------------------------------------------------------------- */
 
-static status
-decl_set(idx_l n, const char *name, struct fe_set **out) {
+status
+fe_decl_set(idx_l n, const char *name, struct fe_set **out) {
   if (!name) FAIL(ERR_ARG, "op_decl_set: name: expected a text, found NULL");
   if (n < 0)
     FAIL(ERR_ARG, "op_decl_set \"%s\": size: expected 0 or more, found %d",
@@ -40,7 +39,7 @@ op_set
 op_decl_set(idx_l_t n, const char *name) {
   struct fe_set *s = NULL;
   if (!fe_enter("op_decl_set")) return NULL;
-  status st = decl_set(n, name, &s);
+  status st = fe_decl_set(n, name, &s);
   if (st != OK) fe_error(st);
   fe.file = NULL;
   return (op_set)s;
@@ -48,9 +47,8 @@ op_decl_set(idx_l_t n, const char *name) {
 
 /* ---- maps ---------------------------------------------------------------------- */
 
-static status
-check_map_args(op_set from, op_set to, int dim, const void *table,
-               const char *name) {
+status
+fe_check_map_args(op_set from, op_set to, int dim, const char *name) {
   if (!name) FAIL(ERR_ARG, "op_decl_map: name: expected a text, found NULL");
   if (!fe_handle_valid(from))
     FAIL(ERR_ARG, "op_decl_map \"%s\": from: expected a declared set, found %p",
@@ -61,11 +59,6 @@ check_map_args(op_set from, op_set to, int dim, const void *table,
   if (dim < 1)
     FAIL(ERR_ARG, "op_decl_map \"%s\": dim: expected 1 or more, found %d", name,
          dim);
-  if (!table && from->size)
-    FAIL(
-        ERR_ARG,
-        "op_decl_map \"%s\": table: expected %d rows of %d entries, found NULL",
-        name, from->size, dim);
   return OK;
 }
 
@@ -128,11 +121,15 @@ make_table(struct fe_map *m, const int *table32, const long long *table64,
   return OK;
 }
 
-static status
-decl_map(op_set from, op_set to, int dim, const int *table32,
-         const long long *table64, const char *name, struct fe_map **out) {
-  TRY(check_map_args(from, to, dim, table32 ? (void *)table32 : (void *)table64,
-                     name));
+status
+fe_decl_map(op_set from, op_set to, int dim, const int *table32,
+            const long long *table64, const char *name, struct fe_map **out) {
+  TRY(fe_check_map_args(from, to, dim, name));
+  if (!table32 && !table64 && from->size)
+    FAIL(
+        ERR_ARG,
+        "op_decl_map \"%s\": table: expected %d rows of %d entries, found NULL",
+        name, from->size, dim);
   struct fe_map *m = mem_alloc(1, sizeof *m);
   m->foreign = fe.no_realloc && table32 && !fe.base_index;
   m->rt = (struct rt_map){.from = &((struct fe_set *)from)->rt,
@@ -165,7 +162,7 @@ op_map
 op_decl_map(op_set from, op_set to, int dim, idx_l_t *table, const char *name) {
   struct fe_map *m = NULL;
   if (!fe_enter("op_decl_map")) return NULL;
-  status st = decl_map(from, to, dim, table, NULL, name, &m);
+  status st = fe_decl_map(from, to, dim, table, NULL, name, &m);
   if (st != OK) fe_error(st);
   fe.file = NULL;
   return (op_map)m;
@@ -176,7 +173,7 @@ op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *table,
                  const char *name) {
   struct fe_map *m = NULL;
   if (!fe_enter("op_decl_map_long")) return NULL;
-  status st = decl_map(from, to, dim, NULL, table, name, &m);
+  status st = fe_decl_map(from, to, dim, NULL, table, name, &m);
   if (st != OK) fe_error(st);
   fe.file = NULL;
   return (op_map)m;
@@ -184,20 +181,8 @@ op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *table,
 
 /* ---- dats ------------------------------------------------------------------------ */
 
-struct dat_args {
-  const char *api;
-  op_set set;
-  int dim;
-  const char *type;
-  size_t elem_size;
-  const char *ctype;
-  void *data;
-  const char *name;
-  bool temp;
-};
-
 static status
-check_dat_type(const struct dat_args *a, struct type *out, bool *soa_out) {
+check_dat_type(const struct fe_dat_args *a, struct type *out, bool *soa_out) {
   struct type c;
   if (!a->type || !type_from_name(a->type, a->elem_size, out, soa_out))
     FAIL(ERR_ARG, "%s \"%s\": type: expected a type name, found \"%s\"", a->api,
@@ -212,8 +197,8 @@ check_dat_type(const struct dat_args *a, struct type *out, bool *soa_out) {
   return OK;
 }
 
-static status
-check_dat_args(const struct dat_args *a, struct type *out, bool *soa_out) {
+status
+fe_check_dat_args(const struct fe_dat_args *a) {
   if (!a->name) FAIL(ERR_ARG, "%s: name: expected a text, found NULL", a->api);
   if (!fe_handle_valid(a->set))
     FAIL(ERR_ARG, "%s \"%s\": set: expected a declared set, found %p", a->api,
@@ -221,7 +206,7 @@ check_dat_args(const struct dat_args *a, struct type *out, bool *soa_out) {
   if (a->dim < 1)
     FAIL(ERR_ARG, "%s \"%s\": dim: expected 1 or more, found %d", a->api,
          a->name, a->dim);
-  return check_dat_type(a, out, soa_out);
+  return OK;
 }
 
 /* Dats whose memory overlaps share one root: versions are counted there. */
@@ -245,7 +230,7 @@ dat_join(struct fe_dat *d) {
 }
 
 static void
-dat_fill_public(struct fe_dat *d, const struct dat_args *a) {
+dat_fill_public(struct fe_dat *d, const struct fe_dat_args *a) {
   d->pub.index = (int)d->index;
   d->pub.set = a->set;
   d->pub.dim = a->dim;
@@ -256,7 +241,7 @@ dat_fill_public(struct fe_dat *d, const struct dat_args *a) {
 
 /* A parked slot of a freed temporary of exactly this shape and name. */
 static struct fe_dat *
-dat_unpark(const struct dat_args *a, struct type type) {
+dat_unpark(const struct fe_dat_args *a, struct type type) {
   for (uint32_t i = 0; a->temp && i < fe.ndats; i++) {
     struct fe_dat *d = fe.dats[i];
     if (d->parked && d->temp && d->pub.set == a->set && d->pub.dim == a->dim &&
@@ -267,12 +252,13 @@ dat_unpark(const struct dat_args *a, struct type type) {
   return NULL;
 }
 
-static status
-decl_dat(const struct dat_args *a, struct fe_dat **out) {
+status
+fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out) {
   struct type type;
   bool soa;
-  TRY(check_dat_args(a, &type, &soa));
-  bool foreign = fe.no_realloc && a->data && !a->temp;
+  TRY(fe_check_dat_args(a));
+  TRY(check_dat_type(a, &type, &soa));
+  bool foreign = fe.no_realloc && a->data && !a->temp && !a->copy;
   bool pinned = foreign || fe.mirror;
   uint32_t block =
       pinned ? 1
@@ -320,9 +306,9 @@ op2_decl_dat_at(op_set set, int dim, const char *type, size_t elem_size,
                 const char *ctype, void *data, const char *name) {
   struct fe_dat *d = NULL;
   if (!fe_enter("op_decl_dat")) return NULL;
-  struct dat_args a = {"op_decl_dat", set,  dim,  type, elem_size,
-                       ctype,         data, name, false};
-  status st = decl_dat(&a, &d);
+  struct fe_dat_args a = {"op_decl_dat", set,  dim,  type,  elem_size,
+                          ctype,         data, name, false, false};
+  status st = fe_decl_dat(&a, &d);
   if (st != OK) fe_error(st);
   fe.file = NULL;
   return (op_dat)d;
@@ -351,10 +337,18 @@ op2_decl_dat_temp_at(op_set set, int dim, const char *type, size_t elem_size,
                      const char *ctype, void *data, const char *name) {
   struct fe_dat *d = NULL;
   if (!fe_enter("op_decl_dat_temp")) return NULL;
-  struct dat_args a = {
-      "op_decl_dat_temp", set, dim, type, elem_size, ctype, data, name, true};
+  struct fe_dat_args a = {"op_decl_dat_temp",
+                          set,
+                          dim,
+                          type,
+                          elem_size,
+                          ctype,
+                          data,
+                          name,
+                          true,
+                          false};
   status st = check_temp_name(name);
-  if (st == OK) st = decl_dat(&a, &d);
+  if (st == OK) st = fe_decl_dat(&a, &d);
   if (st != OK) fe_error(st);
   fe.file = NULL;
   return (op_dat)d;
@@ -431,7 +425,7 @@ decl_overlay(op_set set, char *memory, struct fe_dat *base,
   d->index = d->root = fe.ndats;
   d->pub.name = copy_text(base->pub.name);
   d->pub.type = copy_text(base->pub.type);
-  struct dat_args a = {.set = set, .dim = base->pub.dim};
+  struct fe_dat_args a = {.set = set, .dim = base->pub.dim};
   VEC_PUSH(fe.dats, fe.ndats, fe.capdats, d);
   dat_fill_public(d, &a);
   dat_join(d);

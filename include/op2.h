@@ -303,6 +303,43 @@ int op_get_size_local_full(op_set set);
 /* Elements here, halo included, of the set with this name. (local) */
 int op_size_of_set(const char *name);
 
+/* ---- HDF5 files ---------------------------------------------------------- */
+
+/* Data sets have the shapes that OP2 gives them (doc/io.md); names are paths, and
+ * writing makes the groups on the way. All is in the program's numbering. Values
+ * are converted only where none is changed by that.
+ * error  no HDF5 in this build; a missing file or data set; a wrong shape or
+ *        type; values that the program's type does not hold */
+
+OP2_PLAIN
+/* The size is the one value of the data set `name`; or the number of rows of
+ * another data set. */
+op_set op_decl_set_hdf5(char const *file, char const *name);
+op_set op_decl_set_hdf5_infer_size(char const *file, char const *name,
+                                   char const *set_dataset_name);
+/* As op_decl_map, the table from [from->size, dim] integers. */
+op_map op_decl_map_hdf5(op_set from, op_set to, int dim, char const *file,
+                        char const *name);
+/* As op_decl_dat, the values from [set->size, dim], or [set->size] for dim 1.
+ */
+op_dat op_decl_dat_hdf5(op_set set, int dim, char const *type, char const *file,
+                        char const *name);
+/* Read `dim` values to, or write them from, const_data, which is what `type` says.
+ * The file and the data set are made if they are not there. */
+void op_get_const_hdf5(char const *name, int dim, char const *type,
+                       char *const_data, char const *file_name);
+void op_write_const_hdf5(char const *name, int dim, char const *type,
+                         char *const_data, char const *file_name);
+/* A new file of all sets, maps and dats, in place of a former one. */
+void op_dump_to_hdf5(char const *file_name);
+/* Write the dat's values to a file, which is made if it is not there, as the data set
+ * of its name or of this path; one that is there must be of this shape and
+ * type. */
+void op_fetch_data_hdf5_file(op_dat dat, char const *file_name);
+void op_fetch_data_hdf5_file_path(op_dat dat, char const *file_name,
+                                  char const *path_name);
+OP2_PLAIN_END
+
 /* ---- services ------------------------------------------------------------ */
 
 int op_is_root(void);    /* 1 on rank 0 (local) */

@@ -123,6 +123,18 @@
   (OP2_HERE, op_print_dat_to_txtfile(__VA_ARGS__))
 #define op_print_dat_to_binfile(...)                                           \
   (OP2_HERE, op_print_dat_to_binfile(__VA_ARGS__))
+#define op_decl_set_hdf5(...) (OP2_HERE, op_decl_set_hdf5(__VA_ARGS__))
+#define op_decl_set_hdf5_infer_size(...)                                       \
+  (OP2_HERE, op_decl_set_hdf5_infer_size(__VA_ARGS__))
+#define op_decl_map_hdf5(...) (OP2_HERE, op_decl_map_hdf5(__VA_ARGS__))
+#define op_decl_dat_hdf5(...) (OP2_HERE, op_decl_dat_hdf5(__VA_ARGS__))
+#define op_get_const_hdf5(...) (OP2_HERE, op_get_const_hdf5(__VA_ARGS__))
+#define op_write_const_hdf5(...) (OP2_HERE, op_write_const_hdf5(__VA_ARGS__))
+#define op_dump_to_hdf5(...) (OP2_HERE, op_dump_to_hdf5(__VA_ARGS__))
+#define op_fetch_data_hdf5_file(...)                                           \
+  (OP2_HERE, op_fetch_data_hdf5_file(__VA_ARGS__))
+#define op_fetch_data_hdf5_file_path(...)                                      \
+  (OP2_HERE, op_fetch_data_hdf5_file_path(__VA_ARGS__))
 #define op2_flush() (OP2_HERE, op2_flush())
 #define op2_sync(...) (OP2_HERE, op2_sync(__VA_ARGS__))
 #define op2_dat_data(...) (OP2_HERE, op2_dat_data(__VA_ARGS__))

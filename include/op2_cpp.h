@@ -340,6 +340,58 @@ op_print_dat_to_binfile(op_dat dat, const char *file_name, OP2_AT) {
   op2_here(file, line);
   op2_plain::op_print_dat_to_binfile(dat, file_name);
 }
+inline op_set
+op_decl_set_hdf5(char const *file_name, char const *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op_decl_set_hdf5(file_name, name);
+}
+inline op_set
+op_decl_set_hdf5_infer_size(char const *file_name, char const *name,
+                            char const *set_dataset_name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op_decl_set_hdf5_infer_size(file_name, name,
+                                                set_dataset_name);
+}
+inline op_map
+op_decl_map_hdf5(op_set from, op_set to, int dim, char const *file_name,
+                 char const *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op_decl_map_hdf5(from, to, dim, file_name, name);
+}
+inline op_dat
+op_decl_dat_hdf5(op_set set, int dim, char const *type, char const *file_name,
+                 char const *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op_decl_dat_hdf5(set, dim, type, file_name, name);
+}
+inline void
+op_get_const_hdf5(char const *name, int dim, char const *type, char *const_data,
+                  char const *file_name, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op_get_const_hdf5(name, dim, type, const_data, file_name);
+}
+inline void
+op_write_const_hdf5(char const *name, int dim, char const *type,
+                    char *const_data, char const *file_name, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op_write_const_hdf5(name, dim, type, const_data, file_name);
+}
+inline void
+op_dump_to_hdf5(char const *file_name, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op_dump_to_hdf5(file_name);
+}
+inline void
+op_fetch_data_hdf5_file(op_dat dat, char const *file_name, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op_fetch_data_hdf5_file(dat, file_name);
+}
+inline void
+op_fetch_data_hdf5_file_path(op_dat dat, char const *file_name,
+                             char const *path_name, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op_fetch_data_hdf5_file_path(dat, file_name, path_name);
+}
 inline void
 op2_flush(OP2_AT) {
   op2_here(file, line);

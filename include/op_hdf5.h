@@ -1,5 +1,4 @@
-/* For OP2 sources. This release reads and writes no HDF5 files: the program's
- * own I/O and op_decl_dat do. */
+/* For OP2 sources; see op2.h. */
 #ifndef OP_HDF5_H
 #define OP_HDF5_H
 

@@ -60,6 +60,8 @@ cache-clang    | test/cache/run.sh $dir/clang
 tsan           | test/sanitize/tsan.sh $dir/tsan
 planted-asan   | test/sanitize/planted.sh $dir/clang address
 valgrind       | test/sanitize/valgrind.sh $dir/gcc
+io-gcc         | test/io/run.sh $dir/gcc
+io-clang       | test/io/run.sh $dir/clang
 op2cc          | test/op2cc/run.sh $dir/gcc
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
 abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19

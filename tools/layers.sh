@@ -22,6 +22,7 @@ layer base      base/
 layer ir        base/ ir/
 layer passes    base/ ir/ passes/
 layer rt        base/ rt/
+layer rt/hdf5   base/ rt/ rt/hdf5/
 layer lower     base/ ir/ lower/ rt/plan.h rt/dev.h rt/device.h rt/reduce.h rt/store.h include/op2_blob.h
 layer lower/llvm base/ lower/ lower/llvm/ rt/plan.h include/op2_blob.h
 layer frontend  base/ ir/ passes/ rt/ lower/ frontend/ include/
@@ -35,7 +36,7 @@ header mpi.h        rt include test
 header cuda.h       rt
 header CL/          rt
 header omp.h        rt frontend include test bench
-header hdf5.h       rt include test
+header hdf5.h       rt/hdf5 test
 header Judy.h       base
 header criterion/   test
 TABLE

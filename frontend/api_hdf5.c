@@ -1,0 +1,473 @@
+/* Meshes, data and constants in HDF5 files, laid out as OP2 has them:
+ *
+ *   set       int, shape [1]: its size
+ *   map       int or long long, [from, dim]     attributes size (of from), dim, type
+ *   dat       its type, [set, dim]      attributes size (bytes of an element), dim, type
+ *   constant  its type, [dim]           attributes dim, type
+ *
+ * in the program's numbering, map entries with the program's OP_MAPS_BASE_INDEX.
+ * Names are paths. On reading only shapes and types count, so that files of
+ * other tools will do. Each rank reads and writes its own rows. */
+#include "frontend/access.h"
+#include "frontend/decl.h"
+
+#include "rt/io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rows and checks ----------------------------------------------------- */
+
+/* This rank's rows of a data set over the elements of `set`. */
+static struct rt_rows
+rows_of(const op_set_core *set, int dim, struct type type) {
+  return (struct rt_rows){.n = set->size,
+                          .lo = 0,
+                          .hi = set->size,
+                          .dim = (uint32_t)dim,
+                          .type = type};
+}
+
+static status
+check_texts(const char *file, const char *name) {
+  if (!file) FAIL(ERR_ARG, "expected a file name, found NULL");
+  if (!name || !name[strspn(name, "/")])
+    FAIL(ERR_ARG, "expected the name of a data set, found \"%s\"",
+         name ? name : "NULL");
+  return OK;
+}
+
+static status
+find_data(struct rt_file *f, const char *name, struct rt_data *out) {
+  TRY(rt_io_find(f, name, out));
+  if (!out->found)
+    FAIL(ERR_IO, "\"%s\": expected a data set \"%s\", found none",
+         rt_io_path(f), name);
+  if (out->rank > 2)
+    FAIL(ERR_IO,
+         "\"%s\": \"%s\": wrong shape: expected at most 2 dimensions, found %d",
+         rt_io_path(f), name, out->rank);
+  return OK;
+}
+
+static status
+check_shape(struct rt_file *f, const char *name, const struct rt_data *d,
+            const struct rt_rows *r) {
+  if (d->n == r->n && d->dim == (idx_g)r->dim) return OK;
+  FAIL(ERR_IO,
+       "\"%s\": \"%s\": wrong shape: expected [%lld, %u], found [%lld, %lld]",
+       rt_io_path(f), name, (long long)r->n, r->dim, (long long)d->n,
+       (long long)d->dim);
+}
+
+/* Memory for these rows, and what is read into it; the caller frees it. */
+static status
+rows_new(struct rt_file *f, const char *name, const struct rt_rows *r,
+         void **out) {
+  size_t bytes = (size_t)(r->hi - r->lo) * r->dim * r->type.size;
+  void *rows = rt_mem_new(bytes);
+  if (!rows)
+    FAIL(ERR_MEMORY, "\"%s\": \"%s\": no memory for %zu bytes", rt_io_path(f),
+         name, bytes);
+  status st = rt_io_read(f, name, r, rows);
+  if (st == OK)
+    *out = rows;
+  else
+    rt_mem_free(rows, bytes);
+  return st;
+}
+
+static void
+rows_free(void *rows, const struct rt_rows *r) {
+  if (rows) rt_mem_free(rows, (size_t)(r->hi - r->lo) * r->dim * r->type.size);
+}
+
+/* End of an API call: the file is closed whatever happened. */
+static status
+finish(struct rt_file *f, bool keep, status st) {
+  struct str said = STR_INIT;
+  if (st != OK) str_add(&said, err_last());
+  status closed = rt_io_close(f, keep && st == OK);
+  if (st != OK) err_set(st, "%s", said.s);
+  str_clear(&said);
+  return st != OK ? st : closed;
+}
+
+/* The file's part of a call: with the call's name before the message. */
+static status
+say(const char *api, status st) {
+  return st == OK ? OK : err_prefix(st, "%s: ", api);
+}
+
+/* ---- sets ---------------------------------------------------------------- */
+
+static status
+set_size(struct rt_file *f, const char *name, bool infer, long long *out) {
+  struct rt_data d;
+  struct rt_rows one = {
+      .n = 1, .hi = 1, .dim = 1, .flat = true, .type = {TYPE_I64, sizeof *out}};
+  TRY(find_data(f, name, &d));
+  *out = d.n;
+  if (!infer) {
+    TRY(check_shape(f, name, &d, &one));
+    TRY(rt_io_read(f, name, &one, out));
+  }
+  if (*out < 0 || *out > INT32_MAX)
+    FAIL(ERR_IO, "\"%s\": \"%s\": expected a size of 0 to %d, found %lld",
+         rt_io_path(f), name, INT32_MAX, *out);
+  return OK;
+}
+
+static status
+set_from(const char *file, const char *data, bool infer, const char *name,
+         struct fe_set **out) {
+  struct rt_file *f;
+  long long n;
+  TRY(check_texts(file, data));
+  TRY(rt_io_open(file, RT_IO_READ, &f));
+  TRY(finish(f, false, set_size(f, data, infer, &n)));
+  return fe_decl_set((idx_l)n, name, out);
+}
+
+static op_set
+decl_set(const char *api, const char *file, const char *data, bool infer,
+         const char *name) {
+  struct fe_set *s = NULL;
+  if (!fe_enter(api)) return NULL;
+  status st = set_from(file, data, infer, name, &s);
+  if (st != OK) fe_error(say(api, st));
+  fe.file = NULL;
+  return (op_set)s;
+}
+
+op_set
+op_decl_set_hdf5(char const *file, char const *name) {
+  return decl_set("op_decl_set_hdf5", file, name, false, name);
+}
+
+op_set
+op_decl_set_hdf5_infer_size(char const *file, char const *name,
+                            char const *data) {
+  return decl_set("op_decl_set_hdf5_infer_size", file, data, true, name);
+}
+
+/* ---- maps ---------------------------------------------------------------- */
+
+static status
+map_read(struct rt_file *f, const char *name, const struct rt_rows *r,
+         void **out) {
+  struct rt_data d;
+  TRY(find_data(f, name, &d));
+  TRY(check_shape(f, name, &d, r));
+  return rows_new(f, name, r, out);
+}
+
+static status
+map_from(op_set from, op_set to, int dim, const char *file, const char *name,
+         struct fe_map **out) {
+  struct rt_file *f;
+  void *rows = NULL;
+  TRY(check_texts(file, name));
+  TRY(fe_check_map_args(from, to, dim, name));
+  struct rt_rows r = rows_of(from, dim, (struct type){TYPE_I64, 8});
+  TRY(rt_io_open(file, RT_IO_READ, &f));
+  TRY(finish(f, false, map_read(f, name, &r, &rows)));
+  status st = fe_decl_map(from, to, dim, NULL, rows, name, out);
+  rows_free(rows, &r);
+  return st == OK ? OK : err_prefix(st, "\"%s\": ", file);
+}
+
+op_map
+op_decl_map_hdf5(op_set from, op_set to, int dim, char const *file,
+                 char const *name) {
+  struct fe_map *m = NULL;
+  if (!fe_enter("op_decl_map_hdf5")) return NULL;
+  status st = map_from(from, to, dim, file, name, &m);
+  if (st != OK) fe_error(say("op_decl_map_hdf5", st));
+  fe.file = NULL;
+  return (op_map)m;
+}
+
+/* ---- dats ---------------------------------------------------------------- */
+
+/* The type's name as dats have it; a user type takes its size from the file. */
+static status
+type_of(const char *type, size_t user_size, struct type *out) {
+  if (type && type_from_name(type, user_size, out, NULL)) return OK;
+  FAIL(ERR_ARG, "type: expected a type name, found \"%s\"",
+       type ? type : "NULL");
+}
+
+static status
+dat_read(struct rt_file *f, const struct fe_dat_args *a, struct rt_rows *r,
+         void **out) {
+  struct rt_data d;
+  TRY(find_data(f, a->name, &d));
+  TRY(type_of(a->type, d.type.kind == TYPE_BYTES ? d.type.size : 0, &r->type));
+  TRY(check_shape(f, a->name, &d, r));
+  return rows_new(f, a->name, r, out);
+}
+
+static status
+dat_rows(struct fe_dat_args *a, const char *file, struct rt_rows *r) {
+  struct rt_file *f;
+  TRY(check_texts(file, a->name));
+  TRY(rt_io_open(file, RT_IO_READ, &f));
+  return finish(f, false, dat_read(f, a, r, &a->data));
+}
+
+static status
+dat_from(struct fe_dat_args *a, const char *file, struct fe_dat **out) {
+  TRY(fe_check_dat_args(a));
+  struct rt_rows r = rows_of(a->set, a->dim, (struct type){0});
+  TRY(say(a->api, dat_rows(a, file, &r)));
+  a->elem_size = r.type.size;
+  status st = fe_decl_dat(a, out);
+  rows_free(a->data, &r);
+  return st;
+}
+
+op_dat
+op_decl_dat_hdf5(op_set set, int dim, char const *type, char const *file,
+                 char const *name) {
+  struct fe_dat *d = NULL;
+  struct fe_dat_args a = {.api = "op_decl_dat_hdf5",
+                          .set = set,
+                          .dim = dim,
+                          .type = type,
+                          .name = name,
+                          .copy = true};
+  if (!fe_enter(a.api)) return NULL;
+  status st = dat_from(&a, file, &d);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+  return (op_dat)d;
+}
+
+static status
+dat_write(struct rt_file *f, const struct fe_dat *d, const char *name) {
+  struct rt_rows r = rows_of(d->pub.set, d->pub.dim, d->type);
+  TRY(rt_io_write(f, name, &r, d->rt.mirror));
+  TRY(rt_io_put_int(f, name, "size", d->pub.size));
+  TRY(rt_io_put_int(f, name, "dim", d->pub.dim));
+  return rt_io_put_text(f, name, "type", d->pub.type, 0);
+}
+
+static status
+dat_to(const struct fe_dat *d, const char *file, const char *name) {
+  struct rt_file *f;
+  TRY(check_texts(file, name));
+  TRY(rt_io_open(file, RT_IO_UPDATE, &f));
+  return finish(f, true, dat_write(f, d, name));
+}
+
+/* name NULL: the dat's. */
+static status
+fetch_to(const char *api, op_dat dat, const char *file, const char *name) {
+  struct fe_dat *d;
+  TRY(fe_access_begin(api, dat, false, &d));
+  return say(api, dat_to(d, file, name ? name : d->pub.name));
+}
+
+static void
+fetch_file(const char *api, op_dat dat, const char *file, const char *name) {
+  if (!fe_enter(api)) return;
+  status st = fetch_to(api, dat, file, name);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+void
+op_fetch_data_hdf5_file(op_dat dat, char const *file) {
+  fetch_file("op_fetch_data_hdf5_file", dat, file, NULL);
+}
+
+void
+op_fetch_data_hdf5_file_path(op_dat dat, char const *file, char const *path) {
+  fetch_file("op_fetch_data_hdf5_file_path", dat, file, path ? path : "");
+}
+
+/* ---- constants ----------------------------------------------------------- */
+
+struct constant {
+  const char *name;
+  int dim;
+  const char *type;
+  void *data;
+};
+
+static status
+check_constant(const struct constant *c) {
+  if (c->dim < 1)
+    FAIL(ERR_ARG, "\"%s\": dim: expected 1 or more, found %d", c->name, c->dim);
+  if (!c->data)
+    FAIL(ERR_ARG, "\"%s\": expected an address, found NULL", c->name);
+  return OK;
+}
+
+/* To memory of its own first: nothing changes if a value does not fit. */
+static status
+constant_read(struct rt_file *f, const struct constant *c) {
+  struct rt_data d;
+  struct rt_rows r = {.n = c->dim, .hi = c->dim, .dim = 1, .flat = true};
+  void *values = NULL;
+  TRY(find_data(f, c->name, &d));
+  TRY(type_of(c->type, d.type.kind == TYPE_BYTES ? d.type.size : 0, &r.type));
+  if (d.n * d.dim != c->dim)
+    FAIL(ERR_IO, "\"%s\": \"%s\": wrong shape: expected %d values, found %lld",
+         rt_io_path(f), c->name, c->dim, (long long)(d.n * d.dim));
+  if (d.rank == 2)
+    r = (struct rt_rows){
+        .n = d.n, .hi = d.n, .dim = (uint32_t)d.dim, .type = r.type};
+  TRY(rows_new(f, c->name, &r, &values));
+  memcpy(c->data, values, (size_t)c->dim * r.type.size);
+  rows_free(values, &r);
+  return OK;
+}
+
+static status
+constant_get(const struct constant *c, const char *file) {
+  struct rt_file *f;
+  TRY(check_texts(file, c->name));
+  TRY(check_constant(c));
+  TRY(rt_io_open(file, RT_IO_READ, &f));
+  return finish(f, false, constant_read(f, c));
+}
+
+void
+op_get_const_hdf5(char const *name, int dim, char const *type, char *data,
+                  char const *file) {
+  struct constant c = {name, dim, type, data};
+  if (!fe_enter("op_get_const_hdf5")) return;
+  status st = constant_get(&c, file);
+  if (st != OK) fe_error(say("op_get_const_hdf5", st));
+  fe.file = NULL;
+}
+
+/* OP2 knows these types by these names only. */
+static const char *
+constant_type(const struct constant *c, struct type t) {
+  switch (t.kind) {
+  case TYPE_F64: return "double";
+  case TYPE_F32: return "float";
+  case TYPE_I32: return "int";
+  case TYPE_I64: return "long long";
+  }
+  return c->type;
+}
+
+static status
+constant_write(struct rt_file *f, const struct constant *c, struct type t) {
+  struct rt_rows r = {
+      .n = c->dim, .hi = c->dim, .dim = 1, .flat = true, .type = t};
+  TRY(rt_io_write(f, c->name, &r, c->data));
+  TRY(rt_io_put_int(f, c->name, "dim", c->dim));
+  return rt_io_put_text(f, c->name, "type", constant_type(c, t), 0);
+}
+
+static status
+constant_put(const struct constant *c, const char *file) {
+  struct rt_file *f;
+  struct type t;
+  TRY(check_texts(file, c->name));
+  TRY(check_constant(c));
+  TRY(type_of(c->type, 0, &t));
+  TRY(rt_io_open(file, RT_IO_UPDATE, &f));
+  return finish(f, true, constant_write(f, c, t));
+}
+
+void
+op_write_const_hdf5(char const *name, int dim, char const *type, char *data,
+                    char const *file) {
+  struct constant c = {name, dim, type, data};
+  if (!fe_enter("op_write_const_hdf5")) return;
+  status st = constant_put(&c, file);
+  if (st != OK) fe_error(say("op_write_const_hdf5", st));
+  fe.file = NULL;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+/* Two things of one name cannot lie in one file. */
+static status
+check_fresh(struct rt_file *f, const char *name) {
+  struct rt_data d;
+  TRY(rt_io_find(f, name, &d));
+  if (d.found)
+    FAIL(ERR_IO, "\"%s\": expected one set, map or dat \"%s\", found two",
+         rt_io_path(f), name);
+  return OK;
+}
+
+static status
+set_write(struct rt_file *f, const op_set_core *s) {
+  int size = s->size;
+  struct rt_rows r = {
+      .n = 1, .hi = 1, .dim = 1, .flat = true, .type = {TYPE_I32, sizeof size}};
+  TRY(check_fresh(f, s->name));
+  return rt_io_write(f, s->name, &r, &size);
+}
+
+/* The table with the program's first index. */
+static status
+table_write(struct rt_file *f, const op_map_core *m, const struct rt_rows *r) {
+  size_t n = (size_t)(r->hi - r->lo) * r->dim;
+  if (!fe.base_index) return rt_io_write(f, m->name, r, m->map);
+  int *t = rt_mem_new(n * sizeof *t);
+  if (!t)
+    FAIL(ERR_MEMORY, "map \"%s\": no memory for %zu bytes", m->name,
+         n * sizeof *t);
+  for (size_t i = 0; i < n; i++) t[i] = m->map[i] + fe.base_index;
+  status st = rt_io_write(f, m->name, r, t);
+  rt_mem_free(t, n * sizeof *t);
+  return st;
+}
+
+enum { MAP_TYPE_ROOM = 10 }; /* bytes of the attribute, as in OP2 */
+
+static status
+map_write(struct rt_file *f, const op_map_core *m) {
+  struct rt_rows r = rows_of(m->from, m->dim, (struct type){TYPE_I32, 4});
+  TRY(check_fresh(f, m->name));
+  TRY(table_write(f, m, &r));
+  TRY(rt_io_put_int(f, m->name, "size", r.n));
+  TRY(rt_io_put_int(f, m->name, "dim", m->dim));
+  return rt_io_put_text(f, m->name, "type", "int", MAP_TYPE_ROOM);
+}
+
+/* An overlay's values are part of those of the dat it lies over. */
+static bool
+is_overlay(const struct fe_dat *d) {
+  return d->root != d->index &&
+         !strcmp(d->pub.name, fe.dats[d->root]->pub.name);
+}
+
+static status
+dump_all(struct rt_file *f) {
+  for (uint32_t i = 0; i < fe.nsets; i++) TRY(set_write(f, &fe.sets[i]->pub));
+  for (uint32_t i = 0; i < fe.nmaps; i++) TRY(map_write(f, &fe.maps[i]->pub));
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    struct fe_dat *d = fe.dats[i];
+    if (d->freed || is_overlay(d)) continue;
+    TRY(fe_access_begin("dat", &d->pub, false, &d));
+    TRY(check_fresh(f, d->pub.name));
+    TRY(dat_write(f, d, d->pub.name));
+  }
+  return OK;
+}
+
+static status
+dump(const char *file) {
+  struct rt_file *f;
+  TRY(check_texts(file, "-"));
+  TRY(rt_io_open(file, RT_IO_CREATE, &f));
+  return finish(f, true, dump_all(f));
+}
+
+void
+op_dump_to_hdf5(char const *file) {
+  if (!fe_enter("op_dump_to_hdf5")) return;
+  status st = dump(file);
+  if (st != OK) fe_error(say("op_dump_to_hdf5", st));
+  fe.file = NULL;
+}

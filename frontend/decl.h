@@ -1,0 +1,33 @@
+/* Declarations, as op_decl_* and those from files make them: with all checks, and
+ * registered. On failure nothing has changed. */
+#ifndef FRONTEND_DECL_H
+#define FRONTEND_DECL_H
+
+#include "frontend/fe.h"
+
+status fe_decl_set(idx_l n, const char *name, struct fe_set **out);
+
+/* All but the table. */
+status fe_check_map_args(op_set from, op_set to, int dim, const char *name);
+/* One of the tables; 64-bit ones are always copied. */
+status fe_decl_map(op_set from, op_set to, int dim, const int *table32,
+                   const long long *table64, const char *name,
+                   struct fe_map **out);
+
+struct fe_dat_args {
+  const char *api;
+  op_set set;
+  int dim;
+  const char *type;
+  size_t elem_size;  /* of one component by the program's C type; 0: unknown */
+  const char *ctype; /* name of that type; NULL: unknown */
+  void *data;        /* NULL: zeros */
+  const char *name;
+  bool temp;
+  bool copy; /* data are no memory of the program's, OP_NO_REALLOC or not */
+};
+/* All but type and data. */
+status fe_check_dat_args(const struct fe_dat_args *a);
+status fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out);
+
+#endif

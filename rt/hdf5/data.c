@@ -1,0 +1,257 @@
+/* Data sets: what they are, and rows of them. */
+#include "rt/hdf5/h5.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- types --------------------------------------------------------------- */
+
+/* HDF5's type for a type of dats; TYPE_BYTES: opaque bytes. The caller drops it. */
+static hid_t
+type_native(struct type t) {
+  switch (t.kind) {
+  case TYPE_F64: return H5Tcopy(H5T_NATIVE_DOUBLE);
+  case TYPE_F32: return H5Tcopy(H5T_NATIVE_FLOAT);
+  case TYPE_I32: return H5Tcopy(H5T_NATIVE_INT);
+  case TYPE_U32: return H5Tcopy(H5T_NATIVE_UINT);
+  case TYPE_I64: return H5Tcopy(H5T_NATIVE_LLONG);
+  case TYPE_U64: return H5Tcopy(H5T_NATIVE_ULLONG);
+  case TYPE_I16: return H5Tcopy(H5T_NATIVE_SHORT);
+  case TYPE_U16: return H5Tcopy(H5T_NATIVE_USHORT);
+  case TYPE_I8: return H5Tcopy(H5T_NATIVE_SCHAR);
+  case TYPE_U8:
+  case TYPE_BOOL: return H5Tcopy(H5T_NATIVE_UCHAR);
+  }
+  return H5Tcreate(H5T_OPAQUE, t.size);
+}
+
+/* The type of dats of this class, sign and size; size 0: there is none. */
+static struct type
+type_known(H5T_class_t cls, bool sign, size_t size) {
+  static const struct {
+    H5T_class_t cls;
+    bool sign;
+    struct type type;
+  } known[] = {
+      {H5T_FLOAT, true, {TYPE_F64, 8}},   {H5T_FLOAT, true, {TYPE_F32, 4}},
+      {H5T_INTEGER, true, {TYPE_I32, 4}}, {H5T_INTEGER, false, {TYPE_U32, 4}},
+      {H5T_INTEGER, true, {TYPE_I64, 8}}, {H5T_INTEGER, false, {TYPE_U64, 8}},
+      {H5T_INTEGER, true, {TYPE_I16, 2}}, {H5T_INTEGER, false, {TYPE_U16, 2}},
+      {H5T_INTEGER, true, {TYPE_I8, 1}},  {H5T_INTEGER, false, {TYPE_U8, 1}}};
+  if (cls == H5T_OPAQUE)
+    return (struct type){TYPE_BYTES, size <= UINT32_MAX ? (uint32_t)size : 0};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (known[i].cls == cls && known[i].sign == sign &&
+        known[i].type.size == size)
+      return known[i].type;
+  return (struct type){TYPE_BYTES, 0};
+}
+
+static void
+type_describe(hid_t type, struct rt_data *out) {
+  static const char *const words[] = {
+      [H5T_INTEGER] = "integer",    [H5T_FLOAT] = "float",
+      [H5T_TIME] = "time",          [H5T_STRING] = "text",
+      [H5T_BITFIELD] = "bit field", [H5T_OPAQUE] = "opaque value",
+      [H5T_COMPOUND] = "compound",  [H5T_REFERENCE] = "reference",
+      [H5T_ENUM] = "enumeration",   [H5T_VLEN] = "variable-length value",
+      [H5T_ARRAY] = "array"};
+  H5T_class_t cls = H5Tget_class(type);
+  size_t size = H5Tget_size(type);
+  bool sign = cls != H5T_INTEGER || H5Tget_sign(type) == H5T_SGN_2;
+  bool word = cls >= 0 && (size_t)cls < sizeof words / sizeof *words;
+  out->type = type_known(cls, sign, size);
+  snprintf(out->text, sizeof out->text, "%zu-byte %s%s", size,
+           sign ? "" : "unsigned ", word ? words[cls] : "unknown type");
+}
+
+/* ---- what there is ------------------------------------------------------- */
+
+static void
+shape_describe(hid_t space, struct rt_data *out) {
+  hsize_t dims[2] = {1, 1};
+  out->rank = H5Sget_simple_extent_ndims(space);
+  if (out->rank > 2) return;
+  H5Sget_simple_extent_dims(space, dims, NULL);
+  out->n = (idx_g)dims[0];
+  out->dim = (idx_g)dims[1];
+}
+
+status
+h5_find(struct rt_h5 *f, const char *name, struct rt_data *out) {
+  *out = (struct rt_data){.found = h5_has(f, name)};
+  if (!out->found) return OK;
+  hid_t data = H5Dopen2(f->id, name, H5P_DEFAULT);
+  if (data < 0) return h5_fail(f, name, "expected a data set");
+  hid_t space = H5Dget_space(data), type = H5Dget_type(data);
+  status st = OK;
+  if (space < 0 || type < 0) st = h5_fail(f, name, "has no shape or type");
+  if (st == OK) {
+    shape_describe(space, out);
+    type_describe(type, out);
+  }
+  h5_drop(type);
+  h5_drop(space);
+  h5_drop(data);
+  return st;
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+/* Rows [lo, hi) of a data set's space, and as many values in memory. Some rank of
+ * several may have none. */
+static hid_t
+rows_select(hid_t space, const struct rt_rows *r) {
+  hsize_t count[2] = {(hsize_t)(r->hi - r->lo), r->dim};
+  hsize_t start[2] = {(hsize_t)r->lo, 0}, all = count[0] * count[1];
+  hid_t memory = H5Screate_simple(1, &all, NULL);
+  assert(0 <= r->lo && r->lo <= r->hi && r->hi <= r->n);
+  if (H5Sget_simple_extent_ndims(space) == 0) return memory;
+  if (all) {
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
+  } else {
+    H5Sselect_none(space);
+    if (memory >= 0) H5Sselect_none(memory);
+  }
+  return memory;
+}
+
+/* A value that the program's type cannot hold, or not to the last digit. */
+static H5T_conv_ret_t
+value_lost(H5T_conv_except_t what, hid_t from, hid_t to, void *src, void *dst,
+           void *user) {
+  (void)what, (void)from, (void)to, (void)src, (void)dst;
+  *(bool *)user = true;
+  return H5T_CONV_ABORT;
+}
+
+/* May values of the file's type become `to`? Integers are looked at one by one
+ * (value_lost); floats only become wider, since HDF5 rounds them in silence. */
+static bool
+type_converts(hid_t from, struct type to) {
+  H5T_class_t cls = H5Tget_class(from);
+  char want = type_class(to);
+  if (cls == H5T_INTEGER) return want != 'B';
+  if (cls == H5T_FLOAT) return want == 'F' && H5Tget_size(from) <= to.size;
+  return cls == H5T_OPAQUE && want == 'B' && H5Tget_size(from) == to.size;
+}
+
+static status
+check_bools(const struct rt_h5 *f, const char *name, const struct rt_rows *r,
+            const unsigned char *v) {
+  size_t n = (size_t)(r->hi - r->lo) * r->dim;
+  for (size_t i = 0; i < n; i++)
+    if (v[i] > 1)
+      FAIL(ERR_IO, "\"%s\": \"%s\": expected 0 or 1 (bool), found %d", f->path,
+           name, v[i]);
+  return OK;
+}
+
+static status
+rows_read(struct rt_h5 *f, const char *name, hid_t data,
+          const struct rt_rows *r, void *out) {
+  bool lost = false;
+  hid_t space = H5Dget_space(data), memory = rows_select(space, r);
+  hid_t type = type_native(r->type), how = H5Pcreate(H5P_DATASET_XFER);
+  H5Pset_type_conv_cb(how, value_lost, &lost);
+  status st = OK;
+  if (H5Dread(data, type, memory, space, how, out) < 0) {
+    st = h5_fail(f, name, "cannot be read");
+    if (lost)
+      st = err_set(ERR_IO,
+                   "\"%s\": \"%s\": expected values that fit %s, found one "
+                   "that would be changed",
+                   f->path, name, type_text(r->type));
+  }
+  h5_drop(how);
+  h5_drop(type);
+  h5_drop(memory);
+  h5_drop(space);
+  if (st == OK && r->type.kind == TYPE_BOOL) st = check_bools(f, name, r, out);
+  return st;
+}
+
+status
+h5_read(struct rt_h5 *f, const char *name, const struct rt_rows *r, void *out) {
+  struct rt_data d = {0};
+  hid_t data = H5Dopen2(f->id, name, H5P_DEFAULT);
+  if (data < 0) return h5_fail(f, name, "cannot be opened");
+  hid_t type = H5Dget_type(data);
+  status st = OK;
+  type_describe(type, &d);
+  if (!type_converts(type, r->type))
+    st = err_set(ERR_IO,
+                 "\"%s\": \"%s\": wrong type: expected values that can be read "
+                 "as %s without loss, found %s",
+                 f->path, name, type_text(r->type), d.text);
+  if (st == OK) st = rows_read(f, name, data, r, out);
+  h5_drop(type);
+  h5_drop(data);
+  return st;
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+static hid_t
+data_make(struct rt_h5 *f, const char *name, const struct rt_rows *r,
+          hid_t type) {
+  hsize_t dims[2] = {(hsize_t)r->n, r->dim};
+  hid_t space = H5Screate_simple(r->flat ? 1 : 2, dims, NULL);
+  hid_t links = H5Pcreate(H5P_LINK_CREATE);
+  H5Pset_create_intermediate_group(links, 1);
+  hid_t data =
+      H5Dcreate2(f->id, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+  h5_drop(links);
+  h5_drop(space);
+  return data;
+}
+
+/* A data set that is there already: of this shape and type? */
+static status
+check_like(struct rt_h5 *f, const char *name, const struct rt_rows *r) {
+  struct rt_data d;
+  TRY(h5_find(f, name, &d));
+  if (d.rank > 2 || d.n != r->n || d.dim != (idx_g)r->dim)
+    FAIL(ERR_IO,
+         "\"%s\": \"%s\" is there already: expected %lld rows of %u, found "
+         "%lld of %lld",
+         f->path, name, (long long)r->n, r->dim, (long long)d.n,
+         (long long)d.dim);
+  struct type t = r->type;
+  if (t.kind == TYPE_BOOL) t.kind = TYPE_U8;
+  if (!type_same(d.type, t))
+    FAIL(ERR_IO,
+         "\"%s\": \"%s\" is there already: wrong type: expected %s, found %s",
+         f->path, name, type_text(r->type), d.text);
+  return OK;
+}
+
+static status
+rows_write(struct rt_h5 *f, const char *name, hid_t data, hid_t type,
+           const struct rt_rows *r, const void *values) {
+  hid_t space = H5Dget_space(data), memory = rows_select(space, r);
+  status st = OK;
+  if (H5Dwrite(data, type, memory, space, H5P_DEFAULT, values) < 0)
+    st = h5_fail(f, name, "cannot be written");
+  h5_drop(memory);
+  h5_drop(space);
+  return st;
+}
+
+status
+h5_write(struct rt_h5 *f, const char *name, const struct rt_rows *r,
+         const void *values) {
+  bool there = h5_has(f, name);
+  assert(!r->flat || r->dim == 1);
+  if (there) TRY(check_like(f, name, r));
+  hid_t type = type_native(r->type);
+  hid_t data =
+      there ? H5Dopen2(f->id, name, H5P_DEFAULT) : data_make(f, name, r, type);
+  status st = OK;
+  if (data < 0) st = h5_fail(f, name, "cannot be made");
+  if (st == OK) st = rows_write(f, name, data, type, r, values);
+  h5_drop(data);
+  h5_drop(type);
+  return st;
+}

@@ -385,6 +385,26 @@ prove_arg(const struct low_kernel *k, uint32_t a, struct fe_arg *fa,
   }
 }
 
+/* A dat that is declared READ, in all its arguments then, and stored to all the
+ * same: the next element sees it, so that only RW says what happens. */
+static void
+prove_reads(struct fe_call *c) {
+  const struct low_kernel *k = c->kernel->low;
+  for (uint32_t a = 0; a < c->nargs && !k->opaque; a++) {
+    const struct fe_dat *d = c->args[a].dat;
+    if (!d || c->args[a].ir.kind != IR_ARG_DAT || !k->params[a].stores ||
+        c->args[a].ir.access != ACC_READ)
+      continue;
+    LOG_WARN(
+        "loop \"%s\": its kernel stores to argument %u, dat \"%s\", which is "
+        "declared OP_READ: taken as OP_RW",
+        c->name, a, d->pub.name);
+    for (uint32_t b = 0; b < c->nargs; b++)
+      if (c->args[b].ir.kind == IR_ARG_DAT && c->args[b].dat->root == d->root)
+        c->args[b].ir.access = ACC_RW;
+  }
+}
+
 static void
 prove(struct fe_call *c, const op_arg *args) {
   const struct low_kernel *k = c->kernel->low;
@@ -554,6 +574,7 @@ fe_call_get(const char *file, int line, void (*function)(void),
                           .set = (struct fe_set *)set};
     c->args = mem_alloc((size_t)nargs + 1, sizeof *c->args);
     memcpy(c->args, checked, (size_t)nargs * sizeof *c->args);
+    prove_reads(c);
     prove(c, args);
     collect_uses(c);
     VEC_PUSH(fe.calls, fe.ncalls, fe.capcalls, c);

@@ -79,7 +79,7 @@ facts_write(const struct low_kernel *k, struct str *b) {
   facts_put(b, k->nparams);
   for (uint32_t i = 0; i < k->nparams; i++) {
     const struct low_param *p = &k->params[i];
-    uint64_t words[] = {p->reads,      p->writes,   p->adds_only,
+    uint64_t words[] = {p->reads,      p->writes,   p->stores,  p->adds_only,
                         p->full_bytes, p->indirect, p->nentries};
     str_addn(b, (const char *)words, sizeof words);
   }
@@ -94,6 +94,7 @@ static void
 facts_read_param(struct facts_reader *r, struct low_param *p) {
   p->reads = facts_get(r);
   p->writes = facts_get(r);
+  p->stores = facts_get(r);
   p->adds_only = facts_get(r);
   p->full_bytes = facts_get(r);
   p->indirect = facts_get(r);

@@ -19,6 +19,7 @@ struct op2_blob;
 struct low_param {
   bool reads;        /* may read the old value */
   bool writes;       /* may store */
+  bool stores;       /* has a store that goes there: `writes` without a doubt */
   bool adds_only;    /* each touched component is only added to (or subtracted
                        from): old values flow into nothing but their own sum */
   size_t full_bytes; /* bytes [0, full_bytes) are stored on every path */

@@ -56,6 +56,7 @@ facts_object(struct facts *f, uint32_t object, struct low_param *p) {
   if (o->entry != FACT_SELF) p->indirect = true;
   p->reads |= o->reads || o->escaped;
   p->writes |= o->writes || o->escaped;
+  p->stores |= o->writes;
 }
 
 /* Entries [0, nentries) of a vector argument; 0 if some are not known. */

@@ -15,7 +15,8 @@ time), the fastest counts. Below each table stand the ratios over the fastest
 reference of both builds.
 
 Results are appended to bench/results/<date>.jsonl, one line a program and
-thread count, and the table between the markers in README.md is rewritten.
+thread count. A run of all benchmarks rewrites the tables between the markers:
+the ratios in README.md, all that was measured in doc/performance.md.
 Ends with 1 if a program failed or an answer differs from the reference's.
 """
 import argparse
@@ -265,6 +266,34 @@ HEAD = ["threads", "program", "ms per iteration", "IQR", "over plain C",
         "over plain C, JIT's flags", "over eager"]
 
 
+BRIEF = "op2lazy: ms per iteration (times the best plain C's speed, OP2's " \
+    "flags / the JIT's flags)"
+
+
+def brief_head(threads):
+    head = [BRIEF] + [f"{t} thread{'s' if t > 1 else ''}" for t in threads]
+    return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+
+
+def brief(title, bench, samples, threads):
+    """Rows for README.md: the library's programs, a column a thread count."""
+    cases = BENCHMARKS[bench].cases
+    medians = {k: statistics.median(v) for k, v in samples.items()}
+    rows = []
+    for label, _, kind in cases:
+        if kind or (label, threads[0]) not in medians:
+            continue
+        row = [f"{title}: {label.removeprefix('op2lazy').lstrip(', ')}"
+               .rstrip(": ")]
+        for t in threads:
+            ms = medians[label, t]
+            over = [ratio(best_of(cases, medians, t, k), ms)
+                    for k in ("ref", "ref_jit")]
+            row.append(f"{ms:.3g} ({over[0]} / {over[1]})")
+        rows.append("| " + " | ".join(row) + " |")
+    return rows
+
+
 def markdown(title, rows):
     out = [title, "", "| " + " | ".join(HEAD) + " |",
            "|" + "---|" * len(HEAD)]
@@ -362,8 +391,10 @@ def parse():
     p.add_argument("--results", type=pathlib.Path,
                    default=ROOT / "bench" / "results")
     p.add_argument("--no-save", action="store_true",
-                   help="neither results nor README.md are written")
+                   help="neither results nor documents are written")
     p.add_argument("--readme", type=pathlib.Path, default=ROOT / "README.md")
+    p.add_argument("--details", type=pathlib.Path,
+                   default=ROOT / "doc" / "performance.md")
     return p.parse_args()
 
 
@@ -377,7 +408,7 @@ def title_of(args, bench):
 def main():
     args = parse()
     args.build = args.build.resolve()
-    facts, texts, bad = host(), [], []
+    facts, texts, short, bad = host(), [], brief_head(args.threads), []
     for bench in args.only or BENCHMARKS:
         print(bench, flush=True)
         samples, answers, failures, blocks = measure(args, bench)
@@ -390,6 +421,7 @@ def main():
         print("\n".join(["", plain(title, rows), *lines,
                          *wanted(bench, samples, args.threads), ""]),
               flush=True)
+        short += brief(title, bench, samples, args.threads)
         texts.append("\n\n".join([markdown(title, rows)] +
                                  (["<br>\n".join(lines)] if lines else [])))
         if not args.no_save:
@@ -397,10 +429,12 @@ def main():
     if texts and not args.no_save and not args.only:
         note = (f"{facts['cpu']}, {facts['cpus']} CPUs; commit "
                 f"{facts['commit']}; medians of {args.rounds} rounds.")
-        if rewrite(args.readme, "\n\n".join([note] + texts)):
-            print(f"table in {args.readme} rewritten")
-        else:
-            bad.append(f"no markers {BEGIN} and {END} in {args.readme}")
+        for path, text in ((args.readme, [note, "\n".join(short)]),
+                           (args.details, [note] + texts)):
+            if rewrite(path, "\n\n".join(text)):
+                print(f"table in {path} rewritten")
+            else:
+                bad.append(f"no markers {BEGIN} and {END} in {path}")
     for line in bad:
         print("FAILED", line)
     return 1 if bad else 0

@@ -165,6 +165,11 @@ upload(op_dat dat) {
     memcpy(kept, d->rt.mirror, bytes_of(d));
   }
   status st = fe_look(d, true);
+  if (st == OK && d->rt.foreign && d->rt.buf->stale) {
+    kept = mem_alloc(bytes_of(d) + 1, 1); /* others lie there, too */
+    memcpy(kept, d->rt.mirror, bytes_of(d));
+    st = rt_dat_sync(&d->rt);
+  }
   if (st == OK) {
     if (kept) memcpy(d->rt.mirror, kept, bytes_of(d));
     d->rt.mirror_current = true;
@@ -191,7 +196,7 @@ op_upload_all(void) {
   status st = OK;
   for (uint32_t i = 0; st == OK && i < fe.ndats; i++) {
     struct fe_dat *d = fe.dats[i];
-    if (!d->freed && d->rt.mirror_current && !d->pending_writers)
+    if (!d->freed && rt_dat_mirror_current(&d->rt) && !d->pending_writers)
       st = upload((op_dat)d);
   }
   if (st != OK) fe_error(st);

@@ -210,7 +210,7 @@ fe_check_dat_args(const struct fe_dat_args *a) {
 }
 
 /* Dats whose memory overlaps share one root: versions are counted there. */
-static void
+static status
 dat_join(struct fe_dat *d) {
   const char *lo = d->rt.mirror;
   const char *hi = lo + (size_t)d->pub.set->size * (size_t)d->pub.size;
@@ -221,12 +221,14 @@ dat_join(struct fe_dat *d) {
     if (first >= hi ||
         first + (size_t)o->pub.set->size * (size_t)o->pub.size <= lo)
       continue;
+    TRY(rt_dat_overlap(&o->rt, &d->rt));
     uint32_t from = d->root > o->root ? d->root : o->root;
     uint32_t to = d->root > o->root ? o->root : d->root;
     for (uint32_t j = 0; j < fe.ndats; j++)
       if (fe.dats[j]->root == from) fe.dats[j]->root = to;
     fe.setup_id++;
   }
+  return OK;
 }
 
 static void
@@ -294,7 +296,7 @@ fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out) {
     VEC_PUSH(fe.dats, fe.ndats, fe.capdats, d);
   }
   dat_fill_public(d, a);
-  if (foreign) dat_join(d);
+  if (foreign) TRY(dat_join(d));
   fe_handle_add(d);
   fe_vars_add_dat(&d->pub, a->data);
   *out = d;
@@ -405,7 +407,7 @@ decl_overlay(op_set set, char *memory, struct fe_dat *base,
          "op_decl_dat_overlay: expected a set of at most %d elements as dat "
          "\"%s\", found \"%s\" of %d",
          base->pub.set->size, base->pub.name, set->name, set->size);
-  if (!base->pinned || rt_device_any()) {
+  if (!base->pinned) {
     TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
     TRY(fe_number_fix((struct fe_set *)base->pub.set));
     TRY(rt_dat_sync(&base->rt));
@@ -428,7 +430,7 @@ decl_overlay(op_set set, char *memory, struct fe_dat *base,
   struct fe_dat_args a = {.set = set, .dim = base->pub.dim};
   VEC_PUSH(fe.dats, fe.ndats, fe.capdats, d);
   dat_fill_public(d, &a);
-  dat_join(d);
+  TRY(dat_join(d));
   fe_handle_add(d);
   fe_vars_add_dat(&d->pub, memory);
   *out = d;

@@ -95,27 +95,13 @@ op2_target_pop(void) {
 
 /* ---- loops that cannot go there ------------------------------------------ */
 
-/* Do several dats lie in the memory of one that the loop uses? */
-static const struct fe_dat *
-shared_dat(const struct fe_call *c) {
-  for (uint32_t u = 0; u < c->nuses; u++)
-    for (uint32_t i = 0; c->uses[u]->pinned && i < fe.ndats; i++)
-      if (fe.dats[i] != c->uses[u] && fe.dats[i]->root == c->uses[u]->root)
-        return c->uses[u];
-  return NULL;
-}
-
 /* Why the loop cannot run on a device, with the name it is about; NULL. */
 static const char *
 why_not(const struct fe_call *c, const char **what_out) {
   const struct low_kernel *k = c->kernel->low;
   *what_out = *k->why ? k->why : "it has no IR";
   if (k->opaque) return "its kernel cannot be compiled for it";
-  if (k->effects) return "its kernel has side effects";
-  const struct fe_dat *d = shared_dat(c);
-  if (!d) return NULL;
-  *what_out = d->pub.name;
-  return "several dats share memory";
+  return k->effects ? "its kernel has side effects" : NULL;
 }
 
 status
@@ -161,7 +147,7 @@ fe_dat_at(const struct fe_dat *d, bool *both_out) {
   const struct rt_buf *b = d->rt.buf_current ? d->rt.buf : NULL;
   *both_out = false;
   if (d->parked || !b || !b->dev_valid) return NULL;
-  *both_out = !b->stale || (d->rt.mirror_current && b->refs == 1);
+  *both_out = !b->stale || (rt_dat_mirror_current(&d->rt) && b->refs == 1);
   return fe_target_of(b->dev->device);
 }
 

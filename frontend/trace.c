@@ -297,6 +297,17 @@ build_sharers(struct builder *b) {
   }
 }
 
+/* Every dat that overlaps a used one in memory: such memory lies otherwise on a
+ * device. */
+static void
+build_overlaps(struct builder *b) {
+  for (uint32_t i = 0; rt_device_any() && i < fe.ndats; i++) {
+    const struct fe_dat *d = fe.dats[i];
+    for (uint32_t j = 0; d->pinned && !d->freed && j < fe.ndats; j++)
+      if (b->dats[j] && fe.dats[j]->root == d->root) build_dat(b, fe.dats[i]);
+  }
+}
+
 struct ir_trace *
 fe_trace_build(struct fe_request rq, struct fe_global_src **globals_out) {
   struct builder b = {.t = ir_trace_new("flush")};
@@ -306,6 +317,7 @@ fe_trace_build(struct fe_request rq, struct fe_global_src **globals_out) {
     *index[i] = mem_alloc(count[i] + 1, sizeof(ir_ref));
   for (uint32_t r = 0; r < fe.nrecs; r++) build_rec(&b, r);
   build_sharers(&b);
+  build_overlaps(&b);
   build_same(&b);
   build_request(&b, rq);
   for (int i = 0; i < 5; i++) free(*index[i]);

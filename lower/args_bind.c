@@ -17,6 +17,13 @@ low_bind_get(struct low_region *r, struct low_bind b) {
   return (int32_t)r->nbinds - 1;
 }
 
+/* On a device dats are SoA; where several overlap, memory is as on the host. */
+static uint32_t
+low_bind_block(const struct low_args *g, const struct ir_dat *d, ir_ref root) {
+  if (!g->device || g->m->shared[root]) return d->block;
+  return d->dim > 1 ? 0 : 1;
+}
+
 int32_t
 low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer) {
   const struct ir_trace *t = g->m->t;
@@ -30,15 +37,16 @@ low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer) {
                        .index = slot,
                        .type = d->type,
                        .dim = d->dim,
-                       .block = !g->device   ? d->block
-                                : d->dim > 1 ? 0
-                                             : 1,
+                       .block = low_bind_block(g, d, root),
                        .set = d->set,
                        .alone = alone,
                        .stride = -1};
   int32_t k = low_bind_get(g->r, b);
-  if (b.block == 0) {
-    struct low_bind s = {.kind = RT_BIND_STRIDE, .index = slot, .stride = -1};
+  bool overlaps = g->device && g->m->shared[root];
+  if (b.block == 0 || overlaps) {
+    struct low_bind s = {.kind = overlaps ? RT_BIND_OFFSET : RT_BIND_STRIDE,
+                         .index = slot,
+                         .stride = -1};
     int32_t stride = low_bind_get(g->r, s);
     g->r->binds[k].stride = stride;
   }

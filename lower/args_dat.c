@@ -267,7 +267,10 @@ low_dat_slot(struct low_args *g, const struct ir_arg *a, int32_t entry) {
   if (a->map != IR_NONE && x.w != IR_NONE) low_conflict_add(g, a);
   if (low_is_place(g, &x)) return low_place_slot(g, &x);
   if (low_is_staged(x.touch)) return low_staged_slot(g, &x);
-  return a->map == IR_NONE ? low_version_slot(g, &x) : low_far_slot(g, &x);
+  bool view =
+      g->m->shared[ir_root(g->m->t, a->dat)]; /* one version, two dats */
+  return a->map == IR_NONE && !view ? low_version_slot(g, &x)
+                                    : low_far_slot(g, &x);
 }
 
 /* ---- the whole region ---------------------------------------------------- */

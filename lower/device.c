@@ -31,9 +31,6 @@ static const char *
 low_why_not(const struct low_region *r) {
   for (uint32_t k = 0; k < r->ninstances; k++)
     if (r->instances[k].kernel->opaque) return "its kernel has no IR";
-  for (uint32_t k = 0; k < r->nslots; k++)
-    if (r->slots[k].kind == LOW_SLOT_PLACE)
-      return "several dats share the memory that it works on";
   return NULL;
 }
 

@@ -27,7 +27,8 @@ struct low_bind {
   struct type type; /* SLOT PARAM GLOBAL ACC */
   uint32_t dim;
   uint32_t block; /* SLOT: 1 AoS, 0 SoA, b AoSoA */
-  int32_t stride; /* SLOT with block 0: its STRIDE bind */
+  int32_t stride; /* SLOT with block 0: its STRIDE bind; on a device, of dats
+                     that overlap: its OFFSET bind */
   uint32_t arity; /* MAP */
   uint32_t set;   /* SLOT: its set, for the traffic; not in the key */
   bool alone;     /* no other bind reaches this memory */

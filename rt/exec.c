@@ -247,7 +247,7 @@ bind_initial(struct rt_dat *d, const struct rt_slot *slot,
   struct rt_buf *b;
   TRY(rt_dat_shell(d, &b));
   if (!slot->no_host)
-    TRY(d->mirror_current ? rt_dat_buffer(d, &b) : rt_buf_host(b));
+    TRY(rt_dat_mirror_current(d) ? rt_dat_buffer(d, &b) : rt_buf_host(b));
   rt_buf_ref(b);
   *out = b;
   return OK;
@@ -283,6 +283,7 @@ bound(const struct rt_program *p, const struct rt_bind *b) {
   case RT_BIND_SLOT: return p->scratch->bufs[b->index]->mem;
   case RT_BIND_STRIDE:
     return (void *)(uintptr_t)p->scratch->bufs[b->index]->stride;
+  case RT_BIND_OFFSET: break; /* of devices */
   case RT_BIND_MAP: return (void *)(uintptr_t)p->maps[b->index]->table;
   case RT_BIND_NAMED:
     return (void *)(uintptr_t)(p->maps[b->index]->named
@@ -565,7 +566,7 @@ run_upload(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
   assert(cmd->a < p->nslots);
   struct rt_buf *b = p->scratch->bufs[cmd->a];
   const struct rt_dat *d = p->dats[p->slots[cmd->a].dat];
-  bool own = p->slots[cmd->a].initial && d->mirror_current;
+  bool own = p->slots[cmd->a].initial && rt_dat_mirror_current(d);
   TRY(rt_buf_upload(b, cmd->device, own ? d : NULL));
   *out = (struct work){rt_timer_get("(upload)"), b->bytes, true};
   return OK;

@@ -233,6 +233,9 @@ first_args(const struct rt_program *p, const struct rt_launch *l,
     case RT_BIND_STRIDE:
       o->args[n++] = word_arg((int64_t)rt_dev_stride(bufs[b->index]->shape));
       break;
+    case RT_BIND_OFFSET:
+      o->args[n++] = word_arg((int64_t)rt_dev_offset(bufs[b->index]));
+      break;
     case RT_BIND_MAP:
     case RT_BIND_NAMED:
     case RT_BIND_ROWS:

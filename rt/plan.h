@@ -88,6 +88,7 @@ typedef void (*rt_region_fn)(void *const *ptr, int64_t lo, int64_t hi);
 enum rt_bind_kind {
   RT_BIND_SLOT,   /* memory of buffer slot `index` */
   RT_BIND_STRIDE, /* its stride, as an integer in the pointer */
+  RT_BIND_OFFSET, /* where it begins in memory that it shares, in bytes */
   RT_BIND_MAP,    /* table of maps[index] */
   RT_BIND_NAMED,  /* the same with the program's numbers in it */
   RT_BIND_ROWS,   /* the program's numbers of the elements of sets[index], whose

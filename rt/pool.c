@@ -22,6 +22,7 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "rt/device.h"
+#include "rt/residency.h"
 #include "rt/store_impl.h"
 
 #include <assert.h>
@@ -128,7 +129,15 @@ rt_buf_foreign(struct rt_shape shape, void *mem, size_t bytes) {
                        .stride = 1,
                        .refs = 1,
                        .foreign = true};
+  b->peers = b;
   return b;
+}
+
+static void
+leave_peers(struct rt_buf *b) {
+  struct rt_buf *before = b;
+  while (before->peers != b) before = before->peers;
+  before->peers = b->peers;
 }
 
 void
@@ -142,9 +151,8 @@ rt_buf_unref(struct rt_buf *b) {
   if (!b) return;
   assert(b->refs > 0);
   if (--b->refs) return;
-  rt_dev_mem_free(b->dev);
-  b->dev = NULL;
-  b->stale = b->dev_valid = false;
+  rt_buf_leave_device(b);
+  if (b->foreign) leave_peers(b);
   if (b->foreign || !b->mem) {
     free(b);
     return;

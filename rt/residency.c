@@ -14,6 +14,14 @@
  *            mirror  --(transposed)-->  staging  --write-->  device memory
  *            mirror  <--(transposed)--  staging  <--read---  device memory
  *
+ * Dats of the program's own memory (OP_NO_REALLOC, overlays) may overlap. Their
+ * buffers form a ring (`peers`) that has one copy on a device: the bytes from the
+ * first to the last of them, as they lie on the host, each at its offset. What is
+ * true for one of the ring is true for all.
+ *
+ *            host    a |-------------|     b |---------|
+ *            device  0 |=======================| one memory, b at offset b - a
+ *
  * Host memory of a buffer is made when a host loop needs it, device memory when
  * a device loop does. So a temporary of device loops never exists on the host.
  *
@@ -24,6 +32,7 @@
 #include "base/counters.h"
 
 #include <assert.h>
+#include <string.h>
 
 static struct rt_shape
 soa_shape(struct rt_shape s) {
@@ -36,6 +45,59 @@ rt_dev_stride(struct rt_shape s) {
   return rt_shape_stride(soa_shape(s));
 }
 
+/* ---- overlapping memory -------------------------------------------------- */
+
+enum { SPAN_ALIGN = 16 }; /* of any type */
+
+static bool
+is_shared(const struct rt_buf *b) {
+  return b->foreign && b->peers != b;
+}
+
+/* Where the bytes begin that hold all of the ring, and how many they are. */
+static char *
+span_of(const struct rt_buf *b, size_t *bytes_out) {
+  char *lo = b->mem, *hi = lo;
+  const struct rt_buf *x = b;
+  do {
+    char *first = x->mem;
+    if (first < lo) lo = first;
+    if (first + x->bytes > hi) hi = first + x->bytes;
+    x = x->peers;
+  } while (x != b);
+  *bytes_out = (size_t)(hi - lo);
+  return lo;
+}
+
+/* Bytes of device memory before the span, so that addresses there are aligned as
+ * those of the host are. */
+static size_t
+span_shift(const char *lo) {
+  return (size_t)((uintptr_t)lo % SPAN_ALIGN);
+}
+
+size_t
+rt_dev_offset(const struct rt_buf *b) {
+  size_t bytes;
+  if (!is_shared(b)) return 0;
+  char *lo = span_of(b, &bytes);
+  return (size_t)((char *)b->mem - lo) + span_shift(lo);
+}
+
+/* All of the ring: their device memory and what is valid. */
+static void
+set_all(struct rt_buf *b, struct rt_dev_mem *dev, bool stale, bool dev_valid) {
+  struct rt_buf *x = b;
+  do {
+    x->dev = dev;
+    x->stale = stale;
+    x->dev_valid = dev_valid;
+    x = x->peers;
+  } while (x && x != b);
+}
+
+/* ---- one buffer ---------------------------------------------------------- */
+
 static size_t
 soa_bytes(const struct rt_buf *b) {
   size_t bytes = 0;
@@ -45,10 +107,19 @@ soa_bytes(const struct rt_buf *b) {
   return bytes;
 }
 
+/* Bytes that a copy of the buffer moves. */
+static size_t
+copy_bytes(const struct rt_buf *b) {
+  size_t bytes;
+  if (!is_shared(b)) return soa_bytes(b);
+  span_of(b, &bytes);
+  return bytes;
+}
+
 enum rt_residency
 rt_residency_of(const struct rt_dat *d) {
   const struct rt_buf *b = d->buf_current ? d->buf : NULL;
-  bool host = d->mirror_current || (b && !b->stale);
+  bool host = rt_dat_mirror_current(d) || (b && !b->stale);
   bool device = b && b->dev_valid;
   if (host && device) return RT_BOTH;
   if (device) return d->untouched && !b->mem ? RT_HOST_UNALLOCATED : RT_DEVICE;
@@ -59,12 +130,18 @@ status
 rt_buf_device(struct rt_buf *b, struct rt_device *d) {
   if (b->dev && b->dev->device == d) return OK;
   struct rt_dev_mem *m;
-  TRY(rt_dev_mem_new(d, soa_bytes(b), &m));
+  size_t more = is_shared(b) ? SPAN_ALIGN : 0;
+  TRY(rt_dev_mem_new(d, copy_bytes(b) + more, &m));
   assert(!b->dev || !b->stale || !b->dev_valid);
   rt_dev_mem_free(b->dev);
-  b->dev = m;
-  b->dev_valid = false;
+  set_all(b, m, b->stale, false);
   return OK;
+}
+
+void
+rt_buf_leave_device(struct rt_buf *b) {
+  rt_dev_mem_free(b->dev);
+  set_all(b, NULL, false, false);
 }
 
 /* Values on the host: blocks of `stride`, in order `order` (NULL: the
@@ -88,11 +165,42 @@ staging_new(size_t bytes, void **out) {
 }
 
 static status
+upload_span(struct rt_buf *b) {
+  struct rt_device *d = b->dev->device;
+  size_t bytes;
+  char *lo = span_of(b, &bytes), *staging;
+  size_t shift = span_shift(lo);
+  if (!bytes) return OK;
+  if (!shift) return d->driver->write(d, b->dev->mem, lo, bytes);
+  TRY(staging_new(shift + bytes, (void **)&staging));
+  memcpy(staging + shift, lo, bytes);
+  status st = d->driver->write(d, b->dev->mem, staging, shift + bytes);
+  rt_mem_free(staging, shift + bytes);
+  return st;
+}
+
+static status
+download_span(struct rt_buf *b) {
+  struct rt_device *d = b->dev->device;
+  size_t bytes;
+  char *lo = span_of(b, &bytes), *staging;
+  size_t shift = span_shift(lo);
+  if (!bytes) return OK;
+  if (!shift) return d->driver->read(d, lo, b->dev->mem, bytes);
+  TRY(staging_new(shift + bytes, (void **)&staging));
+  status st = d->driver->read(d, staging, b->dev->mem, shift + bytes);
+  if (st == OK) memcpy(lo, staging + shift, bytes);
+  rt_mem_free(staging, shift + bytes);
+  return st;
+}
+
+static status
 upload_from(struct rt_buf *b, struct side from) {
   struct rt_device *d = b->dev->device;
   struct rt_shape s = b->shape;
   size_t bytes = soa_bytes(b), stride = rt_dev_stride(s);
   void *staging;
+  if (is_shared(b)) return upload_span(b);
   if (!s.n) return OK;
   if (from.stride == stride && !from.order)
     return d->driver->write(d, b->dev->mem, from.mem, bytes);
@@ -114,6 +222,7 @@ download_to(struct rt_buf *b, struct side to) {
   struct rt_shape s = b->shape;
   size_t bytes = soa_bytes(b), stride = rt_dev_stride(s);
   void *staging;
+  if (is_shared(b)) return download_span(b);
   if (!s.n) return OK;
   if (to.stride == stride && !to.order)
     return d->driver->read(d, to.mem, b->dev->mem, bytes);
@@ -132,13 +241,13 @@ download_to(struct rt_buf *b, struct side to) {
 static void
 count_up(const struct rt_buf *b) {
   counters[CNT_h2d]++;
-  counters[CNT_h2d_bytes] += (long long)soa_bytes(b);
+  counters[CNT_h2d_bytes] += (long long)copy_bytes(b);
 }
 
 static void
 count_down(const struct rt_buf *b) {
   counters[CNT_d2h]++;
-  counters[CNT_d2h_bytes] += (long long)soa_bytes(b);
+  counters[CNT_d2h_bytes] += (long long)copy_bytes(b);
 }
 
 status
@@ -151,7 +260,7 @@ rt_buf_upload(struct rt_buf *b, struct rt_device *d,
   TRY(upload_from(b, b->stale ? side_of_mirror(mirror)
                               : (struct side){b->mem, b->stride, NULL}));
   count_up(b);
-  b->dev_valid = true;
+  set_all(b, b->dev, b->stale, true);
   return OK;
 }
 
@@ -162,7 +271,7 @@ rt_buf_download(struct rt_buf *b) {
   TRY(rt_buf_host(b));
   TRY(download_to(b, (struct side){b->mem, b->stride, NULL}));
   count_down(b);
-  b->stale = false;
+  set_all(b, b->dev, false, b->dev_valid);
   return OK;
 }
 
@@ -176,6 +285,5 @@ rt_dat_mirror_fetch(struct rt_dat *d) {
 
 void
 rt_buf_written(struct rt_buf *b, bool on_device) {
-  b->dev_valid = on_device;
-  b->stale = on_device;
+  set_all(b, b->dev, on_device, on_device);
 }

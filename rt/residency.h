@@ -30,7 +30,14 @@ status rt_dat_mirror_fetch(struct rt_dat *d);
 /* The values were written on the device, or on the host. */
 void rt_buf_written(struct rt_buf *b, bool on_device);
 
+/* The device memory goes, also that of all that overlap it: values that are
+ * wanted are on the host. */
+void rt_buf_leave_device(struct rt_buf *b);
+
 /* Stride of SoA memory on a device, in components. */
 size_t rt_dev_stride(struct rt_shape s);
+/* Where the buffer's first byte lies in its memory on a device: not 0 where
+ * others overlap it. */
+size_t rt_dev_offset(const struct rt_buf *b);
 
 #endif

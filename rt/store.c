@@ -15,8 +15,8 @@
  *   rt_dat_set_buffer      . . -> 0 1   another buffer
  *   rt_dat_mirror_written  1 . -> 1 0
  *
- * Only a copy makes both current. A foreign dat has one memory for both places
- * and stays in state 1 1.
+ * Only a copy makes both current. A foreign dat has one memory for both places:
+ * its mirror is current while the buffer is not stale.
  *
  * A buffer may serve several dats that are equal by name. Nothing here writes
  * to a buffer that has a second reference: refilling takes a new one.
@@ -55,6 +55,36 @@ init_foreign(struct rt_dat *d, void *memory, size_t bytes) {
   d->mirror = memory ? memory : nowhere;
   d->buf = rt_buf_foreign(d->shape, d->mirror, bytes);
   d->foreign = d->buf_current = true;
+}
+
+bool
+rt_dat_mirror_current(const struct rt_dat *d) {
+  return d->foreign ? !d->buf->stale : d->mirror_current;
+}
+
+/* Are both buffers in one ring? */
+static bool
+are_peers(const struct rt_buf *a, const struct rt_buf *b) {
+  const struct rt_buf *x = a;
+  do {
+    if (x == b) return true;
+    x = x->peers;
+  } while (x != a);
+  return false;
+}
+
+status
+rt_dat_overlap(struct rt_dat *a, struct rt_dat *b) {
+  assert(a->foreign && b->foreign);
+  if (are_peers(a->buf, b->buf)) return OK;
+  TRY(rt_dat_sync(a));
+  TRY(rt_dat_sync(b));
+  rt_buf_leave_device(a->buf);
+  rt_buf_leave_device(b->buf);
+  struct rt_buf *next = a->buf->peers;
+  a->buf->peers = b->buf->peers;
+  b->buf->peers = next;
+  return OK;
 }
 
 status
@@ -114,7 +144,7 @@ static status
 rt_dat_fill(struct rt_dat *d) {
   struct rt_buf *b = d->buf;
   if (!b->stale) return OK;
-  if (!d->mirror_current) return rt_buf_download(b);
+  if (!rt_dat_mirror_current(d)) return rt_buf_download(b);
   TRY(rt_buf_host(b));
   fill_buffer(d, b);
   b->stale = false;
@@ -123,7 +153,7 @@ rt_dat_fill(struct rt_dat *d) {
 
 status
 rt_dat_shell(struct rt_dat *d, struct rt_buf **out) {
-  assert(d->mirror_current || (d->buf && d->buf_current));
+  assert(rt_dat_mirror_current(d) || (d->buf && d->buf_current));
   if (!d->buf || !d->buf_current) {
     struct rt_buf *b = d->buf;
     if (!b || b->refs > 1) {
@@ -149,10 +179,7 @@ void
 rt_dat_written(struct rt_dat *d) {
   assert(d->buf);
   d->buf_current = true;
-  if (d->foreign) {
-    d->mirror_current = !d->buf->stale;
-    return;
-  }
+  if (d->foreign) return;
   if (d->mirror_current && d->looks < LOOKS_KEEP &&
       mirror_bytes(d) > RT_RELEASE_BYTES)
     rt_mem_release(d->mirror, mirror_bytes(d));
@@ -170,7 +197,7 @@ rt_dat_set_buffer(struct rt_dat *d, struct rt_buf *b) {
 
 status
 rt_dat_sync(struct rt_dat *d) {
-  if (d->mirror_current) return OK;
+  if (rt_dat_mirror_current(d)) return OK;
   assert(d->buf && d->buf_current);
   if (d->foreign)
     TRY(rt_buf_download(d->buf));
@@ -187,10 +214,10 @@ rt_dat_sync(struct rt_dat *d) {
 
 void
 rt_dat_mirror_written(struct rt_dat *d) {
-  assert(d->mirror_current);
+  assert(rt_dat_mirror_current(d));
   d->untouched = false;
   if (d->foreign) {
-    d->buf->stale = d->buf->dev_valid = false;
+    rt_buf_written(d->buf, false);
     return;
   }
   d->buf_current = false;
@@ -204,8 +231,8 @@ rt_dat_read(const struct rt_dat *d, idx_l lo, idx_l hi, void *out) {
   assert(0 <= lo && lo <= hi && hi <= d->shape.n);
   size_t row = (size_t)d->shape.dim * d->shape.type.size;
   if (lo == hi) return;
-  assert(d->mirror_current || !d->buf->stale);
-  if (d->mirror_current)
+  assert(rt_dat_mirror_current(d) || !d->buf->stale);
+  if (rt_dat_mirror_current(d))
     memcpy(out, d->mirror + (size_t)lo * row, (size_t)(hi - lo) * row);
   else if (d->order)
     rt_layout_permute(out, 1, NULL, d->buf->mem, d->buf->stride,

@@ -67,6 +67,8 @@ struct rt_buf {
   bool stale;             /* `mem` does not hold the values */
   bool dev_valid;         /* `dev` does */
   struct rt_dev_mem *dev; /* SoA; NULL: none */
+  struct rt_buf *peers;   /* foreign: ring of those that overlap it in memory,
+                             which share `dev`, AoS, and both flags */
   struct rt_buf *next;    /* in the pool */
 };
 
@@ -75,7 +77,7 @@ struct rt_dat {
   struct rt_buf *buf;           /* NULL: only the mirror exists */
   char *mirror;                 /* AoS, the program's order, n*dim*size bytes */
   const struct rt_order *order; /* of the buffer; NULL: the program's. KEEP */
-  bool mirror_current;
+  bool mirror_current; /* not of a foreign one: rt_dat_mirror_current */
   bool buf_current; /* false: the mirror was written, buf is to be refilled */
   bool foreign;     /* the mirror's memory is the buffer's, too: pinned */
   bool own_mirror;  /* rt_dat_clear frees the mirror */
@@ -93,11 +95,18 @@ enum {
  * `foreign` (then block is 1). cost one copy. ERR_MEMORY names the size. */
 status rt_dat_init(struct rt_dat *d, struct rt_shape shape, const void *data,
                    bool foreign);
+/* Dats that overlap it must have been brought to the host. */
 void rt_dat_clear(struct rt_dat *d);
 /* From now on buffer and mirror are one memory, AoS: what an overlay needs
  * before a second dat is laid over d->mirror as foreign. cost one copy if the
  * mirror is stale */
 status rt_dat_pin(struct rt_dat *d);
+
+/* Memory of both dats, which are foreign, overlaps: from now on they have one
+ * copy on a device. Their values come to the host. ERR_DEVICE */
+status rt_dat_overlap(struct rt_dat *a, struct rt_dat *b);
+/* Does the mirror hold the values? */
+bool rt_dat_mirror_current(const struct rt_dat *d);
 
 /* The buffer with the current values in host memory, made or refilled at need
  * from the mirror or the device. */

@@ -73,7 +73,8 @@ low_device_close(struct low_emit *em) {
 bool
 low_device_passes(enum rt_bind_kind kind) {
   return kind == RT_BIND_SLOT || kind == RT_BIND_STRIDE ||
-         kind == RT_BIND_MAP || kind == RT_BIND_NAMED || kind == RT_BIND_ROWS;
+         kind == RT_BIND_OFFSET || kind == RT_BIND_MAP ||
+         kind == RT_BIND_NAMED || kind == RT_BIND_ROWS;
 }
 
 /* ---- arguments ----------------------------------------------------------- */
@@ -81,6 +82,11 @@ low_device_passes(enum rt_bind_kind kind) {
 static bool
 is_argument(const struct low_bind *b) {
   return low_device_passes(b->kind);
+}
+
+static bool
+is_word(const struct low_bind *b) {
+  return b->kind == RT_BIND_STRIDE || b->kind == RT_BIND_OFFSET;
 }
 
 enum { MORE = 8 };
@@ -96,7 +102,7 @@ open_region(struct low_emit *em, const char *name, uint32_t np, uint32_t nw,
   uint32_t n = 0;
   for (uint32_t k = 0; k < r->nbinds; k++)
     if (is_argument(&r->binds[k]))
-      types[n++] = r->binds[k].kind == RT_BIND_STRIDE ? i64 : ptr;
+      types[n++] = is_word(&r->binds[k]) ? i64 : ptr;
   *more_out = n + 2;
   for (uint32_t k = 0; k < np + 2; k++) types[n++] = ptr;
   for (uint32_t k = 0; k < nw; k++) types[n++] = i64;
@@ -106,9 +112,20 @@ open_region(struct low_emit *em, const char *name, uint32_t np, uint32_t nw,
 
 static void
 mark_argument(struct low_emit *em, const struct low_bind *b, uint32_t at) {
-  if (b->kind == RT_BIND_STRIDE) return;
+  if (is_word(b)) return;
   if (b->alone) ll_attr(em->fn, at + 1, "noalias", 0);
   if (!b->written) ll_attr(em->fn, at + 1, "readonly", 0);
+}
+
+/* Dats that overlap begin somewhere in their memory. */
+static void
+find_places(struct low_emit *em) {
+  const struct low_region *r = em->r;
+  for (uint32_t k = 0; k < r->nbinds; k++) {
+    int32_t at = r->binds[k].stride;
+    if (at >= 0 && r->binds[at].kind == RT_BIND_OFFSET)
+      em->arg[k] = low_device_at(em, em->arg[k], em->arg[at]);
+  }
 }
 
 /* Where each bind is in this kernel. */
@@ -121,6 +138,7 @@ find_binds(struct low_emit *em) {
     mark_argument(em, &r->binds[k], n);
     em->arg[k] = LLVMGetParam(em->fn, n++);
   }
+  find_places(em);
   LLVMValueRef scalars = LLVMGetParam(em->fn, n);
   LLVMValueRef sums = LLVMGetParam(em->fn, n + 1);
   em->item = em->kind->item(em, LOW_ITEM_GLOBAL);

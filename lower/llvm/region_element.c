@@ -22,6 +22,15 @@ low_slot_is_kept(const struct low_slot *s) {
   return s->kind == LOW_SLOT_DAT && s->call < 0;
 }
 
+/* The element where it lies, as a pointer that kernels take. */
+static LLVMValueRef
+low_emit_place(struct low_emit *em, const struct low_slot *s) {
+  LLVMValueRef p = low_at_address(em, low_at_dat(em, s, s->load), s->type,
+                                  ll_i64(em->ctx, 0));
+  LLVMTypeRef ptr = LLVMPointerTypeInContext(em->ctx, 0);
+  return LLVMTypeOf(p) == ptr ? p : LLVMBuildAddrSpaceCast(em->b, p, ptr, "");
+}
+
 /* Fill slots at the element's start. */
 static void
 low_emit_enter(struct low_emit *em) {
@@ -39,8 +48,7 @@ low_emit_enter(struct low_emit *em) {
     else if (s->kind == LOW_SLOT_INDEX)
       low_emit_index(em, k);
     else if (s->kind == LOW_SLOT_PLACE)
-      em->now[k] = low_at_address(em, low_at_dat(em, s, s->load), s->type,
-                                  ll_i64(em->ctx, 0));
+      em->now[k] = low_emit_place(em, s);
   }
 }
 

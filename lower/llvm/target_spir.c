@@ -6,6 +6,12 @@
  * so are the flags that came later (nneg, disjoint, nuw and nsw of trunc).
  * Nothing is vectorised or turned into tables: that is the reader's business.
  *
+ * Kernels were compiled for one address space, SPIR 1.2 has no pointer that may
+ * be of several. Dats that overlap in memory are worked on where they lie, in the
+ * global space: their pointers are cast, and once all is inlined LLVM's pass for
+ * GPUs pushes the cast through to the loads and stores, where it vanishes. (It
+ * asks the target which space is the general one; NVIDIA's is asked.)
+ *
  * Mathematical functions are OpenCL's builtins, which are named after C++
  * mangling: pow of two doubles is _Z3powdd. What each processor has as one
  * instruction (sqrt, fabs, fma, floor, ...) stays an operation of LLVM's. */
@@ -301,10 +307,38 @@ static const char spir_passes[] =
     "sroa<modify-cfg>,early-cse<memssa>," COMBINE ",simplifycfg,"
     "loop-mssa(licm),gvn," COMBINE ",dse,adce,simplifycfg),globaldce";
 
+static bool
+has_casts(LLVMModuleRef m) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+         b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+           i = LLVMGetNextInstruction(i))
+        if (LLVMGetInstructionOpcode(i) == LLVMAddrSpaceCast) return true;
+  return false;
+}
+
+/* No pointers that are cast from one address space to another. */
+static status
+spir_spaces_infer(LLVMModuleRef m) {
+  struct low_target gpu;
+  if (!has_casts(m)) return OK;
+  TRY(low_kind_ptx.init(&gpu, "sm_60"));
+  status s = ll_run_passes(m, "function(infer-address-spaces,adce)",
+                           gpu.machine, false);
+  low_target_clear(&gpu);
+  if (s == OK && has_casts(m))
+    s = err_set(ERR_COMPILE, "the kernel chooses between an address in memory "
+                             "that several dats share and another one; SPIR "
+                             "has no pointers that may be either");
+  return s;
+}
+
 static status
 spir_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
   (void)t;
   TRY(ll_run_passes(m, spir_passes, NULL, false));
+  TRY(spir_spaces_infer(m));
   use_builtins(m);
   clean_module(m);
   spir_version(m, "opencl.ocl.version");

@@ -12,10 +12,11 @@
 #include <string.h>
 
 #define ALL_PASSES "slice,rename,dce,fuse"
-/* Loops that cannot run on a device (I/O, overlapping dats) run on the host. */
-#define OPENCL "OP2_TARGET=opencl OP2_OFFLOAD_FALLBACK=host"
+#define OPENCL "OP2_TARGET=opencl"
+/* Loops with I/O cannot run on a device: these modes do without them. */
+#define ON_DEVICE (PLAY_DEVICE | PLAY_IR_ONLY | PLAY_NO_EFFECTS)
 
-const struct mode modes[] = {
+struct mode modes[] = {
     {"eager", "OP2_EAGER=1", 1, 0, 0},
     {"default", "", 2, 0, 0},
     {"one-thread", "", 1, 0, 1},
@@ -59,18 +60,17 @@ const struct mode modes[] = {
     {"permuted", "", 2, PLAY_PERMUTE, 1},
     {"auto-soa", "", 2, PLAY_AUTO_SOA, 1},
     {"base-one", "", 1, PLAY_BASE_ONE, 1},
-    {"opencl", OPENCL, 2, PLAY_DEVICE | PLAY_IR_ONLY, 1},
-    {"opencl-eager", OPENCL " OP2_EAGER=1", 1, PLAY_DEVICE | PLAY_IR_ONLY, 1},
-    {"opencl-colours", OPENCL " OP2_THREADING=colours", 1,
-     PLAY_DEVICE | PLAY_IR_ONLY, 1},
-    {"opencl-no-passes", OPENCL " OP2_DISABLE=" ALL_PASSES, 1,
-     PLAY_DEVICE | PLAY_IR_ONLY, 1},
-    {"opencl-mixed", OPENCL, 2, PLAY_DEVICE | PLAY_IR_ONLY | PLAY_TARGETS, 1},
+    {"opencl", OPENCL, 2, ON_DEVICE, 1},
+    {"opencl-eager", OPENCL " OP2_EAGER=1", 1, ON_DEVICE, 1},
+    {"opencl-colours", OPENCL " OP2_THREADING=colours", 1, ON_DEVICE, 1},
+    {"opencl-no-passes", OPENCL " OP2_DISABLE=" ALL_PASSES, 1, ON_DEVICE, 1},
+    {"opencl-mixed", OPENCL, 2, ON_DEVICE | PLAY_TARGETS, 1},
     {"opencl-mixed-rcm",
      OPENCL " OP2_RENUMBER=rcm OP2_LAYOUT=soa OP2_CHECK=1 OP2_IR_STRESS=1", 1,
-     PLAY_DEVICE | PLAY_IR_ONLY | PLAY_TARGETS | PLAY_FLUSH_SOME, 1},
-    {"opencl-no-realloc", OPENCL, 1,
-     PLAY_DEVICE | PLAY_IR_ONLY | PLAY_NO_REALLOC, 1},
+     ON_DEVICE | PLAY_TARGETS | PLAY_FLUSH_SOME, 1},
+    {"opencl-no-realloc", OPENCL, 1, ON_DEVICE | PLAY_NO_REALLOC, 1},
+    {"opencl-fallback", OPENCL " OP2_OFFLOAD_FALLBACK=host", 1,
+     PLAY_DEVICE | PLAY_IR_ONLY, 1},
     {"opaque-deferred", "OP2_DEFER_OPAQUE=1", 2,
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS, 3},
     {"opaque-deferred-8", "OP2_DEFER_OPAQUE=1 OP2_LAYOUT=8", 1,
@@ -79,6 +79,26 @@ const struct mode modes[] = {
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS | PLAY_FLUSH_SOME, 3},
 };
 const size_t nmodes = sizeof modes / sizeof *modes;
+
+bool
+modes_on_device(void) {
+  const char *target = getenv("OP2_TARGET");
+  return target && !strncmp(target, "opencl", 6);
+}
+
+void
+modes_start(void) {
+  const char *target = getenv("OP2_TARGET");
+  if (!modes_on_device()) return;
+  for (size_t m = 0; m < nmodes; m++) {
+    if (strstr(modes[m].env, "OP2_TARGET=")) continue;
+    size_t size = strlen(modes[m].env) + strlen(target) + 16;
+    char *env = get_memory(size, 1); /* lives as long as the table */
+    snprintf(env, size, "OP2_TARGET=%s %s", target, modes[m].env);
+    modes[m].env = env;
+    modes[m].flags |= ON_DEVICE;
+  }
+}
 
 /* The other run of kernels has no use for it. */
 static bool

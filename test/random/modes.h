@@ -16,10 +16,14 @@ struct mode {
   int share;      /* cards in the deck; 0: played beside another mode */
 };
 
-extern const struct mode modes[];
+extern struct mode modes[];
 extern const size_t nmodes;
 enum { MODE_EAGER, MODE_DEFAULT }; /* the first two: always played */
 
+/* Under OP2_TARGET=opencl each mode that names no target plays there. Call it
+ * before the first program. */
+void modes_start(void);
+bool modes_on_device(void);
 /* Modes of batch `number`, by the deck. */
 void modes_draw(uint64_t number, size_t **list, int *n);
 /* Set the environment and the number of threads. */

@@ -56,6 +56,9 @@ for f in "$here"/*.irt "$here"/replay/*.irt; do
   replayed "$f" --repeat 3
   verdict "$name replayed" $?
   grep -q '^; REPLAY ONLY' "$f" && continue
+  case ${OP2_TARGET-} in opencl* | cuda*) # a recording names the device
+    OP2_TARGET=openmp replayed "$f" --repeat 3 ;;
+  esac
   recorded_again "$f"
   verdict "$name recorded again" $?
 done
@@ -63,7 +66,7 @@ replayed "$here/airfoil_lazy_01.irt" --scale 40 --repeat 2
 verdict "airfoil_lazy_01.irt, 40 times the size" $?
 
 mkdir "$tmp/now"
-"$here/record.sh" "$build" "$tmp/now" >"$tmp/log" 2>&1 &&
+OP2_TARGET=openmp "$here/record.sh" "$build" "$tmp/now" >"$tmp/log" 2>&1 &&
   diff -ru --exclude=replay --exclude='*.sh' "$here" "$tmp/now" >>"$tmp/log"
 verdict "programs record what stands in test/traces" $?
 echo "$passed passed, $failed failed"

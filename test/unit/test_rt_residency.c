@@ -272,3 +272,82 @@ Test(residency, tables_go_up_once_for_each_version) {
   cr_assert_eq(counters[CNT_upload_other_bytes], 2 * sizeof table);
   mock_end();
 }
+
+/* ---- memory that overlaps ------------------------------------------------ */
+
+/* x[i] += 1 of the dat at a[1].word bytes */
+static void
+add_one_there(const struct rt_dev_arg *a, uint32_t nargs, size_t items) {
+  (void)nargs, (void)items;
+  int *x = (int *)(void *)((char *)a[0].mem + a[1].word);
+  for (int i = 0; i < N * DIM; i++) x[i]++;
+}
+
+static status
+run_view(struct rt_device *dev, struct rt_dat *d) {
+  struct rt_program *p = make_program();
+  struct rt_dev_code code = {.device = dev, .run = kernel_of(add_one_there)};
+  make_set(p, &set);
+  uint32_t slot = make_slot(p, d, true);
+  p->slots[slot].no_host = true;
+  p->slots[slot].device = dev;
+  make_cmd(p, RT_UPLOAD, slot, 0, 0);
+  p->cmds[p->ncmds - 1].device = dev;
+  struct rt_launch *l = make_launch(p, NULL, 0, RT_RUN_SERIAL, 2, RT_BIND_SLOT,
+                                    slot, RT_BIND_OFFSET, slot);
+  l->binds[0].written = true;
+  l->offload = mem_alloc(1, sizeof *l->offload);
+  l->offload->code = &code;
+  make_out(p, 0, slot);
+  status st = rt_exec(p, 1);
+  rt_program_free(p);
+  return st;
+}
+
+/* Two dats, the second `shift` components behind the first: one copy on the device,
+ * what a loop writes to one is the other's, one copy back serves both. */
+static void
+check_overlap(size_t from, size_t shift) {
+  struct rt_device *dev = mock_device(0);
+  int *memory = mem_alloc(3 * N * DIM, sizeof *memory), *at = memory + from;
+  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, 1};
+  struct rt_dat a, b;
+  cr_assert_eq(rt_dat_init(&a, s, at, true), OK);
+  cr_assert_eq(run_on(dev, &a, fill_7, WRITE), OK); /* alone there before */
+  cr_assert_eq(rt_dat_init(&b, s, at + shift, true), OK);
+  cr_assert_eq(rt_dat_overlap(&b, &a), OK);
+  cr_assert_eq(at[0], 7, "its values came to the host");
+  long long ups = counters[CNT_h2d], downs = counters[CNT_d2h];
+  cr_assert_eq(run_view(dev, &a), OK);
+  cr_assert_eq(run_view(dev, &b), OK);
+  cr_assert_eq(counters[CNT_h2d] - ups, 1);
+  cr_assert(!rt_dat_mirror_current(&a));
+  cr_assert_eq(rt_dat_sync(&b), OK);
+  cr_assert(rt_dat_mirror_current(&a));
+  cr_assert_eq(counters[CNT_d2h] - downs, 1);
+  for (size_t i = 0; i < 2 * N * DIM; i++) {
+    int in_a = i < N * DIM, in_b = i >= shift && i < shift + N * DIM;
+    cr_assert_eq(at[i], 8 * in_a + in_b, "at %zu: %d", i, at[i]);
+  }
+  rt_dat_mirror_written(&a); /* the host's */
+  cr_assert_eq(rt_residency_of(&b), RT_HOST);
+  cr_assert_eq(run_view(dev, &b), OK);
+  cr_assert_eq(counters[CNT_h2d] - ups, 2);
+  cr_assert_eq(rt_dat_sync(&b), OK);
+  rt_dat_clear(&a);
+  cr_assert_eq(rt_residency_of(&b), RT_DEVICE_UNALLOCATED);
+  cr_assert_eq(run_on(dev, &b, fill_7, WRITE), OK); /* alone again: SoA */
+  cr_assert_eq(rt_dat_sync(&b), OK);
+  cr_assert_eq(at[shift], 7);
+  rt_dat_clear(&b);
+  free(memory);
+  mock_end();
+}
+
+Test(residency, overlapping_dats_are_one_on_a_device) {
+  check_overlap(0, 5);
+}
+
+Test(residency, overlapping_memory_keeps_its_alignment) {
+  check_overlap(3, 7);
+}

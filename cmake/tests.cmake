@@ -75,7 +75,7 @@ endforeach()
 # test/io: programs with files, for test/io/run.sh; foreign_files.c makes some by itself
 if(TARGET op2lazy-hdf5)
   file(GLOB sources CONFIGURE_DEPENDS test/io/*.c)
-  list(FILTER sources EXCLUDE REGEX "foreign_files.c$")
+  list(FILTER sources EXCLUDE REGEX "(foreign_files|kill_at).c$")
   foreach(source ${sources})
     get_filename_component(name ${source} NAME_WE)
     op2_add_program(${name}_opaque ${source} PLAIN)
@@ -86,8 +86,12 @@ if(TARGET op2lazy-hdf5)
   add_executable(foreign_files test/io/foreign_files.c)
   target_include_directories(foreign_files SYSTEM PRIVATE ${HDF5_INCLUDE_DIR})
   target_link_libraries(foreign_files PRIVATE ${HDF5_LIBRARY})
-  set_target_properties(foreign_files PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/io)
+  add_library(kill_at MODULE test/io/kill_at.c)
+  target_compile_definitions(kill_at PRIVATE _GNU_SOURCE)
+  target_link_libraries(kill_at PRIVATE ${CMAKE_DL_LIBS})
+  set_target_properties(foreign_files kill_at PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/io
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/io)
 endif()
 include(random) # test/random: random programs
 

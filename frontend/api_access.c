@@ -3,6 +3,7 @@
 #include "frontend/fe.h"
 
 #include "frontend/access.h"
+#include "frontend/checkpoint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 void
 fe_dat_host_wrote(struct fe_dat *d) {
   bool shared = d->rt.buf && d->rt.buf->refs > 1;
+  d->written = true;
   rt_dat_mirror_written(&d->rt);
   if (shared) fe_state_update();
 }
@@ -36,7 +38,9 @@ fe_access_begin(const char *api, op_dat dat, bool rw, struct fe_dat **out) {
     FAIL(ERR_ARG, "%s: expected a declared dat, found %p%s", api, (void *)dat,
          dat ? " (freed?)" : "");
   struct fe_dat *d = (struct fe_dat *)dat;
+  if (d->void_since) TRY(fe_void_check(api, d));
   if (fe.nviews) fe_views_close();
+  fe_checkpoint_look(d);
   TRY(fe_look(d, rw));
   TRY(rt_dat_sync(&d->rt));
   *out = d;
@@ -160,10 +164,12 @@ upload(op_dat dat) {
          (void *)dat);
   struct fe_dat *d = (struct fe_dat *)dat;
   char *kept = NULL;
-  if (d->pending_writers && !d->rt.foreign) {
+  if (d->void_since) TRY(fe_void_check("op_upload_dat", d));
+  if ((d->pending_writers || d->undecided) && !d->rt.foreign) {
     kept = mem_alloc(bytes_of(d) + 1, 1);
     memcpy(kept, d->rt.mirror, bytes_of(d));
   }
+  fe_checkpoint_look(d);
   status st = fe_look(d, true);
   if (st == OK && d->rt.foreign && d->rt.buf->stale) {
     kept = mem_alloc(bytes_of(d) + 1, 1); /* others lie there, too */

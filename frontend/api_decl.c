@@ -1,5 +1,6 @@
 /* Declarations: sets, maps, dats, temporaries, overlays, constants. */
 #include "frontend/access.h"
+#include "frontend/checkpoint.h"
 #include "frontend/decl.h"
 #include "frontend/vars.h"
 
@@ -288,7 +289,7 @@ fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out) {
   d->temp = a->temp;
   d->declared_from = a->data;
   d->pinned = pinned;
-  d->freed = d->parked = false;
+  d->freed = d->parked = d->written = false;
   if (fresh) {
     d->index = d->root = fe.ndats;
     d->pub.name = copy_text(a->name);
@@ -377,6 +378,8 @@ op_free_dat_temp(op_dat dat) {
                 "\"%s\"",
                 d->pub.name));
   if (fe.nviews) fe_views_close(); /* it may be one of them */
+  fe_checkpoint_drop(d);
+  fe_void_clear(d);
   d->freed = true;
   fe_handle_remove(d);
   fe_vars_remove_dat(&d->pub);
@@ -408,6 +411,8 @@ decl_overlay(op_set set, char *memory, struct fe_dat *base,
          "\"%s\", found \"%s\" of %d",
          base->pub.set->size, base->pub.name, set->name, set->size);
   if (!base->pinned) {
+    if (base->void_since) TRY(fe_void_check("op_decl_dat_overlay", base));
+    fe_checkpoint_look(base);
     TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
     TRY(fe_number_fix((struct fe_set *)base->pub.set));
     TRY(rt_dat_sync(&base->rt));

@@ -10,6 +10,8 @@
  *   program.c  ... which is lowered, and its tables filled from the handles
  *   consts.c   constants: folded while they keep their value
  *   number.c   numbers sets anew where the program's order is bad
+ *   checkpoint.c, restart.c
+ *              what a run needs to go on, in a file
  *   api_*.c    the C API itself
  */
 #ifndef FRONTEND_FE_H
@@ -62,7 +64,10 @@ struct fe_dat {
   bool auto_layout; /* the library chooses `block` by use (layout.c) */
   uint32_t block;   /* rt.shape.block, kept while parked */
   bool parked;      /* all loops ran: the slot waits for a like declaration */
-  bool viewed;      /* op2_dat_data_rw gave its mirror out, to be written */
+  bool written;     /* since its declaration, also by pending loops */
+  bool undecided;   /* ... and in fe.checkpoint */
+  const char *void_since; /* checkpoint that it has had no values since; NULL */
+  bool viewed; /* op2_dat_data_rw gave its mirror out, to be written */
   uint32_t pending_readers, pending_writers; /* recorded loops, not yet run */
   const void *declared_from; /* the program's pointer at the declaration */
 };
@@ -216,6 +221,19 @@ struct fe_program {
   uint32_t number;
 };
 
+/* ---- checkpoints (checkpoint.c) -------------------------------------------- */
+
+struct rt_file;
+struct fe_undecided;
+struct fe_checkpoint {
+  struct rt_file *file; /* NULL: none is open */
+  const char *at;       /* where the program asked for it */
+  int line;
+  const struct fe_call *first; /* loop with which its window began */
+  uint32_t loops;              /* recorded in the window */
+  IR_ARRAY(struct fe_undecided, undecided);
+};
+
 /* ---- the context ----------------------------------------------------------- */
 
 struct fe {
@@ -264,7 +282,9 @@ struct fe {
   uint32_t layout_calls; /* calls that layouts were chosen by */
   IR_ARRAY(struct fe_watch, watched);
   uint32_t opaque_pending; /* deferred loops without IR */
-  bool unsettled;  /* sets or maps were declared since number.c looked */
+  bool unsettled; /* sets or maps were declared since number.c looked */
+  struct fe_checkpoint checkpoint;
+  uint32_t nvoid;  /* dats without values since op2_restart */
   uint32_t nviews; /* dats whose mirror op2_dat_data_rw gave out */
   double started;
 };

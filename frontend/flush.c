@@ -19,6 +19,7 @@
 #include "frontend/fe.h"
 
 #include "frontend/access.h"
+#include "frontend/checkpoint.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -192,7 +193,8 @@ fe_look(struct fe_dat *d, bool rw) {
 void
 op2_flush(void) {
   if (!fe_enter("op2_flush")) return;
-  status st = fe_run((struct fe_request){FE_WANT_ALL, 0});
+  status st = fe_checkpoint_finish();
+  if (st == OK) st = fe_run((struct fe_request){FE_WANT_ALL, 0});
   if (st != OK) fe_error(st);
   fe.file = NULL;
 }

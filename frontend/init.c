@@ -1,5 +1,6 @@
 /* op_init, op_exit, options and errors: the life of the context. */
 #include "frontend/fe.h"
+#include "frontend/checkpoint.h"
 #include "frontend/vars.h"
 
 #include "lower/disk.h"
@@ -182,6 +183,9 @@ fe_options_read(int argc, char **argv) {
   if (strcmp(fe.opt.mirror, "auto") && strcmp(fe.opt.mirror, "0") &&
       strcmp(fe.opt.mirror, "1"))
     FAIL(ERR_ARG, "OP2_MIRROR=%s: expected auto, 0 or 1", fe.opt.mirror);
+  if (strcmp(fe.opt.checkpoint, "needed") && strcmp(fe.opt.checkpoint, "all"))
+    FAIL(ERR_ARG, "OP2_CHECKPOINT=%s: expected needed or all",
+         fe.opt.checkpoint);
   if (!fe_number_option(fe.opt.renumber))
     FAIL(ERR_ARG, "OP2_RENUMBER=%s: expected auto, 0, rcm or bisect",
          fe.opt.renumber);
@@ -325,7 +329,8 @@ fe_clear(void) {
 void
 op_exit(void) {
   if (!fe_enter("op_exit")) return;
-  status st = fe_run((struct fe_request){FE_WANT_ALL, 0});
+  status st = fe_checkpoint_finish();
+  if (st == OK) st = fe_run((struct fe_request){FE_WANT_ALL, 0});
   if (st == OK) st = fe_targets_sync(false);
   if (st == OK && fe.opt.trace) {
     char *path = arena_printf(&fe.arena, "%s/timeline.json", fe.opt.trace_dir);

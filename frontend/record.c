@@ -16,6 +16,7 @@
 #include "frontend/fe.h"
 
 #include "frontend/access.h"
+#include "frontend/checkpoint.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -105,6 +106,8 @@ fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target) {
     struct fe_dat *d = c->uses[u];
     d->pending_readers++;
     d->pending_writers += c->use_writes[u];
+    d->written |= c->use_writes[u];
+    if (fe.nvoid) fe_void_clear(d);
   }
   if (c->nhandles)
     for (uint32_t a = 0; a < c->nargs; a++)
@@ -177,6 +180,8 @@ loop_at(const struct loop_call *l) {
   if (st == OK && fe.nwatched) st = watch_before(c);
   if (st == OK && fe.unsettled) st = fe_number(c);
   if (st == OK && fe.target) st = fe_target_choose(c, &target);
+  if (st == OK && fe.nvoid) st = fe_void_check_loop(c);
+  if (st == OK && fe.checkpoint.file) fe_checkpoint_loop(c);
   if (st == OK) st = loop_read_mirrors(c);
   if (st == OK) {
     fe_record_loop(c, l->args, target);

@@ -340,6 +340,29 @@ void op_fetch_data_hdf5_file_path(op_dat dat, char const *file_name,
                                   char const *path_name);
 OP2_PLAIN_END
 
+/* ---- checkpoints --------------------------------------------------------- */
+
+OP2_PLAIN
+/* Write what the rest of the run needs to an HDF5 file: those dats, with the
+ * values of this call, that were written since their declaration and whose next
+ * use is not a full write; and all op2_gbl. What the next loops do decides: the
+ * file is complete, and takes the place of a former one, after one period of the
+ * time loop, or at op2_flush, op_exit, or the next checkpoint; until then, and after
+ * a crash, the former one stays whole. Returns an op2_status; failures of a
+ * later moment are errors of the call that met them. OP2_CHECKPOINT=all: all
+ * dats that were written, at once.
+ * What the program has elsewhere, as the number of the time step, it keeps in an
+ * op2_gbl. */
+int op2_checkpoint(const char *path);
+/* Go on from a checkpoint: behind the same declarations as in the run that wrote it,
+ * in place of the loops up to it, on any number of threads. Names, sets,
+ * sizes, dims and types are compared first; then nothing has changed if they
+ * differ. The loops that follow must be those that followed op2_checkpoint: a
+ * dat that was left out has no values, and using it before a loop has written
+ * all of it is an error. Returns an op2_status. */
+int op2_restart(const char *path);
+OP2_PLAIN_END
+
 /* ---- services ------------------------------------------------------------ */
 
 int op_is_root(void);    /* 1 on rank 0 (local) */

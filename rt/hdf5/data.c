@@ -251,7 +251,9 @@ h5_write(struct rt_h5 *f, const char *name, const struct rt_rows *r,
   status st = OK;
   if (data < 0) st = h5_fail(f, name, "cannot be made");
   if (st == OK) st = rows_write(f, name, data, type, r, values);
-  h5_drop(data);
+  /* what HDF5 has kept back is written now, and may fail */
+  if (data >= 0 && H5Dclose(data) < 0 && st == OK)
+    st = h5_fail(f, name, "cannot be written");
   h5_drop(type);
   return st;
 }

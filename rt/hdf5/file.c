@@ -34,7 +34,13 @@ h5_fail(const struct rt_h5 *f, const char *name, const char *tried) {
 
 void
 h5_drop(hid_t id) {
-  if (id >= 0) H5Idec_ref(id);
+  if (id < 0) return;
+  switch (H5Iget_type(id)) {
+  case H5I_DATASET: H5Dclose(id); break; /* gone even if that fails */
+  case H5I_ATTR: H5Aclose(id); break;
+  case H5I_GROUP: H5Gclose(id); break;
+  default: H5Idec_ref(id);
+  }
 }
 
 bool
@@ -109,9 +115,20 @@ h5_close(struct rt_h5 *f) {
   return st;
 }
 
+/* A file that cannot be closed, as the disk is full, stays in HDF5's tables, and its
+ * clean-up at exit crashes on it (1.10.8). It has nothing to do there: our files are
+ * closed. */
+static void
+no_exit_handler(void) {
+  static bool done;
+  if (!done) H5dont_atexit();
+  done = true;
+}
+
 static status
 h5_open(const char *path, enum rt_io_mode mode, struct rt_h5 **out) {
   struct rt_h5 *f = mem_alloc(1, sizeof *f);
+  no_exit_handler();
   H5Eget_auto2(H5E_DEFAULT, &f->print, &f->print_data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   f->path = strcpy(mem_alloc(strlen(path) + 1, 1), path);

@@ -23,6 +23,7 @@ check() {
   shift
   if "$@" >"$work/log" 2>&1; then
     passed=$((passed + 1))
+    [ -n "${VERBOSE-}" ] && tail -n 1 "$work/log"
   else
     failed=$((failed + 1))
     echo "FAIL $what: $(tail -n 3 "$work/log" | tr '\n' ' ' | cut -c1-600)"
@@ -91,6 +92,75 @@ else
   echo "skipped: the layout of files: no h5dump (hdf5-tools)"
   skipped=$((skipped + 1))
 fi
+
+# ---- checkpoints ---------------------------------------------------------------
+
+while IFS='|' read -r mode vars; do
+  [ "$mode" = mirror ] && continue # saves all that is written
+  # shellcheck disable=SC2086
+  check "wrong_checkpoint, $mode" eval "(export TEST_IR=1 $vars; program wrong_checkpoint)"
+done < <(modes)
+check "wrong_checkpoint, opaque" eval "(export TEST_IR=0; program wrong_checkpoint_opaque)"
+
+# checkpoint VARIABLES PROGRAM ARGUMENTS: its output into $work/out
+checkpoint() {
+  # shellcheck disable=SC2086
+  env OP2_REPRODUCIBLE=1 $1 timeout 120 "$bin/$2" "${@:3}" >"$work/out" 2>&1
+  local rc=$?
+  cat "$work/out"
+  [ $rc = 0 ] && tail -n 1 "$work/out" | grep -q '^ok'
+}
+bits() { grep '^bits' "$work/out"; }
+# goes_on SAVED WRITE-VARS RESTART-VARS PROGRAM [WORD]: the restarted run ends with the
+# bits of one that was never interrupted, and so many dats were saved
+goes_on() {
+  local saved=$1 writes=$2 restarts=$3 p=$4 want
+  checkpoint "$writes" "$p" none all 9 || return
+  want=$(bits)
+  rm -f "$work/run.h5"
+  checkpoint "$writes" "$p" "$work/run.h5" write 4 9 ${5-} || return
+  [ "$(bits)" = "$want" ] && grep "^saved $saved dats, .* in 1\$" "$work/out" || return
+  checkpoint "$restarts" "$p" "$work/run.h5" restart 9 && [ "$(bits)" = "$want" ] &&
+    grep '^from 4' "$work/out" &&
+    checkpoint "$restarts" "$p" "$work/run.h5" restart 9 init && [ "$(bits)" = "$want" ]
+}
+two=OMP_NUM_THREADS=2
+check "goes on" goes_on 5 $two $two checkpoint
+check "goes on, one thread" goes_on 5 $two OMP_NUM_THREADS=1 checkpoint
+check "goes on, three threads" goes_on 5 OMP_NUM_THREADS=1 OMP_NUM_THREADS=3 checkpoint
+check "goes on, eager" goes_on 5 $two "OP2_EAGER=1" checkpoint
+check "goes on from eager" goes_on 5 "OP2_EAGER=1" $two checkpoint
+check "goes on, SoA" goes_on 5 "OP2_LAYOUT=soa" "OP2_LAYOUT=8 $two" checkpoint
+check "goes on, no passes" goes_on 5 "OP2_DISABLE=slice,rename,dce,fuse" $two checkpoint
+check "goes on, all" goes_on 8 "OP2_CHECKPOINT=all" $two checkpoint
+check "goes on, flushed" goes_on 8 $two $two checkpoint flush
+check "goes on, mirrors" goes_on 9 "OP2_MIRROR=1" "OP2_MIRROR=1" checkpoint
+check "goes on, opaque" goes_on 8 $two $two checkpoint_opaque
+
+# Killed while writing, at each call that changes a file in turn: what was there
+# before is whole until the new one has its place.
+killed_at() {
+  local call=$1 n=0 want status
+  checkpoint $two checkpoint none all 9 || return
+  want=$(bits)
+  rm -f "$work/run.h5"*
+  checkpoint $two checkpoint "$work/run.h5" write 2 3 || return
+  while :; do
+    n=$((n + 1))
+    LD_PRELOAD=$bin/libkill_at.so KILL_AT="$call $n" OP2_CACHE=0 \
+      checkpoint $two checkpoint "$work/run.h5" write 5 7
+    status=$(tail -n 1 "$work/out")
+    checkpoint $two checkpoint "$work/run.h5" restart 9 && [ "$(bits)" = "$want" ] || return
+    [ "$status" = ok ] && break
+    # the former one; but when its folder is synced the new one has its place
+    grep '^from 2' "$work/out" || [ "$call $n" = "fsync 2" ] || return
+    [ $n = 200 ] && return 1
+  done
+  grep '^from 5' "$work/out" && echo "$((n - 1)) calls of $call" && [ $n -gt 1 ]
+}
+for call in pwrite fsync rename; do
+  check "killed at $call" killed_at $call
+done
 
 # A library without the part with HDF5 says what it looked for.
 mkdir "$work/bare" && cp -L "$build"/libop2lazy.so.0 "$build"/libop2lazy-llvm.so "$work/bare"

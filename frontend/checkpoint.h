@@ -1,0 +1,55 @@
+/* Checkpoints, as the rest of the frontend sees them: see checkpoint.c. */
+#ifndef FRONTEND_CHECKPOINT_H
+#define FRONTEND_CHECKPOINT_H
+
+#include "frontend/fe.h"
+
+#include "rt/io.h"
+
+/* ---- checkpoint.c: while one is open (fe.checkpoint.file) ------------------- */
+
+/* A loop is about to be recorded: what it reads is saved, what it writes in full is
+ * left out. Failures end the checkpoint and are reported; the loop is not
+ * concerned. */
+void fe_checkpoint_loop(const struct fe_call *c);
+/* The host is about to see or to change this dat, not only by a loop. */
+void fe_checkpoint_look(struct fe_dat *d);
+/* Nobody will see this dat's values. */
+void fe_checkpoint_drop(struct fe_dat *d);
+/* Save all that is undecided and put the file in its place; if there is one. */
+status fe_checkpoint_finish(void);
+/* It is no more, and neither is its file. */
+void fe_checkpoint_abandon(void);
+
+/* ---- restart.c: dats that a restart left without values (fe.nvoid) ---------- */
+
+/* May this loop be recorded? It must write the void dats it uses, in full; then they
+ * are no longer void. */
+status fe_void_check_loop(const struct fe_call *c);
+status fe_void_check(const char *api, const struct fe_dat *d);
+void fe_void_clear(struct fe_dat *d);
+
+/* ---- the file ---------------------------------------------------------------
+ * Its attributes "op2lazy checkpoint" (the version) and a data set for each
+ * dat and each global, dats/KEY and globals/KEY, with those of struct
+ * fe_saved. A dat that was not saved has no rows. */
+
+enum { FE_CHECKPOINT_VERSION = 1 };
+#define FE_CHECKPOINT_MARK "op2lazy checkpoint"
+
+/* What a checkpoint has of a dat. */
+#define FE_SAVED "saved"
+#define FE_AS_DECLARED "as declared"
+#define FE_LEFT_OUT "left out"
+
+/* The name in the file of the dat or global that is the `nth` (from 1) of its
+ * name: "dats/p_q", "dats/p_q#2"; '/' and '#' in names become %2F and %23. */
+void fe_saved_key(const char *group, const char *name, uint32_t nth,
+                  struct str *out);
+void fe_dat_key(const struct fe_dat *d, struct str *out);
+void fe_gbl_key(const struct fe_gbl *g, struct str *out);
+/* Rows of a dat on this rank. */
+struct rt_rows fe_dat_rows(const struct fe_dat *d);
+struct rt_rows fe_gbl_rows(const struct fe_gbl *g);
+
+#endif

@@ -16,6 +16,7 @@ static const struct {
   int numbers;
 } option_table[] = {
     {"--mesh", offsetof(struct bench_options, mesh), TEXT},
+    {"--dump", offsetof(struct bench_options, dump), TEXT},
     {"--size", offsetof(struct bench_options, size), 2},
     {"--iters", offsetof(struct bench_options, iters), 1},
     {"--warmup", offsetof(struct bench_options, warmup), 1},

@@ -19,6 +19,7 @@ extern "C" {
 
 struct bench_options {
   const char *mesh; /* --mesh FILE; NULL: made in the program */
+  const char *dump; /* --dump FILE: airfoil only, the mesh to HDF5 */
   int size[2];      /* --size I J */
   int iters;        /* --iters N */
   int warmup;       /* --warmup N: iterations outside the timing */

@@ -162,6 +162,20 @@ for call in pwrite fsync rename; do
   check "killed at $call" killed_at $call
 done
 
+# ---- Airfoil from a file, as OP2's airfoil_hdf5 ---------------------------------
+
+airfoil_from_file() {
+  local airfoil=$build/bench/airfoil/$1 made
+  cd "$work" || return
+  made=$("$airfoil" --size 8 12 --iters 20 --dump grid.h5 | sed -n 's/^result .*rms=//p')
+  [ -n "$made" ] && [ "$made" = "$("$airfoil" --mesh grid.h5 --iters 20 |
+    sed -n 's/^result .*rms=//p')" ]
+}
+for name in airfoil airfoil_opaque; do
+  [ -x "$build/bench/airfoil/$name" ] || continue
+  check "$name from a file" eval "(export OMP_NUM_THREADS=1; airfoil_from_file $name)"
+done
+
 # A library without the part with HDF5 says what it looked for.
 mkdir "$work/bare" && cp -L "$build"/libop2lazy.so.0 "$build"/libop2lazy-llvm.so "$work/bare"
 no_hdf5() {

@@ -175,6 +175,9 @@ fe_options_read(int argc, char **argv) {
   if (strcmp(fe.opt.fallback, "error") && strcmp(fe.opt.fallback, "host"))
     FAIL(ERR_ARG, "OP2_OFFLOAD_FALLBACK=%s: expected error or host",
          fe.opt.fallback);
+  enum low_increments increments;
+  status found = low_increments_find(fe.opt.increments, &increments);
+  if (found != OK) return err_prefix(found, "OP2_INCREMENTS: ");
   if (strcmp(fe.opt.threading, "auto") && strcmp(fe.opt.threading, "colours"))
     FAIL(ERR_ARG, "OP2_THREADING=%s: expected auto or colours",
          fe.opt.threading);

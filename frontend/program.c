@@ -132,9 +132,10 @@ make_from(struct ir_trace **t, struct fe_program *p,
                         .constant = env_constant,
                         .vector_math = fe.opt.vector_math != 0,
                         .sanitize = fe.sanitize,
-                        .device = env_device,
-                        .colours = fe.opt.reproducible ||
-                                   !strcmp(fe.opt.threading, "colours")};
+                        .device = env_device};
+  TRY(low_increments_find(fe.opt.increments, &env.increments));
+  if (fe.opt.reproducible || !strcmp(fe.opt.threading, "colours"))
+    env.increments = LOW_INCREMENTS_COLOUR;
   TRY(pass_run(t, &o));
   TRY(low_lower(*t, &env, &p->low));
   TRY(fill_named(p));

@@ -4,19 +4,16 @@
  * Captured values and globals of a launch travel in one block, so each gets a
  * place there, and so does the start of each payload; accumulators have their
  * places in a row. Both are part of the key, with the region's own key, the
- * device, and the form of conflicting writes. */
+ * device, and the form of conflicting writes (device_form.c). */
 #include "lower/device.h"
 
 #include "base/counters.h"
 #include "base/log.h"
 #include "base/table.h"
-#include "rt/reduce.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SCALAR_ALIGN = 16, ATOMIC_SIZES = 4 | 8 };
 
 static struct {
   struct table table; /* key -> 1 + index in codes */
@@ -34,86 +31,6 @@ low_why_not(const struct low_region *r) {
   return NULL;
 }
 
-/* Can all conflicting writes be atomic? Increments of words only. */
-static bool
-low_atomic(const struct low_region *r) {
-  if (!r->parallel) return false;
-  for (uint32_t k = 0; k < r->nslots; k++)
-    if (r->slots[k].kind == LOW_SLOT_INC &&
-        (!(r->slots[k].type.size & ATOMIC_SIZES) ||
-         r->slots[k].type.kind >= TYPE_BOOL))
-      return false;
-  return true;
-}
-
-/* ---- small values -------------------------------------------------------- */
-
-static uint32_t
-low_bind_bytes(const struct low_region *r, uint32_t bind) {
-  const struct low_bind *b = &r->binds[bind];
-  for (uint32_t k = 0; k < r->ninstances; k++) {
-    const struct low_instance *in = &r->instances[k];
-    for (uint32_t c = 0; in->binds && c < in->kernel->nconsts; c++)
-      if (in->binds[c] == (int32_t)bind)
-        return (uint32_t)in->kernel->consts[c].size;
-  }
-  return b->dim * b->type.size;
-}
-
-static uint32_t
-low_scalar_add(struct rt_offload *o, uint32_t *cap, struct rt_scalar s) {
-  s.offset = (uint32_t)o->scalar_bytes;
-  o->scalar_bytes += (s.bytes + SCALAR_ALIGN - 1) / SCALAR_ALIGN * SCALAR_ALIGN;
-  VEC_PUSH(o->scalars, o->nscalars, *cap, s);
-  return s.offset;
-}
-
-/* Places of binds and payloads in the block, of sums in the row. */
-static void
-low_form_places(const struct low_region *r, struct arena *a,
-                struct low_device_form *f, struct rt_offload *o) {
-  struct rt_launch l = {.reductions = r->reductions,
-                        .nreductions = r->nreductions};
-  uint32_t cap = 0;
-  f->bind_at = ARENA_ARRAY(a, uint32_t, r->nbinds + 1);
-  f->payload_at = ARENA_ARRAY(a, uint32_t, r->nreductions + 1);
-  f->sum_at = ARENA_ARRAY(a, uint32_t, r->nreductions + 1);
-  f->row = (uint32_t)rt_reduce_row(&l);
-  for (uint32_t k = 0; k < r->nbinds; k++) {
-    const struct low_bind *b = &r->binds[k];
-    bool param = b->kind == RT_BIND_PARAM;
-    f->bind_at[k] = LOW_NOWHERE;
-    if (param || b->kind == RT_BIND_GLOBAL)
-      f->bind_at[k] =
-          low_scalar_add(o, &cap,
-                         (struct rt_scalar){b->index, low_bind_bytes(r, k), 0,
-                                            param, b->written});
-  }
-  for (uint32_t k = 0; k < r->nreductions; k++) {
-    const struct rt_reduction *x = &r->reductions[k];
-    f->sum_at[k] = (uint32_t)rt_reduce_offset(&l, k);
-    f->payload_at[k] = LOW_NOWHERE;
-    if (x->payload >= 0)
-      f->payload_at[k] =
-          low_scalar_add(o, &cap,
-                         (struct rt_scalar){x->global, x->dim * x->type.size, 0,
-                                            false, false});
-  }
-}
-
-static void
-low_form_make(const struct low_region *r, bool colours, struct arena *a,
-              struct low_device_form *f, struct rt_offload *o) {
-  bool conflicts = r->mode == RT_RUN_COLOURED;
-  f->atomic = conflicts && !colours && low_atomic(r);
-  f->coloured = conflicts && !f->atomic;
-  f->ordered = r->mode == RT_RUN_SERIAL;
-  for (uint32_t k = 0; k < r->nreductions; k++)
-    f->ordered |= r->reductions[k].payload >= 0;
-  o->atomic = f->atomic;
-  low_form_places(r, a, f, o);
-}
-
 /* ---- the cache ----------------------------------------------------------- */
 
 static void
@@ -121,7 +38,7 @@ low_form_key(const struct low_region *r, const struct low_device_form *f,
              const struct rt_device *d, struct str *key) {
   uint32_t head[] = {(uint32_t)d->target.kind,
                      (uint32_t)d->target.number,
-                     f->coloured,
+                     f->form,
                      f->atomic,
                      f->ordered,
                      f->row,
@@ -138,11 +55,19 @@ low_form_key(const struct low_region *r, const struct low_device_form *f,
   low_region_key(r, LOW_KEY_PROCESS, key);
 }
 
+/* The name of the kernel that goes over the elements. */
+static const char *
+low_form_kernel(enum rt_form form) {
+  return form == RT_FORM_COLOUR  ? LOW_COLOUR
+         : form == RT_FORM_STAGE ? LOW_STAGE
+                                 : LOW_ENTRY;
+}
+
 static void
 low_dev_code_free(struct rt_dev_code *c) {
   struct rt_device *d = c->device;
-  void *kernels[] = {c->run, c->coloured, c->combine};
-  for (int k = 0; k < 3; k++)
+  void *kernels[] = {c->run, c->combine};
+  for (int k = 0; k < 2; k++)
     if (kernels[k]) d->driver->kernel_free(d, kernels[k]);
   if (c->code) d->driver->code_free(d, c->code);
   free(c);
@@ -154,8 +79,7 @@ low_dev_kernels(const struct low_region *r, const struct low_device_form *f,
   struct rt_device *d = c->device;
   const struct rt_driver *x = d->driver;
   TRY(x->code_new(d, text->s, text->len, &c->code));
-  TRY(x->kernel_new(d, c->code, LOW_ENTRY, &c->run));
-  if (f->coloured) TRY(x->kernel_new(d, c->code, LOW_COLOUR, &c->coloured));
+  TRY(x->kernel_new(d, c->code, low_form_kernel(f->form), &c->run));
   if (r->nreductions) TRY(x->kernel_new(d, c->code, LOW_COMBINE, &c->combine));
   return OK;
 }
@@ -203,40 +127,45 @@ low_dev_code_get(const struct low_region *r, const struct low_device_form *f,
 }
 
 static void
-low_offload_free(struct rt_offload *o) {
+low_offload_clear(struct rt_offload *o) {
   free(o->scalars);
-  free(o);
+  free(o->uses);
+  free(o->strips);
+  free(o->stages);
 }
 
 status
-low_offload_make(const struct low_region *r, struct rt_device *d, bool colours,
-                 struct rt_offload **out) {
+low_offload_make(const struct low_region *r, struct rt_device *d,
+                 enum low_increments increments, struct rt_offload **out) {
   struct low_device_form form = {.kind = d->code_kind, .arch = d->arch};
   struct arena arena = {0};
   const char *why = low_why_not(r);
   if (why) FAIL(ERR_COMPILE, "it cannot run on %s: %s", d->name, why);
   struct rt_offload *o = mem_alloc(1, sizeof *o);
-  low_form_make(r, colours, &arena, &form, o);
+  low_form_make(r, increments, &arena, &form, o);
   status s = low_dev_code_get(r, &form, d, &o->code);
   arena_clear(&arena);
-  if (s != OK)
-    low_offload_free(o);
-  else
+  if (s == OK) {
     *out = o;
+    return OK;
+  }
+  low_offload_clear(o);
+  free(o);
   return s;
 }
 
 status
 low_device_text(const struct low_region *r, enum rt_code_kind kind,
-                const char *arch, bool colours, struct str *out) {
+                const char *arch, enum low_increments increments,
+                struct str *out) {
   struct low_device_form form = {.kind = kind, .arch = arch};
   struct rt_offload places = {0};
   struct arena arena = {0};
   const char *why = low_why_not(r);
   if (why) FAIL(ERR_COMPILE, "no code for a device: %s", why);
-  low_form_make(r, colours, &arena, &form, &places);
+  low_form_make(r, increments, &arena, &form, &places);
   status s = low_llvm_device(r, &form, out);
-  free(places.scalars);
+  low_offload_clear(&places);
   arena_clear(&arena);
   return s;
 }

@@ -17,37 +17,61 @@ enum low_item {
 };
 
 #define LOW_COLOUR "op2_colour"
+#define LOW_STAGE "op2_stage"
 #define LOW_COMBINE "op2_combine"
 
 /* The code that a region wants: format, and where its small values lie.
  *
- * Kernels of the code (p: memory, w: 64-bit words):
+ * Kernels of the code (p: memory, w: 64-bit words), one of the first three:
  *   op2_region(p/w of binds..., p scalars, p sums, p at, w n, mul, span, step,
  *              mapped)                 e is at[e] if `mapped`, where `ordered`
  *   op2_colour(p/w of binds..., p scalars, p sums, p order, p element colours,
- *              p their numbers, w n, first, fresh)     only if `coloured`
+ *              p their numbers, w n, first, fresh)
+ *   op2_stage(p/w of binds..., p scalars, p sums, p element colours, p their
+ *             numbers, for each use p first, targets, local, w n, blocks, groups,
+ *             for each use w most, room in local memory)
  *   op2_combine(p sums, w rows, step, fan)             only with reductions
  * Binds of kind PARAM, GLOBAL and ACC are no arguments: they lie at
  * scalars + bind_at[k], and at sums + item * row + sum_at[reduction]. */
 struct low_device_form {
   enum rt_code_kind kind;
   const char *arch;
-  bool coloured;        /* conflicting writes run by colours */
-  bool atomic;          /* or they are atomic */
+  enum rt_form form;
+  bool atomic;          /* conflicting writes are atomic */
   bool ordered;         /* elements are visited in the program's order */
   uint32_t *bind_at;    /* of binds; LOW_NOWHERE */
   uint32_t *payload_at; /* of reductions: start of a payload; LOW_NOWHERE */
   uint32_t *sum_at;     /* of reductions */
   uint32_t row;
+  /* RT_FORM_STAGE: of INC slots their strip and place among its use's entries; of
+     strips where they go */
+  uint32_t *strip_of, *entry_of;
+  int32_t *strip_store;
+  uint32_t *strip_dim;
+  struct type *strip_type;
+  const struct rt_strip *strips;
+  const struct rt_stage_use *uses;
+  uint32_t nstrips, nuses;
 };
 
+/* ---- device_form.c ------------------------------------------------------- */
+
+/* Choose the form and its places, in `f` (arena) and `o` (mem_alloc). */
+void low_form_make(const struct low_region *r, enum low_increments want,
+                   struct arena *a, struct low_device_form *f,
+                   struct rt_offload *o);
+
+/* ---- device.c ------------------------------------------------------------ */
+
 /* The launch's part for device `d`: code from the cache or compiled now.
- * ERR_COMPILE says why the region cannot run there. colours: never atomic. */
+ * ERR_COMPILE says why the region cannot run there. */
 status low_offload_make(const struct low_region *r, struct rt_device *d,
-                        bool colours, struct rt_offload **out);
+                        enum low_increments increments,
+                        struct rt_offload **out);
 /* Code alone, for no device in particular. */
 status low_device_text(const struct low_region *r, enum rt_code_kind kind,
-                       const char *arch, bool colours, struct str *out);
+                       const char *arch, enum low_increments increments,
+                       struct str *out);
 /* Free kernels of all devices, before these are closed. */
 void low_device_clear(void);
 

@@ -195,7 +195,7 @@ static status
 low_launch_offload(struct low_maker *m, const struct ir_node *n,
                    const struct low_region *r, struct rt_device *d,
                    struct rt_launch *l) {
-  status s = low_offload_make(r, d, m->env->colours, &l->offload);
+  status s = low_offload_make(r, d, m->env->increments, &l->offload);
   return s == OK ? OK
                  : err_prefix(s, "%s:%d: loop %s: ", n->file ? n->file : "?",
                               n->line, r->name);

@@ -120,6 +120,8 @@ struct low_region {
   struct low_conflict *conflicts;
   uint32_t nreductions, capreductions, nconflicts, capconflicts;
   uint64_t bytes;
+  double
+      per_target; /* increments through maps that a target gets, on average */
   const char *name;
 };
 

@@ -18,7 +18,8 @@
 #include <string.h>
 
 enum {
-  CU_MULTIPROCESSORS = 16, /* cuDeviceGetAttribute */
+  CU_SHARED_PER_BLOCK = 8, /* cuDeviceGetAttribute */
+  CU_MULTIPROCESSORS = 16,
   CU_CAPABILITY_MAJOR = 75,
   CU_CAPABILITY_MINOR = 76,
   CU_STREAM_NON_BLOCKING = 1,
@@ -127,12 +128,13 @@ choose(struct rt_device *d, int *device_out) {
 
 static status
 read_facts(struct rt_device *d, int device) {
-  int major = 0, minor = 0, units = 1;
+  int major = 0, minor = 0, units = 1, shared = 0;
   CU(d, cuDeviceGetName(d->name, (int)sizeof d->name, device));
   d->name[sizeof d->name - 1] = 0;
   CU(d, cuDeviceGetAttribute(&major, CU_CAPABILITY_MAJOR, device));
   CU(d, cuDeviceGetAttribute(&minor, CU_CAPABILITY_MINOR, device));
   CU(d, cuDeviceGetAttribute(&units, CU_MULTIPROCESSORS, device));
+  CU(d, cuDeviceGetAttribute(&shared, CU_SHARED_PER_BLOCK, device));
   int arch = 10 * major + minor;
   if (arch < OLDEST)
     FAIL(ERR_TARGET, "target cuda:%d: \"%s\" is sm_%d, sm_%d is needed",
@@ -140,6 +142,7 @@ read_facts(struct rt_device *d, int device) {
   snprintf(d->arch, sizeof d->arch, "sm_%d", arch < NEWEST ? arch : NEWEST);
   d->code_kind = RT_CODE_PTX;
   d->group = GROUP;
+  d->local = (size_t)shared;
   d->rows = (uint32_t)units * ROWS_PER_MULTIPROCESSOR;
   return OK;
 }
@@ -296,11 +299,14 @@ cu_launch(struct rt_device *d, void *kernel, const struct rt_dev_arg *args,
     FAIL(ERR_DEVICE, "CUDA device \"%s\": %u parameters, at most %d fit",
          d->name, nargs, ARGS_MAX);
   TRY(enter(d));
+  /* room in local memory is no parameter here, but of the launch */
+  size_t local = nargs ? args[nargs - 1].local : 0;
+  if (local) nargs--;
   for (uint32_t k = 0; k < nargs; k++)
     at[k] = (void *)(uintptr_t)(args[k].mem ? (const void *)&args[k].mem
                                             : (const void *)&args[k].word);
   CU(d, cuLaunchKernel(kernel, (unsigned)(items / group), 1, 1, (unsigned)group,
-                       1, 1, 0, data_of(d)->stream, at, NULL));
+                       1, 1, (unsigned)local, data_of(d)->stream, at, NULL));
   return OK;
 }
 

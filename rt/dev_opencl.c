@@ -22,6 +22,7 @@ enum {
   CL_PLATFORM_NAME = 0x0902,
   CL_DEVICE_MAX_COMPUTE_UNITS = 0x1002,
   CL_DEVICE_MAX_WORK_GROUP_SIZE = 0x1004,
+  CL_DEVICE_LOCAL_MEM_SIZE = 0x1023,
   CL_DEVICE_NAME = 0x102B,
   CL_DEVICE_EXTENSIONS = 0x1030,
   CL_PROGRAM_BUILD_LOG = 0x1183,
@@ -172,6 +173,10 @@ read_facts(struct rt_device *d, void *id) {
          "target opencl:%d: device \"%s\" needs cl_khr_spir and cl_khr_fp64, "
          "it has %s",
          d->target.number, d->name, extensions);
+  uint64_t local = 0;
+  CL(d,
+     clGetDeviceInfo(id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local, NULL));
+  d->local = (size_t)local;
   d->code_kind = RT_CODE_SPIR;
   d->group = group < GROUP ? (uint32_t)group : GROUP;
   d->rows = units * ROWS_PER_UNIT / d->group * d->group;
@@ -308,7 +313,9 @@ static status
 cl_launch(struct rt_device *d, void *kernel, const struct rt_dev_arg *args,
           uint32_t nargs, size_t items, size_t group) {
   for (uint32_t k = 0; k < nargs; k++) {
-    if (args[k].mem)
+    if (args[k].local)
+      CL(d, clSetKernelArg(kernel, k, args[k].local, NULL));
+    else if (args[k].mem)
       CL(d, clSetKernelArg(kernel, k, sizeof(void *), &args[k].mem));
     else
       CL(d, clSetKernelArg(kernel, k, sizeof args[k].word, &args[k].word));

@@ -16,10 +16,12 @@
 
 struct rt_device;
 
-/* An argument of a kernel: memory of the device, or a word. */
+/* An argument of a kernel: memory of the device, a word, or room in the local memory
+ * of each group (the last argument only). */
 struct rt_dev_arg {
   void *mem; /* NULL: `word` */
   int64_t word;
+  size_t local; /* bytes; 0: none of this kind */
 };
 
 struct rt_driver {
@@ -75,6 +77,7 @@ struct rt_device {
   enum rt_code_kind code_kind;
   uint32_t group; /* work items in a group */
   uint32_t rows;  /* work items of a launch that reduces */
+  size_t local;   /* bytes of local memory that a group may have */
   void *driver_data;
   struct rt_dev_mem *pool;
   struct rt_dev_table *tables;

@@ -637,6 +637,9 @@ static void
 offload_free(struct rt_offload *o) {
   if (!o) return;
   free(o->scalars);
+  free(o->uses);
+  free(o->strips);
+  free(o->stages);
   free(o->args);
   free(o->staging);
   free(o);

@@ -31,7 +31,13 @@
  * elements and goes through a table.
  *
  * Conflicting writes run by a two-level plan, colour by colour, one group of
- * work items a block, unless the code makes them atomic.
+ * work items a block; or atomically, in one launch; or staged, in one launch: a
+ * group adds into its local memory, element colour by element colour, and carries
+ * the sums of its block's targets over atomically (rt/stage.c numbers them). The
+ * block is the device's group, or halved until its targets fit in local memory.
+ *
+ *   groups g of a staged launch run blocks g, g + groups, ...; as many groups as
+ *   blocks, or, where there are sums, as rows allow
  *
  * Cost  one write and one or two reads of a few bytes a launch that needs them.
  */
@@ -41,12 +47,13 @@
 #include "base/counters.h"
 #include "rt/reduce.h"
 #include "rt/residency.h"
+#include "rt/stage.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAN = 32, SUM_BYTES_MAX = 32 << 20, MORE_ARGS = 10 };
+enum { FAN = 32, SUM_BYTES_MAX = 32 << 20, MORE_ARGS = 10, STAGE_ARGS = 4 };
 
 static uint32_t
 round_up(uint32_t n, uint32_t to) {
@@ -84,18 +91,19 @@ widest_colour(const struct rt_plan *p) {
   return (uint32_t)widest;
 }
 
+/* A plan with blocks of this length, and the device's copies of it. */
 static status
-prepare_plan(const struct rt_program *p, struct rt_launch *l,
+prepare_plan(const struct rt_program *p, struct rt_launch *l, uint32_t block,
              struct rt_conflict *conflicts, struct rt_offload_run *r) {
   struct rt_device *d = l->offload->code->device;
   void *mem;
   for (uint32_t i = 0; i < l->nconflicts; i++)
     conflicts[i] =
         (struct rt_conflict){p->maps[l->conflicts[i].map], l->conflicts[i].idx};
-  TRY(rt_plan_get(r->n, (idx_l)d->group, conflicts, l->nconflicts, true,
+  TRY(rt_plan_get(r->n, (idx_l)block, conflicts, l->nconflicts, true,
                   &l->plan));
   r->plan = l->plan;
-  r->group = d->group;
+  r->group = block;
   r->items = widest_colour(r->plan) * r->group;
   size_t word = sizeof(idx_l);
   TRY(rt_dev_table_get(d, r->plan->order, word * (size_t)r->plan->nblocks, 0,
@@ -103,6 +111,75 @@ prepare_plan(const struct rt_program *p, struct rt_launch *l,
   TRY(rt_dev_table_get(d, r->plan->elem_colour, word * (size_t)r->n, 0, &mem));
   return rt_dev_table_get(d, r->plan->nelem_colours,
                           word * (size_t)r->plan->nblocks, 0, &mem);
+}
+
+/* ---- staging ------------------------------------------------------------- */
+
+/* Numbers for blocks of this length; bytes of local memory that they need. */
+static status
+stages_get(const struct rt_program *p, const struct rt_launch *l,
+           const struct rt_offload_run *r, uint32_t block, size_t *bytes_out) {
+  struct rt_offload *o = l->offload;
+  struct rt_conflict c[RT_STAGE_ENTRIES];
+  *bytes_out = 0;
+  for (uint32_t u = 0; u < o->nuses; u++) {
+    const struct rt_stage_use *use = &o->uses[u];
+    for (uint32_t j = 0; j < use->nentries; j++)
+      c[j] = (struct rt_conflict){p->maps[use->map], use->entries[j]};
+    TRY(rt_stage_get(r->n, (idx_l)block, c, use->nentries, &o->stages[u]));
+  }
+  for (uint32_t k = 0; k < o->nstrips; k++) {
+    size_t bytes =
+        (size_t)o->strips[k].bytes * o->stages[o->strips[k].use]->most;
+    *bytes_out +=
+        (bytes + RT_STRIP_ALIGN - 1) / RT_STRIP_ALIGN * RT_STRIP_ALIGN;
+  }
+  return OK;
+}
+
+struct stage_table {
+  const void *data;
+  size_t bytes;
+};
+
+static void
+stage_tables(const struct rt_stage *s, struct stage_table out[3]) {
+  size_t word = sizeof(idx_l);
+  out[0] = (struct stage_table){s->first, word * ((size_t)s->nblocks + 1)};
+  out[1] =
+      (struct stage_table){s->targets, word * (size_t)s->first[s->nblocks]};
+  out[2] = (struct stage_table){s->local,
+                                sizeof *s->local * (size_t)s->n * s->nentries};
+}
+
+static status
+prepare_stage(const struct rt_program *p, struct rt_launch *l,
+              struct rt_conflict *conflicts, struct rt_offload_run *r) {
+  struct rt_offload *o = l->offload;
+  struct rt_device *d = o->code->device;
+  uint32_t block = d->group;
+  TRY(stages_get(p, l, r, block, &r->local));
+  while (r->local > d->local && block > 1) {
+    block /= 2;
+    TRY(stages_get(p, l, r, block, &r->local));
+  }
+  if (r->local > d->local)
+    FAIL(ERR_DEVICE,
+         "%s: loop %s: an element's increments take %zu bytes of local memory, "
+         "it has %zu",
+         d->name, l->name, r->local, d->local);
+  TRY(prepare_plan(p, l, block, conflicts, r));
+  uint32_t groups = (uint32_t)r->plan->nblocks, most = sum_items(l, d) / block;
+  if (l->nreductions && groups > most) groups = most ? most : 1;
+  r->items = groups * block;
+  for (uint32_t u = 0; u < o->nuses; u++) {
+    struct stage_table t[3];
+    void *mem;
+    stage_tables(o->stages[u], t);
+    for (int k = 0; k < 3; k++)
+      TRY(rt_dev_table_get(d, t[k].data, t[k].bytes, 0, &mem));
+  }
+  return OK;
 }
 
 /* The device's copy of a map, or of an order's numbers. */
@@ -150,12 +227,14 @@ rt_offload_prepare(const struct rt_program *p, struct rt_launch *l,
   *out = r;
   if (!r.n) return OK;
   if (!o->args) {
-    o->args = mem_alloc((size_t)l->nbinds + MORE_ARGS, sizeof *o->args);
+    o->args = mem_alloc((size_t)l->nbinds + MORE_ARGS + STAGE_ARGS * o->nuses,
+                        sizeof *o->args);
     o->staging = mem_alloc(o->scalar_bytes + 1, 1);
   }
   choose_items(l, &r);
-  if (l->mode == RT_RUN_COLOURED && l->nconflicts && !o->atomic)
-    TRY(prepare_plan(p, l, conflicts, &r));
+  if (o->form == RT_FORM_COLOUR)
+    TRY(prepare_plan(p, l, d->group, conflicts, &r));
+  if (o->form == RT_FORM_STAGE) TRY(prepare_stage(p, l, conflicts, &r));
   for (uint32_t i = 0; i < l->nbinds; i++)
     if (is_table(&l->binds[i])) TRY(bound_table(p, l, &l->binds[i], &mem));
   TRY(order_table(p, l, &mem));
@@ -294,10 +373,39 @@ launch_coloured(const struct rt_launch *l, const struct rt_offload_run *r,
     o->args[n] = word_arg(plan->start[c]);
     o->args[n + 1] = word_arg(c == 0);
     size_t items = (size_t)(plan->start[c + 1] - plan->start[c]) * r->group;
-    TRY(d->driver->launch(d, o->code->coloured, o->args, n + 2, items,
-                          r->group));
+    TRY(d->driver->launch(d, o->code->run, o->args, n + 2, items, r->group));
   }
   return OK;
+}
+
+static status
+launch_staged(const struct rt_launch *l, const struct rt_offload_run *r,
+              uint32_t n) {
+  struct rt_offload *o = l->offload;
+  struct rt_device *d = o->code->device;
+  const struct rt_plan *plan = r->plan;
+  struct stage_table t[3] = {
+      {plan->elem_colour, sizeof(idx_l) * (size_t)r->n},
+      {plan->nelem_colours, sizeof(idx_l) * (size_t)plan->nblocks}};
+  void *mem;
+  for (int k = 0; k < 2; k++) {
+    TRY(rt_dev_table_get(d, t[k].data, t[k].bytes, 0, &mem));
+    o->args[n++] = mem_arg(mem);
+  }
+  for (uint32_t u = 0; u < o->nuses; u++) {
+    stage_tables(o->stages[u], t);
+    for (int k = 0; k < 3; k++) {
+      TRY(rt_dev_table_get(d, t[k].data, t[k].bytes, 0, &mem));
+      o->args[n++] = mem_arg(mem);
+    }
+  }
+  o->args[n++] = word_arg(r->n);
+  o->args[n++] = word_arg(plan->nblocks);
+  o->args[n++] = word_arg(r->items / r->group);
+  for (uint32_t u = 0; u < o->nuses; u++)
+    o->args[n++] = word_arg(o->stages[u]->most);
+  o->args[n++] = (struct rt_dev_arg){.local = r->local};
+  return d->driver->launch(d, o->code->run, o->args, n, r->items, r->group);
 }
 
 /* Combine the rows on the device, fetch the last one, and count the globals'
@@ -308,7 +416,7 @@ deliver_sums(const struct rt_program *p, const struct rt_launch *l,
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
   if (!l->nreductions) return OK;
-  uint32_t rows = r->plan ? widest_colour(r->plan) * r->group : r->items;
+  uint32_t rows = r->items;
   for (int64_t step = 1; step < rows; step *= FAN) {
     struct rt_dev_arg args[] = {mem_arg(d->sums), word_arg(rows),
                                 word_arg(step), word_arg(FAN)};
@@ -328,7 +436,11 @@ rt_offload_launch(const struct rt_program *p, const struct rt_launch *l,
   uint32_t n;
   TRY(write_scalars(p, l));
   TRY(first_args(p, l, bufs, &n));
-  TRY(r->plan ? launch_coloured(l, r, n) : launch_plain(p, l, r, n));
+  switch (l->offload->form) {
+  case RT_FORM_PLAIN: TRY(launch_plain(p, l, r, n)); break;
+  case RT_FORM_COLOUR: TRY(launch_coloured(l, r, n)); break;
+  case RT_FORM_STAGE: TRY(launch_staged(l, r, n)); break;
+  }
   TRY(deliver_sums(p, l, r, row));
   return read_scalars(p, l);
 }

@@ -10,7 +10,8 @@ struct rt_buf;
 struct rt_offload_run {
   idx_l n;
   uint32_t items, group; /* of a plain launch; of a coloured one: the widest */
-  const struct rt_plan *plan; /* NULL: not by colours */
+  const struct rt_plan *plan; /* NULL: neither by colours nor staged */
+  size_t local;               /* bytes for each group; 0: not staged */
 };
 
 /* Everything that can fail before the first launch: plans, tables, scratch. */

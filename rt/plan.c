@@ -1,5 +1,5 @@
-/* The cache of plans and parts. A key is all that one depends on, as 64-bit words:
- * which of the two, n, block or number of parts, element colours, and per
+/* The cache of plans, parts and stages. A key is all that one depends on, as 64-bit
+ * words: which of them, n, block or number of parts, element colours, and per
  * conflict the map, its version and the entry. Keys are compared in full; a
  * map whose table changes has another version. */
 #include "rt/plan.h"
@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "rt/colour.h"
 #include "rt/parts.h"
+#include "rt/stage.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -19,11 +20,13 @@ bool rt_plan_checking = false;
 bool rt_plan_checking = true;
 #endif
 
-/* What was made for a key: one of the two. */
+/* What was made for a key: one of these. */
 struct made {
   struct rt_plan *plan;
   struct rt_parts *parts;
+  struct rt_stage *stage;
 };
+enum kind { PLAN, PARTS, STAGE };
 
 static struct {
   struct table by_key; /* -> number in made, + 1 */
@@ -34,9 +37,9 @@ static struct {
 } cache;
 
 static void
-key_make(bool parts, idx_l n, idx_l block, const struct rt_conflict *c,
+key_make(enum kind kind, idx_l n, idx_l block, const struct rt_conflict *c,
          uint32_t nc, bool elem_colours) {
-  uint64_t head[] = {parts, (uint64_t)n, (uint64_t)block, elem_colours};
+  uint64_t head[] = {kind, (uint64_t)n, (uint64_t)block, elem_colours};
   cache.nkey = 0;
   for (int i = 0; i < 4; i++)
     VEC_PUSH(cache.key, cache.nkey, cache.capkey, head[i]);
@@ -68,9 +71,9 @@ cache_keep(struct made m) {
 status
 rt_plan_get(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
             bool elem_colours, const struct rt_plan **out) {
-  key_make(false, n, block, c, nc, elem_colours);
+  key_make(PLAN, n, block, c, nc, elem_colours);
   const struct made *known = cache_find();
-  struct made m = {known ? known->plan : NULL, NULL};
+  struct made m = {.plan = known ? known->plan : NULL};
   if (!known) {
     TRY(rt_plan_make(n, block, c, nc, elem_colours, &m.plan));
     status st = rt_plan_checking ? rt_plan_check(m.plan, c, nc) : OK;
@@ -87,9 +90,9 @@ rt_plan_get(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
 status
 rt_parts_get(idx_l n, int parts, const struct rt_conflict *c, uint32_t nc,
              const struct rt_parts **out) {
-  key_make(true, n, parts, c, nc, false);
+  key_make(PARTS, n, parts, c, nc, false);
   const struct made *known = cache_find();
-  struct made m = {NULL, known ? known->parts : NULL};
+  struct made m = {.parts = known ? known->parts : NULL};
   if (!known) {
     TRY(rt_parts_make(n, parts, c, nc, &m.parts));
     status st = rt_plan_checking ? rt_parts_check(m.parts, c, nc) : OK;
@@ -103,11 +106,31 @@ rt_parts_get(idx_l n, int parts, const struct rt_conflict *c, uint32_t nc,
   return OK;
 }
 
+status
+rt_stage_get(idx_l n, idx_l block, const struct rt_conflict *c,
+             uint32_t nentries, const struct rt_stage **out) {
+  key_make(STAGE, n, block, c, nentries, false);
+  const struct made *known = cache_find();
+  struct made m = {.stage = known ? known->stage : NULL};
+  if (!known) {
+    TRY(rt_stage_make(n, block, c, nentries, &m.stage));
+    status st = rt_plan_checking ? rt_stage_check(m.stage, c, nentries) : OK;
+    if (st != OK) {
+      rt_stage_free(m.stage);
+      return st;
+    }
+    cache_keep(m);
+  }
+  *out = m.stage;
+  return OK;
+}
+
 void
 rt_plan_cache_clear(void) {
   for (uint32_t i = 0; i < cache.n; i++) {
     rt_plan_free(cache.made[i].plan);
     rt_parts_free(cache.made[i].parts);
+    rt_stage_free(cache.made[i].stage);
   }
   table_clear(&cache.by_key);
   free(cache.made);

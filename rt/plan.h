@@ -14,6 +14,7 @@
 
 struct rt_device;
 struct rt_dev_arg;
+struct rt_stage;
 
 /* Elements are numbered by `order`, KEEP; NULL: as the program numbers them. */
 struct rt_set {
@@ -132,12 +133,33 @@ struct rt_scalar {
   bool written; /* and brings back */
 };
 
+/* How a region's code for a device goes over the elements. */
+enum rt_form {
+  RT_FORM_PLAIN,  /* one after the other; increments are atomic */
+  RT_FORM_COLOUR, /* by a two-level plan, a launch for each colour of blocks */
+  RT_FORM_STAGE /* blocks add in local memory, then to the device's, atomically */
+};
+
 /* Kernels of a region on a device; lower has them, the device runs them. */
 struct rt_dev_code {
   struct rt_device *device;
   void *code;
-  void *run, *coloured, *combine; /* NULL: not there */
+  void *run, *combine; /* NULL: not there */
 };
+
+/* Staging through entries[0 .. nentries) of one map: a number for each block's
+ * targets. */
+enum { RT_STAGE_ENTRIES = 16 };
+struct rt_stage_use {
+  uint32_t map; /* of this program */
+  uint32_t nentries;
+  int32_t entries[RT_STAGE_ENTRIES];
+};
+/* Local memory for the targets of uses[use], so many bytes each. */
+struct rt_strip {
+  uint32_t use, bytes;
+};
+enum { RT_STRIP_ALIGN = 16 };
 
 /* What a launch on a device needs besides. */
 struct rt_offload {
@@ -145,8 +167,12 @@ struct rt_offload {
   struct rt_scalar *scalars;
   uint32_t nscalars;
   size_t scalar_bytes;
-  bool atomic;             /* conflicting increments are: no colours needed */
-  struct rt_dev_arg *args; /* of offload.c, kept from run to run */
+  enum rt_form form;
+  struct rt_stage_use *uses; /* of RT_FORM_STAGE */
+  struct rt_strip *strips;
+  uint32_t nuses, nstrips;
+  const struct rt_stage **stages; /* of uses, in the run at hand */
+  struct rt_dev_arg *args;        /* of offload.c, kept from run to run */
   char *staging;
 };
 

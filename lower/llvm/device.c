@@ -9,6 +9,7 @@
  *
  *   op2_region    for (e = w * mul; e < min(w * mul + span, n); e += step)
  *   op2_colour    the item's element of its block, when its colour is due
+ *   op2_stage     the same, adding in local memory first (device_stage.c)
  *
  * Only what is bound lies in address space 1 (SPIR's and PTX's global memory);
  * slots, accumulators, constants and whatever a kernel gets a pointer to are
@@ -23,7 +24,7 @@
  *   do { old = *p; new = bits(float(old) + x) } while (!swap(p, old, new))
  *
  * Cost  compiling, 10 to 40 ms a region. Limits  large constant tables are
- * copied by each work item; no staging in local memory. */
+ * copied by each work item. */
 #include "lower/llvm/device.h"
 
 #include <llvm-c/Analysis.h>
@@ -89,27 +90,6 @@ is_word(const struct low_bind *b) {
   return b->kind == RT_BIND_STRIDE || b->kind == RT_BIND_OFFSET;
 }
 
-enum { MORE = 8 };
-
-/* Open a kernel: binds, scalars, sums, then `np` pointers and `nw` words, whose
- * first one is *more_out. */
-static void
-open_region(struct low_emit *em, const char *name, uint32_t np, uint32_t nw,
-            uint32_t *more_out) {
-  const struct low_region *r = em->r;
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx), ptr = low_device_ptr(em);
-  LLVMTypeRef *types = mem_alloc(r->nbinds + MORE, sizeof(LLVMTypeRef));
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < r->nbinds; k++)
-    if (is_argument(&r->binds[k]))
-      types[n++] = is_word(&r->binds[k]) ? i64 : ptr;
-  *more_out = n + 2;
-  for (uint32_t k = 0; k < np + 2; k++) types[n++] = ptr;
-  for (uint32_t k = 0; k < nw; k++) types[n++] = i64;
-  low_device_open(em, name, types, n);
-  free(types);
-}
-
 static void
 mark_argument(struct low_emit *em, const struct low_bind *b, uint32_t at) {
   if (is_word(b)) return;
@@ -156,6 +136,27 @@ find_binds(struct low_emit *em) {
   }
 }
 
+uint32_t
+low_device_kernel(struct low_emit *em, const char *name, uint32_t np,
+                  uint32_t nw, bool room) {
+  const struct low_region *r = em->r;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx), ptr = low_device_ptr(em);
+  LLVMTypeRef *types = mem_alloc(r->nbinds + np + nw + 3, sizeof *types);
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < r->nbinds; k++)
+    if (is_argument(&r->binds[k]))
+      types[n++] = is_word(&r->binds[k]) ? i64 : ptr;
+  uint32_t more = n + 2;
+  for (uint32_t k = 0; k < np + 2; k++) types[n++] = ptr;
+  for (uint32_t k = 0; k < nw; k++) types[n++] = i64;
+  if (room && em->kind->room_is_argument)
+    types[n++] = LLVMPointerTypeInContext(em->ctx, LOW_SPACE_LOCAL);
+  low_device_open(em, name, types, n);
+  free(types);
+  find_binds(em);
+  return more;
+}
+
 /* ---- slots --------------------------------------------------------------- */
 
 static bool
@@ -189,8 +190,8 @@ slots_end(struct low_emit *em) {
   }
 }
 
-static void
-begin(struct low_emit *em, LLVMValueRef fresh) {
+void
+low_device_begin(struct low_emit *em, LLVMValueRef fresh) {
   uint32_t n = em->r->nslots;
   LLVMValueRef *mem = mem_alloc(4 * (size_t)n + 1, sizeof *mem);
   em->home = mem;
@@ -201,8 +202,8 @@ begin(struct low_emit *em, LLVMValueRef fresh) {
   low_device_sums_begin(em, fresh);
 }
 
-static void
-end(struct low_emit *em) {
+void
+low_device_end(struct low_emit *em) {
   slots_end(em);
   low_device_sums_end(em);
   free(em->home);
@@ -211,17 +212,16 @@ end(struct low_emit *em) {
 
 /* ---- kernels ------------------------------------------------------------- */
 
-static LLVMValueRef
-load_index(struct low_emit *em, LLVMValueRef table, LLVMValueRef at) {
+LLVMValueRef
+low_device_index(struct low_emit *em, LLVMValueRef table, LLVMValueRef at) {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
   LLVMValueRef p = LLVMBuildInBoundsGEP2(em->b, i32, table, &at, 1, "");
   return LLVMBuildSExt(em->b, LLVMBuildLoad2(em->b, i32, p, ""),
                        LLVMInt64TypeInContext(em->ctx), "");
 }
 
-/* Builder into a new block that runs if `condition`; the block after it. */
-static LLVMBasicBlockRef
-if_begin(struct low_emit *em, LLVMValueRef condition) {
+LLVMBasicBlockRef
+low_device_if(struct low_emit *em, LLVMValueRef condition) {
   LLVMBasicBlockRef yes = LLVMAppendBasicBlockInContext(em->ctx, em->fn, "if");
   LLVMBasicBlockRef after =
       LLVMAppendBasicBlockInContext(em->ctx, em->fn, "after");
@@ -230,8 +230,8 @@ if_begin(struct low_emit *em, LLVMValueRef condition) {
   return after;
 }
 
-static void
-if_end(struct low_emit *em, LLVMBasicBlockRef after) {
+void
+low_device_endif(struct low_emit *em, LLVMBasicBlockRef after) {
   LLVMBuildBr(em->b, after);
   LLVMPositionBuilderAtEnd(em->b, after);
 }
@@ -242,11 +242,11 @@ element_at(struct low_emit *em, LLVMValueRef at, LLVMValueRef mapped,
            LLVMValueRef i) {
   LLVMBuilderRef b = em->b;
   LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
-  LLVMBasicBlockRef after =
-      if_begin(em, LLVMBuildICmp(b, LLVMIntNE, mapped, ll_i64(em->ctx, 0), ""));
-  LLVMValueRef there = load_index(em, at, i);
+  LLVMBasicBlockRef after = low_device_if(
+      em, LLVMBuildICmp(b, LLVMIntNE, mapped, ll_i64(em->ctx, 0), ""));
+  LLVMValueRef there = low_device_index(em, at, i);
   LLVMBasicBlockRef to = LLVMGetInsertBlock(b);
-  if_end(em, after);
+  low_device_endif(em, after);
   LLVMValueRef e = LLVMBuildPhi(b, LLVMTypeOf(i), "e");
   LLVMAddIncoming(e, (LLVMValueRef[]){i, there},
                   (LLVMBasicBlockRef[]){from, to}, 2);
@@ -255,8 +255,7 @@ element_at(struct low_emit *em, LLVMValueRef at, LLVMValueRef mapped,
 
 static void
 build_region(struct low_emit *em) {
-  uint32_t more;
-  open_region(em, LOW_ENTRY, 1, 5, &more);
+  uint32_t more = low_device_kernel(em, LOW_ENTRY, 1, 5, false);
   LLVMBuilderRef b = em->b;
   LLVMValueRef at = LLVMGetParam(em->fn, more);
   LLVMValueRef n = LLVMGetParam(em->fn, more + 1);
@@ -264,8 +263,7 @@ build_region(struct low_emit *em) {
   LLVMValueRef span = LLVMGetParam(em->fn, more + 3);
   LLVMValueRef step = LLVMGetParam(em->fn, more + 4);
   LLVMValueRef mapped = LLVMGetParam(em->fn, more + 5);
-  find_binds(em);
-  begin(em, NULL);
+  low_device_begin(em, NULL);
   LLVMValueRef lo = LLVMBuildNSWMul(b, em->item, mul, "lo");
   LLVMValueRef hi = LLVMBuildNSWAdd(b, lo, span, "");
   LLVMValueRef less = LLVMBuildICmp(b, LLVMIntSLT, hi, n, "");
@@ -274,46 +272,43 @@ build_region(struct low_emit *em) {
   em->e = em->form->ordered ? element_at(em, at, mapped, l.i) : l.i;
   low_emit_element(em);
   ll_loop_end(b, &l, NULL);
-  end(em);
+  low_device_end(em);
 }
 
-/* Colour of the item's element, -1 past the end. */
-static LLVMValueRef
-element_colour(struct low_emit *em, LLVMValueRef colours, LLVMValueRef n) {
+LLVMValueRef
+low_device_colour(struct low_emit *em, LLVMValueRef colours, LLVMValueRef n) {
   LLVMBuilderRef b = em->b;
   LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntSLT, em->e, n, "inside");
   LLVMValueRef at = LLVMBuildSelect(b, inside, em->e, ll_i64(em->ctx, 0), "");
-  LLVMValueRef c = load_index(em, colours, at);
+  LLVMValueRef c = low_device_index(em, colours, at);
   return LLVMBuildSelect(b, inside, c, ll_i64(em->ctx, -1), "colour");
 }
 
 static void
 build_colour(struct low_emit *em) {
-  uint32_t more;
-  open_region(em, LOW_COLOUR, 3, 3, &more);
+  uint32_t more = low_device_kernel(em, LOW_COLOUR, 3, 3, false);
   LLVMBuilderRef b = em->b;
   LLVMValueRef p[6];
   for (uint32_t k = 0; k < 6; k++) p[k] = LLVMGetParam(em->fn, more + k);
-  find_binds(em);
   LLVMValueRef fresh =
       LLVMBuildICmp(b, LLVMIntNE, p[5], ll_i64(em->ctx, 0), "fresh");
-  begin(em, fresh);
+  low_device_begin(em, fresh);
   LLVMValueRef group = em->kind->item(em, LOW_ITEM_GROUP);
   LLVMValueRef block =
-      load_index(em, p[0], LLVMBuildNSWAdd(b, p[4], group, ""));
+      low_device_index(em, p[0], LLVMBuildNSWAdd(b, p[4], group, ""));
   LLVMValueRef local = em->kind->item(em, LOW_ITEM_LOCAL);
   LLVMValueRef size = em->kind->item(em, LOW_ITEM_SIZE);
   em->e = LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, block, size, ""), local, "e");
-  LLVMValueRef mine = element_colour(em, p[1], p[3]);
-  LLVMValueRef ncolours = load_index(em, p[2], block);
+  LLVMValueRef mine = low_device_colour(em, p[1], p[3]);
+  LLVMValueRef ncolours = low_device_index(em, p[2], block);
   struct ll_loop l = ll_loop_begin(b, ll_i64(em->ctx, 0), ncolours, "colour");
   LLVMBasicBlockRef after =
-      if_begin(em, LLVMBuildICmp(b, LLVMIntEQ, mine, l.i, "due"));
+      low_device_if(em, LLVMBuildICmp(b, LLVMIntEQ, mine, l.i, "due"));
   low_emit_element(em);
-  if_end(em, after);
+  low_device_endif(em, after);
   em->kind->barrier(em);
   ll_loop_end(b, &l, NULL);
-  end(em);
+  low_device_end(em);
 }
 
 /* ---- increments ---------------------------------------------------------- */
@@ -351,8 +346,9 @@ atomic_loop(struct low_emit *em, struct type t, LLVMValueRef p,
   LLVMPositionBuilderAtEnd(b, done);
 }
 
-static void
-atomic_add(struct low_emit *em, struct type t, LLVMValueRef p, LLVMValueRef x) {
+void
+low_device_atomic_add(struct low_emit *em, struct type t, LLVMValueRef p,
+                      LLVMValueRef x) {
   bool is_float = type_class(t) == 'F';
   if (is_float && !em->kind->float_atomics) {
     atomic_loop(em, t, p, x);
@@ -378,8 +374,11 @@ verify(struct low_emit *em) {
 static status
 build(struct low_emit *em) {
   TRY(low_link_kernels(em->r, em->t, em->m, em->fns, em->consts));
-  build_region(em);
-  if (em->form->coloured) build_colour(em);
+  switch (em->form->form) {
+  case RT_FORM_PLAIN: build_region(em); break;
+  case RT_FORM_COLOUR: build_colour(em); break;
+  case RT_FORM_STAGE: low_device_stage(em); break;
+  }
   TRY(verify(em));
   TRY(ll_run_passes(em->m, "always-inline", em->t->machine, false));
   for (LLVMValueRef f = LLVMGetFirstFunction(em->m); f;
@@ -401,7 +400,7 @@ build_and_finish(struct low_emit *em, struct str *code) {
   em->fns = mem_alloc(r->ninstances + 1, sizeof *em->fns);
   em->arg = mem_alloc(r->nbinds + 2, sizeof *em->arg);
   em->consts = low_consts_new(r);
-  if (em->form->atomic) em->atomic_add = atomic_add;
+  if (em->form->atomic) em->atomic_add = low_device_atomic_add;
   status s = build(em);
   if (s == OK) s = em->kind->finish(em->t, em->m, code);
   low_consts_free(r, em->consts);

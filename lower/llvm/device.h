@@ -15,6 +15,9 @@ struct low_device_kind {
   /* Global number, number in the group, of the group: i64. */
   LLVMValueRef (*item)(struct low_emit *em, enum low_item which);
   void (*barrier)(struct low_emit *em);
+  /* Local memory that the launch gives: the kernel's last argument, or not one. */
+  bool room_is_argument;
+  LLVMValueRef (*room)(struct low_emit *em);
   /* Mark a kernel; `nargs` parameters. */
   void (*mark)(struct low_emit *em, LLVMValueRef fn);
   /* Optimise what is inlined already, then bytes of code. */
@@ -39,9 +42,33 @@ void low_device_sums_end(struct low_emit *em);
 /* The kernel that joins rows; struct rt_reduction says how. */
 void low_device_combine(struct low_emit *em);
 
+/* ---- device_stage.c ------------------------------------------------------ */
+
+void low_device_stage(struct low_emit *em);
+
 /* ---- device.c ------------------------------------------------------------ */
 
+enum { LOW_SPACE_GLOBAL = 1, LOW_SPACE_LOCAL = 3 }; /* of SPIR and PTX */
+
 LLVMTypeRef low_device_ptr(struct low_emit *em);
+/* Open a kernel: binds, scalars, sums, then `np` pointers, `nw` words and perhaps
+ * room in local memory; the number of the first of these. */
+uint32_t low_device_kernel(struct low_emit *em, const char *name, uint32_t np,
+                           uint32_t nw, bool room);
+/* Slots and accumulators before the elements and after them. */
+void low_device_begin(struct low_emit *em, LLVMValueRef fresh);
+void low_device_end(struct low_emit *em);
+/* table[at] of 32 bits, as i64. */
+LLVMValueRef low_device_index(struct low_emit *em, LLVMValueRef table,
+                              LLVMValueRef at);
+/* Colour of the item's element, -1 past the end. */
+LLVMValueRef low_device_colour(struct low_emit *em, LLVMValueRef colours,
+                               LLVMValueRef n);
+/* Builder into a new block that runs if `condition`; the block after it. */
+LLVMBasicBlockRef low_device_if(struct low_emit *em, LLVMValueRef condition);
+void low_device_endif(struct low_emit *em, LLVMBasicBlockRef after);
+void low_device_atomic_add(struct low_emit *em, struct type t, LLVMValueRef p,
+                           LLVMValueRef x);
 /* Is a bind of this kind an argument of the kernels? */
 bool low_device_passes(enum rt_bind_kind kind);
 /* base + offset bytes */

@@ -163,7 +163,10 @@ status
 low_device_globals(struct low_emit *em) {
   for (LLVMValueRef g = LLVMGetFirstGlobal(em->m); g;
        g = LLVMGetNextGlobal(g)) {
-    if (!used_in(em->fn, g)) continue;
+    LLVMTypeRef address = LLVMTypeOf(g);
+    if (LLVMGetPointerAddressSpace(address) == LOW_SPACE_LOCAL ||
+        !used_in(em->fn, g))
+      continue;
     if (LLVMIsDeclaration(g))
       FAIL(ERR_COMPILE, "variable %s has no value on a device",
            LLVMGetValueName(g));

@@ -4,6 +4,7 @@
  * and stored to memory, and in the loop over the lanes of a block, where they
  * come from lanes that were filled before and are emptied afterwards
  * (region_block.c). */
+#include "lower/device.h"
 #include "lower/llvm/region_emit.h"
 
 #include <stdlib.h>
@@ -52,6 +53,12 @@ low_emit_enter(struct low_emit *em) {
   }
 }
 
+/* Do increments go by local memory (device_stage.c)? */
+static bool
+low_emit_stages(const struct low_emit *em) {
+  return em->form && em->form->form == RT_FORM_STAGE;
+}
+
 /* Store slots at the element's end. */
 static void
 low_emit_leave(struct low_emit *em) {
@@ -65,7 +72,7 @@ low_emit_leave(struct low_emit *em) {
       low_emit_copy(em, s, low_at_lanes(em, k), home);
     else if (low_slot_is_kept(s) && s->store >= 0)
       low_emit_copy(em, s, low_at_dat(em, s, s->store), home);
-    else if (s->kind == LOW_SLOT_INC)
+    else if (s->kind == LOW_SLOT_INC && !low_emit_stages(em))
       low_emit_add(em, s, low_at_dat(em, s, s->store), home);
   }
 }

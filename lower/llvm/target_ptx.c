@@ -87,6 +87,16 @@ ptx_barrier(struct low_emit *em) {
   ptx_call(em, "llvm.nvvm.barrier0");
 }
 
+/* Shared memory of a size that the launch says: an array without one. */
+static LLVMValueRef
+ptx_room(struct low_emit *em) {
+  LLVMTypeRef none = LLVMArrayType2(LLVMInt8TypeInContext(em->ctx), 0);
+  LLVMValueRef g =
+      LLVMAddGlobalInAddressSpace(em->m, none, "op2_room", LOW_SPACE_LOCAL);
+  LLVMSetAlignment(g, RT_STRIP_ALIGN);
+  return g;
+}
+
 static void
 ptx_mark(struct low_emit *em, LLVMValueRef fn) {
   LLVMMetadataRef row[] = {
@@ -227,5 +237,6 @@ const struct low_device_kind low_kind_ptx = {.name = "ptx",
                                              .init = ptx_init,
                                              .item = ptx_item,
                                              .barrier = ptx_barrier,
+                                             .room = ptx_room,
                                              .mark = ptx_mark,
                                              .finish = ptx_finish};

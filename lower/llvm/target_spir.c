@@ -76,6 +76,11 @@ spir_barrier(struct low_emit *em) {
   LLVMAddCallSiteAttribute(call, at, a);
 }
 
+static LLVMValueRef
+spir_room(struct low_emit *em) {
+  return LLVMGetLastParam(em->fn);
+}
+
 /* ---- marks --------------------------------------------------------------- */
 
 /* One list of kernel metadata: a word for each parameter. */
@@ -103,8 +108,9 @@ spir_spaces(struct low_emit *em, LLVMValueRef fn) {
   for (unsigned k = 0; k < n; k++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(fn, k));
     bool pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+    unsigned space = pointer ? LLVMGetPointerAddressSpace(type) : 0;
     list[k] = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(em->ctx),
-                                               pointer ? 1 : 0, 0));
+                                               space, 0));
   }
   LLVMGlobalSetMetadata(
       fn, LLVMGetMDKindIDInContext(em->ctx, "kernel_arg_addr_space", 21),
@@ -354,5 +360,7 @@ const struct low_device_kind low_kind_spir = {.name = "spir",
                                               .init = spir_init,
                                               .item = spir_item,
                                               .barrier = spir_barrier,
+                                              .room_is_argument = true,
+                                              .room = spir_room,
                                               .mark = spir_mark,
                                               .finish = spir_finish};

@@ -112,6 +112,7 @@ int
 cuDeviceGetAttribute(int *value, int attribute, int device) {
   (void)device;
   *value = attribute == 75 ? mock_cuda.major : attribute == 76 ? 0 : 4;
+  if (attribute == 8) *value = 48 << 10;
   if (attribute == 75 && !mock_cuda.major) *value = 9;
   return 0;
 }
@@ -257,9 +258,10 @@ cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
                void **args, void **extra) {
   NEEDS_CONTEXT;
   NEEDS_STREAM(s);
-  (void)shared, (void)extra;
+  (void)extra;
   const char *name = (const char *)function + strlen(".entry ");
-  note("launch:%.*s:%ux%u ", (int)strcspn(name, "( \n"), name, gx, bx);
+  note("launch:%.*s:%ux%u", (int)strcspn(name, "( \n"), name, gx, bx);
+  note(shared ? "+%u " : " ", shared);
   if (gy != 1 || gz != 1 || by != 1 || bz != 1 || !gx || !bx || bx > 1024)
     return broken("a grid that no card takes");
   if (!args || !args[0]) return broken("a launch without arguments");

@@ -63,9 +63,8 @@ for trace in "$top"/test/traces/*_00.irt; do
     verdict "$name: $kind" $?
   done
   for arch in sm_80 sm_90; do
-    for how in "" --colours; do
-      # shellcheck disable=SC2086
-      emit ptx "$trace" "$program" --arch $arch $how &&
+    for how in atomic colour staged; do
+      emit ptx "$trace" "$program" --arch $arch --increments $how &&
         { [ -z "$ptxas" ] || assemble $arch; }
       verdict "$name: ptx $arch $how" $?
     done

@@ -63,6 +63,11 @@ struct mode modes[] = {
     {"opencl", OPENCL, 2, ON_DEVICE, 1},
     {"opencl-eager", OPENCL " OP2_EAGER=1", 1, ON_DEVICE, 1},
     {"opencl-colours", OPENCL " OP2_THREADING=colours", 1, ON_DEVICE, 1},
+    {"opencl-atomic", OPENCL " OP2_INCREMENTS=atomic", 1, ON_DEVICE, 1},
+    {"opencl-staged", OPENCL " OP2_INCREMENTS=staged OP2_CHECK=1", 1, ON_DEVICE,
+     1},
+    {"opencl-staged-rcm", OPENCL " OP2_INCREMENTS=staged OP2_RENUMBER=rcm", 2,
+     ON_DEVICE | PLAY_TARGETS, 1},
     {"opencl-no-passes", OPENCL " OP2_DISABLE=" ALL_PASSES, 1, ON_DEVICE, 1},
     {"opencl-mixed", OPENCL, 2, ON_DEVICE | PLAY_TARGETS, 1},
     {"opencl-mixed-rcm",
@@ -153,7 +158,8 @@ static const char *const variables[] = {
     "OP2_IR_STRESS",    "OP2_TRACE_MAX_LOOPS", "OP2_TRACE_MAX_BYTES",
     "OP2_DEFER_OPAQUE", "OP2_MIRROR",          "OP2_REPRODUCIBLE",
     "OP2_LAYOUT",       "OP2_BLOCK_SIZE",      "OP2_TARGET",
-    "OP2_RENUMBER",     "OP2_THREADING",       "OP2_OFFLOAD_FALLBACK"};
+    "OP2_RENUMBER",     "OP2_THREADING",       "OP2_OFFLOAD_FALLBACK",
+    "OP2_INCREMENTS"};
 
 void
 mode_enter(const struct mode *m) {

@@ -19,7 +19,7 @@
 struct emit {
   const struct emit_kind *kind;
   const char *trace, *kernels, *arch, *out;
-  bool colours;
+  enum low_increments increments;
   struct ir_trace *t;
   struct str bitcode;
   struct low_kernel *list; /* of the trace's kernels */
@@ -51,7 +51,7 @@ void
 emit_usage(void) {
   fputs(
       "       op2-run --emit=ptx|spir|llvm|object trace.irt --kernels file.bc\n"
-      "               [--arch sm_90] [--out FOLDER] [--colours]\n",
+      "               [--arch sm_90] [--out FOLDER] [--increments FORM]\n",
       stderr);
 }
 
@@ -59,7 +59,7 @@ emit_usage(void) {
 
 static status
 emit_device(struct emit *e, const struct low_region *r, struct str *code) {
-  return low_device_text(r, e->kind->code, e->arch, e->colours, code);
+  return low_device_text(r, e->kind->code, e->arch, e->increments, code);
 }
 
 static status
@@ -153,7 +153,8 @@ static status
 emit_all(struct emit *e) {
   TRY(emit_trace(e));
   TRY(emit_kernels(e));
-  struct low_env env = {.kernel = env_kernel, .user = e, .colours = e->colours};
+  struct low_env env = {
+      .kernel = env_kernel, .user = e, .increments = e->increments};
   return low_regions_each(e->t, &env, emit_region, e);
 }
 
@@ -166,11 +167,12 @@ read_words(struct emit *e, char **argv) {
                          : !strcmp(*argv, "--arch")  ? &e->arch
                          : !strcmp(*argv, "--out")   ? &e->out
                                                      : NULL;
-    if (!strcmp(*argv, "--colours")) {
-      e->colours = true;
-    } else if (value) {
+    bool form = !strcmp(*argv, "--increments");
+    if (value || form) {
       if (!argv[1]) FAIL(ERR_ARG, "%s: expected a value behind it", *argv);
-      *value = *++argv;
+      argv++;
+      if (form) TRY(low_increments_find(*argv, &e->increments));
+      if (value) *value = *argv;
     } else if (!e->trace) {
       e->trace = *argv;
     } else {

@@ -5,7 +5,7 @@
 #include "base/err.h"
 
 /* Arguments behind "--emit=KIND": trace.irt --kernels file.bc [--arch A]
- * [--out FOLDER] [--colours]. Writes one file a region. */
+ * [--out FOLDER] [--increments atomic|colour|staged]. Writes one file a region. */
 status emit_run(const char *kind, char **argv);
 void emit_usage(void);
 

@@ -1,0 +1,203 @@
+/* Increments staged in local memory: the kernel op2_stage.
+ *
+ *   for (block = group; block < blocks; block += groups)
+ *     clear the strips of the block's targets          all items, in turn
+ *     barrier
+ *     run my element; its increments stay private
+ *     for (colour = 0; colour < colours of the block; colour++)
+ *       if mine: strip[local[e][entry]] += increment   no other item does
+ *       barrier
+ *     memory[targets[k]] += strip[k]                    atomic; all items, in turn
+ *     barrier
+ *
+ * Barriers stand where all items of a group pass alike. Strips lie one behind the
+ * other in the room that the launch gives, each [target][component], as long as the
+ * longest block needs. rt/stage.c makes the numbers, lower/device_form.c says which
+ * slot adds where. */
+#include "lower/llvm/device.h"
+
+#include <stdlib.h>
+
+/* The kernel's parameters beyond those of all, and where we are. */
+struct stage {
+  LLVMValueRef colours, ncolours, n, blocks, groups, room;
+  LLVMValueRef *table;         /* of uses: first, targets, local */
+  LLVMValueRef *most;          /* of uses */
+  LLVMValueRef *strip;         /* of strips: their memory */
+  LLVMValueRef *begin, *count; /* of uses, in the block at hand */
+  LLVMValueRef local, size;
+};
+
+static LLVMValueRef
+add(struct low_emit *em, LLVMValueRef x, LLVMValueRef y) {
+  return LLVMBuildNSWAdd(em->b, x, y, "");
+}
+
+static LLVMValueRef
+mul(struct low_emit *em, LLVMValueRef x, int64_t y) {
+  return LLVMBuildNSWMul(em->b, x, ll_i64(em->ctx, y), "");
+}
+
+/* Where each strip begins: behind those before it, aligned. */
+static void
+place_strips(struct low_emit *em, struct stage *s) {
+  const struct low_device_form *f = em->form;
+  LLVMValueRef at = ll_i64(em->ctx, 0);
+  for (uint32_t k = 0; k < f->nstrips; k++) {
+    s->strip[k] = low_device_at(em, s->room, at);
+    LLVMValueRef bytes = mul(em, s->most[f->strips[k].use], f->strips[k].bytes);
+    bytes = add(em, bytes, ll_i64(em->ctx, RT_STRIP_ALIGN - 1));
+    bytes = LLVMBuildAnd(em->b, bytes, ll_i64(em->ctx, -RT_STRIP_ALIGN), "");
+    at = add(em, at, bytes);
+  }
+}
+
+static void
+read_params(struct low_emit *em, struct stage *s, uint32_t first) {
+  const struct low_device_form *f = em->form;
+  s->colours = LLVMGetParam(em->fn, first++);
+  s->ncolours = LLVMGetParam(em->fn, first++);
+  for (uint32_t k = 0; k < 3 * f->nuses; k++)
+    s->table[k] = LLVMGetParam(em->fn, first++);
+  s->n = LLVMGetParam(em->fn, first++);
+  s->blocks = LLVMGetParam(em->fn, first++);
+  s->groups = LLVMGetParam(em->fn, first++);
+  for (uint32_t u = 0; u < f->nuses; u++)
+    s->most[u] = LLVMGetParam(em->fn, first++);
+  s->room = em->kind->room(em);
+  s->local = em->kind->item(em, LOW_ITEM_LOCAL);
+  s->size = em->kind->item(em, LOW_ITEM_SIZE);
+}
+
+/* Words of strip k that the block uses. */
+static LLVMValueRef
+strip_words(struct low_emit *em, const struct stage *s, uint32_t k) {
+  return mul(em, s->count[em->form->strips[k].use], em->form->strip_dim[k]);
+}
+
+static LLVMValueRef
+strip_word(struct low_emit *em, const struct stage *s, uint32_t k,
+           LLVMValueRef i) {
+  return LLVMBuildInBoundsGEP2(em->b, ll_type(em->ctx, em->form->strip_type[k]),
+                               s->strip[k], &i, 1, "");
+}
+
+static void
+enter_block(struct low_emit *em, struct stage *s, LLVMValueRef block) {
+  LLVMValueRef one = ll_i64(em->ctx, 1);
+  for (uint32_t u = 0; u < em->form->nuses; u++) {
+    s->begin[u] = low_device_index(em, s->table[3 * u], block);
+    LLVMValueRef end =
+        low_device_index(em, s->table[3 * u], add(em, block, one));
+    s->count[u] = LLVMBuildNSWSub(em->b, end, s->begin[u], "count");
+  }
+}
+
+static void
+clear_strips(struct low_emit *em, const struct stage *s) {
+  for (uint32_t k = 0; k < em->form->nstrips; k++) {
+    struct ll_loop l = ll_loop_begin_step(
+        em->b, s->local, strip_words(em, s, k), s->size, "word");
+    LLVMBuildStore(em->b,
+                   ll_identity(em->ctx, em->form->strip_type[k], ACC_INC),
+                   strip_word(em, s, k, l.i));
+    ll_loop_end(em->b, &l, NULL);
+  }
+}
+
+/* What the element added, to the strips. */
+static void
+add_element(struct low_emit *em, const struct stage *s) {
+  const struct low_device_form *f = em->form;
+  LLVMTypeRef i16 = LLVMInt16TypeInContext(em->ctx);
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *slot = &em->r->slots[k];
+    if (slot->kind != LOW_SLOT_INC) continue;
+    uint32_t strip = f->strip_of[k], use = f->strips[strip].use;
+    LLVMValueRef at = add(em, mul(em, em->e, f->uses[use].nentries),
+                          ll_i64(em->ctx, f->entry_of[k]));
+    LLVMValueRef p =
+        LLVMBuildInBoundsGEP2(em->b, i16, s->table[3 * use + 2], &at, 1, "");
+    LLVMValueRef place =
+        LLVMBuildZExt(em->b, LLVMBuildLoad2(em->b, i16, p, ""),
+                      LLVMInt64TypeInContext(em->ctx), "place");
+    LLVMValueRef to = strip_word(em, s, strip, mul(em, place, slot->dim));
+    low_emit_add(em, slot, low_at_home(to), low_at_home(em->home[k]));
+  }
+}
+
+static void
+add_by_colours(struct low_emit *em, const struct stage *s, LLVMValueRef block) {
+  LLVMBuilderRef b = em->b;
+  LLVMValueRef mine = low_device_colour(em, s->colours, s->n);
+  LLVMValueRef n = low_device_index(em, s->ncolours, block);
+  struct ll_loop l = ll_loop_begin(b, ll_i64(em->ctx, 0), n, "colour");
+  LLVMBasicBlockRef after =
+      low_device_if(em, LLVMBuildICmp(b, LLVMIntEQ, mine, l.i, "due"));
+  add_element(em, s);
+  low_device_endif(em, after);
+  em->kind->barrier(em);
+  ll_loop_end(b, &l, NULL);
+}
+
+static void
+carry_over(struct low_emit *em, const struct stage *s, uint32_t k) {
+  const struct low_device_form *f = em->form;
+  LLVMBuilderRef b = em->b;
+  const struct low_bind *d = &em->r->binds[f->strip_store[k]];
+  uint32_t use = f->strips[k].use;
+  struct ll_loop l =
+      ll_loop_begin_step(b, s->local, strip_words(em, s, k), s->size, "word");
+  LLVMValueRef dim = ll_i64(em->ctx, f->strip_dim[k]);
+  LLVMValueRef place = add(em, s->begin[use], LLVMBuildUDiv(b, l.i, dim, ""));
+  struct low_at at = {.base = em->arg[f->strip_store[k]],
+                      .bind = d,
+                      .stride = d->stride < 0 ? NULL : em->arg[d->stride],
+                      .e = low_device_index(em, s->table[3 * use + 1], place)};
+  LLVMValueRef to =
+      low_at_address(em, at, f->strip_type[k], LLVMBuildURem(b, l.i, dim, ""));
+  LLVMValueRef x = LLVMBuildLoad2(b, ll_type(em->ctx, f->strip_type[k]),
+                                  strip_word(em, s, k, l.i), "");
+  low_device_atomic_add(em, f->strip_type[k], to, x);
+  ll_loop_end(b, &l, NULL);
+}
+
+static void
+run_block(struct low_emit *em, struct stage *s, LLVMValueRef block) {
+  LLVMBuilderRef b = em->b;
+  enter_block(em, s, block);
+  clear_strips(em, s);
+  em->kind->barrier(em);
+  em->e =
+      LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, block, s->size, ""), s->local, "e");
+  LLVMBasicBlockRef after =
+      low_device_if(em, LLVMBuildICmp(b, LLVMIntSLT, em->e, s->n, "inside"));
+  low_emit_element(em);
+  low_device_endif(em, after);
+  add_by_colours(em, s, block);
+  for (uint32_t k = 0; k < em->form->nstrips; k++) carry_over(em, s, k);
+  em->kind->barrier(em);
+}
+
+void
+low_device_stage(struct low_emit *em) {
+  const struct low_device_form *f = em->form;
+  LLVMValueRef *mem =
+      mem_alloc(6 * (size_t)f->nuses + f->nstrips + 1, sizeof *mem);
+  struct stage s = {.table = mem,
+                    .most = mem + 3 * f->nuses,
+                    .begin = mem + 4 * f->nuses,
+                    .count = mem + 5 * f->nuses,
+                    .strip = mem + 6 * f->nuses};
+  uint32_t first =
+      low_device_kernel(em, LOW_STAGE, 2 + 3 * f->nuses, 3 + f->nuses, true);
+  read_params(em, &s, first);
+  low_device_begin(em, NULL);
+  place_strips(em, &s);
+  struct ll_loop l = ll_loop_begin_step(
+      em->b, em->kind->item(em, LOW_ITEM_GROUP), s.blocks, s.groups, "block");
+  run_block(em, &s, l.i);
+  ll_loop_end(em->b, &l, NULL);
+  low_device_end(em);
+  free(mem);
+}

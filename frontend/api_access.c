@@ -1,9 +1,7 @@
 /* Looking at data: every accessor goes through access_begin, which runs exactly
  * what the dat needs and brings its host mirror up to date. */
-#include "frontend/fe.h"
-
-#include "frontend/access.h"
 #include "frontend/checkpoint.h"
+#include "frontend/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +39,9 @@ fe_access_begin(const char *api, op_dat dat, bool rw, struct fe_dat **out) {
   if (d->void_since) TRY(fe_void_check(api, d));
   if (fe.nviews) fe_views_close();
   fe_checkpoint_look(d);
+  TRY(fe_agree(api, d->index, OK));
   TRY(fe_look(d, rw));
-  TRY(rt_dat_sync(&d->rt));
+  TRY(fe_dat_sync(d));
   *out = d;
   return OK;
 }
@@ -64,6 +63,7 @@ check_memory(const char *api, const struct fe_dat *d, const void *memory,
   return OK;
 }
 
+/* Of what the program may write. */
 static size_t
 bytes_of(const struct fe_dat *d) {
   return (size_t)d->pub.set->size * (size_t)d->pub.size;
@@ -74,8 +74,7 @@ fetch(op_dat dat, void *out, size_t elem_size, const char *ctype) {
   struct fe_dat *d;
   TRY(fe_access_begin("op_fetch_data", dat, false, &d));
   TRY(check_memory("op_fetch_data", d, out, elem_size, ctype));
-  if (bytes_of(d)) memcpy(out, d->rt.mirror, bytes_of(d));
-  return OK;
+  return fe_ranks_home(d, out);
 }
 
 void
@@ -92,16 +91,13 @@ fetch_idx(op_dat dat, void *out, size_t elem_size, const char *ctype, int low,
   struct fe_dat *d;
   TRY(fe_access_begin("op_fetch_data_idx", dat, false, &d));
   TRY(check_memory("op_fetch_data_idx", d, out, elem_size, ctype));
-  int n = d->pub.set->size;
+  idx_g n = ((struct fe_set *)d->pub.set)->part.total;
   if (low < 0 || high >= n || low > high)
     FAIL(ERR_ARG,
-         "op_fetch_data_idx: dat \"%s\": expected 0 <= low <= high <= %d "
+         "op_fetch_data_idx: dat \"%s\": expected 0 <= low <= high <= %lld "
          "(inclusive), found %d and %d",
-         d->pub.name, n - 1, low, high);
-  size_t size = (size_t)d->pub.size;
-  memcpy(out, d->rt.mirror + (size_t)low * size,
-         ((size_t)high - (size_t)low + 1) * size);
-  return OK;
+         d->pub.name, (long long)n - 1, low, high);
+  return fe_ranks_range(d, low, high, out);
 }
 
 void
@@ -174,7 +170,7 @@ upload(op_dat dat) {
   if (st == OK && d->rt.foreign && d->rt.buf->stale) {
     kept = mem_alloc(bytes_of(d) + 1, 1); /* others lie there, too */
     memcpy(kept, d->rt.mirror, bytes_of(d));
-    st = rt_dat_sync(&d->rt);
+    st = fe_dat_sync(d);
   }
   if (st == OK) {
     if (kept) memcpy(d->rt.mirror, kept, bytes_of(d));

@@ -2,6 +2,7 @@
 #include "frontend/access.h"
 #include "frontend/checkpoint.h"
 #include "frontend/decl.h"
+#include "frontend/ranks.h"
 #include "frontend/vars.h"
 
 #include "rt/dev.h"
@@ -28,6 +29,8 @@ fe_decl_set(idx_l n, const char *name, struct fe_set **out) {
   s->pub.size = s->pub.core_size = n;
   s->pub.name = copy_text(name);
   s->rt = (struct rt_set){.n = n, .name = s->pub.name};
+  TRY(fe_agree("op_decl_set", (uint64_t)fe.nsets, OK));
+  TRY(fe_ranks_set(s));
   VEC_PUSH(fe.sets, fe.nsets, fe.capsets, s);
   fe.unsettled = true;
   fe_handle_add(s);
@@ -97,7 +100,8 @@ scan_table(struct fe_map *m, int base) {
 void
 fe_map_free(struct fe_map *m) {
   fe_number_map_clear(m);
-  if (!m->foreign && m->pub.map) rt_mem_free(m->pub.map, fe_map_bytes(m));
+  if (!m->foreign && m->pub.map) rt_mem_free(m->pub.map, m->bytes);
+  fe_ranks_map_clear(m);
   free((char *)m->pub.name);
   free(m);
 }
@@ -108,11 +112,11 @@ enum { TABLE_THREADED = 1 << 18 };
 static status
 make_table(struct fe_map *m, const int *table32, const long long *table64,
            int base) {
-  size_t n = fe_map_bytes(m) / sizeof(idx_l);
-  idx_l *t = rt_mem_new(fe_map_bytes(m));
+  size_t n = m->bytes / sizeof(idx_l);
+  idx_l *t = rt_mem_new(m->bytes);
   if (!t)
     FAIL(ERR_MEMORY, "op_decl_map \"%s\": no memory for its %zu bytes",
-         m->pub.name, fe_map_bytes(m));
+         m->pub.name, m->bytes);
 #pragma omp parallel for schedule(static) if (n > TABLE_THREADED)
   for (size_t i = 0; i < n; i++) {
     long long v = (table32 ? table32[i] : table64[i]) - base;
@@ -143,10 +147,13 @@ fe_decl_map(op_set from, op_set to, int dim, const int *table32,
   m->pub.dim = dim;
   m->pub.name = m->rt.name = copy_text(name);
   m->pub.map = m->foreign ? (int *)table32 : NULL;
+  m->bytes = (size_t)from->size * (size_t)dim * sizeof(idx_l);
   status st = m->foreign ? OK : make_table(m, table32, table64, fe.base_index);
   m->rt.table = m->pub.map;
-  if (st == OK) st = scan_table(m, fe.base_index);
-  if (st == OK) st = fe_number_map(m);
+  if (st == OK)
+    st = fe_ranked() ? fe_ranks_map(m, table32, table64, fe.base_index)
+                     : scan_table(m, fe.base_index);
+  if (st == OK && !fe_ranked()) st = fe_number_map(m);
   if (st != OK) {
     fe_map_free(m);
     return st;
@@ -279,7 +286,7 @@ fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out) {
   struct rt_shape shape = {a->set->size, (uint32_t)a->dim, type, block};
   status st = rt_dat_init(&d->rt, shape, a->temp ? NULL : a->data, foreign);
   if (st == OK && pinned && !foreign) st = rt_dat_pin(&d->rt);
-  if (st == OK)
+  if (st == OK && !fe_ranked())
     st = rt_dat_reorder(&d->rt, ((struct fe_set *)a->set)->rt.order);
   if (st != OK) {
     if (fresh) free(d);
@@ -297,6 +304,7 @@ fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out) {
     VEC_PUSH(fe.dats, fe.ndats, fe.capdats, d);
   }
   dat_fill_public(d, a);
+  if (fe_ranked()) TRY(fe_ranks_dat(d));
   if (foreign) TRY(dat_join(d));
   fe_handle_add(d);
   fe_vars_add_dat(&d->pub, a->data);
@@ -415,7 +423,7 @@ decl_overlay(op_set set, char *memory, struct fe_dat *base,
     fe_checkpoint_look(base);
     TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
     TRY(fe_number_fix((struct fe_set *)base->pub.set));
-    TRY(rt_dat_sync(&base->rt));
+    TRY(fe_dat_sync(base));
     TRY(rt_dat_pin(&base->rt));
     base->pinned = true;
     base->pub.user_managed = 1;
@@ -512,46 +520,54 @@ op_decl_const_char(int dim, char const *type, int size, char *data,
 
 /* ---- sizes ------------------------------------------------------------------------------ */
 
-static idx_l
-size_of(op_set set, const char *api) {
-  if (!fe_enter(api)) return -1;
+static const struct fe_set *
+set_of(op_set set, const char *api) {
+  if (!fe_enter(api)) return NULL;
   if (!fe_handle_valid(set)) {
     fe_error(err_set(ERR_ARG, "%s: expected a declared set, found %p", api,
                      (void *)set));
-    return -1;
+    return NULL;
   }
   fe.file = NULL;
-  return set->size;
+  return (struct fe_set *)set;
 }
 
 idx_g_t
 op_get_size(op_set set) {
-  return size_of(set, "op_get_size");
+  const struct fe_set *s = set_of(set, "op_get_size");
+  return s ? s->part.total : -1;
 }
 
 int
 op_get_size_local(op_set set) {
-  return size_of(set, "op_get_size_local");
+  const struct fe_set *s = set_of(set, "op_get_size_local");
+  return s ? s->pub.size : -1;
 }
 
 int
 op_get_size_local_core(op_set set) {
-  return size_of(set, "op_get_size_local_core");
+  const struct fe_set *s = set_of(set, "op_get_size_local_core");
+  return s ? s->pub.core_size : -1;
 }
 
 int
 op_get_size_local_exec(op_set set) {
-  return size_of(set, "op_get_size_local_exec");
+  const struct fe_set *s = set_of(set, "op_get_size_local_exec");
+  return s ? s->pub.size + s->pub.exec_size : -1;
 }
 
 int
 op_get_size_local_full(op_set set) {
-  return size_of(set, "op_get_size_local_full");
+  const struct fe_set *s = set_of(set, "op_get_size_local_full");
+  return s ? s->pub.size + s->pub.exec_size + s->pub.nonexec_size : -1;
 }
 
+/* Of the declared part. */
 idx_g_t
 op_get_global_set_offset(op_set set) {
-  return size_of(set, "op_get_global_set_offset") < 0 ? -1 : 0;
+  const struct fe_set *s = set_of(set, "op_get_global_set_offset");
+  if (!s) return -1;
+  return fe.whole ? 0 : s->part.start[fe.comm.rank];
 }
 
 int

@@ -8,6 +8,7 @@
  * in the program's numbering, map entries with the program's OP_MAPS_BASE_INDEX.
  * Names are paths. On reading only shapes and types count, so that files of
  * other tools will do. Each rank reads and writes its own rows. */
+#include "frontend/ranks.h"
 #include "frontend/access.h"
 #include "frontend/decl.h"
 
@@ -133,7 +134,7 @@ static op_set
 decl_set(const char *api, const char *file, const char *data, bool infer,
          const char *name) {
   struct fe_set *s = NULL;
-  if (!fe_enter(api)) return NULL;
+  if (!fe_enter(api) || !fe_alone(api)) return NULL;
   status st = set_from(file, data, infer, name, &s);
   if (st != OK) fe_error(say(api, st));
   fe.file = NULL;
@@ -181,7 +182,8 @@ op_map
 op_decl_map_hdf5(op_set from, op_set to, int dim, char const *file,
                  char const *name) {
   struct fe_map *m = NULL;
-  if (!fe_enter("op_decl_map_hdf5")) return NULL;
+  if (!fe_enter("op_decl_map_hdf5") || !fe_alone("op_decl_map_hdf5"))
+    return NULL;
   status st = map_from(from, to, dim, file, name, &m);
   if (st != OK) fe_error(say("op_decl_map_hdf5", st));
   fe.file = NULL;
@@ -237,7 +239,7 @@ op_decl_dat_hdf5(op_set set, int dim, char const *type, char const *file,
                           .type = type,
                           .name = name,
                           .copy = true};
-  if (!fe_enter(a.api)) return NULL;
+  if (!fe_enter(a.api) || !fe_alone(a.api)) return NULL;
   status st = dat_from(&a, file, &d);
   if (st != OK) fe_error(st);
   fe.file = NULL;
@@ -271,7 +273,7 @@ fetch_to(const char *api, op_dat dat, const char *file, const char *name) {
 
 static void
 fetch_file(const char *api, op_dat dat, const char *file, const char *name) {
-  if (!fe_enter(api)) return;
+  if (!fe_enter(api) || !fe_alone(api)) return;
   status st = fetch_to(api, dat, file, name);
   if (st != OK) fe_error(st);
   fe.file = NULL;
@@ -338,7 +340,7 @@ void
 op_get_const_hdf5(char const *name, int dim, char const *type, char *data,
                   char const *file) {
   struct constant c = {name, dim, type, data};
-  if (!fe_enter("op_get_const_hdf5")) return;
+  if (!fe_enter("op_get_const_hdf5") || !fe_alone("op_get_const_hdf5")) return;
   status st = constant_get(&c, file);
   if (st != OK) fe_error(say("op_get_const_hdf5", st));
   fe.file = NULL;
@@ -380,7 +382,8 @@ void
 op_write_const_hdf5(char const *name, int dim, char const *type, char *data,
                     char const *file) {
   struct constant c = {name, dim, type, data};
-  if (!fe_enter("op_write_const_hdf5")) return;
+  if (!fe_enter("op_write_const_hdf5") || !fe_alone("op_write_const_hdf5"))
+    return;
   status st = constant_put(&c, file);
   if (st != OK) fe_error(say("op_write_const_hdf5", st));
   fe.file = NULL;
@@ -466,7 +469,7 @@ dump(const char *file) {
 
 void
 op_dump_to_hdf5(char const *file) {
-  if (!fe_enter("op_dump_to_hdf5")) return;
+  if (!fe_enter("op_dump_to_hdf5") || !fe_alone("op_dump_to_hdf5")) return;
   status st = dump(file);
   if (st != OK) fe_error(say("op_dump_to_hdf5", st));
   fe.file = NULL;

@@ -1,10 +1,11 @@
 /* Words on stdout, and dats as text and bytes. */
-#include "frontend/access.h"
+#include "frontend/ranks.h"
 
 #include "op_lib_core.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- lines --------------------------------------------------------------- */
@@ -97,15 +98,52 @@ sheet_close(struct sheet *s, bool ok) {
   return sheet_fail(s, "cannot write to");
 }
 
+/* Elements of all ranks. */
+static idx_g
+total_of(const struct fe_dat *d) {
+  return ((struct fe_set *)d->pub.set)->part.total;
+}
+
 static bool
-write_lines(FILE *f, const struct fe_dat *d, print_value *print) {
-  const char *p = d->rt.mirror;
-  for (int e = 0; e < d->pub.set->size; e++) {
+write_lines(FILE *f, const struct fe_dat *d, const char *p,
+            print_value *print) {
+  for (idx_g e = 0; e < total_of(d); e++) {
     for (int c = 0; c < d->pub.dim; c++, p += d->type.size)
       if (print(f, p) < 0) return false;
     if (fputc('\n', f) == EOF) return false;
   }
   return true;
+}
+
+static bool
+write_text(const struct sheet *s, const char *values) {
+  print_value *print = printers[s->dat->type.kind];
+  return fprintf(s->f, "%lld %d\n", (long long)total_of(s->dat),
+                 s->dat->pub.dim) > 0 &&
+         write_lines(s->f, s->dat, values, print);
+}
+
+static bool
+write_bytes(const struct sheet *s, const char *values) {
+  int head[2] = {(int)total_of(s->dat), s->dat->pub.dim};
+  size_t n = (size_t)total_of(s->dat), size = (size_t)s->dat->pub.size;
+  return fwrite(head, sizeof head, 1, s->f) == 1 &&
+         (!n || fwrite(values, size, n, s->f) == n);
+}
+
+/* One file in global order, from rank 0; if that fails, all ranks know. */
+static status
+sheet_write(struct sheet *s,
+            bool (*write)(const struct sheet *s, const char *values)) {
+  char *values;
+  status st = OK;
+  TRY(fe_ranks_gather(s->dat, &values));
+  if (values) {
+    st = sheet_open(s, "wb");
+    if (st == OK) st = sheet_close(s, write(s, values));
+  }
+  free(values);
+  return fe_agree(s->api, 1, st);
 }
 
 static status
@@ -116,10 +154,7 @@ print_txtfile(op_dat dat, const char *path) {
   TRY(fe_access_begin(s.api, dat, false, &d));
   s.dat = d;
   TRY(printer_of(s.api, d, &print));
-  TRY(sheet_open(&s, "w"));
-  bool ok = fprintf(s.f, "%d %d\n", d->pub.set->size, d->pub.dim) > 0 &&
-            write_lines(s.f, d, print);
-  return sheet_close(&s, ok);
+  return sheet_write(&s, write_text);
 }
 
 void
@@ -136,12 +171,7 @@ print_binfile(op_dat dat, const char *path) {
   struct fe_dat *d;
   TRY(fe_access_begin(s.api, dat, false, &d));
   s.dat = d;
-  TRY(sheet_open(&s, "wb"));
-  int head[2] = {d->pub.set->size, d->pub.dim};
-  size_t n = (size_t)d->pub.set->size, size = (size_t)d->pub.size;
-  bool ok = fwrite(head, sizeof head, 1, s.f) == 1 &&
-            (!n || fwrite(d->rt.mirror, size, n, s.f) == n);
-  return sheet_close(&s, ok);
+  return sheet_write(&s, write_bytes);
 }
 
 void
@@ -160,12 +190,14 @@ dump(op_dat dat) {
   print_value *print;
   TRY(fe_access_begin("op_dump_dat", dat, false, &d));
   TRY(printer_of("op_dump_dat", d, &print));
-  const char *p = d->rt.mirror;
-  size_t n = (size_t)d->pub.set->size * (size_t)d->pub.dim;
-  for (size_t i = 0; i < n; i++, p += d->type.size) {
-    print(stdout, p);
+  char *values;
+  TRY(fe_ranks_gather(d, &values));
+  size_t n = (size_t)total_of(d) * (size_t)d->pub.dim;
+  for (size_t i = 0; values && i < n; i++) {
+    print(stdout, values + i * d->type.size);
     putchar('\n');
   }
+  free(values);
   fflush(stdout);
   return OK;
 }

@@ -1,6 +1,6 @@
 /* Ranks, partitions and numbering, for one rank: what OP2 programs call to be
  * told that there is nothing to do, with the same checks as everywhere. */
-#include "frontend/access.h"
+#include "frontend/ranks.h"
 #include "frontend/vars.h"
 
 #include "op_lib_core.h"
@@ -9,12 +9,12 @@
 
 int
 op_is_root(void) {
-  return 1;
+  return fe.comm.rank == 0;
 }
 
 void
 op_rank(int *rank) {
-  if (rank) *rank = 0;
+  if (rank) *rank = fe.comm.rank;
 }
 
 /* ---- partitions ---------------------------------------------------------- */

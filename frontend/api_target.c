@@ -5,7 +5,7 @@
  * counts when a loop is recorded, whatever is pushed until it runs. A loop that
  * cannot run on a device is an error at its call, unless
  * OP2_OFFLOAD_FALLBACK=host lets it run on the host, with a line in the log. */
-#include "frontend/fe.h"
+#include "frontend/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +157,7 @@ fe_targets_sync(bool written) {
   for (uint32_t i = 0; rt_device_any() && i < fe.ndats; i++) {
     struct fe_dat *d = fe.dats[i];
     if (d->parked || !d->pinned) continue;
-    TRY(rt_dat_sync(&d->rt));
+    TRY(fe_dat_sync(d));
     if (written) rt_dat_mirror_written(&d->rt);
   }
   return OK;

@@ -6,7 +6,7 @@
  * is only used again for a declaration of the same shape (api_decl.c), so a call
  * that was right once stays right unless one of its handles is freed.
  */
-#include "frontend/fe.h"
+#include "frontend/ranks.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -577,6 +577,7 @@ fe_call_get(const char *file, int line, void (*function)(void),
     prove_reads(c);
     prove(c, args);
     collect_uses(c);
+    c->said = fe_agree_call(c);
     VEC_PUSH(fe.calls, fe.ncalls, fe.capcalls, c);
     *table_slot(&fe.call_ids, key.s, key.len) = fe.ncalls;
     *out = c;

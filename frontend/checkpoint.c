@@ -62,6 +62,7 @@
  * Limits. The file is not there when op2_checkpoint returns, but a step later;
  * op2_flush behind it ends the window. A failure while the window is open is
  * reported by the call that met it. */
+#include "frontend/ranks.h"
 #include "frontend/checkpoint.h"
 
 #include "frontend/access.h"
@@ -342,7 +343,8 @@ checkpoint(const char *path) {
 
 int
 op2_checkpoint(const char *path) {
-  if (!fe_enter("op2_checkpoint")) return ERR_STATE;
+  if (!fe_enter("op2_checkpoint") || !fe_alone("op2_checkpoint"))
+    return ERR_STATE;
   status st = checkpoint(path);
   if (st != OK) fe_error_returned(st);
   fe.file = NULL;

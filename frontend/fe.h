@@ -12,6 +12,7 @@
  *   number.c   numbers sets anew where the program's order is bad
  *   checkpoint.c, restart.c
  *              what a run needs to go on, in a file
+ *   ranks.c    sets, maps and dats over several ranks; agree.c: all at one point
  *   api_*.c    the C API itself
  */
 #ifndef FRONTEND_FE_H
@@ -27,6 +28,8 @@
 #include "ir/ir.h"
 #include "lower/device.h"
 #include "lower/lower.h"
+#include "rt/comm.h"
+#include "rt/dist.h"
 #include "rt/plan.h"
 #include "rt/residency.h"
 
@@ -39,9 +42,10 @@
 
 struct fe_set {
   struct op_set_core pub;
-  struct rt_set rt; /* rt.order is ours */
-  bool fixed;       /* holds memory of the program: keeps its numbers */
-  bool settled;     /* number.c has decided */
+  struct rt_set rt;    /* rt.order is ours */
+  bool fixed;          /* holds memory of the program: keeps its numbers */
+  bool settled;        /* number.c has decided */
+  struct rt_part part; /* over ranks; rt.part once it is spread */
 };
 
 struct fe_map {
@@ -49,6 +53,8 @@ struct fe_map {
   struct rt_map rt;          /* rt.table is that, or, renumbered, our own */
   uint32_t flags;            /* IR_MAP_* */
   bool foreign;              /* the table is the user's own memory */
+  size_t bytes;              /* of pub.map */
+  idx_g *declared;           /* over ranks: this rank's rows, global numbers */
   const void *declared_from; /* the program's pointer at the declaration */
 };
 
@@ -147,6 +153,7 @@ struct fe_call {
   size_t capture_bytes; /* of globals; constants that vary follow */
   bool immediate; /* side effects or opaque: runs before the call returns */
   bool serial;
+  uint64_t said;        /* what ranks compare (agree.c) */
   struct fe_call *next; /* predicted successor */
 };
 
@@ -279,6 +286,11 @@ struct fe {
   uint32_t state_id; /* which dats share buffers, as an interned number */
   uint32_t setup_id; /* changes with layouts, overlays and disabled passes */
   struct table states;
+  struct rt_comm comm; /* size 1: alone */
+  struct rt_halo *halo;
+  bool whole;            /* each rank declares everything, and sees it */
+  int level;             /* of halos: the last, even */
+  struct table reaches;  /* how far out dats are right, as an interned number */
   uint32_t layout_calls; /* calls that layouts were chosen by */
   IR_ARRAY(struct fe_watch, watched);
   uint32_t opaque_pending; /* deferred loops without IR */
@@ -359,11 +371,14 @@ status fe_number_fix(struct fe_set *set);
 status fe_number_map(struct fe_map *m);
 /* A map's rows as they are, with the program's numbers; made at need. */
 status fe_number_named(struct fe_map *m);
+/* A copy of `table` becomes the one that loops go by. */
+status fe_number_map_take(struct fe_map *m, const idx_l *table);
 /* Free the tables that are the library's own. */
 void fe_number_map_clear(struct fe_map *m);
 /* Free a map and its tables. */
 void fe_map_free(struct fe_map *m);
 
+/* Of the tables that loops go by. */
 static inline size_t
 fe_map_bytes(const struct fe_map *m) {
   return (size_t)m->rt.from->n * m->rt.arity * sizeof(idx_l);

@@ -16,10 +16,8 @@
  * Errors. All that can fail comes before the first launch; then nothing has
  * changed and a retry works.
  */
-#include "frontend/fe.h"
-
-#include "frontend/access.h"
 #include "frontend/checkpoint.h"
+#include "frontend/ranks.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -27,14 +25,15 @@
 
 /* ---- the key -------------------------------------------------------------------- */
 
-enum { FE_REQUEST_WORDS = 5 };
+enum { FE_REQUEST_WORDS = 6 };
 
 /* The request and the state stand behind the recording's words while looking up. */
 static void
 words_close(struct fe_request rq) {
   uint32_t index = rq.want == FE_WANT_RAW ? 0 : rq.index;
-  uint32_t tail[FE_REQUEST_WORDS] = {rq.want, index, fe.state_id, fe.setup_id,
-                                     fe_residency_id()};
+  uint32_t tail[FE_REQUEST_WORDS] = {rq.want,           index,
+                                     fe.state_id,       fe.setup_id,
+                                     fe_residency_id(), fe_reach_id()};
   for (int i = 0; i < FE_REQUEST_WORDS; i++)
     VEC_PUSH(fe.words, fe.nwords, fe.capwords, tail[i]);
 }
@@ -157,7 +156,7 @@ fe_run(struct fe_request rq) {
   if (!fe.nrecs) return OK;
   struct fe_program *p;
   double begin = fe.opt.trace ? timer_wall() : 0;
-  TRY(program_find(rq, &p));
+  TRY(fe_agree("running loops", rq.want, program_find(rq, &p)));
   bool old_constants = fe.opaque_pending && fe_watch_changed();
   if (old_constants) fe_watch_swap();
   status st = fe_program_run(p);

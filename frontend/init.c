@@ -1,6 +1,6 @@
 /* op_init, op_exit, options and errors: the life of the context. */
-#include "frontend/fe.h"
 #include "frontend/checkpoint.h"
+#include "frontend/ranks.h"
 #include "frontend/vars.h"
 
 #include "lower/disk.h"
@@ -47,8 +47,14 @@ fe_error(status st) {
   fe_error_returned(st);
   if (fe.handler) return st;
   fflush(stdout);
-  fprintf(stderr, "op2lazy: error: %s\n", err_last());
-  exit(1);
+  if (!fe_ranked()) {
+    fprintf(stderr, "op2lazy: error: %s\n", err_last());
+    exit(1);
+  }
+  fprintf(stderr, "op2lazy: error: rank %d: %s\n", fe.comm.rank, err_last());
+  fflush(stderr);
+  rt_comm_abort(&fe.comm, 1);
+  return st;
 }
 
 bool
@@ -225,8 +231,24 @@ fe_mirror_choose(void) {
       peek->peeks[0].file, peek->peeks[0].line);
 }
 
-void
-op_init_soa(int argc, char **argv, int diags, int soa) {
+/* What needs the memory of the program as it is. */
+static status
+fe_ranks_fit(void) {
+  if (!fe_ranked()) return OK;
+  if (fe.mirror)
+    FAIL(ERR_STATE,
+         "OP2_MIRROR=1 (a program that reads dat->data with no call before) "
+         "works on one rank, found %d",
+         fe.comm.size);
+  if (fe.no_realloc)
+    LOG_INFO("OP_NO_REALLOC: on several ranks data are copied");
+  fe.no_realloc = false;
+  return OK;
+}
+
+static void
+fe_init(const char *mpi, const void *communicator, int argc, char **argv,
+        int diags, int soa) {
   if (fe.up) {
     fe_error(err_set(ERR_STATE, "op_init: called twice without op_exit"));
     return;
@@ -235,6 +257,7 @@ op_init_soa(int argc, char **argv, int diags, int soa) {
   fe.thread = (unsigned long)pthread_self();
   fe.diags = OP_diags = diags;
   status st = fe_options_read(argc, argv);
+  if (st == OK) st = fe_ranks_open(mpi, communicator);
   if (st != OK) {
     fe_error(st);
     return;
@@ -249,8 +272,21 @@ op_init_soa(int argc, char **argv, int diags, int soa) {
   rt_set_reproducible(fe.opt.reproducible);
   rt_set_team((enum rt_team_way)fe_team_way());
   fe_mirror_choose();
+  st = fe_ranks_fit();
+  if (st != OK) fe_error(st);
   rt_timer_hook = fe.opt.trace ? fe_dump_event : NULL;
   fe.up = true;
+}
+
+void
+op_init_soa(int argc, char **argv, int diags, int soa) {
+  fe_init(NULL, NULL, argc, argv, diags, soa);
+}
+
+void
+op2_mpi_init_at(int argc, char **argv, int diags, int soa, const char *mpi,
+                const void *communicator) {
+  fe_init(mpi, communicator, argc, argv, diags, soa);
 }
 
 void
@@ -268,6 +304,7 @@ fe_free_handles(void) {
     free(d);
   }
   for (uint32_t i = 0; i < fe.nmaps; i++) fe_map_free(fe.maps[i]);
+  fe_ranks_close();
   for (uint32_t i = 0; i < fe.nsets; i++) {
     rt_order_free((struct rt_order *)fe.sets[i]->rt.order);
     free((char *)fe.sets[i]->pub.name);
@@ -332,7 +369,8 @@ fe_clear(void) {
 void
 op_exit(void) {
   if (!fe_enter("op_exit")) return;
-  status st = fe_checkpoint_finish();
+  status st = fe_agree("op_exit", 0, OK);
+  if (st == OK) st = fe_checkpoint_finish();
   if (st == OK) st = fe_run((struct fe_request){FE_WANT_ALL, 0});
   if (st == OK) st = fe_targets_sync(false);
   if (st == OK && fe.opt.trace) {

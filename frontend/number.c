@@ -22,7 +22,7 @@
  * the program's order, no set is.
  *
  * Cost: rt_locality, 0.2 ms, where the order is good. */
-#include "frontend/fe.h"
+#include "frontend/ranks.h"
 
 #include "rt/order.h"
 
@@ -95,10 +95,32 @@ fe_number_map(struct fe_map *m) {
 }
 
 status
+fe_number_map_take(struct fe_map *m, const idx_l *table) {
+  idx_l *t = rt_mem_new(fe_map_bytes(m));
+  if (!t)
+    FAIL(ERR_MEMORY, "no memory for map \"%s\" over ranks: %zu bytes",
+         m->pub.name, fe_map_bytes(m));
+  if (fe_map_bytes(m)) memcpy(t, table, fe_map_bytes(m));
+  table_set(m, t);
+  return OK;
+}
+
+/* Over ranks: the mirror's numbers of what the table names. */
+static status
+named_of_part(const struct fe_map *m, idx_l **out) {
+  size_t n = fe_map_bytes(m) / sizeof(idx_l);
+  idx_l *t = rt_mem_new(fe_map_bytes(m));
+  if (!t) FAIL(ERR_MEMORY, "no memory for numbers of map \"%s\"", m->pub.name);
+  for (size_t i = 0; i < n; i++) t[i] = m->rt.to->order->row[m->rt.table[i]];
+  *out = t;
+  return OK;
+}
+
+status
 fe_number_named(struct fe_map *m) {
   idx_l *t = NULL;
   if (m->rt.named) return OK;
-  TRY(table_make(m, true, &t));
+  TRY(m->rt.from->part ? named_of_part(m, &t) : table_make(m, true, &t));
   m->rt.named = t;
   return OK;
 }
@@ -173,6 +195,11 @@ orders_set(const struct rt_order **orders) {
 
 status
 fe_number_fix(struct fe_set *set) {
+  if (fe_ranked())
+    FAIL(ERR_STATE,
+         "set \"%s\": memory of the program (overlays, OP2_MIRROR) is used as "
+         "it is on one rank only, found %d",
+         set->pub.name, fe.comm.size);
   set->fixed = true;
   if (!set->rt.order) return OK;
   const struct rt_order **orders = mem_alloc(fe.nsets + 1, sizeof *orders);
@@ -259,6 +286,11 @@ waits(const struct fe_call *c) {
 
 status
 fe_number(const struct fe_call *c) {
+  if (fe_ranked()) {
+    TRY(fe_spread(0));
+    fe.unsettled = false;
+    return OK;
+  }
   const struct fe_number_how *how = how_find(fe.opt.renumber);
   if (how->ask && waits(c)) return OK;
   if (how->on && !fe.opt.reproducible) TRY(number_open(how));

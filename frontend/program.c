@@ -6,7 +6,7 @@
  * bytes, memory of globals) is described by fe_global_src and fe_param_src and put in
  * by fe_program_run, the steady-state path: no allocation, no look-up.
  */
-#include "frontend/fe.h"
+#include "frontend/ranks.h"
 
 #include "passes/pass.h"
 
@@ -75,6 +75,10 @@ fill_tables(struct fe_program *p, const struct fe_global_src *globals) {
     void (*f)(void) = fe.kernels[p->low.address_tags[i]]->low->address;
     memcpy(&rt->addresses[i], &f, sizeof f);
   }
+  if (fe_ranked()) {
+    rt->comm = &fe.comm;
+    rt->halo = fe.halo;
+  }
   p->globals = mem_alloc(rt->nglobals + 1, sizeof *p->globals);
   for (uint32_t i = 0; i < rt->nglobals; i++)
     p->globals[i] = globals[p->low.global_tags[i]];
@@ -120,6 +124,23 @@ remarks_of(const struct ir_trace *t) {
 
 /* ---- making one ------------------------------------------------------------------ */
 
+/* The last level that any loop or exchange of the trace needs. */
+static int
+levels_of(const struct ir_trace *t) {
+  int most = 0;
+  for (ir_ref n = 0; n < t->nnodes; n++) {
+    const struct ir_node *node = &t->nodes[n];
+    if ((int)node->level > most) most = (int)node->level;
+    for (uint32_t k = 0; node->op == IR_EXCHANGE && k < node->nargs; k++) {
+      struct reach r = ir_args(t, node)[k].reach;
+      int named = r.via < 0 ? 0 : (r.via | 1) + 1;
+      if (r.own > most) most = r.own;
+      if (named > most) most = named;
+    }
+  }
+  return most;
+}
+
 static status
 make_from(struct ir_trace **t, struct fe_program *p,
           const struct fe_global_src *globals) {
@@ -132,11 +153,13 @@ make_from(struct ir_trace **t, struct fe_program *p,
                         .constant = env_constant,
                         .vector_math = fe.opt.vector_math != 0,
                         .sanitize = fe.sanitize,
-                        .device = env_device};
+                        .device = env_device,
+                        .ranks = fe_ranked()};
   TRY(low_increments_find(fe.opt.increments, &env.increments));
   if (fe.opt.reproducible || !strcmp(fe.opt.threading, "colours"))
     env.increments = LOW_INCREMENTS_COLOUR;
   TRY(pass_run(t, &o));
+  if (levels_of(*t) > fe.level) TRY(fe_spread(levels_of(*t)));
   TRY(low_lower(*t, &env, &p->low));
   TRY(fill_named(p));
   fill_tables(p, globals);

@@ -13,10 +13,8 @@
  *
  * Cost. Tens of nanoseconds for a predicted loop of 6 arguments, no allocation.
  */
-#include "frontend/fe.h"
-
-#include "frontend/access.h"
 #include "frontend/checkpoint.h"
+#include "frontend/ranks.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -185,6 +183,7 @@ loop_at(const struct loop_call *l) {
   if (st == OK) st = loop_read_mirrors(c);
   if (st == OK) {
     fe_record_loop(c, l->args, target);
+    fe_agree_loop(c);
     fe.last_call = c;
     fe.predicted = c->next;
     st = fe_after_loop(c);

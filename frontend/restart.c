@@ -6,6 +6,7 @@
  * A dat that was left out is *void*: it has no values until a loop writes all of
  * it, which is what the run that wrote the checkpoint did first. Any other use is an error
  * at the call. A void dat that a second checkpoint meets is left out again. */
+#include "frontend/ranks.h"
 #include "frontend/checkpoint.h"
 
 #include "frontend/access.h"
@@ -269,7 +270,7 @@ restart(const char *path) {
 
 int
 op2_restart(const char *path) {
-  if (!fe_enter("op2_restart")) return ERR_STATE;
+  if (!fe_enter("op2_restart") || !fe_alone("op2_restart")) return ERR_STATE;
   status st = restart(path);
   if (st != OK) fe_error_returned(err_prefix(st, "op2_restart: "));
   fe.file = NULL;

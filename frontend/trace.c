@@ -5,7 +5,7 @@
  * record: it starts from the bytes captured at the call, so that loops see what
  * the memory held then, and its value is delivered after the run.
  */
-#include "frontend/fe.h"
+#include "frontend/ranks.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -24,11 +24,13 @@ build_set(struct builder *b, op_set handle) {
   uint32_t i = (uint32_t)s->pub.index;
   if (!b->sets[i])
     b->sets[i] =
-        1 + ir_add_set(b->t, (struct ir_set){
-                                 .name = s->pub.name,
-                                 .n = s->rt.n,
-                                 .flags = s->rt.order ? IR_SET_RENUMBERED : 0,
-                                 .tag = i});
+        1 + ir_add_set(
+                b->t,
+                (struct ir_set){.name = s->pub.name,
+                                .n = s->part.total,
+                                .flags = (s->rt.order ? IR_SET_RENUMBERED : 0) |
+                                         (s->rt.part ? IR_SET_PARTS : 0),
+                                .tag = i});
   return b->sets[i] - 1;
 }
 
@@ -63,6 +65,7 @@ build_dat(struct builder *b, struct fe_dat *d) {
                                 (d->pinned ? IR_DAT_PINNED : 0) |
                                 (both ? IR_DAT_BOTH : 0),
                        .at = at,
+                       .reach = fe_reach_of(d),
                        .root = root,
                        .tag = d->index};
   b->dats[d->index] = 1 + ir_add_dat(b->t, dat);

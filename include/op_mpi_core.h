@@ -1,6 +1,5 @@
-/* For OP2 sources that use MPI themselves. This release runs on one rank; a
- * communicator with more is refused with a message. Define OP_MPI_CORE_NOMPI to
- * do without <mpi.h>. */
+/* For OP2 sources that use MPI themselves. Define OP_MPI_CORE_NOMPI to do without
+ * <mpi.h>. */
 #ifndef OP_MPI_CORE_H
 #define OP_MPI_CORE_H
 
@@ -16,20 +15,28 @@
 #define OP_MPI_WORLD MPI_COMM_WORLD
 #define OP_MPI_GLOBAL MPI_COMM_WORLD
 
+/* op_init on the ranks of `communicator`, an MPI_Comm of that MPI library. */
+#ifdef __cplusplus
+extern "C"
+#endif
+    void
+    op2_mpi_init_at(int argc, char **argv, int diags, int soa, const char *mpi,
+                    const void *communicator);
+
+#if defined(OPEN_MPI)
+#define OP2_MPI_NAME "openmpi"
+#elif defined(MPICH_VERSION)
+#define OP2_MPI_NAME "mpich"
+#else
+#error "op2lazy knows Open MPI and MPICH"
+#endif
+
 static inline void
 op2_mpi_init_comm(int argc, char **argv, int diags, MPI_Comm local, int soa) {
-  int started = 0, ranks = 1;
+  int started = 0;
   MPI_Initialized(&started);
   if (!started) MPI_Init(&argc, &argv);
-  MPI_Comm_size(local, &ranks);
-  if (ranks > 1) {
-    fprintf(stderr,
-            "op2lazy: error: op_mpi_init: expected a communicator of 1 rank "
-            "(this release), found %d\n",
-            ranks);
-    MPI_Abort(local, 1);
-  }
-  op_init_soa(argc, argv, diags, soa);
+  op2_mpi_init_at(argc, argv, diags, soa, OP2_MPI_NAME, &local);
 }
 
 /* op_mpi_init(argc, argv, diags, global, local), _soa(..., soa): op_init on the

@@ -115,19 +115,26 @@ unit_level(struct ir_extent *x, const struct ir_trace *t,
   return level;
 }
 
-/* What argument a of a node that runs over L_level needs of its old version:
- * what it reads, and what of the old shows through in the new. */
+struct ir_need
+ir_extent_operand(const struct ir_extent *x, const struct ir_trace *t,
+                  const struct ir_arg *a, int level) {
+  struct ir_need n = {-1, -1};
+  if (!is_dat(t, a) || a->in == IR_NONE) return n;
+  bool reads = a->access == ACC_READ || a->access == ACC_RW;
+  if (reads && ir_arg_direct(a)) need_more(&n, level, -1);
+  if (reads && !ir_arg_direct(a)) need_more(&n, -1, level);
+  if (a->out == IR_NONE) return n;
+  ir_ref v = ir_same(t, a->out);
+  need_more(&n, x->exchange[v] ? 0 : ir_need_level(x->need[v]), -1);
+  return n;
+}
+
 static void
 operand_need(struct ir_extent *x, const struct ir_trace *t,
              const struct ir_arg *a, int level) {
-  if (!is_dat(t, a) || a->in == IR_NONE) return;
-  struct ir_need *n = &x->need[ir_same(t, a->in)];
-  bool reads = a->access == ACC_READ || a->access == ACC_RW;
-  if (reads && ir_arg_direct(a)) need_more(n, level, -1);
-  if (reads && !ir_arg_direct(a)) need_more(n, -1, level);
-  if (a->out == IR_NONE) return;
-  ir_ref v = ir_same(t, a->out);
-  need_more(n, x->exchange[v] ? 0 : ir_need_level(x->need[v]), -1);
+  struct ir_need n = ir_extent_operand(x, t, a, level);
+  if (n.own >= 0 || n.via >= 0)
+    need_more(&x->need[ir_same(t, a->in)], n.own, n.via);
 }
 
 static void

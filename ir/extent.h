@@ -43,6 +43,12 @@ struct ir_extent {
   bool *exchange;
 };
 
+/* What argument a of a node that runs over L_level needs of its old version: what
+ * it reads, and what of the old shows through in the new. */
+struct ir_need ir_extent_operand(const struct ir_extent *x,
+                                 const struct ir_trace *t,
+                                 const struct ir_arg *a, int level);
+
 /* Extents of the whole trace; no node runs beyond L_limit unless one that writes
  * through a map must (limit 0: as in a runtime that exchanges before each
  * loop). LIVE, FETCH and deferred nodes ask for L_0.

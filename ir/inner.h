@@ -40,6 +40,12 @@ ir_bare(const struct ir_node *n) {
          ir_op_info[n->op].max_args != 2;
 }
 
+static inline bool
+ir_in_parts(const struct ir_trace *t, const struct ir_dat *d) {
+  return d->kind == IR_DAT && d->set < t->nsets &&
+         t->sets[d->set].flags & IR_SET_PARTS;
+}
+
 /* INC, MIN, MAX: old values flow into nothing but the combination */
 static inline bool
 ir_combines(uint8_t access) {

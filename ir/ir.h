@@ -43,6 +43,12 @@
  * `at` a device, or on `both`. Pass place puts `upload %q.0 on "opencl"` and
  * `download %q.1 on "opencl"` where data have to move.
  *
+ * Ranks. A set may lie over ranks, each of which has a part with copies of what
+ * lies around it. `dat ... right 0` says how far out version 0 is right (all of
+ * it, if nothing is said), `level=1` how far out a loop runs; pass halo puts
+ * `exchange %q.0 to 0 via 1` before who needs it. struct reach has the meaning
+ * of these numbers.
+ *
  * Access. IR accesses are what is *proven*: OP_INC whose kernel also reads the
  * argument is `rw` here. Opaque kernels prove nothing.
  *
@@ -55,6 +61,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/reach.h"
 #include "base/str.h"
 #include "base/table.h"
 #include "base/target.h"
@@ -96,10 +103,11 @@ struct ir_flag_info {
 extern const struct ir_flag_info ir_flag_info[];
 extern const uint32_t ir_flag_count;
 
-/* set %name n=<n> [renumbered]
+/* set %name n=<n> [renumbered] [parts]
  *   renumbered  elements are not numbered as the program numbers them: who
- *               shows a number to the program translates it */
-enum { IR_SET_RENUMBERED = 1 };
+ *               shows a number to the program translates it
+ *   parts       it lies over ranks; n counts all of them */
+enum { IR_SET_RENUMBERED = 1, IR_SET_PARTS = 2 };
 struct ir_set {
   const char *name;
   idx_g n;
@@ -121,13 +129,14 @@ struct ir_map {
 };
 
 /* dat %name : %set f64 x<dim> [block=<b>] [temp] [pinned] [both] [at "device"]
- *     [storage %root]
+ *     [right <own> [via <via>]] [storage %root]
  * gbl %name : f64 x<dim> [raw]     a global: one value, set is IR_NONE
  * param %name : f64 x<dim>         a value captured at the call; never written
  *   block   1 AoS (default), 0 SoA, b AoSoA: component c of element e lies at
  *           (e/b)*dim*b + c*b + e%b
  *   pinned  lies in memory the user holds: never renamed or moved
  *   at      the device where version 0 is valid; with `both` on the host, too
+ *   right   how far out version 0 is right, of a set in parts
  *   raw     a raw pointer of the program: delivered, not kept */
 enum ir_dat_kind { IR_DAT, IR_GBL, IR_PARAM };
 enum { IR_DAT_TEMP = 1, IR_DAT_PINNED = 2, IR_DAT_RAW = 4, IR_DAT_BOTH = 8 };
@@ -139,10 +148,11 @@ struct ir_dat {
   uint32_t dim;
   uint32_t block;
   uint32_t flags;
-  const char *at;   /* a device's target; NULL: version 0 lies on the host */
-  ir_ref root;      /* whose versions count; itself if alone */
-  uint32_t nvalues; /* versions so far, of a root */
-  ir_ref last;      /* newest version while building, of a root */
+  const char *at;     /* a device's target; NULL: version 0 lies on the host */
+  struct reach reach; /* of version 0, where the set is in parts */
+  ir_ref root;        /* whose versions count; itself if alone */
+  uint32_t nvalues;   /* versions so far, of a root */
+  ir_ref last;        /* newest version while building, of a root */
   uint32_t tag;
 };
 
@@ -172,9 +182,10 @@ enum ir_arg_kind {
  * The access of an INFO argument is ACC_RW (the payload survives where no
  * element improves); PARAM, IDX and OFF are ACC_READ and have no versions. */
 struct ir_arg {
-  uint8_t kind;     /* enum ir_arg_kind */
-  uint8_t access;   /* enum access */
-  uint16_t info_of; /* IR_ARG_INFO: number of the argument it belongs to */
+  uint8_t kind;       /* enum ir_arg_kind */
+  uint8_t access;     /* enum access */
+  uint16_t info_of;   /* IR_ARG_INFO: number of the argument it belongs to */
+  struct reach reach; /* EXCHANGE: how far out */
   int32_t idx;
   ir_ref dat; /* declaration as the program named it */
   ir_ref map;
@@ -195,6 +206,8 @@ struct ir_node {
   ir_ref region;      /* set by pass fuse, IR_NONE before */
   const char *target; /* where it runs, from where or where to data move; NULL:
                          the host, all threads */
+  uint32_t level;     /* LOOP over a set in parts: it runs over L_level; set by
+                         pass halo */
   const char *file;   /* the program's call; NULL if none */
   int line;
   uint32_t epoch; /* version of the constants the kernel uses, 0 first */

@@ -46,19 +46,24 @@ key_value(const struct ir_trace *t, ir_ref v, struct str *out) {
 }
 
 static void
-key_dat(const struct ir_dat *d, struct str *out) {
+key_dat(const struct ir_trace *t, const struct ir_dat *d, struct str *out) {
+  struct reach r = ir_in_parts(t, d) ? d->reach : REACH_FULL;
   key_text(out, d->name);
   key_pair(out, d->kind, d->set);
   key_pair(out, d->type.kind, d->type.size);
   key_pair(out, d->dim, d->block);
   key_text(out, d->at ? d->at : "");
   key_pair(out, d->flags, d->root);
+  key_pair(out, (uint32_t)r.own, (uint32_t)r.via);
 }
 
 static void
 key_declarations(const struct ir_trace *t, struct str *out) {
   key_word(out, t->nsets);
-  for (ir_ref i = 0; i < t->nsets; i++) key_text(out, t->sets[i].name);
+  for (ir_ref i = 0; i < t->nsets; i++) {
+    key_text(out, t->sets[i].name);
+    key_word(out, t->sets[i].flags);
+  }
   key_word(out, t->nmaps);
   for (ir_ref i = 0; i < t->nmaps; i++) {
     key_text(out, t->maps[i].name);
@@ -66,7 +71,7 @@ key_declarations(const struct ir_trace *t, struct str *out) {
     key_pair(out, t->maps[i].arity, t->maps[i].flags);
   }
   key_word(out, t->ndats);
-  for (ir_ref i = 0; i < t->ndats; i++) key_dat(&t->dats[i], out);
+  for (ir_ref i = 0; i < t->ndats; i++) key_dat(t, &t->dats[i], out);
   key_word(out, t->nkernels);
   for (ir_ref i = 0; i < t->nkernels; i++) {
     const struct ir_kernel *k = &t->kernels[i];
@@ -95,12 +100,14 @@ key_node(const struct ir_trace *t, ir_ref i, struct str *out) {
   key_pair(out, n->kernel, n->set);
   key_text(out, n->target ? n->target : "");
   key_region(t, i, out);
-  key_word(out, n->epoch);
+  key_pair(out, n->epoch, n->level);
   key_word(out, n->nargs);
   for (uint32_t k = 0; k < n->nargs; k++) {
     const struct ir_arg *a = ir_args(t, n) + k;
     key_pair(out, (uint32_t)a->kind << 16 | a->access, a->info_of);
     key_pair(out, a->dat, a->map);
+    if (n->op == IR_EXCHANGE)
+      key_pair(out, (uint32_t)a->reach.own, (uint32_t)a->reach.via);
     key_word(out, (uint64_t)(int64_t)a->idx);
     key_value(t, a->in, out);
     key_value(t, a->out, out);

@@ -172,12 +172,16 @@ want_arg(struct ir_parser *p, bool bare, struct ir_arg *a) {
 /* Arguments up to where no comma follows. A vector argument without a map, a
  * param that is written and the like are the verifier's matter. */
 static status
-want_args(struct ir_parser *p, bool bare) {
+want_args(struct ir_parser *p, enum ir_op op, bool bare) {
   for (;;) {
     struct ir_arg a = {
         .dat = IR_NONE, .map = IR_NONE, .in = IR_NONE, .out = IR_NONE};
     TRY(want_arg(p, bare, &a));
     if (a.kind == IR_ARG_INFO) a.access = ACC_RW;
+    if (op == IR_EXCHANGE) {
+      TRY(ir_want_word(p, "to"));
+      TRY(ir_want_reach(p, &a.reach));
+    }
     VEC_PUSH(p->args, p->nargs, p->capargs, a);
     if (!ir_lex_is(&p->x, ',')) return OK;
     TRY(ir_lex_next(&p->x));
@@ -186,7 +190,8 @@ want_args(struct ir_parser *p, bool bare) {
 
 /* ---- nodes ------------------------------------------------------------- */
 
-/* [serial] [overdue] [deferred] [on "target"] [epoch=3] [loc "file":12] */
+/* [serial] [overdue] [deferred] [on "target"] [level=1] [epoch=3] [loc
+ * "file":12] */
 static status
 node_tail(struct ir_parser *p, struct ir_node *n, struct str *file) {
   uint32_t flags = 0;
@@ -194,6 +199,12 @@ node_tail(struct ir_parser *p, struct ir_node *n, struct str *file) {
   TRY(ir_some_flags(p, IR_FLAGS_NODE, &flags));
   n->flags = (uint8_t)flags;
   TRY(ir_maybe_target(p, "on", &n->target));
+  if (ir_lex_is_word(&p->x, "level")) {
+    TRY(ir_lex_next(&p->x));
+    TRY(ir_want_punct(p, '='));
+    TRY(ir_want_number(p, 0, REACH_MAX, &v));
+    n->level = (uint32_t)v;
+  }
   if (ir_lex_is_word(&p->x, "epoch")) {
     TRY(ir_lex_next(&p->x));
     TRY(ir_want_punct(p, '='));
@@ -220,7 +231,7 @@ loop_body(struct ir_parser *p, struct ir_node *n) {
   TRY(ir_want_word(p, "over"));
   TRY(ir_want_decl(p, IR_DECL_SET, &n->set));
   TRY(ir_want_punct(p, '('));
-  if (!ir_lex_is(&p->x, ')')) TRY(want_args(p, false));
+  if (!ir_lex_is(&p->x, ')')) TRY(want_args(p, IR_LOOP, false));
   return ir_want_punct(p, ')');
 }
 
@@ -231,7 +242,7 @@ plain_body(struct ir_parser *p, struct ir_node *n) {
   struct ir_lexer at = p->x;
   if (op->min_args == 0 && ir_lex_is_word(&p->x, "none"))
     return ir_lex_next(&p->x);
-  TRY(want_args(p, bare));
+  TRY(want_args(p, (enum ir_op)n->op, bare));
   if ((int64_t)p->nargs < op->min_args ||
       (op->max_args >= 0 && (int64_t)p->nargs > op->max_args))
     return ir_lex_fail(&at, "expected %d argument%s of %s, found %u",

@@ -28,6 +28,10 @@ status ir_want_decl(struct ir_parser *p, enum ir_decl kind, ir_ref *out);
 status ir_some_flags(struct ir_parser *p, enum ir_flag_owner owner,
                      uint32_t *flags);
 /* `word "target"`, if it stands here; the text lies in the trace's arena. */
+/* <own> [via <via>] */
+status ir_want_reach(struct ir_parser *p, struct reach *out);
+/* <own> [via <via>] */
+status ir_want_reach(struct ir_parser *p, struct reach *out);
 status ir_maybe_target(struct ir_parser *p, const char *word, const char **out);
 /* A whole declaration, if one stands here. */
 status ir_maybe_decl(struct ir_parser *p, bool *found_out);

@@ -130,7 +130,20 @@ ir_maybe_target(struct ir_parser *p, const char *word, const char **out) {
   return ir_lex_next(&p->x);
 }
 
-/* [block=<b>] [temp] [pinned] [both] [raw] [at "device"] [storage %root] */
+status
+ir_want_reach(struct ir_parser *p, struct reach *out) {
+  int64_t own = 0, via = -1;
+  TRY(ir_want_number(p, 0, REACH_MAX, &own));
+  if (ir_lex_is_word(&p->x, "via")) {
+    TRY(ir_lex_next(&p->x));
+    TRY(ir_want_number(p, 0, REACH_MAX, &via));
+  }
+  *out = (struct reach){(int8_t)own, (int8_t)via};
+  return OK;
+}
+
+/* [block=<b>] [temp] [pinned] [both] [raw] [at "device"] [right <reach>] [storage
+ * %root] */
 static status
 dat_tail(struct ir_parser *p, struct ir_dat *d) {
   if (d->kind == IR_DAT && ir_lex_is_word(&p->x, "block")) {
@@ -143,6 +156,10 @@ dat_tail(struct ir_parser *p, struct ir_dat *d) {
   if (d->kind == IR_DAT) TRY(ir_some_flags(p, IR_FLAGS_DAT, &d->flags));
   if (d->kind == IR_GBL) TRY(ir_some_flags(p, IR_FLAGS_GBL, &d->flags));
   if (d->kind == IR_DAT) TRY(ir_maybe_target(p, "at", &d->at));
+  if (ir_in_parts(p->t, d) && ir_lex_is_word(&p->x, "right")) {
+    TRY(ir_lex_next(&p->x));
+    TRY(ir_want_reach(p, &d->reach));
+  }
   if (d->kind == IR_PARAM || !ir_lex_is_word(&p->x, "storage")) return OK;
   TRY(ir_lex_next(&p->x));
   struct ir_lexer *x = &p->x;
@@ -158,8 +175,12 @@ dat_tail(struct ir_parser *p, struct ir_dat *d) {
 
 static status
 any_dat_decl(struct ir_parser *p, const char *name, enum ir_dat_kind kind) {
-  struct ir_dat d = {
-      .name = name, .kind = kind, .set = IR_NONE, .block = 1, .root = IR_NONE};
+  struct ir_dat d = {.name = name,
+                     .kind = kind,
+                     .set = IR_NONE,
+                     .block = 1,
+                     .reach = REACH_FULL,
+                     .root = IR_NONE};
   TRY(ir_want_punct(p, ':'));
   if (kind == IR_DAT) TRY(ir_want_decl(p, IR_DECL_SET, &d.set));
   TRY(want_type(p, &d.type));

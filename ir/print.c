@@ -145,6 +145,12 @@ print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
 }
 
 static void
+print_reach(struct reach r, struct str *out) {
+  str_printf(out, "%d", r.own);
+  if (r.via >= 0) str_printf(out, " via %d", r.via);
+}
+
+static void
 print_dat(const struct ir_trace *t, ir_ref i, struct str *out) {
   static const char *const words[] = {"dat", "gbl", "param"};
   const struct ir_dat *d = &t->dats[i];
@@ -164,6 +170,10 @@ print_dat(const struct ir_trace *t, ir_ref i, struct str *out) {
   if (d->at) {
     str_add(out, " at ");
     str_quote(out, d->at);
+  }
+  if (ir_in_parts(t, d) && !reach_covers(d->reach, REACH_FULL)) {
+    str_add(out, " right ");
+    print_reach(d->reach, out);
   }
   if (d->root != i) {
     str_add(out, " storage ");
@@ -270,6 +280,7 @@ print_tail(const struct ir_node *n, struct words *w) {
     str_add(word(w), "on ");
     str_quote(word_joined(w, WORD_GLUE), n->target);
   }
+  if (n->level) str_printf(word(w), "level=%u", n->level);
   if (n->epoch) str_printf(word(w), "epoch=%u", n->epoch);
   if (!n->file) return;
   struct str *loc = word(w);
@@ -299,6 +310,10 @@ print_node(const struct ir_trace *t, ir_ref i, int indent, struct str *out) {
     bool first = n->op == IR_LOOP && k == 0;
     struct str *arg = word_joined(&w, first ? WORD_LINE : WORD_BLANK);
     print_arg(t, ir_args(t, n) + k, ir_bare(n), arg);
+    if (n->op == IR_EXCHANGE) {
+      str_add(arg, " to ");
+      print_reach(ir_args(t, n)[k].reach, arg);
+    }
     if (k + 1 < n->nargs) str_add(arg, ",");
   }
   if (n->op == IR_LOOP) str_add(word_joined(&w, WORD_GLUE), ")");

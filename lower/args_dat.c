@@ -172,6 +172,7 @@ low_place_slot(struct low_args *g, const struct low_access *x) {
   s.load = low_access_bind(g, x, x->bw != IR_NONE ? x->bw : x->bv);
   assert(g->r->binds[s.load].block == 1 && "overlapping memory is the user's");
   g->r->binds[s.load].written |= x->bw != IR_NONE;
+  g->r->binds[s.load].far |= x->bw != IR_NONE && x->a->map != IR_NONE;
   g->serial = true;
   return low_slot_get(g->r, s);
 }
@@ -358,7 +359,10 @@ low_dats_finish(struct low_args *g) {
   r->parallel = true;
   for (uint32_t k = 0; k < r->nslots; k++) {
     const struct low_slot *s = &r->slots[k];
-    if (s->store >= 0) r->binds[s->store].written = true;
+    if (s->store >= 0) {
+      r->binds[s->store].written = true;
+      r->binds[s->store].far |= s->map >= 0;
+    }
     if ((s->call >= 0 && s->store >= 0) || s->kind == LOW_SLOT_PLACE)
       r->parallel = false;
   }

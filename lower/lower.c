@@ -10,7 +10,12 @@
  *
  *   region of loops   LAUNCH        copy          COPY
  *   set               SET_GLOBAL    alias         nothing: `outs` name it
+ *   exchange          EXCHANGE
  *   fetch live free   nothing       deferred      nothing
+ *
+ * Over ranks each global is whole, or a sum (a minimum, a maximum) of which each
+ * rank has a part. The first loop that adds to it begins it, more may add, and
+ * whatever else uses it, or the end, makes it whole; all parts at once.
  *
  * All regions are compiled before the program is handed out, so that a kernel
  * that does not compile leaves everything pending. */
@@ -168,13 +173,25 @@ low_outs_make(struct low_maker *m, const ir_ref *final) {
 
 /* ---- commands ------------------------------------------------------------ */
 
+/* Globals that the launch works on in place. */
+static void
+low_tokens_fill(const struct low_region *r, struct rt_launch *l) {
+  uint32_t cap = 0;
+  for (uint32_t k = 0; k < r->nbinds; k++) {
+    const struct low_bind *b = &r->binds[k];
+    struct rt_token t = {b->index, b->dim * b->type.size};
+    if (b->kind == RT_BIND_GLOBAL && b->written)
+      VEC_PUSH(l->tokens, l->ntokens, cap, t);
+  }
+}
+
 static void
 low_launch_fill(struct low_region *r, struct rt_launch *l) {
   l->binds = mem_alloc(r->nbinds + 1, sizeof *l->binds);
   l->nbinds = r->nbinds;
   for (uint32_t k = 0; k < r->nbinds; k++)
     l->binds[k] = (struct rt_bind){r->binds[k].kind, r->binds[k].index,
-                                   r->binds[k].written};
+                                   r->binds[k].written, r->binds[k].far};
   l->reductions = r->reductions;
   l->nreductions = r->nreductions;
   r->reductions = NULL;
@@ -184,6 +201,7 @@ low_launch_fill(struct low_region *r, struct rt_launch *l) {
     l->conflicts[k].map = r->conflicts[k].map;
     l->conflicts[k].idx = r->conflicts[k].idx;
   }
+  low_tokens_fill(r, l);
   l->mode = r->mode;
   l->bytes_per_element = r->bytes;
   l->timer = rt_timer_get(r->name);
@@ -217,6 +235,7 @@ low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
     return s;
   }
   l->set = n->set;
+  l->level = n->level;
   l->alone = target_same(n->target, target_info[TARGET_seq].name);
   low_launch_fill(&r, l);
   if (d)
@@ -249,9 +268,82 @@ low_region_span(const struct ir_trace *t, ir_ref n) {
 }
 
 static void
-low_cmd_add(struct low_maker *m, struct rt_cmd c, uint32_t *cap) {
-  VEC_PUSH(m->p->cmds, m->p->ncmds, *cap, c);
+low_cmd_add(struct low_maker *m, struct rt_cmd c) {
+  VEC_PUSH(m->p->cmds, m->p->ncmds, m->capcmds, c);
 }
+
+/* ---- globals over ranks -------------------------------------------------- */
+
+/* All partial globals become whole. */
+static void
+low_reduce_all(struct low_maker *m) {
+  struct rt_program *p = m->p;
+  struct rt_cmd c = {.op = RT_REDUCE, .a = p->nsums};
+  for (uint32_t g = 0; g < p->nglobals; g++) {
+    if (m->partial[g].access == ACC_READ) continue;
+    VEC_PUSH(p->sums, p->nsums, m->capsums, m->partial[g]);
+    m->partial[g].access = ACC_READ;
+    c.b++;
+  }
+  if (c.b) low_cmd_add(m, c);
+}
+
+static bool
+low_has_payload(const struct rt_launch *l, uint32_t k) {
+  for (uint32_t i = 0; i < l->nreductions; i++)
+    if (l->reductions[i].payload == (int32_t)k) return true;
+  return l->reductions[k].payload >= 0;
+}
+
+/* The launch adds to global g; READ: anything else. */
+static enum access
+low_global_use(const struct rt_launch *l, uint32_t g) {
+  enum access use = ACC_WORK; /* none */
+  for (uint32_t k = 0; k < l->nreductions; k++)
+    if (l->reductions[k].global == g) {
+      enum access a =
+          low_has_payload(l, k) ? ACC_READ : l->reductions[k].access;
+      use = use == ACC_WORK || use == a ? a : ACC_READ;
+    }
+  for (uint32_t k = 0; k < l->nbinds; k++)
+    if (l->binds[k].kind == RT_BIND_GLOBAL && l->binds[k].index == g)
+      use = ACC_READ;
+  return use;
+}
+
+static void
+low_sum_begin(struct low_maker *m, const struct rt_launch *l, uint32_t g,
+              enum access access) {
+  struct rt_program *p = m->p;
+  struct rt_sum s = {.global = g, .access = access};
+  for (uint32_t k = 0; k < l->nreductions; k++)
+    if (l->reductions[k].global == g) {
+      s.type = l->reductions[k].type;
+      s.dim = l->reductions[k].dim;
+    }
+  VEC_PUSH(p->sums, p->nsums, m->capsums, s);
+  low_cmd_add(m, (struct rt_cmd){.op = RT_BEGIN, .a = p->nsums - 1});
+  m->partial[g] = s;
+}
+
+/* Before the launch: globals are what it needs. */
+static void
+low_globals_ready(struct low_maker *m, const struct rt_launch *l) {
+  for (uint32_t g = 0; m->env->ranks && g < m->p->nglobals; g++) {
+    enum access use = low_global_use(l, g), is = m->partial[g].access;
+    if (use != ACC_WORK && is != ACC_READ && use != is) {
+      low_reduce_all(m);
+      break;
+    }
+  }
+  for (uint32_t g = 0; m->env->ranks && g < m->p->nglobals; g++) {
+    enum access use = low_global_use(l, g);
+    if (use != ACC_WORK && use != ACC_READ && m->partial[g].access == ACC_READ)
+      low_sum_begin(m, l, g, use);
+  }
+}
+
+/* ---- other commands ------------------------------------------------------ */
 
 static uint32_t
 low_arg_buffer_slot(struct low_maker *m, const struct ir_arg *a, ir_ref v) {
@@ -284,10 +376,24 @@ low_move_cmd(struct low_maker *m, const struct ir_node *n) {
 }
 
 static struct rt_cmd
+low_exchange_cmd(struct low_maker *m, const struct ir_node *n) {
+  struct rt_program *p = m->p;
+  struct rt_cmd c = {.op = RT_EXCHANGE, .a = p->nwants, .b = n->nargs};
+  for (uint32_t k = 0; k < n->nargs; k++) {
+    const struct ir_arg *a = &ir_args(m->t, n)[k];
+    struct rt_want w = {low_arg_buffer_slot(m, a, a->in), a->reach};
+    low_slot_touch(m, w.slot, NULL);
+    VEC_PUSH(p->wants, p->nwants, m->capwants, w);
+  }
+  return c;
+}
+
+static struct rt_cmd
 low_set_cmd(struct low_maker *m, const struct ir_node *n) {
   const struct ir_arg *a = ir_args(m->t, n);
   const struct ir_dat *param = &m->t->dats[a[0].dat];
   struct low_capture c = {n->tag, LOW_CAPTURE_PARAM, param->tag};
+  m->partial[m->gbl_no[ir_root(m->t, a[1].dat)]].access = ACC_READ;
   return (struct rt_cmd){.op = RT_SET_GLOBAL,
                          .a = m->gbl_no[ir_root(m->t, a[1].dat)],
                          .b = low_number_param(m, c),
@@ -298,23 +404,25 @@ static status
 low_cmds_make(struct low_maker *m) {
   const struct ir_trace *t = m->t;
   struct rt_program *p = m->p;
-  uint32_t cap = 0, cap_launches = 0;
+  uint32_t cap_launches = 0;
   for (ir_ref n = 0; n < t->nnodes; n++) {
     const struct ir_node *node = &t->nodes[n];
     if (node->flags & IR_NODE_DEFERRED) continue;
-    if (node->op == IR_COPY) low_cmd_add(m, low_copy_cmd(m, node), &cap);
+    if (node->op == IR_COPY) low_cmd_add(m, low_copy_cmd(m, node));
     if (node->op == IR_UPLOAD || node->op == IR_DOWNLOAD)
-      low_cmd_add(m, low_move_cmd(m, node), &cap);
-    if (node->op == IR_SET) low_cmd_add(m, low_set_cmd(m, node), &cap);
+      low_cmd_add(m, low_move_cmd(m, node));
+    if (node->op == IR_EXCHANGE) low_cmd_add(m, low_exchange_cmd(m, node));
+    if (node->op == IR_SET) low_cmd_add(m, low_set_cmd(m, node));
     if (node->op != IR_LOOP) continue;
     struct rt_launch l = {0};
     uint32_t count = low_region_span(t, n);
     TRY(low_launch_make(m, n, count, &l));
     VEC_PUSH(p->launches, p->nlaunches, cap_launches, l);
-    low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH, .a = p->nlaunches - 1},
-                &cap);
+    low_globals_ready(m, &l);
+    low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH, .a = p->nlaunches - 1});
     n += count - 1;
   }
+  low_reduce_all(m);
   return OK;
 }
 
@@ -345,6 +453,8 @@ low_maker_init(struct low_maker *m) {
   }
   low_number_decls(m);
   low_users_note(m);
+  m->partial = mem_alloc(m->p->nglobals + 1, sizeof *m->partial);
+  for (uint32_t g = 0; g < m->p->nglobals; g++) m->partial[g].access = ACC_READ;
 }
 
 static void
@@ -357,6 +467,7 @@ low_maker_clear(struct low_maker *m) {
   free(m->last_user);
   free(m->held);
   free(m->slot_buffer);
+  free(m->partial);
   for (uint32_t k = 0; k < m->nregions; k++) low_region_clear(&m->regions[k]);
   free(m->regions);
   free(m->slot_host);

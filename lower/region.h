@@ -33,6 +33,7 @@ struct low_bind {
   uint32_t set;   /* SLOT: its set, for the traffic; not in the key */
   bool alone;     /* no other bind reaches this memory */
   bool written;
+  bool far; /* written through a map; not in the key */
 };
 
 /* Slots above LOW_UNROLL components are moved by a loop in the code (and keep a
@@ -144,8 +145,12 @@ struct low_maker {
   uint8_t *touch; /* of a buffer: scratch of args.c, zero between regions */
   int32_t *held;  /* of a value: its slot, -1; scratch of args.c */
   uint32_t capslots, capparams, capaddresses;
-  uint32_t *slot_buffer;      /* of a slot: ir buffer */
-  bool *slot_host;            /* something on the host works on it */
+  uint32_t *slot_buffer; /* of a slot: ir buffer */
+  bool *slot_host;       /* something on the host works on it */
+  struct rt_sum
+      *partial; /* of a global over ranks: what ranks have parts of; its
+                             access is READ if it is whole */
+  uint32_t capcmds, capsums, capwants;
   struct low_region *regions; /* of launches on the host */
   uint32_t nregions, capregions;
 };

@@ -43,6 +43,7 @@
 #include "base/counters.h"
 #include "base/log.h"
 #include "rt/device.h"
+#include "rt/dist.h"
 #include "rt/offload.h"
 #include "rt/parts.h"
 #include "rt/plan.h"
@@ -72,6 +73,7 @@ static struct {
 struct run {
   const struct rt_launch *l;
   idx_l n;
+  idx_l end;   /* elements [n, end) are others', run once more */
   int threads; /* parts of the elements */
   struct rt_team *team;
   idx_l piece; /* elements per accumulator row; 0: one row per thread */
@@ -92,6 +94,7 @@ struct rt_scratch {
   char *acc; /* [rows][acc_row] of the running launch */
   size_t acc_row, acc_bytes;
   struct rt_conflict *conflicts; /* for the longest list */
+  struct rt_halo_item *items;    /* of the exchange under way; [nwants] */
 };
 
 void
@@ -131,6 +134,7 @@ scratch_new(const struct rt_program *p) {
     s->teams[i] = rt_team_get(l->fn, p->sets[l->set]->n);
   }
   s->conflicts = mem_alloc(nconflicts, sizeof *s->conflicts);
+  s->items = mem_alloc(p->nwants, sizeof *s->items);
   return s;
 }
 
@@ -143,6 +147,7 @@ scratch_free(struct rt_scratch *s) {
   free(s->teams);
   free(s->table);
   free(s->conflicts);
+  free(s->items);
   free(s);
 }
 
@@ -172,20 +177,31 @@ prepare_offload(const struct rt_program *p, struct rt_launch *l,
   return rt_offload_prepare(p, l, p->scratch->conflicts, &out->offload);
 }
 
+/* Over ranks: globals see only what this rank owns, and so does the order of
+ * elements. */
+static void
+split_elements(const struct rt_part *part, const struct rt_launch *l,
+               struct run *r) {
+  bool own = l->nreductions || l->ntokens || l->mode == RT_RUN_SERIAL;
+  r->end = part->level[l->level];
+  r->n = own ? part->owned : r->end;
+  counters[CNT_redundant_elements] += r->end - part->owned;
+}
+
 static status
 prepare_launch(const struct rt_program *p, uint32_t i, int nthreads,
                struct run *out) {
   struct rt_launch *l = &p->launches[i];
   if (l->offload) return prepare_offload(p, l, out);
   const struct rt_set *set = p->sets[l->set];
-  struct run r = {.l = l,
-                  .n = set->n,
-                  .threads = rt_team_size(set->n, nthreads),
-                  .team = p->scratch->teams[i]};
+  struct run r = {.l = l, .n = set->n, .team = p->scratch->teams[i]};
+  if (set->part) split_elements(set->part, l, &r);
+  r.threads = rt_team_size(r.n, nthreads);
   bool coloured = l->mode == RT_RUN_COLOURED && l->nconflicts;
   bool serial = l->mode == RT_RUN_SERIAL || (coloured && rt_reduce_ordered(l));
   if (serial || l->alone) r.threads = 1;
-  if (set->order && (serial || rt_reduce_ordered(l))) r.at = set->order->at;
+  if (set->order && (serial || rt_reduce_ordered(l)))
+    r.at = set->part ? set->part->sorted : set->order->at;
   bool fixed = tune.reproducible && !serial;
   if (coloured && !serial && (r.threads > 1 || fixed)) {
     TRY(find_plan(p, l, &r));
@@ -472,9 +488,138 @@ struct work {
 /* The values of what a launch writes are where it ran. */
 static void
 note_written(const struct rt_launch *l, struct rt_buf **bufs) {
-  for (uint32_t i = 0; i < l->nbinds; i++)
-    if (l->binds[i].kind == RT_BIND_SLOT && l->binds[i].written)
-      rt_buf_written(bufs[l->binds[i].index], l->offload != NULL);
+  for (uint32_t i = 0; i < l->nbinds; i++) {
+    const struct rt_bind *b = &l->binds[i];
+    if (b->kind != RT_BIND_SLOT || !b->written) continue;
+    struct rt_buf *buf = bufs[b->index];
+    buf->reach = reach_written(buf->reach, l->level, b->far);
+    rt_buf_written(buf, l->offload != NULL);
+  }
+}
+
+/* ---- run: launches over ranks ------------------------------------------------- */
+
+/* Elements of others: what they give to globals is given by their owners. */
+static void
+run_redundant(const struct rt_program *p, const struct run *r) {
+  const struct rt_scratch *s = p->scratch;
+  const struct rt_launch *l = r->l;
+  char *kept[64];
+  assert(l->ntokens <= 64);
+  for (uint32_t i = 0; i < l->ntokens; i++) {
+    const struct rt_token *t = &l->tokens[i];
+    kept[i] = memcpy(mem_alloc(t->bytes, 1), p->globals[t->global], t->bytes);
+  }
+  fill_tables(p, r);
+  rt_reduce_start(l, p->globals, s->acc, s->acc_row, 1);
+  if (l->nreductions) point_at_row(l, s->table, s->acc);
+  l->fn(s->table, r->n, r->end);
+  for (uint32_t i = 0; i < l->ntokens; i++) {
+    const struct rt_token *t = &l->tokens[i];
+    memcpy(p->globals[t->global], kept[i], t->bytes);
+    free(kept[i]);
+  }
+}
+
+/* One element after the other, in the program's order: who changed what? */
+static void
+run_claims(const struct rt_program *p, const struct run *r, char *claim) {
+  const struct rt_scratch *s = p->scratch;
+  const struct rt_part *part = p->sets[r->l->set]->part;
+  fill_tables(p, r);
+  rt_reduce_start(r->l, p->globals, s->acc, s->acc_row, 1);
+  memcpy(claim, s->acc, rt_reduce_row(r->l));
+  rt_reduce_claim_start(r->l, claim);
+  for (idx_l i = 0; i < r->n; i++) {
+    idx_l e = part->sorted[i];
+    r->l->fn(s->table, e, e + 1);
+    rt_reduce_claim_note(r->l, claim, s->acc, part->global[e]);
+  }
+}
+
+/* Extremes with payloads: the best of what the ranks claim. */
+static status
+settle_claims(const struct rt_program *p, const struct run *r,
+              const char *claim) {
+  size_t bytes = rt_reduce_claim(r->l);
+  char *claims = mem_alloc(bytes, (size_t)p->comm->size);
+  status st = rt_allgather(p->comm, claim, bytes, claims);
+  if (st == OK) {
+    rt_reduce_pick(r->l, claims, p->comm->size, p->scratch->acc);
+    rt_reduce_finish(r->l, p->globals, p->scratch->acc, p->scratch->acc_row, 1);
+  }
+  free(claims);
+  return st;
+}
+
+static void
+run_elements_of(const struct rt_program *p, const struct run *r, char *claim) {
+  const struct rt_scratch *s = p->scratch;
+  if (claim) {
+    run_claims(p, r, claim);
+  } else if (r->n > 0) {
+    fill_tables(p, r);
+    rt_reduce_start(r->l, p->globals, s->acc, s->acc_row, r->rows);
+    run_team(r, s);
+    rt_reduce_finish(r->l, p->globals, s->acc, s->acc_row, r->rows);
+  }
+}
+
+/* Tokens in one block of bytes. */
+static size_t
+tokens_copy(const struct rt_program *p, const struct rt_launch *l, char *block,
+            bool out) {
+  size_t at = 0;
+  for (uint32_t i = 0; i < l->ntokens; i++) {
+    const struct rt_token *t = &l->tokens[i];
+    if (block && out) memcpy(block + at, p->globals[t->global], t->bytes);
+    if (block && !out) memcpy(p->globals[t->global], block + at, t->bytes);
+    at += t->bytes;
+  }
+  return at;
+}
+
+static status
+token_pass(struct rt_comm *c, int peer, char *block, size_t bytes, bool sends) {
+  struct rt_message m = {peer, block, bytes};
+  TRY(rt_comm_start(c, &m, sends, &m, !sends));
+  return rt_comm_finish(c);
+}
+
+/* Globals that are updated in place: rank after rank; all get the last value. */
+static status
+run_tokens(const struct rt_program *p, const struct run *r, char *claim) {
+  const struct rt_launch *l = r->l;
+  struct rt_comm *c = p->comm;
+  size_t bytes = tokens_copy(p, l, NULL, true);
+  char *block = mem_alloc(bytes, (size_t)c->size + 1), *all = block + bytes;
+  status st = c->rank ? token_pass(c, c->rank - 1, block, bytes, false) : OK;
+  if (c->rank) tokens_copy(p, l, block, false);
+  run_elements_of(p, r, claim);
+  tokens_copy(p, l, block, true);
+  if (st == OK && c->rank < c->size - 1)
+    st = token_pass(c, c->rank + 1, block, bytes, true);
+  if (st == OK) st = rt_allgather(c, block, bytes, all);
+  if (st == OK) tokens_copy(p, l, all + (size_t)(c->size - 1) * bytes, false);
+  free(block);
+  return st;
+}
+
+static status
+run_on_host(const struct rt_program *p, const struct run *r) {
+  const struct rt_launch *l = r->l;
+  bool spread = p->comm && p->sets[l->set]->part;
+  char *claim =
+      spread && rt_reduce_ordered(l) ? mem_alloc(rt_reduce_claim(l), 1) : NULL;
+  status st = OK;
+  if (spread && l->ntokens)
+    st = run_tokens(p, r, claim);
+  else
+    run_elements_of(p, r, claim);
+  if (st == OK && claim) st = settle_claims(p, r, claim);
+  free(claim);
+  if (st == OK && r->end > r->n) run_redundant(p, r);
+  return st;
 }
 
 static status
@@ -486,14 +631,10 @@ run_launch(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
   const struct run *r = &s->runs[cmd->a];
   const struct rt_launch *l = r->l;
   counters[CNT_regions]++;
-  if (r->n > 0 && l->offload) {
+  if (r->n > 0 && l->offload)
     TRY(rt_offload_launch(p, l, &r->offload, s->bufs, s->acc));
-  } else if (r->n > 0) {
-    fill_tables(p, r);
-    rt_reduce_start(l, p->globals, s->acc, s->acc_row, r->rows);
-    run_team(r, s);
-    rt_reduce_finish(l, p->globals, s->acc, s->acc_row, r->rows);
-  }
+  else if (!l->offload)
+    TRY(run_on_host(p, r));
   note_written(l, s->bufs);
   uint64_t bytes = l->bytes_per_element * (uint64_t)r->n;
   counters[CNT_bytes_moved] += (long long)bytes;
@@ -543,6 +684,7 @@ run_copy(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
                    shape->dim, shape->type.size);
   }
   rt_buf_written(to, cmd->device != NULL);
+  to->reach = from->reach;
   counters[CNT_copies]++;
   counters[CNT_bytes_moved] += 2 * (long long)from->bytes;
   *out = (struct work){rt_timer_get("(copy)"), 2 * from->bytes, true};
@@ -584,14 +726,87 @@ run_download(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
 }
 
 static status
+run_exchange(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
+             struct work *out) {
+  struct rt_halo_item *items = p->scratch->items;
+  long long before = counters[CNT_exchange_bytes];
+  (void)nthreads;
+  for (uint32_t i = 0; i < cmd->b; i++) {
+    const struct rt_want *w = &p->wants[cmd->a + i];
+    const struct rt_dat *d = p->dats[p->slots[w->slot].dat];
+    items[i] =
+        (struct rt_halo_item){p->scratch->bufs[w->slot], d->part, w->reach};
+  }
+  TRY(rt_halo_start(p->halo, items, cmd->b));
+  TRY(rt_halo_finish(p->halo));
+  uint64_t bytes = (uint64_t)(counters[CNT_exchange_bytes] - before);
+  *out = (struct work){rt_timer_get("(exchange)"), bytes, true};
+  return OK;
+}
+
+/* The start value counts once: rank 0 has it. */
+static status
+run_begin(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
+          struct work *out) {
+  const struct rt_sum *s = &p->sums[cmd->a];
+  (void)nthreads;
+  if (p->comm->rank)
+    type_identity(s->type, s->access, p->globals[s->global], s->dim);
+  *out = (struct work){0, 0, false};
+  return OK;
+}
+
+/* All sums of one type and access in one message. */
+static status
+reduce_alike(struct rt_program *p, const struct rt_cmd *cmd, uint32_t first,
+             bool *done) {
+  const struct rt_sum *s = p->sums + cmd->a, *lead = &s[first];
+  char *at, *block;
+  size_t n = 0;
+  for (uint32_t i = first; i < cmd->b; i++) n += s[i].dim;
+  at = block = mem_alloc(n, lead->type.size);
+  n = 0;
+  for (uint32_t i = first; i < cmd->b; i++) {
+    if (!type_same(s[i].type, lead->type) || s[i].access != lead->access)
+      continue;
+    memcpy(at, p->globals[s[i].global], s[i].dim * s[i].type.size);
+    at += s[i].dim * s[i].type.size;
+    n += s[i].dim;
+    done[i] = true;
+  }
+  status st = rt_allreduce(p->comm, block, n, lead->type, lead->access);
+  at = block;
+  for (uint32_t i = first; st == OK && i < cmd->b; i++) {
+    if (!type_same(s[i].type, lead->type) || s[i].access != lead->access)
+      continue;
+    memcpy(p->globals[s[i].global], at, s[i].dim * s[i].type.size);
+    at += s[i].dim * s[i].type.size;
+  }
+  free(block);
+  return st;
+}
+
+static status
+run_reduce(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
+           struct work *out) {
+  bool *done = mem_alloc(cmd->b, sizeof *done);
+  status st = OK;
+  (void)nthreads;
+  for (uint32_t i = 0; st == OK && i < cmd->b; i++)
+    if (!done[i]) st = reduce_alike(p, cmd, i, done);
+  free(done);
+  *out = (struct work){rt_timer_get("(reduce)"), 0, true};
+  return st;
+}
+
+static status
 run_commands(struct rt_program *p, int nthreads) {
   static status (*const run[])(struct rt_program *, const struct rt_cmd *, int,
-                               struct work *) = {[RT_LAUNCH] = run_launch,
-                                                 [RT_COPY] = run_copy,
-                                                 [RT_SET_GLOBAL] =
-                                                     run_set_global,
-                                                 [RT_UPLOAD] = run_upload,
-                                                 [RT_DOWNLOAD] = run_download};
+                               struct work *) = {
+      [RT_LAUNCH] = run_launch,         [RT_COPY] = run_copy,
+      [RT_SET_GLOBAL] = run_set_global, [RT_UPLOAD] = run_upload,
+      [RT_DOWNLOAD] = run_download,     [RT_EXCHANGE] = run_exchange,
+      [RT_BEGIN] = run_begin,           [RT_REDUCE] = run_reduce};
   double before = timer_wall();
   for (uint32_t i = 0; i < p->ncmds; i++) {
     struct work w;
@@ -652,6 +867,7 @@ rt_program_free(struct rt_program *p) {
     free(p->launches[i].binds);
     free(p->launches[i].reductions);
     free(p->launches[i].conflicts);
+    free(p->launches[i].tokens);
     offload_free(p->launches[i].offload);
   }
   scratch_free(p->scratch);
@@ -659,6 +875,8 @@ rt_program_free(struct rt_program *p) {
   free(p->cmds);
   free(p->slots);
   free(p->outs);
+  free(p->wants);
+  free(p->sums);
   free(p->sets);
   free(p->maps);
   free(p->dats);

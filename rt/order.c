@@ -26,15 +26,31 @@
 
 enum { WINDOW = 512, WINDOWS = 32, LINE = 8, SLOTS = 4 * WINDOW };
 
+static uint64_t order_version = UINT64_MAX; /* downwards; maps count upwards */
+
 struct rt_order *
 rt_order_new(idx_l n, idx_l *row) {
-  static uint64_t version = UINT64_MAX; /* downwards; maps count upwards */
   struct rt_order *o = mem_alloc(1, sizeof *o);
   *o = (struct rt_order){.n = n,
+                         .owned = n,
+                         .rows = n,
                          .row = row,
                          .at = mem_alloc((size_t)n + 1, sizeof *o->at),
-                         .version = version--};
+                         .version = order_version--};
   for (idx_l e = 0; e < n; e++) o->at[row[e]] = e;
+  return o;
+}
+
+struct rt_order *
+rt_order_spread(idx_l n, idx_l owned, idx_l rows, bool whole, idx_l *row) {
+  struct rt_order *o = mem_alloc(1, sizeof *o);
+  *o = (struct rt_order){.n = n,
+                         .owned = owned,
+                         .rows = rows,
+                         .row = row,
+                         .spread = true,
+                         .whole = whole,
+                         .version = order_version--};
   return o;
 }
 

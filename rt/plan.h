@@ -15,12 +15,18 @@
 struct rt_device;
 struct rt_dev_arg;
 struct rt_stage;
+struct rt_comm;
+struct rt_halo;
+struct rt_part;
 
-/* Elements are numbered by `order`, KEEP; NULL: as the program numbers them. */
+/* Elements are numbered by `order`, KEEP; NULL: as the program numbers them.
+ * Over ranks: n counts copies of others' elements, too; `part` says whose
+ * (rt/dist.h), and how many a launch runs. */
 struct rt_set {
   idx_l n;
   const char *name;
   const struct rt_order *order;
+  struct rt_part *part; /* KEEP; NULL: all elements are here */
 };
 
 /* table[e * arity + i] in [0, to->n). KEEP; immutable while version stays. */
@@ -102,6 +108,7 @@ enum rt_bind_kind {
 struct rt_bind {
   uint32_t kind, index;
   bool written; /* SLOT: the launch writes there */
+  bool far;     /* and does so through a map */
 };
 
 /* A global that a launch combines over its elements. Each thread starts its
@@ -131,6 +138,26 @@ struct rt_scalar {
   uint32_t index, bytes, offset;
   bool param;   /* params[index]; else globals[index] */
   bool written; /* and brings back */
+};
+
+/* A global that a launch updates in place, element by element: over ranks it
+ * goes from rank to rank, as from element to element. */
+struct rt_token {
+  uint32_t global, bytes;
+};
+
+/* A global that each rank has a part of. */
+struct rt_sum {
+  uint32_t global;
+  struct type type;
+  uint32_t dim;
+  enum access access; /* INC, MIN, MAX */
+};
+
+/* A buffer that is to be right farther out than what a rank owns. */
+struct rt_want {
+  uint32_t slot;
+  struct reach reach;
 };
 
 /* How a region's code for a device goes over the elements. */
@@ -181,6 +208,9 @@ struct rt_launch {
   const char *name; /* "update+adt_calc"; KEEP */
   uint32_t set;     /* sets[set].n elements */
   enum rt_run_mode mode;
+  int level; /* over ranks: it runs over L_level */
+  struct rt_token *tokens;
+  uint32_t ntokens;
   struct rt_bind *binds;
   uint32_t nbinds;
   struct rt_reduction *reductions;
@@ -197,12 +227,22 @@ struct rt_launch {
   uint32_t timer;             /* line in the timing table: rt_timer_get(name) */
 };
 
-enum rt_cmd_op { RT_LAUNCH, RT_COPY, RT_SET_GLOBAL, RT_UPLOAD, RT_DOWNLOAD };
+enum rt_cmd_op {
+  RT_LAUNCH,
+  RT_COPY,
+  RT_SET_GLOBAL,
+  RT_UPLOAD,
+  RT_DOWNLOAD,
+  RT_EXCHANGE, /* values from their owners */
+  RT_BEGIN,    /* a sum over ranks: its start value counts on rank 0 alone */
+  RT_REDUCE    /* sums over ranks: parts become wholes */
+};
 struct rt_cmd {
   enum rt_cmd_op op;
   uint32_t a, b;            /* LAUNCH: launches[a]; COPY: slot a to slot b;
                     SET_GLOBAL: globals[a] = params[b];
-                    UPLOAD, DOWNLOAD: slot a */
+                    UPLOAD, DOWNLOAD: slot a; EXCHANGE: wants[a .. a+b);
+                    BEGIN: sums[a]; REDUCE: sums[a .. a+b) */
   uint32_t bytes;           /* SET_GLOBAL */
   struct rt_device *device; /* UPLOAD; COPY: NULL: on the host */
 };
@@ -230,7 +270,9 @@ struct rt_program {
   struct rt_cmd *cmds;
   struct rt_slot *slots;
   struct rt_out *outs;
-  uint32_t nlaunches, ncmds, nslots, nouts;
+  struct rt_want *wants;
+  struct rt_sum *sums;
+  uint32_t nlaunches, ncmds, nslots, nouts, nwants, nsums;
   uint32_t nsets, nmaps, ndats, nglobals, nparams, naddresses;
   const struct rt_set **sets;
   const struct rt_map **maps;
@@ -238,6 +280,8 @@ struct rt_program {
   void **globals;
   const void **params;
   void **addresses;
+  struct rt_comm *comm;       /* KEEP; NULL: one rank */
+  struct rt_halo *halo;       /* KEEP */
   struct rt_scratch *scratch; /* of exec, kept from run to run; NULL at first */
 };
 

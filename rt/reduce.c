@@ -18,6 +18,12 @@
  * With several components each one has its own winner and its own component of
  * the payload.
  *
+ * Over ranks: a rank's row is joined with others'. Sums and extremes without a
+ * payload are left to MPI. Where there is a payload, each rank claims, for each
+ * component, its value, its payload, and which element they are of (a claim is
+ * its row and those numbers); of the best values the one of the first element
+ * wins, and what is then in the row is combined with the global as above.
+ *
  * Cost: rows * components after the launch. Rows are padded to 128 bytes, the
  * unit in which neighbouring lines are fetched, so that threads don't share
  * one.
@@ -119,4 +125,100 @@ rt_reduce_finish(const struct rt_launch *l, void *const *globals,
     for (uint32_t k = 0; k < l->nreductions; k++)
       if (l->reductions[k].payload < 0)
         combine(l, globals, acc + (size_t)i * row, k);
+}
+
+/* ---- over ranks ---------------------------------------------------------- */
+
+static const struct rt_reduction *
+reduction_with_payload(const struct rt_launch *l, uint32_t k) {
+  bool has = l->reductions[k].payload < 0 && has_payload(l, k);
+  return has ? &l->reductions[k] : NULL;
+}
+
+/* Where the elements of reduction k's components stand in a claim. */
+static size_t
+claim_at(const struct rt_launch *l, uint32_t k) {
+  size_t at = rt_reduce_row(l);
+  for (uint32_t i = 0; i < k; i++)
+    if (reduction_with_payload(l, i))
+      at += l->reductions[i].dim * sizeof(idx_g);
+  return at;
+}
+
+size_t
+rt_reduce_claim(const struct rt_launch *l) {
+  return claim_at(l, l->nreductions);
+}
+
+void
+rt_reduce_claim_start(const struct rt_launch *l, char *claim) {
+  idx_g *of = (idx_g *)(claim + rt_reduce_row(l));
+  idx_g *end = (idx_g *)(claim + rt_reduce_claim(l));
+  while (of < end) *of++ = -1;
+}
+
+void
+rt_reduce_claim_note(const struct rt_launch *l, char *claim, const char *row,
+                     idx_g g) {
+  for (uint32_t k = 0; k < l->nreductions; k++) {
+    const struct rt_reduction *r = reduction_with_payload(l, k);
+    idx_g *of = (idx_g *)(claim + claim_at(l, k));
+    size_t size = l->reductions[k].type.size, at = rt_reduce_offset(l, k);
+    for (uint32_t c = 0; r && c < r->dim; c++)
+      if (memcmp(claim + at + c * size, row + at + c * size, size)) of[c] = g;
+  }
+  memcpy(claim, row, rt_reduce_row(l));
+}
+
+/* Component c of reduction k, with its payloads, as that claim has it. */
+static void
+take_claim(const struct rt_launch *l, uint32_t k, uint32_t c, const char *claim,
+           char *row) {
+  bool whole = l->reductions[k].dim == 1;
+  size_t size = l->reductions[k].type.size;
+  size_t at = rt_reduce_offset(l, k) + c * size;
+  memcpy(row + at, claim + at, size);
+  for (uint32_t i = 0; i < l->nreductions; i++) {
+    const struct rt_reduction *r = &l->reductions[i];
+    if (r->payload != (int32_t)k) continue;
+    at = rt_reduce_offset(l, i) + (whole ? 0 : (size_t)c * r->type.size);
+    memcpy(row + at, claim + at, whole ? entry_bytes(r) : r->type.size);
+  }
+}
+
+static void
+pick_component(const struct rt_launch *l, const char *claims, int ranks,
+               uint32_t k, uint32_t c, char *row) {
+  const struct rt_reduction *r = &l->reductions[k];
+  size_t bytes = rt_reduce_claim(l), size = r->type.size;
+  size_t value = rt_reduce_offset(l, k) + c * size;
+  size_t of = claim_at(l, k) + c * sizeof(idx_g);
+  char best[64];
+  idx_g first = -1;
+  assert(size <= sizeof best);
+  for (int i = 0; i < ranks; i++) {
+    const char *claim = claims + (size_t)i * bytes;
+    idx_g g;
+    memcpy(&g, claim + of, sizeof g);
+    if (g < 0) continue;
+    bool better = first < 0,
+         equal = !better && !memcmp(best, claim + value, size);
+    if (first < 0)
+      memcpy(best, claim + value, size);
+    else
+      better = type_combine(r->type, r->access, best, claim + value, 1);
+    if (!better && !(equal && g < first)) continue;
+    first = g;
+    take_claim(l, k, c, claim, row);
+  }
+}
+
+void
+rt_reduce_pick(const struct rt_launch *l, const char *claims, int ranks,
+               char *row) {
+  for (uint32_t k = 0; k < l->nreductions; k++) {
+    const struct rt_reduction *r = reduction_with_payload(l, k);
+    for (uint32_t c = 0; r && c < r->dim; c++)
+      pick_component(l, claims, ranks, k, c, row);
+  }
 }

@@ -10,6 +10,18 @@ size_t rt_reduce_row(const struct rt_launch *l);
 size_t rt_reduce_offset(const struct rt_launch *l, uint32_t index);
 /* Has any global a payload? Then elements must be seen in order. */
 bool rt_reduce_ordered(const struct rt_launch *l);
+/* Bytes of what rt_reduce_pick compares: a row, and the element that each
+ * component's value is of. */
+size_t rt_reduce_claim(const struct rt_launch *l);
+/* A row starts anew: nobody claims anything. */
+void rt_reduce_claim_start(const struct rt_launch *l, char *claim);
+/* Element `g` ran on `row`; those components that it changed are its own. */
+void rt_reduce_claim_note(const struct rt_launch *l, char *claim,
+                          const char *row, idx_g g);
+/* Into `row`: of all ranks' claims the best values with payloads, and of equal
+ * ones that of the first element. Other reductions stay. */
+void rt_reduce_pick(const struct rt_launch *l, const char *claims, int ranks,
+                    char *row);
 /* Start rows acc + i * row, i in [0, nrows). */
 void rt_reduce_start(const struct rt_launch *l, void *const *globals, char *acc,
                      size_t row, idx_l nrows);

@@ -33,7 +33,8 @@
 enum { LOOKS_KEEP = 2 };
 
 static struct rt_shape
-aos_shape(struct rt_shape s) {
+mirror_shape(struct rt_shape s, idx_l rows) {
+  s.n = rows;
   s.block = 1;
   return s;
 }
@@ -41,7 +42,7 @@ aos_shape(struct rt_shape s) {
 static size_t
 mirror_bytes(const struct rt_dat *d) {
   size_t bytes = 0;
-  bool fits = rt_shape_bytes(aos_shape(d->shape), &bytes);
+  bool fits = rt_shape_bytes(mirror_shape(d->shape, d->rows), &bytes);
   assert(fits);
   (void)fits;
   return bytes;
@@ -90,9 +91,12 @@ rt_dat_overlap(struct rt_dat *a, struct rt_dat *b) {
 status
 rt_dat_init(struct rt_dat *d, struct rt_shape shape, const void *data,
             bool foreign) {
-  struct rt_dat fresh = {.shape = shape, .mirror_current = true};
+  struct rt_dat fresh = {.shape = shape,
+                         .rows = shape.n,
+                         .reach = REACH_FULL,
+                         .mirror_current = true};
   size_t bytes;
-  if (!rt_shape_bytes(aos_shape(shape), &bytes))
+  if (!rt_shape_bytes(mirror_shape(shape, shape.n), &bytes))
     FAIL(ERR_MEMORY, "%d elements of %u x %u bytes exceed the address space",
          shape.n, shape.dim, shape.type.size);
   if (foreign) {
@@ -147,8 +151,17 @@ rt_dat_fill(struct rt_dat *d) {
   if (!rt_dat_mirror_current(d)) return rt_buf_download(b);
   TRY(rt_buf_host(b));
   fill_buffer(d, b);
+  b->reach = d->reach;
   b->stale = false;
   return OK;
+}
+
+/* How far the mirror's values are right if its own rows are: others' are there
+ * if it has all, whoever owns them. */
+static struct reach
+mirror_reach(const struct rt_dat *d) {
+  bool own = d->order && d->order->spread && !d->order->whole;
+  return own ? REACH_OWNED : REACH_FULL;
 }
 
 status
@@ -203,9 +216,13 @@ rt_dat_sync(struct rt_dat *d) {
     TRY(rt_buf_download(d->buf));
   else if (d->buf->stale)
     TRY(rt_dat_mirror_fetch(d));
+  else if (d->order && d->order->spread)
+    rt_layout_permute(d->mirror, 1, d->order->row, d->buf->mem, d->buf->stride,
+                      NULL, d->order->owned, d->shape.dim, d->shape.type.size);
   else
     rt_dat_read(d, 0, d->shape.n, d->mirror);
   d->mirror_current = true;
+  d->reach = mirror_reach(d);
   d->untouched = false;
   if (d->looks < LOOKS_KEEP) d->looks++;
   counters[CNT_mirror_syncs]++;
@@ -216,6 +233,7 @@ void
 rt_dat_mirror_written(struct rt_dat *d) {
   assert(rt_dat_mirror_current(d));
   d->untouched = false;
+  d->reach = mirror_reach(d);
   if (d->foreign) {
     rt_buf_written(d->buf, false);
     return;
@@ -228,10 +246,11 @@ rt_dat_mirror_written(struct rt_dat *d) {
 
 void
 rt_dat_read(const struct rt_dat *d, idx_l lo, idx_l hi, void *out) {
-  assert(0 <= lo && lo <= hi && hi <= d->shape.n);
+  assert(0 <= lo && lo <= hi && hi <= d->rows);
   size_t row = (size_t)d->shape.dim * d->shape.type.size;
   if (lo == hi) return;
   assert(rt_dat_mirror_current(d) || !d->buf->stale);
+  assert(rt_dat_mirror_current(d) || !d->order || !d->order->spread);
   if (rt_dat_mirror_current(d))
     memcpy(out, d->mirror + (size_t)lo * row, (size_t)(hi - lo) * row);
   else if (d->order)
@@ -257,6 +276,7 @@ rt_dat_relayout(struct rt_dat *d, uint32_t block) {
     TRY(rt_buf_new(shape, &b));
     rt_layout_copy(b->mem, b->stride, d->buf->mem, d->buf->stride, 0, shape.n,
                    shape.dim, shape.type.size);
+    b->reach = d->buf->reach;
   }
   rt_buf_unref(d->buf);
   d->buf = b;
@@ -281,5 +301,29 @@ rt_dat_reorder(struct rt_dat *d, const struct rt_order *order) {
   d->buf = b;
   d->buf_current = b != NULL;
   d->order = order;
+  return OK;
+}
+
+status
+rt_dat_spread(struct rt_dat *d, const struct rt_order *order,
+              struct rt_part *part) {
+  assert(rt_dat_mirror_current(d) && !d->foreign && order->spread);
+  if (order->rows != d->rows) {
+    size_t bytes;
+    bool fits = rt_shape_bytes(mirror_shape(d->shape, order->rows), &bytes);
+    char *mirror = fits ? rt_mem_new(bytes) : NULL;
+    if (!mirror)
+      FAIL(ERR_MEMORY, "no memory for a dat of %d elements", order->rows);
+    rt_mem_free(d->mirror, mirror_bytes(d));
+    d->mirror = mirror;
+    d->rows = order->rows;
+  }
+  rt_buf_unref(d->buf);
+  d->buf = NULL;
+  d->buf_current = false;
+  d->order = order;
+  d->part = part;
+  d->shape.n = order->n;
+  d->reach = d->untouched ? REACH_FULL : mirror_reach(d);
   return OK;
 }

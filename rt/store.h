@@ -32,6 +32,7 @@
 #define RT_STORE_H
 
 #include "base/err.h"
+#include "base/reach.h"
 #include "base/types.h"
 
 struct rt_shape {
@@ -42,19 +43,28 @@ struct rt_shape {
 };
 
 /* How a set's elements are numbered in buffers: element e is the program's
- * row[e], and the program's r is element at[r]; both are permutations of [0, n). */
+ * row[e], and the program's r is element at[r]; both are permutations of [0, n).
+ * Of a set over ranks the first `owned` elements are this rank's, the others
+ * copies of others' (rt/dist.h); the mirror has `rows` elements, of which some
+ * may be nowhere here, and at is NULL. */
 struct rt_order {
-  idx_l n;
+  idx_l n, owned, rows;
   idx_l *row, *at;
+  bool spread;      /* over ranks */
+  bool whole;       /* each rank's mirror has all elements of all ranks */
   uint64_t version; /* process-wide unique, and no map's: see rt_map */
 };
 
 /* The order in which `row` lists the program's elements (TAKE row, from
  * mem_alloc, a permutation). rt_order_free: NULL is allowed. */
 struct rt_order *rt_order_new(idx_l n, idx_l *row);
+/* That of a set over ranks (TAKE row). */
+struct rt_order *rt_order_spread(idx_l n, idx_l owned, idx_l rows, bool whole,
+                                 idx_l *row);
 void rt_order_free(struct rt_order *o);
 struct rt_dev_mem;
 struct rt_device;
+struct rt_part;
 
 struct rt_buf {
   struct rt_shape shape;
@@ -63,6 +73,7 @@ struct rt_buf {
   size_t stride; /* components: padded n for SoA, block else */
   uint32_t refs;
   bool foreign; /* memory of the user (OP_NO_REALLOC): never freed, swapped */
+  struct reach reach;
   /* residency.c: a second place of the same values */
   bool stale;             /* `mem` does not hold the values */
   bool dev_valid;         /* `dev` does */
@@ -77,6 +88,9 @@ struct rt_dat {
   struct rt_buf *buf;           /* NULL: only the mirror exists */
   char *mirror;                 /* AoS, the program's order, n*dim*size bytes */
   const struct rt_order *order; /* of the buffer; NULL: the program's. KEEP */
+  idx_l rows;                   /* elements of the mirror */
+  struct rt_part *part;         /* of its set over ranks (rt/dist.h); KEEP */
+  struct reach reach;           /* of the mirror */
   bool mirror_current; /* not of a foreign one: rt_dat_mirror_current */
   bool buf_current; /* false: the mirror was written, buf is to be refilled */
   bool foreign;     /* the mirror's memory is the buffer's, too: pinned */
@@ -134,6 +148,13 @@ status rt_dat_relayout(struct rt_dat *d, uint32_t block);
  * rewritten if it holds values, and no longer shared. Memory of the program
  * keeps the program's. ERR_MEMORY; then nothing has changed. */
 status rt_dat_reorder(struct rt_dat *d, const struct rt_order *order);
+
+/* Bring the dat to a set that lies over ranks from now on: buffers have
+ * order->n elements, the mirror order->rows. The mirror must be current; it
+ * keeps its values, and else its address, if it has that number of rows, and is
+ * zero if not. ERR_MEMORY; then nothing has changed. */
+status rt_dat_spread(struct rt_dat *d, const struct rt_order *order,
+                     struct rt_part *part);
 
 /* A buffer with one reference, from the pool or the system; its contents are
  * unspecified. ERR_MEMORY names the size. */

@@ -49,6 +49,7 @@ irt-clang      | . tools/sanitizers.sh; tools/irt-test.sh $dir/clang
 traces         | test/traces/run.sh $dir/gcc
 fuzz-ir        | test/fuzz/run.sh $dir/clang
 programs-gcc   | test/programs/run.sh $dir/gcc
+mpi            | test/mpi/run.sh $dir/gcc
 combinations   | test/programs/run.sh --combinations $dir/release
 programs-clang | . tools/sanitizers.sh; SANITIZE=address test/programs/run.sh $dir/clang
 random-gcc     | $dir/gcc/test/random/random_programs --jobs $(nproc) --count 64 --time 60 --out $dir

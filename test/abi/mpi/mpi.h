@@ -1,5 +1,6 @@
 /* The few names of MPI that op_mpi_core.h mentions, for building without MPI. As in
  * some MPIs a communicator is a pointer here, so it differs from MPI_Fint. */
+#define OPEN_MPI 1 /* as Open MPI says */
 #ifndef MPI_H
 #define MPI_H
 

@@ -1,0 +1,453 @@
+/* Sets, maps and dats over ranks.
+ *
+ * Each rank declares its part of every set, as in OP2; or, with
+ * OP2_DECLARE=whole, the whole of everything, of which the library keeps a part:
+ * then a program written for one rank runs on many, unchanged.
+ *
+ * Before the first loop (or after op_partition) sets are *spread*: their elements
+ * go to their owners and get halos (rt/dist.h). From then on
+ *
+ *   buffers  have this rank's elements and its halo, in the order of levels
+ *   mirrors  parts: owned elements by global number, then L_1, then L_2
+ *            whole: all elements, as declared
+ *   maps     go by local numbers; map->map shows the mirror's
+ *
+ * so that rt_order, by which the store already tells the program's order from its
+ * own, carries all of it. What is declared later, or a loop that needs deeper
+ * halos, spreads everything anew: values go home to the declared parts and out
+ * again; mirrors keep their values and, in parts that did not move, their
+ * address may change. */
+#include "frontend/ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_LEVEL = 2 }; /* what a loop at a time needs */
+
+/* ---- up and down ---------------------------------------------------------------- */
+
+/* A rank that leaves without op_exit would be waited for. */
+static void
+left(void) {
+  if (!fe.up || !fe_ranked()) return;
+  fprintf(stderr, "op2lazy: error: rank %d ends without op_exit\n",
+          fe.comm.rank);
+  rt_comm_abort(&fe.comm, 1);
+}
+
+status
+fe_ranks_open(const char *mpi, const void *communicator) {
+  static bool watching;
+  if (strcmp(fe.opt.declare, "parts") && strcmp(fe.opt.declare, "whole"))
+    FAIL(ERR_ARG, "OP2_DECLARE=%s: expected parts or whole", fe.opt.declare);
+  TRY(mpi ? rt_comm_open_mpi(mpi, communicator, &fe.comm)
+          : rt_comm_open(&fe.comm));
+  fe.whole = !strcmp(fe.opt.declare, "whole");
+  fe.level = FIRST_LEVEL;
+  if (!fe_ranked()) return OK;
+  fe.halo = rt_halo_new(&fe.comm);
+  if (!watching) atexit(left);
+  watching = true;
+  return OK;
+}
+
+void
+fe_ranks_close(void) {
+  for (uint32_t i = 0; i < fe.nsets; i++) {
+    struct rt_part *p = &fe.sets[i]->part;
+    free((void *)p->start);
+    rt_part_clear(p);
+  }
+  table_clear(&fe.reaches);
+  rt_halo_free(fe.halo);
+  fe.halo = NULL;
+  rt_comm_close(&fe.comm);
+}
+
+bool
+fe_alone(const char *api) {
+  if (!fe_ranked()) return true;
+  fe_error(err_set(ERR_STATE, "%s: works on one rank so far, found %d", api,
+                   fe.comm.size));
+  return false;
+}
+
+/* ---- declarations --------------------------------------------------------------- */
+
+status
+fe_ranks_set(struct fe_set *s) {
+  struct rt_part *p = &s->part;
+  int64_t ranks = fe.comm.size, mine = s->pub.size;
+  int64_t *start = mem_alloc((size_t)ranks + 1, sizeof *start);
+  p->start = start;
+  if (fe.whole) {
+    for (int64_t r = 0; r <= ranks; r++) start[r] = mine * r / ranks;
+  } else {
+    TRY(rt_allgather(&fe.comm, &mine, sizeof mine, start + 1));
+    for (int64_t r = 0; r < ranks; r++) start[r + 1] += start[r];
+  }
+  p->total = start[ranks];
+  p->declared = (idx_l)(start[fe.comm.rank + 1] - start[fe.comm.rank]);
+  return OK;
+}
+
+static status
+check_entry(const struct fe_map *m, idx_g row, uint32_t i, idx_g entry,
+            int base) {
+  const struct fe_set *to = (struct fe_set *)m->pub.to;
+  if (entry >= 0 && entry < to->part.total) return OK;
+  FAIL(ERR_ARG,
+       "op_decl_map \"%s\": entry %u of element %lld: expected %d to %lld "
+       "(set \"%s\", all ranks), found %lld",
+       m->pub.name, i, (long long)row, base,
+       (long long)to->part.total - 1 + base, m->pub.to->name,
+       (long long)entry + base);
+}
+
+status
+fe_ranks_map(struct fe_map *m, const int *table32, const long long *table64,
+             int base) {
+  const struct fe_set *from = (struct fe_set *)m->pub.from;
+  size_t arity = (size_t)m->pub.dim;
+  idx_g rows = from->part.declared;
+  idx_g first = fe.whole ? from->part.start[fe.comm.rank] : 0;
+  if (from->rt.part && from->part.moved && !fe.whole)
+    FAIL(ERR_STATE,
+         "op_decl_map \"%s\": expected maps before op_partition, which moves "
+         "rows of set \"%s\"; found it done",
+         m->pub.name, m->pub.from->name);
+  m->declared = mem_alloc((size_t)rows * arity + 1, sizeof *m->declared);
+  for (idx_g e = 0; e < m->pub.from->size; e++)
+    for (uint32_t i = 0; i < arity; i++) {
+      size_t at = (size_t)e * arity + i;
+      idx_g v = (table32 ? table32[at] : table64[at]) - base;
+      TRY(check_entry(m, e, i, v, base));
+      if (e >= first && e < first + rows)
+        m->declared[(size_t)(e - first) * arity + i] = v;
+    }
+  return OK;
+}
+
+void
+fe_ranks_map_clear(struct fe_map *m) {
+  free(m->declared);
+  m->declared = NULL;
+}
+
+idx_l
+fe_own_size(const struct fe_set *s) {
+  return s->rt.part && !fe.whole ? s->part.owned : s->pub.size;
+}
+
+/* ---- spreading ------------------------------------------------------------------- */
+
+/* Local elements as rows of mirrors. */
+static struct rt_order *
+order_make(const struct rt_part *p) {
+  idx_l *row = mem_alloc((size_t)p->n + 1, sizeof *row);
+  if (fe.whole) {
+    for (idx_l e = 0; e < p->n; e++) row[e] = (idx_l)p->global[e];
+    return rt_order_spread(p->n, p->owned, (idx_l)p->total, true, row);
+  }
+  for (idx_l i = 0; i < p->owned; i++) row[p->sorted[i]] = i;
+  for (idx_l e = p->owned; e < p->level[2]; e++) row[e] = e;
+  return rt_order_spread(p->n, p->owned, p->level[2], false, row);
+}
+
+/* The dat's values in declared order, before its set is spread (again); NULL if
+ * the mirror keeps them. Collective. */
+static status
+dat_take_home(struct fe_dat *d, char **out) {
+  *out = NULL;
+  TRY(fe_dat_sync(d));
+  if (fe.whole || d->rt.untouched) return OK;
+  *out = mem_alloc((size_t)fe_declared_size(d) + 1, (size_t)d->pub.size);
+  return fe_ranks_home(d, *out);
+}
+
+/* The dat comes to its set as it lies now, with values `home` (NULL: the mirror's
+ * own). Collective. */
+static status
+dat_place(struct fe_dat *d, const char *home) {
+  struct fe_set *s = (struct fe_set *)d->pub.set;
+  TRY(rt_dat_spread(&d->rt, s->rt.order, &s->part));
+  d->pub.data = d->rt.mirror;
+  if (!home) return OK;
+  return rt_part_give(&fe.comm, &s->part, home, (size_t)d->pub.size,
+                      d->rt.mirror);
+}
+
+static bool
+dat_is_live(const struct fe_dat *d) {
+  return !d->parked;
+}
+
+status
+fe_ranks_dat(struct fe_dat *d) {
+  struct fe_set *s = (struct fe_set *)d->pub.set;
+  if (!s->rt.part) return OK;
+  size_t bytes = (size_t)fe_own_size(s) * (size_t)d->pub.size;
+  char *own = NULL;
+  if (!fe.whole && !d->rt.untouched) {
+    own = mem_alloc(bytes + 1, 1);
+    memcpy(own, d->rt.mirror, bytes);
+  }
+  status st = dat_place(d, NULL);
+  if (st == OK && own) memcpy(d->rt.mirror, own, bytes);
+  free(own);
+  return st;
+}
+
+static void
+set_describe(struct fe_set *s, const struct rt_part *p,
+             struct rt_order *order) {
+  rt_order_free((struct rt_order *)s->rt.order);
+  struct rt_part old = s->part;
+  s->part = *p;
+  old.start = NULL;
+  old.to = NULL;
+  rt_part_clear(&old);
+  s->rt.part = &s->part;
+  s->rt.order = order;
+  s->rt.n = p->n;
+  if (fe.whole) return;
+  s->pub.size = p->owned;
+  s->pub.core_size = p->core;
+  s->pub.exec_size = p->level[1] - p->owned;
+  s->pub.nonexec_size = p->level[2] - p->level[1];
+}
+
+/* map->map of a part: rows of mirrors. */
+static status
+map_show(struct fe_map *m) {
+  const struct rt_part *from = &((struct fe_set *)m->pub.from)->part;
+  const struct rt_order *a = m->rt.from->order, *b = m->rt.to->order;
+  size_t arity = m->rt.arity;
+  size_t bytes = (size_t)from->level[1] * arity * sizeof(int);
+  int *shown = rt_mem_new(bytes);
+  if (!shown)
+    FAIL(ERR_MEMORY, "no memory for map \"%s\": %zu bytes", m->pub.name, bytes);
+  for (idx_l e = 0; e < from->level[1]; e++)
+    for (size_t i = 0; i < arity; i++)
+      shown[(size_t)a->row[e] * arity + i] =
+          b->row[m->rt.table[(size_t)e * arity + i]];
+  rt_mem_free(m->pub.map, m->bytes);
+  m->pub.map = shown;
+  m->bytes = bytes;
+  return OK;
+}
+
+static status
+map_describe(struct fe_map *m, const struct rt_dist_map *x) {
+  m->flags = (x->onto ? IR_MAP_ONTO : 0) |
+             (x->injective ? IR_MAP_INJECTIVE : 0) |
+             (x->repeats ? IR_MAP_REPEATS : 0);
+  TRY(fe_number_map_take(m, x->table));
+  return fe.whole ? OK : map_show(m);
+}
+
+static void
+dist_describe(struct rt_dist *d, int level) {
+  *d = (struct rt_dist){.comm = &fe.comm,
+                        .parts = mem_alloc(fe.nsets + 1, sizeof *d->parts),
+                        .maps = mem_alloc(fe.nmaps + 1, sizeof *d->maps),
+                        .nparts = fe.nsets,
+                        .nmaps = fe.nmaps,
+                        .depth = level};
+  for (uint32_t s = 0; s < fe.nsets; s++) {
+    const struct rt_part *p = &fe.sets[s]->part;
+    d->parts[s] = (struct rt_part){.total = p->total,
+                                   .start = p->start,
+                                   .declared = p->declared,
+                                   .to = p->to};
+  }
+  for (uint32_t k = 0; k < fe.nmaps; k++) {
+    const struct fe_map *m = fe.maps[k];
+    d->maps[k] = (struct rt_dist_map){.from = (uint32_t)m->pub.from->index,
+                                      .to = (uint32_t)m->pub.to->index,
+                                      .arity = (uint32_t)m->pub.dim,
+                                      .rows = m->declared};
+  }
+}
+
+/* Sets and maps as the distribution found them. */
+static status
+dist_adopt(struct rt_dist *d) {
+  for (uint32_t k = 0; k < fe.nmaps; k++) fe_number_map_clear(fe.maps[k]);
+  for (uint32_t s = 0; s < fe.nsets; s++)
+    set_describe(fe.sets[s], &d->parts[s], order_make(&d->parts[s]));
+  status st = OK;
+  for (uint32_t k = 0; k < fe.nmaps; k++) {
+    if (st == OK) st = map_describe(fe.maps[k], &d->maps[k]);
+    free(d->maps[k].table);
+  }
+  return st;
+}
+
+static status
+homes_take(char **homes) {
+  for (uint32_t i = 0; i < fe.ndats; i++)
+    if (dat_is_live(fe.dats[i])) TRY(dat_take_home(fe.dats[i], &homes[i]));
+  return OK;
+}
+
+static status
+homes_give(char **homes) {
+  for (uint32_t i = 0; i < fe.ndats; i++)
+    if (dat_is_live(fe.dats[i])) TRY(dat_place(fe.dats[i], homes[i]));
+  return OK;
+}
+
+status
+fe_spread(int level) {
+  struct rt_dist d;
+  if (level > fe.level) fe.level = (level + 1) & ~1;
+  if (fe.level > REACH_MAX)
+    FAIL(ERR_STATE, "loops over level %d of the halo: at most %d", fe.level,
+         REACH_MAX);
+  double begin = timer_wall();
+  TRY(fe_agree("spreading sets over the ranks", (uint64_t)fe.level, OK));
+  char **homes = mem_alloc(fe.ndats + 1, sizeof *homes);
+  dist_describe(&d, fe.level);
+  status st = homes_take(homes);
+  if (st == OK) st = rt_dist_make(&d);
+  if (st == OK) st = dist_adopt(&d);
+  if (st == OK) st = homes_give(homes);
+  for (uint32_t i = 0; i < fe.ndats; i++) free(homes[i]);
+  free(homes);
+  free(d.parts);
+  free(d.maps);
+  fe.setup_id++;
+  fe_state_update();
+  LOG_INFO("rank %d: sets spread over %d ranks, %d levels: %.3f s",
+           fe.comm.rank, fe.comm.size, fe.level, timer_wall() - begin);
+  return st;
+}
+
+/* ---- values ------------------------------------------------------------------------- */
+
+enum { PIECE = 1 << 28 };
+
+/* The mirror's rows of others. */
+static status
+complete(struct fe_dat *d) {
+  const struct rt_order *o = d->rt.order;
+  size_t size = (size_t)d->pub.size;
+  size_t bytes = (size_t)o->rows * size;
+  char *all = mem_alloc(bytes + 1, 1);
+  for (idx_l e = 0; e < o->owned; e++)
+    memcpy(all + (size_t)o->row[e] * size,
+           d->rt.mirror + (size_t)o->row[e] * size, size);
+  status st = OK;
+  for (size_t at = 0; st == OK && at < bytes; at += PIECE)
+    st = rt_allreduce(&fe.comm, all + at,
+                      bytes - at < PIECE ? bytes - at : PIECE,
+                      (struct type){TYPE_U8, 1}, ACC_MAX);
+  if (st == OK) memcpy(d->rt.mirror, all, bytes);
+  free(all);
+  return st;
+}
+
+status
+fe_dat_sync(struct fe_dat *d) {
+  bool was = rt_dat_mirror_current(&d->rt);
+  TRY(rt_dat_sync(&d->rt));
+  bool all = d->rt.order && d->rt.order->whole;
+  return was || !all ? OK : complete(d);
+}
+
+idx_l
+fe_declared_size(const struct fe_dat *d) {
+  const struct fe_set *s = (struct fe_set *)d->pub.set;
+  return fe_ranked() && !fe.whole ? s->part.declared : s->pub.size;
+}
+
+status
+fe_ranks_home(const struct fe_dat *d, void *out) {
+  const struct fe_set *s = (struct fe_set *)d->pub.set;
+  size_t size = (size_t)d->pub.size;
+  if (s->rt.part && !fe.whole)
+    return rt_part_return(&fe.comm, &s->part, d->rt.mirror, size, out);
+  if (s->pub.size) memcpy(out, d->rt.mirror, (size_t)s->pub.size * size);
+  return OK;
+}
+
+/* Elements [low, high) of all, to every rank for which `to` says so. */
+static status
+send_range(const struct fe_dat *d, idx_g low, idx_g high, bool root_only,
+           char **out) {
+  const struct rt_part *p = &((struct fe_set *)d->pub.set)->part;
+  size_t ranks = (size_t)fe.comm.size, size = (size_t)d->pub.size;
+  idx_g first = p->start[fe.comm.rank], last = first + p->declared;
+  if (low > first) first = low;
+  if (high < last) last = high;
+  size_t n = last > first ? (size_t)(last - first) : 0;
+  size_t *give = mem_alloc(2 * ranks, sizeof *give), *got = give + ranks;
+  char *home = mem_alloc((size_t)p->declared + 1, size);
+  char *send = mem_alloc((root_only ? 1 : ranks) * n + 1, size);
+  status st = fe_ranks_home(d, home);
+  for (size_t r = 0; r < (root_only ? 1 : ranks); r++) {
+    give[r] = n;
+    if (n)
+      memcpy(send + r * n * size,
+             home + (size_t)(first - p->start[fe.comm.rank]) * size, n * size);
+  }
+  if (st == OK) st = rt_alltoall(&fe.comm, send, give, size, out, got);
+  free(give);
+  free(home);
+  free(send);
+  return st;
+}
+
+status
+fe_ranks_gather(const struct fe_dat *d, char **out) {
+  const struct fe_set *s = (struct fe_set *)d->pub.set;
+  *out = NULL;
+  if (fe_ranked() && !fe.whole) {
+    TRY(send_range(d, 0, s->part.total, true, out));
+  } else if (!fe.comm.rank) {
+    size_t bytes = (size_t)s->pub.size * (size_t)d->pub.size;
+    *out = mem_alloc(bytes + 1, 1);
+    memcpy(*out, d->rt.mirror, bytes);
+  }
+  return OK;
+}
+
+status
+fe_ranks_range(const struct fe_dat *d, idx_g low, idx_g high, void *out) {
+  size_t size = (size_t)d->pub.size, n = (size_t)(high - low + 1);
+  char *all = NULL;
+  if (!fe_ranked() || fe.whole) {
+    memcpy(out, d->rt.mirror + (size_t)low * size, n * size);
+    return OK;
+  }
+  TRY(send_range(d, low, high + 1, false, &all));
+  memcpy(out, all, n * size);
+  free(all);
+  return OK;
+}
+
+/* ---- how far out values are right --------------------------------------------------- */
+
+struct reach
+fe_reach_of(const struct fe_dat *d) {
+  bool buffer = d->rt.buf && d->rt.buf_current && !d->rt.buf->stale;
+  return buffer ? d->rt.buf->reach : d->rt.reach;
+}
+
+uint32_t
+fe_reach_id(void) {
+  if (!fe_ranked()) return 0;
+  struct str key = STR_INIT;
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    struct reach r = REACH_FULL;
+    if (!fe.dats[i]->parked) r = fe_reach_of(fe.dats[i]);
+    str_addn(&key, (const char *)&r, sizeof r);
+  }
+  uintptr_t *slot = table_slot(&fe.reaches, key.s, key.len);
+  if (!*slot) *slot = fe.reaches.n;
+  uint32_t id = (uint32_t)*slot;
+  str_clear(&key);
+  return id;
+}

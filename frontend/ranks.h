@@ -1,0 +1,70 @@
+/* Several ranks: what the frontend does with sets, maps and dats that lie over
+ * them. On one rank none of it does anything. doc/mpi.md tells the whole. */
+#ifndef FRONTEND_RANKS_H
+#define FRONTEND_RANKS_H
+
+#include "frontend/access.h"
+
+static inline bool
+fe_ranked(void) {
+  return fe.comm.size > 1;
+}
+
+/* op_init and op_exit. `communicator`: of the MPI library `mpi`, as op_mpi_init
+ * hands it over; NULL: as the launcher says. */
+status fe_ranks_open(const char *mpi, const void *communicator);
+void fe_ranks_close(void);
+/* For what is not done on several ranks: an error there. */
+bool fe_alone(const char *api);
+
+/* ---- declarations ---------------------------------------------------------------- */
+
+/* The part of a set just declared. Collective. */
+status fe_ranks_set(struct fe_set *s);
+/* Rows of a map just declared, checked against the whole set; one of the tables
+ * is NULL. */
+status fe_ranks_map(struct fe_map *m, const int *table32,
+                    const long long *table64, int base);
+void fe_ranks_map_clear(struct fe_map *m);
+/* A dat just declared; its set may lie over the ranks already. */
+status fe_ranks_dat(struct fe_dat *d);
+
+/* ---- spreading: sets get their halos ----------------------------------------------- */
+
+/* All sets, to this level or deeper, with all maps and dats as declared by now.
+ * Collective. */
+status fe_spread(int level);
+/* Elements that the program sees as its own. */
+idx_l fe_own_size(const struct fe_set *s);
+
+/* ---- values ------------------------------------------------------------------------- */
+
+/* Make the mirror current: this rank's rows, and where each rank sees all, those
+ * of others. Collective. */
+status fe_dat_sync(struct fe_dat *d);
+/* The values of the part that this rank declared, in its order, from a current
+ * mirror; `out` has room for fe_declared_size elements. Collective. */
+status fe_ranks_home(const struct fe_dat *d, void *out);
+idx_l fe_declared_size(const struct fe_dat *d);
+/* All values in global order on rank 0 (GIVE by free; NULL elsewhere), of a
+ * current mirror. Collective. */
+status fe_ranks_gather(const struct fe_dat *d, char **out);
+/* Elements [low, high] in global order on every rank. Collective. */
+status fe_ranks_range(const struct fe_dat *d, idx_g low, idx_g high, void *out);
+
+/* How far out the dat's values are right; a number for those of all dats. */
+struct reach fe_reach_of(const struct fe_dat *d);
+uint32_t fe_reach_id(void);
+
+/* ---- agree.c: no rank waits for one that does something else ------------------------- */
+
+/* All ranks must be at the same point of the program: in `what`, with the same
+ * loops before, and none with an error. Else all get one: `st` is this rank's
+ * own. */
+status fe_agree(const char *what, uint64_t detail, status st);
+/* A loop was recorded. */
+void fe_agree_loop(const struct fe_call *c);
+/* What is equal on all ranks about a call. */
+uint64_t fe_agree_call(const struct fe_call *c);
+
+#endif

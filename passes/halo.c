@@ -1,0 +1,230 @@
+/* Halo: how far out loops run over ranks, and exchanges where that needs them.
+ *
+ * Problem   A rank has a part of each set, and copies of what lies around it. A
+ *           loop that reads copies needs them right; one that increments through
+ *           a map must also run for strangers' elements that name its own. An
+ *           exchange before each loop is right, and costs a message to each
+ *           neighbour and dat every time.
+ *
+ * Idea      The extents (ir/extent.c) say how far out each loop runs, and how far
+ *           out each version has to be right for all its readers. Walk the trace
+ *           with how far each buffer is right: at the start as declared; after a
+ *           loop over L_h wrote there, to h, or less where it wrote through a
+ *           map; after an exchange, as far as that went. A unit that needs more
+ *           gets an exchange before it. Whatever else is not as right yet as some
+ *           later reader needs goes along, so that a chain waits once; and a
+ *           version goes as far as any reader needs, so that it goes once.
+ *
+ *           With limit=0 no loop runs farther than it must. A larger limit lets
+ *           loops run redundantly instead of waiting for what they made
+ *           elsewhere.
+ *
+ * Example   set %cells n=8 parts
+ *           dat %q : %cells f64 x4 right 0
+ *           exchange %q.0 to 0 via 1
+ *           %res.1 = loop @res_calc over %edges (read %q.0 via %pecell[0], ...
+ *               inc %res.0 via %pecell[0], ...) level=1
+ *           %q.1 = loop @update over %cells (write %q, rw %res.1)
+ *
+ *           The edges run over L_1; what those name of q comes from its owners.
+ *           The increments to res are complete on L_0, which is all that update
+ *           asks for.
+ *
+ * Cost      O(arguments + units * buffers), and O(trace) for each exchange.
+ *
+ * Source    OP2's dirty bits (Mudalige et al. 2013), decided before anything
+ *           runs; PyOP2's and SLOPE's aggregated exchanges.
+ *
+ * Limits    one exchange is for one unit and all after it: two chains that need
+ *           nothing of each other wait together.
+ */
+#include "ir/extent.h"
+#include "passes/pass.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* A version that is to be exchanged; values change their numbers when nodes are
+ * put in, roots and versions don't. */
+struct halo_want {
+  ir_ref at; /* the node before which */
+  ir_ref root;
+  uint32_t version;
+  struct reach reach;
+};
+
+struct halo {
+  struct ir_trace *t;
+  struct ir_extent x;
+  struct reach *right; /* by buffer */
+  ir_ref *holds;       /* by buffer: the version there; IR_NONE */
+  struct halo_want *wants;
+  uint32_t nwants, capwants;
+};
+
+static bool
+halo_any_parts(const struct ir_trace *t) {
+  for (ir_ref s = 0; s < t->nsets; s++)
+    if (t->sets[s].flags & IR_SET_PARTS) return true;
+  return false;
+}
+
+static ir_ref
+halo_buffer(const struct ir_trace *t, ir_ref v) {
+  return v == IR_NONE ? IR_NONE : t->values[ir_same(t, v)].buffer;
+}
+
+static bool
+halo_is_dat(const struct ir_trace *t, const struct ir_arg *a) {
+  return ir_arg_has_value(a) && t->dats[ir_root(t, a->dat)].kind == IR_DAT;
+}
+
+static void
+halo_init(struct halo *h, struct ir_trace *t, int limit) {
+  *h = (struct halo){
+      .t = t,
+      .x = ir_extent_build(t, limit),
+      .right = mem_alloc((size_t)t->nbuffers + 1, sizeof *h->right),
+      .holds = mem_alloc((size_t)t->nbuffers + 1, sizeof *h->holds)};
+  for (ir_ref b = 0; b < t->nbuffers; b++) {
+    h->holds[b] = IR_NONE;
+    if (t->buffers[b].initial) h->right[b] = t->dats[t->buffers[b].dat].reach;
+  }
+  for (ir_ref v = 0; v < t->nvalues; v++) {
+    ir_ref b = t->values[v].buffer;
+    if (t->values[v].def == IR_NONE && b != IR_NONE)
+      h->holds[b] = ir_same(t, v);
+  }
+}
+
+static struct reach
+halo_need(struct ir_need n) {
+  return (struct reach){(int8_t)n.own, (int8_t)n.via};
+}
+
+/* A unit: nodes [first, end), which run over L_level. */
+struct halo_unit {
+  ir_ref first, end;
+  int level;
+};
+
+/* Is some operand of the unit, from outside of it, not right far enough? */
+static bool
+halo_lacks(const struct halo *h, const struct halo_unit *u) {
+  const struct ir_trace *t = h->t;
+  for (ir_ref n = u->first; n < u->end; n++)
+    for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
+      const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
+      ir_ref b = halo_is_dat(t, a) ? halo_buffer(t, a->in) : IR_NONE;
+      if (b == IR_NONE) continue;
+      ir_ref v = ir_same(t, a->in), def = t->values[v].def;
+      if (def != IR_NONE && def >= u->first) continue;
+      struct ir_need need = ir_extent_operand(&h->x, t, a, u->level);
+      if (!reach_covers(h->right[b], halo_need(need))) return true;
+    }
+  return false;
+}
+
+/* Before the unit all that is not as right as its readers need. */
+static void
+halo_exchange(struct halo *h, ir_ref at) {
+  struct ir_trace *t = h->t;
+  for (ir_ref b = 0; b < t->nbuffers; b++) {
+    ir_ref v = h->holds[b];
+    if (v == IR_NONE) continue;
+    struct reach need = halo_need(h->x.need[v]);
+    if (reach_covers(h->right[b], need)) continue;
+    struct reach to = reach_join(h->right[b], need);
+    struct halo_want w = {at, t->values[v].dat, t->values[v].version, to};
+    VEC_PUSH(h->wants, h->nwants, h->capwants, w);
+    h->right[b] = to;
+    ir_remark(t, "halo: %s comes from its owners for %s", pass_value_text(t, v),
+              pass_node_text(t, at));
+  }
+}
+
+static void
+halo_written(struct halo *h, const struct halo_unit *u) {
+  const struct ir_trace *t = h->t;
+  for (ir_ref n = u->first; n < u->end; n++)
+    for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
+      const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
+      ir_ref b = halo_is_dat(t, a) ? halo_buffer(t, a->out) : IR_NONE;
+      if (b == IR_NONE) continue;
+      struct reach before = h->right[b];
+      if (t->nodes[n].op == IR_COPY)
+        h->right[b] = h->right[halo_buffer(t, ir_args(t, &t->nodes[n])[0].in)];
+      else
+        h->right[b] = reach_written(before, u->level, !ir_arg_direct(a));
+      h->holds[b] = ir_same(t, a->out);
+    }
+}
+
+static void
+halo_unit(struct halo *h, struct halo_unit u) {
+  for (ir_ref n = u.first; n < u.end; n++)
+    if (h->x.exec[n] > u.level) u.level = h->x.exec[n];
+  for (ir_ref n = u.first; n < u.end; n++)
+    if (h->t->nodes[n].op == IR_LOOP) h->t->nodes[n].level = (uint32_t)u.level;
+  if (h->t->nodes[u.first].op == IR_LOOP && halo_lacks(h, &u))
+    halo_exchange(h, u.first);
+  halo_written(h, &u);
+}
+
+/* Wants [i, end) of one node as its exchange. */
+static void
+halo_insert(struct halo *h, uint32_t i, uint32_t end) {
+  struct ir_trace *t = h->t;
+  struct ir_arg *args = mem_alloc(end - i, sizeof *args);
+  for (uint32_t k = i; k < end; k++) {
+    const struct halo_want *w = &h->wants[k];
+    args[k - i] = (struct ir_arg){.kind = IR_ARG_DAT,
+                                  .access = ACC_READ,
+                                  .reach = w->reach,
+                                  .dat = w->root,
+                                  .map = IR_NONE,
+                                  .in = ir_find_value(t, w->root, w->version),
+                                  .out = IR_NONE};
+  }
+  ir_insert_node(t, h->wants[i].at,
+                 (struct ir_node){.op = IR_EXCHANGE,
+                                  .kernel = IR_NONE,
+                                  .set = IR_NONE,
+                                  .nargs = end - i,
+                                  .region = IR_NONE,
+                                  .tag = UINT32_MAX},
+                 args);
+  free(args);
+}
+
+/* From the last to the first, so that places stay what they are. */
+static void
+halo_insert_all(struct halo *h) {
+  for (uint32_t end = h->nwants; end > 0;) {
+    uint32_t i = end - 1;
+    while (i > 0 && h->wants[i - 1].at == h->wants[end - 1].at) i--;
+    halo_insert(h, i, end);
+    end = i;
+  }
+}
+
+void
+pass_halo(struct ir_trace *t, const struct pass_ctx *c) {
+  struct halo h;
+  if (!halo_any_parts(t) || !t->nbuffers) return;
+  halo_init(&h, t, (int)pass_arg(c, "limit", 0));
+  for (ir_ref n = 0; n < t->nnodes;) {
+    const struct ir_node *node = &t->nodes[n];
+    ir_ref r = node->region, end = n + 1;
+    if (r != IR_NONE) end = t->regions[r].first + t->regions[r].count;
+    bool runs = node->op == IR_LOOP || node->op == IR_COPY;
+    if (runs && !pass_deferred(node))
+      halo_unit(&h, (struct halo_unit){n, end, 0});
+    n = end;
+  }
+  halo_insert_all(&h);
+  ir_extent_free(&h.x);
+  free(h.right);
+  free(h.holds);
+  free(h.wants);
+}

@@ -1,0 +1,218 @@
+/* Ranks through MPI: the only file that calls it. Built once for each MPI
+ * library (OP2_MPI_NAME), into a shared object that rt/comm.c opens.
+ *
+ * MPI is started here if the program has not started it, and then ended when the
+ * process ends: op_init may follow op_exit, MPI_Init may not follow
+ * MPI_Finalize. The library talks over a duplicate of the communicator, so that
+ * no message of the program is taken for one of its own.
+ *
+ * Reductions: our own operation over bytes, declared not to commute, so that
+ * ranks are combined in their order and every rank gets the same bits; with
+ * MPI's own operations minima of signed zeros and sums might differ. */
+#include "base/arena.h"
+#include "rt/comm.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAG = 7, CHUNK = 1 << 30 };
+
+struct impl {
+  MPI_Comm comm;
+  MPI_Request *requests;
+  int nrequests, caprequests;
+};
+
+static bool started; /* MPI, by us */
+
+static status
+check(int code, const char *call) {
+  char text[MPI_MAX_ERROR_STRING];
+  int len = 0;
+  if (code == MPI_SUCCESS) return OK;
+  MPI_Error_string(code, text, &len);
+  FAIL(ERR_MPI, "%s: %.*s", call, len, text);
+}
+#define MPI(call) TRY(check((call), #call))
+
+static void
+end_mpi(void) {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (!ended) MPI_Finalize();
+}
+
+static status
+start_mpi(void) {
+  int up = 0, ended = 0, level;
+  MPI(MPI_Initialized(&up));
+  MPI(MPI_Finalized(&ended));
+  if (ended) FAIL(ERR_MPI, "MPI was ended before%s", " op_init");
+  if (up) return OK;
+  MPI(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level));
+  if (!started) atexit(end_mpi);
+  started = true;
+  return OK;
+}
+
+static status
+mpi_open(const void *communicator, struct rt_comm *out) {
+  TRY(start_mpi());
+  MPI_Comm from =
+      communicator ? *(const MPI_Comm *)communicator : MPI_COMM_WORLD;
+  struct impl *m = mem_alloc(1, sizeof *m);
+  status s = check(MPI_Comm_dup(from, &m->comm), "MPI_Comm_dup");
+  if (s != OK) {
+    free(m);
+    return s;
+  }
+  MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(m->comm, &out->rank);
+  MPI_Comm_size(m->comm, &out->size);
+  out->own = m;
+  return OK;
+}
+
+static void
+mpi_close(struct rt_comm *c) {
+  struct impl *m = c->own;
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (!ended) MPI_Comm_free(&m->comm);
+  free(m->requests);
+  free(m);
+  c->own = NULL;
+}
+
+/* ---- reductions -------------------------------------------------------------- */
+
+/* Of the reduction under way; one thread talks. */
+static struct {
+  struct type type;
+  enum access access;
+} current;
+
+/* inout = in (op) inout, `in` being of the lower ranks. */
+static void
+combine(void *in, void *inout, int *len, MPI_Datatype *type) {
+  size_t bytes = (size_t)*len * current.type.size;
+  (void)type;
+  char *result = mem_alloc(bytes + 1, 1);
+  memcpy(result, in, bytes);
+  type_combine(current.type, current.access, result, inout, (size_t)*len);
+  memcpy(inout, result, bytes);
+  free(result);
+}
+
+static status
+mpi_allreduce(struct rt_comm *c, void *data, size_t n, struct type type,
+              enum access op) {
+  struct impl *m = c->own;
+  MPI_Datatype item;
+  MPI_Op mpi_op;
+  assert(n <= INT_MAX);
+  current.type = type;
+  current.access = op;
+  MPI(MPI_Type_contiguous((int)type.size, MPI_BYTE, &item));
+  MPI(MPI_Type_commit(&item));
+  MPI(MPI_Op_create(combine, 0, &mpi_op));
+  status s =
+      check(MPI_Allreduce(MPI_IN_PLACE, data, (int)n, item, mpi_op, m->comm),
+            "MPI_Allreduce");
+  MPI_Op_free(&mpi_op);
+  MPI_Type_free(&item);
+  return s;
+}
+
+static status
+mpi_allgather(struct rt_comm *c, const void *mine, size_t bytes, void *all) {
+  struct impl *m = c->own;
+  assert(bytes <= INT_MAX);
+  MPI(MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+                    m->comm));
+  return OK;
+}
+
+/* ---- messages ----------------------------------------------------------------- */
+
+static MPI_Request *
+request_add(struct impl *m) {
+  VEC_ROOM(m->requests, m->nrequests, m->caprequests);
+  return &m->requests[m->nrequests++];
+}
+
+/* In pieces that an int can count. */
+static status
+post(struct impl *m, const struct rt_message *g, bool sends) {
+  for (size_t at = 0; at < g->bytes; at += CHUNK) {
+    size_t left = g->bytes - at;
+    int n = left < CHUNK ? (int)left : CHUNK;
+    char *p = (char *)g->data + at;
+    MPI_Request *r = request_add(m);
+    if (sends)
+      MPI(MPI_Isend(p, n, MPI_BYTE, g->peer, TAG, m->comm, r));
+    else
+      MPI(MPI_Irecv(p, n, MPI_BYTE, g->peer, TAG, m->comm, r));
+  }
+  return OK;
+}
+
+static status
+mpi_start(struct rt_comm *c, const struct rt_message *send, int nsend,
+          const struct rt_message *recv, int nrecv) {
+  struct impl *m = c->own;
+  assert(!m->nrequests && "one exchange at a time");
+  for (int i = 0; i < nrecv; i++) TRY(post(m, &recv[i], false));
+  for (int i = 0; i < nsend; i++) TRY(post(m, &send[i], true));
+  return OK;
+}
+
+static status
+mpi_finish(struct rt_comm *c) {
+  struct impl *m = c->own;
+  int n = m->nrequests;
+  m->nrequests = 0;
+  MPI(MPI_Waitall(n, m->requests, MPI_STATUSES_IGNORE));
+  return OK;
+}
+
+static status
+mpi_alltoallv(struct rt_comm *c, const void *send, const size_t *send_bytes,
+              void *recv, const size_t *recv_bytes) {
+  struct impl *m = c->own;
+  char *in = recv, *out = (char *)send;
+  for (int r = 0; r < c->size; in += recv_bytes[r++]) {
+    struct rt_message g = {r, in, recv_bytes[r]};
+    TRY(post(m, &g, false));
+  }
+  for (int r = 0; r < c->size; out += send_bytes[r++]) {
+    struct rt_message g = {r, out, send_bytes[r]};
+    TRY(post(m, &g, true));
+  }
+  return mpi_finish(c);
+}
+
+static void
+mpi_abort(struct rt_comm *c, int code) {
+  struct impl *m = c->own;
+  MPI_Abort(m->comm, code);
+  _Exit(code);
+}
+
+__attribute__((visibility("default"))) const struct rt_comm_ops op2_comm_ops = {
+    .version = OP2_VERSION,
+    .name = OP2_MPI_NAME,
+    .open = mpi_open,
+    .close = mpi_close,
+    .allreduce = mpi_allreduce,
+    .allgather = mpi_allgather,
+    .alltoallv = mpi_alltoallv,
+    .start = mpi_start,
+    .finish = mpi_finish,
+    .abort = mpi_abort,
+    .error = err_last,
+};

@@ -109,7 +109,7 @@ if(CMAKE_C_COMPILER_ID STREQUAL Clang AND OP2_SANITIZE MATCHES address)
   target_link_options(fuzz_ir PRIVATE -fsanitize=fuzzer)
 endif()
 
-# Errors that the sanitizers must find.
-if(OP2_SANITIZE AND TARGET op2cc)
+# Errors that sanitizers, and oclgrind on devices, must find.
+if(TARGET op2cc)
   op2_add_program(planted test/sanitize/planted.c)
 endif()

@@ -56,6 +56,7 @@ random-gcc     | $dir/gcc/test/random/random_programs --jobs $(nproc) --count 64
 random-opaque  | $dir/gcc/test/random/random_programs_opaque --opaque --jobs $(nproc) --count 64 --time 30 --out $dir
 random-clang   | . tools/sanitizers.sh; $dir/clang/test/random/random_programs --jobs $(nproc) --count 24 --time 60 --out $dir
 ptx            | test/ptx/run.sh $dir/gcc
+races          | test/races/run.sh $dir/gcc
 cache-gcc      | test/cache/run.sh $dir/gcc
 cache-clang    | test/cache/run.sh $dir/clang
 tsan           | test/sanitize/tsan.sh $dir/tsan

@@ -327,6 +327,8 @@ atomic_loop(struct low_emit *em, struct type t, LLVMValueRef p,
   LLVMBuilderRef b = em->b;
   LLVMTypeRef bits = LLVMIntTypeInContext(em->ctx, 8 * t.size);
   LLVMValueRef first = LLVMBuildLoad2(b, bits, p, "");
+  LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic); /* others write there */
+  LLVMSetAlignment(first, t.size);
   LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
   LLVMBasicBlockRef again =
       LLVMAppendBasicBlockInContext(em->ctx, em->fn, "swap");

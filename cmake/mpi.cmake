@@ -25,3 +25,18 @@ endfunction()
 
 op2_add_mpi(openmpi ompi-c)
 op2_add_mpi(mpich mpich)
+
+find_path(PTSCOTCH_INCLUDE_DIR ptscotch.h PATH_SUFFIXES scotch)
+find_library(PTSCOTCH_LIBRARY ptscotch)
+find_library(PTSCOTCHERR_LIBRARY ptscotcherr)
+find_library(SCOTCH_LIBRARY scotch)
+if("openmpi" IN_LIST OP2_MPI AND PTSCOTCH_INCLUDE_DIR AND PTSCOTCH_LIBRARY)
+  add_library(op2ptscotch OBJECT rt/mpi/ptscotch.c)
+  target_include_directories(op2ptscotch SYSTEM PRIVATE ${PTSCOTCH_INCLUDE_DIR})
+  target_link_libraries(op2ptscotch PRIVATE op2_needs PkgConfig::MPI_openmpi)
+  op2_add_shared(op2lazy-ptscotch MODULE ${CMAKE_SOURCE_DIR}/rt/mpi/ptscotch.map
+                 op2ptscotch)
+  target_link_libraries(op2lazy-ptscotch PRIVATE ${PTSCOTCH_LIBRARY}
+    ${SCOTCH_LIBRARY} ${PTSCOTCHERR_LIBRARY} PkgConfig::MPI_openmpi)
+  list(APPEND OP2_MPI ptscotch)
+endif()

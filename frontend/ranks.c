@@ -247,8 +247,8 @@ map_describe(struct fe_map *m, const struct rt_dist_map *x) {
   return fe.whole ? OK : map_show(m);
 }
 
-static void
-dist_describe(struct rt_dist *d, int level) {
+void
+fe_dist_describe(struct rt_dist *d, int level) {
   *d = (struct rt_dist){.comm = &fe.comm,
                         .parts = mem_alloc(fe.nsets + 1, sizeof *d->parts),
                         .maps = mem_alloc(fe.nmaps + 1, sizeof *d->maps),
@@ -309,7 +309,7 @@ fe_spread(int level) {
   double begin = timer_wall();
   TRY(fe_agree("spreading sets over the ranks", (uint64_t)fe.level, OK));
   char **homes = mem_alloc(fe.ndats + 1, sizeof *homes);
-  dist_describe(&d, fe.level);
+  fe_dist_describe(&d, fe.level);
   status st = homes_take(homes);
   if (st == OK) st = rt_dist_make(&d);
   if (st == OK) st = dist_adopt(&d);

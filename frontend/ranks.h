@@ -34,6 +34,8 @@ status fe_ranks_dat(struct fe_dat *d);
 /* All sets, to this level or deeper, with all maps and dats as declared by now.
  * Collective. */
 status fe_spread(int level);
+/* Sets and maps for rt_dist_make; the owner frees d->parts and d->maps. */
+void fe_dist_describe(struct rt_dist *d, int level);
 /* Elements that the program sees as its own. */
 idx_l fe_own_size(const struct fe_set *s);
 

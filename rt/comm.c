@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/log.h"
-#include "base/str.h"
 
 #include <assert.h>
 #include <dlfcn.h>
@@ -61,6 +60,12 @@ self_finish(struct rt_comm *c) {
   return OK;
 }
 
+static const void *
+self_handle(struct rt_comm *c) {
+  (void)c;
+  return NULL;
+}
+
 static void
 self_abort(struct rt_comm *c, int code) {
   (void)c;
@@ -76,6 +81,7 @@ static const struct rt_comm_ops self_ops = {
     .alltoallv = self_alltoallv,
     .start = self_start,
     .finish = self_finish,
+    .handle = self_handle,
     .abort = self_abort,
     .error = err_last,
 };
@@ -91,8 +97,8 @@ static const struct launcher {
                  {"PMI_SIZE", "mpich", true},
                  {"PMIX_RANK", "openmpi", false}};
 
-static void
-module_path(const char *name, struct str *out) {
+void
+rt_module_path(const char *name, struct str *out) {
   Dl_info here;
   if (dladdr(&self_ops, &here) && here.dli_fname) {
     const char *slash = strrchr(here.dli_fname, '/');
@@ -131,7 +137,7 @@ rt_comm_open_mpi(const char *name, const void *communicator,
                  struct rt_comm *out) {
   const struct rt_comm_ops *ops;
   struct str path = STR_INIT;
-  module_path(name, &path);
+  rt_module_path(name, &path);
   status s = module_load(path.s, &ops);
   str_clear(&path);
   if (s != OK) return s;

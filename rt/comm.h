@@ -12,6 +12,7 @@
 #define RT_COMM_H
 
 #include "base/err.h"
+#include "base/str.h"
 #include "base/types.h"
 
 #include <stddef.h>
@@ -46,6 +47,8 @@ struct rt_comm_ops {
   status (*start)(struct rt_comm *c, const struct rt_message *send, int nsend,
                   const struct rt_message *recv, int nrecv);
   status (*finish)(struct rt_comm *c);
+  /* Its MPI_Comm *, for libraries that talk by themselves. */
+  const void *(*handle)(struct rt_comm *c);
   /* End all ranks. */
   void (*abort)(struct rt_comm *c, int code);
   const char *(*error)(void); /* last message of its copy of base/ */
@@ -64,6 +67,8 @@ status rt_comm_open(struct rt_comm *out);
 status rt_comm_open_mpi(const char *name, const void *communicator,
                         struct rt_comm *out);
 void rt_comm_close(struct rt_comm *c);
+/* Where the library's module `name` lies: beside it, or where the loader looks. */
+void rt_module_path(const char *name, struct str *out);
 
 status rt_allreduce(struct rt_comm *c, void *data, size_t n, struct type type,
                     enum access op);

@@ -23,7 +23,7 @@ layer ir        base/ ir/
 layer passes    base/ ir/ passes/
 layer rt        base/ rt/
 layer rt/hdf5   base/ rt/ rt/hdf5/
-layer rt/mpi    base/ rt/comm.h rt/mpi/
+layer rt/mpi    base/ rt/comm.h rt/partition.h rt/mpi/
 layer lower     base/ ir/ lower/ rt/plan.h rt/dev.h rt/device.h rt/reduce.h rt/store.h include/op2_blob.h
 layer lower/llvm base/ lower/ lower/llvm/ rt/plan.h include/op2_blob.h
 layer frontend  base/ ir/ passes/ rt/ lower/ frontend/ include/
@@ -34,6 +34,7 @@ layer test      *
 header llvm-c/      lower/llvm tools test
 header llvm/        lower/llvm
 header mpi.h        rt/mpi include test
+header ptscotch.h   rt/mpi
 header cuda.h       rt
 header CL/          rt
 header omp.h        rt frontend include test bench

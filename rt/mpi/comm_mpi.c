@@ -196,6 +196,12 @@ mpi_alltoallv(struct rt_comm *c, const void *send, const size_t *send_bytes,
   return mpi_finish(c);
 }
 
+static const void *
+mpi_handle(struct rt_comm *c) {
+  struct impl *m = c->own;
+  return &m->comm;
+}
+
 static void
 mpi_abort(struct rt_comm *c, int code) {
   struct impl *m = c->own;
@@ -213,6 +219,7 @@ __attribute__((visibility("default"))) const struct rt_comm_ops op2_comm_ops = {
     .alltoallv = mpi_alltoallv,
     .start = mpi_start,
     .finish = mpi_finish,
+    .handle = mpi_handle,
     .abort = mpi_abort,
     .error = err_last,
 };

@@ -3,7 +3,8 @@
 #   test/mpi/run.sh BUILD [program ...]
 # First those of test/programs, in which every rank declares everything
 # (OP2_DECLARE=whole): what they check on one rank must hold on several. Then those
-# of test/mpi, in which ranks declare parts. Each rank must end with a line "ok".
+# of test/mpi, in which ranks declare parts, in the runs that their first comment names
+# (ranks, variables; "!": it must not end with 0). Each rank must print a line "ok".
 # Once for each MPI library that the build has a module for and whose mpirun is
 # installed. JOBS at once (default: processors).
 set -u
@@ -49,9 +50,10 @@ launcher() {
 # one_run FILE MODE RANKS VARIABLES COMMAND...: a line "pass ..." or "FAIL ..." in
 # $work
 one_run() {
-  local file=$1 mode=$2 ranks=$3 vars=$4 name rc out ir=1
+  local file=$1 mode=$2 ranks=$3 vars=$4 name rc out ir=1 bad=0
   shift 4
   exec 2>/dev/null
+  case $ranks in !*) bad=1 ranks=${ranks#!} ;; esac
   case $file in *_opaque) ir=0 ;; esac
   name=$(basename "$file").$mode
   out=$work/$name.out
@@ -60,7 +62,7 @@ one_run() {
   (cd "$work/$name.d" && env TEST_IR=$ir TMPDIR="$work/$name.d" $vars timeout 60 "$@" "$ranks" "$file") \
     >"$out" 2>&1
   rc=$?
-  if [ $rc = 0 ] && [ "$(grep -c '^ok' "$out")" = "$ranks" ]; then
+  if [ $((rc != 0)) = $bad ] && [ $rc != 124 ] && [ "$(grep -c '^ok' "$out")" = "$ranks" ]; then
     echo "pass $name" >"$work/$name.result"
   else
     echo "FAIL $name ($vars): exit $rc: $(grep -v '^-\|^$' "$out" | head -n 3 |
@@ -93,12 +95,12 @@ runs() {
         "OP2_DECLARE=whole $vars"
     done
   done
-  for file in "$build"/test/mpi/*; do
+  for file in "$build"/test/mpi/mpi_*; do
     base=$(basename "$file")
     case $base in *.*) continue ;; esac
     [ -x "$file" ] || continue
     wanted "$base" "$*" || continue
-    sed -n 's/^ \* RUN: *//p' "$here/${base%_opaque}.c" |
+    sed -n 's/^ \* RUN: *//p' "$here/${base#mpi_}.c" |
       while read -r ranks vars; do
         printf '%s\tparts-%s\t%s\t%s\n' "$file" "$ranks${vars:+-}${vars//[ \/=]/-}" \
           "$ranks" "OMP_NUM_THREADS=1 $vars"

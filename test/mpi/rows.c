@@ -1,0 +1,8 @@
+/* Rows that name an element twice, in parts (slice.h).
+ *
+ * RUN: 2
+ * RUN: 3 SLICE=skew
+ */
+#include "slice.h"
+
+#include "../programs/dup_rows.c"

@@ -1,0 +1,130 @@
+/* A program that declares everything, made into one whose ranks declare parts:
+ * include this, then the program. Sets are cut, maps and data of a rank are the rows
+ * of its part (maps name global elements, as they did), and a fetch gives all
+ * values, after a look at whether the part that a plain fetch gives is the same.
+ *
+ *   SLICE=even   equal parts; skew: none for rank 0, then more and more
+ *   PART=RANDOM, INERTIAL, EXTERNAL, PTSCOTCH: op_partition before the first loop
+ */
+#ifndef TEST_MPI_SLICE_H
+#define TEST_MPI_SLICE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "op2.h"
+
+enum { SLICE_SETS = 64 };
+
+static struct {
+  int n[SLICE_SETS], lo[SLICE_SETS], hi[SLICE_SETS]; /* by number of the set */
+  op_set set;
+  op_map map; /* the first that links two targets */
+  op_dat x, owner;
+  int ready;
+} slice;
+
+static inline int
+slice_ranks(void) {
+  const char *n = getenv("OMPI_COMM_WORLD_SIZE");
+  if (!n) n = getenv("PMI_SIZE");
+  return n ? atoi(n) : 1;
+}
+
+static inline int
+slice_begin(long n, long r, long ranks) {
+  const char *how = getenv("SLICE");
+  if (ranks > 1 && how && !strcmp(how, "skew"))
+    return (int)(n * (r * (r - 1) / 2) / (ranks * (ranks - 1) / 2));
+  return (int)(n * r / ranks);
+}
+
+static inline op_set
+slice_set(int n, const char *name) {
+  int rank, lo, hi;
+  op_rank(&rank);
+  lo = slice_begin(n, rank, slice_ranks());
+  hi = slice_begin(n, rank + 1, slice_ranks());
+  op_set s = op_decl_set(hi - lo, name);
+  slice.n[s->index] = n;
+  slice.lo[s->index] = lo;
+  slice.hi[s->index] = hi;
+  slice.set = s;
+  slice.ready = 0;
+  return s;
+}
+
+static inline op_map
+slice_map(op_set from, op_set to, int dim, int *table, const char *name) {
+  op_map m =
+      op_decl_map(from, to, dim, table + slice.lo[from->index] * dim, name);
+  if (dim > 1 && !slice.map) slice.map = m;
+  return m;
+}
+
+static inline op_dat
+slice_dat(op_set set, int dim, const char *type, size_t size, void *data,
+          const char *name) {
+  char *at = data;
+  size_t row = (size_t)dim * size;
+  op_dat d =
+      op2_decl_dat_at(set, dim, type, size, NULL,
+                      at ? at + (size_t)slice.lo[set->index] * row : at, name);
+  if (!strcmp(name, "x")) slice.x = d;
+  return d;
+}
+
+/* Owners as the program gives them: every seventh element to the next rank. */
+static inline op_dat
+slice_owner(void) {
+  int i = slice.set->index, n = slice.hi[i] - slice.lo[i];
+  int *to = malloc(((size_t)n + 1) * sizeof *to);
+  for (int e = 0; to && e < n; e++)
+    to[e] = (slice.lo[i] + e) / 7 % slice_ranks();
+  op_dat d =
+      op2_decl_dat_at(slice.set, 1, "int", sizeof *to, NULL, to, "owner");
+  free(to);
+  return d;
+}
+
+static inline void
+slice_ready(void) {
+  const char *part = getenv("PART");
+  if (slice.ready || !part) return;
+  slice.ready = 1;
+  op_partition(part, "", slice.set, slice.map,
+               strcmp(part, "EXTERNAL") ? slice.x : slice_owner());
+}
+
+static inline void
+slice_fetch(op_dat d, void *out, size_t size, const char *ctype) {
+  int i = d->set->index, lo = slice.lo[i], n = slice.hi[i] - lo;
+  size_t row = (size_t)d->size;
+  char *mine = malloc(((size_t)n + 1) * row);
+  if (slice.n[i]) op2_fetch_idx_at(d, out, size, ctype, 0, slice.n[i] - 1);
+  op2_fetch_at(d, mine, size, ctype);
+  if (mine && memcmp(mine, (char *)out + (size_t)lo * row, (size_t)n * row)) {
+    printf("%s: op_fetch_data gives other values than op_fetch_data_idx\n",
+           d->name);
+    exit(1);
+  }
+  free(mine);
+}
+
+#undef op_decl_set
+#define op_decl_set(n, name) slice_set(n, name)
+#undef op_decl_map
+#define op_decl_map(from, to, dim, table, name)                                \
+  slice_map(from, to, dim, table, name)
+#undef op_decl_dat
+#define op_decl_dat(set, dim, type, data, name)                                \
+  slice_dat(set, dim, type, OP2_CSIZE(data), (void *)(data), name)
+#undef op_fetch_data
+#define op_fetch_data(dat, out)                                                \
+  slice_fetch(dat, (void *)(out), OP2_CSIZE(out), OP2_CTYPE(out))
+#undef op_par_loop
+#define op_par_loop(kernel, name, ...)                                         \
+  (slice_ready(), OP2_LOOP(kernel, name, __VA_ARGS__, OP2_LAST))
+
+#endif

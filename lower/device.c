@@ -4,12 +4,17 @@
  * Captured values and globals of a launch travel in one block, so each gets a
  * place there, and so does the start of each payload; accumulators have their
  * places in a row. Both are part of the key, with the region's own key, the
- * device, and the form of conflicting writes (device_form.c). */
+ * device, and the form of conflicting writes (device_form.c).
+ *
+ * Behind the kernels of this process lies the cache on disk (disk.c), which holds
+ * code by what it was made from and for: format, architecture, form, kernels'
+ * bitcode, libdevice. Code that the driver refuses is made anew. */
 #include "lower/device.h"
 
 #include "base/counters.h"
 #include "base/log.h"
 #include "base/table.h"
+#include "lower/disk.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -33,16 +38,12 @@ low_why_not(const struct low_region *r) {
 
 /* ---- the cache ----------------------------------------------------------- */
 
+/* All that code depends on, but for the device: kernels by `which`. */
 static void
 low_form_key(const struct low_region *r, const struct low_device_form *f,
-             const struct rt_device *d, struct str *key) {
-  uint32_t head[] = {(uint32_t)d->target.kind,
-                     (uint32_t)d->target.number,
-                     f->form,
-                     f->atomic,
-                     f->ordered,
-                     f->row,
-                     r->nreductions};
+             enum low_key which, struct str *key) {
+  uint32_t head[] = {f->kind,    f->form, f->atomic,
+                     f->ordered, f->row,  r->nreductions};
   str_addn(key, (const char *)head, sizeof head);
   str_addn(key, (const char *)f->bind_at, r->nbinds * sizeof *f->bind_at);
   for (uint32_t k = 0; k < r->nreductions; k++) {
@@ -52,7 +53,21 @@ low_form_key(const struct low_region *r, const struct low_device_form *f,
                       f->payload_at[k]};
     str_addn(key, (const char *)row, sizeof row);
   }
-  low_region_key(r, LOW_KEY_PROCESS, key);
+  low_region_key(r, which, key);
+}
+
+/* The key on disk. */
+static void
+low_form_disk_key(const struct low_region *r, const struct low_device_form *f,
+                  struct str *key) {
+  str_printf(key, "%s\n", f->arch);
+  for (int k = 0; f->kind == RT_CODE_PTX && k < LOW_LIBDEVICE_PLACES; k++) {
+    struct str path = STR_INIT;
+    low_libdevice_path(k, &path);
+    low_file_identity(path.s, key);
+    str_clear(&path);
+  }
+  low_form_key(r, f, LOW_KEY_WHOLE, key);
 }
 
 /* The name of the kernel that goes over the elements. */
@@ -84,37 +99,82 @@ low_dev_kernels(const struct low_region *r, const struct low_device_form *f,
   return OK;
 }
 
+/* Kernels from this code. */
+static status
+low_dev_code_new(const struct low_region *r, const struct low_device_form *f,
+                 struct rt_device *d, const struct str *text,
+                 struct rt_dev_code **out) {
+  struct rt_dev_code *c = mem_alloc(1, sizeof *c);
+  c->device = d;
+  status s = low_dev_kernels(r, f, c, text);
+  if (s == OK)
+    *out = c;
+  else
+    low_dev_code_free(c);
+  return s;
+}
+
 static status
 low_dev_compile(const struct low_region *r, const struct low_device_form *f,
-                struct rt_device *d, struct rt_dev_code **out) {
+                struct rt_device *d, const struct str *key,
+                struct rt_dev_code **out) {
   struct str text = STR_INIT;
-  struct rt_dev_code *c = mem_alloc(1, sizeof *c);
   double start = timer_wall();
-  c->device = d;
   status s = low_llvm_device(r, f, &text);
-  if (s == OK) s = low_dev_kernels(r, f, c, &text);
-  str_clear(&text);
-  if (s != OK) {
-    low_dev_code_free(c);
-    return s;
+  if (s == OK) s = low_dev_code_new(r, f, d, &text, out);
+  if (s == OK) {
+    low_disk_keep("device", key, text.s, text.len);
+    counters[CNT_compiles]++;
+    LOG_DEBUG("compiling %s for %s took %.3f s", r->name, d->name,
+              timer_wall() - start);
   }
-  counters[CNT_compiles]++;
-  LOG_DEBUG("compiling %s for %s took %.3f s", r->name, d->name,
-            timer_wall() - start);
-  *out = c;
-  return OK;
+  str_clear(&text);
+  return s;
+}
+
+static bool
+low_dev_from_disk(const struct low_region *r, const struct low_device_form *f,
+                  struct rt_device *d, const struct str *key,
+                  struct rt_dev_code **out) {
+  struct low_entry e;
+  struct str text = STR_INIT;
+  if (!low_disk_find("device", r->name, key, &e)) return false;
+  str_addn(&text, e.bytes, e.n);
+  low_entry_clear(&e);
+  status s = low_dev_code_new(r, f, d, &text, out);
+  str_clear(&text);
+  if (s == OK)
+    counters[CNT_cache_loads]++;
+  else
+    LOG_WARN("cached code of %s cannot be used: %s; it is made anew", r->name,
+             err_last());
+  return s == OK;
+}
+
+/* From the disk, or compiled. */
+static status
+low_dev_make(const struct low_region *r, const struct low_device_form *f,
+             struct rt_device *d, struct rt_dev_code **out) {
+  struct str key = STR_INIT;
+  status s = OK;
+  if (low_disk_is_open()) low_form_disk_key(r, f, &key);
+  if (!low_disk_is_open() || !low_dev_from_disk(r, f, d, &key, out))
+    s = low_dev_compile(r, f, d, &key, out);
+  str_clear(&key);
+  return s;
 }
 
 static status
 low_dev_code_get(const struct low_region *r, const struct low_device_form *f,
                  struct rt_device *d, const struct rt_dev_code **out) {
   struct str key = STR_INIT;
-  low_form_key(r, f, d, &key);
+  str_addn(&key, (const char *)&d->target, sizeof d->target);
+  low_form_key(r, f, LOW_KEY_PROCESS, &key);
   uintptr_t at = table_get(&low_devices.table, key.s, key.len, 0);
   status s = OK;
   if (!at) {
     struct rt_dev_code *c;
-    s = low_dev_compile(r, f, d, &c);
+    s = low_dev_make(r, f, d, &c);
     if (s == OK) {
       VEC_PUSH(low_devices.codes, low_devices.n, low_devices.cap, c);
       at = low_devices.n;

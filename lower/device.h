@@ -6,6 +6,8 @@
 #include "lower/region.h"
 #include "rt/device.h"
 
+#include <stdlib.h>
+
 #define LOW_NOWHERE UINT32_MAX
 
 /* Numbers of a work item. */
@@ -53,6 +55,17 @@ struct low_device_form {
   const struct rt_stage_use *uses;
   uint32_t nstrips, nuses;
 };
+
+/* Where NVIDIA's bitcode of mathematical functions may lie, place k: what PTX is
+ * linked with, and what PTX on disk depends on. */
+enum { LOW_LIBDEVICE_PLACES = 3 };
+static inline void
+low_libdevice_path(int k, struct str *out) {
+  const char *home = getenv("CUDA_HOME");
+  const char *const folders[LOW_LIBDEVICE_PLACES] = {
+      home ? home : "/usr/local/cuda", "/usr/local/cuda", "/usr/lib/cuda"};
+  str_printf(out, "%s/nvvm/libdevice/libdevice.10.bc", folders[k]);
+}
 
 /* ---- device_form.c ------------------------------------------------------- */
 

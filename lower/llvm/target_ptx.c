@@ -156,20 +156,15 @@ use_libdevice(LLVMModuleRef m, bool *any_out) {
   }
 }
 
-static const char libdevice_file[] = "nvvm/libdevice/libdevice.10.bc";
-
 static LLVMMemoryBufferRef
 libdevice_open(struct str *looked) {
-  const char *home = getenv("CUDA_HOME");
-  const char *folders[] = {home ? home : "/usr/local/cuda", "/usr/local/cuda",
-                           "/usr/lib/cuda"};
-  for (size_t k = 0; k < sizeof folders / sizeof *folders; k++) {
+  for (int k = 0; k < LOW_LIBDEVICE_PLACES; k++) {
     LLVMMemoryBufferRef file;
     char *why = NULL;
+    if (k) str_add(looked, ", ");
     size_t at = looked->len;
-    str_printf(looked, "%s%s/%s", k ? ", " : "", folders[k], libdevice_file);
-    if (!LLVMCreateMemoryBufferWithContentsOfFile(looked->s + at + (k ? 2 : 0),
-                                                  &file, &why))
+    low_libdevice_path(k, looked);
+    if (!LLVMCreateMemoryBufferWithContentsOfFile(looked->s + at, &file, &why))
       return file;
     LLVMDisposeMessage(why);
   }

@@ -369,11 +369,13 @@ launch_coloured(const struct rt_launch *l, const struct rt_offload_run *r,
     o->args[n++] = mem_arg(mem);
   }
   o->args[n++] = word_arg(r->n);
-  for (idx_l c = 0; c < plan->ncolours; c++) {
+  for (idx_l c = 0, begun = 0; c < plan->ncolours; c++) {
+    idx_l groups = plan->start[c + 1] - plan->start[c];
     o->args[n] = word_arg(plan->start[c]);
-    o->args[n + 1] = word_arg(c == 0);
-    size_t items = (size_t)(plan->start[c + 1] - plan->start[c]) * r->group;
-    TRY(d->driver->launch(d, o->code->run, o->args, n + 2, items, r->group));
+    o->args[n + 1] = word_arg(begun);
+    TRY(d->driver->launch(d, o->code->run, o->args, n + 2,
+                          (size_t)groups * r->group, r->group));
+    if (groups > begun) begun = groups;
   }
   return OK;
 }

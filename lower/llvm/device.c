@@ -290,10 +290,9 @@ build_colour(struct low_emit *em) {
   LLVMBuilderRef b = em->b;
   LLVMValueRef p[6];
   for (uint32_t k = 0; k < 6; k++) p[k] = LLVMGetParam(em->fn, more + k);
-  LLVMValueRef fresh =
-      LLVMBuildICmp(b, LLVMIntNE, p[5], ll_i64(em->ctx, 0), "fresh");
-  low_device_begin(em, fresh);
   LLVMValueRef group = em->kind->item(em, LOW_ITEM_GROUP);
+  /* groups below p[5] have rows from a colour before */
+  low_device_begin(em, LLVMBuildICmp(b, LLVMIntSGE, group, p[5], "fresh"));
   LLVMValueRef block =
       low_device_index(em, p[0], LLVMBuildNSWAdd(b, p[4], group, ""));
   LLVMValueRef local = em->kind->item(em, LOW_ITEM_LOCAL);

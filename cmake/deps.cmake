@@ -22,10 +22,6 @@ find_program(OP2_CLANG NAMES clang-19 clang HINTS ${LLVM_BIN_DIR} REQUIRED)
 find_path(JUDY_INCLUDE_DIR Judy.h REQUIRED)
 find_library(JUDY_LIBRARY Judy REQUIRED)
 
-# HDF5 for one process. Where it is missing, files of that kind are errors.
-find_path(HDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
-find_library(HDF5_LIBRARY NAMES hdf5_serial hdf5)
-
 find_path(CRITERION_INCLUDE_DIR criterion/criterion.h)
 find_library(CRITERION_LIBRARY criterion)
 

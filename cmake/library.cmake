@@ -7,7 +7,6 @@ file(GLOB OP2_BASE_SOURCES CONFIGURE_DEPENDS base/*.c)
 file(GLOB OP2_SOURCES CONFIGURE_DEPENDS
      ir/*.c passes/*.c rt/*.c lower/*.c frontend/*.c)
 file(GLOB OP2_LLVM_SOURCES CONFIGURE_DEPENDS lower/llvm/*.c lower/llvm/*.cpp)
-file(GLOB OP2_HDF5_SOURCES CONFIGURE_DEPENDS rt/hdf5/*.c)
 file(GLOB OP2_HEADERS CONFIGURE_DEPENDS include/*.h)
 
 # What compiling and linking any of it takes.
@@ -63,12 +62,3 @@ op2_add_shared(op2lazy-llvm MODULE ${CMAKE_SOURCE_DIR}/lower/llvm/exports.map
 target_link_libraries(op2lazy-llvm PRIVATE op2_llvm)
 
 set(OP2_MODULES op2lazy-llvm)
-if(HDF5_INCLUDE_DIR AND HDF5_LIBRARY)
-  add_library(op2hdf5 OBJECT ${OP2_HDF5_SOURCES})
-  target_include_directories(op2hdf5 SYSTEM PRIVATE ${HDF5_INCLUDE_DIR})
-  target_link_libraries(op2hdf5 PRIVATE op2_needs)
-  op2_add_shared(op2lazy-hdf5 MODULE ${CMAKE_SOURCE_DIR}/rt/hdf5/exports.map
-                 op2base op2hdf5)
-  target_link_libraries(op2lazy-hdf5 PRIVATE ${HDF5_LIBRARY})
-  list(APPEND OP2_MODULES op2lazy-hdf5)
-endif()

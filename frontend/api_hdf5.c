@@ -8,26 +8,13 @@
  * in the program's numbering, map entries with the program's OP_MAPS_BASE_INDEX.
  * Names are paths. On reading only shapes and types count, so that files of
  * other tools will do. Each rank reads and writes its own rows. */
-#include "frontend/ranks.h"
-#include "frontend/access.h"
 #include "frontend/decl.h"
-
-#include "rt/io.h"
+#include "frontend/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- rows and checks ----------------------------------------------------- */
-
-/* This rank's rows of a data set over the elements of `set`. */
-static struct rt_rows
-rows_of(const op_set_core *set, int dim, struct type type) {
-  return (struct rt_rows){.n = set->size,
-                          .lo = 0,
-                          .hi = set->size,
-                          .dim = (uint32_t)dim,
-                          .type = type};
-}
+/* ---- checks ----------------------------------------------------- */
 
 static status
 check_texts(const char *file, const char *name) {
@@ -61,28 +48,6 @@ check_shape(struct rt_file *f, const char *name, const struct rt_data *d,
        (long long)d->dim);
 }
 
-/* Memory for these rows, and what is read into it; the caller frees it. */
-static status
-rows_new(struct rt_file *f, const char *name, const struct rt_rows *r,
-         void **out) {
-  size_t bytes = (size_t)(r->hi - r->lo) * r->dim * r->type.size;
-  void *rows = rt_mem_new(bytes);
-  if (!rows)
-    FAIL(ERR_MEMORY, "\"%s\": \"%s\": no memory for %zu bytes", rt_io_path(f),
-         name, bytes);
-  status st = rt_io_read(f, name, r, rows);
-  if (st == OK)
-    *out = rows;
-  else
-    rt_mem_free(rows, bytes);
-  return st;
-}
-
-static void
-rows_free(void *rows, const struct rt_rows *r) {
-  if (rows) rt_mem_free(rows, (size_t)(r->hi - r->lo) * r->dim * r->type.size);
-}
-
 /* End of an API call: the file is closed whatever happened. */
 static status
 finish(struct rt_file *f, bool keep, status st) {
@@ -92,6 +57,13 @@ finish(struct rt_file *f, bool keep, status st) {
   if (st != OK) err_set(st, "%s", said.s);
   str_clear(&said);
   return st != OK ? st : closed;
+}
+
+static status
+open_file(const char *api, const char *path, enum rt_io_mode mode,
+          struct rt_file **out) {
+  TRY(fe_agree(api, (uint64_t)mode, OK));
+  return rt_io_open(path, mode, &fe.comm, out);
 }
 
 /* The file's part of a call: with the call's name before the message. */
@@ -113,10 +85,19 @@ set_size(struct rt_file *f, const char *name, bool infer, long long *out) {
     TRY(check_shape(f, name, &d, &one));
     TRY(rt_io_read(f, name, &one, out));
   }
-  if (*out < 0 || *out > INT32_MAX)
-    FAIL(ERR_IO, "\"%s\": \"%s\": expected a size of 0 to %d, found %lld",
-         rt_io_path(f), name, INT32_MAX, *out);
+  idx_g most = (idx_g)INT32_MAX * (fe.whole ? 1 : fe.comm.size);
+  if (*out < 0 || *out > most)
+    FAIL(ERR_IO, "\"%s\": \"%s\": expected a size of 0 to %lld, found %lld",
+         rt_io_path(f), name, (long long)most, *out);
   return OK;
+}
+
+/* Of n elements those of this rank: parts as equal as can be. */
+static idx_l
+part_of(idx_g n) {
+  idx_g ranks = fe.comm.size, r = fe.comm.rank;
+  if (fe.whole) return (idx_l)n;
+  return (idx_l)(n / ranks + (r < n % ranks));
 }
 
 static status
@@ -125,16 +106,16 @@ set_from(const char *file, const char *data, bool infer, const char *name,
   struct rt_file *f;
   long long n;
   TRY(check_texts(file, data));
-  TRY(rt_io_open(file, RT_IO_READ, &f));
+  TRY(open_file("reading", file, RT_IO_READ, &f));
   TRY(finish(f, false, set_size(f, data, infer, &n)));
-  return fe_decl_set((idx_l)n, name, out);
+  return fe_decl_set(part_of(n), name, out);
 }
 
 static op_set
 decl_set(const char *api, const char *file, const char *data, bool infer,
          const char *name) {
   struct fe_set *s = NULL;
-  if (!fe_enter(api) || !fe_alone(api)) return NULL;
+  if (!fe_enter(api)) return NULL;
   status st = set_from(file, data, infer, name, &s);
   if (st != OK) fe_error(say(api, st));
   fe.file = NULL;
@@ -160,7 +141,31 @@ map_read(struct rt_file *f, const char *name, const struct rt_rows *r,
   struct rt_data d;
   TRY(find_data(f, name, &d));
   TRY(check_shape(f, name, &d, r));
-  return rows_new(f, name, r, out);
+  return fe_rows_read(f, name, r, out);
+}
+
+/* Rows of a map belong to elements where they were declared. */
+static status
+check_unmoved(const op_set_core *from, const char *name) {
+  const struct fe_set *s = (const struct fe_set *)from;
+  if (!s->rt.part || !s->part.moved || fe.whole) return OK;
+  FAIL(ERR_STATE,
+       "map \"%s\": expected maps before op_partition, which moves rows of set "
+       "\"%s\"; found it done",
+       name, from->name);
+}
+
+/* On several ranks, before anything is declared on any of them. */
+static status
+check_entries(op_set to, const char *name, const struct rt_rows *r,
+              const long long *rows) {
+  idx_g n = fe_ranked() ? (r->hi - r->lo) * r->dim : 0;
+  status st = OK;
+  for (idx_g i = 0; st == OK && i < n; i++)
+    st = fe_ranks_check_entry(name, to, r->lo + i / r->dim,
+                              (uint32_t)(i % r->dim), rows[i] - fe.base_index,
+                              fe.base_index);
+  return fe_agree("op_decl_map_hdf5", 1, st);
 }
 
 static status
@@ -170,11 +175,13 @@ map_from(op_set from, op_set to, int dim, const char *file, const char *name,
   void *rows = NULL;
   TRY(check_texts(file, name));
   TRY(fe_check_map_args(from, to, dim, name));
-  struct rt_rows r = rows_of(from, dim, (struct type){TYPE_I64, 8});
-  TRY(rt_io_open(file, RT_IO_READ, &f));
+  struct rt_rows r = fe_rows_seen(from, dim, (struct type){TYPE_I64, 8});
+  TRY(check_unmoved(from, name));
+  TRY(open_file("reading", file, RT_IO_READ, &f));
   TRY(finish(f, false, map_read(f, name, &r, &rows)));
-  status st = fe_decl_map(from, to, dim, NULL, rows, name, out);
-  rows_free(rows, &r);
+  status st = check_entries(to, name, &r, rows);
+  if (st == OK) st = fe_decl_map(from, to, dim, NULL, rows, name, out);
+  fe_rows_free(rows, &r);
   return st == OK ? OK : err_prefix(st, "\"%s\": ", file);
 }
 
@@ -182,8 +189,7 @@ op_map
 op_decl_map_hdf5(op_set from, op_set to, int dim, char const *file,
                  char const *name) {
   struct fe_map *m = NULL;
-  if (!fe_enter("op_decl_map_hdf5") || !fe_alone("op_decl_map_hdf5"))
-    return NULL;
+  if (!fe_enter("op_decl_map_hdf5")) return NULL;
   status st = map_from(from, to, dim, file, name, &m);
   if (st != OK) fe_error(say("op_decl_map_hdf5", st));
   fe.file = NULL;
@@ -207,25 +213,26 @@ dat_read(struct rt_file *f, const struct fe_dat_args *a, struct rt_rows *r,
   TRY(find_data(f, a->name, &d));
   TRY(type_of(a->type, d.type.kind == TYPE_BYTES ? d.type.size : 0, &r->type));
   TRY(check_shape(f, a->name, &d, r));
-  return rows_new(f, a->name, r, out);
+  return fe_rows_read(f, a->name, r, out);
 }
 
 static status
 dat_rows(struct fe_dat_args *a, const char *file, struct rt_rows *r) {
   struct rt_file *f;
   TRY(check_texts(file, a->name));
-  TRY(rt_io_open(file, RT_IO_READ, &f));
+  TRY(open_file("reading", file, RT_IO_READ, &f));
   return finish(f, false, dat_read(f, a, r, &a->data));
 }
 
 static status
 dat_from(struct fe_dat_args *a, const char *file, struct fe_dat **out) {
   TRY(fe_check_dat_args(a));
-  struct rt_rows r = rows_of(a->set, a->dim, (struct type){0});
+  struct rt_rows r = fe_rows_seen(a->set, a->dim, (struct type){0});
   TRY(say(a->api, dat_rows(a, file, &r)));
   a->elem_size = r.type.size;
-  status st = fe_decl_dat(a, out);
-  rows_free(a->data, &r);
+  status st = say(a->api, fe_rows_place(a->set, &r, &a->data));
+  if (st == OK) st = fe_decl_dat(a, out);
+  fe_rows_free(a->data, &r);
   return st;
 }
 
@@ -239,7 +246,7 @@ op_decl_dat_hdf5(op_set set, int dim, char const *type, char const *file,
                           .type = type,
                           .name = name,
                           .copy = true};
-  if (!fe_enter(a.api) || !fe_alone(a.api)) return NULL;
+  if (!fe_enter(a.api)) return NULL;
   status st = dat_from(&a, file, &d);
   if (st != OK) fe_error(st);
   fe.file = NULL;
@@ -248,8 +255,13 @@ op_decl_dat_hdf5(op_set set, int dim, char const *type, char const *file,
 
 static status
 dat_write(struct rt_file *f, const struct fe_dat *d, const char *name) {
-  struct rt_rows r = rows_of(d->pub.set, d->pub.dim, d->type);
-  TRY(rt_io_write(f, name, &r, d->rt.mirror));
+  struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
+  const void *values;
+  void *kept;
+  TRY(fe_rows_values(d, &values, &kept));
+  status st = rt_io_write(f, name, &r, values);
+  free(kept);
+  if (st != OK) return st;
   TRY(rt_io_put_int(f, name, "size", d->pub.size));
   TRY(rt_io_put_int(f, name, "dim", d->pub.dim));
   return rt_io_put_text(f, name, "type", d->pub.type, 0);
@@ -259,7 +271,7 @@ static status
 dat_to(const struct fe_dat *d, const char *file, const char *name) {
   struct rt_file *f;
   TRY(check_texts(file, name));
-  TRY(rt_io_open(file, RT_IO_UPDATE, &f));
+  TRY(open_file("writing", file, RT_IO_UPDATE, &f));
   return finish(f, true, dat_write(f, d, name));
 }
 
@@ -273,7 +285,7 @@ fetch_to(const char *api, op_dat dat, const char *file, const char *name) {
 
 static void
 fetch_file(const char *api, op_dat dat, const char *file, const char *name) {
-  if (!fe_enter(api) || !fe_alone(api)) return;
+  if (!fe_enter(api)) return;
   status st = fetch_to(api, dat, file, name);
   if (st != OK) fe_error(st);
   fe.file = NULL;
@@ -311,7 +323,7 @@ check_constant(const struct constant *c) {
 static status
 constant_read(struct rt_file *f, const struct constant *c) {
   struct rt_data d;
-  struct rt_rows r = {.n = c->dim, .hi = c->dim, .dim = 1, .flat = true};
+  struct rt_rows r = fe_rows_one(c->dim, (struct type){0}, false);
   void *values = NULL;
   TRY(find_data(f, c->name, &d));
   TRY(type_of(c->type, d.type.kind == TYPE_BYTES ? d.type.size : 0, &r.type));
@@ -321,9 +333,9 @@ constant_read(struct rt_file *f, const struct constant *c) {
   if (d.rank == 2)
     r = (struct rt_rows){
         .n = d.n, .hi = d.n, .dim = (uint32_t)d.dim, .type = r.type};
-  TRY(rows_new(f, c->name, &r, &values));
+  TRY(fe_rows_read(f, c->name, &r, &values));
   memcpy(c->data, values, (size_t)c->dim * r.type.size);
-  rows_free(values, &r);
+  fe_rows_free(values, &r);
   return OK;
 }
 
@@ -332,7 +344,7 @@ constant_get(const struct constant *c, const char *file) {
   struct rt_file *f;
   TRY(check_texts(file, c->name));
   TRY(check_constant(c));
-  TRY(rt_io_open(file, RT_IO_READ, &f));
+  TRY(open_file("reading", file, RT_IO_READ, &f));
   return finish(f, false, constant_read(f, c));
 }
 
@@ -340,7 +352,7 @@ void
 op_get_const_hdf5(char const *name, int dim, char const *type, char *data,
                   char const *file) {
   struct constant c = {name, dim, type, data};
-  if (!fe_enter("op_get_const_hdf5") || !fe_alone("op_get_const_hdf5")) return;
+  if (!fe_enter("op_get_const_hdf5")) return;
   status st = constant_get(&c, file);
   if (st != OK) fe_error(say("op_get_const_hdf5", st));
   fe.file = NULL;
@@ -360,8 +372,7 @@ constant_type(const struct constant *c, struct type t) {
 
 static status
 constant_write(struct rt_file *f, const struct constant *c, struct type t) {
-  struct rt_rows r = {
-      .n = c->dim, .hi = c->dim, .dim = 1, .flat = true, .type = t};
+  struct rt_rows r = fe_rows_one(c->dim, t, true);
   TRY(rt_io_write(f, c->name, &r, c->data));
   TRY(rt_io_put_int(f, c->name, "dim", c->dim));
   return rt_io_put_text(f, c->name, "type", constant_type(c, t), 0);
@@ -374,7 +385,7 @@ constant_put(const struct constant *c, const char *file) {
   TRY(check_texts(file, c->name));
   TRY(check_constant(c));
   TRY(type_of(c->type, 0, &t));
-  TRY(rt_io_open(file, RT_IO_UPDATE, &f));
+  TRY(open_file("writing", file, RT_IO_UPDATE, &f));
   return finish(f, true, constant_write(f, c, t));
 }
 
@@ -382,8 +393,7 @@ void
 op_write_const_hdf5(char const *name, int dim, char const *type, char *data,
                     char const *file) {
   struct constant c = {name, dim, type, data};
-  if (!fe_enter("op_write_const_hdf5") || !fe_alone("op_write_const_hdf5"))
-    return;
+  if (!fe_enter("op_write_const_hdf5")) return;
   status st = constant_put(&c, file);
   if (st != OK) fe_error(say("op_write_const_hdf5", st));
   fe.file = NULL;
@@ -404,38 +414,53 @@ check_fresh(struct rt_file *f, const char *name) {
 
 static status
 set_write(struct rt_file *f, const op_set_core *s) {
-  int size = s->size;
-  struct rt_rows r = {
-      .n = 1, .hi = 1, .dim = 1, .flat = true, .type = {TYPE_I32, sizeof size}};
+  long long size = ((const struct fe_set *)s)->part.total;
+  int narrow = (int)size;
+  bool wide = narrow != size;
+  struct rt_rows r = fe_rows_one(
+      1, wide ? (struct type){TYPE_I64, 8} : (struct type){TYPE_I32, 4}, true);
   TRY(check_fresh(f, s->name));
-  return rt_io_write(f, s->name, &r, &size);
+  return rt_io_write(f, s->name, &r, wide ? (void *)&size : (void *)&narrow);
 }
 
-/* The table with the program's first index. */
+/* Entry i of this rank's rows, in the program's numbers. */
+static long long
+entry_of(const struct fe_map *m, size_t i) {
+  return (fe_ranked() ? m->declared[i] : m->pub.map[i]) + fe.base_index;
+}
+
 static status
-table_write(struct rt_file *f, const op_map_core *m, const struct rt_rows *r) {
-  size_t n = (size_t)(r->hi - r->lo) * r->dim;
-  if (!fe.base_index) return rt_io_write(f, m->name, r, m->map);
-  int *t = rt_mem_new(n * sizeof *t);
-  if (!t)
-    FAIL(ERR_MEMORY, "map \"%s\": no memory for %zu bytes", m->name,
-         n * sizeof *t);
-  for (size_t i = 0; i < n; i++) t[i] = m->map[i] + fe.base_index;
-  status st = rt_io_write(f, m->name, r, t);
-  rt_mem_free(t, n * sizeof *t);
+table_write(struct rt_file *f, const struct fe_map *m,
+            const struct rt_rows *r) {
+  size_t n = (size_t)(r->hi - r->lo) * r->dim, size = r->type.size;
+  bool as_is = !fe_ranked() && !fe.base_index;
+  if (as_is) return rt_io_write(f, m->pub.name, r, m->pub.map);
+  void *t = mem_alloc(n + 1, size);
+  for (size_t i = 0; i < n; i++)
+    if (size == sizeof(int))
+      ((int *)t)[i] = (int)entry_of(m, i);
+    else
+      ((long long *)t)[i] = entry_of(m, i);
+  status st = rt_io_write(f, m->pub.name, r, t);
+  free(t);
   return st;
 }
 
 enum { MAP_TYPE_ROOM = 10 }; /* bytes of the attribute, as in OP2 */
 
 static status
-map_write(struct rt_file *f, const op_map_core *m) {
-  struct rt_rows r = rows_of(m->from, m->dim, (struct type){TYPE_I32, 4});
-  TRY(check_fresh(f, m->name));
+map_write(struct rt_file *f, const struct fe_map *m) {
+  const char *name = m->pub.name;
+  bool wide = ((struct fe_set *)m->pub.to)->part.total >= INT32_MAX;
+  struct rt_rows r = fe_rows_own(m->pub.from, m->pub.dim,
+                                 wide ? (struct type){TYPE_I64, 8}
+                                      : (struct type){TYPE_I32, 4});
+  TRY(check_fresh(f, name));
   TRY(table_write(f, m, &r));
-  TRY(rt_io_put_int(f, m->name, "size", r.n));
-  TRY(rt_io_put_int(f, m->name, "dim", m->dim));
-  return rt_io_put_text(f, m->name, "type", "int", MAP_TYPE_ROOM);
+  TRY(rt_io_put_int(f, name, "size", r.n));
+  TRY(rt_io_put_int(f, name, "dim", m->pub.dim));
+  return rt_io_put_text(f, name, "type", wide ? "long long" : "int",
+                        MAP_TYPE_ROOM);
 }
 
 /* An overlay's values are part of those of the dat it lies over. */
@@ -448,7 +473,7 @@ is_overlay(const struct fe_dat *d) {
 static status
 dump_all(struct rt_file *f) {
   for (uint32_t i = 0; i < fe.nsets; i++) TRY(set_write(f, &fe.sets[i]->pub));
-  for (uint32_t i = 0; i < fe.nmaps; i++) TRY(map_write(f, &fe.maps[i]->pub));
+  for (uint32_t i = 0; i < fe.nmaps; i++) TRY(map_write(f, fe.maps[i]));
   for (uint32_t i = 0; i < fe.ndats; i++) {
     struct fe_dat *d = fe.dats[i];
     if (d->freed || is_overlay(d)) continue;
@@ -463,13 +488,13 @@ static status
 dump(const char *file) {
   struct rt_file *f;
   TRY(check_texts(file, "-"));
-  TRY(rt_io_open(file, RT_IO_CREATE, &f));
+  TRY(open_file("op_dump_to_hdf5", file, RT_IO_CREATE, &f));
   return finish(f, true, dump_all(f));
 }
 
 void
 op_dump_to_hdf5(char const *file) {
-  if (!fe_enter("op_dump_to_hdf5") || !fe_alone("op_dump_to_hdf5")) return;
+  if (!fe_enter("op_dump_to_hdf5")) return;
   status st = dump(file);
   if (st != OK) fe_error(say("op_dump_to_hdf5", st));
   fe.file = NULL;

@@ -62,10 +62,8 @@
  * Limits. The file is not there when op2_checkpoint returns, but a step later;
  * op2_flush behind it ends the window. A failure while the window is open is
  * reported by the call that met it. */
-#include "frontend/ranks.h"
 #include "frontend/checkpoint.h"
-
-#include "frontend/access.h"
+#include "frontend/rows.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -101,20 +99,6 @@ fe_gbl_key(const struct fe_gbl *g, struct str *out) {
   fe_saved_key("globals", g->name, nth, out);
 }
 
-struct rt_rows
-fe_dat_rows(const struct fe_dat *d) {
-  return (struct rt_rows){.n = d->pub.set->size,
-                          .hi = d->pub.set->size,
-                          .dim = (uint32_t)d->pub.dim,
-                          .type = d->type};
-}
-
-struct rt_rows
-fe_gbl_rows(const struct fe_gbl *g) {
-  return (struct rt_rows){
-      .n = g->dim, .hi = g->dim, .dim = 1, .flat = true, .type = g->type};
-}
-
 /* ---- saving -------------------------------------------------------------- */
 
 /* One that waits for its decision. The key is that of P: temporaries may go. */
@@ -129,7 +113,7 @@ entry_describe(const char *key, const char *state, const struct fe_dat *d) {
   TRY(rt_io_put_text(f, key, "state", state, 0));
   TRY(rt_io_put_text(f, key, "name", d->pub.name, 0));
   TRY(rt_io_put_text(f, key, "set", d->pub.set->name, 0));
-  TRY(rt_io_put_int(f, key, "elements", fe_dat_rows(d).n));
+  TRY(rt_io_put_int(f, key, "elements", fe_rows_own(d->pub.set, 1, d->type).n));
   TRY(rt_io_put_int(f, key, "size", d->pub.size));
   TRY(rt_io_put_int(f, key, "dim", d->pub.dim));
   TRY(rt_io_put_text(f, key, "kind", type_text(d->type), 0));
@@ -138,7 +122,7 @@ entry_describe(const char *key, const char *state, const struct fe_dat *d) {
 
 static status
 dat_note(const struct fe_dat *d, const char *key, const char *state) {
-  struct rt_rows none = fe_dat_rows(d);
+  struct rt_rows none = fe_rows_own(d->pub.set, d->pub.dim, d->type);
   none.n = none.lo = none.hi = 0;
   TRY(rt_io_write(fe.checkpoint.file, key, &none, ""));
   return entry_describe(key, state, d);
@@ -146,9 +130,14 @@ dat_note(const struct fe_dat *d, const char *key, const char *state) {
 
 static status
 dat_save(struct fe_dat *d, const char *key) {
-  struct rt_rows r = fe_dat_rows(d);
+  struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
+  const void *values;
+  void *kept;
   TRY(fe_access_begin("op2_checkpoint", &d->pub, false, &d));
-  TRY(rt_io_write(fe.checkpoint.file, key, &r, d->rt.mirror));
+  TRY(fe_rows_values(d, &values, &kept));
+  status st = rt_io_write(fe.checkpoint.file, key, &r, values);
+  free(kept);
+  if (st != OK) return st;
   counters[CNT_checkpoint_dats]++;
   counters[CNT_checkpoint_bytes] += (r.hi - r.lo) * d->pub.size;
   return entry_describe(key, FE_SAVED, d);
@@ -157,7 +146,7 @@ dat_save(struct fe_dat *d, const char *key) {
 static status
 gbl_save(struct fe_gbl *g) {
   struct str key = STR_INIT;
-  struct rt_rows r = fe_gbl_rows(g);
+  struct rt_rows r = fe_rows_one(g->dim, g->type, true);
   status st = OK;
   if (g->pending) st = fe_run((struct fe_request){FE_WANT_GBL, g->index});
   fe_gbl_key(g, &key);
@@ -332,7 +321,8 @@ checkpoint(const char *path) {
   TRY(fe_checkpoint_finish());
   if (fe.nviews) fe_views_close();
   struct rt_file *f;
-  status st = rt_io_open(path, RT_IO_CREATE, &f);
+  TRY(fe_agree("op2_checkpoint", 0, OK));
+  status st = rt_io_open(path, RT_IO_CREATE, &fe.comm, &f);
   if (st != OK) return err_prefix(st, "op2_checkpoint: ");
   fe.checkpoint.file = f;
   fe.checkpoint.at = fe.file;
@@ -343,8 +333,7 @@ checkpoint(const char *path) {
 
 int
 op2_checkpoint(const char *path) {
-  if (!fe_enter("op2_checkpoint") || !fe_alone("op2_checkpoint"))
-    return ERR_STATE;
+  if (!fe_enter("op2_checkpoint")) return ERR_STATE;
   status st = checkpoint(path);
   if (st != OK) fe_error_returned(st);
   fe.file = NULL;

@@ -4,8 +4,6 @@
 
 #include "frontend/fe.h"
 
-#include "rt/io.h"
-
 /* ---- checkpoint.c: while one is open (fe.checkpoint.file) ------------------- */
 
 /* A loop is about to be recorded: what it reads is saved, what it writes in full is
@@ -48,8 +46,5 @@ void fe_saved_key(const char *group, const char *name, uint32_t nth,
                   struct str *out);
 void fe_dat_key(const struct fe_dat *d, struct str *out);
 void fe_gbl_key(const struct fe_gbl *g, struct str *out);
-/* Rows of a dat on this rank. */
-struct rt_rows fe_dat_rows(const struct fe_dat *d);
-struct rt_rows fe_gbl_rows(const struct fe_gbl *g);
 
 #endif

@@ -7,6 +7,7 @@
 #include "op2_blob.h"
 #include "passes/pass.h"
 #include "rt/dev.h"
+#include "rt/io.h"
 
 #include <errno.h>
 #include <omp.h>
@@ -195,6 +196,8 @@ fe_options_read(int argc, char **argv) {
   if (strcmp(fe.opt.checkpoint, "needed") && strcmp(fe.opt.checkpoint, "all"))
     FAIL(ERR_ARG, "OP2_CHECKPOINT=%s: expected needed or all",
          fe.opt.checkpoint);
+  if (strcmp(fe.opt.files, "auto") && strcmp(fe.opt.files, "root"))
+    FAIL(ERR_ARG, "OP2_FILES=%s: expected auto or root", fe.opt.files);
   if (!fe_number_option(fe.opt.renumber))
     FAIL(ERR_ARG, "OP2_RENUMBER=%s: expected auto, 0, rcm or bisect",
          fe.opt.renumber);
@@ -270,6 +273,7 @@ fe_init(const char *mpi, const void *communicator, int argc, char **argv,
   fe_block_size_set();
   rt_set_colours(!strcmp(fe.opt.threading, "colours"));
   rt_set_reproducible(fe.opt.reproducible);
+  rt_io_set_root(!strcmp(fe.opt.files, "root"));
   rt_set_team((enum rt_team_way)fe_team_way());
   fe_mirror_choose();
   st = fe_ranks_fit();

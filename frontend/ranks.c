@@ -65,14 +65,6 @@ fe_ranks_close(void) {
   rt_comm_close(&fe.comm);
 }
 
-bool
-fe_alone(const char *api) {
-  if (!fe_ranked()) return true;
-  fe_error(err_set(ERR_STATE, "%s: works on one rank so far, found %d", api,
-                   fe.comm.size));
-  return false;
-}
-
 /* ---- declarations --------------------------------------------------------------- */
 
 status
@@ -92,17 +84,16 @@ fe_ranks_set(struct fe_set *s) {
   return OK;
 }
 
-static status
-check_entry(const struct fe_map *m, idx_g row, uint32_t i, idx_g entry,
-            int base) {
-  const struct fe_set *to = (struct fe_set *)m->pub.to;
+status
+fe_ranks_check_entry(const char *name, op_set to_handle, idx_g row, uint32_t i,
+                     idx_g entry, int base) {
+  const struct fe_set *to = (struct fe_set *)to_handle;
   if (entry >= 0 && entry < to->part.total) return OK;
   FAIL(ERR_ARG,
        "op_decl_map \"%s\": entry %u of element %lld: expected %d to %lld "
        "(set \"%s\", all ranks), found %lld",
-       m->pub.name, i, (long long)row, base,
-       (long long)to->part.total - 1 + base, m->pub.to->name,
-       (long long)entry + base);
+       name, i, (long long)row, base, (long long)to->part.total - 1 + base,
+       to->pub.name, (long long)entry + base);
 }
 
 status
@@ -122,7 +113,7 @@ fe_ranks_map(struct fe_map *m, const int *table32, const long long *table64,
     for (uint32_t i = 0; i < arity; i++) {
       size_t at = (size_t)e * arity + i;
       idx_g v = (table32 ? table32[at] : table64[at]) - base;
-      TRY(check_entry(m, e, i, v, base));
+      TRY(fe_ranks_check_entry(m->pub.name, m->pub.to, e, i, v, base));
       if (e >= first && e < first + rows)
         m->declared[(size_t)(e - first) * arity + i] = v;
     }

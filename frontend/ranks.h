@@ -14,8 +14,6 @@ fe_ranked(void) {
  * hands it over; NULL: as the launcher says. */
 status fe_ranks_open(const char *mpi, const void *communicator);
 void fe_ranks_close(void);
-/* For what is not done on several ranks: an error there. */
-bool fe_alone(const char *api);
 
 /* ---- declarations ---------------------------------------------------------------- */
 
@@ -26,6 +24,9 @@ status fe_ranks_set(struct fe_set *s);
 status fe_ranks_map(struct fe_map *m, const int *table32,
                     const long long *table64, int base);
 void fe_ranks_map_clear(struct fe_map *m);
+/* Is this entry, less the base, of the set? ERR_ARG names the map. */
+status fe_ranks_check_entry(const char *name, op_set to, idx_g row, uint32_t i,
+                            idx_g entry, int base);
 /* A dat just declared; its set may lie over the ranks already. */
 status fe_ranks_dat(struct fe_dat *d);
 

@@ -6,10 +6,8 @@
  * A dat that was left out is *void*: it has no values until a loop writes all of
  * it, which is what the run that wrote the checkpoint did first. Any other use is an error
  * at the call. A void dat that a second checkpoint meets is left out again. */
-#include "frontend/ranks.h"
 #include "frontend/checkpoint.h"
-
-#include "frontend/access.h"
+#include "frontend/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +74,7 @@ entry_read(struct rt_file *f, const char *key, struct entry *e) {
 static status
 check_alike(struct rt_file *f, const struct fe_dat *d, const struct entry *e) {
   const char *kind = type_text(d->type);
-  long long n = fe_dat_rows(d).n;
+  long long n = ((struct fe_set *)d->pub.set)->part.total;
   if (!e->found)
     FAIL(ERR_IO, "\"%s\": expected dat \"%s\", found none", rt_io_path(f),
          d->pub.name);
@@ -211,12 +209,18 @@ check_all(struct rt_file *f) {
 
 static status
 dat_fill(struct rt_file *f, const char *key, struct fe_dat *d) {
-  struct rt_rows r = fe_dat_rows(d);
+  struct rt_rows r = fe_rows_seen(d->pub.set, d->pub.dim, d->type);
+  void *rows;
   fe_void_clear(d);
   TRY(fe_access_begin("op2_restart", &d->pub, true, &d));
-  TRY(rt_io_read(f, key, &r, d->rt.mirror));
-  fe_dat_host_wrote(d);
-  return OK;
+  TRY(fe_rows_read(f, key, &r, &rows));
+  status st = fe_rows_place(d->pub.set, &r, &rows);
+  if (st == OK) {
+    memcpy(d->rt.mirror, rows, (size_t)(r.hi - r.lo) * (size_t)d->pub.size);
+    fe_dat_host_wrote(d);
+  }
+  fe_rows_free(rows, &r);
+  return st;
 }
 
 static status
@@ -238,7 +242,7 @@ dat_restore(struct rt_file *f, struct fe_dat *d) {
 static status
 gbl_restore(struct rt_file *f, struct fe_gbl *g) {
   struct str key = STR_INIT;
-  struct rt_rows r = fe_gbl_rows(g);
+  struct rt_rows r = fe_rows_one(g->dim, g->type, false);
   fe_gbl_key(g, &key);
   status st = rt_io_read(f, key.s, &r, g->data);
   str_clear(&key);
@@ -262,7 +266,8 @@ restart(const char *path) {
   TRY(fe_checkpoint_finish());
   if (fe.nviews) fe_views_close();
   struct rt_file *f;
-  TRY(rt_io_open(path, RT_IO_READ, &f));
+  TRY(fe_agree("op2_restart", 0, OK));
+  TRY(rt_io_open(path, RT_IO_READ, &fe.comm, &f));
   status st = restore_all(f);
   rt_io_close(f, false);
   return st;
@@ -270,7 +275,7 @@ restart(const char *path) {
 
 int
 op2_restart(const char *path) {
-  if (!fe_enter("op2_restart") || !fe_alone("op2_restart")) return ERR_STATE;
+  if (!fe_enter("op2_restart")) return ERR_STATE;
   status st = restart(path);
   if (st != OK) fe_error_returned(err_prefix(st, "op2_restart: "));
   fe.file = NULL;

@@ -307,7 +307,8 @@ int op_size_of_set(const char *name);
 
 /* Data sets have the shapes that OP2 gives them (doc/io.md); names are paths, and
  * writing makes the groups on the way. All is in the program's numbering. Values
- * are converted only where none is changed by that.
+ * are converted only where none is changed by that. On several ranks each reads and
+ * writes its part; sets from files are shared out evenly.
  * error  no HDF5 in this build; a missing file or data set; a wrong shape or
  *        type; values that the program's type does not hold */
 

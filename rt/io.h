@@ -5,8 +5,9 @@
  * paths ("a/b/c"); writing makes the groups on the way. Attributes are one integer or
  * text each.
  *
- * HDF5 lives in a shared object of its own (rt/hdf5/), opened with the first
- * file; without it rt_io_open fails and says what was looked for.
+ * HDF5 lives in shared objects of its own (rt/hdf5/), one for one process and one
+ * for each MPI library, opened with the first file; without it rt_io_open fails and
+ * says what was looked for.
  *
  * Values are converted between the file's type and the program's only if none
  * is lost: integers to any type that holds each value, floats to wider ones.
@@ -19,6 +20,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/types.h"
+#include "rt/comm.h"
 
 enum rt_io_mode {
   RT_IO_READ,
@@ -47,10 +49,17 @@ struct rt_data {
 
 struct rt_file; /* rt/io.c */
 
-status rt_io_open(const char *path, enum rt_io_mode mode, struct rt_file **out);
+/* How ranks get at a file: all of them, where HDF5 was built for their MPI, else
+ * through rank 0, in pieces; `root`: always so (OP2_FILES). */
+void rt_io_set_root(bool root);
+status rt_io_open(const char *path, enum rt_io_mode mode, struct rt_comm *comm,
+                  struct rt_file **out);
 /* Close it. CREATE: with `keep` it is now on disk, and in its place; else it is
  * gone. The file is freed in any case; NULL is allowed. */
 status rt_io_close(struct rt_file *f, bool keep);
+/* The worst of what the ranks have come to, for all of them: before each call here
+ * that a rank might not get to. */
+status rt_io_agree(struct rt_file *f, status st);
 const char *rt_io_path(const struct rt_file *f);
 
 status rt_io_find(struct rt_file *f, const char *name, struct rt_data *out);
@@ -83,7 +92,10 @@ struct rt_h5; /* a file open in this process */
 struct rt_hdf5 {
   const char *version; /* first: see base/module.h */
   const char *(*error)(void);
-  status (*open)(const char *path, enum rt_io_mode mode, struct rt_h5 **out);
+  /* `make`: there is no such file yet. communicator: an MPI_Comm *, for those
+   * built for MPI; all its ranks make the same calls then, each with its rows */
+  status (*open)(const char *path, enum rt_io_mode mode, bool make,
+                 const void *communicator, struct rt_h5 **out);
   status (*close)(struct rt_h5 *f);
   status (*find)(struct rt_h5 *f, const char *name, struct rt_data *out);
   status (*read)(struct rt_h5 *f, const char *name, const struct rt_rows *r,

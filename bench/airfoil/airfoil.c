@@ -60,10 +60,12 @@ enum { NCONSTANTS = sizeof constants / sizeof *constants };
 
 static void
 flow_dump(const char *file) {
+  double begin = bench_seconds();
   op_dump_to_hdf5(file);
   for (int i = 0; i < NCONSTANTS; i++)
     op_write_const_hdf5(constants[i].name, constants[i].dim, "double",
                         (char *)constants[i].value, file);
+  op_printf("wrote %s: %.2f s\n", file, bench_seconds() - begin);
 }
 
 static void
@@ -103,7 +105,7 @@ flow_start(struct flow *f, const struct bench_options *o) {
   double begin = bench_seconds();
   if (is_hdf5(o->mesh)) {
     flow_read(f, o->mesh);
-    printf("read %s: %.2f s\n", o->mesh, bench_seconds() - begin);
+    op_printf("read %s: %.2f s\n", o->mesh, bench_seconds() - begin);
     return true;
   }
   if (!o->mesh)
@@ -114,10 +116,6 @@ flow_start(struct flow *f, const struct bench_options *o) {
   airfoil_constants();
   flow_declare(f, &m);
   mesh_clear(&m);
-  begin = bench_seconds();
-  if (!o->dump) return true;
-  flow_dump(o->dump);
-  printf("wrote %s: %.2f s\n", o->dump, bench_seconds() - begin);
   return true;
 }
 
@@ -188,6 +186,7 @@ main(int argc, char **argv) {
   struct bench_timer t;
   op_init(argc, argv, 2);
   if (!bench_parse(&o, argc, argv) || !flow_start(&f, &o)) return 2;
+  if (o.dump) flow_dump(o.dump);
   int ncell = (int)op_get_size(f.cells);
   double rms = run(&f, &o, &t);
   op_timing_output();

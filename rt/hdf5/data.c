@@ -148,12 +148,23 @@ check_bools(const struct rt_h5 *f, const char *name, const struct rt_rows *r,
   return OK;
 }
 
+hid_t
+h5_transfer(const struct rt_h5 *f) {
+  hid_t how = H5Pcreate(H5P_DATASET_XFER);
+#ifdef H5_HAVE_PARALLEL
+  if (f->parallel) H5Pset_dxpl_mpio(how, H5FD_MPIO_COLLECTIVE);
+#else
+  (void)f;
+#endif
+  return how;
+}
+
 static status
 rows_read(struct rt_h5 *f, const char *name, hid_t data,
           const struct rt_rows *r, void *out) {
   bool lost = false;
   hid_t space = H5Dget_space(data), memory = rows_select(space, r);
-  hid_t type = type_native(r->type), how = H5Pcreate(H5P_DATASET_XFER);
+  hid_t type = type_native(r->type), how = h5_transfer(f);
   H5Pset_type_conv_cb(how, value_lost, &lost);
   status st = OK;
   if (H5Dread(data, type, memory, space, how, out) < 0) {
@@ -185,7 +196,7 @@ h5_read(struct rt_h5 *f, const char *name, const struct rt_rows *r, void *out) {
                  "\"%s\": \"%s\": wrong type: expected values that can be read "
                  "as %s without loss, found %s",
                  f->path, name, type_text(r->type), d.text);
-  if (st == OK) st = rows_read(f, name, data, r, out);
+  if (st == OK && r->n) st = rows_read(f, name, data, r, out);
   h5_drop(type);
   h5_drop(data);
   return st;
@@ -231,9 +242,11 @@ static status
 rows_write(struct rt_h5 *f, const char *name, hid_t data, hid_t type,
            const struct rt_rows *r, const void *values) {
   hid_t space = H5Dget_space(data), memory = rows_select(space, r);
+  hid_t how = h5_transfer(f);
   status st = OK;
-  if (H5Dwrite(data, type, memory, space, H5P_DEFAULT, values) < 0)
+  if (H5Dwrite(data, type, memory, space, how, values) < 0)
     st = h5_fail(f, name, "cannot be written");
+  h5_drop(how);
   h5_drop(memory);
   h5_drop(space);
   return st;
@@ -250,7 +263,8 @@ h5_write(struct rt_h5 *f, const char *name, const struct rt_rows *r,
       there ? H5Dopen2(f->id, name, H5P_DEFAULT) : data_make(f, name, r, type);
   status st = OK;
   if (data < 0) st = h5_fail(f, name, "cannot be made");
-  if (st == OK) st = rows_write(f, name, data, type, r, values);
+  /* with MPI, HDF5 (1.10.8) fails on data sets of no size */
+  if (st == OK && r->n) st = rows_write(f, name, data, type, r, values);
   /* what HDF5 has kept back is written now, and may fail */
   if (data >= 0 && H5Dclose(data) < 0 && st == OK)
     st = h5_fail(f, name, "cannot be written");

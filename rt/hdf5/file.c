@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,17 +97,33 @@ check_readable(const char *path) {
   return OK;
 }
 
+/* Access for all ranks of the communicator. */
 static hid_t
-file_id(const char *path, enum rt_io_mode mode) {
-  if (mode == RT_IO_READ) return H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  if (mode == RT_IO_UPDATE && !access(path, F_OK))
-    return H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-  return H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+access_by(const void *communicator) {
+  hid_t how = H5Pcreate(H5P_FILE_ACCESS);
+#ifdef H5_HAVE_PARALLEL
+  if (communicator)
+    H5Pset_fapl_mpio(how, *(const MPI_Comm *)communicator, MPI_INFO_NULL);
+#else
+  assert(!communicator);
+  (void)communicator;
+#endif
+  return how;
+}
+
+static hid_t
+file_id(const char *path, enum rt_io_mode mode, bool make, hid_t how) {
+  if (mode == RT_IO_READ) return H5Fopen(path, H5F_ACC_RDONLY, how);
+  if (!make) return H5Fopen(path, H5F_ACC_RDWR, how);
+  return H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, how);
 }
 
 static status
 h5_close(struct rt_h5 *f) {
   status st = OK;
+  /* with MPI, flushing brings all ranks' parts to disk */
+  if (f->id >= 0 && f->parallel && H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0)
+    st = h5_fail(f, NULL, "cannot be brought to disk");
   if (f->id >= 0 && H5Fclose(f->id) < 0)
     st = h5_fail(f, NULL, "cannot be closed");
   H5Eset_auto2(H5E_DEFAULT, f->print, f->print_data);
@@ -126,20 +143,22 @@ no_exit_handler(void) {
 }
 
 static status
-h5_open(const char *path, enum rt_io_mode mode, struct rt_h5 **out) {
+h5_open(const char *path, enum rt_io_mode mode, bool make,
+        const void *communicator, struct rt_h5 **out) {
   struct rt_h5 *f = mem_alloc(1, sizeof *f);
   no_exit_handler();
   H5Eget_auto2(H5E_DEFAULT, &f->print, &f->print_data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   f->path = strcpy(mem_alloc(strlen(path) + 1, 1), path);
   f->id = -1;
-  status st = OK;
-  if (mode == RT_IO_READ || (mode == RT_IO_UPDATE && !access(path, F_OK)))
-    st = check_readable(path);
-  if (st == OK) f->id = file_id(path, mode);
+  f->parallel = communicator != NULL;
+  status st = make ? OK : check_readable(path);
+  hid_t how = access_by(communicator);
+  if (st == OK) f->id = file_id(path, mode, make, how);
   if (st == OK && f->id < 0)
     st = h5_fail(f, NULL,
                  mode == RT_IO_READ ? "cannot be read" : "cannot be written");
+  h5_drop(how);
   if (st == OK)
     *out = f;
   else

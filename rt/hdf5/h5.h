@@ -10,6 +10,7 @@
 struct rt_h5 {
   hid_t id;
   char *path;
+  bool parallel;     /* all ranks have it open */
   H5E_auto2_t print; /* the program's own way of printing HDF5's errors, */
   void *print_data;  /* off while a file is open */
 };
@@ -20,6 +21,9 @@ status h5_fail(const struct rt_h5 *f, const char *name, const char *tried);
 
 /* Is there an object of this path? Missing groups on the way are no error. */
 bool h5_has(const struct rt_h5 *f, const char *name);
+
+/* How values go: together with those of the other ranks. The caller drops it. */
+hid_t h5_transfer(const struct rt_h5 *f);
 
 /* Close an identifier of any kind; negative ones are none. */
 void h5_drop(hid_t id);

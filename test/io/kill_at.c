@@ -1,11 +1,12 @@
 /* Ends a process as kill -9 does, in the middle of writing a file. Preloaded:
- *   KILL_AT="pwrite 3"    at the third call of pwrite; also fsync, rename */
+ *   KILL_AT="pwrite 3"    at the third call of pwrite; also pwritev, fsync, rename */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static void
@@ -31,6 +32,15 @@ pwrite64(int fd, const void *p, size_t n, off64_t at) {
       dlsym(RTLD_NEXT, "pwrite64");
   here("pwrite");
   return next(fd, p, n, at);
+}
+
+/* What MPI-IO writes by. */
+ssize_t
+pwritev(int fd, const struct iovec *v, int n, off_t at) {
+  ssize_t (*next)(int, const struct iovec *, int, off_t) =
+      dlsym(RTLD_NEXT, "pwritev");
+  here("pwritev");
+  return next(fd, v, n, at);
 }
 
 int

@@ -162,6 +162,64 @@ for call in pwrite fsync rename; do
   check "killed at $call" killed_at $call
 done
 
+# ---- ranks ---------------------------------------------------------------------
+
+# on RANKS PROGRAM ARGUMENTS: each rank must say ok
+on() {
+  mpirun.openmpi --oversubscribe -n "$1" "$bin/$2" "${@:3}" >"$work/out" 2>&1
+  local rc=$?
+  cat "$work/out"
+  [ $rc = 0 ] && [ "$(grep -c '^ok' "$work/out")" = "$1" ]
+}
+# On so many ranks, so: in turn "ranks OP2_FILES"
+write_on() {
+  (cd "$work/dir" && rm -f ./*.h5 && OP2_FILES=$2 on "$1" ranks write ${3-})
+}
+read_on() {
+  (cd "$work/dir" && OP2_FILES=$2 on "$1" ranks read ${3-} &&
+    OP2_FILES=$2 on "$1" ranks restart ${3-})
+}
+wrong_on() {
+  (cd "$work/dir" && "$bin/foreign_files" && OP2_FILES=$2 on "$1" ranks wrong)
+}
+# Rank 0 dies in the middle of the second checkpoint: the first goes on
+killed_on() {
+  (cd "$work/dir" && OP2_FILES=$2 on "$1" ranks write || exit 1
+    LD_PRELOAD=$bin/libkill_at.so KILL_AT=$3 OP2_FILES=$2 on "$1" ranks write && exit 1
+    OP2_FILES=$2 on "$1" ranks restart)
+}
+if [ ! -e "$build/libop2lazy-openmpi.so" ] || ! command -v mpirun.openmpi >/dev/null; then
+  echo "skipped: files on several ranks: no Open MPI"
+  skipped=$((skipped + 1))
+else
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
+  export OMPI_MCA_btl=self,vader OMPI_MCA_hwloc_base_binding_policy=none
+  export OMPI_MCA_mpi_yield_when_idle=1
+  ways=root
+  if [ -e "$build/libop2lazy-hdf5-openmpi.so" ]; then
+    ways="root auto"
+  else
+    echo "skipped: MPI-IO: no HDF5 for Open MPI (libhdf5-openmpi-dev)"
+    skipped=$((skipped + 1))
+  fi
+  mkdir -p "$work/dir"
+  for way in $ways; do
+    for n in 1 4; do
+      check "written on $n ($way)" write_on $n $way
+      for m in 1 2 3; do
+        check "written on $n, read on $m ($way)" read_on $m $way
+      done
+    done
+    check "written on 3, partitioned ($way)" write_on 3 $way moved
+    check "read on 4, partitioned ($way)" read_on 4 $way moved
+    check "read on 2 ($way)" read_on 2 $way
+    check "wrong on 2 ($way)" wrong_on 2 $way
+    check "wrong on 3 ($way)" wrong_on 3 $way
+    check "a rank killed at rename ($way)" killed_on 3 $way "rename 2"
+  done
+  check "a rank killed at pwrite" killed_on 3 root "pwrite 5"
+fi
+
 # ---- Airfoil from a file, as OP2's airfoil_hdf5 ---------------------------------
 
 airfoil_from_file() {

@@ -1,0 +1,92 @@
+#include "frontend/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct rt_rows
+fe_rows_own(const op_set_core *set, int dim, struct type type) {
+  const struct rt_part *p = &((const struct fe_set *)set)->part;
+  return (struct rt_rows){.n = p->total,
+                          .lo = p->start[fe.comm.rank],
+                          .hi = p->start[fe.comm.rank + 1],
+                          .dim = (uint32_t)dim,
+                          .type = type};
+}
+
+struct rt_rows
+fe_rows_seen(const op_set_core *set, int dim, struct type type) {
+  struct rt_rows r = fe_rows_own(set, dim, type);
+  if (!fe.whole) return r;
+  r.lo = 0;
+  r.hi = r.n;
+  return r;
+}
+
+struct rt_rows
+fe_rows_one(idx_g n, struct type type, bool writes) {
+  return (struct rt_rows){.n = n,
+                          .hi = writes && fe.comm.rank ? 0 : n,
+                          .dim = 1,
+                          .flat = true,
+                          .type = type};
+}
+
+status
+fe_rows_values(const struct fe_dat *d, const void **out, void **kept) {
+  size_t size = (size_t)d->pub.size;
+  struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
+  *kept = NULL;
+  *out = d->rt.mirror + (fe.whole ? (size_t)r.lo * size : 0);
+  if (!fe_ranked() || fe.whole) return OK;
+  *out = *kept = mem_alloc((size_t)(r.hi - r.lo) + 1, size);
+  return fe_ranks_home(d, *kept);
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static size_t
+bytes_of(const struct rt_rows *r) {
+  return (size_t)(r->hi - r->lo) * r->dim * r->type.size;
+}
+
+status
+fe_rows_read(struct rt_file *f, const char *name, const struct rt_rows *r,
+             void **out) {
+  void *rows = rt_mem_new(bytes_of(r));
+  status st = OK;
+  if (!rows)
+    st = err_set(ERR_MEMORY, "\"%s\": \"%s\": no memory for %zu bytes",
+                 rt_io_path(f), name, bytes_of(r));
+  st = rt_io_agree(f, st);
+  if (st == OK) st = rt_io_read(f, name, r, rows);
+  if (st == OK)
+    *out = rows;
+  else
+    fe_rows_free(rows, r);
+  return st;
+}
+
+void
+fe_rows_free(void *rows, const struct rt_rows *r) {
+  if (rows) rt_mem_free(rows, bytes_of(r));
+}
+
+status
+fe_rows_place(const op_set_core *set, struct rt_rows *r, void **rows) {
+  const struct fe_set *s = (const struct fe_set *)set;
+  if (!s->rt.part || fe.whole) return OK;
+  struct rt_rows mine = *r;
+  mine.lo = 0;
+  mine.hi = s->part.owned;
+  size_t size = (size_t)r->dim * r->type.size;
+  void *own = rt_mem_new(bytes_of(&mine));
+  status st =
+      own ? OK
+          : err_set(ERR_MEMORY, "no memory for %zu bytes", bytes_of(&mine));
+  st = fe_agree("placing rows", 0, st);
+  if (st == OK) st = rt_part_give(&fe.comm, &s->part, *rows, size, own);
+  fe_rows_free(*rows, r);
+  *rows = own;
+  *r = mine;
+  return st;
+}

@@ -36,7 +36,7 @@ fe_access_begin(const char *api, op_dat dat, bool rw, struct fe_dat **out) {
     FAIL(ERR_ARG, "%s: expected a declared dat, found %p%s", api, (void *)dat,
          dat ? " (freed?)" : "");
   struct fe_dat *d = (struct fe_dat *)dat;
-  if (d->void_since) TRY(fe_void_check(api, d));
+  if (fe.nvoid) TRY(fe_void_check(api, d));
   if (fe.nviews) fe_views_close();
   fe_checkpoint_look(d);
   TRY(fe_agree(api, d->index, OK));
@@ -175,6 +175,7 @@ upload(op_dat dat) {
   if (st == OK) {
     if (kept) memcpy(d->rt.mirror, kept, bytes_of(d));
     d->rt.mirror_current = true;
+    if (d->lost) fe_void_clear(d);
     fe_dat_host_wrote(d);
   }
   free(kept);

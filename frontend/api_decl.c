@@ -419,7 +419,7 @@ decl_overlay(op_set set, char *memory, struct fe_dat *base,
          "\"%s\", found \"%s\" of %d",
          base->pub.set->size, base->pub.name, set->name, set->size);
   if (!base->pinned) {
-    if (base->void_since) TRY(fe_void_check("op_decl_dat_overlay", base));
+    if (fe.nvoid) TRY(fe_void_check("op_decl_dat_overlay", base));
     fe_checkpoint_look(base);
     TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
     TRY(fe_number_fix((struct fe_set *)base->pub.set));

@@ -1,5 +1,5 @@
 /* Deferred globals: op2_gbl handles, and the switch for raw pointers. */
-#include "frontend/fe.h"
+#include "frontend/checkpoint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +79,7 @@ op2_gbl_get(op2_gbl handle, void *out) {
                  g->name);
   if (st == OK && g->pending)
     st = fe_run((struct fe_request){FE_WANT_GBL, g->index});
+  if (st == OK) st = fe_gbl_check("op2_gbl_get", g);
   if (st == OK) memcpy(out, g->data, g->bytes);
   if (st != OK) fe_error(st);
   fe.file = NULL;
@@ -103,6 +104,7 @@ op2_gbl_set(op2_gbl handle, const void *in) {
   } else {
     memcpy(g->data, in, g->bytes);
   }
+  if (st == OK) fe_gbl_found(g);
   fe.file = NULL;
 }
 

@@ -156,7 +156,7 @@ status
 fe_targets_sync(bool written) {
   for (uint32_t i = 0; rt_device_any() && i < fe.ndats; i++) {
     struct fe_dat *d = fe.dats[i];
-    if (d->parked || !d->pinned) continue;
+    if (d->parked || !d->pinned || d->lost) continue;
     TRY(fe_dat_sync(d));
     if (written) rt_dat_mirror_written(&d->rt);
   }

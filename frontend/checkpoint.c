@@ -149,6 +149,7 @@ gbl_save(struct fe_gbl *g) {
   struct rt_rows r = fe_rows_one(g->dim, g->type, true);
   status st = OK;
   if (g->pending) st = fe_run((struct fe_request){FE_WANT_GBL, g->index});
+  if (st == OK) st = fe_gbl_check("op2_checkpoint", g);
   fe_gbl_key(g, &key);
   if (st == OK) st = rt_io_write(fe.checkpoint.file, key.s, &r, g->data);
   if (st == OK)
@@ -287,6 +288,7 @@ dat_begin(struct fe_dat *d) {
   struct fe_checkpoint *w = &fe.checkpoint;
   struct str key = STR_INIT;
   status st = OK;
+  if (d->lost) return fe_void_check("op2_checkpoint", d);
   fe_dat_key(d, &key);
   if (d->void_since) {
     st = dat_note(d, key.s, FE_LEFT_OUT);

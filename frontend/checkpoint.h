@@ -27,6 +27,18 @@ status fe_void_check_loop(const struct fe_call *c);
 status fe_void_check(const char *api, const struct fe_dat *d);
 void fe_void_clear(struct fe_dat *d);
 
+/* ---- lost.c: what a failed run has lost (fe.nvoid, too) ---------------------- */
+
+/* The program failed in the middle, for this cause: mark what it writes. */
+void fe_lost_mark(const struct fe_program *p, const char *cause);
+/* Records that may still run, by number, in `keep` (as many as there are records); what
+ * the others would have written is marked. Returns how many. */
+uint32_t fe_lost_keep(uint32_t *keep);
+/* As fe_void_check_loop, for what is lost. */
+status fe_lost_check_loop(const struct fe_call *c);
+status fe_gbl_check(const char *api, const struct fe_gbl *g);
+void fe_gbl_found(struct fe_gbl *g);
+
 /* ---- the file ---------------------------------------------------------------
  * Its attributes "op2lazy checkpoint" (the version) and a data set for each
  * dat and each global, dats/KEY and globals/KEY, with those of struct

@@ -73,6 +73,7 @@ struct fe_dat {
   bool written;     /* since its declaration, also by pending loops */
   bool undecided;   /* ... and in fe.checkpoint */
   const char *void_since; /* checkpoint that it has had no values since; NULL */
+  const char *lost;       /* why it has no values: what a run failed of; NULL */
   bool viewed; /* op2_dat_data_rw gave its mirror out, to be written */
   uint32_t pending_readers, pending_writers; /* recorded loops, not yet run */
   const void *declared_from; /* the program's pointer at the declaration */
@@ -85,6 +86,7 @@ struct fe_gbl { /* op2_gbl */
   void *data; /* value after all that ran */
   size_t bytes;
   bool freed, parked;
+  const char *lost; /* as a dat's */
   uint32_t pending;
 };
 
@@ -296,7 +298,7 @@ struct fe {
   uint32_t opaque_pending; /* deferred loops without IR */
   bool unsettled; /* sets or maps were declared since number.c looked */
   struct fe_checkpoint checkpoint;
-  uint32_t nvoid;  /* dats without values since op2_restart */
+  uint32_t nvoid;  /* dats and globals without values: op2_restart, lost.c */
   uint32_t nviews; /* dats whose mirror op2_dat_data_rw gave out */
   double started;
 };

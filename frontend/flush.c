@@ -13,8 +13,8 @@
  * left out stays recorded, in order, and counts how often it was left out, so that it
  * joins the next slice after two and shapes repeat.
  *
- * Errors. All that can fail comes before the first launch; then nothing has
- * changed and a retry works.
+ * Errors. Nearly all that can fail comes before the first launch; then nothing has
+ * changed and a retry works. What fails later loses what the run writes (lost.c).
  */
 #include "frontend/checkpoint.h"
 #include "frontend/ranks.h"
@@ -150,6 +150,24 @@ commit(const struct fe_program *p) {
 
 /* ---- flush ------------------------------------------------------------------------ */
 
+/* The run failed in the middle: its loops are gone, and so is what they write. */
+static status
+run_broke(const struct fe_program *p, status st) {
+  struct str cause = STR_INIT;
+  str_add(&cause, err_last());
+  fe_lost_mark(p, cause.s);
+  commit(p);
+  struct fe_program later = {.remaining =
+                                 mem_alloc(fe.nrecs + 1, sizeof(uint32_t))};
+  later.nremaining = fe_lost_keep(later.remaining);
+  if (later.nremaining < fe.nrecs) keep_remaining(&later);
+  free(later.remaining);
+  fe_state_update();
+  err_set(st, "%s", cause.s);
+  str_clear(&cause);
+  return st;
+}
+
 status
 fe_run(struct fe_request rq) {
   if (fe.nviews) fe_views_close();
@@ -161,6 +179,7 @@ fe_run(struct fe_request rq) {
   if (old_constants) fe_watch_swap();
   status st = fe_program_run(p);
   if (old_constants) fe_watch_swap();
+  if (st != OK && p->low.program->broken) return run_broke(p, st);
   TRY(st);
   if (fe.last_program) fe.last_program->next = p;
   fe.last_program = p;

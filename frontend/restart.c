@@ -16,6 +16,8 @@
 
 status
 fe_void_check(const char *api, const struct fe_dat *d) {
+  if (d->lost)
+    FAIL(ERR_DEVICE, "%s: dat \"%s\" was lost: %s", api, d->pub.name, d->lost);
   if (!d->void_since) return OK;
   FAIL(
       ERR_STATE,
@@ -28,8 +30,8 @@ fe_void_check(const char *api, const struct fe_dat *d) {
 
 void
 fe_void_clear(struct fe_dat *d) {
-  fe.nvoid -= d->void_since != NULL;
-  d->void_since = NULL;
+  fe.nvoid -= d->void_since != NULL || d->lost;
+  d->void_since = d->lost = NULL;
 }
 
 status
@@ -39,7 +41,7 @@ fe_void_check_loop(const struct fe_call *c) {
       status st = fe_void_check("argument", c->uses[u]);
       return err_prefix(st, "op_par_loop \"%s\": ", c->name);
     }
-  return OK;
+  return fe_lost_check_loop(c);
 }
 
 /* ---- comparing ----------------------------------------------------------- */

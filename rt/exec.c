@@ -810,6 +810,8 @@ run_commands(struct rt_program *p, int nthreads) {
   double before = timer_wall();
   for (uint32_t i = 0; i < p->ncmds; i++) {
     struct work w;
+    bool moves = p->cmds[i].op == RT_UPLOAD || p->cmds[i].op == RT_DOWNLOAD;
+    p->broken |= !moves; /* until all have run */
     TRY(run[p->cmds[i].op](p, &p->cmds[i], nthreads, &w));
     if (!w.timed) continue;
     double after = timer_wall();
@@ -840,10 +842,14 @@ deliver(struct rt_program *p) {
 status
 rt_exec(struct rt_program *p, int nthreads) {
   assert(nthreads >= 1);
+  p->broken = false;
   TRY(prepare(p, nthreads));
   TRY(bind_slots(p));
   status st = run_commands(p, nthreads);
-  if (st == OK) deliver(p);
+  if (st == OK) {
+    deliver(p);
+    p->broken = false;
+  }
   release_slots(p);
   return st;
 }

@@ -280,14 +280,15 @@ struct rt_program {
   void **globals;
   const void **params;
   void **addresses;
-  struct rt_comm *comm;       /* KEEP; NULL: one rank */
-  struct rt_halo *halo;       /* KEEP */
+  struct rt_comm *comm; /* KEEP; NULL: one rank */
+  struct rt_halo *halo; /* KEEP */
+  bool broken; /* the last run failed behind the first write of a value */
   struct rt_scratch *scratch; /* of exec, kept from run to run; NULL at first */
 };
 
 /* Run it on `nthreads` threads (1: no OpenMP region is entered). Errors are
  * found before the first launch and leave all dats as they were: memory, plans;
- * but a device may fail later (ERR_DEVICE): what its launches write is lost.
+ * but a device may fail later (ERR_DEVICE): `broken`, the values of outs are lost.
  * Nothing is allocated in a repeated run. */
 status rt_exec(struct rt_program *p, int nthreads);
 /* Elements that a thread gets at least; < 0: the library's choice. */

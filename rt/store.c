@@ -63,6 +63,19 @@ rt_dat_mirror_current(const struct rt_dat *d) {
   return d->foreign ? !d->buf->stale : d->mirror_current;
 }
 
+void
+rt_dat_forget(struct rt_dat *d) {
+  d->untouched = false;
+  if (d->foreign) {
+    rt_buf_leave_device(d->buf);
+    return;
+  }
+  rt_buf_unref(d->buf);
+  d->buf = NULL;
+  d->buf_current = false;
+  d->mirror_current = true;
+}
+
 /* Are both buffers in one ring? */
 static bool
 are_peers(const struct rt_buf *a, const struct rt_buf *b) {

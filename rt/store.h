@@ -119,6 +119,9 @@ status rt_dat_pin(struct rt_dat *d);
 /* Memory of both dats, which are foreign, overlaps: from now on they have one
  * copy on a device. Their values come to the host. ERR_DEVICE */
 status rt_dat_overlap(struct rt_dat *a, struct rt_dat *b);
+/* Its values are gone: mirror and buffer are as after a declaration, of unspecified
+ * contents. */
+void rt_dat_forget(struct rt_dat *d);
 /* Does the mirror hold the values? */
 bool rt_dat_mirror_current(const struct rt_dat *d);
 

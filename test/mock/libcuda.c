@@ -211,6 +211,7 @@ cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t bytes, void *s) {
 
 int
 cuMemcpyDtoHAsync_v2(void *to, void *from, size_t bytes, void *s) {
+  if (mock_cuda.fail_down) return 700;
   return copy("down", to, from, bytes, s);
 }
 
@@ -266,5 +267,6 @@ cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
     return broken("a grid that no card takes");
   if (!args || !args[0]) return broken("a launch without arguments");
   mock_cuda.launches++;
+  if (mock_cuda.launches == mock_cuda.fail_at) return 700;
   return mock_cuda.fail_launch ? 700 : 0;
 }

@@ -4,7 +4,8 @@
 
 struct mock_cuda {
   int devices, major; /* to be set: how many, their architecture */
-  int fail_init, fail_alloc, fail_launch;
+  int fail_init, fail_alloc, fail_launch, fail_down;
+  int fail_at; /* this launch, counted from 1 */
   int up, retained, streams, mems, pinned, modules, launches; /* now there */
   char broken[128]; /* the first rule that a call broke; "" */
   char log[8192];   /* "init retain0 stream1 alloc64 up64 ..." */

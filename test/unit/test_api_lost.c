@@ -1,0 +1,184 @@
+/* A device that fails in the middle of a run (the mock CUDA driver, whose kernels do
+ * nothing): what the run would have written is lost, with the cause; all else can be
+ * read; full writes, uploads and op2_gbl_set give values again. */
+#include "../mock/libcuda.h"
+
+#include "op2.h"
+
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 8 };
+
+static struct mock_cuda *mock;
+static int errors, code;
+static char message[1024];
+static op_set cells;
+static op_dat a, b, c, d;
+static op2_gbl sum;
+
+static void
+on_error(int status, const char *text, void *user) {
+  (void)user;
+  errors++;
+  code = status;
+  snprintf(message, sizeof message, "%s", text);
+}
+
+static void
+start(void) {
+  void *library =
+      dlopen(OP2_BUILD_DIR "/test/mock/libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+  cr_assert(library, "%s", dlerror());
+  mock = dlsym(library, "mock_cuda");
+  setenv("OP2_TARGET", "cuda", 1);
+  setenv("OP2_CACHE", "0", 1);
+  setenv("OP2_LOG", "0", 1);
+  op2_set_error_handler(on_error, NULL);
+  op_init(0, NULL, 0);
+  op2_kernel_source("put",
+                    "void put(const double *x, double *y) { *y = 2 * *x; }");
+  op2_kernel_source("add",
+                    "void add(const double *x, double *y) { *y += *x; }");
+  op2_kernel_source("total",
+                    "void total(const double *x, double *s) { *s += *x; }");
+  static double values[N] = {1, 2, 3, 4, 5, 6, 7, 8};
+  cells = op_decl_set(N, "cells");
+  a = op_decl_dat(cells, 1, "double", values, "a");
+  b = op_decl_dat(cells, 1, "double", values, "b");
+  c = op_decl_dat(cells, 1, "double", values, "c");
+  d = op_decl_dat(cells, 1, "double", values, "d");
+  sum = op2_decl_gbl(1, "double", NULL, "sum");
+  cr_assert_eq(errors, 0, "%s", message);
+}
+
+#define KERNEL ((void (*)(void))0)
+#define DAT(x, acc) op_arg_dat(x, -1, OP_ID, 1, "double", acc)
+
+static void
+run(const char *name, op_dat from, op_dat to, op_access access) {
+  op_arg args[] = {DAT(from, OP_READ), DAT(to, access)};
+  op2_par_loop_at(__FILE__, __LINE__, KERNEL, name, cells, 2, args);
+}
+
+static void
+run_total(op_dat from) {
+  op_arg args[] = {DAT(from, OP_READ), op2_arg_gbl(sum, 1, "double", OP_INC)};
+  op2_par_loop_at(__FILE__, __LINE__, KERNEL, "total", cells, 2, args);
+}
+
+/* The look fails and names what it is about and the cause, or it does not. */
+static void
+look(op_dat x, const char *lost) {
+  double out[N];
+  int before = errors;
+  op_fetch_data(x, out);
+  if (!lost) {
+    cr_assert_eq(errors, before, "%s", message);
+    return;
+  }
+  cr_assert_eq(errors, before + 1, "expected %s to be lost", lost);
+  cr_assert_eq(code, OP2_ERR_DEVICE);
+  cr_assert(strstr(message, lost) && strstr(message, "cuLaunchKernel"), "%s",
+            message);
+}
+
+static void
+end(void) {
+  mock->fail_at = mock->fail_launch = 0;
+  op_exit();
+  cr_assert_str_empty(mock->broken, "%s", mock->broken);
+  cr_assert_eq(mock->mems, 0);
+}
+
+Test(lost, a_launch_that_fails, .init = start) {
+  double value;
+  run("put", a, b, OP_WRITE);
+  run("put", b, c, OP_WRITE);
+  op2_flush();
+  cr_assert_eq(errors, 0, "%s", message);
+  run("add", a, b, OP_RW);
+  run_total(b);
+  run("add", b, c, OP_INC);
+  mock->fail_at = mock->launches + 1;
+  op2_flush();
+  cr_assert_eq(errors, 1, "%d: %s", errors, message);
+  cr_assert_eq(op2_pending(), 0);
+  look(b, "\"b\" was lost");
+  look(c, "\"c\" was lost");
+  look(a, NULL);
+  look(d, NULL);
+  op2_gbl_get(sum, &value);
+  cr_assert(strstr(message, "\"sum\" was lost"), "%s", message);
+  int before = errors;
+  run("add", b, d, OP_RW); /* wants b */
+  cr_assert_eq(errors, before + 1);
+  cr_assert(strstr(message, "\"add\"") && strstr(message, "\"b\" was lost"),
+            "%s", message);
+  cr_assert_eq(op2_pending(), 0);
+  look(d, NULL);
+  run("put", a, b, OP_WRITE); /* all of it: found again */
+  run("add", b, d, OP_RW);
+  look(d, NULL);
+  look(b, NULL);
+  op_upload_dat(c);
+  look(c, NULL);
+  value = 0;
+  op2_gbl_set(sum, &value);
+  op2_gbl_get(sum, &value);
+  run_total(c);
+  op2_gbl_get(sum, &value);
+  cr_assert_eq(errors, before + 1, "%s", message);
+  end();
+}
+
+/* Loops that wait for what is lost go with it; others don't. */
+Test(lost, waiting_loops, .init = start) {
+  run("put", a, b, OP_WRITE); /* looked at: this one fails */
+  run("add", b, c, OP_RW);    /* waits, and wants b */
+  run("add", a, d, OP_RW);    /* waits, and does not */
+  mock->fail_at = mock->launches + 1;
+  double out[N];
+  op_fetch_data(b, out);
+  cr_assert_eq(errors, 1, "%d: %s", errors, message);
+  cr_assert(strstr(message, "cuLaunchKernel"), "%s", message);
+  cr_assert_eq(op2_pending(), 1);
+  look(b, "\"b\" was lost");
+  look(c, "\"c\" was lost");
+  look(a, NULL);
+  look(d, NULL);
+  cr_assert_eq(op2_pending(), 0);
+  end();
+}
+
+/* Nothing was written yet: all stays, and a retry works. */
+Test(lost, a_copy_before_the_first_launch, .init = start) {
+  run("put", a, b, OP_WRITE);
+  mock->fail_alloc = 1;
+  op2_flush();
+  cr_assert_eq(errors, 1, "%d: %s", errors, message);
+  cr_assert_eq(op2_pending(), 1);
+  mock->fail_alloc = 0;
+  op2_flush();
+  cr_assert_eq(errors, 1, "%s", message);
+  cr_assert_eq(op2_pending(), 0);
+  look(b, NULL);
+  end();
+}
+
+/* A copy back that fails loses nothing: it can be tried again. */
+Test(lost, a_copy_back, .init = start) {
+  double out[N];
+  run("put", a, b, OP_WRITE);
+  op2_flush();
+  mock->fail_down = 1;
+  op_fetch_data(b, out);
+  cr_assert_eq(errors, 1, "%d: %s", errors, message);
+  cr_assert(strstr(message, "cuMemcpyDtoHAsync"), "%s", message);
+  mock->fail_down = 0;
+  look(b, NULL);
+  end();
+}

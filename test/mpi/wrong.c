@@ -76,11 +76,12 @@ play(const char *how, int apart) {
     else
       expect("op_par_loop \"one\"", "after 1 loops");
   } else if (!strcmp(how, "exit")) {
-    if (apart)
+    if (apart) {
       op_exit();
-    else
+    } else {
       op_par_loop(one, "sum", s, op_arg_gbl(&sum, 1, "int", OP_INC));
-    op2_flush();
+      op2_flush();
+    }
     expect("op_exit", "sum");
   }
 }

@@ -11,6 +11,7 @@
 #include "passes/pass.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,27 +125,41 @@ remarks_of(const struct ir_trace *t) {
 
 /* ---- making one ------------------------------------------------------------------ */
 
-/* The last level that any loop or exchange of the trace needs. */
+static int
+most(int a, int b) {
+  return a > b ? a : b;
+}
+
+/* The last level that the node needs: elements that it runs over, all that their
+ * rows name, and what it exchanges. */
+static int
+level_of(const struct ir_trace *t, const struct ir_node *node) {
+  int level = (int)node->level;
+  for (uint32_t k = 0; k < node->nargs; k++) {
+    const struct ir_arg *a = &ir_args(t, node)[k];
+    struct reach r = {(int8_t)node->level, -1};
+    if (node->op == IR_LOOP && !ir_arg_direct(a)) r.via = r.own;
+    if (node->op == IR_EXCHANGE) r = a->reach;
+    level = most(level, most(r.own, r.via < 0 ? 0 : (r.via | 1) + 1));
+  }
+  return level;
+}
+
 static int
 levels_of(const struct ir_trace *t) {
-  int most = 0;
-  for (ir_ref n = 0; n < t->nnodes; n++) {
-    const struct ir_node *node = &t->nodes[n];
-    if ((int)node->level > most) most = (int)node->level;
-    for (uint32_t k = 0; node->op == IR_EXCHANGE && k < node->nargs; k++) {
-      struct reach r = ir_args(t, node)[k].reach;
-      int named = r.via < 0 ? 0 : (r.via | 1) + 1;
-      if (r.own > most) most = r.own;
-      if (named > most) most = named;
-    }
-  }
-  return most;
+  int level = 0;
+  for (ir_ref n = 0; n < t->nnodes; n++)
+    level = most(level, level_of(t, &t->nodes[n]));
+  return level;
 }
 
 static status
 make_from(struct ir_trace **t, struct fe_program *p,
           const struct fe_global_src *globals) {
+  char with[64];
+  snprintf(with, sizeof with, "halo{limit=%d}", fe.opt.halo_limit);
   struct pass_options o = {.disable = fe.opt.disable,
+                           .with = with,
                            .verify = fe.opt.check,
                            .stress = fe.opt.stress,
                            .after = fe.opt.trace > 1 ? fe_dump_pass : NULL,

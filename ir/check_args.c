@@ -206,6 +206,12 @@ check_loop(struct ir_check *c, ir_ref n) {
   }
 }
 
+/* Its arguments are a list of versions, which may be of one dat. */
+static bool
+ir_lists(const struct ir_node *n) {
+  return n->op == IR_LIVE || n->op == IR_EXCHANGE;
+}
+
 void
 ir_check_args(struct ir_check *c) {
   const struct ir_trace *t = c->t;
@@ -218,7 +224,7 @@ ir_check_args(struct ir_check *c) {
     for (uint32_t k = 0; k < node->nargs; k++) {
       check_access(c, n, k);
       check_operands(c, n, k);
-      for (uint32_t j = 0; j < k && node->op != IR_LIVE; j++)
+      for (uint32_t j = 0; j < k && !ir_lists(node); j++)
         check_pair(c, n, j, k);
     }
   }

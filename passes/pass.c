@@ -185,11 +185,23 @@ pass_disable(struct pass_pipeline *p, const char *disable) {
   return OK;
 }
 
+/* All passes in order, some with options. */
+static status
+pass_default(struct pass_pipeline *p, const char *with) {
+  for (int i = 0; i < PASS_COUNT; i++) pass_push(p, &pass_infos[i], "");
+  if (with) TRY(pass_parse(p, with));
+  for (uint32_t k = PASS_COUNT; k < p->nsteps; k++)
+    for (uint32_t i = 0; i < PASS_COUNT; i++)
+      if (p->steps[i].pass == p->steps[k].pass)
+        p->steps[i].args = p->steps[k].args;
+  p->nsteps = PASS_COUNT;
+  return OK;
+}
+
 static status
 pass_make_pipeline(struct pass_pipeline *p, const struct pass_options *o) {
   if (o->pipeline && *o->pipeline) TRY(pass_parse(p, o->pipeline));
-  if (!o->pipeline)
-    for (int i = 0; i < PASS_COUNT; i++) pass_push(p, &pass_infos[i], "");
+  if (!o->pipeline) TRY(pass_default(p, o->with));
   return pass_disable(p, o->disable ? o->disable : "");
 }
 

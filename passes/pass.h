@@ -9,8 +9,11 @@ struct pass_options {
   const char *disable; /* comma-separated names left out, NULL: none */
   const char
       *pipeline; /* "dce,fuse{max=8}"; NULL: all of passes.def in order */
-  bool verify;   /* verify after each pass (always done in debug builds) */
-  bool stress;   /* print, re-parse and compare after each pass */
+  const char
+      *with;   /* "halo{limit=2}": passes of the default pipeline with other
+                       options; NULL: none */
+  bool verify; /* verify after each pass (always done in debug builds) */
+  bool stress; /* print, re-parse and compare after each pass */
   /* called after each pass with the trace as it stands; NULL: none */
   void (*after)(void *user, const char *pass, const struct ir_trace *t);
   void *user;

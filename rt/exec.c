@@ -521,16 +521,25 @@ run_redundant(const struct rt_program *p, const struct run *r) {
   }
 }
 
-/* One element after the other, in the program's order: who changed what? */
 static void
-run_claims(const struct rt_program *p, const struct run *r, char *claim) {
+start_elements(const struct rt_program *p, const struct run *r, char *claim) {
   const struct rt_scratch *s = p->scratch;
-  const struct rt_part *part = p->sets[r->l->set]->part;
   fill_tables(p, r);
-  rt_reduce_start(r->l, p->globals, s->acc, s->acc_row, 1);
+  rt_reduce_start(r->l, p->globals, s->acc, s->acc_row, r->rows);
+  if (!claim) return;
   memcpy(claim, s->acc, rt_reduce_row(r->l));
   rt_reduce_claim_start(r->l, claim);
-  for (idx_l i = 0; i < r->n; i++) {
+}
+
+/* Elements [lo, hi) in the program's order; of claims one after the other: who
+ * changed what? */
+static void
+run_in_order(const struct rt_program *p, const struct run *r, char *claim,
+             idx_l lo, idx_l hi) {
+  const struct rt_scratch *s = p->scratch;
+  const struct rt_part *part = p->sets[r->l->set]->part;
+  if (!claim && lo < hi) call_region(r, s->table, lo, hi);
+  for (idx_l i = lo; claim && i < hi; i++) {
     idx_l e = part->sorted[i];
     r->l->fn(s->table, e, e + 1);
     rt_reduce_claim_note(r->l, claim, s->acc, part->global[e]);
@@ -553,16 +562,10 @@ settle_claims(const struct rt_program *p, const struct run *r,
 }
 
 static void
-run_elements_of(const struct rt_program *p, const struct run *r, char *claim) {
+finish_elements(const struct rt_program *p, const struct run *r,
+                const char *claim) {
   const struct rt_scratch *s = p->scratch;
-  if (claim) {
-    run_claims(p, r, claim);
-  } else if (r->n > 0) {
-    fill_tables(p, r);
-    rt_reduce_start(r->l, p->globals, s->acc, s->acc_row, r->rows);
-    run_team(r, s);
-    rt_reduce_finish(r->l, p->globals, s->acc, s->acc_row, r->rows);
-  }
+  if (!claim) rt_reduce_finish(r->l, p->globals, s->acc, s->acc_row, r->rows);
 }
 
 /* Tokens in one block of bytes. */
@@ -579,30 +582,77 @@ tokens_copy(const struct rt_program *p, const struct rt_launch *l, char *block,
   return at;
 }
 
-static status
-token_pass(struct rt_comm *c, int peer, char *block, size_t bytes, bool sends) {
-  struct rt_message m = {peer, block, bytes};
-  TRY(rt_comm_start(c, &m, sends, &m, !sends));
-  return rt_comm_finish(c);
+/* Where a rank is: its next element, and the globals as it knows them. */
+struct turn {
+  idx_g next; /* INT64_MAX: it has run all */
+};
+
+/* Whose turn it is, and the element with which that of the next one begins. */
+static int
+turn_of(const char *turns, size_t bytes, int ranks, idx_g *until) {
+  int who = 0;
+  idx_g first = INT64_MAX;
+  *until = INT64_MAX;
+  for (int i = 0; i < ranks; i++) {
+    struct turn t;
+    memcpy(&t, turns + (size_t)i * bytes, sizeof t);
+    if (t.next < first) {
+      *until = first;
+      first = t.next;
+      who = i;
+    } else if (t.next < *until) {
+      *until = t.next;
+    }
+  }
+  return first == INT64_MAX ? -1 : who;
 }
 
-/* Globals that are updated in place: rank after rank; all get the last value. */
+/* Globals that are updated in place, in the order of all ranks' elements: each
+ * runs until another one's come, and hands the globals on. */
 static status
 run_tokens(const struct rt_program *p, const struct run *r, char *claim) {
   const struct rt_launch *l = r->l;
+  const struct rt_part *part = p->sets[l->set]->part;
   struct rt_comm *c = p->comm;
-  size_t bytes = tokens_copy(p, l, NULL, true);
-  char *block = mem_alloc(bytes, (size_t)c->size + 1), *all = block + bytes;
-  status st = c->rank ? token_pass(c, c->rank - 1, block, bytes, false) : OK;
-  if (c->rank) tokens_copy(p, l, block, false);
-  run_elements_of(p, r, claim);
-  tokens_copy(p, l, block, true);
-  if (st == OK && c->rank < c->size - 1)
-    st = token_pass(c, c->rank + 1, block, bytes, true);
-  if (st == OK) st = rt_allgather(c, block, bytes, all);
-  if (st == OK) tokens_copy(p, l, all + (size_t)(c->size - 1) * bytes, false);
-  free(block);
+  size_t head = sizeof(struct turn);
+  size_t bytes = head + tokens_copy(p, l, NULL, true);
+  char *mine = mem_alloc(bytes, (size_t)c->size + 1), *all = mine + bytes;
+  status st = OK;
+  idx_l at = 0;
+  start_elements(p, r, claim);
+  for (int who = 0; st == OK;) {
+    struct turn t = {INT64_MAX};
+    if (at < r->n) t.next = part->global[part->sorted[at]];
+    memcpy(mine, &t, head);
+    tokens_copy(p, l, mine + head, true);
+    st = rt_allgather(c, mine, bytes, all);
+    if (st != OK) break;
+    tokens_copy(p, l, all + (size_t)who * bytes + head, false);
+    idx_g until;
+    who = turn_of(all, bytes, c->size, &until);
+    if (who < 0) break;
+    idx_l from = at;
+    while (who == c->rank && at < r->n &&
+           part->global[part->sorted[at]] < until)
+      at++;
+    run_in_order(p, r, claim, from, at);
+  }
+  finish_elements(p, r, claim);
+  free(mine);
   return st;
+}
+
+/* Without tokens; with claims in order. */
+static void
+run_alone_or_team(const struct rt_program *p, const struct run *r,
+                  char *claim) {
+  if (r->n <= 0 && !claim) return;
+  start_elements(p, r, claim);
+  if (claim)
+    run_in_order(p, r, claim, 0, r->n);
+  else
+    run_team(r, p->scratch);
+  finish_elements(p, r, claim);
 }
 
 static status
@@ -615,7 +665,7 @@ run_on_host(const struct rt_program *p, const struct run *r) {
   if (spread && l->ntokens)
     st = run_tokens(p, r, claim);
   else
-    run_elements_of(p, r, claim);
+    run_alone_or_team(p, r, claim);
   if (st == OK && claim) st = settle_claims(p, r, claim);
   free(claim);
   if (st == OK && r->end > r->n) run_redundant(p, r);

@@ -318,6 +318,11 @@ status
 rt_partition_graph(struct rt_dist *d, uint32_t k) {
   struct rt_part *p = &d->parts[d->maps[k].to];
   rt_ptscotch *cut;
+  if (strcmp(d->comm->ops->name, "openmpi"))
+    FAIL(ERR_MPI,
+         "op_partition: PTSCOTCH: its module goes with Open MPI, the program "
+         "runs under %s",
+         d->comm->ops->name);
   struct pair *links = NULL;
   size_t n = 0;
   TRY(ptscotch_open(&cut));

@@ -6,6 +6,8 @@
  *   --fresh T      for T seconds from a seed that the clock gives, and is printed
  *   --modes a,b    in these modes, not in eager, default and two drawn ones
  *   --opaque       the kernels of this executable carry no IR
+ *   --ranks        this process is one rank, under mpirun, of several that all do
+ *                  the same: no further processes, modes "ranks..."
  *   --jobs N       processes at once (default 1)
  *   --batch N      programs in one process, mode by mode in one session each
  *   --failures N   stop after so many
@@ -37,6 +39,9 @@ struct options {
   const char *modes, *out;
   bool show;
 };
+
+/* Small: each program's sets are spread over the ranks with those of all before. */
+enum { RANKS_BATCH = 4 };
 
 /* Failures of all jobs together, in memory that they share. */
 static int *failures;
@@ -92,6 +97,8 @@ options_read(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--opaque"))
       run_opaque = true;
+    else if (!strcmp(argv[i], "--ranks"))
+      run_ranks = true, o.batch = RANKS_BATCH, o.failures = 1;
     else if (!strcmp(argv[i], "--show"))
       o.show = true;
     else
@@ -114,7 +121,9 @@ draw_modes(const struct options *o, uint64_t seed, size_t **list, int *n) {
     }
     return;
   }
-  modes_draw(seed, list, n);
+  for (size_t m = 0; run_ranks && m < nmodes; m++)
+    if (modes[m].flags & PLAY_RANKS) ADD(*list, *n, m);
+  if (!run_ranks) modes_draw(seed, list, n);
 }
 
 /* Write the program to a file of its own, small if it fails alone. */
@@ -143,7 +152,7 @@ report(const struct options *o, const struct batch *b, const struct result *r) {
   printf("FAIL seed %llu mode %s operation %d: %s\n",
          (unsigned long long)(p ? p : b->programs[0])->seed,
          modes[r->mode].name, r->failure.op, r->failure.text);
-  if (p) write_program(o, p, r);
+  if (p && !run_ranks) write_program(o, p, r);
   fflush(stdout);
 }
 
@@ -157,7 +166,10 @@ run_seeds(const struct options *o, uint64_t first, int n) {
   b.programs = list;
   b.nprograms = n;
   draw_modes(o, first / GEN_GROUP, &b.modes, &b.nmodes);
-  run_batch(&b, &r);
+  if (run_ranks)
+    run_here(&b, &r);
+  else
+    run_batch(&b, &r);
   if (r.failed &&
       __atomic_fetch_add(failures, 1, __ATOMIC_RELAXED) < o->failures)
     report(o, &b, &r);
@@ -227,6 +239,10 @@ run_phase(const struct options *o, uint64_t seed, double seconds) {
   long long failed = 0;
   printf("programs from seed %llu on\n", (unsigned long long)seed);
   fflush(stdout);
+  if (run_ranks) {
+    free(fds);
+    return run_batches(o, seed, seconds, 0);
+  }
   for (int j = 0; j < o->jobs; j++) fds[j] = job_start(o, seed, seconds, j);
   for (int j = 0; j < o->jobs; j++) failed += job_wait(fds[j]);
   free(fds);

@@ -16,6 +16,11 @@
 /* Loops with I/O cannot run on a device: these modes do without them. */
 #define ON_DEVICE (PLAY_DEVICE | PLAY_IR_ONLY | PLAY_NO_EFFECTS)
 
+/* Under mpirun (--ranks): each rank plays all. Loops with I/O and overlays need one
+ * rank. */
+#define RANKS "OP2_DECLARE=whole"
+#define IN_RANKS (PLAY_RANKS | PLAY_NO_EFFECTS)
+
 struct mode modes[] = {
     {"eager", "OP2_EAGER=1", 1, 0, 0},
     {"default", "", 2, 0, 0},
@@ -80,6 +85,12 @@ struct mode modes[] = {
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS, 3},
     {"opaque-deferred-8", "OP2_DEFER_OPAQUE=1 OP2_LAYOUT=8", 1,
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS, 3},
+    {"ranks", RANKS, 1, IN_RANKS, 0},
+    {"ranks-eager", RANKS " OP2_EAGER=1 OP2_LAYOUT=soa", 1, IN_RANKS, 0},
+    {"ranks-deep", RANKS " OP2_HALO_LIMIT=6 OP2_CHECK=1 OP2_IR_STRESS=1", 1,
+     IN_RANKS, 0},
+    {"ranks-no-passes", RANKS " OP2_DISABLE=" ALL_PASSES, 2,
+     IN_RANKS | PLAY_FLUSH_SOME, 0},
     {"opaque-deferred-flush", "OP2_DEFER_OPAQUE=1", 2,
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS | PLAY_FLUSH_SOME, 3},
 };
@@ -159,7 +170,7 @@ static const char *const variables[] = {
     "OP2_DEFER_OPAQUE", "OP2_MIRROR",          "OP2_REPRODUCIBLE",
     "OP2_LAYOUT",       "OP2_BLOCK_SIZE",      "OP2_TARGET",
     "OP2_RENUMBER",     "OP2_THREADING",       "OP2_OFFLOAD_FALLBACK",
-    "OP2_INCREMENTS"};
+    "OP2_INCREMENTS",   "OP2_DECLARE",         "OP2_HALO_LIMIT"};
 
 void
 mode_enter(const struct mode *m) {

@@ -221,6 +221,18 @@ constants_reset(void) {
   k_trail = 0;
 }
 
+/* On one rank without effect; on several another part of the mesh each time. */
+static void
+play_partition(struct player *y) {
+  uint64_t how = y->p->seed % 7;
+  bool ranks = y->flags & PLAY_RANKS;
+  if (how == 0 && !ranks)
+    op_partition("PTSCOTCH", "KWAY", y->sets[0], OP_ID, NULL);
+  if (how < 3 && ranks) op_partition("RANDOM", "", y->sets[0], OP_ID, NULL);
+  if (how == 3 && ranks && y->p->nmaps)
+    op_partition("PTSCOTCH", "", y->sets[0], y->maps[0], NULL);
+}
+
 static void
 declare(struct player *y) {
   const struct program *p = y->p;
@@ -239,8 +251,7 @@ declare(struct player *y) {
   for (int k = 0; k < p->ndats; k++) declare_dat(y, k);
   for (int k = 0; k < p->ngbls; k++) declare_gbl(y, k);
   if (p->seed % 5 == 0 && p->nmaps) op_renumber(y->maps[0]); /* hints */
-  if (p->seed % 7 == 0)
-    op_partition("PTSCOTCH", "KWAY", y->sets[0], OP_ID, NULL);
+  play_partition(y);
   constants_reset();
 }
 
@@ -350,7 +361,8 @@ read_printed(struct player *y, int dat, char *memory) {
   op_print_dat_to_binfile(y->dats[dat], path);
   bool ok = pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
             pread(fd, memory, bytes + 1, sizeof head) == (ssize_t)bytes;
-  if (!ok || head[0] != y->p->sets[d->set] || head[1] != d->dim)
+  if (op_is_root() &&
+      (!ok || head[0] != y->p->sets[d->set] || head[1] != d->dim))
     fail(y, "op_print_dat_to_binfile wrote %d x %d", head[0], head[1]);
   close(fd);
 }
@@ -377,6 +389,7 @@ play_look(struct player *y, const struct op *o) {
   } else if (kind == DO_PRINT) {
     read_printed(y, o->what, memory);
     view = memory;
+    if (!op_is_root()) view = NULL, from = to = 0; /* rank 0 has the file */
   } else {
     op_fetch_data(d, memory);
     view = memory;
@@ -583,6 +596,7 @@ dats_suit(const struct program *p, unsigned flags) {
   for (int d = 0; d < p->ndats; d++) {
     if (flags & PLAY_RENUMBER && p->dats[d].over >= 0) return false;
     if (flags & PLAY_NO_REALLOC && p->dats[d].soa) return false;
+    if (flags & PLAY_RANKS && p->dats[d].over >= 0) return false;
   }
   return true;
 }

@@ -18,7 +18,8 @@ enum {
   PLAY_BASE_ONE = 512,   /* maps count from 1 */
   PLAY_SAME_SUMS = 1024, /* sums have the same bits in all such modes */
   PLAY_DEVICE = 2048,    /* needs an OpenCL device */
-  PLAY_TARGETS = 4096    /* loops on devices and on the host in turn */
+  PLAY_TARGETS = 4096,   /* loops on devices and on the host in turn */
+  PLAY_RANKS = 8192      /* on several ranks, each of which plays all of it */
 };
 
 struct failure {

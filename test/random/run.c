@@ -17,7 +17,7 @@
 enum { HANG_SECONDS = 120 };
 
 struct figures figures;
-bool run_opaque;
+bool run_opaque, run_ranks;
 
 enum message_kind { AT, FAILED, PLAYED, COUNTS };
 struct message {
@@ -40,6 +40,7 @@ static bool
 mode_suits(size_t mode, const struct program *p) {
   unsigned f = modes[mode].flags;
   if (f & PLAY_OPAQUE_ONLY && !run_opaque) return false;
+  if (f & PLAY_RANKS && !run_ranks) return false;
   if (f & PLAY_DEVICE && !mode_have_device()) return false;
   if (f & PLAY_IR_ONLY && run_opaque) return false;
   return play_suits(p, f);
@@ -179,6 +180,17 @@ run_batch(const struct batch *b, struct result *out) {
   close(fds[0]);
   waitpid(pid, &status, 0);
   how_ended(status, out);
+}
+
+void
+run_here(const struct batch *b, struct result *out) {
+  int fds[2];
+  *out = (struct result){.program = b->nprograms};
+  if (pipe(fds)) abort();
+  child(b, fds[1]); /* its messages fit into the pipe: RANKS_BATCH */
+  close(fds[1]);
+  listen_to(fds[0], out);
+  close(fds[0]);
 }
 
 bool

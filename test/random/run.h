@@ -25,15 +25,18 @@ struct result {
 /* Figures of all batches. */
 struct figures {
   long long programs, plays, compiles, hits, loops, regions, renames;
-  long long by_mode[64];
+  long long by_mode[96];
 };
 extern struct figures figures;
 
 /* Play all programs in all modes; the first failure. */
 void run_batch(const struct batch *b, struct result *out);
+/* The same in this process: it is one rank of several. */
+void run_here(const struct batch *b, struct result *out);
 /* One program in one mode; seconds until it counts as hanging. */
 bool run_fails(const struct program *p, size_t mode, struct result *out);
 
+extern bool run_ranks;  /* this process is one of several ranks */
 extern bool run_opaque; /* the kernels of this executable carry no IR */
 
 #endif

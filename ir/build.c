@@ -170,6 +170,7 @@ node_target(struct ir_trace *t, ir_ref before, const char *target) {
 struct ir_trace *
 ir_trace_clone(const struct ir_trace *t) {
   struct ir_trace *c = ir_trace_new(t->name);
+  c->placed = t->placed;
   free(c->args);
   CLONE(c, t, sets);
   CLONE(c, t, maps);

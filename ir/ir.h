@@ -257,6 +257,8 @@ struct ir_trace {
   IR_ARRAY(struct ir_buffer, buffers);
   IR_ARRAY(const char *,
            remarks); /* what passes did and why not; op2_explain */
+  bool placed; /* data are where their loops run: by pass place; texts that move
+                  data say so */
 };
 
 /* ---- build.c: making a trace ------------------------------------------- */

@@ -447,6 +447,9 @@ ir_parse(const char *text, const char *file, struct ir_trace **out) {
   table_clear(&p.values);
   free(p.results);
   free(p.args);
+  for (ir_ref n = 0; n < p.t->nnodes; n++)
+    p.t->placed |=
+        p.t->nodes[n].op == IR_UPLOAD || p.t->nodes[n].op == IR_DOWNLOAD;
   if (st == OK)
     *out = p.t;
   else

@@ -249,5 +249,6 @@ ir_verify(const struct ir_trace *t, struct str *why) {
   ir_check_versions(&c);
   ir_check_regions(&c);
   ir_check_buffers(&c);
+  ir_check_places(&c);
   return c.failures;
 }

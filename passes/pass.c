@@ -231,6 +231,7 @@ pass_carry_over(const struct ir_trace *from, struct ir_trace *to) {
   PASS_TAGS(nodes);
 #undef PASS_TAGS
   to->nremarks = 0;
+  to->placed = from->placed;
   for (uint32_t i = 0; i < from->nremarks; i++)
     ir_remark(to, "%s", from->remarks[i]);
 }
@@ -287,6 +288,7 @@ pass_debug_build(void) {
 static void
 pass_forget(struct ir_trace *t, const struct pass_info *pass) {
   if (pass->keeps >= 2) return;
+  t->placed = false;
   t->nbuffers = 0;
   for (ir_ref v = 0; v < t->nvalues; v++) t->values[v].buffer = IR_NONE;
   if (pass->keeps >= 1) return;

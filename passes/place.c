@@ -59,6 +59,7 @@ struct place {
   struct ir_trace *t;
   struct place_state *at; /* by buffer */
   bool any;               /* a device takes part */
+  bool moved;             /* there are moves that are not from here */
 };
 
 static void
@@ -71,8 +72,10 @@ place_init(struct place *p, struct ir_trace *t) {
     p->at[b].host = !d->at || d->flags & IR_DAT_BOTH;
     p->any |= d->at != NULL;
   }
-  for (ir_ref n = 0; n < t->nnodes; n++)
+  for (ir_ref n = 0; n < t->nnodes; n++) {
     p->any |= target_is_device(t->nodes[n].target);
+    p->moved |= t->nodes[n].op == IR_UPLOAD || t->nodes[n].op == IR_DOWNLOAD;
+  }
 }
 
 static ir_ref
@@ -206,4 +209,5 @@ pass_place(struct ir_trace *t, const struct pass_ctx *c) {
     n = end;
   }
   free(p.at);
+  t->placed = !p.moved;
 }

@@ -193,6 +193,7 @@ pack(struct rt_halo *h, const struct rt_halo_item *x, struct reach had) {
   const struct rt_buf *b = x->buf;
   for (uint32_t k = 0; k < x->part->nout; k++) {
     size_t *at = &h->out.at[x->part->out[k].peer];
+    if (!l->nout[k]) continue;
     rt_layout_permute(h->out.memory + *at, 1, NULL, b->mem, b->stride,
                       l->out[k], l->nout[k], b->shape.dim, b->shape.type.size);
     *at += element_bytes(b) * (size_t)l->nout[k];
@@ -206,6 +207,7 @@ unpack(struct rt_halo *h, const struct rt_halo_item *x, struct reach had) {
   struct rt_buf *b = x->buf;
   for (uint32_t k = 0; k < x->part->nin; k++) {
     size_t *at = &h->in.at[x->part->in[k].peer];
+    if (!l->nin[k]) continue;
     rt_layout_permute(b->mem, b->stride, l->in[k], h->in.memory + *at, 1, NULL,
                       l->nin[k], b->shape.dim, b->shape.type.size);
     *at += element_bytes(b) * (size_t)l->nin[k];

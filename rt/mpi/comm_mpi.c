@@ -184,14 +184,15 @@ static status
 mpi_alltoallv(struct rt_comm *c, const void *send, const size_t *send_bytes,
               void *recv, const size_t *recv_bytes) {
   struct impl *m = c->own;
-  char *in = recv, *out = (char *)send;
-  for (int r = 0; r < c->size; in += recv_bytes[r++]) {
-    struct rt_message g = {r, in, recv_bytes[r]};
-    TRY(post(m, &g, false));
-  }
-  for (int r = 0; r < c->size; out += send_bytes[r++]) {
-    struct rt_message g = {r, out, send_bytes[r]};
-    TRY(post(m, &g, true));
+  for (int pass = 0; pass < 2; pass++) { /* receives, then sends */
+    const size_t *bytes = pass ? send_bytes : recv_bytes;
+    size_t at = 0;
+    for (int r = 0; r < c->size; at += bytes[r++]) {
+      struct rt_message g = {r, NULL, bytes[r]};
+      if (!bytes[r]) continue;
+      g.data = (pass ? (char *)send : (char *)recv) + at;
+      TRY(post(m, &g, pass));
+    }
   }
   return mpi_finish(c);
 }

@@ -209,5 +209,5 @@ pass_place(struct ir_trace *t, const struct pass_ctx *c) {
     n = end;
   }
   free(p.at);
-  t->placed = !p.moved;
+  t->placed = t->nbuffers && !p.moved; /* without buffers nothing was done */
 }

@@ -218,7 +218,7 @@ pass_verify(const struct ir_trace *t, const char *pass) {
 /* What text does not carry: the owner's numbers and the remarks. */
 static void
 pass_carry_over(const struct ir_trace *from, struct ir_trace *to) {
-  assert(from->nsets == to->nsets && from->nmaps == to->nmaps);
+  assert(to && from->nsets == to->nsets && from->nmaps == to->nmaps);
   assert(from->ndats == to->ndats && from->nkernels == to->nkernels);
   assert(from->nnodes == to->nnodes);
 #define PASS_TAGS(array)                                                       \

@@ -499,26 +499,33 @@ note_written(const struct rt_launch *l, struct rt_buf **bufs) {
 
 /* ---- run: launches over ranks ------------------------------------------------- */
 
+/* Tokens in one block of bytes. */
+static size_t
+tokens_copy(const struct rt_program *p, const struct rt_launch *l, char *block,
+            bool out) {
+  size_t at = 0;
+  for (uint32_t i = 0; i < l->ntokens; i++) {
+    const struct rt_token *t = &l->tokens[i];
+    if (block && out) memcpy(block + at, p->globals[t->global], t->bytes);
+    if (block && !out) memcpy(p->globals[t->global], block + at, t->bytes);
+    at += t->bytes;
+  }
+  return at;
+}
+
 /* Elements of others: what they give to globals is given by their owners. */
 static void
 run_redundant(const struct rt_program *p, const struct run *r) {
   const struct rt_scratch *s = p->scratch;
   const struct rt_launch *l = r->l;
-  char *kept[64];
-  assert(l->ntokens <= 64);
-  for (uint32_t i = 0; i < l->ntokens; i++) {
-    const struct rt_token *t = &l->tokens[i];
-    kept[i] = memcpy(mem_alloc(t->bytes, 1), p->globals[t->global], t->bytes);
-  }
+  char *kept = mem_alloc(tokens_copy(p, l, NULL, true) + 1, 1);
+  tokens_copy(p, l, kept, true);
   fill_tables(p, r);
   rt_reduce_start(l, p->globals, s->acc, s->acc_row, 1);
   if (l->nreductions) point_at_row(l, s->table, s->acc);
   l->fn(s->table, r->n, r->end);
-  for (uint32_t i = 0; i < l->ntokens; i++) {
-    const struct rt_token *t = &l->tokens[i];
-    memcpy(p->globals[t->global], kept[i], t->bytes);
-    free(kept[i]);
-  }
+  tokens_copy(p, l, kept, false);
+  free(kept);
 }
 
 static void
@@ -566,20 +573,6 @@ finish_elements(const struct rt_program *p, const struct run *r,
                 const char *claim) {
   const struct rt_scratch *s = p->scratch;
   if (!claim) rt_reduce_finish(r->l, p->globals, s->acc, s->acc_row, r->rows);
-}
-
-/* Tokens in one block of bytes. */
-static size_t
-tokens_copy(const struct rt_program *p, const struct rt_launch *l, char *block,
-            bool out) {
-  size_t at = 0;
-  for (uint32_t i = 0; i < l->ntokens; i++) {
-    const struct rt_token *t = &l->tokens[i];
-    if (block && out) memcpy(block + at, p->globals[t->global], t->bytes);
-    if (block && !out) memcpy(p->globals[t->global], block + at, t->bytes);
-    at += t->bytes;
-  }
-  return at;
 }
 
 /* Where a rank is: its next element, and the globals as it knows them. */

@@ -175,7 +175,7 @@ find_cuts(struct rib *r, const double *m) {
     st = rt_allreduce(r->c, below, n, i64, ACC_INC);
     for (size_t g = 0; g < n; g++) {
       const struct group *x = &r->groups[g];
-      double ranks = x->hi - x->lo, lower = (x->hi - x->lo) / 2;
+      int ranks = x->hi - x->lo, lower = ranks / 2;
       if ((double)below[g] < m[g * MOMENTS] * lower / ranks)
         lo[g] = x->cut;
       else

@@ -131,6 +131,7 @@ rt_reduce_finish(const struct rt_launch *l, void *const *globals,
 
 static const struct rt_reduction *
 reduction_with_payload(const struct rt_launch *l, uint32_t k) {
+  assert(k < l->nreductions && l->reductions);
   bool has = l->reductions[k].payload < 0 && has_payload(l, k);
   return has ? &l->reductions[k] : NULL;
 }

@@ -25,7 +25,10 @@ target_enter(struct target t, uint32_t *out) {
   if (t.number)
     x.name =
         arena_printf(&fe.arena, "%s:%d", target_info[t.kind].name, t.number);
-  if (target_info[t.kind].device) TRY(rt_device_get(t, &x.device));
+  if (target_info[t.kind].device) {
+    TRY(fe_ranks_target(x.name));
+    TRY(rt_device_get(t, &x.device));
+  }
   VEC_PUSH(fe.targets, fe.ntargets, fe.captargets, x);
   *out = fe.ntargets - 1;
   return OK;

@@ -243,6 +243,8 @@ fe_ranks_fit(void) {
          "OP2_MIRROR=1 (a program that reads dat->data with no call before) "
          "works on one rank, found %d",
          fe.comm.size);
+  if (fe.targets[fe.target].device)
+    TRY(fe_ranks_target(fe.targets[fe.target].name));
   if (fe.no_realloc)
     LOG_INFO("OP_NO_REALLOC: on several ranks data are copied");
   fe.no_realloc = false;

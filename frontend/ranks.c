@@ -52,6 +52,15 @@ fe_ranks_open(const char *mpi, const void *communicator) {
   return OK;
 }
 
+status
+fe_ranks_target(const char *target) {
+  if (!fe_ranked()) return OK;
+  FAIL(ERR_TARGET,
+       "target %s: devices work for one rank, found %d: halos are not moved "
+       "between them",
+       target, fe.comm.size);
+}
+
 void
 fe_ranks_close(void) {
   for (uint32_t i = 0; i < fe.nsets; i++) {

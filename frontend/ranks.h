@@ -14,6 +14,8 @@ fe_ranked(void) {
  * hands it over; NULL: as the launcher says. */
 status fe_ranks_open(const char *mpi, const void *communicator);
 void fe_ranks_close(void);
+/* ERR_TARGET on several ranks: data of devices have no halos yet. */
+status fe_ranks_target(const char *target);
 
 /* ---- declarations ---------------------------------------------------------------- */
 

@@ -27,11 +27,14 @@ static inline bool
 reach_same(struct reach a, struct reach b) {
   return a.own == b.own && a.via == b.via;
 }
-/* What L_h names lies in L_{(h|1)+1}. */
+/* The level that has all that elements of L_level name through maps. */
+static inline int
+reach_named(int level) {
+  return level < 0 ? -1 : (level | 1) + 1;
+}
 static inline bool
 reach_covers(struct reach have, struct reach want) {
-  bool via =
-      want.via <= have.via || (want.via >= 0 && (want.via | 1) + 1 <= have.own);
+  bool via = want.via <= have.via || reach_named(want.via) <= have.own;
   return want.own <= have.own && via;
 }
 /* What either has; what both have. */

@@ -193,6 +193,9 @@ fe_options_read(int argc, char **argv) {
   if (strcmp(fe.opt.mirror, "auto") && strcmp(fe.opt.mirror, "0") &&
       strcmp(fe.opt.mirror, "1"))
     FAIL(ERR_ARG, "OP2_MIRROR=%s: expected auto, 0 or 1", fe.opt.mirror);
+  if (fe.opt.halo_limit < 0 || fe.opt.halo_limit > REACH_MAX - 2)
+    FAIL(ERR_ARG, "OP2_HALO_LIMIT=%d: expected 0 to %d", fe.opt.halo_limit,
+         REACH_MAX - 2);
   if (strcmp(fe.opt.checkpoint, "needed") && strcmp(fe.opt.checkpoint, "all"))
     FAIL(ERR_ARG, "OP2_CHECKPOINT=%s: expected needed or all",
          fe.opt.checkpoint);

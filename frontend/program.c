@@ -140,7 +140,7 @@ level_of(const struct ir_trace *t, const struct ir_node *node) {
     struct reach r = {(int8_t)node->level, -1};
     if (node->op == IR_LOOP && !ir_arg_direct(a)) r.via = r.own;
     if (node->op == IR_EXCHANGE) r = a->reach;
-    level = most(level, most(r.own, r.via < 0 ? 0 : (r.via | 1) + 1));
+    level = most(level, most(r.own, reach_named(r.via)));
   }
   return level;
 }

@@ -13,11 +13,6 @@ struct ir_need {
   int own, via;
 };
 
-/* The level that has all that elements of L_exec name through maps. */
-static inline int
-ir_level_named(int exec) {
-  return exec < 0 ? -1 : (exec | 1) + 1;
-}
 /* The level to run over so that what is written through maps is complete on
  * L_level: it has all elements that name one of those. */
 static inline int
@@ -27,7 +22,7 @@ ir_level_naming(int level) {
 /* The level that a version must be made valid on to meet the need. */
 static inline int
 ir_need_level(struct ir_need n) {
-  int named = ir_level_named(n.via);
+  int named = reach_named(n.via);
   return n.own > named ? n.own : named;
 }
 

@@ -7,6 +7,7 @@
 #   make mutants    plant faults, one by one: which check catches each?
 #   make fuzz-ir    the trace IR's parser and passes, by libFuzzer, until stopped
 #   make bench      measure and write the table of README.md
+#   make bench-mpi  ranks against threads: the tables of doc/mpi.md
 BUILD = build
 PREFIX = /usr/local
 CMAKE_FLAGS =
@@ -34,6 +35,11 @@ bench:
 # Shares of regions, bandwidth, what each pass contributes: doc/performance.md.
 bench-report: all
 	python3 bench/report.py $(BUILD)
+
+# Ranks against threads: doc/mpi.md.
+bench-mpi: all
+	python3 bench/ranks.py $(BUILD)
+	python3 bench/scaling.py $(BUILD)
 
 # Random programs until stopped, or until ten have failed; see doc/testing.md.
 fuzz: all
@@ -70,5 +76,5 @@ install: all
 clean:
 	rm -rf $(BUILD) build-check
 
-.PHONY: all airfoil check bench bench-report fuzz fuzz-ir mutants format \
-	format-check tidy layers docs docs-check install clean
+.PHONY: all airfoil check bench bench-mpi bench-report fuzz fuzz-ir mutants \
+	format format-check tidy layers docs docs-check install clean

@@ -46,11 +46,14 @@ static inline struct reach
 reach_meet(struct reach a, struct reach b) {
   return (struct reach){reach_least(a.own, b.own), reach_least(a.via, b.via)};
 }
-/* After a loop over L_level wrote: at the elements themselves it is right there;
+/* After a loop over L_level wrote: at the elements themselves it is right there,
+ * or as far as what was there `before` and shows through (fresh: nothing does);
  * through maps it lacks at the rim what others would add. */
 static inline struct reach
-reach_written(struct reach before, int level, bool far) {
-  if (!far) return (struct reach){(int8_t)level, -1};
+reach_written(struct reach before, int level, bool far, bool fresh) {
+  struct reach here = {(int8_t)level, -1};
+  if (!far)
+    return fresh ? here : reach_meet(here, (struct reach){before.own, -1});
   int rim = level < 1 ? 0 : (level - 1) & ~1;
   return reach_meet(before, (struct reach){(int8_t)rim, -1});
 }

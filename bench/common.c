@@ -25,6 +25,7 @@ static const struct {
     {"--threads", offsetof(struct bench_options, threads), 1},
     {"--block", offsetof(struct bench_options, block), 1},
     {"--flush-every", offsetof(struct bench_options, flush_every), 1},
+    {"--partition", offsetof(struct bench_options, partition), TEXT},
     {"--simd", offsetof(struct bench_options, simd), FLAG},
 };
 enum { NOPTIONS = sizeof option_table / sizeof option_table[0] };
@@ -115,6 +116,11 @@ double
 bench_ms_per_iter(const struct bench_timer *t) {
   int n = t->iter - t->warmup;
   return n > 0 ? 1e3 * (t->now - t->warm) / n : 0;
+}
+
+void
+bench_speaks(int root) {
+  if (!root && !freopen("/dev/null", "w", stdout)) fclose(stdout);
 }
 
 int

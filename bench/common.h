@@ -18,17 +18,18 @@ extern "C" {
 #endif
 
 struct bench_options {
-  const char *mesh; /* --mesh FILE; NULL: made in the program */
-  const char *dump; /* --dump FILE: airfoil only, the mesh to HDF5 */
-  int size[2];      /* --size I J */
-  int iters;        /* --iters N */
-  int warmup;       /* --warmup N: iterations outside the timing */
-  int shuffle;      /* --shuffle SEED: random numbering; 0: as generated */
-  int rcm;          /* --rcm: airfoil_ref only, numbered by Cuthill-McKee */
-  int threads;      /* --threads N: the references only */
-  int block;        /* --block N: block of the coloured references */
-  int flush_every;  /* --flush-every N: the lazy programs only */
-  int simd;         /* --simd: airfoil_ref only, eight elements at a time */
+  const char *mesh;      /* --mesh FILE; NULL: made in the program */
+  const char *dump;      /* --dump FILE: airfoil only, the mesh to HDF5 */
+  const char *partition; /* --partition LIBRARY: over ranks, by op_partition */
+  int size[2];           /* --size I J */
+  int iters;             /* --iters N */
+  int warmup;            /* --warmup N: iterations outside the timing */
+  int shuffle;           /* --shuffle SEED: random numbering; 0: as generated */
+  int rcm;         /* --rcm: airfoil_ref only, numbered by Cuthill-McKee */
+  int threads;     /* --threads N: the references only */
+  int block;       /* --block N: block of the coloured references */
+  int flush_every; /* --flush-every N: the lazy programs only */
+  int simd;        /* --simd: airfoil_ref only, eight elements at a time */
   /* Follows the program's name in the result line, set by the program; NULL:
    * nothing. */
   const char *variant;
@@ -54,6 +55,9 @@ struct bench_timer {
 void bench_timer_start(struct bench_timer *t, int warmup);
 void bench_iteration(struct bench_timer *t);
 double bench_ms_per_iter(const struct bench_timer *t);
+
+/* Of several ranks one prints: what the others print from now on goes nowhere. */
+void bench_speaks(int root);
 
 /* Threads that an OpenMP program started now would use. */
 int bench_threads(void);

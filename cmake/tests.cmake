@@ -14,11 +14,15 @@ function(op2_unit_test target folder source)
 endfunction()
 
 if(CRITERION_INCLUDE_DIR AND CRITERION_LIBRARY)
-  # A CUDA driver without a GPU, under the driver's name
-  add_library(mock_cuda SHARED test/mock/libcuda.c)
-  set_target_properties(mock_cuda PROPERTIES
-    OUTPUT_NAME cuda VERSION 1 SOVERSION 1
-    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/mock)
+  # A CUDA driver without a GPU, under the driver's name; an old one, too
+  foreach(old "" /old)
+    string(REPLACE / _ mock mock_cuda${old})
+    add_library(${mock} SHARED test/mock/libcuda.c)
+    set_target_properties(${mock} PROPERTIES
+      OUTPUT_NAME cuda VERSION 1 SOVERSION 1
+      LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/mock${old})
+  endforeach()
+  target_compile_definitions(mock_cuda_old PRIVATE MOCK_OLD)
   foreach(source ${unit_tests})
     get_filename_component(name ${source} NAME_WE)
     op2_unit_test(${name} unit ${source})
@@ -49,8 +53,8 @@ foreach(source ${unit_tests})
   add_dependencies(plain_tests plain_${name})
 endforeach()
 
-if(TARGET mock_cuda) # test_rt_cuda opens it
-  add_dependencies(plain_tests mock_cuda)
+if(TARGET mock_cuda) # test_rt_cuda* open them
+  add_dependencies(plain_tests mock_cuda mock_cuda_old)
 endif()
 
 # programs_ir: those that op2cc makes.

@@ -2,13 +2,25 @@
  *
  * Each target that a program names is entered once, with its device, which is
  * opened then. The one on top of the stack is noted in each record, so that it
- * counts when a loop is recorded, whatever is pushed until it runs. A loop that
+ * counts when a loop is recorded, whatever is pushed until it runs. Over ranks each
+ * has a device of its own, where there are several. A loop that
  * cannot run on a device is an error at its call, unless
  * OP2_OFFLOAD_FALLBACK=host lets it run on the host, with a line in the log. */
 #include "frontend/ranks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Its device, and over ranks what packs halos there. */
+static status
+device_open(struct target t, struct rt_device **out) {
+  TRY(rt_device_get(t, out));
+  if (!fe_ranked()) return OK;
+  LOG_INFO("rank %d: target %s is device %d, %s", fe.comm.rank,
+           target_info[t.kind].name, t.number, (*out)->name);
+  return low_device_moves(*out);
+}
 
 /* Number of the target in fe.targets, entered and opened if it is new. */
 static status
@@ -25,20 +37,43 @@ target_enter(struct target t, uint32_t *out) {
   if (t.number)
     x.name =
         arena_printf(&fe.arena, "%s:%d", target_info[t.kind].name, t.number);
-  if (target_info[t.kind].device) {
-    TRY(fe_ranks_target(x.name));
-    TRY(rt_device_get(t, &x.device));
-  }
+  if (target_info[t.kind].device) TRY(device_open(t, &x.device));
   VEC_PUSH(fe.targets, fe.ntargets, fe.captargets, x);
   *out = fe.ntargets - 1;
   return OK;
 }
 
+/* Ranks of one machine share its devices in turn, unless the program says
+ * which. */
+static status
+target_choose(const char *text, struct target *out) {
+  int n = 0;
+  TRY(target_parse(text, out));
+  if (!fe_ranked() || !target_info[out->kind].device || strchr(text, ':'))
+    return OK;
+  TRY(rt_device_count(out->kind, &n));
+  if (n) out->number = fe.local % n;
+  return OK;
+}
+
+/* What is new on one rank is so on all: a device that one does not find is none
+ * for any. */
 static status
 target_find(const char *text, uint32_t *out) {
-  struct target t;
-  TRY(target_parse(text, &t));
-  return target_enter(t, out);
+  struct target t = {TARGET_openmp, 0};
+  const char *key = text ? text : "";
+  uintptr_t known = table_get(&fe.target_names, key, strlen(key), 0);
+  if (known) {
+    *out = (uint32_t)known - 1;
+    return OK;
+  }
+  status st = target_choose(text, &t);
+  if (st == OK) st = target_enter(t, out);
+  char what[64];
+  snprintf(what, sizeof what, "target %s", target_info[t.kind].name);
+  TRY(fe_agree(what, 0, st));
+  *table_slot(&fe.target_names, key, strlen(key)) = *out + 1;
+  return OK;
 }
 
 status

@@ -2,6 +2,8 @@
  * several fused ones under a name like "update+adt_calc". */
 #include "frontend/vars.h"
 
+#include "rt/device.h"
+
 #include "op_lib_core.h"
 
 #include <errno.h>
@@ -40,6 +42,8 @@ print_table(void) {
            k->name);
   }
   printf("Total plan time: %8.4f\n", OP_plan_time);
+  if (rt_device_any() && !rt_device_times)
+    printf("Regions on devices were not timed: OP2_DEVICE_TIMES=0\n");
 }
 
 void

@@ -89,12 +89,20 @@ write_file(const char *path, const struct str *text) {
   if (bad) LOG_WARN("cannot write %s: %s", path, strerror(bad));
 }
 
+/* What passes and lowering said, as comments behind the trace. */
+static void
+add_remarks(const struct ir_trace *t, struct str *text) {
+  for (uint32_t i = 0; i < t->nremarks; i++)
+    str_printf(text, "; %s\n", t->remarks[i]);
+}
+
 static void
 write_trace(const char *stem, const struct ir_trace *t) {
   struct str text = STR_INIT, path = STR_INIT;
   if (mkdir(fe.opt.trace_dir, 0777) && errno != EEXIST)
     LOG_WARN("cannot make folder %s: %s", fe.opt.trace_dir, strerror(errno));
   ir_print(t, &text);
+  add_remarks(t, &text);
   str_printf(&path, "%s/%s.irt", fe.opt.trace_dir, stem);
   write_file(path.s, &text);
   str_reset(&text);

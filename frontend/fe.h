@@ -282,6 +282,7 @@ struct fe {
   struct fe_program *last_program;
 
   IR_ARRAY(struct fe_target, targets); /* [0]: all threads of the host */
+  struct table target_names; /* as the program says them -> 1 + target */
   IR_ARRAY(uint32_t, target_stack);
   uint32_t target; /* of loops recorded now */
 
@@ -289,9 +290,11 @@ struct fe {
   uint32_t setup_id; /* changes with layouts, overlays and disabled passes */
   struct table states;
   struct rt_comm comm; /* size 1: alone */
+  int local;           /* ranks before this one on the same machine */
   struct rt_halo *halo;
   bool whole;            /* each rank declares everything, and sees it */
   int level;             /* of halos: the last, even */
+  char halo_with[96];    /* options of pass halo */
   struct table reaches;  /* how far out dats are right, as an interned number */
   uint32_t layout_calls; /* calls that layouts were chosen by */
   IR_ARRAY(struct fe_watch, watched);

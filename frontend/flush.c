@@ -168,17 +168,30 @@ run_broke(const struct fe_program *p, status st) {
   return st;
 }
 
+/* The program, ready to run on all ranks. */
+static status
+program_ready(struct fe_request rq, struct fe_program **out) {
+  status st = program_find(rq, out);
+  /* Plans of all ranks' elements are made together. */
+  if (fe.opt.reproducible) st = fe_agree("running loops", rq.want, st);
+  if (st == OK) st = rt_exec_prepare((*out)->low.program, fe.nthreads);
+  status all = fe_agree("running loops", rq.want, st);
+  if (st == OK && all != OK) rt_exec_cancel((*out)->low.program);
+  return all;
+}
+
 status
 fe_run(struct fe_request rq) {
   if (fe.nviews) fe_views_close();
   if (!fe.nrecs) return OK;
   struct fe_program *p;
   double begin = fe.opt.trace ? timer_wall() : 0;
-  TRY(fe_agree("running loops", rq.want, program_find(rq, &p)));
+  TRY(program_ready(rq, &p));
   bool old_constants = fe.opaque_pending && fe_watch_changed();
   if (old_constants) fe_watch_swap();
   status st = fe_program_run(p);
   if (old_constants) fe_watch_swap();
+  if (st != OK) fe_ranks_end();
   if (st != OK && p->low.program->broken) return run_broke(p, st);
   TRY(st);
   if (fe.last_program) fe.last_program->next = p;

@@ -7,6 +7,7 @@
 #include "op2_blob.h"
 #include "passes/pass.h"
 #include "rt/dev.h"
+#include "rt/device.h"
 #include "rt/io.h"
 
 #include <errno.h>
@@ -193,9 +194,6 @@ fe_options_read(int argc, char **argv) {
   if (strcmp(fe.opt.mirror, "auto") && strcmp(fe.opt.mirror, "0") &&
       strcmp(fe.opt.mirror, "1"))
     FAIL(ERR_ARG, "OP2_MIRROR=%s: expected auto, 0 or 1", fe.opt.mirror);
-  if (fe.opt.halo_limit < 0 || fe.opt.halo_limit > REACH_MAX - 2)
-    FAIL(ERR_ARG, "OP2_HALO_LIMIT=%d: expected 0 to %d", fe.opt.halo_limit,
-         REACH_MAX - 2);
   if (strcmp(fe.opt.checkpoint, "needed") && strcmp(fe.opt.checkpoint, "all"))
     FAIL(ERR_ARG, "OP2_CHECKPOINT=%s: expected needed or all",
          fe.opt.checkpoint);
@@ -207,7 +205,7 @@ fe_options_read(int argc, char **argv) {
   status st = low_sanitize_find(fe.opt.sanitize, &fe.sanitize);
   if (st != OK) return err_prefix(st, "OP2_SANITIZE=%s: ", fe.opt.sanitize);
   fe.nthreads = omp_get_max_threads();
-  return fe_targets_init();
+  return OK;
 }
 
 static void
@@ -222,6 +220,7 @@ fe_cache_open(void) {
   struct str machine = STR_INIT;
   low_machine_text(&machine);
   low_disk_open(fe.opt.cache_dir, fe.opt.cache_size, machine.s);
+  low_disk_share(fe_ranked());
   str_clear(&machine);
 }
 
@@ -246,8 +245,6 @@ fe_ranks_fit(void) {
          "OP2_MIRROR=1 (a program that reads dat->data with no call before) "
          "works on one rank, found %d",
          fe.comm.size);
-  if (fe.targets[fe.target].device)
-    TRY(fe_ranks_target(fe.targets[fe.target].name));
   if (fe.no_realloc)
     LOG_INFO("OP_NO_REALLOC: on several ranks data are copied");
   fe.no_realloc = false;
@@ -276,12 +273,16 @@ fe_init(const char *mpi, const void *communicator, int argc, char **argv,
   if (fe.opt.cache) fe_cache_open();
   rt_plan_checking = FE_DEBUG || fe.opt.check;
   fe_block_size_set();
+  rt_set_overlap(fe.opt.overlap);
   rt_set_colours(!strcmp(fe.opt.threading, "colours"));
   rt_set_reproducible(fe.opt.reproducible);
+  rt_cuda_graphs = fe.opt.cuda_graphs;
+  rt_device_times = fe.opt.device_times;
   rt_io_set_root(!strcmp(fe.opt.files, "root"));
   rt_set_team((enum rt_team_way)fe_team_way());
   fe_mirror_choose();
   st = fe_ranks_fit();
+  if (st == OK) st = fe_targets_init();
   if (st != OK) fe_error(st);
   rt_timer_hook = fe.opt.trace ? fe_dump_event : NULL;
   fe.up = true;
@@ -359,6 +360,7 @@ fe_clear(void) {
   table_clear(&fe.handles);
   table_clear(&fe.call_ids);
   table_clear(&fe.texts);
+  table_clear(&fe.target_names);
   table_clear(&fe.program_ids);
   table_clear(&fe.states);
   arena_clear(&fe.arena);

@@ -9,6 +9,7 @@
 #include "frontend/ranks.h"
 
 #include "passes/pass.h"
+#include "rt/device.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -115,6 +116,25 @@ text_of(const struct ir_trace *t) {
   return s.s == str_empty ? mem_alloc(1, 1) : s.s;
 }
 
+/* Where launches run on a device, and what becomes of increments that meet there. */
+static void
+remark_devices(struct ir_trace *t, const struct rt_program *p) {
+  static const char *const how[] = {[RT_FORM_PLAIN] = "atomic",
+                                    [RT_FORM_COLOUR] = "coloured",
+                                    [RT_FORM_STAGE] =
+                                        "staged in local memory, then atomic"};
+  for (uint32_t i = 0; i < p->nlaunches; i++) {
+    const struct rt_launch *l = &p->launches[i];
+    if (!l->offload) continue;
+    const struct rt_device *d = l->offload->code->device;
+    ir_remark(t, "device: %s runs on %s:%d (%s)%s%s%s", l->name,
+              target_info[d->target.kind].name, d->target.number, d->name,
+              l->nconflicts ? ", writes through maps " : "",
+              l->nconflicts ? how[l->offload->form] : "",
+              l->mode == RT_RUN_SERIAL ? ", element after element" : "");
+  }
+}
+
 static char *
 remarks_of(const struct ir_trace *t) {
   struct str s = STR_INIT;
@@ -155,17 +175,16 @@ levels_of(const struct ir_trace *t) {
 
 static status
 make_from(struct ir_trace **t, struct fe_program *p,
-          const struct fe_global_src *globals) {
-  char with[64];
-  snprintf(with, sizeof with, "halo{limit=%d}", fe.opt.halo_limit);
+          const struct fe_global_src *globals, bool *deeper) {
   struct pass_options o = {.disable = fe.opt.disable,
-                           .with = with,
+                           .with = fe.halo_with,
                            .verify = fe.opt.check,
                            .stress = fe.opt.stress,
                            .after = fe.opt.trace > 1 ? fe_dump_pass : NULL,
                            .user = p};
   struct low_env env = {.kernel = env_kernel,
                         .constant = env_constant,
+                        .exact = fe.opt.reproducible != 0,
                         .vector_math = fe.opt.vector_math != 0,
                         .sanitize = fe.sanitize,
                         .device = env_device,
@@ -174,24 +193,30 @@ make_from(struct ir_trace **t, struct fe_program *p,
   if (fe.opt.reproducible || !strcmp(fe.opt.threading, "colours"))
     env.increments = LOW_INCREMENTS_COLOUR;
   TRY(pass_run(t, &o));
-  if (levels_of(*t) > fe.level) TRY(fe_spread(levels_of(*t)));
+  if (levels_of(*t) > fe.level) {
+    *deeper = true; /* and all that was known of values is history */
+    return fe_spread(levels_of(*t));
+  }
   TRY(low_lower(*t, &env, &p->low));
+  remark_devices(*t, p->low.program);
   TRY(fill_named(p));
   fill_tables(p, globals);
   fill_remaining(p, *t);
   return OK;
 }
 
-status
-fe_program_make(struct fe_request rq, struct fe_program **out) {
+/* *deeper: it needs deeper halos, which are there now: try again. */
+static status
+make_once(struct fe_request rq, struct fe_program **out, bool *deeper) {
   struct fe_global_src *globals;
   struct ir_trace *t = fe_trace_build(rq, &globals);
   struct ir_trace *before = fe.opt.trace ? ir_trace_clone(t) : NULL;
   struct fe_program *p = mem_alloc(1, sizeof *p);
   p->number = fe.nprograms;
   p->before = text_of(t);
-  status st = make_from(&t, p, globals);
-  if (st == OK) {
+  *deeper = false;
+  status st = make_from(&t, p, globals, deeper);
+  if (st == OK && !*deeper) {
     counters[CNT_programs]++;
     p->after = text_of(t);
     p->explain = remarks_of(t);
@@ -204,6 +229,14 @@ fe_program_make(struct fe_request rq, struct fe_program **out) {
   ir_trace_free(t);
   free(globals);
   return st;
+}
+
+status
+fe_program_make(struct fe_request rq, struct fe_program **out) {
+  bool deeper;
+  do TRY(make_once(rq, out, &deeper));
+  while (deeper);
+  return OK;
 }
 
 void
@@ -250,7 +283,7 @@ fe_program_run(struct fe_program *p) {
   for (uint32_t i = 0; i < rt->nparams; i++)
     rt->params[i] =
         fe.captured + fe.recs[p->params[i].rec].capture + p->params[i].offset;
-  TRY(rt_exec(rt, fe.nthreads));
+  TRY(rt_exec_run(rt, fe.nthreads));
   deliver_raws(p);
   if (rt->nouts) fe_state_update();
   counters[CNT_loops_run] += p->loops;

@@ -22,10 +22,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FIRST_LEVEL = 2 }; /* what a loop at a time needs */
 
 /* ---- up and down ---------------------------------------------------------------- */
+
+/* How many ranks before this one are on the same machine. */
+static status
+find_local(int *out) {
+  enum { NAME = 256 };
+  char *names = mem_alloc((size_t)fe.comm.size + 1, NAME);
+  char *mine = names + (size_t)fe.comm.size * NAME;
+  if (gethostname(mine, NAME - 1)) *mine = 0;
+  status st = rt_allgather(&fe.comm, mine, NAME, names);
+  *out = 0;
+  for (int r = 0; st == OK && r < fe.comm.rank; r++)
+    *out += !strncmp(names + (size_t)r * NAME, mine, NAME);
+  free(names);
+  return st;
+}
 
 /* A rank that leaves without op_exit would be waited for. */
 static void
@@ -34,6 +50,57 @@ left(void) {
   fprintf(stderr, "op2lazy: error: rank %d ends without op_exit\n",
           fe.comm.rank);
   rt_comm_abort(&fe.comm, 1);
+}
+
+/* What an exchange costs: given, or measured; one rank's word for all. */
+static status
+halo_costs(double *latency_us, double *mb_s, double *element_ns) {
+  const char *given = fe.opt.halo_costs;
+  double c[3] = {0, 1, 5};
+  char end;
+  if (!*given && fe_ranked()) {
+    TRY(rt_comm_measure(&fe.comm, &c[0], &c[1]));
+    c[0] *= 1e6;
+    c[1] *= 1e-6;
+  } else if (*given &&
+             (sscanf(given, "%lf,%lf,%lf%c", &c[0], &c[1], &c[2], &end) != 3 ||
+              !(c[0] >= 0 && c[0] <= 1e9) || !(c[1] >= 1) || !(c[1] <= 1e9) ||
+              !(c[2] >= 0 && c[2] <= 1e6))) {
+    FAIL(ERR_ARG,
+         "OP2_HALO_COSTS=%s: expected microseconds,MB/s,nanoseconds, as "
+         "2.5,8000,5",
+         given);
+  }
+  TRY(rt_allreduce(&fe.comm, c, 3, (struct type){TYPE_F64, 8}, ACC_MAX));
+  *latency_us = c[0];
+  *mb_s = c[1];
+  *element_ns = c[2];
+  return OK;
+}
+
+/* What pass halo is told. */
+static status
+depth_choose(void) {
+  const char *text = fe.opt.halo_limit;
+  size_t size = sizeof fe.halo_with;
+  double us, mb, ns;
+  char *end;
+  long limit = strtol(text, &end, 10);
+  if (strcmp(text, "auto")) {
+    if (!*text || *end || limit < 0 || limit > REACH_MAX - 2)
+      FAIL(ERR_ARG, "OP2_HALO_LIMIT=%s: expected 0 to %d, or auto", text,
+           REACH_MAX - 2);
+    snprintf(fe.halo_with, size, "halo{limit=%ld}", limit);
+    return OK;
+  }
+  TRY(halo_costs(&us, &mb, &ns));
+  snprintf(fe.halo_with, size,
+           "halo{most=%d,latency=%.0f,bandwidth=%.0f,element=%.0f}",
+           REACH_MAX - 2, us * 1e3, mb, ns * 1e3);
+  LOG_INFO("an exchange costs %.3g us, its bytes go with %.4g MB/s; an element "
+           "costs %.3g ns",
+           us, mb, ns);
+  return OK;
 }
 
 status
@@ -45,20 +112,23 @@ fe_ranks_open(const char *mpi, const void *communicator) {
           : rt_comm_open(&fe.comm));
   fe.whole = !strcmp(fe.opt.declare, "whole");
   fe.level = FIRST_LEVEL;
+  TRY(depth_choose());
   if (!fe_ranked()) return OK;
   fe.halo = rt_halo_new(&fe.comm);
+  TRY(find_local(&fe.local));
   if (!watching) atexit(left);
   watching = true;
   return OK;
 }
 
-status
-fe_ranks_target(const char *target) {
-  if (!fe_ranked()) return OK;
-  FAIL(ERR_TARGET,
-       "target %s: devices work for one rank, found %d: halos are not moved "
-       "between them",
-       target, fe.comm.size);
+void
+fe_ranks_end(void) {
+  if (!fe_ranked()) return;
+  fprintf(stderr,
+          "op2lazy: error: rank %d: %s; others wait for it, so all ranks end\n",
+          fe.comm.rank, err_last());
+  fflush(stderr);
+  rt_comm_abort(&fe.comm, 1);
 }
 
 void
@@ -274,6 +344,8 @@ fe_dist_describe(struct rt_dist *d, int level) {
 /* Sets and maps as the distribution found them. */
 static status
 dist_adopt(struct rt_dist *d) {
+  rt_halo_forget(fe.halo);
+  rt_devices_forget();
   for (uint32_t k = 0; k < fe.nmaps; k++) fe_number_map_clear(fe.maps[k]);
   for (uint32_t s = 0; s < fe.nsets; s++)
     set_describe(fe.sets[s], &d->parts[s], order_make(&d->parts[s]));
@@ -430,10 +502,13 @@ fe_ranks_range(const struct fe_dat *d, idx_g low, idx_g high, void *out) {
 
 /* ---- how far out values are right --------------------------------------------------- */
 
+/* Of a dat that a device and the mirror have, a host loop gets the mirror's. */
 struct reach
 fe_reach_of(const struct fe_dat *d) {
-  bool buffer = d->rt.buf && d->rt.buf_current && !d->rt.buf->stale;
-  return buffer ? d->rt.buf->reach : d->rt.reach;
+  const struct rt_buf *b = d->rt.buf_current ? d->rt.buf : NULL;
+  if (!b || (b->stale && !b->dev_valid)) return d->rt.reach;
+  bool mirror = b->stale && rt_dat_mirror_current(&d->rt);
+  return mirror ? reach_meet(b->reach, d->rt.reach) : b->reach;
 }
 
 uint32_t

@@ -14,8 +14,9 @@ fe_ranked(void) {
  * hands it over; NULL: as the launcher says. */
 status fe_ranks_open(const char *mpi, const void *communicator);
 void fe_ranks_close(void);
-/* ERR_TARGET on several ranks: data of devices have no halos yet. */
-status fe_ranks_target(const char *target);
+/* This rank cannot go on with what it has begun, and others wait for it: all end,
+ * with the last error. Nothing on one rank. */
+void fe_ranks_end(void);
 
 /* ---- declarations ---------------------------------------------------------------- */
 

@@ -22,15 +22,17 @@ static ir_ref
 build_set(struct builder *b, op_set handle) {
   struct fe_set *s = (struct fe_set *)handle;
   uint32_t i = (uint32_t)s->pub.index;
-  if (!b->sets[i])
-    b->sets[i] =
-        1 + ir_add_set(
-                b->t,
-                (struct ir_set){.name = s->pub.name,
-                                .n = s->part.total,
-                                .flags = (s->rt.order ? IR_SET_RENUMBERED : 0) |
-                                         (s->rt.part ? IR_SET_PARTS : 0),
-                                .tag = i});
+  if (b->sets[i]) return b->sets[i] - 1;
+  struct ir_set set = {.name = s->pub.name,
+                       .n = s->part.total,
+                       .flags = (s->rt.order ? IR_SET_RENUMBERED : 0) |
+                                (s->rt.part ? IR_SET_PARTS : 0),
+                       .tag = i};
+  if (s->rt.part) {
+    set.levels = s->part.most;
+    set.nlevels = (uint32_t)fe.level + 1;
+  }
+  b->sets[i] = 1 + ir_add_set(b->t, set);
   return b->sets[i] - 1;
 }
 

@@ -458,7 +458,8 @@ int op2_defer_globals(int on);
 
 /* Loops recorded from now on run on `target`: "seq", "openmp", "opencl",
  * "opencl:1" (OP2_TARGET is what counts before). Programs mix targets, data
- * follow. Returns OP2_ERR_TARGET if it is not there; then nothing is pushed.
+ * follow. Returns OP2_ERR_TARGET if it is not there; then nothing is pushed. On
+ * several ranks each takes a device of its own where no number is given; collective.
  * A loop whose kernel has no IR, or does I/O, is an error on a device, unless
  * OP2_OFFLOAD_FALLBACK=host. */
 int op2_target_push(const char *target);
@@ -506,7 +507,8 @@ void op2_counters_reset(void);
  * ending: .irt text, .dot graph; .json the timeline since op_init.
  * op2_status. */
 int op2_trace_write(const char *path);
-/* The last flush in words: what was fused, what not and why, what was moved.
+/* The last flush in words: what was fused, what not and why, what was moved, what ran
+ * on which device and how.
  * Valid until the next call of this library. */
 const char *op2_explain(void);
 const char *op2_version(void); /* (local) */

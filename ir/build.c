@@ -133,11 +133,21 @@ array_copy(const void *from, uint32_t n, size_t size) {
   ((c)->name = array_copy((t)->name, (t)->n##name, sizeof *(t)->name),         \
    (c)->n##name = (c)->cap##name = (t)->n##name)
 
+static void
+levels_take(struct ir_trace *t, struct ir_set *s) {
+  const idx_g *from = s->levels;
+  if (!s->nlevels) return;
+  idx_g *own = ARENA_ARRAY(&t->arena, idx_g, s->nlevels);
+  memcpy(own, from, s->nlevels * sizeof *own);
+  s->levels = own;
+}
+
 /* Names are free in the clone, so that entering them again changes none. */
 static void
 clone_names(struct ir_trace *c) {
   for (ir_ref i = 0; i < c->nsets; i++)
     c->sets[i].name = name_enter(c, IR_DECL_SET, i, c->sets[i].name);
+  for (ir_ref i = 0; i < c->nsets; i++) levels_take(c, &c->sets[i]);
   for (ir_ref i = 0; i < c->nmaps; i++)
     c->maps[i].name = name_enter(c, IR_DECL_MAP, i, c->maps[i].name);
   for (ir_ref i = 0; i < c->ndats; i++)
@@ -208,6 +218,7 @@ ir_ref
 ir_add_set(struct ir_trace *t, struct ir_set s) {
   assert(s.n >= 0);
   s.name = name_enter(t, IR_DECL_SET, t->nsets, s.name);
+  levels_take(t, &s);
   VEC_PUSH(t->sets, t->nsets, t->capsets, s);
   return t->nsets - 1;
 }

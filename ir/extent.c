@@ -137,15 +137,21 @@ operand_need(struct ir_extent *x, const struct ir_trace *t,
     need_more(&x->need[ir_same(t, a->in)], n.own, n.via);
 }
 
+/* Again while results that the unit itself uses ask for more: one loop of a region
+ * may add through a map to what the next adds to directly. */
 static void
 unit_extent(struct ir_extent *x, const struct ir_trace *t,
             const struct unit *u) {
-  int level = unit_level(x, t, u);
-  for (ir_ref n = u->end; n-- > u->first;) {
-    x->exec[n] = level;
-    for (uint32_t k = 0; k < t->nodes[n].nargs; k++)
-      operand_need(x, t, &ir_args(t, &t->nodes[n])[k], level);
-  }
+  int level = unit_level(x, t, u), before;
+  do {
+    before = level;
+    for (ir_ref n = u->end; n-- > u->first;) {
+      x->exec[n] = level;
+      for (uint32_t k = 0; k < t->nodes[n].nargs; k++)
+        operand_need(x, t, &ir_args(t, &t->nodes[n])[k], level);
+    }
+    level = unit_level(x, t, u);
+  } while (level > before);
 }
 
 /* ---- all of them ----------------------------------------------------------- */

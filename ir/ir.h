@@ -103,16 +103,19 @@ struct ir_flag_info {
 extern const struct ir_flag_info ir_flag_info[];
 extern const uint32_t ir_flag_count;
 
-/* set %name n=<n> [renumbered] [parts]
+/* set %name n=<n> [renumbered] [parts] [levels <n> ...]
  *   renumbered  elements are not numbered as the program numbers them: who
  *               shows a number to the program translates it
- *   parts       it lies over ranks; n counts all of them */
+ *   parts       it lies over ranks; n counts all of them
+ *   levels      elements of L_0, L_1, ... (ir/extent.h) where they are most */
 enum { IR_SET_RENUMBERED = 1, IR_SET_PARTS = 2 };
 struct ir_set {
   const char *name;
   idx_g n;
   uint32_t flags;
   uint32_t tag;
+  const idx_g *levels; /* in the arena; NULL: not known */
+  uint32_t nlevels;
 };
 
 /* map %name : %from -> %to x<arity> [onto] [injective] [repeats]

@@ -95,6 +95,19 @@ new_name(struct ir_parser *p, char sigil, struct str *name_out) {
   return ir_lex_next(&p->x);
 }
 
+/* levels <L_0> <L_1> ..., each at least as large as the one before. */
+static status
+some_levels(struct ir_parser *p, struct ir_set *s, idx_g *levels) {
+  TRY(ir_lex_next(&p->x));
+  idx_g before = 0;
+  s->levels = levels;
+  do {
+    TRY(ir_want_number(p, before, s->n, &before));
+    levels[s->nlevels++] = before;
+  } while (p->x.kind == IR_TOK_NUMBER && s->nlevels <= REACH_MAX);
+  return OK;
+}
+
 static status
 set_decl(struct ir_parser *p, const char *name) {
   struct ir_set s = {.name = name};
@@ -102,6 +115,8 @@ set_decl(struct ir_parser *p, const char *name) {
   TRY(ir_want_punct(p, '='));
   TRY(ir_want_number(p, 0, INT64_MAX, &s.n));
   TRY(ir_some_flags(p, IR_FLAGS_SET, &s.flags));
+  idx_g levels[REACH_MAX + 1];
+  if (ir_lex_is_word(&p->x, "levels")) TRY(some_levels(p, &s, levels));
   ir_add_set(p->t, s);
   return OK;
 }

@@ -128,6 +128,9 @@ print_set(const struct ir_set *s, struct str *out) {
   print_name(out, '%', s->name);
   str_printf(out, " n=%lld", (long long)s->n);
   print_flags(out, IR_FLAGS_SET, s->flags);
+  if (s->nlevels) str_add(out, " levels");
+  for (uint32_t k = 0; k < s->nlevels; k++)
+    str_printf(out, " %lld", (long long)s->levels[k]);
   str_add(out, "\n");
 }
 

@@ -143,6 +143,7 @@ static void
 low_mode_set(struct low_args *g) {
   struct low_region *r = g->r;
   g->serial |= g->payload && r->nconflicts;
+  r->claims = g->m->env->ranks && g->payload;
   r->mode = g->serial       ? RT_RUN_SERIAL
             : r->nconflicts ? RT_RUN_COLOURED
                             : RT_RUN_RANGE;

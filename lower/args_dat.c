@@ -173,6 +173,7 @@ low_place_slot(struct low_args *g, const struct low_access *x) {
   assert(g->r->binds[s.load].block == 1 && "overlapping memory is the user's");
   g->r->binds[s.load].written |= x->bw != IR_NONE;
   g->r->binds[s.load].far |= x->bw != IR_NONE && x->a->map != IR_NONE;
+  g->r->binds[s.load].old = (uint32_t)s.load + 1;
   g->serial = true;
   return low_slot_get(g->r, s);
 }
@@ -362,6 +363,7 @@ low_dats_finish(struct low_args *g) {
     if (s->store >= 0) {
       r->binds[s->store].written = true;
       r->binds[s->store].far |= s->map >= 0;
+      if (s->load >= 0) r->binds[s->store].old = (uint32_t)s->load + 1;
     }
     if ((s->call >= 0 && s->store >= 0) || s->kind == LOW_SLOT_PLACE)
       r->parallel = false;

@@ -3,7 +3,8 @@
  * A global that is only read, and a captured value, are loaded once for all
  * elements (large ones stay where they are). Sums and extremes of few
  * components go through a slot that starts from the identity for each element,
- * so that elements are independent; the running value stays in a register. A
+ * so that elements are independent; the running value stays in a register, or,
+ * where sums are to be exact, each element's own goes to memory. A
  * MIN or MAX with a payload needs to see the running value, since the kernel
  * compares with it: it works on the thread's accumulator itself, in element
  * order, and so do sums of many components (histograms). A global that is
@@ -89,6 +90,14 @@ low_reduction_add(struct low_args *g, struct rt_reduction x, bool share) {
   return (int32_t)r->nreductions - 1;
 }
 
+/* Bools are or'ed, in any order. */
+static bool
+low_sum_is_exact(const struct low_args *g, const struct ir_arg *a) {
+  uint32_t kind = g->m->t->dats[a->dat].type.kind;
+  return g->m->env->exact && !g->device && a->access == ACC_INC &&
+         a->kind == IR_ARG_GBL && kind < TYPE_BYTES && kind != TYPE_BOOL;
+}
+
 static struct rt_reduction
 low_reduction_of(const struct low_args *g, const struct ir_arg *a) {
   const struct ir_dat *d = &g->m->t->dats[a->dat];
@@ -96,7 +105,8 @@ low_reduction_of(const struct low_args *g, const struct ir_arg *a) {
                                .type = d->type,
                                .dim = d->dim,
                                .access = a->access,
-                               .payload = -1};
+                               .payload = -1,
+                               .exact = low_sum_is_exact(g, a)};
 }
 
 void
@@ -136,7 +146,10 @@ low_reduction_slot(struct low_args *g, uint32_t number) {
   bool running =
       a->kind == IR_ARG_INFO || low_payload_of(g, number) < g->node->nargs;
   if (running || !low_sum_fits(g, number)) return low_whole_slot(g, b);
-  struct low_slot s = low_slot_blank(LOW_SLOT_SUM, b.type, b.dim);
+  struct rt_reduction *x = &g->r->reductions[g->reductions[number]];
+  x->each = x->exact;
+  struct low_slot s =
+      low_slot_blank(x->each ? LOW_SLOT_INC : LOW_SLOT_SUM, b.type, b.dim);
   s.access = a->access;
   s.store = low_bind_get(g->r, b);
   return low_slot_get(g->r, s);

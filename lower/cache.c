@@ -197,6 +197,32 @@ low_jobs_done(struct low_job *jobs, uint32_t n) {
   return s;
 }
 
+/* Those that are on disk by now go behind the others; the number of the others. */
+static uint32_t
+low_jobs_left(struct low_job *jobs, uint32_t n) {
+  uint32_t left = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    struct low_job j = jobs[k];
+    if (low_job_from_disk(&j)) {
+      low_code_add(&j);
+      jobs[k] = j;
+      continue;
+    }
+    jobs[k] = jobs[left];
+    jobs[left++] = j;
+  }
+  return left;
+}
+
+static status
+low_make_all(struct low_job *jobs, uint32_t n) {
+  if (low_disk_turn_begin()) n = low_jobs_left(jobs, n);
+  if (n) low_compile_all(jobs, n);
+  status s = low_jobs_done(jobs, n);
+  low_disk_turn_end();
+  return s;
+}
+
 status
 low_cache_need(const struct low_region *regions, uint32_t n) {
   struct low_job *jobs = mem_alloc(n, sizeof *jobs);
@@ -208,8 +234,7 @@ low_cache_need(const struct low_region *regions, uint32_t n) {
     else
       jobs[missing++] = j;
   }
-  if (missing) low_compile_all(jobs, missing);
-  status s = low_jobs_done(jobs, missing);
+  status s = missing ? low_make_all(jobs, missing) : OK;
   for (uint32_t k = 0; k < missing; k++) low_job_clear(&jobs[k]);
   free(jobs);
   return s;

@@ -48,9 +48,9 @@ low_form_key(const struct low_region *r, const struct low_device_form *f,
   str_addn(key, (const char *)f->bind_at, r->nbinds * sizeof *f->bind_at);
   for (uint32_t k = 0; k < r->nreductions; k++) {
     const struct rt_reduction *x = &r->reductions[k];
-    uint32_t row[] = {x->type.kind,    x->type.size,         x->dim,
-                      x->access,       (uint32_t)x->payload, f->sum_at[k],
-                      f->payload_at[k]};
+    uint32_t row[] = {x->type.kind,     x->type.size,         x->dim,
+                      x->access,        (uint32_t)x->payload, f->sum_at[k],
+                      f->payload_at[k], f->claim_at[k]};
     str_addn(key, (const char *)row, sizeof row);
   }
   low_region_key(r, which, key);
@@ -158,8 +158,11 @@ low_dev_make(const struct low_region *r, const struct low_device_form *f,
   struct str key = STR_INIT;
   status s = OK;
   if (low_disk_is_open()) low_form_disk_key(r, f, &key);
-  if (!low_disk_is_open() || !low_dev_from_disk(r, f, d, &key, out))
-    s = low_dev_compile(r, f, d, &key, out);
+  bool found = low_disk_is_open() && low_dev_from_disk(r, f, d, &key, out);
+  if (!found && low_disk_turn_begin())
+    found = low_dev_from_disk(r, f, d, &key, out);
+  if (!found) s = low_dev_compile(r, f, d, &key, out);
+  low_disk_turn_end();
   str_clear(&key);
   return s;
 }

@@ -22,19 +22,25 @@ enum low_item {
 #define LOW_STAGE "op2_stage"
 #define LOW_COMBINE "op2_combine"
 
+/* With the bytes of a word behind. */
+#define LOW_PACK "op2_pack"
+#define LOW_UNPACK "op2_unpack"
+
 /* The code that a region wants: format, and where its small values lie.
  *
  * Kernels of the code (p: memory, w: 64-bit words), one of the first three:
- *   op2_region(p/w of binds..., p scalars, p sums, p at, w n, mul, span, step,
- *              mapped)                 e is at[e] if `mapped`, where `ordered`
+ *   op2_region(p/w of binds..., p scalars, p sums, p at, w lo, hi, mul, span,
+ *              step, mapped)           e is at[e] if `mapped`, where `ordered`
  *   op2_colour(p/w of binds..., p scalars, p sums, p order, p element colours,
- *              p their numbers, w n, first, fresh)
+ *              p their numbers, w lo, hi, first, fresh)
  *   op2_stage(p/w of binds..., p scalars, p sums, p element colours, p their
- *             numbers, for each use p first, targets, local, w n, blocks, groups,
- *             for each use w most, room in local memory)
+ *             numbers, for each use p first, targets, local, w lo, hi, blocks,
+ *             groups, for each use w most, room in local memory)
  *   op2_combine(p sums, w rows, step, fan)             only with reductions
  * Binds of kind PARAM, GLOBAL and ACC are no arguments: they lie at
- * scalars + bind_at[k], and at sums + item * row + sum_at[reduction]. */
+ * scalars + bind_at[k], and at sums + item * row + sum_at[reduction]. Behind the
+ * sums, at claim_at[reduction], are the numbers of the elements that made extremes
+ * with payloads (rt/reduce.c), where they are claimed. */
 struct low_device_form {
   enum rt_code_kind kind;
   const char *arch;
@@ -44,6 +50,7 @@ struct low_device_form {
   uint32_t *bind_at;    /* of binds; LOW_NOWHERE */
   uint32_t *payload_at; /* of reductions: start of a payload; LOW_NOWHERE */
   uint32_t *sum_at;     /* of reductions */
+  uint32_t *claim_at;   /* of reductions; LOW_NOWHERE */
   uint32_t row;
   /* RT_FORM_STAGE: of INC slots their strip and place among its use's entries; of
      strips where they go */

@@ -44,7 +44,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCALAR_ALIGN = 16, ATOMIC_SIZES = 4 | 8, STAGE_BYTES_MAX = 1024 };
+enum {
+  SCALAR_ALIGN = 16,
+  ROW_ALIGN = 128,
+  ATOMIC_SIZES = 4 | 8,
+  STAGE_BYTES_MAX = 1024
+};
 
 /* Weights of the model above. */
 static const struct {
@@ -103,7 +108,10 @@ low_form_places(const struct low_region *r, struct arena *a,
   f->bind_at = ARENA_ARRAY(a, uint32_t, r->nbinds + 1);
   f->payload_at = ARENA_ARRAY(a, uint32_t, r->nreductions + 1);
   f->sum_at = ARENA_ARRAY(a, uint32_t, r->nreductions + 1);
-  f->row = (uint32_t)rt_reduce_row(&l);
+  f->claim_at = ARENA_ARRAY(a, uint32_t, r->nreductions + 1);
+  size_t row = r->claims ? rt_reduce_claim(&l) : rt_reduce_row(&l);
+  o->row = (row + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+  f->row = (uint32_t)o->row;
   for (uint32_t k = 0; k < r->nbinds; k++) {
     const struct low_bind *b = &r->binds[k];
     bool param = b->kind == RT_BIND_PARAM;
@@ -117,6 +125,9 @@ low_form_places(const struct low_region *r, struct arena *a,
   for (uint32_t k = 0; k < r->nreductions; k++) {
     const struct rt_reduction *x = &r->reductions[k];
     f->sum_at[k] = (uint32_t)rt_reduce_offset(&l, k);
+    f->claim_at[k] = LOW_NOWHERE;
+    if (r->claims && rt_reduce_claim_offset(&l, k))
+      f->claim_at[k] = (uint32_t)rt_reduce_claim_offset(&l, k);
     f->payload_at[k] = LOW_NOWHERE;
     if (x->payload >= 0)
       f->payload_at[k] =

@@ -14,7 +14,8 @@
  * the same version that was changed is another compiler), the CPU.
  *
  * Files are written beside their place and renamed, so that processes that start
- * together see whole entries or none; both compile, the last one stays. What is
+ * together see whole entries or none; both compile, the last one stays (ranks take
+ * turns: disk_turn.c). What is
  * shortened, damaged, of another key or writable by others (it will be run) is
  * ignored with a line in the log; since it counts as missing it is made anew and
  * replaced.
@@ -327,6 +328,13 @@ disk_file_make(const struct str *key, const char *bytes, size_t n,
   str_addn(out, bytes, n);
   h.sum = disk_sum(0, out->s + sizeof h, out->len - sizeof h);
   memcpy(out->s, &h, sizeof h);
+}
+
+bool
+low_disk_path(const char *name, struct str *out) {
+  if (!disk.open || disk_folder_make()) return false;
+  str_printf(out, "%s/%s", disk.folder.s, name);
+  return true;
 }
 
 void

@@ -31,6 +31,18 @@ void low_entry_clear(struct low_entry *e);
 void low_disk_keep(const char *kind, const struct str *key, const char *bytes,
                    size_t n);
 
+/* Where something of this name lies in the folder, which is made; false: nothing is
+ * kept on disk. */
+bool low_disk_path(const char *name, struct str *out);
+
+/* ---- disk_turn.c --------------------------------------------------------- */
+
+/* Other processes that start together need the same code: one compiles at a time. */
+void low_disk_share(bool on);
+/* Whether others compiled meanwhile: look again. Then compile and keep. */
+bool low_disk_turn_begin(void);
+void low_disk_turn_end(void);
+
 /* ---- machine.c ----------------------------------------------------------- */
 
 /* What this machine's CPU tells about itself: all that LLVM derives its name and

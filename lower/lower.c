@@ -10,12 +10,14 @@
  *
  *   region of loops   LAUNCH        copy          COPY
  *   set               SET_GLOBAL    alias         nothing: `outs` name it
- *   exchange          EXCHANGE
+ *   exchange          EXCHANGE_START, LAUNCH_CORE of the region behind it,
+ *                     EXCHANGE_FINISH
  *   fetch live free   nothing       deferred      nothing
  *
  * Over ranks each global is whole, or a sum (a minimum, a maximum) of which each
  * rank has a part. The first loop that adds to it begins it, more may add, and
- * whatever else uses it, or the end, makes it whole; all parts at once.
+ * whatever else uses it, or the end, makes it whole; all parts at once. Exact sums are
+ * whole behind each launch.
  *
  * All regions are compiled before the program is handed out, so that a kernel
  * that does not compile leaves everything pending. */
@@ -190,8 +192,9 @@ low_launch_fill(struct low_region *r, struct rt_launch *l) {
   l->binds = mem_alloc(r->nbinds + 1, sizeof *l->binds);
   l->nbinds = r->nbinds;
   for (uint32_t k = 0; k < r->nbinds; k++)
-    l->binds[k] = (struct rt_bind){r->binds[k].kind, r->binds[k].index,
-                                   r->binds[k].written, r->binds[k].far};
+    l->binds[k] =
+        (struct rt_bind){r->binds[k].kind, r->binds[k].index,
+                         r->binds[k].written, r->binds[k].far, r->binds[k].old};
   l->reductions = r->reductions;
   l->nreductions = r->nreductions;
   r->reductions = NULL;
@@ -267,9 +270,31 @@ low_region_span(const struct ir_trace *t, ir_ref n) {
   return r->first + r->count - n;
 }
 
+/* What an exchange under way has nothing to do with. */
+static bool
+low_cmd_apart(enum rt_cmd_op op) {
+  return op == RT_SET_GLOBAL || op == RT_BEGIN || op == RT_REDUCE ||
+         op == RT_LAUNCH_CORE;
+}
+
+/* An exchange is under way until something else comes than globals and the core of
+ * the launch behind it. */
 static void
 low_cmd_add(struct low_maker *m, struct rt_cmd c) {
+  struct rt_cmd finish = {.op = RT_EXCHANGE_FINISH};
+  if (m->exchanging && !low_cmd_apart(c.op)) {
+    VEC_PUSH(m->p->cmds, m->p->ncmds, m->capcmds, finish);
+    m->exchanging = false;
+  }
   VEC_PUSH(m->p->cmds, m->p->ncmds, m->capcmds, c);
+  if (c.op == RT_EXCHANGE_START) m->exchanging = true;
+}
+
+static void
+low_cmd_launch(struct low_maker *m, const struct rt_launch *l, uint32_t no) {
+  if (m->exchanging && l->mode != RT_RUN_SERIAL)
+    low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH_CORE, .a = no});
+  low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH, .a = no});
 }
 
 /* ---- globals over ranks -------------------------------------------------- */
@@ -301,8 +326,8 @@ low_global_use(const struct rt_launch *l, uint32_t g) {
   enum access use = ACC_WORK; /* none */
   for (uint32_t k = 0; k < l->nreductions; k++)
     if (l->reductions[k].global == g) {
-      enum access a =
-          low_has_payload(l, k) ? ACC_READ : l->reductions[k].access;
+      bool whole = low_has_payload(l, k) || l->reductions[k].exact;
+      enum access a = whole ? ACC_READ : l->reductions[k].access;
       use = use == ACC_WORK || use == a ? a : ACC_READ;
     }
   for (uint32_t k = 0; k < l->nbinds; k++)
@@ -378,11 +403,10 @@ low_move_cmd(struct low_maker *m, const struct ir_node *n) {
 static struct rt_cmd
 low_exchange_cmd(struct low_maker *m, const struct ir_node *n) {
   struct rt_program *p = m->p;
-  struct rt_cmd c = {.op = RT_EXCHANGE, .a = p->nwants, .b = n->nargs};
+  struct rt_cmd c = {.op = RT_EXCHANGE_START, .a = p->nwants, .b = n->nargs};
   for (uint32_t k = 0; k < n->nargs; k++) {
     const struct ir_arg *a = &ir_args(m->t, n)[k];
     struct rt_want w = {low_arg_buffer_slot(m, a, a->in), a->reach};
-    low_slot_touch(m, w.slot, NULL);
     VEC_PUSH(p->wants, p->nwants, m->capwants, w);
   }
   return c;
@@ -419,10 +443,11 @@ low_cmds_make(struct low_maker *m) {
     TRY(low_launch_make(m, n, count, &l));
     VEC_PUSH(p->launches, p->nlaunches, cap_launches, l);
     low_globals_ready(m, &l);
-    low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH, .a = p->nlaunches - 1});
+    low_cmd_launch(m, &l, p->nlaunches - 1);
     n += count - 1;
   }
   low_reduce_all(m);
+  assert(!m->exchanging && "an exchange stands before a loop");
   return OK;
 }
 

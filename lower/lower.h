@@ -44,6 +44,7 @@ struct low_env {
   bool ranks;                     /* there are several */
   enum low_increments increments; /* on devices */
   void *user;
+  bool exact;                 /* sums on the host don't depend on order */
   bool vector_math;           /* exp, log, pow, sin by libmvec, to 4 ulp */
   enum low_sanitize sanitize; /* instrument the code */
 };
@@ -67,6 +68,10 @@ struct low_program {
 status low_lower(const struct ir_trace *t, const struct low_env *env,
                  struct low_program *out);
 void low_program_clear(struct low_program *p); /* frees the rt_program, too */
+/* Give the device its kernels that move halos (d->moves); needed before any
+ * exchange. ERR_COMPILE */
+struct rt_device;
+status low_device_moves(struct rt_device *d);
 /* Free all compiled regions (op_exit). */
 void low_clear(void);
 /* Threads that compile; 0: one for each processor. */

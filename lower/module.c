@@ -105,6 +105,13 @@ low_llvm_device(const struct low_region *r, const struct low_device_form *form,
   return module_status(t->device(r, form, code));
 }
 
+status
+low_llvm_moves(enum rt_code_kind kind, const char *arch, struct str *code) {
+  const struct low_llvm *t;
+  TRY(module_get(&t));
+  return module_status(t->moves(kind, arch, code));
+}
+
 void
 low_code_clear(struct low_code *c) {
   if (c->release) c->release(c->memory);

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "lower/kernel.h"
+#include "rt/device.h"
 #include "rt/plan.h"
 
 struct low_region;
@@ -48,6 +49,8 @@ struct low_llvm {
   /* Code for a device (lower/device.h). */
   status (*device)(const struct low_region *r,
                    const struct low_device_form *form, struct str *code);
+  /* Kernels that move listed elements (struct rt_dev_moves). */
+  status (*moves)(enum rt_code_kind kind, const char *arch, struct str *code);
 };
 
 /* Text that tells a file from any other or changed one: path, size, time. */
@@ -68,5 +71,7 @@ status low_llvm_assembly(const struct low_region *r, const char *cpu,
 status low_llvm_ir(const struct low_region *r, struct str *out);
 status low_llvm_device(const struct low_region *r,
                        const struct low_device_form *form, struct str *code);
+status low_llvm_moves(enum rt_code_kind kind, const char *arch,
+                      struct str *code);
 
 #endif

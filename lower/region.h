@@ -33,7 +33,8 @@ struct low_bind {
   uint32_t set;   /* SLOT: its set, for the traffic; not in the key */
   bool alone;     /* no other bind reaches this memory */
   bool written;
-  bool far; /* written through a map; not in the key */
+  bool far;     /* written through a map; not in the key */
+  uint32_t old; /* as an rt_bind's; not in the key */
 };
 
 /* Slots above LOW_UNROLL components are moved by a loop in the code (and keep a
@@ -43,7 +44,8 @@ enum { LOW_UNROLL = 32, LOW_WHOLE = 256, LOW_SUM_MAX = 16 };
 
 /* What a kernel's pointer points to.
  *   DAT    private copy of an element: loaded, worked on, stored
- *   INC    contribution through a map: zero, added to, then scattered
+ *   INC    contribution through a map: zero, added to, then scattered; without a
+ *          map: then stored, in the element's place
  *   PLACE  the element itself, where it lies (AoS)
  *   CONST  a value that is the same for all elements, loaded once
  *   SUM    contribution to a global: identity, then combined, per element
@@ -115,6 +117,8 @@ struct low_region {
   bool parallel;
   bool vector_math; /* low_env's */
   enum low_sanitize sanitize;
+  bool
+      claims; /* over ranks: extremes with payloads say which element made them */
   /* for the launch, not in the key */
   enum rt_run_mode mode;
   struct rt_reduction *reductions;
@@ -151,6 +155,7 @@ struct low_maker {
       *partial; /* of a global over ranks: what ranks have parts of; its
                              access is READ if it is whole */
   uint32_t capcmds, capsums, capwants;
+  bool exchanging; /* behind EXCHANGE_START, before EXCHANGE_FINISH */
   struct low_region *regions; /* of launches on the host */
   uint32_t nregions, capregions;
 };

@@ -17,7 +17,16 @@
  *
  *           With limit=0 no loop runs farther than it must. A larger limit lets
  *           loops run redundantly instead of waiting for what they made
- *           elsewhere.
+ *           elsewhere. With most=n the limit is that of 0 .. n whose trace costs
+ *           least:
+ *
+ *             exchanges * latency + bytes / bandwidth + elements * element
+ *
+ *           (ns, MB/s, ps). Elements are those that loops run beyond L_0, bytes
+ *           those of elements between two reaches; how many elements a level has
+ *           is what the sets' `levels` say, of the rank that has most, and beyond
+ *           the last of them as many more for two levels as the last two had. So
+ *           all ranks choose alike.
  *
  * Example   set %cells n=8 parts
  *           dat %q : %cells f64 x4 right 0
@@ -35,7 +44,9 @@
  * Source    OP2's dirty bits (Mudalige et al. 2013), decided before anything
  *           runs; PyOP2's and SLOPE's aggregated exchanges.
  *
- * Limits    one exchange is for one unit and all after it: two chains that need
+ * Limits    an element of any loop costs the same; messages to all neighbours go at
+ *           once; x named through maps counts as all of the level that has it.
+ *           One exchange is for one unit and all after it: two chains that need
  *           nothing of each other wait together.
  */
 #include "ir/extent.h"
@@ -60,6 +71,8 @@ struct halo {
   ir_ref *holds;       /* by buffer: the version there; IR_NONE */
   struct halo_want *wants;
   uint32_t nwants, capwants;
+  double latency, byte, element; /* ns */
+  double cost;
 };
 
 static bool
@@ -80,12 +93,16 @@ halo_is_dat(const struct ir_trace *t, const struct ir_arg *a) {
 }
 
 static void
-halo_init(struct halo *h, struct ir_trace *t, int limit) {
+halo_init(struct halo *h, struct ir_trace *t, const struct pass_ctx *c,
+          int limit) {
   *h = (struct halo){
       .t = t,
       .x = ir_extent_build(t, limit),
       .right = mem_alloc((size_t)t->nbuffers + 1, sizeof *h->right),
-      .holds = mem_alloc((size_t)t->nbuffers + 1, sizeof *h->holds)};
+      .holds = mem_alloc((size_t)t->nbuffers + 1, sizeof *h->holds),
+      .latency = (double)pass_arg(c, "latency", 0),
+      .byte = 1e3 / (double)pass_arg(c, "bandwidth", 1000), /* of MB/s */
+      .element = 1e-3 * (double)pass_arg(c, "element", 0)};
   for (ir_ref b = 0; b < t->nbuffers; b++) {
     h->holds[b] = IR_NONE;
     if (t->buffers[b].initial) h->right[b] = t->dats[t->buffers[b].dat].reach;
@@ -96,6 +113,53 @@ halo_init(struct halo *h, struct ir_trace *t, int limit) {
       h->holds[b] = ir_same(t, v);
   }
 }
+
+static void
+halo_clear(struct halo *h) {
+  ir_extent_free(&h->x);
+  free(h->right);
+  free(h->holds);
+  free(h->wants);
+}
+
+/* ---- costs ------------------------------------------------------------------ */
+
+/* Elements of L_level. */
+static double
+halo_size(const struct halo *h, ir_ref set, int level) {
+  const struct ir_set *s = &h->t->sets[set];
+  int last = (int)s->nlevels - 1, past = level - last;
+  if (level < 0) return 0;
+  if (past <= 0) return (double)s->levels[level];
+  if (last < 2) return (double)s->n;
+  double two = (double)(s->levels[last] - s->levels[last - 2]);
+  int steps = (past + 1) / 2;
+  double n = (double)s->levels[last - past % 2] + steps * two;
+  return n < (double)s->n ? n : (double)s->n;
+}
+
+static int
+halo_level(struct reach r) {
+  int named = reach_named(r.via);
+  return r.own > named ? r.own : named;
+}
+
+/* A version comes from its owners, so far as it is not right. */
+static void
+halo_pay_version(struct halo *h, ir_ref v, struct reach from, struct reach to) {
+  const struct ir_dat *d = &h->t->dats[h->t->values[v].dat];
+  double more = halo_size(h, d->set, halo_level(to)) -
+                halo_size(h, d->set, halo_level(from));
+  h->cost += h->byte * more * (double)d->dim * (double)d->type.size;
+}
+
+static void
+halo_pay_elements(struct halo *h, const struct ir_node *n) {
+  h->cost += h->element *
+             (halo_size(h, n->set, (int)n->level) - halo_size(h, n->set, 0));
+}
+
+/* ---- exchanges -------------------------------------------------------------- */
 
 static struct reach
 halo_need(struct ir_need n) {
@@ -129,6 +193,7 @@ halo_lacks(const struct halo *h, const struct halo_unit *u) {
 static void
 halo_exchange(struct halo *h, ir_ref at) {
   struct ir_trace *t = h->t;
+  h->cost += h->latency;
   for (ir_ref b = 0; b < t->nbuffers; b++) {
     ir_ref v = h->holds[b];
     if (v == IR_NONE) continue;
@@ -137,9 +202,8 @@ halo_exchange(struct halo *h, ir_ref at) {
     struct reach to = reach_join(h->right[b], need);
     struct halo_want w = {at, t->values[v].dat, t->values[v].version, to};
     VEC_PUSH(h->wants, h->nwants, h->capwants, w);
+    halo_pay_version(h, v, h->right[b], to);
     h->right[b] = to;
-    ir_remark(t, "halo: %s comes from its owners for %s", pass_value_text(t, v),
-              pass_node_text(t, at));
   }
 }
 
@@ -151,11 +215,13 @@ halo_written(struct halo *h, const struct halo_unit *u) {
       const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
       ir_ref b = halo_is_dat(t, a) ? halo_buffer(t, a->out) : IR_NONE;
       if (b == IR_NONE) continue;
-      struct reach before = h->right[b];
+      bool fresh = a->in == IR_NONE;
+      struct reach before =
+          h->right[fresh || !ir_arg_direct(a) ? b : halo_buffer(t, a->in)];
       if (t->nodes[n].op == IR_COPY)
         h->right[b] = h->right[halo_buffer(t, ir_args(t, &t->nodes[n])[0].in)];
       else
-        h->right[b] = reach_written(before, u->level, !ir_arg_direct(a));
+        h->right[b] = reach_written(before, u->level, !ir_arg_direct(a), fresh);
       h->holds[b] = ir_same(t, a->out);
     }
 }
@@ -164,8 +230,11 @@ static void
 halo_unit(struct halo *h, struct halo_unit u) {
   for (ir_ref n = u.first; n < u.end; n++)
     if (h->x.exec[n] > u.level) u.level = h->x.exec[n];
-  for (ir_ref n = u.first; n < u.end; n++)
-    if (h->t->nodes[n].op == IR_LOOP) h->t->nodes[n].level = (uint32_t)u.level;
+  for (ir_ref n = u.first; n < u.end; n++) {
+    if (h->t->nodes[n].op != IR_LOOP) continue;
+    h->t->nodes[n].level = (uint32_t)u.level;
+    halo_pay_elements(h, &h->t->nodes[n]);
+  }
   if (h->t->nodes[u.first].op == IR_LOOP && halo_lacks(h, &u))
     halo_exchange(h, u.first);
   halo_written(h, &u);
@@ -200,6 +269,12 @@ halo_insert(struct halo *h, uint32_t i, uint32_t end) {
 /* From the last to the first, so that places stay what they are. */
 static void
 halo_insert_all(struct halo *h) {
+  for (uint32_t i = 0; i < h->nwants; i++) {
+    const struct halo_want *w = &h->wants[i];
+    ir_remark(h->t, "halo: %s comes from its owners for %s",
+              pass_value_text(h->t, ir_find_value(h->t, w->root, w->version)),
+              pass_node_text(h->t, w->at));
+  }
   for (uint32_t end = h->nwants; end > 0;) {
     uint32_t i = end - 1;
     while (i > 0 && h->wants[i - 1].at == h->wants[end - 1].at) i--;
@@ -208,23 +283,48 @@ halo_insert_all(struct halo *h) {
   }
 }
 
-void
-pass_halo(struct ir_trace *t, const struct pass_ctx *c) {
-  struct halo h;
-  if (!halo_any_parts(t) || !t->nbuffers) return;
-  halo_init(&h, t, (int)pass_arg(c, "limit", 0));
+/* Levels, and what is to be exchanged, with this limit. */
+static void
+halo_plan(struct halo *h, struct ir_trace *t, const struct pass_ctx *c,
+          int limit) {
+  halo_init(h, t, c, limit);
   for (ir_ref n = 0; n < t->nnodes;) {
     const struct ir_node *node = &t->nodes[n];
     ir_ref r = node->region, end = n + 1;
     if (r != IR_NONE) end = t->regions[r].first + t->regions[r].count;
     bool runs = node->op == IR_LOOP || node->op == IR_COPY;
     if (runs && !pass_deferred(node))
-      halo_unit(&h, (struct halo_unit){n, end, 0});
+      halo_unit(h, (struct halo_unit){n, end, 0});
     n = end;
   }
+}
+
+/* The limit that costs least; of several the first. */
+static int
+halo_cheapest(struct ir_trace *t, const struct pass_ctx *c, int most) {
+  double least = 0;
+  int best = 0;
+  for (int limit = 0; limit <= most; limit++) {
+    struct halo h;
+    halo_plan(&h, t, c, limit);
+    if (!limit || h.cost < least) {
+      best = limit;
+      least = h.cost;
+    }
+    halo_clear(&h);
+  }
+  ir_remark(t, "halo: limit %d costs least of 0 to %d: %.0f ns", best, most,
+            least);
+  return best;
+}
+
+void
+pass_halo(struct ir_trace *t, const struct pass_ctx *c) {
+  struct halo h;
+  int limit = (int)pass_arg(c, "limit", 0), most = (int)pass_arg(c, "most", 0);
+  if (!halo_any_parts(t) || !t->nbuffers) return;
+  if (most > 0) limit = halo_cheapest(t, c, most);
+  halo_plan(&h, t, c, limit);
   halo_insert_all(&h);
-  ir_extent_free(&h.x);
-  free(h.right);
-  free(h.holds);
-  free(h.wants);
+  halo_clear(&h);
 }

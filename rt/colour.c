@@ -220,6 +220,8 @@ rt_plan_free(struct rt_plan *p) {
   if (!p) return;
   free(p->order);
   free(p->start);
+  free(p->first);
+  free(p->at);
   free(p->elem_colour);
   free(p->nelem_colours);
   free(p);

@@ -46,18 +46,24 @@ self_alltoallv(struct rt_comm *c, const void *send, const size_t *send_bytes,
 }
 
 static status
-self_start(struct rt_comm *c, const struct rt_message *send, int nsend,
-           const struct rt_message *recv, int nrecv) {
+self_prepare(struct rt_comm *c, const struct rt_message *send, int nsend,
+             const struct rt_message *recv, int nrecv, void **out) {
   (void)c, (void)send, (void)recv;
   assert(!nsend && !nrecv && "one rank has no neighbours");
   (void)nsend, (void)nrecv;
+  *out = NULL;
   return OK;
 }
 
 static status
-self_finish(struct rt_comm *c) {
-  (void)c;
+self_exchange(struct rt_comm *c, void *exchange) {
+  (void)c, (void)exchange;
   return OK;
+}
+
+static void
+self_release(struct rt_comm *c, void *exchange) {
+  (void)c, (void)exchange;
 }
 
 static const void *
@@ -79,8 +85,10 @@ static const struct rt_comm_ops self_ops = {
     .allreduce = self_allreduce,
     .allgather = self_allgather,
     .alltoallv = self_alltoallv,
-    .start = self_start,
-    .finish = self_finish,
+    .prepare = self_prepare,
+    .start = self_exchange,
+    .finish = self_exchange,
+    .release = self_release,
     .handle = self_handle,
     .abort = self_abort,
     .error = err_last,
@@ -218,15 +226,36 @@ rt_alltoall(struct rt_comm *c, const void *send, const size_t *send_counts,
 }
 
 status
-rt_comm_start(struct rt_comm *c, const struct rt_message *send, int nsend,
-              const struct rt_message *recv, int nrecv) {
-  counters[CNT_messages] += nsend;
-  return comm_status(c->ops, c->ops->start(c, send, nsend, recv, nrecv));
+rt_comm_prepare(struct rt_comm *c, const struct rt_message *send, int nsend,
+                const struct rt_message *recv, int nrecv, void **out) {
+  return comm_status(c->ops, c->ops->prepare(c, send, nsend, recv, nrecv, out));
 }
 
 status
-rt_comm_finish(struct rt_comm *c) {
-  return comm_status(c->ops, c->ops->finish(c));
+rt_comm_start(struct rt_comm *c, void *exchange) {
+  return comm_status(c->ops, c->ops->start(c, exchange));
+}
+
+status
+rt_comm_finish(struct rt_comm *c, void *exchange) {
+  return comm_status(c->ops, c->ops->finish(c, exchange));
+}
+
+void
+rt_comm_release(struct rt_comm *c, void *exchange) {
+  c->ops->release(c, exchange);
+}
+
+status
+rt_comm_once(struct rt_comm *c, const struct rt_message *send, int nsend,
+             const struct rt_message *recv, int nrecv) {
+  void *exchange;
+  TRY(rt_comm_prepare(c, send, nsend, recv, nrecv, &exchange));
+  counters[CNT_messages] += nsend;
+  status s = rt_comm_start(c, exchange);
+  if (s == OK) s = rt_comm_finish(c, exchange);
+  rt_comm_release(c, exchange);
+  return s;
 }
 
 void

@@ -5,7 +5,8 @@
  * own (rt/mpi/), one per MPI library, opened when the program runs under mpirun
  * or hands a communicator over; so a program need not be linked anew.
  *
- * All functions but abort are collective: every rank calls them in one order.
+ * All functions but abort and release are collective: every rank calls them in one
+ * order.
  * The two sides have their own copies of base/; messages are passed on.
  */
 #ifndef RT_COMM_H
@@ -17,7 +18,7 @@
 
 #include <stddef.h>
 
-/* Memory that goes to, or comes from, a rank; KEEP until rt_comm_finish. */
+/* Memory that goes to, or comes from, a rank. */
 struct rt_message {
   int peer;
   void *data;
@@ -43,10 +44,13 @@ struct rt_comm_ops {
   status (*alltoallv)(struct rt_comm *c, const void *send,
                       const size_t *send_bytes, void *recv,
                       const size_t *recv_bytes);
-  /* Messages to and from neighbours; one exchange at a time is under way. */
-  status (*start)(struct rt_comm *c, const struct rt_message *send, int nsend,
-                  const struct rt_message *recv, int nrecv);
-  status (*finish)(struct rt_comm *c);
+  /* An exchange with neighbours, which may run often: those messages, whose
+   * memory is KEEP until release. One is under way at a time. */
+  status (*prepare)(struct rt_comm *c, const struct rt_message *send, int nsend,
+                    const struct rt_message *recv, int nrecv, void **out);
+  status (*start)(struct rt_comm *c, void *exchange);
+  status (*finish)(struct rt_comm *c, void *exchange);
+  void (*release)(struct rt_comm *c, void *exchange); /* TAKE; local */
   /* Its MPI_Comm *, for libraries that talk by themselves. */
   const void *(*handle)(struct rt_comm *c);
   /* End all ranks. */
@@ -83,9 +87,18 @@ status rt_alltoall(struct rt_comm *c, const void *send,
 status rt_alltoall_known(struct rt_comm *c, const void *send,
                          const size_t *send_counts, size_t item, void *recv,
                          const size_t *recv_counts);
-status rt_comm_start(struct rt_comm *c, const struct rt_message *send,
-                     int nsend, const struct rt_message *recv, int nrecv);
-status rt_comm_finish(struct rt_comm *c);
+status rt_comm_prepare(struct rt_comm *c, const struct rt_message *send,
+                       int nsend, const struct rt_message *recv, int nrecv,
+                       void **out);
+status rt_comm_start(struct rt_comm *c, void *exchange);
+status rt_comm_finish(struct rt_comm *c, void *exchange);
+void rt_comm_release(struct rt_comm *c, void *exchange);
+/* All of that, once. */
+status rt_comm_once(struct rt_comm *c, const struct rt_message *send, int nsend,
+                    const struct rt_message *recv, int nrecv);
 void rt_comm_abort(struct rt_comm *c, int code);
+/* measure.c: seconds that an exchange of a few bytes takes, and bytes per second of
+ * long ones; the same on every rank. Collective. */
+status rt_comm_measure(struct rt_comm *c, double *latency, double *bandwidth);
 
 #endif

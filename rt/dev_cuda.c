@@ -7,11 +7,15 @@
  * One stream for each device: every command sees what stood before it. Copies go
  * through a ring of pinned memory, so that they run while the host goes on: what
  * `write` is given has been copied when it returns. A ring that is full waits for
- * the stream. A word of the API is 64 bits wide, as device addresses are. */
+ * the stream. A word of the API is 64 bits wide, as device addresses are.
+ *
+ * In a batch commands are kept back until one waits: dev_cuda_graph.c. */
+#include "rt/dev_cuda.h"
+
 #include "base/arena.h"
 #include "base/log.h"
-#include "rt/device.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,20 +44,7 @@ enum {
 
 static const char library_name[] = "libcuda.so.1";
 
-static struct {
-  void *library;
-#define CU_FN(name, symbol, parameters) int(*name) parameters;
-#include "rt/dev_cuda.def"
-#undef CU_FN
-} cu;
-
-struct cu_device {
-  int device;
-  bool retained;
-  void *context, *stream;
-  char *ring; /* pinned */
-  size_t used;
-};
+struct cu_functions cu;
 
 static const char *
 code_text(int code) {
@@ -62,63 +53,78 @@ code_text(int code) {
   return text;
 }
 
-static status
-failed(const struct rt_device *d, const char *what, int code) {
+status
+cu_failed(const struct rt_device *d, const char *what, int code) {
   return err_set(code == CU_OUT_OF_MEMORY ? ERR_MEMORY : ERR_DEVICE,
                  "CUDA device %d \"%s\": %s: %s (%d)", d->target.number,
                  d->name, what, code_text(code), code);
 }
 
-#define CU(d, call)                                                            \
-  do {                                                                         \
-    int code_ = cu.call;                                                       \
-    if (code_) return failed(d, #call, code_);                                 \
-  } while (0)
-
-static struct cu_device *
-data_of(const struct rt_device *d) {
-  return d->driver_data;
-}
-
 /* ---- opening ------------------------------------------------------------- */
+
+struct function {
+  const char *symbol;
+  size_t at;
+  bool graphs; /* older drivers lack it */
+};
+
+/* Those of graphs: all or none. */
+static status
+find_functions(void *library, const struct function *f, size_t n) {
+  cu.graphs = true;
+  for (size_t k = 0; k < n; k++) {
+    void *at = dlsym(library, f[k].symbol);
+    if (!at && !f[k].graphs)
+      FAIL(ERR_TARGET, "target cuda: %s has no %s", library_name, f[k].symbol);
+    if (!at && cu.graphs)
+      LOG_INFO("%s has no %s: no CUDA graphs", library_name, f[k].symbol);
+    cu.graphs = cu.graphs && at;
+    memcpy((char *)&cu + f[k].at, &at, sizeof at);
+  }
+  return OK;
+}
 
 static status
 library_open(void) {
-  static const struct {
-    const char *symbol;
-    size_t at;
-  } functions[] = {
+  static const struct function functions[] = {
 #define CU_FN(name, symbol, parameters)                                        \
-  {symbol, (size_t)((char *)&cu.name - (char *)&cu)},
+  {symbol, offsetof(struct cu_functions, name), false},
+#define CU_GRAPH_FN(name, symbol, parameters)                                  \
+  {symbol, offsetof(struct cu_functions, name), true},
 #include "rt/dev_cuda.def"
 #undef CU_FN
+#undef CU_GRAPH_FN
   };
   if (cu.library) return OK;
   void *library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
   if (!library)
     FAIL(ERR_TARGET, "target cuda: looked for %s, found none: %s", library_name,
          dlerror());
-  for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
-    void *f = dlsym(library, functions[k].symbol);
-    if (!f) {
-      dlclose(library);
-      FAIL(ERR_TARGET, "target cuda: %s has no %s", library_name,
-           functions[k].symbol);
-    }
-    memcpy((char *)&cu + functions[k].at, &f, sizeof f);
+  status st =
+      find_functions(library, functions, sizeof functions / sizeof *functions);
+  if (st != OK) {
+    dlclose(library);
+    return st;
   }
   cu.library = library; /* stays open */
   return OK;
 }
 
 static status
+cu_count(int *out) {
+  TRY(library_open());
+  int code = cu.cuInit(0);
+  if (!code) code = cu.cuDeviceGetCount(out);
+  if (code)
+    FAIL(ERR_TARGET, "target cuda: found %s, but it does not start: %s (%d)",
+         library_name, code_text(code), code);
+  return OK;
+}
+
+static status
 choose(struct rt_device *d, int *device_out) {
   int n = 0, number = d->target.number;
-  int code = cu.cuInit(0);
-  if (code)
-    FAIL(ERR_TARGET, "target cuda:%d: found %s, but it does not start: %s (%d)",
-         number, library_name, code_text(code), code);
-  CU(d, cuDeviceGetCount(&n));
+  TRY(cu_count(&n));
   if (number >= n)
     FAIL(ERR_TARGET, "target cuda:%d: looked for device %d, found %d device%s",
          number, number, n, n == 1 ? "" : "s");
@@ -149,8 +155,11 @@ read_facts(struct rt_device *d, int device) {
 
 static void
 cu_close(struct rt_device *d) {
-  struct cu_device *x = data_of(d);
+  struct cu_device *x = cu_of(d);
   if (x->stream) cu.cuStreamSynchronize(x->stream);
+  cu_graphs_close(d);
+  for (uint32_t k = 0; k < x->nevents; k++) cu.cuEventDestroy(x->events[k]);
+  free(x->events);
   if (x->ring) cu.cuMemFreeHost(x->ring);
   if (x->stream) cu.cuStreamDestroy(x->stream);
   if (x->retained) cu.cuDevicePrimaryCtxRelease(x->device);
@@ -172,7 +181,6 @@ open_device(struct rt_device *d, struct cu_device *x) {
 
 static status
 cu_open(struct rt_device *d) {
-  TRY(library_open());
   d->driver_data = mem_alloc(1, sizeof(struct cu_device));
   status st = open_device(d, d->driver_data);
   if (st != OK) cu_close(d);
@@ -182,7 +190,7 @@ cu_open(struct rt_device *d) {
 /* The calls that follow are about this device. */
 static status
 enter(const struct rt_device *d) {
-  CU(d, cuCtxSetCurrent(data_of(d)->context));
+  CU(d, cuCtxSetCurrent(cu_of(d)->context));
   return OK;
 }
 
@@ -191,8 +199,9 @@ enter(const struct rt_device *d) {
 static status
 cu_finish(struct rt_device *d) {
   TRY(enter(d));
-  CU(d, cuStreamSynchronize(data_of(d)->stream));
-  data_of(d)->used = 0;
+  TRY(cu_give(d));
+  CU(d, cuStreamSynchronize(cu_of(d)->stream));
+  cu_of(d)->used = 0;
   return OK;
 }
 
@@ -205,13 +214,14 @@ cu_mem_new(struct rt_device *d, size_t bytes, void **out) {
 
 static void
 cu_mem_free(struct rt_device *d, void *mem) {
+  assert(!cu_of(d)->kept.n); /* nothing is freed in a batch */
   if (enter(d) == OK) cu.cuMemFree(mem);
 }
 
 /* Room for up to `bytes` in the ring; *bytes: how many it is. */
 static status
 ring_take(struct rt_device *d, size_t *bytes, char **out) {
-  struct cu_device *x = data_of(d);
+  struct cu_device *x = cu_of(d);
   if (*bytes > RING_BYTES) *bytes = RING_BYTES;
   if (x->used + *bytes > RING_BYTES) TRY(cu_finish(d));
   *out = x->ring + x->used;
@@ -219,6 +229,60 @@ ring_take(struct rt_device *d, size_t *bytes, char **out) {
   if (x->used > RING_BYTES) x->used = RING_BYTES;
   return OK;
 }
+
+/* ---- commands ------------------------------------------------------------ */
+
+static status
+run_kernel(struct rt_device *d, const struct cu_command *c, const int64_t *w) {
+  void *args[CU_ARGS_MAX];
+  for (uint32_t k = CU_LAUNCH_WORDS; k < c->nwords; k++)
+    args[k - CU_LAUNCH_WORDS] = (void *)(uintptr_t)&w[k];
+  CU(d, cuLaunchKernel(c->function, (unsigned)w[0], 1, 1, (unsigned)w[1], 1, 1,
+                       (unsigned)w[2], cu_of(d)->stream, args, NULL));
+  return OK;
+}
+
+status
+cu_run(struct rt_device *d, const struct cu_command *c, const int64_t *w) {
+  void *at = (void *)(uintptr_t)w[0], *stream = cu_of(d)->stream;
+  void *from = c->kind == CU_EVENT ? NULL : (void *)(uintptr_t)w[1];
+  switch (c->kind) {
+  case CU_KERNEL: return run_kernel(d, c, w);
+  case CU_UP: CU(d, cuMemcpyHtoDAsync(at, from, (size_t)w[2], stream)); break;
+  case CU_COPY: CU(d, cuMemcpyDtoDAsync(at, from, (size_t)w[2], stream)); break;
+  case CU_EVENT: CU(d, cuEventRecord(at, stream)); break;
+  }
+  return OK;
+}
+
+/* Now, or in its turn when the batch is given. */
+static status
+command(struct rt_device *d, struct cu_command c, const int64_t *words) {
+  return cu_of(d)->batch ? cu_keep(d, &c, words) : cu_run(d, &c, words);
+}
+
+static status
+copy_command(struct rt_device *d, enum cu_kind kind, void *to, const void *from,
+             size_t bytes) {
+  int64_t words[] = {(int64_t)(uintptr_t)to, (int64_t)(uintptr_t)from,
+                     (int64_t)bytes};
+  return command(d, (struct cu_command){.kind = kind, .nwords = 3}, words);
+}
+
+static status
+cu_batch_begin(struct rt_device *d) {
+  cu_of(d)->batch = cu.graphs && rt_cuda_graphs;
+  return OK;
+}
+
+static status
+cu_batch_end(struct rt_device *d) {
+  cu_of(d)->batch = false;
+  TRY(enter(d));
+  return cu_give(d);
+}
+
+/* ---- copies -------------------------------------------------------------- */
 
 static status
 cu_write(struct rt_device *d, void *to, const void *from, size_t bytes) {
@@ -228,7 +292,7 @@ cu_write(struct rt_device *d, void *to, const void *from, size_t bytes) {
     n = bytes - at;
     TRY(ring_take(d, &n, &room));
     memcpy(room, (const char *)from + at, n);
-    CU(d, cuMemcpyHtoDAsync((char *)to + at, room, n, data_of(d)->stream));
+    TRY(copy_command(d, CU_UP, (char *)to + at, room, n));
   }
   return OK;
 }
@@ -240,7 +304,8 @@ cu_read(struct rt_device *d, void *to, void *from, size_t bytes) {
     char *room;
     n = bytes - at;
     TRY(ring_take(d, &n, &room));
-    CU(d, cuMemcpyDtoHAsync(room, (char *)from + at, n, data_of(d)->stream));
+    TRY(cu_give(d));
+    CU(d, cuMemcpyDtoHAsync(room, (char *)from + at, n, cu_of(d)->stream));
     TRY(cu_finish(d));
     memcpy((char *)to + at, room, n);
   }
@@ -250,8 +315,7 @@ cu_read(struct rt_device *d, void *to, void *from, size_t bytes) {
 static status
 cu_copy(struct rt_device *d, void *to, void *from, size_t bytes) {
   TRY(enter(d));
-  CU(d, cuMemcpyDtoDAsync(to, from, bytes, data_of(d)->stream));
-  return OK;
+  return copy_command(d, CU_COPY, to, from, bytes);
 }
 
 /* ---- code ---------------------------------------------------------------- */
@@ -274,7 +338,9 @@ cu_code_new(struct rt_device *d, const void *code, size_t bytes, void **out) {
 
 static void
 cu_code_free(struct rt_device *d, void *code) {
-  if (enter(d) == OK) cu.cuModuleUnload(code);
+  if (enter(d) != OK) return;
+  cu_graphs_drop(d);
+  cu.cuModuleUnload(code);
 }
 
 static status
@@ -289,28 +355,98 @@ cu_kernel_free(struct rt_device *d, void *kernel) {
   (void)d, (void)kernel; /* goes with its module */
 }
 
-enum { ARGS_MAX = 512 }; /* 4096 bytes of parameters */
-
 static status
 cu_launch(struct rt_device *d, void *kernel, const struct rt_dev_arg *args,
           uint32_t nargs, size_t items, size_t group) {
-  void *at[ARGS_MAX];
-  if (nargs > ARGS_MAX)
+  if (nargs > CU_ARGS_MAX)
     FAIL(ERR_DEVICE, "CUDA device \"%s\": %u parameters, at most %d fit",
-         d->name, nargs, ARGS_MAX);
+         d->name, nargs, CU_ARGS_MAX);
   TRY(enter(d));
   /* room in local memory is no parameter here, but of the launch */
   size_t local = nargs ? args[nargs - 1].local : 0;
   if (local) nargs--;
+  int64_t words[CU_LAUNCH_WORDS + CU_ARGS_MAX];
+  words[0] = (int64_t)(items / group);
+  words[1] = (int64_t)group;
+  words[2] = (int64_t)local;
   for (uint32_t k = 0; k < nargs; k++)
-    at[k] = (void *)(uintptr_t)(args[k].mem ? (const void *)&args[k].mem
-                                            : (const void *)&args[k].word);
-  CU(d, cuLaunchKernel(kernel, (unsigned)(items / group), 1, 1, (unsigned)group,
-                       1, 1, (unsigned)local, data_of(d)->stream, at, NULL));
+    words[CU_LAUNCH_WORDS + k] =
+        args[k].mem ? (int64_t)(uintptr_t)args[k].mem : args[k].word;
+  return command(d,
+                 (struct cu_command){.kind = CU_KERNEL,
+                                     .function = kernel,
+                                     .nwords = CU_LAUNCH_WORDS + nargs},
+                 words);
+}
+
+/* ---- times --------------------------------------------------------------- */
+
+struct cu_span {
+  void *from, *to;
+};
+
+static status
+event_new(struct rt_device *d, void **out) {
+  struct cu_device *x = cu_of(d);
+  if (x->nevents)
+    *out = x->events[--x->nevents];
+  else
+    CU(d, cuEventCreate(out, 0));
   return OK;
 }
 
-const struct rt_driver rt_driver_cuda = {.open = cu_open,
+static void
+event_give_back(struct cu_device *x, void *event) {
+  if (event) VEC_PUSH(x->events, x->nevents, x->events_cap, event);
+}
+
+static status
+event_record(struct rt_device *d, void **out) {
+  TRY(enter(d));
+  TRY(event_new(d, out));
+  int64_t word = (int64_t)(uintptr_t)*out;
+  return command(d, (struct cu_command){.kind = CU_EVENT, .nwords = 1}, &word);
+}
+
+static status
+cu_span_begin(struct rt_device *d, void **out) {
+  struct cu_span *s = mem_alloc(1, sizeof *s);
+  status st = event_record(d, &s->from);
+  if (st == OK) {
+    *out = s;
+    return OK;
+  }
+  event_give_back(cu_of(d), s->from);
+  free(s);
+  return st;
+}
+
+static status
+cu_span_end(struct rt_device *d, void *span) {
+  return event_record(d, &((struct cu_span *)span)->to);
+}
+
+static status
+span_seconds(struct rt_device *d, const struct cu_span *s, double *out) {
+  float milliseconds = 0;
+  TRY(enter(d));
+  CU(d, cuEventElapsedTime(&milliseconds, s->from, s->to));
+  *out = (double)milliseconds * 1e-3;
+  return OK;
+}
+
+static status
+cu_span_take(struct rt_device *d, void *span, double *seconds_out) {
+  struct cu_span *s = span;
+  status st = span_seconds(d, s, seconds_out);
+  event_give_back(cu_of(d), s->from);
+  event_give_back(cu_of(d), s->to);
+  free(s);
+  return st;
+}
+
+const struct rt_driver rt_driver_cuda = {.count = cu_count,
+                                         .open = cu_open,
                                          .close = cu_close,
                                          .mem_new = cu_mem_new,
                                          .mem_free = cu_mem_free,
@@ -322,4 +458,9 @@ const struct rt_driver rt_driver_cuda = {.open = cu_open,
                                          .kernel_new = cu_kernel_new,
                                          .kernel_free = cu_kernel_free,
                                          .launch = cu_launch,
-                                         .finish = cu_finish};
+                                         .finish = cu_finish,
+                                         .batch_begin = cu_batch_begin,
+                                         .batch_end = cu_batch_end,
+                                         .span_begin = cu_span_begin,
+                                         .span_end = cu_span_end,
+                                         .span_take = cu_span_take};

@@ -26,7 +26,10 @@ enum {
   CL_DEVICE_NAME = 0x102B,
   CL_DEVICE_EXTENSIONS = 0x1030,
   CL_PROGRAM_BUILD_LOG = 0x1183,
-  CL_MEM_READ_WRITE = 1
+  CL_MEM_READ_WRITE = 1,
+  CL_QUEUE_PROFILING = 2,
+  CL_PROFILING_START = 0x1282,
+  CL_PROFILING_END = 0x1283
 };
 static const uint64_t all_types = 0xFFFFFFFF;
 static const char library_name[] = "libOpenCL.so.1";
@@ -45,8 +48,15 @@ static struct {
 #undef CL_FN
 } cl;
 
+/* Kernels and copies that are timed. */
+struct cl_span {
+  void **events;
+  uint32_t n, cap;
+};
+
 struct cl_device {
   void *id, *context, *queue;
+  struct cl_span *span; /* open */
 };
 
 static const char *
@@ -140,6 +150,16 @@ find_devices(struct found *f) {
 }
 
 static status
+cl_count(int *out) {
+  struct found f = {.names = STR_INIT};
+  TRY(library_open());
+  find_devices(&f);
+  *out = (int)f.n;
+  str_clear(&f.names);
+  return OK;
+}
+
+static status
 choose(struct rt_device *d, void **id_out) {
   struct found f = {.names = STR_INIT};
   find_devices(&f);
@@ -200,7 +220,8 @@ cl_open_id(struct rt_device *d, struct cl_device *x) {
   TRY(read_facts(d, x->id));
   x->context = cl.clCreateContext(NULL, 1, &x->id, NULL, NULL, &code);
   if (!x->context) return failed(d, "clCreateContext", code);
-  x->queue = cl.clCreateCommandQueue(x->context, x->id, 0, &code);
+  x->queue = cl.clCreateCommandQueue(
+      x->context, x->id, rt_device_times ? CL_QUEUE_PROFILING : 0, &code);
   if (!x->queue) return failed(d, "clCreateCommandQueue", code);
   LOG_INFO("OpenCL device %d: %s", d->target.number, d->name);
   return OK;
@@ -252,9 +273,25 @@ cl_read(struct rt_device *d, void *to, void *from, size_t bytes) {
   return OK;
 }
 
+/* An open span takes the events of what is given. */
+static void **
+event_wanted(const struct rt_device *d, void **event) {
+  struct cl_device *x = d->driver_data;
+  return x->span ? event : NULL;
+}
+
+static void
+event_note(const struct rt_device *d, void *event) {
+  struct cl_span *s = ((struct cl_device *)d->driver_data)->span;
+  if (s) VEC_PUSH(s->events, s->n, s->cap, event);
+}
+
 static status
 cl_copy(struct rt_device *d, void *to, void *from, size_t bytes) {
-  CL(d, clEnqueueCopyBuffer(queue_of(d), from, to, 0, 0, bytes, 0, NULL, NULL));
+  void *event = NULL;
+  CL(d, clEnqueueCopyBuffer(queue_of(d), from, to, 0, 0, bytes, 0, NULL,
+                            event_wanted(d, &event)));
+  event_note(d, event);
   return OK;
 }
 
@@ -320,8 +357,10 @@ cl_launch(struct rt_device *d, void *kernel, const struct rt_dev_arg *args,
     else
       CL(d, clSetKernelArg(kernel, k, sizeof args[k].word, &args[k].word));
   }
+  void *event = NULL;
   CL(d, clEnqueueNDRangeKernel(queue_of(d), kernel, 1, NULL, &items, &group, 0,
-                               NULL, NULL));
+                               NULL, event_wanted(d, &event)));
+  event_note(d, event);
   CL(d, clFlush(queue_of(d)));
   return OK;
 }
@@ -332,7 +371,50 @@ cl_finish(struct rt_device *d) {
   return OK;
 }
 
-const struct rt_driver rt_driver_opencl = {.open = cl_open,
+/* ---- times --------------------------------------------------------------- */
+
+static status
+cl_span_begin(struct rt_device *d, void **out) {
+  struct cl_device *x = d->driver_data;
+  *out = x->span = mem_alloc(1, sizeof *x->span);
+  return OK;
+}
+
+static status
+cl_span_end(struct rt_device *d, void *span) {
+  struct cl_device *x = d->driver_data;
+  assert(x->span == span);
+  (void)span;
+  x->span = NULL;
+  return OK;
+}
+
+static status
+event_seconds(const struct rt_device *d, void *event, double *sum) {
+  uint64_t from = 0, to = 0;
+  CL(d, clGetEventProfilingInfo(event, CL_PROFILING_START, sizeof from, &from,
+                                NULL));
+  CL(d, clGetEventProfilingInfo(event, CL_PROFILING_END, sizeof to, &to, NULL));
+  *sum += (double)(to - from) * 1e-9;
+  return OK;
+}
+
+static status
+cl_span_take(struct rt_device *d, void *span, double *seconds_out) {
+  struct cl_span *s = span;
+  status st = OK;
+  *seconds_out = 0;
+  for (uint32_t k = 0; k < s->n; k++) {
+    if (st == OK) st = event_seconds(d, s->events[k], seconds_out);
+    cl.clReleaseEvent(s->events[k]);
+  }
+  free(s->events);
+  free(s);
+  return st;
+}
+
+const struct rt_driver rt_driver_opencl = {.count = cl_count,
+                                           .open = cl_open,
                                            .close = cl_close,
                                            .mem_new = cl_mem_new,
                                            .mem_free = cl_mem_free,
@@ -344,4 +426,7 @@ const struct rt_driver rt_driver_opencl = {.open = cl_open,
                                            .kernel_new = cl_kernel_new,
                                            .kernel_free = cl_kernel_free,
                                            .launch = cl_launch,
-                                           .finish = cl_finish};
+                                           .finish = cl_finish,
+                                           .span_begin = cl_span_begin,
+                                           .span_end = cl_span_end,
+                                           .span_take = cl_span_take};

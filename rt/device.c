@@ -5,6 +5,7 @@
  * plans never change while they keep their version, so a device has each of
  * them once. */
 #include "rt/device.h"
+#include "rt/store.h"
 
 #include "base/arena.h"
 #include "base/counters.h"
@@ -60,20 +61,70 @@ rt_device_get(struct target t, struct rt_device **out) {
   return OK;
 }
 
+status
+rt_device_batch(struct rt_device **at, struct rt_device *next) {
+  struct rt_device *last = *at;
+  if (last == next) return OK;
+  *at = next;
+  if (last && last->driver->batch_end) TRY(last->driver->batch_end(last));
+  return next && next->driver->batch_begin ? next->driver->batch_begin(next)
+                                           : OK;
+}
+
+void
+rt_devices_times(void) {
+  for (struct rt_device *d = devices.first; d; d = d->next) rt_dev_times(d);
+}
+
+status
+rt_device_count(enum target_kind kind, int *out) {
+  const struct rt_driver *driver =
+      devices.instead[kind] ? devices.instead[kind] : drivers[kind];
+  assert(driver);
+  return driver->count(out);
+}
+
 static void
-device_close(struct rt_device *d) {
-  for (struct rt_dev_mem *m = d->pool, *next; m; m = next) {
-    next = m->next;
-    d->driver->mem_free(d, m->mem);
-    free(m);
-  }
+tables_free(struct rt_device *d) {
   for (struct rt_dev_table *t = d->tables, *next; t; t = next) {
     next = t->next;
     d->driver->mem_free(d, t->mem);
     free(t);
   }
+  d->tables = NULL;
+}
+
+void
+rt_devices_forget(void) {
+  for (struct rt_device *d = devices.first; d; d = d->next) tables_free(d);
+}
+
+void
+rt_device_moves_free(struct rt_device *d) {
+  struct rt_dev_moves *m = &d->moves;
+  for (int k = 0; k < RT_MOVE_WORDS; k++) {
+    if (m->pack[k]) d->driver->kernel_free(d, m->pack[k]);
+    if (m->unpack[k]) d->driver->kernel_free(d, m->unpack[k]);
+  }
+  if (m->code) d->driver->code_free(d, m->code);
+  *m = (struct rt_dev_moves){0};
+}
+
+static void
+device_close(struct rt_device *d) {
+  rt_dev_times(d);
+  free(d->spans);
+  for (struct rt_dev_mem *m = d->pool, *next; m; m = next) {
+    next = m->next;
+    d->driver->mem_free(d, m->mem);
+    free(m);
+  }
+  tables_free(d);
+  rt_device_moves_free(d);
   if (d->scalars) d->driver->mem_free(d, d->scalars);
   if (d->sums) d->driver->mem_free(d, d->sums);
+  if (d->message) d->driver->mem_free(d, d->message);
+  rt_mem_free(d->message_host, d->message_bytes);
   d->driver->close(d);
   free(d);
 }

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/target.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,8 @@ struct rt_dev_arg {
 };
 
 struct rt_driver {
+  /* How many devices there are. ERR_TARGET: what was looked for. */
+  status (*count)(int *out);
   /* Open device `number`; *out is zeroed but for driver and target. ERR_TARGET
    * says what was looked for and what was found. */
   status (*open)(struct rt_device *d);
@@ -47,6 +50,16 @@ struct rt_driver {
                    const struct rt_dev_arg *args, uint32_t nargs, size_t items,
                    size_t group);
   status (*finish)(struct rt_device *d);
+  /* Between them commands may be kept back until one waits (`read`, `finish`);
+   * nothing is freed. NULL, both: they are given one by one. */
+  status (*batch_begin)(struct rt_device *d);
+  status (*batch_end)(struct rt_device *d);
+  /* A span of the device's own time, over what is launched and copied between begin
+   * and end. `take` reads it when the device has finished it, and frees it in any
+   * case. NULL, all: it has no clock. */
+  status (*span_begin)(struct rt_device *d, void **out);
+  status (*span_end)(struct rt_device *d, void *span);
+  status (*span_take)(struct rt_device *d, void *span, double *seconds_out);
 };
 
 /* Formats of code; lower makes them. */
@@ -69,6 +82,20 @@ struct rt_dev_table {
   struct rt_dev_table *next;
 };
 
+/* A span that was not yet read, for a line of the timing table. */
+struct rt_dev_span {
+  void *span;
+  uint32_t timer;
+};
+
+/* Kernels that move listed elements between dats and messages, by bytes of a word
+ * (1, 2, 4, 8): lower makes them, halo_device.c knows their arguments. */
+enum { RT_MOVE_WORDS = 4 };
+struct rt_dev_moves {
+  void *code; /* NULL: not made */
+  void *pack[RT_MOVE_WORDS], *unpack[RT_MOVE_WORDS];
+};
+
 struct rt_device {
   const struct rt_driver *driver;
   struct target target;
@@ -83,18 +110,44 @@ struct rt_device {
   struct rt_dev_table *tables;
   void *scalars, *sums; /* scratch of launches */
   size_t scalar_bytes, sum_bytes;
+  void *span; /* open */
+  struct rt_dev_span *spans;
+  uint32_t nspans, spans_cap;
+  struct rt_dev_moves moves;
+  void *message,
+      *message_host; /* scratch of exchanges: messages, there and here */
+  size_t message_bytes;
   struct rt_device *next;
 };
 
 /* The device of this target, opened when first asked for. KEEP until
  * rt_devices_close. */
 status rt_device_get(struct target t, struct rt_device **out);
+/* How many devices of this kind there are. */
+status rt_device_count(enum target_kind kind, int *out);
 /* Is any open? */
 bool rt_device_any(void);
+void rt_device_moves_free(struct rt_device *d);
 /* Close all, after everything that lies there was freed. */
 void rt_devices_close(void);
 /* Put a driver in the place of a target's own (tests). NULL: its own. */
 void rt_device_set_driver(enum target_kind kind, const struct rt_driver *d);
+
+/* What follows is for device `next` (NULL: the host): the batch of *at ends, that of
+ * `next` begins, if they differ. */
+status rt_device_batch(struct rt_device **at, struct rt_device *next);
+/* Repeated batches as CUDA graphs (OP2_CUDA_GRAPHS). */
+extern bool rt_cuda_graphs;
+
+/* What is given to the device in between counts for this line of the timing table, by
+ * the device's clock. One at a time. */
+status rt_dev_span_begin(struct rt_device *d);
+status rt_dev_span_end(struct rt_device *d, uint32_t timer);
+/* Read what was measured into the table; waits for the device if there is any. */
+void rt_dev_times(struct rt_device *d);
+void rt_devices_times(void);
+/* Measure at all (OP2_DEVICE_TIMES); set before devices are opened. */
+extern bool rt_device_times;
 
 /* Memory from the device's pool or the driver; contents unspecified. */
 status rt_dev_mem_new(struct rt_device *d, size_t bytes,
@@ -103,6 +156,8 @@ void rt_dev_mem_free(struct rt_dev_mem *m); /* to the pool; NULL is allowed */
 /* A copy of an immutable table, uploaded once for each version. */
 status rt_dev_table_get(struct rt_device *d, const void *data, size_t bytes,
                         uint64_t version, void **out);
+/* Free all devices' copies of tables: others will lie where they lay. */
+void rt_devices_forget(void);
 /* Make scratch memory at least so large. */
 status rt_dev_scratch(struct rt_device *d, void **mem, size_t *have,
                       size_t bytes);

@@ -681,6 +681,20 @@ make_links(struct dist *d, uint32_t s) {
   return st;
 }
 
+static status
+agree_sizes(struct rt_dist *x) {
+  size_t levels = (size_t)x->depth + 1, n = x->nparts * levels;
+  int64_t *most = mem_alloc(n + 1, sizeof *most);
+  for (size_t i = 0; i < n; i++)
+    most[i] = x->parts[i / levels].level[i % levels];
+  status st =
+      rt_allreduce(x->comm, most, n, (struct type){TYPE_I64, 8}, ACC_MAX);
+  for (size_t i = 0; i < n; i++)
+    x->parts[i / levels].most[i % levels] = most[i];
+  free(most);
+  return st;
+}
+
 /* ---- all of it -------------------------------------------------------------------------------------- */
 
 static status
@@ -694,7 +708,7 @@ make(struct dist *d) {
   for (uint32_t s = 0; s < x->nparts; s++) number_set(d, s);
   for (uint32_t k = 0; k < x->nmaps; k++) make_table(d, k);
   for (uint32_t s = 0; s < x->nparts; s++) TRY(make_links(d, s));
-  return OK;
+  return agree_sizes(x);
 }
 
 status

@@ -45,6 +45,7 @@ struct rt_part {
   bool moved; /* some rank owns others than it declared */
   idx_l core, owned, n;
   idx_l level[REACH_MAX + 1]; /* elements of L_k */
+  idx_g most[REACH_MAX + 1];  /* of that rank that has most */
   idx_g *global;              /* [n] */
   idx_l *sorted;              /* [owned]: local numbers by global ones */
   struct rt_link *in, *out;
@@ -121,6 +122,8 @@ struct rt_halo_item {
 struct rt_halo;
 struct rt_halo *rt_halo_new(struct rt_comm *c);
 void rt_halo_free(struct rt_halo *h);
+/* Before parts change: what is kept of repeated exchanges goes. NULL is allowed. */
+void rt_halo_forget(struct rt_halo *h);
 status rt_halo_start(struct rt_halo *h, const struct rt_halo_item *items,
                      uint32_t n);
 status rt_halo_finish(struct rt_halo *h);

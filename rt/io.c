@@ -251,8 +251,7 @@ piece_send(const struct way *w, int peer, idx_g lo, idx_g hi) {
   m.peer = mine ? 0 : peer;
   m.data = mine ? w->values + (size_t)(lo - w->rows->lo) * row : w->buffer;
   int n = mine || !c->rank;
-  TRY(rt_comm_start(c, &m, n && sends, &m, n && !sends));
-  return rt_comm_finish(c);
+  return rt_comm_once(c, &m, n && sends, &m, n && !sends);
 }
 
 /* A failure of HDF5 is kept for the end: the others are on their way here. */

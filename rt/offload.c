@@ -9,7 +9,9 @@
  * are packed into one block (struct rt_scalar) that is written before and, if
  * the region writes a global, read after it. Work item w visits
  *
- *   e = w * mul, + step, ...   while e < min(w * mul + span, n)
+ *   e = lo + w * mul, + step, ...   while e < min(lo + w * mul + span, hi)
+ *
+ * of elements [lo, hi), n in number:
  *
  *             mul    span   step    items
  *   plain     1      n      items   n, rounded up: one element each
@@ -17,6 +19,9 @@
  *   payload   chunk  chunk  1       the same; chunks in element order, so that
  *                                   ties keep the earliest
  *   serial    0      n      1       1
+ *
+ * Over ranks elements of others come in a launch of their own, whose sums nobody
+ * fetches; plans are for all of them.
  *
  * Sums: each work item has a row of accumulators in device memory, `combine`
  * joins FAN neighbouring rows at a time, in row order, until one is left, which
@@ -45,6 +50,7 @@
 
 #include "base/arena.h"
 #include "base/counters.h"
+#include "rt/dist.h"
 #include "rt/reduce.h"
 #include "rt/residency.h"
 #include "rt/stage.h"
@@ -64,26 +70,32 @@ round_up(uint32_t n, uint32_t to) {
 
 static uint32_t
 sum_items(const struct rt_launch *l, const struct rt_device *d) {
-  size_t fits = SUM_BYTES_MAX / (rt_reduce_row(l) + 1);
+  size_t fits = SUM_BYTES_MAX / (l->offload->row + 1);
   uint32_t items = fits < d->rows ? (uint32_t)fits : d->rows;
   return items ? items : 1;
 }
 
-static void
-choose_items(const struct rt_launch *l, struct rt_offload_run *r) {
+/* Work items of a plain launch over n elements, and in a group. */
+struct items {
+  uint32_t all, group;
+};
+
+static struct items
+choose_items(const struct rt_launch *l, uint32_t n) {
   const struct rt_device *d = l->offload->code->device;
-  uint32_t n = (uint32_t)r->n, most = n;
-  r->group = r->items = 1;
-  if (l->mode == RT_RUN_SERIAL) return;
+  uint32_t most = n;
+  struct items x = {1, 1};
+  if (l->mode == RT_RUN_SERIAL || !n) return x;
   if (l->nreductions && sum_items(l, d) < n) most = sum_items(l, d);
-  r->group = most < d->group ? most : d->group;
-  r->items =
-      l->nreductions ? most / r->group * r->group : round_up(n, r->group);
+  x.group = most < d->group ? most : d->group;
+  x.all = l->nreductions ? most / x.group * x.group : round_up(n, x.group);
+  return x;
 }
 
 /* Blocks of a colour, at most. */
 static uint32_t
 widest_colour(const struct rt_plan *p) {
+  assert(p);
   idx_l widest = 1;
   for (idx_l c = 0; c < p->ncolours; c++)
     if (p->start[c + 1] - p->start[c] > widest)
@@ -100,15 +112,15 @@ prepare_plan(const struct rt_program *p, struct rt_launch *l, uint32_t block,
   for (uint32_t i = 0; i < l->nconflicts; i++)
     conflicts[i] =
         (struct rt_conflict){p->maps[l->conflicts[i].map], l->conflicts[i].idx};
-  TRY(rt_plan_get(r->n, (idx_l)block, conflicts, l->nconflicts, true,
+  TRY(rt_plan_get(r->end, (idx_l)block, conflicts, l->nconflicts, true,
                   &l->plan));
   r->plan = l->plan;
   r->group = block;
-  r->items = widest_colour(r->plan) * r->group;
   size_t word = sizeof(idx_l);
   TRY(rt_dev_table_get(d, r->plan->order, word * (size_t)r->plan->nblocks, 0,
                        &mem));
-  TRY(rt_dev_table_get(d, r->plan->elem_colour, word * (size_t)r->n, 0, &mem));
+  TRY(rt_dev_table_get(d, r->plan->elem_colour, word * (size_t)r->end, 0,
+                       &mem));
   return rt_dev_table_get(d, r->plan->nelem_colours,
                           word * (size_t)r->plan->nblocks, 0, &mem);
 }
@@ -126,7 +138,7 @@ stages_get(const struct rt_program *p, const struct rt_launch *l,
     const struct rt_stage_use *use = &o->uses[u];
     for (uint32_t j = 0; j < use->nentries; j++)
       c[j] = (struct rt_conflict){p->maps[use->map], use->entries[j]};
-    TRY(rt_stage_get(r->n, (idx_l)block, c, use->nentries, &o->stages[u]));
+    TRY(rt_stage_get(r->end, (idx_l)block, c, use->nentries, &o->stages[u]));
   }
   for (uint32_t k = 0; k < o->nstrips; k++) {
     size_t bytes =
@@ -169,9 +181,6 @@ prepare_stage(const struct rt_program *p, struct rt_launch *l,
          "it has %zu",
          d->name, l->name, r->local, d->local);
   TRY(prepare_plan(p, l, block, conflicts, r));
-  uint32_t groups = (uint32_t)r->plan->nblocks, most = sum_items(l, d) / block;
-  if (l->nreductions && groups > most) groups = most ? most : 1;
-  r->items = groups * block;
   for (uint32_t u = 0; u < o->nuses; u++) {
     struct stage_table t[3];
     void *mem;
@@ -181,6 +190,16 @@ prepare_stage(const struct rt_program *p, struct rt_launch *l,
   }
   return OK;
 }
+
+static uint32_t
+stage_groups(const struct rt_launch *l, const struct rt_offload_run *r) {
+  assert(r->plan);
+  uint32_t groups = (uint32_t)r->plan->nblocks;
+  uint32_t most = sum_items(l, l->offload->code->device) / r->group;
+  return l->nreductions && groups > most ? (most ? most : 1) : groups;
+}
+
+/* ---- tables -------------------------------------------------------------- */
 
 /* The device's copy of a map, or of an order's numbers. */
 static status
@@ -210,28 +229,42 @@ is_table(const struct rt_bind *b) {
 static status
 order_table(const struct rt_program *p, const struct rt_launch *l, void **out) {
   const struct rt_order *o = p->sets[l->set]->order;
+  const struct rt_part *part = p->sets[l->set]->part;
   bool ordered = l->mode == RT_RUN_SERIAL || rt_reduce_ordered(l);
   *out = NULL;
   if (!o || !ordered) return OK;
-  return rt_dev_table_get(l->offload->code->device, o->at,
-                          sizeof(idx_l) * (size_t)o->n, o->version, out);
+  return rt_dev_table_get(l->offload->code->device, part ? part->sorted : o->at,
+                          sizeof(idx_l) * (size_t)o->owned, o->version, out);
+}
+
+/* Work items of the widest launch. */
+static uint32_t
+most_items(const struct rt_launch *l, const struct rt_offload_run *r) {
+  uint32_t n = choose_items(l, (uint32_t)r->n).all;
+  uint32_t more = choose_items(l, (uint32_t)(r->end - r->n)).all;
+  switch (l->offload->form) {
+  case RT_FORM_COLOUR: return widest_colour(r->plan) * r->group;
+  case RT_FORM_STAGE: return stage_groups(l, r) * r->group;
+  case RT_FORM_PLAIN: break;
+  }
+  return n > more ? n : more;
 }
 
 status
-rt_offload_prepare(const struct rt_program *p, struct rt_launch *l,
-                   struct rt_conflict *conflicts, struct rt_offload_run *out) {
+rt_offload_prepare(const struct rt_program *p, struct rt_launch *l, idx_l n,
+                   idx_l end, struct rt_conflict *conflicts,
+                   struct rt_offload_run *out) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
-  struct rt_offload_run r = {.n = p->sets[l->set]->n};
+  struct rt_offload_run r = {.n = n, .end = end};
   void *mem;
   *out = r;
-  if (!r.n) return OK;
+  if (!r.end) return OK;
   if (!o->args) {
     o->args = mem_alloc((size_t)l->nbinds + MORE_ARGS + STAGE_ARGS * o->nuses,
                         sizeof *o->args);
     o->staging = mem_alloc(o->scalar_bytes + 1, 1);
   }
-  choose_items(l, &r);
   if (o->form == RT_FORM_COLOUR)
     TRY(prepare_plan(p, l, d->group, conflicts, &r));
   if (o->form == RT_FORM_STAGE) TRY(prepare_stage(p, l, conflicts, &r));
@@ -240,7 +273,7 @@ rt_offload_prepare(const struct rt_program *p, struct rt_launch *l,
   TRY(order_table(p, l, &mem));
   TRY(rt_dev_scratch(d, &d->scalars, &d->scalar_bytes, o->scalar_bytes + 16));
   TRY(rt_dev_scratch(d, &d->sums, &d->sum_bytes,
-                     (size_t)r.items * rt_reduce_row(l) + 16));
+                     (size_t)most_items(l, &r) * o->row + 16));
   *out = r;
   return OK;
 }
@@ -333,42 +366,55 @@ first_args(const struct rt_program *p, const struct rt_launch *l,
   return OK;
 }
 
+/* Elements [lo, hi) of a launch that is about to be given: its first arguments
+ * are there; it leaves so many rows. */
+struct part {
+  idx_l lo, hi;
+  uint32_t nargs, rows;
+};
+
 static status
 launch_plain(const struct rt_program *p, const struct rt_launch *l,
-             const struct rt_offload_run *r, uint32_t n) {
+             const struct rt_offload_run *r, struct part *x) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
-  int64_t mul = 1, span = r->n, step = r->items;
+  int64_t count = x->hi - x->lo;
+  struct items items = choose_items(l, (uint32_t)count);
+  int64_t mul = 1, span = count, step = items.all;
   if (l->mode == RT_RUN_SERIAL) {
     mul = 0;
     step = 1;
   } else if (rt_reduce_ordered(l)) {
-    mul = span = ((int64_t)r->n + r->items - 1) / r->items;
+    mul = span = (count + items.all - 1) / items.all;
     step = 1;
   }
-  void *at;
-  TRY(order_table(p, l, &at));
+  void *at = NULL;
+  if (x->lo < r->n) TRY(order_table(p, l, &at));
+  uint32_t n = x->nargs;
   o->args[n++] = mem_arg(at ? at : d->scalars);
-  int64_t words[] = {r->n, mul, span, step, at != NULL};
-  for (int i = 0; i < 5; i++) o->args[n++] = word_arg(words[i]);
-  return d->driver->launch(d, o->code->run, o->args, n, r->items, r->group);
+  int64_t words[] = {x->lo, x->hi, mul, span, step, at != NULL};
+  for (int i = 0; i < 6; i++) o->args[n++] = word_arg(words[i]);
+  x->rows = items.all;
+  return d->driver->launch(d, o->code->run, o->args, n, items.all, items.group);
 }
 
 static status
 launch_coloured(const struct rt_launch *l, const struct rt_offload_run *r,
-                uint32_t n) {
+                struct part *x) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
   const struct rt_plan *plan = r->plan;
   size_t word = sizeof(idx_l), blocks = (size_t)plan->nblocks;
+  uint32_t n = x->nargs;
   const void *tables[] = {plan->order, plan->elem_colour, plan->nelem_colours};
-  size_t sizes[] = {blocks * word, (size_t)r->n * word, blocks * word};
+  size_t sizes[] = {blocks * word, (size_t)r->end * word, blocks * word};
   for (int i = 0; i < 3; i++) {
     void *mem;
     TRY(rt_dev_table_get(d, tables[i], sizes[i], 0, &mem));
     o->args[n++] = mem_arg(mem);
   }
-  o->args[n++] = word_arg(r->n);
+  o->args[n++] = word_arg(x->lo);
+  o->args[n++] = word_arg(x->hi);
   for (idx_l c = 0, begun = 0; c < plan->ncolours; c++) {
     idx_l groups = plan->start[c + 1] - plan->start[c];
     o->args[n] = word_arg(plan->start[c]);
@@ -377,18 +423,20 @@ launch_coloured(const struct rt_launch *l, const struct rt_offload_run *r,
                           (size_t)groups * r->group, r->group));
     if (groups > begun) begun = groups;
   }
+  x->rows = widest_colour(plan) * r->group;
   return OK;
 }
 
 static status
 launch_staged(const struct rt_launch *l, const struct rt_offload_run *r,
-              uint32_t n) {
+              struct part *x) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
   const struct rt_plan *plan = r->plan;
   struct stage_table t[3] = {
-      {plan->elem_colour, sizeof(idx_l) * (size_t)r->n},
+      {plan->elem_colour, sizeof(idx_l) * (size_t)r->end},
       {plan->nelem_colours, sizeof(idx_l) * (size_t)plan->nblocks}};
+  uint32_t n = x->nargs, groups = stage_groups(l, r);
   void *mem;
   for (int k = 0; k < 2; k++) {
     TRY(rt_dev_table_get(d, t[k].data, t[k].bytes, 0, &mem));
@@ -401,48 +449,68 @@ launch_staged(const struct rt_launch *l, const struct rt_offload_run *r,
       o->args[n++] = mem_arg(mem);
     }
   }
-  o->args[n++] = word_arg(r->n);
+  o->args[n++] = word_arg(x->lo);
+  o->args[n++] = word_arg(x->hi);
   o->args[n++] = word_arg(plan->nblocks);
-  o->args[n++] = word_arg(r->items / r->group);
+  o->args[n++] = word_arg(groups);
   for (uint32_t u = 0; u < o->nuses; u++)
     o->args[n++] = word_arg(o->stages[u]->most);
   o->args[n++] = (struct rt_dev_arg){.local = r->local};
-  return d->driver->launch(d, o->code->run, o->args, n, r->items, r->group);
+  x->rows = groups * r->group;
+  return d->driver->launch(d, o->code->run, o->args, n, x->rows, r->group);
 }
 
-/* Combine the rows on the device, fetch the last one, and count the globals'
- * own values in. */
+/* Combine the rows on the device. */
 static status
-deliver_sums(const struct rt_program *p, const struct rt_launch *l,
-             const struct rt_offload_run *r, char *row) {
+combine_sums(const struct rt_launch *l, uint32_t rows) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
   if (!l->nreductions) return OK;
-  uint32_t rows = r->items;
   for (int64_t step = 1; step < rows; step *= FAN) {
     struct rt_dev_arg args[] = {mem_arg(d->sums), word_arg(rows),
                                 word_arg(step), word_arg(FAN)};
     size_t items = (size_t)((rows + step * FAN - 1) / (step * FAN));
     TRY(d->driver->launch(d, o->code->combine, args, 4, items, 1));
   }
-  TRY(d->driver->read(d, row, d->sums, rt_reduce_row(l)));
-  counters[CNT_download_other_bytes] += (long long)rt_reduce_row(l);
-  rt_reduce_finish(l, p->globals, row, rt_reduce_row(l), 1);
   return OK;
+}
+
+/* Fetch the last row. */
+static status
+read_sums(const struct rt_launch *l, char *row) {
+  struct rt_offload *o = l->offload;
+  struct rt_device *d = o->code->device;
+  if (!l->nreductions) return OK;
+  TRY(d->driver->read(d, row, d->sums, o->row));
+  counters[CNT_download_other_bytes] += (long long)o->row;
+  return OK;
+}
+
+static status
+launch_kernels(const struct rt_program *p, const struct rt_launch *l,
+               const struct rt_offload_run *r, struct part *x) {
+  switch (l->offload->form) {
+  case RT_FORM_PLAIN: TRY(launch_plain(p, l, r, x)); break;
+  case RT_FORM_COLOUR: TRY(launch_coloured(l, r, x)); break;
+  case RT_FORM_STAGE: TRY(launch_staged(l, r, x)); break;
+  }
+  return x->lo < r->n ? combine_sums(l, x->rows) : OK;
 }
 
 status
 rt_offload_launch(const struct rt_program *p, const struct rt_launch *l,
                   const struct rt_offload_run *r, struct rt_buf **bufs,
-                  char *row) {
-  uint32_t n;
+                  idx_l lo, idx_l hi, char *row) {
+  struct rt_device *d = l->offload->code->device;
+  struct part x = {.lo = lo, .hi = hi};
+  assert(lo < hi && (hi <= r->n || (lo >= r->n && hi <= r->end)));
   TRY(write_scalars(p, l));
-  TRY(first_args(p, l, bufs, &n));
-  switch (l->offload->form) {
-  case RT_FORM_PLAIN: TRY(launch_plain(p, l, r, n)); break;
-  case RT_FORM_COLOUR: TRY(launch_coloured(l, r, n)); break;
-  case RT_FORM_STAGE: TRY(launch_staged(l, r, n)); break;
-  }
-  TRY(deliver_sums(p, l, r, row));
+  TRY(first_args(p, l, bufs, &x.nargs));
+  TRY(rt_dev_span_begin(d));
+  status st = launch_kernels(p, l, r, &x);
+  status end = rt_dev_span_end(d, l->timer);
+  TRY(st == OK ? end : st);
+  if (lo >= r->n) return OK;
+  TRY(read_sums(l, row));
   return read_scalars(p, l);
 }

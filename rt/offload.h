@@ -8,20 +8,24 @@ struct rt_buf;
 
 /* How an offloaded launch runs: found before the first command. */
 struct rt_offload_run {
-  idx_l n;
-  uint32_t items, group; /* of a plain launch; of a coloured one: the widest */
+  idx_l n;                    /* elements that count for globals */
+  idx_l end;                  /* elements */
+  uint32_t group;             /* work items in a group */
   const struct rt_plan *plan; /* NULL: neither by colours nor staged */
   size_t local;               /* bytes for each group; 0: not staged */
 };
 
-/* Everything that can fail before the first launch: plans, tables, scratch. */
+/* Everything that can fail before the first launch over n and end elements:
+ * plans, tables, scratch. */
 status rt_offload_prepare(const struct rt_program *p, struct rt_launch *l,
-                          struct rt_conflict *conflicts,
+                          idx_l n, idx_l end, struct rt_conflict *conflicts,
                           struct rt_offload_run *out);
-/* Run it on these slot buffers; `row` is host memory for one row of
- * accumulators. */
+/* Run elements [lo, hi), lo < hi, on these slot buffers. What they give to
+ * reductions is left in `row` (rt_reduce_claim bytes; with numbers of elements, if
+ * the code claims); of elements from n on, nothing that they give to globals
+ * counts. Those before are counted in the program's order, where it matters. */
 status rt_offload_launch(const struct rt_program *p, const struct rt_launch *l,
                          const struct rt_offload_run *r, struct rt_buf **bufs,
-                         char *row);
+                         idx_l lo, idx_l hi, char *row);
 
 #endif

@@ -26,7 +26,11 @@
 
 enum { WINDOW = 512, WINDOWS = 32, LINE = 8, SLOTS = 4 * WINDOW };
 
-static uint64_t order_version = UINT64_MAX; /* downwards; maps count upwards */
+uint64_t
+rt_version_new(void) {
+  static uint64_t last = UINT64_MAX; /* downwards; maps count upwards */
+  return last--;
+}
 
 struct rt_order *
 rt_order_new(idx_l n, idx_l *row) {
@@ -36,7 +40,7 @@ rt_order_new(idx_l n, idx_l *row) {
                          .rows = n,
                          .row = row,
                          .at = mem_alloc((size_t)n + 1, sizeof *o->at),
-                         .version = order_version--};
+                         .version = rt_version_new()};
   for (idx_l e = 0; e < n; e++) o->at[row[e]] = e;
   return o;
 }
@@ -50,7 +54,7 @@ rt_order_spread(idx_l n, idx_l owned, idx_l rows, bool whole, idx_l *row) {
                          .row = row,
                          .spread = true,
                          .whole = whole,
-                         .version = order_version--};
+                         .version = rt_version_new()};
   return o;
 }
 

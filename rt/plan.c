@@ -26,7 +26,7 @@ struct made {
   struct rt_parts *parts;
   struct rt_stage *stage;
 };
-enum kind { PLAN, PARTS, STAGE };
+enum kind { PLAN, PLAN_RANKS, PARTS, STAGE };
 
 static struct {
   struct table by_key; /* -> number in made, + 1 */
@@ -44,7 +44,7 @@ key_make(enum kind kind, idx_l n, idx_l block, const struct rt_conflict *c,
   for (int i = 0; i < 4; i++)
     VEC_PUSH(cache.key, cache.nkey, cache.capkey, head[i]);
   for (uint32_t i = 0; i < nc; i++) {
-    assert(c[i].map->from->n >= n);
+    assert(kind == PLAN_RANKS || c[i].map->from->n >= n);
     uint64_t words[] = {(uintptr_t)c[i].map, c[i].map->version,
                         (uint64_t)c[i].idx};
     for (int k = 0; k < 3; k++)
@@ -68,22 +68,44 @@ cache_keep(struct made m) {
   counters[CNT_plans]++;
 }
 
+/* A plan that was just made is checked and kept, or freed. */
+static status
+keep_plan(struct rt_plan *p, const struct rt_conflict *c, uint32_t nc) {
+  status st = rt_plan_checking ? rt_plan_check(p, c, nc) : OK;
+  if (st == OK)
+    cache_keep((struct made){.plan = p});
+  else
+    rt_plan_free(p);
+  return st;
+}
+
 status
 rt_plan_get(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
             bool elem_colours, const struct rt_plan **out) {
   key_make(PLAN, n, block, c, nc, elem_colours);
   const struct made *known = cache_find();
-  struct made m = {.plan = known ? known->plan : NULL};
+  struct rt_plan *p = known ? known->plan : NULL;
   if (!known) {
-    TRY(rt_plan_make(n, block, c, nc, elem_colours, &m.plan));
-    status st = rt_plan_checking ? rt_plan_check(m.plan, c, nc) : OK;
-    if (st != OK) {
-      rt_plan_free(m.plan);
-      return st;
-    }
-    cache_keep(m);
+    TRY(rt_plan_make(n, block, c, nc, elem_colours, &p));
+    TRY(keep_plan(p, c, nc));
   }
-  *out = m.plan;
+  *out = p;
+  return OK;
+}
+
+/* By the level, since n may be equal on some rank for two of them. */
+status
+rt_plan_get_ranks(struct rt_comm *comm, const struct rt_set *set, int level,
+                  idx_l block, const struct rt_conflict *c, uint32_t nc,
+                  const struct rt_plan **out) {
+  key_make(PLAN_RANKS, level, block, c, nc, false);
+  const struct made *known = cache_find();
+  struct rt_plan *p = known ? known->plan : NULL;
+  if (!known) {
+    TRY(rt_plan_make_ranks(comm, set, level, block, c, nc, &p));
+    TRY(keep_plan(p, c, nc));
+  }
+  *out = p;
   return OK;
 }
 

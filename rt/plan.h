@@ -55,14 +55,27 @@ struct rt_conflict {
  *   block j covers elements [j*block, min((j+1)*block, n))
  *   colour k runs blocks order[start[k] .. start[k+1])
  * Element colours serve devices: elem_colour[e] in [0, nelem_colours[block]).
- * Colours are counted without a limit. */
+ * Colours are counted without a limit.
+ *
+ * Over ranks (rt_plan_get_ranks) blocks are of the program's elements, whoever has
+ * them: block j covers elements at[first[j] .. first[j+1]), and a colour may have no
+ * block here. */
 struct rt_plan {
   idx_l n, block, nblocks;
   idx_l ncolours;
   idx_l *order, *start;
+  idx_l *first, *at;    /* NULL: as above */
   idx_l *elem_colour;   /* NULL unless asked for */
   idx_l *nelem_colours; /* per block */
 };
+
+/* Where block j begins; j = nblocks: where the last one ends. */
+static inline int64_t
+rt_plan_first(const struct rt_plan *p, idx_l j) {
+  if (p->first) return p->first[j];
+  int64_t at = (int64_t)j * p->block;
+  return at < p->n ? at : p->n;
+}
 
 /* The plan for these conflicts, from the cache or made. Keyed by maps and their
  * versions, entries, n, block size and whether element colours are wanted;
@@ -71,6 +84,13 @@ struct rt_plan {
  * source  two-level colouring: Mudalige et al. 2012, section III (OP2) */
 status rt_plan_get(idx_l n, idx_l block, const struct rt_conflict *c,
                    uint32_t nc, bool elem_colours, const struct rt_plan **out);
+/* The plan for elements of L_level of a set over ranks, such that each target is
+ * reached by its elements in one order, whatever the ranks and the partition: blocks of
+ * `block` global numbers, coloured by all ranks together. Collective. Else as
+ * rt_plan_get. source  plan_ranks.c */
+status rt_plan_get_ranks(struct rt_comm *comm, const struct rt_set *set,
+                         int level, idx_l block, const struct rt_conflict *c,
+                         uint32_t nc, const struct rt_plan **out);
 /* Independent check: every element in exactly one block and colour, no target
  * shared inside a colour. Returns OK or ERR_STATE naming the first violation.
  * It shares no code with the maker. On in debug builds and under OP2_CHECK. */
@@ -83,6 +103,8 @@ extern bool rt_plan_checking;
 void rt_set_block_size(idx_l block);
 /* Always make conflicting writes safe by colours, never by parts. */
 void rt_set_colours(bool on);
+/* Run core elements while values of others are on their way (OP2_OVERLAP). */
+void rt_set_overlap(bool on);
 
 /* ---- programs ------------------------------------------------------------ */
 
@@ -109,6 +131,8 @@ struct rt_bind {
   uint32_t kind, index;
   bool written; /* SLOT: the launch writes there */
   bool far;     /* and does so through a map */
+  uint32_t old; /* number + 1 of the bind whose values show through in what is
+                   written at the elements themselves; 0: none do */
 };
 
 /* A global that a launch combines over its elements. Each thread starts its
@@ -125,6 +149,9 @@ struct rt_reduction {
   uint32_t dim;
   enum access access; /* INC, MIN, MAX; of a payload it does not matter */
   int32_t payload;    /* -1: a plain reduction */
+  /* of INC: the sum does not depend on the order (exact_sums.c). each: the region
+     leaves what element e adds at ACC[e * dim + c] */
+  bool exact, each;
 };
 
 enum rt_run_mode {
@@ -194,6 +221,7 @@ struct rt_offload {
   struct rt_scalar *scalars;
   uint32_t nscalars;
   size_t scalar_bytes;
+  size_t row; /* bytes of a work item's accumulators */
   enum rt_form form;
   struct rt_stage_use *uses; /* of RT_FORM_STAGE */
   struct rt_strip *strips;
@@ -233,15 +261,18 @@ enum rt_cmd_op {
   RT_SET_GLOBAL,
   RT_UPLOAD,
   RT_DOWNLOAD,
-  RT_EXCHANGE, /* values from their owners */
-  RT_BEGIN,    /* a sum over ranks: its start value counts on rank 0 alone */
-  RT_REDUCE    /* sums over ranks: parts become wholes */
+  RT_EXCHANGE_START,  /* values from their owners: they are on their way */
+  RT_LAUNCH_CORE,     /* elements that name owned ones only, if that pays */
+  RT_EXCHANGE_FINISH, /* and are there */
+  RT_BEGIN, /* a sum over ranks: its start value counts on rank 0 alone */
+  RT_REDUCE /* sums over ranks: parts become wholes */
 };
 struct rt_cmd {
   enum rt_cmd_op op;
-  uint32_t a, b;            /* LAUNCH: launches[a]; COPY: slot a to slot b;
+  uint32_t a, b;            /* LAUNCH_CORE, LAUNCH (those left): launches[a];
+                    COPY: slot a to slot b;
                     SET_GLOBAL: globals[a] = params[b];
-                    UPLOAD, DOWNLOAD: slot a; EXCHANGE: wants[a .. a+b);
+                    UPLOAD, DOWNLOAD: slot a; EXCHANGE_START: wants[a .. a+b);
                     BEGIN: sums[a]; REDUCE: sums[a .. a+b) */
   uint32_t bytes;           /* SET_GLOBAL */
   struct rt_device *device; /* UPLOAD; COPY: NULL: on the host */
@@ -291,6 +322,11 @@ struct rt_program {
  * but a device may fail later (ERR_DEVICE): `broken`, the values of outs are lost.
  * Nothing is allocated in a repeated run. */
 status rt_exec(struct rt_program *p, int nthreads);
+/* The same in two steps: what may fail and changes nothing, and the rest. cancel:
+ * instead of the second. */
+status rt_exec_prepare(struct rt_program *p, int nthreads);
+status rt_exec_run(struct rt_program *p, int nthreads);
+void rt_exec_cancel(struct rt_program *p);
 /* Elements that a thread gets at least; < 0: the library's choice. */
 void rt_set_thread_least(idx_l n);
 /* Who runs the parts of a launch: whoever was faster in its first runs, one
@@ -299,9 +335,9 @@ enum rt_team_way { RT_TEAM_MEASURED, RT_TEAM_ALONE, RT_TEAM_TOGETHER };
 void rt_set_team(enum rt_team_way way);
 /* Forget what was measured: functions are no longer those that they were. */
 void rt_team_clear(void);
-/* One order of sums for any number of threads (OP2_REPRODUCIBLE): globals are
- * combined over pieces of fixed length, coloured launches run by plan
- * always. */
+/* One order of increments for any number of threads and ranks (OP2_REPRODUCIBLE):
+ * coloured launches run by a plan of the program's elements always. Sums are
+ * independent of order where reductions say `exact`. */
 void rt_set_reproducible(bool on);
 void rt_program_free(struct rt_program *p); /* TAKE; NULL is allowed */
 
@@ -311,10 +347,15 @@ void rt_program_free(struct rt_program *p); /* TAKE; NULL is allowed */
 uint32_t rt_timer_get(const char *name);
 void rt_timer_add(uint32_t timer, double seconds, uint64_t bytes);
 /* The same for work from `begin` to `end` of timer_wall, also told to the hook (the
- * timeline); NULL: none. */
-void rt_timer_span(uint32_t timer, double begin, double end, uint64_t bytes);
+ * timeline); NULL: none. !call: the first half of a call. */
+void rt_timer_span(uint32_t timer, double begin, double end, uint64_t bytes,
+                   bool call);
+/* The same for work that was given to a device from `begin` to `end`; how long it ran
+ * comes later, from the device. */
+void rt_timer_given(uint32_t timer, double begin, double end, uint64_t bytes);
+void rt_timer_seconds(uint32_t timer, double seconds);
 extern void (*rt_timer_hook)(const char *name, double begin, double end);
-/* fn for each line: name, calls, seconds, bytes. */
+/* fn for each line: name, calls, seconds, bytes. Waits for devices. */
 void rt_timer_each(void (*fn)(void *user, const char *name, long long calls,
                               double seconds, double bytes),
                    void *user);

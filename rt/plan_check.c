@@ -42,14 +42,18 @@ struct checker {
 static status
 check_form(const struct rt_plan *p) {
   int64_t covered = (int64_t)p->nblocks * p->block;
-  if (p->n < 0 || p->block < 1 || covered < p->n || covered - p->block >= p->n)
+  bool cut = covered >= p->n && covered - p->block < p->n;
+  if (p->first) cut = p->first[0] == 0 && p->first[p->nblocks] == p->n;
+  for (idx_l j = 0; p->first && j < p->nblocks; j++)
+    cut &= p->first[j] < p->first[j + 1];
+  if (p->n < 0 || p->block < 1 || !cut)
     FAIL(ERR_STATE, "plan: %d blocks of %d do not cut %d elements", p->nblocks,
          p->block, p->n);
   if (p->start[0] != 0 || p->start[p->ncolours] != p->nblocks)
     FAIL(ERR_STATE, "plan: colours cover blocks %d to %d, not 0 to %d",
          p->start[0], p->start[p->ncolours], p->nblocks);
   for (idx_l k = 0; k < p->ncolours; k++)
-    if (p->start[k + 1] <= p->start[k])
+    if (p->start[k + 1] < p->start[k] + !p->first)
       FAIL(ERR_STATE, "plan: colour %d has no block", k);
   return OK;
 }
@@ -80,9 +84,15 @@ struct span {
 
 static struct span
 block_span(const struct rt_plan *p, idx_l j) {
+  if (p->first) return (struct span){p->first[j], p->first[j + 1]};
   struct span s = {(int64_t)j * p->block, (int64_t)j * p->block + p->block};
   if (s.hi > p->n) s.hi = p->n;
   return s;
+}
+
+static int64_t
+element_at(const struct rt_plan *p, int64_t i) {
+  return p->at ? p->at[i] : i;
 }
 
 /* Target `at` of element e in conflict c; its number or -1 behind the last. */
@@ -118,7 +128,7 @@ visit_block(struct checker *k, idx_l colour, idx_l block) {
   for (uint32_t i = k->first; i < k->nc; i++) {
     if (k->c[i].map->to != k->c[k->first].map->to) continue;
     for (int64_t e = s.lo; e < s.hi; e++)
-      TRY(visit_element(k, &k->c[i], colour, block, e));
+      TRY(visit_element(k, &k->c[i], colour, block, element_at(k->p, e)));
   }
   return OK;
 }

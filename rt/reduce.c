@@ -123,7 +123,7 @@ rt_reduce_finish(const struct rt_launch *l, void *const *globals,
                  const char *acc, size_t row, idx_l nrows) {
   for (idx_l i = 0; i < nrows; i++)
     for (uint32_t k = 0; k < l->nreductions; k++)
-      if (l->reductions[k].payload < 0)
+      if (l->reductions[k].payload < 0 && !l->reductions[k].exact)
         combine(l, globals, acc + (size_t)i * row, k);
 }
 
@@ -184,6 +184,50 @@ take_claim(const struct rt_launch *l, uint32_t k, uint32_t c, const char *claim,
     if (r->payload != (int32_t)k) continue;
     at = rt_reduce_offset(l, i) + (whole ? 0 : (size_t)c * r->type.size);
     memcpy(row + at, claim + at, whole ? entry_bytes(r) : r->type.size);
+  }
+}
+
+size_t
+rt_reduce_claim_offset(const struct rt_launch *l, uint32_t index) {
+  return reduction_with_payload(l, index) ? claim_at(l, index) : 0;
+}
+
+void
+rt_reduce_claim_globals(const struct rt_launch *l, char *claim,
+                        const idx_l *order, const idx_g *global) {
+  idx_g *of = (idx_g *)(claim + rt_reduce_row(l));
+  idx_g *end = (idx_g *)(claim + rt_reduce_claim(l));
+  for (; of < end; of++)
+    if (*of >= 0) *of = global[order[*of]];
+}
+
+static void
+join_component(const struct rt_launch *l, uint32_t k, uint32_t c, char *claim,
+               const char *later) {
+  const struct rt_reduction *r = &l->reductions[k];
+  size_t value = rt_reduce_offset(l, k) + c * (size_t)r->type.size;
+  idx_g *of = (idx_g *)(claim + claim_at(l, k)) + c;
+  const idx_g *other = (const idx_g *)(later + claim_at(l, k)) + c;
+  bool better = *of < 0;
+  if (*other < 0) return;
+  if (!better)
+    better = type_combine(r->type, r->access, claim + value, later + value, 1);
+  if (!better) return;
+  *of = *other;
+  take_claim(l, k, c, later, claim);
+}
+
+void
+rt_reduce_claim_join(const struct rt_launch *l, char *claim,
+                     const char *later) {
+  for (uint32_t k = 0; k < l->nreductions; k++) {
+    const struct rt_reduction *r = &l->reductions[k];
+    size_t at = rt_reduce_offset(l, k);
+    if (r->payload >= 0) continue;
+    if (!reduction_with_payload(l, k))
+      type_combine(r->type, r->access, claim + at, later + at, r->dim);
+    for (uint32_t c = 0; has_payload(l, k) && c < r->dim; c++)
+      join_component(l, k, c, claim, later);
   }
 }
 

@@ -18,6 +18,17 @@ void rt_reduce_claim_start(const struct rt_launch *l, char *claim);
 /* Element `g` ran on `row`; those components that it changed are its own. */
 void rt_reduce_claim_note(const struct rt_launch *l, char *claim,
                           const char *row, idx_g g);
+/* The same in the form in which devices make it: a row, and numbers of elements in
+ * some order. Where the numbers of reductions[index]'s components stand; 0: it
+ * has no payload, and none. */
+size_t rt_reduce_claim_offset(const struct rt_launch *l, uint32_t index);
+/* Numbers i become global[order[i]]. */
+void rt_reduce_claim_globals(const struct rt_launch *l, char *claim,
+                             const idx_l *order, const idx_g *global);
+/* Take from `later`, of later elements, what is better; other reductions are
+ * combined. */
+void rt_reduce_claim_join(const struct rt_launch *l, char *claim,
+                          const char *later);
 /* Into `row`: of all ranks' claims the best values with payloads, and of equal
  * ones that of the first element. Other reductions stay. */
 void rt_reduce_pick(const struct rt_launch *l, const char *claims, int ranks,
@@ -25,7 +36,7 @@ void rt_reduce_pick(const struct rt_launch *l, const char *claims, int ranks,
 /* Start rows acc + i * row, i in [0, nrows). */
 void rt_reduce_start(const struct rt_launch *l, void *const *globals, char *acc,
                      size_t row, idx_l nrows);
-/* Combine them into the globals in row order. */
+/* Combine them into the globals in row order, exact sums left out. */
 void rt_reduce_finish(const struct rt_launch *l, void *const *globals,
                       const char *acc, size_t row, idx_l nrows);
 

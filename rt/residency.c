@@ -145,7 +145,7 @@ rt_buf_leave_device(struct rt_buf *b) {
 }
 
 /* Values on the host: blocks of `stride`, in order `order` (NULL: the
- * buffer's). */
+ * buffer's); over ranks only owned elements are written there. */
 struct side {
   void *mem;
   size_t stride;
@@ -229,8 +229,8 @@ download_to(struct rt_buf *b, struct side to) {
   TRY(staging_new(bytes, &staging));
   status st = d->driver->read(d, staging, b->dev->mem, bytes);
   if (st == OK && to.order)
-    rt_layout_permute(to.mem, to.stride, NULL, staging, stride, to.order->at,
-                      s.n, s.dim, s.type.size);
+    rt_layout_permute(to.mem, to.stride, to.order->row, staging, stride, NULL,
+                      to.order->owned, s.dim, s.type.size);
   else if (st == OK)
     rt_layout_copy(to.mem, to.stride, staging, stride, 0, s.n, s.dim,
                    s.type.size);
@@ -259,6 +259,7 @@ rt_buf_upload(struct rt_buf *b, struct rt_device *d,
   assert(!b->stale || mirror);
   TRY(upload_from(b, b->stale ? side_of_mirror(mirror)
                               : (struct side){b->mem, b->stride, NULL}));
+  if (b->stale) b->reach = mirror->reach;
   count_up(b);
   set_all(b, b->dev, b->stale, true);
   return OK;

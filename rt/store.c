@@ -164,7 +164,7 @@ rt_dat_fill(struct rt_dat *d) {
   if (!rt_dat_mirror_current(d)) return rt_buf_download(b);
   TRY(rt_buf_host(b));
   fill_buffer(d, b);
-  b->reach = d->reach;
+  b->reach = b->dev_valid ? reach_meet(b->reach, d->reach) : d->reach;
   b->stale = false;
   return OK;
 }

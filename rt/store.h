@@ -62,6 +62,8 @@ struct rt_order *rt_order_new(idx_l n, idx_l *row);
 struct rt_order *rt_order_spread(idx_l n, idx_l owned, idx_l rows, bool whole,
                                  idx_l *row);
 void rt_order_free(struct rt_order *o);
+/* Process-wide unique, and no map's: of what devices have copies of. */
+uint64_t rt_version_new(void);
 struct rt_dev_mem;
 struct rt_device;
 struct rt_part;

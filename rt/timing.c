@@ -2,6 +2,7 @@
  * use. */
 #include "base/arena.h"
 #include "base/table.h"
+#include "rt/device.h"
 #include "rt/plan.h"
 
 #include <assert.h>
@@ -40,11 +41,25 @@ rt_timer_add(uint32_t timer, double seconds, uint64_t bytes) {
   line->bytes += (double)bytes;
 }
 
+void
+rt_timer_seconds(uint32_t timer, double seconds) {
+  assert(timer < timers.n);
+  timers.lines[timer].seconds += seconds;
+}
+
 void (*rt_timer_hook)(const char *name, double begin, double end);
 
 void
-rt_timer_span(uint32_t timer, double begin, double end, uint64_t bytes) {
+rt_timer_span(uint32_t timer, double begin, double end, uint64_t bytes,
+              bool call) {
   rt_timer_add(timer, end - begin, bytes);
+  timers.lines[timer].calls -= !call;
+  if (rt_timer_hook) rt_timer_hook(timers.lines[timer].name, begin, end);
+}
+
+void
+rt_timer_given(uint32_t timer, double begin, double end, uint64_t bytes) {
+  rt_timer_add(timer, 0, bytes);
   if (rt_timer_hook) rt_timer_hook(timers.lines[timer].name, begin, end);
 }
 
@@ -52,6 +67,7 @@ void
 rt_timer_each(void (*fn)(void *user, const char *name, long long calls,
                          double seconds, double bytes),
               void *user) {
+  rt_devices_times();
   for (uint32_t i = 0; i < timers.n; i++) {
     const struct line *l = &timers.lines[i];
     if (l->calls) fn(user, l->name, l->calls, l->seconds, l->bytes);
@@ -60,6 +76,7 @@ rt_timer_each(void (*fn)(void *user, const char *name, long long calls,
 
 void
 rt_timer_reset(void) {
+  rt_devices_times();
   for (uint32_t i = 0; i < timers.n; i++)
     timers.lines[i] = (struct line){.name = timers.lines[i].name};
 }

@@ -185,8 +185,10 @@ main(int argc, char **argv) {
   struct flow f;
   struct bench_timer t;
   op_init(argc, argv, 2);
+  bench_speaks(op_is_root());
   if (!bench_parse(&o, argc, argv) || !flow_start(&f, &o)) return 2;
   if (o.dump) flow_dump(o.dump);
+  if (o.partition) op_partition(o.partition, "KWAY", f.edges, f.pecell, f.x);
   int ncell = (int)op_get_size(f.cells);
   double rms = run(&f, &o, &t);
   op_timing_output();

@@ -168,6 +168,7 @@ main(int argc, char **argv) {
   o.iters = 1000;
   o.warmup = 3;
   op_init(argc, argv, 2);
+  bench_speaks(op_is_root());
   if (!bench_parse(&o, argc, argv)) return 2;
   if (!o.mesh)
     mesh_make(&m, o.size[0], o.size[1]);

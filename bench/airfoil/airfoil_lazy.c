@@ -128,6 +128,7 @@ main(int argc, char **argv) {
   struct bench_timer t;
   o.flush_every = 100;
   op_init(argc, argv, 2);
+  bench_speaks(op_is_root());
   if (!bench_parse(&o, argc, argv)) return 2;
   if (o.flush_every < 1) o.flush_every = o.iters;
   if (!o.mesh)
@@ -137,6 +138,7 @@ main(int argc, char **argv) {
   if (o.shuffle) mesh_shuffle(&m, (unsigned)o.shuffle);
   airfoil_constants();
   flow_declare(&f, &m);
+  if (o.partition) op_partition(o.partition, "KWAY", f.edges, f.pecell, f.x);
   int ncell = m.ncell;
   mesh_clear(&m);
   double rms = run(&f, &o, &t);

@@ -137,6 +137,7 @@ main(int argc, char **argv) {
   struct bench_timer t;
   double most;
   op_init(argc, argv, 2);
+  bench_speaks(op_is_root());
   if (!bench_parse(&o, argc, argv)) return 2;
   square_make(&s, o.size[0], o.size[1]);
   fem_declare(&f, &s);

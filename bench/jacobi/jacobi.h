@@ -72,6 +72,7 @@ main(int argc, char **argv) {
   struct jacobi s;
   struct bench_timer t;
   op_init(argc, argv, 2);
+  bench_speaks(op_is_root());
   if (!bench_parse(&o, argc, argv)) return 2;
   graph_make(&g, o.size[0], o.size[1]);
   jacobi_declare(&s, &g);

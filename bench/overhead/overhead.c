@@ -18,6 +18,8 @@
 
 #include "op2.h"
 
+#include "../common.h"
+
 enum { LOOPS = 9, REPEAT = 10, ROUNDS = 3000 };
 
 static void
@@ -108,6 +110,7 @@ main(int argc, char **argv) {
   static int ends[2] = {0, 1};
   double zeros[2] = {0}, begin = now();
   op_init(1, argv, 0);
+  bench_speaks(op_is_root());
   edges = op_decl_set(1, "edges");
   cells = op_decl_set(2, "cells");
   pe = op_decl_map(edges, cells, 2, ends, "pe");

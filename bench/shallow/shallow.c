@@ -115,6 +115,7 @@ main(int argc, char **argv) {
   struct water w;
   struct bench_timer t;
   op_init(argc, argv, 2);
+  bench_speaks(op_is_root());
   if (!bench_parse(&o, argc, argv)) return 2;
   basin_make(&b, o.size[0], o.size[1]);
   water_declare(&w, &b);

@@ -66,6 +66,11 @@ struct low_device_form;
 status low_device_compile(const struct low_region *r,
                           const struct low_device_form *form, struct str *code);
 
+/* ---- device_moves.c ------------------------------------------------------ */
+
+status low_moves_compile(enum rt_code_kind kind, const char *arch,
+                         struct str *code);
+
 /* ---- jit.c --------------------------------------------------------------- */
 
 status low_jit_compile(const struct low_region *r, struct low_code *out,

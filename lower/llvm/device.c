@@ -36,6 +36,11 @@ static const struct low_device_kind *const kinds[] = {
     [RT_CODE_PTX] = &low_kind_ptx,
 };
 
+const struct low_device_kind *
+low_device_kind(enum rt_code_kind kind) {
+  return kinds[kind];
+}
+
 LLVMTypeRef
 low_device_ptr(struct low_emit *em) {
   return LLVMPointerTypeInContext(em->ctx, 1);
@@ -193,11 +198,13 @@ slots_end(struct low_emit *em) {
 void
 low_device_begin(struct low_emit *em, LLVMValueRef fresh) {
   uint32_t n = em->r->nslots;
-  LLVMValueRef *mem = mem_alloc(4 * (size_t)n + 1, sizeof *mem);
+  LLVMValueRef *mem = mem_alloc(6 * (size_t)n + 1, sizeof *mem);
   em->home = mem;
   em->now = mem + n;
   em->lanes = mem + 2 * n;
   em->acc = mem + 3 * n;
+  em->kept = mem + 4 * n;
+  em->made_by = mem + 5 * n;
   slots_begin(em);
   low_device_sums_begin(em, fresh);
 }
@@ -255,30 +262,42 @@ element_at(struct low_emit *em, LLVMValueRef at, LLVMValueRef mapped,
 
 static void
 build_region(struct low_emit *em) {
-  uint32_t more = low_device_kernel(em, LOW_ENTRY, 1, 5, false);
+  uint32_t more = low_device_kernel(em, LOW_ENTRY, 1, 6, false);
   LLVMBuilderRef b = em->b;
   LLVMValueRef at = LLVMGetParam(em->fn, more);
-  LLVMValueRef n = LLVMGetParam(em->fn, more + 1);
-  LLVMValueRef mul = LLVMGetParam(em->fn, more + 2);
-  LLVMValueRef span = LLVMGetParam(em->fn, more + 3);
-  LLVMValueRef step = LLVMGetParam(em->fn, more + 4);
-  LLVMValueRef mapped = LLVMGetParam(em->fn, more + 5);
+  LLVMValueRef first = LLVMGetParam(em->fn, more + 1);
+  LLVMValueRef end = LLVMGetParam(em->fn, more + 2);
+  LLVMValueRef mul = LLVMGetParam(em->fn, more + 3);
+  LLVMValueRef span = LLVMGetParam(em->fn, more + 4);
+  LLVMValueRef step = LLVMGetParam(em->fn, more + 5);
+  LLVMValueRef mapped = LLVMGetParam(em->fn, more + 6);
   low_device_begin(em, NULL);
-  LLVMValueRef lo = LLVMBuildNSWMul(b, em->item, mul, "lo");
+  LLVMValueRef lo = LLVMBuildNSWMul(b, em->item, mul, "");
+  lo = LLVMBuildNSWAdd(b, first, lo, "lo");
   LLVMValueRef hi = LLVMBuildNSWAdd(b, lo, span, "");
-  LLVMValueRef less = LLVMBuildICmp(b, LLVMIntSLT, hi, n, "");
-  hi = LLVMBuildSelect(b, less, hi, n, "hi");
+  LLVMValueRef less = LLVMBuildICmp(b, LLVMIntSLT, hi, end, "");
+  hi = LLVMBuildSelect(b, less, hi, end, "hi");
   struct ll_loop l = ll_loop_begin_step(b, lo, hi, step, "e");
   em->e = em->form->ordered ? element_at(em, at, mapped, l.i) : l.i;
+  low_device_claims_keep(em);
   low_emit_element(em);
+  low_device_claims_note(em, l.i);
   ll_loop_end(b, &l, NULL);
   low_device_end(em);
 }
 
 LLVMValueRef
-low_device_colour(struct low_emit *em, LLVMValueRef colours, LLVMValueRef n) {
+low_device_inside(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   LLVMBuilderRef b = em->b;
-  LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntSLT, em->e, n, "inside");
+  LLVMValueRef above = LLVMBuildICmp(b, LLVMIntSGE, em->e, lo, "");
+  LLVMValueRef below = LLVMBuildICmp(b, LLVMIntSLT, em->e, hi, "");
+  return LLVMBuildAnd(b, above, below, "inside");
+}
+
+LLVMValueRef
+low_device_colour(struct low_emit *em, LLVMValueRef colours,
+                  LLVMValueRef inside) {
+  LLVMBuilderRef b = em->b;
   LLVMValueRef at = LLVMBuildSelect(b, inside, em->e, ll_i64(em->ctx, 0), "");
   LLVMValueRef c = low_device_index(em, colours, at);
   return LLVMBuildSelect(b, inside, c, ll_i64(em->ctx, -1), "colour");
@@ -286,19 +305,20 @@ low_device_colour(struct low_emit *em, LLVMValueRef colours, LLVMValueRef n) {
 
 static void
 build_colour(struct low_emit *em) {
-  uint32_t more = low_device_kernel(em, LOW_COLOUR, 3, 3, false);
+  uint32_t more = low_device_kernel(em, LOW_COLOUR, 3, 4, false);
   LLVMBuilderRef b = em->b;
-  LLVMValueRef p[6];
-  for (uint32_t k = 0; k < 6; k++) p[k] = LLVMGetParam(em->fn, more + k);
+  LLVMValueRef p[7];
+  for (uint32_t k = 0; k < 7; k++) p[k] = LLVMGetParam(em->fn, more + k);
   LLVMValueRef group = em->kind->item(em, LOW_ITEM_GROUP);
-  /* groups below p[5] have rows from a colour before */
-  low_device_begin(em, LLVMBuildICmp(b, LLVMIntSGE, group, p[5], "fresh"));
+  /* groups below p[6] have rows from a colour before */
+  low_device_begin(em, LLVMBuildICmp(b, LLVMIntSGE, group, p[6], "fresh"));
   LLVMValueRef block =
-      low_device_index(em, p[0], LLVMBuildNSWAdd(b, p[4], group, ""));
+      low_device_index(em, p[0], LLVMBuildNSWAdd(b, p[5], group, ""));
   LLVMValueRef local = em->kind->item(em, LOW_ITEM_LOCAL);
   LLVMValueRef size = em->kind->item(em, LOW_ITEM_SIZE);
   em->e = LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, block, size, ""), local, "e");
-  LLVMValueRef mine = low_device_colour(em, p[1], p[3]);
+  LLVMValueRef mine =
+      low_device_colour(em, p[1], low_device_inside(em, p[3], p[4]));
   LLVMValueRef ncolours = low_device_index(em, p[2], block);
   struct ll_loop l = ll_loop_begin(b, ll_i64(em->ctx, 0), ncolours, "colour");
   LLVMBasicBlockRef after =
@@ -362,8 +382,8 @@ low_device_atomic_add(struct low_emit *em, struct type t, LLVMValueRef p,
 
 /* ---- the module ---------------------------------------------------------- */
 
-static status
-verify(struct low_emit *em) {
+status
+low_device_verify(struct low_emit *em) {
   char *why = NULL;
   status s = OK;
   if (LLVMVerifyModule(em->m, LLVMReturnStatusAction, &why))
@@ -380,7 +400,7 @@ build(struct low_emit *em) {
   case RT_FORM_COLOUR: build_colour(em); break;
   case RT_FORM_STAGE: low_device_stage(em); break;
   }
-  TRY(verify(em));
+  TRY(low_device_verify(em));
   TRY(ll_run_passes(em->m, "always-inline", em->t->machine, false));
   for (LLVMValueRef f = LLVMGetFirstFunction(em->m); f;
        f = LLVMGetNextFunction(f)) {
@@ -389,7 +409,7 @@ build(struct low_emit *em) {
     TRY(low_device_globals(em));
   }
   if (em->r->nreductions) low_device_combine(em);
-  return verify(em);
+  return low_device_verify(em);
 }
 
 /* Build in em's context and write the code. */

@@ -39,6 +39,10 @@ status low_device_globals(struct low_emit *em);
  * always; else i1: continue with the row where false. */
 void low_device_sums_begin(struct low_emit *em, LLVMValueRef fresh);
 void low_device_sums_end(struct low_emit *em);
+/* Before an element: keep what claims are about. After it: `number` made what has
+ * changed. */
+void low_device_claims_keep(struct low_emit *em);
+void low_device_claims_note(struct low_emit *em, LLVMValueRef number);
 /* The kernel that joins rows; struct rt_reduction says how. */
 void low_device_combine(struct low_emit *em);
 
@@ -51,6 +55,9 @@ void low_device_stage(struct low_emit *em);
 enum { LOW_SPACE_GLOBAL = 1, LOW_SPACE_LOCAL = 3 }; /* of SPIR and PTX */
 
 LLVMTypeRef low_device_ptr(struct low_emit *em);
+const struct low_device_kind *low_device_kind(enum rt_code_kind kind);
+/* Is the module valid? ERR_COMPILE */
+status low_device_verify(struct low_emit *em);
 /* Open a kernel: binds, scalars, sums, then `np` pointers, `nw` words and perhaps
  * room in local memory; the number of the first of these. */
 uint32_t low_device_kernel(struct low_emit *em, const char *name, uint32_t np,
@@ -61,9 +68,12 @@ void low_device_end(struct low_emit *em);
 /* table[at] of 32 bits, as i64. */
 LLVMValueRef low_device_index(struct low_emit *em, LLVMValueRef table,
                               LLVMValueRef at);
-/* Colour of the item's element, -1 past the end. */
+/* i1: is the item's element in [lo, hi)? */
+LLVMValueRef low_device_inside(struct low_emit *em, LLVMValueRef lo,
+                               LLVMValueRef hi);
+/* Colour of the item's element, -1 where it is not `inside`. */
 LLVMValueRef low_device_colour(struct low_emit *em, LLVMValueRef colours,
-                               LLVMValueRef n);
+                               LLVMValueRef inside);
 /* Builder into a new block that runs if `condition`; the block after it. */
 LLVMBasicBlockRef low_device_if(struct low_emit *em, LLVMValueRef condition);
 void low_device_endif(struct low_emit *em, LLVMBasicBlockRef after);

@@ -20,7 +20,7 @@
 
 /* The kernel's parameters beyond those of all, and where we are. */
 struct stage {
-  LLVMValueRef colours, ncolours, n, blocks, groups, room;
+  LLVMValueRef colours, ncolours, lo, hi, blocks, groups, room;
   LLVMValueRef *table;         /* of uses: first, targets, local */
   LLVMValueRef *most;          /* of uses */
   LLVMValueRef *strip;         /* of strips: their memory */
@@ -59,7 +59,8 @@ read_params(struct low_emit *em, struct stage *s, uint32_t first) {
   s->ncolours = LLVMGetParam(em->fn, first++);
   for (uint32_t k = 0; k < 3 * f->nuses; k++)
     s->table[k] = LLVMGetParam(em->fn, first++);
-  s->n = LLVMGetParam(em->fn, first++);
+  s->lo = LLVMGetParam(em->fn, first++);
+  s->hi = LLVMGetParam(em->fn, first++);
   s->blocks = LLVMGetParam(em->fn, first++);
   s->groups = LLVMGetParam(em->fn, first++);
   for (uint32_t u = 0; u < f->nuses; u++)
@@ -127,9 +128,10 @@ add_element(struct low_emit *em, const struct stage *s) {
 }
 
 static void
-add_by_colours(struct low_emit *em, const struct stage *s, LLVMValueRef block) {
+add_by_colours(struct low_emit *em, const struct stage *s, LLVMValueRef block,
+               LLVMValueRef inside) {
   LLVMBuilderRef b = em->b;
-  LLVMValueRef mine = low_device_colour(em, s->colours, s->n);
+  LLVMValueRef mine = low_device_colour(em, s->colours, inside);
   LLVMValueRef n = low_device_index(em, s->ncolours, block);
   struct ll_loop l = ll_loop_begin(b, ll_i64(em->ctx, 0), n, "colour");
   LLVMBasicBlockRef after =
@@ -170,11 +172,11 @@ run_block(struct low_emit *em, struct stage *s, LLVMValueRef block) {
   em->kind->barrier(em);
   em->e =
       LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, block, s->size, ""), s->local, "e");
-  LLVMBasicBlockRef after =
-      low_device_if(em, LLVMBuildICmp(b, LLVMIntSLT, em->e, s->n, "inside"));
+  LLVMValueRef inside = low_device_inside(em, s->lo, s->hi);
+  LLVMBasicBlockRef after = low_device_if(em, inside);
   low_emit_element(em);
   low_device_endif(em, after);
-  add_by_colours(em, s, block);
+  add_by_colours(em, s, block, inside);
   for (uint32_t k = 0; k < em->form->nstrips; k++) carry_over(em, s, k);
   em->kind->barrier(em);
 }
@@ -190,7 +192,7 @@ low_device_stage(struct low_emit *em) {
                     .count = mem + 5 * f->nuses,
                     .strip = mem + 6 * f->nuses};
   uint32_t first =
-      low_device_kernel(em, LOW_STAGE, 2 + 3 * f->nuses, 3 + f->nuses, true);
+      low_device_kernel(em, LOW_STAGE, 2 + 3 * f->nuses, 4 + f->nuses, true);
   read_params(em, &s, first);
   low_device_begin(em, NULL);
   place_strips(em, &s);

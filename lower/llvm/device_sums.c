@@ -9,6 +9,10 @@
  *
  *   row[0] = row[0] + row[step] + row[2 * step] + ...
  *
+ * Over ranks an extreme with a payload must say which element made it: what is in
+ * the accumulators before an element is kept, and where it has changed afterwards
+ * the element's number is noted; it travels with the payload (rt/reduce.c).
+ *
  * The rules are those of rt/reduce.c: NaNs never win, ties keep the earlier,
  * each component of a MIN or MAX has its own winner. */
 #include "lower/llvm/device.h"
@@ -51,6 +55,85 @@ sum_start(struct low_emit *em, LLVMValueRef memory, uint32_t number) {
       low_at_home(low_device_at(em, em->scalars, ll_i64(em->ctx, at))));
 }
 
+/* ---- claims -------------------------------------------------------------- */
+
+static struct low_slot
+number_shape(const struct low_slot *s) {
+  return (struct low_slot){
+      .kind = LOW_SLOT_SUM, .type = {TYPE_I64, 8}, .dim = s->dim};
+}
+
+static LLVMValueRef
+claim_memory(struct low_emit *em, const struct low_slot *s) {
+  return ll_entry_alloca(em->b, ll_type(em->ctx, s->type), s->dim, 16, "claim");
+}
+
+/* Room for what slot k claims, if it does. */
+static void
+claim_start(struct low_emit *em, uint32_t k, uint32_t number) {
+  const struct low_slot *s = &em->r->slots[k];
+  struct low_slot numbers = number_shape(s);
+  if (em->form->claim_at[number] == LOW_NOWHERE) return;
+  em->kept[k] = claim_memory(em, s);
+  em->made_by[k] = claim_memory(em, &numbers);
+  struct ll_loop l =
+      ll_loop_begin(em->b, ll_i64(em->ctx, 0), ll_i64(em->ctx, s->dim), "c");
+  LLVMBuildStore(em->b, ll_i64(em->ctx, -1),
+                 low_at_address(em, low_at_home(em->made_by[k]), numbers.type,
+                                l.i));
+  ll_loop_end(em->b, &l, NULL);
+}
+
+void
+low_device_claims_keep(struct low_emit *em) {
+  for (uint32_t k = 0; k < em->r->nslots; k++)
+    if (em->kept[k])
+      low_emit_copy(em, &em->r->slots[k], low_at_home(em->kept[k]),
+                    low_at_home(em->home[k]));
+}
+
+/* Component c of slot k as bits. */
+static LLVMValueRef
+bits_of(struct low_emit *em, uint32_t k, LLVMValueRef memory, LLVMValueRef c) {
+  struct type t = em->r->slots[k].type;
+  return LLVMBuildLoad2(em->b, LLVMIntTypeInContext(em->ctx, 8 * t.size),
+                        low_at_address(em, low_at_home(memory), t, c), "");
+}
+
+void
+low_device_claims_note(struct low_emit *em, LLVMValueRef number) {
+  LLVMBuilderRef b = em->b;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    struct low_slot numbers = number_shape(&em->r->slots[k]);
+    if (!em->kept[k]) continue;
+    struct ll_loop l =
+        ll_loop_begin(b, ll_i64(em->ctx, 0), ll_i64(em->ctx, numbers.dim), "c");
+    LLVMValueRef changed =
+        LLVMBuildICmp(b, LLVMIntNE, bits_of(em, k, em->kept[k], l.i),
+                      bits_of(em, k, em->home[k], l.i), "");
+    LLVMValueRef at =
+        low_at_address(em, low_at_home(em->made_by[k]), numbers.type, l.i);
+    LLVMBuildStore(b,
+                   LLVMBuildSelect(b, changed, number,
+                                   LLVMBuildLoad2(b, i64, at, ""), ""),
+                   at);
+    ll_loop_end(b, &l, NULL);
+  }
+}
+
+/* Numbers of slot k, which adds to reduction `number`, to the row. */
+static void
+claim_end(struct low_emit *em, uint32_t k, uint32_t number) {
+  struct low_slot numbers = number_shape(&em->r->slots[k]);
+  if (!em->kept[k]) return;
+  LLVMValueRef to =
+      low_device_at(em, em->row, ll_i64(em->ctx, em->form->claim_at[number]));
+  low_emit_copy(em, &numbers, low_at_home(to), low_at_home(em->made_by[k]));
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
 /* Copy accumulators between private memory and row. */
 static void
 sums_move(struct low_emit *em, bool to_row) {
@@ -61,6 +144,7 @@ sums_move(struct low_emit *em, bool to_row) {
     struct low_at mine = low_at_home(memory), row = low_at_home(em->arg[bind]);
     low_emit_copy(em, &em->r->slots[k], to_row ? row : mine,
                   to_row ? mine : row);
+    if (to_row) claim_end(em, k, em->r->binds[bind].index);
   }
 }
 
@@ -69,7 +153,9 @@ sums_start(struct low_emit *em) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     int32_t bind;
     LLVMValueRef memory = sum_memory(em, k, &bind);
-    if (memory) sum_start(em, memory, em->r->binds[bind].index);
+    if (!memory) continue;
+    sum_start(em, memory, em->r->binds[bind].index);
+    claim_start(em, k, em->r->binds[bind].index);
   }
 }
 
@@ -110,6 +196,22 @@ component(struct low_emit *em, LLVMValueRef row, uint32_t number,
   return low_at_address(
       em, low_at_home(low_device_at(em, row, ll_i64(em->ctx, at))),
       em->r->reductions[number].type, c);
+}
+
+/* Copy number c of reduction `won`, if it claims. */
+static void
+take_number(struct low_emit *em, struct pair p, uint32_t won, LLVMValueRef c) {
+  uint32_t at = em->form->claim_at[won];
+  struct low_slot one = {.type = {TYPE_I64, 8}, .dim = 1};
+  if (at == LOW_NOWHERE) return;
+  LLVMValueRef rows[] = {p.into, p.from};
+  struct low_at places[2];
+  for (int k = 0; k < 2; k++) {
+    struct low_at all =
+        low_at_home(low_device_at(em, rows[k], ll_i64(em->ctx, at)));
+    places[k] = low_at_home(low_at_address(em, all, one.type, c));
+  }
+  low_emit_copy(em, &one, places[0], places[1]);
 }
 
 /* Copy the payloads of reduction `won`: component c, or all if it has one. */
@@ -153,6 +255,7 @@ join_component(struct low_emit *em, struct pair p, uint32_t number,
   LLVMBuildCondBr(b, better, yes, on);
   LLVMPositionBuilderAtEnd(b, yes);
   LLVMBuildStore(b, v, to);
+  take_number(em, p, number, c);
   take_payloads(em, p, number, c);
   LLVMBuildBr(b, on);
   LLVMPositionBuilderAtEnd(b, on);

@@ -17,4 +17,5 @@ const struct low_llvm op2_low_llvm = {
     .assembly = low_jit_assembly,
     .ir = low_jit_ir,
     .device = low_device_compile,
+    .moves = low_moves_compile,
 };

@@ -72,6 +72,8 @@ low_emit_leave(struct low_emit *em) {
       low_emit_copy(em, s, low_at_lanes(em, k), home);
     else if (low_slot_is_kept(s) && s->store >= 0)
       low_emit_copy(em, s, low_at_dat(em, s, s->store), home);
+    else if (s->kind == LOW_SLOT_INC && s->map < 0)
+      low_emit_copy(em, s, low_at_dat(em, s, s->store), home);
     else if (s->kind == LOW_SLOT_INC && !low_emit_stages(em))
       low_emit_add(em, s, low_at_dat(em, s, s->store), home);
   }

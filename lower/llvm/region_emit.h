@@ -31,6 +31,8 @@ struct low_emit {
   const struct low_device_kind *kind;
   const struct low_device_form *form;
   LLVMValueRef item, row, scalars; /* its number, accumulators, small values */
+  LLVMValueRef *kept; /* of slots that claim: values before the element, and */
+  LLVMValueRef *made_by; /* the elements that made those; NULL: others */
   /* *p += x while others do the same; NULL: nobody does */
   void (*atomic_add)(struct low_emit *em, struct type t, LLVMValueRef p,
                      LLVMValueRef x);

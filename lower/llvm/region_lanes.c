@@ -361,16 +361,21 @@ low_lanes_store(struct low_emit *em, uint32_t k) {
   for (uint32_t l = 0; l < em->width; l++) low_put_lane(em, k, v, l, false);
 }
 
+static bool
+low_slot_scatters(const struct low_slot *s) {
+  return s->kind == LOW_SLOT_INC && s->map >= 0;
+}
+
 void
 low_lanes_add(struct low_emit *em) {
   const struct low_region *r = em->r;
   size_t room = LOW_UNROLL * (size_t)em->width;
   LLVMValueRef *v = mem_alloc(r->nslots * room, sizeof *v);
   for (uint32_t k = 0; k < r->nslots; k++)
-    if (r->slots[k].kind == LOW_SLOT_INC) low_all_chunks(em, k, v + k * room);
+    if (low_slot_scatters(&r->slots[k])) low_all_chunks(em, k, v + k * room);
   for (uint32_t l = 0; l < em->width; l++)
     for (uint32_t k = 0; k < r->nslots; k++)
-      if (r->slots[k].kind == LOW_SLOT_INC)
+      if (low_slot_scatters(&r->slots[k]))
         low_put_lane(em, k, v + k * room, l, true);
   free(v);
 }

@@ -8,7 +8,9 @@
  *
  * Reductions: our own operation over bytes, declared not to commute, so that
  * ranks are combined in their order and every rank gets the same bits; with
- * MPI's own operations minima of signed zeros and sums might differ. */
+ * MPI's own operations minima of signed zeros and sums might differ. The least and
+ * the most of whole numbers are the same in whatever order: these are left to MPI,
+ * which is faster then (ranks agree by one before each flush). */
 #include "base/arena.h"
 #include "rt/comm.h"
 
@@ -23,8 +25,6 @@ enum { TAG = 7, CHUNK = 1 << 30 };
 
 struct impl {
   MPI_Comm comm;
-  MPI_Request *requests;
-  int nrequests, caprequests;
 };
 
 static bool started; /* MPI, by us */
@@ -83,7 +83,6 @@ mpi_close(struct rt_comm *c) {
   int ended = 0;
   MPI_Finalized(&ended);
   if (!ended) MPI_Comm_free(&m->comm);
-  free(m->requests);
   free(m);
   c->own = NULL;
 }
@@ -108,13 +107,31 @@ combine(void *in, void *inout, int *len, MPI_Datatype *type) {
   free(result);
 }
 
+/* MPI's own type, if the operation gives the same in any order. */
+static MPI_Datatype
+own_type(struct type t, enum access op) {
+  if (op != ACC_MIN && op != ACC_MAX) return MPI_DATATYPE_NULL;
+  switch (t.kind) {
+  case TYPE_I32: return MPI_INT32_T;
+  case TYPE_U32: return MPI_UINT32_T;
+  case TYPE_I64: return MPI_INT64_T;
+  case TYPE_U64: return MPI_UINT64_T;
+  default: return MPI_DATATYPE_NULL;
+  }
+}
+
 static status
 mpi_allreduce(struct rt_comm *c, void *data, size_t n, struct type type,
               enum access op) {
   struct impl *m = c->own;
-  MPI_Datatype item;
+  MPI_Datatype item, own = own_type(type, op);
   MPI_Op mpi_op;
   assert(n <= INT_MAX);
+  if (own != MPI_DATATYPE_NULL) {
+    MPI(MPI_Allreduce(MPI_IN_PLACE, data, (int)n, own,
+                      op == ACC_MIN ? MPI_MIN : MPI_MAX, m->comm));
+    return OK;
+  }
   current.type = type;
   current.access = op;
   MPI(MPI_Type_contiguous((int)type.size, MPI_BYTE, &item));
@@ -139,62 +156,89 @@ mpi_allgather(struct rt_comm *c, const void *mine, size_t bytes, void *all) {
 
 /* ---- messages ----------------------------------------------------------------- */
 
-static MPI_Request *
-request_add(struct impl *m) {
-  VEC_ROOM(m->requests, m->nrequests, m->caprequests);
-  return &m->requests[m->nrequests++];
-}
+/* Requests that are made once and started often. */
+struct exchange {
+  MPI_Request *requests;
+  int n, cap;
+};
 
 /* In pieces that an int can count. */
 static status
-post(struct impl *m, const struct rt_message *g, bool sends) {
+add(struct impl *m, struct exchange *x, const struct rt_message *g,
+    bool sends) {
   for (size_t at = 0; at < g->bytes; at += CHUNK) {
     size_t left = g->bytes - at;
     int n = left < CHUNK ? (int)left : CHUNK;
     char *p = (char *)g->data + at;
-    MPI_Request *r = request_add(m);
+    MPI_Request r;
     if (sends)
-      MPI(MPI_Isend(p, n, MPI_BYTE, g->peer, TAG, m->comm, r));
+      MPI(MPI_Send_init(p, n, MPI_BYTE, g->peer, TAG, m->comm, &r));
     else
-      MPI(MPI_Irecv(p, n, MPI_BYTE, g->peer, TAG, m->comm, r));
+      MPI(MPI_Recv_init(p, n, MPI_BYTE, g->peer, TAG, m->comm, &r));
+    VEC_PUSH(x->requests, x->n, x->cap, r);
   }
   return OK;
 }
 
+static void
+mpi_release(struct rt_comm *c, void *exchange) {
+  struct exchange *x = exchange;
+  int ended = 0;
+  (void)c;
+  MPI_Finalized(&ended);
+  for (int i = 0; !ended && i < x->n; i++) MPI_Request_free(&x->requests[i]);
+  free(x->requests);
+  free(x);
+}
+
 static status
-mpi_start(struct rt_comm *c, const struct rt_message *send, int nsend,
-          const struct rt_message *recv, int nrecv) {
-  struct impl *m = c->own;
-  assert(!m->nrequests && "one exchange at a time");
-  for (int i = 0; i < nrecv; i++) TRY(post(m, &recv[i], false));
-  for (int i = 0; i < nsend; i++) TRY(post(m, &send[i], true));
+mpi_prepare(struct rt_comm *c, const struct rt_message *send, int nsend,
+            const struct rt_message *recv, int nrecv, void **out) {
+  struct exchange *x = mem_alloc(1, sizeof *x);
+  status st = OK;
+  for (int i = 0; st == OK && i < nrecv; i++)
+    st = add(c->own, x, &recv[i], false);
+  for (int i = 0; st == OK && i < nsend; i++)
+    st = add(c->own, x, &send[i], true);
+  if (st != OK)
+    mpi_release(c, x);
+  else
+    *out = x;
+  return st;
+}
+
+static status
+mpi_start(struct rt_comm *c, void *exchange) {
+  struct exchange *x = exchange;
+  (void)c;
+  if (x->n) MPI(MPI_Startall(x->n, x->requests)); /* none: Open MPI objects */
   return OK;
 }
 
 static status
-mpi_finish(struct rt_comm *c) {
-  struct impl *m = c->own;
-  int n = m->nrequests;
-  m->nrequests = 0;
-  MPI(MPI_Waitall(n, m->requests, MPI_STATUSES_IGNORE));
+mpi_finish(struct rt_comm *c, void *exchange) {
+  struct exchange *x = exchange;
+  (void)c;
+  MPI(MPI_Waitall(x->n, x->requests, MPI_STATUSES_IGNORE));
   return OK;
 }
 
 static status
 mpi_alltoallv(struct rt_comm *c, const void *send, const size_t *send_bytes,
               void *recv, const size_t *recv_bytes) {
-  struct impl *m = c->own;
+  struct exchange x = {0};
+  status st = OK;
   for (int pass = 0; pass < 2; pass++) { /* receives, then sends */
     const size_t *bytes = pass ? send_bytes : recv_bytes;
-    size_t at = 0;
-    for (int r = 0; r < c->size; at += bytes[r++]) {
-      struct rt_message g = {r, NULL, bytes[r]};
-      if (!bytes[r]) continue;
-      g.data = (pass ? (char *)send : (char *)recv) + at;
-      TRY(post(m, &g, pass));
-    }
+    char *data = pass ? (char *)send : recv;
+    for (int r = 0; st == OK && r < c->size; data += bytes[r++])
+      st = add(c->own, &x, &(struct rt_message){r, data, bytes[r]}, pass);
   }
-  return mpi_finish(c);
+  if (st == OK) st = mpi_start(c, &x);
+  if (st == OK) st = mpi_finish(c, &x);
+  for (int i = 0; i < x.n; i++) MPI_Request_free(&x.requests[i]);
+  free(x.requests);
+  return st;
 }
 
 static const void *
@@ -218,8 +262,10 @@ __attribute__((visibility("default"))) const struct rt_comm_ops op2_comm_ops = {
     .allreduce = mpi_allreduce,
     .allgather = mpi_allgather,
     .alltoallv = mpi_alltoallv,
+    .prepare = mpi_prepare,
     .start = mpi_start,
     .finish = mpi_finish,
+    .release = mpi_release,
     .handle = mpi_handle,
     .abort = mpi_abort,
     .error = err_last,

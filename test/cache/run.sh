@@ -5,8 +5,10 @@ set -u
 build=$(cd "${1:?usage: run.sh BUILD}" && pwd) || exit 2
 cd "$(dirname "$0")/../.." || exit 2
 . tools/sanitizers.sh
+. tools/skips.sh
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
+skipped_to=$work/skipped
 export OP2_CACHE_DIR=$work/a/cache OP2_LOG=1 OMP_NUM_THREADS=2
 unset OP2_CACHE OP2_CACHE_SIZE XDG_CACHE_HOME
 passed=0 failed=0
@@ -35,14 +37,10 @@ entries() { find "$OP2_CACHE_DIR" -name "*$1.op2" | sort; }
 compiled='[ $compiles -gt 0 -a $loads = 0 -a $llvm = 1 ]'
 loaded='[ $compiles = 0 -a $loads -gt 0 -a $bad = 0 -a $llvm = 0 ]'
 
-kind=region programs='start start_opaque'
-case ${OP2_TARGET-} in
-opencl* | cuda*)
-  kind=device programs=start
-  echo "skipped: the cache on a device: start_opaque: kernels without IR"
-  ;;
-esac
-for p in $programs; do
+kind=region
+case ${OP2_TARGET-} in opencl* | cuda*) kind=device ;; esac
+for p in start start_opaque; do
+  skips $p && continue
   rm -rf "$work/a"
   start $p OP2_CACHE=0
   check "$p, switched off" "$compiled && [ ! -e '$work/a' ]"
@@ -175,7 +173,6 @@ cp "$build/libop2lazy.so.0" "$work/alone"
 line=$(OP2_CACHE=0 LD_LIBRARY_PATH="$work/alone" "$build/test/cache/start" 2>&1)
 check 'no compiler' "echo '$line' | grep -q 'start.c:.*alone/libop2lazy-llvm.so'"
 
-skipped=
-[ $kind = region ] || skipped=", 1 skipped"
-echo "$passed passed, $failed failed$skipped"
+skips_say
+echo "$passed passed, $failed failed, $(skips_count) skipped"
 [ $failed = 0 ]

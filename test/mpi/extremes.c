@@ -2,6 +2,7 @@
  *
  * RUN: 2
  * RUN: 3 SLICE=skew
+ * RUN: 4 OP2_TARGET=opencl PART=RANDOM
  */
 #include "slice.h"
 

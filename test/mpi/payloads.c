@@ -5,6 +5,9 @@
  * RUN: 3 SLICE=skew
  * RUN: 4 PART=RANDOM
  * RUN: 7 PART=EXTERNAL OP2_EAGER=1
+ * RUN: 2 OP2_TARGET=opencl
+ * RUN: 7 OP2_TARGET=opencl PART=EXTERNAL
+ * RUN: 3 OP2_TARGET=opencl SLICE=skew OP2_EAGER=1
  */
 #include "slice.h"
 

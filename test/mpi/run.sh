@@ -1,20 +1,31 @@
 #!/bin/bash
 # Programs on several ranks:
 #   test/mpi/run.sh BUILD [program ...]
+#   test/mpi/run.sh --all BUILD [program ...]
 # First those of test/programs, in which every rank declares everything
 # (OP2_DECLARE=whole): what they check on one rank must hold on several. Then those
 # of test/mpi, in which ranks declare parts, in the runs that their first comment names
 # (ranks, variables; "!": it need not end with 0). Each rank must print a line "ok".
 # At last random programs (--ranks), where no names are given.
+# Lines "bits ..." of a program are the same in all its runs under OP2_REPRODUCIBLE.
+# --all: instead, each bench program on 1, 2, 3, 4 and 7 ranks with 1 and 2 threads,
+# by each partitioner, on the host and on an OpenCL device (some 20 minutes), and random
+# programs on as many.
+# Runs with OP2_TARGET=opencl are left out where there is no such device, and under
+# the address sanitizer (PoCL leaks).
 # Once for each MPI library that the build has a module for and whose mpirun is
 # installed. JOBS at once (default: processors).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+all=
+[ "${1-}" != --all ] || { all=1 && shift; }
 build=$(cd "${1:?usage: run.sh BUILD [program ...]}" && pwd) || exit 2
 shift
 export work; work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 export OP2_CACHE_DIR=${OP2_CACHE_DIR-$build/cache} OP2_LOG=0
+export OP2_TARGET=openmp # runs on devices name theirs
+export POCL_MAX_PTHREAD_COUNT=1 # of each rank
 jobs=${JOBS-$(nproc)}
 
 # name | ranks | variables | which programs of test/programs ("" all)
@@ -23,7 +34,11 @@ whole_modes() {
   echo "3-ranks|3|OMP_NUM_THREADS=2 OP2_LAYOUT=soa|airfoil fem_small shallow chain_bits gbl_raw info minmax"
   echo "4-eager|4|OMP_NUM_THREADS=1 OP2_EAGER=1|airfoil_small fem_small info"
   echo "7-checked|7|OMP_NUM_THREADS=1 OP2_CHECK=1 OP2_IR_STRESS=1|airfoil_small partial vector_arg"
+  echo "2-opencl|2|OMP_NUM_THREADS=1 OP2_TARGET=opencl|"
+  echo "3-opencl-deep|3|OMP_NUM_THREADS=1 OP2_TARGET=opencl OP2_HALO_LIMIT=6 OP2_CHECK=1|airfoil_small fem_small shallow targets gbl_raw info"
+  echo "4-opencl-staged|4|OMP_NUM_THREADS=1 OP2_TARGET=opencl OP2_INCREMENTS=staged OP2_EAGER=1|airfoil_small vector_arg partial"
   echo "3-deep|3|OMP_NUM_THREADS=1 OP2_HALO_LIMIT=6|airfoil fem_small shallow chain"
+  echo "3-auto|3|OMP_NUM_THREADS=1 OP2_HALO_LIMIT=auto OP2_HALO_COSTS=1000,1000,1|airfoil_small fem_small shallow chain"
 }
 # Programs that one rank alone can run:
 #   effects noargs renumber   kernels count calls in memory of the program, of
@@ -31,6 +46,17 @@ whole_modes() {
 #   mirror no_realloc overlap overlay upload_all   loops work in memory of the program
 #   fetch                     each rank removes the file that it has read
 whole_skips="effects noargs renumber mirror no_realloc overlap overlay upload_all fetch"
+
+on_device() { # VARIABLES
+  case " $1" in *" OP2_TARGET=opencl"*) ;; *) return 1 ;; esac
+}
+have_opencl() {
+  [ -z "${ASAN_OPTIONS-}" ] &&
+    TEST_IR=1 OP2_TARGET=opencl timeout 120 "$build/test/programs/fetch" >/dev/null 2>&1
+}
+opencl=no
+have_opencl && opencl=yes
+[ $opencl = yes ] || echo "no OpenCL device, or sanitizers: runs on one were left out"
 
 # launcher NAME: the command that starts $ranks ranks under that MPI library; empty:
 # there is none
@@ -85,6 +111,7 @@ wanted() { # PROGRAM PATTERNS: does the name hold one of them; none: all
 # Ranks that wait for their turn don't let go of the processor under MPICH: two at a
 # time; and PT-Scotch's module goes with Open MPI.
 is_for() { # MPI RANKS VARIABLES
+  on_device "$3" && [ $opencl = no ] && return 1
   [ "$1" != mpich ] && return 0
   case $3 in *PTSCOTCH*) return 1 ;; esac
   [ "${2#!}" = 2 ]
@@ -94,6 +121,7 @@ is_for() { # MPI RANKS VARIABLES
 runs() {
   local name ranks vars only file base skip
   whole_modes | while IFS='|' read -r name ranks vars only; do
+    is_for "$mpi" "$ranks" "$vars" || continue
     [ "$mpi" = mpich ] && [ "$name" != 2-ranks ] && continue
     [ "$mpi" = mpich ] && only=_small
     for file in "$build"/test/programs/*; do
@@ -103,6 +131,7 @@ runs() {
       skip=${base%_opaque}
       case " $whole_skips " in *" $skip "*) continue ;; esac
       [ "$base" = "$skip" ] || [ -n "$only" ] || continue # opaque: some
+      ! on_device "$vars" || [ "$base" = "$skip" ] || continue # opaque: none
       wanted "$base" "$only" || continue
       wanted "$base" "$*" || continue
       printf '%s\twhole-%s\t%s\t%s\n' "$file" "$name" "$ranks" \
@@ -123,13 +152,44 @@ runs() {
   done
 }
 
+# The same for --all: every combination.
+all_runs() { # PROGRAM...
+  local name ranks threads part target vars
+  [ $# -gt 0 ] || set -- airfoil fem jacobi shallow
+  for name in "$@"; do
+    for ranks in 1 2 3 4 7; do
+      for threads in 1 2; do
+        for part in none RANDOM INERTIAL EXTERNAL PTSCOTCH; do
+          for target in openmp opencl; do
+            vars="OMP_NUM_THREADS=$threads OP2_TARGET=$target"
+            [ $part = none ] || vars="$vars PART=$part"
+            is_for "$mpi" "$ranks" "$vars" || continue
+            [ $name-$part != jacobi-INERTIAL ] || continue # it has no coordinates
+            printf '%s\tall-%s-%s-%s-%s\t%s\t%s\n' "$build/test/mpi/mpi_$name" \
+              "$ranks" "$threads" $part $target "$ranks" "$vars"
+          done
+        done
+      done
+    done
+  done
+}
+
+# Random programs on these numbers of ranks, with both numbers of threads: the modes do.
+all_random() { # COMMAND...
+  local ranks
+  for ranks in 1 2 3 4 7; do
+    random random_programs $ranks "--seed 8000 --count 40 --batch 4" "$@"
+    random random_programs_opaque $ranks "--opaque --seed 9000 --count 20 --batch 4" "$@"
+  done
+}
+
 # Random programs: each rank plays all; one line "N passed, N failed" a rank.
 random() { # BINARY RANKS FLAGS COMMAND...
   local file=$build/test/random/$1 ranks=$2 flags=$3 out=$work/random.out
   shift 3
   [ -x "$file" ] || return 0
   # shellcheck disable=SC2086
-  (cd "$work" && OMP_NUM_THREADS=1 timeout 120 "$@" "$ranks" "$file" --ranks $flags) \
+  (cd "$work" && OMP_NUM_THREADS=1 timeout 300 "$@" "$ranks" "$file" --ranks $flags) \
     >"$out" 2>&1
   if [ "$(grep -c ' passed, 0 failed' "$out")" = "$ranks" ]; then
     passed=$((passed + $(sed -n 's/ passed, 0 failed//p' "$out" | head -n 1)))
@@ -137,6 +197,32 @@ random() { # BINARY RANKS FLAGS COMMAND...
     failed=$((failed + 1))
     echo "FAIL $(basename "$file") on $ranks ranks: $(grep -m 1 FAIL "$out")"
   fi
+}
+
+# Do all these outputs hold the same lines "bits ..."?
+same_bits() { # NAME OUTPUT...
+  local name=$1 out kinds
+  shift
+  [ -e "$1" ] || return 0
+  kinds=$(for out in "$@"; do grep "^bits" "$out" | uniq | md5sum; done | sort -u | wc -l)
+  if [ "$kinds" = 1 ] && grep "^bits" "$1" | grep -qv " 0*$"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAIL $name: other bits on another number of ranks or threads:"
+    grep '^bits' "$@" | sed 's|.*/|  |'
+  fi
+}
+
+# Random programs in reproducible modes, on 1, 2, 3, 4 and 7 ranks.
+random_bits() { # COMMAND...
+  local ranks
+  for ranks in 1 2 3 4 7; do
+    random random_programs $ranks \
+      "--seed 7012 --count 16 --batch 4 --modes ranks-reproducible,ranks-reproducible-3" "$@"
+    cp "$work/random.out" "$work/random.bits.$ranks"
+  done
+  same_bits "random programs" "$work"/random.bits.*
 }
 
 found=0 passed=0 failed=0
@@ -153,15 +239,22 @@ for mpi in openmpi mpich; do
   fi
   found=1
   # shellcheck disable=SC2086
-  runs "$@" | tr '\t\n' '\0\0' |
+  ${all:+all_}runs "$@" | tr '\t\n' '\0\0' |
     xargs -0 -r -n 4 -P "$jobs" bash -c 'one_run "$@" '"$command" _
   cat "$work"/*.result 2>/dev/null | grep FAIL
   passed=$((passed + $(cat "$work"/*.result 2>/dev/null | grep -c ^pass)))
   failed=$((failed + $(cat "$work"/*.result 2>/dev/null | grep -c ^FAIL)))
+  for name in $(cd "$work" && ls | sed -n 's/\.parts-.*REPRODUCIBLE-1.*\.out$//p' | sort -u); do
+    [ "$name" = mpi_wrong ] || same_bits "$name" "$work/$name".parts-*REPRODUCIBLE-1*.out
+  done
   rm -rf "${work:?}"/*
   { [ $# -gt 0 ] || [ $mpi = mpich ]; } && continue
   # shellcheck disable=SC2086
+  [ -z "$all" ] || { all_random $command && continue; }
+  # shellcheck disable=SC2086
   random random_programs 3 "--seed 5000 --count 12 --batch 4" $command
+  # shellcheck disable=SC2086
+  random_bits $command
   # shellcheck disable=SC2086
   random random_programs_opaque 2 "--opaque --seed 6000 --count 12 --batch 4" $command
 done

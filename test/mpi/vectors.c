@@ -2,6 +2,7 @@
  *
  * RUN: 2 SLICE=skew
  * RUN: 3 PART=RANDOM
+ * RUN: 3 OP2_TARGET=opencl
  */
 #include "slice.h"
 

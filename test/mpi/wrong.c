@@ -1,6 +1,7 @@
 /* Ranks that come apart get an error that names what each did, and none waits for
- * another: rank 1 records one loop more, calls another kernel, looks at data that
- * the others do not look at, makes a mistake, or leaves.
+ * another: rank 1 records one loop more, calls another kernel (one
+ * that needs a plan of all ranks' elements), looks at data that
+ * the others do not look at, makes a mistake, leaves, or has no memory for a loop.
  * (!: the program does not end well, as ranks that disagree cannot.)
  *
  * RUN: !2 WRONG=more
@@ -8,7 +9,10 @@
  * RUN: !3 WRONG=look
  * RUN: !3 WRONG=argument
  * RUN: !4 WRONG=exit
+ * RUN: !3 WRONG=scatter OP2_REPRODUCIBLE=1
+ * RUN: !3 WRONG=memory
  */
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "../programs/check.h"
@@ -32,8 +36,19 @@ two(int *a) {
   *a += 2;
 }
 
+static void
+clear(int *a) {
+  *a = 0;
+}
+
 static op_set s;
+static op_map next;
 static op_dat a, b;
+
+static void
+scatter(const int *from, int *to) {
+  *to += *from;
+}
 
 static void
 add(op_dat d, int twice) {
@@ -51,6 +66,37 @@ expect(const char *mine, const char *other) {
                other, text);
 }
 
+/* Memory that the process may have from now on. */
+static void
+limit_memory(size_t more) {
+  long pages = 0;
+  FILE *f = fopen("/proc/self/statm", "r");
+  struct rlimit limit;
+  if (!f || fscanf(f, "%ld", &pages) != 1) exit(2);
+  fclose(f);
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = (size_t)pages * (size_t)sysconf(_SC_PAGESIZE) + more;
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+/* What was compiled for the first dat serves the second, whose buffer is too
+ * large for one rank. */
+static void
+run_short(int apart) {
+  op_set large = op_decl_set(20 << 20, "large");
+  op_dat first = op_decl_dat(large, 1, "int", (int *)NULL, "first");
+  op_dat second = op_decl_dat(large, 1, "int", (int *)NULL, "second");
+  op_dat dats[] = {first, second};
+  for (int k = 0; k < 2; k++) {
+    if (k && apart) limit_memory(16 << 20);
+    op_par_loop(clear, "clear", large,
+                op_arg_dat(dats[k], -1, OP_ID, 1, "int", OP_WRITE));
+    op2_flush();
+    CHECK_INT(errors, k);
+  }
+  expect("no memory for", apart ? "bytes" : "rank 1: ");
+}
+
 /* The message of the one that is apart names itself first. */
 static void
 play(const char *how, int apart) {
@@ -64,6 +110,15 @@ play(const char *how, int apart) {
     add(a, apart);
     op2_flush();
     expect("op_par_loop \"one\"", "op_par_loop \"two\"");
+  } else if (!strcmp(how, "scatter")) {
+    if (apart)
+      add(a, 0);
+    else
+      op_par_loop(scatter, "scatter", s,
+                  op_arg_dat(a, -1, OP_ID, 1, "int", OP_READ),
+                  op_arg_dat(b, 0, next, 1, "int", OP_INC));
+    op2_flush();
+    expect("op_par_loop \"one\"", "op_par_loop \"scatter\"");
   } else if (!strcmp(how, "look")) {
     op_fetch_data(apart ? b : a, out);
     expect("op_fetch_data", "op_fetch_data");
@@ -75,6 +130,8 @@ play(const char *how, int apart) {
       expect("wrong dim", "found 2");
     else
       expect("op_par_loop \"one\"", "after 1 loops");
+  } else if (!strcmp(how, "memory")) {
+    run_short(apart);
   } else if (!strcmp(how, "exit")) {
     if (apart) {
       op_exit();
@@ -109,6 +166,7 @@ main(int argc, char **argv) {
   op2_set_error_handler(note, NULL);
   op_set ranks = op_decl_set(1, "ranks");
   s = op_decl_set(4 + rank, "s");
+  next = op_decl_map(s, s, 1, data, "next"); /* all to the first */
   a = op_decl_dat(s, 1, "int", data, "a");
   b = op_decl_dat(s, 1, "int", data, "b");
   op2_defer_globals(1);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "op2.h"
+#include "ranks.h"
 
 static int check_failures;
 

@@ -31,6 +31,8 @@ bin=$build/test/programs
 export work; work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 export OP2_CACHE_DIR=${OP2_CACHE_DIR-$build/cache}
+. "$here/../../tools/skips.sh"
+skipped_to=$work/skipped
 
 # name | variables | which programs ("" all)
 ir_modes() {
@@ -93,27 +95,6 @@ opencl_modes() {
   echo "opencl-soa|OP2_TARGET=opencl OP2_LAYOUT=soa OP2_CHECK=1 OP2_IR_STRESS=1|"
   echo "opencl-fallback|OP2_TARGET=opencl OP2_OFFLOAD_FALLBACK=host|"
 }
-# What cannot run on a device, nor is meant to: program, or kind of executable |
-# reason. Each is skipped there by name and counted, in the modes above (but for
-# opencl-fallback) and in all modes under OP2_TARGET=opencl.
-device_skips() {
-  cat <<TABLE
-effects|a kernel does I/O
-noargs|a kernel writes a global of the program
-*_opaque|kernels without IR
-*_clang|kernels without IR
-TABLE
-}
-# Why executable $1 is not run with these variables; nothing: it is
-skipped_because() {
-  local name reason words=" OP2_TARGET=${OP2_TARGET-} $2"
-  case ${words##* OP2_TARGET=} in opencl* | cuda*) ;; *) return ;; esac
-  case $words in *OFFLOAD_FALLBACK=host*) return ;; esac
-  device_skips | while IFS='|' read -r name reason; do
-    # shellcheck disable=SC2254
-    case $1 in $name) echo "$reason" ;; esac
-  done
-}
 have_opencl() {
   TEST_IR=1 OP2_LOG=0 OP2_TARGET=opencl timeout 120 "$bin/fetch" >/dev/null 2>&1
 }
@@ -140,7 +121,7 @@ export -f one_run
 
 # The runs of one executable, as arguments of one_run, one a line
 runs_of() {
-  local file=$1 ir=$2 mode vars only word hit why
+  local file=$1 ir=$2 mode vars only word hit
   shift 2
   "$@" | while IFS='|' read -r mode vars only; do
     case " ${MODES-$mode} " in *" $mode "*) ;; *) continue ;; esac
@@ -149,18 +130,14 @@ runs_of() {
       case $(basename "$file") in *$word*) hit=yes ;; esac
     done
     [ "$hit" = no ] && continue
-    why=$(skipped_because "$(basename "$file")" "$vars")
-    if [ -n "$why" ]; then
-      echo "$(basename "$file"): $why" >>"$work/skipped"
-    else
+    skips "$(basename "$file")" "$vars" ||
       printf '%s\0%s\0%s\0%s\0' "$file" "$ir" "$mode" "$vars"
-    fi
   done
 }
 
 # Those modes, but the fallback only where it is needed
 opencl_modes_of() {
-  if [ -n "$(skipped_because "$1" OP2_TARGET=opencl)" ]; then
+  if [ -n "$(skip_reason "$1" OP2_TARGET=opencl)" ]; then
     opencl_modes
   else
     opencl_modes | grep -v '^opencl-fallback'
@@ -241,8 +218,7 @@ if [ $# = 0 ] && [ -d "$build/bench" ]; then
     want=$("$build/bench/$ref" --threads 1 $options | last_value)
     for kind in "" _opaque; do
       [ -x "$build/bench/$p$kind" ] || continue
-      why=$(skipped_because "$(basename "$p")$kind" "")
-      [ -n "$why" ] && echo "bench $p$kind: $why" >>"$work/skipped" && continue
+      skips "$(basename "$p")$kind" && continue
       for vars in OMP_NUM_THREADS=1 OMP_NUM_THREADS=2 \
         "OMP_NUM_THREADS=3 OP2_EAGER=1" "OMP_NUM_THREADS=2 OP2_LAYOUT=8" \
         "OMP_NUM_THREADS=2 OP2_RENUMBER=rcm"; do
@@ -266,12 +242,8 @@ fi
 if [ "$opencl" = no ]; then
   echo "no OpenCL device, or sanitizers: the OpenCL modes were left out"
 fi
-skipped=
-if [ -s "$work/skipped" ]; then
-  echo "skipped: on a device: $(sort -u "$work/skipped" | paste -sd ';')"
-  skipped=", $(sort -u "$work/skipped" | wc -l) skipped"
-fi
+skips_say
 passed=$(cat "$work"/*.result | grep -c '^pass')
 failed=$(cat "$work"/*.result | grep -c '^FAIL')
-echo "$passed passed, $failed failed$skipped"
+echo "$passed passed, $failed failed, $(skips_count) skipped"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -86,38 +86,64 @@ struct mode modes[] = {
     {"opaque-deferred-8", "OP2_DEFER_OPAQUE=1 OP2_LAYOUT=8", 1,
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS, 3},
     {"ranks", RANKS, 1, IN_RANKS, 0},
-    {"ranks-eager", RANKS " OP2_EAGER=1 OP2_LAYOUT=soa", 1, IN_RANKS, 0},
+    {"ranks-eager", RANKS " OP2_EAGER=1 OP2_LAYOUT=soa OP2_OVERLAP=0", 1,
+     IN_RANKS, 0},
+    {"ranks-auto",
+     RANKS " OP2_HALO_LIMIT=auto OP2_HALO_COSTS=0.1,1000,5 OP2_IR_STRESS=1", 2,
+     IN_RANKS, 0},
     {"ranks-deep", RANKS " OP2_HALO_LIMIT=6 OP2_CHECK=1 OP2_IR_STRESS=1", 1,
      IN_RANKS, 0},
     {"ranks-no-passes", RANKS " OP2_DISABLE=" ALL_PASSES, 2,
      IN_RANKS | PLAY_FLUSH_SOME, 0},
+    {"ranks-reproducible", RANKS " OP2_REPRODUCIBLE=1", 1,
+     IN_RANKS | PLAY_SAME_SUMS, 0},
+    {"ranks-reproducible-3",
+     RANKS " OP2_REPRODUCIBLE=1 OP2_HALO_LIMIT=6 OP2_LAYOUT=soa OP2_CHECK=1", 3,
+     IN_RANKS | PLAY_SAME_SUMS, 0},
+    {"ranks-opencl", RANKS " " OPENCL, 1, IN_RANKS | ON_DEVICE, 0},
+    {"ranks-opencl-eager", RANKS " " OPENCL " OP2_EAGER=1", 1,
+     IN_RANKS | ON_DEVICE, 0},
+    {"ranks-opencl-mixed",
+     RANKS " " OPENCL " OP2_INCREMENTS=staged OP2_CHECK=1 OP2_IR_STRESS=1", 1,
+     IN_RANKS | ON_DEVICE | PLAY_TARGETS | PLAY_FLUSH_SOME, 0},
+    {"ranks-opencl-deep",
+     RANKS " " OPENCL " OP2_HALO_LIMIT=6 OP2_THREADING=colours OP2_LAYOUT=soa",
+     1, IN_RANKS | ON_DEVICE | PLAY_TARGETS, 0},
     {"opaque-deferred-flush", "OP2_DEFER_OPAQUE=1", 2,
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS | PLAY_FLUSH_SOME, 3},
 };
 const size_t nmodes = sizeof modes / sizeof *modes;
 
-bool
-modes_on_device(void) {
-  const char *target = getenv("OP2_TARGET");
-  return target && !strncmp(target, "opencl", 6);
+static const char *device = "opencl";
+
+/* The mode's environment on that device. */
+static void
+mode_aim(struct mode *m) {
+  const char *rest = m->env;
+  size_t size = strlen(rest) + strlen(device) + 16;
+  if (!strncmp(rest, OPENCL, strlen(OPENCL)))
+    rest += strlen(OPENCL);
+  else if (strstr(rest, "OP2_TARGET="))
+    return;
+  else
+    m->flags |= ON_DEVICE;
+  if (m->flags & PLAY_TARGETS) m->share *= 4; /* what is new there */
+  char *env = get_memory(size, 1);            /* lives as long as the table */
+  snprintf(env, size, "OP2_TARGET=%s %s", device, rest);
+  m->env = env;
 }
 
 void
 modes_start(void) {
   const char *target = getenv("OP2_TARGET");
-  if (!modes_on_device()) return;
-  for (size_t m = 0; m < nmodes; m++) {
-    if (strstr(modes[m].env, "OP2_TARGET=")) continue;
-    size_t size = strlen(modes[m].env) + strlen(target) + 16;
-    char *env = get_memory(size, 1); /* lives as long as the table */
-    snprintf(env, size, "OP2_TARGET=%s %s", target, modes[m].env);
-    modes[m].env = env;
-    modes[m].flags |= ON_DEVICE;
-  }
+  if (!target || (strncmp(target, "opencl", 6) && strncmp(target, "cuda", 4)))
+    return;
+  char *name = get_memory(strlen(target) + 1, 1);
+  device = strcpy(name, target);
+  for (size_t m = 0; m < nmodes; m++) mode_aim(&modes[m]);
 }
 
-/* The other run of kernels has no use for it. */
-static bool
+bool
 mode_is_for(const struct mode *m) {
   if (m->flags & PLAY_DEVICE && !mode_have_device()) return false;
   return !(m->flags & (run_opaque ? PLAY_IR_ONLY : PLAY_OPAQUE_ONLY));
@@ -170,7 +196,8 @@ static const char *const variables[] = {
     "OP2_DEFER_OPAQUE", "OP2_MIRROR",          "OP2_REPRODUCIBLE",
     "OP2_LAYOUT",       "OP2_BLOCK_SIZE",      "OP2_TARGET",
     "OP2_RENUMBER",     "OP2_THREADING",       "OP2_OFFLOAD_FALLBACK",
-    "OP2_INCREMENTS",   "OP2_DECLARE",         "OP2_HALO_LIMIT"};
+    "OP2_INCREMENTS",   "OP2_DECLARE",         "OP2_HALO_LIMIT",
+    "OP2_HALO_COSTS",   "OP2_OVERLAP"};
 
 void
 mode_enter(const struct mode *m) {
@@ -202,7 +229,10 @@ mode_have_device(void) {
   static int have = -1;
   int32_t (*platforms)(uint32_t, void **, uint32_t *);
   uint32_t n = 0;
-  if (have < 0 && getenv("ASAN_OPTIONS")) have = 0; /* PoCL leaks */
+  const char *asan = getenv("ASAN_OPTIONS");
+  if (!strncmp(device, "cuda", 4)) have = 1; /* it was asked for */
+  if (have < 0 && asan && !strstr(asan, "detect_leaks=0"))
+    have = 0; /* PoCL leaks */
   if (have >= 0) return have;
   void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
   void *f = library ? dlsym(library, "clGetPlatformIDs") : NULL;
@@ -213,7 +243,6 @@ mode_have_device(void) {
 
 const char *
 mode_target(uint64_t seed, int op) {
-  static const char *const targets[] = {"opencl", "openmp", "opencl", "seq",
-                                        "opencl"};
+  const char *const targets[] = {device, "openmp", device, "seq", device};
   return targets[(seed * 31 + (uint64_t)op * 7 + seed / 5) % 5];
 }

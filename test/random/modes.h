@@ -20,12 +20,13 @@ extern struct mode modes[];
 extern const size_t nmodes;
 enum { MODE_EAGER, MODE_DEFAULT }; /* the first two: always played */
 
-/* Under OP2_TARGET=opencl each mode that names no target plays there. Call it
- * before the first program. */
+/* Under OP2_TARGET=opencl... or cuda... each mode that names no target plays there, and
+ * those that name opencl do. Call it before the first program. */
 void modes_start(void);
-bool modes_on_device(void);
 /* Modes of batch `number`, by the deck. */
 void modes_draw(uint64_t number, size_t **list, int *n);
+/* Can it be played: with this device, with kernels that have IR or have none? */
+bool mode_is_for(const struct mode *m);
 /* Set the environment and the number of threads. */
 void mode_enter(const struct mode *m);
 /* Number of the mode with this name; nmodes: none. */

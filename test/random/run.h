@@ -36,7 +36,8 @@ void run_here(const struct batch *b, struct result *out);
 /* One program in one mode; seconds until it counts as hanging. */
 bool run_fails(const struct program *p, size_t mode, struct result *out);
 
-extern bool run_ranks;  /* this process is one of several ranks */
-extern bool run_opaque; /* the kernels of this executable carry no IR */
+extern uint64_t run_bits; /* of all sums in reproducible modes */
+extern bool run_ranks;    /* this process is one of several ranks */
+extern bool run_opaque;   /* the kernels of this executable carry no IR */
 
 #endif

@@ -1,8 +1,10 @@
 #!/bin/sh
 # Are sanitizers blind in compiled code? Errors planted there must be found, and
 # only with OP2_SANITIZE, since nothing else instruments that code.
+# Code for the host, that is.
 #   test/sanitize/planted.sh BUILD thread|address
 set -u
+export OP2_TARGET=openmp
 cd "$(dirname "$0")/../.." && . tools/sanitizers.sh
 planted=$(cd "${1:?usage: planted.sh BUILD thread|address}" && pwd) || exit 2
 planted=$planted/test/sanitize/planted

@@ -2,8 +2,10 @@
 # ThreadSanitizer on what runs on several threads: unit tests of rt/, and the test
 # programs with compiled code instrumented, too (OP2_SANITIZE=thread).
 #   test/sanitize/tsan.sh BUILD
-# A report is a failure: the program then ends with 66.
+# A report is a failure: the program then ends with 66. It is about threads of the
+# host; races of devices are for test/races.
 set -u
+export OP2_TARGET=openmp
 cd "$(dirname "$0")/../.." && . tools/sanitizers.sh
 build=${1:?usage: tsan.sh BUILD}
 passed=0 failed=0

@@ -135,6 +135,31 @@ Test(lost, a_launch_that_fails, .init = start) {
   end();
 }
 
+/* A flush that came again, as a CUDA graph. */
+static void
+start_unfused(void) {
+  setenv("OP2_DISABLE", "fuse", 1);
+  start();
+}
+
+Test(lost, a_graph_that_fails, .init = start_unfused) {
+  double out[N];
+  for (int k = 0; k < 5; k++) { /* the first with uploads in between */
+    run("put", a, b, OP_WRITE);
+    run("add", b, c, OP_RW);
+    if (k == 4) mock->fail_at = mock->launches + 2;
+    op2_flush();
+    cr_assert_eq(errors, k == 4, "%s", message);
+  }
+  cr_assert_eq(op2_counter("graphs"), 1);
+  cr_assert_eq(op2_counter("graph_launches"), 2);
+  cr_assert(strstr(message, "cuGraphLaunch"), "%s", message);
+  op_fetch_data(c, out);
+  cr_assert(strstr(message, "\"c\" was lost"), "%s", message);
+  look(a, NULL);
+  end();
+}
+
 /* Loops that wait for what is lost go with it; others don't. */
 Test(lost, waiting_loops, .init = start) {
   run("put", a, b, OP_WRITE); /* looked at: this one fails */

@@ -1,44 +1,8 @@
 /* The CUDA layer against a mock driver (test/mock/libcuda.c): order of calls,
  * sizes, streams, errors in words, nothing left. */
-#include "../mock/libcuda.h"
+#include "cuda_make.h"
 
-#include "rt/device.h"
-
-#include <criterion/criterion.h>
-#include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
-
-static struct mock_cuda *mock;
-
-/* The mock has the driver's name, so that it is the one found later. */
-static void
-mock_load(void) {
-  void *library =
-      dlopen(OP2_BUILD_DIR "/test/mock/libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-  cr_assert(library, "%s", dlerror());
-  mock = dlsym(library, "mock_cuda");
-  cr_assert(mock);
-}
-
-static struct rt_device *
-device(int number) {
-  struct rt_device *d = NULL;
-  status st = rt_device_get((struct target){TARGET_cuda, number}, &d);
-  cr_assert_eq(st, OK, "%s", err_last());
-  return d;
-}
-
-static void
-check_end(void) {
-  rt_devices_close();
-  cr_assert_str_empty(mock->broken, "%s", mock->broken);
-  cr_assert_eq(mock->mems, 0);
-  cr_assert_eq(mock->pinned, 0);
-  cr_assert_eq(mock->modules, 0);
-  cr_assert_eq(mock->streams, 0);
-  cr_assert_eq(mock->retained, 0);
-}
 
 Test(cuda, opening_reads_the_card, .init = mock_load) {
   struct rt_device *d = device(1);
@@ -130,7 +94,8 @@ Test(cuda, no_memory_says_so, .init = mock_load) {
 }
 
 static const char ptx[] =
-    ".version 7.0\n.visible .entry op2_region(\n)\n{ret;}";
+    ".version 7.0\n.visible .entry op2_region(\n.param .u64 a,\n"
+    ".param .u64 b)\n{ret;}";
 
 Test(cuda, code_and_launches, .init = mock_load) {
   struct rt_device *d = device(0);

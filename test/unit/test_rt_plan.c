@@ -1,6 +1,7 @@
 /* Plans: colours without a limit, and a checker that finds what is wrong. */
 #include "base/counters.h"
 #include "rt/colour.h"
+#include "rt/dist.h"
 #include "rt_make.h"
 
 #include <criterion/criterion.h>
@@ -335,4 +336,56 @@ Test(rt_plan_check, looks_at_every_conflict) {
   cr_assert_eq(rt_plan_check(p, c, 1), OK);
   cr_assert_eq(rt_plan_check(p, c, 2), ERR_STATE);
   rt_plan_free(p);
+}
+
+/* ---- over ranks ---------------------------------------------------------------- */
+
+enum { MESH = 5000, SPOTS = 900, CUT = 64 };
+
+/* Numbers of the program's elements as a plan runs them; `global`: those of the
+ * elements here, NULL: as they are. */
+static void
+sequence_of(const struct rt_plan *p, const idx_g *global, idx_g *out) {
+  for (idx_l k = 0; k < p->nblocks; k++)
+    for (int64_t i = rt_plan_first(p, p->order[k]);
+         i < rt_plan_first(p, p->order[k] + 1); i++)
+      *out++ = global ? global[p->at[i]] : i;
+}
+
+/* A rank that has all elements, in another order, runs them as one rank does. */
+Test(rt_plan, over_ranks_elements_run_in_the_order_of_one) {
+  static idx_g global[MESH], one[MESH], many[MESH];
+  idx_l *t = table_of(2 * MESH, SPOTS), *here = table_of(2 * MESH, 1);
+  for (idx_l e = 0; e < MESH; e++) {
+    global[e] = (idx_g)e * 1237 % MESH;
+    here[2 * e] = t[2 * global[e]];
+    here[2 * e + 1] = t[2 * global[e] + 1];
+  }
+  struct rt_part part = {.total = MESH,
+                         .owned = MESH,
+                         .n = MESH,
+                         .level = {MESH, MESH, MESH},
+                         .global = global};
+  struct rt_part spots = {.total = SPOTS, .owned = SPOTS, .n = SPOTS};
+  struct rt_set from = {.n = MESH, .name = "edges", .part = &part};
+  struct rt_set to = {.n = SPOTS, .name = "cells", .part = &spots};
+  struct rt_map m = {&from, &to, 2, t, 1, "m", NULL}, moved = m;
+  struct rt_conflict c = {&m, -2};
+  struct rt_plan *a, *b;
+  struct rt_comm comm;
+  moved.table = here;
+  cr_assert_eq(rt_comm_open(&comm), OK);
+  cr_assert_eq(rt_plan_make(MESH, CUT, &c, 1, false, &a), OK);
+  c.map = &moved;
+  cr_assert_eq(rt_plan_make_ranks(&comm, &from, 0, CUT, &c, 1, &b), OK);
+  cr_assert_eq(rt_plan_check(b, &c, 1), OK);
+  cr_assert_eq(a->ncolours, b->ncolours);
+  sequence_of(a, NULL, one);
+  sequence_of(b, global, many);
+  cr_assert_arr_eq(many, one, sizeof one);
+  rt_plan_free(a);
+  rt_plan_free(b);
+  rt_comm_close(&comm);
+  free(t);
+  free(here);
 }

@@ -49,7 +49,8 @@ check_type(int threads, idx_l n) {
   struct rt_program *p = make_program();
   struct rt_launch *l = make_launch(p, reduce_region, make_set(p, &set),
                                     RT_RUN_RANGE, 1, RT_BIND_ACC, 0u);
-  struct rt_reduction r = {make_global(p, start), type, dim, access, -1};
+  struct rt_reduction r = {
+      make_global(p, start), type, dim, access, -1, false, false};
   make_reduction(l, r);
   for (int run = 0; run < 2; run++) {
     void *ptr[] = {want};
@@ -131,8 +132,10 @@ run_argmin(int threads, idx_l n, double *min, struct place *where) {
   struct rt_launch *l =
       make_launch(p, argmin_region, make_set(p, &set), RT_RUN_RANGE, 2,
                   RT_BIND_ACC, 0u, RT_BIND_ACC, 1u);
-  struct rt_reduction value = {make_global(p, min), f64, 1, ACC_MIN, -1};
-  struct rt_reduction info = {make_global(p, where), bytes12, 1, ACC_MIN, 0};
+  struct rt_reduction value = {
+      make_global(p, min), f64, 1, ACC_MIN, -1, false, false};
+  struct rt_reduction info = {
+      make_global(p, where), bytes12, 1, ACC_MIN, 0, false, false};
   make_reduction(l, value);
   make_reduction(l, info);
   cr_assert_eq(rt_exec(p, threads), OK);
@@ -197,8 +200,10 @@ Test(rt_reduce, components_have_their_own_winners) {
     struct rt_launch *l =
         make_launch(p, argmax3_region, make_set(p, &set), RT_RUN_RANGE, 2,
                     RT_BIND_ACC, 1u, RT_BIND_ACC, 0u);
-    struct rt_reduction info = {make_global(p, where), i32, 3, ACC_MAX, 1};
-    struct rt_reduction value = {make_global(p, max), f64, 3, ACC_MAX, -1};
+    struct rt_reduction info = {
+        make_global(p, where), i32, 3, ACC_MAX, 1, false, false};
+    struct rt_reduction value = {
+        make_global(p, max), f64, 3, ACC_MAX, -1, false, false};
     make_reduction(l, info); /* a payload may stand before its value */
     make_reduction(l, value);
     cr_assert_eq(rt_exec(p, threads), OK);
@@ -231,9 +236,12 @@ Test(rt_reduce, one_value_may_have_several_payloads) {
   struct rt_launch *l =
       make_launch(p, argmin2_region, make_set(p, &set), RT_RUN_RANGE, 3,
                   RT_BIND_ACC, 0u, RT_BIND_ACC, 1u, RT_BIND_ACC, 2u);
-  struct rt_reduction value = {make_global(p, &min), f64, 1, ACC_MIN, -1};
-  struct rt_reduction one = {make_global(p, &element), i32, 1, ACC_MIN, 0};
-  struct rt_reduction two = {make_global(p, &where), bytes12, 1, ACC_MIN, 0};
+  struct rt_reduction value = {
+      make_global(p, &min), f64, 1, ACC_MIN, -1, false, false};
+  struct rt_reduction one = {
+      make_global(p, &element), i32, 1, ACC_MIN, 0, false, false};
+  struct rt_reduction two = {
+      make_global(p, &where), bytes12, 1, ACC_MIN, 0, false, false};
   make_reduction(l, value);
   make_reduction(l, one);
   make_reduction(l, two);
@@ -268,7 +276,8 @@ sum_of(int threads, idx_l n, enum rt_run_mode mode, idx_l *targets) {
   struct rt_program *p = make_program();
   struct rt_launch *l =
       make_launch(p, sum_region, make_set(p, &set), mode, 1, RT_BIND_ACC, 0u);
-  struct rt_reduction r = {make_global(p, &sum), f64, 1, ACC_INC, -1};
+  struct rt_reduction r = {
+      make_global(p, &sum), f64, 1, ACC_INC, -1, true, false};
   make_reduction(l, r);
   make_conflict(l, make_map(p, &m), 0);
   cr_assert_eq(rt_exec(p, threads), OK);

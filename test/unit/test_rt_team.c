@@ -111,7 +111,8 @@ check_bits(bool colours, bool coloured) {
   enum rt_run_mode mode = coloured ? RT_RUN_COLOURED : RT_RUN_RANGE;
   struct rt_launch *l =
       make_launch(p, sum_region, make_set(p, &set), mode, 1, RT_BIND_ACC, 0u);
-  struct rt_reduction r = {make_global(p, &sum), f64, 1, ACC_INC, -1};
+  struct rt_reduction r = {
+      make_global(p, &sum), f64, 1, ACC_INC, -1, false, false};
   make_reduction(l, r);
   if (coloured) make_conflict(l, make_map(p, &m), 0);
   shared = coloured;

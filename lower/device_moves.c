@@ -1,0 +1,67 @@
+/* Kernels that move listed elements between dats and messages, for one device:
+ * from the cache on disk, or compiled now. lower/llvm/device_moves.c has them. */
+#include "lower/device.h"
+
+#include "base/counters.h"
+#include "base/log.h"
+#include "lower/disk.h"
+#include "lower/lower.h"
+#include "lower/module.h"
+
+#include <stdio.h>
+
+/* From this code; what was made stays in `m` also where a part fails. */
+static status
+low_moves_new(struct rt_device *d, const struct str *text) {
+  struct rt_dev_moves *m = &d->moves;
+  TRY(d->driver->code_new(d, text->s, text->len, &m->code));
+  for (int k = 0; k < RT_MOVE_WORDS; k++) {
+    char name[32];
+    snprintf(name, sizeof name, LOW_PACK "%d", 1 << k);
+    TRY(d->driver->kernel_new(d, m->code, name, &m->pack[k]));
+    snprintf(name, sizeof name, LOW_UNPACK "%d", 1 << k);
+    TRY(d->driver->kernel_new(d, m->code, name, &m->unpack[k]));
+  }
+  return OK;
+}
+
+static status
+low_moves_compile(struct rt_device *d, const struct str *key) {
+  struct str text = STR_INIT;
+  status s = low_llvm_moves(d->code_kind, d->arch, &text);
+  if (s == OK) s = low_moves_new(d, &text);
+  if (s == OK) low_disk_keep("moves", key, text.s, text.len);
+  str_clear(&text);
+  return s;
+}
+
+static bool
+low_moves_from_disk(struct rt_device *d, const struct str *key) {
+  struct low_entry e;
+  struct str text = STR_INIT;
+  if (!low_disk_find("moves", "moves", key, &e)) return false;
+  str_addn(&text, e.bytes, e.n);
+  low_entry_clear(&e);
+  status s = low_moves_new(d, &text);
+  str_clear(&text);
+  if (s == OK) return true;
+  LOG_WARN("cached code of moves cannot be used: %s; it is made anew",
+           err_last());
+  rt_device_moves_free(d);
+  return false;
+}
+
+status
+low_device_moves(struct rt_device *d) {
+  struct str key = STR_INIT;
+  status s = OK;
+  if (d->moves.code) return OK;
+  str_printf(&key, "%d %s\n", d->code_kind, d->arch);
+  bool found = low_disk_is_open() && low_moves_from_disk(d, &key);
+  if (!found && low_disk_turn_begin()) found = low_moves_from_disk(d, &key);
+  if (!found) s = low_moves_compile(d, &key);
+  low_disk_turn_end();
+  str_clear(&key);
+  if (s != OK) rt_device_moves_free(d);
+  return s;
+}

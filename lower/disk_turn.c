@@ -1,0 +1,69 @@
+/* One rank of a machine compiles, the others read what it made.
+ *
+ * Problem. Ranks need the same code at the same moment: on a machine with 64 of them
+ * each region would be compiled 64 times, on processors that are busy with 63 others.
+ * Asking each other takes a message that all wait for, and ranks that found the code in
+ * their caches have no reason to send one.
+ *
+ * Idea. A lock on a file in the cache's folder. Who has it compiles, keeps, and lets go;
+ * who does not waits, and looks into the cache first when it is its turn. A rank that
+ * dies lets go as well, since the system drops its lock; one that hangs is waited for
+ * SECONDS, then the others compile by themselves, as they do where files can't be
+ * locked.
+ *
+ * Devices' drivers finish code by themselves and keep it in folders of their own, which
+ * PoCL's does not always survive when several processes do so at once: they have turns,
+ * too.
+ *
+ * cost    nothing on one rank or where all is found; else a look each millisecond
+ * limits  folders on file systems whose locks reach over machines: all ranks take
+ *         turns */
+#include "lower/disk.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SECONDS = 30, NOBODY = -1 };
+
+static struct {
+  bool shared;
+  int fd;
+} turn = {false, NOBODY};
+
+void
+low_disk_share(bool on) {
+  turn.shared = on;
+}
+
+bool
+low_disk_turn_begin(void) {
+  const struct timespec pause = {0, 1000000};
+  struct str path = STR_INIT;
+  bool waited = false;
+  if (!turn.shared || !low_disk_path("turn", &path)) return false;
+  turn.fd = open(path.s, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  str_clear(&path);
+  if (turn.fd < 0) return false;
+  double end = timer_wall() + SECONDS;
+  while (flock(turn.fd, LOCK_EX | LOCK_NB)) {
+    waited = true;
+    if ((errno == EWOULDBLOCK || errno == EINTR) && timer_wall() < end) {
+      nanosleep(&pause, NULL);
+      continue;
+    }
+    LOG_INFO("cache: another rank is compiling for long; this one does, too");
+    break;
+  }
+  return waited;
+}
+
+void
+low_disk_turn_end(void) {
+  if (turn.fd >= 0) close(turn.fd);
+  turn.fd = NOBODY;
+}

@@ -1,0 +1,106 @@
+/* Elements of dats to messages and back, on a device.
+ *
+ * A halo is a list of elements; a message has them one after the other, AoS, so
+ * that ranks may lay their dats out differently. Each work item moves one word:
+ *
+ *   op2_pack8    message[place[i] * scale + r] = dat[(c * stride + list[i]) * words + k]
+ *   op2_unpack8  the other way
+ *
+ *     i < n       element of the list         item i * dim * words + r
+ *     c < dim     component                   r = c * words + k
+ *     k < words   word of the component       stride  of dats, which are SoA
+ *
+ * with a kernel of each kind for words of 1, 2, 4 and 8 bytes.
+ *
+ * cost  a division of 64 bits an item or two; items that are neighbours write
+ * neighbours of the message. */
+#include "lower/llvm/device.h"
+
+#include <stdio.h>
+
+enum { PARAMS = 9 };
+
+struct move {
+  LLVMValueRef dat, list, place, message, n, dim, words, stride, scale;
+};
+
+static struct move
+open_kernel(struct low_emit *em, const char *name) {
+  LLVMTypeRef ptr = low_device_ptr(em), i64 = LLVMInt64TypeInContext(em->ctx);
+  LLVMTypeRef types[PARAMS] = {ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64};
+  low_device_open(em, name, types, PARAMS);
+  LLVMValueRef p[PARAMS];
+  LLVMGetParams(em->fn, p);
+  return (struct move){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8]};
+}
+
+static LLVMValueRef
+word_at(struct low_emit *em, LLVMTypeRef word, LLVMValueRef base,
+        LLVMValueRef at) {
+  return LLVMBuildInBoundsGEP2(em->b, word, base, &at, 1, "");
+}
+
+/* Where word r of element i is, in the dat and in the message. */
+static void
+find_ends(struct low_emit *em, const struct move *m, LLVMTypeRef word,
+          LLVMValueRef per, LLVMValueRef ends[2]) {
+  LLVMBuilderRef b = em->b;
+  LLVMValueRef i = LLVMBuildUDiv(b, em->item, per, "i");
+  LLVMValueRef r = LLVMBuildURem(b, em->item, per, "r");
+  LLVMValueRef c = LLVMBuildUDiv(b, r, m->words, "c");
+  LLVMValueRef k = LLVMBuildURem(b, r, m->words, "k");
+  LLVMValueRef e = low_device_index(em, m->list, i);
+  LLVMValueRef at =
+      LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, c, m->stride, ""), e, "");
+  at = LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, at, m->words, ""), k, "");
+  ends[0] = word_at(em, word, m->dat, at);
+  at = LLVMBuildNSWMul(b, low_device_index(em, m->place, i), m->scale, "");
+  at = LLVMBuildNSWAdd(b, at, r, "");
+  ends[1] = word_at(em, word, m->message, at);
+}
+
+static void
+build_move(struct low_emit *em, unsigned bytes, bool packs) {
+  LLVMBuilderRef b = em->b;
+  char name[32];
+  snprintf(name, sizeof name, packs ? LOW_PACK "%u" : LOW_UNPACK "%u", bytes);
+  struct move m = open_kernel(em, name);
+  LLVMTypeRef word = LLVMIntTypeInContext(em->ctx, 8 * bytes);
+  em->item = em->kind->item(em, LOW_ITEM_GLOBAL);
+  LLVMValueRef per = LLVMBuildNSWMul(b, m.dim, m.words, "per");
+  LLVMValueRef all = LLVMBuildNSWMul(b, m.n, per, "");
+  LLVMBasicBlockRef after =
+      low_device_if(em, LLVMBuildICmp(b, LLVMIntULT, em->item, all, ""));
+  LLVMValueRef ends[2];
+  find_ends(em, &m, word, per, ends);
+  LLVMValueRef v = LLVMBuildLoad2(b, word, ends[packs ? 0 : 1], "");
+  LLVMSetAlignment(v, bytes);
+  v = LLVMBuildStore(b, v, ends[packs ? 1 : 0]);
+  LLVMSetAlignment(v, bytes);
+  low_device_endif(em, after);
+  low_device_close(em);
+}
+
+status
+low_moves_compile(enum rt_code_kind kind, const char *arch, struct str *code) {
+  struct low_target target;
+  struct low_emit em = {.kind = low_device_kind(kind), .t = &target};
+  TRY(em.kind->init(&target, arch));
+  em.ctx = LLVMContextCreate();
+  ll_errors_catch(em.ctx);
+  em.m = LLVMModuleCreateWithNameInContext("moves", em.ctx);
+  em.b = LLVMCreateBuilderInContext(em.ctx);
+  LLVMSetTarget(em.m, target.triple);
+  LLVMSetDataLayout(em.m, target.layout);
+  for (unsigned k = 0; k < RT_MOVE_WORDS; k++) {
+    build_move(&em, 1u << k, true);
+    build_move(&em, 1u << k, false);
+  }
+  status s = low_device_verify(&em);
+  if (s == OK) s = em.kind->finish(&target, em.m, code);
+  LLVMDisposeBuilder(em.b);
+  LLVMDisposeModule(em.m);
+  LLVMContextDispose(em.ctx);
+  low_target_clear(&target);
+  return s;
+}

@@ -1,0 +1,53 @@
+# What is skipped because of its target, by name, with the reason: one table for all
+# suites, which source this. Nothing else is skipped on a device.
+#
+#   skip_reason NAME [VARIABLES]  why NAME is not run with these variables besides the
+#                                 environment's; nothing: it is
+#   skips NAME [VARIABLES]        is it skipped? Then it is noted in the file $skipped_to
+#   skips_say                     one line "skipped: ..." of all that were
+#   skips_count                   how many; each name counts once
+
+# suite, program or executable (a pattern; the first that fits) | reason; none: it runs
+skips_table() {
+  cat <<TABLE
+big_dat_opaque       |
+kernel_source_opaque |
+read_foreign_opaque  |
+wrong_files_opaque   |
+*_opaque             | kernels without IR
+*_clang              | kernels without IR
+random-opaque        | kernels without IR
+effects              | a kernel does I/O
+noargs               | a kernel writes a global of the program
+TABLE
+}
+
+skip_reason() {
+  skip_words=" OP2_TARGET=${OP2_TARGET-} ${2-} "
+  case $skip_words in *OP2_OFFLOAD_FALLBACK=host*) return ;; esac
+  skip_words=${skip_words##* OP2_TARGET=}
+  case $skip_words in opencl* | cuda*) ;; *) return ;; esac
+  skips_table | while read -r skip_pattern skip_bar skip_why; do
+    # shellcheck disable=SC2254
+    case $1 in
+    $skip_pattern)
+      [ -z "$skip_why" ] || echo "$skip_why"
+      break
+      ;;
+    esac
+  done
+}
+
+skips() {
+  skip_why=$(skip_reason "$@")
+  [ -n "$skip_why" ] && echo "$1: $skip_why" >>"$skipped_to"
+}
+
+skips_say() {
+  [ ! -s "$skipped_to" ] ||
+    echo "skipped: on a device: $(sort -u "$skipped_to" | paste -sd ';' | sed 's/;/; /g')"
+}
+
+skips_count() {
+  sort -u "$skipped_to" 2>/dev/null | wc -l
+}

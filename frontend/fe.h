@@ -246,10 +246,11 @@ struct fe_checkpoint {
 /* ---- the context ----------------------------------------------------------- */
 
 struct fe {
-  bool up, exiting;
   struct options opt;
   int diags;
+  bool up, exiting;
   bool no_realloc, auto_soa, mirror, defer_globals, told_opaque;
+  bool whole;     /* each rank declares everything, and sees it */
   int base_index; /* OP_MAPS_BASE_INDEX */
   int nthreads;
   enum low_sanitize sanitize;
@@ -290,9 +291,8 @@ struct fe {
   uint32_t setup_id; /* changes with layouts, overlays and disabled passes */
   struct table states;
   struct rt_comm comm; /* size 1: alone */
-  int local;           /* ranks before this one on the same machine */
   struct rt_halo *halo;
-  bool whole;            /* each rank declares everything, and sees it */
+  int local;             /* ranks before this one on the same machine */
   int level;             /* of halos: the last, even */
   char halo_with[96];    /* options of pass halo */
   struct table reaches;  /* how far out dats are right, as an interned number */

@@ -199,6 +199,9 @@ fe_options_read(int argc, char **argv) {
          fe.opt.checkpoint);
   if (strcmp(fe.opt.files, "auto") && strcmp(fe.opt.files, "root"))
     FAIL(ERR_ARG, "OP2_FILES=%s: expected auto or root", fe.opt.files);
+  if (strcmp(fe.opt.wait, "auto") && strcmp(fe.opt.wait, "spin") &&
+      strcmp(fe.opt.wait, "nap"))
+    FAIL(ERR_ARG, "OP2_WAIT=%s: expected auto, spin or nap", fe.opt.wait);
   if (!fe_number_option(fe.opt.renumber))
     FAIL(ERR_ARG, "OP2_RENUMBER=%s: expected auto, 0, rcm or bisect",
          fe.opt.renumber);
@@ -279,7 +282,8 @@ fe_init(const char *mpi, const void *communicator, int argc, char **argv,
   rt_cuda_graphs = fe.opt.cuda_graphs;
   rt_device_times = fe.opt.device_times;
   rt_io_set_root(!strcmp(fe.opt.files, "root"));
-  rt_set_team((enum rt_team_way)fe_team_way());
+  int team = fe_team_way();
+  if (team >= 0) rt_set_team((enum rt_team_way)team);
   fe_mirror_choose();
   st = fe_ranks_fit();
   if (st == OK) st = fe_targets_init();

@@ -19,6 +19,7 @@
  * address may change. */
 #include "frontend/ranks.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,19 +29,47 @@ enum { FIRST_LEVEL = 2 }; /* what a loop at a time needs */
 
 /* ---- up and down ---------------------------------------------------------------- */
 
-/* How many ranks before this one are on the same machine. */
+/* What ranks tell each other of where they are. */
+struct place {
+  char host[256];
+  cpu_set_t processors; /* that it may use: launchers bind ranks to some */
+};
+
+/* Do the ranks of this machine, with their threads, outnumber its processors? */
+static bool
+is_crowded(const struct place *all) {
+  const char *here = all[fe.comm.rank].host;
+  cpu_set_t processors;
+  int threads = 0;
+  CPU_ZERO(&processors);
+  for (int r = 0; r < fe.comm.size; r++) {
+    if (strcmp(all[r].host, here)) continue;
+    if (r < fe.comm.rank) fe.local++;
+    threads += fe.nthreads;
+    CPU_OR(&processors, &processors, &all[r].processors);
+  }
+  return threads > CPU_COUNT(&processors);
+}
+
+/* Where this rank is on its machine, and how ranks wait: all in one way, since their
+ * collectives differ. */
 static status
-find_local(int *out) {
-  enum { NAME = 256 };
-  char *names = mem_alloc((size_t)fe.comm.size + 1, NAME);
-  char *mine = names + (size_t)fe.comm.size * NAME;
-  if (gethostname(mine, NAME - 1)) *mine = 0;
-  status st = rt_allgather(&fe.comm, mine, NAME, names);
-  *out = 0;
-  for (int r = 0; st == OK && r < fe.comm.rank; r++)
-    *out += !strncmp(names + (size_t)r * NAME, mine, NAME);
-  free(names);
-  return st;
+find_place(void) {
+  struct place *all = mem_alloc((size_t)fe.comm.size + 1, sizeof *all);
+  struct place *mine = &all[fe.comm.size];
+  if (gethostname(mine->host, sizeof mine->host - 1)) mine->host[0] = 0;
+  if (sched_getaffinity(0, sizeof mine->processors, &mine->processors))
+    CPU_SET(0, &mine->processors);
+  status st = rt_allgather(&fe.comm, mine, sizeof *mine, all);
+  fe.local = 0;
+  bool crowded = st == OK && is_crowded(all);
+  free(all);
+  if (st != OK) return st;
+  int64_t naps =
+      strcmp(fe.opt.wait, "auto") ? !strcmp(fe.opt.wait, "nap") : crowded;
+  TRY(rt_allreduce(&fe.comm, &naps, 1, (struct type){TYPE_I64, 8}, ACC_MAX));
+  fe.comm.naps = naps;
+  return OK;
 }
 
 /* A rank that leaves without op_exit would be waited for. */
@@ -115,7 +144,7 @@ fe_ranks_open(const char *mpi, const void *communicator) {
   TRY(depth_choose());
   if (!fe_ranked()) return OK;
   fe.halo = rt_halo_new(&fe.comm);
-  TRY(find_local(&fe.local));
+  TRY(find_place());
   if (!watching) atexit(left);
   watching = true;
   return OK;

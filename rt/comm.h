@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "base/types.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Memory that goes to, or comes from, a rank. */
@@ -62,6 +63,7 @@ struct rt_comm {
   const struct rt_comm_ops *ops;
   int rank, size;
   void *own; /* the implementation's */
+  bool naps; /* sleep between looks for messages; the same on all ranks */
 };
 
 /* The ranks of this program: those that mpirun started, as the environment

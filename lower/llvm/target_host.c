@@ -148,19 +148,25 @@ low_sanitize_vectors(enum low_sanitize s) {
 
 /* What would run when the module is loaded: it starts the sanitizer, which the
  * program has done, and registers constants, whose surroundings are then not
- * checked. MCJIT runs none of it, but it names symbols that only a linker makes. */
+ * checked. MCJIT runs none of it, but it names symbols that only a linker makes.
+ * Nothing may mention what is deleted: the lists of what is to be kept, where the
+ * sanitizer entered it, go as well (a linker reads them, MCJIT keeps all), and constants
+ * of the context, which outlive lists that held them, forget it. */
 static void
 low_drop_constructors(LLVMModuleRef m) {
-  static const char *const lists[] = {"llvm.global_ctors", "llvm.global_dtors"};
+  static const char *const lists[] = {"llvm.global_ctors", "llvm.global_dtors",
+                                      "llvm.used", "llvm.compiler.used"};
   static const char *const functions[] = {"asan.module_ctor",
                                           "asan.module_dtor"};
-  for (int k = 0; k < 2; k++) {
+  for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
     LLVMValueRef list = LLVMGetNamedGlobal(m, lists[k]);
     if (list) LLVMDeleteGlobal(list);
   }
   for (int k = 0; k < 2; k++) {
     LLVMValueRef f = LLVMGetNamedFunction(m, functions[k]);
-    if (f) LLVMDeleteFunction(f);
+    if (!f) continue;
+    LLVMReplaceAllUsesWith(f, LLVMConstNull(LLVMTypeOf(f)));
+    LLVMDeleteFunction(f);
   }
 }
 

@@ -197,7 +197,7 @@ if [ ! -e "$build/libop2lazy-openmpi.so" ] || ! command -v mpirun.openmpi >/dev/
 else
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
   export OMPI_MCA_btl=self,vader OMPI_MCA_hwloc_base_binding_policy=none
-  export OMPI_MCA_mpi_yield_when_idle=1
+  export OMPI_MCA_mpi_yield_when_idle=1 OP2_WAIT=nap
   export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0" # Open MPI's are many
   ways=root
   if [ -e "$build/libop2lazy-hdf5-openmpi.so" ]; then

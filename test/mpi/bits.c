@@ -88,10 +88,15 @@ step(double *q, double *r, const float *f, double *norm, float *fsum,
 }
 
 static void
-spread(const double *q, double *r, double *bins) {
+spread(const double *q, double *bins) {
   int i = (int)(q[0] * q[0] * 1000) % 20;
   bins[i < 0 ? 0 : i] += q[1];
-  r[0] += 0.001 * bins[0] * 0;
+}
+
+/* Its sum is looked at on the way: ranks take turns. */
+static void
+looking(const double *q, double *sum) {
+  *sum += *sum > 1 ? 0.5 * q[0] : q[0];
 }
 
 static void
@@ -101,7 +106,8 @@ running(const double *q, double *last) {
 
 int
 main(int argc, char **argv) {
-  double total[2] = {0.1, 0}, norm = 0, least = 10, bins[BINS] = {0}, last = 1;
+  double total[2] = {0.1, 0}, norm = 0, least = 10, bins[BINS] = {0}, last = 1,
+         looked = 0.9;
   float fsum = 0.25f;
   int count = 0;
   mesh();
@@ -134,8 +140,10 @@ main(int argc, char **argv) {
                 op_arg_gbl(&least, 1, "double", OP_MIN));
     op_par_loop(spread, "spread", cells,
                 op_arg_dat(pq, -1, OP_ID, DIM, "double", OP_READ),
-                op_arg_dat(pr, -1, OP_ID, DIM, "double", OP_RW),
                 op_arg_gbl(bins, BINS, "double", OP_INC));
+    op_par_loop(looking, "looking", few,
+                op_arg_dat(pv, -1, OP_ID, DIM, "double", OP_READ),
+                op_arg_gbl(&looked, 1, "double", OP_INC));
     op_par_loop(running, "running", few,
                 op_arg_dat(pv, -1, OP_ID, DIM, "double", OP_READ),
                 op_arg_gbl(&last, 1, "double", OP_RW));
@@ -148,6 +156,7 @@ main(int argc, char **argv) {
   slice_note(&least, sizeof least);
   slice_note(bins, sizeof bins);
   slice_note(&last, sizeof last);
+  slice_note(&looked, sizeof looked);
   slice_note(&count, sizeof count);
   op_exit();
   printf("ok\n");

@@ -10,7 +10,7 @@
 # Lines "bits ..." of a program are the same in all its runs under OP2_REPRODUCIBLE.
 # --all: instead, each bench program on 1, 2, 3, 4 and 7 ranks with 1 and 2 threads,
 # by each partitioner, on the host and on an OpenCL device (some 20 minutes), and random
-# programs on as many.
+# programs on as many, by each partitioner.
 # Runs with OP2_TARGET=opencl are left out where there is no such device, and under
 # the address sanitizer (PoCL leaks).
 # Once for each MPI library that the build has a module for and whose mpirun is
@@ -26,6 +26,7 @@ trap 'rm -rf "$work"' EXIT
 export OP2_CACHE_DIR=${OP2_CACHE_DIR-$build/cache} OP2_LOG=0
 export OP2_TARGET=openmp # runs on devices name theirs
 export POCL_MAX_PTHREAD_COUNT=1 # of each rank
+export OP2_WAIT=${OP2_WAIT-nap} # other suites have the processors as well
 jobs=${JOBS-$(nproc)}
 
 # name | ranks | variables | which programs of test/programs ("" all)
@@ -37,7 +38,7 @@ whole_modes() {
   echo "2-opencl|2|OMP_NUM_THREADS=1 OP2_TARGET=opencl|"
   echo "3-opencl-deep|3|OMP_NUM_THREADS=1 OP2_TARGET=opencl OP2_HALO_LIMIT=6 OP2_CHECK=1|airfoil_small fem_small shallow targets gbl_raw info"
   echo "4-opencl-staged|4|OMP_NUM_THREADS=1 OP2_TARGET=opencl OP2_INCREMENTS=staged OP2_EAGER=1|airfoil_small vector_arg partial"
-  echo "3-deep|3|OMP_NUM_THREADS=1 OP2_HALO_LIMIT=6|airfoil fem_small shallow chain"
+  echo "3-deep|3|OMP_NUM_THREADS=1 OP2_HALO_LIMIT=6 OP2_WAIT=spin|airfoil fem_small shallow chain"
   echo "3-auto|3|OMP_NUM_THREADS=1 OP2_HALO_LIMIT=auto OP2_HALO_COSTS=1000,1000,1|airfoil_small fem_small shallow chain"
 }
 # Programs that one rank alone can run:
@@ -174,11 +175,14 @@ all_runs() { # PROGRAM...
   done
 }
 
-# Random programs on these numbers of ranks, with both numbers of threads: the modes do.
+# Random programs on these numbers of ranks, with both numbers of threads (the modes
+# do), by each partitioner.
 all_random() { # COMMAND...
-  local ranks
+  local ranks part
   for ranks in 1 2 3 4 7; do
-    random random_programs $ranks "--seed 8000 --count 40 --batch 4" "$@"
+    for part in none RANDOM INERTIAL EXTERNAL PTSCOTCH; do
+      random random_programs $ranks "--seed 8000 --count 16 --batch 4 --partition $part" "$@"
+    done
     random random_programs_opaque $ranks "--opaque --seed 9000 --count 20 --batch 4" "$@"
   done
 }
@@ -195,7 +199,7 @@ random() { # BINARY RANKS FLAGS COMMAND...
     passed=$((passed + $(sed -n 's/ passed, 0 failed//p' "$out" | head -n 1)))
   else
     failed=$((failed + 1))
-    echo "FAIL $(basename "$file") on $ranks ranks: $(grep -m 1 FAIL "$out")"
+    echo "FAIL $(basename "$file") $flags on $ranks ranks: $(grep -m 1 FAIL "$out")"
   fi
 }
 

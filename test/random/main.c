@@ -8,6 +8,7 @@
  *   --opaque       the kernels of this executable carry no IR
  *   --ranks        this process is one rank, under mpirun, of several that all do
  *                  the same: no further processes, modes "ranks..."
+ *   --partition P  sets are cut by op_partition(P), not in ways that seeds choose; or none
  *   --jobs N       processes at once (default 1)
  *   --batch N      programs in one process, mode by mode in one session each
  *   --failures N   stop after so many
@@ -51,7 +52,8 @@ usage(void) {
   fprintf(stderr,
           "usage: random_programs [--seed S] [--count N] [--time T] "
           "[--fresh T] [--modes a,b,...] [--opaque] [--jobs N] "
-          "[--batch N] [--failures N] [--shrink T] [--out FOLDER] [--show]\n");
+          "[--batch N] [--failures N] [--shrink T] [--out FOLDER] [--show] "
+          "[--ranks] [--partition P]\n");
   exit(2);
 }
 
@@ -79,6 +81,8 @@ option_read(struct options *o, const char *name, const char *value) {
     o->shrink = atof(value);
   else if (!strcmp(name, "--out"))
     o->out = value;
+  else if (!strcmp(name, "--partition"))
+    play_by = value;
   else
     usage();
 }

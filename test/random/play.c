@@ -6,6 +6,7 @@
 
 #include "modes.h"
 
+#include "../programs/ranks.h"
 #include "kernels.h"
 
 #include "op2.h"
@@ -221,16 +222,38 @@ constants_reset(void) {
   k_trail = 0;
 }
 
+const char *play_by;
+
+/* Coordinates of set 0, and owners for it. */
+static op_dat
+declare_places(struct player *y, bool owners) {
+  int n = y->p->sets[0], ranks = check_ranks();
+  double *x = session_memory((size_t)n * 2 * sizeof *x);
+  int *to = session_memory((size_t)n * sizeof *to);
+  for (int e = 0, row = 0; e < n; e++, row = e / 7) {
+    x[2 * e] = e - 7 * row;
+    x[2 * e + 1] = 0.3 * row;
+    to[e] = (int)((y->p->seed + (uint64_t)e / 5) % (uint64_t)ranks);
+  }
+  return owners ? op_decl_dat(y->sets[0], 1, "int", to, "owners")
+                : op_decl_dat(y->sets[0], 2, "double", x, "places");
+}
+
 /* On one rank without effect; on several another part of the mesh each time. */
 static void
 play_partition(struct player *y) {
-  uint64_t how = y->p->seed % 7;
-  bool ranks = y->flags & PLAY_RANKS;
-  if (how == 0 && !ranks)
-    op_partition("PTSCOTCH", "KWAY", y->sets[0], OP_ID, NULL);
-  if (how < 3 && ranks) op_partition("RANDOM", "", y->sets[0], OP_ID, NULL);
-  if (how == 3 && ranks && y->p->nmaps)
-    op_partition("PTSCOTCH", "", y->sets[0], y->maps[0], NULL);
+  static const char *const ways[] = {"RANDOM",   "PTSCOTCH", "RANDOM", "",
+                                     "INERTIAL", "EXTERNAL", ""};
+  const char *by = play_by ? play_by : ways[y->p->seed % 7];
+  op_set s = y->sets[0];
+  if (!strcmp(by, "INERTIAL") || !strcmp(by, "EXTERNAL"))
+    op_partition(by, "", s, OP_ID, declare_places(y, *by == 'E'));
+  else if (!strcmp(by, "PTSCOTCH") && y->flags & PLAY_RANKS && y->p->nmaps)
+    op_partition(by, "", s, y->maps[0], NULL);
+  else if (!strcmp(by, "PTSCOTCH") && !(y->flags & PLAY_RANKS))
+    op_partition(by, "KWAY", s, OP_ID, NULL);
+  else if (!strcmp(by, "RANDOM"))
+    op_partition(by, "", s, OP_ID, NULL);
 }
 
 static void

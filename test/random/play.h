@@ -31,6 +31,8 @@ struct failure {
   uint64_t sums; /* hash of the bits of all values that are not exact */
 };
 
+/* How op_partition cuts sets, in place of what seeds choose; "none": not at all. */
+extern const char *play_by;
 /* Play it in the library as it is initialised; `seen` as the interpreter saw it. */
 void play(const struct program *p, const struct seen *seen, unsigned flags,
           struct failure *out);

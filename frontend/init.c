@@ -185,7 +185,10 @@ fe_options_read(int argc, char **argv) {
          fe.opt.fallback);
   enum low_increments increments;
   status found = low_increments_find(fe.opt.increments, &increments);
-  if (found != OK) return err_prefix(found, "OP2_INCREMENTS: ");
+  if (found != OK)
+    return err_prefix(found, "OP2_INCREMENTS=%s: ", fe.opt.increments);
+  found = pass_check_names(fe.opt.disable);
+  if (found != OK) return err_prefix(found, "OP2_DISABLE=%s: ", fe.opt.disable);
   if (strcmp(fe.opt.threading, "auto") && strcmp(fe.opt.threading, "colours"))
     FAIL(ERR_ARG, "OP2_THREADING=%s: expected auto or colours",
          fe.opt.threading);
@@ -267,6 +270,7 @@ fe_init(const char *mpi, const void *communicator, int argc, char **argv,
   status st = fe_options_read(argc, argv);
   if (st == OK) st = fe_ranks_open(mpi, communicator);
   if (st != OK) {
+    fe_ranks_close();
     fe_error(st);
     return;
   }

@@ -165,14 +165,20 @@ pass_parse(struct pass_pipeline *p, const char *text) {
   }
 }
 
-/* Take out, or turn down, what the user switched off. */
-static status
-pass_disable(struct pass_pipeline *p, const char *disable) {
-  for (const char *d = disable; *d;) {
+status
+pass_check_names(const char *names) {
+  for (const char *d = names; *d;) {
     size_t len = strcspn(d, ",");
     if (len && !pass_find(d, len)) return pass_unknown(d, len);
     d += len + (d[len] == ',');
   }
+  return OK;
+}
+
+/* Take out, or turn down, what the user switched off. */
+static status
+pass_disable(struct pass_pipeline *p, const char *disable) {
+  TRY(pass_check_names(disable));
   uint32_t n = 0;
   for (uint32_t i = 0; i < p->nsteps; i++) {
     struct pass_step s = p->steps[i];

@@ -26,6 +26,8 @@ struct pass_options {
  * before anything runs), a pass that broke the trace (ERR_STATE, with every
  * failure of the verifier). */
 status pass_run(struct ir_trace **t, const struct pass_options *o);
+/* Are all of these, comma-separated, passes? ERR_ARG names one that is not. */
+status pass_check_names(const char *names);
 /* Names and one-liners of all passes. */
 void pass_list(struct str *out);
 

@@ -4,7 +4,8 @@
  * functions are found by name from dev_opencl.def, so that neither headers nor
  * the library are needed to build or to run without. Devices are numbered over
  * all platforms, in the loader's order. Code is SPIR (LLVM bitcode) where the
- * device says cl_khr_spir.
+ * device says cl_khr_spir, else SPIR-V where it says that it takes that: by
+ * OpenCL 2.1's function, or by that of cl_khr_il_program before.
  *
  * One in-order queue for each device: every command sees what stood before it.
  * Writes return when the host's memory may be changed. */
@@ -25,6 +26,8 @@ enum {
   CL_DEVICE_LOCAL_MEM_SIZE = 0x1023,
   CL_DEVICE_NAME = 0x102B,
   CL_DEVICE_EXTENSIONS = 0x1030,
+  CL_DEVICE_PLATFORM = 0x1031,
+  CL_DEVICE_IL_VERSION = 0x105B,
   CL_PROGRAM_BUILD_LOG = 0x1183,
   CL_MEM_READ_WRITE = 1,
   CL_QUEUE_PROFILING = 2,
@@ -54,9 +57,14 @@ struct cl_span {
   uint32_t n, cap;
 };
 
+/* clCreateProgramWithIL, under one of its names. */
+typedef void *(*program_with_il)(void *context, const void *il, size_t bytes,
+                                 int32_t *err);
+
 struct cl_device {
   void *id, *context, *queue;
-  struct cl_span *span; /* open */
+  program_with_il with_il; /* NULL: it takes SPIR */
+  struct cl_span *span;    /* open */
 };
 
 static const char *
@@ -175,6 +183,40 @@ choose(struct rt_device *d, void **id_out) {
   return st;
 }
 
+/* What the device takes SPIR-V by; NULL: it does not. */
+static program_with_il
+find_il(void *id, const char *extensions) {
+  char version[256] = "";
+  void *platform = NULL, *f = NULL;
+  program_with_il found;
+  if (cl.clGetDeviceInfo(id, CL_DEVICE_IL_VERSION, sizeof version - 1, version,
+                         NULL) ||
+      !strstr(version, "SPIR-V_1."))
+    return NULL;
+  if (!strstr(extensions, "cl_khr_il_program"))
+    f = dlsym(cl.library, "clCreateProgramWithIL");
+  else if (!cl.clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform,
+                               &platform, NULL))
+    f = cl.clGetExtensionFunctionAddressForPlatform(platform,
+                                                    "clCreateProgramWithILKHR");
+  memcpy(&found, &f, sizeof found);
+  return found;
+}
+
+/* How code gets there. */
+static status
+choose_code(struct rt_device *d, const char *extensions) {
+  struct cl_device *x = d->driver_data;
+  bool spir = strstr(extensions, "cl_khr_spir") != NULL;
+  x->with_il = spir ? NULL : find_il(x->id, extensions);
+  d->code_kind = spir ? RT_CODE_SPIR : RT_CODE_SPIRV;
+  if ((spir || x->with_il) && strstr(extensions, "cl_khr_fp64")) return OK;
+  FAIL(ERR_TARGET,
+       "target opencl:%d: device \"%s\" needs cl_khr_fp64, and cl_khr_spir or "
+       "SPIR-V 1.x, it has %s",
+       d->target.number, d->name, extensions);
+}
+
 static status
 read_facts(struct rt_device *d, void *id) {
   char extensions[8192] = "";
@@ -188,16 +230,11 @@ read_facts(struct rt_device *d, void *id) {
                         NULL));
   CL(d, clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units,
                         NULL));
-  if (!strstr(extensions, "cl_khr_spir") || !strstr(extensions, "cl_khr_fp64"))
-    FAIL(ERR_TARGET,
-         "target opencl:%d: device \"%s\" needs cl_khr_spir and cl_khr_fp64, "
-         "it has %s",
-         d->target.number, d->name, extensions);
+  TRY(choose_code(d, extensions));
   uint64_t local = 0;
   CL(d,
      clGetDeviceInfo(id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local, NULL));
   d->local = (size_t)local;
-  d->code_kind = RT_CODE_SPIR;
   d->group = group < GROUP ? (uint32_t)group : GROUP;
   d->rows = units * ROWS_PER_UNIT / d->group * d->group;
   if (d->rows < d->group) d->rows = d->group;
@@ -310,21 +347,31 @@ build_failed(struct rt_device *d, void *program, int32_t code) {
 }
 
 static status
-cl_code_new(struct rt_device *d, const void *code, size_t bytes, void **out) {
+create_program(struct rt_device *d, const void *code, size_t bytes,
+               void **out) {
   struct cl_device *x = d->driver_data;
   const unsigned char *binary = code;
   int32_t each = 0, rc = 0;
-  void *p = cl.clCreateProgramWithBinary(x->context, 1, &x->id, &bytes, &binary,
-                                         &each, &rc);
-  if (!p || rc || each) return failed(d, "clCreateProgramWithBinary", rc);
-  rc = cl.clBuildProgram(p, 1, &x->id, "-x spir -spir-std=1.2", NULL, NULL);
-  if (rc) {
-    status st = build_failed(d, p, rc);
-    cl.clReleaseProgram(p);
-    return st;
+  if (x->with_il) {
+    *out = x->with_il(x->context, code, bytes, &rc);
+    return *out && !rc ? OK : failed(d, "clCreateProgramWithIL", rc);
   }
-  *out = p;
-  return OK;
+  *out = cl.clCreateProgramWithBinary(x->context, 1, &x->id, &bytes, &binary,
+                                      &each, &rc);
+  return *out && !rc && !each ? OK : failed(d, "clCreateProgramWithBinary", rc);
+}
+
+static status
+cl_code_new(struct rt_device *d, const void *code, size_t bytes, void **out) {
+  struct cl_device *x = d->driver_data;
+  const char *options = x->with_il ? "" : "-x spir -spir-std=1.2";
+  TRY(create_program(d, code, bytes, out));
+  int32_t rc = cl.clBuildProgram(*out, 1, &x->id, options, NULL, NULL);
+  if (!rc) return OK;
+  status st = build_failed(d, *out, rc);
+  cl.clReleaseProgram(*out);
+  *out = NULL;
+  return st;
 }
 
 static void

@@ -33,6 +33,7 @@
 
 static const struct low_device_kind *const kinds[] = {
     [RT_CODE_SPIR] = &low_kind_spir,
+    [RT_CODE_SPIRV] = &low_kind_spirv,
     [RT_CODE_PTX] = &low_kind_ptx,
 };
 

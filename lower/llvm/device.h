@@ -24,7 +24,11 @@ struct low_device_kind {
   status (*finish)(const struct low_target *t, LLVMModuleRef m,
                    struct str *code);
 };
-extern const struct low_device_kind low_kind_spir, low_kind_ptx;
+extern const struct low_device_kind low_kind_spir, low_kind_spirv, low_kind_ptx;
+
+/* spirv.c: SPIR-V from SPIR, by a translator that is looked for now. ERR_COMPILE:
+ * there is none, or what it says */
+status low_spirv_translate(const struct str *spir, struct str *code);
 
 /* ---- device_globals.c ---------------------------------------------------- */
 

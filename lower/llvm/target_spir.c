@@ -1,4 +1,5 @@
-/* SPIR 1.2: LLVM bitcode for OpenCL devices that take it (PoCL).
+/* SPIR 1.2: LLVM bitcode for OpenCL devices that take it (PoCL), and what SPIR-V is
+ * made from for the others (spirv.c).
  *
  * LLVM 19 has no target for it, none is needed: the module is optimised without
  * one and written as bitcode. Its readers are older (PoCL 3.1 has LLVM 15), so
@@ -355,12 +356,25 @@ spir_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
   return OK;
 }
 
-const struct low_device_kind low_kind_spir = {.name = "spir",
-                                              .kernel_convention = SPIR_KERNEL,
-                                              .init = spir_init,
-                                              .item = spir_item,
-                                              .barrier = spir_barrier,
-                                              .room_is_argument = true,
-                                              .room = spir_room,
-                                              .mark = spir_mark,
-                                              .finish = spir_finish};
+static status
+spirv_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
+  struct str spir = STR_INIT;
+  status s = spir_finish(t, m, &spir);
+  if (s == OK) s = low_spirv_translate(&spir, code);
+  str_clear(&spir);
+  return s;
+}
+
+#define SPIR_KIND(text, last)                                                  \
+  {.name = (text),                                                             \
+   .kernel_convention = SPIR_KERNEL,                                           \
+   .init = spir_init,                                                          \
+   .item = spir_item,                                                          \
+   .barrier = spir_barrier,                                                    \
+   .room_is_argument = true,                                                   \
+   .room = spir_room,                                                          \
+   .mark = spir_mark,                                                          \
+   .finish = (last)}
+
+const struct low_device_kind low_kind_spir = SPIR_KIND("spir", spir_finish),
+                             low_kind_spirv = SPIR_KIND("spirv", spirv_finish);

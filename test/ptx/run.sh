@@ -1,6 +1,6 @@
 #!/bin/bash
 # Code ahead of time (op2-run --emit) of the recorded traces of the benchmark
-# programs, in every kind; PTX goes through ptxas for sm_80 and sm_90 where that is
+# programs, in every kind; SPIR-V is looked at by spirv-val; PTX goes through ptxas for sm_80 and sm_90 where that is
 # installed, and no register may spill. (The slow path of libdevice's sine has 40
 # bytes of stack of its own.) Kernels that need libdevice are skipped, by name, where
 # there is none.
@@ -15,6 +15,8 @@ trap 'rm -rf "$tmp"' EXIT
 clang=${CLANG:-clang-19}
 ptxas=$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)
 [ -x "$ptxas" ] || ptxas=
+spirv=$(command -v llvm-spirv-15 >/dev/null && echo spirv)
+spirv_val=$(command -v spirv-val)
 passed=0 failed=0 skipped=0
 
 verdict() { # name status
@@ -52,14 +54,25 @@ assemble() { # arch
   done
 }
 
+# Every file that was written, by the rules of SPIR-V 1.2. (Not by those of OpenCL, which
+# leave 64-bit atomics to an extension, cl_khr_int64_base_atomics.)
+validate() {
+  local f
+  for f in "$tmp"/out/*.spv; do
+    [ -z "$spirv_val" ] || "$spirv_val" --target-env spv1.2 "$f" >"$tmp/log" 2>&1 ||
+      return 1
+  done
+}
+
 for trace in "$top"/test/traces/*_00.irt; do
   name=$(basename "$trace" .irt)
   program=${name%_00}
   [ -f "$top/bench/${program%%_*}/$program.c" ] || continue
   kernels "$program"
   verdict "$program: kernels" $?
-  for kind in spir llvm object; do
-    emit "$kind" "$trace" "$program" && [ -s "$(ls "$tmp"/out/* | head -n 1)" ]
+  for kind in spir $spirv llvm object; do
+    emit "$kind" "$trace" "$program" && [ -s "$(ls "$tmp"/out/* | head -n 1)" ] &&
+      { [ "$kind" != spirv ] || validate; }
     verdict "$name: $kind" $?
   done
   for arch in sm_80 sm_90; do
@@ -70,6 +83,8 @@ for trace in "$top"/test/traces/*_00.irt; do
     done
   done
 done
+[ -n "$spirv" ] || echo "no llvm-spirv-15: SPIR-V was not made"
+[ -n "$spirv_val" ] || echo "no spirv-val (package spirv-tools): SPIR-V was not looked at"
 [ -n "$ptxas" ] || echo "no ptxas: PTX was made, not assembled"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ] && [ $passed != 0 ]

@@ -4,8 +4,9 @@
  *   LLVM 19 bitcode --llvm-spirv-15--> SPIR-V --llvm-spirv-14 -r--> LLVM 14 bitcode
  *
  * The tools work in a folder of RACES_DIR. With RACES_PLANT=barriers every barrier is
- * taken out of the code before. Everything but this one function is oclgrind's, which
- * this library is linked with and dlsym finds behind it. */
+ * taken out of the code before. With RACES_IL=1 the device says that it takes SPIR-V and
+ * no SPIR. Everything but these functions is oclgrind's, which this library is linked
+ * with and dlsym finds behind it. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <stdint.h>
@@ -13,7 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INVALID_BINARY = -42 };
+enum {
+  INVALID_BINARY = -42,
+  DEVICE_EXTENSIONS = 0x1030,
+  DEVICE_IL_VERSION = 0x105B
+};
+
+#define TO_SPIRV                                                               \
+  "llvm-spirv-15 --opaque-pointers --spirv-max-version=1.2 now.bc -o now.spv"
+#define FROM_SPIRV "llvm-spirv-14 -r now.spv -o out.bc"
 
 static int
 write_file(const char *path, const void *bytes, size_t n) {
@@ -36,40 +45,100 @@ read_file(const char *path, size_t *n_out) {
   return bytes;
 }
 
-/* Bitcode as oclgrind reads it; NULL: a tool failed, and has said why. */
+/* What oclgrind reads, made from file `in` of RACES_DIR by `tools`, which write out.bc;
+ * NULL: a tool failed, and has said why. */
 static unsigned char *
-translated(const void *bytes, size_t n, size_t *n_out) {
+translated(const char *in, const void *bytes, size_t n, const char *tools,
+           size_t *n_out) {
   char path[512], command[1024];
-  const char *folder = getenv("RACES_DIR"), *plant = getenv("RACES_PLANT");
+  const char *folder = getenv("RACES_DIR");
   if (!folder) return NULL;
-  snprintf(command, sizeof command,
-           "cd \"$RACES_DIR\" && %s && "
-           "llvm-spirv-15 --opaque-pointers --spirv-max-version=1.2 now.bc -o "
-           "now.spv && llvm-spirv-14 -r now.spv -o out.bc",
-           plant && !strcmp(plant, "barriers")
-               ? "llvm-dis-19 -o - in.bc | sed '/call.*@_Z7barrierj/d' | "
-                 "llvm-as-19 -o now.bc"
-               : "cp in.bc now.bc");
-  snprintf(path, sizeof path, "%s/in.bc", folder);
+  snprintf(command, sizeof command, "cd \"$RACES_DIR\" && %s", tools);
+  snprintf(path, sizeof path, "%s/%s", folder, in);
   if (write_file(path, bytes, n) || system(command)) return NULL;
   snprintf(path, sizeof path, "%s/out.bc", folder);
   return read_file(path, n_out);
+}
+
+/* oclgrind's function of this name. */
+static void *
+real(const char *name) {
+  void *f = dlsym(RTLD_NEXT, name);
+  if (!f) abort();
+  return f;
+}
+
+static void *
+create(void *context, uint32_t n, void *const *devices, unsigned char *binary,
+       size_t bytes, int32_t *each, int32_t *err) {
+  void *(*make)(void *, uint32_t, void *const *, const size_t *,
+                const unsigned char **, int32_t *, int32_t *);
+  void *f = real("clCreateProgramWithBinary");
+  *err = INVALID_BINARY;
+  if (!binary) return NULL;
+  memcpy(&make, &f, sizeof f);
+  const unsigned char *one = binary;
+  void *program = make(context, n, devices, &bytes, &one, each, err);
+  free(binary);
+  return program;
 }
 
 void *
 clCreateProgramWithBinary(void *context, uint32_t n, void *const *devices,
                           const size_t *sizes, const unsigned char **binaries,
                           int32_t *each, int32_t *err) {
-  void *(*real)(void *, uint32_t, void *const *, const size_t *,
-                const unsigned char **, int32_t *, int32_t *);
-  void *f = dlsym(RTLD_NEXT, "clCreateProgramWithBinary");
+  const char *plant = getenv("RACES_PLANT");
+  int barriers = plant && !strcmp(plant, "barriers");
   size_t bytes = 0;
-  unsigned char *binary = translated(binaries[0], sizes[0], &bytes);
-  *err = INVALID_BINARY;
-  if (!f || !binary) return NULL;
-  memcpy(&real, &f, sizeof f);
-  const unsigned char *one = binary;
-  void *program = real(context, n, devices, &bytes, &one, each, err);
-  free(binary);
-  return program;
+  unsigned char *binary = translated(
+      "in.bc", binaries[0], sizes[0],
+      barriers ? "llvm-dis-19 -o - in.bc | sed '/call.*@_Z7barrierj/d' | "
+                 "llvm-as-19 -o now.bc && " TO_SPIRV " && " FROM_SPIRV
+               : "cp in.bc now.bc && " TO_SPIRV " && " FROM_SPIRV,
+      &bytes);
+  return create(context, n, devices, binary, bytes, each, err);
+}
+
+/* ---- RACES_IL: a device that takes SPIR-V alone ------------------------------ */
+
+static void *device; /* there is one */
+
+static void *
+clCreateProgramWithILKHR(void *context, const void *il, size_t bytes,
+                         int32_t *err) {
+  int32_t each = 0;
+  size_t n = 0;
+  unsigned char *binary = translated("now.spv", il, bytes, FROM_SPIRV, &n);
+  return create(context, 1, &device, binary, n, &each, err);
+}
+
+int32_t
+clGetDeviceInfo(void *id, uint32_t what, size_t size, void *value,
+                size_t *size_out) {
+  int32_t (*info)(void *, uint32_t, size_t, void *, size_t *);
+  void *f = real("clGetDeviceInfo");
+  const char *text = what == DEVICE_EXTENSIONS ? "cl_khr_fp64 cl_khr_il_program"
+                     : what == DEVICE_IL_VERSION ? "SPIR-V_1.2"
+                                                 : NULL;
+  memcpy(&info, &f, sizeof f);
+  device = id;
+  if (!getenv("RACES_IL") || !text)
+    return info(id, what, size, value, size_out);
+  if (size_out) *size_out = strlen(text) + 1;
+  if (value) snprintf(value, size, "%s", text);
+  return 0;
+}
+
+void *
+clGetExtensionFunctionAddressForPlatform(void *platform, const char *name) {
+  void *(*find)(void *, const char *), *f;
+  void *(*il)(void *, const void *, size_t, int32_t *) =
+      clCreateProgramWithILKHR;
+  if (!strcmp(name, "clCreateProgramWithILKHR")) {
+    memcpy(&f, &il, sizeof f);
+    return f;
+  }
+  f = real("clGetExtensionFunctionAddressForPlatform");
+  memcpy(&find, &f, sizeof f);
+  return find(platform, name);
 }

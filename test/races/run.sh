@@ -53,6 +53,16 @@ for form in atomic colour staged; do
   done
 done
 
+# The same through SPIR-V, as devices without SPIR get it.
+for program in airfoil_small fem_small dup_rows minmax_vec types; do
+  run RACES_IL=1 timeout 300 "$build/test/programs/$program" &&
+    [ ! -s "$OCLGRIND_LOG" ]
+  verdict "SPIR-V $program" $?
+done
+! run RACES_IL=1 PATH=/nowhere "$build/test/programs/airfoil_small" &&
+  grep -q 'looked for the translator llvm-spirv-15' "$tmp/out"
+verdict 'SPIR-V without a translator' $?
+
 # A map said to be injective: no colours, no atomic sums. Barriers taken out: element
 # colours meet, in the device's memory or in local memory.
 planted=$build/test/sanitize/planted

@@ -43,16 +43,17 @@ static const struct emit_kind {
 } kinds[] = {
     {"ptx", "ptx", "cuda", RT_CODE_PTX, "sm_80", emit_device},
     {"spir", "bc", "opencl", RT_CODE_SPIR, "", emit_device},
+    {"spirv", "spv", "opencl", RT_CODE_SPIRV, "", emit_device},
     {"llvm", "ll", NULL, 0, "", emit_ir},
     {"object", "o", NULL, 0, "", emit_object},
 };
 
 void
 emit_usage(void) {
-  fputs(
-      "       op2-run --emit=ptx|spir|llvm|object trace.irt --kernels file.bc\n"
-      "               [--arch sm_90] [--out FOLDER] [--increments FORM]\n",
-      stderr);
+  fputs("       op2-run --emit=ptx|spir|spirv|llvm|object trace.irt --kernels "
+        "file.bc\n"
+        "               [--arch sm_90] [--out FOLDER] [--increments FORM]\n",
+        stderr);
 }
 
 /* ---- code ---------------------------------------------------------------- */
@@ -190,7 +191,7 @@ emit_run(const char *kind, char **argv) {
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (!strcmp(kinds[k].name, kind)) e.kind = &kinds[k];
   if (!e.kind)
-    FAIL(ERR_ARG, "--emit=%s: expected ptx, spir, llvm or object", kind);
+    FAIL(ERR_ARG, "--emit=%s: expected ptx, spir, spirv, llvm or object", kind);
   e.arch = e.kind->arch;
   status s = read_words(&e, argv);
   if (s == OK) s = emit_all(&e);

@@ -3,7 +3,7 @@
  *
  * Left alone PT-Scotch 7 works on all processors of a machine in each rank and talks
  * from several threads at a time, for which MPI is not started here: seven ranks came
- * to wait for each other for ever, in one of some thousand cuts. In a context of one
+ * to wait for each other for ever, in one of some hundred cuts. In a context of one
  * thread it doesn't, and the cut is the same each time. */
 #include "rt/partition.h"
 

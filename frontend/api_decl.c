@@ -3,6 +3,7 @@
 #include "frontend/checkpoint.h"
 #include "frontend/decl.h"
 #include "frontend/ranks.h"
+#include "frontend/slots.h"
 #include "frontend/vars.h"
 
 #include "rt/dev.h"
@@ -217,99 +218,57 @@ fe_check_dat_args(const struct fe_dat_args *a) {
   return OK;
 }
 
-/* Dats whose memory overlaps share one root: versions are counted there. */
+/* The handle is valid from now on; on failure the slot waits for another. */
 static status
-dat_join(struct fe_dat *d) {
-  const char *lo = d->rt.mirror;
-  const char *hi = lo + (size_t)d->pub.set->size * (size_t)d->pub.size;
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    struct fe_dat *o = fe.dats[i];
-    if (o == d || !o->pinned || o->freed || o->root == d->root) continue;
-    const char *first = o->rt.mirror;
-    if (first >= hi ||
-        first + (size_t)o->pub.set->size * (size_t)o->pub.size <= lo)
-      continue;
-    TRY(rt_dat_overlap(&o->rt, &d->rt));
-    uint32_t from = d->root > o->root ? d->root : o->root;
-    uint32_t to = d->root > o->root ? o->root : d->root;
-    for (uint32_t j = 0; j < fe.ndats; j++)
-      if (fe.dats[j]->root == from) fe.dats[j]->root = to;
-    fe.setup_id++;
+dat_publish(struct fe_dat *d, status st, struct fe_dat **out) {
+  if (st != OK) {
+    d->freed = true;
+    fe_slot_park(d);
+    return st;
   }
+  fe_handle_add(d);
+  fe_vars_add_dat(&d->pub, d->declared_from);
+  *out = d;
   return OK;
 }
 
-static void
-dat_fill_public(struct fe_dat *d, const struct fe_dat_args *a) {
-  d->pub.index = (int)d->index;
-  d->pub.set = a->set;
-  d->pub.dim = a->dim;
-  d->pub.size = a->dim * (int)d->type.size;
-  d->pub.data = d->rt.mirror;
-  d->pub.user_managed = d->pinned;
-}
-
-/* A parked slot of a freed temporary of exactly this shape and name. */
-static struct fe_dat *
-dat_unpark(const struct fe_dat_args *a, struct type type) {
-  for (uint32_t i = 0; a->temp && i < fe.ndats; i++) {
-    struct fe_dat *d = fe.dats[i];
-    if (d->parked && d->temp && d->pub.set == a->set && d->pub.dim == a->dim &&
-        type_same(d->type, type) && !strcmp(d->pub.name, a->name) &&
-        !strcmp(d->pub.type, a->type))
-      return d;
-  }
-  return NULL;
+/* Storage for a dat, as the library chooses it, or a slot's layout. */
+static status
+dat_store(const struct fe_dat_args *a, struct type type, bool soa,
+          const struct fe_dat *slot, struct fe_dat *out) {
+  bool foreign = fe.no_realloc && a->data && !a->temp && !a->copy;
+  struct fe_set *set = (struct fe_set *)a->set;
+  *out =
+      (struct fe_dat){.pinned = foreign || fe.mirror, .declared_from = a->data};
+  if (out->pinned) TRY(fe_number_fix(set));
+  out->block = out->pinned
+                   ? 1
+                   : (uint32_t)rt_layout_choose(fe.opt.layout, (unsigned)a->dim,
+                                                soa || fe.auto_soa);
+  out->auto_layout = !out->pinned && !soa && fe_layout_free();
+  if (slot) out->block = slot->block, out->auto_layout = slot->auto_layout;
+  struct rt_shape shape = {a->set->size, (uint32_t)a->dim, type, out->block};
+  status st = rt_dat_init(&out->rt, shape, a->temp ? NULL : a->data, foreign);
+  if (st == OK && out->pinned && !foreign) st = rt_dat_pin(&out->rt);
+  if (st == OK && !fe_ranked()) st = rt_dat_reorder(&out->rt, set->rt.order);
+  if (st != OK) return err_prefix(st, "%s \"%s\": ", a->api, a->name);
+  return OK;
 }
 
 status
 fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out) {
   struct type type;
+  struct fe_dat made;
   bool soa;
   TRY(fe_check_dat_args(a));
   TRY(check_dat_type(a, &type, &soa));
-  bool foreign = fe.no_realloc && a->data && !a->temp && !a->copy;
-  bool pinned = foreign || fe.mirror;
-  uint32_t block =
-      pinned ? 1
-             : (uint32_t)rt_layout_choose(fe.opt.layout, (unsigned)a->dim,
-                                          soa || fe.auto_soa);
-  struct fe_dat *d = dat_unpark(a, type);
-  bool fresh = !d;
-  if (pinned) TRY(fe_number_fix((struct fe_set *)a->set));
-  if (fresh) {
-    d = mem_alloc(1, sizeof *d);
-    d->block = block;
-    d->auto_layout = !pinned && !soa && fe_layout_free();
-  }
-  block = d->block;
-  struct rt_shape shape = {a->set->size, (uint32_t)a->dim, type, block};
-  status st = rt_dat_init(&d->rt, shape, a->temp ? NULL : a->data, foreign);
-  if (st == OK && pinned && !foreign) st = rt_dat_pin(&d->rt);
-  if (st == OK && !fe_ranked())
-    st = rt_dat_reorder(&d->rt, ((struct fe_set *)a->set)->rt.order);
-  if (st != OK) {
-    if (fresh) free(d);
-    return err_prefix(st, "%s \"%s\": ", a->api, a->name);
-  }
-  d->type = type;
-  d->temp = a->temp;
-  d->declared_from = a->data;
-  d->pinned = pinned;
-  d->freed = d->parked = d->written = false;
-  if (fresh) {
-    d->index = d->root = fe.ndats;
-    d->pub.name = copy_text(a->name);
-    d->pub.type = copy_text(a->type);
-    VEC_PUSH(fe.dats, fe.ndats, fe.capdats, d);
-  }
-  dat_fill_public(d, a);
-  if (fe_ranked()) TRY(fe_ranks_dat(d));
-  if (foreign) TRY(dat_join(d));
-  fe_handle_add(d);
-  fe_vars_add_dat(&d->pub, a->data);
-  *out = d;
-  return OK;
+  struct fe_like like = {a->set, a->dim, type, a->type, a->temp, NULL};
+  struct fe_dat *slot = fe_slot_like(&like);
+  TRY(dat_store(a, type, soa, slot, &made));
+  struct fe_dat *d = fe_slot_take(slot, &like, a->name, &made);
+  status st = fe_ranked() ? fe_ranks_dat(d) : OK;
+  if (st == OK && d->rt.foreign && a->data) st = fe_slot_join(d);
+  return dat_publish(d, st, out);
 }
 
 op_dat
@@ -334,7 +293,7 @@ op_decl_dat_char(op_set set, int dim, char const *type, int size, char *data,
 static status
 check_temp_name(const char *name) {
   for (uint32_t i = 0; name && i < fe.ndats; i++)
-    if (fe.dats[i]->temp && !fe.dats[i]->freed &&
+    if (fe.dats[i]->temp && !fe.dats[i]->freed && !fe.dats[i]->base &&
         !strcmp(fe.dats[i]->pub.name, name))
       FAIL(ERR_ARG,
            "op_decl_dat_temp \"%s\": expected a name that no live temporary "
@@ -391,10 +350,10 @@ op_free_dat_temp(op_dat dat) {
   d->freed = true;
   fe_handle_remove(d);
   fe_vars_remove_dat(&d->pub);
-  if (d->pending_readers)
+  if (!d->pending_readers)
+    fe_slot_park(d);
+  else if (!d->pinned) /* of memory that others see no value ends */
     fe_record(FE_REC_FREE_DAT, d->index, NULL, 0);
-  else
-    fe_dat_park(d);
   fe.file = NULL;
   return 0;
 }
@@ -406,10 +365,27 @@ op_free_dat_temp_char(op_dat dat) {
 
 /* ---- overlays --------------------------------------------------------------------- */
 
-/* A dat on memory that another one has: both are pinned to it from now on. */
+/* The dat's memory is the program's to see from now on: one place for all. */
 static status
-decl_overlay(op_set set, char *memory, struct fe_dat *base,
-             struct fe_dat **out) {
+dat_pin(struct fe_dat *d) {
+  if (d->pinned) return OK;
+  if (fe.nvoid) TRY(fe_void_check("op_decl_dat_overlay", d));
+  fe_checkpoint_look(d);
+  TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
+  TRY(fe_number_fix((struct fe_set *)d->pub.set));
+  TRY(fe_dat_sync(d));
+  TRY(rt_dat_pin(&d->rt));
+  d->pinned = true;
+  d->pub.user_managed = 1;
+  fe.setup_id++;
+  fe_state_update();
+  return OK;
+}
+
+/* A dat on memory that another one has. An overlay of an overlay lies on the same
+ * dat's. */
+static status
+decl_overlay(op_set set, struct fe_dat *base, struct fe_dat **out) {
   if (!fe_handle_valid(set))
     FAIL(ERR_ARG, "op_decl_dat_overlay: set: expected a declared set, found %p",
          (void *)set);
@@ -418,36 +394,19 @@ decl_overlay(op_set set, char *memory, struct fe_dat *base,
          "op_decl_dat_overlay: expected a set of at most %d elements as dat "
          "\"%s\", found \"%s\" of %d",
          base->pub.set->size, base->pub.name, set->name, set->size);
-  if (!base->pinned) {
-    if (fe.nvoid) TRY(fe_void_check("op_decl_dat_overlay", base));
-    fe_checkpoint_look(base);
-    TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
-    TRY(fe_number_fix((struct fe_set *)base->pub.set));
-    TRY(fe_dat_sync(base));
-    TRY(rt_dat_pin(&base->rt));
-    base->pinned = true;
-    base->pub.user_managed = 1;
-    fe.setup_id++;
-    fe_state_update();
-  }
+  struct fe_dat made = {.pinned = true, .block = 1};
+  struct fe_dat *owner = base->base ? base->base : base;
+  TRY(dat_pin(base));
   TRY(fe_number_fix((struct fe_set *)set));
-  struct fe_dat *d = mem_alloc(1, sizeof *d);
   struct rt_shape shape = base->rt.shape;
   shape.n = set->size;
-  TRY(rt_dat_init(&d->rt, shape, memory, true));
-  d->type = base->type;
-  d->pinned = true;
-  d->index = d->root = fe.ndats;
-  d->pub.name = copy_text(base->pub.name);
-  d->pub.type = copy_text(base->pub.type);
-  struct fe_dat_args a = {.set = set, .dim = base->pub.dim};
-  VEC_PUSH(fe.dats, fe.ndats, fe.capdats, d);
-  dat_fill_public(d, &a);
-  TRY(dat_join(d));
-  fe_handle_add(d);
-  fe_vars_add_dat(&d->pub, memory);
-  *out = d;
-  return OK;
+  made.declared_from = base->pub.data;
+  TRY(rt_dat_init(&made.rt, shape, base->pub.data, true));
+  struct fe_like like = {set,         base->pub.dim, base->type, base->pub.type,
+                         owner->temp, owner};
+  struct fe_dat *d =
+      fe_slot_take(fe_slot_like(&like), &like, base->pub.name, &made);
+  return dat_publish(d, fe_slot_join(d), out);
 }
 
 op_dat
@@ -459,7 +418,7 @@ op_decl_dat_overlay(op_set set, op_dat dat) {
     st = err_set(ERR_ARG,
                  "op_decl_dat_overlay: dat: expected a declared dat, found %p",
                  (void *)dat);
-  if (st == OK) st = decl_overlay(set, dat->data, (struct fe_dat *)dat, &d);
+  if (st == OK) st = decl_overlay(set, (struct fe_dat *)dat, &d);
   if (st != OK) fe_error(st);
   fe.file = NULL;
   return (op_dat)d;
@@ -475,7 +434,7 @@ op_decl_dat_overlay_ptr(op_set set, char *data) {
       (void *)data);
   for (uint32_t i = 0; i < fe.ndats && !d; i++)
     if (!fe.dats[i]->freed && fe.dats[i]->pub.data == data) {
-      st = decl_overlay(set, data, fe.dats[i], &d);
+      st = decl_overlay(set, fe.dats[i], &d);
       break;
     }
   if (st != OK) fe_error(st);

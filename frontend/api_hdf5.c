@@ -463,11 +463,11 @@ map_write(struct rt_file *f, const struct fe_map *m) {
                         MAP_TYPE_ROOM);
 }
 
-/* An overlay's values are part of those of the dat it lies over. */
+/* An overlay's values are those of the dat that it lies over, or of the first overlay
+ * there, if that was freed. */
 static bool
-is_overlay(const struct fe_dat *d) {
-  return d->root != d->index &&
-         !strcmp(d->pub.name, fe.dats[d->root]->pub.name);
+is_part(const struct fe_dat *d) {
+  return d->base && (!d->base->freed || d->root != d->index);
 }
 
 static status
@@ -476,7 +476,7 @@ dump_all(struct rt_file *f) {
   for (uint32_t i = 0; i < fe.nmaps; i++) TRY(map_write(f, fe.maps[i]));
   for (uint32_t i = 0; i < fe.ndats; i++) {
     struct fe_dat *d = fe.dats[i];
-    if (d->freed || is_overlay(d)) continue;
+    if (d->freed || is_part(d)) continue;
     TRY(fe_access_begin("dat", &d->pub, false, &d));
     TRY(check_fresh(f, d->pub.name));
     TRY(dat_write(f, d, d->pub.name));

@@ -86,8 +86,9 @@ fe_saved_key(const char *group, const char *name, uint32_t nth,
 void
 fe_dat_key(const struct fe_dat *d, struct str *out) {
   uint32_t nth = 1;
-  for (uint32_t i = 0; i < d->index; i++)
-    nth += !fe.dats[i]->freed && !strcmp(fe.dats[i]->pub.name, d->pub.name);
+  for (uint32_t i = 0; i < fe.ndats; i++)
+    nth += !fe.dats[i]->freed && fe.dats[i]->born < d->born &&
+           !strcmp(fe.dats[i]->pub.name, d->pub.name);
   fe_saved_key("dats", d->pub.name, nth, out);
 }
 

@@ -31,6 +31,8 @@ void fe_void_clear(struct fe_dat *d);
 
 /* The program failed in the middle, for this cause: mark what it writes. */
 void fe_lost_mark(const struct fe_program *p, const char *cause);
+/* What the memory of this dat held is lost to the others that lie there. */
+void fe_lost_root(const struct fe_dat *d, const char *cause);
 /* Records that may still run, by number, in `keep` (as many as there are records); what
  * the others would have written is marked. Returns how many. */
 uint32_t fe_lost_keep(uint32_t *keep);

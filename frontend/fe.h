@@ -9,6 +9,7 @@
  *   trace.c    no such program yet: the recording becomes a trace (ir/ir.h)
  *   program.c  ... which is lowered, and its tables filled from the handles
  *   consts.c   constants: folded while they keep their value
+ *   slots.c    dats: declared, overlaid, freed, used again
  *   number.c   numbers sets anew where the program's order is bad
  *   checkpoint.c, restart.c
  *              what a run needs to go on, in a file
@@ -67,11 +68,14 @@ struct fe_dat {
   uint32_t root;    /* storage that it shares: index of a dat; itself */
   bool pinned;      /* in the user's memory, an overlay, or mirror mode */
   bool temp, freed; /* freed: handle is void, pending loops may still use it */
-  bool auto_layout; /* the library chooses `block` by use (layout.c) */
-  uint32_t block;   /* rt.shape.block, kept while parked */
-  bool parked;      /* all loops ran: the slot waits for a like declaration */
-  bool written;     /* since its declaration, also by pending loops */
-  bool undecided;   /* ... and in fe.checkpoint */
+  struct fe_dat *base; /* of an overlay: whose memory it lies on; NULL */
+  uint32_t overlays;   /* on this one's memory, not parked */
+  uint64_t born;       /* in the order of declarations */
+  bool auto_layout;    /* the library chooses `block` by use (layout.c) */
+  uint32_t block;      /* rt.shape.block, kept while parked */
+  bool parked;    /* all loops ran: the slot waits for a like declaration */
+  bool written;   /* since its declaration, also by pending loops */
+  bool undecided; /* ... and in fe.checkpoint */
   const char *void_since; /* checkpoint that it has had no values since; NULL */
   const char *lost;       /* why it has no values: what a run failed of; NULL */
   bool viewed; /* op2_dat_data_rw gave its mirror out, to be written */
@@ -301,6 +305,7 @@ struct fe {
   uint32_t opaque_pending; /* deferred loops without IR */
   bool unsettled; /* sets or maps were declared since number.c looked */
   struct fe_checkpoint checkpoint;
+  uint64_t born;   /* dats declared so far */
   uint32_t nvoid;  /* dats and globals without values: op2_restart, lost.c */
   uint32_t nviews; /* dats whose mirror op2_dat_data_rw gave out */
   double started;
@@ -397,8 +402,6 @@ bool fe_number_option(const char *text);
 status fe_run(struct fe_request rq);
 /* Before an accessor: run what this dat needs; rw: its readers, too. */
 status fe_look(struct fe_dat *d, bool rw);
-/* A freed temporary that no pending loop uses: memory goes, the slot waits. */
-void fe_dat_park(struct fe_dat *d);
 
 /* ---- api_target.c ----------------------------------------------------------- */
 

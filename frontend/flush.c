@@ -18,6 +18,7 @@
  */
 #include "frontend/checkpoint.h"
 #include "frontend/ranks.h"
+#include "frontend/slots.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -78,8 +79,10 @@ program_find(struct fe_request rq, struct fe_program **out) {
 static void
 rec_done_loop(const struct fe_call *c) {
   for (uint32_t u = 0; u < c->nuses; u++) {
-    c->uses[u]->pending_readers--;
-    c->uses[u]->pending_writers -= c->use_writes[u];
+    struct fe_dat *d = c->uses[u];
+    d->pending_readers--;
+    d->pending_writers -= c->use_writes[u];
+    if (d->freed && d->pinned && !d->pending_readers) fe_slot_park(d);
   }
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
     if (c->args[a].gbl) c->args[a].gbl->pending--;
@@ -87,22 +90,12 @@ rec_done_loop(const struct fe_call *c) {
   fe.opaque_pending -= c->kernel->low->opaque;
 }
 
-/* A freed temporary whose loops all ran: its memory goes, its slot waits for a
- * declaration of the same shape. */
-void
-fe_dat_park(struct fe_dat *d) {
-  assert(d->freed && !d->pending_readers);
-  rt_dat_clear(&d->rt);
-  d->parked = true;
-  fe_state_update();
-}
-
 static void
 rec_done(struct fe_rec *r) {
   switch (r->kind) {
   case FE_REC_LOOP: rec_done_loop(fe.calls[r->what]); break;
   case FE_REC_SET_GBL: fe.gbls[r->what]->pending--; break;
-  case FE_REC_FREE_DAT: fe_dat_park(fe.dats[r->what]); break;
+  case FE_REC_FREE_DAT: fe_slot_park(fe.dats[r->what]); break;
   case FE_REC_FREE_GBL: fe.gbls[r->what]->parked = true; break;
   }
   free(r->raw);

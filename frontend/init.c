@@ -1,6 +1,7 @@
 /* op_init, op_exit, options and errors: the life of the context. */
 #include "frontend/checkpoint.h"
 #include "frontend/ranks.h"
+#include "frontend/slots.h"
 #include "frontend/vars.h"
 
 #include "lower/disk.h"
@@ -314,13 +315,7 @@ op_init(int argc, char **argv, int diags) {
 
 static void
 fe_free_handles(void) {
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    struct fe_dat *d = fe.dats[i];
-    rt_dat_clear(&d->rt);
-    free((char *)d->pub.name);
-    free((char *)d->pub.type);
-    free(d);
-  }
+  for (uint32_t i = 0; i < fe.ndats; i++) fe_slot_clear(fe.dats[i]);
   for (uint32_t i = 0; i < fe.nmaps; i++) fe_map_free(fe.maps[i]);
   fe_ranks_close();
   for (uint32_t i = 0; i < fe.nsets; i++) {

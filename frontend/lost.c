@@ -76,6 +76,14 @@ fe_lost_mark(const struct fe_program *p, const char *cause) {
       lose_gbl(fe.gbls[p->globals[k].gbl], cause);
 }
 
+void
+fe_lost_root(const struct fe_dat *d, const char *cause) {
+  cause = arena_str(&fe.arena, cause);
+  for (uint32_t i = 0; i < fe.ndats; i++)
+    if (fe.dats[i] != d && fe.dats[i]->root == d->root && !fe.dats[i]->freed)
+      lose_dat(fe.dats[i], cause);
+}
+
 /* ---- of loops that wait -------------------------------------------------- */
 
 /* The cause, if the loop wants something that is lost. */

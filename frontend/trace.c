@@ -308,7 +308,7 @@ static void
 build_overlaps(struct builder *b) {
   for (uint32_t i = 0; rt_device_any() && i < fe.ndats; i++) {
     const struct fe_dat *d = fe.dats[i];
-    for (uint32_t j = 0; d->pinned && !d->freed && j < fe.ndats; j++)
+    for (uint32_t j = 0; d->pinned && !d->parked && j < fe.ndats; j++)
       if (b->dats[j] && fe.dats[j]->root == d->root) build_dat(b, fe.dats[i]);
   }
 }

@@ -196,11 +196,12 @@ op_map op_decl_map(op_set from, op_set to, int dim, idx_l_t *imap,
 op_map op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *imap,
                         char const *name);
 /* Another set's view of a dat's memory: both handles read and write the same
- * values. The set must not be larger than the dat's. With _ptr below the dat is
- * the one that was declared from this pointer. */
+ * values. The set must not be larger than the dat's. An overlay of a temporary
+ * is one, too, and keeps the memory until both are freed. With _ptr below the dat
+ * is the one that was declared from this pointer. */
 op_dat op_decl_dat_overlay(op_set set, op_dat dat);
-/* Free a temporary dat (op_decl_dat_temp). Pending loops on it still run; its
- * name may be used again at once. 0, or an op2_status. */
+/* Free a temporary dat (op_decl_dat_temp), or an overlay of one. Pending loops on
+ * it still run; its name may be used again at once. 0, or an op2_status. */
 int op_free_dat_temp(op_dat dat);
 OP2_PLAIN_END
 op_dat op_decl_dat_overlay_ptr(op_set set, char *data);

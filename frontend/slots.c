@@ -1,0 +1,147 @@
+/* Slots of dats: what stands behind a handle, and what becomes of it.
+ *
+ * Problem. A program that declares a temporary in each step and frees it again
+ * must not make the library grow, and its loops are to be the same loops in each
+ * step: calls and programs know dats by handle and number.
+ *
+ * Idea. A freed dat is parked when its last loop ran: its memory goes, handle and
+ * number stay, and the next declaration of the same shape gets them.
+ *
+ * Dats that overlap in memory share a root, where versions are counted. An overlay
+ * keeps the memory that it lies on: a temporary under overlays is parked with
+ * the last of them. A dat that is parked leaves its root to the others.
+ *
+ * Bound: dats that were alive at once, of each shape. */
+#include "frontend/slots.h"
+
+#include "frontend/checkpoint.h"
+
+#include "rt/residency.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+is_like(const struct fe_dat *d, const struct fe_like *l) {
+  return d->parked && !d->base == !l->base && d->temp == l->temp &&
+         d->pub.set == l->set && d->pub.dim == l->dim &&
+         type_same(d->type, l->type) && !strcmp(d->pub.type, l->type_name);
+}
+
+struct fe_dat *
+fe_slot_like(const struct fe_like *l) {
+  for (uint32_t i = 0; l->temp && i < fe.ndats; i++)
+    if (is_like(fe.dats[i], l)) return fe.dats[i];
+  return NULL;
+}
+
+static char *
+copy_text(const char *s) {
+  return strcpy(mem_alloc(strlen(s) + 1, 1), s);
+}
+
+/* In its old place, or in one of its own. */
+struct fe_dat *
+fe_slot_take(struct fe_dat *slot, const struct fe_like *l, const char *name,
+             const struct fe_dat *made) {
+  struct fe_dat *d = slot ? slot : mem_alloc(1, sizeof *d);
+  uint32_t index = slot ? d->index : fe.ndats;
+  assert(!slot || slot->parked);
+  free((char *)d->pub.name);
+  free((char *)d->pub.type);
+  *d = *made;
+  d->index = d->root = index;
+  d->born = ++fe.born;
+  d->type = l->type;
+  d->temp = l->temp;
+  d->base = l->base;
+  if (d->base) d->base->overlays++;
+  d->pub = (struct op_dat_core){.index = (int)index,
+                                .set = l->set,
+                                .dim = l->dim,
+                                .size = l->dim * (int)l->type.size,
+                                .data = d->rt.mirror,
+                                .name = copy_text(name),
+                                .type = copy_text(l->type_name),
+                                .user_managed = d->pinned};
+  if (!slot) VEC_PUSH(fe.dats, fe.ndats, fe.capdats, d);
+  return d;
+}
+
+/* ---- memory that several have -------------------------------------------- */
+
+static bool
+overlaps(const struct fe_dat *a, const struct fe_dat *b) {
+  const char *first = a->rt.mirror, *second = b->rt.mirror;
+  return first < second + (size_t)b->pub.set->size * (size_t)b->pub.size &&
+         second < first + (size_t)a->pub.set->size * (size_t)a->pub.size;
+}
+
+status
+fe_slot_join(struct fe_dat *d) {
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    struct fe_dat *o = fe.dats[i];
+    if (o == d || !o->pinned || o->parked || o->root == d->root) continue;
+    if (!overlaps(o, d)) continue;
+    TRY(rt_dat_overlap(&o->rt, &d->rt));
+    uint32_t from = d->root > o->root ? d->root : o->root;
+    uint32_t to = d->root > o->root ? o->root : d->root;
+    for (uint32_t j = 0; j < fe.ndats; j++)
+      if (fe.dats[j]->root == from) fe.dats[j]->root = to;
+    fe.setup_id++;
+  }
+  return OK;
+}
+
+static bool
+is_shared(const struct fe_dat *d) {
+  for (uint32_t i = 0; i < fe.ndats; i++)
+    if (fe.dats[i] != d && fe.dats[i]->root == d->root) return true;
+  return false;
+}
+
+/* Versions of the others are counted elsewhere from now on. What they see in its
+ * memory stays: a device has one copy of that for all. */
+static void
+leave_root(struct fe_dat *d) {
+  uint32_t root = UINT32_MAX;
+  if (rt_dat_sync(&d->rt) != OK) fe_lost_root(d, err_last());
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    struct fe_dat *o = fe.dats[i];
+    if (o == d || o->root != d->index) continue;
+    if (root == UINT32_MAX) root = i;
+    o->root = root;
+  }
+  d->root = d->index;
+  fe.setup_id++;
+}
+
+/* ---- the end --------------------------------------------------------------- */
+
+static void
+park(struct fe_dat *d) {
+  if (is_shared(d)) leave_root(d);
+  if (d->pinned && !fe.mirror) fe.setup_id++; /* the next one here may be not */
+  rt_dat_clear(&d->rt);
+  d->parked = true;
+  fe_state_update();
+}
+
+void
+fe_slot_park(struct fe_dat *d) {
+  assert(d->freed && !d->parked && !d->pending_readers);
+  if (d->overlays) return;
+  park(d);
+  struct fe_dat *base = d->base;
+  if (!base || --base->overlays) return;
+  if (base->freed && !base->pending_readers) park(base);
+}
+
+void
+fe_slot_clear(struct fe_dat *d) {
+  rt_dat_clear(&d->rt);
+  free((char *)d->pub.name);
+  free((char *)d->pub.type);
+  free(d);
+}

@@ -43,7 +43,7 @@ status
 opt_read(struct options *o, char *(*get)(const char *)) {
   status st = OK, one;
   const char *v;
-#define OPT(field, env, type, def, line)                                       \
+#define OPT(field, env, type, def, ranks, line)                                \
   opt_parse_##type(env, def, &o->field);                                       \
   v = get(env);                                                                \
   if (v && *v && (one = opt_parse_##type(env, v, &o->field)) != OK) st = one;
@@ -54,8 +54,37 @@ opt_read(struct options *o, char *(*get)(const char *)) {
 
 void
 opt_print(struct str *b) {
-#define OPT(field, env, type, def, line)                                       \
+#define OPT(field, env, type, def, ranks, line)                                \
   str_printf(b, "%-22s %-5s %-10s %s\n", env, #type, *def ? def : "-", line);
+#include "base/opt.def"
+#undef OPT
+}
+
+static void
+opt_add_int(struct str *b, opt_int v) {
+  str_printf(b, "%d", v);
+}
+
+static void
+opt_add_size(struct str *b, opt_size v) {
+  str_printf(b, "%zu", v);
+}
+
+static void
+opt_add_text(struct str *b, opt_text v) {
+  str_add(b, v);
+}
+
+enum ranks { RANKS_own, RANKS_all };
+
+void
+opt_shared(const struct options *o, struct str *out) {
+#define OPT(field, env, type, def, ranks, line)                                \
+  if (RANKS_##ranks == RANKS_all) {                                            \
+    str_add(out, env "=");                                                     \
+    opt_add_##type(out, o->field);                                             \
+    str_addn(out, "", 1);                                                      \
+  }
 #include "base/opt.def"
 #undef OPT
 }

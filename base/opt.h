@@ -12,7 +12,7 @@ typedef size_t opt_size;
 typedef const char *opt_text;
 
 struct options {
-#define OPT(field, env, type, def, line) opt_##type field;
+#define OPT(field, env, type, def, ranks, line) opt_##type field;
 #include "base/opt.def"
 #undef OPT
 };
@@ -23,6 +23,8 @@ struct options {
 status opt_read(struct options *o, char *(*get)(const char *));
 /* The table as text: name, type, default, one line. */
 void opt_print(struct str *b);
+/* The options that ranks must share, as texts "NAME=value", each with its end. */
+void opt_shared(const struct options *o, struct str *out);
 /* Is `word` an entry of the comma-separated `list`? */
 int opt_listed(const char *list, const char *word);
 

@@ -11,6 +11,11 @@
  * time: they look for the first loop in which they differ, in a ring of the last
  * ones, and each reports its own and another rank's.
  *
+ * What else decides what ranks do together is in that hash, too (*steps*: a dat
+ * declared or uploaded, a global set, a target pushed), or compared once: options,
+ * by op_init. What ranks may have of their own (bytes of constants that changed)
+ * decides nothing.
+ *
  * Cost: one reduction of 24 bytes for each flush, fetch or print, on several
  * ranks; a multiplication for each loop.
  * Limits: a rank that makes no call at all any more (an endless loop of the
@@ -21,13 +26,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RING = 256, TEXT = 240 };
+enum { RING = 256, TEXT = 240, TOLD_RANKS = 8 };
+
+/* Of the program: a loop, or a step that is none. */
+struct said {
+  const struct fe_call *call; /* NULL: a step */
+  const char *what, *file;
+  int line;
+};
 
 static struct {
-  uint64_t said; /* hash of all loops */
-  uint64_t n;    /* loops */
+  uint64_t said; /* hash of all loops and steps */
+  uint64_t n, loops;
   uint64_t ring[RING];
-  const struct fe_call *calls[RING];
+  struct said last[RING];
 } agree;
 
 static uint64_t
@@ -46,6 +58,7 @@ uint64_t
 fe_agree_call(const struct fe_call *c) {
   uint64_t h = mix_text(mix_text(1, c->name), c->file);
   h = mix(mix(h, (uint64_t)c->line), (uint64_t)c->set_handle->index);
+  h = mix(mix(h, c->most_bytes), c->immediate);
   for (uint32_t a = 0; a < c->nargs; a++) {
     const struct fe_arg *x = &c->args[a];
     const op_arg *key = &c->key[a];
@@ -59,29 +72,45 @@ fe_agree_call(const struct fe_call *c) {
   return h;
 }
 
+static void
+say(uint64_t h, struct said s) {
+  agree.said = mix(agree.said, h);
+  agree.ring[agree.n % RING] = agree.said;
+  agree.last[agree.n % RING] = s;
+  agree.n++;
+}
+
 void
 fe_agree_loop(const struct fe_call *c) {
   if (!fe_ranked()) return;
-  agree.said = mix(agree.said, c->said);
-  agree.ring[agree.n % RING] = agree.said;
-  agree.calls[agree.n % RING] = c;
-  agree.n++;
+  say(c->said, (struct said){.call = c});
+  agree.loops++;
+}
+
+void
+fe_agree_step(const char *what, const char *name, uint64_t detail) {
+  if (!fe_ranked()) return;
+  uint64_t h = mix(mix_text(mix_text(2, what), name), detail);
+  say(h, (struct said){.what = what, .file = fe.file, .line = fe.line});
 }
 
 /* ---- telling why ------------------------------------------------------------------ */
 
-/* Loop number i as text; what comes instead if there is none. */
+/* Loop or step number i as text; what comes instead if there is none. */
 static void
 describe(uint64_t i, const char *what, char *out) {
   if (i >= agree.n) {
     snprintf(out, TEXT, "%s%s%s after %llu loops", what, fe.file ? " at " : "",
-             fe.file ? fe.file : "", (unsigned long long)agree.n);
+             fe.file ? fe.file : "", (unsigned long long)agree.loops);
   } else if (agree.n - i > RING) {
-    snprintf(out, TEXT, "a loop more than %d loops ago", RING);
+    snprintf(out, TEXT, "a call more than %d calls ago", RING);
   } else {
-    const struct fe_call *c = agree.calls[i % RING];
-    snprintf(out, TEXT, "op_par_loop \"%s\" at %s:%d", c->name,
-             c->file ? c->file : "?", c->line);
+    const struct said *s = &agree.last[i % RING];
+    const char *file = s->call ? s->call->file : s->file;
+    int line = s->call ? s->call->line : s->line;
+    snprintf(out, TEXT, "%s%s%s at %s:%d", s->call ? "op_par_loop \"" : s->what,
+             s->call ? s->call->name : "", s->call ? "\"" : "",
+             file ? file : "?", line);
   }
 }
 
@@ -89,7 +118,7 @@ struct past {
   uint64_t n, ring[RING];
 };
 
-/* The first loop in which some rank differs from rank 0. */
+/* The first call in which some rank differs from rank 0. */
 static uint64_t
 first_difference(const struct past *all) {
   uint64_t first = UINT64_MAX;
@@ -159,4 +188,82 @@ fe_agree(const char *what, uint64_t detail, status st) {
   if (~words[2]) return tell_error(st);
   if (words[0] != ~words[1]) return tell_difference(what);
   return OK;
+}
+
+/* ---- options ------------------------------------------------------------------------ */
+
+/* Text i of `all`, texts one after another. */
+static const char *
+text_at(const char *all, size_t bytes, uint32_t i) {
+  const char *end = all + bytes;
+  while (i-- && all < end) all += strlen(all) + 1;
+  return all < end ? all : "";
+}
+
+/* "NAME: 0 on rank 0, 1 on ranks 1 2"; nothing if all have the same. */
+static void
+describe_option(const char *texts, size_t bytes, uint32_t i, struct str *out) {
+  const char *first = text_at(texts, bytes, i);
+  size_t name = strcspn(first, "=");
+  bool differ = false;
+  for (int r = 1; r < fe.comm.size; r++)
+    differ |= strcmp(first, text_at(texts + (size_t)r * bytes, bytes, i)) != 0;
+  if (!differ) return;
+  str_printf(out, "%s%.*s:", out->len ? "; " : "", (int)name, first);
+  for (int r = 0; r < fe.comm.size; r++) {
+    const char *mine = text_at(texts + (size_t)r * bytes, bytes, i);
+    int like = 0, before = 0;
+    for (int q = 0; q < fe.comm.size; q++) {
+      if (strcmp(mine, text_at(texts + (size_t)q * bytes, bytes, i))) continue;
+      before += q < r;
+      if (before) break;
+      if (!like)
+        str_printf(out, "%s \"%s\" on rank", r ? "," : "",
+                   *mine ? mine + name + 1 : "");
+      if (like++ < TOLD_RANKS) str_printf(out, " %d", q);
+    }
+    if (!before && like > TOLD_RANKS)
+      str_printf(out, " and %d others", like - TOLD_RANKS);
+  }
+}
+
+/* `most`: bytes of the rank that has most. */
+static status
+tell_options(const struct str *mine, size_t most) {
+  char *texts = mem_alloc((size_t)fe.comm.size + 1, most + 1);
+  char *own = texts + (size_t)fe.comm.size * (most + 1);
+  struct str said = STR_INIT;
+  memcpy(own, mine->s, mine->len);
+  status st = rt_allgather(&fe.comm, own, most + 1, texts);
+  for (uint32_t i = 0; st == OK && *text_at(texts, most + 1, i); i++)
+    describe_option(texts, most + 1, i, &said);
+  if (st == OK)
+    st = err_set(ERR_ARG,
+                 "op_init: options that have to be the same on all ranks "
+                 "differ: %s",
+                 said.s);
+  str_clear(&said);
+  free(texts);
+  return st;
+}
+
+status
+fe_agree_options(void) {
+  struct str mine = STR_INIT;
+  uint64_t h = 3;
+  if (!fe_ranked()) return OK;
+  opt_shared(&fe.opt, &mine);
+  str_printf(&mine, "OP2_TARGET=%.*s", (int)strcspn(fe.opt.target, ":"),
+             fe.opt.target);
+  str_addn(&mine, "", 1);
+  str_printf(&mine, "OP_MAPS_BASE_INDEX=%d", fe.base_index);
+  str_addn(&mine, "", 1);
+  for (size_t i = 0; i < mine.len; i++) h = mix(h, (unsigned char)mine.s[i]);
+  uint64_t words[] = {h, ~h, ~(uint64_t)mine.len};
+  status st =
+      rt_allreduce(&fe.comm, words, 3, (struct type){TYPE_U64, 8}, ACC_MIN);
+  if (st == OK && words[0] != ~words[1])
+    st = tell_options(&mine, (size_t)~words[2]);
+  str_clear(&mine);
+  return st;
 }

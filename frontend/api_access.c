@@ -160,6 +160,7 @@ upload(op_dat dat) {
          (void *)dat);
   struct fe_dat *d = (struct fe_dat *)dat;
   char *kept = NULL;
+  fe_agree_step("op_upload_dat", d->pub.name, d->index);
   if (d->void_since) TRY(fe_void_check("op_upload_dat", d));
   if ((d->pending_writers || d->undecided) && !d->rt.foreign) {
     kept = mem_alloc(bytes_of(d) + 1, 1);

@@ -159,6 +159,9 @@ fe_decl_map(op_set from, op_set to, int dim, const int *table32,
     fe_map_free(m);
     return st;
   }
+  fe_agree_step("op_decl_map", name,
+                (uint64_t)dim << 40 | (uint64_t)from->index << 20 |
+                    (uint64_t)to->index);
   VEC_PUSH(fe.maps, fe.nmaps, fe.capmaps, m);
   fe.unsettled = true;
   fe_handle_add(m);
@@ -266,6 +269,7 @@ fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out) {
   struct fe_dat *slot = fe_slot_like(&like);
   TRY(dat_store(a, type, soa, slot, &made));
   struct fe_dat *d = fe_slot_take(slot, &like, a->name, &made);
+  fe_agree_step(a->api, a->name, (uint64_t)d->pub.size << 32 | d->index);
   status st = fe_ranked() ? fe_ranks_dat(d) : OK;
   if (st == OK && d->rt.foreign && a->data) st = fe_slot_join(d);
   return dat_publish(d, st, out);
@@ -350,6 +354,7 @@ op_free_dat_temp(op_dat dat) {
   d->freed = true;
   fe_handle_remove(d);
   fe_vars_remove_dat(&d->pub);
+  fe_agree_step("op_free_dat_temp", d->pub.name, d->index);
   if (!d->pending_readers)
     fe_slot_park(d);
   else if (!d->pinned) /* of memory that others see no value ends */

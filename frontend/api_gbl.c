@@ -1,5 +1,6 @@
 /* Deferred globals: op2_gbl handles, and the switch for raw pointers. */
 #include "frontend/checkpoint.h"
+#include "frontend/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
   memset(g->data, 0, g->bytes);
   if (init) memcpy(g->data, init, g->bytes);
   fe_handle_add(g);
+  fe_agree_step("op2_decl_gbl", name, (uint64_t)g->bytes << 32 | g->index);
   *out = g;
   return OK;
 }
@@ -131,6 +133,7 @@ op2_defer_globals(int on) {
   if (!fe_enter("op2_defer_globals")) return 0;
   int former = fe.defer_globals;
   fe.defer_globals = on != 0;
+  fe_agree_step("op2_defer_globals", NULL, fe.defer_globals);
   fe.file = NULL;
   return former;
 }
@@ -152,6 +155,7 @@ op2_kernel_source(const char *name, const char *source) {
   if (!name || !source)
     st = err_set(ERR_ARG, "op2_kernel_source: expected a name and a C source, "
                           "found NULL");
+  if (st == OK) fe_agree_step("op2_kernel_source", name, 0);
   if (st == OK) st = low_kernel_source(name, source);
   if (st == OK) fe.source_version++;
   if (st != OK) fe_error_returned(st);

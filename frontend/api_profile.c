@@ -17,7 +17,7 @@
  *
  * Cost. A look-up among the siblings and two clock readings per section.
  */
-#include "frontend/fe.h"
+#include "frontend/ranks.h"
 
 #include "base/str.h"
 
@@ -115,6 +115,7 @@ op_profile_start(const char *name) {
   arena_clear(&profile.arena);
   profile = (struct profile){.level = level_from_env()};
   if (!profile.level) return;
+  if (fe.up) fe_agree_step("op_profile_start", NULL, (uint64_t)profile.level);
   profile.root = ARENA_NEW(&profile.arena, struct section);
   profile.root->name = arena_str(&profile.arena, name ? name : "program");
   profile.on = true;

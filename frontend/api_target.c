@@ -105,6 +105,7 @@ push(const char *text) {
   TRY(target_find(text, &k));
   VEC_PUSH(fe.target_stack, fe.ntarget_stack, fe.captarget_stack, fe.target);
   fe.target = k;
+  fe_agree_step("op2_target_push", NULL, fe.targets[k].target.kind);
   return OK;
 }
 
@@ -128,6 +129,7 @@ op2_target_pop(void) {
     return result("op2_target_pop",
                   err_set(ERR_STATE, "nothing was pushed before"));
   fe.target = fe.target_stack[--fe.ntarget_stack];
+  fe_agree_step("op2_target_pop", NULL, 0);
   return result("op2_target_pop", OK);
 }
 

@@ -577,6 +577,7 @@ fe_call_get(const char *file, int line, void (*function)(void),
     prove_reads(c);
     prove(c, args);
     collect_uses(c);
+    c->most_bytes = c->capture_bytes + fe_consts_bytes(kernel);
     c->said = fe_agree_call(c);
     VEC_PUSH(fe.calls, fe.ncalls, fe.capcalls, c);
     *table_slot(&fe.call_ids, key.s, key.len) = fe.ncalls;

@@ -59,6 +59,14 @@ fe_kernel_get(void (*function)(void), const char *name) {
   return k;
 }
 
+size_t
+fe_consts_bytes(const struct fe_kernel *k) {
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < k->low->nconsts; i++)
+    bytes += (k->consts[i].size + 15) / 16 * 16;
+  return bytes;
+}
+
 uint32_t
 fe_consts_capture(struct fe_kernel *k) {
   uint32_t n = k->low->nconsts;

@@ -228,6 +228,15 @@ trace_text(struct str *out, bool dot) {
   return OK;
 }
 
+/* A file of its own for each rank: x.irt of rank 0, x.rank-1.irt, ... */
+static const char *
+own_path(const char *path) {
+  const char *dot = path ? strrchr(path, '.') : NULL;
+  if (!dot || !fe.comm.rank) return path;
+  return arena_printf(&fe.arena, "%.*s.rank-%d%s", (int)(dot - path), path,
+                      fe.comm.rank, dot);
+}
+
 static status
 trace_write(const char *path) {
   if (!path)
@@ -252,7 +261,7 @@ trace_write(const char *path) {
 int
 op2_trace_write(const char *path) {
   if (!fe_enter("op2_trace_write")) return ERR_STATE;
-  status st = trace_write(path);
+  status st = trace_write(own_path(path));
   if (st != OK) fe_error_returned(st);
   fe.file = NULL;
   return (int)st;

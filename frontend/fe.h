@@ -157,6 +157,7 @@ struct fe_call {
   bool *use_reads, *use_writes; /* reads: the old value, also in part */
   uint32_t nuses, nraw, nhandles;
   size_t capture_bytes; /* of globals; constants that vary follow */
+  size_t most_bytes;    /* with all constants: equal on all ranks */
   bool immediate; /* side effects or opaque: runs before the call returns */
   bool serial;
   uint64_t said;        /* what ranks compare (agree.c) */
@@ -282,6 +283,7 @@ struct fe {
   IR_ARRAY(uint32_t, words); /* the recording as words, grown with it */
   char *captured;
   size_t captured_bytes, captured_cap;
+  size_t bound_bytes; /* that no rank has captured more than; the same on all */
   uint32_t pending_loops;
   struct fe_call *last_call, *predicted;
   struct fe_program *last_program;
@@ -355,6 +357,8 @@ bool fe_call_matches(const struct fe_call *c, void (*function)(void),
 /* ---- consts.c -------------------------------------------------------------- */
 
 struct fe_kernel *fe_kernel_get(void (*function)(void), const char *name);
+/* Of the kernel's constants, as if all varied. */
+size_t fe_consts_bytes(const struct fe_kernel *k);
 /* See whether constants changed; capture those that vary. Returns the epoch. */
 uint32_t fe_consts_capture(struct fe_kernel *k);
 /* Bytes of constant i at this epoch if folded, NULL if captured. */

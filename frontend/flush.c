@@ -111,7 +111,7 @@ keep_remaining(const struct fe_program *p) {
   fe.recs = NULL;
   fe.captured = NULL;
   fe.nrecs = fe.caprecs = fe.nwords = 0;
-  fe.captured_bytes = fe.captured_cap = 0;
+  fe.captured_bytes = fe.captured_cap = fe.bound_bytes = 0;
   for (uint32_t i = 0; i < n; i++) {
     if (next == p->nremaining || p->remaining[next] != i) {
       rec_done(&old[i]);
@@ -138,7 +138,7 @@ commit(const struct fe_program *p) {
   }
   for (uint32_t i = 0; i < fe.nrecs; i++) rec_done(&fe.recs[i]);
   fe.nrecs = fe.nwords = 0;
-  fe.captured_bytes = 0;
+  fe.captured_bytes = fe.bound_bytes = 0;
 }
 
 /* ---- flush ------------------------------------------------------------------------ */

@@ -268,8 +268,9 @@ fe_init(const char *mpi, const void *communicator, int argc, char **argv,
   fe.started = timer_wall();
   fe.thread = (unsigned long)pthread_self();
   fe.diags = OP_diags = diags;
-  status st = fe_options_read(argc, argv);
-  if (st == OK) st = fe_ranks_open(mpi, communicator);
+  status st = fe_ranks_connect(mpi, communicator);
+  if (st == OK) st = fe_agree("op_init", 0, fe_options_read(argc, argv));
+  if (st == OK) st = fe_ranks_open();
   if (st != OK) {
     fe_ranks_close();
     fe_error(st);

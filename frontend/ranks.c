@@ -19,10 +19,12 @@
  * address may change. */
 #include "frontend/ranks.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FIRST_LEVEL = 2 }; /* what a loop at a time needs */
@@ -133,16 +135,34 @@ depth_choose(void) {
 }
 
 status
-fe_ranks_open(const char *mpi, const void *communicator) {
+fe_ranks_connect(const char *mpi, const void *communicator) {
+  return mpi ? rt_comm_open_mpi(mpi, communicator, &fe.comm)
+             : rt_comm_open(&fe.comm);
+}
+
+/* A folder of dumps for each rank. */
+static void
+trace_dir_choose(void) {
+  if (!fe.opt.trace) return;
+  if (mkdir(fe.opt.trace_dir, 0777) && errno != EEXIST)
+    LOG_WARN("cannot make folder %s: %s", fe.opt.trace_dir, strerror(errno));
+  fe.opt.trace_dir =
+      arena_printf(&fe.arena, "%s/rank-%d", fe.opt.trace_dir, fe.comm.rank);
+}
+
+status
+fe_ranks_open(void) {
   static bool watching;
+  TRY(fe_agree_options());
   if (strcmp(fe.opt.declare, "parts") && strcmp(fe.opt.declare, "whole"))
     FAIL(ERR_ARG, "OP2_DECLARE=%s: expected parts or whole", fe.opt.declare);
-  TRY(mpi ? rt_comm_open_mpi(mpi, communicator, &fe.comm)
-          : rt_comm_open(&fe.comm));
   fe.whole = !strcmp(fe.opt.declare, "whole");
   fe.level = FIRST_LEVEL;
   TRY(depth_choose());
   if (!fe_ranked()) return OK;
+  LOG_DEBUG("rank %d of %d (%s)", fe.comm.rank, fe.comm.size,
+            fe.comm.ops->name);
+  trace_dir_choose();
   fe.halo = rt_halo_new(&fe.comm);
   TRY(find_place());
   if (!watching) atexit(left);
@@ -282,10 +302,28 @@ dat_is_live(const struct fe_dat *d) {
   return !d->parked;
 }
 
+/* A rank without elements may have given no values where others did: those of the
+ * dats are zeros on all ranks, or on none. Collective. */
+static status
+agree_untouched(struct fe_dat **dats, uint32_t n) {
+  char *zeros = mem_alloc((size_t)n + 1, 1);
+  for (uint32_t i = 0; i < n; i++) zeros[i] = dats[i]->rt.untouched;
+  status st =
+      rt_allreduce(&fe.comm, zeros, n, (struct type){TYPE_U8, 1}, ACC_MIN);
+  for (uint32_t i = 0; st == OK && i < n; i++)
+    if (dats[i]->rt.untouched && !zeros[i]) rt_dat_touch(&dats[i]->rt);
+  free(zeros);
+  return st;
+}
+
 status
 fe_ranks_dat(struct fe_dat *d) {
   struct fe_set *s = (struct fe_set *)d->pub.set;
   if (!s->rt.part) return OK;
+  if (!d->temp) {
+    TRY(fe_agree("op_decl_dat", d->index, OK));
+    TRY(agree_untouched(&d, 1));
+  }
   size_t bytes = (size_t)fe_own_size(s) * (size_t)d->pub.size;
   char *own = NULL;
   if (!fe.whole && !d->rt.untouched) {
@@ -411,7 +449,8 @@ fe_spread(int level) {
   TRY(fe_agree("spreading sets over the ranks", (uint64_t)fe.level, OK));
   char **homes = mem_alloc(fe.ndats + 1, sizeof *homes);
   fe_dist_describe(&d, fe.level);
-  status st = homes_take(homes);
+  status st = agree_untouched(fe.dats, fe.ndats);
+  if (st == OK) st = homes_take(homes);
   if (st == OK) st = rt_dist_make(&d);
   if (st == OK) st = dist_adopt(&d);
   if (st == OK) st = homes_give(homes);

@@ -11,8 +11,10 @@ fe_ranked(void) {
 }
 
 /* op_init and op_exit. `communicator`: of the MPI library `mpi`, as op_mpi_init
- * hands it over; NULL: as the launcher says. */
-status fe_ranks_open(const char *mpi, const void *communicator);
+ * hands it over; NULL: as the launcher says. connect comes before options are
+ * read, since what is wrong with those of one rank is told on all; open behind. */
+status fe_ranks_connect(const char *mpi, const void *communicator);
+status fe_ranks_open(void);
 void fe_ranks_close(void);
 /* This rank cannot go on with what it has begun, and others wait for it: all end,
  * with the last error. Nothing on one rank. */
@@ -70,6 +72,11 @@ uint32_t fe_reach_id(void);
 status fe_agree(const char *what, uint64_t detail, status st);
 /* A loop was recorded. */
 void fe_agree_loop(const struct fe_call *c);
+/* Something else was done that all ranks must do: `what`, a text that stays, of
+ * `name` (NULL: none), with what else must be equal. Costs no message. */
+void fe_agree_step(const char *what, const char *name, uint64_t detail);
+/* Options that all ranks must share are the same; else an error on all. Collective. */
+status fe_agree_options(void);
 /* What is equal on all ranks about a call. */
 uint64_t fe_agree_call(const struct fe_call *c);
 

@@ -49,16 +49,29 @@ fe_rec_word(const struct fe_rec *r) {
   return r->what << 7 | r->target << 3 | r->kind << 1 | (r->skipped >= 2);
 }
 
+/* The most that it captures, on any rank. */
+static size_t
+rec_most_bytes(const struct fe_rec *r) {
+  if (r->kind == FE_REC_LOOP) return fe.calls[r->what]->most_bytes;
+  return r->kind == FE_REC_SET_GBL ? fe.gbls[r->what]->bytes : 0;
+}
+
 void
 fe_rec_push(struct fe_rec r) {
   VEC_PUSH(fe.recs, fe.nrecs, fe.caprecs, r);
   fe_words_add(fe_rec_word(&r), r.epoch);
+  fe.bound_bytes += rec_most_bytes(&r);
 }
 
 void
 fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
           size_t bytes) {
+  static const char *const said[] = {[FE_REC_LOOP] = "op_par_loop",
+                                     [FE_REC_SET_GBL] = "op2_gbl_set",
+                                     [FE_REC_FREE_DAT] = "op_free_dat_temp",
+                                     [FE_REC_FREE_GBL] = "op2_free_gbl"};
   size_t at = fe_capture(data, bytes);
+  fe_agree_step(said[kind], NULL, what);
   fe_rec_push((struct fe_rec){.kind = kind, .what = what, .capture = at});
 }
 
@@ -115,6 +128,24 @@ fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target) {
   counters[CNT_loops]++;
 }
 
+/* Have so many bytes been captured that the trace has to end? Ranks may differ in
+ * that (a constant that changed on one): they ask each other when one could have. */
+static status
+check_bytes(bool *full) {
+  uint64_t most = fe.captured_bytes;
+  *full = false;
+  if (!fe_ranked()) {
+    *full = most >= fe.opt.max_bytes;
+    return OK;
+  }
+  if (fe.bound_bytes < fe.opt.max_bytes) return OK;
+  TRY(fe_agree("bounding the trace", 0, OK));
+  TRY(rt_allreduce(&fe.comm, &most, 1, (struct type){TYPE_U64, 8}, ACC_MAX));
+  fe.bound_bytes = most;
+  *full = most >= (fe.opt.max_bytes + 1) / 2; /* else each loop would ask */
+  return OK;
+}
+
 /* What must run before op_par_loop returns. */
 static status
 fe_after_loop(const struct fe_call *c) {
@@ -122,8 +153,9 @@ fe_after_loop(const struct fe_call *c) {
     return fe_run((struct fe_request){FE_WANT_ALL, 0});
   if (c->nraw && !fe.defer_globals)
     return fe_run((struct fe_request){FE_WANT_RAW, fe.nrecs - 1});
-  if (fe.pending_loops >= (uint32_t)fe.opt.max_loops ||
-      fe.captured_bytes >= fe.opt.max_bytes)
+  bool full;
+  TRY(check_bytes(&full));
+  if (full || fe.pending_loops >= (uint32_t)fe.opt.max_loops)
     return fe_run((struct fe_request){FE_WANT_ALL, 0});
   return OK;
 }
@@ -157,11 +189,17 @@ loop_find(const struct loop_call *l, struct fe_call **out) {
   return OK;
 }
 
-/* Deferred opaque loops see constants as they are now. */
+/* Deferred opaque loops see constants as they are now. What one rank has changed
+ * makes all run. */
 static status
 watch_before(const struct fe_call *c) {
-  if (fe.opaque_pending && fe_watch_changed())
-    TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
+  uint64_t changed = fe.opaque_pending && fe_watch_changed();
+  if (fe.opaque_pending && fe_ranked()) {
+    TRY(fe_agree("watching constants", 0, OK));
+    TRY(rt_allreduce(&fe.comm, &changed, 1, (struct type){TYPE_U64, 8},
+                     ACC_MAX));
+  }
+  if (changed) TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
   if (c->kernel->low->opaque) fe_watch_note();
   return OK;
 }
@@ -175,7 +213,7 @@ loop_at(const struct loop_call *l) {
   if (!fe_enter("op_par_loop")) return;
   if (fe.nviews) fe_views_close();
   status st = loop_find(l, &c);
-  if (st == OK && fe.nwatched) st = watch_before(c);
+  if (st == OK && fe.opt.defer_opaque) st = watch_before(c);
   if (st == OK && fe.unsettled) st = fe_number(c);
   if (st == OK && fe.target) st = fe_target_choose(c, &target);
   if (st == OK && fe.nvoid) st = fe_void_check_loop(c);

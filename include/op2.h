@@ -505,8 +505,9 @@ void op2_set_error_handler(
 long long op2_counter(const char *name);
 void op2_counters_reset(void);
 /* The pending trace, or else the last flush before and after the passes, by the
- * ending: .irt text, .dot graph; .json the timeline since op_init.
- * op2_status. */
+ * ending: .irt text, .dot graph; .json the timeline since op_init. On several ranks
+ * each writes a file of its own: x.irt rank 0, x.rank-1.irt the next.
+ * op2_status. (local) */
 int op2_trace_write(const char *path);
 /* The last flush in words: what was fused, what not and why, what was moved, what ran
  * on which device and how.

@@ -8,7 +8,6 @@
 
 #include "base/arena.h"
 #include "base/counters.h"
-#include "base/log.h"
 
 #include <assert.h>
 #include <dlfcn.h>
@@ -152,7 +151,6 @@ rt_comm_open_mpi(const char *name, const void *communicator,
   s = comm_status(ops, ops->open(communicator, out));
   if (s != OK) return s;
   out->ops = ops;
-  LOG_DEBUG("rank %d of %d (%s)", out->rank, out->size, ops->name);
   return OK;
 }
 

@@ -158,11 +158,20 @@ join_ranks(struct rt_comm *c, struct rt_exact *sums, uint32_t n) {
   return st;
 }
 
-/* global = rounded(global + sums) */
+/* Start values count, or global = rounded(sums). */
 static void
-deliver(const struct rt_reduction *x, struct rt_exact *sums, char *global) {
-  by_type[x->type.kind].add(sums, x->dim, global, 1);
-  by_type[x->type.kind].value(sums, x->dim, global);
+globals_join(const struct rt_program *p, const struct rt_run *r, bool start) {
+  struct rt_exact *sums = p->scratch->exact;
+  for (uint32_t k = 0; k < r->l->nreductions; k++) {
+    const struct rt_reduction *x = &r->l->reductions[k];
+    if (!x->exact) continue;
+    char *global = p->globals[x->global];
+    if (start)
+      by_type[x->type.kind].add(sums, x->dim, global, 1);
+    else
+      by_type[x->type.kind].value(sums, x->dim, global);
+    sums += x->dim;
+  }
 }
 
 status
@@ -178,13 +187,9 @@ rt_exact_finish(const struct rt_program *p, const struct rt_run *r) {
   for (int t = 1; t < r->threads; t++)
     for (uint32_t i = 0; i < r->nexact; i++)
       rt_exact_join(&sums[i], &sums[(size_t)t * r->nexact + i]);
-  if (p->comm && p->sets[r->l->set]->part)
-    TRY(join_ranks(p->comm, sums, r->nexact));
-  for (uint32_t k = 0; k < r->l->nreductions; k++) {
-    const struct rt_reduction *x = &r->l->reductions[k];
-    if (!x->exact) continue;
-    deliver(x, sums, p->globals[x->global]);
-    sums += x->dim;
-  }
+  bool ranks = p->comm && p->sets[r->l->set]->part;
+  if (!ranks || !p->comm->rank) globals_join(p, r, true);
+  if (ranks) TRY(join_ranks(p->comm, sums, r->nexact));
+  globals_join(p, r, false);
   return OK;
 }

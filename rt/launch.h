@@ -101,7 +101,8 @@ status rt_exact_finish(const struct rt_program *p, const struct rt_run *r);
 status rt_launch_core(const struct rt_program *p, struct rt_run *r, bool *ran);
 /* All (other) elements, with those of other ranks; accumulators into globals. */
 status rt_launch_run(const struct rt_program *p, const struct rt_run *r);
-/* A sum over ranks begins: its start value counts on rank 0 alone. */
+/* A sum over ranks begins: its start value counts on rank 0 alone, an extreme's on
+ * each. */
 void rt_sum_begin(const struct rt_program *p, const struct rt_sum *s);
 /* sums[0 .. n): those of one type and access in one message each. Collective. */
 status rt_sums_reduce(const struct rt_program *p, const struct rt_sum *sums,

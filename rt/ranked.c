@@ -135,14 +135,20 @@ run_in_order(const struct rt_program *p, const struct rt_run *r, char *claim,
   return OK;
 }
 
-/* Extremes with payloads: the best of what the ranks claim. */
+/* Extremes with payloads: the best of what the ranks began with, then of what they
+ * claim. */
 static status
 settle_claims(const struct rt_program *p, const struct rt_run *r,
               const char *claim) {
-  size_t bytes = rt_reduce_claim(r->l);
-  char *claims = mem_alloc(bytes, (size_t)p->comm->size);
+  size_t bytes = rt_reduce_claim(r->l), row = rt_reduce_row(r->l);
+  size_t ranks = (size_t)p->comm->size;
+  char *claims = mem_alloc(bytes + row, ranks + 1);
+  char *starts = claims + ranks * bytes, *mine = starts + ranks * row;
+  rt_reduce_begun(r->l, p->globals, mine);
   status st = rt_allgather(p->comm, claim, bytes, claims);
+  if (st == OK) st = rt_allgather(p->comm, mine, row, starts);
   if (st == OK) {
+    rt_reduce_begin_best(r->l, starts, p->comm->size, p->globals);
     rt_reduce_pick(r->l, claims, p->comm->size, p->scratch->acc);
     rt_reduce_finish(r->l, p->globals, p->scratch->acc, p->scratch->acc_row, 1);
   }
@@ -267,9 +273,10 @@ rt_launch_run(const struct rt_program *p, const struct rt_run *r) {
 
 /* ---- sums ------------------------------------------------------------------------ */
 
+/* A sum's start value counts on rank 0; of an extreme, that of each rank. */
 void
 rt_sum_begin(const struct rt_program *p, const struct rt_sum *s) {
-  if (p->comm->rank)
+  if (p->comm->rank && s->access == ACC_INC)
     type_identity(s->type, s->access, p->globals[s->global], s->dim);
 }
 

@@ -187,6 +187,27 @@ take_claim(const struct rt_launch *l, uint32_t k, uint32_t c, const char *claim,
   }
 }
 
+void
+rt_reduce_begun(const struct rt_launch *l, void *const *globals, char *row) {
+  for (uint32_t k = 0; k < l->nreductions; k++)
+    memcpy(row + rt_reduce_offset(l, k), globals[l->reductions[k].global],
+           entry_bytes(&l->reductions[k]));
+}
+
+void
+rt_reduce_begin_best(const struct rt_launch *l, const char *rows, int ranks,
+                     void *const *globals) {
+  for (uint32_t k = 0; k < l->nreductions; k++) {
+    const struct rt_reduction *r = &l->reductions[k];
+    if (r->payload >= 0 || has_payload(l, k))
+      memcpy(globals[r->global], rows + rt_reduce_offset(l, k), entry_bytes(r));
+  }
+  for (int i = 1; i < ranks; i++)
+    for (uint32_t k = 0; k < l->nreductions; k++)
+      if (reduction_with_payload(l, k))
+        combine(l, globals, rows + (size_t)i * rt_reduce_row(l), k);
+}
+
 size_t
 rt_reduce_claim_offset(const struct rt_launch *l, uint32_t index) {
   return reduction_with_payload(l, index) ? claim_at(l, index) : 0;

@@ -29,6 +29,13 @@ void rt_reduce_claim_globals(const struct rt_launch *l, char *claim,
  * combined. */
 void rt_reduce_claim_join(const struct rt_launch *l, char *claim,
                           const char *later);
+/* Into `row`: what globals hold before the launch. */
+void rt_reduce_begun(const struct rt_launch *l, void *const *globals,
+                     char *row);
+/* Extremes with payloads begin with the best of the ranks' rows, of equal ones with
+ * that of the first. */
+void rt_reduce_begin_best(const struct rt_launch *l, const char *rows,
+                          int ranks, void *const *globals);
 /* Into `row`: of all ranks' claims the best values with payloads, and of equal
  * ones that of the first element. Other reductions stay. */
 void rt_reduce_pick(const struct rt_launch *l, const char *claims, int ranks,

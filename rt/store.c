@@ -64,6 +64,12 @@ rt_dat_mirror_current(const struct rt_dat *d) {
 }
 
 void
+rt_dat_touch(struct rt_dat *d) {
+  assert(d->untouched && rt_dat_mirror_current(d));
+  d->untouched = false;
+}
+
+void
 rt_dat_forget(struct rt_dat *d) {
   d->untouched = false;
   if (d->foreign) {

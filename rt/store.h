@@ -121,6 +121,8 @@ status rt_dat_pin(struct rt_dat *d);
 /* Memory of both dats, which are foreign, overlaps: from now on they have one
  * copy on a device. Their values come to the host. ERR_DEVICE */
 status rt_dat_overlap(struct rt_dat *a, struct rt_dat *b);
+/* Values of its declaration, which are all zero here, are not on other ranks. */
+void rt_dat_touch(struct rt_dat *d);
 /* Its values are gone: mirror and buffer are as after a declaration, of unspecified
  * contents. */
 void rt_dat_forget(struct rt_dat *d);

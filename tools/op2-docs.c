@@ -29,10 +29,10 @@ row(const char *const *cells, int n) {
 
 static void
 docs_options(void) {
-  ROW("variable", "type", "default", "meaning");
-  ROW("---", "---", "---", "---");
-#define OPT(field, env, type, def, line)                                       \
-  ROW("`" env "`", #type, *def ? def : "(empty)", line);
+  ROW("variable", "type", "default", "over ranks", "meaning");
+  ROW("---", "---", "---", "---", "---");
+#define OPT(field, env, type, def, ranks, line)                                \
+  ROW("`" env "`", #type, *def ? def : "(empty)", #ranks, line);
 #include "base/opt.def"
 #undef OPT
 }

@@ -67,7 +67,7 @@ print_usage(void) {
 
 static int
 is_option(const char *name, size_t len) {
-#define OPT(field, env, type, def, line)                                       \
+#define OPT(field, env, type, def, ranks, line)                                \
   if (strlen(env) == len && !strncmp(env, name, len)) return 1;
 #include "base/opt.def"
 #undef OPT

@@ -11,6 +11,8 @@
  * RUN: !4 WRONG=exit
  * RUN: !3 WRONG=scatter OP2_REPRODUCIBLE=1
  * RUN: !3 WRONG=memory
+ * RUN: !3 WRONG=upload
+ * RUN: !2 WRONG=option
  */
 #include <sys/resource.h>
 #include <unistd.h>
@@ -140,6 +142,18 @@ play(const char *how, int apart) {
       op2_flush();
     }
     expect("op_exit", "sum");
+  } else if (!strcmp(how, "upload")) {
+    op2_sync(a);
+    op2_flush();
+    if (apart) op_upload_dat(a);
+    add(a, 0);
+    op2_flush();
+    expect("op_par_loop \"one\"", "op_upload_dat");
+  } else if (!strcmp(how, "option")) {
+    if (apart) op2_defer_globals(0);
+    op_par_loop(one, "sum", s, op_arg_gbl(&sum, 1, "int", OP_INC));
+    if (!apart) op2_flush();
+    expect(apart ? "op2_defer_globals" : "sum", "op2_defer_globals");
   }
 }
 

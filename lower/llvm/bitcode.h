@@ -32,6 +32,18 @@ bool low_math_is_pure(const char *name);
 /* Calls of such functions keep no errno from here on. */
 void low_math_without_errno(LLVMModuleRef m);
 
+/* ---- kernel_open.c ------------------------------------------------------- */
+
+struct low_kernel;
+/* The kernel and what it needs as a module: all that is defined there is internal
+ * and nameless. ERR_COMPILE: the bitcode is broken or lacks the kernel. */
+status low_kernel_open(const struct low_kernel *k, LLVMContextRef ctx,
+                       LLVMModuleRef *out, LLVMValueRef *fn_out);
+/* Link m, which is gone then, into `to`. v[n] are values of m (or NULL), v[0] a
+ * function defined there; they become what they are in `to`, NULL where nothing
+ * that was linked needs them. All definitions of m are internal, nameless. */
+status low_link(LLVMModuleRef to, LLVMModuleRef m, LLVMValueRef *v, uint32_t n);
+
 /* ---- blob_embed.c: op2cc's part between two runs of the compiler --------- */
 
 struct low_embed {

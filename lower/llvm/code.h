@@ -24,6 +24,9 @@ enum { LOW_WIDTH_MAX = 16 };
 /* Named metadata: the loop over the lanes of a block, until it is vectorised.
  * */
 #define LOW_LANE_LOOP "op2.lanes"
+/* Attribute of the function that runs blocks. Passes replace functions by others
+ * that have their attributes, and names may be the program's. */
+#define LOW_BLOCKS "op2-blocks"
 
 /* A module in `ctx` with LOW_ENTRY (rt_region_fn), not yet optimised; in
  * blocks if wanted and possible. */
@@ -44,9 +47,9 @@ void low_target_clear(struct low_target *t);
 void low_target_adopt(const struct low_target *t, LLVMValueRef fn);
 /* Inline the kernels and vectorise; then the rest. */
 status low_target_vectorise(const struct low_target *t, LLVMModuleRef m);
-/* `blocks`: the function that holds vectors already; may be NULL. */
-status low_target_optimise(const struct low_target *t, LLVMModuleRef m,
-                           LLVMValueRef blocks);
+status low_target_optimise(const struct low_target *t, LLVMModuleRef m);
+/* The function marked LOW_BLOCKS; NULL: none. */
+LLVMValueRef low_blocks_find(LLVMModuleRef m);
 /* vector_math.c: exp, log, pow, ... of an optimised module through libmvec. */
 void low_vector_math(const struct low_target *t, LLVMModuleRef m);
 /* Make the code scalar and simple, no more. */

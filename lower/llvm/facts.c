@@ -23,23 +23,15 @@
 #include "lower/llvm/ll.h"
 
 #include <assert.h>
-#include <llvm-c/BitReader.h>
 #include <llvm-c/Target.h>
 #include <stdlib.h>
 #include <string.h>
 
 static status
 facts_open(struct facts *f, const struct low_kernel *k) {
-  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
-      k->bitcode, k->bitcode_bytes, k->name, 0);
-  bool bad = LLVMParseBitcodeInContext2(f->ctx, buffer, &f->m);
-  LLVMDisposeMemoryBuffer(buffer);
-  if (bad)
-    FAIL(ERR_COMPILE, "kernel %s: its bitcode is broken: %s", k->name,
-         ll_error_text());
-  f->fn = LLVMGetNamedFunction(f->m, k->name);
-  if (!f->fn || LLVMIsDeclaration(f->fn))
-    FAIL(ERR_COMPILE, "kernel %s: its bitcode does not define it", k->name);
+  LLVMModuleRef m;
+  TRY(low_kernel_open(k, f->ctx, &m, &f->fn));
+  f->m = m;
   f->layout = LLVMGetModuleDataLayout(f->m);
   return OK;
 }

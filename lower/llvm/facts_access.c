@@ -180,7 +180,7 @@ access_call(struct facts *f, LLVMValueRef i) {
   else if (!LLVMIsAFunction(fn))
     fact_effect(f, "calls through a pointer");
   else if (!LLVMIsDeclaration(fn))
-    fact_effect(f, "calls %s, which is recursive", access_name(fn));
+    fact_effect(f, "has a recursive function");
   else if (!low_math_is_pure(access_name(fn)))
     fact_effect(f, "calls %s", access_name(fn));
   unsigned n = LLVMGetNumArgOperands(i);

@@ -71,8 +71,7 @@ low_has_lane_loop(LLVMModuleRef m, LLVMContextRef ctx) {
   LLVMValueRef mark;
   LLVMGetNamedMetadataOperands(m, LOW_LANE_LOOP, &mark);
   unsigned kind = LLVMGetMDKindIDInContext(ctx, "llvm.loop", 9);
-  LLVMValueRef fn = LLVMGetNamedFunction(m, "blocks");
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(low_blocks_find(m)); b;
        b = LLVMGetNextBasicBlock(b))
     if (LLVMGetMetadata(LLVMGetBasicBlockTerminator(b), kind) == mark)
       return true;
@@ -93,14 +92,12 @@ static status
 low_module_fast(const struct low_region *r, const struct low_target *t,
                 LLVMContextRef ctx, LLVMModuleRef *out) {
   TRY(low_module_try(r, t, true, ctx, out));
-  LLVMValueRef blocks = LLVMGetNamedFunction(*out, "blocks");
-  if (blocks && low_has_lane_loop(*out, ctx)) {
-    blocks = NULL;
+  if (low_blocks_find(*out) && low_has_lane_loop(*out, ctx)) {
     LOG_DEBUG("%s does not vectorise", r->name);
     LLVMDisposeModule(*out);
     TRY(low_module_try(r, t, false, ctx, out));
   }
-  status s = low_target_optimise(t, *out, blocks);
+  status s = low_target_optimise(t, *out);
   if (s != OK)
     LLVMDisposeModule(*out);
   else if (r->vector_math)

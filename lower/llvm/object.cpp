@@ -1,8 +1,10 @@
-/* The one C++ file: MCJIT hands object files to a subclass of a C++ class. */
+/* The one C++ file: MCJIT hands object files to a subclass of a C++ class, and named
+ * metadata can be removed in C++ only. */
 #include "lower/llvm/object.h"
 
 #include <llvm/ExecutionEngine/ExecutionEngine.h>
 #include <llvm/ExecutionEngine/ObjectCache.h>
+#include <llvm/IR/Module.h>
 #include <llvm/Support/MemoryBuffer.h>
 
 struct low_keeper final : llvm::ObjectCache {
@@ -32,4 +34,10 @@ low_keeper_new(LLVMExecutionEngineRef engine,
 void
 low_keeper_free(struct low_keeper *k) {
   delete k;
+}
+
+void
+low_metadata_drop(LLVMModuleRef m, const char *name) {
+  if (llvm::NamedMDNode *n = llvm::unwrap(m)->getNamedMetadata(name))
+    llvm::unwrap(m)->eraseNamedMetadata(n);
 }

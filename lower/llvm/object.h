@@ -1,4 +1,4 @@
-/* MCJIT's object files: the C API has no way to them. */
+/* What LLVM's C API has no way to: MCJIT's object files, metadata that goes. */
 #ifndef LOWER_LLVM_OBJECT_H
 #define LOWER_LLVM_OBJECT_H
 
@@ -16,6 +16,9 @@ struct low_keeper *low_keeper_new(
     LLVMExecutionEngineRef engine,
     void (*take)(void *user, const char *bytes, size_t n), void *user);
 void low_keeper_free(struct low_keeper *k);
+
+/* Remove the named metadata of this name, if there are any. */
+void low_metadata_drop(LLVMModuleRef m, const char *name);
 
 #ifdef __cplusplus
 }

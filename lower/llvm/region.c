@@ -51,7 +51,7 @@ low_mark_args(struct low_emit *em) {
   }
 }
 
-/* internal void name(binds..., i64 lo, i64 hi) */
+/* internal void (binds..., i64 lo, i64 hi); the name is for people. */
 static LLVMValueRef
 low_declare(struct low_emit *em, const char *name) {
   uint32_t n = em->r->nbinds;
@@ -242,6 +242,7 @@ low_build_functions(struct low_emit *em) {
   if (em->width) {
     blocks = low_declare(em, "blocks");
     low_build_body(em, low_emit_blocks);
+    ll_attr_text(blocks, LOW_BLOCKS, "");
     LLVMAddNamedMetadataOperand(em->m, LOW_LANE_LOOP, em->marks.parallel);
   }
   low_build_wrapper(em, plain, blocks);

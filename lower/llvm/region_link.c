@@ -1,38 +1,19 @@
 /* Bring a region's kernels into its module.
  *
- * Each instance (a kernel with the values of its constants) is parsed from its
- * own bitcode, so that two versions of one kernel with different constants can
- * stand side by side. Everything but the kernel becomes internal *before*
- * linking, so that helpers of two files with one name don't meet; the kernel
- * itself gets a name of its own and stays external until it is linked, because
- * the linker drops internal functions that nobody uses yet.
+ * Each instance (a kernel with the values of its constants) is opened for itself
+ * (kernel_open.c), so that two versions of one kernel with different constants can
+ * stand side by side.
  *
  * A folded constant becomes an internal constant of its bytes, which LLVM
  * computes with. One that changes became a parameter: an internal variable,
  * which the wrapper refreshes at each call. */
-#include "lower/llvm/ll.h"
+#include "lower/device.h"
+#include "lower/llvm/bitcode.h"
 #include "lower/llvm/code.h"
+#include "lower/llvm/ll.h"
 
-#include <assert.h>
-#include <llvm-c/BitReader.h>
-#include <llvm-c/Comdat.h>
-#include <llvm-c/DebugInfo.h>
-#include <llvm-c/Linker.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-enum { LOW_NAME = 32 };
-
-static status
-low_parse(const struct low_kernel *k, LLVMContextRef ctx, LLVMModuleRef *out) {
-  LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRange(
-      k->bitcode, k->bitcode_bytes, k->name, 0);
-  int failed = LLVMParseBitcodeInContext2(ctx, text, out);
-  LLVMDisposeMemoryBuffer(text);
-  if (failed)
-    FAIL(ERR_COMPILE, "bitcode of kernel %s: %s", k->name, ll_error_text());
-  return OK;
-}
 
 /* A constant of these bytes instead of global g. */
 static LLVMValueRef
@@ -52,10 +33,9 @@ low_const_replace(LLVMModuleRef m, LLVMValueRef g, const struct low_const *c,
   return v;
 }
 
-/* Give the constants their values; consts[i] is the variable of a bound one,
- * named so that it is found again after linking. */
+/* Give the constants their values; consts[i] is the variable of a bound one. */
 static void
-low_consts_set(LLVMModuleRef m, const struct low_instance *in, uint32_t number,
+low_consts_set(LLVMModuleRef m, const struct low_instance *in,
                LLVMValueRef *consts) {
   const struct low_kernel *k = in->kernel;
   for (uint32_t c = 0; c < k->nconsts; c++) {
@@ -63,75 +43,21 @@ low_consts_set(LLVMModuleRef m, const struct low_instance *in, uint32_t number,
     if (!g) continue;
     const void *bytes = in->folded ? in->folded[c] : NULL;
     LLVMValueRef v = low_const_replace(m, g, &k->consts[c], bytes);
-    if (bytes) continue;
-    char name[LOW_NAME];
-    snprintf(name, sizeof name, "c%u.%u", number, c);
-    LLVMSetValueName2(v, name, strlen(name));
-    LLVMSetLinkage(v, LLVMExternalLinkage);
-    consts[c] = v;
+    if (!bytes) consts[c] = v;
   }
 }
 
-static void
-low_hide(LLVMValueRef v) {
-  if (LLVMIsDeclaration(v)) return;
-  LLVMSetComdat(v, NULL);
-  LLVMSetVisibility(v, LLVMDefaultVisibility);
-  LLVMSetLinkage(v, LLVMInternalLinkage);
-}
-
-/* Make all definitions internal; drop constructors and lists of kept names. */
-static void
-low_hide_all(LLVMModuleRef m) {
-  LLVMValueRef next;
-  for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = next) {
-    next = LLVMGetNextGlobal(g);
-    if (LLVMGetLinkage(g) == LLVMAppendingLinkage)
-      LLVMDeleteGlobal(g);
-    else
-      low_hide(g);
-  }
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-    low_hide(f);
-}
-
-/* Parse instance `number` and make it ready for linking. */
+/* Parse an instance and give it its constants. v: kernel, constants. */
 static status
-low_prepare(const struct low_instance *in, uint32_t number,
-            const struct low_target *t, LLVMContextRef ctx,
-            LLVMValueRef *consts, LLVMModuleRef *out) {
-  const struct low_kernel *k = in->kernel;
+low_prepare(const struct low_instance *in, const struct low_target *t,
+            LLVMContextRef ctx, LLVMValueRef *v, LLVMModuleRef *out) {
   LLVMModuleRef m;
-  TRY(low_parse(k, ctx, &m));
-  LLVMStripModuleDebugInfo(m);
+  TRY(low_kernel_open(in->kernel, ctx, &m, v));
   LLVMSetTarget(m, t->triple);
   LLVMSetDataLayout(m, t->layout);
-  LLVMValueRef fn = LLVMGetNamedFunction(m, k->name);
-  if (!fn || LLVMIsDeclaration(fn)) {
-    LLVMDisposeModule(m);
-    FAIL(ERR_COMPILE, "bitcode of kernel %s does not define it", k->name);
-  }
-  low_hide_all(m);
-  low_consts_set(m, in, number, consts);
-  char name[LOW_NAME];
-  snprintf(name, sizeof name, "k%u", number);
-  LLVMSetValueName2(fn, name, strlen(name));
-  LLVMSetLinkage(fn, LLVMExternalLinkage);
+  low_consts_set(m, in, v + 1);
   *out = m;
   return OK;
-}
-
-/* Variables of bound constants changed their identity in linking. */
-static void
-low_consts_find(LLVMModuleRef m, const struct low_instance *in, uint32_t number,
-                LLVMValueRef *consts) {
-  for (uint32_t c = 0; c < in->kernel->nconsts; c++) {
-    if (!consts[c]) continue;
-    char name[LOW_NAME];
-    snprintf(name, sizeof name, "c%u.%u", number, c);
-    consts[c] = LLVMGetNamedGlobal(m, name);
-    if (consts[c]) LLVMSetLinkage(consts[c], LLVMInternalLinkage);
-  }
 }
 
 static void
@@ -146,16 +72,25 @@ low_inline_always(const struct low_target *t, LLVMModuleRef m) {
   }
 }
 
+/* v: kernel and constants as they are in m. */
 static status
-low_link_one(const struct low_instance *in, uint32_t number,
-             const struct low_target *t, LLVMModuleRef m,
-             LLVMValueRef *consts) {
+low_link_one(const struct low_instance *in, const struct low_target *t,
+             LLVMModuleRef m, LLVMValueRef *v) {
   LLVMModuleRef k = NULL;
-  TRY(low_prepare(in, number, t, LLVMGetModuleContext(m), consts, &k));
-  if (LLVMLinkModules2(m, k))
-    FAIL(ERR_COMPILE, "linking kernel %s: %s", in->kernel->name,
-         ll_error_text());
-  low_consts_find(m, in, number, consts);
+  TRY(low_prepare(in, t, LLVMGetModuleContext(m), v, &k));
+  status s = low_link(m, k, v, in->kernel->nconsts + 1);
+  return s == OK ? OK : err_prefix(s, "kernel %s: ", in->kernel->name);
+}
+
+/* Functions that generated code exports have their names for themselves. */
+static status
+low_entries_free(LLVMModuleRef m) {
+  static const char *const names[] = {LOW_ENTRY, LOW_COLOUR, LOW_STAGE,
+                                      LOW_COMBINE};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (LLVMGetNamedFunction(m, names[k]) || LLVMGetNamedGlobal(m, names[k]))
+      FAIL(ERR_COMPILE, "a kernel mentions `%s`, a name of generated code",
+           names[k]);
   return OK;
 }
 
@@ -167,12 +102,14 @@ low_link_kernels(const struct low_region *r, const struct low_target *t,
   LLVMSetDataLayout(m, t->layout);
   for (uint32_t k = 0; k < r->ninstances; k++) {
     if (r->instances[k].address >= 0) continue;
-    TRY(low_link_one(&r->instances[k], k, t, m, consts[k]));
-    char name[LOW_NAME];
-    snprintf(name, sizeof name, "k%u", k);
-    fns[k] = LLVMGetNamedFunction(m, name);
-    assert(fns[k]);
+    uint32_t n = r->instances[k].kernel->nconsts;
+    LLVMValueRef *v = mem_alloc(n + 1, sizeof *v);
+    status s = low_link_one(&r->instances[k], t, m, v);
+    fns[k] = v[0];
+    if (n) memcpy(consts[k], v + 1, n * sizeof *v);
+    free(v);
+    TRY(s);
   }
   low_inline_always(t, m);
-  return OK;
+  return low_entries_free(m);
 }

@@ -190,14 +190,23 @@ low_target_sanitize(const struct low_target *t, enum low_sanitize s,
  * see it. */
 static const char low_no_slp[] = "noimplicitfloat";
 
+LLVMValueRef
+low_blocks_find(LLVMModuleRef m) {
+  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    if (LLVMGetStringAttributeAtIndex(f, at, LOW_BLOCKS, strlen(LOW_BLOCKS)))
+      return f;
+  return NULL;
+}
+
 status
-low_target_optimise(const struct low_target *t, LLVMModuleRef m,
-                    LLVMValueRef blocks) {
+low_target_optimise(const struct low_target *t, LLVMModuleRef m) {
+  LLVMValueRef blocks = low_blocks_find(m);
   if (blocks)
     ll_attr(blocks, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, low_no_slp,
             0);
   status s = ll_run_passes(m, "default<O3>", t->machine, true);
-  blocks = LLVMGetNamedFunction(m, "blocks");
+  blocks = low_blocks_find(m);
   if (blocks) ll_attr_remove(blocks, low_no_slp);
   return s;
 }

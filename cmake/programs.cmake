@@ -1,10 +1,10 @@
-# op2_add_program(<target> <source> [PLAIN] [LIBRARY <target>])
+# op2_add_program(<target> <source> [PLAIN] [LIBRARY <target>] [MORE <source>...])
 #
 # A program as a user compiles it: through op2cc (op2c++ for C++), so that its
 # kernels carry their IR; with PLAIN through the plain compiler, so that they
 # are opaque. One command a program, outside CMake's own compiler handling,
 # because the compiler is itself a product of this build. LIBRARY is a static
-# library of the program's own.
+# library of the program's own, MORE its other files.
 separate_arguments(flags UNIX_COMMAND "${CMAKE_C_FLAGS}")
 set(OP2_PROGRAM_FLAGS -O2 -g -Wall -Wextra ${flags})
 # Checks that clang itself puts into a kernel are side effects, so that its loops
@@ -15,7 +15,7 @@ file(GLOB OP2_PROGRAM_HEADERS CONFIGURE_DEPENDS
      include/*.h bench/*.h bench/*/*.h bench/*/*.hpp test/programs/*.h)
 
 function(op2_add_program target source)
-  cmake_parse_arguments(arg "PLAIN" "LIBRARY" "" ${ARGN})
+  cmake_parse_arguments(arg "PLAIN" "LIBRARY" "MORE" ${ARGN})
   get_filename_component(path ${source} ABSOLUTE)
   cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${CMAKE_SOURCE_DIR}
              OUTPUT_VARIABLE relative)
@@ -32,10 +32,10 @@ function(op2_add_program target source)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/${folder}
     COMMAND ${compiler} ${flags} -I${CMAKE_SOURCE_DIR}
-            -I${CMAKE_SOURCE_DIR}/include ${path} -o ${out} ${library}
+            -I${CMAKE_SOURCE_DIR}/include ${path} ${arg_MORE} -o ${out} ${library}
             $<TARGET_FILE:op2lazy> -Wl,-rpath,$<TARGET_FILE_DIR:op2lazy>
             -lm
-    DEPENDS ${path} op2lazy ${OP2_MODULES} ${OP2_PROGRAM_HEADERS} ${arg_LIBRARY}
+    DEPENDS ${path} ${arg_MORE} op2lazy ${OP2_MODULES} ${OP2_PROGRAM_HEADERS} ${arg_LIBRARY}
             $<$<NOT:$<BOOL:${arg_PLAIN}>>:op2cc>
     COMMENT "Program ${folder}/${target}" VERBATIM)
   add_custom_target(program_${target} ALL DEPENDS ${out})

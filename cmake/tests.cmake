@@ -57,14 +57,15 @@ if(TARGET mock_cuda) # test_rt_cuda* open them
   add_dependencies(plain_tests mock_cuda mock_cuda_old)
 endif()
 
-# programs_ir: those that op2cc makes.
+# programs_ir: those that op2cc makes. Files more/NAME_*.c belong to NAME.
 add_custom_target(programs_ir)
 file(GLOB sources CONFIGURE_DEPENDS test/programs/*.c test/programs/*.cpp)
 foreach(source ${sources})
   get_filename_component(name ${source} NAME_WE)
-  op2_add_program(${name}_opaque ${source} PLAIN)
+  file(GLOB more CONFIGURE_DEPENDS test/programs/more/${name}_*.c)
+  op2_add_program(${name}_opaque ${source} PLAIN MORE ${more})
   if(TARGET op2cc)
-    op2_add_program(${name} ${source})
+    op2_add_program(${name} ${source} MORE ${more})
     add_dependencies(programs_ir program_${name})
   endif()
   list(APPEND OP2_PROGRAMS ${name})

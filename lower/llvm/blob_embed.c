@@ -114,9 +114,10 @@ embed_reduce(struct embedder *b, LLVMModuleRef *out) {
 /* The global of the program behind a declaration in the reduced module. */
 static LLVMValueRef
 embed_original(struct embedder *b, const char *name) {
-  LLVMValueRef g = LLVMGetNamedGlobal(b->m, name);
-  if (g) return g;
   size_t tail = sizeof ".op2." - 1 + EMBED_SUFFIX, len = strlen(name);
+  LLVMValueRef g = LLVMGetNamedGlobal(b->m, name);
+  if (!g) g = LLVMGetNamedGlobalAlias(b->m, name, len);
+  if (g) return g;
   assert(len > tail && "only reduced names are not the program's");
   char *plain = arena_printf(&b->e->arena, "%.*s", (int)(len - tail), name);
   return LLVMGetNamedGlobal(b->m, plain);
@@ -132,8 +133,9 @@ embed_entries(struct embedder *b, LLVMModuleRef reduced) {
        g = LLVMGetNextGlobal(g)) {
     if (!LLVMIsDeclaration(g) || LLVMIsThreadLocal(g)) continue;
     const char *name = LLVMGetValueName2(g, &len);
-    embed_add_entry(b, embed_original(b, name), name,
-                    low_blob_sizeof(reduced, g), OP2_BLOB_GLOBAL);
+    LLVMValueRef original = embed_original(b, name);
+    embed_add_entry(b, original, name, low_blob_sizeof(b->m, original),
+                    OP2_BLOB_GLOBAL);
   }
 }
 

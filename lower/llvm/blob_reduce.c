@@ -14,7 +14,8 @@
  *     static const double rk[2] = {...}; @rk = internal constant [2 x double]
  *
  * A constant whose value is in another file counts as mutable: it has no value
- * here. cost: one pass over the module.
+ * here. A second name (alias) becomes what it names; a weak one, which another file
+ * may give another meaning, a declaration. cost: one pass over the module.
  */
 #include "lower/llvm/bitcode.h"
 
@@ -72,10 +73,21 @@ low_blob_mutable(LLVMValueRef g) {
   return !LLVMIsGlobalConstant(g) || LLVMIsDeclaration(g) || replaceable;
 }
 
+/* Does the type end with an array of open length? Types nest a few levels. */
+static bool
+reduce_open_ended(LLVMTypeRef type) {
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  if (kind == LLVMArrayTypeKind) return LLVMGetArrayLength2(type) == 0;
+  if (kind != LLVMStructTypeKind) return false;
+  unsigned n = LLVMCountStructElementTypes(type);
+  return n && reduce_open_ended(LLVMStructGetTypeAtIndex(type, n - 1));
+}
+
 uint64_t
 low_blob_sizeof(LLVMModuleRef m, LLVMValueRef global) {
   LLVMTypeRef type = LLVMGlobalGetValueType(global);
   if (!LLVMTypeIsSized(type)) return 0;
+  if (LLVMIsDeclaration(global) && reduce_open_ended(type)) return 0;
   return LLVMABISizeOfType(LLVMGetModuleDataLayout(m), type);
 }
 
@@ -111,6 +123,42 @@ reduce_global(LLVMValueRef g, const char *suffix) {
   if (!LLVMIsDeclaration(g)) LLVMSetInitializer(g, NULL);
   LLVMSetLinkage(g, LLVMExternalLinkage);
   LLVMSetVisibility(g, LLVMDefaultVisibility);
+}
+
+static bool
+reduce_replaceable(LLVMValueRef g) {
+  LLVMLinkage l = LLVMGetLinkage(g);
+  return l == LLVMWeakAnyLinkage || l == LLVMLinkOnceAnyLinkage;
+}
+
+/* A declaration in the place of a weak alias, under its name. */
+static LLVMValueRef
+reduce_declare(LLVMModuleRef m, LLVMValueRef alias) {
+  LLVMTypeRef type = LLVMGlobalGetValueType(alias);
+  struct str name = STR_INIT;
+  size_t len;
+  const char *s = LLVMGetValueName2(alias, &len);
+  str_addn(&name, s, len);
+  LLVMSetValueName2(alias, "", 0);
+  LLVMValueRef v = LLVMGetTypeKind(type) == LLVMFunctionTypeKind
+                       ? LLVMAddFunction(m, name.s, type)
+                       : LLVMAddGlobal(m, type, name.s);
+  str_clear(&name);
+  return v;
+}
+
+/* Uses of aliases go; what is left of them is dead. */
+static void
+reduce_aliases(LLVMModuleRef m) {
+  for (LLVMValueRef a = LLVMGetFirstGlobalAlias(m); a;
+       a = LLVMGetNextGlobalAlias(a)) {
+    LLVMReplaceAllUsesWith(a, reduce_replaceable(a) ? reduce_declare(m, a)
+                                                    : LLVMAliasGetAliasee(a));
+    LLVMSetLinkage(a, LLVMInternalLinkage);
+  }
+  for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(m); i;
+       i = LLVMGetNextGlobalIFunc(i))
+    LLVMSetLinkage(i, LLVMInternalLinkage);
 }
 
 static bool
@@ -169,9 +217,7 @@ low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
   LLVMSetModuleInlineAsm2(m, "", 0);
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
     reduce_function(f, reduce_kept(LLVMGetValueName2(f, &len), keep, nkeep));
-  for (LLVMValueRef a = LLVMGetFirstGlobalAlias(m); a;
-       a = LLVMGetNextGlobalAlias(a))
-    LLVMSetLinkage(a, LLVMInternalLinkage);
+  reduce_aliases(m);
   for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
     reduce_global(g, suffix);
   return low_blob_drop_dead(m);

@@ -75,10 +75,9 @@ scan_taken(LLVMValueRef v) {
       const char *name = scan_name(w);
       if (!scan_starts(name, "llvm.") && !scan_starts(name, "_ZTV"))
         return true;
-    } else if (LLVMIsAGlobalAlias(w) || LLVMIsABlockAddress(w) ||
-               LLVMIsAFunction(w)) {
+    } else if (LLVMIsABlockAddress(w) || LLVMIsAFunction(w)) {
       continue;
-    } else if (LLVMIsAConstant(w)) {
+    } else if (LLVMIsAConstant(w)) { /* an alias is one, too */
       if (scan_taken(w)) return true;
     } else {
       return true;

@@ -71,8 +71,22 @@ clean_mark_loops(struct facts *f) {
   }
 }
 
+/* Labels in a table are addresses in the program's code. LLVM takes it that nobody
+ * jumps to a label whose address it does not see, so this comes before its passes. */
+static void
+clean_note_jumps(struct facts *f) {
+  for (LLVMValueRef g = LLVMGetFirstFunction(f->m); g;
+       g = LLVMGetNextFunction(g))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(g); b;
+         b = LLVMGetNextBasicBlock(b))
+      if (LLVMGetInstructionOpcode(LLVMGetBasicBlockTerminator(b)) ==
+          LLVMIndirectBr)
+        fact_effect(f, "jumps to labels of a table");
+}
+
 status
 fact_clean(struct facts *f) {
+  clean_note_jumps(f);
   clean_mark_inline(f);
   TRY(ll_run_passes(f->m, clean_inline, NULL, false));
   clean_mark_loops(f);

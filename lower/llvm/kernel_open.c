@@ -37,7 +37,7 @@ static const char link_refs[] = "op2.refs";
 
 static void
 link_hide(LLVMValueRef v) {
-  if (!LLVMIsAGlobalAlias(v)) LLVMSetComdat(v, NULL);
+  LLVMSetComdat(v, NULL);
   LLVMSetVisibility(v, LLVMDefaultVisibility);
   LLVMSetLinkage(v, LLVMInternalLinkage);
   LLVMSetValueName2(v, "", 0);
@@ -113,9 +113,9 @@ open_hide_all(LLVMModuleRef m) {
   }
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f)) link_hide(f);
-  for (LLVMValueRef a = LLVMGetFirstGlobalAlias(m); a;
-       a = LLVMGetNextGlobalAlias(a))
-    link_hide(a);
+  for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(m); i;
+       i = LLVMGetNextGlobalIFunc(i))
+    LLVMSetLinkage(i, LLVMInternalLinkage);
 }
 
 /* The file's module; bodies of functions are read when they are linked. It takes

@@ -172,6 +172,7 @@ source_freeze_globals(LLVMModuleRef m, const char *name) {
   status s = fact_clean(&f);
   if (s == OK) s = source_check_globals(f.m, name);
   LLVMDisposeModule(f.m);
+  arena_clear(&f.arena);
   if (s != OK) return s;
   for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
     if (!LLVMIsDeclaration(g) && LLVMGetLinkage(g) != LLVMAppendingLinkage)

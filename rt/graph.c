@@ -20,8 +20,9 @@
  * are short at every scale, which is what tiles and caches of unknown size ask
  * for; long edges remain at the cuts.
  *
- * Rows of many entries would make a complete graph each, so an entry is linked to
- * the LINKS that follow it in the row, round its end.
+ * Rows of many entries would make a complete graph each, so an entry of a long one is
+ * linked to the LINKS / 2 before it and behind it in the row, round its end. Links go
+ * both ways: a walk that is begun anew from its last element meets all it met before.
  *
  * Cost: 4 bytes a link, and walks that jump as the old order does: RCM takes
  * two, bisection (over the graph in RCM's order, so that they are short jumps)
@@ -70,6 +71,13 @@ names_links(const struct names *x) {
   return x->n - 1 < LINKS ? x->n - 1 : LINKS;
 }
 
+/* The d-th that entry i is linked to, d in [1, links]. */
+static idx_l
+link_at(const struct names *x, uint32_t i, uint32_t d) {
+  if (x->n - 1 > LINKS && d > LINKS / 2) d += x->n - 1 - LINKS;
+  return name_at(x, i + d);
+}
+
 /* Links of one map: counted at start[e + 1] (no list yet), or listed from
  * start[e] on. */
 static void
@@ -83,7 +91,7 @@ graph_add(struct rt_graph *g, const struct rt_map *m) {
         g->start[e + 1] += links;
       else
         for (uint32_t d = 1; d <= links; d++)
-          g->list[g->start[e]++] = name_at(&x, i + d);
+          g->list[g->start[e]++] = link_at(&x, i, d);
     }
   }
 }

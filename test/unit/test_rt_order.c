@@ -217,6 +217,24 @@ Test(rt_graph, a_map_to_the_same_set_links_the_element_itself) {
   free(line);
 }
 
+/* Links of long rows are some of all; walks must still meet every element. */
+Test(rt_graph, rows_of_more_names_than_links) {
+  enum { N = 5000, MOST = 24 };
+  static idx_l t[N * MOST];
+  struct rt_set cells = {.n = N}, rows = {.n = N / 16};
+  struct rt_map m = {.to = &cells, .table = t};
+  const struct rt_map *maps[] = {&m};
+  unsigned seed = 1;
+  for (m.arity = 8; m.arity <= MOST; m.arity++) {
+    m.from =
+        m.arity % 2 ? &rows : &cells; /* to the set itself: one name more */
+    for (idx_l i = 0; i < N * MOST; i++)
+      t[i] = (idx_l)((seed = seed * 1664525 + 1013904223) >> 8) % N;
+    free(order_of(&cells, maps, 1, rt_graph_rcm));
+    free(order_of(&cells, maps, 1, rt_graph_bisect));
+  }
+}
+
 /* ---- locality ---------------------------------------------------------------- */
 
 Test(rt_locality, good_bad_and_small) {

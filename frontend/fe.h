@@ -13,7 +13,8 @@
  *   number.c   numbers sets anew where the program's order is bad
  *   checkpoint.c, restart.c
  *              what a run needs to go on, in a file
- *   ranks.c    sets, maps and dats over several ranks; agree.c: all at one point
+ *   ranks.c    sets, maps and dats over several ranks; agree.c: all at one point;
+ *              whole.c: a program for one rank among several
  *   api_*.c    the C API itself
  */
 #ifndef FRONTEND_FE_H
@@ -56,6 +57,7 @@ struct fe_map {
   bool foreign;              /* the table is the user's own memory */
   size_t bytes;              /* of pub.map */
   idx_g *declared;           /* over ranks: this rank's rows, global numbers */
+  uint64_t rows_said;        /* a hash of them */
   const void *declared_from; /* the program's pointer at the declaration */
 };
 
@@ -255,8 +257,9 @@ struct fe {
   int diags;
   bool up, exiting;
   bool no_realloc, auto_soa, mirror, defer_globals, told_opaque;
-  bool whole;     /* each rank declares everything, and sees it */
-  int base_index; /* OP_MAPS_BASE_INDEX */
+  bool whole;             /* each rank declares everything, and sees it */
+  uint32_t maps_compared; /* whole.c */
+  int base_index;         /* OP_MAPS_BASE_INDEX */
   int nthreads;
   enum low_sanitize sanitize;
   void (*handler)(int, const char *, void *);

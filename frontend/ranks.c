@@ -154,8 +154,10 @@ status
 fe_ranks_open(void) {
   static bool watching;
   TRY(fe_agree_options());
-  if (strcmp(fe.opt.declare, "parts") && strcmp(fe.opt.declare, "whole"))
-    FAIL(ERR_ARG, "OP2_DECLARE=%s: expected parts or whole", fe.opt.declare);
+  if (strcmp(fe.opt.declare, "auto") && strcmp(fe.opt.declare, "parts") &&
+      strcmp(fe.opt.declare, "whole"))
+    FAIL(ERR_ARG, "OP2_DECLARE=%s: expected auto, parts or whole",
+         fe.opt.declare);
   fe.whole = !strcmp(fe.opt.declare, "whole");
   fe.level = FIRST_LEVEL;
   TRY(depth_choose());
@@ -245,6 +247,7 @@ fe_ranks_map(struct fe_map *m, const int *table32, const long long *table64,
       if (e >= first && e < first + rows)
         m->declared[(size_t)(e - first) * arity + i] = v;
     }
+  fe_whole_note(m);
   return OK;
 }
 
@@ -447,6 +450,7 @@ fe_spread(int level) {
          REACH_MAX);
   double begin = timer_wall();
   TRY(fe_agree("spreading sets over the ranks", (uint64_t)fe.level, OK));
+  TRY(fe_whole_check());
   char **homes = mem_alloc(fe.ndats + 1, sizeof *homes);
   fe_dist_describe(&d, fe.level);
   status st = agree_untouched(fe.dats, fe.ndats);

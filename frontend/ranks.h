@@ -35,6 +35,11 @@ status fe_ranks_check_entry(const char *name, op_set to, idx_g row, uint32_t i,
 /* A dat just declared; its set may lie over the ranks already. */
 status fe_ranks_dat(struct fe_dat *d);
 
+/* whole.c: a map has its rows; before sets are spread: do the ranks seem to declare
+ * the whole mesh each, without OP2_DECLARE=whole? ERR_ARG. Collective. */
+void fe_whole_note(struct fe_map *m);
+status fe_whole_check(void);
+
 /* ---- spreading: sets get their halos ----------------------------------------------- */
 
 /* All sets, to this level or deeper, with all maps and dats as declared by now.

@@ -1,0 +1,124 @@
+/* Does each rank declare the whole mesh, as a program for one rank does?
+ *
+ * Problem. By default ranks declare parts, as in OP2: entries of maps are global
+ * numbers. A program for one rank, started under mpirun without OP2_DECLARE=whole,
+ * declares the same mesh on each rank; all rows then name elements of the first
+ * rank's part, and results are wrong without a word.
+ *
+ * Idea. Such declarations have marks that those of parts have not, all of them:
+ *
+ *   - every set has the same size on all ranks, and every map the same rows;
+ *   - all entries lie in the first rank's part;
+ *   - some map names more than half of the elements of that part (two at least).
+ *
+ *   2 ranks     nodes 3 | 3     edges 2 | 2     rows 0 1, 1 2 | 0 1, 1 2
+ *
+ * So the elements that the other ranks declared are named by nobody, though their
+ * rows do name a mesh. It is an error, not a warning: no such program can want the
+ * numbers that it would get, and a warning is lost among the output of a batch
+ * job. One that does mean it says OP2_DECLARE=parts. Rows that all name one element
+ * (a rank's elements with something that all share) are no mesh.
+ *
+ * Cost. A multiplication for each entry at the declaration; one reduction of two
+ * words, and of two for each map, before the first loop.
+ * Limits. Programs without maps look the same either way, and are not noticed. */
+#include "frontend/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t
+mix(uint64_t h, uint64_t x) {
+  h = (h ^ x) * 0x9e3779b97f4a7c15u;
+  return h ^ h >> 29;
+}
+
+void
+fe_whole_note(struct fe_map *m) {
+  size_t n =
+      (size_t)((struct fe_set *)m->pub.from)->part.declared * m->rt.arity;
+  uint64_t h = mix(n, m->rt.arity);
+  for (size_t i = 0; i < n; i++) h = mix(h, (uint64_t)m->declared[i]);
+  m->rows_said = h;
+}
+
+/* Is each of these the same on all ranks? */
+static status
+all_same(const uint64_t *h, size_t n, bool *same) {
+  uint64_t *both = mem_alloc(2 * n, sizeof *both);
+  for (size_t i = 0; i < n; i++) {
+    both[2 * i] = h[i];
+    both[2 * i + 1] = ~h[i];
+  }
+  status st =
+      rt_allreduce(&fe.comm, both, 2 * n, (struct type){TYPE_U64, 8}, ACC_MIN);
+  *same = true;
+  for (size_t i = 0; i < n; i++) *same &= both[2 * i] == ~both[2 * i + 1];
+  free(both);
+  return st;
+}
+
+static status
+declared_alike(bool *alike) {
+  uint64_t *h = mem_alloc(fe.nmaps + 1, sizeof *h);
+  for (uint32_t s = 0; s < fe.nsets; s++)
+    h[0] = mix(h[0], (uint64_t)fe.sets[s]->part.declared);
+  for (uint32_t k = 0; k < fe.nmaps; k++) h[k + 1] = fe.maps[k]->rows_said;
+  status st = all_same(h, fe.nmaps + 1, alike);
+  free(h);
+  return st;
+}
+
+/* How many elements of the target's first part the rows name; -1: others, too. */
+static idx_g
+named_in_first(const struct fe_map *m) {
+  const struct rt_part *from = &((struct fe_set *)m->pub.from)->part;
+  const struct rt_part *to = &((struct fe_set *)m->pub.to)->part;
+  idx_g first = to->start[1], named = 0;
+  char *seen = mem_alloc((size_t)first + 1, 1);
+  for (size_t i = 0; i < (size_t)from->declared * m->rt.arity; i++) {
+    idx_g t = m->declared[i];
+    if (t >= first) {
+      named = -1;
+      break;
+    }
+    named += !seen[t];
+    seen[t] = 1;
+  }
+  free(seen);
+  return named;
+}
+
+/* The map whose rows show a mesh of the first part; NULL. */
+static const struct fe_map *
+mesh_of_first(void) {
+  const struct fe_map *found = NULL;
+  for (uint32_t k = 0; k < fe.nmaps; k++) {
+    const struct fe_map *m = fe.maps[k];
+    idx_g named = named_in_first(m);
+    if (named < 0) return NULL;
+    if (!found && named > 1 && 2 * named > m->pub.to->size) found = m;
+  }
+  return found;
+}
+
+status
+fe_whole_check(void) {
+  bool alike;
+  if (fe.whole || strcmp(fe.opt.declare, "auto") ||
+      fe.nmaps == fe.maps_compared)
+    return OK;
+  fe.maps_compared = fe.nmaps;
+  TRY(declared_alike(&alike));
+  const struct fe_map *m = alike ? mesh_of_first() : NULL;
+  if (!m) return OK;
+  FAIL(
+      ERR_ARG,
+      "all %d ranks declare the same: each its own %d rows of map \"%s\", "
+      "which "
+      "name elements of the first rank's part of set \"%s\" only (%d of %lld). "
+      "Expected OP2_DECLARE=whole if each rank declares the whole mesh, global "
+      "numbers if each declares a part, or OP2_DECLARE=parts if it is meant so",
+      fe.comm.size, m->pub.from->size, m->pub.name, m->pub.to->name,
+      m->pub.to->size, (long long)((struct fe_set *)m->pub.to)->part.total);
+}

@@ -2,7 +2,9 @@
  *
  * One op2_blob per translation unit: the unoptimised LLVM bitcode of the kernels
  * and all they call, and a table that ties addresses in the program to names in
- * the bitcode. A constructor registers it before main. Programs that were not
+ * the bitcode. Which code runs under a name is the linker's choice (weak functions,
+ * shared objects), so addresses say what is meant, names only where to look in the
+ * bitcode. A constructor registers it before main. Programs that were not
  * compiled by op2cc have none; their kernels are opaque.
  */
 #ifndef OP2_BLOB_H
@@ -15,8 +17,13 @@ extern "C" {
 #endif
 
 enum op2_blob_kind {
-  OP2_BLOB_FUNCTION = 0, /* a function whose address the file takes */
-  OP2_BLOB_GLOBAL = 1    /* a mutable global that its kernels mention */
+  OP2_BLOB_FUNCTION =
+      0,               /* code of this file: a function that others may reach */
+  OP2_BLOB_GLOBAL = 1, /* a mutable global that its kernels mention */
+  OP2_BLOB_INLINE = 2, /* a function that any file may define, all alike */
+  OP2_BLOB_CALLED = 3  /* a function that its kernels call and that the bitcode
+                            does not define; the address is the one that the
+                            program's linker chose, NULL: it is not there */
 };
 
 struct op2_blob_entry {
@@ -42,7 +49,7 @@ struct op2_blob {
   const struct op2_blob_peek *peeks;
   unsigned npeeks;
 };
-enum { OP2_BLOB_VERSION = 1 };
+enum { OP2_BLOB_VERSION = 2 };
 
 /* Called by constructors, before main and when a shared object is loaded. The
  * blob is kept, not copied; duplicate addresses (inline functions of several

@@ -5,8 +5,12 @@
  * nothing here needs to have been set up, and an entry costs one insertion.
  *
  * An inline function of a header comes with the blob of every file that takes
- * its address, and the linker has merged the address: the first one stays.
+ * its address, and the linker has merged the address: the first one stays. Any other
+ * function counts only if it lies in the object (program or shared object) that the
+ * blob lies in: under the same name another object may have other code, and the
+ * dynamic linker takes one of them for all.
  */
+#define _GNU_SOURCE 1 /* dladdr */
 #include "lower/blob.h"
 
 #include "base/log.h"
@@ -14,6 +18,7 @@
 #include "lower/kernel.h"
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +44,18 @@ blob_add_function(const struct op2_blob *blob,
   *slot = (uintptr_t)f;
 }
 
+/* What holds this address; NULL: no object. */
+static const void *
+blob_object(const void *address) {
+  Dl_info info;
+  return dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+static bool
+blob_is_function(const struct op2_blob_entry *e) {
+  return e->kind == OP2_BLOB_FUNCTION || e->kind == OP2_BLOB_INLINE;
+}
+
 void
 low_blob_add(const struct op2_blob *blob) {
   assert(blob);
@@ -49,9 +66,14 @@ low_blob_add(const struct op2_blob *blob) {
     return;
   }
   VEC_PUSH(registry.blobs, registry.nblobs, registry.capblobs, blob);
-  for (unsigned i = 0; i < blob->nentries; i++)
-    if (blob->entries[i].kind == OP2_BLOB_FUNCTION && blob->entries[i].address)
-      blob_add_function(blob, &blob->entries[i]);
+  const void *object = blob_object(blob);
+  for (unsigned i = 0; i < blob->nentries; i++) {
+    const struct op2_blob_entry *e = &blob->entries[i];
+    if (!blob_is_function(e) || !e->address) continue;
+    if (e->kind == OP2_BLOB_INLINE || !object ||
+        blob_object(e->address) == object)
+      blob_add_function(blob, e);
+  }
 }
 
 static void
@@ -73,7 +95,7 @@ low_blob_remove(const struct op2_blob *blob) {
   registry.nblobs--;
   low_kernels_forget(blob);
   for (unsigned k = 0; k < blob->nentries; k++)
-    if (blob->entries[k].kind == OP2_BLOB_FUNCTION)
+    if (blob_is_function(&blob->entries[k]))
       blob_remove_function(blob, blob->entries[k].address);
   if (registry.nblobs) return;
   free(registry.blobs);
@@ -90,9 +112,10 @@ low_blob_find(void (*address)(void), const struct op2_blob **blob_out) {
 }
 
 const struct op2_blob_entry *
-low_blob_global(const struct op2_blob *blob, const char *name) {
+low_blob_entry(const struct op2_blob *blob, enum op2_blob_kind kind,
+               const char *name) {
   for (unsigned i = 0; i < blob->nentries; i++)
-    if (blob->entries[i].kind == OP2_BLOB_GLOBAL &&
+    if (blob->entries[i].kind == (int)kind &&
         !strcmp(blob->entries[i].ir_name, name))
       return &blob->entries[i];
   return NULL;

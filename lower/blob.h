@@ -17,8 +17,8 @@
 /* The entry of a function address, and the blob it came with; NULL: none. */
 const struct op2_blob_entry *low_blob_find(void (*address)(void),
                                            const struct op2_blob **blob_out);
-/* The entry of a mutable global by its name in the bitcode; NULL: none. */
-const struct op2_blob_entry *low_blob_global(const struct op2_blob *blob,
-                                             const char *name);
+/* The entry of this kind by its name in the bitcode; NULL: none. */
+const struct op2_blob_entry *low_blob_entry(
+    const struct op2_blob *blob, enum op2_blob_kind kind, const char *name);
 
 #endif

@@ -88,6 +88,8 @@ facts_write(const struct low_kernel *k, struct str *b) {
     facts_put_text(b, k->consts[i].name);
     facts_put(b, k->consts[i].size);
   }
+  facts_put(b, k->nmaths);
+  for (uint32_t i = 0; i < k->nmaths; i++) facts_put_text(b, k->maths[i].name);
 }
 
 static void
@@ -118,6 +120,10 @@ facts_read(struct low_kernel *k, struct arena *arena, struct facts_reader r) {
     k->consts[i].name = facts_get_text(&r, arena);
     k->consts[i].size = facts_get(&r);
   }
+  k->nmaths = facts_get_count(&r);
+  k->maths = ARENA_ARRAY(arena, struct low_math, k->nmaths);
+  for (uint32_t i = 0; i < k->nmaths; i++)
+    k->maths[i].name = facts_get_text(&r, arena);
   return !r.bad && !r.left;
 }
 

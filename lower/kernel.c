@@ -14,6 +14,7 @@
 #include "base/table.h"
 #include "lower/blob.h"
 #include "lower/facts.h"
+#include "lower/libm.h"
 
 #include <assert.h>
 #include <dlfcn.h>
@@ -60,9 +61,36 @@ kernel_make_opaque(struct kernel *k, const char *why) {
   o->bitcode_bytes = 0;
   o->copy_from = o->copy_to = -1;
   o->copy_bytes = 0;
-  o->nparams = o->nconsts = 0;
+  o->nparams = o->nconsts = o->nmaths = 0;
   o->params = NULL;
   o->consts = NULL;
+}
+
+/* A first reason to run the kernel as it is. */
+__attribute__((format(printf, 2, 3))) static void
+kernel_effect(struct kernel *k, const char *fmt, ...) {
+  if (k->k.effects) return;
+  struct str why = STR_INIT;
+  va_list ap;
+  va_start(ap, fmt);
+  str_vprintf(&why, fmt, ap);
+  va_end(ap);
+  k->k.effects = true;
+  k->k.why = arena_str(&k->arena, why.s);
+  str_clear(&why);
+}
+
+/* What is called under names of <math.h> must be the C library's. */
+static void
+kernel_maths(struct kernel *k) {
+  for (uint32_t i = 0; i < k->k.nmaths; i++) {
+    struct low_math *m = &k->k.maths[i];
+    const struct op2_blob_entry *e =
+        k->blob ? low_blob_entry(k->blob, OP2_BLOB_CALLED, m->name) : NULL;
+    if (e) m->address = e->address;
+    if (!low_libm_has(m->name, m->address))
+      kernel_effect(k, "calls %s, which is not the C library's", m->name);
+  }
 }
 
 /* Read the facts, and find the constants in the program: `global` gives the
@@ -74,17 +102,17 @@ kernel_read(struct kernel *k, bool (*global)(void *user, struct low_const *c),
   for (uint32_t i = 0; i < k->k.nconsts; i++) {
     struct low_const *c = &k->k.consts[i];
     const char *lacks = !global(user, c) ? "place" : c->size ? NULL : "size";
-    if (!lacks || k->k.effects) continue;
-    k->k.effects = true;
-    k->k.why = arena_printf(&k->arena, "mentions `%s`, whose %s is not known",
-                            c->name, lacks);
+    if (lacks)
+      kernel_effect(k, "mentions `%s`, whose %s is not known", c->name, lacks);
   }
+  kernel_maths(k);
   return OK;
 }
 
 static bool
 kernel_blob_global(void *user, struct low_const *c) {
-  const struct op2_blob_entry *e = low_blob_global(user, c->name);
+  const struct op2_blob_entry *e =
+      low_blob_entry(user, OP2_BLOB_GLOBAL, c->name);
   if (!e) return false;
   c->address = e->address;
   c->size = (size_t)e->size;

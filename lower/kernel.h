@@ -35,6 +35,13 @@ struct low_const {
   size_t size;
 };
 
+/* A function outside of the bitcode that the kernel calls, and that only computes if
+ * it is the C library's. */
+struct low_math {
+  const char *name;
+  const void *address; /* NULL: looked up by name when code is loaded */
+};
+
 struct low_kernel {
   char *name;            /* IR name in the module */
   void (*address)(void); /* NULL: from a source string */
@@ -50,6 +57,8 @@ struct low_kernel {
   struct low_param *params;
   struct low_const *consts;
   uint32_t nconsts;
+  struct low_math *maths;
+  uint32_t nmaths;
   uint64_t uid; /* unique in the process; never used again */
 };
 

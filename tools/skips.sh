@@ -19,6 +19,7 @@ wrong_files_opaque   |
 random-opaque        | kernels without IR
 effects              | a kernel does I/O
 noargs               | a kernel writes a global of the program
+own_functions        | kernels without IR: who defines a function decides the linker
 opaque_data          | kernels use the program's own memory and labels
 TABLE
 }

@@ -13,11 +13,15 @@
 /* ---- blob_reduce.c: a module becomes the kernels alone ------------------- */
 
 /* Keep the functions named in `keep` and what they need; make them external and
- * all else internal, mutable globals declarations. Attributes of the host's
+ * all else internal, mutable globals declarations. Who calls a replaceable function
+ * calls a declaration; the function has LOW_BLOB_OWN behind its name. Attributes of the host's
  * compilation (target, sanitizers, size, debug info) go. Internal globals get
  * ".<suffix>" behind their names, so that they are unique in the program. */
 status low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
                        const char *suffix);
+#define LOW_BLOB_OWN ".op2.own"
+/* May the linker put another definition in the place of this one? */
+bool low_blob_replaceable(LLVMValueRef g);
 /* Drop what nothing external needs. */
 status low_blob_drop_dead(LLVMModuleRef m);
 /* Is it a global that a kernel may see change (or whose value is elsewhere)? */
@@ -29,7 +33,7 @@ uint64_t low_blob_sizeof(LLVMModuleRef m, LLVMValueRef global);
 
 /* Is it a function of <math.h> that does nothing but compute? */
 bool low_math_is_pure(const char *name);
-/* Calls of such functions keep no errno from here on. */
+/* Calls of such functions that m only declares keep no errno from here on. */
 void low_math_without_errno(LLVMModuleRef m);
 
 /* ---- kernel_open.c ------------------------------------------------------- */
@@ -72,7 +76,7 @@ void low_embedded_clear(struct low_embedded *e);
 
 /* ---- blob_scan.c: what in a module concerns op2 -------------------------- */
 
-/* Functions defined here whose address is taken, by name. */
+/* Functions defined here whose address is taken, and replaceable ones, by name. */
 void low_scan_functions(LLVMModuleRef m, struct low_embedded *e);
 /* Does the module mention the entry points of op_par_loop? */
 bool low_scan_uses_op2(LLVMModuleRef m);

@@ -13,6 +13,15 @@
  *     @op2.blob         = private constant {...}
  *     define internal void @op2.blob.add() { if (&op2_blob_register) ... }
  *
+ * An address is that of this file's code, also where the linker prefers another
+ * file's: a weak function is named through a local alias, which stays here. What
+ * kernels call in other files has entries, too, so that at run time an address tells
+ * which code is meant. Such references must not make a program need what it would
+ * do without, and LLVM knows one kind of reference for each name; so they are
+ * assembly:
+ *
+ *     .weakref op2.called.0.9f3c, eos
+ *
  * The library is referred to weakly, so that a program that is linked without
  * it links and runs. Layouts mirror include/op2_blob.h.
  *
@@ -46,6 +55,7 @@ struct embedder {
   struct low_embedded *e;
   LLVMTypeRef ptr, i32, i64;
   LLVMMemoryBufferRef bitcode;
+  char suffix[EMBED_SUFFIX + 1]; /* makes names unique in the program */
   LLVMValueRef *entries;
   uint32_t nentries, capentries;
 };
@@ -97,16 +107,19 @@ embed_hash(uint64_t h, const char *s) {
   return h * 1099511628211u;
 }
 
-static status
-embed_reduce(struct embedder *b, LLVMModuleRef *out) {
-  char suffix[EMBED_SUFFIX + 1];
+static void
+embed_suffix(struct embedder *b) {
   uint64_t h = embed_hash(14695981039346656037u, b->in->source);
   h = embed_hash(h, b->in->unique);
   for (int i = 0; i < EMBED_SUFFIX; i++)
-    suffix[i] = "0123456789abcdef"[h >> (60 - 4 * i) & 15];
-  suffix[EMBED_SUFFIX] = 0;
+    b->suffix[i] = "0123456789abcdef"[h >> (60 - 4 * i) & 15];
+}
+
+static status
+embed_reduce(struct embedder *b, LLVMModuleRef *out) {
   *out = LLVMCloneModule(b->m);
-  status s = low_blob_reduce(*out, b->e->functions, b->e->nfunctions, suffix);
+  status s =
+      low_blob_reduce(*out, b->e->functions, b->e->nfunctions, b->suffix);
   if (s != OK) LLVMDisposeModule(*out);
   return s;
 }
@@ -123,12 +136,58 @@ embed_original(struct embedder *b, const char *name) {
   return LLVMGetNamedGlobal(b->m, plain);
 }
 
+/* This file's own code for a function. */
+static void
+embed_function(struct embedder *b, const char *name) {
+  LLVMValueRef fn = LLVMGetNamedFunction(b->m, name), at = fn;
+  LLVMLinkage l = LLVMGetLinkage(fn);
+  bool any = l == LLVMLinkOnceODRLinkage || l == LLVMWeakODRLinkage ||
+             l == LLVMAvailableExternallyLinkage;
+  const char *ir_name = name;
+  if (low_blob_replaceable(fn)) {
+    ir_name = arena_printf(&b->e->arena, "%s" LOW_BLOB_OWN, name);
+    at = LLVMAddAlias2(b->m, LLVMGlobalGetValueType(fn), 0, fn, "op2.own");
+    LLVMSetLinkage(at, LLVMInternalLinkage);
+  }
+  embed_add_entry(b, at, ir_name, 0, any ? OP2_BLOB_INLINE : OP2_BLOB_FUNCTION);
+}
+
+/* A reference to a function of other files that does not ask for it. */
+static LLVMValueRef
+embed_weak_ref(struct embedder *b, const char *name) {
+  struct str line = STR_INIT;
+  const char *alias =
+      arena_printf(&b->e->arena, "op2.called.%u.%s", b->nentries, b->suffix);
+  if (*name == 1) name++; /* LLVM's mark of a name as it is */
+  str_printf(&line, ".weakref %s, ", alias);
+  str_quote(&line, name);
+  str_add(&line, "\n");
+  LLVMAppendModuleInlineAsm(b->m, line.s, line.len);
+  str_clear(&line);
+  LLVMValueRef g = LLVMAddGlobal(b->m, LLVMInt8TypeInContext(b->ctx), alias);
+  LLVMSetVisibility(g, LLVMHiddenVisibility);
+  return g;
+}
+
+/* What the kernels call and this file's code does not define. */
+static void
+embed_called(struct embedder *b, const char *name) {
+  LLVMValueRef f = LLVMGetNamedFunction(b->m, name);
+  if (!f) f = LLVMGetNamedGlobalAlias(b->m, name, strlen(name));
+  assert(f && "only aliases and functions become declared functions");
+  embed_add_entry(b, LLVMIsDeclaration(f) ? embed_weak_ref(b, name) : f, name,
+                  0, OP2_BLOB_CALLED);
+}
+
 static void
 embed_entries(struct embedder *b, LLVMModuleRef reduced) {
   size_t len;
   for (uint32_t i = 0; i < b->e->nfunctions; i++)
-    embed_add_entry(b, LLVMGetNamedFunction(b->m, b->e->functions[i]),
-                    b->e->functions[i], 0, OP2_BLOB_FUNCTION);
+    embed_function(b, b->e->functions[i]);
+  for (LLVMValueRef f = LLVMGetFirstFunction(reduced); f;
+       f = LLVMGetNextFunction(f))
+    if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f))
+      embed_called(b, LLVMGetValueName2(f, &len));
   for (LLVMValueRef g = LLVMGetFirstGlobal(reduced); g;
        g = LLVMGetNextGlobal(g)) {
     if (!LLVMIsDeclaration(g) || LLVMIsThreadLocal(g)) continue;
@@ -236,6 +295,7 @@ static status
 embed_blob(struct embedder *b) {
   if (b->e->nfunctions) {
     LLVMModuleRef reduced;
+    embed_suffix(b);
     TRY(embed_reduce(b, &reduced));
     embed_entries(b, reduced);
     b->bitcode = LLVMWriteBitcodeToMemoryBuffer(reduced);

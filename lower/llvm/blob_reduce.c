@@ -14,8 +14,13 @@
  *     static const double rk[2] = {...}; @rk = internal constant [2 x double]
  *
  * A constant whose value is in another file counts as mutable: it has no value
- * here. A second name (alias) becomes what it names; a weak one, which another file
- * may give another meaning, a declaration. cost: one pass over the module.
+ * here. A second name (alias) becomes what it names. Of a weak function the linker
+ * may take another file's definition: who calls it calls a declaration, and ours
+ * stands beside it under a name of its own.
+ *
+ *     @eos = external ...    @eos.op2.own = ...
+ *
+ * cost: one pass over the module.
  */
 #include "lower/llvm/bitcode.h"
 
@@ -67,10 +72,15 @@ static const char *const reduce_tables[] = {
     "llvm.global.annotations"};
 
 bool
-low_blob_mutable(LLVMValueRef g) {
+low_blob_replaceable(LLVMValueRef g) {
   LLVMLinkage l = LLVMGetLinkage(g);
-  bool replaceable = l == LLVMWeakAnyLinkage || l == LLVMExternalWeakLinkage;
-  return !LLVMIsGlobalConstant(g) || LLVMIsDeclaration(g) || replaceable;
+  return l == LLVMWeakAnyLinkage || l == LLVMLinkOnceAnyLinkage;
+}
+
+bool
+low_blob_mutable(LLVMValueRef g) {
+  return !LLVMIsGlobalConstant(g) || LLVMIsDeclaration(g) ||
+         low_blob_replaceable(g);
 }
 
 /* Does the type end with an array of open length? Types nest a few levels. */
@@ -125,26 +135,21 @@ reduce_global(LLVMValueRef g, const char *suffix) {
   LLVMSetVisibility(g, LLVMDefaultVisibility);
 }
 
-static bool
-reduce_replaceable(LLVMValueRef g) {
-  LLVMLinkage l = LLVMGetLinkage(g);
-  return l == LLVMWeakAnyLinkage || l == LLVMLinkOnceAnyLinkage;
-}
-
-/* A declaration in the place of a weak alias, under its name. */
-static LLVMValueRef
-reduce_declare(LLVMModuleRef m, LLVMValueRef alias) {
-  LLVMTypeRef type = LLVMGlobalGetValueType(alias);
-  struct str name = STR_INIT;
+/* All uses of a definition become those of a declaration, which takes its name. */
+static void
+reduce_declare(LLVMModuleRef m, LLVMValueRef g) {
+  LLVMTypeRef type = LLVMGlobalGetValueType(g);
+  struct str name = STR_INIT, own = STR_INIT;
   size_t len;
-  const char *s = LLVMGetValueName2(alias, &len);
-  str_addn(&name, s, len);
-  LLVMSetValueName2(alias, "", 0);
+  str_add(&name, LLVMGetValueName2(g, &len));
+  str_printf(&own, "%s" LOW_BLOB_OWN, name.s);
+  LLVMSetValueName2(g, own.s, own.len);
   LLVMValueRef v = LLVMGetTypeKind(type) == LLVMFunctionTypeKind
                        ? LLVMAddFunction(m, name.s, type)
                        : LLVMAddGlobal(m, type, name.s);
+  LLVMReplaceAllUsesWith(g, v);
   str_clear(&name);
-  return v;
+  str_clear(&own);
 }
 
 /* Uses of aliases go; what is left of them is dead. */
@@ -152,8 +157,10 @@ static void
 reduce_aliases(LLVMModuleRef m) {
   for (LLVMValueRef a = LLVMGetFirstGlobalAlias(m); a;
        a = LLVMGetNextGlobalAlias(a)) {
-    LLVMReplaceAllUsesWith(a, reduce_replaceable(a) ? reduce_declare(m, a)
-                                                    : LLVMAliasGetAliasee(a));
+    if (low_blob_replaceable(a))
+      reduce_declare(m, a);
+    else
+      LLVMReplaceAllUsesWith(a, LLVMAliasGetAliasee(a));
     LLVMSetLinkage(a, LLVMInternalLinkage);
   }
   for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(m); i;
@@ -212,12 +219,15 @@ low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
   size_t len;
   reduce_tables_drop(m);
   reduce_instrumentation(m);
-  low_math_without_errno(m);
   LLVMStripModuleDebugInfo(m);
   LLVMSetModuleInlineAsm2(m, "", 0);
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-    reduce_function(f, reduce_kept(LLVMGetValueName2(f, &len), keep, nkeep));
   reduce_aliases(m);
+  for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
+    next = LLVMGetNextFunction(f);
+    bool kept = reduce_kept(LLVMGetValueName2(f, &len), keep, nkeep);
+    if (!LLVMIsDeclaration(f) && low_blob_replaceable(f)) reduce_declare(m, f);
+    reduce_function(f, kept);
+  }
   for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
     reduce_global(g, suffix);
   return low_blob_drop_dead(m);

@@ -2,7 +2,8 @@
  *
  * A kernel is any function whose address is taken: handed to op_par_loop, put
  * in a table, or given back by the conversion of a captureless lambda. Taking
- * too many costs bytes in the blob, nothing else. Not meant are the compiler's
+ * too many costs bytes in the blob, nothing else. Replaceable (weak) functions are
+ * taken as well: kernels call them as they call other files' functions. Not meant are the compiler's
  * own uses: constructors' tables, virtual tables, exit handlers, OpenMP bodies.
  *
  * clang's unoptimised code keeps a field access as what it was:
@@ -89,7 +90,7 @@ scan_taken(LLVMValueRef v) {
 void
 low_scan_functions(LLVMModuleRef m, struct low_embedded *e) {
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && scan_taken(f))
+    if (!LLVMIsDeclaration(f) && (low_blob_replaceable(f) || scan_taken(f)))
       VEC_PUSH(e->functions, e->nfunctions, e->capfunctions,
                arena_str(&e->arena, scan_name(f)));
 }

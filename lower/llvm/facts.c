@@ -98,6 +98,25 @@ facts_params(struct facts *f, struct low_kernel *k, struct arena *arena) {
   }
 }
 
+/* Before cleaning turns them into operations. */
+static void
+facts_maths(struct facts *f, struct low_kernel *k, struct arena *arena) {
+  uint32_t cap = k->nmaths = 0;
+  struct low_math *maths = NULL;
+  for (LLVMValueRef g = LLVMGetFirstFunction(f->m); g;
+       g = LLVMGetNextFunction(g)) {
+    size_t len;
+    struct low_math m = {LLVMGetValueName2(g, &len), NULL};
+    if (!LLVMIsDeclaration(g) || !low_math_is_pure(m.name)) continue;
+    m.name = arena_str(arena, m.name);
+    VEC_PUSH(maths, k->nmaths, cap, m);
+  }
+  k->maths = ARENA_ARRAY(arena, struct low_math, k->nmaths);
+  if (maths) memcpy(k->maths, maths, k->nmaths * sizeof *maths);
+  free(maths);
+  low_math_without_errno(f->m);
+}
+
 static void
 facts_consts(struct facts *f, struct low_kernel *k, struct arena *arena) {
   size_t len;
@@ -112,6 +131,7 @@ facts_consts(struct facts *f, struct low_kernel *k, struct arena *arena) {
 static status
 facts_read(struct facts *f, struct low_kernel *k, struct arena *arena) {
   TRY(facts_open(f, k));
+  facts_maths(f, k, arena);
   TRY(fact_clean(f));
   fact_pointers(f);
   fact_accesses(f);

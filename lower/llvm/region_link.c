@@ -55,6 +55,7 @@ low_prepare(const struct low_instance *in, const struct low_target *t,
   TRY(low_kernel_open(in->kernel, ctx, &m, v));
   LLVMSetTarget(m, t->triple);
   LLVMSetDataLayout(m, t->layout);
+  if (!in->kernel->effects) low_math_without_errno(m);
   low_consts_set(m, in, v + 1);
   *out = m;
   return OK;

@@ -31,6 +31,11 @@ struct op2_blob_entry {
   const char *ir_name;
   unsigned long long size; /* bytes of a global; 0 for functions */
   int kind;
+  /* of a function of this file: entries (CALLED) that its code reaches, and the
+     SHA-256 of its code with all that it needs here */
+  unsigned ncalls;
+  const unsigned *calls;
+  unsigned char digest[32];
 };
 
 /* A place where the program reads op_dat_core.data itself (DESIGN: mirror). */
@@ -49,7 +54,7 @@ struct op2_blob {
   const struct op2_blob_peek *peeks;
   unsigned npeeks;
 };
-enum { OP2_BLOB_VERSION = 2 };
+enum { OP2_BLOB_VERSION = 3 };
 
 /* Called by constructors, before main and when a shared object is loaded. The
  * blob is kept, not copied; duplicate addresses (inline functions of several

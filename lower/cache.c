@@ -5,6 +5,9 @@
  * doesn't change while we run. Set sizes and addresses are no part of it, so
  * that loops over different sets share code. Entries live until low_clear.
  *
+ * The compiler's own memory (LLVM's context, a megabyte a region) goes once the object
+ * file that it made has been loaded as if it came from disk.
+ *
  * The regions of a program are looked up together, so that those that are
  * missing are compiled on several threads: LLVM keeps all that it changes in a
  * context, and each compilation has its own. */
@@ -44,6 +47,7 @@ struct low_job {
   status result;
   char *message; /* of a failure */
   double seconds;
+  bool loaded; /* the code is the object's, not the compiler's */
 };
 
 struct low_work {
@@ -54,10 +58,24 @@ struct low_work {
 
 /* ---- compiling ----------------------------------------------------------- */
 
+/* Keep what the loader has brought to memory, if it can. */
+static void
+low_job_load(struct low_job *j) {
+  struct low_code code;
+  j->loaded = low_load(j->object.s, j->object.len, LOW_ENTRY, &code) == OK;
+  if (!j->loaded) {
+    LOG_INFO("code of %s is the compiler's: %s", j->r->name, err_last());
+    return;
+  }
+  low_code_clear(&j->code);
+  j->code = code;
+}
+
 static void
 low_job_compile(struct low_job *j) {
   double start = timer_wall();
   j->result = low_llvm_compile(j->r, &j->code, &j->object);
+  if (j->result == OK) low_job_load(j);
   if (j->result != OK) {
     struct str text = STR_INIT;
     str_add(&text, err_last());
@@ -124,13 +142,7 @@ low_job_from_disk(struct low_job *j) {
 /* Keep what the loader will be able to load. */
 static void
 low_job_to_disk(struct low_job *j) {
-  if (!low_disk_is_open()) return;
-  struct low_code code;
-  if (low_load(j->object.s, j->object.len, LOW_ENTRY, &code) != OK) {
-    LOG_INFO("code of %s is not kept: %s", j->r->name, err_last());
-    return;
-  }
-  low_code_clear(&code);
+  if (!low_disk_is_open() || !j->loaded) return;
   struct str key = STR_INIT;
   low_region_key(j->r, LOW_KEY_WHOLE, &key);
   low_disk_keep("region", &key, j->object.s, j->object.len);
@@ -228,7 +240,8 @@ low_cache_need(const struct low_region *regions, uint32_t n) {
   struct low_job *jobs = mem_alloc(n, sizeof *jobs);
   uint32_t missing = 0;
   for (uint32_t k = 0; k < n; k++) {
-    struct low_job j = {&regions[k], STR_INIT, STR_INIT, {0}, OK, NULL, 0};
+    struct low_job j = {&regions[k], STR_INIT, STR_INIT, {0},
+                        OK,          NULL,     0,        false};
     if (low_code_there(&j) || low_job_twice(jobs, missing, &j))
       low_job_clear(&j);
     else

@@ -9,8 +9,8 @@
  *
  * under a name made of a hash of the key. The hash only finds the file: an entry
  * counts if its whole key is the one that is asked for. A key holds whatever
- * the entry was made from, kernels' bitcode byte for byte, and before that what
- * made it: versions, the files of the compiler with size and time (a build of
+ * the entry was made from, of kernels' code the SHA-256 (a file may have a thousand
+ * kernels, and megabytes of code), and before that what made it: versions, the files of the compiler with size and time (a build of
  * the same version that was changed is another compiler), the CPU.
  *
  * Files are written beside their place and renamed, so that processes that start

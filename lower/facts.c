@@ -2,8 +2,8 @@
  * LLVM and kept.
  *
  * An entry of facts is a row of words and texts in the order of struct
- * low_kernel. Its key is the bitcode, byte for byte, and the kernel's name in
- * it; that of a source is the compiler's file and the text. */
+ * low_kernel. Its key is the digest of the kernel's code; that of a source is the
+ * compiler's file and the text. */
 #include "lower/facts.h"
 
 #include "base/log.h"
@@ -89,7 +89,7 @@ facts_write(const struct low_kernel *k, struct str *b) {
     facts_put(b, k->consts[i].size);
   }
   facts_put(b, k->nmaths);
-  for (uint32_t i = 0; i < k->nmaths; i++) facts_put_text(b, k->maths[i].name);
+  for (uint32_t i = 0; i < k->nmaths; i++) facts_put_text(b, k->maths[i]);
 }
 
 static void
@@ -121,9 +121,9 @@ facts_read(struct low_kernel *k, struct arena *arena, struct facts_reader r) {
     k->consts[i].size = facts_get(&r);
   }
   k->nmaths = facts_get_count(&r);
-  k->maths = ARENA_ARRAY(arena, struct low_math, k->nmaths);
+  k->maths = ARENA_ARRAY(arena, const char *, k->nmaths);
   for (uint32_t i = 0; i < k->nmaths; i++)
-    k->maths[i].name = facts_get_text(&r, arena);
+    k->maths[i] = facts_get_text(&r, arena);
   return !r.bad && !r.left;
 }
 
@@ -154,8 +154,7 @@ status
 low_facts_get(struct low_kernel *k, struct arena *arena) {
   if (!low_disk_is_open()) return low_llvm_facts(k, arena);
   struct str key = STR_INIT;
-  facts_put_text(&key, k->name);
-  str_addn(&key, k->bitcode, k->bitcode_bytes);
+  str_addn(&key, (const char *)k->digest.bytes, sizeof k->digest.bytes);
   status s = facts_find(k, arena, &key);
   str_clear(&key);
   return s;

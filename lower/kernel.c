@@ -21,12 +21,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where a unit of a kernel comes from. */
+struct kernel_from {
+  const struct op2_blob *blob; /* NULL: forgotten */
+  const struct op2_blob_entry *entry;
+  struct str code; /* of a forgotten one */
+};
+
 struct kernel {
   struct low_kernel k; /* first: what others see */
   struct kernel *next;
   const struct op2_blob *blob; /* NULL: from source, opaque, or forgotten */
   struct str code;             /* bitcode of its own */
   char *source;
+  struct kernel_from *from; /* of k.units */
+  uint32_t capfrom, capties;
   struct arena arena;
 };
 
@@ -80,17 +89,25 @@ kernel_effect(struct kernel *k, const char *fmt, ...) {
   str_clear(&why);
 }
 
+static bool
+kernel_math_is_libm(const struct kernel *k, const char *name) {
+  bool known = false;
+  for (uint32_t u = 0; u < k->k.nunits + 1; u++) {
+    const struct op2_blob *blob = u ? k->from[u - 1].blob : k->blob;
+    const struct op2_blob_entry *e =
+        blob ? low_blob_entry(blob, OP2_BLOB_CALLED, name) : NULL;
+    if (e && !low_libm_has(name, e->address)) return false;
+    known |= e != NULL;
+  }
+  return known || low_libm_has(name, NULL);
+}
+
 /* What is called under names of <math.h> must be the C library's. */
 static void
 kernel_maths(struct kernel *k) {
-  for (uint32_t i = 0; i < k->k.nmaths; i++) {
-    struct low_math *m = &k->k.maths[i];
-    const struct op2_blob_entry *e =
-        k->blob ? low_blob_entry(k->blob, OP2_BLOB_CALLED, m->name) : NULL;
-    if (e) m->address = e->address;
-    if (!low_libm_has(m->name, m->address))
-      kernel_effect(k, "calls %s, which is not the C library's", m->name);
-  }
+  for (uint32_t i = 0; i < k->k.nmaths; i++)
+    if (!kernel_math_is_libm(k, k->k.maths[i]))
+      kernel_effect(k, "calls %s, which is not the C library's", k->k.maths[i]);
 }
 
 /* Read the facts, and find the constants in the program: `global` gives the
@@ -111,12 +128,80 @@ kernel_read(struct kernel *k, bool (*global)(void *user, struct low_const *c),
 
 static bool
 kernel_blob_global(void *user, struct low_const *c) {
-  const struct op2_blob_entry *e =
-      low_blob_entry(user, OP2_BLOB_GLOBAL, c->name);
+  const struct kernel *k = user;
+  const char *unit = strrchr(c->name, '#');
+  uint32_t u = unit ? (uint32_t)strtoul(unit + 1, NULL, 10) : 0;
+  struct str name = STR_INIT;
+  str_addn(&name, c->name, u ? (size_t)(unit - c->name) : strlen(c->name));
+  const struct op2_blob_entry *e = low_blob_entry(
+      u ? k->from[u - 1].blob : k->blob, OP2_BLOB_GLOBAL, name.s);
+  str_clear(&name);
   if (!e) return false;
   c->address = e->address;
   c->size = (size_t)e->size;
   return true;
+}
+
+/* The unit with this code; a new one if need be. 0: the kernel itself. */
+static uint32_t
+kernel_unit(struct kernel *k, void (*address)(void),
+            const struct op2_blob *blob, const struct op2_blob_entry *entry) {
+  if (address == k->k.address) return 0;
+  for (uint32_t u = 0; u < k->k.nunits; u++)
+    if (k->from[u].entry->address == entry->address) return u + 1;
+  struct kernel_from from = {blob, entry, STR_INIT};
+  VEC_PUSH(k->from, k->k.nunits, k->capfrom, from);
+  return k->k.nunits;
+}
+
+/* Tie what this unit calls to what the program's files define. */
+static void
+kernel_tie(struct kernel *k, uint32_t unit, const struct op2_blob *blob,
+           const struct op2_blob_entry *entry) {
+  for (unsigned c = 0; c < entry->ncalls; c++) {
+    const struct op2_blob_entry *called = &blob->entries[entry->calls[c]];
+    const struct op2_blob *there;
+    void (*address)(void);
+    memcpy(&address, &called->address, sizeof address);
+    const struct op2_blob_entry *code =
+        address ? low_blob_find(address, &there) : NULL;
+    if (!code) continue;
+    struct low_tie t = {unit, kernel_unit(k, address, there, code),
+                        called->ir_name};
+    VEC_PUSH(k->k.ties, k->k.nties, k->capties, t);
+  }
+}
+
+/* What equal code has in common: each unit's, and who calls whom. */
+static void
+kernel_digest(struct kernel *k, const struct op2_blob_entry *entry) {
+  struct str b = STR_INIT;
+  str_addn(&b, (const char *)entry->digest, sizeof entry->digest);
+  for (uint32_t u = 0; u < k->k.nunits; u++)
+    str_addn(&b, (const char *)k->from[u].entry->digest, sizeof entry->digest);
+  for (uint32_t t = 0; t < k->k.nties; t++)
+    str_printf(&b, "%u %s %u\n", k->k.ties[t].unit, k->k.ties[t].name,
+               k->k.ties[t].to);
+  digest_of(b.s, b.len, &k->k.digest);
+  str_clear(&b);
+}
+
+/* The kernel's code, and what it calls of other files, as far as they have code. */
+static void
+kernel_gather(struct kernel *k, const struct op2_blob *blob,
+              const struct op2_blob_entry *entry) {
+  k->blob = blob;
+  k->k.bitcode = blob->bitcode;
+  k->k.bitcode_bytes = blob->bitcode_bytes;
+  kernel_tie(k, 0, blob, entry);
+  for (uint32_t u = 0; u < k->k.nunits; u++)
+    kernel_tie(k, u + 1, k->from[u].blob, k->from[u].entry);
+  k->k.units = ARENA_ARRAY(&k->arena, struct low_unit, k->k.nunits);
+  for (uint32_t u = 0; u < k->k.nunits; u++)
+    k->k.units[u] =
+        (struct low_unit){k->from[u].entry->ir_name, k->from[u].blob->bitcode,
+                          k->from[u].blob->bitcode_bytes};
+  kernel_digest(k, entry);
 }
 
 static struct kernel *
@@ -126,10 +211,8 @@ kernel_from_blob(const struct op2_blob *blob,
   static_assert(sizeof address == sizeof entry->address, "POSIX");
   memcpy(&address, &entry->address, sizeof address);
   struct kernel *k = kernel_new(address, entry->ir_name);
-  k->blob = blob;
-  k->k.bitcode = blob->bitcode;
-  k->k.bitcode_bytes = blob->bitcode_bytes;
-  status s = kernel_read(k, kernel_blob_global, (void *)blob);
+  kernel_gather(k, blob, entry);
+  status s = kernel_read(k, kernel_blob_global, k);
   if (s != OK) {
     LOG_WARN("%s: %s; it is called as it is", blob->source, err_last());
     kernel_make_opaque(k, err_last());
@@ -182,6 +265,11 @@ static status
 kernel_read_source(struct kernel *k) {
   k->k.bitcode = k->code.s;
   k->k.bitcode_bytes = k->code.len;
+  struct str b = STR_INIT; /* the text may define other functions */
+  str_printf(&b, "%s\n", k->k.name);
+  str_addn(&b, k->code.s, k->code.len);
+  digest_of(b.s, b.len, &k->k.digest);
+  str_clear(&b);
   TRY(kernel_read(k, kernel_source_global, NULL));
   if (k->k.effects && k->k.nconsts)
     FAIL(ERR_COMPILE,
@@ -209,9 +297,28 @@ low_kernel_source(const char *name, const char *source) {
   return OK;
 }
 
+/* Code of other files that goes. */
+static void
+kernel_units_forget(struct kernel *k, const struct op2_blob *blob) {
+  for (uint32_t u = 0; u < k->k.nunits; u++) {
+    struct kernel_from *from = &k->from[u];
+    if (from->blob != blob) continue;
+    struct low_unit *unit = &k->k.units[u];
+    from->blob = NULL;
+    str_addn(&from->code, unit->bitcode, unit->bitcode_bytes);
+    unit->bitcode = from->code.s;
+    unit->name = arena_str(&k->arena, unit->name);
+  }
+  for (uint32_t t = 0; t < k->k.nties; t++)
+    if (k->k.ties[t].unit ? k->from[k->k.ties[t].unit - 1].blob == NULL
+                          : k->blob == blob)
+      k->k.ties[t].name = arena_str(&k->arena, k->k.ties[t].name);
+}
+
 void
 low_kernels_forget(const struct op2_blob *blob) {
   for (struct kernel *k = kernels.all; k; k = k->next) {
+    kernel_units_forget(k, blob);
     if (k->blob != blob) continue;
     k->blob = NULL;
     if (k->k.bitcode) {
@@ -229,6 +336,9 @@ low_kernels_clear(void) {
   while (kernels.all) {
     struct kernel *k = kernels.all;
     kernels.all = k->next;
+    for (uint32_t u = 0; u < k->k.nunits; u++) str_clear(&k->from[u].code);
+    free(k->from);
+    free(k->k.ties);
     str_clear(&k->code);
     arena_clear(&k->arena);
     free(k);

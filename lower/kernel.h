@@ -9,6 +9,7 @@
 #ifndef LOWER_KERNEL_H
 #define LOWER_KERNEL_H
 
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/types.h"
 
@@ -30,16 +31,22 @@ struct low_param {
 
 /* A mutable global that the kernel mentions: captured at each call. */
 struct low_const {
-  const char *name; /* in the bitcode */
+  const char *name; /* in the bitcode; of unit k > 0 with "#k" behind */
   const void *address;
   size_t size;
 };
 
-/* A function outside of the bitcode that the kernel calls, and that only computes if
- * it is the C library's. */
-struct low_math {
+/* Code of other files that a kernel calls: function `name` in this bitcode. */
+struct low_unit {
   const char *name;
-  const void *address; /* NULL: looked up by name when code is loaded */
+  const void *bitcode; /* KEEP */
+  size_t bitcode_bytes;
+};
+
+/* What unit `unit` (0: the kernel, k: units[k - 1]) calls `name` is unit `to`. */
+struct low_tie {
+  uint32_t unit, to;
+  const char *name;
 };
 
 struct low_kernel {
@@ -47,6 +54,10 @@ struct low_kernel {
   void (*address)(void); /* NULL: from a source string */
   const void *bitcode;   /* module that defines `name`; NULL: opaque. KEEP */
   size_t bitcode_bytes;
+  struct low_unit *units;
+  struct low_tie *ties;
+  uint32_t nunits, nties;
+  struct digest digest; /* of all this code */
   bool opaque;
   bool effects;           /* I/O, stores to globals, unknown calls */
   const char *why;        /* why opaque or effects: "calls printf"; "" else */
@@ -57,7 +68,7 @@ struct low_kernel {
   struct low_param *params;
   struct low_const *consts;
   uint32_t nconsts;
-  struct low_math *maths;
+  const char **maths; /* functions of <math.h> that it calls */
   uint32_t nmaths;
   uint64_t uid; /* unique in the process; never used again */
 };

@@ -185,7 +185,7 @@ status low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
 /* ---- region_key.c, cache.c ----------------------------------------------- */
 
 /* Kernels stand in a key by the number that they have in this process, or by
- * their bitcode. */
+ * the digest of their code. */
 enum low_key { LOW_KEY_PROCESS, LOW_KEY_WHOLE };
 void low_region_key(const struct low_region *r, enum low_key which,
                     struct str *key);

@@ -1,8 +1,6 @@
 /* The text that says which code a region needs: equal keys, equal code. */
 #include "lower/region.h"
 
-#include <string.h>
-
 static void
 low_key_words(struct str *key, const int64_t *w, size_t n) {
   str_addn(key, (const char *)w, n * sizeof *w);
@@ -33,22 +31,15 @@ low_key_instance(const struct low_instance *in, struct str *key) {
   }
 }
 
-/* Which code instance i calls. Kernels of one file share their bitcode, which
- * stands there once. */
+/* Which code instance i calls. */
 static void
 low_key_code(const struct low_region *r, uint32_t i, enum low_key which,
              struct str *key) {
   const struct low_kernel *k = r->instances[i].kernel;
-  if (which == LOW_KEY_PROCESS) {
+  if (which == LOW_KEY_PROCESS)
     KEY(key, (int64_t)k->uid);
-    return;
-  }
-  if (r->instances[i].address >= 0) return;
-  uint32_t same = 0;
-  while (r->instances[same].kernel->bitcode != k->bitcode) same++;
-  KEY(key, same, (int64_t)strlen(k->name), (int64_t)k->bitcode_bytes);
-  str_add(key, k->name);
-  if (same == i) str_addn(key, k->bitcode, k->bitcode_bytes);
+  else if (r->instances[i].address < 0)
+    str_addn(key, (const char *)k->digest.bytes, sizeof k->digest.bytes);
 }
 
 static void

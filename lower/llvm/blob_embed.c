@@ -32,6 +32,8 @@
  */
 #include "lower/llvm/bitcode.h"
 
+#include "base/digest.h"
+#include "lower/kernel.h"
 #include "lower/llvm/ll.h"
 
 #include <assert.h>
@@ -42,7 +44,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(sizeof(struct op2_blob_entry) == 32, "entry as emitted below");
+static_assert(sizeof(struct op2_blob_entry) == 72, "entry as emitted below");
 static_assert(sizeof(struct op2_blob_peek) == 16, "peek as emitted below");
 static_assert(offsetof(struct op2_blob, npeeks) == 48, "blob as emitted");
 
@@ -57,7 +59,8 @@ struct embedder {
   LLVMMemoryBufferRef bitcode;
   char suffix[EMBED_SUFFIX + 1]; /* makes names unique in the program */
   LLVMValueRef *entries;
-  uint32_t nentries, capentries;
+  const char **called; /* names of the first entries, which are of that kind */
+  uint32_t nentries, capentries, ncalled, capcalled;
 };
 
 static LLVMValueRef
@@ -86,18 +89,38 @@ embed_array(struct embedder *b, const char *name, LLVMTypeRef type,
 
 static LLVMTypeRef
 embed_entry_type(struct embedder *b) {
-  LLVMTypeRef f[] = {b->ptr, b->ptr, b->i64, b->i32};
-  return LLVMStructTypeInContext(b->ctx, f, 4, 0);
+  LLVMTypeRef bytes = LLVMArrayType2(LLVMInt8TypeInContext(b->ctx),
+                                     sizeof((struct digest *)0)->bytes);
+  LLVMTypeRef f[] = {b->ptr, b->ptr, b->i64, b->i32, b->i32, b->ptr, bytes};
+  return LLVMStructTypeInContext(b->ctx, f, 7, 0);
 }
 
+/* A row of the table. */
+struct embed_row {
+  LLVMValueRef what;
+  const char *ir_name;
+  uint64_t size;
+  enum op2_blob_kind kind;
+  LLVMValueRef *calls;
+  uint32_t ncalls, capcalls;
+  struct digest digest;
+};
+
 static void
-embed_add_entry(struct embedder *b, LLVMValueRef what, const char *ir_name,
-                uint64_t size, enum op2_blob_kind kind) {
-  LLVMValueRef f[] = {what, embed_string(b, ir_name),
-                      LLVMConstInt(b->i64, size, 0),
-                      LLVMConstInt(b->i32, kind, 0)};
+embed_add_entry(struct embedder *b, const struct embed_row *r) {
+  LLVMValueRef f[] = {
+      r->what,
+      embed_string(b, r->ir_name),
+      LLVMConstInt(b->i64, r->size, 0),
+      LLVMConstInt(b->i32, r->kind, 0),
+      LLVMConstInt(b->i32, r->ncalls, 0),
+      embed_array(b, "op2.blob.calls", b->i32, r->calls, r->ncalls),
+      LLVMConstStringInContext2(b->ctx, (const char *)r->digest.bytes,
+                                sizeof r->digest.bytes, 1)};
+  if (r->kind == OP2_BLOB_CALLED)
+    VEC_PUSH(b->called, b->ncalled, b->capcalled, r->ir_name);
   VEC_PUSH(b->entries, b->nentries, b->capentries,
-           LLVMConstStructInContext(b->ctx, f, 4, 0));
+           LLVMConstStructInContext(b->ctx, f, 7, 0));
 }
 
 /* Internal globals of different files must not share a name. */
@@ -136,20 +159,63 @@ embed_original(struct embedder *b, const char *name) {
   return LLVMGetNamedGlobal(b->m, plain);
 }
 
-/* This file's own code for a function. */
+/* Note which functions the code reaches that this file's code does not define. */
 static void
+embed_calls(struct embedder *b, LLVMModuleRef code, struct embed_row *r) {
+  size_t len;
+  for (LLVMValueRef f = LLVMGetFirstFunction(code); f;
+       f = LLVMGetNextFunction(f)) {
+    if (!LLVMIsDeclaration(f) || LLVMGetIntrinsicID(f)) continue;
+    const char *name = LLVMGetValueName2(f, &len);
+    uint32_t k = 0;
+    while (k < b->ncalled && strcmp(b->called[k], name)) k++;
+    assert(k < b->ncalled && "the whole file's calls are there");
+    VEC_PUSH(r->calls, r->ncalls, r->capcalls, LLVMConstInt(b->i32, k, 0));
+  }
+}
+
+/* What depends on a function's code with all that it needs. Names of types are unique
+ * in a context, so each function has its own. */
+static status
+embed_code(struct embedder *b, struct embed_row *r) {
+  struct low_kernel k = {.name = (char *)(uintptr_t)r->ir_name,
+                         .bitcode = LLVMGetBufferStart(b->bitcode),
+                         .bitcode_bytes = LLVMGetBufferSize(b->bitcode)};
+  LLVMContextRef ctx = LLVMContextCreate();
+  ll_errors_catch(ctx);
+  LLVMModuleRef code;
+  LLVMValueRef fn;
+  status s = low_kernel_open(&k, ctx, &code, &fn);
+  if (s == OK) {
+    LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(code);
+    digest_of(LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes), &r->digest);
+    LLVMDisposeMemoryBuffer(bytes);
+    embed_calls(b, code, r);
+    LLVMDisposeModule(code);
+  }
+  LLVMContextDispose(ctx);
+  return s;
+}
+
+/* This file's own code for a function. */
+static status
 embed_function(struct embedder *b, const char *name) {
-  LLVMValueRef fn = LLVMGetNamedFunction(b->m, name), at = fn;
+  LLVMValueRef fn = LLVMGetNamedFunction(b->m, name);
   LLVMLinkage l = LLVMGetLinkage(fn);
   bool any = l == LLVMLinkOnceODRLinkage || l == LLVMWeakODRLinkage ||
              l == LLVMAvailableExternallyLinkage;
-  const char *ir_name = name;
+  struct embed_row r = {.what = fn,
+                        .ir_name = name,
+                        .kind = any ? OP2_BLOB_INLINE : OP2_BLOB_FUNCTION};
   if (low_blob_replaceable(fn)) {
-    ir_name = arena_printf(&b->e->arena, "%s" LOW_BLOB_OWN, name);
-    at = LLVMAddAlias2(b->m, LLVMGlobalGetValueType(fn), 0, fn, "op2.own");
-    LLVMSetLinkage(at, LLVMInternalLinkage);
+    r.ir_name = arena_printf(&b->e->arena, "%s" LOW_BLOB_OWN, name);
+    r.what = LLVMAddAlias2(b->m, LLVMGlobalGetValueType(fn), 0, fn, "op2.own");
+    LLVMSetLinkage(r.what, LLVMInternalLinkage);
   }
-  embed_add_entry(b, at, ir_name, 0, any ? OP2_BLOB_INLINE : OP2_BLOB_FUNCTION);
+  status s = embed_code(b, &r);
+  if (s == OK) embed_add_entry(b, &r);
+  free(r.calls);
+  return s;
 }
 
 /* A reference to a function of other files that does not ask for it. */
@@ -175,27 +241,37 @@ embed_called(struct embedder *b, const char *name) {
   LLVMValueRef f = LLVMGetNamedFunction(b->m, name);
   if (!f) f = LLVMGetNamedGlobalAlias(b->m, name, strlen(name));
   assert(f && "only aliases and functions become declared functions");
-  embed_add_entry(b, LLVMIsDeclaration(f) ? embed_weak_ref(b, name) : f, name,
-                  0, OP2_BLOB_CALLED);
+  struct embed_row r = {.what =
+                            LLVMIsDeclaration(f) ? embed_weak_ref(b, name) : f,
+                        .ir_name = arena_str(&b->e->arena, name),
+                        .kind = OP2_BLOB_CALLED};
+  embed_add_entry(b, &r);
 }
 
 static void
+embed_variable(struct embedder *b, const char *name) {
+  LLVMValueRef original = embed_original(b, name);
+  struct embed_row r = {.what = original,
+                        .ir_name = name,
+                        .size = low_blob_sizeof(b->m, original),
+                        .kind = OP2_BLOB_GLOBAL};
+  embed_add_entry(b, &r);
+}
+
+static status
 embed_entries(struct embedder *b, LLVMModuleRef reduced) {
   size_t len;
-  for (uint32_t i = 0; i < b->e->nfunctions; i++)
-    embed_function(b, b->e->functions[i]);
   for (LLVMValueRef f = LLVMGetFirstFunction(reduced); f;
        f = LLVMGetNextFunction(f))
     if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f))
       embed_called(b, LLVMGetValueName2(f, &len));
+  for (uint32_t i = 0; i < b->e->nfunctions; i++)
+    TRY(embed_function(b, b->e->functions[i]));
   for (LLVMValueRef g = LLVMGetFirstGlobal(reduced); g;
-       g = LLVMGetNextGlobal(g)) {
-    if (!LLVMIsDeclaration(g) || LLVMIsThreadLocal(g)) continue;
-    const char *name = LLVMGetValueName2(g, &len);
-    LLVMValueRef original = embed_original(b, name);
-    embed_add_entry(b, original, name, low_blob_sizeof(b->m, original),
-                    OP2_BLOB_GLOBAL);
-  }
+       g = LLVMGetNextGlobal(g))
+    if (LLVMIsDeclaration(g) && !LLVMIsThreadLocal(g))
+      embed_variable(b, LLVMGetValueName2(g, &len));
+  return OK;
 }
 
 static LLVMValueRef
@@ -297,10 +373,11 @@ embed_blob(struct embedder *b) {
     LLVMModuleRef reduced;
     embed_suffix(b);
     TRY(embed_reduce(b, &reduced));
-    embed_entries(b, reduced);
     b->bitcode = LLVMWriteBitcodeToMemoryBuffer(reduced);
     b->e->bitcode_bytes = LLVMGetBufferSize(b->bitcode);
+    status s = embed_entries(b, reduced);
     LLVMDisposeModule(reduced);
+    TRY(s);
   }
   LLVMValueRef blob = embed_struct(b);
   embed_run(b, "llvm.global_ctors",
@@ -364,6 +441,7 @@ low_embed_file(const struct low_embed *in, struct low_embedded *out) {
   if (b.m) LLVMDisposeModule(b.m);
   LLVMContextDispose(b.ctx);
   free(b.entries);
+  free(b.called);
   return s;
 }
 

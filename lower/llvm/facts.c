@@ -101,17 +101,18 @@ facts_params(struct facts *f, struct low_kernel *k, struct arena *arena) {
 /* Before cleaning turns them into operations. */
 static void
 facts_maths(struct facts *f, struct low_kernel *k, struct arena *arena) {
-  uint32_t cap = k->nmaths = 0;
-  struct low_math *maths = NULL;
+  uint32_t cap = 0;
+  size_t len;
+  const char **maths = NULL;
+  k->nmaths = 0;
   for (LLVMValueRef g = LLVMGetFirstFunction(f->m); g;
        g = LLVMGetNextFunction(g)) {
-    size_t len;
-    struct low_math m = {LLVMGetValueName2(g, &len), NULL};
-    if (!LLVMIsDeclaration(g) || !low_math_is_pure(m.name)) continue;
-    m.name = arena_str(arena, m.name);
-    VEC_PUSH(maths, k->nmaths, cap, m);
+    const char *name = LLVMGetValueName2(g, &len);
+    if (!LLVMIsDeclaration(g) || !low_math_is_pure(name)) continue;
+    name = arena_str(arena, name);
+    VEC_PUSH(maths, k->nmaths, cap, name);
   }
-  k->maths = ARENA_ARRAY(arena, struct low_math, k->nmaths);
+  k->maths = ARENA_ARRAY(arena, const char *, k->nmaths);
   if (maths) memcpy(k->maths, maths, k->nmaths * sizeof *maths);
   free(maths);
   low_math_without_errno(f->m);

@@ -7,7 +7,9 @@
  *
  * Idea. The file is opened lazily; all that it defines becomes internal and loses
  * its name, since things without one never meet; then the kernel is linked into an
- * empty module, which brings just what it needs with it. The kernel alone has a
+ * empty module, which brings just what it needs with it. What it calls of other files
+ * (units) is linked in as well: the caller knows by address which code is meant
+ * (ties), and both sides get a name for it here. The kernel alone has a
  * name until it is linked, because the linker drops internal functions that nobody
  * uses: one that neither module has. What is wanted afterwards is found through
  * metadata, whose operands the linker keeps pointing to what they mean:
@@ -121,35 +123,146 @@ open_hide_all(LLVMModuleRef m) {
 /* The file's module; bodies of functions are read when they are linked. It takes
  * the buffer, the bytes stay the kernel's. */
 static status
-open_file(const struct low_kernel *k, LLVMContextRef ctx, LLVMModuleRef *out) {
+open_file(const struct low_unit *u, LLVMContextRef ctx, LLVMModuleRef *out) {
   LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRange(
-      k->bitcode, k->bitcode_bytes, k->name, 0);
+      u->bitcode, u->bitcode_bytes, u->name, 0);
   if (!LLVMGetBitcodeModuleInContext2(ctx, text, out)) return OK;
+  *out = NULL;
   LLVMDisposeMemoryBuffer(text);
-  FAIL(ERR_COMPILE, "bitcode of kernel %s is broken: %s", k->name,
-       ll_error_text());
+  FAIL(ERR_COMPILE, "its bitcode is broken: %s", ll_error_text());
+}
+
+/* A unit of a kernel while it is opened. */
+struct open_unit {
+  LLVMModuleRef m;
+  LLVMValueRef fn;
+};
+
+static struct low_unit
+open_what(const struct low_kernel *k, uint32_t u) {
+  return u ? k->units[u - 1]
+           : (struct low_unit){k->name, k->bitcode, k->bitcode_bytes};
+}
+
+static status
+open_unit(const struct low_kernel *k, uint32_t u, LLVMContextRef ctx,
+          struct open_unit *out) {
+  struct low_unit what = open_what(k, u);
+  TRY(open_file(&what, ctx, &out->m));
+  out->fn = LLVMGetNamedFunction(out->m, what.name);
+  if (!out->fn || LLVMIsDeclaration(out->fn))
+    FAIL(ERR_COMPILE, "its bitcode does not define %s", what.name);
+  open_hide_all(out->m);
+  return OK;
+}
+
+/* Variables of the program are other ones than those of the kernel's file that have
+ * the same name, as far as names tell. */
+static void
+open_rename_globals(LLVMModuleRef m, uint32_t u) {
+  struct str name = STR_INIT;
+  size_t len;
+  for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
+    if (!LLVMIsDeclaration(g)) continue;
+    str_reset(&name);
+    str_printf(&name, "%s#%u", LLVMGetValueName2(g, &len), u);
+    LLVMSetValueName2(g, name.s, name.len);
+  }
+  str_clear(&name);
+}
+
+/* A start of names that no unit has. */
+static void
+open_free_name(const struct open_unit *units, uint32_t n, struct str *base) {
+  struct str name = STR_INIT;
+  bool taken = true;
+  for (str_add(base, "op2.unit"); taken; str_add(base, ".")) {
+    taken = false;
+    for (uint32_t k = 0; k < n * n; k++) {
+      str_reset(&name);
+      str_printf(&name, "%s.%u", base->s, k % n);
+      taken |= link_taken(units[k / n].m, &name);
+    }
+  }
+  str_clear(&name);
+}
+
+/* Give unit u and what it calls of the others the names that tie them. */
+static void
+open_tie(const struct low_kernel *k, uint32_t u, const struct open_unit *unit,
+         const struct str *base) {
+  struct str name = STR_INIT;
+  for (uint32_t t = 0; t < k->nties; t++) {
+    if (k->ties[t].unit != u) continue;
+    LLVMValueRef f = LLVMGetNamedFunction(unit->m, k->ties[t].name);
+    if (!f || !LLVMIsDeclaration(f)) continue;
+    str_reset(&name);
+    str_printf(&name, "%s.%u", base->s, k->ties[t].to);
+    LLVMValueRef there = LLVMGetNamedFunction(unit->m, name.s);
+    if (there)
+      LLVMReplaceAllUsesWith(f, there); /* a second name for it */
+    else
+      LLVMSetValueName2(f, name.s, name.len);
+  }
+  str_reset(&name);
+  str_printf(&name, "%s.%u", base->s, u);
+  LLVMSetValueName2(unit->fn, name.s, name.len);
+  LLVMSetLinkage(unit->fn, LLVMExternalLinkage);
+  str_clear(&name);
+}
+
+/* Link all units into m, which takes their modules. */
+static status
+open_link(const struct low_kernel *k, struct open_unit *units, LLVMModuleRef m,
+          LLVMValueRef *fn_out) {
+  uint32_t n = k->nunits + 1;
+  struct str base = STR_INIT;
+  status s = OK;
+  open_free_name(units, n, &base);
+  for (uint32_t u = 0; u < n; u++) {
+    if (u) open_rename_globals(units[u].m, u);
+    open_tie(k, u, &units[u], &base);
+  }
+  link_refs_note(units[0].m, &units[0].fn, 1);
+  for (uint32_t u = 0; s == OK && u < n; u++) {
+    LLVMModuleRef unit = units[u].m;
+    units[u].m = NULL;
+    if (LLVMLinkModules2(m, unit))
+      s = err_set(ERR_COMPILE, "its files cannot be linked: %s",
+                  ll_error_text());
+  }
+  str_clear(&base);
+  TRY(s);
+  link_refs_take(m, fn_out, 1);
+  open_hide_all(m);
+  return OK;
+}
+
+static status
+open_all(const struct low_kernel *k, struct open_unit *units,
+         LLVMContextRef ctx, LLVMModuleRef *out, LLVMValueRef *fn_out) {
+  for (uint32_t u = 0; u < k->nunits + 1; u++)
+    TRY(open_unit(k, u, ctx, &units[u]));
+  *out = LLVMModuleCreateWithNameInContext("kernel", ctx);
+  LLVMSetTarget(*out, LLVMGetTarget(units[0].m));
+  LLVMSetDataLayout(*out, LLVMGetDataLayoutStr(units[0].m));
+  return open_link(k, units, *out, fn_out);
 }
 
 status
 low_kernel_open(const struct low_kernel *k, LLVMContextRef ctx,
                 LLVMModuleRef *out, LLVMValueRef *fn_out) {
-  LLVMModuleRef m;
-  TRY(open_file(k, ctx, &m));
-  LLVMValueRef fn = LLVMGetNamedFunction(m, k->name);
-  if (!fn || LLVMIsDeclaration(fn)) {
-    LLVMDisposeModule(m);
-    FAIL(ERR_COMPILE, "bitcode of kernel %s does not define it", k->name);
+  struct open_unit *units = mem_alloc(k->nunits + 1, sizeof *units);
+  *out = NULL;
+  status s = open_all(k, units, ctx, out, fn_out);
+  for (uint32_t u = 0; u < k->nunits + 1; u++)
+    if (units[u].m) LLVMDisposeModule(units[u].m);
+  free(units);
+  if (s == OK) {
+    LLVMStripModuleDebugInfo(*out);
+    return OK;
   }
-  *out = LLVMModuleCreateWithNameInContext("kernel", ctx);
-  LLVMSetTarget(*out, LLVMGetTarget(m));
-  LLVMSetDataLayout(*out, LLVMGetDataLayoutStr(m));
-  open_hide_all(m);
-  status s = low_link(*out, m, &fn, 1);
-  if (s != OK) {
-    LLVMDisposeModule(*out);
-    return err_prefix(s, "kernel %s: ", k->name);
-  }
-  LLVMStripModuleDebugInfo(*out);
-  *fn_out = fn;
-  return OK;
+  if (*out) LLVMDisposeModule(*out);
+  *out = NULL;
+  return err_prefix(s, "kernel %s: ", k->name);
 }

@@ -1,6 +1,7 @@
 /* base/: arena, text, tables, options, errors, counters. */
 #include "base/arena.h"
 #include "base/counters.h"
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/opt.h"
 #include "base/str.h"
@@ -273,4 +274,37 @@ Test(counters, by_name) {
   cr_assert_eq(counter_get("loop"), -1);
   counters_reset();
   cr_assert_eq(counter_get("loops"), 0);
+}
+
+/* ---- digest ---------------------------------------------------------------- */
+
+static void
+check_digest(const char *text, size_t n, const char *want) {
+  struct digest d;
+  struct str hex = STR_INIT;
+  digest_of(text, n, &d);
+  for (size_t k = 0; k < sizeof d.bytes; k++)
+    str_printf(&hex, "%02x", d.bytes[k]);
+  cr_expect_str_eq(hex.s, want);
+  str_clear(&hex);
+}
+
+/* FIPS 180-4's examples, and lengths around a block's end as sha256sum has them */
+Test(digest, of_known_texts) {
+  char zeros[64] = {0};
+  check_digest("", 0,
+               "e3b0c44298fc1c149afbf4c8996fb924"
+               "27ae41e4649b934ca495991b7852b855");
+  check_digest("abc", 3,
+               "ba7816bf8f01cfea414140de5dae2223"
+               "b00361a396177a9cb410ff61f20015ad");
+  check_digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56,
+               "248d6a61d20638b8e5c026930c3e6039"
+               "a33ce45964ff2167f6ecedd419db06c1");
+  check_digest(zeros, 55,
+               "02779466cdec163811d078815c633f21"
+               "901413081449002f24aa3e80f0b88ef7");
+  check_digest(zeros, 64,
+               "f5a5fd42d16a20302798ef6ed309979b"
+               "43003d2320d9f0e8ea9831a92759fb4b");
 }

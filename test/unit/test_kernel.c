@@ -36,12 +36,16 @@ file_init(struct file *f, const char *source) {
   *f = (struct file){.bitcode = STR_INIT};
   cr_assert_eq(low_llvm_source("one", source, &f->bitcode), OK, "%s",
                err_last());
-  f->entries[0] =
-      (struct op2_blob_entry){(const void *)first, "one", 0, OP2_BLOB_FUNCTION};
-  f->entries[1] = (struct op2_blob_entry){(const void *)second, "absent", 0,
-                                          OP2_BLOB_FUNCTION};
-  f->entries[2] =
-      (struct op2_blob_entry){&gam, "gam", sizeof gam, OP2_BLOB_GLOBAL};
+  f->entries[0] = (struct op2_blob_entry){.address = (const void *)first,
+                                          .ir_name = "one",
+                                          .kind = OP2_BLOB_FUNCTION};
+  f->entries[1] = (struct op2_blob_entry){.address = (const void *)second,
+                                          .ir_name = "absent",
+                                          .kind = OP2_BLOB_FUNCTION};
+  f->entries[2] = (struct op2_blob_entry){.address = &gam,
+                                          .ir_name = "gam",
+                                          .size = sizeof gam,
+                                          .kind = OP2_BLOB_GLOBAL};
   f->blob = (struct op2_blob){.version = OP2_BLOB_VERSION,
                               .nentries = 3,
                               .entries = f->entries,
@@ -155,7 +159,9 @@ Test(kernel_blob, first_of_two_files_stays) {
 }
 
 Test(kernel_blob, other_version_is_left_alone) {
-  struct op2_blob_entry e = {(const void *)third, "one", 0, OP2_BLOB_FUNCTION};
+  struct op2_blob_entry e = {.address = (const void *)third,
+                             .ir_name = "one",
+                             .kind = OP2_BLOB_FUNCTION};
   struct op2_blob blob = f.blob;
   blob.version++;
   blob.entries = &e;

@@ -24,7 +24,7 @@ function(random_kernels variable tag)
               -DGROUP_${group} -I${CMAKE_SOURCE_DIR}/include
               -c ${CMAKE_SOURCE_DIR}/test/random/kernels.c -o ${object}
       DEPENDS test/random/kernels.c test/random/kernels.def
-              test/random/kernels.h $<$<STREQUAL:${tag},ir>:op2cc>
+              test/random/kernels.h test/random/names.h $<$<STREQUAL:${tag},ir>:op2cc>
       COMMENT "Kernels test/random ${tag} ${group}" VERBATIM)
     list(APPEND objects ${object})
   endforeach()

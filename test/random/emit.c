@@ -3,6 +3,8 @@
  * formulas, kernels by the texts of kernels.def. */
 #include "emit.h"
 
+#include "names.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +22,13 @@
 #define GROUP_q
 #define GROUP_x
 
+#define TEXT(name) #name
+#define EXPANDED(name) TEXT(name)
 static const struct {
-  const char *name, *params, *body;
+  const char *name, *c, *params, *body; /* c: its name in C */
 } texts[] = {
-#define KERNEL(family, name, spec, params, ...) {#name, #params, #__VA_ARGS__},
+#define KERNEL(family, name, spec, params, ...)                                \
+  {#name, EXPANDED(name), #params, #__VA_ARGS__},
 #include "kernels.def"
 };
 enum { NTEXTS = sizeof texts / sizeof *texts };
@@ -113,16 +118,31 @@ emit_constants(const struct emitter *y) {
     if (mentions(y, lines[k][0])) OUT("%s\n", lines[k][1]);
 }
 
+static bool
+uses_kernel(const struct emitter *y, int t) {
+  for (int k = 0; k < y->nops; k++)
+    if (y->p->ops[k].row && !strcmp(y->p->ops[k].row->name, texts[t].name))
+      return true;
+  return false;
+}
+
+/* Kernels of several files stand in one here: the first of a name keeps it. */
+static bool
+has_own_name(const struct emitter *y, int t) {
+  if (!strcmp(texts[t].name, texts[t].c)) return false;
+  for (int k = 0; k < t; k++)
+    if (!strcmp(texts[k].c, texts[t].c) && uses_kernel(y, k)) return false;
+  return true;
+}
+
 static void
 emit_kernels(const struct emitter *y) {
-  for (int t = 0; t < NTEXTS; t++)
-    for (int k = 0; k < y->nops; k++) {
-      const struct row *r = y->p->ops[k].row;
-      if (!r || strcmp(r->name, texts[t].name)) continue;
-      OUT("static void\n%s%s %s\n", texts[t].name, texts[t].params,
-          texts[t].body);
-      break;
-    }
+  for (int t = 0; t < NTEXTS; t++) {
+    if (!uses_kernel(y, t)) continue;
+    if (has_own_name(y, t)) OUT("#define %s %s\n", texts[t].name, texts[t].c);
+    OUT("static void\n%s%s %s\n", texts[t].name, texts[t].params,
+        texts[t].body);
+  }
 }
 
 /* ---- declarations ---------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  * address. Compiled once for each GROUP (a macro GROUP_<letter>, and GROUP its
  * letter), by op2cc or by the plain compiler. */
 #include "kernels.h"
+#include "names.h"
 
 #include "op2.h"
 
@@ -16,6 +17,11 @@ k_clip(long long v) {
   return v > 50 ? 50 : v < -50 ? -50 : v;
 }
 
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wincompatible-library-redeclaration"
+#else
+#pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
+#endif
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wint-in-bool-context"
 #define KERNEL(family, name, spec, params, ...)                                \

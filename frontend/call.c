@@ -1,4 +1,5 @@
-/* Calls: everything that is checked and proven about an op_par_loop, once.
+/* Calls: everything that is checked about an op_par_loop, once; prove.c finds what
+ * is proven.
  *
  * The key of a call is what the program passed: function, name, set, place and the
  * words of each argument (texts by content). All of it is compared, also in the
@@ -6,6 +7,7 @@
  * is only used again for a declaration of the same shape (api_decl.c), so a call
  * that was right once stays right unless one of its handles is freed.
  */
+#include "frontend/prove.h"
 #include "frontend/ranks.h"
 
 #include <assert.h>
@@ -337,94 +339,7 @@ check_arg(const struct site *s, const op_arg *args, int nargs,
   return OK;
 }
 
-/* The same dat twice must be accessed alike, and so must two that share memory. */
-static status
-check_twice(const char *loop, const struct fe_arg *args, uint32_t n) {
-  for (uint32_t b = 1; b < n; b++)
-    for (uint32_t a = 0; a < b; a++) {
-      const struct fe_dat *da = args[a].dat, *db = args[b].dat;
-      if (!da || !db || da->root != db->root ||
-          args[a].ir.access == args[b].ir.access)
-        continue;
-      struct site s = {loop, (int)b};
-      ARG_FAIL(&s, "dat \"%s\" twice: expected %s as in argument %u, found %s",
-               db->pub.name, access_text(args[a].ir.access), a,
-               access_text(args[b].ir.access));
-    }
-  return OK;
-}
-
-/* ---- what the kernel proves --------------------------------------------------- */
-
-/* IR access of one argument: what the program said, weakened to what is proven. */
-static void
-prove_arg(const struct low_kernel *k, uint32_t a, struct fe_arg *fa,
-          bool *serial) {
-  const struct low_param *p = k->opaque ? NULL : &k->params[a];
-  bool adds = p && p->adds_only;
-  bool full = p && p->full_bytes >= (size_t)fa->dim * fa->type.size;
-  switch (fa->ir.kind) {
-  case IR_ARG_DAT:
-    if (fa->ir.access == ACC_INC && !adds) fa->ir.access = ACC_RW;
-    if (fa->ir.access == ACC_WRITE && !(full && !fa->map))
-      fa->ir.in = 0; /* partial: the old version shows through */
-    break;
-  case IR_ARG_GBL:
-    if ((fa->ir.access == ACC_INC && !adds) || (!p && fa->raw))
-      fa->ir.access = ACC_RW;
-    if (fa->ir.access == ACC_WRITE) fa->ir.in = 0; /* an empty set keeps it */
-    if (fa->ir.access == ACC_WRITE || fa->ir.access == ACC_RW) *serial = true;
-    break;
-  case IR_ARG_INFO:
-    if (k->opaque) {
-      fa->ir.kind = IR_ARG_GBL;
-      fa->ir.access = ACC_RW;
-    }
-    break;
-  default: break;
-  }
-}
-
-/* A dat that is declared READ, in all its arguments then, and stored to all the
- * same: the next element sees it, so that only RW says what happens. */
-static void
-prove_reads(struct fe_call *c) {
-  const struct low_kernel *k = c->kernel->low;
-  for (uint32_t a = 0; a < c->nargs && !k->opaque; a++) {
-    const struct fe_dat *d = c->args[a].dat;
-    if (!d || c->args[a].ir.kind != IR_ARG_DAT || !k->params[a].stores ||
-        c->args[a].ir.access != ACC_READ)
-      continue;
-    LOG_WARN(
-        "loop \"%s\": its kernel stores to argument %u, dat \"%s\", which is "
-        "declared OP_READ: taken as OP_RW",
-        c->name, a, d->pub.name);
-    for (uint32_t b = 0; b < c->nargs; b++)
-      if (c->args[b].ir.kind == IR_ARG_DAT && c->args[b].dat->root == d->root)
-        c->args[b].ir.access = ACC_RW;
-  }
-}
-
-static void
-prove(struct fe_call *c, const op_arg *args) {
-  const struct low_kernel *k = c->kernel->low;
-  c->immediate = k->effects || (k->opaque && !fe.opt.defer_opaque);
-  c->serial = k->opaque || k->effects;
-  for (uint32_t a = 0; a < c->nargs; a++) {
-    struct fe_arg *fa = &c->args[a];
-    if (fa->ir.kind == IR_ARG_INFO)
-      fa->ir.access = (uint8_t)args[fa->ir.info_of].acc;
-    if (k->opaque && fa->gbl && fa->ir.access != ACC_READ)
-      fa->ir.access = ACC_RW;
-    prove_arg(k, a, fa, &c->serial);
-    if (fa->bytes) {
-      fa->capture = c->capture_bytes;
-      c->capture_bytes += (fa->bytes + 15) / 16 * 16;
-    }
-    c->nraw += fa->raw;
-    c->nhandles += fa->gbl != NULL;
-  }
-}
+/* ---- the kernel ----------------------------------------------------------------- */
 
 /* Once: why a program is as slow as it is. */
 static void
@@ -519,7 +434,6 @@ call_check(const char *name, op_set set, int nargs, const op_arg *args,
     struct site s = {name, a};
     TRY(check_arg(&s, args, nargs, (struct fe_set *)set, &out[a]));
   }
-  TRY(check_twice(name, out, (uint32_t)nargs));
   struct fe_kernel *k = fe_kernel_get(function, name);
   TRY(check_kernel(name, function, nargs, k->low));
   tell_opaque(name, k->low);
@@ -574,8 +488,7 @@ fe_call_get(const char *file, int line, void (*function)(void),
                           .set = (struct fe_set *)set};
     c->args = mem_alloc((size_t)nargs + 1, sizeof *c->args);
     memcpy(c->args, checked, (size_t)nargs * sizeof *c->args);
-    prove_reads(c);
-    prove(c, args);
+    fe_prove(c);
     collect_uses(c);
     c->most_bytes = c->capture_bytes + fe_consts_bytes(kernel);
     c->said = fe_agree_call(c);

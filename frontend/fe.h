@@ -114,6 +114,7 @@ struct fe_kernel {
   uint32_t epoch; /* how many constants have become parameters */
   uint32_t index; /* in fe.kernels; the tag in traces */
   char *name;     /* the loop's name */
+  uint64_t told; /* arguments whose proven access was said to differ, as bits */
 };
 
 /* A static constant that deferred opaque kernels may read (consts.c). */
@@ -136,6 +137,8 @@ struct fe_arg {
   size_t bytes;   /* of a captured value */
   size_t capture; /* its offset in the record's captured bytes */
   bool raw;       /* raw-pointer global that the loop writes */
+  uint8_t
+      declared; /* access that the program said; ir.access is what is proven */
 };
 
 /* An interned call: the words that the program passed (the key), and all that was

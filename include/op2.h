@@ -226,7 +226,10 @@ void op_force_part(op_map map);
  *   idx in [0, map->dim)    entry idx of its map row    kernel gets T *
  *   idx = -k, k in [2, map->dim]  the first k entries   kernel gets T **
  * dim, type  as declared; acc  OP_READ OP_WRITE OP_RW OP_INC
- * Several arguments of one loop with the same dat must have the same access.
+ * What counts is what the kernel's IR shows; what differs from acc is told once for
+ * each kernel and argument. Arguments with the same dat and different accesses see
+ * each other's stores; if one goes through a map, the loop runs in order, on one
+ * thread.
  * local; errors are reported by op_par_loop. cost a few ns; inline, since a time
  * loop makes the same ones again and again */
 inline op_arg

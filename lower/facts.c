@@ -79,8 +79,10 @@ facts_write(const struct low_kernel *k, struct str *b) {
   facts_put(b, k->nparams);
   for (uint32_t i = 0; i < k->nparams; i++) {
     const struct low_param *p = &k->params[i];
-    uint64_t words[] = {p->reads,      p->writes,   p->stores,  p->adds_only,
-                        p->full_bytes, p->indirect, p->nentries};
+    uint64_t words[] = {p->reads,       p->writes,     p->stores,
+                        p->full_bytes,  p->indirect,   p->nentries,
+                        p->adds_as,     p->lowers_as,  p->raises_as,
+                        p->lowers_with, p->raises_with};
     str_addn(b, (const char *)words, sizeof words);
   }
   facts_put(b, k->nconsts);
@@ -97,10 +99,14 @@ facts_read_param(struct facts_reader *r, struct low_param *p) {
   p->reads = facts_get(r);
   p->writes = facts_get(r);
   p->stores = facts_get(r);
-  p->adds_only = facts_get(r);
   p->full_bytes = facts_get(r);
   p->indirect = facts_get(r);
   p->nentries = (uint32_t)facts_get(r);
+  p->adds_as = (uint32_t)facts_get(r);
+  p->lowers_as = (uint32_t)facts_get(r);
+  p->raises_as = (uint32_t)facts_get(r);
+  p->lowers_with = facts_get(r);
+  p->raises_with = facts_get(r);
 }
 
 /* False: it does not hold what it should. */

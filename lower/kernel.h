@@ -18,11 +18,16 @@ struct op2_blob;
 /* What the kernel does with the memory behind parameter i. For a vector argument
  * (T **) the facts hold for each entry. */
 struct low_param {
-  bool reads;        /* may read the old value */
-  bool writes;       /* may store */
-  bool stores;       /* has a store that goes there: `writes` without a doubt */
-  bool adds_only;    /* each touched component is only added to (or subtracted
-                       from): old values flow into nothing but their own sum */
+  bool reads;  /* may read the old value */
+  bool writes; /* may store */
+  bool stores; /* has a store that goes there: `writes` without a doubt */
+  /* Types, as bits 1 << TYPE_...: taken as components of such a type, all that
+   * is touched is only added to (or subtracted from), so that old values flow
+   * into nothing but their own sum; likewise only lowered, only raised. `..._with`:
+   * other parameters that are stored to where that happens, and nowhere else, as
+   * bits 1 << i: payloads. */
+  uint32_t adds_as, lowers_as, raises_as;
+  uint64_t lowers_with, raises_with;
   size_t full_bytes; /* bytes [0, full_bytes) are stored on every path */
   bool indirect;     /* the parameter is used as T ** */
   uint32_t nentries; /* of a T **: full_bytes holds for entries [0, nentries),

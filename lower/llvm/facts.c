@@ -9,6 +9,7 @@
  *   facts_access.c    loads and stores by parameter, offset; effects; globals
  *   facts_flow.c      bytes written on every path; reads of old values
  *   facts_adds.c      parameters that are only added to
+ *   facts_extremes.c  parameters that are only lowered, or only raised
  *   facts_copy.c      kernels that only copy
  *
  * Example, update of Airfoil (qold, q, res, adt, rms; four components):
@@ -85,6 +86,20 @@ facts_full(const struct facts *f, uint32_t param, const struct low_param *p) {
 }
 
 static void
+facts_combined(const struct facts *f, uint32_t param, struct low_param *p) {
+  struct fact_extreme x;
+  p->adds_as = fact_adds_as(f, param);
+  if (fact_extreme(f, param, false, &x)) {
+    p->lowers_as = x.types;
+    p->lowers_with = x.payload;
+  }
+  if (fact_extreme(f, param, true, &x)) {
+    p->raises_as = x.types;
+    p->raises_with = x.payload;
+  }
+}
+
+static void
 facts_params(struct facts *f, struct low_kernel *k, struct arena *arena) {
   k->nparams = LLVMCountParams(f->fn);
   k->params = ARENA_ARRAY(arena, struct low_param, k->nparams);
@@ -94,7 +109,7 @@ facts_params(struct facts *f, struct low_kernel *k, struct arena *arena) {
     struct low_param *p = &k->params[i];
     if (p->indirect) p->nentries = facts_entries(f, i);
     p->full_bytes = facts_full(f, i, p);
-    p->adds_only = fact_adds_only(f, i);
+    facts_combined(f, i, p);
   }
 }
 

@@ -53,10 +53,6 @@ change(int *a, int *b) {
   if (b) *b += 1;
 }
 static void
-vector(int **a, int *b) {
-  a[0][0] += *b;
-}
-static void
 most(int *a, int *g, int *where) {
   *g = *a > *g ? *a : *g;
   *where = 0;
@@ -129,11 +125,6 @@ dims_types_accesses(void) {
   WRONG(LOOP1(op_arg_gbl(&real, 1, "int", OP_READ)), ARG1, "type", "expected",
         "found");
   WRONG(LOOP1(op_arg_gbl((int *)NULL, 1, "int", OP_READ)), ARG1, "found");
-  WRONG(LOOP1(OWN(a, OP_READ)), ARG1, "dat_a", "expected", "found");
-  WRONG(op_par_loop(vector, "vector", s,
-                    op_arg_dat(x, -2, st, 1, "int", OP_INC),
-                    op_arg_dat(x, 0, st, 1, "int", OP_READ)),
-        "\"vector\"", "argument 1", "dat_x", "expected", "found");
 }
 
 static void

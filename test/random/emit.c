@@ -296,7 +296,7 @@ static void
 emit_arg(const struct emitter *y, const struct op *o, int a) {
   const struct param *m = &o->row->params[a];
   const struct parg *g = &o->args[a];
-  const char *type = type_row(m->type)->op2, *access = access_text(m->access);
+  const char *type = type_row(m->type)->op2, *access = access_text(m->declared);
   char map[24] = "OP_ID";
   int idx = g->map < 0 ? -1 : m->kind == P_VECTOR ? -m->count : g->idx;
   if (g->map >= 0) snprintf(map, sizeof map, "m%d", g->map);

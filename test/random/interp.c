@@ -1,9 +1,9 @@
 /* See interp.h. How a loop is run:
  *
- * 1. the call is checked against the rules that a program keeps: one access for
- *    each dat; targets of RW and WRITE belong to one element alone, unless the
- *    kernel doesn't mind the order; deferred globals are not touched again before
- *    a flush; inexact sums are not computed with
+ * 1. the call is checked against the rules that a program keeps: targets of RW and
+ *    WRITE, and of arguments that do different things with one dat, belong to one
+ *    element alone, unless the kernel doesn't mind the order; deferred globals are
+ *    not touched again before a flush; inexact sums are not computed with
  * 2. what it writes is saved
  * 3. element by element, family by family (ref.c), on pointers into the arrays
  * 4. a value beyond what its type holds exactly in any order of sums takes the loop
@@ -136,14 +136,11 @@ arg_fits(struct world *w, const struct op *o, int a) {
   return type == m->type && dim == m->dim;
 }
 
-/* One access for each dat; each global once. */
+/* Each global once. */
 static bool
-args_agree(const struct program *p, const struct op *o, int a, int b) {
+args_agree(const struct op *o, int a, int b) {
   const struct param *x = &o->row->params[a], *y = &o->row->params[b];
   if (o->args[a].off || o->args[b].off) return true;
-  if (is_dat(x) && is_dat(y))
-    return x->access == y->access ||
-           dat_root(p, o->args[a].obj) != dat_root(p, o->args[b].obj);
   if (o->args[a].obj != o->args[b].obj) return true;
   bool gx = x->kind == P_GBL || x->kind == P_INFO;
   bool gy = y->kind == P_GBL || y->kind == P_INFO;
@@ -180,10 +177,25 @@ targets_private(const struct program *p, const struct op *o, int a) {
   return ok;
 }
 
+/* Is the memory of argument a written, and accessed otherwise by another one? */
 static bool
-needs_private(const struct op *o, int a) {
+access_mixed(const struct program *p, const struct op *o, int a) {
   const struct param *m = &o->row->params[a];
-  if (!is_dat(m) || o->args[a].off || m->commutes) return false;
+  for (int b = 0; b < o->nargs; b++) {
+    const struct param *n = &o->row->params[b];
+    if (is_dat(n) && !o->args[b].off && n->access != m->access &&
+        dat_root(p, o->args[b].obj) == dat_root(p, o->args[a].obj))
+      return true;
+  }
+  return false;
+}
+
+static bool
+needs_private(const struct program *p, const struct op *o, int a) {
+  const struct param *m = &o->row->params[a];
+  if (!is_dat(m) || o->args[a].off) return false;
+  if (access_mixed(p, o, a)) return true;
+  if (m->commutes) return false;
   return m->access == 'W' || m->access == 'U' || m->looked;
 }
 
@@ -218,8 +230,8 @@ loop_allowed(struct world *w, const struct op *o) {
     if (m->kind == P_INFO && o->args[m->ref].off)
       return refuse(w, "a payload of nothing");
     for (int b = 0; b < a; b++)
-      if (!args_agree(w->p, o, a, b)) return refuse(w, "two accesses");
-    if (needs_private(o, a) && !targets_private(w->p, o, a))
+      if (!args_agree(o, a, b)) return refuse(w, "a global twice");
+    if (needs_private(w->p, o, a) && !targets_private(w->p, o, a))
       return refuse(w, "elements share a target");
   }
   return true;

@@ -292,10 +292,11 @@ static op_arg
 make_gbl_arg(struct player *y, const struct param *m, const struct parg *g) {
   const char *type = type_row(m->type)->op2;
   if (g->off)
-    return op_opt_arg_gbl(0, (void *)0, m->dim, type, access_of(m->access));
+    return op_opt_arg_gbl(0, (void *)0, m->dim, type, access_of(m->declared));
   if (y->p->gbls[g->obj].handle)
-    return op2_arg_gbl(y->handles[g->obj], m->dim, type, access_of(m->access));
-  return op_arg_gbl(y->gbls[g->obj], m->dim, type, access_of(m->access));
+    return op2_arg_gbl(y->handles[g->obj], m->dim, type,
+                       access_of(m->declared));
+  return op_arg_gbl(y->gbls[g->obj], m->dim, type, access_of(m->declared));
 }
 
 static op_arg
@@ -312,7 +313,7 @@ make_arg(struct player *y, const struct op *o, int a) {
   case P_GBL: return make_gbl_arg(y, m, g);
   default:
     return op_opt_arg_dat(!g->off, g->off ? NULL : y->dats[g->obj], idx, map,
-                          m->dim, type, access_of(m->access));
+                          m->dim, type, access_of(m->declared));
   }
 }
 

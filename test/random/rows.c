@@ -59,8 +59,13 @@ static struct param
 param_read(const char **s) {
   struct param p = {.count = 1, .ref = -1};
   param_kind_read(&p, s);
+  p.declared = p.access;
   for (; **s && **s != ' '; (*s)++) {
-    assert(strchr("opcx", **s));
+    assert(strchr("opcxd", **s));
+    if (**s == 'd') {
+      p.declared = *++*s;
+      continue;
+    }
     p.optional |= **s == 'o';
     p.partial |= **s == 'p';
     p.commutes |= **s == 'c';

@@ -8,9 +8,10 @@ enum param_kind { P_DAT, P_VECTOR, P_GBL, P_INFO, P_INDEX, P_ENTRY };
 
 struct param {
   enum param_kind kind;
-  char access; /* R W U I, globals also m M K */
-  int count;   /* entries of a vector argument; else 1 */
-  int ref;     /* of a payload: its parameter */
+  char access;   /* what it does: R W U I, globals also m M K */
+  char declared; /* what the program says it does */
+  int count;     /* entries of a vector argument; else 1 */
+  int ref;       /* of a payload: its parameter */
   char type;
   int dim;
   bool optional, partial, commutes, looked;

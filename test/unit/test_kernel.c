@@ -88,7 +88,7 @@ Test(kernel_blob, found_by_address) {
   cr_expect(k->address == first);
   cr_expect_eq(k->bitcode, f.blob.bitcode);
   cr_expect_eq(k->nparams, 2u);
-  cr_expect(k->params[1].adds_only);
+  cr_expect(k->params[1].adds_as);
 }
 
 Test(kernel_blob, constants_have_addresses) {

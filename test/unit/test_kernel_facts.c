@@ -3,6 +3,7 @@
  *
  *   i:     parameter i, then
  *     r w  reads old values, writes       +  only added to (and written)
+ *     < >  only lowered, only raised      /n with payload n (several: /n/m)
  *     n    bytes written on every path    *n vector argument, n entries known
  *   copy i>j:n   const name:size   effects
  */
@@ -12,11 +13,22 @@
 #include <criterion/criterion.h>
 
 static void
+combined_text(const struct low_param *p, struct str *b) {
+  uint64_t with = p->lowers_as ? p->lowers_with : p->raises_with;
+  if (p->adds_as) str_add(b, "+");
+  if (p->lowers_as) str_add(b, "<");
+  if (p->raises_as) str_add(b, ">");
+  for (uint32_t i = 0; i < 64; i++)
+    if (with >> i & 1) str_printf(b, "/%u", i);
+}
+
+static void
 facts_text(const struct low_kernel *k, struct str *b) {
   for (uint32_t i = 0; i < k->nparams; i++) {
     const struct low_param *p = &k->params[i];
-    str_printf(b, "%s%u:%s%s%s", i ? " " : "", i, p->reads ? "r" : "",
-               p->writes ? "w" : "", p->writes && p->adds_only ? "+" : "");
+    str_printf(b, "%s%u:%s%s", i ? " " : "", i, p->reads ? "r" : "",
+               p->writes ? "w" : "");
+    if (p->writes) combined_text(p, b);
     if (p->full_bytes) str_printf(b, "%zu", p->full_bytes);
     if (p->indirect) str_printf(b, "*%u", p->nentries);
   }
@@ -143,7 +155,7 @@ FACTS(jacobi_reads_its_sum, /* OP2's own: OP_INC of u is not an increment */
       "void k(const double *r, double *du, double *u, double *sum, double *max)"
       "{ *u += *du + 0.1 * *r; *du = 0; *sum += *u * *u;"
       "  *max = *max > *u ? *max : *u; }",
-      "0:r 1:rw8 2:rw8 3:rw+8 4:rw8")
+      "0:r 1:rw8 2:rw8 3:rw+8 4:rw>8")
 FACTS(adds_twice_the_old, "void k(double *u) { *u += *u; }", "0:rw8")
 FACTS(old_minus_from, "void k(double *u) { *u = 1 - *u; }", "0:rw8")
 FACTS(scales, "void k(double *u) { *u *= 2; }", "0:rw8")
@@ -274,3 +286,103 @@ FACTS(recursion,
 FACTS(program_variable, /* exported by the C library */
       "extern char **environ; void k(int *b) { *b = environ != 0; }",
       "0:w4 const environ:8")
+
+/* ---- only lowered, only raised -------------------------------------------- */
+
+FACTS(lowers_in_a_branch,
+      "void k(const double *x, double *m) { if (*x < *m) *m = *x; }",
+      "0:r 1:rw<")
+FACTS(lowers_where_not_greater,
+      "void k(const double *x, double *m) { if (*m > *x) *m = *x; }",
+      "0:r 1:rw<")
+FACTS(raises_by_a_choice,
+      "#define MAX(a, b) ((a) > (b) ? (a) : (b))\n"
+      "void k(const float *x, float *m) { *m = MAX(*m, *x); }",
+      "0:r 1:rw>4")
+FACTS(lowers_by_fmin,
+      "#include <math.h>\n"
+      "void k(const double *x, double *m) { *m = fmin(*x, *m); }",
+      "0:r 1:rw<8")
+FACTS(raises_unsigned,
+      "void k(const unsigned *x, unsigned *m) { if (*m < *x) *m = *x; }",
+      "0:r 1:rw>")
+FACTS(lowers_under_a_condition,
+      "void k(const int *c, const double *x, double *m) {"
+      "  if (*c && *x < *m) *m = *x; }",
+      "0:r 1:r 2:rw<")
+FACTS(
+    lowers_under_both,
+    "void k(const double *x, double *m) {"
+    "  double d = x[0] - x[1]; int far = d > 3; if (far & (d < *m)) *m = d; }",
+    "0:r 1:rw<")
+FACTS(raises_thrice,
+      "void k(const double *x, double *m) {"
+      "  for (int i = 0; i < 3; i++) if (x[i] > *m) *m = x[i]; }",
+      "0:r 1:rw>")
+FACTS(raises_components,
+      "void k(const short *x, short *m) {"
+      "  for (int i = 0; i < 3; i++) if (x[i] > m[i]) m[i] = x[i]; }",
+      "0:r 1:rw>")
+FACTS(raises_in_a_loop,
+      "#include <math.h>\n"
+      "void k(const int *n, const double *x, double *m) { double d = *m;"
+      "  for (int i = 0; i < *n; i++) d = fmax(d, x[i]); *m = d; }",
+      "0:r 1:r 2:rw>8")
+FACTS(lowers_with_a_payload,
+      "void k(const double *x, const int *id, double *m, int *at) {"
+      "  if (*x < *m) { *m = *x; *at = *id; } }",
+      "0:r 1:r 2:rw</3 3:w")
+FACTS(
+    raises_with_a_long_payload,
+    "void k(const double *x, const double *y, double *m, double *with) {"
+    "  if (*x > *m) { *m = *x; for (int c = 0; c < 3; c++) with[c] = y[c]; } }",
+    "0:r 1:r 2:rw>/3 3:w")
+
+FACTS(keeps_the_last_of_equals,
+      "void k(const double *x, const int *id, double *m, int *at) {"
+      "  if (*x <= *m) { *m = *x; *at = *id; } }",
+      "0:r 1:r 2:rw 3:w")
+FACTS(counts_improvements,
+      "void k(const double *x, double *m, int *n) {"
+      "  if (*x < *m) { *m = *x; *n += 1; } }",
+      "0:r 1:rw 2:rw+")
+FACTS(payload_is_written_elsewhere,
+      "void k(const double *x, const int *id, double *m, int *at) {"
+      "  *at = 7; if (*x < *m) { *m = *x; *at = *id; } }",
+      "0:r 1:r 2:rw 3:w4")
+FACTS(compares_with_less,
+      "void k(const double *x, double *m) { if (*x < *m - 1) *m = *x; }",
+      "0:r 1:rw")
+FACTS(running_value_goes_elsewhere,
+      "void k(const double *x, double *m, double *y) {"
+      "  if (*x < *m) *m = *x; *y = *m; }",
+      "0:r 1:rw 2:w8")
+FACTS(outcome_goes_elsewhere,
+      "void k(const double *x, double *m, int *y) {"
+      "  *y = *x < *m; if (*x < *m) *m = *x; }",
+      "0:r 1:rw 2:w4")
+FACTS(stores_another_value,
+      "void k(const double *x, double *m) { if (*x < *m) *m = *x + 1; }",
+      "0:r 1:rw")
+FACTS(lowers_and_raises,
+      "void k(const double *x, double *m) {"
+      "  if (x[0] < *m) *m = x[0]; if (x[1] > *m) *m = x[1]; }",
+      "0:r 1:rw")
+FACTS(compares_with_what_was,
+      "void k(const double *x, double *m) { double c = *m;"
+      "  if (x[0] < c) *m = x[0]; if (x[1] < c) *m = x[1]; }",
+      "0:r 1:rw")
+FACTS(other_component_decides,
+      "void k(const double *x, double *m) {"
+      "  if (x[0] < m[0]) { m[0] = x[0]; m[1] = x[1]; } }",
+      "0:r 1:rw")
+FACTS(two_tests_decide,
+      "void k(const double *x, double *m) { double d = *x;"
+      "  if ((d < m[0]) & (d < m[1])) m[0] = d; }",
+      "0:r 1:rw")
+FACTS(signs_of_both_kinds,
+      "void k(const int *x, int *m) { if (x[0] < m[0]) m[0] = x[0];"
+      "  if ((unsigned)x[1] < (unsigned)m[1]) m[1] = x[1]; }",
+      "0:r 1:rw")
+FACTS(assigns, "void k(const double *x, double *m) { *m = *x; }",
+      "0:r 1:w8 copy 0>1:8")

@@ -7,6 +7,8 @@
  *   only added to the argument's results differ by d, everything else is equal
  *   not read      results are equal where written, and what is said to be
  *                 written on every path is equal in any case
+ *   only lowered  results are the least of where it started and of what it gives
+ *                 from the largest value, payloads those of who won; raised likewise
  * Unsigned arithmetic wraps, so that "differs by d" is exact.
  */
 #include "base/arena.h"
@@ -24,7 +26,7 @@
 #define OP2_CLANG "clang-19"
 #endif
 
-enum { KERNELS = 60, RUNS = 24, DIM = 4, ROWS = 3 };
+enum { KERNELS = 80, RUNS = 24, DIM = 4, ROWS = 3 };
 
 /* ---- random kernels ------------------------------------------------------ */
 
@@ -38,17 +40,24 @@ draw(uint32_t n) {
   return (uint32_t)(state >> 33) % n;
 }
 
-/* Kernels that mostly add, or mostly set: else little would be provable. */
-enum style { MIXED, ADDING, SETTING };
+/* Kernels that mostly add, set, or keep the better value: else little would be
+ * provable. */
+enum style { MIXED, ADDING, SETTING, KEEPING, STYLES };
 struct maker {
   struct str s;
   enum style style;
+  bool max;     /* KEEPING: mostly the greater one */
+  bool payload; /* KEEPING: u[0], with v[0] and v[1] as its payload */
 };
 
-/* An element of u, v or w. */
+/* An element of u, v or w; v is left to payloads where there are some. */
 static void
 make_place(struct maker *m) {
   uint32_t c = draw(DIM);
+  if (m->style == KEEPING && draw(8)) {
+    str_printf(&m->s, "u[%u]", c);
+    return;
+  }
   static const char *const by_loop[] = {"u[i]", "v[i]", "w[1][i]"};
   if (!draw(4))
     str_add(&m->s, by_loop[draw(3)]);
@@ -60,7 +69,7 @@ make_place(struct maker *m) {
 
 static void
 make_leaf(struct maker *m) {
-  switch (draw(m->style ? 16 : 5)) {
+  switch (draw(m->style == KEEPING ? 60 : m->style ? 16 : 5)) {
   case 0: make_place(m); break;
   case 1: str_printf(&m->s, "%uu", draw(5)); break;
   case 2: str_add(&m->s, "t"); break;
@@ -82,8 +91,73 @@ make_value(struct maker *m, int depth) {
   str_add(&m->s, ")");
 }
 
+/* What `make` appends, as a text of its own. */
+static char *
+make_text(struct maker *m, void (*make)(struct maker *)) {
+  size_t before = m->s.len;
+  make(m);
+  char *text = strdup(m->s.s + before);
+  m->s.len = before;
+  m->s.s[before] = 0;
+  return text;
+}
+
+static void
+make_short_value(struct maker *m) {
+  make_value(m, 1);
+}
+
+/* Keep the better of a place and a value, in one of the ways that programs have;
+ * now and then with a payload, or wrongly. */
+static void
+make_keep(struct maker *m) {
+  char *p = make_text(m, make_place);
+  char *x = make_text(m, make_short_value), *y = make_text(m, make_short_value);
+  if (m->payload) {
+    str_printf(&m->s, "if (%s %c u[0]) { u[0] = %s; v[0] = %s;", x,
+               m->max ? '>' : '<', x, y);
+    str_add(&m->s, draw(20) ? " v[1] = i; }\n" : "}\n");
+    free(p), free(x), free(y);
+    return;
+  }
+  const char *better = (m->max == !!draw(25)) ? ">" : "<";
+  const char *worse = *better == '>' ? "<" : ">";
+  switch (draw(8)) {
+  case 0:
+  case 1:
+    str_printf(&m->s, "if (%s %s %s) %s = %s;\n", x, better, p, p, x);
+    break;
+  case 2:
+    str_printf(&m->s, "if (%s %s %s) %s = %s;\n", p, worse, x, p, x);
+    break;
+  case 3:
+    str_printf(&m->s, "%s = %s %s %s ? %s : %s;\n", p, x, better, p, x, p);
+    break;
+  case 4:
+    str_printf(&m->s, "%s = %s %s %s ? %s : %s;\n", p, p, better, x, p, x);
+    break;
+  case 5:
+    str_printf(&m->s, "if ((a[0] & 1) && %s %s %s) %s = %s;\n", x, better, p, p,
+               x);
+    break;
+  case 6:
+  case 7:
+    str_printf(&m->s, "if (%s %s %s) { %s = %s; v[%u] = %s; }\n", x, better, p,
+               p, x, draw(DIM), y);
+    break;
+  default:
+    str_printf(&m->s, "if (%s %s= %s) %s = %s;\n", x, better, p, p,
+               draw(3) ? x : y);
+  }
+  free(p), free(x), free(y);
+}
+
 static void
 make_assign(struct maker *m) {
+  if (m->style == KEEPING && draw(30)) {
+    make_keep(m);
+    return;
+  }
   struct str place = STR_INIT;
   size_t before = m->s.len;
   make_place(m);
@@ -132,7 +206,7 @@ make_kernel(struct maker *m, uint32_t number) {
              "void k%u(const unsigned *a, unsigned *u, unsigned *v,\n"
              "unsigned **w) {\nunsigned i = 0, t = a[0];\n",
              number);
-  for (uint32_t n = 1 + draw(6); n--;) make_statement(m, 2);
+  for (uint32_t n = 1 + draw(m->payload ? 2 : 6); n--;) make_statement(m, 2);
   str_add(&m->s, "(void)t, (void)i, (void)v, (void)w;\n}\n");
 }
 
@@ -202,12 +276,61 @@ unread_holds(const struct runs *d, const struct low_param *p) {
   return others_equal(d);
 }
 
+/* Payload rows of an extreme in d->r: as they were where no component won, those
+ * of the other run where each did or is none; else of either. */
+static bool
+payload_holds(const struct runs *d, bool max, uint64_t with) {
+  bool kept = true, won = true;
+  for (int c = 0; c < DIM; c++) {
+    bool wins = d->x1->row[d->r][c] != d->x->row[d->r][c];
+    kept &= !wins;
+    won &= wins || d->y1->row[d->r][c] == (max ? 0 : UINT32_MAX);
+  }
+  for (int r = 0; r < ALL_ROWS; r++) {
+    bool payload = with >> row_param(r) & 1;
+    for (int c = 0; c < DIM && r != d->r; c++) {
+      unsigned v = d->x1->row[r][c];
+      bool old = payload && !won && v == d->x->row[r][c];
+      bool new = !(payload && kept) && v == d->y1->row[r][c];
+      if (!old && !new && !(payload && kept && v == d->x->row[r][c]))
+        return false;
+    }
+  }
+  return true;
+}
+
+/* y starts from the worst value. */
+static bool
+extreme_holds(const struct runs *d, bool max, uint64_t with) {
+  for (int c = 0; c < DIM; c++) {
+    unsigned x = d->x->row[d->r][c], y1 = d->y1->row[d->r][c];
+    if (d->x1->row[d->r][c] != ((max ? x > y1 : x < y1) ? x : y1)) return false;
+  }
+  return payload_holds(d, max, with);
+}
+
+static const char *
+extreme_check(kernel_fn fn, int r, bool max, uint64_t with) {
+  for (int i = 0; i < 4 * RUNS; i++) {
+    struct data x, y;
+    data_fill(&x);
+    for (int k = 0; i % 2 && k < ALL_ROWS; k++)
+      for (int c = 0; c < DIM; c++) x.row[k][c] %= 8;
+    y = x;
+    memset(y.row[r], max ? 0 : 0xff, sizeof y.row[r]);
+    struct data x1 = run(fn, x), y1 = run(fn, y);
+    if (!extreme_holds(&(struct runs){r, &x, &y, &x1, &y1}, max, with))
+      return max ? "is not only raised" : "is not only lowered";
+  }
+  return NULL;
+}
+
 static const char *
 runs_check(const struct runs *d, const struct low_param *p) {
   size_t n = sizeof d->x->row[0];
   if (!p->writes && memcmp(d->x->row[d->r], d->x1->row[d->r], n))
     return "is written";
-  if (p->writes && p->adds_only && !adds_hold(d)) return "is not only added to";
+  if (p->writes && p->adds_as && !adds_hold(d)) return "is not only added to";
   if (!p->reads && !unread_holds(d, p)) return "is read, or not fully written";
   return NULL;
 }
@@ -223,6 +346,12 @@ row_check(kernel_fn fn, const struct low_param *p, int r) {
     struct data x1 = run(fn, x), y1 = run(fn, y);
     why = runs_check(&(struct runs){r, &x, &y, &x1, &y1}, p);
   }
+  if (r >= W && (p->lowers_with | p->raises_with))
+    return why; /* of one entry */
+  if (!why && p->writes && p->lowers_as)
+    why = extreme_check(fn, r, false, p->lowers_with);
+  if (!why && p->writes && p->raises_as)
+    why = extreme_check(fn, r, true, p->raises_with);
   return why;
 }
 
@@ -252,7 +381,7 @@ compile(const char *source) {
 }
 
 struct proven {
-  int adds, full, unread;
+  int adds, full, unread, keeps, payloads;
 };
 
 static void
@@ -270,8 +399,10 @@ kernel_check(void *lib, uint32_t number, const char *source,
     const struct low_param *p = &k->params[row_param(r)];
     const char *why = row_check(fn, p, r);
     cr_expect(!why, "%s: row %d %s\n%s", name, r, why, source);
-    count->adds += p->writes && p->adds_only;
+    count->adds += p->writes && p->adds_as;
     count->full += p->full_bytes > 0;
+    count->keeps += p->writes && (p->lowers_as || p->raises_as);
+    count->payloads += (p->lowers_with | p->raises_with) != 0;
     count->unread += p->writes && !p->reads;
   }
 }
@@ -282,7 +413,9 @@ Test(kernel_random, facts_hold) {
   struct maker all = {.s = STR_INIT};
   struct str one[KERNELS];
   for (uint32_t i = 0; i < KERNELS; i++) {
-    struct maker m = {.s = STR_INIT, .style = (enum style)draw(3)};
+    struct maker m = {.s = STR_INIT, .style = (enum style)draw(STYLES)};
+    m.max = draw(2);
+    m.payload = m.style == KEEPING && !draw(3);
     make_kernel(&m, i);
     str_add(&all.s, m.s.s);
     one[i] = m.s;
@@ -298,6 +431,8 @@ Test(kernel_random, facts_hold) {
   low_kernels_clear();
   /* else the checks above were about nothing */
   cr_expect_gt(count.adds, KERNELS / 4);
+  cr_expect_gt(count.keeps, KERNELS / 20);
+  cr_expect_gt(count.payloads, 0);
   cr_expect_gt(count.full, KERNELS / 10);
   cr_expect_gt(count.unread, KERNELS / 20);
 }

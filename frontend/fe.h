@@ -403,6 +403,8 @@ static inline size_t
 fe_map_bytes(const struct fe_map *m) {
   return (size_t)m->rt.from->n * m->rt.arity * sizeof(idx_l);
 }
+/* Over ranks: numbers inside each part, just made. Local. ERR_MEMORY */
+status fe_number_parts(struct rt_dist *d);
 /* Is this a value of OP2_RENUMBER? */
 bool fe_number_option(const char *text);
 

@@ -16,6 +16,9 @@
  * is settled already. A program of serial loops alone (kernels without IR) never
  * gets here: in the program's order new numbers would only scatter the data.
  *
+ * Over ranks each part is numbered by itself, level by level, whenever sets are
+ * spread (rt/part_order.c); a program without any kernel that has IR is left alone.
+ *
  * Not numbered anew: sets that hold the program's memory (OP_NO_REALLOC,
  * overlays, OP2_MIRROR); one that comes to hold such memory later goes back to
  * the program's numbers. Under OP2_REPRODUCIBLE, where sums are to be taken in
@@ -273,6 +276,31 @@ number_open(const struct fe_number_how *how) {
   free(maps);
   free(sets);
   return st;
+}
+
+status
+fe_number_parts(struct rt_dist *d) {
+  const struct fe_number_how *how = how_find(fe.opt.renumber);
+  struct rt_dist_ordered got;
+  double begin = timer_wall();
+  if (!how->on || fe.opt.reproducible) return OK;
+  if (how->ask && !low_blob_any() && !fe.source_version) return OK;
+  uint64_t *bytes = mem_alloc(fe.nsets + 1, sizeof *bytes);
+  for (uint32_t i = 0; i < fe.ndats; i++)
+    if (!fe.dats[i]->freed)
+      bytes[fe.dats[i]->pub.set->index] += (uint64_t)fe.dats[i]->pub.size;
+  status st =
+      rt_dist_order(d, how->by, how->ask ? FE_LOCALITY_BAD : -1, bytes, &got);
+  free(bytes);
+  if (st != OK) return st;
+  counters[CNT_renumbered] += got.sets;
+  if (got.sets)
+    LOG_INFO(
+        "rank %d: renumbered its part (%s): %.2f cache lines for each entry "
+        "of a map, %.2f before; %.3f s",
+        fe.comm.rank, how->by == RT_RENUMBER_RCM ? "rcm" : "bisect", got.after,
+        got.before, timer_wall() - begin);
+  return OK;
 }
 
 /* Does the call's order of elements show, or does it go through no map? Then a

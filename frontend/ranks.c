@@ -456,7 +456,9 @@ fe_spread(int level) {
   status st = agree_untouched(fe.dats, fe.ndats);
   if (st == OK) st = homes_take(homes);
   if (st == OK) st = rt_dist_make(&d);
+  if (st == OK) st = fe_number_parts(&d);
   if (st == OK) st = dist_adopt(&d);
+  st = fe_agree("sets over the ranks", 0, st);
   if (st == OK) st = homes_give(homes);
   for (uint32_t i = 0; i < fe.ndats; i++) free(homes[i]);
   free(homes);

@@ -128,6 +128,11 @@ low_blob_peeking(void) {
   return NULL;
 }
 
+bool
+low_blob_any(void) {
+  return registry.nblobs > 0;
+}
+
 void
 op2_blob_register(const struct op2_blob *blob) {
   low_blob_add(blob);

@@ -94,6 +94,8 @@ void low_blob_remove(const struct op2_blob *blob);
 void low_kernels_forget(const struct op2_blob *blob);
 /* Some registered file reads dat->data itself: first place, or NULL. */
 const struct op2_blob *low_blob_peeking(void);
+/* Has any file of the program brought kernels with IR? */
+bool low_blob_any(void);
 /* Free all kernels (op_exit). Blobs stay registered. */
 void low_kernels_clear(void);
 

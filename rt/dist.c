@@ -605,6 +605,9 @@ make_table(struct dist *d, uint32_t k) {
       m->table[(size_t)e * m->arity + a] = t;
     }
   }
+  for (idx_l e = n; m->from == m->to && e < from->p->n; e++)
+    for (uint32_t a = 0; a < m->arity; a++)
+      m->table[(size_t)e * m->arity + a] = e;
 }
 
 /* ---- links to neighbours ------------------------------------------------------------------------ */

@@ -11,7 +11,8 @@
  *   core | rest of L_0 | L_1 \ L_0 | L_2 \ L_1 | ... up to an even level
  *
  * so that what a loop executes is a prefix. Core elements name owned ones only:
- * they can run while values of others are on their way.
+ * they can run while values of others are on their way. Inside each of these the order
+ * is that of global numbers, or one that walks through the mesh (part_order.c).
  *
  * A set's elements have global numbers, those of the declaration: the ranks'
  * declared parts one after another. */
@@ -21,6 +22,7 @@
 #include "base/err.h"
 #include "base/types.h"
 #include "rt/comm.h"
+#include "rt/order.h"
 #include "rt/store.h"
 
 enum { RT_FAR = 255 };
@@ -64,7 +66,7 @@ struct rt_dist_map {
   const idx_g *rows;        /* [declared of from, arity] */
   /* what rt_dist_make finds */
   idx_l *table; /* GIVE [n of from, arity]: local numbers; rows of the
-                   last level are zero */
+                   last level are zero, of a map to the same set their own */
   bool onto, injective, repeats; /* over all ranks */
 };
 
@@ -80,6 +82,16 @@ struct rt_dist {
  * neighbour, and memory for each entry of the maps while it runs. ERR_MPI */
 status rt_dist_make(struct rt_dist *d);
 void rt_part_clear(struct rt_part *p);
+
+/* part_order.c: after rt_dist_make, where more than `bad` of the maps' entries
+ * (rt_locality) are a cache line of their own, new numbers inside each level.
+ * bytes[s]: of an element of part s. Local. ERR_MEMORY, and nothing has changed */
+struct rt_dist_ordered {
+  uint32_t sets;        /* that got new numbers */
+  double before, after; /* rt_locality */
+};
+status rt_dist_order(struct rt_dist *d, enum rt_renumber_by by, double bad,
+                     const uint64_t *bytes, struct rt_dist_ordered *out);
 
 /* Values of the declared part, `bytes` each, to the owners, in the order of
  * p->sorted; and back. Collective. */

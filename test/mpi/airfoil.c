@@ -1,6 +1,7 @@
 /* Airfoil, in parts (slice.h).
  *
  * RUN: 2
+ * RUN: 3 OP2_RENUMBER=rcm PART=RANDOM
  * RUN: 3 SLICE=skew
  * RUN: 7
  * RUN: 2 PART=RANDOM

@@ -4,6 +4,7 @@
  * OP2_REPRODUCIBLE nothing is cut. (PT-Scotch cuts otherwise when called again.)
  *
  * RUN: 2
+ * RUN: 3 OP2_RENUMBER=rcm PART=RANDOM
  * RUN: 3 PART=RANDOM
  * RUN: 4 PART=INERTIAL OP2_HALO_LIMIT=4
  * RUN: 2 OMP_NUM_THREADS=2

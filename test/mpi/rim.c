@@ -2,6 +2,7 @@
  * right, leaves it right no farther than it was.
  *
  * RUN: 2
+ * RUN: 3 OP2_RENUMBER=bisect PART=RANDOM
  * RUN: 3 PART=RANDOM
  * RUN: 3 OP2_HALO_LIMIT=4
  */

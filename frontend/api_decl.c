@@ -229,6 +229,7 @@ dat_publish(struct fe_dat *d, status st, struct fe_dat **out) {
     fe_slot_park(d);
     return st;
   }
+  fe.pins += d->pinned;
   fe_handle_add(d);
   fe_vars_add_dat(&d->pub, d->declared_from);
   *out = d;
@@ -381,6 +382,7 @@ dat_pin(struct fe_dat *d) {
   TRY(fe_dat_sync(d));
   TRY(rt_dat_pin(&d->rt));
   d->pinned = true;
+  fe.pins++;
   d->pub.user_managed = 1;
   fe.setup_id++;
   fe_state_update();

@@ -141,6 +141,10 @@ why_not(const struct fe_call *c, const char **what_out) {
   const struct low_kernel *k = c->kernel->low;
   *what_out = *k->why ? k->why : "it has no IR";
   if (k->opaque) return "its kernel cannot be compiled for it";
+  if (c->overlaps) {
+    *what_out = "the kernel could not see what it stores through another";
+    return "globals that it writes overlap in memory";
+  }
   return k->effects ? "its kernel has side effects" : NULL;
 }
 

@@ -111,9 +111,11 @@ struct fe_const {
 struct fe_kernel {
   const struct low_kernel *low;
   struct fe_const *consts;
-  uint32_t epoch; /* how many constants have become parameters */
-  uint32_t index; /* in fe.kernels; the tag in traces */
-  char *name;     /* the loop's name */
+  uint32_t epoch;     /* how many constants have become parameters */
+  uint32_t index;     /* in fe.kernels; the tag in traces */
+  char *name;         /* the loop's name */
+  uint64_t pins_seen; /* fe.pins when names_dats was found */
+  bool names_dats;    /* a constant lies in a dat's memory (overlap.c) */
   uint64_t told; /* arguments whose proven access was said to differ, as bits */
 };
 
@@ -137,6 +139,9 @@ struct fe_arg {
   size_t bytes;   /* of a captured value */
   size_t capture; /* its offset in the record's captured bytes */
   bool raw;       /* raw-pointer global that the loop writes */
+  uint32_t
+      share;   /* 1 + argument that captures this one's memory, too; 0: none */
+  size_t span; /* bytes of all that share, if it is that argument */
   uint8_t
       declared; /* access that the program said; ir.access is what is proven */
 };
@@ -160,11 +165,12 @@ struct fe_call {
   struct fe_arg *args;
   struct fe_dat **uses;         /* each dat once */
   bool *use_reads, *use_writes; /* reads: the old value, also in part */
-  uint32_t nuses, nraw, nhandles;
+  uint32_t nuses, nraw, nhandles, ncaptured; /* captured: globals by pointer */
   size_t capture_bytes; /* of globals; constants that vary follow */
   size_t most_bytes;    /* with all constants: equal on all ranks */
   bool immediate; /* side effects or opaque: runs before the call returns */
   bool serial;
+  bool overlaps;        /* of overlapping globals: made by overlap.c */
   uint64_t said;        /* what ranks compare (agree.c) */
   struct fe_call *next; /* predicted successor */
 };
@@ -281,6 +287,8 @@ struct fe {
   IR_ARRAY(struct fe_call *, calls);
   IR_ARRAY(struct fe_program *, programs);
   struct table call_ids;    /* key bytes -> id + 1 */
+  struct table overlaps;    /* id and offsets of a call's globals -> id + 1 */
+  uint64_t pins;            /* dats that came to lie in the program's memory */
   struct table texts;       /* interned, in the arena */
   struct table program_ids; /* words -> number + 1 */
   uint64_t source_version;

@@ -363,6 +363,7 @@ fe_clear(void) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   table_clear(&fe.handles);
   table_clear(&fe.call_ids);
+  table_clear(&fe.overlaps);
   table_clear(&fe.texts);
   table_clear(&fe.target_names);
   table_clear(&fe.program_ids);

@@ -213,6 +213,7 @@ prove_derive(struct fe_call *c, uint32_t a) {
   if (fa->bytes) {
     fa->capture = c->capture_bytes;
     c->capture_bytes += (fa->bytes + 15) / 16 * 16;
+    c->ncaptured++;
   }
   c->nraw += fa->raw;
   c->nhandles += fa->gbl != NULL;

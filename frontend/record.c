@@ -14,6 +14,7 @@
  * Cost. Tens of nanoseconds for a predicted loop of 6 arguments, no allocation.
  */
 #include "frontend/checkpoint.h"
+#include "frontend/overlap.h"
 #include "frontend/ranks.h"
 
 #include <assert.h>
@@ -84,9 +85,11 @@ fe_capture_globals(const struct fe_call *c, const op_arg *args,
   for (uint32_t a = 0; a < c->nargs; a++) {
     const struct fe_arg *fa = &c->args[a];
     if (!fa->bytes) continue;
-    size_t at = fe_capture(args[a].data, fa->bytes);
-    assert(at == r->capture + fa->capture);
-    (void)at;
+    if (!fa->share || fa->share == a + 1) {
+      size_t at = fe_capture(args[a].data, fa->share ? fa->span : fa->bytes);
+      assert(at == r->capture + fa->capture);
+      (void)at;
+    }
     if (fa->raw) r->raw[nraw++] = args[a].data;
   }
 }
@@ -215,9 +218,11 @@ loop_at(const struct loop_call *l) {
   status st = loop_find(l, &c);
   if (st == OK && fe.opt.defer_opaque) st = watch_before(c);
   if (st == OK && fe.unsettled) st = fe_number(c);
-  if (st == OK && fe.target) st = fe_target_choose(c, &target);
   if (st == OK && fe.nvoid) st = fe_void_check_loop(c);
   if (st == OK && fe.checkpoint.file) fe_checkpoint_loop(c);
+  if (st == OK && fe.pins) st = fe_overlap_dats(c, l->args);
+  if (st == OK && c->nraw && c->ncaptured > 1) c = fe_overlap_call(c, l->args);
+  if (st == OK && fe.target) st = fe_target_choose(c, &target);
   if (st == OK) st = loop_read_mirrors(c);
   if (st == OK) {
     fe_record_loop(c, l->args, target);

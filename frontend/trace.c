@@ -91,10 +91,11 @@ build_gbl(struct builder *b, struct fe_gbl *g) {
   return b->gbls[g->index] - 1;
 }
 
-/* A raw global or a captured value of argument a of a record. */
+/* A raw global or a captured value of argument a of a record; `root`: the one
+ * whose memory it lies in, IR_NONE if it has its own. */
 static ir_ref
 build_capture(struct builder *b, uint32_t rec, const struct fe_call *c,
-              uint32_t a) {
+              uint32_t a, ir_ref root) {
   const struct fe_arg *fa = &c->args[a];
   char *name = arena_printf(&b->t->arena, "%s$%u", c->name, a);
   struct ir_dat dat = {.name = name,
@@ -104,7 +105,7 @@ build_capture(struct builder *b, uint32_t rec, const struct fe_call *c,
                        .dim = fa->dim,
                        .block = 1,
                        .flags = fa->raw ? IR_DAT_RAW : 0,
-                       .root = IR_NONE,
+                       .root = root,
                        .tag = a};
   if (fa->raw) {
     struct fe_global_src src = {
@@ -115,6 +116,20 @@ build_capture(struct builder *b, uint32_t rec, const struct fe_call *c,
   ir_ref ref = ir_add_dat(b->t, dat);
   if (fa->raw) VEC_PUSH(b->raws, b->nraws, b->capraws, ref);
   return ref;
+}
+
+/* All captured values of a record: those that others lie in come first. */
+static void
+build_captures(struct builder *b, uint32_t rec, const struct fe_call *c,
+               struct ir_arg *args) {
+  for (uint32_t a = 0; a < c->nargs; a++)
+    if (c->args[a].bytes && (!c->args[a].share || c->args[a].share == a + 1))
+      args[a].dat = build_capture(b, rec, c, a, IR_NONE);
+  for (uint32_t a = 0; c->overlaps && a < c->nargs; a++) {
+    uint32_t share = c->args[a].share;
+    if (share && share != a + 1)
+      args[a].dat = build_capture(b, rec, c, a, args[share - 1].dat);
+  }
 }
 
 static ir_ref
@@ -152,8 +167,8 @@ build_loop(struct builder *b, uint32_t rec) {
     if (fa->dat) args[a].dat = build_dat(b, fa->dat);
     if (fa->gbl) args[a].dat = build_gbl(b, fa->gbl);
     if (fa->map) args[a].map = build_map(b, fa->map);
-    if (fa->bytes) args[a].dat = build_capture(b, rec, c, a);
   }
+  build_captures(b, rec, c, args);
   struct ir_node n = {.op = IR_LOOP,
                       .flags = (c->serial ? IR_NODE_SERIAL : 0) |
                                (r->skipped >= 2 ? IR_NODE_OVERDUE : 0),

@@ -133,7 +133,8 @@ struct ir_map {
 
 /* dat %name : %set f64 x<dim> [block=<b>] [temp] [pinned] [both] [at "device"]
  *     [right <own> [via <via>]] [storage %root]
- * gbl %name : f64 x<dim> [raw]     a global: one value, set is IR_NONE
+ * gbl %name : f64 x<dim> [raw] [storage %root]     a global: one value, set is
+ *                                   IR_NONE
  * param %name : f64 x<dim>         a value captured at the call; never written
  *   block   1 AoS (default), 0 SoA, b AoSoA: component c of element e lies at
  *           (e/b)*dim*b + c*b + e%b

@@ -160,8 +160,8 @@ low_gbl_slot(struct low_args *g, uint32_t number) {
   const struct ir_arg *a = &ir_args(g->m->t, g->node)[number];
   assert(a->kind == IR_ARG_GBL || a->kind == IR_ARG_INFO);
   if (g->reductions[number] >= 0) return low_reduction_slot(g, number);
-  struct low_bind b = low_gbl_bind(g, a, RT_BIND_GLOBAL,
-                                   g->m->gbl_no[ir_root(g->m->t, a->dat)]);
+  struct low_bind b = low_gbl_bind(g, a, RT_BIND_GLOBAL, g->m->gbl_no[a->dat]);
+  b.alone = !g->m->shared[ir_root(g->m->t, a->dat)];
   if (a->access == ACC_WORK) /* scratch of one thread */
     return low_slot_add(g->r, low_slot_blank(LOW_SLOT_CONST, b.type, b.dim));
   if (!b.written) return low_value_slot(g, b);

@@ -19,8 +19,12 @@ wrong_files_opaque   |
 random-opaque        | kernels without IR
 effects              | a kernel does I/O
 noargs               | a kernel writes a global of the program
+<<<<<<< HEAD
 own_functions        | kernels without IR: who defines a function decides the linker
 opaque_data          | kernels use the program's own memory and labels
+=======
+gbl_overlap          | globals that overlap in memory
+>>>>>>> 72fc0a5 (Global arguments that overlap in memory see each other)
 TABLE
 }
 

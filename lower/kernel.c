@@ -120,7 +120,8 @@ kernel_read(struct kernel *k, bool (*global)(void *user, struct low_const *c),
     struct low_const *c = &k->k.consts[i];
     const char *lacks = !global(user, c) ? "place" : c->size ? NULL : "size";
     if (lacks)
-      kernel_effect(k, "mentions `%s`, whose %s is not known", c->name, lacks);
+      kernel_effect(k, "mentions `%.*s`, whose %s is not known",
+                    (int)strcspn(c->name, "#"), c->name, lacks);
   }
   kernel_maths(k);
   return OK;
@@ -217,8 +218,10 @@ kernel_from_blob(const struct op2_blob *blob,
     LOG_WARN("%s: %s; it is called as it is", blob->source, err_last());
     kernel_make_opaque(k, err_last());
   } else if (k->k.effects) {
-    LOG_INFO("%s: kernel %s %s: it runs at its call", blob->source, k->k.name,
-             k->k.why);
+    LOG_WARN(
+        "%s: kernel %s %s: its loops run at their call, each for itself, on "
+        "one thread",
+        blob->source, k->k.name, k->k.why);
     kernel_make_opaque(k, k->k.why);
   }
   return k;

@@ -76,10 +76,9 @@ void low_embedded_clear(struct low_embedded *e);
 
 /* ---- blob_scan.c: what in a module concerns op2 -------------------------- */
 
-/* Functions defined here whose address is taken, and replaceable ones, by name. */
+/* Functions defined here that may be kernels (in files that have loops), that the linker
+ * may replace, and that other files' kernels may call; by name. */
 void low_scan_functions(LLVMModuleRef m, struct low_embedded *e);
-/* Does the module mention the entry points of op_par_loop? */
-bool low_scan_uses_op2(LLVMModuleRef m);
 /* Places outside the library's headers that touch op_dat_core.data. */
 void low_scan_peeks(LLVMModuleRef m, size_t data_offset,
                     struct low_embedded *e);

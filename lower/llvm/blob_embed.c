@@ -27,8 +27,7 @@
  *
  * cost: parsing, cloning and writing the module, about 10 ms for a C file.
  * source: clang's -fembed-bitcode does nearly this, but embeds optimised code
- * without addresses. limits: a kernel that is only declared in this file stays
- * without IR.
+ * without addresses.
  */
 #include "lower/llvm/bitcode.h"
 
@@ -401,7 +400,7 @@ static status
 embed_module(struct embedder *b) {
   embed_name_globals(b);
   low_scan_peeks(b->m, b->in->data_offset, b->e);
-  if (low_scan_uses_op2(b->m)) low_scan_functions(b->m, b->e);
+  low_scan_functions(b->m, b->e);
   if (!b->in->keep_debug) LLVMStripModuleDebugInfo(b->m);
   if (b->e->nfunctions || b->e->npeeks) TRY(embed_blob(b));
   if (LLVMWriteBitcodeToFile(b->m, b->in->out))

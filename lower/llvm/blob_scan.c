@@ -3,7 +3,10 @@
  * A kernel is any function whose address is taken: handed to op_par_loop, put
  * in a table, or given back by the conversion of a captureless lambda. Taking
  * too many costs bytes in the blob, nothing else. Replaceable (weak) functions are
- * taken as well: kernels call them as they call other files' functions. Not meant are the compiler's
+ * taken as well: kernels call them as they call other files' functions. And so are
+ * functions that kernels of other files may call; left out are those that no kernel
+ * could call and stay free of effects: they, or what they call, call the library,
+ * take variable arguments (as printf does), or have assembly. Not meant are the compiler's
  * own uses: constructors' tables, virtual tables, exit handlers, OpenMP bodies.
  *
  * clang's unoptimised code keeps a field access as what it was:
@@ -16,6 +19,8 @@
  * computed by hand, or a copy of the whole struct, is not seen.
  */
 #include "lower/llvm/bitcode.h"
+
+#include "base/table.h"
 
 #include <assert.h>
 #include <llvm-c/Core.h>
@@ -87,22 +92,82 @@ scan_taken(LLVMValueRef v) {
   return false;
 }
 
-void
-low_scan_functions(LLVMModuleRef m, struct low_embedded *e) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && (low_blob_replaceable(f) || scan_taken(f)))
-      VEC_PUSH(e->functions, e->nfunctions, e->capfunctions,
-               arena_str(&e->arena, scan_name(f)));
-}
-
-bool
-low_scan_uses_op2(LLVMModuleRef m) {
+/* Does the module mention the entry points of op_par_loop? */
+static bool
+scan_uses_op2(LLVMModuleRef m) {
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
        f = LLVMGetNextFunction(f)) {
     const char *name = scan_name(f);
     if (strstr(name, "op_par_loop") || strstr(name, "op2_")) return true;
   }
   return false;
+}
+
+/* ---- functions for other files' kernels ---------------------------------- */
+
+static bool
+scan_is_library(const char *name) {
+  return scan_starts(name, "op_") || scan_starts(name, "op2_") ||
+         strstr(name, "op_par_loop");
+}
+
+/* Does a call of this have effects for sure? `bad`: functions known to. */
+static bool
+scan_bad_callee(LLVMValueRef callee, const struct table *bad) {
+  if (!LLVMIsAFunction(callee)) return LLVMIsAInlineAsm(callee) != NULL;
+  if (LLVMGetIntrinsicID(callee)) return false;
+  if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(callee)) &&
+      LLVMCountParams(callee))
+    return true;
+  return scan_is_library(scan_name(callee)) ||
+         table_get(bad, &callee, sizeof callee, 0);
+}
+
+static bool
+scan_is_bad(LLVMValueRef fn, const struct table *bad) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b;
+       b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+         i = LLVMGetNextInstruction(i))
+      if (scan_is_call(i) && scan_bad_callee(LLVMGetCalledValue(i), bad))
+        return true;
+  return false;
+}
+
+/* Rounds go on while callers of bad functions are found. */
+static void
+scan_bad(LLVMModuleRef m, struct table *bad) {
+  for (bool again = true; again;) {
+    again = false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
+         f = LLVMGetNextFunction(f)) {
+      if (LLVMIsDeclaration(f) || table_get(bad, &f, sizeof f, 0) ||
+          !scan_is_bad(f, bad))
+        continue;
+      *table_slot(bad, &f, sizeof f) = 1;
+      again = true;
+    }
+  }
+}
+
+static bool
+scan_for_others(LLVMValueRef f, const struct table *bad) {
+  return LLVMGetLinkage(f) == LLVMExternalLinkage &&
+         strcmp(scan_name(f), "main") && !table_get(bad, &f, sizeof f, 0);
+}
+
+void
+low_scan_functions(LLVMModuleRef m, struct low_embedded *e) {
+  struct table bad = {0};
+  bool loops = scan_uses_op2(m);
+  scan_bad(m, &bad);
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) &&
+        ((loops && scan_taken(f)) || low_blob_replaceable(f) ||
+         scan_for_others(f, &bad)))
+      VEC_PUSH(e->functions, e->nfunctions, e->capfunctions,
+               arena_str(&e->arena, scan_name(f)));
+  table_clear(&bad);
 }
 
 static bool

@@ -52,6 +52,12 @@ access_name(LLVMValueRef v) {
   return LLVMGetValueName2(v, &len);
 }
 
+/* Length of a variable's name without the number of its file (kernel_open.c). */
+static int
+access_plain_name(LLVMValueRef v) {
+  return (int)strcspn(access_name(v), "#");
+}
+
 static bool
 access_starts(const char *s, const char *prefix) {
   return !strncmp(s, prefix, strlen(prefix));
@@ -76,9 +82,10 @@ access_add(struct facts *f, LLVMValueRef inst, LLVMValueRef pointer,
   if (p.bases & FACT_UNKNOWN) fact_effect(f, "follows a pointer that it loads");
   if (writes && p.bases & FACT_GLOBAL)
     fact_effect(f,
-                LLVMIsAGlobalVariable(pointer) ? "writes global `%s`"
-                                               : "writes a global%s",
-                LLVMIsAGlobalVariable(pointer) ? access_name(pointer) : "");
+                LLVMIsAGlobalVariable(pointer) ? "writes global `%.*s`"
+                                               : "writes a global%.*s",
+                LLVMIsAGlobalVariable(pointer) ? access_plain_name(pointer) : 0,
+                access_name(pointer));
   if (p.object == FACT_NONE) return;
   struct fact_access a = {.inst = inst,
                           .pointer = pointer,

@@ -11,6 +11,9 @@ status fe_access_begin(const char *api, op_dat dat, bool rw,
 /* The host wrote the mirror; a dat that shared its buffer has one of its own next
  * time, which the keys of programs must see. */
 void fe_dat_host_wrote(struct fe_dat *d);
+/* The mirror, as the program has left it, becomes the dat's values; ordered like a
+ * write. */
+status fe_upload(const char *api, op_dat dat);
 /* Views for writing end here: their dats were written by the host. */
 void fe_views_close(void);
 

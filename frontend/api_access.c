@@ -153,15 +153,14 @@ op2_dat_data_rw(op_dat dat) {
 
 /* Loops recorded before see the old values, and may write the dat: what the
  * program put into the mirror is kept meanwhile. */
-static status
-upload(op_dat dat) {
+status
+fe_upload(const char *api, op_dat dat) {
   if (!fe_handle_valid(dat))
-    FAIL(ERR_ARG, "op_upload_dat: expected a declared dat, found %p",
-         (void *)dat);
+    FAIL(ERR_ARG, "%s: expected a declared dat, found %p", api, (void *)dat);
   struct fe_dat *d = (struct fe_dat *)dat;
   char *kept = NULL;
-  fe_agree_step("op_upload_dat", d->pub.name, d->index);
-  if (d->void_since) TRY(fe_void_check("op_upload_dat", d));
+  fe_agree_step(api, d->pub.name, d->index);
+  if (d->void_since) TRY(fe_void_check(api, d));
   if ((d->pending_writers || d->undecided) && !d->rt.foreign) {
     kept = mem_alloc(bytes_of(d) + 1, 1);
     memcpy(kept, d->rt.mirror, bytes_of(d));
@@ -187,7 +186,7 @@ upload(op_dat dat) {
 void
 op_upload_dat(op_dat dat) {
   if (!fe_enter("op_upload_dat")) return;
-  status st = upload(dat);
+  status st = fe_upload("op_upload_dat", dat);
   if (st != OK) fe_error(st);
   fe.file = NULL;
 }
@@ -201,7 +200,7 @@ op_upload_all(void) {
   for (uint32_t i = 0; st == OK && i < fe.ndats; i++) {
     struct fe_dat *d = fe.dats[i];
     if (!d->freed && rt_dat_mirror_current(&d->rt) && !d->pending_writers)
-      st = upload((op_dat)d);
+      st = fe_upload("op_upload_all", (op_dat)d);
   }
   if (st != OK) fe_error(st);
   fe.file = NULL;

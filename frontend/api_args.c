@@ -1,8 +1,8 @@
 /* Arguments of op_par_loop: put together here, checked by op_par_loop.
  *
- * Each function only fills the struct, a few nanoseconds: it looks behind no
- * handle, so that a NULL or freed one is found, with its loop and number, by
- * the check there. What OP2's struct has no field for lies in fields that have
+ * Each function only fills the struct, a few nanoseconds. What dat and map show to
+ * loops written by hand (data, size, map_data) is copied; a NULL or freed handle is
+ * found, with its loop and number, by the check there. What OP2's struct has no field for lies in fields that have
  * no use here. For OP_ARG_INFO `idx` is the number of the argument that it belongs
  * to. For it and OP_ARG_GBL `data_d` is the name of the memory's C type, or NULL,
  * and `size` its bytes, 0 if the C type is not known. For OP2_ARG_HANDLE `data` is
@@ -13,13 +13,16 @@
 #include <limits.h>
 
 /* For callers that did not inline it. */
-extern inline op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim,
-                                char const *type, op_access acc);
+extern inline OP2_NOT_CHECKED op_arg op_arg_dat(
+    op_dat dat, int idx, op_map map, int dim, char const *type, op_access acc);
 
 op_arg
 op_opt_arg_dat(int opt, op_dat dat, int idx, op_map map, int dim,
                char const *type, op_access acc) {
-  op_arg a = op_arg_dat(dat, idx, map, dim, type, acc);
+  op_arg a =
+      op_arg_dat(opt ? dat : NULL, idx, opt ? map : NULL, dim, type, acc);
+  a.dat = dat;
+  a.map = map;
   a.opt = opt != 0;
   return a;
 }

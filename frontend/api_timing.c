@@ -16,6 +16,11 @@ op_timers(double *cpu, double *et) {
   if (et) *et = timer_wall();
 }
 
+void
+op_timers_core(double *cpu, double *et) {
+  op_timers(cpu, et);
+}
+
 static double
 gb_per_second(const op_kernel *k) {
   return k->time > 0 ? (double)k->transfer / k->time * 1e-9 : 0;

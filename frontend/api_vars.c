@@ -14,6 +14,16 @@ int OP_diags, OP_part_size, OP_block_size, OP_maps_base_index, OP_auto_soa;
 int OP_cache_line_size = CACHE_LINE;
 int OP_is_partitioned, OP_disable_mpi_reductions;
 
+int
+op_is_partitioned(void) {
+  return OP_is_partitioned;
+}
+
+int
+op_mpi_get_test_frequency(void) {
+  return OP_mpi_test_frequency;
+}
+
 /* Settings of OP2 that have no meaning here. */
 double OP_hybrid_balance = 1.0;
 int OP_hybrid_gpu, OP_partial_exchange, OP_gpu_direct, OP_unified_exchanges;

@@ -314,11 +314,7 @@ waits(const struct fe_call *c) {
 
 status
 fe_number(const struct fe_call *c) {
-  if (fe_ranked()) {
-    TRY(fe_spread(0));
-    fe.unsettled = false;
-    return OK;
-  }
+  if (fe_ranked()) return fe_spread(0);
   const struct fe_number_how *how = how_find(fe.opt.renumber);
   if (how->ask && waits(c)) return OK;
   if (how->on && !fe.opt.reproducible) TRY(number_open(how));

@@ -465,6 +465,7 @@ fe_spread(int level) {
   free(d.parts);
   free(d.maps);
   fe.setup_id++;
+  fe.unsettled = st != OK;
   fe_state_update();
   LOG_INFO("rank %d: sets spread over %d ranks, %d levels: %.3f s",
            fe.comm.rank, fe.comm.size, fe.level, timer_wall() - begin);

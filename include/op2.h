@@ -221,6 +221,16 @@ void op_force_part(op_map map);
 
 /* ---- loops --------------------------------------------------------------- */
 
+/* A handle that op_exit made void is told of by op_par_loop, not by a sanitizer. */
+#if defined(__has_attribute)
+#if __has_attribute(no_sanitize)
+#define OP2_NOT_CHECKED __attribute__((no_sanitize("address")))
+#endif
+#endif
+#ifndef OP2_NOT_CHECKED
+#define OP2_NOT_CHECKED
+#endif
+
 /* Argument from a dat.
  *   idx = -1, map = OP_ID   the element itself          kernel gets T *
  *   idx in [0, map->dim)    entry idx of its map row    kernel gets T *
@@ -230,13 +240,21 @@ void op_force_part(op_map map);
  * each kernel and argument. Arguments with the same dat and different accesses see
  * each other's stores; if one goes through a map, the loop runs in order, on one
  * thread.
+ * data, size, map_data are those of dat and map, for loops written by hand
+ * (op_lib_core.h).
  * local; errors are reported by op_par_loop. cost a few ns; inline, since a time
  * loop makes the same ones again and again */
-inline op_arg
+inline OP2_NOT_CHECKED op_arg
 op_arg_dat(op_dat dat, int idx, op_map map, int dim, char const *type,
            op_access acc) {
+  /* by address: op2cc takes no such read for one of the program's */
+  char *const *data =
+      (char *const *)(const void *)((const char *)dat +
+                                    offsetof(op_dat_core, data));
   op_arg a = {-1, dat, map,  dim, idx,        0, 0, 0,
               0,  0,   type, acc, OP_ARG_DAT, 0, 1};
+  if (dat) a.data = *data, a.size = dat->size;
+  if (map) a.map_data = map->map;
   return a;
 }
 /* With opt == 0 it is switched off: dat may be NULL, nothing is checked or

@@ -94,6 +94,52 @@ extern int OP_gpu_direct, OP_unified_exchanges;
 extern int OP_plan_index, OP_plan_max;
 extern int OP_is_partitioned; /* 1 after op_partition */
 
+int op_is_partitioned(void); /* (local) */
+/* op_timers. (local) */
+void op_timers_core(double *cpu, double *et);
+int op_mpi_get_test_frequency(void); /* OP_mpi_test_frequency (local) */
+
+/* ---- loops written by hand ------------------------------------------------ */
+
+/* Make ready what a loop of the program's own over `set` will touch: run what the
+ * arguments' dats need, and bring their memory up to date, on several ranks also
+ * the halo that it can read. For arguments of op_arg_dat, args[i].data is then the
+ * dat's memory, args[i].map_data the map's table: element n of a direct argument at
+ * data + n * size, of one behind a map at
+ * data + map_data[n * map->dim + idx] * size.
+ * Returns how many elements to run over: set->size, and set->exec_size more where
+ * an argument behind a map is written. Collective; over when it returns.
+ * error  a handle that is none; a map from another set */
+int op_mpi_halo_exchanges(op_set set, int nargs, op_arg *args);
+int op_mpi_halo_exchanges_grouped(op_set set, int nargs, op_arg *args,
+                                  int device);
+int op_mpi_halo_exchanges_cuda(op_set set, int nargs, op_arg *args);
+/* The loop has run: what it wrote to the memory of arguments other than OP_READ are
+ * their dats' values from now on. The exchange comes before.
+ * error  a dat that loops wrote since, or that was not exchanged */
+void op_mpi_set_dirtybit(int nargs, op_arg *args);
+void op_mpi_set_dirtybit_cuda(int nargs, op_arg *args);
+/* Nothing is under way behind an exchange: these do nothing. (local) */
+void op_mpi_wait_all(int nargs, op_arg *args);
+void op_mpi_wait_all_grouped(int nargs, op_arg *args, int device);
+void op_mpi_wait_all_cuda(int nargs, op_arg *args);
+void op_mpi_test_all(int nargs, op_arg *args);
+void op_mpi_test_all_grouped(int nargs, op_arg *args);
+void op_mpi_reset_halos(int nargs, op_arg *args);
+/* The program's own sum, least or most over the ranks, of what an argument of
+ * op_arg_gbl points to: OP_INC adds all ranks' values (so that each starts at 0),
+ * OP_WRITE takes those that are not zero. Nothing on one rank, where each rank sees
+ * all (OP2_DECLARE=whole), and after op_disable_mpi_reductions. `data` is not
+ * looked at. Collective. op_mpi_reduce(op_arg *, T *) is in op_lib_cpp.h. */
+void op_mpi_reduce_float(op_arg *arg, float *data);
+void op_mpi_reduce_double(op_arg *arg, double *data);
+void op_mpi_reduce_int(op_arg *arg, int *data);
+void op_mpi_reduce_bool(op_arg *arg, bool *data);
+void op_mpi_reduce_combined(op_arg *args, int nargs); /* each of them */
+void op2_mpi_reduce(op_arg *arg, const void *data);   /* of any type */
+/* All ranks reach it before one goes on; pending loops stay so. Collective. */
+void op_mpi_barrier(void);
+
 #ifdef __cplusplus
 }
 #endif

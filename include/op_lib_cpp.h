@@ -17,4 +17,15 @@
 #define ZERO_ull 0;
 #define ZERO_bool 0;
 
+/* See op_mpi_reduce_double. */
+#ifdef __cplusplus
+template <class T>
+inline void
+op_mpi_reduce(op_arg *arg, T *data) {
+  op2_mpi_reduce(arg, data);
+}
+#else
+#define op_mpi_reduce(arg, data) op2_mpi_reduce((arg), (data))
+#endif
+
 #endif

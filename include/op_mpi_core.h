@@ -5,6 +5,18 @@
 
 #include "op_lib_core.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* Sets get their halos now, not with the first loop. Collective. */
+void op_halo_create(void);
+void op_halo_permap_create(void);
+void op_halo_destroy(void); /* nothing: halos go with op_exit */
+void op_mpi_exit(void);     /* op_exit */
+#ifdef __cplusplus
+}
+#endif
+
 #ifndef OP_MPI_CORE_NOMPI
 #include <mpi.h>
 

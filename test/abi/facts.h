@@ -1,5 +1,7 @@
 /* The checks of facts.def, in C11 and C++11: layout and type of each field, type of
  * each function and variable, value of each macro. Compiling is the test. */
+#define OP_MPI_CORE_NOMPI
+#include "op_mpi_core.h"
 #include "op_profile.h"
 #include "op_seq.h"
 

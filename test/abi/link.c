@@ -1,6 +1,8 @@
 /* Every function and variable of facts.def is in the library. Linking is the test;
  * the main program only keeps the addresses. */
 #define OP2_NO_MACROS
+#define OP_MPI_CORE_NOMPI
+#include "op_mpi_core.h"
 #include "op_profile.h"
 #include "op_seq.h"
 

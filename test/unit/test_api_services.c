@@ -76,13 +76,22 @@ Test(api_timers, wall_clock_goes_on_while_asleep) {
 
 /* ---- arguments ----------------------------------------------------------- */
 
-Test(api_args, dat_is_not_looked_behind) {
-  op_dat wild = (op_dat)(uintptr_t)16;
-  op_arg a = op_opt_arg_dat(7, wild, 1, OP_ID, 3, "int", OP_RW);
-  cr_expect_eq(a.dat, wild);
-  cr_expect_eq(a.opt, 1);
+Test(api_args, dat_shows_its_memory) {
+  char memory[12];
+  int table[2];
+  struct op_dat_core d = {.data = memory, .size = 12};
+  struct op_map_core m = {.map = table};
+  op_arg a = op_opt_arg_dat(7, &d, 1, &m, 3, "int", OP_RW);
+  cr_expect(a.dat == &d && a.map == &m && a.opt == 1);
   cr_expect_eq(a.argtype, OP_ARG_DAT);
   cr_expect(a.idx == 1 && a.dim == 3 && a.acc == OP_RW);
+  cr_expect(a.data == memory && a.size == 12 && a.map_data == table);
+}
+
+Test(api_args, dat_switched_off_is_not_looked_behind) {
+  op_dat wild = (op_dat)(uintptr_t)16;
+  op_arg a = op_opt_arg_dat(0, wild, 1, OP_ID, 3, "int", OP_RW);
+  cr_expect(a.dat == wild && a.opt == 0 && !a.data);
   cr_expect_eq(op_opt_arg_dat(0, NULL, -1, OP_ID, 3, "int", OP_RW).opt, 0);
 }
 

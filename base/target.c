@@ -23,9 +23,16 @@ unknown(const char *text) {
   return st;
 }
 
+/* OP2's other name of a target. */
+static const char *
+own_name(const char *text) {
+  return strcmp(text, "genseq") ? text : target_info[TARGET_seq].name;
+}
+
 status
 target_parse(const char *text, struct target *out) {
   if (!text) return unknown("(null)");
+  text = own_name(text);
   size_t len = strcspn(text, ":");
   int k = 0;
   while (k < TARGET_COUNT && (strlen(target_info[k].name) != len ||

@@ -32,7 +32,8 @@ fe_views_close(void) {
 
 status
 fe_access_begin(const char *api, op_dat dat, bool rw, struct fe_dat **out) {
-  if (!fe_handle_valid(dat))
+  if (!fe_handle_valid(dat) &&
+      (rw || !table_get(&fe.copies, &dat, sizeof dat, 0)))
     FAIL(ERR_ARG, "%s: expected a declared dat, found %p%s", api, (void *)dat,
          dat ? " (freed?)" : "");
   struct fe_dat *d = (struct fe_dat *)dat;

@@ -25,9 +25,14 @@ check_texts(const char *file, const char *name) {
   return OK;
 }
 
+/* Of the call under way: it failed because a data set is not in its file. OP2 goes
+ * on then. */
+static bool absent;
+
 static status
 find_data(struct rt_file *f, const char *name, struct rt_data *out) {
   TRY(rt_io_find(f, name, out));
+  absent = !out->found;
   if (!out->found)
     FAIL(ERR_IO, "\"%s\": expected a data set \"%s\", found none",
          rt_io_path(f), name);
@@ -70,6 +75,16 @@ open_file(const char *api, const char *path, enum rt_io_mode mode,
 static status
 say(const char *api, status st) {
   return st == OK ? OK : err_prefix(st, "%s: ", api);
+}
+
+/* End of a call that reads and failed. */
+static void
+failed(status st) {
+  if (absent)
+    fe_error_told(st);
+  else
+    fe_error(st);
+  absent = false;
 }
 
 /* ---- sets ---------------------------------------------------------------- */
@@ -117,7 +132,7 @@ decl_set(const char *api, const char *file, const char *data, bool infer,
   struct fe_set *s = NULL;
   if (!fe_enter(api)) return NULL;
   status st = set_from(file, data, infer, name, &s);
-  if (st != OK) fe_error(say(api, st));
+  if (st != OK) failed(say(api, st));
   fe.file = NULL;
   return (op_set)s;
 }
@@ -191,7 +206,7 @@ op_decl_map_hdf5(op_set from, op_set to, int dim, char const *file,
   struct fe_map *m = NULL;
   if (!fe_enter("op_decl_map_hdf5")) return NULL;
   status st = map_from(from, to, dim, file, name, &m);
-  if (st != OK) fe_error(say("op_decl_map_hdf5", st));
+  if (st != OK) failed(say("op_decl_map_hdf5", st));
   fe.file = NULL;
   return (op_map)m;
 }
@@ -248,7 +263,7 @@ op_decl_dat_hdf5(op_set set, int dim, char const *type, char const *file,
                           .copy = true};
   if (!fe_enter(a.api)) return NULL;
   status st = dat_from(&a, file, &d);
-  if (st != OK) fe_error(st);
+  if (st != OK) failed(st);
   fe.file = NULL;
   return (op_dat)d;
 }
@@ -354,7 +369,7 @@ op_get_const_hdf5(char const *name, int dim, char const *type, char *data,
   struct constant c = {name, dim, type, data};
   if (!fe_enter("op_get_const_hdf5")) return;
   status st = constant_get(&c, file);
-  if (st != OK) fe_error(say("op_get_const_hdf5", st));
+  if (st != OK) failed(say("op_get_const_hdf5", st));
   fe.file = NULL;
 }
 

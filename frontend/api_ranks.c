@@ -19,6 +19,35 @@ op_rank(int *rank) {
   if (rank) *rank = fe.comm.rank;
 }
 
+/* ---- communicators ------------------------------------------------------- */
+
+enum { COMM_ROOM = 16 }; /* an MPI_Comm is a pointer or a number */
+
+static struct {
+  char world[COMM_ROOM], global[COMM_ROOM];
+  size_t bytes; /* 0: none are kept */
+} kept;
+
+void
+op2_mpi_keep(const void *world, const void *global, size_t bytes) {
+  if (bytes > COMM_ROOM) return;
+  memcpy(kept.world, world, bytes);
+  memcpy(kept.global, global, bytes);
+  kept.bytes = bytes;
+}
+
+void
+fe_mpi_forget(void) {
+  kept.bytes = 0;
+}
+
+int
+op2_mpi_kept(int global, void *out, size_t bytes) {
+  if (!fe.up || bytes != kept.bytes) return 0;
+  memcpy(out, global ? kept.global : kept.world, bytes);
+  return 1;
+}
+
 /* ---- partitions ---------------------------------------------------------- */
 
 static status
@@ -54,18 +83,31 @@ declared_values(op_dat dat, const char *lib, enum type_kind kind, char **out) {
 }
 
 struct request {
-  const char *lib;
+  const char *lib, *routine;
   op_set set;
   op_map map;
   op_dat dat;
 };
 
-/* Each fills in the new owners of one part of d; which one. */
+/* OP2's way where what a partitioner needs is not there: blocks, as declared. */
+static bool
+gives_way(const struct request *r, bool there, const char *needed) {
+  if (!there && op_is_root())
+    LOG_WARN(
+        "op_partition: %s: expected %s, found none: parts stay as they were "
+        "declared",
+        r->lib, needed);
+  return !there;
+}
+
+/* Each fills in the new owners of one part of d; which one: NO_PART where they stay
+ * as they are. */
+enum { NO_PART = UINT32_MAX };
+
 static status
 by_random(const struct request *r, struct rt_dist *d, uint32_t *prime) {
   op_set set = r->set ? r->set : r->map ? r->map->to : NULL;
-  if (!set)
-    FAIL(ERR_ARG, "op_partition: %s: expected a prime set, found NULL", r->lib);
+  if (gives_way(r, set != NULL, "a prime set")) return OK;
   *prime = (uint32_t)set->index;
   return rt_partition_random(&fe.comm, &d->parts[*prime]);
 }
@@ -73,17 +115,12 @@ by_random(const struct request *r, struct rt_dist *d, uint32_t *prime) {
 static status
 by_inertia(const struct request *r, struct rt_dist *d, uint32_t *prime) {
   char *at;
+  if (gives_way(r, r->dat && r->dat->dim <= 3, "a dat of 1 to 3 coordinates"))
+    return OK;
   TRY(declared_values(r->dat, r->lib, TYPE_F64, &at));
-  status st = OK;
   *prime = (uint32_t)r->dat->set->index;
-  if (r->dat->dim > 3)
-    st = err_set(ERR_ARG,
-                 "op_partition: %s: dat \"%s\": expected 1 to 3 coordinates, "
-                 "found %d",
-                 r->lib, r->dat->name, r->dat->dim);
-  if (st == OK)
-    st = rt_partition_inertial(&fe.comm, &d->parts[*prime], (double *)at,
-                               r->dat->dim);
+  status st = rt_partition_inertial(&fe.comm, &d->parts[*prime], (double *)at,
+                                    r->dat->dim);
   free(at);
   return st;
 }
@@ -91,6 +128,9 @@ by_inertia(const struct request *r, struct rt_dist *d, uint32_t *prime) {
 static status
 by_vector(const struct request *r, struct rt_dist *d, uint32_t *prime) {
   char *owner;
+  if (gives_way(r, r->dat && r->dat->dim == 1,
+                "a dat with one owner an element"))
+    return OK;
   TRY(declared_values(r->dat, r->lib, TYPE_I32, &owner));
   *prime = (uint32_t)r->dat->set->index;
   status st =
@@ -100,11 +140,25 @@ by_vector(const struct request *r, struct rt_dist *d, uint32_t *prime) {
   return st;
 }
 
+static bool
+routine_is(const struct request *r, const char *name) {
+  return r->routine && !strcmp(r->routine, name);
+}
+
 static status
 by_graph(const struct request *r, struct rt_dist *d, uint32_t *prime) {
-  if (!r->map)
-    FAIL(ERR_ARG, "op_partition: %s: expected a prime map, found NULL", r->lib);
-  if (strcmp(r->lib, "PTSCOTCH"))
+  bool any = !r->routine || !*r->routine;
+  bool geom = !strcmp(r->lib, "PARMETIS") && routine_is(r, "GEOM");
+  bool known = any || geom || routine_is(r, "KWAY") ||
+               (!strcmp(r->lib, "PARMETIS") && routine_is(r, "GEOMKWAY"));
+  if (gives_way(r, known, "routine KWAY")) return OK;
+  if (geom) {
+    if (op_is_root())
+      LOG_WARN("op_partition: %s GEOM: by inertia instead", r->lib);
+    return by_inertia(r, d, prime);
+  }
+  if (gives_way(r, r->map != NULL, "a prime map")) return OK;
+  if (strcmp(r->lib, "PTSCOTCH") && op_is_root())
     LOG_WARN("op_partition: %s: PT-Scotch does it", r->lib);
   *prime = (uint32_t)r->map->to->index;
   return rt_partition_graph(d, (uint32_t)r->map->index);
@@ -121,12 +175,13 @@ static const struct method {
 static status
 repartition(const struct method *m, const struct request *r) {
   struct rt_dist d;
-  uint32_t prime;
+  uint32_t prime = NO_PART;
   fe_dist_describe(&d, fe.level);
   for (uint32_t s = 0; s < d.nparts; s++) d.parts[s].to = NULL;
   status st = m->cut(r, &d, &prime);
-  if (st == OK) st = rt_partition_follow(&d, prime);
-  for (uint32_t s = 0; st == OK && s < d.nparts; s++) {
+  bool cut = prime != NO_PART;
+  if (st == OK && cut) st = rt_partition_follow(&d, prime);
+  for (uint32_t s = 0; st == OK && cut && s < d.nparts; s++) {
     free(fe.sets[s]->part.to);
     fe.sets[s]->part.to = d.parts[s].to;
   }
@@ -146,17 +201,25 @@ partition(const struct request *r) {
   if (!r->lib || !*r->lib) return fe_spread(0);
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
     if (!strcmp(methods[i].lib, r->lib)) return repartition(&methods[i], r);
-  FAIL(ERR_ARG,
-       "op_partition: expected PTSCOTCH, PARMETIS, KAHIP, INERTIAL, EXTERNAL, "
-       "RANDOM or nothing, found \"%s\"",
-       r->lib);
+  (void)gives_way(r, false,
+                  "PTSCOTCH, PARMETIS, KAHIP, INERTIAL, EXTERNAL or "
+                  "RANDOM");
+  return fe_spread(0);
+}
+
+/* The map that was declared from this table, or shows it; NULL. */
+static op_map
+map_of(const int *table) {
+  for (uint32_t k = 0; table && k < fe.nmaps; k++)
+    if (fe.maps[k]->declared_from == table || fe.maps[k]->pub.map == table)
+      return (op_map)fe.maps[k];
+  return NULL;
 }
 
 void
 op_partition(const char *lib_name, const char *lib_routine, op_set prime_set,
              op_map prime_map, op_dat coords) {
-  struct request r = {lib_name, prime_set, prime_map, coords};
-  (void)lib_routine;
+  struct request r = {lib_name, lib_routine, prime_set, prime_map, coords};
   if (!fe_enter("op_partition")) return;
   status st = partition(&r);
   if (st != OK) fe_error(st);
@@ -166,96 +229,163 @@ op_partition(const char *lib_name, const char *lib_routine, op_set prime_set,
 void
 op_partition_ptr(const char *lib_name, const char *lib_routine,
                  op_set prime_set, int *prime_map, double *coords) {
-  op_map map = NULL;
+  op_map map = map_of(prime_map);
   op_dat dat = NULL;
-  for (uint32_t k = 0; prime_map && k < fe.nmaps; k++)
-    if (fe.maps[k]->declared_from == prime_map) map = (op_map)fe.maps[k];
   for (uint32_t i = 0; coords && i < fe.ndats; i++)
     if (fe.dats[i]->declared_from == coords && !fe.dats[i]->freed)
       dat = (op_dat)fe.dats[i];
   op_partition(lib_name, lib_routine, prime_set, map, dat);
 }
 
-static void
+/* A hint about a map; none where a program passes NULL, as a data set that was not
+ * in its file gives. */
+static bool
 hint(const char *api, op_map map) {
-  if (!fe_enter(api)) return;
-  if (!fe_handle_valid(map))
+  bool valid = fe_handle_valid(map);
+  if (!fe_enter(api)) return false;
+  if (map && !valid)
     fe_error(err_set(ERR_ARG, "%s: expected a declared map, found %p", api,
                      (void *)map));
+  if (!map && op_is_root()) LOG_WARN("%s: found no map, ignored", api);
   fe.file = NULL;
+  return valid;
 }
 
 void
 op_renumber(op_map base) {
-  hint("op_renumber", base);
+  if (!hint("op_renumber", base)) return;
+  fe_agree_step("op_renumber", base->name, (uint64_t)base->index);
+  fe.renumber = fe.unsettled = true;
 }
 
 void
-op_force_part(op_map map) {
-  hint("op_force_part", map);
-  if (fe_handle_valid(map)) map->force_part = true;
+op_renumber_ptr(int *table) {
+  op_renumber(map_of(table));
 }
 
 void
-op_disable_mpi_reductions(bool disable) {
-  OP_disable_mpi_reductions = disable;
+op_force_part(int *table) {
+  op_map map = map_of(table);
+  if (hint("op_force_part", map)) map->force_part = true;
 }
 
-/* All loops run on the host. */
-void
-op_disable_device_execution(bool disable) {
-  (void)disable;
-}
-
-/* ---- this rank's part ---------------------------------------------------- */
-
-/* The mirror is in the order of the declaration, so a copy of it is the
- * answer. */
-static op_dat
-copy_of(const char *api, op_dat dat) {
-  struct fe_dat *d;
-  if (!fe_enter(api)) return NULL;
-  status st = fe_access_begin(api, dat, false, &d);
-  if (st != OK) {
-    fe_error(st);
-    return NULL;
-  }
-  return op2_decl_dat_at(dat->set, dat->dim, dat->type, d->type.size, NULL,
-                         d->rt.mirror, dat->name);
-}
-
-op_dat
-op_fetch_data_file_char(op_dat dat) {
-  return copy_of("op_fetch_data_file_char", dat);
-}
-
-op_dat
-op_mpi_get_data(op_dat dat) {
-  return copy_of("op_mpi_get_data", dat);
-}
-
+/* Loops recorded before join their globals as they did then. */
 static status
-put_data(op_dat dat, const void *data, size_t local_size) {
-  struct fe_dat *d;
-  TRY(fe_access_begin("op_mpi_put_data", dat, true, &d));
-  size_t n = (size_t)dat->set->size;
-  if (local_size != n)
-    FAIL(ERR_ARG,
-         "op_mpi_put_data: dat \"%s\": expected %zu elements, found %zu",
-         dat->name, n, local_size);
-  if (!data && n)
-    FAIL(ERR_ARG,
-         "op_mpi_put_data: dat \"%s\": expected an address, found NULL",
-         dat->name);
-  if (n) memcpy(d->rt.mirror, data, n * (size_t)dat->size);
-  fe_dat_host_wrote(d);
+set_apart(bool apart) {
+  TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
+  OP_disable_mpi_reductions = apart;
+  rt_set_apart(apart);
   return OK;
 }
 
 void
-op_mpi_put_data(op_dat dat, void *data, size_t local_size) {
+op_disable_mpi_reductions(bool disable) {
+  if (fe.up && !fe_enter("op_disable_mpi_reductions")) return;
+  status st = set_apart(disable);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+void
+op_disable_device_execution(bool disable) {
+  if (fe.up && !fe_enter("op_disable_device_execution")) return;
+  fe.host_only = disable;
+  if (fe.up)
+    fe_agree_step("op_disable_device_execution", NULL, (uint64_t)disable);
+  fe.file = NULL;
+}
+
+/* ---- this rank's part ---------------------------------------------------- */
+
+/* Copies of dats, as the program declared them: structs on memory that the program may
+ * free, in no list, and no dats for loops. Behind pub lies what lets it be looked
+ * at like one. */
+static status
+copy_of(const char *api, op_dat dat, struct fe_dat **out) {
+  struct fe_dat *d;
+  TRY(fe_access_begin(api, dat, false, &d));
+  idx_l n = fe_declared_size(d);
+  size_t bytes = (size_t)n * (size_t)dat->size;
+  struct fe_dat *c = mem_alloc(1, sizeof *c);
+  struct fe_set *s = mem_alloc(1, sizeof *s);
+  const struct fe_set *from = (struct fe_set *)dat->set;
+  c->pub = d->pub;
+  c->pub.set = &s->pub;
+  c->pub.data = mem_alloc(bytes + 1, 1);
+  s->pub = (struct op_set_core){.index = from->pub.index,
+                                .size = n,
+                                .core_size = n,
+                                .name = from->pub.name};
+  s->part = (struct rt_part){.total = from->part.total,
+                             .start = from->part.start,
+                             .declared = from->part.declared};
+  s->rt = (struct rt_set){.n = n, .name = from->pub.name};
+  c->type = d->type;
+  c->index = d->index;
+  c->root = UINT32_MAX;
+  c->block = 1;
+  c->rt = (struct rt_dat){.shape = {n, (uint32_t)dat->dim, d->type, 1},
+                          .mirror = c->pub.data,
+                          .rows = n,
+                          .reach = REACH_FULL,
+                          .mirror_current = true};
+  status st = fe_ranks_home(d, c->pub.data);
+  *table_slot(&fe.copies, &c, sizeof c) = 1;
+  *out = c;
+  return st;
+}
+
+static op_dat
+get_data(const char *api, op_dat dat) {
+  struct fe_dat *c = NULL;
+  if (!fe_enter(api)) return NULL;
+  status st = copy_of(api, dat, &c);
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+  return (op_dat)c;
+}
+
+op_dat
+op_fetch_data_file_char(op_dat dat) {
+  return get_data("op_fetch_data_file_char", dat);
+}
+
+op_dat
+op_mpi_get_data(op_dat dat) {
+  return get_data("op_mpi_get_data", dat);
+}
+
+/* Values in the order of the declaration, to where their elements are. */
+static status
+put_values(struct fe_dat *d, const char *values) {
+  const struct fe_set *s = (struct fe_set *)d->pub.set;
+  size_t size = (size_t)d->pub.size;
+  status st = OK;
+  if (s->rt.part && !fe.whole)
+    st = rt_part_give(&fe.comm, &s->part, values, size, d->rt.mirror);
+  else if (s->pub.size)
+    memcpy(d->rt.mirror, values, (size_t)s->pub.size * size);
+  if (st == OK) fe_dat_host_wrote(d);
+  return st;
+}
+
+static status
+put_data(op_dat dat) {
+  struct fe_dat *d;
+  if (fe_handle_valid(dat)) return fe_upload("op_mpi_put_data", dat);
+  if (!table_get(&fe.copies, &dat, sizeof dat, 0))
+    FAIL(ERR_ARG,
+         "op_mpi_put_data: expected a copy that op_mpi_get_data made, found %p",
+         (void *)dat);
+  op_dat of = (op_dat)fe.dats[dat->index];
+  TRY(fe_access_begin("op_mpi_put_data", of, true, &d));
+  return put_values(d, dat->data);
+}
+
+void
+op_mpi_put_data(op_dat dat) {
   if (!fe_enter("op_mpi_put_data")) return;
-  status st = put_data(dat, data, local_size);
+  status st = put_data(dat);
   if (st != OK) fe_error(st);
   fe.file = NULL;
 }

@@ -145,9 +145,10 @@ static status
 check_map(const struct site *s, const op_arg *a, const struct fe_set *set,
           const op_set to, const char *what) {
   if (!a->map) {
-    if (a->idx != -1)
-      ARG_FAIL(s, "index without a map: expected -1 with OP_ID, found %d",
-               a->idx);
+    if (a->idx < -1)
+      ARG_FAIL(
+          s, "vector argument without a map: expected -1 with OP_ID, found %d",
+          a->idx);
     if (to && to != &set->pub)
       ARG_FAIL(s,
                "wrong set: expected a dat on the loop's set \"%s\" (or a map), "
@@ -335,7 +336,7 @@ check_arg(const struct site *s, const op_arg *args, int nargs,
   out->ir.access = (uint8_t)(a->argtype == OP_ARG_IDX ? OP_READ : a->acc);
   /* scratch in the program's memory is what one thread updates there */
   if (a->acc == OP_WORK) out->ir.access = ACC_RW;
-  if (a->argtype != OP_ARG_INFO) out->ir.idx = a->idx;
+  if (a->argtype != OP_ARG_INFO) out->ir.idx = a->map ? a->idx : -1;
   return OK;
 }
 

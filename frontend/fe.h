@@ -268,6 +268,8 @@ struct fe {
   bool no_realloc, auto_soa, mirror, defer_globals, told_opaque;
   bool whole;             /* each rank declares everything, and sees it */
   uint32_t maps_compared; /* whole.c */
+  bool host_only;         /* op_disable_device_execution */
+  bool renumber;          /* op_renumber: sets anew, however good they are */
   int base_index;         /* OP_MAPS_BASE_INDEX */
   int nthreads;
   enum low_sanitize sanitize;
@@ -279,6 +281,7 @@ struct fe {
 
   struct arena arena;
   struct table handles; /* pointers of valid handles */
+  struct table copies;  /* ... of op_mpi_get_data's copies, which are none */
   IR_ARRAY(struct fe_set *, sets);
   IR_ARRAY(struct fe_map *, maps);
   IR_ARRAY(struct fe_dat *, dats);
@@ -333,6 +336,8 @@ extern struct fe fe;
 /* End of an API call that failed: the last message, with the call's place before it,
  * goes to the handler, or is printed and the program ends. Returns `st`. */
 status fe_error(status st);
+/* The same, but the program goes on: rank 0 prints it. */
+void fe_error_told(status st);
 /* Without printing: for calls that return the status when no handler is set. */
 status fe_error_returned(status st);
 /* Library up, and this the thread of op_init? Else an error; 0 then. */

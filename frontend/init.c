@@ -60,6 +60,14 @@ fe_error(status st) {
   return st;
 }
 
+void
+fe_error_told(status st) {
+  fe_error_returned(st);
+  if (fe.handler || fe.comm.rank) return;
+  fflush(stdout);
+  fprintf(stderr, "op2lazy: error: %s\n", err_last());
+}
+
 bool
 fe_enter(const char *what) {
   if (!fe.up) {
@@ -268,6 +276,7 @@ fe_init(const char *mpi, const void *communicator, int argc, char **argv,
   fe.started = timer_wall();
   fe.thread = (unsigned long)pthread_self();
   fe.diags = OP_diags = diags;
+  if (!mpi) fe_mpi_forget();
   status st = fe_ranks_connect(mpi, communicator);
   if (st == OK) st = fe_agree("op_init", 0, fe_options_read(argc, argv));
   if (st == OK) st = fe_ranks_open();
@@ -362,6 +371,7 @@ fe_clear(void) {
   for (uint32_t i = 0; i < fe.nwatched; i++) free(fe.watched[i].seen);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   table_clear(&fe.handles);
+  table_clear(&fe.copies);
   table_clear(&fe.call_ids);
   table_clear(&fe.overlaps);
   table_clear(&fe.texts);
@@ -379,6 +389,7 @@ fe_clear(void) {
   low_kernels_clear();
   low_disk_close();
   fe_dump_clear();
+  rt_set_apart(false);
   fe_vars_clear();
 }
 

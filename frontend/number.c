@@ -262,7 +262,7 @@ number_open(const struct fe_number_how *how) {
   uint32_t n = open_maps(maps);
   double begin = timer_wall(), share = rt_locality(maps, n);
   status st = OK;
-  if (n && (!how->ask || share > FE_LOCALITY_BAD)) {
+  if (n && (!how->ask || fe.renumber || share > FE_LOCALITY_BAD)) {
     describe_sets(sets);
     for (n = 0; n < fe.nmaps; n++) maps[n] = &fe.maps[n]->rt;
     st = rt_renumber(sets, fe.nsets, maps, n, how->by);

@@ -16,6 +16,8 @@ fe_ranked(void) {
 status fe_ranks_connect(const char *mpi, const void *communicator);
 status fe_ranks_open(void);
 void fe_ranks_close(void);
+/* What op_mpi_init kept for OP_MPI_WORLD counts no more. */
+void fe_mpi_forget(void);
 /* This rank cannot go on with what it has begun, and others wait for it: all end,
  * with the last error. Nothing on one rank. */
 void fe_ranks_end(void);

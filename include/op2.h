@@ -207,17 +207,24 @@ OP2_PLAIN_END
 op_dat op_decl_dat_overlay_ptr(op_set set, char *data);
 
 /* Distribute the mesh over ranks. lib: "PTSCOTCH" "PARMETIS" "KAHIP" "INERTIAL"
- * "EXTERNAL" "RANDOM"; "" or NULL: blocks. On one rank without effect. */
+ * "EXTERNAL" "RANDOM"; "" or NULL: blocks. routine: "KWAY" or nothing; of PARMETIS also
+ * "GEOM" (by inertia here) and "GEOMKWAY". Another library or routine, or one whose
+ * set, map or dat is NULL: blocks, with a warning, as in OP2. On one rank without
+ * effect. */
 void op_partition(const char *lib_name, const char *lib_routine,
                   op_set prime_set, op_map prime_map, op_dat coords);
 /* The same with the table and coordinates that map and dat were declared
  * from. */
 void op_partition_ptr(const char *lib_name, const char *lib_routine,
                       op_set prime_set, int *prime_map, double *coords);
-/* Hint: number the elements afresh along this map. Never visible. */
+/* Number the elements anew before the next loop, however good their order is, if
+ * this may be done at all (OP2_RENUMBER); on one rank. Never visible. NULL: ignored,
+ * with a warning. _ptr: the map that was declared from this table. */
 void op_renumber(op_map base);
-/* Hint for op_partition: cut none of this map's rows. */
-void op_force_part(op_map map);
+void op_renumber_ptr(int *table);
+/* Hint for op_partition, about the map that was declared from this table: cut none
+ * of its rows. */
+void op_force_part(int *table);
 
 /* ---- loops --------------------------------------------------------------- */
 
@@ -280,13 +287,15 @@ op_arg op_arg_idx(int idx, op_map map);
 
 /* ---- looking at data ----------------------------------------------------- */
 
-/* Copy of the dat as a dat of its own, data in the program's order. It is freed
- * with op_exit. */
+/* A copy of the dat, of this rank's part as it was declared, in the program's order:
+ * copy->set->size elements at copy->data. It is the program's: free its data, its set,
+ * and itself, or keep it. Calls that look at dats take it until op_exit; it is
+ * none for loops, and in no dump. */
 op_dat op_fetch_data_file_char(op_dat dat);
 op_dat op_mpi_get_data(op_dat dat);
-/* New values for this rank's part as it was declared: local_size elements in
- * the program's order. Ordered like a write. */
-void op_mpi_put_data(op_dat dat, void *data, size_t local_size);
+/* The values of such a copy, which the program may have changed, become those of the
+ * dat it was made from, ordered like a write. Of a declared dat: op_upload_dat. */
+void op_mpi_put_data(op_dat dat);
 OP2_PLAIN
 /* Write to a file, this rank's elements in the program's order.
  *   txt  "size dim" and a line of dim numbers for each element
@@ -332,8 +341,9 @@ int op_size_of_set(const char *name);
  * writing makes the groups on the way. All is in the program's numbering. Values
  * are converted only where none is changed by that. On several ranks each reads and
  * writes its part; sets from files are shared out evenly.
- * error  no HDF5 in this build; a missing file or data set; a wrong shape or
- *        type; values that the program's type does not hold */
+ * error  no HDF5 in this build; a missing file; a wrong shape or type; values that the
+ *        program's type does not hold. A data set that is not there is told, as
+ *        an error is, and the program goes on, with NULL or an unchanged constant */
 
 OP2_PLAIN
 /* The size is the one value of the data set `name`; or the number of rows of
@@ -414,7 +424,8 @@ void op_timing_output_2_file(const char *file_name);
 void op_timings_to_csv(const char *file_name);
 /* List sets, maps and dats on stdout if diags of op_init was above 1. */
 void op_diagnostic_output(void);
-/* true: reductions stay local to the rank; loops stay on the host. */
+/* true: what loops recorded from now on combine into globals stays this rank's own;
+ * loops recorded from now on stay on the host. */
 void op_disable_mpi_reductions(bool disable);
 void op_disable_device_execution(bool disable);
 

@@ -24,16 +24,29 @@ void op_mpi_exit(void);     /* op_exit */
 #undef MPI_ROOT
 #define MPI_ROOT 0
 
-#define OP_MPI_WORLD MPI_COMM_WORLD
-#define OP_MPI_GLOBAL MPI_COMM_WORLD
-
-/* op_init on the ranks of `communicator`, an MPI_Comm of that MPI library. */
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
-    void
-    op2_mpi_init_at(int argc, char **argv, int diags, int soa, const char *mpi,
-                    const void *communicator);
+/* op_init on the ranks of `communicator`, an MPI_Comm of that MPI library. */
+void op2_mpi_init_at(int argc, char **argv, int diags, int soa, const char *mpi,
+                     const void *communicator);
+/* Keep both communicators, of `bytes` each, for OP_MPI_WORLD and OP_MPI_GLOBAL; copy
+ * one of them to `out`. 0: none is kept. (local) */
+void op2_mpi_keep(const void *world, const void *global, size_t bytes);
+int op2_mpi_kept(int global, void *out, size_t bytes);
+#ifdef __cplusplus
+}
+#endif
+
+/* The communicators that op_mpi_init was given; after op_init MPI_COMM_WORLD. To
+ * read. */
+#define OP_MPI_WORLD op2_mpi_world(0)
+#define OP_MPI_GLOBAL op2_mpi_world(1)
+static inline MPI_Comm
+op2_mpi_world(int global) {
+  MPI_Comm c = MPI_COMM_WORLD;
+  return op2_mpi_kept(global, &c, sizeof c) ? c : MPI_COMM_WORLD;
+}
 
 #if defined(OPEN_MPI)
 #define OP2_MPI_NAME "openmpi"
@@ -44,10 +57,12 @@ extern "C"
 #endif
 
 static inline void
-op2_mpi_init_comm(int argc, char **argv, int diags, MPI_Comm local, int soa) {
+op2_mpi_init_comm(int argc, char **argv, int diags, MPI_Comm global,
+                  MPI_Comm local, int soa) {
   int started = 0;
   MPI_Initialized(&started);
   if (!started) MPI_Init(&argc, &argv);
+  op2_mpi_keep(&local, &global, sizeof local);
   op2_mpi_init_at(argc, argv, diags, soa, OP2_MPI_NAME, &local);
 }
 
@@ -65,8 +80,9 @@ op2_mpi_comm(MPI_Fint c, std::false_type) {
 }
 template <class G, class L>
 void
-op_mpi_init_soa(int argc, char **argv, int diags, G, L local, int soa) {
+op_mpi_init_soa(int argc, char **argv, int diags, G global, L local, int soa) {
   op2_mpi_init_comm(argc, argv, diags,
+                    op2_mpi_comm(global, std::is_same<G, MPI_Comm>()),
                     op2_mpi_comm(local, std::is_same<L, MPI_Comm>()), soa);
 }
 template <class G, class L>
@@ -86,8 +102,8 @@ op2_mpi_comm_f2c(MPI_Fint c) {
 #define OP2_MPI_COMM(c)                                                        \
   _Generic((c), MPI_Comm: op2_mpi_comm_same, default: op2_mpi_comm_f2c)(c)
 #define op_mpi_init_soa(argc, argv, diags, global, local, soa)                 \
-  ((void)(global),                                                             \
-   op2_mpi_init_comm((argc), (argv), (diags), OP2_MPI_COMM(local), (soa)))
+  op2_mpi_init_comm((argc), (argv), (diags), OP2_MPI_COMM(global),             \
+                    OP2_MPI_COMM(local), (soa))
 #define op_mpi_init(argc, argv, diags, global, local)                          \
   op_mpi_init_soa(argc, argv, diags, global, local, 0)
 #endif

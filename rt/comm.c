@@ -3,7 +3,9 @@
  *
  * Which module? The launcher says, by what it puts into the environment. MPI
  * itself cannot be asked before it is started, and starting it where there is no
- * launcher costs a tenth of a second and opens sockets. */
+ * launcher costs a tenth of a second and opens sockets. That is done only for a
+ * program that has MPI linked to it: it may call MPI behind op_init, which starts
+ * it, as OP2's does, with a launcher or without. */
 #include "rt/comm.h"
 
 #include "base/arena.h"
@@ -13,6 +15,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- one rank ------------------------------------------------------------ */
 
@@ -154,6 +157,28 @@ rt_comm_open_mpi(const char *name, const void *communicator,
   return OK;
 }
 
+/* Symbols by which the program's own MPI library is known. */
+static const struct linked {
+  const char *symbol, *mpi;
+} linked[] = {{"ompi_mpi_comm_world", "openmpi"},
+              {"MPIR_Process", "mpich"},
+              {"MPIX_Query_cuda_support", "mpich"}};
+
+/* One rank; MPI runs behind it if the program has it linked. Where the library has no
+ * module for that MPI the program starts it itself, or not at all. */
+static status
+open_one(struct rt_comm *out) {
+  struct str path = STR_INIT;
+  const char *mpi = NULL;
+  for (size_t i = 0; !mpi && i < sizeof linked / sizeof *linked; i++)
+    if (dlsym(RTLD_DEFAULT, linked[i].symbol)) mpi = linked[i].mpi;
+  if (!mpi || !dlsym(RTLD_DEFAULT, "MPI_Init")) return OK;
+  rt_module_path(mpi, &path);
+  bool there = !access(path.s, R_OK);
+  str_clear(&path);
+  return there ? rt_comm_open_mpi(mpi, NULL, out) : OK;
+}
+
 status
 rt_comm_open(struct rt_comm *out) {
   *out = (struct rt_comm){.ops = &self_ops, .rank = 0, .size = 1};
@@ -161,11 +186,11 @@ rt_comm_open(struct rt_comm *out) {
     const struct launcher *l = &launchers[i];
     const char *value = getenv(l->variable);
     if (!value) continue;
-    if (l->size && atoi(value) <= 1) return OK;
+    if (l->size && atoi(value) <= 1) break;
     return err_prefix(rt_comm_open_mpi(l->mpi, NULL, out),
                       "%s=%s: ", l->variable, value);
   }
-  return OK;
+  return open_one(out);
 }
 
 void

@@ -187,7 +187,7 @@ rt_exact_finish(const struct rt_program *p, const struct rt_run *r) {
   for (int t = 1; t < r->threads; t++)
     for (uint32_t i = 0; i < r->nexact; i++)
       rt_exact_join(&sums[i], &sums[(size_t)t * r->nexact + i]);
-  bool ranks = p->comm && p->sets[r->l->set]->part;
+  bool ranks = rt_joins(p) && p->sets[r->l->set]->part;
   if (!ranks || !p->comm->rank) globals_join(p, r, true);
   if (ranks) TRY(join_ranks(p->comm, sums, r->nexact));
   globals_join(p, r, false);

@@ -47,8 +47,8 @@ enum { BLOCK = 512, REST_SHARE = 16 };
 
 static struct {
   idx_l block;
-  bool reproducible, colours, overlap;
-} tune = {BLOCK, false, false, true};
+  bool reproducible, colours, overlap, apart;
+} tune = {BLOCK, false, false, true, false};
 
 void
 rt_set_block_size(idx_l block) {
@@ -68,6 +68,16 @@ rt_set_overlap(bool on) {
 void
 rt_set_reproducible(bool on) {
   tune.reproducible = on;
+}
+
+void
+rt_set_apart(bool on) {
+  tune.apart = on;
+}
+
+bool
+rt_joins(const struct rt_program *p) {
+  return p->comm && !tune.apart;
 }
 
 /* ---- prepare ------------------------------------------------------------- */

@@ -49,6 +49,9 @@ struct rt_scratch {
   struct rt_halo_item *items;    /* of the exchange under way; [nwants] */
 };
 
+/* Do ranks join what their elements add to globals? */
+bool rt_joins(const struct rt_program *p);
+
 /* Cuts between parts of elements are at multiples of this. */
 enum { RT_UNIT = 64 };
 

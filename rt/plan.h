@@ -339,6 +339,8 @@ void rt_team_clear(void);
  * coloured launches run by a plan of the program's elements always. Sums are
  * independent of order where reductions say `exact`. */
 void rt_set_reproducible(bool on);
+/* Over ranks: globals that loops combine stay each rank's own. */
+void rt_set_apart(bool on);
 void rt_program_free(struct rt_program *p); /* TAKE; NULL is allowed */
 
 /* ---- timing and counters ------------------------------------------------- */

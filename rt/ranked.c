@@ -258,7 +258,7 @@ rt_launch_core(const struct rt_program *p, struct rt_run *r, bool *ran) {
 status
 rt_launch_run(const struct rt_program *p, const struct rt_run *r) {
   const struct rt_launch *l = r->l;
-  bool spread = p->comm && p->sets[l->set]->part;
+  bool spread = rt_joins(p) && p->sets[l->set]->part;
   char *claim =
       spread && rt_reduce_ordered(l) ? mem_alloc(rt_reduce_claim(l), 1) : NULL;
   status st = OK;
@@ -276,7 +276,7 @@ rt_launch_run(const struct rt_program *p, const struct rt_run *r) {
 /* A sum's start value counts on rank 0; of an extreme, that of each rank. */
 void
 rt_sum_begin(const struct rt_program *p, const struct rt_sum *s) {
-  if (p->comm->rank && s->access == ACC_INC)
+  if (rt_joins(p) && p->comm->rank && s->access == ACC_INC)
     type_identity(s->type, s->access, p->globals[s->global], s->dim);
 }
 
@@ -313,6 +313,7 @@ reduce_alike(const struct rt_program *p, const struct rt_sum *s, uint32_t first,
 status
 rt_sums_reduce(const struct rt_program *p, const struct rt_sum *sums,
                uint32_t n) {
+  if (!rt_joins(p)) return OK;
   bool *done = mem_alloc(n, sizeof *done);
   status st = OK;
   for (uint32_t i = 0; st == OK && i < n; i++)

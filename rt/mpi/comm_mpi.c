@@ -1,8 +1,9 @@
 /* Ranks through MPI: the only file that calls it. Built once for each MPI
  * library (OP2_MPI_NAME), into a shared object that rt/comm.c opens.
  *
- * MPI is started here if the program has not started it, and then ended when the
- * process ends: op_init may follow op_exit, MPI_Init may not follow
+ * MPI is started here if the program has not started it. Whoever has: after op_exit
+ * it is ended when the process ends, if the program has not done so; OP2's op_exit
+ * ends it. Not sooner: op_init may follow op_exit, MPI_Init may not follow
  * MPI_Finalize. The library talks over a duplicate of the communicator, so that
  * no message of the program is taken for one of its own.
  *
@@ -38,7 +39,7 @@ struct impl {
   MPI_Comm comm;
 };
 
-static bool started; /* MPI, by us */
+static bool ends; /* MPI ends with the process */
 
 static status
 check(int code, const char *call) {
@@ -65,8 +66,8 @@ start_mpi(void) {
   if (ended) FAIL(ERR_MPI, "MPI was ended before%s", " op_init");
   if (up) return OK;
   MPI(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level));
-  if (!started) atexit(end_mpi);
-  started = true;
+  if (!ends) atexit(end_mpi);
+  ends = true;
   return OK;
 }
 
@@ -94,6 +95,8 @@ mpi_close(struct rt_comm *c) {
   int ended = 0;
   MPI_Finalized(&ended);
   if (!ended) MPI_Comm_free(&m->comm);
+  if (!ends) atexit(end_mpi);
+  ends = true;
   free(m);
   c->own = NULL;
 }

@@ -156,6 +156,20 @@ wrong_writes(op_set cells, op_dat q) {
         "expected a type name, found \"particle\"");
 }
 
+/* Data sets that are not there are told of, and the program goes on, as in OP2. */
+static void
+absent(op_set cells, op_set edges) {
+  double kept = 5;
+  op2_set_error_handler(NULL, NULL);
+  CHECK(!op_decl_set_hdf5("op2.h5", "sell"));
+  CHECK(!op_decl_set_hdf5_infer_size("op2.h5", "c", "cubes"));
+  CHECK(!op_decl_map_hdf5(edges, cells, 2, "op2.h5", "pcell"));
+  CHECK(!op_decl_dat_hdf5(cells, 2, "double", "op2.h5", "p"));
+  op_get_const_hdf5("gamma", 1, "double", (char *)&kept, "op2.h5");
+  CHECK_REAL(kept, 5);
+  CHECK(strstr(op2_last_error(), "expected a data set \"gamma\", found none"));
+}
+
 int
 main(int argc, char **argv) {
   op2_set_error_handler(on_error, NULL);
@@ -168,5 +182,6 @@ main(int argc, char **argv) {
   op_dat q = op_decl_dat_hdf5(cells, 2, "double", "op2.h5", "q");
   wrong_writes(cells, q);
   CHECK_INT(nmessages, 0);
+  absent(cells, edges);
   return check_end();
 }

@@ -48,7 +48,13 @@ static void
 host_writes(enum how how) {
   static int values[N];
   if (how == BY_PUT) {
-    op_mpi_put_data(b, values, N);
+    op_dat copy = op_mpi_get_data(b);
+    void *data = (void *)op2_dat_data(copy);
+    memcpy(data, values, sizeof values);
+    op_mpi_put_data(copy);
+    free(data);
+    free(copy->set);
+    free(copy);
     return;
   }
   if (how == BY_UPLOAD) op2_sync(b);

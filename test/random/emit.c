@@ -396,8 +396,10 @@ emit_write(const struct emitter *y, const struct op *o) {
     OUT("  static %s put%d[%d];\n", type, NUMBER(o),
         y->p->sets[d->set] * d->dim + 1);
     emit_edit(y, o, at);
-    OUT("  op_mpi_put_data(d%d, put%d, %d);\n", o->what, NUMBER(o),
-        y->p->sets[d->set]);
+    OUT("  op_dat copy%d = op_mpi_get_data(d%d);\n", NUMBER(o), o->what);
+    OUT("  memcpy((void *)op2_dat_data(copy%d), put%d, %d * sizeof *put%d);\n",
+        NUMBER(o), NUMBER(o), y->p->sets[d->set] * d->dim, NUMBER(o));
+    OUT("  op_mpi_put_data(copy%d);\n", NUMBER(o));
     return;
   }
   if (o->kind == DO_UPLOAD && !write_is_blind(o))

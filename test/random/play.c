@@ -392,8 +392,16 @@ read_printed(struct player *y, int dat, char *memory) {
 }
 
 static void
+free_copy(op_dat copy) {
+  if (!copy) return;
+  free(copy->data);
+  free(copy->set);
+  free(copy);
+}
+
+static void
 play_look(struct player *y, const struct op *o) {
-  op_dat d = y->dats[o->what], copy;
+  op_dat d = y->dats[o->what], copy = NULL;
   int at = 0, n = y->p->sets[y->p->dats[o->what].set], from = 0, to = n;
   enum op_kind kind = o->kind;
   const void *view = NULL;
@@ -420,7 +428,18 @@ play_look(struct player *y, const struct op *o) {
     if (kind == DO_FETCH_IDX) view = NULL, from = to = 0;
   }
   compare_dat(y, o->what, view, from, to, &at);
+  free_copy(copy);
   free(memory);
+}
+
+/* Of this rank's part, in a copy of the dat. */
+static void
+put_values(op_dat d, const void *values, int n) {
+  op_dat copy = op_mpi_get_data(d);
+  if (!copy) return;
+  if (n) memcpy(copy->data, values, (size_t)n * (size_t)copy->size);
+  op_mpi_put_data(copy);
+  free_copy(copy);
 }
 
 static void
@@ -431,7 +450,7 @@ play_write(struct player *y, const struct op *o) {
   if (o->kind == DO_PUT) {
     memory = get_memory(dat_bytes(y->p, o->what) + 64, 1);
     fill(y, o->what, memory, o->x, 1);
-    op_mpi_put_data(d, memory, (size_t)n);
+    put_values(d, memory, n);
     free(memory);
     return;
   }

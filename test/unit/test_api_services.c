@@ -132,16 +132,53 @@ Test(api_ranks, partition_changes_nothing, .init = up, .fini = op_exit) {
   cr_expect_eq(errors, OP2_ERR_ARG);
 }
 
+static void
+free_copy(op_dat copy) {
+  free(copy->data);
+  free(copy->set);
+  free(copy);
+}
+
 Test(api_ranks, put_and_get, .init = up, .fini = op_exit) {
   int x[3] = {1, 2, 3}, y[3] = {4, 5, 6}, z[3] = {0};
   op_dat d = op_decl_dat(op_decl_set(3, "s"), 1, "int", x, "d");
-  op_dat before = op_mpi_get_data(d);
-  op_mpi_put_data(d, y, 3);
+  op_dat before = op_mpi_get_data(d), next = op_mpi_get_data(d);
+  memcpy(next->data, y, sizeof y);
+  op_mpi_put_data(next);
   op_fetch_data(d, z);
   cr_expect_arr_eq(z, y, sizeof y);
   op_fetch_data(before, z);
   cr_expect_arr_eq(z, x, sizeof x);
-  op_mpi_put_data(d, x, 2);
+  cr_expect(before->set->size == 3 && OP_dat_index == 1);
+  op_mpi_put_data((op_dat)(void *)&z);
+  cr_expect_eq(errors, OP2_ERR_ARG);
+  free_copy(before);
+  free_copy(next);
+}
+
+Test(api_ranks, copies_are_none_for_loops, .init = up, .fini = op_exit) {
+  int x[3] = {1, 2, 3};
+  op_set s = op_decl_set(3, "s");
+  op_dat copy = op_mpi_get_data(op_decl_dat(s, 1, "int", x, "d"));
+  op_arg a = op_arg_dat(copy, -1, OP_ID, 1, "int", OP_RW);
+  op2_par_loop_at("here", 1, (void (*)(void))free_copy, "k", s, 1, &a);
+  cr_expect_eq(errors, OP2_ERR_ARG);
+  errors = 0;
+  cr_expect_null(op2_dat_data_rw(copy));
+  cr_expect_eq(errors, OP2_ERR_ARG);
+  free_copy(copy);
+}
+
+Test(api_ranks, hints, .init = up, .fini = op_exit) {
+  int table[2] = {1, 0};
+  op_set s = op_decl_set(2, "s");
+  op_map m = op_decl_map(s, s, 1, table, "m");
+  op_renumber(NULL);
+  op_renumber(m);
+  op_renumber_ptr(table);
+  op_force_part(table);
+  cr_expect(errors == 0 && m->force_part);
+  op_renumber((op_map)(void *)&errors);
   cr_expect_eq(errors, OP2_ERR_ARG);
 }
 

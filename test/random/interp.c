@@ -136,15 +136,14 @@ arg_fits(struct world *w, const struct op *o, int a) {
   return type == m->type && dim == m->dim;
 }
 
-/* Each global once. */
+/* A global may be two arguments, if neither is scratch or a payload. */
 static bool
 args_agree(const struct op *o, int a, int b) {
   const struct param *x = &o->row->params[a], *y = &o->row->params[b];
-  if (o->args[a].off || o->args[b].off) return true;
-  if (o->args[a].obj != o->args[b].obj) return true;
-  bool gx = x->kind == P_GBL || x->kind == P_INFO;
-  bool gy = y->kind == P_GBL || y->kind == P_INFO;
-  return !(gx && gy);
+  bool plain = x->kind == P_GBL && y->kind == P_GBL && x->access != 'K' &&
+               y->access != 'K';
+  return plain || is_dat(x) || is_dat(y) || o->args[a].off || o->args[b].off ||
+         o->args[a].obj != o->args[b].obj;
 }
 
 /* Target of entry k of an argument for element e. */
@@ -230,7 +229,7 @@ loop_allowed(struct world *w, const struct op *o) {
     if (m->kind == P_INFO && o->args[m->ref].off)
       return refuse(w, "a payload of nothing");
     for (int b = 0; b < a; b++)
-      if (!args_agree(o, a, b)) return refuse(w, "a global twice");
+      if (!args_agree(o, a, b)) return refuse(w, "a payload twice");
     if (needs_private(w->p, o, a) && !targets_private(w->p, o, a))
       return refuse(w, "elements share a target");
   }

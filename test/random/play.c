@@ -653,7 +653,9 @@ play_suits(const struct program *p, unsigned flags) {
     if (flags & PLAY_NO_REALLOC && p->ops[k].kind == DO_UPLOAD) return false;
     if (!r) continue;
     if (flags & PLAY_RENUMBER && row_numbered(r)) return false;
-    if (flags & PLAY_NO_EFFECTS && r->effect) return false;
+    bool shares = op_shares_global(&p->ops[k]); /* runs in order, on the host */
+    if (flags & PLAY_RENUMBER && shares) return false;
+    if (flags & PLAY_NO_EFFECTS && (r->effect || shares)) return false;
     for (int a = 0; flags & PLAY_BASE_ONE && a < r->nparams; a++)
       if (r->params[a].kind == P_ENTRY) return false;
   }

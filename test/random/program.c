@@ -149,3 +149,16 @@ arg_is_raw(const struct program *p, const struct op *o, int a) {
   return m->kind == P_GBL && m->access != 'R' && m->access != 'K' &&
          !p->gbls[o->args[a].obj].handle;
 }
+
+bool
+op_shares_global(const struct op *o) {
+  for (int a = 0; a < o->nargs; a++)
+    for (int b = 0; b < o->nargs; b++) {
+      const struct param *x = &o->row->params[a], *y = &o->row->params[b];
+      if (a != b && x->kind == P_GBL && y->kind == P_GBL && !o->args[a].off &&
+          !o->args[b].off && o->args[a].obj == o->args[b].obj &&
+          param_writes(x))
+        return true;
+    }
+  return false;
+}

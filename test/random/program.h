@@ -115,6 +115,9 @@ int dat_root(const struct program *p, int dat);
 /* A host write that doesn't look first. */
 bool write_is_blind(const struct op *o);
 
+/* Is a global two arguments of the loop, one of which writes it? */
+bool op_shares_global(const struct op *o);
+
 /* Does the library deliver this argument to the program's memory? */
 bool arg_is_raw(const struct program *p, const struct op *o, int a);
 

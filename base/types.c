@@ -86,7 +86,8 @@ type_class(struct type t) {
 }
 
 /* One row per type: the arithmetic of reductions, written once. Floating
- * comparisons are ordered, so that a NaN in src never wins. */
+ * comparisons are ordered, so that a NaN in src never wins. Of two zeros -0 is the
+ * smaller one: then it does not matter in which order they come. */
 #define TYPE_ARITH(name, ctype, LOWEST, HIGHEST)                               \
   static void identity_##name(enum access acc, void *dst, size_t n) {          \
     ctype *d = dst, v = acc == ACC_MIN   ? (HIGHEST)                           \
@@ -94,23 +95,31 @@ type_class(struct type t) {
                                          : (ctype)0;                           \
     for (size_t i = 0; i < n; i++) d[i] = v;                                   \
   }                                                                            \
-  static bool combine_##name(enum access acc, void *dst, const void *src,      \
+  static int compare_##name(enum access acc, const void *old,                  \
+                            const void *new) {                                 \
+    ctype x = *(const ctype *)old, y = *(const ctype *)new;                    \
+    return x == y ? 0 : (acc == ACC_MIN ? y < x : y > x) ? 1 : -1;             \
+  }                                                                            \
+  static void combine_##name(enum access acc, void *dst, const void *src,      \
                              size_t n) {                                       \
     ctype *d = dst;                                                            \
     const ctype *s = src;                                                      \
-    bool changed = false;                                                      \
     for (size_t i = 0; i < n; i++) {                                           \
-      bool better = acc == ACC_MIN ? s[i] < d[i] : s[i] > d[i];                \
       if (acc == ACC_INC)                                                      \
         d[i] = (ctype)(d[i] + s[i]);                                           \
-      else if (better)                                                         \
-        d[i] = s[i], changed = true;                                           \
+      else if (acc == ACC_MIN ? s[i] < d[i] : s[i] > d[i])                     \
+        d[i] = s[i];                                                           \
+      else if (s[i] == d[i] && IS_MINUS(d[i]) != (acc == ACC_MIN))             \
+        d[i] = s[i];                                                           \
     }                                                                          \
-    return changed;                                                            \
   }
 
+/* Only zeros ask: equal numbers of other values are the same bits. */
+#define IS_MINUS(x) (signbit(x) != 0)
 TYPE_ARITH(F64, double, -HUGE_VAL, HUGE_VAL)
 TYPE_ARITH(F32, float, -HUGE_VALF, HUGE_VALF)
+#undef IS_MINUS
+#define IS_MINUS(x) false
 TYPE_ARITH(I32, int32_t, INT32_MIN, INT32_MAX)
 TYPE_ARITH(U32, uint32_t, 0, UINT32_MAX)
 TYPE_ARITH(I64, int64_t, INT64_MIN, INT64_MAX)
@@ -123,10 +132,11 @@ TYPE_ARITH(BOOL, bool, 0, 1)
 
 static const struct {
   void (*identity)(enum access, void *, size_t);
-  bool (*combine)(enum access, void *, const void *, size_t);
+  int (*compare)(enum access, const void *, const void *);
+  void (*combine)(enum access, void *, const void *, size_t);
 } type_arith[TYPE_BYTES] = {
 #define TYPE(name, text, bytes, ctype, kind)                                   \
-  [TYPE_##name] = {identity_##name, combine_##name},
+  [TYPE_##name] = {identity_##name, compare_##name, combine_##name},
 #include "base/types.def"
 #undef TYPE
 };
@@ -137,9 +147,15 @@ type_identity(struct type t, enum access acc, void *dst, size_t n) {
   type_arith[t.kind].identity(acc, dst, n);
 }
 
-bool
+int
+type_compare(struct type t, enum access acc, const void *old, const void *new) {
+  assert(t.kind < TYPE_BYTES && acc != ACC_INC);
+  return type_arith[t.kind].compare(acc, old, new);
+}
+
+void
 type_combine(struct type t, enum access acc, void *dst, const void *src,
              size_t n) {
   assert(t.kind < TYPE_BYTES);
-  return type_arith[t.kind].combine(acc, dst, src, n);
+  type_arith[t.kind].combine(acc, dst, src, n);
 }

@@ -55,10 +55,12 @@ type_same(struct type a, struct type b) {
 
 /* Write the identity of INC, MIN or MAX for n components of type t to dst. */
 void type_identity(struct type t, enum access acc, void *dst, size_t n);
-/* dst[i] = dst[i] (+, min, max) src[i], i in [0, n). Returns whether any
- * component of dst changed by MIN or MAX (always false for INC); a NaN never
- * replaces a number. */
-bool type_combine(struct type t, enum access acc, void *dst, const void *src,
+/* dst[i] = dst[i] (+, min, max) src[i], i in [0, n); a NaN never replaces a
+ * number, and of two zeros -0 is the smaller one. */
+void type_combine(struct type t, enum access acc, void *dst, const void *src,
                   size_t n);
+/* By MIN or MAX: 1 if *new is better than *old, 0 if they are equal, else -1. */
+int type_compare(struct type t, enum access acc, const void *old,
+                 const void *new);
 
 #endif

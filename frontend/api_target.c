@@ -6,6 +6,7 @@
  * has a device of its own, where there are several. A loop that
  * cannot run on a device is an error at its call, unless
  * OP2_OFFLOAD_FALLBACK=host lets it run on the host, with a line in the log. */
+#include "base/fp.h"
 #include "frontend/ranks.h"
 
 #include <stdio.h>
@@ -145,7 +146,9 @@ why_not(const struct fe_call *c, const char **what_out) {
     *what_out = "the kernel could not see what it stores through another";
     return "globals that it writes overlap in memory";
   }
-  return k->effects ? "its kernel has side effects" : NULL;
+  if (k->effects) return "its kernel has side effects";
+  *what_out = "the program's mode is another one";
+  return fp_mode_nearest(fe.fp_mode) ? NULL : "it rounds to nearest";
 }
 
 status

@@ -72,7 +72,8 @@ fe_consts_capture(struct fe_kernel *k) {
   uint32_t n = k->low->nconsts;
   for (uint32_t i = 0; i < n; i++) {
     struct fe_const *c = &k->consts[i];
-    if (c->varies_from == UINT32_MAX && memcmp(c->folded, c->address, c->size))
+    if (c->varies_from == UINT32_MAX &&
+        (fe.fp_away || memcmp(c->folded, c->address, c->size)))
       c->varies_from = ++k->epoch;
   }
   if (k->epoch)

@@ -278,6 +278,9 @@ struct fe {
   const char *file; /* of the API call under way, from op2_here */
   int line;
   unsigned long thread;
+  uint32_t fp_home,
+      fp_mode;  /* rounding (base/fp.h) at op_init, of what waits */
+  bool fp_away; /* loops run at their calls, see record.c */
 
   struct arena arena;
   struct table handles; /* pointers of valid handles */

@@ -16,6 +16,7 @@
  * Errors. Nearly all that can fail comes before the first launch; then nothing has
  * changed and a retry works. What fails later loses what the run writes (lost.c).
  */
+#include "base/fp.h"
 #include "frontend/checkpoint.h"
 #include "frontend/ranks.h"
 #include "frontend/slots.h"
@@ -173,16 +174,23 @@ program_ready(struct fe_request rq, struct fe_program **out) {
   return all;
 }
 
-status
-fe_run(struct fe_request rq) {
-  if (fe.nviews) fe_views_close();
-  if (!fe.nrecs) return OK;
+/* Code is made with plain arithmetic; loops run with that of their calls. */
+static status
+run_rounding(struct fe_program *p) {
+  uint32_t was = fp_mode_change(fe.fp_mode);
+  status st = fe_program_run(p);
+  fp_mode_change(was);
+  return st;
+}
+
+static status
+run(struct fe_request rq) {
   struct fe_program *p;
   double begin = fe.opt.trace ? timer_wall() : 0;
   TRY(program_ready(rq, &p));
   bool old_constants = fe.opaque_pending && fe_watch_changed();
   if (old_constants) fe_watch_swap();
-  status st = fe_program_run(p);
+  status st = run_rounding(p);
   if (old_constants) fe_watch_swap();
   if (st != OK) fe_ranks_end();
   if (st != OK && p->low.program->broken) return run_broke(p, st);
@@ -194,6 +202,16 @@ fe_run(struct fe_request rq) {
   counters[CNT_flushes]++;
   if (fe.opt.trace) fe_dump_event("flush", begin, timer_wall());
   return OK;
+}
+
+status
+fe_run(struct fe_request rq) {
+  if (fe.nviews) fe_views_close();
+  if (!fe.nrecs) return OK;
+  uint32_t was = fp_mode_change(fp_mode_plain());
+  status st = run(rq);
+  fp_mode_change(was);
+  return st;
 }
 
 static bool

@@ -1,4 +1,5 @@
 /* op_init, op_exit, options and errors: the life of the context. */
+#include "base/fp.h"
 #include "frontend/checkpoint.h"
 #include "frontend/ranks.h"
 #include "frontend/slots.h"
@@ -275,6 +276,8 @@ fe_init(const char *mpi, const void *communicator, int argc, char **argv,
   }
   fe.started = timer_wall();
   fe.thread = (unsigned long)pthread_self();
+  fe.fp_home = fe.fp_mode = fp_mode();
+  fe.fp_away = !fp_mode_nearest(fe.fp_home);
   fe.diags = OP_diags = diags;
   if (!mpi) fe_mpi_forget();
   status st = fe_ranks_connect(mpi, communicator);

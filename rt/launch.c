@@ -33,6 +33,7 @@
  */
 #include "rt/launch.h"
 #include "base/counters.h"
+#include "base/fp.h"
 #include "base/log.h"
 #include "rt/dist.h"
 #include "rt/parts.h"
@@ -365,16 +366,20 @@ run_alone(const struct rt_run *r, const struct rt_scratch *s) {
     for (int t = 0; t < r->threads; t++) run_part(r, s, step, t, r->threads);
 }
 
+/* All threads round as the caller does; the team is the program's, too. */
 static void
 run_together(const struct rt_run *r, const struct rt_scratch *s) {
+  uint32_t mode = fp_mode();
 #pragma omp parallel num_threads(r->threads)
   {
+    uint32_t was = fp_mode_change(mode);
     int t = omp_get_thread_num(), k = omp_get_num_threads();
     run_part(r, s, 0, t, k);
     for (idx_l step = 1; step < run_steps(r); step++) {
 #pragma omp barrier
       run_part(r, s, step, t, k);
     }
+    fp_mode_change(was);
   }
 }
 

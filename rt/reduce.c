@@ -113,8 +113,10 @@ combine(const struct rt_launch *l, void *const *globals, const char *row,
   }
   for (uint32_t c = 0; c < r->dim; c++) {
     size_t at = (size_t)c * r->type.size;
-    if (type_combine(r->type, r->access, global + at, entry + at, 1))
-      take_payloads(l, globals, row, index, c);
+    if (type_compare(r->type, r->access, global + at, entry + at) <= 0)
+      continue;
+    memcpy(global + at, entry + at, r->type.size);
+    take_payloads(l, globals, row, index, c);
   }
 }
 
@@ -231,8 +233,7 @@ join_component(const struct rt_launch *l, uint32_t k, uint32_t c, char *claim,
   const idx_g *other = (const idx_g *)(later + claim_at(l, k)) + c;
   bool better = *of < 0;
   if (*other < 0) return;
-  if (!better)
-    better = type_combine(r->type, r->access, claim + value, later + value, 1);
+  better |= type_compare(r->type, r->access, claim + value, later + value) > 0;
   if (!better) return;
   *of = *other;
   take_claim(l, k, c, later, claim);
@@ -267,13 +268,10 @@ pick_component(const struct rt_launch *l, const char *claims, int ranks,
     idx_g g;
     memcpy(&g, claim + of, sizeof g);
     if (g < 0) continue;
-    bool better = first < 0,
-         equal = !better && !memcmp(best, claim + value, size);
-    if (first < 0)
-      memcpy(best, claim + value, size);
-    else
-      better = type_combine(r->type, r->access, best, claim + value, 1);
-    if (!better && !(equal && g < first)) continue;
+    int better =
+        first < 0 ? 1 : type_compare(r->type, r->access, best, claim + value);
+    if (better < 0 || (!better && g >= first)) continue;
+    memcpy(best, claim + value, size);
     first = g;
     take_claim(l, k, c, claim, row);
   }

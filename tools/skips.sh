@@ -18,6 +18,7 @@ wrong_files_opaque   |
 *_clang              | kernels without IR
 random-opaque        | kernels without IR
 effects              | a kernel does I/O
+rounding             | a device rounds to nearest
 noargs               | a kernel writes a global of the program
 <<<<<<< HEAD
 own_functions        | kernels without IR: who defines a function decides the linker

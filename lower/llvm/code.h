@@ -18,6 +18,7 @@ struct low_target {
   char *triple, *layout;
   char *cpu, *features;  /* NULL: code for devices names none */
   uint32_t vector_bytes; /* of the widest registers */
+  bool fma;              /* a product joins a sum at no cost */
 };
 
 enum { LOW_WIDTH_MAX = 16 };
@@ -37,6 +38,16 @@ status low_link_kernels(const struct low_region *r, const struct low_target *t,
                         LLVMModuleRef m, LLVMValueRef *fns,
                         LLVMValueRef *const *consts);
 
+/* ---- region_settle.c ----------------------------------------------------- */
+
+/* Decide in the kernel's own module what LLVM is free to round in several ways. */
+status low_kernel_settle(const struct low_target *t, LLVMModuleRef m,
+                         LLVMValueRef kernel);
+/* exp, pow, ... of all kernels: there are functions for vectors of `width`. */
+void low_math_widen(LLVMModuleRef m, uint32_t width);
+/* After optimising: exp, pow, ... are LLVM's operations again. */
+void low_math_show(LLVMModuleRef m);
+
 /* ---- target_host.c ------------------------------------------------------- */
 
 /* NULL cpu: this machine's. */
@@ -52,6 +63,9 @@ status low_target_optimise(const struct low_target *t, LLVMModuleRef m);
 LLVMValueRef low_blocks_find(LLVMModuleRef m);
 /* vector_math.c: exp, log, pow, ... of an optimised module through libmvec. */
 void low_vector_math(const struct low_target *t, LLVMModuleRef m);
+/* Simplify a kernel alone; `fast`: it has flags to use. */
+status low_target_settle(const struct low_target *t, LLVMModuleRef m,
+                         bool fast);
 /* Make the code scalar and simple, no more. */
 status low_target_simplify(const struct low_target *t, LLVMModuleRef m);
 /* Does this sanitizer see accesses of whole vectors? */

@@ -232,6 +232,13 @@ take_payloads(struct low_emit *em, struct pair p, uint32_t won,
   }
 }
 
+static bool
+has_payload(const struct low_region *r, uint32_t number) {
+  for (uint32_t k = 0; k < r->nreductions; k++)
+    if (r->reductions[k].payload == (int32_t)number) return true;
+  return false;
+}
+
 static void
 join_component(struct low_emit *em, struct pair p, uint32_t number,
                LLVMValueRef c) {
@@ -247,6 +254,10 @@ join_component(struct low_emit *em, struct pair p, uint32_t number,
                    x->type.kind == TYPE_BOOL ? LLVMBuildOr(b, old, v, "")
                                              : low_sum(em, x->type, old, v),
                    to);
+    return;
+  }
+  if (!has_payload(em->r, number)) {
+    LLVMBuildStore(b, low_extreme(em, x->type, x->access, old, v), to);
     return;
   }
   LLVMValueRef better = low_better(em, x->type, x->access, old, v);

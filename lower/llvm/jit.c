@@ -98,11 +98,13 @@ low_module_fast(const struct low_region *r, const struct low_target *t,
     TRY(low_module_try(r, t, false, ctx, out));
   }
   status s = low_target_optimise(t, *out);
-  if (s != OK)
+  if (s != OK) {
     LLVMDisposeModule(*out);
-  else if (r->vector_math)
-    low_vector_math(t, *out);
-  return s;
+    return s;
+  }
+  low_math_show(*out);
+  if (r->vector_math) low_vector_math(t, *out);
+  return OK;
 }
 
 static status
@@ -110,7 +112,10 @@ low_module_scalar(const struct low_region *r, const struct low_target *t,
                   LLVMContextRef ctx, LLVMModuleRef *out) {
   TRY(low_region_build(r, t, false, ctx, out));
   status s = low_target_simplify(t, *out);
-  if (s != OK) LLVMDisposeModule(*out);
+  if (s != OK)
+    LLVMDisposeModule(*out);
+  else
+    low_math_show(*out);
   return s;
 }
 

@@ -1,4 +1,4 @@
-/* The one C++ file: MCJIT hands object files to a subclass of a C++ class, and named
+/* C++, because MCJIT hands object files to a subclass of a C++ class, and named
  * metadata can be removed in C++ only. */
 #include "lower/llvm/object.h"
 

@@ -261,6 +261,7 @@ low_region_build(const struct low_region *r, const struct low_target *t,
   em.arg = mem_alloc(r->nbinds + 2, sizeof *em.arg);
   em.consts = low_consts_new(r);
   status s = low_link_kernels(r, t, em.m, em.fns, em.consts);
+  if (s == OK && em.width) low_math_widen(em.m, em.width);
   if (s == OK) s = low_build_functions(&em);
   low_consts_free(r, em.consts);
   free(em.arg);

@@ -56,6 +56,11 @@ low_prepare(const struct low_instance *in, const struct low_target *t,
   LLVMSetTarget(m, t->triple);
   LLVMSetDataLayout(m, t->layout);
   if (!in->kernel->effects) low_math_without_errno(m);
+  status s = low_kernel_settle(t, m, v[0]);
+  if (s != OK) {
+    LLVMDisposeModule(m);
+    return s;
+  }
   low_consts_set(m, in, v + 1);
   *out = m;
   return OK;

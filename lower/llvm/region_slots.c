@@ -200,10 +200,28 @@ low_better(struct low_emit *em, struct type t, enum access acc,
   return LLVMBuildICmp(em->b, max ? LLVMIntUGT : LLVMIntULT, v, old, "");
 }
 
+/* Of equal ones v in place of old: that differs for zeros only. */
 static LLVMValueRef
+low_extreme_or_equal(struct low_emit *em, enum access acc, LLVMValueRef old,
+                     LLVMValueRef v) {
+  LLVMRealPredicate p = acc == ACC_MAX ? LLVMRealOGE : LLVMRealOLE;
+  return LLVMBuildSelect(em->b, LLVMBuildFCmp(em->b, p, v, old, ""), v, old,
+                         "");
+}
+
+LLVMValueRef
 low_extreme(struct low_emit *em, struct type t, enum access acc,
             LLVMValueRef old, LLVMValueRef v) {
-  return LLVMBuildSelect(em->b, low_better(em, t, acc, old, v), v, old, "");
+  LLVMBuilderRef b = em->b;
+  LLVMValueRef x =
+      LLVMBuildSelect(b, low_better(em, t, acc, old, v), v, old, "");
+  if (type_class(t) != 'F') return x;
+  LLVMTypeRef bits = LLVMIntTypeInContext(em->ctx, 8 * t.size);
+  LLVMValueRef y = low_extreme_or_equal(em, acc, old, v);
+  x = LLVMBuildBitCast(b, x, bits, "");
+  y = LLVMBuildBitCast(b, y, bits, "");
+  x = acc == ACC_MIN ? LLVMBuildOr(b, x, y, "") : LLVMBuildAnd(b, x, y, "");
+  return LLVMBuildBitCast(b, x, ll_type(em->ctx, t), "");
 }
 
 static void

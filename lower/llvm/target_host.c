@@ -36,6 +36,15 @@ low_vector_bytes(const struct low_target *t) {
   return strstr(t->features, "+avx") ? 32 : 16;
 }
 
+/* fmadd is a feature of its own on x86-64; the others have it always. */
+static bool
+low_has_fma(const struct low_target *t) {
+  if (strncmp(t->triple, "x86_64", 6)) return true;
+  for (const char *at = t->features; (at = strstr(at, "+fma")); at += 4)
+    if (at[4] == ',' || !at[4]) return true;
+  return false;
+}
+
 static pthread_once_t low_native_once = PTHREAD_ONCE_INIT;
 static bool low_native;
 
@@ -54,6 +63,7 @@ low_target_init(struct low_target *t, const char *cpu, const char *features) {
   t->cpu = cpu ? LLVMCreateMessage(cpu) : LLVMGetHostCPUName();
   t->features = cpu ? LLVMCreateMessage(features) : LLVMGetHostCPUFeatures();
   t->vector_bytes = low_vector_bytes(t);
+  t->fma = low_has_fma(t);
   status s = low_machine(t);
   if (s != OK) low_target_clear(t);
   return s;
@@ -91,7 +101,16 @@ static const char *const low_foreign[] = {"optnone",
                                           "probe-stack",
                                           "stack-protector-buffer-size",
                                           "min-legal-vector-width",
-                                          "prefer-vector-width"};
+                                          "prefer-vector-width",
+                                          "unsafe-fp-math",
+                                          "approx-func-fp-math",
+                                          "no-infs-fp-math",
+                                          "no-nans-fp-math",
+                                          "no-signed-zeros-fp-math",
+                                          "less-precise-fpmad",
+                                          "denormal-fp-math",
+                                          "denormal-fp-math-f32",
+                                          "reciprocal-estimates"};
 
 void
 low_target_adopt(const struct low_target *t, LLVMValueRef fn) {
@@ -102,6 +121,7 @@ low_target_adopt(const struct low_target *t, LLVMValueRef fn) {
   ll_attr_text(fn, "target-cpu", t->cpu);
   ll_attr_text(fn, "target-features", t->features);
   char bits[16];
+  ll_attr_text(fn, "denormal-fp-math", "dynamic,dynamic");
   snprintf(bits, sizeof bits, "%u", 8 * t->vector_bytes);
   ll_attr_text(fn, "prefer-vector-width", bits);
 }
@@ -118,6 +138,18 @@ low_target_adopt(const struct low_target *t, LLVMValueRef fn) {
   "loop(indvars,loop-deletion,loop-unroll-full),"                              \
   "sroa<modify-cfg>,early-cse<memssa>," LOW_COMBINE ",simplifycfg,"            \
   "loop-mssa(licm),gvn," LOW_COMBINE
+
+/* Sums within a kernel that fast math lets LLVM reorder are vectors here or
+ * never. */
+status
+low_target_settle(const struct low_target *t, LLVMModuleRef m, bool fast) {
+  fast &= t->vector_bytes > 0;
+  return ll_run_passes(m,
+                       fast ? LOW_SIMPLIFY ",reassociate," LOW_COMBINE
+                                           ",loop-vectorize)"
+                            : LOW_SIMPLIFY ")",
+                       t->machine, false);
+}
 
 status
 low_target_vectorise(const struct low_target *t, LLVMModuleRef m) {

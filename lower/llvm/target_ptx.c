@@ -48,7 +48,8 @@ ptx_machine(struct low_target *t, const char *arch) {
 static status
 ptx_init(struct low_target *t, const char *arch) {
   pthread_once(&ptx_once, ptx_start);
-  *t = (struct low_target){.triple = LLVMCreateMessage("nvptx64-nvidia-cuda")};
+  *t = (struct low_target){.triple = LLVMCreateMessage("nvptx64-nvidia-cuda"),
+                           .fma = true};
   status s = ptx_machine(t, arch);
   if (s != OK) low_target_clear(t);
   return s;
@@ -219,6 +220,7 @@ ptx_complete(LLVMModuleRef m) {
 static status
 ptx_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
   bool any;
+  low_math_show(m);
   use_libdevice(m, &any);
   if (any) TRY(libdevice_link(t, m));
   TRY(ll_run_passes(m, "default<O3>", t->machine, false));

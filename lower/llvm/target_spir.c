@@ -34,7 +34,8 @@ static status
 spir_init(struct low_target *t, const char *arch) {
   (void)arch;
   *t = (struct low_target){.triple = LLVMCreateMessage(spir_triple),
-                           .layout = LLVMCreateMessage(spir_layout)};
+                           .layout = LLVMCreateMessage(spir_layout),
+                           .fma = true};
   return OK;
 }
 
@@ -346,6 +347,7 @@ spir_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
   (void)t;
   TRY(ll_run_passes(m, spir_passes, NULL, false));
   TRY(spir_spaces_infer(m));
+  low_math_show(m);
   use_builtins(m);
   clean_module(m);
   spir_version(m, "opencl.ocl.version");

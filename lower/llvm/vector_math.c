@@ -19,8 +19,7 @@
  * (The GNU C Library manual, "Errors in Math Functions"), where libm's is below 1.
  *
  * Limits. x86-64 with glibc; elsewhere, and under OP2_VECTOR_MATH=0, libm is
- * called. Kernels without IR keep what their compiler made. An operation whose
- * argument becomes known only by fusion is computed by LLVM, to libm's accuracy. */
+ * called. Kernels without IR keep what their compiler made. */
 #include "lower/llvm/code.h"
 #include "lower/llvm/ll.h"
 

@@ -29,6 +29,13 @@ mem_grow(void *p, size_t n, size_t size) {
 }
 
 void *
+mem_aligned(size_t align, size_t bytes) {
+  void *p;
+  if (posix_memalign(&p, align, bytes ? bytes : 1)) die_of_memory(bytes);
+  return p;
+}
+
+void *
 mem_alloc(size_t n, size_t size) {
   void *p = mem_grow(NULL, n, size);
   memset(p, 0, n * size);

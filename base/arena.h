@@ -30,6 +30,7 @@ void arena_clear(struct arena *a);
 /* malloc family that aborts with a message on exhaustion, for the library's
  * own small structures. `n * size` is checked for overflow. */
 void *mem_alloc(size_t n, size_t size);         /* zeroed */
+void *mem_aligned(size_t align, size_t bytes);  /* a power of two; free */
 void *mem_grow(void *p, size_t n, size_t size); /* realloc */
 
 /* Make room for one more in a growable array: VEC_PUSH(v, n, cap, value). */

@@ -136,9 +136,27 @@ op2_target_pop(void) {
 
 /* ---- loops that cannot go there ------------------------------------------ */
 
+/* What a work item may take of private memory: drivers keep it on their stacks. */
+enum { ITEM_BYTES = 64 << 10 };
+
+/* Private memory of a work item: arguments that kernels get copies of, and what the
+ * kernel has itself. Values that are only read stay in the device's memory. */
+static uint64_t
+item_bytes(const struct fe_call *c) {
+  uint64_t sum = c->kernel->low->local_bytes;
+  for (uint32_t a = 0; a < c->nargs; a++) {
+    const struct ir_arg *x = &c->args[a].ir;
+    bool copied = x->kind == IR_ARG_DAT || x->access != ACC_READ;
+    uint64_t n = c->args[a].map && x->idx < 0 ? (uint64_t)-x->idx : 1;
+    if (copied) sum += n * c->args[a].dim * c->args[a].type.size;
+  }
+  return sum;
+}
+
 /* Why the loop cannot run on a device, with the name it is about; NULL. */
 static const char *
 why_not(const struct fe_call *c, const char **what_out) {
+  static char text[80];
   const struct low_kernel *k = c->kernel->low;
   *what_out = *k->why ? k->why : "it has no IR";
   if (k->opaque) return "its kernel cannot be compiled for it";
@@ -147,6 +165,16 @@ why_not(const struct fe_call *c, const char **what_out) {
     return "globals that it writes overlap in memory";
   }
   if (k->effects) return "its kernel has side effects";
+  if (k->local_bytes == LOW_LOCAL_OPEN) {
+    *what_out = "an array of variable length";
+    return "its kernel has what a device has not";
+  }
+  if (item_bytes(c) > ITEM_BYTES) {
+    snprintf(text, sizeof text, "%llu bytes, at most %d",
+             (unsigned long long)item_bytes(c), ITEM_BYTES);
+    *what_out = text;
+    return "its elements and arrays are too large for private memory";
+  }
   *what_out = "the program's mode is another one";
   return fp_mode_nearest(fe.fp_mode) ? NULL : "it rounds to nearest";
 }

@@ -168,6 +168,7 @@ struct fe_call {
   uint32_t nuses, nraw, nhandles, ncaptured; /* captured: globals by pointer */
   size_t capture_bytes; /* of globals; constants that vary follow */
   size_t most_bytes;    /* with all constants: equal on all ranks */
+  size_t capture_align; /* of their start; 0: FE_ALIGN */
   bool immediate; /* side effects or opaque: runs before the call returns */
   bool serial;
   bool overlaps;        /* of overlapping globals: made by overlap.c */
@@ -358,6 +359,13 @@ void fe_handle_remove(const void *handle);
 void fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
                size_t bytes);
 void fe_rec_push(struct fe_rec r);
+/* What captured bytes are aligned to; those of a call with types of the program to
+ * as much as they can ask for. */
+enum { FE_ALIGN = 16, FE_ALIGN_MOST = 64 };
+/* The next captured value of the call is argument fa's. */
+void fe_capture_place(struct fe_call *c, struct fe_arg *fa, size_t bytes);
+/* The next captured bytes begin at a multiple of `align`. */
+void fe_capture_align(size_t align);
 /* Copy bytes into the recording's capture area; its offset. */
 size_t fe_capture(const void *data, size_t bytes);
 

@@ -120,6 +120,8 @@ keep_remaining(const struct fe_program *p) {
     }
     size_t to = i + 1 < n ? old[i + 1].capture : end;
     struct fe_rec r = old[i];
+    size_t align = r.kind == FE_REC_LOOP ? fe.calls[r.what]->capture_align : 0;
+    if (align) fe_capture_align(align);
     r.capture = bytes ? fe_capture(bytes + old[i].capture, to - old[i].capture)
                       : 0; /* nothing was ever captured */
     r.skipped += r.skipped < 2;

@@ -129,9 +129,7 @@ share_layout(struct fe_call *c, const op_arg *args) {
     struct fe_arg *fa = &c->args[a];
     c->nraw += fa->raw;
     if (!fa->bytes || (fa->share && fa->share != a + 1)) continue;
-    size_t bytes = fa->share ? fa->span : fa->bytes;
-    fa->capture = c->capture_bytes;
-    c->capture_bytes += (bytes + 15) / 16 * 16;
+    fe_capture_place(c, fa, fa->share ? fa->span : fa->bytes);
   }
   for (uint32_t a = 0; a < c->nargs; a++) {
     struct fe_arg *fa = &c->args[a];

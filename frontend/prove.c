@@ -193,6 +193,22 @@ prove_partial(const struct fe_call *c, uint32_t a) {
   return fa->map || k->opaque || k->params[a].full_bytes < bytes;
 }
 
+/* A type's size is a multiple of its alignment; kernels without IR count on it. */
+static size_t
+capture_align(struct type t) {
+  size_t low = t.size & (~(size_t)t.size + 1);
+  if (t.kind != TYPE_BYTES || low < FE_ALIGN) return FE_ALIGN;
+  return low < FE_ALIGN_MOST ? low : FE_ALIGN_MOST;
+}
+
+void
+fe_capture_place(struct fe_call *c, struct fe_arg *fa, size_t bytes) {
+  size_t align = capture_align(fa->type);
+  fa->capture = (c->capture_bytes + align - 1) / align * align;
+  c->capture_bytes = fa->capture + (bytes + FE_ALIGN - 1) / FE_ALIGN * FE_ALIGN;
+  if (align > c->capture_align) c->capture_align = align;
+}
+
 /* What follows from the final access. */
 static void
 prove_derive(struct fe_call *c, uint32_t a) {
@@ -211,8 +227,7 @@ prove_derive(struct fe_call *c, uint32_t a) {
     c->serial |= fa->ir.access == ACC_WRITE || fa->ir.access == ACC_RW;
   }
   if (fa->bytes) {
-    fa->capture = c->capture_bytes;
-    c->capture_bytes += (fa->bytes + 15) / 16 * 16;
+    fe_capture_place(c, fa, fa->bytes);
     c->ncaptured++;
   }
   c->nraw += fa->raw;

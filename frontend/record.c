@@ -27,16 +27,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FE_ALIGN = 16 };
+/* realloc would not keep the alignment. */
+static void
+capture_grow(size_t end) {
+  size_t cap = (end * 2 + FE_ALIGN_MOST - 1) / FE_ALIGN_MOST * FE_ALIGN_MOST;
+  char *fresh = mem_aligned(FE_ALIGN_MOST, cap);
+  if (fe.captured_cap) memcpy(fresh, fe.captured, fe.captured_cap);
+  free(fe.captured);
+  fe.captured = fresh;
+  fe.captured_cap = cap;
+}
+
+void
+fe_capture_align(size_t align) {
+  fe.captured_bytes = (fe.captured_bytes + align - 1) / align * align;
+}
 
 size_t
 fe_capture(const void *data, size_t bytes) {
   size_t at = fe.captured_bytes;
   size_t end = at + (bytes + FE_ALIGN - 1) / FE_ALIGN * FE_ALIGN;
-  if (end > fe.captured_cap) {
-    fe.captured_cap = end * 2;
-    fe.captured = mem_grow(fe.captured, fe.captured_cap, 1);
-  }
+  if (end > fe.captured_cap) capture_grow(end);
   if (bytes) memcpy(fe.captured + at, data, bytes);
   fe.captured_bytes = end;
   return at;
@@ -86,15 +97,15 @@ fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
 static void
 fe_capture_globals(const struct fe_call *c, const op_arg *args,
                    struct fe_rec *r) {
+  assert(r->capture % (c->capture_align ? c->capture_align : FE_ALIGN) == 0);
   if (c->nraw) r->raw = mem_alloc(c->nraw, sizeof *r->raw);
   uint32_t nraw = 0;
   for (uint32_t a = 0; a < c->nargs; a++) {
     const struct fe_arg *fa = &c->args[a];
     if (!fa->bytes) continue;
     if (!fa->share || fa->share == a + 1) {
-      size_t at = fe_capture(args[a].data, fa->share ? fa->span : fa->bytes);
-      assert(at == r->capture + fa->capture);
-      (void)at;
+      fe.captured_bytes = r->capture + fa->capture;
+      fe_capture(args[a].data, fa->share ? fa->span : fa->bytes);
     }
     if (fa->raw) r->raw[nraw++] = args[a].data;
   }
@@ -115,6 +126,7 @@ loop_read_mirrors(const struct fe_call *c) {
 
 static void
 fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target) {
+  if (c->capture_align) fe_capture_align(c->capture_align);
   struct fe_rec r = {.kind = FE_REC_LOOP,
                      .what = c->id,
                      .target = target,

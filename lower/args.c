@@ -43,7 +43,8 @@ low_slot_blank(enum low_slot_kind kind, struct type type, uint32_t dim) {
                            .load = -1,
                            .store = -1,
                            .map = -1,
-                           .call = -1};
+                           .call = -1,
+                           .room = -1};
 }
 
 int32_t
@@ -157,10 +158,34 @@ low_calls_make(struct low_args *g) {
   return OK;
 }
 
+/* Large private copies lie in scratch memory, one behind the other. */
+static void
+low_rooms_make(struct low_args *g) {
+  struct low_region *r = g->r;
+  size_t stack = 0;
+  for (uint32_t k = 0; k < r->nslots; k++) {
+    struct low_slot *s = &r->slots[k];
+    size_t bytes = (size_t)s->dim * s->type.size, align = low_slot_align(s);
+    if (s->kind == LOW_SLOT_PLACE || s->kind == LOW_SLOT_WHOLE) continue;
+    if (stack + bytes <= LOW_COPIES) {
+      stack += bytes;
+      continue;
+    }
+    size_t at = (r->scratch_bytes + align - 1) / align * align;
+    s->room = (int64_t)at;
+    r->scratch_bytes = at + bytes;
+  }
+  r->scratch_bytes = (r->scratch_bytes + RT_PAGE - 1) / RT_PAGE * RT_PAGE;
+  struct low_bind b = {
+      .kind = RT_BIND_SCRATCH, .stride = -1, .alone = true, .written = true};
+  r->scratch = r->scratch_bytes ? low_bind_get(r, b) : -1;
+}
+
 status
 low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
                 struct low_region *r) {
   struct low_args g = {.m = m, .r = r, .first = first, .end = first + count};
+  r->scratch = -1;
   g.device = target_is_device(m->t->nodes[first].target);
   r->sanitize = m->env->sanitize;
   low_dats_begin(&g);
@@ -169,6 +194,7 @@ low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
     r->name = low_region_name(r);
     r->vector_math = m->env->vector_math;
     low_dats_finish(&g);
+    if (!g.device) low_rooms_make(&g);
     low_mode_set(&g);
   }
   low_dats_end(&g);

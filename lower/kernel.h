@@ -54,6 +54,7 @@ struct low_tie {
   const char *name;
 };
 
+#define LOW_LOCAL_OPEN UINT64_MAX
 struct low_kernel {
   char *name;            /* IR name in the module */
   void (*address)(void); /* NULL: from a source string */
@@ -69,6 +70,9 @@ struct low_kernel {
   int copy_from, copy_to; /* -1: not a plain copy of one parameter's bytes to
                              another; copy_bytes: how many */
   size_t copy_bytes;
+  uint64_t
+      local_bytes;  /* its own arrays and tables, which are private memory on a
+                           device; LOW_LOCAL_OPEN: its IR does not say */
   uint32_t nparams; /* from the IR; 0 if opaque (unknown) */
   struct low_param *params;
   struct low_const *consts;

@@ -206,6 +206,7 @@ low_launch_fill(struct low_region *r, struct rt_launch *l) {
   }
   low_tokens_fill(r, l);
   l->mode = r->mode;
+  l->scratch = r->scratch_bytes;
   l->bytes_per_element = r->bytes;
   l->timer = rt_timer_get(r->name);
   l->name = low_cache_name(r->name);

@@ -41,6 +41,9 @@ struct low_bind {
  * region from running in blocks), values above LOW_WHOLE bytes are not copied
  * where a pointer will do; sums above LOW_SUM_MAX components are no SUM. */
 enum { LOW_UNROLL = 32, LOW_WHOLE = 256, LOW_SUM_MAX = 16 };
+/* Bytes of a region's private copies that lie on the stack; what is more lies in
+ * memory that each thread is given. */
+enum { LOW_COPIES = 64 << 10 };
 
 /* What a kernel's pointer points to.
  *   DAT    private copy of an element: loaded, worked on, stored
@@ -70,7 +73,9 @@ struct low_slot {
   int32_t load, store; /* binds; -1: none */
   int32_t map, entry;  /* bind of the map, its entry; -1: direct */
   int32_t call;        /* staged around this call; -1: not */
-  enum access access;  /* INC, SUM */
+  int64_t room; /* offset in the region's scratch memory; -1: on the stack;
+                          follows from the slots, not in the key */
+  enum access access; /* INC, SUM */
 };
 
 /* An argument of a call: no slot is a null pointer; vector: an array of
@@ -115,7 +120,9 @@ struct low_region {
   /* elements are independent and nothing but strips is written through maps:
      the loop may be called parallel */
   bool parallel;
-  bool vector_math; /* low_env's */
+  bool vector_math;     /* low_env's */
+  int32_t scratch;      /* the bind of memory for slots with `room`; -1: none */
+  size_t scratch_bytes; /* of one thread */
   enum low_sanitize sanitize;
   bool
       claims; /* over ranks: extremes with payloads say which element made them */
@@ -129,6 +136,17 @@ struct low_region {
       per_target; /* increments through maps that a target gets, on average */
   const char *name;
 };
+
+/* What a private copy of the slot's value is aligned to: as its type may ask, whose
+ * size is a multiple of that; arrays of the program lie at multiples of 64. */
+static inline uint32_t
+low_slot_align(const struct low_slot *s) {
+  enum { LEAST = 16, LINE = 64 };
+  size_t most = s->type.kind == TYPE_BYTES ? RT_PAGE : LINE;
+  size_t bytes = (size_t)s->dim * s->type.size, low = bytes & (~bytes + 1);
+  if (low > most) low = most;
+  return low < LEAST ? LEAST : (uint32_t)low;
+}
 
 void low_region_clear(struct low_region *r);
 

@@ -38,6 +38,7 @@ scratch_new(const struct rt_program *p) {
     if (row > s->row) s->row = row;
     size_t acc = l->offload ? l->offload->row : rt_reduce_row(l);
     if (acc > s->acc_row) s->acc_row = acc;
+    if (l->scratch > s->room_row) s->room_row = l->scratch;
     if (l->nconflicts > nconflicts) nconflicts = l->nconflicts;
   }
   s->bufs = mem_alloc(p->nslots, sizeof *s->bufs);
@@ -57,6 +58,7 @@ scratch_free(struct rt_scratch *s) {
   if (!s) return;
   rt_mem_free(s->acc, s->acc_bytes);
   rt_mem_free(s->each, s->each_bytes);
+  rt_mem_free(s->rooms, s->room_bytes);
   free(s->exact);
   free(s->bufs);
   free(s->runs);
@@ -87,11 +89,12 @@ make_room(struct rt_scratch *s, uint32_t nlaunches, int nthreads) {
     s->table = mem_alloc((size_t)nthreads * s->row, sizeof *s->table);
     s->threads = (size_t)nthreads;
   }
-  size_t rows = 0, each = 0, exact = 0;
+  size_t rows = 0, each = 0, exact = 0, rooms = 0;
   for (uint32_t i = 0; i < nlaunches; i++) {
     const struct rt_run *r = &s->runs[i];
     size_t threads = (size_t)r->threads, sums = threads * r->nexact;
     if (r->l->nreductions && threads > rows) rows = threads;
+    if (r->l->scratch && threads > rooms) rooms = threads;
     if (sums > exact) exact = sums;
     size_t bytes = r->nexact ? rt_exact_each_bytes(r->l, r->all) : 0;
     if (bytes > each) each = bytes;
@@ -101,6 +104,9 @@ make_room(struct rt_scratch *s, uint32_t nlaunches, int nthreads) {
     s->exact = mem_alloc(exact, sizeof *s->exact);
     s->nexact = exact;
   }
+  if (rooms)
+    TRY(make_block(&s->rooms, &s->room_bytes, RT_PAGE + rooms * s->room_row,
+                   "private copies of elements"));
   TRY(make_block(&s->each, &s->each_bytes, each, "contributions to sums"));
   return make_block(&s->acc, &s->acc_bytes, rows * s->acc_row, "accumulators");
 }

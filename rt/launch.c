@@ -216,7 +216,8 @@ bound(const struct rt_program *p, const struct rt_bind *b) {
   case RT_BIND_ROWS: return p->sets[b->index]->order->row;
   case RT_BIND_PARAM: return (void *)(uintptr_t)p->params[b->index];
   case RT_BIND_GLOBAL: return p->globals[b->index];
-  case RT_BIND_ACC: return NULL; /* put in by rt_launch_point */
+  case RT_BIND_ACC:
+  case RT_BIND_SCRATCH: return NULL; /* put in by rt_launch_point */
   case RT_BIND_ADDRESS: return p->addresses[b->index];
   }
   assert(!"kind of bind");
@@ -238,7 +239,16 @@ rt_launch_point(const struct rt_launch *l, void **table, char *acc) {
 /* Each thread has its table if there is something private in it. */
 static size_t
 table_stride(const struct rt_run *r, const struct rt_scratch *s) {
-  return r->l->nreductions ? s->row : 0;
+  return r->l->nreductions || r->l->scratch ? s->row : 0;
+}
+
+static void
+bind_room(const struct rt_launch *l, const struct rt_scratch *s, int t,
+          void **table) {
+  char *first = s->rooms + (RT_PAGE - (uintptr_t)s->rooms % RT_PAGE);
+  for (uint32_t i = 0; i < l->nbinds; i++)
+    if (l->binds[i].kind == RT_BIND_SCRATCH)
+      table[i] = first + (size_t)t * s->room_row;
 }
 
 void
@@ -249,11 +259,13 @@ rt_launch_bind(const struct rt_program *p, const struct rt_run *r) {
     s->table[i] = is_each(l, &l->binds[i])
                       ? rt_exact_each(r, s, l->binds[i].index)
                       : bound(p, &l->binds[i]);
-  if (!l->nreductions) return;
+  if (!table_stride(r, s)) return;
   for (int t = 0; t < r->threads; t++) {
     void **table = s->table + (size_t)t * s->row;
     if (t) memcpy(table, s->table, l->nbinds * sizeof *table);
-    rt_launch_point(l, table, s->acc + (size_t)t * s->acc_row);
+    if (l->nreductions)
+      rt_launch_point(l, table, s->acc + (size_t)t * s->acc_row);
+    if (l->scratch) bind_room(l, s, t, table);
   }
 }
 

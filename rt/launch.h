@@ -41,6 +41,8 @@ struct rt_scratch {
   size_t threads;
   char *acc; /* [threads][acc_row] of the running launch */
   size_t acc_row, acc_bytes;
+  char *rooms; /* [threads][room_row] for private copies, from a page on */
+  size_t room_row, room_bytes;
   char *each; /* elements' contributions to its exact sums */
   size_t each_bytes;
   struct rt_exact *exact; /* [threads][sums] */

@@ -357,6 +357,7 @@ first_args(const struct rt_program *p, const struct rt_launch *l,
     case RT_BIND_PARAM:
     case RT_BIND_GLOBAL:
     case RT_BIND_ACC: break; /* in the scalars and the rows */
+    case RT_BIND_SCRATCH:
     case RT_BIND_ADDRESS: assert(!"an opaque kernel on a device");
     }
   }

@@ -125,8 +125,11 @@ enum rt_bind_kind {
   RT_BIND_PARAM,  /* params[index]: captured bytes */
   RT_BIND_GLOBAL, /* globals[index]: memory of a global */
   RT_BIND_ACC,    /* accumulator of reductions[index] of this launch */
-  RT_BIND_ADDRESS /* addresses[index]: an opaque kernel */
+  RT_BIND_SCRATCH, /* memory of the thread, aligned to a page: the launch's
+                      `scratch` bytes */
+  RT_BIND_ADDRESS  /* addresses[index]: an opaque kernel */
 };
+enum { RT_PAGE = 4096 }; /* what SCRATCH is aligned to */
 struct rt_bind {
   uint32_t kind, index;
   bool written; /* SLOT: the launch writes there */
@@ -243,6 +246,7 @@ struct rt_launch {
   uint32_t nbinds;
   struct rt_reduction *reductions;
   uint32_t nreductions;
+  size_t scratch; /* bytes that each thread is given, a multiple of a page */
   struct {
     uint32_t map;
     int32_t idx;

@@ -18,6 +18,7 @@ wrong_files_opaque   |
 *_clang              | kernels without IR
 random-opaque        | kernels without IR
 effects              | a kernel does I/O
+large                | elements too large for private memory, arrays of variable length
 rounding             | a device rounds to nearest
 noargs               | a kernel writes a global of the program
 <<<<<<< HEAD

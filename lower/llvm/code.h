@@ -48,6 +48,12 @@ void low_math_widen(LLVMModuleRef m, uint32_t width);
 /* After optimising: exp, pow, ... are LLVM's operations again. */
 void low_math_show(LLVMModuleRef m);
 
+/* ---- region_align.c ------------------------------------------------------ */
+
+/* Let no access of the kernel count on more than LOW_ALIGN. */
+enum { LOW_ALIGN = 16 };
+void low_kernel_align(LLVMModuleRef m);
+
 /* ---- target_host.c ------------------------------------------------------- */
 
 /* NULL cpu: this machine's. */

@@ -170,10 +170,24 @@ is_sum(const struct low_emit *em, const struct low_slot *s) {
   return s->kind == LOW_SLOT_WHOLE && em->r->binds[s->load].kind == RT_BIND_ACC;
 }
 
+/* Values that each work item would copy in vain, and those that one work item
+ * changes, stay where they are. */
+static bool
+is_large(const struct low_emit *em, const struct low_slot *s) {
+  enum { LARGE = 4096 };
+  return s->kind == LOW_SLOT_WHOLE && !is_sum(em, s) &&
+         (size_t)s->dim * s->type.size > LARGE;
+}
+
 static void
 slots_begin(struct low_emit *em) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
+    if (is_large(em, s)) {
+      em->now[k] = em->home[k] = LLVMBuildAddrSpaceCast(
+          em->b, em->arg[s->load], LLVMPointerTypeInContext(em->ctx, 0), "");
+      continue;
+    }
     em->home[k] =
         ll_entry_alloca(em->b, ll_type(em->ctx, s->type), s->dim, 16, "slot");
     em->now[k] = em->home[k];
@@ -189,7 +203,7 @@ static void
 slots_end(struct low_emit *em) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
-    if (s->kind == LOW_SLOT_WHOLE && !is_sum(em, s) &&
+    if (s->kind == LOW_SLOT_WHOLE && !is_sum(em, s) && !is_large(em, s) &&
         em->r->binds[s->load].written)
       low_emit_copy(em, s, low_at_home(em->arg[s->load]),
                     low_at_home(em->home[k]));

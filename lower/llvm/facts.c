@@ -144,6 +144,29 @@ facts_consts(struct facts *f, struct low_kernel *k, struct arena *arena) {
         .size = low_blob_sizeof(f->m, f->globals[i])};
 }
 
+/* Bytes of an array that the kernel declares. */
+static uint64_t
+facts_local(const struct facts *f, LLVMValueRef alloca) {
+  LLVMValueRef n = LLVMGetOperand(alloca, 0);
+  if (!LLVMIsAConstantInt(n)) return LOW_LOCAL_OPEN;
+  return LLVMConstIntGetZExtValue(n) *
+         LLVMABISizeOfType(f->layout, LLVMGetAllocatedType(alloca));
+}
+
+/* Arrays that are not in registers, tables, variables of the program. */
+static uint64_t
+facts_locals(const struct facts *f) {
+  uint64_t sum = 0;
+  FACT_FOR_INSTS(f, i) {
+    uint64_t bytes = LLVMIsAAllocaInst(i) ? facts_local(f, i) : 0;
+    if (bytes == LOW_LOCAL_OPEN) return bytes;
+    sum += bytes;
+  }
+  for (LLVMValueRef g = LLVMGetFirstGlobal(f->m); g; g = LLVMGetNextGlobal(g))
+    if (LLVMGetFirstUse(g)) sum += low_blob_sizeof(f->m, g);
+  return sum;
+}
+
 static status
 facts_read(struct facts *f, struct low_kernel *k, struct arena *arena) {
   TRY(facts_open(f, k));
@@ -155,6 +178,7 @@ facts_read(struct facts *f, struct low_kernel *k, struct arena *arena) {
   facts_params(f, k, arena);
   facts_consts(f, k, arena);
   fact_copy(f, k);
+  k->local_bytes = facts_locals(f);
   k->effects = f->effects;
   k->why = f->effects ? arena_str(arena, f->why) : "";
   return OK;

@@ -85,6 +85,16 @@ low_emit_plain(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   ll_loop_end(em->b, &l, em->width ? em->marks.scalar : NULL);
 }
 
+static LLVMValueRef
+low_emit_home(struct low_emit *em, const struct low_slot *s) {
+  LLVMTypeRef type = ll_type(em->ctx, s->type);
+  if (s->room < 0)
+    return ll_entry_alloca(em->b, type, s->dim, low_slot_align(s), "slot");
+  LLVMValueRef at = ll_i64(em->ctx, s->room);
+  return LLVMBuildInBoundsGEP2(em->b, LLVMInt8TypeInContext(em->ctx),
+                               em->arg[em->r->scratch], &at, 1, "slot");
+}
+
 /* Private memory of slots, values that hold for all elements, accumulators. */
 static void
 low_emit_setup(struct low_emit *em) {
@@ -92,7 +102,7 @@ low_emit_setup(struct low_emit *em) {
     const struct low_slot *s = &em->r->slots[k];
     LLVMTypeRef type = ll_type(em->ctx, s->type);
     if (s->kind != LOW_SLOT_PLACE && s->kind != LOW_SLOT_WHOLE)
-      em->home[k] = ll_entry_alloca(em->b, type, s->dim, 16, "slot");
+      em->home[k] = low_emit_home(em, s);
     em->now[k] = s->kind == LOW_SLOT_WHOLE ? em->arg[s->load] : em->home[k];
     if (s->kind == LOW_SLOT_CONST && s->load >= 0)
       low_emit_copy(em, s, low_at_home(em->home[k]),

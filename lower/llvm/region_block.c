@@ -68,7 +68,8 @@ low_block_width(const struct low_region *r, const struct low_target *t) {
   for (uint32_t k = 0; k < r->nslots; k++) {
     const struct low_slot *s = &r->slots[k];
     if (!low_slot_has_lanes(s)) continue;
-    if (s->type.kind == TYPE_BYTES || s->dim > LOW_UNROLL) return 0;
+    if (s->type.kind == TYPE_BYTES || s->dim > LOW_UNROLL || s->room >= 0)
+      return 0;
     if (s->type.size > widest) widest = s->type.size;
   }
   uint32_t width = t->vector_bytes / widest;

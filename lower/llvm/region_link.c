@@ -27,7 +27,7 @@ low_const_replace(LLVMModuleRef m, LLVMValueRef g, const struct low_const *c,
                             : LLVMConstNull(type));
   LLVMSetGlobalConstant(v, bytes != NULL);
   LLVMSetLinkage(v, LLVMInternalLinkage);
-  LLVMSetAlignment(v, 16);
+  LLVMSetAlignment(v, LOW_ALIGN);
   LLVMReplaceAllUsesWith(g, v);
   LLVMDeleteGlobal(g);
   return v;
@@ -56,6 +56,7 @@ low_prepare(const struct low_instance *in, const struct low_target *t,
   LLVMSetTarget(m, t->triple);
   LLVMSetDataLayout(m, t->layout);
   if (!in->kernel->effects) low_math_without_errno(m);
+  low_kernel_align(m);
   status s = low_kernel_settle(t, m, v[0]);
   if (s != OK) {
     LLVMDisposeModule(m);

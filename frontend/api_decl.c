@@ -11,12 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *
-copy_text(const char *s) {
-  char *t = mem_alloc(strlen(s) + 1, 1);
-  return strcpy(t, s);
-}
-
 /* ---- sets --------------------------------------------------------------------- */
 
 status
@@ -28,7 +22,7 @@ fe_decl_set(idx_l n, const char *name, struct fe_set **out) {
   struct fe_set *s = mem_alloc(1, sizeof *s);
   s->pub.index = (int)fe.nsets;
   s->pub.size = s->pub.core_size = n;
-  s->pub.name = copy_text(name);
+  s->pub.name = fe_text_copy(name);
   s->rt = (struct rt_set){.n = n, .name = s->pub.name};
   TRY(fe_agree("op_decl_set", (uint64_t)fe.nsets, OK));
   TRY(fe_ranks_set(s));
@@ -146,7 +140,7 @@ fe_decl_map(op_set from, op_set to, int dim, const int *table32,
   m->pub.from = from;
   m->pub.to = to;
   m->pub.dim = dim;
-  m->pub.name = m->rt.name = copy_text(name);
+  m->pub.name = m->rt.name = fe_text_copy(name);
   m->pub.map = m->foreign ? (int *)table32 : NULL;
   m->bytes = (size_t)from->size * (size_t)dim * sizeof(idx_l);
   status st = m->foreign ? OK : make_table(m, table32, table64, fe.base_index);

@@ -5,15 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A slot for this shape, as slots.c has them for dats; calls know it by that. */
 static struct fe_gbl *
-gbl_unpark(const char *name, struct type type, int dim) {
+gbl_unpark(struct type type, int dim) {
+  struct fe_gbl *blank = NULL;
   for (uint32_t i = 0; i < fe.ngbls; i++) {
     struct fe_gbl *g = fe.gbls[i];
-    if (g->parked && type_same(g->type, type) && g->dim == (uint32_t)dim &&
-        !strcmp(g->name, name))
-      return g;
+    if (!g->parked) continue;
+    if (type_same(g->type, type) && g->dim == (uint32_t)dim) return g;
+    if (!g->called && !blank) blank = g;
   }
-  return NULL;
+  return blank;
 }
 
 static status
@@ -29,16 +31,15 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
          "op2_decl_gbl \"%s\": type: expected a type name, found "
          "\"%s\"",
          name, type ? type : "NULL");
-  struct fe_gbl *g = gbl_unpark(name, t, dim);
+  struct fe_gbl *g = gbl_unpark(t, dim);
   if (!g) {
     g = mem_alloc(1, sizeof *g);
-    g->name = mem_alloc(strlen(name) + 1, 1);
-    strcpy(g->name, name);
-    g->bytes = (size_t)dim * t.size;
-    g->data = mem_alloc(g->bytes, 1);
     g->index = fe.ngbls;
     VEC_PUSH(fe.gbls, fe.ngbls, fe.capgbls, g);
   }
+  g->name = strcpy(mem_grow(g->name, strlen(name) + 1, 1), name);
+  g->bytes = (size_t)dim * t.size;
+  g->data = mem_grow(g->data, g->bytes, 1);
   g->type = t;
   g->dim = (uint32_t)dim;
   g->freed = g->parked = false;

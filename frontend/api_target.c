@@ -213,10 +213,9 @@ fe_residency_id(void) {
     const char *at = fe_dat_at(fe.dats[i], &both);
     if (at) str_printf(&key, " %u %s%s", i, both ? "both " : "", at);
   }
-  uintptr_t *slot = table_slot(&fe.states, key.s, key.len);
-  if (!*slot) *slot = fe.states.n;
+  uint32_t id = ids_get(&fe.states, &fe.last_id, key.s, key.len);
   str_clear(&key);
-  return (uint32_t)*slot;
+  return id;
 }
 
 const char *

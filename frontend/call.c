@@ -88,13 +88,14 @@ key_text(struct str *b, const char *s) {
 #define KEY_WORD(b, word) str_addn((b), (const char *)&(word), sizeof(word))
 
 static void
-key_build(struct str *b, const char *file, int line, void (*function)(void),
-          const char *name, op_set set, int nargs, const op_arg *args) {
+key_build(struct str *b, uint64_t source_version, const char *file, int line,
+          void (*function)(void), const char *name, op_set set, int nargs,
+          const op_arg *args) {
   KEY_WORD(b, function);
   KEY_WORD(b, set);
   KEY_WORD(b, line);
   KEY_WORD(b, nargs);
-  KEY_WORD(b, fe.source_version);
+  KEY_WORD(b, source_version);
   key_text(b, file);
   key_text(b, name);
   for (int i = 0; i < nargs; i++) {
@@ -378,7 +379,9 @@ check_param_type(const struct site *s, const op_arg *a, const char *type) {
   if (vector != (a->argtype == OP_ARG_DAT && a->map && a->idx < -1))
     ARG_FAIL(s, "wrong kernel parameter: expected %s, found %s",
              vector ? "T *" : "T ** for a vector argument", type);
-  char *plain = arena_str(&fe.arena, type);
+  char plain[64]; /* longer ones are types of the program's */
+  if (len >= sizeof plain) return OK;
+  memcpy(plain, type, len + 1);
   if (vector) plain[len - 1] = 0;
   const char *name = a->argtype == OP_ARG_IDX ? "int" : a->type;
   if (!name || !type_from_name(name, 0, &want, NULL)) return OK;
@@ -443,20 +446,99 @@ call_check(const char *name, op_set set, int nargs, const op_arg *args,
 }
 
 static const char *
-keep_text(const char *s) {
-  return s ? arena_str(&fe.arena, s) : NULL;
+text_copy(char **to, const char *s) {
+  if (!s) return NULL;
+  char *at = *to;
+  *to = stpcpy(at, s) + 1;
+  return at;
 }
 
-/* The key's texts are copied: the program may build them in a buffer. */
-static op_arg *
-keep_args(const op_arg *args, int nargs) {
-  op_arg *key = mem_alloc((size_t)nargs + 1, sizeof *key);
-  for (int a = 0; a < nargs; a++) {
-    key[a] = args[a];
-    if (args[a].type)
-      key[a].type = intern_str(&fe.texts, &fe.arena, args[a].type);
+static size_t
+text_bytes(const char *s) {
+  return s ? strlen(s) + 1 : 0;
+}
+
+/* The type of argument a, or of one before it that has the same. */
+static const char *
+type_copy(char **to, const op_arg *key, int a) {
+  for (int i = 0; i < a; i++)
+    if (key[i].type && key[a].type && !strcmp(key[i].type, key[a].type))
+      return key[i].type;
+  return text_copy(to, key[a].type);
+}
+
+/* The key's texts are copied: the program may build them in a buffer. Equal types
+ * are the same text. */
+void
+fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
+                 const op_arg *args) {
+  size_t bytes = text_bytes(file) + text_bytes(name);
+  for (uint32_t a = 0; a < c->nargs; a++) bytes += text_bytes(args[a].type);
+  char *to = c->texts = mem_alloc(bytes, 1);
+  c->file = text_copy(&to, file);
+  c->name = text_copy(&to, name);
+  c->key = mem_alloc(c->nargs + 1, sizeof *c->key);
+  for (uint32_t a = 0; a < c->nargs; a++) {
+    c->key[a] = args[a];
+    c->key[a].type = type_copy(&to, c->key, (int)a);
   }
-  return key;
+}
+
+uint32_t
+fe_call_id_take(struct fe_call *c) {
+  fe.calls_made++;
+  if (!fe.nfree_ids) {
+    VEC_PUSH(fe.calls, fe.ncalls, fe.capcalls, c);
+    return fe.ncalls - 1;
+  }
+  uint32_t id = fe.free_ids[--fe.nfree_ids];
+  assert(!fe.calls[id]);
+  fe.calls[id] = c;
+  return id;
+}
+
+void
+fe_call_free(struct fe_call *c) {
+  free(c->texts);
+  free(c->words);
+  free(c->key);
+  free(c->args);
+  free(c->uses);
+  free(c->use_reads);
+  free(c->use_writes);
+  free(c);
+}
+
+/* Out of the table that finds it. */
+static void
+call_hide(const struct fe_call *c) {
+  if (c->base) {
+    table_remove(&fe.overlaps, c->words, c->words_bytes);
+    return;
+  }
+  struct str key = STR_INIT;
+  key_build(&key, c->source_version, c->file, c->line, c->function, c->name,
+            c->set_handle, (int)c->nargs, c->key);
+  if (table_get(&fe.call_ids, key.s, key.len, 0) == c->id + 1)
+    table_remove(&fe.call_ids, key.s, key.len);
+  str_clear(&key);
+}
+
+void
+fe_call_drop(struct fe_call *c) {
+  call_hide(c);
+  fe.calls[c->id] = NULL;
+  VEC_PUSH(fe.free_ids, fe.nfree_ids, fe.capfree_ids, c->id);
+  fe_call_free(c);
+}
+
+/* Calls know dats and globals by their shapes from now on. */
+static void
+note_called(const struct fe_call *c) {
+  for (uint32_t a = 0; a < c->nargs; a++) {
+    if (c->args[a].dat) c->args[a].dat->called = true;
+    if (c->args[a].gbl) c->args[a].gbl->called = true;
+  }
 }
 
 status
@@ -464,7 +546,8 @@ fe_call_get(const char *file, int line, void (*function)(void),
             const char *name, op_set set, int nargs, const op_arg *args,
             struct fe_call **out) {
   struct str key = STR_INIT;
-  key_build(&key, file, line, function, name, set, nargs < 0 ? 0 : nargs, args);
+  key_build(&key, fe.source_version, file, line, function, name, set,
+            nargs < 0 ? 0 : nargs, args);
   uintptr_t id = table_get(&fe.call_ids, key.s, key.len, 0);
   if (id && uses_alive(fe.calls[id - 1])) {
     *out = fe.calls[id - 1];
@@ -476,25 +559,23 @@ fe_call_get(const char *file, int line, void (*function)(void),
   status st = call_check(name, set, nargs, args, function, checked, &kernel);
   if (st == OK) {
     struct fe_call *c = mem_alloc(1, sizeof *c);
-    *c = (struct fe_call){.id = fe.ncalls,
-                          .function = function,
-                          .name = keep_text(name),
+    *c = (struct fe_call){.function = function,
                           .set_handle = set,
                           .nargs = (uint32_t)nargs,
-                          .key = keep_args(args, nargs),
-                          .file = keep_text(file),
                           .line = line,
                           .source_version = fe.source_version,
                           .kernel = kernel,
                           .set = (struct fe_set *)set};
+    fe_call_keep_key(c, file, name, args);
     c->args = mem_alloc((size_t)nargs + 1, sizeof *c->args);
     memcpy(c->args, checked, (size_t)nargs * sizeof *c->args);
     fe_prove(c);
     collect_uses(c);
     c->most_bytes = c->capture_bytes + fe_consts_bytes(kernel);
     c->said = fe_agree_call(c);
-    VEC_PUSH(fe.calls, fe.ncalls, fe.capcalls, c);
-    *table_slot(&fe.call_ids, key.s, key.len) = fe.ncalls;
+    c->id = fe_call_id_take(c);
+    note_called(c);
+    *table_slot(&fe.call_ids, key.s, key.len) = c->id + 1;
     *out = c;
   }
   str_clear(&key);

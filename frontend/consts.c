@@ -67,6 +67,14 @@ fe_consts_bytes(const struct fe_kernel *k) {
   return bytes;
 }
 
+void
+fe_kernel_free(struct fe_kernel *k) {
+  for (uint32_t c = 0; c < k->low->nconsts; c++) free(k->consts[c].folded);
+  free(k->consts);
+  free(k->name);
+  free(k);
+}
+
 uint32_t
 fe_consts_capture(struct fe_kernel *k) {
   uint32_t n = k->low->nconsts;

@@ -151,8 +151,16 @@ static struct {
   struct arena arena;
 } timeline;
 
+/* A program that runs for days keeps its first hours, and how to see more. */
+enum { EVENTS_MOST = 4 << 20 };
+
 void
 fe_dump_event(const char *name, double begin, double end) {
+  if (timeline.nevents == EVENTS_MOST) return;
+  if (timeline.nevents == EVENTS_MOST - 1)
+    LOG_WARN("OP2_TRACE: the timeline is full after %d events: the rest is "
+             "left out",
+             EVENTS_MOST);
   struct event e = {intern_str(&timeline.names, &timeline.arena, name),
                     begin - fe.started, end - fe.started};
   VEC_PUSH(timeline.events, timeline.nevents, timeline.capevents, e);

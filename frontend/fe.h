@@ -8,6 +8,7 @@
  *   flush.c    decides what has to run, finds the program for it, runs it
  *   trace.c    no such program yet: the recording becomes a trace (ir/ir.h)
  *   program.c  ... which is lowered, and its tables filled from the handles
+ *   sweep.c    what is kept of programs, calls and the rest, and what goes
  *   consts.c   constants: folded while they keep their value
  *   slots.c    dats: declared, overlaid, freed, used again
  *   number.c   numbers sets anew where the program's order is bad
@@ -23,6 +24,7 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/err.h"
+#include "base/ids.h"
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/table.h"
@@ -75,12 +77,14 @@ struct fe_dat {
   uint64_t born;       /* in the order of declarations */
   bool auto_layout;    /* the library chooses `block` by use (layout.c) */
   uint32_t block;      /* rt.shape.block, kept while parked */
-  bool parked;    /* all loops ran: the slot waits for a like declaration */
-  bool written;   /* since its declaration, also by pending loops */
-  bool undecided; /* ... and in fe.checkpoint */
-  const char *void_since; /* checkpoint that it has had no values since; NULL */
-  const char *lost;       /* why it has no values: what a run failed of; NULL */
-  bool viewed; /* op2_dat_data_rw gave its mirror out, to be written */
+  bool called;         /* calls or programs may know the slot by this shape */
+  bool by_rows;        /* a call used it an element at a time (layout.c) */
+  bool parked;      /* all loops ran: the slot waits for a like declaration */
+  bool written;     /* since its declaration, also by pending loops */
+  bool undecided;   /* ... and in fe.checkpoint */
+  char *void_since; /* checkpoint that it has had no values since; NULL */
+  char *lost;       /* why it has no values: what a run failed of; NULL */
+  bool viewed;      /* op2_dat_data_rw gave its mirror out, to be written */
   uint32_t pending_readers, pending_writers; /* recorded loops, not yet run */
   const void *declared_from; /* the program's pointer at the declaration */
 };
@@ -92,7 +96,8 @@ struct fe_gbl { /* op2_gbl */
   void *data; /* value after all that ran */
   size_t bytes;
   bool freed, parked;
-  const char *lost; /* as a dat's */
+  bool called; /* as a dat's */
+  char *lost;  /* as a dat's */
   uint32_t pending;
 };
 
@@ -117,6 +122,7 @@ struct fe_kernel {
   uint64_t pins_seen; /* fe.pins when names_dats was found */
   bool names_dats;    /* a constant lies in a dat's memory (overlap.c) */
   uint64_t told; /* arguments whose proven access was said to differ, as bits */
+  bool kept;     /* in the sweep under way */
 };
 
 /* A static constant that deferred opaque kernels may read (consts.c). */
@@ -147,7 +153,7 @@ struct fe_arg {
 };
 
 /* An interned call: the words that the program passed (the key), and all that was
- * derived from them. Calls live as long as the library. */
+ * derived from them. Calls live while programs or records name them. */
 struct fe_call {
   uint32_t id;
   /* the key */
@@ -159,6 +165,7 @@ struct fe_call {
   const char *file;
   int line;
   uint64_t source_version; /* op2_kernel_source replaced kernels since */
+  char *texts;             /* memory of those of the key */
   /* derived */
   struct fe_kernel *kernel;
   struct fe_set *set;
@@ -171,8 +178,13 @@ struct fe_call {
   size_t capture_align; /* of their start; 0: FE_ALIGN */
   bool immediate; /* side effects or opaque: runs before the call returns */
   bool serial;
-  bool overlaps;        /* of overlapping globals: made by overlap.c */
-  uint64_t said;        /* what ranks compare (agree.c) */
+  bool overlaps; /* of overlapping globals: made by overlap.c */
+  uint64_t said; /* what ranks compare (agree.c) */
+  bool kept;     /* in the sweep under way */
+  /* of one recorded in place of another, whose globals overlap (overlap.c) */
+  struct fe_call *base;
+  char *words; /* its key in fe.overlaps */
+  size_t words_bytes;
   struct fe_call *next; /* predicted successor */
 };
 
@@ -245,6 +257,9 @@ struct fe_program {
   char *explain;
   struct fe_program *next; /* what ran after it last time */
   uint32_t number;
+  uint64_t used; /* fe.runs at its last run */
+  size_t bytes;  /* about, of all this */
+  bool gone;     /* in the sweep under way */
 };
 
 /* ---- checkpoints (checkpoint.c) -------------------------------------------- */
@@ -291,13 +306,17 @@ struct fe {
   IR_ARRAY(struct fe_dat *, dats);
   IR_ARRAY(struct fe_gbl *, gbls);
   IR_ARRAY(struct fe_kernel *, kernels);
-  IR_ARRAY(struct fe_call *, calls);
+  IR_ARRAY(struct fe_call *, calls); /* by id; NULL: the id is free */
+  IR_ARRAY(uint32_t, free_ids);      /* of calls */
+  uint64_t calls_made;
   IR_ARRAY(struct fe_program *, programs);
   struct table call_ids;    /* key bytes -> id + 1 */
   struct table overlaps;    /* id and offsets of a call's globals -> id + 1 */
   uint64_t pins;            /* dats that came to lie in the program's memory */
-  struct table texts;       /* interned, in the arena */
-  struct table program_ids; /* words -> number + 1 */
+  struct table program_ids; /* words -> struct fe_program */
+  size_t program_bytes;
+  uint32_t programs_made;
+  uint64_t runs;
   uint64_t source_version;
 
   IR_ARRAY(struct fe_rec, recs);
@@ -316,14 +335,15 @@ struct fe {
 
   uint32_t state_id; /* which dats share buffers, as an interned number */
   uint32_t setup_id; /* changes with layouts, overlays and disabled passes */
-  struct table states;
+  uint32_t last_id;  /* of states and reaches */
+  struct ids states;
   struct rt_comm comm; /* size 1: alone */
   struct rt_halo *halo;
   int local;             /* ranks before this one on the same machine */
   int level;             /* of halos: the last, even */
   char halo_with[96];    /* options of pass halo */
-  struct table reaches;  /* how far out dats are right, as an interned number */
-  uint32_t layout_calls; /* calls that layouts were chosen by */
+  struct ids reaches;    /* how far out dats are right, as an interned number */
+  uint64_t layout_calls; /* calls that layouts were chosen by */
   IR_ARRAY(struct fe_watch, watched);
   uint32_t opaque_pending; /* deferred loops without IR */
   bool unsettled; /* sets or maps were declared since number.c looked */
@@ -347,6 +367,9 @@ status fe_error_returned(status st);
 /* Library up, and this the thread of op_init? Else an error; 0 then. */
 bool fe_enter(const char *what);
 
+/* A copy for the caller to free. */
+char *fe_text_copy(const char *s);
+
 /* ---- handles --------------------------------------------------------------- */
 
 bool fe_handle_valid(const void *handle);
@@ -354,6 +377,16 @@ void fe_handle_add(const void *handle);
 void fe_handle_remove(const void *handle);
 
 /* ---- record.c -------------------------------------------------------------- */
+
+/* The first word of a record in the key of a program, taken apart. */
+static inline uint32_t
+fe_word_kind(uint32_t word) {
+  return word >> 1 & 3;
+}
+static inline uint32_t
+fe_word_what(uint32_t word) {
+  return word >> 7;
+}
 
 /* Append a record that is no loop. `data`: captured bytes, NULL if none. */
 void fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
@@ -384,11 +417,20 @@ bool fe_call_matches(const struct fe_call *c, void (*function)(void),
                      const char *name, op_set set, int nargs,
                      const op_arg *args, const char *file, int line);
 
+/* Forget the call; its id will be another's. */
+void fe_call_drop(struct fe_call *c);
+void fe_call_free(struct fe_call *c);
+/* An id that no call has; copies of the words and texts of a key. */
+uint32_t fe_call_id_take(struct fe_call *c);
+void fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
+                      const op_arg *args);
+
 /* ---- consts.c -------------------------------------------------------------- */
 
 struct fe_kernel *fe_kernel_get(void (*function)(void), const char *name);
 /* Of the kernel's constants, as if all varied. */
 size_t fe_consts_bytes(const struct fe_kernel *k);
+void fe_kernel_free(struct fe_kernel *k);
 /* See whether constants changed; capture those that vary. Returns the epoch. */
 uint32_t fe_consts_capture(struct fe_kernel *k);
 /* Bytes of constant i at this epoch if folded, NULL if captured. */
@@ -432,10 +474,19 @@ status fe_number_parts(struct rt_dist *d);
 /* Is this a value of OP2_RENUMBER? */
 bool fe_number_option(const char *text);
 
+/* ---- sweep.c --------------------------------------------------------------- */
+
+/* Before a program is made: room for it, by dropping those not used for longest. */
+void fe_sweep(void);
+/* About what it takes, code and plans left out. */
+size_t fe_program_bytes(const struct fe_program *p);
+
 /* ---- flush.c --------------------------------------------------------------- */
 
 /* Run what the request needs. On failure nothing ran and all stays pending. */
 status fe_run(struct fe_request rq);
+/* Words of a program's key behind those of its records. */
+enum { FE_REQUEST_WORDS = 6 };
 /* Before an accessor: run what this dat needs; rw: its readers, too. */
 status fe_look(struct fe_dat *d, bool rw);
 

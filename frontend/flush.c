@@ -27,8 +27,6 @@
 
 /* ---- the key -------------------------------------------------------------------- */
 
-enum { FE_REQUEST_WORDS = 6 };
-
 /* The request and the state stand behind the recording's words while looking up. */
 static void
 words_close(struct fe_request rq) {
@@ -45,8 +43,10 @@ program_keep(struct fe_program *p, const uint32_t *words, uint32_t n) {
   p->words = mem_alloc(n, sizeof *words);
   memcpy(p->words, words, n * sizeof *words);
   p->nwords = n;
+  p->bytes = fe_program_bytes(p);
+  fe.program_bytes += p->bytes;
   VEC_PUSH(fe.programs, fe.nprograms, fe.capprograms, p);
-  *table_slot(&fe.program_ids, words, n * sizeof *words) = fe.nprograms;
+  *table_slot(&fe.program_ids, p->words, n * sizeof *words) = (uintptr_t)p;
 }
 
 static status
@@ -64,12 +64,13 @@ program_find(struct fe_request rq, struct fe_program **out) {
   uintptr_t id = table_get(&fe.program_ids, fe.words, n * sizeof *fe.words, 0);
   if (id) {
     counters[CNT_cache_hits]++;
-    *out = fe.programs[id - 1];
+    *out = (struct fe_program *)id;
     return OK;
   }
   bool changed;
   TRY(fe_layout_update(&changed));
   if (changed) return program_find(rq, out);
+  fe_sweep();
   TRY(fe_program_make(rq, out));
   program_keep(*out, fe.words, n);
   return OK;
@@ -197,6 +198,7 @@ run(struct fe_request rq) {
   if (st != OK) fe_ranks_end();
   if (st != OK && p->low.program->broken) return run_broke(p, st);
   TRY(st);
+  p->used = ++fe.runs;
   if (fe.last_program) fe.last_program->next = p;
   fe.last_program = p;
   commit(p);

@@ -107,6 +107,11 @@ op2_version(void) {
   return "op2lazy " OP2_VERSION;
 }
 
+char *
+fe_text_copy(const char *s) {
+  return strcpy(mem_alloc(strlen(s) + 1, 1), s);
+}
+
 /* ---- handles --------------------------------------------------------------- */
 
 bool
@@ -339,27 +344,16 @@ fe_free_handles(void) {
   for (uint32_t i = 0; i < fe.ngbls; i++) {
     free(fe.gbls[i]->name);
     free(fe.gbls[i]->data);
+    free(fe.gbls[i]->lost);
     free(fe.gbls[i]);
   }
 }
 
 static void
 fe_free_calls(void) {
-  for (uint32_t i = 0; i < fe.ncalls; i++) {
-    free(fe.calls[i]->key);
-    free(fe.calls[i]->args);
-    free(fe.calls[i]->uses);
-    free(fe.calls[i]->use_reads);
-    free(fe.calls[i]->use_writes);
-    free(fe.calls[i]);
-  }
-  for (uint32_t i = 0; i < fe.nkernels; i++) {
-    for (uint32_t c = 0; c < fe.kernels[i]->low->nconsts; c++)
-      free(fe.kernels[i]->consts[c].folded);
-    free(fe.kernels[i]->consts);
-    free(fe.kernels[i]->name);
-    free(fe.kernels[i]);
-  }
+  for (uint32_t i = 0; i < fe.ncalls; i++)
+    if (fe.calls[i]) fe_call_free(fe.calls[i]);
+  for (uint32_t i = 0; i < fe.nkernels; i++) fe_kernel_free(fe.kernels[i]);
 }
 
 static void
@@ -367,20 +361,19 @@ fe_clear(void) {
   for (uint32_t i = 0; i < fe.nprograms; i++) fe_program_free(fe.programs[i]);
   fe_free_calls();
   fe_free_handles();
-  void *arrays[] = {fe.sets,        fe.maps,     fe.dats,     fe.gbls,
-                    fe.kernels,     fe.calls,    fe.programs, fe.recs,
-                    fe.words,       fe.captured, fe.watched,  fe.targets,
-                    fe.target_stack};
+  void *arrays[] = {fe.sets,         fe.maps,     fe.dats,     fe.gbls,
+                    fe.kernels,      fe.calls,    fe.programs, fe.recs,
+                    fe.words,        fe.captured, fe.watched,  fe.targets,
+                    fe.target_stack, fe.free_ids};
   for (uint32_t i = 0; i < fe.nwatched; i++) free(fe.watched[i].seen);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   table_clear(&fe.handles);
   table_clear(&fe.copies);
   table_clear(&fe.call_ids);
   table_clear(&fe.overlaps);
-  table_clear(&fe.texts);
   table_clear(&fe.target_names);
   table_clear(&fe.program_ids);
-  table_clear(&fe.states);
+  ids_clear(&fe.states);
   arena_clear(&fe.arena);
   low_device_clear();
   rt_devices_close();

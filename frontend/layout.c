@@ -40,26 +40,26 @@ fe_layout_free(void) {
 
 /* Dats that are used an element at a time. */
 static void
-mark_rows(const struct fe_call *c, bool *rows) {
+mark_rows(const struct fe_call *c) {
   for (uint32_t a = 0; a < c->nargs; a++)
     if (c->args[a].dat && (c->args[a].map || c->kernel->low->opaque))
-      rows[c->args[a].dat->index] = true;
+      c->args[a].dat->by_rows = true;
 }
 
 /* Both sides of a copy are alike; true if that changed something. */
 static bool
-mark_alike(const struct fe_call *c, bool *rows) {
+mark_alike(const struct fe_call *c) {
   const struct low_kernel *k = c->kernel->low;
   if (k->copy_from < 0 || k->copy_to < 0 || c->nargs != 2) return false;
-  const struct fe_dat *x = c->args[0].dat, *y = c->args[1].dat;
-  if (!x || !y || rows[x->index] == rows[y->index]) return false;
-  rows[x->index] = rows[y->index] = true;
+  struct fe_dat *x = c->args[0].dat, *y = c->args[1].dat;
+  if (!x || !y || x->by_rows == y->by_rows) return false;
+  x->by_rows = y->by_rows = true;
   return true;
 }
 
 static uint32_t
-block_for(const struct fe_dat *d, bool rows) {
-  if (rows || d->rt.shape.dim <= 1) return 1;
+block_for(const struct fe_dat *d) {
+  if (d->by_rows || d->rt.shape.dim <= 1) return 1;
   return d->rt.shape.dim <= LAYOUT_STREAMS ? 0 : LAYOUT_BLOCK;
 }
 
@@ -71,12 +71,12 @@ on_device(const struct fe_dat *d) {
 }
 
 static status
-apply(const bool *used, const bool *rows, bool *changed) {
+apply(bool *changed) {
   for (uint32_t i = 0; i < fe.ndats; i++) {
     struct fe_dat *d = fe.dats[i];
-    if (!used[i] || !d->auto_layout || d->pinned || d->parked) continue;
+    if (!d->called || !d->auto_layout || d->pinned || d->parked) continue;
     if (on_device(d)) continue;
-    uint32_t block = block_for(d, rows[i]);
+    uint32_t block = block_for(d);
     if (block == d->rt.shape.block) continue;
     TRY(rt_dat_relayout(&d->rt, block));
     d->block = block;
@@ -88,23 +88,18 @@ apply(const bool *used, const bool *rows, bool *changed) {
 
 status
 fe_layout_update(bool *changed) {
+  bool again = true;
   *changed = false;
-  if (fe.layout_calls == fe.ncalls) return OK;
-  bool *used = mem_alloc(2 * (size_t)fe.ndats + 1, sizeof *used);
-  bool *rows = used + fe.ndats, again = true;
-  for (uint32_t i = 0; i < fe.ncalls; i++) {
-    mark_rows(fe.calls[i], rows);
-    for (uint32_t u = 0; u < fe.calls[i]->nuses; u++)
-      used[fe.calls[i]->uses[u]->index] = true;
-  }
+  if (fe.layout_calls == fe.calls_made) return OK;
+  for (uint32_t i = 0; i < fe.ncalls; i++)
+    if (fe.calls[i]) mark_rows(fe.calls[i]);
   while (again) {
     again = false;
     for (uint32_t i = 0; i < fe.ncalls; i++)
-      again |= mark_alike(fe.calls[i], rows);
+      if (fe.calls[i]) again |= mark_alike(fe.calls[i]);
   }
-  status st = apply(used, rows, changed);
-  free(used);
-  if (st == OK) fe.layout_calls = fe.ncalls;
+  status st = apply(changed);
+  if (st == OK) fe.layout_calls = fe.calls_made;
   if (*changed) {
     fe.setup_id++;
     fe_state_update();

@@ -21,19 +21,21 @@ lose_dat(struct fe_dat *d, const char *cause) {
   if (d->lost) return;
   fe_void_clear(d);
   rt_dat_forget(&d->rt);
-  d->lost = cause;
+  d->lost = fe_text_copy(cause);
   fe.nvoid++;
 }
 
 static void
 lose_gbl(struct fe_gbl *g, const char *cause) {
-  fe.nvoid += !g->lost;
-  g->lost = cause;
+  if (g->lost) return;
+  g->lost = fe_text_copy(cause);
+  fe.nvoid++;
 }
 
 void
 fe_gbl_found(struct fe_gbl *g) {
   fe.nvoid -= g->lost != NULL;
+  free(g->lost);
   g->lost = NULL;
 }
 
@@ -68,7 +70,6 @@ program_writes(const struct rt_program *rt, uint32_t global) {
 void
 fe_lost_mark(const struct fe_program *p, const char *cause) {
   const struct rt_program *rt = p->low.program;
-  cause = arena_str(&fe.arena, cause);
   for (uint32_t k = 0; k < rt->nouts; k++)
     lose_dat(fe.dats[p->low.dat_tags[rt->outs[k].dat]], cause);
   for (uint32_t k = 0; k < rt->nglobals; k++)
@@ -78,7 +79,6 @@ fe_lost_mark(const struct fe_program *p, const char *cause) {
 
 void
 fe_lost_root(const struct fe_dat *d, const char *cause) {
-  cause = arena_str(&fe.arena, cause);
   for (uint32_t i = 0; i < fe.ndats; i++)
     if (fe.dats[i] != d && fe.dats[i]->root == d->root && !fe.dats[i]->freed)
       lose_dat(fe.dats[i], cause);

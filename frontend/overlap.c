@@ -147,20 +147,24 @@ copy_of(const void *array, size_t n, size_t size) {
 }
 
 static struct fe_call *
-share_call(const struct fe_call *c, const op_arg *args, const uint32_t *root) {
+share_call(struct fe_call *c, const op_arg *args, const uint32_t *root,
+           const struct str *words) {
   struct fe_call *s = mem_alloc(1, sizeof *s);
   *s = *c;
-  s->id = fe.ncalls;
   s->next = NULL;
+  s->kept = false;
+  s->base = c;
+  s->words = copy_of(words->s, words->len, 1);
+  s->words_bytes = words->len;
   s->serial = s->overlaps = true;
-  s->key = copy_of(c->key, c->nargs, sizeof *s->key);
+  fe_call_keep_key(s, c->file, c->name, c->key);
   s->args = copy_of(c->args, c->nargs, sizeof *s->args);
   s->uses = copy_of(c->uses, c->nuses, sizeof *s->uses);
   s->use_reads = copy_of(c->use_reads, c->nuses, sizeof *s->use_reads);
   s->use_writes = copy_of(c->use_writes, c->nuses, sizeof *s->use_writes);
   share_args(s, args, root);
   share_layout(s, args);
-  VEC_PUSH(fe.calls, fe.ncalls, fe.capcalls, s);
+  s->id = fe_call_id_take(s);
   return s;
 }
 
@@ -183,7 +187,7 @@ fe_overlap_call(struct fe_call *c, const op_arg *args) {
   }
   uintptr_t *id = table_slot(&fe.overlaps, words.s, words.len);
   if (!*id) {
-    struct fe_call *s = share_call(c, args, root);
+    struct fe_call *s = share_call(c, args, root, &words);
     *id = s->id + 1;
   }
   struct fe_call *shared = fe.calls[*id - 1];

@@ -212,12 +212,13 @@ make_once(struct fe_request rq, struct fe_program **out, bool *deeper) {
   struct ir_trace *t = fe_trace_build(rq, &globals);
   struct ir_trace *before = fe.opt.trace ? ir_trace_clone(t) : NULL;
   struct fe_program *p = mem_alloc(1, sizeof *p);
-  p->number = fe.nprograms;
+  p->number = fe.programs_made;
   p->before = text_of(t);
   *deeper = false;
   status st = make_from(&t, p, globals, deeper);
   if (st == OK && !*deeper) {
     counters[CNT_programs]++;
+    fe.programs_made++;
     p->after = text_of(t);
     p->explain = remarks_of(t);
     if (fe.opt.trace) fe_dump_flush(p, before, t);
@@ -296,31 +297,17 @@ fe_program_run(struct fe_program *p) {
 
 void
 fe_state_update(void) {
-  uint32_t pairs[64];
   struct str key = STR_INIT;
-  uint32_t n = 0;
   for (uint32_t i = 0; i < fe.ndats; i++) {
     const struct fe_dat *d = fe.dats[i];
     if (!d->rt.buf || d->rt.buf->refs < 2 || d->pinned) continue;
     for (uint32_t j = 0; j < i; j++)
       if (fe.dats[j]->rt.buf == d->rt.buf) {
-        if (n + 2 > 64) {
-          str_addn(&key, (char *)pairs, n * sizeof *pairs);
-          n = 0;
-        }
-        pairs[n++] = j;
-        pairs[n++] = i;
+        uint32_t pair[2] = {j, i};
+        str_addn(&key, (const char *)pair, sizeof pair);
         break;
       }
   }
-  if (!n && !key.len) {
-    fe.state_id = 0;
-    return;
-  }
-  if (key.len) str_addn(&key, (char *)pairs, n * sizeof *pairs);
-  uintptr_t *slot = key.len ? table_slot(&fe.states, key.s, key.len)
-                            : table_slot(&fe.states, pairs, n * sizeof *pairs);
-  if (!*slot) *slot = fe.states.n;
-  fe.state_id = (uint32_t)*slot;
+  fe.state_id = key.len ? ids_get(&fe.states, &fe.last_id, key.s, key.len) : 0;
   str_clear(&key);
 }

@@ -189,7 +189,7 @@ fe_ranks_close(void) {
     free((void *)p->start);
     rt_part_clear(p);
   }
-  table_clear(&fe.reaches);
+  ids_clear(&fe.reaches);
   rt_halo_free(fe.halo);
   fe.halo = NULL;
   rt_comm_close(&fe.comm);
@@ -595,9 +595,7 @@ fe_reach_id(void) {
     if (!fe.dats[i]->parked) r = fe_reach_of(fe.dats[i]);
     str_addn(&key, (const char *)&r, sizeof r);
   }
-  uintptr_t *slot = table_slot(&fe.reaches, key.s, key.len);
-  if (!*slot) *slot = fe.reaches.n;
-  uint32_t id = (uint32_t)*slot;
+  uint32_t id = ids_get(&fe.reaches, &fe.last_id, key.s, key.len);
   str_clear(&key);
   return id;
 }

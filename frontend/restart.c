@@ -31,6 +31,8 @@ fe_void_check(const char *api, const struct fe_dat *d) {
 void
 fe_void_clear(struct fe_dat *d) {
   fe.nvoid -= d->void_since != NULL || d->lost;
+  free(d->void_since);
+  free(d->lost);
   d->void_since = d->lost = NULL;
 }
 
@@ -234,7 +236,8 @@ dat_restore(struct rt_file *f, struct fe_dat *d) {
   if (st == OK && !strcmp(state.s, FE_SAVED)) st = dat_fill(f, key.s, d);
   if (st == OK && !strcmp(state.s, FE_LEFT_OUT)) {
     fe.nvoid += !d->void_since;
-    d->void_since = arena_str(&fe.arena, rt_io_path(f));
+    free(d->void_since);
+    d->void_since = fe_text_copy(rt_io_path(f));
   }
   str_clear(&state);
   str_clear(&key);

@@ -5,13 +5,14 @@
  * step: calls and programs know dats by handle and number.
  *
  * Idea. A freed dat is parked when its last loop ran: its memory goes, handle and
- * number stay, and the next declaration of the same shape gets them.
+ * number stay, and the next declaration of the same shape gets them, whatever its
+ * name; of any shape, once no call or program knows the old one (sweep.c).
  *
  * Dats that overlap in memory share a root, where versions are counted. An overlay
  * keeps the memory that it lies on: a temporary under overlays is parked with
  * the last of them. A dat that is parked leaves its root to the others.
  *
- * Bound: dats that were alive at once, of each shape. */
+ * Bound: dats that were alive at once, of each shape that calls know. */
 #include "frontend/slots.h"
 
 #include "frontend/checkpoint.h"
@@ -29,30 +30,45 @@ is_like(const struct fe_dat *d, const struct fe_like *l) {
          type_same(d->type, l->type) && !strcmp(d->pub.type, l->type_name);
 }
 
+/* The first of them, so that each step of a program finds the same. */
 struct fe_dat *
 fe_slot_like(const struct fe_like *l) {
   for (uint32_t i = 0; l->temp && i < fe.ndats; i++)
-    if (is_like(fe.dats[i], l)) return fe.dats[i];
+    if (fe.dats[i]->called && is_like(fe.dats[i], l)) return fe.dats[i];
   return NULL;
 }
 
-static char *
-copy_text(const char *s) {
-  return strcpy(mem_alloc(strlen(s) + 1, 1), s);
+/* One that nobody knows. */
+static struct fe_dat *
+slot_blank(void) {
+  for (uint32_t i = 0; i < fe.ndats; i++)
+    if (fe.dats[i]->parked && !fe.dats[i]->called) return fe.dats[i];
+  return NULL;
+}
+
+static void
+texts_free(struct fe_dat *d) {
+  free((char *)d->pub.name);
+  free((char *)d->pub.type);
+  free(d->void_since);
+  free(d->lost);
 }
 
 /* In its old place, or in one of its own. */
 struct fe_dat *
 fe_slot_take(struct fe_dat *slot, const struct fe_like *l, const char *name,
              const struct fe_dat *made) {
+  bool called = slot != NULL, by_rows = slot && slot->by_rows;
+  if (!slot) slot = slot_blank();
   struct fe_dat *d = slot ? slot : mem_alloc(1, sizeof *d);
   uint32_t index = slot ? d->index : fe.ndats;
   assert(!slot || slot->parked);
-  free((char *)d->pub.name);
-  free((char *)d->pub.type);
+  texts_free(d);
   *d = *made;
   d->index = d->root = index;
   d->born = ++fe.born;
+  d->called = called;
+  d->by_rows = by_rows;
   d->type = l->type;
   d->temp = l->temp;
   d->base = l->base;
@@ -62,8 +78,8 @@ fe_slot_take(struct fe_dat *slot, const struct fe_like *l, const char *name,
                                 .dim = l->dim,
                                 .size = l->dim * (int)l->type.size,
                                 .data = d->rt.mirror,
-                                .name = copy_text(name),
-                                .type = copy_text(l->type_name),
+                                .name = fe_text_copy(name),
+                                .type = fe_text_copy(l->type_name),
                                 .user_managed = d->pinned};
   if (!slot) VEC_PUSH(fe.dats, fe.ndats, fe.capdats, d);
   return d;
@@ -141,7 +157,6 @@ fe_slot_park(struct fe_dat *d) {
 void
 fe_slot_clear(struct fe_dat *d) {
   rt_dat_clear(&d->rt);
-  free((char *)d->pub.name);
-  free((char *)d->pub.type);
+  texts_free(d);
   free(d);
 }

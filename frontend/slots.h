@@ -13,9 +13,10 @@ struct fe_like {
   bool temp;
   struct fe_dat *base; /* an overlay's; NULL */
 };
-/* A parked slot; NULL: none. */
+/* A parked slot that calls know; NULL: none. */
 struct fe_dat *fe_slot_like(const struct fe_like *l);
-/* `made` (storage, layout, pinned) becomes a dat, in this slot (NULL: a new one). It
+/* `made` (storage, layout, pinned) becomes a dat, in this slot (NULL: one that nobody
+ * knows). It
  * shares no root yet, and its handle is not valid yet. */
 struct fe_dat *fe_slot_take(struct fe_dat *slot, const struct fe_like *l,
                             const char *name, const struct fe_dat *made);

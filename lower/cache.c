@@ -3,7 +3,10 @@
  *
  * The key (region_key.c) holds all that code depends on but the machine, which
  * doesn't change while we run. Set sizes and addresses are no part of it, so
- * that loops over different sets share code. Entries live until low_clear.
+ * that loops over different sets share code.
+ *
+ * Bound: low_sweep_end drops the code that no program uses (it is on disk), and the
+ * names of their launches.
  *
  * The compiler's own memory (LLVM's context, a megabyte a region) goes once the object
  * file that it made has been loaded as if it came from disk.
@@ -15,6 +18,7 @@
 #include "base/counters.h"
 #include "base/log.h"
 #include "base/table.h"
+#include "lower/device.h"
 #include "lower/disk.h"
 #include "lower/loader.h"
 #include "lower/region.h"
@@ -24,19 +28,34 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A compilation longer than this is worth a line in the log. */
 #define LOW_SLOW_SECONDS 0.2
 /* LLVM recurses over expressions; threads may have less by default. */
 enum { LOW_STACK = 16 << 20 };
 
+struct low_cached {
+  struct low_code code;
+  struct str key;
+  bool kept; /* in the sweep under way */
+};
+
+/* Launch names outlive the region's description. */
+struct low_name {
+  bool kept;
+  char text[];
+};
+
 static struct {
-  struct table table; /* key -> 1 + index in codes */
-  struct low_code *codes;
+  struct table table; /* key -> struct low_cached */
+  struct table by_fn; /* the same by the code's function */
+  struct low_cached **codes;
   uint32_t n, cap;
   int threads;        /* that compile; 0: one for each processor */
-  struct table names; /* launch names outlive the region's description */
-  struct arena arena;
+  struct table names; /* text -> struct low_name */
+  struct low_name **all_names;
+  uint32_t nnames, cap_names;
 } low_cache;
 
 /* A region that is not there yet. */
@@ -153,8 +172,19 @@ low_job_to_disk(struct low_job *j) {
 
 static void
 low_code_add(struct low_job *j) {
-  VEC_PUSH(low_cache.codes, low_cache.n, low_cache.cap, j->code);
-  *table_slot(&low_cache.table, j->key.s, j->key.len) = low_cache.n;
+  struct low_cached *c = mem_alloc(1, sizeof *c);
+  *c = (struct low_cached){.code = j->code, .key = STR_INIT};
+  str_addn(&c->key, j->key.s, j->key.len);
+  VEC_PUSH(low_cache.codes, low_cache.n, low_cache.cap, c);
+  *table_slot(&low_cache.table, c->key.s, c->key.len) = (uintptr_t)c;
+  *table_slot(&low_cache.by_fn, &c->code.fn, sizeof c->code.fn) = (uintptr_t)c;
+}
+
+static void
+low_cached_free(struct low_cached *c) {
+  low_code_clear(&c->code);
+  str_clear(&c->key);
+  free(c);
 }
 
 static void
@@ -260,12 +290,19 @@ low_cache_get(const struct low_region *r) {
   uintptr_t at = table_get(&low_cache.table, key.s, key.len, 0);
   str_clear(&key);
   assert(at);
-  return low_cache.codes[at - 1].fn;
+  return ((struct low_cached *)at)->code.fn;
 }
 
 const char *
 low_cache_name(const char *name) {
-  return intern_str(&low_cache.names, &low_cache.arena, name);
+  uintptr_t *slot = table_slot(&low_cache.names, name, strlen(name) + 1);
+  if (!*slot) {
+    struct low_name *n = mem_alloc(1, sizeof *n + strlen(name) + 1);
+    strcpy(n->text, name);
+    *slot = (uintptr_t)n;
+    VEC_PUSH(low_cache.all_names, low_cache.nnames, low_cache.cap_names, n);
+  }
+  return ((struct low_name *)*slot)->text;
 }
 
 void
@@ -273,14 +310,72 @@ low_set_threads(int threads) {
   low_cache.threads = threads;
 }
 
+/* ---- what is out of use -------------------------------------------------- */
+
+void
+low_sweep_keep(const struct low_program *p) {
+  for (uint32_t i = 0; i < p->program->nlaunches; i++) {
+    const struct rt_launch *l = &p->program->launches[i];
+    uintptr_t name =
+        table_get(&low_cache.names, l->name, strlen(l->name) + 1, 0);
+    assert(name);
+    ((struct low_name *)name)->kept = true;
+    if (l->offload) {
+      l->offload->code->kept = true;
+      continue;
+    }
+    uintptr_t at = table_get(&low_cache.by_fn, &l->fn, sizeof l->fn, 0);
+    assert(at);
+    ((struct low_cached *)at)->kept = true;
+  }
+}
+
+static void
+low_names_sweep(void) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < low_cache.nnames; i++) {
+    struct low_name *name = low_cache.all_names[i];
+    if (name->kept) {
+      name->kept = false;
+      low_cache.all_names[n++] = name;
+      continue;
+    }
+    table_remove(&low_cache.names, name->text, strlen(name->text) + 1);
+    free(name);
+  }
+  low_cache.nnames = n;
+}
+
+void
+low_sweep_end(void) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < low_cache.n; i++) {
+    struct low_cached *c = low_cache.codes[i];
+    if (c->kept) {
+      c->kept = false;
+      low_cache.codes[n++] = c;
+      continue;
+    }
+    table_remove(&low_cache.table, c->key.s, c->key.len);
+    table_remove(&low_cache.by_fn, &c->code.fn, sizeof c->code.fn);
+    low_cached_free(c);
+  }
+  low_cache.n = n;
+  low_names_sweep();
+  low_device_sweep();
+}
+
 void
 low_clear(void) {
   for (uint32_t k = 0; k < low_cache.n; k++)
-    low_code_clear(&low_cache.codes[k]);
+    low_cached_free(low_cache.codes[k]);
+  for (uint32_t k = 0; k < low_cache.nnames; k++) free(low_cache.all_names[k]);
   free(low_cache.codes);
+  free(low_cache.all_names);
   table_clear(&low_cache.table);
+  table_clear(&low_cache.by_fn);
   table_clear(&low_cache.names);
-  arena_clear(&low_cache.arena);
   low_cache.codes = NULL;
-  low_cache.n = low_cache.cap = 0;
+  low_cache.all_names = NULL;
+  low_cache.n = low_cache.cap = low_cache.nnames = low_cache.cap_names = 0;
 }

@@ -20,9 +20,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct low_dev_cached {
+  struct rt_dev_code *code;
+  struct str key;
+};
+
+/* Bound: low_device_sweep drops what no program uses. */
 static struct {
-  struct table table; /* key -> 1 + index in codes */
-  struct rt_dev_code **codes;
+  struct table table; /* key -> struct low_dev_cached */
+  struct low_dev_cached **codes;
   uint32_t n, cap;
 } low_devices;
 
@@ -167,24 +173,31 @@ low_dev_make(const struct low_region *r, const struct low_device_form *f,
   return s;
 }
 
+static struct low_dev_cached *
+low_dev_keep(struct rt_dev_code *code, const struct str *key) {
+  struct low_dev_cached *c = mem_alloc(1, sizeof *c);
+  *c = (struct low_dev_cached){code, STR_INIT};
+  str_addn(&c->key, key->s, key->len);
+  VEC_PUSH(low_devices.codes, low_devices.n, low_devices.cap, c);
+  *table_slot(&low_devices.table, c->key.s, c->key.len) = (uintptr_t)c;
+  return c;
+}
+
 static status
 low_dev_code_get(const struct low_region *r, const struct low_device_form *f,
-                 struct rt_device *d, const struct rt_dev_code **out) {
+                 struct rt_device *d, struct rt_dev_code **out) {
   struct str key = STR_INIT;
   str_addn(&key, (const char *)&d->target, sizeof d->target);
   low_form_key(r, f, LOW_KEY_PROCESS, &key);
-  uintptr_t at = table_get(&low_devices.table, key.s, key.len, 0);
+  struct low_dev_cached *known =
+      (struct low_dev_cached *)table_get(&low_devices.table, key.s, key.len, 0);
   status s = OK;
-  if (!at) {
+  if (!known) {
     struct rt_dev_code *c;
     s = low_dev_make(r, f, d, &c);
-    if (s == OK) {
-      VEC_PUSH(low_devices.codes, low_devices.n, low_devices.cap, c);
-      at = low_devices.n;
-      *table_slot(&low_devices.table, key.s, key.len) = at;
-    }
+    if (s == OK) known = low_dev_keep(c, &key);
   }
-  if (s == OK) *out = low_devices.codes[at - 1];
+  if (s == OK) *out = known->code;
   str_clear(&key);
   return s;
 }
@@ -233,10 +246,33 @@ low_device_text(const struct low_region *r, enum rt_code_kind kind,
   return s;
 }
 
+static void
+low_dev_cached_free(struct low_dev_cached *c) {
+  low_dev_code_free(c->code);
+  str_clear(&c->key);
+  free(c);
+}
+
+void
+low_device_sweep(void) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < low_devices.n; k++) {
+    struct low_dev_cached *c = low_devices.codes[k];
+    if (c->code->kept) {
+      c->code->kept = false;
+      low_devices.codes[n++] = c;
+      continue;
+    }
+    table_remove(&low_devices.table, c->key.s, c->key.len);
+    low_dev_cached_free(c);
+  }
+  low_devices.n = n;
+}
+
 void
 low_device_clear(void) {
   for (uint32_t k = 0; k < low_devices.n; k++)
-    low_dev_code_free(low_devices.codes[k]);
+    low_dev_cached_free(low_devices.codes[k]);
   free(low_devices.codes);
   table_clear(&low_devices.table);
   low_devices.codes = NULL;

@@ -94,5 +94,7 @@ status low_device_text(const struct low_region *r, enum rt_code_kind kind,
                        struct str *out);
 /* Free kernels of all devices, before these are closed. */
 void low_device_clear(void);
+/* Free those that are not marked as kept, and drop the marks. */
+void low_device_sweep(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* The kernels that a program has shown so far.
  *
  * Looked up by function address: a kernel of a blob, else the source kernel of
- * that name, else opaque. Kernels stay where they are until low_kernels_clear:
- * recorded loops hold them, also when a source was replaced or a shared object
- * has gone.
+ * that name, else opaque. Kernels stay where they are while calls hold them,
+ * also when a source was replaced or a shared object has gone; then a sweep drops
+ * them. Bound: functions and names of sources, and what calls hold.
  *
  * A blob's kernel with effects is run as it is, through its address: only there
  * do the program's variables and functions lie. So it is opaque as well.
@@ -332,6 +332,35 @@ low_kernels_forget(const struct op2_blob *blob) {
   }
 }
 
+static void
+kernel_free(struct kernel *k) {
+  for (uint32_t u = 0; u < k->k.nunits; u++) str_clear(&k->from[u].code);
+  free(k->from);
+  free(k->k.ties);
+  str_clear(&k->code);
+  arena_clear(&k->arena);
+  free(k);
+}
+
+static bool
+kernel_is_found(const struct kernel *k) {
+  if (k->source) return kernel_by_name(k->k.name) == k;
+  return table_get(&kernels.by_address, &k->k.address, sizeof k->k.address,
+                   0) == (uintptr_t)k;
+}
+
+void
+low_kernels_sweep(bool (*used)(const struct low_kernel *k)) {
+  for (struct kernel **at = &kernels.all, *k; (k = *at);) {
+    if (kernel_is_found(k) || used(&k->k)) {
+      at = &k->next;
+      continue;
+    }
+    *at = k->next;
+    kernel_free(k);
+  }
+}
+
 void
 low_kernels_clear(void) {
   table_clear(&kernels.by_address);
@@ -339,11 +368,6 @@ low_kernels_clear(void) {
   while (kernels.all) {
     struct kernel *k = kernels.all;
     kernels.all = k->next;
-    for (uint32_t u = 0; u < k->k.nunits; u++) str_clear(&k->from[u].code);
-    free(k->from);
-    free(k->k.ties);
-    str_clear(&k->code);
-    arena_clear(&k->arena);
-    free(k);
+    kernel_free(k);
   }
 }

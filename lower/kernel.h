@@ -100,6 +100,9 @@ void low_kernels_forget(const struct op2_blob *blob);
 const struct op2_blob *low_blob_peeking(void);
 /* Has any file of the program brought kernels with IR? */
 bool low_blob_any(void);
+/* Free kernels that are no longer found (a source that was replaced, a shared object
+ * that has gone) and not used by `used`. */
+void low_kernels_sweep(bool (*used)(const struct low_kernel *k));
 /* Free all kernels (op_exit). Blobs stay registered. */
 void low_kernels_clear(void);
 

@@ -72,6 +72,10 @@ void low_program_clear(struct low_program *p); /* frees the rt_program, too */
  * exchange. ERR_COMPILE */
 struct rt_device;
 status low_device_moves(struct rt_device *d);
+/* Free compiled regions that no program uses: first all programs are named, then the
+ * sweep ends. Between runs. */
+void low_sweep_keep(const struct low_program *p);
+void low_sweep_end(void);
 /* Free all compiled regions (op_exit). */
 void low_clear(void);
 /* Threads that compile; 0: one for each processor. */

@@ -3,7 +3,7 @@
  * Memory that a buffer gives back stays in a list and serves the next buffer of
  * the same size: allocation on a device takes longer than most loops. Maps and
  * plans never change while they keep their version, so a device has each of
- * them once. */
+ * them once, until no run asks for it between two sweeps. */
 #include "rt/device.h"
 #include "rt/store.h"
 
@@ -99,6 +99,25 @@ rt_devices_forget(void) {
   for (struct rt_device *d = devices.first; d; d = d->next) tables_free(d);
 }
 
+static void
+tables_sweep(struct rt_device *d) {
+  for (struct rt_dev_table **at = &d->tables, *t; (t = *at);) {
+    if (t->used) {
+      t->used = false;
+      at = &t->next;
+      continue;
+    }
+    *at = t->next;
+    d->driver->mem_free(d, t->mem);
+    free(t);
+  }
+}
+
+void
+rt_devices_sweep(void) {
+  for (struct rt_device *d = devices.first; d; d = d->next) tables_sweep(d);
+}
+
 void
 rt_device_moves_free(struct rt_device *d) {
   struct rt_dev_moves *m = &d->moves;
@@ -190,10 +209,11 @@ rt_dev_table_get(struct rt_device *d, const void *data, size_t bytes,
       return st;
     }
     t = mem_alloc(1, sizeof *t);
-    *t = (struct rt_dev_table){data, version, bytes, mem, d->tables};
+    *t = (struct rt_dev_table){data, version, bytes, mem, true, d->tables};
     d->tables = t;
     counters[CNT_upload_other_bytes] += (long long)bytes;
   }
+  t->used = true;
   *out = t->mem;
   return OK;
 }

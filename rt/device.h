@@ -79,6 +79,7 @@ struct rt_dev_table {
   uint64_t version;
   size_t bytes;
   void *mem;
+  bool used; /* since the last sweep */
   struct rt_dev_table *next;
 };
 
@@ -158,6 +159,8 @@ status rt_dev_table_get(struct rt_device *d, const void *data, size_t bytes,
                         uint64_t version, void **out);
 /* Free all devices' copies of tables: others will lie where they lay. */
 void rt_devices_forget(void);
+/* Between runs: those that none has asked for since the last sweep. */
+void rt_devices_sweep(void);
 /* Make scratch memory at least so large. */
 status rt_dev_scratch(struct rt_device *d, void **mem, size_t *have,
                       size_t bytes);

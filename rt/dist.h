@@ -136,6 +136,8 @@ struct rt_halo *rt_halo_new(struct rt_comm *c);
 void rt_halo_free(struct rt_halo *h);
 /* Before parts change: what is kept of repeated exchanges goes. NULL is allowed. */
 void rt_halo_forget(struct rt_halo *h);
+/* Between runs: of exchanges that did not come since the last sweep. NULL is allowed. */
+void rt_halo_sweep(struct rt_halo *h);
 status rt_halo_start(struct rt_halo *h, const struct rt_halo_item *items,
                      uint32_t n);
 status rt_halo_finish(struct rt_halo *h);

@@ -120,6 +120,12 @@ prepare(struct rt_program *p, int nthreads) {
   return make_room(p->scratch, p->nlaunches, nthreads);
 }
 
+void
+rt_exec_keep(struct rt_program *p) {
+  for (uint32_t i = 0; p->scratch && i < p->nlaunches; i++)
+    p->scratch->teams[i]->kept = true;
+}
+
 /* ---- bind ---------------------------------------------------------------- */
 
 static void

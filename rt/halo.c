@@ -126,11 +126,12 @@ struct plan {
   void *messages; /* the communicator's */
   /* of each move; NULL: no device has taken part */
   struct rt_moved *from, *to;
+  bool used; /* since the last sweep */
 };
 
 struct rt_halo {
   struct rt_comm *c;
-  struct table ids; /* moves -> number of the plan + 1 */
+  struct table ids; /* moves -> struct plan */
   struct plan **plans;
   uint32_t nplans, capplans;
   struct plan *now;     /* of the exchange under way */
@@ -180,6 +181,24 @@ rt_halo_forget(struct rt_halo *h) {
   h->plans = NULL;
   h->nplans = h->capplans = 0;
   table_clear(&h->ids);
+}
+
+void
+rt_halo_sweep(struct rt_halo *h) {
+  uint32_t n = 0;
+  if (!h) return;
+  assert(!h->now);
+  for (uint32_t i = 0; i < h->nplans; i++) {
+    struct plan *p = h->plans[i];
+    if (p->used) {
+      p->used = false;
+      h->plans[n++] = p;
+      continue;
+    }
+    table_remove(&h->ids, p->moves, p->n * sizeof *p->moves);
+    plan_free(h->c, p);
+  }
+  h->nplans = n;
 }
 
 void
@@ -236,9 +255,10 @@ plan_make(struct rt_halo *h, struct plan *p) {
 /* The plan for h->moves. */
 static status
 plan_get(struct rt_halo *h, struct plan **out) {
-  uintptr_t id = table_get(&h->ids, h->moves, h->n * sizeof *h->moves, 0);
-  if (!id) {
-    struct plan *p = mem_alloc(1, sizeof *p);
+  struct plan *p =
+      (struct plan *)table_get(&h->ids, h->moves, h->n * sizeof *h->moves, 0);
+  if (!p) {
+    p = mem_alloc(1, sizeof *p);
     p->n = h->n;
     p->moves = mem_alloc(h->n, sizeof *p->moves);
     p->lists = mem_alloc(h->n, sizeof *p->lists);
@@ -249,10 +269,10 @@ plan_get(struct rt_halo *h, struct plan **out) {
       return st;
     }
     VEC_PUSH(h->plans, h->nplans, h->capplans, p);
-    id = h->nplans;
-    *table_slot(&h->ids, h->moves, h->n * sizeof *h->moves) = id;
+    *table_slot(&h->ids, p->moves, p->n * sizeof *p->moves) = (uintptr_t)p;
   }
-  *out = h->plans[id - 1];
+  p->used = true;
+  *out = p;
   return OK;
 }
 

@@ -1,7 +1,10 @@
 /* The cache of plans, parts and stages. A key is all that one depends on, as 64-bit
  * words: which of them, n, block or number of parts, element colours, and per
  * conflict the map, its version and the entry. Keys are compared in full; a
- * map whose table changes has another version. */
+ * map whose table changes has another version.
+ *
+ * Bound: rt_plan_cache_sweep drops what no run got since the sweep before; but plans
+ * of all ranks stay, since ranks make them together. */
 #include "rt/plan.h"
 
 #include "base/arena.h"
@@ -13,6 +16,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef NDEBUG
 bool rt_plan_checking = false;
@@ -25,12 +29,15 @@ struct made {
   struct rt_plan *plan;
   struct rt_parts *parts;
   struct rt_stage *stage;
+  uint64_t *key;
+  uint32_t nkey;
+  bool used; /* since the last sweep */
 };
 enum kind { PLAN, PLAN_RANKS, PARTS, STAGE };
 
 static struct {
-  struct table by_key; /* -> number in made, + 1 */
-  struct made *made;
+  struct table by_key; /* -> struct made */
+  struct made **made;
   uint32_t n, cap;
   uint64_t *key; /* scratch */
   uint32_t nkey, capkey;
@@ -55,17 +62,32 @@ key_make(enum kind kind, idx_l n, idx_l block, const struct rt_conflict *c,
 /* What the key made last stands for; NULL: nothing yet. */
 static const struct made *
 cache_find(void) {
-  uintptr_t i =
-      table_get(&cache.by_key, cache.key, cache.nkey * sizeof *cache.key, 0);
-  return i ? &cache.made[i - 1] : NULL;
+  struct made *m = (struct made *)table_get(&cache.by_key, cache.key,
+                                            cache.nkey * sizeof *cache.key, 0);
+  if (m) m->used = true;
+  return m;
 }
 
 static void
-cache_keep(struct made m) {
+cache_keep(struct made made) {
+  struct made *m = mem_alloc(1, sizeof *m);
+  *m = made;
+  m->key = mem_alloc(cache.nkey, sizeof *m->key);
+  m->nkey = cache.nkey;
+  m->used = true;
+  memcpy(m->key, cache.key, cache.nkey * sizeof *m->key);
   VEC_PUSH(cache.made, cache.n, cache.cap, m);
-  *table_slot(&cache.by_key, cache.key, cache.nkey * sizeof *cache.key) =
-      cache.n;
+  *table_slot(&cache.by_key, m->key, m->nkey * sizeof *m->key) = (uintptr_t)m;
   counters[CNT_plans]++;
+}
+
+static void
+made_free(struct made *m) {
+  rt_plan_free(m->plan);
+  rt_parts_free(m->parts);
+  rt_stage_free(m->stage);
+  free(m->key);
+  free(m);
 }
 
 /* A plan that was just made is checked and kept, or freed. */
@@ -148,12 +170,24 @@ rt_stage_get(idx_l n, idx_l block, const struct rt_conflict *c,
 }
 
 void
-rt_plan_cache_clear(void) {
+rt_plan_cache_sweep(void) {
+  uint32_t n = 0;
   for (uint32_t i = 0; i < cache.n; i++) {
-    rt_plan_free(cache.made[i].plan);
-    rt_parts_free(cache.made[i].parts);
-    rt_stage_free(cache.made[i].stage);
+    struct made *m = cache.made[i];
+    if (m->used || m->key[0] == PLAN_RANKS) {
+      m->used = false;
+      cache.made[n++] = m;
+      continue;
+    }
+    table_remove(&cache.by_key, m->key, m->nkey * sizeof *m->key);
+    made_free(m);
   }
+  cache.n = n;
+}
+
+void
+rt_plan_cache_clear(void) {
+  for (uint32_t i = 0; i < cache.n; i++) made_free(cache.made[i]);
   table_clear(&cache.by_key);
   free(cache.made);
   free(cache.key);

@@ -79,7 +79,7 @@ rt_plan_first(const struct rt_plan *p, idx_l j) {
 
 /* The plan for these conflicts, from the cache or made. Keyed by maps and their
  * versions, entries, n, block size and whether element colours are wanted;
- * whole keys are compared. KEEP: lives until rt_plan_cache_clear.
+ * whole keys are compared. KEEP: lives until the next sweep, or clear.
  * cost  O(n * entries) and one word per target while it is made
  * source  two-level colouring: Mudalige et al. 2012, section III (OP2) */
 status rt_plan_get(idx_l n, idx_l block, const struct rt_conflict *c,
@@ -97,6 +97,8 @@ status rt_plan_get_ranks(struct rt_comm *comm, const struct rt_set *set,
 status rt_plan_check(const struct rt_plan *p, const struct rt_conflict *c,
                      uint32_t nc);
 void rt_plan_cache_clear(void);
+/* Between runs: drop what none has asked for since the last sweep. */
+void rt_plan_cache_sweep(void);
 extern bool rt_plan_checking;
 /* Elements in a block of the plans that rt_exec asks for (OP2_BLOCK_SIZE); 0:
  * the library's choice. */
@@ -202,6 +204,7 @@ struct rt_dev_code {
   struct rt_device *device;
   void *code;
   void *run, *combine; /* NULL: not there */
+  bool kept;           /* in the sweep under way */
 };
 
 /* Staging through entries[0 .. nentries) of one map: a number for each block's
@@ -220,7 +223,7 @@ enum { RT_STRIP_ALIGN = 16 };
 
 /* What a launch on a device needs besides. */
 struct rt_offload {
-  const struct rt_dev_code *code; /* KEEP */
+  struct rt_dev_code *code; /* KEEP */
   struct rt_scalar *scalars;
   uint32_t nscalars;
   size_t scalar_bytes;
@@ -331,6 +334,8 @@ status rt_exec(struct rt_program *p, int nthreads);
 status rt_exec_prepare(struct rt_program *p, int nthreads);
 status rt_exec_run(struct rt_program *p, int nthreads);
 void rt_exec_cancel(struct rt_program *p);
+/* What the program holds of shared tables stays in the next sweep of teams. */
+void rt_exec_keep(struct rt_program *p);
 /* Elements that a thread gets at least; < 0: the library's choice. */
 void rt_set_thread_least(idx_l n);
 /* Who runs the parts of a launch: whoever was faster in its first runs, one

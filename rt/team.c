@@ -28,6 +28,8 @@
 #include "base/arena.h"
 #include "base/table.h"
 
+#include <stdlib.h>
+
 enum { LEAST = 512, LONG = 1 << 16, COLD = 2, TRIES = 3 };
 
 static idx_l least = LEAST;
@@ -43,24 +45,58 @@ rt_set_team(enum rt_team_way w) {
   way = w;
 }
 
-static struct table teams; /* function, elements -> struct rt_team */
-static struct arena team_arena;
+struct team_key {
+  rt_region_fn fn;
+  int64_t n;
+};
+struct team_entry {
+  struct rt_team team; /* first: what others see */
+  struct team_key key;
+};
+
+/* Bound: programs hold them; a sweep drops the others. */
+static struct {
+  struct table known; /* struct team_key -> struct team_entry */
+  struct team_entry **all;
+  uint32_t n, cap;
+} teams;
 
 struct rt_team *
 rt_team_get(rt_region_fn fn, idx_l n) {
-  struct {
-    rt_region_fn fn;
-    int64_t n;
-  } key = {fn, n};
-  uintptr_t *slot = table_slot(&teams, &key, sizeof key);
-  if (!*slot) *slot = (uintptr_t)ARENA_NEW(&team_arena, struct rt_team);
-  return (struct rt_team *)*slot;
+  struct team_key key = {fn, n};
+  uintptr_t *slot = table_slot(&teams.known, &key, sizeof key);
+  if (!*slot) {
+    struct team_entry *e = mem_alloc(1, sizeof *e);
+    e->key = key;
+    *slot = (uintptr_t)e;
+    VEC_PUSH(teams.all, teams.n, teams.cap, e);
+  }
+  return &((struct team_entry *)*slot)->team;
+}
+
+void
+rt_team_sweep(void) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < teams.n; i++) {
+    struct team_entry *e = teams.all[i];
+    if (e->team.kept) {
+      e->team.kept = false;
+      teams.all[n++] = e;
+      continue;
+    }
+    table_remove(&teams.known, &e->key, sizeof e->key);
+    free(e);
+  }
+  teams.n = n;
 }
 
 void
 rt_team_clear(void) {
-  table_clear(&teams);
-  arena_clear(&team_arena);
+  for (uint32_t i = 0; i < teams.n; i++) free(teams.all[i]);
+  free(teams.all);
+  table_clear(&teams.known);
+  teams.all = NULL;
+  teams.n = teams.cap = 0;
 }
 
 int

@@ -10,14 +10,16 @@
 
 /* What is known of the launches of a region; zero: nothing. */
 struct rt_team {
-  int threads;   /* that it was measured with */
-  uint32_t runs; /* so far, until decided */
-  bool decided, alone;
-  double best[2]; /* seconds: alone, together */
+  int threads;               /* that it was measured with */
+  uint32_t runs;             /* so far, until decided */
+  bool decided, alone, kept; /* kept: in the sweep under way */
+  double best[2];            /* seconds: alone, together */
 };
 
-/* That of launches of this function over n elements, kept until rt_team_clear. */
+/* That of launches of this function over n elements, until a sweep in which it is
+ * not marked as kept, or rt_team_clear. */
 struct rt_team *rt_team_get(rt_region_fn fn, idx_l n);
+void rt_team_sweep(void);
 
 /* Threads that elements [0, n) are split over, of at most `nthreads`. */
 int rt_team_size(idx_l n, int nthreads);

@@ -3,6 +3,7 @@
 #include "base/counters.h"
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/ids.h"
 #include "base/opt.h"
 #include "base/str.h"
 #include "base/table.h"
@@ -113,6 +114,24 @@ Test(table, prefixes_are_different_keys) {
   for (size_t n = 0; n < sizeof text; n++)
     cr_assert_eq(table_get(&t, text, n, 0), n + 1);
   table_clear(&t);
+}
+
+Test(ids, numbers_are_never_given_again) {
+  struct ids t = {0};
+  uint32_t last = 0;
+  cr_assert_eq(ids_get(&t, &last, "a", 1), 1);
+  cr_assert_eq(ids_get(&t, &last, "b", 1), 2);
+  cr_assert_eq(ids_get(&t, &last, "c", 1), 3);
+  cr_assert_eq(ids_get(&t, &last, "a", 1), 1);
+  ids_keep(&t, 3);
+  ids_keep(&t, 7); /* another table's */
+  ids_sweep(&t);
+  cr_assert_eq(t.n, 1);
+  cr_assert_eq(ids_get(&t, &last, "c", 1), 3);
+  cr_assert_eq(ids_get(&t, &last, "a", 1), 4);
+  ids_sweep(&t);
+  cr_assert_eq(t.n, 0);
+  ids_clear(&t);
 }
 
 Test(table, absent_keys_give_what_was_asked_for) {

@@ -32,10 +32,10 @@ fe_views_close(void) {
 
 status
 fe_access_begin(const char *api, op_dat dat, bool rw, struct fe_dat **out) {
-  if (!fe_handle_valid(dat) &&
+  if (!fe_handle_is(dat, FE_DAT) &&
       (rw || !table_get(&fe.copies, &dat, sizeof dat, 0)))
-    FAIL(ERR_ARG, "%s: expected a declared dat, found %p%s", api, (void *)dat,
-         dat ? " (freed?)" : "");
+    FAIL(ERR_ARG, "%s: expected a declared dat, found %s", api,
+         fe_handle_found(dat));
   struct fe_dat *d = (struct fe_dat *)dat;
   if (fe.nvoid) TRY(fe_void_check(api, d));
   if (fe.nviews) fe_views_close();
@@ -156,8 +156,9 @@ op2_dat_data_rw(op_dat dat) {
  * program put into the mirror is kept meanwhile. */
 status
 fe_upload(const char *api, op_dat dat) {
-  if (!fe_handle_valid(dat))
-    FAIL(ERR_ARG, "%s: expected a declared dat, found %p", api, (void *)dat);
+  if (!fe_handle_is(dat, FE_DAT))
+    FAIL(ERR_ARG, "%s: expected a declared dat, found %s", api,
+         fe_handle_found(dat));
   struct fe_dat *d = (struct fe_dat *)dat;
   char *kept = NULL;
   fe_agree_step(api, d->pub.name, d->index);
@@ -243,9 +244,9 @@ op_reset_data_ptr(char *data, int mode) {
 unsigned long
 op_get_map_ptr(op_map map) {
   if (!fe_enter("op_get_map_ptr")) return 0;
-  if (fe_handle_valid(map)) return (unsigned long)map->map;
-  fe_error(err_set(ERR_ARG, "op_get_map_ptr: expected a declared map, found %p",
-                   (void *)map));
+  if (fe_handle_is(map, FE_MAP)) return (unsigned long)map->map;
+  fe_error(err_set(ERR_ARG, "op_get_map_ptr: expected a declared map, found %s",
+                   fe_handle_found(map)));
   return 0;
 }
 

@@ -57,13 +57,13 @@ is_far(const op_arg *a) {
 static status
 check_arg(const char *api, op_set set, const op_arg *a, int i) {
   if (!is_dat(a)) return OK;
-  if (!fe_handle_valid(a->dat))
-    FAIL(ERR_ARG, "%s: argument %d: expected a declared dat, found %p%s", api,
-         i, (void *)a->dat, a->dat ? " (freed?)" : "");
+  if (!fe_handle_is(a->dat, FE_DAT))
+    FAIL(ERR_ARG, "%s: argument %d: expected a declared dat, found %s", api, i,
+         fe_handle_found(a->dat));
   if (!a->map) return OK;
-  if (!fe_handle_valid(a->map))
-    FAIL(ERR_ARG, "%s: argument %d: expected a declared map, found %p", api, i,
-         (void *)a->map);
+  if (!fe_handle_is(a->map, FE_MAP))
+    FAIL(ERR_ARG, "%s: argument %d: expected a declared map, found %s", api, i,
+         fe_handle_found(a->map));
   if (set && a->map->from != set)
     FAIL(ERR_ARG,
          "%s: argument %d: wrong map: expected one from the loop's set \"%s\", "
@@ -141,8 +141,9 @@ exchange(op_set set, int nargs, op_arg *args, int *n_out) {
   const char *api = "op_mpi_halo_exchanges";
   bool far = false, executed = false;
   *n_out = 0;
-  if (!fe_handle_valid(set))
-    FAIL(ERR_ARG, "%s: expected a declared set, found %p", api, (void *)set);
+  if (!fe_handle_is(set, FE_SET))
+    FAIL(ERR_ARG, "%s: expected a declared set, found %s", api,
+         fe_handle_found(set));
   TRY(check_args(api, set, nargs, args));
   TRY(settle());
   for (int i = 0; i < nargs; i++) {

@@ -8,6 +8,7 @@
 
 #include "rt/dev.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ fe_decl_set(idx_l n, const char *name, struct fe_set **out) {
   TRY(fe_ranks_set(s));
   VEC_PUSH(fe.sets, fe.nsets, fe.capsets, s);
   fe.unsettled = true;
-  fe_handle_add(s);
+  fe_handle_add(s, FE_SET);
   fe_vars_add_set(&s->pub);
   *out = s;
   return OK;
@@ -49,25 +50,29 @@ op_decl_set(idx_l_t n, const char *name) {
 status
 fe_check_map_args(op_set from, op_set to, int dim, const char *name) {
   if (!name) FAIL(ERR_ARG, "op_decl_map: name: expected a text, found NULL");
-  if (!fe_handle_valid(from))
-    FAIL(ERR_ARG, "op_decl_map \"%s\": from: expected a declared set, found %p",
-         name, (void *)from);
-  if (!fe_handle_valid(to))
-    FAIL(ERR_ARG, "op_decl_map \"%s\": to: expected a declared set, found %p",
-         name, (void *)to);
-  if (dim < 1)
-    FAIL(ERR_ARG, "op_decl_map \"%s\": dim: expected 1 or more, found %d", name,
-         dim);
+  if (!fe_handle_is(from, FE_SET))
+    FAIL(ERR_ARG, "op_decl_map \"%s\": from: expected a declared set, found %s",
+         name, fe_handle_found(from));
+  if (!fe_handle_is(to, FE_SET))
+    FAIL(ERR_ARG, "op_decl_map \"%s\": to: expected a declared set, found %s",
+         name, fe_handle_found(to));
+  if (dim < 1 || dim > FE_ARITY_MAX)
+    FAIL(ERR_ARG, "op_decl_map \"%s\": dim: expected 1 to %d, found %d", name,
+         FE_ARITY_MAX, dim);
   return OK;
 }
 
 /* Range of every entry, and what the table proves about itself (IR_MAP_*).
- * cost one pass and one bit per target element */
+ * cost one pass and one word per target element: the row that named it last */
 static status
 scan_table(struct fe_map *m, int base) {
   idx_l from = m->rt.from->n, to = m->rt.to->n;
   uint32_t arity = m->rt.arity;
-  unsigned char *seen = mem_alloc((size_t)to / 8 + 1, 1);
+  size_t bytes = (size_t)to * sizeof(idx_l);
+  idx_l *last = rt_mem_new(bytes);
+  if (!last)
+    FAIL(ERR_MEMORY, "op_decl_map \"%s\": no memory to check it: %zu bytes",
+         m->pub.name, bytes);
   idx_g hit = 0;
   uint32_t flags = IR_MAP_INJECTIVE;
   const idx_l *row = m->rt.table;
@@ -75,19 +80,18 @@ scan_table(struct fe_map *m, int base) {
     for (uint32_t i = 0; i < arity; i++) {
       idx_l t = row[i];
       if (t < 0 || t >= to) {
-        free(seen);
+        rt_mem_free(last, bytes);
         FAIL(ERR_ARG,
              "op_decl_map \"%s\": entry %u of element %d: expected %d to %d "
              "(set \"%s\"), found %d",
              m->pub.name, i, e, base, to - 1 + base, m->pub.to->name, t + base);
       }
-      for (uint32_t j = 0; j < i; j++)
-        if (row[j] == t) flags |= IR_MAP_REPEATS;
-      if (seen[t / 8] >> t % 8 & 1) flags &= ~(uint32_t)IR_MAP_INJECTIVE;
-      hit += !(seen[t / 8] >> t % 8 & 1);
-      seen[t / 8] |= (unsigned char)(1 << t % 8);
+      if (last[t] == e + 1) flags |= IR_MAP_REPEATS;
+      if (last[t]) flags &= ~(uint32_t)IR_MAP_INJECTIVE;
+      hit += !last[t];
+      last[t] = e + 1;
     }
-  free(seen);
+  rt_mem_free(last, bytes);
   m->flags = flags | (hit == to ? IR_MAP_ONTO : 0);
   return OK;
 }
@@ -158,7 +162,7 @@ fe_decl_map(op_set from, op_set to, int dim, const int *table32,
                     (uint64_t)to->index);
   VEC_PUSH(fe.maps, fe.nmaps, fe.capmaps, m);
   fe.unsettled = true;
-  fe_handle_add(m);
+  fe_handle_add(m, FE_MAP);
   fe_vars_add_map(&m->pub);
   *out = m;
   return OK;
@@ -187,12 +191,22 @@ op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *table,
 
 /* ---- dats ------------------------------------------------------------------------ */
 
+status
+fe_check_bytes(const char *api, const char *name, int dim, struct type type) {
+  int most = INT_MAX / (int)type.size;
+  if (dim > most)
+    FAIL(ERR_ARG, "%s \"%s\": dim: expected at most %d of %s, found %d", api,
+         name ? name : "", most, type_text(type), dim);
+  return OK;
+}
+
 static status
 check_dat_type(const struct fe_dat_args *a, struct type *out, bool *soa_out) {
   struct type c;
   if (!a->type || !type_from_name(a->type, a->elem_size, out, soa_out))
     FAIL(ERR_ARG, "%s \"%s\": type: expected a type name, found \"%s\"", a->api,
          a->name, a->type ? a->type : "NULL");
+  TRY(fe_check_bytes(a->api, a->name, a->dim, *out));
   if (!a->ctype) return OK;
   bool known = type_from_name(a->ctype, 0, &c, NULL);
   if (known ? !type_same(c, *out) : !strcmp(a->ctype, "?"))
@@ -206,9 +220,9 @@ check_dat_type(const struct fe_dat_args *a, struct type *out, bool *soa_out) {
 status
 fe_check_dat_args(const struct fe_dat_args *a) {
   if (!a->name) FAIL(ERR_ARG, "%s: name: expected a text, found NULL", a->api);
-  if (!fe_handle_valid(a->set))
-    FAIL(ERR_ARG, "%s \"%s\": set: expected a declared set, found %p", a->api,
-         a->name, (void *)a->set);
+  if (!fe_handle_is(a->set, FE_SET))
+    FAIL(ERR_ARG, "%s \"%s\": set: expected a declared set, found %s", a->api,
+         a->name, fe_handle_found(a->set));
   if (a->dim < 1)
     FAIL(ERR_ARG, "%s \"%s\": dim: expected 1 or more, found %d", a->api,
          a->name, a->dim);
@@ -224,7 +238,7 @@ dat_publish(struct fe_dat *d, status st, struct fe_dat **out) {
     return st;
   }
   fe.pins += d->pinned;
-  fe_handle_add(d);
+  fe_handle_add(d, FE_DAT);
   fe_vars_add_dat(&d->pub, d->declared_from);
   *out = d;
   return OK;
@@ -333,10 +347,10 @@ int
 op_free_dat_temp(op_dat dat) {
   if (!fe_enter("op_free_dat_temp")) return ERR_STATE;
   struct fe_dat *d = (struct fe_dat *)dat;
-  if (!fe_handle_valid(dat))
+  if (!fe_handle_is(dat, FE_DAT))
     return (int)fe_error_returned(err_set(
-        ERR_ARG, "op_free_dat_temp: expected a live temporary, found %p%s",
-        (void *)dat, dat ? " (freed?)" : ""));
+        ERR_ARG, "op_free_dat_temp: expected a live temporary, found %s",
+        fe_handle_found(dat)));
   if (!d->temp)
     return (int)fe_error_returned(
         err_set(ERR_ARG,
@@ -347,7 +361,7 @@ op_free_dat_temp(op_dat dat) {
   fe_checkpoint_drop(d);
   fe_void_clear(d);
   d->freed = true;
-  fe_handle_remove(d);
+  fe_handle_free(d);
   fe_vars_remove_dat(&d->pub);
   fe_agree_step("op_free_dat_temp", d->pub.name, d->index);
   if (!d->pending_readers)
@@ -387,9 +401,9 @@ dat_pin(struct fe_dat *d) {
  * dat's. */
 static status
 decl_overlay(op_set set, struct fe_dat *base, struct fe_dat **out) {
-  if (!fe_handle_valid(set))
-    FAIL(ERR_ARG, "op_decl_dat_overlay: set: expected a declared set, found %p",
-         (void *)set);
+  if (!fe_handle_is(set, FE_SET))
+    FAIL(ERR_ARG, "op_decl_dat_overlay: set: expected a declared set, found %s",
+         fe_handle_found(set));
   if (set->size > base->pub.set->size)
     FAIL(ERR_ARG,
          "op_decl_dat_overlay: expected a set of at most %d elements as dat "
@@ -415,10 +429,10 @@ op_decl_dat_overlay(op_set set, op_dat dat) {
   struct fe_dat *d = NULL;
   if (!fe_enter("op_decl_dat_overlay")) return NULL;
   status st = OK;
-  if (!fe_handle_valid(dat))
+  if (!fe_handle_is(dat, FE_DAT))
     st = err_set(ERR_ARG,
-                 "op_decl_dat_overlay: dat: expected a declared dat, found %p",
-                 (void *)dat);
+                 "op_decl_dat_overlay: dat: expected a declared dat, found %s",
+                 fe_handle_found(dat));
   if (st == OK) st = decl_overlay(set, (struct fe_dat *)dat, &d);
   if (st != OK) fe_error(st);
   fe.file = NULL;
@@ -467,6 +481,7 @@ op2_decl_const_at(const char *name, int dim, const char *type, size_t elem_size,
                  "op_decl_const%s%s: wrong type: expected \"%s\" as the memory "
                  "given, found \"%s\"",
                  name ? " " : "", name ? name : "", ctype, type);
+  if (st == OK) st = fe_check_bytes("op_decl_const", name, dim, t);
   if (st == OK) fe_watch_add(data, (size_t)dim * t.size);
   if (st != OK) fe_error(st);
   fe.file = NULL;
@@ -483,9 +498,9 @@ op_decl_const_char(int dim, char const *type, int size, char *data,
 static const struct fe_set *
 set_of(op_set set, const char *api) {
   if (!fe_enter(api)) return NULL;
-  if (!fe_handle_valid(set)) {
-    fe_error(err_set(ERR_ARG, "%s: expected a declared set, found %p", api,
-                     (void *)set));
+  if (!fe_handle_is(set, FE_SET)) {
+    fe_error(err_set(ERR_ARG, "%s: expected a declared set, found %s", api,
+                     fe_handle_found(set)));
     return NULL;
   }
   fe.file = NULL;

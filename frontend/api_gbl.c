@@ -1,5 +1,6 @@
 /* Deferred globals: op2_gbl handles, and the switch for raw pointers. */
 #include "frontend/checkpoint.h"
+#include "frontend/decl.h"
 #include "frontend/ranks.h"
 
 #include <stdlib.h>
@@ -31,6 +32,7 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
          "op2_decl_gbl \"%s\": type: expected a type name, found "
          "\"%s\"",
          name, type ? type : "NULL");
+  TRY(fe_check_bytes("op2_decl_gbl", name, dim, t));
   struct fe_gbl *g = gbl_unpark(t, dim);
   if (!g) {
     g = mem_alloc(1, sizeof *g);
@@ -45,7 +47,7 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
   g->freed = g->parked = false;
   memset(g->data, 0, g->bytes);
   if (init) memcpy(g->data, init, g->bytes);
-  fe_handle_add(g);
+  fe_handle_add(g, FE_GBL);
   fe_agree_step("op2_decl_gbl", name, (uint64_t)g->bytes << 32 | g->index);
   *out = g;
   return OK;
@@ -63,9 +65,9 @@ op2_decl_gbl(int dim, const char *type, const void *init, const char *name) {
 
 static status
 gbl_of(const char *api, op2_gbl handle, struct fe_gbl **out) {
-  if (!fe_handle_valid(handle))
-    FAIL(ERR_ARG, "%s: expected a handle of op2_decl_gbl, found %p%s", api,
-         (void *)handle, handle ? " (freed?)" : "");
+  if (!fe_handle_is(handle, FE_GBL))
+    FAIL(ERR_ARG, "%s: expected a handle of op2_decl_gbl, found %s", api,
+         fe_handle_found(handle));
   *out = (struct fe_gbl *)handle;
   return OK;
 }
@@ -121,7 +123,7 @@ op2_free_gbl(op2_gbl handle) {
     return;
   }
   g->freed = true;
-  fe_handle_remove(g);
+  fe_handle_free(g);
   if (g->pending)
     fe_record(FE_REC_FREE_GBL, g->index, NULL, 0);
   else

@@ -78,7 +78,7 @@ child_get(const char *name, bool kernel) {
 /* Level 2 and above: what was called in this section counts for it. */
 static void
 boundary(void) {
-  if (profile.level < 2 || !fe.up) return;
+  if (profile.level < 2 || !fe.up || !fe_enter("op_profile")) return;
   status st = fe_run((struct fe_request){FE_WANT_ALL, 0});
   if (st != OK) fe_error(st);
 }
@@ -131,10 +131,12 @@ void
 op_profile_enter_kernel(const char *name, const char *target,
                         const char *variant) {
   if (!profile.on) return;
-  char *full = name ? arena_printf(&profile.arena, "%s (%s, %s)", name,
-                                   target ? target : "", variant ? variant : "")
-                    : NULL;
-  enter("op_profile_enter_kernel", full, true);
+  struct str full = STR_INIT;
+  if (name)
+    str_printf(&full, "%s (%s, %s)", name, target ? target : "",
+               variant ? variant : "");
+  enter("op_profile_enter_kernel", name ? full.s : NULL, true);
+  str_clear(&full);
 }
 
 void

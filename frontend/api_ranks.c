@@ -51,10 +51,11 @@ op2_mpi_kept(int global, void *out, size_t bytes) {
 /* ---- partitions ---------------------------------------------------------- */
 
 static status
-check_handle(const char *api, const char *what, const void *handle) {
-  if (handle && !fe_handle_valid(handle))
-    FAIL(ERR_ARG, "%s: %s: expected NULL or a declared one, found %p", api,
-         what, handle);
+check_handle(const char *api, const char *what, const void *handle,
+             enum fe_handle kind) {
+  if (handle && !fe_handle_is(handle, kind))
+    FAIL(ERR_ARG, "%s: %s: expected NULL or a declared one, found %s", api,
+         what, fe_handle_found(handle));
   return OK;
 }
 
@@ -192,9 +193,9 @@ repartition(const struct method *m, const struct request *r) {
 
 static status
 partition(const struct request *r) {
-  TRY(check_handle("op_partition", "prime set", r->set));
-  TRY(check_handle("op_partition", "prime map", r->map));
-  TRY(check_handle("op_partition", "coordinates", r->dat));
+  TRY(check_handle("op_partition", "prime set", r->set, FE_SET));
+  TRY(check_handle("op_partition", "prime map", r->map, FE_MAP));
+  TRY(check_handle("op_partition", "coordinates", r->dat, FE_DAT));
   OP_is_partitioned = 1;
   if (!fe_ranked()) return OK;
   TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
@@ -241,11 +242,11 @@ op_partition_ptr(const char *lib_name, const char *lib_routine,
  * in its file gives. */
 static bool
 hint(const char *api, op_map map) {
-  bool valid = fe_handle_valid(map);
+  bool valid = fe_handle_is(map, FE_MAP);
   if (!fe_enter(api)) return false;
   if (map && !valid)
-    fe_error(err_set(ERR_ARG, "%s: expected a declared map, found %p", api,
-                     (void *)map));
+    fe_error(err_set(ERR_ARG, "%s: expected a declared map, found %s", api,
+                     fe_handle_found(map)));
   if (!map && op_is_root()) LOG_WARN("%s: found no map, ignored", api);
   fe.file = NULL;
   return valid;
@@ -372,11 +373,11 @@ put_values(struct fe_dat *d, const char *values) {
 static status
 put_data(op_dat dat) {
   struct fe_dat *d;
-  if (fe_handle_valid(dat)) return fe_upload("op_mpi_put_data", dat);
+  if (fe_handle_is(dat, FE_DAT)) return fe_upload("op_mpi_put_data", dat);
   if (!table_get(&fe.copies, &dat, sizeof dat, 0))
     FAIL(ERR_ARG,
-         "op_mpi_put_data: expected a copy that op_mpi_get_data made, found %p",
-         (void *)dat);
+         "op_mpi_put_data: expected a copy that op_mpi_get_data made, found %s",
+         fe_handle_found(dat));
   op_dat of = (op_dat)fe.dats[dat->index];
   TRY(fe_access_begin("op_mpi_put_data", of, true, &d));
   return put_values(d, dat->data);

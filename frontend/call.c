@@ -11,6 +11,7 @@
 #include "frontend/ranks.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,8 +158,9 @@ check_map(const struct site *s, const op_arg *a, const struct fe_set *set,
                set->pub.name, what, to->name);
     return OK;
   }
-  if (!fe_handle_valid(a->map))
-    ARG_FAIL(s, "map: expected a declared map, found %p", (void *)a->map);
+  if (!fe_handle_is(a->map, FE_MAP))
+    ARG_FAIL(s, "map: expected a declared map, found %s",
+             fe_handle_found(a->map));
   if (a->map->from != &set->pub)
     ARG_FAIL(s,
              "wrong map: expected one from the loop's set \"%s\", found \"%s\" "
@@ -194,9 +196,9 @@ check_type(const struct site *s, const op_arg *a, const struct fe_dat *d) {
 static status
 arg_dat(const struct site *s, const op_arg *a, const struct fe_set *set,
         struct fe_arg *out) {
-  if (!fe_handle_valid(a->dat))
-    ARG_FAIL(s, "dat: expected a declared dat, found %p%s", (void *)a->dat,
-             a->dat ? " (freed?)" : "");
+  if (!fe_handle_is(a->dat, FE_DAT))
+    ARG_FAIL(s, "dat: expected a declared dat, found %s",
+             fe_handle_found(a->dat));
   struct fe_dat *d = (struct fe_dat *)a->dat;
   TRY(check_access(s, a->acc, false));
   if (a->dim != d->pub.dim)
@@ -240,6 +242,9 @@ arg_gbl(const struct site *s, const op_arg *a, struct fe_arg *out) {
              "wrong type: expected one of %zu bytes like the memory given, "
              "found \"%s\" of %u",
              elem, a->type, out->type.size);
+  if (a->dim > INT_MAX / (int)out->type.size)
+    ARG_FAIL(s, "wrong dim: expected at most %d of type \"%s\", found %d",
+             INT_MAX / (int)out->type.size, a->type, a->dim);
   TRY(check_memory_type(s, a, out->type));
   bool sums = a->acc == OP_INC || a->acc == OP_MIN || a->acc == OP_MAX;
   if (sums && out->type.kind == TYPE_BYTES)
@@ -254,9 +259,9 @@ arg_gbl(const struct site *s, const op_arg *a, struct fe_arg *out) {
 
 static status
 arg_handle(const struct site *s, const op_arg *a, struct fe_arg *out) {
-  if (!fe_handle_valid(a->data))
-    ARG_FAIL(s, "global handle: expected one of op2_decl_gbl, found %p%s",
-             (void *)a->data, a->data ? " (freed?)" : "");
+  if (!fe_handle_is(a->data, FE_GBL))
+    ARG_FAIL(s, "global handle: expected one of op2_decl_gbl, found %s",
+             fe_handle_found(a->data));
   struct fe_gbl *g = (struct fe_gbl *)a->data;
   TRY(check_access(s, a->acc, true));
   if (a->dim != (int)g->dim)
@@ -428,9 +433,9 @@ call_check(const char *name, op_set set, int nargs, const op_arg *args,
            void (*function)(void), struct fe_arg *out,
            struct fe_kernel **kernel_out) {
   if (!name) FAIL(ERR_ARG, "op_par_loop: name: expected a text, found NULL");
-  if (!fe_handle_valid(set))
-    FAIL(ERR_ARG, "op_par_loop \"%s\": set: expected a declared set, found %p",
-         name, (void *)set);
+  if (!fe_handle_is(set, FE_SET))
+    FAIL(ERR_ARG, "op_par_loop \"%s\": set: expected a declared set, found %s",
+         name, fe_handle_found(set));
   if (nargs < 0 || nargs > FE_MAX_ARGS)
     FAIL(ERR_ARG, "op_par_loop \"%s\": expected 0 to %d arguments, found %d",
          name, FE_MAX_ARGS, nargs);

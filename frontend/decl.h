@@ -7,12 +7,18 @@
 
 status fe_decl_set(idx_l n, const char *name, struct fe_set **out);
 
+/* Rows of maps are at most so long: kernels get a pointer for each entry. */
+enum { FE_ARITY_MAX = 1 << 16 };
 /* All but the table. */
 status fe_check_map_args(op_set from, op_set to, int dim, const char *name);
 /* One of the tables; 64-bit ones are always copied. */
 status fe_decl_map(op_set from, op_set to, int dim, const int *table32,
                    const long long *table64, const char *name,
                    struct fe_map **out);
+
+/* dim components of this type, in bytes, as OP2's int has them. */
+status fe_check_bytes(const char *api, const char *name, int dim,
+                      struct type type);
 
 struct fe_dat_args {
   const char *api;

@@ -280,7 +280,7 @@ struct fe_checkpoint {
 struct fe {
   struct options opt;
   int diags;
-  bool up, exiting;
+  enum { FE_DOWN, FE_UP, FE_RUNNING } up; /* running: kernels are under way */
   bool no_realloc, auto_soa, mirror, defer_globals, told_opaque;
   bool whole;             /* each rank declares everything, and sees it */
   uint32_t maps_compared; /* whole.c */
@@ -299,8 +299,10 @@ struct fe {
   bool fp_away; /* loops run at their calls, see record.c */
 
   struct arena arena;
-  struct table handles; /* pointers of valid handles */
-  struct table copies;  /* ... of op_mpi_get_data's copies, which are none */
+  struct table
+      handles;         /* address -> enum fe_handle, and whether it was freed */
+  char found[128];     /* fe_handle_found */
+  struct table copies; /* ... of op_mpi_get_data's copies, which are none */
   IR_ARRAY(struct fe_set *, sets);
   IR_ARRAY(struct fe_map *, maps);
   IR_ARRAY(struct fe_dat *, dats);
@@ -364,7 +366,8 @@ status fe_error(status st);
 void fe_error_told(status st);
 /* Without printing: for calls that return the status when no handler is set. */
 status fe_error_returned(status st);
-/* Library up, and this the thread of op_init? Else an error; 0 then. */
+/* Library up, no kernel under way, and this the thread of op_init? Else an error; 0
+ * then. */
 bool fe_enter(const char *what);
 
 /* A copy for the caller to free. */
@@ -372,9 +375,14 @@ char *fe_text_copy(const char *s);
 
 /* ---- handles --------------------------------------------------------------- */
 
-bool fe_handle_valid(const void *handle);
-void fe_handle_add(const void *handle);
-void fe_handle_remove(const void *handle);
+enum fe_handle { FE_HANDLE_NONE, FE_SET, FE_MAP, FE_DAT, FE_GBL };
+/* Is it a live handle of this kind? Only its address is looked at. */
+bool fe_handle_is(const void *handle, enum fe_handle kind);
+/* What it is instead, behind "found": NULL, dat "x", a freed dat, no handle. Until
+ * the next call. */
+const char *fe_handle_found(const void *handle);
+void fe_handle_add(const void *handle, enum fe_handle kind);
+void fe_handle_free(const void *handle); /* known as one that was freed */
 
 /* ---- record.c -------------------------------------------------------------- */
 

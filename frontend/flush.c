@@ -193,7 +193,9 @@ run(struct fe_request rq) {
   TRY(program_ready(rq, &p));
   bool old_constants = fe.opaque_pending && fe_watch_changed();
   if (old_constants) fe_watch_swap();
+  fe.up = FE_RUNNING;
   status st = run_rounding(p);
+  fe.up = FE_UP;
   if (old_constants) fe_watch_swap();
   if (st != OK) fe_ranks_end();
   if (st != OK && p->low.program->broken) return run_broke(p, st);

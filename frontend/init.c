@@ -69,20 +69,22 @@ fe_error_told(status st) {
   fprintf(stderr, "op2lazy: error: %s\n", err_last());
 }
 
+static bool
+refuse(const char *what) {
+  const char *why = fe.up == FE_DOWN ? "op_init was not called"
+                    : fe.up == FE_RUNNING
+                        ? "called inside a kernel; OP2 calls are not possible "
+                          "there"
+                        : "called from a second thread; OP2 calls belong to "
+                          "the thread that called op_init";
+  fe_error(err_set(ERR_STATE, "%s: %s", what, why));
+  return false;
+}
+
 bool
 fe_enter(const char *what) {
-  if (!fe.up) {
-    fe_error(err_set(ERR_STATE, "%s: op_init was not called", what));
-    return false;
-  }
-  if (fe.thread != (unsigned long)pthread_self()) {
-    fe_error(err_set(ERR_STATE,
-                     "%s: called from a second thread; OP2 calls belong to the "
-                     "thread that called op_init",
-                     what));
-    return false;
-  }
-  return true;
+  if (fe.up == FE_UP && fe.thread == (unsigned long)pthread_self()) return true;
+  return refuse(what);
 }
 
 void
@@ -114,19 +116,49 @@ fe_text_copy(const char *s) {
 
 /* ---- handles --------------------------------------------------------------- */
 
+enum { FE_FREED = 8 }; /* added to the kind */
+
 bool
-fe_handle_valid(const void *handle) {
-  return handle && table_get(&fe.handles, &handle, sizeof handle, 0);
+fe_handle_is(const void *handle, enum fe_handle kind) {
+  return table_get(&fe.handles, &handle, sizeof handle, FE_HANDLE_NONE) == kind;
+}
+
+static const char *
+handle_name(const void *handle, enum fe_handle kind) {
+  switch (kind) {
+  case FE_SET: return ((const op_set_core *)handle)->name;
+  case FE_MAP: return ((const op_map_core *)handle)->name;
+  case FE_DAT: return ((const op_dat_core *)handle)->name;
+  case FE_GBL: return ((const struct fe_gbl *)handle)->name;
+  case FE_HANDLE_NONE: break;
+  }
+  return "";
+}
+
+const char *
+fe_handle_found(const void *handle) {
+  static const char *const kinds[] = {"", "set", "map", "dat", "global"};
+  uintptr_t known =
+      table_get(&fe.handles, &handle, sizeof handle, FE_HANDLE_NONE);
+  if (!handle) return "NULL";
+  if (!known)
+    snprintf(fe.found, sizeof fe.found, "%p, which is no handle", handle);
+  else if (known & FE_FREED)
+    snprintf(fe.found, sizeof fe.found, "a freed %s", kinds[known - FE_FREED]);
+  else
+    snprintf(fe.found, sizeof fe.found, "%s \"%s\"", kinds[known],
+             handle_name(handle, known));
+  return fe.found;
 }
 
 void
-fe_handle_add(const void *handle) {
-  *table_slot(&fe.handles, &handle, sizeof handle) = 1;
+fe_handle_add(const void *handle, enum fe_handle kind) {
+  *table_slot(&fe.handles, &handle, sizeof handle) = kind;
 }
 
 void
-fe_handle_remove(const void *handle) {
-  table_remove(&fe.handles, &handle, sizeof handle);
+fe_handle_free(const void *handle) {
+  *table_slot(&fe.handles, &handle, sizeof handle) |= FE_FREED;
 }
 
 /* ---- options from argv ------------------------------------------------------ */
@@ -272,27 +304,9 @@ fe_ranks_fit(void) {
   return OK;
 }
 
-static void
-fe_init(const char *mpi, const void *communicator, int argc, char **argv,
-        int diags, int soa) {
-  if (fe.up) {
-    fe_error(err_set(ERR_STATE, "op_init: called twice without op_exit"));
-    return;
-  }
-  fe.started = timer_wall();
-  fe.thread = (unsigned long)pthread_self();
-  fe.fp_home = fe.fp_mode = fp_mode();
-  fe.fp_away = !fp_mode_nearest(fe.fp_home);
-  fe.diags = OP_diags = diags;
-  if (!mpi) fe_mpi_forget();
-  status st = fe_ranks_connect(mpi, communicator);
-  if (st == OK) st = fe_agree("op_init", 0, fe_options_read(argc, argv));
-  if (st == OK) st = fe_ranks_open();
-  if (st != OK) {
-    fe_ranks_close();
-    fe_error(st);
-    return;
-  }
+/* What options decide for the whole process. */
+static status
+fe_start(int soa) {
   if (soa) fe.auto_soa = true;
   OP_auto_soa = fe.auto_soa;
   low_set_threads(fe.opt.compile_threads);
@@ -308,27 +322,10 @@ fe_init(const char *mpi, const void *communicator, int argc, char **argv,
   int team = fe_team_way();
   if (team >= 0) rt_set_team((enum rt_team_way)team);
   fe_mirror_choose();
-  st = fe_ranks_fit();
-  if (st == OK) st = fe_targets_init();
-  if (st != OK) fe_error(st);
+  TRY(fe_ranks_fit());
+  TRY(fe_targets_init());
   rt_timer_hook = fe.opt.trace ? fe_dump_event : NULL;
-  fe.up = true;
-}
-
-void
-op_init_soa(int argc, char **argv, int diags, int soa) {
-  fe_init(NULL, NULL, argc, argv, diags, soa);
-}
-
-void
-op2_mpi_init_at(int argc, char **argv, int diags, int soa, const char *mpi,
-                const void *communicator) {
-  fe_init(mpi, communicator, argc, argv, diags, soa);
-}
-
-void
-op_init(int argc, char **argv, int diags) {
-  op_init_soa(argc, argv, diags, 0);
+  return OK;
 }
 
 static void
@@ -389,6 +386,68 @@ fe_clear(void) {
   fe_vars_clear();
 }
 
+/* As before op_init; only the handler stays. */
+static void
+fe_forget(void) {
+  fe_clear();
+  void (*handler)(int, const char *, void *) = fe.handler;
+  void *user = fe.handler_user;
+  memset(&fe, 0, sizeof fe);
+  fe.handler = handler;
+  fe.handler_user = user;
+}
+
+/* Without a handler the process ends here. With one, op_init may be called again. */
+static void
+fe_init_failed(status st) {
+  struct str message = STR_INIT;
+  str_add(&message, err_last());
+  if (fe.handler) fe_forget();
+  fe_error(err_set(st, "%s", message.s));
+  str_clear(&message);
+}
+
+static void
+fe_init(const char *mpi, const void *communicator, int argc, char **argv,
+        int diags, int soa) {
+  if (fe.up) {
+    fe_error(err_set(ERR_STATE, "op_init: %s",
+                     fe.up == FE_UP ? "called twice without op_exit"
+                                    : "called inside a kernel"));
+    return;
+  }
+  fe.started = timer_wall();
+  fe.thread = (unsigned long)pthread_self();
+  fe.fp_home = fe.fp_mode = fp_mode();
+  fe.fp_away = !fp_mode_nearest(fe.fp_home);
+  fe.diags = OP_diags = diags;
+  if (!mpi) fe_mpi_forget();
+  status st = fe_ranks_connect(mpi, communicator);
+  if (st == OK) st = fe_agree("op_init", 0, fe_options_read(argc, argv));
+  if (st == OK) st = fe_ranks_open();
+  if (st == OK) st = fe_start(soa);
+  if (st == OK)
+    fe.up = FE_UP;
+  else
+    fe_init_failed(st);
+}
+
+void
+op_init_soa(int argc, char **argv, int diags, int soa) {
+  fe_init(NULL, NULL, argc, argv, diags, soa);
+}
+
+void
+op2_mpi_init_at(int argc, char **argv, int diags, int soa, const char *mpi,
+                const void *communicator) {
+  fe_init(mpi, communicator, argc, argv, diags, soa);
+}
+
+void
+op_init(int argc, char **argv, int diags) {
+  op_init_soa(argc, argv, diags, 0);
+}
+
 void
 op_exit(void) {
   if (!fe_enter("op_exit")) return;
@@ -404,10 +463,5 @@ op_exit(void) {
     fe_error(st);
     return;
   }
-  fe_clear();
-  void (*handler)(int, const char *, void *) = fe.handler;
-  void *user = fe.handler_user;
-  memset(&fe, 0, sizeof fe);
-  fe.handler = handler;
-  fe.handler_user = user;
+  fe_forget();
 }

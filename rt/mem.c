@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 
 enum { LINE = 64, PAGE = 4096, SKEW = 512, HUGE_PAGE = 2 << 20 };
 
@@ -36,8 +37,22 @@ round_up(size_t n, size_t to) {
   return (n + to - 1) / to * to;
 }
 
+/* What the machine could hold at all. The system maps more, and ends the process when
+ * it is touched. */
+static bool
+fits_machine(size_t bytes) {
+  static size_t most;
+  struct sysinfo machine;
+  if (!most)
+    most = sysinfo(&machine) ? SIZE_MAX
+                             : (machine.totalram + machine.totalswap) *
+                                   (size_t)machine.mem_unit;
+  return bytes <= most;
+}
+
 static char *
 map_pages(size_t bytes) {
+  if (!fits_machine(bytes)) return NULL;
   void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return p == MAP_FAILED ? NULL : p;

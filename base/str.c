@@ -1,12 +1,12 @@
 #include "base/str.h"
 
 #include "base/arena.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 char str_empty[1] = "";
 
@@ -105,16 +105,11 @@ str_read_file(struct str *b, const char *path) {
 
 int
 str_write_file(const struct str *b, const char *path) {
-  struct str tmp = STR_INIT;
-  str_printf(&tmp, "%s.%ld.tmp", path, (long)getpid());
-  FILE *f = fopen(tmp.s, "wb");
-  int bad = f ? 0 : errno;
-  if (f) {
-    if (fwrite(b->s, 1, b->len, f) != b->len) bad = EIO;
-    if (fclose(f) && !bad) bad = errno;
-    if (!bad && rename(tmp.s, path)) bad = errno;
-    if (bad) remove(tmp.s);
-  }
-  str_clear(&tmp);
-  return bad;
+  struct file_new n;
+  int bad = file_begin(&n, path);
+  if (bad) return bad;
+  bool whole = fwrite(b->s, 1, b->len, n.f) == b->len;
+  int err = whole ? 0 : errno ? errno : EIO;
+  bad = file_end(&n, whole);
+  return err ? err : bad;
 }

@@ -29,7 +29,7 @@ void str_clear(struct str *b); /* memory freed, equals STR_INIT */
 
 /* Whole file into `b`; 0 on success, else errno. */
 int str_read_file(struct str *b, const char *path);
-/* Write atomically: to a temporary file beside it, then rename. 0 or errno. */
+/* Write a file as base/file.h does. 0 or errno. */
 int str_write_file(const struct str *b, const char *path);
 
 #endif

@@ -1,6 +1,7 @@
 /* Words on stdout, and dats as text and bytes. */
 #include "frontend/ranks.h"
 
+#include "base/file.h"
 #include "op_lib_core.h"
 
 #include <errno.h>
@@ -70,7 +71,7 @@ printer_of(const char *api, const struct fe_dat *d, print_value **out) {
 struct sheet {
   const char *api, *path;
   const struct fe_dat *dat;
-  FILE *f;
+  struct file_new out;
 };
 
 static status
@@ -80,21 +81,20 @@ sheet_fail(const struct sheet *s, const char *what) {
 }
 
 static status
-sheet_open(struct sheet *s, const char *mode) {
+sheet_open(struct sheet *s) {
   if (!s->path)
     FAIL(ERR_ARG, "%s: dat \"%s\": expected a file name, found NULL", s->api,
          s->dat->pub.name);
-  s->f = fopen(s->path, mode);
-  return s->f ? OK : sheet_fail(s, "cannot open");
+  errno = file_begin(&s->out, s->path);
+  return errno ? sheet_fail(s, "cannot open") : OK;
 }
 
 /* Close; `ok` says whether all was written. */
 static status
 sheet_close(struct sheet *s, bool ok) {
-  int err = errno;
-  bool closed = fclose(s->f) == 0;
-  if (ok && closed) return OK;
-  if (!ok) errno = err;
+  int err = errno, bad = file_end(&s->out, ok);
+  if (ok && !bad) return OK;
+  errno = ok ? bad : err;
   return sheet_fail(s, "cannot write to");
 }
 
@@ -118,17 +118,17 @@ write_lines(FILE *f, const struct fe_dat *d, const char *p,
 static bool
 write_text(const struct sheet *s, const char *values) {
   print_value *print = printers[s->dat->type.kind];
-  return fprintf(s->f, "%lld %d\n", (long long)total_of(s->dat),
+  return fprintf(s->out.f, "%lld %d\n", (long long)total_of(s->dat),
                  s->dat->pub.dim) > 0 &&
-         write_lines(s->f, s->dat, values, print);
+         write_lines(s->out.f, s->dat, values, print);
 }
 
 static bool
 write_bytes(const struct sheet *s, const char *values) {
   int head[2] = {(int)total_of(s->dat), s->dat->pub.dim};
   size_t n = (size_t)total_of(s->dat), size = (size_t)s->dat->pub.size;
-  return fwrite(head, sizeof head, 1, s->f) == 1 &&
-         (!n || fwrite(values, size, n, s->f) == n);
+  return fwrite(head, sizeof head, 1, s->out.f) == 1 &&
+         (!n || fwrite(values, size, n, s->out.f) == n);
 }
 
 /* One file in global order, from rank 0; if that fails, all ranks know. */
@@ -139,7 +139,7 @@ sheet_write(struct sheet *s,
   status st = OK;
   TRY(fe_ranks_gather(s->dat, &values));
   if (values) {
-    st = sheet_open(s, "wb");
+    st = sheet_open(s);
     if (st == OK) st = sheet_close(s, write(s, values));
   }
   free(values);
@@ -148,7 +148,7 @@ sheet_write(struct sheet *s,
 
 static status
 print_txtfile(op_dat dat, const char *path) {
-  struct sheet s = {"op_print_dat_to_txtfile", path, NULL, NULL};
+  struct sheet s = {"op_print_dat_to_txtfile", path, NULL, {0}};
   struct fe_dat *d;
   print_value *print;
   TRY(fe_access_begin(s.api, dat, false, &d));
@@ -167,7 +167,7 @@ op_print_dat_to_txtfile(op_dat dat, const char *file_name) {
 
 static status
 print_binfile(op_dat dat, const char *path) {
-  struct sheet s = {"op_print_dat_to_binfile", path, NULL, NULL};
+  struct sheet s = {"op_print_dat_to_binfile", path, NULL, {0}};
   struct fe_dat *d;
   TRY(fe_access_begin(s.api, dat, false, &d));
   s.dat = d;

@@ -4,6 +4,7 @@
 
 #include "rt/device.h"
 
+#include "base/file.h"
 #include "op_lib_core.h"
 
 #include <errno.h>
@@ -63,9 +64,8 @@ op_timing_output(void) {
 /* ---- to files ------------------------------------------------------------ */
 
 static status
-table_fail(const char *api, const char *path) {
-  FAIL(ERR_IO, "%s: cannot write \"%s\": %s", api, path,
-       strerror(errno ? errno : EIO));
+table_fail(const char *api, const char *path, int bad) {
+  FAIL(ERR_IO, "%s: cannot write \"%s\": %s", api, path, strerror(bad));
 }
 
 /* Returns false where a write failed. */
@@ -76,10 +76,12 @@ table_write(const char *api, const char *path, table_lines *lines) {
   if (!path) FAIL(ERR_ARG, "%s: expected a file name, found NULL", api);
   TRY(table_update());
   if (!op_is_root()) return OK;
-  FILE *f = fopen(path, "w");
-  bool ok = f && lines(f);
-  if ((f && fclose(f)) || !ok) return table_fail(api, path);
-  return OK;
+  struct file_new out;
+  int bad = file_begin(&out, path);
+  if (bad) return table_fail(api, path, bad);
+  bool ok = lines(out.f);
+  bad = file_end(&out, ok);
+  return ok && !bad ? OK : table_fail(api, path, bad ? bad : EIO);
 }
 
 static void

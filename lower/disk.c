@@ -13,12 +13,14 @@
  * kernels, and megabytes of code), and before that what made it: versions, the files of the compiler with size and time (a build of
  * the same version that was changed is another compiler), the CPU.
  *
- * Files are written beside their place and renamed, so that processes that start
- * together see whole entries or none; both compile, the last one stays (ranks take
- * turns: disk_turn.c). What is
- * shortened, damaged, of another key or writable by others (it will be run) is
- * ignored with a line in the log; since it counts as missing it is made anew and
- * replaced.
+ * Files are written beside their place and renamed (base/file.h), so that processes
+ * that start together see whole entries or none; both compile, the last one stays
+ * (ranks take turns: disk_turn.c). What is shortened, damaged, of another key, a
+ * link, a pipe, or writable by others (it will be run) is ignored with a line in the
+ * log; since it counts as missing it is made anew and replaced.
+ *
+ * The folder must be this user's, and nobody else may write to it. It is opened once,
+ * and all names are looked up in what was opened then.
  *
  * An entry that serves and has not been touched for a day gets today's date;
  * when the folder outgrows its bound the oldest entries go.
@@ -33,6 +35,7 @@
 
 #include "base/arena.h"
 #include "base/counters.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "lower/module.h"
 
@@ -56,11 +59,13 @@ struct disk_head {
   uint64_t key_bytes, bytes, sum;
 };
 
+enum { CLOSED = -1 };
 static struct {
   bool open, listed;
+  int fd;                   /* of the folder; CLOSED: not there yet */
   struct str folder, maker; /* maker: what every key begins with */
   size_t max, used;         /* used: since the folder was listed */
-} disk = {.folder = STR_INIT, .maker = STR_INIT};
+} disk = {.fd = CLOSED, .folder = STR_INIT, .maker = STR_INIT};
 
 /* ---- keys and sums ------------------------------------------------------- */
 
@@ -85,13 +90,13 @@ disk_padded(size_t n) {
   return (n + DISK_ALIGN - 1) / DISK_ALIGN * DISK_ALIGN;
 }
 
-/* The path of an entry, and its whole key. */
+/* The name of an entry, and its whole key. */
 static void
-disk_name(const char *kind, const struct str *key, struct str *path,
+disk_name(const char *kind, const struct str *key, struct str *name,
           struct str *whole) {
   str_printf(whole, "%s%s\n", disk.maker.s, kind);
   str_addn(whole, key->s, key->len);
-  str_printf(path, "%s/%016llx-%s" DISK_SUFFIX, disk.folder.s,
+  str_printf(name, "%016llx-%s" DISK_SUFFIX,
              (unsigned long long)disk_sum(0, whole->s, whole->len), kind);
 }
 
@@ -124,6 +129,47 @@ disk_folder_make(void) {
   }
   str_clear(&path);
   return bad;
+}
+
+/* What is wrong with the folder that is open; NULL: nothing. */
+static const char *
+disk_folder_wrong(int fd) {
+  struct stat st;
+  if (fstat(fd, &st)) return "cannot be looked at";
+  if (st.st_uid != geteuid()) return "belongs to another user";
+  if (st.st_mode & (S_IWGRP | S_IWOTH)) return "may be written by others";
+  return NULL;
+}
+
+/* Open the folder if it is there; 0 or errno. One that is not to be trusted closes the
+ * cache. */
+static int
+disk_folder_open(void) {
+  int fd = open(disk.folder.s, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  const char *wrong = disk_folder_wrong(fd);
+  if (!wrong) {
+    disk.fd = fd;
+    return 0;
+  }
+  LOG_WARN("cache %s %s: it is not used", disk.folder.s, wrong);
+  close(fd);
+  disk.open = false;
+  return EPERM;
+}
+
+/* The folder is there and open, as it must be to keep something. */
+static int
+disk_folder_need(void) {
+  if (disk.fd != CLOSED) return 0;
+  int bad = disk_folder_make();
+  return bad ? bad : disk_folder_open();
+}
+
+static void
+disk_folder_close(void) {
+  if (disk.fd != CLOSED) close(disk.fd);
+  disk.fd = CLOSED;
 }
 
 struct disk_file {
@@ -162,8 +208,12 @@ disk_list(DIR *d, struct arena *names, struct disk_file **out) {
 /* List the folder, and bring it to three quarters of its bound if above. */
 static void
 disk_trim(void) {
-  DIR *d = opendir(disk.folder.s);
-  if (!d) return;
+  int fd = openat(disk.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *d = fd < 0 ? NULL : fdopendir(fd);
+  if (!d) {
+    if (fd >= 0) close(fd);
+    return;
+  }
   struct arena names = {0};
   struct disk_file *files;
   size_t n = disk_list(d, &names, &files), removed = 0;
@@ -199,10 +249,12 @@ low_disk_open(const char *folder, size_t max_bytes, const char *machine) {
   str_add(&disk.maker, "op2lazy " OP2_VERSION ", LLVM " OP2_LLVM_VERSION "\n");
   low_module_identity(&disk.maker);
   str_add(&disk.maker, machine);
+  disk_folder_open();
 }
 
 void
 low_disk_close(void) {
+  disk_folder_close();
   str_clear(&disk.folder);
   str_clear(&disk.maker);
   disk.open = disk.listed = false;
@@ -216,26 +268,38 @@ low_disk_is_open(void) {
 
 /* ---- find ---------------------------------------------------------------- */
 
-/* The whole file; NULL: it holds the reason why not, or errno is ENOENT. */
+/* All bytes that are there. */
 static char *
-disk_read(const char *path, size_t *n_out, const char **why) {
+disk_read_all(int fd, size_t n, size_t *n_out) {
+  char *file = mem_grow(NULL, n, 1);
+  size_t done = 0;
+  for (ssize_t k; done < n; done += (size_t)k)
+    if ((k = read(fd, file + done, n - done)) <= 0) break;
+  *n_out = done;
+  return file;
+}
+
+/* The whole file; NULL: it holds the reason why not, or errno is ENOENT. Nothing is
+ * waited for: what is no file may be a pipe. */
+static char *
+disk_read(const char *name, size_t *n_out, const char **why) {
   struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  *why = "cannot be read";
+  int fd =
+      openat(disk.fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  *why = errno == ELOOP ? "is a link" : "cannot be read";
   if (fd < 0) return NULL;
   char *file = NULL;
   if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
     *why = "is no file";
   } else if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH)) {
     *why = "may be written by others";
+  } else if ((size_t)st.st_size > disk.max) {
+    *why = "is larger than all may be together (OP2_CACHE_SIZE)";
   } else {
-    size_t n = (size_t)st.st_size, done = 0;
-    file = mem_grow(NULL, n, 1);
-    for (ssize_t k; done < n; done += (size_t)k)
-      if ((k = read(fd, file + done, n - done)) <= 0) break;
-    *n_out = done;
+    file = disk_read_all(fd, (size_t)st.st_size, n_out);
     if (time(NULL) - st.st_mtime > DISK_DAY) futimens(fd, NULL);
   }
+  errno = 0;
   close(fd);
   return file;
 }
@@ -262,22 +326,23 @@ disk_check(const char *file, size_t n, const struct str *key,
 bool
 low_disk_find(const char *kind, const char *name, const struct str *key,
               struct low_entry *out) {
-  if (!disk.open) return false;
-  struct str path = STR_INIT, whole = STR_INIT;
-  disk_name(kind, key, &path, &whole);
+  if (!disk.open || disk.fd == CLOSED) return false;
+  struct str entry = STR_INIT, whole = STR_INIT;
+  disk_name(kind, key, &entry, &whole);
   const char *why;
   size_t n = 0;
   *out = (struct low_entry){0};
   errno = 0;
-  out->file = disk_read(path.s, &n, &why);
+  out->file = disk_read(entry.s, &n, &why);
   if (out->file) why = disk_check(out->file, n, &whole, out);
   bool found = out->file && !why;
   if (!found && errno != ENOENT) {
     counters[CNT_cache_bad]++;
-    LOG_WARN("cache entry %s of %s %s; it is made anew", path.s, name, why);
+    LOG_WARN("cache entry %s/%s of %s %s; it is made anew", disk.folder.s,
+             entry.s, name, why);
   }
   if (!found) low_entry_clear(out);
-  str_clear(&path);
+  str_clear(&entry);
   str_clear(&whole);
   return found;
 }
@@ -290,30 +355,16 @@ low_entry_clear(struct low_entry *e) {
 
 /* ---- keep ---------------------------------------------------------------- */
 
+/* 0 or errno. */
 static int
-disk_write_all(int fd, const char *p, size_t n) {
-  while (n) {
-    ssize_t k = write(fd, p, n);
-    if (k < 0 && errno == EINTR) continue;
-    if (k <= 0) return errno ? errno : EIO;
-    p += k;
-    n -= (size_t)k;
-  }
-  return 0;
-}
-
-/* To a new file beside `path`, then into its place; 0 or errno. */
-static int
-disk_replace(const char *path, const struct str *file) {
-  struct str tmp = STR_INIT;
-  str_printf(&tmp, "%s.XXXXXX", path);
-  int fd = mkstemp(tmp.s);
-  int bad = fd < 0 ? errno : disk_write_all(fd, file->s, file->len);
-  if (fd >= 0 && close(fd) && !bad) bad = errno;
-  if (!bad && rename(tmp.s, path)) bad = errno;
-  if (bad && fd >= 0) unlink(tmp.s);
-  str_clear(&tmp);
-  return bad;
+disk_replace(const char *name, const struct str *file) {
+  struct file_new new;
+  int bad = disk_folder_need();
+  if (!bad) bad = file_begin_private(&new, disk.fd, name);
+  if (bad) return bad;
+  bool whole = fwrite(file->s, 1, file->len, new.f) == file->len;
+  bad = file_end(&new, whole);
+  return bad || whole ? bad : EIO;
 }
 
 static void
@@ -330,32 +381,34 @@ disk_file_make(const struct str *key, const char *bytes, size_t n,
   memcpy(out->s, &h, sizeof h);
 }
 
-bool
-low_disk_path(const char *name, struct str *out) {
-  if (!disk.open || disk_folder_make()) return false;
-  str_printf(out, "%s/%s", disk.folder.s, name);
-  return true;
+int
+low_disk_lock_file(const char *name) {
+  if (!disk.open || disk_folder_need()) return -1;
+  return openat(disk.fd, name,
+                O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 }
 
 void
 low_disk_keep(const char *kind, const struct str *key, const char *bytes,
               size_t n) {
   if (!disk.open) return;
-  struct str path = STR_INIT, whole = STR_INIT, file = STR_INIT;
-  disk_name(kind, key, &path, &whole);
+  struct str name = STR_INIT, whole = STR_INIT, file = STR_INIT;
+  disk_name(kind, key, &name, &whole);
   disk_file_make(&whole, bytes, n, &file);
-  int bad = disk_replace(path.s, &file);
-  if (bad == ENOENT && !(bad = disk_folder_make()))
-    bad = disk_replace(path.s, &file);
-  if (bad) {
+  int bad = disk_replace(name.s, &file);
+  if (bad == ENOENT) { /* the folder was removed */
+    disk_folder_close();
+    bad = disk_replace(name.s, &file);
+  }
+  if (bad && disk.open) {
     LOG_WARN("cache %s: %s; nothing more is kept", disk.folder.s,
              strerror(bad));
     disk.open = false;
-  } else {
+  } else if (!bad) {
     disk.used += file.len;
     if (!disk.listed || disk.used > disk.max) disk_trim();
   }
-  str_clear(&path);
+  str_clear(&name);
   str_clear(&whole);
   str_clear(&file);
 }

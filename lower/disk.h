@@ -31,9 +31,8 @@ void low_entry_clear(struct low_entry *e);
 void low_disk_keep(const char *kind, const struct str *key, const char *bytes,
                    size_t n);
 
-/* Where something of this name lies in the folder, which is made; false: nothing is
- * kept on disk. */
-bool low_disk_path(const char *name, struct str *out);
+/* A file of this name in the folder, which is made, to lock; -1: there is none. */
+int low_disk_lock_file(const char *name);
 
 /* ---- disk_turn.c --------------------------------------------------------- */
 

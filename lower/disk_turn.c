@@ -43,11 +43,9 @@ low_disk_share(bool on) {
 bool
 low_disk_turn_begin(void) {
   const struct timespec pause = {0, 1000000};
-  struct str path = STR_INIT;
   bool waited = false;
-  if (!turn.shared || !low_disk_path("turn", &path)) return false;
-  turn.fd = open(path.s, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-  str_clear(&path);
+  if (!turn.shared) return false;
+  turn.fd = low_disk_lock_file("turn");
   if (turn.fd < 0) return false;
   double end = timer_wall() + SECONDS;
   while (flock(turn.fd, LOCK_EX | LOCK_NB)) {

@@ -147,7 +147,7 @@ sync_folder_of(const char *path) {
 
 static status
 part_keep(struct rt_file *f) {
-  TRY(sync_path(f->part.s, O_RDONLY));
+  TRY(sync_path(f->part.s, O_RDONLY | O_NOFOLLOW));
   if (rename(f->part.s, f->path.s))
     FAIL(ERR_IO, "\"%s\": cannot take the place of the former file: %s",
          f->path.s, strerror(errno));
@@ -163,11 +163,19 @@ file_free(struct rt_file *f) {
   free(f);
 }
 
+/* Rank 0: what lies beside the file's place is an unfinished file of a run that was
+ * killed, or something that others put there: it goes, and is never opened. */
+static bool
+must_make(const struct rt_file *f, const char *path, enum rt_io_mode mode) {
+  if (mode == RT_IO_CREATE && !f->comm->rank) unlink(path);
+  return mode == RT_IO_CREATE ||
+         (mode == RT_IO_UPDATE && access(path, F_OK) != 0);
+}
+
 /* The file itself, on rank 0 or on all; rank 0 says whether it is there. */
 static status
 h5_get(struct rt_file *f, const char *path, enum rt_io_mode mode) {
-  bool make =
-      mode == RT_IO_CREATE || (mode == RT_IO_UPDATE && access(path, F_OK) != 0);
+  bool make = must_make(f, path, mode);
   TRY(from_root(f, &make, sizeof make));
   if (f->through && f->comm->rank) return OK;
   bool all = f->comm->size > 1 && !f->through;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- errors -------------------------------------------------------------- */
@@ -89,9 +90,12 @@ h5_list(struct rt_h5 *f, const char *group,
 
 static status
 check_readable(const char *path) {
-  if (access(path, R_OK))
+  struct stat st;
+  if (access(path, R_OK) || stat(path, &st))
     FAIL(ERR_IO, "\"%s\": expected a file to read, found: %s", path,
          strerror(errno));
+  if (!S_ISREG(st.st_mode)) /* a pipe would be waited for */
+    FAIL(ERR_IO, "\"%s\": expected a file to read, found something else", path);
   if (H5Fis_hdf5(path) <= 0)
     FAIL(ERR_IO, "\"%s\": expected an HDF5 file, found something else", path);
   return OK;
@@ -115,7 +119,7 @@ static hid_t
 file_id(const char *path, enum rt_io_mode mode, bool make, hid_t how) {
   if (mode == RT_IO_READ) return H5Fopen(path, H5F_ACC_RDONLY, how);
   if (!make) return H5Fopen(path, H5F_ACC_RDWR, how);
-  return H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, how);
+  return H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, how); /* over no link */
 }
 
 static status

@@ -121,7 +121,22 @@ for kind in $kind facts; do
   damage 'last byte' $kind 'flip "$file" $(($(stat -c %s "$file") - 1))'
   damage 'of another key' $kind 'cp "$next" "$file"'
   damage 'writable by others' $kind 'chmod 666 "$file"'
+  damage 'a link' $kind 'mv "$file" "$work/away"; ln -s "$work/away" "$file"'
+  damage 'a pipe' $kind 'rm "$file"; mkfifo "$file"'
   damage 'a folder' $kind 'rm "$file"; mkdir "$file"; rmdir "$file"; ln -s / "$file"'
+done
+
+# A folder that others may write to, or that is another's, is not used
+not_used="$compiled && [ \$bad = 0 ] && grep -q 'it is not used' '$work/log'"
+for wrong in 'chmod g+w' 'chmod o+w' 'chown 65534'; do
+  [ "$wrong" = 'chown 65534' ] && [ "$(id -u)" != 0 ] && continue
+  rm -rf "$OP2_CACHE_DIR" && cp -r "$work/good" "$OP2_CACHE_DIR"
+  $wrong "$OP2_CACHE_DIR"
+  before=$(entries '' | xargs cat | cksum)
+  start start
+  check "folder after $wrong" "$not_used"
+  check "folder after $wrong stays as it is" \
+    "[ '$before' = '$(entries '' | xargs cat | cksum)' ]"
 done
 
 # A changed kernel is another one; both stay, and the file's other kernels as well

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { N = 5000 };
@@ -235,6 +236,31 @@ disk_full(void) {
   CHECK_INT(nmessages, 0);
 }
 
+/* What others have put beside the file's place is not written to; a pipe in place of
+ * a file is not waited for. */
+static void
+planted(void) {
+  char text[8] = "";
+  FILE *f = fopen("victim", "w");
+  CHECK(f && fputs("theirs", f) >= 0 && !fclose(f));
+  CHECK(!symlink("victim", "run.h5.part"));
+  start(1, "double", N);
+  loop_grow(q);
+  CHECK_INT(op2_checkpoint("run.h5"), 0);
+  op2_flush();
+  op_exit();
+  CHECK_INT(nmessages, 0);
+  f = fopen("victim", "r");
+  CHECK(f && fgets(text, sizeof text, f) && !fclose(f));
+  CHECK(!strcmp(text, "theirs"));
+  start(1, "double", N);
+  CHECK(!mkfifo("pipe.h5", 0600));
+  CHECK(op2_restart("pipe.h5") == OP2_ERR_IO);
+  SAID(OP2_ERR_IO,
+       "\"pipe.h5\": expected a file to read, found something else");
+  op_exit();
+}
+
 int
 main(void) {
   op2_set_error_handler(on_error, NULL);
@@ -244,6 +270,7 @@ main(void) {
   if (check_ir()) left_out();
   if (check_ir()) in_the_programs_memory();
   disk_full();
+  planted();
   if (!check_failures) printf("ok\n");
   return check_failures != 0;
 }

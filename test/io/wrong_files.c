@@ -70,7 +70,7 @@ wrong_maps(op_set cells, op_set edges) {
   WRONG(CHECK(!op_decl_map_hdf5(NULL, cells, 2, "op2.h5", "ecell")), ARG,
         "from: expected a declared set");
   WRONG(CHECK(!op_decl_map_hdf5(edges, cells, 0, "op2.h5", "ecell")), ARG,
-        "dim: expected 1 or more, found 0");
+        "dim: expected 1 to 65536, found 0");
   WRONG(CHECK(!op_decl_map_hdf5(edges, cells, 2, "op2.h5", "pcell")), IO,
         "expected a data set \"pcell\", found none");
   WRONG(CHECK(!op_decl_map_hdf5(edges, cells, 3, "op2.h5", "ecell")), IO,

@@ -3,6 +3,7 @@
 #include "base/counters.h"
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/ids.h"
 #include "base/opt.h"
 #include "base/str.h"
@@ -102,6 +103,72 @@ Test(str, missing_file_is_an_errno) {
   struct str b = STR_INIT;
   cr_assert_eq(str_read_file(&b, "/nonexistent/file"), ENOENT);
   cr_assert_eq(str_write_file(&b, "/nonexistent/file"), ENOENT);
+}
+
+/* ---- new files --------------------------------------------------------- */
+
+static void
+file_text(const char *path, const char *want) {
+  struct str s = STR_INIT;
+  cr_assert_eq(str_read_file(&s, path), 0, "%s", path);
+  cr_expect_str_eq(s.s, want);
+  str_clear(&s);
+}
+
+static void
+file_make(const char *path, const char *text) {
+  struct str s = STR_INIT;
+  str_add(&s, text);
+  cr_assert_eq(str_write_file(&s, path), 0, "%s", path);
+  str_clear(&s);
+}
+
+/* In a folder of its own, left behind empty. */
+static void
+file_folder(char *folder) {
+  strcpy(folder, "/tmp/op2-file-XXXXXX");
+  cr_assert_not_null(mkdtemp(folder));
+  cr_assert_eq(chdir(folder), 0);
+}
+
+Test(file, the_former_one_stays_until_the_new_one_is_whole) {
+  char folder[32];
+  struct file_new n;
+  file_folder(folder);
+  file_make("a", "old");
+  cr_assert_eq(file_begin(&n, "a"), 0);
+  fputs("half", n.f);
+  fflush(n.f);
+  file_text("a", "old");
+  cr_assert_eq(file_end(&n, false), 0);
+  file_text("a", "old");
+  cr_assert_eq(file_begin(&n, "a"), 0);
+  fputs("new", n.f);
+  cr_assert_eq(file_end(&n, true), 0);
+  file_text("a", "new");
+  unlink("a");
+  cr_expect_eq(rmdir(folder), 0, "nothing is left beside it");
+}
+
+Test(file, links_of_our_own_lead_on) {
+  char folder[32];
+  file_folder(folder);
+  file_make("far", "old");
+  cr_assert_eq(symlink("far", "near"), 0);
+  file_make("near", "new");
+  file_text("far", "new");
+  unlink("near");
+  unlink("far");
+  cr_expect_eq(rmdir(folder), 0);
+}
+
+Test(file, devices_are_written_as_they_are) {
+  file_make("/dev/null", "text");
+}
+
+Test(file, failures_have_their_errno) {
+  struct file_new n;
+  cr_expect_eq(file_begin(&n, "/nowhere/a"), ENOENT);
 }
 
 /* ---- tables ------------------------------------------------------------ */

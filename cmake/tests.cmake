@@ -88,6 +88,14 @@ if(OP2_MPI)
     op2_add_program(mpi_${name} ${source})
   endforeach()
 endif()
+# A program that has MPI linked itself
+if(TARGET PkgConfig::MPI_openmpi)
+  add_executable(own_mpi test/mpi/own/own_mpi.c)
+  target_include_directories(own_mpi PRIVATE ${CMAKE_SOURCE_DIR}/include)
+  target_link_libraries(own_mpi PRIVATE op2lazy PkgConfig::MPI_openmpi m)
+  set_target_properties(own_mpi PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                                           ${CMAKE_BINARY_DIR}/test/mpi)
+endif()
 # test/io: programs with files, for test/io/run.sh; foreign_files.c makes some by itself
 if(TARGET op2lazy-hdf5)
   file(GLOB sources CONFIGURE_DEPENDS test/io/*.c)

@@ -80,6 +80,18 @@ for std in 11 17; do
   done
 done
 
+# Each name of the table in doc/porting.md is in a header.
+documented() {
+  awk '/^### Names that are not here/ { exit } on; /^## OP2.s names/ { on = 1 }' \
+    "$here/../../doc/porting.md" | grep '^| `' | cut -d'|' -f2 |
+    grep -o '`[A-Za-z0-9_]*`' | tr -d '`' >"$out/documented"
+  [ "$(wc -l <"$out/documented")" -gt 200 ] || return 1
+  while read -r name; do
+    grep -qw -- "$name" "$include"/*.h || { echo "in no header: $name"; return 1; }
+  done <"$out/documented"
+}
+check "names of doc/porting.md" documented
+
 lib=$(find "$build" -maxdepth 2 -name libop2lazy.so | head -1)
 if [ -n "$lib" ]; then
   dir=$(dirname "$lib")

@@ -204,6 +204,26 @@ random() { # BINARY RANKS FLAGS COMMAND...
   fi
 }
 
+# A program that calls MPI itself: without a launcher, and on one rank and more.
+own_mpi() { # COMMAND...
+  local file=$build/test/mpi/own_mpi ranks how said
+  [ -x "$file" ] && wanted own_mpi "$*" || return 0
+  for ranks in none 1 4; do
+    for how in "" started halves; do
+      set -- "$file" $how
+      # shellcheck disable=SC2086
+      [ $ranks = none ] || set -- $command $ranks "$@"
+      said=$(cd "$work" && OP2_DECLARE=parts OMP_NUM_THREADS=1 timeout 60 "$@" 2>&1)
+      if [ $? = 0 ] && [ "$(echo "$said" | grep -o ok | wc -l)" = "${ranks/none/1}" ]; then
+        passed=$((passed + 1))
+      else
+        failed=$((failed + 1))
+        echo "FAIL own_mpi $how on $ranks ranks: $(echo "$said" | head -n 2 | tr '\n' ' ')"
+      fi
+    done
+  done
+}
+
 # Do all these outputs hold the same lines "bits ..."?
 same_bits() { # NAME OUTPUT...
   local name=$1 out kinds
@@ -254,6 +274,7 @@ for mpi in openmpi mpich; do
     same_bits "$name" "$work/$name".parts-*REPRODUCIBLE-1*.out
   done
   rm -rf "${work:?}"/*
+  [ $mpi = mpich ] || [ -n "$all" ] || own_mpi "$@"
   { [ $# -gt 0 ] || [ $mpi = mpich ]; } && continue
   # shellcheck disable=SC2086
   [ -z "$all" ] || { all_random $command && continue; }

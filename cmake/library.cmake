@@ -14,7 +14,7 @@ add_library(op2_needs INTERFACE)
 target_include_directories(op2_needs INTERFACE ${CMAKE_SOURCE_DIR}
                            ${CMAKE_SOURCE_DIR}/include)
 target_compile_definitions(op2_needs INTERFACE
-  _GNU_SOURCE OP2_VERSION="${PROJECT_VERSION}" OP2_CLANG="${OP2_CLANG}"
+  _GNU_SOURCE OP2_CALLS_ONLY OP2_VERSION="${PROJECT_VERSION}" OP2_CLANG="${OP2_CLANG}"
   OP2_LLVM_VERSION="${LLVM_VERSION}" OP2_LLVM_LIBRARY="${LLVM_LIBRARY}")
 target_link_libraries(op2_needs INTERFACE OpenMP::OpenMP_C ${JUDY_LIBRARY}
                       Threads::Threads ${CMAKE_DL_LIBS} m)

@@ -2,6 +2,7 @@
 #include "frontend/access.h"
 #include "frontend/checkpoint.h"
 #include "frontend/decl.h"
+#include "frontend/mirror.h"
 #include "frontend/ranks.h"
 #include "frontend/slots.h"
 #include "frontend/vars.h"
@@ -250,8 +251,11 @@ dat_store(const struct fe_dat_args *a, struct type type, bool soa,
           const struct fe_dat *slot, struct fe_dat *out) {
   bool foreign = fe.no_realloc && a->data && !a->temp && !a->copy;
   struct fe_set *set = (struct fe_set *)a->set;
+  bool held = slot && slot->held; /* so that loops of each step are the same */
   *out =
-      (struct fe_dat){.pinned = foreign || fe.mirror, .declared_from = a->data};
+      (struct fe_dat){.pinned = foreign || held || (fe.mirror && !fe_ranked()),
+                      .held = held,
+                      .declared_from = a->data};
   if (out->pinned) TRY(fe_number_fix(set));
   out->block = out->pinned
                    ? 1
@@ -379,24 +383,6 @@ op_free_dat_temp_char(op_dat dat) {
 
 /* ---- overlays --------------------------------------------------------------------- */
 
-/* The dat's memory is the program's to see from now on: one place for all. */
-static status
-dat_pin(struct fe_dat *d) {
-  if (d->pinned) return OK;
-  if (fe.nvoid) TRY(fe_void_check("op_decl_dat_overlay", d));
-  fe_checkpoint_look(d);
-  TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
-  TRY(fe_number_fix((struct fe_set *)d->pub.set));
-  TRY(fe_dat_sync(d));
-  TRY(rt_dat_pin(&d->rt));
-  d->pinned = true;
-  fe.pins++;
-  d->pub.user_managed = 1;
-  fe.setup_id++;
-  fe_state_update();
-  return OK;
-}
-
 /* A dat on memory that another one has. An overlay of an overlay lies on the same
  * dat's. */
 static status
@@ -411,7 +397,11 @@ decl_overlay(op_set set, struct fe_dat *base, struct fe_dat **out) {
          base->pub.set->size, base->pub.name, set->name, set->size);
   struct fe_dat made = {.pinned = true, .block = 1};
   struct fe_dat *owner = base->base ? base->base : base;
-  TRY(dat_pin(base));
+  if (!base->pinned) {
+    if (fe.nvoid) TRY(fe_void_check("op_decl_dat_overlay", base));
+    TRY(fe_number_fix((struct fe_set *)base->pub.set)); /* one rank */
+    TRY(fe_dat_pin(base));
+  }
   TRY(fe_number_fix((struct fe_set *)set));
   struct rt_shape shape = base->rt.shape;
   shape.n = set->size;

@@ -85,6 +85,7 @@ struct fe_dat {
   char *void_since; /* checkpoint that it has had no values since; NULL */
   char *lost;       /* why it has no values: what a run failed of; NULL */
   bool viewed;      /* op2_dat_data_rw gave its mirror out, to be written */
+  bool held;        /* the program keeps a pointer to its mirror: mirror.c */
   uint32_t pending_readers, pending_writers; /* recorded loops, not yet run */
   const void *declared_from; /* the program's pointer at the declaration */
 };
@@ -281,7 +282,11 @@ struct fe {
   struct options opt;
   int diags;
   enum { FE_DOWN, FE_UP, FE_RUNNING } up; /* running: kernels are under way */
-  bool no_realloc, auto_soa, mirror, defer_globals, told_opaque;
+  bool no_realloc, auto_soa, defer_globals, told_opaque;
+  bool mirror;            /* all mirrors are kept current: mirror.c */
+  bool mirror_written;    /* ... and the program may write there */
+  bool looks;             /* op2_look_at does what its place needs */
+  bool holds;             /* some dat is held */
   bool whole;             /* each rank declares everything, and sees it */
   uint32_t maps_compared; /* whole.c */
   bool host_only;         /* op_disable_device_execution */

@@ -18,6 +18,7 @@
  */
 #include "base/fp.h"
 #include "frontend/checkpoint.h"
+#include "frontend/mirror.h"
 #include "frontend/ranks.h"
 #include "frontend/slots.h"
 
@@ -204,7 +205,7 @@ run(struct fe_request rq) {
   if (fe.last_program) fe.last_program->next = p;
   fe.last_program = p;
   commit(p);
-  if (fe.mirror) TRY(fe_targets_sync(true));
+  if (fe.mirror || fe.holds) TRY(fe_mirror_keep());
   counters[CNT_flushes]++;
   if (fe.opt.trace) fe_dump_event("flush", begin, timer_wall());
   return OK;

@@ -1,12 +1,12 @@
 /* op_init, op_exit, options and errors: the life of the context. */
 #include "base/fp.h"
 #include "frontend/checkpoint.h"
+#include "frontend/mirror.h"
 #include "frontend/ranks.h"
 #include "frontend/slots.h"
 #include "frontend/vars.h"
 
 #include "lower/disk.h"
-#include "op2_blob.h"
 #include "passes/pass.h"
 #include "rt/dev.h"
 #include "rt/device.h"
@@ -277,31 +277,13 @@ fe_cache_open(void) {
   str_clear(&machine);
 }
 
-static void
-fe_mirror_choose(void) {
-  const struct op2_blob *peek = low_blob_peeking();
-  bool ask = !strcmp(fe.opt.mirror, "auto");
-  fe.mirror = !strcmp(fe.opt.mirror, "1") || (ask && peek);
-  if (!ask || !peek) return;
-  LOG_WARN(
-      "%s:%d reads dat->data with no call before it: each loop runs at its "
-      "call (OP2_MIRROR=1)",
-      peek->peeks[0].file, peek->peeks[0].line);
-}
-
 /* What needs the memory of the program as it is. */
-static status
+static void
 fe_ranks_fit(void) {
-  if (!fe_ranked()) return OK;
-  if (fe.mirror)
-    FAIL(ERR_STATE,
-         "OP2_MIRROR=1 (a program that reads dat->data with no call before) "
-         "works on one rank, found %d",
-         fe.comm.size);
+  if (!fe_ranked()) return;
   if (fe.no_realloc)
     LOG_INFO("OP_NO_REALLOC: on several ranks data are copied");
   fe.no_realloc = false;
-  return OK;
 }
 
 /* What options decide for the whole process. */
@@ -321,8 +303,8 @@ fe_start(int soa) {
   rt_io_set_root(!strcmp(fe.opt.files, "root"));
   int team = fe_team_way();
   if (team >= 0) rt_set_team((enum rt_team_way)team);
-  fe_mirror_choose();
-  TRY(fe_ranks_fit());
+  fe_ranks_fit();
+  TRY(fe_mirror_start());
   TRY(fe_targets_init());
   rt_timer_hook = fe.opt.trace ? fe_dump_event : NULL;
   return OK;
@@ -355,6 +337,7 @@ fe_free_calls(void) {
 
 static void
 fe_clear(void) {
+  fe_mirror_stop();
   for (uint32_t i = 0; i < fe.nprograms; i++) fe_program_free(fe.programs[i]);
   fe_free_calls();
   fe_free_handles();

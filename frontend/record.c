@@ -20,6 +20,7 @@
  */
 #include "base/fp.h"
 #include "frontend/checkpoint.h"
+#include "frontend/mirror.h"
 #include "frontend/overlap.h"
 #include "frontend/ranks.h"
 
@@ -170,7 +171,8 @@ check_bytes(bool *full) {
 /* What must run before op_par_loop returns. */
 static status
 fe_after_loop(const struct fe_call *c) {
-  if (fe.opt.eager || fe.mirror || fe.fp_away || c->immediate)
+  if (fe.opt.eager || fe.mirror || fe.fp_away || c->immediate ||
+      (fe.holds && fe_mirror_holds(c)))
     return fe_run((struct fe_request){FE_WANT_ALL, 0});
   if (c->nraw && !fe.defer_globals)
     return fe_run((struct fe_request){FE_WANT_RAW, fe.nrecs - 1});

@@ -138,7 +138,8 @@ leave_root(struct fe_dat *d) {
 static void
 park(struct fe_dat *d) {
   if (is_shared(d)) leave_root(d);
-  if (d->pinned && !fe.mirror) fe.setup_id++; /* the next one here may be not */
+  if (d->pinned && !d->held && !fe.mirror)
+    fe.setup_id++; /* the next one here may be not */
   rt_dat_clear(&d->rt);
   d->parked = true;
   fe_state_update();

@@ -122,7 +122,8 @@ typedef struct op_dat_core {
   int dim;    /* values per element */
   int size;   /* bytes per element: dim * size of the type */
   char *data; /* host mirror [set->size, dim], element-major. Current
-                       after declaration, op2_sync, fetch and print */
+                       after declaration, op2_sync, fetch and print, and where
+                       op2cc has put a look before the read (doc/porting.md) */
   char *data_d;
   char const *type, *name;
   char *buffer_d, *buffer_d_r;
@@ -582,6 +583,19 @@ op_arg op2_arg_info_at(void *data, int dim, const char *type, size_t elem_size,
 void op2_fetch_at(op_dat dat, void *out, size_t elem_size, const char *ctype);
 void op2_fetch_idx_at(op_dat dat, void *out, size_t elem_size,
                       const char *ctype, int low, int high);
+
+/* In a file of another compiler than op2cc (which takes this away again): tells
+ * the library that nobody has seen where the file reads dat->data, so that this
+ * memory is kept current and loops run at their call (OP2_MIRROR). With
+ * OP2_CALLS_ONLY defined the file promises to read it only behind a call that made
+ * it current. */
+#if defined(__GNUC__) && !defined(OP2_CALLS_ONLY)
+void op2_plain_file(const char *file) __attribute__((weak));
+__attribute__((constructor)) static void
+op2_plain_mark(void) {
+  if (op2_plain_file) op2_plain_file(__BASE_FILE__);
+}
+#endif
 
 #ifdef __cplusplus
 }

@@ -38,10 +38,18 @@ struct op2_blob_entry {
   unsigned char digest[32];
 };
 
-/* A place where the program reads op_dat_core.data itself (DESIGN: mirror). */
+/* What becomes of the pointer where the program reads op_dat_core.data itself. */
+enum op2_look_kind {
+  OP2_LOOK_READ = 0,  /* used up at once, to read */
+  OP2_LOOK_WRITE = 1, /* ... and perhaps to write */
+  OP2_LOOK_HOLD = 2   /* kept, or used after loops that may be recorded */
+};
+
+/* Such a place; op2cc has put a call of op2_look_at in front of it. */
 struct op2_blob_peek {
   const char *file;
   int line;
+  int kind;
 };
 
 struct op2_blob {
@@ -62,6 +70,16 @@ enum { OP2_BLOB_VERSION = 3 };
 void op2_blob_register(const struct op2_blob *blob);
 /* Called by destructors when a shared object is unloaded. */
 void op2_blob_unregister(const struct op2_blob *blob);
+
+struct op_dat_core;
+/* In front of each read of dat->data: what the dat needs runs, and the field's memory
+ * is current. `dat` may be a struct of the program's own. cost: a look-up if
+ * nothing has to be done. (local, on several ranks: there the memory is kept
+ * current) */
+void op2_look_at(struct op_dat_core *dat, int kind, const char *file, int line);
+/* From a constructor of a file that includes op2.h and was not compiled by
+ * op2cc: the library does not know where it reads dat->data. */
+void op2_plain_file(const char *file);
 
 #ifdef __cplusplus
 }

@@ -31,7 +31,19 @@ static struct {
   struct table functions; /* address -> struct blob_function */
   const struct op2_blob **blobs;
   size_t nblobs, capblobs;
+  char *plain; /* a file that op2cc did not compile; NULL: there is none */
+  void (*told)(void);
 } registry;
+
+/* A file whose reads of dat->data nobody has seen. */
+static void
+blob_add_plain(const char *file) {
+  if (!registry.plain) {
+    registry.plain = mem_alloc(strlen(file) + 1, 1);
+    strcpy(registry.plain, file);
+  }
+  if (registry.told) registry.told();
+}
 
 static void
 blob_add_function(const struct op2_blob *blob,
@@ -63,6 +75,7 @@ low_blob_add(const struct op2_blob *blob) {
     LOG_WARN("%s: compiled by another version of op2cc (%u, this is %d); its "
              "kernels are called as they are",
              blob->source, blob->version, OP2_BLOB_VERSION);
+    blob_add_plain(blob->source);
     return;
   }
   VEC_PUSH(registry.blobs, registry.nblobs, registry.capblobs, blob);
@@ -74,6 +87,7 @@ low_blob_add(const struct op2_blob *blob) {
         blob_object(e->address) == object)
       blob_add_function(blob, e);
   }
+  if (blob->npeeks && registry.told) registry.told();
 }
 
 static void
@@ -121,16 +135,28 @@ low_blob_entry(const struct op2_blob *blob, enum op2_blob_kind kind,
   return NULL;
 }
 
-const struct op2_blob *
-low_blob_peeking(void) {
+const struct op2_blob_peek *
+low_blob_peeking(int kind) {
   for (size_t i = 0; i < registry.nblobs; i++)
-    if (registry.blobs[i]->npeeks) return registry.blobs[i];
+    for (unsigned k = 0; k < registry.blobs[i]->npeeks; k++)
+      if (registry.blobs[i]->peeks[k].kind >= kind)
+        return &registry.blobs[i]->peeks[k];
   return NULL;
 }
 
 bool
 low_blob_any(void) {
   return registry.nblobs > 0;
+}
+
+const char *
+low_blob_plain(void) {
+  return registry.plain;
+}
+
+void
+low_blob_tell(void (*told)(void)) {
+  registry.told = told;
 }
 
 void
@@ -141,4 +167,9 @@ op2_blob_register(const struct op2_blob *blob) {
 void
 op2_blob_unregister(const struct op2_blob *blob) {
   low_blob_remove(blob);
+}
+
+void
+op2_plain_file(const char *file) {
+  blob_add_plain(file);
 }

@@ -14,6 +14,7 @@
 #include "base/types.h"
 
 struct op2_blob;
+struct op2_blob_peek;
 
 /* What the kernel does with the memory behind parameter i. For a vector argument
  * (T **) the facts hold for each entry. */
@@ -96,13 +97,19 @@ void low_blob_remove(const struct op2_blob *blob);
 /* The blob goes (its shared object is unloaded): its kernels keep a copy of the
  * bitcode and are no longer found. */
 void low_kernels_forget(const struct op2_blob *blob);
-/* Some registered file reads dat->data itself: first place, or NULL. */
-const struct op2_blob *low_blob_peeking(void);
 /* Has any file of the program brought kernels with IR? */
 bool low_blob_any(void);
 /* Free kernels that are no longer found (a source that was replaced, a shared object
  * that has gone) and not used by `used`. */
 void low_kernels_sweep(bool (*used)(const struct low_kernel *k));
+/* The first place of at least this kind (enum op2_look_kind) where a registered
+ * file reads dat->data itself; NULL: there is none. */
+const struct op2_blob_peek *low_blob_peeking(int kind);
+/* A file of the program that op2cc did not compile; NULL: none is known. It stays
+ * when its shared object goes. */
+const char *low_blob_plain(void);
+/* Call this when a file of either kind comes later; NULL: no longer. */
+void low_blob_tell(void (*told)(void));
 /* Free all kernels (op_exit). Blobs stay registered. */
 void low_kernels_clear(void);
 

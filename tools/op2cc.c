@@ -15,8 +15,8 @@
  * languages, coverage) goes to clang as it is. If the step between fails, the
  * file is compiled plainly, and this is said: its kernels are opaque then.
  *
- * Reads of dat->data are reported as warnings (-w turns them off): the program
- * then runs with host mirrors kept current (OP2_MIRROR).
+ * Reads of dat->data get a look before them. Where the pointer is kept, this is
+ * a warning (-w turns it off): loops that use the dat run at their call then.
  */
 #include "base/arena.h"
 #include "base/str.h"
@@ -478,12 +478,14 @@ source_back(struct job *j, const struct source *s, const char *bitcode) {
   return command_run(&w);
 }
 
-/* The front end has had its say: no warning twice. */
+/* The front end has had its say: no warning twice. looked: all that the file does
+ * with dat->data is known, so that it leaves no mark. */
 static int
-source_plain(struct job *j, const struct source *s) {
+source_plain(struct job *j, const struct source *s, bool looked) {
   struct words w = {0};
   command_start(j, &w);
   command_options(j, &w, true);
+  if (looked) words_add(&w, "-DOP2_CALLS_ONLY");
   command_deps(j, &w, s);
   words_add(&w, j->stop ? j->stop : "-c");
   words_add(&w, "-w");
@@ -497,11 +499,13 @@ source_plain(struct job *j, const struct source *s) {
 static void
 source_warn(const struct job *j, const struct low_embedded *e) {
   for (uint32_t i = 0; !j->quiet && i < e->npeeks; i++)
-    fprintf(stderr,
-            "%s:%d: warning: reads dat->data directly; the program will run "
-            "with OP2_MIRROR=1 (each loop at its call); op_fetch_data or "
-            "op2_dat_data read the same and keep loops deferred\n",
-            e->peeks[i].file, e->peeks[i].line);
+    if (e->peeks[i].kind == OP2_LOOK_HOLD)
+      fprintf(stderr,
+              "%s:%d: warning: keeps the pointer dat->data; from here on loops "
+              "that use the dat will run at their call; read dat->data anew "
+              "after loops, and hand it on by op2_dat_data, to keep them "
+              "deferred\n",
+              e->peeks[i].file, e->peeks[i].line);
 }
 
 enum embed_result { EMBED_DONE, EMBED_NOTHING, EMBED_FAILED };
@@ -542,7 +546,7 @@ static int
 source_fall_back(struct job *j, const struct source *s) {
   fprintf(stderr, "op2cc: %s: compiled plainly, its kernels stay opaque\n",
           j->args.v[s->arg]);
-  return source_plain(j, s);
+  return source_plain(j, s, false);
 }
 
 /* Where does the result of this source go? */
@@ -576,7 +580,7 @@ source_compile(struct job *j, struct source *s) {
   if (stopped_by) return 128 + stopped_by;
   if (r == EMBED_FAILED) return source_fall_back(j, s);
   /* -O0 promises code as clang makes it */
-  if (r == EMBED_NOTHING && j->level0) return source_plain(j, s);
+  if (r == EMBED_NOTHING && j->level0) return source_plain(j, s, true);
   rc = source_back(j, s, in.out);
   return rc && !stopped_by ? source_fall_back(j, s) : rc;
 }

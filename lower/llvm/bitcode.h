@@ -59,9 +59,24 @@ struct low_embed {
   bool keep_debug;     /* the user asked for debug information */
 };
 
+/* A place that reads dat->data, and what becomes of the pointer: blob_looks.c. */
+enum low_look_kind {
+  LOW_LOOK_READ = OP2_LOOK_READ,
+  LOW_LOOK_WRITE = OP2_LOOK_WRITE,
+  LOW_LOOK_HOLD = OP2_LOOK_HOLD
+};
+struct low_look {
+  LLVMValueRef field; /* the instruction that makes the field's address */
+  const char *file;
+  int line;
+  enum low_look_kind kind;
+};
+
 /* What was found; strings and array live in the arena. */
 struct low_embedded {
   struct arena arena;
+  struct low_look *looks;
+  uint32_t nlooks, caplooks;
   struct op2_blob_peek *peeks;
   uint32_t npeeks, cappeeks;
   const char **functions; /* whose address is taken */
@@ -80,8 +95,17 @@ void low_embedded_clear(struct low_embedded *e);
  * may replace, and that other files' kernels may call; by name. */
 void low_scan_functions(LLVMModuleRef m, struct low_embedded *e);
 /* Places outside the library's headers that touch op_dat_core.data. */
-void low_scan_peeks(LLVMModuleRef m, size_t data_offset,
+void low_scan_looks(LLVMModuleRef m, size_t data_offset,
                     struct low_embedded *e);
+/* Remove what op2.h leaves in files of other compilers. */
+void low_scan_unmark(LLVMModuleRef m);
+
+/* ---- blob_looks.c: a call in front of each read of dat->data -------------- */
+
+/* The kind of each look. m stays as it is. ERR_COMPILE */
+status low_looks_classify(LLVMModuleRef m, struct low_embedded *e);
+/* Put the calls in. */
+void low_looks_insert(LLVMModuleRef m, const struct low_embedded *e);
 
 /* ---- source.c ------------------------------------------------------------ */
 

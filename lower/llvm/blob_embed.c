@@ -275,14 +275,15 @@ embed_entries(struct embedder *b, LLVMModuleRef reduced) {
 
 static LLVMValueRef
 embed_peeks(struct embedder *b) {
-  LLVMTypeRef f[] = {b->ptr, b->i32};
-  LLVMTypeRef type = LLVMStructTypeInContext(b->ctx, f, 2, 0);
+  LLVMTypeRef f[] = {b->ptr, b->i32, b->i32};
+  LLVMTypeRef type = LLVMStructTypeInContext(b->ctx, f, 3, 0);
   LLVMValueRef *v = arena_alloc(&b->e->arena, b->e->npeeks * sizeof *v);
   for (uint32_t i = 0; i < b->e->npeeks; i++) {
     LLVMValueRef p[] = {
         embed_string(b, b->e->peeks[i].file),
-        LLVMConstInt(b->i32, (unsigned long long)b->e->peeks[i].line, 0)};
-    v[i] = LLVMConstStructInContext(b->ctx, p, 2, 0);
+        LLVMConstInt(b->i32, (unsigned long long)b->e->peeks[i].line, 0),
+        LLVMConstInt(b->i32, (unsigned long long)b->e->peeks[i].kind, 0)};
+    v[i] = LLVMConstStructInContext(b->ctx, p, 3, 0);
   }
   return embed_array(b, "op2.blob.peeks", type, v, b->e->npeeks);
 }
@@ -399,10 +400,13 @@ embed_name_globals(struct embedder *b) {
 static status
 embed_module(struct embedder *b) {
   embed_name_globals(b);
-  low_scan_peeks(b->m, b->in->data_offset, b->e);
+  low_scan_unmark(b->m);
+  low_scan_looks(b->m, b->in->data_offset, b->e);
+  TRY(low_looks_classify(b->m, b->e));
   low_scan_functions(b->m, b->e);
   if (!b->in->keep_debug) LLVMStripModuleDebugInfo(b->m);
   if (b->e->nfunctions || b->e->npeeks) TRY(embed_blob(b));
+  low_looks_insert(b->m, b->e);
   if (LLVMWriteBitcodeToFile(b->m, b->in->out))
     FAIL(ERR_IO, "cannot write %s", b->in->out);
   return OK;
@@ -447,6 +451,7 @@ low_embed_file(const struct low_embed *in, struct low_embedded *out) {
 void
 low_embedded_clear(struct low_embedded *e) {
   free(e->peeks);
+  free(e->looks);
   free(e->functions);
   arena_clear(&e->arena);
   *e = (struct low_embedded){0};

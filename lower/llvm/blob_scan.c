@@ -16,8 +16,13 @@
  * so that `data` is recognised by struct name and byte offset. Which line it
  * stands on comes from the debug locations; inline functions of the library's
  * own headers are not the program's doing. Limits: an address of the field
- * computed by hand, or a copy of the whole struct, is not seen.
+ * computed by hand, or a copy of the whole struct, is not seen. What is done
+ * about such reads: blob_looks.c.
+ *
+ * op2.h leaves a constructor in each file that includes it, by which the library
+ * knows of files that nobody has scanned; it is taken out here.
  */
+#include "base/arena.h"
 #include "lower/llvm/bitcode.h"
 
 #include "base/table.h"
@@ -25,7 +30,9 @@
 #include <assert.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const library_headers[] = {
     "op2.h",        "op2_c.h",      "op2_cpp.h",     "op_seq.h",
@@ -212,22 +219,41 @@ scan_is_read(LLVMValueRef field) {
 }
 
 static void
-scan_add_peek(LLVMValueRef inst, struct low_embedded *e) {
-  unsigned len;
-  const char *file = LLVMGetDebugLocFilename(inst, &len);
-  int line = (int)LLVMGetDebugLocLine(inst);
-  if (!file || scan_in_library(file, len)) return;
+scan_add_peek(const char *file, int line, struct low_embedded *e) {
   for (uint32_t i = 0; i < e->npeeks; i++)
-    if (e->peeks[i].line == line && strlen(e->peeks[i].file) == len &&
-        !strncmp(e->peeks[i].file, file, len))
-      return;
-  struct op2_blob_peek p = {arena_printf(&e->arena, "%.*s", (int)len, file),
-                            line};
+    if (e->peeks[i].line == line && !strcmp(e->peeks[i].file, file)) return;
+  struct op2_blob_peek p = {file, line, OP2_LOOK_READ};
   VEC_PUSH(e->peeks, e->npeeks, e->cappeeks, p);
 }
 
+/* The instruction's file; clang cuts off what its path shares with the current
+ * folder's. */
+static const char *
+scan_path(LLVMValueRef i, struct arena *a) {
+  char here[4096];
+  unsigned len, dir_len;
+  const char *file = LLVMGetDebugLocFilename(i, &len);
+  const char *dir = LLVMGetDebugLocDirectory(i, &dir_len);
+  if (!file || scan_in_library(file, len)) return NULL;
+  bool whole = *file == '/' || !dir || !dir_len || !getcwd(here, sizeof here) ||
+               (strlen(here) == dir_len && !strncmp(here, dir, dir_len));
+  return whole
+             ? arena_printf(a, "%.*s", (int)len, file)
+             : arena_printf(a, "%.*s/%.*s", (int)dir_len, dir, (int)len, file);
+}
+
+static void
+scan_add_look(LLVMValueRef field, struct low_embedded *e) {
+  const char *file = scan_path(field, &e->arena);
+  if (!file) return;
+  struct low_look l = {
+      .field = field, .file = file, .line = (int)LLVMGetDebugLocLine(field)};
+  VEC_PUSH(e->looks, e->nlooks, e->caplooks, l);
+  scan_add_peek(l.file, l.line, e);
+}
+
 void
-low_scan_peeks(LLVMModuleRef m, size_t data_offset, struct low_embedded *e) {
+low_scan_looks(LLVMModuleRef m, size_t data_offset, struct low_embedded *e) {
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(m);
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
@@ -236,5 +262,52 @@ low_scan_peeks(LLVMModuleRef m, size_t data_offset, struct low_embedded *e) {
            i = LLVMGetNextInstruction(i))
         if (LLVMIsAGetElementPtrInst(i) &&
             scan_is_data(layout, i, data_offset) && scan_is_read(i))
-          scan_add_peek(i, e);
+          scan_add_look(i, e);
+}
+
+/* ---- the mark of op2.h ---------------------------------------------------- */
+
+/* A list of pointers, or of structs that hold one, without those to `fn`. */
+static void
+scan_list_without(LLVMModuleRef m, const char *name, LLVMValueRef fn) {
+  LLVMValueRef old = LLVMGetNamedGlobal(m, name);
+  if (!old) return;
+  LLVMTypeRef type = LLVMGetElementType(LLVMGlobalGetValueType(old));
+  unsigned n = (unsigned)LLVMGetArrayLength2(LLVMGlobalGetValueType(old));
+  LLVMValueRef *v = mem_alloc(n + 1, sizeof *v);
+  unsigned kept = 0;
+  for (unsigned i = 0; i < n; i++) {
+    LLVMValueRef one = LLVMGetAggregateElement(LLVMGetInitializer(old), i);
+    bool pair = LLVMGetTypeKind(type) == LLVMStructTypeKind;
+    if ((pair ? LLVMGetOperand(one, 1) : one) != fn) v[kept++] = one;
+  }
+  LLVMValueRef init = LLVMConstArray2(type, v, kept);
+  free(v);
+  if (kept < n) {
+    LLVMValueRef g = LLVMAddGlobal(m, LLVMTypeOf(init), "");
+    LLVMSetInitializer(g, init);
+    LLVMSetLinkage(g, LLVMAppendingLinkage);
+    LLVMSetSection(g, LLVMGetSection(old));
+    LLVMDeleteGlobal(old);
+    LLVMSetValueName2(g, name, strlen(name));
+    if (!kept) LLVMDeleteGlobal(g);
+  }
+}
+
+void
+low_scan_unmark(LLVMModuleRef m) {
+  static const char *const lists[] = {"llvm.global_ctors", "llvm.used",
+                                      "llvm.compiler.used"};
+  for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
+    next = LLVMGetNextFunction(f);
+    if (LLVMGetLinkage(f) != LLVMInternalLinkage ||
+        !strstr(scan_name(f), "op2_plain_mark"))
+      continue;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+      scan_list_without(m, lists[i], f);
+    if (!LLVMGetFirstUse(f)) LLVMDeleteFunction(f);
+  }
+  LLVMValueRef told = LLVMGetNamedFunction(m, "op2_plain_file");
+  if (told && LLVMIsDeclaration(told) && !LLVMGetFirstUse(told))
+    LLVMDeleteFunction(told);
 }

@@ -103,7 +103,7 @@ while IFS='|' read -r mode vars; do
   check "wrong_checkpoint, $mode" eval "(export TEST_IR=1 $vars; program wrong_checkpoint)"
 done < <(modes)
 skips wrong_checkpoint_opaque ||
-  check "wrong_checkpoint, opaque" eval "(export TEST_IR=0; program wrong_checkpoint_opaque)"
+  check "wrong_checkpoint, opaque" eval "(export TEST_IR=0 OP2_MIRROR=0; program wrong_checkpoint_opaque)"
 
 # checkpoint VARIABLES PROGRAM ARGUMENTS: its output into $work/out
 checkpoint() {
@@ -138,7 +138,7 @@ check "goes on, no passes" goes_on 5 "OP2_DISABLE=slice,rename,dce,fuse" $two ch
 check "goes on, all" goes_on 8 "OP2_CHECKPOINT=all" $two checkpoint
 check "goes on, flushed" goes_on 8 $two $two checkpoint flush
 check "goes on, mirrors" goes_on 9 "OP2_MIRROR=1" "OP2_MIRROR=1" checkpoint
-skips checkpoint_opaque || check "goes on, opaque" goes_on 8 $two $two checkpoint_opaque
+skips checkpoint_opaque || check "goes on, opaque" goes_on 9 $two $two checkpoint_opaque
 
 # Killed while writing, at each call that changes a file in turn: what was there
 # before is whole until the new one has its place.

@@ -45,9 +45,9 @@ whole_modes() {
 # Programs that one rank alone can run:
 #   effects noargs renumber   kernels count calls in memory of the program, of
 #                             which each rank has its own
-#   mirror no_realloc overlap overlay overlay_temp upload_all   loops work in memory of the program
+#   no_realloc overlap overlay overlay_temp upload_all   loops work in memory of the program
 #   fetch                     each rank removes the file that it has read
-whole_skips="effects noargs renumber mirror no_realloc overlap overlay overlay_temp upload_all fetch"
+whole_skips="effects noargs renumber no_realloc overlap overlay overlay_temp upload_all fetch"
 
 on_device() { # VARIABLES
   case " $1" in *" OP2_TARGET=opencl"*) ;; *) return 1 ;; esac

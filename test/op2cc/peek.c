@@ -13,5 +13,6 @@ main(void) {
   ((double *)dat->data)[0] = sum;
   if (values[0] != 2) return 2;
   if (registry_peek("peek.c") != 12) return 3;
+  if (registry_looks() != 2 || registry_plain()) return 4;
   return 0;
 }

@@ -9,5 +9,6 @@ main(void) {
   op_dat dat = &core;
   op_arg arg = {.dat = dat};
   if (arg.data || dat->dim != 3 || *dat->name != 'q') return 1;
+  if (registry_plain()) return 3;
   return registry_peek("peek_not.c") ? 2 : 0;
 }

@@ -64,6 +64,47 @@ registry_peek(const char *file) {
 }
 
 int
+registry_look(const char *file, int line) {
+  for (int i = 0; i < nblobs; i++)
+    for (unsigned k = 0; k < blobs[i]->npeeks; k++) {
+      const struct op2_blob_peek *p = &blobs[i]->peeks[k];
+      const char *slash = strrchr(p->file, '/');
+      if (p->line == line && !strcmp(slash ? slash + 1 : p->file, file))
+        return p->kind;
+    }
+  return -1;
+}
+
+static int nlooks;
+
+void
+op2_look_at(struct op_dat_core *dat, int kind, const char *file, int line) {
+  nlooks += dat && kind >= 0 && file && line > 0;
+}
+
+int
+registry_looks(void) {
+  return nlooks;
+}
+
+void
+registry_unknown(const double *p) {
+  (void)p;
+}
+
+static int nplain;
+
+void
+op2_plain_file(const char *file) {
+  nplain += file != 0;
+}
+
+int
+registry_plain(void) {
+  return nplain;
+}
+
+int
 registry_bitcode_ok(void) {
   for (int i = 0; i < nblobs; i++)
     if (blobs[i]->nentries && (blobs[i]->bitcode_bytes < 4 ||

@@ -18,6 +18,13 @@ int registry_blobs(void);
 int registry_has(const char *name);
 /* Line of the first read of dat->data in a file of this name; 0: none. */
 int registry_peek(const char *file);
+/* What becomes of dat->data on this line (enum op2_look_kind); -1: no read. */
+int registry_look(const char *file, int line);
+/* Looks made so far; files of other compilers. */
+int registry_looks(void);
+int registry_plain(void);
+/* Nobody knows what it does. */
+void registry_unknown(const double *p);
 /* Has every blob with entries bitcode that looks like it? */
 int registry_bitcode_ok(void);
 #ifdef __cplusplus

@@ -177,24 +177,61 @@ check "-o with two sources and -c" fails $cc -c broken.c warns.c -o two.o
 
 # ---- reads of dat->data ----------------------------------------------------------------
 peek() {
-  says "peek.c:12: warning: reads dat->data directly.*OP2_MIRROR" \
-    $cc $include "$@" "$here/peek.c" registry.o -o prog && ./prog
+  $cc $include "$@" "$here/peek.c" registry.o -o prog && ./prog
 }
 check "a read of dat->data" peek -O2
 check "a read of dat->data, -O0 -g" peek -O0 -g
 check "a read of dat->data, no lines left in the object" sh -c \
   "$cc $include -O2 -w -c $here/peek.c && ! readelf -S peek.o | grep debug"
-peek_cxx() {
-  printf '#include "op2.h"\ndouble\nfirst(op_dat d) {\n
-  return *(double *)d->data;\n}\n' >peek_cxx.cpp
-  says "peek_cxx.cpp:5: warning: reads dat->data" $cxx $include -c peek_cxx.cpp
+looks() {
+  $cc -w $include "$@" "$here/looks.c" registry.o -o prog && ./prog
 }
-check "a read of dat->data in C++" peek_cxx
+check "what becomes of dat->data" looks -O2
+check "what becomes of dat->data, -O0 -g" looks -O0 -g
+check "what becomes of dat->data, -O3 -flto" looks -O3 -flto
+check "what becomes of dat->data, sanitizer" looks -O1 -fsanitize=address
+peek_cxx() {
+  printf '#include "op2.h"\nstatic double *p;\nvoid keep(op_dat d);
+void\nkeep(op_dat d) {\n
+  p = (double *)d->data;\n}\ndouble last() { return *p; }\n' >peek_cxx.cpp
+  says "peek_cxx.cpp:7: warning: keeps the pointer dat->data" \
+    $cxx $include -c peek_cxx.cpp
+}
+check "a pointer of dat->data is kept, in C++" peek_cxx
 check "-w: no warning" sh -c \
   "$cc -w $include -c $here/peek.c 2>out && [ ! -s out ]"
 check "other fields are no reads" sh -c \
   "$cc $include $here/peek_not.c registry.o -o prog 2>out && [ ! -s out ] &&
    ./prog"
+
+# ---- files of other compilers, with the library --------------------------------
+plain() { # plain <compiler> <options...>: one file by it, one by op2cc
+  plain_cc=$1
+  shift
+  $plain_cc $include "$@" -Wall -Wextra -Werror -c "$here/plain_main.c" -o main.o &&
+    $cc $include -O2 -c "$here/plain_kernel.c" -o kernel.o &&
+    $cc main.o kernel.o "$build/libop2lazy.so" "-Wl,-rpath,$build" -o prog &&
+    OP2_LOG=1 says "$said_of_plain" ./prog
+}
+said_of_plain="plain_main.c was not compiled by op2cc"
+check "main by gcc reads dat->data" plain gcc -O2
+check "main by clang reads dat->data" plain clang-19 -O2
+check "main by gcc as C++" plain g++ -xc++ -O2
+said_of_plain="read"
+check "main by op2cc" plain "$cc" -O2
+plain_shared() {
+  gcc $include -O2 -fPIC -shared "$here/plain_main.c" -DLATE -o plain.so &&
+    $cc $include -O2 "$here/plain_kernel.c" -DLATE -rdynamic "$build/libop2lazy.so" \
+      "-Wl,-rpath,$build" -ldl -o prog && ./prog ./plain.so
+}
+check "a shared object by gcc comes late" plain_shared
+promise() {
+  gcc $include -DOP2_CALLS_ONLY -c "$here/plain_main.c" -o main.o &&
+    ! nm main.o | grep op2_plain_file
+}
+check "OP2_CALLS_ONLY leaves no mark" promise
+check "op2cc leaves no mark, after -E as well" sh -c "$cc $include -E \
+  $here/plain_main.c -o p.i && $cc -O2 -c p.i -o p.o && ! nm p.o | grep plain_file"
 
 # ---- left behind -----------------------------------------------------------------------
 check "no temporary files are left" sh -c '[ -z "$(ls "$TMPDIR")" ]'

@@ -70,9 +70,9 @@ opaque_modes() {
     echo "$t-threads|OMP_NUM_THREADS=$t|"
   done
   echo "3-eager|OMP_NUM_THREADS=3 OP2_EAGER=1 OP2_CACHE=0|"
-  echo "layout-soa|OMP_NUM_THREADS=2 OP2_LAYOUT=soa|"
-  echo "layout-8|OMP_NUM_THREADS=3 OP2_LAYOUT=8|"
-  echo "rcm|OMP_NUM_THREADS=2 OP2_RENUMBER=rcm|"
+  echo "layout-soa|OMP_NUM_THREADS=2 OP2_LAYOUT=soa OP2_MIRROR=0|"
+  echo "layout-8|OMP_NUM_THREADS=3 OP2_LAYOUT=8 OP2_MIRROR=0|"
+  echo "rcm|OMP_NUM_THREADS=2 OP2_RENUMBER=rcm OP2_MIRROR=0|"
 }
 
 combinations() {

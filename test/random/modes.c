@@ -81,9 +81,9 @@ struct mode modes[] = {
     {"opencl-no-realloc", OPENCL, 1, ON_DEVICE | PLAY_NO_REALLOC, 1},
     {"opencl-fallback", OPENCL " OP2_OFFLOAD_FALLBACK=host", 1,
      PLAY_DEVICE | PLAY_IR_ONLY, 1},
-    {"opaque-deferred", "OP2_DEFER_OPAQUE=1", 2,
+    {"opaque-deferred", "OP2_DEFER_OPAQUE=1 OP2_MIRROR=0", 2,
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS, 3},
-    {"opaque-deferred-8", "OP2_DEFER_OPAQUE=1 OP2_LAYOUT=8", 1,
+    {"opaque-deferred-8", "OP2_DEFER_OPAQUE=1 OP2_MIRROR=0 OP2_LAYOUT=8", 1,
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS, 3},
     {"ranks", RANKS, 1, IN_RANKS, 0},
     {"ranks-eager", RANKS " OP2_EAGER=1 OP2_LAYOUT=soa OP2_OVERLAP=0", 1,
@@ -112,7 +112,7 @@ struct mode modes[] = {
     {"ranks-opencl-deep",
      RANKS " " OPENCL " OP2_HALO_LIMIT=6 OP2_THREADING=colours OP2_LAYOUT=soa",
      1, IN_RANKS | ON_DEVICE | PLAY_TARGETS, 0},
-    {"opaque-deferred-flush", "OP2_DEFER_OPAQUE=1", 2,
+    {"opaque-deferred-flush", "OP2_DEFER_OPAQUE=1 OP2_MIRROR=0", 2,
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS | PLAY_FLUSH_SOME, 3},
 };
 const size_t nmodes = sizeof modes / sizeof *modes;

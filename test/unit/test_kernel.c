@@ -178,14 +178,15 @@ Test(kernel_blob, uids_are_never_used_again) {
 }
 
 Test(kernel_blob, peeking_file_is_found) {
-  struct op2_blob_peek p = {"io.c", 7};
-  cr_expect_null(low_blob_peeking());
+  struct op2_blob_peek p = {"io.c", 7, OP2_LOOK_WRITE};
+  cr_expect_null(low_blob_peeking(OP2_LOOK_READ));
   struct op2_blob blob = {
       .version = OP2_BLOB_VERSION, .source = "io.c", .peeks = &p, .npeeks = 1};
   op2_blob_register(&blob);
-  cr_expect_eq(low_blob_peeking(), &blob);
+  cr_expect_eq(low_blob_peeking(OP2_LOOK_READ), &p);
+  cr_expect_null(low_blob_peeking(OP2_LOOK_HOLD));
   op2_blob_unregister(&blob);
-  cr_expect_null(low_blob_peeking());
+  cr_expect_null(low_blob_peeking(OP2_LOOK_READ));
 }
 
 /* Effects: the program's own code runs, so nothing of the IR may be used. */

@@ -26,7 +26,8 @@ add_library(op2objects OBJECT ${OP2_SOURCES})
 target_link_libraries(op2objects PRIVATE op2_needs)
 add_library(op2llvm OBJECT ${OP2_LLVM_SOURCES})
 # LLVM may be built without type information, and C programs lack what checks it.
-set_source_files_properties(lower/llvm/object.cpp PROPERTIES
+set_source_files_properties(lower/llvm/object.cpp lower/llvm/blob_types.cpp
+                            PROPERTIES
                             COMPILE_OPTIONS -fno-rtti)
 target_link_libraries(op2llvm PRIVATE op2_needs op2_llvm)
 

@@ -374,9 +374,17 @@ check_kernel(const char *name, void (*function)(void), int nargs,
   return OK;
 }
 
-/* Type of what parameter i of a C++ kernel points to, against the argument. */
+static bool
+is_integer(struct type t) {
+  return strchr("IU", type_class(t)) != NULL;
+}
+
+/* Type of what parameter i of a kernel points to, against the argument. In C
+ * integers of one size serve each other (an enum is unsigned, OP2's types have
+ * no unsigned short). */
 static status
-check_param_type(const struct site *s, const op_arg *a, const char *type) {
+check_param_type(const struct site *s, const op_arg *a, const char *type,
+                 bool c) {
   struct type want, have;
   size_t len = type ? strlen(type) : 0;
   if (!len || !a->opt) return OK;
@@ -390,7 +398,11 @@ check_param_type(const struct site *s, const op_arg *a, const char *type) {
   if (vector) plain[len - 1] = 0;
   const char *name = a->argtype == OP_ARG_IDX ? "int" : a->type;
   if (!name || !type_from_name(name, 0, &want, NULL)) return OK;
-  if (!type_from_name(plain, 0, &have, NULL) || !type_same(want, have))
+  bool known = type_from_name(plain, 0, &have, NULL);
+  if (known && c && want.size == have.size && is_integer(want) &&
+      is_integer(have))
+    return OK;
+  if (!known || !type_same(want, have))
     ARG_FAIL(s,
              "wrong kernel parameter: expected a pointer to \"%s\", found one "
              "to \"%s\"",
@@ -404,7 +416,24 @@ fe_call_check_types(const char *name, int nargs, const op_arg *args,
   if (!name || ntypes != nargs) return OK; /* fe_call_get says it better */
   for (int i = 0; i < nargs; i++) {
     struct site s = {name, i};
-    TRY(check_param_type(&s, &args[i], types[i]));
+    TRY(check_param_type(&s, &args[i], types[i], false));
+  }
+  return OK;
+}
+
+/* As a C kernel's debug information has them: "double;float*;", unless it tells of
+ * another number of parameters. */
+static status
+check_kernel_types(const char *name, int nargs, const op_arg *args,
+                   const char *types) {
+  int n = 0;
+  for (const char *t = types; t && *t; t++) n += *t == ';';
+  for (int i = 0; n == nargs && i < nargs; i++) {
+    struct site s = {name, i};
+    size_t len = strcspn(types, ";");
+    char *type = arena_printf(&fe.arena, "%.*s", (int)len, types);
+    TRY(check_param_type(&s, &args[i], type, true));
+    types += len + 1;
   }
   return OK;
 }
@@ -445,6 +474,7 @@ call_check(const char *name, op_set set, int nargs, const op_arg *args,
   }
   struct fe_kernel *k = fe_kernel_get(function, name);
   TRY(check_kernel(name, function, nargs, k->low));
+  TRY(check_kernel_types(name, nargs, args, k->low->types));
   tell_opaque(name, k->low);
   *kernel_out = k;
   return OK;

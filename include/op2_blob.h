@@ -36,6 +36,9 @@ struct op2_blob_entry {
   unsigned ncalls;
   const unsigned *calls;
   unsigned char digest[32];
+  /* ... and what its parameters point to, as op2_par_loop_typed_at has it, a ';'
+   * behind each; NULL: not known */
+  const char *types;
 };
 
 /* What becomes of the pointer where the program reads op_dat_core.data itself. */

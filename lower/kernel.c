@@ -212,6 +212,7 @@ kernel_from_blob(const struct op2_blob *blob,
   static_assert(sizeof address == sizeof entry->address, "POSIX");
   memcpy(&address, &entry->address, sizeof address);
   struct kernel *k = kernel_new(address, entry->ir_name);
+  k->k.types = arena_str(&k->arena, entry->types ? entry->types : "");
   kernel_gather(k, blob, entry);
   status s = kernel_read(k, kernel_blob_global, k);
   if (s != OK) {

@@ -80,7 +80,8 @@ struct low_kernel {
   uint32_t nconsts;
   const char **maths; /* functions of <math.h> that it calls */
   uint32_t nmaths;
-  uint64_t uid; /* unique in the process; never used again */
+  const char *types; /* op2_blob_entry.types; "" not known */
+  uint64_t uid;      /* unique in the process; never used again */
 };
 
 /* Find or make the kernel for a function address (`name` only for messages and

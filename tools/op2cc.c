@@ -440,6 +440,13 @@ command_deps(struct job *j, struct words *w, const struct source *s) {
 
 /* ---- one source ---------------------------------------------------------- */
 
+static bool
+source_is_cxx(const struct job *j, const struct source *s) {
+  if (s->lang) return starts(s->lang, "c++");
+  const char *dot = strrchr(j->args.v[s->arg], '.');
+  return j->cxx || !dot || IN_TABLE(cxx_endings, dot);
+}
+
 static int
 source_front(struct job *j, const struct source *s, const char *bitcode) {
   static const char *const level[] = {"-O2", "-U__OPTIMIZE__", NULL};
@@ -454,7 +461,9 @@ source_front(struct job *j, const struct source *s, const char *bitcode) {
   command_start(j, &w);
   command_options(j, &w, true);
   if (j->level0) command_many(&w, level);
-  if (!j->debug) words_add(&w, "-gline-tables-only");
+  /* C says nothing of a kernel's types to the library but by these */
+  if (!j->debug)
+    words_add(&w, source_is_cxx(j, s) ? "-gline-tables-only" : "-g");
   command_deps(j, &w, s);
   command_many(&w, stop);
   words_add(&w, bitcode);

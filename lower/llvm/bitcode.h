@@ -81,6 +81,8 @@ struct low_embedded {
   uint32_t npeeks, cappeeks;
   const char **functions; /* whose address is taken */
   uint32_t nfunctions, capfunctions;
+  const char **types; /* ... and what their parameters point to */
+  uint32_t ntypes, captypes;
   size_t bitcode_bytes; /* 0: nothing embedded */
 };
 

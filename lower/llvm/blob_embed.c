@@ -43,7 +43,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(sizeof(struct op2_blob_entry) == 72, "entry as emitted below");
+static_assert(sizeof(struct op2_blob_entry) == 80, "entry as emitted below");
 static_assert(sizeof(struct op2_blob_peek) == 16, "peek as emitted below");
 static_assert(offsetof(struct op2_blob, npeeks) == 48, "blob as emitted");
 
@@ -90,8 +90,9 @@ static LLVMTypeRef
 embed_entry_type(struct embedder *b) {
   LLVMTypeRef bytes = LLVMArrayType2(LLVMInt8TypeInContext(b->ctx),
                                      sizeof((struct digest *)0)->bytes);
-  LLVMTypeRef f[] = {b->ptr, b->ptr, b->i64, b->i32, b->i32, b->ptr, bytes};
-  return LLVMStructTypeInContext(b->ctx, f, 7, 0);
+  LLVMTypeRef f[] = {b->ptr, b->ptr, b->i64, b->i32,
+                     b->i32, b->ptr, bytes,  b->ptr};
+  return LLVMStructTypeInContext(b->ctx, f, 8, 0);
 }
 
 /* A row of the table. */
@@ -103,6 +104,7 @@ struct embed_row {
   LLVMValueRef *calls;
   uint32_t ncalls, capcalls;
   struct digest digest;
+  const char *types; /* "" or NULL: not known */
 };
 
 static void
@@ -115,11 +117,13 @@ embed_add_entry(struct embedder *b, const struct embed_row *r) {
       LLVMConstInt(b->i32, r->ncalls, 0),
       embed_array(b, "op2.blob.calls", b->i32, r->calls, r->ncalls),
       LLVMConstStringInContext2(b->ctx, (const char *)r->digest.bytes,
-                                sizeof r->digest.bytes, 1)};
+                                sizeof r->digest.bytes, 1),
+      r->types && *r->types ? embed_string(b, r->types)
+                            : LLVMConstNull(b->ptr)};
   if (r->kind == OP2_BLOB_CALLED)
     VEC_PUSH(b->called, b->ncalled, b->capcalled, r->ir_name);
   VEC_PUSH(b->entries, b->nentries, b->capentries,
-           LLVMConstStructInContext(b->ctx, f, 7, 0));
+           LLVMConstStructInContext(b->ctx, f, 8, 0));
 }
 
 /* Internal globals of different files must not share a name. */
@@ -198,14 +202,15 @@ embed_code(struct embedder *b, struct embed_row *r) {
 
 /* This file's own code for a function. */
 static status
-embed_function(struct embedder *b, const char *name) {
+embed_function(struct embedder *b, const char *name, const char *types) {
   LLVMValueRef fn = LLVMGetNamedFunction(b->m, name);
   LLVMLinkage l = LLVMGetLinkage(fn);
   bool any = l == LLVMLinkOnceODRLinkage || l == LLVMWeakODRLinkage ||
              l == LLVMAvailableExternallyLinkage;
   struct embed_row r = {.what = fn,
                         .ir_name = name,
-                        .kind = any ? OP2_BLOB_INLINE : OP2_BLOB_FUNCTION};
+                        .kind = any ? OP2_BLOB_INLINE : OP2_BLOB_FUNCTION,
+                        .types = types};
   if (low_blob_replaceable(fn)) {
     r.ir_name = arena_printf(&b->e->arena, "%s" LOW_BLOB_OWN, name);
     r.what = LLVMAddAlias2(b->m, LLVMGlobalGetValueType(fn), 0, fn, "op2.own");
@@ -265,7 +270,7 @@ embed_entries(struct embedder *b, LLVMModuleRef reduced) {
     if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f))
       embed_called(b, LLVMGetValueName2(f, &len));
   for (uint32_t i = 0; i < b->e->nfunctions; i++)
-    TRY(embed_function(b, b->e->functions[i]));
+    TRY(embed_function(b, b->e->functions[i], b->e->types[i]));
   for (LLVMValueRef g = LLVMGetFirstGlobal(reduced); g;
        g = LLVMGetNextGlobal(g))
     if (LLVMIsDeclaration(g) && !LLVMIsThreadLocal(g))
@@ -453,6 +458,7 @@ low_embedded_clear(struct low_embedded *e) {
   free(e->peeks);
   free(e->looks);
   free(e->functions);
+  free(e->types);
   arena_clear(&e->arena);
   *e = (struct low_embedded){0};
 }

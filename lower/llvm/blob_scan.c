@@ -24,6 +24,7 @@
  */
 #include "base/arena.h"
 #include "lower/llvm/bitcode.h"
+#include "lower/llvm/blob_types.h"
 
 #include "base/table.h"
 
@@ -163,6 +164,22 @@ scan_for_others(LLVMValueRef f, const struct table *bad) {
          strcmp(scan_name(f), "main") && !table_get(bad, &f, sizeof f, 0);
 }
 
+static void
+scan_type(void *user, const char *type) {
+  str_printf(user, "%s;", type);
+}
+
+static void
+scan_add_function(LLVMValueRef f, struct low_embedded *e) {
+  struct str types = STR_INIT;
+  low_param_types(f, scan_type, &types);
+  VEC_PUSH(e->functions, e->nfunctions, e->capfunctions,
+           arena_str(&e->arena, scan_name(f)));
+  VEC_PUSH(e->types, e->ntypes, e->captypes,
+           arena_str(&e->arena, types.len ? types.s : ""));
+  str_clear(&types);
+}
+
 void
 low_scan_functions(LLVMModuleRef m, struct low_embedded *e) {
   struct table bad = {0};
@@ -172,8 +189,7 @@ low_scan_functions(LLVMModuleRef m, struct low_embedded *e) {
     if (!LLVMIsDeclaration(f) &&
         ((loops && scan_taken(f)) || low_blob_replaceable(f) ||
          scan_for_others(f, &bad)))
-      VEC_PUSH(e->functions, e->nfunctions, e->capfunctions,
-               arena_str(&e->arena, scan_name(f)));
+      scan_add_function(f, e);
   table_clear(&bad);
 }
 

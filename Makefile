@@ -1,5 +1,5 @@
 # The targets people type; what they do is in CMakeLists.txt and tools/.
-#   make            build the library and tools in build/
+#   make            build the library and tools in build/ (no tests: make check)
 #   make airfoil    from a fresh clone to a checked result: installs what is
 #                   missing, builds, makes the mesh, runs 1000 iterations
 #   make check      every suite; ends with "N passed, N failed"
@@ -20,6 +20,9 @@ $(BUILD)/build.ninja:
 	tools/install-deps.sh build
 	cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
 
+benchmarks: all
+	cmake --build $(BUILD) -j $(JOBS) --target benchmarks
+
 airfoil:
 	tools/airfoil.sh $(BUILD)
 
@@ -29,20 +32,22 @@ check:
 
 bench:
 	tools/install-deps.sh bench
-	$(MAKE) all
+	$(MAKE) benchmarks
 	python3 bench/run.py $(BUILD)
 
 # Shares of regions, bandwidth, what each pass contributes: doc/performance.md.
-bench-report: all
+bench-report: benchmarks
 	python3 bench/report.py $(BUILD)
 
 # Ranks against threads: doc/mpi.md.
-bench-mpi: all
+bench-mpi: benchmarks
 	python3 bench/ranks.py $(BUILD)
 	python3 bench/scaling.py $(BUILD)
 
 # Random programs until stopped, or until ten have failed; see doc/testing.md.
-fuzz: all
+fuzz: $(BUILD)/build.ninja
+	cmake -S . -B $(BUILD) -DOP2_TESTS=ON
+	cmake --build $(BUILD) -j $(JOBS) --target random_programs
 	$(BUILD)/test/random/random_programs --time 0 --fresh 1e9 --out $(BUILD)
 
 # Faults planted into a copy of the sources; see doc/testing.md.
@@ -76,5 +81,5 @@ install: all
 clean:
 	rm -rf $(BUILD) build-check
 
-.PHONY: all airfoil check bench bench-mpi bench-report fuzz fuzz-ir mutants \
+.PHONY: all airfoil benchmarks check bench bench-mpi bench-report fuzz fuzz-ir mutants \
 	format format-check tidy layers docs docs-check install clean

@@ -25,6 +25,10 @@ configure_package_config_file(cmake/op2lazyConfig.cmake.in op2lazyConfig.cmake
   NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(op2lazyConfigVersion.cmake
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+# whatever prefix `cmake --install` is given: the file says where it lies
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
+  BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
+  OUTPUT_VARIABLE OP2_PC_TO_PREFIX)
 configure_file(cmake/op2lazy.pc.in op2lazy.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/op2lazyConfig.cmake
               ${CMAKE_BINARY_DIR}/op2lazyConfigVersion.cmake

@@ -38,7 +38,7 @@ function(op2_add_program target source)
     DEPENDS ${path} ${arg_MORE} op2lazy ${OP2_MODULES} ${OP2_PROGRAM_HEADERS} ${arg_LIBRARY}
             $<$<NOT:$<BOOL:${arg_PLAIN}>>:op2cc>
     COMMENT "Program ${folder}/${target}" VERBATIM)
-  add_custom_target(program_${target} ALL DEPENDS ${out})
+  add_custom_target(program_${target} ${OP2_ALL} DEPENDS ${out})
 endfunction()
 
 function(op2_program_compiler variable source plain)

@@ -25,6 +25,7 @@ if [ "$sanitize" = thread ]; then
 fi
 if cmake -S . -B "$dir" -G Ninja -DCMAKE_C_COMPILER=$cc \
   -DCMAKE_CXX_COMPILER=$cxx -DCMAKE_BUILD_TYPE="$type" -DOP2_SANITIZE="$sanitize" \
+  -DOP2_TESTS=ON \
   -DCMAKE_C_FLAGS=-Werror -DCMAKE_CXX_FLAGS=-Werror \
   -DCMAKE_INSTALL_PREFIX=/usr/local &&
   cmake --build "$dir" -j "$(nproc)" --target "${@:-all}"; then

@@ -11,6 +11,10 @@
  *
  * Under -O0 the first step runs with -O2 all the same, since -O0 marks every
  * function as not to be optimised; __OPTIMIZE__ stays undefined then.
+ * The library's headers come behind the user's folders; a link gets the library,
+ * if it is needed, and where it lies. `-showme`, as mpicc has it, prints the
+ * command; `-showme:compile` and `-showme:link` print what is added.
+ *
  * Everything that is no such compilation (preprocessing, linking, other
  * languages, coverage) goes to clang as it is. If the step between fails, the
  * file is compiled plainly, and this is said: its kernels are opaque then.
@@ -66,7 +70,10 @@ struct job {
   struct source *sources;
   size_t nsources, capsources;
   const char *output, *stop; /* of -o; "-c", "-S" or NULL */
+  const char *include, *lib; /* folders of the library; NULL: not found */
+  const char *show;          /* of -showme: what is behind it; NULL: none */
   bool cxx, plain, debug, quiet, level0, deps, deps_file, deps_target;
+  bool input, compiles, no_link; /* a file; from source; nothing to link */
 };
 
 /* ---- tables -------------------------------------------------------------- */
@@ -132,6 +139,26 @@ static const char *const plain_options[] = {"-E",
                                             "-gsplit-dwarf",
                                             "--precompile",
                                             "-rewrite-objc"};
+
+/* With one of these nothing is linked, or not with a shared library. */
+static const char *const no_link_options[] = {"-E",
+                                              "-M",
+                                              "-MM",
+                                              "-fsyntax-only",
+                                              "-emit-llvm",
+                                              "-emit-ast",
+                                              "--analyze",
+                                              "--precompile",
+                                              "-c",
+                                              "-S",
+                                              "-r",
+                                              "-static",
+                                              "-static-pie",
+                                              "-nostdlib",
+                                              "-nodefaultlibs",
+                                              "-rewrite-objc",
+                                              "-m32",
+                                              "-mx32"};
 
 static const char *const c_endings[] = {".c", ".i"};
 static const char *const cxx_endings[] = {".cc",  ".cp", ".cxx", ".cpp", ".CPP",
@@ -260,8 +287,10 @@ arg_input(struct job *j, size_t i, const char *lang) {
   const char *arg = j->args.v[i];
   j->classes[i] = ARG_LINK;
   j->langs[i] = lang;
-  if (!strcmp(arg, "-")) j->plain = true;
+  j->input = true;
+  if (!strcmp(arg, "-")) j->plain = j->compiles = true;
   if (!arg_is_source(j, arg, lang)) return;
+  j->compiles = true;
   j->classes[i] = ARG_SOURCE;
   struct source s = {.arg = i, .lang = lang};
   VEC_PUSH(j->sources, j->nsources, j->capsources, s);
@@ -296,6 +325,11 @@ arg_option(struct job *j, const char *arg) {
   if (IN_TABLE(plain_options, arg) || starts(arg, "-print-") ||
       starts(arg, "-save-temps="))
     j->plain = true;
+  if (IN_TABLE(no_link_options, arg)) j->no_link = true;
+  if (starts(arg, "-showme") && (!arg[7] || arg[7] == ':')) {
+    j->show = arg + 7;
+    return ARG_OWN;
+  }
   if (starts(arg, "-O")) j->level0 = !strcmp(arg, "-O0");
   if (starts(arg, "-g")) arg_debug(j, arg);
   if (!strcmp(arg, "-w")) j->quiet = true;
@@ -363,6 +397,51 @@ args_read(struct job *j) {
   bool split = j->stop && j->output && j->nsources > 1; /* clang's error */
   if (!j->nsources || split || (j->output && !strcmp(j->output, "-")))
     j->plain = true;
+}
+
+/* ---- the library ----------------------------------------------------------- */
+
+static bool
+folder_has(const char *folder, const char *file) {
+  char path[8192];
+  snprintf(path, sizeof path, "%s/%s", folder, file);
+  return !access(path, R_OK);
+}
+
+/* Beside this program in a build, else in the same prefix. */
+static void
+library_find(struct job *j) {
+  char self[4096], here[4096];
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (n <= 0) return;
+  self[n] = 0;
+  *strrchr(self, '/') = 0;
+  const char *lib = self, *include = OP2_SOURCE_INCLUDE;
+  if (!folder_has(self, "libop2lazy.so")) {
+    lib = arena_printf(&j->arena, "%s/" OP2_BIN_TO_LIB, self);
+    include = arena_printf(&j->arena, "%s/" OP2_BIN_TO_INCLUDE, self);
+  }
+  if (folder_has(lib, "libop2lazy.so") && realpath(lib, here))
+    j->lib = arena_str(&j->arena, here);
+  if (folder_has(include, "op2.h") && realpath(include, here))
+    j->include = arena_str(&j->arena, here);
+}
+
+/* Behind the user's own folders. */
+static void
+library_compile(struct job *j, struct words *w) {
+  if (j->include) words_add(w, arena_printf(&j->arena, "-I%s", j->include));
+}
+
+static void
+library_link(struct job *j, struct words *w) {
+  if (!j->lib) return;
+  words_add(w, arena_printf(&j->arena, "-L%s", j->lib));
+  words_add(w, arena_printf(&j->arena, "-Wl,-rpath,%s", j->lib));
+  words_add(w, "-Wl,--push-state,--as-needed");
+  words_add(w, "-lop2lazy");
+  words_add(w, "-lm");
+  words_add(w, "-Wl,--pop-state");
 }
 
 /* ---- commands ------------------------------------------------------------ */
@@ -460,6 +539,7 @@ source_front(struct job *j, const struct source *s, const char *bitcode) {
   struct words w = {0};
   command_start(j, &w);
   command_options(j, &w, true);
+  library_compile(j, &w);
   if (j->level0) command_many(&w, level);
   /* C says nothing of a kernel's types to the library but by these */
   if (!j->debug)
@@ -494,6 +574,7 @@ source_plain(struct job *j, const struct source *s, bool looked) {
   struct words w = {0};
   command_start(j, &w);
   command_options(j, &w, true);
+  library_compile(j, &w);
   if (looked) words_add(&w, "-DOP2_CALLS_ONLY");
   command_deps(j, &w, s);
   words_add(&w, j->stop ? j->stop : "-c");
@@ -617,6 +698,7 @@ job_link(struct job *j) {
       words_add(&w, arg);
     }
   }
+  if (!j->no_link) library_link(j, &w);
   if (j->output) {
     words_add(&w, "-o");
     words_add(&w, j->output);
@@ -625,16 +707,48 @@ job_link(struct job *j) {
   return command_run(&w);
 }
 
+/* Clang's command, as it would be without a look between two steps. */
+static void
+job_command(struct job *j, struct words *w) {
+  command_start(j, w);
+  for (size_t i = 0; i < j->args.n; i++)
+    if (!j->show || !starts(j->args.v[i], "-showme"))
+      words_add(w, j->args.v[i]);
+  if (j->compiles) library_compile(j, w);
+  if (j->input && !j->no_link) library_link(j, w);
+}
+
 static int
 job_plain(struct job *j) {
   struct words w = {0};
-  command_start(j, &w);
-  for (size_t i = 0; i < j->args.n; i++) words_add(&w, j->args.v[i]);
+  job_command(j, &w);
   return command_run(&w);
 }
 
 static int
+job_show(struct job *j) {
+  struct words w = {0};
+  bool compile = !strcmp(j->show, ":compile"), link = !strcmp(j->show, ":link");
+  if (*j->show && !compile && !link) {
+    fprintf(stderr,
+            "op2cc: -showme%s: expected -showme, -showme:compile or "
+            "-showme:link\n",
+            j->show);
+    return 1;
+  }
+  if (!*j->show) job_command(j, &w);
+  if (compile) library_compile(j, &w);
+  if (link) library_link(j, &w);
+  for (size_t i = 0; i < w.n; i++)
+    printf("%s%s", w.v[i], i + 1 < w.n ? " " : "");
+  printf("\n");
+  free(w.v);
+  return 0;
+}
+
+static int
 job_run(struct job *j) {
+  if (j->show) return job_show(j);
   if (j->plain) return job_plain(j);
   if (!temp_open()) {
     fprintf(stderr,
@@ -659,6 +773,7 @@ main(int argc, char **argv) {
   j.cxx = strstr(slash ? slash + 1 : argv[0], "++") != NULL;
   for (int i = 1; i < argc; i++) args_add(&j, argv[i], 0);
   args_read(&j);
+  library_find(&j);
   int rc = job_run(&j);
   free(j.args.v);
   free(j.sources);

@@ -55,16 +55,50 @@ CMAKE
     -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_C_COMPILER="$prefix/bin/op2cc" &&
     cmake --build "$work/cmake/build" && gives "$work/cmake/build/readme"
 }
+alone() { # alone <name> <compiler ...>: nothing said about the library
+  out=$work/$1
+  shift
+  "$@" "$src" -o "$out" && gives "$out"
+}
+in_two_steps() {
+  "$prefix/bin/op2cc" -O2 -c "$src" -o "$work/two.o" &&
+    "$prefix/bin/op2cc" "$work/two.o" -o "$work/two" && gives "$work/two"
+}
+as_shared() { # the library is not linked where nothing of it is used
+  echo 'int f(void) { return 1; }' >"$work/f.c"
+  "$prefix/bin/op2cc" -fPIC -shared "$work/f.c" -o "$work/f.so" &&
+    ! readelf -d "$work/f.so" | grep op2lazy
+}
+own_header_first() {
+  mkdir -p "$work/own" && echo '#define MINE 1' >"$work/own/op2.h"
+  printf '#include "op2.h"\nint main(void) { return !MINE; }\n' >"$work/own.c"
+  "$prefix/bin/op2cc" -I"$work/own" "$work/own.c" -o "$work/own.out" &&
+    "$work/own.out"
+}
+by_showme() {
+  # shellcheck disable=SC2046
+  cc "$src" -o "$work/showme" $("$prefix/bin/op2cc" -showme:compile) \
+    $("$prefix/bin/op2cc" -showme:link) && gives "$work/showme" &&
+    "$prefix/bin/op2cc" -showme -c x.c | grep -q -- "-c x.c -I$prefix"
+}
+from_build() { # not installed
+  "$build/op2cc" -O2 "$src" -o "$work/from_build" && gives "$work/from_build"
+}
+moved() { # the prefix is another folder now
+  mv "$prefix" "$work/elsewhere" &&
+    PKG_CONFIG_PATH=$(find "$work/elsewhere" -name pkgconfig -type d) \
+      build_and_run moved_cc cc &&
+    alone moved_op2cc "$work/elsewhere/bin/op2cc"
+}
 kernel_is_kept() { # fused code is made, which opaque kernels have none of
   OP2_CACHE=0 OP2_LOG=3 "$work/c_op2cc" 2>&1 | grep -q 'compiling.*flux'
 }
 
 try install cmake --install "$build" --prefix "$prefix"
 PKG_CONFIG_PATH=$(find "$prefix" -name pkgconfig -type d)
-sed -i "s|^prefix=.*|prefix=$prefix|" "$PKG_CONFIG_PATH/op2lazy.pc"
 lib=$(dirname "$PKG_CONFIG_PATH")
 [ -e "$prefix/lib/libop2lazy.so" ] || ln -s "$lib"/* "$prefix/lib/"
-export PKG_CONFIG_PATH LD_LIBRARY_PATH="$lib"
+export PKG_CONFIG_PATH # and no LD_LIBRARY_PATH: rpath has to do
 src=$work/readme.c
 sed -n '/^```c$/,/^```$/p' README.md | sed '1d;$d' >"$src"
 cp "$src" "$work/readme.cpp"
@@ -76,9 +110,16 @@ src=$work/readme.cpp
 skips c++_opaque || try 'c++' build_and_run cxx_cc c++ -std=c++17
 try 'op2c++' build_and_run cxx_op2cc "$prefix/bin/op2c++" -O2
 src=$work/readme.c
+try 'op2cc alone' alone c_alone "$prefix/bin/op2cc" -O2
+try 'op2cc alone, two steps' in_two_steps
+try 'op2cc -shared without the library' as_shared
+try "op2cc: the user's folders come first" own_header_first
+try 'op2cc -showme' by_showme
+try 'op2cc of the build' from_build
 try 'find_package' with_cmake
 try 'op2-run --version' "$prefix/bin/op2-run" --version
 try 'exports' exports_only_the_api
+try 'moved' moved
 skips_say
 echo "$passed passed, $failed failed, $(skips_count) skipped"
 [ $failed -eq 0 ]

@@ -1,5 +1,6 @@
 #include "base/opt.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -98,4 +99,80 @@ opt_listed(const char *list, const char *word) {
     p += len + (p[len] == ',');
   }
   return 0;
+}
+
+/* ---- names that are not options ------------------------------------------ */
+
+static const char *const opt_names[] = {
+#define OPT(field, env, type, def, ranks, line) env,
+#include "base/opt.def"
+#undef OPT
+};
+
+/* Of OP2 itself and its builds. */
+static const char *const opt_others[] = {
+    "OP2_INSTALL_PATH", "OP2_COMPILER", "OP2_BUILD_DIR", "OP2_APPS_DIR",
+    "OP2_PATH",         "OP2_DIR",      "OP2_INC",       "OP2_LIB"};
+
+static int
+opt_in(const char *const *names, size_t n, const char *s, size_t len) {
+  for (size_t i = 0; i < n; i++)
+    if (strlen(names[i]) == len && !strncmp(names[i], s, len)) return 1;
+  return 0;
+}
+
+static int
+least(int a, int b, int c) {
+  int m = a < b ? a : b;
+  return m < c ? m : c;
+}
+
+/* Letters to put in, take out or change (Levenshtein's distance). */
+static int
+opt_distance(const char *a, size_t n, const char *b) {
+  int row[64];
+  size_t m = strlen(b);
+  assert(m < sizeof row / sizeof *row);
+  for (size_t j = 0; j <= m; j++) row[j] = (int)j;
+  for (size_t i = 1; i <= n; i++) {
+    int before = row[0]++;
+    for (size_t j = 1; j <= m; j++) {
+      int here = row[j];
+      row[j] =
+          least(row[j] + 1, row[j - 1] + 1, before + (a[i - 1] != b[j - 1]));
+      before = here;
+    }
+  }
+  return row[m];
+}
+
+static const char *
+opt_nearest(const char *name, size_t len) {
+  const char *nearest = NULL;
+  int best =
+      len < 10 ? (int)(len - 2) / 2 : 4; /* half of what is behind OP2_ */
+  for (size_t i = 0; i < sizeof opt_names / sizeof *opt_names; i++) {
+    int d = opt_distance(name, len, opt_names[i]);
+    if (d < best) best = d, nearest = opt_names[i];
+  }
+  return nearest;
+}
+
+#define OPT_IN(names, s, len)                                                  \
+  opt_in(names, sizeof(names) / sizeof *(names), s, len)
+
+void
+opt_unknown(char *const *environment,
+            void (*tell)(const char *name, const char *nearest)) {
+  for (; environment && *environment; environment++) {
+    const char *s = *environment;
+    size_t len = strcspn(s, "=");
+    if (strncmp(s, "OP2_", 4) || OPT_IN(opt_names, s, len) ||
+        OPT_IN(opt_others, s, len) || !strncmp(s, "OP2_TEST_", 9))
+      continue;
+    struct str name = STR_INIT;
+    str_addn(&name, s, len);
+    tell(name.s, opt_nearest(s, len));
+    str_clear(&name);
+  }
 }

@@ -28,4 +28,9 @@ void opt_shared(const struct options *o, struct str *out);
 /* Is `word` an entry of the comma-separated `list`? */
 int opt_listed(const char *list, const char *word);
 
+/* For each variable of the environment whose name begins as an option's and is none:
+ * tell(name, the option nearest to it, or NULL if none is near). */
+void opt_unknown(char *const *environment,
+                 void (*tell)(const char *name, const char *nearest));
+
 #endif

@@ -84,8 +84,9 @@ scan_table(struct fe_map *m, int base) {
         rt_mem_free(last, bytes);
         FAIL(ERR_ARG,
              "op_decl_map \"%s\": entry %u of element %d: expected %d to %d "
-             "(set \"%s\"), found %d",
-             m->pub.name, i, e, base, to - 1 + base, m->pub.to->name, t + base);
+             "(set \"%s\"), found %d%s",
+             m->pub.name, i, e, base, to - 1 + base, m->pub.to->name, t + base,
+             t == to && !base ? FE_FROM_ONE : "");
       }
       if (last[t] == e + 1) flags |= IR_MAP_REPEATS;
       if (last[t]) flags &= ~(uint32_t)IR_MAP_INJECTIVE;

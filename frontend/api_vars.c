@@ -109,6 +109,7 @@ void
 fe_vars_kernels_update(void) {
   kernels_clear();
   rt_timer_each(kernel_add, NULL);
+  OP_plan_time = rt_plan_seconds;
 }
 
 void
@@ -124,4 +125,5 @@ fe_vars_clear(void) {
   OP_diags = OP_part_size = OP_block_size = OP_maps_base_index = 0;
   OP_auto_soa = OP_is_partitioned = OP_disable_mpi_reductions = 0;
   OP_cache_line_size = CACHE_LINE;
+  OP_plan_time = 0;
 }

@@ -10,6 +10,8 @@ status fe_decl_set(idx_l n, const char *name, struct fe_set **out);
 /* Rows of maps are at most so long: kernels get a pointer for each entry. */
 enum { FE_ARITY_MAX = 1 << 16 };
 /* All but the table. */
+/* What an entry one too large means most often. */
+#define FE_FROM_ONE "; does the table count from 1 (OP_MAPS_BASE_INDEX=1)?"
 status fe_check_map_args(op_set from, op_set to, int dim, const char *name);
 /* One of the tables; 64-bit ones are always copied. */
 status fe_decl_map(op_set from, op_set to, int dim, const int *table32,

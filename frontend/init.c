@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef OP2_VERSION
 #define OP2_VERSION "0.1.0" /* the build gives the project's version */
@@ -262,6 +263,12 @@ fe_options_read(int argc, char **argv) {
 }
 
 static void
+fe_tell_unknown(const char *name, const char *nearest) {
+  LOG_WARN("%s is not an option%s%s; op2-run --options lists them", name,
+           nearest ? ", did you mean " : "", nearest ? nearest : "");
+}
+
+static void
 fe_block_size_set(void) {
   int b = fe.opt.block_size ? fe.opt.block_size : OP_block_size;
   if (!b) b = OP_part_size;
@@ -289,6 +296,7 @@ fe_ranks_fit(void) {
 /* What options decide for the whole process. */
 static status
 fe_start(int soa) {
+  if (!fe.comm.rank) opt_unknown(environ, fe_tell_unknown);
   if (soa) fe.auto_soa = true;
   OP_auto_soa = fe.auto_soa;
   low_set_threads(fe.opt.compile_threads);

@@ -17,6 +17,7 @@
  * halos, spreads everything anew: values go home to the declared parts and out
  * again; mirrors keep their values and, in parts that did not move, their
  * address may change. */
+#include "frontend/decl.h"
 #include "frontend/ranks.h"
 
 #include <errno.h>
@@ -221,9 +222,10 @@ fe_ranks_check_entry(const char *name, op_set to_handle, idx_g row, uint32_t i,
   if (entry >= 0 && entry < to->part.total) return OK;
   FAIL(ERR_ARG,
        "op_decl_map \"%s\": entry %u of element %lld: expected %d to %lld "
-       "(set \"%s\", all ranks), found %lld",
+       "(set \"%s\", all ranks), found %lld%s",
        name, i, (long long)row, base, (long long)to->part.total - 1 + base,
-       to->pub.name, (long long)entry + base);
+       to->pub.name, (long long)entry + base,
+       entry == to->part.total && !base ? FE_FROM_ONE : "");
 }
 
 status

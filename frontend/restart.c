@@ -283,6 +283,7 @@ op2_restart(const char *path) {
   if (!fe_enter("op2_restart")) return ERR_STATE;
   status st = restart(path);
   if (st != OK) fe_error_returned(err_prefix(st, "op2_restart: "));
+  if (st != OK && !fe.handler && !fe.comm.rank) LOG_WARN("%s", err_last());
   fe.file = NULL;
   return (int)st;
 }

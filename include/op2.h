@@ -52,6 +52,13 @@
 #define OP2_PLAIN_END
 #endif
 
+/* Of functions whose op2_status says what nothing else does. */
+#ifdef __GNUC__
+#define OP2_CHECKED __attribute__((warn_unused_result))
+#else
+#define OP2_CHECKED
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -388,14 +395,15 @@ OP2_PLAIN
  * dats that were written, at once.
  * What the program has elsewhere, as the number of the time step, it keeps in an
  * op2_gbl. */
-int op2_checkpoint(const char *path);
+OP2_CHECKED int op2_checkpoint(const char *path);
 /* Go on from a checkpoint: behind the same declarations as in the run that wrote it,
  * in place of the loops up to it, on any number of threads. Names, sets,
  * sizes, dims and types are compared first; then nothing has changed if they
  * differ. The loops that follow must be those that followed op2_checkpoint: a
  * dat that was left out has no values, and using it before a loop has written
- * all of it is an error. Returns an op2_status. */
-int op2_restart(const char *path);
+ * all of it is an error. Returns an op2_status; without an error handler it also
+ * prints why it did nothing, for one, that there is no such file. */
+OP2_CHECKED int op2_restart(const char *path);
 OP2_PLAIN_END
 
 /* ---- services ------------------------------------------------------------ */
@@ -497,7 +505,7 @@ int op2_defer_globals(int on);
  * several ranks each takes a device of its own where no number is given; collective.
  * A loop whose kernel has no IR, or does I/O, is an error on a device, unless
  * OP2_OFFLOAD_FALLBACK=host. */
-int op2_target_push(const char *target);
+OP2_CHECKED int op2_target_push(const char *target);
 /* Back to the target before. OP2_ERR_STATE: nothing was pushed. */
 int op2_target_pop(void);
 
@@ -526,7 +534,7 @@ void op2_free_gbl(op2_gbl gbl);
 /* C source that defines the function `name`; compiled at once. Serves loops of
  * this name that have no kernel, or one without IR; again: replaces it for
  * later loops. Returns an op2_status. */
-int op2_kernel_source(const char *name, const char *c_source);
+OP2_CHECKED int op2_kernel_source(const char *name, const char *c_source);
 
 /* The last message of this thread; "" if there was none. (local) */
 const char *op2_last_error(void);
@@ -542,7 +550,7 @@ void op2_counters_reset(void);
  * ending: .irt text, .dot graph; .json the timeline since op_init. On several ranks
  * each writes a file of its own: x.irt rank 0, x.rank-1.irt the next.
  * op2_status. (local) */
-int op2_trace_write(const char *path);
+OP2_CHECKED int op2_trace_write(const char *path);
 /* The last flush in words: what was fused, what not and why, what was moved, what ran
  * on which device and how.
  * Valid until the next call of this library. */

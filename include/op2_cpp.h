@@ -392,12 +392,12 @@ op_fetch_data_hdf5_file_path(op_dat dat, char const *file_name,
   op2_here(file, line);
   op2_plain::op_fetch_data_hdf5_file_path(dat, file_name, path_name);
 }
-inline int
+OP2_CHECKED inline int
 op2_checkpoint(const char *path, OP2_AT) {
   op2_here(file, line);
   return op2_plain::op2_checkpoint(path);
 }
-inline int
+OP2_CHECKED inline int
 op2_restart(const char *path, OP2_AT) {
   op2_here(file, line);
   return op2_plain::op2_restart(path);

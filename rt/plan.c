@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/counters.h"
+#include "base/log.h"
 #include "base/table.h"
 #include "rt/colour.h"
 #include "rt/parts.h"
@@ -23,6 +24,8 @@ bool rt_plan_checking = false;
 #else
 bool rt_plan_checking = true;
 #endif
+
+double rt_plan_seconds;
 
 /* What was made for a key: one of these. */
 struct made {
@@ -41,6 +44,7 @@ static struct {
   uint32_t n, cap;
   uint64_t *key; /* scratch */
   uint32_t nkey, capkey;
+  double begun; /* when what was not found began to be made */
 } cache;
 
 static void
@@ -65,6 +69,7 @@ cache_find(void) {
   struct made *m = (struct made *)table_get(&cache.by_key, cache.key,
                                             cache.nkey * sizeof *cache.key, 0);
   if (m) m->used = true;
+  if (!m) cache.begun = timer_wall(); /* it will be made */
   return m;
 }
 
@@ -79,6 +84,7 @@ cache_keep(struct made made) {
   VEC_PUSH(cache.made, cache.n, cache.cap, m);
   *table_slot(&cache.by_key, m->key, m->nkey * sizeof *m->key) = (uintptr_t)m;
   counters[CNT_plans]++;
+  rt_plan_seconds += timer_wall() - cache.begun;
 }
 
 static void
@@ -187,6 +193,7 @@ rt_plan_cache_sweep(void) {
 
 void
 rt_plan_cache_clear(void) {
+  rt_plan_seconds = 0;
   for (uint32_t i = 0; i < cache.n; i++) made_free(cache.made[i]);
   table_clear(&cache.by_key);
   free(cache.made);

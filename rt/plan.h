@@ -100,6 +100,8 @@ void rt_plan_cache_clear(void);
 /* Between runs: drop what none has asked for since the last sweep. */
 void rt_plan_cache_sweep(void);
 extern bool rt_plan_checking;
+/* Seconds that making plans took so far. */
+extern double rt_plan_seconds;
 /* Elements in a block of the plans that rt_exec asks for (OP2_BLOCK_SIZE); 0:
  * the library's choice. */
 void rt_set_block_size(idx_l block);

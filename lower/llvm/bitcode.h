@@ -99,6 +99,8 @@ void low_scan_functions(LLVMModuleRef m, struct low_embedded *e);
 /* Places outside the library's headers that touch op_dat_core.data. */
 void low_scan_looks(LLVMModuleRef m, size_t data_offset,
                     struct low_embedded *e);
+/* Calls that note where they stand name their first line. */
+void low_scan_lines(LLVMModuleRef m);
 /* Remove what op2.h leaves in files of other compilers. */
 void low_scan_unmark(LLVMModuleRef m);
 

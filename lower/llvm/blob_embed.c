@@ -406,6 +406,7 @@ static status
 embed_module(struct embedder *b) {
   embed_name_globals(b);
   low_scan_unmark(b->m);
+  low_scan_lines(b->m);
   low_scan_looks(b->m, b->in->data_offset, b->e);
   TRY(low_looks_classify(b->m, b->e));
   low_scan_functions(b->m, b->e);

@@ -281,6 +281,34 @@ low_scan_looks(LLVMModuleRef m, size_t data_offset, struct low_embedded *e) {
           scan_add_look(i, e);
 }
 
+/* ---- lines of calls ------------------------------------------------------- */
+
+/* __LINE__ in a macro is the line of the closing parenthesis to clang; messages are
+ * to name that of the call. In op2_c.h, `line` follows the file's name. */
+static void
+scan_first_line(LLVMValueRef call) {
+  LLVMValueRef f = LLVMGetCalledValue(call);
+  if (!LLVMIsAFunction(f) || LLVMGetNumArgOperands(call) < 2) return;
+  const char *name = scan_name(f);
+  if (strcmp(name, "op2_here") && strcmp(name, "op2_par_loop_at")) return;
+  LLVMValueRef line = LLVMGetOperand(call, 1);
+  unsigned first = LLVMGetDebugLocLine(call);
+  if (!first || !LLVMIsAConstantInt(line) ||
+      LLVMConstIntGetZExtValue(line) <= first)
+    return;
+  LLVMSetOperand(call, 1, LLVMConstInt(LLVMTypeOf(line), first, 0));
+}
+
+void
+low_scan_lines(LLVMModuleRef m) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+         b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+           i = LLVMGetNextInstruction(i))
+        if (scan_is_call(i)) scan_first_line(i);
+}
+
 /* ---- the mark of op2.h ---------------------------------------------------- */
 
 /* A list of pointers, or of structs that hold one, without those to `fn`. */

@@ -114,7 +114,7 @@ main(int argc, char **argv) {
   CHECK_INT(x[2], 1);
   snprintf(path, sizeof path, "op2_trace/rank-%d/0000.after.irt", rank);
   if (getenv("OP2_TRACE")) CHECK_INT(stat(path, &st), 0);
-  op2_trace_write("mine.irt");
+  CHECK_INT(op2_trace_write("mine.irt"), 0);
   snprintf(path, sizeof path, rank ? "mine.rank-%d.irt" : "mine.irt", rank);
   CHECK_INT(stat(path, &st), 0);
   return check_end();

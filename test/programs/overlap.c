@@ -88,7 +88,8 @@ main(void) {
     run(&found);
     run_plain(&expected);
     CHECK_INT(found, expected);
-    op2_target_push(round ? "openmp" : "seq"); /* on the host in between */
+    CHECK_INT(op2_target_push(round ? "openmp" : "seq"),
+              0); /* on the host in between */
     run(&found);
     run_plain(&expected);
     op2_target_pop();

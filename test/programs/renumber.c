@@ -193,7 +193,8 @@ check_order(void) {
   for (int c = 0; c < NC; c++) chain(&c, &want);
   CHECK_REAL(sum, want);
   ntrail = 0;
-  op2_target_push("openmp"); /* it writes a global of the program */
+  CHECK_INT(op2_target_push("openmp"),
+            0); /* it writes a global of the program */
   op_par_loop(follow, "follow", cells, op_arg_idx(-1, OP_ID));
   op2_target_pop();
   CHECK_INT(ntrail, NC);

@@ -88,7 +88,7 @@ main(int argc, char **argv) {
   op_fetch_data(a, out);
   for (int e = 0; e < N; e++) CHECK(out[e] == 81.0 * init[e]);
   double sum = 0, most = -1;
-  op2_target_push("openmp");
+  CHECK_INT(op2_target_push("openmp"), 0);
   op_par_loop(total, "total", set,
               op_arg_dat(a, -1, OP_ID, 1, "double", OP_READ),
               op_arg_gbl(&sum, 1, "double", OP_INC),

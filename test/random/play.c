@@ -547,7 +547,8 @@ play(const struct program *p, const struct seen *seen, unsigned flags,
   op2_defer_globals(0);
   for (y.op = 0; y.op < p->nops && !out->failed; y.op++) {
     bool aimed = flags & PLAY_TARGETS && p->ops[y.op].row;
-    if (aimed) op2_target_push(mode_target(p->seed, y.op));
+    if (aimed && op2_target_push(mode_target(p->seed, y.op)))
+      aimed = false; /* the error handler has been told */
     plays[p->ops[y.op].kind](&y, &p->ops[y.op]);
     if (aimed) op2_target_pop();
     if (session.error[0]) fail(&y, "error: %s", session.error);

@@ -39,12 +39,17 @@ start(void) {
   setenv("OP2_LOG", "0", 1);
   op2_set_error_handler(on_error, NULL);
   op_init(0, NULL, 0);
-  op2_kernel_source("put",
-                    "void put(const double *x, double *y) { *y = 2 * *x; }");
-  op2_kernel_source("add",
-                    "void add(const double *x, double *y) { *y += *x; }");
-  op2_kernel_source("total",
-                    "void total(const double *x, double *s) { *s += *x; }");
+  cr_assert_eq(op2_kernel_source(
+                   "put",
+                   "void put(const double *x, double *y) { *y = 2 * *x; }"),
+               0);
+  cr_assert_eq(op2_kernel_source(
+                   "add", "void add(const double *x, double *y) { *y += *x; }"),
+               0);
+  cr_assert_eq(
+      op2_kernel_source("total",
+                        "void total(const double *x, double *s) { *s += *x; }"),
+      0);
   static double values[N] = {1, 2, 3, 4, 5, 6, 7, 8};
   cells = op_decl_set(N, "cells");
   a = op_decl_dat(cells, 1, "double", values, "a");

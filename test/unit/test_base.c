@@ -246,6 +246,33 @@ read_with(struct options *o, const char *name, const char *value) {
   return opt_read(o, fake_env);
 }
 
+static struct str unknown = STR_INIT;
+static void
+note_unknown(const char *name, const char *nearest) {
+  str_printf(&unknown, "%s:%s ", name, nearest ? nearest : "-");
+}
+
+Test(opt, variables_that_are_no_options) {
+  char *vars[] = {"OP2_MIRROR=1",
+                  "OP2_MIROR=1",
+                  "OP2_EAGRE=",
+                  "OP2_CHACHE=0",
+                  "OP2_TRACE_MAX_LOOP",
+                  "OP2_FOO=1",
+                  "OP2_WHATEVER=",
+                  "OP2_INSTALL_PATH=x",
+                  "OP_DIAGS=2",
+                  "OP2_TEST_SEED",
+                  "HOME=/",
+                  NULL};
+  opt_unknown(vars, note_unknown);
+  cr_expect_str_eq(
+      unknown.s, "OP2_MIROR:OP2_MIRROR OP2_EAGRE:OP2_EAGER "
+                 "OP2_CHACHE:OP2_CACHE OP2_TRACE_MAX_LOOP:OP2_TRACE_MAX_LOOPS "
+                 "OP2_FOO:- OP2_WHATEVER:- ");
+  str_clear(&unknown);
+}
+
 Test(opt, defaults) {
   struct options o;
   cr_assert_eq(read_with(&o, "NONE", NULL), OK);

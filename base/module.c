@@ -2,17 +2,29 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <unistd.h>
 
+/* The library has its parts beside it; so have tools in a build. Tools that are
+ * installed lie in another folder of the same prefix. */
 void
 module_path(const char *name, struct str *out) {
   static const char here; /* a place in this file */
   Dl_info info;
-  if (dladdr(&here, &info) && info.dli_fname) {
-    const char *slash = strrchr(info.dli_fname, '/');
-    if (slash)
-      str_addn(out, info.dli_fname, (size_t)(slash + 1 - info.dli_fname));
-  }
+  const char *slash = NULL;
+  if (dladdr(&here, &info) && info.dli_fname)
+    slash = strrchr(info.dli_fname, '/');
+  size_t folder = slash ? (size_t)(slash + 1 - info.dli_fname) : 0;
+  str_addn(out, folder ? info.dli_fname : "", folder);
   str_add(out, name);
+  if (!access(out->s, F_OK)) return;
+  struct str other = STR_INIT;
+  str_printf(&other, "%.*s" OP2_BIN_TO_LIB "/%s", (int)folder,
+             folder ? info.dli_fname : "", name);
+  if (!access(other.s, F_OK)) {
+    str_reset(out);
+    str_add(out, other.s);
+  }
+  str_clear(&other);
 }
 
 static const void *

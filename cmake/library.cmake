@@ -9,13 +9,19 @@ file(GLOB OP2_SOURCES CONFIGURE_DEPENDS
 file(GLOB OP2_LLVM_SOURCES CONFIGURE_DEPENDS lower/llvm/*.c lower/llvm/*.cpp)
 file(GLOB OP2_HEADERS CONFIGURE_DEPENDS include/*.h)
 
+# Where the library lies, seen from the folder of tools, in whatever prefix.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR
+           BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR}
+           OUTPUT_VARIABLE OP2_BIN_TO_LIB)
+
 # What compiling and linking any of it takes.
 add_library(op2_needs INTERFACE)
 target_include_directories(op2_needs INTERFACE ${CMAKE_SOURCE_DIR}
                            ${CMAKE_SOURCE_DIR}/include)
 target_compile_definitions(op2_needs INTERFACE
   _GNU_SOURCE OP2_CALLS_ONLY OP2_VERSION="${PROJECT_VERSION}" OP2_CLANG="${OP2_CLANG}"
-  OP2_LLVM_VERSION="${LLVM_VERSION}" OP2_LLVM_LIBRARY="${LLVM_LIBRARY}")
+  OP2_LLVM_VERSION="${LLVM_VERSION}" OP2_LLVM_LIBRARY="${LLVM_LIBRARY}"
+  OP2_BIN_TO_LIB="${OP2_BIN_TO_LIB}")
 target_link_libraries(op2_needs INTERFACE OpenMP::OpenMP_C ${JUDY_LIBRARY}
                       Threads::Threads ${CMAKE_DL_LIBS} m)
 

@@ -20,15 +20,12 @@ if(TARGET op2-run)
 endif()
 if(TARGET op2cc)
   # where the library lies, seen from bin/ of whatever prefix
-  cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR
-             BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR}
-             OUTPUT_VARIABLE to_lib)
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR
              BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR}
              OUTPUT_VARIABLE to_include)
   target_compile_definitions(op2cc PRIVATE
     OP2_SOURCE_INCLUDE="${CMAKE_SOURCE_DIR}/include"
-    OP2_BIN_TO_LIB="${to_lib}" OP2_BIN_TO_INCLUDE="${to_include}/op2lazy")
+    OP2_BIN_TO_INCLUDE="${to_include}/op2lazy")
   set(OP2CC ${CMAKE_BINARY_DIR}/op2cc)
   set(OP2CXX ${CMAKE_BINARY_DIR}/op2c++)
   add_custom_command(TARGET op2cc POST_BUILD

@@ -25,7 +25,7 @@ static op_dat d, f, i32, i64, flag, pairs;
 /* ---- right ------------------------------------------------------------------- */
 
 static void
-aliases(const real *a, reals b, double *restrict c, volatile double *e) {
+aliases(const real *a, reals b, double *restrict c, double *const e) {
   (void)(*a + *b + *c + *e);
 }
 static void
@@ -40,7 +40,8 @@ integers(const unsigned *a, const enum colour *b, const long *c,
 static void
 bytes(const void *a, const char *b, const struct pair *c,
       const double (*e)[2]) {
-  (void)(a == b || c->x > e[0][0]);
+  (void)a;
+  (void)(*b + c->x + e[0][0]);
 }
 static void
 index_and_global(const int *index, const double *value, float *sum) {

@@ -84,6 +84,21 @@ by_showme() {
 from_build() { # not installed
   "$build/op2cc" -O2 "$src" -o "$work/from_build" && gives "$work/from_build"
 }
+long_rows() { # 10^12 comparisons, if each were compared with each
+  cat >"$work/long.irt" <<'TRACE'
+trace @t {
+  set %cells n=3
+  set %edges n=2
+  map %pecell : %edges -> %cells x1000000 onto repeats
+  dat %q : %cells f64 x1
+  dat %w : %edges f64 x1
+  kernel @k
+  %w.1 = loop @k over %edges (read %q.0 via %pecell[1], write %w)
+  live %w.1
+}
+TRACE
+  timeout 60 "$prefix/bin/op2-run" "$work/long.irt"
+}
 moved() { # the prefix is another folder now
   mv "$prefix" "$work/elsewhere" &&
     PKG_CONFIG_PATH=$(find "$work/elsewhere" -name pkgconfig -type d) \
@@ -119,6 +134,8 @@ try 'op2cc of the build' from_build
 try 'find_package' with_cmake
 try 'op2-run --version' "$prefix/bin/op2-run" --version
 try 'exports' exports_only_the_api
+try 'op2-run trace.irt' "$prefix/bin/op2-run" test/traces/fem_00.irt --deferred
+try 'a map of long rows' long_rows
 try 'moved' moved
 skips_say
 echo "$passed passed, $failed failed, $(skips_count) skipped"

@@ -27,18 +27,19 @@
 
 /* ---- attributes ---------------------------------------------------------- */
 
-/* What a table proves about itself, as the library sees it. */
+/* What a table proves about itself, as the library sees it: `seen` has the last row
+ * that names a target, from 1. */
 static uint32_t
 table_flags(const idx_l *table, idx_g from, idx_g to, uint32_t arity) {
-  unsigned char *seen = mem_alloc((size_t)to + 1, 1);
+  idx_g *seen = mem_alloc((size_t)to + 1, sizeof *seen);
   uint32_t flags = IR_MAP_INJECTIVE;
   idx_g hit = 0;
   for (idx_g j = 0; j < from * arity; j++) {
-    for (idx_g i = j - j % arity; i < j; i++)
-      if (table[i] == table[j]) flags |= IR_MAP_REPEATS;
-    if (seen[table[j]]) flags &= ~(uint32_t)IR_MAP_INJECTIVE;
-    hit += !seen[table[j]];
-    seen[table[j]] = 1;
+    idx_g *last = &seen[table[j]], row = j / arity + 1;
+    if (*last == row) flags |= IR_MAP_REPEATS;
+    if (*last) flags &= ~(uint32_t)IR_MAP_INJECTIVE;
+    hit += !*last;
+    *last = row;
   }
   free(seen);
   return flags | (hit == to ? IR_MAP_ONTO : 0);

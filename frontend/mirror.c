@@ -86,7 +86,8 @@ mirror_turn_on(void) {
 /* A shared object brought a file: it was opened by all ranks, or by none. */
 static void
 mirror_late(void) {
-  if (fe.up != FE_UP || fe.mirror || !mirror_needed() || !fe_enter("dlopen")) return;
+  if (fe.up != FE_UP || fe.mirror || !mirror_needed() || !fe_enter("dlopen"))
+    return;
   status st = mirror_turn_on();
   if (st != OK) fe_error(st);
 }
@@ -154,12 +155,12 @@ look_is_done(const struct fe_dat *d, int kind) {
 static status
 look(op_dat dat, int kind) {
   struct fe_dat *d = (struct fe_dat *)dat;
-  if (fe.up == FE_RUNNING ||
-      fe.thread != (unsigned long)pthread_self())
+  if (fe.up == FE_RUNNING || fe.thread != (unsigned long)pthread_self())
     FAIL(ERR_STATE,
          "dat \"%s\": its data are not current, and are read %s; call op2_sync "
          "before, or set OP2_MIRROR=1",
-         d->pub.name, fe.up == FE_RUNNING ? "by a kernel" : "in a second thread");
+         d->pub.name,
+         fe.up == FE_RUNNING ? "by a kernel" : "in a second thread");
   TRY(fe_access_begin("dat->data", dat, kind != OP2_LOOK_READ, &d));
   if (kind == OP2_LOOK_WRITE) {
     d->viewed = true;
@@ -177,7 +178,7 @@ look(op_dat dat, int kind) {
 
 void
 op2_look_at(op_dat dat, int kind, const char *file, int line) {
-  if (!fe.looks || fe.mirror || !fe_handle_valid(dat)) return;
+  if (!fe.looks || fe.mirror || !fe_handle_is(dat, FE_DAT)) return;
   if (look_is_done((struct fe_dat *)dat, kind)) return;
   fe.file = file;
   fe.line = line;

@@ -84,12 +84,12 @@ by_showme() {
 from_build() { # not installed
   "$build/op2cc" -O2 "$src" -o "$work/from_build" && gives "$work/from_build"
 }
-long_rows() { # 10^12 comparisons, if each were compared with each
+long_rows() { # 10^10 comparisons, if each were compared with each
   cat >"$work/long.irt" <<'TRACE'
 trace @t {
   set %cells n=3
   set %edges n=2
-  map %pecell : %edges -> %cells x1000000 onto repeats
+  map %pecell : %edges -> %cells x60000 onto repeats
   dat %q : %cells f64 x1
   dat %w : %edges f64 x1
   kernel @k

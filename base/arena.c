@@ -1,5 +1,7 @@
 #include "base/arena.h"
 
+#include "base/numbers.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -74,6 +76,7 @@ arena_str(struct arena *a, const char *s) {
 char *
 arena_printf(struct arena *a, const char *fmt, ...) {
   va_list ap;
+  locale_t former = numbers_begin();
   va_start(ap, fmt);
   int n = vsnprintf(NULL, 0, fmt, ap);
   va_end(ap);
@@ -81,6 +84,7 @@ arena_printf(struct arena *a, const char *fmt, ...) {
   va_start(ap, fmt);
   vsnprintf(s, (size_t)n + 1, fmt, ap);
   va_end(ap);
+  numbers_end(former);
   return s;
 }
 

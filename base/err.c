@@ -1,5 +1,7 @@
 #include "base/err.h"
 
+#include "base/numbers.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +12,9 @@ static _Thread_local char err_message[ERR_MAX];
 status
 err_vset(status code, const char *fmt, va_list ap) {
   char next[ERR_MAX];
+  locale_t former = numbers_begin();
   vsnprintf(next, sizeof next, fmt, ap);
+  numbers_end(former);
   memcpy(err_message, next, sizeof next);
   return code;
 }

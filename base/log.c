@@ -1,5 +1,7 @@
 #include "base/log.h"
 
+#include "base/numbers.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
@@ -11,11 +13,13 @@ log_at(int level, const char *fmt, ...) {
   if (level > log_level) return;
   va_list ap;
   va_start(ap, fmt);
+  locale_t former = numbers_begin();
   flockfile(stderr);
   fputs("op2lazy: ", stderr);
   vfprintf(stderr, fmt, ap);
   fputc('\n', stderr);
   funlockfile(stderr);
+  numbers_end(former);
   va_end(ap);
 }
 

@@ -2,6 +2,7 @@
 #include "frontend/ranks.h"
 
 #include "base/file.h"
+#include "base/numbers.h"
 #include "op_lib_core.h"
 
 #include <errno.h>
@@ -140,7 +141,9 @@ sheet_write(struct sheet *s,
   TRY(fe_ranks_gather(s->dat, &values));
   if (values) {
     st = sheet_open(s);
+    locale_t former = numbers_begin();
     if (st == OK) st = sheet_close(s, write(s, values));
+    numbers_end(former);
   }
   free(values);
   return fe_agree(s->api, 1, st);
@@ -193,10 +196,12 @@ dump(op_dat dat) {
   char *values;
   TRY(fe_ranks_gather(d, &values));
   size_t n = (size_t)total_of(d) * (size_t)d->pub.dim;
+  locale_t former = numbers_begin();
   for (size_t i = 0; values && i < n; i++) {
     print(stdout, values + i * d->type.size);
     putchar('\n');
   }
+  numbers_end(former);
   free(values);
   fflush(stdout);
   return OK;

@@ -5,6 +5,7 @@
 #include "rt/device.h"
 
 #include "base/file.h"
+#include "base/numbers.h"
 #include "op_lib_core.h"
 
 #include <errno.h>
@@ -56,7 +57,9 @@ void
 op_timing_output(void) {
   if (!fe_enter("op_timing_output")) return;
   status st = table_update();
+  locale_t former = numbers_begin();
   if (st == OK && op_is_root()) print_table();
+  numbers_end(former);
   if (st != OK) fe_error(st);
   fe.file = NULL;
 }
@@ -79,7 +82,9 @@ table_write(const char *api, const char *path, table_lines *lines) {
   struct file_new out;
   int bad = file_begin(&out, path);
   if (bad) return table_fail(api, path, bad);
+  locale_t former = numbers_begin();
   bool ok = lines(out.f);
+  numbers_end(former);
   bad = file_end(&out, ok);
   return ok && !bad ? OK : table_fail(api, path, bad ? bad : EIO);
 }

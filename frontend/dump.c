@@ -3,6 +3,8 @@
  * (loads in Perfetto and chrome://tracing). Also op2_trace_write and op2_explain. */
 #include "frontend/fe.h"
 
+#include "base/numbers.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,11 +126,13 @@ fe_dump_flush(struct fe_program *p, const struct ir_trace *before,
   write_trace(stem, after);
   uint32_t loops, regions;
   double in = trace_bytes(before, &loops), out = trace_bytes(after, &regions);
+  locale_t former = numbers_begin();
   fprintf(stderr,
           "op2lazy: trace %s/%04u: %u loops in, %u regions out, %.3f MB moved, "
           "%.3f MB saved\n",
           fe.opt.trace_dir, p->number, loops, regions, 1e-6 * out,
           1e-6 * (in - out));
+  numbers_end(former);
 }
 
 void

@@ -20,6 +20,8 @@
 #include "frontend/decl.h"
 #include "frontend/ranks.h"
 
+#include "base/numbers.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -84,20 +86,29 @@ left(void) {
   rt_comm_abort(&fe.comm, 1);
 }
 
+/* Numbers of the text; more than three: something follows. */
+static int
+costs_read(const char *text, double c[3]) {
+  char end;
+  locale_t former = numbers_begin();
+  int n = sscanf(text, "%lf,%lf,%lf%c", &c[0], &c[1], &c[2], &end);
+  numbers_end(former);
+  return n;
+}
+
 /* What an exchange costs: given, or measured; one rank's word for all. */
 static status
 halo_costs(double *latency_us, double *mb_s, double *element_ns) {
   const char *given = fe.opt.halo_costs;
   double c[3] = {0, 1, 5};
-  char end;
+  int n = 0;
+  if (*given) n = costs_read(given, c);
   if (!*given && fe_ranked()) {
     TRY(rt_comm_measure(&fe.comm, &c[0], &c[1]));
     c[0] *= 1e6;
     c[1] *= 1e-6;
-  } else if (*given &&
-             (sscanf(given, "%lf,%lf,%lf%c", &c[0], &c[1], &c[2], &end) != 3 ||
-              !(c[0] >= 0 && c[0] <= 1e9) || !(c[1] >= 1) || !(c[1] <= 1e9) ||
-              !(c[2] >= 0 && c[2] <= 1e6))) {
+  } else if (*given && (n != 3 || !(c[0] >= 0 && c[0] <= 1e9) || !(c[1] >= 1) ||
+                        !(c[1] <= 1e9) || !(c[2] >= 0 && c[2] <= 1e6))) {
     FAIL(ERR_ARG,
          "OP2_HALO_COSTS=%s: expected microseconds,MB/s,nanoseconds, as "
          "2.5,8000,5",

@@ -204,6 +204,23 @@ h5_read(struct rt_h5 *f, const char *name, const struct rt_rows *r, void *out) {
 
 /* ---- writing ------------------------------------------------------------- */
 
+/* Bytes in a piece with a checksum: what HDF5 keeps of a data set at once. */
+enum { CHECKED = 1 << 20 };
+
+/* Values carry checksums (Fletcher's, of HDF5), which HDF5 compares when they are
+ * read. A data set of no values has none. */
+static hid_t
+data_how(const struct rt_rows *r) {
+  hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+  hsize_t row = (hsize_t)r->dim * r->type.size;
+  hsize_t chunk[2] = {row < CHECKED ? CHECKED / row : 1, r->dim};
+  if (chunk[0] > (hsize_t)r->n) chunk[0] = (hsize_t)r->n;
+  if (!r->n) return how;
+  H5Pset_chunk(how, r->flat ? 1 : 2, chunk);
+  H5Pset_fletcher32(how);
+  return how;
+}
+
 static hid_t
 data_make(struct rt_h5 *f, const char *name, const struct rt_rows *r,
           hid_t type) {
@@ -211,8 +228,9 @@ data_make(struct rt_h5 *f, const char *name, const struct rt_rows *r,
   hid_t space = H5Screate_simple(r->flat ? 1 : 2, dims, NULL);
   hid_t links = H5Pcreate(H5P_LINK_CREATE);
   H5Pset_create_intermediate_group(links, 1);
-  hid_t data =
-      H5Dcreate2(f->id, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t how = data_how(r);
+  hid_t data = H5Dcreate2(f->id, name, type, space, links, how, H5P_DEFAULT);
+  h5_drop(how);
   h5_drop(links);
   h5_drop(space);
   return data;

@@ -261,6 +261,33 @@ planted(void) {
   op_exit();
 }
 
+/* One byte of a dat's values changes on disk. */
+static void
+damaged(void) {
+  static char file[1 << 20];
+  double value = 2; /* of q behind two loops from 0 */
+  start(1, "double", N);
+  loop_grow(q);
+  loop_grow(q);
+  CHECK_INT(op2_checkpoint("bad.h5"), 0);
+  op2_flush();
+  check_q(2);
+  op_exit();
+  FILE *f = fopen("bad.h5", "r+");
+  CHECK(f != NULL);
+  size_t n = fread(file, 1, sizeof file, f), at = 0;
+  while (at + 160 < n &&
+         (memcmp(file + at, &value, 8) || memcmp(file + at + 152, &value, 8)))
+    at++;
+  CHECK(at + 160 < n);
+  CHECK(!fseek(f, (long)at + 6, SEEK_SET) && fputc('!', f) != EOF);
+  CHECK(!fclose(f));
+  start(1, "double", N);
+  CHECK(op2_restart("bad.h5") == OP2_ERR_IO);
+  SAID(OP2_ERR_IO, "cannot be read: data error detected by Fletcher32");
+  op_exit();
+}
+
 int
 main(void) {
   op2_set_error_handler(on_error, NULL);
@@ -271,6 +298,7 @@ main(void) {
   if (check_ir()) in_the_programs_memory();
   disk_full();
   planted();
+  damaged();
   if (!check_failures) printf("ok\n");
   return check_failures != 0;
 }

@@ -83,28 +83,6 @@ check_args(const char *api, op_set set, int nargs, const op_arg *args) {
 
 /* ---- the look ------------------------------------------------------------ */
 
-/* Elements of a loop's last level, and all that rows of the one before name: what
- * mirrors have. */
-enum { MIRROR_LEVEL = 2 };
-
-/* The halo of a current mirror, from its owners. Collective. */
-static status
-mirror_halo(struct fe_dat *d) {
-  struct rt_part *part = d->rt.part;
-  struct reach want = {MIRROR_LEVEL, -1};
-  struct rt_buf *b;
-  if (!part || fe.whole || reach_covers(d->rt.reach, want)) return OK;
-  TRY(rt_dat_buffer(&d->rt, &b));
-  struct rt_halo_item item = {b, part, want};
-  TRY(rt_halo_start(fe.halo, &item, 1));
-  TRY(rt_halo_finish(fe.halo));
-  rt_layout_copy(d->rt.mirror, 1, b->mem, b->stride, part->owned,
-                 part->level[MIRROR_LEVEL], d->rt.shape.dim,
-                 d->rt.shape.type.size);
-  d->rt.reach = want;
-  return OK;
-}
-
 /* The argument shows its dat's memory, as it is for this loop. */
 static void
 arg_show(op_arg *a) {
@@ -129,7 +107,7 @@ look(const char *api, int nargs, op_arg *args, bool halos, bool executed) {
     if (!is_dat(a)) continue;
     TRY(fe_access_begin(api, a->dat, writes(a), &d));
     bool reads = a->acc == OP_READ || a->acc == OP_RW;
-    if (halos && reads && (executed || is_far(a))) TRY(mirror_halo(d));
+    if (halos && reads && (executed || is_far(a))) TRY(fe_dat_halo(d));
   }
   for (int i = 0; i < nargs; i++)
     if (is_dat(&args[i])) arg_show(&args[i]);

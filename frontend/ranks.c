@@ -454,6 +454,16 @@ homes_give(char **homes) {
   return OK;
 }
 
+/* A program that reads dat->data may look at halos once they are there, as in OP2:
+ * they hold what their owners declared. */
+static status
+halos_show(void) {
+  for (uint32_t i = 0; fe.mirror && i < fe.ndats; i++)
+    if (dat_is_live(fe.dats[i]) && !fe.dats[i]->lost)
+      TRY(fe_dat_halo(fe.dats[i]));
+  return OK;
+}
+
 status
 fe_spread(int level) {
   struct rt_dist d;
@@ -473,6 +483,7 @@ fe_spread(int level) {
   if (st == OK) st = dist_adopt(&d);
   st = fe_agree("sets over the ranks", 0, st);
   if (st == OK) st = homes_give(homes);
+  if (st == OK) st = halos_show();
   for (uint32_t i = 0; i < fe.ndats; i++) free(homes[i]);
   free(homes);
   free(d.parts);
@@ -515,6 +526,27 @@ fe_dat_sync(struct fe_dat *d) {
   TRY(rt_dat_sync(&d->rt));
   bool all = d->rt.order && d->rt.order->whole;
   return was || !all ? OK : complete(d);
+}
+
+/* Elements of a loop's last level, and all that rows of the one before name: what
+ * mirrors have. */
+enum { MIRROR_LEVEL = 2 };
+
+status
+fe_dat_halo(struct fe_dat *d) {
+  struct rt_part *part = d->rt.part;
+  struct reach want = {MIRROR_LEVEL, -1};
+  struct rt_buf *b;
+  if (!part || fe.whole || reach_covers(d->rt.reach, want)) return OK;
+  TRY(rt_dat_buffer(&d->rt, &b));
+  struct rt_halo_item item = {b, part, want};
+  TRY(rt_halo_start(fe.halo, &item, 1));
+  TRY(rt_halo_finish(fe.halo));
+  rt_layout_copy(d->rt.mirror, 1, b->mem, b->stride, part->owned,
+                 part->level[MIRROR_LEVEL], d->rt.shape.dim,
+                 d->rt.shape.type.size);
+  d->rt.reach = want;
+  return OK;
 }
 
 idx_l

@@ -57,6 +57,9 @@ idx_l fe_own_size(const struct fe_set *s);
 /* Make the mirror current: this rank's rows, and where each rank sees all, those
  * of others. Collective. */
 status fe_dat_sync(struct fe_dat *d);
+/* The halo of a current mirror, from its owners: all that loops over this rank's
+ * elements and the executed halo name. Collective. */
+status fe_dat_halo(struct fe_dat *d);
 /* The values of the part that this rank declared, in its order, from a current
  * mirror; `out` has room for fe_declared_size elements. Collective. */
 status fe_ranks_home(const struct fe_dat *d, void *out);

@@ -374,7 +374,11 @@ emit_look(const struct emitter *y, const struct op *o, bool compared) {
   }
   OUT("  ");
   if (compared) OUT("const %s *seen%d = ", type, NUMBER(o));
-  if (o->kind == DO_SYNC && compared)
+  bool peek =
+      y->flags & PLAY_PEEK && (o->kind == DO_SYNC || o->kind == DO_VIEW);
+  if (peek)
+    OUT("(const %s *)d%d->data", type, o->what);
+  else if (o->kind == DO_SYNC && compared)
     OUT("(op2_sync(d%d), (const %s *)MIRROR(d%d))", o->what, type, o->what);
   else if (o->kind == DO_SYNC)
     OUT("op2_sync(d%d)", o->what);
@@ -402,9 +406,12 @@ emit_write(const struct emitter *y, const struct op *o) {
     OUT("  op_mpi_put_data(copy%d);\n", NUMBER(o));
     return;
   }
-  if (o->kind == DO_UPLOAD && !write_is_blind(o))
+  bool peek = y->flags & PLAY_PEEK && o->kind == DO_UPLOAD;
+  if (o->kind == DO_UPLOAD && !write_is_blind(o) && !peek)
     OUT("  op2_sync(d%d);\n", o->what);
-  if (o->kind == DO_UPLOAD)
+  if (peek)
+    OUT("  %s *seen%d = (%s *)d%d->data;\n", type, NUMBER(o), type, o->what);
+  else if (o->kind == DO_UPLOAD)
     OUT("  %s *seen%d = (%s *)MIRROR(d%d);\n", type, NUMBER(o), type, o->what);
   else
     OUT("  %s *seen%d = op2_dat_data_rw(d%d);\n", type, NUMBER(o), o->what);
@@ -416,7 +423,8 @@ emit_write_end(const struct emitter *y, const struct op *o) {
   if (o->kind == DO_PUT) return;
   snprintf(at, sizeof at, "seen%d", NUMBER(o));
   emit_edit(y, o, at);
-  if (o->kind == DO_UPLOAD) OUT("  op_upload_dat(d%d);\n", o->what);
+  if (o->kind == DO_UPLOAD && !(y->flags & PLAY_PEEK))
+    OUT("  op_upload_dat(d%d);\n", o->what);
 }
 
 static void

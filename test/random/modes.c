@@ -18,7 +18,8 @@
 
 /* Under mpirun (--ranks): each rank plays all. Loops with I/O and overlays need one
  * rank. */
-#define RANKS "OP2_DECLARE=whole"
+/* Looks of peeks.c would keep mirrors current there. */
+#define RANKS "OP2_DECLARE=whole OP2_MIRROR=0"
 #define IN_RANKS (PLAY_RANKS | PLAY_NO_EFFECTS)
 
 struct mode modes[] = {
@@ -55,6 +56,11 @@ struct mode modes[] = {
     {"blocks", "OP2_BLOCK_SIZE=4 OP2_CHECK=1", 3, 0, 1},
     {"blocks-soa", "OP2_BLOCK_SIZE=16 OP2_LAYOUT=soa", 2, 0, 1},
     {"mirror", "OP2_MIRROR=1", 1, 0, 1},
+    {"mirror-peeks", "OP2_MIRROR=1", 2, PLAY_PEEK, 1},
+    {"looks", "", 2, PLAY_PEEK | PLAY_IR_ONLY, 2},
+    {"looks-rcm-soa", "OP2_RENUMBER=rcm OP2_LAYOUT=soa OP2_CHECK=1", 1,
+     PLAY_PEEK | PLAY_IR_ONLY, 2},
+    {"opencl-looks", OPENCL, 1, ON_DEVICE | PLAY_PEEK, 1},
     {"reproducible", "OP2_REPRODUCIBLE=1", 2, PLAY_SAME_SUMS, 1},
     {"reproducible-3", "OP2_REPRODUCIBLE=1", 3, PLAY_SAME_SUMS, 0},
     {"no-realloc", "", 1, PLAY_NO_REALLOC, 2},
@@ -103,6 +109,7 @@ struct mode modes[] = {
     {"ranks-reproducible-3",
      RANKS " OP2_REPRODUCIBLE=1 OP2_HALO_LIMIT=6 OP2_LAYOUT=soa OP2_CHECK=1", 3,
      IN_RANKS | PLAY_SAME_SUMS, 0},
+    {"ranks-looks", "OP2_DECLARE=whole", 1, IN_RANKS | PLAY_PEEK, 0},
     {"ranks-opencl", RANKS " " OPENCL, 1, IN_RANKS | ON_DEVICE, 0},
     {"ranks-opencl-eager", RANKS " " OPENCL " OP2_EAGER=1", 1,
      IN_RANKS | ON_DEVICE, 0},

@@ -10,6 +10,7 @@
 #include "kernels.h"
 
 #include "op2.h"
+#include "peeks.h"
 
 #include <limits.h>
 #include <math.h>
@@ -410,6 +411,11 @@ play_look(struct player *y, const struct op *o) {
   if (kind == DO_FETCH_IDX && !(y->flags & PLAY_RENUMBER)) {
     op_fetch_data_idx(d, memory, from, to - 1);
     view = memory;
+  } else if (kind == DO_VIEW && y->flags & PLAY_PEEK) {
+    view = peek_keep(d);
+  } else if (kind == DO_SYNC && y->flags & PLAY_PEEK) {
+    peek_read(d, memory, dat_bytes(y->p, o->what));
+    view = memory;
   } else if (kind == DO_VIEW) {
     view = op2_dat_data(d);
   } else if (kind == DO_SYNC) {
@@ -451,6 +457,15 @@ play_write(struct player *y, const struct op *o) {
     memory = get_memory(dat_bytes(y->p, o->what) + 64, 1);
     fill(y, o->what, memory, o->x, 1);
     put_values(d, memory, n);
+    free(memory);
+    return;
+  }
+  if (o->kind == DO_UPLOAD && y->flags & PLAY_PEEK) {
+    memory = get_memory(dat_bytes(y->p, o->what) + 64, 1);
+    peek_read(d, memory, dat_bytes(y->p, o->what));
+    if (!write_is_blind(o)) compare_dat(y, o->what, memory, 0, n, &at);
+    fill(y, o->what, memory, o->x, o->y);
+    peek_write(d, memory, dat_bytes(y->p, o->what));
     free(memory);
     return;
   }

@@ -19,7 +19,8 @@ enum {
   PLAY_SAME_SUMS = 1024, /* sums have the same bits in all such modes */
   PLAY_DEVICE = 2048,    /* needs an OpenCL device */
   PLAY_TARGETS = 4096,   /* loops on devices and on the host in turn */
-  PLAY_RANKS = 8192      /* on several ranks, each of which plays all of it */
+  PLAY_RANKS = 8192,     /* on several ranks, each of which plays all of it */
+  PLAY_PEEK = 16384      /* dat->data is read and written with no call before */
 };
 
 struct failure {

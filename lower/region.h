@@ -41,6 +41,15 @@ struct low_bind {
  * region from running in blocks), values above LOW_WHOLE bytes are not copied
  * where a pointer will do; sums above LOW_SUM_MAX components are no SUM. */
 enum { LOW_UNROLL = 32, LOW_WHOLE = 256, LOW_SUM_MAX = 16 };
+/* What a region may cost to compile, in components of all its slots: above
+ * LOW_BLOCK_COMPONENTS it does not run in blocks (0.8 s for 264 of them), above
+ * LOW_SPELT_COMPONENTS those of slots with more than LOW_UNROLL_LEAN are moved by
+ * loops and the kernels are called (3 s for 2048). Counts, not times, so that all runs and ranks agree. */
+enum {
+  LOW_BLOCK_COMPONENTS = 256,
+  LOW_SPELT_COMPONENTS = 512,
+  LOW_UNROLL_LEAN = 4
+};
 /* Bytes of a region's private copies that lie on the stack; what is more lies in
  * memory that each thread is given. */
 enum { LOW_COPIES = 64 << 10 };
@@ -146,6 +155,20 @@ low_slot_align(const struct low_slot *s) {
   size_t bytes = (size_t)s->dim * s->type.size, low = bytes & (~bytes + 1);
   if (low > most) low = most;
   return low < LEAST ? LEAST : (uint32_t)low;
+}
+
+static inline uint64_t
+low_region_components(const struct low_region *r) {
+  uint64_t sum = 0;
+  for (uint32_t k = 0; k < r->nslots; k++) sum += r->slots[k].dim;
+  return sum;
+}
+
+/* Components of a slot up to which they are moved one by one. */
+static inline uint32_t
+low_unroll(const struct low_region *r) {
+  bool lean = low_region_components(r) > LOW_SPELT_COMPONENTS;
+  return lean ? LOW_UNROLL_LEAN : LOW_UNROLL;
 }
 
 void low_region_clear(struct low_region *r);

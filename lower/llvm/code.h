@@ -30,13 +30,16 @@ enum { LOW_WIDTH_MAX = 16 };
 #define LOW_BLOCKS "op2-blocks"
 
 /* A module in `ctx` with LOW_ENTRY (rt_region_fn), not yet optimised; in
- * blocks if wanted and possible. */
+ * blocks if wanted and possible. *large_out: for low_target_lean. */
 status low_region_build(const struct low_region *r, const struct low_target *t,
-                        bool blocks, LLVMContextRef ctx, LLVMModuleRef *out);
-/* Link the region's kernels into `m`; fns[i] is that of instance i. */
+                        bool blocks, LLVMContextRef ctx, LLVMModuleRef *out,
+                        bool *large_out);
+/* Link the region's kernels into `m`; fns[i] is that of instance i. *large_out: they
+ * are so much code that they are called, not inlined; NULL: always inlined. */
+enum { LOW_INLINE_INSTRUCTIONS = 20000 };
 status low_link_kernels(const struct low_region *r, const struct low_target *t,
                         LLVMModuleRef m, LLVMValueRef *fns,
-                        LLVMValueRef *const *consts);
+                        LLVMValueRef *const *consts, bool *large_out);
 
 /* ---- region_settle.c ----------------------------------------------------- */
 
@@ -72,6 +75,8 @@ void low_vector_math(const struct low_target *t, LLVMModuleRef m);
 /* Simplify a kernel alone; `fast`: it has flags to use. */
 status low_target_settle(const struct low_target *t, LLVMModuleRef m,
                          bool fast);
+/* Optimise a lot of code, in less time for each instruction. */
+status low_target_lean(const struct low_target *t, LLVMModuleRef m);
 /* Make the code scalar and simple, no more. */
 status low_target_simplify(const struct low_target *t, LLVMModuleRef m);
 /* Does this sanitizer see accesses of whole vectors? */

@@ -409,7 +409,7 @@ low_device_verify(struct low_emit *em) {
 
 static status
 build(struct low_emit *em) {
-  TRY(low_link_kernels(em->r, em->t, em->m, em->fns, em->consts));
+  TRY(low_link_kernels(em->r, em->t, em->m, em->fns, em->consts, NULL));
   switch (em->form->form) {
   case RT_FORM_PLAIN: build_region(em); break;
   case RT_FORM_COLOUR: build_colour(em); break;
@@ -457,6 +457,7 @@ low_device_compile(const struct low_region *r,
                         .t = &target,
                         .form = form,
                         .kind = kind,
+                        .unroll = low_unroll(r),
                         .ctx = LLVMContextCreate()};
   ll_errors_catch(em.ctx);
   status s = build_and_finish(&em, code);

@@ -11,7 +11,7 @@
  *     for (int n = 0; n < 4; n++) res[n] += f[n];      4 x load, fadd, store
  *
  * No pass that turns loops into library calls or vectors runs. LLVM unrolls by
- * size; loops here are marked `llvm.loop.unroll.full` instead, which raises its
+ * size; loops here are marked `llvm.loop.unroll.enable` instead, which raises its
  * limit to 16384 instructions. limits: recursion stays a call, loops without
  * constant length stay loops; both only cost proofs.
  */
@@ -22,14 +22,17 @@
 #include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Error.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "no-verify-fixpoint": else instcombine aborts where it needs two rounds. */
 static const char clean_inline[] =
     "always-inline,function(sroa,early-cse<memssa>,"
     "instcombine<no-verify-fixpoint>,simplifycfg)";
+/* Loops get their final form: counted, tested at the end. */
+static const char clean_loops[] = "function(loop(loop-rotate),loop(indvars))";
 static const char clean_unroll[] =
-    "function(loop(loop-rotate),loop(indvars,loop-unroll-full),sroa,"
+    "function(loop(loop-unroll-full),sroa,"
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "early-cse<memssa>,instcombine<no-verify-fixpoint>)";
 
@@ -50,7 +53,7 @@ clean_mark_inline(struct facts *f) {
  * node that holds it makes one. */
 static LLVMValueRef
 clean_unroll_mark(struct facts *f) {
-  static const char full[] = "llvm.loop.unroll.full";
+  static const char full[] = "llvm.loop.unroll.enable";
   LLVMMetadataRef text = LLVMMDStringInContext2(f->ctx, full, sizeof full - 1);
   LLVMMetadataRef ops[2];
   ops[0] = LLVMTemporaryMDNode(f->ctx, NULL, 0);
@@ -60,6 +63,22 @@ clean_unroll_mark(struct facts *f) {
   return LLVMMetadataAsValue(f->ctx, node);
 }
 
+/* Does the loop that ends with t run too often to be spelt out? LLVM would do it in
+ * part, up to its limit, and nothing more could be proven. */
+static bool
+clean_is_long(LLVMValueRef t) {
+  enum { LONG = 4096 };
+  if (!LLVMIsConditional(t)) return false;
+  LLVMValueRef test = LLVMGetCondition(t);
+  for (unsigned k = 0; LLVMIsAICmpInst(test) && k < 2; k++) {
+    LLVMValueRef x = LLVMGetOperand(test, k);
+    if (LLVMIsAConstantInt(x) && LLVMGetIntTypeWidth(LLVMTypeOf(x)) <= 64 &&
+        llabs(LLVMConstIntGetSExtValue(x)) > LONG)
+      return true;
+  }
+  return false;
+}
+
 static void
 clean_mark_loops(struct facts *f) {
   unsigned kind = LLVMGetMDKindIDInContext(f->ctx, "llvm.loop", 9);
@@ -67,7 +86,7 @@ clean_mark_loops(struct facts *f) {
        b = LLVMGetNextBasicBlock(b)) {
     LLVMValueRef t = LLVMGetBasicBlockTerminator(b);
     if (LLVMGetMetadata(t, kind))
-      LLVMSetMetadata(t, kind, clean_unroll_mark(f));
+      LLVMSetMetadata(t, kind, clean_is_long(t) ? NULL : clean_unroll_mark(f));
   }
 }
 
@@ -89,6 +108,7 @@ fact_clean(struct facts *f) {
   clean_note_jumps(f);
   clean_mark_inline(f);
   TRY(ll_run_passes(f->m, clean_inline, NULL, false));
+  TRY(ll_run_passes(f->m, clean_loops, NULL, false));
   clean_mark_loops(f);
   TRY(ll_run_passes(f->m, clean_unroll, NULL, false));
   assert(!LLVMIsDeclaration(f->fn));

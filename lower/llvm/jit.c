@@ -80,9 +80,10 @@ low_has_lane_loop(LLVMModuleRef m, LLVMContextRef ctx) {
 
 static status
 low_module_try(const struct low_region *r, const struct low_target *t,
-               bool blocks, LLVMContextRef ctx, LLVMModuleRef *out) {
-  TRY(low_region_build(r, t, blocks, ctx, out));
-  status s = low_target_vectorise(t, *out);
+               bool blocks, LLVMContextRef ctx, LLVMModuleRef *out,
+               bool *large_out) {
+  TRY(low_region_build(r, t, blocks, ctx, out, large_out));
+  status s = *large_out ? OK : low_target_vectorise(t, *out);
   if (s != OK) LLVMDisposeModule(*out);
   return s;
 }
@@ -91,13 +92,15 @@ low_module_try(const struct low_region *r, const struct low_target *t,
 static status
 low_module_fast(const struct low_region *r, const struct low_target *t,
                 LLVMContextRef ctx, LLVMModuleRef *out) {
-  TRY(low_module_try(r, t, true, ctx, out));
+  bool large = false;
+  TRY(low_module_try(r, t, true, ctx, out, &large));
   if (low_blocks_find(*out) && low_has_lane_loop(*out, ctx)) {
     LOG_DEBUG("%s does not vectorise", r->name);
     LLVMDisposeModule(*out);
-    TRY(low_module_try(r, t, false, ctx, out));
+    TRY(low_module_try(r, t, false, ctx, out, &large));
   }
-  status s = low_target_optimise(t, *out);
+  if (large) LOG_DEBUG("%s is much code: its kernels are called", r->name);
+  status s = large ? low_target_lean(t, *out) : low_target_optimise(t, *out);
   if (s != OK) {
     LLVMDisposeModule(*out);
     return s;
@@ -110,7 +113,8 @@ low_module_fast(const struct low_region *r, const struct low_target *t,
 static status
 low_module_scalar(const struct low_region *r, const struct low_target *t,
                   LLVMContextRef ctx, LLVMModuleRef *out) {
-  TRY(low_region_build(r, t, false, ctx, out));
+  bool large = false;
+  TRY(low_region_build(r, t, false, ctx, out, &large));
   status s = low_target_simplify(t, *out);
   if (s != OK)
     LLVMDisposeModule(*out);

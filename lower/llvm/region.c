@@ -261,16 +261,19 @@ low_build_functions(struct low_emit *em) {
 
 status
 low_region_build(const struct low_region *r, const struct low_target *t,
-                 bool blocks, LLVMContextRef ctx, LLVMModuleRef *out) {
+                 bool blocks, LLVMContextRef ctx, LLVMModuleRef *out,
+                 bool *large_out) {
   struct low_emit em = {.r = r, .t = t, .ctx = ctx};
   em.width = blocks ? low_block_width(r, t) : 0;
+  em.unroll = low_unroll(r);
   TRY(ll_marks_make(ctx, em.width, &em.marks));
   em.m = LLVMModuleCreateWithNameInContext("region", ctx);
   em.b = LLVMCreateBuilderInContext(ctx);
   em.fns = mem_alloc(r->ninstances + 1, sizeof *em.fns);
   em.arg = mem_alloc(r->nbinds + 2, sizeof *em.arg);
   em.consts = low_consts_new(r);
-  status s = low_link_kernels(r, t, em.m, em.fns, em.consts);
+  status s = low_link_kernels(r, t, em.m, em.fns, em.consts, large_out);
+  if (*large_out) em.width = 0;
   if (s == OK && em.width) low_math_widen(em.m, em.width);
   if (s == OK) s = low_build_functions(&em);
   low_consts_free(r, em.consts);

@@ -18,6 +18,7 @@ struct low_emit {
   LLVMValueRef *fns;     /* of instances */
   LLVMValueRef **consts; /* of instances: variables of bound constants */
   uint32_t width;        /* elements of a block; 0: no blocks */
+  uint32_t unroll;       /* components that are moved one by one */
   /* the function being built, and its tables */
   LLVMValueRef fn;
   LLVMValueRef *arg;   /* of binds */

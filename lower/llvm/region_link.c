@@ -67,15 +67,40 @@ low_prepare(const struct low_instance *in, const struct low_target *t,
   return OK;
 }
 
+static uint64_t
+low_count(LLVMValueRef fn) {
+  uint64_t n = 0;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b;
+       b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+         i = LLVMGetNextInstruction(i))
+      n++;
+  return n;
+}
+
+/* Would the region be more code than LLVM's passes work off in a second or so? All
+ * functions of the kernels, and each kernel once more for each call. */
+static bool
+low_link_is_large(const struct low_region *r, LLVMModuleRef m,
+                  LLVMValueRef *fns) {
+  uint64_t n = 0;
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    n += low_count(f);
+  for (uint32_t k = 0; k < r->ncalls; k++)
+    if (fns[r->calls[k].instance]) n += low_count(fns[r->calls[k].instance]);
+  return n > LOW_INLINE_INSTRUCTIONS ||
+         low_region_components(r) > LOW_SPELT_COMPONENTS;
+}
+
 static void
-low_inline_always(const struct low_target *t, LLVMModuleRef m) {
+low_inline_always(const struct low_target *t, LLVMModuleRef m, bool large) {
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
        f = LLVMGetNextFunction(f)) {
     if (LLVMIsDeclaration(f)) continue;
     low_target_adopt(t, f);
     LLVMSetLinkage(f, LLVMInternalLinkage);
-    ll_attr(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "alwaysinline",
-            0);
+    ll_attr(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+            large ? "noinline" : "alwaysinline", 0);
   }
 }
 
@@ -104,7 +129,7 @@ low_entries_free(LLVMModuleRef m) {
 status
 low_link_kernels(const struct low_region *r, const struct low_target *t,
                  LLVMModuleRef m, LLVMValueRef *fns,
-                 LLVMValueRef *const *consts) {
+                 LLVMValueRef *const *consts, bool *large_out) {
   LLVMSetTarget(m, t->triple);
   LLVMSetDataLayout(m, t->layout);
   for (uint32_t k = 0; k < r->ninstances; k++) {
@@ -117,6 +142,8 @@ low_link_kernels(const struct low_region *r, const struct low_target *t,
     free(v);
     TRY(s);
   }
-  low_inline_always(t, m);
+  bool large = large_out && low_link_is_large(r, m, fns);
+  if (large_out) *large_out = large;
+  low_inline_always(t, m, large);
   return low_entries_free(m);
 }

@@ -58,6 +58,15 @@ settle_each(struct settle *s, void (*fn)(struct settle *, LLVMValueRef)) {
       }
 }
 
+/* Loops are unrolled as LLVM finds it worth while, not as pragmas say: what is good for
+ * one kernel may be too much code for a region. */
+static void
+settle_loop(struct settle *s, LLVMValueRef i) {
+  unsigned kind = LLVMGetMDKindIDInContext(s->ctx, "llvm.loop", 9);
+  if (LLVMIsATerminatorInst(i) && LLVMGetMetadata(i, kind))
+    LLVMSetMetadata(i, kind, NULL);
+}
+
 static bool
 settle_flags(LLVMValueRef i, LLVMFastMathFlags wanted) {
   return LLVMCanValueUseFastMathFlags(i) && (LLVMGetFastMathFlags(i) & wanted);
@@ -286,6 +295,7 @@ low_kernel_settle(const struct low_target *t, LLVMModuleRef m,
   struct settle s = {.t = t, .m = m, .ctx = LLVMGetModuleContext(m)};
   bool fast = settle_is_fast(m), math = settle_math(&s, false);
   s.b = LLVMCreateBuilderInContext(s.ctx);
+  settle_each(&s, settle_loop);
   settle_calls(&s, "llvm.fmuladd", settle_muladd);
   status st = fast || math ? settle_alone(&s, kernel, fast) : OK;
   if (fast && t->fma) settle_each(&s, settle_contract);

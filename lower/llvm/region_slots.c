@@ -110,14 +110,15 @@ struct low_op {
 static void
 low_each(struct low_emit *em, const struct low_slot *s,
          const struct low_op *op) {
-  if (s->dim <= LOW_UNROLL) {
+  if (s->dim <= em->unroll) {
     for (uint32_t c = 0; c < s->dim; c++) op->fn(em, s, op, ll_i64(em->ctx, c));
     return;
   }
   struct ll_loop l =
       ll_loop_begin(em->b, ll_i64(em->ctx, 0), ll_i64(em->ctx, s->dim), "c");
   op->fn(em, s, op, l.i);
-  ll_loop_end(em->b, &l, NULL);
+  bool lean = em->unroll < LOW_UNROLL; /* many loops: none becomes vectors */
+  ll_loop_end(em->b, &l, lean ? em->marks.scalar : NULL);
 }
 
 static LLVMValueRef

@@ -157,6 +157,11 @@ low_target_vectorise(const struct low_target *t, LLVMModuleRef m) {
 }
 
 status
+low_target_lean(const struct low_target *t, LLVMModuleRef m) {
+  return ll_run_passes(m, "default<O1>", t->machine, false);
+}
+
+status
 low_target_simplify(const struct low_target *t, LLVMModuleRef m) {
   return ll_run_passes(m, LOW_SIMPLIFY ")", t->machine, true);
 }

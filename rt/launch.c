@@ -404,5 +404,5 @@ rt_launch_team(const struct rt_run *r, const struct rt_scratch *s) {
     run_together(r, s);
   else
     run_alone(r, s);
-  if (begin) rt_team_note(r->team, together, timer_wall() - begin);
+  if (measures) rt_team_note(r->team, together, begin, timer_wall());
 }

@@ -10,10 +10,17 @@
 
 /* What is known of the launches of a region; zero: nothing. */
 struct rt_team {
-  int threads;               /* that it was measured with */
-  uint32_t runs;             /* so far, until decided */
-  bool decided, alone, kept; /* kept: in the sweep under way */
-  double best[2];            /* seconds: alone, together */
+  int threads;      /* that it was measured with */
+  uint32_t runs;    /* so far */
+  uint32_t waiting; /* how threads waited then */
+  bool is_long, decided, alone;
+  bool kept;  /* in the sweep under way */
+  bool fixed; /* nothing to be measured */
+  double recent[2]; /* seconds: alone, together; best, once decided means */
+  double until; /* clock: alone so long */
+  double nap;   /* the next time alone */
+  int trial;    /* runs together to come before that is decided anew */
+  double sum;   /* of these, seconds */
 };
 
 /* That of launches of this function over n elements, until a sweep in which it is
@@ -28,7 +35,7 @@ int rt_team_size(idx_l n, int nthreads);
 bool rt_team_together(struct rt_team *t, idx_l n, int threads);
 /* Does the next run have to be timed? */
 bool rt_team_measures(const struct rt_team *t);
-/* A run took so long. */
-void rt_team_note(struct rt_team *t, bool together, double seconds);
+/* A run that had to be timed, by the clock. */
+void rt_team_note(struct rt_team *t, bool together, double begin, double end);
 
 #endif

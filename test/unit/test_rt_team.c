@@ -1,34 +1,94 @@
 /* One thread or all: what is decided from which times, and that results do not
  * see the decision. */
 #include "rt/team.h"
+#include "rt/waiters.h"
 
 #include "rt_make.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <omp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { N = 3000, RUNS = 4 };
+
+static double clock_now;
+
+/* A run that takes so long; was it by all? Timed if it has to be. */
+static bool
+pass(struct rt_team *t, idx_l n, int threads, double alone, double together) {
+  bool all = rt_team_together(t, n, threads);
+  bool timed = rt_team_measures(t);
+  setenv("OMP_WAIT_POLICY", "active", 1); /* the machine has no say */
+  double begin = clock_now;
+  clock_now += all ? together : alone;
+  if (timed) rt_team_note(t, all, begin, clock_now);
+  return all;
+}
+
+/* So many runs; how many of them by all. */
+static int
+together_in(struct rt_team *t, idx_l n, int runs, double alone,
+            double together) {
+  int k = 0;
+  for (int i = 0; i < runs; i++) k += pass(t, n, 2, alone, together);
+  return k;
+}
 
 /* Runs until it is decided, with these times of the two ways; gives the number
  * of runs. */
 static int
 decide(struct rt_team *t, idx_l n, int threads, double alone, double together) {
   int runs = 0;
-  for (; rt_team_together(t, n, threads), rt_team_measures(t); runs++) {
+  rt_team_together(t, n, threads);
+  for (; !t->decided; runs++) {
     cr_assert(runs < 100);
-    bool all = rt_team_together(t, n, threads);
-    rt_team_note(t, all, all ? together : alone);
+    pass(t, n, threads, alone, together);
   }
   return runs;
 }
 
-Test(rt_team, long_launches_never_run_alone) {
+Test(rt_team, long_launches_run_alone_once) {
   struct rt_team t = {0};
-  cr_expect_eq(decide(&t, 1 << 16, 2, 1e-9, 1e-3), 0);
-  cr_expect(rt_team_together(&t, 1 << 16, 2));
+  cr_expect_eq(decide(&t, 1 << 16, 2, 2e-3, 1e-3), 4);
+  cr_expect_eq(together_in(&t, 1 << 16, 1000, 2e-3, 1e-3), 1000);
+}
+
+/* Other work comes: together takes three times as long as alone; it goes. */
+Test(rt_team, what_became_slower_runs_alone_for_a_while) {
+  for (int k = 0; k < 2; k++) {
+    idx_l n = k ? 1 << 20 : N;
+    double s = k ? 1e-3 : 5e-6; /* alone, undisturbed */
+    struct rt_team t = {0};
+    decide(&t, n, 2, s, s / 2);
+    cr_expect_eq(together_in(&t, n, 1000, s, s / 2), 1000);
+    together_in(&t, n, 200, 1.5 * s, 4 * s);
+    double begin = clock_now;
+    int before = 20000, all = together_in(&t, n, before, 1.5 * s, 4 * s);
+    cr_expect_lt(all, before / 50, "%d", all);
+    cr_expect_lt(clock_now - begin, before * 1.6 * s);
+    while (clock_now < begin + 60) pass(&t, n, 2, s, s / 2);
+    cr_expect_eq(together_in(&t, n, 1000, s, s / 2), 1000);
+  }
+}
+
+Test(rt_team, one_slow_run_later_changes_nothing) {
+  struct rt_team t = {0};
+  decide(&t, N, 2, 20e-6, 10e-6);
+  for (int k = 0; k < 1000; k++)
+    cr_expect(pass(&t, N, 2, 20e-6, k % 100 ? 10e-6 : 5e-3));
+}
+
+/* What is better alone is tried together ever more seldom. */
+Test(rt_team, trials_get_rare) {
+  struct rt_team t = {0};
+  decide(&t, N, 2, 2e-6, 9e-6);
+  clock_now += 20;
+  together_in(&t, N, 1 << 22, 2e-6, 9e-6);
+  cr_expect_lt(together_in(&t, N, 1 << 20, 2e-6, 9e-6), 20);
 }
 
 Test(rt_team, short_launches_run_the_way_that_was_faster) {
@@ -43,10 +103,10 @@ Test(rt_team, short_launches_run_the_way_that_was_faster) {
 Test(rt_team, one_slow_run_decides_nothing) {
   struct rt_team t = {0};
   for (int k = 0; k < 8; k++) {
-    bool all = rt_team_together(&t, N, 2);
-    rt_team_note(&t, all, k == 0 || k == 6 ? 5e-3 : all ? 4e-6 : 7e-6);
+    double slow = k == 0 || k == 6 ? 5e-3 : 0;
+    pass(&t, N, 2, slow ? slow : 7e-6, slow ? slow : 4e-6);
   }
-  cr_expect_not(rt_team_measures(&t));
+  cr_expect(t.decided);
   cr_expect(rt_team_together(&t, N, 2));
 }
 
@@ -79,6 +139,39 @@ Test(rt_team, launches_of_a_region_share_what_is_known) {
   cr_expect_neq(rt_team_get(f, 101), t);
   cr_expect_neq(rt_team_get(g, 100), t);
   rt_team_clear();
+}
+
+/* ---- how threads wait ------------------------------------------------------- */
+
+static int
+threads_now(void) {
+  int n = 0;
+  DIR *d = opendir("/proc/self/task");
+  while (d && readdir(d)) n++;
+  if (d) closedir(d);
+  return n;
+}
+
+Test(rt_waiters, sleep_while_the_machine_is_crowded) {
+  unsetenv("OMP_WAIT_POLICY");
+  int before = threads_now();
+  uint32_t at_first = rt_waiters_judge(10, 1000); /* of the time before: none */
+  cr_expect_eq(rt_waiters_judge(10.1, 1002), at_first);
+  uint32_t crowded = rt_waiters_judge(10.2, 1030);
+  cr_expect_neq(crowded, at_first);
+  for (int k = 0; k < 2000 && threads_now() <= before; k++) usleep(1000);
+  cr_expect_gt(threads_now(), before);
+  cr_expect_eq(rt_waiters_judge(13, 1031), crowded); /* not yet for long */
+  cr_expect_neq(rt_waiters_judge(16, 1032), crowded);
+  for (int k = 0; k < 2000 && threads_now() > before; k++) usleep(1000);
+  cr_expect_eq(threads_now(), before);
+  rt_waiters_clear();
+}
+
+Test(rt_waiters, as_the_program_says) {
+  setenv("OMP_WAIT_POLICY", "active", 1);
+  uint32_t at_first = rt_waiters_judge(10, 1000);
+  cr_expect_eq(rt_waiters_judge(10.1, 9000), at_first);
 }
 
 /* ---- results ---------------------------------------------------------------- */

@@ -1,0 +1,16 @@
+/* How OpenMP's threads wait: see waiters.c. */
+#ifndef RT_WAITERS_H
+#define RT_WAITERS_H
+
+#include <stdint.h>
+
+/* Look whether other work wants the processors; `now`: by timer_wall. Returns a
+ * number that changes when threads wait in another way from now on. cost a
+ * comparison, and once in a while a system call */
+uint32_t rt_waiters_look(double now);
+/* The same, of so many involuntary switches in all. */
+uint32_t rt_waiters_judge(double now, long switches);
+/* As at the start. */
+void rt_waiters_clear(void);
+
+#endif

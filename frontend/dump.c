@@ -202,8 +202,11 @@ fe_dump_timeline(const char *path) {
   return OK;
 }
 
+static struct str explained = STR_INIT; /* the last answer of op2_explain */
+
 void
 fe_dump_clear(void) {
+  str_clear(&explained);
   free(timeline.events);
   table_clear(&timeline.names);
   arena_clear(&timeline.arena);
@@ -279,7 +282,12 @@ op2_trace_write(const char *path) {
   return (int)st;
 }
 
+/* What was decided when the program was made, and how it was run last. */
 const char *
 op2_explain(void) {
-  return fe.last_program ? fe.last_program->explain : "nothing was run yet\n";
+  if (!fe.last_program) return "nothing was run yet\n";
+  str_reset(&explained);
+  str_add(&explained, fe.last_program->explain);
+  rt_exec_explain(fe.last_program->low.program, &explained);
+  return explained.s;
 }

@@ -30,8 +30,10 @@
  * Source: Mudalige, Giles, Reguly, Bertolli, Kelly, "OP2: An active library
  * framework for solving unstructured mesh-based applications", 2012, section
  * III.
- * Limits: one thread. A target that m blocks share needs m colours and m/64
- * rounds.
+ * Limits: one thread. A target that m blocks share (a hub of a graph) needs m colours
+ * and m/64 rounds, and blocks of random edges all meet: then colours have few blocks
+ * each and threads wait more than they work. rt_plan_make_for gives up where a colour
+ * has less than BUSY blocks for each thread on average.
  */
 #include "rt/colour.h"
 
@@ -41,7 +43,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUND = 64 };
+enum { ROUND = 64, BUSY = 2 };
 #define FULL UINT64_MAX
 
 /* The used colours of each target of one set, in this round. */
@@ -163,16 +165,19 @@ block_colour(struct colouring *k, const struct rt_plan *p, idx_l j) {
   return colour;
 }
 
-/* colour[j] for each block; their number. */
+/* colour[j] for each block; their number, -1: more than `most`. */
 static idx_l
-colour_blocks(struct colouring *k, const struct rt_plan *p, idx_l *colour) {
+colour_blocks(struct colouring *k, const struct rt_plan *p, idx_l most,
+              idx_l *colour) {
   idx_l left = p->nblocks, ncolours = 0;
   for (idx_l j = 0; j < p->nblocks; j++) colour[j] = -1;
   for (idx_l base = 0; left; base += ROUND) {
+    if (base >= most) return -1;
     words_reset(k);
     for (idx_l j = 0; j < p->nblocks; j++) {
       int c = colour[j] < 0 ? block_colour(k, p, j) : -1;
       if (c < 0) continue;
+      if (base + c >= most) return -1;
       colour[j] = base + c;
       if (colour[j] >= ncolours) ncolours = colour[j] + 1;
       left--;
@@ -233,7 +238,8 @@ numbers(idx_l n) {
 }
 
 static status
-fill_plan(struct rt_plan *p, struct colouring *k, bool elem_colours) {
+fill_plan(struct rt_plan *p, struct colouring *k, bool elem_colours,
+          idx_l most) {
   idx_l *colour = numbers(p->nblocks);
   p->order = numbers(p->nblocks);
   if (elem_colours) {
@@ -242,9 +248,9 @@ fill_plan(struct rt_plan *p, struct colouring *k, bool elem_colours) {
   }
   bool room = colour && p->order &&
               (!elem_colours || (p->elem_colour && p->nelem_colours));
-  if (room) p->ncolours = colour_blocks(k, p, colour);
+  if (room) p->ncolours = colour_blocks(k, p, most, colour);
   p->start = numbers(p->ncolours + 1);
-  if (room && p->start) {
+  if (room && p->start && p->ncolours >= 0) {
     sort_blocks(p, colour);
     for (idx_l j = 0; elem_colours && j < p->nblocks; j++)
       p->nelem_colours[j] = colour_elements(k, p, j);
@@ -255,9 +261,9 @@ fill_plan(struct rt_plan *p, struct colouring *k, bool elem_colours) {
   return OK;
 }
 
-status
-rt_plan_make(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
-             bool elem_colours, struct rt_plan **out) {
+static status
+make(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
+     bool elem_colours, idx_l most, struct rt_plan **out) {
   assert(n >= 0 && block > 0);
   struct colouring k;
   TRY(colouring_init(&k, c, nc));
@@ -265,11 +271,28 @@ rt_plan_make(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
   p->n = n;
   p->block = block;
   p->nblocks = (idx_l)(((int64_t)n + block - 1) / block);
-  status s = fill_plan(p, &k, elem_colours);
+  status s = fill_plan(p, &k, elem_colours, most);
   colouring_clear(&k);
   if (s == OK)
     *out = p;
   else
     rt_plan_free(p);
   return s;
+}
+
+status
+rt_plan_make(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
+             bool elem_colours, struct rt_plan **out) {
+  return make(n, block, c, nc, elem_colours, INT32_MAX, out);
+}
+
+status
+rt_plan_make_for(idx_l n, idx_l block, int threads, const struct rt_conflict *c,
+                 uint32_t nc, struct rt_plan **out) {
+  idx_l nblocks = (idx_l)(((int64_t)n + block - 1) / block);
+  TRY(make(n, block, c, nc, false, nblocks / (BUSY * threads), out));
+  if ((*out)->ncolours >= 0) return OK;
+  rt_plan_free(*out);
+  *out = NULL;
+  return OK;
 }

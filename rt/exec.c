@@ -447,6 +447,12 @@ rt_exec_prepare(struct rt_program *p, int nthreads) {
 }
 
 void
+rt_exec_explain(const struct rt_program *p, struct str *out) {
+  for (uint32_t i = 0; p->scratch && i < p->nlaunches; i++)
+    if (p->scratch->runs[i].l) rt_launch_explain(&p->scratch->runs[i], out);
+}
+
+void
 rt_exec_cancel(struct rt_program *p) {
   release_slots(p);
 }

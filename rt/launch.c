@@ -101,8 +101,16 @@ find_plan(const struct rt_program *p, struct rt_launch *l, struct rt_run *r) {
   if (tune.reproducible && set->part)
     TRY(rt_plan_get_ranks(p->comm, set, l->level, tune.block, c, l->nconflicts,
                           &l->plan));
-  else
+  else if (tune.reproducible || tune.colours)
     TRY(rt_plan_get(r->n, tune.block, c, l->nconflicts, false, &l->plan));
+  else
+    TRY(rt_plan_get_for(r->n, tune.block, r->threads, c, l->nconflicts,
+                        &l->plan));
+  if (!l->plan) {
+    r->threads = 1; /* all of it, in order */
+    r->crowded = true;
+    return OK;
+  }
   r->plan = l->plan;
   r->at = l->plan->at;
   return OK;
@@ -152,6 +160,28 @@ order_all(const struct rt_program *p, struct rt_launch *l, struct rt_run *r) {
   r->plan = NULL;
   r->n = r->end;
   return OK;
+}
+
+void
+rt_launch_explain(const struct rt_run *r, struct str *out) {
+  const char *name = r->l->name;
+  idx_l border = 0;
+  if (r->crowded)
+    str_printf(
+        out,
+        "threads: %s runs on one: writes through maps meet so often that "
+        "colours have too few blocks of %d elements for more\n",
+        name, tune.block);
+  else if (r->plan)
+    str_printf(out, "threads: %s runs in %d colours of %d blocks\n", name,
+               r->plan->ncolours, r->plan->nblocks);
+  if (!r->parts) return;
+  const struct rt_parts *p = r->parts;
+  for (uint32_t i = p->start[p->parts]; i < p->start[p->parts + 1]; i++)
+    border += p->ranges[i].hi - p->ranges[i].lo;
+  str_printf(
+      out, "threads: %s runs in %d parts, then %d of its %d elements on one\n",
+      name, p->parts, border, p->n);
 }
 
 /* On a device the launch behind an exchange is cut where its halves cost no more

@@ -25,6 +25,7 @@ struct rt_run {
   struct rt_team *team;
   uint32_t nexact;              /* exact sums, one a component */
   bool single;                  /* of elements one at a time */
+  bool crowded;                 /* on one thread: a plan would not pay */
   const struct rt_plan *plan;   /* NULL: not by colours */
   const struct rt_parts *parts; /* NULL: not by parts */
   const idx_l *at; /* where the program's elements are; NULL: as they are */
@@ -68,6 +69,8 @@ rt_share(int64_t n, int t, int k) {
 /* What all ranks make together for a launch, before anything of it can fail on one of
  * them. Collective. */
 status rt_launch_plan(const struct rt_program *p, uint32_t i);
+/* How a launch that writes through maps is kept safe, a line; or nothing. */
+void rt_launch_explain(const struct rt_run *r, struct str *out);
 /* By plan, by parts or as a range, on how many threads. */
 status rt_launch_prepare(const struct rt_program *p, uint32_t i, int nthreads,
                          struct rt_run *out);

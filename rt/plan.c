@@ -36,7 +36,7 @@ struct made {
   uint32_t nkey;
   bool used; /* since the last sweep */
 };
-enum kind { PLAN, PLAN_RANKS, PARTS, STAGE };
+enum kind { PLAN, PLAN_FOR, PLAN_RANKS, PARTS, STAGE };
 
 static struct {
   struct table by_key; /* -> struct made */
@@ -116,6 +116,24 @@ rt_plan_get(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
   if (!known) {
     TRY(rt_plan_make(n, block, c, nc, elem_colours, &p));
     TRY(keep_plan(p, c, nc));
+  }
+  *out = p;
+  return OK;
+}
+
+status
+rt_plan_get_for(idx_l n, idx_l block, int threads, const struct rt_conflict *c,
+                uint32_t nc, const struct rt_plan **out) {
+  key_make(PLAN_FOR, n, block, c, nc, false);
+  VEC_PUSH(cache.key, cache.nkey, cache.capkey, (uint64_t){(uint64_t)threads});
+  const struct made *known = cache_find();
+  struct rt_plan *p = known ? known->plan : NULL;
+  if (!known) {
+    TRY(rt_plan_make_for(n, block, threads, c, nc, &p));
+    if (p)
+      TRY(keep_plan(p, c, nc));
+    else
+      cache_keep((struct made){0}); /* it does not pay */
   }
   *out = p;
   return OK;

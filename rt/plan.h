@@ -9,6 +9,7 @@
 #define RT_PLAN_H
 
 #include "base/err.h"
+#include "base/str.h"
 #include "base/types.h"
 #include "rt/store.h"
 
@@ -84,6 +85,11 @@ rt_plan_first(const struct rt_plan *p, idx_l j) {
  * source  two-level colouring: Mudalige et al. 2012, section III (OP2) */
 status rt_plan_get(idx_l n, idx_l block, const struct rt_conflict *c,
                    uint32_t nc, bool elem_colours, const struct rt_plan **out);
+/* For so many threads, without element colours; *out NULL where colours have so few
+ * blocks that one thread is better (hubs, random rows). */
+status rt_plan_get_for(idx_l n, idx_l block, int threads,
+                       const struct rt_conflict *c, uint32_t nc,
+                       const struct rt_plan **out);
 /* The plan for elements of L_level of a set over ranks, such that each target is
  * reached by its elements in one order, whatever the ranks and the partition: blocks of
  * `block` global numbers, coloured by all ranks together. Collective. Else as
@@ -338,6 +344,8 @@ status rt_exec_run(struct rt_program *p, int nthreads);
 void rt_exec_cancel(struct rt_program *p);
 /* What the program holds of shared tables stays in the next sweep of teams. */
 void rt_exec_keep(struct rt_program *p);
+/* How its launches were last split over threads, in lines. */
+void rt_exec_explain(const struct rt_program *p, struct str *out);
 /* Elements that a thread gets at least; < 0: the library's choice. */
 void rt_set_thread_least(idx_l n);
 /* Who runs the parts of a launch: whoever was faster in its first runs, one

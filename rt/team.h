@@ -14,13 +14,13 @@ struct rt_team {
   uint32_t runs;    /* so far */
   uint32_t waiting; /* how threads waited then */
   bool is_long, decided, alone;
-  bool kept;  /* in the sweep under way */
-  bool fixed; /* nothing to be measured */
+  bool kept;        /* in the sweep under way */
+  bool fixed;       /* nothing to be measured */
   double recent[2]; /* seconds: alone, together; best, once decided means */
-  double until; /* clock: alone so long */
-  double nap;   /* the next time alone */
-  int trial;    /* runs together to come before that is decided anew */
-  double sum;   /* of these, seconds */
+  double until;     /* clock: alone so long */
+  double nap;       /* the next time alone */
+  int trial;        /* runs together to come before that is decided anew */
+  double sum;       /* of these, seconds */
 };
 
 /* That of launches of this function over n elements, until a sweep in which it is

@@ -55,7 +55,7 @@ ir_modes() {
   echo "all-threads|OMP_NUM_THREADS=3 OP2_TEAM=all|"
   echo "seq|OP2_TARGET=seq|"
   echo "reproducible|OMP_NUM_THREADS=2 OP2_REPRODUCIBLE=1|"
-  echo "small-blocks|OMP_NUM_THREADS=3 OP2_BLOCK_SIZE=4|"
+  echo "small-blocks|OMP_NUM_THREADS=3 OP2_BLOCK_SIZE=4 OP2_THREADING=colours|"
   [ "${SANITIZE-}" = address ] &&
     echo "instrumented|OMP_NUM_THREADS=2 OP2_SANITIZE=address|"
   echo "short-trace|OMP_NUM_THREADS=2 OP2_TRACE_MAX_LOOPS=7|_small bound copy_chain"

@@ -90,6 +90,40 @@ Test(rt_plan, a_chain_takes_two_colours) {
   free(t);
 }
 
+/* Every third edge names one cell: as many colours as blocks, and no plan for
+ * threads. A chain has one, however many threads, while blocks suffice. */
+Test(rt_plan, hubs_are_no_work_for_threads) {
+  enum { N = 64 * 300 };
+  idx_l *t = table_of(2 * N, 1);
+  const struct rt_plan *p, *again;
+  for (idx_l e = 0; e < N; e++) t[2 * e] = e, t[2 * e + 1] = e + 1;
+  struct rt_set from = {.n = N, .name = "edges"},
+                to = {.n = N + 1, .name = "cells"};
+  struct rt_map m = {.from = &from,
+                     .to = &to,
+                     .arity = 2,
+                     .table = t,
+                     .version = 501,
+                     .name = "m"};
+  struct rt_conflict c = {&m, -2};
+  cr_assert_eq(rt_plan_get_for(N, 64, 8, &c, 1, &p), OK);
+  cr_assert(p && p->ncolours == 2);
+  cr_assert_eq(rt_plan_get_for(N, 64, 100, &c, 1, &p), OK);
+  cr_assert_null(p);
+  for (idx_l e = 0; e < N; e += 3) t[2 * e] = 7;
+  m.version++;
+  long long made = counter_get("plans");
+  cr_assert_eq(rt_plan_get_for(N, 64, 2, &c, 1, &p), OK);
+  cr_assert_eq(rt_plan_get_for(N, 64, 2, &c, 1, &again), OK);
+  cr_assert_null(p);
+  cr_assert_null(again);
+  cr_assert_eq(counter_get("plans"), made + 1, "it is looked for once");
+  cr_assert_eq(rt_plan_get(N, 64, &c, 1, false, &p), OK);
+  cr_assert_eq(p->ncolours, 300);
+  rt_plan_cache_clear();
+  free(t);
+}
+
 /* An entry of the map that the loop does not write through takes no colours. */
 Test(rt_plan, only_named_entries_conflict) {
   enum { N = 100 };

@@ -230,6 +230,38 @@ check_bits(bool colours, bool coloured) {
   rt_plan_cache_clear();
 }
 
+/* What is told of a launch over three threads. */
+static void
+check_told(uint64_t version, const char *told) {
+  struct rt_set set = {.n = N, .name = "edges"}, to = {.n = 50, .name = "c"};
+  struct rt_map m = {&set, &to, 1, targets, version, "m", NULL};
+  double sum = 0;
+  struct str s = STR_INIT;
+  struct rt_program *p = make_program();
+  struct rt_launch *l = make_launch(p, sum_region, make_set(p, &set),
+                                    RT_RUN_COLOURED, 1, RT_BIND_ACC, 0u);
+  struct rt_reduction r = {
+      make_global(p, &sum), f64, 1, ACC_INC, -1, false, false};
+  make_reduction(l, r);
+  make_conflict(l, make_map(p, &m), 0);
+  rt_set_block_size(100);
+  cr_assert_eq(rt_exec(p, 3), OK);
+  rt_exec_explain(p, &s);
+  cr_expect(strstr(s.s, told), "%s", s.s);
+  str_clear(&s);
+  rt_program_free(p);
+}
+
+Test(rt_team, what_is_told) {
+  for (int i = 0; i < N; i++) targets[i] = i / (N / 50);
+  check_told(701, "runs in 3 parts, then 60 of its 3000 elements on one");
+  for (int i = 0; i < N; i++) targets[i] = i % 3 ? i / (N / 50) : 7;
+  check_told(702, "runs on one: writes through maps meet so often");
+  rt_set_colours(true);
+  check_told(703, "runs in 30 colours of 30 blocks");
+  rt_plan_cache_clear();
+}
+
 Test(rt_team, results_do_not_see_who_runs) {
   uint32_t state = 5;
   for (int i = 0; i < N; i++) {

@@ -103,6 +103,7 @@ struct mode modes[] = {
     {"ranks-rcm", RANKS " OP2_RENUMBER=rcm OP2_CHECK=1", 2, IN_RANKS, 0},
     {"ranks-bisect-deep", RANKS " OP2_RENUMBER=bisect OP2_HALO_LIMIT=6", 1,
      IN_RANKS, 0},
+    {"ranks-bound-bytes", RANKS " OP2_TRACE_MAX_BYTES=100", 1, IN_RANKS, 0},
     {"ranks-no-passes", RANKS " OP2_DISABLE=" ALL_PASSES, 2,
      IN_RANKS | PLAY_FLUSH_SOME, 0},
     {"ranks-reproducible", RANKS " OP2_REPRODUCIBLE=1", 1,

@@ -16,24 +16,35 @@ struct arena_block {
   _Alignas(ARENA_ALIGN) unsigned char data[];
 };
 
-static void
-die_of_memory(size_t size) {
-  fprintf(stderr, "op2lazy: out of memory (%zu bytes)\n", size);
+void (*mem_told)(const char *message);
+
+void
+mem_exhausted(size_t bytes) {
+  static char message[96]; /* there is no memory for it */
+  snprintf(message, sizeof message, "out of memory: %zu bytes were wanted",
+           bytes);
+  if (mem_told) mem_told(message);
+  fprintf(stderr, "op2lazy: %s\n", message);
   abort();
 }
 
 void *
+mem_try(size_t n, size_t size) {
+  return calloc(n && size ? n : 1, n && size ? size : 1);
+}
+
+void *
 mem_grow(void *p, size_t n, size_t size) {
-  if (size && n > SIZE_MAX / size) die_of_memory(SIZE_MAX);
+  if (size && n > SIZE_MAX / size) mem_exhausted(SIZE_MAX);
   void *q = realloc(p, n && size ? n * size : 1);
-  if (!q) die_of_memory(n * size);
+  if (!q) mem_exhausted(n * size);
   return q;
 }
 
 void *
 mem_aligned(size_t align, size_t bytes) {
   void *p;
-  if (posix_memalign(&p, align, bytes ? bytes : 1)) die_of_memory(bytes);
+  if (posix_memalign(&p, align, bytes ? bytes : 1)) mem_exhausted(bytes);
   return p;
 }
 
@@ -47,7 +58,7 @@ mem_alloc(size_t n, size_t size) {
 void *
 arena_alloc(struct arena *a, size_t size) {
   size_t want = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-  if (want < size) die_of_memory(size);
+  if (want < size) mem_exhausted(size);
   struct arena_block *b = a->head;
   if (!b || b->size - b->used < want) {
     size_t n = want > ARENA_BLOCK ? want : ARENA_BLOCK;

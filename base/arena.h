@@ -1,8 +1,9 @@
 /* Arena: many small allocations, freed together.
  *
  * Blocks never move, so pointers stay valid until arena_clear. Zero is a valid
- * empty arena. Running out of memory aborts with a message: nothing above could
- * do better for the few kilobytes that live here; user data do not (rt/store).
+ * empty arena. Running out of memory ends the process with a message: nothing above
+ * could do better for the few kilobytes that live here. Memory whose size the program
+ * decides comes from mem_try or rt/store, which say so and go on.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -26,6 +27,12 @@ void arena_clear(struct arena *a);
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n)                                                \
   ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
+
+/* The end: told to mem_told (NULL: printed), which may end the process itself. */
+_Noreturn void mem_exhausted(size_t bytes);
+extern void (*mem_told)(const char *message);
+/* Zeroed; NULL on exhaustion or overflow. */
+void *mem_try(size_t n, size_t size);
 
 /* malloc family that aborts with a message on exhaustion, for the library's
  * own small structures. `n * size` is checked for overflow. */

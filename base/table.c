@@ -12,7 +12,7 @@ table_slot(struct table *t, const void *key, size_t bytes) {
   static char nothing; /* Judy wants an address even for an empty key */
   PPvoid_t slot =
       JudyHSIns(&t->judy, (void *)(bytes ? key : &nothing), bytes, PJE0);
-  if (!slot || slot == PPJERR) abort();
+  if (!slot || slot == PPJERR) mem_exhausted(bytes);
   if (!*slot) t->n++; /* values are non-zero once their owner has set them */
   return (uintptr_t *)slot;
 }

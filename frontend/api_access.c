@@ -152,6 +152,17 @@ op2_dat_data_rw(op_dat dat) {
   return d->rt.mirror;
 }
 
+/* A copy of what the mirror holds. */
+static status
+values_keep(const char *api, const struct fe_dat *d, char **out) {
+  *out = mem_try(bytes_of(d) + 1, 1);
+  if (!*out)
+    FAIL(ERR_MEMORY, "%s: dat \"%s\": no memory for a copy of %zu bytes", api,
+         d->pub.name, bytes_of(d));
+  memcpy(*out, d->rt.mirror, bytes_of(d));
+  return OK;
+}
+
 /* Loops recorded before see the old values, and may write the dat: what the
  * program put into the mirror is kept meanwhile. */
 status
@@ -164,15 +175,13 @@ fe_upload(const char *api, op_dat dat) {
   fe_agree_step(api, d->pub.name, d->index);
   if (d->void_since) TRY(fe_void_check(api, d));
   if ((d->pending_writers || d->undecided) && !d->rt.foreign) {
-    kept = mem_alloc(bytes_of(d) + 1, 1);
-    memcpy(kept, d->rt.mirror, bytes_of(d));
+    TRY(values_keep(api, d, &kept));
   }
   fe_checkpoint_look(d);
   status st = fe_look(d, true);
   if (st == OK && d->rt.foreign && d->rt.buf->stale) {
-    kept = mem_alloc(bytes_of(d) + 1, 1); /* others lie there, too */
-    memcpy(kept, d->rt.mirror, bytes_of(d));
-    st = fe_dat_sync(d);
+    st = values_keep(api, d, &kept); /* others lie there, too */
+    if (st == OK) st = fe_dat_sync(d);
   }
   if (st == OK) {
     if (kept) memcpy(d->rt.mirror, kept, bytes_of(d));

@@ -33,6 +33,11 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
          "\"%s\"",
          name, type ? type : "NULL");
   TRY(fe_check_bytes("op2_decl_gbl", name, dim, t));
+  size_t bytes = (size_t)dim * t.size;
+  void *data = mem_try(bytes, 1);
+  if (!data)
+    FAIL(ERR_MEMORY, "op2_decl_gbl \"%s\": no memory for its %zu bytes", name,
+         bytes);
   struct fe_gbl *g = gbl_unpark(t, dim);
   if (!g) {
     g = mem_alloc(1, sizeof *g);
@@ -40,12 +45,12 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
     VEC_PUSH(fe.gbls, fe.ngbls, fe.capgbls, g);
   }
   g->name = strcpy(mem_grow(g->name, strlen(name) + 1, 1), name);
-  g->bytes = (size_t)dim * t.size;
-  g->data = mem_grow(g->data, g->bytes, 1);
+  free(g->data);
+  g->data = data;
+  g->bytes = bytes;
   g->type = t;
   g->dim = (uint32_t)dim;
   g->freed = g->parked = false;
-  memset(g->data, 0, g->bytes);
   if (init) memcpy(g->data, init, g->bytes);
   fe_handle_add(g, FE_GBL);
   fe_agree_step("op2_decl_gbl", name, (uint64_t)g->bytes << 32 | g->index);

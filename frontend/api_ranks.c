@@ -307,12 +307,16 @@ copy_of(const char *api, op_dat dat, struct fe_dat **out) {
   TRY(fe_access_begin(api, dat, false, &d));
   idx_l n = fe_declared_size(d);
   size_t bytes = (size_t)n * (size_t)dat->size;
+  char *values = mem_try(bytes + 1, 1);
+  if (!values)
+    FAIL(ERR_MEMORY, "%s: dat \"%s\": no memory for a copy of %zu bytes", api,
+         dat->name, bytes);
   struct fe_dat *c = mem_alloc(1, sizeof *c);
   struct fe_set *s = mem_alloc(1, sizeof *s);
   const struct fe_set *from = (struct fe_set *)dat->set;
   c->pub = d->pub;
   c->pub.set = &s->pub;
-  c->pub.data = mem_alloc(bytes + 1, 1);
+  c->pub.data = values;
   s->pub = (struct op_set_core){.index = from->pub.index,
                                 .size = n,
                                 .core_size = n,

@@ -293,10 +293,18 @@ fe_ranks_fit(void) {
   fe.no_realloc = false;
 }
 
+/* The library cannot go on; the handler hears of it before the process ends. */
+static void
+fe_exhausted(const char *message) {
+  err_set(ERR_MEMORY, "%s", message);
+  fe_error_returned(ERR_MEMORY);
+}
+
 /* What options decide for the whole process. */
 static status
 fe_start(int soa) {
   if (!fe.comm.rank) opt_unknown(environ, fe_tell_unknown);
+  mem_told = fe_exhausted;
   if (soa) fe.auto_soa = true;
   OP_auto_soa = fe.auto_soa;
   low_set_threads(fe.opt.compile_threads);

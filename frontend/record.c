@@ -44,6 +44,26 @@ fe_capture_align(size_t align) {
   fe.captured_bytes = (fe.captured_bytes + align - 1) / align * align;
 }
 
+enum { CAPTURE_LARGE = 1 << 20 };
+
+/* Room for values that are so large that there may be none. */
+static status
+capture_room(const struct fe_call *c) {
+  size_t end = fe.captured_bytes + c->capture_bytes;
+  size_t cap = (end + FE_ALIGN_MOST - 1) / FE_ALIGN_MOST * FE_ALIGN_MOST;
+  if (end <= fe.captured_cap) return OK;
+  char *fresh = aligned_alloc(FE_ALIGN_MOST, cap);
+  if (!fresh)
+    FAIL(ERR_MEMORY,
+         "op_par_loop \"%s\": no memory for %zu bytes of global arguments",
+         c->name, c->capture_bytes);
+  if (fe.captured_cap) memcpy(fresh, fe.captured, fe.captured_cap);
+  free(fe.captured);
+  fe.captured = fresh;
+  fe.captured_cap = cap;
+  return OK;
+}
+
 size_t
 fe_capture(const void *data, size_t bytes) {
   size_t at = fe.captured_bytes;
@@ -253,6 +273,7 @@ loop_at(const struct loop_call *l) {
   if (st == OK && c->nraw && c->ncaptured > 1) c = fe_overlap_call(c, l->args);
   if (st == OK && fe.target) st = fe_target_choose(c, &target);
   if (st == OK) st = loop_read_mirrors(c);
+  if (st == OK && c->capture_bytes > CAPTURE_LARGE) st = capture_room(c);
   if (st == OK) {
     fe_record_loop(c, l->args, target);
     fe_agree_loop(c);

@@ -32,7 +32,7 @@ sum_into(const int *x, int *sum) {
   *sum += *x;
 }
 
-#define ANY(x) ((void)(x))
+#define ANY(x) ((x) ? (void)0 : (void)0)
 #define LOOP(set, arg) op_par_loop(touch, "touch", (set), (arg))
 
 /* ---- calls with a handle -------------------------------------------------------- */

@@ -32,7 +32,11 @@ sum_into(const int *x, int *sum) {
   *sum += *x;
 }
 
-#define ANY(x) ((x) ? (void)0 : (void)0)
+#define ANY(x)                                                                 \
+  do {                                                                         \
+    if (x) {                                                                   \
+    }                                                                          \
+  } while (0)
 #define LOOP(set, arg) op_par_loop(touch, "touch", (set), (arg))
 
 /* ---- calls with a handle -------------------------------------------------------- */

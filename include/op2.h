@@ -262,13 +262,13 @@ void op_force_part(int *table);
 inline OP2_NOT_CHECKED op_arg
 op_arg_dat(op_dat dat, int idx, op_map map, int dim, char const *type,
            op_access acc) {
-  /* by address: op2cc takes no such read for one of the program's */
-  char *const *data =
-      (char *const *)(const void *)((const char *)dat +
-                                    offsetof(op_dat_core, data));
   op_arg a = {-1, dat, map,  dim, idx,        0, 0, 0,
               0,  0,   type, acc, OP_ARG_DAT, 0, 1};
-  if (dat) a.data = *data, a.size = dat->size;
+  if (dat) { /* by address: op2cc takes no such read for one of the program's */
+    const void *field = (const char *)dat + offsetof(op_dat_core, data);
+    a.data = *(char *const *)field;
+    a.size = dat->size;
+  }
   if (map) a.map_data = map->map;
   return a;
 }

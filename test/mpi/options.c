@@ -20,6 +20,7 @@ static const char *const values[][2] = {
     {"OP2_DISABLE", "fuse"},
     {"OP2_TRACE_MAX_LOOPS", "7"},
     {"OP2_TRACE_MAX_BYTES", "7"},
+    {"OP2_PROGRAMS", "7"},
     {"OP2_DEFER_OPAQUE", "1"},
     {"OP2_MIRROR", "0"},
     {"OP2_REPRODUCIBLE", "1"},

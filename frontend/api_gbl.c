@@ -157,6 +157,19 @@ op2_counters_reset(void) {
 }
 
 int
+op2_kernel_pure_of(void (*kernel)(void)) {
+  if (!fe_enter("op2_kernel_pure")) return ERR_STATE;
+  status st = OK;
+  if (!kernel)
+    st = err_set(ERR_ARG, "op2_kernel_pure: expected a function, found NULL");
+  if (st == OK) fe_agree_step("op2_kernel_pure", "", 0);
+  if (st == OK) st = low_kernel_promise(kernel);
+  if (st != OK) fe_error_returned(st);
+  fe.file = NULL;
+  return (int)st;
+}
+
+int
 op2_kernel_source(const char *name, const char *source) {
   if (!fe_enter("op2_kernel_source")) return ERR_STATE;
   status st = OK;

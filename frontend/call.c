@@ -340,8 +340,6 @@ check_arg(const struct site *s, const op_arg *args, int nargs,
              a->argtype);
   }
   out->ir.access = (uint8_t)(a->argtype == OP_ARG_IDX ? OP_READ : a->acc);
-  /* scratch in the program's memory is what one thread updates there */
-  if (a->acc == OP_WORK) out->ir.access = ACC_RW;
   if (a->argtype != OP_ARG_INFO) out->ir.idx = a->map ? a->idx : -1;
   return OK;
 }
@@ -351,7 +349,7 @@ check_arg(const struct site *s, const op_arg *args, int nargs,
 /* Once: why a program is as slow as it is. */
 static void
 tell_opaque(const char *name, const struct low_kernel *k) {
-  if (!k->opaque || k->effects || fe.told_opaque) return;
+  if (!low_kernel_in_place(k) || k->effects || fe.told_opaque) return;
   fe.told_opaque = true;
   LOG_WARN("kernel \"%s\" %s: such loops run at their call, each for itself, "
            "on one thread",

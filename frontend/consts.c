@@ -14,7 +14,7 @@
  *
  * Cost. One memcmp per constant and call (Airfoil: 8 doubles in 5 kernels).
  *
- * Deferred opaque kernels (OP2_DEFER_OPAQUE) read memory when they run. For them
+ * Deferred opaque kernels (OP2_DEFER_OPAQUE, op2_kernel_pure) read memory when they run. For them
  * the static constants given to op_decl_const are watched: while such loops wait,
  * their values at the last recording are put back for the run, and a change seen
  * at a recording first runs what waits.
@@ -112,7 +112,7 @@ fe_const_offset(const struct fe_kernel *k, uint32_t epoch, uint32_t i) {
 void
 fe_watch_add(const void *address, size_t size) {
   Dl_info where;
-  if (!fe.opt.defer_opaque || !dladdr(address, &where)) return;
+  if (!dladdr(address, &where)) return;
   for (uint32_t i = 0; i < fe.nwatched; i++)
     if (fe.watched[i].address == address && fe.watched[i].size == size) return;
   struct fe_watch w = {(void *)address, mem_alloc(size, 1), size};

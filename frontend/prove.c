@@ -12,11 +12,13 @@
  *   declared    the IR shows                              taken as
  *   any         no store                                  read
  *   read        a store                                   rw
- *   write       old values are read                       rw
+ *   write,work  old values are read                       rw
  *   inc         anything but sums of the dat's type       rw
  *   min, max    anything but that, and its payloads       rw
  *
- * A kernel without IR shows nothing: inc, min and max are rw. All arguments of a
+ * Work that is no more is scratch of each thread, and never the program's memory.
+ * A kernel without IR shows nothing: inc, min and max are rw, unless the program has
+ * promised that it does what is declared (op2_kernel_pure). All arguments of a
  * loop that reach one storage must agree, since what the one stores the other sees:
  * where they were declared or proven to be different, and one of them stores, all are
  * rw, and if elements can meet, by a map or by views, the loop runs in the program's
@@ -98,7 +100,7 @@ prove_access(const struct fe_call *c, uint32_t a, enum access declared,
     return ACC_READ;
   }
   if (declared == ACC_READ && p->stores) *why_out = "its kernel stores to it";
-  if (declared == ACC_WRITE && p->reads)
+  if ((declared == ACC_WRITE || declared == ACC_WORK) && p->reads)
     *why_out = "its kernel reads the old value";
   if (!prove_combines(c, a, declared))
     *why_out =
@@ -108,10 +110,12 @@ prove_access(const struct fe_call *c, uint32_t a, enum access declared,
   return *why_out ? ACC_RW : declared;
 }
 
-/* Combining needs IR: what a kernel without it does may depend on the value. */
+/* Combining needs IR or a promise: what a kernel does may depend on the value. */
 static enum access
-prove_opaque(const struct fe_arg *fa, enum access declared) {
-  bool keeps = declared == ACC_READ || (fa->dat && declared == ACC_WRITE);
+prove_opaque(const struct low_kernel *k, const struct fe_arg *fa,
+             enum access declared) {
+  bool keeps = declared == ACC_READ || declared == ACC_WORK || k->promised ||
+               (fa->dat && declared == ACC_WRITE);
   return keeps ? declared : ACC_RW;
 }
 
@@ -122,7 +126,7 @@ prove_arg(struct fe_call *c, uint32_t a) {
   const char *why;
   fa->declared = (uint8_t)declared;
   if (c->kernel->low->opaque) {
-    fa->ir.access = (uint8_t)prove_opaque(fa, declared);
+    fa->ir.access = (uint8_t)prove_opaque(c->kernel->low, fa, declared);
     return;
   }
   fa->ir.access = (uint8_t)prove_access(c, a, declared, &why);
@@ -219,7 +223,7 @@ prove_derive(struct fe_call *c, uint32_t a) {
     prove_tell(c, a, PROVE_INFO, "not all of it need be written");
   }
   if (fa->bytes && fa->ir.kind != IR_ARG_INFO) {
-    fa->raw = fa->ir.access != ACC_READ;
+    fa->raw = fa->ir.access != ACC_READ && fa->ir.access != ACC_WORK;
     fa->ir.kind = fa->raw ? IR_ARG_GBL : IR_ARG_PARAM;
   }
   if (fa->ir.kind == IR_ARG_GBL) {
@@ -243,8 +247,8 @@ prove_is_memory(const struct fe_arg *fa) {
 void
 fe_prove(struct fe_call *c) {
   const struct low_kernel *k = c->kernel->low;
-  c->immediate = k->effects || (k->opaque && !fe.opt.defer_opaque);
-  c->serial = k->opaque || k->effects;
+  c->immediate = k->effects || (low_kernel_in_place(k) && !fe.opt.defer_opaque);
+  c->serial = low_kernel_in_place(k) || k->effects;
   for (uint32_t a = 0; a < c->nargs; a++)
     if (prove_is_memory(&c->args[a])) prove_arg(c, a);
   for (uint32_t a = 0; a < c->nargs; a++)

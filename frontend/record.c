@@ -265,7 +265,8 @@ loop_at(const struct loop_call *l) {
   if (fe.nviews) fe_views_close();
   status st = loop_find(l, &c);
   if (st == OK && mode != fe.fp_mode) st = rounding_changed(mode);
-  if (st == OK && fe.opt.defer_opaque) st = watch_before(c);
+  if (st == OK && (fe.opaque_pending || c->kernel->low->opaque))
+    st = watch_before(c);
   if (st == OK && fe.unsettled) st = fe_number(c);
   if (st == OK && fe.nvoid) st = fe_void_check_loop(c);
   if (st == OK && fe.checkpoint.file) fe_checkpoint_loop(c);

@@ -536,6 +536,19 @@ void op2_free_gbl(op2_gbl gbl);
  * later loops. Returns an op2_status. */
 OP2_CHECKED int op2_kernel_source(const char *name, const char *c_source);
 
+/* A promise for a kernel whose code cannot be read (it calls a library, or its file was
+ * not compiled by op2cc): it does nothing but what its loops' arguments declare. It
+ * touches only what they point to, OP_INC is only added to, OP_WRITE not read, and
+ * several threads may run it at once; besides it reads constants given to
+ * op_decl_const, and memory that does not change. Its loops then wait and run on all
+ * threads, each for itself. Without effect on a kernel whose code says as much, and on
+ * globals that it writes (OP_WRITE, OP_RW, payloads of extremes: in order still).
+ * Before the first loop with this kernel; holds until op_exit. On several ranks all
+ * call it.
+ *   int op2_kernel_pure(kernel)     an op2_status; OP2_ERR_STATE after such a loop
+ * is a macro in C and a template in C++ (op2_c.h, op2_cpp.h) over: */
+int op2_kernel_pure_of(void (*kernel)(void));
+
 /* The last message of this thread; "" if there was none. (local) */
 const char *op2_last_error(void);
 /* Called once for each error, in place of printing and ending. NULL: default.

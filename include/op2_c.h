@@ -98,6 +98,8 @@
 
 /* ---- loops --------------------------------------------------------------- */
 
+#define op2_kernel_pure(kernel) op2_kernel_pure_of((void (*)(void))(kernel))
+
 /* A last argument that is not counted lets the list be empty. */
 #define OP2_LAST ((op_arg){0})
 #define op_par_loop(kernel, name, ...)                                         \

@@ -279,6 +279,12 @@ op_par_loop(void (*kernel)(P...), op2_detail::loop_name name, op_set set,
                         static_cast<int>(sizeof...(P)));
 }
 
+template <class... P>
+int
+op2_kernel_pure(void (*kernel)(P...)) {
+  return op2_kernel_pure_of(reinterpret_cast<void (*)()>(kernel));
+}
+
 /* A lambda without captures. */
 template <class F, class... A, class = decltype(&F::operator())>
 void

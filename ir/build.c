@@ -307,7 +307,7 @@ ir_arg_normalise(struct ir_arg *a) {
   if (a->kind == IR_ARG_IDX || a->kind == IR_ARG_OFF) a->dat = IR_NONE;
   if (a->kind == IR_ARG_INFO) a->access = ACC_RW;
   if (!ir_arg_has_value(a)) {
-    a->access = ACC_READ;
+    if (a->kind != IR_ARG_PARAM || a->access != ACC_WORK) a->access = ACC_READ;
     a->in = IR_NONE;
   }
   a->out = IR_NONE;

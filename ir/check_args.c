@@ -43,7 +43,8 @@ check_access(struct ir_check *c, ir_ref n, uint32_t k) {
   const struct ir_trace *t = c->t;
   const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
   if (!ir_arg_has_value(a)) {
-    if (a->access != ACC_READ)
+    bool scratch = a->kind == IR_ARG_PARAM && a->access == ACC_WORK;
+    if (a->access != ACC_READ && !scratch)
       ir_bad_arg(c, n, k, "a param, idx or off is only read");
     if (a->in != IR_NONE || a->out != IR_NONE)
       ir_bad_arg(c, n, k, "a param, idx or off has no versions");

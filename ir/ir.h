@@ -136,6 +136,7 @@ struct ir_map {
  * gbl %name : f64 x<dim> [raw] [storage %root]     a global: one value, set is
  *                                   IR_NONE
  * param %name : f64 x<dim>         a value captured at the call; never written
+ *                                  (work %name: its room as scratch of a thread)
  *   block   1 AoS (default), 0 SoA, b AoSoA: component c of element e lies at
  *           (e/b)*dim*b + c*b + e%b
  *   pinned  lies in memory the user holds: never renamed or moved

@@ -119,7 +119,7 @@ low_call_make(struct low_args *g, ir_ref n) {
                        .line = g->node->line};
   c.file = arena_str(&g->r->arena, g->node->file ? g->node->file : "?");
   TRY(low_instance_get(g, &c.instance));
-  g->serial |= g->kernel->opaque || g->kernel->effects ||
+  g->serial |= low_kernel_in_place(g->kernel) || g->kernel->effects ||
                (g->node->flags & IR_NODE_SERIAL);
   g->call = (int32_t)g->r->ncalls;
   c.args = ARENA_ARRAY(&g->r->arena, struct low_use, c.nargs);

@@ -46,9 +46,10 @@ low_arg_out(const struct ir_arg *a) {
 }
 
 static bool
-low_node_is_opaque(const struct low_args *g, const struct ir_node *n) {
+low_node_in_place(const struct low_args *g, const struct ir_node *n) {
   const struct low_env *env = g->m->env;
-  return env->kernel(env->user, g->m->t->kernels[n->kernel].tag)->opaque;
+  return low_kernel_in_place(env->kernel(env->user,
+                                         g->m->t->kernels[n->kernel].tag));
 }
 
 static void
@@ -67,7 +68,7 @@ low_dats_begin(struct low_args *g) {
     const struct ir_node *node = &t->nodes[n];
     if (node->flags & IR_NODE_DEFERRED) continue;
     assert(node->op == IR_LOOP);
-    bool opaque = low_node_is_opaque(g, node);
+    bool opaque = low_node_in_place(g, node);
     for (uint32_t k = 0; k < node->nargs; k++)
       if (ir_args(t, node)[k].kind == IR_ARG_DAT)
         low_dat_note(g, &ir_args(t, node)[k], opaque);
@@ -139,7 +140,8 @@ low_is_place(const struct low_args *g, const struct low_access *x) {
   if (x->bv != IR_NONE && x->bw != IR_NONE && x->bv != x->bw) return false;
   bool overlaps =
       g->m->shared[ir_root(t, x->a->dat)] && (x->touch & LOW_WRITTEN);
-  return overlaps || (g->kernel->opaque && t->dats[x->a->dat].block == 1);
+  return overlaps ||
+         (low_kernel_in_place(g->kernel) && t->dats[x->a->dat].block == 1);
 }
 
 static int32_t

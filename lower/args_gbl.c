@@ -45,8 +45,16 @@ low_value_slot(struct low_args *g, struct low_bind b) {
   return low_slot_get(g->r, s);
 }
 
+/* Scratch of one thread: nothing comes in, nothing goes out. */
+static int32_t
+low_work_slot(struct low_args *g, const struct ir_arg *a) {
+  const struct ir_dat *d = &g->m->t->dats[a->dat];
+  return low_slot_add(g->r, low_slot_blank(LOW_SLOT_CONST, d->type, d->dim));
+}
+
 int32_t
 low_param_slot(struct low_args *g, const struct ir_arg *a) {
+  if (a->access == ACC_WORK) return low_work_slot(g, a);
   struct low_capture cap = {g->node->tag, LOW_CAPTURE_PARAM,
                             g->m->t->dats[a->dat].tag};
   return low_value_slot(g, low_gbl_bind(g, a, RT_BIND_PARAM,
@@ -75,7 +83,7 @@ low_payload_of(const struct low_args *g, uint32_t a) {
 
 static bool
 low_arg_reduces(const struct low_args *g, const struct ir_arg *a) {
-  return a->kind == IR_ARG_GBL && !g->kernel->opaque &&
+  return a->kind == IR_ARG_GBL && !low_kernel_in_place(g->kernel) &&
          (a->access == ACC_INC || a->access == ACC_MIN || a->access == ACC_MAX);
 }
 
@@ -162,8 +170,7 @@ low_gbl_slot(struct low_args *g, uint32_t number) {
   if (g->reductions[number] >= 0) return low_reduction_slot(g, number);
   struct low_bind b = low_gbl_bind(g, a, RT_BIND_GLOBAL, g->m->gbl_no[a->dat]);
   b.alone = !g->m->shared[ir_root(g->m->t, a->dat)];
-  if (a->access == ACC_WORK) /* scratch of one thread */
-    return low_slot_add(g->r, low_slot_blank(LOW_SLOT_CONST, b.type, b.dim));
+  if (a->access == ACC_WORK) return low_work_slot(g, a);
   if (!b.written) return low_value_slot(g, b);
   g->serial = true;
   return low_whole_slot(g, b);

@@ -10,7 +10,7 @@
  * blob lies in: under the same name another object may have other code, and the
  * dynamic linker takes one of them for all.
  */
-#define _GNU_SOURCE 1 /* dladdr */
+#define _GNU_SOURCE 1 /* dl_iterate_phdr */
 #include "lower/blob.h"
 
 #include "base/log.h"
@@ -18,7 +18,7 @@
 #include "lower/kernel.h"
 
 #include <assert.h>
-#include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,11 +56,35 @@ blob_add_function(const struct op2_blob *blob,
   *slot = (uintptr_t)f;
 }
 
-/* What holds this address; NULL: no object. */
-static const void *
-blob_object(const void *address) {
-  Dl_info info;
-  return dladdr(address, &info) ? info.dli_fbase : NULL;
+/* Where the object lies that holds `inside`. */
+struct blob_object {
+  uintptr_t inside, lo, hi;
+};
+
+static int
+blob_object_is(struct dl_phdr_info *info, size_t size, void *user) {
+  struct blob_object *o = user;
+  uintptr_t lo = UINTPTR_MAX, hi = 0;
+  (void)size;
+  for (int k = 0; k < info->dlpi_phnum; k++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[k];
+    uintptr_t at = info->dlpi_addr + p->p_vaddr;
+    if (p->p_type != PT_LOAD) continue;
+    if (at < lo) lo = at;
+    if (at + p->p_memsz > hi) hi = at + p->p_memsz;
+  }
+  if (o->inside < lo || o->inside >= hi) return 0;
+  o->lo = lo;
+  o->hi = hi;
+  return 1;
+}
+
+/* All memory, if no object holds it (a blob made by hand). */
+static struct blob_object
+blob_object(const void *inside) {
+  struct blob_object o = {(uintptr_t)inside, 0, UINTPTR_MAX};
+  dl_iterate_phdr(blob_object_is, &o);
+  return o;
 }
 
 static bool
@@ -79,12 +103,12 @@ low_blob_add(const struct op2_blob *blob) {
     return;
   }
   VEC_PUSH(registry.blobs, registry.nblobs, registry.capblobs, blob);
-  const void *object = blob_object(blob);
+  struct blob_object o = blob_object(blob);
   for (unsigned i = 0; i < blob->nentries; i++) {
     const struct op2_blob_entry *e = &blob->entries[i];
     if (!blob_is_function(e) || !e->address) continue;
-    if (e->kind == OP2_BLOB_INLINE || !object ||
-        blob_object(e->address) == object)
+    uintptr_t at = (uintptr_t)e->address;
+    if (e->kind == OP2_BLOB_INLINE || (at >= o.lo && at < o.hi))
       blob_add_function(blob, e);
   }
   if (blob->npeeks && registry.told) registry.told();

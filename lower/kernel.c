@@ -41,6 +41,7 @@ struct kernel {
 
 static struct {
   struct table by_address, by_name; /* struct kernel; by_name: sources */
+  struct table promised;            /* addresses */
   struct kernel *all;
   uint64_t last_uid;
 } kernels;
@@ -65,6 +66,8 @@ static void
 kernel_make_opaque(struct kernel *k, const char *why) {
   struct low_kernel *o = &k->k;
   o->opaque = true;
+  o->promised = table_get(&kernels.promised, &o->address, sizeof o->address, 0);
+  if (o->promised) o->effects = false;
   o->why = arena_str(&k->arena, why);
   o->bitcode = NULL;
   o->bitcode_bytes = 0;
@@ -219,11 +222,12 @@ kernel_from_blob(const struct op2_blob *blob,
     LOG_WARN("%s: %s; it is called as it is", blob->source, err_last());
     kernel_make_opaque(k, err_last());
   } else if (k->k.effects) {
-    LOG_WARN(
-        "%s: kernel %s %s: its loops run at their call, each for itself, on "
-        "one thread",
-        blob->source, k->k.name, k->k.why);
     kernel_make_opaque(k, k->k.why);
+    if (!k->k.promised)
+      LOG_WARN(
+          "%s: kernel %s %s: its loops run at their call, each for itself, "
+          "on one thread",
+          blob->source, k->k.name, k->k.why);
   }
   return k;
 }
@@ -362,8 +366,18 @@ low_kernels_sweep(bool (*used)(const struct low_kernel *k)) {
   }
 }
 
+status
+low_kernel_promise(void (*address)(void)) {
+  if (table_get(&kernels.by_address, &address, sizeof address, 0))
+    FAIL(ERR_STATE, "op2_kernel_pure: expected before the first loop with this "
+                    "kernel, found after one");
+  *table_slot(&kernels.promised, &address, sizeof address) = 1;
+  return OK;
+}
+
 void
 low_kernels_clear(void) {
+  table_clear(&kernels.promised);
   table_clear(&kernels.by_address);
   table_clear(&kernels.by_name);
   while (kernels.all) {

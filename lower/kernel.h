@@ -66,8 +66,9 @@ struct low_kernel {
   uint32_t nunits, nties;
   struct digest digest; /* of all this code */
   bool opaque;
-  bool effects;           /* I/O, stores to globals, unknown calls */
-  const char *why;        /* why opaque or effects: "calls printf"; "" else */
+  bool promised;   /* opaque, but does no more than its arguments declare */
+  bool effects;    /* I/O, stores to globals, unknown calls */
+  const char *why; /* why opaque or effects: "calls printf"; "" else */
   int copy_from, copy_to; /* -1: not a plain copy of one parameter's bytes to
                              another; copy_bytes: how many */
   size_t copy_bytes;
@@ -92,6 +93,15 @@ const struct low_kernel *low_kernel_get(void (*address)(void),
 /* Compile a C source that defines `name` and keep it under that name; a former one
  * is replaced for later look-ups. ERR_COMPILE carries the compiler's output. */
 status low_kernel_source(const char *name, const char *source);
+/* Is it opaque, and any thing may happen in it: then it works in place, on one
+ * thread. */
+static inline bool
+low_kernel_in_place(const struct low_kernel *k) {
+  return k->opaque && !k->promised;
+}
+/* If it turns out opaque: it does no more than its arguments declare. ERR_STATE: it has
+ * been got before. */
+status low_kernel_promise(void (*address)(void));
 /* Replace or keep, the table of blobs (called by op2_blob_register). */
 void low_blob_add(const struct op2_blob *blob);
 void low_blob_remove(const struct op2_blob *blob);

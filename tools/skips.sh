@@ -21,12 +21,10 @@ effects              | a kernel does I/O
 large                | elements too large for private memory, arrays of variable length
 rounding             | a device rounds to nearest
 noargs               | a kernel writes a global of the program
-<<<<<<< HEAD
 own_functions        | kernels without IR: who defines a function decides the linker
+promised             | kernels call through a pointer
 opaque_data          | kernels use the program's own memory and labels
-=======
 gbl_overlap          | globals that overlap in memory
->>>>>>> 72fc0a5 (Global arguments that overlap in memory see each other)
 TABLE
 }
 

@@ -4,11 +4,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { TRIES = 100, PRIVATE = 0600, PUBLIC = 0666 };
+enum { TRIES = 100, LINKS = 40, PRIVATE = 0600, PUBLIC = 0666 };
 
 /* ---- where it goes ------------------------------------------------------- */
 
@@ -28,6 +29,39 @@ is_device(const char *path) {
   struct stat st;
   return !lstat(path, &st) && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode) &&
          !S_ISDIR(st.st_mode);
+}
+
+/* In place of a link's name that of where it leads. False: it leads nowhere. */
+static bool
+link_follow(struct str *at) {
+  char to[PATH_MAX];
+  ssize_t n = readlink(at->s, to, sizeof to);
+  if (n < 0 || n == (ssize_t)sizeof to) return false;
+  const char *slash = strrchr(at->s, '/');
+  size_t folder = slash && *to != '/' ? (size_t)(slash + 1 - at->s) : 0;
+  struct str next = STR_INIT;
+  str_addn(&next, at->s, folder);
+  str_addn(&next, to, (size_t)n);
+  str_clear(at);
+  *at = next;
+  return true;
+}
+
+/* Is it a name for a file that is open (/dev/stdout, /proc/self/fd/5)? A new file in
+ * its place would not be that. */
+static bool
+is_open_file(const char *path) {
+  struct stat proc, st;
+  struct str at = STR_INIT;
+  bool open = false;
+  str_add(&at, path);
+  for (int links = 0; links < LINKS && !open; links++) {
+    if (lstat(at.s, &st) || !S_ISLNK(st.st_mode)) break;
+    open = !stat("/proc/self", &proc) && st.st_dev == proc.st_dev;
+    if (!open && !link_follow(&at)) break;
+  }
+  str_clear(&at);
+  return open;
 }
 
 /* A number that differs from try to try, and from process to process. */
@@ -62,20 +96,25 @@ open_place(const struct file_new *n) {
 
 static int
 begin(struct file_new *n, int fd) {
-  int bad = fd < 0 ? errno : 0;
-  n->f = bad ? NULL : fdopen(fd, "wb");
-  if (!bad && !n->f) {
+  int bad = errno ? errno : EIO;
+  n->f = fd < 0 ? NULL : fdopen(fd, "wb");
+  if (n->f) return 0;
+  if (fd >= 0) {
     bad = errno;
     close(fd);
     if (n->beside.len) unlinkat(n->folder, n->beside.s, 0);
   }
-  if (bad) str_clear(&n->path), str_clear(&n->beside);
+  str_clear(&n->path), str_clear(&n->beside);
   return bad;
 }
 
 int
 file_begin(struct file_new *n, const char *path) {
   *n = (struct file_new){NULL, AT_FDCWD, STR_INIT, STR_INIT};
+  if (is_open_file(path)) {
+    str_add(&n->path, path);
+    return begin(n, open_place(n));
+  }
   path_resolve(path, &n->path);
   if (is_device(n->path.s)) return begin(n, open_place(n));
   int fd = open_beside(n, PUBLIC);

@@ -13,10 +13,12 @@
 #include <stdio.h>
 
 struct file_new {
-  FILE *f;                 /* to write to */
-  int folder;              /* that the paths start in */
-  struct str path, beside; /* beside "": the place is a device or a pipe, or its
-                              folder takes no new files: written as it is */
+  FILE *f;    /* to write to */
+  int folder; /* that the paths start in */
+  struct str path,
+      beside; /* beside "": the place is a device, a pipe or an open
+                              file, or its folder takes no new files: written as
+                              it is */
 };
 
 /* A file that the program asked for, with the permissions of its umask. */

@@ -96,8 +96,8 @@ sets_and_maps(void) {
         "to_columns", "expected", "found 2");
   WRONG(LOOP1(op_arg_dat(x, -3, st, 1, "int", OP_RW)), ARG1, "index",
         "to_columns", "found -3");
-  WRONG(LOOP1(op_arg_dat(b, 3, OP_ID, 1, "int", OP_RW)), ARG1, "index",
-        "found 3");
+  WRONG(LOOP1(op_arg_dat(b, -3, OP_ID, 1, "int", OP_RW)), ARG1, "vector",
+        "found -3");
   WRONG(LOOP1(op_arg_idx(2, st)), ARG1, "expected", "found 2");
   WRONG(op_par_loop(change, "change", (op_set)NULL, OWN(a, OP_RW),
                     OWN(b, OP_RW)),

@@ -347,7 +347,7 @@ play_wrong(struct player *y, const struct op *o) {
   for (int a = 0; a < o->nargs; a++) args[a] = make_arg(y, o, a);
   while (args[bad].argtype != OP_ARG_DAT || !args[bad].opt) bad++;
   if (o->x % 4 == 0) args[bad].dim++;
-  if (o->x % 4 == 1) args[bad].idx = 77;
+  if (o->x % 4 == 1) args[bad].idx = -77;
   if (o->x % 4 == 2) args[bad].type = "nonsense";
   call_loop(o, o->x % 4 == 3 ? NULL : y->sets[o->what], args);
   if (!session.error[0]) fail(y, "a wrong call was not refused");

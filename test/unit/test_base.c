@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,22 @@ Test(file, links_of_our_own_lead_on) {
 
 Test(file, devices_are_written_as_they_are) {
   file_make("/dev/null", "text");
+}
+
+/* As a shell's /dev/stdout: a file that others go on writing to. */
+Test(file, open_files_are_written_as_they_are) {
+  char folder[32], path[64], text[8] = "";
+  file_folder(folder);
+  int fd = open("a", O_RDWR | O_CREAT | O_TRUNC, 0600);
+  cr_assert_geq(fd, 0);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  file_make(path, "new");
+  cr_expect_eq(pread(fd, text, sizeof text, 0), 3);
+  cr_expect_str_eq(text, "new");
+  close(fd);
+  file_text("a", "new");
+  unlink("a");
+  cr_expect_eq(rmdir(folder), 0);
 }
 
 Test(file, failures_have_their_errno) {

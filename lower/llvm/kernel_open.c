@@ -83,6 +83,7 @@ link_refs_take(LLVMModuleRef m, LLVMValueRef *v, uint32_t n) {
   assert(LLVMGetNamedMetadataNumOperands(m, link_refs) == 1);
   LLVMGetNamedMetadataOperands(m, link_refs, &row);
   assert(LLVMGetMDNodeNumOperands(row) == n);
+  (void)n;
   LLVMGetMDNodeOperands(row, v);
   low_metadata_drop(m, link_refs);
 }

@@ -225,6 +225,15 @@ low_staging_pays(const struct low_region *r, enum rt_code_kind kind) {
   return staged < atomic;
 }
 
+/* Of the private copies of an element. */
+static size_t
+low_item_bytes(const struct low_region *r) {
+  size_t sum = 0;
+  for (uint32_t k = 0; k < r->nslots; k++)
+    sum += (size_t)r->slots[k].dim * r->slots[k].type.size;
+  return sum;
+}
+
 void
 low_form_make(const struct low_region *r, enum low_increments want,
               struct arena *a, struct low_device_form *f,
@@ -246,5 +255,6 @@ low_form_make(const struct low_region *r, enum low_increments want,
   for (uint32_t k = 0; k < r->nreductions; k++)
     f->ordered |= r->reductions[k].payload >= 0;
   o->form = f->form;
+  o->item_bytes = low_item_bytes(r);
   low_form_places(r, a, f, o);
 }

@@ -39,7 +39,8 @@
  * work items a block; or atomically, in one launch; or staged, in one launch: a
  * group adds into its local memory, element colour by element colour, and carries
  * the sums of its block's targets over atomically (rt/stage.c numbers them). The
- * block is the device's group, or halved until its targets fit in local memory.
+ * block is the device's group, or halved until its targets fit in local memory, and
+ * the private copies of all its items in what a stack holds.
  *
  *   groups g of a staged launch run blocks g, g + groups, ...; as many groups as
  *   blocks, or, where there are sums, as rows allow
@@ -59,6 +60,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* WAITING_BYTES: private memory of a group whose items wait for each other; a driver
+ * may keep that of all of them on one stack. */
+enum { WAITING_BYTES = 1 << 20 };
 enum { FAN = 32, SUM_BYTES_MAX = 32 << 20, MORE_ARGS = 10, STAGE_ARGS = 4 };
 
 static uint32_t
@@ -90,6 +94,14 @@ choose_items(const struct rt_launch *l, uint32_t n) {
   x.group = most < d->group ? most : d->group;
   x.all = l->nreductions ? most / x.group * x.group : round_up(n, x.group);
   return x;
+}
+
+/* Work items of a group that wait for each other. */
+static uint32_t
+waiting_group(const struct rt_offload *o) {
+  uint32_t group = o->code->device->group;
+  while (group > 1 && o->item_bytes * group > WAITING_BYTES) group /= 2;
+  return group;
 }
 
 /* Blocks of a colour, at most. */
@@ -169,7 +181,7 @@ prepare_stage(const struct rt_program *p, struct rt_launch *l,
               struct rt_conflict *conflicts, struct rt_offload_run *r) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
-  uint32_t block = d->group;
+  uint32_t block = waiting_group(o);
   TRY(stages_get(p, l, r, block, &r->local));
   while (r->local > d->local && block > 1) {
     block /= 2;
@@ -266,7 +278,7 @@ rt_offload_prepare(const struct rt_program *p, struct rt_launch *l, idx_l n,
     o->staging = mem_alloc(o->scalar_bytes + 1, 1);
   }
   if (o->form == RT_FORM_COLOUR)
-    TRY(prepare_plan(p, l, d->group, conflicts, &r));
+    TRY(prepare_plan(p, l, waiting_group(o), conflicts, &r));
   if (o->form == RT_FORM_STAGE) TRY(prepare_stage(p, l, conflicts, &r));
   for (uint32_t i = 0; i < l->nbinds; i++)
     if (is_table(&l->binds[i])) TRY(bound_table(p, l, &l->binds[i], &mem));

@@ -235,7 +235,8 @@ struct rt_offload {
   struct rt_scalar *scalars;
   uint32_t nscalars;
   size_t scalar_bytes;
-  size_t row; /* bytes of a work item's accumulators */
+  size_t row;        /* bytes of a work item's accumulators */
+  size_t item_bytes; /* of a work item's private copies */
   enum rt_form form;
   struct rt_stage_use *uses; /* of RT_FORM_STAGE */
   struct rt_strip *strips;

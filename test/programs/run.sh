@@ -17,7 +17,7 @@ cd "$(dirname "$0")" || exit 2
 here=$PWD
 ir=ir_modes opaque=opaque_modes
 if [ "${1-}" = --combinations ]; then
-  ir=combinations opaque=combinations
+  ir=combinations opaque=opaque_combinations
   shift
 elif [ "${1-}" = --tsan ]; then
   ir=tsan_modes opaque=:
@@ -84,6 +84,9 @@ combinations() {
       done
     done
   done
+}
+opaque_combinations() {
+  combinations | sed 's/|$/ OP2_MIRROR=0|/'
 }
 
 # On an OpenCL device (PoCL), if there is one; what cannot run there is listed.

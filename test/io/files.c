@@ -136,8 +136,11 @@ write_files(int argc, char **argv) {
   if (!getenv("OP2_MIRROR")) CHECK_PENDING(2 * STEPS);
   op_fetch_data_hdf5_file_path(dq, "q.h5", "/time/1/q");
   op_fetch_data_hdf5_file(dq, "q.h5"); /* once more: new values */
-  op_mpi_get_data(dq);                 /* a copy, which is in no dump */
+  op_dat copy = op_mpi_get_data(dq);   /* which is in no dump */
   op_dump_to_hdf5("all.h5");
+  free(copy->data);
+  free(copy->set);
+  free(copy);
   op_write_const_hdf5("gam", 1, "double", (char *)&gam, "const.h5");
   gam = 1.5;
   op_write_const_hdf5("gam", 1, "double", (char *)&gam, "const.h5");

@@ -261,9 +261,9 @@ planted(void) {
   op_exit();
 }
 
-/* One byte of a dat's values changes on disk. */
+/* One byte of a dat's values changes on disk; another process finds it. */
 static void
-damaged(void) {
+damaged(const char *self) {
   static char file[1 << 20];
   double value = 2; /* of q behind two loops from 0 */
   start(1, "double", N);
@@ -282,6 +282,16 @@ damaged(void) {
   CHECK(at + 160 < n);
   CHECK(!fseek(f, (long)at + 6, SEEK_SET) && fputc('!', f) != EOF);
   CHECK(!fclose(f));
+  /* HDF5 (1.10.8) does not let go of a file of which it refused a value */
+  char command[4096];
+  int size = snprintf(command, sizeof command,
+                      "ASAN_OPTIONS=detect_leaks=0 '%s' damaged", self);
+  CHECK(size < (int)sizeof command);
+  CHECK_INT(system(command), 0);
+}
+
+static void
+read_damaged(void) {
   start(1, "double", N);
   CHECK(op2_restart("bad.h5") == OP2_ERR_IO);
   SAID(OP2_ERR_IO, "cannot be read: data error detected by Fletcher32");
@@ -289,8 +299,12 @@ damaged(void) {
 }
 
 int
-main(void) {
+main(int argc, char **argv) {
   op2_set_error_handler(on_error, NULL);
+  if (argc > 1) {
+    read_damaged();
+    return check_failures != 0;
+  }
   write_good();
   wrong_files();
   other_programs();
@@ -298,7 +312,7 @@ main(void) {
   if (check_ir()) in_the_programs_memory();
   disk_full();
   planted();
-  damaged();
+  damaged(argv[0]);
   if (!check_failures) printf("ok\n");
   return check_failures != 0;
 }

@@ -198,6 +198,24 @@ needs_private(const struct program *p, const struct op *o, int a) {
   return m->access == 'W' || m->access == 'U' || m->looked;
 }
 
+/* Do two sums of real numbers meet in one element? How much each adds could not be
+ * told from what both change. */
+static bool
+sums_meet(const struct program *p, const struct op *o, int a, int b) {
+  const struct param *x = &o->row->params[a], *y = &o->row->params[b];
+  if (!is_dat(x) || !is_dat(y) || x->access != 'I' || y->access != 'I' ||
+      !type_row(x->type)->real || o->args[a].off || o->args[b].off ||
+      dat_root(p, o->args[a].obj) != dat_root(p, o->args[b].obj))
+    return false;
+  for (int e = 0; e < p->sets[o->what]; e++)
+    for (int k = 0; k < x->count; k++)
+      for (int j = 0; j < y->count; j++)
+        if ((a != b || j != k) &&
+            arg_target(p, o, a, e, k) == arg_target(p, o, b, e, j))
+          return true;
+  return false;
+}
+
 /* A sum of open order is only added to and looked at. */
 static bool
 sums_kept(struct world *w, const struct op *o, int a) {
@@ -230,6 +248,8 @@ loop_allowed(struct world *w, const struct op *o) {
       return refuse(w, "a payload of nothing");
     for (int b = 0; b < a; b++)
       if (!args_agree(o, a, b)) return refuse(w, "a payload twice");
+    for (int b = 0; b <= a; b++)
+      if (sums_meet(w->p, o, a, b)) return refuse(w, "sums that cancel");
     if (needs_private(w->p, o, a) && !targets_private(w->p, o, a))
       return refuse(w, "elements share a target");
   }

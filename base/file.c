@@ -96,10 +96,13 @@ open_place(const struct file_new *n) {
 
 static int
 begin(struct file_new *n, int fd) {
-  int bad = errno ? errno : EIO;
-  n->f = fd < 0 ? NULL : fdopen(fd, "wb");
-  if (n->f) return 0;
-  if (fd >= 0) {
+  int bad = EIO;
+  n->f = NULL;
+  if (fd < 0) {
+    if (errno) bad = errno;
+  } else {
+    n->f = fdopen(fd, "wb");
+    if (n->f) return 0;
     bad = errno;
     close(fd);
     if (n->beside.len) unlinkat(n->folder, n->beside.s, 0);

@@ -213,6 +213,17 @@ limit(rlim_t bytes) {
   setrlimit(RLIMIT_FSIZE, &l);
 }
 
+/* One of the tests in a process of its own: HDF5 (1.10.8) does not let go of a file
+ * that it could not write or read all of, which is no leak of ours. */
+static void
+apart(const char *self, const char *test) {
+  char command[4096];
+  int size = snprintf(command, sizeof command,
+                      "ASAN_OPTIONS=detect_leaks=0 '%s' %s", self, test);
+  CHECK(size < (int)sizeof command);
+  CHECK_INT(system(command), 0);
+}
+
 /* The loop that found out, or op_exit, reports it; the run goes on, and the former file
  * is whole. */
 static void
@@ -282,12 +293,7 @@ damaged(const char *self) {
   CHECK(at + 160 < n);
   CHECK(!fseek(f, (long)at + 6, SEEK_SET) && fputc('!', f) != EOF);
   CHECK(!fclose(f));
-  /* HDF5 (1.10.8) does not let go of a file of which it refused a value */
-  char command[4096];
-  int size = snprintf(command, sizeof command,
-                      "ASAN_OPTIONS=detect_leaks=0 '%s' damaged", self);
-  CHECK(size < (int)sizeof command);
-  CHECK_INT(system(command), 0);
+  apart(self, "damaged");
 }
 
 static void
@@ -302,7 +308,7 @@ int
 main(int argc, char **argv) {
   op2_set_error_handler(on_error, NULL);
   if (argc > 1) {
-    read_damaged();
+    strcmp(argv[1], "full") ? read_damaged() : disk_full();
     return check_failures != 0;
   }
   write_good();
@@ -310,7 +316,7 @@ main(int argc, char **argv) {
   other_programs();
   if (check_ir()) left_out();
   if (check_ir()) in_the_programs_memory();
-  disk_full();
+  apart(argv[0], "full");
   planted();
   damaged(argv[0]);
   if (!check_failures) printf("ok\n");

@@ -10,7 +10,7 @@
  *
  * Idea. Measure. A launch begins with
  *
- *   together x 2, alone x 3, together x 3      (from LONG elements on: 2, 1, 1)
+ *   together x 2, alone x 3, together x 3
  *
  * and goes on with the way of its best run. The best of a few is what the
  * launch costs; worse ones are the machine's. (Elements, not time, say what is
@@ -22,6 +22,10 @@
  *   together   slower than alone was: alone, for a while (`nap`)
  *   alone      the while is over: some runs together; if these are not faster, alone
  *              for twice as long as before, up to LONGEST
+ *
+ * From LONG elements on entering a team is nothing beside the work: such launches run
+ * together, and are measured (2, 1 and 1 runs) where other work wants the processors
+ * only.
  *
  * How threads wait for each other changes, too, where other work wants their
  * processors (rt/waiters.c); then all is measured anew. Long runs are timed each, short ones each SAMPLE-th.
@@ -136,6 +140,7 @@ tries_of(const struct rt_team *t) {
 
 bool
 rt_team_measures(const struct rt_team *t) {
+  if (t->quiet) return t->runs % SAMPLE == 0;
   if (!t->decided || t->trial) return true;
   return !t->fixed && (t->recent[!t->alone] > OFTEN || t->runs % SAMPLE == 0);
 }
@@ -149,6 +154,8 @@ rt_team_together(struct rt_team *t, idx_l n, int threads) {
     t->decided = t->fixed = true;
     t->alone = way == RT_TEAM_ALONE;
   }
+  t->quiet = !t->fixed && t->is_long && !rt_waiters_nap();
+  t->decided |= t->quiet;
   if (t->decided) {
     t->runs++;
     return threads > 1 && !t->alone;
@@ -204,6 +211,7 @@ note_late(struct rt_team *t, bool together, double seconds, double now) {
 void
 rt_team_note(struct rt_team *t, bool together, double begin, double end) {
   waiting = rt_waiters_look(end);
+  if (t->quiet) return;
   if (!t->decided)
     note_first(t, together, end - begin);
   else if (t->trial)

@@ -16,6 +16,7 @@ struct rt_team {
   bool is_long, decided, alone;
   bool kept;        /* in the sweep under way */
   bool fixed;       /* nothing to be measured */
+  bool quiet;       /* together, while nobody else wants the processors */
   double recent[2]; /* seconds: alone, together; best, once decided means */
   double until;     /* clock: alone so long */
   double nap;       /* the next time alone */

@@ -8,7 +8,7 @@
  * in each launch on an idle machine.
  *
  * Idea. The system counts how often it took a processor from this process (involuntary
- * switches): some a second on an idle machine, hundreds beside other work. Where they
+ * switches): 50 a second on an idle machine, 250 beside other work (two processors). Where they
  * are many, threads are asked to sleep soon:
  *
  *   libgomp   spins 300 times less while there are more OpenMP threads than processors
@@ -31,9 +31,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define LOOK 0.05    /* seconds from one look to the next */
-#define CROWDED 60.0 /* switches a second */
-#define QUIET 5.0    /* seconds without, until threads may spin again */
+#define LOOK 0.2      /* seconds from one look to the next */
+#define CROWDED 150.0 /* switches a second */
+#define QUIET 5.0     /* seconds without, until threads may spin again */
 
 static struct {
   double looked, crowded; /* when last */
@@ -116,6 +116,11 @@ rt_waiters_look(double now) {
   if (now - waiters.looked < LOOK || getrusage(RUSAGE_SELF, &u))
     return waiters.changes;
   return rt_waiters_judge(now, u.ru_nivcsw);
+}
+
+bool
+rt_waiters_nap(void) {
+  return waiters.naps;
 }
 
 void

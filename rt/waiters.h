@@ -2,6 +2,7 @@
 #ifndef RT_WAITERS_H
 #define RT_WAITERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Look whether other work wants the processors; `now`: by timer_wall. Returns a
@@ -10,6 +11,8 @@
 uint32_t rt_waiters_look(double now);
 /* The same, of so many involuntary switches in all. */
 uint32_t rt_waiters_judge(double now, long switches);
+/* Do they sleep soon, since other work wants the processors? */
+bool rt_waiters_nap(void);
 /* As at the start. */
 void rt_waiters_clear(void);
 

@@ -263,6 +263,9 @@ print_figures(double seconds) {
          f->regions, f->compiles, f->hits, f->renames);
   for (size_t m = 0; m < nmodes; m++)
     if (f->by_mode[m]) printf("  %-22s %lld\n", modes[m].name, f->by_mode[m]);
+  printf("plays by kind:\n");
+  for (int k = 0; kind_name(k); k++)
+    printf("  %-22s %lld\n", kind_name(k), f->by_kind[k]);
 }
 
 /* Compiled code is kept beside this program, not where its user's lies. */

@@ -1,6 +1,8 @@
 /* Descriptors: the words of kernels.def, parsed once. */
 #include "rows.h"
 
+#include "names.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +21,13 @@
 #define GROUP_q
 #define GROUP_x
 
+#define TEXT(name) #name
+#define EXPANDED(name) TEXT(name)
 static const struct {
-  const char *family, *name, *spec;
+  const char *family, *name, *spec, *c;
 } texts[] = {
-#define KERNEL(family, name, spec, params, ...) {#family, #name, spec},
+#define KERNEL(family, name, spec, params, ...)                                \
+  {#family, #name, spec, EXPANDED(name)},
 #include "kernels.def"
 };
 enum { NROWS = sizeof texts / sizeof *texts };
@@ -77,8 +82,10 @@ param_read(const char **s) {
 
 static struct row
 row_read(size_t k) {
-  struct row r = {
-      .family = texts[k].family, .name = texts[k].name, .spec = texts[k].spec};
+  struct row r = {.family = texts[k].family,
+                  .name = texts[k].name,
+                  .spec = texts[k].spec,
+                  .c = texts[k].c};
   for (const char *s = r.spec; *s;) ADD(r.params, r.nparams, param_read(&s));
   r.ref = ref_find(r.family);
   r.effect = !strcmp(r.family, "effect");

@@ -25,6 +25,7 @@ typedef void ref_fn(const struct row *row, union cell *const *p,
 
 struct row {
   const char *family, *name, *spec;
+  const char *c; /* the function's name in C */
   struct param *params;
   int nparams;
   ref_fn *ref;

@@ -128,10 +128,16 @@ child(const struct batch *b, int fd) {
 }
 
 static void
-note(const struct message *m) {
+note_kinds(uint32_t bits) {
+  for (int k = 0; k < KINDS_MAX; k++) figures.by_kind[k] += bits >> k & 1;
+}
+
+static void
+note(const struct batch *b, const struct message *m) {
   if (m->kind == PLAYED) {
     figures.plays++;
     figures.by_mode[m->mode]++;
+    note_kinds(kinds_of(b->programs[m->program], &modes[m->mode]));
   } else if (m->kind == COUNTS) {
     figures.compiles += m->counts[0];
     figures.hits += m->counts[1];
@@ -142,10 +148,10 @@ note(const struct message *m) {
 }
 
 static void
-listen_to(int fd, struct result *out) {
+listen_to(const struct batch *b, int fd, struct result *out) {
   struct message m;
   while (read(fd, &m, sizeof m) == (ssize_t)sizeof m) {
-    note(&m);
+    note(b, &m);
     out->program = m.program;
     out->mode = (size_t)m.mode;
     if (m.kind != FAILED) continue;
@@ -183,7 +189,7 @@ run_batch(const struct batch *b, struct result *out) {
     _exit(0);
   }
   close(fds[1]);
-  listen_to(fds[0], out);
+  listen_to(b, fds[0], out);
   close(fds[0]);
   waitpid(pid, &status, 0);
   how_ended(status, out);
@@ -196,7 +202,7 @@ run_here(const struct batch *b, struct result *out) {
   if (!said) abort();
   child(b, fileno(said));
   lseek(fileno(said), 0, SEEK_SET);
-  listen_to(fileno(said), out);
+  listen_to(b, fileno(said), out);
   fclose(said);
 }
 

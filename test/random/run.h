@@ -2,6 +2,7 @@
 #ifndef RANDOM_RUN_H
 #define RANDOM_RUN_H
 
+#include "kinds.h"
 #include "modes.h"
 #include "play.h"
 
@@ -25,7 +26,7 @@ struct result {
 /* Figures of all batches. */
 struct figures {
   long long programs, plays, compiles, hits, loops, regions, renames;
-  long long by_mode[96];
+  long long by_mode[128], by_kind[KINDS_MAX];
 };
 extern struct figures figures;
 

@@ -1,0 +1,99 @@
+/* A kind is a row: what it is called, and whether a play has it. Operations behind
+ * which nothing is looked at count as well: each program ends with looks at all. */
+#include "kinds.h"
+
+#include "play.h"
+#include "run.h"
+
+#include <string.h>
+
+typedef bool loop_test(const struct program *p, const struct op *o);
+
+static bool
+is_dat(const struct param *m) {
+  return m->kind == P_DAT || m->kind == P_VECTOR;
+}
+
+/* A kernel does something else than its loop declares. */
+static bool
+is_odd(const struct program *p, const struct op *o) {
+  (void)p;
+  for (int a = 0; a < o->nargs; a++)
+    if (o->row->params[a].access != o->row->params[a].declared) return true;
+  return false;
+}
+
+/* Two arguments do different things with the memory of one dat. */
+static bool
+has_mixed_dat(const struct program *p, const struct op *o) {
+  for (int a = 0; a < o->nargs; a++)
+    for (int b = 0; b < a; b++) {
+      const struct param *x = &o->row->params[a], *y = &o->row->params[b];
+      if (is_dat(x) && is_dat(y) && x->access != y->access && !o->args[a].off &&
+          !o->args[b].off &&
+          dat_root(p, o->args[a].obj) == dat_root(p, o->args[b].obj))
+        return true;
+    }
+  return false;
+}
+
+/* A function has a name that generated code, LLVM or libm have as well. */
+static bool
+is_renamed(const struct program *p, const struct op *o) {
+  (void)p;
+  return strcmp(o->row->name, o->row->c) != 0;
+}
+
+/* Two functions of the program have one name. */
+static bool
+shares_name(const struct program *p, const struct op *o) {
+  for (int k = 0; k < p->nops; k++) {
+    const struct row *r = p->ops[k].kind == DO_LOOP ? p->ops[k].row : NULL;
+    if (r && r != o->row && !strcmp(r->c, o->row->c)) return true;
+  }
+  return false;
+}
+
+static bool
+shares_global(const struct program *p, const struct op *o) {
+  (void)p;
+  return op_shares_global(o);
+}
+
+static const struct {
+  const char *name;
+  loop_test *loop; /* of some loop; NULL: any */
+  unsigned flags;  /* PLAY_*: the mode has all of these */
+} kinds[] = {
+    {"odd accesses", is_odd, 0},
+    {"a dat in two ways", has_mixed_dat, 0},
+    {"names of others", is_renamed, 0},
+    {"a name twice", shares_name, 0},
+    {"a global twice", shares_global, 0},
+    {"peeks", NULL, PLAY_PEEK},
+};
+enum { NKINDS = sizeof kinds / sizeof *kinds };
+_Static_assert((int)NKINDS <= (int)KINDS_MAX, "one bit for each");
+
+static bool
+has_loop(const struct program *p, loop_test *test) {
+  if (!test) return true;
+  for (int k = 0; k < p->nops; k++)
+    if (p->ops[k].kind == DO_LOOP && test(p, &p->ops[k])) return true;
+  return false;
+}
+
+uint32_t
+kinds_of(const struct program *p, const struct mode *m) {
+  uint32_t bits = 0;
+  for (int k = 0; k < NKINDS; k++)
+    if ((m->flags & kinds[k].flags) == kinds[k].flags &&
+        has_loop(p, kinds[k].loop))
+      bits |= UINT32_C(1) << k;
+  return bits;
+}
+
+const char *
+kind_name(int kind) {
+  return kind < NKINDS ? kinds[kind].name : NULL;
+}

@@ -1,0 +1,16 @@
+/* Kinds of programs that were added for a class of defects: how many plays had each
+ * is told at the end of a run. */
+#ifndef RANDOM_KINDS_H
+#define RANDOM_KINDS_H
+
+#include "modes.h"
+#include "program.h"
+
+enum { KINDS_MAX = 32 };
+
+/* A bit for each kind that a play of the program in this mode has. */
+uint32_t kinds_of(const struct program *p, const struct mode *m);
+/* Name of a kind; NULL behind the last one. */
+const char *kind_name(int kind);
+
+#endif

@@ -227,13 +227,31 @@ low_version_read(struct low_args *g, const struct low_access *x) {
   return *held;
 }
 
+/* Does this call read the old version under another name, too? */
+static bool
+low_old_is_read(const struct low_args *g, const struct low_access *x) {
+  const struct ir_trace *t = g->m->t;
+  for (uint32_t k = 0; k < g->node->nargs; k++) {
+    const struct ir_arg *a = &ir_args(t, g->node)[k];
+    if (a->kind == IR_ARG_DAT && low_arg_in(t, a) == x->v &&
+        ir_root(t, a->dat) != ir_root(t, x->a->dat))
+      return true;
+  }
+  return false;
+}
+
 /* The slot that the new version starts in. It takes over the old version's: who
  * needs the old one later in the region has another name for it, and as its
- * alias stands before the region, it is in memory and is loaded from there. */
+ * alias stands before the region, it is in memory and is loaded from there. So it is
+ * for the new version if this call itself has both names. */
 static int32_t
 low_version_start(struct low_args *g, const struct low_access *x) {
-  if (x->v == IR_NONE)
-    return low_slot_add(g->r, low_access_slot(g, x, LOW_SLOT_DAT));
+  bool blank = x->v == IR_NONE;
+  if (blank || low_old_is_read(g, x)) {
+    struct low_slot s = low_access_slot(g, x, LOW_SLOT_DAT);
+    if (!blank) s.load = low_access_bind(g, x, x->bv);
+    return low_slot_add(g->r, s);
+  }
   int32_t slot = low_version_read(g, x);
   g->m->held[x->v] = -1;
   return slot;

@@ -34,14 +34,28 @@ static const struct {
 #undef TYPE_NAME
 };
 
+/* Length of a name without ":soa". */
+static size_t
+name_length(const char *name, bool *soa_out) {
+  static const char soa[] = ":soa";
+  size_t len = strlen(name), tail = sizeof soa - 1;
+  *soa_out = len > tail && !strcmp(name + len - tail, soa);
+  return *soa_out ? len - tail : len;
+}
+
+bool
+type_name_same(const char *a, const char *b) {
+  bool soa;
+  size_t n = name_length(a, &soa);
+  return n == name_length(b, &soa) && !strncmp(a, b, n);
+}
+
 bool
 type_from_name(const char *name, size_t user_size, struct type *out,
                bool *soa_out) {
-  static const char soa[] = ":soa";
-  size_t len = strlen(name), tail = sizeof soa - 1;
-  bool is_soa = len > tail && !strcmp(name + len - tail, soa);
-  if (is_soa) len -= tail;
-  if (soa_out) *soa_out = is_soa;
+  bool soa;
+  size_t len = name_length(name, &soa);
+  if (soa_out) *soa_out = soa;
   for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++)
     if (strlen(type_names[i].name) == len &&
         !strncmp(type_names[i].name, name, len)) {

@@ -42,6 +42,8 @@ extern const struct access_info access_info[ACC_COUNT];
  * and false comes back. `soa_out` may be NULL. */
 bool type_from_name(const char *name, size_t user_size, struct type *out,
                     bool *soa_out);
+/* Are the names the same, but for ":soa"? */
+bool type_name_same(const char *a, const char *b);
 /* IR text "f64", "b24" <-> type; the writer gives a static or thread-local
  * string valid until the next call. */
 bool type_from_text(const char *text, size_t len, struct type *out);

@@ -187,7 +187,7 @@ check_type(const struct site *s, const op_arg *a, const struct fe_dat *d) {
   bool known =
       a->type && type_from_name(a->type, user ? d->type.size : 0, &t, NULL);
   if (!known || !type_same(t, d->type) ||
-      (user && strcmp(a->type, d->pub.type)))
+      (user && !type_name_same(a->type, d->pub.type)))
     ARG_FAIL(s, "wrong type: expected \"%s\" of dat \"%s\", found \"%s\"",
              d->pub.type, d->pub.name, a->type ? a->type : "NULL");
   return OK;

@@ -1,5 +1,5 @@
-/* Types that are aligned to 64 bytes, as dats (direct and through a map), globals
- * read and written, tables of the program that keep and change their values: the
+/* Types that are aligned to 64 bytes, as dats (direct and through a map, one of them
+ * declared with ":soa"), globals read and written, tables of the program that keep and change their values: the
  * compiled kernel counts on it. */
 #include "check.h"
 
@@ -60,7 +60,7 @@ main(int argc, char **argv) {
   op_set s = op_decl_set(N, "s");
   op_map m = op_decl_map(s, s, 1, next, "m");
   op_dat di = op_decl_dat(s, 1, "int", index, "i");
-  op_dat db = op_decl_dat(s, 1, "row", b, "b");
+  op_dat db = op_decl_dat(s, 1, "row:soa", b, "b");
   op_dat dc = op_decl_dat(s, 1, "row", c, "c");
   op_dat dy = op_decl_dat(s, 1, "double", (double *)NULL, "y");
   op_par_loop(spin, "spin", s, op_arg_dat(di, -1, OP_ID, 1, "int", OP_READ),

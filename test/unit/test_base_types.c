@@ -47,6 +47,10 @@ Test(types, op2_names_with_and_without_soa) {
   cr_assert_eq(t.kind, TYPE_U64);
   cr_assert(soa);
   cr_assert(type_from_name("int:soa", 0, &t, NULL));
+  cr_assert(type_name_same("row:soa", "row"));
+  cr_assert(type_name_same("row", "row"));
+  cr_assert_not(type_name_same("row:soa", "rows"));
+  cr_assert_not(type_name_same(":soa", "row"));
 }
 
 Test(types, unknown_names_need_a_size) {

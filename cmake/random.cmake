@@ -17,7 +17,7 @@ function(random_kernels variable tag)
   if(tag STREQUAL opaque)
     set(sanitize ${OP2_SANITIZE_FLAGS})
   endif()
-  foreach(group i d f u l L s c C b r q x)
+  foreach(group i d f u l L s c C b r q x y z)
     set(object ${CMAKE_BINARY_DIR}/test/random/${tag}_${group}.o)
     add_custom_command(OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E make_directory
@@ -26,6 +26,7 @@ function(random_kernels variable tag)
               -DGROUP_${group} -DOP2_CALLS_ONLY -I${CMAKE_SOURCE_DIR}/include
               -c ${CMAKE_SOURCE_DIR}/test/random/kernels.c -o ${object}
       DEPENDS test/random/kernels.c test/random/kernels.def
+              test/random/user_kernels.def test/random/user_types.def
               test/random/kernels.h test/random/names.h $<$<STREQUAL:${tag},ir>:op2cc>
       COMMENT "Kernels test/random ${tag} ${group}" VERBATIM)
     list(APPEND objects ${object})

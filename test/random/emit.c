@@ -21,14 +21,16 @@
 #define GROUP_r
 #define GROUP_q
 #define GROUP_x
+#define GROUP_y
+#define GROUP_z
 
-#define TEXT(name) #name
-#define EXPANDED(name) TEXT(name)
+#define TEXT(...) #__VA_ARGS__
+#define EXPANDED(...) TEXT(__VA_ARGS__)
 static const struct {
   const char *name, *c, *params, *body; /* c: its name in C */
 } texts[] = {
 #define KERNEL(family, name, spec, params, ...)                                \
-  {#name, EXPANDED(name), #params, #__VA_ARGS__},
+  {#name, EXPANDED(name), #params, EXPANDED(__VA_ARGS__)},
 #include "kernels.def"
 };
 enum { NTEXTS = sizeof texts / sizeof *texts };
@@ -135,6 +137,20 @@ has_own_name(const struct emitter *y, int t) {
   return true;
 }
 
+/* Types of the program's own that loops and dats have. */
+static void
+emit_types(const struct emitter *y) {
+  static const char letters[] = "VWAPST";
+  for (const char *s = letters; *s; s++) {
+    bool used = false;
+    for (int k = 0; k < y->p->ndats; k++)
+      used |= y->dats[k] && y->p->dats[k].type == *s;
+    for (int k = 0; k < y->p->ngbls; k++)
+      used |= y->gbls[k] && y->p->gbls[k].type == *s;
+    if (used) OUT("%s\n", type_row(*s)->definition);
+  }
+}
+
 static void
 emit_kernels(const struct emitter *y) {
   for (int t = 0; t < NTEXTS; t++) {
@@ -214,19 +230,46 @@ emit_map(const struct emitter *y, int k) {
   OUT("%s, \"m%d\");\n", n > LITERAL ? "" : n ? "})" : "0})", k);
 }
 
+/* Values by their formula into the array `at`: each stride-th of n. */
+static void
+emit_fill(const struct emitter *y, char type, const char *at, int n, int stride,
+          int formula) {
+  const struct type_row *t = type_row(type);
+  if (!t->definition) {
+    OUT("  for (int i = 0; i < %d; i += %d) %s[i] = ", n, stride, at);
+    emit_value(y, type, formula);
+    OUT(";\n");
+  }
+  for (int k = 0; t->definition && k < t->lanes; k++) {
+    OUT("  for (int i = %d; i < %d; i += %d)\n    ", k, n, t->lanes);
+    if (stride > 1) OUT("if (i %% %d == 0) ", stride);
+    OUT("%s[i / %d]%s = ", at, t->lanes, t->lane[k].text);
+    emit_value(y, t->lane[k].letter, formula);
+    OUT(";\n");
+  }
+}
+
+/* What value number i of the array `at` is called. */
+static void
+cell_text(char type, const char *at, int i, char *buf, size_t size) {
+  const struct type_row *t = type_row(type);
+  snprintf(buf, size, "%s[%d]%s", at, i / t->lanes,
+           t->definition ? t->lane[i % t->lanes].text : "");
+}
+
 static void
 emit_array(const struct emitter *y, char type, const char *name, int k, int n,
            int fill) {
-  OUT("  static %s %s%d[%d]", ctype(type), name, k, n + !n);
-  if (fill && n <= LITERAL) {
+  bool literal = fill && n <= LITERAL && !type_row(type)->definition;
+  char at[32];
+  snprintf(at, sizeof at, "%s%d", name, k);
+  OUT("  static %s %s[%d]", ctype(type), at, type_dim(type, n) + !n);
+  if (literal) {
     OUT(" = ");
     emit_values(y, type, fill, n);
   }
   OUT(";\n");
-  if (!fill || n <= LITERAL) return;
-  OUT("  for (int i = 0; i < %d; i++) %s%d[i] = ", n, name, k);
-  emit_value(y, type, fill);
-  OUT(";\n");
+  if (fill && !literal) emit_fill(y, type, at, n, 1, fill);
 }
 
 static void
@@ -241,10 +284,11 @@ emit_dat(const struct emitter *y, int k) {
     return;
   }
   int n = y->p->sets[d->set] * d->dim;
-  bool named = d->fill && (n > LITERAL || y->flags & PLAY_NO_REALLOC);
+  bool named = d->fill && (n > LITERAL || type_row(d->type)->definition ||
+                           y->flags & PLAY_NO_REALLOC);
   if (named) emit_array(y, d->type, "v", k, n, d->fill);
-  OUT("  op_dat d%d = op_decl_dat(s%d, %d, \"%s%s\", ", k, d->set, d->dim,
-      type_row(d->type)->op2, d->soa ? ":soa" : "");
+  OUT("  op_dat d%d = op_decl_dat(s%d, %d, \"%s%s\", ", k, d->set,
+      type_dim(d->type, d->dim), type_row(d->type)->op2, d->soa ? ":soa" : "");
   if (named)
     OUT("v%d", k);
   else
@@ -258,8 +302,8 @@ emit_gbl(const struct emitter *y, int k) {
   const struct pgbl *g = &y->p->gbls[k];
   emit_array(y, g->type, "g", k, g->dim, g->fill);
   if (g->handle)
-    OUT("  op2_gbl h%d = op2_decl_gbl(%d, \"%s\", g%d, \"h%d\");\n", k, g->dim,
-        type_row(g->type)->op2, k, k);
+    OUT("  op2_gbl h%d = op2_decl_gbl(%d, \"%s\", g%d, \"h%d\");\n", k,
+        type_dim(g->type, g->dim), type_row(g->type)->op2, k, k);
 }
 
 /* An overlay shows even if nobody touches it: it pins its base. */
@@ -299,23 +343,24 @@ emit_arg(const struct emitter *y, const struct op *o, int a) {
   const char *type = type_row(m->type)->op2, *access = access_text(m->declared);
   char map[24] = "OP_ID";
   int idx = g->map < 0 ? -1 : m->kind == P_VECTOR ? -m->count : g->idx;
+  int dim = type_dim(m->type, m->dim);
   if (g->map >= 0) snprintf(map, sizeof map, "m%d", g->map);
   if (m->kind == P_INDEX || m->kind == P_ENTRY)
     OUT("op_arg_idx(%d, %s)", idx, map);
   else if (m->kind == P_INFO)
-    OUT("op_arg_info(g%d, %d, \"%s\", %d)", g->obj, m->dim, type, m->ref);
+    OUT("op_arg_info(g%d, %d, \"%s\", %d)", g->obj, dim, type, m->ref);
   else if (m->kind == P_GBL && g->off)
-    OUT("op_opt_arg_gbl(0, (%s *)NULL, %d, \"%s\", OP_%s)", ctype(m->type),
-        m->dim, type, access);
+    OUT("op_opt_arg_gbl(0, (%s *)NULL, %d, \"%s\", OP_%s)", ctype(m->type), dim,
+        type, access);
   else if (m->kind == P_GBL)
     OUT("%s%d, %d, \"%s\", OP_%s)",
         y->p->gbls[g->obj].handle ? "op2_arg_gbl(h" : "op_arg_gbl(g", g->obj,
-        m->dim, type, access);
+        dim, type, access);
   else if (g->off)
-    OUT("op_opt_arg_dat(0, NULL, -1, OP_ID, %d, \"%s\", OP_%s)", m->dim, type,
+    OUT("op_opt_arg_dat(0, NULL, -1, OP_ID, %d, \"%s\", OP_%s)", dim, type,
         access);
   else
-    OUT("op_arg_dat(d%d, %d, %s, %d, \"%s\", OP_%s)", g->obj, idx, map, m->dim,
+    OUT("op_arg_dat(d%d, %d, %s, %d, \"%s\", OP_%s)", g->obj, idx, map, dim,
         type, access);
 }
 
@@ -349,11 +394,8 @@ emit_loop(const struct emitter *y, const struct op *o) {
 static void
 emit_edit(const struct emitter *y, const struct op *o, const char *at) {
   const struct pdat *d = &y->p->dats[o->what];
-  OUT("  for (int i = 0; i < %d; i += %d) ((%s *)%s)[i] = ",
-      y->p->sets[d->set] * d->dim, o->kind == DO_PUT ? 1 : o->y, ctype(d->type),
-      at);
-  emit_value(y, d->type, o->x);
-  OUT(";\n");
+  emit_fill(y, d->type, at, y->p->sets[d->set] * d->dim,
+            o->kind == DO_PUT ? 1 : o->y, o->x);
 }
 
 /* Leaves what is looked at in `seen` if it is compared. */
@@ -363,7 +405,8 @@ emit_look(const struct emitter *y, const struct op *o, bool compared) {
   int n = y->p->sets[d->set], from = 0, to = n;
   const char *type = ctype(d->type);
   if (o->kind == DO_FETCH || o->kind == DO_FETCH_IDX || o->kind == DO_PRINT) {
-    OUT("  static %s seen%d[%d];\n", type, NUMBER(o), n * d->dim + 1);
+    OUT("  static %s seen%d[%d];\n", type, NUMBER(o),
+        type_dim(d->type, n * d->dim) + 1);
     if (o->kind == DO_FETCH_IDX) fetch_bounds(o, n, &from, &to);
     if (o->kind == DO_FETCH_IDX)
       OUT("  op_fetch_data_idx(d%d, seen%d, %d, %d);\n", o->what, NUMBER(o),
@@ -397,12 +440,12 @@ emit_write(const struct emitter *y, const struct op *o) {
   const char *type = ctype(d->type);
   if (o->kind == DO_PUT) {
     snprintf(at, sizeof at, "put%d", NUMBER(o));
-    OUT("  static %s put%d[%d];\n", type, NUMBER(o),
-        y->p->sets[d->set] * d->dim + 1);
+    int n = type_dim(d->type, y->p->sets[d->set] * d->dim);
+    OUT("  static %s put%d[%d];\n", type, NUMBER(o), n + 1);
     emit_edit(y, o, at);
     OUT("  op_dat copy%d = op_mpi_get_data(d%d);\n", NUMBER(o), o->what);
     OUT("  memcpy((void *)op2_dat_data(copy%d), put%d, %d * sizeof *put%d);\n",
-        NUMBER(o), NUMBER(o), y->p->sets[d->set] * d->dim, NUMBER(o));
+        NUMBER(o), NUMBER(o), n, NUMBER(o));
     OUT("  op_mpi_put_data(copy%d);\n", NUMBER(o));
     return;
   }
@@ -427,6 +470,15 @@ emit_write_end(const struct emitter *y, const struct op *o) {
     OUT("  op_upload_dat(d%d);\n", o->what);
 }
 
+/* The program's own write to a global. */
+static void
+emit_poke(const struct emitter *y, const struct op *o) {
+  const struct pgbl *g = &y->p->gbls[o->what];
+  char at[32];
+  snprintf(at, sizeof at, "g%d", o->what);
+  emit_fill(y, g->type, at, g->dim, 1, o->x);
+}
+
 static void
 emit_small(const struct emitter *y, const struct op *o) {
   const struct pgbl *g = &y->p->gbls[o->what];
@@ -435,28 +487,25 @@ emit_small(const struct emitter *y, const struct op *o) {
   case DO_FLUSH: OUT("  op2_flush();\n"); break;
   case DO_TEMP:
     OUT("  d%d = op_decl_dat_temp(s%d, %d, \"%s\", (%s *)NULL, \"d%d\");\n",
-        o->what, d->set, d->dim, type_row(d->type)->op2, ctype(d->type),
-        o->what);
+        o->what, d->set, type_dim(d->type, d->dim), type_row(d->type)->op2,
+        ctype(d->type), o->what);
     break;
   case DO_FREE: OUT("  op_free_dat_temp(d%d);\n", o->what); break;
   case DO_ASK:
     if (o->what == 2) OUT("  op_timing_output_2_file(\"/dev/null\");\n");
     break;
   case DO_RENEW:
-    OUT("  op2_free_gbl(h%d);\n  for (int i = 0; i < %d; i++) g%d[i] = ",
-        o->what, g->dim, o->what);
-    emit_value(y, g->type, o->x);
-    OUT(";\n  h%d = op2_decl_gbl(%d, \"%s\", g%d, \"h%d\");\n", o->what, g->dim,
-        type_row(g->type)->op2, o->what, o->what);
+    OUT("  op2_free_gbl(h%d);\n", o->what);
+    emit_poke(y, o);
+    OUT("  h%d = op2_decl_gbl(%d, \"%s\", g%d, \"h%d\");\n", o->what,
+        type_dim(g->type, g->dim), type_row(g->type)->op2, o->what, o->what);
     break;
   case DO_DEFER: OUT("  op2_defer_globals(%d);\n", o->what); break;
   case DO_GET:
     if (g->handle) OUT("  op2_gbl_get(h%d, g%d);\n", o->what, o->what);
     break;
   case DO_POKE:
-    OUT("  for (int i = 0; i < %d; i++) g%d[i] = ", g->dim, o->what);
-    emit_value(y, g->type, o->x);
-    OUT(";\n");
+    emit_poke(y, o);
     if (g->handle) OUT("  op2_gbl_set(h%d, g%d);\n", o->what, o->what);
     break;
   case DO_CONST:
@@ -479,28 +528,33 @@ cell_name(const struct emitter *y, const struct op *o, int cell, char *buf,
           size_t size) {
   const struct program *p = y->p;
   int from = 0, to = 0;
+  char at[32];
   snprintf(buf, size, "k_trail");
   if (o->kind == DO_LOOP) {
     for (int a = 0; a < o->nargs; a++) {
       int n = o->row->params[a].dim;
       if (!arg_is_raw(p, o, a)) continue;
+      snprintf(at, sizeof at, "g%d", o->args[a].obj);
       if (cell >= 0 && cell < n)
-        snprintf(buf, size, "g%d[%d]", o->args[a].obj, cell);
+        cell_text(o->row->params[a].type, at, cell, buf, size);
       cell -= n;
     }
   } else if (o->kind == DO_FLUSH) {
     for (int g = 0; g < p->ngbls; g++) {
       if (p->gbls[g].handle) continue;
+      snprintf(at, sizeof at, "g%d", g);
       if (cell >= 0 && cell < p->gbls[g].dim)
-        snprintf(buf, size, "g%d[%d]", g, cell);
+        cell_text(p->gbls[g].type, at, cell, buf, size);
       cell -= p->gbls[g].dim;
     }
   } else if (o->kind == DO_GET) {
-    snprintf(buf, size, "g%d[%d]", o->what, cell);
+    snprintf(at, sizeof at, "g%d", o->what);
+    cell_text(p->gbls[o->what].type, at, cell, buf, size);
   } else {
     if (o->kind == DO_FETCH_IDX)
       fetch_bounds(o, p->sets[p->dats[o->what].set], &from, &to);
-    snprintf(buf, size, "seen%d[%d]", NUMBER(o), cell);
+    snprintf(at, sizeof at, "seen%d", NUMBER(o));
+    cell_text(p->dats[o->what].type, at, cell, buf, size);
   }
 }
 
@@ -532,8 +586,9 @@ emit_check_ended(const struct emitter *y) {
   for (int k = 0; k < p->ndats; k++) {
     const struct pdat *d = &p->dats[k];
     int n = d->temp ? 0 : p->sets[d->set] * d->dim;
-    char name[64];
-    snprintf(name, sizeof name, "v%d[%d]", k, cell);
+    char at[32], name[64];
+    snprintf(at, sizeof at, "v%d", k);
+    cell_text(d->type, at, cell < 0 ? 0 : cell, name, sizeof name);
     if (cell >= 0 && cell < n) emit_difference(y, name);
     cell -= n;
   }
@@ -624,6 +679,7 @@ emit(FILE *f, const struct program *p, const struct result *r) {
   const struct emitter *y = &e;
   for (int k = 0; k < e.nops; k++) use_op(&e, &p->ops[k]);
   emit_head(y);
+  emit_types(y);
   emit_constants(y);
   emit_kernels(y);
   OUT("int\nmain(int argc, char **argv) {\n  op_init%s(argc, argv, 0%s);\n",

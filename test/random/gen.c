@@ -149,6 +149,7 @@ draw_gbls(struct gen *g) {
                        .type = m->type,
                        .fill = 1 + rnd_below(&g->r, 900),
                        .handle = m->kind == P_GBL && m->access != 'K' &&
+                                 !type_row(m->type)->definition &&
                                  rnd_chance(&g->r, g->handles)};
       ADD(p->gbls, p->ngbls, b);
     }
@@ -450,6 +451,15 @@ draw_few(struct gen *g, struct rnd *r) {
   g->nrows = want;
 }
 
+/* Kernels whose functions have names that others have, too. */
+static void
+keep_renamed(struct gen *g) {
+  int n = 0;
+  for (int k = 0; k < g->nrows; k++)
+    if (strcmp(g->rows[k]->name, g->rows[k]->c)) g->rows[n++] = g->rows[k];
+  g->nrows = n;
+}
+
 /* Types and kernels are those of the seed's group, so that programs of one batch
  * share compiled code. */
 static void
@@ -461,10 +471,14 @@ draw_palette(struct gen *g) {
   int nshapes = 0, npalette = 1 + rnd_below(&r, 3);
   for (size_t k = 0; k < n; k++) shapes_of(&rows[k], &shapes, &nshapes);
   bool real = rnd_chance(&r, 25); /* then the first shape is */
+  bool alike = rnd_chance(&r, 8); /* one name for functions of several types */
+  if (alike) npalette = 3;
   for (int k = 0; k < npalette; k++) do
       palette[k] = shapes[rnd_below(&r, nshapes)];
-    while (real && k == 0 && !type_row(palette[0].type)->real);
+    while ((real && k == 0 && !type_row(palette[0].type)->real) ||
+           (alike && palette[k].dim > 1));
   draw_rows(g, rows, n, palette, npalette);
+  if (alike) keep_renamed(g);
   draw_few(g, &r);
   draw_dats(g, palette, npalette);
   draw_gbls(g);

@@ -349,7 +349,8 @@ run_values_fit(const struct run *r) {
     if (!param_writes(m) || r->o->args[a].off) continue;
     for (int k = 0; k < m->count; k++)
       for (int c = 0; c < m->dim; c++)
-        if (!value_fits(m->type, run_entry(r, a, k)[c])) return false;
+        if (!value_fits(type_lane(m->type, c), run_entry(r, a, k)[c]))
+          return false;
   }
   return true;
 }
@@ -380,7 +381,8 @@ run_sums_end(struct run *r, int a) {
     double base = 0;
     for (int i = 0; i < s->n; i++)
       base = fmax(base, fabs((double)r->old[a][i].i));
-    return !t->limit || base + r->sums[a].all <= (double)t->limit;
+    int64_t limit = type_limit(m->type);
+    return !limit || base + r->sums[a].all <= (double)limit;
   }
   double eps = m->type == 'r' ? 0x1p-52 : 0x1p-23;
   double n = r->w->p->sets[r->o->what] * m->count + 2.0;

@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+#define USER(letter, name, ...) __VA_ARGS__
+#include "user_types.def"
+
 #define JOIN2(a, b) a##b
 #define JOIN(a, b) JOIN2(a, b)
 

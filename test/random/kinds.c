@@ -55,6 +55,28 @@ shares_name(const struct program *p, const struct op *o) {
 }
 
 static bool
+has_type(const struct op *o, const char *letters) {
+  for (int a = 0; a < o->nargs; a++)
+    if (o->row->params[a].type && !o->args[a].off &&
+        strchr(letters, o->row->params[a].type))
+      return true;
+  return false;
+}
+
+/* A type that is aligned to more than 16 bytes. */
+static bool
+is_aligned(const struct program *p, const struct op *o) {
+  (void)p;
+  return has_type(o, "VWAP");
+}
+
+static bool
+has_struct(const struct program *p, const struct op *o) {
+  (void)p;
+  return has_type(o, "APST");
+}
+
+static bool
 shares_global(const struct program *p, const struct op *o) {
   (void)p;
   return op_shares_global(o);
@@ -69,6 +91,8 @@ static const struct {
     {"a dat in two ways", has_mixed_dat, 0},
     {"names of others", is_renamed, 0},
     {"a name twice", shares_name, 0},
+    {"aligned types", is_aligned, 0},
+    {"structs", has_struct, 0},
     {"a global twice", shares_global, 0},
     {"peeks", NULL, PLAY_PEEK},
 };

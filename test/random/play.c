@@ -47,7 +47,10 @@ static struct {
 
 static void *
 session_memory(size_t bytes) {
-  void *p = get_memory(bytes + 64, 1);
+  size_t size = (bytes + 127) / 64 * 64; /* for any type's alignment */
+  void *p = aligned_alloc(64, size);
+  if (!p) abort();
+  memset(p, 0, size);
   ADD(session.blocks, session.n, p);
   return p;
 }
@@ -103,19 +106,17 @@ static void
 compare(struct player *y, const void *memory, char type, int set, int dim,
         int from, int n, int *at) {
   const struct seen *s = &y->seen[y->op];
-  size_t size = type_row(type)->size;
   for (int i = 0; i < n && !y->out->failed; i++) {
     int e = set < 0 ? 0 : place(y, set, from + i / dim) - from;
-    size_t k =
-        set < 0 ? (size_t)i : (size_t)e * (size_t)dim + (size_t)(i % dim);
-    union cell found = type_load(type, (const char *)memory + k * size);
-    int j = *at + i;
+    int k = set < 0 ? i : e * dim + i % dim, j = *at + i;
+    char lane = type_lane(type, k);
+    union cell found = type_load(lane, type_at(type, memory, k));
     if (j < s->n && s->err[j] > 0 && !isinf(s->err[j]))
       y->out->sums = (y->out->sums ^ (uint64_t)found.i) * 0x100000001b3u;
     if (j >= s->n) {
       fail(y, "shows more than expected");
-    } else if (!agree(type, found, s->v[j], s->err[j])) {
-      differ(y, j, type, found, s->v[j]);
+    } else if (!agree(lane, found, s->v[j], s->err[j])) {
+      differ(y, j, lane, found, s->v[j]);
     }
   }
   *at += n;
@@ -136,11 +137,10 @@ compare_dat(struct player *y, int dat, const void *memory, int from, int to,
 static void
 fill(const struct player *y, int dat, void *memory, int formula, int stride) {
   const struct pdat *d = &y->p->dats[dat];
-  size_t size = type_row(d->type)->size;
   int n = y->p->sets[d->set] * d->dim;
   for (int i = 0; i < n; i += stride) {
     int k = place(y, d->set, i / d->dim) * d->dim + i % d->dim;
-    type_store(d->type, (char *)memory + (size_t)k * size,
+    type_store(type_lane(d->type, k), type_at(d->type, memory, k),
                value_of(d->type, formula, i));
   }
 }
@@ -148,7 +148,7 @@ fill(const struct player *y, int dat, void *memory, int formula, int stride) {
 static size_t
 dat_bytes(const struct program *p, int dat) {
   const struct pdat *d = &p->dats[dat];
-  return (size_t)p->sets[d->set] * (size_t)d->dim * type_row(d->type)->size;
+  return type_bytes(d->type, p->sets[d->set] * d->dim);
 }
 
 static void
@@ -170,6 +170,11 @@ declare_map(struct player *y, int k) {
   op_set from = y->sets[m->from], to = y->sets[m->to];
   y->maps[k] = m->a % 4 ? op_decl_map(from, to, m->arity, table, name)
                         : op_decl_map_long(from, to, m->arity, wide, name);
+}
+
+static int
+type_size(char letter) {
+  return (int)type_row(letter)->size;
 }
 
 /* The type as declared. */
@@ -197,21 +202,31 @@ declare_dat(struct player *y, int k) {
     fill(y, k, data, d->fill, 1);
   }
   y->memory[k] = data;
-  y->dats[k] = op_decl_dat(y->sets[d->set], d->dim, type_text(d), data, name);
+  y->dats[k] = op_decl_dat_char(y->sets[d->set], type_dim(d->type, d->dim),
+                                type_text(d), type_size(d->type), data, name);
+}
+
+static void
+fill_gbl(const struct pgbl *g, void *memory, int formula) {
+  for (int i = 0; i < g->dim; i++)
+    type_store(type_lane(g->type, i), type_at(g->type, memory, i),
+               value_of(g->type, formula, i));
+}
+
+static op2_gbl
+new_handle(const struct pgbl *g, const void *init, const char *name) {
+  return op2_decl_gbl(type_dim(g->type, g->dim), type_row(g->type)->op2, init,
+                      name);
 }
 
 static void
 declare_gbl(struct player *y, int k) {
   const struct pgbl *g = &y->p->gbls[k];
-  size_t size = type_row(g->type)->size;
-  char *data = session_memory((size_t)g->dim * size), name[32];
-  for (int i = 0; i < g->dim; i++)
-    type_store(g->type, data + (size_t)i * size, value_of(g->type, g->fill, i));
+  char *data = session_memory(type_bytes(g->type, g->dim)), name[32];
+  fill_gbl(g, data, g->fill);
   y->gbls[k] = data;
   snprintf(name, sizeof name, "g%d", k);
-  if (g->handle)
-    y->handles[k] = op2_decl_gbl(g->dim, type_row(g->type)->op2,
-                                 g->fill ? data : NULL, name);
+  if (g->handle) y->handles[k] = new_handle(g, g->fill ? data : NULL, name);
 }
 
 static void
@@ -292,12 +307,12 @@ access_of(char letter) {
 static op_arg
 make_gbl_arg(struct player *y, const struct param *m, const struct parg *g) {
   const char *type = type_row(m->type)->op2;
-  if (g->off)
-    return op_opt_arg_gbl(0, (void *)0, m->dim, type, access_of(m->declared));
+  int dim = type_dim(m->type, m->dim), size = type_size(m->type);
+  op_access access = access_of(m->declared);
+  if (g->off) return op_opt_arg_gbl_char(0, NULL, dim, type, size, access);
   if (y->p->gbls[g->obj].handle)
-    return op2_arg_gbl(y->handles[g->obj], m->dim, type,
-                       access_of(m->declared));
-  return op_arg_gbl(y->gbls[g->obj], m->dim, type, access_of(m->declared));
+    return op2_arg_gbl(y->handles[g->obj], dim, type, access);
+  return op_arg_gbl_char(y->gbls[g->obj], dim, type, size, access);
 }
 
 static op_arg
@@ -310,11 +325,14 @@ make_arg(struct player *y, const struct op *o, int a) {
   switch (m->kind) {
   case P_INDEX:
   case P_ENTRY: return op_arg_idx(idx, map);
-  case P_INFO: return op_arg_info(y->gbls[g->obj], m->dim, type, m->ref);
+  case P_INFO:
+    return op_arg_info_char(y->gbls[g->obj], type_dim(m->type, m->dim), type,
+                            type_size(m->type), m->ref);
   case P_GBL: return make_gbl_arg(y, m, g);
   default:
     return op_opt_arg_dat(!g->off, g->off ? NULL : y->dats[g->obj], idx, map,
-                          m->dim, type, access_of(m->declared));
+                          type_dim(m->type, m->dim), type,
+                          access_of(m->declared));
   }
 }
 
@@ -386,8 +404,8 @@ read_printed(struct player *y, int dat, char *memory) {
   op_print_dat_to_binfile(y->dats[dat], path);
   bool ok = pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
             pread(fd, memory, bytes + 1, sizeof head) == (ssize_t)bytes;
-  if (op_is_root() &&
-      (!ok || head[0] != y->p->sets[d->set] || head[1] != d->dim))
+  if (op_is_root() && (!ok || head[0] != y->p->sets[d->set] ||
+                       head[1] != type_dim(d->type, d->dim)))
     fail(y, "op_print_dat_to_binfile wrote %d x %d", head[0], head[1]);
   close(fd);
 }
@@ -482,8 +500,9 @@ play_temp(struct player *y, const struct op *o) {
   char name[48]; /* live temporaries of a session have different names */
   snprintf(name, sizeof name, "t%d_%d", session.nplays, o->what);
   if (o->kind == DO_TEMP)
-    y->dats[o->what] = op_decl_dat_temp(y->sets[d->set], d->dim, type_text(d),
-                                        (void *)0, name);
+    y->dats[o->what] =
+        op_decl_dat_temp_char(y->sets[d->set], type_dim(d->type, d->dim),
+                              type_text(d), type_size(d->type), name);
   else if (op_free_dat_temp(y->dats[o->what]))
     fail(y, "op_free_dat_temp: %s", op2_last_error());
 }
@@ -491,7 +510,6 @@ play_temp(struct player *y, const struct op *o) {
 static void
 play_gbl(struct player *y, const struct op *o) {
   const struct pgbl *g = &y->p->gbls[o->what];
-  size_t size = type_row(g->type)->size;
   char *memory = y->gbls[o->what];
   int at = 0;
   if (o->kind == DO_GET) {
@@ -499,14 +517,12 @@ play_gbl(struct player *y, const struct op *o) {
     compare(y, memory, g->type, -1, 1, 0, g->dim, &at);
     return;
   }
-  for (int i = 0; i < g->dim; i++)
-    type_store(g->type, memory + (size_t)i * size, value_of(g->type, o->x, i));
+  fill_gbl(g, memory, o->x);
   if (o->kind == DO_RENEW) {
     op2_free_gbl(y->handles[o->what]);
     char name[32];
     snprintf(name, sizeof name, "g%d", o->what);
-    y->handles[o->what] =
-        op2_decl_gbl(g->dim, type_row(g->type)->op2, memory, name);
+    y->handles[o->what] = new_handle(g, memory, name);
   } else if (g->handle) {
     op2_gbl_set(y->handles[o->what], memory);
   }

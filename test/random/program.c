@@ -116,6 +116,7 @@ map_entry(const struct program *p, int map, int e, int j) {
 
 union cell
 value_of(char type, int fill, int i) {
+  type = type_lane(type, i);
   const struct type_row *t = type_row(type);
   int m = fill % 41 + 3, v = (i * (fill % 23 + 1) + fill % 19) % m;
   if (!fill) return t->real ? (union cell){.r = 0} : (union cell){.i = 0};

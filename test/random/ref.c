@@ -18,6 +18,7 @@ struct ref_globals ref_globals;
   static void ref_##name(const struct row *row, union cell *const *p,          \
                          union cell *const *const *v)
 #define TYPE(a) (row->params[a].type)
+#define LANE(a, c) type_lane(TYPE(a), c)
 #define DIM(a) (row->params[a].dim)
 #define EACH(c, a) for (int c = 0; c < DIM(a); c++)
 #define UNUSED (void)row, (void)p, (void)v
@@ -95,7 +96,7 @@ REF(swap) {
 
 REF(top) {
   UNUSED;
-  EACH(c, 0) if (type_less(TYPE(0), p[1][c], p[0][c])) p[1][c] = p[0][c];
+  EACH(c, 0) if (type_less(LANE(0, c), p[1][c], p[0][c])) p[1][c] = p[0][c];
 }
 
 REF(ext) {
@@ -136,6 +137,25 @@ REF(choose) {
   if (from) EACH(c, 3) p[3][c] = from[c];
 }
 
+REF(trade) {
+  UNUSED;
+  EACH(c, 0) {
+    union cell x = p[0][c];
+    p[0][c] = p[1][c];
+    p[1][c] = x;
+  }
+}
+
+REF(field) {
+  UNUSED;
+  p[1][DIM(1) - 1] = p[0][DIM(0) - 1];
+}
+
+REF(pass) {
+  UNUSED;
+  EACH(c, 0) p[1][c] = p[2][c] = p[0][c];
+}
+
 REF(pick) {
   UNUSED;
   EACH(c, 0) p[2][c] = v[0][p[1][0].i % 2][c];
@@ -145,13 +165,13 @@ REF(pick) {
 
 REF(add) {
   UNUSED;
-  EACH(c, 0) p[1][c] = plus(TYPE(0), p[1][c], p[0][c]);
+  EACH(c, 0) p[1][c] = plus(LANE(0, c), p[1][c], p[0][c]);
 }
 
 REF(edge) {
   UNUSED;
-  char t = TYPE(0);
   EACH(c, 0) {
+    char t = LANE(0, c);
     union cell f = less(t, p[0][c], p[1][c]);
     p[2][c] = plus(t, p[2][c], f);
     p[3][c] = less(t, p[3][c], f);
@@ -161,7 +181,7 @@ REF(edge) {
 REF(scatter) {
   UNUSED;
   for (int k = 0; k < 2; k++)
-    EACH(c, 0) v[1][k][c] = plus(TYPE(0), v[1][k][c], p[0][c]);
+    EACH(c, 0) v[1][k][c] = plus(LANE(0, c), v[1][k][c], p[0][c]);
 }
 
 /* ---- whole numbers ------------------------------------------------------- */
@@ -171,6 +191,11 @@ REF(minus) {
   EACH(c, 0) p[2][c] = less(TYPE(0), p[0][c], p[1][DIM(0) - 1 - c]);
 }
 
+REF(less) {
+  UNUSED;
+  EACH(c, 0) p[2][c] = less(LANE(0, c), p[0][c], p[1][c]);
+}
+
 REF(fold) {
   UNUSED;
   EACH(c, 0) p[1][c] = whole(TYPE(0), p[0][c].i % 64);
@@ -178,14 +203,15 @@ REF(fold) {
 
 REF(scale) {
   UNUSED;
-  char t = TYPE(0);
-  EACH(c, 0)
-  p[0][c] = less(t, times(t, p[0][c], whole(t, 3)), whole(t, 1));
+  EACH(c, 0) {
+    char t = LANE(0, c);
+    p[0][c] = less(t, times(t, p[0][c], whole(t, 3)), whole(t, 1));
+  }
 }
 
 REF(gather) {
   UNUSED;
-  EACH(c, 0) p[1][c] = less(TYPE(0), v[0][0][c], v[0][1][c]);
+  EACH(c, 0) p[1][c] = less(LANE(0, c), v[0][0][c], v[0][1][c]);
 }
 
 REF(gather3) {
@@ -207,8 +233,8 @@ REF(gather6) {
 
 REF(inturn) {
   UNUSED;
-  char t = TYPE(0);
   EACH(c, 0) {
+    char t = LANE(0, c);
     v[0][0][c] = plus(t, v[0][0][c], whole(t, 1));
     v[0][1][c] = less(t, v[0][1][c], v[0][0][c]);
   }
@@ -218,7 +244,7 @@ REF(both) {
   UNUSED;
   EACH(c, 0) {
     v[1][0][c] = p[0][c];
-    v[1][1][c] = plus(TYPE(0), p[0][c], whole(TYPE(0), 1));
+    v[1][1][c] = plus(LANE(0, c), p[0][c], whole(LANE(0, c), 1));
   }
 }
 
@@ -235,13 +261,13 @@ REF(series) {
 
 REF(shift) {
   UNUSED;
-  EACH(c, 0) p[1][c] = less(TYPE(0), p[1][c], p[0][c]);
+  EACH(c, 0) p[1][c] = less(LANE(0, c), p[1][c], p[0][c]);
 }
 
 REF(maybe) {
   UNUSED;
-  char t = TYPE(0);
   EACH(c, 0) {
+    char t = LANE(0, c);
     if (p[1]) p[0][c] = plus(t, p[0][c], p[1][c]);
     if (p[3]) p[0][c] = less(t, p[0][c], p[3][c]);
     if (p[2]) p[2][c] = plus(t, p[2][c], p[0][c]);
@@ -252,8 +278,8 @@ REF(maybe) {
 
 REF(looked) {
   UNUSED;
-  char t = TYPE(0);
   EACH(c, 0) {
+    char t = LANE(0, c);
     p[1][c] = plus(t, p[1][c], p[0][c]);
     p[2][c] = plus(t, p[2][c], whole(t, p[1][c].i % 8));
   }
@@ -261,7 +287,7 @@ REF(looked) {
 
 REF(ident) {
   UNUSED;
-  EACH(c, 1) p[1][c] = whole(TYPE(1), p[0][0].i % 97 + c);
+  EACH(c, 1) p[1][c] = whole(LANE(1, c), p[0][0].i % 97 + c);
 }
 
 REF(konst) {
@@ -421,7 +447,8 @@ static const struct {
     FAMILY(effect), FAMILY(wide),    FAMILY(convert), FAMILY(times),
     FAMILY(plus),   FAMILY(square),  FAMILY(step),    FAMILY(divide),
     FAMILY(root),   FAMILY(relax),   FAMILY(mean),    FAMILY(weigh),
-    FAMILY(blend),  FAMILY(narrow),
+    FAMILY(blend),  FAMILY(narrow),  FAMILY(trade),   FAMILY(field),
+    FAMILY(pass),   FAMILY(less),
 };
 
 ref_fn *

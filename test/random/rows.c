@@ -20,6 +20,8 @@
 #define GROUP_r
 #define GROUP_q
 #define GROUP_x
+#define GROUP_y
+#define GROUP_z
 
 #define TEXT(name) #name
 #define EXPANDED(name) TEXT(name)

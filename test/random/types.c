@@ -7,29 +7,104 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define USER(letter, name, ...) __VA_ARGS__
+#include "user_types.def"
+
 /* Limits leave room for what a kernel does on its way (times 3, plus another),
  * and for sums in any order: the interpreter refuses what goes beyond. */
-static const struct type_row rows[] = {
-    {'i', "int", "int", 4, false, true, 1 << 28},
-    {'u', "uint", "unsigned", 4, false, false, 0},
-    {'l', "ll", "long long", 8, false, true, INT64_C(1) << 58},
-    {'L', "ull", "unsigned long long", 8, false, false, 0},
-    {'s', "short", "short", 2, false, true, 0},
-    {'c', "char", "signed char", 1, false, true, 0},
-    {'C', "uchar", "unsigned char", 1, false, false, 0},
-    {'b', "bool", "_Bool", 1, false, false, 0},
-    {'d', "double", "double", 8, false, true, INT64_C(1) << 50},
-    {'f', "float", "float", 4, false, true, 1 << 21},
-    {'r', "double", "double", 8, true, true, 0},
-    {'q', "float", "float", 4, true, true, 0},
+#define PLAIN(letter, op2, c, size, real, is_signed, limit)                    \
+  {letter, op2, c, size, real, is_signed, limit, NULL, size, {{0}}, 1}
+static struct type_row rows[] = {
+    PLAIN('i', "int", "int", 4, false, true, 1 << 28),
+    PLAIN('u', "uint", "unsigned", 4, false, false, 0),
+    PLAIN('l', "ll", "long long", 8, false, true, INT64_C(1) << 58),
+    PLAIN('L', "ull", "unsigned long long", 8, false, false, 0),
+    PLAIN('s', "short", "short", 2, false, true, 0),
+    PLAIN('c', "char", "signed char", 1, false, true, 0),
+    PLAIN('C', "uchar", "unsigned char", 1, false, false, 0),
+    PLAIN('b', "bool", "_Bool", 1, false, false, 0),
+    PLAIN('d', "double", "double", 8, false, true, INT64_C(1) << 50),
+    PLAIN('f', "float", "float", 4, false, true, 1 << 21),
+    PLAIN('r', "double", "double", 8, true, true, 0),
+    PLAIN('q', "float", "float", 4, true, true, 0),
+#define USER(letter, name, ...)                                                \
+  {#letter[0], #name,        #name,          sizeof(name), false, true,        \
+   0,          #__VA_ARGS__, _Alignof(name), {{0}},        0},
+#include "user_types.def"
 };
+enum { NROWS = sizeof rows / sizeof *rows };
 
-const struct type_row *
-type_row(char letter) {
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+#define USER(letter, name, ...) typedef name type_##letter;
+#include "user_types.def"
+
+static struct type_row *
+row_find(char letter) {
+  for (size_t k = 0; k < NROWS; k++)
     if (rows[k].letter == letter) return &rows[k];
   assert(!"no such type");
   return NULL;
+}
+
+static void
+add_lane(char type, char letter, size_t offset, const char *text) {
+  struct type_row *t = row_find(type);
+  assert((size_t)t->lanes < sizeof t->lane / sizeof *t->lane);
+  t->lane[t->lanes++] = (struct lane){letter, offset, text};
+}
+
+/* Each is looked for where the table has it. */
+static void
+add_lanes(void) {
+#define LANE(type, text, letter, at)                                           \
+  {                                                                            \
+    type_##type one;                                                           \
+    one text = 1;                                                              \
+    if (type_load(#letter[0], (char *)&one + (at)).i != 1) abort();            \
+    add_lane(#type[0], #letter[0], at, #text);                                 \
+  }
+#include "user_types.def"
+}
+
+const struct type_row *
+type_row(char letter) {
+  if (!rows[NROWS - 1].lanes) add_lanes();
+  return row_find(letter);
+}
+
+char
+type_lane(char letter, int i) {
+  const struct type_row *t = type_row(letter);
+  return t->definition ? t->lane[i % t->lanes].letter : letter;
+}
+
+void *
+type_at(char letter, const void *array, int i) {
+  const struct type_row *t = type_row(letter);
+  size_t at = (size_t)(i / t->lanes) * t->size;
+  if (t->definition) at += t->lane[i % t->lanes].offset;
+  return (char *)(uintptr_t)array + at;
+}
+
+size_t
+type_bytes(char letter, int n) {
+  return (size_t)type_dim(letter, n) * type_row(letter)->size;
+}
+
+int
+type_dim(char letter, int n) {
+  assert(n % type_row(letter)->lanes == 0);
+  return n / type_row(letter)->lanes;
+}
+
+int64_t
+type_limit(char letter) {
+  const struct type_row *t = type_row(letter);
+  int64_t least = t->limit;
+  for (int k = 0; t->definition && k < t->lanes; k++) {
+    int64_t limit = type_row(t->lane[k].letter)->limit;
+    if (limit && (!least || limit < least)) least = limit;
+  }
+  return least;
 }
 
 int64_t

@@ -7,7 +7,11 @@
  * any finite value of a floating type; cells hold it as double. Type letters:
  *   i u l L s c C b   int uint ll ull short char uchar bool     (INT)
  *   d f               double float with whole values            (INT)
- *   r q               double float                              (REAL) */
+ *   r q               double float                              (REAL)
+ *   V W A P           types of the program's own, aligned to 32 or 64 bytes
+ *   S T               ... structs
+ * A type of the program's own consists of lanes; cells, dims and numbers of values
+ * count these (user_types.def). */
 #ifndef RANDOM_TYPES_H
 #define RANDOM_TYPES_H
 
@@ -20,16 +24,35 @@ union cell {
   double r;
 };
 
+/* A value that a type of the program's own consists of. */
+struct lane {
+  char letter;
+  size_t offset;
+  const char *text; /* ".x", behind one of the type */
+};
+
 struct type_row {
   char letter;
   const char *op2, *c; /* OP2's and C's name */
   size_t size;
   bool real, is_signed;
   int64_t limit; /* INT: largest magnitude that a program may reach; 0: wraps */
+  const char *definition; /* in C, of the program's own; else NULL */
+  size_t align;
+  struct lane lane[8];
+  int lanes; /* 1: it has no lanes */
 };
 
 /* The row of a letter. */
 const struct type_row *type_row(char letter);
+/* Type of value number i of an array; the value's place; bytes of n values. */
+char type_lane(char letter, int i);
+void *type_at(char letter, const void *array, int i);
+size_t type_bytes(char letter, int n);
+/* Components, as OP2 counts them, of n values. */
+int type_dim(char letter, int n);
+/* INT: magnitude that no value may go beyond; 0: any. */
+int64_t type_limit(char letter);
 /* As the type stores it: wraps around, or 0 and 1 for bool; INT only. */
 int64_t type_wrap(char letter, int64_t v);
 /* a < b as the type compares. */

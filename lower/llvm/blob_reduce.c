@@ -131,7 +131,8 @@ reduce_global(LLVMValueRef g, const char *suffix) {
     str_clear(&unique);
   }
   if (!LLVMIsDeclaration(g)) LLVMSetInitializer(g, NULL);
-  LLVMSetLinkage(g, LLVMExternalLinkage);
+  if (LLVMGetLinkage(g) != LLVMExternalWeakLinkage) /* it may be NULL */
+    LLVMSetLinkage(g, LLVMExternalLinkage);
   LLVMSetVisibility(g, LLVMDefaultVisibility);
 }
 

@@ -41,6 +41,14 @@ status low_link_kernels(const struct low_region *r, const struct low_target *t,
                         LLVMModuleRef m, LLVMValueRef *fns,
                         LLVMValueRef *const *consts, bool *large_out);
 
+/* ---- region_absent.c ----------------------------------------------------- */
+
+/* In the module of a kernel without effects: what only its tables mention becomes
+ * addresses that nothing else has (variables) and empty functions. */
+void low_absent_replace(LLVMModuleRef m, LLVMValueRef kernel);
+/* Once all is inlined: functions that tables mention become such addresses, too. */
+void low_absent_on_device(LLVMModuleRef m);
+
 /* ---- region_settle.c ----------------------------------------------------- */
 
 /* Decide in the kernel's own module what LLVM is free to round in several ways. */

@@ -14,6 +14,8 @@
  *
  *   load double, gep (@table, 8)   ->   %p = gep %table, 8; load double, %p
  *
+ * A table that holds addresses of others has private ones of these.
+ *
  * Limits  a table that is indexed by data is copied by each work item. */
 #include "lower/llvm/device.h"
 
@@ -129,6 +131,32 @@ copy_in(struct low_emit *em, LLVMValueRef to, LLVMValueRef from, size_t size) {
   }
 }
 
+/* Is a global's address part of this initialiser? They nest a few levels. */
+static bool
+holds_address(LLVMValueRef c) {
+  if (LLVMIsAGlobalValue(c)) return true;
+  for (int k = 0; k < LLVMGetNumOperands(c); k++)
+    if (holds_address(LLVMGetOperand(c, (unsigned)k))) return true;
+  return false;
+}
+
+/* Store an initialiser; addresses one by one, so that they can be replaced. */
+static void
+fill_in(struct low_emit *em, LLVMValueRef init, LLVMValueRef to) {
+  LLVMTypeRef type = LLVMTypeOf(init);
+  if (LLVMIsAConstantExpr(init) || LLVMIsAGlobalValue(init) ||
+      !holds_address(init)) {
+    LLVMBuildStore(em->b, init, to);
+    return;
+  }
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
+  for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(init); k++) {
+    LLVMValueRef at[] = {LLVMConstNull(i32), LLVMConstInt(i32, k, 0)};
+    fill_in(em, LLVMGetOperand(init, k),
+            LLVMBuildInBoundsGEP2(em->b, type, to, at, 2, ""));
+  }
+}
+
 static status
 make_private(struct low_emit *em, LLVMValueRef g, LLVMValueRef scalars) {
   LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(em->fn);
@@ -136,7 +164,6 @@ make_private(struct low_emit *em, LLVMValueRef g, LLVMValueRef scalars) {
   LLVMValueRef mine =
       LLVMBuildAlloca(em->b, LLVMGlobalGetValueType(g), "variable");
   LLVMSetAlignment(mine, 16);
-  TRY(replace_uses(em, g, mine));
   LLVMPositionBuilderBefore(em->b, LLVMGetBasicBlockTerminator(entry));
   size_t size = 0;
   int32_t bind = bound_as(em, g, &size);
@@ -146,8 +173,8 @@ make_private(struct low_emit *em, LLVMValueRef g, LLVMValueRef scalars) {
                           ll_i64(em->ctx, em->form->bind_at[bind])),
             size);
   else
-    LLVMBuildStore(em->b, LLVMGetInitializer(g), mine);
-  return OK;
+    fill_in(em, LLVMGetInitializer(g), mine);
+  return replace_uses(em, g, mine);
 }
 
 /* Parameter `scalars` of a kernel: behind the binds. */
@@ -159,8 +186,11 @@ scalars_of(const struct low_emit *em) {
   return LLVMGetParam(em->fn, n);
 }
 
-status
-low_device_globals(struct low_emit *em) {
+/* Those that are used now; *more_out: there were such, and what they hold may be
+ * addresses of others. */
+static status
+make_all_private(struct low_emit *em, bool *more_out) {
+  *more_out = false;
   for (LLVMValueRef g = LLVMGetFirstGlobal(em->m); g;
        g = LLVMGetNextGlobal(g)) {
     LLVMTypeRef address = LLVMTypeOf(g);
@@ -171,6 +201,14 @@ low_device_globals(struct low_emit *em) {
       FAIL(ERR_COMPILE, "variable %s has no value on a device",
            LLVMGetValueName(g));
     TRY(make_private(em, g, scalars_of(em)));
+    *more_out = true;
   }
+  return OK;
+}
+
+status
+low_device_globals(struct low_emit *em) {
+  bool more = true;
+  while (more) TRY(make_all_private(em, &more));
   return OK;
 }

@@ -153,6 +153,15 @@ facts_local(const struct facts *f, LLVMValueRef alloca) {
          LLVMABISizeOfType(f->layout, LLVMGetAllocatedType(alloca));
 }
 
+/* Variables of the program that only tables mention are not there. */
+static bool
+facts_global_is_there(const struct facts *f, LLVMValueRef g) {
+  if (!LLVMGetFirstUse(g)) return false;
+  for (uint32_t k = 0; k < f->nglobals; k++)
+    if (f->globals[k] == g) return true;
+  return !LLVMIsDeclaration(g);
+}
+
 /* Arrays that are not in registers, tables, variables of the program. */
 static uint64_t
 facts_locals(const struct facts *f) {
@@ -163,7 +172,7 @@ facts_locals(const struct facts *f) {
     sum += bytes;
   }
   for (LLVMValueRef g = LLVMGetFirstGlobal(f->m); g; g = LLVMGetNextGlobal(g))
-    if (LLVMGetFirstUse(g)) sum += low_blob_sizeof(f->m, g);
+    if (facts_global_is_there(f, g)) sum += low_blob_sizeof(f->m, g);
   return sum;
 }
 
@@ -172,6 +181,7 @@ facts_read(struct facts *f, struct low_kernel *k, struct arena *arena) {
   TRY(facts_open(f, k));
   facts_maths(f, k, arena);
   TRY(fact_clean(f));
+  fact_tables(f);
   fact_pointers(f);
   fact_accesses(f);
   fact_flow(f);
@@ -193,6 +203,7 @@ low_facts_read(struct low_kernel *k, struct arena *arena) {
   if (f.m) LLVMDisposeModule(f.m);
   LLVMContextDispose(f.ctx);
   table_clear(&f.pointers);
+  table_clear(&f.closed);
   arena_clear(&f.arena);
   free(f.objects);
   free(f.accesses);

@@ -27,7 +27,9 @@ enum {
   FACT_PARAM = 1,
   FACT_LOCAL = 2,
   FACT_GLOBAL = 4,
-  FACT_UNKNOWN = 8 /* loaded from memory, returned by a call */
+  FACT_UNKNOWN = 8, /* loaded from memory, returned by a call */
+  FACT_CLOSED = 16, /* constants, and all that pointers in them lead to */
+  FACT_OPEN = 32    /* constants that lead to variables: facts_tables.c */
 };
 struct fact_pointer {
   uint8_t bases;
@@ -55,6 +57,7 @@ struct facts {
   LLVMTargetDataRef layout;
   struct arena arena;
   struct table pointers; /* LLVMValueRef -> struct fact_pointer */
+  struct table closed;   /* constants (LLVMValueRef), see facts_tables.c -> 1 */
   struct fact_object *objects;
   struct fact_access *accesses;
   LLVMValueRef *globals; /* mutable ones that are mentioned */
@@ -72,6 +75,10 @@ struct facts {
 
 /* facts_clean.c: inline, promote, unroll, on this private copy. */
 status fact_clean(struct facts *f);
+/* facts_tables.c: which constants lead to constants only; fills `closed`. */
+void fact_tables(struct facts *f);
+/* FACT_GLOBAL, FACT_CLOSED or FACT_OPEN. */
+uint8_t fact_global(const struct facts *f, LLVMValueRef g);
 /* facts_pointers.c: where each pointer leads; fills `pointers`, `objects`. */
 void fact_pointers(struct facts *f);
 /* What is known of a pointer-valued operand. */

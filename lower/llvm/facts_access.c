@@ -68,7 +68,7 @@ access_escape(struct facts *f, LLVMValueRef v) {
   if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind) return;
   struct fact_pointer p = fact_pointer_of(f, v);
   if (p.object != FACT_NONE) f->objects[p.object].escaped = true;
-  if (LLVMIsConstant(v) && p.bases == FACT_GLOBAL)
+  if (p.bases & (FACT_GLOBAL | FACT_OPEN | FACT_CLOSED))
     fact_effect(f, "passes on the address of a global");
 }
 
@@ -80,7 +80,7 @@ access_add(struct facts *f, LLVMValueRef inst, LLVMValueRef pointer,
            uint64_t size, bool writes) {
   struct fact_pointer p = fact_pointer_of(f, pointer);
   if (p.bases & FACT_UNKNOWN) fact_effect(f, "follows a pointer that it loads");
-  if (writes && p.bases & FACT_GLOBAL)
+  if (writes && p.bases & (FACT_GLOBAL | FACT_OPEN | FACT_CLOSED))
     fact_effect(f,
                 LLVMIsAGlobalVariable(pointer) ? "writes global `%.*s`"
                                                : "writes a global%.*s",
@@ -196,12 +196,30 @@ access_call(struct facts *f, LLVMValueRef i) {
 
 /* ---- the rest ------------------------------------------------------------ */
 
+/* Do the outcome of comparing these two, and the program's, agree? In a region's code
+ * what a table leads to has addresses of its own (region_absent.c). */
+static bool
+access_compares_alike(const struct facts *f, LLVMValueRef a, LLVMValueRef b) {
+  uint8_t bases = fact_pointer_of(f, a).bases | fact_pointer_of(f, b).bases;
+  if (bases & FACT_OPEN) return false;
+  if (LLVMIsNull(a) || LLVMIsNull(b)) return true;
+  if (LLVMIsConstant(a) || LLVMIsConstant(b))
+    return !(bases & (FACT_GLOBAL | FACT_CLOSED)) && !LLVMIsAFunction(a) &&
+           !LLVMIsAFunction(b);
+  return !(bases & FACT_CLOSED) || bases == FACT_CLOSED;
+}
+
 static void
 access_compare(struct facts *f, LLVMValueRef i) {
   LLVMValueRef a = LLVMGetOperand(i, 0), b = LLVMGetOperand(i, 1);
+  if (LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMPointerTypeKind) return;
+  if (!access_compares_alike(f, a, b))
+    fact_effect(f, "compares the address of a global");
   if (LLVMIsNull(a) || LLVMIsNull(b)) return;
-  access_escape(f, a);
-  access_escape(f, b);
+  for (unsigned k = 0; k < 2; k++) {
+    struct fact_pointer p = fact_pointer_of(f, LLVMGetOperand(i, k));
+    if (p.object != FACT_NONE) f->objects[p.object].escaped = true;
+  }
 }
 
 static void
@@ -256,12 +274,13 @@ access_global(struct facts *f, LLVMValueRef g) {
   VEC_PUSH(f->globals, f->nglobals, f->capglobals, g);
 }
 
-/* Globals below a constant operand; expressions nest a few levels at most. */
+/* Globals below a constant operand, which nests a few levels at most. */
 static void
 access_mentions(struct facts *f, LLVMValueRef v) {
   if (LLVMIsAGlobalVariable(v)) {
     access_global(f, v);
-  } else if (LLVMIsAConstantExpr(v)) {
+  } else if (LLVMIsAConstant(v) && !LLVMIsAGlobalValue(v) &&
+             !LLVMIsABlockAddress(v)) {
     int n = LLVMGetNumOperands(v);
     for (int k = 0; k < n; k++)
       access_mentions(f, LLVMGetOperand(v, (unsigned)k));

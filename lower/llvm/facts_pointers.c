@@ -9,13 +9,14 @@
  *     gep double, %u, i64 3            object u, offset 24
  *     gep double, %u, i64 %i           object u, offset unknown
  *     load ptr, (gep ptr, %v, 2)       object v[2], offset 0
+ *     load ptr, (gep @table, %i)       a constant, where @table leads to such
  *     phi %u, (gep %u, 1)              object u, offset unknown
  *     select %c, %u, %w                several objects: u and w escape
  *
- * Joins go up only, and each value can go up at most five times, so repeating
+ * Joins go up only, and each value can go up at most seven times, so repeating
  * the pass until nothing changes ends; straight code takes two rounds. limits:
- * pointers that go through memory other than a vector argument's are unknown;
- * the kernel becomes opaque if it follows one.
+ * pointers that go through other memory are unknown; the kernel becomes opaque if
+ * it follows one.
  */
 #include "lower/llvm/facts.h"
 
@@ -60,13 +61,13 @@ pointer_gep_offset(const struct facts *f, LLVMValueRef gep, int64_t *out) {
 }
 
 static struct fact_pointer
-pointer_constant(LLVMValueRef v) {
+pointer_constant(const struct facts *f, LLVMValueRef v) {
   struct fact_pointer p = {.object = FACT_NONE};
   while (LLVMIsAConstantExpr(v) && LLVMGetNumOperands(v) > 0 &&
          pointer_typed(LLVMGetOperand(v, 0)))
     v = LLVMGetOperand(v, 0);
   if (LLVMIsAGlobalVariable(v))
-    p.bases = FACT_GLOBAL;
+    p.bases = fact_global(f, v);
   else if (!LLVMIsNull(v) && !LLVMIsUndef(v))
     p.bases = FACT_UNKNOWN;
   return p;
@@ -74,7 +75,7 @@ pointer_constant(LLVMValueRef v) {
 
 struct fact_pointer
 fact_pointer_of(const struct facts *f, LLVMValueRef v) {
-  if (LLVMIsConstant(v)) return pointer_constant(v);
+  if (LLVMIsConstant(v)) return pointer_constant(f, v);
   uintptr_t p = table_get(&f->pointers, &v, sizeof v, 0);
   if (p) return *(struct fact_pointer *)p;
   return (struct fact_pointer){.object = FACT_NONE};
@@ -122,13 +123,16 @@ pointer_add(const struct facts *f, LLVMValueRef gep) {
   return p;
 }
 
-/* A pointer out of memory: an entry of a vector argument, or anything. */
+/* A pointer out of memory: an entry of a vector argument or of a table, or
+ * anything. */
 static struct fact_pointer
 pointer_load(struct facts *f, LLVMValueRef load) {
   struct fact_pointer p = fact_pointer_of(f, LLVMGetOperand(load, 0));
-  if (!p.bases) return p;
+  if (!p.bases || p.bases == FACT_CLOSED) return p;
   int64_t bytes = (int64_t)LLVMPointerSize(f->layout);
-  struct fact_pointer any = {.bases = FACT_UNKNOWN, .object = FACT_NONE};
+  struct fact_pointer any = {.bases = FACT_UNKNOWN |
+                                      (p.bases & (FACT_OPEN | FACT_CLOSED)),
+                             .object = FACT_NONE};
   if (p.object == FACT_NONE || f->objects[p.object].entry != FACT_SELF)
     return any;
   uint32_t param = f->objects[p.object].param;

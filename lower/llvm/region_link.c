@@ -63,6 +63,7 @@ low_prepare(const struct low_instance *in, const struct low_target *t,
     return s;
   }
   low_consts_set(m, in, v + 1);
+  if (!in->kernel->effects) low_absent_replace(m, v[0]);
   *out = m;
   return OK;
 }

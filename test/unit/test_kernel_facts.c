@@ -279,6 +279,72 @@ FACTS(own_table,
       "static const double w[2] = {1, 2};"
       "void k(const int *i, double *b) { *b = w[*i]; }",
       "0:r 1:w8")
+FACTS(table_of_tables,
+      "static const double a[] = {1, 2}, b[] = {3, 4};"
+      "static const double *const t[] = {a, b};"
+      "static const double *const *const all[] = {t, t + 1};"
+      "void k(const int *i, double *y) { *y = t[*i][1] + all[*i][*i][0]; }",
+      "0:r 1:w8")
+FACTS(table_in_a_ring,
+      "struct s { const double *w; const struct s *next; };"
+      "static const double a[] = {1, 2}; static const struct s ring[];"
+      "static const struct s ring[] = {{a, ring + 1}, {a + 1, ring}};"
+      "void k(const int *n, double *y) { const struct s *s = ring;"
+      "  for (int i = 0; i < *n; i++) s = s->next; *y = *s->w; }",
+      "0:r 1:w8")
+FACTS(table_with_functions,
+      "double f(double); struct s { double (*f)(double); const double *w; };"
+      "static const double a[] = {1, 2};"
+      "static const struct s t[] = {{f, a}, {0, a + 1}};"
+      "void k(const int *i, double *y) { *y = t[*i].f ? *t[*i].w : 0; }",
+      "0:r 1:w8")
+FACTS(table_of_variables,
+      "extern double x, z; static double *const t[] = {&x, &z};"
+      "void k(const int *i, double *y) { *y = *t[*i]; }",
+      "0:r 1:w8 effects")
+FACTS(table_beside_variables,
+      "extern double x;"
+      "static const struct { double w; double *p; } t[] = {{1, 0}, {2, &x}};"
+      "void k(const int *i, double *y) { *y = t[*i].w; }",
+      "0:r 1:w8")
+FACTS(table_of_weak_names,
+      "extern const double x __attribute__((weak));"
+      "static const double *const t[] = {&x, 0};"
+      "void k(const int *i, double *y) { *y = t[*i] ? 1 : 2; }",
+      "0:r 1:w8 effects")
+FACTS(table_of_tables_of_variables,
+      "extern double x; static double *const t[] = {&x};"
+      "static double *const *const all[] = {t, t};"
+      "void k(const int *i, double *y) { *y = **all[*i]; }",
+      "0:r 1:w8 effects")
+FACTS(table_of_numbers_as_addresses,
+      "static const double *const t[] = {(const double *)64, 0};"
+      "void k(const int *i, double *y) { *y = *t[*i]; }",
+      "0:r 1:w8 effects")
+FACTS(table_or_argument,
+      "static const double a[] = {1, 2}, *const t[] = {a, a + 1};"
+      "void k(const int *i, const double *x, double *y) {"
+      "  const double *p = *i & 1 ? t[*i & 2] : x; *y = *p; }",
+      "0:r 1:rw 2:w8")
+FACTS(table_is_walked,
+      "static const double a[] = {1, 2}, *const t[] = {a, a + 1};"
+      "void k(const int *i, double *y) { const double *p = t[*i], *q = p + *i;"
+      "  *y = 0; while (p != q) *y += *p++; }",
+      "0:r 1:w8")
+FACTS(table_compared_with_functions,
+      "static double f(double x) { return x; } double g(double);"
+      "static double (*const t[])(double) = {f, 0, g, f, g, 0, 0};"
+      "void k(const int *i, double *y) { *y = t[*i] == (*i & 1 ? f : g); }",
+      "0:r 1:w8 effects")
+FACTS(table_compared_with_an_argument,
+      "static const double a[] = {1, 2}, *const t[] = {a, a + 1};"
+      "void k(const int *i, const double *x, double *y) { *y = t[*i] == x; }",
+      "0:r 1:rw 2:w8 effects")
+FACTS(table_shows_addresses,
+      "#include <stdint.h>\n"
+      "static const double a[] = {1, 2}, *const t[] = {a, a + 1};"
+      "void k(const int *i, uintptr_t *y) { *y = (uintptr_t)t[*i]; }",
+      "0:r 1:w8 effects")
 FACTS(recursion,
       "static int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }"
       "void k(const int *n, int *b) { *b = f(*n); }",

@@ -4,19 +4,20 @@
  * an error leaves the others in a message that nobody sends. They would wait for
  * ever.
  *
- * Idea. Before anything that takes all ranks there is one reduction of three
+ * Idea. Before anything that takes all ranks there is one reduction of four
  * words: what it is, all loops recorded so far (a hash of hashes), the worst
- * status. A minimum of h and of ~h tells whether all have the same. So ranks
- * that come apart meet in that reduction, whatever they came for. Then they have
- * time: they look for the first loop in which they differ, in a ring of the last
- * ones, and each reports its own and another rank's.
+ * status, and whether all are to mend what caused it (refuse.c). A minimum of h and
+ * of ~h tells whether all have the same. So ranks that come apart meet in that
+ * reduction, whatever they came for. Then they have time: they look for the first
+ * loop in which they differ, in a ring of the last ones, and each reports its own
+ * and another rank's.
  *
  * What else decides what ranks do together is in that hash, too (*steps*: a dat
  * declared or uploaded, a global set, a target pushed), or compared once: options,
  * by op_init. What ranks may have of their own (bytes of constants that changed)
  * decides nothing.
  *
- * Cost: one reduction of 24 bytes for each flush, fetch or print, on several
+ * Cost: one reduction of 32 bytes for each flush, fetch or print, on several
  * ranks; a multiplication for each loop.
  * Limits: a rank that makes no call at all any more (an endless loop of the
  * program) is waited for. A hash may agree by chance, once in 2^64. */
@@ -180,14 +181,27 @@ tell_error(status st) {
 }
 
 status
-fe_agree(const char *what, uint64_t detail, status st) {
+fe_agree_or_mend(const char *what, uint64_t detail, status st, bool *mend) {
   if (!fe_ranked()) return st;
   uint64_t h = mix(mix_text(agree.said, what), detail);
-  uint64_t words[] = {h, ~h, ~(uint64_t)st};
-  TRY(rt_allreduce(&fe.comm, words, 3, (struct type){TYPE_U64, 8}, ACC_MIN));
+  uint64_t words[] = {h, ~h, ~(uint64_t)st, ~(uint64_t)*mend};
+  TRY(rt_allreduce(&fe.comm, words, 4, (struct type){TYPE_U64, 8}, ACC_MIN));
+  *mend = ~words[3] && words[0] == ~words[1];
+  if (*mend) return st;
   if (~words[2]) return tell_error(st);
   if (words[0] != ~words[1]) return tell_difference(what);
   return OK;
+}
+
+status
+fe_agree(const char *what, uint64_t detail, status st) {
+  bool mend = false;
+  return fe_agree_or_mend(what, detail, st, &mend);
+}
+
+status
+fe_agree_tell(status st) {
+  return fe_ranked() ? tell_error(st) : st;
 }
 
 /* ---- options ------------------------------------------------------------------------ */

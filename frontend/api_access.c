@@ -42,6 +42,7 @@ fe_access_begin(const char *api, op_dat dat, bool rw, struct fe_dat **out) {
   fe_checkpoint_look(d);
   TRY(fe_agree(api, d->index, OK));
   TRY(fe_look(d, rw));
+  if (fe.nvoid) TRY(fe_void_check(api, d));
   TRY(fe_dat_sync(d));
   *out = d;
   return OK;

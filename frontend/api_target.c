@@ -184,8 +184,8 @@ fe_target_choose(const struct fe_call *c, uint32_t *out) {
   const char *what, *why;
   *out = fe.target;
   if (!fe.targets[fe.target].device) return OK;
-  if (fe.host_only) *out = 0;
-  if (fe.host_only) return OK;
+  if (fe.host_only || c->on_host) *out = 0;
+  if (!*out) return OK;
   why = why_not(c, &what);
   if (!why) return OK;
   const char *name = fe.targets[fe.target].name;

@@ -27,15 +27,21 @@ status fe_void_check_loop(const struct fe_call *c);
 status fe_void_check(const char *api, const struct fe_dat *d);
 void fe_void_clear(struct fe_dat *d);
 
-/* ---- lost.c: what a failed run has lost (fe.nvoid, too) ---------------------- */
+/* ---- lost.c: what failed runs and refused loops have lost (fe.nvoid, too) ----- */
 
+struct fe_cause {
+  status st;
+  const char *text;
+};
 /* The program failed in the middle, for this cause: mark what it writes. */
-void fe_lost_mark(const struct fe_program *p, const char *cause);
+void fe_lost_mark(const struct fe_program *p, struct fe_cause cause);
 /* What the memory of this dat held is lost to the others that lie there. */
-void fe_lost_root(const struct fe_dat *d, const char *cause);
-/* Records that may still run, by number, in `keep` (as many as there are records); what
- * the others would have written is marked. Returns how many. */
-uint32_t fe_lost_keep(uint32_t *keep);
+void fe_lost_root(const struct fe_dat *d, struct fe_cause cause);
+/* Drop the records of the loop `refused`, for this cause (NULL: none), and those that
+ * want what is lost; what they would have written is. */
+void fe_lost_drop(const struct fe_rec *refused, struct fe_cause why);
+/* Free what lost dats held, where no loop waits for it. */
+void fe_lost_forget(void);
 /* As fe_void_check_loop, for what is lost. */
 status fe_lost_check_loop(const struct fe_call *c);
 status fe_gbl_check(const char *api, const struct fe_gbl *g);

@@ -8,6 +8,7 @@
  *   flush.c    decides what has to run, finds the program for it, runs it
  *   trace.c    no such program yet: the recording becomes a trace (ir/ir.h)
  *   program.c  ... which is lowered, and its tables filled from the handles
+ *   refuse.c   what cannot be compiled goes; lost.c: what else goes with it
  *   sweep.c    what is kept of programs, calls and the rest, and what goes
  *   consts.c   constants: folded while they keep their value
  *   slots.c    dats: declared, overlaid, freed, used again
@@ -84,6 +85,7 @@ struct fe_dat {
   bool undecided;   /* ... and in fe.checkpoint */
   char *void_since; /* checkpoint that it has had no values since; NULL */
   char *lost;       /* why it has no values: what a run failed of; NULL */
+  status lost_by;   /* ... as a status */
   bool viewed;      /* op2_dat_data_rw gave its mirror out, to be written */
   bool held;        /* the program keeps a pointer to its mirror: mirror.c */
   uint32_t pending_readers, pending_writers; /* recorded loops, not yet run */
@@ -99,6 +101,7 @@ struct fe_gbl { /* op2_gbl */
   bool freed, parked;
   bool called; /* as a dat's */
   char *lost;  /* as a dat's */
+  status lost_by;
   uint32_t pending;
 };
 
@@ -177,6 +180,7 @@ struct fe_call {
   size_t capture_bytes; /* of globals; constants that vary follow */
   size_t most_bytes;    /* with all constants: equal on all ranks */
   size_t capture_align; /* of their start; 0: FE_ALIGN */
+  bool on_host;         /* no device takes it: refuse.c */
   bool immediate; /* side effects or opaque: runs before the call returns */
   bool serial;
   bool overlaps; /* of overlapping globals: made by overlap.c */
@@ -206,6 +210,13 @@ struct fe_rec {
   size_t capture;   /* offset of its bytes in fe.captured */
   void **raw;       /* user pointers of the raw globals it writes */
 };
+
+/* Are both of one op_par_loop, on one target? */
+static inline bool
+fe_rec_same_loop(const struct fe_rec *a, const struct fe_rec *b) {
+  return a->kind == FE_REC_LOOP && b->kind == FE_REC_LOOP &&
+         a->what == b->what && a->target == b->target;
+}
 
 /* What a run is for. */
 enum fe_want {
@@ -340,6 +351,9 @@ struct fe {
   IR_ARRAY(uint32_t, target_stack);
   uint32_t target; /* of loops recorded now */
 
+  bool apart;      /* each loop is a region of its own (refuse.c) */
+  uint32_t failed; /* record whose region had no code in the last try to make a
+                        program; IR_NONE */
   uint32_t state_id; /* which dats share buffers, as an interned number */
   uint32_t setup_id; /* changes with layouts, overlays and disabled passes */
   uint32_t last_id;  /* of states and reaches */
@@ -496,10 +510,19 @@ size_t fe_program_bytes(const struct fe_program *p);
 
 /* ---- flush.c --------------------------------------------------------------- */
 
-/* Run what the request needs. On failure nothing ran and all stays pending. */
+/* Run what the request needs. On failure nothing ran and all stays pending, but for
+ * loops that were refused (refuse.c); with a handler these are no failure. */
 status fe_run(struct fe_request rq);
+/* The program for the recording, found or made; else fe.failed tells whether it is for
+ * one loop. */
+status fe_program_find(struct fe_request rq, struct fe_program **out);
+/* These records, by number, become the recording; the others are done. skipped: a slice
+ * has left them out. */
+void fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped);
 /* Words of a program's key behind those of its records. */
 enum { FE_REQUEST_WORDS = 6 };
+/* Do loops that wait write its memory; rw: or read it? */
+bool fe_dat_pending(const struct fe_dat *d, bool rw);
 /* Before an accessor: run what this dat needs; rw: its readers, too. */
 status fe_look(struct fe_dat *d, bool rw);
 

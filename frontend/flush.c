@@ -14,12 +14,14 @@
  * joins the next slice after two and shapes repeat.
  *
  * Errors. Nearly all that can fail comes before the first launch; then nothing has
- * changed and a retry works. What fails later loses what the run writes (lost.c).
+ * changed and a retry works, but for loops without code: they are refused (refuse.c).
+ * What fails later loses what the run writes (lost.c).
  */
 #include "base/fp.h"
 #include "frontend/checkpoint.h"
 #include "frontend/mirror.h"
 #include "frontend/ranks.h"
+#include "frontend/refuse.h"
 #include "frontend/slots.h"
 
 #include <assert.h>
@@ -32,9 +34,9 @@
 static void
 words_close(struct fe_request rq) {
   uint32_t index = rq.want == FE_WANT_RAW ? 0 : rq.index;
-  uint32_t tail[FE_REQUEST_WORDS] = {rq.want,           index,
-                                     fe.state_id,       fe.setup_id,
-                                     fe_residency_id(), fe_reach_id()};
+  uint32_t want = (uint32_t)rq.want << 1 | fe.apart;
+  uint32_t tail[FE_REQUEST_WORDS] = {
+      want, index, fe.state_id, fe.setup_id, fe_residency_id(), fe_reach_id()};
   for (int i = 0; i < FE_REQUEST_WORDS; i++)
     VEC_PUSH(fe.words, fe.nwords, fe.capwords, tail[i]);
 }
@@ -50,10 +52,11 @@ program_keep(struct fe_program *p, const uint32_t *words, uint32_t n) {
   *table_slot(&fe.program_ids, p->words, n * sizeof *words) = (uintptr_t)p;
 }
 
-static status
-program_find(struct fe_request rq, struct fe_program **out) {
+status
+fe_program_find(struct fe_request rq, struct fe_program **out) {
   struct fe_program *guess = fe.last_program ? fe.last_program->next : NULL;
   words_close(rq);
+  fe.failed = IR_NONE;
   uint32_t n = fe.nwords;
   fe.nwords -= FE_REQUEST_WORDS; /* the recording itself is not closed */
   if (guess && guess->nwords == n &&
@@ -70,7 +73,7 @@ program_find(struct fe_request rq, struct fe_program **out) {
   }
   bool changed;
   TRY(fe_layout_update(&changed));
-  if (changed) return program_find(rq, out);
+  if (changed) return fe_program_find(rq, out);
   fe_sweep();
   TRY(fe_program_make(rq, out));
   program_keep(*out, fe.words, n);
@@ -104,9 +107,8 @@ rec_done(struct fe_rec *r) {
   free(r->raw);
 }
 
-/* The records left out become the recording; their captured bytes move along. */
-static void
-keep_remaining(const struct fe_program *p) {
+void
+fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped) {
   struct fe_rec *old = fe.recs;
   char *bytes = fe.captured;
   uint32_t n = fe.nrecs, next = 0;
@@ -116,7 +118,7 @@ keep_remaining(const struct fe_program *p) {
   fe.nrecs = fe.caprecs = fe.nwords = 0;
   fe.captured_bytes = fe.captured_cap = fe.bound_bytes = 0;
   for (uint32_t i = 0; i < n; i++) {
-    if (next == p->nremaining || p->remaining[next] != i) {
+    if (next == nkeep || keep[next] != i) {
       rec_done(&old[i]);
       continue;
     }
@@ -126,11 +128,11 @@ keep_remaining(const struct fe_program *p) {
     if (align) fe_capture_align(align);
     r.capture = bytes ? fe_capture(bytes + old[i].capture, to - old[i].capture)
                       : 0; /* nothing was ever captured */
-    r.skipped += r.skipped < 2;
+    r.skipped += skipped && r.skipped < 2;
     fe_rec_push(r);
     next++;
   }
-  assert(next == p->nremaining);
+  assert(next == nkeep);
   free(old);
   free(bytes);
 }
@@ -138,7 +140,7 @@ keep_remaining(const struct fe_program *p) {
 static void
 commit(const struct fe_program *p) {
   if (p->nremaining) {
-    keep_remaining(p);
+    fe_recs_keep(p->remaining, p->nremaining, true);
     return;
   }
   for (uint32_t i = 0; i < fe.nrecs; i++) rec_done(&fe.recs[i]);
@@ -153,28 +155,30 @@ static status
 run_broke(const struct fe_program *p, status st) {
   struct str cause = STR_INIT;
   str_add(&cause, err_last());
-  fe_lost_mark(p, cause.s);
+  struct fe_cause why = {st, cause.s};
+  fe_lost_mark(p, why);
   commit(p);
-  struct fe_program later = {.remaining =
-                                 mem_alloc(fe.nrecs + 1, sizeof(uint32_t))};
-  later.nremaining = fe_lost_keep(later.remaining);
-  if (later.nremaining < fe.nrecs) keep_remaining(&later);
-  free(later.remaining);
-  fe_state_update();
+  fe_lost_drop(NULL, why);
+  fe_lost_forget();
   err_set(st, "%s", cause.s);
   str_clear(&cause);
   return st;
 }
 
-/* The program, ready to run on all ranks. */
+/* The program, ready to run on all ranks. *refused: one of them has no code for some
+ * loop. */
 static status
-program_ready(struct fe_request rq, struct fe_program **out) {
-  status st = program_find(rq, out);
+program_ready(struct fe_request rq, struct fe_program **out, bool *refused) {
+  status st = fe_program_find(rq, out);
+  *refused = fe_is_refusal(st);
   /* Plans of all ranks' elements are made together. */
-  if (fe.opt.reproducible) st = fe_agree("running loops", rq.want, st);
+  if (fe.opt.reproducible) {
+    st = fe_agree_or_mend("running loops", rq.want, st, refused);
+    if (*refused) return st;
+  }
   if (st == OK) st = rt_exec_prepare((*out)->low.program, fe.nthreads);
-  status all = fe_agree("running loops", rq.want, st);
-  if (st == OK && all != OK) rt_exec_cancel((*out)->low.program);
+  status all = fe_agree_or_mend("running loops", rq.want, st, refused);
+  if (st == OK && (all != OK || *refused)) rt_exec_cancel((*out)->low.program);
   return all;
 }
 
@@ -188,10 +192,8 @@ run_rounding(struct fe_program *p) {
 }
 
 static status
-run(struct fe_request rq) {
-  struct fe_program *p;
+run_program(struct fe_program *p) {
   double begin = fe.opt.trace ? timer_wall() : 0;
-  TRY(program_ready(rq, &p));
   bool old_constants = fe.opaque_pending && fe_watch_changed();
   if (old_constants) fe_watch_swap();
   fe.up = FE_RUNNING;
@@ -211,6 +213,23 @@ run(struct fe_request rq) {
   return OK;
 }
 
+/* Without the loops that cannot be compiled; all others run then. */
+static status
+run(struct fe_request rq) {
+  struct fe_program *p;
+  struct fe_refusal r = {OK, STR_INIT};
+  bool refused;
+  status st = program_ready(rq, &p, &refused);
+  while (refused) {
+    rq = (struct fe_request){FE_WANT_ALL, 0};
+    st = fe_refuse(rq, &r);
+    refused = false;
+    if (st == OK && fe.nrecs) st = program_ready(rq, &p, &refused);
+  }
+  if (st == OK && fe.nrecs) st = run_program(p);
+  return fe_refusal_end(&r, st);
+}
+
 status
 fe_run(struct fe_request rq) {
   if (fe.nviews) fe_views_close();
@@ -221,8 +240,8 @@ fe_run(struct fe_request rq) {
   return st;
 }
 
-static bool
-any_pending(const struct fe_dat *d, bool rw) {
+bool
+fe_dat_pending(const struct fe_dat *d, bool rw) {
   for (uint32_t i = 0; i < fe.ndats; i++) {
     const struct fe_dat *o = fe.dats[i];
     if (o->root == d->root &&
@@ -234,7 +253,7 @@ any_pending(const struct fe_dat *d, bool rw) {
 
 status
 fe_look(struct fe_dat *d, bool rw) {
-  if (!any_pending(d, rw)) return OK;
+  if (!fe_dat_pending(d, rw)) return OK;
   return fe_run((struct fe_request){rw ? FE_WANT_DAT_RW : FE_WANT_DAT,
                                     d->index});
 }

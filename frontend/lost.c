@@ -1,14 +1,18 @@
-/* What a failure in the middle of a run has lost.
+/* What a failure in the middle of a run has lost, and what loops that cannot run.
  *
  * Problem. Before the first launch errors change nothing, and a retry works. When a
  * launch or a copy fails behind that (a device runs out of memory or is taken away,
- * a kernel faults), data may be half written.
+ * a kernel faults), data may be half written. And a loop that does not compile will
+ * not at the next try either (refuse.c).
  *
- * Idea. The loops of the run are gone. What they would have written is lost: each such
- * dat and global handle keeps the cause, and a look at it, or a loop that wants its
- * values, is an error that names it. The same goes for what waiting loops would have
- * made of lost values; they are dropped. Everything else stays readable. A loop that
- * writes all of a lost dat, op_upload_dat or op2_gbl_set give it values again.
+ * Idea. Such loops are gone. What they would have written is lost: each such dat and
+ * global handle keeps the cause, and a look at it, or a loop that wants its values, is
+ * an error that names it. The same goes for what waiting loops would have made of lost
+ * values; they are dropped. Everything else stays readable. A loop that writes all of
+ * a lost dat, op_upload_dat or op2_gbl_set give it values again.
+ *
+ * Loops recorded before a refused one still want what its dats held until then: that is
+ * forgotten only when no loop waits for it (fe_lost_forget).
  *
  * Cost  nothing until something fails. */
 #include "frontend/checkpoint.h"
@@ -17,19 +21,30 @@
 #include <string.h>
 
 static void
-lose_dat(struct fe_dat *d, const char *cause) {
+lose_dat(struct fe_dat *d, struct fe_cause cause) {
   if (d->lost) return;
   fe_void_clear(d);
-  rt_dat_forget(&d->rt);
-  d->lost = fe_text_copy(cause);
+  d->lost = fe_text_copy(cause.text);
+  d->lost_by = cause.st;
   fe.nvoid++;
 }
 
 static void
-lose_gbl(struct fe_gbl *g, const char *cause) {
+lose_gbl(struct fe_gbl *g, struct fe_cause cause) {
   if (g->lost) return;
-  g->lost = fe_text_copy(cause);
+  g->lost = fe_text_copy(cause.text);
+  g->lost_by = cause.st;
   fe.nvoid++;
+}
+
+void
+fe_lost_forget(void) {
+  for (uint32_t i = 0; fe.nvoid && i < fe.ndats; i++) {
+    struct fe_dat *d = fe.dats[i];
+    if (d->lost && !d->parked && !fe_dat_pending(d, true))
+      rt_dat_forget(&d->rt);
+  }
+  fe_state_update();
 }
 
 void
@@ -42,7 +57,7 @@ fe_gbl_found(struct fe_gbl *g) {
 status
 fe_gbl_check(const char *api, const struct fe_gbl *g) {
   if (!g->lost) return OK;
-  FAIL(ERR_DEVICE, "%s: global \"%s\" was lost: %s", api, g->name, g->lost);
+  FAIL(g->lost_by, "%s: global \"%s\" was lost: %s", api, g->name, g->lost);
 }
 
 /* ---- of the run ---------------------------------------------------------- */
@@ -68,40 +83,55 @@ program_writes(const struct rt_program *rt, uint32_t global) {
 }
 
 void
-fe_lost_mark(const struct fe_program *p, const char *cause) {
+fe_lost_mark(const struct fe_program *p, struct fe_cause cause) {
   const struct rt_program *rt = p->low.program;
-  for (uint32_t k = 0; k < rt->nouts; k++)
-    lose_dat(fe.dats[p->low.dat_tags[rt->outs[k].dat]], cause);
+  for (uint32_t k = 0; k < rt->nouts; k++) {
+    struct fe_dat *d = fe.dats[p->low.dat_tags[rt->outs[k].dat]];
+    lose_dat(d, cause);
+    rt_dat_forget(&d->rt);
+  }
   for (uint32_t k = 0; k < rt->nglobals; k++)
     if (!p->globals[k].raw && program_writes(rt, k))
       lose_gbl(fe.gbls[p->globals[k].gbl], cause);
 }
 
 void
-fe_lost_root(const struct fe_dat *d, const char *cause) {
-  for (uint32_t i = 0; i < fe.ndats; i++)
-    if (fe.dats[i] != d && fe.dats[i]->root == d->root && !fe.dats[i]->freed)
-      lose_dat(fe.dats[i], cause);
+fe_lost_root(const struct fe_dat *d, struct fe_cause cause) {
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    struct fe_dat *o = fe.dats[i];
+    if (o == d || o->root != d->root || o->freed) continue;
+    lose_dat(o, cause);
+    rt_dat_forget(&o->rt);
+  }
 }
 
 /* ---- of loops that wait -------------------------------------------------- */
 
-/* The cause, if the loop wants something that is lost. */
-static const char *
+/* The cause, if the loop wants something that is lost; its text is NULL if not. */
+static struct fe_cause
 wants_lost(const struct fe_call *c) {
   for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->uses[u]->lost && c->use_reads[u]) return c->uses[u]->lost;
+    if (c->uses[u]->lost && c->use_reads[u])
+      return (struct fe_cause){c->uses[u]->lost_by, c->uses[u]->lost};
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
     if (c->args[a].gbl && c->args[a].gbl->lost &&
         access_info[c->args[a].ir.access].reads)
-      return c->args[a].gbl->lost;
-  return NULL;
+      return (struct fe_cause){c->args[a].gbl->lost_by, c->args[a].gbl->lost};
+  return (struct fe_cause){OK, NULL};
+}
+
+/* Of this dat and those that lie in its memory, too. */
+static void
+lose_result(const struct fe_dat *d, struct fe_cause cause) {
+  for (uint32_t i = 0; i < fe.ndats; i++)
+    if (fe.dats[i]->root == d->root && !fe.dats[i]->parked)
+      lose_dat(fe.dats[i], cause);
 }
 
 static void
-lose_results(const struct fe_call *c, const char *cause) {
+lose_results(const struct fe_call *c, struct fe_cause cause) {
   for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->use_writes[u]) lose_dat(c->uses[u], cause);
+    if (c->use_writes[u]) lose_result(c->uses[u], cause);
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
     if (c->args[a].gbl && access_info[c->args[a].ir.access].writes)
       lose_gbl(c->args[a].gbl, cause);
@@ -116,14 +146,18 @@ find_results(const struct fe_call *c) {
     if (c->args[a].gbl) fe_gbl_found(c->args[a].gbl);
 }
 
-uint32_t
-fe_lost_keep(uint32_t *keep) {
+/* Records that may still run, by number; how many. What the others would have written
+ * is marked. */
+static uint32_t
+recs_find(const struct fe_rec *refused, struct fe_cause why, uint32_t *keep) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < fe.nrecs; i++) {
     const struct fe_rec *r = &fe.recs[i];
     const struct fe_call *c = r->kind == FE_REC_LOOP ? fe.calls[r->what] : NULL;
-    const char *cause = c ? wants_lost(c) : NULL;
-    if (cause) {
+    struct fe_cause cause = {OK, NULL};
+    if (c) cause = wants_lost(c);
+    if (refused && fe_rec_same_loop(r, refused)) cause = why;
+    if (cause.text) {
       lose_results(c, cause);
       continue;
     }
@@ -134,17 +168,25 @@ fe_lost_keep(uint32_t *keep) {
   return n;
 }
 
+void
+fe_lost_drop(const struct fe_rec *refused, struct fe_cause why) {
+  uint32_t *keep = mem_alloc(fe.nrecs + 1, sizeof *keep);
+  uint32_t n = recs_find(refused, why, keep);
+  if (n < fe.nrecs) fe_recs_keep(keep, n, false);
+  free(keep);
+}
+
 status
 fe_lost_check_loop(const struct fe_call *c) {
-  const char *cause = wants_lost(c);
-  if (!cause) {
+  struct fe_cause cause = wants_lost(c);
+  if (!cause.text) {
     find_results(c);
     return OK;
   }
   for (uint32_t u = 0; u < c->nuses; u++)
     if (c->uses[u]->lost && c->use_reads[u])
-      FAIL(ERR_DEVICE, "op_par_loop \"%s\": argument: dat \"%s\" was lost: %s",
-           c->name, c->uses[u]->pub.name, cause);
-  FAIL(ERR_DEVICE, "op_par_loop \"%s\": argument: a global was lost: %s",
-       c->name, cause);
+      FAIL(cause.st, "op_par_loop \"%s\": argument: dat \"%s\" was lost: %s",
+           c->name, c->uses[u]->pub.name, cause.text);
+  FAIL(cause.st, "op_par_loop \"%s\": argument: a global was lost: %s", c->name,
+       cause.text);
 }

@@ -174,14 +174,23 @@ levels_of(const struct ir_trace *t) {
 }
 
 static status
-make_from(struct ir_trace **t, struct fe_program *p,
-          const struct fe_global_src *globals, bool *deeper) {
-  struct pass_options o = {.disable = fe.opt.disable,
+run_passes(struct ir_trace **t, struct fe_program *p) {
+  struct str disable = STR_INIT;
+  str_printf(&disable, "%s%s", fe.opt.disable, fe.apart ? ",fuse" : "");
+  struct pass_options o = {.disable = disable.s,
                            .with = fe.halo_with,
                            .verify = fe.opt.check,
                            .stress = fe.opt.stress,
                            .after = fe.opt.trace > 1 ? fe_dump_pass : NULL,
                            .user = p};
+  status st = pass_run(t, &o);
+  str_clear(&disable);
+  return st;
+}
+
+static status
+make_from(struct ir_trace **t, struct fe_program *p,
+          const struct fe_global_src *globals, bool *deeper) {
   struct low_env env = {.kernel = env_kernel,
                         .constant = env_constant,
                         .exact = fe.opt.reproducible != 0,
@@ -192,12 +201,14 @@ make_from(struct ir_trace **t, struct fe_program *p,
   TRY(low_increments_find(fe.opt.increments, &env.increments));
   if (fe.opt.reproducible || !strcmp(fe.opt.threading, "colours"))
     env.increments = LOW_INCREMENTS_COLOUR;
-  TRY(pass_run(t, &o));
+  TRY(run_passes(t, p));
   if (levels_of(*t) > fe.level) {
     *deeper = true; /* and all that was known of values is history */
     return fe_spread(levels_of(*t));
   }
-  TRY(low_lower(*t, &env, &p->low));
+  status st = low_lower(*t, &env, &p->low);
+  if (st != OK) fe.failed = p->low.failed;
+  TRY(st);
   remark_devices(*t, p->low.program);
   TRY(fill_named(p));
   fill_tables(p, globals);

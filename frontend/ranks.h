@@ -80,6 +80,14 @@ uint32_t fe_reach_id(void);
  * loops before, and none with an error. Else all get one: `st` is this rank's
  * own. */
 status fe_agree(const char *what, uint64_t detail, status st);
+/* The same, but a rank may ask by *mend that all do something about its error first.
+ * *mend, behind it: some rank asked, and all are at this point; each has its own status
+ * then. On one rank *mend stays. */
+status fe_agree_or_mend(const char *what, uint64_t detail, status st,
+                        bool *mend);
+/* Some rank has an error: on those that have none it becomes one that says whose.
+ * Collective. */
+status fe_agree_tell(status st);
 /* A loop was recorded. */
 void fe_agree_loop(const struct fe_call *c);
 /* Something else was done that all ranks must do: `what`, a text that stays, of

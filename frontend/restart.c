@@ -17,7 +17,7 @@
 status
 fe_void_check(const char *api, const struct fe_dat *d) {
   if (d->lost)
-    FAIL(ERR_DEVICE, "%s: dat \"%s\" was lost: %s", api, d->pub.name, d->lost);
+    FAIL(d->lost_by, "%s: dat \"%s\" was lost: %s", api, d->pub.name, d->lost);
   if (!d->void_since) return OK;
   FAIL(
       ERR_STATE,

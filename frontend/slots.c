@@ -122,7 +122,8 @@ is_shared(const struct fe_dat *d) {
 static void
 leave_root(struct fe_dat *d) {
   uint32_t root = UINT32_MAX;
-  if (rt_dat_sync(&d->rt) != OK) fe_lost_root(d, err_last());
+  status st = rt_dat_sync(&d->rt);
+  if (st != OK) fe_lost_root(d, (struct fe_cause){st, err_last()});
   for (uint32_t i = 0; i < fe.ndats; i++) {
     struct fe_dat *o = fe.dats[i];
     if (o == d || o->root != d->index) continue;

@@ -26,6 +26,9 @@
  * expected and what was found. Without a handler (op2_set_error_handler) it is
  * printed and the program ends with 1; only functions that return an op2_status
  * return it instead.
+ * A loop that no compiler takes is told where it is needed, once. It goes, and what it
+ * would have written is lost: a look at that is an error, until something writes all
+ * of it. The call that met it goes on, where there is a handler.
  *
  * Threads. All calls come from the thread that called op_init; from another one
  * they are errors. op_printf op_print op_timers op_malloc op_is_root work

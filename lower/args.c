@@ -186,6 +186,7 @@ low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
                 struct low_region *r) {
   struct low_args g = {.m = m, .r = r, .first = first, .end = first + count};
   r->scratch = -1;
+  r->tag = m->t->nodes[first].tag;
   g.device = target_is_device(m->t->nodes[first].target);
   r->sanitize = m->env->sanitize;
   low_dats_begin(&g);

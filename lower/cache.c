@@ -223,9 +223,10 @@ low_job_done(struct low_job *j) {
     LOG_DEBUG("compiling %s took %.3f s", j->r->name, j->seconds);
 }
 
-/* The first failure, in the order of the program, is the one that is told. */
+/* The first failure, in the order of the program, is the one that is told;
+ * *failed_out: whose. */
 static status
-low_jobs_done(struct low_job *jobs, uint32_t n) {
+low_jobs_done(struct low_job *jobs, uint32_t n, uint32_t *failed_out) {
   status s = OK;
   for (uint32_t k = 0; k < n; k++) {
     if (jobs[k].result == OK) {
@@ -234,6 +235,7 @@ low_jobs_done(struct low_job *jobs, uint32_t n) {
       const struct low_call *c = &jobs[k].r->calls[0];
       s = err_set(jobs[k].result, "%s:%d: loop %s: %s", c->file, c->line,
                   jobs[k].r->name, jobs[k].message);
+      *failed_out = jobs[k].r->tag;
     }
   }
   return s;
@@ -257,16 +259,17 @@ low_jobs_left(struct low_job *jobs, uint32_t n) {
 }
 
 static status
-low_make_all(struct low_job *jobs, uint32_t n) {
+low_make_all(struct low_job *jobs, uint32_t n, uint32_t *failed_out) {
   if (low_disk_turn_begin()) n = low_jobs_left(jobs, n);
   if (n) low_compile_all(jobs, n);
-  status s = low_jobs_done(jobs, n);
+  status s = low_jobs_done(jobs, n, failed_out);
   low_disk_turn_end();
   return s;
 }
 
 status
-low_cache_need(const struct low_region *regions, uint32_t n) {
+low_cache_need(const struct low_region *regions, uint32_t n,
+               uint32_t *failed_out) {
   struct low_job *jobs = mem_alloc(n, sizeof *jobs);
   uint32_t missing = 0;
   for (uint32_t k = 0; k < n; k++) {
@@ -277,7 +280,7 @@ low_cache_need(const struct low_region *regions, uint32_t n) {
     else
       jobs[missing++] = j;
   }
-  status s = missing ? low_make_all(jobs, missing) : OK;
+  status s = missing ? low_make_all(jobs, missing, failed_out) : OK;
   for (uint32_t k = 0; k < missing; k++) low_job_clear(&jobs[k]);
   free(jobs);
   return s;

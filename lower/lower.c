@@ -235,6 +235,7 @@ low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
     if (r.binds[k].kind == RT_BIND_SLOT) low_slot_touch(m, r.binds[k].index, d);
   if (s == OK && d) s = low_launch_offload(m, n, &r, d, l);
   if (s != OK) {
+    m->out->failed = n->tag;
     low_region_clear(&r);
     return s;
   }
@@ -253,7 +254,7 @@ low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
 static status
 low_launches_link(struct low_maker *m) {
   uint32_t k = 0;
-  TRY(low_cache_need(m->regions, m->nregions));
+  TRY(low_cache_need(m->regions, m->nregions, &m->out->failed));
   for (uint32_t i = 0; i < m->p->nlaunches; i++)
     if (!m->p->launches[i].offload)
       m->p->launches[i].fn = low_cache_get(&m->regions[k++]);
@@ -557,12 +558,15 @@ low_regions_each(const struct ir_trace *t, const struct low_env *env,
 status
 low_lower(const struct ir_trace *t, const struct low_env *env,
           struct low_program *out) {
-  *out = (struct low_program){.program = mem_alloc(1, sizeof *out->program)};
+  *out = (struct low_program){.program = mem_alloc(1, sizeof *out->program),
+                              .failed = IR_NONE};
   struct low_maker m = {.t = t, .env = env, .p = out->program, .out = out};
   low_maker_init(&m);
   status s = low_make(&m);
   low_maker_clear(&m);
+  uint32_t failed = out->failed;
   if (s != OK) low_program_clear(out);
+  out->failed = failed;
   return s;
 }
 

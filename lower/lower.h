@@ -61,10 +61,13 @@ struct low_program {
   struct rt_program *program;
   uint32_t *set_tags, *map_tags, *dat_tags, *global_tags, *address_tags;
   struct low_capture *captures; /* one per program param */
+  uint32_t
+      failed; /* behind an error: tag of the first node of the region that has
+                      no code; IR_NONE: it was something else */
 };
 
 /* Lower a verified trace (regions and buffers assigned; deferred nodes are left
- * out). ERR_COMPILE names the loop and its call. */
+ * out). ERR_COMPILE names the loop and its call, and sets out->failed. */
 status low_lower(const struct ir_trace *t, const struct low_env *env,
                  struct low_program *out);
 void low_program_clear(struct low_program *p); /* frees the rt_program, too */

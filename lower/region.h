@@ -144,6 +144,7 @@ struct low_region {
   double
       per_target; /* increments through maps that a target gets, on average */
   const char *name;
+  uint32_t tag; /* of its first node */
 };
 
 /* What a private copy of the slot's value is aligned to: as its type may ask, whose
@@ -231,8 +232,9 @@ enum low_key { LOW_KEY_PROCESS, LOW_KEY_WHOLE };
 void low_region_key(const struct low_region *r, enum low_key which,
                     struct str *key);
 /* Have code for all these regions: what neither this process nor the disk has is
- * compiled. ERR_COMPILE names the loop and its call. */
-status low_cache_need(const struct low_region *regions, uint32_t n);
+ * compiled. ERR_COMPILE names the loop and its call; *failed_out: its tag. */
+status low_cache_need(const struct low_region *regions, uint32_t n,
+                      uint32_t *failed_out);
 /* The function of a region that was needed before. */
 rt_region_fn low_cache_get(const struct low_region *r);
 /* The name, kept until low_clear. */

@@ -7,6 +7,7 @@
 #include "libcuda.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,15 +236,24 @@ cuMemcpyDtoDAsync_v2(void *to, void *from, size_t bytes, void *s) {
   return copy("copy", to, from, bytes, s);
 }
 
+static bool
+is_refused(const char *image) {
+  const char *const *text = mock_cuda.refuse;
+  return text[0] && strstr(image, text[0]) &&
+         (!text[1] || strstr(image, text[1]));
+}
+
 /* "Code" must begin as PTX does. */
 int
 cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *options,
                    void **values) {
   NEEDS_CONTEXT;
   note("load ");
-  if (!strstr(image, ".version")) {
+  bool text = strstr(image, ".version") != NULL;
+  if (!text || is_refused(image)) {
     for (unsigned k = 0; k < n; k++)
-      if (options[k] == 5) strcpy(values[k], "mock: not PTX");
+      if (options[k] == 5)
+        strcpy(values[k], text ? "mock: refused" : "mock: not PTX");
     return NO_IMAGE;
   }
   mock_cuda.modules++;

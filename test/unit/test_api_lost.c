@@ -1,6 +1,7 @@
-/* A device that fails in the middle of a run (the mock CUDA driver, whose kernels do
- * nothing): what the run would have written is lost, with the cause; all else can be
- * read; full writes, uploads and op2_gbl_set give values again. */
+/* A device that fails in the middle of a run, or does not take a loop's code (the mock
+ * CUDA driver, whose kernels do nothing): what these would have written is lost, with
+ * the cause; all else can be read; full writes, uploads and op2_gbl_set give values
+ * again. */
 #include "../mock/libcuda.h"
 
 #include "op2.h"
@@ -210,5 +211,168 @@ Test(lost, a_copy_back, .init = start) {
   cr_assert(strstr(message, "cuMemcpyDtoHAsync"), "%s", message);
   mock->fail_down = 0;
   look(b, NULL);
+  end();
+}
+
+/* ---- loops before those that are lost -------------------------------------- */
+
+static void
+on_host(const char *name, op_dat from, op_dat to, op_access access) {
+  cr_assert_eq(op2_target_push("openmp"), 0);
+  run(name, from, to, access);
+  cr_assert_eq(op2_target_pop(), 0);
+}
+
+static void
+look_at(op_dat x, double factor) {
+  double out[N];
+  int before = errors;
+  op_fetch_data(x, out);
+  cr_assert_eq(errors, before, "%s", message);
+  for (int e = 0; e < N; e++) cr_assert_eq(out[e], factor * (e + 1));
+}
+
+/* A waiting loop sees what a dat held before a later one would have lost it. */
+Test(lost, what_waiting_loops_read, .init = start) {
+  double out[N];
+  on_host("put", a, c, OP_WRITE); /* c = 2 */
+  op2_flush();
+  run("put", a, b, OP_WRITE);
+  on_host("add", c, d, OP_RW); /* d = 3 */
+  run("add", b, c, OP_RW);     /* wants b */
+  mock->fail_at = mock->launches + 1;
+  op_fetch_data(b, out);
+  cr_assert_eq(errors, 1, "%d: %s", errors, message);
+  look_at(d, 3);
+  look(c, "\"c\" was lost");
+  end();
+}
+
+/* ---- code that the driver refuses ------------------------------------------- */
+
+/* Kernels `odd` and `rare` have constants that their code can be known by. */
+#define ODD "0d40F2FD1000000000"
+#define RARE "0d40EB206000000000"
+
+static void
+start_refusing(void) {
+  start();
+  cr_assert_eq(op2_kernel_source("odd", "void odd(const double *x, double *y) "
+                                        "{ *y += 77777 * *x; }"),
+               0);
+  cr_assert_eq(op2_kernel_source("rare",
+                                 "void rare(const double *x, double *y) "
+                                 "{ *y += 55555 * *x; }"),
+               0);
+}
+
+static void
+start_fallback(void) {
+  setenv("OP2_OFFLOAD_FALLBACK", "host", 1);
+  start_refusing();
+}
+
+static void
+look_refused(op_dat x, const char *lost) {
+  double out[N];
+  int before = errors;
+  op_fetch_data(x, out);
+  cr_assert_eq(errors, before + 1, "expected %s to be lost", lost);
+  cr_assert_eq(code, OP2_ERR_COMPILE);
+  cr_assert(strstr(message, lost) && strstr(message, "loop odd:"), "%s",
+            message);
+}
+
+/* It stands between others, with which it would have been fused. */
+Test(lost, a_loop_without_code, .init = start_refusing) {
+  double value;
+  mock->refuse[0] = ODD;
+  on_host("put", a, b, OP_WRITE);
+  on_host("add", b, d, OP_RW); /* d = 3 */
+  run("add", a, c, OP_RW);
+  run("odd", a, b, OP_RW);
+  run("odd", a, b, OP_RW);
+  run("add", b, c, OP_RW); /* wants b */
+  run_total(c);            /* wants c */
+  run("put", a, b, OP_WRITE);
+  cr_assert_eq(op2_pending(), 8);
+  op2_flush();
+  cr_assert_eq(errors, 1, "%d: %s", errors, message);
+  cr_assert_eq(code, OP2_ERR_COMPILE);
+  cr_assert(strstr(message, "test_api_lost.c:") &&
+                strstr(message, "loop odd: CUDA") &&
+                strstr(message, "4 recorded loops are dropped"),
+            "%s", message);
+  cr_assert_eq(op2_pending(), 0);
+  look_at(d, 3);
+  look(b, NULL); /* written in full behind it */
+  look_refused(c, "\"c\" was lost");
+  op2_gbl_get(sum, &value);
+  cr_assert(strstr(message, "\"sum\" was lost"), "%s", message);
+  mock->refuse[0] = NULL;
+  run("odd", a, b, OP_RW); /* it was not for ever */
+  look(b, NULL);
+  end();
+}
+
+/* A look that has nothing to do with it does not meet it; one that does goes on. */
+Test(lost, a_look_at_something_else, .init = start_refusing) {
+  mock->refuse[0] = ODD;
+  run("odd", a, c, OP_RW);
+  on_host("put", a, b, OP_WRITE);
+  look_at(b, 2);
+  cr_assert_eq(op2_pending(), 1);
+  run("odd", a, b, OP_RW);
+  on_host("add", a, d, OP_RW);
+  double out[N];
+  op_fetch_data(b, out); /* told, and then that b is lost */
+  cr_assert_eq(errors, 2, "%d: %s", errors, message);
+  cr_assert(strstr(message, "\"b\" was lost"), "%s", message);
+  look_at(d, 2);
+  look_refused(c, "\"c\" was lost");
+  end();
+}
+
+/* Two loops, two errors, one message. */
+Test(lost, loops_without_code, .init = start_refusing) {
+  mock->refuse[0] = "0d40";
+  run("odd", a, b, OP_RW);
+  on_host("add", a, d, OP_RW);
+  run("rare", a, c, OP_RW);
+  op2_flush();
+  cr_assert_eq(errors, 1, "%d: %s", errors, message);
+  cr_assert(strstr(message, "loop odd:") && strstr(message, "loop rare:"), "%s",
+            message);
+  look_refused(b, "\"b\" was lost");
+  look_at(d, 2);
+  end();
+}
+
+/* Each has code; the region of both has none. */
+Test(lost, no_code_together, .init = start_refusing) {
+  mock->refuse[0] = ODD;
+  mock->refuse[1] = RARE;
+  run("odd", a, b, OP_RW);
+  run("rare", a, b, OP_RW);
+  op2_flush();
+  cr_assert_eq(errors, 0, "%s", message);
+  cr_assert_eq(op2_pending(), 0);
+  cr_assert_eq(mock->launches, 2);
+  run("odd", a, b, OP_RW);
+  run("rare", a, b, OP_RW);
+  op2_flush();
+  cr_assert_eq(mock->launches, 4);
+  look(b, NULL);
+  end();
+}
+
+Test(lost, the_host_takes_it, .init = start_fallback) {
+  mock->refuse[0] = ODD;
+  on_host("put", a, b, OP_WRITE);
+  for (int k = 1; k <= 3; k++) {
+    run("odd", a, b, OP_RW);
+    look_at(b, 2 + 77777.0 * k);
+  }
+  cr_assert_eq(mock->launches, 0);
   end();
 }

@@ -86,6 +86,7 @@ low_job_load(struct low_job *j) {
     LOG_INFO("code of %s is the compiler's: %s", j->r->name, err_last());
     return;
   }
+  code.lanes = j->code.lanes;
   low_code_clear(&j->code);
   j->code = code;
 }
@@ -139,6 +140,22 @@ low_compile_all(struct low_job *jobs, uint32_t n) {
 
 /* ---- the disk ------------------------------------------------------------ */
 
+/* An entry: what is known of the code, then the object file. */
+struct low_code_head {
+  uint32_t lanes;
+  uint32_t zero[3]; /* the object stays aligned */
+};
+
+static status
+low_entry_load(const struct low_entry *e, struct low_code *out) {
+  struct low_code_head head;
+  if (e->n < sizeof head) FAIL(ERR_COMPILE, "it is too short");
+  memcpy(&head, e->bytes, sizeof head);
+  TRY(low_load(e->bytes + sizeof head, e->n - sizeof head, LOW_ENTRY, out));
+  out->lanes = head.lanes;
+  return OK;
+}
+
 static bool
 low_job_from_disk(struct low_job *j) {
   if (!low_disk_is_open()) return false;
@@ -148,7 +165,7 @@ low_job_from_disk(struct low_job *j) {
   bool found = low_disk_find("region", j->r->name, &key, &e);
   str_clear(&key);
   if (!found) return false;
-  status s = low_load(e.bytes, e.n, LOW_ENTRY, &j->code);
+  status s = low_entry_load(&e, &j->code);
   low_entry_clear(&e);
   if (s != OK)
     LOG_WARN("cached code of %s cannot be used: %s; it is made anew",
@@ -162,9 +179,13 @@ low_job_from_disk(struct low_job *j) {
 static void
 low_job_to_disk(struct low_job *j) {
   if (!low_disk_is_open() || !j->loaded) return;
-  struct str key = STR_INIT;
+  struct low_code_head head = {.lanes = j->code.lanes};
+  struct str key = STR_INIT, bytes = STR_INIT;
   low_region_key(j->r, LOW_KEY_WHOLE, &key);
-  low_disk_keep("region", &key, j->object.s, j->object.len);
+  str_addn(&bytes, (const char *)&head, sizeof head);
+  str_addn(&bytes, j->object.s, j->object.len);
+  low_disk_keep("region", &key, bytes.s, bytes.len);
+  str_clear(&bytes);
   str_clear(&key);
 }
 
@@ -286,14 +307,14 @@ low_cache_need(const struct low_region *regions, uint32_t n,
   return s;
 }
 
-rt_region_fn
+const struct low_code *
 low_cache_get(const struct low_region *r) {
   struct str key = STR_INIT;
   low_region_key(r, LOW_KEY_PROCESS, &key);
   uintptr_t at = table_get(&low_cache.table, key.s, key.len, 0);
   str_clear(&key);
   assert(at);
-  return ((struct low_cached *)at)->code.fn;
+  return &((struct low_cached *)at)->code;
 }
 
 const char *

@@ -255,9 +255,13 @@ static status
 low_launches_link(struct low_maker *m) {
   uint32_t k = 0;
   TRY(low_cache_need(m->regions, m->nregions, &m->out->failed));
-  for (uint32_t i = 0; i < m->p->nlaunches; i++)
-    if (!m->p->launches[i].offload)
-      m->p->launches[i].fn = low_cache_get(&m->regions[k++]);
+  for (uint32_t i = 0; i < m->p->nlaunches; i++) {
+    struct rt_launch *l = &m->p->launches[i];
+    if (l->offload) continue;
+    const struct low_code *code = low_cache_get(&m->regions[k++]);
+    l->fn = code->fn;
+    l->lanes = code->lanes;
+  }
   assert(k == m->nregions);
   return OK;
 }

@@ -24,6 +24,7 @@ struct low_device_form;
 /* A compiled region, and what keeps it in memory. */
 struct low_code {
   rt_region_fn fn;
+  uint32_t lanes; /* elements that it works on at once; 1: no vector code */
   void *memory;
   void (*release)(void *memory);
 };

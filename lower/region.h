@@ -235,8 +235,8 @@ void low_region_key(const struct low_region *r, enum low_key which,
  * compiled. ERR_COMPILE names the loop and its call; *failed_out: its tag. */
 status low_cache_need(const struct low_region *regions, uint32_t n,
                       uint32_t *failed_out);
-/* The function of a region that was needed before. */
-rt_region_fn low_cache_get(const struct low_region *r);
+/* The code of a region that was needed before; valid until a sweep. */
+const struct low_code *low_cache_get(const struct low_region *r);
 /* The name, kept until low_clear. */
 const char *low_cache_name(const char *name);
 

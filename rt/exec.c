@@ -407,6 +407,8 @@ run_each(struct rt_program *p, int nthreads, struct rt_device **batch) {
       rt_timer_given(w.timer, before, after, w.bytes);
     else
       rt_timer_span(w.timer, before, after, w.bytes, !first_half(cmd->op));
+    if (cmd->op == RT_LAUNCH || cmd->op == RT_LAUNCH_CORE)
+      p->launches[cmd->a].seconds += after - before;
     before = after;
   }
   return OK;

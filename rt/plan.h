@@ -248,6 +248,7 @@ struct rt_offload {
 
 struct rt_launch {
   rt_region_fn fn;
+  uint32_t lanes;   /* elements that fn works on at once; 0: on a device */
   const char *name; /* "update+adt_calc"; KEEP */
   uint32_t set;     /* sets[set].n elements */
   enum rt_run_mode mode;
@@ -269,6 +270,7 @@ struct rt_launch {
   bool alone;                 /* on the host: on one thread */
   uint64_t bytes_per_element; /* ideal traffic, for the timing table */
   uint32_t timer;             /* line in the timing table: rt_timer_get(name) */
+  double seconds;             /* on the host, since somebody set it to zero */
 };
 
 enum rt_cmd_op {

@@ -49,6 +49,12 @@ void low_absent_replace(LLVMModuleRef m, LLVMValueRef kernel);
 /* Once all is inlined: functions that tables mention become such addresses, too. */
 void low_absent_on_device(LLVMModuleRef m);
 
+/* ---- region_block.c ------------------------------------------------------ */
+
+/* Elements of a block for this region and target; 0: it can't run in blocks. */
+uint32_t low_block_width(const struct low_region *r,
+                         const struct low_target *t);
+
 /* ---- region_settle.c ----------------------------------------------------- */
 
 /* Decide in the kernel's own module what LLVM is free to round in several ways. */

@@ -88,10 +88,10 @@ low_module_try(const struct low_region *r, const struct low_target *t,
   return s;
 }
 
-/* In blocks if that vectorises. */
+/* In blocks if that vectorises: of *lanes elements. */
 static status
 low_module_fast(const struct low_region *r, const struct low_target *t,
-                LLVMContextRef ctx, LLVMModuleRef *out) {
+                LLVMContextRef ctx, LLVMModuleRef *out, uint32_t *lanes) {
   bool large = false;
   TRY(low_module_try(r, t, true, ctx, out, &large));
   if (low_blocks_find(*out) && low_has_lane_loop(*out, ctx)) {
@@ -99,6 +99,7 @@ low_module_fast(const struct low_region *r, const struct low_target *t,
     LLVMDisposeModule(*out);
     TRY(low_module_try(r, t, false, ctx, out, &large));
   }
+  if (low_blocks_find(*out)) *lanes = low_block_width(r, t);
   if (large) LOG_DEBUG("%s is much code: its kernels are called", r->name);
   status s = large ? low_target_lean(t, *out) : low_target_optimise(t, *out);
   if (s != OK) {
@@ -126,9 +127,10 @@ low_module_scalar(const struct low_region *r, const struct low_target *t,
 /* Optimised module of the region. */
 static status
 low_module_make(const struct low_region *r, const struct low_target *t,
-                LLVMContextRef ctx, LLVMModuleRef *out) {
+                LLVMContextRef ctx, LLVMModuleRef *out, uint32_t *lanes) {
+  *lanes = 1;
   if (low_sanitize_vectors(r->sanitize))
-    TRY(low_module_fast(r, t, ctx, out));
+    TRY(low_module_fast(r, t, ctx, out, lanes));
   else
     TRY(low_module_scalar(r, t, ctx, out));
   status s = low_target_sanitize(t, r->sanitize, *out);
@@ -138,9 +140,9 @@ low_module_make(const struct low_region *r, const struct low_target *t,
 
 static status
 low_jit_in(const struct low_region *r, const struct low_target *t,
-           struct low_jit *j, struct str *object) {
+           struct low_jit *j, struct str *object, uint32_t *lanes) {
   LLVMModuleRef m;
-  TRY(low_module_make(r, t, j->ctx, &m));
+  TRY(low_module_make(r, t, j->ctx, &m, lanes));
   return low_engine(m, j, object);
 }
 
@@ -153,12 +155,13 @@ low_jit_compile(const struct low_region *r, struct low_code *out,
   struct low_jit *j = mem_alloc(1, sizeof *j);
   j->ctx = LLVMContextCreate();
   ll_errors_catch(j->ctx);
-  status s = low_jit_in(r, &target, j, object);
+  uint32_t lanes;
+  status s = low_jit_in(r, &target, j, object, &lanes);
   low_target_clear(&target);
   if (s != OK)
     low_jit_free(j);
   else
-    *out = (struct low_code){j->fn, j, low_jit_free};
+    *out = (struct low_code){j->fn, lanes, j, low_jit_free};
   return s;
 }
 
@@ -179,10 +182,11 @@ low_text(const struct low_region *r, const char *cpu, const char *features,
          struct str *out) {
   struct low_target target;
   LLVMModuleRef m;
+  uint32_t lanes;
   TRY(low_target_init(&target, cpu, features));
   LLVMContextRef ctx = LLVMContextCreate();
   ll_errors_catch(ctx);
-  status s = low_module_make(r, &target, ctx, &m);
+  status s = low_module_make(r, &target, ctx, &m, &lanes);
   if (s == OK) {
     s = print(&target, m, out);
     LLVMDisposeModule(m);

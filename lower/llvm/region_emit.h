@@ -105,9 +105,6 @@ void low_lanes_add(struct low_emit *em);
 
 /* ---- region_block.c ------------------------------------------------------ */
 
-/* Elements of a block for this region and target; 0: it can't run in blocks. */
-uint32_t low_block_width(const struct low_region *r,
-                         const struct low_target *t);
 /* for k in [lo, hi): the block of elements [k*width, (k+1)*width). */
 void low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
 

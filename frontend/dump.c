@@ -227,7 +227,7 @@ trace_text(struct str *out, bool dot) {
   struct ir_trace *t = NULL;
   if (fe.nrecs) {
     struct fe_global_src *globals;
-    t = fe_trace_build((struct fe_request){FE_WANT_ALL, 0}, &globals);
+    t = fe_trace_build((struct fe_request){FE_WANT_ALL, 0}, NULL, &globals);
     free(globals);
   } else if (fe.last_program && dot) {
     TRY(ir_parse(fe.last_program->after, "last flush", &t));

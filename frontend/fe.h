@@ -263,6 +263,9 @@ struct fe_program {
   struct fe_param_src *params;
   uint32_t *remaining; /* records that stay pending */
   uint32_t nremaining;
+  uint32_t *launch_of; /* of each of its nrecs records; UINT32_MAX: none */
+  uint32_t nrecs;
+  struct fe_trial *trial; /* of its regions (trial.c); NULL: none under way */
   uint32_t loops;         /* loop records that it settles */
   uint32_t renames, dead; /* of these: became names, were dropped */
   char *before, *after;   /* IR text, for op2_trace_write and op2_explain */
@@ -508,6 +511,25 @@ void fe_sweep(void);
 /* About what it takes, code and plans left out. */
 size_t fe_program_bytes(const struct fe_program *p);
 
+/* ---- trial.c --------------------------------------------------------------- */
+
+/* Is this a value of OP2_TRIAL? Then it counts. */
+bool fe_trial_option(const char *text);
+/* What may be tried of p, just made of t; into p->trial. */
+void fe_trial_find(struct fe_program *p, const struct ir_trace *t);
+void fe_trial_drop(struct fe_program *p);
+/* Is there something to do before a run of p? The same on all ranks. */
+bool fe_trial_wants(const struct fe_program *p);
+/* That: *now is what runs in its place. Collective. */
+status fe_trial_turn(struct fe_request rq, struct fe_program *p,
+                     struct fe_program **now);
+/* Behind that run. */
+void fe_trial_ran(struct fe_program *p);
+/* The program with which p takes turns; NULL. */
+struct fe_program *fe_trial_other(const struct fe_program *p);
+/* By these seconds: should loops be apart? */
+bool fe_trial_apart(double together, double apart);
+
 /* ---- flush.c --------------------------------------------------------------- */
 
 /* Run what the request needs. On failure nothing ran and all stays pending, but for
@@ -544,9 +566,13 @@ status fe_targets_sync(bool written);
 
 /* ---- trace.c, program.c ---------------------------------------------------- */
 
-struct ir_trace *fe_trace_build(struct fe_request rq,
+/* apart[i]: record i is never fused; NULL: any may be. */
+struct ir_trace *fe_trace_build(struct fe_request rq, const bool *apart,
                                 struct fe_global_src **globals_out);
 status fe_program_make(struct fe_request rq, struct fe_program **out);
+/* One with these records apart, which needs no deeper halos. ERR_COMPILE */
+status fe_program_variant(struct fe_request rq, const bool *apart,
+                          struct fe_program **out);
 void fe_program_free(struct fe_program *p);
 status fe_program_run(struct fe_program *p);
 /* Number the way dats share buffers now; into fe.state_id. */

@@ -165,20 +165,24 @@ run_broke(const struct fe_program *p, status st) {
   return st;
 }
 
-/* The program, ready to run on all ranks. *refused: one of them has no code for some
- * loop. */
+/* The program *out, and *now what runs in its place, ready on all ranks. *refused: one
+ * of them has no code for some loop. */
 static status
-program_ready(struct fe_request rq, struct fe_program **out, bool *refused) {
+program_ready(struct fe_request rq, struct fe_program **out,
+              struct fe_program **now, bool *refused) {
   status st = fe_program_find(rq, out);
   *refused = fe_is_refusal(st);
-  /* Plans of all ranks' elements are made together. */
-  if (fe.opt.reproducible) {
+  bool trial = st == OK && fe_trial_wants(*out);
+  /* Plans of all ranks' elements are made together; so are trials. */
+  if (fe.opt.reproducible || trial) {
     st = fe_agree_or_mend("running loops", rq.want, st, refused);
-    if (*refused) return st;
+    if (*refused || st != OK) return st;
   }
-  if (st == OK) st = rt_exec_prepare((*out)->low.program, fe.nthreads);
+  if (st == OK) *now = *out;
+  if (trial) st = fe_trial_turn(rq, *out, now);
+  if (st == OK) st = rt_exec_prepare((*now)->low.program, fe.nthreads);
   status all = fe_agree_or_mend("running loops", rq.want, st, refused);
-  if (st == OK && (all != OK || *refused)) rt_exec_cancel((*out)->low.program);
+  if (st == OK && (all != OK || *refused)) rt_exec_cancel((*now)->low.program);
   return all;
 }
 
@@ -191,18 +195,20 @@ run_rounding(struct fe_program *p) {
   return st;
 }
 
+/* `now` runs in the place of p. */
 static status
-run_program(struct fe_program *p) {
+run_program(struct fe_program *p, struct fe_program *now) {
   double begin = fe.opt.trace ? timer_wall() : 0;
   bool old_constants = fe.opaque_pending && fe_watch_changed();
   if (old_constants) fe_watch_swap();
   fe.up = FE_RUNNING;
-  status st = run_rounding(p);
+  status st = run_rounding(now);
   fe.up = FE_UP;
   if (old_constants) fe_watch_swap();
   if (st != OK) fe_ranks_end();
-  if (st != OK && p->low.program->broken) return run_broke(p, st);
+  if (st != OK && now->low.program->broken) return run_broke(now, st);
   TRY(st);
+  if (p->trial) fe_trial_ran(p);
   p->used = ++fe.runs;
   if (fe.last_program) fe.last_program->next = p;
   fe.last_program = p;
@@ -216,17 +222,17 @@ run_program(struct fe_program *p) {
 /* Without the loops that cannot be compiled; all others run then. */
 static status
 run(struct fe_request rq) {
-  struct fe_program *p;
+  struct fe_program *p, *now;
   struct fe_refusal r = {OK, STR_INIT};
   bool refused;
-  status st = program_ready(rq, &p, &refused);
+  status st = program_ready(rq, &p, &now, &refused);
   while (refused) {
     rq = (struct fe_request){FE_WANT_ALL, 0};
     st = fe_refuse(rq, &r);
     refused = false;
-    if (st == OK && fe.nrecs) st = program_ready(rq, &p, &refused);
+    if (st == OK && fe.nrecs) st = program_ready(rq, &p, &now, &refused);
   }
-  if (st == OK && fe.nrecs) st = run_program(p);
+  if (st == OK && fe.nrecs) st = run_program(p, now);
   return fe_refusal_end(&r, st);
 }
 

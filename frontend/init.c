@@ -253,6 +253,8 @@ fe_options_read(int argc, char **argv) {
   if (strcmp(fe.opt.wait, "auto") && strcmp(fe.opt.wait, "spin") &&
       strcmp(fe.opt.wait, "nap"))
     FAIL(ERR_ARG, "OP2_WAIT=%s: expected auto, spin or nap", fe.opt.wait);
+  if (!fe_trial_option(fe.opt.trial))
+    FAIL(ERR_ARG, "OP2_TRIAL=%s: expected milliseconds or never", fe.opt.trial);
   if (!fe_number_option(fe.opt.renumber))
     FAIL(ERR_ARG, "OP2_RENUMBER=%s: expected auto, 0, rcm or bisect",
          fe.opt.renumber);

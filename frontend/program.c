@@ -213,14 +213,16 @@ make_from(struct ir_trace **t, struct fe_program *p,
   TRY(fill_named(p));
   fill_tables(p, globals);
   fill_remaining(p, *t);
+  fe_trial_find(p, *t);
   return OK;
 }
 
 /* *deeper: it needs deeper halos, which are there now: try again. */
 static status
-make_once(struct fe_request rq, struct fe_program **out, bool *deeper) {
+make_once(struct fe_request rq, const bool *apart, struct fe_program **out,
+          bool *deeper) {
   struct fe_global_src *globals;
-  struct ir_trace *t = fe_trace_build(rq, &globals);
+  struct ir_trace *t = fe_trace_build(rq, apart, &globals);
   struct ir_trace *before = fe.opt.trace ? ir_trace_clone(t) : NULL;
   struct fe_program *p = mem_alloc(1, sizeof *p);
   p->number = fe.programs_made;
@@ -246,8 +248,17 @@ make_once(struct fe_request rq, struct fe_program **out, bool *deeper) {
 status
 fe_program_make(struct fe_request rq, struct fe_program **out) {
   bool deeper;
-  do TRY(make_once(rq, out, &deeper));
+  do TRY(make_once(rq, NULL, out, &deeper));
   while (deeper);
+  return OK;
+}
+
+status
+fe_program_variant(struct fe_request rq, const bool *apart,
+                   struct fe_program **out) {
+  bool deeper;
+  TRY(make_once(rq, apart, out, &deeper));
+  assert(!deeper && "loops apart need no more than together");
   return OK;
 }
 
@@ -258,6 +269,8 @@ fe_program_free(struct fe_program *p) {
   free(p->globals);
   free(p->params);
   free(p->remaining);
+  free(p->launch_of);
+  fe_trial_drop(p);
   free(p->before);
   free(p->after);
   free(p->explain);

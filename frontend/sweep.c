@@ -81,7 +81,18 @@ keep_call(struct fe_call *c) {
   if (c->base) c->base->kept = true; /* found by its id */
 }
 
-/* Calls and states that its key names, the slots that its tables name. */
+/* Slots that its tables name, code. */
+static void
+keep_of_tables(const struct fe_program *p) {
+  for (uint32_t i = 0; i < p->low.program->ndats; i++)
+    fe.dats[p->low.dat_tags[i]]->called = true;
+  for (uint32_t i = 0; i < p->low.program->nglobals; i++)
+    if (!p->globals[i].raw) fe.gbls[p->globals[i].gbl]->called = true;
+  rt_exec_keep(p->low.program);
+  low_sweep_keep(&p->low);
+}
+
+/* Calls and states that its key names, what its tables name. */
 static void
 keep_of_program(struct fe_program *p) {
   for (size_t i = 0; i + FE_REQUEST_WORDS < p->nwords; i += 2)
@@ -91,12 +102,8 @@ keep_of_program(struct fe_program *p) {
     ids_keep(&fe.states, p->words[i]);
     ids_keep(&fe.reaches, p->words[i]);
   }
-  for (uint32_t i = 0; i < p->low.program->ndats; i++)
-    fe.dats[p->low.dat_tags[i]]->called = true;
-  for (uint32_t i = 0; i < p->low.program->nglobals; i++)
-    if (!p->globals[i].raw) fe.gbls[p->globals[i].gbl]->called = true;
-  rt_exec_keep(p->low.program);
-  low_sweep_keep(&p->low);
+  keep_of_tables(p);
+  if (fe_trial_other(p)) keep_of_tables(fe_trial_other(p));
 }
 
 static void

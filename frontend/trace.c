@@ -156,7 +156,7 @@ build_kernel(struct builder *b, const struct fe_call *c) {
 }
 
 static void
-build_loop(struct builder *b, uint32_t rec) {
+build_loop(struct builder *b, uint32_t rec, bool apart) {
   const struct fe_rec *r = &fe.recs[rec];
   const struct fe_call *c = fe.calls[r->what];
   struct ir_arg *args = mem_alloc(c->nargs + 1, sizeof *args);
@@ -171,6 +171,7 @@ build_loop(struct builder *b, uint32_t rec) {
   build_captures(b, rec, c, args);
   struct ir_node n = {.op = IR_LOOP,
                       .flags = (c->serial ? IR_NODE_SERIAL : 0) |
+                               (apart ? IR_NODE_APART : 0) |
                                (r->skipped >= 2 ? IR_NODE_OVERDUE : 0),
                       .kernel = build_kernel(b, c),
                       .set = build_set(b, c->set_handle),
@@ -237,9 +238,9 @@ build_free(struct builder *b, uint32_t rec, bool dat) {
 }
 
 static void
-build_rec(struct builder *b, uint32_t rec) {
+build_rec(struct builder *b, uint32_t rec, bool apart) {
   switch (fe.recs[rec].kind) {
-  case FE_REC_LOOP: build_loop(b, rec); break;
+  case FE_REC_LOOP: build_loop(b, rec, apart); break;
   case FE_REC_SET_GBL: build_set_gbl(b, rec); break;
   case FE_REC_FREE_DAT: build_free(b, rec, true); break;
   case FE_REC_FREE_GBL: build_free(b, rec, false); break;
@@ -329,13 +330,14 @@ build_overlaps(struct builder *b) {
 }
 
 struct ir_trace *
-fe_trace_build(struct fe_request rq, struct fe_global_src **globals_out) {
+fe_trace_build(struct fe_request rq, const bool *apart,
+               struct fe_global_src **globals_out) {
   struct builder b = {.t = ir_trace_new("flush")};
   ir_ref **index[] = {&b.sets, &b.maps, &b.dats, &b.gbls, &b.kernels};
   uint32_t count[] = {fe.nsets, fe.nmaps, fe.ndats, fe.ngbls, fe.nkernels};
   for (int i = 0; i < 5; i++)
     *index[i] = mem_alloc(count[i] + 1, sizeof(ir_ref));
-  for (uint32_t r = 0; r < fe.nrecs; r++) build_rec(&b, r);
+  for (uint32_t r = 0; r < fe.nrecs; r++) build_rec(&b, r, apart && apart[r]);
   build_sharers(&b);
   build_overlaps(&b);
   build_same(&b);

@@ -200,8 +200,14 @@ struct ir_arg {
 /* Flags of a node.
  *   overdue   left out of two slices before: the next one takes it along
  *   deferred  left out of this slice: stays pending (set by pass slice)
- *   serial    one thread, in the program's order of elements (RW globals, ...) */
-enum { IR_NODE_OVERDUE = 1, IR_NODE_DEFERRED = 2, IR_NODE_SERIAL = 4 };
+ *   serial    one thread, in the program's order of elements (RW globals, ...)
+ *   apart     never fused: known to be faster alone */
+enum {
+  IR_NODE_OVERDUE = 1,
+  IR_NODE_DEFERRED = 2,
+  IR_NODE_SERIAL = 4,
+  IR_NODE_APART = 8
+};
 struct ir_node {
   uint8_t op; /* enum ir_op */
   uint8_t flags;

@@ -96,6 +96,7 @@ fuse_why_alone(const struct fuse *f, const struct ir_node *n) {
   if (flags & IR_KERNEL_EFFECTS) return "its kernel has side effects";
   if (flags & IR_KERNEL_OPAQUE) return "its kernel has no IR";
   if (n->flags & IR_NODE_SERIAL) return "it runs in element order";
+  if (n->flags & IR_NODE_APART) return "it is known to be faster alone";
   for (uint32_t a = 0; a < n->nargs; a++) {
     const struct ir_arg *arg = &ir_args(t, n)[a];
     if (ir_arg_has_value(arg) && f->overlaps[ir_root(t, arg->dat)])

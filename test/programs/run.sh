@@ -53,6 +53,7 @@ ir_modes() {
   echo "bisect|OMP_NUM_THREADS=2 OP2_RENUMBER=bisect OP2_LAYOUT=8|"
   echo "checked|OMP_NUM_THREADS=3 OP2_CHECK=1 OP2_IR_STRESS=1 OP2_CACHE=0|"
   echo "all-threads|OMP_NUM_THREADS=3 OP2_TEAM=all|"
+  echo "trials|OMP_NUM_THREADS=2 OP2_TRIAL=0|"
   echo "seq|OP2_TARGET=seq|"
   echo "reproducible|OMP_NUM_THREADS=2 OP2_REPRODUCIBLE=1|"
   echo "small-blocks|OMP_NUM_THREADS=3 OP2_BLOCK_SIZE=4 OP2_THREADING=colours|"

@@ -1,0 +1,467 @@
+/* Is a region faster than its loops one by one?
+ *
+ * Problem. Pass fuse saves memory traffic and launches, which nearly always pays. Not
+ * where one loop of a region keeps all of it from becoming vectors (its kernel loops
+ * over something), or where many values at once do not fit the registers: a published
+ * shallow-water code had regions 1.35 and 1.5 times slower than their loops.
+ *
+ * Idea. Ask the clock, once there is something to win: when the regions of a program
+ * that hold several loops have taken OP2_TRIAL (looked at in runs 2, 4, 8, ...),
+ * the same program is made with these loops `apart`, a flag that fuse respects,
+ *
+ *   loop @limiter over %cells (read %q, ...) apart
+ *
+ * and both run in turn, ROUNDS times each. A region whose best run is not within
+ * MARGIN of the best runs of its loops is taken apart for good; the program's code
+ * becomes that with these loops apart. op2_explain tells what was measured.
+ *
+ * What the clock decides must not change a bit. So regions are tried only where the
+ * same operations come in the same order either way:
+ *   writes through maps   by one loop of the region at most
+ *   payloads              none
+ *   float sums            if both ways work on as many elements at once, since
+ *                         each lane has a sum of its own (lower/llvm/region_block.c)
+ * A region with a float sum that does not become vectors, though a loop of it does
+ * alone, is taken apart before the first run. No clock decides that.
+ *
+ * Over ranks all do the same: they make the same programs in the same order, and what
+ * one measures counts only joined with what the others do (the slowest one's).
+ *
+ * cost   before: a comparison a run. A trial: each loop of a tried region is compiled
+ *        once more, and half of its runs go the slower way.
+ * gain   that code, 180 000 cells, one thread of a Cascade Lake: 1.14 of the time of
+ *        a step before, 1.0 now (apart: 1.0).
+ * limits all loops of a region or none; regions on devices are not tried. */
+#include "base/log.h"
+#include "frontend/ranks.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 6, NONE = UINT32_MAX }; /* the first round is not counted */
+#define MARGIN 0.97
+
+enum { TOGETHER, APART, WAYS };
+
+/* A region of several loops. */
+struct region {
+  bool sums;         /* float sums: their bits depend on the lanes */
+  uint32_t lanes;    /* of its code */
+  char *name;        /* "a+b" */
+  double best[WAYS]; /* seconds */
+};
+
+struct fe_trial {
+  struct region *regions;
+  uint32_t n;
+  uint32_t *of_record; /* [nrecs] -> region, NONE */
+  uint32_t runs, turns;
+  bool begun;
+  struct fe_program *apart; /* NULL: not yet */
+};
+
+static struct {
+  double milliseconds; /* below 0: never */
+} option;
+
+bool
+fe_trial_option(const char *text) {
+  char *end;
+  option.milliseconds = strtod(text, &end);
+  if (!strcmp(text, "never")) option.milliseconds = -1;
+  return option.milliseconds < 0 ? !strcmp(text, "never") : *text && !*end;
+}
+
+/* ---- which regions --------------------------------------------------------- */
+
+static bool
+is_float_sum(const struct ir_trace *t, const struct ir_arg *a) {
+  return a->kind == IR_ARG_GBL && a->access == ACC_INC &&
+         type_class(t->dats[a->dat].type) == 'F';
+}
+
+static bool
+writes_through_map(const struct ir_arg *a) {
+  return a->kind == IR_ARG_DAT && !ir_arg_direct(a) &&
+         access_info[a->access].writes;
+}
+
+/* Does the loop write through maps? *sums: it has float sums. *payload: payloads. */
+static bool
+node_scatters(const struct ir_trace *t, const struct ir_node *n, bool *sums,
+              bool *payload) {
+  bool scatters = false;
+  for (uint32_t k = 0; k < n->nargs; k++) {
+    const struct ir_arg *a = &ir_args(t, n)[k];
+    scatters |= writes_through_map(a);
+    *payload |= a->kind == IR_ARG_INFO;
+    *sums |= is_float_sum(t, a);
+  }
+  return scatters;
+}
+
+/* May nodes [first, first + count) be tried? */
+static bool
+may_try(const struct ir_trace *t, ir_ref first, uint32_t count, bool *sums) {
+  uint32_t scatter = 0;
+  bool payload = false;
+  *sums = false;
+  for (ir_ref n = first; n < first + count; n++)
+    scatter += node_scatters(t, &t->nodes[n], sums, &payload);
+  if (fe.opt.reproducible) *sums = false; /* they are exact */
+  return count > 1 && scatter <= 1 && !payload &&
+         !target_is_device(t->nodes[first].target);
+}
+
+static void
+region_add(struct fe_trial *trial, const struct ir_trace *t, ir_ref first,
+           uint32_t count, const struct rt_launch *l) {
+  bool sums;
+  if (!may_try(t, first, count, &sums)) return;
+  trial->regions =
+      mem_grow(trial->regions, trial->n + 1, sizeof *trial->regions);
+  trial->regions[trial->n] = (struct region){
+      .sums = sums, .lanes = l->lanes, .name = fe_text_copy(l->name)};
+  for (ir_ref n = first; n < first + count; n++)
+    trial->of_record[t->nodes[n].tag] = trial->n;
+  trial->n++;
+}
+
+static void
+trial_free(struct fe_trial *trial) {
+  if (!trial) return;
+  if (trial->apart) fe_program_free(trial->apart);
+  for (uint32_t k = 0; k < trial->n; k++) free(trial->regions[k].name);
+  free(trial->regions);
+  free(trial->of_record);
+  free(trial);
+}
+
+/* Loops [n, n + what comes back) are one launch. */
+static uint32_t
+launch_span(const struct ir_trace *t, ir_ref n) {
+  ir_ref region = t->nodes[n].region;
+  if (region == IR_NONE) return 1;
+  return t->regions[region].first + t->regions[region].count - n;
+}
+
+void
+fe_trial_find(struct fe_program *p, const struct ir_trace *t) {
+  const struct rt_program *rt = p->low.program;
+  struct fe_trial *trial = mem_alloc(1, sizeof *trial);
+  uint32_t launch = 0;
+  p->launch_of = mem_alloc(fe.nrecs + 1, sizeof *p->launch_of);
+  trial->of_record = mem_alloc(fe.nrecs + 1, sizeof *trial->of_record);
+  for (uint32_t r = 0; r < fe.nrecs; r++)
+    p->launch_of[r] = trial->of_record[r] = NONE;
+  for (ir_ref n = 0, count; n < t->nnodes; n += count) {
+    const struct ir_node *node = &t->nodes[n];
+    bool runs = node->op == IR_LOOP && !(node->flags & IR_NODE_DEFERRED);
+    count = runs ? launch_span(t, n) : 1;
+    if (!runs) continue;
+    assert(launch < rt->nlaunches);
+    for (ir_ref m = n; m < n + count; m++)
+      p->launch_of[t->nodes[m].tag] = launch;
+    region_add(trial, t, n, count, &rt->launches[launch++]);
+  }
+  assert(launch == rt->nlaunches);
+  p->nrecs = fe.nrecs;
+  p->trial = trial;
+  if (trial->n && option.milliseconds >= 0) return;
+  fe_trial_drop(p);
+}
+
+void
+fe_trial_drop(struct fe_program *p) {
+  trial_free(p->trial);
+  p->trial = NULL;
+}
+
+struct fe_program *
+fe_trial_other(const struct fe_program *p) {
+  return p->trial ? p->trial->apart : NULL;
+}
+
+/* ---- over ranks --------------------------------------------------------------- */
+
+/* The largest of all ranks for each of n numbers. */
+static status
+agree_on(double *x, uint32_t n) {
+  struct type f64 = {TYPE_F64, sizeof *x};
+  return fe_ranked() ? rt_allreduce(&fe.comm, x, n, f64, ACC_MAX) : OK;
+}
+
+/* Does it hold on all ranks? */
+static status
+agree_all(bool *holds) {
+  double fails = !*holds;
+  TRY(agree_on(&fails, 1));
+  *holds = fails == 0;
+  return OK;
+}
+
+/* ---- making programs ------------------------------------------------------------ */
+
+static bool
+same_rest(const struct fe_program *p, const struct fe_program *q) {
+  return p->nremaining == q->nremaining &&
+         !memcmp(p->remaining, q->remaining,
+                 p->nremaining * sizeof *p->remaining);
+}
+
+/* p with the loops of these regions apart; NULL: some rank could not make it, which
+ * changes nothing. */
+static status
+make_apart(struct fe_request rq, const struct fe_program *p,
+           const double *chosen, struct fe_program **out) {
+  bool *apart = mem_alloc(p->nrecs + 1, sizeof *apart);
+  for (uint32_t r = 0; r < p->nrecs; r++) {
+    uint32_t k = p->trial->of_record[r];
+    apart[r] = k != NONE && chosen[k] > 0;
+  }
+  *out = NULL;
+  bool made = fe_program_variant(rq, apart, out) == OK;
+  free(apart);
+  if (made && !same_rest(p, *out)) {
+    fe_program_free(*out);
+    made = false;
+  }
+  bool mine = made;
+  TRY(agree_all(&made));
+  if (mine && !made) fe_program_free(*out);
+  if (!made) *out = NULL;
+  return OK;
+}
+
+/* What p is, but for its key and place, becomes what q was. TAKE q. */
+static void
+become(struct fe_program *p, struct fe_program *q) {
+  struct fe_program was = *p;
+  *p = *q;
+  p->words = was.words, p->nwords = was.nwords;
+  p->next = was.next, p->used = was.used;
+  p->bytes = was.bytes, p->gone = was.gone;
+  was.words = NULL;
+  *q = was;
+  fe_program_free(q);
+}
+
+/* ---- lanes ------------------------------------------------------------------------ */
+
+/* Do the loops of region k work on `lanes` elements at once in program q? *more:
+ * some do on more. */
+static bool
+same_lanes(const struct fe_trial *trial, uint32_t k, const struct fe_program *q,
+           bool *more) {
+  bool same = true;
+  *more = false;
+  for (uint32_t r = 0; r < q->nrecs; r++) {
+    if (trial->of_record[r] != k || q->launch_of[r] == NONE) continue;
+    uint32_t lanes = q->low.program->launches[q->launch_of[r]].lanes;
+    same &= lanes == trial->regions[k].lanes;
+    *more |= lanes > trial->regions[k].lanes;
+  }
+  return same;
+}
+
+static uint32_t
+count_chosen(const double *chosen, uint32_t n) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < n; k++) count += chosen[k] > 0;
+  return count;
+}
+
+static status
+take(struct fe_request rq, struct fe_program *p, const double *chosen) {
+  struct fe_program *q;
+  TRY(make_apart(rq, p, chosen, &q));
+  if (q) become(p, q);
+  return OK;
+}
+
+/* Regions with float sums that are no vectors, but with loops that are. */
+static status
+settle_sums(struct fe_request rq, struct fe_program *p) {
+  struct fe_trial *trial = p->trial;
+  struct fe_program *q;
+  double *chosen = mem_alloc(trial->n + 1, sizeof *chosen);
+  for (uint32_t k = 0; k < trial->n; k++)
+    chosen[k] = trial->regions[k].sums && trial->regions[k].lanes == 1;
+  trial->begun = true;
+  status st = agree_on(chosen, trial->n);
+  bool some = count_chosen(chosen, trial->n) > 0;
+  if (st == OK && some) st = make_apart(rq, p, chosen, &q);
+  if (st == OK && some && q) {
+    for (uint32_t k = 0; k < trial->n; k++) {
+      bool more;
+      same_lanes(trial, k, q, &more);
+      chosen[k] = chosen[k] > 0 && more;
+    }
+    fe_program_free(q);
+    st = agree_on(chosen, trial->n);
+    if (st == OK && count_chosen(chosen, trial->n)) {
+      st = take(rq, p, chosen);
+      if (p->trial) p->trial->begun = true;
+    }
+  }
+  free(chosen);
+  return st;
+}
+
+/* ---- by the clock ------------------------------------------------------------------ */
+
+/* Seconds of each region's launches in program q, which start anew. */
+static void
+times_take(const struct fe_trial *trial, struct fe_program *q, double *out) {
+  for (uint32_t k = 0; k < trial->n; k++) out[k] = 0;
+  for (uint32_t r = 0; r < q->nrecs; r++) {
+    uint32_t k = trial->of_record[r], l = q->launch_of[r];
+    if (k == NONE || l == NONE) continue;
+    out[k] += q->low.program->launches[l].seconds;
+    q->low.program->launches[l].seconds = 0;
+  }
+}
+
+static void
+times_note(struct fe_trial *trial, struct fe_program *q, unsigned way) {
+  double *now = mem_alloc(trial->n, sizeof *now);
+  times_take(trial, q, now);
+  for (uint32_t k = 0; k < trial->n && trial->turns >= WAYS; k++) {
+    double *best = &trial->regions[k].best[way];
+    if (*best == 0 || now[k] < *best) *best = now[k];
+  }
+  free(now);
+}
+
+/* Have the regions taken long enough? */
+static status
+is_due(const struct fe_program *p, bool *due) {
+  const struct fe_trial *trial = p->trial;
+  double seconds = 0;
+  *due = false;
+  for (uint32_t r = 0; r < p->nrecs; r++) {
+    uint32_t l = trial->of_record[r] == NONE ? NONE : p->launch_of[r];
+    bool counted = r && l != NONE && p->launch_of[r - 1] == l;
+    if (l != NONE && !counted) seconds += p->low.program->launches[l].seconds;
+  }
+  TRY(agree_on(&seconds, 1));
+  *due = trial->runs > 1 && seconds * 1e3 >= option.milliseconds;
+  return OK;
+}
+
+static status
+begin(struct fe_request rq, struct fe_program *p) {
+  struct fe_trial *trial = p->trial;
+  double *all = mem_alloc(trial->n, sizeof *all);
+  for (uint32_t k = 0; k < trial->n; k++) all[k] = 1;
+  status st = make_apart(rq, p, all, &trial->apart);
+  times_take(trial, p, all);
+  free(all);
+  if (st != OK || !trial->apart) {
+    fe_trial_drop(p);
+    return st;
+  }
+  fe_trial_drop(trial->apart);
+  counters[CNT_trials]++;
+  return OK;
+}
+
+/* 1 for regions whose loops are faster, and have the same bits. */
+static void
+choose(const struct fe_trial *trial, double *chosen) {
+  for (uint32_t k = 0; k < trial->n; k++) {
+    const struct region *r = &trial->regions[k];
+    bool more;
+    bool same = !r->sums || same_lanes(trial, k, trial->apart, &more);
+    chosen[k] = same && fe_trial_apart(r->best[TOGETHER], r->best[APART]);
+  }
+}
+
+bool
+fe_trial_apart(double together, double apart) {
+  return apart < MARGIN * together;
+}
+
+static void
+tell(struct fe_program *p, const struct fe_trial *trial, const double *chosen) {
+  struct str s = STR_INIT;
+  str_add(&s, p->explain);
+  for (uint32_t k = 0; k < trial->n; k++) {
+    const struct region *r = &trial->regions[k];
+    const char *what = chosen[k] > 0 ? "apart" : "fused";
+    double fused = 1e6 * r->best[TOGETHER], alone = 1e6 * r->best[APART];
+    str_printf(&s, "trial: %s takes %.1f us, its loops one by one %.1f: %s\n",
+               r->name, fused, alone, what);
+    LOG_INFO("%s takes %.1f us, its loops one by one %.1f: %s", r->name, fused,
+             alone, what);
+  }
+  free(p->explain);
+  p->explain = s.s;
+}
+
+static status
+regions_agree(struct fe_trial *trial) {
+  for (uint32_t k = 0; k < trial->n; k++)
+    TRY(agree_on(trial->regions[k].best, WAYS));
+  return OK;
+}
+
+/* Take what was faster; the trial is over. */
+static status
+settle(struct fe_request rq, struct fe_program *p) {
+  struct fe_trial *trial = p->trial;
+  double *chosen = mem_alloc(trial->n, sizeof *chosen);
+  status st = regions_agree(trial);
+  if (st == OK) choose(trial, chosen);
+  if (st == OK) st = agree_on(chosen, trial->n); /* lanes may differ */
+  uint32_t count = count_chosen(chosen, trial->n);
+  struct fe_program *all = trial->apart;
+  if (st == OK && count == trial->n) {
+    p->trial = NULL; /* kept until it is told */
+    trial->apart = NULL;
+    become(p, all);
+  } else if (st == OK && count) {
+    struct fe_program *some;
+    st = make_apart(rq, p, chosen, &some);
+    if (some) fe_trial_drop(some);
+    p->trial = NULL;
+    if (st == OK && some) become(p, some);
+  }
+  p->trial = NULL;
+  if (st == OK) tell(p, trial, chosen);
+  trial_free(trial);
+  free(chosen);
+  return st;
+}
+
+bool
+fe_trial_wants(const struct fe_program *p) {
+  const struct fe_trial *t = p->trial;
+  return t && (!t->begun || t->apart || !(t->runs & (t->runs - 1)));
+}
+
+status
+fe_trial_turn(struct fe_request rq, struct fe_program *p,
+              struct fe_program **now) {
+  *now = p;
+  if (!p->trial->begun) TRY(settle_sums(rq, p));
+  if (!p->trial) return OK;
+  if (p->trial->turns == WAYS * ROUNDS) return settle(rq, p);
+  bool due = false;
+  if (!p->trial->apart) TRY(is_due(p, &due));
+  if (due) TRY(begin(rq, p));
+  if (p->trial && p->trial->apart && p->trial->turns % WAYS == APART)
+    *now = p->trial->apart;
+  return OK;
+}
+
+void
+fe_trial_ran(struct fe_program *p) {
+  struct fe_trial *trial = p->trial;
+  trial->runs++;
+  if (!trial->apart) return;
+  unsigned way = trial->turns % WAYS;
+  times_note(trial, way == APART ? trial->apart : p, way);
+  trial->turns++;
+}

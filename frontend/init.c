@@ -259,6 +259,7 @@ fe_options_read(int argc, char **argv) {
     FAIL(ERR_ARG, "OP2_RENUMBER=%s: expected auto, 0, rcm or bisect",
          fe.opt.renumber);
   status st = low_sanitize_find(fe.opt.sanitize, &fe.sanitize);
+  if (st == OK && fe.sanitize == LOW_SANITIZE_address) st = rt_mem_guard();
   if (st != OK) return err_prefix(st, "OP2_SANITIZE=%s: ", fe.opt.sanitize);
   fe.nthreads = omp_get_max_threads();
   return OK;

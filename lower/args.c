@@ -173,7 +173,8 @@ low_rooms_make(struct low_args *g) {
     }
     size_t at = (r->scratch_bytes + align - 1) / align * align;
     s->room = (int64_t)at;
-    r->scratch_bytes = at + bytes;
+    bool guarded = r->sanitize == LOW_SANITIZE_address;
+    r->scratch_bytes = at + bytes + (guarded ? LOW_GUARD : 0);
   }
   r->scratch_bytes = (r->scratch_bytes + RT_PAGE - 1) / RT_PAGE * RT_PAGE;
   struct low_bind b = {

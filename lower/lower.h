@@ -15,7 +15,7 @@
 /* Rows of sanitize.def. */
 enum low_sanitize {
   LOW_SANITIZE_none,
-#define SANITIZER(name, attribute, symbol, vectors, passes) LOW_SANITIZE_##name,
+#define SANITIZER(name, attribute, symbol, first, passes) LOW_SANITIZE_##name,
 #include "lower/sanitize.def"
 #undef SANITIZER
 };

@@ -53,6 +53,8 @@ enum {
 /* Bytes of a region's private copies that lie on the stack; what is more lies in
  * memory that each thread is given. */
 enum { LOW_COPIES = 64 << 10 };
+/* Bytes behind each of these that nobody may touch, if the code is checked. */
+enum { LOW_GUARD = 64 };
 
 /* What a kernel's pointer points to.
  *   DAT    private copy of an element: loaded, worked on, stored

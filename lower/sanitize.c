@@ -7,7 +7,7 @@ static const struct {
   const char *name, *symbol; /* that a program built with it has */
 } low_sanitizers[] = {
     {"", NULL},
-#define SANITIZER(name, attribute, symbol, vectors, passes) {#name, symbol},
+#define SANITIZER(name, attribute, symbol, first, passes) {#name, symbol},
 #include "lower/sanitize.def"
 #undef SANITIZER
 };

@@ -18,12 +18,16 @@
  * Pages that were never touched cost nothing and read as zeros: a dat that the
  * program never fills is free.
  *
+ * Under a sanitizer what lies behind an array, up to the end of its memory, is out of
+ * bounds (rt_mem_guard); mapped memory has a page more for that.
+ *
  * Limits: pages go to the NUMA node of the thread that touches them first,
  * which is the program's own thread for mirrors.
  */
 #include "rt/store.h"
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +35,22 @@
 #include <sys/sysinfo.h>
 
 enum { LINE = 64, PAGE = 4096, SKEW = 512, HUGE_PAGE = 2 << 20 };
+
+static struct {
+  void (*forbid)(const volatile void *, size_t);
+  void (*allow)(const volatile void *, size_t);
+} guard;
+
+status
+rt_mem_guard(void) {
+  void *forbid = dlsym(RTLD_DEFAULT, "__asan_poison_memory_region");
+  void *allow = dlsym(RTLD_DEFAULT, "__asan_unpoison_memory_region");
+  if (!forbid || !allow)
+    FAIL(ERR_STATE, "the program has no address sanitizer");
+  memcpy(&guard.forbid, &forbid, sizeof forbid);
+  memcpy(&guard.allow, &allow, sizeof allow);
+  return OK;
+}
 
 static size_t
 round_up(size_t n, size_t to) {
@@ -73,8 +93,17 @@ map_huge(size_t bytes) {
 static void *
 small_new(size_t bytes) {
   size_t want = round_up(bytes ? bytes : 1, LINE);
-  void *p = aligned_alloc(LINE, want);
-  return p ? memset(p, 0, want) : NULL;
+  char *p = aligned_alloc(LINE, want);
+  if (!p) return NULL;
+  memset(p, 0, want);
+  if (guard.forbid) guard.forbid(p + bytes, want - bytes);
+  return p;
+}
+
+/* There is always something behind the array. */
+static size_t
+mapped_bytes(size_t bytes, size_t skew) {
+  return round_up(bytes + skew + 1, PAGE);
 }
 
 void *
@@ -83,9 +112,11 @@ rt_mem_new(size_t bytes) {
   if (bytes <= RT_MAP_BYTES) return small_new(bytes);
   if (bytes > SIZE_MAX / 2) return NULL;
   size_t skew = SKEW * (count++ % (PAGE / SKEW));
-  size_t want = round_up(bytes + skew, PAGE);
+  size_t want = mapped_bytes(bytes, skew);
   char *p = bytes > RT_HUGE_BYTES ? map_huge(want) : map_pages(want);
-  return p ? p + skew : NULL;
+  if (!p) return NULL;
+  if (guard.forbid) guard.forbid(p + skew + bytes, want - skew - bytes);
+  return p + skew;
 }
 
 void
@@ -96,7 +127,9 @@ rt_mem_free(void *p, size_t bytes) {
   }
   if (!p) return;
   size_t skew = (uintptr_t)p % PAGE;
-  int rc = munmap((char *)p - skew, round_up(bytes + skew, PAGE));
+  size_t mapped = mapped_bytes(bytes, skew);
+  if (guard.allow) guard.allow((char *)p - skew, mapped);
+  int rc = munmap((char *)p - skew, mapped);
   assert(rc == 0);
   (void)rc;
 }

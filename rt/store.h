@@ -199,6 +199,9 @@ void rt_layout_permute(void *dst, size_t dst_block, const idx_l *dst_rows,
 /* Memory for large arrays: aligned to 64 bytes, huge pages asked for above 4
  * MiB, zeroed. NULL on exhaustion. */
 void *rt_mem_new(size_t bytes);
+/* From now on the address sanitizer, which the program has, finds accesses behind such
+ * memory. ERR_STATE: it has none. */
+status rt_mem_guard(void);
 void rt_mem_free(void *p, size_t bytes);
 /* Give the pages back; the contents are lost, the address stays. Does nothing
  * for blocks that are not mapped pages. */

@@ -93,9 +93,12 @@ status low_target_settle(const struct low_target *t, LLVMModuleRef m,
 status low_target_lean(const struct low_target *t, LLVMModuleRef m);
 /* Make the code scalar and simple, no more. */
 status low_target_simplify(const struct low_target *t, LLVMModuleRef m);
-/* Does this sanitizer see accesses of whole vectors? */
+/* May code for this sanitizer have vectors? */
 bool low_sanitize_vectors(enum low_sanitize s);
-/* Instrument all functions; the last thing done to a module. */
+/* Instrument all functions: before anything else is done to a module, or as the last
+ * thing, as the sanitizer wants it. */
+status low_target_sanitize_first(const struct low_target *t,
+                                 enum low_sanitize s, LLVMModuleRef m);
 status low_target_sanitize(const struct low_target *t, enum low_sanitize s,
                            LLVMModuleRef m);
 /* Assembly text of an optimised module (tests, dumps). */

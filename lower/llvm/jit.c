@@ -117,11 +117,13 @@ low_module_scalar(const struct low_region *r, const struct low_target *t,
   bool large = false;
   TRY(low_region_build(r, t, false, ctx, out, &large));
   status s = low_target_simplify(t, *out);
-  if (s != OK)
+  if (s != OK) {
     LLVMDisposeModule(*out);
-  else
-    low_math_show(*out);
-  return s;
+    return s;
+  }
+  low_math_show(*out);
+  if (r->vector_math) low_vector_math(t, *out);
+  return OK;
 }
 
 /* Optimised module of the region. */

@@ -86,10 +86,13 @@ low_emit_plain(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
 }
 
 static LLVMValueRef
-low_emit_home(struct low_emit *em, const struct low_slot *s) {
-  LLVMTypeRef type = ll_type(em->ctx, s->type);
+low_emit_home(struct low_emit *em, uint32_t k) {
+  const struct low_slot *s = &em->r->slots[k];
+  char name[LOW_GUARD_NAME];
+  low_guard_name(em, k, name, sizeof name);
   if (s->room < 0)
-    return ll_entry_alloca(em->b, type, s->dim, low_slot_align(s), "slot");
+    return ll_entry_alloca(em->b, ll_type(em->ctx, s->type), s->dim,
+                           low_slot_align(s), name);
   LLVMValueRef at = ll_i64(em->ctx, s->room);
   return LLVMBuildInBoundsGEP2(em->b, LLVMInt8TypeInContext(em->ctx),
                                em->arg[em->r->scratch], &at, 1, "slot");
@@ -101,10 +104,10 @@ low_emit_setup(struct low_emit *em) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
     LLVMTypeRef type = ll_type(em->ctx, s->type);
-    if (s->kind != LOW_SLOT_PLACE && s->kind != LOW_SLOT_WHOLE)
-      em->home[k] = low_emit_home(em, s);
-    em->now[k] = s->kind == LOW_SLOT_WHOLE ? em->arg[s->load] : em->home[k];
-    if (s->kind == LOW_SLOT_CONST && s->load >= 0)
+    bool whole = s->kind == LOW_SLOT_WHOLE && !em->guarded[k];
+    if (s->kind != LOW_SLOT_PLACE && !whole) em->home[k] = low_emit_home(em, k);
+    em->now[k] = whole ? em->arg[s->load] : em->home[k];
+    if (em->guarded[k] || (s->kind == LOW_SLOT_CONST && s->load >= 0))
       low_emit_copy(em, s, low_at_home(em->home[k]),
                     low_at_home(em->arg[s->load]));
     if (s->kind != LOW_SLOT_SUM) continue;
@@ -112,10 +115,12 @@ low_emit_setup(struct low_emit *em) {
     low_emit_copy(em, s, low_at_home(em->acc[k]),
                   low_at_home(em->arg[s->store]));
   }
+  low_guard_begin(em);
 }
 
 static void
 low_emit_finish(struct low_emit *em) {
+  low_guard_end(em);
   for (uint32_t k = 0; k < em->r->nslots; k++)
     if (em->r->slots[k].kind == LOW_SLOT_SUM)
       low_emit_copy(em, &em->r->slots[k],
@@ -134,6 +139,8 @@ low_build_body(struct low_emit *em,
   em->now = mem + n;
   em->lanes = mem + 2 * n;
   em->acc = mem + 3 * n;
+  em->guarded = mem_alloc((size_t)n + 1, sizeof *em->guarded);
+  low_guards_find(em);
   LLVMBasicBlockRef entry =
       LLVMAppendBasicBlockInContext(em->ctx, em->fn, "entry");
   LLVMBasicBlockRef begin =
@@ -144,6 +151,7 @@ low_build_body(struct low_emit *em,
   low_emit_finish(em);
   LLVMPositionBuilderAtEnd(em->b, entry);
   LLVMBuildBr(em->b, begin);
+  free(em->guarded);
   free(mem);
 }
 
@@ -295,6 +303,7 @@ low_region_build(const struct low_region *r, const struct low_target *t,
   if (*large_out) em.width = 0;
   if (s == OK && em.width) low_math_widen(em.m, em.width);
   if (s == OK) s = low_build_functions(&em);
+  if (s == OK) s = low_target_sanitize_first(t, r->sanitize, em.m);
   low_consts_free(r, em.consts);
   free(em.arg);
   free(em.fns);

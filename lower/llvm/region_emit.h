@@ -26,6 +26,7 @@ struct low_emit {
   LLVMValueRef *now;   /* of slots: where they are for this element */
   LLVMValueRef *lanes; /* of slots: [dim][width], in a block; NULL: none */
   LLVMValueRef *acc;   /* of SUM slots: running values */
+  bool *guarded;       /* of slots: WHOLE ones that are copied all the same */
   LLVMValueRef e;      /* element; of a block: its first */
   LLVMValueRef i;      /* lane */
   /* on a device (device.h); NULL on the host */
@@ -42,6 +43,20 @@ struct low_emit {
 /* Table of the variables of bound constants, filled by low_link_kernels. */
 LLVMValueRef **low_consts_new(const struct low_region *r);
 void low_consts_free(const struct low_region *r, LLVMValueRef **v);
+
+/* ---- region_guard.c ------------------------------------------------------ */
+
+/* Is each argument a copy with red zones? */
+bool low_guards(const struct low_emit *em);
+/* Fill em->guarded. */
+void low_guards_find(struct low_emit *em);
+/* What the slot's copy is called. */
+enum { LOW_GUARD_NAME = 96 };
+void low_guard_name(const struct low_emit *em, uint32_t slot, char *out,
+                    size_t size);
+/* Once the copies are there; before the function returns. */
+void low_guard_begin(struct low_emit *em);
+void low_guard_end(struct low_emit *em);
 
 /* ---- region_slots.c ------------------------------------------------------ */
 

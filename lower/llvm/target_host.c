@@ -168,19 +168,19 @@ low_target_simplify(const struct low_target *t, LLVMModuleRef m) {
 
 static const struct low_sanitizer {
   const char *attribute;
-  bool vectors;
+  bool first;
   const char *passes;
 } low_sanitizers[] = {
-    {NULL, true, ""},
-#define SANITIZER(name, attribute, symbol, vectors, passes)                    \
-  {attribute, vectors, passes},
+    {NULL, false, ""},
+#define SANITIZER(name, attribute, symbol, first, passes)                      \
+  {attribute, first, passes},
 #include "lower/sanitize.def"
 #undef SANITIZER
 };
 
 bool
 low_sanitize_vectors(enum low_sanitize s) {
-  return low_sanitizers[s].vectors;
+  return s == LOW_SANITIZE_none;
 }
 
 /* What would run when the module is loaded: it starts the sanitizer, which the
@@ -207,11 +207,9 @@ low_drop_constructors(LLVMModuleRef m) {
   }
 }
 
-status
-low_target_sanitize(const struct low_target *t, enum low_sanitize s,
-                    LLVMModuleRef m) {
-  const struct low_sanitizer *z = &low_sanitizers[s];
-  if (!z->attribute) return OK;
+static status
+low_instrument(const struct low_target *t, const struct low_sanitizer *z,
+               LLVMModuleRef m) {
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))
       ll_attr(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, z->attribute,
@@ -219,6 +217,20 @@ low_target_sanitize(const struct low_target *t, enum low_sanitize s,
   TRY(ll_run_passes(m, z->passes, t->machine, true));
   low_drop_constructors(m);
   return OK;
+}
+
+status
+low_target_sanitize_first(const struct low_target *t, enum low_sanitize s,
+                          LLVMModuleRef m) {
+  const struct low_sanitizer *z = &low_sanitizers[s];
+  return z->attribute && z->first ? low_instrument(t, z, m) : OK;
+}
+
+status
+low_target_sanitize(const struct low_target *t, enum low_sanitize s,
+                    LLVMModuleRef m) {
+  const struct low_sanitizer *z = &low_sanitizers[s];
+  return z->attribute && !z->first ? low_instrument(t, z, m) : OK;
 }
 
 /* The search for vectors in straight code takes the map entries that a block

@@ -17,7 +17,7 @@ function(random_kernels variable tag)
   if(tag STREQUAL opaque)
     set(sanitize ${OP2_SANITIZE_FLAGS})
   endif()
-  foreach(group i d f u l L s c C b r q x y z)
+  foreach(group i d f u l L s c C b r q x y z j)
     set(object ${CMAKE_BINARY_DIR}/test/random/${tag}_${group}.o)
     add_custom_command(OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E make_directory

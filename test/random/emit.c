@@ -23,6 +23,7 @@
 #define GROUP_x
 #define GROUP_y
 #define GROUP_z
+#define GROUP_j
 
 #define TEXT(...) #__VA_ARGS__
 #define EXPANDED(...) TEXT(__VA_ARGS__)

@@ -11,6 +11,7 @@
  */
 #include "gen.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -451,6 +452,14 @@ draw_few(struct gen *g, struct rnd *r) {
   g->nrows = want;
 }
 
+/* Large elements are few. */
+static void
+shrink_sets(struct program *p, int dim) {
+  int most = dim > 10000 ? 3 : dim > 100 ? 12 : INT_MAX;
+  for (int k = 0; k < p->nsets; k++)
+    if (p->sets[k] > most) p->sets[k] = 1 + p->sets[k] % most;
+}
+
 /* Kernels whose functions have names that others have, too. */
 static void
 keep_renamed(struct gen *g) {
@@ -477,6 +486,7 @@ draw_palette(struct gen *g) {
       palette[k] = shapes[rnd_below(&r, nshapes)];
     while ((real && k == 0 && !type_row(palette[0].type)->real) ||
            (alike && palette[k].dim > 1));
+  for (int k = 0; k < npalette; k++) shrink_sets(g->p, palette[k].dim);
   draw_rows(g, rows, n, palette, npalette);
   if (alike) keep_renamed(g);
   draw_few(g, &r);

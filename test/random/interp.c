@@ -265,8 +265,9 @@ world_allows(struct world *w, const struct op *o) {
 
 /* Sums of one argument: the largest magnitude that any order may reach. */
 struct sums {
-  double *added; /* by cell: sum of magnitudes; real types */
-  double all;    /* of all cells; whole numbers */
+  double *added;      /* by cell: sum of magnitudes; real types */
+  double all;         /* of all cells; whole numbers */
+  union cell *before; /* one element's, before the kernel */
 };
 
 struct run {
@@ -276,7 +277,6 @@ struct run {
   union cell **old; /* by argument: values before the loop */
   struct sums *sums;
   union cell index[64];
-  union cell before[64]; /* of one element */
 };
 
 static void
@@ -317,18 +317,17 @@ run_sums(struct run *r, int a, bool after) {
   struct sums *s = &r->sums[a];
   if (m->access != 'I' || r->o->args[a].off) return;
   const struct store *st = arg_store(r->w, r->o, a);
-  static union cell before[64][32];
   for (int k = 0; k < m->count; k++)
     for (int c = 0; c < m->dim; c++) {
       union cell *at = run_entry(r, a, k) + c;
       if (!after) {
-        before[a][k * m->dim + c] = *at;
+        s->before[k * m->dim + c] = *at;
         continue;
       }
       double x =
           type_row(m->type)->real
-              ? fabs(at->r - before[a][k * m->dim + c].r)
-              : fabs((double)at->i - (double)before[a][k * m->dim + c].i);
+              ? fabs(at->r - s->before[k * m->dim + c].r)
+              : fabs((double)at->i - (double)s->before[k * m->dim + c].i);
       s->all += x;
       s->added[at - st->v] += x;
     }
@@ -405,6 +404,8 @@ run_save(struct run *r) {
     r->old[a] = get_memory((size_t)s->n, sizeof **r->old);
     memcpy(r->old[a], s->v, (size_t)s->n * sizeof **r->old);
     r->sums[a].added = get_memory((size_t)s->n, sizeof(double));
+    r->sums[a].before =
+        get_memory((size_t)m->count * (size_t)m->dim, sizeof(union cell));
   }
 }
 
@@ -422,6 +423,7 @@ run_clear(struct run *r) {
     free(r->v[a]);
     free(r->old[a]);
     free(r->sums[a].added);
+    free(r->sums[a].before);
   }
   free(r->p);
   free(r->v);

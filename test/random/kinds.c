@@ -76,6 +76,15 @@ has_struct(const struct program *p, const struct op *o) {
   return has_type(o, "APST");
 }
 
+/* An element that is too large for a register file, and some for a stack. */
+static bool
+is_large(const struct program *p, const struct op *o) {
+  (void)p;
+  for (int a = 0; a < o->nargs; a++)
+    if (o->row->params[a].dim > 100) return true;
+  return false;
+}
+
 static bool
 shares_global(const struct program *p, const struct op *o) {
   (void)p;
@@ -87,13 +96,10 @@ static const struct {
   loop_test *loop; /* of some loop; NULL: any */
   unsigned flags;  /* PLAY_*: the mode has all of these */
 } kinds[] = {
-    {"odd accesses", is_odd, 0},
-    {"a dat in two ways", has_mixed_dat, 0},
-    {"names of others", is_renamed, 0},
-    {"a name twice", shares_name, 0},
-    {"aligned types", is_aligned, 0},
-    {"structs", has_struct, 0},
-    {"a global twice", shares_global, 0},
+    {"odd accesses", is_odd, 0},        {"a dat in two ways", has_mixed_dat, 0},
+    {"names of others", is_renamed, 0}, {"a name twice", shares_name, 0},
+    {"aligned types", is_aligned, 0},   {"structs", has_struct, 0},
+    {"large elements", is_large, 0},    {"a global twice", shares_global, 0},
     {"peeks", NULL, PLAY_PEEK},
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds };

@@ -22,6 +22,7 @@
 #define GROUP_x
 #define GROUP_y
 #define GROUP_z
+#define GROUP_j
 
 #define TEXT(name) #name
 #define EXPANDED(name) TEXT(name)

@@ -64,6 +64,11 @@ use_dat(struct emitter *y, int d) {
 }
 
 static void
+use_gbl(struct emitter *y, int g) {
+  y->gbls[g] = y->gbls[gbl_root(y->p, g)] = true;
+}
+
+static void
 use_loop(struct emitter *y, const struct op *o) {
   y->sets[o->what] = true;
   for (int a = 0; a < o->nargs; a++) {
@@ -75,7 +80,7 @@ use_loop(struct emitter *y, const struct op *o) {
       y->sets[y->p->maps[g->map].to] = true;
     }
     if (m->kind == P_DAT || m->kind == P_VECTOR) use_dat(y, g->obj);
-    if (m->kind == P_GBL || m->kind == P_INFO) y->gbls[g->obj] = true;
+    if (m->kind == P_GBL || m->kind == P_INFO) use_gbl(y, g->obj);
   }
 }
 
@@ -84,7 +89,7 @@ use_op(struct emitter *y, const struct op *o) {
   if (o->row)
     use_loop(y, o);
   else if (o->kind == DO_POKE || o->kind == DO_GET || o->kind == DO_RENEW)
-    y->gbls[o->what] = true;
+    use_gbl(y, o->what);
   else if (o->kind >= DO_FETCH && o->kind <= DO_FREE)
     use_dat(y, o->what);
 }
@@ -259,12 +264,12 @@ cell_text(char type, const char *at, int i, char *buf, size_t size) {
 }
 
 static void
-emit_array(const struct emitter *y, char type, const char *name, int k, int n,
-           int fill) {
+emit_array(const struct emitter *y, char type, const char *name, int k,
+           int room, int n, int fill) {
   bool literal = fill && n <= LITERAL && !type_row(type)->definition;
   char at[32];
   snprintf(at, sizeof at, "%s%d", name, k);
-  OUT("  static %s %s[%d]", ctype(type), at, type_dim(type, n) + !n);
+  OUT("  static %s %s[%d]", ctype(type), at, type_dim(type, room) + !room);
   if (literal) {
     OUT(" = ");
     emit_values(y, type, fill, n);
@@ -280,6 +285,13 @@ emit_dat(const struct emitter *y, int k) {
     OUT("  op_dat d%d = NULL;\n", k);
     return;
   }
+  bool given =
+      d->over >= 0 && y->flags & PLAY_NO_REALLOC && y->p->dats[d->over].fill;
+  if (given) {
+    OUT("  op_dat d%d = op_decl_dat(s%d, %d, \"%s\", v%d, \"d%d\");\n", k,
+        d->set, type_dim(d->type, d->dim), type_row(d->type)->op2, d->over, k);
+    return;
+  }
   if (d->over >= 0) {
     OUT("  op_dat d%d = op_decl_dat_overlay(s%d, d%d);\n", k, d->set, d->over);
     return;
@@ -287,7 +299,7 @@ emit_dat(const struct emitter *y, int k) {
   int n = y->p->sets[d->set] * d->dim;
   bool named = d->fill && (n > LITERAL || type_row(d->type)->definition ||
                            y->flags & PLAY_NO_REALLOC);
-  if (named) emit_array(y, d->type, "v", k, n, d->fill);
+  if (named) emit_array(y, d->type, "v", k, n, n, d->fill);
   OUT("  op_dat d%d = op_decl_dat(s%d, %d, \"%s%s\", ", k, d->set,
       type_dim(d->type, d->dim), type_row(d->type)->op2, d->soa ? ":soa" : "");
   if (named)
@@ -301,7 +313,15 @@ emit_dat(const struct emitter *y, int k) {
 static void
 emit_gbl(const struct emitter *y, int k) {
   const struct pgbl *g = &y->p->gbls[k];
-  emit_array(y, g->type, "g", k, g->dim, g->fill);
+  if (g->over >= 0) {
+    char at[32];
+    snprintf(at, sizeof at, "g%d", k);
+    OUT("  %s *g%d = g%d + %d;\n", ctype(g->type), k, g->over,
+        type_dim(g->type, g->at));
+    emit_fill(y, g->type, at, g->dim, 1, g->fill);
+    return;
+  }
+  emit_array(y, g->type, "g", k, gbl_room(y->p, k), g->dim, g->fill);
   if (g->handle)
     OUT("  op2_gbl h%d = op2_decl_gbl(%d, \"%s\", g%d, \"h%d\");\n", k,
         type_dim(g->type, g->dim), type_row(g->type)->op2, k, k);

@@ -25,6 +25,7 @@ struct gen {
   int far;     /* percent of arguments through a map, where both ways exist */
   int quiet;   /* percent of operations between loops that are left out */
   int handles; /* percent of globals that are handles */
+  int shared;  /* percent of raw globals that lie in another's memory */
 };
 
 /* ---- declarations ----------------------------------------------------------- */
@@ -137,6 +138,17 @@ draw_dats(struct gen *g, const struct shape *palette, int npalette) {
   }
 }
 
+/* Let it begin somewhere in the memory of an earlier raw global, or at its end. */
+static void
+lay_gbl(struct gen *g, struct pgbl *b) {
+  const struct program *p = g->p;
+  int base = rnd_below(&g->r, p->ngbls), lanes = type_row(b->type)->lanes;
+  const struct pgbl *root = &p->gbls[base];
+  if (root->handle || root->over >= 0 || root->type != b->type) return;
+  b->over = base;
+  b->at = rnd_below(&g->r, root->dim / lanes + 1) * lanes;
+}
+
 /* Globals for what the rows mention. */
 static void
 draw_gbls(struct gen *g) {
@@ -151,7 +163,11 @@ draw_gbls(struct gen *g) {
                        .fill = 1 + rnd_below(&g->r, 900),
                        .handle = m->kind == P_GBL && m->access != 'K' &&
                                  !type_row(m->type)->definition &&
-                                 rnd_chance(&g->r, g->handles)};
+                                 rnd_chance(&g->r, g->handles),
+                       .over = -1};
+      for (int tries = 0; tries < 3; tries++)
+        if (p->ngbls && !b.handle && rnd_chance(&g->r, g->shared))
+          lay_gbl(g, &b);
       ADD(p->gbls, p->ngbls, b);
     }
   }
@@ -504,6 +520,7 @@ gen_program(uint64_t seed) {
   g.hot = 40 + rnd_below(&g.r, 55);
   g.quiet = rnd_below(&g.r, 3) * 40;
   g.handles = rnd_below(&g.r, 130);
+  g.shared = rnd_chance(&g.r, 30) ? 50 : 0;
   draw_sets_maps(&g);
   draw_palette(&g);
   g.w = world_new(g.p);

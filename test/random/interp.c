@@ -25,11 +25,28 @@ refuse(struct world *w, const char *why) {
 
 static struct store
 store_new(int n, char type, int fill) {
-  struct store s = {.n = n, .exact = true};
+  struct store s = {.n = n};
   s.v = get_memory((size_t)n, sizeof *s.v);
   s.err = get_memory((size_t)n, sizeof *s.err);
   for (int i = 0; i < n; i++) s.v[i] = value_of(type, fill, i);
   return s;
+}
+
+/* Raw globals may lie in the memory of others: these are made first. */
+static void
+world_gbl(struct world *w, int g) {
+  const struct program *p = w->p;
+  const struct pgbl *b = &p->gbls[g];
+  if (b->over < 0) {
+    w->gbls[g] = store_new(gbl_room(p, g), b->type, 0);
+    w->gbls[g].n = b->dim;
+  } else {
+    const struct store *root = &w->gbls[b->over];
+    w->gbls[g] = (struct store){
+        .n = b->dim, .v = root->v + b->at, .err = root->err + b->at};
+  }
+  for (int i = 0; i < b->dim; i++)
+    w->gbls[g].v[i] = value_of(b->type, b->fill, i);
 }
 
 static int
@@ -48,8 +65,7 @@ world_new(const struct program *p) {
                            p->dats[d].temp ? 0 : p->dats[d].fill);
     w->dats[d].alive = !p->dats[d].temp;
   }
-  for (int g = 0; g < p->ngbls; g++)
-    w->gbls[g] = store_new(p->gbls[g].dim, p->gbls[g].type, p->gbls[g].fill);
+  for (int g = 0; g < p->ngbls; g++) world_gbl(w, g);
   ref_globals = (struct ref_globals){.k_int = 5, .k_real = 1.25};
   for (int i = 0; i < 3; i++) ref_globals.k_vec[i] = i;
   for (int i = 0; i < 16; i++) ref_globals.k_table[i] = i * i;
@@ -65,7 +81,8 @@ store_clear(struct store *s) {
 void
 world_free(struct world *w) {
   for (int d = 0; d < w->p->ndats; d++) store_clear(&w->dats[d]);
-  for (int g = 0; g < w->p->ngbls; g++) store_clear(&w->gbls[g]);
+  for (int g = 0; g < w->p->ngbls; g++)
+    if (w->p->gbls[g].over < 0) store_clear(&w->gbls[g]);
   free(w->dats);
   free(w->gbls);
   free(w);
@@ -136,14 +153,15 @@ arg_fits(struct world *w, const struct op *o, int a) {
   return type == m->type && dim == m->dim;
 }
 
-/* A global may be two arguments, if neither is scratch or a payload. */
+/* Values of a global may be in two arguments, if neither is scratch or a payload. */
 static bool
-args_agree(const struct op *o, int a, int b) {
+args_agree(const struct program *p, const struct op *o, int a, int b) {
   const struct param *x = &o->row->params[a], *y = &o->row->params[b];
   bool plain = x->kind == P_GBL && y->kind == P_GBL && x->access != 'K' &&
                y->access != 'K';
-  return plain || is_dat(x) || is_dat(y) || o->args[a].off || o->args[b].off ||
-         o->args[a].obj != o->args[b].obj;
+  int g = o->args[a].obj, h = o->args[b].obj;
+  if (plain || g < 0 || h < 0 || is_dat(x) || is_dat(y)) return true;
+  return o->args[a].off || o->args[b].off || !gbls_meet(p, g, h);
 }
 
 /* Target of entry k of an argument for element e. */
@@ -216,13 +234,36 @@ sums_meet(const struct program *p, const struct op *o, int a, int b) {
   return false;
 }
 
+static bool
+store_exact(const struct store *s) {
+  for (int i = 0; i < s->n; i++)
+    if (s->err[i] != 0) return false;
+  return true;
+}
+
 /* A sum of open order is only added to and looked at. */
 static bool
 sums_kept(struct world *w, const struct op *o, int a) {
   const struct param *m = &o->row->params[a];
   const struct store *s = arg_store(w, o, a);
-  if (!s || s->exact) return true;
+  if (!s || store_exact(s)) return true;
   return (m->access == 'I' && !m->looked) || m->access == 'K';
+}
+
+/* Does a global with values of this one wait for a flush? */
+static bool
+gbl_waits(const struct world *w, int gbl) {
+  for (int g = 0; g < w->p->ngbls; g++)
+    if (w->gbls[g].due && gbls_meet(w->p, g, gbl)) return true;
+  return false;
+}
+
+/* ... another one than itself? */
+static bool
+other_waits(const struct world *w, int gbl) {
+  for (int g = 0; g < w->p->ngbls; g++)
+    if (g != gbl && w->gbls[g].due && gbls_meet(w->p, g, gbl)) return true;
+  return false;
 }
 
 /* May the argument take a global that waits for a flush? Only to write it again:
@@ -230,7 +271,8 @@ sums_kept(struct world *w, const struct op *o, int a) {
 static bool
 overwrites(const struct world *w, const struct op *o, int a) {
   const struct param *m = &o->row->params[a];
-  return w->defer && m->access == 'W' && !m->partial && w->p->sets[o->what] > 0;
+  return w->defer && m->access == 'W' && !m->partial &&
+         w->p->sets[o->what] > 0 && !other_waits(w, o->args[a].obj);
 }
 
 static bool
@@ -241,13 +283,13 @@ loop_allowed(struct world *w, const struct op *o) {
     if (!arg_fits(w, o, a)) return refuse(w, "an argument does not fit");
     s = arg_store(w, o, a);
     if (s && is_dat(m) && !s->alive) return refuse(w, "a dat is not alive");
-    if (s && s->due && !overwrites(w, o, a))
+    if (s && !is_dat(m) && gbl_waits(w, o->args[a].obj) && !overwrites(w, o, a))
       return refuse(w, "a global waits for a flush");
     if (!sums_kept(w, o, a)) return refuse(w, "computes with an inexact sum");
     if (m->kind == P_INFO && o->args[m->ref].off)
       return refuse(w, "a payload of nothing");
     for (int b = 0; b < a; b++)
-      if (!args_agree(o, a, b)) return refuse(w, "a payload twice");
+      if (!args_agree(w->p, o, a, b)) return refuse(w, "a payload twice");
     for (int b = 0; b <= a; b++)
       if (sums_meet(w->p, o, a, b)) return refuse(w, "sums that cancel");
     if (needs_private(w->p, o, a) && !targets_private(w->p, o, a))
@@ -389,7 +431,6 @@ run_sums_end(struct run *r, int a) {
     double added = r->sums[a].added[i];
     if (added == 0) continue;
     s->err[i] += 2 * n * eps * (added + fabs(r->old[a][i].r) + s->err[i]);
-    s->exact = false;
   }
   return true;
 }
@@ -441,7 +482,7 @@ loop_end(struct world *w, const struct op *o, struct seen *seen) {
   }
   if (o->row->effect) {
     union cell trail = {.i = ref_globals.k_trail};
-    see(seen, 'u', &(struct store){1, &trail, &(double){0}, true, 0, 0}, 0, 1);
+    see(seen, 'u', &(struct store){1, &trail, &(double){0}, 0, 0}, 0, 1);
   }
 }
 
@@ -452,7 +493,6 @@ loop_scratch(struct run *r) {
     struct store *s = arg_store(r->w, r->o, a);
     if (!s || r->o->row->params[a].access != 'K') continue;
     for (int i = 0; i < s->n; i++) s->err[i] = INFINITY;
-    s->exact = false;
   }
 }
 
@@ -509,12 +549,6 @@ look_run(struct world *w, const struct op *o, struct seen *seen) {
   return true;
 }
 
-static void
-store_exact(struct store *s) {
-  s->exact = true;
-  for (int i = 0; i < s->n; i++) s->exact &= s->err[i] == 0;
-}
-
 /* Does a dat share its memory? Then what the program writes there is seen by
  * loops that still wait. */
 static bool
@@ -538,7 +572,6 @@ write_run(struct world *w, const struct op *o, struct seen *seen) {
     s->v[i] = value_of(d->type, o->x, i);
     s->err[i] = 0;
   }
-  store_exact(s);
   return true;
 }
 
@@ -550,7 +583,6 @@ temp_run(struct world *w, const struct op *o, struct seen *seen) {
   if (!w->p->dats[o->what].temp || s->alive == begins)
     return refuse(w, "declared twice or not at all");
   s->alive = begins;
-  s->exact = true;
   memset(s->err, 0, (size_t)s->n * sizeof *s->err);
   for (int i = 0; i < s->n; i++)
     s->v[i] = value_of(w->p->dats[o->what].type, 0, i);
@@ -561,7 +593,7 @@ static bool
 gbl_run(struct world *w, const struct op *o, struct seen *seen) {
   struct store *s = &w->gbls[o->what];
   char type = w->p->gbls[o->what].type;
-  if (s->due) return refuse(w, "a global waits for a flush");
+  if (gbl_waits(w, o->what)) return refuse(w, "a global waits for a flush");
   if (o->kind == DO_RENEW && !w->p->gbls[o->what].handle)
     return refuse(w, "frees a raw global");
   if (o->kind == DO_GET) {
@@ -570,7 +602,6 @@ gbl_run(struct world *w, const struct op *o, struct seen *seen) {
   }
   for (int i = 0; i < s->n; i++) s->v[i] = value_of(type, o->x, i);
   memset(s->err, 0, (size_t)s->n * sizeof *s->err);
-  s->exact = true;
   return true;
 }
 
@@ -631,15 +662,20 @@ interp_free(const struct program *p, struct seen *seen) {
 }
 
 static bool
-overlays_fit(const struct program *p) {
+overlaps_fit(const struct program *p) {
   for (int d = 0; d < p->ndats; d++)
     if (dat_cells(p, d) > dat_cells(p, dat_root(p, d))) return false;
+  for (int g = 0; g < p->ngbls; g++) {
+    const struct pgbl *b = &p->gbls[g], *root = &p->gbls[gbl_root(p, g)];
+    if (b->type != root->type || b->at > root->dim) return false;
+    if (b->over >= 0 && (b->handle || root->handle)) return false;
+  }
   return true;
 }
 
 struct seen *
 interp_program(const struct program *p, const char **why_out) {
-  if (!overlays_fit(p)) return NULL;
+  if (!overlaps_fit(p)) return NULL;
   struct world *w = world_new(p);
   struct seen *seen = get_memory((size_t)p->nops + 1, sizeof *seen);
   bool ok = true;

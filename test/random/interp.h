@@ -12,7 +12,6 @@ struct store {
   int n;
   union cell *v;
   double *err;
-  bool exact; /* no err above 0 */
   bool alive; /* temporaries: between declaration and free */
   bool due;   /* raw global: delivered at the next flush */
 };

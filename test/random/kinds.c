@@ -87,8 +87,30 @@ is_large(const struct program *p, const struct op *o) {
 
 static bool
 shares_global(const struct program *p, const struct op *o) {
-  (void)p;
-  return op_shares_global(o);
+  return op_shares_global(p, o);
+}
+
+/* Two arguments have memory in common, from other addresses on or not. */
+static bool
+overlaps_global(const struct program *p, const struct op *o) {
+  for (int a = 0; a < o->nargs; a++)
+    for (int b = 0; b < a; b++) {
+      int g = o->args[a].obj, h = o->args[b].obj;
+      if (o->row->params[a].kind == P_GBL && o->row->params[b].kind == P_GBL &&
+          !o->args[a].off && !o->args[b].off && g != h && gbls_meet(p, g, h))
+        return true;
+    }
+  return false;
+}
+
+/* A dat that lies in another one's memory. */
+static bool
+lies_over(const struct program *p, const struct op *o) {
+  for (int a = 0; a < o->nargs; a++)
+    if (is_dat(&o->row->params[a]) && !o->args[a].off &&
+        p->dats[o->args[a].obj].over >= 0)
+      return true;
+  return false;
 }
 
 static const struct {
@@ -96,10 +118,17 @@ static const struct {
   loop_test *loop; /* of some loop; NULL: any */
   unsigned flags;  /* PLAY_*: the mode has all of these */
 } kinds[] = {
-    {"odd accesses", is_odd, 0},        {"a dat in two ways", has_mixed_dat, 0},
-    {"names of others", is_renamed, 0}, {"a name twice", shares_name, 0},
-    {"aligned types", is_aligned, 0},   {"structs", has_struct, 0},
-    {"large elements", is_large, 0},    {"a global twice", shares_global, 0},
+    {"odd accesses", is_odd, 0},
+    {"a dat in two ways", has_mixed_dat, 0},
+    {"names of others", is_renamed, 0},
+    {"a name twice", shares_name, 0},
+    {"aligned types", is_aligned, 0},
+    {"structs", has_struct, 0},
+    {"large elements", is_large, 0},
+    {"a global twice", shares_global, 0},
+    {"overlapping globals", overlaps_global, 0},
+    {"overlapping dats", lies_over, 0},
+    {"overlapping arrays", lies_over, PLAY_NO_REALLOC},
     {"peeks", NULL, PLAY_PEEK},
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds };

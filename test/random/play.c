@@ -191,13 +191,15 @@ declare_dat(struct player *y, int k) {
   const struct pdat *d = &y->p->dats[k];
   char name[32];
   if (d->temp) return;
-  if (d->over >= 0) {
+  bool given =
+      y->flags & PLAY_NO_REALLOC; /* then two dats are given one array */
+  void *data = d->over >= 0 && given ? y->memory[d->over] : NULL;
+  if (d->over >= 0 && !data) {
     y->dats[k] = op_decl_dat_overlay(y->sets[d->set], y->dats[d->over]);
     return;
   }
   snprintf(name, sizeof name, "d%d", k);
-  void *data = NULL;
-  if (d->fill) {
+  if (d->fill && !data) {
     data = session_memory(dat_bytes(y->p, k));
     fill(y, k, data, d->fill, 1);
   }
@@ -222,7 +224,11 @@ new_handle(const struct pgbl *g, const void *init, const char *name) {
 static void
 declare_gbl(struct player *y, int k) {
   const struct pgbl *g = &y->p->gbls[k];
-  char *data = session_memory(type_bytes(g->type, g->dim)), name[32];
+  char *data, name[32];
+  if (g->over >= 0)
+    data = type_at(g->type, y->gbls[g->over], g->at);
+  else
+    data = session_memory(type_bytes(g->type, gbl_room(y->p, k)));
   fill_gbl(g, data, g->fill);
   y->gbls[k] = data;
   snprintf(name, sizeof name, "g%d", k);
@@ -685,7 +691,8 @@ play_suits(const struct program *p, unsigned flags) {
     if (flags & PLAY_NO_REALLOC && p->ops[k].kind == DO_UPLOAD) return false;
     if (!r) continue;
     if (flags & PLAY_RENUMBER && row_numbered(r)) return false;
-    bool shares = op_shares_global(&p->ops[k]); /* runs in order, on the host */
+    bool shares =
+        op_shares_global(p, &p->ops[k]); /* runs in order, on the host */
     if (flags & PLAY_RENUMBER && shares) return false;
     if (flags & PLAY_NO_EFFECTS && (r->effect || shares)) return false;
     for (int a = 0; flags & PLAY_BASE_ONE && a < r->nparams; a++)

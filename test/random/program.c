@@ -64,7 +64,7 @@ arg_touches(const struct program *p, const struct op *o, int a) {
   if (o->args[a].off || o->args[a].obj < 0) return -1;
   if (m->kind == P_DAT || m->kind == P_VECTOR)
     return dat_root(p, o->args[a].obj);
-  return p->ndats + o->args[a].obj;
+  return p->ndats + gbl_root(p, o->args[a].obj);
 }
 
 /* May two neighbours change places without anybody noticing? */
@@ -137,6 +137,28 @@ dat_root(const struct program *p, int dat) {
   return p->dats[dat].over >= 0 ? p->dats[dat].over : dat;
 }
 
+int
+gbl_root(const struct program *p, int gbl) {
+  return p->gbls[gbl].over >= 0 ? p->gbls[gbl].over : gbl;
+}
+
+int
+gbl_room(const struct program *p, int gbl) {
+  int room = p->gbls[gbl].dim;
+  for (int k = 0; k < p->ngbls; k++) {
+    int end = p->gbls[k].at + p->gbls[k].dim;
+    if (p->gbls[k].over == gbl && end > room) room = end;
+  }
+  return room;
+}
+
+bool
+gbls_meet(const struct program *p, int x, int y) {
+  const struct pgbl *a = &p->gbls[x], *b = &p->gbls[y];
+  return gbl_root(p, x) == gbl_root(p, y) && a->at < b->at + b->dim &&
+         b->at < a->at + a->dim;
+}
+
 bool
 write_is_blind(const struct op *o) {
   return o->kind == DO_PUT || (o->kind == DO_UPLOAD && o->y <= 1);
@@ -152,12 +174,12 @@ arg_is_raw(const struct program *p, const struct op *o, int a) {
 }
 
 bool
-op_shares_global(const struct op *o) {
+op_shares_global(const struct program *p, const struct op *o) {
   for (int a = 0; a < o->nargs; a++)
     for (int b = 0; b < o->nargs; b++) {
       const struct param *x = &o->row->params[a], *y = &o->row->params[b];
       if (a != b && x->kind == P_GBL && y->kind == P_GBL && !o->args[a].off &&
-          !o->args[b].off && o->args[a].obj == o->args[b].obj &&
+          !o->args[b].off && gbls_meet(p, o->args[a].obj, o->args[b].obj) &&
           param_writes(x))
         return true;
     }

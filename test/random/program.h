@@ -39,6 +39,8 @@ struct pgbl {
   int dim, fill;
   char type;
   bool handle;
+  int over; /* raw: lies in the memory of this one; -1 */
+  int at;   /* ... from this value on, which may be its end */
 };
 
 /* fields of struct op that an operation uses, besides `what` */
@@ -112,11 +114,17 @@ void fetch_bounds(const struct op *o, int n, int *from_out, int *to_out);
 /* The dat in whose memory this one lies: itself, unless it is an overlay. */
 int dat_root(const struct program *p, int dat);
 
+/* The global in whose memory this one lies; values that this memory holds. */
+int gbl_root(const struct program *p, int gbl);
+int gbl_room(const struct program *p, int gbl);
+/* Do two of them share values? */
+bool gbls_meet(const struct program *p, int x, int y);
+
 /* A host write that doesn't look first. */
 bool write_is_blind(const struct op *o);
 
-/* Is a global two arguments of the loop, one of which writes it? */
-bool op_shares_global(const struct op *o);
+/* Do two arguments of the loop share values of a global, and one writes there? */
+bool op_shares_global(const struct program *p, const struct op *o);
 
 /* Does the library deliver this argument to the program's memory? */
 bool arg_is_raw(const struct program *p, const struct op *o, int a);

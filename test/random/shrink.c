@@ -400,6 +400,12 @@ shrink_values(struct shrinker *s) {
       p->gbls[k].fill = 0;
       any |= better(s, p, s->mode);
     }
+    if (s->best->gbls[k].over >= 0) {
+      struct program *p = program_clone(s->best);
+      p->gbls[k].over = -1;
+      p->gbls[k].at = 0;
+      any |= better(s, p, s->mode);
+    }
     if (!s->best->gbls[k].handle) continue;
     struct program *p = program_clone(s->best);
     p->gbls[k].handle = false;

@@ -24,6 +24,7 @@
 #define GROUP_y
 #define GROUP_z
 #define GROUP_j
+#define GROUP_h
 
 #define TEXT(...) #__VA_ARGS__
 #define EXPANDED(...) TEXT(__VA_ARGS__)
@@ -111,6 +112,18 @@ mentions(const struct emitter *y, const char *word) {
   return false;
 }
 
+/* Functions of other files: they are this one as well, with FAR defined. */
+static void
+emit_far(const struct emitter *y) {
+#define FAR(file, ...)                                                         \
+  OUT("#%s FAR == " #file "\n%s\n", file == 1 ? "if" : "elif", #__VA_ARGS__);
+#include "far.def"
+  OUT("#else\nextern int k_gain;\nlong long far_mix(long long a, long long "
+      "b);\n"
+      "void far_turn(long long *v, int n);\nint far_entry(int k);\n"
+      "void far_note(unsigned v);\n");
+}
+
 static void
 emit_constants(const struct emitter *y) {
   static const char *const lines[][2] = {
@@ -122,8 +135,11 @@ emit_constants(const struct emitter *y) {
       {"k_trail", "static unsigned k_trail;"},
       {"k_clip", "static long long\nk_clip(long long v) { return v > 50 ? 50 : "
                  "v < -50 ? -50 : v; }"}};
+  bool far = mentions(y, "far_"); /* their file mentions it */
+  if (far) OUT("unsigned k_trail;\n");
   for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
-    if (mentions(y, lines[k][0])) OUT("%s\n", lines[k][1]);
+    if (mentions(y, lines[k][0]) && !(far && !strcmp(lines[k][0], "k_trail")))
+      OUT("%s\n", lines[k][1]);
 }
 
 static bool
@@ -534,6 +550,7 @@ emit_small(const struct emitter *y, const struct op *o) {
     if (o->what == 1 && mentions(y, "k_vec")) OUT("  k_vec[1] = %d;\n", o->x);
     if (o->what == 2 && mentions(y, "k_table"))
       OUT("  k_table[%d] = %d;\n", o->x & 15, o->x);
+    if (o->what == 4 && mentions(y, "far_")) OUT("  k_gain = %d;\n", o->x);
     if (o->what == 3 && mentions(y, "k_real"))
       OUT("  k_real = %d / 8.0;\n", o->x);
     break;
@@ -660,8 +677,13 @@ emit_how(const struct emitter *y) {
   OUT("/* seed %llu, mode %s: %s\n", (unsigned long long)y->p->seed, m->name,
       text);
   if (m->flags & PLAY_RENUMBER) OUT(" * (elements renumbered: not shown)\n");
-  OUT(" * %s x.c -o x && OMP_NUM_THREADS=%d%s%s ./x%s%s */\n",
-      run_opaque ? "cc" : "op2cc", m->threads, *m->env ? " " : "", m->env,
+  const char *cc = run_opaque ? "cc" : "op2cc";
+  if (mentions(y, "far_"))
+    OUT(" * %s -c -DFAR=1 x.c -o far1.o && %s -c -DFAR=2 x.c -o far2.o &&\n",
+        cc, cc);
+  OUT(" * %s x.c%s -o x && OMP_NUM_THREADS=%d%s%s ./x%s%s */\n", cc,
+      mentions(y, "far_") ? " far1.o far2.o" : "", m->threads,
+      *m->env ? " " : "", m->env,
       m->flags & PLAY_NO_REALLOC ? " OP_NO_REALLOC" : "",
       m->flags & PLAY_BASE_ONE ? " OP_MAPS_BASE_INDEX=1" : "");
 }
@@ -669,6 +691,7 @@ emit_how(const struct emitter *y) {
 static void
 emit_head(const struct emitter *y) {
   if (y->r) emit_how(y);
+  if (mentions(y, "far_")) emit_far(y);
   OUT("#include \"op2.h\"\n");
   if (mentions(y, "sqrt(")) OUT("#include <math.h>\n");
   if (mentions(y, "memcpy(")) OUT("#include <string.h>\n");
@@ -709,7 +732,7 @@ emit(FILE *f, const struct program *p, const struct result *r) {
   emit_ops(y);
   OUT("  op_exit();\n");
   emit_check_ended(y);
-  OUT("  return 0;\n}\n");
+  OUT("  return 0;\n}\n%s", mentions(y, "far_") ? "#endif\n" : "");
   if (other) program_free(other);
   free(e.sets);
   free(e.maps);

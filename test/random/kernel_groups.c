@@ -11,7 +11,8 @@ unsigned k_trail;
 
 #define GROUPS(G)                                                              \
   G(i)                                                                         \
-  G(d) G(f) G(u) G(l) G(L) G(s) G(c) G(C) G(b) G(r) G(q) G(x) G(y) G(z) G(j)
+  G(d)                                                                         \
+  G(f) G(u) G(l) G(L) G(s) G(c) G(C) G(b) G(r) G(q) G(x) G(y) G(z) G(j) G(h)
 #define DECLARE(g) extern const struct kernel_group kernel_group_##g;
 GROUPS(DECLARE)
 #define NAME(g) &kernel_group_##g,

@@ -19,8 +19,15 @@ struct kernel_group {
 /* Constants: mutable globals of the program. */
 extern int k_int, k_vec[3], k_table[16];
 extern double k_real;
+extern int k_gain; /* of far.c */
 /* Written by the kernels with a side effect. */
 extern unsigned k_trail;
+
+/* Of other files (far.def), for kernels. */
+long long far_mix(long long a, long long b);
+void far_turn(long long *v, int n);
+int far_entry(int k);
+void far_note(unsigned v);
 
 const struct kernel_entry *kernel_find(const char *name);
 

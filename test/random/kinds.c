@@ -85,6 +85,16 @@ is_large(const struct program *p, const struct op *o) {
   return false;
 }
 
+/* Its kernel calls functions of other files. */
+static bool
+is_helped(const struct program *p, const struct op *o) {
+  static const char *const families[] = {"far", "turn", "entries"};
+  (void)p;
+  for (size_t k = 0; k < sizeof families / sizeof *families; k++)
+    if (!strcmp(o->row->family, families[k])) return true;
+  return !strncmp(o->row->name, "far_", 4);
+}
+
 static bool
 shares_global(const struct program *p, const struct op *o) {
   return op_shares_global(p, o);
@@ -125,6 +135,7 @@ static const struct {
     {"aligned types", is_aligned, 0},
     {"structs", has_struct, 0},
     {"large elements", is_large, 0},
+    {"helpers elsewhere", is_helped, 0},
     {"a global twice", shares_global, 0},
     {"overlapping globals", overlaps_global, 0},
     {"overlapping dats", lies_over, 0},

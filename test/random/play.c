@@ -242,6 +242,7 @@ constants_reset(void) {
   for (int i = 0; i < 16; i++) k_table[i] = i * i;
   k_real = 1.25;
   k_trail = 0;
+  k_gain = 0;
 }
 
 const char *play_by;
@@ -541,6 +542,7 @@ play_const(struct player *y, const struct op *o) {
   if (o->what == 1) k_vec[1] = o->x;
   if (o->what == 2) k_table[o->x & 15] = o->x;
   if (o->what == 3) k_real = o->x / 8.0;
+  if (o->what == 4) k_gain = o->x;
 }
 
 static void

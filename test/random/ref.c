@@ -358,6 +358,39 @@ REF(convert) {
   p[1][0] = sums ? plus(TYPE(1), p[1][0], x) : x;
 }
 
+static int64_t
+within(int64_t v, int64_t most) {
+  if (v > most) return most;
+  return v < -most ? -most : v;
+}
+
+/* Two calls deep: 1 - 3 + 1 - 3 beside the innermost value. */
+REF(far) {
+  UNUSED;
+  EACH(c, 0) {
+    int64_t deep = within(p[1][c].i, 20) - 4;
+    int64_t all = within(p[0][c].i, 30) + deep + ref_globals.k_gain;
+    p[1][c] = whole(TYPE(0), all);
+  }
+}
+
+REF(turn) {
+  UNUSED;
+  int n = DIM(0);
+  union cell v[8];
+  EACH(c, 0) v[c] = p[0][n - 1 - c];
+  v[0].i = within(v[0].i - ref_globals.k_gain, 20);
+  EACH(c, 0) p[1][c] = whole(TYPE(0), v[c].i);
+}
+
+REF(entries) {
+  UNUSED;
+  static const int table[] = {3, -1, 4, -1, 5};
+  char t = TYPE(1);
+  EACH(c, 1)
+  p[1][c] = plus(t, p[1][c], whole(t, table[(p[0][0].i + c) % 5]));
+}
+
 /* ---- real numbers -------------------------------------------------------- */
 
 REF(times) {
@@ -436,19 +469,20 @@ static const struct {
   ref_fn *ref;
 } families[] = {
 #define FAMILY(name) {#name, ref_##name}
-    FAMILY(copy),   FAMILY(part),    FAMILY(thirds),  FAMILY(swap),
-    FAMILY(top),    FAMILY(ext),     FAMILY(argmin),  FAMILY(argmax),
-    FAMILY(work),   FAMILY(choose),  FAMILY(pick),    FAMILY(add),
-    FAMILY(edge),   FAMILY(scatter), FAMILY(minus),   FAMILY(fold),
-    FAMILY(scale),  FAMILY(gather),  FAMILY(gather6), FAMILY(gather3),
-    FAMILY(inturn), FAMILY(both),    FAMILY(series),  FAMILY(shift),
-    FAMILY(maybe),  FAMILY(looked),  FAMILY(ident),   FAMILY(konst),
-    FAMILY(table),  FAMILY(count),   FAMILY(branch),  FAMILY(clip),
-    FAMILY(effect), FAMILY(wide),    FAMILY(convert), FAMILY(times),
-    FAMILY(plus),   FAMILY(square),  FAMILY(step),    FAMILY(divide),
-    FAMILY(root),   FAMILY(relax),   FAMILY(mean),    FAMILY(weigh),
-    FAMILY(blend),  FAMILY(narrow),  FAMILY(trade),   FAMILY(field),
-    FAMILY(pass),   FAMILY(less),
+    FAMILY(far),     FAMILY(turn),    FAMILY(entries), FAMILY(copy),
+    FAMILY(part),    FAMILY(thirds),  FAMILY(swap),    FAMILY(top),
+    FAMILY(ext),     FAMILY(argmin),  FAMILY(argmax),  FAMILY(work),
+    FAMILY(choose),  FAMILY(pick),    FAMILY(add),     FAMILY(edge),
+    FAMILY(scatter), FAMILY(minus),   FAMILY(fold),    FAMILY(scale),
+    FAMILY(gather),  FAMILY(gather6), FAMILY(gather3), FAMILY(inturn),
+    FAMILY(both),    FAMILY(series),  FAMILY(shift),   FAMILY(maybe),
+    FAMILY(looked),  FAMILY(ident),   FAMILY(konst),   FAMILY(table),
+    FAMILY(count),   FAMILY(branch),  FAMILY(clip),    FAMILY(effect),
+    FAMILY(wide),    FAMILY(convert), FAMILY(times),   FAMILY(plus),
+    FAMILY(square),  FAMILY(step),    FAMILY(divide),  FAMILY(root),
+    FAMILY(relax),   FAMILY(mean),    FAMILY(weigh),   FAMILY(blend),
+    FAMILY(narrow),  FAMILY(trade),   FAMILY(field),   FAMILY(pass),
+    FAMILY(less),
 };
 
 ref_fn *

@@ -23,6 +23,7 @@
 #define GROUP_y
 #define GROUP_z
 #define GROUP_j
+#define GROUP_h
 
 #define TEXT(name) #name
 #define EXPANDED(name) TEXT(name)

@@ -21,11 +21,13 @@ struct gen {
   struct world *w;
   const struct row **rows; /* those that this palette can use */
   int nrows, site, set;
-  int hot;     /* percent of loops over the set of the loop before */
-  int far;     /* percent of arguments through a map, where both ways exist */
-  int quiet;   /* percent of operations between loops that are left out */
-  int handles; /* percent of globals that are handles */
-  int shared;  /* percent of raw globals that lie in another's memory */
+  int hot;      /* percent of loops over the set of the loop before */
+  int far;      /* percent of arguments through a map, where both ways exist */
+  int quiet;    /* percent of operations between loops that are left out */
+  int handles;  /* percent of globals that are handles */
+  int last;     /* global that the loop's last argument took; -1 */
+  int overlays; /* percent of dats */
+  int shared;   /* percent of raw globals that lie in another's memory */
 };
 
 /* ---- declarations ----------------------------------------------------------- */
@@ -133,7 +135,7 @@ draw_dats(struct gen *g, const struct shape *palette, int npalette) {
                      .soa = rnd_chance(&g->r, 10),
                      .over = -1};
     if (k && rnd_chance(&g->r, 50)) d.set = p->dats[k - 1].set;
-    if (k && rnd_chance(&g->r, 5)) lay_over(g, &d);
+    if (k && rnd_chance(&g->r, g->overlays)) lay_over(g, &d);
     ADD(p->dats, p->ndats, d);
   }
 }
@@ -165,7 +167,7 @@ draw_gbls(struct gen *g) {
                                  !type_row(m->type)->definition &&
                                  rnd_chance(&g->r, g->handles),
                        .over = -1};
-      for (int tries = 0; tries < 3; tries++)
+      for (int tries = 0; tries < 12 && b.over < 0; tries++)
         if (p->ngbls && !b.handle && rnd_chance(&g->r, g->shared))
           lay_gbl(g, &b);
       ADD(p->gbls, p->ngbls, b);
@@ -223,6 +225,9 @@ draw_gbl(struct gen *g, const struct param *m, struct parg *out) {
   for (int tries = 0; tries < 12 && p->ngbls; tries++) {
     int gbl = rnd_below(&g->r, p->ngbls);
     if (p->gbls[gbl].type != m->type || p->gbls[gbl].dim != m->dim) continue;
+    bool apart = g->last < 0 || g->last == gbl || !gbls_meet(p, g->last, gbl);
+    if (g->shared && tries < 8 && g->last >= 0 && apart) continue;
+    g->last = gbl;
     *out = (struct parg){false, gbl, -1, 0};
     return true;
   }
@@ -258,6 +263,13 @@ draw_row(struct gen *g) {
   return r;
 }
 
+static bool
+has_globals(const struct row *r) {
+  int n = 0;
+  for (int a = 0; a < r->nparams; a++) n += r->params[a].kind == P_GBL;
+  return n > 1;
+}
+
 static void
 drop_args(struct op *o) {
   free(o->args);
@@ -267,6 +279,7 @@ drop_args(struct op *o) {
 
 static bool
 draw_args(struct gen *g, struct op *o) {
+  g->last = -1;
   for (int a = 0; a < o->row->nparams; a++) {
     struct parg arg;
     if (!draw_arg(g, &o->row->params[a], o->what, &arg)) return false;
@@ -281,6 +294,8 @@ draw_loop(struct gen *g, struct op *o) {
   if (!rnd_chance(&g->r, g->hot)) g->set = rnd_below(&g->r, g->p->nsets);
   for (int rows = 0; rows < 10; rows++) {
     o->row = draw_row(g);
+    for (int k = 0; k < 6 && g->shared && !has_globals(o->row); k++)
+      o->row = draw_row(g);
     for (int tries = 0; tries < 12; tries++) {
       o->what = tries < 6 ? g->set : rnd_below(&g->r, g->p->nsets);
       if (draw_args(g, o)) return true;
@@ -520,7 +535,9 @@ gen_program(uint64_t seed) {
   g.hot = 40 + rnd_below(&g.r, 55);
   g.quiet = rnd_below(&g.r, 3) * 40;
   g.handles = rnd_below(&g.r, 130);
-  g.shared = rnd_chance(&g.r, 30) ? 50 : 0;
+  g.shared = rnd_chance(&g.r, 25) ? 60 : 0;
+  if (g.shared) g.handles /= 6;
+  g.overlays = rnd_chance(&g.r, 15) ? 40 : 4;
   draw_sets_maps(&g);
   draw_palette(&g);
   g.w = world_new(g.p);

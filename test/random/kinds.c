@@ -163,6 +163,13 @@ kinds_of(const struct program *p, const struct mode *m) {
   return bits;
 }
 
+bool
+kind_is(const char *name, const struct program *p) {
+  for (int k = 0; k < NKINDS; k++)
+    if (!strcmp(kinds[k].name, name)) return has_loop(p, kinds[k].loop);
+  return false;
+}
+
 const char *
 kind_name(int kind) {
   return kind < NKINDS ? kinds[kind].name : NULL;

@@ -10,6 +10,8 @@ enum { KINDS_MAX = 32 };
 
 /* A bit for each kind that a play of the program in this mode has. */
 uint32_t kinds_of(const struct program *p, const struct mode *m);
+/* Has the program this kind, in modes that suit? */
+bool kind_is(const char *name, const struct program *p);
 /* Name of a kind; NULL behind the last one. */
 const char *kind_name(int kind);
 

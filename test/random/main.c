@@ -5,6 +5,7 @@
  *   --time T       for T seconds; then
  *   --fresh T      for T seconds from a seed that the clock gives, and is printed
  *   --modes a,b    in these modes, not in eager, default and two drawn ones
+ *   --kind NAME    programs of this kind only (kinds.c)
  *   --opaque       the kernels of this executable carry no IR
  *   --ranks        this process is one rank, under mpirun, of several that all do
  *                  the same: no further processes, modes "ranks..."
@@ -37,7 +38,7 @@ struct options {
   double seconds;
   int batch, jobs, failures;
   double fresh, shrink;
-  const char *modes, *out;
+  const char *modes, *out, *kind;
   bool show;
 };
 
@@ -51,7 +52,7 @@ static void
 usage(void) {
   fprintf(stderr,
           "usage: random_programs [--seed S] [--count N] [--time T] "
-          "[--fresh T] [--modes a,b,...] [--opaque] [--jobs N] "
+          "[--fresh T] [--modes a,b,...] [--kind NAME] [--opaque] [--jobs N] "
           "[--batch N] [--failures N] [--shrink T] [--out FOLDER] [--show] "
           "[--ranks] [--partition P]\n");
   exit(2);
@@ -71,6 +72,8 @@ option_read(struct options *o, const char *name, const char *value) {
     o->fresh = atof(value);
   else if (!strcmp(name, "--modes"))
     o->modes = value;
+  else if (!strcmp(name, "--kind"))
+    o->kind = value;
   else if (!strcmp(name, "--batch"))
     o->batch = atoi(value);
   else if (!strcmp(name, "--jobs"))
@@ -166,19 +169,25 @@ static int
 run_seeds(const struct options *o, uint64_t first, int n) {
   struct batch b = {0};
   const struct program **list = get_memory((size_t)n, sizeof *list);
-  struct result r;
-  for (int k = 0; k < n; k++) list[k] = gen_program(first + (uint64_t)k);
+  struct result r = {0};
+  for (int k = 0; k < n; k++) {
+    struct program *p = gen_program(first + (uint64_t)k);
+    if (o->kind && !kind_is(o->kind, p))
+      program_free(p);
+    else
+      list[b.nprograms++] = p;
+  }
   b.programs = list;
-  b.nprograms = n;
   draw_modes(o, first / GEN_GROUP, &b.modes, &b.nmodes);
-  if (run_ranks)
+  if (b.nprograms && run_ranks)
     run_here(&b, &r);
-  else
+  else if (b.nprograms)
     run_batch(&b, &r);
   if (r.failed &&
       __atomic_fetch_add(failures, 1, __ATOMIC_RELAXED) < o->failures)
     report(o, &b, &r);
-  for (int k = 0; k < n; k++) program_free((struct program *)list[k]);
+  for (int k = 0; k < b.nprograms; k++) program_free((struct program *)list[k]);
+  figures.programs += b.nprograms;
   free(list);
   free(b.modes);
   return r.failed;
@@ -194,7 +203,6 @@ run_batches(const struct options *o, uint64_t seed, double seconds, int job) {
          __atomic_load_n(failures, __ATOMIC_RELAXED) < o->failures) {
     int n = o->count - at < o->batch ? (int)(o->count - at) : o->batch;
     failed += run_seeds(o, seed + (uint64_t)at, n);
-    figures.programs += n;
     at += (long long)o->jobs * o->batch;
   }
   return failed;

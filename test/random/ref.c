@@ -364,11 +364,10 @@ within(int64_t v, int64_t most) {
   return v < -most ? -most : v;
 }
 
-/* Two calls deep: 1 - 3 + 1 - 3 beside the innermost value. */
 REF(far) {
   UNUSED;
   EACH(c, 0) {
-    int64_t deep = within(p[1][c].i, 20) - 4;
+    int64_t deep = within(p[1][c].i, 20) - 2;
     int64_t all = within(p[0][c].i, 30) + deep + ref_globals.k_gain;
     p[1][c] = whole(TYPE(0), all);
   }
@@ -377,10 +376,10 @@ REF(far) {
 REF(turn) {
   UNUSED;
   int n = DIM(0);
-  union cell v[8];
-  EACH(c, 0) v[c] = p[0][n - 1 - c];
-  v[0].i = within(v[0].i - ref_globals.k_gain, 20);
-  EACH(c, 0) p[1][c] = whole(TYPE(0), v[c].i);
+  union cell x[8];
+  EACH(c, 0) x[c] = p[0][n - 1 - c];
+  x[0].i = within(x[0].i - ref_globals.k_gain, 20);
+  EACH(c, 0) p[1][c] = whole(TYPE(0), x[c].i);
 }
 
 REF(entries) {

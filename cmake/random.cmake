@@ -18,14 +18,16 @@ function(random_object name source how)
   set(object ${CMAKE_BINARY_DIR}/test/random/${name}.o)
   set(compiler ${CMAKE_C_COMPILER} ${OP2_SANITIZE_FLAGS})
   set(tool)
+  set(plain 1)
   if(how STREQUAL ir)
     set(compiler $<TARGET_FILE:op2cc> ${OP2_IR_SANITIZE_FLAGS})
     set(tool op2cc)
+    set(plain 0)
   endif()
   file(GLOB headers CONFIGURE_DEPENDS test/random/*.def test/random/*.h)
   add_custom_command(OUTPUT ${object}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/test/random
-    COMMAND ${compiler} -std=gnu11 -O2 ${ARGN} -I${CMAKE_SOURCE_DIR}/include
+    COMMAND ${compiler} -std=gnu11 -O2 ${ARGN} -DPLAIN=${plain} -I${CMAKE_SOURCE_DIR}/include
             -c ${CMAKE_SOURCE_DIR}/test/random/${source} -o ${object}
     DEPENDS test/random/${source} ${headers} ${tool}
     COMMENT "Random programs ${name}" VERBATIM)

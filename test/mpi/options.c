@@ -8,39 +8,7 @@
 #include <sys/stat.h>
 
 #include "../programs/check.h"
-
-static const char *const values[][2] = {
-    {"OP2_OFFLOAD_FALLBACK", "host"},
-    {"OP2_DECLARE", "whole"},
-    {"OP2_HALO_LIMIT", "auto"},
-    {"OP2_HALO_COSTS", "1,1000,5"},
-    {"OP2_OVERLAP", "0"},
-    {"OP2_WAIT", "spin"},
-    {"OP2_EAGER", "1"},
-    {"OP2_DISABLE", "fuse"},
-    {"OP2_TRACE_MAX_LOOPS", "7"},
-    {"OP2_TRACE_MAX_BYTES", "7"},
-    {"OP2_PROGRAMS", "7"},
-    {"OP2_DEFER_OPAQUE", "1"},
-    {"OP2_MIRROR", "0"},
-    {"OP2_REPRODUCIBLE", "1"},
-    {"OP2_CHECKPOINT", "all"},
-    {"OP2_FILES", "root"},
-    {"OP2_LAYOUT", "soa"},
-    {"OP2_RENUMBER", "rcm"},
-    {"OP2_VECTOR_MATH", "0"},
-    {"OP2_THREADING", "colours"},
-    {"OP2_INCREMENTS", "atomic"},
-};
-
-/* Those of the library that are marked so. */
-static const char *const shared[] = {
-#define RANKS_all(env) env,
-#define RANKS_own(env)
-#define OPT(field, env, type, def, ranks, line) RANKS_##ranks(env)
-#include "../../base/opt.def"
-#undef OPT
-};
+#include "../programs/rank_options.h"
 
 static int errors, rank;
 static char text[4096];
@@ -74,14 +42,6 @@ start_apart(int argc, char **argv, const char *name, const char *value) {
   if (rank == 1 && before) setenv(name, kept, 1);
 }
 
-static const char *
-other_value(const char *name) {
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-    if (!strcmp(values[i][0], name)) return values[i][1];
-  check_fail(__FILE__, __LINE__, "no value here for %s", name);
-  return "";
-}
-
 static void
 one(int *x) {
   *x = 1;
@@ -96,9 +56,12 @@ main(int argc, char **argv) {
   if (!me) me = getenv("PMI_RANK");
   rank = me ? atoi(me) : 0;
   op2_set_error_handler(note, NULL);
-  for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
-    const char *value = other_value(shared[i]);
-    start_apart(argc, argv, shared[i], value);
+  if (rank_option_missing())
+    check_fail(__FILE__, __LINE__, "no value here for %s",
+               rank_option_missing());
+  for (size_t i = 0; i < NSHARED; i++) {
+    const char *value = shared_values[i][1];
+    start_apart(argc, argv, shared_values[i][0], value);
     expect("on rank 1");
     char quoted[64];
     snprintf(quoted, sizeof quoted, "\"%s\"", value);

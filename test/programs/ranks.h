@@ -11,4 +11,12 @@ check_ranks(void) {
   return n ? atoi(n) : 1;
 }
 
+/* This one's number. */
+static inline int
+check_rank(void) {
+  const char *n = getenv("OMPI_COMM_WORLD_RANK");
+  if (!n) n = getenv("PMI_RANK");
+  return n ? atoi(n) : 0;
+}
+
 #endif

@@ -132,6 +132,7 @@ emit_constants(const struct emitter *y) {
       {"k_table", "static int k_table[16] = {0, 1, 4, 9, 16, 25, 36, 49, 64, "
                   "81, 100, 121, 144, 169, 196, 225};"},
       {"k_real", "static double k_real = 1.25;"},
+      {"k_own", "static int k_own[64];"},
       {"k_trail", "static unsigned k_trail;"},
       {"k_clip", "static long long\nk_clip(long long v) { return v > 50 ? 50 : "
                  "v < -50 ? -50 : v; }"}};
@@ -550,6 +551,7 @@ emit_small(const struct emitter *y, const struct op *o) {
     if (o->what == 1 && mentions(y, "k_vec")) OUT("  k_vec[1] = %d;\n", o->x);
     if (o->what == 2 && mentions(y, "k_table"))
       OUT("  k_table[%d] = %d;\n", o->x & 15, o->x);
+    if (o->what == 5 && mentions(y, "k_own")) OUT("  k_own[0] = %d;\n", o->x);
     if (o->what == 4 && mentions(y, "far_")) OUT("  k_gain = %d;\n", o->x);
     if (o->what == 3 && mentions(y, "k_real"))
       OUT("  k_real = %d / 8.0;\n", o->x);

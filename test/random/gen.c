@@ -336,7 +336,7 @@ draw_on_gbl(struct gen *g, struct op *o) {
 
 static bool
 draw_const(struct gen *g, struct op *o) {
-  o->what = rnd_below(&g->r, 5);
+  o->what = rnd_below(&g->r, 6);
   o->x = 1 + rnd_below(&g->r, 40);
   return true;
 }

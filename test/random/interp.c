@@ -613,6 +613,7 @@ const_run(struct world *w, const struct op *o, struct seen *seen) {
   if (o->what == 2) ref_globals.k_table[o->x & 15] = o->x;
   if (o->what == 3) ref_globals.k_real = o->x / 8.0;
   if (o->what == 4) ref_globals.k_gain = o->x;
+  if (o->what == 5) ref_globals.k_own = o->x;
   return true;
 }
 

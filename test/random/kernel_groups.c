@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+int k_own[64];
 int k_int, k_vec[3], k_table[16];
 double k_real;
 unsigned k_trail;

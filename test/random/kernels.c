@@ -41,7 +41,7 @@ loop(const struct kernel_entry *k, const char *file, int line, void *set,
 
 static const struct kernel_entry entries[] = {
 #define KERNEL(family, name, spec, params, ...)                                \
-  {#name, (void (*)(void))name, loop},
+  {#name, PLAIN, (void (*)(void))name, loop},
 #include "kernels.def"
 };
 

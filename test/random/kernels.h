@@ -6,6 +6,7 @@
 
 struct kernel_entry {
   const char *name;
+  int plain; /* compiled by another compiler than op2cc */
   void (*function)(void);
   /* op_par_loop with this kernel; set and args as op2.h has them. */
   void (*loop)(const struct kernel_entry *k, const char *file, int line,
@@ -19,7 +20,8 @@ struct kernel_group {
 /* Constants: mutable globals of the program. */
 extern int k_int, k_vec[3], k_table[16];
 extern double k_real;
-extern int k_gain; /* of far.c */
+extern int k_own[64]; /* all but the first are of each rank's own */
+extern int k_gain;    /* of far.c */
 /* Written by the kernels with a side effect. */
 extern unsigned k_trail;
 

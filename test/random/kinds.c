@@ -3,6 +3,7 @@
 #include "kinds.h"
 
 #include "play.h"
+#include "kernels.h"
 #include "run.h"
 
 #include <string.h>
@@ -95,6 +96,20 @@ is_helped(const struct program *p, const struct op *o) {
   return !strncmp(o->row->name, "far_", 4);
 }
 
+/* Beside others that do, a kernel carries no IR. */
+static bool
+is_plain(const struct program *p, const struct op *o) {
+  (void)p;
+  return run_mixed && kernel_find(o->row->name)->plain;
+}
+
+/* Its kernel mentions a constant that ranks have different values of. */
+static bool
+has_own_constant(const struct program *p, const struct op *o) {
+  (void)p;
+  return !strcmp(o->row->family, "own");
+}
+
 static bool
 shares_global(const struct program *p, const struct op *o) {
   return op_shares_global(p, o);
@@ -141,6 +156,12 @@ static const struct {
     {"overlapping dats", lies_over, 0},
     {"overlapping arrays", lies_over, PLAY_NO_REALLOC},
     {"peeks", NULL, PLAY_PEEK},
+    {"plain files", NULL, PLAY_MIXED},
+    {"plain kernels", is_plain, 0},
+    {"constants of ranks' own", has_own_constant, PLAY_RANKS},
+    {"options of ranks' own", NULL, PLAY_OWN},
+    {"shared options differ", NULL, PLAY_REFUSED},
+    {"flags differ", NULL, PLAY_APART},
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds };
 _Static_assert((int)NKINDS <= (int)KINDS_MAX, "one bit for each");

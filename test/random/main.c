@@ -7,6 +7,7 @@
  *   --modes a,b    in these modes, not in eager, default and two drawn ones
  *   --kind NAME    programs of this kind only (kinds.c)
  *   --opaque       the kernels of this executable carry no IR
+ *   --mixed        some do, some don't, and files of the plain compiler are marked
  *   --ranks        this process is one rank, under mpirun, of several that all do
  *                  the same: no further processes, modes "ranks..."
  *   --partition P  sets are cut by op_partition(P), not in ways that seeds choose; or none
@@ -23,6 +24,8 @@
 #include "gen.h"
 #include "run.h"
 #include "shrink.h"
+
+#include "../programs/ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +55,8 @@ static void
 usage(void) {
   fprintf(stderr,
           "usage: random_programs [--seed S] [--count N] [--time T] "
-          "[--fresh T] [--modes a,b,...] [--kind NAME] [--opaque] [--jobs N] "
+          "[--fresh T] [--modes a,b,...] [--kind NAME] [--opaque] [--mixed] "
+          "[--jobs N] "
           "[--batch N] [--failures N] [--shrink T] [--out FOLDER] [--show] "
           "[--ranks] [--partition P]\n");
   exit(2);
@@ -104,6 +108,8 @@ options_read(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--opaque"))
       run_opaque = true;
+    else if (!strcmp(argv[i], "--mixed"))
+      run_mixed = true;
     else if (!strcmp(argv[i], "--ranks"))
       run_ranks = true, o.batch = RANKS_BATCH, o.failures = 1;
     else if (!strcmp(argv[i], "--show"))
@@ -129,7 +135,8 @@ draw_modes(const struct options *o, uint64_t seed, size_t **list, int *n) {
     return;
   }
   for (size_t m = 0; run_ranks && m < nmodes; m++)
-    if (modes[m].flags & PLAY_RANKS && mode_is_for(&modes[m]))
+    if (modes[m].flags & PLAY_RANKS && !(modes[m].flags & PLAY_APART) &&
+        mode_is_for(&modes[m]))
       ADD(*list, *n, m);
   if (!run_ranks) modes_draw(seed, list, n);
 }
@@ -199,7 +206,7 @@ static long long
 run_batches(const struct options *o, uint64_t seed, double seconds, int job) {
   double start = seconds_now();
   long long failed = 0, at = (long long)job * o->batch;
-  while (at < o->count && seconds_now() - start < seconds &&
+  while (at < o->count && !run_apart && seconds_now() - start < seconds &&
          __atomic_load_n(failures, __ATOMIC_RELAXED) < o->failures) {
     int n = o->count - at < o->batch ? (int)(o->count - at) : o->batch;
     failed += run_seeds(o, seed + (uint64_t)at, n);
@@ -276,6 +283,22 @@ print_figures(double seconds) {
     printf("  %-22s %lld\n", kind_name(k), f->by_kind[k]);
 }
 
+/* The launcher ends all ranks when one has ended without op_exit: wait until each has
+ * told its figures, in files. */
+static void
+end_apart(const struct options *o, int rc) {
+  char path[512];
+  fflush(stdout);
+  for (int r = check_rank(), n = 0; n < check_ranks(); n++) {
+    snprintf(path, sizeof path, "%s/apart.%d.%llu.%d", o->out, (int)getppid(),
+             (unsigned long long)o->seed, (r + n) % check_ranks());
+    FILE *f = n ? NULL : fopen(path, "w");
+    if (f) fclose(f);
+    while (access(path, F_OK)) usleep(1000);
+  }
+  _exit(rc);
+}
+
 /* Compiled code is kept beside this program, not where its user's lies. */
 static void
 cache_apart(void) {
@@ -307,5 +330,6 @@ main(int argc, char **argv) {
   print_figures(seconds_now() - start);
   if (run_ranks) printf("bits %016llx\n", (unsigned long long)run_bits);
   printf("%lld passed, %lld failed\n", figures.plays, failed);
+  if (run_apart) end_apart(&o, failed != 0);
   return failed != 0;
 }

@@ -6,6 +6,9 @@
 #include "play.h"
 #include "run.h"
 
+#include "../programs/rank_options.h"
+#include "../programs/ranks.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +125,17 @@ struct mode modes[] = {
     {"ranks-opencl-deep",
      RANKS " " OPENCL " OP2_HALO_LIMIT=6 OP2_THREADING=colours OP2_LAYOUT=soa",
      1, IN_RANKS | ON_DEVICE | PLAY_TARGETS, 0},
+    {"ranks-plain", "OP2_DECLARE=whole", 1, IN_RANKS | PLAY_PEEK | PLAY_MIXED,
+     0},
+    {"ranks-own-options", RANKS " OP2_THREADING=colours", 1,
+     IN_RANKS | PLAY_OWN, 0},
+    {"ranks-shared-options", RANKS, 1, IN_RANKS | PLAY_REFUSED, 0},
+    {"ranks-apart", RANKS, 1, IN_RANKS | PLAY_APART, 0},
+    {"plain", "", 2, PLAY_PEEK | PLAY_MIXED, 3},
+    {"plain-calls", "", 2, PLAY_MIXED, 2},
+    {"plain-rcm-soa", "OP2_RENUMBER=rcm OP2_LAYOUT=soa OP2_CHECK=1", 1,
+     PLAY_PEEK | PLAY_MIXED, 3},
+    {"plain-no-realloc", "", 2, PLAY_PEEK | PLAY_MIXED | PLAY_NO_REALLOC, 3},
     {"opaque-deferred-flush", "OP2_DEFER_OPAQUE=1 OP2_MIRROR=0", 2,
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS | PLAY_FLUSH_SOME, 3},
 };
@@ -159,7 +173,9 @@ modes_start(void) {
 bool
 mode_is_for(const struct mode *m) {
   if (m->flags & PLAY_DEVICE && !mode_have_device()) return false;
-  return !(m->flags & (run_opaque ? PLAY_IR_ONLY : PLAY_OPAQUE_ONLY));
+  if (run_mixed) return !(m->flags & PLAY_IR_ONLY);
+  unsigned others = run_opaque ? PLAY_IR_ONLY : PLAY_OPAQUE_ONLY;
+  return !(m->flags & (others | PLAY_MIXED));
 }
 
 /* The cards, not shuffled. */
@@ -210,7 +226,21 @@ static const char *const variables[] = {
     "OP2_LAYOUT",       "OP2_BLOCK_SIZE",      "OP2_TARGET",
     "OP2_RENUMBER",     "OP2_THREADING",       "OP2_OFFLOAD_FALLBACK",
     "OP2_INCREMENTS",   "OP2_DECLARE",         "OP2_HALO_LIMIT",
-    "OP2_HALO_COSTS",   "OP2_OVERLAP"};
+    "OP2_HALO_COSTS",   "OP2_OVERLAP",         "OP2_CUDA_GRAPHS",
+    "OP2_CACHE",        "OP2_CACHE_SIZE",      "OP2_COMPILE_THREADS",
+    "OP2_TEAM",         "OP2_DEVICE_TIMES"};
+
+/* Options of this rank's own: each by its number, or as they were. */
+static void
+mode_own(void) {
+  static struct rnd r;
+  if (!r.state) r.state = (uint64_t)check_rank() * 77 + 5;
+  for (size_t k = 0; k < NOWN; k++) {
+    unsetenv(own_values[k][0]);
+    int which = rnd_below(&r, 6);
+    if (which < 3) setenv(own_values[k][0], own_values[k][1 + which], 1);
+  }
+}
 
 void
 mode_enter(const struct mode *m) {
@@ -224,6 +254,10 @@ mode_enter(const struct mode *m) {
     s += n;
     while (*s == ' ') s++;
   }
+  /* files of another compiler promise nothing, but here nobody peeks */
+  if (run_mixed && !(m->flags & (PLAY_PEEK | PLAY_MIXED)))
+    setenv("OP2_MIRROR", "0", 0);
+  if (m->flags & PLAY_OWN) mode_own();
   void (*threads)(int);
   void *f = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
   memcpy(&threads, &f, sizeof f);

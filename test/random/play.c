@@ -6,6 +6,7 @@
 
 #include "modes.h"
 
+#include "../programs/rank_options.h"
 #include "../programs/ranks.h"
 #include "kernels.h"
 
@@ -243,6 +244,7 @@ constants_reset(void) {
   k_real = 1.25;
   k_trail = 0;
   k_gain = 0;
+  for (int i = 0; i < 64; i++) k_own[i] = i ? check_rank() : 0;
 }
 
 const char *play_by;
@@ -343,6 +345,12 @@ make_arg(struct player *y, const struct op *o, int a) {
   }
 }
 
+static bool
+arg_is_dat(const struct op *o, int a) {
+  const struct param *m = &o->row->params[a];
+  return (m->kind == P_DAT || m->kind == P_VECTOR) && !o->args[a].off;
+}
+
 static void
 call_loop(const struct op *o, op_set set, const op_arg *args) {
   const struct kernel_entry *k = kernel_find(o->row->name);
@@ -362,6 +370,38 @@ play_loop(struct player *y, const struct op *o) {
       compare(y, y->gbls[o->args[a].obj], m->type, -1, 1, 0, m->dim, &at);
   }
   if (o->row->effect) compare(y, &k_trail, 'u', -1, 1, 0, 1, &at);
+}
+
+/* Number of the loop at which ranks come apart; nops: there is none. */
+static int
+apart_at(const struct program *p) {
+  int n = 0, from = (int)(p->seed % 11);
+  for (int times = 0; times < 2; times++)
+    for (int k = 0; k < p->nops; k++)
+      if (p->ops[k].kind == DO_LOOP && n++ >= from)
+        for (int a = 0; a < p->ops[k].nargs; a++)
+          if (arg_is_dat(&p->ops[k], a)) return k;
+  return p->nops;
+}
+
+/* On one rank an argument is switched off that is on elsewhere: all are told. */
+static void
+play_apart(struct player *y, const struct op *o) {
+  op_arg args[64];
+  int bad = (int)(y->p->seed % (uint64_t)o->nargs), me = 0;
+  op_rank(&me);
+  for (int a = 0; a < o->nargs; a++) args[a] = make_arg(y, o, a);
+  while (!arg_is_dat(o, bad)) bad = (bad + 1) % o->nargs;
+  if (me == (int)(y->p->seed / 3 % (uint64_t)check_ranks()))
+    args[bad] = op_opt_arg_dat(0, NULL, -1, OP_ID, args[bad].dim,
+                               args[bad].type, args[bad].acc);
+  call_loop(o, y->sets[o->what], args);
+  op2_flush();
+  if (!session.error[0])
+    fail(y, "a rank whose flags differ was not told");
+  else if (!strstr(session.error, "op_par_loop"))
+    fail(y, "ranks that differ: %s", session.error);
+  session.error[0] = 0;
 }
 
 /* One thing is wrong: the call is reported and has no effect. */
@@ -543,6 +583,9 @@ play_const(struct player *y, const struct op *o) {
   if (o->what == 2) k_table[o->x & 15] = o->x;
   if (o->what == 3) k_real = o->x / 8.0;
   if (o->what == 4) k_gain = o->x;
+  if (o->what != 5) return;
+  k_own[0] = o->x; /* the others are each rank's own, and change on one */
+  if (o->x % check_ranks() == check_rank()) k_own[1 + o->x % 63] += o->x;
 }
 
 static void
@@ -584,7 +627,12 @@ play(const struct program *p, const struct seen *seen, unsigned flags,
   session.error[0] = 0;
   declare(&y);
   op2_defer_globals(0);
+  int apart = flags & PLAY_APART ? apart_at(p) : p->nops;
   for (y.op = 0; y.op < p->nops && !out->failed; y.op++) {
+    if (y.op == apart) {
+      play_apart(&y, &p->ops[y.op]);
+      return;
+    }
     bool aimed = flags & PLAY_TARGETS && p->ops[y.op].row;
     if (aimed && op2_target_push(mode_target(p->seed, y.op)))
       aimed = false; /* the error handler has been told */
@@ -623,6 +671,29 @@ on_error(int status, const char *message, void *user) {
   (void)status, (void)user;
   if (!session.error[0])
     snprintf(session.error, sizeof session.error, "%s", message);
+}
+
+void
+play_refused(uint64_t number, struct failure *out) {
+  const char *const *option = shared_values[number % NSHARED];
+  bool me = (int)(number / 5 % (uint64_t)check_ranks()) == check_rank();
+  char *argv[] = {"random", NULL}, kept[64] = "";
+  const char *before = getenv(option[0]);
+  snprintf(kept, sizeof kept, "%s", before ? before : "");
+  bool second = before && !strcmp(before, option[1]);
+  if (me) setenv(option[0], option[1 + second], 1);
+  session.error[0] = 0;
+  op2_set_error_handler(on_error, NULL);
+  op_init(1, argv, 0);
+  if (before)
+    setenv(option[0], kept, 1);
+  else
+    unsetenv(option[0]);
+  *out = (struct failure){.cell = -1};
+  out->failed = check_ranks() > 1 && !strstr(session.error, option[0]);
+  snprintf(out->text, sizeof out->text, "%s differs: \"%s\"", option[0],
+           session.error);
+  if (check_ranks() == 1) op_exit();
 }
 
 void
@@ -686,6 +757,7 @@ dats_suit(const struct program *p, unsigned flags) {
 
 bool
 play_suits(const struct program *p, unsigned flags) {
+  if (flags & PLAY_APART && apart_at(p) == p->nops) return false;
   if (!dats_suit(p, flags)) return false;
   for (int k = 0; k < p->nops; k++) {
     const struct row *r = p->ops[k].row;

@@ -20,7 +20,12 @@ enum {
   PLAY_DEVICE = 2048,    /* needs an OpenCL device */
   PLAY_TARGETS = 4096,   /* loops on devices and on the host in turn */
   PLAY_RANKS = 8192,     /* on several ranks, each of which plays all of it */
-  PLAY_PEEK = 16384      /* dat->data is read and written with no call before */
+  PLAY_PEEK = 16384,     /* dat->data is read and written with no call before */
+  PLAY_MIXED = 1 << 15,  /* in a program with files of another compiler */
+  PLAY_OWN = 1 << 16,    /* each rank has options of its own */
+  PLAY_REFUSED =
+      1 << 17,         /* starts with options that ranks may not have apart */
+  PLAY_APART = 1 << 18 /* at some loop one rank's flags differ: all are told */
 };
 
 struct failure {
@@ -37,6 +42,9 @@ extern const char *play_by;
 /* Play it in the library as it is initialised; `seen` as the interpreter saw it. */
 void play(const struct program *p, const struct seen *seen, unsigned flags,
           struct failure *out);
+/* Start the library with another value of a shared option on one rank, all by the
+ * number: an error on each. */
+void play_refused(uint64_t number, struct failure *out);
 /* Around a session of plays. */
 void play_begin(unsigned flags);
 void play_end(struct failure *out);

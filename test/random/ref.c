@@ -390,6 +390,12 @@ REF(entries) {
   p[1][c] = plus(t, p[1][c], whole(t, table[(p[0][0].i + c) % 5]));
 }
 
+REF(own) {
+  UNUSED;
+  char t = TYPE(1);
+  EACH(c, 1) p[2][c] = plus(t, p[1][c], whole(t, ref_globals.k_own));
+}
+
 /* ---- real numbers -------------------------------------------------------- */
 
 REF(times) {
@@ -468,20 +474,20 @@ static const struct {
   ref_fn *ref;
 } families[] = {
 #define FAMILY(name) {#name, ref_##name}
-    FAMILY(far),     FAMILY(turn),    FAMILY(entries), FAMILY(copy),
-    FAMILY(part),    FAMILY(thirds),  FAMILY(swap),    FAMILY(top),
-    FAMILY(ext),     FAMILY(argmin),  FAMILY(argmax),  FAMILY(work),
-    FAMILY(choose),  FAMILY(pick),    FAMILY(add),     FAMILY(edge),
-    FAMILY(scatter), FAMILY(minus),   FAMILY(fold),    FAMILY(scale),
-    FAMILY(gather),  FAMILY(gather6), FAMILY(gather3), FAMILY(inturn),
-    FAMILY(both),    FAMILY(series),  FAMILY(shift),   FAMILY(maybe),
-    FAMILY(looked),  FAMILY(ident),   FAMILY(konst),   FAMILY(table),
-    FAMILY(count),   FAMILY(branch),  FAMILY(clip),    FAMILY(effect),
-    FAMILY(wide),    FAMILY(convert), FAMILY(times),   FAMILY(plus),
-    FAMILY(square),  FAMILY(step),    FAMILY(divide),  FAMILY(root),
-    FAMILY(relax),   FAMILY(mean),    FAMILY(weigh),   FAMILY(blend),
-    FAMILY(narrow),  FAMILY(trade),   FAMILY(field),   FAMILY(pass),
-    FAMILY(less),
+    FAMILY(own),    FAMILY(far),     FAMILY(turn),    FAMILY(entries),
+    FAMILY(copy),   FAMILY(part),    FAMILY(thirds),  FAMILY(swap),
+    FAMILY(top),    FAMILY(ext),     FAMILY(argmin),  FAMILY(argmax),
+    FAMILY(work),   FAMILY(choose),  FAMILY(pick),    FAMILY(add),
+    FAMILY(edge),   FAMILY(scatter), FAMILY(minus),   FAMILY(fold),
+    FAMILY(scale),  FAMILY(gather),  FAMILY(gather6), FAMILY(gather3),
+    FAMILY(inturn), FAMILY(both),    FAMILY(series),  FAMILY(shift),
+    FAMILY(maybe),  FAMILY(looked),  FAMILY(ident),   FAMILY(konst),
+    FAMILY(table),  FAMILY(count),   FAMILY(branch),  FAMILY(clip),
+    FAMILY(effect), FAMILY(wide),    FAMILY(convert), FAMILY(times),
+    FAMILY(plus),   FAMILY(square),  FAMILY(step),    FAMILY(divide),
+    FAMILY(root),   FAMILY(relax),   FAMILY(mean),    FAMILY(weigh),
+    FAMILY(blend),  FAMILY(narrow),  FAMILY(trade),   FAMILY(field),
+    FAMILY(pass),   FAMILY(less),
 };
 
 ref_fn *

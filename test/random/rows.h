@@ -41,7 +41,7 @@ ref_fn *ref_find(const char *family);
 
 /* The interpreter's own constants and trail, as kernels.h has them. */
 struct ref_globals {
-  int64_t k_int, k_vec[3], k_table[16], k_gain;
+  int64_t k_int, k_vec[3], k_table[16], k_gain, k_own;
   double k_real;
   uint32_t k_trail;
 };

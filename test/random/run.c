@@ -17,7 +17,7 @@
 enum { HANG_SECONDS = 120 };
 
 struct figures figures;
-bool run_opaque, run_ranks;
+bool run_opaque, run_mixed, run_ranks, run_apart;
 uint64_t run_bits;
 
 enum message_kind { AT, FAILED, PLAYED, COUNTS };
@@ -39,12 +39,8 @@ tell(int fd, const struct message *m) {
 
 static bool
 mode_suits(size_t mode, const struct program *p) {
-  unsigned f = modes[mode].flags;
-  if (f & PLAY_OPAQUE_ONLY && !run_opaque) return false;
-  if (f & PLAY_RANKS && !run_ranks) return false;
-  if (f & PLAY_DEVICE && !mode_have_device()) return false;
-  if (f & PLAY_IR_ONLY && run_opaque) return false;
-  return play_suits(p, f);
+  if (modes[mode].flags & PLAY_RANKS && !run_ranks) return false;
+  return mode_is_for(&modes[mode]) && play_suits(p, modes[mode].flags);
 }
 
 static void
@@ -80,24 +76,45 @@ same_sums(const struct batch *b, int m, int k, struct failure *out) {
   first[k].sums = out->sums;
 }
 
+/* A session of its own, that may end with an error after its ranks came apart. */
+static void
+play_alone(const struct program *p, const struct seen *seen, unsigned flags,
+           struct failure *out) {
+  struct failure ended;
+  *out = (struct failure){0};
+  if (flags & PLAY_REFUSED) play_refused(p->seed, out);
+  if (out->failed) return;
+  play_begin(flags);
+  play_one(p, seen, flags, out);
+  run_apart = flags & PLAY_APART; /* op_exit takes all ranks */
+  if (run_apart) return;
+  play_end(&ended);
+  if (ended.failed && !out->failed) *out = ended;
+}
+
 /* One session: all programs in one mode. False: something failed. */
 static bool
 child_session(const struct batch *b, int m, struct seen **seen, int fd) {
   size_t mode = b->modes[m];
   struct message at = {.kind = AT, .mode = (int)mode};
+  unsigned flags = modes[mode].flags;
+  bool alone = flags & (PLAY_REFUSED | PLAY_APART); /* a session for each */
   mode_enter(&modes[mode]);
-  play_begin(modes[mode].flags);
+  if (!alone) play_begin(flags);
   for (int k = 0; k < b->nprograms; k++) {
     if (!mode_suits(mode, b->programs[k])) continue;
     at.kind = AT;
     at.program = k;
     tell(fd, &at);
     alarm(HANG_SECONDS);
-    play_one(b->programs[k], seen[k], modes[mode].flags, &at.failure);
+    if (alone)
+      play_alone(b->programs[k], seen[k], flags, &at.failure);
+    else
+      play_one(b->programs[k], seen[k], flags, &at.failure);
     same_sums(b, m, k, &at.failure);
     at.kind = at.failure.failed ? FAILED : PLAYED;
     tell(fd, &at);
-    if (at.failure.failed) return false;
+    if (at.failure.failed || run_apart) return false;
   }
   at.kind = COUNTS;
   for (int c = 0; c < 5; c++) at.counts[c] = op2_counter(counted[c]);
@@ -105,6 +122,7 @@ child_session(const struct batch *b, int m, struct seen **seen, int fd) {
   at.program = b->nprograms;
   at.kind = AT;
   tell(fd, &at);
+  if (alone) return true;
   play_end(&at.failure);
   op2_counters_reset();
   at.kind = FAILED;

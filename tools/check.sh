@@ -54,6 +54,7 @@ combinations   | test/programs/run.sh --combinations $dir/release
 programs-clang | . tools/sanitizers.sh; SANITIZE=address test/programs/run.sh $dir/clang
 random-gcc     | $dir/gcc/test/random/random_programs --jobs $(nproc) --count 64 --time 60 --out $dir
 random-opaque  | $dir/gcc/test/random/random_programs_opaque --opaque --jobs $(nproc) --count 64 --time 30 --out $dir
+random-mixed   | $dir/gcc/test/random/random_programs_mixed --mixed --jobs $(nproc) --count 32 --time 30 --out $dir
 random-clang   | . tools/sanitizers.sh; $dir/clang/test/random/random_programs --jobs $(nproc) --count 24 --time 60 --out $dir
 ptx            | test/ptx/run.sh $dir/gcc
 races          | test/races/run.sh $dir/gcc

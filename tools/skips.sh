@@ -17,6 +17,7 @@ wrong_files_opaque   |
 *_opaque             | kernels without IR
 *_clang              | kernels without IR
 random-opaque        | kernels without IR
+random-mixed         | kernels without IR
 effects              | a kernel does I/O
 large                | elements too large for private memory, arrays of variable length
 rounding             | a device rounds to nearest

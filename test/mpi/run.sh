@@ -206,6 +206,14 @@ random() { # BINARY RANKS FLAGS COMMAND...
   fi
 }
 
+# Ranks whose flags differ: one program for each start, since such ranks can only end.
+random_apart() { # COMMAND...
+  local seed
+  for seed in 6400 6408 6416; do
+    random random_programs 3 "--seed $seed --count 8 --modes ranks-apart --out ." "$@"
+  done
+}
+
 # A program that calls MPI itself: without a launcher, and on one rank and more.
 own_mpi() { # COMMAND...
   local file=$build/test/mpi/own_mpi ranks how said
@@ -286,6 +294,10 @@ for mpi in openmpi mpich; do
   random_bits $command
   # shellcheck disable=SC2086
   random random_programs_opaque 2 "--opaque --seed 6000 --count 12 --batch 4" $command
+  # shellcheck disable=SC2086
+  random random_programs_mixed 2 "--mixed --seed 6500 --count 8 --batch 4" $command
+  # shellcheck disable=SC2086
+  random_apart $command
 done
 [ $found = 1 ] || { echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 echo "$passed passed, $failed failed"

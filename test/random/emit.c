@@ -4,6 +4,7 @@
 #include "emit.h"
 
 #include "names.h"
+#undef k_clip /* bodies are printed expanded, this one as it is called */
 
 #include <stdlib.h>
 #include <string.h>

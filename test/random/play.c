@@ -2,7 +2,7 @@
  * that several programs share one; their memory is freed after op_exit.
  */
 #define _GNU_SOURCE 1 /* memfd_create */
-#include "play.h"
+#include "player.h"
 
 #include "modes.h"
 
@@ -10,7 +10,6 @@
 #include "../programs/ranks.h"
 #include "kernels.h"
 
-#include "op2.h"
 #include "peeks.h"
 
 #include <limits.h>
@@ -22,21 +21,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-struct player {
-  const struct program *p;
-  const struct seen *seen;
-  unsigned flags;
-  op_set *sets;
-  op_map *maps;
-  op_dat *dats;
-  void **gbls; /* memory of raw globals */
-  op2_gbl *handles;
-  void **memory; /* of the dats' initial values */
-  int op;
-  struct rnd rnd;
-  struct failure *out;
-};
-
 /* Memory that must live until op_exit; an error that the library reported. */
 static struct {
   void **blocks;
@@ -46,8 +30,8 @@ static struct {
   int nended;
 } session;
 
-static void *
-session_memory(size_t bytes) {
+void *
+player_memory(size_t bytes) {
   size_t size = (bytes + 127) / 64 * 64; /* for any type's alignment */
   void *p = aligned_alloc(64, size);
   if (!p) abort();
@@ -71,8 +55,8 @@ fail(struct player *y, const char *fmt, ...) {
 /* ---- comparing ------------------------------------------------------------ */
 
 /* Where element e of a set lies in the program's arrays. */
-static int
-place(const struct player *y, int set, int e) {
+int
+player_place(const struct player *y, int set, int e) {
   static const int steps[] = {7, 11, 13, 17, 19}; /* primes: one divides not */
   int n = y->p->sets[set];
   if (!(y->flags & PLAY_RENUMBER) || n < 2) return e;
@@ -108,7 +92,7 @@ compare(struct player *y, const void *memory, char type, int set, int dim,
         int from, int n, int *at) {
   const struct seen *s = &y->seen[y->op];
   for (int i = 0; i < n && !y->out->failed; i++) {
-    int e = set < 0 ? 0 : place(y, set, from + i / dim) - from;
+    int e = set < 0 ? 0 : player_place(y, set, from + i / dim) - from;
     int k = set < 0 ? i : e * dim + i % dim, j = *at + i;
     char lane = type_lane(type, k);
     union cell found = type_load(lane, type_at(type, memory, k));
@@ -133,176 +117,6 @@ compare_dat(struct player *y, int dat, const void *memory, int from, int to,
     compare(y, memory, d->type, d->set, d->dim, from, (to - from) * d->dim, at);
 }
 
-/* ---- declarations ----------------------------------------------------------- */
-
-static void
-fill(const struct player *y, int dat, void *memory, int formula, int stride) {
-  const struct pdat *d = &y->p->dats[dat];
-  int n = y->p->sets[d->set] * d->dim;
-  for (int i = 0; i < n; i += stride) {
-    int k = place(y, d->set, i / d->dim) * d->dim + i % d->dim;
-    type_store(type_lane(d->type, k), type_at(d->type, memory, k),
-               value_of(d->type, formula, i));
-  }
-}
-
-static size_t
-dat_bytes(const struct program *p, int dat) {
-  const struct pdat *d = &p->dats[dat];
-  return type_bytes(d->type, p->sets[d->set] * d->dim);
-}
-
-static void
-declare_map(struct player *y, int k) {
-  const struct pmap *m = &y->p->maps[k];
-  int n = y->p->sets[m->from];
-  size_t entries = (size_t)n * (size_t)m->arity;
-  int *table = session_memory(entries * sizeof *table);
-  long long *wide = session_memory(entries * sizeof *wide);
-  int base = y->flags & PLAY_BASE_ONE ? 1 : 0;
-  for (int e = 0; e < n; e++)
-    for (int j = 0; j < m->arity; j++) {
-      int at = place(y, m->from, e) * m->arity + j;
-      table[at] = place(y, m->to, map_entry(y->p, k, e, j)) + base;
-      wide[at] = table[at];
-    }
-  char name[32];
-  snprintf(name, sizeof name, "m%d", k);
-  op_set from = y->sets[m->from], to = y->sets[m->to];
-  y->maps[k] = m->a % 4 ? op_decl_map(from, to, m->arity, table, name)
-                        : op_decl_map_long(from, to, m->arity, wide, name);
-}
-
-static int
-type_size(char letter) {
-  return (int)type_row(letter)->size;
-}
-
-/* The type as declared. */
-static const char *
-type_text(const struct pdat *d) {
-  static char text[32];
-  snprintf(text, sizeof text, "%s%s", type_row(d->type)->op2,
-           d->soa ? ":soa" : "");
-  return text;
-}
-
-static void
-declare_dat(struct player *y, int k) {
-  const struct pdat *d = &y->p->dats[k];
-  char name[32];
-  if (d->temp) return;
-  bool given =
-      y->flags & PLAY_NO_REALLOC; /* then two dats are given one array */
-  void *data = d->over >= 0 && given ? y->memory[d->over] : NULL;
-  if (d->over >= 0 && !data) {
-    y->dats[k] = op_decl_dat_overlay(y->sets[d->set], y->dats[d->over]);
-    return;
-  }
-  snprintf(name, sizeof name, "d%d", k);
-  if (d->fill && !data) {
-    data = session_memory(dat_bytes(y->p, k));
-    fill(y, k, data, d->fill, 1);
-  }
-  y->memory[k] = data;
-  y->dats[k] = op_decl_dat_char(y->sets[d->set], type_dim(d->type, d->dim),
-                                type_text(d), type_size(d->type), data, name);
-}
-
-static void
-fill_gbl(const struct pgbl *g, void *memory, int formula) {
-  for (int i = 0; i < g->dim; i++)
-    type_store(type_lane(g->type, i), type_at(g->type, memory, i),
-               value_of(g->type, formula, i));
-}
-
-static op2_gbl
-new_handle(const struct pgbl *g, const void *init, const char *name) {
-  return op2_decl_gbl(type_dim(g->type, g->dim), type_row(g->type)->op2, init,
-                      name);
-}
-
-static void
-declare_gbl(struct player *y, int k) {
-  const struct pgbl *g = &y->p->gbls[k];
-  char *data, name[32];
-  if (g->over >= 0)
-    data = type_at(g->type, y->gbls[g->over], g->at);
-  else
-    data = session_memory(type_bytes(g->type, gbl_room(y->p, k)));
-  fill_gbl(g, data, g->fill);
-  y->gbls[k] = data;
-  snprintf(name, sizeof name, "g%d", k);
-  if (g->handle) y->handles[k] = new_handle(g, g->fill ? data : NULL, name);
-}
-
-static void
-constants_reset(void) {
-  k_int = 5;
-  for (int i = 0; i < 3; i++) k_vec[i] = i;
-  for (int i = 0; i < 16; i++) k_table[i] = i * i;
-  k_real = 1.25;
-  k_trail = 0;
-  k_gain = 0;
-  for (int i = 0; i < 64; i++) k_own[i] = i ? check_rank() : 0;
-}
-
-const char *play_by;
-
-/* Coordinates of set 0, and owners for it. */
-static op_dat
-declare_places(struct player *y, bool owners) {
-  int n = y->p->sets[0], ranks = check_ranks();
-  double *x = session_memory((size_t)n * 2 * sizeof *x);
-  int *to = session_memory((size_t)n * sizeof *to);
-  for (int e = 0, row = 0; e < n; e++, row = e / 7) {
-    x[2 * e] = e - 7 * row;
-    x[2 * e + 1] = 0.3 * row;
-    to[e] = (int)((y->p->seed + (uint64_t)e / 5) % (uint64_t)ranks);
-  }
-  return owners ? op_decl_dat(y->sets[0], 1, "int", to, "owners")
-                : op_decl_dat(y->sets[0], 2, "double", x, "places");
-}
-
-/* On one rank without effect; on several another part of the mesh each time. */
-static void
-play_partition(struct player *y) {
-  static const char *const ways[] = {"RANDOM",   "PTSCOTCH", "RANDOM", "",
-                                     "INERTIAL", "EXTERNAL", ""};
-  const char *by = play_by ? play_by : ways[y->p->seed % 7];
-  op_set s = y->sets[0];
-  if (!strcmp(by, "INERTIAL") || !strcmp(by, "EXTERNAL"))
-    op_partition(by, "", s, OP_ID, declare_places(y, *by == 'E'));
-  else if (!strcmp(by, "PTSCOTCH") && y->flags & PLAY_RANKS && y->p->nmaps)
-    op_partition(by, "", s, y->maps[0], NULL);
-  else if (!strcmp(by, "PTSCOTCH") && !(y->flags & PLAY_RANKS))
-    op_partition(by, "KWAY", s, OP_ID, NULL);
-  else if (!strcmp(by, "RANDOM"))
-    op_partition(by, "", s, OP_ID, NULL);
-}
-
-static void
-declare(struct player *y) {
-  const struct program *p = y->p;
-  y->sets = session_memory((size_t)p->nsets * sizeof *y->sets);
-  y->maps = session_memory((size_t)p->nmaps * sizeof *y->maps);
-  y->dats = session_memory((size_t)p->ndats * sizeof *y->dats);
-  y->memory = session_memory((size_t)p->ndats * sizeof *y->memory);
-  y->gbls = session_memory((size_t)p->ngbls * sizeof *y->gbls);
-  y->handles = session_memory((size_t)p->ngbls * sizeof *y->handles);
-  for (int k = 0; k < p->nsets; k++) {
-    char name[32];
-    snprintf(name, sizeof name, "s%d", k);
-    y->sets[k] = op_decl_set(p->sets[k], name);
-  }
-  for (int k = 0; k < p->nmaps; k++) declare_map(y, k);
-  for (int k = 0; k < p->ndats; k++) declare_dat(y, k);
-  for (int k = 0; k < p->ngbls; k++) declare_gbl(y, k);
-  if (p->seed % 5 == 0 && p->nmaps) op_renumber(y->maps[0]); /* hints */
-  play_partition(y);
-  constants_reset();
-}
-
 /* ---- operations --------------------------------------------------------------- */
 
 static op_access
@@ -316,7 +130,7 @@ access_of(char letter) {
 static op_arg
 make_gbl_arg(struct player *y, const struct param *m, const struct parg *g) {
   const char *type = type_row(m->type)->op2;
-  int dim = type_dim(m->type, m->dim), size = type_size(m->type);
+  int dim = type_dim(m->type, m->dim), size = player_type_size(m->type);
   op_access access = access_of(m->declared);
   if (g->off) return op_opt_arg_gbl_char(0, NULL, dim, type, size, access);
   if (y->p->gbls[g->obj].handle)
@@ -336,7 +150,7 @@ make_arg(struct player *y, const struct op *o, int a) {
   case P_ENTRY: return op_arg_idx(idx, map);
   case P_INFO:
     return op_arg_info_char(y->gbls[g->obj], type_dim(m->type, m->dim), type,
-                            type_size(m->type), m->ref);
+                            player_type_size(m->type), m->ref);
   case P_GBL: return make_gbl_arg(y, m, g);
   default:
     return op_opt_arg_dat(!g->off, g->off ? NULL : y->dats[g->obj], idx, map,
@@ -446,7 +260,7 @@ read_printed(struct player *y, int dat, char *memory) {
   char path[64];
   int fd = memfd_create("print", 0), head[2] = {0, 0};
   const struct pdat *d = &y->p->dats[dat];
-  size_t bytes = dat_bytes(y->p, dat);
+  size_t bytes = player_bytes(y->p, dat);
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   op_print_dat_to_binfile(y->dats[dat], path);
   bool ok = pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
@@ -471,7 +285,7 @@ play_look(struct player *y, const struct op *o) {
   int at = 0, n = y->p->sets[y->p->dats[o->what].set], from = 0, to = n;
   enum op_kind kind = o->kind;
   const void *view = NULL;
-  void *memory = get_memory(dat_bytes(y->p, o->what) + 64, 1);
+  void *memory = get_memory(player_bytes(y->p, o->what) + 64, 1);
   if (kind == DO_FETCH_IDX) fetch_bounds(o, n, &from, &to);
   if (kind == DO_FETCH_IDX && !(y->flags & PLAY_RENUMBER)) {
     op_fetch_data_idx(d, memory, from, to - 1);
@@ -479,7 +293,7 @@ play_look(struct player *y, const struct op *o) {
   } else if (kind == DO_VIEW && y->flags & PLAY_PEEK) {
     view = peek_keep(d);
   } else if (kind == DO_SYNC && y->flags & PLAY_PEEK) {
-    peek_read(d, memory, dat_bytes(y->p, o->what));
+    peek_read(d, memory, player_bytes(y->p, o->what));
     view = memory;
   } else if (kind == DO_VIEW) {
     view = op2_dat_data(d);
@@ -519,25 +333,25 @@ play_write(struct player *y, const struct op *o) {
   int at = 0, n = y->p->sets[y->p->dats[o->what].set];
   char *memory;
   if (o->kind == DO_PUT) {
-    memory = get_memory(dat_bytes(y->p, o->what) + 64, 1);
-    fill(y, o->what, memory, o->x, 1);
+    memory = get_memory(player_bytes(y->p, o->what) + 64, 1);
+    player_fill(y, o->what, memory, o->x, 1);
     put_values(d, memory, n);
     free(memory);
     return;
   }
   if (o->kind == DO_UPLOAD && y->flags & PLAY_PEEK) {
-    memory = get_memory(dat_bytes(y->p, o->what) + 64, 1);
-    peek_read(d, memory, dat_bytes(y->p, o->what));
+    memory = get_memory(player_bytes(y->p, o->what) + 64, 1);
+    peek_read(d, memory, player_bytes(y->p, o->what));
     if (!write_is_blind(o)) compare_dat(y, o->what, memory, 0, n, &at);
-    fill(y, o->what, memory, o->x, o->y);
-    peek_write(d, memory, dat_bytes(y->p, o->what));
+    player_fill(y, o->what, memory, o->x, o->y);
+    peek_write(d, memory, player_bytes(y->p, o->what));
     free(memory);
     return;
   }
   if (o->kind == DO_UPLOAD && !write_is_blind(o)) op2_sync(d);
   memory = o->kind == DO_UPLOAD ? d->data : op2_dat_data_rw(d);
   if (!write_is_blind(o)) compare_dat(y, o->what, memory, 0, n, &at);
-  if (memory) fill(y, o->what, memory, o->x, o->y);
+  if (memory) player_fill(y, o->what, memory, o->x, o->y);
   if (o->kind == DO_UPLOAD) op_upload_dat(d);
 }
 
@@ -549,7 +363,8 @@ play_temp(struct player *y, const struct op *o) {
   if (o->kind == DO_TEMP)
     y->dats[o->what] =
         op_decl_dat_temp_char(y->sets[d->set], type_dim(d->type, d->dim),
-                              type_text(d), type_size(d->type), name);
+                              player_type_text(d), player_type_size(d->type),
+                              name);
   else if (op_free_dat_temp(y->dats[o->what]))
     fail(y, "op_free_dat_temp: %s", op2_last_error());
 }
@@ -564,12 +379,12 @@ play_gbl(struct player *y, const struct op *o) {
     compare(y, memory, g->type, -1, 1, 0, g->dim, &at);
     return;
   }
-  fill_gbl(g, memory, o->x);
+  player_fill_gbl(g, memory, o->x);
   if (o->kind == DO_RENEW) {
     op2_free_gbl(y->handles[o->what]);
     char name[32];
     snprintf(name, sizeof name, "g%d", o->what);
-    y->handles[o->what] = new_handle(g, memory, name);
+    y->handles[o->what] = player_handle(g, memory, name);
   } else if (g->handle) {
     op2_gbl_set(y->handles[o->what], memory);
   }
@@ -625,7 +440,7 @@ play(const struct program *p, const struct seen *seen, unsigned flags,
   session.nplays++;
   *out = (struct failure){0};
   session.error[0] = 0;
-  declare(&y);
+  player_declare(&y);
   op2_defer_globals(0);
   int apart = flags & PLAY_APART ? apart_at(p) : p->nops;
   for (y.op = 0; y.op < p->nops && !out->failed; y.op++) {

@@ -1,0 +1,178 @@
+/* What a program declares. See player.h. */
+#include "player.h"
+
+#include "../programs/ranks.h"
+#include "kernels.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void
+player_fill(const struct player *y, int dat, void *memory, int formula,
+            int stride) {
+  const struct pdat *d = &y->p->dats[dat];
+  int n = y->p->sets[d->set] * d->dim;
+  for (int i = 0; i < n; i += stride) {
+    int k = player_place(y, d->set, i / d->dim) * d->dim + i % d->dim;
+    type_store(type_lane(d->type, k), type_at(d->type, memory, k),
+               value_of(d->type, formula, i));
+  }
+}
+
+size_t
+player_bytes(const struct program *p, int dat) {
+  const struct pdat *d = &p->dats[dat];
+  return type_bytes(d->type, p->sets[d->set] * d->dim);
+}
+
+static void
+declare_map(struct player *y, int k) {
+  const struct pmap *m = &y->p->maps[k];
+  int n = y->p->sets[m->from];
+  size_t entries = (size_t)n * (size_t)m->arity;
+  int *table = player_memory(entries * sizeof *table);
+  long long *wide = player_memory(entries * sizeof *wide);
+  int base = y->flags & PLAY_BASE_ONE ? 1 : 0;
+  for (int e = 0; e < n; e++)
+    for (int j = 0; j < m->arity; j++) {
+      int at = player_place(y, m->from, e) * m->arity + j;
+      table[at] = player_place(y, m->to, map_entry(y->p, k, e, j)) + base;
+      wide[at] = table[at];
+    }
+  char name[32];
+  snprintf(name, sizeof name, "m%d", k);
+  op_set from = y->sets[m->from], to = y->sets[m->to];
+  y->maps[k] = m->a % 4 ? op_decl_map(from, to, m->arity, table, name)
+                        : op_decl_map_long(from, to, m->arity, wide, name);
+}
+
+int
+player_type_size(char letter) {
+  return (int)type_row(letter)->size;
+}
+
+/* The type as declared. */
+const char *
+player_type_text(const struct pdat *d) {
+  static char text[32];
+  snprintf(text, sizeof text, "%s%s", type_row(d->type)->op2,
+           d->soa ? ":soa" : "");
+  return text;
+}
+
+static void
+declare_dat(struct player *y, int k) {
+  const struct pdat *d = &y->p->dats[k];
+  char name[32];
+  if (d->temp) return;
+  bool given =
+      y->flags & PLAY_NO_REALLOC; /* then two dats are given one array */
+  void *data = d->over >= 0 && given ? y->memory[d->over] : NULL;
+  if (d->over >= 0 && !data) {
+    y->dats[k] = op_decl_dat_overlay(y->sets[d->set], y->dats[d->over]);
+    return;
+  }
+  snprintf(name, sizeof name, "d%d", k);
+  if (d->fill && !data) {
+    data = player_memory(player_bytes(y->p, k));
+    player_fill(y, k, data, d->fill, 1);
+  }
+  y->memory[k] = data;
+  y->dats[k] = op_decl_dat_char(y->sets[d->set], type_dim(d->type, d->dim),
+                                player_type_text(d), player_type_size(d->type),
+                                data, name);
+}
+
+void
+player_fill_gbl(const struct pgbl *g, void *memory, int formula) {
+  for (int i = 0; i < g->dim; i++)
+    type_store(type_lane(g->type, i), type_at(g->type, memory, i),
+               value_of(g->type, formula, i));
+}
+
+op2_gbl
+player_handle(const struct pgbl *g, const void *init, const char *name) {
+  return op2_decl_gbl(type_dim(g->type, g->dim), type_row(g->type)->op2, init,
+                      name);
+}
+
+static void
+declare_gbl(struct player *y, int k) {
+  const struct pgbl *g = &y->p->gbls[k];
+  char *data, name[32];
+  if (g->over >= 0)
+    data = type_at(g->type, y->gbls[g->over], g->at);
+  else
+    data = player_memory(type_bytes(g->type, gbl_room(y->p, k)));
+  player_fill_gbl(g, data, g->fill);
+  y->gbls[k] = data;
+  snprintf(name, sizeof name, "g%d", k);
+  if (g->handle) y->handles[k] = player_handle(g, g->fill ? data : NULL, name);
+}
+
+static void
+constants_reset(void) {
+  k_int = 5;
+  for (int i = 0; i < 3; i++) k_vec[i] = i;
+  for (int i = 0; i < 16; i++) k_table[i] = i * i;
+  k_real = 1.25;
+  k_trail = 0;
+  k_gain = 0;
+  for (int i = 0; i < 64; i++) k_own[i] = i ? check_rank() : 0;
+}
+
+const char *play_by;
+
+/* Coordinates of set 0, and owners for it. */
+static op_dat
+declare_places(struct player *y, bool owners) {
+  int n = y->p->sets[0], ranks = check_ranks();
+  double *x = player_memory((size_t)n * 2 * sizeof *x);
+  int *to = player_memory((size_t)n * sizeof *to);
+  for (int e = 0, row = 0; e < n; e++, row = e / 7) {
+    x[2 * e] = e - 7 * row;
+    x[2 * e + 1] = 0.3 * row;
+    to[e] = (int)((y->p->seed + (uint64_t)e / 5) % (uint64_t)ranks);
+  }
+  return owners ? op_decl_dat(y->sets[0], 1, "int", to, "owners")
+                : op_decl_dat(y->sets[0], 2, "double", x, "places");
+}
+
+/* On one rank without effect; on several another part of the mesh each time. */
+static void
+play_partition(struct player *y) {
+  static const char *const ways[] = {"RANDOM",   "PTSCOTCH", "RANDOM", "",
+                                     "INERTIAL", "EXTERNAL", ""};
+  const char *by = play_by ? play_by : ways[y->p->seed % 7];
+  op_set s = y->sets[0];
+  if (!strcmp(by, "INERTIAL") || !strcmp(by, "EXTERNAL"))
+    op_partition(by, "", s, OP_ID, declare_places(y, *by == 'E'));
+  else if (!strcmp(by, "PTSCOTCH") && y->flags & PLAY_RANKS && y->p->nmaps)
+    op_partition(by, "", s, y->maps[0], NULL);
+  else if (!strcmp(by, "PTSCOTCH") && !(y->flags & PLAY_RANKS))
+    op_partition(by, "KWAY", s, OP_ID, NULL);
+  else if (!strcmp(by, "RANDOM"))
+    op_partition(by, "", s, OP_ID, NULL);
+}
+
+void
+player_declare(struct player *y) {
+  const struct program *p = y->p;
+  y->sets = player_memory((size_t)p->nsets * sizeof *y->sets);
+  y->maps = player_memory((size_t)p->nmaps * sizeof *y->maps);
+  y->dats = player_memory((size_t)p->ndats * sizeof *y->dats);
+  y->memory = player_memory((size_t)p->ndats * sizeof *y->memory);
+  y->gbls = player_memory((size_t)p->ngbls * sizeof *y->gbls);
+  y->handles = player_memory((size_t)p->ngbls * sizeof *y->handles);
+  for (int k = 0; k < p->nsets; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "s%d", k);
+    y->sets[k] = op_decl_set(p->sets[k], name);
+  }
+  for (int k = 0; k < p->nmaps; k++) declare_map(y, k);
+  for (int k = 0; k < p->ndats; k++) declare_dat(y, k);
+  for (int k = 0; k < p->ngbls; k++) declare_gbl(y, k);
+  if (p->seed % 5 == 0 && p->nmaps) op_renumber(y->maps[0]); /* hints */
+  play_partition(y);
+  constants_reset();
+}

@@ -1,0 +1,41 @@
+/* One program on its way through the library: play.c plays it, declare.c declares what
+ * it needs. */
+#ifndef RANDOM_PLAYER_H
+#define RANDOM_PLAYER_H
+
+#include "play.h"
+
+#include "op2.h"
+
+struct player {
+  const struct program *p;
+  const struct seen *seen;
+  unsigned flags;
+  op_set *sets;
+  op_map *maps;
+  op_dat *dats;
+  void **gbls; /* memory of raw globals */
+  op2_gbl *handles;
+  void **memory; /* of the dats' initial values */
+  int op;
+  struct rnd rnd;
+  struct failure *out;
+};
+
+/* Memory that lives until op_exit, zeroed, for any type's alignment. */
+void *player_memory(size_t bytes);
+/* Where element e of a set lies in the program's arrays. */
+int player_place(const struct player *y, int set, int e);
+/* Values by their formula: each stride-th of a dat's, all of a global's. */
+void player_fill(const struct player *y, int dat, void *memory, int formula,
+                 int stride);
+void player_fill_gbl(const struct pgbl *g, void *memory, int formula);
+size_t player_bytes(const struct program *p, int dat);
+int player_type_size(char letter);
+/* The type as declared. */
+const char *player_type_text(const struct pdat *d);
+op2_gbl player_handle(const struct pgbl *g, const void *init, const char *name);
+/* Sets, maps, dats, globals; constants as they are at first. */
+void player_declare(struct player *y);
+
+#endif

@@ -570,6 +570,16 @@ dats_suit(const struct program *p, unsigned flags) {
   return true;
 }
 
+/* Does a device refuse the kernel, whose elements are too large for it? */
+static bool
+row_too_large(const struct row *r) {
+  size_t bytes = 0;
+  for (int a = 0; a < r->nparams; a++)
+    bytes += (size_t)r->params[a].count *
+             type_bytes(r->params[a].type, r->params[a].dim);
+  return bytes > 65536;
+}
+
 bool
 play_suits(const struct program *p, unsigned flags) {
   if (flags & PLAY_APART && apart_at(p) == p->nops) return false;
@@ -579,6 +589,8 @@ play_suits(const struct program *p, unsigned flags) {
     /* in its own memory the program would write under pending loops */
     if (flags & PLAY_NO_REALLOC && p->ops[k].kind == DO_UPLOAD) return false;
     if (!r) continue;
+    if (flags & PLAY_DEVICE && flags & PLAY_NO_EFFECTS && row_too_large(r))
+      return false; /* without another place to run */
     if (flags & PLAY_RENUMBER && row_numbered(r)) return false;
     bool shares =
         op_shares_global(p, &p->ops[k]); /* runs in order, on the host */

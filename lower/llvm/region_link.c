@@ -33,6 +33,21 @@ low_const_replace(LLVMModuleRef m, LLVMValueRef g, const struct low_const *c,
   return v;
 }
 
+/* Variables that are none of the kernel's constants: which these are was seen in
+ * simplified code (facts_access.c), which doesn't mention the others at all. So no
+ * result depends on them, but they have to be something. */
+static void
+low_unmentioned_set(LLVMModuleRef m) {
+  for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
+    LLVMTypeRef type = LLVMGlobalGetValueType(g);
+    if (!LLVMIsDeclaration(g) || !LLVMTypeIsSized(type)) continue;
+    LLVMSetInitializer(g, LLVMConstNull(type));
+    LLVMSetLinkage(g, LLVMInternalLinkage);
+    LLVMSetVisibility(g, LLVMDefaultVisibility);
+    LLVMSetValueName2(g, "", 0);
+  }
+}
+
 /* Give the constants their values; consts[i] is the variable of a bound one. */
 static void
 low_consts_set(LLVMModuleRef m, const struct low_instance *in,
@@ -45,6 +60,7 @@ low_consts_set(LLVMModuleRef m, const struct low_instance *in,
     LLVMValueRef v = low_const_replace(m, g, &k->consts[c], bytes);
     if (!bytes) consts[c] = v;
   }
+  low_unmentioned_set(m);
 }
 
 /* Parse an instance and give it its constants. v: kernel, constants. */

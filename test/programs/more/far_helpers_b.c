@@ -2,6 +2,7 @@ double far_scale(double x);
 double far_chain(double x, int depth);
 double far_back(double x, int depth);
 void far_add(const double *x, double *y);
+void far_drop(double *v);
 extern double far_gain;
 
 static double local = 0.5;
@@ -19,6 +20,10 @@ far_scale(double x) {
 double
 far_chain(double x, int depth) {
   return depth ? far_back(x, depth - 1) + 1 : x;
+}
+void
+far_drop(double *v) {
+  *v -= far_gain;
 }
 void
 far_add(const double *x, double *y) {

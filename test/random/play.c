@@ -580,6 +580,15 @@ row_too_large(const struct row *r) {
   return bytes > 65536;
 }
 
+/* SPIR has no pointers to either a shared dat's memory or a copy. */
+static bool
+row_mixes_memory(const struct program *p, const struct row *r) {
+  bool shares = false;
+  for (int d = 0; d < p->ndats; d++) shares |= p->dats[d].over >= 0;
+  return shares && !strcmp(r->family, "choose") &&
+         type_row(r->params[0].type)->definition;
+}
+
 bool
 play_suits(const struct program *p, unsigned flags) {
   if (flags & PLAY_APART && apart_at(p) == p->nops) return false;
@@ -591,6 +600,7 @@ play_suits(const struct program *p, unsigned flags) {
     if (!r) continue;
     if (flags & PLAY_DEVICE && flags & PLAY_NO_EFFECTS && row_too_large(r))
       return false; /* without another place to run */
+    if (flags & PLAY_DEVICE && row_mixes_memory(p, r)) return false;
     if (flags & PLAY_RENUMBER && row_numbered(r)) return false;
     bool shares =
         op_shares_global(p, &p->ops[k]); /* runs in order, on the host */

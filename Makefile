@@ -3,6 +3,7 @@
 #   make airfoil    from a fresh clone to a checked result: installs what is
 #                   missing, builds, makes the mesh, runs 1000 iterations
 #   make check      every suite; ends with "N passed, N failed"
+#   make quick      the suites to run before each commit: layers, format, units, IR
 #   make fuzz       random programs from a fresh seed, until stopped
 #   make mutants    plant faults, one by one: which check catches each?
 #   make fuzz-ir    the trace IR's parser and passes, by libFuzzer, until stopped
@@ -30,12 +31,16 @@ check:
 	tools/install-deps.sh check
 	tools/check.sh
 
+quick:
+	tools/install-deps.sh check
+	tools/check.sh layers format build-gcc unit-gcc irt-gcc
+
 bench:
 	tools/install-deps.sh bench
 	$(MAKE) benchmarks
 	python3 bench/run.py $(BUILD)
 
-# Shares of regions, bandwidth, what each pass contributes: doc/performance.md.
+# Shares of regions, bandwidth, what each pass contributes: bench/results/tables.md.
 bench-report: benchmarks
 	python3 bench/report.py $(BUILD)
 
@@ -81,5 +86,5 @@ install: all
 clean:
 	rm -rf $(BUILD) build-check
 
-.PHONY: all airfoil benchmarks check bench bench-mpi bench-report fuzz fuzz-ir mutants \
+.PHONY: all airfoil benchmarks check quick bench bench-mpi bench-report fuzz fuzz-ir mutants \
 	format format-check tidy layers docs docs-check install clean

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where the time goes, for doc/performance.md.
+"""Where the time goes, for bench/results/tables.md.
 
     bench/report.py BUILD [--rounds 3] [--only airfoil]
 
@@ -8,7 +8,7 @@ share and its bandwidth in ideal bytes (each dat that it touches counted once)
 as a fraction of STREAM's triad measured in the same rounds, and what each pass
 contributes: the time per iteration with it left out over the time with all.
 Medians of interleaved rounds. The tables between the markers in
-doc/performance.md are rewritten.
+bench/results/tables.md are rewritten.
 """
 import argparse
 import os
@@ -125,7 +125,7 @@ def main():
             texts.append(tables(name, threads, *measure(args, name, threads)))
             print(texts[-1], "\n", flush=True)
     if not args.only:
-        rewrite(ROOT / "doc" / "performance.md", "\n\n".join(texts))
+        rewrite(ROOT / "bench" / "results" / "tables.md", "\n\n".join(texts))
     return 0
 
 

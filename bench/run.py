@@ -16,7 +16,7 @@ reference of both builds.
 
 Results are appended to bench/results/<date>.jsonl, one line a program and
 thread count. A run of all benchmarks rewrites the tables between the markers:
-the ratios in README.md, all that was measured in doc/performance.md.
+the ratios in README.md, all that was measured in bench/results/tables.md.
 Ends with 1 if a program failed or an answer differs from the reference's.
 """
 import argparse
@@ -394,7 +394,7 @@ def parse():
                    help="neither results nor documents are written")
     p.add_argument("--readme", type=pathlib.Path, default=ROOT / "README.md")
     p.add_argument("--details", type=pathlib.Path,
-                   default=ROOT / "doc" / "performance.md")
+                   default=ROOT / "bench" / "results" / "tables.md")
     return p.parse_args()
 
 

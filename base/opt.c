@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- values, by type; `field` is the option's in struct options ------------ */
+
 static status
-opt_parse_int(const char *env, const char *text, opt_int *out) {
+opt_parse_int(const char *env, const char *field, const char *text,
+              opt_int *out) {
+  (void)field;
   char *end;
   errno = 0;
   long v = strtol(text, &end, 10);
@@ -19,7 +23,9 @@ opt_parse_int(const char *env, const char *text, opt_int *out) {
 }
 
 static status
-opt_parse_size(const char *env, const char *text, opt_size *out) {
+opt_parse_size(const char *env, const char *field, const char *text,
+               opt_size *out) {
+  (void)field;
   static const char units[] = "KMG";
   char *end;
   errno = 0;
@@ -34,20 +40,60 @@ opt_parse_size(const char *env, const char *text, opt_size *out) {
 }
 
 static status
-opt_parse_text(const char *env, const char *text, opt_text *out) {
-  (void)env;
+opt_parse_text(const char *env, const char *field, const char *text,
+               opt_text *out) {
+  (void)env, (void)field;
   *out = text;
   return OK;
 }
+
+static const struct word {
+  const char *field, *text;
+} opt_words[] = {
+#define WORD(field, word) {#field, #word},
+#include "base/words.def"
+#undef WORD
+};
+#define NWORDS (sizeof opt_words / sizeof *opt_words)
+
+const char *
+opt_word_text(opt_word w) {
+  assert(w < NWORDS);
+  return opt_words[w].text;
+}
+
+static status
+opt_parse_word(const char *env, const char *field, const char *text,
+               opt_word *out) {
+  struct str expected = STR_INIT;
+  const char *last = NULL;
+  for (unsigned k = 0; k < NWORDS; k++) {
+    if (strcmp(opt_words[k].field, field)) continue;
+    if (!strcmp(opt_words[k].text, text)) {
+      str_clear(&expected);
+      *out = (opt_word)k;
+      return OK;
+    }
+    if (last) str_printf(&expected, "%s%s", expected.len ? ", " : "", last);
+    last = opt_words[k].text;
+  }
+  assert(expected.len && "words.def has at least two for each option");
+  err_set(ERR_ARG, "%s=%s: expected %s or %s", env, text, expected.s, last);
+  str_clear(&expected);
+  return ERR_ARG;
+}
+
+/* ---- all ------------------------------------------------------------------- */
 
 status
 opt_read(struct options *o, char *(*get)(const char *)) {
   status st = OK, one;
   const char *v;
 #define OPT(field, env, type, def, ranks, line)                                \
-  opt_parse_##type(env, def, &o->field);                                       \
+  opt_parse_##type(env, #field, def, &o->field);                               \
   v = get(env);                                                                \
-  if (v && *v && (one = opt_parse_##type(env, v, &o->field)) != OK) st = one;
+  if (v && *v && (one = opt_parse_##type(env, #field, v, &o->field)) != OK)    \
+    st = one;
 #include "base/opt.def"
 #undef OPT
   return st;
@@ -74,6 +120,11 @@ opt_add_size(struct str *b, opt_size v) {
 static void
 opt_add_text(struct str *b, opt_text v) {
   str_add(b, v);
+}
+
+static void
+opt_add_word(struct str *b, opt_word w) {
+  str_add(b, opt_word_text(w));
 }
 
 enum ranks { RANKS_own, RANKS_all };

@@ -10,6 +10,11 @@
 typedef int opt_int;
 typedef size_t opt_size;
 typedef const char *opt_text;
+typedef enum opt_word {
+#define WORD(field, word) OPT_##field##_##word,
+#include "base/words.def"
+#undef WORD
+} opt_word;
 
 struct options {
 #define OPT(field, env, type, def, ranks, line) opt_##type field;
@@ -25,6 +30,8 @@ status opt_read(struct options *o, char *(*get)(const char *));
 void opt_print(struct str *b);
 /* The options that ranks must share, as texts "NAME=value", each with its end. */
 void opt_shared(const struct options *o, struct str *out);
+/* As the user writes it. */
+const char *opt_word_text(opt_word w);
 /* Is `word` an entry of the comma-separated `list`? */
 int opt_listed(const char *list, const char *word);
 

@@ -189,7 +189,7 @@ fe_target_choose(const struct fe_call *c, uint32_t *out) {
   why = why_not(c, &what);
   if (!why) return OK;
   const char *name = fe.targets[fe.target].name;
-  if (strcmp(fe.opt.fallback, "host"))
+  if (fe.opt.fallback != OPT_fallback_host)
     FAIL(ERR_TARGET,
          "op_par_loop \"%s\": target %s: %s: %s; OP2_OFFLOAD_FALLBACK=host "
          "runs such loops on the host",

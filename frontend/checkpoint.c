@@ -295,7 +295,7 @@ dat_begin(struct fe_dat *d) {
     st = dat_note(d, key.s, FE_LEFT_OUT);
   } else if (!d->written && !d->pinned) {
     st = dat_note(d, key.s, FE_AS_DECLARED);
-  } else if (in_sight(d) || !strcmp(fe.opt.checkpoint, "all")) {
+  } else if (in_sight(d) || fe.opt.checkpoint == OPT_checkpoint_all) {
     st = dat_save(d, key.s);
   } else {
     struct fe_undecided u = {d, mem_alloc(key.len + 1, 1)};

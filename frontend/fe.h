@@ -501,8 +501,6 @@ fe_map_bytes(const struct fe_map *m) {
 }
 /* Over ranks: numbers inside each part, just made. Local. ERR_MEMORY */
 status fe_number_parts(struct rt_dist *d);
-/* Is this a value of OP2_RENUMBER? */
-bool fe_number_option(const char *text);
 
 /* ---- sweep.c --------------------------------------------------------------- */
 

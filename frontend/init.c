@@ -210,15 +210,6 @@ fe_argv_read(const char *arg) {
 
 /* ---- init and exit ----------------------------------------------------------- */
 
-/* OP2_TEAM as enum rt_team_way; -1: not one. */
-static int
-fe_team_way(void) {
-  static const char *const names[] = {"auto", "one", "all"};
-  for (int k = 0; k < 3; k++)
-    if (!strcmp(fe.opt.team, names[k])) return k;
-  return -1;
-}
-
 static status
 fe_options_read(int argc, char **argv) {
   TRY(opt_read(&fe.opt, getenv));
@@ -228,36 +219,10 @@ fe_options_read(int argc, char **argv) {
   if (rt_layout_choose(fe.opt.layout, 1, 0) < 0)
     FAIL(ERR_ARG, "OP2_LAYOUT=%s: expected auto, aos, soa or a block length",
          fe.opt.layout);
-  if (strcmp(fe.opt.fallback, "error") && strcmp(fe.opt.fallback, "host"))
-    FAIL(ERR_ARG, "OP2_OFFLOAD_FALLBACK=%s: expected error or host",
-         fe.opt.fallback);
-  enum low_increments increments;
-  status found = low_increments_find(fe.opt.increments, &increments);
-  if (found != OK)
-    return err_prefix(found, "OP2_INCREMENTS=%s: ", fe.opt.increments);
-  found = pass_check_names(fe.opt.disable);
+  status found = pass_check_names(fe.opt.disable);
   if (found != OK) return err_prefix(found, "OP2_DISABLE=%s: ", fe.opt.disable);
-  if (strcmp(fe.opt.threading, "auto") && strcmp(fe.opt.threading, "colours"))
-    FAIL(ERR_ARG, "OP2_THREADING=%s: expected auto or colours",
-         fe.opt.threading);
-  if (fe_team_way() < 0)
-    FAIL(ERR_ARG, "OP2_TEAM=%s: expected auto, one or all", fe.opt.team);
-  if (strcmp(fe.opt.mirror, "auto") && strcmp(fe.opt.mirror, "0") &&
-      strcmp(fe.opt.mirror, "1"))
-    FAIL(ERR_ARG, "OP2_MIRROR=%s: expected auto, 0 or 1", fe.opt.mirror);
-  if (strcmp(fe.opt.checkpoint, "needed") && strcmp(fe.opt.checkpoint, "all"))
-    FAIL(ERR_ARG, "OP2_CHECKPOINT=%s: expected needed or all",
-         fe.opt.checkpoint);
-  if (strcmp(fe.opt.files, "auto") && strcmp(fe.opt.files, "root"))
-    FAIL(ERR_ARG, "OP2_FILES=%s: expected auto or root", fe.opt.files);
-  if (strcmp(fe.opt.wait, "auto") && strcmp(fe.opt.wait, "spin") &&
-      strcmp(fe.opt.wait, "nap"))
-    FAIL(ERR_ARG, "OP2_WAIT=%s: expected auto, spin or nap", fe.opt.wait);
   if (!fe_trial_option(fe.opt.trial))
     FAIL(ERR_ARG, "OP2_TRIAL=%s: expected milliseconds or never", fe.opt.trial);
-  if (!fe_number_option(fe.opt.renumber))
-    FAIL(ERR_ARG, "OP2_RENUMBER=%s: expected auto, 0, rcm or bisect",
-         fe.opt.renumber);
   status st = low_sanitize_find(fe.opt.sanitize, &fe.sanitize);
   if (st == OK && fe.sanitize == LOW_SANITIZE_address) st = rt_mem_guard();
   if (st != OK) return err_prefix(st, "OP2_SANITIZE=%s: ", fe.opt.sanitize);
@@ -315,13 +280,14 @@ fe_start(int soa) {
   rt_plan_checking = FE_DEBUG || fe.opt.check;
   fe_block_size_set();
   rt_set_overlap(fe.opt.overlap);
-  rt_set_colours(!strcmp(fe.opt.threading, "colours"));
+  rt_set_colours(fe.opt.threading == OPT_threading_colours);
   rt_set_reproducible(fe.opt.reproducible);
   rt_cuda_graphs = fe.opt.cuda_graphs;
   rt_device_times = fe.opt.device_times;
-  rt_io_set_root(!strcmp(fe.opt.files, "root"));
-  int team = fe_team_way();
-  if (team >= 0) rt_set_team((enum rt_team_way)team);
+  rt_io_set_root(fe.opt.files == OPT_files_root);
+  rt_set_team(fe.opt.team == OPT_team_one   ? RT_TEAM_ALONE
+              : fe.opt.team == OPT_team_all ? RT_TEAM_TOGETHER
+                                            : RT_TEAM_MEASURED);
   fe_ranks_fit();
   TRY(fe_mirror_start());
   TRY(fe_targets_init());

@@ -94,8 +94,8 @@ mirror_late(void) {
 
 status
 fe_mirror_start(void) {
-  bool ask = !strcmp(fe.opt.mirror, "auto");
-  uint8_t kept[2] = {!strcmp(fe.opt.mirror, "1"), !ask};
+  bool ask = fe.opt.mirror == OPT_mirror_auto;
+  uint8_t kept[2] = {fe.opt.mirror == OPT_mirror_1, !ask};
   if (ask && mirror_needed()) {
     kept[0] = 1;
     kept[1] = low_blob_plain() || low_blob_peeking(OP2_LOOK_WRITE);

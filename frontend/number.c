@@ -36,25 +36,17 @@
 /* Of the entries of maps, how many may be a cache line of their own. */
 #define FE_LOCALITY_BAD 0.4
 
-static const struct fe_number_how {
-  const char *text;
+struct fe_number_how {
   bool on, ask; /* ask: only where the order is bad */
   enum rt_renumber_by by;
-} fe_number_hows[] = {{"auto", true, true, RT_RENUMBER_RCM},
-                      {"0", false, false, RT_RENUMBER_RCM},
-                      {"rcm", true, false, RT_RENUMBER_RCM},
-                      {"bisect", true, false, RT_RENUMBER_BISECT}};
+};
 
-static const struct fe_number_how *
-how_find(const char *text) {
-  for (size_t i = 0; i < sizeof fe_number_hows / sizeof *fe_number_hows; i++)
-    if (!strcmp(fe_number_hows[i].text, text)) return &fe_number_hows[i];
-  return NULL;
-}
-
-bool
-fe_number_option(const char *text) {
-  return how_find(text) != NULL;
+static struct fe_number_how
+how_chosen(void) {
+  opt_word w = fe.opt.renumber;
+  return (struct fe_number_how){w != OPT_renumber_0, w == OPT_renumber_auto,
+                                w == OPT_renumber_bisect ? RT_RENUMBER_BISECT
+                                                         : RT_RENUMBER_RCM};
 }
 
 /* ---- tables of maps ---------------------------------------------------------- */
@@ -256,21 +248,21 @@ orders_adopt(const struct rt_mesh_set *sets) {
 }
 
 static status
-number_open(const struct fe_number_how *how) {
+number_open(struct fe_number_how how) {
   const struct rt_map **maps = mem_alloc(fe.nmaps + 1, sizeof *maps);
   struct rt_mesh_set *sets = mem_alloc(fe.nsets + 1, sizeof *sets);
   uint32_t n = open_maps(maps);
   double begin = timer_wall(), share = rt_locality(maps, n);
   status st = OK;
-  if (n && (!how->ask || fe.renumber || share > FE_LOCALITY_BAD)) {
+  if (n && (!how.ask || fe.renumber || share > FE_LOCALITY_BAD)) {
     describe_sets(sets);
     for (n = 0; n < fe.nmaps; n++) maps[n] = &fe.maps[n]->rt;
-    st = rt_renumber(sets, fe.nsets, maps, n, how->by);
+    st = rt_renumber(sets, fe.nsets, maps, n, how.by);
     if (st == OK) st = orders_adopt(sets);
     if (st == OK)
       LOG_INFO("renumbered (%s): %.2f cache lines for each entry of a map, "
                "%.2f before; %.3f s",
-               how->by == RT_RENUMBER_RCM ? "rcm" : "bisect",
+               how.by == RT_RENUMBER_RCM ? "rcm" : "bisect",
                rt_locality(maps, n), share, timer_wall() - begin);
   }
   free(maps);
@@ -280,17 +272,17 @@ number_open(const struct fe_number_how *how) {
 
 status
 fe_number_parts(struct rt_dist *d) {
-  const struct fe_number_how *how = how_find(fe.opt.renumber);
+  struct fe_number_how how = how_chosen();
   struct rt_dist_ordered got;
   double begin = timer_wall();
-  if (!how->on || fe.opt.reproducible) return OK;
-  if (how->ask && !low_blob_any() && !fe.source_version) return OK;
+  if (!how.on || fe.opt.reproducible) return OK;
+  if (how.ask && !low_blob_any() && !fe.source_version) return OK;
   uint64_t *bytes = mem_alloc(fe.nsets + 1, sizeof *bytes);
   for (uint32_t i = 0; i < fe.ndats; i++)
     if (!fe.dats[i]->freed)
       bytes[fe.dats[i]->pub.set->index] += (uint64_t)fe.dats[i]->pub.size;
   status st =
-      rt_dist_order(d, how->by, how->ask ? FE_LOCALITY_BAD : -1, bytes, &got);
+      rt_dist_order(d, how.by, how.ask ? FE_LOCALITY_BAD : -1, bytes, &got);
   free(bytes);
   if (st != OK) return st;
   counters[CNT_renumbered] += got.sets;
@@ -298,7 +290,7 @@ fe_number_parts(struct rt_dist *d) {
     LOG_INFO(
         "rank %d: renumbered its part (%s): %.2f cache lines for each entry "
         "of a map, %.2f before; %.3f s",
-        fe.comm.rank, how->by == RT_RENUMBER_RCM ? "rcm" : "bisect", got.after,
+        fe.comm.rank, how.by == RT_RENUMBER_RCM ? "rcm" : "bisect", got.after,
         got.before, timer_wall() - begin);
   return OK;
 }
@@ -315,9 +307,9 @@ waits(const struct fe_call *c) {
 status
 fe_number(const struct fe_call *c) {
   if (fe_ranked()) return fe_spread(0);
-  const struct fe_number_how *how = how_find(fe.opt.renumber);
-  if (how->ask && waits(c)) return OK;
-  if (how->on && !fe.opt.reproducible) TRY(number_open(how));
+  struct fe_number_how how = how_chosen();
+  if (how.ask && waits(c)) return OK;
+  if (how.on && !fe.opt.reproducible) TRY(number_open(how));
   for (uint32_t s = 0; s < fe.nsets; s++) fe.sets[s]->settled = true;
   fe.unsettled = false;
   return OK;

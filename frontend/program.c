@@ -198,8 +198,8 @@ make_from(struct ir_trace **t, struct fe_program *p,
                         .sanitize = fe.sanitize,
                         .device = env_device,
                         .ranks = fe_ranked()};
-  TRY(low_increments_find(fe.opt.increments, &env.increments));
-  if (fe.opt.reproducible || !strcmp(fe.opt.threading, "colours"))
+  TRY(low_increments_find(opt_word_text(fe.opt.increments), &env.increments));
+  if (fe.opt.reproducible || fe.opt.threading == OPT_threading_colours)
     env.increments = LOW_INCREMENTS_COLOUR;
   TRY(run_passes(t, p));
   if (levels_of(*t) > fe.level) {

@@ -71,7 +71,7 @@ find_place(void) {
   free(all);
   if (st != OK) return st;
   int64_t naps =
-      strcmp(fe.opt.wait, "auto") ? !strcmp(fe.opt.wait, "nap") : crowded;
+      fe.opt.wait == OPT_wait_auto ? crowded : fe.opt.wait == OPT_wait_nap;
   TRY(rt_allreduce(&fe.comm, &naps, 1, (struct type){TYPE_I64, 8}, ACC_MAX));
   fe.comm.naps = naps;
   return OK;
@@ -166,11 +166,7 @@ status
 fe_ranks_open(void) {
   static bool watching;
   TRY(fe_agree_options());
-  if (strcmp(fe.opt.declare, "auto") && strcmp(fe.opt.declare, "parts") &&
-      strcmp(fe.opt.declare, "whole"))
-    FAIL(ERR_ARG, "OP2_DECLARE=%s: expected auto, parts or whole",
-         fe.opt.declare);
-  fe.whole = !strcmp(fe.opt.declare, "whole");
+  fe.whole = fe.opt.declare == OPT_declare_whole;
   fe.level = FIRST_LEVEL;
   TRY(depth_choose());
   if (!fe_ranked()) return OK;

@@ -91,7 +91,7 @@ fe_refuse(struct fe_request rq, struct fe_refusal *r) {
   assert(first < fe.nrecs && fe.recs[first].kind == FE_REC_LOOP);
   struct fe_rec bad = fe.recs[first];
   char *text = message();
-  if (fe.targets[bad.target].device && !strcmp(fe.opt.fallback, "host"))
+  if (fe.targets[bad.target].device && fe.opt.fallback == OPT_fallback_host)
     move_to_host(&bad, text);
   else
     drop(&bad, (struct fe_cause){mine == first ? st : ERR_COMPILE, text}, r);

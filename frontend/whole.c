@@ -105,7 +105,7 @@ mesh_of_first(void) {
 status
 fe_whole_check(void) {
   bool alike;
-  if (fe.whole || strcmp(fe.opt.declare, "auto") ||
+  if (fe.whole || fe.opt.declare != OPT_declare_auto ||
       fe.nmaps == fe.maps_compared)
     return OK;
   fe.maps_compared = fe.nmaps;

@@ -335,6 +335,27 @@ Test(opt, sizes) {
                  bad[i]);
 }
 
+Test(opt, words) {
+  struct options o;
+  cr_assert_eq(read_with(&o, "NONE", NULL), OK);
+  cr_assert_eq(o.wait, OPT_wait_auto);
+  cr_assert_eq(o.mirror, OPT_mirror_auto);
+  cr_assert_eq(read_with(&o, "OP2_WAIT", "nap"), OK);
+  cr_assert_eq(o.wait, OPT_wait_nap);
+  cr_assert_eq(read_with(&o, "OP2_MIRROR", "0"), OK);
+  cr_assert_eq(o.mirror, OPT_mirror_0);
+  cr_assert_str_eq(opt_word_text(o.mirror), "0");
+}
+
+Test(opt, a_word_of_another_option_is_none) {
+  struct options o;
+  cr_assert_eq(read_with(&o, "OP2_WAIT", "whole"), ERR_ARG);
+  cr_assert_str_eq(err_last(), "OP2_WAIT=whole: expected auto, spin or nap");
+  cr_assert_eq(o.wait, OPT_wait_auto);
+  cr_assert_eq(read_with(&o, "OP2_FILES", "Root"), ERR_ARG);
+  cr_assert_str_eq(err_last(), "OP2_FILES=Root: expected auto or root");
+}
+
 Test(opt, messages_name_variable_value_and_wish) {
   struct options o;
   read_with(&o, "OP2_TRACE_MAX_LOOPS", "many");

@@ -177,9 +177,10 @@ has_loop(const struct program *p, loop_test *test) {
 uint32_t
 kinds_of(const struct program *p, const struct mode *m) {
   uint32_t bits = 0;
+  unsigned only = m->flags & PLAY_APART; /* it ends before what else it has */
   for (int k = 0; k < NKINDS; k++)
     if ((m->flags & kinds[k].flags) == kinds[k].flags &&
-        has_loop(p, kinds[k].loop))
+        (kinds[k].flags & only) == only && has_loop(p, kinds[k].loop))
       bits |= UINT32_C(1) << k;
   return bits;
 }

@@ -585,8 +585,7 @@ static bool
 row_mixes_memory(const struct program *p, const struct row *r) {
   bool shares = false;
   for (int d = 0; d < p->ndats; d++) shares |= p->dats[d].over >= 0;
-  return shares && !strcmp(r->family, "choose") &&
-         type_row(r->params[0].type)->definition;
+  return shares && (!strcmp(r->family, "choose") || !strcmp(r->family, "pick"));
 }
 
 bool

@@ -597,9 +597,9 @@ play_suits(const struct program *p, unsigned flags) {
     /* in its own memory the program would write under pending loops */
     if (flags & PLAY_NO_REALLOC && p->ops[k].kind == DO_UPLOAD) return false;
     if (!r) continue;
-    if (flags & PLAY_DEVICE && flags & PLAY_NO_EFFECTS && row_too_large(r))
-      return false; /* without another place to run */
-    if (flags & PLAY_DEVICE && row_mixes_memory(p, r)) return false;
+    bool device_only = flags & PLAY_DEVICE && flags & PLAY_NO_EFFECTS;
+    if (device_only && (row_too_large(r) || row_mixes_memory(p, r)))
+      return false;
     if (flags & PLAY_RENUMBER && row_numbered(r)) return false;
     bool shares =
         op_shares_global(p, &p->ops[k]); /* runs in order, on the host */

@@ -594,6 +594,10 @@ fe_ranks_gather(const struct fe_dat *d, char **out) {
   *out = NULL;
   if (fe_ranked() && !fe.whole) {
     TRY(send_range(d, 0, s->part.total, true, out));
+    if (fe.comm.rank) { /* an empty one came */
+      free(*out);
+      *out = NULL;
+    }
   } else if (!fe.comm.rank) {
     size_t bytes = (size_t)s->pub.size * (size_t)d->pub.size;
     *out = mem_alloc(bytes + 1, 1);

@@ -153,15 +153,30 @@ item_bytes(const struct fe_call *c) {
   return sum;
 }
 
+/* Which globals of an overlapping call meet first. */
+static void
+overlap_text(const struct fe_call *c, char *text, size_t size) {
+  for (uint32_t b = 0; b < c->nargs; b++) {
+    uint32_t a = c->args[b].share ? c->args[b].share - 1 : b;
+    if (a == b) continue;
+    snprintf(text, size,
+             "arguments %u and %u: the kernel could not see through one what "
+             "it stores through the other",
+             a < b ? a : b, a < b ? b : a);
+    return;
+  }
+}
+
 /* Why the loop cannot run on a device, with the name it is about; NULL. */
 static const char *
 why_not(const struct fe_call *c, const char **what_out) {
-  static char text[80];
+  static char text[120];
   const struct low_kernel *k = c->kernel->low;
   *what_out = *k->why ? k->why : "it has no IR";
   if (k->opaque) return "its kernel cannot be compiled for it";
   if (c->overlaps) {
-    *what_out = "the kernel could not see what it stores through another";
+    overlap_text(c, text, sizeof text);
+    *what_out = text;
     return "globals that it writes overlap in memory";
   }
   if (k->effects) return "its kernel has side effects";

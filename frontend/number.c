@@ -207,6 +207,15 @@ fe_number_fix(struct fe_set *set) {
 
 /* ---- when, and what -------------------------------------------------------------- */
 
+/* Programs that declare a map in each step come here each time, with all the maps
+ * of before. */
+static bool
+all_settled(void) {
+  for (uint32_t s = 0; s < fe.nsets; s++)
+    if (!fe.sets[s]->settled) return false;
+  return true;
+}
+
 /* Maps in whose locality a set that is not settled has a part. */
 static uint32_t
 open_maps(const struct rt_map **out) {
@@ -249,6 +258,7 @@ orders_adopt(const struct rt_mesh_set *sets) {
 
 static status
 number_open(struct fe_number_how how) {
+  if (all_settled()) return OK;
   const struct rt_map **maps = mem_alloc(fe.nmaps + 1, sizeof *maps);
   struct rt_mesh_set *sets = mem_alloc(fe.nsets + 1, sizeof *sets);
   uint32_t n = open_maps(maps);

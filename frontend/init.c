@@ -256,8 +256,9 @@ fe_cache_open(void) {
 static void
 fe_ranks_fit(void) {
   if (!fe_ranked()) return;
-  if (fe.no_realloc)
-    LOG_INFO("OP_NO_REALLOC: on several ranks data are copied");
+  if (fe.no_realloc && !fe.comm.rank)
+    LOG_WARN("OP_NO_REALLOC: on several ranks data are copied, and the "
+             "program's arrays stay as they are");
   fe.no_realloc = false;
 }
 

@@ -188,8 +188,8 @@ void op_init(int argc, char **argv, int diags);
 /* The same; soa != 0 as OP_AUTO_SOA: the library prefers SoA storage. */
 void op_init_soa(int argc, char **argv, int diags, int soa);
 /* Run all that is pending, free everything. No handle and no mirror is valid after
- * it; with OP_NO_REALLOC the program's arrays hold the final values. op_init may
- * follow. */
+ * it; with OP_NO_REALLOC the program's arrays hold the final values, on one rank
+ * (on several data are copied). op_init may follow. */
 void op_exit(void);
 
 /* ---- mesh ---------------------------------------------------------------- */

@@ -33,6 +33,7 @@ target_link_libraries(op2objects PRIVATE op2_needs)
 add_library(op2llvm OBJECT ${OP2_LLVM_SOURCES})
 # LLVM may be built without type information, and C programs lack what checks it.
 set_source_files_properties(lower/llvm/object.cpp lower/llvm/blob_types.cpp
+                            lower/llvm/rescue.cpp
                             PROPERTIES
                             COMPILE_OPTIONS -fno-rtti)
 target_link_libraries(op2llvm PRIVATE op2_needs op2_llvm)

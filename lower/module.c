@@ -42,7 +42,10 @@ compiler_open(void) {
   module.table = &op2_low_llvm
                      ? &op2_low_llvm
                      : module_open(MODULE_NAME, "op2_low_llvm", &module.why);
-  if (module.table) *module.table->log_level = log_level;
+  if (module.table) {
+    *module.table->log_level = log_level;
+    *module.table->mem_told = mem_told;
+  }
   LOG_DEBUG("opening the compiler took %.3f s", timer_wall() - start);
 }
 

@@ -30,11 +30,13 @@ struct low_code {
 };
 void low_code_clear(struct low_code *c);
 
-/* All functions may be called from several threads at once. */
+/* All functions may be called from several threads at once. ERR_MEMORY: there is none
+ * for what LLVM does. */
 struct low_llvm {
-  const char *version;        /* of the library that it was built with */
-  int *log_level;             /* of its copy of base/ */
-  const char *(*error)(void); /* last message in this thread */
+  const char *version; /* of the library that it was built with */
+  int *log_level;      /* of its copy of base/ */
+  void (**mem_told)(const char *message); /* likewise */
+  const char *(*error)(void);             /* last message in this thread */
   /* Fill in what the IR of k->name in k->bitcode proves; addresses of constants
    * stay open. Strings and arrays go to `arena`. */
   status (*facts)(struct low_kernel *k, struct arena *arena);

@@ -3,11 +3,12 @@
  * it before the process ends. */
 #include "check.h"
 
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N = 10, LARGE = 1 << 27, HEARD = 7, ROOM = 64 << 20 };
+enum { N = 10, LARGE = 1 << 27, HEARD = 7, REFUSED = 8, ROOM = 64 << 20 };
 
 static int nmessages, last_status;
 static char message[4096];
@@ -86,6 +87,68 @@ the_end(void) {
   CHECK_INT(WEXITSTATUS(status), HEARD);
 }
 
+static void
+halve(const double *big, double *x) {
+  for (int k = 0; k < 9; k++) *x = *x / 2 + big[0] / (1 + *x * *x);
+}
+
+static void
+on_error_there(int status, const char *text, void *user) {
+  if (status == OP2_ERR_MEMORY &&
+      (strstr(text, "bytes were wanted") || strstr(text, "while compiling")))
+    _exit(HEARD);
+  on_error(status, text, user);
+}
+
+/* The compiler is opened; then there are so many bytes to compile a loop with. */
+static void
+compile_with(long room) {
+  double one = 1, out[N], want = 0;
+  op2_set_error_handler(on_error_there, NULL);
+  work();
+  allow(room);
+  op_par_loop(halve, "halve", s, op_arg_gbl(&one, 1, "double", OP_READ),
+              op_arg_dat(x, -1, OP_ID, 1, "double", OP_RW));
+  op_fetch_data(x, out);
+  allow(-1);
+  bool refused = nmessages;
+  if (refused &&
+      (last_status != OP2_ERR_MEMORY || !strstr(message, "out_of_memory.c:")))
+    _exit(1);
+  op_fetch_data(x, out); /* nothing is lost */
+  halve(&one, &want);
+  for (int e = 0; e < N; e++)
+    if (out[e] != want) _exit(2);
+  _exit(refused ? REFUSED : 0);
+}
+
+/* In processes of their own: the compiler has no room. Threads do not survive a
+ * fork, so nothing may have run before. */
+static void
+the_compiler(void) {
+  const char *cache = getenv("OP2_CACHE");
+  int nrefused = 0;
+  for (long room = 0; room < 10; room++) {
+    int status = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) compile_with(room * (80 << 10));
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    int how = WEXITSTATUS(status);
+    if (how && how != HEARD) CHECK_INT(how, REFUSED);
+    nrefused += how == REFUSED;
+  }
+  if (cache && !atoi(cache)) CHECK(nrefused > 0);
+}
+
+static bool
+runs_on_host(void) {
+  const char *target = getenv("OP2_TARGET");
+  return !target || !*target || !strcmp(target, "openmp") ||
+         !strcmp(target, "seq");
+}
+
 int
 main(int argc, char **argv) {
   double *big = (double *)calloc(LARGE, sizeof *big);
@@ -94,9 +157,11 @@ main(int argc, char **argv) {
   s = op_decl_set(N, "s");
   op_set many = op_decl_set(LARGE, "many");
   x = op_decl_dat(s, 1, "double", (double *)NULL, "x");
+  bool limits = big && !getenv("ASAN_OPTIONS") && !getenv("TSAN_OPTIONS") &&
+                check_ranks() == 1;
+  if (limits && check_ir() && runs_on_host()) the_compiler();
   work(); /* the compiler is there */
-  if (big && !getenv("ASAN_OPTIONS") && !getenv("TSAN_OPTIONS") &&
-      check_ranks() == 1) {
+  if (limits) {
     allow(ROOM);
     CHECK(!op_decl_dat(many, 1, "double", (double *)NULL, "large"));
     refused("bytes");

@@ -4,9 +4,10 @@
  * an error leaves the others in a message that nobody sends. They would wait for
  * ever.
  *
- * Idea. Before anything that takes all ranks there is one reduction of four
+ * Idea. Before anything that takes all ranks there is one reduction of five
  * words: what it is, all loops recorded so far (a hash of hashes), the worst
- * status, and whether all are to mend what caused it (refuse.c). A minimum of h and
+ * status, whether all are to mend what caused it (refuse.c), and whether a rank looks
+ * at dat->data, perhaps alone (mirror.c). A minimum of h and
  * of ~h tells whether all have the same. So ranks that come apart meet in that
  * reduction, whatever they came for. Then they have time: they look for the first
  * loop in which they differ, in a ring of the last ones, and each reports its own
@@ -17,17 +18,18 @@
  * by op_init. What ranks may have of their own (bytes of constants that changed)
  * decides nothing.
  *
- * Cost: one reduction of 32 bytes for each flush, fetch or print, on several
+ * Cost: one reduction of 40 bytes for each flush, fetch or print, on several
  * ranks; a multiplication for each loop.
  * Limits: a rank that makes no call at all any more (an endless loop of the
  * program) is waited for. A hash may agree by chance, once in 2^64. */
+#include "frontend/mirror.h"
 #include "frontend/ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RING = 256, TEXT = 240, TOLD_RANKS = 8 };
+enum { RING = 2048, TEXT = 240, TOLD_RANKS = 8 };
 
 /* Of the program: a loop, or a step that is none. */
 struct said {
@@ -180,23 +182,93 @@ tell_error(status st) {
   return st == OK ? sent : st;
 }
 
+/* What this rank brings to an agreement. */
+struct brought {
+  const char *what;
+  uint64_t detail;
+  status st;
+  bool mend; /* afterwards: all are to mend */
+  bool look; /* it may be here alone; afterwards: some rank is */
+};
+
+static status
+agree_once(struct brought *b) {
+  uint64_t h = mix(mix_text(agree.said, b->what), b->detail);
+  uint64_t words[] = {h, ~h, ~(uint64_t)b->st, ~(uint64_t)b->mend,
+                      ~(uint64_t)b->look};
+  TRY(rt_allreduce(&fe.comm, words, 5, (struct type){TYPE_U64, 8}, ACC_MIN));
+  bool same = words[0] == ~words[1];
+  b->mend = ~words[3] && same;
+  b->look = ~words[4] && !same && !~words[2];
+  if (b->mend || b->look) return b->st;
+  if (~words[2]) return tell_error(b->st);
+  return same ? OK : tell_difference(b->what);
+}
+
 status
 fe_agree_or_mend(const char *what, uint64_t detail, status st, bool *mend) {
   if (!fe_ranked()) return st;
-  uint64_t h = mix(mix_text(agree.said, what), detail);
-  uint64_t words[] = {h, ~h, ~(uint64_t)st, ~(uint64_t)*mend};
-  TRY(rt_allreduce(&fe.comm, words, 4, (struct type){TYPE_U64, 8}, ACC_MIN));
-  *mend = ~words[3] && words[0] == ~words[1];
-  if (*mend) return st;
-  if (~words[2]) return tell_error(st);
-  if (words[0] != ~words[1]) return tell_difference(what);
-  return OK;
+  struct brought b = {what, detail, st, *mend, false};
+  status all = agree_once(&b);
+  if (b.look) {
+    TRY(fe_mirror_catch_up(false, what));
+    b = (struct brought){what, detail, st, *mend, false};
+    all = agree_once(&b);
+  }
+  *mend = b.mend;
+  return all;
 }
 
 status
 fe_agree(const char *what, uint64_t detail, status st) {
   bool mend = false;
   return fe_agree_or_mend(what, detail, st, &mend);
+}
+
+status
+fe_agree_turn(const char *what) {
+  if (!fe.lone_looks) return OK;
+  struct brought b = {what, 0, OK, false, false};
+  status all = agree_once(&b);
+  return b.look ? fe_mirror_catch_up(false, what) : all;
+}
+
+status
+fe_agree_look(uint64_t detail, bool *alone) {
+  struct brought b = {"dat->data", detail, OK, false, true};
+  status all = agree_once(&b);
+  *alone = b.look;
+  return all;
+}
+
+/* The hash when `step` steps had been said; 0 if it is forgotten. */
+static uint64_t
+said_after(uint64_t step, uint64_t end) {
+  if (!step || end - step >= RING) return 0;
+  return agree.ring[(step - 1) % RING];
+}
+
+status
+fe_agree_first(bool look, const char *what, uint64_t *step) {
+  uint64_t first = agree.n;
+  TRY(rt_allreduce(&fe.comm, &first, 1, (struct type){TYPE_U64, 8}, ACC_MIN));
+  bool known = first == agree.n || agree.n - first < RING;
+  uint64_t h = known ? said_after(first, agree.n) : ~agree.said;
+  uint64_t words[] = {h, ~h, ~(uint64_t)(look && first == agree.n)};
+  TRY(rt_allreduce(&fe.comm, words, 3, (struct type){TYPE_U64, 8}, ACC_MIN));
+  *step = first;
+  return words[0] == ~words[1] && ~words[2] ? OK : tell_difference(what);
+}
+
+uint64_t
+fe_agree_steps(void) {
+  return agree.n;
+}
+
+void
+fe_agree_rewind(uint64_t step, uint64_t end) {
+  agree.said = said_after(step, end);
+  agree.n = step;
 }
 
 status

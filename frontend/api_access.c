@@ -39,6 +39,7 @@ fe_access_begin(const char *api, op_dat dat, bool rw, struct fe_dat **out) {
   struct fe_dat *d = (struct fe_dat *)dat;
   if (fe.nvoid) TRY(fe_void_check(api, d));
   if (fe.nviews) fe_views_close();
+  if (fe.checkpoint.file) TRY(fe_agree_turn(api));
   fe_checkpoint_look(d);
   TRY(fe_agree(api, d->index, OK));
   TRY(fe_look(d, rw));
@@ -173,6 +174,7 @@ fe_upload(const char *api, op_dat dat) {
          fe_handle_found(dat));
   struct fe_dat *d = (struct fe_dat *)dat;
   char *kept = NULL;
+  TRY(fe_agree_turn(api));
   fe_agree_step(api, d->pub.name, d->index);
   if (d->void_since) TRY(fe_void_check(api, d));
   if ((d->pending_writers || d->undecided) && !d->rt.foreign) {

@@ -362,7 +362,9 @@ op_free_dat_temp(op_dat dat) {
                 "op_free_dat_temp: expected a dat of op_decl_dat_temp, found "
                 "\"%s\"",
                 d->pub.name));
-  if (fe.nviews) fe_views_close(); /* it may be one of them */
+  if (fe.nviews) fe_views_close();               /* it may be one of them */
+  status st = fe_agree_turn("op_free_dat_temp"); /* one may look at it still */
+  if (st != OK) return (int)fe_error_returned(st);
   fe_checkpoint_drop(d);
   fe_void_clear(d);
   d->freed = true;

@@ -106,6 +106,7 @@ op2_gbl_set(op2_gbl handle, const void *in) {
                  "op2_gbl_set: global \"%s\": expected an address, "
                  "found NULL",
                  g->name);
+  if (st == OK) fe_agree_step("op2_gbl_set", NULL, g->index);
   if (st != OK) {
     fe_error(st);
   } else if (g->pending) {
@@ -129,6 +130,7 @@ op2_free_gbl(op2_gbl handle) {
   }
   g->freed = true;
   fe_handle_free(g);
+  fe_agree_step("op2_free_gbl", NULL, g->index);
   if (g->pending)
     fe_record(FE_REC_FREE_GBL, g->index, NULL, 0);
   else

@@ -198,6 +198,7 @@ partition(const struct request *r) {
   TRY(check_handle("op_partition", "coordinates", r->dat, FE_DAT));
   OP_is_partitioned = 1;
   if (!fe_ranked()) return OK;
+  TRY(fe_agree_turn("op_partition"));
   TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
   if (!r->lib || !*r->lib) return fe_spread(0);
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)

@@ -233,6 +233,8 @@ finish(void) {
 status
 fe_checkpoint_finish(void) {
   if (!fe.checkpoint.file) return OK;
+  TRY(fe_agree_turn("a checkpoint"));
+  if (!fe.checkpoint.file) return OK;
   status st = finish();
   return st == OK || !fe.checkpoint.file ? st : fail(st);
 }

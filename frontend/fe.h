@@ -209,6 +209,7 @@ struct fe_rec {
   uint32_t target;  /* of a loop: in fe.targets */
   size_t capture;   /* offset of its bytes in fe.captured */
   void **raw;       /* user pointers of the raw globals it writes */
+  uint64_t step;    /* steps said when it was recorded, with it: agree.c */
 };
 
 /* Are both of one op_par_loop, on one target? */
@@ -297,11 +298,12 @@ struct fe {
   int diags;
   enum { FE_DOWN, FE_UP, FE_RUNNING } up; /* running: kernels are under way */
   bool no_realloc, auto_soa, defer_globals, told_opaque;
-  bool mirror;            /* all mirrors are kept current: mirror.c */
-  bool mirror_written;    /* ... and the program may write there */
-  bool looks;             /* op2_look_at does what its place needs */
-  bool holds;             /* some dat is held */
-  bool whole;             /* each rank declares everything, and sees it */
+  bool mirror;         /* all mirrors are kept current: mirror.c */
+  bool mirror_written; /* ... and the program may write there */
+  bool looks;          /* op2_look_at does what its place needs */
+  bool lone_looks; /* ... and there are ranks, of which one may look alone */
+  bool holds;      /* some dat is held */
+  bool whole;      /* each rank declares everything, and sees it */
   uint32_t maps_compared; /* whole.c */
   bool host_only;         /* op_disable_device_execution */
   bool renumber;          /* op_renumber: sets anew, however good they are */
@@ -418,10 +420,13 @@ fe_word_what(uint32_t word) {
   return word >> 7;
 }
 
-/* Append a record that is no loop. `data`: captured bytes, NULL if none. */
+/* Append a record that is no loop, of a step just said to other ranks, whether it has to
+ * wait or not (fe_agree_step). `data`: captured bytes, NULL if none. */
 void fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
                size_t bytes);
 void fe_rec_push(struct fe_rec r);
+/* A loop waits (by 1) or no longer does (by -1). */
+void fe_rec_count(const struct fe_call *c, int by);
 /* What captured bytes are aligned to; those of a call with types of the program to
  * as much as they can ask for. */
 enum { FE_ALIGN = 16, FE_ALIGN_MOST = 64 };
@@ -536,6 +541,19 @@ status fe_run(struct fe_request rq);
 /* The program for the recording, found or made; else fe.failed tells whether it is for
  * one loop. */
 status fe_program_find(struct fe_request rq, struct fe_program **out);
+/* Take away the records behind the step: what they leave is as if they had not come
+ * yet. The owner gives each back, in order (fe_tail_next), and frees the rest. */
+struct fe_tail {
+  struct fe_rec *recs;
+  uint32_t n, next;
+  char *captured; /* from their places in recs */
+  size_t end;
+};
+void fe_tail_take(uint64_t step, struct fe_tail *out);
+void fe_tail_next(struct fe_tail *t);
+void fe_tail_free(struct fe_tail *t);
+/* A record that is no loop has its effect, everything before it being done. */
+void fe_tail_do(struct fe_tail *t);
 /* These records, by number, become the recording; the others are done. skipped: a slice
  * has left them out. */
 void fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped);

@@ -84,16 +84,11 @@ fe_program_find(struct fe_request rq, struct fe_program **out) {
 
 static void
 rec_done_loop(const struct fe_call *c) {
+  fe_rec_count(c, -1);
   for (uint32_t u = 0; u < c->nuses; u++) {
     struct fe_dat *d = c->uses[u];
-    d->pending_readers--;
-    d->pending_writers -= c->use_writes[u];
     if (d->freed && d->pinned && !d->pending_readers) fe_slot_park(d);
   }
-  for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
-    if (c->args[a].gbl) c->args[a].gbl->pending--;
-  fe.pending_loops--;
-  fe.opaque_pending -= c->kernel->low->opaque;
 }
 
 static void
@@ -136,6 +131,70 @@ fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped) {
   free(old);
   free(bytes);
 }
+
+/* ---- what comes later -------------------------------------------------------------- */
+
+void
+fe_tail_take(uint64_t step, struct fe_tail *out) {
+  uint32_t n = fe.nrecs;
+  *out = (struct fe_tail){0};
+  while (n && fe.recs[n - 1].step > step) n--;
+  if (n == fe.nrecs) return;
+  size_t from = fe.recs[n].capture;
+  out->n = fe.nrecs - n;
+  out->recs = mem_alloc(out->n, sizeof *out->recs);
+  out->captured = mem_alloc(fe.captured_bytes - from + 1, 1);
+  memcpy(out->recs, fe.recs + n, out->n * sizeof *out->recs);
+  if (fe.captured_bytes > from)
+    memcpy(out->captured, fe.captured + from, fe.captured_bytes - from);
+  for (uint32_t i = 0; i < out->n; i++) {
+    struct fe_rec *r = &out->recs[i];
+    if (r->kind == FE_REC_LOOP) fe_rec_count(fe.calls[r->what], -1);
+    if (r->kind == FE_REC_SET_GBL) fe.gbls[r->what]->pending--;
+  }
+  out->end = fe.captured_bytes - from;
+  for (uint32_t i = 0; i < out->n; i++) out->recs[i].capture -= from;
+  fe.nrecs = n;
+  fe.nwords = 2 * (size_t)n;
+  fe.captured_bytes = from;
+}
+
+void
+fe_tail_next(struct fe_tail *t) {
+  assert(t->next < t->n);
+  struct fe_rec r = t->recs[t->next++];
+  size_t end = t->next < t->n ? t->recs[t->next].capture : t->end;
+  size_t from = r.capture;
+  const struct fe_call *c = r.kind == FE_REC_LOOP ? fe.calls[r.what] : NULL;
+  if (c && c->capture_align) fe_capture_align(c->capture_align);
+  r.capture = fe_capture(t->captured + from, end - from);
+  fe_rec_push(r);
+  if (c) fe_rec_count(c, 1);
+  if (r.kind == FE_REC_SET_GBL) fe.gbls[r.what]->pending++;
+}
+
+void
+fe_tail_do(struct fe_tail *t) {
+  assert(t->next < t->n && !fe.nrecs);
+  struct fe_rec *r = &t->recs[t->next];
+  assert(r->kind != FE_REC_LOOP);
+  if (r->kind == FE_REC_SET_GBL) {
+    struct fe_gbl *g = fe.gbls[r->what];
+    memcpy(g->data, t->captured + r->capture, g->bytes);
+    g->pending++; /* rec_done takes it back */
+  }
+  rec_done(r);
+  t->next++;
+}
+
+void
+fe_tail_free(struct fe_tail *t) {
+  assert(t->next == t->n);
+  free(t->recs);
+  free(t->captured);
+}
+
+/* ---- after a run ------------------------------------------------------------------- */
 
 static void
 commit(const struct fe_program *p) {
@@ -225,6 +284,8 @@ run(struct fe_request rq) {
   struct fe_program *p, *now;
   struct fe_refusal r = {OK, STR_INIT};
   bool refused;
+  TRY(fe_agree_turn("running loops"));
+  if (!fe.nrecs) return OK; /* they ran meanwhile */
   status st = program_ready(rq, &p, &now, &refused);
   while (refused) {
     rq = (struct fe_request){FE_WANT_ALL, 0};

@@ -13,11 +13,22 @@
  * Nobody knows where it reads: then all loops run at their call and all dats lie
  * in the memory that the program sees.
  *
- * On several ranks a look cannot wait for the others, who may not come by that
- * place. So a program with any such place keeps all mirrors current there: loops
- * run at their call, what they wrote is brought to the mirrors, and if the program
- * may write there, each loop takes the mirrors as written. All ranks do this if
- * one has to.
+ * On several ranks a look takes all of them: what a dat needs may need messages.
+ * Mostly all come by it, and it is an agreement as before a fetch. When one rank looks
+ * alone, the others learn of it at their next agreement, whatever it is for
+ * (agree.c). They have recorded more by then. From there on all keep mirrors current
+ * (fe.mirror): loops run at their call, what they wrote is brought to the mirrors, and
+ * each loop takes the mirrors as written. The others lay aside what they recorded
+ * behind the look, run the rest with that rank, and give themselves the laid aside loops
+ * one by one, as that rank will at its calls. A place that holds a dat does the same
+ * to all ranks at once.
+ *
+ *   rank 0   A B look ................ C run   D run   fetch
+ *   rank 1   A B C D fetch: take C D | C run | D run | fetch again
+ *                  both: run A B, sync
+ *
+ * A program with an MPI library of its own could wait there, for the rank that
+ * looks: its ranks keep mirrors current from the beginning, if it has such places.
  */
 #include "frontend/mirror.h"
 
@@ -46,11 +57,12 @@ mirror_needed(void) {
   const struct op2_blob_peek *peek = low_blob_peeking(OP2_LOOK_READ);
   if (plain && !fe.comm.rank) say_plain(plain);
   if (plain) return true;
-  if (!peek || !fe_ranked()) return false;
+  if (!peek || !fe_ranked() || !rt_comm_linked()) return false;
   if (!fe.comm.rank)
-    LOG_WARN("%s:%d reads dat->data with no call before it: on several ranks "
-             "each loop runs at its call (OP2_MIRROR=0 promises that op2_sync "
-             "or its like stands before it)",
+    LOG_WARN("%s:%d reads dat->data with no call before it, in a program with "
+             "MPI of its own: on several ranks each loop runs at its call "
+             "(OP2_MIRROR=0 promises that op2_sync or its like stands before "
+             "it)",
              peek->file, peek->line);
   return true;
 }
@@ -75,6 +87,7 @@ fe_dat_pin(struct fe_dat *d) {
 /* Dats declared before are brought there, too. */
 static status
 mirror_turn_on(void) {
+  fe.lone_looks = false;
   TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
   fe.mirror = fe.mirror_written = true;
   if (fe_ranked()) return fe_mirror_keep();
@@ -86,8 +99,9 @@ mirror_turn_on(void) {
 /* A shared object brought a file: it was opened by all ranks, or by none. */
 static void
 mirror_late(void) {
-  if (fe.up != FE_UP || fe.mirror || !mirror_needed() || !fe_enter("dlopen"))
-    return;
+  if (fe.up != FE_UP || fe.mirror) return;
+  fe.lone_looks = fe_ranked() && low_blob_peeking(OP2_LOOK_READ);
+  if (!mirror_needed() || !fe_enter("dlopen")) return;
   status st = mirror_turn_on();
   if (st != OK) fe_error(st);
 }
@@ -95,16 +109,18 @@ mirror_late(void) {
 status
 fe_mirror_start(void) {
   bool ask = fe.opt.mirror == OPT_mirror_auto;
-  uint8_t kept[2] = {fe.opt.mirror == OPT_mirror_1, !ask};
+  uint8_t kept[3] = {fe.opt.mirror == OPT_mirror_1, !ask,
+                     ask && low_blob_peeking(OP2_LOOK_READ)};
   if (ask && mirror_needed()) {
     kept[0] = 1;
     kept[1] = low_blob_plain() || low_blob_peeking(OP2_LOOK_WRITE);
   }
   if (fe_ranked())
-    TRY(rt_allreduce(&fe.comm, kept, 2, (struct type){TYPE_U8, 1}, ACC_MAX));
+    TRY(rt_allreduce(&fe.comm, kept, 3, (struct type){TYPE_U8, 1}, ACC_MAX));
   fe.mirror = kept[0];
   fe.mirror_written = kept[1];
   fe.looks = ask && !fe.mirror;
+  fe.lone_looks = fe.looks && fe_ranked() && kept[2];
   low_blob_tell(fe.looks ? mirror_late : NULL);
   return OK;
 }
@@ -140,6 +156,59 @@ fe_mirror_holds(const struct fe_call *c) {
   return false;
 }
 
+/* ---- one rank alone ------------------------------------------------------- */
+
+/* What this rank has recorded behind the look. In the end it is where it was. */
+static status
+replay(struct fe_tail *t, uint64_t end) {
+  status st = OK;
+  while (t->next < t->n) {
+    const struct fe_rec *r = &t->recs[t->next];
+    fe_agree_rewind(r->step, end);
+    if (st == OK && r->kind != FE_REC_LOOP) {
+      fe_tail_do(t);
+      continue;
+    }
+    fe_tail_next(t);
+    if (st == OK) st = fe_run((struct fe_request){FE_WANT_ALL, 0});
+  }
+  return st;
+}
+
+status
+fe_mirror_catch_up(bool look, const char *what) {
+  uint64_t first, end = fe_agree_steps();
+  struct fe_tail tail;
+  TRY(fe_agree_first(look, what, &first));
+  fe_tail_take(first, &tail);
+  fe_agree_rewind(first, end);
+  status st = mirror_turn_on();
+  if (st == OK) st = replay(&tail, end);
+  while (tail.next < tail.n) fe_tail_next(&tail);
+  fe_agree_rewind(end, end);
+  fe_tail_free(&tail);
+  return st;
+}
+
+/* All ranks are in the look, or *alone: they were not, and mirrors are current. */
+static status
+look_with_all(const struct fe_dat *d, int kind, bool *alone) {
+  TRY(fe_agree_look((uint64_t)d->index << 2 | (uint64_t)kind, alone));
+  if (*alone) {
+    LOG_WARN("%s:%d reads dat->data of \"%s\" on rank %d and not on others: "
+             "each loop runs at its call from here on",
+             fe.file, fe.line, d->pub.name, fe.comm.rank);
+    return fe_mirror_catch_up(true, "dat->data");
+  }
+  if (kind != OP2_LOOK_HOLD) return OK;
+  *alone = true;
+  if (!fe.comm.rank)
+    LOG_WARN("%s:%d holds dat->data of \"%s\": on several ranks each loop runs "
+             "at its call from here on",
+             fe.file, fe.line, d->pub.name);
+  return mirror_turn_on();
+}
+
 /* ---- looks ---------------------------------------------------------------- */
 
 /* Nothing to do; `d` is a dat of this library. */
@@ -161,6 +230,9 @@ look(op_dat dat, int kind) {
          "before, or set OP2_MIRROR=1",
          d->pub.name,
          fe.up == FE_RUNNING ? "by a kernel" : "in a second thread");
+  bool alone = false;
+  if (fe.lone_looks) TRY(look_with_all(d, kind, &alone));
+  if (alone) return OK;
   TRY(fe_access_begin("dat->data", dat, kind != OP2_LOOK_READ, &d));
   if (kind == OP2_LOOK_WRITE) {
     d->viewed = true;

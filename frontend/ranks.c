@@ -454,7 +454,8 @@ homes_give(char **homes) {
  * they hold what their owners declared. */
 static status
 halos_show(void) {
-  for (uint32_t i = 0; fe.mirror && i < fe.ndats; i++)
+  bool seen = fe.mirror || fe.lone_looks;
+  for (uint32_t i = 0; seen && i < fe.ndats; i++)
     if (dat_is_live(fe.dats[i]) && !fe.dats[i]->lost)
       TRY(fe_dat_halo(fe.dats[i]));
   return OK;

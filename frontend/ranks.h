@@ -85,6 +85,18 @@ status fe_agree(const char *what, uint64_t detail, status st);
  * then. On one rank *mend stays. */
 status fe_agree_or_mend(const char *what, uint64_t detail, status st,
                         bool *mend);
+/* Where a rank may wait in a look that others don't come by (fe.lone_looks), before
+ * something that ranks do together but that one whose loops run at their call would
+ * not do. Behind it, look again whether there is something to do. */
+status fe_agree_turn(const char *what);
+/* As fe_agree, for a look; *alone: not all came. Then fe_mirror_catch_up is due. */
+status fe_agree_look(uint64_t detail, bool *alone);
+/* Behind that: how many steps the rank has said that is farthest back; an error on all
+ * if it does not look, or others said something else until then. Collective. */
+status fe_agree_first(bool look, const char *what, uint64_t *step);
+/* How many this rank has said; go to behind this one, `end` being all that were. */
+uint64_t fe_agree_steps(void);
+void fe_agree_rewind(uint64_t step, uint64_t end);
 /* Some rank has an error: on those that have none it becomes one that says whose.
  * Collective. */
 status fe_agree_tell(status st);

@@ -96,6 +96,19 @@ rec_most_bytes(const struct fe_rec *r) {
 }
 
 void
+fe_rec_count(const struct fe_call *c, int by) {
+  uint32_t n = (uint32_t)by; /* wraps around */
+  for (uint32_t u = 0; u < c->nuses; u++) {
+    c->uses[u]->pending_readers += n;
+    c->uses[u]->pending_writers += c->use_writes[u] ? n : 0;
+  }
+  for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
+    if (c->args[a].gbl) c->args[a].gbl->pending += n;
+  fe.pending_loops += n;
+  fe.opaque_pending += c->kernel->low->opaque ? n : 0;
+}
+
+void
 fe_rec_push(struct fe_rec r) {
   VEC_PUSH(fe.recs, fe.nrecs, fe.caprecs, r);
   fe_words_add(fe_rec_word(&r), r.epoch);
@@ -105,13 +118,9 @@ fe_rec_push(struct fe_rec r) {
 void
 fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
           size_t bytes) {
-  static const char *const said[] = {[FE_REC_LOOP] = "op_par_loop",
-                                     [FE_REC_SET_GBL] = "op2_gbl_set",
-                                     [FE_REC_FREE_DAT] = "op_free_dat_temp",
-                                     [FE_REC_FREE_GBL] = "op2_free_gbl"};
   size_t at = fe_capture(data, bytes);
-  fe_agree_step(said[kind], NULL, what);
-  fe_rec_push((struct fe_rec){.kind = kind, .what = what, .capture = at});
+  fe_rec_push((struct fe_rec){
+      .kind = kind, .what = what, .capture = at, .step = fe_agree_steps()});
 }
 
 /* Copy what the loop must see as it is now. */
@@ -151,22 +160,17 @@ fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target) {
   struct fe_rec r = {.kind = FE_REC_LOOP,
                      .what = c->id,
                      .target = target,
-                     .capture = fe.captured_bytes};
+                     .capture = fe.captured_bytes,
+                     .step = fe_agree_steps() + 1};
   if (c->capture_bytes) fe_capture_globals(c, args, &r);
   if (c->kernel->low->nconsts) r.epoch = fe_consts_capture(c->kernel);
   fe_rec_push(r);
+  fe_rec_count(c, 1);
   for (uint32_t u = 0; u < c->nuses; u++) {
     struct fe_dat *d = c->uses[u];
-    d->pending_readers++;
-    d->pending_writers += c->use_writes[u];
     d->written |= c->use_writes[u];
     if (fe.nvoid) fe_void_clear(d);
   }
-  if (c->nhandles)
-    for (uint32_t a = 0; a < c->nargs; a++)
-      if (c->args[a].gbl) c->args[a].gbl->pending++;
-  fe.pending_loops++;
-  fe.opaque_pending += c->kernel->low->opaque;
   counters[CNT_loops]++;
 }
 
@@ -181,6 +185,8 @@ check_bytes(bool *full) {
     return OK;
   }
   if (fe.bound_bytes < fe.opt.max_bytes) return OK;
+  TRY(fe_agree_turn("bounding the trace"));
+  if (!fe.nrecs) return OK;
   TRY(fe_agree("bounding the trace", 0, OK));
   TRY(rt_allreduce(&fe.comm, &most, 1, (struct type){TYPE_U64, 8}, ACC_MAX));
   fe.bound_bytes = most;
@@ -236,6 +242,7 @@ loop_find(const struct loop_call *l, struct fe_call **out) {
  * makes all run. */
 static status
 watch_before(const struct fe_call *c) {
+  if (fe.opaque_pending) TRY(fe_agree_turn("watching constants"));
   uint64_t changed = fe.opaque_pending && fe_watch_changed();
   if (fe.opaque_pending && fe_ranked()) {
     TRY(fe_agree("watching constants", 0, OK));
@@ -269,6 +276,7 @@ loop_at(const struct loop_call *l) {
     st = watch_before(c);
   if (st == OK && fe.unsettled) st = fe_number(c);
   if (st == OK && fe.nvoid) st = fe_void_check_loop(c);
+  if (st == OK && fe.checkpoint.file) st = fe_agree_turn("a checkpoint");
   if (st == OK && fe.checkpoint.file) fe_checkpoint_loop(c);
   if (st == OK && fe.pins) st = fe_overlap_dats(c, l->args);
   if (st == OK && c->nraw && c->ncaptured > 1) c = fe_overlap_call(c, l->args);

@@ -179,8 +179,16 @@ open_one(struct rt_comm *out) {
   return there ? rt_comm_open_mpi(mpi, NULL, out) : OK;
 }
 
+bool
+rt_comm_linked(void) {
+  static int has; /* 0: not yet known; modules bring MPI later */
+  if (!has) has = dlsym(RTLD_DEFAULT, "MPI_Init") ? 2 : 1;
+  return has == 2;
+}
+
 status
 rt_comm_open(struct rt_comm *out) {
+  (void)rt_comm_linked();
   *out = (struct rt_comm){.ops = &self_ops, .rank = 0, .size = 1};
   for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
     const struct launcher *l = &launchers[i];

@@ -69,6 +69,8 @@ struct rt_comm {
 /* The ranks of this program: those that mpirun started, as the environment
  * says, or one. ERR_MPI names what was looked for. */
 status rt_comm_open(struct rt_comm *out);
+/* Has the program an MPI library of its own? As it was before the first of these. */
+bool rt_comm_linked(void);
 /* Those of `communicator`, an MPI_Comm of the MPI library `name`. */
 status rt_comm_open_mpi(const char *name, const void *communicator,
                         struct rt_comm *out);

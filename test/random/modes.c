@@ -116,6 +116,8 @@ struct mode modes[] = {
      RANKS " OP2_REPRODUCIBLE=1 OP2_HALO_LIMIT=6 OP2_LAYOUT=soa OP2_CHECK=1", 3,
      IN_RANKS | PLAY_SAME_SUMS, 0},
     {"ranks-looks", "OP2_DECLARE=whole", 1, IN_RANKS | PLAY_PEEK, 0},
+    {"ranks-looks-alone", "OP2_DECLARE=whole", 1,
+     IN_RANKS | PLAY_PEEK | PLAY_ALONE, 0},
     {"ranks-opencl", RANKS " " OPENCL, 1, IN_RANKS | ON_DEVICE, 0},
     {"ranks-opencl-eager", RANKS " " OPENCL " OP2_EAGER=1", 1,
      IN_RANKS | ON_DEVICE, 0},

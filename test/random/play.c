@@ -279,12 +279,23 @@ free_copy(op_dat copy) {
   free(copy);
 }
 
+/* Is it this rank that looks? */
+static bool
+is_my_turn(const struct op *o) {
+  int rank;
+  op_rank(&rank);
+  return rank == (o->what + o->x) % check_ranks();
+}
+
 static void
 play_look(struct player *y, const struct op *o) {
   op_dat d = y->dats[o->what], copy = NULL;
   int at = 0, n = y->p->sets[y->p->dats[o->what].set], from = 0, to = n;
   enum op_kind kind = o->kind;
   const void *view = NULL;
+  bool alone = y->flags & PLAY_ALONE;
+  if (alone && kind == DO_SYNC && !is_my_turn(o)) return;
+  if (alone && kind == DO_VIEW) kind = DO_SYNC;
   void *memory = get_memory(player_bytes(y->p, o->what) + 64, 1);
   if (kind == DO_FETCH_IDX) fetch_bounds(o, n, &from, &to);
   if (kind == DO_FETCH_IDX && !(y->flags & PLAY_RENUMBER)) {

@@ -24,8 +24,9 @@ enum {
   PLAY_MIXED = 1 << 15,  /* in a program with files of another compiler */
   PLAY_OWN = 1 << 16,    /* each rank has options of its own */
   PLAY_REFUSED =
-      1 << 17,         /* starts with options that ranks may not have apart */
-  PLAY_APART = 1 << 18 /* at some loop one rank's flags differ: all are told */
+      1 << 17,          /* starts with options that ranks may not have apart */
+  PLAY_APART = 1 << 18, /* at some loop one rank's flags differ: all are told */
+  PLAY_ALONE = 1 << 19  /* PEEK by one rank, or all; no pointer is kept */
 };
 
 struct failure {

@@ -1,0 +1,174 @@
+/* dat->data on ranks that declare parts, in a program without MPI of its own: where all
+ * come by a look, loops wait until then, as on one rank. One rank that looks alone is
+ * served when the others next meet, with what they have recorded by then; a place
+ * that holds the pointer works on all. From these on each loop runs at its call.
+ *
+ * RUN: 2 LOOKS=all
+ * RUN: 2 LOOKS=alone
+ * RUN: 3 LOOKS=alone OP2_CHECK=1
+ * RUN: 3 LOOKS=alone OP2_TRACE_MAX_LOOPS=3
+ * RUN: 3 LOOKS=alone OP2_REPRODUCIBLE=1
+ * RUN: 2 LOOKS=alone OP2_TARGET=opencl
+ * RUN: 2 LOOKS=write
+ * RUN: 3 LOOKS=alone OP2_DECLARE=whole
+ * RUN: 2 LOOKS=hold
+ */
+#include "op2.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 12 };
+
+static void
+add_next(const int *next, int *b) {
+  *b += *next;
+}
+static void
+add(const int *a, int *b) {
+  *b += *a;
+}
+static void
+total(const int *a, int *sum) {
+  *sum += *a;
+}
+
+static int rank, bad;
+static void
+expect(int line, const char *what, long found, long expected) {
+  if (found != expected && !bad++)
+    printf("line %d, rank %d: %s is %ld, expected %ld\n", line, rank, what,
+           found, expected);
+}
+#define EXPECT(found, expected) expect(__LINE__, #found, (found), (expected))
+
+static op_set s;
+static op_map next;
+static op_dat a, b, c;
+static op2_gbl sum;
+static int first, size; /* this rank's rows; all */
+
+static void
+spread(void) {
+  op_par_loop(add_next, "add_next", s,
+              op_arg_dat(a, 0, next, 1, "int", OP_READ),
+              op_arg_dat(b, -1, OP_ID, 1, "int", OP_INC));
+}
+
+static void
+collect(void) {
+  op_par_loop(add, "add", s, op_arg_dat(b, -1, OP_ID, 1, "int", OP_READ),
+              op_arg_dat(c, -1, OP_ID, 1, "int", OP_INC));
+  op_par_loop(total, "total", s, op_arg_dat(c, -1, OP_ID, 1, "int", OP_READ),
+              op2_arg_gbl(sum, 1, "int", OP_INC));
+}
+
+/* a[g] = g + 1; b, c: these times that. */
+static int
+value(int e) {
+  return (first + e + 1) % size + 1;
+}
+#define CHECK_ROWS(dat, times)                                                 \
+  for (int e = 0; e < s->size; e++)                                            \
+  EXPECT(((int *)(dat)->data)[e], (times) * value(e))
+
+static void
+check_sum(int times) {
+  int found, ones = size * (size + 1) / 2;
+  op2_gbl_get(sum, &found);
+  EXPECT(found, times * ones);
+}
+
+/* Loops wait, and run when all look. */
+static void
+all_look(void) {
+  for (int step = 1; step <= 3; step++) {
+    spread();
+    spread();
+    EXPECT(op2_pending() >= 2, 1);
+    CHECK_ROWS(b, 2 * step);
+    EXPECT(op2_pending(), 0);
+  }
+  collect();
+  EXPECT(op2_pending(), 2);
+  CHECK_ROWS(c, 6);
+  check_sum(6);
+}
+
+static void
+one_looks(void) {
+  int zero = 0, last = size - 1, out = 0;
+  spread();
+  collect(); /* c = 1, sum = 1 */
+  spread();  /* b = 2 */
+  if (rank == 1) CHECK_ROWS(b, 2);
+  if (rank == 1) EXPECT(op2_pending(), 0);
+  collect(); /* c = 3, sum = 4 */
+  op2_gbl_set(sum, &zero);
+  collect(); /* c = 5, sum = 5 */
+  spread();  /* b = 3 */
+  if (rank == 0) CHECK_ROWS(c, 5);
+  op_fetch_data_idx(b, &out, last, last);
+  EXPECT(out, 3);
+  EXPECT(op2_pending(), 0);
+  check_sum(5);
+  spread();
+  CHECK_ROWS(b, 4);
+}
+
+static void
+one_writes(void) {
+  spread();
+  collect(); /* c = 1 */
+  if (rank == 1)
+    for (int e = 0; e < s->size; e++) ((int *)b->data)[e] = 5 * value(e);
+  collect(); /* c = 6 on rank 1, 2 elsewhere */
+  spread();
+  CHECK_ROWS(c, rank == 1 ? 6 : 2);
+  CHECK_ROWS(b, rank == 1 ? 6 : 2);
+}
+
+static void
+all_hold(void) {
+  spread();
+  int *kept = (int *)b->data;
+  collect();
+  for (int step = 2; step <= 4; step++) {
+    spread();
+    for (int e = 0; e < s->size; e++) EXPECT(kept[e], step * value(e));
+  }
+  kept[0] = 0;
+  collect();
+  EXPECT(((int *)c->data)[0], value(0));
+}
+
+int
+main(int argc, char **argv) {
+  const char *way = getenv("LOOKS"), *declare = getenv("OP2_DECLARE");
+  int whole = declare && !strcmp(declare, "whole");
+  op_init(argc, argv, 0);
+  op_rank(&rank);
+  int ring[8 * N], ones[8 * N], zero[8 * N] = {0}, rows = N;
+  op_set probe = op_decl_set(1, "probe");
+  int ranks = whole ? 1 : op_get_size(probe);
+  size = ranks * N;
+  first = whole ? 0 : rank * N;
+  for (int e = 0; e < rows; e++) {
+    ones[e] = first + e + 1;
+    ring[e] = (first + e + 1) % size;
+  }
+  s = op_decl_set(rows, "s");
+  next = op_decl_map(s, s, 1, ring, "next");
+  a = op_decl_dat(s, 1, "int", ones, "a");
+  b = op_decl_dat(s, 1, "int", zero, "b");
+  c = op_decl_dat(s, 1, "int", zero, "c");
+  sum = op2_decl_gbl(1, "int", NULL, "sum");
+  if (!strcmp(way, "all")) all_look();
+  if (!strcmp(way, "alone")) one_looks();
+  if (!strcmp(way, "write")) one_writes();
+  if (!strcmp(way, "hold")) all_hold();
+  op_exit();
+  if (!bad) printf("ok\n");
+  return bad != 0;
+}

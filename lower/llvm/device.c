@@ -461,7 +461,9 @@ low_device_compile(const struct low_region *r,
                         .unroll = low_unroll(r),
                         .ctx = LLVMContextCreate()};
   ll_errors_catch(em.ctx);
-  status s = build_and_finish(&em, code);
+  status s = ll_marks_make(em.ctx, 0, &em.marks);
+  em.marks.scalar = em.marks.kept; /* what is lean here stays so */
+  if (s == OK) s = build_and_finish(&em, code);
   LLVMContextDispose(em.ctx);
   low_target_clear(&target);
   return s;

@@ -167,13 +167,15 @@ ll_prefetch(LLVMBuilderRef b, LLVMValueRef p, int64_t ahead) {
 static const char ll_marks_text[] =
     "!parallel = !{!0}\n"
     "!scalar = !{!1}\n"
+    "!kept = !{!7}\n"
     "!0 = distinct !{!0, !2, !3, !4, !5}\n"
     "!1 = distinct !{!1, !6, !4}\n"
     "!2 = !{!\"llvm.loop.vectorize.enable\", i1 true}\n"
     "!3 = !{!\"llvm.loop.vectorize.width\", i32 %u}\n"
     "!4 = !{!\"llvm.loop.interleave.count\", i32 1}\n"
     "!5 = !{!\"llvm.loop.unroll.disable\"}\n"
-    "!6 = !{!\"llvm.loop.vectorize.width\", i32 1}\n";
+    "!6 = !{!\"llvm.loop.vectorize.width\", i32 1}\n"
+    "!7 = distinct !{!7, !5, !6}\n";
 
 status
 ll_marks_make(LLVMContextRef ctx, uint32_t width, struct ll_marks *out) {
@@ -190,6 +192,7 @@ ll_marks_make(LLVMContextRef ctx, uint32_t width, struct ll_marks *out) {
   }
   LLVMGetNamedMetadataOperands(m, "parallel", &out->parallel);
   LLVMGetNamedMetadataOperands(m, "scalar", &out->scalar);
+  LLVMGetNamedMetadataOperands(m, "kept", &out->kept);
   LLVMDisposeModule(m);
   return OK;
 }

@@ -53,10 +53,10 @@ LLVMValueRef ll_entry_alloca(LLVMBuilderRef b, LLVMTypeRef type, uint64_t n,
 void ll_prefetch(LLVMBuilderRef b, LLVMValueRef p, int64_t ahead);
 
 /* Loop metadata, distinct nodes: `parallel` for loops whose iterations are
- * independent and become vectors of `width`, `scalar` for those that must stay.
- * */
+ * independent and become vectors of `width`, `scalar` for those that must stay,
+ * `kept` for those that are not unrolled either. */
 struct ll_marks {
-  LLVMValueRef parallel, scalar;
+  LLVMValueRef parallel, scalar, kept;
 };
 status ll_marks_make(LLVMContextRef ctx, uint32_t width, struct ll_marks *out);
 

@@ -1,7 +1,10 @@
 #include "base/module.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* The library has its parts beside it; so have tools in a build. Tools that are
@@ -37,14 +40,26 @@ table_of(void *handle, const char *path, const char *symbol, struct str *why) {
   return NULL;
 }
 
+/* The loader does not say why it could not map a file: could another be? */
+static bool
+has_room(void) {
+  enum { LARGE = 256 << 20 }; /* the compiler with what it needs */
+  void *p = mmap(NULL, LARGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return false;
+  munmap(p, LARGE);
+  return true;
+}
+
 const void *
 module_open(const char *name, const char *symbol, struct str *why) {
   struct str path = STR_INIT;
   module_path(name, &path);
   void *handle = dlopen(path.s, RTLD_NOW | RTLD_LOCAL);
+  int trouble = handle || has_room() ? 0 : ENOMEM;
   const void *table = handle ? table_of(handle, path.s, symbol, why) : NULL;
   if (!handle) str_add(why, dlerror());
   if (handle && !table) dlclose(handle);
   str_clear(&path);
+  errno = trouble;
   return table;
 }

@@ -16,7 +16,7 @@
 void module_path(const char *name, struct str *out);
 
 /* Open it and find its table `symbol`; NULL: `why` says what is wrong. It stays
- * open. */
+ * open. errno is ENOMEM if it had no room. */
 const void *module_open(const char *name, const char *symbol, struct str *why);
 
 #endif

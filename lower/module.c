@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/module.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,10 +15,11 @@
 extern const struct low_llvm op2_low_llvm __attribute__((weak));
 
 static struct {
-  pthread_once_t once;
+  pthread_mutex_t lock;
+  bool tried, lacks_memory;     /* then it is tried again */
   const struct low_llvm *table; /* NULL: see `why` */
   struct str why;
-} module = {PTHREAD_ONCE_INIT, NULL, STR_INIT};
+} module = {PTHREAD_MUTEX_INITIALIZER, false, false, NULL, STR_INIT};
 
 void
 low_file_identity(const char *path, struct str *out) {
@@ -39,6 +41,8 @@ low_module_identity(struct str *out) {
 static void
 compiler_open(void) {
   double start = timer_wall();
+  module.tried = true;
+  str_reset(&module.why);
   module.table = &op2_low_llvm
                      ? &op2_low_llvm
                      : module_open(MODULE_NAME, "op2_low_llvm", &module.why);
@@ -46,15 +50,19 @@ compiler_open(void) {
     *module.table->log_level = log_level;
     *module.table->mem_told = mem_told;
   }
+  module.lacks_memory = !module.table && errno == ENOMEM;
   LOG_DEBUG("opening the compiler took %.3f s", timer_wall() - start);
 }
 
 static status
 module_get(const struct low_llvm **out) {
-  pthread_once(&module.once, compiler_open);
+  pthread_mutex_lock(&module.lock);
+  if (!module.tried || module.lacks_memory) compiler_open();
   *out = module.table;
-  if (!*out) FAIL(ERR_COMPILE, "cannot open the compiler: %s", module.why.s);
-  return OK;
+  status st = *out ? OK : module.lacks_memory ? ERR_MEMORY : ERR_COMPILE;
+  if (st != OK) err_set(st, "cannot open the compiler: %s", module.why.s);
+  pthread_mutex_unlock(&module.lock);
+  return st;
 }
 
 /* Status of the other side, its message copied here. */

@@ -29,8 +29,9 @@
  *
  * cost   before: a comparison a run. A trial: each loop of a tried region is compiled
  *        once more, and half of its runs go the slower way.
- * gain   that code, 180 000 cells, one thread of a Cascade Lake: 1.14 of the time of
- *        a step before, 1.0 now (apart: 1.0).
+ * gain   that code, 180 000 cells, one thread beside other work, 150 steps with and
+ *        without trials, three rounds in turns: 0.89 of the time (0.80 to 0.90). Its
+ *        regions: 0.82 and 0.89 apart; a third, 1.29 apart, stays fused.
  * limits all loops of a region or none; regions on devices are not tried. */
 #include "base/log.h"
 #include "frontend/ranks.h"

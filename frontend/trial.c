@@ -102,29 +102,29 @@ node_scatters(const struct ir_trace *t, const struct ir_node *n, bool *sums,
   return scatters;
 }
 
-/* May nodes [first, first + count) be tried? */
+/* May the loops of a launch be tried? */
 static bool
-may_try(const struct ir_trace *t, ir_ref first, uint32_t count, bool *sums) {
+may_try(const struct ir_trace *t, struct low_span span, bool *sums) {
   uint32_t scatter = 0;
   bool payload = false;
   *sums = false;
-  for (ir_ref n = first; n < first + count; n++)
+  for (ir_ref n = span.first; n < span.first + span.count; n++)
     scatter += node_scatters(t, &t->nodes[n], sums, &payload);
   if (fe.opt.reproducible) *sums = false; /* they are exact */
-  return count > 1 && scatter <= 1 && !payload &&
-         !target_is_device(t->nodes[first].target);
+  return span.count > 1 && scatter <= 1 && !payload &&
+         !target_is_device(t->nodes[span.first].target);
 }
 
 static void
-region_add(struct fe_trial *trial, const struct ir_trace *t, ir_ref first,
-           uint32_t count, const struct rt_launch *l) {
+region_add(struct fe_trial *trial, const struct ir_trace *t,
+           struct low_span span, const struct rt_launch *l) {
   bool sums;
-  if (!may_try(t, first, count, &sums)) return;
+  if (!may_try(t, span, &sums)) return;
   trial->regions =
       mem_grow(trial->regions, trial->n + 1, sizeof *trial->regions);
   trial->regions[trial->n] = (struct region){
       .sums = sums, .lanes = l->lanes, .name = fe_text_copy(l->name)};
-  for (ir_ref n = first; n < first + count; n++)
+  for (ir_ref n = span.first; n < span.first + span.count; n++)
     trial->of_record[t->nodes[n].tag] = trial->n;
   trial->n++;
 }
@@ -139,34 +139,20 @@ trial_free(struct fe_trial *trial) {
   free(trial);
 }
 
-/* Loops [n, n + what comes back) are one launch. */
-static uint32_t
-launch_span(const struct ir_trace *t, ir_ref n) {
-  ir_ref region = t->nodes[n].region;
-  if (region == IR_NONE) return 1;
-  return t->regions[region].first + t->regions[region].count - n;
-}
-
 void
 fe_trial_find(struct fe_program *p, const struct ir_trace *t) {
   const struct rt_program *rt = p->low.program;
   struct fe_trial *trial = mem_alloc(1, sizeof *trial);
-  uint32_t launch = 0;
   p->launch_of = mem_alloc(fe.nrecs + 1, sizeof *p->launch_of);
   trial->of_record = mem_alloc(fe.nrecs + 1, sizeof *trial->of_record);
   for (uint32_t r = 0; r < fe.nrecs; r++)
     p->launch_of[r] = trial->of_record[r] = NONE;
-  for (ir_ref n = 0, count; n < t->nnodes; n += count) {
-    const struct ir_node *node = &t->nodes[n];
-    bool runs = node->op == IR_LOOP && !(node->flags & IR_NODE_DEFERRED);
-    count = runs ? launch_span(t, n) : 1;
-    if (!runs) continue;
-    assert(launch < rt->nlaunches);
-    for (ir_ref m = n; m < n + count; m++)
-      p->launch_of[t->nodes[m].tag] = launch;
-    region_add(trial, t, n, count, &rt->launches[launch++]);
+  for (uint32_t l = 0; l < rt->nlaunches; l++) {
+    struct low_span span = p->low.spans[l];
+    for (ir_ref n = span.first; n < span.first + span.count; n++)
+      p->launch_of[t->nodes[n].tag] = l;
+    region_add(trial, t, span, &rt->launches[l]);
   }
-  assert(launch == rt->nlaunches);
   p->nrecs = fe.nrecs;
   p->trial = trial;
   if (trial->n && option.milliseconds >= 0) return;

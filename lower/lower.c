@@ -434,7 +434,7 @@ static status
 low_cmds_make(struct low_maker *m) {
   const struct ir_trace *t = m->t;
   struct rt_program *p = m->p;
-  uint32_t cap_launches = 0;
+  uint32_t cap_launches = 0, nspans = 0, cap_spans = 0;
   for (ir_ref n = 0; n < t->nnodes; n++) {
     const struct ir_node *node = &t->nodes[n];
     if (node->flags & IR_NODE_DEFERRED) continue;
@@ -448,6 +448,8 @@ low_cmds_make(struct low_maker *m) {
     uint32_t count = low_region_span(t, n);
     TRY(low_launch_make(m, n, count, &l));
     VEC_PUSH(p->launches, p->nlaunches, cap_launches, l);
+    struct low_span span = {n, count};
+    VEC_PUSH(m->out->spans, nspans, cap_spans, span);
     low_globals_ready(m, &l);
     low_cmd_launch(m, &l, p->nlaunches - 1);
     n += count - 1;
@@ -577,6 +579,7 @@ low_lower(const struct ir_trace *t, const struct low_env *env,
 void
 low_program_clear(struct low_program *p) {
   if (p->program) rt_program_free(p->program);
+  free(p->spans);
   free(p->set_tags);
   free(p->map_tags);
   free(p->dat_tags);

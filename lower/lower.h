@@ -57,8 +57,15 @@ struct low_capture {
   uint32_t index; /* ir_dat.tag of the param, or number of the constant */
 };
 
+/* Nodes [first, first + count) of the trace: what one launch runs. */
+struct low_span {
+  ir_ref first;
+  uint32_t count;
+};
+
 struct low_program {
   struct rt_program *program;
+  struct low_span *spans; /* one per launch */
   uint32_t *set_tags, *map_tags, *dat_tags, *global_tags, *address_tags;
   struct low_capture *captures; /* one per program param */
   uint32_t

@@ -425,8 +425,6 @@ fe_word_what(uint32_t word) {
 void fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
                size_t bytes);
 void fe_rec_push(struct fe_rec r);
-/* A loop waits (by 1) or no longer does (by -1). */
-void fe_rec_count(const struct fe_call *c, int by);
 /* What captured bytes are aligned to; those of a call with types of the program to
  * as much as they can ask for. */
 enum { FE_ALIGN = 16, FE_ALIGN_MOST = 64 };
@@ -607,5 +605,20 @@ void fe_dump_pass(void *user, const char *pass, const struct ir_trace *t);
 void fe_dump_event(const char *name, double begin, double end);
 status fe_dump_timeline(const char *path);
 void fe_dump_clear(void);
+
+/* A loop waits (by 1) or no longer does (by -1). On the path of each op_par_loop. */
+static inline void
+fe_rec_count(const struct fe_call *c, uint32_t by) {
+  for (uint32_t u = 0; u < c->nuses; u++) {
+    struct fe_dat *d = c->uses[u];
+    d->pending_readers += by;
+    d->pending_writers += c->use_writes[u] * by;
+    d->written |= c->use_writes[u];
+  }
+  for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
+    if (c->args[a].gbl) c->args[a].gbl->pending += by;
+  fe.pending_loops += by;
+  fe.opaque_pending += c->kernel->low->opaque * by;
+}
 
 #endif

@@ -84,7 +84,7 @@ fe_program_find(struct fe_request rq, struct fe_program **out) {
 
 static void
 rec_done_loop(const struct fe_call *c) {
-  fe_rec_count(c, -1);
+  fe_rec_count(c, (uint32_t)-1);
   for (uint32_t u = 0; u < c->nuses; u++) {
     struct fe_dat *d = c->uses[u];
     if (d->freed && d->pinned && !d->pending_readers) fe_slot_park(d);
@@ -149,7 +149,7 @@ fe_tail_take(uint64_t step, struct fe_tail *out) {
     memcpy(out->captured, fe.captured + from, fe.captured_bytes - from);
   for (uint32_t i = 0; i < out->n; i++) {
     struct fe_rec *r = &out->recs[i];
-    if (r->kind == FE_REC_LOOP) fe_rec_count(fe.calls[r->what], -1);
+    if (r->kind == FE_REC_LOOP) fe_rec_count(fe.calls[r->what], (uint32_t)-1);
     if (r->kind == FE_REC_SET_GBL) fe.gbls[r->what]->pending--;
   }
   out->end = fe.captured_bytes - from;

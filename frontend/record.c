@@ -96,19 +96,6 @@ rec_most_bytes(const struct fe_rec *r) {
 }
 
 void
-fe_rec_count(const struct fe_call *c, int by) {
-  uint32_t n = (uint32_t)by; /* wraps around */
-  for (uint32_t u = 0; u < c->nuses; u++) {
-    c->uses[u]->pending_readers += n;
-    c->uses[u]->pending_writers += c->use_writes[u] ? n : 0;
-  }
-  for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
-    if (c->args[a].gbl) c->args[a].gbl->pending += n;
-  fe.pending_loops += n;
-  fe.opaque_pending += c->kernel->low->opaque ? n : 0;
-}
-
-void
 fe_rec_push(struct fe_rec r) {
   VEC_PUSH(fe.recs, fe.nrecs, fe.caprecs, r);
   fe_words_add(fe_rec_word(&r), r.epoch);
@@ -161,16 +148,12 @@ fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target) {
                      .what = c->id,
                      .target = target,
                      .capture = fe.captured_bytes,
-                     .step = fe_agree_steps() + 1};
+                     .step = fe_ranked() ? fe_agree_steps() + 1 : 0};
   if (c->capture_bytes) fe_capture_globals(c, args, &r);
   if (c->kernel->low->nconsts) r.epoch = fe_consts_capture(c->kernel);
   fe_rec_push(r);
   fe_rec_count(c, 1);
-  for (uint32_t u = 0; u < c->nuses; u++) {
-    struct fe_dat *d = c->uses[u];
-    d->written |= c->use_writes[u];
-    if (fe.nvoid) fe_void_clear(d);
-  }
+  for (uint32_t u = 0; fe.nvoid && u < c->nuses; u++) fe_void_clear(c->uses[u]);
   counters[CNT_loops]++;
 }
 

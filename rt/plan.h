@@ -248,29 +248,26 @@ struct rt_offload {
 
 struct rt_launch {
   rt_region_fn fn;
-  uint32_t lanes;   /* elements that fn works on at once; 0: on a device */
   const char *name; /* "update+adt_calc"; KEEP */
+  uint32_t lanes;   /* elements that fn works on at once; 0: on a device */
   uint32_t set;     /* sets[set].n elements */
   enum rt_run_mode mode;
   int level; /* over ranks: it runs over L_level */
   struct rt_token *tokens;
-  uint32_t ntokens;
   struct rt_bind *binds;
-  uint32_t nbinds;
   struct rt_reduction *reductions;
-  uint32_t nreductions;
-  size_t scratch; /* bytes that each thread is given, a multiple of a page */
   struct {
     uint32_t map;
     int32_t idx;
   } *conflicts; /* for RT_RUN_COLOURED; map numbers of this program */
-  uint32_t nconflicts;
+  uint32_t ntokens, nbinds, nreductions, nconflicts;
+  size_t scratch; /* bytes that each thread is given, a multiple of a page */
   const struct rt_plan *plan; /* filled by exec in each run that uses one */
   struct rt_offload *offload; /* NULL: it runs on the host */
-  bool alone;                 /* on the host: on one thread */
   uint64_t bytes_per_element; /* ideal traffic, for the timing table */
-  uint32_t timer;             /* line in the timing table: rt_timer_get(name) */
   double seconds;             /* on the host, since somebody set it to zero */
+  uint32_t timer;             /* line in the timing table: rt_timer_get(name) */
+  bool alone;                 /* on the host: on one thread */
 };
 
 enum rt_cmd_op {

@@ -239,7 +239,7 @@ dat_publish(struct fe_dat *d, status st, struct fe_dat **out) {
     fe_slot_park(d);
     return st;
   }
-  fe.pins += d->pinned;
+  fe.pins += d->pinned || (fe.arrays_apart && d->declared_from);
   fe_handle_add(d, FE_DAT);
   fe_vars_add_dat(&d->pub, d->declared_from);
   *out = d;
@@ -256,7 +256,7 @@ dat_store(const struct fe_dat_args *a, struct type type, bool soa,
   *out =
       (struct fe_dat){.pinned = foreign || held || (fe.mirror && !fe_ranked()),
                       .held = held,
-                      .declared_from = a->data};
+                      .declared_from = a->copy ? NULL : a->data};
   if (out->pinned) TRY(fe_number_fix(set));
   out->block = out->pinned
                    ? 1

@@ -298,13 +298,14 @@ struct fe {
   int diags;
   enum { FE_DOWN, FE_UP, FE_RUNNING } up; /* running: kernels are under way */
   bool no_realloc, auto_soa, defer_globals, told_opaque;
+  bool arrays_apart;   /* OP_NO_REALLOC was asked for, and there are ranks */
   bool mirror;         /* all mirrors are kept current: mirror.c */
   bool mirror_written; /* ... and the program may write there */
   bool looks;          /* op2_look_at does what its place needs */
   bool lone_looks; /* ... and there are ranks, of which one may look alone */
   bool holds;      /* some dat is held */
   bool whole;      /* each rank declares everything, and sees it */
-  uint32_t maps_compared; /* whole.c */
+  uint32_t maps_compared; /* whole.c; UINT32_MAX: no more need */
   bool host_only;         /* op_disable_device_execution */
   bool renumber;          /* op_renumber: sets anew, however good they are */
   int base_index;         /* OP_MAPS_BASE_INDEX */
@@ -365,8 +366,10 @@ struct fe {
   struct ids states;
   struct rt_comm comm; /* size 1: alone */
   struct rt_halo *halo;
-  int local;             /* ranks before this one on the same machine */
-  int level;             /* of halos: the last, even */
+  int local;            /* ranks before this one on the same machine */
+  int level;            /* of halos: the last, even */
+  uint32_t maps_spread; /* of maps: those with tables over the ranks */
+  bool respread; /* ... and even if maps fit: a spread failed, op_renumber */
   char halo_with[96];    /* options of pass halo */
   struct ids reaches;    /* how far out dats are right, as an interned number */
   uint64_t layout_calls; /* calls that layouts were chosen by */

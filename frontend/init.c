@@ -259,6 +259,7 @@ fe_ranks_fit(void) {
   if (fe.no_realloc && !fe.comm.rank)
     LOG_WARN("OP_NO_REALLOC: on several ranks data are copied, and the "
              "program's arrays stay as they are");
+  fe.arrays_apart = fe.no_realloc;
   fe.no_realloc = false;
 }
 

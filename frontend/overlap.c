@@ -19,13 +19,16 @@
  * stores as it does when it is called on the program's memory.
  *
  * Memory of dats is looked at before it is captured. A loop that also writes it is
- * refused: what its kernel sees would depend on where the dat lies.
+ * refused: what its kernel sees would depend on where the dat lies. On several ranks
+ * OP_NO_REALLOC cannot be had: values lie apart from the program's arrays, and loops
+ * that come to such an array are refused once the dat was written.
  *
  * Cost. A few comparisons at calls with two globals or more; with OP_NO_REALLOC
  * one for each dat and global. */
 #include "frontend/overlap.h"
 
 #include "frontend/access.h"
+#include "frontend/ranks.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -197,11 +200,17 @@ fe_overlap_call(struct fe_call *c, const op_arg *args) {
 
 /* ---- globals and dats ----------------------------------------------------- */
 
+/* Memory that the program takes for the dat's: NULL, it knows of none. */
+static const void *
+dat_memory(const struct fe_dat *d) {
+  if (d->freed) return NULL;
+  return d->pinned ? d->pub.data : fe.arrays_apart ? d->declared_from : NULL;
+}
+
 static bool
 dat_in(const struct fe_dat *d, struct span s) {
-  size_t bytes = (size_t)d->pub.set->size * (size_t)d->pub.size;
-  return d->pinned && !d->freed && d->pub.data &&
-         spans_meet(s, span_of(d->pub.data, bytes));
+  size_t bytes = (size_t)fe_declared_size(d) * (size_t)d->pub.size;
+  return dat_memory(d) && spans_meet(s, span_of(dat_memory(d), bytes));
 }
 
 static bool
@@ -209,6 +218,18 @@ call_writes(const struct fe_call *c, const struct fe_dat *d) {
   for (uint32_t u = 0; u < c->nuses; u++)
     if (c->use_writes[u] && c->uses[u]->root == d->root) return true;
   return false;
+}
+
+/* Over ranks the program's array keeps the values that the dat was declared with. */
+static status
+check_copied(const struct fe_call *c, const struct fe_dat *d, bool written,
+             const char *what) {
+  if (!written && !d->written && !call_writes(c, d)) return OK;
+  FAIL(ERR_ARG,
+       "op_par_loop \"%s\": %s is the array that dat \"%s\" was declared with; "
+       "on several ranks its values lie elsewhere, and one of both is written: "
+       "expected op_arg_dat",
+       c->name, what, d->pub.name);
 }
 
 /* Memory s, which the loop reads (or, written, also writes): dats there become
@@ -219,6 +240,10 @@ dats_current(const struct fe_call *c, struct span s, bool written,
   for (uint32_t i = 0; i < fe.ndats; i++) {
     struct fe_dat *d = fe.dats[i], *same;
     if (!dat_in(d, s)) continue;
+    if (!d->pinned) {
+      TRY(check_copied(c, d, written, what));
+      continue;
+    }
     if (written || call_writes(c, d))
       FAIL(
           ERR_ARG,

@@ -95,7 +95,7 @@ arg_show(op_arg *a) {
 /* Sets that have no halos as yet get them, so that numbers and places stay. */
 static status
 settle(void) {
-  return fe_ranked() && fe.unsettled ? fe_spread(0) : OK;
+  return fe_ranked() && fe.unsettled ? fe_ranks_settle() : OK;
 }
 
 /* executed: halo elements are, too. */

@@ -257,7 +257,7 @@ void
 op_renumber(op_map base) {
   if (!hint("op_renumber", base)) return;
   fe_agree_step("op_renumber", base->name, (uint64_t)base->index);
-  fe.renumber = fe.unsettled = true;
+  fe.renumber = fe.respread = fe.unsettled = true;
 }
 
 void

@@ -316,7 +316,7 @@ waits(const struct fe_call *c) {
 
 status
 fe_number(const struct fe_call *c) {
-  if (fe_ranked()) return fe_spread(0);
+  if (fe_ranked()) return fe_ranks_settle();
   struct fe_number_how how = how_chosen();
   if (how.ask && waits(c)) return OK;
   if (how.on && !fe.opt.reproducible) TRY(number_open(how));

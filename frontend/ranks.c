@@ -13,8 +13,9 @@
  *   maps     go by local numbers; map->map shows the mirror's
  *
  * so that rt_order, by which the store already tells the program's order from its
- * own, carries all of it. What is declared later, or a loop that needs deeper
- * halos, spreads everything anew: values go home to the declared parts and out
+ * own, carries all of it. A map that is declared later gets its table, if halos as
+ * they are will do (rt/dist_fit.c). A set, another map, or a loop that needs deeper
+ * halos spreads everything anew: values go home to the declared parts and out
  * again; mirrors keep their values and, in parts that did not move, their
  * address may change. */
 #include "frontend/decl.h"
@@ -396,6 +397,14 @@ map_describe(struct fe_map *m, const struct rt_dist_map *x) {
   return fe.whole ? OK : map_show(m);
 }
 
+static struct rt_dist_map
+map_declared(const struct fe_map *m) {
+  return (struct rt_dist_map){.from = (uint32_t)m->pub.from->index,
+                              .to = (uint32_t)m->pub.to->index,
+                              .arity = (uint32_t)m->pub.dim,
+                              .rows = m->declared};
+}
+
 void
 fe_dist_describe(struct rt_dist *d, int level) {
   *d = (struct rt_dist){.comm = &fe.comm,
@@ -411,13 +420,7 @@ fe_dist_describe(struct rt_dist *d, int level) {
                                    .declared = p->declared,
                                    .to = p->to};
   }
-  for (uint32_t k = 0; k < fe.nmaps; k++) {
-    const struct fe_map *m = fe.maps[k];
-    d->maps[k] = (struct rt_dist_map){.from = (uint32_t)m->pub.from->index,
-                                      .to = (uint32_t)m->pub.to->index,
-                                      .arity = (uint32_t)m->pub.dim,
-                                      .rows = m->declared};
-  }
+  for (uint32_t k = 0; k < fe.nmaps; k++) d->maps[k] = map_declared(fe.maps[k]);
 }
 
 /* Sets and maps as the distribution found them. */
@@ -485,11 +488,42 @@ fe_spread(int level) {
   free(homes);
   free(d.parts);
   free(d.maps);
+  counters[CNT_spreads]++;
   fe.setup_id++;
-  fe.unsettled = st != OK;
+  fe.unsettled = fe.respread = st != OK;
+  if (st == OK) fe.maps_spread = fe.nmaps;
   fe_state_update();
   LOG_INFO("rank %d: sets spread over %d ranks, %d levels: %.3f s",
            fe.comm.rank, fe.comm.size, fe.level, timer_wall() - begin);
+  return st;
+}
+
+/* Maps declared since, between sets as they are spread. */
+static status
+maps_fit(bool *fit) {
+  while (*fit && fe.maps_spread < fe.nmaps) {
+    struct fe_map *m = fe.maps[fe.maps_spread];
+    struct rt_dist_map x = map_declared(m);
+    TRY(rt_dist_fit(&fe.comm, m->rt.from->part, m->rt.to->part, fe.level, &x,
+                    fit));
+    status st = *fit ? map_describe(m, &x) : OK;
+    free(x.table);
+    TRY(fe_agree("a map over the ranks", fe.maps_spread, st));
+    fe.maps_spread += *fit;
+  }
+  return OK;
+}
+
+status
+fe_ranks_settle(void) {
+  bool fit = !fe.respread;
+  for (uint32_t s = 0; s < fe.nsets; s++) fit &= fe.sets[s]->rt.part != NULL;
+  if (!fit) return fe_spread(0);
+  TRY(fe_agree("maps between sets over the ranks", fe.nmaps, OK));
+  TRY(fe_whole_check());
+  status st = maps_fit(&fit);
+  if (st == OK && !fit) return fe_spread(0);
+  fe.unsettled = st != OK;
   return st;
 }
 

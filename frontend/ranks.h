@@ -47,6 +47,9 @@ status fe_whole_check(void);
 /* All sets, to this level or deeper, with all maps and dats as declared by now.
  * Collective. */
 status fe_spread(int level);
+/* What was declared since: maps alone may fit sets as they are spread; else all is
+ * spread. Collective. */
+status fe_ranks_settle(void);
 /* Sets and maps for rt_dist_make; the owner frees d->parts and d->maps. */
 void fe_dist_describe(struct rt_dist *d, int level);
 /* Elements that the program sees as its own. */

@@ -89,28 +89,32 @@ named_in_first(const struct fe_map *m) {
   return named;
 }
 
-/* The map whose rows show a mesh of the first part; NULL. */
-static const struct fe_map *
-mesh_of_first(void) {
+/* *out: the map whose rows show a mesh of the first part; NULL. False: some map
+ * names others' elements. */
+static bool
+mesh_of_first(const struct fe_map **out) {
   const struct fe_map *found = NULL;
+  *out = NULL;
   for (uint32_t k = 0; k < fe.nmaps; k++) {
     const struct fe_map *m = fe.maps[k];
     idx_g named = named_in_first(m);
-    if (named < 0) return NULL;
+    if (named < 0) return false;
     if (!found && named > 1 && 2 * named > m->pub.to->size) found = m;
   }
-  return found;
+  *out = found;
+  return true;
 }
 
 status
 fe_whole_check(void) {
   bool alike;
   if (fe.whole || fe.opt.declare != OPT_declare_auto ||
-      fe.nmaps == fe.maps_compared)
+      fe.maps_compared == UINT32_MAX || fe.nmaps == fe.maps_compared)
     return OK;
-  fe.maps_compared = fe.nmaps;
+  const struct fe_map *m = NULL;
   TRY(declared_alike(&alike));
-  const struct fe_map *m = alike ? mesh_of_first() : NULL;
+  alike = alike && mesh_of_first(&m);
+  fe.maps_compared = alike ? fe.nmaps : UINT32_MAX;
   if (!m) return OK;
   FAIL(
       ERR_ARG,

@@ -737,22 +737,6 @@ rt_dist_make(struct rt_dist *x) {
   return st;
 }
 
-idx_l
-rt_part_find(const struct rt_part *p, idx_g g) {
-  idx_l lo = 0, hi = p->owned;
-  while (lo < hi) {
-    idx_l mid = lo + (hi - lo) / 2;
-    if (p->global[p->sorted[mid]] < g)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  if (lo < p->owned && p->global[p->sorted[lo]] == g) return p->sorted[lo];
-  for (idx_l e = p->owned; e < p->n; e++)
-    if (p->global[e] == g) return e;
-  return -1;
-}
-
 static void
 links_free(struct rt_link *l, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {

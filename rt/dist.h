@@ -83,6 +83,14 @@ struct rt_dist {
 status rt_dist_make(struct rt_dist *d);
 void rt_part_clear(struct rt_part *p);
 
+/* dist_fit.c: one more map, between parts that rt_dist_make spread to `depth`. *fits:
+ * all that loops through it need is there, on all ranks, and m has what
+ * rt_dist_make finds of maps; otherwise nothing has changed. m->from, m->to are
+ * not looked at. Collective. cost a few messages to each neighbour. ERR_MPI */
+status rt_dist_fit(struct rt_comm *c, const struct rt_part *from,
+                   const struct rt_part *to, int depth, struct rt_dist_map *m,
+                   bool *fits);
+
 /* part_order.c: after rt_dist_make, where more than `bad` of the maps' entries
  * (rt_locality) are a cache line of their own, new numbers inside each level.
  * bytes[s]: of an element of part s. Local. ERR_MEMORY, and nothing has changed */
@@ -102,8 +110,6 @@ status rt_part_return(struct rt_comm *c, const struct rt_part *p,
 
 /* Who declared global element g. */
 int rt_part_home(const struct rt_part *p, int ranks, idx_g g);
-/* Local number of a global one; -1: not here. */
-idx_l rt_part_find(const struct rt_part *p, idx_g g);
 
 /* ---- ask.c: questions between ranks ------------------------------------------ */
 

@@ -25,8 +25,8 @@ player_bytes(const struct program *p, int dat) {
   return type_bytes(d->type, p->sets[d->set] * d->dim);
 }
 
-static void
-declare_map(struct player *y, int k) {
+void
+player_declare_map(struct player *y, int k) {
   const struct pmap *m = &y->p->maps[k];
   int n = y->p->sets[m->from];
   size_t entries = (size_t)n * (size_t)m->arity;
@@ -169,7 +169,7 @@ player_declare(struct player *y) {
     snprintf(name, sizeof name, "s%d", k);
     y->sets[k] = op_decl_set(p->sets[k], name);
   }
-  for (int k = 0; k < p->nmaps; k++) declare_map(y, k);
+  for (int k = 0; k < p->nmaps; k++) player_declare_map(y, k);
   for (int k = 0; k < p->ndats; k++) declare_dat(y, k);
   for (int k = 0; k < p->ngbls; k++) declare_gbl(y, k);
   if (p->seed % 5 == 0 && p->nmaps) op_renumber(y->maps[0]); /* hints */

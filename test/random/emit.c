@@ -237,13 +237,13 @@ emit_table(const struct emitter *y, int k, int base) {
   OUT("%s;\n", base ? " + 1" : "");
 }
 
+/* m%d = op_decl_map(...): a new handle of map k. */
 static void
-emit_map(const struct emitter *y, int k) {
+emit_map_handle(const struct emitter *y, int k) {
   const struct pmap *m = &y->p->maps[k];
   int n = y->p->sets[m->from] * m->arity;
   int base = y->flags & PLAY_BASE_ONE ? 1 : 0;
-  if (n > LITERAL) emit_table(y, k, base);
-  OUT("  op_map m%d = op_decl_map(s%d, s%d, %d, ", k, m->from, m->to, m->arity);
+  OUT("m%d = op_decl_map(s%d, s%d, %d, ", k, m->from, m->to, m->arity);
   if (n > LITERAL)
     OUT("t%d", k);
   else
@@ -252,6 +252,15 @@ emit_map(const struct emitter *y, int k) {
     OUT("%s%d", i ? ", " : "",
         map_entry(y->p, k, i / m->arity, i % m->arity) + base);
   OUT("%s, \"m%d\");\n", n > LITERAL ? "" : n ? "})" : "0})", k);
+}
+
+static void
+emit_map(const struct emitter *y, int k) {
+  const struct pmap *m = &y->p->maps[k];
+  if (y->p->sets[m->from] * m->arity > LITERAL)
+    emit_table(y, k, y->flags & PLAY_BASE_ONE ? 1 : 0);
+  OUT("  op_map ");
+  emit_map_handle(y, k);
 }
 
 /* Values by their formula into the array `at`: each stride-th of n. */
@@ -645,6 +654,12 @@ emit_ops(const struct emitter *y) {
     bool writes =
         o->kind == DO_EDIT || o->kind == DO_UPLOAD || o->kind == DO_PUT;
     bool aimed = flags & PLAY_TARGETS && o->row;
+    int map;
+    if (flags & PLAY_NEW_MAPS && play_map_again(y->p, k, &map) &&
+        y->maps[map]) {
+      OUT("  ");
+      emit_map_handle(y, map);
+    }
     if (aimed) OUT("  op2_target_push(\"%s\");\n", mode_target(y->p->seed, k));
     if (o->row)
       emit_loop(y, o);

@@ -441,6 +441,14 @@ flush_maybe(struct player *y) {
     op2_flush();
 }
 
+bool
+play_map_again(const struct program *p, int op, int *k) {
+  uint64_t draw = (p->seed + (uint64_t)op * 7) * 0x9e3779b97f4a7c15u >> 40;
+  if (!p->nmaps || draw % 3) return false;
+  *k = (int)(draw / 3 % (uint64_t)p->nmaps);
+  return true;
+}
+
 /* ---- the whole -------------------------------------------------------------------- */
 
 void
@@ -459,6 +467,9 @@ play(const struct program *p, const struct seen *seen, unsigned flags,
       play_apart(&y, &p->ops[y.op]);
       return;
     }
+    int map;
+    if (flags & PLAY_NEW_MAPS && play_map_again(p, y.op, &map))
+      player_declare_map(&y, map);
     bool aimed = flags & PLAY_TARGETS && p->ops[y.op].row;
     if (aimed && op2_target_push(mode_target(p->seed, y.op)))
       aimed = false; /* the error handler has been told */

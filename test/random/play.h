@@ -26,8 +26,13 @@ enum {
   PLAY_REFUSED =
       1 << 17,          /* starts with options that ranks may not have apart */
   PLAY_APART = 1 << 18, /* at some loop one rank's flags differ: all are told */
-  PLAY_ALONE = 1 << 19  /* PEEK by one rank, or all; no pointer is kept */
+  PLAY_ALONE = 1 << 19, /* PEEK by one rank, or all; no pointer is kept */
+  PLAY_NEW_MAPS =
+      1 << 20 /* some map is declared again before some operations */
 };
+
+/* Is map *k declared again before operation `op`, under PLAY_NEW_MAPS? */
+bool play_map_again(const struct program *p, int op, int *k);
 
 struct failure {
   bool failed;

@@ -37,5 +37,7 @@ const char *player_type_text(const struct pdat *d);
 op2_gbl player_handle(const struct pgbl *g, const void *init, const char *name);
 /* Sets, maps, dats, globals; constants as they are at first. */
 void player_declare(struct player *y);
+/* Map k, once more: loops from here on go through the new one. */
+void player_declare_map(struct player *y, int k);
 
 #endif

@@ -25,6 +25,8 @@
 #include "frontend/mirror.h"
 #include "frontend/ranks.h"
 
+#include "base/hash.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,39 +47,29 @@ static struct {
   struct said last[RING];
 } agree;
 
-static uint64_t
-mix(uint64_t h, uint64_t x) {
-  h = (h ^ x) * 0x9e3779b97f4a7c15u;
-  return h ^ h >> 29;
-}
-
-static uint64_t
-mix_text(uint64_t h, const char *s) {
-  for (; s && *s; s++) h = mix(h, (unsigned char)*s);
-  return mix(h, 256);
-}
-
 uint64_t
 fe_agree_call(const struct fe_call *c) {
-  uint64_t h = mix_text(mix_text(1, c->name), c->file);
-  h = mix(mix(h, (uint64_t)c->line), (uint64_t)c->set_handle->index);
-  h = mix(mix(h, c->most_bytes), c->immediate);
+  uint64_t h = hash_text(hash_text(1, c->name), c->file);
+  h = hash_word(hash_word(h, (uint64_t)c->line),
+                (uint64_t)c->set_handle->index);
+  h = hash_word(hash_word(h, c->most_bytes), c->immediate);
   for (uint32_t a = 0; a < c->nargs; a++) {
     const struct fe_arg *x = &c->args[a];
     const op_arg *key = &c->key[a];
-    h = mix(h, x->dat ? x->dat->index : UINT64_MAX);
-    h = mix(h, x->map ? (uint64_t)x->map->pub.index : UINT64_MAX);
-    h = mix(h, x->gbl ? x->gbl->index : UINT64_MAX);
-    h = mix(h, (uint64_t)(uint32_t)key->idx << 32 | (uint32_t)key->dim);
-    h = mix(h, (uint64_t)(uint32_t)key->acc << 32 | (uint32_t)key->argtype);
-    h = mix_text(mix(h, key->opt != 0), key->type);
+    h = hash_word(h, x->dat ? x->dat->index : UINT64_MAX);
+    h = hash_word(h, x->map ? (uint64_t)x->map->pub.index : UINT64_MAX);
+    h = hash_word(h, x->gbl ? x->gbl->index : UINT64_MAX);
+    h = hash_word(h, (uint64_t)(uint32_t)key->idx << 32 | (uint32_t)key->dim);
+    h = hash_word(h,
+                  (uint64_t)(uint32_t)key->acc << 32 | (uint32_t)key->argtype);
+    h = hash_text(hash_word(h, key->opt != 0), key->type);
   }
   return h;
 }
 
 static void
 say(uint64_t h, struct said s) {
-  agree.said = mix(agree.said, h);
+  agree.said = hash_word(agree.said, h);
   agree.ring[agree.n % RING] = agree.said;
   agree.last[agree.n % RING] = s;
   agree.n++;
@@ -93,7 +85,7 @@ fe_agree_loop(const struct fe_call *c) {
 void
 fe_agree_step(const char *what, const char *name, uint64_t detail) {
   if (!fe_ranked()) return;
-  uint64_t h = mix(mix_text(mix_text(2, what), name), detail);
+  uint64_t h = hash_word(hash_text(hash_text(2, what), name), detail);
   say(h, (struct said){.what = what, .file = fe.file, .line = fe.line});
 }
 
@@ -193,7 +185,7 @@ struct brought {
 
 static status
 agree_once(struct brought *b) {
-  uint64_t h = mix(mix_text(agree.said, b->what), b->detail);
+  uint64_t h = hash_word(hash_text(agree.said, b->what), b->detail);
   uint64_t words[] = {h, ~h, ~(uint64_t)b->st, ~(uint64_t)b->mend,
                       ~(uint64_t)b->look};
   TRY(rt_allreduce(&fe.comm, words, 5, (struct type){TYPE_U64, 8}, ACC_MIN));
@@ -344,7 +336,8 @@ fe_agree_options(void) {
   str_addn(&mine, "", 1);
   str_printf(&mine, "OP_MAPS_BASE_INDEX=%d", fe.base_index);
   str_addn(&mine, "", 1);
-  for (size_t i = 0; i < mine.len; i++) h = mix(h, (unsigned char)mine.s[i]);
+  for (size_t i = 0; i < mine.len; i++)
+    h = hash_word(h, (unsigned char)mine.s[i]);
   uint64_t words[] = {h, ~h, ~(uint64_t)mine.len};
   status st =
       rt_allreduce(&fe.comm, words, 3, (struct type){TYPE_U64, 8}, ACC_MIN);

@@ -24,21 +24,17 @@
  * Limits. Programs without maps look the same either way, and are not noticed. */
 #include "frontend/ranks.h"
 
+#include "base/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t
-mix(uint64_t h, uint64_t x) {
-  h = (h ^ x) * 0x9e3779b97f4a7c15u;
-  return h ^ h >> 29;
-}
 
 void
 fe_whole_note(struct fe_map *m) {
   size_t n =
       (size_t)((struct fe_set *)m->pub.from)->part.declared * m->rt.arity;
-  uint64_t h = mix(n, m->rt.arity);
-  for (size_t i = 0; i < n; i++) h = mix(h, (uint64_t)m->declared[i]);
+  uint64_t h = hash_word(n, m->rt.arity);
+  for (size_t i = 0; i < n; i++) h = hash_word(h, (uint64_t)m->declared[i]);
   m->rows_said = h;
 }
 
@@ -62,7 +58,7 @@ static status
 declared_alike(bool *alike) {
   uint64_t *h = mem_alloc(fe.nmaps + 1, sizeof *h);
   for (uint32_t s = 0; s < fe.nsets; s++)
-    h[0] = mix(h[0], (uint64_t)fe.sets[s]->part.declared);
+    h[0] = hash_word(h[0], (uint64_t)fe.sets[s]->part.declared);
   for (uint32_t k = 0; k < fe.nmaps; k++) h[k + 1] = fe.maps[k]->rows_said;
   status st = all_same(h, fe.nmaps + 1, alike);
   free(h);

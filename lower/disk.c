@@ -36,6 +36,7 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "lower/module.h"
 
@@ -69,7 +70,6 @@ static struct {
 
 /* ---- keys and sums ------------------------------------------------------- */
 
-/* Each step is a bijection of h and of the word: one damaged word shows. */
 static uint64_t
 disk_sum(uint64_t h, const char *p, size_t n) {
   h ^= n;
@@ -77,8 +77,7 @@ disk_sum(uint64_t h, const char *p, size_t n) {
     uint64_t w = 0;
     size_t k = n < sizeof w ? n : sizeof w;
     memcpy(&w, p, k);
-    h = (h ^ w) * 0x9E3779B97F4A7C15u;
-    h ^= h >> 32;
+    h = hash_word(h, w);
     p += k;
     n -= k;
   }

@@ -24,6 +24,7 @@
 #include "rt/partition.h"
 
 #include "base/arena.h"
+#include "base/hash.h"
 
 #include <assert.h>
 #include <dlfcn.h>
@@ -43,7 +44,7 @@ status
 rt_partition_random(struct rt_comm *c, struct rt_part *p) {
   part_start(p);
   for (idx_l e = 0; e < p->declared; e++) {
-    uint64_t h = (uint64_t)(p->start[c->rank] + e) * 0x9e3779b97f4a7c15u;
+    uint64_t h = (uint64_t)(p->start[c->rank] + e) * HASH_FACTOR;
     p->to[e] = (int)((h >> 32) % (uint64_t)c->size);
   }
   return OK;

@@ -32,6 +32,7 @@
 #include "lower/llvm/bitcode.h"
 
 #include "base/digest.h"
+#include "base/hash.h"
 #include "lower/kernel.h"
 #include "lower/llvm/ll.h"
 
@@ -127,16 +128,10 @@ embed_add_entry(struct embedder *b, const struct embed_row *r) {
 }
 
 /* Internal globals of different files must not share a name. */
-static uint64_t
-embed_hash(uint64_t h, const char *s) {
-  for (; *s; s++) h = (h ^ (unsigned char)*s) * 1099511628211u;
-  return h * 1099511628211u;
-}
-
 static void
 embed_suffix(struct embedder *b) {
-  uint64_t h = embed_hash(14695981039346656037u, b->in->source);
-  h = embed_hash(h, b->in->unique);
+  uint64_t h = hash_text(0, b->in->source);
+  h = hash_text(h, b->in->unique);
   for (int i = 0; i < EMBED_SUFFIX; i++)
     b->suffix[i] = "0123456789abcdef"[h >> (60 - 4 * i) & 15];
 }

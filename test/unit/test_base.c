@@ -4,6 +4,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/ids.h"
 #include "base/opt.h"
 #include "base/str.h"
@@ -189,6 +190,19 @@ Test(file, failures_have_their_errno) {
 }
 
 /* ---- tables ------------------------------------------------------------ */
+
+Test(hash, a_text_is_its_bytes_and_its_end) {
+  cr_assert_neq(hash_text(0, "ab"), hash_text(hash_text(0, "a"), "b"));
+  cr_assert_neq(hash_text(0, ""), 0);
+  cr_assert_eq(hash_text(7, NULL), hash_text(7, ""));
+}
+
+/* Every bit of a word reaches the hash, whatever it was before. */
+Test(hash, one_bit_that_differs_shows) {
+  for (uint64_t h = 0; h < 3; h++)
+    for (int bit = 0; bit < 64; bit++)
+      cr_assert_neq(hash_word(h, 5), hash_word(h, 5 ^ UINT64_C(1) << bit));
+}
 
 Test(table, prefixes_are_different_keys) {
   static const char text[] = "a long key with many prefixes";

@@ -55,8 +55,9 @@ str_printf(struct str *b, const char *fmt, ...) {
   va_end(ap);
 }
 
-void
-str_quote(struct str *b, const char *text) {
+/* `other`: what comes before the two digits of a control byte. */
+static void
+quote(struct str *b, const char *text, const char *other) {
   str_add(b, "\"");
   for (; *text; text++) {
     unsigned char c = (unsigned char)*text;
@@ -67,11 +68,21 @@ str_quote(struct str *b, const char *text) {
     else if (c == '\t')
       str_add(b, "\\t");
     else if (c < 32)
-      str_printf(b, "\\x%02x", c);
+      str_printf(b, "\\%s%02x", other, c);
     else
       str_addn(b, (const char *)&c, 1);
   }
   str_add(b, "\"");
+}
+
+void
+str_quote(struct str *b, const char *text) {
+  quote(b, text, "x");
+}
+
+void
+str_json(struct str *b, const char *text) {
+  quote(b, text, "u00");
 }
 
 bool

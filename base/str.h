@@ -23,6 +23,8 @@ void str_vprintf(struct str *b, const char *fmt, va_list ap);
 /* Append `text` in double quotes; \" \\ \n \t and \xHH for other control bytes,
  * so that the parser of quoted strings gives the same bytes back. */
 void str_quote(struct str *b, const char *text);
+/* The same with \u00HH for those, as JSON wants it. */
+void str_json(struct str *b, const char *text);
 bool str_same(const struct str *a, const struct str *b); /* equal bytes */
 void str_reset(struct str *b); /* length 0, memory kept */
 void str_clear(struct str *b); /* memory freed, equals STR_INIT */

@@ -219,27 +219,11 @@ op_profile_output(void) {
   if (path && *path) op_profile_output_json(path);
 }
 
-/* The text in double quotes as JSON wants it. */
-static void
-json_text(struct str *b, const char *s) {
-  str_add(b, "\"");
-  for (; *s; s++) {
-    unsigned char c = (unsigned char)*s;
-    if (c == '"' || c == '\\')
-      str_printf(b, "\\%c", c);
-    else if (c < ' ')
-      str_printf(b, "\\u%04x", c);
-    else
-      str_addn(b, s, 1);
-  }
-  str_add(b, "\"");
-}
-
 static void
 json_open(struct str *b, const struct section *s, int depth) {
   bool first = !s->parent || s->parent->child == s;
   str_printf(b, "%s\n%*s{\"name\": ", first ? "" : ",", 2 * depth, "");
-  json_text(b, s->name);
+  str_json(b, s->name);
   str_printf(b,
              ", \"kernel\": %s, \"calls\": %lld, \"total\": %.9f, "
              "\"min\": %.9f, \"max\": %.9f, \"children\": [",

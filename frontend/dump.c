@@ -170,17 +170,6 @@ fe_dump_event(const char *name, double begin, double end) {
   VEC_PUSH(timeline.events, timeline.nevents, timeline.capevents, e);
 }
 
-static void
-json_text(struct str *b, const char *s) {
-  str_add(b, "\"");
-  for (; *s; s++)
-    if ((unsigned char)*s < 32 || *s == '"' || *s == '\\')
-      str_printf(b, "\\u%04x", (unsigned char)*s);
-    else
-      str_addn(b, s, 1);
-  str_add(b, "\"");
-}
-
 status
 fe_dump_timeline(const char *path) {
   struct str b = STR_INIT;
@@ -190,7 +179,7 @@ fe_dump_timeline(const char *path) {
   for (uint32_t i = 0; i < timeline.nevents; i++) {
     const struct event *e = &timeline.events[i];
     str_add(&b, ",\n{\"name\":");
-    json_text(&b, e->name);
+    str_json(&b, e->name);
     str_printf(&b,
                ",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f}",
                1e6 * e->begin, 1e6 * (e->end - e->begin));

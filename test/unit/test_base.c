@@ -85,6 +85,13 @@ Test(str, quote_spells_out_what_would_break_a_line) {
   str_clear(&b);
 }
 
+Test(str, json_spells_control_bytes_its_way) {
+  struct str b = STR_INIT;
+  str_json(&b, "a\"b\\c\nd\te\x01\xc3\xa4");
+  cr_assert_str_eq(b.s, "\"a\\\"b\\\\c\\nd\\te\\u0001\xc3\xa4\"");
+  str_clear(&b);
+}
+
 Test(str, file_comes_back_as_written) {
   char path[] = "/tmp/op2-str-XXXXXX";
   int fd = mkstemp(path);

@@ -146,3 +146,35 @@ file_end(struct file_new *n, bool keep) {
   str_clear(&n->beside);
   return bad;
 }
+
+/* ---- written by others --------------------------------------------------- */
+
+static int
+to_disk(const char *path, int flags) {
+  int fd = open(path, flags | O_RDONLY | O_CLOEXEC);
+  int bad = fd < 0 || fsync(fd) ? errno : 0;
+  if (fd >= 0) close(fd);
+  return bad;
+}
+
+static int
+folder_to_disk(const char *path) {
+  const char *slash = strrchr(path, '/');
+  struct str folder = STR_INIT;
+  str_addn(&folder, path, slash ? (size_t)(slash + 1 - path) : 0);
+  int bad = to_disk(folder.len ? folder.s : ".", O_DIRECTORY);
+  str_clear(&folder);
+  return bad;
+}
+
+int
+file_settle(const char *beside, const char *path, const char **what_out) {
+  *what_out = "cannot be brought to disk";
+  int bad = to_disk(beside, O_NOFOLLOW);
+  if (bad) return bad;
+  if (rename(beside, path)) {
+    *what_out = "cannot take the place of the former file";
+    return errno;
+  }
+  return folder_to_disk(path);
+}

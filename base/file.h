@@ -28,4 +28,9 @@ int file_begin_private(struct file_new *n, int folder, const char *name);
 /* Close it; with `keep`, if all was written, it is in its place now, else gone. */
 int file_end(struct file_new *n, bool keep);
 
+/* A file that others wrote beside its place, in the same folder, takes it, for good:
+ * first the file, afterwards the folder is brought to disk, so that a crash leaves
+ * the former one or the new one. *what_out: what failed. */
+int file_settle(const char *beside, const char *path, const char **what_out);
+
 #endif

@@ -1,18 +1,16 @@
 /* Files of data sets, before HDF5: the part that has it is opened, new files go
  * to a place beside theirs and take it when they are whole.
  *
- * Written atomically: everything goes to "path.part"; when that is closed it is
- * brought to disk (fsync), renamed to "path", and the folder is brought to
- * disk. Renaming within a folder is atomic in POSIX, so whoever opens "path" finds
- * either the former file or the new one, both whole, also after a crash. What a
- * crash leaves is a ".part" that the next try overwrites. */
+ * Written atomically: everything goes to "path.part", which takes the place of "path"
+ * when it is closed (base/file.h): whoever opens "path" finds either the former file
+ * or the new one, both whole, also after a crash. What a crash leaves is a ".part"
+ * that the next try overwrites. */
 #include "rt/io.h"
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/module.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,33 +123,11 @@ done(struct rt_file *f, status st) {
 /* ---- to disk ------------------------------------------------------------- */
 
 static status
-sync_path(const char *path, int flags) {
-  int fd = open(path, flags | O_CLOEXEC);
-  int bad = fd < 0 || fsync(fd);
-  int err = errno;
-  if (fd >= 0) close(fd);
-  if (bad)
-    FAIL(ERR_IO, "\"%s\": cannot be brought to disk: %s", path, strerror(err));
-  return OK;
-}
-
-static status
-sync_folder_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  struct str folder = STR_INIT;
-  str_addn(&folder, path, slash ? (size_t)(slash + 1 - path) : 0);
-  status st = sync_path(folder.len ? folder.s : ".", O_RDONLY | O_DIRECTORY);
-  str_clear(&folder);
-  return st;
-}
-
-static status
 part_keep(struct rt_file *f) {
-  TRY(sync_path(f->part.s, O_RDONLY | O_NOFOLLOW));
-  if (rename(f->part.s, f->path.s))
-    FAIL(ERR_IO, "\"%s\": cannot take the place of the former file: %s",
-         f->path.s, strerror(errno));
-  return sync_folder_of(f->path.s);
+  const char *what;
+  int bad = file_settle(f->part.s, f->path.s, &what);
+  if (!bad) return OK;
+  FAIL(ERR_IO, "\"%s\": %s: %s", f->path.s, what, strerror(bad));
 }
 
 /* ---- files --------------------------------------------------------------- */

@@ -159,6 +159,24 @@ Test(file, the_former_one_stays_until_the_new_one_is_whole) {
   cr_expect_eq(rmdir(folder), 0, "nothing is left beside it");
 }
 
+Test(file, what_lies_beside_takes_the_place_unless_it_is_a_link) {
+  char folder[32];
+  const char *what;
+  file_folder(folder);
+  file_make("a", "old");
+  file_make("a.part", "new");
+  cr_assert_eq(file_settle("a.part", "a", &what), 0);
+  file_text("a", "new");
+  cr_expect_eq(file_settle("a.part", "a", &what), ENOENT);
+  cr_assert_eq(symlink("a", "a.part"), 0);
+  cr_expect_eq(file_settle("a.part", "a", &what), ELOOP);
+  cr_expect_str_eq(what, "cannot be brought to disk");
+  file_text("a", "new");
+  unlink("a.part");
+  unlink("a");
+  cr_expect_eq(rmdir(folder), 0);
+}
+
 Test(file, links_of_our_own_lead_on) {
   char folder[32];
   file_folder(folder);

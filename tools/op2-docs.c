@@ -114,6 +114,28 @@ docs_targets(void) {
 #undef TARGET
 }
 
+/* A line for each state, a column for each access. */
+static void
+docs_residency(void) {
+  static const struct {
+    const char *state, *after, *copies;
+  } rows[] = {
+#define RESIDENCY(state, access, after, up, down)                              \
+  {#state, #after, up ? ", " #up " up" : down ? ", " #down " down" : ""},
+#include "test/unit/residency.def"
+#undef RESIDENCY
+  };
+  const size_t n = sizeof rows / sizeof *rows;
+  printf("| state | read | full write | update | look | writable look |\n"
+         "| --- | --- | --- | --- | --- | --- |");
+  for (size_t i = 0; i < n; i++) {
+    if (!i || strcmp(rows[i].state, rows[i - 1].state))
+      printf("\n| %s |", rows[i].state);
+    printf(" %s%s |", rows[i].after, rows[i].copies);
+  }
+  printf("\n");
+}
+
 static const struct {
   const char *name;
   void (*print)(void);
@@ -122,7 +144,7 @@ static const struct {
     {"errors", docs_errors},   {"passes", docs_passes},
     {"ops", docs_ops},         {"access", docs_access},
     {"types", docs_types},     {"flags", docs_flags},
-    {"targets", docs_targets},
+    {"targets", docs_targets}, {"residency", docs_residency},
 };
 
 int
@@ -134,6 +156,6 @@ main(int argc, char **argv) {
     }
   fprintf(stderr,
           "usage: op2-docs options|counters|errors|passes|ops|access|types|"
-          "flags|targets\n");
+          "flags|targets|residency\n");
   return 2;
 }

@@ -1,4 +1,4 @@
-/* Residency on a mock device: each row of rt/residency.def, layouts on the way,
+/* Residency on a mock device: each row of residency.def, layouts on the way,
  * sharing, several devices, launches with scalars and sums, failures. */
 #include "mock_device.h"
 #include "rt_make.h"
@@ -114,13 +114,13 @@ check_row(enum rt_residency from, enum use use, enum rt_residency to, int up,
   rt_dat_clear(&d);
 }
 
-#define ROW(from, use, to, up, down)                                           \
+#define RESIDENCY(from, use, to, up, down)                                     \
   Test(residency, row_##from##_##use) {                                        \
     check_row(RT_##from, use, RT_##to, up, down, #from " " #use);              \
     mock_end();                                                                \
   }
-#include "rt/residency.def"
-#undef ROW
+#include "test/unit/residency.def"
+#undef RESIDENCY
 
 /* ---- what is moved ------------------------------------------------------- */
 

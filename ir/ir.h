@@ -403,11 +403,4 @@ void ir_uses_free(struct ir_uses *u);
  * with dat versions. */
 void ir_dot(const struct ir_trace *t, struct str *out);
 
-/* ---- key.c ------------------------------------------------------------- */
-
-/* Structural key: 64-bit words that are equal for two traces exactly if their
- * canonical texts are equal but for set sizes and call locations. Appended to
- * `out` as raw bytes; caches compare all of it. */
-void ir_key(const struct ir_trace *t, struct str *out);
-
 #endif

@@ -13,7 +13,6 @@
  *     --extents N           how far around its elements each loop runs, and what
  *                           must be valid, where none shall run beyond level N
  *     --dot                 the graph for Graphviz instead of the text
- *     --key                 the structural key in hexadecimal instead
  *     --list                passes and what they do
  *
  * A trace that passes are run on is verified first. Messages go to stderr; exit
@@ -28,17 +27,16 @@
 
 struct command {
   const char *pipeline, *disable, *extents, *file;
-  int verify, stress, after, remarks, counts, dot, key, list;
+  int verify, stress, after, remarks, counts, dot, list;
 };
 
 static int
 usage(void) {
-  fputs(
-      "usage: op2-opt [-p 'pass,pass{option=1}'] [--disable pass,...]\n"
-      "               [--verify] [--stress] [--after] [--remarks]\n"
-      "               [--counts | --extents N | --dot | --key] [file.irt | -]\n"
-      "       op2-opt --list\n",
-      stderr);
+  fputs("usage: op2-opt [-p 'pass,pass{option=1}'] [--disable pass,...]\n"
+        "               [--verify] [--stress] [--after] [--remarks]\n"
+        "               [--counts | --extents N | --dot] [file.irt | -]\n"
+        "       op2-opt --list\n",
+        stderr);
   return 2;
 }
 
@@ -51,7 +49,7 @@ read_word(struct command *c, char **argv) {
   } flags[] = {{"--verify", &c->verify}, {"--stress", &c->stress},
                {"--after", &c->after},   {"--remarks", &c->remarks},
                {"--counts", &c->counts}, {"--dot", &c->dot},
-               {"--key", &c->key},       {"--list", &c->list}};
+               {"--list", &c->list}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
     if (!strcmp(argv[0], flags[i].name)) return *flags[i].flag = 1;
   const char **text = !strcmp(argv[0], "-p")          ? &c->pipeline
@@ -100,18 +98,6 @@ print_after(void *user, const char *pass, const struct ir_trace *t) {
   (void)user;
   printf("; after %s\n", pass);
   print_text(t);
-}
-
-static void
-print_key(const struct ir_trace *t) {
-  struct str key = STR_INIT;
-  ir_key(t, &key);
-  for (size_t i = 0; i < key.len; i += 8) {
-    uint64_t word;
-    memcpy(&word, key.s + i, 8);
-    printf("%016llx\n", (unsigned long long)word);
-  }
-  str_clear(&key);
 }
 
 static void
@@ -186,8 +172,6 @@ run(const struct command *c, struct ir_trace **t, const char *name) {
     print_counts(*t);
   else if (c->dot)
     print_dot(*t);
-  else if (c->key)
-    print_key(*t);
   else
     print_text(*t);
   return OK;

@@ -79,7 +79,6 @@ check_trace(const struct ir_trace *t, const char *text) {
   int failures = ir_verify(t, &out);
   if (!failures) {
     ir_dot(t, &out);
-    ir_key(t, &out);
     check_legal(t, text);
   }
   str_clear(&out);

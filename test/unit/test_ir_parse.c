@@ -108,7 +108,7 @@ mutate(struct str *b, uint64_t *r, const struct seeds *s) {
 }
 
 /* What parses prints as a text that is its own canonical form; what is legal
- * has a key and a graph, too. */
+ * has a graph, too. */
 static bool
 try_text(const char *text) {
   struct ir_trace *t, *u;
@@ -123,7 +123,6 @@ try_text(const char *text) {
   cr_assert_str_eq(b.s, a.s);
   if (!ir_verify(t, NULL)) {
     str_reset(&a);
-    ir_key(t, &a);
     ir_dot(t, &a);
     ir_trace_free(ir_trace_clone(t));
   }
@@ -166,128 +165,6 @@ Test(parse, deep_nesting_is_no_recursion) {
   for (int i = 0; i < 1000000; i++) str_add(&b, "region over %s {");
   cr_assert_not(try_text(b.s));
   str_clear(&b);
-}
-
-/* ---- keys -------------------------------------------------------------- */
-
-#define KEY_TEXT                                                               \
-  "trace @t { set %s n=4 set %z n=1 map %m : %s -> %s x2 map %o : %s -> %s x2" \
-  " dat %q : %s f64 x2 dat %p : %s f64 x2 dat %v : %s f64 x2 storage %p"       \
-  " gbl %g : f64 x1 gbl %i : i32 x1 kernel @k kernel @l same %p.0 %q.0"        \
-  " %g.1, %i.1 = loop @k over %s (min %g.0, info %i.0 of 0, read %q.0 via "    \
-  "%m[0], idx, off) epoch=1 loc \"f\":1"                                       \
-  " region over %s { %q.1 = loop @l over %s (inc %q.0) %q.2 = loop @l over "   \
-  "%s (write %q) } live %q.2 buffer #0 : %q.0 %q.1 %p.0 buffer #1 : %q.2 }"
-
-static void
-key_of(const char *text, struct str *key) {
-  struct ir_trace *t = parse(text);
-  str_reset(key);
-  ir_key(t, key);
-  ir_trace_free(t);
-}
-
-/* Put `to` in place of the first `from`. */
-static void
-replaced(struct str *out, const char *from, const char *to) {
-  const char *at = strstr(KEY_TEXT, from);
-  cr_assert_not_null(at, "%s", from);
-  str_reset(out);
-  str_addn(out, KEY_TEXT, (size_t)(at - KEY_TEXT));
-  str_add(out, to);
-  str_add(out, at + strlen(from));
-}
-
-static bool
-same_key(const char *from, const char *to) {
-  struct str text = STR_INIT, a = STR_INIT, b = STR_INIT;
-  replaced(&text, from, to);
-  key_of(KEY_TEXT, &a);
-  key_of(text.s, &b);
-  cr_assert_eq(a.len % 8, 0);
-  bool same = a.len == b.len && !memcmp(a.s, b.s, a.len);
-  str_clear(&text);
-  str_clear(&a);
-  str_clear(&b);
-  return same;
-}
-
-Test(key, sizes_and_calls_do_not_matter) {
-  cr_assert(same_key("n=4", "n=5"));
-  cr_assert(same_key("\"f\":1", "\"g\":1"));
-  cr_assert(same_key("\"f\":1", "\"f\":2"));
-  cr_assert(same_key("loc \"f\":1", ""));
-}
-
-Test(key, everything_else_does) {
-  static const char *const changes[][2] = {
-      {"@t", "@u"},
-      {"set %z", "set %y"},
-      {"set %z n=1", ""},
-      {"map %o", "map %oo"},
-      {"%s x2 map %o", "%s x3 map %o"},
-      {"%s x2 map %o", "%s x2 onto map %o"},
-      {"map %o : %s -> %s", "map %o : %s -> %z"},
-      {"dat %p : %s f64 x2", "dat %p : %s f32 x2"},
-      {"dat %p : %s f64 x2", "dat %p : %s f64 x3"},
-      {"dat %p : %s f64 x2", "dat %p : %s f64 x2 block=0"},
-      {"dat %p : %s f64 x2", "dat %p : %s f64 x2 temp"},
-      {"dat %p : %s", "dat %p : %z"},
-      {"dat %v", "dat %w"},
-      {" storage %p", ""},
-      {" storage %p", " storage %q"},
-      {"gbl %i : i32", "gbl %i : b4"},
-      {"f64 x1 gbl", "f64 x1 raw gbl"},
-      {"kernel @l", "kernel @l opaque"},
-      {"kernel @l", "kernel @l copies 0 1"},
-      {"kernel @l", "kernel @l copies 1 0"},
-      {"same %p.0 %q.0", ""},
-      {"loop @k over %s", "loop @l over %s"},
-      {"loop @k over %s", "loop @k over %z"},
-      {"min %g.0", "max %g.0"},
-      {"of 0", "of 1"},
-      {"%m[0]", "%m[1]"},
-      {"%m[0]", "%m[0:1]"},
-      {"%m[0]", "%o[0]"},
-      {" via %m[0]", ""},
-      {"idx,", "idx via %m[0],"},
-      {", idx", ""},
-      {", idx", ", off"},
-      {"read %q.0", "read %p.0"},
-      {"read %q.0", "read %p.0 as %v"},
-      {"epoch=1", "epoch=2"},
-      {"epoch=1", ""},
-      {"epoch=1", "serial epoch=1"},
-      {"(inc %q.0) ", "(inc %q.0) } region over %s { "},
-      {"region over %s", "region over %z"},
-      {"(write %q)", "(write %q.1)"},
-      {"live %q.2", "live none"},
-      {"live %q.2", "fetch %q.2"},
-      {"live %q.2", "live %q.2, %q.2"},
-      {"live %q.2", "live %q.1"},
-      {"%p.0 buffer #1 : %q.2", "buffer #1 : %q.2 %p.0"},
-      {" buffer #1 : %q.2", ""}};
-  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-    cr_assert_not(same_key(changes[i][0], changes[i][1]), "%s -> %s",
-                  changes[i][0], changes[i][1]);
-}
-
-Test(key, is_the_same_for_the_trace_and_its_text) {
-  uint64_t r = 17;
-  for (int round = 0; round < 50; round++) {
-    struct ir_trace *t = random_trace(&r, 4, 10);
-    make_dat(t, "late", 0); /* its version 0 is made after others */
-    struct str text = STR_INIT, a = STR_INIT, b = STR_INIT;
-    print(t, &text);
-    ir_key(t, &a);
-    key_of(text.s, &b);
-    cr_assert_eq(a.len, b.len);
-    cr_assert_arr_eq(a.s, b.s, a.len);
-    str_clear(&text);
-    str_clear(&a);
-    str_clear(&b);
-    ir_trace_free(t);
-  }
 }
 
 /* ---- graphs ------------------------------------------------------------ */

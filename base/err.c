@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,21 +11,15 @@ enum { ERR_MAX = 4096 };
 static _Thread_local char err_message[ERR_MAX];
 
 status
-err_vset(status code, const char *fmt, va_list ap) {
+err_set(status code, const char *fmt, ...) {
   char next[ERR_MAX];
+  va_list ap;
   locale_t former = numbers_begin();
+  va_start(ap, fmt);
   vsnprintf(next, sizeof next, fmt, ap);
+  va_end(ap);
   numbers_end(former);
   memcpy(err_message, next, sizeof next);
-  return code;
-}
-
-status
-err_set(status code, const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  err_vset(code, fmt, ap);
-  va_end(ap);
   return code;
 }
 
@@ -42,21 +37,4 @@ err_prefix(status code, const char *fmt, ...) {
 const char *
 err_last(void) {
   return err_message;
-}
-
-void
-err_clear(void) {
-  err_message[0] = 0;
-}
-
-const char *
-err_text(status code) {
-  switch (code) {
-  case OK: return "ok";
-#define ERR(name, value, text)                                                 \
-  case ERR_##name: return text;
-#include "base/err.def"
-#undef ERR
-  }
-  return "unknown";
 }

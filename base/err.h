@@ -10,8 +10,6 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
-#include <stdarg.h>
-
 typedef enum status {
   OK = 0,
 #define ERR(name, value, text) ERR_##name = value,
@@ -23,7 +21,6 @@ typedef enum status {
  * reads well. The message may quote the former one. */
 status err_set(status code, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-status err_vset(status code, const char *fmt, va_list ap);
 
 /* Put "<prefix>" before the last message: callers add where it happened. */
 status err_prefix(status code, const char *fmt, ...)
@@ -31,10 +28,6 @@ status err_prefix(status code, const char *fmt, ...)
 
 /* This thread's last message, "" if there was none; never NULL. */
 const char *err_last(void);
-void err_clear(void);
-
-/* "wrong argument" for ERR_ARG, ...; "ok" for OK, "unknown" else. */
-const char *err_text(status code);
 
 /* `code` is returned as it stands, so that the compiler sees that it is not OK. */
 #define FAIL(code, ...) return (void)err_set((code), __VA_ARGS__), (code)

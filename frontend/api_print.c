@@ -6,6 +6,7 @@
 #include "op_lib_core.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

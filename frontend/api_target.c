@@ -93,8 +93,8 @@ fe_target_device(const char *name) {
   return NULL;
 }
 
-const char *
-fe_target_of(const struct rt_device *d) {
+static const char *
+name_of(const struct rt_device *d) {
   for (uint32_t k = 0; k < fe.ntargets; k++)
     if (fe.targets[k].device == d) return fe.targets[k].name;
   return NULL;
@@ -239,7 +239,7 @@ fe_dat_at(const struct fe_dat *d, bool *both_out) {
   *both_out = false;
   if (d->parked || !b || !b->dev_valid) return NULL;
   *both_out = !b->stale || (rt_dat_mirror_current(&d->rt) && b->refs == 1);
-  return fe_target_of(b->dev->device);
+  return name_of(b->dev->device);
 }
 
 /* Bring every dat back whose memory the program holds. */

@@ -71,9 +71,8 @@
 
 /* ---- the file ------------------------------------------------------------ */
 
-void
-fe_saved_key(const char *group, const char *name, uint32_t nth,
-             struct str *out) {
+static void
+saved_key(const char *group, const char *name, uint32_t nth, struct str *out) {
   str_printf(out, "%s/", group);
   for (const char *c = *name ? name : "%"; *c; c++)
     if (strchr("/#%.", *c))
@@ -89,7 +88,7 @@ fe_dat_key(const struct fe_dat *d, struct str *out) {
   for (uint32_t i = 0; i < fe.ndats; i++)
     nth += !fe.dats[i]->freed && fe.dats[i]->born < d->born &&
            !strcmp(fe.dats[i]->pub.name, d->pub.name);
-  fe_saved_key("dats", d->pub.name, nth, out);
+  saved_key("dats", d->pub.name, nth, out);
 }
 
 void
@@ -97,7 +96,7 @@ fe_gbl_key(const struct fe_gbl *g, struct str *out) {
   uint32_t nth = 1;
   for (uint32_t i = 0; i < g->index; i++)
     nth += !fe.gbls[i]->freed && !strcmp(fe.gbls[i]->name, g->name);
-  fe_saved_key("globals", g->name, nth, out);
+  saved_key("globals", g->name, nth, out);
 }
 
 /* ---- saving -------------------------------------------------------------- */
@@ -175,8 +174,8 @@ window_clear(void) {
   *w = (struct fe_checkpoint){0};
 }
 
-void
-fe_checkpoint_abandon(void) {
+static void
+abandon(void) {
   rt_io_close(fe.checkpoint.file, false);
   window_clear();
 }
@@ -190,7 +189,7 @@ fail(status st) {
   if (fe.checkpoint.at)
     str_printf(&said, " of %s:%d", fe.checkpoint.at, fe.checkpoint.line);
   str_printf(&said, ": %s", err_last());
-  fe_checkpoint_abandon();
+  abandon();
   err_set(st, "%s", said.s);
   str_clear(&said);
   return st;

@@ -16,8 +16,6 @@ void fe_checkpoint_look(struct fe_dat *d);
 void fe_checkpoint_drop(struct fe_dat *d);
 /* Save all that is undecided and put the file in its place; if there is one. */
 status fe_checkpoint_finish(void);
-/* It is no more, and neither is its file. */
-void fe_checkpoint_abandon(void);
 
 /* ---- restart.c: dats that a restart left without values (fe.nvoid) ---------- */
 
@@ -60,10 +58,8 @@ enum { FE_CHECKPOINT_VERSION = 1 };
 #define FE_AS_DECLARED "as declared"
 #define FE_LEFT_OUT "left out"
 
-/* The name in the file of the dat or global that is the `nth` (from 1) of its
- * name: "dats/p_q", "dats/p_q#2"; '/' and '#' in names become %2F and %23. */
-void fe_saved_key(const char *group, const char *name, uint32_t nth,
-                  struct str *out);
+/* The name in the file of a dat or global: "dats/p_q", the second of its name
+ * "dats/p_q#2"; '/' and '#' in names become %2F and %23. */
 void fe_dat_key(const struct fe_dat *d, struct str *out);
 void fe_gbl_key(const struct fe_gbl *g, struct str *out);
 

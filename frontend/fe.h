@@ -531,8 +531,6 @@ status fe_trial_turn(struct fe_request rq, struct fe_program *p,
 void fe_trial_ran(struct fe_program *p);
 /* The program with which p takes turns; NULL. */
 struct fe_program *fe_trial_other(const struct fe_program *p);
-/* By these seconds: should loops be apart? */
-bool fe_trial_apart(double together, double apart);
 
 /* ---- flush.c --------------------------------------------------------------- */
 
@@ -569,9 +567,8 @@ status fe_look(struct fe_dat *d, bool rw);
 
 /* Open the target of OP2_TARGET. */
 status fe_targets_init(void);
-/* The device of a target's name; the name of a device. */
+/* The device of a target's name. */
 struct rt_device *fe_target_device(const char *name);
-const char *fe_target_of(const struct rt_device *d);
 /* Where this loop will run: the target in force, or the host. ERR_TARGET. */
 status fe_target_choose(const struct fe_call *c, uint32_t *out);
 /* Number for where all data are; 0: on the host. */

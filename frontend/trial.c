@@ -361,13 +361,8 @@ choose(const struct fe_trial *trial, double *chosen) {
     const struct region *r = &trial->regions[k];
     bool more;
     bool same = !r->sums || same_lanes(trial, k, trial->apart, &more);
-    chosen[k] = same && fe_trial_apart(r->best[TOGETHER], r->best[APART]);
+    chosen[k] = same && r->best[APART] < MARGIN * r->best[TOGETHER];
   }
-}
-
-bool
-fe_trial_apart(double together, double apart) {
-  return apart < MARGIN * together;
 }
 
 static void

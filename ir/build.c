@@ -18,6 +18,7 @@
 #include "ir/inner.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -158,8 +158,10 @@ moved_ref(const ir_ref *moved, ir_ref v) {
   return moved[v];
 }
 
-void
-ir_renumber(struct ir_trace *t) {
+/* Number the versions densely in node order and drop values that nobody
+ * defines. Values get new ir_refs. */
+static void
+renumber(struct ir_trace *t) {
   struct ir_value *values = mem_alloc(t->nvalues, sizeof *values);
   ir_ref *moved = mem_alloc(t->nvalues, sizeof *moved);
   uint32_t n = 0;
@@ -225,7 +227,7 @@ ir_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep) {
   assert(t->nregions == 0);
   relink_chains(t, perm);
   permute_nodes(t, perm, n_keep);
-  ir_renumber(t);
+  renumber(t);
 }
 
 /* ---- insertion --------------------------------------------------------- */
@@ -280,7 +282,7 @@ ir_insert_node(struct ir_trace *t, ir_ref at, struct ir_node n,
   perm[last] = at;
   shift_regions(t, at);
   permute_nodes(t, perm, t->nnodes);
-  ir_renumber(t);
+  renumber(t);
   free(perm);
   return at;
 }

@@ -22,8 +22,6 @@ ir_arg_on(const struct ir_trace *t, const struct ir_arg *a, ir_ref root) {
   return ir_arg_has_value(a) && ir_root(t, a->dat) == root;
 }
 
-/* May a name stand in the text without quotes? */
-bool ir_name_plain(const char *name);
 static inline bool
 ir_name_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

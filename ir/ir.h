@@ -327,10 +327,6 @@ void ir_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep);
  * arguments). Renumbers as ir_reorder does; must not split a region. */
 ir_ref ir_insert_node(struct ir_trace *t, ir_ref at, struct ir_node n,
                       const struct ir_arg *args);
-/* Number the versions densely in node order and drop values that nobody
- * defines: for a pass that changed `in` and `out` itself. Values get new
- * ir_refs. */
-void ir_renumber(struct ir_trace *t);
 
 /* Add a line to the trace's remarks: "fuse: adt_calc joins update ...". */
 void ir_remark(struct ir_trace *t, const char *fmt, ...)
@@ -367,7 +363,6 @@ ir_arg_direct(const struct ir_arg *a) {
 
 /* Canonical text: equal traces give equal text; ir_parse accepts all of it. */
 void ir_print(const struct ir_trace *t, struct str *out);
-void ir_print_node(const struct ir_trace *t, ir_ref n, struct str *out);
 void ir_print_value(const struct ir_trace *t, ir_ref v, struct str *out);
 /* Parse one trace. ERR_ARG with "file:line:col: expected ..., found ...". */
 status ir_parse(const char *text, const char *file, struct ir_trace **out);

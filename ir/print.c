@@ -18,8 +18,9 @@ enum { PRINT_WIDTH = 80 };
 
 /* ---- names and values -------------------------------------------------- */
 
-bool
-ir_name_plain(const char *name) {
+/* May a name stand in the text without quotes? */
+static bool
+name_plain(const char *name) {
   if (!ir_name_start(*name)) return false;
   while (ir_name_char(*name)) name++;
   return *name == 0;
@@ -28,7 +29,7 @@ ir_name_plain(const char *name) {
 static void
 print_name(struct str *out, char sigil, const char *name) {
   str_addn(out, &sigil, 1);
-  if (ir_name_plain(name))
+  if (name_plain(name))
     str_add(out, name);
   else
     str_quote(out, name);
@@ -323,11 +324,6 @@ print_node(const struct ir_trace *t, ir_ref i, int indent, struct str *out) {
   if (n->op == IR_LIVE && !n->nargs) str_add(word(&w), "none");
   print_tail(n, &w);
   words_fill(&w, indent, out);
-}
-
-void
-ir_print_node(const struct ir_trace *t, ir_ref n, struct str *out) {
-  print_node(t, n, 0, out);
 }
 
 /* ---- regions, buffers, the whole --------------------------------------- */

@@ -92,8 +92,8 @@ blob_is_function(const struct op2_blob_entry *e) {
   return e->kind == OP2_BLOB_FUNCTION || e->kind == OP2_BLOB_INLINE;
 }
 
-void
-low_blob_add(const struct op2_blob *blob) {
+static void
+blob_add(const struct op2_blob *blob) {
   assert(blob);
   if (blob->version != OP2_BLOB_VERSION) {
     LOG_WARN("%s: compiled by another version of op2cc (%u, this is %d); its "
@@ -123,8 +123,8 @@ blob_remove_function(const struct op2_blob *blob, const void *address) {
   free(f);
 }
 
-void
-low_blob_remove(const struct op2_blob *blob) {
+static void
+blob_remove(const struct op2_blob *blob) {
   size_t i = 0;
   while (i < registry.nblobs && registry.blobs[i] != blob) i++;
   if (i == registry.nblobs) return; /* of another version: never added */
@@ -185,12 +185,12 @@ low_blob_tell(void (*told)(void)) {
 
 void
 op2_blob_register(const struct op2_blob *blob) {
-  low_blob_add(blob);
+  blob_add(blob);
 }
 
 void
 op2_blob_unregister(const struct op2_blob *blob) {
-  low_blob_remove(blob);
+  blob_remove(blob);
 }
 
 void

@@ -18,6 +18,7 @@
 
 #include <assert.h>
 #include <dlfcn.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

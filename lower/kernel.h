@@ -102,9 +102,6 @@ low_kernel_in_place(const struct low_kernel *k) {
 /* If it turns out opaque: it does no more than its arguments declare. ERR_STATE: it has
  * been got before. */
 status low_kernel_promise(void (*address)(void));
-/* Replace or keep, the table of blobs (called by op2_blob_register). */
-void low_blob_add(const struct op2_blob *blob);
-void low_blob_remove(const struct op2_blob *blob);
 /* The blob goes (its shared object is unloaded): its kernels keep a copy of the
  * bitcode and are no longer found. */
 void low_kernels_forget(const struct op2_blob *blob);

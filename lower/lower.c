@@ -524,22 +524,6 @@ low_make(struct low_maker *m) {
 }
 
 status
-low_region_assembly(const struct ir_trace *t, const struct low_env *env,
-                    ir_ref n, const char *cpu, const char *features,
-                    struct str *out) {
-  struct low_program lp = {.program = mem_alloc(1, sizeof *lp.program)};
-  struct low_maker m = {.t = t, .env = env, .p = lp.program, .out = &lp};
-  struct low_region r = {0};
-  low_maker_init(&m);
-  status s = low_region_make(&m, n, low_region_span(t, n), &r);
-  if (s == OK) s = low_llvm_assembly(&r, cpu, features, out);
-  low_region_clear(&r);
-  low_maker_clear(&m);
-  low_program_clear(&lp);
-  return s;
-}
-
-status
 low_regions_each(const struct ir_trace *t, const struct low_env *env,
                  status (*fn)(void *user, const struct low_region *r),
                  void *user) {

@@ -94,14 +94,6 @@ low_llvm_compile(const struct low_region *r, struct low_code *out,
 }
 
 status
-low_llvm_assembly(const struct low_region *r, const char *cpu,
-                  const char *features, struct str *out) {
-  const struct low_llvm *t;
-  TRY(module_get(&t));
-  return module_status(t->assembly(r, cpu, features, out));
-}
-
-status
 low_llvm_ir(const struct low_region *r, struct str *out) {
   const struct low_llvm *t;
   TRY(module_get(&t));

@@ -45,8 +45,6 @@ struct low_llvm {
   /* Code for this machine. `object`: the relocatable file that it was made of. */
   status (*compile)(const struct low_region *r, struct low_code *out,
                     struct str *object);
-  status (*assembly)(const struct low_region *r, const char *cpu,
-                     const char *features, struct str *out);
   /* LLVM IR of the code for this machine, as text. */
   status (*ir)(const struct low_region *r, struct str *out);
   /* Code for a device (lower/device.h). */
@@ -68,9 +66,6 @@ status low_llvm_source(const char *name, const char *source,
                        struct str *bitcode);
 status low_llvm_compile(const struct low_region *r, struct low_code *out,
                         struct str *object);
-status low_llvm_assembly(const struct low_region *r, const char *cpu,
-                         const char *features, struct str *out);
-
 status low_llvm_ir(const struct low_region *r, struct str *out);
 status low_llvm_device(const struct low_region *r,
                        const struct low_device_form *form, struct str *code);

@@ -208,12 +208,6 @@ uint32_t low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat);
 uint32_t low_number_param(struct low_maker *m, struct low_capture c);
 uint32_t low_number_address(struct low_maker *m, uint32_t kernel_tag);
 
-/* Assembly of the region that node `n` begins, for a CPU with these features:
- * what tests of vectorisation and dumps look at. */
-status low_region_assembly(const struct ir_trace *t, const struct low_env *env,
-                           ir_ref n, const char *cpu, const char *features,
-                           struct str *out);
-
 /* fn for each region of the trace, in order, until it fails. */
 status low_regions_each(const struct ir_trace *t, const struct low_env *env,
                         status (*fn)(void *user, const struct low_region *r),

@@ -472,12 +472,6 @@ rt_exec_run(struct rt_program *p, int nthreads) {
   return st;
 }
 
-status
-rt_exec(struct rt_program *p, int nthreads) {
-  TRY(rt_exec_prepare(p, nthreads));
-  return rt_exec_run(p, nthreads);
-}
-
 static void
 offload_free(struct rt_offload *o) {
   if (!o) return;

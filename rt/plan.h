@@ -108,7 +108,7 @@ void rt_plan_cache_sweep(void);
 extern bool rt_plan_checking;
 /* Seconds that making plans took so far. */
 extern double rt_plan_seconds;
-/* Elements in a block of the plans that rt_exec asks for (OP2_BLOCK_SIZE); 0:
+/* Elements in a block of the plans that runs ask for (OP2_BLOCK_SIZE); 0:
  * the library's choice. */
 void rt_set_block_size(idx_l block);
 /* Always make conflicting writes safe by colours, never by parts. */
@@ -332,13 +332,10 @@ struct rt_program {
   struct rt_scratch *scratch; /* of exec, kept from run to run; NULL at first */
 };
 
-/* Run it on `nthreads` threads (1: no OpenMP region is entered). Errors are
- * found before the first launch and leave all dats as they were: memory, plans;
- * but a device may fail later (ERR_DEVICE): `broken`, the values of outs are lost.
- * Nothing is allocated in a repeated run. */
-status rt_exec(struct rt_program *p, int nthreads);
-/* The same in two steps: what may fail and changes nothing, and the rest. cancel:
- * instead of the second. */
+/* Run it on `nthreads` threads (1: no OpenMP region is entered), in two steps: what
+ * may fail and changes nothing (memory, plans), and the rest; cancel: instead of the
+ * second. But a device may fail in that, too (ERR_DEVICE): `broken`, the values of
+ * outs are lost. Nothing is allocated in a repeated run. */
 status rt_exec_prepare(struct rt_program *p, int nthreads);
 status rt_exec_run(struct rt_program *p, int nthreads);
 void rt_exec_cancel(struct rt_program *p);

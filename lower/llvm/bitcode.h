@@ -24,8 +24,6 @@ status low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
 bool low_blob_replaceable(LLVMValueRef g);
 /* Drop what nothing external needs. */
 status low_blob_drop_dead(LLVMModuleRef m);
-/* Is it a global that a kernel may see change (or whose value is elsewhere)? */
-bool low_blob_mutable(LLVMValueRef global);
 /* Bytes of a global's value; 0: unknown (extern array without a length). */
 uint64_t low_blob_sizeof(LLVMModuleRef m, LLVMValueRef global);
 

@@ -77,8 +77,9 @@ low_blob_replaceable(LLVMValueRef g) {
   return l == LLVMWeakAnyLinkage || l == LLVMLinkOnceAnyLinkage;
 }
 
-bool
-low_blob_mutable(LLVMValueRef g) {
+/* Is it a global that a kernel may see change (or whose value is elsewhere)? */
+static bool
+blob_mutable(LLVMValueRef g) {
   return !LLVMIsGlobalConstant(g) || LLVMIsDeclaration(g) ||
          low_blob_replaceable(g);
 }
@@ -119,7 +120,7 @@ reduce_global(LLVMValueRef g, const char *suffix) {
   if (reduce_reserved(name)) return;
   LLVMSetSection(g, "");
   LLVMSetComdat(g, NULL);
-  if (!low_blob_mutable(g)) {
+  if (!blob_mutable(g)) {
     LLVMSetLinkage(g, LLVMInternalLinkage);
     LLVMSetVisibility(g, LLVMDefaultVisibility);
     return;

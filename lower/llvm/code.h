@@ -101,7 +101,7 @@ status low_target_sanitize_first(const struct low_target *t,
                                  enum low_sanitize s, LLVMModuleRef m);
 status low_target_sanitize(const struct low_target *t, enum low_sanitize s,
                            LLVMModuleRef m);
-/* Assembly text of an optimised module (tests, dumps). */
+/* Assembly text of an optimised module. */
 status low_target_assembly(const struct low_target *t, LLVMModuleRef m,
                            struct str *out);
 
@@ -121,7 +121,7 @@ status low_moves_compile(enum rt_code_kind kind, const char *arch,
 status low_jit_compile(const struct low_region *r, struct low_code *out,
                        struct str *object);
 status low_jit_ir(const struct low_region *r, struct str *out);
-/* Assembly of its module for a CPU with these features. */
+/* Assembly of its module for a CPU with these features (tests, dumps). */
 status low_jit_assembly(const struct low_region *r, const char *cpu,
                         const char *features, struct str *out);
 

@@ -19,6 +19,7 @@
 #include <assert.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
+#include <stdarg.h>
 #include <string.h>
 
 /* Intrinsics that touch no memory a kernel could see. */

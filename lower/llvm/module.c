@@ -38,12 +38,6 @@ compile_run(void *args) {
 }
 
 static status
-assembly_run(void *args) {
-  struct module_args *x = args;
-  return low_jit_assembly(x->region, x->a, x->b, x->text);
-}
-
-static status
 ir_run(void *args) {
   struct module_args *x = args;
   return low_jit_ir(x->region, x->text);
@@ -82,14 +76,6 @@ compile(const struct low_region *r, struct low_code *out, struct str *object) {
 }
 
 static status
-assembly(const struct low_region *r, const char *cpu, const char *features,
-         struct str *out) {
-  return ll_rescue(
-      assembly_run,
-      &(struct module_args){.region = r, .a = cpu, .b = features, .text = out});
-}
-
-static status
 ir(const struct low_region *r, struct str *out) {
   return ll_rescue(ir_run, &(struct module_args){.region = r, .text = out});
 }
@@ -116,7 +102,6 @@ const struct low_llvm op2_low_llvm = {
     .facts = facts,
     .source = source,
     .compile = compile,
-    .assembly = assembly,
     .ir = ir,
     .device = device,
     .moves = moves,

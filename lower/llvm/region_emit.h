@@ -46,8 +46,6 @@ void low_consts_free(const struct low_region *r, LLVMValueRef **v);
 
 /* ---- region_guard.c ------------------------------------------------------ */
 
-/* Is each argument a copy with red zones? */
-bool low_guards(const struct low_emit *em);
 /* Fill em->guarded. */
 void low_guards_find(struct low_emit *em);
 /* What the slot's copy is called. */

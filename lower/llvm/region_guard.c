@@ -22,8 +22,9 @@
 #include <stdio.h>
 #include <string.h>
 
-bool
-low_guards(const struct low_emit *em) {
+/* Is each argument a copy with red zones? */
+static bool
+guards(const struct low_emit *em) {
   return !em->kind && em->r->sanitize == LOW_SANITIZE_address;
 }
 
@@ -31,7 +32,7 @@ void
 low_guards_find(struct low_emit *em) {
   const struct low_region *r = em->r;
   uint64_t sum = 0;
-  bool in_place = !low_guards(em);
+  bool in_place = !guards(em);
   for (uint32_t k = 0; k < r->ninstances; k++)
     in_place |= r->instances[k].address >= 0;
   for (uint32_t k = 0; k < r->nslots; k++) {
@@ -60,7 +61,7 @@ low_guard_name(const struct low_emit *em, uint32_t slot, char *out,
                size_t size) {
   uint32_t a;
   snprintf(out, size, "slot");
-  for (uint32_t k = 0; low_guards(em) && k < em->r->ncalls; k++)
+  for (uint32_t k = 0; guards(em) && k < em->r->ncalls; k++)
     if (guard_call_has(&em->r->calls[k], slot, &a)) {
       snprintf(out, size, "argument %u of %s", a, em->r->calls[k].name);
       return;
@@ -90,12 +91,12 @@ guard_rooms(struct low_emit *em, const char *name) {
 
 void
 low_guard_begin(struct low_emit *em) {
-  if (low_guards(em)) guard_rooms(em, "__asan_poison_memory_region");
+  if (guards(em)) guard_rooms(em, "__asan_poison_memory_region");
 }
 
 void
 low_guard_end(struct low_emit *em) {
-  if (!low_guards(em)) return;
+  if (!guards(em)) return;
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
     if (em->guarded[k] && em->r->binds[s->load].written)

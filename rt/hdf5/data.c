@@ -148,8 +148,9 @@ check_bools(const struct rt_h5 *f, const char *name, const struct rt_rows *r,
   return OK;
 }
 
-hid_t
-h5_transfer(const struct rt_h5 *f) {
+/* How values go: together with those of the other ranks. The caller drops it. */
+static hid_t
+transfer_new(const struct rt_h5 *f) {
   hid_t how = H5Pcreate(H5P_DATASET_XFER);
 #ifdef H5_HAVE_PARALLEL
   if (f->parallel) H5Pset_dxpl_mpio(how, H5FD_MPIO_COLLECTIVE);
@@ -164,7 +165,7 @@ rows_read(struct rt_h5 *f, const char *name, hid_t data,
           const struct rt_rows *r, void *out) {
   bool lost = false;
   hid_t space = H5Dget_space(data), memory = rows_select(space, r);
-  hid_t type = type_native(r->type), how = h5_transfer(f);
+  hid_t type = type_native(r->type), how = transfer_new(f);
   H5Pset_type_conv_cb(how, value_lost, &lost);
   status st = OK;
   if (H5Dread(data, type, memory, space, how, out) < 0) {
@@ -260,7 +261,7 @@ static status
 rows_write(struct rt_h5 *f, const char *name, hid_t data, hid_t type,
            const struct rt_rows *r, const void *values) {
   hid_t space = H5Dget_space(data), memory = rows_select(space, r);
-  hid_t how = h5_transfer(f);
+  hid_t how = transfer_new(f);
   status st = OK;
   if (H5Dwrite(data, type, memory, space, how, values) < 0)
     st = h5_fail(f, name, "cannot be written");

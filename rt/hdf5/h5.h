@@ -22,9 +22,6 @@ status h5_fail(const struct rt_h5 *f, const char *name, const char *tried);
 /* Is there an object of this path? Missing groups on the way are no error. */
 bool h5_has(const struct rt_h5 *f, const char *name);
 
-/* How values go: together with those of the other ranks. The caller drops it. */
-hid_t h5_transfer(const struct rt_h5 *f);
-
 /* Close an identifier of any kind; negative ones are none. */
 void h5_drop(hid_t id);
 

@@ -97,6 +97,13 @@ make_reduction(struct rt_launch *l, struct rt_reduction r) {
 }
 
 /* A small generator of numbers that is the same everywhere. */
+/* All of its two steps. */
+static inline status
+make_run(struct rt_program *p, int nthreads) {
+  TRY(rt_exec_prepare(p, nthreads));
+  return rt_exec_run(p, nthreads);
+}
+
 static inline uint32_t
 make_random(uint32_t *state) {
   *state = *state * 1664525u + 1013904223u;

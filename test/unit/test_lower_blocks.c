@@ -1,6 +1,8 @@
 /* Lowering: hot regions become vector code, and blocks change no bit. */
 #include "test_lower.h"
 
+#include "lower/llvm/code.h"
+
 #include <math.h>
 
 /* Airfoil's kernels after doc formulas: pressure, fluxes, local time step. */
@@ -98,23 +100,30 @@ airfoil_init(struct lower_case *c, int block, bool with_border,
   str_clear(&text);
 }
 
+struct blocks {
+  const char *name, *cpu, *features;
+  struct str all;
+};
+
+static status
+blocks_assembly(void *user, const struct low_region *r) {
+  struct blocks *b = user;
+  if (strcmp(r->calls[0].name, b->name)) return OK;
+  return low_jit_assembly(r, b->cpu, b->features, &b->all);
+}
+
 /* Instructions of function `blocks` in the region that loop `name` begins. */
 static void
 blocks_of(struct lower_case *c, const char *name, const char *cpu,
           const char *features, struct str *out) {
   struct low_env env = lower_case_env(c);
-  struct str all = STR_INIT;
-  for (ir_ref n = 0; n < c->t->nnodes; n++) {
-    if (c->t->nodes[n].op != IR_LOOP) continue;
-    const struct ir_kernel *k = &c->t->kernels[c->t->nodes[n].kernel];
-    if (strcmp(k->name, name)) continue;
-    cr_assert_eq(low_region_assembly(c->t, &env, n, cpu, features, &all), OK,
-                 "%s", err_last());
-  }
-  const char *begin = strstr(all.s, "\nblocks:");
+  struct blocks b = {name, cpu, features, STR_INIT};
+  cr_assert_eq(low_regions_each(c->t, &env, blocks_assembly, &b), OK, "%s",
+               err_last());
+  const char *begin = strstr(b.all.s, "\nblocks:");
   const char *end = begin ? strstr(begin, ".Lfunc_end") : NULL;
   if (end) str_addn(out, begin, (size_t)(end - begin));
-  str_clear(&all);
+  str_clear(&b.all);
 }
 
 static void

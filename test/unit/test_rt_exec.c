@@ -1,4 +1,4 @@
-/* rt_exec with region functions written by hand. */
+/* rt/exec.c with region functions written by hand. */
 #include "base/counters.h"
 #include "rt_make.h"
 
@@ -41,7 +41,7 @@ check_visits(idx_l n, int threads, enum rt_run_mode mode) {
               RT_BIND_SLOT, b);
   make_out(p, 0, v);
   make_out(p, 1, b);
-  cr_assert_eq(rt_exec(p, threads), OK);
+  cr_assert_eq(make_run(p, threads), OK);
   for (idx_l e = 0; e < n; e++) {
     cr_assert_eq(value_at(&visits, e), 1, "n %d, %d threads", n, threads);
     cr_assert_eq((long)value_at(&began, e) % 64, 0);
@@ -75,7 +75,7 @@ calls_for(idx_l n, int threads, enum rt_run_mode mode) {
   struct rt_program *p = make_program();
   make_launch(p, count_region, make_set(p, &set), mode, 0);
   calls = 0;
-  cr_assert_eq(rt_exec(p, threads), OK);
+  cr_assert_eq(make_run(p, threads), OK);
   rt_program_free(p);
   return calls;
 }
@@ -122,7 +122,7 @@ Test(rt_exec, binds_are_what_they_name) {
               RT_BIND_PARAM, make_param(p, &param), RT_BIND_GLOBAL,
               make_global(p, &global), RT_BIND_ADDRESS,
               make_address(p, &calls));
-  cr_assert_eq(rt_exec(p, 1), OK);
+  cr_assert_eq(make_run(p, 1), OK);
   cr_assert_eq(seen[0], d.buf->mem);
   cr_assert_eq((uintptr_t)seen[1], 64);
   cr_assert_eq(seen[2], table);
@@ -191,7 +191,7 @@ check_edges(idx_l nedges, idx_l ncells, idx_l block, int threads) {
   for (int run = 0; run < 3; run++) {
     void *ptr[] = {want, (void *)(uintptr_t)m.map.table};
     edge_region(ptr, 0, nedges);
-    cr_assert_eq(rt_exec(p, threads), OK);
+    cr_assert_eq(make_run(p, threads), OK);
     rt_dat_sync(&d);
     cr_assert_arr_eq(d.mirror, want, (size_t)ncells * sizeof *want,
                      "%d edges, %d cells, blocks of %d, %d threads", nedges,
@@ -229,10 +229,10 @@ Test(rt_exec, a_changed_map_gets_its_own_plan) {
   struct rt_program *p = edge_program(&m, &d);
   rt_set_colours(true);
   long long before = counters[CNT_plans];
-  cr_assert_eq(rt_exec(p, 2), OK);
+  cr_assert_eq(make_run(p, 2), OK);
   for (int i = 0; i < 8000; i++) table[i] = 0;
   m.map.version = 6;
-  cr_assert_eq(rt_exec(p, 2), OK);
+  cr_assert_eq(make_run(p, 2), OK);
   cr_assert_eq(counters[CNT_plans], before + 2);
   cr_assert_eq(p->launches[0].plan->ncolours, p->launches[0].plan->nblocks);
   rt_program_free(p);
@@ -257,7 +257,7 @@ Test(rt_exec, coloured_payloads_run_in_one_piece) {
   make_reduction(l, v);
   make_reduction(l, i);
   calls = 0;
-  cr_assert_eq(rt_exec(p, 3), OK);
+  cr_assert_eq(make_run(p, 3), OK);
   cr_assert_eq(calls, 1);
   rt_program_free(p);
   free((void *)(uintptr_t)m.map.table);
@@ -282,7 +282,7 @@ Test(rt_exec, fresh_slots_replace_buffers) {
   make_launch(p, double_region, make_set(p, &set), RT_RUN_RANGE, 2,
               RT_BIND_SLOT, old, RT_BIND_SLOT, new);
   make_out(p, 0, new);
-  for (int run = 0; run < 4; run++) cr_assert_eq(rt_exec(p, 2), OK);
+  for (int run = 0; run < 4; run++) cr_assert_eq(make_run(p, 2), OK);
   cr_assert_eq(value_at(&d, 0), 15);
   cr_assert_eq(d.buf->refs, 1);
   rt_program_free(p);
@@ -300,7 +300,7 @@ Test(rt_exec, names_move_with_buffers) {
               RT_BIND_SLOT, now, RT_BIND_SLOT, next);
   make_out(p, 1, now);
   make_out(p, 0, next);
-  for (int run = 0; run < 3; run++) cr_assert_eq(rt_exec(p, 1), OK);
+  for (int run = 0; run < 3; run++) cr_assert_eq(make_run(p, 1), OK);
   cr_assert_eq(value_at(&q, 1), 7);
   cr_assert_eq(value_at(&qold, 1), 3);
   cr_assert_eq(q.buf->refs, 1);
@@ -320,7 +320,7 @@ Test(rt_exec, two_dats_may_end_in_one_buffer) {
               RT_BIND_SLOT, now, RT_BIND_SLOT, next);
   make_out(p, 0, next);
   make_out(p, 1, next);
-  for (int run = 0; run < 3; run++) cr_assert_eq(rt_exec(p, 1), OK);
+  for (int run = 0; run < 3; run++) cr_assert_eq(make_run(p, 1), OK);
   cr_assert_eq(q.buf, qold.buf);
   cr_assert_eq(q.buf->refs, 2);
   rt_dat_clear(&q);
@@ -337,7 +337,7 @@ Test(rt_exec, writes_in_place_make_the_mirror_stale) {
   make_launch(p, double_region, make_set(p, &set), RT_RUN_RANGE, 2,
               RT_BIND_SLOT, slot, RT_BIND_SLOT, slot);
   make_out(p, 0, slot);
-  cr_assert_eq(rt_exec(p, 1), OK);
+  cr_assert_eq(make_run(p, 1), OK);
   cr_assert_not(d.mirror_current);
   cr_assert_eq(value_at(&d, 3), 1);
   rt_program_free(p);
@@ -352,7 +352,7 @@ Test(rt_exec, reading_leaves_the_mirror_current) {
   make_launch(p, double_region, make_set(p, &set), RT_RUN_RANGE, 2,
               RT_BIND_SLOT, from, RT_BIND_SLOT, to);
   make_out(p, 1, to);
-  cr_assert_eq(rt_exec(p, 1), OK);
+  cr_assert_eq(make_run(p, 1), OK);
   cr_assert(d.mirror_current);
   rt_program_free(p);
   rt_dat_clear(&d);
@@ -370,7 +370,7 @@ Test(rt_exec, foreign_dats_are_written_in_place) {
   make_launch(p, double_region, make_set(p, &set), RT_RUN_RANGE, 2,
               RT_BIND_SLOT, slot, RT_BIND_SLOT, slot);
   make_out(p, 0, slot);
-  cr_assert_eq(rt_exec(p, 1), OK);
+  cr_assert_eq(make_run(p, 1), OK);
   cr_assert_eq(data[N * DIM - 1], 1);
   rt_program_free(p);
   rt_dat_clear(&d);
@@ -392,7 +392,7 @@ Test(rt_exec, copies_and_set_globals_keep_their_place) {
   make_out(p, 0, a);
   make_out(p, 1, b);
   long long before = counters[CNT_copies];
-  cr_assert_eq(rt_exec(p, 1), OK);
+  cr_assert_eq(make_run(p, 1), OK);
   cr_assert_eq(value_at(&d, 0), 3);
   cr_assert_eq(value_at(&keep, 0), 1);
   cr_assert_eq(global, 1);
@@ -410,7 +410,7 @@ Test(rt_exec, large_copies_are_whole) {
   uint32_t from = make_slot(p, &d, true), to = make_slot(p, &keep, false);
   make_cmd(p, RT_COPY, from, to, 0);
   make_out(p, 1, to);
-  cr_assert_eq(rt_exec(p, 3), OK);
+  cr_assert_eq(make_run(p, 3), OK);
   rt_dat_sync(&keep);
   cr_assert_arr_eq(keep.mirror, d.mirror, LARGE * 3 * sizeof(double));
   rt_program_free(p);
@@ -425,7 +425,7 @@ Test(rt_exec, copies_change_the_layout_at_need) {
   uint32_t from = make_slot(p, &d, true), to = make_slot(p, &keep, false);
   make_cmd(p, RT_COPY, from, to, 0);
   make_out(p, 1, to);
-  cr_assert_eq(rt_exec(p, 1), OK);
+  cr_assert_eq(make_run(p, 1), OK);
   rt_dat_sync(&keep);
   cr_assert_arr_eq(keep.mirror, d.mirror, N * DIM * sizeof(double));
   rt_program_free(p);
@@ -445,7 +445,7 @@ Test(rt_exec, no_memory_means_nothing_happened) {
   make_launch(p, double_region, make_set(p, &set), RT_RUN_RANGE, 2,
               RT_BIND_SLOT, slot, RT_BIND_SLOT, slot);
   make_out(p, 0, slot);
-  cr_assert_eq(rt_exec(p, 1), ERR_MEMORY);
+  cr_assert_eq(make_run(p, 1), ERR_MEMORY);
   cr_assert(d.mirror_current);
   cr_assert_eq(d.buf->refs, 1);
   cr_assert_eq(*(double *)d.buf->mem, 0);
@@ -460,10 +460,10 @@ Test(rt_exec, repeated_runs_allocate_nothing) {
   struct rt_program *p = edge_program(&m, &d);
   make_slot(p, &d, false);
   rt_plan_checking = false;
-  cr_assert_eq(rt_exec(p, 2), OK);
+  cr_assert_eq(make_run(p, 2), OK);
   long long buffers = counters[CNT_allocations], plans = counters[CNT_plans];
   struct mallinfo2 before = mallinfo2();
-  for (int i = 0; i < 10; i++) cr_assert_eq(rt_exec(p, 2), OK);
+  for (int i = 0; i < 10; i++) cr_assert_eq(make_run(p, 2), OK);
   struct mallinfo2 after = mallinfo2();
   cr_assert_eq(counters[CNT_allocations], buffers);
   cr_assert_eq(counters[CNT_plans], plans);
@@ -483,9 +483,9 @@ Test(rt_exec, threads_may_change_between_runs) {
   void *ptr[] = {want, (void *)(uintptr_t)m.map.table};
   for (int threads = 1; threads <= 4; threads++) {
     edge_region(ptr, 0, 4000);
-    cr_assert_eq(rt_exec(p, threads), OK);
+    cr_assert_eq(make_run(p, threads), OK);
   }
-  cr_assert_eq(rt_exec(p, 2), OK);
+  cr_assert_eq(make_run(p, 2), OK);
   edge_region(ptr, 0, 4000);
   rt_dat_sync(&d);
   cr_assert_arr_eq(d.mirror, want, 4000 * sizeof *want);
@@ -514,8 +514,8 @@ Test(rt_exec, launches_are_counted_and_timed) {
   l->bytes_per_element = 24;
   long long regions = counters[CNT_regions], moved = counters[CNT_bytes_moved];
   double sums[2] = {0, 0};
-  cr_assert_eq(rt_exec(p, 1), OK);
-  cr_assert_eq(rt_exec(p, 1), OK);
+  cr_assert_eq(make_run(p, 1), OK);
+  cr_assert_eq(make_run(p, 1), OK);
   rt_timer_each(find_line, sums);
   cr_assert_eq(sums[0], 2);
   cr_assert_eq(sums[1], 2 * 24 * N);

@@ -466,12 +466,12 @@ Test(rt_reorder, serial_launches_keep_the_programs_order) {
   make_launch(p, trail_region, make_set(p, &set), RT_RUN_SERIAL, 1,
               RT_BIND_ROWS, 0u);
   ntrail = 0;
-  cr_assert_eq(rt_exec(p, 3), OK);
+  cr_assert_eq(make_run(p, 3), OK);
   cr_assert_eq(ntrail, N);
   for (idx_l i = 0; i < N; i++) cr_assert_eq(trail[i], i);
   p->launches[0].mode = RT_RUN_RANGE;
   ntrail = 0;
-  cr_assert_eq(rt_exec(p, 1), OK);
+  cr_assert_eq(make_run(p, 1), OK);
   cr_assert_arr_eq(trail, o->row, N * sizeof *trail);
   rt_program_free(p);
   rt_order_free(o);

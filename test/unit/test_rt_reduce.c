@@ -55,7 +55,7 @@ check_type(int threads, idx_l n) {
   for (int run = 0; run < 2; run++) {
     void *ptr[] = {want};
     reduce_region(ptr, 0, n);
-    cr_assert_eq(rt_exec(p, threads), OK);
+    cr_assert_eq(make_run(p, threads), OK);
     cr_assert_arr_eq(start, want, (size_t)dim * type.size,
                      "%s x%u %s, %d threads, %d elements, run %d",
                      type_text(type), dim, access_info[access].text, threads, n,
@@ -138,7 +138,7 @@ run_argmin(int threads, idx_l n, double *min, struct place *where) {
       make_global(p, where), bytes12, 1, ACC_MIN, 0, false, false};
   make_reduction(l, value);
   make_reduction(l, info);
-  cr_assert_eq(rt_exec(p, threads), OK);
+  cr_assert_eq(make_run(p, threads), OK);
   rt_program_free(p);
 }
 
@@ -206,7 +206,7 @@ Test(rt_reduce, components_have_their_own_winners) {
         make_global(p, max), f64, 3, ACC_MAX, -1, false, false};
     make_reduction(l, info); /* a payload may stand before its value */
     make_reduction(l, value);
-    cr_assert_eq(rt_exec(p, threads), OK);
+    cr_assert_eq(make_run(p, threads), OK);
     cr_assert_eq(where[0], 700, "%d threads", threads);
     cr_assert_eq(where[1], 3000);
     cr_assert_eq(where[2], -3);
@@ -246,7 +246,7 @@ Test(rt_reduce, one_value_may_have_several_payloads) {
   make_reduction(l, one);
   make_reduction(l, two);
   ties_at(4100, 4200, 4300);
-  cr_assert_eq(rt_exec(p, 2), OK);
+  cr_assert_eq(make_run(p, 2), OK);
   cr_assert_eq(element, 4100);
   cr_assert_eq(where.element, 4100);
   rt_program_free(p);
@@ -280,7 +280,7 @@ sum_of(int threads, idx_l n, enum rt_run_mode mode, idx_l *targets) {
       make_global(p, &sum), f64, 1, ACC_INC, -1, true, false};
   make_reduction(l, r);
   make_conflict(l, make_map(p, &m), 0);
-  cr_assert_eq(rt_exec(p, threads), OK);
+  cr_assert_eq(make_run(p, threads), OK);
   rt_program_free(p);
   return sum;
 }

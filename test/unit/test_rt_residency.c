@@ -68,7 +68,7 @@ run_on(struct rt_device *dev, struct rt_dat *d, mock_kernel f, enum use use) {
   l->offload = mem_alloc(1, sizeof *l->offload);
   l->offload->code = &code;
   if (use != READ) make_out(p, 0, slot);
-  status st = rt_exec(p, 1);
+  status st = make_run(p, 1);
   rt_program_free(p);
   return st;
 }
@@ -299,7 +299,7 @@ run_view(struct rt_device *dev, struct rt_dat *d) {
   l->offload = mem_alloc(1, sizeof *l->offload);
   l->offload->code = &code;
   make_out(p, 0, slot);
-  status st = rt_exec(p, 1);
+  status st = make_run(p, 1);
   rt_program_free(p);
   return st;
 }

@@ -217,7 +217,7 @@ check_bits(bool colours, bool coloured) {
     rt_set_team(run % 2 ? RT_TEAM_ALONE : RT_TEAM_TOGETHER);
     in_team[run] = false;
     memset(cells, 0, sizeof cells);
-    cr_assert_eq(rt_exec(p, 3), OK);
+    cr_assert_eq(make_run(p, 3), OK);
     if (!run) {
       first_sum = sum;
       memcpy(first_cells, cells, sizeof cells);
@@ -246,7 +246,7 @@ check_told(uint64_t version, const char *told) {
   make_reduction(l, r);
   make_conflict(l, make_map(p, &m), 0);
   rt_set_block_size(100);
-  cr_assert_eq(rt_exec(p, 3), OK);
+  cr_assert_eq(make_run(p, 3), OK);
   rt_exec_explain(p, &s);
   cr_expect(strstr(s.s, told), "%s", s.s);
   str_clear(&s);

@@ -67,52 +67,48 @@ module_get(const struct low_llvm **out) {
 
 /* Status of the other side, its message copied here. */
 static status
-module_status(status s) {
-  return s == OK ? OK : err_set(s, "%s", module.table->error());
+module_run(struct low_llvm_job job) {
+  const struct low_llvm *t;
+  TRY(module_get(&t));
+  status s = t->run(&job);
+  return s == OK ? OK : err_set(s, "%s", t->error());
 }
 
 status
 low_llvm_facts(struct low_kernel *k, struct arena *arena) {
-  const struct low_llvm *t;
-  TRY(module_get(&t));
-  return module_status(t->facts(k, arena));
+  return module_run((struct low_llvm_job){LOW_FACTS, .kernel = k,
+                                          .arena = arena});
 }
 
 status
 low_llvm_source(const char *name, const char *source, struct str *bitcode) {
-  const struct low_llvm *t;
-  TRY(module_get(&t));
-  return module_status(t->source(name, source, bitcode));
+  return module_run((struct low_llvm_job){LOW_SOURCE, .name = name,
+                                          .source = source, .out = bitcode});
 }
 
 status
 low_llvm_compile(const struct low_region *r, struct low_code *out,
                  struct str *object) {
-  const struct low_llvm *t;
-  TRY(module_get(&t));
-  return module_status(t->compile(r, out, object));
+  return module_run((struct low_llvm_job){LOW_COMPILE, .region = r, .code = out,
+                                          .out = object});
 }
 
 status
 low_llvm_ir(const struct low_region *r, struct str *out) {
-  const struct low_llvm *t;
-  TRY(module_get(&t));
-  return module_status(t->ir(r, out));
+  return module_run((struct low_llvm_job){LOW_IR, .region = r, .out = out});
 }
 
 status
 low_llvm_device(const struct low_region *r, const struct low_device_form *form,
                 struct str *code) {
-  const struct low_llvm *t;
-  TRY(module_get(&t));
-  return module_status(t->device(r, form, code));
+  return module_run((struct low_llvm_job){LOW_DEVICE, .region = r, .form = form,
+                                          .out = code});
 }
 
 status
 low_llvm_moves(enum rt_code_kind kind, const char *arch, struct str *code) {
-  const struct low_llvm *t;
-  TRY(module_get(&t));
-  return module_status(t->moves(kind, arch, code));
+  return module_run((struct low_llvm_job){LOW_MOVES, .kind = kind, .arch = arch,
+                                          .out = code});
 }
 
 void

@@ -30,28 +30,44 @@ struct low_code {
 };
 void low_code_clear(struct low_code *c);
 
-/* All functions may be called from several threads at once. ERR_MEMORY: there is none
- * for what LLVM does. */
+/* What LLVM is asked for:
+ *   FACTS    fill in what the IR of kernel->name in kernel->bitcode proves; addresses
+ *            of constants stay open. Strings and arrays go to `arena`
+ *   SOURCE   C text that defines `name` to bitcode
+ *   COMPILE  code of `region` for this machine. `out`: the relocatable file that it
+ *            was made of
+ *   IR       LLVM IR of that code, as text
+ *   DEVICE   code of `region` in `form` for a device (lower/device.h)
+ *   MOVES    kernels that move listed elements (struct rt_dev_moves) */
+enum low_llvm_task {
+  LOW_FACTS,
+  LOW_SOURCE,
+  LOW_COMPILE,
+  LOW_IR,
+  LOW_DEVICE,
+  LOW_MOVES
+};
+
+struct low_llvm_job {
+  enum low_llvm_task task;
+  struct low_kernel *kernel;
+  struct arena *arena;
+  const char *name, *source, *arch;
+  const struct low_region *region;
+  const struct low_device_form *form;
+  enum rt_code_kind kind;
+  struct low_code *code;
+  struct str *out;
+};
+
 struct low_llvm {
   const char *version; /* of the library that it was built with */
   int *log_level;      /* of its copy of base/ */
   void (**mem_told)(const char *message); /* likewise */
   const char *(*error)(void);             /* last message in this thread */
-  /* Fill in what the IR of k->name in k->bitcode proves; addresses of constants
-   * stay open. Strings and arrays go to `arena`. */
-  status (*facts)(struct low_kernel *k, struct arena *arena);
-  /* C text that defines `name` to bitcode. */
-  status (*source)(const char *name, const char *source, struct str *bitcode);
-  /* Code for this machine. `object`: the relocatable file that it was made of. */
-  status (*compile)(const struct low_region *r, struct low_code *out,
-                    struct str *object);
-  /* LLVM IR of the code for this machine, as text. */
-  status (*ir)(const struct low_region *r, struct str *out);
-  /* Code for a device (lower/device.h). */
-  status (*device)(const struct low_region *r,
-                   const struct low_device_form *form, struct str *code);
-  /* Kernels that move listed elements (struct rt_dev_moves). */
-  status (*moves)(enum rt_code_kind kind, const char *arch, struct str *code);
+  /* May be called from several threads at once. ERR_MEMORY: there is none for what
+   * LLVM does. */
+  status (*run)(const struct low_llvm_job *job);
 };
 
 /* Text that tells a file from any other or changed one: path, size, time. */
@@ -59,8 +75,8 @@ void low_file_identity(const char *path, struct str *out);
 /* The same for the files of the compiler, without opening them. */
 void low_module_identity(struct str *out);
 
-/* The functions above; the module is opened at the first call. Messages of the
- * other side become the caller's. */
+/* Its tasks; the module is opened at the first call. Messages of the other side become
+ * the caller's. */
 status low_llvm_facts(struct low_kernel *k, struct arena *arena);
 status low_llvm_source(const char *name, const char *source,
                        struct str *bitcode);

@@ -7,90 +7,26 @@
 #include "lower/llvm/facts.h"
 #include "lower/llvm/rescue.h"
 
-/* All arguments that the table's functions have. */
-struct module_args {
-  struct low_kernel *kernel;
-  struct arena *arena;
-  const struct low_region *region;
-  const struct low_device_form *form;
-  struct low_code *code;
-  const char *a, *b;
-  struct str *text;
-  enum rt_code_kind kind;
-};
+#include <assert.h>
 
 static status
-facts_run(void *args) {
-  struct module_args *x = args;
-  return low_facts_read(x->kernel, x->arena);
+job_run(void *job) {
+  const struct low_llvm_job *j = job;
+  switch (j->task) {
+  case LOW_FACTS: return low_facts_read(j->kernel, j->arena);
+  case LOW_SOURCE: return low_source_compile(j->name, j->source, j->out);
+  case LOW_COMPILE: return low_jit_compile(j->region, j->code, j->out);
+  case LOW_IR: return low_jit_ir(j->region, j->out);
+  case LOW_DEVICE: return low_device_compile(j->region, j->form, j->out);
+  case LOW_MOVES: return low_moves_compile(j->kind, j->arch, j->out);
+  }
+  assert(!"a task");
+  return ERR_COMPILE;
 }
 
 static status
-source_run(void *args) {
-  struct module_args *x = args;
-  return low_source_compile(x->a, x->b, x->text);
-}
-
-static status
-compile_run(void *args) {
-  struct module_args *x = args;
-  return low_jit_compile(x->region, x->code, x->text);
-}
-
-static status
-ir_run(void *args) {
-  struct module_args *x = args;
-  return low_jit_ir(x->region, x->text);
-}
-
-static status
-device_run(void *args) {
-  struct module_args *x = args;
-  return low_device_compile(x->region, x->form, x->text);
-}
-
-static status
-moves_run(void *args) {
-  struct module_args *x = args;
-  return low_moves_compile(x->kind, x->a, x->text);
-}
-
-/* ---- the table's functions ----------------------------------------------- */
-
-static status
-facts(struct low_kernel *k, struct arena *arena) {
-  return ll_rescue(facts_run,
-                   &(struct module_args){.kernel = k, .arena = arena});
-}
-
-static status
-source(const char *name, const char *text, struct str *bitcode) {
-  return ll_rescue(
-      source_run, &(struct module_args){.a = name, .b = text, .text = bitcode});
-}
-
-static status
-compile(const struct low_region *r, struct low_code *out, struct str *object) {
-  return ll_rescue(compile_run, &(struct module_args){
-                                    .region = r, .code = out, .text = object});
-}
-
-static status
-ir(const struct low_region *r, struct str *out) {
-  return ll_rescue(ir_run, &(struct module_args){.region = r, .text = out});
-}
-
-static status
-device(const struct low_region *r, const struct low_device_form *form,
-       struct str *code) {
-  return ll_rescue(device_run, &(struct module_args){
-                                   .region = r, .form = form, .text = code});
-}
-
-static status
-moves(enum rt_code_kind kind, const char *arch, struct str *code) {
-  return ll_rescue(
-      moves_run, &(struct module_args){.kind = kind, .a = arch, .text = code});
+run(const struct low_llvm_job *job) {
+  return ll_rescue(job_run, (void *)(uintptr_t)job);
 }
 
 extern const struct low_llvm op2_low_llvm;
@@ -99,10 +35,5 @@ const struct low_llvm op2_low_llvm = {
     .log_level = &log_level,
     .mem_told = &mem_told,
     .error = err_last,
-    .facts = facts,
-    .source = source,
-    .compile = compile,
-    .ir = ir,
-    .device = device,
-    .moves = moves,
+    .run = run,
 };

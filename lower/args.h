@@ -19,7 +19,7 @@ struct low_args {
   struct low_maker *m;
   struct low_region *r;
   ir_ref first, end; /* its nodes */
-  bool device;       /* they run on one: dats are SoA there */
+  bool device;       /* they run on one */
   bool serial;       /* order of elements matters */
   bool payload;
   /* the call at hand */

@@ -1,6 +1,8 @@
 /* Binds: each thing that a region is given, once. */
 #include "lower/args.h"
 
+#include "rt/dev.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -17,13 +19,6 @@ low_bind_get(struct low_region *r, struct low_bind b) {
   return (int32_t)r->nbinds - 1;
 }
 
-/* On a device dats are SoA; where several overlap, memory is as on the host. */
-static uint32_t
-low_bind_block(const struct low_args *g, const struct ir_dat *d, ir_ref root) {
-  if (!g->device || g->m->shared[root]) return d->block;
-  return d->dim > 1 ? 0 : 1;
-}
-
 int32_t
 low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer) {
   const struct ir_trace *t = g->m->t;
@@ -32,17 +27,18 @@ low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer) {
   bool view = dat != root;
   const struct ir_dat *d = &t->dats[view ? dat : t->buffers[buffer].dat];
   bool alone = !g->m->shared[root] && !(t->dats[root].flags & IR_DAT_PINNED);
+  bool overlaps = g->device && g->m->shared[root];
   uint32_t slot = low_number_slot(g->m, buffer, view ? dat : IR_NONE);
   struct low_bind b = {.kind = RT_BIND_SLOT,
                        .index = slot,
                        .type = d->type,
                        .dim = d->dim,
-                       .block = low_bind_block(g, d, root),
+                       .block = g->device && !overlaps ? rt_dev_block(d->dim)
+                                                       : d->block,
                        .set = d->set,
                        .alone = alone,
                        .stride = -1};
   int32_t k = low_bind_get(g->r, b);
-  bool overlaps = g->device && g->m->shared[root];
   if (b.block == 0 || overlaps) {
     struct low_bind s = {.kind = overlaps ? RT_BIND_OFFSET : RT_BIND_STRIDE,
                          .index = slot,

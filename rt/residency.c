@@ -30,13 +30,14 @@
 #include "rt/residency.h"
 
 #include "base/counters.h"
+#include "rt/dev.h"
 
 #include <assert.h>
 #include <string.h>
 
 static struct rt_shape
 soa_shape(struct rt_shape s) {
-  s.block = s.dim == 1 ? 1 : 0;
+  s.block = rt_dev_block(s.dim);
   return s;
 }
 

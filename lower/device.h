@@ -28,16 +28,7 @@ enum low_item {
 
 /* The code that a region wants: format, and where its small values lie.
  *
- * Kernels of the code (p: memory, w: 64-bit words), one of the first three:
- *   op2_region(p/w of binds..., p scalars, p sums, p at, w lo, hi, mul, span,
- *              step, mapped)           e is at[e] if `mapped`, where `ordered`
- *   op2_colour(p/w of binds..., p scalars, p sums, p order, p element colours,
- *              p their numbers, w lo, hi, first, fresh)
- *   op2_stage(p/w of binds..., p scalars, p sums, p element colours, p their
- *             numbers, for each use p first, targets, local, w lo, hi, blocks,
- *             groups, for each use w most, room in local memory)
- *   op2_combine(p sums, w rows, step, fan)             only with reductions
- * Binds of kind PARAM, GLOBAL and ACC are no arguments: they lie at
+ * Binds of kind PARAM, GLOBAL and ACC are no arguments (rt/device.h): they lie at
  * scalars + bind_at[k], and at sums + item * row + sum_at[reduction]. Behind the
  * sums, at claim_at[reduction], are the numbers of the elements that made extremes
  * with payloads (rt/reduce.c), where they are claimed. */

@@ -25,6 +25,66 @@ struct rt_dev_arg {
   size_t local; /* bytes; 0: none of this kind */
 };
 
+/* Places of arguments of the kernels that lower makes and this layer launches: in each
+ * list memory comes first, words from the one that is named on.
+ *   op2_region    binds, shared, plain       words from LO: e is at[e] if `mapped`
+ *   op2_colour    binds, shared, colour      words from LO
+ *   op2_stage     binds, shared, stage, tables of each use, stage words, the most
+ *                 targets of each use, room in local memory
+ *   op2_combine   combine                    words from ROWS; only with reductions
+ *   op2_pack8...  move                       words from N
+ * Binds are memory, strides and offsets are words; those of kind PARAM, GLOBAL and ACC
+ * are none (struct low_device_form). */
+enum { RT_ARG_SCALARS, RT_ARG_SUMS, RT_ARGS_SHARED };
+enum {
+  RT_PLAIN_AT,
+  RT_PLAIN_LO,
+  RT_PLAIN_HI,
+  RT_PLAIN_MUL,
+  RT_PLAIN_SPAN,
+  RT_PLAIN_STEP,
+  RT_PLAIN_MAPPED,
+  RT_PLAIN_ARGS
+};
+enum {
+  RT_COLOUR_ORDER,
+  RT_COLOUR_COLOURS,
+  RT_COLOUR_NCOLOURS,
+  RT_COLOUR_LO,
+  RT_COLOUR_HI,
+  RT_COLOUR_FIRST,
+  RT_COLOUR_FRESH,
+  RT_COLOUR_ARGS
+};
+enum { RT_STAGE_COLOURS, RT_STAGE_NCOLOURS, RT_STAGE_ARGS };
+enum { RT_STAGE_FIRST, RT_STAGE_TARGETS, RT_STAGE_LOCAL, RT_STAGE_TABLES };
+enum {
+  RT_STAGE_LO,
+  RT_STAGE_HI,
+  RT_STAGE_BLOCKS,
+  RT_STAGE_GROUPS,
+  RT_STAGE_WORDS
+};
+enum {
+  RT_COMBINE_SUMS,
+  RT_COMBINE_ROWS,
+  RT_COMBINE_STEP,
+  RT_COMBINE_FAN,
+  RT_COMBINE_ARGS
+};
+enum {
+  RT_MOVE_DAT,
+  RT_MOVE_LIST,
+  RT_MOVE_PLACE,
+  RT_MOVE_MESSAGE,
+  RT_MOVE_N,
+  RT_MOVE_DIM,
+  RT_MOVE_PER, /* words of a component */
+  RT_MOVE_STRIDE,
+  RT_MOVE_SCALE,
+  RT_MOVE_ARGS
+};
+
 struct rt_driver {
   /* How many devices there are. ERR_TARGET: what was looked for. */
   status (*count)(int *out);

@@ -62,16 +62,19 @@ launch_move(const struct rt_moved *m, const struct rt_buf *b, bool packs) {
   assert(kernel && !b->foreign && m->unit >> k);
   TRY(rt_dev_table_get(d, m->list, bytes, m->version, &list));
   TRY(rt_dev_table_get(d, m->place, bytes, m->version, &place));
-  struct rt_dev_arg args[] = {
-      {.mem = b->dev->mem},  {.mem = list},
-      {.mem = place},        {.mem = d->message},
-      {.word = m->n},        {.word = b->shape.dim},
-      {.word = words},       {.word = (int64_t)rt_dev_stride(b->shape)},
-      {.word = m->unit >> k}};
+  const struct rt_dev_arg args[RT_MOVE_ARGS] = {
+      [RT_MOVE_DAT] = {.mem = b->dev->mem},
+      [RT_MOVE_LIST] = {.mem = list},
+      [RT_MOVE_PLACE] = {.mem = place},
+      [RT_MOVE_MESSAGE] = {.mem = d->message},
+      [RT_MOVE_N] = {.word = m->n},
+      [RT_MOVE_DIM] = {.word = b->shape.dim},
+      [RT_MOVE_PER] = {.word = words},
+      [RT_MOVE_STRIDE] = {.word = (int64_t)rt_dev_stride(b->shape)},
+      [RT_MOVE_SCALE] = {.word = m->unit >> k}};
   size_t items = (size_t)m->n * b->shape.dim * (size_t)words;
   items = (items + d->group - 1) / d->group * d->group;
-  return d->driver->launch(d, kernel, args, sizeof args / sizeof *args, items,
-                           d->group);
+  return d->driver->launch(d, kernel, args, RT_MOVE_ARGS, items, d->group);
 }
 
 status

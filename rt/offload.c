@@ -63,7 +63,7 @@
 /* WAITING_BYTES: private memory of a group whose items wait for each other; a driver
  * may keep that of all of them on one stack. */
 enum { WAITING_BYTES = 1 << 20 };
-enum { FAN = 32, SUM_BYTES_MAX = 32 << 20, MORE_ARGS = 10, STAGE_ARGS = 4 };
+enum { FAN = 32, SUM_BYTES_MAX = 32 << 20 };
 
 static uint32_t
 round_up(uint32_t n, uint32_t to) {
@@ -167,13 +167,15 @@ struct stage_table {
 };
 
 static void
-stage_tables(const struct rt_stage *s, struct stage_table out[3]) {
+stage_tables(const struct rt_stage *s,
+             struct stage_table out[RT_STAGE_TABLES]) {
   size_t word = sizeof(idx_l);
-  out[0] = (struct stage_table){s->first, word * ((size_t)s->nblocks + 1)};
-  out[1] =
+  out[RT_STAGE_FIRST] =
+      (struct stage_table){s->first, word * ((size_t)s->nblocks + 1)};
+  out[RT_STAGE_TARGETS] =
       (struct stage_table){s->targets, word * (size_t)s->first[s->nblocks]};
-  out[2] = (struct stage_table){s->local,
-                                sizeof *s->local * (size_t)s->n * s->nentries};
+  out[RT_STAGE_LOCAL] = (struct stage_table){
+      s->local, sizeof *s->local * (size_t)s->n * s->nentries};
 }
 
 static status
@@ -194,10 +196,10 @@ prepare_stage(const struct rt_program *p, struct rt_launch *l,
          d->name, l->name, r->local, d->local);
   TRY(prepare_plan(p, l, block, conflicts, r));
   for (uint32_t u = 0; u < o->nuses; u++) {
-    struct stage_table t[3];
+    struct stage_table t[RT_STAGE_TABLES];
     void *mem;
     stage_tables(o->stages[u], t);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < RT_STAGE_TABLES; k++)
       TRY(rt_dev_table_get(d, t[k].data, t[k].bytes, 0, &mem));
   }
   return OK;
@@ -262,6 +264,18 @@ most_items(const struct rt_launch *l, const struct rt_offload_run *r) {
   return n > more ? n : more;
 }
 
+/* Arguments behind the binds. */
+static size_t
+most_args(const struct rt_offload *o) {
+  switch (o->form) {
+  case RT_FORM_PLAIN: return RT_ARGS_SHARED + RT_PLAIN_ARGS;
+  case RT_FORM_COLOUR: return RT_ARGS_SHARED + RT_COLOUR_ARGS;
+  case RT_FORM_STAGE: break;
+  }
+  return RT_ARGS_SHARED + RT_STAGE_ARGS + RT_STAGE_WORDS + 1 +
+         (RT_STAGE_TABLES + 1) * (size_t)o->nuses;
+}
+
 status
 rt_offload_prepare(const struct rt_program *p, struct rt_launch *l, idx_l n,
                    idx_l end, struct rt_conflict *conflicts,
@@ -273,8 +287,7 @@ rt_offload_prepare(const struct rt_program *p, struct rt_launch *l, idx_l n,
   *out = r;
   if (!r.end) return OK;
   if (!o->args) {
-    o->args = mem_alloc((size_t)l->nbinds + MORE_ARGS + STAGE_ARGS * o->nuses,
-                        sizeof *o->args);
+    o->args = mem_alloc(l->nbinds + most_args(o), sizeof *o->args);
     o->staging = mem_alloc(o->scalar_bytes + 1, 1);
   }
   if (o->form == RT_FORM_COLOUR)
@@ -339,7 +352,17 @@ word_arg(int64_t word) {
   return (struct rt_dev_arg){.word = word};
 }
 
-/* What both kernels begin with; the number of arguments. */
+/* The device's copy of a table that never changes. */
+static status
+table_arg(struct rt_device *d, const void *data, size_t bytes,
+          struct rt_dev_arg *out) {
+  void *mem;
+  TRY(rt_dev_table_get(d, data, bytes, 0, &mem));
+  *out = mem_arg(mem);
+  return OK;
+}
+
+/* What all kernels begin with; the number of arguments. */
 static status
 first_args(const struct rt_program *p, const struct rt_launch *l,
            struct rt_buf **bufs, uint32_t *n_out) {
@@ -373,9 +396,9 @@ first_args(const struct rt_program *p, const struct rt_launch *l,
     case RT_BIND_ADDRESS: assert(!"an opaque kernel on a device");
     }
   }
-  o->args[n++] = mem_arg(d->scalars);
-  o->args[n++] = mem_arg(d->sums);
-  *n_out = n;
+  o->args[n + RT_ARG_SCALARS] = mem_arg(d->scalars);
+  o->args[n + RT_ARG_SUMS] = mem_arg(d->sums);
+  *n_out = n + RT_ARGS_SHARED;
   return OK;
 }
 
@@ -403,12 +426,17 @@ launch_plain(const struct rt_program *p, const struct rt_launch *l,
   }
   void *at = NULL;
   if (x->lo < r->n) TRY(order_table(p, l, &at));
-  uint32_t n = x->nargs;
-  o->args[n++] = mem_arg(at ? at : d->scalars);
-  int64_t words[] = {x->lo, x->hi, mul, span, step, at != NULL};
-  for (int i = 0; i < 6; i++) o->args[n++] = word_arg(words[i]);
+  struct rt_dev_arg *a = o->args + x->nargs;
+  a[RT_PLAIN_AT] = mem_arg(at ? at : d->scalars);
+  a[RT_PLAIN_LO] = word_arg(x->lo);
+  a[RT_PLAIN_HI] = word_arg(x->hi);
+  a[RT_PLAIN_MUL] = word_arg(mul);
+  a[RT_PLAIN_SPAN] = word_arg(span);
+  a[RT_PLAIN_STEP] = word_arg(step);
+  a[RT_PLAIN_MAPPED] = word_arg(at != NULL);
   x->rows = items.all;
-  return d->driver->launch(d, o->code->run, o->args, n, items.all, items.group);
+  return d->driver->launch(d, o->code->run, o->args, x->nargs + RT_PLAIN_ARGS,
+                           items.all, items.group);
 }
 
 static status
@@ -418,21 +446,18 @@ launch_coloured(const struct rt_launch *l, const struct rt_offload_run *r,
   struct rt_device *d = o->code->device;
   const struct rt_plan *plan = r->plan;
   size_t word = sizeof(idx_l), blocks = (size_t)plan->nblocks;
-  uint32_t n = x->nargs;
-  const void *tables[] = {plan->order, plan->elem_colour, plan->nelem_colours};
-  size_t sizes[] = {blocks * word, (size_t)r->end * word, blocks * word};
-  for (int i = 0; i < 3; i++) {
-    void *mem;
-    TRY(rt_dev_table_get(d, tables[i], sizes[i], 0, &mem));
-    o->args[n++] = mem_arg(mem);
-  }
-  o->args[n++] = word_arg(x->lo);
-  o->args[n++] = word_arg(x->hi);
+  struct rt_dev_arg *a = o->args + x->nargs;
+  TRY(table_arg(d, plan->order, blocks * word, &a[RT_COLOUR_ORDER]));
+  TRY(table_arg(d, plan->elem_colour, (size_t)r->end * word,
+                &a[RT_COLOUR_COLOURS]));
+  TRY(table_arg(d, plan->nelem_colours, blocks * word, &a[RT_COLOUR_NCOLOURS]));
+  a[RT_COLOUR_LO] = word_arg(x->lo);
+  a[RT_COLOUR_HI] = word_arg(x->hi);
   for (idx_l c = 0, begun = 0; c < plan->ncolours; c++) {
     idx_l groups = plan->start[c + 1] - plan->start[c];
-    o->args[n] = word_arg(plan->start[c]);
-    o->args[n + 1] = word_arg(begun);
-    TRY(d->driver->launch(d, o->code->run, o->args, n + 2,
+    a[RT_COLOUR_FIRST] = word_arg(plan->start[c]);
+    a[RT_COLOUR_FRESH] = word_arg(begun);
+    TRY(d->driver->launch(d, o->code->run, o->args, x->nargs + RT_COLOUR_ARGS,
                           (size_t)groups * r->group, r->group));
     if (groups > begun) begun = groups;
   }
@@ -446,31 +471,28 @@ launch_staged(const struct rt_launch *l, const struct rt_offload_run *r,
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
   const struct rt_plan *plan = r->plan;
-  struct stage_table t[3] = {
-      {plan->elem_colour, sizeof(idx_l) * (size_t)r->end},
-      {plan->nelem_colours, sizeof(idx_l) * (size_t)plan->nblocks}};
-  uint32_t n = x->nargs, groups = stage_groups(l, r);
-  void *mem;
-  for (int k = 0; k < 2; k++) {
-    TRY(rt_dev_table_get(d, t[k].data, t[k].bytes, 0, &mem));
-    o->args[n++] = mem_arg(mem);
-  }
+  uint32_t groups = stage_groups(l, r);
+  struct rt_dev_arg *a = o->args + x->nargs, *use = a + RT_STAGE_ARGS;
+  TRY(table_arg(d, plan->elem_colour, sizeof(idx_l) * (size_t)r->end,
+                &a[RT_STAGE_COLOURS]));
+  TRY(table_arg(d, plan->nelem_colours, sizeof(idx_l) * (size_t)plan->nblocks,
+                &a[RT_STAGE_NCOLOURS]));
   for (uint32_t u = 0; u < o->nuses; u++) {
+    struct stage_table t[RT_STAGE_TABLES];
     stage_tables(o->stages[u], t);
-    for (int k = 0; k < 3; k++) {
-      TRY(rt_dev_table_get(d, t[k].data, t[k].bytes, 0, &mem));
-      o->args[n++] = mem_arg(mem);
-    }
+    for (int k = 0; k < RT_STAGE_TABLES; k++)
+      TRY(table_arg(d, t[k].data, t[k].bytes, use++));
   }
-  o->args[n++] = word_arg(x->lo);
-  o->args[n++] = word_arg(x->hi);
-  o->args[n++] = word_arg(plan->nblocks);
-  o->args[n++] = word_arg(groups);
-  for (uint32_t u = 0; u < o->nuses; u++)
-    o->args[n++] = word_arg(o->stages[u]->most);
-  o->args[n++] = (struct rt_dev_arg){.local = r->local};
+  use[RT_STAGE_LO] = word_arg(x->lo);
+  use[RT_STAGE_HI] = word_arg(x->hi);
+  use[RT_STAGE_BLOCKS] = word_arg(plan->nblocks);
+  use[RT_STAGE_GROUPS] = word_arg(groups);
+  use += RT_STAGE_WORDS;
+  for (uint32_t u = 0; u < o->nuses; u++) *use++ = word_arg(o->stages[u]->most);
+  *use++ = (struct rt_dev_arg){.local = r->local};
   x->rows = groups * r->group;
-  return d->driver->launch(d, o->code->run, o->args, n, x->rows, r->group);
+  return d->driver->launch(d, o->code->run, o->args, (uint32_t)(use - o->args),
+                           x->rows, r->group);
 }
 
 /* Combine the rows on the device. */
@@ -480,10 +502,14 @@ combine_sums(const struct rt_launch *l, uint32_t rows) {
   struct rt_device *d = o->code->device;
   if (!l->nreductions) return OK;
   for (int64_t step = 1; step < rows; step *= FAN) {
-    struct rt_dev_arg args[] = {mem_arg(d->sums), word_arg(rows),
-                                word_arg(step), word_arg(FAN)};
+    struct rt_dev_arg args[RT_COMBINE_ARGS] = {
+        [RT_COMBINE_SUMS] = mem_arg(d->sums),
+        [RT_COMBINE_ROWS] = word_arg(rows),
+        [RT_COMBINE_STEP] = word_arg(step),
+        [RT_COMBINE_FAN] = word_arg(FAN)};
     size_t items = (size_t)((rows + step * FAN - 1) / (step * FAN));
-    TRY(d->driver->launch(d, o->code->combine, args, 4, items, 1));
+    TRY(d->driver->launch(d, o->code->combine, args, RT_COMBINE_ARGS, items,
+                          1));
   }
   return OK;
 }

@@ -14,8 +14,7 @@
  * Only what is bound lies in address space 1 (SPIR's and PTX's global memory);
  * slots, accumulators, constants and whatever a kernel gets a pointer to are
  * private copies in address space 0, so kernels need no other pointers than
- * those they were written with. All dats are SoA here, so that items that are
- * neighbours read words that are neighbours.
+ * those they were written with.
  *
  * Increments through maps become atomic where a region does nothing worse
  * (low_device_form), as compare-and-swap on the bits where the device has no
@@ -125,8 +124,8 @@ find_binds(struct low_emit *em) {
     em->arg[k] = LLVMGetParam(em->fn, n++);
   }
   find_places(em);
-  LLVMValueRef scalars = LLVMGetParam(em->fn, n);
-  LLVMValueRef sums = LLVMGetParam(em->fn, n + 1);
+  LLVMValueRef scalars = LLVMGetParam(em->fn, n + RT_ARG_SCALARS);
+  LLVMValueRef sums = LLVMGetParam(em->fn, n + RT_ARG_SUMS);
   em->item = em->kind->item(em, LOW_ITEM_GLOBAL);
   em->row = low_device_at(em, sums,
                           LLVMBuildNSWMul(em->b, em->item,
@@ -142,25 +141,26 @@ find_binds(struct low_emit *em) {
   }
 }
 
-uint32_t
-low_device_kernel(struct low_emit *em, const char *name, uint32_t np,
-                  uint32_t nw, bool room) {
+void
+low_device_kernel(struct low_emit *em, const char *name, LLVMValueRef *p,
+                  uint32_t np, uint32_t n_all, bool room) {
   const struct low_region *r = em->r;
   LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx), ptr = low_device_ptr(em);
-  LLVMTypeRef *types = mem_alloc(r->nbinds + np + nw + 3, sizeof *types);
+  LLVMTypeRef *types =
+      mem_alloc(r->nbinds + RT_ARGS_SHARED + n_all + 1, sizeof *types);
   uint32_t n = 0;
   for (uint32_t k = 0; k < r->nbinds; k++)
     if (is_argument(&r->binds[k]))
       types[n++] = is_word(&r->binds[k]) ? i64 : ptr;
-  uint32_t more = n + 2;
-  for (uint32_t k = 0; k < np + 2; k++) types[n++] = ptr;
-  for (uint32_t k = 0; k < nw; k++) types[n++] = i64;
+  uint32_t more = n + RT_ARGS_SHARED;
+  for (uint32_t k = 0; k < np + RT_ARGS_SHARED; k++) types[n++] = ptr;
+  for (uint32_t k = 0; k < n_all - np; k++) types[n++] = i64;
   if (room && em->kind->room_is_argument)
     types[n++] = LLVMPointerTypeInContext(em->ctx, LOW_SPACE_LOCAL);
   low_device_open(em, name, types, n);
   free(types);
   find_binds(em);
-  return more;
+  for (uint32_t k = 0; k < n_all; k++) p[k] = LLVMGetParam(em->fn, more + k);
 }
 
 /* ---- slots --------------------------------------------------------------- */
@@ -277,23 +277,19 @@ element_at(struct low_emit *em, LLVMValueRef at, LLVMValueRef mapped,
 
 static void
 build_region(struct low_emit *em) {
-  uint32_t more = low_device_kernel(em, LOW_ENTRY, 1, 6, false);
   LLVMBuilderRef b = em->b;
-  LLVMValueRef at = LLVMGetParam(em->fn, more);
-  LLVMValueRef first = LLVMGetParam(em->fn, more + 1);
-  LLVMValueRef end = LLVMGetParam(em->fn, more + 2);
-  LLVMValueRef mul = LLVMGetParam(em->fn, more + 3);
-  LLVMValueRef span = LLVMGetParam(em->fn, more + 4);
-  LLVMValueRef step = LLVMGetParam(em->fn, more + 5);
-  LLVMValueRef mapped = LLVMGetParam(em->fn, more + 6);
+  LLVMValueRef p[RT_PLAIN_ARGS];
+  low_device_kernel(em, LOW_ENTRY, p, RT_PLAIN_LO, RT_PLAIN_ARGS, false);
   low_device_begin(em, NULL);
-  LLVMValueRef lo = LLVMBuildNSWMul(b, em->item, mul, "");
-  lo = LLVMBuildNSWAdd(b, first, lo, "lo");
-  LLVMValueRef hi = LLVMBuildNSWAdd(b, lo, span, "");
-  LLVMValueRef less = LLVMBuildICmp(b, LLVMIntSLT, hi, end, "");
-  hi = LLVMBuildSelect(b, less, hi, end, "hi");
-  struct ll_loop l = ll_loop_begin_step(b, lo, hi, step, "e");
-  em->e = em->form->ordered ? element_at(em, at, mapped, l.i) : l.i;
+  LLVMValueRef lo = LLVMBuildNSWMul(b, em->item, p[RT_PLAIN_MUL], "");
+  lo = LLVMBuildNSWAdd(b, p[RT_PLAIN_LO], lo, "lo");
+  LLVMValueRef hi = LLVMBuildNSWAdd(b, lo, p[RT_PLAIN_SPAN], "");
+  LLVMValueRef less = LLVMBuildICmp(b, LLVMIntSLT, hi, p[RT_PLAIN_HI], "");
+  hi = LLVMBuildSelect(b, less, hi, p[RT_PLAIN_HI], "hi");
+  struct ll_loop l = ll_loop_begin_step(b, lo, hi, p[RT_PLAIN_STEP], "e");
+  em->e = em->form->ordered
+              ? element_at(em, p[RT_PLAIN_AT], p[RT_PLAIN_MAPPED], l.i)
+              : l.i;
   low_device_claims_keep(em);
   low_emit_element(em);
   low_device_claims_note(em, l.i);
@@ -320,21 +316,23 @@ low_device_colour(struct low_emit *em, LLVMValueRef colours,
 
 static void
 build_colour(struct low_emit *em) {
-  uint32_t more = low_device_kernel(em, LOW_COLOUR, 3, 4, false);
   LLVMBuilderRef b = em->b;
-  LLVMValueRef p[7];
-  for (uint32_t k = 0; k < 7; k++) p[k] = LLVMGetParam(em->fn, more + k);
+  LLVMValueRef p[RT_COLOUR_ARGS];
+  low_device_kernel(em, LOW_COLOUR, p, RT_COLOUR_LO, RT_COLOUR_ARGS, false);
   LLVMValueRef group = em->kind->item(em, LOW_ITEM_GROUP);
-  /* groups below p[6] have rows from a colour before */
-  low_device_begin(em, LLVMBuildICmp(b, LLVMIntSGE, group, p[6], "fresh"));
+  /* groups below `fresh` have rows from a colour before */
+  low_device_begin(em, LLVMBuildICmp(b, LLVMIntSGE, group, p[RT_COLOUR_FRESH],
+                                     "fresh"));
   LLVMValueRef block =
-      low_device_index(em, p[0], LLVMBuildNSWAdd(b, p[5], group, ""));
+      low_device_index(em, p[RT_COLOUR_ORDER],
+                       LLVMBuildNSWAdd(b, p[RT_COLOUR_FIRST], group, ""));
   LLVMValueRef local = em->kind->item(em, LOW_ITEM_LOCAL);
   LLVMValueRef size = em->kind->item(em, LOW_ITEM_SIZE);
   em->e = LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, block, size, ""), local, "e");
-  LLVMValueRef mine =
-      low_device_colour(em, p[1], low_device_inside(em, p[3], p[4]));
-  LLVMValueRef ncolours = low_device_index(em, p[2], block);
+  LLVMValueRef mine = low_device_colour(em, p[RT_COLOUR_COLOURS],
+                                        low_device_inside(em, p[RT_COLOUR_LO],
+                                                          p[RT_COLOUR_HI]));
+  LLVMValueRef ncolours = low_device_index(em, p[RT_COLOUR_NCOLOURS], block);
   struct ll_loop l = ll_loop_begin(b, ll_i64(em->ctx, 0), ncolours, "colour");
   LLVMBasicBlockRef after =
       low_device_if(em, LLVMBuildICmp(b, LLVMIntEQ, mine, l.i, "due"));

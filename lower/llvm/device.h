@@ -62,10 +62,10 @@ LLVMTypeRef low_device_ptr(struct low_emit *em);
 const struct low_device_kind *low_device_kind(enum rt_code_kind kind);
 /* Is the module valid? ERR_COMPILE */
 status low_device_verify(struct low_emit *em);
-/* Open a kernel: binds, scalars, sums, then `np` pointers, `nw` words and perhaps
- * room in local memory; the number of the first of these. */
-uint32_t low_device_kernel(struct low_emit *em, const char *name, uint32_t np,
-                           uint32_t nw, bool room);
+/* Open a kernel: binds, scalars, sums, then `n` arguments, of which `np` are memory and
+ * the others words, and perhaps room in local memory. p[0..n): those arguments. */
+void low_device_kernel(struct low_emit *em, const char *name, LLVMValueRef *p,
+                       uint32_t np, uint32_t n, bool room);
 /* Slots and accumulators before the elements and after them. */
 void low_device_begin(struct low_emit *em, LLVMValueRef fresh);
 void low_device_end(struct low_emit *em);

@@ -183,7 +183,7 @@ scalars_of(const struct low_emit *em) {
   unsigned n = 0;
   for (uint32_t k = 0; k < em->r->nbinds; k++)
     n += low_device_passes(em->r->binds[k].kind);
-  return LLVMGetParam(em->fn, n);
+  return LLVMGetParam(em->fn, n + RT_ARG_SCALARS);
 }
 
 /* Those that are used now; *more_out: there were such, and what they hold may be

@@ -18,20 +18,14 @@
 
 #include <stdio.h>
 
-enum { PARAMS = 9 };
-
-struct move {
-  LLVMValueRef dat, list, place, message, n, dim, words, stride, scale;
-};
-
-static struct move
-open_kernel(struct low_emit *em, const char *name) {
+/* p: RT_MOVE_* */
+static void
+open_kernel(struct low_emit *em, const char *name, LLVMValueRef *p) {
   LLVMTypeRef ptr = low_device_ptr(em), i64 = LLVMInt64TypeInContext(em->ctx);
-  LLVMTypeRef types[PARAMS] = {ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64};
-  low_device_open(em, name, types, PARAMS);
-  LLVMValueRef p[PARAMS];
+  LLVMTypeRef types[RT_MOVE_ARGS];
+  for (int k = 0; k < RT_MOVE_ARGS; k++) types[k] = k < RT_MOVE_N ? ptr : i64;
+  low_device_open(em, name, types, RT_MOVE_ARGS);
   LLVMGetParams(em->fn, p);
-  return (struct move){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8]};
 }
 
 static LLVMValueRef
@@ -42,21 +36,22 @@ word_at(struct low_emit *em, LLVMTypeRef word, LLVMValueRef base,
 
 /* Where word r of element i is, in the dat and in the message. */
 static void
-find_ends(struct low_emit *em, const struct move *m, LLVMTypeRef word,
+find_ends(struct low_emit *em, const LLVMValueRef *p, LLVMTypeRef word,
           LLVMValueRef per, LLVMValueRef ends[2]) {
   LLVMBuilderRef b = em->b;
   LLVMValueRef i = LLVMBuildUDiv(b, em->item, per, "i");
   LLVMValueRef r = LLVMBuildURem(b, em->item, per, "r");
-  LLVMValueRef c = LLVMBuildUDiv(b, r, m->words, "c");
-  LLVMValueRef k = LLVMBuildURem(b, r, m->words, "k");
-  LLVMValueRef e = low_device_index(em, m->list, i);
+  LLVMValueRef c = LLVMBuildUDiv(b, r, p[RT_MOVE_PER], "c");
+  LLVMValueRef k = LLVMBuildURem(b, r, p[RT_MOVE_PER], "k");
+  LLVMValueRef e = low_device_index(em, p[RT_MOVE_LIST], i);
   LLVMValueRef at =
-      LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, c, m->stride, ""), e, "");
-  at = LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, at, m->words, ""), k, "");
-  ends[0] = word_at(em, word, m->dat, at);
-  at = LLVMBuildNSWMul(b, low_device_index(em, m->place, i), m->scale, "");
+      LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, c, p[RT_MOVE_STRIDE], ""), e, "");
+  at = LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, at, p[RT_MOVE_PER], ""), k, "");
+  ends[0] = word_at(em, word, p[RT_MOVE_DAT], at);
+  at = LLVMBuildNSWMul(b, low_device_index(em, p[RT_MOVE_PLACE], i),
+                       p[RT_MOVE_SCALE], "");
   at = LLVMBuildNSWAdd(b, at, r, "");
-  ends[1] = word_at(em, word, m->message, at);
+  ends[1] = word_at(em, word, p[RT_MOVE_MESSAGE], at);
 }
 
 static void
@@ -64,15 +59,16 @@ build_move(struct low_emit *em, unsigned bytes, bool packs) {
   LLVMBuilderRef b = em->b;
   char name[32];
   snprintf(name, sizeof name, packs ? LOW_PACK "%u" : LOW_UNPACK "%u", bytes);
-  struct move m = open_kernel(em, name);
+  LLVMValueRef p[RT_MOVE_ARGS];
+  open_kernel(em, name, p);
   LLVMTypeRef word = LLVMIntTypeInContext(em->ctx, 8 * bytes);
   em->item = em->kind->item(em, LOW_ITEM_GLOBAL);
-  LLVMValueRef per = LLVMBuildNSWMul(b, m.dim, m.words, "per");
-  LLVMValueRef all = LLVMBuildNSWMul(b, m.n, per, "");
+  LLVMValueRef per = LLVMBuildNSWMul(b, p[RT_MOVE_DIM], p[RT_MOVE_PER], "per");
+  LLVMValueRef all = LLVMBuildNSWMul(b, p[RT_MOVE_N], per, "");
   LLVMBasicBlockRef after =
       low_device_if(em, LLVMBuildICmp(b, LLVMIntULT, em->item, all, ""));
   LLVMValueRef ends[2];
-  find_ends(em, &m, word, per, ends);
+  find_ends(em, p, word, per, ends);
   LLVMValueRef v = LLVMBuildLoad2(b, word, ends[packs ? 0 : 1], "");
   LLVMSetAlignment(v, bytes);
   v = LLVMBuildStore(b, v, ends[packs ? 1 : 0]);

@@ -52,19 +52,18 @@ place_strips(struct low_emit *em, struct stage *s) {
   }
 }
 
+/* `p`: the kernel's parameters, RT_STAGE_* and those of uses. */
 static void
-read_params(struct low_emit *em, struct stage *s, uint32_t first) {
-  const struct low_device_form *f = em->form;
-  s->colours = LLVMGetParam(em->fn, first++);
-  s->ncolours = LLVMGetParam(em->fn, first++);
-  for (uint32_t k = 0; k < 3 * f->nuses; k++)
-    s->table[k] = LLVMGetParam(em->fn, first++);
-  s->lo = LLVMGetParam(em->fn, first++);
-  s->hi = LLVMGetParam(em->fn, first++);
-  s->blocks = LLVMGetParam(em->fn, first++);
-  s->groups = LLVMGetParam(em->fn, first++);
-  for (uint32_t u = 0; u < f->nuses; u++)
-    s->most[u] = LLVMGetParam(em->fn, first++);
+read_params(struct low_emit *em, struct stage *s, LLVMValueRef *p) {
+  LLVMValueRef *word = p + RT_STAGE_ARGS + RT_STAGE_TABLES * em->form->nuses;
+  s->colours = p[RT_STAGE_COLOURS];
+  s->ncolours = p[RT_STAGE_NCOLOURS];
+  s->table = p + RT_STAGE_ARGS;
+  s->lo = word[RT_STAGE_LO];
+  s->hi = word[RT_STAGE_HI];
+  s->blocks = word[RT_STAGE_BLOCKS];
+  s->groups = word[RT_STAGE_GROUPS];
+  s->most = word + RT_STAGE_WORDS;
   s->room = em->kind->room(em);
   s->local = em->kind->item(em, LOW_ITEM_LOCAL);
   s->size = em->kind->item(em, LOW_ITEM_SIZE);
@@ -87,9 +86,11 @@ static void
 enter_block(struct low_emit *em, struct stage *s, LLVMValueRef block) {
   LLVMValueRef one = ll_i64(em->ctx, 1);
   for (uint32_t u = 0; u < em->form->nuses; u++) {
-    s->begin[u] = low_device_index(em, s->table[3 * u], block);
+    s->begin[u] = low_device_index(
+        em, s->table[RT_STAGE_TABLES * u + RT_STAGE_FIRST], block);
     LLVMValueRef end =
-        low_device_index(em, s->table[3 * u], add(em, block, one));
+        low_device_index(em, s->table[RT_STAGE_TABLES * u + RT_STAGE_FIRST],
+                         add(em, block, one));
     s->count[u] = LLVMBuildNSWSub(em->b, end, s->begin[u], "count");
   }
 }
@@ -118,7 +119,9 @@ add_element(struct low_emit *em, const struct stage *s) {
     LLVMValueRef at = add(em, mul(em, em->e, f->uses[use].nentries),
                           ll_i64(em->ctx, f->entry_of[k]));
     LLVMValueRef p =
-        LLVMBuildInBoundsGEP2(em->b, i16, s->table[3 * use + 2], &at, 1, "");
+        LLVMBuildInBoundsGEP2(em->b, i16,
+                              s->table[RT_STAGE_TABLES * use + RT_STAGE_LOCAL],
+                              &at, 1, "");
     LLVMValueRef place =
         LLVMBuildZExt(em->b, LLVMBuildLoad2(em->b, i16, p, ""),
                       LLVMInt64TypeInContext(em->ctx), "place");
@@ -152,10 +155,12 @@ carry_over(struct low_emit *em, const struct stage *s, uint32_t k) {
       ll_loop_begin_step(b, s->local, strip_words(em, s, k), s->size, "word");
   LLVMValueRef dim = ll_i64(em->ctx, f->strip_dim[k]);
   LLVMValueRef place = add(em, s->begin[use], LLVMBuildUDiv(b, l.i, dim, ""));
-  struct low_at at = {.base = em->arg[f->strip_store[k]],
-                      .bind = d,
-                      .stride = d->stride < 0 ? NULL : em->arg[d->stride],
-                      .e = low_device_index(em, s->table[3 * use + 1], place)};
+  struct low_at at = {
+      .base = em->arg[f->strip_store[k]],
+      .bind = d,
+      .stride = d->stride < 0 ? NULL : em->arg[d->stride],
+      .e = low_device_index(
+          em, s->table[RT_STAGE_TABLES * use + RT_STAGE_TARGETS], place)};
   LLVMValueRef to =
       low_at_address(em, at, f->strip_type[k], LLVMBuildURem(b, l.i, dim, ""));
   LLVMValueRef x = LLVMBuildLoad2(b, ll_type(em->ctx, f->strip_type[k]),
@@ -184,16 +189,15 @@ run_block(struct low_emit *em, struct stage *s, LLVMValueRef block) {
 void
 low_device_stage(struct low_emit *em) {
   const struct low_device_form *f = em->form;
+  uint32_t np = RT_STAGE_ARGS + RT_STAGE_TABLES * f->nuses;
+  uint32_t n = np + RT_STAGE_WORDS + f->nuses;
   LLVMValueRef *mem =
-      mem_alloc(6 * (size_t)f->nuses + f->nstrips + 1, sizeof *mem);
-  struct stage s = {.table = mem,
-                    .most = mem + 3 * f->nuses,
-                    .begin = mem + 4 * f->nuses,
-                    .count = mem + 5 * f->nuses,
-                    .strip = mem + 6 * f->nuses};
-  uint32_t first =
-      low_device_kernel(em, LOW_STAGE, 2 + 3 * f->nuses, 4 + f->nuses, true);
-  read_params(em, &s, first);
+      mem_alloc(n + 2 * (size_t)f->nuses + f->nstrips, sizeof *mem);
+  struct stage s = {.begin = mem + n,
+                    .count = mem + n + f->nuses,
+                    .strip = mem + n + 2 * f->nuses};
+  low_device_kernel(em, LOW_STAGE, mem, np, n, true);
+  read_params(em, &s, mem);
   low_device_begin(em, NULL);
   place_strips(em, &s);
   struct ll_loop l = ll_loop_begin_step(

@@ -294,12 +294,14 @@ row_at(struct low_emit *em, LLVMValueRef sums, LLVMValueRef number) {
 void
 low_device_combine(struct low_emit *em) {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
-  LLVMTypeRef types[] = {low_device_ptr(em), i64, i64, i64};
-  low_device_open(em, LOW_COMBINE, types, 4);
+  LLVMTypeRef types[RT_COMBINE_ARGS] = {low_device_ptr(em), i64, i64, i64};
+  low_device_open(em, LOW_COMBINE, types, RT_COMBINE_ARGS);
   LLVMBuilderRef b = em->b;
-  LLVMValueRef sums = LLVMGetParam(em->fn, 0), rows = LLVMGetParam(em->fn, 1);
-  LLVMValueRef step = LLVMGetParam(em->fn, 2);
-  LLVMValueRef all = LLVMBuildNSWMul(b, step, LLVMGetParam(em->fn, 3), "");
+  LLVMValueRef p[RT_COMBINE_ARGS];
+  LLVMGetParams(em->fn, p);
+  LLVMValueRef sums = p[RT_COMBINE_SUMS], rows = p[RT_COMBINE_ROWS];
+  LLVMValueRef step = p[RT_COMBINE_STEP];
+  LLVMValueRef all = LLVMBuildNSWMul(b, step, p[RT_COMBINE_FAN], "");
   LLVMValueRef first =
       LLVMBuildNSWMul(b, em->kind->item(em, LOW_ITEM_GLOBAL), all, "first");
   LLVMValueRef hi = LLVMBuildNSWAdd(b, first, all, "");

@@ -8,30 +8,38 @@
 
 static size_t
 moved(const struct rt_dev_arg *a, int64_t t, size_t *word) {
-  int64_t dim = a[5].word, words = a[6].word, i = t / (dim * words);
+  int64_t dim = a[RT_MOVE_DIM].word, words = a[RT_MOVE_PER].word,
+          i = t / (dim * words);
   int64_t r = t % (dim * words), c = r / words, k = r % words;
-  const idx_l *list = a[1].mem, *place = a[2].mem;
-  *word = (size_t)(place[i] * a[8].word + r);
-  return (size_t)((c * a[7].word + list[i]) * words + k);
+  const idx_l *list = a[RT_MOVE_LIST].mem, *place = a[RT_MOVE_PLACE].mem;
+  *word = (size_t)(place[i] * a[RT_MOVE_SCALE].word + r);
+  return (size_t)((c * a[RT_MOVE_STRIDE].word + list[i]) * words + k);
 }
 
 #define MOVES(bytes, type)                                                     \
   static void pack##bytes(const struct rt_dev_arg *a, uint32_t n,              \
                           size_t items) {                                      \
     cr_assert_eq(n, 9);                                                        \
-    for (int64_t t = 0; t < a[4].word * a[5].word * a[6].word; t++) {          \
+    for (int64_t t = 0;                                                        \
+         t < a[RT_MOVE_N].word * a[RT_MOVE_DIM].word * a[RT_MOVE_PER].word;    \
+         t++) {                                                                \
       size_t to, from = moved(a, t, &to);                                      \
-      ((type *)a[3].mem)[to] = ((type *)a[0].mem)[from];                       \
+      ((type *)a[RT_MOVE_MESSAGE].mem)[to] =                                   \
+          ((type *)a[RT_MOVE_DAT].mem)[from];                                  \
     }                                                                          \
-    cr_assert_geq(items, (size_t)(a[4].word * a[5].word * a[6].word));         \
+    cr_assert_geq(items, (size_t)(a[RT_MOVE_N].word * a[RT_MOVE_DIM].word *    \
+                                  a[RT_MOVE_PER].word));                       \
     say("pack", bytes);                                                        \
   }                                                                            \
   static void unpack##bytes(const struct rt_dev_arg *a, uint32_t n,            \
                             size_t items) {                                    \
     (void)n, (void)items;                                                      \
-    for (int64_t t = 0; t < a[4].word * a[5].word * a[6].word; t++) {          \
+    for (int64_t t = 0;                                                        \
+         t < a[RT_MOVE_N].word * a[RT_MOVE_DIM].word * a[RT_MOVE_PER].word;    \
+         t++) {                                                                \
       size_t from, to = moved(a, t, &from);                                    \
-      ((type *)a[0].mem)[to] = ((type *)a[3].mem)[from];                       \
+      ((type *)a[RT_MOVE_DAT].mem)[to] =                                       \
+          ((type *)a[RT_MOVE_MESSAGE].mem)[from];                              \
     }                                                                          \
     say("unpack", bytes);                                                      \
   }

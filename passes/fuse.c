@@ -355,6 +355,7 @@ fuse_emit(struct fuse *f) {
   for (ir_ref n = 0; n < t->nnodes; n++)
     if (pass_deferred(&t->nodes[n])) perm[n] = at++;
   assert(at == t->nnodes);
+  pass_check_order(t, perm);
   pass_reorder(t, perm, t->nnodes);
   at = 0;
   for (uint32_t u = 1; u <= f->nunits; u++) {

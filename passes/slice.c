@@ -172,6 +172,7 @@ slice_move(struct slice *s) {
       ir_remark(t, "slice: %s stays pending: nothing looked at needs it",
                 pass_node_text(t, i));
   }
+  pass_check_order(t, perm);
   pass_reorder(t, perm, t->nnodes);
   free(perm);
 }

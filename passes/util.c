@@ -58,6 +58,14 @@ pass_rewire_node(struct ir_trace *t, const struct ir_node *n, ir_ref *current) {
 }
 
 void
+pass_check_order(const struct ir_trace *t, const ir_ref *perm) {
+  for (ir_ref b = 0; b < t->nnodes; b++)
+    for (ir_ref a = 0; a < b; a++)
+      if (perm[a] != IR_NONE && perm[b] < perm[a] && t->nodes[b].op != IR_LIVE)
+        assert(!ir_dep(t, a, b, NULL));
+}
+
+void
 pass_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep) {
   ir_ref *current = pass_initial_values(t);
   ir_ref *order = mem_alloc(t->nnodes + 1, sizeof *order);

@@ -68,11 +68,8 @@ trace_bytes(const struct ir_trace *t, uint32_t *regions_out) {
   uint32_t regions = 0;
   for (uint32_t n = 0; n < t->nnodes;) {
     const struct ir_node *node = &t->nodes[n];
-    uint32_t hi = n + 1;
-    if (node->op == IR_LOOP && node->region != IR_NONE)
-      hi = n + t->regions[node->region].count;
-    bool runs = !(node->flags & IR_NODE_DEFERRED);
-    if (runs && (node->op == IR_LOOP || node->op == IR_COPY)) {
+    uint32_t hi = ir_unit_end(t, n);
+    if (ir_runs(node)) {
       struct span s = {t, n, hi};
       bytes += span_bytes(&s);
       regions += node->op == IR_LOOP;

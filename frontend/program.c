@@ -97,7 +97,7 @@ fill_remaining(struct fe_program *p, const struct ir_trace *t) {
   uint32_t left = 0, run = 0;
   for (uint32_t n = 0; n < t->nnodes; n++) {
     const struct ir_node *node = &t->nodes[n];
-    if (node->flags & IR_NODE_DEFERRED) {
+    if (ir_deferred(node)) {
       p->remaining[p->nremaining++] = node->tag;
       left += fe.recs[node->tag].kind == FE_REC_LOOP;
     } else {

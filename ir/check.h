@@ -33,15 +33,6 @@ void ir_check_buffers(struct ir_check *c);
 void ir_check_places(struct ir_check *c);
 
 static inline bool
-ir_deferred(const struct ir_node *n) {
-  return n->flags & IR_NODE_DEFERRED;
-}
-/* An ALIAS and a FREE name a version, they don't look at its data. */
-static inline bool
-ir_reads_data(const struct ir_node *n) {
-  return n->op != IR_ALIAS && n->op != IR_FREE;
-}
-static inline bool
 ir_same_shape(const struct ir_dat *a, const struct ir_dat *b) {
   return a->kind == b->kind && a->set == b->set && a->dim == b->dim &&
          a->block == b->block && type_same(a->type, b->type);

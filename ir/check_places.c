@@ -33,11 +33,6 @@ is_valid(const struct places *p, const char *device) {
   return device ? target_same(p->device, device) : p->host;
 }
 
-static bool
-is_dat(const struct ir_trace *t, const struct ir_arg *a) {
-  return ir_arg_has_value(a) && t->dats[ir_root(t, a->dat)].kind == IR_DAT;
-}
-
 static void
 check_move(struct ir_check *c, struct places *at, ir_ref n) {
   const struct ir_trace *t = c->t;
@@ -61,12 +56,12 @@ check_work(struct ir_check *c, struct places *at, ir_ref n) {
   const struct ir_arg *a = ir_args(t, node);
   const char *device = target_is_device(node->target) ? node->target : NULL;
   for (uint32_t k = 0; k < node->nargs; k++)
-    if (is_dat(t, &a[k]) && a[k].in != IR_NONE &&
+    if (ir_arg_on_dat(t, &a[k]) && a[k].in != IR_NONE &&
         !is_valid(&at[ir_same(t, a[k].in)], device))
       ir_bad_arg(c, n, k, "%s is read on %s, where it is not valid",
                  ir_value_text(t, a[k].in), device ? device : "the host");
   for (uint32_t k = 0; k < node->nargs; k++)
-    if (is_dat(t, &a[k]) && a[k].out != IR_NONE)
+    if (ir_arg_on_dat(t, &a[k]) && a[k].out != IR_NONE)
       at[a[k].out] = (struct places){!device, device};
 }
 

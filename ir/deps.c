@@ -20,13 +20,6 @@
 #include "ir/inner.h"
 
 #include <assert.h>
-#include <stdlib.h>
-
-static bool
-has_effects(const struct ir_trace *t, const struct ir_node *n) {
-  return n->kernel != IR_NONE &&
-         (t->kernels[n->kernel].flags & IR_KERNEL_EFFECTS);
-}
 
 static bool
 both_commute(const struct ir_arg *x, const struct ir_arg *y) {
@@ -78,7 +71,8 @@ ir_dep(const struct ir_trace *t, ir_ref a, ir_ref b, ir_ref *value_out) {
   const struct ir_node *na = &t->nodes[a], *nb = &t->nodes[b];
   const struct ir_arg *x = ir_args(t, na), *y = ir_args(t, nb);
   ir_ref value = IR_NONE;
-  unsigned dep = has_effects(t, na) || has_effects(t, nb) ? IR_DEP_EFFECT : 0;
+  unsigned dep =
+      ir_has_effects(t, na) || ir_has_effects(t, nb) ? IR_DEP_EFFECT : 0;
   for (uint32_t i = 0; i < na->nargs; i++)
     for (uint32_t k = 0; k < nb->nargs; k++) {
       if (!ir_arg_has_value(&x[i]) || !ir_arg_has_value(&y[k])) continue;
@@ -91,48 +85,4 @@ ir_dep(const struct ir_trace *t, ir_ref a, ir_ref b, ir_ref *value_out) {
     }
   if (value_out) *value_out = value;
   return dep;
-}
-
-/* ---- users ------------------------------------------------------------- */
-
-/* Visit each (value, node) pair once, in node order: counts them in `count`,
- * and with `users` not NULL writes node to users[count++]. */
-static void
-uses_scan(const struct ir_trace *t, uint32_t *count, ir_ref *users,
-          ir_ref *last) {
-  for (ir_ref v = 0; v < t->nvalues; v++) last[v] = IR_NONE;
-  for (ir_ref n = 0; n < t->nnodes; n++) {
-    const struct ir_arg *a = ir_args(t, &t->nodes[n]);
-    for (uint32_t i = 0; i < t->nodes[n].nargs; i++) {
-      ir_ref v = a[i].in;
-      if (v == IR_NONE || last[v] == n) continue;
-      last[v] = n;
-      assert(v < t->nvalues);
-      if (users) users[count[v]] = n;
-      count[v]++;
-    }
-  }
-}
-
-struct ir_uses
-ir_uses_build(const struct ir_trace *t) {
-  struct ir_uses u;
-  ir_ref *last = mem_alloc(t->nvalues, sizeof *last);
-  uint32_t *at = mem_alloc((size_t)t->nvalues + 1, sizeof *at);
-  u.start = mem_alloc((size_t)t->nvalues + 1, sizeof *u.start);
-  uses_scan(t, at, NULL, last);
-  for (ir_ref v = 0; v < t->nvalues; v++) u.start[v + 1] = u.start[v] + at[v];
-  u.users = mem_alloc(u.start[t->nvalues], sizeof *u.users);
-  for (ir_ref v = 0; v < t->nvalues; v++) at[v] = u.start[v];
-  uses_scan(t, at, u.users, last);
-  free(at);
-  free(last);
-  return u;
-}
-
-void
-ir_uses_free(struct ir_uses *u) {
-  free(u->users);
-  free(u->start);
-  *u = (struct ir_uses){0};
 }

@@ -98,7 +98,7 @@ dot_node(const struct ir_trace *t, ir_ref i, int indent, struct str *out) {
     str_printf(out, ", shape=%s",
                ir_op_info[n->op].root ? "ellipse"
                                       : "box, style=\"filled,rounded\"");
-  if (n->flags & IR_NODE_DEFERRED)
+  if (ir_deferred(n))
     str_add(out, ", style=\"filled,dashed\", color=gray50, fontcolor=gray50");
   str_add(out, "];\n");
 }

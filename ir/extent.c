@@ -65,23 +65,12 @@ need_more(struct ir_need *n, int own, int via) {
   n->via = max(n->via, via);
 }
 
-static bool
-is_dat(const struct ir_trace *t, const struct ir_arg *a) {
-  return ir_arg_has_value(a) && t->dats[ir_root(t, a->dat)].kind == IR_DAT;
-}
-
 /* ---- one unit: a region, or a node outside of regions ---------------------- */
 
 struct unit {
   ir_ref first, end;
   int limit;
 };
-
-static bool
-runs(const struct ir_node *n) {
-  return (n->op == IR_LOOP || n->op == IR_COPY) &&
-         !(n->flags & IR_NODE_DEFERRED);
-}
 
 /* Level to run over so that argument a's result is valid on `level`. */
 static int
@@ -109,7 +98,7 @@ unit_level(struct ir_extent *x, const struct ir_trace *t,
   for (ir_ref n = u->first; n < u->end; n++)
     for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
       const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
-      if (is_dat(t, a) && a->out != IR_NONE)
+      if (ir_arg_on_dat(t, a) && a->out != IR_NONE)
         level = max(level, result_level(x, t, a, u->limit));
     }
   return level;
@@ -119,7 +108,7 @@ struct ir_need
 ir_extent_operand(const struct ir_extent *x, const struct ir_trace *t,
                   const struct ir_arg *a, int level) {
   struct ir_need n = {-1, -1};
-  if (!is_dat(t, a) || a->in == IR_NONE) return n;
+  if (!ir_arg_on_dat(t, a) || a->in == IR_NONE) return n;
   bool reads = a->access == ACC_READ || a->access == ACC_RW;
   if (reads && ir_arg_direct(a)) need_more(&n, level, -1);
   if (reads && !ir_arg_direct(a)) need_more(&n, -1, level);
@@ -160,11 +149,10 @@ unit_extent(struct ir_extent *x, const struct ir_trace *t,
 static void
 look_extent(struct ir_extent *x, const struct ir_trace *t,
             const struct ir_node *n) {
-  if (n->op == IR_FREE || (n->op == IR_ALIAS && !(n->flags & IR_NODE_DEFERRED)))
-    return;
+  if (n->op == IR_FREE || (!ir_reads_data(n) && !ir_deferred(n))) return;
   for (uint32_t k = 0; k < n->nargs; k++) {
     const struct ir_arg *a = &ir_args(t, n)[k];
-    if (is_dat(t, a) && a->in != IR_NONE)
+    if (ir_arg_on_dat(t, a) && a->in != IR_NONE)
       need_more(&x->need[ir_same(t, a->in)], 0, -1);
   }
 }
@@ -173,10 +161,8 @@ static struct unit
 unit_ending(const struct ir_trace *t, ir_ref end, int limit) {
   ir_ref r = t->nodes[end - 1].region;
   struct unit u = {r == IR_NONE ? end - 1 : t->regions[r].first, end, limit};
-  for (ir_ref n = u.first; n < end; n++) {
-    ir_ref k = t->nodes[n].kernel;
-    if (k != IR_NONE && t->kernels[k].flags & IR_KERNEL_EFFECTS) u.limit = 0;
-  }
+  for (ir_ref n = u.first; n < end; n++)
+    if (ir_has_effects(t, &t->nodes[n])) u.limit = 0;
   return u;
 }
 
@@ -190,7 +176,7 @@ ir_extent_build(const struct ir_trace *t, int limit) {
   for (ir_ref n = t->nnodes; n > 0;) {
     struct unit u = unit_ending(t, n, limit);
     x.exec[n - 1] = -1;
-    if (runs(&t->nodes[n - 1]))
+    if (ir_runs(&t->nodes[n - 1]))
       unit_extent(&x, t, &u);
     else
       look_extent(&x, t, &t->nodes[n - 1]);

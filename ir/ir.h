@@ -358,6 +358,43 @@ static inline bool
 ir_arg_direct(const struct ir_arg *a) {
   return a->map == IR_NONE;
 }
+/* Is it a version of a dat? */
+static inline bool
+ir_arg_on_dat(const struct ir_trace *t, const struct ir_arg *a) {
+  return ir_arg_has_value(a) && t->dats[ir_root(t, a->dat)].kind == IR_DAT;
+}
+/* Where a version lies; IR_NONE: nowhere, or no version. */
+static inline ir_ref
+ir_buffer_of(const struct ir_trace *t, ir_ref value) {
+  return value == IR_NONE ? IR_NONE : t->values[ir_same(t, value)].buffer;
+}
+
+static inline bool
+ir_deferred(const struct ir_node *n) {
+  return n->flags & IR_NODE_DEFERRED;
+}
+/* Does it run over elements now? */
+static inline bool
+ir_runs(const struct ir_node *n) {
+  return (n->op == IR_LOOP || n->op == IR_COPY) && !ir_deferred(n);
+}
+static inline bool
+ir_has_effects(const struct ir_trace *t, const struct ir_node *n) {
+  return n->kernel != IR_NONE &&
+         t->kernels[n->kernel].flags & IR_KERNEL_EFFECTS;
+}
+/* An ALIAS and a FREE name a version, they don't look at its data. */
+static inline bool
+ir_reads_data(const struct ir_node *n) {
+  return n->op != IR_ALIAS && n->op != IR_FREE;
+}
+/* A unit is a region, or a node outside of regions: what runs together. The end of
+ * node n's. */
+static inline ir_ref
+ir_unit_end(const struct ir_trace *t, ir_ref n) {
+  ir_ref r = t->nodes[n].region;
+  return r == IR_NONE ? n + 1 : t->regions[r].first + t->regions[r].count;
+}
 
 /* ---- print.c, parse.c -------------------------------------------------- */
 
@@ -383,6 +420,8 @@ enum { IR_DEP_RAW = 1, IR_DEP_WAR = 2, IR_DEP_WAW = 4, IR_DEP_EFFECT = 8 };
 unsigned ir_dep(const struct ir_trace *t, ir_ref a, ir_ref b,
                 ir_ref *value_out);
 
+/* ---- facts.c ----------------------------------------------------------- */
+
 /* Readers and definition of each value, as one index built in O(args).
  *   users[start[v] .. start[v+1])  nodes that have v as `in`, in order */
 struct ir_uses {
@@ -391,6 +430,12 @@ struct ir_uses {
 };
 struct ir_uses ir_uses_build(const struct ir_trace *t);
 void ir_uses_free(struct ir_uses *u);
+
+/* By dat, as a root: do several dats share its memory? Caller frees. */
+bool *ir_overlaps_build(const struct ir_trace *t);
+/* By node: the number of its unit, from 1 in their order; 0: it is deferred. Caller
+ * frees. *n_out: units. */
+int32_t *ir_units_build(const struct ir_trace *t, int32_t *n_out);
 
 /* ---- dot.c ------------------------------------------------------------- */
 

@@ -154,7 +154,7 @@ low_mode_set(struct low_args *g) {
 static status
 low_calls_make(struct low_args *g) {
   for (ir_ref n = g->first; n < g->end; n++)
-    if (!(g->m->t->nodes[n].flags & IR_NODE_DEFERRED)) TRY(low_call_make(g, n));
+    if (!ir_deferred(&g->m->t->nodes[n])) TRY(low_call_make(g, n));
   return OK;
 }
 

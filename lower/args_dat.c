@@ -66,7 +66,7 @@ low_dats_begin(struct low_args *g) {
   const struct ir_trace *t = g->m->t;
   for (ir_ref n = g->first; n < g->end; n++) {
     const struct ir_node *node = &t->nodes[n];
-    if (node->flags & IR_NODE_DEFERRED) continue;
+    if (ir_deferred(node)) continue;
     assert(node->op == IR_LOOP);
     bool opaque = low_node_in_place(g, node);
     for (uint32_t k = 0; k < node->nargs; k++)
@@ -89,7 +89,7 @@ low_dats_end(struct low_args *g) {
     const struct ir_node *node = &t->nodes[n];
     for (uint32_t k = 0; k < node->nargs; k++) {
       const struct ir_arg *a = &ir_args(t, node)[k];
-      if (a->kind != IR_ARG_DAT || (node->flags & IR_NODE_DEFERRED)) continue;
+      if (a->kind != IR_ARG_DAT || (ir_deferred(node))) continue;
       low_value_reset(g->m, low_arg_in(t, a));
       low_value_reset(g->m, low_arg_out(a));
     }

@@ -92,7 +92,6 @@ low_number_decls(struct low_maker *m) {
       m->gbl_no[k] = p->nglobals;
       m->out->global_tags[p->nglobals++] = d->tag;
     }
-    if (d->root != k) m->shared[d->root] = true;
   }
 }
 
@@ -120,8 +119,8 @@ low_users_note(struct low_maker *m) {
   const struct ir_trace *t = m->t;
   for (ir_ref n = 0; n < t->nnodes; n++) {
     const struct ir_node *node = &t->nodes[n];
-    if (node->op == IR_FREE || node->op == IR_ALIAS) continue;
-    ir_ref at = node->flags & IR_NODE_DEFERRED ? t->nnodes : n;
+    if (!ir_reads_data(node)) continue;
+    ir_ref at = ir_deferred(node) ? t->nnodes : n;
     for (uint32_t a = 0; a < node->nargs; a++) {
       const struct ir_arg *arg = &ir_args(t, node)[a];
       if (!ir_arg_has_value(arg) || arg->in == IR_NONE) continue;
@@ -139,13 +138,12 @@ low_final_versions(const struct low_maker *m) {
   memset(final, 0xff, (t->ndats + 1) * sizeof *final);
   for (ir_ref v = 0; v < t->nvalues; v++) {
     const struct ir_value *x = &t->values[v];
-    if (x->def != IR_NONE && (t->nodes[x->def].flags & IR_NODE_DEFERRED))
-      continue;
+    if (x->def != IR_NONE && ir_deferred(&t->nodes[x->def])) continue;
     ir_ref *f = &final[x->dat];
     if (*f == IR_NONE || t->values[*f].version < x->version) *f = v;
   }
   for (ir_ref n = 0; n < t->nnodes; n++)
-    if (t->nodes[n].op == IR_FREE && !(t->nodes[n].flags & IR_NODE_DEFERRED))
+    if (t->nodes[n].op == IR_FREE && !ir_deferred(&t->nodes[n]))
       final[ir_root(t, ir_args(t, &t->nodes[n])[0].dat)] = IR_NONE;
   return final;
 }
@@ -154,9 +152,8 @@ static void
 low_out_add(struct low_maker *m, ir_ref dat, ir_ref v, uint32_t *cap) {
   const struct ir_trace *t = m->t;
   bool view = t->dats[dat].root != dat;
-  struct rt_out o = {m->dat_no[dat],
-                     low_number_slot(m, t->values[ir_same(t, v)].buffer,
-                                     view ? dat : IR_NONE)};
+  struct rt_out o = {m->dat_no[dat], low_number_slot(m, ir_buffer_of(t, v),
+                                                     view ? dat : IR_NONE)};
   VEC_PUSH(m->p->outs, m->p->nouts, *cap, o);
 }
 
@@ -266,16 +263,6 @@ low_launches_link(struct low_maker *m) {
   return OK;
 }
 
-/* Nodes that run together with node n; the first that is not left out leads. */
-static uint32_t
-low_region_span(const struct ir_trace *t, ir_ref n) {
-  ir_ref region = t->nodes[n].region;
-  if (region == IR_NONE) return 1;
-  const struct ir_region *r = &t->regions[region];
-  assert(n >= r->first && n < r->first + r->count);
-  return r->first + r->count - n;
-}
-
 /* What an exchange under way has nothing to do with. */
 static bool
 low_cmd_apart(enum rt_cmd_op op) {
@@ -379,7 +366,7 @@ low_globals_ready(struct low_maker *m, const struct rt_launch *l) {
 static uint32_t
 low_arg_buffer_slot(struct low_maker *m, const struct ir_arg *a, ir_ref v) {
   ir_ref root = ir_root(m->t, a->dat);
-  return low_number_slot(m, m->t->values[ir_same(m->t, v)].buffer,
+  return low_number_slot(m, ir_buffer_of(m->t, v),
                          a->dat == root ? IR_NONE : a->dat);
 }
 
@@ -437,7 +424,7 @@ low_cmds_make(struct low_maker *m) {
   uint32_t cap_launches = 0, nspans = 0, cap_spans = 0;
   for (ir_ref n = 0; n < t->nnodes; n++) {
     const struct ir_node *node = &t->nodes[n];
-    if (node->flags & IR_NODE_DEFERRED) continue;
+    if (ir_deferred(node)) continue;
     if (node->op == IR_COPY) low_cmd_add(m, low_copy_cmd(m, node));
     if (node->op == IR_UPLOAD || node->op == IR_DOWNLOAD)
       low_cmd_add(m, low_move_cmd(m, node));
@@ -445,7 +432,7 @@ low_cmds_make(struct low_maker *m) {
     if (node->op == IR_SET) low_cmd_add(m, low_set_cmd(m, node));
     if (node->op != IR_LOOP) continue;
     struct rt_launch l = {0};
-    uint32_t count = low_region_span(t, n);
+    uint32_t count = ir_unit_end(t, n) - n;
     TRY(low_launch_make(m, n, count, &l));
     VEC_PUSH(p->launches, p->nlaunches, cap_launches, l);
     struct low_span span = {n, count};
@@ -475,7 +462,7 @@ low_maker_init(struct low_maker *m) {
   const struct ir_trace *t = m->t;
   m->dat_no = mem_alloc(t->ndats + 1, sizeof *m->dat_no);
   m->gbl_no = mem_alloc(t->ndats + 1, sizeof *m->gbl_no);
-  m->shared = mem_alloc(t->ndats + 1, sizeof *m->shared);
+  m->shared = ir_overlaps_build(t);
   m->touch = mem_alloc(t->nbuffers + 1, sizeof *m->touch);
   m->live = mem_alloc(t->nvalues + 1, sizeof *m->live);
   m->last_user = mem_alloc(t->nvalues + 1, sizeof *m->last_user);
@@ -533,7 +520,7 @@ low_regions_each(const struct ir_trace *t, const struct low_env *env,
   low_maker_init(&m);
   for (ir_ref n = 0; s == OK && n < t->nnodes; n++) {
     struct low_region r = {0};
-    uint32_t count = low_region_span(t, n);
+    uint32_t count = ir_unit_end(t, n) - n;
     if (t->nodes[n].op != IR_LOOP) continue;
     s = low_region_make(&m, n, count, &r);
     if (s == OK) s = fn(user, &r);

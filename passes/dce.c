@@ -33,7 +33,7 @@
 /* Is the node wanted for itself, whatever becomes of its results? */
 static bool
 dce_is_root(const struct ir_trace *t, const struct ir_node *n) {
-  if (ir_op_info[n->op].root || pass_deferred(n)) return true;
+  if (ir_op_info[n->op].root || ir_deferred(n)) return true;
   return n->op == IR_LOOP &&
          t->kernels[n->kernel].flags & (IR_KERNEL_EFFECTS | IR_KERNEL_OPAQUE);
 }

@@ -231,8 +231,7 @@ fuse_note_accesses(struct fuse *f, ir_ref i, uint32_t unit) {
         f->last + ir_root(t, arg->dat) * ACC_COUNT + fuse_access(n, arg);
     if (last->unit <= unit) *last = (struct fuse_last){unit, i};
   }
-  if (n->op == IR_LOOP && t->kernels[n->kernel].flags & IR_KERNEL_EFFECTS)
-    f->effects = unit;
+  if (ir_has_effects(t, n)) f->effects = unit;
 }
 
 /* ---- choosing a region --------------------------------------------------- */
@@ -353,7 +352,7 @@ fuse_emit(struct fuse *f) {
     for (ir_ref n = f->units[u].head; n != IR_NONE; n = f->next[n])
       perm[n] = at++;
   for (ir_ref n = 0; n < t->nnodes; n++)
-    if (pass_deferred(&t->nodes[n])) perm[n] = at++;
+    if (ir_deferred(&t->nodes[n])) perm[n] = at++;
   assert(at == t->nnodes);
   pass_check_order(t, perm);
   pass_reorder(t, perm, t->nnodes);
@@ -381,7 +380,7 @@ fuse_init(struct fuse *f, struct ir_trace *t, const struct pass_ctx *c) {
   f->of_set = mem_alloc(t->nsets + 1, sizeof *f->of_set);
   f->last = mem_alloc((size_t)(t->ndats + 1) * ACC_COUNT, sizeof *f->last);
   f->told = mem_alloc(t->nnodes + 1, sizeof *f->told);
-  f->overlaps = pass_overlaps(t);
+  f->overlaps = ir_overlaps_build(t);
   for (ir_ref n = 0; n < t->nnodes; n++) f->next[n] = IR_NONE;
 }
 
@@ -390,7 +389,7 @@ pass_fuse(struct ir_trace *t, const struct pass_ctx *c) {
   struct fuse f;
   fuse_init(&f, t, c);
   for (ir_ref n = 0; n < t->nnodes; n++)
-    if (!pass_deferred(&t->nodes[n])) fuse_place(&f, n);
+    if (!ir_deferred(&t->nodes[n])) fuse_place(&f, n);
   fuse_tell_alone(&f);
   fuse_emit(&f);
   free(f.units), free(f.next), free(f.of_set);

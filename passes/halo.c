@@ -82,16 +82,6 @@ halo_any_parts(const struct ir_trace *t) {
   return false;
 }
 
-static ir_ref
-halo_buffer(const struct ir_trace *t, ir_ref v) {
-  return v == IR_NONE ? IR_NONE : t->values[ir_same(t, v)].buffer;
-}
-
-static bool
-halo_is_dat(const struct ir_trace *t, const struct ir_arg *a) {
-  return ir_arg_has_value(a) && t->dats[ir_root(t, a->dat)].kind == IR_DAT;
-}
-
 static void
 halo_init(struct halo *h, struct ir_trace *t, const struct pass_ctx *c,
           int limit) {
@@ -179,7 +169,7 @@ halo_lacks(const struct halo *h, const struct halo_unit *u) {
   for (ir_ref n = u->first; n < u->end; n++)
     for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
       const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
-      ir_ref b = halo_is_dat(t, a) ? halo_buffer(t, a->in) : IR_NONE;
+      ir_ref b = ir_arg_on_dat(t, a) ? ir_buffer_of(t, a->in) : IR_NONE;
       if (b == IR_NONE) continue;
       ir_ref v = ir_same(t, a->in), def = t->values[v].def;
       if (def != IR_NONE && def >= u->first) continue;
@@ -213,13 +203,13 @@ halo_written(struct halo *h, const struct halo_unit *u) {
   for (ir_ref n = u->first; n < u->end; n++)
     for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
       const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
-      ir_ref b = halo_is_dat(t, a) ? halo_buffer(t, a->out) : IR_NONE;
+      ir_ref b = ir_arg_on_dat(t, a) ? ir_buffer_of(t, a->out) : IR_NONE;
       if (b == IR_NONE) continue;
       bool fresh = a->in == IR_NONE;
       struct reach before =
-          h->right[fresh || !ir_arg_direct(a) ? b : halo_buffer(t, a->in)];
+          h->right[fresh || !ir_arg_direct(a) ? b : ir_buffer_of(t, a->in)];
       if (t->nodes[n].op == IR_COPY)
-        h->right[b] = h->right[halo_buffer(t, ir_args(t, &t->nodes[n])[0].in)];
+        h->right[b] = h->right[ir_buffer_of(t, ir_args(t, &t->nodes[n])[0].in)];
       else
         h->right[b] = reach_written(before, u->level, !ir_arg_direct(a), fresh);
       h->holds[b] = ir_same(t, a->out);
@@ -290,11 +280,8 @@ halo_plan(struct halo *h, struct ir_trace *t, const struct pass_ctx *c,
   halo_init(h, t, c, limit);
   for (ir_ref n = 0; n < t->nnodes;) {
     const struct ir_node *node = &t->nodes[n];
-    ir_ref r = node->region, end = n + 1;
-    if (r != IR_NONE) end = t->regions[r].first + t->regions[r].count;
-    bool runs = node->op == IR_LOOP || node->op == IR_COPY;
-    if (runs && !pass_deferred(node))
-      halo_unit(h, (struct halo_unit){n, end, 0});
+    ir_ref end = ir_unit_end(t, n);
+    if (ir_runs(node)) halo_unit(h, (struct halo_unit){n, end, 0});
     n = end;
   }
 }

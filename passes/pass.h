@@ -47,16 +47,9 @@ void pass_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep);
 /* Asserts that nodes which depend on each other (ir_dep) keep their order. Not LIVE: it
  * follows. cost O(nodes * nodes), in debug builds only */
 void pass_check_order(const struct ir_trace *t, const ir_ref *perm);
-/* For each dat, as a root: do several dats share its memory? Caller frees. */
-bool *pass_overlaps(const struct ir_trace *t);
 /* For remarks: "update (airfoil.c:44)" and "%q.1"; in the trace's arena. */
 const char *pass_node_text(struct ir_trace *t, ir_ref n);
 const char *pass_value_text(struct ir_trace *t, ir_ref v);
-
-static inline bool
-pass_deferred(const struct ir_node *n) {
-  return n->flags & IR_NODE_DEFERRED;
-}
 
 #define PASS(name, uses, keeps, options, off, what)                            \
   void pass_##name(struct ir_trace *t, const struct pass_ctx *c);

@@ -78,11 +78,6 @@ place_init(struct place *p, struct ir_trace *t) {
   }
 }
 
-static ir_ref
-place_buffer(const struct ir_trace *t, ir_ref v) {
-  return t->values[ir_same(t, v)].buffer;
-}
-
 static bool
 place_is_valid(const struct place_state *s, const char *device) {
   return device ? target_same(s->device, device) : s->host;
@@ -113,11 +108,6 @@ place_move(struct place *p, enum ir_op op, ir_ref at, ir_ref v,
                  &arg);
 }
 
-static bool
-place_is_dat(const struct ir_trace *t, const struct ir_arg *a) {
-  return ir_arg_has_value(a) && t->dats[ir_root(t, a->dat)].kind == IR_DAT;
-}
-
 /* A unit: nodes [first, first + count), which run on `device`. */
 struct place_unit {
   ir_ref first;
@@ -131,7 +121,7 @@ static ir_ref
 place_operand(const struct ir_trace *t, const struct place_unit *u, uint32_t i,
               uint32_t k) {
   const struct ir_arg *a = &ir_args(t, &t->nodes[u->first + i])[k];
-  if (!place_is_dat(t, a) || a->in == IR_NONE) return IR_NONE;
+  if (!ir_arg_on_dat(t, a) || a->in == IR_NONE) return IR_NONE;
   ir_ref def = t->values[ir_same(t, a->in)].def;
   return def == IR_NONE || def < u->first ? a->in : IR_NONE;
 }
@@ -141,7 +131,7 @@ static void
 place_need(struct place *p, struct place_unit *u, uint32_t i, uint32_t k) {
   struct ir_trace *t = p->t;
   ir_ref v = place_operand(t, u, i, k);
-  ir_ref b = v == IR_NONE ? IR_NONE : place_buffer(t, v);
+  ir_ref b = ir_buffer_of(t, v);
   if (b == IR_NONE || place_is_valid(&p->at[b], u->device)) return;
   struct place_state *s = &p->at[b];
   if (!s->host) {
@@ -162,8 +152,8 @@ place_written(struct place *p, ir_ref n, const char *device) {
   const struct ir_trace *t = p->t;
   for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
     const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
-    if (!place_is_dat(t, a) || a->out == IR_NONE) continue;
-    ir_ref b = place_buffer(t, a->out);
+    if (!ir_arg_on_dat(t, a) || a->out == IR_NONE) continue;
+    ir_ref b = ir_buffer_of(t, a->out);
     if (b != IR_NONE) p->at[b] = (struct place_state){!device, device};
   }
 }
@@ -182,15 +172,8 @@ place_unit(struct place *p, struct place_unit u) {
 static const char *
 place_of_copy(const struct place *p, ir_ref n) {
   const struct ir_trace *t = p->t;
-  ir_ref b = place_buffer(t, ir_args(t, &t->nodes[n])[0].in);
+  ir_ref b = ir_buffer_of(t, ir_args(t, &t->nodes[n])[0].in);
   return b == IR_NONE || p->at[b].host ? NULL : p->at[b].device;
-}
-
-static ir_ref
-place_unit_end(const struct ir_trace *t, ir_ref n) {
-  ir_ref r = t->nodes[n].region;
-  if (r == IR_NONE) return n + 1;
-  return t->regions[r].first + t->regions[r].count;
 }
 
 void
@@ -200,11 +183,10 @@ pass_place(struct ir_trace *t, const struct pass_ctx *c) {
   place_init(&p, t);
   for (ir_ref n = 0; p.any && t->nbuffers && n < t->nnodes;) {
     struct ir_node *node = &t->nodes[n];
-    ir_ref end = place_unit_end(t, n);
+    ir_ref end = ir_unit_end(t, n);
     if (node->op == IR_COPY) node->target = place_of_copy(&p, n);
     const char *device = target_is_device(node->target) ? node->target : NULL;
-    bool runs = node->op == IR_LOOP || node->op == IR_COPY;
-    if (runs && !pass_deferred(node))
+    if (ir_runs(node))
       end = place_unit(&p, (struct place_unit){n, end - n, device});
     n = end;
   }

@@ -54,7 +54,7 @@ rename_why_not(const struct ir_trace *t, const struct ir_node *n,
 
 static bool
 rename_is_copy(const struct ir_trace *t, const struct ir_node *n) {
-  if (n->op != IR_LOOP || pass_deferred(n) || n->nargs != 2) return false;
+  if (n->op != IR_LOOP || ir_deferred(n) || n->nargs != 2) return false;
   const struct ir_kernel *k = &t->kernels[n->kernel];
   if (k->copy_from + k->copy_to != 1 || k->copy_from * k->copy_to != 0)
     return false;
@@ -100,7 +100,7 @@ rename_resolve(struct ir_trace *t) {
 void
 pass_rename(struct ir_trace *t, const struct pass_ctx *c) {
   (void)c;
-  bool *overlaps = pass_overlaps(t);
+  bool *overlaps = ir_overlaps_build(t);
   for (ir_ref i = 0; i < t->nnodes; i++) {
     const struct ir_node *n = &t->nodes[i];
     if (!rename_is_copy(t, n)) continue;

@@ -59,11 +59,6 @@ slice_counts(const struct ir_node *n) {
   return n->op != IR_FREE && n->op != IR_LIVE;
 }
 
-static bool
-slice_effects(const struct ir_trace *t, const struct ir_node *n) {
-  return n->op == IR_LOOP && t->kernels[n->kernel].flags & IR_KERNEL_EFFECTS;
-}
-
 static void
 slice_need(struct slice *s, ir_ref n) {
   if (s->needed[n] || !slice_counts(&s->t->nodes[n])) return;
@@ -112,7 +107,7 @@ slice_follow(struct slice *s, ir_ref i) {
   struct ir_trace *t = s->t;
   const struct ir_node *n = &t->nodes[i];
   const struct ir_arg *args = ir_args(t, n);
-  if (slice_effects(t, n))
+  if (ir_has_effects(t, n))
     while (s->all < i) slice_need(s, s->all++);
   for (uint32_t a = 0; a < n->nargs; a++) {
     if (!ir_arg_has_value(&args[a])) continue;
@@ -128,7 +123,7 @@ slice_close(struct slice *s) {
   const struct ir_trace *t = s->t;
   for (ir_ref i = 0; i < t->nnodes; i++)
     if (t->nodes[i].op == IR_FETCH || t->nodes[i].flags & IR_NODE_OVERDUE ||
-        slice_effects(t, &t->nodes[i]))
+        ir_has_effects(t, &t->nodes[i]))
       slice_need(s, i);
   while (s->nstack) slice_follow(s, s->stack[--s->nstack]);
 }

@@ -78,12 +78,11 @@ struct storage_copy {
   ir_ref node, root;
 };
 
-/* Units are regions and other nodes, counted from 1. */
 struct storage {
   struct ir_trace *t;
   bool reuse;
   int32_t nunits;
-  int32_t *unit_of; /* per node; 0: deferred */
+  int32_t *unit_of; /* ir_units_build */
   struct storage_class *classes;
   struct storage_buffer *buffers;
   uint32_t nbuffers, capbuffers;
@@ -99,27 +98,8 @@ struct storage {
 /* ---- what is wanted, and until when -------------------------------------- */
 
 static bool
-storage_is_dat(const struct ir_trace *t, const struct ir_arg *a) {
-  return ir_arg_has_value(a) && t->dats[ir_root(t, a->dat)].kind == IR_DAT;
-}
-
-static bool
 storage_fixed(const struct storage *s, ir_ref root) {
   return s->overlaps[root] || s->t->dats[root].flags & IR_DAT_PINNED;
-}
-
-static void
-storage_units(struct storage *s) {
-  const struct ir_trace *t = s->t;
-  s->unit_of = mem_alloc(t->nnodes + 1, sizeof *s->unit_of);
-  ir_ref region = IR_NONE;
-  for (ir_ref n = 0; n < t->nnodes; n++) {
-    if (pass_deferred(&t->nodes[n])) continue;
-    ir_ref r = t->nodes[n].region;
-    if (r == IR_NONE || r != region) s->nunits++;
-    s->unit_of[n] = s->nunits;
-    region = r;
-  }
 }
 
 static void
@@ -135,13 +115,13 @@ static void
 storage_want_operands(struct storage *s, ir_ref i) {
   const struct ir_trace *t = s->t;
   const struct ir_node *n = &t->nodes[i];
-  if (!pass_deferred(n) && (n->op == IR_ALIAS || n->op == IR_FREE)) return;
-  bool end = pass_deferred(n) || ir_op_info[n->op].root;
+  if (!ir_deferred(n) && !ir_reads_data(n)) return;
+  bool end = ir_deferred(n) || ir_op_info[n->op].root;
   for (uint32_t k = 0; k < n->nargs; k++) {
     const struct ir_arg *a = &ir_args(t, n)[k];
-    if (!storage_is_dat(t, a) || a->in == IR_NONE) continue;
+    if (!ir_arg_on_dat(t, a) || a->in == IR_NONE) continue;
     ir_ref def = t->values[a->in].def;
-    if (def != IR_NONE && pass_deferred(&t->nodes[def])) continue;
+    if (def != IR_NONE && ir_deferred(&t->nodes[def])) continue;
     storage_want(s, a->in, end ? STORAGE_END : s->unit_of[i], i);
   }
 }
@@ -160,10 +140,10 @@ storage_chain(struct storage *s) {
   for (ir_ref i = 0; i < t->nnodes; i++) {
     const struct ir_node *n = &t->nodes[i];
     const struct ir_arg *a = ir_args(t, n);
-    if (n->op == IR_FREE && !pass_deferred(n))
+    if (n->op == IR_FREE && !ir_deferred(n))
       s->freed[ir_root(t, a->dat)] = true;
-    for (uint32_t k = 0; k < n->nargs && !pass_deferred(n); k++) {
-      if (!storage_is_dat(t, &a[k]) || a[k].out == IR_NONE) continue;
+    for (uint32_t k = 0; k < n->nargs && !ir_deferred(n); k++) {
+      if (!ir_arg_on_dat(t, &a[k]) || a[k].out == IR_NONE) continue;
       ir_ref *v = &current[ir_root(t, a[k].dat)];
       if (*v != a[k].out) s->after[*v] = a[k].out;
       *v = a[k].out;
@@ -259,7 +239,7 @@ storage_same_element(const struct storage *s, ir_ref n, ir_ref root, ir_ref c) {
         x->op != IR_LOOP || t->kernels[x->kernel].flags & IR_KERNEL_OPAQUE;
     for (uint32_t k = 0; k < x->nargs; k++) {
       const struct ir_arg *a = &ir_args(t, x)[k];
-      if (!storage_is_dat(t, a)) continue;
+      if (!ir_arg_on_dat(t, a)) continue;
       bool mine = ir_root(t, a->dat) == root;
       bool reads = a->in != IR_NONE && ir_same(t, a->in) == c;
       other |= reads && !mine;
@@ -299,7 +279,7 @@ storage_who(const struct storage *s, ir_ref old) {
   const struct storage_class *x = &s->classes[ir_same(s->t, old)];
   if (x->last < STORAGE_END)
     return arena_printf(&s->t->arena, "by %s", pass_node_text(s->t, x->user));
-  if (x->user != IR_NONE && pass_deferred(&s->t->nodes[x->user]))
+  if (x->user != IR_NONE && ir_deferred(&s->t->nodes[x->user]))
     return "by a pending loop";
   return "after the trace";
 }
@@ -367,7 +347,7 @@ storage_node(struct storage *s, ir_ref i) {
   const struct ir_node *n = &t->nodes[i];
   for (uint32_t k = 0; k < n->nargs; k++) {
     const struct ir_arg *a = &ir_args(t, n)[k];
-    if (!storage_is_dat(t, a) || a->out == IR_NONE) continue;
+    if (!ir_arg_on_dat(t, a) || a->out == IR_NONE) continue;
     ir_ref old = s->current[ir_root(t, a->dat)];
     if (old == a->out) continue; /* several arguments define it */
     if (n->op != IR_ALIAS) storage_place(s, i, a->out, old);
@@ -394,7 +374,7 @@ storage_list_dying(struct storage *s) {
     ir_ref def = t->values[v].def;
     if (ir_same(t, v) != v || t->dats[t->values[v].dat].kind != IR_DAT)
       continue;
-    if (def != IR_NONE && pass_deferred(&t->nodes[def])) continue;
+    if (def != IR_NONE && ir_deferred(&t->nodes[def])) continue;
     int32_t unit = def == IR_NONE ? 0 : s->unit_of[def];
     if (c->last > unit) unit = c->last;
     if (unit == STORAGE_END) continue;
@@ -431,7 +411,7 @@ storage_write(struct storage *s) {
   }
   for (ir_ref v = 0; v < t->nvalues; v++) {
     ir_ref def = t->values[v].def;
-    if (def == IR_NONE || !pass_deferred(&t->nodes[def]))
+    if (def == IR_NONE || !ir_deferred(&t->nodes[def]))
       t->values[v].buffer = s->classes[ir_same(t, v)].buffer;
   }
 }
@@ -481,10 +461,10 @@ storage_init(struct storage *s, struct ir_trace *t, bool reuse) {
   s->current = mem_alloc(t->ndats + 1, sizeof *s->current);
   s->after = mem_alloc(t->nvalues + 1, sizeof *s->after);
   s->freed = mem_alloc(t->ndats + 1, sizeof *s->freed);
-  s->overlaps = pass_overlaps(t);
+  s->overlaps = ir_overlaps_build(t);
   for (ir_ref v = 0; v < t->nvalues; v++)
     s->classes[v].buffer = s->classes[v].user = IR_NONE;
-  storage_units(s);
+  s->unit_of = ir_units_build(t, &s->nunits);
   s->dying = mem_alloc((size_t)s->nunits + 1, sizeof *s->dying);
   storage_chain(s);
   for (ir_ref i = 0; i < t->nnodes; i++) storage_want_operands(s, i);

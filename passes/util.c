@@ -23,14 +23,6 @@ pass_node_text(struct ir_trace *t, ir_ref n) {
                       slash ? slash + 1 : x->file, x->line);
 }
 
-bool *
-pass_overlaps(const struct ir_trace *t) {
-  bool *overlaps = mem_alloc(t->ndats + 1, sizeof *overlaps);
-  for (ir_ref d = 0; d < t->ndats; d++)
-    if (ir_root(t, d) != d) overlaps[ir_root(t, d)] = true;
-  return overlaps;
-}
-
 /* Versions that each root has before the first node. */
 static ir_ref *
 pass_initial_values(const struct ir_trace *t) {

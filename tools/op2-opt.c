@@ -115,7 +115,7 @@ print_counts(const struct ir_trace *t) {
   for (ir_ref n = 0; n < t->nnodes; n++) {
     const struct ir_node *node = &t->nodes[n];
     bool first = node->region == IR_NONE || t->regions[node->region].first == n;
-    if (node->flags & IR_NODE_DEFERRED) {
+    if (ir_deferred(node)) {
       deferred++;
       continue;
     }

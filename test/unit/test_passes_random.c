@@ -281,7 +281,7 @@ model_run(struct model *m, const struct ir_trace *t) {
   struct machine x;
   machine_init(&x, m, t);
   ir_ref i = 0;
-  while (i < t->nnodes && !pass_deferred(&t->nodes[i])) {
+  while (i < t->nnodes && !ir_deferred(&t->nodes[i])) {
     const struct ir_node *n = &t->nodes[i];
     uint32_t count = 1;
     if (n->op == IR_LOOP) {

@@ -1,0 +1,73 @@
+/* Facts that passes ask for: who uses a version, what runs together, who shares
+ * memory. */
+#include "ir/ir.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* ---- users ------------------------------------------------------------- */
+
+/* Visit each (value, node) pair once, in node order: counts them in `count`,
+ * and with `users` not NULL writes node to users[count++]. */
+static void
+uses_scan(const struct ir_trace *t, uint32_t *count, ir_ref *users,
+          ir_ref *last) {
+  for (ir_ref v = 0; v < t->nvalues; v++) last[v] = IR_NONE;
+  for (ir_ref n = 0; n < t->nnodes; n++) {
+    const struct ir_arg *a = ir_args(t, &t->nodes[n]);
+    for (uint32_t i = 0; i < t->nodes[n].nargs; i++) {
+      ir_ref v = a[i].in;
+      if (v == IR_NONE || last[v] == n) continue;
+      last[v] = n;
+      assert(v < t->nvalues);
+      if (users) users[count[v]] = n;
+      count[v]++;
+    }
+  }
+}
+
+struct ir_uses
+ir_uses_build(const struct ir_trace *t) {
+  struct ir_uses u;
+  ir_ref *last = mem_alloc(t->nvalues, sizeof *last);
+  uint32_t *at = mem_alloc((size_t)t->nvalues + 1, sizeof *at);
+  u.start = mem_alloc((size_t)t->nvalues + 1, sizeof *u.start);
+  uses_scan(t, at, NULL, last);
+  for (ir_ref v = 0; v < t->nvalues; v++) u.start[v + 1] = u.start[v] + at[v];
+  u.users = mem_alloc(u.start[t->nvalues], sizeof *u.users);
+  for (ir_ref v = 0; v < t->nvalues; v++) at[v] = u.start[v];
+  uses_scan(t, at, u.users, last);
+  free(at);
+  free(last);
+  return u;
+}
+
+void
+ir_uses_free(struct ir_uses *u) {
+  free(u->users);
+  free(u->start);
+  *u = (struct ir_uses){0};
+}
+
+/* ---- memory and units -------------------------------------------------- */
+
+bool *
+ir_overlaps_build(const struct ir_trace *t) {
+  bool *overlaps = mem_alloc(t->ndats + 1, sizeof *overlaps);
+  for (ir_ref d = 0; d < t->ndats; d++)
+    if (ir_root(t, d) != d) overlaps[ir_root(t, d)] = true;
+  return overlaps;
+}
+
+int32_t *
+ir_units_build(const struct ir_trace *t, int32_t *n_out) {
+  int32_t *of = mem_alloc(t->nnodes + 1, sizeof *of), n = 0;
+  for (ir_ref i = 0, end; i < t->nnodes; i = end) {
+    end = ir_unit_end(t, i);
+    if (ir_deferred(&t->nodes[i])) continue;
+    n++;
+    for (ir_ref k = i; k < end; k++) of[k] = n;
+  }
+  *n_out = n;
+  return of;
+}

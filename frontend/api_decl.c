@@ -138,9 +138,9 @@ fe_decl_map(op_set from, op_set to, int dim, const int *table32,
         name, from->size, dim);
   struct fe_map *m = mem_alloc(1, sizeof *m);
   m->foreign = fe.no_realloc && table32 && !fe.base_index;
-  m->rt = (struct rt_map){.from = &((struct fe_set *)from)->rt,
-                          .to = &((struct fe_set *)to)->rt,
-                          .arity = (uint32_t)dim};
+  m->rt = (struct rt_relation){.from = &((struct fe_set *)from)->rt,
+                               .to = &((struct fe_set *)to)->rt,
+                               .arity = (uint32_t)dim};
   m->declared_from = table32 ? (void *)table32 : (void *)table64;
   m->pub.index = (int)fe.nmaps;
   m->pub.from = from;

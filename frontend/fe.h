@@ -55,7 +55,7 @@ struct fe_set {
 
 struct fe_map {
   struct op_map_core pub;    /* pub.map: the program's numbers */
-  struct rt_map rt;          /* rt.table is that, or, renumbered, our own */
+  struct rt_relation rt;     /* rt.table is that, or, renumbered, our own */
   uint32_t flags;            /* IR_MAP_* */
   bool foreign;              /* the table is the user's own memory */
   size_t bytes;              /* of pub.map */

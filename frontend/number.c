@@ -59,7 +59,7 @@ table_make(const struct fe_map *m, bool named, idx_l **out) {
   if (!t)
     FAIL(ERR_MEMORY, "no memory to renumber map \"%s\": %zu bytes", m->pub.name,
          fe_map_bytes(m));
-  rt_map_translate(&m->rt, m->pub.map, named, t);
+  rt_relation_translate(&m->rt, m->pub.map, named, t);
   *out = t;
   return OK;
 }
@@ -218,7 +218,7 @@ all_settled(void) {
 
 /* Maps in whose locality a set that is not settled has a part. */
 static uint32_t
-open_maps(const struct rt_map **out) {
+open_maps(const struct rt_relation **out) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < fe.nmaps; i++) {
     const struct fe_map *m = fe.maps[i];
@@ -259,7 +259,7 @@ orders_adopt(const struct rt_mesh_set *sets) {
 static status
 number_open(struct fe_number_how how) {
   if (all_settled()) return OK;
-  const struct rt_map **maps = mem_alloc(fe.nmaps + 1, sizeof *maps);
+  const struct rt_relation **maps = mem_alloc(fe.nmaps + 1, sizeof *maps);
   struct rt_mesh_set *sets = mem_alloc(fe.nsets + 1, sizeof *sets);
   uint32_t n = open_maps(maps);
   double begin = timer_wall(), share = rt_locality(maps, n);

@@ -159,12 +159,21 @@ low_access_slot(struct low_args *g, const struct low_access *x,
   return s;
 }
 
+/* Entries that touch become one run: a plan is made in one pass over it. */
 static void
 low_conflict_add(struct low_args *g, const struct ir_arg *a) {
   struct low_region *r = g->r;
-  for (uint32_t k = 0; k < r->nconflicts; k++)
-    if (r->conflicts[k].map == a->map && r->conflicts[k].idx == a->idx) return;
-  struct low_conflict c = {a->map, a->idx};
+  uint32_t lo = a->idx < 0 ? 0 : (uint32_t)a->idx;
+  uint32_t hi = a->idx < 0 ? (uint32_t)-a->idx : lo + 1;
+  for (uint32_t k = 0; k < r->nconflicts; k++) {
+    struct low_conflict *c = &r->conflicts[k];
+    uint32_t end = c->first + c->count;
+    if (c->map != a->map || c->first > hi || end < lo) continue;
+    c->first = lo < c->first ? lo : c->first;
+    c->count = (hi > end ? hi : end) - c->first;
+    return;
+  }
+  struct low_conflict c = {a->map, lo, hi - lo};
   VEC_PUSH(r->conflicts, r->nconflicts, r->capconflicts, c);
 }
 
@@ -363,11 +372,9 @@ low_per_target(const struct low_args *g) {
   for (uint32_t k = 0; k < g->r->nconflicts; k++) {
     const struct ir_map *m = &t->maps[g->r->conflicts[k].map];
     double n = 0, to = (double)t->sets[m->to].n;
-    for (uint32_t j = 0; j < g->r->nconflicts; j++) {
-      int32_t idx = g->r->conflicts[j].idx;
+    for (uint32_t j = 0; j < g->r->nconflicts; j++)
       if (g->r->conflicts[j].map == g->r->conflicts[k].map)
-        n += idx < 0 ? -idx : 1;
-    }
+        n += g->r->conflicts[j].count;
     double degree = to > 0 ? n * (double)t->sets[m->from].n / to : 0;
     if (!k || degree < least) least = degree;
   }

@@ -199,7 +199,8 @@ low_launch_fill(struct low_region *r, struct rt_launch *l) {
   l->conflicts = mem_alloc(r->nconflicts + 1, sizeof *l->conflicts);
   for (uint32_t k = 0; k < r->nconflicts; k++) {
     l->conflicts[k].map = r->conflicts[k].map;
-    l->conflicts[k].idx = r->conflicts[k].idx;
+    l->conflicts[k].first = r->conflicts[k].first;
+    l->conflicts[k].count = r->conflicts[k].count;
   }
   low_tokens_fill(r, l);
   l->mode = r->mode;

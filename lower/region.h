@@ -115,9 +115,9 @@ struct low_call {
   int line;
 };
 
+/* Entries [first, first + count) of a map, through which the region writes. */
 struct low_conflict {
-  uint32_t map;
-  int32_t idx;
+  uint32_t map, first, count;
 };
 
 struct low_region {

@@ -45,6 +45,8 @@
 
 enum { ROUND = 64, BUSY = 2 };
 #define FULL UINT64_MAX
+/* Ranges of one element cost nothing extra. */
+#define INLINE static inline __attribute__((always_inline))
 
 /* The used colours of each target of one set, in this round. */
 struct words {
@@ -53,7 +55,7 @@ struct words {
 };
 
 struct colouring {
-  const struct rt_conflict *c;
+  const struct rt_entries *c;
   uint32_t nc;
   struct words *sets;
   uint32_t nsets;
@@ -83,12 +85,12 @@ words_find(const struct colouring *k, const struct rt_set *to) {
 }
 
 static status
-colouring_init(struct colouring *k, const struct rt_conflict *c, uint32_t nc) {
+colouring_init(struct colouring *k, const struct rt_entries *c, uint32_t nc) {
   *k = (struct colouring){.c = c, .nc = nc};
   k->sets = mem_alloc(nc, sizeof *k->sets);
   k->used = mem_alloc(nc, sizeof *k->used);
   for (uint32_t i = 0; i < nc; i++) {
-    struct words w = {c[i].map->to, NULL};
+    struct words w = {c[i].of->to, NULL};
     k->used[i] = words_find(k, w.to);
     if (k->used[i]) continue;
     k->used[i] = w.used = rt_mem_new(words_bytes(&w));
@@ -108,41 +110,34 @@ words_reset(struct colouring *k) {
     memset(k->sets[i].used, 0, words_bytes(&k->sets[i]));
 }
 
-/* The map entries of element e that conflict i names. */
-static inline const idx_l *
-entries(const struct rt_conflict *c, int64_t e, int32_t *count_out) {
-  assert(c->idx < (int32_t)c->map->arity && -c->idx <= (int32_t)c->map->arity);
-  *count_out = c->idx >= 0 ? 1 : -c->idx;
-  return c->map->table + e * c->map->arity + (c->idx >= 0 ? c->idx : 0);
-}
-
-static uint64_t
-used_by(const struct colouring *k, int64_t e) {
+/* The colours used on what elements [lo, hi) name. */
+INLINE uint64_t
+used_by(const struct colouring *k, int64_t lo, int64_t hi) {
   uint64_t bits = 0;
-  int32_t count;
-  for (uint32_t i = 0; i < k->nc; i++) {
-    const idx_l *t = entries(&k->c[i], e, &count);
-    for (int32_t j = 0; j < count; j++) bits |= k->used[i][t[j]];
-  }
+  for (uint32_t i = 0; i < k->nc; i++)
+    for (int64_t e = lo; e < hi && bits != FULL; e++) {
+      struct rt_row t = rt_entries_of(&k->c[i], e);
+      for (uint32_t j = 0; j < t.n; j++) bits |= k->used[i][t.at[j]];
+    }
   return bits;
 }
 
-static void
-use(struct colouring *k, int64_t e, uint64_t bit) {
-  int32_t count;
-  for (uint32_t i = 0; i < k->nc; i++) {
-    const idx_l *t = entries(&k->c[i], e, &count);
-    for (int32_t j = 0; j < count; j++) k->used[i][t[j]] |= bit;
-  }
+INLINE void
+use(struct colouring *k, int64_t lo, int64_t hi, uint64_t bit) {
+  for (uint32_t i = 0; i < k->nc; i++)
+    for (int64_t e = lo; e < hi; e++) {
+      struct rt_row t = rt_entries_of(&k->c[i], e);
+      for (uint32_t j = 0; j < t.n; j++) k->used[i][t.at[j]] |= bit;
+    }
 }
 
 static void
-forget(struct colouring *k, int64_t e) {
-  int32_t count;
-  for (uint32_t i = 0; i < k->nc; i++) {
-    const idx_l *t = entries(&k->c[i], e, &count);
-    for (int32_t j = 0; j < count; j++) k->used[i][t[j]] = 0;
-  }
+forget(struct colouring *k, int64_t lo, int64_t hi) {
+  for (uint32_t i = 0; i < k->nc; i++)
+    for (int64_t e = lo; e < hi; e++) {
+      struct rt_row t = rt_entries_of(&k->c[i], e);
+      for (uint32_t j = 0; j < t.n; j++) k->used[i][t.at[j]] = 0;
+    }
 }
 
 /* ---- blocks -------------------------------------------------------------- */
@@ -156,12 +151,11 @@ block_end(const struct rt_plan *p, idx_l j) {
 /* Colour of block j in this round; -1: none is free. */
 static int
 block_colour(struct colouring *k, const struct rt_plan *p, idx_l j) {
-  uint64_t bits = 0;
   int64_t lo = (int64_t)j * p->block, hi = block_end(p, j);
-  for (int64_t e = lo; e < hi && bits != FULL; e++) bits |= used_by(k, e);
+  uint64_t bits = used_by(k, lo, hi);
   if (bits == FULL) return -1;
   int colour = __builtin_ctzll(~bits);
-  for (int64_t e = lo; e < hi; e++) use(k, e, 1ull << colour);
+  use(k, lo, hi, 1ull << colour);
   return colour;
 }
 
@@ -204,12 +198,12 @@ colour_elements(struct colouring *k, const struct rt_plan *p, idx_l j) {
   idx_l ncolours = 0;
   for (int64_t e = lo; e < hi; e++) p->elem_colour[e] = -1;
   for (idx_l base = 0; left; base += ROUND) {
-    for (int64_t e = lo; e < hi; e++) forget(k, e);
+    forget(k, lo, hi);
     for (int64_t e = lo; e < hi; e++) {
-      uint64_t bits = p->elem_colour[e] < 0 ? used_by(k, e) : FULL;
+      uint64_t bits = p->elem_colour[e] < 0 ? used_by(k, e, e + 1) : FULL;
       if (bits == FULL) continue;
       int c = __builtin_ctzll(~bits);
-      use(k, e, 1ull << c);
+      use(k, e, e + 1, 1ull << c);
       p->elem_colour[e] = base + c;
       if (base + c >= ncolours) ncolours = base + c + 1;
       left--;
@@ -262,7 +256,7 @@ fill_plan(struct rt_plan *p, struct colouring *k, bool elem_colours,
 }
 
 static status
-make(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
+make(idx_l n, idx_l block, const struct rt_entries *c, uint32_t nc,
      bool elem_colours, idx_l most, struct rt_plan **out) {
   assert(n >= 0 && block > 0);
   struct colouring k;
@@ -281,13 +275,13 @@ make(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
 }
 
 status
-rt_plan_make(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
+rt_plan_make(idx_l n, idx_l block, const struct rt_entries *c, uint32_t nc,
              bool elem_colours, struct rt_plan **out) {
   return make(n, block, c, nc, elem_colours, INT32_MAX, out);
 }
 
 status
-rt_plan_make_for(idx_l n, idx_l block, int threads, const struct rt_conflict *c,
+rt_plan_make_for(idx_l n, idx_l block, int threads, const struct rt_entries *c,
                  uint32_t nc, struct rt_plan **out) {
   idx_l nblocks = (idx_l)(((int64_t)n + block - 1) / block);
   TRY(make(n, block, c, nc, false, nblocks / (BUSY * threads), out));

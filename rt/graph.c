@@ -43,7 +43,7 @@ enum { LEAF = 1024, LINKS = 8, SORT_INSERT = 32 };
 /* ---- the graph ------------------------------------------------------------- */
 
 bool
-rt_graph_links(const struct rt_map *m, const struct rt_set *set) {
+rt_graph_links(const struct rt_relation *m, const struct rt_set *set) {
   return m->to == set && (m->arity > 1 || m->from == set);
 }
 
@@ -55,7 +55,7 @@ struct names {
 };
 
 static struct names
-row_names(const struct rt_map *m, int64_t row) {
+row_names(const struct rt_relation *m, int64_t row) {
   return (struct names){m->table + row * m->arity, row,
                         m->arity + (m->from == m->to), m->arity};
 }
@@ -81,7 +81,7 @@ link_at(const struct names *x, uint32_t i, uint32_t d) {
 /* Links of one map: counted at start[e + 1] (no list yet), or listed from
  * start[e] on. */
 static void
-graph_add(struct rt_graph *g, const struct rt_map *m) {
+graph_add(struct rt_graph *g, const struct rt_relation *m) {
   for (int64_t r = 0; r < m->from->n; r++) {
     struct names x = row_names(m, r);
     uint32_t links = names_links(&x);
@@ -98,7 +98,7 @@ graph_add(struct rt_graph *g, const struct rt_map *m) {
 
 static void
 graph_add_all(struct rt_graph *g, const struct rt_set *set,
-              const struct rt_map *const *maps, uint32_t nmaps) {
+              const struct rt_relation *const *maps, uint32_t nmaps) {
   for (uint32_t k = 0; k < nmaps; k++)
     if (rt_graph_links(maps[k], set)) graph_add(g, maps[k]);
 }
@@ -119,7 +119,7 @@ no_memory(idx_l n) {
 }
 
 status
-rt_graph_make(const struct rt_set *set, const struct rt_map *const *maps,
+rt_graph_make(const struct rt_set *set, const struct rt_relation *const *maps,
               uint32_t nmaps, struct rt_graph *out) {
   struct rt_graph g = {.n = set->n};
   g.start = rt_mem_new(start_bytes(&g));

@@ -83,15 +83,22 @@ rt_joins(const struct rt_program *p) {
 
 /* ---- prepare ------------------------------------------------------------- */
 
+/* Through which entries of which maps the launch writes. */
+static const struct rt_entries *
+conflicts_of(const struct rt_program *p, const struct rt_launch *l) {
+  struct rt_entries *c = p->scratch->conflicts;
+  for (uint32_t i = 0; i < l->nconflicts; i++) {
+    assert(l->conflicts[i].map < p->nmaps);
+    c[i] = (struct rt_entries){p->maps[l->conflicts[i].map],
+                               l->conflicts[i].first, l->conflicts[i].count};
+  }
+  return c;
+}
+
 /* By parts or by colours: what the maps' entries allow. */
 static status
 find_plan(const struct rt_program *p, struct rt_launch *l, struct rt_run *r) {
-  struct rt_conflict *c = p->scratch->conflicts;
-  for (uint32_t i = 0; i < l->nconflicts; i++) {
-    assert(l->conflicts[i].map < p->nmaps);
-    c[i] =
-        (struct rt_conflict){p->maps[l->conflicts[i].map], l->conflicts[i].idx};
-  }
+  const struct rt_entries *c = conflicts_of(p, l);
   if (!tune.reproducible && !tune.colours) {
     TRY(rt_parts_get(r->n, r->threads, c, l->nconflicts, &r->parts));
     if (r->parts->pays) return OK;
@@ -210,7 +217,7 @@ rt_launch_prepare(const struct rt_program *p, uint32_t i, int nthreads,
   if (l->offload) {
     if (set->part && offload_cuts(l)) r.core = core_elements(set->part, &r);
     *out = r;
-    return rt_offload_prepare(p, l, r.n, r.end, p->scratch->conflicts,
+    return rt_offload_prepare(p, l, r.n, r.end, conflicts_of(p, l),
                               &out->offload);
   }
   r.threads = rt_team_size(r.n, nthreads);

@@ -48,8 +48,8 @@ struct rt_scratch {
   size_t each_bytes;
   struct rt_exact *exact; /* [threads][sums] */
   size_t nexact;
-  struct rt_conflict *conflicts; /* for the longest list */
-  struct rt_halo_item *items;    /* of the exchange under way; [nwants] */
+  struct rt_entries *conflicts; /* for the longest list */
+  struct rt_halo_item *items;   /* of the exchange under way; [nwants] */
 };
 
 /* Do ranks join what their elements add to globals? */

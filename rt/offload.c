@@ -117,13 +117,10 @@ widest_colour(const struct rt_plan *p) {
 
 /* A plan with blocks of this length, and the device's copies of it. */
 static status
-prepare_plan(const struct rt_program *p, struct rt_launch *l, uint32_t block,
-             struct rt_conflict *conflicts, struct rt_offload_run *r) {
+prepare_plan(struct rt_launch *l, uint32_t block,
+             const struct rt_entries *conflicts, struct rt_offload_run *r) {
   struct rt_device *d = l->offload->code->device;
   void *mem;
-  for (uint32_t i = 0; i < l->nconflicts; i++)
-    conflicts[i] =
-        (struct rt_conflict){p->maps[l->conflicts[i].map], l->conflicts[i].idx};
   TRY(rt_plan_get(r->end, (idx_l)block, conflicts, l->nconflicts, true,
                   &l->plan));
   r->plan = l->plan;
@@ -144,12 +141,12 @@ static status
 stages_get(const struct rt_program *p, const struct rt_launch *l,
            const struct rt_offload_run *r, uint32_t block, size_t *bytes_out) {
   struct rt_offload *o = l->offload;
-  struct rt_conflict c[RT_STAGE_ENTRIES];
+  struct rt_entries c[RT_STAGE_ENTRIES];
   *bytes_out = 0;
   for (uint32_t u = 0; u < o->nuses; u++) {
     const struct rt_stage_use *use = &o->uses[u];
     for (uint32_t j = 0; j < use->nentries; j++)
-      c[j] = (struct rt_conflict){p->maps[use->map], use->entries[j]};
+      c[j] = (struct rt_entries){p->maps[use->map], use->entries[j], 1};
     TRY(rt_stage_get(r->end, (idx_l)block, c, use->nentries, &o->stages[u]));
   }
   for (uint32_t k = 0; k < o->nstrips; k++) {
@@ -180,7 +177,7 @@ stage_tables(const struct rt_stage *s,
 
 static status
 prepare_stage(const struct rt_program *p, struct rt_launch *l,
-              struct rt_conflict *conflicts, struct rt_offload_run *r) {
+              const struct rt_entries *conflicts, struct rt_offload_run *r) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
   uint32_t block = waiting_group(o);
@@ -194,7 +191,7 @@ prepare_stage(const struct rt_program *p, struct rt_launch *l,
          "%s: loop %s: an element's increments take %zu bytes of local memory, "
          "it has %zu",
          d->name, l->name, r->local, d->local);
-  TRY(prepare_plan(p, l, block, conflicts, r));
+  TRY(prepare_plan(l, block, conflicts, r));
   for (uint32_t u = 0; u < o->nuses; u++) {
     struct stage_table t[RT_STAGE_TABLES];
     void *mem;
@@ -225,7 +222,7 @@ bound_table(const struct rt_program *p, const struct rt_launch *l,
     return rt_dev_table_get(d, o->row, sizeof(idx_l) * (size_t)o->n, o->version,
                             out);
   }
-  const struct rt_map *m = p->maps[b->index];
+  const struct rt_relation *m = p->maps[b->index];
   bool named = b->kind == RT_BIND_NAMED && m->named;
   return rt_dev_table_get(d, named ? m->named : m->table,
                           sizeof(idx_l) * (size_t)m->from->n * m->arity,
@@ -278,7 +275,7 @@ most_args(const struct rt_offload *o) {
 
 status
 rt_offload_prepare(const struct rt_program *p, struct rt_launch *l, idx_l n,
-                   idx_l end, struct rt_conflict *conflicts,
+                   idx_l end, const struct rt_entries *conflicts,
                    struct rt_offload_run *out) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
@@ -291,7 +288,7 @@ rt_offload_prepare(const struct rt_program *p, struct rt_launch *l, idx_l n,
     o->staging = mem_alloc(o->scalar_bytes + 1, 1);
   }
   if (o->form == RT_FORM_COLOUR)
-    TRY(prepare_plan(p, l, waiting_group(o), conflicts, &r));
+    TRY(prepare_plan(l, waiting_group(o), conflicts, &r));
   if (o->form == RT_FORM_STAGE) TRY(prepare_stage(p, l, conflicts, &r));
   for (uint32_t i = 0; i < l->nbinds; i++)
     if (is_table(&l->binds[i])) TRY(bound_table(p, l, &l->binds[i], &mem));

@@ -17,9 +17,9 @@ struct rt_offload_run {
 
 /* Everything that can fail before the first launch over n and end elements:
  * plans, tables, scratch. */
-status rt_offload_prepare(const struct rt_program *p, struct rt_launch *l,
-                          idx_l n, idx_l end, struct rt_conflict *conflicts,
-                          struct rt_offload_run *out);
+status rt_offload_prepare(
+    const struct rt_program *p, struct rt_launch *l, idx_l n, idx_l end,
+    const struct rt_entries *conflicts, struct rt_offload_run *out);
 /* Run elements [lo, hi), lo < hi, on these slot buffers. What they give to
  * reductions is left in `row` (rt_reduce_claim bytes; with numbers of elements, if
  * the code claims); of elements from n on, nothing that they give to globals

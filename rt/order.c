@@ -67,8 +67,8 @@ rt_order_free(struct rt_order *o) {
 }
 
 void
-rt_map_translate(const struct rt_map *m, const idx_l *given, bool named,
-                 idx_l *out) {
+rt_relation_translate(const struct rt_relation *m, const idx_l *given,
+                      bool named, idx_l *out) {
   const struct rt_order *from = m->from->order, *to = m->to->order;
   for (int64_t e = 0; e < m->from->n; e++) {
     const idx_l *row = given + (from ? from->row[e] : e) * (int64_t)m->arity;
@@ -96,7 +96,7 @@ lines_add(struct lines *s, uint32_t line) {
 
 /* Windows of entries, evenly over the table. */
 static void
-sample(const struct rt_map *m, struct lines *seen, int64_t *lines,
+sample(const struct rt_relation *m, struct lines *seen, int64_t *lines,
        int64_t *entries) {
   int64_t total = (int64_t)m->from->n * m->arity;
   int64_t window = total < WINDOW ? total : WINDOW;
@@ -110,7 +110,7 @@ sample(const struct rt_map *m, struct lines *seen, int64_t *lines,
 }
 
 double
-rt_locality(const struct rt_map *const *maps, uint32_t nmaps) {
+rt_locality(const struct rt_relation *const *maps, uint32_t nmaps) {
   struct lines *seen = mem_alloc(1, sizeof *seen);
   double bad = 0, all = 0;
   for (uint32_t k = 0; k < nmaps; k++) {

@@ -8,7 +8,7 @@
  * their order: distinct cache lines (of LINE elements) over entries, in windows
  * of consecutive elements; 0 none, 1 each entry a line of its own. Weighted by
  * entries. cost a sample of at most some ten thousand entries a map */
-double rt_locality(const struct rt_map *const *maps, uint32_t nmaps);
+double rt_locality(const struct rt_relation *const *maps, uint32_t nmaps);
 
 enum rt_renumber_by { RT_RENUMBER_RCM, RT_RENUMBER_BISECT };
 
@@ -24,15 +24,15 @@ struct rt_mesh_set {
 /* Number the sets that are not settled. Maps of other sets are left out. cost
  * some ten passes over the maps' entries, in bad order. ERR_MEMORY */
 status rt_renumber(struct rt_mesh_set *sets, uint32_t nsets,
-                   const struct rt_map *const *maps, uint32_t nmaps,
+                   const struct rt_relation *const *maps, uint32_t nmaps,
                    enum rt_renumber_by by);
 
 /* The table of `m` for the orders that its sets have now, from the program's:
  *   table[e][i] = at( given[row(e)][i] )
  * with the program's numbers in it if `named`. `out` has room for from->n *
  * arity entries. */
-void rt_map_translate(const struct rt_map *m, const idx_l *given, bool named,
-                      idx_l *out);
+void rt_relation_translate(const struct rt_relation *m, const idx_l *given,
+                           bool named, idx_l *out);
 
 /* ---- rt/graph.c ------------------------------------------------------------ */
 
@@ -48,11 +48,12 @@ struct rt_graph {
 
 /* Over the elements of `set`, from those of the maps that link some there
  * (rt_graph_links). */
-status rt_graph_make(const struct rt_set *set, const struct rt_map *const *maps,
-                     uint32_t nmaps, struct rt_graph *out);
+status rt_graph_make(const struct rt_set *set,
+                     const struct rt_relation *const *maps, uint32_t nmaps,
+                     struct rt_graph *out);
 void rt_graph_clear(struct rt_graph *g);
 /* Does this map link elements of `set`? */
-bool rt_graph_links(const struct rt_map *m, const struct rt_set *set);
+bool rt_graph_links(const struct rt_relation *m, const struct rt_set *set);
 
 /* row[0 .. n): the elements in reverse Cuthill-McKee order, component by
  * component. */

@@ -32,8 +32,8 @@
 /* The part as sets and maps of one rank. `ran`: only the elements with rows. */
 struct local {
   struct rt_set *sets, *ran;
-  struct rt_map *maps, *sampled;
-  const struct rt_map **all, **samples;
+  struct rt_relation *maps, *sampled;
+  const struct rt_relation **all, **samples;
   struct rt_mesh_set *mesh;
 };
 
@@ -53,10 +53,10 @@ local_init(struct local *l, const struct rt_dist *d, const uint64_t *bytes) {
   }
   for (uint32_t k = 0; k < d->nmaps; k++) {
     const struct rt_dist_map *m = &d->maps[k];
-    l->maps[k] = (struct rt_map){.from = &l->sets[m->from],
-                                 .to = &l->sets[m->to],
-                                 .arity = m->arity,
-                                 .table = m->table};
+    l->maps[k] = (struct rt_relation){.from = &l->sets[m->from],
+                                      .to = &l->sets[m->to],
+                                      .arity = m->arity,
+                                      .table = m->table};
     l->sampled[k] = l->maps[k];
     l->sampled[k].from = &l->ran[m->from];
     l->all[k] = &l->maps[k];

@@ -46,7 +46,7 @@ struct touch {
 };
 
 struct maker {
-  const struct rt_conflict *c;
+  const struct rt_entries *c;
   uint32_t nc;
   struct touch *touches; /* per conflict; maps to one set share */
   idx_l *bounds;         /* part k covers [bounds[k], bounds[k+1]) */
@@ -66,7 +66,7 @@ make_bounds(struct maker *m, idx_l n) {
 static status
 touches_init(struct maker *m) {
   for (uint32_t i = 0; i < m->nc; i++) {
-    const struct rt_set *to = m->c[i].map->to;
+    const struct rt_set *to = m->c[i].of->to;
     for (uint32_t j = 0; j < i && !m->touches[i].part; j++)
       if (m->touches[j].to == to) m->touches[i] = m->touches[j];
     if (m->touches[i].part) continue;
@@ -92,25 +92,25 @@ touches_clear(struct maker *m) {
 
 static void
 note_part(struct maker *m, uint32_t i, int part) {
-  const struct rt_conflict *c = &m->c[i];
-  int32_t lo = c->idx < 0 ? 0 : c->idx, hi = c->idx < 0 ? -c->idx : lo + 1;
   int32_t *touch = m->touches[i].part;
-  for (int64_t e = m->bounds[part]; e < m->bounds[part + 1]; e++)
-    for (int32_t a = lo; a < hi; a++) {
-      int32_t *t = &touch[c->map->table[e * (int64_t)c->map->arity + a]];
+  const struct rt_entries c = m->c[i];
+  for (int64_t e = m->bounds[part], end = m->bounds[part + 1]; e < end; e++) {
+    struct rt_row row = rt_entries_of(&c, e);
+    for (uint32_t j = 0; j < row.n; j++) {
+      int32_t *t = &touch[row.at[j]];
       if (*t != part) *t = *t == NOBODY ? part : SEVERAL;
     }
+  }
 }
 
 static void
 note_border(struct maker *m, uint32_t i, idx_l n) {
-  const struct rt_conflict *c = &m->c[i];
-  int32_t lo = c->idx < 0 ? 0 : c->idx, hi = c->idx < 0 ? -c->idx : lo + 1;
   const int32_t *touch = m->touches[i].part;
-  for (int64_t e = 0; e < n; e++)
-    for (int32_t a = lo; a < hi; a++)
-      if (touch[c->map->table[e * (int64_t)c->map->arity + a]] == SEVERAL)
-        m->border[e] = 1;
+  for (int64_t e = 0; e < n; e++) {
+    struct rt_row row = rt_entries_of(&m->c[i], e);
+    for (uint32_t j = 0; j < row.n; j++)
+      if (touch[row.at[j]] == SEVERAL) m->border[e] = 1;
+  }
 }
 
 /* Interior runs too short to be worth a call join the border. */
@@ -157,7 +157,7 @@ make_ranges(const struct maker *m, struct rt_parts *p) {
 }
 
 status
-rt_parts_make(idx_l n, int parts, const struct rt_conflict *c, uint32_t nc,
+rt_parts_make(idx_l n, int parts, const struct rt_entries *c, uint32_t nc,
               struct rt_parts **out) {
   assert(parts >= 1);
   struct maker m = {.c = c, .nc = nc, .parts = parts};
@@ -210,16 +210,14 @@ check_ranges(const struct rt_parts *p, char *times) {
 }
 
 static status
-check_target(const struct rt_parts *p, const struct rt_conflict *c, idx_l e,
-             int part, int32_t *who) {
-  int32_t lo = c->idx < 0 ? 0 : c->idx, hi = c->idx < 0 ? -c->idx : lo + 1;
-  (void)p;
-  for (int32_t a = lo; a < hi; a++) {
-    idx_l t = c->map->table[(int64_t)e * c->map->arity + a];
+check_target(const struct rt_entries *c, idx_l e, int part, int32_t *who) {
+  struct rt_row row = rt_entries_of(c, e);
+  for (uint32_t j = 0; j < row.n; j++) {
+    idx_l t = row.at[j];
     if (who[t] && who[t] != part + 1)
       FAIL(ERR_STATE,
            "parts: parts %d and %d share element %d of set %s (map %s)",
-           who[t] - 1, part, t, c->map->to->name, c->map->name);
+           who[t] - 1, part, t, c->of->to->name, c->of->name);
     who[t] = part + 1;
   }
   return OK;
@@ -227,25 +225,25 @@ check_target(const struct rt_parts *p, const struct rt_conflict *c, idx_l e,
 
 /* All conflicts to the set of conflict `first`. */
 static status
-check_set(const struct rt_parts *p, const struct rt_conflict *c, uint32_t nc,
+check_set(const struct rt_parts *p, const struct rt_entries *c, uint32_t nc,
           uint32_t first, int32_t *who) {
   for (int k = 0; k < p->parts; k++)
     for (uint32_t r = p->start[k]; r < p->start[k + 1]; r++)
       for (uint32_t i = first; i < nc; i++)
         for (idx_l e = p->ranges[r].lo; e < p->ranges[r].hi; e++)
-          if (c[i].map->to == c[first].map->to)
-            TRY(check_target(p, &c[i], e, k, who));
+          if (c[i].of->to == c[first].of->to)
+            TRY(check_target(&c[i], e, k, who));
   return OK;
 }
 
 status
-rt_parts_check(const struct rt_parts *p, const struct rt_conflict *c,
+rt_parts_check(const struct rt_parts *p, const struct rt_entries *c,
                uint32_t nc) {
   char *times = mem_alloc((size_t)p->n + 1, 1);
   status st = check_ranges(p, times);
   free(times);
   for (uint32_t i = 0; st == OK && i < nc; i++) {
-    int32_t *who = mem_alloc((size_t)c[i].map->to->n + 1, sizeof *who);
+    int32_t *who = mem_alloc((size_t)c[i].of->to->n + 1, sizeof *who);
     st = check_set(p, c, nc, i, who);
     free(who);
   }

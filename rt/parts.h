@@ -21,14 +21,14 @@ struct rt_parts {
 };
 
 /* The parts for these conflicts, from the plan cache or made. KEEP. */
-status rt_parts_get(idx_l n, int parts, const struct rt_conflict *c,
-                    uint32_t nc, const struct rt_parts **out);
+status rt_parts_get(idx_l n, int parts, const struct rt_entries *c, uint32_t nc,
+                    const struct rt_parts **out);
 
-status rt_parts_make(idx_l n, int parts, const struct rt_conflict *c,
+status rt_parts_make(idx_l n, int parts, const struct rt_entries *c,
                      uint32_t nc, struct rt_parts **out);
 void rt_parts_free(struct rt_parts *p);
 /* Independent check: each element once, no target in two parts. */
-status rt_parts_check(const struct rt_parts *p, const struct rt_conflict *c,
+status rt_parts_check(const struct rt_parts *p, const struct rt_entries *c,
                       uint32_t nc);
 
 #endif

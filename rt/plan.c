@@ -1,6 +1,6 @@
 /* The cache of plans, parts and stages. A key is all that one depends on, as 64-bit
  * words: which of them, n, block or number of parts, element colours, and per
- * conflict the map, its version and the entry. Keys are compared in full; a
+ * conflict the map, its version and the entries. Keys are compared in full; a
  * map whose table changes has another version.
  *
  * Bound: rt_plan_cache_sweep drops what no run got since the sweep before; but plans
@@ -48,16 +48,16 @@ static struct {
 } cache;
 
 static void
-key_make(enum kind kind, idx_l n, idx_l block, const struct rt_conflict *c,
+key_make(enum kind kind, idx_l n, idx_l block, const struct rt_entries *c,
          uint32_t nc, bool elem_colours) {
   uint64_t head[] = {kind, (uint64_t)n, (uint64_t)block, elem_colours};
   cache.nkey = 0;
   for (int i = 0; i < 4; i++)
     VEC_PUSH(cache.key, cache.nkey, cache.capkey, head[i]);
   for (uint32_t i = 0; i < nc; i++) {
-    assert(kind == PLAN_RANKS || c[i].map->from->n >= n);
-    uint64_t words[] = {(uintptr_t)c[i].map, c[i].map->version,
-                        (uint64_t)c[i].idx};
+    assert(kind == PLAN_RANKS || c[i].of->from->n >= n);
+    uint64_t words[] = {(uintptr_t)c[i].of, c[i].of->version,
+                        (uint64_t)c[i].first << 32 | c[i].count};
     for (int k = 0; k < 3; k++)
       VEC_PUSH(cache.key, cache.nkey, cache.capkey, words[k]);
   }
@@ -98,7 +98,7 @@ made_free(struct made *m) {
 
 /* A plan that was just made is checked and kept, or freed. */
 static status
-keep_plan(struct rt_plan *p, const struct rt_conflict *c, uint32_t nc) {
+keep_plan(struct rt_plan *p, const struct rt_entries *c, uint32_t nc) {
   status st = rt_plan_checking ? rt_plan_check(p, c, nc) : OK;
   if (st == OK)
     cache_keep((struct made){.plan = p});
@@ -108,7 +108,7 @@ keep_plan(struct rt_plan *p, const struct rt_conflict *c, uint32_t nc) {
 }
 
 status
-rt_plan_get(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
+rt_plan_get(idx_l n, idx_l block, const struct rt_entries *c, uint32_t nc,
             bool elem_colours, const struct rt_plan **out) {
   key_make(PLAN, n, block, c, nc, elem_colours);
   const struct made *known = cache_find();
@@ -122,7 +122,7 @@ rt_plan_get(idx_l n, idx_l block, const struct rt_conflict *c, uint32_t nc,
 }
 
 status
-rt_plan_get_for(idx_l n, idx_l block, int threads, const struct rt_conflict *c,
+rt_plan_get_for(idx_l n, idx_l block, int threads, const struct rt_entries *c,
                 uint32_t nc, const struct rt_plan **out) {
   key_make(PLAN_FOR, n, block, c, nc, false);
   VEC_PUSH(cache.key, cache.nkey, cache.capkey, (uint64_t){(uint64_t)threads});
@@ -142,7 +142,7 @@ rt_plan_get_for(idx_l n, idx_l block, int threads, const struct rt_conflict *c,
 /* By the level, since n may be equal on some rank for two of them. */
 status
 rt_plan_get_ranks(struct rt_comm *comm, const struct rt_set *set, int level,
-                  idx_l block, const struct rt_conflict *c, uint32_t nc,
+                  idx_l block, const struct rt_entries *c, uint32_t nc,
                   const struct rt_plan **out) {
   key_make(PLAN_RANKS, level, block, c, nc, false);
   const struct made *known = cache_find();
@@ -156,7 +156,7 @@ rt_plan_get_ranks(struct rt_comm *comm, const struct rt_set *set, int level,
 }
 
 status
-rt_parts_get(idx_l n, int parts, const struct rt_conflict *c, uint32_t nc,
+rt_parts_get(idx_l n, int parts, const struct rt_entries *c, uint32_t nc,
              const struct rt_parts **out) {
   key_make(PARTS, n, parts, c, nc, false);
   const struct made *known = cache_find();
@@ -175,7 +175,7 @@ rt_parts_get(idx_l n, int parts, const struct rt_conflict *c, uint32_t nc,
 }
 
 status
-rt_stage_get(idx_l n, idx_l block, const struct rt_conflict *c,
+rt_stage_get(idx_l n, idx_l block, const struct rt_entries *c,
              uint32_t nentries, const struct rt_stage **out) {
   key_make(STAGE, n, block, c, nentries, false);
   const struct made *known = cache_find();

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/types.h"
+#include "rt/relation.h"
 #include "rt/store.h"
 
 struct rt_device;
@@ -30,28 +31,11 @@ struct rt_set {
   struct rt_part *part; /* KEEP; NULL: all elements are here */
 };
 
-/* table[e * arity + i] in [0, to->n). KEEP; immutable while version stays. */
-struct rt_map {
-  const struct rt_set *from, *to;
-  uint32_t arity;
-  const idx_l *table;
-  uint64_t version; /* process-wide unique; changes with the table */
-  const char *name;
-  const idx_l *named; /* the table with rows as they are and the program's
-                         numbers in them; NULL: nobody needed it, or `table`
-                         is that */
-};
-
 /* ---- colouring ----------------------------------------------------------- */
 
-/* One way in which a loop writes through a map: entry idx of the map, or the
- * first -idx entries if idx < 0. */
-struct rt_conflict {
-  const struct rt_map *map;
-  int32_t idx;
-};
-
-/* Two-level plan over elements [0, n): consecutive blocks; blocks of one colour
+/* Conflicts are the entries through which a loop writes.
+ *
+ * Two-level plan over elements [0, n): consecutive blocks; blocks of one colour
  * share no target, elements of one colour in a block neither.
  *   block j covers elements [j*block, min((j+1)*block, n))
  *   colour k runs blocks order[start[k] .. start[k+1])
@@ -83,24 +67,24 @@ rt_plan_first(const struct rt_plan *p, idx_l j) {
  * whole keys are compared. KEEP: lives until the next sweep, or clear.
  * cost  O(n * entries) and one word per target while it is made
  * source  two-level colouring: Mudalige et al. 2012, section III (OP2) */
-status rt_plan_get(idx_l n, idx_l block, const struct rt_conflict *c,
+status rt_plan_get(idx_l n, idx_l block, const struct rt_entries *c,
                    uint32_t nc, bool elem_colours, const struct rt_plan **out);
 /* For so many threads, without element colours; *out NULL where colours have so few
  * blocks that one thread is better (hubs, random rows). */
 status rt_plan_get_for(idx_l n, idx_l block, int threads,
-                       const struct rt_conflict *c, uint32_t nc,
+                       const struct rt_entries *c, uint32_t nc,
                        const struct rt_plan **out);
 /* The plan for elements of L_level of a set over ranks, such that each target is
  * reached by its elements in one order, whatever the ranks and the partition: blocks of
  * `block` global numbers, coloured by all ranks together. Collective. Else as
  * rt_plan_get. source  plan_ranks.c */
 status rt_plan_get_ranks(struct rt_comm *comm, const struct rt_set *set,
-                         int level, idx_l block, const struct rt_conflict *c,
+                         int level, idx_l block, const struct rt_entries *c,
                          uint32_t nc, const struct rt_plan **out);
 /* Independent check: every element in exactly one block and colour, no target
  * shared inside a colour. Returns OK or ERR_STATE naming the first violation.
  * It shares no code with the maker. On in debug builds and under OP2_CHECK. */
-status rt_plan_check(const struct rt_plan *p, const struct rt_conflict *c,
+status rt_plan_check(const struct rt_plan *p, const struct rt_entries *c,
                      uint32_t nc);
 void rt_plan_cache_clear(void);
 /* Between runs: drop what none has asked for since the last sweep. */
@@ -257,9 +241,8 @@ struct rt_launch {
   struct rt_bind *binds;
   struct rt_reduction *reductions;
   struct {
-    uint32_t map;
-    int32_t idx;
-  } *conflicts; /* for RT_RUN_COLOURED; map numbers of this program */
+    uint32_t map, first, count;
+  } *conflicts; /* for RT_RUN_COLOURED: entries of maps of this program */
   uint32_t ntokens, nbinds, nreductions, nconflicts;
   size_t scratch; /* bytes that each thread is given, a multiple of a page */
   const struct rt_plan *plan; /* filled by exec in each run that uses one */
@@ -321,7 +304,7 @@ struct rt_program {
   uint32_t nlaunches, ncmds, nslots, nouts, nwants, nsums;
   uint32_t nsets, nmaps, ndats, nglobals, nparams, naddresses;
   const struct rt_set **sets;
-  const struct rt_map **maps;
+  const struct rt_relation **maps;
   struct rt_dat **dats;
   void **globals;
   const void **params;

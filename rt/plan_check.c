@@ -30,7 +30,7 @@ struct triple {
 };
 struct checker {
   const struct rt_plan *p;
-  const struct rt_conflict *c;
+  const struct rt_entries *c;
   uint32_t nc, first; /* conflicts from `first` on to its set are looked at */
   struct visit *visits;
   struct triple *triples;
@@ -95,28 +95,21 @@ element_at(const struct rt_plan *p, int64_t i) {
   return p->at ? p->at[i] : i;
 }
 
-/* Target `at` of element e in conflict c; its number or -1 behind the last. */
-static idx_l
-target_of(const struct rt_conflict *c, int64_t e, int32_t at) {
-  int32_t from = c->idx < 0 ? 0 : c->idx, to = c->idx < 0 ? -c->idx : from + 1;
-  if (from + at >= to) return -1;
-  return c->map->table[e * (int64_t)c->map->arity + from + at];
-}
-
 static status
-visit_element(struct checker *k, const struct rt_conflict *c, idx_l colour,
+visit_element(struct checker *k, const struct rt_entries *c, idx_l colour,
               idx_l block, int64_t e) {
-  idx_l t;
-  for (int32_t at = 0; (t = target_of(c, e, at)) >= 0; at++) {
-    if (t >= c->map->to->n)
+  struct rt_row row = rt_entries_of(c, e);
+  for (uint32_t j = 0; j < row.n; j++) {
+    idx_l t = row.at[j];
+    if (t < 0 || t >= c->of->to->n)
       FAIL(ERR_STATE, "plan: element %lld of map %s names %d of %d targets",
-           (long long)e, c->map->name, t, c->map->to->n);
+           (long long)e, c->of->name, t, c->of->to->n);
     struct visit *v = &k->visits[t];
     if (v->colour == colour + 1 && v->block != block + 1)
       FAIL(ERR_STATE,
            "plan: blocks %d and %d of colour %d share element %d of set %s "
            "(map %s)",
-           v->block - 1, block, colour, t, c->map->to->name, c->map->name);
+           v->block - 1, block, colour, t, c->of->to->name, c->of->name);
     *v = (struct visit){colour + 1, block + 1};
   }
   return OK;
@@ -126,7 +119,7 @@ static status
 visit_block(struct checker *k, idx_l colour, idx_l block) {
   struct span s = block_span(k->p, block);
   for (uint32_t i = k->first; i < k->nc; i++) {
-    if (k->c[i].map->to != k->c[k->first].map->to) continue;
+    if (k->c[i].of->to != k->c[k->first].of->to) continue;
     for (int64_t e = s.lo; e < s.hi; e++)
       TRY(visit_element(k, &k->c[i], colour, block, element_at(k->p, e)));
   }
@@ -155,11 +148,11 @@ static void
 collect_triples(struct checker *k, struct span s) {
   k->ntriples = 0;
   for (uint32_t i = k->first; i < k->nc; i++) {
-    if (k->c[i].map->to != k->c[k->first].map->to) continue;
+    if (k->c[i].of->to != k->c[k->first].of->to) continue;
     for (int64_t e = s.lo; e < s.hi; e++) {
-      idx_l t;
-      for (int32_t at = 0; (t = target_of(&k->c[i], e, at)) >= 0; at++) {
-        struct triple x = {t, k->p->elem_colour[e], (idx_l)e};
+      struct rt_row row = rt_entries_of(&k->c[i], e);
+      for (uint32_t j = 0; j < row.n; j++) {
+        struct triple x = {row.at[j], k->p->elem_colour[e], (idx_l)e};
         VEC_PUSH(k->triples, k->ntriples, k->captriples, x);
       }
     }
@@ -179,7 +172,7 @@ check_elements(struct checker *k, idx_l block) {
            "plan: elements %d and %d of colour %d in block %d share element %d "
            "of set %s",
            x->element, y->element, x->colour, block, x->target,
-           k->c[k->first].map->to->name);
+           k->c[k->first].of->to->name);
   }
   return OK;
 }
@@ -201,13 +194,13 @@ check_elem_colours(const struct rt_plan *p) {
 static bool
 first_of_its_set(const struct checker *k, uint32_t i) {
   for (uint32_t j = 0; j < i; j++)
-    if (k->c[j].map->to == k->c[i].map->to) return false;
+    if (k->c[j].of->to == k->c[i].of->to) return false;
   return true;
 }
 
 static status
 check_target_set(struct checker *k) {
-  size_t n = (size_t)k->c[k->first].map->to->n;
+  size_t n = (size_t)k->c[k->first].of->to->n;
   k->visits = mem_alloc(n, sizeof *k->visits);
   status s = visit_colours(k);
   free(k->visits);
@@ -217,7 +210,7 @@ check_target_set(struct checker *k) {
 }
 
 status
-rt_plan_check(const struct rt_plan *p, const struct rt_conflict *c,
+rt_plan_check(const struct rt_plan *p, const struct rt_entries *c,
               uint32_t nc) {
   TRY(check_form(p));
   TRY(check_order(p));

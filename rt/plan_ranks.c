@@ -74,7 +74,7 @@ twos_sort(struct twos *v) {
 
 struct maker {
   const struct rt_part *part;
-  const struct rt_conflict *c;
+  const struct rt_entries *c;
   uint32_t nc;
   idx_l block;
 };
@@ -102,14 +102,11 @@ walk(const struct maker *m, const struct rt_set *to, idx_l *only,
      struct twos *met) {
   for (idx_l e = 0; e < m->part->level[1]; e++)
     for (uint32_t i = 0; i < m->nc; i++) {
-      const struct rt_map *map = m->c[i].map;
-      int32_t idx = m->c[i].idx, count = idx < 0 ? -idx : 1;
-      if (map->to != to) continue;
-      const idx_l *t =
-          map->table + (size_t)e * map->arity + (idx < 0 ? 0 : idx);
-      for (int32_t k = 0; k < count; k++)
-        if (t[k] < to->part->owned)
-          note_target(only, met, t[k], block_of(m, e));
+      if (m->c[i].of->to != to) continue;
+      struct rt_row row = rt_entries_of(&m->c[i], e);
+      for (uint32_t k = 0; k < row.n; k++)
+        if (row.at[k] < to->part->owned)
+          note_target(only, met, row.at[k], block_of(m, e));
     }
 }
 
@@ -132,9 +129,9 @@ pair_up(const struct twos *met, struct twos *pairs) {
 static void
 find_pairs(const struct maker *m, struct twos *pairs) {
   for (uint32_t i = 0; i < m->nc; i++) {
-    const struct rt_set *to = m->c[i].map->to;
+    const struct rt_set *to = m->c[i].of->to;
     bool seen = false;
-    for (uint32_t k = 0; k < i; k++) seen |= m->c[k].map->to == to;
+    for (uint32_t k = 0; k < i; k++) seen |= m->c[k].of->to == to;
     if (seen) continue;
     idx_l *only = mem_alloc((size_t)to->part->owned + 1, sizeof *only);
     struct twos met = {0};
@@ -235,7 +232,7 @@ plan_colours(const struct maker *m, struct rt_plan *p, const idx_l *colour) {
 
 status
 rt_plan_make_ranks(struct rt_comm *comm, const struct rt_set *set, int level,
-                   idx_l block, const struct rt_conflict *c, uint32_t nc,
+                   idx_l block, const struct rt_entries *c, uint32_t nc,
                    struct rt_plan **out) {
   struct maker m = {set->part, c, nc, block};
   struct twos pairs = {0};

@@ -43,7 +43,7 @@ struct maker {
   idx_l **at; /* per set: new number of the current ones; NULL: the same */
   bool *done;
   uint32_t nsets;
-  const struct rt_map *const *maps;
+  const struct rt_relation *const *maps;
   uint32_t nmaps;
   enum rt_renumber_by by;
 };
@@ -84,7 +84,7 @@ sort_by(const idx_l *key, idx_l nkeys, const idx_l *row, idx_l n, idx_l *out) {
 
 /* By the numbers that a map names. */
 static void
-order_by_targets(struct maker *m, const struct rt_map *map, uint32_t s,
+order_by_targets(struct maker *m, const struct rt_relation *map, uint32_t s,
                  uint32_t to) {
   idx_l n = map->from->n;
   idx_l *low = mem_alloc((size_t)n + 1, sizeof *low);
@@ -111,7 +111,7 @@ order_by_targets(struct maker *m, const struct rt_map *map, uint32_t s,
 
 /* As the rows of an ordered set meet them; what nobody names comes last. */
 static void
-order_by_meeting(struct maker *m, const struct rt_map *map, uint32_t s,
+order_by_meeting(struct maker *m, const struct rt_relation *map, uint32_t s,
                  uint32_t from) {
   idx_l n = map->to->n, k = 0;
   idx_l *row = mem_alloc((size_t)n + 1, sizeof *row);
@@ -133,15 +133,15 @@ order_by_meeting(struct maker *m, const struct rt_map *map, uint32_t s,
 }
 
 static double
-map_entries(const struct rt_map *m) {
+map_entries(const struct rt_relation *m) {
   return (double)m->from->n * m->arity;
 }
 
 /* The map with most entries between a set that is done and one that is not;
  * NULL: none. */
-static const struct rt_map *
+static const struct rt_relation *
 next_link(const struct maker *m) {
-  const struct rt_map *best = NULL;
+  const struct rt_relation *best = NULL;
   for (uint32_t k = 0; k < m->nmaps; k++) {
     uint32_t from = set_number(m, m->maps[k]->from);
     uint32_t to = set_number(m, m->maps[k]->to);
@@ -154,7 +154,7 @@ next_link(const struct maker *m) {
 
 static void
 follow(struct maker *m) {
-  const struct rt_map *map;
+  const struct rt_relation *map;
   while ((map = next_link(m))) {
     uint32_t from = set_number(m, map->from), to = set_number(m, map->to);
     uint32_t s = m->done[from] ? to : from;
@@ -209,7 +209,7 @@ lead(struct maker *m, uint32_t s) {
 
 status
 rt_renumber(struct rt_mesh_set *sets, uint32_t nsets,
-            const struct rt_map *const *maps, uint32_t nmaps,
+            const struct rt_relation *const *maps, uint32_t nmaps,
             enum rt_renumber_by by) {
   struct maker m = {.sets = sets,
                     .at = mem_alloc(nsets + 1, sizeof *m.at),

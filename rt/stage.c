@@ -34,8 +34,10 @@ by_number(const void *a, const void *b) {
 }
 
 static idx_l
-target_of(const struct rt_conflict *c, idx_l e, uint32_t j) {
-  return c[j].map->table[(size_t)e * c[j].map->arity + (size_t)c[j].idx];
+target_of(const struct rt_entries *c, idx_l e, uint32_t j) {
+  struct rt_row row = rt_row(c[j].of, e);
+  assert(c[j].count == 1 && c[j].first < row.n);
+  return row.at[c[j].first];
 }
 
 /* Sorted, each once; how many. */
@@ -49,7 +51,7 @@ distinct(idx_l *list, uint32_t n) {
 }
 
 static void
-block_make(struct rt_stage *s, idx_l b, const struct rt_conflict *c) {
+block_make(struct rt_stage *s, idx_l b, const struct rt_entries *c) {
   idx_l lo = b * s->block, hi = lo + s->block < s->n ? lo + s->block : s->n;
   idx_l *list = s->targets + s->first[b];
   uint32_t n = 0;
@@ -67,7 +69,7 @@ block_make(struct rt_stage *s, idx_l b, const struct rt_conflict *c) {
 }
 
 status
-rt_stage_make(idx_l n, idx_l block, const struct rt_conflict *c,
+rt_stage_make(idx_l n, idx_l block, const struct rt_entries *c,
               uint32_t nentries, struct rt_stage **out) {
   assert(block > 0 && (size_t)block * nentries <= RT_STAGE_MAX);
   size_t entries = (size_t)n * nentries;

@@ -38,30 +38,29 @@ check_distinct(const struct rt_stage *s, idx_l *last, idx_l ntargets) {
 }
 
 static status
-check_numbers(const struct rt_stage *s, const struct rt_conflict *c) {
+check_numbers(const struct rt_stage *s, const struct rt_entries *c) {
   for (idx_l e = 0; e < s->n; e++)
     for (uint32_t j = 0; j < s->nentries; j++) {
       idx_l b = e / s->block;
       idx_l k = s->first[b] + s->local[(size_t)e * s->nentries + j];
-      const struct rt_map *m = c[j].map;
-      idx_l want = m->table[(size_t)e * m->arity + (size_t)c[j].idx];
+      idx_l want = rt_entries_of(&c[j], e).at[0];
       if (k >= s->first[b + 1] || s->targets[k] != want)
         FAIL(ERR_STATE,
-             "staging: element %d, entry %d: place %d of block %d is not "
+             "staging: element %d, entry %u: place %d of block %d is not "
              "target %d",
-             e, c[j].idx, k - s->first[b], b, want);
+             e, c[j].first, k - s->first[b], b, want);
     }
   return OK;
 }
 
 status
-rt_stage_check(const struct rt_stage *s, const struct rt_conflict *c,
+rt_stage_check(const struct rt_stage *s, const struct rt_entries *c,
                uint32_t nentries) {
   if (s->nentries != nentries)
     FAIL(ERR_STATE, "staging: %u entries, expected %u", s->nentries, nentries);
   TRY(check_form(s));
   if (!nentries) return OK;
-  idx_l ntargets = c[0].map->to->n;
+  idx_l ntargets = c[0].of->to->n;
   idx_l *last = mem_alloc((size_t)ntargets + 1, sizeof *last);
   status st = check_distinct(s, last, ntargets);
   free(last);

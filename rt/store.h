@@ -52,7 +52,7 @@ struct rt_order {
   idx_l *row, *at;
   bool spread;      /* over ranks */
   bool whole;       /* each rank's mirror has all elements of all ranks */
-  uint64_t version; /* process-wide unique, and no map's: see rt_map */
+  uint64_t version; /* process-wide unique, and no map's: see rt_relation */
 };
 
 /* The order in which `row` lists the program's elements (TAKE row, from

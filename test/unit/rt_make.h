@@ -22,7 +22,7 @@ make_set(struct rt_program *p, const struct rt_set *s) {
 }
 
 static inline uint32_t
-make_map(struct rt_program *p, const struct rt_map *m) {
+make_map(struct rt_program *p, const struct rt_relation *m) {
   return MAKE_PUSH(p->maps, p->nmaps, m);
 }
 
@@ -84,11 +84,13 @@ make_launch(struct rt_program *p, rt_region_fn fn, uint32_t set,
 }
 
 static inline void
-make_conflict(struct rt_launch *l, uint32_t map, int32_t idx) {
+make_conflict(struct rt_launch *l, uint32_t map, uint32_t first,
+              uint32_t count) {
   l->conflicts =
       mem_grow(l->conflicts, l->nconflicts + 1, sizeof *l->conflicts);
   l->conflicts[l->nconflicts].map = map;
-  l->conflicts[l->nconflicts++].idx = idx;
+  l->conflicts[l->nconflicts].first = first;
+  l->conflicts[l->nconflicts++].count = count;
 }
 
 static inline void

@@ -32,7 +32,7 @@ struct lower_case {
   struct low_kernel *kernels;
   struct str bitcode;
   struct rt_set *sets;
-  struct rt_map *maps;
+  struct rt_relation *maps;
   struct rt_dat *dats;
   void **values; /* of globals and params, by declaration */
   /* constants of all kernels, by epoch: folded[i] NULL: bound to value[i] */
@@ -127,12 +127,12 @@ lower_case_map(struct lower_case *c, const char *name, const idx_l *table) {
   for (ir_ref k = 0; k < c->t->nmaps; k++) {
     const struct ir_map *m = &c->t->maps[k];
     if (strcmp(m->name, name)) continue;
-    c->maps[k] = (struct rt_map){.from = &c->sets[m->from],
-                                 .to = &c->sets[m->to],
-                                 .arity = m->arity,
-                                 .table = table,
-                                 .version = ++version,
-                                 .name = m->name};
+    c->maps[k] = (struct rt_relation){.from = &c->sets[m->from],
+                                      .to = &c->sets[m->to],
+                                      .arity = m->arity,
+                                      .table = table,
+                                      .version = ++version,
+                                      .name = m->name};
   }
 }
 

@@ -107,12 +107,12 @@ look_region(void *const *ptr, int64_t lo, int64_t hi) {
 Test(rt_exec, binds_are_what_they_name) {
   struct rt_set set = {.n = 10, .name = "cells"};
   idx_l table[10] = {0};
-  struct rt_map map = {.from = &set,
-                       .to = &set,
-                       .arity = 1,
-                       .table = table,
-                       .version = 1,
-                       .name = "m"};
+  struct rt_relation map = {.from = &set,
+                            .to = &set,
+                            .arity = 1,
+                            .table = table,
+                            .version = 1,
+                            .name = "m"};
   struct rt_dat d = dat_of(10, 3, f64, 0);
   double global = 1, param = 2;
   struct rt_program *p = make_program();
@@ -148,7 +148,7 @@ edge_region(void *const *ptr, int64_t lo, int64_t hi) {
 
 struct mesh {
   struct rt_set edges, cells;
-  struct rt_map map;
+  struct rt_relation map;
 };
 
 static void
@@ -159,12 +159,12 @@ mesh_init(struct mesh *m, idx_l nedges, idx_l ncells) {
     table[i] = (idx_l)(make_random(&state) % (uint32_t)ncells);
   m->edges = (struct rt_set){.n = nedges, .name = "edges"};
   m->cells = (struct rt_set){.n = ncells, .name = "cells"};
-  m->map = (struct rt_map){.from = &m->edges,
-                           .to = &m->cells,
-                           .arity = 2,
-                           .table = table,
-                           .version = 5,
-                           .name = "pecell"};
+  m->map = (struct rt_relation){.from = &m->edges,
+                                .to = &m->cells,
+                                .arity = 2,
+                                .table = table,
+                                .version = 5,
+                                .name = "pecell"};
 }
 
 static struct rt_program *
@@ -174,8 +174,8 @@ edge_program(struct mesh *m, struct rt_dat *d) {
   struct rt_launch *l =
       make_launch(p, edge_region, make_set(p, &m->edges), RT_RUN_COLOURED, 2,
                   RT_BIND_SLOT, slot, RT_BIND_MAP, map);
-  make_conflict(l, map, 0);
-  make_conflict(l, map, 1);
+  make_conflict(l, map, 0, 1);
+  make_conflict(l, map, 1, 1);
   make_out(p, 0, slot);
   return p;
 }
@@ -249,7 +249,7 @@ Test(rt_exec, coloured_payloads_run_in_one_piece) {
   struct rt_program *p = make_program();
   struct rt_launch *l =
       make_launch(p, count_region, make_set(p, &m.edges), RT_RUN_COLOURED, 0);
-  make_conflict(l, make_map(p, &m.map), 0);
+  make_conflict(l, make_map(p, &m.map), 0, 1);
   struct rt_reduction v = {
       make_global(p, &min), f64, 1, ACC_MIN, -1, false, false};
   struct rt_reduction i = {

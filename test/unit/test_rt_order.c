@@ -16,7 +16,7 @@ static const struct type f64 = {TYPE_F64, 8};
  * all in random order. */
 struct grid {
   struct rt_set cells, edges, nodes, far;
-  struct rt_map pecell, pcell;
+  struct rt_relation pecell, pcell;
 };
 
 static uint64_t seed;
@@ -54,11 +54,11 @@ grid_edges(struct grid *g, idx_l w, idx_l h, const idx_l *cell) {
   cr_assert_eq(k, n);
   free(edge);
   g->edges = (struct rt_set){.n = n, .name = "edges"};
-  g->pecell = (struct rt_map){.from = &g->edges,
-                              .to = &g->cells,
-                              .arity = 2,
-                              .table = t,
-                              .name = "pecell"};
+  g->pecell = (struct rt_relation){.from = &g->edges,
+                                   .to = &g->cells,
+                                   .arity = 2,
+                                   .table = t,
+                                   .name = "pecell"};
 }
 
 static void
@@ -71,11 +71,11 @@ grid_nodes(struct grid *g, idx_l w, idx_l h, const idx_l *cell) {
         t[4 * cell[y * w + x] + k] = node[(y + k / 2) * (w + 1) + x + k % 2];
   free(node);
   g->nodes = (struct rt_set){.n = (w + 1) * (h + 1), .name = "nodes"};
-  g->pcell = (struct rt_map){.from = &g->cells,
-                             .to = &g->nodes,
-                             .arity = 4,
-                             .table = t,
-                             .name = "pcell"};
+  g->pcell = (struct rt_relation){.from = &g->cells,
+                                  .to = &g->nodes,
+                                  .arity = 4,
+                                  .table = t,
+                                  .name = "pcell"};
 }
 
 static void
@@ -105,7 +105,7 @@ check_permutation(const idx_l *row, idx_l n) {
 
 /* Largest distance of two names of a row, in the order `row` of the targets. */
 static idx_l
-bandwidth(const struct rt_map *m, const idx_l *row) {
+bandwidth(const struct rt_relation *m, const idx_l *row) {
   idx_l n = m->to->n, *at = mem_alloc((size_t)n + 1, sizeof *at), most = 0;
   for (idx_l e = 0; e < n; e++) at[row[e]] = e;
   for (idx_l e = 0; e < m->from->n; e++) {
@@ -119,7 +119,7 @@ bandwidth(const struct rt_map *m, const idx_l *row) {
 typedef status order_fn(const struct rt_graph *, idx_l *);
 
 static idx_l *
-order_of(const struct rt_set *set, const struct rt_map *const *maps,
+order_of(const struct rt_set *set, const struct rt_relation *const *maps,
          uint32_t nmaps, order_fn *order) {
   struct rt_graph g;
   idx_l *row = mem_alloc((size_t)set->n + 1, sizeof *row);
@@ -135,8 +135,8 @@ order_of(const struct rt_set *set, const struct rt_map *const *maps,
 Test(rt_graph, rcm_of_the_example) {
   struct rt_set nodes = {.n = 6}, edges = {.n = 7};
   static const idx_l t[] = {2, 0, 0, 4, 2, 1, 0, 3, 4, 5, 1, 3, 3, 5};
-  struct rt_map m = {.from = &edges, .to = &nodes, .arity = 2, .table = t};
-  const struct rt_map *maps[] = {&m};
+  struct rt_relation m = {.from = &edges, .to = &nodes, .arity = 2, .table = t};
+  const struct rt_relation *maps[] = {&m};
   idx_l *row = order_of(&nodes, maps, 1, rt_graph_rcm);
   cr_assert_eq(bandwidth(&m, row), 2);
   free(row);
@@ -145,7 +145,7 @@ Test(rt_graph, rcm_of_the_example) {
 Test(rt_graph, rcm_nears_the_least_bandwidth_of_a_shuffled_grid) {
   struct grid g;
   grid_make(&g, 40, 12);
-  const struct rt_map *maps[] = {&g.pecell, &g.pcell};
+  const struct rt_relation *maps[] = {&g.pecell, &g.pcell};
   idx_l *row = order_of(&g.cells, maps, 2, rt_graph_rcm);
   idx_l *was = shuffled(g.cells.n);
   cr_assert_gt(bandwidth(&g.pecell, was), 300);
@@ -158,7 +158,7 @@ Test(rt_graph, rcm_nears_the_least_bandwidth_of_a_shuffled_grid) {
 
 /* Edges whose ends are more than 1/16 of the cells apart, in an order. */
 static idx_l
-long_edges(const struct rt_map *m, const idx_l *row, idx_l more) {
+long_edges(const struct rt_relation *m, const idx_l *row, idx_l more) {
   idx_l n = m->to->n, *at = mem_alloc((size_t)n + 1, sizeof *at), k = 0;
   for (idx_l e = 0; e < n; e++) at[row[e]] = e;
   for (idx_l e = 0; e < m->from->n; e++)
@@ -170,7 +170,7 @@ long_edges(const struct rt_map *m, const idx_l *row, idx_l more) {
 Test(rt_graph, bisection_cuts_few_edges) {
   struct grid g;
   grid_make(&g, 128, 64);
-  const struct rt_map *maps[] = {&g.pecell};
+  const struct rt_relation *maps[] = {&g.pecell};
   idx_l *row = order_of(&g.cells, maps, 1, rt_graph_bisect);
   /* eight pieces of 1024: cuts of 64 + 2 * 64 + 4 * 32 cells, ragged */
   cr_assert_lt(long_edges(&g.pecell, row, 1024), 640);
@@ -181,8 +181,8 @@ Test(rt_graph, bisection_cuts_few_edges) {
 Test(rt_graph, components_and_lone_elements_are_kept) {
   struct rt_set cells = {.n = 9}, edges = {.n = 4};
   static const idx_l t[] = {8, 1, 1, 5, 0, 7, 4, 0}; /* 2 3 6 have no edge */
-  struct rt_map m = {.from = &edges, .to = &cells, .arity = 2, .table = t};
-  const struct rt_map *maps[] = {&m};
+  struct rt_relation m = {.from = &edges, .to = &cells, .arity = 2, .table = t};
+  const struct rt_relation *maps[] = {&m};
   order_fn *orders[] = {rt_graph_rcm, rt_graph_bisect};
   for (int i = 0; i < 2; i++) {
     idx_l *row = order_of(&cells, maps, 1, orders[i]);
@@ -194,9 +194,10 @@ Test(rt_graph, components_and_lone_elements_are_kept) {
 Test(rt_graph, empty_sets_and_rows_that_name_one_element_twice) {
   struct rt_set none = {.n = 0}, cells = {.n = 3}, edges = {.n = 2};
   static const idx_l t[] = {1, 1, 2, 2};
-  struct rt_map m = {.from = &none, .to = &none, .arity = 2};
-  struct rt_map twice = {.from = &edges, .to = &cells, .arity = 2, .table = t};
-  const struct rt_map *maps[] = {&m, &twice};
+  struct rt_relation m = {.from = &none, .to = &none, .arity = 2};
+  struct rt_relation twice = {
+      .from = &edges, .to = &cells, .arity = 2, .table = t};
+  const struct rt_relation *maps[] = {&m, &twice};
   free(order_of(&none, maps, 2, rt_graph_rcm));
   free(order_of(&none, maps, 2, rt_graph_bisect));
   free(order_of(&cells, maps, 2, rt_graph_rcm));
@@ -208,8 +209,9 @@ Test(rt_graph, a_map_to_the_same_set_links_the_element_itself) {
   struct rt_set cells = {.n = N};
   idx_l *line = shuffled(N), t[N];
   for (idx_l i = 0; i < N; i++) t[line[i]] = line[i + 1 < N ? i + 1 : i];
-  struct rt_map next = {.from = &cells, .to = &cells, .arity = 1, .table = t};
-  const struct rt_map *maps[] = {&next};
+  struct rt_relation next = {
+      .from = &cells, .to = &cells, .arity = 1, .table = t};
+  const struct rt_relation *maps[] = {&next};
   idx_l *row = order_of(&cells, maps, 1, rt_graph_rcm);
   for (idx_l i = 0; i < N; i++)
     cr_assert(row[i] == line[i] || row[i] == line[N - 1 - i]);
@@ -222,8 +224,8 @@ Test(rt_graph, rows_of_more_names_than_links) {
   enum { N = 5000, MOST = 24 };
   static idx_l t[N * MOST];
   struct rt_set cells = {.n = N}, rows = {.n = N / 16};
-  struct rt_map m = {.to = &cells, .table = t};
-  const struct rt_map *maps[] = {&m};
+  struct rt_relation m = {.to = &cells, .table = t};
+  const struct rt_relation *maps[] = {&m};
   unsigned seed = 1;
   for (m.arity = 8; m.arity <= MOST; m.arity++) {
     m.from =
@@ -241,8 +243,8 @@ Test(rt_locality, good_bad_and_small) {
   enum { N = 20000 };
   struct rt_set set = {.n = N};
   idx_l *t = mem_alloc(N, sizeof *t);
-  struct rt_map m = {.from = &set, .to = &set, .arity = 1, .table = t};
-  const struct rt_map *maps[] = {&m};
+  struct rt_relation m = {.from = &set, .to = &set, .arity = 1, .table = t};
+  const struct rt_relation *maps[] = {&m};
   for (idx_l e = 0; e < N; e++) t[e] = e;
   cr_assert_float_eq(rt_locality(maps, 1), 1.0 / 8, 0.01);
   free(t);
@@ -263,7 +265,7 @@ Test(rt_locality, good_bad_and_small) {
 static double
 renumbered(struct grid *g, struct rt_mesh_set *sets, uint32_t nsets,
            enum rt_renumber_by by) {
-  const struct rt_map *maps[] = {&g->pecell, &g->pcell};
+  const struct rt_relation *maps[] = {&g->pecell, &g->pcell};
   cr_assert_eq(rt_renumber(sets, nsets, maps, 2, by), OK);
   const idx_l *given[2];
   for (uint32_t s = 0; s < nsets; s++) {
@@ -272,11 +274,11 @@ renumbered(struct grid *g, struct rt_mesh_set *sets, uint32_t nsets,
     ((struct rt_set *)sets[s].set)->order =
         rt_order_new(sets[s].set->n, sets[s].row);
   }
-  struct rt_map *own[] = {&g->pecell, &g->pcell};
+  struct rt_relation *own[] = {&g->pecell, &g->pcell};
   for (int k = 0; k < 2; k++) {
     size_t n = (size_t)maps[k]->from->n * maps[k]->arity;
     idx_l *t = mem_alloc(n, sizeof *t);
-    rt_map_translate(maps[k], given[k] = maps[k]->table, false, t);
+    rt_relation_translate(maps[k], given[k] = maps[k]->table, false, t);
     own[k]->table = t;
   }
   double share = rt_locality(maps, 2);
@@ -297,7 +299,7 @@ Test(rt_renumber, all_sets_of_a_mesh_follow) {
     struct rt_mesh_set sets[] = {{.set = &g.nodes, .bytes = 16},
                                  {.set = &g.edges},
                                  {.set = &g.cells, .bytes = 104}};
-    const struct rt_map *maps[] = {&g.pecell, &g.pcell};
+    const struct rt_relation *maps[] = {&g.pecell, &g.pcell};
     cr_assert_gt(rt_locality(maps, 2), 0.6);
     cr_assert_lt(renumbered(&g, sets, 3, by), 0.15);
     cr_assert(sets[0].row && sets[1].row && sets[2].row);
@@ -340,12 +342,12 @@ Test(rt_renumber, tables_with_the_programs_numbers) {
   static const idx_l given[] = {0, 1, 1, 2, 2, 0};
   idx_l rows[] = {2, 0, 1}, ranks[] = {1, 2, 0}, t[6];
   struct rt_order oe = {.n = 3, .row = rows, .at = ranks}, oc = oe;
-  struct rt_map m = {.from = &edges, .to = &cells, .arity = 2};
+  struct rt_relation m = {.from = &edges, .to = &cells, .arity = 2};
   edges.order = &oe;
   cells.order = &oc;
-  rt_map_translate(&m, given, true, t);
+  rt_relation_translate(&m, given, true, t);
   cr_assert_arr_eq(t, ((idx_l[]){2, 0, 0, 1, 1, 2}), sizeof t);
-  rt_map_translate(&m, given, false, t);
+  rt_relation_translate(&m, given, false, t);
   cr_assert_arr_eq(t, ((idx_l[]){0, 1, 1, 2, 2, 0}), sizeof t);
 }
 

@@ -30,13 +30,13 @@ Test(rt_plan, blocks_that_meet_in_one_target_all_differ) {
   static idx_l zeros[200];
   struct rt_set from = {.n = 200, .name = "edges"},
                 to = {.n = 5, .name = "cells"};
-  struct rt_map m = {.from = &from,
-                     .to = &to,
-                     .arity = 1,
-                     .table = zeros,
-                     .version = 1,
-                     .name = "m"};
-  struct rt_conflict c = {&m, 0};
+  struct rt_relation m = {.from = &from,
+                          .to = &to,
+                          .arity = 1,
+                          .table = zeros,
+                          .version = 1,
+                          .name = "m"};
+  struct rt_entries c = {&m, 0, 1};
   for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
     struct rt_plan *p;
     cr_assert_eq(rt_plan_make(crowds[i], 1, &c, 1, false, &p), OK);
@@ -51,13 +51,13 @@ Test(rt_plan, elements_that_meet_in_one_target_all_differ) {
   static idx_l zeros[200];
   struct rt_set from = {.n = 200, .name = "edges"},
                 to = {.n = 5, .name = "cells"};
-  struct rt_map m = {.from = &from,
-                     .to = &to,
-                     .arity = 1,
-                     .table = zeros,
-                     .version = 1,
-                     .name = "m"};
-  struct rt_conflict c = {&m, 0};
+  struct rt_relation m = {.from = &from,
+                          .to = &to,
+                          .arity = 1,
+                          .table = zeros,
+                          .version = 1,
+                          .name = "m"};
+  struct rt_entries c = {&m, 0, 1};
   for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
     struct rt_plan *p;
     cr_assert_eq(rt_plan_make(crowds[i], 256, &c, 1, true, &p), OK);
@@ -74,13 +74,13 @@ Test(rt_plan, a_chain_takes_two_colours) {
   for (idx_l e = 0; e < N; e++) t[2 * e] = e, t[2 * e + 1] = e + 1;
   struct rt_set from = {.n = N, .name = "edges"},
                 to = {.n = N + 1, .name = "cells"};
-  struct rt_map m = {.from = &from,
-                     .to = &to,
-                     .arity = 2,
-                     .table = t,
-                     .version = 1,
-                     .name = "m"};
-  struct rt_conflict c = {&m, -2};
+  struct rt_relation m = {.from = &from,
+                          .to = &to,
+                          .arity = 2,
+                          .table = t,
+                          .version = 1,
+                          .name = "m"};
+  struct rt_entries c = {&m, 0, 2};
   struct rt_plan *p;
   cr_assert_eq(rt_plan_make(N, 64, &c, 1, true, &p), OK);
   cr_assert_eq(p->ncolours, 2);
@@ -99,13 +99,13 @@ Test(rt_plan, hubs_are_no_work_for_threads) {
   for (idx_l e = 0; e < N; e++) t[2 * e] = e, t[2 * e + 1] = e + 1;
   struct rt_set from = {.n = N, .name = "edges"},
                 to = {.n = N + 1, .name = "cells"};
-  struct rt_map m = {.from = &from,
-                     .to = &to,
-                     .arity = 2,
-                     .table = t,
-                     .version = 501,
-                     .name = "m"};
-  struct rt_conflict c = {&m, -2};
+  struct rt_relation m = {.from = &from,
+                          .to = &to,
+                          .arity = 2,
+                          .table = t,
+                          .version = 501,
+                          .name = "m"};
+  struct rt_entries c = {&m, 0, 2};
   cr_assert_eq(rt_plan_get_for(N, 64, 8, &c, 1, &p), OK);
   cr_assert(p && p->ncolours == 2);
   cr_assert_eq(rt_plan_get_for(N, 64, 100, &c, 1, &p), OK);
@@ -131,13 +131,13 @@ Test(rt_plan, only_named_entries_conflict) {
   for (idx_l e = 0; e < N; e++) t[2 * e] = e, t[2 * e + 1] = 0;
   struct rt_set from = {.n = N, .name = "edges"},
                 to = {.n = N, .name = "cells"};
-  struct rt_map m = {.from = &from,
-                     .to = &to,
-                     .arity = 2,
-                     .table = t,
-                     .version = 1,
-                     .name = "m"};
-  struct rt_conflict first = {&m, 0}, second = {&m, 1};
+  struct rt_relation m = {.from = &from,
+                          .to = &to,
+                          .arity = 2,
+                          .table = t,
+                          .version = 1,
+                          .name = "m"};
+  struct rt_entries first = {&m, 0, 1}, second = {&m, 1, 1};
   struct rt_plan *p;
   cr_assert_eq(rt_plan_make(N, 10, &first, 1, false, &p), OK);
   cr_assert_eq(p->ncolours, 1);
@@ -151,19 +151,19 @@ static idx_l
 colours_of_two_maps(const struct rt_set *to_a, const struct rt_set *to_b) {
   static idx_l a[2] = {0, 1}, b[2] = {1, 2};
   struct rt_set from = {.n = 2, .name = "edges"};
-  struct rt_map ma = {.from = &from,
-                      .to = to_a,
-                      .arity = 1,
-                      .table = a,
-                      .version = 1,
-                      .name = "a"};
-  struct rt_map mb = {.from = &from,
-                      .to = to_b,
-                      .arity = 1,
-                      .table = b,
-                      .version = 2,
-                      .name = "b"};
-  struct rt_conflict c[] = {{&ma, 0}, {&mb, 0}};
+  struct rt_relation ma = {.from = &from,
+                           .to = to_a,
+                           .arity = 1,
+                           .table = a,
+                           .version = 1,
+                           .name = "a"};
+  struct rt_relation mb = {.from = &from,
+                           .to = to_b,
+                           .arity = 1,
+                           .table = b,
+                           .version = 2,
+                           .name = "b"};
+  struct rt_entries c[] = {{&ma, 0, 1}, {&mb, 0, 1}};
   struct rt_plan *p;
   cr_assert_eq(rt_plan_make(2, 1, c, 2, false, &p), OK);
   idx_l n = p->ncolours;
@@ -188,19 +188,19 @@ check_random(idx_l n, idx_l to_n, idx_l block, uint32_t arity) {
   struct rt_set from = {.n = n, .name = "edges"},
                 to = {.n = to_n, .name = "cells"},
                 few = {.n = 3, .name = "few"};
-  struct rt_map m = {.from = &from,
-                     .to = &to,
-                     .arity = arity,
-                     .table = t,
-                     .version = 1,
-                     .name = "m"};
-  struct rt_map f = {.from = &from,
-                     .to = &few,
-                     .arity = 1,
-                     .table = u,
-                     .version = 2,
-                     .name = "f"};
-  struct rt_conflict c[] = {{&m, -(int32_t)arity}, {&f, 0}};
+  struct rt_relation m = {.from = &from,
+                          .to = &to,
+                          .arity = arity,
+                          .table = t,
+                          .version = 1,
+                          .name = "m"};
+  struct rt_relation f = {.from = &from,
+                          .to = &few,
+                          .arity = 1,
+                          .table = u,
+                          .version = 2,
+                          .name = "f"};
+  struct rt_entries c[] = {{&m, 0, arity}, {&f, 0, 1}};
   struct rt_plan *p;
   cr_assert_eq(rt_plan_make(n, block, c, 2, true, &p), OK);
   cr_assert_eq(rt_plan_check(p, c, 2), OK, "%s", err_last());
@@ -221,13 +221,13 @@ Test(rt_plan, random_meshes_pass_the_checker) {
 
 Test(rt_plan, empty_sets_have_empty_plans) {
   struct rt_set none = {.n = 0, .name = "none"};
-  struct rt_map m = {.from = &none,
-                     .to = &none,
-                     .arity = 2,
-                     .table = NULL,
-                     .version = 1,
-                     .name = "m"};
-  struct rt_conflict c = {&m, -2};
+  struct rt_relation m = {.from = &none,
+                          .to = &none,
+                          .arity = 2,
+                          .table = NULL,
+                          .version = 1,
+                          .name = "m"};
+  struct rt_entries c = {&m, 0, 2};
   const struct rt_plan *p;
   cr_assert_eq(rt_plan_get(0, 64, &c, 1, true, &p), OK);
   cr_assert_eq(p->nblocks, 0);
@@ -243,13 +243,13 @@ static struct rt_set edges = {.n = 4, .name = "edges"},
                      cells = {.n = 5, .name = "cells"};
 
 Test(rt_plan, same_key_same_plan) {
-  struct rt_map m = {.from = &edges,
-                     .to = &cells,
-                     .arity = 2,
-                     .table = chain,
-                     .version = 1,
-                     .name = "m"};
-  struct rt_conflict c = {&m, -2};
+  struct rt_relation m = {.from = &edges,
+                          .to = &cells,
+                          .arity = 2,
+                          .table = chain,
+                          .version = 1,
+                          .name = "m"};
+  struct rt_entries c = {&m, 0, 2};
   const struct rt_plan *p, *q;
   long long before = counters[CNT_plans];
   cr_assert_eq(rt_plan_get(4, 2, &c, 1, false, &p), OK);
@@ -260,15 +260,15 @@ Test(rt_plan, same_key_same_plan) {
 }
 
 Test(rt_plan, every_part_of_the_key_counts) {
-  struct rt_map m = {.from = &edges,
-                     .to = &cells,
-                     .arity = 2,
-                     .table = chain,
-                     .version = 1,
-                     .name = "m"},
-                m2 = m;
-  struct rt_conflict all = {&m, -2}, one = {&m, 0}, two = {&m2, -2};
-  struct rt_conflict both[] = {{&m, 0}, {&m, 1}};
+  struct rt_relation m = {.from = &edges,
+                          .to = &cells,
+                          .arity = 2,
+                          .table = chain,
+                          .version = 1,
+                          .name = "m"},
+                     m2 = m;
+  struct rt_entries all = {&m, 0, 2}, one = {&m, 0, 1}, two = {&m2, 0, 2};
+  struct rt_entries both[] = {{&m, 0, 1}, {&m, 1, 1}};
   const struct rt_plan *p[8];
   rt_plan_get(4, 2, &all, 1, false, &p[0]);
   rt_plan_get(4, 3, &all, 1, false, &p[1]);
@@ -286,13 +286,13 @@ Test(rt_plan, every_part_of_the_key_counts) {
 
 /* ---- the checker must fail ----------------------------------------------- */
 
-static struct rt_map chain_map = {.from = &edges,
-                                  .to = &cells,
-                                  .arity = 2,
-                                  .table = chain,
-                                  .version = 1,
-                                  .name = "m"};
-static struct rt_conflict chain_conflict = {&chain_map, -2};
+static struct rt_relation chain_map = {.from = &edges,
+                                       .to = &cells,
+                                       .arity = 2,
+                                       .table = chain,
+                                       .version = 1,
+                                       .name = "m"};
+static struct rt_entries chain_conflict = {&chain_map, 0, 2};
 
 /* Two blocks of two edges, with element colours: all correct. */
 static struct rt_plan *
@@ -358,13 +358,13 @@ Test(rt_plan_check, finds_wrong_counts_of_element_colours) {
 Test(rt_plan_check, looks_at_every_conflict) {
   static idx_l same[4];
   struct rt_set few = {.n = 1, .name = "few"};
-  struct rt_map m = {.from = &edges,
-                     .to = &few,
-                     .arity = 1,
-                     .table = same,
-                     .version = 1,
-                     .name = "m"};
-  struct rt_conflict c[] = {{&chain_map, 0}, {&m, 0}};
+  struct rt_relation m = {.from = &edges,
+                          .to = &few,
+                          .arity = 1,
+                          .table = same,
+                          .version = 1,
+                          .name = "m"};
+  struct rt_entries c[] = {{&chain_map, 0, 1}, {&m, 0, 1}};
   struct rt_plan *p;
   cr_assert_eq(rt_plan_make(4, 2, c, 1, false, &p), OK);
   cr_assert_eq(rt_plan_check(p, c, 1), OK);
@@ -403,14 +403,14 @@ Test(rt_plan, over_ranks_elements_run_in_the_order_of_one) {
   struct rt_part spots = {.total = SPOTS, .owned = SPOTS, .n = SPOTS};
   struct rt_set from = {.n = MESH, .name = "edges", .part = &part};
   struct rt_set to = {.n = SPOTS, .name = "cells", .part = &spots};
-  struct rt_map m = {&from, &to, 2, t, 1, "m", NULL}, moved = m;
-  struct rt_conflict c = {&m, -2};
+  struct rt_relation m = {&from, &to, 2, t, NULL, 1, "m", NULL}, moved = m;
+  struct rt_entries c = {&m, 0, 2};
   struct rt_plan *a, *b;
   struct rt_comm comm;
   moved.table = here;
   cr_assert_eq(rt_comm_open(&comm), OK);
   cr_assert_eq(rt_plan_make(MESH, CUT, &c, 1, false, &a), OK);
-  c.map = &moved;
+  c.of = &moved;
   cr_assert_eq(rt_plan_make_ranks(&comm, &from, 0, CUT, &c, 1, &b), OK);
   cr_assert_eq(rt_plan_check(b, &c, 1), OK);
   cr_assert_eq(a->ncolours, b->ncolours);

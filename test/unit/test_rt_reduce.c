@@ -266,12 +266,12 @@ static double
 sum_of(int threads, idx_l n, enum rt_run_mode mode, idx_l *targets) {
   struct rt_set set = {.n = n, .name = "edges"},
                 to = {.n = 50, .name = "cells"};
-  struct rt_map m = {.from = &set,
-                     .to = &to,
-                     .arity = 1,
-                     .table = targets,
-                     .version = 77,
-                     .name = "m"};
+  struct rt_relation m = {.from = &set,
+                          .to = &to,
+                          .arity = 1,
+                          .table = targets,
+                          .version = 77,
+                          .name = "m"};
   double sum = 0.1;
   struct rt_program *p = make_program();
   struct rt_launch *l =
@@ -279,7 +279,7 @@ sum_of(int threads, idx_l n, enum rt_run_mode mode, idx_l *targets) {
   struct rt_reduction r = {
       make_global(p, &sum), f64, 1, ACC_INC, -1, true, false};
   make_reduction(l, r);
-  make_conflict(l, make_map(p, &m), 0);
+  make_conflict(l, make_map(p, &m), 0, 1);
   cr_assert_eq(make_run(p, threads), OK);
   rt_program_free(p);
   return sum;

@@ -13,12 +13,12 @@ enum { N = 100, M = 37, ARITY = 3 };
 static idx_l table[N * ARITY];
 static struct rt_set from = {.n = N, .name = "from"},
                      to = {.n = M, .name = "to"};
-static struct rt_map map = {.from = &from,
-                            .to = &to,
-                            .arity = ARITY,
-                            .table = table,
-                            .version = 1,
-                            .name = "map"};
+static struct rt_relation map = {.from = &from,
+                                 .to = &to,
+                                 .arity = ARITY,
+                                 .table = table,
+                                 .version = 1,
+                                 .name = "map"};
 
 static void
 fill(unsigned seed) {
@@ -31,8 +31,9 @@ fill(unsigned seed) {
 Test(stage, a_block_by_hand) {
   static const idx_l small[] = {7, 8, 8, 9, 7, 9, 1, 0};
   struct rt_set four = {.n = 4}, ten = {.n = 10};
-  struct rt_map m = {.from = &four, .to = &ten, .arity = 2, .table = small};
-  struct rt_conflict c[] = {{&m, 0}, {&m, 1}};
+  struct rt_relation m = {
+      .from = &four, .to = &ten, .arity = 2, .table = small};
+  struct rt_entries c[] = {{&m, 0, 1}, {&m, 1, 1}};
   struct rt_stage *s;
   cr_assert_eq(rt_stage_make(4, 3, c, 2, &s), OK);
   static const idx_l targets[] = {7, 8, 9, 0, 1};
@@ -49,11 +50,11 @@ Test(stage, a_block_by_hand) {
 
 /* What staging adds up is what the map's entries say. */
 static void
-check_sums(const struct rt_stage *s, const struct rt_conflict *c, uint32_t nc) {
+check_sums(const struct rt_stage *s, const struct rt_entries *c, uint32_t nc) {
   int want[M] = {0}, got[M] = {0};
   for (int e = 0; e < N; e++)
     for (uint32_t j = 0; j < nc; j++)
-      want[table[e * ARITY + c[j].idx]] += e + (int)j;
+      want[table[(uint32_t)e * ARITY + c[j].first]] += e + (int)j;
   for (idx_l b = 0; b < s->nblocks; b++) {
     int strip[N * ARITY] = {0};
     for (idx_l e = b * s->block; e < (b + 1) * s->block && e < N; e++)
@@ -66,7 +67,7 @@ check_sums(const struct rt_stage *s, const struct rt_conflict *c, uint32_t nc) {
 }
 
 Test(stage, sums_are_those_of_the_map) {
-  struct rt_conflict c[] = {{&map, 2}, {&map, 0}};
+  struct rt_entries c[] = {{&map, 2, 1}, {&map, 0, 1}};
   for (unsigned seed = 1; seed < 20; seed++)
     for (idx_l block = 1; block < 2 * N; block = block * 2 + 1) {
       struct rt_stage *s;
@@ -79,7 +80,7 @@ Test(stage, sums_are_those_of_the_map) {
 }
 
 Test(stage, the_cache_goes_by_map_version_block_and_entries) {
-  struct rt_conflict c[] = {{&map, 0}, {&map, 1}};
+  struct rt_entries c[] = {{&map, 0, 1}, {&map, 1, 1}};
   const struct rt_stage *a, *b;
   fill(3);
   cr_assert_eq(rt_stage_get(N, 16, c, 2, &a), OK);
@@ -98,7 +99,7 @@ Test(stage, the_cache_goes_by_map_version_block_and_entries) {
 /* One fault each; what the checker says. */
 static void
 check_fault(void (*spoil)(struct rt_stage *s), const char *says) {
-  struct rt_conflict c[] = {{&map, 0}, {&map, 1}};
+  struct rt_entries c[] = {{&map, 0, 1}, {&map, 1, 1}};
   struct rt_stage *s;
   fill(5);
   cr_assert_eq(rt_stage_make(N, 16, c, 2, &s), OK);

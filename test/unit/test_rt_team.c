@@ -199,7 +199,8 @@ sum_region(void *const *ptr, int64_t lo, int64_t hi) {
 static void
 check_bits(bool colours, bool coloured) {
   struct rt_set set = {.n = N, .name = "edges"}, to = {.n = 50, .name = "c"};
-  struct rt_map m = {&set, &to, 1, targets, colours ? 91 : 92, "m", NULL};
+  struct rt_relation m = {&set, &to, 1, targets, NULL, colours ? 91 : 92,
+                          "m",  NULL};
   double sum, first_sum = 0, first_cells[50];
   struct rt_program *p = make_program();
   enum rt_run_mode mode = coloured ? RT_RUN_COLOURED : RT_RUN_RANGE;
@@ -208,7 +209,7 @@ check_bits(bool colours, bool coloured) {
   struct rt_reduction r = {
       make_global(p, &sum), f64, 1, ACC_INC, -1, false, false};
   make_reduction(l, r);
-  if (coloured) make_conflict(l, make_map(p, &m), 0);
+  if (coloured) make_conflict(l, make_map(p, &m), 0, 1);
   shared = coloured;
   rt_set_colours(colours);
   rt_set_block_size(100);
@@ -235,7 +236,7 @@ check_bits(bool colours, bool coloured) {
 static void
 check_told(uint64_t version, const char *told) {
   struct rt_set set = {.n = N, .name = "edges"}, to = {.n = 50, .name = "c"};
-  struct rt_map m = {&set, &to, 1, targets, version, "m", NULL};
+  struct rt_relation m = {&set, &to, 1, targets, NULL, version, "m", NULL};
   double sum = 0;
   struct str s = STR_INIT;
   struct rt_program *p = make_program();
@@ -244,7 +245,7 @@ check_told(uint64_t version, const char *told) {
   struct rt_reduction r = {
       make_global(p, &sum), f64, 1, ACC_INC, -1, false, false};
   make_reduction(l, r);
-  make_conflict(l, make_map(p, &m), 0);
+  make_conflict(l, make_map(p, &m), 0, 1);
   rt_set_block_size(100);
   cr_assert_eq(make_run(p, 3), OK);
   rt_exec_explain(p, &s);

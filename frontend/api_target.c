@@ -147,8 +147,8 @@ item_bytes(const struct fe_call *c) {
   for (uint32_t a = 0; a < c->nargs; a++) {
     const struct ir_arg *x = &c->args[a].ir;
     bool copied = x->kind == IR_ARG_DAT || x->access != ACC_READ;
-    uint64_t n = c->args[a].map && x->idx < 0 ? (uint64_t)-x->idx : 1;
-    if (copied) sum += n * c->args[a].dim * c->args[a].type.size;
+    if (copied)
+      sum += (uint64_t)ir_arg_count(x) * c->args[a].dim * c->args[a].type.size;
   }
   return sum;
 }

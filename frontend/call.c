@@ -320,11 +320,8 @@ static status
 check_arg(const struct site *s, const op_arg *args, int nargs,
           const struct fe_set *set, struct fe_arg *out) {
   const op_arg *a = &args[s->arg];
-  *out = (struct fe_arg){.ir = {.idx = -1,
-                                .dat = IR_NONE,
-                                .map = IR_NONE,
-                                .in = IR_NONE,
-                                .out = IR_NONE}};
+  *out = (struct fe_arg){
+      .ir = {.dat = IR_NONE, .map = IR_NONE, .in = IR_NONE, .out = IR_NONE}};
   if (!a->opt) {
     out->ir.kind = IR_ARG_OFF;
     return OK;
@@ -340,7 +337,8 @@ check_arg(const struct site *s, const op_arg *args, int nargs,
              a->argtype);
   }
   out->ir.access = (uint8_t)(a->argtype == OP_ARG_IDX ? OP_READ : a->acc);
-  if (a->argtype != OP_ARG_INFO) out->ir.idx = a->map ? a->idx : -1;
+  if (a->map && a->idx < 0) out->ir.vector = (uint32_t)-a->idx;
+  if (a->map && a->idx > 0) out->ir.entry = (uint32_t)a->idx;
   return OK;
 }
 

@@ -139,7 +139,8 @@ struct fe_watch {
 
 /* What one argument is, after all checks. */
 struct fe_arg {
-  struct ir_arg ir; /* kind, access, idx, info_of, and in == 0 for a WRITE that
+  struct ir_arg
+      ir; /* kind, access, entries, info_of, and in == 0 for a WRITE that
                        does not prove to cover all; dat, map: see below */
   struct fe_dat *dat;
   struct fe_map *map;

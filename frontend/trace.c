@@ -203,7 +203,6 @@ static struct ir_arg
 plain_arg(enum ir_arg_kind kind, enum access access, ir_ref dat) {
   return (struct ir_arg){.kind = (uint8_t)kind,
                          .access = (uint8_t)access,
-                         .idx = -1,
                          .dat = dat,
                          .map = IR_NONE,
                          .in = IR_NONE,

@@ -9,10 +9,9 @@ static void
 check_index(struct ir_check *c, ir_ref n, uint32_t k) {
   const struct ir_arg *a = &ir_args(c->t, &c->t->nodes[n])[k];
   const struct ir_map *m = &c->t->maps[a->map];
-  int64_t entries = a->idx < 0 ? -(int64_t)a->idx : (int64_t)a->idx + 1;
-  if (entries > (int64_t)m->arity)
-    ir_bad_arg(c, n, k, "index %d of map %%%s is outside its %u entries",
-               a->idx < 0 ? -a->idx : a->idx, m->name, m->arity);
+  if ((uint64_t)a->entry + ir_arg_count(a) > m->arity)
+    ir_bad_arg(c, n, k, "index %u of map %%%s is outside its %u entries",
+               a->entry + a->vector, m->name, m->arity);
 }
 
 /* The element that the argument names must be of the dat's set. */

@@ -182,8 +182,9 @@ enum ir_arg_kind {
   IR_ARG_OFF    /* off: switched off by its opt flag; the kernel gets NULL */
 };
 
-/* map entry of an argument: idx >= 0 that entry; a vector argument is
- * idx = -k: the first k entries (prints [0:k]); direct: map == IR_NONE, idx 0.
+/* An argument through a map names its row's entries [entry, entry + ir_arg_count): one,
+ * or as many as the kernel gets pointers to (`vector`, prints [0:k]); direct: map ==
+ * IR_NONE, both 0.
  * The access of an INFO argument is ACC_RW (the payload survives where no
  * element improves); PARAM, IDX and OFF are ACC_READ and have no versions. */
 struct ir_arg {
@@ -191,8 +192,8 @@ struct ir_arg {
   uint8_t access;     /* enum access */
   uint16_t info_of;   /* IR_ARG_INFO: number of the argument it belongs to */
   struct reach reach; /* EXCHANGE: how far out */
-  int32_t idx;
-  ir_ref dat; /* declaration as the program named it */
+  uint32_t entry, vector; /* vector 0: not one */
+  ir_ref dat;             /* declaration as the program named it */
   ir_ref map;
   ir_ref in, out; /* ir_value */
 };
@@ -394,6 +395,12 @@ static inline ir_ref
 ir_unit_end(const struct ir_trace *t, ir_ref n) {
   ir_ref r = t->nodes[n].region;
   return r == IR_NONE ? n + 1 : t->regions[r].first + t->regions[r].count;
+}
+
+/* Entries of its row that an argument through a map names. */
+static inline uint32_t
+ir_arg_count(const struct ir_arg *a) {
+  return a->vector ? a->vector : 1;
 }
 
 /* ---- print.c, parse.c -------------------------------------------------- */

@@ -94,13 +94,13 @@ maybe_via(struct ir_parser *p, struct ir_arg *a) {
   TRY(ir_want_punct(p, '['));
   struct ir_lexer at = p->x;
   TRY(ir_want_number(p, 0, INT32_MAX, &i));
+  a->entry = (uint32_t)i;
   if (ir_lex_is(&p->x, ':')) {
     if (i) return ir_lex_expected(&at, "0, where the entries begin");
     TRY(ir_lex_next(&p->x));
     TRY(ir_want_number(p, 1, INT32_MAX, &i));
-    i = -i;
+    a->vector = (uint32_t)i;
   }
-  a->idx = (int32_t)i;
   return ir_want_punct(p, ']');
 }
 

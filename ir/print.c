@@ -223,10 +223,8 @@ print_via(const struct ir_trace *t, const struct ir_arg *a, struct str *out) {
   if (a->map == IR_NONE) return;
   str_add(out, " via ");
   print_name(out, '%', NAME_OR(maps, a->map));
-  if (a->idx >= 0)
-    str_printf(out, "[%d]", a->idx);
-  else
-    str_printf(out, "[0:%lld]", -(long long)a->idx);
+  str_printf(out, a->vector ? "[%u:%u]" : "[%u]", a->entry,
+             a->entry + a->vector);
 }
 
 /* %q.0, %q (a full write), %q.0 as %view, %p0 */

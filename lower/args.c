@@ -69,7 +69,7 @@ low_slot_get(struct low_region *r, struct low_slot s) {
 }
 
 static int32_t
-low_arg_slot(struct low_args *g, uint32_t a, int32_t entry) {
+low_arg_slot(struct low_args *g, uint32_t a, uint32_t entry) {
   const struct ir_arg *arg = &ir_args(g->m->t, g->node)[a];
   switch (arg->kind) {
   case IR_ARG_DAT: return low_dat_slot(g, arg, entry);
@@ -85,11 +85,11 @@ low_use_make(struct low_args *g, uint32_t a) {
   const struct ir_arg *arg = &ir_args(g->m->t, g->node)[a];
   struct low_use u = {0};
   if (arg->kind == IR_ARG_OFF) return u;
-  u.vector = arg->map != IR_NONE && arg->idx < 0;
-  u.nslots = u.vector ? (uint32_t)-arg->idx : 1;
+  u.vector = arg->vector > 0;
+  u.nslots = ir_arg_count(arg);
   u.slots = ARENA_ARRAY(&g->r->arena, int32_t, u.nslots);
   for (uint32_t k = 0; k < u.nslots; k++)
-    u.slots[k] = low_arg_slot(g, a, u.vector ? (int32_t)k : arg->idx);
+    u.slots[k] = low_arg_slot(g, a, arg->entry + k);
   return u;
 }
 

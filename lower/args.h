@@ -41,7 +41,8 @@ struct low_slot low_slot_blank(enum low_slot_kind kind, struct type type,
 void low_dats_begin(struct low_args *g);
 void low_dats_end(struct low_args *g);
 /* Slot of entry `entry` (direct: 0) of a dat argument. */
-int32_t low_dat_slot(struct low_args *g, const struct ir_arg *a, int32_t entry);
+int32_t low_dat_slot(struct low_args *g, const struct ir_arg *a,
+                     uint32_t entry);
 /* After all calls: which slots are stored, what conflicts, whether parallel. */
 void low_dats_finish(struct low_args *g);
 

@@ -100,17 +100,18 @@ low_dats_end(struct low_args *g) {
 
 struct low_access {
   const struct ir_arg *a;
-  int32_t entry;
+  uint32_t entry;
   ir_ref v, w;   /* versions read and written; IR_NONE */
   ir_ref bv, bw; /* their buffers */
   unsigned touch;
 };
 
 static struct low_access
-low_access_of(const struct low_args *g, const struct ir_arg *a, int32_t entry) {
+low_access_of(const struct low_args *g, const struct ir_arg *a,
+              uint32_t entry) {
   const struct ir_trace *t = g->m->t;
   struct low_access x = {.a = a,
-                         .entry = a->map == IR_NONE ? 0 : entry,
+                         .entry = entry,
                          .v = low_arg_in(t, a),
                          .w = low_arg_out(a),
                          .bv = IR_NONE,
@@ -163,8 +164,7 @@ low_access_slot(struct low_args *g, const struct low_access *x,
 static void
 low_conflict_add(struct low_args *g, const struct ir_arg *a) {
   struct low_region *r = g->r;
-  uint32_t lo = a->idx < 0 ? 0 : (uint32_t)a->idx;
-  uint32_t hi = a->idx < 0 ? (uint32_t)-a->idx : lo + 1;
+  uint32_t lo = a->entry, hi = lo + ir_arg_count(a);
   for (uint32_t k = 0; k < r->nconflicts; k++) {
     struct low_conflict *c = &r->conflicts[k];
     uint32_t end = c->first + c->count;
@@ -291,7 +291,7 @@ low_version_slot(struct low_args *g, const struct low_access *x) {
 }
 
 int32_t
-low_dat_slot(struct low_args *g, const struct ir_arg *a, int32_t entry) {
+low_dat_slot(struct low_args *g, const struct ir_arg *a, uint32_t entry) {
   struct low_access x = low_access_of(g, a, entry);
   if (x.v == IR_NONE && x.w == IR_NONE) /* scratch of one element */
     return low_slot_add(g->r, low_access_slot(g, &x, LOW_SLOT_DAT));

@@ -66,7 +66,7 @@ low_index_slot(struct low_args *g, const struct ir_arg *a) {
   struct low_slot s =
       low_slot_blank(LOW_SLOT_INDEX, (struct type){TYPE_I32, 4}, 1);
   s.map = low_bind_numbers(g, a->map);
-  s.entry = a->map == IR_NONE ? 0 : a->idx;
+  s.entry = a->entry;
   return low_slot_get(g->r, s);
 }
 

@@ -82,7 +82,8 @@ struct low_slot {
   struct type type;
   uint32_t dim;
   int32_t load, store; /* binds; -1: none */
-  int32_t map, entry;  /* bind of the map, its entry; -1: direct */
+  int32_t map;         /* bind of the map; -1: direct */
+  uint32_t entry;      /* of its row */
   int32_t call;        /* staged around this call; -1: not */
   int64_t room; /* offset in the region's scratch memory; -1: on the stack;
                           follows from the slots, not in the key */

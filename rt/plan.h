@@ -205,7 +205,7 @@ enum { RT_STAGE_ENTRIES = 16 };
 struct rt_stage_use {
   uint32_t map; /* of this program */
   uint32_t nentries;
-  int32_t entries[RT_STAGE_ENTRIES];
+  uint32_t entries[RT_STAGE_ENTRIES];
 };
 /* Local memory for the targets of uses[use], so many bytes each. */
 struct rt_strip {

@@ -120,12 +120,12 @@ Test(build, fields_without_meaning_have_one_value) {
   ir_ref g = make_gbl(t, "g", 0), h = make_gbl(t, "h", 0);
   struct ir_arg a[] = {
       arg(t, g, ACC_MIN),
-      {.kind = IR_ARG_INFO, .access = ACC_INC, .dat = h, .map = 0, .idx = 3},
+      {.kind = IR_ARG_INFO, .access = ACC_INC, .dat = h, .map = 0, .entry = 3},
       {.kind = IR_ARG_IDX,
        .access = ACC_RW,
        .dat = g,
        .map = IR_NONE,
-       .idx = -1,
+       .vector = 1,
        .in = 1,
        .out = 1,
        .info_of = 9},
@@ -133,7 +133,7 @@ Test(build, fields_without_meaning_have_one_value) {
        .access = ACC_RW,
        .dat = g,
        .map = 0,
-       .idx = 1,
+       .entry = 1,
        .in = 1,
        .out = 1}};
   ir_ref n = ir_add_node(t, loop_of(4), a);
@@ -142,7 +142,8 @@ Test(build, fields_without_meaning_have_one_value) {
   for (uint32_t k = 2; k < 4; k++) {
     const struct ir_arg *b = arg_of(t, n, k);
     cr_assert(b->dat == IR_NONE && b->in == IR_NONE && b->out == IR_NONE);
-    cr_assert(b->access == ACC_READ && b->idx == 0 && b->info_of == 0);
+    cr_assert(b->access == ACC_READ && !b->entry && !b->vector &&
+              b->info_of == 0);
   }
   assert_legal(t);
   ir_trace_free(t);

@@ -21,7 +21,6 @@ chain(int n) {
   for (int i = 0; i < n; i++) {
     struct ir_arg a = {.kind = IR_ARG_DAT,
                        .access = ACC_RW,
-                       .idx = -1,
                        .dat = dat,
                        .map = IR_NONE,
                        .in = IR_NONE,

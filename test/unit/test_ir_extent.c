@@ -89,7 +89,8 @@ random_arg(struct world *w, uint32_t set, ir_ref dat) {
   for (uint32_t m = 0; m < MAPS; m++)
     if (t->maps[m].from == set && t->maps[m].to == t->dats[dat].set) a.map = m;
   a.access = mapped[rnd(&w->seed, 3)];
-  a.idx = a.map == IR_NONE ? 0 : (int)rnd(&w->seed, t->maps[a.map].arity);
+  a.entry =
+      a.map == IR_NONE ? 0 : (uint32_t)rnd(&w->seed, t->maps[a.map].arity);
   return a;
 }
 
@@ -121,7 +122,7 @@ make_chain(struct world *w) {
 
 static int
 target_of(const struct world *w, const struct ir_arg *a, int e) {
-  return a->map == IR_NONE ? e : w->table[a->map][e][a->idx];
+  return a->map == IR_NONE ? e : w->table[a->map][e][a->entry];
 }
 
 /* Element e: everything written depends on everything read. */

@@ -114,7 +114,7 @@ add_loop(struct ir_trace *t, const struct refs *r, uint64_t *seed) {
     args[i] = (struct ir_arg){
         .kind = s->where == 'g' ? IR_ARG_GBL : IR_ARG_DAT,
         .access = (uint8_t)s->access,
-        .idx = s->entry,
+        .entry = far ? (uint32_t)s->entry : 0,
         .map = far ? r->map : IR_NONE,
         .in = IR_NONE,
         .out = IR_NONE,

@@ -53,7 +53,7 @@ takes(const struct ir_arg *a) {
 static uint32_t
 element(const struct model *m, const struct ir_arg *a, uint32_t e) {
   if (a->kind != IR_ARG_DAT) return 0;
-  return a->map == IR_NONE ? e : m->map[a->map][e][a->idx];
+  return a->map == IR_NONE ? e : m->map[a->map][e][a->entry];
 }
 
 /* A kernel on one element: from the words it takes to what it gives for each
@@ -410,7 +410,7 @@ random_arg(struct maker *g, ir_ref set, struct ir_arg *a, uint32_t n) {
   if (dat->kind == IR_DAT && (dat->set != set || !pick(g, 4))) {
     if (dat->set != g->cells) return false;
     a[n].map = set == g->cells ? 0 : 1;
-    a[n].idx = (int32_t)pick(g, MODEL_ARITY);
+    a[n].entry = (uint32_t)pick(g, MODEL_ARITY);
   }
   bool covers = a[n].map == IR_NONE && pick(g, 3);
   if (dat->kind == IR_GBL) covers = true; /* as the last element leaves it */

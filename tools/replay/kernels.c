@@ -106,7 +106,7 @@ struct text {
 
 static bool
 arg_vector(const struct ir_arg *a) {
-  return a->kind == IR_ARG_DAT && !ir_arg_direct(a) && a->idx < 0;
+  return a->kind == IR_ARG_DAT && a->vector;
 }
 
 static void
@@ -130,7 +130,7 @@ text_each(const struct text *x, uint32_t a) {
   uint32_t count =
       arg->kind == IR_ARG_IDX ? 1 : dat_numbers(&x->t->dats[arg->dat]);
   if (arg_vector(arg))
-    str_printf(x->out, "  for (int j = 0; j < %d; j++)\n  ", -arg->idx);
+    str_printf(x->out, "  for (int j = 0; j < %u; j++)\n  ", arg->vector);
   str_printf(x->out, "  for (int c = 0; c < %u; c++) ", count);
 }
 

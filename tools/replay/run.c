@@ -177,15 +177,15 @@ loop_arg(const struct player *p, const struct ir_arg *a) {
   const char *type = d ? replay_type_name(d->type) : NULL;
   int dim = d ? (int)d->dim : 1;
   op_map map = a->map == IR_NONE ? OP_ID : p->maps[a->map];
+  int idx = !map ? -1 : a->vector ? -(int)a->vector : (int)a->entry;
   switch (a->kind) {
   case IR_ARG_OFF: return op_opt_arg_dat(0, NULL, -1, OP_ID, 1, "double", 0);
-  case IR_ARG_IDX: return op_arg_idx(map ? a->idx : -1, map);
+  case IR_ARG_IDX: return op_arg_idx(idx, map);
   case IR_ARG_INFO:
     return op2_arg_info_at(p->memory[a->dat], dim, type, d->type.size, NULL,
                            a->info_of);
   case IR_ARG_DAT:
-    return op_arg_dat(p->dats[a->dat], map ? a->idx : -1, map, dim, type,
-                      a->access);
+    return op_arg_dat(p->dats[a->dat], idx, map, dim, type, a->access);
   default: break;
   }
   if (p->gbls[a->dat])

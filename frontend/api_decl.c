@@ -63,39 +63,25 @@ fe_check_map_args(op_set from, op_set to, int dim, const char *name) {
   return OK;
 }
 
-/* Range of every entry, and what the table proves about itself (IR_MAP_*).
- * cost one pass and one word per target element: the row that named it last */
+uint32_t
+fe_map_flags(const struct rt_facts *f) {
+  return (f->onto ? IR_MAP_ONTO : 0) | (f->injective ? IR_MAP_INJECTIVE : 0) |
+         (f->repeats ? IR_MAP_REPEATS : 0);
+}
+
+/* Range of every entry, and what the table proves about itself. */
 static status
 scan_table(struct fe_map *m, int base) {
-  idx_l from = m->rt.from->n, to = m->rt.to->n;
-  uint32_t arity = m->rt.arity;
-  size_t bytes = (size_t)to * sizeof(idx_l);
-  idx_l *last = rt_mem_new(bytes);
-  if (!last)
-    FAIL(ERR_MEMORY, "op_decl_map \"%s\": no memory to check it: %zu bytes",
-         m->pub.name, bytes);
-  idx_g hit = 0;
-  uint32_t flags = IR_MAP_INJECTIVE;
-  const idx_l *row = m->rt.table;
-  for (idx_l e = 0; e < from; e++, row += arity)
-    for (uint32_t i = 0; i < arity; i++) {
-      idx_l t = row[i];
-      if (t < 0 || t >= to) {
-        rt_mem_free(last, bytes);
-        FAIL(ERR_ARG,
-             "op_decl_map \"%s\": entry %u of element %d: expected %d to %d "
-             "(set \"%s\"), found %d%s",
-             m->pub.name, i, e, base, to - 1 + base, m->pub.to->name, t + base,
-             t == to && !base ? FE_FROM_ONE : "");
-      }
-      if (last[t] == e + 1) flags |= IR_MAP_REPEATS;
-      if (last[t]) flags &= ~(uint32_t)IR_MAP_INJECTIVE;
-      hit += !last[t];
-      last[t] = e + 1;
-    }
-  rt_mem_free(last, bytes);
-  m->flags = flags | (hit == to ? IR_MAP_ONTO : 0);
-  return OK;
+  struct rt_facts f;
+  TRY(rt_relation_scan(&m->rt, &f));
+  m->flags = fe_map_flags(&f);
+  if (f.bad < 0) return OK;
+  idx_l t = rt_row(&m->rt, f.bad).at[f.bad_entry], to = m->rt.to->n;
+  FAIL(ERR_ARG,
+       "op_decl_map \"%s\": entry %u of element %d: expected %d to %d (set "
+       "\"%s\"), found %d%s",
+       m->pub.name, f.bad_entry, f.bad, base, to - 1 + base, m->pub.to->name,
+       t + base, t == to && !base ? FE_FROM_ONE : "");
 }
 
 void

@@ -498,14 +498,11 @@ status fe_number_named(struct fe_map *m);
 status fe_number_map_take(struct fe_map *m, const idx_l *table);
 /* Free the tables that are the library's own. */
 void fe_number_map_clear(struct fe_map *m);
+/* IR_MAP_* of what its rows prove. */
+uint32_t fe_map_flags(const struct rt_facts *f);
 /* Free a map and its tables. */
 void fe_map_free(struct fe_map *m);
 
-/* Of the tables that loops go by. */
-static inline size_t
-fe_map_bytes(const struct fe_map *m) {
-  return (size_t)m->rt.from->n * m->rt.arity * sizeof(idx_l);
-}
 /* Over ranks: numbers inside each part, just made. Local. ERR_MEMORY */
 status fe_number_parts(struct rt_dist *d);
 

@@ -55,10 +55,10 @@ static uint64_t map_versions; /* process-wide: plans are cached by it */
 
 static status
 table_make(const struct fe_map *m, bool named, idx_l **out) {
-  idx_l *t = rt_mem_new(fe_map_bytes(m));
+  idx_l *t = rt_mem_new(rt_relation_bytes(&m->rt));
   if (!t)
     FAIL(ERR_MEMORY, "no memory to renumber map \"%s\": %zu bytes", m->pub.name,
-         fe_map_bytes(m));
+         rt_relation_bytes(&m->rt));
   rt_relation_translate(&m->rt, m->pub.map, named, t);
   *out = t;
   return OK;
@@ -67,8 +67,8 @@ table_make(const struct fe_map *m, bool named, idx_l **out) {
 void
 fe_number_map_clear(struct fe_map *m) {
   if (m->rt.table != m->pub.map)
-    rt_mem_free((void *)m->rt.table, fe_map_bytes(m));
-  if (m->rt.named) rt_mem_free((void *)m->rt.named, fe_map_bytes(m));
+    rt_mem_free((void *)m->rt.table, rt_relation_bytes(&m->rt));
+  if (m->rt.named) rt_mem_free((void *)m->rt.named, rt_relation_bytes(&m->rt));
   m->rt.table = m->pub.map;
   m->rt.named = NULL;
 }
@@ -91,11 +91,11 @@ fe_number_map(struct fe_map *m) {
 
 status
 fe_number_map_take(struct fe_map *m, const idx_l *table) {
-  idx_l *t = rt_mem_new(fe_map_bytes(m));
+  idx_l *t = rt_mem_new(rt_relation_bytes(&m->rt));
   if (!t)
     FAIL(ERR_MEMORY, "no memory for map \"%s\" over ranks: %zu bytes",
-         m->pub.name, fe_map_bytes(m));
-  if (fe_map_bytes(m)) memcpy(t, table, fe_map_bytes(m));
+         m->pub.name, rt_relation_bytes(&m->rt));
+  if (rt_relation_bytes(&m->rt)) memcpy(t, table, rt_relation_bytes(&m->rt));
   table_set(m, t);
   return OK;
 }
@@ -103,10 +103,9 @@ fe_number_map_take(struct fe_map *m, const idx_l *table) {
 /* Over ranks: the mirror's numbers of what the table names. */
 static status
 named_of_part(const struct fe_map *m, idx_l **out) {
-  size_t n = fe_map_bytes(m) / sizeof(idx_l);
-  idx_l *t = rt_mem_new(fe_map_bytes(m));
+  idx_l *t = rt_mem_new(rt_relation_bytes(&m->rt));
   if (!t) FAIL(ERR_MEMORY, "no memory for numbers of map \"%s\"", m->pub.name);
-  for (size_t i = 0; i < n; i++) t[i] = m->rt.to->order->row[m->rt.table[i]];
+  rt_relation_renumber(&m->rt, NULL, m->rt.to->order->row, t);
   *out = t;
   return OK;
 }
@@ -176,7 +175,7 @@ orders_set(const struct rt_order **orders) {
     if (st == OK && changed[i])
       table_set(fe.maps[i], tables[i]);
     else if (tables[i])
-      rt_mem_free(tables[i], fe_map_bytes(fe.maps[i]));
+      rt_mem_free(tables[i], rt_relation_bytes(&fe.maps[i]->rt));
   for (uint32_t s = 0; s < fe.nsets; s++)
     if (orders[s] != fe.sets[s]->rt.order)
       rt_order_free((struct rt_order *)orders[s]);

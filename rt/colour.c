@@ -180,16 +180,6 @@ colour_blocks(struct colouring *k, const struct rt_plan *p, idx_l most,
   return ncolours;
 }
 
-/* order, start from colour: a counting sort that keeps blocks in order. */
-static void
-sort_blocks(struct rt_plan *p, const idx_l *colour) {
-  for (idx_l j = 0; j < p->nblocks; j++) p->start[colour[j] + 1]++;
-  for (idx_l c = 0; c < p->ncolours; c++) p->start[c + 1] += p->start[c];
-  for (idx_l j = 0; j < p->nblocks; j++) p->order[p->start[colour[j]]++] = j;
-  for (idx_l c = p->ncolours; c > 0; c--) p->start[c] = p->start[c - 1];
-  p->start[0] = 0;
-}
-
 /* ---- elements of a block ------------------------------------------------- */
 
 static idx_l
@@ -245,7 +235,7 @@ fill_plan(struct rt_plan *p, struct colouring *k, bool elem_colours,
   if (room) p->ncolours = colour_blocks(k, p, most, colour);
   p->start = numbers(p->ncolours + 1);
   if (room && p->start && p->ncolours >= 0) {
-    sort_blocks(p, colour);
+    rt_group(colour, p->nblocks, p->ncolours, NULL, p->start, p->order);
     for (idx_l j = 0; elem_colours && j < p->nblocks; j++)
       p->nelem_colours[j] = colour_elements(k, p, j);
   }

@@ -44,26 +44,26 @@ enum { LEAF = 1024, LINKS = 8, SORT_INSERT = 32 };
 
 bool
 rt_graph_links(const struct rt_relation *m, const struct rt_set *set) {
-  return m->to == set && (m->arity > 1 || m->from == set);
+  return m->to == set && (m->arity != 1 || m->from == set);
 }
 
 /* What a row names: its entries, and its own element in a map to the same set. */
 struct names {
-  const idx_l *entry;
-  int64_t row;
-  uint32_t n, entries;
+  struct rt_row row;
+  idx_l own;
+  uint32_t n;
 };
 
 static struct names
-row_names(const struct rt_relation *m, int64_t row) {
-  return (struct names){m->table + row * m->arity, row,
-                        m->arity + (m->from == m->to), m->arity};
+row_names(const struct rt_relation *m, idx_l e) {
+  struct rt_row row = rt_row(m, e);
+  return (struct names){row, e, row.n + (m->from == m->to)};
 }
 
 static idx_l
 name_at(const struct names *x, uint32_t i) {
   i %= x->n;
-  return i < x->entries ? x->entry[i] : (idx_l)x->row;
+  return i < x->row.n ? x->row.at[i] : x->own;
 }
 
 static uint32_t
@@ -82,7 +82,7 @@ link_at(const struct names *x, uint32_t i, uint32_t d) {
  * start[e] on. */
 static void
 graph_add(struct rt_graph *g, const struct rt_relation *m) {
-  for (int64_t r = 0; r < m->from->n; r++) {
+  for (idx_l r = 0; r < m->from->n; r++) {
     struct names x = row_names(m, r);
     uint32_t links = names_links(&x);
     for (uint32_t i = 0; i < x.n; i++) {

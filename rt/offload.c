@@ -224,8 +224,7 @@ bound_table(const struct rt_program *p, const struct rt_launch *l,
   }
   const struct rt_relation *m = p->maps[b->index];
   bool named = b->kind == RT_BIND_NAMED && m->named;
-  return rt_dev_table_get(d, named ? m->named : m->table,
-                          sizeof(idx_l) * (size_t)m->from->n * m->arity,
+  return rt_dev_table_get(d, named ? m->named : m->table, rt_relation_bytes(m),
                           m->version, out);
 }
 

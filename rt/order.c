@@ -70,11 +70,10 @@ void
 rt_relation_translate(const struct rt_relation *m, const idx_l *given,
                       bool named, idx_l *out) {
   const struct rt_order *from = m->from->order, *to = m->to->order;
-  for (int64_t e = 0; e < m->from->n; e++) {
-    const idx_l *row = given + (from ? from->row[e] : e) * (int64_t)m->arity;
-    for (uint32_t i = 0; i < m->arity; i++)
-      *out++ = to && !named ? to->at[row[i]] : row[i];
-  }
+  struct rt_relation program = *m;
+  program.table = given;
+  rt_relation_renumber(&program, from ? from->row : NULL,
+                       to && !named ? to->at : NULL, out);
 }
 
 /* Lines seen in a window: a line is in the set if its slot has this stamp. */
@@ -98,7 +97,7 @@ lines_add(struct lines *s, uint32_t line) {
 static void
 sample(const struct rt_relation *m, struct lines *seen, int64_t *lines,
        int64_t *entries) {
-  int64_t total = (int64_t)m->from->n * m->arity;
+  int64_t total = rt_relation_entries(m);
   int64_t window = total < WINDOW ? total : WINDOW;
   for (int64_t w = 0; w < WINDOWS; w++) {
     const idx_l *t = m->table + (total - window) / (WINDOWS - 1) * w;
@@ -115,7 +114,7 @@ rt_locality(const struct rt_relation *const *maps, uint32_t nmaps) {
   double bad = 0, all = 0;
   for (uint32_t k = 0; k < nmaps; k++) {
     int64_t lines = 0, entries = 0;
-    double weight = (double)maps[k]->from->n * maps[k]->arity;
+    double weight = (double)rt_relation_entries(maps[k]);
     sample(maps[k], seen, &lines, &entries);
     if (!entries) continue;
     bad += weight * (double)lines / (double)entries;

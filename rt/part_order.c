@@ -116,16 +116,11 @@ part_renumber(struct rt_part *p, const idx_l *at) {
 
 /* NULL: numbers stay. */
 static void
-map_renumber(struct rt_dist_map *m, idx_l n, const idx_l *from,
-             const idx_l *to) {
-  if (!from && !to) return;
-  idx_l *table = mem_alloc((size_t)n * m->arity + 1, sizeof *table);
-  const idx_l *old = m->table;
-  for (idx_l e = 0; e < n; e++) {
-    idx_l *row = table + (size_t)(from ? from[e] : e) * m->arity;
-    for (uint32_t i = 0; i < m->arity; i++, old++)
-      row[i] = to ? to[*old] : *old;
-  }
+map_renumber(struct rt_dist_map *m, const struct rt_relation *r,
+             const idx_l *row, const idx_l *at) {
+  if (!row && !at) return;
+  idx_l *table = mem_alloc(rt_relation_bytes(r) + 1, 1);
+  rt_relation_renumber(r, row, at, table);
   free(m->table);
   m->table = table;
 }
@@ -138,16 +133,20 @@ renumber_all(struct rt_dist *d, const struct local *l) {
   uint32_t n = 0;
   for (uint32_t s = 0; s < d->nparts; s++) {
     if (!l->mesh[s].row) continue;
-    at[s] = cut_into_levels(&d->parts[s], d->depth, l->mesh[s].row);
-    free(l->mesh[s].row);
+    idx_l *row = l->mesh[s].row;
+    at[s] = cut_into_levels(&d->parts[s], d->depth, row);
+    for (idx_l e = 0; e < d->parts[s].n; e++) row[at[s][e]] = e;
     part_renumber(&d->parts[s], at[s]);
     n++;
   }
   for (uint32_t k = 0; k < d->nmaps; k++) {
     struct rt_dist_map *m = &d->maps[k];
-    map_renumber(m, d->parts[m->from].n, at[m->from], at[m->to]);
+    map_renumber(m, l->all[k], l->mesh[m->from].row, at[m->to]);
   }
-  for (uint32_t s = 0; s < d->nparts; s++) free(at[s]);
+  for (uint32_t s = 0; s < d->nparts; s++) {
+    free(at[s]);
+    free(l->mesh[s].row);
+  }
   free(at);
   return n;
 }

@@ -220,14 +220,13 @@ plan_elements(const struct maker *m, struct rt_plan *p) {
 
 static void
 plan_colours(const struct maker *m, struct rt_plan *p, const idx_l *colour) {
+  idx_l *of = mem_alloc((size_t)p->nblocks + 1, sizeof *of);
   p->order = mem_alloc((size_t)p->nblocks + 1, sizeof *p->order);
-  p->start = mem_alloc((size_t)p->ncolours + 2, sizeof *p->start);
-  idx_l *next = p->start + 1; /* shifted by one until the end */
+  p->start = mem_alloc((size_t)p->ncolours + 1, sizeof *p->start);
   for (idx_l j = 0; j < p->nblocks; j++)
-    next[colour[block_of(m, p->at[p->first[j]])] + 1]++;
-  for (idx_l k = 0; k < p->ncolours; k++) next[k + 1] += next[k];
-  for (idx_l j = 0; j < p->nblocks; j++)
-    p->order[next[colour[block_of(m, p->at[p->first[j]])]]++] = j;
+    of[j] = colour[block_of(m, p->at[p->first[j]])];
+  rt_group(of, p->nblocks, p->ncolours, NULL, p->start, p->order);
+  free(of);
 }
 
 status

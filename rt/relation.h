@@ -2,9 +2,17 @@
  *
  *   e of `from`  ->  row of e: elements of `to`, in an order, some perhaps twice
  *
- * A row is a run of entries in memory. All rows have one length (`arity`: the tables of
- * op_decl_map), or each its own (`start`). rt_row is the only place that knows where a
- * row lies: whoever colours, cuts, numbers or checks goes by it, and knows no kinds. */
+ *   kind       row of e                                        rows have    memory
+ *   table      the entries that op_decl_map was given          one length   KEEP
+ *   csr        entries that the maker was given                their own    KEEP
+ *   inverse    of another: the elements whose rows name e      their own    GIVE
+ *   composed   of two, a and b: b's rows of what a's row of e  one, or      GIVE
+ *              names, one after another                        their own
+ *
+ * A table or csr is written down as a struct rt_relation; the other kinds have makers,
+ * which store their rows, and may outlive what they are made from. All rows are runs
+ * of entries in memory; rt_row alone knows where one lies. Whoever colours, cuts,
+ * numbers or checks goes by it and knows no kinds. */
 #ifndef RT_RELATION_H
 #define RT_RELATION_H
 
@@ -16,14 +24,17 @@
 struct rt_set;
 
 /* Row e is table[e * arity .. (e + 1) * arity), or, where `start` is there,
- * table[start[e] .. start[e + 1]); entries in [0, to->n). Immutable while the version
- * stays. All are KEEP. */
+ * table[start[e] .. start[e + 1]), start[0] == 0; entries in [0, to->n). Immutable while the version
+ * stays. */
 struct rt_relation {
   const struct rt_set *from, *to;
   uint32_t arity; /* 0 where `start` is there */
   const idx_l *table;
   const int64_t *start; /* [from->n + 1] or NULL */
-  uint64_t version;     /* process-wide unique; changes with the rows */
+  const uint32_t
+      *entry;       /* of an inverse: the element is named by entry entry[k] of
+                            the row of table[k]; else NULL */
+  uint64_t version; /* process-wide unique; changes with the rows */
   const char *name;
   const idx_l
       *named; /* the rows as they are with the program's numbers in them;
@@ -60,5 +71,47 @@ rt_entries_of(const struct rt_entries *x, int64_t e) {
   uint32_t first = x->first < row.n ? x->first : row.n, left = row.n - first;
   return (struct rt_row){row.at + first, x->count < left ? x->count : left};
 }
+
+/* ---- relation.c -------------------------------------------------------------- */
+
+/* Entries of all rows; bytes of the table. */
+int64_t rt_relation_entries(const struct rt_relation *r);
+size_t rt_relation_bytes(const struct rt_relation *r);
+
+/* What all rows prove. */
+struct rt_facts {
+  bool onto;      /* every element of `to` is named */
+  bool injective; /* none twice */
+  bool repeats;   /* some row names an element twice */
+  idx_l
+      bad; /* element with an entry outside `to`, the first; -1: none. Then the
+                     facts are those of the rows before */
+  uint32_t bad_entry;
+};
+/* cost one pass and one word for each element of `to`. ERR_MEMORY */
+status rt_relation_scan(const struct rt_relation *r, struct rt_facts *out);
+
+/* Rows in another order and with other numbers, one after another: the e-th is that of
+ * row[e], with at[x] for each entry x. NULL: as they are. */
+void rt_relation_renumber(const struct rt_relation *r, const idx_l *row,
+                          const idx_l *at, idx_l *out);
+
+/* Rows of the inverse list elements in the order of `order` (a permutation of
+ * of->from; NULL: ascending), entries of one row one after another. GIVE: clear.
+ * cost two passes and two words an entry. ERR_MEMORY */
+status rt_relation_inverse(const struct rt_relation *of, const idx_l *order,
+                           struct rt_relation *out);
+/* a->to is b->from. GIVE: clear. ERR_MEMORY */
+status rt_relation_composed(const struct rt_relation *a,
+                            const struct rt_relation *b,
+                            struct rt_relation *out);
+/* Of what a maker gave. */
+void rt_relation_clear(struct rt_relation *r);
+
+/* The inverse of rows of one entry, in memory of the caller: those of the numbers
+ * [0, n) that have key k are at[start[k] .. start[k + 1]), k in [0, nkeys), as `order`
+ * has them. */
+void rt_group(const idx_l *key, idx_l n, idx_l nkeys, const idx_l *order,
+              idx_l *start, idx_l *at);
 
 #endif

@@ -72,16 +72,6 @@ set_finish(struct maker *m, uint32_t s, idx_l *row) {
 
 /* ---- sets that follow -------------------------------------------------------- */
 
-/* Sort the elements in `row` by key[row[i]] in [0, nkeys), stably, to `out`. */
-static void
-sort_by(const idx_l *key, idx_l nkeys, const idx_l *row, idx_l n, idx_l *out) {
-  idx_l *start = mem_alloc((size_t)nkeys + 1, sizeof *start);
-  for (idx_l e = 0; e < n; e++) start[key[e] + 1]++;
-  for (idx_l k = 0; k < nkeys; k++) start[k + 1] += start[k];
-  for (idx_l i = 0; i < n; i++) out[start[key[row[i]]]++] = row[i];
-  free(start);
-}
-
 /* By the numbers that a map names. */
 static void
 order_by_targets(struct maker *m, const struct rt_relation *map, uint32_t s,
@@ -91,19 +81,21 @@ order_by_targets(struct maker *m, const struct rt_relation *map, uint32_t s,
   idx_l *high = mem_alloc((size_t)n + 1, sizeof *high);
   idx_l *row = mem_alloc((size_t)n + 1, sizeof *row);
   idx_l *out = mem_alloc((size_t)n + 1, sizeof *out);
-  const idx_l *t = map->table;
-  for (idx_l e = 0; e < n; e++, t += map->arity) {
-    row[e] = e;
-    low[e] = high[e] = number_at(m->at[to], t[0]);
-    for (uint32_t i = 1; i < map->arity; i++) {
-      idx_l x = number_at(m->at[to], t[i]);
-      if (x < low[e]) low[e] = x;
-      if (x > high[e]) high[e] = x;
+  idx_l nkeys = map->to->n + 1; /* the last one: those that name nobody */
+  idx_l *start = mem_alloc((size_t)nkeys + 1, sizeof *start);
+  for (idx_l e = 0; e < n; e++) {
+    struct rt_row t = rt_row(map, e);
+    low[e] = high[e] = map->to->n;
+    for (uint32_t i = 0; i < t.n; i++) {
+      idx_l x = number_at(m->at[to], t.at[i]);
+      if (!i || x < low[e]) low[e] = x;
+      if (!i || x > high[e]) high[e] = x;
     }
   }
-  sort_by(high, map->to->n, row, n, out);
-  sort_by(low, map->to->n, out, n, row);
+  rt_group(high, n, nkeys, NULL, start, out);
+  rt_group(low, n, nkeys, out, start, row);
   set_finish(m, s, row);
+  free(start);
   free(low);
   free(high);
   free(out);
@@ -118,11 +110,11 @@ order_by_meeting(struct maker *m, const struct rt_relation *map, uint32_t s,
   char *met = mem_alloc((size_t)n + 1, 1);
   const idx_l *lead = m->sets[from].row;
   for (idx_l i = 0; i < map->from->n; i++) {
-    const idx_l *t = map->table + (int64_t)number_at(lead, i) * map->arity;
-    for (uint32_t j = 0; j < map->arity; j++)
-      if (!met[t[j]]) {
-        met[t[j]] = 1;
-        row[k++] = t[j];
+    struct rt_row t = rt_row(map, number_at(lead, i));
+    for (uint32_t j = 0; j < t.n; j++)
+      if (!met[t.at[j]]) {
+        met[t.at[j]] = 1;
+        row[k++] = t.at[j];
       }
   }
   for (idx_l e = 0; e < n; e++)
@@ -130,11 +122,6 @@ order_by_meeting(struct maker *m, const struct rt_relation *map, uint32_t s,
   assert(k == n);
   free(met);
   set_finish(m, s, row);
-}
-
-static double
-map_entries(const struct rt_relation *m) {
-  return (double)m->from->n * m->arity;
 }
 
 /* The map with most entries between a set that is done and one that is not;
@@ -147,7 +134,8 @@ next_link(const struct maker *m) {
     uint32_t to = set_number(m, m->maps[k]->to);
     if (from == m->nsets || to == m->nsets || m->done[from] == m->done[to])
       continue;
-    if (!best || map_entries(m->maps[k]) > map_entries(best)) best = m->maps[k];
+    if (!best || rt_relation_entries(m->maps[k]) > rt_relation_entries(best))
+      best = m->maps[k];
   }
   return best;
 }
@@ -176,7 +164,7 @@ set_weight(const struct maker *m, uint32_t s) {
   double entries = 0;
   for (uint32_t k = 0; k < m->nmaps; k++)
     if (rt_graph_links(m->maps[k], m->sets[s].set))
-      entries += map_entries(m->maps[k]);
+      entries += (double)rt_relation_entries(m->maps[k]);
   return entries * (double)(m->sets[s].bytes + 1);
 }
 

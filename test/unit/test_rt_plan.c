@@ -403,7 +403,13 @@ Test(rt_plan, over_ranks_elements_run_in_the_order_of_one) {
   struct rt_part spots = {.total = SPOTS, .owned = SPOTS, .n = SPOTS};
   struct rt_set from = {.n = MESH, .name = "edges", .part = &part};
   struct rt_set to = {.n = SPOTS, .name = "cells", .part = &spots};
-  struct rt_relation m = {&from, &to, 2, t, NULL, 1, "m", NULL}, moved = m;
+  struct rt_relation m = {.from = &from,
+                          .to = &to,
+                          .arity = 2,
+                          .table = t,
+                          .version = 1,
+                          .name = "m"},
+                     moved = m;
   struct rt_entries c = {&m, 0, 2};
   struct rt_plan *a, *b;
   struct rt_comm comm;

@@ -199,8 +199,12 @@ sum_region(void *const *ptr, int64_t lo, int64_t hi) {
 static void
 check_bits(bool colours, bool coloured) {
   struct rt_set set = {.n = N, .name = "edges"}, to = {.n = 50, .name = "c"};
-  struct rt_relation m = {&set, &to, 1, targets, NULL, colours ? 91 : 92,
-                          "m",  NULL};
+  struct rt_relation m = {.from = &set,
+                          .to = &to,
+                          .arity = 1,
+                          .table = targets,
+                          .version = colours ? 91 : 92,
+                          .name = "m"};
   double sum, first_sum = 0, first_cells[50];
   struct rt_program *p = make_program();
   enum rt_run_mode mode = coloured ? RT_RUN_COLOURED : RT_RUN_RANGE;
@@ -236,7 +240,12 @@ check_bits(bool colours, bool coloured) {
 static void
 check_told(uint64_t version, const char *told) {
   struct rt_set set = {.n = N, .name = "edges"}, to = {.n = 50, .name = "c"};
-  struct rt_relation m = {&set, &to, 1, targets, NULL, version, "m", NULL};
+  struct rt_relation m = {.from = &set,
+                          .to = &to,
+                          .arity = 1,
+                          .table = targets,
+                          .version = version,
+                          .name = "m"};
   double sum = 0;
   struct str s = STR_INIT;
   struct rt_program *p = make_program();

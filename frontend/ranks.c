@@ -373,15 +373,15 @@ static status
 map_show(struct fe_map *m) {
   const struct rt_part *from = &((struct fe_set *)m->pub.from)->part;
   const struct rt_order *a = m->rt.from->order, *b = m->rt.to->order;
-  size_t arity = m->rt.arity;
-  size_t bytes = (size_t)from->level[1] * arity * sizeof(int);
+  size_t bytes = (size_t)from->level[1] * m->rt.arity * sizeof(int);
   int *shown = rt_mem_new(bytes);
   if (!shown)
     FAIL(ERR_MEMORY, "no memory for map \"%s\": %zu bytes", m->pub.name, bytes);
-  for (idx_l e = 0; e < from->level[1]; e++)
-    for (size_t i = 0; i < arity; i++)
-      shown[(size_t)a->row[e] * arity + i] =
-          b->row[m->rt.table[(size_t)e * arity + i]];
+  for (idx_l e = 0; e < from->level[1]; e++) {
+    struct rt_row row = rt_row(&m->rt, e);
+    for (uint32_t i = 0; i < row.n; i++)
+      shown[(size_t)a->row[e] * row.n + i] = b->row[row.at[i]];
+  }
   rt_mem_free(m->pub.map, m->bytes);
   m->pub.map = shown;
   m->bytes = bytes;

@@ -131,15 +131,19 @@ owners_of(struct dist *d, uint32_t s, size_t n, const idx_g *g, int *out) {
 /* by_owner, and how many go to whom. */
 static void
 plan_moves(struct rt_part *p, int rank, int ranks) {
-  size_t *next = mem_alloc((size_t)ranks + 1, sizeof *next);
+  idx_l *start = mem_alloc((size_t)ranks + 1, sizeof *start);
   p->given = mem_alloc((size_t)ranks, sizeof *p->given);
   p->got = mem_alloc((size_t)ranks, sizeof *p->got);
   p->by_owner = mem_alloc((size_t)p->declared + 1, sizeof *p->by_owner);
-  for (idx_l e = 0; e < p->declared; e++) p->given[p->to ? p->to[e] : rank]++;
-  for (int r = 0; r < ranks; r++) next[r + 1] = next[r] + p->given[r];
-  for (idx_l e = 0; e < p->declared; e++)
-    p->by_owner[next[p->to ? p->to[e] : rank]++] = e;
-  free(next);
+  if (p->to)
+    rt_group(p->to, p->declared, ranks, NULL, start, p->by_owner);
+  else
+    for (idx_l e = 0; e < p->declared; e++) p->by_owner[e] = e;
+  for (int r = 0; r < ranks; r++)
+    p->given[r] = (size_t)(p->to       ? start[r + 1] - start[r]
+                           : r == rank ? p->declared
+                                       : 0);
+  free(start);
 }
 
 static status
@@ -196,8 +200,9 @@ static status
 move_rows(struct dist *d, uint32_t k) {
   const struct rt_dist_map *m = &d->d->maps[k];
   const struct rt_part *p = &d->d->parts[m->from];
-  d->rows[k] = mem_alloc((size_t)p->owned * m->arity + 1, sizeof(idx_g));
-  return rt_part_give(d->c, p, m->rows, m->arity * sizeof(idx_g), d->rows[k]);
+  size_t bytes = rt_dist_entries(m, 1) * sizeof(idx_g);
+  d->rows[k] = mem_alloc((size_t)p->owned + 1, bytes);
+  return rt_part_give(d->c, p, m->rows, bytes, d->rows[k]);
 }
 
 /* ---- who names my elements ------------------------------------------------------------- */
@@ -246,10 +251,12 @@ note_hits(struct rt_dist_map *m, const struct maker *to,
 
 static void
 note_repeats(struct rt_dist_map *m, const idx_g *rows, idx_l n) {
-  for (idx_l e = 0; e < n; e++, rows += m->arity)
-    for (uint32_t i = 1; i < m->arity; i++)
+  for (idx_l e = 0; e < n; e++) {
+    struct rt_dist_row row = rt_dist_row(m, rows, (size_t)e);
+    for (uint32_t i = 1; i < row.n; i++)
       for (uint32_t j = 0; j < i; j++)
-        if (rows[i] == rows[j]) m->repeats = true;
+        if (row.at[i] == row.at[j]) m->repeats = true;
+  }
 }
 
 /* Tell the owners of map k's targets who names them. */
@@ -257,12 +264,15 @@ static status
 tell_targets(struct dist *d, uint32_t k, struct namings *all) {
   struct rt_dist_map *m = &d->d->maps[k];
   const struct maker *from = &d->sets[m->from], *to = &d->sets[m->to];
-  size_t n = (size_t)from->p->owned * m->arity, ngot;
+  size_t n = rt_dist_entries(m, (size_t)from->p->owned), ngot, told = 0;
   int *owner = mem_alloc(n + 1, sizeof *owner);
   size_t *counts = mem_alloc((size_t)d->c->size, sizeof *counts);
   struct naming *tell = mem_alloc(n + 1, sizeof *tell), *got = NULL;
-  for (size_t i = 0; i < n; i++)
-    tell[i] = (struct naming){d->rows[k][i], from->mine[i / m->arity]};
+  for (idx_l e = 0; e < from->p->owned; e++) {
+    struct rt_dist_row row = rt_dist_row(m, d->rows[k], (size_t)e);
+    for (uint32_t i = 0; i < row.n; i++)
+      tell[told++] = (struct naming){row.at[i], from->mine[e]};
+  }
   status st = owners_of(d, m->to, n, d->rows[k], owner);
   if (st == OK)
     st = rt_send_items(d->c, n, owner, tell, sizeof *tell, &got, counts, &ngot);
@@ -437,8 +447,8 @@ grow_naming(struct dist *d, uint8_t level) {
  * of the set that map k begins at. */
 struct row_answer {
   const struct maker *from;
+  const struct rt_dist_map *map;
   const idx_g *rows;
-  uint32_t arity;
 };
 
 static void
@@ -446,7 +456,8 @@ answer_row(void *user, idx_g g, void *out) {
   const struct row_answer *r = user;
   idx_l e = find_sorted(r->from->mine, r->from->p->owned, g);
   assert(e >= 0);
-  memcpy(out, r->rows + (size_t)e * r->arity, r->arity * sizeof(idx_g));
+  struct rt_dist_row row = rt_dist_row(r->map, r->rows, (size_t)e);
+  memcpy(out, row.at, row.n * sizeof *row.at);
 }
 
 static status
@@ -455,19 +466,19 @@ fetch_rows(struct dist *d, uint32_t k) {
   const struct maker *from = &d->sets[m->from];
   size_t have = (size_t)from->p->owned + from->fetched;
   size_t n = from->before - from->fetched;
-  struct row_answer r = {from, d->rows[k], m->arity};
+  struct row_answer r = {from, m, d->rows[k]};
+  size_t bytes = rt_dist_entries(m, 1) * sizeof(idx_g);
   idx_g *ask = mem_alloc(n + 1, sizeof *ask);
   int *to = mem_alloc(n + 1, sizeof *to);
-  idx_g *got = mem_alloc(n * m->arity + 1, sizeof *got);
+  idx_g *got = mem_alloc(n + 1, bytes);
   for (size_t i = 0; i < n; i++) {
     ask[i] = from->ghosts[from->fetched + i].g;
     to[i] = from->ghosts[from->fetched + i].owner;
   }
-  status st =
-      rt_ask(d->c, n, to, ask, answer_row, &r, m->arity * sizeof(idx_g), got);
+  status st = rt_ask(d->c, n, to, ask, answer_row, &r, bytes, got);
   if (st == OK) {
-    d->rows[k] = mem_grow(d->rows[k], (have + n) * m->arity + 1, sizeof *got);
-    memcpy(d->rows[k] + have * m->arity, got, n * m->arity * sizeof *got);
+    d->rows[k] = mem_grow(d->rows[k], have + n + 1, bytes);
+    memcpy(d->rows[k] + rt_dist_entries(m, have), got, n * bytes);
   }
   free(ask);
   free(to);
@@ -483,14 +494,15 @@ add_named(struct dist *d, uint32_t k, uint8_t level) {
   struct maker *to = &d->sets[m->to];
   size_t owned = (size_t)from->p->owned, end = owned + from->before;
   size_t e = level == 2 ? 0 : owned + from->fetched;
-  const idx_g *row = d->rows[k] + e * m->arity;
-  for (; e < end; e++)
-    for (uint32_t i = 0; i < m->arity; i++, row++) {
-      uint8_t via = e < owned ? 0 : from->ghosts[e - owned].level;
-      if (find_sorted(to->mine, to->p->owned, *row) >= 0) continue;
-      struct ghost *g = ghost_add(to, *row, -1, level);
+  for (; e < end; e++) {
+    uint8_t via = e < owned ? 0 : from->ghosts[e - owned].level;
+    struct rt_dist_row row = rt_dist_row(m, d->rows[k], e);
+    for (uint32_t i = 0; i < row.n; i++) {
+      if (find_sorted(to->mine, to->p->owned, row.at[i]) >= 0) continue;
+      struct ghost *g = ghost_add(to, row.at[i], -1, level);
       if (via < g->via) g->via = via;
     }
+  }
 }
 
 /* Owners of ghosts that nobody told. */
@@ -542,9 +554,11 @@ find_border(const struct dist *d, uint32_t s) {
     const struct rt_dist_map *m = &d->d->maps[k];
     const struct maker *to = &d->sets[m->to];
     if (m->from != s) continue;
-    for (size_t i = 0; i < (size_t)from->p->owned * m->arity; i++)
-      if (find_sorted(to->mine, to->p->owned, d->rows[k][i]) < 0)
-        border[i / m->arity] = 1;
+    for (idx_l e = 0; e < from->p->owned; e++) {
+      struct rt_dist_row row = rt_dist_row(m, d->rows[k], (size_t)e);
+      for (uint32_t i = 0; i < row.n; i++)
+        if (find_sorted(to->mine, to->p->owned, row.at[i]) < 0) border[e] = 1;
+    }
   }
   return border;
 }
@@ -596,13 +610,13 @@ make_table(struct dist *d, uint32_t k) {
   const struct maker *from = &d->sets[m->from], *to = &d->sets[m->to];
   idx_l owned = from->p->owned, n = owned + (idx_l)from->fetched;
   m->table = mem_alloc((size_t)from->p->n * m->arity + 1, sizeof *m->table);
-  const idx_g *row = d->rows[k];
   for (idx_l i = 0; i < n; i++) {
-    idx_l e = i < owned ? from->p->sorted[i] : i;
-    for (uint32_t a = 0; a < m->arity; a++, row++) {
-      idx_l t = local_of(to, *row);
-      assert(t >= 0);
-      m->table[(size_t)e * m->arity + a] = t;
+    struct rt_dist_row row = rt_dist_row(m, d->rows[k], (size_t)i);
+    idx_l *out =
+        m->table + (size_t)(i < owned ? from->p->sorted[i] : i) * row.n;
+    for (uint32_t a = 0; a < row.n; a++) {
+      out[a] = local_of(to, row.at[a]);
+      assert(out[a] >= 0);
     }
   }
   for (idx_l e = n; m->from == m->to && e < from->p->n; e++)

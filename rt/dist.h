@@ -70,6 +70,20 @@ struct rt_dist_map {
   bool onto, injective, repeats; /* over all ranks */
 };
 
+/* Rows of global numbers lie one behind the other; these alone know how. */
+struct rt_dist_row {
+  const idx_g *at;
+  uint32_t n;
+};
+static inline struct rt_dist_row
+rt_dist_row(const struct rt_dist_map *m, const idx_g *rows, size_t e) {
+  return (struct rt_dist_row){rows + e * m->arity, m->arity};
+}
+static inline size_t
+rt_dist_entries(const struct rt_dist_map *m, size_t n) {
+  return n * m->arity;
+}
+
 struct rt_dist {
   struct rt_comm *comm;
   struct rt_part *parts;

@@ -269,18 +269,19 @@ collect_links(struct rt_dist *d, uint32_t k, struct pair **out, size_t *n_out) {
   const struct rt_dist_map *m = &d->maps[k];
   const struct rt_part *to = &d->parts[m->to];
   size_t rows = (size_t)d->parts[m->from].declared, n = 0, all;
-  size_t most = rows * m->arity * m->arity;
+  size_t most = rt_dist_entries(m, rt_dist_entries(m, rows));
   struct pair *pairs = mem_alloc(most + 1, sizeof *pairs);
   int *home = mem_alloc(most + 1, sizeof *home);
   size_t *counts = mem_alloc((size_t)d->comm->size, sizeof *counts);
-  for (size_t e = 0; e < rows; e++)
-    for (uint32_t i = 0; i < m->arity; i++)
-      for (uint32_t j = 0; j < m->arity; j++) {
-        const idx_g *row = m->rows + e * m->arity;
-        if (row[i] == row[j]) continue;
-        home[n] = rt_part_home(to, d->comm->size, row[i]);
-        pairs[n++] = (struct pair){row[i], row[j]};
+  for (size_t e = 0; e < rows; e++) {
+    struct rt_dist_row row = rt_dist_row(m, m->rows, e);
+    for (uint32_t i = 0; i < row.n; i++)
+      for (uint32_t j = 0; j < row.n; j++) {
+        if (row.at[i] == row.at[j]) continue;
+        home[n] = rt_part_home(to, d->comm->size, row.at[i]);
+        pairs[n++] = (struct pair){row.at[i], row.at[j]};
       }
+  }
   status st =
       rt_send_items(d->comm, n, home, pairs, sizeof *pairs, out, counts, &all);
   if (st == OK) {
@@ -365,7 +366,7 @@ static status
 targets_to(struct rt_dist *d, uint32_t k, int *out) {
   const struct rt_dist_map *m = &d->maps[k];
   const struct rt_part *to = &d->parts[m->to];
-  size_t n = (size_t)d->parts[m->from].declared * m->arity;
+  size_t n = rt_dist_entries(m, (size_t)d->parts[m->from].declared);
   struct asked a = {to, to->start[d->comm->rank], d->comm->rank};
   int *home = mem_alloc(n + 1, sizeof *home);
   for (size_t i = 0; i < n; i++)
@@ -395,11 +396,15 @@ static status
 follow_targets(struct rt_dist *d, uint32_t k) {
   const struct rt_dist_map *m = &d->maps[k];
   struct rt_part *from = &d->parts[m->from];
-  int *to = mem_alloc((size_t)from->declared * m->arity + 1, sizeof *to);
+  size_t n = rt_dist_entries(m, (size_t)from->declared), first = 0;
+  int *to = mem_alloc(n + 1, sizeof *to);
   status st = targets_to(d, k, to);
   part_start(from);
-  for (idx_l e = 0; st == OK && e < from->declared; e++)
-    from->to[e] = most_of(to + (size_t)e * m->arity, m->arity);
+  for (idx_l e = 0; st == OK && e < from->declared; e++) {
+    uint32_t entries = rt_dist_row(m, m->rows, (size_t)e).n;
+    from->to[e] = most_of(to + first, entries);
+    first += entries;
+  }
   free(to);
   return st;
 }
@@ -415,15 +420,17 @@ follow_rows(struct rt_dist *d, uint32_t k) {
   const struct rt_dist_map *m = &d->maps[k];
   const struct rt_part *from = &d->parts[m->from];
   struct rt_part *p = &d->parts[m->to];
-  size_t n = (size_t)from->declared * m->arity, all = 0;
+  size_t n = rt_dist_entries(m, (size_t)from->declared), all = 0, made = 0;
   struct claim *claims = mem_alloc(n + 1, sizeof *claims), *got = NULL;
   int *home = mem_alloc(n + 1, sizeof *home);
   size_t *counts = mem_alloc((size_t)d->comm->size, sizeof *counts);
-  for (size_t i = 0; i < n; i++) {
-    idx_l e = (idx_l)(i / m->arity);
-    claims[i] = (struct claim){m->rows[i], from->start[d->comm->rank] + e,
-                               from->to ? from->to[e] : d->comm->rank};
-    home[i] = rt_part_home(p, d->comm->size, m->rows[i]);
+  for (idx_l e = 0; e < from->declared; e++) {
+    struct rt_dist_row row = rt_dist_row(m, m->rows, (size_t)e);
+    for (uint32_t i = 0; i < row.n; i++) {
+      home[made] = rt_part_home(p, d->comm->size, row.at[i]);
+      claims[made++] = (struct claim){row.at[i], from->start[d->comm->rank] + e,
+                                      from->to ? from->to[e] : d->comm->rank};
+    }
   }
   status st = rt_send_items(d->comm, n, home, claims, sizeof *claims, &got,
                             counts, &all);

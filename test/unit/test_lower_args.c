@@ -334,6 +334,35 @@ Test(lower_args, vector_arguments_that_add) {
   lower_case_clear(&c);
 }
 
+/* Through which entries a loop with these two arguments is told to write. */
+static void
+check_conflicts(const char *loop, uint32_t n, uint32_t first, uint32_t count) {
+  struct lower_case c;
+  idx_l table[3 * N];
+  double x[N];
+  start_mapped(&c, 1, 1, loop,
+               "void k(double *x, double *y) { *x += 1; *y -= 3; }", table, x);
+  lower_case_dat(&c, "a", NULL);
+  lower_case_run(&c, 1);
+  const struct rt_launch *l = &c.lp.program->launches[0];
+  cr_assert_eq(l->nconflicts, n, "%s: %u", loop, l->nconflicts);
+  cr_assert_eq(l->conflicts[0].first, first);
+  cr_assert_eq(l->conflicts[0].count, count);
+  lower_case_clear(&c);
+}
+
+Test(lower_args, entries_that_touch_are_one_conflict) {
+  check_conflicts("%x.1 = loop @k over %s (inc %x.0 via %m[2], "
+                  "inc %x.0 via %m[1])\n live %x.1",
+                  1, 1, 2);
+  check_conflicts("%x.1 = loop @k over %s (inc %x.0 via %m[2], "
+                  "inc %x.0 via %m[0])\n live %x.1",
+                  2, 2, 1);
+  check_conflicts("%x.1 = loop @k over %s (inc %x.0 via %m[1], "
+                  "inc %x.0 via %m[1])\n live %x.1",
+                  1, 1, 1);
+}
+
 Test(lower_args, an_argument_that_is_off_is_null) {
   struct lower_case c;
   start(&c, "", "%a.1 = loop @k over %s (off, write %a)\n live %a.1",

@@ -88,12 +88,12 @@ dce_remark(struct ir_trace *t, ir_ref i) {
   ir_remark(t, "dce: %s is dropped: it has no result", pass_node_text(t, i));
 }
 
-void
+bool
 pass_dce(struct ir_trace *t, const struct pass_ctx *c) {
   (void)c;
   bool *keep = mem_alloc(t->nnodes + 1, sizeof *keep);
   ir_ref *perm = mem_alloc(t->nnodes + 1, sizeof *perm);
-  ir_ref n_keep = dce_mark(t, keep), at = 0;
+  ir_ref n_keep = dce_mark(t, keep), n_all = t->nnodes, at = 0;
   for (ir_ref i = 0; i < t->nnodes; i++) {
     perm[i] = keep[i] ? at++ : IR_NONE;
     if (!keep[i]) dce_remark(t, i);
@@ -101,4 +101,5 @@ pass_dce(struct ir_trace *t, const struct pass_ctx *c) {
   if (n_keep < t->nnodes) pass_reorder(t, perm, n_keep);
   free(perm);
   free(keep);
+  return at < n_all;
 }

@@ -74,7 +74,7 @@ struct fuse {
   uint32_t *of_set;       /* latest unit over each set */
   struct fuse_last *last; /* [root * ACC_COUNT + access] */
   uint32_t effects;       /* latest unit with side effects */
-  bool *overlaps;
+  const bool *overlaps;
   bool *told; /* per node: a remark says why it did not join */
   long max, args, look;
 };
@@ -380,11 +380,11 @@ fuse_init(struct fuse *f, struct ir_trace *t, const struct pass_ctx *c) {
   f->of_set = mem_alloc(t->nsets + 1, sizeof *f->of_set);
   f->last = mem_alloc((size_t)(t->ndats + 1) * ACC_COUNT, sizeof *f->last);
   f->told = mem_alloc(t->nnodes + 1, sizeof *f->told);
-  f->overlaps = ir_overlaps_build(t);
+  f->overlaps = c->overlaps;
   for (ir_ref n = 0; n < t->nnodes; n++) f->next[n] = IR_NONE;
 }
 
-void
+bool
 pass_fuse(struct ir_trace *t, const struct pass_ctx *c) {
   struct fuse f;
   fuse_init(&f, t, c);
@@ -393,5 +393,6 @@ pass_fuse(struct ir_trace *t, const struct pass_ctx *c) {
   fuse_tell_alone(&f);
   fuse_emit(&f);
   free(f.units), free(f.next), free(f.of_set);
-  free(f.last), free(f.told), free(f.overlaps);
+  free(f.last), free(f.told);
+  return t->nregions > 0;
 }

@@ -305,13 +305,14 @@ halo_cheapest(struct ir_trace *t, const struct pass_ctx *c, int most) {
   return best;
 }
 
-void
+bool
 pass_halo(struct ir_trace *t, const struct pass_ctx *c) {
   struct halo h;
   int limit = (int)pass_arg(c, "limit", 0), most = (int)pass_arg(c, "most", 0);
-  if (!halo_any_parts(t) || !t->nbuffers) return;
+  if (!halo_any_parts(t) || !t->nbuffers) return false;
   if (most > 0) limit = halo_cheapest(t, c, most);
   halo_plan(&h, t, c, limit);
   halo_insert_all(&h);
   halo_clear(&h);
+  return true;
 }

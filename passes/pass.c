@@ -7,12 +7,16 @@
  * Idea      A pass is a row of passes.def and one function. A pipeline text is
  *           turned into steps (a row and its options) before anything runs, so
  *           that a spelling mistake costs nothing; then one loop does for each
- *           step: analyses, pass, verify, round trip, report.
+ *           step: facts, pass, verify, round trip, report. A fact is made when
+ *           a pass needs it and stays until one does not keep it. Debug builds
+ *           make each kept fact anew and compare, and compare the text of a
+ *           trace that a pass says it left alone: what a row says is proven.
  *
  * Example   pass_run(&t, &(struct pass_options){.pipeline = "dce,fuse{max=8}"})
  *
- * Cost      per step one walk for the analyses if the pass wants them, one for
- *           the verifier in debug builds, a print and a parse in stress mode.
+ * Cost      a walk for a fact that is not there; per step one for the verifier,
+ *           the kept facts and two texts in debug builds, a print and a parse
+ *           in stress mode.
  *
  * Source    the driver of Mesa's NIR (validate, clone and serialise after every
  *           pass); the pipeline text as in LLVM's opt.
@@ -30,15 +34,14 @@
 
 struct pass_info {
   const char *name;
-  bool uses;
-  int keeps;
+  unsigned needs, keeps; /* enum pass_fact */
   const char *options, *off, *what;
-  void (*run)(struct ir_trace *t, const struct pass_ctx *c);
+  bool (*run)(struct ir_trace *t, const struct pass_ctx *c);
 };
 
 static const struct pass_info pass_infos[] = {
-#define PASS(name, uses, keeps, options, off, what)                            \
-  {#name, uses, keeps, options, off, what, pass_##name},
+#define PASS(name, needs, keeps, options, off, what)                           \
+  {#name, needs, keeps, options, off, what, pass_##name},
 #include "passes/passes.def"
 #undef PASS
 };
@@ -290,30 +293,128 @@ pass_debug_build(void) {
 #endif
 }
 
-/* Drop what an earlier pass found out and this one would make wrong. */
+/* ---- facts ----------------------------------------------------------------- */
+
+struct pass_facts {
+  unsigned have; /* of those that the driver makes */
+  bool *overlaps;
+  int32_t *unit_of, nunits;
+};
+
 static void
-pass_forget(struct ir_trace *t, const struct pass_info *pass) {
-  if (pass->keeps >= 2) return;
-  t->placed = false;
-  t->nbuffers = 0;
-  for (ir_ref v = 0; v < t->nvalues; v++) t->values[v].buffer = IR_NONE;
-  if (pass->keeps >= 1) return;
-  t->nregions = 0;
-  for (ir_ref n = 0; n < t->nnodes; n++) t->nodes[n].region = IR_NONE;
+facts_make(struct pass_facts *f, const struct ir_trace *t, unsigned needs) {
+  unsigned missing = needs & ~f->have & (PASS_OVERLAPS | PASS_UNITS);
+  if (missing & PASS_OVERLAPS) f->overlaps = ir_overlaps_build(t);
+  if (missing & PASS_UNITS) f->unit_of = ir_units_build(t, &f->nunits);
+  f->have |= missing;
+}
+
+static void
+facts_drop(struct pass_facts *f, unsigned which) {
+  which &= f->have;
+  if (which & PASS_OVERLAPS) free(f->overlaps);
+  if (which & PASS_UNITS) free(f->unit_of);
+  f->have &= ~which;
+}
+
+/* Those that are no longer what they are said to be. */
+static unsigned
+facts_wrong(const struct pass_facts *f, const struct ir_trace *t) {
+  struct pass_facts now = {0};
+  unsigned wrong = 0;
+  facts_make(&now, t, f->have);
+  if (f->have & PASS_OVERLAPS &&
+      memcmp(f->overlaps, now.overlaps, t->ndats * sizeof *now.overlaps))
+    wrong |= PASS_OVERLAPS;
+  if (f->have & PASS_UNITS &&
+      (f->nunits != now.nunits ||
+       memcmp(f->unit_of, now.unit_of, t->nnodes * sizeof *now.unit_of)))
+    wrong |= PASS_UNITS;
+  facts_drop(&now, now.have);
+  return wrong;
+}
+
+/* Take out the exchanges, if there are any; regions keep their loops. */
+static bool
+forget_exchanges(struct ir_trace *t) {
+  ir_ref *perm = mem_alloc(t->nnodes + 1, sizeof *perm), at = 0;
+  uint32_t nregions = t->nregions, n_all = t->nnodes;
+  for (ir_ref n = 0; n < t->nnodes; n++)
+    perm[n] = t->nodes[n].op == IR_EXCHANGE ? IR_NONE : at++;
+  for (uint32_t r = 0; r < nregions; r++)
+    t->regions[r].first = perm[t->regions[r].first];
+  t->nregions = 0; /* out of sight of the reordering, which keeps them whole */
+  if (at < t->nnodes) ir_reorder(t, perm, at);
+  t->nregions = nregions;
+  free(perm);
+  return at < n_all;
+}
+
+/* Drop what earlier passes wrote and this one would make wrong. True: there are other
+ * units now. */
+static bool
+pass_forget(struct ir_trace *t, unsigned which) {
+  bool units = which & PASS_REGIONS && t->nregions;
+  if (which & PASS_PLACES) t->placed = false;
+  if (which & PASS_REGIONS) t->nregions = 0;
+  if (which & PASS_BUFFERS) t->nbuffers = 0;
+  for (ir_ref v = 0; which & PASS_BUFFERS && v < t->nvalues; v++)
+    t->values[v].buffer = IR_NONE;
+  for (ir_ref n = 0; n < t->nnodes; n++) {
+    if (which & PASS_REGIONS) t->nodes[n].region = IR_NONE;
+    if (which & PASS_LEVELS) t->nodes[n].level = 0;
+  }
+  if (which & PASS_LEVELS) units |= forget_exchanges(t);
+  return units;
+}
+
+/* ---- one step -------------------------------------------------------------- */
+
+/* Is the trace, and what is known of it, as the pass says? */
+static status
+pass_honest(const struct pass_facts *f, const struct ir_trace *t,
+            const struct pass_info *pass, bool changed,
+            const struct str *before) {
+  struct str now = STR_INIT;
+  unsigned wrong = facts_wrong(f, t);
+  if (!changed) ir_print(t, &now);
+  bool same = changed || str_same(before, &now);
+  str_clear(&now);
+  if (!same)
+    FAIL(ERR_STATE, "pass %s changed the trace and says it did not",
+         pass->name);
+  if (wrong)
+    FAIL(ERR_STATE, "pass %s says that it keeps facts %u, and spoiled %u",
+         pass->name, pass->keeps, wrong);
+  return OK;
+}
+
+/* Facts that it needs, the pass, facts that it keeps. */
+static status
+pass_apply(struct ir_trace *t, const struct pass_step *s,
+           struct pass_facts *f) {
+  const struct pass_info *pass = s->pass;
+  struct str before = STR_INIT;
+  if (pass_forget(t, ~pass->keeps)) facts_drop(f, PASS_UNITS);
+  facts_make(f, t, pass->needs);
+  struct pass_ctx c = {.overlaps =
+                           pass->needs & PASS_OVERLAPS ? f->overlaps : NULL,
+                       .unit_of = pass->needs & PASS_UNITS ? f->unit_of : NULL,
+                       .nunits = f->nunits,
+                       .args = s->args};
+  if (pass_debug_build()) ir_print(t, &before);
+  bool changed = pass->run(t, &c);
+  if (changed) facts_drop(f, ~pass->keeps);
+  status st = OK;
+  if (pass_debug_build()) st = pass_honest(f, t, pass, changed, &before);
+  str_clear(&before);
+  return st;
 }
 
 static status
-pass_one(struct ir_trace **t, const struct pass_step *s,
+pass_one(struct ir_trace **t, const struct pass_step *s, struct pass_facts *f,
          const struct pass_options *o) {
-  struct ir_uses uses = {0};
-  struct pass_ctx c = {NULL, s->args};
-  if (s->pass->uses) {
-    uses = ir_uses_build(*t);
-    c.uses = &uses;
-  }
-  pass_forget(*t, s->pass);
-  s->pass->run(*t, &c);
-  if (c.uses) ir_uses_free(&uses);
+  TRY(pass_apply(*t, s, f));
   if (o->verify || pass_debug_build()) TRY(pass_verify(*t, s->pass->name));
   if (o->stress) TRY(pass_stress(t, s->pass->name));
   if (o->after) o->after(o->user, s->pass->name, *t);
@@ -323,9 +424,11 @@ pass_one(struct ir_trace **t, const struct pass_step *s,
 status
 pass_run(struct ir_trace **t, const struct pass_options *o) {
   struct pass_pipeline p = {0};
+  struct pass_facts f = {0};
   status st = pass_make_pipeline(&p, o);
   for (uint32_t i = 0; st == OK && i < p.nsteps; i++)
-    st = pass_one(t, &p.steps[i], o);
+    st = pass_one(t, &p.steps[i], &f, o);
+  facts_drop(&f, f.have);
   free(p.steps);
   arena_clear(&p.arena);
   return st;

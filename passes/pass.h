@@ -33,9 +33,23 @@ void pass_list(struct str *out);
 
 /* ---- for pass files ------------------------------------------------------ */
 
+/* What a pass may need, keep or spoil. */
+enum pass_fact {
+  /* made by the driver (ir_overlaps_build, ir_units_build) */
+  PASS_OVERLAPS = 1,
+  PASS_UNITS = 2,
+  /* written into the trace by passes: fuse, storage, place, and halo (exchanges, too) */
+  PASS_REGIONS = 4,
+  PASS_BUFFERS = 8,
+  PASS_PLACES = 16,
+  PASS_LEVELS = 32
+};
+
 struct pass_ctx {
-  const struct ir_uses *uses; /* if the pass needs them */
-  const char *args;           /* text between { and }, "" if none */
+  const bool *overlaps; /* what the pass needs; else NULL */
+  const int32_t *unit_of;
+  int32_t nunits;
+  const char *args; /* text between { and }, "" if none */
 };
 /* Value of `key=<number>` among the pass's arguments, else `def`. */
 long pass_arg(const struct pass_ctx *c, const char *key, long def);
@@ -51,8 +65,9 @@ void pass_check_order(const struct ir_trace *t, const ir_ref *perm);
 const char *pass_node_text(struct ir_trace *t, ir_ref n);
 const char *pass_value_text(struct ir_trace *t, ir_ref v);
 
-#define PASS(name, uses, keeps, options, off, what)                            \
-  void pass_##name(struct ir_trace *t, const struct pass_ctx *c);
+/* True: the trace is no longer what it was, but for remarks. */
+#define PASS(name, needs, keeps, options, off, what)                           \
+  bool pass_##name(struct ir_trace *t, const struct pass_ctx *c);
 #include "passes/passes.def"
 #undef PASS
 

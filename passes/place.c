@@ -176,7 +176,7 @@ place_of_copy(const struct place *p, ir_ref n) {
   return b == IR_NONE || p->at[b].host ? NULL : p->at[b].device;
 }
 
-void
+bool
 pass_place(struct ir_trace *t, const struct pass_ctx *c) {
   (void)c;
   struct place p;
@@ -192,4 +192,5 @@ pass_place(struct ir_trace *t, const struct pass_ctx *c) {
   }
   free(p.at);
   t->placed = t->nbuffers && !p.moved; /* without buffers nothing was done */
+  return t->nbuffers > 0;
 }

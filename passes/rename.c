@@ -97,22 +97,22 @@ rename_resolve(struct ir_trace *t) {
   }
 }
 
-void
+bool
 pass_rename(struct ir_trace *t, const struct pass_ctx *c) {
-  (void)c;
-  bool *overlaps = ir_overlaps_build(t);
+  uint32_t renamed = 0;
   for (ir_ref i = 0; i < t->nnodes; i++) {
     const struct ir_node *n = &t->nodes[i];
     if (!rename_is_copy(t, n)) continue;
     const struct ir_kernel *k = &t->kernels[n->kernel];
     const struct ir_arg *src = ir_args(t, n) + k->copy_from;
     const struct ir_arg *dst = ir_args(t, n) + k->copy_to;
-    const char *why = rename_why_not(t, n, src, dst, overlaps);
+    const char *why = rename_why_not(t, n, src, dst, c->overlaps);
+    renamed += !why;
     if (why)
       ir_remark(t, "rename: %s stays a loop: %s", pass_node_text(t, i), why);
     else
       rename_node(t, i, src, dst);
   }
   rename_resolve(t);
-  free(overlaps);
+  return renamed > 0;
 }

@@ -172,12 +172,15 @@ slice_move(struct slice *s) {
   free(perm);
 }
 
-void
+bool
 pass_slice(struct ir_trace *t, const struct pass_ctx *c) {
   (void)c;
-  for (ir_ref i = 0; i < t->nnodes; i++)
+  bool changed = false;
+  for (ir_ref i = 0; i < t->nnodes; i++) {
+    changed |= ir_deferred(&t->nodes[i]);
     t->nodes[i].flags &= (uint8_t)~IR_NODE_DEFERRED;
-  if (slice_is_flush(t)) return;
+  }
+  if (slice_is_flush(t)) return changed;
   struct slice s = {.t = t};
   s.needed = mem_alloc(t->nnodes + 1, sizeof *s.needed);
   s.stack = mem_alloc(t->nnodes + 1, sizeof *s.stack);
@@ -187,4 +190,5 @@ pass_slice(struct ir_trace *t, const struct pass_ctx *c) {
   slice_move(&s);
   free(s.touch), free(s.start), free(s.finger);
   free(s.needed), free(s.stack);
+  return changed || (t->nnodes && ir_deferred(&t->nodes[t->nnodes - 1]));
 }

@@ -82,7 +82,7 @@ struct storage {
   struct ir_trace *t;
   bool reuse;
   int32_t nunits;
-  int32_t *unit_of; /* ir_units_build */
+  const int32_t *unit_of; /* ir_units_build */
   struct storage_class *classes;
   struct storage_buffer *buffers;
   uint32_t nbuffers, capbuffers;
@@ -90,7 +90,8 @@ struct storage {
   ir_ref *after;   /* per version: the next one of its root, by a kept node */
   ir_ref *dying;   /* per unit: classes that end there */
   struct table shapes; /* shape -> head of the list of dead buffers, plus 1 */
-  bool *overlaps, *freed;
+  const bool *overlaps;
+  bool *freed;
   struct storage_copy *copies; /* by node */
   uint32_t ncopies, capcopies;
 };
@@ -455,16 +456,19 @@ storage_insert_copies(struct storage *s) {
 }
 
 static void
-storage_init(struct storage *s, struct ir_trace *t, bool reuse) {
-  *s = (struct storage){.t = t, .reuse = reuse};
+storage_init(struct storage *s, struct ir_trace *t, const struct pass_ctx *c,
+             const int32_t *unit_of, int32_t nunits) {
+  *s = (struct storage){.t = t,
+                        .reuse = pass_arg(c, "reuse", 1),
+                        .overlaps = c->overlaps,
+                        .unit_of = unit_of,
+                        .nunits = nunits};
   s->classes = mem_alloc(t->nvalues + 1, sizeof *s->classes);
   s->current = mem_alloc(t->ndats + 1, sizeof *s->current);
   s->after = mem_alloc(t->nvalues + 1, sizeof *s->after);
   s->freed = mem_alloc(t->ndats + 1, sizeof *s->freed);
-  s->overlaps = ir_overlaps_build(t);
   for (ir_ref v = 0; v < t->nvalues; v++)
     s->classes[v].buffer = s->classes[v].user = IR_NONE;
-  s->unit_of = ir_units_build(t, &s->nunits);
   s->dying = mem_alloc((size_t)s->nunits + 1, sizeof *s->dying);
   storage_chain(s);
   for (ir_ref i = 0; i < t->nnodes; i++) storage_want_operands(s, i);
@@ -473,27 +477,30 @@ storage_init(struct storage *s, struct ir_trace *t, bool reuse) {
 
 static void
 storage_clear(struct storage *s) {
-  free(s->unit_of), free(s->classes), free(s->buffers), free(s->current);
-  free(s->after), free(s->dying), free(s->overlaps), free(s->freed);
+  free(s->classes), free(s->buffers), free(s->current);
+  free(s->after), free(s->dying), free(s->freed);
   free(s->copies);
   table_clear(&s->shapes);
 }
 
-void
+bool
 pass_storage(struct ir_trace *t, const struct pass_ctx *c) {
-  bool reuse = pass_arg(c, "reuse", 1);
   uint32_t remarks = t->nremarks;
   struct storage s;
-  storage_init(&s, t, reuse);
+  int32_t *units = NULL, n;
+  storage_init(&s, t, c, c->unit_of, c->nunits);
   storage_walk(&s);
   if (s.ncopies) { /* once more, with the copies in the trace */
     t->nremarks = remarks;
     storage_insert_copies(&s);
     storage_clear(&s);
-    storage_init(&s, t, reuse);
+    units = ir_units_build(t, &n);
+    storage_init(&s, t, c, units, n);
     storage_walk(&s);
     assert(!s.ncopies);
   }
   storage_write(&s);
   storage_clear(&s);
+  free(units);
+  return t->nbuffers > 0;
 }

@@ -59,7 +59,7 @@ static void
 docs_passes(void) {
   ROW("pass", "what it does");
   ROW("---", "---");
-#define PASS(name, uses, keeps, options, off, what) ROW("`" #name "`", what);
+#define PASS(name, needs, keeps, options, off, what) ROW("`" #name "`", what);
 #include "passes/passes.def"
 #undef PASS
 }

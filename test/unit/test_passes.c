@@ -151,7 +151,7 @@ Test(passes, stress_keeps_remarks) {
 Test(passes, list_names_every_pass) {
   struct str out = STR_INIT;
   pass_list(&out);
-#define PASS(name, uses, keeps, options, off, what)                            \
+#define PASS(name, needs, keeps, options, off, what)                           \
   cr_assert(strstr(out.s, #name " "));
 #include "passes/passes.def"
 #undef PASS

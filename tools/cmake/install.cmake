@@ -20,7 +20,8 @@ endif()
 
 install(EXPORT op2lazyTargets NAMESPACE op2lazy::
         DESTINATION ${OP2_CMAKE_DIR})
-configure_package_config_file(cmake/op2lazyConfig.cmake.in op2lazyConfig.cmake
+configure_package_config_file(tools/cmake/op2lazyConfig.cmake.in
+  op2lazyConfig.cmake
   INSTALL_DESTINATION ${OP2_CMAKE_DIR} NO_SET_AND_CHECK_MACRO
   NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(op2lazyConfigVersion.cmake
@@ -29,7 +30,7 @@ write_basic_package_version_file(op2lazyConfigVersion.cmake
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
   BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
   OUTPUT_VARIABLE OP2_PC_TO_PREFIX)
-configure_file(cmake/op2lazy.pc.in op2lazy.pc @ONLY)
+configure_file(tools/cmake/op2lazy.pc.in op2lazy.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/op2lazyConfig.cmake
               ${CMAKE_BINARY_DIR}/op2lazyConfigVersion.cmake
         DESTINATION ${OP2_CMAKE_DIR})

@@ -295,26 +295,29 @@ pass_debug_build(void) {
 
 /* ---- facts ----------------------------------------------------------------- */
 
+/* Those that the driver makes; NULL: not there. */
 struct pass_facts {
-  unsigned have; /* of those that the driver makes */
   bool *overlaps;
   int32_t *unit_of, nunits;
 };
 
 static void
 facts_make(struct pass_facts *f, const struct ir_trace *t, unsigned needs) {
-  unsigned missing = needs & ~f->have & (PASS_OVERLAPS | PASS_UNITS);
-  if (missing & PASS_OVERLAPS) f->overlaps = ir_overlaps_build(t);
-  if (missing & PASS_UNITS) f->unit_of = ir_units_build(t, &f->nunits);
-  f->have |= missing;
+  if (needs & PASS_OVERLAPS && !f->overlaps) f->overlaps = ir_overlaps_build(t);
+  if (needs & PASS_UNITS && !f->unit_of)
+    f->unit_of = ir_units_build(t, &f->nunits);
 }
 
 static void
 facts_drop(struct pass_facts *f, unsigned which) {
-  which &= f->have;
-  if (which & PASS_OVERLAPS) free(f->overlaps);
-  if (which & PASS_UNITS) free(f->unit_of);
-  f->have &= ~which;
+  if (which & PASS_OVERLAPS) {
+    free(f->overlaps);
+    f->overlaps = NULL;
+  }
+  if (which & PASS_UNITS) {
+    free(f->unit_of);
+    f->unit_of = NULL;
+  }
 }
 
 /* Those that are no longer what they are said to be. */
@@ -322,15 +325,15 @@ static unsigned
 facts_wrong(const struct pass_facts *f, const struct ir_trace *t) {
   struct pass_facts now = {0};
   unsigned wrong = 0;
-  facts_make(&now, t, f->have);
-  if (f->have & PASS_OVERLAPS &&
+  facts_make(&now, t, PASS_OVERLAPS | PASS_UNITS);
+  if (f->overlaps &&
       memcmp(f->overlaps, now.overlaps, t->ndats * sizeof *now.overlaps))
     wrong |= PASS_OVERLAPS;
-  if (f->have & PASS_UNITS &&
+  if (f->unit_of &&
       (f->nunits != now.nunits ||
        memcmp(f->unit_of, now.unit_of, t->nnodes * sizeof *now.unit_of)))
     wrong |= PASS_UNITS;
-  facts_drop(&now, now.have);
+  facts_drop(&now, ~0U);
   return wrong;
 }
 
@@ -428,7 +431,7 @@ pass_run(struct ir_trace **t, const struct pass_options *o) {
   status st = pass_make_pipeline(&p, o);
   for (uint32_t i = 0; st == OK && i < p.nsteps; i++)
     st = pass_one(t, &p.steps[i], &f, o);
-  facts_drop(&f, f.have);
+  facts_drop(&f, ~0U);
   free(p.steps);
   arena_clear(&p.arena);
   return st;

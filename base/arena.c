@@ -57,7 +57,7 @@ mem_alloc(size_t n, size_t size) {
 
 void *
 arena_alloc(struct arena *a, size_t size) {
-  size_t want = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+  size_t want = round_up(size, ARENA_ALIGN);
   if (want < size) mem_exhausted(size);
   struct arena_block *b = a->head;
   if (!b || b->size - b->used < want) {

@@ -34,6 +34,12 @@ extern void (*mem_told)(const char *message);
 /* Zeroed; NULL on exhaustion or overflow. */
 void *mem_try(size_t n, size_t size);
 
+/* n, or the next multiple of `to` above it. */
+static inline size_t
+round_up(size_t n, size_t to) {
+  return (n + to - 1) / to * to;
+}
+
 /* malloc family that aborts with a message on exhaustion, for the library's
  * own small structures. `n * size` is checked for overflow. */
 void *mem_alloc(size_t n, size_t size);         /* zeroed */

@@ -31,6 +31,7 @@
  * copies: a store to one is lost. */
 #include "frontend/prove.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 
 #include <assert.h>
@@ -208,8 +209,8 @@ capture_align(struct type t) {
 void
 fe_capture_place(struct fe_call *c, struct fe_arg *fa, size_t bytes) {
   size_t align = capture_align(fa->type);
-  fa->capture = (c->capture_bytes + align - 1) / align * align;
-  c->capture_bytes = fa->capture + (bytes + FE_ALIGN - 1) / FE_ALIGN * FE_ALIGN;
+  fa->capture = round_up(c->capture_bytes, align);
+  c->capture_bytes = fa->capture + round_up(bytes, FE_ALIGN);
   if (align > c->capture_align) c->capture_align = align;
 }
 

@@ -18,6 +18,7 @@
  *
  * Cost. Tens of nanoseconds for a predicted loop of 6 arguments, no allocation.
  */
+#include "base/arena.h"
 #include "base/fp.h"
 #include "frontend/checkpoint.h"
 #include "frontend/mirror.h"
@@ -31,7 +32,7 @@
 /* realloc would not keep the alignment. */
 static void
 capture_grow(size_t end) {
-  size_t cap = (end * 2 + FE_ALIGN_MOST - 1) / FE_ALIGN_MOST * FE_ALIGN_MOST;
+  size_t cap = round_up(end * 2, FE_ALIGN_MOST);
   char *fresh = mem_aligned(FE_ALIGN_MOST, cap);
   if (fe.captured_cap) memcpy(fresh, fe.captured, fe.captured_cap);
   free(fe.captured);
@@ -41,7 +42,7 @@ capture_grow(size_t end) {
 
 void
 fe_capture_align(size_t align) {
-  fe.captured_bytes = (fe.captured_bytes + align - 1) / align * align;
+  fe.captured_bytes = round_up(fe.captured_bytes, align);
 }
 
 enum { CAPTURE_LARGE = 1 << 20 };
@@ -50,7 +51,7 @@ enum { CAPTURE_LARGE = 1 << 20 };
 static status
 capture_room(const struct fe_call *c) {
   size_t end = fe.captured_bytes + c->capture_bytes;
-  size_t cap = (end + FE_ALIGN_MOST - 1) / FE_ALIGN_MOST * FE_ALIGN_MOST;
+  size_t cap = round_up(end, FE_ALIGN_MOST);
   if (end <= fe.captured_cap) return OK;
   char *fresh = aligned_alloc(FE_ALIGN_MOST, cap);
   if (!fresh)
@@ -67,7 +68,7 @@ capture_room(const struct fe_call *c) {
 size_t
 fe_capture(const void *data, size_t bytes) {
   size_t at = fe.captured_bytes;
-  size_t end = at + (bytes + FE_ALIGN - 1) / FE_ALIGN * FE_ALIGN;
+  size_t end = at + round_up(bytes, FE_ALIGN);
   if (end > fe.captured_cap) capture_grow(end);
   if (bytes) memcpy(fe.captured + at, data, bytes);
   fe.captured_bytes = end;

@@ -31,6 +31,8 @@
  * cost  O(arguments * slots of the region) */
 #include "lower/args.h"
 
+#include "base/arena.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,12 +173,12 @@ low_rooms_make(struct low_args *g) {
       stack += bytes;
       continue;
     }
-    size_t at = (r->scratch_bytes + align - 1) / align * align;
+    size_t at = round_up(r->scratch_bytes, align);
     s->room = (int64_t)at;
     bool guarded = r->sanitize == LOW_SANITIZE_address;
     r->scratch_bytes = at + bytes + (guarded ? LOW_GUARD : 0);
   }
-  r->scratch_bytes = (r->scratch_bytes + RT_PAGE - 1) / RT_PAGE * RT_PAGE;
+  r->scratch_bytes = round_up(r->scratch_bytes, RT_PAGE);
   struct low_bind b = {
       .kind = RT_BIND_SCRATCH, .stride = -1, .alone = true, .written = true};
   r->scratch = r->scratch_bytes ? low_bind_get(r, b) : -1;

@@ -38,6 +38,7 @@
  * renumbers those. */
 #include "lower/device.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 #include "rt/reduce.h"
 
@@ -93,7 +94,7 @@ low_bind_bytes(const struct low_region *r, uint32_t bind) {
 static uint32_t
 low_scalar_add(struct rt_offload *o, uint32_t *cap, struct rt_scalar s) {
   s.offset = (uint32_t)o->scalar_bytes;
-  o->scalar_bytes += (s.bytes + SCALAR_ALIGN - 1) / SCALAR_ALIGN * SCALAR_ALIGN;
+  o->scalar_bytes += round_up(s.bytes, SCALAR_ALIGN);
   VEC_PUSH(o->scalars, o->nscalars, *cap, s);
   return s.offset;
 }
@@ -110,7 +111,7 @@ low_form_places(const struct low_region *r, struct arena *a,
   f->sum_at = ARENA_ARRAY(a, uint32_t, r->nreductions + 1);
   f->claim_at = ARENA_ARRAY(a, uint32_t, r->nreductions + 1);
   size_t row = r->claims ? rt_reduce_claim(&l) : rt_reduce_row(&l);
-  o->row = (row + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+  o->row = round_up(row, ROW_ALIGN);
   f->row = (uint32_t)o->row;
   for (uint32_t k = 0; k < r->nbinds; k++) {
     const struct low_bind *b = &r->binds[k];

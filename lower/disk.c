@@ -84,11 +84,6 @@ disk_sum(uint64_t h, const char *p, size_t n) {
   return h;
 }
 
-static size_t
-disk_padded(size_t n) {
-  return (n + DISK_ALIGN - 1) / DISK_ALIGN * DISK_ALIGN;
-}
-
 /* The name of an entry, and its whole key. */
 static void
 disk_name(const char *kind, const struct str *key, struct str *name,
@@ -312,7 +307,7 @@ disk_check(const char *file, size_t n, const struct str *key,
   memcpy(&h, file, sizeof h);
   if (memcmp(h.magic, disk_magic, sizeof h.magic)) return "is foreign";
   if (h.key_bytes > n || h.bytes > n) return "is truncated";
-  size_t at = disk_padded(sizeof h + h.key_bytes);
+  size_t at = round_up(sizeof h + h.key_bytes, DISK_ALIGN);
   if (at + h.bytes != n) return "is truncated";
   if (disk_sum(0, file + sizeof h, n - sizeof h) != h.sum) return "is corrupt";
   if (h.key_bytes != key->len || memcmp(file + sizeof h, key->s, key->len))
@@ -374,7 +369,7 @@ disk_file_make(const struct str *key, const char *bytes, size_t n,
   memcpy(h.magic, disk_magic, sizeof h.magic);
   str_addn(out, (const char *)&h, sizeof h);
   str_addn(out, key->s, key->len);
-  str_addn(out, zeros, disk_padded(out->len) - out->len);
+  str_addn(out, zeros, round_up(out->len, DISK_ALIGN) - out->len);
   str_addn(out, bytes, n);
   h.sum = disk_sum(0, out->s + sizeof h, out->len - sizeof h);
   memcpy(out->s, &h, sizeof h);

@@ -119,11 +119,6 @@ load_part_of(const Elf64_Shdr *s) {
   return s->sh_flags & SHF_WRITE ? LOAD_DATA : LOAD_CONST;
 }
 
-static size_t
-load_round(size_t n, size_t to) {
-  return (n + to - 1) / to * to;
-}
-
 static status
 load_place(struct load *l) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), at = 0;
@@ -137,10 +132,10 @@ load_place(struct load *l) {
         FAIL(ERR_COMPILE, "it has variables of threads");
       if (s->sh_addralign > page || s->sh_size > SIZE_MAX / 64)
         FAIL(ERR_COMPILE, "section %u cannot be placed", k);
-      l->at[k] = load_round(at, s->sh_addralign ? s->sh_addralign : 1);
+      l->at[k] = round_up(at, s->sh_addralign ? s->sh_addralign : 1);
       at = l->at[k] + s->sh_size;
     }
-    at = load_round(at, page);
+    at = round_up(at, page);
   }
   l->part[LOAD_PARTS] = at;
   return OK;

@@ -225,7 +225,7 @@ ring_take(struct rt_device *d, size_t *bytes, char **out) {
   if (*bytes > RING_BYTES) *bytes = RING_BYTES;
   if (x->used + *bytes > RING_BYTES) TRY(cu_finish(d));
   *out = x->ring + x->used;
-  x->used += (*bytes + RING_ALIGN - 1) / RING_ALIGN * RING_ALIGN;
+  x->used += round_up(*bytes, RING_ALIGN);
   if (x->used > RING_BYTES) x->used = RING_BYTES;
   return OK;
 }

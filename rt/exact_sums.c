@@ -32,7 +32,7 @@
 static size_t
 align_up(size_t bytes) {
   enum { LINE = 64 };
-  return (bytes + LINE - 1) / LINE * LINE;
+  return round_up(bytes, LINE);
 }
 
 static size_t

@@ -33,8 +33,7 @@ scratch_new(const struct rt_program *p) {
   uint32_t nconflicts = 0;
   for (uint32_t i = 0; i < p->nlaunches; i++) {
     const struct rt_launch *l = &p->launches[i];
-    size_t row =
-        ((size_t)l->nbinds + LINE_POINTERS - 1) / LINE_POINTERS * LINE_POINTERS;
+    size_t row = round_up(l->nbinds, LINE_POINTERS);
     if (row > s->row) s->row = row;
     size_t acc = l->offload ? l->offload->row : rt_reduce_row(l);
     if (acc > s->acc_row) s->acc_row = acc;

@@ -230,7 +230,7 @@ side_make(struct side *s, int ranks, const size_t *bytes) {
 /* Bytes of n elements in a message, where all begin at words. */
 static size_t
 piece(const struct move *m, idx_l n) {
-  return (m->bytes * (size_t)n + WORD - 1) / WORD * WORD;
+  return round_up(m->bytes * (size_t)n, WORD);
 }
 
 static status

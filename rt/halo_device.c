@@ -16,6 +16,7 @@
  * device */
 #include "rt/halo_device.h"
 
+#include "base/arena.h"
 #include "base/counters.h"
 #include "rt/residency.h"
 
@@ -73,7 +74,7 @@ launch_move(const struct rt_moved *m, const struct rt_buf *b, bool packs) {
       [RT_MOVE_STRIDE] = {.word = (int64_t)rt_dev_stride(b->shape)},
       [RT_MOVE_SCALE] = {.word = m->unit >> k}};
   size_t items = (size_t)m->n * b->shape.dim * (size_t)words;
-  items = (items + d->group - 1) / d->group * d->group;
+  items = round_up(items, d->group);
   return d->driver->launch(d, kernel, args, RT_MOVE_ARGS, items, d->group);
 }
 

@@ -26,6 +26,8 @@
  */
 #include "rt/store.h"
 
+#include "base/arena.h"
+
 #include <assert.h>
 #include <dlfcn.h>
 #include <stdint.h>
@@ -50,11 +52,6 @@ rt_mem_guard(void) {
   memcpy(&guard.forbid, &forbid, sizeof forbid);
   memcpy(&guard.allow, &allow, sizeof allow);
   return OK;
-}
-
-static size_t
-round_up(size_t n, size_t to) {
-  return (n + to - 1) / to * to;
 }
 
 /* What the machine could hold at all. The system maps more, and ends the process when

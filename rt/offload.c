@@ -65,11 +65,6 @@
 enum { WAITING_BYTES = 1 << 20 };
 enum { FAN = 32, SUM_BYTES_MAX = 32 << 20 };
 
-static uint32_t
-round_up(uint32_t n, uint32_t to) {
-  return (n + to - 1) / to * to;
-}
-
 /* ---- prepare ------------------------------------------------------------- */
 
 static uint32_t
@@ -92,7 +87,8 @@ choose_items(const struct rt_launch *l, uint32_t n) {
   if (l->mode == RT_RUN_SERIAL || !n) return x;
   if (l->nreductions && sum_items(l, d) < n) most = sum_items(l, d);
   x.group = most < d->group ? most : d->group;
-  x.all = l->nreductions ? most / x.group * x.group : round_up(n, x.group);
+  x.all = l->nreductions ? most / x.group * x.group
+                         : (uint32_t)round_up(n, x.group);
   return x;
 }
 
@@ -152,8 +148,7 @@ stages_get(const struct rt_program *p, const struct rt_launch *l,
   for (uint32_t k = 0; k < o->nstrips; k++) {
     size_t bytes =
         (size_t)o->strips[k].bytes * o->stages[o->strips[k].use]->most;
-    *bytes_out +=
-        (bytes + RT_STRIP_ALIGN - 1) / RT_STRIP_ALIGN * RT_STRIP_ALIGN;
+    *bytes_out += round_up(bytes, RT_STRIP_ALIGN);
   }
   return OK;
 }

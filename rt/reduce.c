@@ -30,6 +30,8 @@
  */
 #include "rt/reduce.h"
 
+#include "base/arena.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -45,15 +47,14 @@ rt_reduce_offset(const struct rt_launch *l, uint32_t index) {
   size_t at = 0;
   assert(index <= l->nreductions);
   for (uint32_t i = 0; i < index; i++)
-    at += (entry_bytes(&l->reductions[i]) + ENTRY_ALIGN - 1) / ENTRY_ALIGN *
-          ENTRY_ALIGN;
+    at += round_up(entry_bytes(&l->reductions[i]), ENTRY_ALIGN);
   return at;
 }
 
 size_t
 rt_reduce_row(const struct rt_launch *l) {
   size_t bytes = rt_reduce_offset(l, l->nreductions);
-  return (bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+  return round_up(bytes, ROW_ALIGN);
 }
 
 bool

@@ -46,7 +46,7 @@ wrong() {
   echo "$1"
   failed=$((failed + 1))
 }
-for f in README.md CHANGELOG.md doc/*.md; do
+for f in README.md CHANGELOG doc/*.md; do
   [ -e "$f" ] || continue
   fill "$f" || {
     wrong "$f: a table is unknown or has no end"

@@ -282,7 +282,6 @@ fe_start(int soa) {
   rt_plan_checking = FE_DEBUG || fe.opt.check;
   fe_block_size_set();
   rt_set_overlap(fe.opt.overlap);
-  rt_set_colours(fe.opt.threading == OPT_threading_colours);
   rt_set_reproducible(fe.opt.reproducible);
   rt_cuda_graphs = fe.opt.cuda_graphs;
   rt_device_times = fe.opt.device_times;

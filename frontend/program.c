@@ -175,16 +175,21 @@ levels_of(const struct ir_trace *t) {
 
 static status
 run_passes(struct ir_trace **t, struct fe_program *p) {
-  struct str disable = STR_INIT;
+  struct str disable = STR_INIT, with = STR_INIT;
+  bool colours =
+      fe.opt.reproducible || fe.opt.threading == OPT_threading_colours;
   str_printf(&disable, "%s%s", fe.opt.disable, fe.apart ? ",fuse" : "");
+  str_printf(&with, "colour{colours=%d}%s%s", colours, *fe.halo_with ? "," : "",
+             fe.halo_with);
   struct pass_options o = {.disable = disable.s,
-                           .with = fe.halo_with,
+                           .with = with.s,
                            .verify = fe.opt.check,
                            .stress = fe.opt.stress,
                            .after = fe.opt.trace > 1 ? fe_dump_pass : NULL,
                            .user = p};
   status st = pass_run(t, &o);
   str_clear(&disable);
+  str_clear(&with);
   return st;
 }
 
@@ -199,8 +204,6 @@ make_from(struct ir_trace **t, struct fe_program *p,
                         .device = env_device,
                         .ranks = fe_ranked()};
   TRY(low_increments_find(opt_word_text(fe.opt.increments), &env.increments));
-  if (fe.opt.reproducible || fe.opt.threading == OPT_threading_colours)
-    env.increments = LOW_INCREMENTS_COLOUR;
   TRY(run_passes(t, p));
   if (levels_of(*t) > fe.level) {
     *deeper = true; /* and all that was known of values is history */

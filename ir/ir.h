@@ -22,7 +22,7 @@
  *
  * The other nodes: `%b.1 = copy read %a.0, write %b` (alias likewise), `%g.1 =
  * set read %p0, write %g`, `free %t.3`, `live %a.1, %g.2` (`live none`). Loops
- * of one region stand in `region over %cells { ... }`.
+ * of one region stand in `region over %cells walk range { ... }`.
  *
  * Values. A dat or global has versions; version 0 is what it held when the
  * trace began. A node that writes defines the next version, so dependences are
@@ -236,11 +236,21 @@ struct ir_value {
   ir_ref buffer; /* set by pass storage */
 };
 
-/* Nodes [first, first+count) run as one: region over %set { ... } */
+/* In which order a region goes over its elements: walks.def, walk.h. */
+enum ir_walk {
+  IR_WALK_NONE, /* not chosen yet */
+#define WALK(name, text, host, device, safe, meaning) IR_WALK_##name,
+#include "ir/walks.def"
+#undef WALK
+  IR_WALK_COUNT
+};
+
+/* Nodes [first, first+count) run as one: region over %set [walk <walk>] { ... } */
 struct ir_region {
   ir_ref first;
   uint32_t count;
   ir_ref set;
+  enum ir_walk walk; /* set by pass colour */
 };
 
 /* buffer #k : %q.0 %qold.1   versions that share memory, one after another.

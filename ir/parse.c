@@ -13,6 +13,7 @@
  * limits   Nesting is two deep (trace, region); nothing recurses on its input.
  */
 #include "ir/parse.h"
+#include "ir/walk.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -354,12 +355,26 @@ node_statement(struct ir_parser *p) {
   return st;
 }
 
-/* region over %set { nodes } */
+/* [walk <walk>] */
+static status
+some_walk(struct ir_parser *p, enum ir_walk *out) {
+  if (!ir_lex_is_word(&p->x, "walk")) return OK;
+  TRY(ir_lex_next(&p->x));
+  for (int w = IR_WALK_NONE + 1; w < IR_WALK_COUNT; w++)
+    if (ir_lex_is_word(&p->x, ir_walk_info[w].text)) {
+      *out = (enum ir_walk)w;
+      return ir_lex_next(&p->x);
+    }
+  return ir_lex_expected(&p->x, "a walk (range, parts, colours, meet, serial)");
+}
+
+/* region over %set [walk <walk>] { nodes } */
 static status
 region_statement(struct ir_parser *p) {
   struct ir_region r = {.first = p->t->nnodes};
   TRY(ir_want_word(p, "over"));
   TRY(ir_want_decl(p, IR_DECL_SET, &r.set));
+  TRY(some_walk(p, &r.walk));
   TRY(ir_want_punct(p, '{'));
   VEC_PUSH(p->t->regions, p->t->nregions, p->t->capregions, r);
   p->region = p->t->nregions - 1;

@@ -9,6 +9,7 @@
  * limits   Remarks and tags are not part of the text.
  */
 #include "ir/inner.h"
+#include "ir/walk.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -336,6 +337,8 @@ print_nodes(const struct ir_trace *t, struct str *out) {
     if (r != open && r != IR_NONE) {
       str_add(out, "  region over ");
       print_name(out, '%', NAME_OR(sets, t->regions[r].set));
+      if (t->regions[r].walk)
+        str_printf(out, " walk %s", ir_walk_info[t->regions[r].walk].text);
       str_add(out, " {\n");
     }
     open = r;

@@ -218,6 +218,7 @@ refs_regions_buffers(struct ir_check *c) {
   for (ir_ref i = 0; i < t->nregions; i++) {
     const struct ir_region *r = &t->regions[i];
     if (r->set >= t->nsets) ir_bad(c, "region %u: no such set", i);
+    if (r->walk >= IR_WALK_COUNT) ir_bad(c, "region %u: no such walk", i);
     if ((uint64_t)r->first + r->count > t->nnodes)
       ir_bad(c, "region %u: its nodes are not in the trace", i);
   }
@@ -250,5 +251,6 @@ ir_verify(const struct ir_trace *t, struct str *why) {
   ir_check_regions(&c);
   ir_check_buffers(&c);
   ir_check_places(&c);
+  if (!c.failures) ir_check_walks(&c);
   return c.failures;
 }

@@ -121,8 +121,6 @@ low_call_make(struct low_args *g, ir_ref n) {
                        .line = g->node->line};
   c.file = arena_str(&g->r->arena, g->node->file ? g->node->file : "?");
   TRY(low_instance_get(g, &c.instance));
-  g->serial |= low_kernel_in_place(g->kernel) || g->kernel->effects ||
-               (g->node->flags & IR_NODE_SERIAL);
   g->call = (int32_t)g->r->ncalls;
   c.args = ARENA_ARRAY(&g->r->arena, struct low_use, c.nargs);
   g->reductions = ARENA_ARRAY(&g->r->arena, int32_t, c.nargs);
@@ -144,13 +142,18 @@ low_region_name(struct low_region *r) {
 
 static void
 low_mode_set(struct low_args *g) {
+  static const enum rt_run_mode mode_of[IR_WALK_COUNT] = {
+      [IR_WALK_RANGE] = RT_RUN_RANGE,      [IR_WALK_PARTS] = RT_RUN_PARTS,
+      [IR_WALK_COLOURS] = RT_RUN_COLOURED, [IR_WALK_MEET] = RT_RUN_PARTS,
+      [IR_WALK_SERIAL] = RT_RUN_SERIAL,
+  };
   struct low_region *r = g->r;
-  g->serial |= g->payload && r->nconflicts;
+  enum ir_walk walk = g->m->t->regions[g->m->t->nodes[g->first].region].walk;
+  assert(walk != IR_WALK_NONE);
+  if (walk == IR_WALK_RANGE) r->nconflicts = 0;
   r->claims = g->m->env->ranks && g->payload;
-  r->mode = g->serial       ? RT_RUN_SERIAL
-            : r->nconflicts ? RT_RUN_COLOURED
-                            : RT_RUN_RANGE;
-  if (g->serial || g->payload) r->parallel = false;
+  r->mode = mode_of[walk];
+  if (walk == IR_WALK_SERIAL || g->payload) r->parallel = false;
 }
 
 static status

@@ -20,7 +20,6 @@ struct low_args {
   struct low_region *r;
   ir_ref first, end; /* its nodes */
   bool device;       /* they run on one */
-  bool serial;       /* order of elements matters */
   bool payload;
   /* the call at hand */
   const struct ir_node *node;

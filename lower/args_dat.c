@@ -9,9 +9,7 @@
  *   adds      INC through a map, and nothing else touches that buffer: a zeroed
  *             slot, shared by all loops that add through the same entry.
  *   staged    anything that writes through a map, or reads or adds far what is
- *             also written here: loaded and stored around the call. Order of
- *             elements matters unless all accesses are writes through maps,
- *             which colouring keeps apart.
+ *             also written here: loaded and stored around the call.
  *   place     several dats overlap in memory and one is written, or the kernel
  *             is opaque: the kernel gets the element in memory, as OP2 would do
  *             it.
@@ -123,10 +121,7 @@ low_access_of(const struct low_args *g, const struct ir_arg *a,
   return x;
 }
 
-enum {
-  LOW_WRITTEN = LOW_WRITES_HERE | LOW_WRITES_FAR | LOW_ADDS_FAR,
-  LOW_FAR_ONLY = LOW_WRITES_FAR | LOW_ADDS_FAR
-};
+enum { LOW_WRITTEN = LOW_WRITES_HERE | LOW_WRITES_FAR | LOW_ADDS_FAR };
 
 static bool
 low_is_staged(unsigned touch) {
@@ -185,7 +180,6 @@ low_place_slot(struct low_args *g, const struct low_access *x) {
   g->r->binds[s.load].written |= x->bw != IR_NONE;
   g->r->binds[s.load].far |= x->bw != IR_NONE && x->a->map != IR_NONE;
   g->r->binds[s.load].old = (uint32_t)s.load + 1;
-  g->serial = true;
   return low_slot_get(g->r, s);
 }
 
@@ -195,7 +189,6 @@ low_staged_slot(struct low_args *g, const struct low_access *x) {
   s.call = g->call;
   s.load = low_access_bind(g, x, x->bv);
   s.store = low_access_bind(g, x, x->bw);
-  g->serial |= (x->touch & ~LOW_FAR_ONLY) != 0;
   return low_slot_get(g->r, s);
 }
 
@@ -351,19 +344,6 @@ low_bytes(const struct low_args *g) {
   return (uint64_t)(sum + 0.5);
 }
 
-/* Through one map without common targets no two elements meet. */
-static void
-low_conflicts_drop(struct low_args *g) {
-  struct low_region *r = g->r;
-  for (uint32_t k = 0; k < r->nconflicts; k++) {
-    ir_ref map = r->conflicts[k].map;
-    if (map != r->conflicts[0].map ||
-        !(g->m->t->maps[map].flags & IR_MAP_INJECTIVE))
-      return;
-  }
-  r->nconflicts = 0;
-}
-
 /* Of all conflicts the smallest mean degree: how often a target is named. */
 static double
 low_per_target(const struct low_args *g) {
@@ -402,6 +382,5 @@ low_dats_finish(struct low_args *g) {
   for (uint32_t k = 0; k < r->nbinds; k++)
     if (r->binds[k].written && !r->binds[k].alone) r->parallel = false;
   r->per_target = low_per_target(g);
-  low_conflicts_drop(g);
   r->bytes = low_bytes(g);
 }

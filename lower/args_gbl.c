@@ -172,6 +172,5 @@ low_gbl_slot(struct low_args *g, uint32_t number) {
   b.alone = !g->m->shared[ir_root(g->m->t, a->dat)];
   if (a->access == ACC_WORK) return low_work_slot(g, a);
   if (!b.written) return low_value_slot(g, b);
-  g->serial = true;
   return low_whole_slot(g, b);
 }

@@ -239,14 +239,15 @@ void
 low_form_make(const struct low_region *r, enum low_increments want,
               struct arena *a, struct low_device_form *f,
               struct rt_offload *o) {
-  bool conflicts = r->mode == RT_RUN_COLOURED;
+  bool conflicts = r->mode == RT_RUN_COLOURED || r->mode == RT_RUN_PARTS;
   bool atomic = conflicts && low_atomic(r);
   bool stage = want == LOW_INCREMENTS_STAGED ||
                (want == LOW_INCREMENTS_AUTO && low_staging_pays(r, f->kind));
   f->form = RT_FORM_PLAIN;
   if (atomic && stage && low_form_stage(r, a, f, o))
     f->form = RT_FORM_STAGE;
-  else if (conflicts && (!atomic || want == LOW_INCREMENTS_COLOUR))
+  else if (conflicts && (!atomic || want == LOW_INCREMENTS_COLOUR ||
+                         r->mode == RT_RUN_COLOURED))
     f->form = RT_FORM_COLOUR;
   f->atomic = conflicts && f->form == RT_FORM_PLAIN;
   if (conflicts && want == LOW_INCREMENTS_STAGED && f->form != RT_FORM_STAGE)

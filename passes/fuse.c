@@ -359,7 +359,7 @@ fuse_emit(struct fuse *f) {
   at = 0;
   for (uint32_t u = 1; u <= f->nunits; u++) {
     const struct fuse_unit *unit = &f->units[u];
-    struct ir_region r = {at, unit->count, unit->set};
+    struct ir_region r = {.first = at, .count = unit->count, .set = unit->set};
     for (uint32_t k = 0; unit->set != IR_NONE && k < unit->count; k++)
       t->nodes[at + k].region = t->nregions;
     if (unit->set != IR_NONE)

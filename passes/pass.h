@@ -38,11 +38,13 @@ enum pass_fact {
   /* made by the driver (ir_overlaps_build, ir_units_build) */
   PASS_OVERLAPS = 1,
   PASS_UNITS = 2,
-  /* written into the trace by passes: fuse, storage, place, and halo (exchanges, too) */
+  /* written into the trace by passes: fuse, storage, place, halo (exchanges,
+   * too) and colour */
   PASS_REGIONS = 4,
   PASS_BUFFERS = 8,
   PASS_PLACES = 16,
-  PASS_LEVELS = 32
+  PASS_LEVELS = 32,
+  PASS_WALKS = 64
 };
 
 struct pass_ctx {

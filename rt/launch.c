@@ -48,17 +48,12 @@ enum { BLOCK = 512, REST_SHARE = 16 };
 
 static struct {
   idx_l block;
-  bool reproducible, colours, overlap, apart;
-} tune = {BLOCK, false, false, true, false};
+  bool reproducible, overlap, apart;
+} tune = {BLOCK, false, true, false};
 
 void
 rt_set_block_size(idx_l block) {
   tune.block = block > 0 ? block : BLOCK;
-}
-
-void
-rt_set_colours(bool on) {
-  tune.colours = on;
 }
 
 void
@@ -99,7 +94,8 @@ conflicts_of(const struct rt_program *p, const struct rt_launch *l) {
 static status
 find_plan(const struct rt_program *p, struct rt_launch *l, struct rt_run *r) {
   const struct rt_entries *c = conflicts_of(p, l);
-  if (!tune.reproducible && !tune.colours) {
+  bool fixed = tune.reproducible || l->mode == RT_RUN_COLOURED;
+  if (!fixed) {
     TRY(rt_parts_get(r->n, r->threads, c, l->nconflicts, &r->parts));
     if (r->parts->pays) return OK;
     r->parts = NULL;
@@ -108,7 +104,7 @@ find_plan(const struct rt_program *p, struct rt_launch *l, struct rt_run *r) {
   if (tune.reproducible && set->part)
     TRY(rt_plan_get_ranks(p->comm, set, l->level, tune.block, c, l->nconflicts,
                           &l->plan));
-  else if (tune.reproducible || tune.colours)
+  else if (fixed)
     TRY(rt_plan_get(r->n, tune.block, c, l->nconflicts, false, &l->plan));
   else
     TRY(rt_plan_get_for(r->n, tune.block, r->threads, c, l->nconflicts,
@@ -221,7 +217,8 @@ rt_launch_prepare(const struct rt_program *p, uint32_t i, int nthreads,
                               &out->offload);
   }
   r.threads = rt_team_size(r.n, nthreads);
-  bool coloured = l->mode == RT_RUN_COLOURED && l->nconflicts;
+  bool meets = l->mode == RT_RUN_COLOURED || l->mode == RT_RUN_PARTS;
+  bool coloured = meets && l->nconflicts;
   bool serial = l->mode == RT_RUN_SERIAL || (coloured && rt_reduce_ordered(l));
   if (serial || l->alone) r.threads = 1;
   if (set->order && (serial || rt_reduce_ordered(l)))

@@ -95,8 +95,6 @@ extern double rt_plan_seconds;
 /* Elements in a block of the plans that runs ask for (OP2_BLOCK_SIZE); 0:
  * the library's choice. */
 void rt_set_block_size(idx_l block);
-/* Always make conflicting writes safe by colours, never by parts. */
-void rt_set_colours(bool on);
 /* Run core elements while values of others are on their way (OP2_OVERLAP). */
 void rt_set_overlap(bool on);
 
@@ -152,9 +150,10 @@ struct rt_reduction {
 };
 
 enum rt_run_mode {
-  RT_RUN_RANGE,   /* elements are independent: any split */
-  RT_RUN_SERIAL,  /* one thread, in the program's order of elements */
-  RT_RUN_COLOURED /* writes through maps: by plan on several threads */
+  RT_RUN_RANGE,    /* elements are independent: any split */
+  RT_RUN_SERIAL,   /* one thread, in the program's order of elements */
+  RT_RUN_COLOURED, /* writes through maps: by plan on several threads */
+  RT_RUN_PARTS     /* the same: by parts, if their borders are short */
 };
 
 /* A value of a few bytes that an offloaded launch takes along. */

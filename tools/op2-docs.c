@@ -105,6 +105,23 @@ docs_flags(void) {
 }
 
 static void
+docs_walks(void) {
+  ROW("walk", "on", "elements may meet", "meaning");
+  ROW("---", "---", "---", "---");
+#define WALK(name, text, host, device, safe, meaning)                          \
+  ROW("`" text "`",                                                            \
+      host &&device ? "host, device"                                           \
+      : host        ? "host"                                                   \
+                    : "device",                                                       \
+      safe == 0   ? "no"                                                       \
+      : safe == 1 ? "in writes through maps"                                   \
+                  : "yes",                                                     \
+      meaning);
+#include "ir/walks.def"
+#undef WALK
+}
+
+static void
 docs_targets(void) {
   ROW("target", "device", "what it is");
   ROW("---", "---", "---");
@@ -145,6 +162,7 @@ static const struct {
     {"ops", docs_ops},         {"access", docs_access},
     {"types", docs_types},     {"flags", docs_flags},
     {"targets", docs_targets}, {"residency", docs_residency},
+    {"walks", docs_walks},
 };
 
 int
@@ -156,6 +174,6 @@ main(int argc, char **argv) {
     }
   fprintf(stderr,
           "usage: op2-docs options|counters|errors|passes|ops|access|types|"
-          "flags|targets|residency\n");
+          "flags|targets|residency|walks\n");
   return 2;
 }

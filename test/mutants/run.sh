@@ -58,9 +58,10 @@ prepare() {
   tar --exclude=./.git --exclude='./build*' -cf - . | tar -C "$tree" -xf - || exit 2
   rows refresh
   {
-    cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug &&
+    cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+      -DOP2_TESTS=ON &&
       cmake --build "$build" -j "$jobs" &&
-      cmake -S "$tree" -B "$release" -G Ninja &&
+      cmake -S "$tree" -B "$release" -G Ninja -DOP2_TESTS=ON &&
       cmake --build "$release" -j "$jobs" --target op2cc random_programs
   } >"$log/build" 2>&1 || {
     tail -n 20 "$log/build"

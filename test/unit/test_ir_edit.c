@@ -159,7 +159,7 @@ Test(insert, regions_behind_it_move_up) {
   LOOP(t, arg(t, q, ACC_READ));
   LOOP(t, arg(t, q, ACC_READ));
   for (ir_ref n = 0; n < 2; n++) {
-    struct ir_region r = {n, 1, 0};
+    struct ir_region r = {.first = n, .count = 1};
     VEC_PUSH(t->regions, t->nregions, t->capregions, r);
     t->nodes[n].region = n;
   }

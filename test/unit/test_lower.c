@@ -186,7 +186,8 @@ Test(lower, the_old_version_under_another_name_is_read_before_the_store) {
       &c,
       "trace @t {\n set %s n=21\n dat %q : %s f64 x1\n dat %old : %s f64 x1\n"
       " dat %d : %s f64 x1\n kernel @f\n kernel @g\n same %old.0 %q.0\n"
-      " region over %s {\n %q.1 = loop @f over %s (rw %q.0)\n"
+      " region over %s walk range {\n"
+      " %q.1 = loop @f over %s (rw %q.0)\n"
       " %old.1, %d.1 = loop @g over %s (read %q.1, rw %old.0, write %d)\n }\n"
       " live %q.1, %old.1, %d.1\n"
       " buffer #0 : %q.0 %old.0 %q.1\n buffer #1 : %d.1\n"
@@ -429,7 +430,7 @@ mode_of(const char *dats, const char *kernel, const char *loop) {
   lower_case_passes(&c, "fuse,storage");
   cr_assert_eq(lower_case_lower(&c), OK, "%s", err_last());
   enum rt_run_mode mode = c.lp.program->launches[0].mode;
-  cr_assert_eq(mode == RT_RUN_COLOURED,
+  cr_assert_eq(mode == RT_RUN_PARTS,
                c.lp.program->launches[0].nconflicts > 0 &&
                    mode != RT_RUN_SERIAL);
   lower_case_clear(&c);
@@ -444,11 +445,11 @@ Test(lower, modes_of_launches) {
   cr_assert_eq(mode_of("", "",
                        "%b.1 = loop @k over %s (inc %b.0 via %m[0], off, off, "
                        "read %a.0)\n live %b.1"),
-               RT_RUN_COLOURED);
+               RT_RUN_PARTS);
   cr_assert_eq(mode_of("", "",
                        "%b.1 = loop @k over %s (rw %b.0 via %m[0], "
                        "rw %b.0 via %w[1], off, off)\n live %b.1"),
-               RT_RUN_COLOURED);
+               RT_RUN_PARTS);
   cr_assert_eq(mode_of("", "",
                        "%a.1 = loop @k over %s (inc %a.0 via %i[0], off, off, "
                        "off)\n live %a.1"),

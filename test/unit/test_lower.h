@@ -109,7 +109,9 @@ lower_case_init(struct lower_case *c, const char *text, const char *source) {
 
 static inline void
 lower_case_passes(struct lower_case *c, const char *pipeline) {
-  struct pass_options o = {.pipeline = pipeline, .verify = true};
+  char all[128];
+  snprintf(all, sizeof all, "%s,colour", pipeline);
+  struct pass_options o = {.pipeline = all, .verify = true};
   cr_assert_eq(pass_run(&c->t, &o), OK, "%s", err_last());
 }
 

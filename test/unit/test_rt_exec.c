@@ -57,7 +57,7 @@ Test(rt_exec, every_element_runs_once) {
   rt_set_team(RT_TEAM_TOGETHER);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     for (int threads = 1; threads <= 5; threads++)
-      for (int mode = RT_RUN_RANGE; mode <= RT_RUN_COLOURED; mode++)
+      for (int mode = RT_RUN_RANGE; mode <= RT_RUN_PARTS; mode++)
         check_visits(sizes[i], threads, mode);
 }
 
@@ -172,7 +172,7 @@ edge_program(struct mesh *m, struct rt_dat *d) {
   struct rt_program *p = make_program();
   uint32_t slot = make_slot(p, d, true), map = make_map(p, &m->map);
   struct rt_launch *l =
-      make_launch(p, edge_region, make_set(p, &m->edges), RT_RUN_COLOURED, 2,
+      make_launch(p, edge_region, make_set(p, &m->edges), RT_RUN_PARTS, 2,
                   RT_BIND_SLOT, slot, RT_BIND_MAP, map);
   make_conflict(l, map, 0, 1);
   make_conflict(l, map, 1, 1);
@@ -227,7 +227,7 @@ Test(rt_exec, a_changed_map_gets_its_own_plan) {
   idx_l *table = (idx_l *)(uintptr_t)m.map.table;
   struct rt_dat d = dat_of(4000, 1, i64, 1);
   struct rt_program *p = edge_program(&m, &d);
-  rt_set_colours(true);
+  p->launches[0].mode = RT_RUN_COLOURED;
   long long before = counters[CNT_plans];
   cr_assert_eq(make_run(p, 2), OK);
   for (int i = 0; i < 8000; i++) table[i] = 0;
@@ -248,7 +248,7 @@ Test(rt_exec, coloured_payloads_run_in_one_piece) {
   int64_t where = 0;
   struct rt_program *p = make_program();
   struct rt_launch *l =
-      make_launch(p, count_region, make_set(p, &m.edges), RT_RUN_COLOURED, 0);
+      make_launch(p, count_region, make_set(p, &m.edges), RT_RUN_PARTS, 0);
   make_conflict(l, make_map(p, &m.map), 0, 1);
   struct rt_reduction v = {
       make_global(p, &min), f64, 1, ACC_MIN, -1, false, false};

@@ -299,7 +299,7 @@ Test(rt_reduce, reproducible_sums_do_not_see_the_threads) {
   random_terms(targets);
   rt_set_reproducible(true);
   rt_set_block_size(100);
-  for (int mode = RT_RUN_RANGE; mode <= RT_RUN_COLOURED; mode++) {
+  for (int mode = RT_RUN_RANGE; mode <= RT_RUN_PARTS; mode++) {
     double one = sum_of(1, N, mode, targets);
     for (int threads = 2; threads <= 4; threads++)
       cr_assert_eq(sum_of(threads, N, mode, targets), one, "mode %d", mode);

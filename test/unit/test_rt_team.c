@@ -207,7 +207,9 @@ check_bits(bool colours, bool coloured) {
                           .name = "m"};
   double sum, first_sum = 0, first_cells[50];
   struct rt_program *p = make_program();
-  enum rt_run_mode mode = coloured ? RT_RUN_COLOURED : RT_RUN_RANGE;
+  enum rt_run_mode mode = colours    ? RT_RUN_COLOURED
+                          : coloured ? RT_RUN_PARTS
+                                     : RT_RUN_RANGE;
   struct rt_launch *l =
       make_launch(p, sum_region, make_set(p, &set), mode, 1, RT_BIND_ACC, 0u);
   struct rt_reduction r = {
@@ -215,7 +217,6 @@ check_bits(bool colours, bool coloured) {
   make_reduction(l, r);
   if (coloured) make_conflict(l, make_map(p, &m), 0, 1);
   shared = coloured;
-  rt_set_colours(colours);
   rt_set_block_size(100);
   for (run = 0; run < RUNS; run++) {
     sum = 0.1;
@@ -238,7 +239,7 @@ check_bits(bool colours, bool coloured) {
 
 /* What is told of a launch over three threads. */
 static void
-check_told(uint64_t version, const char *told) {
+check_told(uint64_t version, enum rt_run_mode mode, const char *told) {
   struct rt_set set = {.n = N, .name = "edges"}, to = {.n = 50, .name = "c"};
   struct rt_relation m = {.from = &set,
                           .to = &to,
@@ -249,8 +250,8 @@ check_told(uint64_t version, const char *told) {
   double sum = 0;
   struct str s = STR_INIT;
   struct rt_program *p = make_program();
-  struct rt_launch *l = make_launch(p, sum_region, make_set(p, &set),
-                                    RT_RUN_COLOURED, 1, RT_BIND_ACC, 0u);
+  struct rt_launch *l =
+      make_launch(p, sum_region, make_set(p, &set), mode, 1, RT_BIND_ACC, 0u);
   struct rt_reduction r = {
       make_global(p, &sum), f64, 1, ACC_INC, -1, false, false};
   make_reduction(l, r);
@@ -265,11 +266,12 @@ check_told(uint64_t version, const char *told) {
 
 Test(rt_team, what_is_told) {
   for (int i = 0; i < N; i++) targets[i] = i / (N / 50);
-  check_told(701, "runs in 3 parts, then 60 of its 3000 elements on one");
+  check_told(701, RT_RUN_PARTS,
+             "runs in 3 parts, then 60 of its 3000 elements on one");
   for (int i = 0; i < N; i++) targets[i] = i % 3 ? i / (N / 50) : 7;
-  check_told(702, "runs on one: writes through maps meet so often");
-  rt_set_colours(true);
-  check_told(703, "runs in 30 colours of 30 blocks");
+  check_told(702, RT_RUN_PARTS,
+             "runs on one: writes through maps meet so often");
+  check_told(703, RT_RUN_COLOURED, "runs in 30 colours of 30 blocks");
   rt_plan_cache_clear();
 }
 

@@ -1,0 +1,132 @@
+/* What a region's walk has to keep apart.
+ *
+ * Problem   Elements of a region may write what others read or write: through maps, in
+ *           memory that overlaps, in a global that the kernel looks at. Who chooses a walk
+ *           (pass colour), who checks one (verifier) and who makes code of it must
+ *           agree on that.
+ *
+ * Idea      For each buffer that the region touches: is it touched here (at the element
+ *           itself) or far (through a map), by reading, writing or adding? Then
+ *
+ *             meet    some argument writes through a map, and not all such arguments
+ *                     go through one injective map
+ *             order   a buffer is written far and touched in any other way than far
+ *                     writes; or written here and read far; overlapping memory is
+ *                     written; a global is written or read-written; a kernel has
+ *                     side effects, or is marked serial; an extreme takes a payload along
+ *                     while elements meet (the first best element wins)
+ *
+ * Example   inc %res.0 via %pecell[0], inc %res.0 via %pecell[1]      meet
+ *           rw %q.0, read %q.0 via %pecell[0]                         order
+ *
+ * Cost      O(arguments of the region).
+ * Limits    maps are believed to meet everywhere if they may meet anywhere. */
+#include "ir/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct ir_walk_info ir_walk_info[IR_WALK_COUNT] = {
+    [IR_WALK_NONE] = {"", false, false, 0, "not chosen yet"},
+#define WALK(name, text, host, device, safe, meaning)                          \
+  [IR_WALK_##name] = {text, host, device, safe, meaning},
+#include "ir/walks.def"
+#undef WALK
+};
+
+/* How the region touches a buffer. */
+enum {
+  READS_HERE = 1,
+  WRITES_HERE = 2,
+  READS_FAR = 4,
+  WRITES_FAR = 8,
+  ADDS_FAR = 16,
+  WRITES = WRITES_HERE | WRITES_FAR | ADDS_FAR
+};
+
+static ir_ref
+buffer_in(const struct ir_trace *t, const struct ir_arg *a) {
+  return ir_buffer_of(t, a->in);
+}
+
+static ir_ref
+buffer_out(const struct ir_trace *t, const struct ir_arg *a) {
+  return ir_arg_writes(a) ? ir_buffer_of(t, a->out) : IR_NONE;
+}
+
+static void
+note(const struct ir_trace *t, const struct ir_arg *a, uint8_t *touch) {
+  ir_ref in = buffer_in(t, a), out = buffer_out(t, a);
+  bool far = !ir_arg_direct(a), writes = access_info[a->access].writes;
+  if (in != IR_NONE && !(far && writes))
+    touch[in] |= far ? READS_FAR : READS_HERE;
+  if (out == IR_NONE) return;
+  if (!far)
+    touch[out] |= WRITES_HERE;
+  else
+    touch[out] |= a->access == ACC_INC ? ADDS_FAR : WRITES_FAR;
+}
+
+static bool
+touches_in_order(unsigned touch) {
+  bool staged = touch & WRITES_FAR || (touch & ADDS_FAR && touch & ~ADDS_FAR) ||
+                (touch & READS_FAR && touch & WRITES_HERE);
+  return staged && touch & ~(WRITES_FAR | ADDS_FAR);
+}
+
+/* Does the order of elements show through this argument? */
+static bool
+arg_in_order(const struct ir_trace *t, const struct ir_arg *a,
+             const bool *overlaps, const uint8_t *touch) {
+  if (a->kind == IR_ARG_GBL)
+    return a->access == ACC_WRITE || a->access == ACC_RW;
+  if (a->kind != IR_ARG_DAT) return false;
+  ir_ref in = buffer_in(t, a), out = buffer_out(t, a);
+  unsigned how =
+      (in != IR_NONE ? touch[in] : 0) | (out != IR_NONE ? touch[out] : 0);
+  bool moves = in != IR_NONE && out != IR_NONE && in != out;
+  return touches_in_order(how) ||
+         (!moves && overlaps[ir_root(t, a->dat)] && how & WRITES);
+}
+
+/* Of all arguments of the region's loops that run. */
+struct seen {
+  ir_ref map; /* through which something is written; IR_NONE */
+  bool maps;  /* through several */
+  bool payload, order;
+};
+
+static void
+look_at(const struct ir_trace *t, const struct ir_arg *a, const bool *overlaps,
+        const uint8_t *touch, struct seen *s) {
+  s->payload |= a->kind == IR_ARG_INFO;
+  s->order |= arg_in_order(t, a, overlaps, touch);
+  if (a->kind != IR_ARG_DAT || ir_arg_direct(a) || !ir_arg_writes(a)) return;
+  s->maps |= s->map != IR_NONE && s->map != a->map;
+  s->map = a->map;
+}
+
+/* fn for each argument of the region's loops that run. */
+#define EACH_ARG(t, g, n, a)                                                   \
+  for (ir_ref n = (g)->first; n < (g)->first + (g)->count; n++)                \
+    for (const struct ir_arg *a = ir_args(t, &(t)->nodes[n]),                  \
+                             *a##_end = a + (t)->nodes[n].nargs;               \
+         !ir_deferred(&(t)->nodes[n]) && a < a##_end; a++)
+
+unsigned
+ir_walk_needs(const struct ir_trace *t, ir_ref region, const bool *overlaps) {
+  const struct ir_region *g = &t->regions[region];
+  uint8_t *touch = mem_alloc(t->nbuffers + 1, 1);
+  struct seen s = {.map = IR_NONE};
+  EACH_ARG(t, g, n, a)
+  if (a->kind == IR_ARG_DAT) note(t, a, touch);
+  EACH_ARG(t, g, n, a) look_at(t, a, overlaps, touch, &s);
+  for (ir_ref n = g->first; n < g->first + g->count; n++)
+    s.order |=
+        t->nodes[n].flags & IR_NODE_SERIAL || ir_has_effects(t, &t->nodes[n]);
+  bool meet = s.maps ||
+              (s.map != IR_NONE && !(t->maps[s.map].flags & IR_MAP_INJECTIVE));
+  free(touch);
+  return (meet ? IR_WALK_MEETS : 0) |
+         (s.order || (s.payload && meet) ? IR_WALK_ORDERED : 0);
+}

@@ -430,9 +430,8 @@ mode_of(const char *dats, const char *kernel, const char *loop) {
   lower_case_passes(&c, "fuse,storage");
   cr_assert_eq(lower_case_lower(&c), OK, "%s", err_last());
   enum rt_run_mode mode = c.lp.program->launches[0].mode;
-  cr_assert_eq(mode == RT_RUN_PARTS,
-               c.lp.program->launches[0].nconflicts > 0 &&
-                   mode != RT_RUN_SERIAL);
+  cr_assert_eq(mode == RT_RUN_PARTS, c.lp.program->launches[0].nconflicts > 0 &&
+                                         mode != RT_RUN_SERIAL);
   lower_case_clear(&c);
   return mode;
 }

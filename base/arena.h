@@ -1,9 +1,9 @@
 /* Arena: many small allocations, freed together.
  *
  * Blocks never move, so pointers stay valid until arena_clear. Zero is a valid
- * empty arena. Running out of memory ends the process with a message: nothing above
- * could do better for the few kilobytes that live here. Memory whose size the program
- * decides comes from mem_try or rt/store, which say so and go on.
+ * empty arena. Running out of memory ends the process with a message: nothing
+ * above could do better for the few kilobytes that live here. Memory whose size
+ * the program decides comes from mem_try or rt/store, which say so and go on.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -28,7 +28,8 @@ void arena_clear(struct arena *a);
 #define ARENA_ARRAY(a, type, n)                                                \
   ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
 
-/* The end: told to mem_told (NULL: printed), which may end the process itself. */
+/* The end: told to mem_told (NULL: printed), which may end the process itself.
+ * */
 _Noreturn void mem_exhausted(size_t bytes);
 extern void (*mem_told)(const char *message);
 /* Zeroed; NULL on exhaustion or overflow. */

@@ -1,6 +1,6 @@
-/* SHA-256 (FIPS 180-4): the first bits of the fractional parts of square and cube
- * roots of primes as constants, 64 rounds over blocks of 64 bytes, the length at the
- * end. cost: 5 ns a byte. */
+/* SHA-256 (FIPS 180-4): the first bits of the fractional parts of square and
+ * cube roots of primes as constants, 64 rounds over blocks of 64 bytes, the
+ * length at the end. cost: 5 ns a byte. */
 #include "base/digest.h"
 
 #include <stdint.h>

@@ -29,7 +29,8 @@ status err_prefix(status code, const char *fmt, ...)
 /* This thread's last message, "" if there was none; never NULL. */
 const char *err_last(void);
 
-/* `code` is returned as it stands, so that the compiler sees that it is not OK. */
+/* `code` is returned as it stands, so that the compiler sees that it is not OK.
+ * */
 #define FAIL(code, ...) return (void)err_set((code), __VA_ARGS__), (code)
 #define TRY(call)                                                              \
   do {                                                                         \

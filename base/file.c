@@ -47,8 +47,8 @@ link_follow(struct str *at) {
   return true;
 }
 
-/* Is it a name for a file that is open (/dev/stdout, /proc/self/fd/5)? A new file in
- * its place would not be that. */
+/* Is it a name for a file that is open (/dev/stdout, /proc/self/fd/5)? A new
+ * file in its place would not be that. */
 static bool
 is_open_file(const char *path) {
   struct stat proc, st;

@@ -1,6 +1,6 @@
-/* How this thread computes: the direction of rounding and, where the machine has
- * such a mode, whether subnormal numbers count as zero. A word to compare; what
- * else its control register holds stays. cost: some cycles on x86-64. */
+/* How this thread computes: the direction of rounding and, where the machine
+ * has such a mode, whether subnormal numbers count as zero. A word to compare;
+ * what else its control register holds stays. cost: some cycles on x86-64. */
 #ifndef BASE_FP_H
 #define BASE_FP_H
 

@@ -11,8 +11,8 @@
 #include "base/str.h"
 
 /* Where the part of this file name lies: in the folder of the file that this
- * function was loaded from, or in the library's, if that file is an installed tool.
- * `out` is empty before. */
+ * function was loaded from, or in the library's, if that file is an installed
+ * tool. `out` is empty before. */
 void module_path(const char *name, struct str *out);
 
 /* Open it and find its table `symbol`; NULL: `why` says what is wrong. It stays

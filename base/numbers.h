@@ -1,6 +1,6 @@
-/* Numbers in text have a point, whatever the program's setlocale says: between these
- * two calls this thread prints and reads numbers as the C locale does. Calls may be
- * nested. */
+/* Numbers in text have a point, whatever the program's setlocale says: between
+ * these two calls this thread prints and reads numbers as the C locale does.
+ * Calls may be nested. */
 #ifndef BASE_NUMBERS_H
 #define BASE_NUMBERS_H
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- values, by type; `field` is the option's in struct options ------------ */
+/* ---- values, by type; `field` is the option's in struct options --------- */
 
 static status
 opt_parse_int(const char *env, const char *field, const char *text,
@@ -83,7 +83,7 @@ opt_parse_word(const char *env, const char *field, const char *text,
   return ERR_ARG;
 }
 
-/* ---- all ------------------------------------------------------------------- */
+/* ---- all ---------------------------------------------------------------- */
 
 status
 opt_read(struct options *o, char *(*get)(const char *)) {

@@ -28,15 +28,16 @@ struct options {
 status opt_read(struct options *o, char *(*get)(const char *));
 /* The table as text: name, type, default, one line. */
 void opt_print(struct str *b);
-/* The options that ranks must share, as texts "NAME=value", each with its end. */
+/* The options that ranks must share, as texts "NAME=value", each with its end.
+ * */
 void opt_shared(const struct options *o, struct str *out);
 /* As the user writes it. */
 const char *opt_word_text(opt_word w);
 /* Is `word` an entry of the comma-separated `list`? */
 int opt_listed(const char *list, const char *word);
 
-/* For each variable of the environment whose name begins as an option's and is none:
- * tell(name, the option nearest to it, or NULL if none is near). */
+/* For each variable of the environment whose name begins as an option's and is
+ * none: tell(name, the option nearest to it, or NULL if none is near). */
 void opt_unknown(char *const *environment,
                  void (*tell)(const char *name, const char *nearest));
 

@@ -46,9 +46,9 @@ static inline struct reach
 reach_meet(struct reach a, struct reach b) {
   return (struct reach){reach_least(a.own, b.own), reach_least(a.via, b.via)};
 }
-/* After a loop over L_level wrote: at the elements themselves it is right there,
- * or as far as what was there `before` and shows through (fresh: nothing does);
- * through maps it lacks at the rim what others would add. */
+/* After a loop over L_level wrote: at the elements themselves it is right
+ * there, or as far as what was there `before` and shows through (fresh: nothing
+ * does); through maps it lacks at the rim what others would add. */
 static inline struct reach
 reach_written(struct reach before, int level, bool far, bool fresh) {
   struct reach here = {(int8_t)level, -1};

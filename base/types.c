@@ -100,8 +100,8 @@ type_class(struct type t) {
 }
 
 /* One row per type: the arithmetic of reductions, written once. Floating
- * comparisons are ordered, so that a NaN in src never wins. Of two zeros -0 is the
- * smaller one: then it does not matter in which order they come. */
+ * comparisons are ordered, so that a NaN in src never wins. Of two zeros -0 is
+ * the smaller one: then it does not matter in which order they come. */
 #define TYPE_ARITH(name, ctype, LOWEST, HIGHEST)                               \
   static void identity_##name(enum access acc, void *dst, size_t n) {          \
     ctype *d = dst, v = acc == ACC_MIN   ? (HIGHEST)                           \

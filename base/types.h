@@ -61,7 +61,8 @@ void type_identity(struct type t, enum access acc, void *dst, size_t n);
  * number, and of two zeros -0 is the smaller one. */
 void type_combine(struct type t, enum access acc, void *dst, const void *src,
                   size_t n);
-/* By MIN or MAX: 1 if *new is better than *old, 0 if they are equal, else -1. */
+/* By MIN or MAX: 1 if *new is better than *old, 0 if they are equal, else -1.
+ * */
 int type_compare(struct type t, enum access acc, const void *old,
                  const void *new);
 

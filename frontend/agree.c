@@ -1,22 +1,22 @@
 /* Agreement: ranks make the same calls, or all learn that they don't.
  *
- * Problem. A rank that records one loop more, takes another branch or stops with
- * an error leaves the others in a message that nobody sends. They would wait for
- * ever.
+ * Problem. A rank that records one loop more, takes another branch or stops
+ * with an error leaves the others in a message that nobody sends. They would
+ * wait for ever.
  *
  * Idea. Before anything that takes all ranks there is one reduction of five
  * words: what it is, all loops recorded so far (a hash of hashes), the worst
- * status, whether all are to mend what caused it (refuse.c), and whether a rank looks
- * at dat->data, perhaps alone (mirror.c). A minimum of h and
+ * status, whether all are to mend what caused it (refuse.c), and whether a rank
+ * looks at dat->data, perhaps alone (mirror.c). A minimum of h and
  * of ~h tells whether all have the same. So ranks that come apart meet in that
- * reduction, whatever they came for. Then they have time: they look for the first
- * loop in which they differ, in a ring of the last ones, and each reports its own
- * and another rank's.
+ * reduction, whatever they came for. Then they have time: they look for the
+ * first loop in which they differ, in a ring of the last ones, and each reports
+ * its own and another rank's.
  *
  * What else decides what ranks do together is in that hash, too (*steps*: a dat
- * declared or uploaded, a global set, a target pushed), or compared once: options,
- * by op_init. What ranks may have of their own (bytes of constants that changed)
- * decides nothing.
+ * declared or uploaded, a global set, a target pushed), or compared once:
+ * options, by op_init. What ranks may have of their own (bytes of constants
+ * that changed) decides nothing.
  *
  * Cost: one reduction of 40 bytes for each flush, fetch or print, on several
  * ranks; a multiplication for each loop.
@@ -89,7 +89,7 @@ fe_agree_step(const char *what, const char *name, uint64_t detail) {
   say(h, (struct said){.what = what, .file = fe.file, .line = fe.line});
 }
 
-/* ---- telling why ------------------------------------------------------------------ */
+/* ---- telling why -------------------------------------------------------- */
 
 /* Loop or step number i as text; what comes instead if there is none. */
 static void
@@ -268,7 +268,7 @@ fe_agree_tell(status st) {
   return fe_ranked() ? tell_error(st) : st;
 }
 
-/* ---- options ------------------------------------------------------------------------ */
+/* ---- options ------------------------------------------------------------ */
 
 /* Text i of `all`, texts one after another. */
 static const char *

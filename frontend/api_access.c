@@ -14,8 +14,9 @@ fe_dat_host_wrote(struct fe_dat *d) {
   if (shared) fe_state_update();
 }
 
-/* Host views given out for writing by op2_dat_data_rw hold until the next API call
- * that could run something or look: their dats are then taken as written. */
+/* Host views given out for writing by op2_dat_data_rw hold until the next API
+ * call that could run something or look: their dats are then taken as written.
+ * */
 static void
 close_view(struct fe_dat *d) {
   if (!d->viewed) return;

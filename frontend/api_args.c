@@ -1,12 +1,12 @@
 /* Arguments of op_par_loop: put together here, checked by op_par_loop.
  *
- * Each function only fills the struct, a few nanoseconds. What dat and map show to
- * loops written by hand (data, size, map_data) is copied; a NULL or freed handle is
- * found, with its loop and number, by the check there. What OP2's struct has no field for lies in fields that have
- * no use here. For OP_ARG_INFO `idx` is the number of the argument that it belongs
- * to. For it and OP_ARG_GBL `data_d` is the name of the memory's C type, or NULL,
- * and `size` its bytes, 0 if the C type is not known. For OP2_ARG_HANDLE `data` is
- * the handle.
+ * Each function only fills the struct, a few nanoseconds. What dat and map show
+ * to loops written by hand (data, size, map_data) is copied; a NULL or freed
+ * handle is found, with its loop and number, by the check there. What OP2's
+ * struct has no field for lies in fields that have no use here. For OP_ARG_INFO
+ * `idx` is the number of the argument that it belongs to. For it and OP_ARG_GBL
+ * `data_d` is the name of the memory's C type, or NULL, and `size` its bytes, 0
+ * if the C type is not known. For OP2_ARG_HANDLE `data` is the handle.
  */
 #include "frontend/fe.h"
 

@@ -17,13 +17,13 @@
  * could read it. The dirty bit is the edit's end: the mirrors of what arguments
  * write are the new values.
  *
- * Elements to loop over, as in OP2: this rank's own; with a written argument behind a
- * map also the halo that is executed on both sides, so that each rank adds all
- * that belongs to its own elements.
+ * Elements to loop over, as in OP2: this rank's own; with a written argument
+ * behind a map also the halo that is executed on both sides, so that each rank
+ * adds all that belongs to its own elements.
  *
- * Exchanges are over when they return, so there is nothing to wait for. Where each
- * rank sees everything (OP2_DECLARE=whole) it loops over everything and has the
- * whole sum.
+ * Exchanges are over when they return, so there is nothing to wait for. Where
+ * each rank sees everything (OP2_DECLARE=whole) it loops over everything and
+ * has the whole sum.
  *
  * cost: a copy of each dat, unless it is current; one exchange for each that is
  * read behind a map. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- sets --------------------------------------------------------------------- */
+/* ---- sets --------------------------------------------------------------- */
 
 status
 fe_decl_set(idx_l n, const char *name, struct fe_set **out) {
@@ -46,7 +46,7 @@ op_decl_set(idx_l_t n, const char *name) {
   return (op_set)s;
 }
 
-/* ---- maps ---------------------------------------------------------------------- */
+/* ---- maps --------------------------------------------------------------- */
 
 status
 fe_check_map_args(op_set from, op_set to, int dim, const char *name) {
@@ -95,7 +95,8 @@ fe_map_free(struct fe_map *m) {
 
 enum { TABLE_THREADED = 1 << 18 };
 
-/* The table as 32-bit entries from 0; each thread touches first what it will use. */
+/* The table as 32-bit entries from 0; each thread touches first what it will
+ * use. */
 static status
 make_table(struct fe_map *m, const int *table32, const long long *table64,
            int base) {
@@ -177,7 +178,7 @@ op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *table,
   return (op_map)m;
 }
 
-/* ---- dats ------------------------------------------------------------------------ */
+/* ---- dats --------------------------------------------------------------- */
 
 status
 fe_check_bytes(const char *api, const char *name, int dim, struct type type) {
@@ -370,10 +371,10 @@ op_free_dat_temp_char(op_dat dat) {
   return op_free_dat_temp(dat);
 }
 
-/* ---- overlays --------------------------------------------------------------------- */
+/* ---- overlays ----------------------------------------------------------- */
 
-/* A dat on memory that another one has. An overlay of an overlay lies on the same
- * dat's. */
+/* A dat on memory that another one has. An overlay of an overlay lies on the
+ * same dat's. */
 static status
 decl_overlay(op_set set, struct fe_dat *base, struct fe_dat **out) {
   if (!fe_handle_is(set, FE_SET))
@@ -436,10 +437,10 @@ op_decl_dat_overlay_ptr(op_set set, char *data) {
   return (op_dat)d;
 }
 
-/* ---- constants ---------------------------------------------------------------------- */
+/* ---- constants ---------------------------------------------------------- */
 
-/* Kernels mention constants by address, and each call captures the ones that its
- * kernel mentions (consts.c); the declaration is only checked. */
+/* Kernels mention constants by address, and each call captures the ones that
+ * its kernel mentions (consts.c); the declaration is only checked. */
 void
 op2_decl_const_at(const char *name, int dim, const char *type, size_t elem_size,
                   const char *ctype, const void *data) {
@@ -472,7 +473,7 @@ op_decl_const_char(int dim, char const *type, int size, char *data,
   op2_decl_const_at(name, dim, type, (size_t)size, NULL, data);
 }
 
-/* ---- sizes ------------------------------------------------------------------------------ */
+/* ---- sizes -------------------------------------------------------------- */
 
 static const struct fe_set *
 set_of(op_set set, const char *api) {

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A slot for this shape, as slots.c has them for dats; calls know it by that. */
+/* A slot for this shape, as slots.c has them for dats; calls know it by that.
+ * */
 static struct fe_gbl *
 gbl_unpark(struct type type, int dim) {
   struct fe_gbl *blank = NULL;
@@ -95,7 +96,8 @@ op2_gbl_get(op2_gbl handle, void *out) {
   fe.file = NULL;
 }
 
-/* Ordered like a write where it stands: recorded if loops wait for the old value. */
+/* Ordered like a write where it stands: recorded if loops wait for the old
+ * value. */
 void
 op2_gbl_set(op2_gbl handle, const void *in) {
   struct fe_gbl *g;

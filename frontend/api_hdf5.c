@@ -1,13 +1,16 @@
 /* Meshes, data and constants in HDF5 files, laid out as OP2 has them:
  *
  *   set       int, shape [1]: its size
- *   map       int or long long, [from, dim]     attributes size (of from), dim, type
- *   dat       its type, [set, dim]      attributes size (bytes of an element), dim, type
+ *   map       int or long long, [from, dim]
+ *             attributes size (of from), dim, type
+ *   dat       its type, [set, dim]
+ *             attributes size (bytes of an element), dim, type
  *   constant  its type, [dim]           attributes dim, type
  *
- * in the program's numbering, map entries with the program's OP_MAPS_BASE_INDEX.
- * Names are paths. On reading only shapes and types count, so that files of
- * other tools will do. Each rank reads and writes its own rows. */
+ * in the program's numbering, map entries with the program's
+ * OP_MAPS_BASE_INDEX. Names are paths. On reading only shapes and types count,
+ * so that files of other tools will do. Each rank reads and writes its own
+ * rows. */
 #include "frontend/decl.h"
 #include "frontend/rows.h"
 
@@ -25,8 +28,8 @@ check_texts(const char *file, const char *name) {
   return OK;
 }
 
-/* Of the call under way: it failed because a data set is not in its file. OP2 goes
- * on then. */
+/* Of the call under way: it failed because a data set is not in its file. OP2
+ * goes on then. */
 static bool absent;
 
 static status
@@ -478,8 +481,8 @@ map_write(struct rt_file *f, const struct fe_map *m) {
                         MAP_TYPE_ROOM);
 }
 
-/* An overlay's values are those of the dat that it lies over, or of the first overlay
- * there, if that was freed. */
+/* An overlay's values are those of the dat that it lies over, or of the first
+ * overlay there, if that was freed. */
 static bool
 is_part(const struct fe_dat *d) {
   return d->base && (!d->base->freed || d->root != d->index);

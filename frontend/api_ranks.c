@@ -1,5 +1,5 @@
-/* Ranks, partitions and numbering. On one rank there is nothing to do, after the
- * same checks as everywhere. */
+/* Ranks, partitions and numbering. On one rank there is nothing to do, after
+ * the same checks as everywhere. */
 #include "frontend/ranks.h"
 #include "frontend/vars.h"
 
@@ -90,7 +90,8 @@ struct request {
   op_dat dat;
 };
 
-/* OP2's way where what a partitioner needs is not there: blocks, as declared. */
+/* OP2's way where what a partitioner needs is not there: blocks, as declared.
+ * */
 static bool
 gives_way(const struct request *r, bool there, const char *needed) {
   if (!there && op_is_root())
@@ -101,8 +102,8 @@ gives_way(const struct request *r, bool there, const char *needed) {
   return !there;
 }
 
-/* Each fills in the new owners of one part of d; which one: NO_PART where they stay
- * as they are. */
+/* Each fills in the new owners of one part of d; which one: NO_PART where they
+ * stay as they are. */
 enum { NO_PART = UINT32_MAX };
 
 static status
@@ -239,8 +240,8 @@ op_partition_ptr(const char *lib_name, const char *lib_routine,
   op_partition(lib_name, lib_routine, prime_set, map, dat);
 }
 
-/* A hint about a map; none where a program passes NULL, as a data set that was not
- * in its file gives. */
+/* A hint about a map; none where a program passes NULL, as a data set that was
+ * not in its file gives. */
 static bool
 hint(const char *api, op_map map) {
   bool valid = fe_handle_is(map, FE_MAP);
@@ -299,9 +300,9 @@ op_disable_device_execution(bool disable) {
 
 /* ---- this rank's part ---------------------------------------------------- */
 
-/* Copies of dats, as the program declared them: structs on memory that the program may
- * free, in no list, and no dats for loops. Behind pub lies what lets it be looked
- * at like one. */
+/* Copies of dats, as the program declared them: structs on memory that the
+ * program may free, in no list, and no dats for loops. Behind pub lies what
+ * lets it be looked at like one. */
 static status
 copy_of(const char *api, op_dat dat, struct fe_dat **out) {
   struct fe_dat *d;

@@ -2,8 +2,8 @@
  *
  * Each target that a program names is entered once, with its device, which is
  * opened then. The one on top of the stack is noted in each record, so that it
- * counts when a loop is recorded, whatever is pushed until it runs. Over ranks each
- * has a device of its own, where there are several. A loop that
+ * counts when a loop is recorded, whatever is pushed until it runs. Over ranks
+ * each has a device of its own, where there are several. A loop that
  * cannot run on a device is an error at its call, unless
  * OP2_OFFLOAD_FALLBACK=host lets it run on the host, with a line in the log. */
 #include "base/fp.h"
@@ -136,11 +136,13 @@ op2_target_pop(void) {
 
 /* ---- loops that cannot go there ------------------------------------------ */
 
-/* What a work item may take of private memory: drivers keep it on their stacks. */
+/* What a work item may take of private memory: drivers keep it on their stacks.
+ * */
 enum { ITEM_BYTES = 64 << 10 };
 
-/* Private memory of a work item: arguments that kernels get copies of, and what the
- * kernel has itself. Values that are only read stay in the device's memory. */
+/* Private memory of a work item: arguments that kernels get copies of, and what
+ * the kernel has itself. Values that are only read stay in the device's memory.
+ * */
 static uint64_t
 item_bytes(const struct fe_call *c) {
   uint64_t sum = c->kernel->low->local_bytes;

@@ -1,11 +1,11 @@
-/* Calls: everything that is checked about an op_par_loop, once; prove.c finds what
- * is proven.
+/* Calls: everything that is checked about an op_par_loop, once; prove.c finds
+ * what is proven.
  *
- * The key of a call is what the program passed: function, name, set, place and the
- * words of each argument (texts by content). All of it is compared, also in the
- * table. Handles in a key stay what they are: a freed temporary's handle
- * is only used again for a declaration of the same shape (api_decl.c), so a call
- * that was right once stays right unless one of its handles is freed.
+ * The key of a call is what the program passed: function, name, set, place and
+ * the words of each argument (texts by content). All of it is compared, also in
+ * the table. Handles in a key stay what they are: a freed temporary's handle
+ * is only used again for a declaration of the same shape (api_decl.c), so a
+ * call that was right once stays right unless one of its handles is freed.
  */
 #include "frontend/prove.h"
 #include "frontend/ranks.h"
@@ -17,7 +17,7 @@
 
 enum { FE_MAX_ARGS = 64 };
 
-/* ---- the key ----------------------------------------------------------------- */
+/* ---- the key ------------------------------------------------------------ */
 
 static bool
 same_text(const char *a, const char *b) {
@@ -42,9 +42,9 @@ arg_same(const op_arg *k, const op_arg *a) {
   return !arg_is_handle(k) || k->data == a->data;
 }
 
-/* Arguments of a loop mostly share a type's text: it is compared by content when
- * it is another one than that of the argument before. Types of keys are interned,
- * so that there the pointer says it. */
+/* Arguments of a loop mostly share a type's text: it is compared by content
+ * when it is another one than that of the argument before. Types of keys are
+ * interned, so that there the pointer says it. */
 static bool
 args_same(const op_arg *k, const op_arg *a, int n) {
   const char *key = NULL, *type = NULL;
@@ -110,7 +110,7 @@ key_build(struct str *b, uint64_t source_version, const char *file, int line,
   }
 }
 
-/* ---- checks --------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------- */
 
 /* What a message begins with: loop and argument, counted from 0. */
 struct site {
@@ -342,7 +342,7 @@ check_arg(const struct site *s, const op_arg *args, int nargs,
   return OK;
 }
 
-/* ---- the kernel ----------------------------------------------------------------- */
+/* ---- the kernel --------------------------------------------------------- */
 
 /* Once: why a program is as slow as it is. */
 static void
@@ -417,8 +417,8 @@ fe_call_check_types(const char *name, int nargs, const op_arg *args,
   return OK;
 }
 
-/* As a C kernel's debug information has them: "double;float*;", unless it tells of
- * another number of parameters. */
+/* As a C kernel's debug information has them: "double;float*;", unless it tells
+ * of another number of parameters. */
 static status
 check_kernel_types(const char *name, int nargs, const op_arg *args,
                    const char *types) {
@@ -434,7 +434,7 @@ check_kernel_types(const char *name, int nargs, const op_arg *args,
   return OK;
 }
 
-/* ---- making a call ---------------------------------------------------------------- */
+/* ---- making a call ------------------------------------------------------ */
 
 static void
 collect_uses(struct fe_call *c) {
@@ -498,8 +498,8 @@ type_copy(char **to, const op_arg *key, int a) {
   return text_copy(to, key[a].type);
 }
 
-/* The key's texts are copied: the program may build them in a buffer. Equal types
- * are the same text. */
+/* The key's texts are copied: the program may build them in a buffer. Equal
+ * types are the same text. */
 void
 fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
                  const op_arg *args) {

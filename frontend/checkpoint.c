@@ -1,14 +1,14 @@
 /* op2_checkpoint: the dats that the rest of the run needs, in a file.
  *
  * Problem. A run that ends in the middle is to go on from a file as if nothing
- * had happened. Saving all dats does that, but most need not be saved: meshes never
- * change, and much of what a time step computes is overwritten by the next one
- * before anybody reads it. What the *coming* loops do decides, and they are not
- * known yet.
+ * had happened. Saving all dats does that, but most need not be saved: meshes
+ * never change, and much of what a time step computes is overwritten by the
+ * next one before anybody reads it. What the *coming* loops do decides, and
+ * they are not known yet.
  *
  * Idea. op2_checkpoint opens the file and waits. The values are those of the
- * call, P; which ones go to the file is decided dat by dat, by what the program does with
- * each *first* after P:
+ * call, P; which ones go to the file is decided dat by dat, by what the program
+ * does with each *first* after P:
  *
  *   never written since its declaration    as declared: nothing at all is saved
  *   a loop reads it, or writes a part      saved, before that loop is recorded
@@ -17,47 +17,48 @@
  *   freed (a temporary)                    left out
  *   nothing yet, when the window ends      saved
  *
- * No value of P is lost by waiting: a dat that is undecided has not been written since
- * P, or it would be decided. The window ends when all dats are decided, when
- * the loop comes round with which it began (a period of the time loop is over:
- * what it has not touched it will not decide), at op2_flush, op_exit or the next
- * op2_checkpoint. Airfoil, one step after P:
+ * No value of P is lost by waiting: a dat that is undecided has not been
+ * written since P, or it would be decided. The window ends when all dats are
+ * decided, when the loop comes round with which it began (a period of the time
+ * loop is over: what it has not touched it will not decide), at op2_flush,
+ * op_exit or the next op2_checkpoint. Airfoil, one step after P:
  *
  *   save_soln  reads q, writes qold    q saved, qold left out
  *   adt_calc   reads x q, writes adt   adt left out; x is as declared
  *   res_calc   increments res          res saved: the window ends
  *
- * 8 of 13 values a cell. It costs a look at each loop's arguments while the window
- * is open. What is pending at P stays pending; saving a dat runs the loops that
- * its value needs, as a fetch does.
+ * 8 of 13 values a cell. It costs a look at each loop's arguments while the
+ * window is open. What is pending at P stays pending; saving a dat runs the
+ * loops that its value needs, as a fetch does.
  *
  * Why it is right. A program that restarts declares everything again, calls
  * op2_restart and goes on behind P with the same loops: it is in the same state
- * but for the dats left out, and of these it writes every value before it reads one, as
- * the first run did. "All of it" is what the kernel's IR proves, the same fact that lets
- * the trace forget old values; kernels without IR prove nothing, so what they
- * touch is saved. What the host can see with no call is always saved, at P: the program's
- * own memory (OP_NO_REALLOC, overlays, OP2_MIRROR) and dats whose mirror is
- * current. A program that goes on otherwise than the first run did, which only a
- * changed program can, is still never wrong: a dat that was left out has no value
- * after a restart, and reading it before all of it is written is an error
- * (restart.c). OP2_CHECKPOINT=all leaves nothing out and writes the file at the
- * call.
+ * but for the dats left out, and of these it writes every value before it reads
+ * one, as the first run did. "All of it" is what the kernel's IR proves, the
+ * same fact that lets the trace forget old values; kernels without IR prove
+ * nothing, so what they touch is saved. What the host can see with no call is
+ * always saved, at P: the program's own memory (OP_NO_REALLOC, overlays,
+ * OP2_MIRROR) and dats whose mirror is current. A program that goes on
+ * otherwise than the first run did, which only a changed program can, is still
+ * never wrong: a dat that was left out has no value after a restart, and
+ * reading it before all of it is written is an error (restart.c).
+ * OP2_CHECKPOINT=all leaves nothing out and writes the file at the call.
  *
- * Crashes. The file takes the place of the former one when it is whole and on disk
- * (rt/io.c): a crash, also inside the window, leaves the former one.
+ * Crashes. The file takes the place of the former one when it is whole and on
+ * disk (rt/io.c): a crash, also inside the window, leaves the former one.
  *
- * Globals (op2_gbl) are all saved, at P. Constants and raw globals are the program's
- * own. Data are in the program's numbering, so that neither the number of
- * threads nor that of ranks counts.
+ * Globals (op2_gbl) are all saved, at P. Constants and raw globals are the
+ * program's own. Data are in the program's numbering, so that neither the
+ * number of threads nor that of ranks counts.
  *
  * Source. Deciding by the first access after the call, and "never written":
  * I. Z. Reguly, G. R. Mudalige, M. B. Giles, "Design and Development of Domain
  * Specific Active Libraries with Proxy Applications", IEEE CLUSTER 2015, and
- * OPS's ops_checkpointing.cpp. There the library chooses when to save, restarting
- * replays the loops up to that point without running them, and the region ends after some
- * seconds; here the program chooses, jumps to the point itself, and the region
- * ends with the period. That what was left out cannot be read is new here.
+ * OPS's ops_checkpointing.cpp. There the library chooses when to save,
+ * restarting replays the loops up to that point without running them, and the
+ * region ends after some seconds; here the program chooses, jumps to the point
+ * itself, and the region ends with the period. That what was left out cannot be
+ * read is new here.
  *
  * Limits. The file is not there when op2_checkpoint returns, but a step later;
  * op2_flush behind it ends the window. A failure while the window is open is
@@ -180,8 +181,8 @@ abandon(void) {
   window_clear();
 }
 
-/* The checkpoint failed: no file, and a message with the place where it was asked
- * for. */
+/* The checkpoint failed: no file, and a message with the place where it was
+ * asked for. */
 static status
 fail(status st) {
   struct str said = STR_INIT;

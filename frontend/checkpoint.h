@@ -4,11 +4,11 @@
 
 #include "frontend/fe.h"
 
-/* ---- checkpoint.c: while one is open (fe.checkpoint.file) ------------------- */
+/* ---- checkpoint.c: while one is open (fe.checkpoint.file) --------------- */
 
-/* A loop is about to be recorded: what it reads is saved, what it writes in full is
- * left out. Failures end the checkpoint and are reported; the loop is not
- * concerned. */
+/* A loop is about to be recorded: what it reads is saved, what it writes in
+ * full is left out. Failures end the checkpoint and are reported; the loop is
+ * not concerned. */
 void fe_checkpoint_loop(const struct fe_call *c);
 /* The host is about to see or to change this dat, not only by a loop. */
 void fe_checkpoint_look(struct fe_dat *d);
@@ -17,15 +17,15 @@ void fe_checkpoint_drop(struct fe_dat *d);
 /* Save all that is undecided and put the file in its place; if there is one. */
 status fe_checkpoint_finish(void);
 
-/* ---- restart.c: dats that a restart left without values (fe.nvoid) ---------- */
+/* ---- restart.c: dats that a restart left without values (fe.nvoid) ------ */
 
-/* May this loop be recorded? It must write the void dats it uses, in full; then they
- * are no longer void. */
+/* May this loop be recorded? It must write the void dats it uses, in full; then
+ * they are no longer void. */
 status fe_void_check_loop(const struct fe_call *c);
 status fe_void_check(const char *api, const struct fe_dat *d);
 void fe_void_clear(struct fe_dat *d);
 
-/* ---- lost.c: what failed runs and refused loops have lost (fe.nvoid, too) ----- */
+/* ---- lost.c: what failed runs and refused loops have lost (fe.nvoid, too)  */
 
 struct fe_cause {
   status st;
@@ -35,8 +35,8 @@ struct fe_cause {
 void fe_lost_mark(const struct fe_program *p, struct fe_cause cause);
 /* What the memory of this dat held is lost to the others that lie there. */
 void fe_lost_root(const struct fe_dat *d, struct fe_cause cause);
-/* Drop the records of the loop `refused`, for this cause (NULL: none), and those that
- * want what is lost; what they would have written is. */
+/* Drop the records of the loop `refused`, for this cause (NULL: none), and
+ * those that want what is lost; what they would have written is. */
 void fe_lost_drop(const struct fe_rec *refused, struct fe_cause why);
 /* Free what lost dats held, where no loop waits for it. */
 void fe_lost_forget(void);

@@ -1,23 +1,25 @@
 /* Constants: mutable globals of the program that kernels mention.
  *
  * Problem. op_decl_const gives no name; a kernel just reads `gam`. Eager code
- * sees the value at the call, so a deferred loop must, too. Loading it from memory
- * in the region costs folding: with gam known, gam - 1 and its products vanish.
+ * sees the value at the call, so a deferred loop must, too. Loading it from
+ * memory in the region costs folding: with gam known, gam - 1 and its products
+ * vanish.
  *
- * Idea. Each call compares the globals of its kernel with the value that they had
- * at the kernel's first call. While equal, the value is folded into the code. The
- * first call that sees another value turns that constant into a parameter: from
- * the next *epoch* of the kernel on its bytes are captured with each call, and new
- * code reads them from there. Calls recorded before keep their epoch and
- * the folded value. So code is made at most once per constant and kernel, and a
- * time step that changes in every iteration costs one compile.
+ * Idea. Each call compares the globals of its kernel with the value that they
+ * had at the kernel's first call. While equal, the value is folded into the
+ * code. The first call that sees another value turns that constant into a
+ * parameter: from the next *epoch* of the kernel on its bytes are captured with
+ * each call, and new code reads them from there. Calls recorded before keep
+ * their epoch and the folded value. So code is made at most once per constant
+ * and kernel, and a time step that changes in every iteration costs one
+ * compile.
  *
  * Cost. One memcmp per constant and call (Airfoil: 8 doubles in 5 kernels).
  *
- * Deferred opaque kernels (OP2_DEFER_OPAQUE, op2_kernel_pure) read memory when they run. For them
- * the static constants given to op_decl_const are watched: while such loops wait,
- * their values at the last recording are put back for the run, and a change seen
- * at a recording first runs what waits.
+ * Deferred opaque kernels (OP2_DEFER_OPAQUE, op2_kernel_pure) read memory when
+ * they run. For them the static constants given to op_decl_const are watched:
+ * while such loops wait, their values at the last recording are put back for
+ * the run, and a change seen at a recording first runs what waits.
  *
  * Limits. A large table that changes is copied with each call that uses it;
  * one that doesn't change is only compared.
@@ -106,7 +108,7 @@ fe_const_offset(const struct fe_kernel *k, uint32_t epoch, uint32_t i) {
   return at;
 }
 
-/* ---- constants of deferred opaque kernels --------------------------------------- */
+/* ---- constants of deferred opaque kernels ------------------------------- */
 
 /* Locals are left out: their memory is another variable's later. */
 void
@@ -134,7 +136,8 @@ fe_watch_note(void) {
     memcpy(fe.watched[i].seen, fe.watched[i].address, fe.watched[i].size);
 }
 
-/* Exchange memory and seen values where they differ (a const is never written). */
+/* Exchange memory and seen values where they differ (a const is never written).
+ * */
 void
 fe_watch_swap(void) {
   for (uint32_t i = 0; i < fe.nwatched; i++) {

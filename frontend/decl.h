@@ -1,5 +1,5 @@
-/* Declarations, as op_decl_* and those from files make them: with all checks, and
- * registered. On failure nothing has changed. */
+/* Declarations, as op_decl_* and those from files make them: with all checks,
+ * and registered. On failure nothing has changed. */
 #ifndef FRONTEND_DECL_H
 #define FRONTEND_DECL_H
 

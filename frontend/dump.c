@@ -1,6 +1,7 @@
-/* What OP2_TRACE leaves behind: text and graph of each different flush before and
- * after the passes, a line on stderr, and the timeline in Chrome's trace format
- * (loads in Perfetto and chrome://tracing). Also op2_trace_write and op2_explain. */
+/* What OP2_TRACE leaves behind: text and graph of each different flush before
+ * and after the passes, a line on stderr, and the timeline in Chrome's trace
+ * format (loads in Perfetto and chrome://tracing). Also op2_trace_write and
+ * op2_explain. */
 #include "frontend/fe.h"
 
 #include "base/numbers.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- ideal traffic ------------------------------------------------------------- */
+/* ---- ideal traffic ------------------------------------------------------ */
 
 /* Nodes [lo, hi) seen as one region. */
 struct span {
@@ -60,8 +61,8 @@ span_bytes(const struct span *s) {
   return bytes;
 }
 
-/* Bytes that the loops move if each dat of a region (or of a loop, where none was
- * made) travels once; and the number of regions. */
+/* Bytes that the loops move if each dat of a region (or of a loop, where none
+ * was made) travels once; and the number of regions. */
 static double
 trace_bytes(const struct ir_trace *t, uint32_t *regions_out) {
   double bytes = 0;
@@ -80,7 +81,7 @@ trace_bytes(const struct ir_trace *t, uint32_t *regions_out) {
   return bytes;
 }
 
-/* ---- files of OP2_TRACE ----------------------------------------------------------- */
+/* ---- files of OP2_TRACE ------------------------------------------------- */
 
 static void
 write_file(const char *path, const struct str *text) {
@@ -140,7 +141,7 @@ fe_dump_pass(void *user, const char *pass, const struct ir_trace *t) {
   write_trace(stem, t);
 }
 
-/* ---- timeline ------------------------------------------------------------------------ */
+/* ---- timeline ----------------------------------------------------------- */
 
 struct event {
   const char *name;
@@ -199,7 +200,7 @@ fe_dump_clear(void) {
   memset(&timeline, 0, sizeof timeline);
 }
 
-/* ---- op2_trace_write, op2_explain ------------------------------------------------------- */
+/* ---- op2_trace_write, op2_explain --------------------------------------- */
 
 static bool
 ends_with(const char *s, const char *tail) {

@@ -15,8 +15,8 @@
  *   number.c   numbers sets anew where the program's order is bad
  *   checkpoint.c, restart.c
  *              what a run needs to go on, in a file
- *   ranks.c    sets, maps and dats over several ranks; agree.c: all at one point;
- *              whole.c: a program for one rank among several
+ *   ranks.c    sets, maps and dats over several ranks; agree.c: all at one
+ *              point; whole.c: a program for one rank among several
  *   api_*.c    the C API itself
  */
 #ifndef FRONTEND_FE_H
@@ -105,11 +105,11 @@ struct fe_gbl { /* op2_gbl */
   uint32_t pending;
 };
 
-/* ---- kernels and constants ------------------------------------------------ */
+/* ---- kernels and constants ---------------------------------------------- */
 
 /* A mutable global of the program that a kernel mentions. It is folded into the
- * code while it keeps the value of its first use; when a call sees another one, it
- * becomes a parameter from this epoch of its kernel on. */
+ * code while it keeps the value of its first use; when a call sees another one,
+ * it becomes a parameter from this epoch of its kernel on. */
 struct fe_const {
   const void *address;
   size_t size;
@@ -135,7 +135,7 @@ struct fe_watch {
   size_t size;
 };
 
-/* ---- calls: op_par_loop statements seen before ----------------------------- */
+/* ---- calls: op_par_loop statements seen before -------------------------- */
 
 /* What one argument is, after all checks. */
 struct fe_arg {
@@ -157,8 +157,8 @@ struct fe_arg {
       declared; /* access that the program said; ir.access is what is proven */
 };
 
-/* An interned call: the words that the program passed (the key), and all that was
- * derived from them. Calls live while programs or records name them. */
+/* An interned call: the words that the program passed (the key), and all that
+ * was derived from them. Calls live while programs or records name them. */
 struct fe_call {
   uint32_t id;
   /* the key */
@@ -194,7 +194,7 @@ struct fe_call {
   struct fe_call *next; /* predicted successor */
 };
 
-/* ---- the recording --------------------------------------------------------- */
+/* ---- the recording ------------------------------------------------------ */
 
 enum fe_rec_kind {
   FE_REC_LOOP,
@@ -233,7 +233,7 @@ struct fe_request {
   uint32_t index; /* of the dat or gbl; FE_WANT_RAW: of the record */
 };
 
-/* ---- targets ---------------------------------------------------------------- */
+/* ---- targets ------------------------------------------------------------ */
 
 enum { FE_TARGETS_MAX = 16 };
 struct fe_target {
@@ -242,7 +242,7 @@ struct fe_target {
   struct rt_device *device; /* NULL: the host */
 };
 
-/* ---- programs -------------------------------------------------------------- */
+/* ---- programs ----------------------------------------------------------- */
 
 /* A program global: where its bytes lie when the program runs. */
 struct fe_global_src {
@@ -279,7 +279,7 @@ struct fe_program {
   bool gone;     /* in the sweep under way */
 };
 
-/* ---- checkpoints (checkpoint.c) -------------------------------------------- */
+/* ---- checkpoints (checkpoint.c) ----------------------------------------- */
 
 struct rt_file;
 struct fe_undecided;
@@ -292,7 +292,7 @@ struct fe_checkpoint {
   IR_ARRAY(struct fe_undecided, undecided);
 };
 
-/* ---- the context ----------------------------------------------------------- */
+/* ---- the context -------------------------------------------------------- */
 
 struct fe {
   struct options opt;
@@ -385,34 +385,35 @@ struct fe {
 };
 extern struct fe fe;
 
-/* ---- errors ---------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------- */
 
-/* End of an API call that failed: the last message, with the call's place before it,
- * goes to the handler, or is printed and the program ends. Returns `st`. */
+/* End of an API call that failed: the last message, with the call's place
+ * before it, goes to the handler, or is printed and the program ends. Returns
+ * `st`. */
 status fe_error(status st);
 /* The same, but the program goes on: rank 0 prints it. */
 void fe_error_told(status st);
 /* Without printing: for calls that return the status when no handler is set. */
 status fe_error_returned(status st);
-/* Library up, no kernel under way, and this the thread of op_init? Else an error; 0
- * then. */
+/* Library up, no kernel under way, and this the thread of op_init? Else an
+ * error; 0 then. */
 bool fe_enter(const char *what);
 
 /* A copy for the caller to free. */
 char *fe_text_copy(const char *s);
 
-/* ---- handles --------------------------------------------------------------- */
+/* ---- handles ------------------------------------------------------------ */
 
 enum fe_handle { FE_HANDLE_NONE, FE_SET, FE_MAP, FE_DAT, FE_GBL };
 /* Is it a live handle of this kind? Only its address is looked at. */
 bool fe_handle_is(const void *handle, enum fe_handle kind);
-/* What it is instead, behind "found": NULL, dat "x", a freed dat, no handle. Until
- * the next call. */
+/* What it is instead, behind "found": NULL, dat "x", a freed dat, no handle.
+ * Until the next call. */
 const char *fe_handle_found(const void *handle);
 void fe_handle_add(const void *handle, enum fe_handle kind);
 void fe_handle_free(const void *handle); /* known as one that was freed */
 
-/* ---- record.c -------------------------------------------------------------- */
+/* ---- record.c ----------------------------------------------------------- */
 
 /* The first word of a record in the key of a program, taken apart. */
 static inline uint32_t
@@ -424,13 +425,14 @@ fe_word_what(uint32_t word) {
   return word >> 7;
 }
 
-/* Append a record that is no loop, of a step just said to other ranks, whether it has to
- * wait or not (fe_agree_step). `data`: captured bytes, NULL if none. */
+/* Append a record that is no loop, of a step just said to other ranks, whether
+ * it has to wait or not (fe_agree_step). `data`: captured bytes, NULL if none.
+ * */
 void fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
                size_t bytes);
 void fe_rec_push(struct fe_rec r);
-/* What captured bytes are aligned to; those of a call with types of the program to
- * as much as they can ask for. */
+/* What captured bytes are aligned to; those of a call with types of the program
+ * to as much as they can ask for. */
 enum { FE_ALIGN = 16, FE_ALIGN_MOST = 64 };
 /* The next captured value of the call is argument fa's. */
 void fe_capture_place(struct fe_call *c, struct fe_arg *fa, size_t bytes);
@@ -439,10 +441,10 @@ void fe_capture_align(size_t align);
 /* Copy bytes into the recording's capture area; its offset. */
 size_t fe_capture(const void *data, size_t bytes);
 
-/* ---- call.c ---------------------------------------------------------------- */
+/* ---- call.c ------------------------------------------------------------- */
 
-/* The interned call for these words, all checks done. On failure the message says
- * what is wrong and nothing was recorded. */
+/* The interned call for these words, all checks done. On failure the message
+ * says what is wrong and nothing was recorded. */
 status fe_call_get(const char *file, int line, void (*function)(void),
                    const char *name, op_set set, int nargs, const op_arg *args,
                    struct fe_call **out);
@@ -462,7 +464,7 @@ uint32_t fe_call_id_take(struct fe_call *c);
 void fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
                       const op_arg *args);
 
-/* ---- consts.c -------------------------------------------------------------- */
+/* ---- consts.c ----------------------------------------------------------- */
 
 struct fe_kernel *fe_kernel_get(void (*function)(void), const char *name);
 /* Of the kernel's constants, as if all varied. */
@@ -476,14 +478,14 @@ const void *fe_const_folded(const struct fe_kernel *k, uint32_t epoch,
 /* Offset of captured constant i behind the call's globals. */
 size_t fe_const_offset(const struct fe_kernel *k, uint32_t epoch, uint32_t i);
 
-/* Watch a constant for deferred opaque kernels; has one changed; take the values
- * as seen; exchange memory and seen values, around a run. */
+/* Watch a constant for deferred opaque kernels; has one changed; take the
+ * values as seen; exchange memory and seen values, around a run. */
 void fe_watch_add(const void *address, size_t size);
 bool fe_watch_changed(void);
 void fe_watch_note(void);
 void fe_watch_swap(void);
 
-/* ---- number.c -------------------------------------------------------------- */
+/* ---- number.c ----------------------------------------------------------- */
 
 /* Before this call is recorded: number what is not settled, if it is time. On
  * failure nothing has changed. */
@@ -506,14 +508,15 @@ void fe_map_free(struct fe_map *m);
 /* Over ranks: numbers inside each part, just made. Local. ERR_MEMORY */
 status fe_number_parts(struct rt_dist *d);
 
-/* ---- sweep.c --------------------------------------------------------------- */
+/* ---- sweep.c ------------------------------------------------------------ */
 
-/* Before a program is made: room for it, by dropping those not used for longest. */
+/* Before a program is made: room for it, by dropping those not used for
+ * longest. */
 void fe_sweep(void);
 /* About what it takes, code and plans left out. */
 size_t fe_program_bytes(const struct fe_program *p);
 
-/* ---- trial.c --------------------------------------------------------------- */
+/* ---- trial.c ------------------------------------------------------------ */
 
 /* Is this a value of OP2_TRIAL? Then it counts. */
 bool fe_trial_option(const char *text);
@@ -530,16 +533,18 @@ void fe_trial_ran(struct fe_program *p);
 /* The program with which p takes turns; NULL. */
 struct fe_program *fe_trial_other(const struct fe_program *p);
 
-/* ---- flush.c --------------------------------------------------------------- */
+/* ---- flush.c ------------------------------------------------------------ */
 
-/* Run what the request needs. On failure nothing ran and all stays pending, but for
- * loops that were refused (refuse.c); with a handler these are no failure. */
+/* Run what the request needs. On failure nothing ran and all stays pending, but
+ * for loops that were refused (refuse.c); with a handler these are no failure.
+ * */
 status fe_run(struct fe_request rq);
-/* The program for the recording, found or made; else fe.failed tells whether it is for
- * one loop. */
+/* The program for the recording, found or made; else fe.failed tells whether it
+ * is for one loop. */
 status fe_program_find(struct fe_request rq, struct fe_program **out);
-/* Take away the records behind the step: what they leave is as if they had not come
- * yet. The owner gives each back, in order (fe_tail_next), and frees the rest. */
+/* Take away the records behind the step: what they leave is as if they had not
+ * come yet. The owner gives each back, in order (fe_tail_next), and frees the
+ * rest. */
 struct fe_tail {
   struct fe_rec *recs;
   uint32_t n, next;
@@ -551,8 +556,8 @@ void fe_tail_next(struct fe_tail *t);
 void fe_tail_free(struct fe_tail *t);
 /* A record that is no loop has its effect, everything before it being done. */
 void fe_tail_do(struct fe_tail *t);
-/* These records, by number, become the recording; the others are done. skipped: a slice
- * has left them out. */
+/* These records, by number, become the recording; the others are done. skipped:
+ * a slice has left them out. */
 void fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped);
 /* Words of a program's key behind those of its records. */
 enum { FE_REQUEST_WORDS = 6 };
@@ -561,7 +566,7 @@ bool fe_dat_pending(const struct fe_dat *d, bool rw);
 /* Before an accessor: run what this dat needs; rw: its readers, too. */
 status fe_look(struct fe_dat *d, bool rw);
 
-/* ---- api_target.c ----------------------------------------------------------- */
+/* ---- api_target.c ------------------------------------------------------- */
 
 /* Open the target of OP2_TARGET. */
 status fe_targets_init(void);
@@ -576,7 +581,7 @@ const char *fe_dat_at(const struct fe_dat *d, bool *both_out);
 /* Make pinned memory current; written: the program may write there now. */
 status fe_targets_sync(bool written);
 
-/* ---- trace.c, program.c ---------------------------------------------------- */
+/* ---- trace.c, program.c ------------------------------------------------- */
 
 /* apart[i]: record i is never fused; NULL: any may be. */
 struct ir_trace *fe_trace_build(struct fe_request rq, const bool *apart,
@@ -594,7 +599,7 @@ void fe_state_update(void);
 bool fe_layout_free(void);
 status fe_layout_update(bool *changed);
 
-/* ---- dump.c ---------------------------------------------------------------- */
+/* ---- dump.c ------------------------------------------------------------- */
 
 /* OP2_TRACE: text and graph of each different flush; the timeline. */
 void fe_dump_flush(struct fe_program *p, const struct ir_trace *before,
@@ -604,7 +609,8 @@ void fe_dump_event(const char *name, double begin, double end);
 status fe_dump_timeline(const char *path);
 void fe_dump_clear(void);
 
-/* A loop waits (by 1) or no longer does (by -1). On the path of each op_par_loop. */
+/* A loop waits (by 1) or no longer does (by -1). On the path of each
+ * op_par_loop. */
 static inline void
 fe_rec_count(const struct fe_call *c, uint32_t by) {
   for (uint32_t u = 0; u < c->nuses; u++) {

@@ -1,21 +1,22 @@
-/* The whole way of a flush on one screen: request -> key -> look up -> (trace ->
- * passes -> lower) -> run -> commit.
+/* The whole way of a flush on one screen: request -> key -> look up -> (trace
+ * -> passes -> lower) -> run -> commit.
  *
- * Problem. Passes and code generation take milliseconds; a time step takes as long.
- * A time loop asks for the same work again and again.
+ * Problem. Passes and code generation take milliseconds; a time step takes as
+ * long. A time loop asks for the same work again and again.
  *
- * Idea. The recording's words, the request, and the few facts of state that shape
- * code (which dats share a buffer, layouts) are the whole key of a program. First
- * the program that followed the last one is tried: one memcmp. Then the table,
- * which compares whole keys. Only a recording never seen is traced and lowered.
+ * Idea. The recording's words, the request, and the few facts of state that
+ * shape code (which dats share a buffer, layouts) are the whole key of a
+ * program. First the program that followed the last one is tried: one memcmp.
+ * Then the table, which compares whole keys. Only a recording never seen is
+ * traced and lowered.
  *
  * A look (fetch, a raw reduction) runs the slice that it needs; what the slice
- * left out stays recorded, in order, and counts how often it was left out, so that it
- * joins the next slice after two and shapes repeat.
+ * left out stays recorded, in order, and counts how often it was left out, so
+ * that it joins the next slice after two and shapes repeat.
  *
- * Errors. Nearly all that can fail comes before the first launch; then nothing has
- * changed and a retry works, but for loops without code: they are refused (refuse.c).
- * What fails later loses what the run writes (lost.c).
+ * Errors. Nearly all that can fail comes before the first launch; then nothing
+ * has changed and a retry works, but for loops without code: they are refused
+ * (refuse.c). What fails later loses what the run writes (lost.c).
  */
 #include "base/fp.h"
 #include "frontend/checkpoint.h"
@@ -28,9 +29,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the key -------------------------------------------------------------------- */
+/* ---- the key ------------------------------------------------------------ */
 
-/* The request and the state stand behind the recording's words while looking up. */
+/* The request and the state stand behind the recording's words while looking
+ * up. */
 static void
 words_close(struct fe_request rq) {
   uint32_t index = rq.want == FE_WANT_RAW ? 0 : rq.index;
@@ -80,7 +82,7 @@ fe_program_find(struct fe_request rq, struct fe_program **out) {
   return OK;
 }
 
-/* ---- after a run ---------------------------------------------------------------- */
+/* ---- after a run -------------------------------------------------------- */
 
 static void
 rec_done_loop(const struct fe_call *c) {
@@ -132,7 +134,7 @@ fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped) {
   free(bytes);
 }
 
-/* ---- what comes later -------------------------------------------------------------- */
+/* ---- what comes later --------------------------------------------------- */
 
 void
 fe_tail_take(uint64_t step, struct fe_tail *out) {
@@ -194,7 +196,7 @@ fe_tail_free(struct fe_tail *t) {
   free(t->captured);
 }
 
-/* ---- after a run ------------------------------------------------------------------- */
+/* ---- after a run -------------------------------------------------------- */
 
 static void
 commit(const struct fe_program *p) {
@@ -207,9 +209,10 @@ commit(const struct fe_program *p) {
   fe.captured_bytes = fe.bound_bytes = 0;
 }
 
-/* ---- flush ------------------------------------------------------------------------ */
+/* ---- flush -------------------------------------------------------------- */
 
-/* The run failed in the middle: its loops are gone, and so is what they write. */
+/* The run failed in the middle: its loops are gone, and so is what they write.
+ * */
 static status
 run_broke(const struct fe_program *p, status st) {
   struct str cause = STR_INIT;
@@ -224,8 +227,8 @@ run_broke(const struct fe_program *p, status st) {
   return st;
 }
 
-/* The program *out, and *now what runs in its place, ready on all ranks. *refused: one
- * of them has no code for some loop. */
+/* The program *out, and *now what runs in its place, ready on all ranks.
+ * *refused: one of them has no code for some loop. */
 static status
 program_ready(struct fe_request rq, struct fe_program **out,
               struct fe_program **now, bool *refused) {

@@ -32,7 +32,7 @@ enum { FE_DEBUG = 1 };
 
 struct fe fe;
 
-/* ---- errors ---------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------- */
 
 static void
 fe_where(void) {
@@ -115,7 +115,7 @@ fe_text_copy(const char *s) {
   return strcpy(mem_alloc(strlen(s) + 1, 1), s);
 }
 
-/* ---- handles --------------------------------------------------------------- */
+/* ---- handles ------------------------------------------------------------ */
 
 enum { FE_FREED = 8 }; /* added to the kind */
 
@@ -162,7 +162,7 @@ fe_handle_free(const void *handle) {
   *table_slot(&fe.handles, &handle, sizeof handle) |= FE_FREED;
 }
 
-/* ---- options from argv ------------------------------------------------------ */
+/* ---- options from argv -------------------------------------------------- */
 
 extern int OP_part_size, OP_block_size, OP_cache_line_size, OP_maps_base_index;
 extern int OP_diags, OP_auto_soa;
@@ -208,7 +208,7 @@ fe_argv_read(const char *arg) {
   return OK;
 }
 
-/* ---- init and exit ----------------------------------------------------------- */
+/* ---- init and exit ------------------------------------------------------ */
 
 static status
 fe_options_read(int argc, char **argv) {
@@ -366,7 +366,8 @@ fe_forget(void) {
   fe.handler_user = user;
 }
 
-/* Without a handler the process ends here. With one, op_init may be called again. */
+/* Without a handler the process ends here. With one, op_init may be called
+ * again. */
 static void
 fe_init_failed(status st) {
   struct str message = STR_INIT;

@@ -1,36 +1,38 @@
 /* Layouts chosen by use.
  *
- * Problem. Behind a map all components of an element should lie on one cache line
- * (AoS). A loop that goes straight through wants vectors over elements (SoA): from
- * AoS it has to transpose, and a dat of sixteen components is then read in an
- * order that no prefetcher follows.
+ * Problem. Behind a map all components of an element should lie on one cache
+ * line (AoS). A loop that goes straight through wants vectors over elements
+ * (SoA): from AoS it has to transpose, and a dat of sixteen components is then
+ * read in an order that no prefetcher follows.
  *
- * Idea. A dat that no call has used through a map so far is SoA; the first call that
- * does makes it AoS again, for good, at the cost of one copy. Dats of which one is
- * copied to the other stay alike, so that the copy can become a name (pass rename):
+ * Idea. A dat that no call has used through a map so far is SoA; the first call
+ * that does makes it AoS again, for good, at the cost of one copy. Dats of
+ * which one is copied to the other stay alike, so that the copy can become a
+ * name (pass rename):
  *
  *   save  read %q, write %qold      copy: %q and %qold are alike
  *   flux  read %q via %pecell[0]    so %qold is AoS like %q
  *   mult  read %K x16               nothing else uses %K: SoA
  *
- * Kernels without IR take pointers to whole elements and keep what they use AoS.
- * Choices change at a flush whose recording is new, never in the steady state.
+ * Kernels without IR take pointers to whole elements and keep what they use
+ * AoS. Choices change at a flush whose recording is new, never in the steady
+ * state.
  *
- * Cost. A pass over the calls seen, at a flush with new calls; one copy of a dat
- * that changes. FEM, whose cell matrices are 16 doubles: 1.6 times faster than
- * with all dats in AoS, one thread; blocks of 8 give 1.3, of 32 to 256 less than
- * AoS (their streams are too short for the processor's prefetchers).
+ * Cost. A pass over the calls seen, at a flush with new calls; one copy of a
+ * dat that changes. FEM, whose cell matrices are 16 doubles: 1.6 times faster
+ * than with all dats in AoS, one thread; blocks of 8 give 1.3, of 32 to 256
+ * less than AoS (their streams are too short for the processor's prefetchers).
  *
- * Limits. Dats in the program's memory, with a declared layout, on a device, or under
- * OP2_LAYOUT stay as they are. */
+ * Limits. Dats in the program's memory, with a declared layout, on a device, or
+ * under OP2_LAYOUT stay as they are. */
 #include "frontend/fe.h"
 #include "rt/residency.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Above so many components SoA has more streams than the processor follows: then
- * short blocks. */
+/* Above so many components SoA has more streams than the processor follows:
+ * then short blocks. */
 enum { LAYOUT_STREAMS = 32, LAYOUT_BLOCK = 8 };
 
 bool

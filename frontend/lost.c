@@ -1,18 +1,20 @@
-/* What a failure in the middle of a run has lost, and what loops that cannot run.
+/* What a failure in the middle of a run has lost, and what loops that cannot
+ * run.
  *
- * Problem. Before the first launch errors change nothing, and a retry works. When a
- * launch or a copy fails behind that (a device runs out of memory or is taken away,
- * a kernel faults), data may be half written. And a loop that does not compile will
- * not at the next try either (refuse.c).
+ * Problem. Before the first launch errors change nothing, and a retry works.
+ * When a launch or a copy fails behind that (a device runs out of memory or is
+ * taken away, a kernel faults), data may be half written. And a loop that does
+ * not compile will not at the next try either (refuse.c).
  *
- * Idea. Such loops are gone. What they would have written is lost: each such dat and
- * global handle keeps the cause, and a look at it, or a loop that wants its values, is
- * an error that names it. The same goes for what waiting loops would have made of lost
- * values; they are dropped. Everything else stays readable. A loop that writes all of
- * a lost dat, op_upload_dat or op2_gbl_set give it values again.
+ * Idea. Such loops are gone. What they would have written is lost: each such
+ * dat and global handle keeps the cause, and a look at it, or a loop that wants
+ * its values, is an error that names it. The same goes for what waiting loops
+ * would have made of lost values; they are dropped. Everything else stays
+ * readable. A loop that writes all of a lost dat, op_upload_dat or op2_gbl_set
+ * give it values again.
  *
- * Loops recorded before a refused one still want what its dats held until then: that is
- * forgotten only when no loop waits for it (fe_lost_forget).
+ * Loops recorded before a refused one still want what its dats held until then:
+ * that is forgotten only when no loop waits for it (fe_lost_forget).
  *
  * Cost  nothing until something fails. */
 #include "frontend/checkpoint.h"
@@ -107,7 +109,8 @@ fe_lost_root(const struct fe_dat *d, struct fe_cause cause) {
 
 /* ---- of loops that wait -------------------------------------------------- */
 
-/* The cause, if the loop wants something that is lost; its text is NULL if not. */
+/* The cause, if the loop wants something that is lost; its text is NULL if not.
+ * */
 static struct fe_cause
 wants_lost(const struct fe_call *c) {
   for (uint32_t u = 0; u < c->nuses; u++)
@@ -146,8 +149,8 @@ find_results(const struct fe_call *c) {
     if (c->args[a].gbl) fe_gbl_found(c->args[a].gbl);
 }
 
-/* Records that may still run, by number; how many. What the others would have written
- * is marked. */
+/* Records that may still run, by number; how many. What the others would have
+ * written is marked. */
 static uint32_t
 recs_find(const struct fe_rec *refused, struct fe_cause why, uint32_t *keep) {
   uint32_t n = 0;

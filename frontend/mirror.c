@@ -5,30 +5,32 @@
  *
  * Idea. op2cc puts a look in front of each such place in the files that it
  * compiles (lower/llvm/blob_looks.c), which runs what the dat needs: nothing is
- * paid for code that never runs. A place whose pointer lives on holds the dat: it
- * lies in the memory that the program sees from then on, and loops that use it
- * run at their call.
+ * paid for code that never runs. A place whose pointer lives on holds the dat:
+ * it lies in the memory that the program sees from then on, and loops that use
+ * it run at their call.
  *
  * A file of another compiler says by a constructor (op2.h) that it is there.
- * Nobody knows where it reads: then all loops run at their call and all dats lie
- * in the memory that the program sees.
+ * Nobody knows where it reads: then all loops run at their call and all dats
+ * lie in the memory that the program sees.
  *
- * On several ranks a look takes all of them: what a dat needs may need messages.
- * Mostly all come by it, and it is an agreement as before a fetch. When one rank looks
- * alone, the others learn of it at their next agreement, whatever it is for
- * (agree.c). They have recorded more by then. From there on all keep mirrors current
- * (fe.mirror): loops run at their call, what they wrote is brought to the mirrors, and
- * each loop takes the mirrors as written. The others lay aside what they recorded
- * behind the look, run the rest with that rank, and give themselves the laid aside loops
- * one by one, as that rank will at its calls. A place that holds a dat does the same
- * to all ranks at once.
+ * On several ranks a look takes all of them: what a dat needs may need
+ * messages. Mostly all come by it, and it is an agreement as before a fetch.
+ * When one rank looks alone, the others learn of it at their next agreement,
+ * whatever it is for (agree.c). They have recorded more by then. From there on
+ * all keep mirrors current (fe.mirror): loops run at their call, what they
+ * wrote is brought to the mirrors, and each loop takes the mirrors as written.
+ * The others lay aside what they recorded behind the look, run the rest with
+ * that rank, and give themselves the laid aside loops one by one, as that rank
+ * will at its calls. A place that holds a dat does the same to all ranks at
+ * once.
  *
  *   rank 0   A B look ................ C run   D run   fetch
  *   rank 1   A B C D fetch: take C D | C run | D run | fetch again
  *                  both: run A B, sync
  *
  * A program with an MPI library of its own could wait there, for the rank that
- * looks: its ranks keep mirrors current from the beginning, if it has such places.
+ * looks: its ranks keep mirrors current from the beginning, if it has such
+ * places.
  */
 #include "frontend/mirror.h"
 
@@ -156,9 +158,10 @@ fe_mirror_holds(const struct fe_call *c) {
   return false;
 }
 
-/* ---- one rank alone ------------------------------------------------------- */
+/* ---- one rank alone ----------------------------------------------------- */
 
-/* What this rank has recorded behind the look. In the end it is where it was. */
+/* What this rank has recorded behind the look. In the end it is where it was.
+ * */
 static status
 replay(struct fe_tail *t, uint64_t end) {
   status st = OK;
@@ -190,7 +193,8 @@ fe_mirror_catch_up(bool look, const char *what) {
   return st;
 }
 
-/* All ranks are in the look, or *alone: they were not, and mirrors are current. */
+/* All ranks are in the look, or *alone: they were not, and mirrors are current.
+ * */
 static status
 look_with_all(const struct fe_dat *d, int kind, bool *alone) {
   TRY(fe_agree_look((uint64_t)d->index << 2 | (uint64_t)kind, alone));
@@ -209,7 +213,7 @@ look_with_all(const struct fe_dat *d, int kind, bool *alone) {
   return mirror_turn_on();
 }
 
-/* ---- looks ---------------------------------------------------------------- */
+/* ---- looks -------------------------------------------------------------- */
 
 /* Nothing to do; `d` is a dat of this library. */
 static bool

@@ -1,23 +1,26 @@
 /* Numbering: sets whose order in the program is bad are numbered anew, once.
  *
  * Problem. A mesh in random order runs at a fifth of the speed (rt/renumber.c).
- * OP2 programs may renumber by hand; most don't. Whatever the library does here,
- * the program must not see it.
+ * OP2 programs may renumber by hand; most don't. Whatever the library does
+ * here, the program must not see it.
  *
  * Idea. Numbers differ in buffers and in the tables that loops go by, nowhere
- * else. The mirror of a dat and map->map keep the program's order, and the store
- * converts between mirror and buffer as it does for layouts. Three kinds of loop
- * could tell: those that are shown a number (op_arg_idx) get the program's from
- * a table; those that run in order (serial launches, payloads with their ties)
- * run in the program's; sums are taken in the new order, which OP2 leaves open.
+ * else. The mirror of a dat and map->map keep the program's order, and the
+ * store converts between mirror and buffer as it does for layouts. Three kinds
+ * of loop could tell: those that are shown a number (op_arg_idx) get the
+ * program's from a table; those that run in order (serial launches, payloads
+ * with their ties) run in the program's; sums are taken in the new order, which
+ * OP2 leaves open.
  *
  * When: before the first loop that goes through a map and may run in any order,
  * when the declarations stand. What is declared later is numbered then, by what
- * is settled already. A program of serial loops alone (kernels without IR) never
- * gets here: in the program's order new numbers would only scatter the data.
+ * is settled already. A program of serial loops alone (kernels without IR)
+ * never gets here: in the program's order new numbers would only scatter the
+ * data.
  *
  * Over ranks each part is numbered by itself, level by level, whenever sets are
- * spread (rt/part_order.c); a program without any kernel that has IR is left alone.
+ * spread (rt/part_order.c); a program without any kernel that has IR is left
+ * alone.
  *
  * Not numbered anew: sets that hold the program's memory (OP_NO_REALLOC,
  * overlays, OP2_MIRROR); one that comes to hold such memory later goes back to
@@ -49,7 +52,7 @@ how_chosen(void) {
                                                          : RT_RENUMBER_RCM};
 }
 
-/* ---- tables of maps ---------------------------------------------------------- */
+/* ---- tables of maps ----------------------------------------------------- */
 
 static uint64_t map_versions; /* process-wide: plans are cached by it */
 
@@ -119,7 +122,7 @@ fe_number_named(struct fe_map *m) {
   return OK;
 }
 
-/* ---- changing orders ----------------------------------------------------------- */
+/* ---- changing orders ---------------------------------------------------- */
 
 /* Bring dats to the orders that their sets have. */
 static status
@@ -204,10 +207,10 @@ fe_number_fix(struct fe_set *set) {
   return st;
 }
 
-/* ---- when, and what -------------------------------------------------------------- */
+/* ---- when, and what ----------------------------------------------------- */
 
-/* Programs that declare a map in each step come here each time, with all the maps
- * of before. */
+/* Programs that declare a map in each step come here each time, with all the
+ * maps of before. */
 static bool
 all_settled(void) {
   for (uint32_t s = 0; s < fe.nsets; s++)

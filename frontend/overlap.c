@@ -1,27 +1,29 @@
 /* Globals that overlap in the program's memory, with each other or with dats.
  *
- * Problem. op_arg_gbl takes a pointer, and nothing keeps a program from passing the
- * same one twice, or two that overlap:
+ * Problem. op_arg_gbl takes a pointer, and nothing keeps a program from passing
+ * the same one twice, or two that overlap:
  *
  *     op_par_loop(two, ..., op_arg_gbl(&s, 1, "double", OP_INC),
  *                           op_arg_gbl(&s, 1, "double", OP_INC));
  *
  * Each argument has a value of its own in a recording, so that one sum would be
- * delivered over the other. A pointer may as well lead into memory that a dat lies
- * in (OP_NO_REALLOC), and a kernel may mention such memory by name; it is
+ * delivered over the other. A pointer may as well lead into memory that a dat
+ * lies in (OP_NO_REALLOC), and a kernel may mention such memory by name; it is
  * older there than the dat, while writers are pending.
  *
- * Idea. Pointers are no part of a call's key, so they are compared at each call that
- * has several globals and writes one. Where some overlap, another call is recorded
- * in its place, interned by the offsets between them: the lowest argument of a group
- * captures all of its memory, the others are views of it (`storage` in the trace),
- * all of them are rw, and the loop runs in order, so that the kernel meets its own
- * stores as it does when it is called on the program's memory.
+ * Idea. Pointers are no part of a call's key, so they are compared at each call
+ * that has several globals and writes one. Where some overlap, another call is
+ * recorded in its place, interned by the offsets between them: the lowest
+ * argument of a group captures all of its memory, the others are views of it
+ * (`storage` in the trace), all of them are rw, and the loop runs in order, so
+ * that the kernel meets its own stores as it does when it is called on the
+ * program's memory.
  *
- * Memory of dats is looked at before it is captured. A loop that also writes it is
- * refused: what its kernel sees would depend on where the dat lies. On several ranks
- * OP_NO_REALLOC cannot be had: values lie apart from the program's arrays, and loops
- * that come to such an array are refused once the dat was written.
+ * Memory of dats is looked at before it is captured. A loop that also writes it
+ * is refused: what its kernel sees would depend on where the dat lies. On
+ * several ranks OP_NO_REALLOC cannot be had: values lie apart from the
+ * program's arrays, and loops that come to such an array are refused once the
+ * dat was written.
  *
  * Cost. A few comparisons at calls with two globals or more; with OP_NO_REALLOC
  * one for each dat and global. */
@@ -50,7 +52,7 @@ spans_meet(struct span a, struct span b) {
          (uintptr_t)b.at < (uintptr_t)a.end;
 }
 
-/* ---- globals with each other ---------------------------------------------- */
+/* ---- globals with each other -------------------------------------------- */
 
 static struct span
 span_arg(const struct fe_call *c, const op_arg *args, uint32_t a) {
@@ -198,7 +200,7 @@ fe_overlap_call(struct fe_call *c, const op_arg *args) {
   return shared;
 }
 
-/* ---- globals and dats ----------------------------------------------------- */
+/* ---- globals and dats --------------------------------------------------- */
 
 /* Memory that the program takes for the dat's: NULL, it knows of none. */
 static const void *
@@ -220,7 +222,8 @@ call_writes(const struct fe_call *c, const struct fe_dat *d) {
   return false;
 }
 
-/* Over ranks the program's array keeps the values that the dat was declared with. */
+/* Over ranks the program's array keeps the values that the dat was declared
+ * with. */
 static status
 check_copied(const struct fe_call *c, const struct fe_dat *d, bool written,
              const char *what) {
@@ -255,8 +258,8 @@ dats_current(const struct fe_call *c, struct span s, bool written,
   return OK;
 }
 
-/* Does the kernel mention memory of a dat by name? Found anew when dats were pinned
- * since. */
+/* Does the kernel mention memory of a dat by name? Found anew when dats were
+ * pinned since. */
 static bool
 kernel_names_dats(struct fe_kernel *k) {
   if (k->pins_seen == fe.pins) return k->names_dats;

@@ -3,8 +3,8 @@
  *
  * A program refers to sets, maps and dats by handles that don't move, so these
  * tables are filled when it is made. What changes from run to run (captured
- * bytes, memory of globals) is described by fe_global_src and fe_param_src and put in
- * by fe_program_run, the steady-state path: no allocation, no look-up.
+ * bytes, memory of globals) is described by fe_global_src and fe_param_src and
+ * put in by fe_program_run, the steady-state path: no allocation, no look-up.
  */
 #include "frontend/ranks.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what lowering asks ------------------------------------------------------- */
+/* ---- what lowering asks ------------------------------------------------- */
 
 static const struct low_kernel *
 env_kernel(void *user, uint32_t tag) {
@@ -36,7 +36,7 @@ env_device(void *user, const char *target) {
   return fe_target_device(target);
 }
 
-/* ---- tables -------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------- */
 
 static struct fe_param_src
 param_src(const struct low_capture *cap) {
@@ -89,8 +89,8 @@ fill_tables(struct fe_program *p, const struct fe_global_src *globals) {
     p->params[i] = param_src(&p->low.captures[i]);
 }
 
-/* Records that the trace leaves pending, how many loops it settles, and of these
- * how many became names or were dropped. */
+/* Records that the trace leaves pending, how many loops it settles, and of
+ * these how many became names or were dropped. */
 static void
 fill_remaining(struct fe_program *p, const struct ir_trace *t) {
   p->remaining = mem_alloc(fe.nrecs + 1, sizeof *p->remaining);
@@ -116,7 +116,8 @@ text_of(const struct ir_trace *t) {
   return s.s == str_empty ? mem_alloc(1, 1) : s.s;
 }
 
-/* Where launches run on a device, and what becomes of increments that meet there. */
+/* Where launches run on a device, and what becomes of increments that meet
+ * there. */
 static void
 remark_devices(struct ir_trace *t, const struct rt_program *p) {
   static const char *const how[] = {[RT_FORM_PLAIN] = "atomic",
@@ -143,15 +144,15 @@ remarks_of(const struct ir_trace *t) {
   return s.s == str_empty ? mem_alloc(1, 1) : s.s;
 }
 
-/* ---- making one ------------------------------------------------------------------ */
+/* ---- making one --------------------------------------------------------- */
 
 static int
 most(int a, int b) {
   return a > b ? a : b;
 }
 
-/* The last level that the node needs: elements that it runs over, all that their
- * rows name, and what it exchanges. */
+/* The last level that the node needs: elements that it runs over, all that
+ * their rows name, and what it exchanges. */
 static int
 level_of(const struct ir_trace *t, const struct ir_node *node) {
   int level = (int)node->level;
@@ -280,7 +281,7 @@ fe_program_free(struct fe_program *p) {
   free(p);
 }
 
-/* ---- running one ------------------------------------------------------------------ */
+/* ---- running one -------------------------------------------------------- */
 
 static char *
 raw_bytes(const struct fe_global_src *g) {
@@ -320,7 +321,7 @@ fe_program_run(struct fe_program *p) {
   return OK;
 }
 
-/* ---- which dats share buffers ------------------------------------------------------- */
+/* ---- which dats share buffers ------------------------------------------- */
 
 void
 fe_state_update(void) {

@@ -1,10 +1,11 @@
 /* An access is what the kernel's IR proves, in both directions.
  *
- * Problem. A program says what a kernel does with each argument, and is wrong now
- * and then: OP_WRITE that reads, OP_INC that assigns, OP_MIN beside a counter of
- * the improvements, OP_RW that never stores. Run as OP2's sequential code runs it,
- * such a loop has a meaning. Taken at its word it is something else: old values
- * that nobody loaded, private copies where the running value counts.
+ * Problem. A program says what a kernel does with each argument, and is wrong
+ * now and then: OP_WRITE that reads, OP_INC that assigns, OP_MIN beside a
+ * counter of the improvements, OP_RW that never stores. Run as OP2's sequential
+ * code runs it, such a loop has a meaning. Taken at its word it is something
+ * else: old values that nobody loaded, private copies where the running value
+ * counts.
  *
  * Idea. The declaration is the most that a loop gains, the IR the least that is
  * true:
@@ -16,19 +17,20 @@
  *   inc         anything but sums of the dat's type       rw
  *   min, max    anything but that, and its payloads       rw
  *
- * Work that is no more is scratch of each thread, and never the program's memory.
- * A kernel without IR shows nothing: inc, min and max are rw, unless the program has
- * promised that it does what is declared (op2_kernel_pure). All arguments of a
- * loop that reach one storage must agree, since what the one stores the other sees:
- * where they were declared or proven to be different, and one of them stores, all are
- * rw, and if elements can meet, by a map or by views, the loop runs in the program's
- * order.
+ * Work that is no more is scratch of each thread, and never the program's
+ * memory. A kernel without IR shows nothing: inc, min and max are rw, unless
+ * the program has promised that it does what is declared (op2_kernel_pure). All
+ * arguments of a loop that reach one storage must agree, since what the one
+ * stores the other sees: where they were declared or proven to be different,
+ * and one of them stores, all are rw, and if elements can meet, by a map or by
+ * views, the loop runs in the program's order.
  *
- * What differs from the declaration is said once for each kernel and argument, with
- * the place of the loop: as a warning where it costs speed or looks like a mistake.
+ * What differs from the declaration is said once for each kernel and argument,
+ * with the place of the loop: as a warning where it costs speed or looks like a
+ * mistake.
  *
- * Limits. Globals of a kernel without IR that are declared OP_READ are passed as
- * copies: a store to one is lost. */
+ * Limits. Globals of a kernel without IR that are declared OP_READ are passed
+ * as copies: a store to one is lost. */
 #include "frontend/prove.h"
 
 #include "base/arena.h"
@@ -43,7 +45,7 @@ static const char *const prove_names[ACC_COUNT] = {
 
 enum { PROVE_WARN = 1, PROVE_INFO = 2 }; /* levels of log_at */
 
-/* ---- saying so ------------------------------------------------------------ */
+/* ---- saying so ---------------------------------------------------------- */
 
 static const char *
 prove_what(const struct fe_arg *fa) {
@@ -63,7 +65,7 @@ prove_tell(struct fe_call *c, uint32_t a, int level, const char *why) {
          prove_names[fa->declared], why, prove_names[fa->ir.access]);
 }
 
-/* ---- one argument --------------------------------------------------------- */
+/* ---- one argument ------------------------------------------------------- */
 
 /* Are all other arguments in `with` payloads of argument a? */
 static bool
@@ -111,7 +113,8 @@ prove_access(const struct fe_call *c, uint32_t a, enum access declared,
   return *why_out ? ACC_RW : declared;
 }
 
-/* Combining needs IR or a promise: what a kernel does may depend on the value. */
+/* Combining needs IR or a promise: what a kernel does may depend on the value.
+ * */
 static enum access
 prove_opaque(const struct low_kernel *k, const struct fe_arg *fa,
              enum access declared) {
@@ -153,7 +156,7 @@ prove_info(struct fe_call *c, uint32_t a) {
   if (!k->opaque && !k->params[a].writes) fa->ir.access = ACC_READ;
 }
 
-/* ---- arguments that share memory ------------------------------------------ */
+/* ---- arguments that share memory ---------------------------------------- */
 
 static bool
 prove_shares(const struct fe_arg *x, const struct fe_arg *y) {
@@ -187,7 +190,7 @@ prove_pairs(struct fe_call *c) {
     for (uint32_t a = 0; a < b; a++) prove_pair(c, a, b);
 }
 
-/* ---- the call ------------------------------------------------------------- */
+/* ---- the call ----------------------------------------------------------- */
 
 /* Does a WRITE leave something of the old version? */
 static bool
@@ -198,7 +201,8 @@ prove_partial(const struct fe_call *c, uint32_t a) {
   return fa->map || k->opaque || k->params[a].full_bytes < bytes;
 }
 
-/* A type's size is a multiple of its alignment; kernels without IR count on it. */
+/* A type's size is a multiple of its alignment; kernels without IR count on it.
+ * */
 static size_t
 capture_align(struct type t) {
   size_t low = t.size & (~(size_t)t.size + 1);

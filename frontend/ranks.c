@@ -1,23 +1,23 @@
 /* Sets, maps and dats over ranks.
  *
  * Each rank declares its part of every set, as in OP2; or, with
- * OP2_DECLARE=whole, the whole of everything, of which the library keeps a part:
- * then a program written for one rank runs on many, unchanged.
+ * OP2_DECLARE=whole, the whole of everything, of which the library keeps a
+ * part: then a program written for one rank runs on many, unchanged.
  *
- * Before the first loop (or after op_partition) sets are *spread*: their elements
- * go to their owners and get halos (rt/dist.h). From then on
+ * Before the first loop (or after op_partition) sets are *spread*: their
+ * elements go to their owners and get halos (rt/dist.h). From then on
  *
  *   buffers  have this rank's elements and its halo, in the order of levels
  *   mirrors  parts: owned elements by global number, then L_1, then L_2
  *            whole: all elements, as declared
  *   maps     go by local numbers; map->map shows the mirror's
  *
- * so that rt_order, by which the store already tells the program's order from its
- * own, carries all of it. A map that is declared later gets its table, if halos as
- * they are will do (rt/dist_fit.c). A set, another map, or a loop that needs deeper
- * halos spreads everything anew: values go home to the declared parts and out
- * again; mirrors keep their values and, in parts that did not move, their
- * address may change. */
+ * so that rt_order, by which the store already tells the program's order from
+ * its own, carries all of it. A map that is declared later gets its table, if
+ * halos as they are will do (rt/dist_fit.c). A set, another map, or a loop that
+ * needs deeper halos spreads everything anew: values go home to the declared
+ * parts and out again; mirrors keep their values and, in parts that did not
+ * move, their address may change. */
 #include "frontend/decl.h"
 #include "frontend/ranks.h"
 
@@ -33,7 +33,7 @@
 
 enum { FIRST_LEVEL = 2 }; /* what a loop at a time needs */
 
-/* ---- up and down ---------------------------------------------------------------- */
+/* ---- up and down -------------------------------------------------------- */
 
 /* What ranks tell each other of where they are. */
 struct place {
@@ -41,7 +41,8 @@ struct place {
   cpu_set_t processors; /* that it may use: launchers bind ranks to some */
 };
 
-/* Do the ranks of this machine, with their threads, outnumber its processors? */
+/* Do the ranks of this machine, with their threads, outnumber its processors?
+ * */
 static bool
 is_crowded(const struct place *all) {
   const char *here = all[fe.comm.rank].host;
@@ -57,8 +58,8 @@ is_crowded(const struct place *all) {
   return threads > CPU_COUNT(&processors);
 }
 
-/* Where this rank is on its machine, and how ranks wait: all in one way, since their
- * collectives differ. */
+/* Where this rank is on its machine, and how ranks wait: all in one way, since
+ * their collectives differ. */
 static status
 find_place(void) {
   struct place *all = mem_alloc((size_t)fe.comm.size + 1, sizeof *all);
@@ -204,7 +205,7 @@ fe_ranks_close(void) {
   rt_comm_close(&fe.comm);
 }
 
-/* ---- declarations --------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------- */
 
 status
 fe_ranks_set(struct fe_set *s) {
@@ -272,7 +273,7 @@ fe_own_size(const struct fe_set *s) {
   return s->rt.part && !fe.whole ? s->part.owned : s->pub.size;
 }
 
-/* ---- spreading ------------------------------------------------------------------- */
+/* ---- spreading ---------------------------------------------------------- */
 
 /* Local elements as rows of mirrors. */
 static struct rt_order *
@@ -298,8 +299,8 @@ dat_take_home(struct fe_dat *d, char **out) {
   return fe_ranks_home(d, *out);
 }
 
-/* The dat comes to its set as it lies now, with values `home` (NULL: the mirror's
- * own). Collective. */
+/* The dat comes to its set as it lies now, with values `home` (NULL: the
+ * mirror's own). Collective. */
 static status
 dat_place(struct fe_dat *d, const char *home) {
   struct fe_set *s = (struct fe_set *)d->pub.set;
@@ -315,8 +316,8 @@ dat_is_live(const struct fe_dat *d) {
   return !d->parked;
 }
 
-/* A rank without elements may have given no values where others did: those of the
- * dats are zeros on all ranks, or on none. Collective. */
+/* A rank without elements may have given no values where others did: those of
+ * the dats are zeros on all ranks, or on none. Collective. */
 static status
 agree_untouched(struct fe_dat **dats, uint32_t n) {
   char *zeros = mem_alloc((size_t)n + 1, 1);
@@ -453,8 +454,8 @@ homes_give(char **homes) {
   return OK;
 }
 
-/* A program that reads dat->data may look at halos once they are there, as in OP2:
- * they hold what their owners declared. */
+/* A program that reads dat->data may look at halos once they are there, as in
+ * OP2: they hold what their owners declared. */
 static status
 halos_show(void) {
   bool seen = fe.mirror || fe.lone_looks;
@@ -527,7 +528,7 @@ fe_ranks_settle(void) {
   return st;
 }
 
-/* ---- values ------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------- */
 
 enum { PIECE = 1 << 28 };
 
@@ -559,8 +560,8 @@ fe_dat_sync(struct fe_dat *d) {
   return was || !all ? OK : complete(d);
 }
 
-/* Elements of a loop's last level, and all that rows of the one before name: what
- * mirrors have. */
+/* Elements of a loop's last level, and all that rows of the one before name:
+ * what mirrors have. */
 enum { MIRROR_LEVEL = 2 };
 
 status
@@ -655,7 +656,7 @@ fe_ranks_range(const struct fe_dat *d, idx_g low, idx_g high, void *out) {
   return OK;
 }
 
-/* ---- how far out values are right --------------------------------------------------- */
+/* ---- how far out values are right --------------------------------------- */
 
 /* Of a dat that a device and the mirror have, a host loop gets the mirror's. */
 struct reach

@@ -12,17 +12,18 @@ fe_ranked(void) {
 
 /* op_init and op_exit. `communicator`: of the MPI library `mpi`, as op_mpi_init
  * hands it over; NULL: as the launcher says. connect comes before options are
- * read, since what is wrong with those of one rank is told on all; open behind. */
+ * read, since what is wrong with those of one rank is told on all; open behind.
+ * */
 status fe_ranks_connect(const char *mpi, const void *communicator);
 status fe_ranks_open(void);
 void fe_ranks_close(void);
 /* What op_mpi_init kept for OP_MPI_WORLD counts no more. */
 void fe_mpi_forget(void);
-/* This rank cannot go on with what it has begun, and others wait for it: all end,
- * with the last error. Nothing on one rank. */
+/* This rank cannot go on with what it has begun, and others wait for it: all
+ * end, with the last error. Nothing on one rank. */
 void fe_ranks_end(void);
 
-/* ---- declarations ---------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------- */
 
 /* The part of a set just declared. Collective. */
 status fe_ranks_set(struct fe_set *s);
@@ -37,31 +38,32 @@ status fe_ranks_check_entry(const char *name, op_set to, idx_g row, uint32_t i,
 /* A dat just declared; its set may lie over the ranks already. */
 status fe_ranks_dat(struct fe_dat *d);
 
-/* whole.c: a map has its rows; before sets are spread: do the ranks seem to declare
- * the whole mesh each, without OP2_DECLARE=whole? ERR_ARG. Collective. */
+/* whole.c: a map has its rows; before sets are spread: do the ranks seem to
+ * declare the whole mesh each, without OP2_DECLARE=whole? ERR_ARG. Collective.
+ * */
 void fe_whole_note(struct fe_map *m);
 status fe_whole_check(void);
 
-/* ---- spreading: sets get their halos ----------------------------------------------- */
+/* ---- spreading: sets get their halos ------------------------------------ */
 
 /* All sets, to this level or deeper, with all maps and dats as declared by now.
  * Collective. */
 status fe_spread(int level);
-/* What was declared since: maps alone may fit sets as they are spread; else all is
- * spread. Collective. */
+/* What was declared since: maps alone may fit sets as they are spread; else all
+ * is spread. Collective. */
 status fe_ranks_settle(void);
 /* Sets and maps for rt_dist_make; the owner frees d->parts and d->maps. */
 void fe_dist_describe(struct rt_dist *d, int level);
 /* Elements that the program sees as its own. */
 idx_l fe_own_size(const struct fe_set *s);
 
-/* ---- values ------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------- */
 
-/* Make the mirror current: this rank's rows, and where each rank sees all, those
- * of others. Collective. */
+/* Make the mirror current: this rank's rows, and where each rank sees all,
+ * those of others. Collective. */
 status fe_dat_sync(struct fe_dat *d);
-/* The halo of a current mirror, from its owners: all that loops over this rank's
- * elements and the executed halo name. Collective. */
+/* The halo of a current mirror, from its owners: all that loops over this
+ * rank's elements and the executed halo name. Collective. */
 status fe_dat_halo(struct fe_dat *d);
 /* The values of the part that this rank declared, in its order, from a current
  * mirror; `out` has room for fe_declared_size elements. Collective. */
@@ -77,38 +79,42 @@ status fe_ranks_range(const struct fe_dat *d, idx_g low, idx_g high, void *out);
 struct reach fe_reach_of(const struct fe_dat *d);
 uint32_t fe_reach_id(void);
 
-/* ---- agree.c: no rank waits for one that does something else ------------------------- */
+/* ---- agree.c: no rank waits for one that does something else ------------ */
 
 /* All ranks must be at the same point of the program: in `what`, with the same
  * loops before, and none with an error. Else all get one: `st` is this rank's
  * own. */
 status fe_agree(const char *what, uint64_t detail, status st);
-/* The same, but a rank may ask by *mend that all do something about its error first.
- * *mend, behind it: some rank asked, and all are at this point; each has its own status
- * then. On one rank *mend stays. */
+/* The same, but a rank may ask by *mend that all do something about its error
+ * first. *mend, behind it: some rank asked, and all are at this point; each has
+ * its own status then. On one rank *mend stays. */
 status fe_agree_or_mend(const char *what, uint64_t detail, status st,
                         bool *mend);
-/* Where a rank may wait in a look that others don't come by (fe.lone_looks), before
- * something that ranks do together but that one whose loops run at their call would
- * not do. Behind it, look again whether there is something to do. */
+/* Where a rank may wait in a look that others don't come by (fe.lone_looks),
+ * before something that ranks do together but that one whose loops run at their
+ * call would not do. Behind it, look again whether there is something to do. */
 status fe_agree_turn(const char *what);
-/* As fe_agree, for a look; *alone: not all came. Then fe_mirror_catch_up is due. */
+/* As fe_agree, for a look; *alone: not all came. Then fe_mirror_catch_up is
+ * due. */
 status fe_agree_look(uint64_t detail, bool *alone);
-/* Behind that: how many steps the rank has said that is farthest back; an error on all
- * if it does not look, or others said something else until then. Collective. */
+/* Behind that: how many steps the rank has said that is farthest back; an error
+ * on all if it does not look, or others said something else until then.
+ * Collective. */
 status fe_agree_first(bool look, const char *what, uint64_t *step);
-/* How many this rank has said; go to behind this one, `end` being all that were. */
+/* How many this rank has said; go to behind this one, `end` being all that
+ * were. */
 uint64_t fe_agree_steps(void);
 void fe_agree_rewind(uint64_t step, uint64_t end);
-/* Some rank has an error: on those that have none it becomes one that says whose.
- * Collective. */
+/* Some rank has an error: on those that have none it becomes one that says
+ * whose. Collective. */
 status fe_agree_tell(status st);
 /* A loop was recorded. */
 void fe_agree_loop(const struct fe_call *c);
 /* Something else was done that all ranks must do: `what`, a text that stays, of
  * `name` (NULL: none), with what else must be equal. Costs no message. */
 void fe_agree_step(const char *what, const char *name, uint64_t detail);
-/* Options that all ranks must share are the same; else an error on all. Collective. */
+/* Options that all ranks must share are the same; else an error on all.
+ * Collective. */
 status fe_agree_options(void);
 /* What is equal on all ranks about a call. */
 uint64_t fe_agree_call(const struct fe_call *c);

@@ -1,20 +1,20 @@
 /* Recording: what op_par_loop does when nothing is new.
  *
- * Problem. A time loop makes the same calls again and again. Checking them, making
- * IR and looking up code each time would cost microseconds per loop.
+ * Problem. A time loop makes the same calls again and again. Checking them,
+ * making IR and looking up code each time would cost microseconds per loop.
  *
  * Idea. Every op_par_loop statement, with the words it passed, is an interned
- * fe_call whose checks were done once. A call is first compared, word by word, with
- * the call that followed the previous one last time (prediction); only a mismatch
- * goes to the table. What is appended is the call's number and the constants'
- * epoch: two words, which together with the request are the key of the program
- * that a flush needs. Values that count at the call (READ globals, start values of
- * raw reductions, constants that vary) are copied behind it.
+ * fe_call whose checks were done once. A call is first compared, word by word,
+ * with the call that followed the previous one last time (prediction); only a
+ * mismatch goes to the table. What is appended is the call's number and the
+ * constants' epoch: two words, which together with the request are the key of
+ * the program that a flush needs. Values that count at the call (READ globals,
+ * start values of raw reductions, constants that vary) are copied behind it.
  *
  * Rounding. What waits was recorded with one rounding mode, and runs with it. A
- * program that changes the mode (fesetround) first has that run; while its mode is
- * not op_init's, or does not round to nearest, each loop runs at its call, alone,
- * and no constant is folded: LLVM rounds to nearest what it computes.
+ * program that changes the mode (fesetround) first has that run; while its mode
+ * is not op_init's, or does not round to nearest, each loop runs at its call,
+ * alone, and no constant is folded: LLVM rounds to nearest what it computes.
  *
  * Cost. Tens of nanoseconds for a predicted loop of 6 arguments, no allocation.
  */
@@ -158,8 +158,9 @@ fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target) {
   counters[CNT_loops]++;
 }
 
-/* Have so many bytes been captured that the trace has to end? Ranks may differ in
- * that (a constant that changed on one): they ask each other when one could have. */
+/* Have so many bytes been captured that the trace has to end? Ranks may differ
+ * in that (a constant that changed on one): they ask each other when one could
+ * have. */
 static status
 check_bytes(bool *full) {
   uint64_t most = fe.captured_bytes;
@@ -222,8 +223,8 @@ loop_find(const struct loop_call *l, struct fe_call **out) {
   return OK;
 }
 
-/* Deferred opaque loops see constants as they are now. What one rank has changed
- * makes all run. */
+/* Deferred opaque loops see constants as they are now. What one rank has
+ * changed makes all run. */
 static status
 watch_before(const struct fe_call *c) {
   if (fe.opaque_pending) TRY(fe_agree_turn("watching constants"));

@@ -1,18 +1,21 @@
 /* Loops that cannot be compiled are refused; nothing else suffers.
  *
- * Problem. A flush compiles many loops at once. One that no compiler takes (a device
- * has not what its kernel calls, a symbol is nowhere) would keep all others from
- * running, now and at each later try, so that nothing could be looked at any more.
+ * Problem. A flush compiles many loops at once. One that no compiler takes (a
+ * device has not what its kernel calls, a symbol is nowhere) would keep all
+ * others from running, now and at each later try, so that nothing could be
+ * looked at any more.
  *
- * Idea. The same work is lowered again with each loop in a region of its own, so that the
- * error names one. All records of that loop go, with those that want its results, and
- * what they would have written is lost (lost.c). The rest is tried again, and all of
- * it runs. The error is told once, at the flush that found it, and concerns the
- * loop, not the call: that goes on, where there is a handler to tell.
- * Where OP2_OFFLOAD_FALLBACK=host allows it, the loop goes to the host instead.
- * If each loop compiles for itself, loops are not fused from then on.
+ * Idea. The same work is lowered again with each loop in a region of its own,
+ * so that the error names one. All records of that loop go, with those that
+ * want its results, and what they would have written is lost (lost.c). The rest
+ * is tried again, and all of it runs. The error is told once, at the flush that
+ * found it, and concerns the loop, not the call: that goes on, where there is a
+ * handler to tell. Where OP2_OFFLOAD_FALLBACK=host allows it, the loop goes to
+ * the host instead. If each loop compiles for itself, loops are not fused from
+ * then on.
  *
- * Over ranks the first record that fails on any rank goes on all, with its message.
+ * Over ranks the first record that fails on any rank goes on all, with its
+ * message.
  *
  * cost  none until something fails; then two lowerings for each loop refused */
 #include "frontend/refuse.h"

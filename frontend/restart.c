@@ -1,11 +1,12 @@
 /* op2_restart: going on from a checkpoint (checkpoint.c).
  *
- * First everything is compared: each dat and global of the program must be in the
- * file, alike, and the other way round. Only then values are read.
+ * First everything is compared: each dat and global of the program must be in
+ * the file, alike, and the other way round. Only then values are read.
  *
- * A dat that was left out is *void*: it has no values until a loop writes all of
- * it, which is what the run that wrote the checkpoint did first. Any other use is an error
- * at the call. A void dat that a second checkpoint meets is left out again. */
+ * A dat that was left out is *void*: it has no values until a loop writes all
+ * of it, which is what the run that wrote the checkpoint did first. Any other
+ * use is an error at the call. A void dat that a second checkpoint meets is
+ * left out again. */
 #include "frontend/checkpoint.h"
 #include "frontend/rows.h"
 

@@ -7,8 +7,8 @@
 
 #include "rt/io.h"
 
-/* Rows over the elements of a set that this rank writes, and that it reads: all, if
- * each rank declares all. */
+/* Rows over the elements of a set that this rank writes, and that it reads:
+ * all, if each rank declares all. */
 struct rt_rows fe_rows_own(const op_set_core *set, int dim, struct type type);
 struct rt_rows fe_rows_seen(const op_set_core *set, int dim, struct type type);
 /* A data set of n values, equal on all ranks: rank 0 writes it, all read it. */
@@ -23,8 +23,8 @@ status fe_rows_read(struct rt_file *f, const char *name,
                     const struct rt_rows *r, void **out);
 void fe_rows_free(void *rows, const struct rt_rows *r);
 
-/* What was read for a set becomes what this rank sees of it: where elements have
- * moved to other ranks, values follow. *rows and *r are replaced then.
+/* What was read for a set becomes what this rank sees of it: where elements
+ * have moved to other ranks, values follow. *rows and *r are replaced then.
  * Collective. */
 status fe_rows_place(const op_set_core *set, struct rt_rows *r, void **rows);
 

@@ -1,16 +1,18 @@
 /* Slots of dats: what stands behind a handle, and what becomes of it.
  *
  * Problem. A program that declares a temporary in each step and frees it again
- * must not make the library grow, and its loops are to be the same loops in each
- * step: calls and programs know dats by handle and number.
+ * must not make the library grow, and its loops are to be the same loops in
+ * each step: calls and programs know dats by handle and number.
  *
- * Idea. A freed dat is parked when its last loop ran: its memory goes, handle and
- * number stay, and the next declaration of the same shape gets them, whatever its
- * name; of any shape, once no call or program knows the old one (sweep.c).
+ * Idea. A freed dat is parked when its last loop ran: its memory goes, handle
+ * and number stay, and the next declaration of the same shape gets them,
+ * whatever its name; of any shape, once no call or program knows the old one
+ * (sweep.c).
  *
- * Dats that overlap in memory share a root, where versions are counted. An overlay
- * keeps the memory that it lies on: a temporary under overlays is parked with
- * the last of them. A dat that is parked leaves its root to the others.
+ * Dats that overlap in memory share a root, where versions are counted. An
+ * overlay keeps the memory that it lies on: a temporary under overlays is
+ * parked with the last of them. A dat that is parked leaves its root to the
+ * others.
  *
  * Bound: dats that were alive at once, of each shape that calls know. */
 #include "frontend/slots.h"
@@ -117,8 +119,8 @@ is_shared(const struct fe_dat *d) {
   return false;
 }
 
-/* Versions of the others are counted elsewhere from now on. What they see in its
- * memory stays: a device has one copy of that for all. */
+/* Versions of the others are counted elsewhere from now on. What they see in
+ * its memory stays: a device has one copy of that for all. */
 static void
 leave_root(struct fe_dat *d) {
   uint32_t root = UINT32_MAX;
@@ -134,7 +136,7 @@ leave_root(struct fe_dat *d) {
   fe.setup_id++;
 }
 
-/* ---- the end --------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------ */
 
 static void
 park(struct fe_dat *d) {

@@ -1,26 +1,28 @@
 /* What is kept of the past, and what goes.
  *
- * Problem. A program whose recordings are new in each step (maps that it makes anew,
- * temporaries of ever new shapes, loop names with a number in them) makes a program
- * of the library in each, with its code, plans and tables.
+ * Problem. A program whose recordings are new in each step (maps that it makes
+ * anew, temporaries of ever new shapes, loop names with a number in them) makes
+ * a program of the library in each, with its code, plans and tables.
  *
- * Idea. Programs are counted. Before there are more than OP2_PROGRAMS, or more than
- * PROGRAM_BYTES of them, the half that was not used for longest goes, and with it
- * whatever only these needed: everything else hangs on programs.
+ * Idea. Programs are counted. Before there are more than OP2_PROGRAMS, or more
+ * than PROGRAM_BYTES of them, the half that was not used for longest goes, and
+ * with it whatever only these needed: everything else hangs on programs.
  *
  *   programs --> calls --> kernels, slots of parked dats and globals
  *            --> code, names of launches, teams      marked by those that stay
  *            --> numbers of states in their keys     the same
  *            --> plans, tables on devices, exchanges not asked for since the
- *                                                    last sweep: made anew at need
+ *                                                    last sweep: made anew at
+ *                                                    need
  *
  * What is not here has a bound of its own: recording and captured bytes
- * (OP2_TRACE_MAX_*), buffers (rt/pool.c), lines of timing (rt/timing.c), events of
- * the timeline (dump.c), the cache on disk. Sets, maps, dats, globals and sections of a
- * profile live as long as their handles, hence as the program wants.
+ * (OP2_TRACE_MAX_*), buffers (rt/pool.c), lines of timing (rt/timing.c), events
+ * of the timeline (dump.c), the cache on disk. Sets, maps, dats, globals and
+ * sections of a profile live as long as their handles, hence as the program
+ * wants.
  *
- * Over ranks all sweep at the same program: they make the same ones in the same order,
- * so that only their number counts there. */
+ * Over ranks all sweep at the same program: they make the same ones in the same
+ * order, so that only their number counts there. */
 #include "frontend/ranks.h"
 
 #include "lower/device.h"
@@ -33,7 +35,7 @@
 
 enum { PROGRAM_BYTES = 256 << 20 };
 
-/* ---- programs -------------------------------------------------------------- */
+/* ---- programs ----------------------------------------------------------- */
 
 size_t
 fe_program_bytes(const struct fe_program *p) {
@@ -72,7 +74,7 @@ programs_drop(uint32_t keep) {
   fe.nprograms = keep;
 }
 
-/* ---- what stays with them -------------------------------------------------- */
+/* ---- what stays with them ----------------------------------------------- */
 
 static void
 keep_call(struct fe_call *c) {
@@ -130,7 +132,7 @@ mark(void) {
     if (fe.calls[i] && fe.calls[i]->kept) keep_of_call(fe.calls[i]);
 }
 
-/* ---- the rest goes ------------------------------------------------------------ */
+/* ---- the rest goes ------------------------------------------------------ */
 
 static void
 calls_drop(void) {

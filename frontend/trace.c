@@ -252,8 +252,8 @@ build_fetch(struct builder *b, enum ir_arg_kind kind, ir_ref dat) {
   build_plain(b, IR_FETCH, UINT32_MAX, &arg, 1);
 }
 
-/* A writable look needs the pending readers of the dat, too: whatever uses it is
- * wanted for itself. */
+/* A writable look needs the pending readers of the dat, too: whatever uses it
+ * is wanted for itself. */
 static void
 build_rw_roots(struct builder *b, const struct fe_dat *d) {
   for (uint32_t n = 0; n < b->t->nnodes; n++) {
@@ -302,8 +302,8 @@ build_same(struct builder *b) {
   }
 }
 
-/* Every dat that shares a buffer with a used one must be known, since it keeps the
- * old data alive. */
+/* Every dat that shares a buffer with a used one must be known, since it keeps
+ * the old data alive. */
 static void
 build_sharers(struct builder *b) {
   for (uint32_t i = 0; i < fe.ndats; i++) {

@@ -1,37 +1,43 @@
 /* Is a region faster than its loops one by one?
  *
- * Problem. Pass fuse saves memory traffic and launches, which nearly always pays. Not
- * where one loop of a region keeps all of it from becoming vectors (its kernel loops
- * over something), or where many values at once do not fit the registers: a published
- * shallow-water code had regions 1.35 and 1.5 times slower than their loops.
+ * Problem. Pass fuse saves memory traffic and launches, which nearly always
+ * pays. Not where one loop of a region keeps all of it from becoming vectors
+ * (its kernel loops over something), or where many values at once do not fit
+ * the registers: a published shallow-water code had regions 1.35 and 1.5 times
+ * slower than their loops.
  *
- * Idea. Ask the clock, once there is something to win: when the regions of a program
- * that hold several loops have taken OP2_TRIAL (looked at in runs 2, 4, 8, ...),
- * the same program is made with these loops `apart`, a flag that fuse respects,
+ * Idea. Ask the clock, once there is something to win: when the regions of a
+ * program that hold several loops have taken OP2_TRIAL (looked at in runs 2, 4,
+ * 8, ...), the same program is made with these loops `apart`, a flag that fuse
+ * respects,
  *
  *   loop @limiter over %cells (read %q, ...) apart
  *
- * and both run in turn, ROUNDS times each. A region whose best run is not within
- * MARGIN of the best runs of its loops is taken apart for good; the program's code
- * becomes that with these loops apart. op2_explain tells what was measured.
+ * and both run in turn, ROUNDS times each. A region whose best run is not
+ * within MARGIN of the best runs of its loops is taken apart for good; the
+ * program's code becomes that with these loops apart. op2_explain tells what
+ * was measured.
  *
- * What the clock decides must not change a bit. So regions are tried only where the
- * same operations come in the same order either way:
+ * What the clock decides must not change a bit. So regions are tried only where
+ * the same operations come in the same order either way:
  *   writes through maps   by one loop of the region at most
  *   payloads              none
  *   float sums            if both ways work on as many elements at once, since
- *                         each lane has a sum of its own (lower/llvm/region_block.c)
- * A region with a float sum that does not become vectors, though a loop of it does
- * alone, is taken apart before the first run. No clock decides that.
+ *                         each lane has a sum of its own
+ *                         (lower/llvm/region_block.c)
+ * A region with a float sum that does not become vectors, though a loop of it
+ * does alone, is taken apart before the first run. No clock decides that.
  *
- * Over ranks all do the same: they make the same programs in the same order, and what
- * one measures counts only joined with what the others do (the slowest one's).
+ * Over ranks all do the same: they make the same programs in the same order,
+ * and what one measures counts only joined with what the others do (the slowest
+ * one's).
  *
- * cost   before: a comparison a run. A trial: each loop of a tried region is compiled
- *        once more, and half of its runs go the slower way.
- * gain   that code, 180 000 cells, one thread beside other work, 150 steps with and
- *        without trials, three rounds in turns: 0.89 of the time (0.80 to 0.90). Its
- *        regions: 0.82 and 0.89 apart; a third, 1.29 apart, stays fused.
+ * cost   before: a comparison a run. A trial: each loop of a tried region is
+ *        compiled once more, and half of its runs go the slower way.
+ * gain   that code, 180 000 cells, one thread beside other work, 150 steps with
+ *        and without trials, three rounds in turns: 0.89 of the time (0.80 to
+ *        0.90). Its regions: 0.82 and 0.89 apart; a third, 1.29 apart, stays
+ *        fused.
  * limits all loops of a region or none; regions on devices are not tried. */
 #include "base/log.h"
 #include "frontend/ranks.h"
@@ -74,7 +80,7 @@ fe_trial_option(const char *text) {
   return option.milliseconds < 0 ? !strcmp(text, "never") : *text && !*end;
 }
 
-/* ---- which regions --------------------------------------------------------- */
+/* ---- which regions ------------------------------------------------------ */
 
 static bool
 is_float_sum(const struct ir_trace *t, const struct ir_arg *a) {
@@ -88,7 +94,8 @@ writes_through_map(const struct ir_arg *a) {
          access_info[a->access].writes;
 }
 
-/* Does the loop write through maps? *sums: it has float sums. *payload: payloads. */
+/* Does the loop write through maps? *sums: it has float sums. *payload:
+ * payloads. */
 static bool
 node_scatters(const struct ir_trace *t, const struct ir_node *n, bool *sums,
               bool *payload) {
@@ -170,7 +177,7 @@ fe_trial_other(const struct fe_program *p) {
   return p->trial ? p->trial->apart : NULL;
 }
 
-/* ---- over ranks --------------------------------------------------------------- */
+/* ---- over ranks --------------------------------------------------------- */
 
 /* The largest of all ranks for each of n numbers. */
 static status
@@ -188,7 +195,7 @@ agree_all(bool *holds) {
   return OK;
 }
 
-/* ---- making programs ------------------------------------------------------------ */
+/* ---- making programs ---------------------------------------------------- */
 
 static bool
 same_rest(const struct fe_program *p, const struct fe_program *q) {
@@ -197,8 +204,8 @@ same_rest(const struct fe_program *p, const struct fe_program *q) {
                  p->nremaining * sizeof *p->remaining);
 }
 
-/* p with the loops of these regions apart; NULL: some rank could not make it, which
- * changes nothing. */
+/* p with the loops of these regions apart; NULL: some rank could not make it,
+ * which changes nothing. */
 static status
 make_apart(struct fe_request rq, const struct fe_program *p,
            const double *chosen, struct fe_program **out) {
@@ -234,10 +241,10 @@ become(struct fe_program *p, struct fe_program *q) {
   fe_program_free(q);
 }
 
-/* ---- lanes ------------------------------------------------------------------------ */
+/* ---- lanes -------------------------------------------------------------- */
 
-/* Do the loops of region k work on `lanes` elements at once in program q? *more:
- * some do on more. */
+/* Do the loops of region k work on `lanes` elements at once in program q?
+ * *more: some do on more. */
 static bool
 same_lanes(const struct fe_trial *trial, uint32_t k, const struct fe_program *q,
            bool *more) {
@@ -296,7 +303,7 @@ settle_sums(struct fe_request rq, struct fe_program *p) {
   return st;
 }
 
-/* ---- by the clock ------------------------------------------------------------------ */
+/* ---- by the clock ------------------------------------------------------- */
 
 /* Seconds of each region's launches in program q, which start anew. */
 static void

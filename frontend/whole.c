@@ -1,27 +1,29 @@
 /* Does each rank declare the whole mesh, as a program for one rank does?
  *
- * Problem. By default ranks declare parts, as in OP2: entries of maps are global
- * numbers. A program for one rank, started under mpirun without OP2_DECLARE=whole,
- * declares the same mesh on each rank; all rows then name elements of the first
- * rank's part, and results are wrong without a word.
+ * Problem. By default ranks declare parts, as in OP2: entries of maps are
+ * global numbers. A program for one rank, started under mpirun without
+ * OP2_DECLARE=whole, declares the same mesh on each rank; all rows then name
+ * elements of the first rank's part, and results are wrong without a word.
  *
  * Idea. Such declarations have marks that those of parts have not, all of them:
  *
  *   - every set has the same size on all ranks, and every map the same rows;
  *   - all entries lie in the first rank's part;
- *   - some map names more than half of the elements of that part (two at least).
+ *   - some map names more than half of the elements of that part (two at
+ *   least).
  *
  *   2 ranks     nodes 3 | 3     edges 2 | 2     rows 0 1, 1 2 | 0 1, 1 2
  *
- * So the elements that the other ranks declared are named by nobody, though their
- * rows do name a mesh. It is an error, not a warning: no such program can want the
- * numbers that it would get, and a warning is lost among the output of a batch
- * job. One that does mean it says OP2_DECLARE=parts. Rows that all name one element
- * (a rank's elements with something that all share) are no mesh.
+ * So the elements that the other ranks declared are named by nobody, though
+ * their rows do name a mesh. It is an error, not a warning: no such program can
+ * want the numbers that it would get, and a warning is lost among the output of
+ * a batch job. One that does mean it says OP2_DECLARE=parts. Rows that all name
+ * one element (a rank's elements with something that all share) are no mesh.
  *
- * Cost. A multiplication for each entry at the declaration; one reduction of two
- * words, and of two for each map, before the first loop.
- * Limits. Programs without maps look the same either way, and are not noticed. */
+ * Cost. A multiplication for each entry at the declaration; one reduction of
+ * two words, and of two for each map, before the first loop.
+ * Limits. Programs without maps look the same either way, and are not noticed.
+ * */
 #include "frontend/ranks.h"
 
 #include "base/hash.h"
@@ -65,7 +67,8 @@ declared_alike(bool *alike) {
   return st;
 }
 
-/* How many elements of the target's first part the rows name; -1: others, too. */
+/* How many elements of the target's first part the rows name; -1: others, too.
+ * */
 static idx_g
 named_in_first(const struct fe_map *m) {
   const struct rt_part *from = &((struct fe_set *)m->pub.from)->part;

@@ -1,12 +1,13 @@
 /* Verifier: every version is read where it is valid.
  *
- * A version is valid where it was written, and where it was moved since. Those that the
- * trace begins with are valid where their declaration says (at, both; the host else). A
- * move needs its version at the other end; a second device takes it from the first.
+ * A version is valid where it was written, and where it was moved since. Those
+ * that the trace begins with are valid where their declaration says (at, both;
+ * the host else). A move needs its version at the other end; a second device
+ * takes it from the first.
  *
- * Pass place goes by buffers, from each need to a move; this goes by versions, from each
- * move to what it makes valid, and puts nothing right. It is asked of traces that the
- * pass has been over, and of texts that move data. */
+ * Pass place goes by buffers, from each need to a move; this goes by versions,
+ * from each move to what it makes valid, and puts nothing right. It is asked of
+ * traces that the pass has been over, and of texts that move data. */
 #include "ir/check.h"
 
 #include <stdlib.h>

@@ -1,26 +1,27 @@
 /* Extent: how far around its own elements each loop must run.
  *
- * Problem   A part of the mesh (a rank's, a tile's, a thread's) that works alone
- *           on a chain of loops needs more than its own elements: a loop that
- *           increments through a map must also run for strangers that hit its
- *           targets, the values those read must be there, and so must what these
- *           were computed from. How far, for each loop and each input, depends
- *           on the whole chain behind it.
+ * Problem   A part of the mesh (a rank's, a tile's, a thread's) that works
+ *           alone on a chain of loops needs more than its own elements: a loop
+ *           that increments through a map must also run for strangers that hit
+ *           its targets, the values those read must be there, and so must what
+ *           these were computed from. How far, for each loop and each input,
+ *           depends on the whole chain behind it.
  *
- * Idea      Levels. L_0 of each set is what the part owns. With "names" for "has
- *           in its row of some map":
+ * Idea      Levels. L_0 of each set is what the part owns. With "names" for
+ *           "has in its row of some map":
  *
  *             L_{2j+1}[S] = L_{2j}[S]   and all of S that name one of L_{2j}[*]
- *             L_{2j+2}[S] = L_{2j+1}[S] and all of S that one of L_{2j+1}[*] names
+ *             L_{2j+2}[S] = L_{2j+1}[S] and all of S that one of L_{2j+1}[*]
+ *             names
  *
- *           They are nested, so that "valid on" is one number and a loop's range
- *           a prefix if elements are stored by level. OP2's exec halo is L_1
- *           without L_0, its nonexec halo L_2 without L_1.
+ *           They are nested, so that "valid on" is one number and a loop's
+ *           range a prefix if elements are stored by level. OP2's exec halo is
+ *           L_1 without L_0, its nonexec halo L_2 without L_1.
  *
  *           A loop that runs over L_h uses what it reads directly on L_h, and
- *           through maps on all that L_h names: a subset of L_{(h|1)+1}. What it
- *           writes directly it makes on L_h; increments are complete on L_v if
- *           it ran over L_{(v+1)|1}. So, from the last node to the first: a
+ *           through maps on all that L_h names: a subset of L_{(h|1)+1}. What
+ *           it writes directly it makes on L_h; increments are complete on L_v
+ *           if it ran over L_{(v+1)|1}. So, from the last node to the first: a
  *           node runs as far as the needs of its results ask, and its operands
  *           are needed as far as it runs. Loops of one region run as one.
  *
@@ -41,14 +42,15 @@
  *
  * Cost      O(arguments).
  *
- * Source    overlap regions of communication-avoiding stencils (Demmel, Hoemmen,
- *           Mohiyuddin, Yelick 2008, section 2) and OP2's multi-layered halos
- *           (Ekanayake, Reguly, Luporini, Mudalige 2023), on versions here.
+ * Source    overlap regions of communication-avoiding stencils (Demmel,
+ *           Hoemmen, Mohiyuddin, Yelick 2008, section 2) and OP2's
+ *           multi-layered halos (Ekanayake, Reguly, Luporini, Mudalige 2023),
+ *           on versions here.
  *
- * Limits    levels count maps, not distances: each map counts as one that any loop
- *           may use, which makes levels larger than a chain that uses few needs.
- *           Reductions count elements of L_0 only, wherever their loop runs.
- *           Kernels with side effects run over L_0 only, if they can.
+ * Limits    levels count maps, not distances: each map counts as one that any
+ *           loop may use, which makes levels larger than a chain that uses few
+ *           needs. Reductions count elements of L_0 only, wherever their loop
+ *           runs. Kernels with side effects run over L_0 only, if they can.
  */
 #include "ir/extent.h"
 
@@ -65,7 +67,7 @@ need_more(struct ir_need *n, int own, int via) {
   n->via = max(n->via, via);
 }
 
-/* ---- one unit: a region, or a node outside of regions ---------------------- */
+/* ---- one unit: a region, or a node outside of regions ------------------- */
 
 struct unit {
   ir_ref first, end;
@@ -126,8 +128,8 @@ operand_need(struct ir_extent *x, const struct ir_trace *t,
     need_more(&x->need[ir_same(t, a->in)], n.own, n.via);
 }
 
-/* Again while results that the unit itself uses ask for more: one loop of a region
- * may add through a map to what the next adds to directly. */
+/* Again while results that the unit itself uses ask for more: one loop of a
+ * region may add through a map to what the next adds to directly. */
 static void
 unit_extent(struct ir_extent *x, const struct ir_trace *t,
             const struct unit *u) {
@@ -143,7 +145,7 @@ unit_extent(struct ir_extent *x, const struct ir_trace *t,
   } while (level > before);
 }
 
-/* ---- all of them ----------------------------------------------------------- */
+/* ---- all of them -------------------------------------------------------- */
 
 /* A node that runs no code here: who looks at data wants its own elements. */
 static void

@@ -4,8 +4,8 @@
 
 #include "ir/ir.h"
 
-/* Levels around a part (a rank's, a thread's, a tile's): for each set a chain of
- * element sets L_0 in L_1 in L_2 ...; ir/extent.c defines them.
+/* Levels around a part (a rank's, a thread's, a tile's): for each set a chain
+ * of element sets L_0 in L_1 in L_2 ...; ir/extent.c defines them.
  *
  * What a version must be valid on: L_own, and all that elements of L_via name
  * through maps. -1: nothing. */
@@ -38,15 +38,15 @@ struct ir_extent {
   bool *exchange;
 };
 
-/* What argument a of a node that runs over L_level needs of its old version: what
- * it reads, and what of the old shows through in the new. */
+/* What argument a of a node that runs over L_level needs of its old version:
+ * what it reads, and what of the old shows through in the new. */
 struct ir_need ir_extent_operand(const struct ir_extent *x,
                                  const struct ir_trace *t,
                                  const struct ir_arg *a, int level);
 
-/* Extents of the whole trace; no node runs beyond L_limit unless one that writes
- * through a map must (limit 0: as in a runtime that exchanges before each
- * loop). LIVE, FETCH and deferred nodes ask for L_0.
+/* Extents of the whole trace; no node runs beyond L_limit unless one that
+ * writes through a map must (limit 0: as in a runtime that exchanges before
+ * each loop). LIVE, FETCH and deferred nodes ask for L_0.
  * cost O(arguments); free with ir_extent_free */
 struct ir_extent ir_extent_build(const struct ir_trace *t, int limit);
 void ir_extent_free(struct ir_extent *x);

@@ -136,7 +136,8 @@ struct ir_map {
  * gbl %name : f64 x<dim> [raw] [storage %root]     a global: one value, set is
  *                                   IR_NONE
  * param %name : f64 x<dim>         a value captured at the call; never written
- *                                  (work %name: its room as scratch of a thread)
+ *                                  (work %name: its room as scratch of a
+ *                                  thread)
  *   block   1 AoS (default), 0 SoA, b AoSoA: component c of element e lies at
  *           (e/b)*dim*b + c*b + e%b
  *   pinned  lies in memory the user holds: never renamed or moved
@@ -182,9 +183,9 @@ enum ir_arg_kind {
   IR_ARG_OFF    /* off: switched off by its opt flag; the kernel gets NULL */
 };
 
-/* An argument through a map names its row's entries [entry, entry + ir_arg_count): one,
- * or as many as the kernel gets pointers to (`vector`, prints [0:k]); direct: map ==
- * IR_NONE, both 0.
+/* An argument through a map names its row's entries [entry, entry +
+ * ir_arg_count): one, or as many as the kernel gets pointers to (`vector`,
+ * prints [0:k]); direct: map == IR_NONE, both 0.
  * The access of an INFO argument is ACC_RW (the payload survives where no
  * element improves); PARAM, IDX and OFF are ACC_READ and have no versions. */
 struct ir_arg {
@@ -245,7 +246,8 @@ enum ir_walk {
   IR_WALK_COUNT
 };
 
-/* Nodes [first, first+count) run as one: region over %set [walk <walk>] { ... } */
+/* Nodes [first, first+count) run as one: region over %set [walk <walk>] { ... }
+ * */
 struct ir_region {
   ir_ref first;
   uint32_t count;
@@ -399,8 +401,8 @@ static inline bool
 ir_reads_data(const struct ir_node *n) {
   return n->op != IR_ALIAS && n->op != IR_FREE;
 }
-/* A unit is a region, or a node outside of regions: what runs together. The end of
- * node n's. */
+/* A unit is a region, or a node outside of regions: what runs together. The end
+ * of node n's. */
 static inline ir_ref
 ir_unit_end(const struct ir_trace *t, ir_ref n) {
   ir_ref r = t->nodes[n].region;
@@ -450,8 +452,8 @@ void ir_uses_free(struct ir_uses *u);
 
 /* By dat, as a root: do several dats share its memory? Caller frees. */
 bool *ir_overlaps_build(const struct ir_trace *t);
-/* By node: the number of its unit, from 1 in their order; 0: it is deferred. Caller
- * frees. *n_out: units. */
+/* By node: the number of its unit, from 1 in their order; 0: it is deferred.
+ * Caller frees. *n_out: units. */
 int32_t *ir_units_build(const struct ir_trace *t, int32_t *n_out);
 
 /* ---- dot.c ------------------------------------------------------------- */

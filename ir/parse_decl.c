@@ -157,8 +157,8 @@ ir_want_reach(struct ir_parser *p, struct reach *out) {
   return OK;
 }
 
-/* [block=<b>] [temp] [pinned] [both] [raw] [at "device"] [right <reach>] [storage
- * %root] */
+/* [block=<b>] [temp] [pinned] [both] [raw] [at "device"] [right <reach>]
+ * [storage %root] */
 static status
 dat_tail(struct ir_parser *p, struct ir_dat *d) {
   if (d->kind == IR_DAT && ir_lex_is_word(&p->x, "block")) {

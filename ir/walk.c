@@ -1,20 +1,22 @@
 /* What a region's walk has to keep apart.
  *
- * Problem   Elements of a region may write what others read or write: through maps, in
- *           memory that overlaps, in a global that the kernel looks at. Who chooses a walk
- *           (pass colour), who checks one (verifier) and who makes code of it must
- *           agree on that.
+ * Problem   Elements of a region may write what others read or write: through
+ *           maps, in memory that overlaps, in a global that the kernel looks
+ *           at. Who chooses a walk (pass colour), who checks one (verifier) and
+ *           who makes code of it must agree on that.
  *
- * Idea      For each buffer that the region touches: is it touched here (at the element
- *           itself) or far (through a map), by reading, writing or adding? Then
+ * Idea      For each buffer that the region touches: is it touched here (at the
+ *           element itself) or far (through a map), by reading, writing or
+ *           adding? Then
  *
- *             meet    some argument writes through a map, and not all such arguments
- *                     go through one injective map
- *             order   a buffer is written far and touched in any other way than far
- *                     writes; or written here and read far; overlapping memory is
- *                     written; a global is written or read-written; a kernel has
- *                     side effects, or is marked serial; an extreme takes a payload along
- *                     while elements meet (the first best element wins)
+ *             meet    some argument writes through a map, and not all such
+ *                     arguments go through one injective map
+ *             order   a buffer is written far and touched in any other way than
+ *                     far writes; or written here and read far; overlapping
+ *                     memory is written; a global is written or read-written; a
+ *                     kernel has side effects, or is marked serial; an extreme
+ *                     takes a payload along while elements meet (the first best
+ *                     element wins)
  *
  * Example   inc %res.0 via %pecell[0], inc %res.0 via %pecell[1]      meet
  *           rw %q.0, read %q.0 via %pecell[0]                         order

@@ -244,8 +244,8 @@ low_old_is_read(const struct low_args *g, const struct low_access *x) {
 
 /* The slot that the new version starts in. It takes over the old version's: who
  * needs the old one later in the region has another name for it, and as its
- * alias stands before the region, it is in memory and is loaded from there. So it is
- * for the new version if this call itself has both names. */
+ * alias stands before the region, it is in memory and is loaded from there. So
+ * it is for the new version if this call itself has both names. */
 static int32_t
 low_version_start(struct low_args *g, const struct low_access *x) {
   bool blank = x->v == IR_NONE;

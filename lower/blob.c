@@ -5,10 +5,10 @@
  * nothing here needs to have been set up, and an entry costs one insertion.
  *
  * An inline function of a header comes with the blob of every file that takes
- * its address, and the linker has merged the address: the first one stays. Any other
- * function counts only if it lies in the object (program or shared object) that the
- * blob lies in: under the same name another object may have other code, and the
- * dynamic linker takes one of them for all.
+ * its address, and the linker has merged the address: the first one stays. Any
+ * other function counts only if it lies in the object (program or shared
+ * object) that the blob lies in: under the same name another object may have
+ * other code, and the dynamic linker takes one of them for all.
  */
 #define _GNU_SOURCE 1 /* dl_iterate_phdr */
 #include "lower/blob.h"

@@ -1,15 +1,15 @@
-/* Compiled regions of this process, by their whole key; behind them the cache on
- * disk, behind that the compiler.
+/* Compiled regions of this process, by their whole key; behind them the cache
+ * on disk, behind that the compiler.
  *
  * The key (region_key.c) holds all that code depends on but the machine, which
  * doesn't change while we run. Set sizes and addresses are no part of it, so
  * that loops over different sets share code.
  *
- * Bound: low_sweep_end drops the code that no program uses (it is on disk), and the
- * names of their launches.
+ * Bound: low_sweep_end drops the code that no program uses (it is on disk), and
+ * the names of their launches.
  *
- * The compiler's own memory (LLVM's context, a megabyte a region) goes once the object
- * file that it made has been loaded as if it came from disk.
+ * The compiler's own memory (LLVM's context, a megabyte a region) goes once the
+ * object file that it made has been loaded as if it came from disk.
  *
  * The regions of a program are looked up together, so that those that are
  * missing are compiled on several threads: LLVM keeps all that it changes in a
@@ -262,7 +262,8 @@ low_jobs_done(struct low_job *jobs, uint32_t n, uint32_t *failed_out) {
   return s;
 }
 
-/* Those that are on disk by now go behind the others; the number of the others. */
+/* Those that are on disk by now go behind the others; the number of the others.
+ * */
 static uint32_t
 low_jobs_left(struct low_job *jobs, uint32_t n) {
   uint32_t left = 0;

@@ -6,9 +6,9 @@
  * places in a row. Both are part of the key, with the region's own key, the
  * device, and the form of conflicting writes (device_form.c).
  *
- * Behind the kernels of this process lies the cache on disk (disk.c), which holds
- * code by what it was made from and for: format, architecture, form, kernels'
- * bitcode, libdevice. Code that the driver refuses is made anew. */
+ * Behind the kernels of this process lies the cache on disk (disk.c), which
+ * holds code by what it was made from and for: format, architecture, form,
+ * kernels' bitcode, libdevice. Code that the driver refuses is made anew. */
 #include "lower/device.h"
 
 #include "base/counters.h"

@@ -28,10 +28,10 @@ enum low_item {
 
 /* The code that a region wants: format, and where its small values lie.
  *
- * Binds of kind PARAM, GLOBAL and ACC are no arguments (rt/device.h): they lie at
- * scalars + bind_at[k], and at sums + item * row + sum_at[reduction]. Behind the
- * sums, at claim_at[reduction], are the numbers of the elements that made extremes
- * with payloads (rt/reduce.c), where they are claimed. */
+ * Binds of kind PARAM, GLOBAL and ACC are no arguments (rt/device.h): they lie
+ * at scalars + bind_at[k], and at sums + item * row + sum_at[reduction]. Behind
+ * the sums, at claim_at[reduction], are the numbers of the elements that made
+ * extremes with payloads (rt/reduce.c), where they are claimed. */
 struct low_device_form {
   enum rt_code_kind kind;
   const char *arch;
@@ -43,7 +43,8 @@ struct low_device_form {
   uint32_t *sum_at;     /* of reductions */
   uint32_t *claim_at;   /* of reductions; LOW_NOWHERE */
   uint32_t row;
-  /* RT_FORM_STAGE: of INC slots their strip and place among its use's entries; of
+  /* RT_FORM_STAGE: of INC slots their strip and place among its use's entries;
+   * of
      strips where they go */
   uint32_t *strip_of, *entry_of;
   int32_t *strip_store;
@@ -54,8 +55,8 @@ struct low_device_form {
   uint32_t nstrips, nuses;
 };
 
-/* Where NVIDIA's bitcode of mathematical functions may lie, place k: what PTX is
- * linked with, and what PTX on disk depends on. */
+/* Where NVIDIA's bitcode of mathematical functions may lie, place k: what PTX
+ * is linked with, and what PTX on disk depends on. */
 enum { LOW_LIBDEVICE_PLACES = 3 };
 static inline void
 low_libdevice_path(int k, struct str *out) {

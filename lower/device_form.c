@@ -1,41 +1,46 @@
 /* The form of a region's code for a device: where small values lie, and how
  * increments that may meet are made safe.
  *
- * Problem. Work items of a region add to the same elements through maps. Three ways
- * keep them apart, and none is the best everywhere:
+ * Problem. Work items of a region add to the same elements through maps. Three
+ * ways keep them apart, and none is the best everywhere:
  *
- *   atomic   each component that is added is an atomic operation on the device's
- *            memory; one launch, nothing to prepare
- *   colour   a two-level plan: a launch for each colour of blocks, element colours
- *            inside, no atomic operation, the same sums in each run; neighbours in
- *            the mesh, which share cache lines, run in different launches
- *   staged   a group adds in local memory, by element colours, then each distinct
- *            target of its block is added to the device's memory atomically; one
- *            launch, tables of two bytes an entry, a barrier for each colour
+ *   atomic   each component that is added is an atomic operation on the
+ *            device's memory; one launch, nothing to prepare
+ *   colour   a two-level plan: a launch for each colour of blocks, element
+ *            colours inside, no atomic operation, the same sums in each run;
+ *            neighbours in the mesh, which share cache lines, run in different
+ *            launches
+ *   staged   a group adds in local memory, by element colours, then each
+ *            distinct target of its block is added to the device's memory
+ *            atomically; one launch, tables of two bytes an entry, a barrier
+ *            for each colour
  *
- * Idea. Count, for an element, what the first and the last cost, in units of one
- * word moved to or from memory. With w words added an element, of which g meet in a
- * target on average (increments of a target: entries times elements by targets), and
- * a block that holds the share LOCALITY of a target's increments:
+ * Idea. Count, for an element, what the first and the last cost, in units of
+ * one word moved to or from memory. With w words added an element, of which g
+ * meet in a target on average (increments of a target: entries times elements
+ * by targets), and a block that holds the share LOCALITY of a target's
+ * increments:
  *
  *   atomic   A w
  *   staged   L w + A w / (1 + LOCALITY (g - 1)) + S
  *
- * A is an atomic operation's cost, L that of an update in local memory, S what the
- * tables and barriers come to. Colours are taken for what cannot be atomic (other
- * writes than increments, types of one or two bytes), for OP2_REPRODUCIBLE, and when
- * asked for. OP2_INCREMENTS forces a form wherever it is possible.
+ * A is an atomic operation's cost, L that of an update in local memory, S what
+ * the tables and barriers come to. Colours are taken for what cannot be atomic
+ * (other writes than increments, types of one or two bytes), for
+ * OP2_REPRODUCIBLE, and when asked for. OP2_INCREMENTS forces a form wherever
+ * it is possible.
  *
- * Example  Airfoil's fluxes on a device with atomic sums of doubles: w = 8, g = 4:
- *          atomic 4*8 = 32, staged 8 + 32/3.1 + 6 = 24: staged.
+ * Example  Airfoil's fluxes on a device with atomic sums of doubles: w = 8, g =
+ *          4: atomic 4*8 = 32, staged 8 + 32/3.1 + 6 = 24: staged.
  *
  * Cost  none at run time. Source  the plans of OP2 (Mudalige et al. 2012).
  *
- * Limits  the weights of GPUs are guesses that no card has confirmed yet. Those of
- * SPIR keep PoCL from staging, since local memory is ordinary memory there: Airfoil
- * with 180 000 cells took 37 ms an iteration on 2 threads with atomic sums and with
- * colours, 59 staged. Meshes in bad order have a smaller LOCALITY; the library
- * renumbers those. */
+ * Limits  the weights of GPUs are guesses that no card has confirmed yet. Those
+ *         of
+ * SPIR keep PoCL from staging, since local memory is ordinary memory there:
+ * Airfoil with 180 000 cells took 37 ms an iteration on 2 threads with atomic
+ * sums and with colours, 59 staged. Meshes in bad order have a smaller
+ * LOCALITY; the library renumbers those. */
 #include "lower/device.h"
 
 #include "base/arena.h"

@@ -1,5 +1,6 @@
 /* Kernels that move listed elements between dats and messages, for one device:
- * from the cache on disk, or compiled now. lower/llvm/device_moves.c has them. */
+ * from the cache on disk, or compiled now. lower/llvm/device_moves.c has them.
+ * */
 #include "lower/device.h"
 
 #include "base/counters.h"

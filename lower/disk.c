@@ -7,20 +7,22 @@
  *
  *   head | key | bytes        head: magic, lengths, checksum over the rest
  *
- * under a name made of a hash of the key. The hash only finds the file: an entry
- * counts if its whole key is the one that is asked for. A key holds whatever
- * the entry was made from, of kernels' code the SHA-256 (a file may have a thousand
- * kernels, and megabytes of code), and before that what made it: versions, the files of the compiler with size and time (a build of
- * the same version that was changed is another compiler), the CPU.
+ * under a name made of a hash of the key. The hash only finds the file: an
+ * entry counts if its whole key is the one that is asked for. A key holds
+ * whatever the entry was made from, of kernels' code the SHA-256 (a file may
+ * have a thousand kernels, and megabytes of code), and before that what made
+ * it: versions, the files of the compiler with size and time (a build of the
+ * same version that was changed is another compiler), the CPU.
  *
- * Files are written beside their place and renamed (base/file.h), so that processes
- * that start together see whole entries or none; both compile, the last one stays
- * (ranks take turns: disk_turn.c). What is shortened, damaged, of another key, a
- * link, a pipe, or writable by others (it will be run) is ignored with a line in the
- * log; since it counts as missing it is made anew and replaced.
+ * Files are written beside their place and renamed (base/file.h), so that
+ * processes that start together see whole entries or none; both compile, the
+ * last one stays (ranks take turns: disk_turn.c). What is shortened, damaged,
+ * of another key, a link, a pipe, or writable by others (it will be run) is
+ * ignored with a line in the log; since it counts as missing it is made anew
+ * and replaced.
  *
- * The folder must be this user's, and nobody else may write to it. It is opened once,
- * and all names are looked up in what was opened then.
+ * The folder must be this user's, and nobody else may write to it. It is opened
+ * once, and all names are looked up in what was opened then.
  *
  * An entry that serves and has not been touched for a day gets today's date;
  * when the folder outgrows its bound the oldest entries go.
@@ -135,8 +137,8 @@ disk_folder_wrong(int fd) {
   return NULL;
 }
 
-/* Open the folder if it is there; 0 or errno. One that is not to be trusted closes the
- * cache. */
+/* Open the folder if it is there; 0 or errno. One that is not to be trusted
+ * closes the cache. */
 static int
 disk_folder_open(void) {
   int fd = open(disk.folder.s, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -273,8 +275,8 @@ disk_read_all(int fd, size_t n, size_t *n_out) {
   return file;
 }
 
-/* The whole file; NULL: it holds the reason why not, or errno is ENOENT. Nothing is
- * waited for: what is no file may be a pipe. */
+/* The whole file; NULL: it holds the reason why not, or errno is ENOENT.
+ * Nothing is waited for: what is no file may be a pipe. */
 static char *
 disk_read(const char *name, size_t *n_out, const char **why) {
   struct stat st;

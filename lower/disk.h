@@ -31,12 +31,14 @@ void low_entry_clear(struct low_entry *e);
 void low_disk_keep(const char *kind, const struct str *key, const char *bytes,
                    size_t n);
 
-/* A file of this name in the folder, which is made, to lock; -1: there is none. */
+/* A file of this name in the folder, which is made, to lock; -1: there is none.
+ * */
 int low_disk_lock_file(const char *name);
 
 /* ---- disk_turn.c --------------------------------------------------------- */
 
-/* Other processes that start together need the same code: one compiles at a time. */
+/* Other processes that start together need the same code: one compiles at a
+ * time. */
 void low_disk_share(bool on);
 /* Whether others compiled meanwhile: look again. Then compile and keep. */
 bool low_disk_turn_begin(void);
@@ -44,8 +46,8 @@ void low_disk_turn_end(void);
 
 /* ---- machine.c ----------------------------------------------------------- */
 
-/* What this machine's CPU tells about itself: all that LLVM derives its name and
- * features from. */
+/* What this machine's CPU tells about itself: all that LLVM derives its name
+ * and features from. */
 void low_machine_text(struct str *out);
 
 #endif

@@ -1,23 +1,24 @@
 /* One rank of a machine compiles, the others read what it made.
  *
- * Problem. Ranks need the same code at the same moment: on a machine with 64 of them
- * each region would be compiled 64 times, on processors that are busy with 63 others.
- * Asking each other takes a message that all wait for, and ranks that found the code in
- * their caches have no reason to send one.
+ * Problem. Ranks need the same code at the same moment: on a machine with 64 of
+ * them each region would be compiled 64 times, on processors that are busy with
+ * 63 others. Asking each other takes a message that all wait for, and ranks
+ * that found the code in their caches have no reason to send one.
  *
- * Idea. A lock on a file in the cache's folder. Who has it compiles, keeps, and lets go;
- * who does not waits, and looks into the cache first when it is its turn. A rank that
- * dies lets go as well, since the system drops its lock; one that hangs is waited for
- * SECONDS, then the others compile by themselves, as they do where files can't be
- * locked.
+ * Idea. A lock on a file in the cache's folder. Who has it compiles, keeps, and
+ * lets go; who does not waits, and looks into the cache first when it is its
+ * turn. A rank that dies lets go as well, since the system drops its lock; one
+ * that hangs is waited for SECONDS, then the others compile by themselves, as
+ * they do where files can't be locked.
  *
- * Devices' drivers finish code by themselves and keep it in folders of their own, which
- * PoCL's does not always survive when several processes do so at once: they have turns,
- * too.
+ * Devices' drivers finish code by themselves and keep it in folders of their
+ * own, which PoCL's does not always survive when several processes do so at
+ * once: they have turns, too.
  *
- * cost    nothing on one rank or where all is found; else a look each millisecond
- * limits  folders on file systems whose locks reach over machines: all ranks take
- *         turns */
+ * cost    nothing on one rank or where all is found; else a look each
+ *         millisecond
+ * limits  folders on file systems whose locks reach over machines: all ranks
+ *         take turns */
 #include "lower/disk.h"
 
 #include "base/log.h"

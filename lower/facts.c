@@ -2,8 +2,8 @@
  * LLVM and kept.
  *
  * An entry of facts is a row of words and texts in the order of struct
- * low_kernel. Its key is the digest of the kernel's code; that of a source is the
- * compiler's file and the text. */
+ * low_kernel. Its key is the digest of the kernel's code; that of a source is
+ * the compiler's file and the text. */
 #include "lower/facts.h"
 
 #include "base/log.h"

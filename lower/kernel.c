@@ -2,8 +2,8 @@
  *
  * Looked up by function address: a kernel of a blob, else the source kernel of
  * that name, else opaque. Kernels stay where they are while calls hold them,
- * also when a source was replaced or a shared object has gone; then a sweep drops
- * them. Bound: functions and names of sources, and what calls hold.
+ * also when a source was replaced or a shared object has gone; then a sweep
+ * drops them. Bound: functions and names of sources, and what calls hold.
  *
  * A blob's kernel with effects is run as it is, through its address: only there
  * do the program's variables and functions lie. So it is opaque as well.
@@ -191,7 +191,8 @@ kernel_digest(struct kernel *k, const struct op2_blob_entry *entry) {
   str_clear(&b);
 }
 
-/* The kernel's code, and what it calls of other files, as far as they have code. */
+/* The kernel's code, and what it calls of other files, as far as they have
+ * code. */
 static void
 kernel_gather(struct kernel *k, const struct op2_blob *blob,
               const struct op2_blob_entry *entry) {

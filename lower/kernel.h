@@ -1,10 +1,10 @@
 /* Kernels: their bitcode, and what their IR proves about them.
  *
  * A kernel comes from a blob that op2cc embedded (found by function address),
- * from a source string, or is opaque (only an address). The facts below are read
- * off an optimised private copy of its IR, once; they are the only thing that
- * frontend and passes ever know about a kernel's inside. Facts err on the safe
- * side: what is not proven is false.
+ * from a source string, or is opaque (only an address). The facts below are
+ * read off an optimised private copy of its IR, once; they are the only thing
+ * that frontend and passes ever know about a kernel's inside. Facts err on the
+ * safe side: what is not proven is false.
  */
 #ifndef LOWER_KERNEL_H
 #define LOWER_KERNEL_H
@@ -16,17 +16,17 @@
 struct op2_blob;
 struct op2_blob_peek;
 
-/* What the kernel does with the memory behind parameter i. For a vector argument
- * (T **) the facts hold for each entry. */
+/* What the kernel does with the memory behind parameter i. For a vector
+ * argument (T **) the facts hold for each entry. */
 struct low_param {
   bool reads;  /* may read the old value */
   bool writes; /* may store */
   bool stores; /* has a store that goes there: `writes` without a doubt */
   /* Types, as bits 1 << TYPE_...: taken as components of such a type, all that
    * is touched is only added to (or subtracted from), so that old values flow
-   * into nothing but their own sum; likewise only lowered, only raised. `..._with`:
-   * other parameters that are stored to where that happens, and nowhere else, as
-   * bits 1 << i: payloads. */
+   * into nothing but their own sum; likewise only lowered, only raised.
+   * `..._with`: other parameters that are stored to where that happens, and
+   * nowhere else, as bits 1 << i: payloads. */
   uint32_t adds_as, lowers_as, raises_as;
   uint64_t lowers_with, raises_with;
   size_t full_bytes; /* bytes [0, full_bytes) are stored on every path */
@@ -49,7 +49,8 @@ struct low_unit {
   size_t bitcode_bytes;
 };
 
-/* What unit `unit` (0: the kernel, k: units[k - 1]) calls `name` is unit `to`. */
+/* What unit `unit` (0: the kernel, k: units[k - 1]) calls `name` is unit `to`.
+ * */
 struct low_tie {
   uint32_t unit, to;
   const char *name;
@@ -87,11 +88,13 @@ struct low_kernel {
 
 /* Find or make the kernel for a function address (`name` only for messages and
  * for kernels registered as source). A function without IR that has a source
- * kernel of this name uses that. Never fails: no IR gives an opaque kernel. KEEP */
+ * kernel of this name uses that. Never fails: no IR gives an opaque kernel.
+ * KEEP */
 const struct low_kernel *low_kernel_get(void (*address)(void),
                                         const char *name);
-/* Compile a C source that defines `name` and keep it under that name; a former one
- * is replaced for later look-ups. ERR_COMPILE carries the compiler's output. */
+/* Compile a C source that defines `name` and keep it under that name; a former
+ * one is replaced for later look-ups. ERR_COMPILE carries the compiler's
+ * output. */
 status low_kernel_source(const char *name, const char *source);
 /* Is it opaque, and any thing may happen in it: then it works in place, on one
  * thread. */
@@ -99,22 +102,22 @@ static inline bool
 low_kernel_in_place(const struct low_kernel *k) {
   return k->opaque && !k->promised;
 }
-/* If it turns out opaque: it does no more than its arguments declare. ERR_STATE: it has
- * been got before. */
+/* If it turns out opaque: it does no more than its arguments declare.
+ * ERR_STATE: it has been got before. */
 status low_kernel_promise(void (*address)(void));
 /* The blob goes (its shared object is unloaded): its kernels keep a copy of the
  * bitcode and are no longer found. */
 void low_kernels_forget(const struct op2_blob *blob);
 /* Has any file of the program brought kernels with IR? */
 bool low_blob_any(void);
-/* Free kernels that are no longer found (a source that was replaced, a shared object
- * that has gone) and not used by `used`. */
+/* Free kernels that are no longer found (a source that was replaced, a shared
+ * object that has gone) and not used by `used`. */
 void low_kernels_sweep(bool (*used)(const struct low_kernel *k));
 /* The first place of at least this kind (enum op2_look_kind) where a registered
  * file reads dat->data itself; NULL: there is none. */
 const struct op2_blob_peek *low_blob_peeking(int kind);
-/* A file of the program that op2cc did not compile; NULL: none is known. It stays
- * when its shared object goes. */
+/* A file of the program that op2cc did not compile; NULL: none is known. It
+ * stays when its shared object goes. */
 const char *low_blob_plain(void);
 /* Call this when a file of either kind comes later; NULL: no longer. */
 void low_blob_tell(void (*told)(void));

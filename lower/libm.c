@@ -1,9 +1,10 @@
-/* Is a function of this name the C library's? Programs may have a y0 of their own, in
- * any file; compilers and linkers then take that one, and it may do anything. So the
- * address that the program's linker chose is compared with the library's objects.
+/* Is a function of this name the C library's? Programs may have a y0 of their
+ * own, in any file; compilers and linkers then take that one, and it may do
+ * anything. So the address that the program's linker chose is compared with the
+ * library's objects.
  *
- * A program that is not position independent has an entry of its own as the address
- * of each function of a library: a symbol that it does not define. */
+ * A program that is not position independent has an entry of its own as the
+ * address of each function of a library: a symbol that it does not define. */
 #define _GNU_SOURCE 1 /* dladdr1 */
 #include "lower/libm.h"
 

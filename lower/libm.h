@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Is it the C library's function `name` that lies at this address (NULL: that this
- * process finds under the name)? */
+/* Is it the C library's function `name` that lies at this address (NULL: that
+ * this process finds under the name)? */
 bool low_libm_has(const char *name, const void *address);
 
 #endif

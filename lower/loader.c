@@ -1,7 +1,7 @@
 /* Bring a relocatable object file into memory, without LLVM.
  *
- * Problem. The cache on disk holds what MCJIT compiled, as ELF files. LLVM's own
- * loader would mean to load LLVM, 20 ms, for code that is there.
+ * Problem. The cache on disk holds what MCJIT compiled, as ELF files. LLVM's
+ * own loader would mean to load LLVM, 20 ms, for code that is there.
  *
  * Idea. MCJIT compiles for the large code model: code and data reach each other
  * and the outside through full addresses only. So one kind of relocation is all

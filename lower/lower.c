@@ -14,10 +14,10 @@
  *                     EXCHANGE_FINISH
  *   fetch live free   nothing       deferred      nothing
  *
- * Over ranks each global is whole, or a sum (a minimum, a maximum) of which each
- * rank has a part. The first loop that adds to it begins it, more may add, and
- * whatever else uses it, or the end, makes it whole; all parts at once. Exact sums are
- * whole behind each launch.
+ * Over ranks each global is whole, or a sum (a minimum, a maximum) of which
+ * each rank has a part. The first loop that adds to it begins it, more may add,
+ * and whatever else uses it, or the end, makes it whole; all parts at once.
+ * Exact sums are whole behind each launch.
  *
  * All regions are compiled before the program is handed out, so that a kernel
  * that does not compile leaves everything pending. */
@@ -271,8 +271,8 @@ low_cmd_apart(enum rt_cmd_op op) {
          op == RT_LAUNCH_CORE;
 }
 
-/* An exchange is under way until something else comes than globals and the core of
- * the launch behind it. */
+/* An exchange is under way until something else comes than globals and the core
+ * of the launch behind it. */
 static void
 low_cmd_add(struct low_maker *m, struct rt_cmd c) {
   struct rt_cmd finish = {.op = RT_EXCHANGE_FINISH};

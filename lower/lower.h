@@ -1,8 +1,8 @@
 /* Lowering: a trace with regions and buffers becomes an rt_program.
  *
  * Tags of the trace's declarations come back in struct low_program, so that the
- * owner can fill the program's tables. Regions are compiled by MCJIT and cached by
- * their whole key, in the process and on disk: a region of the same shape is
+ * owner can fill the program's tables. Regions are compiled by MCJIT and cached
+ * by their whole key, in the process and on disk: a region of the same shape is
  * compiled once.
  */
 #ifndef LOWER_LOWER_H
@@ -82,8 +82,8 @@ void low_program_clear(struct low_program *p); /* frees the rt_program, too */
  * exchange. ERR_COMPILE */
 struct rt_device;
 status low_device_moves(struct rt_device *d);
-/* Free compiled regions that no program uses: first all programs are named, then the
- * sweep ends. Between runs. */
+/* Free compiled regions that no program uses: first all programs are named,
+ * then the sweep ends. Between runs. */
 void low_sweep_keep(const struct low_program *p);
 void low_sweep_end(void);
 /* Free all compiled regions (op_exit). */

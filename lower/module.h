@@ -31,11 +31,11 @@ struct low_code {
 void low_code_clear(struct low_code *c);
 
 /* What LLVM is asked for:
- *   FACTS    fill in what the IR of kernel->name in kernel->bitcode proves; addresses
- *            of constants stay open. Strings and arrays go to `arena`
+ *   FACTS    fill in what the IR of kernel->name in kernel->bitcode proves;
+ *            addresses of constants stay open. Strings and arrays go to `arena`
  *   SOURCE   C text that defines `name` to bitcode
- *   COMPILE  code of `region` for this machine. `out`: the relocatable file that it
- *            was made of
+ *   COMPILE  code of `region` for this machine. `out`: the relocatable file
+ *            that it was made of
  *   IR       LLVM IR of that code, as text
  *   DEVICE   code of `region` in `form` for a device (lower/device.h)
  *   MOVES    kernels that move listed elements (struct rt_dev_moves) */
@@ -65,8 +65,8 @@ struct low_llvm {
   int *log_level;      /* of its copy of base/ */
   void (**mem_told)(const char *message); /* likewise */
   const char *(*error)(void);             /* last message in this thread */
-  /* May be called from several threads at once. ERR_MEMORY: there is none for what
-   * LLVM does. */
+  /* May be called from several threads at once. ERR_MEMORY: there is none for
+   * what LLVM does. */
   status (*run)(const struct low_llvm_job *job);
 };
 
@@ -75,8 +75,8 @@ void low_file_identity(const char *path, struct str *out);
 /* The same for the files of the compiler, without opening them. */
 void low_module_identity(struct str *out);
 
-/* Its tasks; the module is opened at the first call. Messages of the other side become
- * the caller's. */
+/* Its tasks; the module is opened at the first call. Messages of the other side
+ * become the caller's. */
 status low_llvm_facts(struct low_kernel *k, struct arena *arena);
 status low_llvm_source(const char *name, const char *source,
                        struct str *bitcode);

@@ -43,23 +43,24 @@ struct low_bind {
 enum { LOW_UNROLL = 32, LOW_WHOLE = 256, LOW_SUM_MAX = 16 };
 /* What a region may cost to compile, in components of all its slots: above
  * LOW_BLOCK_COMPONENTS it does not run in blocks (0.8 s for 264 of them), above
- * LOW_SPELT_COMPONENTS those of slots with more than LOW_UNROLL_LEAN are moved by
- * loops and the kernels are called (3 s for 2048). Counts, not times, so that all runs and ranks agree. */
+ * LOW_SPELT_COMPONENTS those of slots with more than LOW_UNROLL_LEAN are moved
+ * by loops and the kernels are called (3 s for 2048). Counts, not times, so
+ * that all runs and ranks agree. */
 enum {
   LOW_BLOCK_COMPONENTS = 256,
   LOW_SPELT_COMPONENTS = 512,
   LOW_UNROLL_LEAN = 4
 };
-/* Bytes of a region's private copies that lie on the stack; what is more lies in
- * memory that each thread is given. */
+/* Bytes of a region's private copies that lie on the stack; what is more lies
+ * in memory that each thread is given. */
 enum { LOW_COPIES = 64 << 10 };
 /* Bytes behind each of these that nobody may touch, if the code is checked. */
 enum { LOW_GUARD = 64 };
 
 /* What a kernel's pointer points to.
  *   DAT    private copy of an element: loaded, worked on, stored
- *   INC    contribution through a map: zero, added to, then scattered; without a
- *          map: then stored, in the element's place
+ *   INC    contribution through a map: zero, added to, then scattered; without
+ *          a map: then stored, in the element's place
  *   PLACE  the element itself, where it lies (AoS)
  *   CONST  a value that is the same for all elements, loaded once
  *   SUM    contribution to a global: identity, then combined, per element
@@ -136,8 +137,7 @@ struct low_region {
   int32_t scratch;      /* the bind of memory for slots with `room`; -1: none */
   size_t scratch_bytes; /* of one thread */
   enum low_sanitize sanitize;
-  bool
-      claims; /* over ranks: extremes with payloads say which element made them */
+  bool claims; /* over ranks: extremes with payloads name their elements */
   /* for the launch, not in the key */
   enum rt_run_mode mode;
   struct rt_reduction *reductions;
@@ -150,8 +150,9 @@ struct low_region {
   uint32_t tag; /* of its first node */
 };
 
-/* What a private copy of the slot's value is aligned to: as its type may ask, whose
- * size is a multiple of that; arrays of the program lie at multiples of 64. */
+/* What a private copy of the slot's value is aligned to: as its type may ask,
+ * whose size is a multiple of that; arrays of the program lie at multiples of
+ * 64. */
 static inline uint32_t
 low_slot_align(const struct low_slot *s) {
   enum { LEAST = 16, LINE = 64 };
@@ -228,8 +229,9 @@ status low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
 enum low_key { LOW_KEY_PROCESS, LOW_KEY_WHOLE };
 void low_region_key(const struct low_region *r, enum low_key which,
                     struct str *key);
-/* Have code for all these regions: what neither this process nor the disk has is
- * compiled. ERR_COMPILE names the loop and its call; *failed_out: its tag. */
+/* Have code for all these regions: what neither this process nor the disk has
+ * is compiled. ERR_COMPILE names the loop and its call; *failed_out: its tag.
+ * */
 status low_cache_need(const struct low_region *regions, uint32_t n,
                       uint32_t *failed_out);
 /* The code of a region that was needed before; valid until a sweep. */

@@ -1,25 +1,28 @@
 /* Colour: the walk of each region.
  *
- * Problem   Elements of a region that meet in what they write must not run at once, and
- *           some regions' results depend on the order of elements. Which order is
- *           taken decides how fast the region is, so it stands in the trace.
+ * Problem   Elements of a region that meet in what they write must not run at
+ *           once, and some regions' results depend on the order of elements.
+ *           Which order is taken decides how fast the region is, so it stands
+ *           in the trace.
  *
- * Idea      ir/walk.c says what elements do to each other. Nothing: `range`. They meet
- *           in what they write through maps: on the host `parts`, where each thread
- *           keeps to a stretch of memory, or `colours`, which make the same sums for
- *           any number of threads; on a device `meet`. Order shows: `serial`.
+ * Idea      ir/walk.c says what elements do to each other. Nothing: `range`.
+ *           They meet in what they write through maps: on the host `parts`,
+ *           where each thread keeps to a stretch of memory, or `colours`, which
+ *           make the same sums for any number of threads; on a device `meet`.
+ *           Order shows: `serial`.
  *
  * Example   region over %edges {
- *             %res.1 = loop @res_calc over %edges (..., inc %res.0 via %pecell[0])
+ *             %res.1 = loop @res_calc over %edges (..., inc %res.0 via
+ *             %pecell[0])
  *           }
- *           becomes `region over %edges walk parts {`; if @res_calc also read %res
- *           through %pecell, `walk serial`.
+ *           becomes `region over %edges walk parts {`; if @res_calc also read
+ *           %res through %pecell, `walk serial`.
  *
  * Cost      O(arguments + regions * buffers).
- * Source    parts: rt/parts.c has the measurements; colours: OP2's plans (Mudalige et
- *           al. 2012).
- * Limits    passes see no mesh: whether parts have short borders is seen when a plan is
- *           made; if not, colours are taken there. */
+ * Source    parts: rt/parts.c has the measurements; colours: OP2's plans
+ *           (Mudalige et al. 2012).
+ * Limits    passes see no mesh: whether parts have short borders is seen when a
+ *           plan is made; if not, colours are taken there. */
 #include "ir/walk.h"
 #include "passes/pass.h"
 

@@ -1,32 +1,33 @@
 /* Halo: how far out loops run over ranks, and exchanges where that needs them.
  *
  * Problem   A rank has a part of each set, and copies of what lies around it. A
- *           loop that reads copies needs them right; one that increments through
- *           a map must also run for strangers' elements that name its own. An
- *           exchange before each loop is right, and costs a message to each
- *           neighbour and dat every time.
+ *           loop that reads copies needs them right; one that increments
+ *           through a map must also run for strangers' elements that name its
+ *           own. An exchange before each loop is right, and costs a message to
+ *           each neighbour and dat every time.
  *
- * Idea      The extents (ir/extent.c) say how far out each loop runs, and how far
- *           out each version has to be right for all its readers. Walk the trace
- *           with how far each buffer is right: at the start as declared; after a
- *           loop over L_h wrote there, to h, or less where it wrote through a
- *           map; after an exchange, as far as that went. A unit that needs more
- *           gets an exchange before it. Whatever else is not as right yet as some
- *           later reader needs goes along, so that a chain waits once; and a
- *           version goes as far as any reader needs, so that it goes once.
+ * Idea      The extents (ir/extent.c) say how far out each loop runs, and how
+ *           far out each version has to be right for all its readers. Walk the
+ *           trace with how far each buffer is right: at the start as declared;
+ *           after a loop over L_h wrote there, to h, or less where it wrote
+ *           through a map; after an exchange, as far as that went. A unit that
+ *           needs more gets an exchange before it. Whatever else is not as
+ *           right yet as some later reader needs goes along, so that a chain
+ *           waits once; and a version goes as far as any reader needs, so that
+ *           it goes once.
  *
  *           With limit=0 no loop runs farther than it must. A larger limit lets
  *           loops run redundantly instead of waiting for what they made
- *           elsewhere. With most=n the limit is that of 0 .. n whose trace costs
- *           least:
+ *           elsewhere. With most=n the limit is that of 0 .. n whose trace
+ *           costs least:
  *
  *             exchanges * latency + bytes / bandwidth + elements * element
  *
  *           (ns, MB/s, ps). Elements are those that loops run beyond L_0, bytes
- *           those of elements between two reaches; how many elements a level has
- *           is what the sets' `levels` say, of the rank that has most, and beyond
- *           the last of them as many more for two levels as the last two had. So
- *           all ranks choose alike.
+ *           those of elements between two reaches; how many elements a level
+ *           has is what the sets' `levels` say, of the rank that has most, and
+ *           beyond the last of them as many more for two levels as the last two
+ *           had. So all ranks choose alike.
  *
  * Example   set %cells n=8 parts
  *           dat %q : %cells f64 x4 right 0
@@ -44,10 +45,10 @@
  * Source    OP2's dirty bits (Mudalige et al. 2013), decided before anything
  *           runs; PyOP2's and SLOPE's aggregated exchanges.
  *
- * Limits    an element of any loop costs the same; messages to all neighbours go at
- *           once; x named through maps counts as all of the level that has it.
- *           One exchange is for one unit and all after it: two chains that need
- *           nothing of each other wait together.
+ * Limits    an element of any loop costs the same; messages to all neighbours
+ *           go at once; x named through maps counts as all of the level that
+ *           has it. One exchange is for one unit and all after it: two chains
+ *           that need nothing of each other wait together.
  */
 #include "ir/extent.h"
 #include "passes/pass.h"
@@ -112,7 +113,7 @@ halo_clear(struct halo *h) {
   free(h->wants);
 }
 
-/* ---- costs ------------------------------------------------------------------ */
+/* ---- costs -------------------------------------------------------------- */
 
 /* Elements of L_level. */
 static double
@@ -149,7 +150,7 @@ halo_pay_elements(struct halo *h, const struct ir_node *n) {
              (halo_size(h, n->set, (int)n->level) - halo_size(h, n->set, 0));
 }
 
-/* ---- exchanges -------------------------------------------------------------- */
+/* ---- exchanges ---------------------------------------------------------- */
 
 static struct reach
 halo_need(struct ir_need n) {

@@ -255,7 +255,8 @@ pass_copy(const char *text, const char *pass, struct ir_trace **out) {
   return OK;
 }
 
-/* Print, parse, clone, print again; the texts must agree and the copy goes on. */
+/* Print, parse, clone, print again; the texts must agree and the copy goes on.
+ * */
 static status
 pass_stress(struct ir_trace **t, const char *pass) {
   struct str before = STR_INIT, after = STR_INIT;
@@ -293,7 +294,7 @@ pass_debug_build(void) {
 #endif
 }
 
-/* ---- facts ----------------------------------------------------------------- */
+/* ---- facts -------------------------------------------------------------- */
 
 /* Those that the driver makes; NULL: not there. */
 struct pass_facts {
@@ -353,8 +354,8 @@ forget_exchanges(struct ir_trace *t) {
   return at < n_all;
 }
 
-/* Drop what earlier passes wrote and this one would make wrong. True: there are other
- * units now. */
+/* Drop what earlier passes wrote and this one would make wrong. True: there are
+ * other units now. */
 static bool
 pass_forget(struct ir_trace *t, unsigned which) {
   bool units = which & PASS_REGIONS && t->nregions;
@@ -373,7 +374,7 @@ pass_forget(struct ir_trace *t, unsigned which) {
   return units;
 }
 
-/* ---- one step -------------------------------------------------------------- */
+/* ---- one step ----------------------------------------------------------- */
 
 /* Is the trace, and what is known of it, as the pass says? */
 static status

@@ -60,8 +60,8 @@ long pass_arg(const struct pass_ctx *c, const char *key, long def);
  * its node now stands. So nodes whose accesses commute may change places, and
  * FREE and LIVE follow when writers before them leave. cost O(trace) */
 void pass_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep);
-/* Asserts that nodes which depend on each other (ir_dep) keep their order. Not LIVE: it
- * follows. cost O(nodes * nodes), in debug builds only */
+/* Asserts that nodes which depend on each other (ir_dep) keep their order. Not
+ * LIVE: it follows. cost O(nodes * nodes), in debug builds only */
 void pass_check_order(const struct ir_trace *t, const ir_ref *perm);
 /* For remarks: "update (airfoil.c:44)" and "%q.1"; in the trace's arena. */
 const char *pass_node_text(struct ir_trace *t, ir_ref n);

@@ -30,10 +30,10 @@
  * Source: Mudalige, Giles, Reguly, Bertolli, Kelly, "OP2: An active library
  * framework for solving unstructured mesh-based applications", 2012, section
  * III.
- * Limits: one thread. A target that m blocks share (a hub of a graph) needs m colours
- * and m/64 rounds, and blocks of random edges all meet: then colours have few blocks
- * each and threads wait more than they work. rt_plan_make_for gives up where a colour
- * has less than BUSY blocks for each thread on average.
+ * Limits: one thread. A target that m blocks share (a hub of a graph) needs m
+ * colours and m/64 rounds, and blocks of random edges all meet: then colours
+ * have few blocks each and threads wait more than they work. rt_plan_make_for
+ * gives up where a colour has less than BUSY blocks for each thread on average.
  */
 #include "rt/colour.h"
 

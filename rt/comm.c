@@ -2,10 +2,10 @@
  * an MPI library.
  *
  * Which module? The launcher says, by what it puts into the environment. MPI
- * itself cannot be asked before it is started, and starting it where there is no
- * launcher costs a tenth of a second and opens sockets. That is done only for a
- * program that has MPI linked to it: it may call MPI behind op_init, which starts
- * it, as OP2's does, with a launcher or without. */
+ * itself cannot be asked before it is started, and starting it where there is
+ * no launcher costs a tenth of a second and opens sockets. That is done only
+ * for a program that has MPI linked to it: it may call MPI behind op_init,
+ * which starts it, as OP2's does, with a launcher or without. */
 #include "rt/comm.h"
 
 #include "base/arena.h"
@@ -96,7 +96,7 @@ static const struct rt_comm_ops self_ops = {
     .error = err_last,
 };
 
-/* ---- modules --------------------------------------------------------------- */
+/* ---- modules ------------------------------------------------------------ */
 
 /* What a launcher leaves in the environment, and whose it is. `size`: the value
  * is the number of ranks. */
@@ -164,8 +164,8 @@ static const struct linked {
               {"MPIR_Process", "mpich"},
               {"MPIX_Query_cuda_support", "mpich"}};
 
-/* One rank; MPI runs behind it if the program has it linked. Where the library has no
- * module for that MPI the program starts it itself, or not at all. */
+/* One rank; MPI runs behind it if the program has it linked. Where the library
+ * has no module for that MPI the program starts it itself, or not at all. */
 static status
 open_one(struct rt_comm *out) {
   struct str path = STR_INIT;
@@ -207,7 +207,7 @@ rt_comm_close(struct rt_comm *c) {
   *c = (struct rt_comm){.ops = &self_ops, .rank = 0, .size = 1};
 }
 
-/* ---- talking --------------------------------------------------------------- */
+/* ---- talking ------------------------------------------------------------ */
 
 status
 rt_allreduce(struct rt_comm *c, void *data, size_t n, struct type type,

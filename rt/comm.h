@@ -5,8 +5,8 @@
  * own (rt/mpi/), one per MPI library, opened when the program runs under mpirun
  * or hands a communicator over; so a program need not be linked anew.
  *
- * All functions but abort and release are collective: every rank calls them in one
- * order.
+ * All functions but abort and release are collective: every rank calls them in
+ * one order.
  * The two sides have their own copies of base/; messages are passed on.
  */
 #ifndef RT_COMM_H
@@ -69,13 +69,15 @@ struct rt_comm {
 /* The ranks of this program: those that mpirun started, as the environment
  * says, or one. ERR_MPI names what was looked for. */
 status rt_comm_open(struct rt_comm *out);
-/* Has the program an MPI library of its own? As it was before the first of these. */
+/* Has the program an MPI library of its own? As it was before the first of
+ * these. */
 bool rt_comm_linked(void);
 /* Those of `communicator`, an MPI_Comm of the MPI library `name`. */
 status rt_comm_open_mpi(const char *name, const void *communicator,
                         struct rt_comm *out);
 void rt_comm_close(struct rt_comm *c);
-/* Where the library's module `name` lies: beside it, or where the loader looks. */
+/* Where the library's module `name` lies: beside it, or where the loader looks.
+ * */
 void rt_module_path(const char *name, struct str *out);
 
 status rt_allreduce(struct rt_comm *c, void *data, size_t n, struct type type,
@@ -101,8 +103,8 @@ void rt_comm_release(struct rt_comm *c, void *exchange);
 status rt_comm_once(struct rt_comm *c, const struct rt_message *send, int nsend,
                     const struct rt_message *recv, int nrecv);
 void rt_comm_abort(struct rt_comm *c, int code);
-/* measure.c: seconds that an exchange of a few bytes takes, and bytes per second of
- * long ones; the same on every rank. Collective. */
+/* measure.c: seconds that an exchange of a few bytes takes, and bytes per
+ * second of long ones; the same on every rank. Collective. */
 status rt_comm_measure(struct rt_comm *c, double *latency, double *bandwidth);
 
 #endif

@@ -1,13 +1,14 @@
 /* NVIDIA GPUs, through the CUDA driver.
  *
- * The driver's library is opened when a program first asks for a CUDA device; its
- * functions are found by name from dev_cuda.def. Code is PTX, which the driver
- * finishes for the card at hand.
+ * The driver's library is opened when a program first asks for a CUDA device;
+ * its functions are found by name from dev_cuda.def. Code is PTX, which the
+ * driver finishes for the card at hand.
  *
- * One stream for each device: every command sees what stood before it. Copies go
- * through a ring of pinned memory, so that they run while the host goes on: what
- * `write` is given has been copied when it returns. A ring that is full waits for
- * the stream. A word of the API is 64 bits wide, as device addresses are.
+ * One stream for each device: every command sees what stood before it. Copies
+ * go through a ring of pinned memory, so that they run while the host goes on:
+ * what `write` is given has been copied when it returns. A ring that is full
+ * waits for the stream. A word of the API is 64 bits wide, as device addresses
+ * are.
  *
  * In a batch commands are kept back until one waits: dev_cuda_graph.c. */
 #include "rt/dev_cuda.h"

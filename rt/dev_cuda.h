@@ -1,5 +1,5 @@
-/* What the files of the CUDA layer share: the driver's functions, a device, and the
- * commands that its stream is given. */
+/* What the files of the CUDA layer share: the driver's functions, a device, and
+ * the commands that its stream is given. */
 #ifndef RT_DEV_CUDA_H
 #define RT_DEV_CUDA_H
 
@@ -19,8 +19,8 @@ extern struct cu_functions {
 } cu;
 
 /* A command of a stream. Its words:
- *   CU_KERNEL       groups, work items in a group, bytes of shared memory, then the
- *                   arguments, a word each
+ *   CU_KERNEL       groups, work items in a group, bytes of shared memory, then
+ *                   the arguments, a word each
  *   CU_UP, CU_COPY  to, from, bytes; from pinned memory or the device's
  *   CU_EVENT        the event that is recorded */
 enum cu_kind { CU_KERNEL, CU_UP, CU_COPY, CU_EVENT };

@@ -1,40 +1,42 @@
 /* Repeated commands as CUDA graphs.
  *
- * Problem. A time step of a small mesh is ten kernels of a few microseconds, and to
- * give the driver a kernel costs it two or three: the card waits for the host. A CUDA
- * graph is given whole, for the cost of about one of them; but it is made for
- * addresses and numbers that differ in the next flush, and making it costs more than
- * it saves once.
+ * Problem. A time step of a small mesh is ten kernels of a few microseconds,
+ * and to give the driver a kernel costs it two or three: the card waits for the
+ * host. A CUDA graph is given whole, for the cost of about one of them; but it
+ * is made for addresses and numbers that differ in the next flush, and making
+ * it costs more than it saves once.
  *
- * Idea. Between batch_begin and batch_end of the driver's table the commands of a
- * flush are kept back in a list. It goes to the stream when something waits for the
- * device (a reduction, a download), when it is long, or when the batch ends. Its
- * shape, which kernels and copies in which order, is looked up, all of it compared:
+ * Idea. Between batch_begin and batch_end of the driver's table the commands of
+ * a flush are kept back in a list. It goes to the stream when something waits
+ * for the device (a reduction, a download), when it is long, or when the batch
+ * ends. Its shape, which kernels and copies in which order, is looked up, all
+ * of it compared:
  *
- *   never seen        its commands are given one by one; the shape is remembered
- *   seen before       a graph is made of it, a chain, since each command may need
- *                     what stood before it
- *   it has a graph    each command whose words (addresses, sizes, scalars) are not
- *                     those of the last launch is set anew in the graph
+ *   never seen        its commands are given one by one; the shape is
+ *                     remembered
+ *   seen before       a graph is made of it, a chain, since each command may
+ *                     need what stood before it
+ *   it has a graph    each command whose words (addresses, sizes, scalars) are
+ *                     not those of the last launch is set anew in the graph
  *
  * and the graph is launched:
  *
- *   flush 1   up 24 | region(q@A, res@B) | update(res@B, q@C)     one by one
- *   flush 2   up 24 | region(q@C, res@B) | update(res@B, q@A)     made, launched
- *   flush 3   up 24 | region(q@A, res@B) | update(res@B, q@C)     set, launched
+ *   flush 1   up 24 | region(q@A, res@B) | update(res@B, q@C)   one by one
+ *   flush 2   up 24 | region(q@C, res@B) | update(res@B, q@A)   made, launched
+ *   flush 3   up 24 | region(q@A, res@B) | update(res@B, q@C)   set, launched
  *
- * What the stream sees is the same commands in the same order, so that nothing else
- * knows of graphs. Uploads are from pinned memory (dev_cuda.c), never from the
- * program's own, hence copies of a graph like any other. A launch that is under way
- * keeps the words that it was launched with.
+ * What the stream sees is the same commands in the same order, so that nothing
+ * else knows of graphs. Uploads are from pinned memory (dev_cuda.c), never from
+ * the program's own, hence copies of a graph like any other. A launch that is
+ * under way keeps the words that it was launched with.
  *
- * Cost  a list is copied (some 100 bytes a command) and compared with those of its
- *       shape; a command set anew costs the host about a third of a launch.
+ * Cost  a list is copied (some 100 bytes a command) and compared with those of
+ *       its shape; a command set anew costs the host about a third of a launch.
  * Source  CUDA driver API, graph management: cuGraphAddKernelNode,
  *         cuGraphExecKernelNodeSetParams and their like for copies (CUDA 11.4).
- * Limits  The card starts on a list when it is whole. Buffers that take turns are set
- *         anew each time; a graph for each turn would save that. Lists of one command
- *         are given as they are. */
+ * Limits  The card starts on a list when it is whole. Buffers that take turns
+ *         are set anew each time; a graph for each turn would save that. Lists
+ *         of one command are given as they are. */
 #include "rt/dev_cuda.h"
 
 #include "base/arena.h"
@@ -96,7 +98,7 @@ give_each(struct rt_device *d, const struct cu_list *l) {
   return OK;
 }
 
-/* ---- nodes, in the driver's form ------------------------------------------ */
+/* ---- nodes, in the driver's form ---------------------------------------- */
 
 struct kernel_node { /* CUDA_KERNEL_NODE_PARAMS_v1 */
   void *function;

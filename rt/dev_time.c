@@ -1,25 +1,26 @@
 /* Times of regions on devices, by the devices' own clocks.
  *
- * Problem. A launch returns before it has run: the host's clock tells how long it took
- * to give it, and whoever waits next (a reduction, a fetch) gets all the time. To wait
- * after each launch would make it honest and slow.
+ * Problem. A launch returns before it has run: the host's clock tells how long
+ * it took to give it, and whoever waits next (a reduction, a fetch) gets all
+ * the time. To wait after each launch would make it honest and slow.
  *
- * Idea. Around what a region gives to a device the driver opens a span: events of
- * OpenCL's profiling, or two CUDA events. Spans are kept, and read when the device has
- * been waited for: when the table is asked for, or when there are many. A span is read
- * once and counts for one line of the table.
+ * Idea. Around what a region gives to a device the driver opens a span: events
+ * of OpenCL's profiling, or two CUDA events. Spans are kept, and read when the
+ * device has been waited for: when the table is asked for, or when there are
+ * many. A span is read once and counts for one line of the table.
  *
  *   launch A   [ span ]            launch B   [ span ]   ...   op_timing_output
  *   host       give                give                  ...   wait, read all
  *
- * What a span covers: the kernels of the region, those that combine its sums too. Small
- * values that travel before and after count for nothing; (upload) and (download) are
- * the host's times, which it spends on copying.
+ * What a span covers: the kernels of the region, those that combine its sums
+ * too. Small values that travel before and after count for nothing; (upload)
+ * and (download) are the host's times, which it spends on copying.
  *
- * Cost  on OpenCL an event a command (PoCL: 2 us a region), on CUDA two a region, each
- *       recorded by the host and the card. OP2_DEVICE_TIMES=0: none, and the table has
- *       no times for these regions.
- * Limits  The timeline of OP2_TRACE shows when regions were given, not when they ran. */
+ * Cost  on OpenCL an event a command (PoCL: 2 us a region), on CUDA two a
+ *       region, each recorded by the host and the card. OP2_DEVICE_TIMES=0:
+ *       none, and the table has no times for these regions.
+ * Limits  The timeline of OP2_TRACE shows when regions were given, not when
+ *         they ran. */
 #include "rt/device.h"
 
 #include "base/arena.h"

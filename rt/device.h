@@ -17,24 +17,24 @@
 
 struct rt_device;
 
-/* An argument of a kernel: memory of the device, a word, or room in the local memory
- * of each group (the last argument only). */
+/* An argument of a kernel: memory of the device, a word, or room in the local
+ * memory of each group (the last argument only). */
 struct rt_dev_arg {
   void *mem; /* NULL: `word` */
   int64_t word;
   size_t local; /* bytes; 0: none of this kind */
 };
 
-/* Places of arguments of the kernels that lower makes and this layer launches: in each
- * list memory comes first, words from the one that is named on.
- *   op2_region    binds, shared, plain       words from LO: e is at[e] if `mapped`
- *   op2_colour    binds, shared, colour      words from LO
- *   op2_stage     binds, shared, stage, tables of each use, stage words, the most
- *                 targets of each use, room in local memory
- *   op2_combine   combine                    words from ROWS; only with reductions
- *   op2_pack8...  move                       words from N
- * Binds are memory, strides and offsets are words; those of kind PARAM, GLOBAL and ACC
- * are none (struct low_device_form). */
+/* Places of arguments of the kernels that lower makes and this layer launches:
+ * in each list memory comes first, words from the one that is named on.
+ *   op2_region    binds, shared, plain    words from LO: e is at[e] if `mapped`
+ *   op2_colour    binds, shared, colour   words from LO
+ *   op2_stage     binds, shared, stage, tables of each use, stage words, the
+ *                 most targets of each use, room in local memory
+ *   op2_combine   combine                 words from ROWS, where there are sums
+ *   op2_pack8...  move                    words from N
+ * Binds are memory, strides and offsets are words; those of kind PARAM, GLOBAL
+ * and ACC are none (struct low_device_form). */
 enum { RT_ARG_SCALARS, RT_ARG_SUMS, RT_ARGS_SHARED };
 enum {
   RT_PLAIN_AT,
@@ -114,9 +114,9 @@ struct rt_driver {
    * nothing is freed. NULL, both: they are given one by one. */
   status (*batch_begin)(struct rt_device *d);
   status (*batch_end)(struct rt_device *d);
-  /* A span of the device's own time, over what is launched and copied between begin
-   * and end. `take` reads it when the device has finished it, and frees it in any
-   * case. NULL, all: it has no clock. */
+  /* A span of the device's own time, over what is launched and copied between
+   * begin and end. `take` reads it when the device has finished it, and frees
+   * it in any case. NULL, all: it has no clock. */
   status (*span_begin)(struct rt_device *d, void **out);
   status (*span_end)(struct rt_device *d, void *span);
   status (*span_take)(struct rt_device *d, void *span, double *seconds_out);
@@ -149,8 +149,8 @@ struct rt_dev_span {
   uint32_t timer;
 };
 
-/* Kernels that move listed elements between dats and messages, by bytes of a word
- * (1, 2, 4, 8): lower makes them, halo_device.c knows their arguments. */
+/* Kernels that move listed elements between dats and messages, by bytes of a
+ * word (1, 2, 4, 8): lower makes them, halo_device.c knows their arguments. */
 enum { RT_MOVE_WORDS = 4 };
 struct rt_dev_moves {
   void *code; /* NULL: not made */
@@ -194,17 +194,18 @@ void rt_devices_close(void);
 /* Put a driver in the place of a target's own (tests). NULL: its own. */
 void rt_device_set_driver(enum target_kind kind, const struct rt_driver *d);
 
-/* What follows is for device `next` (NULL: the host): the batch of *at ends, that of
- * `next` begins, if they differ. */
+/* What follows is for device `next` (NULL: the host): the batch of *at ends,
+ * that of `next` begins, if they differ. */
 status rt_device_batch(struct rt_device **at, struct rt_device *next);
 /* Repeated batches as CUDA graphs (OP2_CUDA_GRAPHS). */
 extern bool rt_cuda_graphs;
 
-/* What is given to the device in between counts for this line of the timing table, by
- * the device's clock. One at a time. */
+/* What is given to the device in between counts for this line of the timing
+ * table, by the device's clock. One at a time. */
 status rt_dev_span_begin(struct rt_device *d);
 status rt_dev_span_end(struct rt_device *d, uint32_t timer);
-/* Read what was measured into the table; waits for the device if there is any. */
+/* Read what was measured into the table; waits for the device if there is any.
+ * */
 void rt_dev_times(struct rt_device *d);
 void rt_devices_times(void);
 /* Measure at all (OP2_DEVICE_TIMES); set before devices are opened. */

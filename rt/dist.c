@@ -12,11 +12,11 @@
  *   odd    ask the owners of what came in last: who names these?
  *   even   ask the owners of what came in last: what do these name?
  *
- * For each element that is not owned its level is kept, and the least level with
- * an element that names it. Both also go to its owner, so that either side can
- * list what has to travel for any reach (rt/halo.c).
+ * For each element that is not owned its level is kept, and the least level
+ * with an element that names it. Both also go to its owner, so that either side
+ * can list what has to travel for any reach (rt/halo.c).
  *
- *   cells   a b | c d | e f       edges  ab bc cd de ef     rank 1 owns c d, cd de
+ *   cells   a b | c d | e f    edges  ab bc cd de ef    rank 1 owns c d, cd de
  *   L_1 of rank 1: cells c d, edges cd de bc (names c)
  *   L_2: also cells b, e
  *
@@ -69,7 +69,7 @@ struct dist {
   idx_g **rows; /* per map: of owned elements, then of executed ghosts */
 };
 
-/* ---- who owns what --------------------------------------------------------------- */
+/* ---- who owns what ------------------------------------------------------ */
 
 int
 rt_part_home(const struct rt_part *p, int ranks, idx_g g) {
@@ -126,7 +126,7 @@ owners_of(struct dist *d, uint32_t s, size_t n, const idx_g *g, int *out) {
   return st;
 }
 
-/* ---- elements and rows move to their owners ------------------------------------------ */
+/* ---- elements and rows move to their owners ----------------------------- */
 
 /* by_owner, and how many go to whom. */
 static void
@@ -205,7 +205,7 @@ move_rows(struct dist *d, uint32_t k) {
   return rt_part_give(d->c, p, m->rows, bytes, d->rows[k]);
 }
 
-/* ---- who names my elements ------------------------------------------------------------- */
+/* ---- who names my elements ---------------------------------------------- */
 
 struct naming {
   idx_g target, by;
@@ -340,10 +340,10 @@ find_namers(struct dist *d, uint32_t s) {
   return st;
 }
 
-/* ---- levels ------------------------------------------------------------------------------- */
+/* ---- levels ------------------------------------------------------------- */
 
-/* Element g is in the level that grows, if it is in none before. `owner` -1: not
- * known yet. */
+/* Element g is in the level that grows, if it is in none before. `owner` -1:
+ * not known yet. */
 static struct ghost *
 ghost_add(struct maker *m, idx_g g, int owner, uint8_t level) {
   uintptr_t *slot = table_slot(&m->known, &g, sizeof g);
@@ -443,8 +443,8 @@ grow_naming(struct dist *d, uint8_t level) {
   return OK;
 }
 
-/* Rows of what is executed here and owned elsewhere: of ghosts [fetched, before)
- * of the set that map k begins at. */
+/* Rows of what is executed here and owned elsewhere: of ghosts [fetched,
+ * before) of the set that map k begins at. */
 struct row_answer {
   const struct maker *from;
   const struct rt_dist_map *map;
@@ -543,7 +543,7 @@ grow(struct dist *d, uint8_t level) {
   return OK;
 }
 
-/* ---- local numbers --------------------------------------------------------------------------- */
+/* ---- local numbers ------------------------------------------------------ */
 
 /* Which owned elements name others' through some map. */
 static char *
@@ -624,7 +624,7 @@ make_table(struct dist *d, uint32_t k) {
       m->table[(size_t)e * m->arity + a] = e;
 }
 
-/* ---- links to neighbours ------------------------------------------------------------------------ */
+/* ---- links to neighbours ------------------------------------------------ */
 
 /* What an owner is told of an element that another rank has. */
 struct copied {
@@ -712,7 +712,7 @@ agree_sizes(struct rt_dist *x) {
   return st;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------- */
+/* ---- all of it ---------------------------------------------------------- */
 
 static status
 make(struct dist *d) {

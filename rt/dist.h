@@ -11,8 +11,9 @@
  *   core | rest of L_0 | L_1 \ L_0 | L_2 \ L_1 | ... up to an even level
  *
  * so that what a loop executes is a prefix. Core elements name owned ones only:
- * they can run while values of others are on their way. Inside each of these the order
- * is that of global numbers, or one that walks through the mesh (part_order.c).
+ * they can run while values of others are on their way. Inside each of these
+ * the order is that of global numbers, or one that walks through the mesh
+ * (part_order.c).
  *
  * A set's elements have global numbers, those of the declaration: the ranks'
  * declared parts one after another. */
@@ -97,8 +98,8 @@ struct rt_dist {
 status rt_dist_make(struct rt_dist *d);
 void rt_part_clear(struct rt_part *p);
 
-/* dist_fit.c: one more map, between parts that rt_dist_make spread to `depth`. *fits:
- * all that loops through it need is there, on all ranks, and m has what
+/* dist_fit.c: one more map, between parts that rt_dist_make spread to `depth`.
+ * *fits: all that loops through it need is there, on all ranks, and m has what
  * rt_dist_make finds of maps; otherwise nothing has changed. m->from, m->to are
  * not looked at. Collective. cost a few messages to each neighbour. ERR_MPI */
 status rt_dist_fit(struct rt_comm *c, const struct rt_part *from,
@@ -107,7 +108,8 @@ status rt_dist_fit(struct rt_comm *c, const struct rt_part *from,
 
 /* part_order.c: after rt_dist_make, where more than `bad` of the maps' entries
  * (rt_locality) are a cache line of their own, new numbers inside each level.
- * bytes[s]: of an element of part s. Local. ERR_MEMORY, and nothing has changed */
+ * bytes[s]: of an element of part s. Local. ERR_MEMORY, and nothing has changed
+ * */
 struct rt_dist_ordered {
   uint32_t sets;        /* that got new numbers */
   double before, after; /* rt_locality */
@@ -125,7 +127,7 @@ status rt_part_return(struct rt_comm *c, const struct rt_part *p,
 /* Who declared global element g. */
 int rt_part_home(const struct rt_part *p, int ranks, idx_g g);
 
-/* ---- ask.c: questions between ranks ------------------------------------------ */
+/* ---- ask.c: questions between ranks ------------------------------------- */
 
 /* Question i goes to rank to[i]; `answer` fills in `bytes` for it there; the
  * answers come back in order. Collective. */
@@ -139,7 +141,7 @@ status rt_send_items(struct rt_comm *c, size_t n, const int *to,
                      const void *items, size_t bytes, void *recv_out,
                      size_t *counts, size_t *n_out);
 
-/* ---- halo.c: values to those who have copies ---------------------------------- */
+/* ---- halo.c: values to those who have copies ---------------------------- */
 
 struct rt_buf;
 /* Make the buffer's values right as far as `want`. */
@@ -154,9 +156,11 @@ struct rt_halo_item {
 struct rt_halo;
 struct rt_halo *rt_halo_new(struct rt_comm *c);
 void rt_halo_free(struct rt_halo *h);
-/* Before parts change: what is kept of repeated exchanges goes. NULL is allowed. */
+/* Before parts change: what is kept of repeated exchanges goes. NULL is
+ * allowed. */
 void rt_halo_forget(struct rt_halo *h);
-/* Between runs: of exchanges that did not come since the last sweep. NULL is allowed. */
+/* Between runs: of exchanges that did not come since the last sweep. NULL is
+ * allowed. */
 void rt_halo_sweep(struct rt_halo *h);
 status rt_halo_start(struct rt_halo *h, const struct rt_halo_item *items,
                      uint32_t n);

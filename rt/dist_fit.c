@@ -1,33 +1,36 @@
 /* A map to sets that are spread already: is all that it needs there?
  *
- * Problem. Particle codes and codes with sliding meshes declare a map in each step.
- * To spread all sets anew for each (rt/dist.c) costs all maps so far, moves every
- * dat, and is mostly in vain: the new map names neighbours, as the old ones do.
+ * Problem. Particle codes and codes with sliding meshes declare a map in each
+ * step. To spread all sets anew for each (rt/dist.c) costs all maps so far,
+ * moves every dat, and is mostly in vain: the new map names neighbours, as the
+ * old ones do.
  *
- * Idea. The parts are right for a map too if a loop through it finds what the levels
- * promise (rt/dist.h). For e in L_a of the set it begins at, and t in its row:
+ * Idea. The parts are right for a map too if a loop through it finds what the
+ * levels promise (rt/dist.h). For e in L_a of the set it begins at, and t in
+ * its row:
  *
  *   1  t is known, and its `via` at most a: who asks for what L_a names gets t
  *   2  all that name an element of L_2j are in L_2j+1
  *
- * 1 is seen in the rows, those of others fetched from their owners. (t's level needs
- * no look: `via` is only as low as a where an element of L_a names t, so that t is in
- * the next even level.) 2 speaks of elements that may be missing, so it is counted: the
- * owner of t knows how many entries name it, all over the ranks. Their sum over
- * L_2j is the number of entries of rows of L_2j+1 that lead to L_2j, or somebody is
- * missing. Elements of the core still name owned ones only: another rank's t would have
- * them in its L_1, by 2, and they are there only if they named one of its elements
- * before.
+ * 1 is seen in the rows, those of others fetched from their owners. (t's level
+ * needs no look: `via` is only as low as a where an element of L_a names t, so
+ * that t is in the next even level.) 2 speaks of elements that may be missing,
+ * so it is counted: the owner of t knows how many entries name it, all over the
+ * ranks. Their sum over L_2j is the number of entries of rows of L_2j+1 that
+ * lead to L_2j, or somebody is missing. Elements of the core still name owned
+ * ones only: another rank's t would have them in its L_1, by 2, and they are
+ * there only if they named one of its elements before.
  *
  *   points p q | r     cells a b | c     rank 0 owns p q, a b; q names b and c
- *   p: a, q: b, r: c fits; p: b, q: c, r: b does if r named b before; p: c does not:
- *   the owner of c has not heard of p
+ *   p: a, q: b, r: c fits; p: b, q: c, r: b does if r named b before; p: c does
+ *   not: the owner of c has not heard of p
  *
- * cost    five rounds of messages; time and memory O(entries of rows here, elements
- *         around the part). Two ranks, 100 rows each, a map a step: 0.3 to 0.6 ms a
- *         step; spreading all anew took 18 ms at the 100th, 190 at the 400th
- * limits  numbers inside a part stay as they are, also where the new map would ask
- *         for others (part_order.c) */
+ * cost    five rounds of messages; time and memory O(entries of rows here,
+ *         elements around the part). Two ranks, 100 rows each, a map a step:
+ *         0.3 to 0.6 ms a step; spreading all anew took 18 ms at the 100th, 190
+ *         at the 400th
+ * limits  numbers inside a part stay as they are, also where the new map would
+ *         ask for others (part_order.c) */
 #include "rt/dist.h"
 
 #include "base/arena.h"
@@ -55,7 +58,7 @@ struct fit {
   int64_t *hits;        /* entries of all ranks that name it, [n of to] */
 };
 
-/* ---- what the parts know -------------------------------------------------- */
+/* ---- what the parts know ------------------------------------------------ */
 
 static int
 known_order(const void *a, const void *b) {
@@ -119,7 +122,7 @@ look_around(struct fit *f) {
       f->via[p->in[l].at[i]] = p->in[l].via[i];
 }
 
-/* ---- rows ----------------------------------------------------------------- */
+/* ---- rows --------------------------------------------------------------- */
 
 static void
 answer_row(void *user, idx_g g, void *out) {
@@ -129,7 +132,8 @@ answer_row(void *user, idx_g g, void *out) {
   memcpy(out, f->rows + (size_t)e * f->m->arity, f->m->arity * sizeof(idx_g));
 }
 
-/* Rows of owned elements come from who declared them, others' from their owners. */
+/* Rows of owned elements come from who declared them, others' from their
+ * owners. */
 static status
 rows_find(struct fit *f) {
   const struct rt_part *p = f->from;
@@ -150,7 +154,7 @@ rows_find(struct fit *f) {
   return st;
 }
 
-/* ---- who names what ------------------------------------------------------- */
+/* ---- who names what ----------------------------------------------------- */
 
 static void
 answer_hits(void *user, idx_g g, void *out) {
@@ -188,7 +192,7 @@ hits_count(struct fit *f) {
   return st;
 }
 
-/* ---- the two conditions --------------------------------------------------- */
+/* ---- the two conditions ------------------------------------------------- */
 
 /* An entry of an element of L_a: condition 1. */
 static bool

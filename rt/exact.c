@@ -1,26 +1,28 @@
 /* Exact sums of floating-point numbers.
  *
- * Problem. a + b + c depends on the order, so that a global depends on how elements
- * were dealt out to threads and ranks. A fixed order needs all terms in one place.
+ * Problem. a + b + c depends on the order, so that a global depends on how
+ * elements were dealt out to threads and ranks. A fixed order needs all terms
+ * in one place.
  *
  * Idea. A double is an integer of 53 bits times a power of two. All of them are
  * multiples of 2^-1074, so that a fixed-point number of 2098 bits, and some for
- * carries, holds every sum exactly, and integer addition does not mind the order.
- * It lies in chunks of 32 bits with 32 bits of room each: a term adds to two of them
+ * carries, holds every sum exactly, and integer addition does not mind the
+ * order. It lies in chunks of 32 bits with 32 bits of room each: a term adds to
+ * two of them
  *
  *   chunk     ...     i+1            i            i-1 ...
- *   term            52 bits  |  low 32 bits              its exponent says which i
+ *   term            52 bits  |  low 32 bits           its exponent says which i
  *
  * and carries are taken once in LAZY terms. One rounding in the end.
  *
- * Cost: about 3 ns a term, 560 bytes a sum. Two sums are joined word by word, by any
- * reduction that can add integers.
+ * Cost: about 3 ns a term, 560 bytes a sum. Two sums are joined word by word,
+ * by any reduction that can add integers.
  * Source: Kulisch, Miranker, "The arithmetic of the digital computer: a new
- * approach", 1986; with lazy carries: Neal, "Fast exact summation using small and
- * large superaccumulators", 2015, section 2.
- * Tried: cutting many terms at once into parts that doubles add without error (Rump, Ogita,
- * Oishi 2008, ExtractVector) was slower, with terms of different size: four rounds.
- * Limits: float sums are rounded to double first. */
+ * approach", 1986; with lazy carries: Neal, "Fast exact summation using small
+ * and large superaccumulators", 2015, section 2.
+ * Tried: cutting many terms at once into parts that doubles add without error
+ * (Rump, Ogita, Oishi 2008, ExtractVector) was slower, with terms of different
+ * size: four rounds. Limits: float sums are rounded to double first. */
 #include "rt/exact.h"
 
 #include <math.h>

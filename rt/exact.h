@@ -7,8 +7,8 @@
 
 enum { RT_EXACT_CHUNKS = 67 };
 
-/* sum chunk[i] * 2^(32 i - 1074), and how often what is no number came. Zero: an
- * empty sum. */
+/* sum chunk[i] * 2^(32 i - 1074), and how often what is no number came. Zero:
+ * an empty sum. */
 struct rt_exact {
   int64_t chunk[RT_EXACT_CHUNKS];
   int64_t nan, plus, minus; /* not a number, infinities */
@@ -20,8 +20,8 @@ enum { RT_EXACT_WORDS = RT_EXACT_CHUNKS + 3 };
 void rt_exact_add(struct rt_exact *x, double term);
 /* Integers, modulo 2^64. A sum has terms of one kind. */
 void rt_exact_add_integer(struct rt_exact *x, int64_t term);
-/* Each chunk but the last into [0, 2^32), so that 2^30 such sums may be added word by
- * word. */
+/* Each chunk but the last into [0, 2^32), so that 2^30 such sums may be added
+ * word by word. */
 void rt_exact_carry(struct rt_exact *x);
 void rt_exact_join(struct rt_exact *to, struct rt_exact *from);
 /* The sum, rounded to nearest, ties to even. Infinities of both signs are not a

@@ -1,22 +1,22 @@
 /* Sums of a launch that don't depend on the order of its elements.
  *
- * Problem. OP2_REPRODUCIBLE promises the same bits for any number of threads and
- * ranks, and any partition. Elements that a thread runs one after another leave one
- * sum, and which elements those are is chance.
+ * Problem. OP2_REPRODUCIBLE promises the same bits for any number of threads
+ * and ranks, and any partition. Elements that a thread runs one after another
+ * leave one sum, and which elements those are is chance.
  *
  * Idea. Each element's own contribution is kept apart and added to an exact sum
  * (exact.c). Regions leave it in an array,
  *
  *   each[e * dim + c]   written as a dat of the set would be, in vectors
  *
- * and threads add up shares of the array afterwards. Where a kernel works on the
- * accumulator itself (many components), the launch runs element by element, and each
- * time the accumulator is emptied into the sum. Threads' sums are joined, then those
- * of ranks, as integers; at last the start value is added, and the whole is rounded
- * once.
+ * and threads add up shares of the array afterwards. Where a kernel works on
+ * the accumulator itself (many components), the launch runs element by element,
+ * and each time the accumulator is emptied into the sum. Threads' sums are
+ * joined, then those of ranks, as integers; at last the start value is added,
+ * and the whole is rounded once.
  *
- * Cost: an array of the set, written and read; 3 ns for each element and component;
- * over ranks a message of 560 bytes for each component and launch.
+ * Cost: an array of the set, written and read; 3 ns for each element and
+ * component; over ranks a message of 560 bytes for each component and launch.
  * Source: exact.c. */
 #include "rt/launch.h"
 

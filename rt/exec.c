@@ -182,8 +182,8 @@ struct work {
   enum timed timed;
 };
 
-/* Buffers that a launch writes, those in which no old value shows through or the
- * others: their values are where it ran. */
+/* Buffers that a launch writes, those in which no old value shows through or
+ * the others: their values are where it ran. */
 static void
 note_some(const struct rt_launch *l, struct rt_buf **bufs, bool fresh) {
   for (uint32_t i = 0; i < l->nbinds; i++) {
@@ -197,7 +197,8 @@ note_some(const struct rt_launch *l, struct rt_buf **bufs, bool fresh) {
   }
 }
 
-/* First what depends on old values, which others may have taken the place of. */
+/* First what depends on old values, which others may have taken the place of.
+ * */
 static void
 note_written(const struct rt_launch *l, struct rt_buf **bufs) {
   note_some(l, bufs, false);
@@ -367,8 +368,8 @@ run_reduce(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
   return OK;
 }
 
-/* The device that may keep the command back with those around it. Uploads are not:
- * what a failure loses is what launches and copies write. */
+/* The device that may keep the command back with those around it. Uploads are
+ * not: what a failure loses is what launches and copies write. */
 static struct rt_device *
 batch_of(const struct rt_program *p, const struct rt_cmd *cmd) {
   const struct rt_offload *o =

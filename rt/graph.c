@@ -20,9 +20,10 @@
  * are short at every scale, which is what tiles and caches of unknown size ask
  * for; long edges remain at the cuts.
  *
- * Rows of many entries would make a complete graph each, so an entry of a long one is
- * linked to the LINKS / 2 before it and behind it in the row, round its end. Links go
- * both ways: a walk that is begun anew from its last element meets all it met before.
+ * Rows of many entries would make a complete graph each, so an entry of a long
+ * one is linked to the LINKS / 2 before it and behind it in the row, round its
+ * end. Links go both ways: a walk that is begun anew from its last element
+ * meets all it met before.
  *
  * Cost: 4 bytes a link, and walks that jump as the old order does: RCM takes
  * two, bisection (over the graph in RCM's order, so that they are short jumps)
@@ -40,14 +41,15 @@
 
 enum { LEAF = 1024, LINKS = 8, SORT_INSERT = 32 };
 
-/* ---- the graph ------------------------------------------------------------- */
+/* ---- the graph ---------------------------------------------------------- */
 
 bool
 rt_graph_links(const struct rt_relation *m, const struct rt_set *set) {
   return m->to == set && (m->arity != 1 || m->from == set);
 }
 
-/* What a row names: its entries, and its own element in a map to the same set. */
+/* What a row names: its entries, and its own element in a map to the same set.
+ * */
 struct names {
   struct rt_row row;
   idx_l own;
@@ -170,7 +172,7 @@ graph_reorder(const struct rt_graph *g, const idx_l *row,
   return OK;
 }
 
-/* ---- walks ------------------------------------------------------------------- */
+/* ---- walks -------------------------------------------------------------- */
 
 /* A walk covers the elements of one part and leaves its number where it was. */
 struct walker {
@@ -246,7 +248,8 @@ walk_step(struct walker *w, idx_l e, idx_l *row, idx_l n) {
   return n;
 }
 
-/* Breadth first through the component of `from` in its part: row[0 .. result) */
+/* Breadth first through the component of `from` in its part: row[0 .. result)
+ * */
 static idx_l
 walk_from(struct walker *w, idx_l from, idx_l *row) {
   idx_l n = 1;
@@ -264,7 +267,7 @@ walk_component(struct walker *w, idx_l from, idx_l *row) {
   return n > 1 ? walk_from(w, row[n - 1], row) : n;
 }
 
-/* ---- orders ------------------------------------------------------------------ */
+/* ---- orders ------------------------------------------------------------- */
 
 static void
 reverse(idx_l *row, idx_l n) {

@@ -4,23 +4,23 @@
  * Who sends what to whom, in as few messages as there are neighbours, whatever
  * number of dats of whatever sets are asked for at once?
  *
- * Idea. Both ends of a link list the shared elements in one order, each with its
- * levels. What has to travel from reach `have` to reach `want` are the elements
- * that want covers and have does not: a filter that both ends apply by
- * themselves. Its results, lists of elements, are kept per set. A message is the
- * elements of the first item, then of the second, ..., packed AoS, so that ranks
- * may lay their dats out differently. Time steps exchange the same again and
- * again, if of other buffers: lists, memory of the messages and the
+ * Idea. Both ends of a link list the shared elements in one order, each with
+ * its levels. What has to travel from reach `have` to reach `want` are the
+ * elements that want covers and have does not: a filter that both ends apply by
+ * themselves. Its results, lists of elements, are kept per set. A message is
+ * the elements of the first item, then of the second, ..., packed AoS, so that
+ * ranks may lay their dats out differently. Time steps exchange the same again
+ * and again, if of other buffers: lists, memory of the messages and the
  * communicator's (persistent) requests are kept by what moves.
  *
  *   have  own 0            links of cells to rank 1   at   7 9 12 15
- *   want  own 0, via 0                                via  0 0 1  1   7, 9 travel
+ *   want  own 0, via 0                              via  0 0 1 1  7, 9 travel
  *
- * A buffer whose values are on a device is packed there (halo_device.c); what comes
- * goes to every place that has the values.
+ * A buffer whose values are on a device is packed there (halo_device.c); what
+ * comes goes to every place that has the values.
  *
- * have is what the buffer says (rt_buf.reach), want what the trace asks for; both
- * are equal on all ranks.
+ * have is what the buffer says (rt_buf.reach), want what the trace asks for;
+ * both are equal on all ranks.
  *
  * cost    each value copied once on either side; nothing is allocated in a
  *         repeated exchange, which keeps the memory of its messages */
@@ -50,7 +50,7 @@ covers(struct reach r, uint8_t level, uint8_t via) {
   return (int)level <= r.own || (int)via <= r.via;
 }
 
-/* ---- lists ---------------------------------------------------------------------- */
+/* ---- lists -------------------------------------------------------------- */
 
 static void
 filter(const struct rt_link *links, uint32_t n, const struct rt_lists *l,
@@ -99,7 +99,7 @@ rt_lists_clear(struct rt_part *p) {
   p->nlists = p->caplists = 0;
 }
 
-/* ---- messages -------------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------- */
 
 /* Bytes to or from each rank, in one message. */
 struct side {
@@ -284,7 +284,7 @@ side_begin(struct rt_halo *h, const struct side *s) {
         (size_t)((char *)s->messages[i].data - s->memory);
 }
 
-/* ---- devices --------------------------------------------------------------------- */
+/* ---- devices ------------------------------------------------------------ */
 
 /* Where elements of the next move are on one side, for a device. */
 static struct rt_moved
@@ -392,7 +392,7 @@ devices_each(struct rt_halo *h,
   return OK;
 }
 
-/* ---- packing --------------------------------------------------------------------- */
+/* ---- packing ------------------------------------------------------------ */
 
 /* messages = elements of the move's buffer */
 static void

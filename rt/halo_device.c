@@ -1,18 +1,21 @@
 /* Halos of data on devices.
  *
- * Problem. A message takes a few elements of a dat whose values are on a device; to
- * fetch the dat for it would cost more than the loop that wants them.
+ * Problem. A message takes a few elements of a dat whose values are on a
+ * device; to fetch the dat for it would cost more than the loop that wants
+ * them.
  *
- * Idea. A kernel gathers the listed elements into memory of the device that is laid
- * out as the messages are; that memory comes to the host in one copy, and goes from
- * there as any message. What arrives goes up in one copy and is scattered. All
- * commands of a device run in order, so that nothing else is waited for.
+ * Idea. A kernel gathers the listed elements into memory of the device that is
+ * laid out as the messages are; that memory comes to the host in one copy, and
+ * goes from there as any message. What arrives goes up in one copy and is
+ * scattered. All commands of a device run in order, so that nothing else is
+ * waited for.
  *
  *   dat  --pack-->  message  --read-->  host  --send-->
  *   dat  <-unpack-  message  <-write--  host  <-receive-
  *
  * cost  a launch for each dat, a copy for each device; lists go up once
- * limits  messages pass through the host, also where MPI could take them from the
+ * limits  messages pass through the host, also where MPI could take them from
+ *         the
  * device */
 #include "rt/halo_device.h"
 

@@ -16,8 +16,8 @@ struct rt_moved {
 
 /* The largest unit that divides so many bytes. */
 uint32_t rt_moved_unit(size_t bytes);
-/* Give the device room for messages of so many bytes (d->message, and on the host
- * d->message_host). ERR_MEMORY */
+/* Give the device room for messages of so many bytes (d->message, and on the
+ * host d->message_host). ERR_MEMORY */
 status rt_moved_room(struct rt_device *d, size_t bytes);
 /* d->message = elements of the buffer, and back. */
 status rt_moved_pack(const struct rt_moved *m, const struct rt_buf *b);

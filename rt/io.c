@@ -1,10 +1,10 @@
 /* Files of data sets, before HDF5: the part that has it is opened, new files go
  * to a place beside theirs and take it when they are whole.
  *
- * Written atomically: everything goes to "path.part", which takes the place of "path"
- * when it is closed (base/file.h): whoever opens "path" finds either the former file
- * or the new one, both whole, also after a crash. What a crash leaves is a ".part"
- * that the next try overwrites. */
+ * Written atomically: everything goes to "path.part", which takes the place of
+ * "path" when it is closed (base/file.h): whoever opens "path" finds either the
+ * former file or the new one, both whole, also after a crash. What a crash
+ * leaves is a ".part" that the next try overwrites. */
 #include "rt/io.h"
 
 #include "base/arena.h"
@@ -139,8 +139,9 @@ file_free(struct rt_file *f) {
   free(f);
 }
 
-/* Rank 0: what lies beside the file's place is an unfinished file of a run that was
- * killed, or something that others put there: it goes, and is never opened. */
+/* Rank 0: what lies beside the file's place is an unfinished file of a run that
+ * was killed, or something that others put there: it goes, and is never opened.
+ * */
 static bool
 must_make(const struct rt_file *f, const char *path, enum rt_io_mode mode) {
   if (mode == RT_IO_CREATE && !f->comm->rank) unlink(path);
@@ -255,8 +256,8 @@ piece(const struct way *w, int peer, idx_g lo, idx_g hi, status *kept) {
   return OK;
 }
 
-/* The rows of all ranks, one rank after another; rank 0 makes at least one call,
- * which finds what is wrong, or makes the data set. */
+/* The rows of all ranks, one rank after another; rank 0 makes at least one
+ * call, which finds what is wrong, or makes the data set. */
 static status
 rows_pass(struct way *w) {
   struct rt_comm *c = w->f->comm;

@@ -1,18 +1,18 @@
 /* Files of data sets: HDF5, seen as named arrays of rows.
  *
- * A data set is values of one type in n rows of dim: of shape [n, dim], or flat,
- * [n]. Every rank reads and writes its own rows [lo, hi) of it, never more. Names are
- * paths ("a/b/c"); writing makes the groups on the way. Attributes are one integer or
- * text each.
+ * A data set is values of one type in n rows of dim: of shape [n, dim], or
+ * flat, [n]. Every rank reads and writes its own rows [lo, hi) of it, never
+ * more. Names are paths ("a/b/c"); writing makes the groups on the way.
+ * Attributes are one integer or text each.
  *
- * HDF5 lives in shared objects of its own (rt/hdf5/), one for one process and one
- * for each MPI library, opened with the first file; without it rt_io_open fails and
- * says what was looked for.
+ * HDF5 lives in shared objects of its own (rt/hdf5/), one for one process and
+ * one for each MPI library, opened with the first file; without it rt_io_open
+ * fails and says what was looked for.
  *
  * Values are converted between the file's type and the program's only if none
  * is lost: integers to any type that holds each value, floats to wider ones.
- * Errors are ERR_IO, name the file and the data set, and say what was expected and what
- * was found. All calls are collective over the ranks.
+ * Errors are ERR_IO, name the file and the data set, and say what was expected
+ * and what was found. All calls are collective over the ranks.
  */
 #ifndef RT_IO_H
 #define RT_IO_H
@@ -25,8 +25,8 @@
 enum rt_io_mode {
   RT_IO_READ,
   RT_IO_UPDATE, /* an existing file, or a new one */
-  RT_IO_CREATE /* a new file beside the place; a former one there stays whole until
-                   rt_io_close puts the new one in its place */
+  RT_IO_CREATE  /* a new file beside the place; a former one there stays whole
+                   until rt_io_close puts the new one in its place */
 };
 
 /* This rank's part of a data set. */
@@ -49,16 +49,16 @@ struct rt_data {
 
 struct rt_file; /* rt/io.c */
 
-/* How ranks get at a file: all of them, where HDF5 was built for their MPI, else
- * through rank 0, in pieces; `root`: always so (OP2_FILES). */
+/* How ranks get at a file: all of them, where HDF5 was built for their MPI,
+ * else through rank 0, in pieces; `root`: always so (OP2_FILES). */
 void rt_io_set_root(bool root);
 status rt_io_open(const char *path, enum rt_io_mode mode, struct rt_comm *comm,
                   struct rt_file **out);
 /* Close it. CREATE: with `keep` it is now on disk, and in its place; else it is
  * gone. The file is freed in any case; NULL is allowed. */
 status rt_io_close(struct rt_file *f, bool keep);
-/* The worst of what the ranks have come to, for all of them: before each call here
- * that a rank might not get to. */
+/* The worst of what the ranks have come to, for all of them: before each call
+ * here that a rank might not get to. */
 status rt_io_agree(struct rt_file *f, status st);
 const char *rt_io_path(const struct rt_file *f);
 
@@ -67,12 +67,12 @@ status rt_io_find(struct rt_file *f, const char *name, struct rt_data *out);
  * The caller has seen to it that the shape fits. */
 status rt_io_read(struct rt_file *f, const char *name, const struct rt_rows *r,
                   void *out);
-/* Write these rows; a data set that is there already must be of this shape and type,
- * else one is made. */
+/* Write these rows; a data set that is there already must be of this shape and
+ * type, else one is made. */
 status rt_io_write(struct rt_file *f, const char *name, const struct rt_rows *r,
                    const void *values);
-/* Attributes of a data set, or of the file (name "/"). Putting replaces. `room`:
- * bytes that a text takes in the file if that is more than it has. */
+/* Attributes of a data set, or of the file (name "/"). Putting replaces.
+ * `room`: bytes that a text takes in the file if that is more than it has. */
 status rt_io_put_int(struct rt_file *f, const char *name, const char *attr,
                      long long value);
 status rt_io_put_text(struct rt_file *f, const char *name, const char *attr,
@@ -86,14 +86,15 @@ status rt_io_get_text(struct rt_file *f, const char *name, const char *attr,
 status rt_io_list(struct rt_file *f, const char *group,
                   void (*each)(void *user, const char *name), void *user);
 
-/* ---- what rt/hdf5/ shows: op2_rt_hdf5 -------------------------------------- */
+/* ---- what rt/hdf5/ shows: op2_rt_hdf5 ----------------------------------- */
 
 struct rt_h5; /* a file open in this process */
 struct rt_hdf5 {
   const char *version; /* first: see base/module.h */
   const char *(*error)(void);
   /* `make`: there is no such file yet. communicator: an MPI_Comm *, for those
-   * built for MPI; all its ranks make the same calls then, each with its rows */
+   * built for MPI; all its ranks make the same calls then, each with its rows
+   * */
   status (*open)(const char *path, enum rt_io_mode mode, bool make,
                  const void *communicator, struct rt_h5 **out);
   status (*close)(struct rt_h5 *f);

@@ -12,17 +12,17 @@
  * part 0 of 1 is a plain range. Where threads cost more than they save, the
  * calling thread runs all parts (rt/team.c), without OpenMP.
  *
- * Where the order of elements can be told (serial launches, ties of payloads) and
- * the library numbers them otherwise than the program, the parts count the
+ * Where the order of elements can be told (serial launches, ties of payloads)
+ * and the library numbers them otherwise than the program, the parts count the
  * program's elements, and each run of them that is consecutive here is a call.
  *
- * RT_UNIT is 64 elements: cuts then fall between cache lines in every layout and
- * vector loops start aligned. Increments reach a target colour by colour, so
- * that a plan gives the same sums for any number of threads above one.
+ * RT_UNIT is 64 elements: cuts then fall between cache lines in every layout
+ * and vector loops start aligned. Increments reach a target colour by colour,
+ * so that a plan gives the same sums for any number of threads above one.
  *
  * Reproducible mode takes the number of threads out of sums altogether:
- * coloured launches run by plan on one thread, too, over ranks by one plan of all
- * ranks' elements (plan_ranks.c), and sums are exact (exact_sums.c).
+ * coloured launches run by plan on one thread, too, over ranks by one plan of
+ * all ranks' elements (plan_ranks.c), and sums are exact (exact_sums.c).
  *
  * Block length: edges of a quadrilateral mesh of 180 000 cells took 0.9 to 1.1
  * ms on two threads for all lengths from 128 to 16384 (1.9 on one). After a
@@ -128,8 +128,8 @@ rt_launch_plan(const struct rt_program *p, uint32_t i) {
 }
 
 /* Over ranks: globals see only what this rank owns, and so does the order of
- * elements. Exact sums look at each element, and an extreme does not mind what its
- * owner has seen, too. */
+ * elements. Exact sums look at each element, and an extreme does not mind what
+ * its owner has seen, too. */
 static void
 split_elements(const struct rt_part *part, const struct rt_launch *l,
                struct rt_run *r) {
@@ -142,9 +142,10 @@ split_elements(const struct rt_part *part, const struct rt_launch *l,
   counters[CNT_redundant_elements] += r->end - part->owned;
 }
 
-/* Elements that may run while values of others are on their way (see ranked.c): in
- * whole units, so that cuts stay what they were. Where order counts, or where the
- * others are more than a small share, which threads would not run evenly: none. */
+/* Elements that may run while values of others are on their way (see ranked.c):
+ * in whole units, so that cuts stay what they were. Where order counts, or
+ * where the others are more than a small share, which threads would not run
+ * evenly: none. */
 static idx_l
 core_elements(const struct rt_part *part, const struct rt_run *r) {
   const struct rt_launch *l = r->l;
@@ -187,8 +188,8 @@ rt_launch_explain(const struct rt_run *r, struct str *out) {
       name, p->parts, border, p->n);
 }
 
-/* On a device the launch behind an exchange is cut where its halves cost no more
- * than the whole and nothing waits for the first one. */
+/* On a device the launch behind an exchange is cut where its halves cost no
+ * more than the whole and nothing waits for the first one. */
 static bool
 offload_cuts(const struct rt_launch *l) {
   return l->offload->form == RT_FORM_PLAIN && l->mode != RT_RUN_SERIAL &&
@@ -344,7 +345,8 @@ range_part(const struct rt_run *r, const struct rt_scratch *s, int t, int k) {
   rt_launch_call(r, s, t, lo, hi < r->hi ? hi : r->hi);
 }
 
-/* Those of [lo, hi) that run now: part of a set without conflicts has none either. */
+/* Those of [lo, hi) that run now: part of a set without conflicts has none
+ * either. */
 static void
 run_clipped(const struct rt_run *r, const struct rt_scratch *s, int t,
             int64_t lo, int64_t hi) {

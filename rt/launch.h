@@ -64,10 +64,10 @@ rt_share(int64_t n, int t, int k) {
   return n / k * t + (n % k < t ? n % k : t);
 }
 
-/* ---- launch.c ------------------------------------------------------------- */
+/* ---- launch.c ----------------------------------------------------------- */
 
-/* What all ranks make together for a launch, before anything of it can fail on one of
- * them. Collective. */
+/* What all ranks make together for a launch, before anything of it can fail on
+ * one of them. Collective. */
 status rt_launch_plan(const struct rt_program *p, uint32_t i);
 /* How a launch that writes through maps is kept safe, a line; or nothing. */
 void rt_launch_explain(const struct rt_run *r, struct str *out);
@@ -84,10 +84,10 @@ void rt_launch_call(const struct rt_run *r, const struct rt_scratch *s, int t,
 /* Elements [lo, hi) by all threads; bound, accumulators started. */
 void rt_launch_team(const struct rt_run *r, const struct rt_scratch *s);
 
-/* ---- exact_sums.c --------------------------------------------------------- */
+/* ---- exact_sums.c ------------------------------------------------------- */
 
-/* Number of exact sums of a launch; whether it has some that elements don't leave
- * in an array; bytes of the arrays for n elements. */
+/* Number of exact sums of a launch; whether it has some that elements don't
+ * leave in an array; bytes of the arrays for n elements. */
 uint32_t rt_exact_count(const struct rt_launch *l);
 bool rt_exact_one_by_one(const struct rt_launch *l);
 size_t rt_exact_each_bytes(const struct rt_launch *l, idx_l n);
@@ -102,17 +102,19 @@ void rt_exact_drain(const struct rt_run *r, const struct rt_scratch *s, int t,
 /* The sums go into globals. Collective over ranks. */
 status rt_exact_finish(const struct rt_program *p, const struct rt_run *r);
 
-/* ---- ranked.c ------------------------------------------------------------- */
+/* ---- ranked.c ----------------------------------------------------------- */
 
-/* Core elements, before values of others are there; false: there are none, or all
- * run at once. */
+/* Core elements, before values of others are there; false: there are none, or
+ * all run at once. */
 status rt_launch_core(const struct rt_program *p, struct rt_run *r, bool *ran);
-/* All (other) elements, with those of other ranks; accumulators into globals. */
+/* All (other) elements, with those of other ranks; accumulators into globals.
+ * */
 status rt_launch_run(const struct rt_program *p, const struct rt_run *r);
-/* A sum over ranks begins: its start value counts on rank 0 alone, an extreme's on
- * each. */
+/* A sum over ranks begins: its start value counts on rank 0 alone, an extreme's
+ * on each. */
 void rt_sum_begin(const struct rt_program *p, const struct rt_sum *s);
-/* sums[0 .. n): those of one type and access in one message each. Collective. */
+/* sums[0 .. n): those of one type and access in one message each. Collective.
+ * */
 status rt_sums_reduce(const struct rt_program *p, const struct rt_sum *sums,
                       uint32_t n);
 

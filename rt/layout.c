@@ -18,14 +18,14 @@
  * Orders of elements that differ go element by element instead: whatever the
  * layout, the next element is somewhere else.
  *
- * Whole dats are copied by all threads, each the range of elements that loops over
- * the set give it: the pages of a buffer then lie where they are used (first
- * touch).
+ * Whole dats are copied by all threads, each the range of elements that loops
+ * over the set give it: the pages of a buffer then lie where they are used
+ * (first touch).
  *
- * Cost: each byte is read and written once; 5 to 19 GB/s for 2 to 6 doubles, one
- * thread.
- * Limits: components of other sizes than 1, 2, 4, 8 go by memcpy. Parts of a dat
- * (rt_layout_rows) are copied by one thread.
+ * Cost: each byte is read and written once; 5 to 19 GB/s for 2 to 6 doubles,
+ * one thread.
+ * Limits: components of other sizes than 1, 2, 4, 8 go by memcpy. Parts of a
+ * dat (rt_layout_rows) are copied by one thread.
  */
 #include "rt/store_impl.h"
 
@@ -163,14 +163,15 @@ copy(char *dst, size_t db, size_t first, const char *src, size_t sb, size_t lo,
   }
 }
 
-/* ---- by all threads -------------------------------------------------------- */
+/* ---- by all threads ----------------------------------------------------- */
 
 static bool
 is_large(idx_l n, uint32_t dim, uint32_t size) {
   return (size_t)n * dim * size >= THREADED_BYTES;
 }
 
-/* Where this thread's share of n elements begins, or (next 1) the next one's. */
+/* Where this thread's share of n elements begins, or (next 1) the next one's.
+ * */
 static size_t
 my_begin(idx_l n, int next) {
   int t = omp_get_thread_num() + next, k = omp_get_num_threads();

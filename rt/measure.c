@@ -3,14 +3,14 @@
  * Problem. Whether ranks had better exchange less often and compute more by
  * themselves depends on the machine.
  *
- * Idea. Pairs of ranks exchange: a few bytes, again and again, and a long message a
- * few times. Of all repetitions the shortest counts (longer ones are other people's),
- * of all pairs the slowest, since ranks wait for each other; so all ranks have the
- * same numbers.
+ * Idea. Pairs of ranks exchange: a few bytes, again and again, and a long
+ * message a few times. Of all repetitions the shortest counts (longer ones are
+ * other people's), of all pairs the slowest, since ranks wait for each other;
+ * so all ranks have the same numbers.
  *
  * cost  a few milliseconds, once
- * limits  neighbours in number, not in the mesh; one pair's messages do not meet
- *         others' on a shared line */
+ * limits  neighbours in number, not in the mesh; one pair's messages do not
+ *         meet others' on a shared line */
 #include "rt/comm.h"
 
 #include "base/arena.h"
@@ -20,7 +20,8 @@
 
 enum { SHORT = 8, LONG = 1 << 20, BATCHES = 100, BATCH = 4 };
 
-/* Seconds of one exchange of `bytes` in each direction with `peer`; -1: nobody. */
+/* Seconds of one exchange of `bytes` in each direction with `peer`; -1: nobody.
+ * */
 static status
 shortest(struct rt_comm *c, int peer, size_t bytes, int batch, double *out) {
   char *memory = mem_alloc(2, bytes);

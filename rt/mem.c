@@ -18,8 +18,8 @@
  * Pages that were never touched cost nothing and read as zeros: a dat that the
  * program never fills is free.
  *
- * Under a sanitizer what lies behind an array, up to the end of its memory, is out of
- * bounds (rt_mem_guard); mapped memory has a page more for that.
+ * Under a sanitizer what lies behind an array, up to the end of its memory, is
+ * out of bounds (rt_mem_guard); mapped memory has a page more for that.
  *
  * Limits: pages go to the NUMA node of the thread that touches them first,
  * which is the program's own thread for mirrors.
@@ -54,8 +54,8 @@ rt_mem_guard(void) {
   return OK;
 }
 
-/* What the machine could hold at all. The system maps more, and ends the process when
- * it is touched. */
+/* What the machine could hold at all. The system maps more, and ends the
+ * process when it is touched. */
 static bool
 fits_machine(size_t bytes) {
   static size_t most;

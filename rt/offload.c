@@ -20,8 +20,8 @@
  *                                   ties keep the earliest
  *   serial    0      n      1       1
  *
- * Over ranks elements of others come in a launch of their own, whose sums nobody
- * fetches; plans are for all of them.
+ * Over ranks elements of others come in a launch of their own, whose sums
+ * nobody fetches; plans are for all of them.
  *
  * Sums: each work item has a row of accumulators in device memory, `combine`
  * joins FAN neighbouring rows at a time, in row order, until one is left, which
@@ -37,13 +37,13 @@
  *
  * Conflicting writes run by a two-level plan, colour by colour, one group of
  * work items a block; or atomically, in one launch; or staged, in one launch: a
- * group adds into its local memory, element colour by element colour, and carries
- * the sums of its block's targets over atomically (rt/stage.c numbers them). The
- * block is the device's group, or halved until its targets fit in local memory, and
- * the private copies of all its items in what a stack holds.
+ * group adds into its local memory, element colour by element colour, and
+ * carries the sums of its block's targets over atomically (rt/stage.c numbers
+ * them). The block is the device's group, or halved until its targets fit in
+ * local memory, and the private copies of all its items in what a stack holds.
  *
- *   groups g of a staged launch run blocks g, g + groups, ...; as many groups as
- *   blocks, or, where there are sums, as rows allow
+ *   groups g of a staged launch run blocks g, g + groups, ...; as many groups
+ *   as blocks, or, where there are sums, as rows allow
  *
  * Cost  one write and one or two reads of a few bytes a launch that needs them.
  */
@@ -60,8 +60,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* WAITING_BYTES: private memory of a group whose items wait for each other; a driver
- * may keep that of all of them on one stack. */
+/* WAITING_BYTES: private memory of a group whose items wait for each other; a
+ * driver may keep that of all of them on one stack. */
 enum { WAITING_BYTES = 1 << 20 };
 enum { FAN = 32, SUM_BYTES_MAX = 32 << 20 };
 

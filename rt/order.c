@@ -13,8 +13,8 @@
  *   reverse Cuthill-McKee 0.08
  *   random              1.00
  *
- * A small mesh has few lines, so that its windows share them: it counts as good,
- * and all of it is in the cache anyway.
+ * A small mesh has few lines, so that its windows share them: it counts as
+ * good, and all of it is in the cache anyway.
  *
  * Cost: WINDOWS * WINDOW entries of each map; 0.2 ms for Airfoil's five maps.
  * Limits: knows nothing of sizes of caches, nor of how often a map is used. */

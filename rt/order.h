@@ -34,7 +34,7 @@ status rt_renumber(struct rt_mesh_set *sets, uint32_t nsets,
 void rt_relation_translate(const struct rt_relation *m, const idx_l *given,
                            bool named, idx_l *out);
 
-/* ---- rt/graph.c ------------------------------------------------------------ */
+/* ---- rt/graph.c --------------------------------------------------------- */
 
 /* Two elements are linked if a row of a map names both (for a map of a set to
  * itself the row's own element is named, too).

@@ -1,25 +1,28 @@
 /* New numbers inside a rank's part.
  *
- * Problem. Local numbers go level by level, and inside a level by global numbers. On a
- * mesh in bad order, or after a partitioner has dealt elements out, neighbours lie
- * anywhere inside a level (rt/renumber.c says what that costs).
+ * Problem. Local numbers go level by level, and inside a level by global
+ * numbers. On a mesh in bad order, or after a partitioner has dealt elements
+ * out, neighbours lie anywhere inside a level (rt/renumber.c says what that
+ * costs).
  *
- * Idea. The part, halo included, is a mesh like any other: it is numbered as one rank's
- * would be, and then cut into levels again, stably. What loops run over stays a
- * prefix, and each level is in the order in which a walk through the mesh meets it:
+ * Idea. The part, halo included, is a mesh like any other: it is numbered as
+ * one rank's would be, and then cut into levels again, stably. What loops run
+ * over stays a prefix, and each level is in the order in which a walk through
+ * the mesh meets it:
  *
  *   numbers       core 0 1 2 3 | rest 4 5 | level 1: 6 7
  *   walk          6 2 0 4 5 3 7 1
  *   new order     2 0 3 1 | 4 5 | 6 7
  *
- * Few elements are outside the core, so it loses little against one rank's order.
- * Both ends of a link list shared elements in one order; the lists stay, the numbers
- * in them change. Global numbers, and what the program sees by them, do not.
+ * Few elements are outside the core, so it loses little against one rank's
+ * order. Both ends of a link list shared elements in one order; the lists stay,
+ * the numbers in them change. Global numbers, and what the program sees by
+ * them, do not.
  *
- * Cost. That of rt_renumber, and a pass over tables and links. Local: what a rank
- * decides here decides nothing that ranks do together.
- * Limits. Rows of the last level are not known here: its elements keep their order
- * unless others name them. */
+ * Cost. That of rt_renumber, and a pass over tables and links. Local: what a
+ * rank decides here decides nothing that ranks do together.
+ * Limits. Rows of the last level are not known here: its elements keep their
+ * order unless others name them. */
 #include "rt/dist.h"
 #include "rt/order.h"
 
@@ -72,7 +75,7 @@ local_clear(struct local *l) {
   free(l->mesh);
 }
 
-/* ---- one set --------------------------------------------------------------------- */
+/* ---- one set ------------------------------------------------------------ */
 
 /* Where the class of element e ends: core, the rest of L_0, each level. */
 static int
@@ -84,7 +87,8 @@ class_of(const struct rt_part *p, int depth, idx_l e) {
   return k + 1;
 }
 
-/* at[e]: the new number of e, from the order `row` of the part without levels. */
+/* at[e]: the new number of e, from the order `row` of the part without levels.
+ * */
 static idx_l *
 cut_into_levels(const struct rt_part *p, int depth, const idx_l *row) {
   idx_l next[REACH_MAX + 2] = {0, p->core, p->owned};
@@ -125,7 +129,7 @@ map_renumber(struct rt_dist_map *m, const struct rt_relation *r,
   m->table = table;
 }
 
-/* ---- all of them ------------------------------------------------------------------- */
+/* ---- all of them -------------------------------------------------------- */
 
 static uint32_t
 renumber_all(struct rt_dist *d, const struct local *l) {

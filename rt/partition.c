@@ -3,8 +3,8 @@
  * Problem. As declared, parts are runs of numbers, and say nothing of the mesh.
  * Every copy at a rank's rim is a value to send and an element to run twice.
  *
- * Idea. One set is cut, all others follow it through maps. Where the elements of
- * that set stay is known to the ranks that declared them, which is where
+ * Idea. One set is cut, all others follow it through maps. Where the elements
+ * of that set stay is known to the ranks that declared them, which is where
  * everybody asks (rt/dist.h).
  *
  *   inertial  the elements in each group of ranks are projected on the longest
@@ -63,7 +63,7 @@ rt_partition_given(struct rt_comm *c, struct rt_part *p, const int *owner) {
   return OK;
 }
 
-/* ---- inertial ------------------------------------------------------------------ */
+/* ---- inertial ----------------------------------------------------------- */
 
 /* Ranks [lo, hi) share the elements of this group. */
 struct group {
@@ -85,7 +85,8 @@ struct rib {
 
 enum { MOMENTS = 10 }; /* number, sums, sums of products */
 
-/* Number, sums of coordinates and of their products, by group, over all ranks. */
+/* Number, sums of coordinates and of their products, by group, over all ranks.
+ * */
 static status
 moments(struct rib *r, double *m) {
   memset(m, 0, (size_t)r->ngroups * MOMENTS * sizeof *m);
@@ -125,7 +126,8 @@ longest_axis(const double *m, double *axis) {
   }
 }
 
-/* Keys: projections, told apart by numbers; the range that each group's have. */
+/* Keys: projections, told apart by numbers; the range that each group's have.
+ * */
 static status
 make_keys(struct rib *r) {
   double *range = mem_alloc(2 * (size_t)r->ngroups, sizeof *range);
@@ -250,7 +252,7 @@ rt_partition_inertial(struct rt_comm *c, struct rt_part *p, const double *at,
   return st;
 }
 
-/* ---- graph ------------------------------------------------------------------------ */
+/* ---- graph -------------------------------------------------------------- */
 
 struct pair {
   idx_g a, b;
@@ -346,7 +348,7 @@ rt_partition_graph(struct rt_dist *d, uint32_t k) {
   return OK;
 }
 
-/* ---- sets that follow ---------------------------------------------------------------- */
+/* ---- sets that follow --------------------------------------------------- */
 
 struct asked {
   const struct rt_part *p;

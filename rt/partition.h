@@ -17,9 +17,10 @@ status rt_partition_given(struct rt_comm *c, struct rt_part *p,
 /* Few links between parts of the set that map `m` of d goes to, whose elements
  * are linked if a row names both; by PT-Scotch. ERR_MPI: it is not there */
 status rt_partition_graph(struct rt_dist *d, uint32_t m);
-/* Other parts of d follow part `prime` through maps, set by set: an element goes
- * where most of those are that it names, or, if it names nobody, where the first
- * row is that names it. Sets that no map links stay as they were declared. */
+/* Other parts of d follow part `prime` through maps, set by set: an element
+ * goes where most of those are that it names, or, if it names nobody, where the
+ * first row is that names it. Sets that no map links stay as they were
+ * declared. */
 status rt_partition_follow(struct rt_dist *d, uint32_t prime);
 
 /* libop2lazy-ptscotch.so: parts[n] for the vertices [first, first + n), which

@@ -1,14 +1,14 @@
 /* Parts: one run of consecutive elements per thread, borders apart.
  *
  * Problem. Colours make increments safe, but each colour walks over the whole
- * mesh with gaps, with a barrier behind it: elements that lie together, and data
- * that they share, are far apart in time.
+ * mesh with gaps, with a barrier behind it: elements that lie together, and
+ * data that they share, are far apart in time.
  *
  * Idea. Give each thread one consecutive part of the elements. An element whose
- * targets nobody outside its part touches can run at any time. What is left, the
- * border, shares targets with another part; it runs after one barrier, on one
- * thread. On a mesh with good numbering the border is a thin line: 0.3 per cent
- * of Airfoil's edges for two parts.
+ * targets nobody outside its part touches can run at any time. What is left,
+ * the border, shares targets with another part; it runs after one barrier, on
+ * one thread. On a mesh with good numbering the border is a thin line: 0.3 per
+ * cent of Airfoil's edges for two parts.
  *
  *   edges   0 1 2 3 4 | 5 6 7 8 9        edge e joins cells e and e+1
  *   cells   0 1 2 3 4 5 | ...            cell 5 has edges of both parts
@@ -16,16 +16,17 @@
  *
  * Short runs between border elements join the border, so that loops stay long.
  *
- * Pays only while the border is short: with k threads and a border of fraction f
- * a loop takes (1 - f) / k + f. Above f = 1 / 8k it does not (rt_plan is used then).
+ * Pays only while the border is short: with k threads and a border of fraction
+ * f a loop takes (1 - f) / k + f. Above f = 1 / 8k it does not (rt_plan is used
+ * then).
  *
  * Measured: Airfoil, 720 000 cells, 2 threads, against blocks of two-level
- * colouring (OP2_THREADING=colours): 1.36 times the speed per iteration, 1.48 with
- * deferred globals (medians of 3 interleaved runs).
- * Cost: two passes over the maps' entries; one word per target while it is made.
- * Source: the split into interior and border is that of distributed meshes
- * (owner-computes; OP2's core and exec halo, Mudalige et al. 2012, section III),
- * applied to threads.
+ * colouring (OP2_THREADING=colours): 1.36 times the speed per iteration, 1.48
+ * with deferred globals (medians of 3 interleaved runs).
+ * Cost: two passes over the maps' entries; one word per target while it is
+ * made. Source: the split into interior and border is that of distributed
+ * meshes (owner-computes; OP2's core and exec halo, Mudalige et al. 2012,
+ * section III), applied to threads.
  * Limits: depends on the numbering; sums depend on the number of threads, so
  * reproducible mode uses colours. */
 #include "rt/parts.h"
@@ -192,10 +193,10 @@ rt_parts_free(struct rt_parts *p) {
   free(p);
 }
 
-/* ---- an independent check ------------------------------------------------------ */
+/* ---- an independent check ----------------------------------------------- */
 
-/* What part k does, by walking its ranges: every element once, and no target of an
- * inner element seen by another part. */
+/* What part k does, by walking its ranges: every element once, and no target of
+ * an inner element seen by another part. */
 static status
 check_ranges(const struct rt_parts *p, char *times) {
   for (uint32_t i = 0; i < p->start[p->parts + 1]; i++)

@@ -1,10 +1,10 @@
-/* The cache of plans, parts and stages. A key is all that one depends on, as 64-bit
- * words: which of them, n, block or number of parts, element colours, and per
- * conflict the map, its version and the entries. Keys are compared in full; a
- * map whose table changes has another version.
+/* The cache of plans, parts and stages. A key is all that one depends on, as
+ * 64-bit words: which of them, n, block or number of parts, element colours,
+ * and per conflict the map, its version and the entries. Keys are compared in
+ * full; a map whose table changes has another version.
  *
- * Bound: rt_plan_cache_sweep drops what no run got since the sweep before; but plans
- * of all ranks stay, since ranks make them together. */
+ * Bound: rt_plan_cache_sweep drops what no run got since the sweep before; but
+ * plans of all ranks stay, since ranks make them together. */
 #include "rt/plan.h"
 
 #include "base/arena.h"

@@ -42,9 +42,9 @@ struct rt_set {
  * Element colours serve devices: elem_colour[e] in [0, nelem_colours[block]).
  * Colours are counted without a limit.
  *
- * Over ranks (rt_plan_get_ranks) blocks are of the program's elements, whoever has
- * them: block j covers elements at[first[j] .. first[j+1]), and a colour may have no
- * block here. */
+ * Over ranks (rt_plan_get_ranks) blocks are of the program's elements, whoever
+ * has them: block j covers elements at[first[j] .. first[j+1]), and a colour
+ * may have no block here. */
 struct rt_plan {
   idx_l n, block, nblocks;
   idx_l ncolours;
@@ -69,14 +69,15 @@ rt_plan_first(const struct rt_plan *p, idx_l j) {
  * source  two-level colouring: Mudalige et al. 2012, section III (OP2) */
 status rt_plan_get(idx_l n, idx_l block, const struct rt_entries *c,
                    uint32_t nc, bool elem_colours, const struct rt_plan **out);
-/* For so many threads, without element colours; *out NULL where colours have so few
- * blocks that one thread is better (hubs, random rows). */
+/* For so many threads, without element colours; *out NULL where colours have so
+ * few blocks that one thread is better (hubs, random rows). */
 status rt_plan_get_for(idx_l n, idx_l block, int threads,
                        const struct rt_entries *c, uint32_t nc,
                        const struct rt_plan **out);
-/* The plan for elements of L_level of a set over ranks, such that each target is
- * reached by its elements in one order, whatever the ranks and the partition: blocks of
- * `block` global numbers, coloured by all ranks together. Collective. Else as
+/* The plan for elements of L_level of a set over ranks, such that each target
+ * is reached by its elements in one order, whatever the ranks and the
+ * partition: blocks of `block` global numbers, coloured by all ranks together.
+ * Collective. Else as
  * rt_plan_get. source  plan_ranks.c */
 status rt_plan_get_ranks(struct rt_comm *comm, const struct rt_set *set,
                          int level, idx_l block, const struct rt_entries *c,
@@ -144,7 +145,8 @@ struct rt_reduction {
   uint32_t dim;
   enum access access; /* INC, MIN, MAX; of a payload it does not matter */
   int32_t payload;    /* -1: a plain reduction */
-  /* of INC: the sum does not depend on the order (exact_sums.c). each: the region
+  /* of INC: the sum does not depend on the order (exact_sums.c). each: the
+   * region
      leaves what element e adds at ACC[e * dim + c] */
   bool exact, each;
 };
@@ -187,7 +189,8 @@ struct rt_want {
 enum rt_form {
   RT_FORM_PLAIN,  /* one after the other; increments are atomic */
   RT_FORM_COLOUR, /* by a two-level plan, a launch for each colour of blocks */
-  RT_FORM_STAGE /* blocks add in local memory, then to the device's, atomically */
+  RT_FORM_STAGE /* blocks add in local memory, then to the device's, atomically
+                   */
 };
 
 /* Kernels of a region on a device; lower has them, the device runs them. */
@@ -314,10 +317,11 @@ struct rt_program {
   struct rt_scratch *scratch; /* of exec, kept from run to run; NULL at first */
 };
 
-/* Run it on `nthreads` threads (1: no OpenMP region is entered), in two steps: what
- * may fail and changes nothing (memory, plans), and the rest; cancel: instead of the
- * second. But a device may fail in that, too (ERR_DEVICE): `broken`, the values of
- * outs are lost. Nothing is allocated in a repeated run. */
+/* Run it on `nthreads` threads (1: no OpenMP region is entered), in two steps:
+ * what may fail and changes nothing (memory, plans), and the rest; cancel:
+ * instead of the second. But a device may fail in that, too (ERR_DEVICE):
+ * `broken`, the values of outs are lost. Nothing is allocated in a repeated
+ * run. */
 status rt_exec_prepare(struct rt_program *p, int nthreads);
 status rt_exec_run(struct rt_program *p, int nthreads);
 void rt_exec_cancel(struct rt_program *p);
@@ -333,9 +337,9 @@ enum rt_team_way { RT_TEAM_MEASURED, RT_TEAM_ALONE, RT_TEAM_TOGETHER };
 void rt_set_team(enum rt_team_way way);
 /* Forget what was measured: functions are no longer those that they were. */
 void rt_team_clear(void);
-/* One order of increments for any number of threads and ranks (OP2_REPRODUCIBLE):
- * coloured launches run by a plan of the program's elements always. Sums are
- * independent of order where reductions say `exact`. */
+/* One order of increments for any number of threads and ranks
+ * (OP2_REPRODUCIBLE): coloured launches run by a plan of the program's elements
+ * always. Sums are independent of order where reductions say `exact`. */
 void rt_set_reproducible(bool on);
 /* Over ranks: globals that loops combine stay each rank's own. */
 void rt_set_apart(bool on);
@@ -346,12 +350,12 @@ void rt_program_free(struct rt_program *p); /* TAKE; NULL is allowed */
 /* Line of the timing table for this kernel or region name. cost one look-up */
 uint32_t rt_timer_get(const char *name);
 void rt_timer_add(uint32_t timer, double seconds, uint64_t bytes);
-/* The same for work from `begin` to `end` of timer_wall, also told to the hook (the
- * timeline); NULL: none. !call: the first half of a call. */
+/* The same for work from `begin` to `end` of timer_wall, also told to the hook
+ * (the timeline); NULL: none. !call: the first half of a call. */
 void rt_timer_span(uint32_t timer, double begin, double end, uint64_t bytes,
                    bool call);
-/* The same for work that was given to a device from `begin` to `end`; how long it ran
- * comes later, from the device. */
+/* The same for work that was given to a device from `begin` to `end`; how long
+ * it ran comes later, from the device. */
 void rt_timer_given(uint32_t timer, double begin, double end, uint64_t bytes);
 void rt_timer_seconds(uint32_t timer, double seconds);
 extern void (*rt_timer_hook)(const char *name, double begin, double end);

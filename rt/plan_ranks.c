@@ -1,31 +1,33 @@
 /* Plans over ranks: one order of increments, whatever the partition.
  *
- * Problem. A target gets its increments from several elements, and their sum depends
- * on the order. Ranks number elements each in its own way, have copies of others',
- * and cut the mesh wherever they like; the order must not tell.
+ * Problem. A target gets its increments from several elements, and their sum
+ * depends on the order. Ranks number elements each in its own way, have copies
+ * of others', and cut the mesh wherever they like; the order must not tell.
  *
- * Idea. What all partitions share is the number that the program gave an element. Cut
- * those numbers into blocks, and colour the blocks by which of them share targets: the
- * plan that one rank would make (colour.c). A rank runs, colour after colour, of each
- * block the elements that it has. Two blocks of one colour share no target, so that
- * each target is reached in the order of (colour, number), and threads take blocks as
- * on one rank.
+ * Idea. What all partitions share is the number that the program gave an
+ * element. Cut those numbers into blocks, and colour the blocks by which of
+ * them share targets: the plan that one rank would make (colour.c). A rank
+ * runs, colour after colour, of each block the elements that it has. Two blocks
+ * of one colour share no target, so that each target is reached in the order of
+ * (colour, number), and threads take blocks as on one rank.
  *
  *   program's edges   0 1 2 | 3 4 5 | 6 7 8      blocks 0 1 2, colours 0 1 0
  *   rank 0 has        0 1 2   3                  runs 0 1 2, then 3
  *   rank 1 has            2   3 4 5   6 7 8      runs 2, 6 7 8, then 3 4 5
  *
- * The owner of a target has all elements that name it (L_1), so that it knows which
- * blocks meet there. Pairs of blocks are gathered, and each rank colours the graph by
- * itself: block by block, the lowest colour that no neighbour before it has.
+ * The owner of a target has all elements that name it (L_1), so that it knows
+ * which blocks meet there. Pairs of blocks are gathered, and each rank colours
+ * the graph by itself: block by block, the lowest colour that no neighbour
+ * before it has.
  *
- * Cost: the entries of L_1 twice, a sort of this rank's elements, and on each rank the
- * graph of all blocks, one for 512 elements of the mesh; one collective.
- * Source: two-level colouring as in colour.c; one order from the program's numbers:
- * Siklosi, Mudalige, Reguly, "Bitwise reproducible task execution on unstructured mesh
- * applications", 2024, which colours elements.
- * Limits: a rank that has few elements of each block runs short pieces. Loops that
- * update a global in place and increment as well run others' elements last. */
+ * Cost: the entries of L_1 twice, a sort of this rank's elements, and on each
+ * rank the graph of all blocks, one for 512 elements of the mesh; one
+ * collective. Source: two-level colouring as in colour.c; one order from the
+ * program's numbers: Siklosi, Mudalige, Reguly, "Bitwise reproducible task
+ * execution on unstructured mesh applications", 2024, which colours elements.
+ * Limits: a rank that has few elements of each block runs short pieces. Loops
+ * that update a global in place and increment as well run others' elements
+ * last. */
 #include "base/arena.h"
 #include "rt/colour.h"
 #include "rt/dist.h"
@@ -70,7 +72,7 @@ twos_sort(struct twos *v) {
   v->n = n;
 }
 
-/* ---- which blocks meet ------------------------------------------------------------ */
+/* ---- which blocks meet -------------------------------------------------- */
 
 struct maker {
   const struct rt_part *part;
@@ -86,8 +88,8 @@ block_of(const struct maker *m, idx_l e) {
 
 enum { NOBODY = -1, SEVERAL = -2 };
 
-/* Owned target t is named by block b. First pass (`met` is NULL): by which one alone;
- * second pass: where there are several, `met` has them. */
+/* Owned target t is named by block b. First pass (`met` is NULL): by which one
+ * alone; second pass: where there are several, `met` has them. */
 static void
 note_target(idx_l *only, struct twos *met, idx_l t, idx_l b) {
   if (met && only[t] == SEVERAL)
@@ -110,7 +112,8 @@ walk(const struct maker *m, const struct rt_set *to, idx_l *only,
     }
 }
 
-/* met: (target, block), sorted; each two blocks of a target, the later one first */
+/* met: (target, block), sorted; each two blocks of a target, the later one
+ * first */
 static void
 pair_up(const struct twos *met, struct twos *pairs) {
   for (uint32_t i = 0, end; i < met->n; i = end) {
@@ -169,9 +172,10 @@ gather_pairs(struct rt_comm *comm, struct twos *pairs) {
   return st;
 }
 
-/* ---- colours ------------------------------------------------------------------------ */
+/* ---- colours ------------------------------------------------------------ */
 
-/* colour[b], by the pairs (b, an earlier neighbour of b); the number of colours. */
+/* colour[b], by the pairs (b, an earlier neighbour of b); the number of
+ * colours. */
 static idx_l
 colour_graph(const struct twos *pairs, idx_l nblocks, idx_l *colour) {
   idx_l *taken = mem_alloc((size_t)nblocks + 1, sizeof *taken); /* by b + 1 */
@@ -187,7 +191,7 @@ colour_graph(const struct twos *pairs, idx_l nblocks, idx_l *colour) {
   return ncolours;
 }
 
-/* ---- this rank's plan ----------------------------------------------------------------- */
+/* ---- this rank's plan --------------------------------------------------- */
 
 struct place {
   idx_g global;

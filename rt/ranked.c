@@ -1,38 +1,38 @@
 /* Launches over ranks, and sums.
  *
- * Problem. Several ranks run parts of a loop; what it gives to globals must be as if
- * one had run all of it.
+ * Problem. Several ranks run parts of a loop; what it gives to globals must be
+ * as if one had run all of it.
  *
- * Idea. Sums and extremes take owned elements only; elements of others, which are
- * run for what they add to dats, give to accumulators that nobody reads. Extremes
- * with payloads are claimed with the number of the element that made them, and the
- * best claim wins. Globals that are updated in place (tokens) go from rank to rank
- * in the order of global numbers.
+ * Idea. Sums and extremes take owned elements only; elements of others, which
+ * are run for what they add to dats, give to accumulators that nobody reads.
+ * Extremes with payloads are claimed with the number of the element that made
+ * them, and the best claim wins. Globals that are updated in place (tokens) go
+ * from rank to rank in the order of global numbers.
  *
- * Latency is hidden: while values of others are on their way, those elements run
- * that name owned ones only, which are the first (rt/dist.h).
+ * Latency is hidden: while values of others are on their way, those elements
+ * run that name owned ones only, which are the first (rt/dist.h).
  *
  *   exchange starts    own values are copied out, into messages
  *   core elements      read and write elements that this rank owns
  *   exchange finishes  messages are copied into elements that others own
  *   other elements
  *
- * Core elements therefore read nothing that comes, overwrite nothing that goes (it
- * is copied), and nothing that they write is overwritten, whatever dats the launch
- * and the exchange have in common. Only the launch right behind an exchange is cut:
- * what comes after reads its results, of which core elements may still lack
- * increments from others. Tables and accumulators are those of one launch at a time,
- * and stay between its halves.
+ * Core elements therefore read nothing that comes, overwrite nothing that goes
+ * (it is copied), and nothing that they write is overwritten, whatever dats the
+ * launch and the exchange have in common. Only the launch right behind an
+ * exchange is cut: what comes after reads its results, of which core elements
+ * may still lack increments from others. Tables and accumulators are those of
+ * one launch at a time, and stay between its halves.
  *
- * Exact sums (exact_sums.c) look at each element by itself; they are whole behind each
- * launch, so that neither a begin nor a reduction is for them.
+ * Exact sums (exact_sums.c) look at each element by itself; they are whole
+ * behind each launch, so that neither a begin nor a reduction is for them.
  *
- * On a device it is the same, with launches in the place of calls; a device says by
- * itself which element made an extreme.
+ * On a device it is the same, with launches in the place of calls; a device
+ * says by itself which element made an extreme.
  *
- * cost    sums: a reduction for each type and access at the end of a flush. Claims: an
- *         element at a time, one allgather. Tokens: an allgather for each change of
- *         rank */
+ * cost    sums: a reduction for each type and access at the end of a flush.
+ *         Claims: an element at a time, one allgather. Tokens: an allgather for
+ *         each change of rank */
 #include "rt/launch.h"
 
 #include "base/arena.h"
@@ -42,7 +42,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- launches ------------------------------------------------------------------ */
+/* ---- launches ----------------------------------------------------------- */
 
 /* Tokens in one block of bytes. */
 static size_t
@@ -135,8 +135,8 @@ run_in_order(const struct rt_program *p, const struct rt_run *r, char *claim,
   return OK;
 }
 
-/* Extremes with payloads: the best of what the ranks began with, then of what they
- * claim. */
+/* Extremes with payloads: the best of what the ranks began with, then of what
+ * they claim. */
 static status
 settle_claims(const struct rt_program *p, const struct rt_run *r,
               const char *claim) {
@@ -271,7 +271,7 @@ rt_launch_run(const struct rt_program *p, const struct rt_run *r) {
   return st == OK ? run_redundant(p, r) : st;
 }
 
-/* ---- sums ------------------------------------------------------------------------ */
+/* ---- sums --------------------------------------------------------------- */
 
 /* A sum's start value counts on rank 0; of an extreme, that of each rank. */
 void

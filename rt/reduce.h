@@ -18,9 +18,9 @@ void rt_reduce_claim_start(const struct rt_launch *l, char *claim);
 /* Element `g` ran on `row`; those components that it changed are its own. */
 void rt_reduce_claim_note(const struct rt_launch *l, char *claim,
                           const char *row, idx_g g);
-/* The same in the form in which devices make it: a row, and numbers of elements in
- * some order. Where the numbers of reductions[index]'s components stand; 0: it
- * has no payload, and none. */
+/* The same in the form in which devices make it: a row, and numbers of elements
+ * in some order. Where the numbers of reductions[index]'s components stand; 0:
+ * it has no payload, and none. */
 size_t rt_reduce_claim_offset(const struct rt_launch *l, uint32_t index);
 /* Numbers i become global[order[i]]. */
 void rt_reduce_claim_globals(const struct rt_launch *l, char *claim,
@@ -32,8 +32,8 @@ void rt_reduce_claim_join(const struct rt_launch *l, char *claim,
 /* Into `row`: what globals hold before the launch. */
 void rt_reduce_begun(const struct rt_launch *l, void *const *globals,
                      char *row);
-/* Extremes with payloads begin with the best of the ranks' rows, of equal ones with
- * that of the first. */
+/* Extremes with payloads begin with the best of the ranks' rows, of equal ones
+ * with that of the first. */
 void rt_reduce_begin_best(const struct rt_launch *l, const char *rows,
                           int ranks, void *const *globals);
 /* Into `row`: of all ranks' claims the best values with payloads, and of equal

@@ -1,4 +1,5 @@
-/* Relations that are made from others, and what is found by looking at all rows. */
+/* Relations that are made from others, and what is found by looking at all
+ * rows. */
 #include "rt/relation.h"
 
 #include "base/arena.h"
@@ -17,7 +18,7 @@ rt_relation_bytes(const struct rt_relation *r) {
   return (size_t)rt_relation_entries(r) * sizeof *r->table;
 }
 
-/* ---- facts ---------------------------------------------------------------- */
+/* ---- facts -------------------------------------------------------------- */
 
 /* last[t]: 1 + the element that named t last. */
 static void
@@ -62,7 +63,7 @@ rt_relation_scan(const struct rt_relation *r, struct rt_facts *out) {
   return OK;
 }
 
-/* ---- rows with other numbers ----------------------------------------------- */
+/* ---- rows with other numbers -------------------------------------------- */
 
 void
 rt_relation_renumber(const struct rt_relation *r, const idx_l *row,
@@ -73,7 +74,7 @@ rt_relation_renumber(const struct rt_relation *r, const idx_l *row,
   }
 }
 
-/* ---- inverse ---------------------------------------------------------------- */
+/* ---- inverse ------------------------------------------------------------ */
 
 void
 rt_group(const idx_l *key, idx_l n, idx_l nkeys, const idx_l *order,
@@ -109,8 +110,8 @@ invert(const struct rt_relation *of, const idx_l *order, int64_t *start,
   start[0] = 0;
 }
 
-/* Arrays for rows, zeros: where they begin (`own`: each has its own length), entries,
- * and numbers beside these (`numbered`). */
+/* Arrays for rows, zeros: where they begin (`own`: each has its own length),
+ * entries, and numbers beside these (`numbered`). */
 static status
 rows_alloc(struct rt_relation *r, bool own, int64_t entries, bool numbered) {
   size_t n = (size_t)entries + 1;
@@ -136,7 +137,7 @@ rt_relation_inverse(const struct rt_relation *of, const idx_l *order,
   return OK;
 }
 
-/* ---- composed --------------------------------------------------------------- */
+/* ---- composed ----------------------------------------------------------- */
 
 /* Entries of the rows of b that row e of a names. */
 static int64_t

@@ -1,18 +1,18 @@
 /* Relations: how elements of one set name elements of another, behind op_map.
  *
- *   e of `from`  ->  row of e: elements of `to`, in an order, some perhaps twice
+ *   e of `from` -> row of e: elements of `to`, in an order, some perhaps twice
  *
- *   kind       row of e                                        rows have    memory
- *   table      the entries that op_decl_map was given          one length   KEEP
- *   csr        entries that the maker was given                their own    KEEP
- *   inverse    of another: the elements whose rows name e      their own    GIVE
- *   composed   of two, a and b: b's rows of what a's row of e  one, or      GIVE
- *              names, one after another                        their own
+ *   kind     row of e                                        rows have   memory
+ *   table    the entries that op_decl_map was given          one length  KEEP
+ *   csr      entries that the maker was given                their own   KEEP
+ *   inverse  of another: the elements whose rows name e      their own   GIVE
+ *   composed of two, a and b: b's rows of what a's row of e  one, or     GIVE
+ *            names, one after another                        their own
  *
- * A table or csr is written down as a struct rt_relation; the other kinds have makers,
- * which store their rows, and may outlive what they are made from. All rows are runs
- * of entries in memory; rt_row alone knows where one lies. Whoever colours, cuts,
- * numbers or checks goes by it and knows no kinds. */
+ * A table or csr is written down as a struct rt_relation; the other kinds have
+ * makers, which store their rows, and may outlive what they are made from. All
+ * rows are runs of entries in memory; rt_row alone knows where one lies.
+ * Whoever colours, cuts, numbers or checks goes by it and knows no kinds. */
 #ifndef RT_RELATION_H
 #define RT_RELATION_H
 
@@ -24,8 +24,8 @@
 struct rt_set;
 
 /* Row e is table[e * arity .. (e + 1) * arity), or, where `start` is there,
- * table[start[e] .. start[e + 1]), start[0] == 0; entries in [0, to->n). Immutable while the version
- * stays. */
+ * table[start[e] .. start[e + 1]), start[0] == 0; entries in [0, to->n).
+ * Immutable while the version stays. */
 struct rt_relation {
   const struct rt_set *from, *to;
   uint32_t arity; /* 0 where `start` is there */
@@ -53,8 +53,8 @@ rt_row(const struct rt_relation *r, int64_t e) {
   return (struct rt_row){r->table + lo, (uint32_t)(r->start[e + 1] - lo)};
 }
 
-/* Entries [first, first + count) of every row: all rows of one length have them, of
- * others they are taken as far as the row goes. */
+/* Entries [first, first + count) of every row: all rows of one length have
+ * them, of others they are taken as far as the row goes. */
 struct rt_entries {
   const struct rt_relation *of;
   uint32_t first, count;
@@ -72,7 +72,7 @@ rt_entries_of(const struct rt_entries *x, int64_t e) {
   return (struct rt_row){row.at + first, x->count < left ? x->count : left};
 }
 
-/* ---- relation.c -------------------------------------------------------------- */
+/* ---- relation.c --------------------------------------------------------- */
 
 /* Entries of all rows; bytes of the table. */
 int64_t rt_relation_entries(const struct rt_relation *r);
@@ -91,14 +91,14 @@ struct rt_facts {
 /* cost one pass and one word for each element of `to`. ERR_MEMORY */
 status rt_relation_scan(const struct rt_relation *r, struct rt_facts *out);
 
-/* Rows in another order and with other numbers, one after another: the e-th is that of
- * row[e], with at[x] for each entry x. NULL: as they are. */
+/* Rows in another order and with other numbers, one after another: the e-th is
+ * that of row[e], with at[x] for each entry x. NULL: as they are. */
 void rt_relation_renumber(const struct rt_relation *r, const idx_l *row,
                           const idx_l *at, idx_l *out);
 
 /* Rows of the inverse list elements in the order of `order` (a permutation of
- * of->from; NULL: ascending), entries of one row one after another. GIVE: clear.
- * cost two passes and two words an entry. ERR_MEMORY */
+ * of->from; NULL: ascending), entries of one row one after another. GIVE:
+ * clear. cost two passes and two words an entry. ERR_MEMORY */
 status rt_relation_inverse(const struct rt_relation *of, const idx_l *order,
                            struct rt_relation *out);
 /* a->to is b->from. GIVE: clear. ERR_MEMORY */
@@ -108,9 +108,9 @@ status rt_relation_composed(const struct rt_relation *a,
 /* Of what a maker gave. */
 void rt_relation_clear(struct rt_relation *r);
 
-/* The inverse of rows of one entry, in memory of the caller: those of the numbers
- * [0, n) that have key k are at[start[k] .. start[k + 1]), k in [0, nkeys), as `order`
- * has them. */
+/* The inverse of rows of one entry, in memory of the caller: those of the
+ * numbers [0, n) that have key k are at[start[k] .. start[k + 1]), k in [0,
+ * nkeys), as `order` has them. */
 void rt_group(const idx_l *key, idx_l n, idx_l nkeys, const idx_l *order,
               idx_l *start, idx_l *at);
 

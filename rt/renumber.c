@@ -21,11 +21,12 @@
  * the program's, or they were numbered before) keep their numbers and lead or
  * pass on like others. Where nothing links two sets, each leads its own.
  *
- * Who shows a number to the program translates it (rt/store.h, struct rt_order).
+ * Who shows a number to the program translates it (rt/store.h, struct
+ * rt_order).
  *
  * Measured: Airfoil on 720 000 cells in random order, one thread, 6.3 times the
- * speed per iteration of the same with OP2_RENUMBER=0, and that of the mesh in its
- * generator's order (doc/performance.md).
+ * speed per iteration of the same with OP2_RENUMBER=0, and that of the mesh in
+ * its generator's order (doc/performance.md).
  * Cost: 0.45 to 1.0 s there, tables of maps included; a third of it the graph's
  * walks, the rest passes in the old order: one counting sort or one pass a set.
  * Source: Cuthill and McKee 1969; George 1971; OP2's op_renumber does the same
@@ -70,7 +71,7 @@ set_finish(struct maker *m, uint32_t s, idx_l *row) {
   m->at[s] = at;
 }
 
-/* ---- sets that follow -------------------------------------------------------- */
+/* ---- sets that follow --------------------------------------------------- */
 
 /* By the numbers that a map names. */
 static void
@@ -156,7 +157,7 @@ follow(struct maker *m) {
   }
 }
 
-/* ---- the set that leads ------------------------------------------------------ */
+/* ---- the set that leads ------------------------------------------------- */
 
 /* What a bad order of the set costs; 0: its elements have no graph. */
 static double

@@ -15,9 +15,9 @@
  *            mirror  <--(transposed)--  staging  <--read---  device memory
  *
  * Dats of the program's own memory (OP_NO_REALLOC, overlays) may overlap. Their
- * buffers form a ring (`peers`) that has one copy on a device: the bytes from the
- * first to the last of them, as they lie on the host, each at its offset. What is
- * true for one of the ring is true for all.
+ * buffers form a ring (`peers`) that has one copy on a device: the bytes from
+ * the first to the last of them, as they lie on the host, each at its offset.
+ * What is true for one of the ring is true for all.
  *
  *            host    a |-------------|     b |---------|
  *            device  0 |=======================| one memory, b at offset b - a
@@ -70,8 +70,8 @@ span_of(const struct rt_buf *b, size_t *bytes_out) {
   return lo;
 }
 
-/* Bytes of device memory before the span, so that addresses there are aligned as
- * those of the host are. */
+/* Bytes of device memory before the span, so that addresses there are aligned
+ * as those of the host are. */
 static size_t
 span_shift(const char *lo) {
   return (size_t)((uintptr_t)lo % SPAN_ALIGN);

@@ -1,12 +1,12 @@
 /* Numbers of a block's own for staging increments in local memory.
  *
- * Problem. Work items of a group increment elements through a map. In the device's
- * memory each increment is an atomic operation, though most of a group's increments
- * meet in few elements.
+ * Problem. Work items of a group increment elements through a map. In the
+ * device's memory each increment is an atomic operation, though most of a
+ * group's increments meet in few elements.
  *
  * Idea. A group first adds into its local memory, which is small: room for the
- * distinct targets of its block, in an order of their own. So each block gets a list
- * of its targets, and each entry of its elements a place in that list:
+ * distinct targets of its block, in an order of their own. So each block gets a
+ * list of its targets, and each entry of its elements a place in that list:
  *
  *   map, entries 0 and 1     block 0: elements 0 1 2
  *     0: 7 8                 targets  7 8 9
@@ -14,12 +14,13 @@
  *     2: 7 9
  *
  * What was added is then carried to memory once for each target of the block: 3
- * atomic operations for 6 increments. The list is sorted, so that neighbouring work
- * items reach neighbouring words then.
+ * atomic operations for 6 increments. The list is sorted, so that neighbouring
+ * work items reach neighbouring words then.
  *
- * Cost  a sort of each block's entries, once for each version of a map; two bytes an
- *       entry and a word a target of each block, which a launch reads.
- * Source  ind_map and loc_map of OP2's plans (Mudalige et al. 2012, section III). */
+ * Cost  a sort of each block's entries, once for each version of a map; two
+ *       bytes an entry and a word a target of each block, which a launch reads.
+ * Source  ind_map and loc_map of OP2's plans (Mudalige et al. 2012, section
+ *         III). */
 #include "rt/stage.h"
 
 #include "base/arena.h"

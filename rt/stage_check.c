@@ -1,5 +1,5 @@
-/* The checker of rt/stage.c: it goes from the numbers to the map, the maker went the
- * other way, and it keeps who had a target last instead of sorting. */
+/* The checker of rt/stage.c: it goes from the numbers to the map, the maker
+ * went the other way, and it keeps who had a target last instead of sorting. */
 #include "base/arena.h"
 #include "rt/stage.h"
 

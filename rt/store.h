@@ -43,10 +43,10 @@ struct rt_shape {
 };
 
 /* How a set's elements are numbered in buffers: element e is the program's
- * row[e], and the program's r is element at[r]; both are permutations of [0, n).
- * Of a set over ranks the first `owned` elements are this rank's, the others
- * copies of others' (rt/dist.h); the mirror has `rows` elements, of which some
- * may be nowhere here, and at is NULL. */
+ * row[e], and the program's r is element at[r]; both are permutations of [0,
+ * n). Of a set over ranks the first `owned` elements are this rank's, the
+ * others copies of others' (rt/dist.h); the mirror has `rows` elements, of
+ * which some may be nowhere here, and at is NULL. */
 struct rt_order {
   idx_l n, owned, rows;
   idx_l *row, *at;
@@ -121,10 +121,11 @@ status rt_dat_pin(struct rt_dat *d);
 /* Memory of both dats, which are foreign, overlaps: from now on they have one
  * copy on a device. Their values come to the host. ERR_DEVICE */
 status rt_dat_overlap(struct rt_dat *a, struct rt_dat *b);
-/* Values of its declaration, which are all zero here, are not on other ranks. */
+/* Values of its declaration, which are all zero here, are not on other ranks.
+ * */
 void rt_dat_touch(struct rt_dat *d);
-/* Its values are gone: mirror and buffer are as after a declaration, of unspecified
- * contents. */
+/* Its values are gone: mirror and buffer are as after a declaration, of
+ * unspecified contents. */
 void rt_dat_forget(struct rt_dat *d);
 /* Does the mirror hold the values? */
 bool rt_dat_mirror_current(const struct rt_dat *d);
@@ -145,8 +146,8 @@ status rt_dat_sync(struct rt_dat *d);
  * before its next use. If it is shared with another dat it is left to that
  * one. */
 void rt_dat_mirror_written(struct rt_dat *d);
-/* Copy the program's elements [lo, hi) to `out`, AoS, from mirror or buffer; not
- * from a device. */
+/* Copy the program's elements [lo, hi) to `out`, AoS, from mirror or buffer;
+ * not from a device. */
 void rt_dat_read(const struct rt_dat *d, idx_l lo, idx_l hi, void *out);
 /* Change the layout; the buffer is rewritten if it exists (and no longer
  * shared). ERR_STATE for other than AoS in foreign memory. */
@@ -199,8 +200,8 @@ void rt_layout_permute(void *dst, size_t dst_block, const idx_l *dst_rows,
 /* Memory for large arrays: aligned to 64 bytes, huge pages asked for above 4
  * MiB, zeroed. NULL on exhaustion. */
 void *rt_mem_new(size_t bytes);
-/* From now on the address sanitizer, which the program has, finds accesses behind such
- * memory. ERR_STATE: it has none. */
+/* From now on the address sanitizer, which the program has, finds accesses
+ * behind such memory. ERR_STATE: it has none. */
 status rt_mem_guard(void);
 void rt_mem_free(void *p, size_t bytes);
 /* Give the pages back; the contents are lost, the address stays. Does nothing

@@ -1,12 +1,12 @@
 /* One thread or all of them?
  *
  * Problem. Entering a team of threads and leaving it costs a microsecond on an
- * idle machine, much more where another process has the processor. Boundary edges
- * of a mesh, or all of a small mesh, are worked off in less. How long an element
- * takes is not known beforehand: 1 ns or 100.
+ * idle machine, much more where another process has the processor. Boundary
+ * edges of a mesh, or all of a small mesh, are worked off in less. How long an
+ * element takes is not known beforehand: 1 ns or 100.
  *
- * And it changes: beside other work a thread may wait for its processor while the
- * others spin, so that two are several times slower than one.
+ * And it changes: beside other work a thread may wait for its processor while
+ * the others spin, so that two are several times slower than one.
  *
  * Idea. Measure. A launch begins with
  *
@@ -16,30 +16,31 @@
  * launch costs; worse ones are the machine's. (Elements, not time, say what is
  * short: on a busy machine the shortest launch takes long together.)
  *
- * Then it looks again now and then, at the mean of late runs, since what counts is
- * how it goes at this time:
+ * Then it looks again now and then, at the mean of late runs, since what counts
+ * is how it goes at this time:
  *
  *   together   slower than alone was: alone, for a while (`nap`)
- *   alone      the while is over: some runs together; if these are not faster, alone
- *              for twice as long as before, up to LONGEST
+ *   alone      the while is over: some runs together; if these are not faster,
+ *              alone for twice as long as before, up to LONGEST
  *
- * From LONG elements on entering a team is nothing beside the work: such launches run
- * together, and are measured (2, 1 and 1 runs) where other work wants the processors
- * only.
+ * From LONG elements on entering a team is nothing beside the work: such
+ * launches run together, and are measured (2, 1 and 1 runs) where other work
+ * wants the processors only.
  *
  * How threads wait for each other changes, too, where other work wants their
- * processors (rt/waiters.c); then all is measured anew. Long runs are timed each, short ones each SAMPLE-th.
+ * processors (rt/waiters.c); then all is measured anew. Long runs are timed
+ * each, short ones each SAMPLE-th.
  *
- * Launches of one region over as many elements share what was measured: a chain of
- * a hundred time steps has a hundred launches of each, which run seldom.
+ * Launches of one region over as many elements share what was measured: a chain
+ * of a hundred time steps has a hundred launches of each, which run seldom.
  *
  * The split stays: alone, one thread runs the parts of all, in their order and
  * with their accumulators. So what is decided here changes no bit of a result;
- * otherwise two runs of a program would differ by the clock. The number of parts
- * depends on the number of elements only: each has at least LEAST.
+ * otherwise two runs of a program would differ by the clock. The number of
+ * parts depends on the number of elements only: each has at least LEAST.
  *
- * cost  four or eight measured runs, of which some go the wrong way; alone, some
- *       runs together each LONGEST seconds
+ * cost  four or eight measured runs, of which some go the wrong way; alone,
+ *       some runs together each LONGEST seconds
  * limit all threads or one, nothing in between */
 #include "rt/team.h"
 

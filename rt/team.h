@@ -1,4 +1,5 @@
-/* How many threads a launch is split over, and whether they come: see team.c. */
+/* How many threads a launch is split over, and whether they come: see team.c.
+ * */
 #ifndef RT_TEAM_H
 #define RT_TEAM_H
 
@@ -24,15 +25,15 @@ struct rt_team {
   double sum;       /* of these, seconds */
 };
 
-/* That of launches of this function over n elements, until a sweep in which it is
- * not marked as kept, or rt_team_clear. */
+/* That of launches of this function over n elements, until a sweep in which it
+ * is not marked as kept, or rt_team_clear. */
 struct rt_team *rt_team_get(rt_region_fn fn, idx_l n);
 void rt_team_sweep(void);
 
 /* Threads that elements [0, n) are split over, of at most `nthreads`. */
 int rt_team_size(idx_l n, int nthreads);
-/* Is the next run of n elements, split over `threads`, done by that many, or by one
- * alone? */
+/* Is the next run of n elements, split over `threads`, done by that many, or by
+ * one alone? */
 bool rt_team_together(struct rt_team *t, idx_l n, int threads);
 /* Does the next run have to be timed? */
 bool rt_team_measures(const struct rt_team *t);

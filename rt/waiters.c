@@ -1,19 +1,20 @@
 /* Threads that wait beside other work.
  *
- * Problem. OpenMP's threads spin where they wait for each other and for the next
- * launch, some milliseconds long. On processors of their own that is quickest. Where
- * other processes want these, too, a thread that spins has the processor, and the one
- * that all wait for has not: two threads were ten times slower than one.
- * OMP_WAIT_POLICY=passive helps, but is read before main begins, and costs microseconds
- * in each launch on an idle machine.
+ * Problem. OpenMP's threads spin where they wait for each other and for the
+ * next launch, some milliseconds long. On processors of their own that is
+ * quickest. Where other processes want these, too, a thread that spins has the
+ * processor, and the one that all wait for has not: two threads were ten times
+ * slower than one. OMP_WAIT_POLICY=passive helps, but is read before main
+ * begins, and costs microseconds in each launch on an idle machine.
  *
- * Idea. The system counts how often it took a processor from this process (involuntary
- * switches): 50 a second on an idle machine, 250 beside other work (two processors). Where they
- * are many, threads are asked to sleep soon:
+ * Idea. The system counts how often it took a processor from this process
+ * (involuntary switches): 50 a second on an idle machine, 250 beside other work
+ * (two processors). Where they are many, threads are asked to sleep soon:
  *
- *   libgomp   spins 300 times less while there are more OpenMP threads than processors
- *             (its manual, GOMP_SPINCOUNT): a second team of as many makes it so, which
- *             sleeps until the machine has been quiet for a while
+ *   libgomp   spins 300 times less while there are more OpenMP threads than
+ *             processors (its manual, GOMP_SPINCOUNT): a second team of as many
+ *             makes it so, which sleeps until the machine has been quiet for a
+ *             while
  *   libomp    has a function for it, kmp_set_blocktime
  *
  * A program that says by itself how threads wait is left alone.

@@ -13,10 +13,11 @@
 /* ---- blob_reduce.c: a module becomes the kernels alone ------------------- */
 
 /* Keep the functions named in `keep` and what they need; make them external and
- * all else internal, mutable globals declarations. Who calls a replaceable function
- * calls a declaration; the function has LOW_BLOB_OWN behind its name. Attributes of the host's
- * compilation (target, sanitizers, size, debug info) go. Internal globals get
- * ".<suffix>" behind their names, so that they are unique in the program. */
+ * all else internal, mutable globals declarations. Who calls a replaceable
+ * function calls a declaration; the function has LOW_BLOB_OWN behind its name.
+ * Attributes of the host's compilation (target, sanitizers, size, debug info)
+ * go. Internal globals get ".<suffix>" behind their names, so that they are
+ * unique in the program. */
 status low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
                        const char *suffix);
 #define LOW_BLOB_OWN ".op2.own"
@@ -37,8 +38,9 @@ void low_math_without_errno(LLVMModuleRef m);
 /* ---- kernel_open.c ------------------------------------------------------- */
 
 struct low_kernel;
-/* The kernel and what it needs as a module: all that is defined there is internal
- * and nameless. ERR_COMPILE: the bitcode is broken or lacks the kernel. */
+/* The kernel and what it needs as a module: all that is defined there is
+ * internal and nameless. ERR_COMPILE: the bitcode is broken or lacks the
+ * kernel. */
 status low_kernel_open(const struct low_kernel *k, LLVMContextRef ctx,
                        LLVMModuleRef *out, LLVMValueRef *fn_out);
 /* Link m, which is gone then, into `to`. v[n] are values of m (or NULL), v[0] a
@@ -57,7 +59,8 @@ struct low_embed {
   bool keep_debug;     /* the user asked for debug information */
 };
 
-/* A place that reads dat->data, and what becomes of the pointer: blob_looks.c. */
+/* A place that reads dat->data, and what becomes of the pointer: blob_looks.c.
+ * */
 enum low_look_kind {
   LOW_LOOK_READ = OP2_LOOK_READ,
   LOW_LOOK_WRITE = OP2_LOOK_WRITE,
@@ -91,8 +94,8 @@ void low_embedded_clear(struct low_embedded *e);
 
 /* ---- blob_scan.c: what in a module concerns op2 -------------------------- */
 
-/* Functions defined here that may be kernels (in files that have loops), that the linker
- * may replace, and that other files' kernels may call; by name. */
+/* Functions defined here that may be kernels (in files that have loops), that
+ * the linker may replace, and that other files' kernels may call; by name. */
 void low_scan_functions(LLVMModuleRef m, struct low_embedded *e);
 /* Places outside the library's headers that touch op_dat_core.data. */
 void low_scan_looks(LLVMModuleRef m, size_t data_offset,
@@ -102,7 +105,7 @@ void low_scan_lines(LLVMModuleRef m);
 /* Remove what op2.h leaves in files of other compilers. */
 void low_scan_unmark(LLVMModuleRef m);
 
-/* ---- blob_looks.c: a call in front of each read of dat->data -------------- */
+/* ---- blob_looks.c: a call in front of each read of dat->data ------------ */
 
 /* The kind of each look. m stays as it is. ERR_COMPILE */
 status low_looks_classify(LLVMModuleRef m, struct low_embedded *e);

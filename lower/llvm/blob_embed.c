@@ -14,11 +14,11 @@
  *     define internal void @op2.blob.add() { if (&op2_blob_register) ... }
  *
  * An address is that of this file's code, also where the linker prefers another
- * file's: a weak function is named through a local alias, which stays here. What
- * kernels call in other files has entries, too, so that at run time an address tells
- * which code is meant. Such references must not make a program need what it would
- * do without, and LLVM knows one kind of reference for each name; so they are
- * assembly:
+ * file's: a weak function is named through a local alias, which stays here.
+ * What kernels call in other files has entries, too, so that at run time an
+ * address tells which code is meant. Such references must not make a program
+ * need what it would do without, and LLVM knows one kind of reference for each
+ * name; so they are assembly:
  *
  *     .weakref op2.called.0.9f3c, eos
  *
@@ -157,7 +157,8 @@ embed_original(struct embedder *b, const char *name) {
   return LLVMGetNamedGlobal(b->m, plain);
 }
 
-/* Note which functions the code reaches that this file's code does not define. */
+/* Note which functions the code reaches that this file's code does not define.
+ * */
 static void
 embed_calls(struct embedder *b, LLVMModuleRef code, struct embed_row *r) {
   size_t len;
@@ -172,8 +173,8 @@ embed_calls(struct embedder *b, LLVMModuleRef code, struct embed_row *r) {
   }
 }
 
-/* What depends on a function's code with all that it needs. Names of types are unique
- * in a context, so each function has its own. */
+/* What depends on a function's code with all that it needs. Names of types are
+ * unique in a context, so each function has its own. */
 static status
 embed_code(struct embedder *b, struct embed_row *r) {
   struct low_kernel k = {.name = (char *)(uintptr_t)r->ir_name,

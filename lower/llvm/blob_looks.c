@@ -14,12 +14,13 @@
  *   READ   nothing is stored through it
  *   WRITE  something may be: later loops must see that
  *   HOLD   it outlives the place: stored, given back, given to code that may
- *          keep it, or used after a call in which loops may be recorded. The dat
- *          stays in the memory that the program sees, and loops that use it run
- *          at their call from then on
+ *          keep it, or used after a call in which loops may be recorded. The
+ *          dat stays in the memory that the program sees, and loops that use it
+ *          run at their call from then on
  *
  * A call may record loops unless it is of a function that LLVM knows from a
- * library, of C++'s own library, or of one defined here that makes no such call.
+ * library, of C++'s own library, or of one defined here that makes no such
+ * call.
  *
  * cost: a copy of the module, two passes; only for files that read the field.
  * limits: a copy of the whole struct, and an address computed by hand, are not
@@ -54,8 +55,8 @@ has_attribute(LLVMValueRef fn, LLVMAttributeIndex index, const char *name) {
   return LLVMGetEnumAttributeAtIndex(fn, index, kind) != NULL;
 }
 
-/* A declared function that cannot call back into the program: LLVM has put on it
- * what it knows of libraries, which no front end writes. */
+/* A declared function that cannot call back into the program: LLVM has put on
+ * it what it knows of libraries, which no front end writes. */
 static bool
 is_library(LLVMValueRef fn) {
   static const char *const standard[] = {
@@ -197,8 +198,8 @@ walk_block(struct look_flow *w, LLVMValueRef i, LLVMValueRef place,
   return true;
 }
 
-/* Is the pointer used where a call that may record loops lies between? Each block
- * is gone through once before and once after such a call. */
+/* Is the pointer used where a call that may record loops lies between? Each
+ * block is gone through once before and once after such a call. */
 static void
 walk(struct look_flow *w, LLVMValueRef place) {
   struct at {
@@ -344,7 +345,7 @@ low_looks_classify(LLVMModuleRef m, struct low_embedded *e) {
   return s;
 }
 
-/* ---- the calls ------------------------------------------------------------- */
+/* ---- the calls ---------------------------------------------------------- */
 
 static LLVMValueRef
 look_text(LLVMModuleRef m, const char *s) {

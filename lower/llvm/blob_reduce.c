@@ -14,9 +14,9 @@
  *     static const double rk[2] = {...}; @rk = internal constant [2 x double]
  *
  * A constant whose value is in another file counts as mutable: it has no value
- * here. A second name (alias) becomes what it names. Of a weak function the linker
- * may take another file's definition: who calls it calls a declaration, and ours
- * stands beside it under a name of its own.
+ * here. A second name (alias) becomes what it names. Of a weak function the
+ * linker may take another file's definition: who calls it calls a declaration,
+ * and ours stands beside it under a name of its own.
  *
  *     @eos = external ...    @eos.op2.own = ...
  *
@@ -137,7 +137,8 @@ reduce_global(LLVMValueRef g, const char *suffix) {
   LLVMSetVisibility(g, LLVMDefaultVisibility);
 }
 
-/* All uses of a definition become those of a declaration, which takes its name. */
+/* All uses of a definition become those of a declaration, which takes its name.
+ * */
 static void
 reduce_declare(LLVMModuleRef m, LLVMValueRef g) {
   LLVMTypeRef type = LLVMGlobalGetValueType(g);

@@ -2,12 +2,13 @@
  *
  * A kernel is any function whose address is taken: handed to op_par_loop, put
  * in a table, or given back by the conversion of a captureless lambda. Taking
- * too many costs bytes in the blob, nothing else. Replaceable (weak) functions are
- * taken as well: kernels call them as they call other files' functions. And so are
- * functions that kernels of other files may call; left out are those that no kernel
- * could call and stay free of effects: they, or what they call, call the library,
- * take variable arguments (as printf does), or have assembly. Not meant are the compiler's
- * own uses: constructors' tables, virtual tables, exit handlers, OpenMP bodies.
+ * too many costs bytes in the blob, nothing else. Replaceable (weak) functions
+ * are taken as well: kernels call them as they call other files' functions. And
+ * so are functions that kernels of other files may call; left out are those
+ * that no kernel could call and stay free of effects: they, or what they call,
+ * call the library, take variable arguments (as printf does), or have assembly.
+ * Not meant are the compiler's own uses: constructors' tables, virtual tables,
+ * exit handlers, OpenMP bodies.
  *
  * clang's unoptimised code keeps a field access as what it was:
  *
@@ -19,8 +20,8 @@
  * computed by hand, or a copy of the whole struct, is not seen. What is done
  * about such reads: blob_looks.c.
  *
- * op2.h leaves a constructor in each file that includes it, by which the library
- * knows of files that nobody has scanned; it is taken out here.
+ * op2.h leaves a constructor in each file that includes it, by which the
+ * library knows of files that nobody has scanned; it is taken out here.
  */
 #include "base/arena.h"
 #include "lower/llvm/bitcode.h"
@@ -281,10 +282,10 @@ low_scan_looks(LLVMModuleRef m, size_t data_offset, struct low_embedded *e) {
           scan_add_look(i, e);
 }
 
-/* ---- lines of calls ------------------------------------------------------- */
+/* ---- lines of calls ----------------------------------------------------- */
 
-/* __LINE__ in a macro is the line of the closing parenthesis to clang; messages are
- * to name that of the call. In op2_c.h, `line` follows the file's name. */
+/* __LINE__ in a macro is the line of the closing parenthesis to clang; messages
+ * are to name that of the call. In op2_c.h, `line` follows the file's name. */
 static void
 scan_first_line(LLVMValueRef call) {
   LLVMValueRef f = LLVMGetCalledValue(call);
@@ -309,7 +310,7 @@ low_scan_lines(LLVMModuleRef m) {
         if (scan_is_call(i)) scan_first_line(i);
 }
 
-/* ---- the mark of op2.h ---------------------------------------------------- */
+/* ---- the mark of op2.h -------------------------------------------------- */
 
 /* A list of pointers, or of structs that hold one, without those to `fn`. */
 static void

@@ -3,10 +3,10 @@
 //
 // A parameter is a pointer, perhaps through type names and qualifiers:
 //
-//   typedef double real;  const real *x   ->  "double"     real **x  ->  "double*"
+//   typedef double real;  const real *x -> "double"   real **x -> "double*"
 //
-// What no type of OP2's says (void, a struct, an enum, plain bytes, an array) has no
-// name: "". Such parameters are taken at their word.
+// What no type of OP2's says (void, a struct, an enum, plain bytes, an array)
+// has no name: "". Such parameters are taken at their word.
 #include "lower/llvm/blob_types.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* For each parameter OP2's name of what it points to, with "*" behind it for T **;
- * "" where there is none. Nothing is said of a function without debug
+/* For each parameter OP2's name of what it points to, with "*" behind it for T
+ * **; "" where there is none. Nothing is said of a function without debug
  * information. */
 void low_param_types(LLVMValueRef function,
                      void (*take)(void *user, const char *type), void *user);

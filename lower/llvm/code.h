@@ -25,8 +25,8 @@ enum { LOW_WIDTH_MAX = 16 };
 /* Named metadata: the loop over the lanes of a block, until it is vectorised.
  * */
 #define LOW_LANE_LOOP "op2.lanes"
-/* Attribute of the function that runs blocks. Passes replace functions by others
- * that have their attributes, and names may be the program's. */
+/* Attribute of the function that runs blocks. Passes replace functions by
+ * others that have their attributes, and names may be the program's. */
 #define LOW_BLOCKS "op2-blocks"
 
 /* A module in `ctx` with LOW_ENTRY (rt_region_fn), not yet optimised; in
@@ -34,8 +34,9 @@ enum { LOW_WIDTH_MAX = 16 };
 status low_region_build(const struct low_region *r, const struct low_target *t,
                         bool blocks, LLVMContextRef ctx, LLVMModuleRef *out,
                         bool *large_out);
-/* Link the region's kernels into `m`; fns[i] is that of instance i. *large_out: they
- * are so much code that they are called, not inlined; NULL: always inlined. */
+/* Link the region's kernels into `m`; fns[i] is that of instance i. *large_out:
+ * they are so much code that they are called, not inlined; NULL: always
+ * inlined. */
 enum { LOW_INLINE_INSTRUCTIONS = 20000 };
 status low_link_kernels(const struct low_region *r, const struct low_target *t,
                         LLVMModuleRef m, LLVMValueRef *fns,
@@ -43,10 +44,11 @@ status low_link_kernels(const struct low_region *r, const struct low_target *t,
 
 /* ---- region_absent.c ----------------------------------------------------- */
 
-/* In the module of a kernel without effects: what only its tables mention becomes
- * addresses that nothing else has (variables) and empty functions. */
+/* In the module of a kernel without effects: what only its tables mention
+ * becomes addresses that nothing else has (variables) and empty functions. */
 void low_absent_replace(LLVMModuleRef m, LLVMValueRef kernel);
-/* Once all is inlined: functions that tables mention become such addresses, too. */
+/* Once all is inlined: functions that tables mention become such addresses,
+ * too. */
 void low_absent_on_device(LLVMModuleRef m);
 
 /* ---- region_block.c ------------------------------------------------------ */
@@ -57,7 +59,8 @@ uint32_t low_block_width(const struct low_region *r,
 
 /* ---- region_settle.c ----------------------------------------------------- */
 
-/* Decide in the kernel's own module what LLVM is free to round in several ways. */
+/* Decide in the kernel's own module what LLVM is free to round in several ways.
+ * */
 status low_kernel_settle(const struct low_target *t, LLVMModuleRef m,
                          LLVMValueRef kernel);
 /* exp, pow, ... of all kernels: there are functions for vectors of `width`. */
@@ -95,8 +98,8 @@ status low_target_lean(const struct low_target *t, LLVMModuleRef m);
 status low_target_simplify(const struct low_target *t, LLVMModuleRef m);
 /* May code for this sanitizer have vectors? */
 bool low_sanitize_vectors(enum low_sanitize s);
-/* Instrument all functions: before anything else is done to a module, or as the last
- * thing, as the sanitizer wants it. */
+/* Instrument all functions: before anything else is done to a module, or as the
+ * last thing, as the sanitizer wants it. */
 status low_target_sanitize_first(const struct low_target *t,
                                  enum low_sanitize s, LLVMModuleRef m);
 status low_target_sanitize(const struct low_target *t, enum low_sanitize s,

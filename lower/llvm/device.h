@@ -15,7 +15,8 @@ struct low_device_kind {
   /* Global number, number in the group, of the group: i64. */
   LLVMValueRef (*item)(struct low_emit *em, enum low_item which);
   void (*barrier)(struct low_emit *em);
-  /* Local memory that the launch gives: the kernel's last argument, or not one. */
+  /* Local memory that the launch gives: the kernel's last argument, or not one.
+   * */
   bool room_is_argument;
   LLVMValueRef (*room)(struct low_emit *em);
   /* Mark a kernel; `nargs` parameters. */
@@ -26,8 +27,8 @@ struct low_device_kind {
 };
 extern const struct low_device_kind low_kind_spir, low_kind_spirv, low_kind_ptx;
 
-/* spirv.c: SPIR-V from SPIR, by a translator that is looked for now. ERR_COMPILE:
- * there is none, or what it says */
+/* spirv.c: SPIR-V from SPIR, by a translator that is looked for now.
+ * ERR_COMPILE: there is none, or what it says */
 status low_spirv_translate(const struct str *spir, struct str *code);
 
 /* ---- device_globals.c ---------------------------------------------------- */
@@ -43,8 +44,8 @@ status low_device_globals(struct low_emit *em);
  * always; else i1: continue with the row where false. */
 void low_device_sums_begin(struct low_emit *em, LLVMValueRef fresh);
 void low_device_sums_end(struct low_emit *em);
-/* Before an element: keep what claims are about. After it: `number` made what has
- * changed. */
+/* Before an element: keep what claims are about. After it: `number` made what
+ * has changed. */
 void low_device_claims_keep(struct low_emit *em);
 void low_device_claims_note(struct low_emit *em, LLVMValueRef number);
 /* The kernel that joins rows; struct rt_reduction says how. */
@@ -62,8 +63,9 @@ LLVMTypeRef low_device_ptr(struct low_emit *em);
 const struct low_device_kind *low_device_kind(enum rt_code_kind kind);
 /* Is the module valid? ERR_COMPILE */
 status low_device_verify(struct low_emit *em);
-/* Open a kernel: binds, scalars, sums, then `n` arguments, of which `np` are memory and
- * the others words, and perhaps room in local memory. p[0..n): those arguments. */
+/* Open a kernel: binds, scalars, sums, then `n` arguments, of which `np` are
+ * memory and the others words, and perhaps room in local memory. p[0..n): those
+ * arguments. */
 void low_device_kernel(struct low_emit *em, const char *name, LLVMValueRef *p,
                        uint32_t np, uint32_t n, bool room);
 /* Slots and accumulators before the elements and after them. */

@@ -186,8 +186,8 @@ scalars_of(const struct low_emit *em) {
   return LLVMGetParam(em->fn, n + RT_ARG_SCALARS);
 }
 
-/* Those that are used now; *more_out: there were such, and what they hold may be
- * addresses of others. */
+/* Those that are used now; *more_out: there were such, and what they hold may
+ * be addresses of others. */
 static status
 make_all_private(struct low_emit *em, bool *more_out) {
   *more_out = false;

@@ -3,7 +3,8 @@
  * A halo is a list of elements; a message has them one after the other, AoS, so
  * that ranks may lay their dats out differently. Each work item moves one word:
  *
- *   op2_pack8    message[place[i] * scale + r] = dat[(c * stride + list[i]) * words + k]
+ *   op2_pack8    message[place[i] * scale + r] = dat[(c * stride + list[i]) *
+ *                words + k]
  *   op2_unpack8  the other way
  *
  *     i < n       element of the list         item i * dim * words + r

@@ -7,13 +7,13 @@
  *     for (colour = 0; colour < colours of the block; colour++)
  *       if mine: strip[local[e][entry]] += increment   no other item does
  *       barrier
- *     memory[targets[k]] += strip[k]                    atomic; all items, in turn
+ *     memory[targets[k]] += strip[k]               atomic; all items, in turn
  *     barrier
  *
- * Barriers stand where all items of a group pass alike. Strips lie one behind the
- * other in the room that the launch gives, each [target][component], as long as the
- * longest block needs. rt/stage.c makes the numbers, lower/device_form.c says which
- * slot adds where. */
+ * Barriers stand where all items of a group pass alike. Strips lie one behind
+ * the other in the room that the launch gives, each [target][component], as
+ * long as the longest block needs. rt/stage.c makes the numbers,
+ * lower/device_form.c says which slot adds where. */
 #include "lower/llvm/device.h"
 
 #include <stdlib.h>

@@ -9,9 +9,10 @@
  *
  *   row[0] = row[0] + row[step] + row[2 * step] + ...
  *
- * Over ranks an extreme with a payload must say which element made it: what is in
- * the accumulators before an element is kept, and where it has changed afterwards
- * the element's number is noted; it travels with the payload (rt/reduce.c).
+ * Over ranks an extreme with a payload must say which element made it: what is
+ * in the accumulators before an element is kept, and where it has changed
+ * afterwards the element's number is noted; it travels with the payload
+ * (rt/reduce.c).
  *
  * The rules are those of rt/reduce.c: NaNs never win, ties keep the earlier,
  * each component of a MIN or MAX has its own winner. */

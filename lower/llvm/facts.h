@@ -90,8 +90,8 @@ void fact_effect(struct facts *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* facts_flow.c: full bytes; reads of old values. */
 void fact_flow(struct facts *f);
-/* facts_adds.c: types, as bits 1 << TYPE_..., of components that the parameter's
- * memory is only added to as; 0: not proven. */
+/* facts_adds.c: types, as bits 1 << TYPE_..., of components that the
+ * parameter's memory is only added to as; 0: not proven. */
 uint32_t fact_adds_as(const struct facts *f, uint32_t param);
 /* facts_extremes.c: the same for memory that is only lowered, or raised; and
  * which parameters are stored to where it is, and nowhere else, as bits. False:

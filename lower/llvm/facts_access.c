@@ -53,7 +53,8 @@ access_name(LLVMValueRef v) {
   return LLVMGetValueName2(v, &len);
 }
 
-/* Length of a variable's name without the number of its file (kernel_open.c). */
+/* Length of a variable's name without the number of its file (kernel_open.c).
+ * */
 static int
 access_plain_name(LLVMValueRef v) {
   return (int)strcspn(access_name(v), "#");
@@ -197,8 +198,9 @@ access_call(struct facts *f, LLVMValueRef i) {
 
 /* ---- the rest ------------------------------------------------------------ */
 
-/* Do the outcome of comparing these two, and the program's, agree? In a region's code
- * what a table leads to has addresses of its own (region_absent.c). */
+/* Do the outcome of comparing these two, and the program's, agree? In a
+ * region's code what a table leads to has addresses of its own
+ * (region_absent.c). */
 static bool
 access_compares_alike(const struct facts *f, LLVMValueRef a, LLVMValueRef b) {
   uint8_t bases = fact_pointer_of(f, a).bases | fact_pointer_of(f, b).bases;

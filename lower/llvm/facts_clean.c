@@ -11,9 +11,9 @@
  *     for (int n = 0; n < 4; n++) res[n] += f[n];      4 x load, fadd, store
  *
  * No pass that turns loops into library calls or vectors runs. LLVM unrolls by
- * size; loops here are marked `llvm.loop.unroll.enable` instead, which raises its
- * limit to 16384 instructions. limits: recursion stays a call, loops without
- * constant length stay loops; both only cost proofs.
+ * size; loops here are marked `llvm.loop.unroll.enable` instead, which raises
+ * its limit to 16384 instructions. limits: recursion stays a call, loops
+ * without constant length stay loops; both only cost proofs.
  */
 #include "lower/llvm/facts.h"
 
@@ -63,8 +63,8 @@ clean_unroll_mark(struct facts *f) {
   return LLVMMetadataAsValue(f->ctx, node);
 }
 
-/* Does the loop that ends with t run too often to be spelt out? LLVM would do it in
- * part, up to its limit, and nothing more could be proven. */
+/* Does the loop that ends with t run too often to be spelt out? LLVM would do
+ * it in part, up to its limit, and nothing more could be proven. */
 static bool
 clean_is_long(LLVMValueRef t) {
   enum { LONG = 4096 };
@@ -90,8 +90,9 @@ clean_mark_loops(struct facts *f) {
   }
 }
 
-/* Labels in a table are addresses in the program's code. LLVM takes it that nobody
- * jumps to a label whose address it does not see, so this comes before its passes. */
+/* Labels in a table are addresses in the program's code. LLVM takes it that
+ * nobody jumps to a label whose address it does not see, so this comes before
+ * its passes. */
 static void
 clean_note_jumps(struct facts *f) {
   for (LLVMValueRef g = LLVMGetFirstFunction(f->m); g;

@@ -8,20 +8,20 @@
  *     if (*x < *m) { *m = *x; *count += 1; }      *y = *x < *m - 1;
  *
  * Idea. As in facts_adds.c, with "the least of (what l held at the start) and
- * (something independent of it)" for the sum. Carriers are loads of l, the least
- * of a carrier and of anything independent (an intrinsic or fmin, or a
+ * (something independent of it)" for the sum. Carriers are loads of l, the
+ * least of a carrier and of anything independent (an intrinsic or fmin, or a
  * comparison and a choice between the same two values), and phis of carriers. A
- * comparison of carrier c with independent x may also guard a branch, if what it
- * skips is one block:
+ * comparison of carrier c with independent x may also guard a branch, if what
+ * it skips is one block:
  *
  *     c = load l; if (x < c) { l = x; payload = y; }  the least of both, if
  *                                                     nothing wrote l since c
  *
  * Other parameters that are stored to in such blocks are the payloads of
  * op_arg_info: the caller must see that they are (low_param.lowers_with). A
- * payload belongs to the first of the elements with the extreme value, so such a
- * comparison must be strict, whatever improves a component must store the same
- * bytes of the payload, and each component has its own.
+ * payload belongs to the first of the elements with the extreme value, so such
+ * a comparison must be strict, whatever improves a component must store the
+ * same bytes of the payload, and each component has its own.
  *
  * cost: O(uses). limits: guards of more than one block. A NaN among the values
  * is not kept, whatever the kernel would do with it. */

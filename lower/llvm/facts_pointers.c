@@ -15,8 +15,8 @@
  *
  * Joins go up only, and each value can go up at most seven times, so repeating
  * the pass until nothing changes ends; straight code takes two rounds. limits:
- * pointers that go through other memory are unknown; the kernel becomes opaque if
- * it follows one.
+ * pointers that go through other memory are unknown; the kernel becomes opaque
+ * if it follows one.
  */
 #include "lower/llvm/facts.h"
 

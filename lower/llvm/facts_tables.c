@@ -1,12 +1,12 @@
 /* Tables: constants of the program that hold pointers.
  *
  * Problem. Kernels look coefficients up in tables of tables (a matrix for each
- * order, a struct for each kind of element). A pointer that comes out of memory may
- * lead anywhere, so that following one would make the kernel opaque.
+ * order, a struct for each kind of element). A pointer that comes out of memory
+ * may lead anywhere, so that following one would make the kernel opaque.
  *
- * Idea. What a constant holds is known here. A constant is closed if all pointers
- * in it, and in what these lead to, lead to constants; then so does every pointer
- * that is loaded from it, and each of these is closed again:
+ * Idea. What a constant holds is known here. A constant is closed if all
+ * pointers in it, and in what these lead to, lead to constants; then so does
+ * every pointer that is loaded from it, and each of these is closed again:
  *
  *     static const double p1[] = {...}, p2[] = {...};    closed: no pointers
  *     static const double *const order[] = {p1, p2};     closed
@@ -14,8 +14,8 @@
  *
  * All constants begin as closed; one that leads to an open one opens, until
  * nothing changes, so that lists and rings of constants are no special case.
- * Functions and NULL count as constants: there is nothing to be read behind them.
- * A weak name may be NULL, which only the linker knows: it is open.
+ * Functions and NULL count as constants: there is nothing to be read behind
+ * them. A weak name may be NULL, which only the linker knows: it is open.
  * limits: one variable behind a struct's pointers opens the whole constant.
  */
 #include "lower/llvm/facts.h"

@@ -1,18 +1,19 @@
 /* A kernel's code as a module of its own, and linking modules.
  *
- * Problem. A file's bitcode holds all of its kernels; facts and regions want one,
- * and what it needs. And LLVM's linker goes by names, which are the program's: a
- * helper may be called as another file's kernel, as a function of ours or of libm,
- * or as whatever we call the kernel meanwhile.
+ * Problem. A file's bitcode holds all of its kernels; facts and regions want
+ * one, and what it needs. And LLVM's linker goes by names, which are the
+ * program's: a helper may be called as another file's kernel, as a function of
+ * ours or of libm, or as whatever we call the kernel meanwhile.
  *
- * Idea. The file is opened lazily; all that it defines becomes internal and loses
- * its name, since things without one never meet; then the kernel is linked into an
- * empty module, which brings just what it needs with it. What it calls of other files
- * (units) is linked in as well: the caller knows by address which code is meant
- * (ties), and both sides get a name for it here. The kernel alone has a
- * name until it is linked, because the linker drops internal functions that nobody
- * uses: one that neither module has. What is wanted afterwards is found through
- * metadata, whose operands the linker keeps pointing to what they mean:
+ * Idea. The file is opened lazily; all that it defines becomes internal and
+ * loses its name, since things without one never meet; then the kernel is
+ * linked into an empty module, which brings just what it needs with it. What it
+ * calls of other files (units) is linked in as well: the caller knows by
+ * address which code is meant (ties), and both sides get a name for it here.
+ * The kernel alone has a name until it is linked, because the linker drops
+ * internal functions that nobody uses: one that neither module has. What is
+ * wanted afterwards is found through metadata, whose operands the linker keeps
+ * pointing to what they mean:
  *
  *     !op2.refs = !{!{ptr @op2.kernel, ptr @0, null}}     kernel, constants
  *
@@ -103,8 +104,8 @@ low_link(LLVMModuleRef to, LLVMModuleRef m, LLVMValueRef *v, uint32_t n) {
 
 /* ---- opening ------------------------------------------------------------- */
 
-/* Make all definitions internal and nameless; drop constructors and lists of kept
- * names. */
+/* Make all definitions internal and nameless; drop constructors and lists of
+ * kept names. */
 static void
 open_hide_all(LLVMModuleRef m) {
   for (LLVMValueRef g = LLVMGetFirstGlobal(m), next; g; g = next) {
@@ -121,8 +122,8 @@ open_hide_all(LLVMModuleRef m) {
     LLVMSetLinkage(i, LLVMInternalLinkage);
 }
 
-/* The file's module; bodies of functions are read when they are linked. It takes
- * the buffer, the bytes stay the kernel's. */
+/* The file's module; bodies of functions are read when they are linked. It
+ * takes the buffer, the bytes stay the kernel's. */
 static status
 open_file(const struct low_unit *u, LLVMContextRef ctx, LLVMModuleRef *out) {
   LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRange(
@@ -157,8 +158,8 @@ open_unit(const struct low_kernel *k, uint32_t u, LLVMContextRef ctx,
   return OK;
 }
 
-/* Variables of the program are other ones than those of the kernel's file that have
- * the same name, as far as names tell. */
+/* Variables of the program are other ones than those of the kernel's file that
+ * have the same name, as far as names tell. */
 static void
 open_rename_globals(LLVMModuleRef m, uint32_t u) {
   struct str name = STR_INIT;

@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 struct low_keeper;
-/* Note the object file that `engine` makes next; `take` gets its bytes. Outlives
- * the engine. */
+/* Note the object file that `engine` makes next; `take` gets its bytes.
+ * Outlives the engine. */
 struct low_keeper *low_keeper_new(
     LLVMExecutionEngineRef engine,
     void (*take)(void *user, const char *bytes, size_t n), void *user);

@@ -157,8 +157,8 @@ low_build_body(struct low_emit *em,
 
 /* ---- the wrapper --------------------------------------------------------- */
 
-/* The bytes of a constant: all threads write the same, which ThreadSanitizer is told
- * by leaving the instruction out. */
+/* The bytes of a constant: all threads write the same, which ThreadSanitizer is
+ * told by leaving the instruction out. */
 static void
 low_emit_constant(struct low_emit *em, LLVMValueRef to, LLVMValueRef from,
                   size_t size) {

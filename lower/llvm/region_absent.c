@@ -1,24 +1,25 @@
 /* What tables of a kernel lead to and a region has not.
  *
- * Problem. A table of constants may also hold addresses of the program's variables
- * and of functions:
+ * Problem. A table of constants may also hold addresses of the program's
+ * variables and of functions:
  *
- *     static const struct { double w; double *state; double (*f)(double); } kind[]
+ *     static const struct { double w; double *state; double (*f)(double); }
+ *     kind[]
  *         = {{0.5, states, show}, ...};
  *
  * A kernel that reads `w` brings the table with it, and with the table all it
  * mentions: variables that lie in the program, functions that call others.
  *
- * Idea. The kernel does nothing with such pointers but compare them: else its facts
- * would say that it has effects (facts_access.c), and it would run as it is. So a
- * variable may have any address that nothing else has, without memory behind it,
- * and a function that no code of the kernel mentions needs no body:
+ * Idea. The kernel does nothing with such pointers but compare them: else its
+ * facts would say that it has effects (facts_access.c), and it would run as it
+ * is. So a variable may have any address that nothing else has, without memory
+ * behind it, and a function that no code of the kernel mentions needs no body:
  *
  *     @states   ->   inttoptr (i64 0x4000000000000000 to ptr)
  *     @show     ->   @0 = internal void () { ret }
  *
- * Devices have no functions whose address could be taken: there what tables say of
- * them are addresses of the first kind. */
+ * Devices have no functions whose address could be taken: there what tables say
+ * of them are addresses of the first kind. */
 #include "lower/llvm/bitcode.h"
 #include "lower/llvm/code.h"
 #include "lower/llvm/ll.h"
@@ -49,7 +50,8 @@ absent_is_data(LLVMValueRef user) {
          LLVMIsAConstantStruct(user) || LLVMIsAConstantArray(user);
 }
 
-/* Is fn used by data, and else by code only? C++ names functions elsewhere, too. */
+/* Is fn used by data, and else by code only? C++ names functions elsewhere,
+ * too. */
 static bool
 absent_in_data(LLVMValueRef fn) {
   bool data = false;
@@ -63,7 +65,7 @@ absent_in_data(LLVMValueRef fn) {
   return data;
 }
 
-/* ---- functions of a kernel ------------------------------------------------- */
+/* ---- functions of a kernel ---------------------------------------------- */
 
 /* Functions that code mentions, from the kernel on. */
 struct needed {
@@ -99,8 +101,8 @@ needed_walk(struct needed *s, LLVMValueRef fn) {
       }
 }
 
-/* A function without a body worth the name takes fn's place. It returns: functions
- * of no code at all would have one address. */
+/* A function without a body worth the name takes fn's place. It returns:
+ * functions of no code at all would have one address. */
 static LLVMValueRef
 absent_function(LLVMModuleRef m, LLVMValueRef fn) {
   LLVMContextRef ctx = LLVMGetModuleContext(m);
@@ -134,7 +136,7 @@ low_absent_replace(LLVMModuleRef m, LLVMValueRef kernel) {
   free(s.list);
 }
 
-/* ---- functions on a device ------------------------------------------------- */
+/* ---- functions on a device ---------------------------------------------- */
 
 /* A call that names a function. */
 struct absent_call {

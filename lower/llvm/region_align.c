@@ -1,13 +1,13 @@
 /* How aligned memory is, of which kernels are given pointers.
  *
- * Problem. A kernel was compiled for pointers that are aligned as their types ask
- * (64 bytes for a vector of eight doubles). Here they lead to private copies,
- * captured values, constants, or somebody's array.
+ * Problem. A kernel was compiled for pointers that are aligned as their types
+ * ask (64 bytes for a vector of eight doubles). Here they lead to private
+ * copies, captured values, constants, or somebody's array.
  *
  * Idea. All of these are aligned to LOW_ALIGN bytes, and no access of a kernel
- * counts on more: what its front end took for granted is lowered. Where LLVM sees
- * the memory itself it finds the true alignment again, and vectors that are not
- * aligned cost nothing on processors of today.
+ * counts on more: what its front end took for granted is lowered. Where LLVM
+ * sees the memory itself it finds the true alignment again, and vectors that
+ * are not aligned cost nothing on processors of today.
  *
  *     %v = load <8 x double>, ptr %p, align 64    ->  align 16
  *     define void @k(ptr align 64 %p)             ->  ptr %p
@@ -29,7 +29,8 @@ align_is_access(LLVMValueRef i) {
          LLVMIsAAtomicCmpXchgInst(i);
 }
 
-/* Alignments of a call's arguments: of memcpy and its kin those they work with. */
+/* Alignments of a call's arguments: of memcpy and its kin those they work with.
+ * */
 static void
 align_call(LLVMValueRef call) {
   LLVMContextRef ctx = LLVMGetTypeContext(LLVMTypeOf(call));

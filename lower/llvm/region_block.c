@@ -112,8 +112,9 @@ low_sums_end(struct low_emit *em) {
 
 enum { ROWS_AHEAD = 1024 }; /* bytes */
 
-/* A map's rows are a stream, too: Jacobi, 1.1 times faster; Airfoil, 1.0. What is
- * left of long rows the processor foresees by itself, if it is needed at all. */
+/* A map's rows are a stream, too: Jacobi, 1.1 times faster; Airfoil, 1.0. What
+ * is left of long rows the processor foresees by itself, if it is needed at
+ * all. */
 static void
 low_rows_ahead(struct low_emit *em) {
   for (uint32_t k = 0; k < em->r->nbinds; k++) {

@@ -5,7 +5,8 @@
 #include "lower/llvm/code.h"
 #include "lower/llvm/ll.h"
 
-/* How far ahead of their use blocks ask for memory, in bytes; 256 to 512 are equal. */
+/* How far ahead of their use blocks ask for memory, in bytes; 256 to 512 are
+ * equal. */
 enum { LOW_AHEAD = 384 };
 
 struct low_emit {
@@ -95,8 +96,8 @@ void low_emit_combine(struct low_emit *em, const struct low_slot *s,
 /* i1: is v better than old? NaNs never are, ties keep the old one. */
 LLVMValueRef low_better(struct low_emit *em, struct type t, enum access acc,
                         LLVMValueRef old, LLVMValueRef v);
-/* The better one; of two zeros -0 is the smaller one, so that the order does not
- * matter. */
+/* The better one; of two zeros -0 is the smaller one, so that the order does
+ * not matter. */
 LLVMValueRef low_extreme(struct low_emit *em, struct type t, enum access acc,
                          LLVMValueRef old, LLVMValueRef v);
 LLVMValueRef low_sum(struct low_emit *em, struct type t, LLVMValueRef x,

@@ -1,21 +1,23 @@
 /* Red zones around what kernels are given (OP2_SANITIZE=address).
  *
- * Problem. A kernel that goes beyond the dim of an argument finds the next slot, the
- * next element or the rest of the program's array, and the sanitizer nothing wrong.
- * Once the slot is in registers the access is not even there.
+ * Problem. A kernel that goes beyond the dim of an argument finds the next
+ * slot, the next element or the rest of the program's array, and the sanitizer
+ * nothing wrong. Once the slot is in registers the access is not even there.
  *
- * Idea. Each argument is a private copy, the sanitizer comes before all passes, and
- * puts red zones around what lies on the stack. What is not copied elsewhere is
- * copied here: values and globals that kernels work on where they are, for one call
- * of the region's function,
+ * Idea. Each argument is a private copy, the sanitizer comes before all passes,
+ * and puts red zones around what lies on the stack. What is not copied
+ * elsewhere is copied here: values and globals that kernels work on where they
+ * are, for one call of the region's function,
  *
- *     [lo, hi)   guard <- accumulator; kernels on the guard; accumulator <- guard
+ *     [lo, hi)   guard <- accumulator; kernels on the guard; accumulator <-
+ *                guard
  *
- * and what is too large for the stack has unaddressable bytes behind it in scratch
- * memory (args.c leaves room). The copies are named after the argument, and reports
- * name them.
+ * and what is too large for the stack has unaddressable bytes behind it in
+ * scratch memory (args.c leaves room). The copies are named after the argument,
+ * and reports name them.
  *
- * Limits  dats that overlap in memory, and values above LOW_COPIES in all, stay where
+ * Limits  dats that overlap in memory, and values above LOW_COPIES in all, stay
+ *         where
  * they are; kernels without IR are not instrumented. */
 #include "lower/llvm/region_emit.h"
 

@@ -19,8 +19,9 @@
  * Each component of SoA is a stream of its own; with sixteen of them the
  * processor's prefetchers don't keep up, so a block asks for the line of each
  * stream LOW_AHEAD bytes on. FEM's matrix product: 1.46 times plain C without,
- * 1.95 with it (1 thread; 256 to 512 bytes are equal); Jacobi 1.13 times faster,
- * others the same. Asking ahead for AoS (one stream) or behind maps made them 1 to
+ * 1.95 with it (1 thread; 256 to 512 bytes are equal); Jacobi 1.13 times
+ * faster, others the same. Asking ahead for AoS (one stream) or behind maps
+ * made them 1 to
  * 20 per cent slower and is not done; for rows of maps see region_block.c. */
 #include "lower/llvm/region_emit.h"
 

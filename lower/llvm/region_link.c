@@ -1,8 +1,8 @@
 /* Bring a region's kernels into its module.
  *
- * Each instance (a kernel with the values of its constants) is opened for itself
- * (kernel_open.c), so that two versions of one kernel with different constants can
- * stand side by side.
+ * Each instance (a kernel with the values of its constants) is opened for
+ * itself (kernel_open.c), so that two versions of one kernel with different
+ * constants can stand side by side.
  *
  * A folded constant becomes an internal constant of its bytes, which LLVM
  * computes with. One that changes became a parameter: an internal variable,
@@ -33,9 +33,9 @@ low_const_replace(LLVMModuleRef m, LLVMValueRef g, const struct low_const *c,
   return v;
 }
 
-/* Variables that are none of the kernel's constants: which these are was seen in
- * simplified code (facts_access.c), which doesn't mention the others at all. So no
- * result depends on them, but they have to be something. */
+/* Variables that are none of the kernel's constants: which these are was seen
+ * in simplified code (facts_access.c), which doesn't mention the others at all.
+ * So no result depends on them, but they have to be something. */
 static void
 low_unmentioned_set(LLVMModuleRef m) {
   for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
@@ -95,8 +95,8 @@ low_count(LLVMValueRef fn) {
   return n;
 }
 
-/* Would the region be more code than LLVM's passes work off in a second or so? All
- * functions of the kernels, and each kernel once more for each call. */
+/* Would the region be more code than LLVM's passes work off in a second or so?
+ * All functions of the kernels, and each kernel once more for each call. */
 static bool
 low_link_is_large(const struct low_region *r, LLVMModuleRef m,
                   LLVMValueRef *fns) {

@@ -1,8 +1,9 @@
 /* What a kernel computes is settled before it meets other kernels.
  *
  * Problem. A loop has the same bits fused and run alone only if each operation
- * does the same in both. But fusing makes operands known, and what LLVM does with
- * known operands, or with what stands next to each other, may round otherwise:
+ * does the same in both. But fusing makes operands known, and what LLVM does
+ * with known operands, or with what stands next to each other, may round
+ * otherwise:
  *
  *     y = fmuladd(0.1, b, x)     fmuladd(0.1, 0.3, x) becomes 0.03 + x
  *     z = pow(x, a)              pow(x, 2) becomes x*x, pow(1.7, 2) a number
@@ -10,23 +11,23 @@
  *     y = c +contract x          the product joins the sum in an FMA
  *     m = minnum(x, -0.0)        its operands change places
  *
- * Idea. What is open is decided in the kernel's own module, where no other kernel,
- * no value of a constant and no fusion can be seen, and then closed:
+ * Idea. What is open is decided in the kernel's own module, where no other
+ * kernel, no value of a constant and no fusion can be seen, and then closed:
  *
  *   fmuladd       is an FMA where the target has one, else a product and a sum
- *   fast math     is the kernel's own: its module is optimised with the flags, products
- *                 join sums, and the flags go
- *   fmin, fmax    are comparisons, whose operands have places; of equal ones it is
- *                 the second, as in the C library
- *   exp, pow ...  are simplified in the module (pow(x, 2) in the text is x*x) and
- *                 then called by names that say nothing to LLVM; `show` takes these
- *                 back when all is optimised. Vectorised calls have names, too:
- *                 @op2.exp.f64, @op2.exp.f64.v8.
+ *   fast math     is the kernel's own: its module is optimised with the flags,
+ *                 products join sums, and the flags go
+ *   fmin, fmax    are comparisons, whose operands have places; of equal ones it
+ *                 is the second, as in the C library
+ *   exp, pow ...  are simplified in the module (pow(x, 2) in the text is x*x)
+ *                 and then called by names that say nothing to LLVM; `show`
+ *                 takes these back when all is optimised. Vectorised calls have
+ *                 names, too: @op2.exp.f64, @op2.exp.f64.v8.
  *
  * What remains rounds to nearest by IEEE 754, known operands or not.
  *
- * Limits. NaNs keep no sign and no payload. Values known in the kernel's own text
- * are the compiler's, to libm's accuracy. */
+ * Limits. NaNs keep no sign and no payload. Values known in the kernel's own
+ * text are the compiler's, to libm's accuracy. */
 #include "lower/llvm/bitcode.h"
 #include "lower/llvm/code.h"
 #include "lower/llvm/ll.h"
@@ -58,8 +59,8 @@ settle_each(struct settle *s, void (*fn)(struct settle *, LLVMValueRef)) {
       }
 }
 
-/* Loops are unrolled as LLVM finds it worth while, not as pragmas say: what is good for
- * one kernel may be too much code for a region. */
+/* Loops are unrolled as LLVM finds it worth while, not as pragmas say: what is
+ * good for one kernel may be too much code for a region. */
 static void
 settle_loop(struct settle *s, LLVMValueRef i) {
   unsigned kind = LLVMGetMDKindIDInContext(s->ctx, "llvm.loop", 9);

@@ -1,13 +1,14 @@
 // LLVM without memory.
 //
-// Problem. LLVM is compiled without exceptions and takes it that memory is there: when
-// it is not, `new` throws through its code to nobody, or it calls a handler that is
-// expected to end the process.
+// Problem. LLVM is compiled without exceptions and takes it that memory is
+// there: when it is not, `new` throws through its code to nobody, or it calls a
+// handler that is expected to end the process.
 //
-// Idea. All these ways lead to a throw here, and each call from outside catches it.
-// What LLVM had made until then is not taken apart, since nobody knows in which state
-// it is; so a failed call costs the memory of its module. A throw out of code that
-// promises not to throw ends the process, but not without a word.
+// Idea. All these ways lead to a throw here, and each call from outside catches
+// it. What LLVM had made until then is not taken apart, since nobody knows in
+// which state it is; so a failed call costs the memory of its module. A throw
+// out of code that promises not to throw ends the process, but not without a
+// word.
 #include "lower/llvm/rescue.h"
 
 #include <cstdio>

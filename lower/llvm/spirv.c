@@ -1,16 +1,18 @@
 /* SPIR-V 1.2, for OpenCL devices that take it and no SPIR.
  *
- * Problem. Drivers of GPUs take code as SPIR-V. LLVM 19 as Debian has it is built
- * without that target, and what is built with one is experimental in LLVM 19.
+ * Problem. Drivers of GPUs take code as SPIR-V. LLVM 19 as Debian has it is
+ * built without that target, and what is built with one is experimental in LLVM
+ * 19.
  *
- * Idea. Khronos' translator reads bitcode. Debian has it for LLVM 15, for which our
- * SPIR is written anyway (target_spir.c), as a program: llvm-spirv-15, of the package of
- * the same name. It runs as a process of its own, since a second LLVM in this one
- * would be a library of 100 MB that few need. It finds its files by /proc/self/fd: they
- * are memory that the process inherits, so that nothing is left behind whatever
- * happens.
+ * Idea. Khronos' translator reads bitcode. Debian has it for LLVM 15, for which
+ * our SPIR is written anyway (target_spir.c), as a program: llvm-spirv-15, of
+ * the package of the same name. It runs as a process of its own, since a second
+ * LLVM in this one would be a library of 100 MB that few need. It finds its
+ * files by /proc/self/fd: they are memory that the process inherits, so that
+ * nothing is left behind whatever happens.
  *
- * Cost    20 ms and more for each region, once: the cache on disk keeps the result.
+ * Cost    20 ms and more for each region, once: the cache on disk keeps the
+ *         result.
  * Source  SPIRV-LLVM-Translator; SPIR-V specification 1.2, environment OpenCL.
  * Limits  what LLVM 15 cannot read; version 1.2, which OpenCL 2.1 and
  *         cl_khr_il_program ask for at most. */

@@ -185,10 +185,11 @@ low_sanitize_vectors(enum low_sanitize s) {
 
 /* What would run when the module is loaded: it starts the sanitizer, which the
  * program has done, and registers constants, whose surroundings are then not
- * checked. MCJIT runs none of it, but it names symbols that only a linker makes.
- * Nothing may mention what is deleted: the lists of what is to be kept, where the
- * sanitizer entered it, go as well (a linker reads them, MCJIT keeps all), and constants
- * of the context, which outlive lists that held them, forget it. */
+ * checked. MCJIT runs none of it, but it names symbols that only a linker
+ * makes. Nothing may mention what is deleted: the lists of what is to be kept,
+ * where the sanitizer entered it, go as well (a linker reads them, MCJIT keeps
+ * all), and constants of the context, which outlive lists that held them,
+ * forget it. */
 static void
 low_drop_constructors(LLVMModuleRef m) {
   static const char *const lists[] = {"llvm.global_ctors", "llvm.global_dtors",

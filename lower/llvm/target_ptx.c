@@ -1,9 +1,9 @@
 /* PTX: assembly for NVIDIA GPUs, which the CUDA driver (or ptxas) finishes.
  *
- * Made by LLVM's own NVPTX target for one architecture ("sm_80"); a driver takes
- * it for that one and later ones. Mathematical functions come from libdevice, a
- * bitcode file of the CUDA toolkit: it is linked only if a kernel calls one, and
- * only then must it be there. */
+ * Made by LLVM's own NVPTX target for one architecture ("sm_80"); a driver
+ * takes it for that one and later ones. Mathematical functions come from
+ * libdevice, a bitcode file of the CUDA toolkit: it is linked only if a kernel
+ * calls one, and only then must it be there. */
 #include "lower/llvm/device.h"
 
 #include <llvm-c/BitReader.h>

@@ -1,5 +1,5 @@
-/* SPIR 1.2: LLVM bitcode for OpenCL devices that take it (PoCL), and what SPIR-V is
- * made from for the others (spirv.c).
+/* SPIR 1.2: LLVM bitcode for OpenCL devices that take it (PoCL), and what
+ * SPIR-V is made from for the others (spirv.c).
  *
  * LLVM 19 has no target for it, none is needed: the module is optimised without
  * one and written as bitcode. Its readers are older (PoCL 3.1 has LLVM 15), so
@@ -8,10 +8,11 @@
  * Nothing is vectorised or turned into tables: that is the reader's business.
  *
  * Kernels were compiled for one address space, SPIR 1.2 has no pointer that may
- * be of several. Dats that overlap in memory are worked on where they lie, in the
- * global space: their pointers are cast, and once all is inlined LLVM's pass for
- * GPUs pushes the cast through to the loads and stores, where it vanishes. (It
- * asks the target which space is the general one; NVIDIA's is asked.)
+ * be of several. Dats that overlap in memory are worked on where they lie, in
+ * the global space: their pointers are cast, and once all is inlined LLVM's
+ * pass for GPUs pushes the cast through to the loads and stores, where it
+ * vanishes. (It asks the target which space is the general one; NVIDIA's is
+ * asked.)
  *
  * Mathematical functions are OpenCL's builtins, which are named after C++
  * mangling: pow of two doubles is _Z3powdd. What each processor has as one

@@ -11,12 +11,13 @@
  *
  * A single value goes through the *same* variant, copied into all lanes, and so
  * does a vector that is shorter; a longer one goes in pieces. A value therefore
- * has the same bits in a block, in a ragged end, on a border between threads, in
- * a fused region and in an eager one.
+ * has the same bits in a block, in a ragged end, on a border between threads,
+ * in a fused region and in an eager one.
  *
- * Cost. A loop of exp over doubles in 512-bit registers takes a fifth of the time
- * with libm's calls (100 000 elements, one thread, interleaved). Accuracy: 4 ulp
- * (The GNU C Library manual, "Errors in Math Functions"), where libm's is below 1.
+ * Cost. A loop of exp over doubles in 512-bit registers takes a fifth of the
+ * time with libm's calls (100 000 elements, one thread, interleaved). Accuracy:
+ * 4 ulp (The GNU C Library manual, "Errors in Math Functions"), where libm's is
+ * below 1.
  *
  * Limits. x86-64 with glibc; elsewhere, and under OP2_VECTOR_MATH=0, libm is
  * called. Kernels without IR keep what their compiler made. */

@@ -7,7 +7,8 @@
 
 /* ---- types --------------------------------------------------------------- */
 
-/* HDF5's type for a type of dats; TYPE_BYTES: opaque bytes. The caller drops it. */
+/* HDF5's type for a type of dats; TYPE_BYTES: opaque bytes. The caller drops
+ * it. */
 static hid_t
 type_native(struct type t) {
   switch (t.kind) {
@@ -99,8 +100,8 @@ h5_find(struct rt_h5 *f, const char *name, struct rt_data *out) {
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* Rows [lo, hi) of a data set's space, and as many values in memory. Some rank of
- * several may have none. */
+/* Rows [lo, hi) of a data set's space, and as many values in memory. Some rank
+ * of several may have none. */
 static hid_t
 rows_select(hid_t space, const struct rt_rows *r) {
   hsize_t count[2] = {(hsize_t)(r->hi - r->lo), r->dim};
@@ -148,7 +149,8 @@ check_bools(const struct rt_h5 *f, const char *name, const struct rt_rows *r,
   return OK;
 }
 
-/* How values go: together with those of the other ranks. The caller drops it. */
+/* How values go: together with those of the other ranks. The caller drops it.
+ * */
 static hid_t
 transfer_new(const struct rt_h5 *f) {
   hid_t how = H5Pcreate(H5P_DATASET_XFER);
@@ -208,8 +210,8 @@ h5_read(struct rt_h5 *f, const char *name, const struct rt_rows *r, void *out) {
 /* Bytes in a piece with a checksum: what HDF5 keeps of a data set at once. */
 enum { CHECKED = 1 << 20 };
 
-/* Values carry checksums (Fletcher's, of HDF5), which HDF5 compares when they are
- * read. A data set of no values has none. */
+/* Values carry checksums (Fletcher's, of HDF5), which HDF5 compares when they
+ * are read. A data set of no values has none. */
 static hid_t
 data_how(const struct rt_rows *r) {
   hid_t how = H5Pcreate(H5P_DATASET_CREATE);

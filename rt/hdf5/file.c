@@ -136,9 +136,9 @@ h5_close(struct rt_h5 *f) {
   return st;
 }
 
-/* A file that cannot be closed, as the disk is full, stays in HDF5's tables, and its
- * clean-up at exit crashes on it (1.10.8). It has nothing to do there: our files are
- * closed. */
+/* A file that cannot be closed, as the disk is full, stays in HDF5's tables,
+ * and its clean-up at exit crashes on it (1.10.8). It has nothing to do there:
+ * our files are closed. */
 static void
 no_exit_handler(void) {
   static bool done;

@@ -15,8 +15,8 @@ struct rt_h5 {
   void *print_data;  /* off while a file is open */
 };
 
-/* ERR_IO: `name` (may be NULL), what was tried, and the innermost words on HDF5's
- * error stack. */
+/* ERR_IO: `name` (may be NULL), what was tried, and the innermost words on
+ * HDF5's error stack. */
 status h5_fail(const struct rt_h5 *f, const char *name, const char *tried);
 
 /* Is there an object of this path? Missing groups on the way are no error. */

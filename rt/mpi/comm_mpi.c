@@ -1,26 +1,27 @@
 /* Ranks through MPI: the only file that calls it. Built once for each MPI
  * library (OP2_MPI_NAME), into a shared object that rt/comm.c opens.
  *
- * MPI is started here if the program has not started it. Whoever has: after op_exit
- * it is ended when the process ends, if the program has not done so; OP2's op_exit
- * ends it. Not sooner: op_init may follow op_exit, MPI_Init may not follow
- * MPI_Finalize. The library talks over a duplicate of the communicator, so that
- * no message of the program is taken for one of its own.
+ * MPI is started here if the program has not started it. Whoever has: after
+ * op_exit it is ended when the process ends, if the program has not done so;
+ * OP2's op_exit ends it. Not sooner: op_init may follow op_exit, MPI_Init may
+ * not follow MPI_Finalize. The library talks over a duplicate of the
+ * communicator, so that no message of the program is taken for one of its own.
  *
  * Reductions: our own operation over bytes, declared not to commute, so that
  * ranks are combined in their order and every rank gets the same bits; with
- * MPI's own operations minima of signed zeros and sums might differ. The least and
- * the most of whole numbers are the same in whatever order: these are left to MPI,
- * which is faster then (ranks agree by one before each flush).
+ * MPI's own operations minima of signed zeros and sums might differ. The least
+ * and the most of whole numbers are the same in whatever order: these are left
+ * to MPI, which is faster then (ranks agree by one before each flush).
  *
- * Waiting: MPI libraries look for messages again and again until they are there. That
- * is quickest where each rank has processors of its own. With more ranks than
- * processors the one that is waited for doesn't run because others look; offering the
- * processor at each look (sched_yield) helps among ranks, but newer Linux kernels put
- * a process that yields behind all others for longer with each time. Where ranks nap
- * (rt_comm.naps) they look a few times, then sleep between looks. On two cores beside
- * one busy process the tests on ranks (2 to 7) took 435 s without, 92 s with naps; one
- * program alone on 4 ranks took 0.9 s with, 0.45 without. */
+ * Waiting: MPI libraries look for messages again and again until they are
+ * there. That is quickest where each rank has processors of its own. With more
+ * ranks than processors the one that is waited for doesn't run because others
+ * look; offering the processor at each look (sched_yield) helps among ranks,
+ * but newer Linux kernels put a process that yields behind all others for
+ * longer with each time. Where ranks nap (rt_comm.naps) they look a few times,
+ * then sleep between looks. On two cores beside one busy process the tests on
+ * ranks (2 to 7) took 435 s without, 92 s with naps; one program alone on 4
+ * ranks took 0.9 s with, 0.45 without. */
 #include "base/arena.h"
 #include "rt/comm.h"
 
@@ -101,7 +102,7 @@ mpi_close(struct rt_comm *c) {
   c->own = NULL;
 }
 
-/* ---- waiting ----------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------ */
 
 static status
 wait_all(struct rt_comm *c, int n, MPI_Request *requests) {
@@ -119,7 +120,7 @@ wait_all(struct rt_comm *c, int n, MPI_Request *requests) {
   }
 }
 
-/* ---- reductions -------------------------------------------------------------- */
+/* ---- reductions --------------------------------------------------------- */
 
 /* Of the reduction under way; one thread talks. */
 static struct {
@@ -198,7 +199,7 @@ mpi_allgather(struct rt_comm *c, const void *mine, size_t bytes, void *all) {
   return wait_all(c, 1, &r);
 }
 
-/* ---- messages ----------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------- */
 
 /* Requests that are made once and started often. */
 struct exchange {

@@ -1,10 +1,11 @@
-/* Partitions by PT-Scotch: a module of its own, since Debian's PT-Scotch is linked
- * with Open MPI, whatever MPI a program uses.
+/* Partitions by PT-Scotch: a module of its own, since Debian's PT-Scotch is
+ * linked with Open MPI, whatever MPI a program uses.
  *
- * Left alone PT-Scotch 7 works on all processors of a machine in each rank and talks
- * from several threads at a time, for which MPI is not started here: seven ranks came
- * to wait for each other for ever, in one of some hundred cuts. In a context of one
- * thread it doesn't, and the cut is the same each time. */
+ * Left alone PT-Scotch 7 works on all processors of a machine in each rank and
+ * talks from several threads at a time, for which MPI is not started here:
+ * seven ranks came to wait for each other for ever, in one of some hundred
+ * cuts. In a context of one thread it doesn't, and the cut is the same each
+ * time. */
 #include "rt/partition.h"
 
 #include <mpi.h>

@@ -29,7 +29,7 @@ ir_check_walks(struct ir_check *c) {
   bool *overlaps = ir_overlaps_build(t);
   for (ir_ref r = 0; r < t->nregions; r++) {
     if (t->regions[r].walk == IR_WALK_NONE) continue;
-    if (t->nbuffers)
+    if (ir_walk_known(t, r))
       check_walk(c, r, overlaps);
     else
       ir_bad(c, "region %u has a walk, but its values have no buffers", r);

@@ -115,6 +115,17 @@ look_at(const struct ir_trace *t, const struct ir_arg *a, const bool *overlaps,
                              *a##_end = a + (t)->nodes[n].nargs;               \
          !ir_deferred(&(t)->nodes[n]) && a < a##_end; a++)
 
+bool
+ir_walk_known(const struct ir_trace *t, ir_ref region) {
+  const struct ir_region *g = &t->regions[region];
+  EACH_ARG(t, g, n, a) {
+    if (a->kind != IR_ARG_DAT) continue;
+    if (a->in != IR_NONE && buffer_in(t, a) == IR_NONE) return false;
+    if (ir_arg_writes(a) && buffer_out(t, a) == IR_NONE) return false;
+  }
+  return true;
+}
+
 unsigned
 ir_walk_needs(const struct ir_trace *t, ir_ref region, const bool *overlaps) {
   const struct ir_region *g = &t->regions[region];

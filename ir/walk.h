@@ -18,7 +18,10 @@ enum {
   IR_WALK_ORDERED = 2 /* results depend on their order */
 };
 
-/* An OR of these. Buffers must be there (pass storage); `overlaps` as
+/* Have all versions that the region touches buffers (pass storage)? Before that
+ * nobody knows what elements do to each other. */
+bool ir_walk_known(const struct ir_trace *t, ir_ref region);
+/* An OR of these, of a region for which it is known; `overlaps` as
  * ir_overlaps_build makes it. cost O(buffers + arguments of the region) */
 unsigned ir_walk_needs(const struct ir_trace *t, ir_ref region,
                        const bool *overlaps);

@@ -48,11 +48,14 @@ tell(struct ir_trace *t, ir_ref r, unsigned needs) {
 bool
 pass_colour(struct ir_trace *t, const struct pass_ctx *c) {
   bool colours = pass_arg(c, "colours", 0) != 0;
-  for (ir_ref r = 0; t->nbuffers && r < t->nregions; r++) {
+  bool changed = false;
+  for (ir_ref r = 0; r < t->nregions; r++) {
+    if (!ir_walk_known(t, r)) continue;
     unsigned needs = ir_walk_needs(t, r, c->overlaps);
     bool device = target_is_device(t->nodes[t->regions[r].first].target);
     t->regions[r].walk = walk_for(needs, device, colours);
     tell(t, r, needs);
+    changed = true;
   }
-  return t->nbuffers && t->nregions > 0;
+  return changed;
 }

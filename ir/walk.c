@@ -36,16 +36,6 @@ const struct ir_walk_info ir_walk_info[IR_WALK_COUNT] = {
 #undef WALK
 };
 
-/* How the region touches a buffer. */
-enum {
-  READS_HERE = 1,
-  WRITES_HERE = 2,
-  READS_FAR = 4,
-  WRITES_FAR = 8,
-  ADDS_FAR = 16,
-  WRITES = WRITES_HERE | WRITES_FAR | ADDS_FAR
-};
-
 static ir_ref
 buffer_in(const struct ir_trace *t, const struct ir_arg *a) {
   return ir_buffer_of(t, a->in);
@@ -56,24 +46,29 @@ buffer_out(const struct ir_trace *t, const struct ir_arg *a) {
   return ir_arg_writes(a) ? ir_buffer_of(t, a->out) : IR_NONE;
 }
 
-static void
-note(const struct ir_trace *t, const struct ir_arg *a, uint8_t *touch) {
+void
+ir_touch_note(const struct ir_trace *t, const struct ir_arg *a, bool in_place,
+              uint8_t *touch) {
   ir_ref in = buffer_in(t, a), out = buffer_out(t, a);
   bool far = !ir_arg_direct(a), writes = access_info[a->access].writes;
+  bool adds = a->access == ACC_INC && !in_place;
   if (in != IR_NONE && !(far && writes))
-    touch[in] |= far ? READS_FAR : READS_HERE;
-  if (out == IR_NONE) return;
-  if (!far)
-    touch[out] |= WRITES_HERE;
-  else
-    touch[out] |= a->access == ACC_INC ? ADDS_FAR : WRITES_FAR;
+    touch[in] |= far ? IR_READS_FAR : IR_READS_HERE;
+  if (out != IR_NONE)
+    touch[out] |= !far ? IR_WRITES_HERE : adds ? IR_ADDS_FAR : IR_WRITES_FAR;
+}
+
+bool
+ir_touch_meets(unsigned touch) {
+  return touch & IR_WRITES_FAR ||
+         (touch & IR_ADDS_FAR && touch & ~(unsigned)IR_ADDS_FAR) ||
+         (touch & IR_READS_FAR && touch & IR_WRITES_HERE);
 }
 
 static bool
 touches_in_order(unsigned touch) {
-  bool staged = touch & WRITES_FAR || (touch & ADDS_FAR && touch & ~ADDS_FAR) ||
-                (touch & READS_FAR && touch & WRITES_HERE);
-  return staged && touch & ~(WRITES_FAR | ADDS_FAR);
+  return ir_touch_meets(touch) &&
+         touch & ~(unsigned)(IR_WRITES_FAR | IR_ADDS_FAR);
 }
 
 /* Does the order of elements show through this argument? */
@@ -88,7 +83,7 @@ arg_in_order(const struct ir_trace *t, const struct ir_arg *a,
       (in != IR_NONE ? touch[in] : 0) | (out != IR_NONE ? touch[out] : 0);
   bool moves = in != IR_NONE && out != IR_NONE && in != out;
   return touches_in_order(how) ||
-         (!moves && overlaps[ir_root(t, a->dat)] && how & WRITES);
+         (!moves && overlaps[ir_root(t, a->dat)] && how & IR_TOUCH_WRITES);
 }
 
 /* Of all arguments of the region's loops that run. */
@@ -132,7 +127,7 @@ ir_walk_needs(const struct ir_trace *t, ir_ref region, const bool *overlaps) {
   uint8_t *touch = mem_alloc(t->nbuffers + 1, 1);
   struct seen s = {.map = IR_NONE};
   EACH_ARG(t, g, n, a)
-  if (a->kind == IR_ARG_DAT) note(t, a, touch);
+  if (a->kind == IR_ARG_DAT) ir_touch_note(t, a, false, touch);
   EACH_ARG(t, g, n, a) look_at(t, a, overlaps, touch, &s);
   for (ir_ref n = g->first; n < g->first + g->count; n++)
     s.order |=

@@ -12,6 +12,24 @@ struct ir_walk_info {
 };
 extern const struct ir_walk_info ir_walk_info[IR_WALK_COUNT];
 
+/* How a region touches a buffer: an OR of these over its arguments. */
+enum {
+  IR_READS_HERE = 1, /* at the element itself */
+  IR_WRITES_HERE = 2,
+  IR_READS_FAR = 4, /* through a map */
+  IR_WRITES_FAR = 8,
+  IR_ADDS_FAR = 16,
+  IR_TOUCH_WRITES = IR_WRITES_HERE | IR_WRITES_FAR | IR_ADDS_FAR
+};
+
+/* Argument a, of a dat, in touch[buffer]. in_place: its kernel works in memory,
+ * also where it only adds. */
+void ir_touch_note(const struct ir_trace *t, const struct ir_arg *a,
+                   bool in_place, uint8_t *touch);
+/* Do elements meet in the buffer, so that each call loads and stores what it
+ * touches? Not where all of them only add, or only read. */
+bool ir_touch_meets(unsigned touch);
+
 /* What elements of a region do to each other. */
 enum {
   IR_WALK_MEETS = 1,  /* they may write to one element of another set */

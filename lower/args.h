@@ -5,15 +5,6 @@
 
 #include "lower/region.h"
 
-/* How the region touches a buffer; low_maker.touch. */
-enum {
-  LOW_READS_HERE = 1, /* at the element itself */
-  LOW_WRITES_HERE = 2,
-  LOW_READS_FAR = 4, /* through a map */
-  LOW_WRITES_FAR = 8,
-  LOW_ADDS_FAR = 16
-};
-
 /* The region being described. */
 struct low_args {
   struct low_maker *m;

@@ -18,20 +18,9 @@
  * temporaries cost no traffic. */
 #include "lower/args.h"
 
-#include <assert.h>
+#include "ir/walk.h"
 
-static unsigned
-low_touch_of(const struct ir_arg *a, bool opaque, unsigned *in_out) {
-  bool far = a->map != IR_NONE;
-  bool writes = access_info[a->access].writes;
-  if (!far) {
-    *in_out = a->in != IR_NONE ? LOW_READS_HERE : 0;
-    return writes ? LOW_WRITES_HERE : 0;
-  }
-  *in_out = writes || a->in == IR_NONE ? 0 : LOW_READS_FAR;
-  if (!writes) return 0;
-  return a->access == ACC_INC && !opaque ? LOW_ADDS_FAR : LOW_WRITES_FAR;
-}
+#include <assert.h>
 
 static ir_ref
 low_arg_in(const struct ir_trace *t, const struct ir_arg *a) {
@@ -50,15 +39,6 @@ low_node_in_place(const struct low_args *g, const struct ir_node *n) {
                                          g->m->t->kernels[n->kernel].tag));
 }
 
-static void
-low_dat_note(struct low_args *g, const struct ir_arg *a, bool opaque) {
-  const struct ir_trace *t = g->m->t;
-  ir_ref v = low_arg_in(t, a), w = low_arg_out(a);
-  unsigned in, out = low_touch_of(a, opaque, &in);
-  if (v != IR_NONE) g->m->touch[t->values[v].buffer] |= (uint8_t)in;
-  if (w != IR_NONE) g->m->touch[t->values[w].buffer] |= (uint8_t)out;
-}
-
 void
 low_dats_begin(struct low_args *g) {
   const struct ir_trace *t = g->m->t;
@@ -66,10 +46,10 @@ low_dats_begin(struct low_args *g) {
     const struct ir_node *node = &t->nodes[n];
     if (ir_deferred(node)) continue;
     assert(node->op == IR_LOOP);
-    bool opaque = low_node_in_place(g, node);
+    bool in_place = low_node_in_place(g, node);
     for (uint32_t k = 0; k < node->nargs; k++)
       if (ir_args(t, node)[k].kind == IR_ARG_DAT)
-        low_dat_note(g, &ir_args(t, node)[k], opaque);
+        ir_touch_note(t, &ir_args(t, node)[k], in_place, g->m->touch);
   }
 }
 
@@ -87,7 +67,7 @@ low_dats_end(struct low_args *g) {
     const struct ir_node *node = &t->nodes[n];
     for (uint32_t k = 0; k < node->nargs; k++) {
       const struct ir_arg *a = &ir_args(t, node)[k];
-      if (a->kind != IR_ARG_DAT || (ir_deferred(node))) continue;
+      if (a->kind != IR_ARG_DAT || ir_deferred(node)) continue;
       low_value_reset(g->m, low_arg_in(t, a));
       low_value_reset(g->m, low_arg_out(a));
     }
@@ -121,21 +101,12 @@ low_access_of(const struct low_args *g, const struct ir_arg *a,
   return x;
 }
 
-enum { LOW_WRITTEN = LOW_WRITES_HERE | LOW_WRITES_FAR | LOW_ADDS_FAR };
-
-static bool
-low_is_staged(unsigned touch) {
-  return (touch & LOW_WRITES_FAR) ||
-         ((touch & LOW_ADDS_FAR) && (touch & ~LOW_ADDS_FAR)) ||
-         ((touch & LOW_READS_FAR) && (touch & LOW_WRITES_HERE));
-}
-
 static bool
 low_is_place(const struct low_args *g, const struct low_access *x) {
   const struct ir_trace *t = g->m->t;
   if (x->bv != IR_NONE && x->bw != IR_NONE && x->bv != x->bw) return false;
   bool overlaps =
-      g->m->shared[ir_root(t, x->a->dat)] && (x->touch & LOW_WRITTEN);
+      g->m->shared[ir_root(t, x->a->dat)] && (x->touch & IR_TOUCH_WRITES);
   return overlaps ||
          (low_kernel_in_place(g->kernel) && t->dats[x->a->dat].block == 1);
 }
@@ -290,7 +261,7 @@ low_dat_slot(struct low_args *g, const struct ir_arg *a, uint32_t entry) {
     return low_slot_add(g->r, low_access_slot(g, &x, LOW_SLOT_DAT));
   if (a->map != IR_NONE && x.w != IR_NONE) low_conflict_add(g, a);
   if (low_is_place(g, &x)) return low_place_slot(g, &x);
-  if (low_is_staged(x.touch)) return low_staged_slot(g, &x);
+  if (ir_touch_meets(x.touch)) return low_staged_slot(g, &x);
   bool view =
       g->m->shared[ir_root(g->m->t, a->dat)]; /* one version, two dats */
   return a->map == IR_NONE && !view ? low_version_slot(g, &x)

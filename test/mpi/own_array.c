@@ -7,21 +7,11 @@
  * RUN: 3 OP2_DECLARE=whole OP2_EAGER=1
  */
 #include "../programs/check.h"
+#include "../programs/errors.h"
 
 enum { N = 64 };
 
 static double table[N], out[N], other[N];
-static int errors;
-static char message[1024];
-
-static void
-on_error(int status, const char *text, void *user) {
-  (void)status;
-  (void)user;
-  errors++;
-  snprintf(message, sizeof message, "%s", text);
-}
-
 static void
 fill(const int *i, double *t) {
   *t = 3.0 * *i;

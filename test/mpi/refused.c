@@ -9,19 +9,9 @@
 #include "slice.h"
 
 #include "../programs/check.h"
+#include "../programs/errors.h"
 
 enum { N = 60 };
-
-static int errors;
-static char message[4096];
-
-static void
-on_error(int status, const char *text, void *user) {
-  (void)status;
-  (void)user;
-  errors++;
-  snprintf(message, sizeof message, "%s", text);
-}
 
 static void
 spread(const double *x, double *y) {

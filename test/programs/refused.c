@@ -4,19 +4,9 @@
  * and can be looked at. One that only a device does not take (j0) is refused there,
  * or runs on the host. */
 #include "check.h"
+#include "errors.h"
 
 enum { N = 40 };
-
-static int errors, code;
-static char message[4096];
-
-static void
-on_error(int status, const char *text, void *user) {
-  (void)user;
-  errors++;
-  code = status;
-  snprintf(message, sizeof message, "%s", text);
-}
 
 static void
 put(const double *x, double *y) {

@@ -11,6 +11,18 @@
 #define MAKE_PUSH(v, n, value)                                                 \
   ((v) = mem_grow((v), (size_t)(n) + 1, sizeof *(v)), (v)[n] = (value), (n)++)
 
+/* Rows of `arity` entries; what is made of it is kept by version. */
+static inline struct rt_relation
+make_table(const struct rt_set *from, const struct rt_set *to, uint32_t arity,
+           const idx_l *table, uint64_t version) {
+  return (struct rt_relation){.from = from,
+                              .to = to,
+                              .arity = arity,
+                              .table = table,
+                              .version = version,
+                              .name = "m"};
+}
+
 static inline struct rt_program *
 make_program(void) {
   return mem_alloc(1, sizeof(struct rt_program));

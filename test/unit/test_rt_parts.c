@@ -75,12 +75,7 @@ Test(rt_parts, short_runs_join_the_border) {
 }
 
 Test(rt_parts, an_empty_set_has_no_ranges) {
-  struct rt_relation m = {.from = &edges,
-                          .to = &cells,
-                          .arity = 2,
-                          .table = NULL,
-                          .version = 1,
-                          .name = "m"};
+  struct rt_relation m = make_table(&edges, &cells, 2, NULL, 1);
   struct rt_entries c = {&m, 0, 1};
   struct rt_parts *p;
   cr_assert_eq(rt_parts_make(0, 3, &c, 1, &p), OK);

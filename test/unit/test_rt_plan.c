@@ -30,12 +30,7 @@ Test(rt_plan, blocks_that_meet_in_one_target_all_differ) {
   static idx_l zeros[200];
   struct rt_set from = {.n = 200, .name = "edges"},
                 to = {.n = 5, .name = "cells"};
-  struct rt_relation m = {.from = &from,
-                          .to = &to,
-                          .arity = 1,
-                          .table = zeros,
-                          .version = 1,
-                          .name = "m"};
+  struct rt_relation m = make_table(&from, &to, 1, zeros, 1);
   struct rt_entries c = {&m, 0, 1};
   for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
     struct rt_plan *p;
@@ -51,12 +46,7 @@ Test(rt_plan, elements_that_meet_in_one_target_all_differ) {
   static idx_l zeros[200];
   struct rt_set from = {.n = 200, .name = "edges"},
                 to = {.n = 5, .name = "cells"};
-  struct rt_relation m = {.from = &from,
-                          .to = &to,
-                          .arity = 1,
-                          .table = zeros,
-                          .version = 1,
-                          .name = "m"};
+  struct rt_relation m = make_table(&from, &to, 1, zeros, 1);
   struct rt_entries c = {&m, 0, 1};
   for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
     struct rt_plan *p;
@@ -74,12 +64,7 @@ Test(rt_plan, a_chain_takes_two_colours) {
   for (idx_l e = 0; e < N; e++) t[2 * e] = e, t[2 * e + 1] = e + 1;
   struct rt_set from = {.n = N, .name = "edges"},
                 to = {.n = N + 1, .name = "cells"};
-  struct rt_relation m = {.from = &from,
-                          .to = &to,
-                          .arity = 2,
-                          .table = t,
-                          .version = 1,
-                          .name = "m"};
+  struct rt_relation m = make_table(&from, &to, 2, t, 1);
   struct rt_entries c = {&m, 0, 2};
   struct rt_plan *p;
   cr_assert_eq(rt_plan_make(N, 64, &c, 1, true, &p), OK);
@@ -99,12 +84,7 @@ Test(rt_plan, hubs_are_no_work_for_threads) {
   for (idx_l e = 0; e < N; e++) t[2 * e] = e, t[2 * e + 1] = e + 1;
   struct rt_set from = {.n = N, .name = "edges"},
                 to = {.n = N + 1, .name = "cells"};
-  struct rt_relation m = {.from = &from,
-                          .to = &to,
-                          .arity = 2,
-                          .table = t,
-                          .version = 501,
-                          .name = "m"};
+  struct rt_relation m = make_table(&from, &to, 2, t, 501);
   struct rt_entries c = {&m, 0, 2};
   cr_assert_eq(rt_plan_get_for(N, 64, 8, &c, 1, &p), OK);
   cr_assert(p && p->ncolours == 2);
@@ -131,12 +111,7 @@ Test(rt_plan, only_named_entries_conflict) {
   for (idx_l e = 0; e < N; e++) t[2 * e] = e, t[2 * e + 1] = 0;
   struct rt_set from = {.n = N, .name = "edges"},
                 to = {.n = N, .name = "cells"};
-  struct rt_relation m = {.from = &from,
-                          .to = &to,
-                          .arity = 2,
-                          .table = t,
-                          .version = 1,
-                          .name = "m"};
+  struct rt_relation m = make_table(&from, &to, 2, t, 1);
   struct rt_entries first = {&m, 0, 1}, second = {&m, 1, 1};
   struct rt_plan *p;
   cr_assert_eq(rt_plan_make(N, 10, &first, 1, false, &p), OK);
@@ -188,12 +163,7 @@ check_random(idx_l n, idx_l to_n, idx_l block, uint32_t arity) {
   struct rt_set from = {.n = n, .name = "edges"},
                 to = {.n = to_n, .name = "cells"},
                 few = {.n = 3, .name = "few"};
-  struct rt_relation m = {.from = &from,
-                          .to = &to,
-                          .arity = arity,
-                          .table = t,
-                          .version = 1,
-                          .name = "m"};
+  struct rt_relation m = make_table(&from, &to, arity, t, 1);
   struct rt_relation f = {.from = &from,
                           .to = &few,
                           .arity = 1,
@@ -221,12 +191,7 @@ Test(rt_plan, random_meshes_pass_the_checker) {
 
 Test(rt_plan, empty_sets_have_empty_plans) {
   struct rt_set none = {.n = 0, .name = "none"};
-  struct rt_relation m = {.from = &none,
-                          .to = &none,
-                          .arity = 2,
-                          .table = NULL,
-                          .version = 1,
-                          .name = "m"};
+  struct rt_relation m = make_table(&none, &none, 2, NULL, 1);
   struct rt_entries c = {&m, 0, 2};
   const struct rt_plan *p;
   cr_assert_eq(rt_plan_get(0, 64, &c, 1, true, &p), OK);
@@ -243,12 +208,7 @@ static struct rt_set edges = {.n = 4, .name = "edges"},
                      cells = {.n = 5, .name = "cells"};
 
 Test(rt_plan, same_key_same_plan) {
-  struct rt_relation m = {.from = &edges,
-                          .to = &cells,
-                          .arity = 2,
-                          .table = chain,
-                          .version = 1,
-                          .name = "m"};
+  struct rt_relation m = make_table(&edges, &cells, 2, chain, 1);
   struct rt_entries c = {&m, 0, 2};
   const struct rt_plan *p, *q;
   long long before = counters[CNT_plans];
@@ -358,12 +318,7 @@ Test(rt_plan_check, finds_wrong_counts_of_element_colours) {
 Test(rt_plan_check, looks_at_every_conflict) {
   static idx_l same[4];
   struct rt_set few = {.n = 1, .name = "few"};
-  struct rt_relation m = {.from = &edges,
-                          .to = &few,
-                          .arity = 1,
-                          .table = same,
-                          .version = 1,
-                          .name = "m"};
+  struct rt_relation m = make_table(&edges, &few, 1, same, 1);
   struct rt_entries c[] = {{&chain_map, 0, 1}, {&m, 0, 1}};
   struct rt_plan *p;
   cr_assert_eq(rt_plan_make(4, 2, c, 1, false, &p), OK);

@@ -7,7 +7,7 @@
 #include "frontend/slots.h"
 #include "frontend/vars.h"
 
-#include "rt/dev.h"
+#include "rt/store/dev.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "frontend/vars.h"
 
 #include "op_lib_core.h"
-#include "rt/partition.h"
+#include "rt/ranks/partition.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * several fused ones under a name like "update+adt_calc". */
 #include "frontend/vars.h"
 
-#include "rt/device.h"
+#include "rt/device/device.h"
 
 #include "base/file.h"
 #include "base/numbers.h"

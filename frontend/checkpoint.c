@@ -45,7 +45,7 @@
  * OP2_CHECKPOINT=all leaves nothing out and writes the file at the call.
  *
  * Crashes. The file takes the place of the former one when it is whole and on
- * disk (rt/io.c): a crash, also inside the window, leaves the former one.
+ * disk (rt/io/io.c): a crash, also inside the window, leaves the former one.
  *
  * Globals (op2_gbl) are all saved, at P. Constants and raw globals are the
  * program's own. Data are in the program's numbering, so that neither the

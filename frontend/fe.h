@@ -33,10 +33,10 @@
 #include "ir/ir.h"
 #include "lower/device.h"
 #include "lower/lower.h"
-#include "rt/comm.h"
-#include "rt/dist.h"
+#include "rt/ranks/comm.h"
+#include "rt/ranks/dist.h"
 #include "rt/plan.h"
-#include "rt/residency.h"
+#include "rt/store/residency.h"
 
 #define OP2_NO_MACROS 1
 #include "op2.h"

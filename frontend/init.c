@@ -8,9 +8,9 @@
 
 #include "lower/disk.h"
 #include "passes/pass.h"
-#include "rt/dev.h"
-#include "rt/device.h"
-#include "rt/io.h"
+#include "rt/store/dev.h"
+#include "rt/device/device.h"
+#include "rt/io/io.h"
 
 #include <errno.h>
 #include <omp.h>

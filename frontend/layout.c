@@ -26,7 +26,7 @@
  * Limits. Dats in the program's memory, with a declared layout, on a device, or
  * under OP2_LAYOUT stay as they are. */
 #include "frontend/fe.h"
-#include "rt/residency.h"
+#include "rt/store/residency.h"
 
 #include <stdlib.h>
 #include <string.h>

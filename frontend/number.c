@@ -1,8 +1,8 @@
 /* Numbering: sets whose order in the program is bad are numbered anew, once.
  *
- * Problem. A mesh in random order runs at a fifth of the speed (rt/renumber.c).
- * OP2 programs may renumber by hand; most don't. Whatever the library does
- * here, the program must not see it.
+ * Problem. A mesh in random order runs at a fifth of the speed
+ * (rt/mesh/renumber.c). OP2 programs may renumber by hand; most don't. Whatever
+ * the library does here, the program must not see it.
  *
  * Idea. Numbers differ in buffers and in the tables that loops go by, nowhere
  * else. The mirror of a dat and map->map keep the program's order, and the
@@ -19,8 +19,8 @@
  * data.
  *
  * Over ranks each part is numbered by itself, level by level, whenever sets are
- * spread (rt/part_order.c); a program without any kernel that has IR is left
- * alone.
+ * spread (rt/ranks/part_order.c); a program without any kernel that has IR is
+ * left alone.
  *
  * Not numbered anew: sets that hold the program's memory (OP_NO_REALLOC,
  * overlays, OP2_MIRROR); one that comes to hold such memory later goes back to
@@ -30,7 +30,7 @@
  * Cost: rt_locality, 0.2 ms, where the order is good. */
 #include "frontend/ranks.h"
 
-#include "rt/order.h"
+#include "rt/mesh/order.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "frontend/ranks.h"
 
 #include "passes/pass.h"
-#include "rt/device.h"
+#include "rt/device/device.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * part: then a program written for one rank runs on many, unchanged.
  *
  * Before the first loop (or after op_partition) sets are *spread*: their
- * elements go to their owners and get halos (rt/dist.h). From then on
+ * elements go to their owners and get halos (rt/ranks/dist.h). From then on
  *
  *   buffers  have this rank's elements and its halo, in the order of levels
  *   mirrors  parts: owned elements by global number, then L_1, then L_2
@@ -14,10 +14,10 @@
  *
  * so that rt_order, by which the store already tells the program's order from
  * its own, carries all of it. A map that is declared later gets its table, if
- * halos as they are will do (rt/dist_fit.c). A set, another map, or a loop that
- * needs deeper halos spreads everything anew: values go home to the declared
- * parts and out again; mirrors keep their values and, in parts that did not
- * move, their address may change. */
+ * halos as they are will do (rt/ranks/dist_fit.c). A set, another map, or a
+ * loop that needs deeper halos spreads everything anew: values go home to the
+ * declared parts and out again; mirrors keep their values and, in parts that
+ * did not move, their address may change. */
 #include "frontend/decl.h"
 #include "frontend/ranks.h"
 

@@ -5,7 +5,7 @@
 
 #include "frontend/ranks.h"
 
-#include "rt/io.h"
+#include "rt/io/io.h"
 
 /* Rows over the elements of a set that this rank writes, and that it reads:
  * all, if each rank declares all. */

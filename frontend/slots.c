@@ -19,7 +19,7 @@
 
 #include "frontend/checkpoint.h"
 
-#include "rt/residency.h"
+#include "rt/store/residency.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -16,9 +16,9 @@
  *                                                    need
  *
  * What is not here has a bound of its own: recording and captured bytes
- * (OP2_TRACE_MAX_*), buffers (rt/pool.c), lines of timing (rt/timing.c), events
- * of the timeline (dump.c), the cache on disk. Sets, maps, dats, globals and
- * sections of a profile live as long as their handles, hence as the program
+ * (OP2_TRACE_MAX_*), buffers (rt/store/pool.c), lines of timing (rt/timing.c),
+ * events of the timeline (dump.c), the cache on disk. Sets, maps, dats, globals
+ * and sections of a profile live as long as their handles, hence as the program
  * wants.
  *
  * Over ranks all sweep at the same program: they make the same ones in the same
@@ -26,8 +26,8 @@
 #include "frontend/ranks.h"
 
 #include "lower/device.h"
-#include "rt/device.h"
-#include "rt/team.h"
+#include "rt/device/device.h"
+#include "rt/walk/team.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Binds: each thing that a region is given, once. */
 #include "lower/args.h"
 
-#include "rt/dev.h"
+#include "rt/store/dev.h"
 
 #include <assert.h>
 #include <string.h>

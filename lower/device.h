@@ -4,7 +4,7 @@
 #define LOWER_DEVICE_H
 
 #include "lower/region.h"
-#include "rt/device.h"
+#include "rt/device/device.h"
 
 #include <stdlib.h>
 
@@ -28,10 +28,11 @@ enum low_item {
 
 /* The code that a region wants: format, and where its small values lie.
  *
- * Binds of kind PARAM, GLOBAL and ACC are no arguments (rt/device.h): they lie
- * at scalars + bind_at[k], and at sums + item * row + sum_at[reduction]. Behind
- * the sums, at claim_at[reduction], are the numbers of the elements that made
- * extremes with payloads (rt/reduce.c), where they are claimed. */
+ * Binds of kind PARAM, GLOBAL and ACC are no arguments (rt/device/device.h):
+ * they lie at scalars + bind_at[k], and at sums + item * row +
+ * sum_at[reduction]. Behind the sums, at claim_at[reduction], are the numbers
+ * of the elements that made extremes with payloads (rt/walk/reduce.c), where
+ * they are claimed. */
 struct low_device_form {
   enum rt_code_kind kind;
   const char *arch;

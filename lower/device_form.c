@@ -45,7 +45,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
-#include "rt/reduce.h"
+#include "rt/walk/reduce.h"
 
 #include <stdlib.h>
 #include <string.h>

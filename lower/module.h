@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "lower/kernel.h"
-#include "rt/device.h"
+#include "rt/device/device.h"
 #include "rt/plan.h"
 
 struct low_region;

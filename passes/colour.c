@@ -19,7 +19,7 @@
  *           %res through %pecell, `walk serial`.
  *
  * Cost      O(arguments + regions * buffers).
- * Source    parts: rt/parts.c has the measurements; colours: OP2's plans
+ * Source    parts: rt/walk/parts.c has the measurements; colours: OP2's plans
  *           (Mudalige et al. 2012).
  * Limits    passes see no mesh: whether parts have short borders is seen when a
  *           plan is made; if not, colours are taken there. */

@@ -10,13 +10,13 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/log.h"
-#include "rt/device.h"
-#include "rt/dist.h"
-#include "rt/exact.h"
-#include "rt/launch.h"
-#include "rt/reduce.h"
-#include "rt/residency.h"
-#include "rt/team.h"
+#include "rt/device/device.h"
+#include "rt/ranks/dist.h"
+#include "rt/walk/exact.h"
+#include "rt/walk/launch.h"
+#include "rt/walk/reduce.h"
+#include "rt/store/residency.h"
+#include "rt/walk/team.h"
 
 #include <assert.h>
 #include <omp.h>

@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/types.h"
-#include "rt/relation.h"
-#include "rt/store.h"
+#include "rt/mesh/relation.h"
+#include "rt/store/store.h"
 
 struct rt_device;
 struct rt_dev_arg;
@@ -23,7 +23,7 @@ struct rt_part;
 
 /* Elements are numbered by `order`, KEEP; NULL: as the program numbers them.
  * Over ranks: n counts copies of others' elements, too; `part` says whose
- * (rt/dist.h), and how many a launch runs. */
+ * (rt/ranks/dist.h), and how many a launch runs. */
 struct rt_set {
   idx_l n;
   const char *name;

@@ -3,7 +3,7 @@
  * above MOST. */
 #include "base/arena.h"
 #include "base/table.h"
-#include "rt/device.h"
+#include "rt/device/device.h"
 #include "rt/plan.h"
 
 #include <assert.h>

@@ -23,8 +23,8 @@ layer ir        base/ ir/
 layer passes    base/ ir/ passes/
 layer rt        base/ rt/
 layer rt/hdf5   base/ rt/ rt/hdf5/
-layer rt/mpi    base/ rt/comm.h rt/partition.h rt/mpi/
-layer lower     base/ ir/ lower/ rt/plan.h rt/dev.h rt/device.h rt/reduce.h rt/store.h include/op2_blob.h
+layer rt/mpi    base/ rt/ranks/comm.h rt/ranks/partition.h rt/mpi/
+layer lower     base/ ir/ lower/ rt/plan.h rt/store/dev.h rt/device/device.h rt/walk/reduce.h rt/store/store.h include/op2_blob.h
 layer lower/llvm base/ lower/ lower/llvm/ rt/plan.h include/op2_blob.h
 layer frontend  base/ ir/ passes/ rt/ lower/ frontend/ include/
 layer include   include/

@@ -3,10 +3,10 @@
  *   mpirun -n 2 op2-latency
  *
  * Prints one line, "latency_us=1.2 MB/s=5400 reduction_us=0.7": what an exchange of a
- * few bytes takes, how fast long messages go in each direction (rt/measure.c), and
+ * few bytes takes, how fast long messages go in each direction (rt/ranks/measure.c), and
  * what the reduction takes by which ranks agree before a flush. */
 #include "base/log.h"
-#include "rt/comm.h"
+#include "rt/ranks/comm.h"
 
 #include <stdio.h>
 

@@ -12,7 +12,7 @@
  *
  * Barriers stand where all items of a group pass alike. Strips lie one behind
  * the other in the room that the launch gives, each [target][component], as
- * long as the longest block needs. rt/stage.c makes the numbers,
+ * long as the longest block needs. rt/walk/stage.c makes the numbers,
  * lower/device_form.c says which slot adds where. */
 #include "lower/llvm/device.h"
 

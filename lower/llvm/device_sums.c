@@ -12,10 +12,10 @@
  * Over ranks an extreme with a payload must say which element made it: what is
  * in the accumulators before an element is kept, and where it has changed
  * afterwards the element's number is noted; it travels with the payload
- * (rt/reduce.c).
+ * (rt/walk/reduce.c).
  *
- * The rules are those of rt/reduce.c: NaNs never win, ties keep the earlier,
- * each component of a MIN or MAX has its own winner. */
+ * The rules are those of rt/walk/reduce.c: NaNs never win, ties keep the
+ * earlier, each component of a MIN or MAX has its own winner. */
 #include "lower/llvm/device.h"
 
 #include <assert.h>

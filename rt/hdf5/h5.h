@@ -1,9 +1,9 @@
-/* The part with HDF5, inside: see rt/io.h. Statuses carry messages "path: data
- * set: what was tried: HDF5's own words". */
+/* The part with HDF5, inside: see rt/io/io.h. Statuses carry messages "path:
+ * data set: what was tried: HDF5's own words". */
 #ifndef RT_HDF5_H5_H
 #define RT_HDF5_H5_H
 
-#include "rt/io.h"
+#include "rt/io/io.h"
 
 #include <hdf5.h>
 

@@ -1,5 +1,5 @@
 /* Ranks through MPI: the only file that calls it. Built once for each MPI
- * library (OP2_MPI_NAME), into a shared object that rt/comm.c opens.
+ * library (OP2_MPI_NAME), into a shared object that rt/ranks/comm.c opens.
  *
  * MPI is started here if the program has not started it. Whoever has: after
  * op_exit it is ended when the process ends, if the program has not done so;
@@ -23,7 +23,7 @@
  * ranks (2 to 7) took 435 s without, 92 s with naps; one program alone on 4
  * ranks took 0.9 s with, 0.45 without. */
 #include "base/arena.h"
-#include "rt/comm.h"
+#include "rt/ranks/comm.h"
 
 #include <assert.h>
 #include <limits.h>

@@ -6,7 +6,7 @@
  * seven ranks came to wait for each other for ever, in one of some hundred
  * cuts. In a context of one thread it doesn't, and the cut is the same each
  * time. */
-#include "rt/partition.h"
+#include "rt/ranks/partition.h"
 
 #include <mpi.h>
 #include <ptscotch.h>

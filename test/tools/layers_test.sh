@@ -27,8 +27,8 @@ plant() {
 
 echo '#include "ir/ir.h"' |
   plant base/a.c 'base/a.c:1: layer base may not include "ir/ir.h"'
-printf '\n  # include "rt/store.h"\n' |
-  plant passes/a.c 'passes/a.c:2: layer passes may not include "rt/store.h"'
+printf '\n  # include "rt/store/store.h"\n' |
+  plant passes/a.c 'passes/a.c:2: layer passes may not include "rt/store/store.h"'
 echo '#include "rt/exec.h"' |
   plant lower/a.c 'lower/a.c:1: layer lower may not include "rt/exec.h"'
 echo '#include "ir/ir.h"' |

@@ -4,7 +4,7 @@
 
 #include "../mock/libcuda.h"
 
-#include "rt/device.h"
+#include "rt/device/device.h"
 
 #include <criterion/criterion.h>
 #include <dlfcn.h>

@@ -3,8 +3,8 @@
 #define TEST_HALO_MAKE_H
 
 #include "base/counters.h"
-#include "rt/dist.h"
-#include "rt/residency.h"
+#include "rt/ranks/dist.h"
+#include "rt/store/residency.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef TEST_MOCK_DEVICE_H
 #define TEST_MOCK_DEVICE_H
 
-#include "rt/device.h"
+#include "rt/device/device.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

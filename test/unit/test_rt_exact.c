@@ -1,5 +1,5 @@
 /* Exact sums: any order, one rounding. */
-#include "rt/exact.h"
+#include "rt/walk/exact.h"
 
 #include <criterion/criterion.h>
 #include <float.h>

@@ -1,5 +1,5 @@
-/* rt/layout.c against the formula of rt/store.h, component by component. */
-#include "rt/store.h"
+/* rt/store/layout.c against the formula of rt/store/store.h, component by component. */
+#include "rt/store/store.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

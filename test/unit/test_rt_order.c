@@ -1,6 +1,6 @@
 /* Numbering: orders are permutations and good ones, sets follow each other, the
  * store and exec keep the program's order outwards. */
-#include "rt/order.h"
+#include "rt/mesh/order.h"
 
 #include "rt_make.h"
 

@@ -1,5 +1,5 @@
 /* Parts: interior and border of each thread's elements, and their checker. */
-#include "rt/parts.h"
+#include "rt/walk/parts.h"
 #include "rt_make.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 /* Plans: colours without a limit, and a checker that finds what is wrong. */
 #include "base/counters.h"
-#include "rt/colour.h"
-#include "rt/dist.h"
+#include "rt/walk/colour.h"
+#include "rt/ranks/dist.h"
 #include "rt_make.h"
 
 #include <criterion/criterion.h>

@@ -1,8 +1,8 @@
 /* Relations: what rows of each kind are, by hand and at random; and colours, parts and
  * checkers go over any of them. */
-#include "rt/colour.h"
-#include "rt/order.h"
-#include "rt/parts.h"
+#include "rt/walk/colour.h"
+#include "rt/mesh/order.h"
+#include "rt/walk/parts.h"
 #include "rt_make.h"
 
 #include <criterion/criterion.h>

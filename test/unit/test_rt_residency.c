@@ -4,7 +4,7 @@
 #include "rt_make.h"
 
 #include "base/counters.h"
-#include "rt/residency.h"
+#include "rt/store/residency.h"
 
 enum { N = 10, DIM = 3 };
 enum use { READ, WRITE, UPDATE, LOOK, EDIT };

@@ -1,6 +1,6 @@
 /* Numbers of blocks for staging: by hand, at random against the map, and faults that
  * the checker must find. */
-#include "rt/stage.h"
+#include "rt/walk/stage.h"
 
 #include "base/arena.h"
 

@@ -1,8 +1,8 @@
 /* Dats, buffers and mirrors: who is current, who is shared, what is given
  * back. */
 #include "base/counters.h"
-#include "rt/dev.h"
-#include "rt/store.h"
+#include "rt/store/dev.h"
+#include "rt/store/store.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

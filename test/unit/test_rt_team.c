@@ -1,7 +1,7 @@
 /* One thread or all: what is decided from which times, and that results do not
  * see the decision. */
-#include "rt/team.h"
-#include "rt/waiters.h"
+#include "rt/walk/team.h"
+#include "rt/walk/waiters.h"
 
 #include "rt_make.h"
 

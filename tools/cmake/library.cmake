@@ -1,11 +1,12 @@
 # All layers, compiled once: as a static library for tests and tools, which reach
 # inside, and as the shared library that programs link. What needs LLVM is a shared
 # object of its own, which the library opens when something has to be compiled
-# (lower/module.h), and so is what needs HDF5 (rt/io.h). Which layer may include which is checked by tools/layers.sh,
-# not by the build.
+# (lower/module.h), and so is what needs HDF5 (rt/io/io.h). Which layer may include
+# which is checked by tools/layers.sh, not by the build.
 file(GLOB OP2_BASE_SOURCES CONFIGURE_DEPENDS base/*.c)
 file(GLOB OP2_SOURCES CONFIGURE_DEPENDS
-     ir/*.c passes/*.c rt/*.c lower/*.c frontend/*.c)
+     ir/*.c passes/*.c rt/*.c rt/store/*.c rt/mesh/*.c
+     rt/walk/*.c rt/device/*.c rt/ranks/*.c rt/io/*.c lower/*.c frontend/*.c)
 file(GLOB OP2_LLVM_SOURCES CONFIGURE_DEPENDS lower/llvm/*.c lower/llvm/*.cpp)
 file(GLOB OP2_HEADERS CONFIGURE_DEPENDS include/*.h)
 

@@ -1,0 +1,170 @@
+/* Sets over ranks: who owns which element, what lies around it, and how values
+ * reach those who need them. doc/mpi.md has the picture.
+ *
+ *   L_0      elements that this rank owns
+ *   L_2j+1   L_2j and all elements that name one of L_2j in a row of some map
+ *   L_2j+2   L_2j+1 and all elements that rows of L_2j+1 name
+ *
+ * (ir/extent.c has the algebra of these levels). Here an element has a local
+ * number, in this order:
+ *
+ *   core | rest of L_0 | L_1 \ L_0 | L_2 \ L_1 | ... up to an even level
+ *
+ * so that what a loop executes is a prefix. Core elements name owned ones only:
+ * they can run while values of others are on their way. Inside each of these
+ * the order is that of global numbers, or one that walks through the mesh
+ * (part_order.c).
+ *
+ * A set's elements have global numbers, those of the declaration: the ranks'
+ * declared parts one after another. */
+#ifndef RT_DIST_H
+#define RT_DIST_H
+
+#include "base/err.h"
+#include "base/types.h"
+#include "rt/ranks/comm.h"
+#include "rt/mesh/order.h"
+#include "rt/store/store.h"
+
+enum { RT_FAR = 255 };
+
+/* Elements that one rank has from another: where they lie, their level there,
+ * and the least level that has an element which names them (RT_FAR: none). Both
+ * sides list them in the same order. */
+struct rt_link {
+  int peer;
+  idx_l n;
+  idx_l *at;
+  uint8_t *level, *via;
+};
+
+/* One set over the ranks. */
+struct rt_part {
+  idx_g total;        /* elements of all ranks */
+  const idx_g *start; /* [ranks + 1]: declared parts */
+  idx_l declared;     /* elements of this rank's */
+  int *to;            /* [declared]: who shall own each; NULL: this rank */
+  /* what rt_dist_make finds */
+  bool moved; /* some rank owns others than it declared */
+  idx_l core, owned, n;
+  idx_l level[REACH_MAX + 1]; /* elements of L_k */
+  idx_g most[REACH_MAX + 1];  /* of that rank that has most */
+  idx_g *global;              /* [n] */
+  idx_l *sorted;              /* [owned]: local numbers by global ones */
+  struct rt_link *in, *out;
+  uint32_t nin, nout;
+  /* between declared and owned elements: by_owner lists the declared by their
+   * owner; they arrive in the order of global numbers */
+  idx_l *by_owner;
+  size_t *given, *got;    /* [ranks] */
+  struct rt_lists *lists; /* halo.c */
+  uint32_t nlists, caplists;
+};
+
+/* Each declared row's entries are global numbers. */
+struct rt_dist_map {
+  uint32_t from, to, arity; /* numbers of parts */
+  const idx_g *rows;        /* [declared of from, arity] */
+  /* what rt_dist_make finds */
+  idx_l *table; /* GIVE [n of from, arity]: local numbers; rows of the
+                   last level are zero, of a map to the same set their own */
+  bool onto, injective, repeats; /* over all ranks */
+};
+
+/* Rows of global numbers lie one behind the other; these alone know how. */
+struct rt_dist_row {
+  const idx_g *at;
+  uint32_t n;
+};
+static inline struct rt_dist_row
+rt_dist_row(const struct rt_dist_map *m, const idx_g *rows, size_t e) {
+  return (struct rt_dist_row){rows + e * m->arity, m->arity};
+}
+static inline size_t
+rt_dist_entries(const struct rt_dist_map *m, size_t n) {
+  return n * m->arity;
+}
+
+struct rt_dist {
+  struct rt_comm *comm;
+  struct rt_part *parts;
+  struct rt_dist_map *maps;
+  uint32_t nparts, nmaps;
+  int depth; /* the last level, even */
+};
+
+/* Fill in what is to be found; collective. cost some ten messages to each
+ * neighbour, and memory for each entry of the maps while it runs. ERR_MPI */
+status rt_dist_make(struct rt_dist *d);
+void rt_part_clear(struct rt_part *p);
+
+/* dist_fit.c: one more map, between parts that rt_dist_make spread to `depth`.
+ * *fits: all that loops through it need is there, on all ranks, and m has what
+ * rt_dist_make finds of maps; otherwise nothing has changed. m->from, m->to are
+ * not looked at. Collective. cost a few messages to each neighbour. ERR_MPI */
+status rt_dist_fit(struct rt_comm *c, const struct rt_part *from,
+                   const struct rt_part *to, int depth, struct rt_dist_map *m,
+                   bool *fits);
+
+/* part_order.c: after rt_dist_make, where more than `bad` of the maps' entries
+ * (rt_locality) are a cache line of their own, new numbers inside each level.
+ * bytes[s]: of an element of part s. Local. ERR_MEMORY, and nothing has changed
+ * */
+struct rt_dist_ordered {
+  uint32_t sets;        /* that got new numbers */
+  double before, after; /* rt_locality */
+};
+status rt_dist_order(struct rt_dist *d, enum rt_renumber_by by, double bad,
+                     const uint64_t *bytes, struct rt_dist_ordered *out);
+
+/* Values of the declared part, `bytes` each, to the owners, in the order of
+ * p->sorted; and back. Collective. */
+status rt_part_give(struct rt_comm *c, const struct rt_part *p,
+                    const void *declared, size_t bytes, void *owned);
+status rt_part_return(struct rt_comm *c, const struct rt_part *p,
+                      const void *owned, size_t bytes, void *declared);
+
+/* Who declared global element g. */
+int rt_part_home(const struct rt_part *p, int ranks, idx_g g);
+
+/* ---- ask.c: questions between ranks ------------------------------------- */
+
+/* Question i goes to rank to[i]; `answer` fills in `bytes` for it there; the
+ * answers come back in order. Collective. */
+typedef void rt_answer(void *user, idx_g question, void *out);
+status rt_ask(struct rt_comm *c, size_t n, const int *to, const idx_g *question,
+              rt_answer *answer, void *user, size_t bytes, void *out);
+
+/* Items of `bytes` go to the ranks to[i]; what arrives is GIVE, counts by rank
+ * in `counts` [ranks]; *n_out in all. Items for one rank stay in order. */
+status rt_send_items(struct rt_comm *c, size_t n, const int *to,
+                     const void *items, size_t bytes, void *recv_out,
+                     size_t *counts, size_t *n_out);
+
+/* ---- halo.c: values to those who have copies ---------------------------- */
+
+struct rt_buf;
+/* Make the buffer's values right as far as `want`. */
+struct rt_halo_item {
+  struct rt_buf *buf;
+  struct rt_part *part;
+  struct reach want;
+};
+/* One message to and from each neighbour for all items; what is right already
+ * does not go. start gives the values away, finish puts those that came where
+ * they belong: in between the buffers' owned elements may be read only. */
+struct rt_halo;
+struct rt_halo *rt_halo_new(struct rt_comm *c);
+void rt_halo_free(struct rt_halo *h);
+/* Before parts change: what is kept of repeated exchanges goes. NULL is
+ * allowed. */
+void rt_halo_forget(struct rt_halo *h);
+/* Between runs: of exchanges that did not come since the last sweep. NULL is
+ * allowed. */
+void rt_halo_sweep(struct rt_halo *h);
+status rt_halo_start(struct rt_halo *h, const struct rt_halo_item *items,
+                     uint32_t n);
+status rt_halo_finish(struct rt_halo *h);
+void rt_lists_clear(struct rt_part *p);
+
+#endif

@@ -1,0 +1,177 @@
+/* Buffers and their pool.
+ *
+ * Problem. Double-buffered dats and temporaries take a buffer at the start of
+ * every run and give one back at its end. Memory from the system costs a page
+ * fault per page and the clearing of the page, more than most loops cost.
+ *
+ * Idea. A buffer that nobody refers to goes to a list and is handed out again
+ * for the same number of bytes; its stride is set anew. A program that repeats
+ * itself so reaches a state in which nothing is allocated.
+ *
+ * The list must not keep what a former phase of the program needed. Let `peak`
+ * be the most that was ever in use at once. Before memory is taken from the
+ * system, the longest-unused buffers are freed while the sum of used, pooled
+ * and new bytes is above twice the peak. Twice, because phases that alternate
+ * between sizes A and B otherwise free A to make B for ever; their sum is never
+ * above twice the peak of each.
+ *
+ * Cost: a walk over the list, which holds tens of buffers.
+ */
+#include "rt/store/store.h"
+
+#include "base/arena.h"
+#include "base/counters.h"
+#include "rt/device/device.h"
+#include "rt/store/residency.h"
+#include "rt/store/store_impl.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static struct {
+  struct rt_buf *head; /* last freed first */
+  size_t pooled, used, peak;
+} pool;
+
+static void
+buf_destroy(struct rt_buf *b) {
+  rt_mem_free(b->mem, b->bytes);
+  free(b);
+}
+
+/* Unlink and return the first buffer of this size; NULL: none. */
+static struct rt_buf *
+pool_take(size_t bytes) {
+  for (struct rt_buf **at = &pool.head; *at; at = &(*at)->next)
+    if ((*at)->bytes == bytes) {
+      struct rt_buf *b = *at;
+      *at = b->next;
+      pool.pooled -= bytes;
+      return b;
+    }
+  return NULL;
+}
+
+static void
+pool_drop_oldest(void) {
+  struct rt_buf **at = &pool.head;
+  while ((*at)->next) at = &(*at)->next;
+  pool.pooled -= (*at)->bytes;
+  buf_destroy(*at);
+  *at = NULL;
+}
+
+static struct rt_buf *
+buf_from_system(size_t bytes) {
+  while (pool.head && pool.used + pool.pooled + bytes > 2 * pool.peak)
+    pool_drop_oldest();
+  void *mem = rt_mem_new(bytes);
+  if (!mem && rt_pool_clear()) mem = rt_mem_new(bytes);
+  if (!mem) return NULL;
+  struct rt_buf *b = mem_alloc(1, sizeof *b);
+  *b = (struct rt_buf){.mem = mem, .bytes = bytes};
+  counters[CNT_allocations]++;
+  return b;
+}
+
+status
+rt_buf_new(struct rt_shape shape, struct rt_buf **out) {
+  size_t bytes;
+  if (!rt_shape_bytes(shape, &bytes))
+    FAIL(ERR_MEMORY, "%d elements of %u x %u bytes exceed the address space",
+         shape.n, shape.dim, shape.type.size);
+  if (bytes + pool.used > pool.peak) pool.peak = bytes + pool.used;
+  struct rt_buf *b = pool_take(bytes);
+  if (!b) b = buf_from_system(bytes);
+  if (!b) FAIL(ERR_MEMORY, "no memory for a buffer of %zu bytes", bytes);
+  b->shape = shape;
+  b->stride = rt_shape_stride(shape);
+  b->refs = 1;
+  b->next = NULL;
+  pool.used += bytes;
+  *out = b;
+  return OK;
+}
+
+status
+rt_buf_shell(struct rt_shape shape, struct rt_buf **out) {
+  struct rt_buf shell = {.shape = shape,
+                         .stride = rt_shape_stride(shape),
+                         .refs = 1,
+                         .stale = true};
+  if (!rt_shape_bytes(shape, &shell.bytes))
+    FAIL(ERR_MEMORY, "%d elements of %u x %u bytes exceed the address space",
+         shape.n, shape.dim, shape.type.size);
+  struct rt_buf *b = mem_alloc(1, sizeof *b);
+  *b = shell;
+  *out = b;
+  return OK;
+}
+
+/* A buffer with memory is made, and its memory taken. */
+status
+rt_buf_host(struct rt_buf *b) {
+  if (b->mem) return OK;
+  struct rt_buf *made;
+  TRY(rt_buf_new(b->shape, &made));
+  assert(made->bytes == b->bytes);
+  b->mem = made->mem;
+  free(made);
+  return OK;
+}
+
+struct rt_buf *
+rt_buf_foreign(struct rt_shape shape, void *mem, size_t bytes) {
+  struct rt_buf *b = mem_alloc(1, sizeof *b);
+  *b = (struct rt_buf){.shape = shape,
+                       .mem = mem,
+                       .bytes = bytes,
+                       .stride = 1,
+                       .refs = 1,
+                       .foreign = true};
+  b->peers = b;
+  return b;
+}
+
+static void
+leave_peers(struct rt_buf *b) {
+  struct rt_buf *before = b;
+  while (before->peers != b) before = before->peers;
+  before->peers = b->peers;
+}
+
+void
+rt_buf_ref(struct rt_buf *b) {
+  assert(b->refs > 0 && b->refs < UINT32_MAX);
+  b->refs++;
+}
+
+void
+rt_buf_unref(struct rt_buf *b) {
+  if (!b) return;
+  assert(b->refs > 0);
+  if (--b->refs) return;
+  rt_buf_leave_device(b);
+  if (b->foreign) leave_peers(b);
+  if (b->foreign || !b->mem) {
+    free(b);
+    return;
+  }
+  pool.used -= b->bytes;
+  pool.pooled += b->bytes;
+  b->next = pool.head;
+  pool.head = b;
+}
+
+size_t
+rt_pool_clear(void) {
+  size_t held = pool.pooled;
+  while (pool.head) {
+    struct rt_buf *next = pool.head->next;
+    buf_destroy(pool.head);
+    pool.head = next;
+  }
+  pool.pooled = 0;
+  pool.peak = pool.used;
+  return held;
+}

@@ -1,0 +1,291 @@
+/* Residency: copies between the two places of a buffer.
+ *
+ * Problem. A dat's values may lie in the mirror (AoS, the program's), in host
+ * memory of a buffer (the layout of host loops) and in memory of a device (SoA,
+ * so that neighbouring work items read neighbouring words). Which of them are
+ * current changes with every loop and every look.
+ *
+ * Idea. A buffer knows two things: is its host memory `stale`, is its device
+ * memory `dev_valid`. A copy makes a second place valid, a write leaves one.
+ * Pass place has put the copies where they are needed; here they are made, and
+ * left out where they turn out to be needless. Layouts change on the host, in a
+ * staging area, on the way.
+ *
+ *            mirror  --(transposed)-->  staging  --write-->  device memory
+ *            mirror  <--(transposed)--  staging  <--read---  device memory
+ *
+ * Dats of the program's own memory (OP_NO_REALLOC, overlays) may overlap. Their
+ * buffers form a ring (`peers`) that has one copy on a device: the bytes from
+ * the first to the last of them, as they lie on the host, each at its offset.
+ * What is true for one of the ring is true for all.
+ *
+ *            host    a |-------------|     b |---------|
+ *            device  0 |=======================| one memory, b at offset b - a
+ *
+ * Host memory of a buffer is made when a host loop needs it, device memory when
+ * a device loop does. So a temporary of device loops never exists on the host.
+ *
+ * Cost  each byte is copied twice where layouts differ, once where not.
+ * Limits  one device at a time; staging is ordinary memory. */
+#include "rt/store/residency.h"
+
+#include "base/counters.h"
+#include "rt/store/dev.h"
+
+#include <assert.h>
+#include <string.h>
+
+static struct rt_shape
+soa_shape(struct rt_shape s) {
+  s.block = rt_dev_block(s.dim);
+  return s;
+}
+
+size_t
+rt_dev_stride(struct rt_shape s) {
+  return rt_shape_stride(soa_shape(s));
+}
+
+/* ---- overlapping memory -------------------------------------------------- */
+
+enum { SPAN_ALIGN = 16 }; /* of any type */
+
+static bool
+is_shared(const struct rt_buf *b) {
+  return b->foreign && b->peers != b;
+}
+
+/* Where the bytes begin that hold all of the ring, and how many they are. */
+static char *
+span_of(const struct rt_buf *b, size_t *bytes_out) {
+  char *lo = b->mem, *hi = lo;
+  const struct rt_buf *x = b;
+  do {
+    char *first = x->mem;
+    if (first < lo) lo = first;
+    if (first + x->bytes > hi) hi = first + x->bytes;
+    x = x->peers;
+  } while (x != b);
+  *bytes_out = (size_t)(hi - lo);
+  return lo;
+}
+
+/* Bytes of device memory before the span, so that addresses there are aligned
+ * as those of the host are. */
+static size_t
+span_shift(const char *lo) {
+  return (size_t)((uintptr_t)lo % SPAN_ALIGN);
+}
+
+size_t
+rt_dev_offset(const struct rt_buf *b) {
+  size_t bytes;
+  if (!is_shared(b)) return 0;
+  char *lo = span_of(b, &bytes);
+  return (size_t)((char *)b->mem - lo) + span_shift(lo);
+}
+
+/* All of the ring: their device memory and what is valid. */
+static void
+set_all(struct rt_buf *b, struct rt_dev_mem *dev, bool stale, bool dev_valid) {
+  struct rt_buf *x = b;
+  do {
+    x->dev = dev;
+    x->stale = stale;
+    x->dev_valid = dev_valid;
+    x = x->peers;
+  } while (x && x != b);
+}
+
+/* ---- one buffer ---------------------------------------------------------- */
+
+static size_t
+soa_bytes(const struct rt_buf *b) {
+  size_t bytes = 0;
+  bool fits = rt_shape_bytes(soa_shape(b->shape), &bytes);
+  assert(fits); /* it did in its host layout, but for padding */
+  (void)fits;
+  return bytes;
+}
+
+/* Bytes that a copy of the buffer moves. */
+static size_t
+copy_bytes(const struct rt_buf *b) {
+  size_t bytes;
+  if (!is_shared(b)) return soa_bytes(b);
+  span_of(b, &bytes);
+  return bytes;
+}
+
+enum rt_residency
+rt_residency_of(const struct rt_dat *d) {
+  const struct rt_buf *b = d->buf_current ? d->buf : NULL;
+  bool host = rt_dat_mirror_current(d) || (b && !b->stale);
+  bool device = b && b->dev_valid;
+  if (host && device) return RT_BOTH;
+  if (device) return d->untouched && !b->mem ? RT_HOST_UNALLOCATED : RT_DEVICE;
+  return d->buf && d->buf->dev ? RT_HOST : RT_DEVICE_UNALLOCATED;
+}
+
+status
+rt_buf_device(struct rt_buf *b, struct rt_device *d) {
+  if (b->dev && b->dev->device == d) return OK;
+  struct rt_dev_mem *m;
+  size_t more = is_shared(b) ? SPAN_ALIGN : 0;
+  TRY(rt_dev_mem_new(d, copy_bytes(b) + more, &m));
+  assert(!b->dev || !b->stale || !b->dev_valid);
+  rt_dev_mem_free(b->dev);
+  set_all(b, m, b->stale, false);
+  return OK;
+}
+
+void
+rt_buf_leave_device(struct rt_buf *b) {
+  rt_dev_mem_free(b->dev);
+  set_all(b, NULL, false, false);
+}
+
+/* Values on the host: blocks of `stride`, in order `order` (NULL: the
+ * buffer's); over ranks only owned elements are written there. */
+struct side {
+  void *mem;
+  size_t stride;
+  const struct rt_order *order;
+};
+
+static struct side
+side_of_mirror(const struct rt_dat *d) {
+  return (struct side){d->mirror, 1, d->order};
+}
+
+static status
+staging_new(size_t bytes, void **out) {
+  *out = rt_mem_new(bytes);
+  if (!*out) FAIL(ERR_MEMORY, "no memory for staging %zu bytes", bytes);
+  return OK;
+}
+
+static status
+upload_span(struct rt_buf *b) {
+  struct rt_device *d = b->dev->device;
+  size_t bytes;
+  char *lo = span_of(b, &bytes), *staging;
+  size_t shift = span_shift(lo);
+  if (!bytes) return OK;
+  if (!shift) return d->driver->write(d, b->dev->mem, lo, bytes);
+  TRY(staging_new(shift + bytes, (void **)&staging));
+  memcpy(staging + shift, lo, bytes);
+  status st = d->driver->write(d, b->dev->mem, staging, shift + bytes);
+  rt_mem_free(staging, shift + bytes);
+  return st;
+}
+
+static status
+download_span(struct rt_buf *b) {
+  struct rt_device *d = b->dev->device;
+  size_t bytes;
+  char *lo = span_of(b, &bytes), *staging;
+  size_t shift = span_shift(lo);
+  if (!bytes) return OK;
+  if (!shift) return d->driver->read(d, lo, b->dev->mem, bytes);
+  TRY(staging_new(shift + bytes, (void **)&staging));
+  status st = d->driver->read(d, staging, b->dev->mem, shift + bytes);
+  if (st == OK) memcpy(lo, staging + shift, bytes);
+  rt_mem_free(staging, shift + bytes);
+  return st;
+}
+
+static status
+upload_from(struct rt_buf *b, struct side from) {
+  struct rt_device *d = b->dev->device;
+  struct rt_shape s = b->shape;
+  size_t bytes = soa_bytes(b), stride = rt_dev_stride(s);
+  void *staging;
+  if (is_shared(b)) return upload_span(b);
+  if (!s.n) return OK;
+  if (from.stride == stride && !from.order)
+    return d->driver->write(d, b->dev->mem, from.mem, bytes);
+  TRY(staging_new(bytes, &staging));
+  if (from.order)
+    rt_layout_permute(staging, stride, NULL, from.mem, from.stride,
+                      from.order->row, s.n, s.dim, s.type.size);
+  else
+    rt_layout_copy(staging, stride, from.mem, from.stride, 0, s.n, s.dim,
+                   s.type.size);
+  status st = d->driver->write(d, b->dev->mem, staging, bytes);
+  rt_mem_free(staging, bytes);
+  return st;
+}
+
+static status
+download_to(struct rt_buf *b, struct side to) {
+  struct rt_device *d = b->dev->device;
+  struct rt_shape s = b->shape;
+  size_t bytes = soa_bytes(b), stride = rt_dev_stride(s);
+  void *staging;
+  if (is_shared(b)) return download_span(b);
+  if (!s.n) return OK;
+  if (to.stride == stride && !to.order)
+    return d->driver->read(d, to.mem, b->dev->mem, bytes);
+  TRY(staging_new(bytes, &staging));
+  status st = d->driver->read(d, staging, b->dev->mem, bytes);
+  if (st == OK && to.order)
+    rt_layout_permute(to.mem, to.stride, to.order->row, staging, stride, NULL,
+                      to.order->owned, s.dim, s.type.size);
+  else if (st == OK)
+    rt_layout_copy(to.mem, to.stride, staging, stride, 0, s.n, s.dim,
+                   s.type.size);
+  rt_mem_free(staging, bytes);
+  return st;
+}
+
+static void
+count_up(const struct rt_buf *b) {
+  counters[CNT_h2d]++;
+  counters[CNT_h2d_bytes] += (long long)copy_bytes(b);
+}
+
+static void
+count_down(const struct rt_buf *b) {
+  counters[CNT_d2h]++;
+  counters[CNT_d2h_bytes] += (long long)copy_bytes(b);
+}
+
+status
+rt_buf_upload(struct rt_buf *b, struct rt_device *d,
+              const struct rt_dat *mirror) {
+  if (b->dev_valid && b->dev->device == d) return OK;
+  if (b->stale && b->dev_valid) TRY(rt_buf_download(b));
+  TRY(rt_buf_device(b, d));
+  assert(!b->stale || mirror);
+  TRY(upload_from(b, b->stale ? side_of_mirror(mirror)
+                              : (struct side){b->mem, b->stride, NULL}));
+  if (b->stale) b->reach = mirror->reach;
+  count_up(b);
+  set_all(b, b->dev, b->stale, true);
+  return OK;
+}
+
+status
+rt_buf_download(struct rt_buf *b) {
+  if (!b->stale) return OK;
+  assert(b->dev_valid);
+  TRY(rt_buf_host(b));
+  TRY(download_to(b, (struct side){b->mem, b->stride, NULL}));
+  count_down(b);
+  set_all(b, b->dev, false, b->dev_valid);
+  return OK;
+}
+
+status
+rt_dat_mirror_fetch(struct rt_dat *d) {
+  assert(d->buf && d->buf->dev_valid);
+  TRY(download_to(d->buf, side_of_mirror(d)));
+  count_down(d->buf);
+  return OK;
+}
+
+void
+rt_buf_written(struct rt_buf *b, bool on_device) {
+  set_all(b, b->dev, on_device, on_device);
+}

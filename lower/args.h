@@ -3,7 +3,7 @@
 #ifndef LOWER_ARGS_H
 #define LOWER_ARGS_H
 
-#include "lower/region.h"
+#include "lower/maker.h"
 
 /* The region being described. */
 struct low_args {

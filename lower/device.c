@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/table.h"
 #include "lower/disk.h"
+#include "lower/module.h"
 
 #include <assert.h>
 #include <stdlib.h>

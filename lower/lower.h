@@ -10,17 +10,8 @@
 
 #include "ir/ir.h"
 #include "lower/kernel.h"
+#include "lower/sanitize.h"
 #include "rt/plan.h"
-
-/* Rows of sanitize.def. */
-enum low_sanitize {
-  LOW_SANITIZE_none,
-#define SANITIZER(name, attribute, symbol, first, passes) LOW_SANITIZE_##name,
-#include "lower/sanitize.def"
-#undef SANITIZER
-};
-/* "" or a name of sanitize.def. ERR_ARG: unknown, or the program lacks it. */
-status low_sanitize_find(const char *name, enum low_sanitize *out);
 
 /* How increments that may meet are made safe on a device. */
 enum low_increments {

@@ -1,4 +1,5 @@
-/* Inside of lower/: a region as plain data, between the trace and LLVM.
+/* Inside of lower/: a region as plain data, between trace and LLVM. No trace is
+ * known here; in maker.h one becomes regions.
  *
  *   trace --args.c--> struct low_region --cache.c--> known? its function
  *                                        else module.c -> llvm/region.c, jit.c
@@ -13,8 +14,11 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "lower/lower.h"
-#include "lower/module.h"
+#include "lower/kernel.h"
+#include "lower/sanitize.h"
+#include "rt/plan.h"
+
+struct low_code;
 
 /* The name of a region's function in its object file. */
 #define LOW_ENTRY "op2_region"
@@ -177,50 +181,6 @@ low_unroll(const struct low_region *r) {
 }
 
 void low_region_clear(struct low_region *r);
-
-/* ---- lower.c: program numbers -------------------------------------------- */
-
-/* Numbers of the program being made, and facts of the whole trace that every
- * region asks for. Arrays are indexed by trace references. */
-struct low_maker {
-  const struct ir_trace *t;
-  const struct low_env *env;
-  struct rt_program *p;
-  struct low_program *out;
-  uint32_t *dat_no, *gbl_no;
-  uint32_t *last_user; /* of a value: last node that needs it; nnodes: a node
-                          that stays pending */
-  bool *live;          /* of a value: wanted after the trace */
-  bool *shared;        /* of a root: several dats lie there */
-  uint8_t *touch; /* of a buffer: scratch of args.c, zero between regions */
-  int32_t *held;  /* of a value: its slot, -1; scratch of args.c */
-  uint32_t capslots, capparams, capaddresses;
-  uint32_t *slot_buffer; /* of a slot: ir buffer */
-  bool *slot_host;       /* something on the host works on it */
-  struct rt_sum
-      *partial; /* of a global over ranks: what ranks have parts of; its
-                             access is READ if it is whole */
-  uint32_t capcmds, capsums, capwants;
-  bool exchanging; /* behind EXCHANGE_START, before EXCHANGE_FINISH */
-  struct low_region *regions; /* of launches on the host */
-  uint32_t nregions, capregions;
-};
-
-uint32_t low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat);
-uint32_t low_number_param(struct low_maker *m, struct low_capture c);
-uint32_t low_number_address(struct low_maker *m, uint32_t kernel_tag);
-
-/* fn for each region of the trace, in order, until it fails. */
-status low_regions_each(const struct ir_trace *t, const struct low_env *env,
-                        status (*fn)(void *user, const struct low_region *r),
-                        void *user);
-
-/* ---- args.c -------------------------------------------------------------- */
-
-/* Describe nodes [first, first+count), deferred ones left out. `r` is zero;
- * owner calls low_region_clear. ERR_COMPILE: arguments and kernel don't fit. */
-status low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
-                       struct low_region *r);
 
 /* ---- region_key.c, cache.c ----------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "lower/lower.h"
+#include "lower/sanitize.h"
 
 #include <dlfcn.h>
 #include <string.h>

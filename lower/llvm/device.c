@@ -16,12 +16,6 @@
  * private copies in address space 0, so kernels need no other pointers than
  * those they were written with.
  *
- * Increments through maps become atomic where a region does nothing worse
- * (low_device_form), as compare-and-swap on the bits where the device has no
- * sum of floats:
- *
- *   do { old = *p; new = bits(float(old) + x) } while (!swap(p, old, new))
- *
  * Cost  compiling, 10 to 40 ms a region. Limits  large constant tables are
  * copied by each work item. */
 #include "lower/llvm/device.h"
@@ -39,48 +33,6 @@ static const struct low_device_kind *const kinds[] = {
 const struct low_device_kind *
 low_device_kind(enum rt_code_kind kind) {
   return kinds[kind];
-}
-
-LLVMTypeRef
-low_device_ptr(struct low_emit *em) {
-  return LLVMPointerTypeInContext(em->ctx, 1);
-}
-
-LLVMValueRef
-low_device_at(struct low_emit *em, LLVMValueRef base, LLVMValueRef offset) {
-  return LLVMBuildInBoundsGEP2(em->b, LLVMInt8TypeInContext(em->ctx), base,
-                               &offset, 1, "");
-}
-
-void
-low_device_open(struct low_emit *em, const char *name, const LLVMTypeRef *types,
-                uint32_t n) {
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(em->ctx),
-                                      (LLVMTypeRef *)(uintptr_t)types, n, 0);
-  em->fn = LLVMAddFunction(em->m, name, type);
-  LLVMSetFunctionCallConv(em->fn, em->kind->kernel_convention);
-  ll_attr(em->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind",
-          0);
-  LLVMAppendBasicBlockInContext(em->ctx, em->fn, "entry");
-  LLVMPositionBuilderAtEnd(em->b, LLVMAppendBasicBlockInContext(em->ctx, em->fn,
-                                                                "begin"));
-}
-
-/* The entry block holds allocas only. */
-void
-low_device_close(struct low_emit *em) {
-  LLVMBuildRetVoid(em->b);
-  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(em->fn);
-  LLVMPositionBuilderAtEnd(em->b, entry);
-  LLVMBuildBr(em->b, LLVMGetNextBasicBlock(entry));
-  em->kind->mark(em, em->fn);
-}
-
-bool
-low_device_passes(enum rt_bind_kind kind) {
-  return kind == RT_BIND_SLOT || kind == RT_BIND_STRIDE ||
-         kind == RT_BIND_OFFSET || kind == RT_BIND_MAP ||
-         kind == RT_BIND_NAMED || kind == RT_BIND_ROWS;
 }
 
 /* ---- arguments ----------------------------------------------------------- */
@@ -234,30 +186,6 @@ low_device_end(struct low_emit *em) {
 
 /* ---- kernels ------------------------------------------------------------- */
 
-LLVMValueRef
-low_device_index(struct low_emit *em, LLVMValueRef table, LLVMValueRef at) {
-  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
-  LLVMValueRef p = LLVMBuildInBoundsGEP2(em->b, i32, table, &at, 1, "");
-  return LLVMBuildSExt(em->b, LLVMBuildLoad2(em->b, i32, p, ""),
-                       LLVMInt64TypeInContext(em->ctx), "");
-}
-
-LLVMBasicBlockRef
-low_device_if(struct low_emit *em, LLVMValueRef condition) {
-  LLVMBasicBlockRef yes = LLVMAppendBasicBlockInContext(em->ctx, em->fn, "if");
-  LLVMBasicBlockRef after =
-      LLVMAppendBasicBlockInContext(em->ctx, em->fn, "after");
-  LLVMBuildCondBr(em->b, condition, yes, after);
-  LLVMPositionBuilderAtEnd(em->b, yes);
-  return after;
-}
-
-void
-low_device_endif(struct low_emit *em, LLVMBasicBlockRef after) {
-  LLVMBuildBr(em->b, after);
-  LLVMPositionBuilderAtEnd(em->b, after);
-}
-
 /* mapped ? at[i] : i */
 static LLVMValueRef
 element_at(struct low_emit *em, LLVMValueRef at, LLVMValueRef mapped,
@@ -297,23 +225,6 @@ build_region(struct low_emit *em) {
   low_device_end(em);
 }
 
-LLVMValueRef
-low_device_inside(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
-  LLVMBuilderRef b = em->b;
-  LLVMValueRef above = LLVMBuildICmp(b, LLVMIntSGE, em->e, lo, "");
-  LLVMValueRef below = LLVMBuildICmp(b, LLVMIntSLT, em->e, hi, "");
-  return LLVMBuildAnd(b, above, below, "inside");
-}
-
-LLVMValueRef
-low_device_colour(struct low_emit *em, LLVMValueRef colours,
-                  LLVMValueRef inside) {
-  LLVMBuilderRef b = em->b;
-  LLVMValueRef at = LLVMBuildSelect(b, inside, em->e, ll_i64(em->ctx, 0), "");
-  LLVMValueRef c = low_device_index(em, colours, at);
-  return LLVMBuildSelect(b, inside, c, ll_i64(em->ctx, -1), "colour");
-}
-
 static void
 build_colour(struct low_emit *em) {
   LLVMBuilderRef b = em->b;
@@ -341,56 +252,6 @@ build_colour(struct low_emit *em) {
   em->kind->barrier(em);
   ll_loop_end(b, &l, NULL);
   low_device_end(em);
-}
-
-/* ---- increments ---------------------------------------------------------- */
-
-static LLVMValueRef
-atomic_swap(struct low_emit *em, LLVMValueRef p, LLVMValueRef old,
-            LLVMValueRef new) {
-  return LLVMBuildAtomicCmpXchg(em->b, p, old, new, LLVMAtomicOrderingMonotonic,
-                                LLVMAtomicOrderingMonotonic, 0);
-}
-
-/* do { ... } while (!swapped), on the bits of the float */
-static void
-atomic_loop(struct low_emit *em, struct type t, LLVMValueRef p,
-            LLVMValueRef x) {
-  LLVMBuilderRef b = em->b;
-  LLVMTypeRef bits = LLVMIntTypeInContext(em->ctx, 8 * t.size);
-  LLVMValueRef first = LLVMBuildLoad2(b, bits, p, "");
-  LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic); /* others write there */
-  LLVMSetAlignment(first, t.size);
-  LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
-  LLVMBasicBlockRef again =
-      LLVMAppendBasicBlockInContext(em->ctx, em->fn, "swap");
-  LLVMBasicBlockRef done =
-      LLVMAppendBasicBlockInContext(em->ctx, em->fn, "swapped");
-  LLVMBuildBr(b, again);
-  LLVMPositionBuilderAtEnd(b, again);
-  LLVMValueRef old = LLVMBuildPhi(b, bits, "old");
-  LLVMValueRef sum = LLVMBuildFAdd(
-      b, LLVMBuildBitCast(b, old, ll_type(em->ctx, t), ""), x, "");
-  LLVMValueRef pair =
-      atomic_swap(em, p, old, LLVMBuildBitCast(b, sum, bits, ""));
-  LLVMValueRef seen = LLVMBuildExtractValue(b, pair, 0, "");
-  LLVMBuildCondBr(b, LLVMBuildExtractValue(b, pair, 1, ""), done, again);
-  LLVMAddIncoming(old, (LLVMValueRef[]){first, seen},
-                  (LLVMBasicBlockRef[]){from, again}, 2);
-  LLVMPositionBuilderAtEnd(b, done);
-}
-
-void
-low_device_atomic_add(struct low_emit *em, struct type t, LLVMValueRef p,
-                      LLVMValueRef x) {
-  bool is_float = type_class(t) == 'F';
-  if (is_float && !em->kind->float_atomics) {
-    atomic_loop(em, t, p, x);
-    return;
-  }
-  LLVMAtomicRMWBinOp op =
-      is_float ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd;
-  LLVMBuildAtomicRMW(em->b, op, p, x, LLVMAtomicOrderingMonotonic, 0);
 }
 
 /* ---- the module ---------------------------------------------------------- */

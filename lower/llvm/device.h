@@ -2,7 +2,7 @@
 #ifndef LOWER_LLVM_DEVICE_H
 #define LOWER_LLVM_DEVICE_H
 
-#include "lower/device.h"
+#include "lower/device_form.h"
 #include "lower/llvm/region_emit.h"
 
 /* How a device's code differs: one row each in device.c. */
@@ -59,7 +59,6 @@ void low_device_stage(struct low_emit *em);
 
 enum { LOW_SPACE_GLOBAL = 1, LOW_SPACE_LOCAL = 3 }; /* of SPIR and PTX */
 
-LLVMTypeRef low_device_ptr(struct low_emit *em);
 const struct low_device_kind *low_device_kind(enum rt_code_kind kind);
 /* Is the module valid? ERR_COMPILE */
 status low_device_verify(struct low_emit *em);
@@ -71,6 +70,9 @@ void low_device_kernel(struct low_emit *em, const char *name, LLVMValueRef *p,
 /* Slots and accumulators before the elements and after them. */
 void low_device_begin(struct low_emit *em, LLVMValueRef fresh);
 void low_device_end(struct low_emit *em);
+/* ---- device_parts.c ------------------------------------------------------ */
+
+LLVMTypeRef low_device_ptr(struct low_emit *em);
 /* table[at] of 32 bits, as i64. */
 LLVMValueRef low_device_index(struct low_emit *em, LLVMValueRef table,
                               LLVMValueRef at);

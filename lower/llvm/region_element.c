@@ -4,7 +4,7 @@
  * and stored to memory, and in the loop over the lanes of a block, where they
  * come from lanes that were filled before and are emptied afterwards
  * (region_block.c). */
-#include "lower/device.h"
+#include "lower/device_form.h"
 #include "lower/llvm/region_emit.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * A folded constant becomes an internal constant of its bytes, which LLVM
  * computes with. One that changes became a parameter: an internal variable,
  * which the wrapper refreshes at each call. */
-#include "lower/device.h"
+#include "lower/device_form.h"
 #include "lower/llvm/bitcode.h"
 #include "lower/llvm/code.h"
 #include "lower/llvm/ll.h"

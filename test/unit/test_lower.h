@@ -17,7 +17,7 @@
 #define TEST_LOWER_H
 
 #include "base/counters.h"
-#include "lower/region.h"
+#include "lower/maker.h"
 #include "passes/pass.h"
 
 #include <criterion/criterion.h>

@@ -9,6 +9,8 @@
 
 #include "ir/ir.h"
 #include "lower/device.h"
+#include "lower/maker.h"
+#include "lower/module.h"
 #include "passes/pass.h"
 
 #include <errno.h>

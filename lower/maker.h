@@ -1,0 +1,58 @@
+/* From a trace to a program: its numbers, and the regions on the way. Files of
+ * lower/ that see the trace share this; lower/llvm/ does not. */
+#ifndef LOWER_MAKER_H
+#define LOWER_MAKER_H
+
+#include "lower/lower.h"
+#include "lower/region.h"
+
+/* Numbers of the program being made, and facts of the whole trace that every
+ * region asks for. Arrays are indexed by trace references. */
+struct low_maker {
+  const struct ir_trace *t;
+  const struct low_env *env;
+  struct rt_program *p;
+  struct low_program *out;
+  uint32_t *dat_no, *gbl_no;
+  uint32_t *last_user; /* of a value: last node that needs it; nnodes: a node
+                          that stays pending */
+  bool *live;          /* of a value: wanted after the trace */
+  bool *shared;        /* of a root: several dats lie there */
+  uint8_t *touch; /* of a buffer: scratch of args.c, zero between regions */
+  int32_t *held;  /* of a value: its slot, -1; scratch of args.c */
+  uint32_t capslots, capparams, capaddresses;
+  uint32_t *slot_buffer; /* of a slot: ir buffer */
+  bool *slot_host;       /* something on the host works on it */
+  struct rt_sum
+      *partial; /* of a global over ranks: what ranks have parts of; its
+                             access is READ if it is whole */
+  uint32_t capcmds, capsums, capwants;
+  bool exchanging; /* behind EXCHANGE_START, before EXCHANGE_FINISH */
+  struct low_region *regions; /* of launches on the host */
+  uint32_t nregions, capregions;
+};
+
+/* ---- number.c ------------------------------------------------------------ */
+
+/* Sets, maps, dats and globals of the trace; first of all. */
+void low_number_decls(struct low_maker *m);
+/* What is asked for a second time has the number of the first. */
+uint32_t low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat);
+uint32_t low_number_param(struct low_maker *m, struct low_capture c);
+uint32_t low_number_address(struct low_maker *m, uint32_t kernel_tag);
+
+/* ---- lower.c ------------------------------------------------------------- */
+
+/* fn for each region of the trace, in order, until it fails. */
+status low_regions_each(const struct ir_trace *t, const struct low_env *env,
+                        status (*fn)(void *user, const struct low_region *r),
+                        void *user);
+
+/* ---- args.c -------------------------------------------------------------- */
+
+/* Describe nodes [first, first+count), deferred ones left out. `r` is zero;
+ * owner calls low_region_clear. ERR_COMPILE: arguments and kernel don't fit. */
+status low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
+                       struct low_region *r);
+
+#endif

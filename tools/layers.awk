@@ -33,6 +33,32 @@ function check_quoted(name) {
     offence("layer " layer " may not include \"" name "\"")
 }
 
+# What `file` includes must be allowed for `layer`, and so on through headers of
+# whole layers; a single file that a row names vouches for its own.
+function check_closure(file, layer, seen, chain,    n, i, names, name, via) {
+  n = split(includes[file], names, " ")
+  for (i = 1; i <= n; i++) {
+    name = names[i]
+    if (name in seen) continue
+    seen[name] = 1
+    via = chain " -> " name
+    if (!allowed(layer, name)) {
+      if (file == top) continue # has its line already
+      printf "%s: layer %s may not see \"%s\": %s\n", top, layer, name, via
+      bad[top] = 1
+    } else if (!index(may[layer] " ", " " name " "))
+      check_closure(name, layer, seen, via)
+  }
+}
+
+function check_closures(    file, seen) {
+  for (file in includes) {
+    top = file
+    split("", seen)
+    check_closure(file, layer_of(file), seen, file)
+  }
+}
+
 function check_library(name,    prefix) {
   for (prefix in users)
     if (starts(name, prefix) && !index(users[prefix], " " layer " "))
@@ -66,7 +92,10 @@ match($0, /^[ \t]*#[ \t]*include[ \t]*["<][^">]+[">]/) {
   name = $0
   sub(/^[ \t]*#[ \t]*include[ \t]*["<]/, "", name)
   sub(/[">].*/, "", name)
-  if ($0 ~ /include[ \t]*"/) check_quoted(name)
+  if ($0 ~ /include[ \t]*"/) {
+    check_quoted(name)
+    includes[FILENAME] = includes[FILENAME] " " name
+  }
   check_library(name)
 }
 
@@ -81,6 +110,7 @@ code && /^}$/ {
 
 END {
   end_of_file()
+  check_closures()
   for (f in bad) nbad++
   printf "%d passed, %d failed\n", nfiles - nbad, nbad
   exit nbad > 0

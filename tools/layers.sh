@@ -6,7 +6,9 @@
 #   tools/layers.sh [folder]      default: the tree this script is in
 #
 # A layer is a folder, also one inside another. A row names what its files may
-# include with "...": whole layers, or single files. `header` rows name who may use a library's headers.
+# include with "...", directly or through other headers: whole layers, or single
+# files, which vouch for what they include. `header` rows name who may use a
+# library's headers.
 set -eu
 cd "${1-$(dirname "$0")/..}"
 
@@ -25,7 +27,7 @@ layer rt        base/ rt/
 layer rt/hdf5   base/ rt/ rt/hdf5/
 layer rt/mpi    base/ rt/ranks/comm.h rt/ranks/partition.h rt/mpi/
 layer lower     base/ ir/ lower/ rt/plan.h rt/store/dev.h rt/device/device.h rt/walk/reduce.h rt/store/store.h include/op2_blob.h
-layer lower/llvm base/ lower/ lower/llvm/ rt/plan.h include/op2_blob.h
+layer lower/llvm base/ lower/ lower/llvm/ rt/plan.h rt/device/device.h include/op2_blob.h
 layer frontend  base/ ir/ passes/ rt/ lower/ frontend/ include/
 layer include   include/
 layer tools     *

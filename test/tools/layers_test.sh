@@ -6,12 +6,17 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# plant <path> <wanted line of output> : the file's text comes on stdin
+# plant <path> <wanted line of output> [header [what it includes]] : the file's
+# text comes on stdin; beside it stands the header
 plant() {
   rm -rf "$work/tree"
   mkdir -p "$work/tree/tools" "$work/tree/$(dirname "$1")"
   cp "$top"/tools/layers.* "$work/tree/tools/"
   cat >"$work/tree/$1"
+  if [ $# -gt 2 ]; then
+    mkdir -p "$work/tree/$(dirname "$3")"
+    echo "#include \"$4\"" >"$work/tree/$3"
+  fi
   rc=0
   "$work/tree/tools/layers.sh" >"$work/out" 2>&1 || rc=$?
   if [ -z "$2" ]; then
@@ -43,6 +48,10 @@ echo '#include "lower/llvm/ll.h"' |
   plant lower/a.c 'layer lower may not include "lower/llvm/ll.h"'
 echo '#include "ir/ir.h"' |
   plant lower/llvm/a.c 'layer lower/llvm may not include "ir/ir.h"'
+echo '#include "lower/a.h"' |
+  plant lower/llvm/a.c \
+    'lower/llvm/a.c: layer lower/llvm may not see "ir/ir.h": lower/llvm/a.c -> lower/a.h -> ir/ir.h' \
+    lower/a.h ir/ir.h
 echo '#include <mpi.h>' | plant ir/a.c 'layer ir may not use <mpi.h>'
 awk 'BEGIN { for (i = 1; i <= 1001; i++) print "" }' |
   plant ir/a.c 'ir/a.c:1001: file of 1001 lines'
@@ -61,6 +70,8 @@ printf '#include "rt/plan.h"\n#include "lower/region.h"\n' | plant lower/a.c ''
 printf '#include "lower/region.h"\n#include <llvm-c/Core.h>\n' |
   plant lower/llvm/a.c ''
 printf '#include "op2.h"\n#include "rt/plan.h"\n' | plant frontend/a.c ''
+echo '#include "lower/a.h"' | plant lower/llvm/a.c '' lower/a.h rt/plan.h
+echo '#include "rt/plan.h"' | plant lower/llvm/a.c '' rt/plan.h rt/store/store.h
 
 passed=$(grep -c pass "$work/result" || :)
 failed=$(grep -c fail "$work/result" || :)

@@ -180,8 +180,8 @@ run_passes(struct ir_trace **t, struct fe_program *p) {
   bool colours =
       fe.opt.reproducible || fe.opt.threading == OPT_threading_colours;
   str_printf(&disable, "%s%s", fe.opt.disable, fe.apart ? ",fuse" : "");
-  str_printf(&with, "colour{colours=%d}%s%s", colours, *fe.halo_with ? "," : "",
-             fe.halo_with);
+  str_printf(&with, "colour{colours=%d},hold{exact=%d}%s%s", colours,
+             fe.opt.reproducible != 0, *fe.halo_with ? "," : "", fe.halo_with);
   struct pass_options o = {.disable = disable.s,
                            .with = with.s,
                            .verify = fe.opt.check,
@@ -199,7 +199,6 @@ make_from(struct ir_trace **t, struct fe_program *p,
           const struct fe_global_src *globals, bool *deeper) {
   struct low_env env = {.kernel = env_kernel,
                         .constant = env_constant,
-                        .exact = fe.opt.reproducible != 0,
                         .vector_math = fe.opt.vector_math != 0,
                         .sanitize = fe.sanitize,
                         .device = env_device,

@@ -141,6 +141,7 @@ build_kernel(struct builder *b, const struct fe_call *c) {
   struct ir_kernel kernel = {
       .name = k->name,
       .flags = (low->opaque ? IR_KERNEL_OPAQUE : 0) |
+               (low->opaque && low->promised ? IR_KERNEL_PROMISED : 0) |
                (c->immediate && !low->opaque ? IR_KERNEL_EFFECTS : 0),
       .copy_from = -1,
       .copy_to = -1,

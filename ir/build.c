@@ -116,6 +116,7 @@ ir_trace_free(struct ir_trace *t) {
   free(t->nodes);
   free(t->values);
   free(t->regions);
+  free(t->holds);
   free(t->buffers);
   free(t->remarks);
   table_clear(&t->names);
@@ -191,6 +192,7 @@ ir_trace_clone(const struct ir_trace *t) {
   CLONE(c, t, nodes);
   CLONE(c, t, values);
   CLONE(c, t, regions);
+  CLONE(c, t, holds);
   CLONE(c, t, buffers);
   CLONE(c, t, remarks);
   clone_names(c);

@@ -30,6 +30,7 @@ void ir_check_versions(struct ir_check *c);
 void ir_check_regions(struct ir_check *c);
 void ir_check_buffers(struct ir_check *c);
 void ir_check_walks(struct ir_check *c);
+void ir_check_holds(struct ir_check *c);
 /* Versions are read where they are valid. */
 void ir_check_places(struct ir_check *c);
 

@@ -162,6 +162,7 @@ moved_ref(const ir_ref *moved, ir_ref v) {
  * defines. Values get new ir_refs. */
 static void
 renumber(struct ir_trace *t) {
+  assert(t->nholds == 0); /* they name versions */
   struct ir_value *values = mem_alloc(t->nvalues, sizeof *values);
   ir_ref *moved = mem_alloc(t->nvalues, sizeof *moved);
   uint32_t n = 0;

@@ -162,11 +162,12 @@ struct ir_dat {
   uint32_t tag;
 };
 
-/* kernel @name [opaque] [effects] [copies <from> <to>]
+/* kernel @name [opaque [promised]] [effects] [copies <from> <to>]
  *   opaque   no IR: called through its address, proves nothing
+ *   promised  the program promises that it does what its arguments declare
  *   effects  does I/O or writes globals: keeps its place, never fused
  *   copies   argument <to> becomes an exact copy of argument <from>, no more */
-enum { IR_KERNEL_OPAQUE = 1, IR_KERNEL_EFFECTS = 2 };
+enum { IR_KERNEL_OPAQUE = 1, IR_KERNEL_EFFECTS = 2, IR_KERNEL_PROMISED = 4 };
 struct ir_kernel {
   const char *name;
   uint32_t flags;
@@ -246,13 +247,27 @@ enum ir_walk {
   IR_WALK_COUNT
 };
 
-/* Nodes [first, first+count) run as one: region over %set [walk <walk>] { ... }
- * */
+/* How a region holds an operand: holds.def, hold.h. */
+enum ir_hold {
+  IR_HOLD_NONE, /* not chosen yet */
+#define HOLD(name, text, of, meaning) IR_HOLD_##name,
+#include "ir/holds.def"
+#undef HOLD
+  IR_HOLD_COUNT
+};
+struct ir_operand_hold {
+  ir_ref value; /* ir_operand */
+  enum ir_hold how;
+};
+
+/* Nodes [first, first+count) run as one: region over %set [walk <walk>] { ...
+ * hold <hold> %q.1 ... } */
 struct ir_region {
   ir_ref first;
   uint32_t count;
   ir_ref set;
-  enum ir_walk walk; /* set by pass colour */
+  enum ir_walk walk;      /* set by pass colour */
+  uint32_t hold0, nholds; /* holds[hold0 .. hold0+nholds): set by pass hold */
 };
 
 /* buffer #k : %q.0 %qold.1   versions that share memory, one after another.
@@ -278,6 +293,7 @@ struct ir_trace {
   IR_ARRAY(struct ir_node, nodes);
   IR_ARRAY(struct ir_value, values);
   IR_ARRAY(struct ir_region, regions);
+  IR_ARRAY(struct ir_operand_hold, holds);
   IR_ARRAY(struct ir_buffer, buffers);
   IR_ARRAY(const char *,
            remarks); /* what passes did and why not; op2_explain */
@@ -395,6 +411,13 @@ static inline bool
 ir_has_effects(const struct ir_trace *t, const struct ir_node *n) {
   return n->kernel != IR_NONE &&
          t->kernels[n->kernel].flags & IR_KERNEL_EFFECTS;
+}
+/* Does its kernel work in memory, wherever it pleases? */
+static inline bool
+ir_in_place(const struct ir_trace *t, const struct ir_node *n) {
+  if (n->kernel == IR_NONE) return false;
+  uint32_t flags = t->kernels[n->kernel].flags;
+  return flags & IR_KERNEL_OPAQUE && !(flags & IR_KERNEL_PROMISED);
 }
 /* An ALIAS and a FREE name a version, they don't look at its data. */
 static inline bool

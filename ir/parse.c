@@ -13,6 +13,7 @@
  * limits   Nesting is two deep (trace, region); nothing recurses on its input.
  */
 #include "ir/parse.h"
+#include "ir/hold.h"
 #include "ir/walk.h"
 
 #include <assert.h>
@@ -66,6 +67,20 @@ want_value(struct ir_parser *p, ir_ref *out) {
   TRY(want_root(p, &root));
   TRY(ir_want_punct(p, '.'));
   return want_version(p, root, out);
+}
+
+/* One that a node or a declaration has named before. */
+static status
+want_known_value(struct ir_parser *p, ir_ref *out) {
+  struct ir_lexer at = p->x;
+  uint32_t before = p->t->nvalues;
+  TRY(want_value(p, out));
+  const struct ir_value *x = &p->t->values[*out];
+  if (p->t->nvalues > before)
+    return ir_lex_fail(&at,
+                       "expected a version that the trace has, found %%%s.%u",
+                       p->t->dats[x->dat].name, x->version);
+  return OK;
 }
 
 /* same %a.0 %b.0 */
@@ -368,18 +383,42 @@ some_walk(struct ir_parser *p, enum ir_walk *out) {
   return ir_lex_expected(&p->x, "a walk (range, parts, colours, meet, serial)");
 }
 
-/* region over %set [walk <walk>] { nodes } */
+/* hold <hold> values */
+static status
+hold_statement(struct ir_parser *p) {
+  struct ir_trace *t = p->t;
+  int how = IR_HOLD_NONE + 1;
+  TRY(ir_lex_next(&p->x));
+  while (how < IR_HOLD_COUNT && !ir_lex_is_word(&p->x, ir_hold_info[how].text))
+    how++;
+  if (how == IR_HOLD_COUNT)
+    return ir_lex_expected(&p->x, "a way to hold an operand (register, copy, "
+                                  "...: ir/holds.def)");
+  TRY(ir_lex_next(&p->x));
+  while (p->x.kind == IR_TOK_NAME) {
+    struct ir_operand_hold o = {.how = (enum ir_hold)how};
+    TRY(want_known_value(p, &o.value));
+    VEC_PUSH(t->holds, t->nholds, t->capholds, o);
+    t->regions[p->region].nholds++;
+  }
+  return OK;
+}
+
+/* region over %set [walk <walk>] { nodes holds } */
 static status
 region_statement(struct ir_parser *p) {
-  struct ir_region r = {.first = p->t->nnodes};
+  struct ir_region r = {.first = p->t->nnodes, .hold0 = p->t->nholds};
   TRY(ir_want_word(p, "over"));
   TRY(ir_want_decl(p, IR_DECL_SET, &r.set));
   TRY(some_walk(p, &r.walk));
   TRY(ir_want_punct(p, '{'));
   VEC_PUSH(p->t->regions, p->t->nregions, p->t->capregions, r);
   p->region = p->t->nregions - 1;
-  while (!ir_lex_is(&p->x, '}')) TRY(node_statement(p));
+  while (!ir_lex_is(&p->x, '}') && !ir_lex_is_word(&p->x, "hold"))
+    TRY(node_statement(p));
+  while (ir_lex_is_word(&p->x, "hold")) TRY(hold_statement(p));
   p->region = IR_NONE;
+  if (!ir_lex_is(&p->x, '}')) return ir_lex_expected(&p->x, "'hold' or '}'");
   return ir_lex_next(&p->x);
 }
 

@@ -9,6 +9,7 @@
  * limits   Remarks and tags are not part of the text.
  */
 #include "ir/inner.h"
+#include "ir/hold.h"
 #include "ir/walk.h"
 
 #include <assert.h>
@@ -327,13 +328,35 @@ print_node(const struct ir_trace *t, ir_ref i, int indent, struct str *out) {
 
 /* ---- regions, buffers, the whole --------------------------------------- */
 
+/* The operands that are held so, in the region's order. */
+static void
+print_held(const struct ir_trace *t, const struct ir_region *g,
+           enum ir_hold how, struct str *out) {
+  struct words w = {.text = STR_INIT};
+  for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++) {
+    if (t->holds[k].how != how) continue;
+    if (!w.n) str_printf(word(&w), "hold %s", ir_hold_info[how].text);
+    ir_print_value(t, t->holds[k].value, word(&w));
+  }
+  if (!w.n) return;
+  words_fill(&w, 4, out);
+  str_add(out, "\n");
+}
+
+static void
+print_region_end(const struct ir_trace *t, ir_ref r, struct str *out) {
+  for (int how = IR_HOLD_NONE + 1; how < IR_HOLD_COUNT; how++)
+    print_held(t, &t->regions[r], (enum ir_hold)how, out);
+  str_add(out, "  }\n");
+}
+
 static void
 print_nodes(const struct ir_trace *t, struct str *out) {
   ir_ref open = IR_NONE;
   for (ir_ref i = 0; i < t->nnodes; i++) {
     ir_ref r = t->nodes[i].region;
     if (r >= t->nregions) r = IR_NONE;
-    if (r != open && open != IR_NONE) str_add(out, "  }\n");
+    if (r != open && open != IR_NONE) print_region_end(t, open, out);
     if (r != open && r != IR_NONE) {
       str_add(out, "  region over ");
       print_name(out, '%', NAME_OR(sets, t->regions[r].set));
@@ -345,7 +368,7 @@ print_nodes(const struct ir_trace *t, struct str *out) {
     print_node(t, i, open == IR_NONE ? 2 : 4, out);
     str_add(out, "\n");
   }
-  if (open != IR_NONE) str_add(out, "  }\n");
+  if (open != IR_NONE) print_region_end(t, open, out);
 }
 
 static int

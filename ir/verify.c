@@ -219,9 +219,15 @@ refs_regions_buffers(struct ir_check *c) {
     const struct ir_region *r = &t->regions[i];
     if (r->set >= t->nsets) ir_bad(c, "region %u: no such set", i);
     if (r->walk >= IR_WALK_COUNT) ir_bad(c, "region %u: no such walk", i);
+    if ((uint64_t)r->hold0 + r->nholds > t->nholds)
+      ir_bad(c, "region %u: its holds are not in the trace", i);
     if ((uint64_t)r->first + r->count > t->nnodes)
       ir_bad(c, "region %u: its nodes are not in the trace", i);
   }
+  for (uint32_t i = 0; i < t->nholds; i++)
+    if (t->holds[i].value >= t->nvalues || t->holds[i].how >= IR_HOLD_COUNT ||
+        !t->holds[i].how)
+      ir_bad(c, "hold %u: no such version, or way to hold it", i);
   for (ir_ref i = 0; i < t->nbuffers; i++)
     if (t->buffers[i].dat >= t->ndats)
       ir_bad(c, "buffer #%u: no member gives it a shape", i);
@@ -252,5 +258,6 @@ ir_verify(const struct ir_trace *t, struct str *why) {
   ir_check_buffers(&c);
   ir_check_places(&c);
   if (!c.failures) ir_check_walks(&c);
+  if (!c.failures) ir_check_holds(&c);
   return c.failures;
 }

@@ -46,12 +46,14 @@ buffer_out(const struct ir_trace *t, const struct ir_arg *a) {
   return ir_arg_writes(a) ? ir_buffer_of(t, a->out) : IR_NONE;
 }
 
-void
-ir_touch_note(const struct ir_trace *t, const struct ir_arg *a, bool in_place,
-              uint8_t *touch) {
+/* Argument a of node n, of a dat. A kernel that works in memory does so also
+ * where it only adds. */
+static void
+touch_note(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
+           uint8_t *touch) {
   ir_ref in = buffer_in(t, a), out = buffer_out(t, a);
   bool far = !ir_arg_direct(a), writes = access_info[a->access].writes;
-  bool adds = a->access == ACC_INC && !in_place;
+  bool adds = a->access == ACC_INC && !ir_in_place(t, &t->nodes[n]);
   if (in != IR_NONE && !(far && writes))
     touch[in] |= far ? IR_READS_FAR : IR_READS_HERE;
   if (out != IR_NONE)
@@ -110,6 +112,23 @@ look_at(const struct ir_trace *t, const struct ir_arg *a, const bool *overlaps,
                              *a##_end = a + (t)->nodes[n].nargs;               \
          !ir_deferred(&(t)->nodes[n]) && a < a##_end; a++)
 
+void
+ir_region_touch(const struct ir_trace *t, ir_ref region, uint8_t *touch) {
+  const struct ir_region *g = &t->regions[region];
+  EACH_ARG(t, g, n, a)
+  if (a->kind == IR_ARG_DAT) touch_note(t, n, a, touch);
+}
+
+void
+ir_region_untouch(const struct ir_trace *t, ir_ref region, uint8_t *touch) {
+  const struct ir_region *g = &t->regions[region];
+  EACH_ARG(t, g, n, a) {
+    ir_ref in = buffer_in(t, a), out = buffer_out(t, a);
+    if (in != IR_NONE) touch[in] = 0;
+    if (out != IR_NONE) touch[out] = 0;
+  }
+}
+
 bool
 ir_walk_known(const struct ir_trace *t, ir_ref region) {
   const struct ir_region *g = &t->regions[region];
@@ -126,8 +145,7 @@ ir_walk_needs(const struct ir_trace *t, ir_ref region, const bool *overlaps) {
   const struct ir_region *g = &t->regions[region];
   uint8_t *touch = mem_alloc(t->nbuffers + 1, 1);
   struct seen s = {.map = IR_NONE};
-  EACH_ARG(t, g, n, a)
-  if (a->kind == IR_ARG_DAT) ir_touch_note(t, a, false, touch);
+  ir_region_touch(t, region, touch);
   EACH_ARG(t, g, n, a) look_at(t, a, overlaps, touch, &s);
   for (ir_ref n = g->first; n < g->first + g->count; n++)
     s.order |=

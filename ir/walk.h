@@ -22,10 +22,10 @@ enum {
   IR_TOUCH_WRITES = IR_WRITES_HERE | IR_WRITES_FAR | IR_ADDS_FAR
 };
 
-/* Argument a, of a dat, in touch[buffer]. in_place: its kernel works in memory,
- * also where it only adds. */
-void ir_touch_note(const struct ir_trace *t, const struct ir_arg *a,
-                   bool in_place, uint8_t *touch);
+/* How the region touches each buffer, in touch[buffer], zero before; untouch
+ * makes it so again. */
+void ir_region_touch(const struct ir_trace *t, ir_ref region, uint8_t *touch);
+void ir_region_untouch(const struct ir_trace *t, ir_ref region, uint8_t *touch);
 /* Do elements meet in the buffer, so that each call loads and stores what it
  * touches? Not where all of them only add, or only read. */
 bool ir_touch_meets(unsigned touch);

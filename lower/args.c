@@ -21,12 +21,8 @@
  *          5: adt.1              stored at the end
  *          6: b.0 -> b.1         loaded and stored
  *
- * Three ways out of this scheme keep it exact (args_dat.c):
- *   increments through maps  start from zero and are scattered afterwards
- *   staged                   loaded just before a call and stored just after,
- *                            where elements may meet in memory
- *   in place                 the kernel gets the memory itself: dats that
- *                            overlap, and opaque kernels
+ * Where that is not right the region says so, operand by operand (pass hold,
+ * ir/holds.def): added, staged around each call, or in place.
  *
  * cost  O(arguments * slots of the region) */
 #include "lower/args.h"
@@ -195,7 +191,7 @@ low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
   r->tag = m->t->nodes[first].tag;
   g.device = target_is_device(m->t->nodes[first].target);
   r->sanitize = m->env->sanitize;
-  low_dats_begin(&g);
+  low_holds_begin(&g);
   status s = low_calls_make(&g);
   if (s == OK) {
     r->name = low_region_name(r);
@@ -204,7 +200,7 @@ low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
     if (!g.device) low_rooms_make(&g);
     low_mode_set(&g);
   }
-  low_dats_end(&g);
+  low_holds_end(&g);
   return s;
 }
 

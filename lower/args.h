@@ -27,9 +27,11 @@ struct low_slot low_slot_blank(enum low_slot_kind kind, struct type type,
 
 /* ---- args_dat.c ---------------------------------------------------------- */
 
-/* Fill touch for the region; undo it. */
-void low_dats_begin(struct low_args *g);
-void low_dats_end(struct low_args *g);
+/* Have the region's holds by version; no more. */
+void low_holds_begin(struct low_args *g);
+void low_holds_end(struct low_args *g);
+/* How the argument's operand is held; IR_HOLD_NONE: it is none. */
+enum ir_hold low_hold_of(const struct low_args *g, const struct ir_arg *a);
 /* Slot of entry `entry` (direct: 0) of a dat argument. */
 int32_t low_dat_slot(struct low_args *g, const struct ir_arg *a,
                      uint32_t entry);

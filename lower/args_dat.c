@@ -1,24 +1,14 @@
-/* Slots of dats: which version lies where.
+/* Slots of dats: which version lies where, as the region holds it: ir/holds.def.
  *
- * For each buffer that the region touches we first collect how: here (at the
- * element itself) or far (through a map), reading, writing or adding. From that
- * follows which of four ways its arguments go:
- *
- *   versions  direct arguments. A slot holds a version; reading finds it,
- *             writing takes the slot over.
- *   adds      INC through a map, and nothing else touches that buffer: a zeroed
- *             slot, shared by all loops that add through the same entry.
- *   staged    anything that writes through a map, or reads or adds far what is
- *             also written here: loaded and stored around the call.
- *   place     several dats overlap in memory and one is written, or the kernel
- *             is opaque: the kernel gets the element in memory, as OP2 would do
- *             it.
- *
- * A version that is born and dies in the region is never stored, so that
- * temporaries cost no traffic. */
+ *   copy      a slot holds a version; reading finds it, writing takes the slot
+ *             over; the last version in a buffer is the one that is stored
+ *   register  the same, and never stored
+ *   add       a zeroed slot, shared by all loops that add through one entry
+ *   staged    loaded and stored around the call
+ *   place     the kernel gets the element in memory, as OP2 would do it */
 #include "lower/args.h"
 
-#include "ir/walk.h"
+#include "ir/hold.h"
 
 #include <assert.h>
 
@@ -32,46 +22,41 @@ low_arg_out(const struct ir_arg *a) {
   return access_info[a->access].writes ? a->out : IR_NONE;
 }
 
-static bool
-low_node_in_place(const struct low_args *g, const struct ir_node *n) {
-  const struct low_env *env = g->m->env;
-  return low_kernel_in_place(env->kernel(env->user,
-                                         g->m->t->kernels[n->kernel].tag));
-}
-
 void
-low_dats_begin(struct low_args *g) {
+low_holds_begin(struct low_args *g) {
   const struct ir_trace *t = g->m->t;
-  for (ir_ref n = g->first; n < g->end; n++) {
-    const struct ir_node *node = &t->nodes[n];
-    if (ir_deferred(node)) continue;
-    assert(node->op == IR_LOOP);
-    bool in_place = low_node_in_place(g, node);
-    for (uint32_t k = 0; k < node->nargs; k++)
-      if (ir_args(t, node)[k].kind == IR_ARG_DAT)
-        ir_touch_note(t, &ir_args(t, node)[k], in_place, g->m->touch);
-  }
+  const struct ir_region *r = &t->regions[t->nodes[g->first].region];
+  for (uint32_t k = r->hold0; k < r->hold0 + r->nholds; k++)
+    g->m->hold[t->holds[k].value] = (uint8_t)t->holds[k].how;
 }
 
 static void
 low_value_reset(struct low_maker *m, ir_ref v) {
   if (v == IR_NONE) return;
-  m->touch[m->t->values[v].buffer] = 0;
+  m->hold[v] = IR_HOLD_NONE;
   m->held[v] = -1;
 }
 
 void
-low_dats_end(struct low_args *g) {
+low_holds_end(struct low_args *g) {
   const struct ir_trace *t = g->m->t;
   for (ir_ref n = g->first; n < g->end; n++) {
     const struct ir_node *node = &t->nodes[n];
     for (uint32_t k = 0; k < node->nargs; k++) {
       const struct ir_arg *a = &ir_args(t, node)[k];
-      if (a->kind != IR_ARG_DAT || ir_deferred(node)) continue;
+      if (!ir_arg_has_value(a) || ir_deferred(node)) continue;
       low_value_reset(g->m, low_arg_in(t, a));
       low_value_reset(g->m, low_arg_out(a));
     }
   }
+}
+
+enum ir_hold
+low_hold_of(const struct low_args *g, const struct ir_arg *a) {
+  ir_ref v = ir_operand(g->m->t, a);
+  enum ir_hold how = v == IR_NONE ? IR_HOLD_NONE : g->m->hold[v];
+  assert(v == IR_NONE || how);
+  return how;
 }
 
 /* ---- one argument -------------------------------------------------------- */
@@ -81,7 +66,7 @@ struct low_access {
   uint32_t entry;
   ir_ref v, w;   /* versions read and written; IR_NONE */
   ir_ref bv, bw; /* their buffers */
-  unsigned touch;
+  enum ir_hold how;
 };
 
 static struct low_access
@@ -93,22 +78,11 @@ low_access_of(const struct low_args *g, const struct ir_arg *a,
                          .v = low_arg_in(t, a),
                          .w = low_arg_out(a),
                          .bv = IR_NONE,
-                         .bw = IR_NONE};
+                         .bw = IR_NONE,
+                         .how = low_hold_of(g, a)};
   if (x.v != IR_NONE) x.bv = t->values[x.v].buffer;
   if (x.w != IR_NONE) x.bw = t->values[x.w].buffer;
-  if (x.bv != IR_NONE) x.touch |= g->m->touch[x.bv];
-  if (x.bw != IR_NONE) x.touch |= g->m->touch[x.bw];
   return x;
-}
-
-static bool
-low_is_place(const struct low_args *g, const struct low_access *x) {
-  const struct ir_trace *t = g->m->t;
-  if (x->bv != IR_NONE && x->bw != IR_NONE && x->bv != x->bw) return false;
-  bool overlaps =
-      g->m->shared[ir_root(t, x->a->dat)] && (x->touch & IR_TOUCH_WRITES);
-  return overlaps ||
-         (low_kernel_in_place(g->kernel) && t->dats[x->a->dat].block == 1);
 }
 
 static int32_t
@@ -179,15 +153,6 @@ low_far_slot(struct low_args *g, const struct low_access *x) {
 
 /* ---- versions ------------------------------------------------------------ */
 
-/* Does anybody outside the region want this version? */
-static bool
-low_value_wanted(const struct low_args *g, ir_ref v) {
-  const struct ir_trace *t = g->m->t;
-  ir_ref root = t->values[v].dat, last = g->m->last_user[v];
-  return g->m->live[v] || (last != IR_NONE && last >= g->end) ||
-         g->m->shared[root] || (t->dats[root].flags & IR_DAT_PINNED);
-}
-
 static int32_t
 low_version_read(struct low_args *g, const struct low_access *x) {
   int32_t *held = &g->m->held[x->v];
@@ -236,7 +201,7 @@ low_version_store(struct low_args *g, const struct low_access *x,
                   int32_t slot) {
   struct low_slot *s = g->r->slots;
   s[slot].store = -1;
-  if (!low_value_wanted(g, x->w)) return;
+  if (x->how == IR_HOLD_REGISTER) return;
   int32_t bind = low_access_bind(g, x, x->bw);
   for (uint32_t k = 0; k < g->r->nslots; k++)
     if (s[k].kind == LOW_SLOT_DAT && s[k].call < 0 && s[k].store == bind)
@@ -260,8 +225,8 @@ low_dat_slot(struct low_args *g, const struct ir_arg *a, uint32_t entry) {
   if (x.v == IR_NONE && x.w == IR_NONE) /* scratch of one element */
     return low_slot_add(g->r, low_access_slot(g, &x, LOW_SLOT_DAT));
   if (a->map != IR_NONE && x.w != IR_NONE) low_conflict_add(g, a);
-  if (low_is_place(g, &x)) return low_place_slot(g, &x);
-  if (ir_touch_meets(x.touch)) return low_staged_slot(g, &x);
+  if (x.how == IR_HOLD_PLACE) return low_place_slot(g, &x);
+  if (x.how == IR_HOLD_STAGED) return low_staged_slot(g, &x);
   bool view =
       g->m->shared[ir_root(g->m->t, a->dat)]; /* one version, two dats */
   return a->map == IR_NONE && !view ? low_version_slot(g, &x)

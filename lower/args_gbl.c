@@ -1,16 +1,13 @@
 /* Slots of globals, captured values and indices.
  *
- * A global that is only read, and a captured value, are loaded once for all
- * elements (large ones stay where they are). Sums and extremes of few
- * components go through a slot that starts from the identity for each element,
- * so that elements are independent; the running value stays in a register, or,
- * where sums are to be exact, each element's own goes to memory. A
- * MIN or MAX with a payload needs to see the running value, since the kernel
- * compares with it: it works on the thread's accumulator itself, in element
- * order, and so do sums of many components (histograms). A global that is
- * written or read-written is its memory, and one thread runs the elements in
- * order; so is every global of an opaque kernel. */
+ * Globals are held as the region says (ir/holds.def): a copy is loaded once for
+ * all elements; a sum goes through a slot that starts from the identity for
+ * each element, so that elements are independent, and joins a register, or is
+ * left in memory (each); running and drain work on the thread's accumulator.
+ * Captured values are copies, or stay where they are if they are large. */
 #include "lower/args.h"
+
+#include "ir/hold.h"
 
 #include <assert.h>
 
@@ -37,9 +34,8 @@ low_whole_slot(struct low_args *g, struct low_bind b) {
 }
 
 static int32_t
-low_value_slot(struct low_args *g, struct low_bind b) {
+low_const_slot(struct low_args *g, struct low_bind b) {
   b.written = false;
-  if (b.dim * b.type.size > LOW_WHOLE) return low_whole_slot(g, b);
   struct low_slot s = low_slot_blank(LOW_SLOT_CONST, b.type, b.dim);
   s.load = low_bind_get(g->r, b);
   return low_slot_get(g->r, s);
@@ -57,8 +53,10 @@ low_param_slot(struct low_args *g, const struct ir_arg *a) {
   if (a->access == ACC_WORK) return low_work_slot(g, a);
   struct low_capture cap = {g->node->tag, LOW_CAPTURE_PARAM,
                             g->m->t->dats[a->dat].tag};
-  return low_value_slot(g, low_gbl_bind(g, a, RT_BIND_PARAM,
-                                        low_number_param(g->m, cap)));
+  struct low_bind b =
+      low_gbl_bind(g, a, RT_BIND_PARAM, low_number_param(g->m, cap));
+  return b.dim * b.type.size > IR_HOLD_COPY_MAX ? low_whole_slot(g, b)
+                                                : low_const_slot(g, b);
 }
 
 int32_t
@@ -83,8 +81,8 @@ low_payload_of(const struct low_args *g, uint32_t a) {
 
 static bool
 low_arg_reduces(const struct low_args *g, const struct ir_arg *a) {
-  return a->kind == IR_ARG_GBL && !low_kernel_in_place(g->kernel) &&
-         (a->access == ACC_INC || a->access == ACC_MIN || a->access == ACC_MAX);
+  enum ir_hold how = low_hold_of(g, a);
+  return a->kind == IR_ARG_GBL && how >= IR_HOLD_SUM && how <= IR_HOLD_RUNNING;
 }
 
 static int32_t
@@ -98,23 +96,18 @@ low_reduction_add(struct low_args *g, struct rt_reduction x, bool share) {
   return (int32_t)r->nreductions - 1;
 }
 
-/* Bools are or'ed, in any order. */
-static bool
-low_sum_is_exact(const struct low_args *g, const struct ir_arg *a) {
-  uint32_t kind = g->m->t->dats[a->dat].type.kind;
-  return g->m->env->exact && !g->device && a->access == ACC_INC &&
-         a->kind == IR_ARG_GBL && kind < TYPE_BYTES && kind != TYPE_BOOL;
-}
-
 static struct rt_reduction
 low_reduction_of(const struct low_args *g, const struct ir_arg *a) {
   const struct ir_dat *d = &g->m->t->dats[a->dat];
+  enum ir_hold how = low_hold_of(g, a);
   return (struct rt_reduction){.global = g->m->gbl_no[ir_root(g->m->t, a->dat)],
                                .type = d->type,
                                .dim = d->dim,
                                .access = a->access,
                                .payload = -1,
-                               .exact = low_sum_is_exact(g, a)};
+                               .exact =
+                                   how == IR_HOLD_EACH || how == IR_HOLD_DRAIN,
+                               .each = how == IR_HOLD_EACH};
 }
 
 void
@@ -136,14 +129,6 @@ low_reductions_find(struct low_args *g) {
   }
 }
 
-static bool
-low_sum_fits(const struct low_args *g, uint32_t number) {
-  const struct ir_dat *d =
-      &g->m->t->dats[ir_args(g->m->t, g->node)[number].dat];
-  return d->dim <= LOW_SUM_MAX && d->type.kind < TYPE_BYTES &&
-         d->type.kind != TYPE_BOOL;
-}
-
 /* INC, MIN, MAX and payloads: on the thread's accumulator. */
 static int32_t
 low_reduction_slot(struct low_args *g, uint32_t number) {
@@ -151,13 +136,11 @@ low_reduction_slot(struct low_args *g, uint32_t number) {
   struct low_bind b =
       low_gbl_bind(g, a, RT_BIND_ACC, (uint32_t)g->reductions[number]);
   b.written = true;
-  bool running =
-      a->kind == IR_ARG_INFO || low_payload_of(g, number) < g->node->nargs;
-  if (running || !low_sum_fits(g, number)) return low_whole_slot(g, b);
-  struct rt_reduction *x = &g->r->reductions[g->reductions[number]];
-  x->each = x->exact;
-  struct low_slot s =
-      low_slot_blank(x->each ? LOW_SLOT_INC : LOW_SLOT_SUM, b.type, b.dim);
+  enum ir_hold how = low_hold_of(g, a);
+  if (how == IR_HOLD_RUNNING || how == IR_HOLD_DRAIN)
+    return low_whole_slot(g, b);
+  struct low_slot s = low_slot_blank(
+      how == IR_HOLD_EACH ? LOW_SLOT_INC : LOW_SLOT_SUM, b.type, b.dim);
   s.access = a->access;
   s.store = low_bind_get(g->r, b);
   return low_slot_get(g->r, s);
@@ -171,6 +154,6 @@ low_gbl_slot(struct low_args *g, uint32_t number) {
   struct low_bind b = low_gbl_bind(g, a, RT_BIND_GLOBAL, g->m->gbl_no[a->dat]);
   b.alone = !g->m->shared[ir_root(g->m->t, a->dat)];
   if (a->access == ACC_WORK) return low_work_slot(g, a);
-  if (!b.written) return low_value_slot(g, b);
-  return low_whole_slot(g, b);
+  return low_hold_of(g, a) == IR_HOLD_COPY ? low_const_slot(g, b)
+                                           : low_whole_slot(g, b);
 }

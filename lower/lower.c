@@ -21,6 +21,7 @@
  *
  * All regions are compiled before the program is handed out, so that a kernel
  * that does not compile leaves everything pending. */
+#include "ir/live.h"
 #include "lower/device.h"
 #include "lower/maker.h"
 #include "lower/module.h"
@@ -48,41 +49,7 @@ low_device_of(const struct low_maker *m, const struct ir_node *n) {
   return m->env->device(m->env->user, n->target);
 }
 
-/* ---- facts about versions ------------------------------------------------ */
-
-static void
-low_users_note(struct low_maker *m) {
-  const struct ir_trace *t = m->t;
-  for (ir_ref n = 0; n < t->nnodes; n++) {
-    const struct ir_node *node = &t->nodes[n];
-    if (!ir_reads_data(node)) continue;
-    ir_ref at = ir_deferred(node) ? t->nnodes : n;
-    for (uint32_t a = 0; a < node->nargs; a++) {
-      const struct ir_arg *arg = &ir_args(t, node)[a];
-      if (!ir_arg_has_value(arg) || arg->in == IR_NONE) continue;
-      uint32_t *last = &m->last_user[ir_same(t, arg->in)];
-      if (*last == IR_NONE || *last < at) *last = at;
-    }
-  }
-}
-
-/* Newest version of each root that this program makes; freed roots: none. */
-static ir_ref *
-low_final_versions(const struct low_maker *m) {
-  const struct ir_trace *t = m->t;
-  ir_ref *final = mem_alloc(t->ndats + 1, sizeof *final);
-  memset(final, 0xff, (t->ndats + 1) * sizeof *final);
-  for (ir_ref v = 0; v < t->nvalues; v++) {
-    const struct ir_value *x = &t->values[v];
-    if (x->def != IR_NONE && ir_deferred(&t->nodes[x->def])) continue;
-    ir_ref *f = &final[x->dat];
-    if (*f == IR_NONE || t->values[*f].version < x->version) *f = v;
-  }
-  for (ir_ref n = 0; n < t->nnodes; n++)
-    if (t->nodes[n].op == IR_FREE && !ir_deferred(&t->nodes[n]))
-      final[ir_root(t, ir_args(t, &t->nodes[n])[0].dat)] = IR_NONE;
-  return final;
-}
+/* ---- what dats are in the end -------------------------------------------- */
 
 static void
 low_out_add(struct low_maker *m, ir_ref dat, ir_ref v, uint32_t *cap) {
@@ -400,16 +367,10 @@ low_maker_init(struct low_maker *m) {
   m->dat_no = mem_alloc(t->ndats + 1, sizeof *m->dat_no);
   m->gbl_no = mem_alloc(t->ndats + 1, sizeof *m->gbl_no);
   m->shared = ir_overlaps_build(t);
-  m->touch = mem_alloc(t->nbuffers + 1, sizeof *m->touch);
-  m->live = mem_alloc(t->nvalues + 1, sizeof *m->live);
-  m->last_user = mem_alloc(t->nvalues + 1, sizeof *m->last_user);
+  m->hold = mem_alloc(t->nvalues + 1, sizeof *m->hold);
   m->held = mem_alloc(t->nvalues + 1, sizeof *m->held);
-  for (ir_ref v = 0; v < t->nvalues; v++) {
-    m->last_user[v] = IR_NONE;
-    m->held[v] = -1;
-  }
+  for (ir_ref v = 0; v < t->nvalues; v++) m->held[v] = -1;
   low_number_decls(m);
-  low_users_note(m);
   m->partial = mem_alloc(m->p->nglobals + 1, sizeof *m->partial);
   for (uint32_t g = 0; g < m->p->nglobals; g++) m->partial[g].access = ACC_READ;
 }
@@ -419,9 +380,7 @@ low_maker_clear(struct low_maker *m) {
   free(m->dat_no);
   free(m->gbl_no);
   free(m->shared);
-  free(m->touch);
-  free(m->live);
-  free(m->last_user);
+  free(m->hold);
   free(m->held);
   free(m->slot_buffer);
   free(m->partial);
@@ -433,10 +392,7 @@ low_maker_clear(struct low_maker *m) {
 static status
 low_make(struct low_maker *m) {
   const struct ir_trace *t = m->t;
-  ir_ref *final = low_final_versions(m);
-  for (ir_ref d = 0; d < t->ndats; d++)
-    if (t->dats[d].root == d && final[d] != IR_NONE)
-      m->live[ir_same(t, final[d])] = true;
+  ir_ref *final = ir_final_versions(t);
   status s = low_cmds_make(m);
   if (s == OK) s = low_launches_link(m);
   if (s == OK) {

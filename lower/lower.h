@@ -35,7 +35,6 @@ struct low_env {
   bool ranks;                     /* there are several */
   enum low_increments increments; /* on devices */
   void *user;
-  bool exact;                 /* sums on the host don't depend on order */
   bool vector_math;           /* exp, log, pow, sin by libmvec, to 4 ulp */
   enum low_sanitize sanitize; /* instrument the code */
 };

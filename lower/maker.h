@@ -14,11 +14,8 @@ struct low_maker {
   struct rt_program *p;
   struct low_program *out;
   uint32_t *dat_no, *gbl_no;
-  uint32_t *last_user; /* of a value: last node that needs it; nnodes: a node
-                          that stays pending */
-  bool *live;          /* of a value: wanted after the trace */
   bool *shared;        /* of a root: several dats lie there */
-  uint8_t *touch; /* of a buffer: scratch of args.c, zero between regions */
+  uint8_t *hold; /* of a value: how the region at hand holds it; 0 */
   int32_t *held;  /* of a value: its slot, -1; scratch of args.c */
   uint32_t capslots, capparams, capaddresses;
   uint32_t *slot_buffer; /* of a slot: ir buffer */

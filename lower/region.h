@@ -42,9 +42,8 @@ struct low_bind {
 };
 
 /* Slots above LOW_UNROLL components are moved by a loop in the code (and keep a
- * region from running in blocks), values above LOW_WHOLE bytes are not copied
- * where a pointer will do; sums above LOW_SUM_MAX components are no SUM. */
-enum { LOW_UNROLL = 32, LOW_WHOLE = 256, LOW_SUM_MAX = 16 };
+ * region from running in blocks). */
+enum { LOW_UNROLL = 32 };
 /* What a region may cost to compile, in components of all its slots: above
  * LOW_BLOCK_COMPONENTS it does not run in blocks (0.8 s for 264 of them), above
  * LOW_SPELT_COMPONENTS those of slots with more than LOW_UNROLL_LEAN are moved

@@ -300,6 +300,7 @@ pass_debug_build(void) {
 struct pass_facts {
   bool *overlaps;
   int32_t *unit_of, nunits;
+  struct ir_live live;
 };
 
 static void
@@ -307,6 +308,7 @@ facts_make(struct pass_facts *f, const struct ir_trace *t, unsigned needs) {
   if (needs & PASS_OVERLAPS && !f->overlaps) f->overlaps = ir_overlaps_build(t);
   if (needs & PASS_UNITS && !f->unit_of)
     f->unit_of = ir_units_build(t, &f->nunits);
+  if (needs & PASS_LIVE && !f->live.last) f->live = ir_live_build(t);
 }
 
 static void
@@ -319,6 +321,7 @@ facts_drop(struct pass_facts *f, unsigned which) {
     free(f->unit_of);
     f->unit_of = NULL;
   }
+  if (which & PASS_LIVE) ir_live_free(&f->live);
 }
 
 /* Those that are no longer what they are said to be. */
@@ -326,7 +329,7 @@ static unsigned
 facts_wrong(const struct pass_facts *f, const struct ir_trace *t) {
   struct pass_facts now = {0};
   unsigned wrong = 0;
-  facts_make(&now, t, PASS_OVERLAPS | PASS_UNITS);
+  facts_make(&now, t, PASS_OVERLAPS | PASS_UNITS | PASS_LIVE);
   if (f->overlaps &&
       memcmp(f->overlaps, now.overlaps, t->ndats * sizeof *now.overlaps))
     wrong |= PASS_OVERLAPS;
@@ -334,6 +337,11 @@ facts_wrong(const struct pass_facts *f, const struct ir_trace *t) {
       (f->nunits != now.nunits ||
        memcmp(f->unit_of, now.unit_of, t->nnodes * sizeof *now.unit_of)))
     wrong |= PASS_UNITS;
+  if (f->live.last && (memcmp(f->live.last, now.live.last,
+                              t->nvalues * sizeof *now.live.last) ||
+                       memcmp(f->live.stays, now.live.stays,
+                              t->nvalues * sizeof *now.live.stays)))
+    wrong |= PASS_LIVE;
   facts_drop(&now, ~0U);
   return wrong;
 }
@@ -354,6 +362,13 @@ forget_exchanges(struct ir_trace *t) {
   return at < n_all;
 }
 
+static void
+forget_holds(struct ir_trace *t) {
+  t->nholds = 0;
+  for (ir_ref r = 0; r < t->nregions; r++)
+    t->regions[r].hold0 = t->regions[r].nholds = 0;
+}
+
 /* Drop what earlier passes wrote and this one would make wrong. True: there are
  * other units now. */
 static bool
@@ -364,6 +379,7 @@ pass_forget(struct ir_trace *t, unsigned which) {
   if (which & PASS_BUFFERS) t->nbuffers = 0;
   for (ir_ref r = 0; which & PASS_WALKS && r < t->nregions; r++)
     t->regions[r].walk = IR_WALK_NONE;
+  if (which & PASS_HOLDS) forget_holds(t);
   for (ir_ref v = 0; which & PASS_BUFFERS && v < t->nvalues; v++)
     t->values[v].buffer = IR_NONE;
   for (ir_ref n = 0; n < t->nnodes; n++) {
@@ -401,12 +417,13 @@ pass_apply(struct ir_trace *t, const struct pass_step *s,
            struct pass_facts *f) {
   const struct pass_info *pass = s->pass;
   struct str before = STR_INIT;
-  if (pass_forget(t, ~pass->keeps)) facts_drop(f, PASS_UNITS);
+  if (pass_forget(t, ~pass->keeps)) facts_drop(f, PASS_UNITS | PASS_LIVE);
   facts_make(f, t, pass->needs);
   struct pass_ctx c = {.overlaps =
                            pass->needs & PASS_OVERLAPS ? f->overlaps : NULL,
                        .unit_of = pass->needs & PASS_UNITS ? f->unit_of : NULL,
                        .nunits = f->nunits,
+                       .live = pass->needs & PASS_LIVE ? &f->live : NULL,
                        .args = s->args};
   if (pass_debug_build()) ir_print(t, &before);
   bool changed = pass->run(t, &c);

@@ -2,7 +2,7 @@
 #ifndef PASSES_PASS_H
 #define PASSES_PASS_H
 
-#include "ir/ir.h"
+#include "ir/live.h"
 
 /* Options of one run; zero is the default. */
 struct pass_options {
@@ -35,22 +35,25 @@ void pass_list(struct str *out);
 
 /* What a pass may need, keep or spoil. */
 enum pass_fact {
-  /* made by the driver (ir_overlaps_build, ir_units_build) */
+  /* made by the driver (ir_overlaps_build, ...) */
   PASS_OVERLAPS = 1,
   PASS_UNITS = 2,
+  PASS_LIVE = 256,
   /* written into the trace by passes: fuse, storage, place, halo (exchanges,
-   * too) and colour */
+   * too), colour and hold */
   PASS_REGIONS = 4,
   PASS_BUFFERS = 8,
   PASS_PLACES = 16,
   PASS_LEVELS = 32,
-  PASS_WALKS = 64
+  PASS_WALKS = 64,
+  PASS_HOLDS = 128
 };
 
 struct pass_ctx {
   const bool *overlaps; /* what the pass needs; else NULL */
   const int32_t *unit_of;
   int32_t nunits;
+  const struct ir_live *live;
   const char *args; /* text between { and }, "" if none */
 };
 /* Value of `key=<number>` among the pass's arguments, else `def`. */

@@ -122,6 +122,15 @@ docs_walks(void) {
 }
 
 static void
+docs_holds(void) {
+  ROW("hold", "of", "meaning");
+  ROW("---", "---", "---");
+#define HOLD(name, text, of, meaning) ROW("`" text "`", #of, meaning);
+#include "ir/holds.def"
+#undef HOLD
+}
+
+static void
 docs_targets(void) {
   ROW("target", "device", "what it is");
   ROW("---", "---", "---");
@@ -162,7 +171,7 @@ static const struct {
     {"ops", docs_ops},         {"access", docs_access},
     {"types", docs_types},     {"flags", docs_flags},
     {"targets", docs_targets}, {"residency", docs_residency},
-    {"walks", docs_walks},
+    {"walks", docs_walks},     {"holds", docs_holds},
 };
 
 int
@@ -174,6 +183,6 @@ main(int argc, char **argv) {
     }
   fprintf(stderr,
           "usage: op2-docs options|counters|errors|passes|ops|access|types|"
-          "flags|targets|residency|walks\n");
+          "flags|targets|residency|walks|holds\n");
   return 2;
 }

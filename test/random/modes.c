@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALL_PASSES "slice,rename,dce,fuse"
+#define ALL_PASSES "slice,rename,dce,fuse,storage,hold"
 #define OPENCL "OP2_TARGET=opencl"
 /* Loops with I/O cannot run on a device: these modes do without them. */
 #define ON_DEVICE (PLAY_DEVICE | PLAY_IR_ONLY | PLAY_NO_EFFECTS)

@@ -188,7 +188,8 @@ Test(lower, the_old_version_under_another_name_is_read_before_the_store) {
       " dat %d : %s f64 x1\n kernel @f\n kernel @g\n same %old.0 %q.0\n"
       " region over %s walk range {\n"
       " %q.1 = loop @f over %s (rw %q.0)\n"
-      " %old.1, %d.1 = loop @g over %s (read %q.1, rw %old.0, write %d)\n }\n"
+      " %old.1, %d.1 = loop @g over %s (read %q.1, rw %old.0, write %d)\n"
+      " hold copy %q.1 %old.1 %d.1\n }\n"
       " live %q.1, %old.1, %d.1\n"
       " buffer #0 : %q.0 %old.0 %q.1\n buffer #1 : %d.1\n"
       " buffer #2 : %old.1\n}\n",

@@ -1,0 +1,107 @@
+/* Verifier: each operand of a region is held in a way that is right for it. */
+#include "ir/check.h"
+#include "ir/hold.h"
+#include "ir/walk.h"
+
+#include <stdlib.h>
+
+/* By version: how the region at hand holds it. */
+struct held {
+  struct ir_check *c;
+  ir_ref region;
+  uint8_t *how, *global; /* by version; by global, as a root */
+  bool *used;            /* an argument names the version */
+};
+
+static void
+note(struct held *h) {
+  const struct ir_trace *t = h->c->t;
+  const struct ir_region *g = &t->regions[h->region];
+  for (uint32_t k = 0; k < g->nholds; k++) {
+    const struct ir_operand_hold *o = &t->holds[g->hold0 + k];
+    if (h->how[o->value])
+      ir_bad(h->c, "region %u: %s is held twice", h->region,
+             ir_value_text(t, o->value));
+    h->how[o->value] = (uint8_t)o->how;
+  }
+}
+
+/* All that adds to a global of a region does so in one way. */
+static void
+check_global(struct held *h, const struct ir_arg *a, uint8_t how) {
+  uint8_t *before = &h->global[ir_root(h->c->t, a->dat)];
+  if (*before && *before != how)
+    ir_bad(h->c, "region %u: global %%%s is held as %s and as %s", h->region,
+           h->c->t->dats[a->dat].name, ir_hold_info[*before].text,
+           ir_hold_info[how].text);
+  *before = how;
+}
+
+static void
+check_operand(struct held *h, ir_ref n, uint32_t arg,
+              const struct ir_hold_facts *f) {
+  const struct ir_trace *t = h->c->t;
+  const struct ir_arg *a = &ir_args(t, &t->nodes[n])[arg];
+  ir_ref v = ir_operand(t, a);
+  if (v == IR_NONE) return;
+  uint8_t how = h->how[v];
+  h->used[v] = true;
+  if (!how)
+    ir_bad_arg(h->c, n, arg, "nothing says how %s is held",
+               ir_value_text(t, v));
+  else if (!(ir_holds_of(t, n, arg, f) & 1U << how))
+    ir_bad_arg(h->c, n, arg, "%s cannot be held as %s", ir_value_text(t, v),
+               ir_hold_info[how].text);
+  if (a->kind == IR_ARG_GBL && ir_arg_writes(a)) check_global(h, a, how);
+}
+
+static void
+check_region(struct held *h, const struct ir_hold_facts *f) {
+  const struct ir_trace *t = h->c->t;
+  const struct ir_region *g = &t->regions[h->region];
+  note(h);
+  for (ir_ref n = g->first; n < g->first + g->count; n++)
+    for (uint32_t k = 0; !ir_deferred(&t->nodes[n]) && k < t->nodes[n].nargs;
+         k++)
+      check_operand(h, n, k, f);
+  for (uint32_t k = 0; k < g->nholds; k++) {
+    ir_ref v = t->holds[g->hold0 + k].value;
+    if (!h->used[v])
+      ir_bad(h->c, "region %u: %s is held, but no loop works on it", h->region,
+             ir_value_text(t, v));
+    h->how[v] = 0;
+    h->used[v] = false;
+  }
+  for (ir_ref d = 0; d < t->ndats; d++) h->global[d] = 0;
+}
+
+void
+ir_check_holds(struct ir_check *c) {
+  const struct ir_trace *t = c->t;
+  if (!t->nholds) return;
+  bool *overlaps = ir_overlaps_build(t);
+  struct ir_live live = ir_live_build(t);
+  uint8_t *touch = mem_alloc(t->nbuffers + 1, 1);
+  struct held h = {.c = c,
+                   .how = mem_alloc(t->nvalues + 1, 1),
+                   .global = mem_alloc(t->ndats + 1, 1),
+                   .used = mem_alloc(t->nvalues + 1, 1)};
+  for (h.region = 0; h.region < t->nregions; h.region++) {
+    if (!ir_walk_known(t, h.region)) {
+      if (t->regions[h.region].nholds)
+        ir_bad(c, "region %u holds operands, but its values have no buffers",
+               h.region);
+      continue;
+    }
+    struct ir_hold_facts f = {overlaps, &live, touch};
+    ir_region_touch(t, h.region, touch);
+    check_region(&h, &f);
+    ir_region_untouch(t, h.region, touch);
+  }
+  free(h.how);
+  free(h.global);
+  free(h.used);
+  free(touch);
+  free(overlaps);
+  ir_live_free(&live);
+}

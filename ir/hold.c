@@ -1,0 +1,145 @@
+/* How operands of a region may be held.
+ *
+ * Problem   Kernels of one region share elements: what one writes the next one
+ *           reads, two names may mean one buffer, and sometimes elements meet
+ *           in memory. To load and store around each call would always be
+ *           right, and slow; to keep everything in registers is fast and wrong
+ *           as soon as one case is forgotten. Who chooses (pass hold) and who
+ *           checks (verifier) must agree on the cases.
+ *
+ * Idea      Of dats, by how the region touches the operand's buffers
+ *           (ir/walk.h):
+ *
+ *             place      memory that several dats share and somebody writes; a
+ *                        kernel without IR, which may reach beyond its element
+ *             staged     elements meet there, and not all arguments only add
+ *             add        increments through maps, and nothing else
+ *             copy       all else; what is written at the element itself need
+ *                        not be stored (register) if nobody outside reads it
+ *
+ *           Of globals, by access: what is added to or an extreme starts anew
+ *           for each element (sum), unless the kernel compares with what came
+ *           before, for a payload goes with it, or it is large (running); where
+ *           sums are to be exact, each, or drain of large ones. What is read is
+ *           a copy, or the memory where it is large; what is written is the
+ *           memory.
+ *
+ * Example   %adt.1 = loop @adt_calc (read %q.0, write %adt)
+ *           %b.1 = loop @b (read %adt.1, write %b)          free %adt.1
+ *
+ *             %q.0  copy, staged      %adt.1  register, copy, staged
+ *             %b.1  copy, staged
+ *
+ * Cost      O(arguments of the node) for each argument.
+ * Limits    a sum may also be held as running: other bits, the same meaning. */
+#include "ir/hold.h"
+#include "ir/walk.h"
+
+#include <assert.h>
+
+const struct ir_hold_info ir_hold_info[IR_HOLD_COUNT] = {
+    [IR_HOLD_NONE] = {"", "not chosen yet"},
+#define HOLD(name, text, of, meaning) [IR_HOLD_##name] = {text, meaning},
+#include "ir/holds.def"
+#undef HOLD
+};
+
+#define BIT(name) (1U << IR_HOLD_##name)
+
+ir_ref
+ir_operand(const struct ir_trace *t, const struct ir_arg *a) {
+  if (!ir_arg_has_value(a)) return IR_NONE;
+  if (ir_arg_writes(a)) return a->out;
+  return a->in == IR_NONE ? IR_NONE : ir_same(t, a->in);
+}
+
+/* ---- dats ---------------------------------------------------------------- */
+
+/* Is version v made in node n's region, and of no use outside? */
+static bool
+dat_stays_inside(const struct ir_trace *t, ir_ref n, ir_ref v,
+                 const struct ir_hold_facts *f) {
+  ir_ref root = t->values[v].dat, def = t->values[v].def;
+  if (def == IR_NONE || ir_unit_end(t, def) != ir_unit_end(t, n)) return false;
+  return !f->overlaps[root] && !(t->dats[root].flags & IR_DAT_PINNED) &&
+         !ir_live_at(f->live, v, ir_unit_end(t, n));
+}
+
+/* The buffer that node n needs the root's old version from; IR_NONE. */
+static ir_ref
+dat_old_buffer(const struct ir_trace *t, ir_ref n, ir_ref root) {
+  const struct ir_node *x = &t->nodes[n];
+  for (uint32_t k = 0; k < x->nargs; k++) {
+    const struct ir_arg *a = &ir_args(t, x)[k];
+    if (ir_arg_on_dat(t, a) && ir_root(t, a->dat) == root && a->in != IR_NONE)
+      return ir_buffer_of(t, a->in);
+  }
+  return IR_NONE;
+}
+
+static unsigned
+dat_holds(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
+          const struct ir_hold_facts *f) {
+  bool writes = ir_arg_writes(a);
+  ir_ref in = writes ? dat_old_buffer(t, n, ir_root(t, a->dat))
+                     : ir_buffer_of(t, a->in);
+  ir_ref out = writes ? ir_buffer_of(t, a->out) : IR_NONE;
+  unsigned touch = (in != IR_NONE ? f->touch[in] : 0U) |
+                   (out != IR_NONE ? f->touch[out] : 0U);
+  bool moves = in != IR_NONE && out != IR_NONE && in != out;
+  bool shared = f->overlaps[ir_root(t, a->dat)] && touch & IR_TOUCH_WRITES;
+  bool reaches = ir_in_place(t, &t->nodes[n]) && t->dats[a->dat].block == 1;
+  if (!moves && (shared || reaches)) return BIT(PLACE);
+  if (ir_touch_meets(touch)) return BIT(STAGED);
+  if (writes && !ir_arg_direct(a)) return BIT(ADD);
+  bool inside = dat_stays_inside(t, n, ir_operand(t, a), f);
+  return BIT(COPY) | BIT(STAGED) | (inside ? BIT(REGISTER) : 0U);
+}
+
+/* ---- globals ------------------------------------------------------------- */
+
+static bool
+reduces(const struct ir_trace *t, const struct ir_node *n,
+        const struct ir_arg *a) {
+  return a->kind == IR_ARG_GBL && !ir_in_place(t, n) &&
+         (a->access == ACC_INC || a->access == ACC_MIN || a->access == ACC_MAX);
+}
+
+static bool
+has_payload(const struct ir_trace *t, const struct ir_node *n, uint32_t arg) {
+  for (uint32_t k = 0; k < n->nargs; k++) {
+    const struct ir_arg *a = &ir_args(t, n)[k];
+    if (a->kind == IR_ARG_INFO && a->info_of == arg) return true;
+  }
+  return false;
+}
+
+static unsigned
+reduction_holds(const struct ir_trace *t, const struct ir_node *n,
+                const struct ir_arg *a) {
+  const struct ir_dat *d = &t->dats[a->dat];
+  bool number = d->type.kind < TYPE_BYTES && d->type.kind != TYPE_BOOL;
+  bool fits = number && d->dim <= IR_HOLD_SUM_MAX;
+  bool exact = number && a->access == ACC_INC && !target_is_device(n->target);
+  return (fits ? BIT(SUM) : 0) | (fits && exact ? BIT(EACH) : 0) |
+         (exact ? BIT(DRAIN) : 0) | BIT(RUNNING);
+}
+
+static unsigned
+gbl_holds(const struct ir_trace *t, const struct ir_node *n, uint32_t arg) {
+  const struct ir_arg *args = ir_args(t, n), *a = &args[arg];
+  if (a->kind == IR_ARG_INFO)
+    return reduces(t, n, &args[a->info_of]) ? BIT(RUNNING) : BIT(PLACE);
+  if (!access_info[a->access].writes) return BIT(COPY) | BIT(PLACE);
+  if (!reduces(t, n, a)) return BIT(PLACE);
+  return has_payload(t, n, arg) ? BIT(RUNNING) : reduction_holds(t, n, a);
+}
+
+unsigned
+ir_holds_of(const struct ir_trace *t, ir_ref n, uint32_t arg,
+            const struct ir_hold_facts *f) {
+  const struct ir_arg *a = &ir_args(t, &t->nodes[n])[arg];
+  assert(arg < t->nodes[n].nargs && ir_operand(t, a) != IR_NONE);
+  return a->kind == IR_ARG_DAT ? dat_holds(t, n, a, f)
+                               : gbl_holds(t, &t->nodes[n], arg);
+}

@@ -1,0 +1,34 @@
+/* How operands of a region are held: holds.def has the ways, hold.c who may be
+ * held how. */
+#ifndef IR_HOLD_H
+#define IR_HOLD_H
+
+#include "ir/live.h"
+
+struct ir_hold_info {
+  const char *text;
+  const char *meaning;
+};
+extern const struct ir_hold_info ir_hold_info[IR_HOLD_COUNT];
+
+/* Largest sum that is held apart for each element, in components; largest
+ * global that is copied, in bytes. */
+enum { IR_HOLD_SUM_MAX = 16, IR_HOLD_COPY_MAX = 256 };
+
+/* The version by which an argument's operand is named: that which it writes,
+ * else that which it reads, whose data it may share with others. IR_NONE: it is
+ * none (an index, a captured value, scratch). */
+ir_ref ir_operand(const struct ir_trace *t, const struct ir_arg *a);
+
+/* What is known of a region; `touch` as ir_region_touch makes it. */
+struct ir_hold_facts {
+  const bool *overlaps; /* ir_overlaps_build */
+  const struct ir_live *live;
+  const uint8_t *touch;
+};
+/* The ways in which the operand of argument `arg` of node n may be held: bits
+ * 1 << enum ir_hold, never none of them. */
+unsigned ir_holds_of(const struct ir_trace *t, ir_ref n, uint32_t arg,
+                     const struct ir_hold_facts *f);
+
+#endif

@@ -1,0 +1,141 @@
+/* Hold: how each operand of a region is held while its kernels work on it.
+ *
+ * Problem   Most of what fusing gains is that a value stays in a register from
+ *           one kernel to the next, and that a temporary never reaches memory.
+ *           Both are wrong where elements meet.
+ *
+ * Idea      ir/hold.c says which ways are right; of those the cheapest is
+ *           taken, in the order of ir/holds.def. Globals that are read and
+ *           larger than a few cache lines stay where they are, since a copy for
+ *           each thread would cost more than it saves.
+ *
+ * Example   region over %cells {
+ *             %adt.1 = loop @adt_calc over %cells (read %q.0, write %adt)
+ *             %b.1 = loop @b over %cells (read %adt.1, write %b)
+ *           }
+ *           free %adt.1
+ *           gets, at the end of the region,
+ *             hold register %adt.1
+ *             hold copy %q.0 %b.1
+ *           `hold{store=1}` makes it `hold copy %q.0 %adt.1 %b.1`, and
+ *           `hold{apart=1}` `hold staged` of all three.
+ *
+ * Cost      O(versions + arguments).
+ * Limits    captured values are not operands of a trace: they are copied up to
+ *           the size of a global that is. */
+#include "ir/hold.h"
+#include "ir/walk.h"
+#include "passes/pass.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct hold {
+  struct ir_trace *t;
+  const struct pass_ctx *c;
+  struct ir_hold_facts facts;
+  uint16_t *ways; /* by version: what all arguments of the region leave */
+  bool exact, store, apart;
+};
+
+/* What the options leave of these ways, if anything. */
+static unsigned
+hold_narrowed(unsigned ways, unsigned by) {
+  return ways & by ? ways & by : ways;
+}
+
+static unsigned
+hold_ways(const struct hold *h, ir_ref n, uint32_t arg) {
+  const struct ir_dat *d = &h->t->dats[ir_args(h->t, &h->t->nodes[n])[arg].dat];
+  unsigned ways = ir_holds_of(h->t, n, arg, &h->facts);
+  bool large = (uint64_t)d->dim * d->type.size > IR_HOLD_COPY_MAX;
+  unsigned exact = 1U << IR_HOLD_EACH | 1U << IR_HOLD_DRAIN;
+  if (h->exact) ways = hold_narrowed(ways, exact);
+  if (!h->exact) ways = hold_narrowed(ways, ~exact);
+  if (h->store) ways = hold_narrowed(ways, ~(1U << IR_HOLD_REGISTER));
+  if (h->apart) ways = hold_narrowed(ways, 1U << IR_HOLD_STAGED);
+  if (large && d->kind == IR_GBL)
+    ways = hold_narrowed(ways, 1U << IR_HOLD_PLACE);
+  return ways;
+}
+
+static enum ir_hold
+hold_best(unsigned ways) {
+  int how = IR_HOLD_NONE + 1;
+  while (!(ways & 1U << how)) how++;
+  assert(how < IR_HOLD_COUNT);
+  return (enum ir_hold)how;
+}
+
+static void
+hold_operand(struct hold *h, ir_ref n, uint32_t arg) {
+  struct ir_trace *t = h->t;
+  const struct ir_arg *a = &ir_args(t, &t->nodes[n])[arg];
+  ir_ref v = ir_operand(t, a);
+  if (v == IR_NONE) return;
+  unsigned ways = hold_ways(h, n, arg);
+  h->ways[v] = (uint16_t)(h->ways[v] ? h->ways[v] & ways : ways);
+  assert(h->ways[v]);
+}
+
+static void
+hold_tell(struct hold *h, ir_ref region, ir_ref v, enum ir_hold how) {
+  static const char *const why[IR_HOLD_COUNT] = {
+      [IR_HOLD_REGISTER] = "nobody outside its region reads it",
+      [IR_HOLD_STAGED] = "elements meet in it",
+      [IR_HOLD_PLACE] = "the kernel may see more than its own value",
+  };
+  if (!why[how] || h->apart) return;
+  ir_remark(h->t, "hold: %s in the region of %s is held as %s: %s",
+            pass_value_text(h->t, v),
+            pass_node_text(h->t, h->t->regions[region].first),
+            ir_hold_info[how].text, why[how]);
+}
+
+/* Operands in the order in which the region names them. */
+static void
+hold_list(struct hold *h, ir_ref region) {
+  struct ir_trace *t = h->t;
+  struct ir_region *g = &t->regions[region];
+  g->hold0 = t->nholds;
+  for (ir_ref n = g->first; n < g->first + g->count; n++)
+    for (uint32_t k = 0; !ir_deferred(&t->nodes[n]) && k < t->nodes[n].nargs;
+         k++) {
+      ir_ref v = ir_operand(t, &ir_args(t, &t->nodes[n])[k]);
+      if (v == IR_NONE || !h->ways[v]) continue;
+      struct ir_operand_hold o = {v, hold_best(h->ways[v])};
+      VEC_PUSH(t->holds, t->nholds, t->capholds, o);
+      hold_tell(h, region, v, o.how);
+      h->ways[v] = 0;
+    }
+  g->nholds = t->nholds - g->hold0;
+}
+
+static void
+hold_region(struct hold *h, ir_ref region, uint8_t *touch) {
+  const struct ir_region *g = &h->t->regions[region];
+  ir_region_touch(h->t, region, touch);
+  for (ir_ref n = g->first; n < g->first + g->count; n++)
+    for (uint32_t k = 0;
+         !ir_deferred(&h->t->nodes[n]) && k < h->t->nodes[n].nargs; k++)
+      hold_operand(h, n, k);
+  hold_list(h, region);
+  ir_region_untouch(h->t, region, touch);
+}
+
+bool
+pass_hold(struct ir_trace *t, const struct pass_ctx *c) {
+  uint8_t *touch = mem_alloc(t->nbuffers + 1, 1);
+  struct hold h = {.t = t,
+                   .c = c,
+                   .facts = {c->overlaps, c->live, touch},
+                   .ways = mem_alloc(t->nvalues + 1, sizeof *h.ways),
+                   .exact = pass_arg(c, "exact", 0) != 0,
+                   .store = pass_arg(c, "store", 0) != 0,
+                   .apart = pass_arg(c, "apart", 0) != 0};
+  for (ir_ref r = 0; r < t->nregions; r++)
+    if (ir_walk_known(t, r)) hold_region(&h, r, touch);
+  free(h.ways);
+  free(touch);
+  return t->nholds > 0;
+}

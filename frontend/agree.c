@@ -22,7 +22,6 @@
  * ranks; a multiplication for each loop.
  * Limits: a rank that makes no call at all any more (an endless loop of the
  * program) is waited for. A hash may agree by chance, once in 2^64. */
-#include "frontend/mirror.h"
 #include "frontend/ranks.h"
 
 #include "base/hash.h"
@@ -46,26 +45,6 @@ static struct {
   uint64_t ring[RING];
   struct said last[RING];
 } agree;
-
-uint64_t
-fe_agree_call(const struct fe_call *c) {
-  uint64_t h = hash_text(hash_text(1, c->name), c->file);
-  h = hash_word(hash_word(h, (uint64_t)c->line),
-                (uint64_t)c->set_handle->index);
-  h = hash_word(hash_word(h, c->most_bytes), c->immediate);
-  for (uint32_t a = 0; a < c->nargs; a++) {
-    const struct fe_arg *x = &c->args[a];
-    const op_arg *key = &c->key[a];
-    h = hash_word(h, x->dat ? x->dat->index : UINT64_MAX);
-    h = hash_word(h, x->map ? (uint64_t)x->map->pub.index : UINT64_MAX);
-    h = hash_word(h, x->gbl ? x->gbl->index : UINT64_MAX);
-    h = hash_word(h, (uint64_t)(uint32_t)key->idx << 32 | (uint32_t)key->dim);
-    h = hash_word(h,
-                  (uint64_t)(uint32_t)key->acc << 32 | (uint32_t)key->argtype);
-    h = hash_text(hash_word(h, key->opt != 0), key->type);
-  }
-  return h;
-}
 
 static void
 say(uint64_t h, struct said s) {
@@ -197,13 +176,20 @@ agree_once(struct brought *b) {
   return same ? OK : tell_difference(b->what);
 }
 
+static status (*catch_up)(bool look, const char *what);
+
+void
+fe_agree_on_look(status (*f)(bool look, const char *what)) {
+  catch_up = f;
+}
+
 status
 fe_agree_or_mend(const char *what, uint64_t detail, status st, bool *mend) {
   if (!fe_ranked()) return st;
   struct brought b = {what, detail, st, *mend, false};
   status all = agree_once(&b);
   if (b.look) {
-    TRY(fe_mirror_catch_up(false, what));
+    TRY(catch_up(false, what));
     b = (struct brought){what, detail, st, *mend, false};
     all = agree_once(&b);
   }
@@ -222,7 +208,7 @@ fe_agree_turn(const char *what) {
   if (!fe.lone_looks) return OK;
   struct brought b = {what, 0, OK, false, false};
   status all = agree_once(&b);
-  return b.look ? fe_mirror_catch_up(false, what) : all;
+  return b.look ? catch_up(false, what) : all;
 }
 
 status

@@ -6,50 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void
-fe_dat_host_wrote(struct fe_dat *d) {
-  bool shared = d->rt.buf && d->rt.buf->refs > 1;
-  d->written = true;
-  rt_dat_mirror_written(&d->rt);
-  if (shared) fe_state_update();
-}
-
-/* Host views given out for writing by op2_dat_data_rw hold until the next API
- * call that could run something or look: their dats are then taken as written.
- * */
-static void
-close_view(struct fe_dat *d) {
-  if (!d->viewed) return;
-  d->viewed = false;
-  fe.nviews--;
-  fe_dat_host_wrote(d);
-}
-
-void
-fe_views_close(void) {
-  for (uint32_t i = 0; fe.nviews && i < fe.ndats; i++)
-    if (fe.dats[i]->viewed) close_view(fe.dats[i]);
-}
-
-status
-fe_access_begin(const char *api, op_dat dat, bool rw, struct fe_dat **out) {
-  if (!fe_handle_is(dat, FE_DAT) &&
-      (rw || !table_get(&fe.copies, &dat, sizeof dat, 0)))
-    FAIL(ERR_ARG, "%s: expected a declared dat, found %s", api,
-         fe_handle_found(dat));
-  struct fe_dat *d = (struct fe_dat *)dat;
-  if (fe.nvoid) TRY(fe_void_check(api, d));
-  if (fe.nviews) fe_views_close();
-  if (fe.checkpoint.file) TRY(fe_agree_turn(api));
-  fe_checkpoint_look(d);
-  TRY(fe_agree(api, d->index, OK));
-  TRY(fe_look(d, rw));
-  if (fe.nvoid) TRY(fe_void_check(api, d));
-  TRY(fe_dat_sync(d));
-  *out = d;
-  return OK;
-}
-
 /* Type of the memory that the program gave against the dat's. */
 static status
 check_memory(const char *api, const struct fe_dat *d, const void *memory,
@@ -65,12 +21,6 @@ check_memory(const char *api, const struct fe_dat *d, const void *memory,
          "found \"%s\"",
          api, d->pub.name, d->pub.type, ctype);
   return OK;
-}
-
-/* Of what the program may write. */
-static size_t
-bytes_of(const struct fe_dat *d) {
-  return (size_t)d->pub.set->size * (size_t)d->pub.size;
 }
 
 static status
@@ -153,48 +103,6 @@ op2_dat_data_rw(op_dat dat) {
   d->viewed = true;
   fe.nviews++;
   return d->rt.mirror;
-}
-
-/* A copy of what the mirror holds. */
-static status
-values_keep(const char *api, const struct fe_dat *d, char **out) {
-  *out = mem_try(bytes_of(d) + 1, 1);
-  if (!*out)
-    FAIL(ERR_MEMORY, "%s: dat \"%s\": no memory for a copy of %zu bytes", api,
-         d->pub.name, bytes_of(d));
-  memcpy(*out, d->rt.mirror, bytes_of(d));
-  return OK;
-}
-
-/* Loops recorded before see the old values, and may write the dat: what the
- * program put into the mirror is kept meanwhile. */
-status
-fe_upload(const char *api, op_dat dat) {
-  if (!fe_handle_is(dat, FE_DAT))
-    FAIL(ERR_ARG, "%s: expected a declared dat, found %s", api,
-         fe_handle_found(dat));
-  struct fe_dat *d = (struct fe_dat *)dat;
-  char *kept = NULL;
-  TRY(fe_agree_turn(api));
-  fe_agree_step(api, d->pub.name, d->index);
-  if (d->void_since) TRY(fe_void_check(api, d));
-  if ((d->pending_writers || d->undecided) && !d->rt.foreign) {
-    TRY(values_keep(api, d, &kept));
-  }
-  fe_checkpoint_look(d);
-  status st = fe_look(d, true);
-  if (st == OK && d->rt.foreign && d->rt.buf->stale) {
-    st = values_keep(api, d, &kept); /* others lie there, too */
-    if (st == OK) st = fe_dat_sync(d);
-  }
-  if (st == OK) {
-    if (kept) memcpy(d->rt.mirror, kept, bytes_of(d));
-    d->rt.mirror_current = true;
-    if (d->lost) fe_void_clear(d);
-    fe_dat_host_wrote(d);
-  }
-  free(kept);
-  return st;
 }
 
 /* OP2's upload: the host's dat->data was written and counts from now on. */

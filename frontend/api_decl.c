@@ -84,15 +84,6 @@ scan_table(struct fe_map *m, int base) {
        t + base, t == to && !base ? FE_FROM_ONE : "");
 }
 
-void
-fe_map_free(struct fe_map *m) {
-  fe_number_map_clear(m);
-  if (!m->foreign && m->pub.map) rt_mem_free(m->pub.map, m->bytes);
-  fe_ranks_map_clear(m);
-  free((char *)m->pub.name);
-  free(m);
-}
-
 enum { TABLE_THREADED = 1 << 18 };
 
 /* The table as 32-bit entries from 0; each thread touches first what it will

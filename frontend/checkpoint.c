@@ -134,7 +134,8 @@ dat_save(struct fe_dat *d, const char *key) {
   struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
   const void *values;
   void *kept;
-  TRY(fe_access_begin("op2_checkpoint", &d->pub, false, &d));
+  TRY(fe_agree_turn("op2_checkpoint"));
+  TRY(fe_look_at("op2_checkpoint", d, false));
   TRY(fe_rows_values(d, &values, &kept));
   status st = rt_io_write(fe.checkpoint.file, key, &r, values);
   free(kept);

@@ -17,7 +17,7 @@ void fe_checkpoint_drop(struct fe_dat *d);
 /* Save all that is undecided and put the file in its place; if there is one. */
 status fe_checkpoint_finish(void);
 
-/* ---- restart.c: dats that a restart left without values (fe.nvoid) ------ */
+/* ---- void.c: dats that a restart left without values (fe.nvoid) ------ */
 
 /* May this loop be recorded? It must write the void dats it uses, in full; then
  * they are no longer void. */
@@ -25,25 +25,32 @@ status fe_void_check_loop(const struct fe_call *c);
 status fe_void_check(const char *api, const struct fe_dat *d);
 void fe_void_clear(struct fe_dat *d);
 
-/* ---- lost.c: what failed runs and refused loops have lost (fe.nvoid, too)  */
-
+/* ... and that failed runs and refused loops have lost. */
 struct fe_cause {
   status st;
   const char *text;
 };
-/* The program failed in the middle, for this cause: mark what it writes. */
-void fe_lost_mark(const struct fe_program *p, struct fe_cause cause);
+void fe_lose_dat(struct fe_dat *d, struct fe_cause cause);
+void fe_lose_gbl(struct fe_gbl *g, struct fe_cause cause);
+/* The cause, if the loop wants something that is lost; its text is NULL if not.
+ */
+struct fe_cause fe_lost_wanted(const struct fe_call *c);
+/* The loop runs later: what it writes in full has values then. */
+void fe_lost_found(const struct fe_call *c);
 /* What the memory of this dat held is lost to the others that lie there. */
 void fe_lost_root(const struct fe_dat *d, struct fe_cause cause);
+status fe_gbl_check(const char *api, const struct fe_gbl *g);
+void fe_gbl_found(struct fe_gbl *g);
+
+/* ---- lost.c: what failed runs and refused loops lose -------------------- */
+
+/* The program failed in the middle, for this cause: mark what it writes. */
+void fe_lost_mark(const struct fe_program *p, struct fe_cause cause);
 /* Drop the records of the loop `refused`, for this cause (NULL: none), and
  * those that want what is lost; what they would have written is. */
 void fe_lost_drop(const struct fe_rec *refused, struct fe_cause why);
 /* Free what lost dats held, where no loop waits for it. */
 void fe_lost_forget(void);
-/* As fe_void_check_loop, for what is lost. */
-status fe_lost_check_loop(const struct fe_call *c);
-status fe_gbl_check(const char *api, const struct fe_gbl *g);
-void fe_gbl_found(struct fe_gbl *g);
 
 /* ---- the file ---------------------------------------------------------------
  * Its attributes "op2lazy checkpoint" (the version) and a data set for each

@@ -4,8 +4,12 @@
  * The way of a loop, file by file:
  *   record.c   op_par_loop matches the call against the calls seen before and
  *              appends a few words to the recording
- *   call.c     the first time: all checks, and what the kernel's IR proves
- *   flush.c    decides what has to run, finds the program for it, runs it
+ *   call.c     the first time: all checks (check.c), and what the kernel's IR
+ *              proves (prove.c)
+ *   recording.c
+ *              what was recorded and waits
+ *   flush.c    decides what has to run, and runs the program that lookup.c
+ *              finds for it
  *   trace.c    no such program yet: the recording becomes a trace (ir/ir.h)
  *   program.c  ... which is lowered, and its tables filled from the handles
  *   refuse.c   what cannot be compiled goes; lost.c: what else goes with it
@@ -15,8 +19,12 @@
  *   number.c   numbers sets anew where the program's order is bad
  *   checkpoint.c, restart.c
  *              what a run needs to go on, in a file
- *   ranks.c    sets, maps and dats over several ranks; agree.c: all at one
+ *   ranks.c, spread.c
+ *              sets, maps and dats over several ranks; agree.c: all at one
  *              point; whole.c: a program for one rank among several
+ *   values.c   values in mirrors; access.c: the door to them; void.c: none
+ *   state.c    facts of state in the keys of programs
+ *   error.c    errors of calls, handles
  *   api_*.c    the C API itself
  */
 #ifndef FRONTEND_FE_H
@@ -157,6 +165,19 @@ struct fe_arg {
       declared; /* access that the program said; ir.access is what is proven */
 };
 
+/* An op_par_loop, as the program says it. */
+struct fe_loop {
+  const char *file;
+  int line;
+  void (*function)(void);
+  const char *name;
+  op_set set;
+  int nargs;
+  const op_arg *args;
+  const char *const *types; /* C++: what the kernel's parameters point to */
+  int ntypes;
+};
+
 /* An interned call: the words that the program passed (the key), and all that
  * was derived from them. Calls live while programs or records name them. */
 struct fe_call {
@@ -173,7 +194,6 @@ struct fe_call {
   char *texts;             /* memory of those of the key */
   /* derived */
   struct fe_kernel *kernel;
-  struct fe_set *set;
   struct fe_arg *args;
   struct fe_dat **uses;         /* each dat once */
   bool *use_reads, *use_writes; /* reads: the old value, also in part */
@@ -438,6 +458,8 @@ enum { FE_ALIGN = 16, FE_ALIGN_MOST = 64 };
 void fe_capture_place(struct fe_call *c, struct fe_arg *fa, size_t bytes);
 /* The next captured bytes begin at a multiple of `align`. */
 void fe_capture_align(size_t align);
+/* Room for values that are so large that there may be none. ERR_MEMORY */
+status fe_capture_room(const struct fe_call *c);
 /* Copy bytes into the recording's capture area; its offset. */
 size_t fe_capture(const void *data, size_t bytes);
 
@@ -445,17 +467,18 @@ size_t fe_capture(const void *data, size_t bytes);
 
 /* The interned call for these words, all checks done. On failure the message
  * says what is wrong and nothing was recorded. */
-status fe_call_get(const char *file, int line, void (*function)(void),
-                   const char *name, op_set set, int nargs, const op_arg *args,
-                   struct fe_call **out);
+status fe_call_get(const struct fe_loop *l, struct fe_call **out);
 /* Do a C++ kernel's parameter types fit the arguments? */
-status fe_call_check_types(const char *name, int nargs, const op_arg *args,
-                           const char *const *types, int ntypes);
+status fe_call_check_types(const struct fe_loop *l);
+/* The arguments of a call that was never seen, checked, and its kernel. */
+enum { FE_MAX_ARGS = 64 };
+status fe_call_check(const struct fe_loop *l, struct fe_arg *out,
+                     struct fe_kernel **kernel_out);
 /* Is this the call as it was passed? Compares every word of the key. */
-bool fe_call_matches(const struct fe_call *c, void (*function)(void),
-                     const char *name, op_set set, int nargs,
-                     const op_arg *args, const char *file, int line);
+bool fe_call_matches(const struct fe_call *c, const struct fe_loop *l);
 
+/* Does the loop use memory that the program may hold a pointer to? */
+bool fe_call_pinned(const struct fe_call *c);
 /* Forget the call; its id will be another's. */
 void fe_call_drop(struct fe_call *c);
 void fe_call_free(struct fe_call *c);
@@ -558,6 +581,7 @@ void fe_tail_free(struct fe_tail *t);
 void fe_tail_do(struct fe_tail *t);
 /* These records, by number, become the recording; the others are done. skipped:
  * a slice has left them out. */
+void fe_recs_done(void); /* all are */
 void fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped);
 /* Words of a program's key behind those of its records. */
 enum { FE_REQUEST_WORDS = 6 };
@@ -565,6 +589,8 @@ enum { FE_REQUEST_WORDS = 6 };
 bool fe_dat_pending(const struct fe_dat *d, bool rw);
 /* Before an accessor: run what this dat needs; rw: its readers, too. */
 status fe_look(struct fe_dat *d, bool rw);
+/* The same for `api`, on all ranks; then its mirror is current. Collective. */
+status fe_look_at(const char *api, struct fe_dat *d, bool rw);
 
 /* ---- api_target.c ------------------------------------------------------- */
 
@@ -580,6 +606,8 @@ uint32_t fe_residency_id(void);
 const char *fe_dat_at(const struct fe_dat *d, bool *both_out);
 /* Make pinned memory current; written: the program may write there now. */
 status fe_targets_sync(bool written);
+/* After each run where fe.mirror or fe.holds. Collective. */
+status fe_mirror_keep(void);
 
 /* ---- trace.c, program.c ------------------------------------------------- */
 

@@ -22,23 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void
-lose_dat(struct fe_dat *d, struct fe_cause cause) {
-  if (d->lost) return;
-  fe_void_clear(d);
-  d->lost = fe_text_copy(cause.text);
-  d->lost_by = cause.st;
-  fe.nvoid++;
-}
-
-static void
-lose_gbl(struct fe_gbl *g, struct fe_cause cause) {
-  if (g->lost) return;
-  g->lost = fe_text_copy(cause.text);
-  g->lost_by = cause.st;
-  fe.nvoid++;
-}
-
 void
 fe_lost_forget(void) {
   for (uint32_t i = 0; fe.nvoid && i < fe.ndats; i++) {
@@ -47,19 +30,6 @@ fe_lost_forget(void) {
       rt_dat_forget(&d->rt);
   }
   fe_state_update();
-}
-
-void
-fe_gbl_found(struct fe_gbl *g) {
-  fe.nvoid -= g->lost != NULL;
-  free(g->lost);
-  g->lost = NULL;
-}
-
-status
-fe_gbl_check(const char *api, const struct fe_gbl *g) {
-  if (!g->lost) return OK;
-  FAIL(g->lost_by, "%s: global \"%s\" was lost: %s", api, g->name, g->lost);
 }
 
 /* ---- of the run ---------------------------------------------------------- */
@@ -89,46 +59,22 @@ fe_lost_mark(const struct fe_program *p, struct fe_cause cause) {
   const struct rt_program *rt = p->low.program;
   for (uint32_t k = 0; k < rt->nouts; k++) {
     struct fe_dat *d = fe.dats[p->low.dat_tags[rt->outs[k].dat]];
-    lose_dat(d, cause);
+    fe_lose_dat(d, cause);
     rt_dat_forget(&d->rt);
   }
   for (uint32_t k = 0; k < rt->nglobals; k++)
     if (!p->globals[k].raw && program_writes(rt, k))
-      lose_gbl(fe.gbls[p->globals[k].gbl], cause);
-}
-
-void
-fe_lost_root(const struct fe_dat *d, struct fe_cause cause) {
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    struct fe_dat *o = fe.dats[i];
-    if (o == d || o->root != d->root || o->freed) continue;
-    lose_dat(o, cause);
-    rt_dat_forget(&o->rt);
-  }
+      fe_lose_gbl(fe.gbls[p->globals[k].gbl], cause);
 }
 
 /* ---- of loops that wait -------------------------------------------------- */
-
-/* The cause, if the loop wants something that is lost; its text is NULL if not.
- * */
-static struct fe_cause
-wants_lost(const struct fe_call *c) {
-  for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->uses[u]->lost && c->use_reads[u])
-      return (struct fe_cause){c->uses[u]->lost_by, c->uses[u]->lost};
-  for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
-    if (c->args[a].gbl && c->args[a].gbl->lost &&
-        access_info[c->args[a].ir.access].reads)
-      return (struct fe_cause){c->args[a].gbl->lost_by, c->args[a].gbl->lost};
-  return (struct fe_cause){OK, NULL};
-}
 
 /* Of this dat and those that lie in its memory, too. */
 static void
 lose_result(const struct fe_dat *d, struct fe_cause cause) {
   for (uint32_t i = 0; i < fe.ndats; i++)
     if (fe.dats[i]->root == d->root && !fe.dats[i]->parked)
-      lose_dat(fe.dats[i], cause);
+      fe_lose_dat(fe.dats[i], cause);
 }
 
 static void
@@ -137,16 +83,7 @@ lose_results(const struct fe_call *c, struct fe_cause cause) {
     if (c->use_writes[u]) lose_result(c->uses[u], cause);
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
     if (c->args[a].gbl && access_info[c->args[a].ir.access].writes)
-      lose_gbl(c->args[a].gbl, cause);
-}
-
-/* The loop runs later: what it writes in full has values then. */
-static void
-find_results(const struct fe_call *c) {
-  for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->uses[u]->lost) fe_void_clear(c->uses[u]);
-  for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
-    if (c->args[a].gbl) fe_gbl_found(c->args[a].gbl);
+      fe_lose_gbl(c->args[a].gbl, cause);
 }
 
 /* Records that may still run, by number; how many. What the others would have
@@ -158,13 +95,13 @@ recs_find(const struct fe_rec *refused, struct fe_cause why, uint32_t *keep) {
     const struct fe_rec *r = &fe.recs[i];
     const struct fe_call *c = r->kind == FE_REC_LOOP ? fe.calls[r->what] : NULL;
     struct fe_cause cause = {OK, NULL};
-    if (c) cause = wants_lost(c);
+    if (c) cause = fe_lost_wanted(c);
     if (refused && fe_rec_same_loop(r, refused)) cause = why;
     if (cause.text) {
       lose_results(c, cause);
       continue;
     }
-    if (c) find_results(c);
+    if (c) fe_lost_found(c);
     if (r->kind == FE_REC_SET_GBL) fe_gbl_found(fe.gbls[r->what]);
     keep[n++] = i;
   }
@@ -177,19 +114,4 @@ fe_lost_drop(const struct fe_rec *refused, struct fe_cause why) {
   uint32_t n = recs_find(refused, why, keep);
   if (n < fe.nrecs) fe_recs_keep(keep, n, false);
   free(keep);
-}
-
-status
-fe_lost_check_loop(const struct fe_call *c) {
-  struct fe_cause cause = wants_lost(c);
-  if (!cause.text) {
-    find_results(c);
-    return OK;
-  }
-  for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->uses[u]->lost && c->use_reads[u])
-      FAIL(cause.st, "op_par_loop \"%s\": argument: dat \"%s\" was lost: %s",
-           c->name, c->uses[u]->pub.name, cause.text);
-  FAIL(cause.st, "op_par_loop \"%s\": argument: a global was lost: %s", c->name,
-       cause.text);
 }

@@ -98,6 +98,8 @@ mirror_turn_on(void) {
   return OK;
 }
 
+static status mirror_catch_up(bool look, const char *what);
+
 /* A shared object brought a file: it was opened by all ranks, or by none. */
 static void
 mirror_late(void) {
@@ -123,6 +125,7 @@ fe_mirror_start(void) {
   fe.mirror_written = kept[1];
   fe.looks = ask && !fe.mirror;
   fe.lone_looks = fe.looks && fe_ranked() && kept[2];
+  fe_agree_on_look(mirror_catch_up);
   low_blob_tell(fe.looks ? mirror_late : NULL);
   return OK;
 }
@@ -130,32 +133,6 @@ fe_mirror_start(void) {
 void
 fe_mirror_stop(void) {
   low_blob_tell(NULL);
-}
-
-/* ---- kept current -------------------------------------------------------- */
-
-/* Over ranks: what a run left elsewhere comes to the mirrors. Collective. */
-static status
-keep_over_ranks(void) {
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    struct fe_dat *d = fe.dats[i];
-    if (d->parked || d->lost || d->void_since) continue;
-    TRY(fe_dat_sync(d));
-    if (fe.mirror_written && d->rt.buf_current) fe_dat_host_wrote(d);
-  }
-  return OK;
-}
-
-status
-fe_mirror_keep(void) {
-  return fe.mirror && fe_ranked() ? keep_over_ranks() : fe_targets_sync(true);
-}
-
-bool
-fe_mirror_holds(const struct fe_call *c) {
-  for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->uses[u]->pinned) return true;
-  return false;
 }
 
 /* ---- one rank alone ----------------------------------------------------- */
@@ -178,8 +155,8 @@ replay(struct fe_tail *t, uint64_t end) {
   return st;
 }
 
-status
-fe_mirror_catch_up(bool look, const char *what) {
+static status
+mirror_catch_up(bool look, const char *what) {
   uint64_t first, end = fe_agree_steps();
   struct fe_tail tail;
   TRY(fe_agree_first(look, what, &first));
@@ -202,7 +179,7 @@ look_with_all(const struct fe_dat *d, int kind, bool *alone) {
     LOG_WARN("%s:%d reads dat->data of \"%s\" on rank %d and not on others: "
              "each loop runs at its call from here on",
              fe.file, fe.line, d->pub.name, fe.comm.rank);
-    return fe_mirror_catch_up(true, "dat->data");
+    return mirror_catch_up(true, "dat->data");
   }
   if (kind != OP2_LOOK_HOLD) return OK;
   *alone = true;

@@ -318,11 +318,19 @@ waits(const struct fe_call *c) {
 
 status
 fe_number(const struct fe_call *c) {
-  if (fe_ranked()) return fe_ranks_settle();
   struct fe_number_how how = how_chosen();
   if (how.ask && waits(c)) return OK;
   if (how.on && !fe.opt.reproducible) TRY(number_open(how));
   for (uint32_t s = 0; s < fe.nsets; s++) fe.sets[s]->settled = true;
   fe.unsettled = false;
   return OK;
+}
+
+void
+fe_map_free(struct fe_map *m) {
+  fe_number_map_clear(m);
+  if (!m->foreign && m->pub.map) rt_mem_free(m->pub.map, m->bytes);
+  fe_ranks_map_clear(m);
+  free((char *)m->pub.name);
+  free(m);
 }

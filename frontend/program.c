@@ -319,22 +319,3 @@ fe_program_run(struct fe_program *p) {
   counters[CNT_dead_loops] += p->dead;
   return OK;
 }
-
-/* ---- which dats share buffers ------------------------------------------- */
-
-void
-fe_state_update(void) {
-  struct str key = STR_INIT;
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    const struct fe_dat *d = fe.dats[i];
-    if (!d->rt.buf || d->rt.buf->refs < 2 || d->pinned) continue;
-    for (uint32_t j = 0; j < i; j++)
-      if (fe.dats[j]->rt.buf == d->rt.buf) {
-        uint32_t pair[2] = {j, i};
-        str_addn(&key, (const char *)pair, sizeof pair);
-        break;
-      }
-  }
-  fe.state_id = key.len ? ids_get(&fe.states, &fe.last_id, key.s, key.len) : 0;
-  str_clear(&key);
-}

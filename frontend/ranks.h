@@ -94,8 +94,11 @@ status fe_agree_or_mend(const char *what, uint64_t detail, status st,
  * before something that ranks do together but that one whose loops run at their
  * call would not do. Behind it, look again whether there is something to do. */
 status fe_agree_turn(const char *what);
-/* As fe_agree, for a look; *alone: not all came. Then fe_mirror_catch_up is
- * due. */
+/* When some rank is in a look (`look`: this one) and others are elsewhere,
+ * farther on, f is called on all of them. */
+void fe_agree_on_look(status (*f)(bool look, const char *what));
+/* As fe_agree, for a look; *alone: not all came. Then what stands above is due
+ * here. */
 status fe_agree_look(uint64_t detail, bool *alone);
 /* Behind that: how many steps the rank has said that is farthest back; an error
  * on all if it does not look, or others said something else until then.
@@ -116,7 +119,5 @@ void fe_agree_step(const char *what, const char *name, uint64_t detail);
 /* Options that all ranks must share are the same; else an error on all.
  * Collective. */
 status fe_agree_options(void);
-/* What is equal on all ranks about a call. */
-uint64_t fe_agree_call(const struct fe_call *c);
 
 #endif

@@ -29,87 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* realloc would not keep the alignment. */
-static void
-capture_grow(size_t end) {
-  size_t cap = round_up(end * 2, FE_ALIGN_MOST);
-  char *fresh = mem_aligned(FE_ALIGN_MOST, cap);
-  if (fe.captured_cap) memcpy(fresh, fe.captured, fe.captured_cap);
-  free(fe.captured);
-  fe.captured = fresh;
-  fe.captured_cap = cap;
-}
-
-void
-fe_capture_align(size_t align) {
-  fe.captured_bytes = round_up(fe.captured_bytes, align);
-}
-
 enum { CAPTURE_LARGE = 1 << 20 };
-
-/* Room for values that are so large that there may be none. */
-static status
-capture_room(const struct fe_call *c) {
-  size_t end = fe.captured_bytes + c->capture_bytes;
-  size_t cap = round_up(end, FE_ALIGN_MOST);
-  if (end <= fe.captured_cap) return OK;
-  char *fresh = aligned_alloc(FE_ALIGN_MOST, cap);
-  if (!fresh)
-    FAIL(ERR_MEMORY,
-         "op_par_loop \"%s\": no memory for %zu bytes of global arguments",
-         c->name, c->capture_bytes);
-  if (fe.captured_cap) memcpy(fresh, fe.captured, fe.captured_cap);
-  free(fe.captured);
-  fe.captured = fresh;
-  fe.captured_cap = cap;
-  return OK;
-}
-
-size_t
-fe_capture(const void *data, size_t bytes) {
-  size_t at = fe.captured_bytes;
-  size_t end = at + round_up(bytes, FE_ALIGN);
-  if (end > fe.captured_cap) capture_grow(end);
-  if (bytes) memcpy(fe.captured + at, data, bytes);
-  fe.captured_bytes = end;
-  return at;
-}
-
-static void
-fe_words_add(uint32_t a, uint32_t b) {
-  VEC_PUSH(fe.words, fe.nwords, fe.capwords, a);
-  VEC_PUSH(fe.words, fe.nwords, fe.capwords, b);
-}
-
-/* First word of a record: kind in the low bits, so that keys of different kinds
- * differ; skipped twice counts, as it makes the loop join the next slice. */
-static uint32_t
-fe_rec_word(const struct fe_rec *r) {
-  assert(r->what < 1u << 25 && r->target < FE_TARGETS_MAX);
-  return r->what << 7 | r->target << 3 | r->kind << 1 | (r->skipped >= 2);
-}
-
-/* The most that it captures, on any rank. */
-static size_t
-rec_most_bytes(const struct fe_rec *r) {
-  if (r->kind == FE_REC_LOOP) return fe.calls[r->what]->most_bytes;
-  return r->kind == FE_REC_SET_GBL ? fe.gbls[r->what]->bytes : 0;
-}
-
-void
-fe_rec_push(struct fe_rec r) {
-  VEC_PUSH(fe.recs, fe.nrecs, fe.caprecs, r);
-  fe_words_add(fe_rec_word(&r), r.epoch);
-  fe.bound_bytes += rec_most_bytes(&r);
-}
-
-void
-fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
-          size_t bytes) {
-  size_t at = fe_capture(data, bytes);
-  fe_rec_push((struct fe_rec){
-      .kind = kind, .what = what, .capture = at, .step = fe_agree_steps()});
-}
 
 /* Copy what the loop must see as it is now. */
 static void
@@ -183,7 +103,7 @@ check_bytes(bool *full) {
 static status
 fe_after_loop(const struct fe_call *c) {
   if (fe.opt.eager || fe.mirror || fe.fp_away || c->immediate ||
-      (fe.holds && fe_mirror_holds(c)))
+      (fe.holds && fe_call_pinned(c)))
     return fe_run((struct fe_request){FE_WANT_ALL, 0});
   if (c->nraw && !fe.defer_globals)
     return fe_run((struct fe_request){FE_WANT_RAW, fe.nrecs - 1});
@@ -194,31 +114,16 @@ fe_after_loop(const struct fe_call *c) {
   return OK;
 }
 
-struct loop_call {
-  const char *file;
-  int line;
-  void (*kernel)(void);
-  const char *name;
-  op_set set;
-  int nargs;
-  const op_arg *args;
-  const char *const *types; /* C++: what the kernel's parameters point to */
-  int ntypes;
-};
-
 /* The interned call, found by prediction or in the table. */
 static status
-loop_find(const struct loop_call *l, struct fe_call **out) {
+loop_find(const struct fe_loop *l, struct fe_call **out) {
   struct fe_call *c = fe.predicted;
-  if (c && fe_call_matches(c, l->kernel, l->name, l->set, l->nargs, l->args,
-                           l->file, l->line)) {
+  if (c && fe_call_matches(c, l)) {
     *out = c;
     return OK;
   }
-  if (l->types)
-    TRY(fe_call_check_types(l->name, l->nargs, l->args, l->types, l->ntypes));
-  TRY(fe_call_get(l->file, l->line, l->kernel, l->name, l->set, l->nargs,
-                  l->args, out));
+  if (l->types) TRY(fe_call_check_types(l));
+  TRY(fe_call_get(l, out));
   if (fe.last_call) fe.last_call->next = *out;
   return OK;
 }
@@ -248,7 +153,7 @@ rounding_changed(uint32_t mode) {
 }
 
 static void
-loop_at(const struct loop_call *l) {
+loop_at(const struct fe_loop *l) {
   struct fe_call *c;
   uint32_t target = 0, mode = fp_mode();
   fe.file = l->file;
@@ -259,7 +164,8 @@ loop_at(const struct loop_call *l) {
   if (st == OK && mode != fe.fp_mode) st = rounding_changed(mode);
   if (st == OK && (fe.opaque_pending || c->kernel->low->opaque))
     st = watch_before(c);
-  if (st == OK && fe.unsettled) st = fe_number(c);
+  if (st == OK && fe.unsettled)
+    st = fe_ranked() ? fe_ranks_settle() : fe_number(c);
   if (st == OK && fe.nvoid) st = fe_void_check_loop(c);
   if (st == OK && fe.checkpoint.file) st = fe_agree_turn("a checkpoint");
   if (st == OK && fe.checkpoint.file) fe_checkpoint_loop(c);
@@ -267,7 +173,7 @@ loop_at(const struct loop_call *l) {
   if (st == OK && c->nraw && c->ncaptured > 1) c = fe_overlap_call(c, l->args);
   if (st == OK && fe.target) st = fe_target_choose(c, &target);
   if (st == OK) st = loop_read_mirrors(c);
-  if (st == OK && c->capture_bytes > CAPTURE_LARGE) st = capture_room(c);
+  if (st == OK && c->capture_bytes > CAPTURE_LARGE) st = fe_capture_room(c);
   if (st == OK) {
     fe_record_loop(c, l->args, target);
     fe_agree_loop(c);
@@ -282,8 +188,8 @@ loop_at(const struct loop_call *l) {
 void
 op2_par_loop_at(const char *file, int line, void (*kernel)(void),
                 const char *name, op_set set, int nargs, const op_arg *args) {
-  loop_at(&(struct loop_call){file, line, kernel, name, set, nargs, args, NULL,
-                              0});
+  loop_at(&(struct fe_loop){file, line, kernel, name, set, nargs, args, NULL,
+                            0});
 }
 
 void
@@ -291,6 +197,22 @@ op2_par_loop_typed_at(const char *file, int line, void (*kernel)(void),
                       const char *name, op_set set, int nargs,
                       const op_arg *args, const char *const *param_types,
                       int nparams) {
-  loop_at(&(struct loop_call){file, line, kernel, name, set, nargs, args,
-                              param_types, nparams});
+  loop_at(&(struct fe_loop){file, line, kernel, name, set, nargs, args,
+                            param_types, nparams});
+}
+
+/* ---- flush --------------------------------------------------------------- */
+
+void
+op2_flush(void) {
+  if (!fe_enter("op2_flush")) return;
+  status st = fe_checkpoint_finish();
+  if (st == OK) st = fe_run((struct fe_request){FE_WANT_ALL, 0});
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+size_t
+op2_pending(void) {
+  return fe.pending_loops;
 }

@@ -13,40 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- void dats ----------------------------------------------------------- */
-
-status
-fe_void_check(const char *api, const struct fe_dat *d) {
-  if (d->lost)
-    FAIL(d->lost_by, "%s: dat \"%s\" was lost: %s", api, d->pub.name, d->lost);
-  if (!d->void_since) return OK;
-  FAIL(
-      ERR_STATE,
-      "%s: dat \"%s\" has no values since op2_restart(\"%s\"): what came "
-      "first behind that checkpoint was a loop that writes all of it; expected "
-      "such a loop (or a checkpoint under OP2_CHECKPOINT=all), found a use of "
-      "its values",
-      api, d->pub.name, d->void_since);
-}
-
-void
-fe_void_clear(struct fe_dat *d) {
-  fe.nvoid -= d->void_since != NULL || d->lost;
-  free(d->void_since);
-  free(d->lost);
-  d->void_since = d->lost = NULL;
-}
-
-status
-fe_void_check_loop(const struct fe_call *c) {
-  for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->uses[u]->void_since && c->use_reads[u]) {
-      status st = fe_void_check("argument", c->uses[u]);
-      return err_prefix(st, "op_par_loop \"%s\": ", c->name);
-    }
-  return fe_lost_check_loop(c);
-}
-
 /* ---- comparing ----------------------------------------------------------- */
 
 /* What the file has under one key. */

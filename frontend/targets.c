@@ -93,13 +93,6 @@ fe_target_device(const char *name) {
   return NULL;
 }
 
-static const char *
-name_of(const struct rt_device *d) {
-  for (uint32_t k = 0; k < fe.ntargets; k++)
-    if (fe.targets[k].device == d) return fe.targets[k].name;
-  return NULL;
-}
-
 static status
 push(const char *text) {
   uint32_t k;
@@ -214,44 +207,5 @@ fe_target_choose(const struct fe_call *c, uint32_t *out) {
   LOG_INFO("loop %s runs on the host, not on %s: %s: %s", c->name, name, why,
            what);
   *out = 0;
-  return OK;
-}
-
-/* ---- where data are ------------------------------------------------------ */
-
-/* Part of a program's key: what pass place goes by. */
-uint32_t
-fe_residency_id(void) {
-  struct str key = STR_INIT;
-  if (!rt_device_any()) return 0;
-  str_add(&key, "at");
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    bool both;
-    const char *at = fe_dat_at(fe.dats[i], &both);
-    if (at) str_printf(&key, " %u %s%s", i, both ? "both " : "", at);
-  }
-  uint32_t id = ids_get(&fe.states, &fe.last_id, key.s, key.len);
-  str_clear(&key);
-  return id;
-}
-
-const char *
-fe_dat_at(const struct fe_dat *d, bool *both_out) {
-  const struct rt_buf *b = d->rt.buf_current ? d->rt.buf : NULL;
-  *both_out = false;
-  if (d->parked || !b || !b->dev_valid) return NULL;
-  *both_out = !b->stale || (rt_dat_mirror_current(&d->rt) && b->refs == 1);
-  return name_of(b->dev->device);
-}
-
-/* Bring every dat back whose memory the program holds. */
-status
-fe_targets_sync(bool written) {
-  for (uint32_t i = 0; rt_device_any() && i < fe.ndats; i++) {
-    struct fe_dat *d = fe.dats[i];
-    if (d->parked || !d->pinned || d->lost) continue;
-    TRY(fe_dat_sync(d));
-    if (written) rt_dat_mirror_written(&d->rt);
-  }
   return OK;
 }

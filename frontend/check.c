@@ -1,0 +1,351 @@
+/* What is checked about an op_par_loop, once: set, arguments, kernel. */
+#include "frontend/fe.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* ---- arguments ----------------------------------------------------------- */
+
+/* What a message begins with: loop and argument, counted from 0. */
+struct site {
+  const char *loop;
+  int arg;
+};
+#define ARG_FAIL(s, fmt, ...)                                                  \
+  FAIL(ERR_ARG, "op_par_loop \"%s\": argument %d: " fmt, (s)->loop, (s)->arg,  \
+       __VA_ARGS__)
+
+static const char *
+access_text(int acc) {
+  static const char *const names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
+                                      "OP_MIN",  "OP_MAX",   "OP_WORK"};
+  return acc >= 0 && acc < (int)(sizeof names / sizeof *names) ? names[acc]
+                                                               : "no access";
+}
+
+static status
+check_access(const struct site *s, int acc, bool global) {
+  bool ok = acc >= OP_READ && acc <= (global ? OP_WORK : OP_INC);
+  if (!ok)
+    ARG_FAIL(s, "access not allowed for a %s: expected %s, found %s (%d)",
+             global ? "global" : "dat",
+             global
+                 ? "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX or OP_WORK"
+                 : "OP_READ, OP_WRITE, OP_RW or OP_INC",
+             access_text(acc), acc);
+  return OK;
+}
+
+/* Map and index against the loop's set; `to` is the dat's set, NULL for idx. */
+static status
+check_map(const struct site *s, const op_arg *a, const struct fe_set *set,
+          const op_set to, const char *what) {
+  if (!a->map) {
+    if (a->idx < -1)
+      ARG_FAIL(
+          s, "vector argument without a map: expected -1 with OP_ID, found %d",
+          a->idx);
+    if (to && to != &set->pub)
+      ARG_FAIL(s,
+               "wrong set: expected a dat on the loop's set \"%s\" (or a map), "
+               "found %s on set \"%s\"",
+               set->pub.name, what, to->name);
+    return OK;
+  }
+  if (!fe_handle_is(a->map, FE_MAP))
+    ARG_FAIL(s, "map: expected a declared map, found %s",
+             fe_handle_found(a->map));
+  if (a->map->from != &set->pub)
+    ARG_FAIL(s,
+             "wrong map: expected one from the loop's set \"%s\", found \"%s\" "
+             "from \"%s\"",
+             set->pub.name, a->map->name, a->map->from->name);
+  if (to && a->map->to != to)
+    ARG_FAIL(s,
+             "wrong map: expected one to set \"%s\" of %s, found \"%s\" to "
+             "\"%s\"",
+             to->name, what, a->map->name, a->map->to->name);
+  int arity = a->map->dim;
+  if (a->idx >= arity || a->idx == -1 || a->idx < -arity)
+    ARG_FAIL(s,
+             "index outside map \"%s\": expected 0 to %d, or -2 to -%d for a "
+             "vector argument, found %d",
+             a->map->name, arity - 1, arity, a->idx);
+  return OK;
+}
+
+static status
+check_type(const struct site *s, const op_arg *a, const struct fe_dat *d) {
+  struct type t;
+  bool user = d->type.kind == TYPE_BYTES;
+  bool known =
+      a->type && type_from_name(a->type, user ? d->type.size : 0, &t, NULL);
+  if (!known || !type_same(t, d->type) ||
+      (user && !type_name_same(a->type, d->pub.type)))
+    ARG_FAIL(s, "wrong type: expected \"%s\" of dat \"%s\", found \"%s\"",
+             d->pub.type, d->pub.name, a->type ? a->type : "NULL");
+  return OK;
+}
+
+static status
+arg_dat(const struct site *s, const op_arg *a, const struct fe_set *set,
+        struct fe_arg *out) {
+  if (!fe_handle_is(a->dat, FE_DAT))
+    ARG_FAIL(s, "dat: expected a declared dat, found %s",
+             fe_handle_found(a->dat));
+  struct fe_dat *d = (struct fe_dat *)a->dat;
+  TRY(check_access(s, a->acc, false));
+  if (a->dim != d->pub.dim)
+    ARG_FAIL(s, "wrong dim: expected %d of dat \"%s\", found %d", d->pub.dim,
+             d->pub.name, a->dim);
+  TRY(check_type(s, a, d));
+  TRY(check_map(s, a, set, d->pub.set, d->pub.name));
+  out->ir.kind = IR_ARG_DAT;
+  out->dat = d;
+  out->map = (struct fe_map *)a->map;
+  out->type = d->type;
+  out->dim = (uint32_t)d->pub.dim;
+  return OK;
+}
+
+/* The C type of the memory, where the header knows it, against the type named;
+ * "?" is a type that is known to differ. */
+static status
+check_memory_type(const struct site *s, const op_arg *a, struct type named) {
+  struct type t;
+  const char *ctype = a->data_d;
+  if (!ctype) return OK;
+  bool known = type_from_name(ctype, 0, &t, NULL);
+  if (strcmp(ctype, "?") && (!known || type_same(t, named))) return OK;
+  ARG_FAIL(s, "wrong type: expected \"%s\" as the memory given, found \"%s\"",
+           known ? ctype : "the type's own name", a->type);
+}
+
+static status
+arg_gbl(const struct site *s, const op_arg *a, struct fe_arg *out) {
+  TRY(check_access(s, a->acc, true));
+  if (a->dim < 1)
+    ARG_FAIL(s, "wrong dim: expected 1 or more, found %d", a->dim);
+  if (!a->data) ARG_FAIL(s, "global: expected an address, found %s", "NULL");
+  size_t elem = (size_t)a->size / (size_t)a->dim;
+  if (!a->type || !type_from_name(a->type, elem, &out->type, NULL))
+    ARG_FAIL(s, "wrong type: expected a type name, found \"%s\"",
+             a->type ? a->type : "NULL");
+  if (elem && elem != out->type.size)
+    ARG_FAIL(s,
+             "wrong type: expected one of %zu bytes like the memory given, "
+             "found \"%s\" of %u",
+             elem, a->type, out->type.size);
+  if (a->dim > INT_MAX / (int)out->type.size)
+    ARG_FAIL(s, "wrong dim: expected at most %d of type \"%s\", found %d",
+             INT_MAX / (int)out->type.size, a->type, a->dim);
+  TRY(check_memory_type(s, a, out->type));
+  bool sums = a->acc == OP_INC || a->acc == OP_MIN || a->acc == OP_MAX;
+  if (sums && out->type.kind == TYPE_BYTES)
+    ARG_FAIL(s, "%s on type \"%s\": expected a type with arithmetic, found %s",
+             access_text(a->acc), a->type, "a user type");
+  out->dim = (uint32_t)a->dim;
+  out->bytes = (size_t)a->dim * out->type.size;
+  out->raw = a->acc != OP_READ;
+  out->ir.kind = out->raw ? IR_ARG_GBL : IR_ARG_PARAM;
+  return OK;
+}
+
+static status
+arg_handle(const struct site *s, const op_arg *a, struct fe_arg *out) {
+  if (!fe_handle_is(a->data, FE_GBL))
+    ARG_FAIL(s, "global handle: expected one of op2_decl_gbl, found %s",
+             fe_handle_found(a->data));
+  struct fe_gbl *g = (struct fe_gbl *)a->data;
+  TRY(check_access(s, a->acc, true));
+  if (a->dim != (int)g->dim)
+    ARG_FAIL(s, "wrong dim: expected %u of global \"%s\", found %d", g->dim,
+             g->name, a->dim);
+  bool user = g->type.kind == TYPE_BYTES;
+  if (!a->type ||
+      !type_from_name(a->type, user ? g->type.size : 0, &out->type, NULL) ||
+      !type_same(out->type, g->type))
+    ARG_FAIL(s, "wrong type: expected %s of global \"%s\", found \"%s\"",
+             type_text(g->type), g->name, a->type ? a->type : "NULL");
+  out->ir.kind = IR_ARG_GBL;
+  out->gbl = g;
+  out->dim = g->dim;
+  return OK;
+}
+
+static status
+arg_idx(const struct site *s, const op_arg *a, const struct fe_set *set,
+        struct fe_arg *out) {
+  TRY(check_map(s, a, set, NULL, "idx"));
+  if (a->map && a->idx < 0)
+    ARG_FAIL(s, "index of op_arg_idx: expected 0 to %d, found %d",
+             a->map->dim - 1, a->idx);
+  out->ir.kind = IR_ARG_IDX;
+  out->map = (struct fe_map *)a->map;
+  out->type = (struct type){TYPE_I32, 4};
+  out->dim = 1;
+  return OK;
+}
+
+/* The payload of a MIN or MAX argument; idx holds its number. */
+static status
+arg_info(const struct site *s, const op_arg *a, const struct fe_loop *l,
+         struct fe_arg *out) {
+  const op_arg *args = l->args;
+  int ref = a->idx;
+  if (ref < 0 || ref >= l->nargs || !args[ref].opt ||
+      (args[ref].argtype != OP_ARG_GBL &&
+       args[ref].argtype != OP2_ARG_HANDLE) ||
+      (args[ref].acc != OP_MIN && args[ref].acc != OP_MAX))
+    ARG_FAIL(s,
+             "payload: expected the number of an OP_MIN or OP_MAX global of "
+             "this loop, found %d",
+             ref);
+  op_arg as_min = *a;
+  as_min.acc = OP_RW;
+  TRY(arg_gbl(s, &as_min, out));
+  if (args[ref].dim != 1 && args[ref].dim != a->dim)
+    ARG_FAIL(s, "payload dim: expected %d as argument %d, found %d",
+             args[ref].dim, ref, a->dim);
+  out->ir.kind = IR_ARG_INFO;
+  out->ir.info_of = (uint16_t)ref;
+  return OK;
+}
+
+static status
+check_arg(const struct site *s, const struct fe_loop *l, struct fe_arg *out) {
+  const op_arg *a = &l->args[s->arg];
+  const struct fe_set *set = (struct fe_set *)l->set;
+  *out = (struct fe_arg){
+      .ir = {.dat = IR_NONE, .map = IR_NONE, .in = IR_NONE, .out = IR_NONE}};
+  if (!a->opt) {
+    out->ir.kind = IR_ARG_OFF;
+    return OK;
+  }
+  switch (a->argtype) {
+  case OP_ARG_DAT: TRY(arg_dat(s, a, set, out)); break;
+  case OP_ARG_GBL: TRY(arg_gbl(s, a, out)); break;
+  case OP2_ARG_HANDLE: TRY(arg_handle(s, a, out)); break;
+  case OP_ARG_IDX: TRY(arg_idx(s, a, set, out)); break;
+  case OP_ARG_INFO: TRY(arg_info(s, a, l, out)); break;
+  default:
+    ARG_FAIL(s, "expected op_arg_dat, op_arg_gbl, ..., found kind %d",
+             a->argtype);
+  }
+  out->ir.access = (uint8_t)(a->argtype == OP_ARG_IDX ? OP_READ : a->acc);
+  if (a->map && a->idx < 0) out->ir.vector = (uint32_t)-a->idx;
+  if (a->map && a->idx > 0) out->ir.entry = (uint32_t)a->idx;
+  return OK;
+}
+
+/* ---- the kernel ---------------------------------------------------------- */
+
+/* Once: why a program is as slow as it is. */
+static void
+tell_opaque(const char *name, const struct low_kernel *k) {
+  if (!low_kernel_in_place(k) || k->effects || fe.told_opaque) return;
+  fe.told_opaque = true;
+  LOG_WARN("kernel \"%s\" %s: such loops run at their call, each for itself, "
+           "on one thread",
+           name, *k->why ? k->why : "has no IR");
+}
+
+static status
+check_kernel(const struct fe_loop *l, const struct low_kernel *k) {
+  if (!l->function && k->opaque)
+    FAIL(ERR_ARG,
+         "op_par_loop \"%s\": no kernel: expected a function, or a source "
+         "given to op2_kernel_source under this name, found NULL",
+         l->name);
+  if (!k->opaque && k->nparams != (uint32_t)l->nargs)
+    FAIL(ERR_ARG,
+         "op_par_loop \"%s\": number of arguments: expected %u as the kernel "
+         "has parameters, found %d",
+         l->name, k->nparams, l->nargs);
+  return OK;
+}
+
+static bool
+is_integer(struct type t) {
+  return strchr("IU", type_class(t)) != NULL;
+}
+
+/* Type of what parameter i of a kernel points to, against the argument. In C
+ * integers of one size serve each other (an enum is unsigned, OP2's types have
+ * no unsigned short). */
+static status
+check_param_type(const struct site *s, const op_arg *a, const char *type,
+                 bool c) {
+  struct type want, have;
+  size_t len = type ? strlen(type) : 0;
+  if (!len || !a->opt) return OK;
+  bool vector = type[len - 1] == '*';
+  if (vector != (a->argtype == OP_ARG_DAT && a->map && a->idx < -1))
+    ARG_FAIL(s, "wrong kernel parameter: expected %s, found %s",
+             vector ? "T *" : "T ** for a vector argument", type);
+  char plain[64]; /* longer ones are types of the program's */
+  if (len >= sizeof plain) return OK;
+  memcpy(plain, type, len + 1);
+  if (vector) plain[len - 1] = 0;
+  const char *name = a->argtype == OP_ARG_IDX ? "int" : a->type;
+  if (!name || !type_from_name(name, 0, &want, NULL)) return OK;
+  bool known = type_from_name(plain, 0, &have, NULL);
+  if (known && c && want.size == have.size && is_integer(want) &&
+      is_integer(have))
+    return OK;
+  if (!known || !type_same(want, have))
+    ARG_FAIL(s,
+             "wrong kernel parameter: expected a pointer to \"%s\", found one "
+             "to \"%s\"",
+             name, plain);
+  return OK;
+}
+
+status
+fe_call_check_types(const struct fe_loop *l) {
+  if (!l->name || l->ntypes != l->nargs) return OK; /* fe_call_check tells */
+  for (int i = 0; i < l->nargs; i++) {
+    struct site s = {l->name, i};
+    TRY(check_param_type(&s, &l->args[i], l->types[i], false));
+  }
+  return OK;
+}
+
+/* As a C kernel's debug information has them: "double;float*;", unless it tells
+ * of another number of parameters. */
+static status
+check_kernel_types(const struct fe_loop *l, const char *types) {
+  int n = 0;
+  for (const char *t = types; t && *t; t++) n += *t == ';';
+  for (int i = 0; n == l->nargs && i < n; i++) {
+    struct site s = {l->name, i};
+    size_t len = strcspn(types, ";");
+    char *type = arena_printf(&fe.arena, "%.*s", (int)len, types);
+    TRY(check_param_type(&s, &l->args[i], type, true));
+    types += len + 1;
+  }
+  return OK;
+}
+
+status
+fe_call_check(const struct fe_loop *l, struct fe_arg *out,
+              struct fe_kernel **kernel_out) {
+  const char *name = l->name;
+  if (!name) FAIL(ERR_ARG, "op_par_loop: name: expected a text, found NULL");
+  if (!fe_handle_is(l->set, FE_SET))
+    FAIL(ERR_ARG, "op_par_loop \"%s\": set: expected a declared set, found %s",
+         name, fe_handle_found(l->set));
+  if (l->nargs < 0 || l->nargs > FE_MAX_ARGS)
+    FAIL(ERR_ARG, "op_par_loop \"%s\": expected 0 to %d arguments, found %d",
+         name, FE_MAX_ARGS, l->nargs);
+  for (int a = 0; a < l->nargs; a++) {
+    struct site s = {name, a};
+    TRY(check_arg(&s, l, &out[a]));
+  }
+  struct fe_kernel *k = fe_kernel_get(l->function, name);
+  TRY(check_kernel(l, k->low));
+  TRY(check_kernel_types(l, k->low->types));
+  tell_opaque(name, k->low);
+  *kernel_out = k;
+  return OK;
+}

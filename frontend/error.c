@@ -1,0 +1,134 @@
+/* Errors of calls, and what is known about handles: below all other files. */
+#include "frontend/ranks.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fe fe;
+
+/* ---- errors -------------------------------------------------------------- */
+
+static void
+fe_where(void) {
+  if (fe.file) err_prefix(OK, "%s:%d: ", fe.file, fe.line);
+  fe.file = NULL;
+}
+
+status
+fe_error_returned(status st) {
+  fe_where();
+  if (fe.handler) fe.handler((int)st, err_last(), fe.handler_user);
+  return st;
+}
+
+status
+fe_error(status st) {
+  fe_error_returned(st);
+  if (fe.handler) return st;
+  fflush(stdout);
+  if (!fe_ranked()) {
+    fprintf(stderr, "op2lazy: error: %s\n", err_last());
+    exit(1);
+  }
+  fprintf(stderr, "op2lazy: error: rank %d: %s\n", fe.comm.rank, err_last());
+  fflush(stderr);
+  rt_comm_abort(&fe.comm, 1);
+  return st;
+}
+
+void
+fe_error_told(status st) {
+  fe_error_returned(st);
+  if (fe.handler || fe.comm.rank) return;
+  fflush(stdout);
+  fprintf(stderr, "op2lazy: error: %s\n", err_last());
+}
+
+static bool
+refuse(const char *what) {
+  const char *why = fe.up == FE_DOWN ? "op_init was not called"
+                    : fe.up == FE_RUNNING
+                        ? "called inside a kernel; OP2 calls are not possible "
+                          "there"
+                        : "called from a second thread; OP2 calls belong to "
+                          "the thread that called op_init";
+  fe_error(err_set(ERR_STATE, "%s: %s", what, why));
+  return false;
+}
+
+bool
+fe_enter(const char *what) {
+  if (fe.up == FE_UP && fe.thread == (unsigned long)pthread_self()) return true;
+  return refuse(what);
+}
+
+void
+op2_here(const char *file, int line) {
+  fe.file = file;
+  fe.line = line;
+}
+
+const char *
+op2_last_error(void) {
+  return err_last();
+}
+
+void
+op2_set_error_handler(void (*handler)(int, const char *, void *), void *user) {
+  fe.handler = handler;
+  fe.handler_user = user;
+}
+
+char *
+fe_text_copy(const char *s) {
+  return strcpy(mem_alloc(strlen(s) + 1, 1), s);
+}
+
+/* ---- handles ------------------------------------------------------------- */
+
+enum { FE_FREED = 8 }; /* added to the kind */
+
+bool
+fe_handle_is(const void *handle, enum fe_handle kind) {
+  return table_get(&fe.handles, &handle, sizeof handle, FE_HANDLE_NONE) == kind;
+}
+
+static const char *
+handle_name(const void *handle, enum fe_handle kind) {
+  switch (kind) {
+  case FE_SET: return ((const op_set_core *)handle)->name;
+  case FE_MAP: return ((const op_map_core *)handle)->name;
+  case FE_DAT: return ((const op_dat_core *)handle)->name;
+  case FE_GBL: return ((const struct fe_gbl *)handle)->name;
+  case FE_HANDLE_NONE: break;
+  }
+  return "";
+}
+
+const char *
+fe_handle_found(const void *handle) {
+  static const char *const kinds[] = {"", "set", "map", "dat", "global"};
+  uintptr_t known =
+      table_get(&fe.handles, &handle, sizeof handle, FE_HANDLE_NONE);
+  if (!handle) return "NULL";
+  if (!known)
+    snprintf(fe.found, sizeof fe.found, "%p, which is no handle", handle);
+  else if (known & FE_FREED)
+    snprintf(fe.found, sizeof fe.found, "a freed %s", kinds[known - FE_FREED]);
+  else
+    snprintf(fe.found, sizeof fe.found, "%s \"%s\"", kinds[known],
+             handle_name(handle, known));
+  return fe.found;
+}
+
+void
+fe_handle_add(const void *handle, enum fe_handle kind) {
+  *table_slot(&fe.handles, &handle, sizeof handle) = kind;
+}
+
+void
+fe_handle_free(const void *handle) {
+  *table_slot(&fe.handles, &handle, sizeof handle) |= FE_FREED;
+}

@@ -1,0 +1,273 @@
+/* Sets, maps and dats over ranks.
+ *
+ * Before the first loop (or after op_partition) sets are *spread*: their
+ * elements go to their owners and get halos (rt/ranks/dist.h). From then on
+ *
+ *   buffers  have this rank's elements and its halo, in the order of levels
+ *   mirrors  parts: owned elements by global number, then L_1, then L_2
+ *            whole: all elements, as declared
+ *   maps     go by local numbers; map->map shows the mirror's
+ *
+ * so that rt_order, by which the store already tells the program's order from
+ * its own, carries all of it. A map that is declared later gets its table, if
+ * halos as they are will do (rt/ranks/dist_fit.c). A set, another map, or a
+ * loop that needs deeper halos spreads everything anew: values go home to the
+ * declared parts and out again; mirrors keep their values and, in parts that
+ * did not move, their address may change. */
+#include "frontend/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Local elements as rows of mirrors. */
+static struct rt_order *
+order_make(const struct rt_part *p) {
+  idx_l *row = mem_alloc((size_t)p->n + 1, sizeof *row);
+  if (fe.whole) {
+    for (idx_l e = 0; e < p->n; e++) row[e] = (idx_l)p->global[e];
+    return rt_order_spread(p->n, p->owned, (idx_l)p->total, true, row);
+  }
+  for (idx_l i = 0; i < p->owned; i++) row[p->sorted[i]] = i;
+  for (idx_l e = p->owned; e < p->level[2]; e++) row[e] = e;
+  return rt_order_spread(p->n, p->owned, p->level[2], false, row);
+}
+
+/* The dat's values in declared order, before its set is spread (again); NULL if
+ * the mirror keeps them. Collective. */
+static status
+dat_take_home(struct fe_dat *d, char **out) {
+  *out = NULL;
+  TRY(fe_dat_sync(d));
+  if (fe.whole || d->rt.untouched) return OK;
+  *out = mem_alloc((size_t)fe_declared_size(d) + 1, (size_t)d->pub.size);
+  return fe_ranks_home(d, *out);
+}
+
+/* The dat comes to its set as it lies now, with values `home` (NULL: the
+ * mirror's own). Collective. */
+static status
+dat_place(struct fe_dat *d, const char *home) {
+  struct fe_set *s = (struct fe_set *)d->pub.set;
+  TRY(rt_dat_spread(&d->rt, s->rt.order, &s->part));
+  d->pub.data = d->rt.mirror;
+  if (!home) return OK;
+  return rt_part_give(&fe.comm, &s->part, home, (size_t)d->pub.size,
+                      d->rt.mirror);
+}
+
+static bool
+dat_is_live(const struct fe_dat *d) {
+  return !d->parked;
+}
+
+/* A rank without elements may have given no values where others did: those of
+ * the dats are zeros on all ranks, or on none. Collective. */
+static status
+agree_untouched(struct fe_dat **dats, uint32_t n) {
+  char *zeros = mem_alloc((size_t)n + 1, 1);
+  for (uint32_t i = 0; i < n; i++) zeros[i] = dats[i]->rt.untouched;
+  status st =
+      rt_allreduce(&fe.comm, zeros, n, (struct type){TYPE_U8, 1}, ACC_MIN);
+  for (uint32_t i = 0; st == OK && i < n; i++)
+    if (dats[i]->rt.untouched && !zeros[i]) rt_dat_touch(&dats[i]->rt);
+  free(zeros);
+  return st;
+}
+
+status
+fe_ranks_dat(struct fe_dat *d) {
+  struct fe_set *s = (struct fe_set *)d->pub.set;
+  if (!s->rt.part) return OK;
+  if (!d->temp) {
+    TRY(fe_agree("op_decl_dat", d->index, OK));
+    TRY(agree_untouched(&d, 1));
+  }
+  size_t bytes = (size_t)fe_own_size(s) * (size_t)d->pub.size;
+  char *own = NULL;
+  if (!fe.whole && !d->rt.untouched) {
+    own = mem_alloc(bytes + 1, 1);
+    memcpy(own, d->rt.mirror, bytes);
+  }
+  status st = dat_place(d, NULL);
+  if (st == OK && own) memcpy(d->rt.mirror, own, bytes);
+  free(own);
+  return st;
+}
+
+static void
+set_describe(struct fe_set *s, const struct rt_part *p,
+             struct rt_order *order) {
+  rt_order_free((struct rt_order *)s->rt.order);
+  struct rt_part old = s->part;
+  s->part = *p;
+  old.start = NULL;
+  old.to = NULL;
+  rt_part_clear(&old);
+  s->rt.part = &s->part;
+  s->rt.order = order;
+  s->rt.n = p->n;
+  if (fe.whole) return;
+  s->pub.size = p->owned;
+  s->pub.core_size = p->core;
+  s->pub.exec_size = p->level[1] - p->owned;
+  s->pub.nonexec_size = p->level[2] - p->level[1];
+}
+
+/* map->map of a part: rows of mirrors. */
+static status
+map_show(struct fe_map *m) {
+  const struct rt_part *from = &((struct fe_set *)m->pub.from)->part;
+  const struct rt_order *a = m->rt.from->order, *b = m->rt.to->order;
+  size_t bytes = (size_t)from->level[1] * m->rt.arity * sizeof(int);
+  int *shown = rt_mem_new(bytes);
+  if (!shown)
+    FAIL(ERR_MEMORY, "no memory for map \"%s\": %zu bytes", m->pub.name, bytes);
+  for (idx_l e = 0; e < from->level[1]; e++) {
+    struct rt_row row = rt_row(&m->rt, e);
+    for (uint32_t i = 0; i < row.n; i++)
+      shown[(size_t)a->row[e] * row.n + i] = b->row[row.at[i]];
+  }
+  rt_mem_free(m->pub.map, m->bytes);
+  m->pub.map = shown;
+  m->bytes = bytes;
+  return OK;
+}
+
+static status
+map_describe(struct fe_map *m, const struct rt_dist_map *x) {
+  m->flags = (x->onto ? IR_MAP_ONTO : 0) |
+             (x->injective ? IR_MAP_INJECTIVE : 0) |
+             (x->repeats ? IR_MAP_REPEATS : 0);
+  TRY(fe_number_map_take(m, x->table));
+  return fe.whole ? OK : map_show(m);
+}
+
+static struct rt_dist_map
+map_declared(const struct fe_map *m) {
+  return (struct rt_dist_map){.from = (uint32_t)m->pub.from->index,
+                              .to = (uint32_t)m->pub.to->index,
+                              .arity = (uint32_t)m->pub.dim,
+                              .rows = m->declared};
+}
+
+void
+fe_dist_describe(struct rt_dist *d, int level) {
+  *d = (struct rt_dist){.comm = &fe.comm,
+                        .parts = mem_alloc(fe.nsets + 1, sizeof *d->parts),
+                        .maps = mem_alloc(fe.nmaps + 1, sizeof *d->maps),
+                        .nparts = fe.nsets,
+                        .nmaps = fe.nmaps,
+                        .depth = level};
+  for (uint32_t s = 0; s < fe.nsets; s++) {
+    const struct rt_part *p = &fe.sets[s]->part;
+    d->parts[s] = (struct rt_part){.total = p->total,
+                                   .start = p->start,
+                                   .declared = p->declared,
+                                   .to = p->to};
+  }
+  for (uint32_t k = 0; k < fe.nmaps; k++) d->maps[k] = map_declared(fe.maps[k]);
+}
+
+/* Sets and maps as the distribution found them. */
+static status
+dist_adopt(struct rt_dist *d) {
+  rt_halo_forget(fe.halo);
+  rt_devices_forget();
+  for (uint32_t k = 0; k < fe.nmaps; k++) fe_number_map_clear(fe.maps[k]);
+  for (uint32_t s = 0; s < fe.nsets; s++)
+    set_describe(fe.sets[s], &d->parts[s], order_make(&d->parts[s]));
+  status st = OK;
+  for (uint32_t k = 0; k < fe.nmaps; k++) {
+    if (st == OK) st = map_describe(fe.maps[k], &d->maps[k]);
+    free(d->maps[k].table);
+  }
+  return st;
+}
+
+static status
+homes_take(char **homes) {
+  for (uint32_t i = 0; i < fe.ndats; i++)
+    if (dat_is_live(fe.dats[i])) TRY(dat_take_home(fe.dats[i], &homes[i]));
+  return OK;
+}
+
+static status
+homes_give(char **homes) {
+  for (uint32_t i = 0; i < fe.ndats; i++)
+    if (dat_is_live(fe.dats[i])) TRY(dat_place(fe.dats[i], homes[i]));
+  return OK;
+}
+
+/* A program that reads dat->data may look at halos once they are there, as in
+ * OP2: they hold what their owners declared. */
+static status
+halos_show(void) {
+  bool seen = fe.mirror || fe.lone_looks;
+  for (uint32_t i = 0; seen && i < fe.ndats; i++)
+    if (dat_is_live(fe.dats[i]) && !fe.dats[i]->lost)
+      TRY(fe_dat_halo(fe.dats[i]));
+  return OK;
+}
+
+status
+fe_spread(int level) {
+  struct rt_dist d;
+  if (level > fe.level) fe.level = (level + 1) & ~1;
+  if (fe.level > REACH_MAX)
+    FAIL(ERR_STATE, "loops over level %d of the halo: at most %d", fe.level,
+         REACH_MAX);
+  double begin = timer_wall();
+  TRY(fe_agree("spreading sets over the ranks", (uint64_t)fe.level, OK));
+  TRY(fe_whole_check());
+  char **homes = mem_alloc(fe.ndats + 1, sizeof *homes);
+  fe_dist_describe(&d, fe.level);
+  status st = agree_untouched(fe.dats, fe.ndats);
+  if (st == OK) st = homes_take(homes);
+  if (st == OK) st = rt_dist_make(&d);
+  if (st == OK) st = fe_number_parts(&d);
+  if (st == OK) st = dist_adopt(&d);
+  st = fe_agree("sets over the ranks", 0, st);
+  if (st == OK) st = homes_give(homes);
+  if (st == OK) st = halos_show();
+  for (uint32_t i = 0; i < fe.ndats; i++) free(homes[i]);
+  free(homes);
+  free(d.parts);
+  free(d.maps);
+  counters[CNT_spreads]++;
+  fe.setup_id++;
+  fe.unsettled = fe.respread = st != OK;
+  if (st == OK) fe.maps_spread = fe.nmaps;
+  fe_state_update();
+  LOG_INFO("rank %d: sets spread over %d ranks, %d levels: %.3f s",
+           fe.comm.rank, fe.comm.size, fe.level, timer_wall() - begin);
+  return st;
+}
+
+/* Maps declared since, between sets as they are spread. */
+static status
+maps_fit(bool *fit) {
+  while (*fit && fe.maps_spread < fe.nmaps) {
+    struct fe_map *m = fe.maps[fe.maps_spread];
+    struct rt_dist_map x = map_declared(m);
+    TRY(rt_dist_fit(&fe.comm, m->rt.from->part, m->rt.to->part, fe.level, &x,
+                    fit));
+    status st = *fit ? map_describe(m, &x) : OK;
+    free(x.table);
+    TRY(fe_agree("a map over the ranks", fe.maps_spread, st));
+    fe.maps_spread += *fit;
+  }
+  return OK;
+}
+
+status
+fe_ranks_settle(void) {
+  bool fit = !fe.respread;
+  for (uint32_t s = 0; s < fe.nsets; s++) fit &= fe.sets[s]->rt.part != NULL;
+  if (!fit) return fe_spread(0);
+  TRY(fe_agree("maps between sets over the ranks", fe.nmaps, OK));
+  TRY(fe_whole_check());
+  status st = maps_fit(&fit);
+  if (st == OK && !fit) return fe_spread(0);
+  fe.unsettled = st != OK;
+  return st;
+}

@@ -1,0 +1,197 @@
+/* Values of dats in their mirrors, the memory that the program sees: brought
+ * there, taken as written, and over ranks collected from them. */
+#include "frontend/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 1 << 28 };
+
+/* The mirror's rows of others. */
+static status
+complete(struct fe_dat *d) {
+  const struct rt_order *o = d->rt.order;
+  size_t size = (size_t)d->pub.size;
+  size_t bytes = (size_t)o->rows * size;
+  char *all = mem_alloc(bytes + 1, 1);
+  for (idx_l e = 0; e < o->owned; e++)
+    memcpy(all + (size_t)o->row[e] * size,
+           d->rt.mirror + (size_t)o->row[e] * size, size);
+  status st = OK;
+  for (size_t at = 0; st == OK && at < bytes; at += PIECE)
+    st = rt_allreduce(&fe.comm, all + at,
+                      bytes - at < PIECE ? bytes - at : PIECE,
+                      (struct type){TYPE_U8, 1}, ACC_MAX);
+  if (st == OK) memcpy(d->rt.mirror, all, bytes);
+  free(all);
+  return st;
+}
+
+status
+fe_dat_sync(struct fe_dat *d) {
+  bool was = rt_dat_mirror_current(&d->rt);
+  TRY(rt_dat_sync(&d->rt));
+  bool all = d->rt.order && d->rt.order->whole;
+  return was || !all ? OK : complete(d);
+}
+
+/* Elements of a loop's last level, and all that rows of the one before name:
+ * what mirrors have. */
+enum { MIRROR_LEVEL = 2 };
+
+status
+fe_dat_halo(struct fe_dat *d) {
+  struct rt_part *part = d->rt.part;
+  struct reach want = {MIRROR_LEVEL, -1};
+  struct rt_buf *b;
+  if (!part || fe.whole || reach_covers(d->rt.reach, want)) return OK;
+  TRY(rt_dat_buffer(&d->rt, &b));
+  struct rt_halo_item item = {b, part, want};
+  TRY(rt_halo_start(fe.halo, &item, 1));
+  TRY(rt_halo_finish(fe.halo));
+  rt_layout_copy(d->rt.mirror, 1, b->mem, b->stride, part->owned,
+                 part->level[MIRROR_LEVEL], d->rt.shape.dim,
+                 d->rt.shape.type.size);
+  d->rt.reach = want;
+  return OK;
+}
+
+/* ---- written by the host ------------------------------------------------- */
+
+void
+fe_dat_host_wrote(struct fe_dat *d) {
+  bool shared = d->rt.buf && d->rt.buf->refs > 1;
+  d->written = true;
+  rt_dat_mirror_written(&d->rt);
+  if (shared) fe_state_update();
+}
+
+/* Host views given out for writing by op2_dat_data_rw hold until the next API
+ * call that could run something or look: their dats are then taken as written.
+ * */
+static void
+close_view(struct fe_dat *d) {
+  if (!d->viewed) return;
+  d->viewed = false;
+  fe.nviews--;
+  fe_dat_host_wrote(d);
+}
+
+void
+fe_views_close(void) {
+  for (uint32_t i = 0; fe.nviews && i < fe.ndats; i++)
+    if (fe.dats[i]->viewed) close_view(fe.dats[i]);
+}
+
+/* ---- kept current -------------------------------------------------------- */
+
+/* Bring every dat back whose memory the program holds. */
+status
+fe_targets_sync(bool written) {
+  for (uint32_t i = 0; rt_device_any() && i < fe.ndats; i++) {
+    struct fe_dat *d = fe.dats[i];
+    if (d->parked || !d->pinned || d->lost) continue;
+    TRY(fe_dat_sync(d));
+    if (written) rt_dat_mirror_written(&d->rt);
+  }
+  return OK;
+}
+
+/* Over ranks: what a run left elsewhere comes to the mirrors. Collective. */
+static status
+keep_over_ranks(void) {
+  for (uint32_t i = 0; i < fe.ndats; i++) {
+    struct fe_dat *d = fe.dats[i];
+    if (d->parked || d->lost || d->void_since) continue;
+    TRY(fe_dat_sync(d));
+    if (fe.mirror_written && d->rt.buf_current) fe_dat_host_wrote(d);
+  }
+  return OK;
+}
+
+status
+fe_mirror_keep(void) {
+  return fe.mirror && fe_ranked() ? keep_over_ranks() : fe_targets_sync(true);
+}
+
+/* ---- over ranks ---------------------------------------------------------- */
+
+idx_l
+fe_own_size(const struct fe_set *s) {
+  return s->rt.part && !fe.whole ? s->part.owned : s->pub.size;
+}
+
+idx_l
+fe_declared_size(const struct fe_dat *d) {
+  const struct fe_set *s = (struct fe_set *)d->pub.set;
+  return fe_ranked() && !fe.whole ? s->part.declared : s->pub.size;
+}
+
+status
+fe_ranks_home(const struct fe_dat *d, void *out) {
+  const struct fe_set *s = (struct fe_set *)d->pub.set;
+  size_t size = (size_t)d->pub.size;
+  if (s->rt.part && !fe.whole)
+    return rt_part_return(&fe.comm, &s->part, d->rt.mirror, size, out);
+  if (s->pub.size) memcpy(out, d->rt.mirror, (size_t)s->pub.size * size);
+  return OK;
+}
+
+/* Elements [low, high) of all, to every rank for which `to` says so. */
+static status
+send_range(const struct fe_dat *d, idx_g low, idx_g high, bool root_only,
+           char **out) {
+  const struct rt_part *p = &((struct fe_set *)d->pub.set)->part;
+  size_t ranks = (size_t)fe.comm.size, size = (size_t)d->pub.size;
+  idx_g first = p->start[fe.comm.rank], last = first + p->declared;
+  if (low > first) first = low;
+  if (high < last) last = high;
+  size_t n = last > first ? (size_t)(last - first) : 0;
+  size_t *give = mem_alloc(2 * ranks, sizeof *give), *got = give + ranks;
+  char *home = mem_alloc((size_t)p->declared + 1, size);
+  char *send = mem_alloc((root_only ? 1 : ranks) * n + 1, size);
+  status st = fe_ranks_home(d, home);
+  for (size_t r = 0; r < (root_only ? 1 : ranks); r++) {
+    give[r] = n;
+    if (n)
+      memcpy(send + r * n * size,
+             home + (size_t)(first - p->start[fe.comm.rank]) * size, n * size);
+  }
+  if (st == OK) st = rt_alltoall(&fe.comm, send, give, size, out, got);
+  free(give);
+  free(home);
+  free(send);
+  return st;
+}
+
+status
+fe_ranks_gather(const struct fe_dat *d, char **out) {
+  const struct fe_set *s = (struct fe_set *)d->pub.set;
+  *out = NULL;
+  if (fe_ranked() && !fe.whole) {
+    TRY(send_range(d, 0, s->part.total, true, out));
+    if (fe.comm.rank) { /* an empty one came */
+      free(*out);
+      *out = NULL;
+    }
+  } else if (!fe.comm.rank) {
+    size_t bytes = (size_t)s->pub.size * (size_t)d->pub.size;
+    *out = mem_alloc(bytes + 1, 1);
+    memcpy(*out, d->rt.mirror, bytes);
+  }
+  return OK;
+}
+
+status
+fe_ranks_range(const struct fe_dat *d, idx_g low, idx_g high, void *out) {
+  size_t size = (size_t)d->pub.size, n = (size_t)(high - low + 1);
+  char *all = NULL;
+  if (!fe_ranked() || fe.whole) {
+    memcpy(out, d->rt.mirror + (size_t)low * size, n * size);
+    return OK;
+  }
+  TRY(send_range(d, low, high + 1, false, &all));
+  memcpy(out, all, n * size);
+  free(all);
+  return OK;
+}

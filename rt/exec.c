@@ -111,7 +111,7 @@ make_room(struct rt_scratch *s, uint32_t nlaunches, int nthreads) {
 }
 
 static status
-prepare(struct rt_program *p, int nthreads) {
+prepare_launches(struct rt_program *p, int nthreads) {
   if (!p->scratch) p->scratch = scratch_new(p);
   for (uint32_t i = 0; i < p->nlaunches; i++) TRY(rt_launch_plan(p, i));
   for (uint32_t i = 0; i < p->nlaunches; i++)
@@ -444,7 +444,7 @@ status
 rt_exec_prepare(struct rt_program *p, int nthreads) {
   assert(nthreads >= 1);
   p->broken = false;
-  TRY(prepare(p, nthreads));
+  TRY(prepare_launches(p, nthreads));
   return bind_slots(p);
 }
 

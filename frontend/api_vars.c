@@ -109,7 +109,7 @@ void
 fe_vars_kernels_update(void) {
   kernels_clear();
   rt_timer_each(kernel_add, NULL);
-  OP_plan_time = rt_plan_seconds;
+  OP_plan_time = rt_walk_seconds;
 }
 
 void

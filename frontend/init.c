@@ -152,7 +152,7 @@ fe_start(int soa) {
   OP_auto_soa = fe.auto_soa;
   low_set_threads(fe.opt.compile_threads);
   if (fe.opt.cache) fe_cache_open();
-  rt_plan_checking = FE_DEBUG || fe.opt.check;
+  rt_walk_checking = FE_DEBUG || fe.opt.check;
   fe_block_size_set();
   rt_set_overlap(fe.opt.overlap);
   rt_set_reproducible(fe.opt.reproducible);
@@ -216,7 +216,7 @@ fe_clear(void) {
   arena_clear(&fe.arena);
   low_device_clear();
   rt_devices_close();
-  rt_plan_cache_clear();
+  rt_walk_cache_clear();
   rt_pool_clear();
   rt_team_clear();
   rt_timer_reset();

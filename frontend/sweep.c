@@ -185,7 +185,7 @@ fe_sweep(void) {
   ids_sweep(&fe.reaches);
   low_sweep_end();
   rt_team_sweep();
-  rt_plan_cache_sweep();
+  rt_walk_cache_sweep();
   rt_devices_sweep();
   rt_halo_sweep(fe.halo);
 }

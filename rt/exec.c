@@ -43,6 +43,7 @@ scratch_new(const struct rt_program *p) {
   s->bufs = mem_alloc(p->nslots, sizeof *s->bufs);
   s->runs = mem_alloc(p->nlaunches, sizeof *s->runs);
   s->teams = mem_alloc(p->nlaunches, sizeof *s->teams);
+  s->ranges = mem_alloc(p->nlaunches, sizeof *s->ranges);
   for (uint32_t i = 0; i < p->nlaunches; i++) {
     const struct rt_launch *l = &p->launches[i];
     s->teams[i] = rt_team_get(l->fn, p->sets[l->set]->n);
@@ -53,8 +54,11 @@ scratch_new(const struct rt_program *p) {
 }
 
 static void
-scratch_free(struct rt_scratch *s) {
+scratch_free(struct rt_scratch *s, uint32_t nlaunches) {
   if (!s) return;
+  for (uint32_t i = 0; i < nlaunches; i++)
+    for (int k = 0; k < 3; k++) rt_walk_free(s->ranges[i][k]);
+  free(s->ranges);
   rt_mem_free(s->acc, s->acc_bytes);
   rt_mem_free(s->each, s->each_bytes);
   rt_mem_free(s->rooms, s->room_bytes);
@@ -67,6 +71,7 @@ scratch_free(struct rt_scratch *s) {
   free(s->items);
   free(s);
 }
+
 /* A block of memory has at least `bytes`; what it held is lost. */
 static status
 make_block(char **block, size_t *have, size_t bytes, const char *what) {
@@ -494,7 +499,7 @@ rt_program_free(struct rt_program *p) {
     free(p->launches[i].tokens);
     offload_free(p->launches[i].offload);
   }
-  scratch_free(p->scratch);
+  scratch_free(p->scratch, p->nlaunches);
   free(p->launches);
   free(p->cmds);
   free(p->slots);

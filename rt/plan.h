@@ -1,5 +1,4 @@
-/* What `lower` makes and `rt/exec.c` runs: a short command list, and the plans
- * that make conflicting increments safe.
+/* What `lower` makes and `rt/exec.c` runs: a short command list.
  *
  * A program is made once per shape of trace and run many times. It refers to
  * the user's things by small program-local numbers; the frontend fills the
@@ -31,69 +30,16 @@ struct rt_set {
   struct rt_part *part; /* KEEP; NULL: all elements are here */
 };
 
-/* ---- colouring ----------------------------------------------------------- */
+/* ---- walks (rt/walk/walk.h) ---------------------------------------------- */
 
-/* Conflicts are the entries through which a loop writes.
- *
- * Two-level plan over elements [0, n): consecutive blocks; blocks of one colour
- * share no target, elements of one colour in a block neither.
- *   block j covers elements [j*block, min((j+1)*block, n))
- *   colour k runs blocks order[start[k] .. start[k+1])
- * Element colours serve devices: elem_colour[e] in [0, nelem_colours[block]).
- * Colours are counted without a limit.
- *
- * Over ranks (rt_plan_get_ranks) blocks are of the program's elements, whoever
- * has them: block j covers elements at[first[j] .. first[j+1]), and a colour
- * may have no block here. */
-struct rt_plan {
-  idx_l n, block, nblocks;
-  idx_l ncolours;
-  idx_l *order, *start;
-  idx_l *first, *at;    /* NULL: as above */
-  idx_l *elem_colour;   /* NULL unless asked for */
-  idx_l *nelem_colours; /* per block */
-};
-
-/* Where block j begins; j = nblocks: where the last one ends. */
-static inline int64_t
-rt_plan_first(const struct rt_plan *p, idx_l j) {
-  if (p->first) return p->first[j];
-  int64_t at = (int64_t)j * p->block;
-  return at < p->n ? at : p->n;
-}
-
-/* The plan for these conflicts, from the cache or made. Keyed by maps and their
- * versions, entries, n, block size and whether element colours are wanted;
- * whole keys are compared. KEEP: lives until the next sweep, or clear.
- * cost  O(n * entries) and one word per target while it is made
- * source  two-level colouring: Mudalige et al. 2012, section III (OP2) */
-status rt_plan_get(idx_l n, idx_l block, const struct rt_entries *c,
-                   uint32_t nc, bool elem_colours, const struct rt_plan **out);
-/* For so many threads, without element colours; *out NULL where colours have so
- * few blocks that one thread is better (hubs, random rows). */
-status rt_plan_get_for(idx_l n, idx_l block, int threads,
-                       const struct rt_entries *c, uint32_t nc,
-                       const struct rt_plan **out);
-/* The plan for elements of L_level of a set over ranks, such that each target
- * is reached by its elements in one order, whatever the ranks and the
- * partition: blocks of `block` global numbers, coloured by all ranks together.
- * Collective. Else as
- * rt_plan_get. source  plan_ranks.c */
-status rt_plan_get_ranks(struct rt_comm *comm, const struct rt_set *set,
-                         int level, idx_l block, const struct rt_entries *c,
-                         uint32_t nc, const struct rt_plan **out);
-/* Independent check: every element in exactly one block and colour, no target
- * shared inside a colour. Returns OK or ERR_STATE naming the first violation.
- * It shares no code with the maker. On in debug builds and under OP2_CHECK. */
-status rt_plan_check(const struct rt_plan *p, const struct rt_entries *c,
-                     uint32_t nc);
-void rt_plan_cache_clear(void);
+void rt_walk_cache_clear(void);
 /* Between runs: drop what none has asked for since the last sweep. */
-void rt_plan_cache_sweep(void);
-extern bool rt_plan_checking;
-/* Seconds that making plans took so far. */
-extern double rt_plan_seconds;
-/* Elements in a block of the plans that runs ask for (OP2_BLOCK_SIZE); 0:
+void rt_walk_cache_sweep(void);
+/* Check what makers make (debug builds, OP2_CHECK). */
+extern bool rt_walk_checking;
+/* Seconds that making walks took so far. */
+extern double rt_walk_seconds;
+/* Elements in a block of the walks that runs ask for (OP2_BLOCK_SIZE); 0:
  * the library's choice. */
 void rt_set_block_size(idx_l block);
 /* Run core elements while values of others are on their way (OP2_OVERLAP). */
@@ -154,7 +100,7 @@ struct rt_reduction {
 enum rt_run_mode {
   RT_RUN_RANGE,    /* elements are independent: any split */
   RT_RUN_SERIAL,   /* one thread, in the program's order of elements */
-  RT_RUN_COLOURED, /* writes through maps: by plan on several threads */
+  RT_RUN_COLOURED, /* writes through maps: by colours on several threads */
   RT_RUN_PARTS     /* the same: by parts, if their borders are short */
 };
 
@@ -188,7 +134,7 @@ struct rt_want {
 /* How a region's code for a device goes over the elements. */
 enum rt_form {
   RT_FORM_PLAIN,  /* one after the other; increments are atomic */
-  RT_FORM_COLOUR, /* by a two-level plan, a launch for each colour of blocks */
+  RT_FORM_COLOUR, /* in two levels, a launch for each colour of blocks */
   RT_FORM_STAGE /* blocks add in local memory, then to the device's, atomically
                    */
 };
@@ -247,7 +193,6 @@ struct rt_launch {
   } *conflicts; /* for RT_RUN_COLOURED: entries of maps of this program */
   uint32_t ntokens, nbinds, nreductions, nconflicts;
   size_t scratch; /* bytes that each thread is given, a multiple of a page */
-  const struct rt_plan *plan; /* filled by exec in each run that uses one */
   struct rt_offload *offload; /* NULL: it runs on the host */
   uint64_t bytes_per_element; /* ideal traffic, for the timing table */
   double seconds;             /* on the host, since somebody set it to zero */
@@ -318,7 +263,7 @@ struct rt_program {
 };
 
 /* Run it on `nthreads` threads (1: no OpenMP region is entered), in two steps:
- * what may fail and changes nothing (memory, plans), and the rest; cancel:
+ * what may fail and changes nothing (memory, walks), and the rest; cancel:
  * instead of the second. But a device may fail in that, too (ERR_DEVICE):
  * `broken`, the values of outs are lost. Nothing is allocated in a repeated
  * run. */
@@ -338,7 +283,7 @@ void rt_set_team(enum rt_team_way way);
 /* Forget what was measured: functions are no longer those that they were. */
 void rt_team_clear(void);
 /* One order of increments for any number of threads and ranks
- * (OP2_REPRODUCIBLE): coloured launches run by a plan of the program's elements
+ * (OP2_REPRODUCIBLE): coloured launches run by colours of the program's elements
  * always. Sums are independent of order where reductions say `exact`. */
 void rt_set_reproducible(bool on);
 /* Over ranks: globals that loops combine stay each rank's own. */

@@ -2,7 +2,7 @@
  *
  * Memory that a buffer gives back stays in a list and serves the next buffer of
  * the same size: allocation on a device takes longer than most loops. Maps and
- * plans never change while they keep their version, so a device has each of
+ * walks never change while they keep their version, so a device has each of
  * them once, until no run asks for it between two sweeps. */
 #include "rt/device/device.h"
 #include "rt/store/store.h"

@@ -2,7 +2,7 @@
  *
  * Problem. A region on the host is given a table of addresses and a range; a
  * device is given memory handles and numbers, has its own copies of maps and
- * plans, thousands of work items instead of a few threads, and no cheap way to
+ * walks, thousands of work items instead of a few threads, and no cheap way to
  * let them combine a sum.
  *
  * Idea. Small values travel together: captured values and globals of a launch
@@ -21,7 +21,7 @@
  *   serial    0      n      1       1
  *
  * Over ranks elements of others come in a launch of their own, whose sums
- * nobody fetches; plans are for all of them.
+ * nobody fetches; walks are for all of them.
  *
  * Sums: each work item has a row of accumulators in device memory, `combine`
  * joins FAN neighbouring rows at a time, in row order, until one is left, which
@@ -35,7 +35,7 @@
  * library numbers them otherwise than the program, e counts the program's
  * elements and goes through a table.
  *
- * Conflicting writes run by a two-level plan, colour by colour, one group of
+ * Conflicting writes run by a walk of colours, colour by colour, one group of
  * work items a block; or atomically, in one launch; or staged, in one launch: a
  * group adds into its local memory, element colour by element colour, and
  * carries the sums of its block's targets over atomically (rt/walk/stage.c
@@ -65,6 +65,28 @@
  * driver may keep that of all of them on one stack. */
 enum { WAITING_BYTES = 1 << 20 };
 enum { FAN = 32, SUM_BYTES_MAX = 32 << 20 };
+
+/* ---- arguments ----------------------------------------------------------- */
+
+static struct rt_dev_arg
+mem_arg(void *mem) {
+  return (struct rt_dev_arg){.mem = mem};
+}
+
+static struct rt_dev_arg
+word_arg(int64_t word) {
+  return (struct rt_dev_arg){.word = word};
+}
+
+/* The device's copy of a table that never changes. */
+static status
+table_arg(struct rt_device *d, const void *data, size_t bytes,
+          struct rt_dev_arg *out) {
+  void *mem;
+  TRY(rt_dev_table_get(d, data, bytes, 0, &mem));
+  *out = mem_arg(mem);
+  return OK;
+}
 
 /* ---- prepare ------------------------------------------------------------- */
 
@@ -101,34 +123,46 @@ waiting_group(const struct rt_offload *o) {
   return group;
 }
 
-/* Blocks of a colour, at most. */
+/* Blocks of a step, at most. */
 static uint32_t
-widest_colour(const struct rt_plan *p) {
-  assert(p);
+widest_step(const struct rt_walk *w) {
   idx_l widest = 1;
-  for (idx_l c = 0; c < p->ncolours; c++)
-    if (p->start[c + 1] - p->start[c] > widest)
-      widest = p->start[c + 1] - p->start[c];
+  for (idx_l s = 0; s < w->nsteps; s++)
+    if (w->step[s + 1] - w->step[s] > widest)
+      widest = w->step[s + 1] - w->step[s];
   return (uint32_t)widest;
 }
 
-/* A plan with blocks of this length, and the device's copies of it. */
+/* The device's copies of a walk's tables: blocks by task, and colours of
+ * elements. */
+struct walk_tables {
+  struct rt_dev_arg block, colour, ncolours;
+};
+
 static status
-prepare_plan(struct rt_launch *l, uint32_t block,
-             const struct rt_entries *conflicts, struct rt_offload_run *r) {
-  struct rt_device *d = l->offload->code->device;
-  void *mem;
-  TRY(rt_plan_get(r->end, (idx_l)block, conflicts, l->nconflicts, true,
-                  &l->plan));
-  r->plan = l->plan;
-  r->group = block;
+walk_tables(struct rt_device *d, const struct rt_walk *w,
+            struct walk_tables *out) {
   size_t word = sizeof(idx_l);
-  TRY(rt_dev_table_get(d, r->plan->order, word * (size_t)r->plan->nblocks, 0,
-                       &mem));
-  TRY(rt_dev_table_get(d, r->plan->elem_colour, word * (size_t)r->end, 0,
-                       &mem));
-  return rt_dev_table_get(d, r->plan->nelem_colours,
-                          word * (size_t)r->plan->nblocks, 0, &mem);
+  assert(w->block && w->colour && w->ncolours);
+  TRY(table_arg(d, w->block, word * (size_t)w->ntasks, &out->block));
+  TRY(table_arg(d, w->colour, word * (size_t)w->n, &out->colour));
+  return table_arg(d, w->ncolours, word * (size_t)w->ntasks, &out->ncolours);
+}
+
+/* Colours with blocks of this length, and the device's copies of them. */
+static status
+prepare_walk(struct rt_launch *l, uint32_t block,
+             const struct rt_entries *conflicts, struct rt_offload_run *r) {
+  struct rt_walk_want want = {.kind = RT_WALK_COLOURS,
+                              .n = r->end,
+                              .block = (idx_l)block,
+                              .c = conflicts,
+                              .nc = l->nconflicts,
+                              .elements = true};
+  struct walk_tables t;
+  TRY(rt_walk_get(&want, &r->walk));
+  r->group = block;
+  return walk_tables(l->offload->code->device, r->walk, &t);
 }
 
 /* ---- staging ------------------------------------------------------------- */
@@ -187,7 +221,7 @@ prepare_stage(const struct rt_program *p, struct rt_launch *l,
          "%s: loop %s: an element's increments take %zu bytes of local memory, "
          "it has %zu",
          d->name, l->name, r->local, d->local);
-  TRY(prepare_plan(l, block, conflicts, r));
+  TRY(prepare_walk(l, block, conflicts, r));
   for (uint32_t u = 0; u < o->nuses; u++) {
     struct stage_table t[RT_STAGE_TABLES];
     void *mem;
@@ -200,8 +234,7 @@ prepare_stage(const struct rt_program *p, struct rt_launch *l,
 
 static uint32_t
 stage_groups(const struct rt_launch *l, const struct rt_offload_run *r) {
-  assert(r->plan);
-  uint32_t groups = (uint32_t)r->plan->nblocks;
+  uint32_t groups = (uint32_t)r->walk->ntasks;
   uint32_t most = sum_items(l, l->offload->code->device) / r->group;
   return l->nreductions && groups > most ? (most ? most : 1) : groups;
 }
@@ -249,7 +282,7 @@ most_items(const struct rt_launch *l, const struct rt_offload_run *r) {
   uint32_t n = choose_items(l, (uint32_t)r->n).all;
   uint32_t more = choose_items(l, (uint32_t)(r->end - r->n)).all;
   switch (l->offload->form) {
-  case RT_FORM_COLOUR: return widest_colour(r->plan) * r->group;
+  case RT_FORM_COLOUR: return widest_step(r->walk) * r->group;
   case RT_FORM_STAGE: return stage_groups(l, r) * r->group;
   case RT_FORM_PLAIN: break;
   }
@@ -283,7 +316,7 @@ rt_offload_prepare(const struct rt_program *p, struct rt_launch *l, idx_l n,
     o->staging = mem_alloc(o->scalar_bytes + 1, 1);
   }
   if (o->form == RT_FORM_COLOUR)
-    TRY(prepare_plan(l, waiting_group(o), conflicts, &r));
+    TRY(prepare_walk(l, waiting_group(o), conflicts, &r));
   if (o->form == RT_FORM_STAGE) TRY(prepare_stage(p, l, conflicts, &r));
   for (uint32_t i = 0; i < l->nbinds; i++)
     if (is_table(&l->binds[i])) TRY(bound_table(p, l, &l->binds[i], &mem));
@@ -333,26 +366,6 @@ read_scalars(const struct rt_program *p, const struct rt_launch *l) {
 }
 
 /* ---- launch -------------------------------------------------------------- */
-
-static struct rt_dev_arg
-mem_arg(void *mem) {
-  return (struct rt_dev_arg){.mem = mem};
-}
-
-static struct rt_dev_arg
-word_arg(int64_t word) {
-  return (struct rt_dev_arg){.word = word};
-}
-
-/* The device's copy of a table that never changes. */
-static status
-table_arg(struct rt_device *d, const void *data, size_t bytes,
-          struct rt_dev_arg *out) {
-  void *mem;
-  TRY(rt_dev_table_get(d, data, bytes, 0, &mem));
-  *out = mem_arg(mem);
-  return OK;
-}
 
 /* What all kernels begin with; the number of arguments. */
 static status
@@ -436,24 +449,24 @@ launch_coloured(const struct rt_launch *l, const struct rt_offload_run *r,
                 struct part *x) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
-  const struct rt_plan *plan = r->plan;
-  size_t word = sizeof(idx_l), blocks = (size_t)plan->nblocks;
+  const struct rt_walk *w = r->walk;
   struct rt_dev_arg *a = o->args + x->nargs;
-  TRY(table_arg(d, plan->order, blocks * word, &a[RT_COLOUR_ORDER]));
-  TRY(table_arg(d, plan->elem_colour, (size_t)r->end * word,
-                &a[RT_COLOUR_COLOURS]));
-  TRY(table_arg(d, plan->nelem_colours, blocks * word, &a[RT_COLOUR_NCOLOURS]));
+  struct walk_tables t;
+  TRY(walk_tables(d, w, &t));
+  a[RT_COLOUR_ORDER] = t.block;
+  a[RT_COLOUR_COLOURS] = t.colour;
+  a[RT_COLOUR_NCOLOURS] = t.ncolours;
   a[RT_COLOUR_LO] = word_arg(x->lo);
   a[RT_COLOUR_HI] = word_arg(x->hi);
-  for (idx_l c = 0, begun = 0; c < plan->ncolours; c++) {
-    idx_l groups = plan->start[c + 1] - plan->start[c];
-    a[RT_COLOUR_FIRST] = word_arg(plan->start[c]);
+  for (idx_l s = 0, begun = 0; s < w->nsteps; s++) {
+    idx_l groups = w->step[s + 1] - w->step[s];
+    a[RT_COLOUR_FIRST] = word_arg(w->step[s]);
     a[RT_COLOUR_FRESH] = word_arg(begun);
     TRY(d->driver->launch(d, o->code->run, o->args, x->nargs + RT_COLOUR_ARGS,
                           (size_t)groups * r->group, r->group));
     if (groups > begun) begun = groups;
   }
-  x->rows = widest_colour(plan) * r->group;
+  x->rows = widest_step(w) * r->group;
   return OK;
 }
 
@@ -462,13 +475,12 @@ launch_staged(const struct rt_launch *l, const struct rt_offload_run *r,
               struct part *x) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
-  const struct rt_plan *plan = r->plan;
   uint32_t groups = stage_groups(l, r);
   struct rt_dev_arg *a = o->args + x->nargs, *use = a + RT_STAGE_ARGS;
-  TRY(table_arg(d, plan->elem_colour, sizeof(idx_l) * (size_t)r->end,
-                &a[RT_STAGE_COLOURS]));
-  TRY(table_arg(d, plan->nelem_colours, sizeof(idx_l) * (size_t)plan->nblocks,
-                &a[RT_STAGE_NCOLOURS]));
+  struct walk_tables tables;
+  TRY(walk_tables(d, r->walk, &tables));
+  a[RT_STAGE_COLOURS] = tables.colour;
+  a[RT_STAGE_NCOLOURS] = tables.ncolours;
   for (uint32_t u = 0; u < o->nuses; u++) {
     struct stage_table t[RT_STAGE_TABLES];
     stage_tables(o->stages[u], t);
@@ -477,7 +489,7 @@ launch_staged(const struct rt_launch *l, const struct rt_offload_run *r,
   }
   use[RT_STAGE_LO] = word_arg(x->lo);
   use[RT_STAGE_HI] = word_arg(x->hi);
-  use[RT_STAGE_BLOCKS] = word_arg(plan->nblocks);
+  use[RT_STAGE_BLOCKS] = word_arg(r->walk->ntasks);
   use[RT_STAGE_GROUPS] = word_arg(groups);
   use += RT_STAGE_WORDS;
   for (uint32_t u = 0; u < o->nuses; u++) *use++ = word_arg(o->stages[u]->most);

@@ -2,7 +2,7 @@
 #ifndef RT_OFFLOAD_H
 #define RT_OFFLOAD_H
 
-#include "rt/plan.h"
+#include "rt/walk/walk.h"
 
 struct rt_buf;
 
@@ -11,7 +11,7 @@ struct rt_offload_run {
   idx_l n;                    /* elements that count for globals */
   idx_l end;                  /* elements */
   uint32_t group;             /* work items in a group */
-  const struct rt_plan *plan; /* NULL: neither by colours nor staged */
+  const struct rt_walk *walk; /* NULL: neither by colours nor staged */
   size_t local;               /* bytes for each group; 0: not staged */
 };
 

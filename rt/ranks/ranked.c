@@ -125,7 +125,7 @@ run_in_order(const struct rt_program *p, const struct rt_run *r, char *claim,
   if (r->l->offload) return run_on_device(p, r, claim, lo, hi);
   if (!claim) rt_launch_call(r, s, 0, lo, hi);
   for (idx_l i = lo; claim && i < hi; i++) {
-    idx_l e = r->at[i];
+    idx_l e = r->walk->at[i];
     rt_launch_call(r, s, 0, i, i + 1);
     if (e < part->owned)
       rt_reduce_claim_note(r->l, claim, s->acc, part->global[e]);
@@ -232,11 +232,11 @@ run_alone_or_team(const struct rt_program *p, const struct rt_run *r,
                   char *claim) {
   status st = OK;
   if (r->n <= 0 && !claim && !r->nexact) return OK;
-  if (!r->lo) start_elements(p, r, claim);
+  if (!r->begun) start_elements(p, r, claim);
   if (claim || r->l->offload)
-    st = run_in_order(p, r, claim, r->lo, r->n);
+    st = run_in_order(p, r, claim, r->begun ? r->core : 0, r->n);
   else
-    rt_launch_team(r, p->scratch);
+    rt_launch_team(r, p->scratch, r->begun ? r->halves[1] : r->walk);
   return st == OK ? finish_elements(p, r, claim) : st;
 }
 
@@ -244,14 +244,12 @@ status
 rt_launch_core(const struct rt_program *p, struct rt_run *r, bool *ran) {
   *ran = r->core > 0;
   if (!r->core) return OK;
-  r->hi = r->core;
   start_elements(p, r, NULL);
   if (r->l->offload)
     TRY(run_in_order(p, r, NULL, 0, r->core));
   else
-    rt_launch_team(r, p->scratch);
-  r->lo = r->core;
-  r->hi = r->n;
+    rt_launch_team(r, p->scratch, r->halves[0]);
+  r->begun = true;
   return OK;
 }
 

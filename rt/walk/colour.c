@@ -32,10 +32,9 @@
  * III.
  * Limits: one thread. A target that m blocks share (a hub of a graph) needs m
  * colours and m/64 rounds, and blocks of random edges all meet: then colours
- * have few blocks each and threads wait more than they work. rt_plan_make_for
- * gives up where a colour has less than BUSY blocks for each thread on average.
- */
-#include "rt/walk/colour.h"
+ * have few blocks each and threads wait more than they work. COLOURS_FOR gives
+ * up where a colour has less than BUSY blocks for each thread on average. */
+#include "rt/walk/walk.h"
 
 #include "base/arena.h"
 
@@ -142,34 +141,40 @@ forget(struct colouring *k, int64_t lo, int64_t hi) {
 
 /* ---- blocks -------------------------------------------------------------- */
 
-static int64_t
-block_end(const struct rt_plan *p, idx_l j) {
-  int64_t end = ((int64_t)j + 1) * p->block;
-  return end < p->n ? end : p->n;
+/* Elements [0, n) in blocks of this length. */
+struct blocks {
+  idx_l n, length, count;
+};
+
+static struct rt_range
+block_range(const struct blocks *b, idx_l j) {
+  assert(j >= 0 && j < b->count);
+  int64_t lo = (int64_t)j * b->length, hi = lo + b->length;
+  return (struct rt_range){(idx_l)lo, hi < b->n ? (idx_l)hi : b->n};
 }
 
 /* Colour of block j in this round; -1: none is free. */
 static int
-block_colour(struct colouring *k, const struct rt_plan *p, idx_l j) {
-  int64_t lo = (int64_t)j * p->block, hi = block_end(p, j);
-  uint64_t bits = used_by(k, lo, hi);
+block_colour(struct colouring *k, const struct blocks *b, idx_l j) {
+  struct rt_range x = block_range(b, j);
+  uint64_t bits = used_by(k, x.lo, x.hi);
   if (bits == FULL) return -1;
   int colour = __builtin_ctzll(~bits);
-  use(k, lo, hi, 1ull << colour);
+  use(k, x.lo, x.hi, 1ull << colour);
   return colour;
 }
 
 /* colour[j] for each block; their number, -1: more than `most`. */
 static idx_l
-colour_blocks(struct colouring *k, const struct rt_plan *p, idx_l most,
+colour_blocks(struct colouring *k, const struct blocks *b, idx_l most,
               idx_l *colour) {
-  idx_l left = p->nblocks, ncolours = 0;
-  for (idx_l j = 0; j < p->nblocks; j++) colour[j] = -1;
+  idx_l left = b->count, ncolours = 0;
+  for (idx_l j = 0; j < b->count; j++) colour[j] = -1;
   for (idx_l base = 0; left; base += ROUND) {
     if (base >= most) return -1;
     words_reset(k);
-    for (idx_l j = 0; j < p->nblocks; j++) {
-      int c = colour[j] < 0 ? block_colour(k, p, j) : -1;
+    for (idx_l j = 0; j < b->count; j++) {
+      int c = colour[j] < 0 ? block_colour(k, b, j) : -1;
       if (c < 0) continue;
       if (base + c >= most) return -1;
       colour[j] = base + c;
@@ -183,18 +188,17 @@ colour_blocks(struct colouring *k, const struct rt_plan *p, idx_l most,
 /* ---- elements of a block ------------------------------------------------- */
 
 static idx_l
-colour_elements(struct colouring *k, const struct rt_plan *p, idx_l j) {
-  int64_t lo = (int64_t)j * p->block, hi = block_end(p, j), left = hi - lo;
-  idx_l ncolours = 0;
-  for (int64_t e = lo; e < hi; e++) p->elem_colour[e] = -1;
+colour_elements(struct colouring *k, struct rt_range x, idx_l *colour) {
+  idx_l ncolours = 0, left = x.hi - x.lo;
+  for (idx_l e = x.lo; e < x.hi; e++) colour[e] = -1;
   for (idx_l base = 0; left; base += ROUND) {
-    forget(k, lo, hi);
-    for (int64_t e = lo; e < hi; e++) {
-      uint64_t bits = p->elem_colour[e] < 0 ? used_by(k, e, e + 1) : FULL;
+    forget(k, x.lo, x.hi);
+    for (idx_l e = x.lo; e < x.hi; e++) {
+      uint64_t bits = colour[e] < 0 ? used_by(k, e, e + 1) : FULL;
       if (bits == FULL) continue;
       int c = __builtin_ctzll(~bits);
       use(k, e, e + 1, 1ull << c);
-      p->elem_colour[e] = base + c;
+      colour[e] = base + c;
       if (base + c >= ncolours) ncolours = base + c + 1;
       left--;
     }
@@ -202,81 +206,69 @@ colour_elements(struct colouring *k, const struct rt_plan *p, idx_l j) {
   return ncolours;
 }
 
-/* ---- plans --------------------------------------------------------------- */
-
-void
-rt_plan_free(struct rt_plan *p) {
-  if (!p) return;
-  free(p->order);
-  free(p->start);
-  free(p->first);
-  free(p->at);
-  free(p->elem_colour);
-  free(p->nelem_colours);
-  free(p);
-}
+/* ---- the walk ------------------------------------------------------------ */
 
 static idx_l *
 numbers(idx_l n) {
   return calloc((size_t)n + 1, sizeof(idx_l));
 }
 
-static status
-fill_plan(struct rt_plan *p, struct colouring *k, bool elem_colours,
-          idx_l most) {
-  idx_l *colour = numbers(p->nblocks);
-  p->order = numbers(p->nblocks);
-  if (elem_colours) {
-    p->elem_colour = numbers(p->n);
-    p->nelem_colours = numbers(p->nblocks);
+/* Blocks have colours: a step for each, a task for each block. False: no
+ * memory. */
+static bool
+make_steps(const struct blocks *b, const idx_l *colour, idx_l ncolours,
+           struct rt_walk **out) {
+  struct rt_walk *w = *out = rt_walk_new(ncolours, b->count, b->count);
+  if (!w) return false;
+  w->n = b->n;
+  w->length = b->length;
+  w->block = numbers(b->count);
+  if (!w->block) return false;
+  rt_group(colour, b->count, ncolours, NULL, w->step, w->block);
+  for (idx_l k = 0; k < b->count; k++) {
+    w->piece[k] = block_range(b, w->block[k]);
+    w->task[k + 1] = k + 1;
   }
-  bool room = colour && p->order &&
-              (!elem_colours || (p->elem_colour && p->nelem_colours));
-  if (room) p->ncolours = colour_blocks(k, p, most, colour);
-  p->start = numbers(p->ncolours + 1);
-  if (room && p->start && p->ncolours >= 0) {
-    rt_group(colour, p->nblocks, p->ncolours, NULL, p->start, p->order);
-    for (idx_l j = 0; elem_colours && j < p->nblocks; j++)
-      p->nelem_colours[j] = colour_elements(k, p, j);
-  }
-  free(colour);
-  if (!room || !p->start)
-    FAIL(ERR_MEMORY, "no memory for a plan of %d elements", p->n);
-  return OK;
+  return true;
 }
 
-static status
-make(idx_l n, idx_l block, const struct rt_entries *c, uint32_t nc,
-     bool elem_colours, idx_l most, struct rt_plan **out) {
-  assert(n >= 0 && block > 0);
+/* Colours inside blocks, or no numbers of blocks. */
+static bool
+make_elements(struct colouring *k, const struct blocks *b, bool wanted,
+              struct rt_walk *w) {
+  if (!wanted) {
+    free(w->block);
+    w->block = NULL;
+    return true;
+  }
+  w->colour = numbers(b->n);
+  w->ncolours = numbers(b->count);
+  if (!w->colour || !w->ncolours) return false;
+  for (idx_l j = 0; j < b->count; j++)
+    w->ncolours[j] = colour_elements(k, block_range(b, j), w->colour);
+  return true;
+}
+
+status
+rt_colours_make(const struct rt_walk_want *want, struct rt_walk **out) {
+  assert(want->n >= 0 && want->block > 0);
+  struct blocks b = {
+      want->n, want->block,
+      (idx_l)(((int64_t)want->n + want->block - 1) / want->block)};
+  bool few = want->kind == RT_WALK_COLOURS_FOR;
+  assert(!few || want->tasks > 0);
+  idx_l most = few ? b.count / (BUSY * want->tasks) : INT32_MAX;
   struct colouring k;
-  TRY(colouring_init(&k, c, nc));
-  struct rt_plan *p = mem_alloc(1, sizeof *p);
-  p->n = n;
-  p->block = block;
-  p->nblocks = (idx_l)(((int64_t)n + block - 1) / block);
-  status s = fill_plan(p, &k, elem_colours, most);
+  TRY(colouring_init(&k, want->c, want->nc));
+  idx_l *colour = numbers(b.count), ncolours = 0;
+  if (colour) ncolours = colour_blocks(&k, &b, most, colour);
+  bool room =
+      colour && (ncolours < 0 || (make_steps(&b, colour, ncolours, out) &&
+                                  make_elements(&k, &b, want->elements, *out)));
+  free(colour);
   colouring_clear(&k);
-  if (s == OK)
-    *out = p;
-  else
-    rt_plan_free(p);
-  return s;
-}
-
-status
-rt_plan_make(idx_l n, idx_l block, const struct rt_entries *c, uint32_t nc,
-             bool elem_colours, struct rt_plan **out) {
-  return make(n, block, c, nc, elem_colours, INT32_MAX, out);
-}
-
-status
-rt_plan_make_for(idx_l n, idx_l block, int threads, const struct rt_entries *c,
-                 uint32_t nc, struct rt_plan **out) {
-  idx_l nblocks = (idx_l)(((int64_t)n + block - 1) / block);
-  TRY(make(n, block, c, nc, false, nblocks / (BUSY * threads), out));
-  if ((*out)->ncolours >= 0) return OK;
-  rt_plan_free(*out);
+  if (room) return OK;
+  rt_walk_free(*out);
   *out = NULL;
-  return OK;
+  FAIL(ERR_MEMORY, "no memory for a walk of %d elements", b.n);
 }

@@ -1,46 +1,45 @@
-/* One launch: parts, steps, threads.
+/* One launch: its walk, its tables, its threads.
  *
- * A launch runs in parts, one per thread, and in steps, with a barrier between
- * them; part t of k is
+ * A launch goes by a walk (rt/walk/walk.h), in steps, with a barrier between
+ * them. Thread t of k takes the t-th share of each step's tasks; what lies side
+ * by side there is one call.
  *
- *   RANGE      elements [n*t/k, n*(t+1)/k), cut at multiples of RT_UNIT
- *   COLOURED   by parts (rt/walk/parts.c): part t, then its borders in part 0;
- *              by colours: a step for each, of its blocks the same share
+ *   RANGE      a range of k tasks
+ *   COLOURED   parts, or colours: whichever pays, or is asked for
  *
- * and everything else is part 0 of 1: serial launches, coloured launches with a
- * payload (whose ties need element order), and small sets. A coloured launch as
- * part 0 of 1 is a plain range. Where threads cost more than they save, the
- * calling thread runs all parts (rt/walk/team.c), without OpenMP.
+ * and everything else is a range of one task: serial launches, coloured ones
+ * with a payload (whose ties need element order), and small sets. Where threads
+ * cost more than they save, the calling thread takes all shares, one after
+ * another (rt/walk/team.c), without OpenMP.
  *
  * Where the order of elements can be told (serial launches, ties of payloads)
- * and the library numbers them otherwise than the program, the parts count the
- * program's elements, and each run of them that is consecutive here is a call.
+ * and the library numbers them otherwise than the program, the walk's places
+ * are the program's elements, and each run of them that is consecutive here is
+ * a call.
  *
  * RT_UNIT is 64 elements: cuts then fall between cache lines in every layout
  * and vector loops start aligned. Increments reach a target colour by colour,
- * so that a plan gives the same sums for any number of threads above one.
+ * so that colours give the same sums for any number of threads above one.
  *
  * Reproducible mode takes the number of threads out of sums altogether:
- * coloured launches run by plan on one thread, too, over ranks by one plan of
- * all ranks' elements (plan_ranks.c), and sums are exact (exact_sums.c).
+ * coloured launches run by colours on one thread, too, over ranks by those of
+ * all ranks' elements (colour_ranks.c), and sums are exact (exact_sums.c).
  *
  * Block length: edges of a quadrilateral mesh of 180 000 cells took 0.9 to 1.1
  * ms on two threads for all lengths from 128 to 16384 (1.9 on one). After a
  * shuffle of the edges it was 2.1 to 2.3 ms up to 512 and 3.6 ms above, where
  * every block meets every other and each colour has one block.
  *
- * Limits: parts are equal in elements, not in cost.
+ * Limits: shares are equal in elements, not in cost.
  */
 #include "rt/walk/launch.h"
 #include "base/counters.h"
 #include "base/fp.h"
 #include "base/log.h"
 #include "rt/ranks/dist.h"
-#include "rt/walk/parts.h"
 #include "rt/walk/reduce.h"
 #include "rt/walk/team.h"
 
-#include <assert.h>
 #include <omp.h>
 #include <string.h>
 
@@ -90,41 +89,54 @@ conflicts_of(const struct rt_program *p, const struct rt_launch *l) {
   return c;
 }
 
-/* By parts or by colours: what the maps' entries allow. */
-static status
-find_plan(const struct rt_program *p, struct rt_launch *l, struct rt_run *r) {
-  const struct rt_entries *c = conflicts_of(p, l);
-  bool fixed = tune.reproducible || l->mode == RT_RUN_COLOURED;
-  if (!fixed) {
-    TRY(rt_parts_get(r->n, r->threads, c, l->nconflicts, &r->parts));
-    if (r->parts->pays) return OK;
-    r->parts = NULL;
-  }
+/* Colours of all ranks' elements. */
+static struct rt_walk_want
+want_ranks(const struct rt_program *p, const struct rt_launch *l) {
   const struct rt_set *set = p->sets[l->set];
-  if (tune.reproducible && set->part)
-    TRY(rt_plan_get_ranks(p->comm, set, l->level, tune.block, c, l->nconflicts,
-                          &l->plan));
-  else if (fixed)
-    TRY(rt_plan_get(r->n, tune.block, c, l->nconflicts, false, &l->plan));
-  else
-    TRY(rt_plan_get_for(r->n, tune.block, r->threads, c, l->nconflicts,
-                        &l->plan));
-  if (!l->plan) {
-    r->threads = 1; /* all of it, in order */
-    r->crowded = true;
-    return OK;
+  return (struct rt_walk_want){.kind = RT_WALK_COLOURS_RANKS,
+                               .block = tune.block,
+                               .c = conflicts_of(p, l),
+                               .nc = l->nconflicts,
+                               .comm = p->comm,
+                               .set = set,
+                               .level = l->level};
+}
+
+/* Elements meet: by parts or by colours, as the maps' entries allow. */
+static status
+find_walk(const struct rt_program *p, struct rt_run *r,
+          struct rt_walk_want *want) {
+  const struct rt_launch *l = r->l;
+  bool fixed = tune.reproducible || l->mode == RT_RUN_COLOURED;
+  if (tune.reproducible && p->sets[l->set]->part) {
+    *want = want_ranks(p, l);
+    return rt_walk_get(want, &r->walk);
   }
-  r->plan = l->plan;
-  r->at = l->plan->at;
+  *want = (struct rt_walk_want){.kind = RT_WALK_PARTS,
+                                .n = r->n,
+                                .tasks = r->threads,
+                                .c = conflicts_of(p, l),
+                                .nc = l->nconflicts};
+  if (!fixed) TRY(rt_walk_get(want, &r->walk));
+  if (r->walk) return OK;
+  want->kind = fixed ? RT_WALK_COLOURS : RT_WALK_COLOURS_FOR;
+  want->block = tune.block;
+  if (fixed) want->tasks = 0;
+  TRY(rt_walk_get(want, &r->walk));
+  r->crowded = !r->walk;
+  if (r->crowded) r->threads = 1; /* all of it, in order */
   return OK;
 }
 
 status
 rt_launch_plan(const struct rt_program *p, uint32_t i) {
-  struct rt_launch *l = &p->launches[i];
-  struct rt_run r = {0};
-  bool together = tune.reproducible && p->sets[l->set]->part && !l->offload;
-  return together && l->nconflicts && !l->ntokens ? find_plan(p, l, &r) : OK;
+  const struct rt_launch *l = &p->launches[i];
+  if (!tune.reproducible || !p->sets[l->set]->part || l->offload ||
+      !l->nconflicts || l->ntokens)
+    return OK;
+  const struct rt_walk *walk;
+  struct rt_walk_want want = want_ranks(p, l);
+  return rt_walk_get(&want, &walk);
 }
 
 /* Over ranks: globals see only what this rank owns, and so does the order of
@@ -156,18 +168,9 @@ core_elements(const struct rt_part *part, const struct rt_run *r) {
   return r->threads == 1 || r->n - core <= r->n / REST_SHARE ? core : 0;
 }
 
-/* Increments of a launch in the program's order of elements: those of others in
- * between, not afterwards. */
-static status
-order_all(const struct rt_program *p, struct rt_launch *l, struct rt_run *r) {
-  TRY(find_plan(p, l, r));
-  r->plan = NULL;
-  r->n = r->end;
-  return OK;
-}
-
 void
 rt_launch_explain(const struct rt_run *r, struct str *out) {
+  const struct rt_walk *w = r->walk;
   const char *name = r->l->name;
   idx_l border = 0;
   if (r->crowded)
@@ -176,16 +179,17 @@ rt_launch_explain(const struct rt_run *r, struct str *out) {
         "threads: %s runs on one: writes through maps meet so often that "
         "colours have too few blocks of %d elements for more\n",
         name, tune.block);
-  else if (r->plan)
+  if (r->kind == RT_WALK_RANGE) return;
+  if (r->kind != RT_WALK_PARTS) {
     str_printf(out, "threads: %s runs in %d colours of %d blocks\n", name,
-               r->plan->ncolours, r->plan->nblocks);
-  if (!r->parts) return;
-  const struct rt_parts *p = r->parts;
-  for (uint32_t i = p->start[p->parts]; i < p->start[p->parts + 1]; i++)
-    border += p->ranges[i].hi - p->ranges[i].lo;
+               w->nsteps, w->ntasks);
+    return;
+  }
+  for (idx_l i = w->task[w->ntasks - 1]; i < w->npieces; i++)
+    border += w->piece[i].hi - w->piece[i].lo;
   str_printf(
       out, "threads: %s runs in %d parts, then %d of its %d elements on one\n",
-      name, p->parts, border, p->n);
+      name, w->ntasks - 1, border, w->n);
 }
 
 /* On a device the launch behind an exchange is cut where its halves cost no
@@ -194,6 +198,52 @@ static bool
 offload_cuts(const struct rt_launch *l) {
   return l->offload->form == RT_FORM_PLAIN && l->mode != RT_RUN_SERIAL &&
          !l->nreductions;
+}
+
+/* Places [0, n) of an order, or elements as they are. */
+static status
+make_ranges(const struct rt_program *p, uint32_t i, struct rt_run *r,
+            const idx_l *at) {
+  struct rt_walk **own = p->scratch->ranges[i];
+  TRY(rt_walk_range(0, r->n, r->threads, at, &own[0]));
+  r->walk = own[0];
+  if (!r->core) return OK;
+  assert(!at);
+  TRY(rt_walk_range(0, r->core, r->threads, NULL, &own[1]));
+  TRY(rt_walk_range(r->core, r->n, r->threads, NULL, &own[2]));
+  r->halves[0] = own[1];
+  r->halves[1] = own[2];
+  return OK;
+}
+
+/* On the host. Writes that meet, but run serially in reproducible mode, come in
+ * the program's order: those of others' elements in between, not afterwards. */
+static status
+find_order(const struct rt_program *p, uint32_t i, struct rt_run *r) {
+  const struct rt_launch *l = r->l;
+  const struct rt_set *set = p->sets[l->set];
+  const idx_l *at = NULL;
+  struct rt_walk_want want;
+  bool ordered = rt_reduce_ordered(l), meets = l->nconflicts > 0;
+  bool coloured = l->mode == RT_RUN_COLOURED || l->mode == RT_RUN_PARTS;
+  bool serial = l->mode == RT_RUN_SERIAL || (coloured && meets && ordered);
+  if (serial || l->alone) r->threads = 1;
+  if (set->order && (serial || ordered))
+    at = set->part ? set->part->sorted : set->order->at;
+  if (coloured && meets && !serial && (r->threads > 1 || tune.reproducible))
+    TRY(find_walk(p, r, &want));
+  if (serial && meets && set->part && tune.reproducible && !l->ntokens) {
+    TRY(find_walk(p, r, &want));
+    at = r->walk->at;
+    r->walk = NULL;
+    r->n = r->end;
+  }
+  if (set->part && !serial) r->core = core_elements(set->part, r);
+  if (!r->walk) return make_ranges(p, i, r, at);
+  r->kind = want.kind;
+  if (!r->core) return OK;
+  TRY(rt_walk_get_cut(&want, 0, r->core, &r->halves[0]));
+  return rt_walk_get_cut(&want, r->core, r->n, &r->halves[1]);
 }
 
 status
@@ -218,20 +268,8 @@ rt_launch_prepare(const struct rt_program *p, uint32_t i, int nthreads,
                               &out->offload);
   }
   r.threads = rt_team_size(r.n, nthreads);
-  bool meets = l->mode == RT_RUN_COLOURED || l->mode == RT_RUN_PARTS;
-  bool coloured = meets && l->nconflicts;
-  bool serial = l->mode == RT_RUN_SERIAL || (coloured && rt_reduce_ordered(l));
-  if (serial || l->alone) r.threads = 1;
-  if (set->order && (serial || rt_reduce_ordered(l)))
-    r.at = set->part ? set->part->sorted : set->order->at;
-  if (coloured && !serial && (r.threads > 1 || tune.reproducible))
-    TRY(find_plan(p, l, &r));
-  if (serial && l->nconflicts && set->part && tune.reproducible && !l->ntokens)
-    TRY(order_all(p, l, &r));
-  r.hi = r.n;
-  if (set->part && !serial) r.core = core_elements(set->part, &r);
   *out = r;
-  return OK;
+  return find_order(p, i, out);
 }
 
 /* ---- bind ---------------------------------------------------------------- */
@@ -306,13 +344,14 @@ rt_launch_bind(const struct rt_program *p, const struct rt_run *r) {
   }
 }
 
-/* ---- run: parts of a launch ---------------------------------------------- */
+/* ---- run ----------------------------------------------------------------- */
 
 /* Elements [lo, hi) as they are here. */
 static void
 call_here(const struct rt_run *r, const struct rt_scratch *s, int t, int64_t lo,
           int64_t hi) {
   void **table = s->table + (size_t)t * table_stride(r, s);
+  assert(0 <= lo && lo < hi && hi <= r->all && t < r->threads);
   if (!r->single) {
     r->l->fn(table, lo, hi);
     return;
@@ -326,121 +365,68 @@ call_here(const struct rt_run *r, const struct rt_scratch *s, int t, int64_t lo,
 void
 rt_launch_call(const struct rt_run *r, const struct rt_scratch *s, int t,
                int64_t lo, int64_t hi) {
-  if (!r->at) {
+  const idx_l *at = r->walk->at;
+  if (!at) {
     if (lo < hi) call_here(r, s, t, lo, hi);
     return;
   }
-  for (int64_t e = lo, first = lo; e < hi; first = e) {
-    while (++e < hi && r->at[e] == r->at[e - 1] + 1) {
+  for (int64_t x = lo, first = lo; x < hi; first = x) {
+    while (++x < hi && at[x] == at[x - 1] + 1) {
     }
-    call_here(r, s, t, r->at[first], r->at[first] + (e - first));
+    call_here(r, s, t, at[first], at[first] + (x - first));
   }
 }
 
+/* Share t of a step's tasks: neighbours run in one call. */
 static void
-range_part(const struct rt_run *r, const struct rt_scratch *s, int t, int k) {
-  int64_t units = ((int64_t)r->hi - r->lo + RT_UNIT - 1) / RT_UNIT;
-  int64_t lo = r->lo + rt_share(units, t, k) * RT_UNIT;
-  int64_t hi = r->lo + rt_share(units, t + 1, k) * RT_UNIT;
-  rt_launch_call(r, s, t, lo, hi < r->hi ? hi : r->hi);
-}
-
-/* Those of [lo, hi) that run now: part of a set without conflicts has none
- * either. */
-static void
-run_clipped(const struct rt_run *r, const struct rt_scratch *s, int t,
-            int64_t lo, int64_t hi) {
-  rt_launch_call(r, s, t, lo > r->lo ? lo : r->lo, hi < r->hi ? hi : r->hi);
-}
-
-/* Blocks order[i .. end): neighbours run in one call. */
-static void
-run_blocks(const struct rt_run *r, const struct rt_scratch *s, int t, idx_l i,
-           idx_l end) {
-  const struct rt_plan *plan = r->plan;
+run_share(const struct rt_run *r, const struct rt_scratch *s,
+          const struct rt_walk *w, idx_l step, int t) {
+  idx_l from = w->step[step], n = w->step[step + 1] - from;
+  idx_l i = w->task[from + rt_share(n, t, r->threads)];
+  idx_l end = w->task[from + rt_share(n, t + 1, r->threads)];
   while (i < end) {
-    idx_l first = plan->order[i], last = first;
-    while (++i < end && plan->order[i] == last + 1) last++;
-    run_clipped(r, s, t, rt_plan_first(plan, first),
-                rt_plan_first(plan, last + 1));
+    struct rt_range x = w->piece[i];
+    while (++i < end && w->piece[i].lo == x.hi) x.hi = w->piece[i].hi;
+    rt_launch_call(r, s, t, x.lo, x.hi);
   }
 }
 
+/* Shares t, t + k, ... of a step. */
 static void
-coloured_part(const struct rt_run *r, const struct rt_scratch *s, idx_l colour,
-              int t, int k) {
-  idx_l from = r->plan->start[colour], n = r->plan->start[colour + 1] - from;
-  run_blocks(r, s, t, from + (idx_l)rt_share(n, t, k),
-             from + (idx_l)rt_share(n, t + 1, k));
-}
-
-static void
-run_ranges(const struct rt_run *r, const struct rt_scratch *s, int t,
-           int part) {
-  const struct rt_parts *p = r->parts;
-  for (uint32_t i = p->start[part]; i < p->start[part + 1]; i++)
-    run_clipped(r, s, t, p->ranges[i].lo, p->ranges[i].hi);
-}
-
-/* The second step is that of the borders. */
-static void
-parted_part(const struct rt_run *r, const struct rt_scratch *s, bool borders,
-            int t, int k) {
-  if (borders) {
-    if (t == 0) run_ranges(r, s, t, r->parts->parts);
-    return;
-  }
-  for (int part = t; part < r->parts->parts; part += k)
-    run_ranges(r, s, t, part);
-}
-
-static idx_l
-run_steps(const struct rt_run *r) {
-  return r->parts ? 2 : r->plan ? r->plan->ncolours : 1;
-}
-
-static void
-run_part(const struct rt_run *r, const struct rt_scratch *s, idx_l step, int t,
-         int k) {
-  if (r->parts)
-    parted_part(r, s, step > 0, t, k);
-  else if (r->plan)
-    coloured_part(r, s, step, t, k);
-  else
-    range_part(r, s, t, k);
-}
-
-static void
-run_alone(const struct rt_run *r, const struct rt_scratch *s) {
-  for (idx_l step = 0; step < run_steps(r); step++)
-    for (int t = 0; t < r->threads; t++) run_part(r, s, step, t, r->threads);
+run_step(const struct rt_run *r, const struct rt_scratch *s,
+         const struct rt_walk *w, idx_l step, int t, int k) {
+  for (; t < r->threads; t += k) run_share(r, s, w, step, t);
 }
 
 /* All threads round as the caller does; the team is the program's, too. */
 static void
-run_together(const struct rt_run *r, const struct rt_scratch *s) {
+run_together(const struct rt_run *r, const struct rt_scratch *s,
+             const struct rt_walk *w) {
   uint32_t mode = fp_mode();
 #pragma omp parallel num_threads(r->threads)
   {
     uint32_t was = fp_mode_change(mode);
     int t = omp_get_thread_num(), k = omp_get_num_threads();
-    run_part(r, s, 0, t, k);
-    for (idx_l step = 1; step < run_steps(r); step++) {
+    for (idx_l step = 0; step < w->nsteps; step++) {
+      if (step) {
 #pragma omp barrier
-      run_part(r, s, step, t, k);
+      }
+      run_step(r, s, w, step, t, k);
     }
     fp_mode_change(was);
   }
 }
 
 void
-rt_launch_team(const struct rt_run *r, const struct rt_scratch *s) {
-  bool together = rt_team_together(r->team, r->hi - r->lo, r->threads);
-  bool measures = !r->lo && rt_team_measures(r->team);
+rt_launch_team(const struct rt_run *r, const struct rt_scratch *s,
+               const struct rt_walk *w) {
+  bool together = rt_team_together(r->team, w->n, r->threads);
+  bool measures = !r->begun && rt_team_measures(r->team);
   double begin = measures ? timer_wall() : 0;
   if (together)
-    run_together(r, s);
+    run_together(r, s, w);
   else
-    run_alone(r, s);
+    for (idx_l step = 0; step < w->nsteps; step++)
+      run_step(r, s, w, step, 0, 1);
   if (measures) rt_team_note(r->team, together, begin, timer_wall());
 }

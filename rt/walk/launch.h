@@ -4,10 +4,9 @@
 #define RT_LAUNCH_H
 
 #include "rt/device/offload.h"
-#include "rt/plan.h"
+#include "rt/walk/walk.h"
 
 struct rt_buf;
-struct rt_parts;
 struct rt_team;
 struct rt_halo_item;
 struct rt_exact;
@@ -15,30 +14,31 @@ struct rt_exact;
 /* How one launch runs: found before the first command. */
 struct rt_run {
   const struct rt_launch *l;
-  idx_l n;
-  idx_l lo, hi; /* of [0, n) those that run next */
-  idx_l core;   /* [0, core) may run before the others; 0: all at once */
-  idx_l end;    /* elements [n, end) are others', run once more */
-  idx_l owned;  /* elements whose contributions to exact sums count */
-  idx_l all;    /* the larger of n and end */
-  int threads;  /* parts of the elements */
+  idx_l n;     /* elements of the walk; those that globals see */
+  idx_l core;  /* [0, core) may run before the others; 0: all at once */
+  idx_l end;   /* elements [n, end) are others', run once more */
+  idx_l owned; /* elements whose contributions to exact sums count */
+  idx_l all;   /* the larger of n and end */
+  int threads; /* rows of accumulators: shares of each step's tasks */
   struct rt_team *team;
-  uint32_t nexact;              /* exact sums, one a component */
-  bool single;                  /* of elements one at a time */
-  bool crowded;                 /* on one thread: a plan would not pay */
-  const struct rt_plan *plan;   /* NULL: not by colours */
-  const struct rt_parts *parts; /* NULL: not by parts */
-  const idx_l *at; /* where the program's elements are; NULL: as they are */
+  uint32_t nexact; /* exact sums, one a component */
+  bool single;     /* of elements one at a time */
+  bool crowded;    /* on one thread: colours would not pay */
+  bool begun;      /* the core has run */
+  enum rt_walk_kind kind;
+  const struct rt_walk *walk;      /* on the host: all n elements, */
+  const struct rt_walk *halves[2]; /* the core, and the rest */
   struct rt_offload_run offload;
 };
 
 /* A program's memory, kept from run to run. */
 struct rt_scratch {
-  struct rt_buf **bufs;   /* per slot; NULL between runs */
-  struct rt_run *runs;    /* per launch */
-  struct rt_team **teams; /* per launch */
-  void **table;           /* [threads][row] of the running launch */
-  size_t row;             /* pointers, whole cache lines */
+  struct rt_buf **bufs;         /* per slot; NULL between runs */
+  struct rt_run *runs;          /* per launch */
+  struct rt_team **teams;       /* per launch */
+  struct rt_walk *(*ranges)[3]; /* per launch: all, core, rest; NULL: unused */
+  void **table;                 /* [threads][row] of the running launch */
+  size_t row;                   /* pointers, whole cache lines */
   size_t threads;
   char *acc; /* [threads][acc_row] of the running launch */
   size_t acc_row, acc_bytes;
@@ -55,15 +55,6 @@ struct rt_scratch {
 /* Do ranks join what their elements add to globals? */
 bool rt_joins(const struct rt_program *p);
 
-/* Cuts between parts of elements are at multiples of this. */
-enum { RT_UNIT = 64 };
-
-/* Where part t of k begins, of n things. */
-static inline int64_t
-rt_share(int64_t n, int t, int k) {
-  return n / k * t + (n % k < t ? n % k : t);
-}
-
 /* ---- launch.c ----------------------------------------------------------- */
 
 /* What all ranks make together for a launch, before anything of it can fail on
@@ -71,18 +62,19 @@ rt_share(int64_t n, int t, int k) {
 status rt_launch_plan(const struct rt_program *p, uint32_t i);
 /* How a launch that writes through maps is kept safe, a line; or nothing. */
 void rt_launch_explain(const struct rt_run *r, struct str *out);
-/* By plan, by parts or as a range, on how many threads. */
+/* By which walk, on how many threads. */
 status rt_launch_prepare(const struct rt_program *p, uint32_t i, int nthreads,
                          struct rt_run *out);
 /* The running launch's table for each thread: what its binds stand for. */
 void rt_launch_bind(const struct rt_program *p, const struct rt_run *r);
 /* Its accumulators are those at acc. */
 void rt_launch_point(const struct rt_launch *l, void **table, char *acc);
-/* Elements [lo, hi) by thread t: as they are, or in the program's order. */
+/* Places [lo, hi) of its walk, by thread t. */
 void rt_launch_call(const struct rt_run *r, const struct rt_scratch *s, int t,
                     int64_t lo, int64_t hi);
-/* Elements [lo, hi) by all threads; bound, accumulators started. */
-void rt_launch_team(const struct rt_run *r, const struct rt_scratch *s);
+/* The walk, or a half of it, by all threads; bound, accumulators started. */
+void rt_launch_team(const struct rt_run *r, const struct rt_scratch *s,
+                    const struct rt_walk *w);
 
 /* ---- exact_sums.c ------------------------------------------------------- */
 

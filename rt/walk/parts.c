@@ -17,8 +17,8 @@
  * Short runs between border elements join the border, so that loops stay long.
  *
  * Pays only while the border is short: with k threads and a border of fraction
- * f a loop takes (1 - f) / k + f. Above f = 1 / 8k it does not (rt_plan is used
- * then).
+ * f a loop takes (1 - f) / k + f. Above f = 1 / 8k it does not, and there is no
+ * walk.
  *
  * Measured: Airfoil, 720 000 cells, 2 threads, against blocks of two-level
  * colouring (OP2_THREADING=colours): 1.36 times the speed per iteration, 1.48
@@ -29,14 +29,13 @@
  * section III), applied to threads.
  * Limits: depends on the numbering; sums depend on the number of threads, so
  * reproducible mode uses colours. */
-#include "rt/walk/parts.h"
+#include "rt/walk/walk.h"
 
 #include "base/arena.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
-enum { SHORT_RUN = 32, UNIT = 64 };
+enum { SHORT_RUN = 32, PAYS = 8 };
 
 /* Which part touches each target of one set; SEVERAL if more than one does. */
 #define NOBODY (-1)
@@ -57,9 +56,9 @@ struct maker {
 
 static void
 make_bounds(struct maker *m, idx_l n) {
-  int64_t units = ((int64_t)n + UNIT - 1) / UNIT;
+  int64_t units = ((int64_t)n + RT_UNIT - 1) / RT_UNIT;
   for (int k = 0; k <= m->parts; k++) {
-    int64_t at = units * k / m->parts * UNIT;
+    int64_t at = units * k / m->parts * RT_UNIT;
     m->bounds[k] = at < n ? (idx_l)at : n;
   }
 }
@@ -126,127 +125,76 @@ drop_short_runs(struct maker *m, idx_l n) {
   }
 }
 
-/* Runs of [lo, hi) with this border flag, appended; *elements_out grows. */
-static void
-append_runs(const struct maker *m, struct rt_parts *p, idx_l lo, idx_l hi,
-            char flag, idx_l *elements_out) {
+/* Runs of [lo, hi) with this border flag, one piece each, from *io on; their
+ * number and their elements. `out` NULL: they are only counted. */
+static idx_l
+make_pieces(const struct maker *m, idx_l lo, idx_l hi, char flag,
+            struct rt_range *out, idx_l *n_io) {
+  idx_l elements = 0;
   while (lo < hi) {
-    if (m->border[lo] != flag) {
-      lo++;
-      continue;
-    }
     idx_l end = lo;
-    while (end < hi && m->border[end] == flag) end++;
-    struct rt_range r = {lo, end};
-    VEC_PUSH(p->ranges, p->nranges, p->capranges, r);
-    *elements_out += end - lo;
+    while (end < hi && m->border[end] == m->border[lo]) end++;
+    if (m->border[lo] == flag) {
+      if (out) out[*n_io] = (struct rt_range){lo, end};
+      ++*n_io;
+      elements += end - lo;
+    }
     lo = end;
   }
+  return elements;
 }
 
-static void
-make_ranges(const struct maker *m, struct rt_parts *p) {
-  idx_l inner = 0, border = 0;
+/* All parts, then the border. Elements of the border. */
+static idx_l
+make_tasks(const struct maker *m, idx_l n, struct rt_walk *w, idx_l *n_out) {
+  struct rt_range *piece = w ? w->piece : NULL;
+  idx_l inner = 0, border;
+  *n_out = 0;
   for (int k = 0; k < m->parts; k++) {
-    append_runs(m, p, m->bounds[k], m->bounds[k + 1], 0, &inner);
-    p->start[k + 1] = p->nranges;
+    inner += make_pieces(m, m->bounds[k], m->bounds[k + 1], 0, piece, n_out);
+    if (w) w->task[k + 1] = *n_out;
   }
-  append_runs(m, p, 0, p->n, 1, &border);
-  p->start[m->parts + 1] = p->nranges;
-  assert(inner + border == p->n);
-  p->pays = (int64_t)border * 8 * m->parts <= p->n;
+  border = make_pieces(m, 0, n, 1, piece, n_out);
+  if (w) w->task[m->parts + 1] = *n_out;
+  assert(inner + border == n);
+  return border;
+}
+
+/* *out stays NULL where the border is too long. */
+static status
+make_walk(const struct maker *m, idx_l n, struct rt_walk **out) {
+  idx_l npieces;
+  idx_l border = make_tasks(m, n, NULL, &npieces);
+  if ((int64_t)border * PAYS * m->parts > n) return OK;
+  struct rt_walk *w = *out = rt_walk_new(2, m->parts + 1, npieces);
+  if (!w) FAIL(ERR_MEMORY, "no memory for a walk of %d pieces", npieces);
+  w->n = n;
+  w->step[1] = m->parts;
+  w->step[2] = m->parts + 1;
+  make_tasks(m, n, w, &npieces);
+  assert(npieces == w->npieces);
+  return OK;
 }
 
 status
-rt_parts_make(idx_l n, int parts, const struct rt_entries *c, uint32_t nc,
-              struct rt_parts **out) {
-  assert(parts >= 1);
-  struct maker m = {.c = c, .nc = nc, .parts = parts};
-  m.touches = mem_alloc(nc + 1, sizeof *m.touches);
-  m.bounds = mem_alloc((size_t)parts + 1, sizeof *m.bounds);
+rt_parts_make(const struct rt_walk_want *want, struct rt_walk **out) {
+  idx_l n = want->n;
+  struct maker m = {.c = want->c, .nc = want->nc, .parts = want->tasks};
+  assert(m.parts >= 1);
+  m.touches = mem_alloc(m.nc + 1, sizeof *m.touches);
+  m.bounds = mem_alloc((size_t)m.parts + 1, sizeof *m.bounds);
   m.border = mem_alloc((size_t)n + 1, 1);
   make_bounds(&m, n);
   status st = touches_init(&m);
   if (st == OK) {
-    for (int k = 0; k < parts; k++)
-      for (uint32_t i = 0; i < nc; i++) note_part(&m, i, k);
-    for (uint32_t i = 0; i < nc; i++) note_border(&m, i, n);
+    for (int k = 0; k < m.parts; k++)
+      for (uint32_t i = 0; i < m.nc; i++) note_part(&m, i, k);
+    for (uint32_t i = 0; i < m.nc; i++) note_border(&m, i, n);
     drop_short_runs(&m, n);
-    struct rt_parts *p = mem_alloc(1, sizeof *p);
-    p->n = n;
-    p->parts = parts;
-    p->start = mem_alloc((size_t)parts + 2, sizeof *p->start);
-    make_ranges(&m, p);
-    *out = p;
+    st = make_walk(&m, n, out);
   }
   touches_clear(&m);
   free(m.bounds);
   free(m.border);
-  return st;
-}
-
-void
-rt_parts_free(struct rt_parts *p) {
-  if (!p) return;
-  free(p->start);
-  free(p->ranges);
-  free(p);
-}
-
-/* ---- an independent check ----------------------------------------------- */
-
-/* What part k does, by walking its ranges: every element once, and no target of
- * an inner element seen by another part. */
-static status
-check_ranges(const struct rt_parts *p, char *times) {
-  for (uint32_t i = 0; i < p->start[p->parts + 1]; i++)
-    for (idx_l e = p->ranges[i].lo; e < p->ranges[i].hi; e++) {
-      if (e < 0 || e >= p->n || times[e])
-        FAIL(ERR_STATE, "parts: element %d runs twice or is none", e);
-      times[e] = 1;
-    }
-  for (idx_l e = 0; e < p->n; e++)
-    if (!times[e]) FAIL(ERR_STATE, "parts: element %d does not run", e);
-  return OK;
-}
-
-static status
-check_target(const struct rt_entries *c, idx_l e, int part, int32_t *who) {
-  struct rt_row row = rt_entries_of(c, e);
-  for (uint32_t j = 0; j < row.n; j++) {
-    idx_l t = row.at[j];
-    if (who[t] && who[t] != part + 1)
-      FAIL(ERR_STATE,
-           "parts: parts %d and %d share element %d of set %s (map %s)",
-           who[t] - 1, part, t, c->of->to->name, c->of->name);
-    who[t] = part + 1;
-  }
-  return OK;
-}
-
-/* All conflicts to the set of conflict `first`. */
-static status
-check_set(const struct rt_parts *p, const struct rt_entries *c, uint32_t nc,
-          uint32_t first, int32_t *who) {
-  for (int k = 0; k < p->parts; k++)
-    for (uint32_t r = p->start[k]; r < p->start[k + 1]; r++)
-      for (uint32_t i = first; i < nc; i++)
-        for (idx_l e = p->ranges[r].lo; e < p->ranges[r].hi; e++)
-          if (c[i].of->to == c[first].of->to)
-            TRY(check_target(&c[i], e, k, who));
-  return OK;
-}
-
-status
-rt_parts_check(const struct rt_parts *p, const struct rt_entries *c,
-               uint32_t nc) {
-  char *times = mem_alloc((size_t)p->n + 1, 1);
-  status st = check_ranges(p, times);
-  free(times);
-  for (uint32_t i = 0; st == OK && i < nc; i++) {
-    int32_t *who = mem_alloc((size_t)c[i].of->to->n + 1, sizeof *who);
-    st = check_set(p, c, nc, i, who);
-    free(who);
-  }
   return st;
 }

@@ -23,14 +23,14 @@ struct rt_stage {
 enum { RT_STAGE_MAX = 1 << 16 };
 
 /* The numbers for these entries (all of one map, one each, none twice), from
- * the plan cache or made. KEEP. cost O(n * nentries * log(block * nentries)) */
+ * the cache of walks or made. KEEP. cost O(n * nentries * log(block * nentries)) */
 status rt_stage_get(idx_l n, idx_l block, const struct rt_entries *c,
                     uint32_t nentries, const struct rt_stage **out);
 
 status rt_stage_make(idx_l n, idx_l block, const struct rt_entries *c,
                      uint32_t nentries, struct rt_stage **out);
 void rt_stage_free(struct rt_stage *s);
-/* Independent check: every number names the entry's target, no target twice. */
+/* walk_check.c: every number names the entry's target, no target twice. */
 status rt_stage_check(const struct rt_stage *s, const struct rt_entries *c,
                       uint32_t nentries);
 

@@ -32,7 +32,7 @@ add() { # output of a suite
 }
 test/sanitize/planted.sh "$build" thread >"$tmp" 2>&1
 add
-for name in rt_exec rt_parts rt_plan rt_reduce rt_store; do
+for name in rt_exec rt_parts rt_colours rt_reduce rt_store; do
   OMP_NUM_THREADS=3 timeout 300 "$build/test/plain/test_$name" >"$tmp" 2>&1
   add
 done

@@ -4,7 +4,7 @@
 #define TEST_RT_MAKE_H
 
 #include "base/arena.h"
-#include "rt/plan.h"
+#include "rt/walk/walk.h"
 
 #include <stdarg.h>
 
@@ -21,6 +21,23 @@ make_table(const struct rt_set *from, const struct rt_set *to, uint32_t arity,
                               .table = table,
                               .version = version,
                               .name = "m"};
+}
+
+/* What asks for colours, and for parts. */
+static inline struct rt_walk_want
+make_colours(idx_l n, idx_l block, const struct rt_entries *c, uint32_t nc,
+             bool elements) {
+  return (struct rt_walk_want){.kind = RT_WALK_COLOURS,
+                               .n = n,
+                               .block = block,
+                               .c = c,
+                               .nc = nc,
+                               .elements = elements};
+}
+static inline struct rt_walk_want
+make_parts(idx_l n, int tasks, const struct rt_entries *c, uint32_t nc) {
+  return (struct rt_walk_want){
+      .kind = RT_WALK_PARTS, .n = n, .tasks = tasks, .c = c, .nc = nc};
 }
 
 static inline struct rt_program *

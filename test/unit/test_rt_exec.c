@@ -1,5 +1,6 @@
 /* rt/exec.c with region functions written by hand. */
 #include "base/counters.h"
+#include "rt/walk/launch.h"
 #include "rt_make.h"
 
 #include <criterion/criterion.h>
@@ -198,7 +199,7 @@ check_edges(idx_l nedges, idx_l ncells, idx_l block, int threads) {
                      ncells, block, threads);
   }
   rt_program_free(p);
-  rt_plan_cache_clear();
+  rt_walk_cache_clear();
   rt_dat_clear(&d);
   free(want);
   free((void *)(uintptr_t)m.map.table);
@@ -234,7 +235,8 @@ Test(rt_exec, a_changed_map_gets_its_own_plan) {
   m.map.version = 6;
   cr_assert_eq(make_run(p, 2), OK);
   cr_assert_eq(counters[CNT_plans], before + 2);
-  cr_assert_eq(p->launches[0].plan->ncolours, p->launches[0].plan->nblocks);
+  cr_assert_eq(p->scratch->runs[0].walk->nsteps,
+               p->scratch->runs[0].walk->ntasks);
   rt_program_free(p);
   rt_dat_clear(&d);
   free(table);
@@ -459,7 +461,7 @@ Test(rt_exec, repeated_runs_allocate_nothing) {
   struct rt_dat d = dat_of(4000, 1, i64, 1);
   struct rt_program *p = edge_program(&m, &d);
   make_slot(p, &d, false);
-  rt_plan_checking = false;
+  rt_walk_checking = false;
   cr_assert_eq(make_run(p, 2), OK);
   long long buffers = counters[CNT_allocations], plans = counters[CNT_plans];
   struct mallinfo2 before = mallinfo2();
@@ -469,7 +471,7 @@ Test(rt_exec, repeated_runs_allocate_nothing) {
   cr_assert_eq(counters[CNT_plans], plans);
   cr_assert_eq(after.uordblks, before.uordblks);
   rt_program_free(p);
-  rt_plan_cache_clear();
+  rt_walk_cache_clear();
   rt_dat_clear(&d);
   free((void *)(uintptr_t)m.map.table);
 }
@@ -490,7 +492,7 @@ Test(rt_exec, threads_may_change_between_runs) {
   rt_dat_sync(&d);
   cr_assert_arr_eq(d.mirror, want, 4000 * sizeof *want);
   rt_program_free(p);
-  rt_plan_cache_clear();
+  rt_walk_cache_clear();
   rt_dat_clear(&d);
   free(want);
   free((void *)(uintptr_t)m.map.table);

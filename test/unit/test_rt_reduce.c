@@ -304,5 +304,5 @@ Test(rt_reduce, reproducible_sums_do_not_see_the_threads) {
     for (int threads = 2; threads <= 4; threads++)
       cr_assert_eq(sum_of(threads, N, mode, targets), one, "mode %d", mode);
   }
-  rt_plan_cache_clear();
+  rt_walk_cache_clear();
 }

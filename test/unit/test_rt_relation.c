@@ -1,8 +1,6 @@
 /* Relations: what rows of each kind are, by hand and at random; and colours, parts and
  * checkers go over any of them. */
-#include "rt/walk/colour.h"
 #include "rt/mesh/order.h"
-#include "rt/walk/parts.h"
 #include "rt_make.h"
 
 #include <criterion/criterion.h>
@@ -202,28 +200,27 @@ static void
 check_conflict(const struct rt_relation *r, uint32_t first, uint32_t count) {
   struct rt_entries c = {r, first, count};
   idx_l n = r->from->n;
-  struct rt_plan *p;
-  struct rt_parts *parts;
-  cr_assert_eq(rt_plan_make(n, 16, &c, 1, true, &p), OK);
-  cr_assert_eq(rt_plan_check(p, &c, 1), OK, "%s", err_last());
-  cr_assert_geq(p->ncolours, 2);
-  p->start[1] += p->start[2] - p->start[1]; /* colour 0 takes all of colour 1 */
-  p->start[0] = 0;
-  if (p->ncolours > 2)
-    memmove(p->start + 1, p->start + 2,
-            sizeof *p->start * (size_t)(p->ncolours - 1));
-  p->ncolours--;
-  cr_assert_eq(rt_plan_check(p, &c, 1), ERR_STATE);
-  rt_plan_free(p);
-  cr_assert_eq(rt_parts_make(n, 3, &c, 1, &parts), OK);
-  cr_assert_eq(rt_parts_check(parts, &c, 1), OK, "%s", err_last());
-  cr_assert(parts->pays);
-  parts->ranges[parts->start[0]].hi = parts->ranges[parts->start[3]].hi;
-  parts->ranges[parts->start[3]].lo = parts->ranges[parts->start[3]].hi;
-  for (uint32_t i = parts->start[1]; i < parts->start[2]; i++)
-    if (parts->ranges[i].lo == parts->ranges[parts->start[3]].hi)
-      cr_assert_eq(rt_parts_check(parts, &c, 1), ERR_STATE);
-  rt_parts_free(parts);
+  struct rt_walk_want colours = make_colours(n, 16, &c, 1, true);
+  struct rt_walk_want parts = make_parts(n, 3, &c, 1);
+  struct rt_walk *w;
+  cr_assert_eq(rt_walk_make(&colours, &w), OK);
+  cr_assert_eq(rt_walk_check(w, 0, n, &c, 1), OK, "%s", err_last());
+  cr_assert_geq(w->nsteps, 2);
+  /* colour 0 takes all of colour 1 */
+  memmove(w->step + 1, w->step + 2, sizeof *w->step * (size_t)(w->nsteps - 1));
+  w->nsteps--;
+  cr_assert_eq(rt_walk_check(w, 0, n, &c, 1), ERR_STATE);
+  rt_walk_free(w);
+  cr_assert_eq(rt_walk_make(&parts, &w), OK);
+  cr_assert(w, "it pays");
+  cr_assert_eq(rt_walk_check(w, 0, n, &c, 1), OK, "%s", err_last());
+  idx_l border = w->task[3];
+  w->piece[0].hi = w->piece[border].hi;
+  w->piece[border].lo = w->piece[border].hi;
+  for (idx_l i = w->task[1]; i < w->task[2]; i++)
+    if (w->piece[i].lo == w->piece[border].hi)
+      cr_assert_eq(rt_walk_check(w, 0, n, &c, 1), ERR_STATE);
+  rt_walk_free(w);
 }
 
 static void
@@ -264,17 +261,17 @@ Test(relation, conflicts_of_several_kinds_meet) {
   cr_assert_eq(rt_relation_composed(&csr, &table, &two), OK);
   cr_assert_eq(rt_relation_inverse(&csr, NULL, &inv), OK);
   struct rt_entries c[] = {{&table, 1, 1}, {&two, 0, ALL}, {&inv, 0, 2}};
-  struct rt_plan *p;
-  struct rt_parts *parts;
-  cr_assert_eq(rt_plan_make(E, 32, c, 3, true, &p), OK);
-  cr_assert_eq(rt_plan_check(p, c, 3), OK, "%s", err_last());
-  rt_plan_free(p);
-  cr_assert_eq(rt_parts_make(E, 4, c, 3, &parts), OK);
-  cr_assert_eq(rt_parts_check(parts, c, 3), OK, "%s", err_last());
-  rt_parts_free(parts);
-  cr_assert_eq(rt_plan_make(E, 4, c, 1, false, &p), OK);
-  cr_assert_eq(rt_plan_check(p, c, 3), ERR_STATE);
-  rt_plan_free(p);
+  struct rt_walk_want wants[] = {make_colours(E, 32, c, 3, true),
+                                 make_parts(E, 4, c, 3),
+                                 make_colours(E, 4, c, 1, false)};
+  for (int k = 0; k < 3; k++) {
+    struct rt_walk *w;
+    cr_assert_eq(rt_walk_make(&wants[k], &w), OK);
+    if (w)
+      cr_assert_eq(rt_walk_check(w, 0, E, c, 3), k < 2 ? OK : ERR_STATE, "%s",
+                   err_last());
+    rt_walk_free(w);
+  }
   rt_relation_clear(&inv);
   rt_relation_clear(&two);
   rows_free(&table);

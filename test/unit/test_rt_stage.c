@@ -93,7 +93,7 @@ Test(stage, the_cache_goes_by_map_version_block_and_entries) {
   map.version++;
   cr_assert_eq(rt_stage_get(N, 16, c, 2, &b), OK);
   cr_assert_neq(a, b);
-  rt_plan_cache_clear();
+  rt_walk_cache_clear();
 }
 
 /* One fault each; what the checker says. */

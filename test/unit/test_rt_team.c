@@ -234,7 +234,7 @@ check_bits(bool colours, bool coloured) {
   }
   for (run = 0; run < RUNS; run++) cr_expect_eq(in_team[run], run % 2 == 0);
   rt_program_free(p);
-  rt_plan_cache_clear();
+  rt_walk_cache_clear();
 }
 
 /* What is told of a launch over three threads. */
@@ -272,7 +272,7 @@ Test(rt_team, what_is_told) {
   check_told(702, RT_RUN_PARTS,
              "runs on one: writes through maps meet so often");
   check_told(703, RT_RUN_COLOURED, "runs in 30 colours of 30 blocks");
-  rt_plan_cache_clear();
+  rt_walk_cache_clear();
 }
 
 Test(rt_team, results_do_not_see_who_runs) {

@@ -1,4 +1,4 @@
-/* Plans over ranks: one order of increments, whatever the partition.
+/* Colours over ranks: one order of increments, whatever the partition.
  *
  * Problem. A target gets its increments from several elements, and their sum
  * depends on the order. Ranks number elements each in its own way, have copies
@@ -6,7 +6,7 @@
  *
  * Idea. What all partitions share is the number that the program gave an
  * element. Cut those numbers into blocks, and colour the blocks by which of
- * them share targets: the plan that one rank would make (colour.c). A rank
+ * them share targets: the walk that one rank would make (colour.c). A rank
  * runs, colour after colour, of each block the elements that it has. Two blocks
  * of one colour share no target, so that each target is reached in the order of
  * (colour, number), and threads take blocks as on one rank.
@@ -29,10 +29,9 @@
  * that update a global in place and increment as well run others' elements
  * last. */
 #include "base/arena.h"
-#include "rt/walk/colour.h"
+#include "rt/walk/walk.h"
 #include "rt/ranks/dist.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 typedef uint64_t two; /* a pair of numbers, ordered by the first */
@@ -191,7 +190,7 @@ colour_graph(const struct twos *pairs, idx_l nblocks, idx_l *colour) {
   return ncolours;
 }
 
-/* ---- this rank's plan --------------------------------------------------- */
+/* ---- this rank's walk --------------------------------------------------- */
 
 struct place {
   idx_g global;
@@ -204,55 +203,76 @@ place_order(const void *a, const void *b) {
   return (x->global > y->global) - (x->global < y->global);
 }
 
-/* at: elements [0, n) by their global numbers; first: where blocks begin. */
+/* Elements [0, n) by their global numbers: element at[x] is x-th. Where blocks
+ * begin, first[0 .. count]; count_out. */
 static void
-plan_elements(const struct maker *m, struct rt_plan *p) {
-  struct place *places = mem_alloc((size_t)p->n + 1, sizeof *places);
-  p->at = mem_alloc((size_t)p->n + 1, sizeof *p->at);
-  p->first = mem_alloc((size_t)p->n + 2, sizeof *p->first);
-  for (idx_l e = 0; e < p->n; e++)
+sort_elements(const struct maker *m, idx_l n, idx_l *at, idx_l *first,
+              idx_l *count_out) {
+  struct place *places = mem_alloc((size_t)n + 1, sizeof *places);
+  idx_l count = 0;
+  for (idx_l e = 0; e < n; e++)
     places[e] = (struct place){m->part->global[e], e};
-  if (p->n) qsort(places, (size_t)p->n, sizeof *places, place_order);
-  for (idx_l i = 0; i < p->n; i++) {
-    p->at[i] = places[i].here;
-    if (!i || block_of(m, p->at[i]) != block_of(m, p->at[i - 1]))
-      p->first[p->nblocks++] = i;
+  if (n) qsort(places, (size_t)n, sizeof *places, place_order);
+  for (idx_l i = 0; i < n; i++) {
+    at[i] = places[i].here;
+    if (!i || block_of(m, at[i]) != block_of(m, at[i - 1])) first[count++] = i;
   }
-  p->first[p->nblocks] = p->n;
+  first[count] = n;
   free(places);
+  *count_out = count;
 }
 
-static void
-plan_colours(const struct maker *m, struct rt_plan *p, const idx_l *colour) {
-  idx_l *of = mem_alloc((size_t)p->nblocks + 1, sizeof *of);
-  p->order = mem_alloc((size_t)p->nblocks + 1, sizeof *p->order);
-  p->start = mem_alloc((size_t)p->ncolours + 1, sizeof *p->start);
-  for (idx_l j = 0; j < p->nblocks; j++)
-    of[j] = colour[block_of(m, p->at[p->first[j]])];
-  rt_group(of, p->nblocks, p->ncolours, NULL, p->start, p->order);
+/* A step for each colour, a task for each of `count` blocks that begin there.
+ */
+static status
+make_steps(const struct maker *m, idx_l count, const idx_l *at,
+           const idx_l *first, const idx_l *colour, idx_l ncolours,
+           struct rt_walk **out) {
+  struct rt_walk *w = *out = rt_walk_new(ncolours, count, count);
+  if (!w) FAIL(ERR_MEMORY, "no memory for a walk of %d blocks", count);
+  idx_l *of = mem_alloc(2 * (size_t)count + 1, sizeof *of);
+  idx_l *order = of + count;
+  w->n = first[count];
+  for (idx_l j = 0; j < count; j++) of[j] = colour[block_of(m, at[first[j]])];
+  rt_group(of, count, ncolours, NULL, w->step, order);
+  for (idx_l k = 0; k < count; k++) {
+    w->task[k + 1] = k + 1;
+    w->piece[k] = (struct rt_range){first[order[k]], first[order[k] + 1]};
+  }
   free(of);
+  return OK;
+}
+
+/* What this rank has of all ranks' blocks. */
+static status
+make_walk(const struct maker *m, idx_l n, const struct twos *pairs,
+          struct rt_walk **out) {
+  idx_l nblocks = (idx_l)((m->part->total + m->block - 1) / m->block), count;
+  idx_l *colour = mem_alloc((size_t)nblocks + 1, sizeof *colour);
+  idx_l *at = mem_alloc((size_t)n + 1, sizeof *at);
+  idx_l *first = mem_alloc((size_t)n + 2, sizeof *first);
+  idx_l ncolours = colour_graph(pairs, nblocks, colour);
+  sort_elements(m, n, at, first, &count);
+  status st = make_steps(m, count, at, first, colour, ncolours, out);
+  if (st == OK)
+    (*out)->at = (*out)->own = at;
+  else
+    free(at);
+  free(first);
+  free(colour);
+  return st;
 }
 
 status
-rt_plan_make_ranks(struct rt_comm *comm, const struct rt_set *set, int level,
-                   idx_l block, const struct rt_entries *c, uint32_t nc,
-                   struct rt_plan **out) {
-  struct maker m = {set->part, c, nc, block};
+rt_colours_make_ranks(const struct rt_walk_want *want, struct rt_walk **out) {
+  assert(want->set->part && want->block > 0);
+  assert(0 <= want->level && want->level <= REACH_MAX);
+  struct maker m = {want->set->part, want->c, want->nc, want->block};
   struct twos pairs = {0};
   find_pairs(&m, &pairs);
-  status st = gather_pairs(comm, &pairs);
-  if (st == OK) {
-    idx_l nblocks = (idx_l)((set->part->total + block - 1) / block);
-    idx_l *colour = mem_alloc((size_t)nblocks + 1, sizeof *colour);
-    struct rt_plan *p = mem_alloc(1, sizeof *p);
-    p->n = set->part->level[level];
-    p->block = block;
-    p->ncolours = colour_graph(&pairs, nblocks, colour);
-    plan_elements(&m, p);
-    plan_colours(&m, p, colour);
-    free(colour);
-    *out = p;
-  }
+  status st = gather_pairs(want->comm, &pairs);
+  if (st == OK)
+    st = make_walk(&m, want->set->part->level[want->level], &pairs, out);
   free(pairs.at);
   return st;
 }

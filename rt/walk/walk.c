@@ -1,0 +1,300 @@
+/* Walks: memory, ranges, cuts, and the cache of those that are made from
+ * relations, with the stages of devices. A key is all that one depends on, as
+ * 64-bit words: who makes it of how many elements, in blocks or for tasks of
+ * what number, and per conflict the map, its version and the entries. Keys are
+ * compared in full; a map whose table changes has another version.
+ *
+ * Bound: rt_walk_cache_sweep drops what no run got since the sweep before; but
+ * walks of all ranks stay, since ranks make them together. */
+#include "rt/walk/walk.h"
+
+#include "base/arena.h"
+#include "base/counters.h"
+#include "base/log.h"
+#include "base/table.h"
+#include "rt/walk/stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef NDEBUG
+bool rt_walk_checking = false;
+#else
+bool rt_walk_checking = true;
+#endif
+
+double rt_walk_seconds;
+
+/* ---- memory, ranges, cuts ------------------------------------------------ */
+
+struct rt_walk *
+rt_walk_new(idx_l nsteps, idx_l ntasks, idx_l npieces) {
+  assert(nsteps >= 0 && ntasks >= 0 && npieces >= 0);
+  struct rt_walk *w = calloc(1, sizeof *w);
+  if (!w) return NULL;
+  w->nsteps = nsteps;
+  w->ntasks = ntasks;
+  w->npieces = npieces;
+  w->step = calloc((size_t)nsteps + 1, sizeof *w->step);
+  w->task = calloc((size_t)ntasks + 1, sizeof *w->task);
+  w->piece = calloc((size_t)npieces + 1, sizeof *w->piece);
+  if (w->step && w->task && w->piece) return w;
+  rt_walk_free(w);
+  return NULL;
+}
+
+void
+rt_walk_free(struct rt_walk *w) {
+  if (!w) return;
+  free(w->step);
+  free(w->task);
+  free(w->piece);
+  free(w->own);
+  free(w->block);
+  free(w->colour);
+  free(w->ncolours);
+  free(w);
+}
+
+static bool
+is_range(const struct rt_walk *w, idx_l lo, idx_l hi, int tasks) {
+  return w && w->ntasks == tasks && w->piece[0].lo == lo &&
+         w->piece[tasks - 1].hi == hi;
+}
+
+status
+rt_walk_range(idx_l lo, idx_l hi, int tasks, const idx_l *at,
+              struct rt_walk **io) {
+  assert(0 <= lo && lo <= hi && tasks > 0);
+  int64_t units = ((int64_t)hi - lo + RT_UNIT - 1) / RT_UNIT;
+  if (!is_range(*io, lo, hi, tasks)) {
+    rt_walk_free(*io);
+    *io = rt_walk_new(1, tasks, tasks);
+    if (!*io) FAIL(ERR_MEMORY, "no memory for a walk of %d tasks", tasks);
+    struct rt_walk *w = *io;
+    w->n = hi - lo;
+    w->step[1] = tasks;
+    for (int t = 0; t < tasks; t++) {
+      int64_t end = lo + rt_share(units, t + 1, tasks) * RT_UNIT;
+      w->task[t + 1] = t + 1;
+      w->piece[t].lo = t ? w->piece[t - 1].hi : lo;
+      w->piece[t].hi = end < hi ? (idx_l)end : hi;
+    }
+    if (rt_walk_checking) TRY(rt_walk_check(w, lo, hi, NULL, 0));
+  }
+  (*io)->at = at;
+  return OK;
+}
+
+/* Elements [lo, hi) of a walk of consecutive ones. */
+static status
+cut(const struct rt_walk *from, idx_l lo, idx_l hi, struct rt_walk **out) {
+  assert(!from->at && !from->block && 0 <= lo && lo <= hi);
+  struct rt_walk *w = rt_walk_new(from->nsteps, from->ntasks, from->npieces);
+  if (!w) FAIL(ERR_MEMORY, "no memory for a walk of %d elements", hi - lo);
+  w->n = hi - lo;
+  memcpy(w->step, from->step, ((size_t)w->nsteps + 1) * sizeof *w->step);
+  w->npieces = 0;
+  for (idx_l k = 0; k < w->ntasks; k++) {
+    for (idx_l i = from->task[k]; i < from->task[k + 1]; i++) {
+      struct rt_range x = from->piece[i];
+      if (x.lo < lo) x.lo = lo;
+      if (x.hi > hi) x.hi = hi;
+      if (x.lo < x.hi) w->piece[w->npieces++] = x;
+    }
+    w->task[k + 1] = w->npieces;
+  }
+  *out = w;
+  return OK;
+}
+
+status
+rt_walk_make(const struct rt_walk_want *w, struct rt_walk **out) {
+  static status (*const make[])(const struct rt_walk_want *,
+                                struct rt_walk **) = {
+      [RT_WALK_COLOURS] = rt_colours_make,
+      [RT_WALK_COLOURS_FOR] = rt_colours_make,
+      [RT_WALK_COLOURS_RANKS] = rt_colours_make_ranks,
+      [RT_WALK_PARTS] = rt_parts_make};
+  assert(w->kind != RT_WALK_RANGE && (w->nc == 0 || w->c));
+  *out = NULL;
+  return make[w->kind](w, out);
+}
+
+/* ---- cache --------------------------------------------------------------- */
+
+/* What was made for a key: one of these, or nothing, since it does not pay. */
+struct made {
+  struct rt_walk *walk;
+  struct rt_stage *stage;
+  uint64_t *key;
+  uint32_t nkey;
+  bool used; /* since the last sweep */
+};
+enum { STAGE = RT_WALK_PARTS + 1 }; /* a kind, too */
+
+static struct {
+  struct table by_key; /* -> struct made */
+  struct made **made;
+  uint32_t n, cap;
+  uint64_t *key; /* scratch */
+  uint32_t nkey, capkey;
+  double begun; /* when what was not found began to be made */
+} cache;
+
+static void
+key_words(const uint64_t *words, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    VEC_PUSH(cache.key, cache.nkey, cache.capkey, words[k]);
+}
+
+static void
+key_conflicts(const struct rt_entries *c, uint32_t nc) {
+  for (uint32_t i = 0; i < nc; i++) {
+    assert(c[i].of);
+    uint64_t words[] = {(uintptr_t)c[i].of, c[i].of->version,
+                        (uint64_t)c[i].first << 32 | c[i].count};
+    key_words(words, 3);
+  }
+}
+
+/* By the level, since n may be equal on some rank for two of them. */
+static void
+key_of_walk(const struct rt_walk_want *w, idx_l lo, idx_l hi) {
+  bool ranks = w->kind == RT_WALK_COLOURS_RANKS;
+  uint64_t head[] = {w->kind,
+                     (uint64_t)(ranks ? w->level : w->n),
+                     (uint64_t)w->block,
+                     (uint64_t)w->tasks,
+                     w->elements,
+                     (uint64_t)lo,
+                     (uint64_t)hi};
+  cache.nkey = 0;
+  key_words(head, sizeof head / sizeof *head);
+  for (uint32_t i = 0; i < w->nc; i++)
+    assert(ranks || w->c[i].of->from->n >= w->n);
+  key_conflicts(w->c, w->nc);
+}
+
+/* What the key made last stands for; NULL: nothing yet. */
+static const struct made *
+cache_find(void) {
+  struct made *m = (struct made *)table_get(&cache.by_key, cache.key,
+                                            cache.nkey * sizeof *cache.key, 0);
+  if (m) m->used = true;
+  if (!m) cache.begun = timer_wall(); /* it will be made */
+  return m;
+}
+
+static void
+made_free(struct made *m) {
+  rt_walk_free(m->walk);
+  rt_stage_free(m->stage);
+  free(m->key);
+  free(m);
+}
+
+/* What was just made is kept if its check found nothing, or freed. */
+static status
+cache_keep(struct made made, status checked) {
+  assert(!made.walk || !made.stage);
+  struct made *m = mem_alloc(1, sizeof *m);
+  *m = made;
+  m->key = mem_alloc(cache.nkey, sizeof *m->key);
+  m->nkey = cache.nkey;
+  m->used = true;
+  if (checked != OK) {
+    made_free(m);
+    return checked;
+  }
+  memcpy(m->key, cache.key, cache.nkey * sizeof *m->key);
+  VEC_PUSH(cache.made, cache.n, cache.cap, m);
+  *table_slot(&cache.by_key, m->key, m->nkey * sizeof *m->key) = (uintptr_t)m;
+  counters[CNT_plans]++;
+  rt_walk_seconds += timer_wall() - cache.begun;
+  return OK;
+}
+
+static status
+keep_walk(struct rt_walk *made, idx_l lo, idx_l hi,
+          const struct rt_walk_want *w) {
+  bool check = made && rt_walk_checking;
+  return cache_keep((struct made){.walk = made},
+                    check ? rt_walk_check(made, lo, hi, w->c, w->nc) : OK);
+}
+
+status
+rt_walk_get(const struct rt_walk_want *w, const struct rt_walk **out) {
+  key_of_walk(w, 0, 0);
+  const struct made *known = cache_find();
+  struct rt_walk *made = known ? known->walk : NULL;
+  if (!known) {
+    TRY(rt_walk_make(w, &made));
+    TRY(keep_walk(made, 0, made ? made->n : 0, w));
+  }
+  *out = made;
+  return OK;
+}
+
+status
+rt_walk_get_cut(const struct rt_walk_want *w, idx_l lo, idx_l hi,
+                const struct rt_walk **out) {
+  const struct rt_walk *whole;
+  TRY(rt_walk_get(w, &whole));
+  assert(whole && hi > 0);
+  key_of_walk(w, lo, hi);
+  const struct made *known = cache_find();
+  struct rt_walk *made = known ? known->walk : NULL;
+  if (!known) {
+    TRY(cut(whole, lo, hi, &made));
+    TRY(keep_walk(made, lo, hi, w));
+  }
+  *out = made;
+  return OK;
+}
+
+status
+rt_stage_get(idx_l n, idx_l block, const struct rt_entries *c,
+             uint32_t nentries, const struct rt_stage **out) {
+  uint64_t head[] = {STAGE, (uint64_t)n, (uint64_t)block};
+  cache.nkey = 0;
+  key_words(head, 3);
+  key_conflicts(c, nentries);
+  const struct made *known = cache_find();
+  struct rt_stage *made = known ? known->stage : NULL;
+  if (!known) {
+    TRY(rt_stage_make(n, block, c, nentries, &made));
+    TRY(cache_keep((struct made){.stage = made},
+                   rt_walk_checking ? rt_stage_check(made, c, nentries) : OK));
+  }
+  *out = made;
+  return OK;
+}
+
+void
+rt_walk_cache_sweep(void) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < cache.n; i++) {
+    struct made *m = cache.made[i];
+    if (m->used || m->key[0] == RT_WALK_COLOURS_RANKS) {
+      m->used = false;
+      cache.made[n++] = m;
+      continue;
+    }
+    table_remove(&cache.by_key, m->key, m->nkey * sizeof *m->key);
+    made_free(m);
+  }
+  cache.n = n;
+}
+
+void
+rt_walk_cache_clear(void) {
+  rt_walk_seconds = 0;
+  for (uint32_t i = 0; i < cache.n; i++) made_free(cache.made[i]);
+  table_clear(&cache.by_key);
+  free(cache.made);
+  free(cache.key);
+  cache.made = NULL;
+  cache.key = NULL;
+  cache.n = cache.cap = cache.nkey = cache.capkey = 0;
+}

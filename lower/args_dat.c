@@ -1,4 +1,4 @@
-/* Slots of dats: which version lies where, as the region holds it: ir/holds.def.
+/* Slots of dats: which version lies where, as the region holds it (holds.def).
  *
  *   copy      a slot holds a version; reading finds it, writing takes the slot
  *             over; the last version in a buffer is the one that is stored

@@ -14,9 +14,9 @@ struct low_maker {
   struct rt_program *p;
   struct low_program *out;
   uint32_t *dat_no, *gbl_no;
-  bool *shared;        /* of a root: several dats lie there */
+  bool *shared;  /* of a root: several dats lie there */
   uint8_t *hold; /* of a value: how the region at hand holds it; 0 */
-  int32_t *held;  /* of a value: its slot, -1; scratch of args.c */
+  int32_t *held; /* of a value: its slot, -1; scratch of args.c */
   uint32_t capslots, capparams, capaddresses;
   uint32_t *slot_buffer; /* of a slot: ir buffer */
   bool *slot_host;       /* something on the host works on it */

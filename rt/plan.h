@@ -283,8 +283,9 @@ void rt_set_team(enum rt_team_way way);
 /* Forget what was measured: functions are no longer those that they were. */
 void rt_team_clear(void);
 /* One order of increments for any number of threads and ranks
- * (OP2_REPRODUCIBLE): coloured launches run by colours of the program's elements
- * always. Sums are independent of order where reductions say `exact`. */
+ * (OP2_REPRODUCIBLE): coloured launches run by colours of the program's
+ * elements always. Sums are independent of order where reductions say `exact`.
+ * */
 void rt_set_reproducible(bool on);
 /* Over ranks: globals that loops combine stay each rank's own. */
 void rt_set_apart(bool on);

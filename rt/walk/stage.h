@@ -23,7 +23,8 @@ struct rt_stage {
 enum { RT_STAGE_MAX = 1 << 16 };
 
 /* The numbers for these entries (all of one map, one each, none twice), from
- * the cache of walks or made. KEEP. cost O(n * nentries * log(block * nentries)) */
+ * the cache of walks or made. KEEP. cost O(n * nentries * log(block *
+ * nentries)) */
 status rt_stage_get(idx_l n, idx_l block, const struct rt_entries *c,
                     uint32_t nentries, const struct rt_stage **out);
 

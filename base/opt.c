@@ -62,7 +62,7 @@ opt_word_text(opt_word w) {
   return opt_words[w].text;
 }
 
-static status
+status
 opt_parse_word(const char *env, const char *field, const char *text,
                opt_word *out) {
   struct str expected = STR_INIT;

@@ -31,6 +31,9 @@ void opt_print(struct str *b);
 /* The options that ranks must share, as texts "NAME=value", each with its end.
  * */
 void opt_shared(const struct options *o, struct str *out);
+/* A word of the option `field`. ERR_ARG: "NAME=text: expected ..." */
+status opt_parse_word(const char *name, const char *field, const char *text,
+                      opt_word *out);
 /* As the user writes it. */
 const char *opt_word_text(opt_word w);
 /* Is `word` an entry of the comma-separated `list`? */

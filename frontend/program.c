@@ -174,13 +174,27 @@ levels_of(const struct ir_trace *t) {
   return level;
 }
 
+/* Does a loop of the trace run on a device whose code is not a processor's? */
+static bool
+on_gpu(const struct ir_trace *t) {
+  for (ir_ref n = 0; n < t->nnodes; n++) {
+    const char *target = t->nodes[n].op == IR_LOOP ? t->nodes[n].target : NULL;
+    if (target_is_device(target) &&
+        fe_target_device(target)->code_kind != RT_CODE_SPIR)
+      return true;
+  }
+  return false;
+}
+
 static status
 run_passes(struct ir_trace **t, struct fe_program *p) {
   struct str disable = STR_INIT, with = STR_INIT;
   bool colours =
       fe.opt.reproducible || fe.opt.threading == OPT_threading_colours;
   str_printf(&disable, "%s%s", fe.opt.disable, fe.apart ? ",fuse" : "");
-  str_printf(&with, "colour{colours=%d},hold{exact=%d}%s%s", colours,
+  str_printf(&with,
+             "colour{colours=%d,increments=%d,gpu=%d},hold{exact=%d}%s%s",
+             colours, fe.opt.increments - OPT_increments_auto, on_gpu(*t),
              fe.opt.reproducible != 0, *fe.halo_with ? "," : "", fe.halo_with);
   struct pass_options o = {.disable = disable.s,
                            .with = with.s,
@@ -203,7 +217,6 @@ make_from(struct ir_trace **t, struct fe_program *p,
                         .sanitize = fe.sanitize,
                         .device = env_device,
                         .ranks = fe_ranked()};
-  TRY(low_increments_find(opt_word_text(fe.opt.increments), &env.increments));
   TRY(run_passes(t, p));
   if (levels_of(*t) > fe.level) {
     *deeper = true; /* and all that was known of values is history */

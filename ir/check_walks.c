@@ -1,5 +1,6 @@
 /* Verifier: walks that are chosen are safe, and there is code for them. */
 #include "ir/check.h"
+#include "ir/cost.h"
 #include "ir/walk.h"
 
 #include "base/target.h"
@@ -23,16 +24,42 @@ check_walk(struct ir_check *c, ir_ref r, const bool *overlaps) {
            w->text);
 }
 
+/* Is there code for what the region adds, and room? */
+static void
+check_increments(struct ir_check *c, ir_ref r, const bool *overlaps) {
+  const struct ir_trace *t = c->t;
+  enum ir_walk walk = t->regions[r].walk;
+  if (walk != IR_WALK_ATOMIC && walk != IR_WALK_STAGED) return;
+  struct ir_live live = ir_live_build(t);
+  struct ir_hold_facts f = {overlaps, &live, mem_alloc(t->nbuffers + 1, 1)};
+  ir_region_touch(t, r, f.touch);
+  struct ir_increments x = ir_increments_of(t, r, &f);
+  if (!x.words)
+    ir_bad(c,
+           "region %u: walk %s, but not all that it writes is increments "
+           "of 4 or 8 bytes",
+           r, ir_walk_info[walk].text);
+  else if (walk == IR_WALK_STAGED && !x.staged)
+    ir_bad(c,
+           "region %u: walk staged, but there is nothing to stage, or too "
+           "much",
+           r);
+  free(f.touch);
+  ir_live_free(&live);
+}
+
 void
 ir_check_walks(struct ir_check *c) {
   const struct ir_trace *t = c->t;
   bool *overlaps = ir_overlaps_build(t);
   for (ir_ref r = 0; r < t->nregions; r++) {
     if (t->regions[r].walk == IR_WALK_NONE) continue;
-    if (ir_walk_known(t, r))
-      check_walk(c, r, overlaps);
-    else
+    if (!ir_walk_known(t, r)) {
       ir_bad(c, "region %u has a walk, but its values have no buffers", r);
+      continue;
+    }
+    check_walk(c, r, overlaps);
+    check_increments(c, r, overlaps);
   }
   free(overlaps);
 }

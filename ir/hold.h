@@ -24,7 +24,7 @@ ir_ref ir_operand(const struct ir_trace *t, const struct ir_arg *a);
 struct ir_hold_facts {
   const bool *overlaps; /* ir_overlaps_build */
   const struct ir_live *live;
-  const uint8_t *touch;
+  uint8_t *touch;
 };
 /* The ways in which the operand of argument `arg` of node n may be held: bits
  * 1 << enum ir_hold, never none of them. */

@@ -380,7 +380,8 @@ some_walk(struct ir_parser *p, enum ir_walk *out) {
       *out = (enum ir_walk)w;
       return ir_lex_next(&p->x);
     }
-  return ir_lex_expected(&p->x, "a walk (range, parts, colours, meet, serial)");
+  return ir_lex_expected(&p->x, "a walk (range, parts, colours, atomic, "
+                                "staged, serial)");
 }
 
 /* hold <hold> values */

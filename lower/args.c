@@ -139,9 +139,10 @@ low_region_name(struct low_region *r) {
 static void
 low_mode_set(struct low_args *g) {
   static const enum rt_run_mode mode_of[IR_WALK_COUNT] = {
-      [IR_WALK_NONE] = RT_RUN_SERIAL, [IR_WALK_RANGE] = RT_RUN_RANGE,
-      [IR_WALK_PARTS] = RT_RUN_PARTS, [IR_WALK_COLOURS] = RT_RUN_COLOURED,
-      [IR_WALK_MEET] = RT_RUN_PARTS,  [IR_WALK_SERIAL] = RT_RUN_SERIAL,
+      [IR_WALK_NONE] = RT_RUN_SERIAL,   [IR_WALK_RANGE] = RT_RUN_RANGE,
+      [IR_WALK_PARTS] = RT_RUN_PARTS,   [IR_WALK_COLOURS] = RT_RUN_COLOURED,
+      [IR_WALK_ATOMIC] = RT_RUN_PARTS,  [IR_WALK_STAGED] = RT_RUN_PARTS,
+      [IR_WALK_SERIAL] = RT_RUN_SERIAL,
   };
   struct low_region *r = g->r;
   enum ir_walk walk = g->m->t->regions[g->m->t->nodes[g->first].region].walk;
@@ -149,6 +150,10 @@ low_mode_set(struct low_args *g) {
   if (walk == IR_WALK_RANGE) r->nconflicts = 0;
   r->claims = g->m->env->ranks && g->payload;
   r->mode = mode_of[walk];
+  r->form = walk == IR_WALK_STAGED    ? RT_FORM_STAGE
+            : walk == IR_WALK_COLOURS ? RT_FORM_COLOUR
+                                      : RT_FORM_PLAIN;
+  r->atomic = walk == IR_WALK_ATOMIC;
   if (walk == IR_WALK_SERIAL || g->payload) r->parallel = false;
 }
 

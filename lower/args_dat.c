@@ -280,23 +280,6 @@ low_bytes(const struct low_args *g) {
   return (uint64_t)(sum + 0.5);
 }
 
-/* Of all conflicts the smallest mean degree: how often a target is named. */
-static double
-low_per_target(const struct low_args *g) {
-  const struct ir_trace *t = g->m->t;
-  double least = 0;
-  for (uint32_t k = 0; k < g->r->nconflicts; k++) {
-    const struct ir_map *m = &t->maps[g->r->conflicts[k].map];
-    double n = 0, to = (double)t->sets[m->to].n;
-    for (uint32_t j = 0; j < g->r->nconflicts; j++)
-      if (g->r->conflicts[j].map == g->r->conflicts[k].map)
-        n += g->r->conflicts[j].count;
-    double degree = to > 0 ? n * (double)t->sets[m->from].n / to : 0;
-    if (!k || degree < least) least = degree;
-  }
-  return least;
-}
-
 void
 low_dats_finish(struct low_args *g) {
   struct low_region *r = g->r;
@@ -317,6 +300,5 @@ low_dats_finish(struct low_args *g) {
       r->parallel = false;
   for (uint32_t k = 0; k < r->nbinds; k++)
     if (r->binds[k].written && !r->binds[k].alone) r->parallel = false;
-  r->per_target = low_per_target(g);
   r->bytes = low_bytes(g);
 }

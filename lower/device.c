@@ -213,13 +213,13 @@ low_offload_clear(struct rt_offload *o) {
 
 status
 low_offload_make(const struct low_region *r, struct rt_device *d,
-                 enum low_increments increments, struct rt_offload **out) {
+                 struct rt_offload **out) {
   struct low_device_form form = {.kind = d->code_kind, .arch = d->arch};
   struct arena arena = {0};
   const char *why = low_why_not(r);
   if (why) FAIL(ERR_COMPILE, "it cannot run on %s: %s", d->name, why);
   struct rt_offload *o = mem_alloc(1, sizeof *o);
-  low_form_make(r, increments, &arena, &form, o);
+  low_form_make(r, &arena, &form, o);
   status s = low_dev_code_get(r, &form, d, &o->code);
   arena_clear(&arena);
   if (s == OK) {
@@ -233,14 +233,13 @@ low_offload_make(const struct low_region *r, struct rt_device *d,
 
 status
 low_device_text(const struct low_region *r, enum rt_code_kind kind,
-                const char *arch, enum low_increments increments,
-                struct str *out) {
+                const char *arch, struct str *out) {
   struct low_device_form form = {.kind = kind, .arch = arch};
   struct rt_offload places = {0};
   struct arena arena = {0};
   const char *why = low_why_not(r);
   if (why) FAIL(ERR_COMPILE, "no code for a device: %s", why);
-  low_form_make(r, increments, &arena, &form, &places);
+  low_form_make(r, &arena, &form, &places);
   status s = low_llvm_device(r, &form, out);
   low_offload_clear(&places);
   arena_clear(&arena);

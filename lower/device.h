@@ -8,21 +8,18 @@
 /* ---- device_form.c ------------------------------------------------------- */
 
 /* Choose the form and its places, in `f` (arena) and `o` (mem_alloc). */
-void low_form_make(const struct low_region *r, enum low_increments want,
-                   struct arena *a, struct low_device_form *f,
-                   struct rt_offload *o);
+void low_form_make(const struct low_region *r, struct arena *a,
+                   struct low_device_form *f, struct rt_offload *o);
 
 /* ---- device.c ------------------------------------------------------------ */
 
 /* The launch's part for device `d`: code from the cache or compiled now.
  * ERR_COMPILE says why the region cannot run there. */
 status low_offload_make(const struct low_region *r, struct rt_device *d,
-                        enum low_increments increments,
                         struct rt_offload **out);
 /* Code alone, for no device in particular. */
 status low_device_text(const struct low_region *r, enum rt_code_kind kind,
-                       const char *arch, enum low_increments increments,
-                       struct str *out);
+                       const char *arch, struct str *out);
 /* Free kernels of all devices, before these are closed. */
 void low_device_clear(void);
 /* Free those that are not marked as kept, and drop the marks. */

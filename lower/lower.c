@@ -115,10 +115,9 @@ low_launch_fill(struct low_region *r, struct rt_launch *l) {
 
 /* Devices have a compiler of their own behind them: one region at a time. */
 static status
-low_launch_offload(struct low_maker *m, const struct ir_node *n,
-                   const struct low_region *r, struct rt_device *d,
-                   struct rt_launch *l) {
-  status s = low_offload_make(r, d, m->env->increments, &l->offload);
+low_launch_offload(const struct ir_node *n, const struct low_region *r,
+                   struct rt_device *d, struct rt_launch *l) {
+  status s = low_offload_make(r, d, &l->offload);
   return s == OK ? OK
                  : err_prefix(s, "%s:%d: loop %s: ", n->file ? n->file : "?",
                               n->line, r->name);
@@ -134,7 +133,7 @@ low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
   status s = low_region_make(m, first, count, &r);
   for (uint32_t k = 0; s == OK && k < r.nbinds; k++)
     if (r.binds[k].kind == RT_BIND_SLOT) low_slot_touch(m, r.binds[k].index, d);
-  if (s == OK && d) s = low_launch_offload(m, n, &r, d, l);
+  if (s == OK && d) s = low_launch_offload(n, &r, d, l);
   if (s != OK) {
     m->out->failed = n->tag;
     low_region_clear(&r);

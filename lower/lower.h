@@ -13,16 +13,6 @@
 #include "lower/sanitize.h"
 #include "rt/plan.h"
 
-/* How increments that may meet are made safe on a device. */
-enum low_increments {
-  LOW_INCREMENTS_AUTO,
-  LOW_INCREMENTS_ATOMIC,
-  LOW_INCREMENTS_COLOUR,
-  LOW_INCREMENTS_STAGED
-};
-/* "auto", "atomic", "colour" or "staged". */
-status low_increments_find(const char *name, enum low_increments *out);
-
 /* What lowering needs to know beyond the trace. */
 struct low_env {
   /* kernel with ir_kernel.tag */
@@ -32,8 +22,7 @@ struct low_env {
   const void *(*constant)(void *user, uint32_t tag, uint32_t epoch, uint32_t i);
   /* The open device of this target. */
   struct rt_device *(*device)(void *user, const char *target);
-  bool ranks;                     /* there are several */
-  enum low_increments increments; /* on devices */
+  bool ranks; /* there are several */
   void *user;
   bool vector_math;           /* exp, log, pow, sin by libmvec, to 4 ulp */
   enum low_sanitize sanitize; /* instrument the code */

@@ -143,12 +143,12 @@ struct low_region {
   bool claims; /* over ranks: extremes with payloads name their elements */
   /* for the launch, not in the key */
   enum rt_run_mode mode;
+  enum rt_form form; /* on a device */
+  bool atomic;       /* conflicting writes are */
   struct rt_reduction *reductions;
   struct low_conflict *conflicts;
   uint32_t nreductions, capreductions, nconflicts, capconflicts;
   uint64_t bytes;
-  double
-      per_target; /* increments through maps that a target gets, on average */
   const char *name;
   uint32_t tag; /* of its first node */
 };

@@ -8,8 +8,9 @@
  * Idea      ir/walk.c says what elements do to each other. Nothing: `range`.
  *           They meet in what they write through maps: on the host `parts`,
  *           where each thread keeps to a stretch of memory, or `colours`, which
- *           make the same sums for any number of threads; on a device `meet`.
- *           Order shows: `serial`.
+ *           make the same sums for any number of threads; on a device
+ *           `atomic`, `staged` or `colours`, whichever ir/cost.c says is the
+ *           cheapest of those that can be. Order shows: `serial`.
  *
  * Example   region over %edges {
  *             %res.1 = loop @res_calc over %edges (..., inc %res.0 via
@@ -23,38 +24,75 @@
  *           (Mudalige et al. 2012).
  * Limits    passes see no mesh: whether parts have short borders is seen when a
  *           plan is made; if not, colours are taken there. */
+#include "ir/cost.h"
 #include "ir/walk.h"
 #include "passes/pass.h"
 
+#include <stdlib.h>
+
+/* What becomes of increments that meet on a device: option `increments`. */
+enum { WANT_CHEAPEST, WANT_ATOMIC, WANT_COLOURS, WANT_STAGED };
+
+/* The costs that were compared, for the remark. */
+struct costs {
+  bool compared;
+  double atomic, staged;
+};
+
 static enum ir_walk
-walk_for(unsigned needs, bool device, bool colours) {
-  if (needs & IR_WALK_ORDERED) return IR_WALK_SERIAL;
-  if (!(needs & IR_WALK_MEETS)) return IR_WALK_RANGE;
-  if (colours) return IR_WALK_COLOURS;
-  return device ? IR_WALK_MEET : IR_WALK_PARTS;
+walk_on_device(const struct ir_increments *x, enum ir_machine machine,
+               long want, struct costs *c) {
+  if (!x->words || want == WANT_COLOURS) return IR_WALK_COLOURS;
+  if (want == WANT_ATOMIC || !x->staged) return IR_WALK_ATOMIC;
+  if (want == WANT_STAGED) return IR_WALK_STAGED;
+  *c = (struct costs){true, ir_cost_atomic(x, machine),
+                      ir_cost_staged(x, machine)};
+  return c->staged < c->atomic ? IR_WALK_STAGED : IR_WALK_ATOMIC;
 }
 
 static void
-tell(struct ir_trace *t, ir_ref r, unsigned needs) {
+tell(struct ir_trace *t, ir_ref r, unsigned needs, const struct costs *c) {
   const char *why = needs & IR_WALK_ORDERED
                         ? "results depend on the order of elements"
                         : "elements meet in what they write";
-  if (t->regions[r].walk != IR_WALK_RANGE)
-    ir_remark(t, "colour: the region of %s walks by %s: %s",
-              pass_node_text(t, t->regions[r].first),
-              ir_walk_info[t->regions[r].walk].text, why);
+  if (t->regions[r].walk == IR_WALK_RANGE) return;
+  struct str s = STR_INIT;
+  if (c->compared)
+    str_printf(&s, " (atomic costs %.1f, staged %.1f)", c->atomic, c->staged);
+  ir_remark(t, "colour: the region of %s walks by %s: %s%s",
+            pass_node_text(t, t->regions[r].first),
+            ir_walk_info[t->regions[r].walk].text, why, s.s);
+  str_clear(&s);
+}
+
+static enum ir_walk
+walk_for(const struct ir_trace *t, ir_ref r, const struct pass_ctx *c,
+         unsigned needs, struct costs *costs) {
+  const char *target = t->nodes[t->regions[r].first].target;
+  if (needs & IR_WALK_ORDERED) return IR_WALK_SERIAL;
+  if (!(needs & IR_WALK_MEETS)) return IR_WALK_RANGE;
+  if (pass_arg(c, "colours", 0)) return IR_WALK_COLOURS;
+  if (!target_is_device(target)) return IR_WALK_PARTS;
+  bool gpu = pass_arg(c, "gpu", 0) ||
+             target_same(target, target_info[TARGET_cuda].name);
+  struct ir_hold_facts f = {c->overlaps, c->live,
+                            mem_alloc(t->nbuffers + 1, 1)};
+  ir_region_touch(t, r, f.touch);
+  struct ir_increments x = ir_increments_of(t, r, &f);
+  free(f.touch);
+  return walk_on_device(&x, gpu ? IR_MACHINE_GPU : IR_MACHINE_CPU,
+                        pass_arg(c, "increments", 0), costs);
 }
 
 bool
 pass_colour(struct ir_trace *t, const struct pass_ctx *c) {
-  bool colours = pass_arg(c, "colours", 0) != 0;
   bool changed = false;
   for (ir_ref r = 0; r < t->nregions; r++) {
     if (!ir_walk_known(t, r)) continue;
     unsigned needs = ir_walk_needs(t, r, c->overlaps);
-    bool device = target_is_device(t->nodes[t->regions[r].first].target);
-    t->regions[r].walk = walk_for(needs, device, colours);
-    tell(t, r, needs);
+    struct costs costs = {0};
+    t->regions[r].walk = walk_for(t, r, c, needs, &costs);
+    tell(t, r, needs, &costs);
     changed = true;
   }
   return changed;

@@ -7,6 +7,7 @@
  * goes to FOLDER/NN-name.ENDING; nothing is run, no device need be there. */
 #include "tools/emit/emit.h"
 
+#include "base/opt.h"
 #include "ir/ir.h"
 #include "lower/device.h"
 #include "lower/maker.h"
@@ -21,7 +22,7 @@
 struct emit {
   const struct emit_kind *kind;
   const char *trace, *kernels, *arch, *out;
-  enum low_increments increments;
+  opt_word increments;
   struct ir_trace *t;
   struct str bitcode;
   struct low_kernel *list; /* of the trace's kernels */
@@ -62,7 +63,7 @@ emit_usage(void) {
 
 static status
 emit_device(struct emit *e, const struct low_region *r, struct str *code) {
-  return low_device_text(r, e->kind->code, e->arch, e->increments, code);
+  return low_device_text(r, e->kind->code, e->arch, code);
 }
 
 static status
@@ -124,7 +125,11 @@ emit_trace(struct emit *e) {
   for (ir_ref n = 0; n < e->t->nnodes; n++)
     if (e->t->nodes[n].op == IR_LOOP) e->t->nodes[n].target = e->kind->target;
   if (e->t->nbuffers) return OK;
-  return pass_run(&e->t, &(struct pass_options){.verify = true});
+  char with[64];
+  bool gpu = e->kind->code != RT_CODE_SPIR;
+  snprintf(with, sizeof with, "colour{increments=%d,gpu=%d}",
+           (int)(e->increments - OPT_increments_auto), gpu);
+  return pass_run(&e->t, &(struct pass_options){.verify = true, .with = with});
 }
 
 static status
@@ -156,8 +161,7 @@ static status
 emit_all(struct emit *e) {
   TRY(emit_trace(e));
   TRY(emit_kernels(e));
-  struct low_env env = {
-      .kernel = env_kernel, .user = e, .increments = e->increments};
+  struct low_env env = {.kernel = env_kernel, .user = e};
   return low_regions_each(e->t, &env, emit_region, e);
 }
 
@@ -174,7 +178,9 @@ read_words(struct emit *e, char **argv) {
     if (value || form) {
       if (!argv[1]) FAIL(ERR_ARG, "%s: expected a value behind it", *argv);
       argv++;
-      if (form) TRY(low_increments_find(*argv, &e->increments));
+      if (form)
+        TRY(opt_parse_word("--increments", "increments", *argv,
+                           &e->increments));
       if (value) *value = *argv;
     } else if (!e->trace) {
       e->trace = *argv;
@@ -189,7 +195,8 @@ read_words(struct emit *e, char **argv) {
 
 status
 emit_run(const char *kind, char **argv) {
-  struct emit e = {.out = ".", .bitcode = STR_INIT};
+  struct emit e = {
+      .out = ".", .bitcode = STR_INIT, .increments = OPT_increments_auto};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (!strcmp(kinds[k].name, kind)) e.kind = &kinds[k];
   if (!e.kind)

@@ -1,0 +1,160 @@
+/* What ways to run a region cost.
+ *
+ * Problem   Work items of a device add to the same elements through maps. Three
+ *           ways keep them apart, and none is the best everywhere:
+ *
+ *             atomic   each component that is added is an atomic operation on
+ *                      the device's memory; one launch, nothing to prepare
+ *             colours  a two-level plan: a launch for each colour of blocks,
+ *                      element colours inside, no atomic operation, the same
+ *                      sums in each run; neighbours in the mesh, which share
+ *                      cache lines, run in different launches
+ *             staged   a group adds in local memory, by element colours, then
+ *                      each distinct target of its block is added to the
+ *                      device's memory atomically; one launch, tables of two
+ *                      bytes an entry, a barrier for each colour
+ *
+ * Idea      Count, for an element, what the first and the last cost, in units
+ *           of one component moved to or from memory. With w components added,
+ *           of which g meet in a target on average (entries times elements by
+ *           targets), and a block that holds the share LOCALITY of a target's
+ *           increments:
+ *
+ *             atomic   A w
+ *             staged   L w + A w / (1 + LOCALITY (g - 1)) + S
+ *
+ *           A, L and S are the machine's (machines.def).
+ *
+ * Example   Airfoil's fluxes on a GPU: w = 8, g = 4: atomic 4*8 = 32, staged
+ *           8 + 32/3.1 + 6 = 24: staged.
+ *
+ * Cost      O(arguments squared) a region.
+ * Source    the plans of OP2 (Mudalige et al. 2012).
+ * Limits    meshes in bad order have a smaller LOCALITY; the library renumbers
+ *           those. */
+#include "ir/cost.h"
+
+#include "ir/walk.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static const double locality = 0.7;
+
+static const struct {
+  double atomic, local, fixed;
+} machines[IR_MACHINE_COUNT] = {
+#define MACHINE(name, text, atomic, local, fixed, meaning)                     \
+  [IR_MACHINE_##name] = {atomic, local, fixed},
+#include "ir/machines.def"
+#undef MACHINE
+};
+
+double
+ir_cost_atomic(const struct ir_increments *x, enum ir_machine m) {
+  return machines[m].atomic * x->moved;
+}
+
+double
+ir_cost_staged(const struct ir_increments *x, enum ir_machine m) {
+  double more = x->meet > 1 ? x->meet - 1 : 0;
+  return machines[m].local * x->moved +
+         ir_cost_atomic(x, m) / (1 + locality * more) + machines[m].fixed;
+}
+
+/* ---- what a region adds -------------------------------------------------- */
+
+/* Entry `entry` of the map, through which it adds to dat; each once. */
+struct strip {
+  ir_ref map, dat;
+  uint32_t entry;
+};
+struct strips {
+  struct strip *list;
+  uint32_t n, cap;
+};
+
+static void
+strips_add(struct strips *s, const struct ir_arg *a) {
+  for (uint32_t e = a->entry; e < a->entry + ir_arg_count(a); e++) {
+    struct strip x = {a->map, a->dat, e};
+    uint32_t k = 0;
+    while (k < s->n && (s->list[k].map != x.map || s->list[k].dat != x.dat ||
+                        s->list[k].entry != x.entry))
+      k++;
+    if (k == s->n) VEC_PUSH(s->list, s->n, s->cap, x);
+  }
+}
+
+/* Can what this argument writes be a copy of the element's own, a sum, or
+ * atomic? */
+static bool
+arg_in_words(const struct ir_trace *t, ir_ref n, uint32_t arg,
+             const struct ir_hold_facts *f) {
+  const struct ir_arg *a = &ir_args(t, &t->nodes[n])[arg];
+  if (!ir_arg_writes(a)) return true;
+  const struct ir_dat *d = &t->dats[a->dat];
+  unsigned ways = ir_holds_of(t, n, arg, f);
+  if (a->kind != IR_ARG_DAT) return ways & 1U << IR_HOLD_SUM;
+  if (t->dats[d->root].flags & IR_DAT_PINNED) return false;
+  if (ir_arg_direct(a)) return ways & 1U << IR_HOLD_COPY;
+  return ways & 1U << IR_HOLD_ADD && d->type.kind < TYPE_BOOL &&
+         (d->type.size == 4 || d->type.size == 8);
+}
+
+/* Entries of the map that are written through: distinct ones. */
+static uint32_t
+map_entries(const struct strips *s, ir_ref map) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < s->n; k++) {
+    bool again = s->list[k].map != map;
+    for (uint32_t i = 0; i < k && !again; i++)
+      again = s->list[i].map == map && s->list[i].entry == s->list[k].entry;
+    n += !again;
+  }
+  return n;
+}
+
+static double
+map_degree(const struct ir_trace *t, ir_ref map, uint32_t entries) {
+  const struct ir_map *m = &t->maps[map];
+  double to = (double)t->sets[m->to].n;
+  return to > 0 ? entries * (double)t->sets[m->from].n / to : 0;
+}
+
+static void
+strips_weigh(const struct ir_trace *t, const struct strips *s,
+             struct ir_increments *x) {
+  size_t bytes = 0;
+  x->staged = x->words && s->n;
+  for (uint32_t k = 0; k < s->n; k++) {
+    const struct ir_dat *d = &t->dats[s->list[k].dat];
+    uint32_t entries = map_entries(s, s->list[k].map);
+    double degree = map_degree(t, s->list[k].map, entries);
+    x->moved += d->dim;
+    bytes += (size_t)d->dim * d->type.size + IR_STAGE_ALIGN;
+    x->staged &= entries <= IR_STAGE_ENTRIES;
+    if (!k || degree < x->meet) x->meet = degree;
+  }
+  x->staged &= bytes <= IR_STAGE_BYTES;
+}
+
+struct ir_increments
+ir_increments_of(const struct ir_trace *t, ir_ref region,
+                 const struct ir_hold_facts *facts) {
+  assert(region < t->nregions);
+  const struct ir_region *g = &t->regions[region];
+  struct ir_increments x = {.words = true};
+  struct strips s = {0};
+  for (ir_ref n = g->first; n < g->first + g->count; n++)
+    for (uint32_t k = 0; !ir_deferred(&t->nodes[n]) && k < t->nodes[n].nargs;
+         k++) {
+      const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
+      x.words = x.words && arg_in_words(t, n, k, facts);
+      if (a->kind == IR_ARG_DAT && ir_arg_writes(a) && !ir_arg_direct(a))
+        strips_add(&s, a);
+    }
+  strips_weigh(t, &s, &x);
+  free(s.list);
+  return x;
+}

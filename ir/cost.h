@@ -1,0 +1,36 @@
+/* What ways to run a region cost: see cost.c. */
+#ifndef IR_COST_H
+#define IR_COST_H
+
+#include "ir/hold.h"
+
+/* Increments through maps of one region, for each of its elements. */
+struct ir_increments {
+  bool words;  /* increments of 4 or 8 bytes and copies of the element's own are
+                   all that it writes: each component can be atomic */
+  bool staged; /* and there is room to stage them */
+  double moved; /* components that are added */
+  double meet;  /* increments that a target gets, on average, of that map where
+                   they are fewest */
+};
+/* facts: of the region, as for ir_holds_of. cost O(arguments squared) */
+struct ir_increments ir_increments_of(const struct ir_trace *t, ir_ref region,
+                                      const struct ir_hold_facts *facts);
+
+/* Where regions run: weights of machines.def. */
+enum ir_machine {
+#define MACHINE(name, text, atomic, local, fixed, meaning) IR_MACHINE_##name,
+#include "ir/machines.def"
+#undef MACHINE
+  IR_MACHINE_COUNT
+};
+
+/* In units of one component moved to or from memory, an element. */
+double ir_cost_atomic(const struct ir_increments *x, enum ir_machine m);
+double ir_cost_staged(const struct ir_increments *x, enum ir_machine m);
+
+/* What staging has room for: entries of one map, bytes of an element's
+ * increments in local memory, and what each begins at a multiple of. */
+enum { IR_STAGE_ENTRIES = 16, IR_STAGE_BYTES = 1024, IR_STAGE_ALIGN = 16 };
+
+#endif

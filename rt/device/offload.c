@@ -133,23 +133,36 @@ widest_step(const struct rt_walk *w) {
   return (uint32_t)widest;
 }
 
-/* The device's copies of a walk's tables: blocks by task, and colours of
- * elements. */
-struct walk_tables {
-  struct rt_dev_arg block, colour, ncolours;
-};
-
+/* Arguments that are tables of the walk and the stages: when a launch is
+ * prepared, so that the device has them, and when it is given. */
 static status
-walk_tables(struct rt_device *d, const struct rt_walk *w,
-            struct walk_tables *out) {
-  size_t word = sizeof(idx_l);
-  assert(w->block && w->colour && w->ncolours);
-  TRY(table_arg(d, w->block, word * (size_t)w->ntasks, &out->block));
-  TRY(table_arg(d, w->colour, word * (size_t)w->n, &out->colour));
-  return table_arg(d, w->ncolours, word * (size_t)w->ntasks, &out->ncolours);
+table_args(const struct rt_launch *l, const struct rt_offload_run *r,
+           struct rt_dev_arg *a) {
+  const struct rt_offload *o = l->offload;
+  struct rt_device *d = o->code->device;
+  const struct rt_walk *w = r->walk;
+  bool staged = o->form == RT_FORM_STAGE;
+  size_t word = sizeof(idx_l), blocks = (size_t)w->ntasks;
+  struct rt_dev_arg *inner =
+      a + (staged ? RT_STAGE_COLOURS : RT_COLOUR_COLOURS);
+  assert(w->block && w->colour && w->ncolours && w->n == r->end);
+  if (!staged) TRY(table_arg(d, w->block, word * blocks, &a[RT_COLOUR_ORDER]));
+  TRY(table_arg(d, w->colour, word * (size_t)w->n, &inner[0]));
+  TRY(table_arg(d, w->ncolours, word * blocks, &inner[1]));
+  a += RT_STAGE_ARGS;
+  for (uint32_t u = 0; staged && u < o->nuses; u++, a += RT_STAGE_TABLES) {
+    const struct rt_stage *s = o->stages[u];
+    assert(s->nblocks == w->ntasks && s->block == w->length);
+    TRY(table_arg(d, s->first, word * (blocks + 1), &a[RT_STAGE_FIRST]));
+    TRY(table_arg(d, s->targets, word * (size_t)s->first[blocks],
+                  &a[RT_STAGE_TARGETS]));
+    TRY(table_arg(d, s->local, sizeof *s->local * (size_t)s->n * s->nentries,
+                  &a[RT_STAGE_LOCAL]));
+  }
+  return OK;
 }
 
-/* Colours with blocks of this length, and the device's copies of them. */
+/* Colours with blocks of this length, and the device's copies of tables. */
 static status
 prepare_walk(struct rt_launch *l, uint32_t block,
              const struct rt_entries *conflicts, struct rt_offload_run *r) {
@@ -159,10 +172,9 @@ prepare_walk(struct rt_launch *l, uint32_t block,
                               .c = conflicts,
                               .nc = l->nconflicts,
                               .elements = true};
-  struct walk_tables t;
   TRY(rt_walk_get(&want, &r->walk));
   r->group = block;
-  return walk_tables(l->offload->code->device, r->walk, &t);
+  return table_args(l, r, l->offload->args);
 }
 
 /* ---- staging ------------------------------------------------------------- */
@@ -188,23 +200,6 @@ stages_get(const struct rt_program *p, const struct rt_launch *l,
   return OK;
 }
 
-struct stage_table {
-  const void *data;
-  size_t bytes;
-};
-
-static void
-stage_tables(const struct rt_stage *s,
-             struct stage_table out[RT_STAGE_TABLES]) {
-  size_t word = sizeof(idx_l);
-  out[RT_STAGE_FIRST] =
-      (struct stage_table){s->first, word * ((size_t)s->nblocks + 1)};
-  out[RT_STAGE_TARGETS] =
-      (struct stage_table){s->targets, word * (size_t)s->first[s->nblocks]};
-  out[RT_STAGE_LOCAL] = (struct stage_table){
-      s->local, sizeof *s->local * (size_t)s->n * s->nentries};
-}
-
 static status
 prepare_stage(const struct rt_program *p, struct rt_launch *l,
               const struct rt_entries *conflicts, struct rt_offload_run *r) {
@@ -221,19 +216,12 @@ prepare_stage(const struct rt_program *p, struct rt_launch *l,
          "%s: loop %s: an element's increments take %zu bytes of local memory, "
          "it has %zu",
          d->name, l->name, r->local, d->local);
-  TRY(prepare_walk(l, block, conflicts, r));
-  for (uint32_t u = 0; u < o->nuses; u++) {
-    struct stage_table t[RT_STAGE_TABLES];
-    void *mem;
-    stage_tables(o->stages[u], t);
-    for (int k = 0; k < RT_STAGE_TABLES; k++)
-      TRY(rt_dev_table_get(d, t[k].data, t[k].bytes, 0, &mem));
-  }
-  return OK;
+  return prepare_walk(l, block, conflicts, r);
 }
 
 static uint32_t
 stage_groups(const struct rt_launch *l, const struct rt_offload_run *r) {
+  assert(r->walk && r->group > 0);
   uint32_t groups = (uint32_t)r->walk->ntasks;
   uint32_t most = sum_items(l, l->offload->code->device) / r->group;
   return l->nreductions && groups > most ? (most ? most : 1) : groups;
@@ -407,18 +395,17 @@ first_args(const struct rt_program *p, const struct rt_launch *l,
   return OK;
 }
 
-/* Elements [lo, hi) of a launch that is about to be given: its first arguments
- * are there; it leaves so many rows. */
+/* Elements [lo, hi) of a launch that is about to be given: its arguments are
+ * there; it leaves so many rows. */
 struct part {
   idx_l lo, hi;
-  uint32_t nargs, rows;
+  uint32_t nargs, group, rows;
 };
 
 static status
-launch_plain(const struct rt_program *p, const struct rt_launch *l,
-             const struct rt_offload_run *r, struct part *x) {
+plain_args(const struct rt_program *p, const struct rt_launch *l,
+           const struct rt_offload_run *r, struct part *x) {
   struct rt_offload *o = l->offload;
-  struct rt_device *d = o->code->device;
   int64_t count = x->hi - x->lo;
   struct items items = choose_items(l, (uint32_t)count);
   int64_t mul = 1, span = count, step = items.all;
@@ -432,61 +419,41 @@ launch_plain(const struct rt_program *p, const struct rt_launch *l,
   void *at = NULL;
   if (x->lo < r->n) TRY(order_table(p, l, &at));
   struct rt_dev_arg *a = o->args + x->nargs;
-  a[RT_PLAIN_AT] = mem_arg(at ? at : d->scalars);
+  a[RT_PLAIN_AT] = mem_arg(at ? at : o->code->device->scalars);
   a[RT_PLAIN_LO] = word_arg(x->lo);
   a[RT_PLAIN_HI] = word_arg(x->hi);
   a[RT_PLAIN_MUL] = word_arg(mul);
   a[RT_PLAIN_SPAN] = word_arg(span);
   a[RT_PLAIN_STEP] = word_arg(step);
   a[RT_PLAIN_MAPPED] = word_arg(at != NULL);
+  x->nargs += RT_PLAIN_ARGS;
+  assert(items.group > 0 && items.all % items.group == 0);
+  x->group = items.group;
   x->rows = items.all;
-  return d->driver->launch(d, o->code->run, o->args, x->nargs + RT_PLAIN_ARGS,
-                           items.all, items.group);
-}
-
-static status
-launch_coloured(const struct rt_launch *l, const struct rt_offload_run *r,
-                struct part *x) {
-  struct rt_offload *o = l->offload;
-  struct rt_device *d = o->code->device;
-  const struct rt_walk *w = r->walk;
-  struct rt_dev_arg *a = o->args + x->nargs;
-  struct walk_tables t;
-  TRY(walk_tables(d, w, &t));
-  a[RT_COLOUR_ORDER] = t.block;
-  a[RT_COLOUR_COLOURS] = t.colour;
-  a[RT_COLOUR_NCOLOURS] = t.ncolours;
-  a[RT_COLOUR_LO] = word_arg(x->lo);
-  a[RT_COLOUR_HI] = word_arg(x->hi);
-  for (idx_l s = 0, begun = 0; s < w->nsteps; s++) {
-    idx_l groups = w->step[s + 1] - w->step[s];
-    a[RT_COLOUR_FIRST] = word_arg(w->step[s]);
-    a[RT_COLOUR_FRESH] = word_arg(begun);
-    TRY(d->driver->launch(d, o->code->run, o->args, x->nargs + RT_COLOUR_ARGS,
-                          (size_t)groups * r->group, r->group));
-    if (groups > begun) begun = groups;
-  }
-  x->rows = widest_step(w) * r->group;
   return OK;
 }
 
 static status
-launch_staged(const struct rt_launch *l, const struct rt_offload_run *r,
+coloured_args(const struct rt_launch *l, const struct rt_offload_run *r,
               struct part *x) {
+  struct rt_dev_arg *a = l->offload->args + x->nargs;
+  TRY(table_args(l, r, a));
+  a[RT_COLOUR_LO] = word_arg(x->lo);
+  a[RT_COLOUR_HI] = word_arg(x->hi);
+  x->nargs += RT_COLOUR_ARGS;
+  x->group = r->group;
+  x->rows = widest_step(r->walk) * r->group;
+  return OK;
+}
+
+static status
+staged_args(const struct rt_launch *l, const struct rt_offload_run *r,
+            struct part *x) {
   struct rt_offload *o = l->offload;
-  struct rt_device *d = o->code->device;
   uint32_t groups = stage_groups(l, r);
-  struct rt_dev_arg *a = o->args + x->nargs, *use = a + RT_STAGE_ARGS;
-  struct walk_tables tables;
-  TRY(walk_tables(d, r->walk, &tables));
-  a[RT_STAGE_COLOURS] = tables.colour;
-  a[RT_STAGE_NCOLOURS] = tables.ncolours;
-  for (uint32_t u = 0; u < o->nuses; u++) {
-    struct stage_table t[RT_STAGE_TABLES];
-    stage_tables(o->stages[u], t);
-    for (int k = 0; k < RT_STAGE_TABLES; k++)
-      TRY(table_arg(d, t[k].data, t[k].bytes, use++));
-  }
+  struct rt_dev_arg *use = o->args + x->nargs;
+  TRY(table_args(l, r, use));
+  use += RT_STAGE_ARGS + RT_STAGE_TABLES * (size_t)o->nuses;
   use[RT_STAGE_LO] = word_arg(x->lo);
   use[RT_STAGE_HI] = word_arg(x->hi);
   use[RT_STAGE_BLOCKS] = word_arg(r->walk->ntasks);
@@ -494,9 +461,33 @@ launch_staged(const struct rt_launch *l, const struct rt_offload_run *r,
   use += RT_STAGE_WORDS;
   for (uint32_t u = 0; u < o->nuses; u++) *use++ = word_arg(o->stages[u]->most);
   *use++ = (struct rt_dev_arg){.local = r->local};
+  x->nargs = (uint32_t)(use - o->args);
+  x->group = r->group;
   x->rows = groups * r->group;
-  return d->driver->launch(d, o->code->run, o->args, (uint32_t)(use - o->args),
-                           x->rows, r->group);
+  return OK;
+}
+
+/* By colours a launch for each step of the walk, a group for each of its tasks;
+ * else one of all rows. */
+static status
+launch_steps(const struct rt_launch *l, const struct rt_offload_run *r,
+             const struct part *x) {
+  struct rt_offload *o = l->offload;
+  struct rt_device *d = o->code->device;
+  const struct rt_walk *w = o->form == RT_FORM_COLOUR ? r->walk : NULL;
+  for (idx_l s = 0, begun = 0; s < (w ? w->nsteps : 1); s++) {
+    size_t items = x->rows;
+    if (w) {
+      struct rt_dev_arg *a = o->args + x->nargs - RT_COLOUR_ARGS;
+      idx_l groups = w->step[s + 1] - w->step[s];
+      a[RT_COLOUR_FIRST] = word_arg(w->step[s]);
+      a[RT_COLOUR_FRESH] = word_arg(begun);
+      if (groups > begun) begun = groups;
+      items = (size_t)groups * x->group;
+    }
+    TRY(d->driver->launch(d, o->code->run, o->args, x->nargs, items, x->group));
+  }
+  return OK;
 }
 
 /* Combine the rows on the device. */
@@ -533,10 +524,11 @@ static status
 launch_kernels(const struct rt_program *p, const struct rt_launch *l,
                const struct rt_offload_run *r, struct part *x) {
   switch (l->offload->form) {
-  case RT_FORM_PLAIN: TRY(launch_plain(p, l, r, x)); break;
-  case RT_FORM_COLOUR: TRY(launch_coloured(l, r, x)); break;
-  case RT_FORM_STAGE: TRY(launch_staged(l, r, x)); break;
+  case RT_FORM_PLAIN: TRY(plain_args(p, l, r, x)); break;
+  case RT_FORM_COLOUR: TRY(coloured_args(l, r, x)); break;
+  case RT_FORM_STAGE: TRY(staged_args(l, r, x)); break;
   }
+  TRY(launch_steps(l, r, x));
   return x->lo < r->n ? combine_sums(l, x->rows) : OK;
 }
 

@@ -72,6 +72,15 @@ rt_entries_of(const struct rt_entries *x, int64_t e) {
   return (struct rt_row){row.at + first, x->count < left ? x->count : left};
 }
 
+/* The first of them that is of the same targets as c[i]. */
+static inline uint32_t
+rt_entries_alike(const struct rt_entries *c, uint32_t i) {
+  uint32_t k = 0;
+  while (c[k].of->to != c[i].of->to) k++;
+  assert(k <= i);
+  return k;
+}
+
 /* ---- relation.c --------------------------------------------------------- */
 
 /* Entries of all rows; bytes of the table. */

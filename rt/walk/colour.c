@@ -47,66 +47,47 @@ enum { ROUND = 64, BUSY = 2 };
 /* Ranges of one element cost nothing extra. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* The used colours of each target of one set, in this round. */
-struct words {
-  const struct rt_set *to;
-  uint64_t *used;
-};
-
 struct colouring {
   const struct rt_entries *c;
   uint32_t nc;
-  struct words *sets;
-  uint32_t nsets;
-  uint64_t **used; /* of the target set of conflict i */
+  uint64_t **used; /* in this round, by each target of conflict i; conflicts of
+                      the same targets share them */
 };
 
 /* ---- words --------------------------------------------------------------- */
 
 static size_t
-words_bytes(const struct words *w) {
-  return (size_t)w->to->n * sizeof *w->used;
+words_bytes(const struct rt_entries *c) {
+  return (size_t)c->of->to->n * sizeof(uint64_t);
 }
 
 static void
 colouring_clear(struct colouring *k) {
-  for (uint32_t i = 0; i < k->nsets; i++)
-    rt_mem_free(k->sets[i].used, words_bytes(&k->sets[i]));
-  free(k->sets);
+  for (uint32_t i = 0; i < k->nc; i++)
+    if (rt_entries_alike(k->c, i) == i)
+      rt_mem_free(k->used[i], words_bytes(&k->c[i]));
   free(k->used);
-}
-
-static uint64_t *
-words_find(const struct colouring *k, const struct rt_set *to) {
-  for (uint32_t i = 0; i < k->nsets; i++)
-    if (k->sets[i].to == to) return k->sets[i].used;
-  return NULL;
 }
 
 static status
 colouring_init(struct colouring *k, const struct rt_entries *c, uint32_t nc) {
-  *k = (struct colouring){.c = c, .nc = nc};
-  k->sets = mem_alloc(nc, sizeof *k->sets);
-  k->used = mem_alloc(nc, sizeof *k->used);
+  *k = (struct colouring){c, nc, mem_alloc(nc, sizeof *k->used)};
   for (uint32_t i = 0; i < nc; i++) {
-    struct words w = {c[i].of->to, NULL};
-    k->used[i] = words_find(k, w.to);
+    uint32_t first = rt_entries_alike(c, i);
+    k->used[i] = first < i ? k->used[first] : rt_mem_new(words_bytes(&c[i]));
     if (k->used[i]) continue;
-    k->used[i] = w.used = rt_mem_new(words_bytes(&w));
-    if (!w.used) {
-      colouring_clear(k);
-      FAIL(ERR_MEMORY, "no memory to colour %d targets of set %s", w.to->n,
-           w.to->name);
-    }
-    k->sets[k->nsets++] = w;
+    colouring_clear(k);
+    FAIL(ERR_MEMORY, "no memory to colour %d targets of set %s", c[i].of->to->n,
+         c[i].of->to->name);
   }
   return OK;
 }
 
 static void
 words_reset(struct colouring *k) {
-  for (uint32_t i = 0; i < k->nsets; i++)
-    memset(k->sets[i].used, 0, words_bytes(&k->sets[i]));
+  for (uint32_t i = 0; i < k->nc; i++)
+    if (rt_entries_alike(k->c, i) == i)
+      memset(k->used[i], 0, words_bytes(&k->c[i]));
 }
 
 /* The colours used on what elements [lo, hi) name. */
@@ -121,21 +102,17 @@ used_by(const struct colouring *k, int64_t lo, int64_t hi) {
   return bits;
 }
 
+/* What they name has these colours, besides those that it keeps. */
 INLINE void
-use(struct colouring *k, int64_t lo, int64_t hi, uint64_t bit) {
+use(struct colouring *k, int64_t lo, int64_t hi, uint64_t keep, uint64_t bits) {
   for (uint32_t i = 0; i < k->nc; i++)
     for (int64_t e = lo; e < hi; e++) {
       struct rt_row t = rt_entries_of(&k->c[i], e);
-      for (uint32_t j = 0; j < t.n; j++) k->used[i][t.at[j]] |= bit;
-    }
-}
-
-static void
-forget(struct colouring *k, int64_t lo, int64_t hi) {
-  for (uint32_t i = 0; i < k->nc; i++)
-    for (int64_t e = lo; e < hi; e++) {
-      struct rt_row t = rt_entries_of(&k->c[i], e);
-      for (uint32_t j = 0; j < t.n; j++) k->used[i][t.at[j]] = 0;
+      for (uint32_t j = 0; j < t.n; j++) {
+        assert(t.at[j] >= 0 && t.at[j] < k->c[i].of->to->n);
+        uint64_t *used = &k->used[i][t.at[j]];
+        *used = (*used & keep) | bits;
+      }
     }
 }
 
@@ -160,7 +137,7 @@ block_colour(struct colouring *k, const struct blocks *b, idx_l j) {
   uint64_t bits = used_by(k, x.lo, x.hi);
   if (bits == FULL) return -1;
   int colour = __builtin_ctzll(~bits);
-  use(k, x.lo, x.hi, 1ull << colour);
+  use(k, x.lo, x.hi, FULL, 1ull << colour);
   return colour;
 }
 
@@ -190,14 +167,15 @@ colour_blocks(struct colouring *k, const struct blocks *b, idx_l most,
 static idx_l
 colour_elements(struct colouring *k, struct rt_range x, idx_l *colour) {
   idx_l ncolours = 0, left = x.hi - x.lo;
+  assert(x.lo < x.hi);
   for (idx_l e = x.lo; e < x.hi; e++) colour[e] = -1;
   for (idx_l base = 0; left; base += ROUND) {
-    forget(k, x.lo, x.hi);
+    use(k, x.lo, x.hi, 0, 0);
     for (idx_l e = x.lo; e < x.hi; e++) {
       uint64_t bits = colour[e] < 0 ? used_by(k, e, e + 1) : FULL;
       if (bits == FULL) continue;
       int c = __builtin_ctzll(~bits);
-      use(k, e, e + 1, 1ull << c);
+      use(k, e, e + 1, FULL, 1ull << c);
       colour[e] = base + c;
       if (base + c >= ncolours) ncolours = base + c + 1;
       left--;

@@ -132,9 +132,7 @@ static void
 find_pairs(const struct maker *m, struct twos *pairs) {
   for (uint32_t i = 0; i < m->nc; i++) {
     const struct rt_set *to = m->c[i].of->to;
-    bool seen = false;
-    for (uint32_t k = 0; k < i; k++) seen |= m->c[k].of->to == to;
-    if (seen) continue;
+    if (rt_entries_alike(m->c, i) != i) continue;
     idx_l *only = mem_alloc((size_t)to->part->owned + 1, sizeof *only);
     struct twos met = {0};
     for (idx_l t = 0; t < to->part->owned; t++) only[t] = NOBODY;

@@ -37,20 +37,15 @@
 
 enum { SHORT_RUN = 32, PAYS = 8 };
 
-/* Which part touches each target of one set; SEVERAL if more than one does. */
-#define NOBODY (-1)
-#define SEVERAL (-2)
-struct touch {
-  const struct rt_set *to;
-  int32_t *part;
-};
+/* Which part touches a target; SEVERAL if more than one does. */
+enum { NOBODY = -1, SEVERAL = -2 };
 
 struct maker {
   const struct rt_entries *c;
   uint32_t nc;
-  struct touch *touches; /* per conflict; maps to one set share */
-  idx_l *bounds;         /* part k covers [bounds[k], bounds[k+1]) */
-  char *border;          /* per element */
+  int32_t **touches; /* per conflict: of each target; alike ones share them */
+  idx_l *bounds;     /* part k covers [bounds[k], bounds[k+1]) */
+  char *border;      /* per element */
   int parts;
 };
 
@@ -66,37 +61,32 @@ make_bounds(struct maker *m, idx_l n) {
 static status
 touches_init(struct maker *m) {
   for (uint32_t i = 0; i < m->nc; i++) {
-    const struct rt_set *to = m->c[i].of->to;
-    for (uint32_t j = 0; j < i && !m->touches[i].part; j++)
-      if (m->touches[j].to == to) m->touches[i] = m->touches[j];
-    if (m->touches[i].part) continue;
-    size_t bytes = ((size_t)to->n + 1) * sizeof(int32_t);
-    int32_t *part = malloc(bytes);
-    if (!part) FAIL(ERR_MEMORY, "no memory for a plan of %zu bytes", bytes);
-    for (idx_l t = 0; t < to->n; t++) part[t] = NOBODY;
-    m->touches[i] = (struct touch){to, part};
+    uint32_t first = rt_entries_alike(m->c, i);
+    size_t n = (size_t)m->c[i].of->to->n;
+    m->touches[i] =
+        first < i ? m->touches[first] : malloc((n + 1) * sizeof(int32_t));
+    if (!m->touches[i])
+      FAIL(ERR_MEMORY, "no memory for parts that touch %zu elements", n);
+    for (size_t t = 0; first == i && t < n; t++) m->touches[i][t] = NOBODY;
   }
   return OK;
 }
 
 static void
 touches_clear(struct maker *m) {
-  for (uint32_t i = 0; i < m->nc; i++) {
-    bool mine = true;
-    for (uint32_t j = 0; j < i; j++)
-      if (m->touches[j].part == m->touches[i].part) mine = false;
-    if (mine) free(m->touches[i].part);
-  }
+  for (uint32_t i = 0; i < m->nc; i++)
+    if (rt_entries_alike(m->c, i) == i) free(m->touches[i]);
   free(m->touches);
 }
 
 static void
 note_part(struct maker *m, uint32_t i, int part) {
-  int32_t *touch = m->touches[i].part;
+  int32_t *touch = m->touches[i];
   const struct rt_entries c = m->c[i];
   for (int64_t e = m->bounds[part], end = m->bounds[part + 1]; e < end; e++) {
     struct rt_row row = rt_entries_of(&c, e);
     for (uint32_t j = 0; j < row.n; j++) {
+      assert(row.at[j] >= 0 && row.at[j] < c.of->to->n);
       int32_t *t = &touch[row.at[j]];
       if (*t != part) *t = *t == NOBODY ? part : SEVERAL;
     }
@@ -105,7 +95,7 @@ note_part(struct maker *m, uint32_t i, int part) {
 
 static void
 note_border(struct maker *m, uint32_t i, idx_l n) {
-  const int32_t *touch = m->touches[i].part;
+  const int32_t *touch = m->touches[i];
   for (int64_t e = 0; e < n; e++) {
     struct rt_row row = rt_entries_of(&m->c[i], e);
     for (uint32_t j = 0; j < row.n; j++)

@@ -324,7 +324,7 @@ fe_program_run(struct fe_program *p) {
   for (uint32_t i = 0; i < rt->nparams; i++)
     rt->params[i] =
         fe.captured + fe.recs[p->params[i].rec].capture + p->params[i].offset;
-  TRY(rt_exec_run(rt, fe.nthreads));
+  TRY(rt_exec_run(rt));
   deliver_raws(p);
   if (rt->nouts) fe_state_update();
   counters[CNT_loops_run] += p->loops;

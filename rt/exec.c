@@ -118,6 +118,7 @@ make_room(struct rt_scratch *s, uint32_t nlaunches, int nthreads) {
 static status
 prepare_launches(struct rt_program *p, int nthreads) {
   if (!p->scratch) p->scratch = scratch_new(p);
+  p->scratch->nthreads = nthreads;
   for (uint32_t i = 0; i < p->nlaunches; i++) TRY(rt_launch_plan(p, i));
   for (uint32_t i = 0; i < p->nlaunches; i++)
     TRY(rt_launch_prepare(p, i, nthreads, &p->scratch->runs[i]));
@@ -211,9 +212,7 @@ note_written(const struct rt_launch *l, struct rt_buf **bufs) {
 }
 
 static status
-run_launch(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
-           struct work *out) {
-  (void)nthreads;
+run_launch(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   assert(cmd->a < p->nlaunches);
   const struct rt_scratch *s = p->scratch;
   const struct rt_run *r = &s->runs[cmd->a];
@@ -228,9 +227,7 @@ run_launch(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
 }
 
 static status
-run_core(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
-         struct work *out) {
-  (void)nthreads;
+run_core(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   struct rt_run *r = &p->scratch->runs[cmd->a];
   bool ran;
   TRY(rt_launch_core(p, r, &ran));
@@ -268,8 +265,7 @@ copy_on_device(struct rt_device *d, struct rt_buf *to, struct rt_buf *from) {
 }
 
 static status
-run_copy(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
-         struct work *out) {
+run_copy(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   assert(cmd->a < p->nslots && cmd->b < p->nslots);
   const struct rt_shape *shape = &p->dats[p->slots[cmd->a].dat]->shape;
   struct rt_buf *from = p->scratch->bufs[cmd->a];
@@ -279,7 +275,7 @@ run_copy(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
     TRY(copy_on_device(cmd->device, to, from));
   } else if (from->stride == to->stride) {
     assert(from->bytes == to->bytes && !from->stale);
-    copy_bytes(to->mem, from->mem, from->bytes, nthreads);
+    copy_bytes(to->mem, from->mem, from->bytes, p->scratch->nthreads);
   } else {
     rt_layout_copy(to->mem, to->stride, from->mem, from->stride, 0, shape->n,
                    shape->dim, shape->type.size);
@@ -294,19 +290,16 @@ run_copy(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
 }
 
 static status
-run_set_global(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
+run_set_global(struct rt_program *p, const struct rt_cmd *cmd,
                struct work *out) {
-  (void)nthreads;
+  (void)out;
   assert(cmd->a < p->nglobals && cmd->b < p->nparams);
   memcpy(p->globals[cmd->a], p->params[cmd->b], cmd->bytes);
-  *out = (struct work){0, 0, UNTIMED};
   return OK;
 }
 
 static status
-run_upload(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
-           struct work *out) {
-  (void)nthreads;
+run_upload(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   assert(cmd->a < p->nslots);
   struct rt_buf *b = p->scratch->bufs[cmd->a];
   const struct rt_dat *d = p->dats[p->slots[cmd->a].dat];
@@ -317,9 +310,7 @@ run_upload(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
 }
 
 static status
-run_download(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
-             struct work *out) {
-  (void)nthreads;
+run_download(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   assert(cmd->a < p->nslots);
   struct rt_buf *b = p->scratch->bufs[cmd->a];
   TRY(rt_buf_download(b));
@@ -328,11 +319,9 @@ run_download(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
 }
 
 static status
-run_start(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
-          struct work *out) {
+run_start(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   struct rt_halo_item *items = p->scratch->items;
   long long before = counters[CNT_exchange_bytes];
-  (void)nthreads;
   for (uint32_t i = 0; i < cmd->b; i++) {
     const struct rt_want *w = &p->wants[cmd->a + i];
     struct rt_dat *d = p->dats[p->slots[w->slot].dat];
@@ -347,27 +336,23 @@ run_start(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
 }
 
 static status
-run_finish(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
-           struct work *out) {
-  (void)cmd, (void)nthreads;
+run_finish(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
+  (void)cmd;
   TRY(rt_halo_finish(p->halo));
   *out = (struct work){rt_timer_get("(exchange)"), 0, BY_HOST};
   return OK;
 }
 
 static status
-run_begin(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
-          struct work *out) {
-  (void)nthreads;
+run_begin(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
+  (void)out;
+  assert(cmd->a < p->nsums);
   rt_sum_begin(p, &p->sums[cmd->a]);
-  *out = (struct work){0, 0, UNTIMED};
   return OK;
 }
 
 static status
-run_reduce(struct rt_program *p, const struct rt_cmd *cmd, int nthreads,
-           struct work *out) {
-  (void)nthreads;
+run_reduce(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   TRY(rt_sums_reduce(p, p->sums + cmd->a, cmd->b));
   *out = (struct work){rt_timer_get("(reduce)"), 0, BY_HOST};
   return OK;
@@ -390,8 +375,8 @@ first_half(enum rt_cmd_op op) {
 }
 
 static status
-run_each(struct rt_program *p, int nthreads, struct rt_device **batch) {
-  static status (*const run[])(struct rt_program *, const struct rt_cmd *, int,
+run_each(struct rt_program *p, struct rt_device **batch) {
+  static status (*const run[])(struct rt_program *, const struct rt_cmd *,
                                struct work *) = {
       [RT_LAUNCH] = run_launch,         [RT_COPY] = run_copy,
       [RT_SET_GLOBAL] = run_set_global, [RT_UPLOAD] = run_upload,
@@ -401,11 +386,11 @@ run_each(struct rt_program *p, int nthreads, struct rt_device **batch) {
   double before = timer_wall();
   for (uint32_t i = 0; i < p->ncmds; i++) {
     const struct rt_cmd *cmd = &p->cmds[i];
-    struct work w;
+    struct work w = {.timed = UNTIMED};
     bool moves = cmd->op == RT_UPLOAD || cmd->op == RT_DOWNLOAD;
     p->broken |= !moves; /* until all have run */
     if (cmd->op != RT_SET_GLOBAL) TRY(rt_device_batch(batch, batch_of(p, cmd)));
-    TRY(run[cmd->op](p, cmd, nthreads, &w));
+    TRY(run[cmd->op](p, cmd, &w));
     if (w.timed == UNTIMED) continue;
     double after = timer_wall();
     if (w.timed == BY_DEVICE)
@@ -420,9 +405,9 @@ run_each(struct rt_program *p, int nthreads, struct rt_device **batch) {
 }
 
 static status
-run_commands(struct rt_program *p, int nthreads) {
+run_commands(struct rt_program *p) {
   struct rt_device *batch = NULL;
-  status st = run_each(p, nthreads, &batch);
+  status st = run_each(p, &batch);
   status end = rt_device_batch(&batch, NULL);
   return st == OK ? end : st;
 }
@@ -465,8 +450,8 @@ rt_exec_cancel(struct rt_program *p) {
 }
 
 status
-rt_exec_run(struct rt_program *p, int nthreads) {
-  status st = run_commands(p, nthreads);
+rt_exec_run(struct rt_program *p) {
+  status st = run_commands(p);
   if (st == OK) {
     deliver(p);
     p->broken = false;

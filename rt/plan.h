@@ -268,7 +268,7 @@ struct rt_program {
  * `broken`, the values of outs are lost. Nothing is allocated in a repeated
  * run. */
 status rt_exec_prepare(struct rt_program *p, int nthreads);
-status rt_exec_run(struct rt_program *p, int nthreads);
+status rt_exec_run(struct rt_program *p);
 void rt_exec_cancel(struct rt_program *p);
 /* What the program holds of shared tables stays in the next sweep of teams. */
 void rt_exec_keep(struct rt_program *p);

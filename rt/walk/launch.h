@@ -33,6 +33,7 @@ struct rt_run {
 
 /* A program's memory, kept from run to run. */
 struct rt_scratch {
+  int nthreads;                 /* of the run at hand */
   struct rt_buf **bufs;         /* per slot; NULL between runs */
   struct rt_run *runs;          /* per launch */
   struct rt_team **teams;       /* per launch */

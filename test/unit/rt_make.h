@@ -132,7 +132,7 @@ make_reduction(struct rt_launch *l, struct rt_reduction r) {
 static inline status
 make_run(struct rt_program *p, int nthreads) {
   TRY(rt_exec_prepare(p, nthreads));
-  return rt_exec_run(p, nthreads);
+  return rt_exec_run(p);
 }
 
 static inline uint32_t

@@ -209,7 +209,7 @@ lower_case_run(struct lower_case *c, int threads) {
   if (!c->lp.program) cr_assert_eq(lower_case_lower(c), OK, "%s", err_last());
   lower_case_bind(c);
   status st = rt_exec_prepare(c->lp.program, threads);
-  if (st == OK) st = rt_exec_run(c->lp.program, threads);
+  if (st == OK) st = rt_exec_run(c->lp.program);
   cr_assert_eq(st, OK, "%s", err_last());
 }
 

@@ -64,6 +64,7 @@ row_names(const struct rt_relation *m, idx_l e) {
 
 static idx_l
 name_at(const struct names *x, uint32_t i) {
+  assert(x->n > 0);
   i %= x->n;
   return i < x->row.n ? x->row.at[i] : x->own;
 }
@@ -89,6 +90,7 @@ graph_add(struct rt_graph *g, const struct rt_relation *m) {
     uint32_t links = names_links(&x);
     for (uint32_t i = 0; i < x.n; i++) {
       idx_l e = name_at(&x, i);
+      assert(e >= 0 && e < g->n);
       if (!g->list)
         g->start[e + 1] += links;
       else
@@ -137,6 +139,7 @@ rt_graph_make(const struct rt_set *set, const struct rt_relation *const *maps,
   graph_add_all(&g, set, maps, nmaps);
   memmove(g.start + 1, g.start, (size_t)g.n * sizeof *g.start);
   g.start[0] = 0;
+  assert(g.start[g.n] == g.links);
   *out = g;
   return OK;
 }
@@ -167,6 +170,7 @@ graph_reorder(const struct rt_graph *g, const idx_l *row,
       o.list[k++] = at[g->list[i]];
     o.start[e + 1] = k;
   }
+  assert(k == g->links);
   free(at);
   *out = o;
   return OK;
@@ -329,6 +333,7 @@ halve(const struct rt_graph *g, idx_l *row) {
     for (idx_l i = p.lo; i < p.hi; i++) w.mark[row[i]].part = parts;
     walk_part(&w, row + p.lo, n, from);
     if (n <= LEAF) continue;
+    assert(ntodo + 2 <= sizeof todo / sizeof *todo);
     todo[ntodo++] = (struct piece){half, p.hi};
     todo[ntodo++] = (struct piece){p.lo, half};
   }

@@ -22,6 +22,7 @@
 
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { WINDOW = 512, WINDOWS = 32, LINE = 8, SLOTS = 4 * WINDOW };
@@ -41,12 +42,14 @@ rt_order_new(idx_l n, idx_l *row) {
                          .row = row,
                          .at = mem_alloc((size_t)n + 1, sizeof *o->at),
                          .version = rt_version_new()};
+  assert(n >= 0 && row);
   for (idx_l e = 0; e < n; e++) o->at[row[e]] = e;
   return o;
 }
 
 struct rt_order *
 rt_order_spread(idx_l n, idx_l owned, idx_l rows, bool whole, idx_l *row) {
+  assert(0 <= owned && owned <= n && rows >= 0);
   struct rt_order *o = mem_alloc(1, sizeof *o);
   *o = (struct rt_order){.n = n,
                          .owned = owned,
@@ -86,6 +89,7 @@ struct lines {
 static bool
 lines_add(struct lines *s, uint32_t line) {
   uint64_t want = s->stamp << 32 | line;
+  assert(s->stamp <= UINT32_MAX);
   uint32_t i = line * 2654435761u;
   for (i %= SLOTS; s->slot[i] >> 32 == s->stamp; i = (i + 1) % SLOTS)
     if (s->slot[i] == want) return false;

@@ -59,6 +59,7 @@ rt_relation_scan(const struct rt_relation *r, struct rt_facts *out) {
       scan_row(row, e, last, out, &hit);
   }
   rt_mem_free(last, bytes);
+  assert(hit <= r->to->n);
   out->onto = hit == r->to->n;
   return OK;
 }
@@ -70,6 +71,7 @@ rt_relation_renumber(const struct rt_relation *r, const idx_l *row,
                      const idx_l *at, idx_l *out) {
   for (idx_l e = 0; e < r->from->n; e++) {
     struct rt_row x = rt_row(r, row ? row[e] : e);
+    assert(!row || (row[e] >= 0 && row[e] < r->from->n));
     for (uint32_t i = 0; i < x.n; i++) *out++ = at ? at[x.at[i]] : x.at[i];
   }
 }
@@ -80,8 +82,10 @@ void
 rt_group(const idx_l *key, idx_l n, idx_l nkeys, const idx_l *order,
          idx_l *start, idx_l *at) {
   memset(start, 0, ((size_t)nkeys + 1) * sizeof *start);
+  assert(n >= 0 && nkeys >= 0);
   for (idx_l i = 0; i < n; i++) start[key[i] + 1]++;
   for (idx_l k = 0; k < nkeys; k++) start[k + 1] += start[k];
+  assert(start[nkeys] == n);
   for (idx_l i = 0; i < n; i++) {
     idx_l x = order ? order[i] : i;
     at[start[key[x]]++] = x;
@@ -97,6 +101,7 @@ invert(const struct rt_relation *of, const idx_l *order, int64_t *start,
   int64_t n = rt_relation_entries(of);
   for (int64_t k = 0; k < n; k++) start[of->table[k] + 1]++;
   for (idx_l t = 0; t < of->to->n; t++) start[t + 1] += start[t];
+  assert(start[of->to->n] == n);
   for (idx_l i = 0; i < of->from->n; i++) {
     idx_l e = order ? order[i] : i;
     struct rt_row row = rt_row(of, e);
@@ -172,6 +177,7 @@ rt_relation_composed(const struct rt_relation *a, const struct rt_relation *b,
     }
     if (own) ((int64_t *)out->start)[e + 1] = at - out->table;
   }
+  assert(at - out->table == n);
   return OK;
 }
 

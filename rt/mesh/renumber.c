@@ -66,6 +66,7 @@ static void
 set_finish(struct maker *m, uint32_t s, idx_l *row) {
   idx_l n = m->sets[s].set->n;
   idx_l *at = mem_alloc((size_t)n + 1, sizeof *at);
+  assert(!m->sets[s].row && !m->at[s] && !m->sets[s].settled);
   for (idx_l e = 0; e < n; e++) at[row[e]] = e;
   m->sets[s].row = row;
   m->at[s] = at;
@@ -83,6 +84,7 @@ order_by_targets(struct maker *m, const struct rt_relation *map, uint32_t s,
   idx_l *row = mem_alloc((size_t)n + 1, sizeof *row);
   idx_l *out = mem_alloc((size_t)n + 1, sizeof *out);
   idx_l nkeys = map->to->n + 1; /* the last one: those that name nobody */
+  assert(m->done[to] && !m->done[s]);
   idx_l *start = mem_alloc((size_t)nkeys + 1, sizeof *start);
   for (idx_l e = 0; e < n; e++) {
     struct rt_row t = rt_row(map, e);
@@ -110,6 +112,7 @@ order_by_meeting(struct maker *m, const struct rt_relation *map, uint32_t s,
   idx_l *row = mem_alloc((size_t)n + 1, sizeof *row);
   char *met = mem_alloc((size_t)n + 1, 1);
   const idx_l *lead = m->sets[from].row;
+  assert(m->done[from] && !m->done[s]);
   for (idx_l i = 0; i < map->from->n; i++) {
     struct rt_row t = rt_row(map, number_at(lead, i));
     for (uint32_t j = 0; j < t.n; j++)

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "rt/ranks/dist.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,10 @@ places(int ranks, size_t n, const int *to, size_t *counts) {
   size_t *next = mem_alloc((size_t)ranks + 1, sizeof *next);
   size_t *place = mem_alloc(n + 1, sizeof *place);
   memset(counts, 0, (size_t)ranks * sizeof *counts);
-  for (size_t i = 0; i < n; i++) counts[to[i]]++;
+  for (size_t i = 0; i < n; i++) {
+    assert(to[i] >= 0 && to[i] < ranks);
+    counts[to[i]]++;
+  }
   for (int r = 0; r < ranks; r++) next[r + 1] = next[r] + counts[r];
   for (size_t i = 0; i < n; i++) place[i] = next[to[i]]++;
   free(next);
@@ -64,6 +68,7 @@ give_answers(struct rt_comm *c, const idx_g *asked, const size_t *counts,
 status
 rt_ask(struct rt_comm *c, size_t n, const int *to, const idx_g *question,
        rt_answer *answer, void *user, size_t bytes, void *out) {
+  assert(c->size > 0 && bytes > 0);
   size_t *mine = mem_alloc(2 * (size_t)c->size, sizeof *mine);
   size_t *theirs = mine + c->size;
   size_t *place = places(c->size, n, to, mine);

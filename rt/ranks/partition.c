@@ -197,6 +197,7 @@ split_groups(struct rib *r) {
   struct group *next = mem_alloc(2 * (size_t)r->ngroups, sizeof *next);
   for (int g = 0; g < r->ngroups; g++) {
     const struct group *x = &r->groups[g];
+    assert(x->lo <= x->hi);
     int mid = x->lo + (x->hi - x->lo) / 2;
     next[2 * g] = (struct group){.lo = x->lo, .hi = mid};
     next[2 * g + 1] = (struct group){.lo = mid, .hi = x->hi};
@@ -284,6 +285,7 @@ collect_links(struct rt_dist *d, uint32_t k, struct pair **out, size_t *n_out) {
         pairs[n++] = (struct pair){row.at[i], row.at[j]};
       }
   }
+  assert(n <= most);
   status st =
       rt_send_items(d->comm, n, home, pairs, sizeof *pairs, out, counts, &all);
   if (st == OK) {
@@ -334,6 +336,7 @@ rt_partition_graph(struct rt_dist *d, uint32_t k) {
   int64_t *start = mem_alloc((size_t)p->declared + 2, sizeof *start);
   int64_t *list = mem_alloc(n + 1, sizeof *list);
   for (size_t i = 0; i < n; i++) {
+    assert(links[i].a >= p->start[d->comm->rank]);
     start[links[i].a - p->start[d->comm->rank] + 1]++;
     list[i] = links[i].b;
   }
@@ -407,6 +410,7 @@ follow_targets(struct rt_dist *d, uint32_t k) {
     from->to[e] = most_of(to + first, entries);
     first += entries;
   }
+  assert(st != OK || first == n);
   free(to);
   return st;
 }
@@ -434,6 +438,7 @@ follow_rows(struct rt_dist *d, uint32_t k) {
                                       from->to ? from->to[e] : d->comm->rank};
     }
   }
+  assert(made == n);
   status st = rt_send_items(d->comm, n, home, claims, sizeof *claims, &got,
                             counts, &all);
   idx_g *first = mem_alloc((size_t)p->declared + 1, sizeof *first);
@@ -444,6 +449,7 @@ follow_rows(struct rt_dist *d, uint32_t k) {
   }
   for (size_t i = 0; st == OK && i < all; i++) {
     idx_l e = (idx_l)(got[i].target - p->start[d->comm->rank]);
+    assert(e >= 0 && e < p->declared);
     if (got[i].by >= first[e]) continue;
     first[e] = got[i].by;
     p->to[e] = (int)got[i].to;

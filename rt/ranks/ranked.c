@@ -82,6 +82,7 @@ static void
 redundant_calls(const struct rt_program *p, const struct rt_run *r) {
   const struct rt_scratch *s = p->scratch;
   const struct rt_launch *l = r->l;
+  assert(r->n < r->end && !l->offload);
   char *kept = mem_alloc(tokens_copy(p, l, NULL, true) + 1, 1);
   tokens_copy(p, l, kept, true);
   rt_launch_bind(p, r);
@@ -122,8 +123,10 @@ run_in_order(const struct rt_program *p, const struct rt_run *r, char *claim,
              idx_l lo, idx_l hi) {
   const struct rt_scratch *s = p->scratch;
   const struct rt_part *part = p->sets[r->l->set]->part;
+  assert(0 <= lo && lo <= hi && hi <= r->n);
   if (r->l->offload) return run_on_device(p, r, claim, lo, hi);
   if (!claim) rt_launch_call(r, s, 0, lo, hi);
+  assert(!claim || r->walk->at);
   for (idx_l i = lo; claim && i < hi; i++) {
     idx_l e = r->walk->at[i];
     rt_launch_call(r, s, 0, i, i + 1);
@@ -243,6 +246,7 @@ run_alone_or_team(const struct rt_program *p, const struct rt_run *r,
 status
 rt_launch_core(const struct rt_program *p, struct rt_run *r, bool *ran) {
   *ran = r->core > 0;
+  assert(!r->begun && r->core <= r->n);
   if (!r->core) return OK;
   start_elements(p, r, NULL);
   if (r->l->offload)
@@ -283,6 +287,7 @@ static status
 reduce_alike(const struct rt_program *p, const struct rt_sum *s, uint32_t first,
              uint32_t n_sums, bool *done) {
   const struct rt_sum *lead = &s[first];
+  assert(first < n_sums && !done[first]);
   char *at, *block;
   size_t n = 0;
   for (uint32_t i = first; i < n_sums; i++) n += s[i].dim;

@@ -25,6 +25,7 @@
  * size: four rounds. Limits: float sums are rounded to double first. */
 #include "rt/walk/exact.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -75,6 +76,7 @@ rt_exact_add(struct rt_exact *x, double term) {
     exponent--;
   }
   uint32_t i = exponent >> 5, shift = exponent & 31;
+  assert(i + 1 < RT_EXACT_CHUNKS);
   int64_t low = (int64_t)(m << shift & 0xffffffff);
   int64_t high = (int64_t)(m >> (32 - shift));
   x->chunk[i] += negative ? -low : low;
@@ -92,6 +94,7 @@ rt_exact_add_integer(struct rt_exact *x, int64_t term) {
 
 void
 rt_exact_join(struct rt_exact *to, struct rt_exact *from) {
+  assert(to != from);
   rt_exact_carry(to);
   rt_exact_carry(from);
   for (int i = 0; i < RT_EXACT_CHUNKS; i++) to->chunk[i] += from->chunk[i];
@@ -133,6 +136,7 @@ rounded(struct lead l) {
   enum { DROP = 64 - 53 };
   uint64_t m = l.bits >> DROP, rest = l.bits & ((1 << DROP) - 1);
   uint64_t half = 1 << (DROP - 1);
+  assert(l.bits >> 63);
   if (rest > half || (rest == half && (l.more || m & 1))) m++;
   return ldexp((double)m, l.exponent + DROP);
 }

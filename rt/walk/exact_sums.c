@@ -51,6 +51,7 @@ rt_exact_each_bytes(const struct rt_launch *l, idx_l n) {
 char *
 rt_exact_each(const struct rt_run *r, const struct rt_scratch *s,
               uint32_t index) {
+  assert(index < r->l->nreductions && r->l->reductions[index].each);
   size_t at = 0;
   for (uint32_t k = 0; k < index; k++)
     at += each_bytes(&r->l->reductions[k], r->all);
@@ -75,6 +76,7 @@ rt_exact_one_by_one(const struct rt_launch *l) {
 void
 rt_exact_start(const struct rt_run *r, const struct rt_scratch *s) {
   if (!r->nexact) return;
+  assert(r->nexact * (size_t)r->threads <= s->nexact);
   memset(s->exact, 0, r->nexact * (size_t)r->threads * sizeof *s->exact);
 }
 
@@ -114,6 +116,7 @@ rt_exact_drain(const struct rt_run *r, const struct rt_scratch *s, int t,
                bool counts) {
   struct rt_exact *sums = s->exact + r->nexact * (size_t)t;
   char *row = s->acc + (size_t)t * s->acc_row;
+  assert(r->nexact && 0 <= t && t < r->threads);
   for (uint32_t k = 0; k < r->l->nreductions; k++) {
     const struct rt_reduction *x = &r->l->reductions[k];
     if (!x->exact) continue;
@@ -172,6 +175,7 @@ globals_join(const struct rt_program *p, const struct rt_run *r, bool start) {
       by_type[x->type.kind].value(sums, x->dim, global);
     sums += x->dim;
   }
+  assert(sums == p->scratch->exact + r->nexact);
 }
 
 status

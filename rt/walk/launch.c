@@ -146,6 +146,7 @@ static void
 split_elements(const struct rt_part *part, const struct rt_launch *l,
                struct rt_run *r) {
   bool own = l->ntokens || l->mode == RT_RUN_SERIAL || rt_reduce_ordered(l);
+  assert(0 <= l->level && l->level <= REACH_MAX);
   for (uint32_t k = 0; k < l->nreductions; k++)
     own |= !l->reductions[k].exact && l->reductions[k].access == ACC_INC;
   r->end = part->level[l->level];
@@ -165,6 +166,7 @@ core_elements(const struct rt_part *part, const struct rt_run *r) {
     return 0;
   idx_l core = part->core;
   if (core > RT_UNIT) core -= core % RT_UNIT;
+  assert(core <= part->owned && part->owned <= r->n);
   return r->threads == 1 || r->n - core <= r->n / REST_SHARE ? core : 0;
 }
 
@@ -382,6 +384,7 @@ static void
 run_share(const struct rt_run *r, const struct rt_scratch *s,
           const struct rt_walk *w, idx_l step, int t) {
   idx_l from = w->step[step], n = w->step[step + 1] - from;
+  assert(step < w->nsteps && (!w->at || w->at == r->walk->at));
   idx_l i = w->task[from + rt_share(n, t, r->threads)];
   idx_l end = w->task[from + rt_share(n, t + 1, r->threads)];
   while (i < end) {

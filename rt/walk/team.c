@@ -48,6 +48,7 @@
 #include "base/table.h"
 #include "rt/walk/waiters.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { LEAST = 512, LONG = 1 << 16, COLD = 2, TRIES = 3, SAMPLE = 8 };
@@ -130,6 +131,7 @@ rt_team_clear(void) {
 
 int
 rt_team_size(idx_l n, int nthreads) {
+  assert(n >= 0 && nthreads >= 1);
   if (!least || n / least >= nthreads) return nthreads;
   return n / least > 1 ? (int)(n / least) : 1;
 }
@@ -148,6 +150,7 @@ rt_team_measures(const struct rt_team *t) {
 
 bool
 rt_team_together(struct rt_team *t, idx_l n, int threads) {
+  assert(n >= 0 && threads >= 1);
   if (t->threads != threads || t->waiting != waiting)
     *t = (struct rt_team){
         .threads = threads, .is_long = n >= LONG, .waiting = waiting};
@@ -185,6 +188,7 @@ go_alone(struct rt_team *t, double now) {
 /* A run together, after a while alone: the first ones wake threads. */
 static void
 note_trial(struct rt_team *t, double seconds, double now) {
+  assert(t->trial > 0 && t->decided);
   if (t->trial-- > TRIES) return;
   t->sum += seconds;
   if (t->trial) return;

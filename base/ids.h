@@ -4,13 +4,10 @@
 #ifndef BASE_IDS_H
 #define BASE_IDS_H
 
-#include "base/table.h"
+#include "base/kept.h"
 
-struct id_entry;
 struct ids {
-  struct table known; /* bytes -> struct id_entry */
-  struct id_entry **all;
-  uint32_t n, cap;
+  struct keeper known; /* bytes -> number */
 };
 
 /* From 1. `last` is the number given last, which several tables may share. */

@@ -128,7 +128,7 @@ prepare_launches(struct rt_program *p, int nthreads) {
 void
 rt_exec_keep(struct rt_program *p) {
   for (uint32_t i = 0; p->scratch && i < p->nlaunches; i++)
-    p->scratch->teams[i]->kept = true;
+    p->scratch->teams[i]->kept.used = true;
 }
 
 /* ---- bind ---------------------------------------------------------------- */

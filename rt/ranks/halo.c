@@ -26,7 +26,7 @@
  *         repeated exchange, which keeps the memory of its messages */
 #include "base/arena.h"
 #include "base/counters.h"
-#include "base/table.h"
+#include "base/kept.h"
 #include "rt/ranks/dist.h"
 #include "rt/device/halo_device.h"
 #include "rt/store/store.h"
@@ -119,21 +119,20 @@ _Static_assert(sizeof(struct move) == 16, "no padding in keys");
 
 /* An exchange that may come again. */
 struct plan {
+  struct kept kept; /* first; its key: */
   struct move *moves;
   struct rt_lists *lists; /* of each move */
   uint32_t n;
   struct side out, in;
+  struct rt_comm *comm;
   void *messages; /* the communicator's */
   /* of each move; NULL: no device has taken part */
   struct rt_moved *from, *to;
-  bool used; /* since the last sweep */
 };
 
 struct rt_halo {
   struct rt_comm *c;
-  struct table ids; /* moves -> struct plan */
-  struct plan **plans;
-  uint32_t nplans, capplans;
+  struct keeper plans;  /* moves -> struct plan */
   struct plan *now;     /* of the exchange under way */
   struct rt_buf **bufs; /* of its moves */
   struct move *moves;
@@ -159,46 +158,28 @@ moved_free(struct rt_moved *m, uint32_t n) {
 }
 
 static void
-plan_free(struct rt_comm *c, struct plan *p) {
+plan_clear(struct kept *e) {
+  struct plan *p = (struct plan *)e;
   moved_free(p->from, p->n);
   moved_free(p->to, p->n);
-  if (p->messages) rt_comm_release(c, p->messages);
+  if (p->messages) rt_comm_release(p->comm, p->messages);
   free(p->out.memory);
   free(p->out.messages);
   free(p->in.memory);
   free(p->in.messages);
-  free(p->moves);
   free(p->lists);
-  free(p);
 }
 
 void
 rt_halo_forget(struct rt_halo *h) {
-  if (!h) return;
-  assert(!h->now);
-  for (uint32_t i = 0; i < h->nplans; i++) plan_free(h->c, h->plans[i]);
-  free(h->plans);
-  h->plans = NULL;
-  h->nplans = h->capplans = 0;
-  table_clear(&h->ids);
+  assert(!h || !h->now);
+  if (h) kept_clear(&h->plans, plan_clear);
 }
 
 void
 rt_halo_sweep(struct rt_halo *h) {
-  uint32_t n = 0;
-  if (!h) return;
-  assert(!h->now);
-  for (uint32_t i = 0; i < h->nplans; i++) {
-    struct plan *p = h->plans[i];
-    if (p->used) {
-      p->used = false;
-      h->plans[n++] = p;
-      continue;
-    }
-    table_remove(&h->ids, p->moves, p->n * sizeof *p->moves);
-    plan_free(h->c, p);
-  }
-  h->nplans = n;
+  assert(!h || !h->now);
+  if (h) kept_sweep(&h->plans, plan_clear);
 }
 
 void
@@ -255,23 +236,24 @@ plan_make(struct rt_halo *h, struct plan *p) {
 /* The plan for h->moves. */
 static status
 plan_get(struct rt_halo *h, struct plan **out) {
-  struct plan *p =
-      (struct plan *)table_get(&h->ids, h->moves, h->n * sizeof *h->moves, 0);
+  size_t bytes = h->n * sizeof *h->moves;
+  struct plan *p = kept_find(&h->plans, h->moves, bytes);
   if (!p) {
     p = mem_alloc(1, sizeof *p);
+    p->comm = h->c;
     p->n = h->n;
-    p->moves = mem_alloc(h->n, sizeof *p->moves);
+    p->moves = h->moves;
     p->lists = mem_alloc(h->n, sizeof *p->lists);
-    memcpy(p->moves, h->moves, h->n * sizeof *p->moves);
     status st = plan_make(h, p);
     if (st != OK) {
-      plan_free(h->c, p);
+      plan_clear(&p->kept);
+      free(p);
       return st;
     }
-    VEC_PUSH(h->plans, h->nplans, h->capplans, p);
-    *table_slot(&h->ids, p->moves, p->n * sizeof *p->moves) = (uintptr_t)p;
+    kept_add(&h->plans, &p->kept, h->moves, bytes);
+    p->moves = p->kept.key;
   }
-  p->used = true;
+  p->kept.used = true;
   *out = p;
   return OK;
 }

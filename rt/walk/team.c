@@ -45,11 +45,9 @@
 #include "rt/walk/team.h"
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "rt/walk/waiters.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 enum { LEAST = 512, LONG = 1 << 16, COLD = 2, TRIES = 3, SAMPLE = 8 };
 
@@ -78,54 +76,28 @@ struct team_key {
   rt_region_fn fn;
   int64_t n;
 };
-struct team_entry {
-  struct rt_team team; /* first: what others see */
-  struct team_key key;
-};
-
 /* Bound: programs hold them; a sweep drops the others. */
-static struct {
-  struct table known; /* struct team_key -> struct team_entry */
-  struct team_entry **all;
-  uint32_t n, cap;
-} teams;
+static struct keeper teams; /* struct team_key -> struct rt_team */
 
 struct rt_team *
 rt_team_get(rt_region_fn fn, idx_l n) {
   struct team_key key = {fn, n};
-  uintptr_t *slot = table_slot(&teams.known, &key, sizeof key);
-  if (!*slot) {
-    struct team_entry *e = mem_alloc(1, sizeof *e);
-    e->key = key;
-    *slot = (uintptr_t)e;
-    VEC_PUSH(teams.all, teams.n, teams.cap, e);
+  struct rt_team *t = kept_find(&teams, &key, sizeof key);
+  if (!t) {
+    t = mem_alloc(1, sizeof *t);
+    kept_add(&teams, &t->kept, &key, sizeof key);
   }
-  return &((struct team_entry *)*slot)->team;
+  return t;
 }
 
 void
 rt_team_sweep(void) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < teams.n; i++) {
-    struct team_entry *e = teams.all[i];
-    if (e->team.kept) {
-      e->team.kept = false;
-      teams.all[n++] = e;
-      continue;
-    }
-    table_remove(&teams.known, &e->key, sizeof e->key);
-    free(e);
-  }
-  teams.n = n;
+  kept_sweep(&teams, NULL);
 }
 
 void
 rt_team_clear(void) {
-  for (uint32_t i = 0; i < teams.n; i++) free(teams.all[i]);
-  free(teams.all);
-  table_clear(&teams.known);
-  teams.all = NULL;
-  teams.n = teams.cap = 0;
+  kept_clear(&teams, NULL);
   rt_waiters_clear();
 }
 
@@ -152,8 +124,10 @@ bool
 rt_team_together(struct rt_team *t, idx_l n, int threads) {
   assert(n >= 0 && threads >= 1);
   if (t->threads != threads || t->waiting != waiting)
-    *t = (struct rt_team){
-        .threads = threads, .is_long = n >= LONG, .waiting = waiting};
+    *t = (struct rt_team){.kept = t->kept,
+                          .threads = threads,
+                          .is_long = n >= LONG,
+                          .waiting = waiting};
   if (threads == 1 || way != RT_TEAM_MEASURED) {
     t->decided = t->fixed = true;
     t->alone = way == RT_TEAM_ALONE;

@@ -3,6 +3,7 @@
 #ifndef RT_TEAM_H
 #define RT_TEAM_H
 
+#include "base/kept.h"
 #include "base/types.h"
 #include "rt/plan.h"
 
@@ -11,11 +12,11 @@
 
 /* What is known of the launches of a region; zero: nothing. */
 struct rt_team {
+  struct kept kept; /* first; used: in the sweep under way */
   int threads;      /* that it was measured with */
   uint32_t runs;    /* so far */
   uint32_t waiting; /* how threads waited then */
   bool is_long, decided, alone;
-  bool kept;        /* in the sweep under way */
   bool fixed;       /* nothing to be measured */
   bool quiet;       /* together, while nobody else wants the processors */
   double recent[2]; /* seconds: alone, together; best, once decided means */

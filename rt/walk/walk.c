@@ -10,8 +10,8 @@
 
 #include "base/arena.h"
 #include "base/counters.h"
+#include "base/kept.h"
 #include "base/log.h"
-#include "base/table.h"
 #include "rt/walk/stage.h"
 
 #include <stdlib.h>
@@ -125,18 +125,14 @@ rt_walk_make(const struct rt_walk_want *w, struct rt_walk **out) {
 
 /* What was made for a key: one of these, or nothing, since it does not pay. */
 struct made {
+  struct kept kept; /* first */
   struct rt_walk *walk;
   struct rt_stage *stage;
-  uint64_t *key;
-  uint32_t nkey;
-  bool used; /* since the last sweep */
 };
 enum { STAGE = RT_WALK_PARTS + 1 }; /* a kind, too */
 
 static struct {
-  struct table by_key; /* -> struct made */
-  struct made **made;
-  uint32_t n, cap;
+  struct keeper made;
   uint64_t *key; /* scratch */
   uint32_t nkey, capkey;
   double begun; /* when what was not found began to be made */
@@ -179,37 +175,33 @@ key_of_walk(const struct rt_walk_want *w, idx_l lo, idx_l hi) {
 /* What the key made last stands for; NULL: nothing yet. */
 static const struct made *
 cache_find(void) {
-  struct made *m = (struct made *)table_get(&cache.by_key, cache.key,
-                                            cache.nkey * sizeof *cache.key, 0);
-  if (m) m->used = true;
+  struct made *m =
+      kept_find(&cache.made, cache.key, cache.nkey * sizeof *cache.key);
+  if (m) m->kept.used = true;
   if (!m) cache.begun = timer_wall(); /* it will be made */
   return m;
 }
 
 static void
-made_free(struct made *m) {
+made_clear(struct kept *e) {
+  struct made *m = (struct made *)e;
   rt_walk_free(m->walk);
   rt_stage_free(m->stage);
-  free(m->key);
-  free(m);
 }
 
 /* What was just made is kept if its check found nothing, or freed. */
 static status
 cache_keep(struct made made, status checked) {
   assert(!made.walk || !made.stage);
-  struct made *m = mem_alloc(1, sizeof *m);
-  *m = made;
-  m->key = mem_alloc(cache.nkey, sizeof *m->key);
-  m->nkey = cache.nkey;
-  m->used = true;
   if (checked != OK) {
-    made_free(m);
+    made_clear(&made.kept);
     return checked;
   }
-  memcpy(m->key, cache.key, cache.nkey * sizeof *m->key);
-  VEC_PUSH(cache.made, cache.n, cache.cap, m);
-  *table_slot(&cache.by_key, m->key, m->nkey * sizeof *m->key) = (uintptr_t)m;
+  struct made *m = mem_alloc(1, sizeof *m);
+  *m = made;
+  m->kept = (struct kept){.used = true,
+                          .stays = cache.key[0] == RT_WALK_COLOURS_RANKS};
+  kept_add(&cache.made, &m->kept, cache.key, cache.nkey * sizeof *cache.key);
   counters[CNT_plans]++;
   rt_walk_seconds += timer_wall() - cache.begun;
   return OK;
@@ -273,28 +265,14 @@ rt_stage_get(idx_l n, idx_l block, const struct rt_entries *c,
 
 void
 rt_walk_cache_sweep(void) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < cache.n; i++) {
-    struct made *m = cache.made[i];
-    if (m->used || m->key[0] == RT_WALK_COLOURS_RANKS) {
-      m->used = false;
-      cache.made[n++] = m;
-      continue;
-    }
-    table_remove(&cache.by_key, m->key, m->nkey * sizeof *m->key);
-    made_free(m);
-  }
-  cache.n = n;
+  kept_sweep(&cache.made, made_clear);
 }
 
 void
 rt_walk_cache_clear(void) {
   rt_walk_seconds = 0;
-  for (uint32_t i = 0; i < cache.n; i++) made_free(cache.made[i]);
-  table_clear(&cache.by_key);
-  free(cache.made);
+  kept_clear(&cache.made, made_clear);
   free(cache.key);
-  cache.made = NULL;
   cache.key = NULL;
-  cache.n = cache.cap = cache.nkey = cache.capkey = 0;
+  cache.nkey = cache.capkey = 0;
 }

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/ids.h"
+#include "base/kept.h"
 #include "base/opt.h"
 #include "base/str.h"
 #include "base/table.h"
@@ -239,6 +240,39 @@ Test(table, prefixes_are_different_keys) {
   table_clear(&t);
 }
 
+struct thing {
+  struct kept kept;
+  int value;
+};
+static int cleared;
+static void
+thing_clear(struct kept *e) {
+  cleared += ((struct thing *)e)->value;
+}
+
+Test(kept, sweeps_leave_what_is_used_or_stays) {
+  struct keeper k = {0};
+  for (int i = 0; i < 3; i++) {
+    struct thing *x = mem_alloc(1, sizeof *x);
+    x->value = 1 << i;
+    x->kept.stays = i == 2;
+    kept_add(&k, &x->kept, &i, sizeof i);
+  }
+  int key = 1;
+  struct thing *x = kept_find(&k, &key, sizeof key);
+  cr_assert_eq(x->value, 2);
+  x->kept.used = true;
+  kept_sweep(&k, thing_clear);
+  cr_assert_eq(cleared, 1);
+  cr_assert_eq(kept_find(&k, &key, sizeof key), x);
+  cr_assert_null(kept_find(&k, &key, 1), "keys are compared whole");
+  kept_sweep(&k, thing_clear);
+  cr_assert_eq(cleared, 1 + 2, "the mark was for one sweep");
+  kept_clear(&k, thing_clear);
+  cr_assert_eq(cleared, 1 + 2 + 4);
+  cr_assert_eq(k.n, 0);
+}
+
 Test(ids, numbers_are_never_given_again) {
   struct ids t = {0};
   uint32_t last = 0;
@@ -249,11 +283,11 @@ Test(ids, numbers_are_never_given_again) {
   ids_keep(&t, 3);
   ids_keep(&t, 7); /* another table's */
   ids_sweep(&t);
-  cr_assert_eq(t.n, 1);
+  cr_assert_eq(t.known.n, 1);
   cr_assert_eq(ids_get(&t, &last, "c", 1), 3);
   cr_assert_eq(ids_get(&t, &last, "a", 1), 4);
   ids_sweep(&t);
-  cr_assert_eq(t.n, 0);
+  cr_assert_eq(t.known.n, 0);
   ids_clear(&t);
 }
 

@@ -1,6 +1,7 @@
 /* What the files of the verifier say of what they find. */
 #include "ir/check.h"
 
+#include <assert.h>
 #include <stdarg.h>
 
 static void
@@ -24,6 +25,7 @@ static void
 say_node(struct ir_check *c, ir_ref i) {
   const struct ir_trace *t = c->t;
   const struct ir_node *n = &t->nodes[i];
+  assert(i < t->nnodes);
   if (!c->why) return;
   str_printf(c->why, "node %u, %s", i,
              n->op < IR_OP_COUNT ? ir_op_info[n->op].text : "?");

@@ -10,6 +10,7 @@
  * traces that the pass has been over, and of texts that move data. */
 #include "ir/check.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct places {
@@ -39,6 +40,7 @@ check_move(struct ir_check *c, struct places *at, ir_ref n) {
   const struct ir_trace *t = c->t;
   const struct ir_node *node = &t->nodes[n];
   const struct ir_arg *a = ir_args(t, node);
+  assert(node->nargs && a->in < t->nvalues);
   struct places *p = &at[ir_same(t, a->in)];
   bool up = node->op == IR_UPLOAD;
   if (!is_valid(p, up ? NULL : node->target))

@@ -23,6 +23,7 @@
 
 static bool
 both_commute(const struct ir_arg *x, const struct ir_arg *y) {
+  assert(x->access < ACC_COUNT && y->access < ACC_COUNT);
   if (x->access != y->access || !access_info[x->access].commutes) return false;
   return x->dat == y->dat || !access_info[x->access].writes;
 }
@@ -30,6 +31,7 @@ both_commute(const struct ir_arg *x, const struct ir_arg *y) {
 /* Version number of v, or `none`. */
 static int64_t
 version_of(const struct ir_trace *t, ir_ref v, int64_t none) {
+  assert(v == IR_NONE || v < t->nvalues);
   return v == IR_NONE ? none : (int64_t)t->values[v].version;
 }
 

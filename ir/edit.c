@@ -79,6 +79,7 @@ step_cmp(const void *x, const void *y) {
 static void
 relink_step(struct ir_trace *t, ir_ref node, ir_ref in, ir_ref out) {
   struct ir_arg *a = ir_args(t, &t->nodes[node]);
+  assert(out < t->nvalues && in != out);
   ir_ref root = t->values[out].dat;
   for (uint32_t i = 0; i < t->nodes[node].nargs; i++)
     if (ir_arg_on(t, &a[i], root)) {
@@ -143,6 +144,7 @@ static void
 renumber_one(struct ir_trace *t, struct ir_value *values, uint32_t *n,
              ir_ref *moved, ir_ref v, ir_ref def) {
   if (moved[v] != IR_NONE) return;
+  assert(*n < t->nvalues);
   struct ir_dat *d = &t->dats[t->values[v].dat];
   values[*n] = t->values[v];
   values[*n].version = d->nvalues++;
@@ -180,6 +182,7 @@ renumber(struct ir_trace *t) {
     t->args[i].in = moved_ref(moved, t->args[i].in);
     t->args[i].out = moved_ref(moved, t->args[i].out);
   }
+  assert(n <= t->nvalues);
   for (ir_ref v = 0; v < n; v++)
     values[v].same = moved_ref(moved, values[v].same);
   free(t->values);
@@ -283,6 +286,7 @@ ir_insert_node(struct ir_trace *t, ir_ref at, struct ir_node n,
   perm[last] = at;
   shift_regions(t, at);
   permute_nodes(t, perm, t->nnodes);
+  assert(t->nodes[at].op == n.op && t->nodes[at].nargs == n.nargs);
   renumber(t);
   free(perm);
   return at;

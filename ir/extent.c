@@ -54,6 +54,7 @@
  */
 #include "ir/extent.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static int
@@ -96,6 +97,7 @@ result_level(struct ir_extent *x, const struct ir_trace *t,
 static int
 unit_level(struct ir_extent *x, const struct ir_trace *t,
            const struct unit *u) {
+  assert(u->first < u->end && u->end <= t->nnodes);
   int level = 0;
   for (ir_ref n = u->first; n < u->end; n++)
     for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
@@ -110,6 +112,7 @@ struct ir_need
 ir_extent_operand(const struct ir_extent *x, const struct ir_trace *t,
                   const struct ir_arg *a, int level) {
   struct ir_need n = {-1, -1};
+  assert(level >= 0);
   if (!ir_arg_on_dat(t, a) || a->in == IR_NONE) return n;
   bool reads = a->access == ACC_READ || a->access == ACC_RW;
   if (reads && ir_arg_direct(a)) need_more(&n, level, -1);
@@ -161,8 +164,10 @@ look_extent(struct ir_extent *x, const struct ir_trace *t,
 
 static struct unit
 unit_ending(const struct ir_trace *t, ir_ref end, int limit) {
+  assert(0 < end && end <= t->nnodes);
   ir_ref r = t->nodes[end - 1].region;
   struct unit u = {r == IR_NONE ? end - 1 : t->regions[r].first, end, limit};
+  assert(r == IR_NONE || u.first + t->regions[r].count == end);
   for (ir_ref n = u.first; n < end; n++)
     if (ir_has_effects(t, &t->nodes[n])) u.limit = 0;
   return u;

@@ -37,6 +37,7 @@ ir_uses_build(const struct ir_trace *t) {
   u.users = mem_alloc(u.start[t->nvalues], sizeof *u.users);
   for (ir_ref v = 0; v < t->nvalues; v++) at[v] = u.start[v];
   uses_scan(t, at, u.users, last);
+  assert(!t->nvalues || at[t->nvalues - 1] == u.start[t->nvalues]);
   free(at);
   free(last);
   return u;
@@ -54,8 +55,10 @@ ir_uses_free(struct ir_uses *u) {
 bool *
 ir_overlaps_build(const struct ir_trace *t) {
   bool *overlaps = mem_alloc(t->ndats + 1, sizeof *overlaps);
-  for (ir_ref d = 0; d < t->ndats; d++)
+  for (ir_ref d = 0; d < t->ndats; d++) {
+    assert(ir_root(t, d) <= d);
     if (ir_root(t, d) != d) overlaps[ir_root(t, d)] = true;
+  }
   return overlaps;
 }
 
@@ -64,6 +67,7 @@ ir_units_build(const struct ir_trace *t, int32_t *n_out) {
   int32_t *of = mem_alloc(t->nnodes + 1, sizeof *of), n = 0;
   for (ir_ref i = 0, end; i < t->nnodes; i = end) {
     end = ir_unit_end(t, i);
+    assert(i < end && end <= t->nnodes);
     if (ir_deferred(&t->nodes[i])) continue;
     n++;
     for (ir_ref k = i; k < end; k++) of[k] = n;

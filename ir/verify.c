@@ -13,6 +13,7 @@
  */
 #include "ir/check.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- references -------------------------------------------------------- */
@@ -114,6 +115,7 @@ arg_kind_fits(const struct ir_trace *t, const struct ir_arg *a) {
                                      [IR_ARG_PARAM] = IR_PARAM,
                                      [IR_ARG_INFO] = IR_GBL};
   if (a->kind == IR_ARG_IDX || a->kind == IR_ARG_OFF) return a->dat == IR_NONE;
+  assert(a->kind < sizeof dat_kind);
   return a->dat < t->ndats && t->dats[a->dat].kind == dat_kind[a->kind];
 }
 

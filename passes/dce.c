@@ -28,6 +28,7 @@
  */
 #include "passes/pass.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Is the node wanted for itself, whatever becomes of its results? */
@@ -77,6 +78,7 @@ dce_mark(const struct ir_trace *t, bool *keep) {
 
 static void
 dce_remark(struct ir_trace *t, ir_ref i) {
+  assert(i < t->nnodes && !dce_is_root(t, &t->nodes[i]));
   const struct ir_node *n = &t->nodes[i];
   for (uint32_t a = 0; a < n->nargs; a++) {
     const struct ir_arg *arg = &ir_args(t, n)[a];
@@ -98,6 +100,7 @@ pass_dce(struct ir_trace *t, const struct pass_ctx *c) {
     perm[i] = keep[i] ? at++ : IR_NONE;
     if (!keep[i]) dce_remark(t, i);
   }
+  assert(at == n_keep);
   if (n_keep < t->nnodes) pass_reorder(t, perm, n_keep);
   free(perm);
   free(keep);

@@ -171,6 +171,7 @@ static bool
 fuse_fits(struct fuse *f, uint32_t u, ir_ref i, bool *shares_out,
           const char **why_out) {
   struct ir_trace *t = f->t;
+  assert(0 < u && u <= f->nunits && t->nodes[i].set == f->units[u].set);
   const struct fuse_unit *unit = &f->units[u];
   const struct ir_node *n = &t->nodes[i];
   *shares_out = false;
@@ -272,6 +273,7 @@ fuse_choose(struct fuse *f, ir_ref i) {
               pass_node_text(t, f->units[u].tail), why);
     f->told[i] = true;
   }
+  assert(!best || best >= barrier);
   if (best)
     t->nremarks = first; /* it joins: what else it might have is noise */
   return best;
@@ -280,6 +282,7 @@ fuse_choose(struct fuse *f, ir_ref i) {
 static uint32_t
 fuse_open(struct fuse *f, ir_ref i, bool alone) {
   const struct ir_node *n = &f->t->nodes[i];
+  assert(f->nunits < f->t->nnodes);
   uint32_t u = ++f->nunits;
   bool loop = n->op == IR_LOOP;
   f->units[u] = (struct fuse_unit){.head = i,
@@ -297,6 +300,7 @@ fuse_open(struct fuse *f, ir_ref i, bool alone) {
 
 static void
 fuse_join(struct fuse *f, uint32_t u, ir_ref i) {
+  assert(0 < u && u <= f->nunits && !f->units[u].alone);
   struct fuse_unit *unit = &f->units[u];
   ir_remark(f->t, "fuse: %s joins %s", pass_node_text(f->t, i),
             pass_node_text(f->t, unit->tail));

@@ -118,6 +118,7 @@ halo_clear(struct halo *h) {
 /* Elements of L_level. */
 static double
 halo_size(const struct halo *h, ir_ref set, int level) {
+  assert(set < h->t->nsets && level <= INT8_MAX);
   const struct ir_set *s = &h->t->sets[set];
   int last = (int)s->nlevels - 1, past = level - last;
   if (level < 0) return 0;
@@ -154,6 +155,8 @@ halo_pay_elements(struct halo *h, const struct ir_node *n) {
 
 static struct reach
 halo_need(struct ir_need n) {
+  assert(-1 <= n.own && n.own <= INT8_MAX);
+  assert(-1 <= n.via && n.via <= INT8_MAX);
   return (struct reach){(int8_t)n.own, (int8_t)n.via};
 }
 
@@ -184,6 +187,7 @@ halo_lacks(const struct halo *h, const struct halo_unit *u) {
 static void
 halo_exchange(struct halo *h, ir_ref at) {
   struct ir_trace *t = h->t;
+  assert(at < t->nnodes);
   h->cost += h->latency;
   for (ir_ref b = 0; b < t->nbuffers; b++) {
     ir_ref v = h->holds[b];
@@ -221,6 +225,7 @@ static void
 halo_unit(struct halo *h, struct halo_unit u) {
   for (ir_ref n = u.first; n < u.end; n++)
     if (h->x.exec[n] > u.level) u.level = h->x.exec[n];
+  assert(0 <= u.level && u.level <= INT8_MAX);
   for (ir_ref n = u.first; n < u.end; n++) {
     if (h->t->nodes[n].op != IR_LOOP) continue;
     h->t->nodes[n].level = (uint32_t)u.level;
@@ -235,6 +240,7 @@ halo_unit(struct halo *h, struct halo_unit u) {
 static void
 halo_insert(struct halo *h, uint32_t i, uint32_t end) {
   struct ir_trace *t = h->t;
+  assert(i < end && end <= h->nwants);
   struct ir_arg *args = mem_alloc(end - i, sizeof *args);
   for (uint32_t k = i; k < end; k++) {
     const struct halo_want *w = &h->wants[k];

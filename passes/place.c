@@ -94,6 +94,8 @@ place_move(struct place *p, enum ir_op op, ir_ref at, ir_ref v,
                        .map = IR_NONE,
                        .in = v,
                        .out = IR_NONE};
+  assert(op == IR_UPLOAD || op == IR_DOWNLOAD);
+  assert(target_is_device(device) && v != IR_NONE && at <= user);
   ir_remark(t, "place: %s %s %s for %s", pass_value_text(t, v),
             op == IR_UPLOAD ? "goes to" : "comes back from", device,
             pass_node_text(t, user));
@@ -140,6 +142,7 @@ place_need(struct place *p, struct place_unit *u, uint32_t i, uint32_t k) {
     s->host = true;
     u->first++;
     v = place_operand(t, u, i, k);
+    assert(v != IR_NONE);
   }
   if (!u->device) return;
   place_move(p, IR_UPLOAD, u->first, v, u->device, u->first + i);
@@ -161,6 +164,7 @@ place_written(struct place *p, ir_ref n, const char *device) {
 /* Returns the unit's end, behind what was put in. */
 static ir_ref
 place_unit(struct place *p, struct place_unit u) {
+  assert(u.count > 0 && u.first + u.count <= p->t->nnodes);
   for (uint32_t i = 0; i < u.count; i++)
     for (uint32_t k = 0; k < p->t->nodes[u.first + i].nargs; k++)
       place_need(p, &u, i, k);

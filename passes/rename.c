@@ -26,6 +26,7 @@
  */
 #include "passes/pass.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Two dats whose buffers may change places. */
@@ -39,6 +40,7 @@ static const char *
 rename_why_not(const struct ir_trace *t, const struct ir_node *n,
                const struct ir_arg *src, const struct ir_arg *dst,
                const bool *overlaps) {
+  assert(ir_root(t, src->dat) != ir_root(t, dst->dat));
   const struct ir_dat *from = &t->dats[src->dat], *to = &t->dats[dst->dat];
   if (!ir_arg_direct(src) || !ir_arg_direct(dst))
     return "it goes through a map";
@@ -55,6 +57,7 @@ rename_why_not(const struct ir_trace *t, const struct ir_node *n,
 static bool
 rename_is_copy(const struct ir_trace *t, const struct ir_node *n) {
   if (n->op != IR_LOOP || ir_deferred(n) || n->nargs != 2) return false;
+  assert(n->kernel < t->nkernels);
   const struct ir_kernel *k = &t->kernels[n->kernel];
   if (k->copy_from + k->copy_to != 1 || k->copy_from * k->copy_to != 0)
     return false;
@@ -68,6 +71,7 @@ rename_is_copy(const struct ir_trace *t, const struct ir_node *n) {
 static void
 rename_node(struct ir_trace *t, ir_ref i, const struct ir_arg *src,
             const struct ir_arg *dst) {
+  assert(src->in != IR_NONE && dst->in == IR_NONE && dst->out != IR_NONE);
   struct ir_node *n = &t->nodes[i];
   ir_remark(t, "rename: %s is a second name of %s, no copy made: %s",
             t->dats[dst->dat].name, t->dats[src->dat].name,

@@ -62,6 +62,7 @@ slice_counts(const struct ir_node *n) {
 static void
 slice_need(struct slice *s, ir_ref n) {
   if (s->needed[n] || !slice_counts(&s->t->nodes[n])) return;
+  assert(s->nstack < s->t->nnodes);
   s->needed[n] = true;
   s->stack[s->nstack++] = n;
 }
@@ -96,6 +97,7 @@ slice_index(struct slice *s) {
 /* All before node n that touch root r. */
 static void
 slice_need_touching(struct slice *s, ir_ref r, ir_ref n) {
+  assert(r < s->t->ndats && n < s->t->nnodes);
   uint32_t end = s->start[r + 1];
   while (s->finger[r] < end && s->touch[s->finger[r]] < n)
     slice_need(s, s->touch[s->finger[r]++]);

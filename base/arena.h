@@ -9,6 +9,7 @@
 #define BASE_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct arena_block;
 struct arena {
@@ -46,6 +47,11 @@ round_up(size_t n, size_t to) {
 void *mem_alloc(size_t n, size_t size);         /* zeroed */
 void *mem_aligned(size_t align, size_t bytes);  /* a power of two; free */
 void *mem_grow(void *p, size_t n, size_t size); /* realloc */
+
+/* A growable array `name` of nname elements. */
+#define VEC(type, name)                                                        \
+  type *name;                                                                  \
+  uint32_t n##name, cap##name
 
 /* Make room for one more in a growable array: VEC_PUSH(v, n, cap, value). */
 #define VEC_ROOM(v, n, cap)                                                    \

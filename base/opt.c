@@ -1,5 +1,7 @@
 #include "base/opt.h"
 
+#include "base/str.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>

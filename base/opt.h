@@ -3,9 +3,10 @@
 #define BASE_OPT_H
 
 #include "base/err.h"
-#include "base/str.h"
 
 #include <stddef.h>
+
+struct str;
 
 typedef int opt_int;
 typedef size_t opt_size;

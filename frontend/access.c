@@ -1,21 +1,23 @@
 /* The one door to data: every accessor goes through fe_access_begin, which runs
  * exactly what the dat needs and brings its mirror up to date. */
 #include "frontend/checkpoint.h"
+#include "frontend/context.h"
+#include "frontend/handles.h"
 #include "frontend/ranks.h"
+#include "frontend/values.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 status
 fe_access_begin(const char *api, op_dat dat, bool rw, struct fe_dat **out) {
-  if (!fe_handle_is(dat, FE_DAT) &&
-      (rw || !table_get(&fe.copies, &dat, sizeof dat, 0)))
+  if (!fe_handle_is(dat, FE_DAT) && (rw || !fe_handle_is(dat, FE_COPY)))
     FAIL(ERR_ARG, "%s: expected a declared dat, found %s", api,
          fe_handle_found(dat));
   struct fe_dat *d = (struct fe_dat *)dat;
-  if (fe.nvoid) TRY(fe_void_check(api, d));
+  if (fe_all.nvoid) TRY(fe_void_check(api, d));
   if (fe.nviews) fe_views_close();
-  if (fe.checkpoint.file) TRY(fe_agree_turn(api));
+  if (fe.saving) TRY(fe_agree_turn(api));
   fe_checkpoint_look(d);
   *out = d;
   return fe_look_at(api, d, rw);

@@ -22,9 +22,13 @@
  * ranks; a multiplication for each loop.
  * Limits: a rank that makes no call at all any more (an endless loop of the
  * program) is waited for. A hash may agree by chance, once in 2^64. */
+#include "frontend/calls.h"
+#include "frontend/context.h"
 #include "frontend/ranks.h"
 
 #include "base/hash.h"
+#include "base/str.h"
+#include "rt/ranks/comm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +49,12 @@ static struct {
   uint64_t ring[RING];
   struct said last[RING];
 } agree;
+
+status
+fe_join(void *x, size_t n, enum type_kind type, enum access op) {
+  struct type t = {type, type == TYPE_U8 ? 1 : 8};
+  return fe_ranked() ? rt_allreduce(fe_ranks.comm, x, n, t, op) : OK;
+}
 
 static void
 say(uint64_t h, struct said s) {
@@ -96,7 +106,7 @@ struct past {
 static uint64_t
 first_difference(const struct past *all) {
   uint64_t first = UINT64_MAX;
-  for (int r = 1; r < fe.comm.size; r++) {
+  for (int r = 1; r < fe_ranks.size; r++) {
     uint64_t a = all[0].n, b = all[r].n, n = a < b ? a : b;
     uint64_t from = (a > b ? a : b) > RING ? (a > b ? a : b) - RING : 0;
     uint64_t i = from < n ? from : n;
@@ -109,28 +119,28 @@ first_difference(const struct past *all) {
 /* Texts of all ranks; this rank reports its own and the first other one. */
 static status
 report(const char *texts, const char *head) {
-  const char *mine = texts + (size_t)fe.comm.rank * TEXT;
-  for (int r = 0; r < fe.comm.size; r++) {
+  const char *mine = texts + (size_t)fe_ranks.rank * TEXT;
+  for (int r = 0; r < fe_ranks.size; r++) {
     const char *text = texts + (size_t)r * TEXT;
     if (strncmp(text, mine, TEXT))
-      FAIL(ERR_STATE, "%s: rank %d: %s; rank %d: %s", head, fe.comm.rank, mine,
+      FAIL(ERR_STATE, "%s: rank %d: %s; rank %d: %s", head, fe_ranks.rank, mine,
            r, text);
   }
-  FAIL(ERR_STATE, "%s: rank %d: %s", head, fe.comm.rank, mine);
+  FAIL(ERR_STATE, "%s: rank %d: %s", head, fe_ranks.rank, mine);
 }
 
 static status
 tell_difference(const char *what) {
   struct past *mine = mem_alloc(1, sizeof *mine);
-  struct past *all = mem_alloc((size_t)fe.comm.size, sizeof *all);
-  char *texts = mem_alloc((size_t)fe.comm.size + 1, TEXT);
-  char *text = texts + (size_t)fe.comm.size * TEXT;
+  struct past *all = mem_alloc((size_t)fe_ranks.size, sizeof *all);
+  char *texts = mem_alloc((size_t)fe_ranks.size + 1, TEXT);
+  char *text = texts + (size_t)fe_ranks.size * TEXT;
   mine->n = agree.n;
   memcpy(mine->ring, agree.ring, sizeof agree.ring);
-  status st = rt_allgather(&fe.comm, mine, sizeof *mine, all);
+  status st = rt_allgather(fe_ranks.comm, mine, sizeof *mine, all);
   if (st == OK) {
     describe(first_difference(all), what, text);
-    st = rt_allgather(&fe.comm, text, TEXT, texts);
+    st = rt_allgather(fe_ranks.comm, text, TEXT, texts);
   }
   if (st == OK) st = report(texts, "ranks do not make the same calls");
   free(mine);
@@ -142,11 +152,11 @@ tell_difference(const char *what) {
 /* Some rank has an error; whose has none says whose and which. */
 static status
 tell_error(status st) {
-  char *texts = mem_alloc((size_t)fe.comm.size + 1, TEXT);
-  char *text = texts + (size_t)fe.comm.size * TEXT;
+  char *texts = mem_alloc((size_t)fe_ranks.size + 1, TEXT);
+  char *text = texts + (size_t)fe_ranks.size * TEXT;
   if (st != OK) snprintf(text, TEXT, "%s", err_last());
-  status sent = rt_allgather(&fe.comm, text, TEXT, texts);
-  for (int r = 0; sent == OK && st == OK && r < fe.comm.size; r++)
+  status sent = rt_allgather(fe_ranks.comm, text, TEXT, texts);
+  for (int r = 0; sent == OK && st == OK && r < fe_ranks.size; r++)
     if (texts[(size_t)r * TEXT])
       st = err_set(ERR_STATE, "rank %d: %s", r, texts + (size_t)r * TEXT);
   free(texts);
@@ -167,7 +177,7 @@ agree_once(struct brought *b) {
   uint64_t h = hash_word(hash_text(agree.said, b->what), b->detail);
   uint64_t words[] = {h, ~h, ~(uint64_t)b->st, ~(uint64_t)b->mend,
                       ~(uint64_t)b->look};
-  TRY(rt_allreduce(&fe.comm, words, 5, (struct type){TYPE_U64, 8}, ACC_MIN));
+  TRY(fe_join(words, 5, TYPE_U64, ACC_MIN));
   bool same = words[0] == ~words[1];
   b->mend = ~words[3] && same;
   b->look = ~words[4] && !same && !~words[2];
@@ -229,11 +239,11 @@ said_after(uint64_t step, uint64_t end) {
 status
 fe_agree_first(bool look, const char *what, uint64_t *step) {
   uint64_t first = agree.n;
-  TRY(rt_allreduce(&fe.comm, &first, 1, (struct type){TYPE_U64, 8}, ACC_MIN));
+  TRY(fe_join(&first, 1, TYPE_U64, ACC_MIN));
   bool known = first == agree.n || agree.n - first < RING;
   uint64_t h = known ? said_after(first, agree.n) : ~agree.said;
   uint64_t words[] = {h, ~h, ~(uint64_t)(look && first == agree.n)};
-  TRY(rt_allreduce(&fe.comm, words, 3, (struct type){TYPE_U64, 8}, ACC_MIN));
+  TRY(fe_join(words, 3, TYPE_U64, ACC_MIN));
   *step = first;
   return words[0] == ~words[1] && ~words[2] ? OK : tell_difference(what);
 }
@@ -270,14 +280,14 @@ describe_option(const char *texts, size_t bytes, uint32_t i, struct str *out) {
   const char *first = text_at(texts, bytes, i);
   size_t name = strcspn(first, "=");
   bool differ = false;
-  for (int r = 1; r < fe.comm.size; r++)
+  for (int r = 1; r < fe_ranks.size; r++)
     differ |= strcmp(first, text_at(texts + (size_t)r * bytes, bytes, i)) != 0;
   if (!differ) return;
   str_printf(out, "%s%.*s:", out->len ? "; " : "", (int)name, first);
-  for (int r = 0; r < fe.comm.size; r++) {
+  for (int r = 0; r < fe_ranks.size; r++) {
     const char *mine = text_at(texts + (size_t)r * bytes, bytes, i);
     int like = 0, before = 0;
-    for (int q = 0; q < fe.comm.size; q++) {
+    for (int q = 0; q < fe_ranks.size; q++) {
       if (strcmp(mine, text_at(texts + (size_t)q * bytes, bytes, i))) continue;
       before += q < r;
       if (before) break;
@@ -294,11 +304,11 @@ describe_option(const char *texts, size_t bytes, uint32_t i, struct str *out) {
 /* `most`: bytes of the rank that has most. */
 static status
 tell_options(const struct str *mine, size_t most) {
-  char *texts = mem_alloc((size_t)fe.comm.size + 1, most + 1);
-  char *own = texts + (size_t)fe.comm.size * (most + 1);
+  char *texts = mem_alloc((size_t)fe_ranks.size + 1, most + 1);
+  char *own = texts + (size_t)fe_ranks.size * (most + 1);
   struct str said = STR_INIT;
   memcpy(own, mine->s, mine->len);
-  status st = rt_allgather(&fe.comm, own, most + 1, texts);
+  status st = rt_allgather(fe_ranks.comm, own, most + 1, texts);
   for (uint32_t i = 0; st == OK && *text_at(texts, most + 1, i); i++)
     describe_option(texts, most + 1, i, &said);
   if (st == OK)
@@ -325,8 +335,7 @@ fe_agree_options(void) {
   for (size_t i = 0; i < mine.len; i++)
     h = hash_word(h, (unsigned char)mine.s[i]);
   uint64_t words[] = {h, ~h, ~(uint64_t)mine.len};
-  status st =
-      rt_allreduce(&fe.comm, words, 3, (struct type){TYPE_U64, 8}, ACC_MIN);
+  status st = fe_join(words, 3, TYPE_U64, ACC_MIN);
   if (st == OK && words[0] != ~words[1])
     st = tell_options(&mine, (size_t)~words[2]);
   str_clear(&mine);

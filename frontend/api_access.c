@@ -1,10 +1,9 @@
 /* Looking at data: every accessor goes through access_begin, which runs exactly
  * what the dat needs and brings its host mirror up to date. */
-#include "frontend/checkpoint.h"
+#include "frontend/context.h"
+#include "frontend/handles.h"
 #include "frontend/ranks.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "frontend/values.h"
 
 /* Type of the memory that the program gave against the dat's. */
 static status
@@ -34,9 +33,7 @@ fetch(op_dat dat, void *out, size_t elem_size, const char *ctype) {
 void
 op2_fetch_at(op_dat dat, void *out, size_t elem_size, const char *ctype) {
   if (!fe_enter("op_fetch_data")) return;
-  status st = fetch(dat, out, elem_size, ctype);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(fetch(dat, out, elem_size, ctype));
 }
 
 static status
@@ -45,7 +42,7 @@ fetch_idx(op_dat dat, void *out, size_t elem_size, const char *ctype, int low,
   struct fe_dat *d;
   TRY(fe_access_begin("op_fetch_data_idx", dat, false, &d));
   TRY(check_memory("op_fetch_data_idx", d, out, elem_size, ctype));
-  idx_g n = ((struct fe_set *)d->pub.set)->part.total;
+  idx_g n = fe_set_total((struct fe_set *)d->pub.set);
   if (low < 0 || high >= n || low > high)
     FAIL(ERR_ARG,
          "op_fetch_data_idx: dat \"%s\": expected 0 <= low <= high <= %lld "
@@ -58,9 +55,7 @@ void
 op2_fetch_idx_at(op_dat dat, void *out, size_t elem_size, const char *ctype,
                  int low, int high) {
   if (!fe_enter("op_fetch_data_idx")) return;
-  status st = fetch_idx(dat, out, elem_size, ctype, low, high);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(fetch_idx(dat, out, elem_size, ctype, low, high));
 }
 
 void
@@ -77,9 +72,7 @@ void
 op2_sync(op_dat dat) {
   struct fe_dat *d;
   if (!fe_enter("op2_sync")) return;
-  status st = fe_access_begin("op2_sync", dat, false, &d);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(fe_access_begin("op2_sync", dat, false, &d));
 }
 
 const void *
@@ -87,8 +80,7 @@ op2_dat_data(op_dat dat) {
   struct fe_dat *d = NULL;
   if (!fe_enter("op2_dat_data")) return NULL;
   status st = fe_access_begin("op2_dat_data", dat, false, &d);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(st);
   return st == OK ? d->rt.mirror : NULL;
 }
 
@@ -97,8 +89,7 @@ op2_dat_data_rw(op_dat dat) {
   struct fe_dat *d = NULL;
   if (!fe_enter("op2_dat_data_rw")) return NULL;
   status st = fe_access_begin("op2_dat_data_rw", dat, true, &d);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(st);
   if (st != OK) return NULL;
   d->viewed = true;
   fe.nviews++;
@@ -109,9 +100,7 @@ op2_dat_data_rw(op_dat dat) {
 void
 op_upload_dat(op_dat dat) {
   if (!fe_enter("op_upload_dat")) return;
-  status st = fe_upload("op_upload_dat", dat);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(fe_upload("op_upload_dat", dat));
 }
 
 /* A dat whose mirror is stale, or that a pending loop writes, keeps what loops
@@ -120,22 +109,19 @@ void
 op_upload_all(void) {
   if (!fe_enter("op_upload_all")) return;
   status st = OK;
-  for (uint32_t i = 0; st == OK && i < fe.ndats; i++) {
-    struct fe_dat *d = fe.dats[i];
+  for (uint32_t i = 0; st == OK && i < fe_all.ndats; i++) {
+    struct fe_dat *d = fe_all.dats[i];
     if (!d->freed && rt_dat_mirror_current(&d->rt) && !d->pending_writers)
       st = fe_upload("op_upload_all", (op_dat)d);
   }
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(st);
 }
 
 void
 op_download_dat(op_dat dat) {
   struct fe_dat *d;
   if (!fe_enter("op_download_dat")) return;
-  status st = fe_access_begin("op_download_dat", dat, false, &d);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(fe_access_begin("op_download_dat", dat, false, &d));
 }
 
 /* OP2's calls for Fortran: addresses as numbers. The program may write through
@@ -149,8 +135,8 @@ op_get_data_ptr(op_dat dat) {
 unsigned long
 op_reset_data_ptr(char *data, int mode) {
   if (!fe_enter("op_reset_data_ptr")) return 0;
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    const struct fe_dat *d = fe.dats[i];
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    const struct fe_dat *d = fe_all.dats[i];
     if (!d->freed && data && (d->declared_from == data || d->pub.data == data))
       return mode == 1 ? (unsigned long)d->pub.index
                        : (unsigned long)d->pub.data;
@@ -174,8 +160,8 @@ op_get_map_ptr(op_map map) {
 unsigned long
 op_reset_map_ptr(int *table) {
   if (!fe_enter("op_reset_map_ptr")) return 0;
-  for (uint32_t i = 0; i < fe.nmaps; i++) {
-    const struct fe_map *m = fe.maps[i];
+  for (uint32_t i = 0; i < fe_all.nmaps; i++) {
+    const struct fe_map *m = fe_all.maps[i];
     if (table && (m->declared_from == table || m->pub.map == table))
       return (unsigned long)m->pub.map;
   }

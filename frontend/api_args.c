@@ -8,7 +8,8 @@
  * `data_d` is the name of the memory's C type, or NULL, and `size` its bytes, 0
  * if the C type is not known. For OP2_ARG_HANDLE `data` is the handle.
  */
-#include "frontend/fe.h"
+#define OP2_NO_MACROS 1
+#include "op2.h"
 
 #include <limits.h>
 
@@ -111,3 +112,4 @@ op_arg
 op_arg_info_char(char *data, int dim, const char *type, int size, int ref) {
   return op2_arg_info_at(data, dim, type, size_given(size), NULL, ref);
 }
+#include "frontend/checkpoint.h"

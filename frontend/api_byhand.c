@@ -27,7 +27,12 @@
  *
  * cost: a copy of each dat, unless it is current; one exchange for each that is
  * read behind a map. */
+#include "frontend/context.h"
+#include "frontend/handles.h"
 #include "frontend/ranks.h"
+#include "frontend/values.h"
+
+#include "rt/ranks/comm.h"
 
 #define OP_MPI_CORE_NOMPI 1
 #include "op_lib_core.h"
@@ -138,8 +143,7 @@ op_mpi_halo_exchanges(op_set set, int nargs, op_arg *args) {
   int n = 0;
   if (!fe_enter("op_mpi_halo_exchanges")) return 0;
   status st = exchange(set, nargs, args, &n);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(st);
   return n;
 }
 
@@ -208,9 +212,7 @@ edit(int nargs, const op_arg *args) {
 void
 op_mpi_set_dirtybit(int nargs, op_arg *args) {
   if (!fe_enter("op_mpi_set_dirtybit")) return;
-  status st = edit(nargs, args);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(edit(nargs, args));
 }
 
 void
@@ -224,9 +226,9 @@ op_mpi_set_dirtybit_cuda(int nargs, op_arg *args) {
 static status
 reduce_written(void *data, size_t n, size_t size) {
   static const char zero[16];
-  size_t ranks = (size_t)fe.comm.size, bytes = n * size;
+  size_t ranks = (size_t)fe_ranks.size, bytes = n * size;
   char *all = mem_alloc(ranks + 1, bytes + 1);
-  status st = rt_allgather(&fe.comm, data, bytes, all);
+  status st = rt_allgather(fe_ranks.comm, data, bytes, all);
   for (size_t r = 1; st == OK && r < ranks; r++)
     for (size_t i = 0; i < n; i++)
       if (size > sizeof zero || memcmp(all + r * bytes + i * size, zero, size))
@@ -248,7 +250,8 @@ reduce(const op_arg *a) {
   struct type t;
   size_t elem = a->dim > 0 ? (size_t)a->size / (size_t)a->dim : 0;
   status st = OK;
-  if (!fe_ranked() || fe.whole || OP_disable_mpi_reductions || !reduces(a))
+  if (!fe_ranked() || fe_ranks.whole || OP_disable_mpi_reductions ||
+      !reduces(a))
     return OK;
   if (!a->type || !type_from_name(a->type, elem, &t, NULL))
     st = err_set(ERR_ARG, "op_mpi_reduce: expected a type name, found \"%s\"",
@@ -261,7 +264,7 @@ reduce(const op_arg *a) {
   TRY(fe_agree("op_mpi_reduce", what, st));
   if (a->acc == OP_WRITE)
     return reduce_written(a->data, (size_t)a->dim, t.size);
-  return rt_allreduce(&fe.comm, a->data, (size_t)a->dim, t,
+  return rt_allreduce(fe_ranks.comm, a->data, (size_t)a->dim, t,
                       (enum access)a->acc);
 }
 
@@ -270,8 +273,7 @@ op_mpi_reduce_combined(op_arg *args, int nargs) {
   if (!fe_enter("op_mpi_reduce_combined")) return;
   status st = OK;
   for (int i = 0; st == OK && i < nargs; i++) st = reduce(&args[i]);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(st);
 }
 
 void
@@ -305,18 +307,14 @@ op_mpi_reduce_bool(op_arg *arg, bool *data) {
 void
 op_mpi_barrier(void) {
   if (!fe_enter("op_mpi_barrier")) return;
-  status st = fe_agree("op_mpi_barrier", 0, OK);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(fe_agree("op_mpi_barrier", 0, OK));
 }
 
 /* Halos come with the first loop; here they come now. */
 void
 op_halo_create(void) {
   if (!fe_enter("op_halo_create")) return;
-  status st = settle();
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(settle());
 }
 
 void

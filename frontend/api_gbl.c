@@ -1,7 +1,11 @@
 /* Deferred globals: op2_gbl handles, and the switch for raw pointers. */
 #include "frontend/checkpoint.h"
+#include "frontend/context.h"
 #include "frontend/decl.h"
+#include "frontend/handles.h"
 #include "frontend/ranks.h"
+#include "frontend/recording.h"
+#include "frontend/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +15,8 @@
 static struct fe_gbl *
 gbl_unpark(struct type type, int dim) {
   struct fe_gbl *blank = NULL;
-  for (uint32_t i = 0; i < fe.ngbls; i++) {
-    struct fe_gbl *g = fe.gbls[i];
+  for (uint32_t i = 0; i < fe_all.ngbls; i++) {
+    struct fe_gbl *g = fe_all.gbls[i];
     if (!g->parked) continue;
     if (type_same(g->type, type) && g->dim == (uint32_t)dim) return g;
     if (!g->called && !blank) blank = g;
@@ -42,8 +46,8 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
   struct fe_gbl *g = gbl_unpark(t, dim);
   if (!g) {
     g = mem_alloc(1, sizeof *g);
-    g->index = fe.ngbls;
-    VEC_PUSH(fe.gbls, fe.ngbls, fe.capgbls, g);
+    g->index = fe_all.ngbls;
+    VEC_PUSH(fe_all.gbls, fe_all.ngbls, fe_all.capgbls, g);
   }
   g->name = strcpy(mem_grow(g->name, strlen(name) + 1, 1), name);
   free(g->data);
@@ -64,8 +68,7 @@ op2_decl_gbl(int dim, const char *type, const void *init, const char *name) {
   struct fe_gbl *g = NULL;
   if (!fe_enter("op2_decl_gbl")) return NULL;
   status st = decl_gbl(dim, type, 0, init, name, &g);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(st);
   return (op2_gbl)g;
 }
 
@@ -88,12 +91,10 @@ op2_gbl_get(op2_gbl handle, void *out) {
                  "op2_gbl_get: global \"%s\": expected an address, "
                  "found NULL",
                  g->name);
-  if (st == OK && g->pending)
-    st = fe_run((struct fe_request){FE_WANT_GBL, g->index});
+  if (st == OK) st = fe_look_gbl(g);
   if (st == OK) st = fe_gbl_check("op2_gbl_get", g);
   if (st == OK) memcpy(out, g->data, g->bytes);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(st);
 }
 
 /* Ordered like a write where it stands: recorded if loops wait for the old
@@ -148,42 +149,4 @@ op2_defer_globals(int on) {
   fe_agree_step("op2_defer_globals", NULL, fe.defer_globals);
   fe.file = NULL;
   return former;
-}
-
-long long
-op2_counter(const char *name) {
-  return name ? counter_get(name) : -1;
-}
-
-void
-op2_counters_reset(void) {
-  counters_reset();
-}
-
-int
-op2_kernel_pure_of(void (*kernel)(void)) {
-  if (!fe_enter("op2_kernel_pure")) return ERR_STATE;
-  status st = OK;
-  if (!kernel)
-    st = err_set(ERR_ARG, "op2_kernel_pure: expected a function, found NULL");
-  if (st == OK) fe_agree_step("op2_kernel_pure", "", 0);
-  if (st == OK) st = low_kernel_promise(kernel);
-  if (st != OK) fe_error_returned(st);
-  fe.file = NULL;
-  return (int)st;
-}
-
-int
-op2_kernel_source(const char *name, const char *source) {
-  if (!fe_enter("op2_kernel_source")) return ERR_STATE;
-  status st = OK;
-  if (!name || !source)
-    st = err_set(ERR_ARG, "op2_kernel_source: expected a name and a C source, "
-                          "found NULL");
-  if (st == OK) fe_agree_step("op2_kernel_source", name, 0);
-  if (st == OK) st = low_kernel_source(name, source);
-  if (st == OK) fe.source_version++;
-  if (st != OK) fe_error_returned(st);
-  fe.file = NULL;
-  return (int)st;
 }

@@ -11,8 +11,14 @@
  * OP_MAPS_BASE_INDEX. Names are paths. On reading only shapes and types count,
  * so that files of other tools will do. Each rank reads and writes its own
  * rows. */
+#include "frontend/context.h"
 #include "frontend/decl.h"
+#include "frontend/handles.h"
+#include "frontend/ranks.h"
 #include "frontend/rows.h"
+#include "frontend/values.h"
+
+#include "base/str.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +77,7 @@ static status
 open_file(const char *api, const char *path, enum rt_io_mode mode,
           struct rt_file **out) {
   TRY(fe_agree(api, (uint64_t)mode, OK));
-  return rt_io_open(path, mode, &fe.comm, out);
+  return rt_io_open(path, mode, fe_ranks.comm, out);
 }
 
 /* The file's part of a call: with the call's name before the message. */
@@ -103,7 +109,7 @@ set_size(struct rt_file *f, const char *name, bool infer, long long *out) {
     TRY(check_shape(f, name, &d, &one));
     TRY(rt_io_read(f, name, &one, out));
   }
-  idx_g most = (idx_g)INT32_MAX * (fe.whole ? 1 : fe.comm.size);
+  idx_g most = (idx_g)INT32_MAX * (fe_ranks.whole ? 1 : fe_ranks.size);
   if (*out < 0 || *out > most)
     FAIL(ERR_IO, "\"%s\": \"%s\": expected a size of 0 to %lld, found %lld",
          rt_io_path(f), name, (long long)most, *out);
@@ -113,8 +119,8 @@ set_size(struct rt_file *f, const char *name, bool infer, long long *out) {
 /* Of n elements those of this rank: parts as equal as can be. */
 static idx_l
 part_of(idx_g n) {
-  idx_g ranks = fe.comm.size, r = fe.comm.rank;
-  if (fe.whole) return (idx_l)n;
+  idx_g ranks = fe_ranks.size, r = fe_ranks.rank;
+  if (fe_ranks.whole) return (idx_l)n;
   return (idx_l)(n / ranks + (r < n % ranks));
 }
 
@@ -162,17 +168,6 @@ map_read(struct rt_file *f, const char *name, const struct rt_rows *r,
   return fe_rows_read(f, name, r, out);
 }
 
-/* Rows of a map belong to elements where they were declared. */
-static status
-check_unmoved(const op_set_core *from, const char *name) {
-  const struct fe_set *s = (const struct fe_set *)from;
-  if (!s->rt.part || !s->part.moved || fe.whole) return OK;
-  FAIL(ERR_STATE,
-       "map \"%s\": expected maps before op_partition, which moves rows of set "
-       "\"%s\"; found it done",
-       name, from->name);
-}
-
 /* On several ranks, before anything is declared on any of them. */
 static status
 check_entries(op_set to, const char *name, const struct rt_rows *r,
@@ -194,7 +189,7 @@ map_from(op_set from, op_set to, int dim, const char *file, const char *name,
   TRY(check_texts(file, name));
   TRY(fe_check_map_args(from, to, dim, name));
   struct rt_rows r = fe_rows_seen(from, dim, (struct type){TYPE_I64, 8});
-  TRY(check_unmoved(from, name));
+  TRY(fe_ranks_unmoved(from, name));
   TRY(open_file("reading", file, RT_IO_READ, &f));
   TRY(finish(f, false, map_read(f, name, &r, &rows)));
   status st = check_entries(to, name, &r, rows);
@@ -304,9 +299,7 @@ fetch_to(const char *api, op_dat dat, const char *file, const char *name) {
 static void
 fetch_file(const char *api, op_dat dat, const char *file, const char *name) {
   if (!fe_enter(api)) return;
-  status st = fetch_to(api, dat, file, name);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(fetch_to(api, dat, file, name));
 }
 
 void
@@ -432,7 +425,7 @@ check_fresh(struct rt_file *f, const char *name) {
 
 static status
 set_write(struct rt_file *f, const op_set_core *s) {
-  long long size = ((const struct fe_set *)s)->part.total;
+  long long size = fe_set_total((const struct fe_set *)s);
   int narrow = (int)size;
   bool wide = narrow != size;
   struct rt_rows r = fe_rows_one(
@@ -469,7 +462,7 @@ enum { MAP_TYPE_ROOM = 10 }; /* bytes of the attribute, as in OP2 */
 static status
 map_write(struct rt_file *f, const struct fe_map *m) {
   const char *name = m->pub.name;
-  bool wide = ((struct fe_set *)m->pub.to)->part.total >= INT32_MAX;
+  bool wide = fe_set_total((struct fe_set *)m->pub.to) >= INT32_MAX;
   struct rt_rows r = fe_rows_own(m->pub.from, m->pub.dim,
                                  wide ? (struct type){TYPE_I64, 8}
                                       : (struct type){TYPE_I32, 4});
@@ -490,10 +483,11 @@ is_part(const struct fe_dat *d) {
 
 static status
 dump_all(struct rt_file *f) {
-  for (uint32_t i = 0; i < fe.nsets; i++) TRY(set_write(f, &fe.sets[i]->pub));
-  for (uint32_t i = 0; i < fe.nmaps; i++) TRY(map_write(f, fe.maps[i]));
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    struct fe_dat *d = fe.dats[i];
+  for (uint32_t i = 0; i < fe_all.nsets; i++)
+    TRY(set_write(f, &fe_all.sets[i]->pub));
+  for (uint32_t i = 0; i < fe_all.nmaps; i++) TRY(map_write(f, fe_all.maps[i]));
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    struct fe_dat *d = fe_all.dats[i];
     if (d->freed || is_part(d)) continue;
     TRY(fe_access_begin("dat", &d->pub, false, &d));
     TRY(check_fresh(f, d->pub.name));

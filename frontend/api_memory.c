@@ -1,7 +1,9 @@
 /* op_malloc and its kin: malloc's contract, 64-byte aligned, and free() takes
  * the memory back. They work before op_init. */
-#include "frontend/fe.h"
+#define OP2_NO_MACROS 1
+#include "op2.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,3 +41,4 @@ void
 op_free(void *ptr) {
   free(ptr);
 }
+#include "frontend/checkpoint.h"

@@ -1,8 +1,12 @@
 /* Words on stdout, and dats as text and bytes. */
+#include "frontend/context.h"
+#include "frontend/handles.h"
 #include "frontend/ranks.h"
+#include "frontend/values.h"
 
 #include "base/file.h"
 #include "base/numbers.h"
+
 #include "op_lib_core.h"
 
 #include <errno.h>
@@ -103,7 +107,7 @@ sheet_close(struct sheet *s, bool ok) {
 /* Elements of all ranks. */
 static idx_g
 total_of(const struct fe_dat *d) {
-  return ((struct fe_set *)d->pub.set)->part.total;
+  return fe_set_total((struct fe_set *)d->pub.set);
 }
 
 static bool
@@ -164,9 +168,7 @@ print_txtfile(op_dat dat, const char *path) {
 void
 op_print_dat_to_txtfile(op_dat dat, const char *file_name) {
   if (!fe_enter("op_print_dat_to_txtfile")) return;
-  status st = print_txtfile(dat, file_name);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(print_txtfile(dat, file_name));
 }
 
 static status
@@ -181,9 +183,7 @@ print_binfile(op_dat dat, const char *path) {
 void
 op_print_dat_to_binfile(op_dat dat, const char *file_name) {
   if (!fe_enter("op_print_dat_to_binfile")) return;
-  status st = print_binfile(dat, file_name);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(print_binfile(dat, file_name));
 }
 
 /* ---- on stdout ----------------------------------------------------------- */
@@ -211,9 +211,7 @@ dump(op_dat dat) {
 void
 op_dump_dat(op_dat dat) {
   if (!fe_enter("op_dump_dat")) return;
-  status st = dump(dat);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(dump(dat));
 }
 
 static void

@@ -17,11 +17,13 @@
  *
  * Cost. A look-up among the siblings and two clock readings per section.
  */
+#include "frontend/context.h"
 #include "frontend/ranks.h"
 
+#include "base/counters.h"
+#include "base/log.h"
 #include "base/str.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +81,7 @@ child_get(const char *name, bool kernel) {
 static void
 boundary(void) {
   if (profile.level < 2 || !fe.up || !fe_enter("op_profile")) return;
-  status st = fe_run((struct fe_request){FE_WANT_ALL, 0});
+  status st = fe_run_all();
   if (st != OK) fe_error(st);
 }
 
@@ -257,4 +259,16 @@ op_profile_output_json(const char *file_name) {
   if (!profile.root) return;
   status st = write_json(file_name);
   if (st != OK) fe_error(st);
+}
+
+/* ---- counters ------------------------------------------------------------ */
+
+long long
+op2_counter(const char *name) {
+  return name ? counter_get(name) : -1;
+}
+
+void
+op2_counters_reset(void) {
+  counters_reset();
 }

@@ -1,22 +1,24 @@
 /* Ranks, partitions and numbering. On one rank there is nothing to do, after
  * the same checks as everywhere. */
+#include "frontend/context.h"
+#include "frontend/handles.h"
 #include "frontend/ranks.h"
-#include "frontend/vars.h"
+#include "frontend/values.h"
+
+#include "rt/ranks/dist.h"
 
 #include "op_lib_core.h"
-#include "rt/ranks/partition.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 int
 op_is_root(void) {
-  return fe.comm.rank == 0;
+  return fe_ranks.rank == 0;
 }
 
 void
 op_rank(int *rank) {
-  if (rank) *rank = fe.comm.rank;
+  if (rank) *rank = fe_ranks.rank;
 }
 
 /* ---- communicators ------------------------------------------------------- */
@@ -49,245 +51,6 @@ op2_mpi_kept(int global, void *out, size_t bytes) {
 }
 
 /* ---- partitions ---------------------------------------------------------- */
-
-static status
-check_handle(const char *api, const char *what, const void *handle,
-             enum fe_handle kind) {
-  if (handle && !fe_handle_is(handle, kind))
-    FAIL(ERR_ARG, "%s: %s: expected NULL or a declared one, found %s", api,
-         what, fe_handle_found(handle));
-  return OK;
-}
-
-/* Values of the dat in the order of its declared part; GIVE. */
-static status
-declared_values(op_dat dat, const char *lib, enum type_kind kind, char **out) {
-  struct fe_dat *d;
-  *out = NULL;
-  if (!dat) FAIL(ERR_ARG, "op_partition: %s: expected a dat, found NULL", lib);
-  TRY(fe_access_begin("op_partition", dat, false, &d));
-  if (d->type.kind != kind)
-    FAIL(ERR_ARG, "op_partition: %s: dat \"%s\": expected %s, found \"%s\"",
-         lib, dat->name, kind == TYPE_F64 ? "\"double\"" : "\"int\"",
-         dat->type);
-  idx_l n = ((struct fe_set *)dat->set)->part.declared;
-  char *all = mem_alloc((size_t)fe_declared_size(d) + 1, (size_t)dat->size);
-  status st = fe_ranks_home(d, all);
-  if (fe.whole && st == OK)
-    memmove(all,
-            all +
-                (size_t)((struct fe_set *)dat->set)->part.start[fe.comm.rank] *
-                    (size_t)dat->size,
-            (size_t)n * (size_t)dat->size);
-  *out = all;
-  return st;
-}
-
-struct request {
-  const char *lib, *routine;
-  op_set set;
-  op_map map;
-  op_dat dat;
-};
-
-/* OP2's way where what a partitioner needs is not there: blocks, as declared.
- * */
-static bool
-gives_way(const struct request *r, bool there, const char *needed) {
-  if (!there && op_is_root())
-    LOG_WARN(
-        "op_partition: %s: expected %s, found none: parts stay as they were "
-        "declared",
-        r->lib, needed);
-  return !there;
-}
-
-/* Each fills in the new owners of one part of d; which one: NO_PART where they
- * stay as they are. */
-enum { NO_PART = UINT32_MAX };
-
-static status
-by_random(const struct request *r, struct rt_dist *d, uint32_t *prime) {
-  op_set set = r->set ? r->set : r->map ? r->map->to : NULL;
-  if (gives_way(r, set != NULL, "a prime set")) return OK;
-  *prime = (uint32_t)set->index;
-  return rt_partition_random(&fe.comm, &d->parts[*prime]);
-}
-
-static status
-by_inertia(const struct request *r, struct rt_dist *d, uint32_t *prime) {
-  char *at;
-  if (gives_way(r, r->dat && r->dat->dim <= 3, "a dat of 1 to 3 coordinates"))
-    return OK;
-  TRY(declared_values(r->dat, r->lib, TYPE_F64, &at));
-  *prime = (uint32_t)r->dat->set->index;
-  status st = rt_partition_inertial(&fe.comm, &d->parts[*prime], (double *)at,
-                                    r->dat->dim);
-  free(at);
-  return st;
-}
-
-static status
-by_vector(const struct request *r, struct rt_dist *d, uint32_t *prime) {
-  char *owner;
-  if (gives_way(r, r->dat && r->dat->dim == 1,
-                "a dat with one owner an element"))
-    return OK;
-  TRY(declared_values(r->dat, r->lib, TYPE_I32, &owner));
-  *prime = (uint32_t)r->dat->set->index;
-  status st =
-      fe_agree("op_partition", *prime,
-               rt_partition_given(&fe.comm, &d->parts[*prime], (int *)owner));
-  free(owner);
-  return st;
-}
-
-static bool
-routine_is(const struct request *r, const char *name) {
-  return r->routine && !strcmp(r->routine, name);
-}
-
-static status
-by_graph(const struct request *r, struct rt_dist *d, uint32_t *prime) {
-  bool any = !r->routine || !*r->routine;
-  bool geom = !strcmp(r->lib, "PARMETIS") && routine_is(r, "GEOM");
-  bool known = any || geom || routine_is(r, "KWAY") ||
-               (!strcmp(r->lib, "PARMETIS") && routine_is(r, "GEOMKWAY"));
-  if (gives_way(r, known, "routine KWAY")) return OK;
-  if (geom) {
-    if (op_is_root())
-      LOG_WARN("op_partition: %s GEOM: by inertia instead", r->lib);
-    return by_inertia(r, d, prime);
-  }
-  if (gives_way(r, r->map != NULL, "a prime map")) return OK;
-  if (strcmp(r->lib, "PTSCOTCH") && op_is_root())
-    LOG_WARN("op_partition: %s: PT-Scotch does it", r->lib);
-  *prime = (uint32_t)r->map->to->index;
-  return rt_partition_graph(d, (uint32_t)r->map->index);
-}
-
-static const struct method {
-  const char *lib;
-  status (*cut)(const struct request *, struct rt_dist *, uint32_t *);
-} methods[] = {{"RANDOM", by_random},   {"INERTIAL", by_inertia},
-               {"EXTERNAL", by_vector}, {"PTSCOTCH", by_graph},
-               {"PARMETIS", by_graph},  {"KAHIP", by_graph}};
-
-/* New owners for all sets, then everything goes to them. */
-static status
-repartition(const struct method *m, const struct request *r) {
-  struct rt_dist d;
-  uint32_t prime = NO_PART;
-  fe_dist_describe(&d, fe.level);
-  for (uint32_t s = 0; s < d.nparts; s++) d.parts[s].to = NULL;
-  status st = m->cut(r, &d, &prime);
-  bool cut = prime != NO_PART;
-  if (st == OK && cut) st = rt_partition_follow(&d, prime);
-  for (uint32_t s = 0; st == OK && cut && s < d.nparts; s++) {
-    free(fe.sets[s]->part.to);
-    fe.sets[s]->part.to = d.parts[s].to;
-  }
-  free(d.parts);
-  free(d.maps);
-  return st == OK ? fe_spread(0) : st;
-}
-
-static status
-partition(const struct request *r) {
-  TRY(check_handle("op_partition", "prime set", r->set, FE_SET));
-  TRY(check_handle("op_partition", "prime map", r->map, FE_MAP));
-  TRY(check_handle("op_partition", "coordinates", r->dat, FE_DAT));
-  OP_is_partitioned = 1;
-  if (!fe_ranked()) return OK;
-  TRY(fe_agree_turn("op_partition"));
-  TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
-  if (!r->lib || !*r->lib) return fe_spread(0);
-  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-    if (!strcmp(methods[i].lib, r->lib)) return repartition(&methods[i], r);
-  (void)gives_way(r, false,
-                  "PTSCOTCH, PARMETIS, KAHIP, INERTIAL, EXTERNAL or "
-                  "RANDOM");
-  return fe_spread(0);
-}
-
-/* The map that was declared from this table, or shows it; NULL. */
-static op_map
-map_of(const int *table) {
-  for (uint32_t k = 0; table && k < fe.nmaps; k++)
-    if (fe.maps[k]->declared_from == table || fe.maps[k]->pub.map == table)
-      return (op_map)fe.maps[k];
-  return NULL;
-}
-
-void
-op_partition(const char *lib_name, const char *lib_routine, op_set prime_set,
-             op_map prime_map, op_dat coords) {
-  struct request r = {lib_name, lib_routine, prime_set, prime_map, coords};
-  if (!fe_enter("op_partition")) return;
-  status st = partition(&r);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
-}
-
-void
-op_partition_ptr(const char *lib_name, const char *lib_routine,
-                 op_set prime_set, int *prime_map, double *coords) {
-  op_map map = map_of(prime_map);
-  op_dat dat = NULL;
-  for (uint32_t i = 0; coords && i < fe.ndats; i++)
-    if (fe.dats[i]->declared_from == coords && !fe.dats[i]->freed)
-      dat = (op_dat)fe.dats[i];
-  op_partition(lib_name, lib_routine, prime_set, map, dat);
-}
-
-/* A hint about a map; none where a program passes NULL, as a data set that was
- * not in its file gives. */
-static bool
-hint(const char *api, op_map map) {
-  bool valid = fe_handle_is(map, FE_MAP);
-  if (!fe_enter(api)) return false;
-  if (map && !valid)
-    fe_error(err_set(ERR_ARG, "%s: expected a declared map, found %s", api,
-                     fe_handle_found(map)));
-  if (!map && op_is_root()) LOG_WARN("%s: found no map, ignored", api);
-  fe.file = NULL;
-  return valid;
-}
-
-void
-op_renumber(op_map base) {
-  if (!hint("op_renumber", base)) return;
-  fe_agree_step("op_renumber", base->name, (uint64_t)base->index);
-  fe.renumber = fe.respread = fe.unsettled = true;
-}
-
-void
-op_renumber_ptr(int *table) {
-  op_renumber(map_of(table));
-}
-
-void
-op_force_part(int *table) {
-  op_map map = map_of(table);
-  if (hint("op_force_part", map)) map->force_part = true;
-}
-
-/* Loops recorded before join their globals as they did then. */
-static status
-set_apart(bool apart) {
-  TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
-  OP_disable_mpi_reductions = apart;
-  rt_set_apart(apart);
-  return OK;
-}
-
-void
-op_disable_mpi_reductions(bool disable) {
-  if (fe.up && !fe_enter("op_disable_mpi_reductions")) return;
-  status st = set_apart(disable);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
-}
 
 void
 op_disable_device_execution(bool disable) {
@@ -323,9 +86,10 @@ copy_of(const char *api, op_dat dat, struct fe_dat **out) {
                                 .size = n,
                                 .core_size = n,
                                 .name = from->pub.name};
-  s->part = (struct rt_part){.total = from->part.total,
-                             .start = from->part.start,
-                             .declared = from->part.declared};
+  s->part = mem_alloc(1, sizeof *s->part);
+  *s->part = (struct rt_part){.total = from->part->total,
+                              .start = from->part->start,
+                              .declared = from->part->declared};
   s->rt = (struct rt_set){.n = n, .name = from->pub.name};
   c->type = d->type;
   c->index = d->index;
@@ -337,7 +101,7 @@ copy_of(const char *api, op_dat dat, struct fe_dat **out) {
                           .reach = REACH_FULL,
                           .mirror_current = true};
   status st = fe_ranks_home(d, c->pub.data);
-  *table_slot(&fe.copies, &c, sizeof c) = 1;
+  fe_handle_add(c, FE_COPY);
   *out = c;
   return st;
 }
@@ -347,8 +111,7 @@ get_data(const char *api, op_dat dat) {
   struct fe_dat *c = NULL;
   if (!fe_enter(api)) return NULL;
   status st = copy_of(api, dat, &c);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(st);
   return (op_dat)c;
 }
 
@@ -368,8 +131,8 @@ put_values(struct fe_dat *d, const char *values) {
   const struct fe_set *s = (struct fe_set *)d->pub.set;
   size_t size = (size_t)d->pub.size;
   status st = OK;
-  if (s->rt.part && !fe.whole)
-    st = rt_part_give(&fe.comm, &s->part, values, size, d->rt.mirror);
+  if (s->rt.part && !fe_ranks.whole)
+    st = rt_part_give(fe_ranks.comm, s->part, values, size, d->rt.mirror);
   else if (s->pub.size)
     memcpy(d->rt.mirror, values, (size_t)s->pub.size * size);
   if (st == OK) fe_dat_host_wrote(d);
@@ -380,11 +143,11 @@ static status
 put_data(op_dat dat) {
   struct fe_dat *d;
   if (fe_handle_is(dat, FE_DAT)) return fe_upload("op_mpi_put_data", dat);
-  if (!table_get(&fe.copies, &dat, sizeof dat, 0))
+  if (!fe_handle_is(dat, FE_COPY))
     FAIL(ERR_ARG,
          "op_mpi_put_data: expected a copy that op_mpi_get_data made, found %s",
          fe_handle_found(dat));
-  op_dat of = (op_dat)fe.dats[dat->index];
+  op_dat of = (op_dat)fe_all.dats[dat->index];
   TRY(fe_access_begin("op_mpi_put_data", of, true, &d));
   return put_values(d, dat->data);
 }
@@ -392,7 +155,5 @@ put_data(op_dat dat) {
 void
 op_mpi_put_data(op_dat dat) {
   if (!fe_enter("op_mpi_put_data")) return;
-  status st = put_data(dat);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(put_data(dat));
 }

@@ -1,11 +1,13 @@
 /* Clocks, and the table of what ran: one line per region, which is one loop or
  * several fused ones under a name like "update+adt_calc". */
-#include "frontend/vars.h"
-
-#include "rt/device/device.h"
+#include "frontend/context.h"
+#include "frontend/decl.h"
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/numbers.h"
+#include "rt/device/device.h"
+
 #include "op_lib_core.h"
 
 #include <errno.h>
@@ -32,7 +34,7 @@ gb_per_second(const op_kernel *k) {
  * run. */
 static status
 table_update(void) {
-  TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
+  TRY(fe_run_all());
   fe_vars_kernels_update();
   return OK;
 }
@@ -60,8 +62,7 @@ op_timing_output(void) {
   locale_t former = numbers_begin();
   if (st == OK && op_is_root()) print_table();
   numbers_end(former);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(st);
 }
 
 /* ---- to files ------------------------------------------------------------ */
@@ -92,9 +93,7 @@ table_write(const char *api, const char *path, table_lines *lines) {
 static void
 table_to_file(const char *api, const char *path, table_lines *lines) {
   if (!fe_enter(api)) return;
-  status st = table_write(api, path, lines);
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(table_write(api, path, lines));
 }
 
 static bool

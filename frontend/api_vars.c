@@ -1,5 +1,8 @@
 /* OP2's extern variables (op_lib_core.h), for programs that read them. */
-#include "frontend/vars.h"
+#include "frontend/context.h"
+#include "frontend/decl.h"
+
+#include "rt/plan.h"
 
 #include "op_lib_core.h"
 
@@ -126,4 +129,21 @@ fe_vars_clear(void) {
   OP_auto_soa = OP_is_partitioned = OP_disable_mpi_reductions = 0;
   OP_cache_line_size = CACHE_LINE;
   OP_plan_time = 0;
+}
+
+/* ---- settings ------------------------------------------------------------ */
+
+/* Loops recorded before join their globals as they did then. */
+static status
+set_apart(bool apart) {
+  TRY(fe_run_all());
+  OP_disable_mpi_reductions = apart;
+  rt_set_apart(apart);
+  return OK;
+}
+
+void
+op_disable_mpi_reductions(bool disable) {
+  if (fe.up && !fe_enter("op_disable_mpi_reductions")) return;
+  fe_leave(set_apart(disable));
 }

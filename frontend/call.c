@@ -7,13 +7,21 @@
  * is only used again for a declaration of the same shape (api_decl.c), so a
  * call that was right once stays right unless one of its handles is freed.
  */
-#include "frontend/prove.h"
+#include "frontend/calls.h"
+#include "frontend/context.h"
 
 #include "base/hash.h"
+#include "base/str.h"
+#include "base/table.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct fe_calls fe_calls;
+static struct table call_ids; /* key bytes -> id + 1 */
+static struct table overlaps; /* id and offsets of globals -> id + 1 */
+static uint32_t *free_ids, nfree_ids, capfree_ids;
 
 /* ---- the key ------------------------------------------------------------ */
 
@@ -119,8 +127,8 @@ collect_uses(struct fe_call *c) {
     if (!d) continue;
     while (u < c->nuses && c->uses[u] != d) u++;
     if (u == c->nuses) c->uses[c->nuses++] = d;
-    const struct ir_arg *x = &c->args[a].ir;
-    c->use_reads[u] |= access_info[x->access].reads || x->in != IR_NONE;
+    const struct fe_arg *x = &c->args[a];
+    c->use_reads[u] |= access_info[x->access].reads || x->partial;
     c->use_writes[u] |= access_info[x->access].writes;
   }
 }
@@ -166,19 +174,19 @@ fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
 
 uint32_t
 fe_call_id_take(struct fe_call *c) {
-  fe.calls_made++;
-  if (!fe.nfree_ids) {
-    VEC_PUSH(fe.calls, fe.ncalls, fe.capcalls, c);
-    return fe.ncalls - 1;
+  fe_calls.made++;
+  if (!nfree_ids) {
+    VEC_PUSH(fe_calls.all, fe_calls.n, fe_calls.cap, c);
+    return fe_calls.n - 1;
   }
-  uint32_t id = fe.free_ids[--fe.nfree_ids];
-  assert(!fe.calls[id]);
-  fe.calls[id] = c;
+  uint32_t id = free_ids[--nfree_ids];
+  assert(!fe_calls.all[id]);
+  fe_calls.all[id] = c;
   return id;
 }
 
-void
-fe_call_free(struct fe_call *c) {
+static void
+call_free(struct fe_call *c) {
   free(c->texts);
   free(c->words);
   free(c->key);
@@ -193,7 +201,7 @@ fe_call_free(struct fe_call *c) {
 static void
 call_hide(const struct fe_call *c) {
   if (c->base) {
-    table_remove(&fe.overlaps, c->words, c->words_bytes);
+    table_remove(&overlaps, c->words, c->words_bytes);
     return;
   }
   struct str key = STR_INIT;
@@ -201,17 +209,17 @@ call_hide(const struct fe_call *c) {
                       c->name, c->set_handle, (int)c->nargs,
                       c->key,  NULL,          0};
   key_build(&key, c->source_version, &l);
-  if (table_get(&fe.call_ids, key.s, key.len, 0) == c->id + 1)
-    table_remove(&fe.call_ids, key.s, key.len);
+  if (table_get(&call_ids, key.s, key.len, 0) == c->id + 1)
+    table_remove(&call_ids, key.s, key.len);
   str_clear(&key);
 }
 
 void
 fe_call_drop(struct fe_call *c) {
   call_hide(c);
-  fe.calls[c->id] = NULL;
-  VEC_PUSH(fe.free_ids, fe.nfree_ids, fe.capfree_ids, c->id);
-  fe_call_free(c);
+  fe_calls.all[c->id] = NULL;
+  VEC_PUSH(free_ids, nfree_ids, capfree_ids, c->id);
+  call_free(c);
 }
 
 /* Calls know dats and globals by their shapes from now on. */
@@ -264,6 +272,8 @@ call_make(const struct fe_loop *l, const struct fe_arg *args,
   c->said = call_hash(c);
   c->id = fe_call_id_take(c);
   note_called(c);
+  for (uint32_t a = 0; a < c->nargs && !c->serial; a++)
+    c->moves |= c->args[a].map != NULL;
   return c;
 }
 
@@ -273,12 +283,13 @@ fe_call_get(const struct fe_loop *l, struct fe_call **out) {
   struct fe_arg args[FE_MAX_ARGS];
   struct fe_kernel *kernel;
   key_build(&key, fe.source_version, l);
-  uintptr_t id = table_get(&fe.call_ids, key.s, key.len, 0);
-  bool known = id && uses_alive(fe.calls[id - 1]);
+  uintptr_t id = table_get(&call_ids, key.s, key.len, 0);
+  bool known = id && uses_alive(fe_calls.all[id - 1]);
   status st = known ? OK : fe_call_check(l, args, &kernel);
-  if (st == OK) *out = known ? fe.calls[id - 1] : call_make(l, args, kernel);
+  if (st == OK)
+    *out = known ? fe_calls.all[id - 1] : call_make(l, args, kernel);
   if (st == OK && !known)
-    *table_slot(&fe.call_ids, key.s, key.len) = (*out)->id + 1;
+    *table_slot(&call_ids, key.s, key.len) = (*out)->id + 1;
   str_clear(&key);
   return st;
 }
@@ -288,4 +299,30 @@ fe_call_pinned(const struct fe_call *c) {
   for (uint32_t u = 0; u < c->nuses; u++)
     if (c->uses[u]->pinned) return true;
   return false;
+}
+
+uintptr_t *
+fe_call_shared(const void *words, size_t bytes) {
+  return table_slot(&overlaps, words, bytes);
+}
+
+void
+fe_call_to_host(uint32_t id) {
+  fe_calls.all[id]->on_host = true;
+}
+
+void
+fe_calls_clear(void) {
+  for (uint32_t i = 0; i < fe_calls.n; i++)
+    if (fe_calls.all[i]) call_free(fe_calls.all[i]);
+  for (uint32_t i = 0; i < fe_calls.nkernels; i++)
+    fe_kernel_free(fe_calls.kernels[i]);
+  free(fe_calls.all);
+  free(fe_calls.kernels);
+  free(free_ids);
+  free_ids = NULL;
+  nfree_ids = capfree_ids = 0;
+  table_clear(&call_ids);
+  table_clear(&overlaps);
+  fe_calls = (struct fe_calls){0};
 }

@@ -1,5 +1,9 @@
 /* What is checked about an op_par_loop, once: set, arguments, kernel. */
-#include "frontend/fe.h"
+#include "frontend/calls.h"
+#include "frontend/context.h"
+
+#include "base/log.h"
+#include "lower/kernel.h"
 
 #include <limits.h>
 #include <string.h>
@@ -100,7 +104,7 @@ arg_dat(const struct site *s, const op_arg *a, const struct fe_set *set,
              d->pub.name, a->dim);
   TRY(check_type(s, a, d));
   TRY(check_map(s, a, set, d->pub.set, d->pub.name));
-  out->ir.kind = IR_ARG_DAT;
+  out->kind = FE_ARG_DAT;
   out->dat = d;
   out->map = (struct fe_map *)a->map;
   out->type = d->type;
@@ -147,7 +151,7 @@ arg_gbl(const struct site *s, const op_arg *a, struct fe_arg *out) {
   out->dim = (uint32_t)a->dim;
   out->bytes = (size_t)a->dim * out->type.size;
   out->raw = a->acc != OP_READ;
-  out->ir.kind = out->raw ? IR_ARG_GBL : IR_ARG_PARAM;
+  out->kind = out->raw ? FE_ARG_GBL : FE_ARG_PARAM;
   return OK;
 }
 
@@ -167,7 +171,7 @@ arg_handle(const struct site *s, const op_arg *a, struct fe_arg *out) {
       !type_same(out->type, g->type))
     ARG_FAIL(s, "wrong type: expected %s of global \"%s\", found \"%s\"",
              type_text(g->type), g->name, a->type ? a->type : "NULL");
-  out->ir.kind = IR_ARG_GBL;
+  out->kind = FE_ARG_GBL;
   out->gbl = g;
   out->dim = g->dim;
   return OK;
@@ -180,7 +184,7 @@ arg_idx(const struct site *s, const op_arg *a, const struct fe_set *set,
   if (a->map && a->idx < 0)
     ARG_FAIL(s, "index of op_arg_idx: expected 0 to %d, found %d",
              a->map->dim - 1, a->idx);
-  out->ir.kind = IR_ARG_IDX;
+  out->kind = FE_ARG_IDX;
   out->map = (struct fe_map *)a->map;
   out->type = (struct type){TYPE_I32, 4};
   out->dim = 1;
@@ -207,8 +211,8 @@ arg_info(const struct site *s, const op_arg *a, const struct fe_loop *l,
   if (args[ref].dim != 1 && args[ref].dim != a->dim)
     ARG_FAIL(s, "payload dim: expected %d as argument %d, found %d",
              args[ref].dim, ref, a->dim);
-  out->ir.kind = IR_ARG_INFO;
-  out->ir.info_of = (uint16_t)ref;
+  out->kind = FE_ARG_INFO;
+  out->info_of = (uint16_t)ref;
   return OK;
 }
 
@@ -216,10 +220,9 @@ static status
 check_arg(const struct site *s, const struct fe_loop *l, struct fe_arg *out) {
   const op_arg *a = &l->args[s->arg];
   const struct fe_set *set = (struct fe_set *)l->set;
-  *out = (struct fe_arg){
-      .ir = {.dat = IR_NONE, .map = IR_NONE, .in = IR_NONE, .out = IR_NONE}};
+  *out = (struct fe_arg){0};
   if (!a->opt) {
-    out->ir.kind = IR_ARG_OFF;
+    out->kind = FE_ARG_OFF;
     return OK;
   }
   switch (a->argtype) {
@@ -232,9 +235,9 @@ check_arg(const struct site *s, const struct fe_loop *l, struct fe_arg *out) {
     ARG_FAIL(s, "expected op_arg_dat, op_arg_gbl, ..., found kind %d",
              a->argtype);
   }
-  out->ir.access = (uint8_t)(a->argtype == OP_ARG_IDX ? OP_READ : a->acc);
-  if (a->map && a->idx < 0) out->ir.vector = (uint32_t)-a->idx;
-  if (a->map && a->idx > 0) out->ir.entry = (uint32_t)a->idx;
+  out->access = (uint8_t)(a->argtype == OP_ARG_IDX ? OP_READ : a->acc);
+  if (a->map && a->idx < 0) out->vector = (uint32_t)-a->idx;
+  if (a->map && a->idx > 0) out->entry = (uint32_t)a->idx;
   return OK;
 }
 

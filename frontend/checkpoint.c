@@ -63,122 +63,49 @@
  * Limits. The file is not there when op2_checkpoint returns, but a step later;
  * op2_flush behind it ends the window. A failure while the window is open is
  * reported by the call that met it. */
+#include "frontend/calls.h"
 #include "frontend/checkpoint.h"
-#include "frontend/rows.h"
+#include "frontend/context.h"
+#include "frontend/ranks.h"
+
+#include "base/str.h"
+#include "rt/io/io.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the file ------------------------------------------------------------ */
-
-static void
-saved_key(const char *group, const char *name, uint32_t nth, struct str *out) {
-  str_printf(out, "%s/", group);
-  for (const char *c = *name ? name : "%"; *c; c++)
-    if (strchr("/#%.", *c))
-      str_printf(out, "%%%02X", (unsigned)*c);
-    else
-      str_addn(out, c, 1);
-  if (nth > 1) str_printf(out, "#%u", nth);
-}
-
-void
-fe_dat_key(const struct fe_dat *d, struct str *out) {
-  uint32_t nth = 1;
-  for (uint32_t i = 0; i < fe.ndats; i++)
-    nth += !fe.dats[i]->freed && fe.dats[i]->born < d->born &&
-           !strcmp(fe.dats[i]->pub.name, d->pub.name);
-  saved_key("dats", d->pub.name, nth, out);
-}
-
-void
-fe_gbl_key(const struct fe_gbl *g, struct str *out) {
-  uint32_t nth = 1;
-  for (uint32_t i = 0; i < g->index; i++)
-    nth += !fe.gbls[i]->freed && !strcmp(fe.gbls[i]->name, g->name);
-  saved_key("globals", g->name, nth, out);
-}
-
-/* ---- saving -------------------------------------------------------------- */
-
 /* One that waits for its decision. The key is that of P: temporaries may go. */
-struct fe_undecided {
+struct undecided {
   struct fe_dat *dat;
   char *key;
 };
 
-static status
-entry_describe(const char *key, const char *state, const struct fe_dat *d) {
-  struct rt_file *f = fe.checkpoint.file;
-  TRY(rt_io_put_text(f, key, "state", state, 0));
-  TRY(rt_io_put_text(f, key, "name", d->pub.name, 0));
-  TRY(rt_io_put_text(f, key, "set", d->pub.set->name, 0));
-  TRY(rt_io_put_int(f, key, "elements", fe_rows_own(d->pub.set, 1, d->type).n));
-  TRY(rt_io_put_int(f, key, "size", d->pub.size));
-  TRY(rt_io_put_int(f, key, "dim", d->pub.dim));
-  TRY(rt_io_put_text(f, key, "kind", type_text(d->type), 0));
-  return rt_io_put_text(f, key, "type", d->pub.type, 0);
-}
-
-static status
-dat_note(const struct fe_dat *d, const char *key, const char *state) {
-  struct rt_rows none = fe_rows_own(d->pub.set, d->pub.dim, d->type);
-  none.n = none.lo = none.hi = 0;
-  TRY(rt_io_write(fe.checkpoint.file, key, &none, ""));
-  return entry_describe(key, state, d);
-}
-
-static status
-dat_save(struct fe_dat *d, const char *key) {
-  struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
-  const void *values;
-  void *kept;
-  TRY(fe_agree_turn("op2_checkpoint"));
-  TRY(fe_look_at("op2_checkpoint", d, false));
-  TRY(fe_rows_values(d, &values, &kept));
-  status st = rt_io_write(fe.checkpoint.file, key, &r, values);
-  free(kept);
-  if (st != OK) return st;
-  counters[CNT_checkpoint_dats]++;
-  counters[CNT_checkpoint_bytes] += (r.hi - r.lo) * d->pub.size;
-  return entry_describe(key, FE_SAVED, d);
-}
-
-static status
-gbl_save(struct fe_gbl *g) {
-  struct str key = STR_INIT;
-  struct rt_rows r = fe_rows_one(g->dim, g->type, true);
-  status st = OK;
-  if (g->pending) st = fe_run((struct fe_request){FE_WANT_GBL, g->index});
-  if (st == OK) st = fe_gbl_check("op2_checkpoint", g);
-  fe_gbl_key(g, &key);
-  if (st == OK) st = rt_io_write(fe.checkpoint.file, key.s, &r, g->data);
-  if (st == OK)
-    st = rt_io_put_text(fe.checkpoint.file, key.s, "name", g->name, 0);
-  if (st == OK)
-    st = rt_io_put_text(fe.checkpoint.file, key.s, "kind", type_text(g->type),
-                        0);
-  str_clear(&key);
-  return st;
-}
+static struct {
+  struct rt_file *file; /* NULL: none is open */
+  const char *at;       /* where the program asked for it */
+  int line;
+  const struct fe_call *first; /* loop with which the window began */
+  uint32_t loops;              /* recorded in the window */
+  VEC(struct undecided, undecided);
+} window;
 
 /* ---- the window ---------------------------------------------------------- */
 
 static void
 window_clear(void) {
-  struct fe_checkpoint *w = &fe.checkpoint;
-  for (uint32_t i = 0; i < w->nundecided; i++) {
-    w->undecided[i].dat->undecided = false;
-    free(w->undecided[i].key);
+  for (uint32_t i = 0; i < window.nundecided; i++) {
+    window.undecided[i].dat->undecided = false;
+    free(window.undecided[i].key);
   }
-  free(w->undecided);
-  *w = (struct fe_checkpoint){0};
+  free(window.undecided);
+  memset(&window, 0, sizeof window);
+  fe.saving = false;
 }
 
 static void
 abandon(void) {
-  rt_io_close(fe.checkpoint.file, false);
+  rt_io_close(window.file, false);
   window_clear();
 }
 
@@ -187,9 +114,8 @@ abandon(void) {
 static status
 fail(status st) {
   struct str said = STR_INIT;
-  str_printf(&said, "op2_checkpoint(\"%s\")", rt_io_path(fe.checkpoint.file));
-  if (fe.checkpoint.at)
-    str_printf(&said, " of %s:%d", fe.checkpoint.at, fe.checkpoint.line);
+  str_printf(&said, "op2_checkpoint(\"%s\")", rt_io_path(window.file));
+  if (window.at) str_printf(&said, " of %s:%d", window.at, window.line);
   str_printf(&said, ": %s", err_last());
   abandon();
   err_set(st, "%s", said.s);
@@ -200,13 +126,13 @@ fail(status st) {
 /* Decide undecided[i]; the last one takes its place. */
 static status
 decide(uint32_t i, const char *state) {
-  struct fe_checkpoint *w = &fe.checkpoint;
-  struct fe_undecided u = w->undecided[i];
+  struct undecided u = window.undecided[i];
   assert(u.dat->undecided);
-  w->undecided[i] = w->undecided[--w->nundecided];
+  window.undecided[i] = window.undecided[--window.nundecided];
   u.dat->undecided = false;
-  status st = !strcmp(state, FE_SAVED) ? dat_save(u.dat, u.key)
-                                       : dat_note(u.dat, u.key, state);
+  status st = !strcmp(state, FE_SAVED)
+                  ? fe_saved_dat(window.file, u.dat, u.key)
+                  : fe_saved_note(window.file, u.dat, u.key, state);
   free(u.key);
   return st;
 }
@@ -214,30 +140,27 @@ decide(uint32_t i, const char *state) {
 static uint32_t
 undecided_find(const struct fe_dat *d) {
   uint32_t i = 0;
-  while (fe.checkpoint.undecided[i].dat != d) i++;
-  assert(i < fe.checkpoint.nundecided);
+  while (window.undecided[i].dat != d) i++;
+  assert(i < window.nundecided);
   return i;
 }
 
 static status
 finish(void) {
-  while (fe.checkpoint.nundecided) TRY(decide(0, FE_SAVED));
-  struct rt_file *f = fe.checkpoint.file;
-  fe.checkpoint.file = NULL;
+  while (window.nundecided) TRY(decide(0, FE_SAVED));
+  struct rt_file *f = window.file;
+  window.file = NULL;
   window_clear();
-  status st = rt_io_close(f, true);
-  if (st != OK) return err_prefix(st, "op2_checkpoint: ");
-  counters[CNT_checkpoints]++;
-  return OK;
+  return fe_saved_close(f);
 }
 
 status
 fe_checkpoint_finish(void) {
-  if (!fe.checkpoint.file) return OK;
+  if (!window.file) return OK;
   TRY(fe_agree_turn("a checkpoint"));
-  if (!fe.checkpoint.file) return OK;
+  if (!window.file) return OK;
   status st = finish();
-  return st == OK || !fe.checkpoint.file ? st : fail(st);
+  return st == OK || !window.file ? st : fail(st);
 }
 
 /* Inside another call, whose place in the program stays. */
@@ -245,22 +168,22 @@ static void
 report(status st) {
   const char *file = fe.file;
   int line = fe.line;
-  if (st != OK) fe_error(fe.checkpoint.file ? fail(st) : st);
+  if (st != OK) fe_error(window.file ? fail(st) : st);
   op2_here(file, line);
 }
 
 static status
 loop_decides(const struct fe_call *c) {
-  struct fe_checkpoint *w = &fe.checkpoint;
-  if (c == w->first || w->loops == (uint32_t)fe.opt.max_loops) return finish();
-  if (!w->first) w->first = c;
-  w->loops++;
+  if (c == window.first || window.loops == (uint32_t)fe.opt.max_loops)
+    return finish();
+  if (!window.first) window.first = c;
+  window.loops++;
   for (uint32_t u = 0; u < c->nuses; u++) {
     if (!c->uses[u]->undecided) continue;
     bool full = c->use_writes[u] && !c->use_reads[u];
     TRY(decide(undecided_find(c->uses[u]), full ? FE_LEFT_OUT : FE_SAVED));
   }
-  return w->nundecided ? OK : finish();
+  return window.nundecided ? OK : finish();
 }
 
 void
@@ -289,21 +212,20 @@ in_sight(const struct fe_dat *d) {
 
 static status
 dat_begin(struct fe_dat *d) {
-  struct fe_checkpoint *w = &fe.checkpoint;
   struct str key = STR_INIT;
   status st = OK;
   if (d->lost) return fe_void_check("op2_checkpoint", d);
   fe_dat_key(d, &key);
   if (d->void_since) {
-    st = dat_note(d, key.s, FE_LEFT_OUT);
+    st = fe_saved_note(window.file, d, key.s, FE_LEFT_OUT);
   } else if (!d->written && !d->pinned) {
-    st = dat_note(d, key.s, FE_AS_DECLARED);
+    st = fe_saved_note(window.file, d, key.s, FE_AS_DECLARED);
   } else if (in_sight(d) || fe.opt.checkpoint == OPT_checkpoint_all) {
-    st = dat_save(d, key.s);
+    st = fe_saved_dat(window.file, d, key.s);
   } else {
-    struct fe_undecided u = {d, mem_alloc(key.len + 1, 1)};
+    struct undecided u = {d, mem_alloc(key.len + 1, 1)};
     strcpy(u.key, key.s);
-    VEC_PUSH(w->undecided, w->nundecided, w->capundecided, u);
+    VEC_PUSH(window.undecided, window.nundecided, window.capundecided, u);
     d->undecided = true;
   }
   str_clear(&key);
@@ -312,13 +234,13 @@ dat_begin(struct fe_dat *d) {
 
 static status
 begin(void) {
-  TRY(rt_io_put_int(fe.checkpoint.file, "/", FE_CHECKPOINT_MARK,
+  TRY(rt_io_put_int(window.file, "/", FE_CHECKPOINT_MARK,
                     FE_CHECKPOINT_VERSION));
-  for (uint32_t i = 0; i < fe.ngbls; i++)
-    if (!fe.gbls[i]->freed) TRY(gbl_save(fe.gbls[i]));
-  for (uint32_t i = 0; i < fe.ndats; i++)
-    if (!fe.dats[i]->freed) TRY(dat_begin(fe.dats[i]));
-  return fe.checkpoint.nundecided ? OK : finish();
+  for (uint32_t i = 0; i < fe_all.ngbls; i++)
+    if (!fe_all.gbls[i]->freed) TRY(fe_saved_gbl(window.file, fe_all.gbls[i]));
+  for (uint32_t i = 0; i < fe_all.ndats; i++)
+    if (!fe_all.dats[i]->freed) TRY(dat_begin(fe_all.dats[i]));
+  return window.nundecided ? OK : finish();
 }
 
 static status
@@ -328,20 +250,23 @@ checkpoint(const char *path) {
   if (fe.nviews) fe_views_close();
   struct rt_file *f;
   TRY(fe_agree("op2_checkpoint", 0, OK));
-  status st = rt_io_open(path, RT_IO_CREATE, &fe.comm, &f);
+  status st = rt_io_open(path, RT_IO_CREATE, fe_ranks.comm, &f);
   if (st != OK) return err_prefix(st, "op2_checkpoint: ");
-  fe.checkpoint.file = f;
-  fe.checkpoint.at = fe.file;
-  fe.checkpoint.line = fe.line;
+  window.file = f;
+  fe.saving = true;
+  window.at = fe.file;
+  window.line = fe.line;
   st = begin();
-  return st == OK || !fe.checkpoint.file ? st : fail(st);
+  return st == OK || !window.file ? st : fail(st);
 }
 
 int
 op2_checkpoint(const char *path) {
   if (!fe_enter("op2_checkpoint")) return ERR_STATE;
-  status st = checkpoint(path);
-  if (st != OK) fe_error_returned(st);
-  fe.file = NULL;
-  return (int)st;
+  return fe_leave_returned(checkpoint(path));
+}
+
+const struct fe_call *
+fe_checkpoint_first(void) {
+  return window.first;
 }

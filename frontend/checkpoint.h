@@ -2,9 +2,19 @@
 #ifndef FRONTEND_CHECKPOINT_H
 #define FRONTEND_CHECKPOINT_H
 
-#include "frontend/fe.h"
+#include "base/err.h"
 
-/* ---- checkpoint.c: while one is open (fe.checkpoint.file) --------------- */
+#define OP2_NO_MACROS 1
+#include "op2.h"
+
+struct fe_call;
+struct fe_dat;
+struct fe_gbl;
+struct fe_program;
+struct fe_rec;
+struct str;
+
+/* ---- checkpoint.c: while one is open (fe.saving) --------------- */
 
 /* A loop is about to be recorded: what it reads is saved, what it writes in
  * full is left out. Failures end the checkpoint and are reported; the loop is
@@ -14,18 +24,13 @@ void fe_checkpoint_loop(const struct fe_call *c);
 void fe_checkpoint_look(struct fe_dat *d);
 /* Nobody will see this dat's values. */
 void fe_checkpoint_drop(struct fe_dat *d);
+/* The loop with which the window began; NULL: none has. */
+const struct fe_call *fe_checkpoint_first(void);
 /* Save all that is undecided and put the file in its place; if there is one. */
 status fe_checkpoint_finish(void);
 
-/* ---- void.c: dats that a restart left without values (fe.nvoid) ------ */
+/* ---- void.c: dats and globals without values ---------------------------- */
 
-/* May this loop be recorded? It must write the void dats it uses, in full; then
- * they are no longer void. */
-status fe_void_check_loop(const struct fe_call *c);
-status fe_void_check(const char *api, const struct fe_dat *d);
-void fe_void_clear(struct fe_dat *d);
-
-/* ... and that failed runs and refused loops have lost. */
 struct fe_cause {
   status st;
   const char *text;
@@ -64,6 +69,18 @@ enum { FE_CHECKPOINT_VERSION = 1 };
 #define FE_SAVED "saved"
 #define FE_AS_DECLARED "as declared"
 #define FE_LEFT_OUT "left out"
+
+struct rt_file;
+/* A dat's values; that it has none in the file, and why (state); a global's. */
+status fe_saved_dat(struct rt_file *f, struct fe_dat *d, const char *key);
+status fe_saved_note(struct rt_file *f, const struct fe_dat *d, const char *key,
+                     const char *state);
+status fe_saved_gbl(struct rt_file *f, struct fe_gbl *g);
+/* It is whole. */
+status fe_saved_close(struct rt_file *f);
+/* Values from the file, or that there are none. */
+status fe_saved_restore(struct rt_file *f, struct fe_dat *d);
+status fe_saved_restore_gbl(struct rt_file *f, struct fe_gbl *g);
 
 /* The name in the file of a dat or global: "dats/p_q", the second of its name
  * "dats/p_q#2"; '/' and '#' in names become %2F and %23. */

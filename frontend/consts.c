@@ -24,17 +24,28 @@
  * Limits. A large table that changes is copied with each call that uses it;
  * one that doesn't change is only compared.
  */
-#define _GNU_SOURCE 1 /* dladdr */
-#include "frontend/fe.h"
+#include "frontend/calls.h"
+#include "frontend/context.h"
+#include "frontend/programs.h"
+#include "frontend/ranks.h"
+
+#include "lower/kernel.h"
 
 #include <assert.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A static constant that deferred opaque kernels may read. */
+static struct watch {
+  void *address, *seen;
+  size_t size;
+} *watched;
+static uint32_t nwatched, capwatched;
+
 static void
 fe_consts_init(struct fe_kernel *k) {
-  uint32_t n = k->low->nconsts;
+  uint32_t n = k->nconsts;
   k->consts = mem_alloc(n ? n : 1, sizeof *k->consts);
   for (uint32_t i = 0; i < n; i++) {
     const struct low_const *c = &k->low->consts[i];
@@ -48,30 +59,33 @@ struct fe_kernel *
 fe_kernel_get(void (*function)(void), const char *name) {
   const struct low_kernel *low = low_kernel_get(function, name);
   assert(low);
-  for (uint32_t i = 0; i < fe.nkernels; i++)
-    if (fe.kernels[i]->low == low && !strcmp(fe.kernels[i]->name, name))
-      return fe.kernels[i];
+  for (uint32_t i = 0; i < fe_calls.nkernels; i++)
+    if (fe_calls.kernels[i]->low == low &&
+        !strcmp(fe_calls.kernels[i]->name, name))
+      return fe_calls.kernels[i];
   struct fe_kernel *k = mem_alloc(1, sizeof *k);
   k->low = low;
-  k->index = fe.nkernels;
-  k->name = mem_alloc(strlen(name) + 1, 1);
-  strcpy(k->name, name);
+  k->opaque = low->opaque;
+  k->promised = low->opaque && low->promised;
+  k->nconsts = low->nconsts;
+  k->index = fe_calls.nkernels;
+  k->name = fe_text_copy(name);
   fe_consts_init(k);
-  VEC_PUSH(fe.kernels, fe.nkernels, fe.capkernels, k);
+  VEC_PUSH(fe_calls.kernels, fe_calls.nkernels, fe_calls.capkernels, k);
   return k;
 }
 
 size_t
 fe_consts_bytes(const struct fe_kernel *k) {
   size_t bytes = 0;
-  for (uint32_t i = 0; i < k->low->nconsts; i++)
+  for (uint32_t i = 0; i < k->nconsts; i++)
     bytes += (k->consts[i].size + 15) / 16 * 16;
   return bytes;
 }
 
 void
 fe_kernel_free(struct fe_kernel *k) {
-  for (uint32_t c = 0; c < k->low->nconsts; c++) free(k->consts[c].folded);
+  for (uint32_t c = 0; c < k->nconsts; c++) free(k->consts[c].folded);
   free(k->consts);
   free(k->name);
   free(k);
@@ -79,7 +93,7 @@ fe_kernel_free(struct fe_kernel *k) {
 
 uint32_t
 fe_consts_capture(struct fe_kernel *k) {
-  uint32_t n = k->low->nconsts;
+  uint32_t n = k->nconsts;
   for (uint32_t i = 0; i < n; i++) {
     struct fe_const *c = &k->consts[i];
     if (c->varies_from == UINT32_MAX &&
@@ -91,12 +105,6 @@ fe_consts_capture(struct fe_kernel *k) {
       if (k->consts[i].varies_from != UINT32_MAX)
         fe_capture(k->consts[i].address, k->consts[i].size);
   return k->epoch;
-}
-
-const void *
-fe_const_folded(const struct fe_kernel *k, uint32_t epoch, uint32_t i) {
-  assert(i < k->low->nconsts);
-  return k->consts[i].varies_from > epoch ? k->consts[i].folded : NULL;
 }
 
 size_t
@@ -115,38 +123,130 @@ void
 fe_watch_add(const void *address, size_t size) {
   Dl_info where;
   if (!dladdr(address, &where)) return;
-  for (uint32_t i = 0; i < fe.nwatched; i++)
-    if (fe.watched[i].address == address && fe.watched[i].size == size) return;
-  struct fe_watch w = {(void *)address, mem_alloc(size, 1), size};
+  for (uint32_t i = 0; i < nwatched; i++)
+    if (watched[i].address == address && watched[i].size == size) return;
+  struct watch w = {(void *)address, mem_alloc(size, 1), size};
   memcpy(w.seen, address, size);
-  VEC_PUSH(fe.watched, fe.nwatched, fe.capwatched, w);
+  VEC_PUSH(watched, nwatched, capwatched, w);
 }
 
 bool
 fe_watch_changed(void) {
-  for (uint32_t i = 0; i < fe.nwatched; i++)
-    if (memcmp(fe.watched[i].address, fe.watched[i].seen, fe.watched[i].size))
+  for (uint32_t i = 0; i < nwatched; i++)
+    if (memcmp(watched[i].address, watched[i].seen, watched[i].size))
       return true;
   return false;
 }
 
 void
 fe_watch_note(void) {
-  for (uint32_t i = 0; i < fe.nwatched; i++)
-    memcpy(fe.watched[i].seen, fe.watched[i].address, fe.watched[i].size);
+  for (uint32_t i = 0; i < nwatched; i++)
+    memcpy(watched[i].seen, watched[i].address, watched[i].size);
 }
 
 /* Exchange memory and seen values where they differ (a const is never written).
  * */
 void
 fe_watch_swap(void) {
-  for (uint32_t i = 0; i < fe.nwatched; i++) {
-    unsigned char *a = fe.watched[i].address, *b = fe.watched[i].seen;
-    for (size_t k = 0; k < fe.watched[i].size; k++)
+  for (uint32_t i = 0; i < nwatched; i++) {
+    unsigned char *a = watched[i].address, *b = watched[i].seen;
+    for (size_t k = 0; k < watched[i].size; k++)
       if (a[k] != b[k]) {
         unsigned char c = a[k];
         a[k] = b[k];
         b[k] = c;
       }
   }
+}
+
+/* ---- kernels of the program ---------------------------------------------- */
+
+int
+op2_kernel_pure_of(void (*kernel)(void)) {
+  if (!fe_enter("op2_kernel_pure")) return ERR_STATE;
+  status st = OK;
+  if (!kernel)
+    st = err_set(ERR_ARG, "op2_kernel_pure: expected a function, found NULL");
+  if (st == OK) fe_agree_step("op2_kernel_pure", "", 0);
+  if (st == OK) st = low_kernel_promise(kernel);
+  return fe_leave_returned(st);
+}
+
+int
+op2_kernel_source(const char *name, const char *source) {
+  if (!fe_enter("op2_kernel_source")) return ERR_STATE;
+  status st = OK;
+  if (!name || !source)
+    st = err_set(ERR_ARG, "op2_kernel_source: expected a name and a C source, "
+                          "found NULL");
+  if (st == OK) fe_agree_step("op2_kernel_source", name, 0);
+  if (st == OK) st = low_kernel_source(name, source);
+  if (st == OK) fe.source_version++;
+  return fe_leave_returned(st);
+}
+
+/* ---- kernels and programs ------------------------------------------------ */
+
+static bool
+low_is_used(const struct low_kernel *low) {
+  for (uint32_t i = 0; i < fe_calls.nkernels; i++)
+    if (fe_calls.kernels[i]->low == low) return true;
+  return false;
+}
+
+void
+fe_kernels_sweep(void) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < fe_calls.nkernels; i++) {
+    struct fe_kernel *k = fe_calls.kernels[i];
+    if (!k->kept) {
+      fe_kernel_free(k);
+      continue;
+    }
+    k->kept = false;
+    k->index = n;
+    fe_calls.kernels[n++] = k;
+  }
+  fe_calls.nkernels = n;
+  low_kernels_sweep(low_is_used);
+}
+
+void (*fe_kernel_address(uint32_t index))(void) {
+  return fe_calls.kernels[index]->low->address;
+}
+
+bool
+fe_kernels_any(void) {
+  return low_blob_any();
+}
+
+const struct low_kernel *
+fe_env_kernel(void *user, uint32_t tag) {
+  (void)user;
+  return fe_calls.kernels[tag]->low;
+}
+
+const void *
+fe_env_constant(void *user, uint32_t tag, uint32_t epoch, uint32_t i) {
+  (void)user;
+  const struct fe_kernel *k = fe_calls.kernels[tag];
+  assert(i < k->nconsts);
+  return k->consts[i].varies_from > epoch ? k->consts[i].folded : NULL;
+}
+
+size_t
+fe_kernel_copies(const struct fe_call *c, int *from_out, int *to_out) {
+  const struct low_kernel *k = c->kernel->low;
+  *from_out = k->copy_from;
+  *to_out = k->copy_to;
+  return *from_out < 0 || *to_out < 0 || c->nargs != 2 ? 0 : k->copy_bytes;
+}
+
+void
+fe_kernels_clear(void) {
+  for (uint32_t i = 0; i < nwatched; i++) free(watched[i].seen);
+  free(watched);
+  watched = NULL;
+  nwatched = capwatched = 0;
+  low_kernels_clear();
 }

@@ -3,7 +3,15 @@
 #ifndef FRONTEND_DECL_H
 #define FRONTEND_DECL_H
 
-#include "frontend/fe.h"
+#include "base/err.h"
+#include "base/types.h"
+
+#define OP2_NO_MACROS 1
+#include "op2.h"
+
+struct fe_dat;
+struct fe_map;
+struct fe_set;
 
 status fe_decl_set(idx_l n, const char *name, struct fe_set **out);
 
@@ -37,5 +45,17 @@ struct fe_dat_args {
 /* All but type and data. */
 status fe_check_dat_args(const struct fe_dat_args *a);
 status fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out);
+
+/* ---- api_vars.c: OP2's public variables, lists of what is declared ------ */
+
+/* Called by the declarations; handles are KEEP. */
+void fe_vars_add_set(op_set set);
+void fe_vars_add_map(op_map map);
+void fe_vars_add_dat(op_dat dat, const void *declared_from);
+void fe_vars_remove_dat(op_dat dat);
+/* OP_kernels from the timing table. */
+void fe_vars_kernels_update(void);
+/* All lists empty, options at their defaults (op_exit). */
+void fe_vars_clear(void);
 
 #endif

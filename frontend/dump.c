@@ -1,10 +1,14 @@
 /* What OP2_TRACE leaves behind: text and graph of each different flush before
  * and after the passes, a line on stderr, and the timeline in Chrome's trace
- * format (loads in Perfetto and chrome://tracing). Also op2_trace_write and
- * op2_explain. */
-#include "frontend/fe.h"
+ * format (loads in Perfetto and chrome://tracing). Also op2_trace_write. */
+#include "frontend/context.h"
+#include "frontend/programs.h"
+#include "frontend/ranks.h"
+#include "frontend/recording.h"
 
+#include "base/log.h"
 #include "base/numbers.h"
+#include "ir/ir.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -148,7 +152,7 @@ struct event {
   double begin, end;
 };
 static struct {
-  IR_ARRAY(struct event, events);
+  VEC(struct event, events);
   struct table names;
   struct arena arena;
 } timeline;
@@ -189,18 +193,15 @@ fe_dump_timeline(const char *path) {
   return OK;
 }
 
-static struct str explained = STR_INIT; /* the last answer of op2_explain */
-
 void
 fe_dump_clear(void) {
-  str_clear(&explained);
   free(timeline.events);
   table_clear(&timeline.names);
   arena_clear(&timeline.arena);
   memset(&timeline, 0, sizeof timeline);
 }
 
-/* ---- op2_trace_write, op2_explain --------------------------------------- */
+/* ---- op2_trace_write --------------------------------------------------- */
 
 static bool
 ends_with(const char *s, const char *tail) {
@@ -212,20 +213,20 @@ ends_with(const char *s, const char *tail) {
 static status
 trace_text(struct str *out, bool dot) {
   struct ir_trace *t = NULL;
-  if (fe.nrecs) {
+  if (fe_recs.n) {
     struct fe_global_src *globals;
     t = fe_trace_build((struct fe_request){FE_WANT_ALL, 0}, NULL, &globals);
     free(globals);
-  } else if (fe.last_program && dot) {
-    TRY(ir_parse(fe.last_program->after, "last flush", &t));
+  } else if (fe_programs.last && dot) {
+    TRY(ir_parse(fe_programs.last->after, "last flush", &t));
   }
   if (t && dot)
     ir_dot(t, out);
   else if (t)
     ir_print(t, out);
-  else if (fe.last_program)
+  else if (fe_programs.last)
     str_printf(out, "; before the passes\n%s; after the passes\n%s",
-               fe.last_program->before, fe.last_program->after);
+               fe_programs.last->before, fe_programs.last->after);
   if (t) ir_trace_free(t);
   return OK;
 }
@@ -234,9 +235,9 @@ trace_text(struct str *out, bool dot) {
 static const char *
 own_path(const char *path) {
   const char *dot = path ? strrchr(path, '.') : NULL;
-  if (!dot || !fe.comm.rank) return path;
+  if (!dot || !fe_ranks.rank) return path;
   return arena_printf(&fe.arena, "%.*s.rank-%d%s", (int)(dot - path), path,
-                      fe.comm.rank, dot);
+                      fe_ranks.rank, dot);
 }
 
 static status
@@ -250,7 +251,7 @@ trace_write(const char *path) {
          "op2_trace_write: expected a path ending in .irt, .dot or "
          ".json, found \"%s\"",
          path);
-  if (!fe.nrecs && !fe.last_program)
+  if (!fe_recs.n && !fe_programs.last)
     FAIL(ERR_STATE, "op2_trace_write: no loop was recorded yet");
   struct str text = STR_INIT;
   status st = trace_text(&text, dot);
@@ -263,18 +264,5 @@ trace_write(const char *path) {
 int
 op2_trace_write(const char *path) {
   if (!fe_enter("op2_trace_write")) return ERR_STATE;
-  status st = trace_write(own_path(path));
-  if (st != OK) fe_error_returned(st);
-  fe.file = NULL;
-  return (int)st;
-}
-
-/* What was decided when the program was made, and how it was run last. */
-const char *
-op2_explain(void) {
-  if (!fe.last_program) return "nothing was run yet\n";
-  str_reset(&explained);
-  str_add(&explained, fe.last_program->explain);
-  rt_exec_explain(fe.last_program->low.program, &explained);
-  return explained.s;
+  return fe_leave_returned(trace_write(own_path(path)));
 }

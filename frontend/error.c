@@ -1,5 +1,10 @@
 /* Errors of calls, and what is known about handles: below all other files. */
+#include "frontend/context.h"
+#include "frontend/handles.h"
 #include "frontend/ranks.h"
+
+#include "base/table.h"
+#include "rt/ranks/comm.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -32,18 +37,31 @@ fe_error(status st) {
     fprintf(stderr, "op2lazy: error: %s\n", err_last());
     exit(1);
   }
-  fprintf(stderr, "op2lazy: error: rank %d: %s\n", fe.comm.rank, err_last());
+  fprintf(stderr, "op2lazy: error: rank %d: %s\n", fe_ranks.rank, err_last());
   fflush(stderr);
-  rt_comm_abort(&fe.comm, 1);
+  rt_comm_abort(fe_ranks.comm, 1);
   return st;
 }
 
 void
 fe_error_told(status st) {
   fe_error_returned(st);
-  if (fe.handler || fe.comm.rank) return;
+  if (fe.handler || fe_ranks.rank) return;
   fflush(stdout);
   fprintf(stderr, "op2lazy: error: %s\n", err_last());
+}
+
+void
+fe_leave(status st) {
+  if (st != OK) fe_error(st);
+  fe.file = NULL;
+}
+
+int
+fe_leave_returned(status st) {
+  if (st != OK) fe_error_returned(st);
+  fe.file = NULL;
+  return (int)st;
 }
 
 static bool
@@ -88,11 +106,13 @@ fe_text_copy(const char *s) {
 
 /* ---- handles ------------------------------------------------------------- */
 
+static struct table handles; /* address -> kind, and whether it was freed */
+
 enum { FE_FREED = 8 }; /* added to the kind */
 
 bool
 fe_handle_is(const void *handle, enum fe_handle kind) {
-  return table_get(&fe.handles, &handle, sizeof handle, FE_HANDLE_NONE) == kind;
+  return table_get(&handles, &handle, sizeof handle, FE_HANDLE_NONE) == kind;
 }
 
 static const char *
@@ -102,6 +122,7 @@ handle_name(const void *handle, enum fe_handle kind) {
   case FE_MAP: return ((const op_map_core *)handle)->name;
   case FE_DAT: return ((const op_dat_core *)handle)->name;
   case FE_GBL: return ((const struct fe_gbl *)handle)->name;
+  case FE_COPY:
   case FE_HANDLE_NONE: break;
   }
   return "";
@@ -109,26 +130,31 @@ handle_name(const void *handle, enum fe_handle kind) {
 
 const char *
 fe_handle_found(const void *handle) {
+  static char found[128];
   static const char *const kinds[] = {"", "set", "map", "dat", "global"};
-  uintptr_t known =
-      table_get(&fe.handles, &handle, sizeof handle, FE_HANDLE_NONE);
+  uintptr_t known = table_get(&handles, &handle, sizeof handle, FE_HANDLE_NONE);
   if (!handle) return "NULL";
-  if (!known)
-    snprintf(fe.found, sizeof fe.found, "%p, which is no handle", handle);
+  if (!known || known == FE_COPY)
+    snprintf(found, sizeof found, "%p, which is no handle", handle);
   else if (known & FE_FREED)
-    snprintf(fe.found, sizeof fe.found, "a freed %s", kinds[known - FE_FREED]);
+    snprintf(found, sizeof found, "a freed %s", kinds[known - FE_FREED]);
   else
-    snprintf(fe.found, sizeof fe.found, "%s \"%s\"", kinds[known],
+    snprintf(found, sizeof found, "%s \"%s\"", kinds[known],
              handle_name(handle, known));
-  return fe.found;
+  return found;
 }
 
 void
 fe_handle_add(const void *handle, enum fe_handle kind) {
-  *table_slot(&fe.handles, &handle, sizeof handle) = kind;
+  *table_slot(&handles, &handle, sizeof handle) = kind;
 }
 
 void
 fe_handle_free(const void *handle) {
-  *table_slot(&fe.handles, &handle, sizeof handle) |= FE_FREED;
+  *table_slot(&handles, &handle, sizeof handle) |= FE_FREED;
+}
+
+void
+fe_handles_forget(void) {
+  table_clear(&handles);
 }

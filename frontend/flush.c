@@ -16,14 +16,17 @@
  * has changed and a retry works, but for loops without code: they are refused
  * (refuse.c). What fails later loses what the run writes (lost.c).
  */
-#include "base/fp.h"
 #include "frontend/checkpoint.h"
+#include "frontend/context.h"
+#include "frontend/programs.h"
 #include "frontend/ranks.h"
+#include "frontend/recording.h"
 #include "frontend/refuse.h"
+#include "frontend/values.h"
 
-#include <assert.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/counters.h"
+#include "base/fp.h"
+#include "base/log.h"
 
 /* ---- after a run -------------------------------------------------------- */
 
@@ -68,9 +71,9 @@ program_ready(struct fe_request rq, struct fe_program **out,
   }
   if (st == OK) *now = *out;
   if (trial) st = fe_trial_turn(rq, *out, now);
-  if (st == OK) st = rt_exec_prepare((*now)->low.program, fe.nthreads);
+  if (st == OK) st = fe_program_prepare(*now, fe.nthreads);
   status all = fe_agree_or_mend("running loops", rq.want, st, refused);
-  if (st == OK && (all != OK || *refused)) rt_exec_cancel((*now)->low.program);
+  if (st == OK && (all != OK || *refused)) fe_program_cancel(*now);
   return all;
 }
 
@@ -78,7 +81,7 @@ program_ready(struct fe_request rq, struct fe_program **out,
 static status
 run_rounding(struct fe_program *p) {
   uint32_t was = fp_mode_change(fe.fp_mode);
-  status st = fe_program_run(p);
+  status st = fe_program_run(p, fe.nthreads);
   fp_mode_change(was);
   return st;
 }
@@ -87,22 +90,25 @@ run_rounding(struct fe_program *p) {
 static status
 run_program(struct fe_program *p, struct fe_program *now) {
   double begin = fe.opt.trace ? timer_wall() : 0;
-  bool old_constants = fe.opaque_pending && fe_watch_changed();
+  bool old_constants = fe_recs.opaque && fe_watch_changed();
   if (old_constants) fe_watch_swap();
   fe.up = FE_RUNNING;
   status st = run_rounding(now);
   fe.up = FE_UP;
   if (old_constants) fe_watch_swap();
   if (st != OK) fe_ranks_end();
-  if (st != OK && now->low.program->broken) return run_broke(now, st);
+  if (st != OK && fe_program_broken(now)) return run_broke(now, st);
   TRY(st);
   if (p->trial) fe_trial_ran(p);
-  p->used = ++fe.runs;
-  if (fe.last_program) fe.last_program->next = p;
-  fe.last_program = p;
+  p->used = ++fe_programs.runs;
+  if (fe_programs.last) fe_programs.last->next = p;
+  fe_programs.last = p;
   commit(p);
   if (fe.mirror || fe.holds) TRY(fe_mirror_keep());
   counters[CNT_flushes]++;
+  counters[CNT_loops_run] += now->loops;
+  counters[CNT_renames] += now->renames;
+  counters[CNT_dead_loops] += now->dead;
   if (fe.opt.trace) fe_dump_event("flush", begin, timer_wall());
   return OK;
 }
@@ -114,22 +120,22 @@ run(struct fe_request rq) {
   struct fe_refusal r = {OK, STR_INIT};
   bool refused;
   TRY(fe_agree_turn("running loops"));
-  if (!fe.nrecs) return OK; /* they ran meanwhile */
+  if (!fe_recs.n) return OK; /* they ran meanwhile */
   status st = program_ready(rq, &p, &now, &refused);
   while (refused) {
     rq = (struct fe_request){FE_WANT_ALL, 0};
     st = fe_refuse(rq, &r);
     refused = false;
-    if (st == OK && fe.nrecs) st = program_ready(rq, &p, &now, &refused);
+    if (st == OK && fe_recs.n) st = program_ready(rq, &p, &now, &refused);
   }
-  if (st == OK && fe.nrecs) st = run_program(p, now);
+  if (st == OK && fe_recs.n) st = run_program(p, now);
   return fe_refusal_end(&r, st);
 }
 
 status
 fe_run(struct fe_request rq) {
   if (fe.nviews) fe_views_close();
-  if (!fe.nrecs) return OK;
+  if (!fe_recs.n) return OK;
   uint32_t was = fp_mode_change(fp_mode_plain());
   status st = run(rq);
   fp_mode_change(was);
@@ -137,17 +143,6 @@ fe_run(struct fe_request rq) {
 }
 
 status
-fe_look(struct fe_dat *d, bool rw) {
-  if (!fe_dat_pending(d, rw)) return OK;
-  return fe_run((struct fe_request){rw ? FE_WANT_DAT_RW : FE_WANT_DAT,
-                                    d->index});
-}
-
-status
-fe_look_at(const char *api, struct fe_dat *d, bool rw) {
-  if (fe.nviews) fe_views_close();
-  TRY(fe_agree(api, d->index, OK));
-  TRY(fe_look(d, rw));
-  if (fe.nvoid) TRY(fe_void_check(api, d));
-  return fe_dat_sync(d);
+fe_run_all(void) {
+  return fe_run((struct fe_request){FE_WANT_ALL, 0});
 }

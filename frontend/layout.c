@@ -25,10 +25,12 @@
  *
  * Limits. Dats in the program's memory, with a declared layout, on a device, or
  * under OP2_LAYOUT stay as they are. */
-#include "frontend/fe.h"
+#include "frontend/calls.h"
+#include "frontend/context.h"
+
+#include "base/counters.h"
 #include "rt/store/residency.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Above so many components SoA has more streams than the processor follows:
@@ -44,15 +46,15 @@ fe_layout_free(void) {
 static void
 mark_rows(const struct fe_call *c) {
   for (uint32_t a = 0; a < c->nargs; a++)
-    if (c->args[a].dat && (c->args[a].map || c->kernel->low->opaque))
+    if (c->args[a].dat && (c->args[a].map || c->kernel->opaque))
       c->args[a].dat->by_rows = true;
 }
 
 /* Both sides of a copy are alike; true if that changed something. */
 static bool
 mark_alike(const struct fe_call *c) {
-  const struct low_kernel *k = c->kernel->low;
-  if (k->copy_from < 0 || k->copy_to < 0 || c->nargs != 2) return false;
+  int from, to;
+  if (!fe_kernel_copies(c, &from, &to)) return false;
   struct fe_dat *x = c->args[0].dat, *y = c->args[1].dat;
   if (!x || !y || x->by_rows == y->by_rows) return false;
   x->by_rows = y->by_rows = true;
@@ -74,8 +76,8 @@ on_device(const struct fe_dat *d) {
 
 static status
 apply(bool *changed) {
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    struct fe_dat *d = fe.dats[i];
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    struct fe_dat *d = fe_all.dats[i];
     if (!d->called || !d->auto_layout || d->pinned || d->parked) continue;
     if (on_device(d)) continue;
     uint32_t block = block_for(d);
@@ -92,16 +94,16 @@ status
 fe_layout_update(bool *changed) {
   bool again = true;
   *changed = false;
-  if (fe.layout_calls == fe.calls_made) return OK;
-  for (uint32_t i = 0; i < fe.ncalls; i++)
-    if (fe.calls[i]) mark_rows(fe.calls[i]);
+  if (fe.layout_calls == fe_calls.made) return OK;
+  for (uint32_t i = 0; i < fe_calls.n; i++)
+    if (fe_calls.all[i]) mark_rows(fe_calls.all[i]);
   while (again) {
     again = false;
-    for (uint32_t i = 0; i < fe.ncalls; i++)
-      if (fe.calls[i]) again |= mark_alike(fe.calls[i]);
+    for (uint32_t i = 0; i < fe_calls.n; i++)
+      if (fe_calls.all[i]) again |= mark_alike(fe_calls.all[i]);
   }
   status st = apply(changed);
-  if (st == OK) fe.layout_calls = fe.calls_made;
+  if (st == OK) fe.layout_calls = fe_calls.made;
   if (*changed) {
     fe.setup_id++;
     fe_state_update();

@@ -3,9 +3,19 @@
  * The key is the recording's words, the request, and the few facts of state
  * that shape code. First the program that followed the last one is tried: one
  * memcmp. Then the table, which compares whole keys. */
+#include "frontend/calls.h"
+#include "frontend/context.h"
+#include "frontend/programs.h"
 #include "frontend/ranks.h"
 
+#include "base/counters.h"
+#include "base/table.h"
+
+#include <stdlib.h>
 #include <string.h>
+
+struct fe_programs fe_programs;
+static struct table known; /* words -> struct fe_program */
 
 /* The request and the state stand behind the recording's words while looking
  * up. */
@@ -16,7 +26,7 @@ words_close(struct fe_request rq) {
   uint32_t tail[FE_REQUEST_WORDS] = {
       want, index, fe.state_id, fe.setup_id, fe_residency_id(), fe_reach_id()};
   for (int i = 0; i < FE_REQUEST_WORDS; i++)
-    VEC_PUSH(fe.words, fe.nwords, fe.capwords, tail[i]);
+    VEC_PUSH(fe_recs.words, fe_recs.nwords, fe_recs.capwords, tail[i]);
 }
 
 static void
@@ -25,25 +35,25 @@ program_keep(struct fe_program *p, const uint32_t *words, uint32_t n) {
   memcpy(p->words, words, n * sizeof *words);
   p->nwords = n;
   p->bytes = fe_program_bytes(p);
-  fe.program_bytes += p->bytes;
-  VEC_PUSH(fe.programs, fe.nprograms, fe.capprograms, p);
-  *table_slot(&fe.program_ids, p->words, n * sizeof *words) = (uintptr_t)p;
+  fe_programs.bytes += p->bytes;
+  VEC_PUSH(fe_programs.all, fe_programs.n, fe_programs.cap, p);
+  *table_slot(&known, p->words, n * sizeof *words) = (uintptr_t)p;
 }
 
 status
 fe_program_find(struct fe_request rq, struct fe_program **out) {
-  struct fe_program *guess = fe.last_program ? fe.last_program->next : NULL;
+  struct fe_program *guess = fe_programs.last ? fe_programs.last->next : NULL;
   words_close(rq);
-  fe.failed = IR_NONE;
-  uint32_t n = fe.nwords;
-  fe.nwords -= FE_REQUEST_WORDS; /* the recording itself is not closed */
+  fe_programs.failed = UINT32_MAX;
+  uint32_t n = fe_recs.nwords;
+  fe_recs.nwords -= FE_REQUEST_WORDS; /* the recording itself is not closed */
   if (guess && guess->nwords == n &&
-      !memcmp(guess->words, fe.words, n * sizeof *fe.words)) {
+      !memcmp(guess->words, fe_recs.words, n * sizeof *fe_recs.words)) {
     counters[CNT_cache_hits]++;
     *out = guess;
     return OK;
   }
-  uintptr_t id = table_get(&fe.program_ids, fe.words, n * sizeof *fe.words, 0);
+  uintptr_t id = table_get(&known, fe_recs.words, n * sizeof *fe_recs.words, 0);
   if (id) {
     counters[CNT_cache_hits]++;
     *out = (struct fe_program *)id;
@@ -54,6 +64,36 @@ fe_program_find(struct fe_request rq, struct fe_program **out) {
   if (changed) return fe_program_find(rq, out);
   fe_sweep();
   TRY(fe_program_make(rq, out));
-  program_keep(*out, fe.words, n);
+  program_keep(*out, fe_recs.words, n);
+  counters[CNT_programs]++;
   return OK;
+}
+
+void
+fe_programs_drop(uint32_t keep) {
+  for (uint32_t i = keep; i < fe_programs.n; i++)
+    fe_programs.all[i]->gone = true;
+  for (uint32_t i = 0; i < keep; i++) {
+    struct fe_program *p = fe_programs.all[i];
+    if (p->next && p->next->gone) p->next = NULL;
+  }
+  for (uint32_t i = keep; i < fe_programs.n; i++) {
+    struct fe_program *p = fe_programs.all[i];
+    table_remove(&known, p->words, p->nwords * sizeof *p->words);
+    fe_programs.bytes -= p->bytes;
+    if (fe_programs.last == p) fe_programs.last = NULL;
+    fe_program_free(p);
+    counters[CNT_programs_dropped]++;
+  }
+  fe_programs.n = keep;
+}
+
+void
+fe_programs_clear(void) {
+  for (uint32_t i = 0; i < fe_programs.n; i++)
+    fe_program_free(fe_programs.all[i]);
+  free(fe_programs.all);
+  table_clear(&known);
+  fe_explain_clear();
+  fe_programs = (struct fe_programs){0};
 }

@@ -17,15 +17,19 @@
  * that is forgotten only when no loop waits for it (fe_lost_forget).
  *
  * Cost  nothing until something fails. */
+#include "frontend/calls.h"
 #include "frontend/checkpoint.h"
+#include "frontend/programs.h"
+
+#include "lower/lower.h"
+#include "rt/plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void
 fe_lost_forget(void) {
-  for (uint32_t i = 0; fe.nvoid && i < fe.ndats; i++) {
-    struct fe_dat *d = fe.dats[i];
+  for (uint32_t i = 0; fe_all.nvoid && i < fe_all.ndats; i++) {
+    struct fe_dat *d = fe_all.dats[i];
     if (d->lost && !d->parked && !fe_dat_pending(d, true))
       rt_dat_forget(&d->rt);
   }
@@ -56,15 +60,15 @@ program_writes(const struct rt_program *rt, uint32_t global) {
 
 void
 fe_lost_mark(const struct fe_program *p, struct fe_cause cause) {
-  const struct rt_program *rt = p->low.program;
+  const struct rt_program *rt = p->low->program;
   for (uint32_t k = 0; k < rt->nouts; k++) {
-    struct fe_dat *d = fe.dats[p->low.dat_tags[rt->outs[k].dat]];
+    struct fe_dat *d = fe_all.dats[p->low->dat_tags[rt->outs[k].dat]];
     fe_lose_dat(d, cause);
     rt_dat_forget(&d->rt);
   }
   for (uint32_t k = 0; k < rt->nglobals; k++)
     if (!p->globals[k].raw && program_writes(rt, k))
-      fe_lose_gbl(fe.gbls[p->globals[k].gbl], cause);
+      fe_lose_gbl(fe_all.gbls[p->globals[k].gbl], cause);
 }
 
 /* ---- of loops that wait -------------------------------------------------- */
@@ -72,9 +76,9 @@ fe_lost_mark(const struct fe_program *p, struct fe_cause cause) {
 /* Of this dat and those that lie in its memory, too. */
 static void
 lose_result(const struct fe_dat *d, struct fe_cause cause) {
-  for (uint32_t i = 0; i < fe.ndats; i++)
-    if (fe.dats[i]->root == d->root && !fe.dats[i]->parked)
-      fe_lose_dat(fe.dats[i], cause);
+  for (uint32_t i = 0; i < fe_all.ndats; i++)
+    if (fe_all.dats[i]->root == d->root && !fe_all.dats[i]->parked)
+      fe_lose_dat(fe_all.dats[i], cause);
 }
 
 static void
@@ -82,7 +86,7 @@ lose_results(const struct fe_call *c, struct fe_cause cause) {
   for (uint32_t u = 0; u < c->nuses; u++)
     if (c->use_writes[u]) lose_result(c->uses[u], cause);
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
-    if (c->args[a].gbl && access_info[c->args[a].ir.access].writes)
+    if (c->args[a].gbl && access_info[c->args[a].access].writes)
       fe_lose_gbl(c->args[a].gbl, cause);
 }
 
@@ -91,9 +95,10 @@ lose_results(const struct fe_call *c, struct fe_cause cause) {
 static uint32_t
 recs_find(const struct fe_rec *refused, struct fe_cause why, uint32_t *keep) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < fe.nrecs; i++) {
-    const struct fe_rec *r = &fe.recs[i];
-    const struct fe_call *c = r->kind == FE_REC_LOOP ? fe.calls[r->what] : NULL;
+  for (uint32_t i = 0; i < fe_recs.n; i++) {
+    const struct fe_rec *r = &fe_recs.all[i];
+    const struct fe_call *c =
+        r->kind == FE_REC_LOOP ? fe_calls.all[r->what] : NULL;
     struct fe_cause cause = {OK, NULL};
     if (c) cause = fe_lost_wanted(c);
     if (refused && fe_rec_same_loop(r, refused)) cause = why;
@@ -102,7 +107,7 @@ recs_find(const struct fe_rec *refused, struct fe_cause why, uint32_t *keep) {
       continue;
     }
     if (c) fe_lost_found(c);
-    if (r->kind == FE_REC_SET_GBL) fe_gbl_found(fe.gbls[r->what]);
+    if (r->kind == FE_REC_SET_GBL) fe_gbl_found(fe_all.gbls[r->what]);
     keep[n++] = i;
   }
   return n;
@@ -110,8 +115,8 @@ recs_find(const struct fe_rec *refused, struct fe_cause why, uint32_t *keep) {
 
 void
 fe_lost_drop(const struct fe_rec *refused, struct fe_cause why) {
-  uint32_t *keep = mem_alloc(fe.nrecs + 1, sizeof *keep);
+  uint32_t *keep = mem_alloc(fe_recs.n + 1, sizeof *keep);
   uint32_t n = recs_find(refused, why, keep);
-  if (n < fe.nrecs) fe_recs_keep(keep, n, false);
+  if (n < fe_recs.n) fe_recs_keep(keep, n, false);
   free(keep);
 }

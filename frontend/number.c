@@ -28,9 +28,13 @@
  * the program's order, no set is.
  *
  * Cost: rt_locality, 0.2 ms, where the order is good. */
+#include "frontend/context.h"
+#include "frontend/handles.h"
 #include "frontend/ranks.h"
 
-#include "rt/mesh/order.h"
+#include "base/counters.h"
+#include "base/log.h"
+#include "rt/ranks/dist.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -127,8 +131,8 @@ fe_number_named(struct fe_map *m) {
 /* Bring dats to the orders that their sets have. */
 static status
 dats_reorder(void) {
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    struct fe_dat *d = fe.dats[i];
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    struct fe_dat *d = fe_all.dats[i];
     if (d->parked || d->pinned) continue;
     TRY(rt_dat_reorder(&d->rt, ((struct fe_set *)d->pub.set)->rt.order));
   }
@@ -138,9 +142,9 @@ dats_reorder(void) {
 /* Exchange the orders of all sets with these. */
 static void
 orders_swap(const struct rt_order **orders) {
-  for (uint32_t s = 0; s < fe.nsets; s++) {
-    const struct rt_order *old = fe.sets[s]->rt.order;
-    fe.sets[s]->rt.order = orders[s];
+  for (uint32_t s = 0; s < fe_all.nsets; s++) {
+    const struct rt_order *old = fe_all.sets[s]->rt.order;
+    fe_all.sets[s]->rt.order = orders[s];
     orders[s] = old;
   }
 }
@@ -148,8 +152,8 @@ orders_swap(const struct rt_order **orders) {
 /* A new table for each map that needs one. */
 static status
 tables_make(const struct rt_order *const *old, idx_l **tables, bool *changed) {
-  for (uint32_t i = 0; i < fe.nmaps; i++) {
-    struct fe_map *m = fe.maps[i];
+  for (uint32_t i = 0; i < fe_all.nmaps; i++) {
+    struct fe_map *m = fe_all.maps[i];
     changed[i] = m->rt.from->order != old[m->pub.from->index] ||
                  m->rt.to->order != old[m->pub.to->index];
     if (changed[i] && (m->rt.from->order || m->rt.to->order))
@@ -163,8 +167,8 @@ tables_make(const struct rt_order *const *old, idx_l **tables, bool *changed) {
  * in the pool. */
 static status
 orders_set(const struct rt_order **orders) {
-  idx_l **tables = mem_alloc(fe.nmaps + 1, sizeof *tables);
-  bool *changed = mem_alloc(fe.nmaps + 1, sizeof *changed);
+  idx_l **tables = mem_alloc(fe_all.nmaps + 1, sizeof *tables);
+  bool *changed = mem_alloc(fe_all.nmaps + 1, sizeof *changed);
   orders_swap(orders);
   status st = tables_make(orders, tables, changed);
   if (st == OK) st = dats_reorder();
@@ -174,13 +178,13 @@ orders_set(const struct rt_order **orders) {
     assert(back == OK);
     (void)back;
   }
-  for (uint32_t i = 0; i < fe.nmaps; i++)
+  for (uint32_t i = 0; i < fe_all.nmaps; i++)
     if (st == OK && changed[i])
-      table_set(fe.maps[i], tables[i]);
+      table_set(fe_all.maps[i], tables[i]);
     else if (tables[i])
-      rt_mem_free(tables[i], rt_relation_bytes(&fe.maps[i]->rt));
-  for (uint32_t s = 0; s < fe.nsets; s++)
-    if (orders[s] != fe.sets[s]->rt.order)
+      rt_mem_free(tables[i], rt_relation_bytes(&fe_all.maps[i]->rt));
+  for (uint32_t s = 0; s < fe_all.nsets; s++)
+    if (orders[s] != fe_all.sets[s]->rt.order)
       rt_order_free((struct rt_order *)orders[s]);
   free(tables);
   free(changed);
@@ -196,12 +200,12 @@ fe_number_fix(struct fe_set *set) {
     FAIL(ERR_STATE,
          "set \"%s\": memory of the program (overlays, OP2_MIRROR) is used as "
          "it is on one rank only, found %d",
-         set->pub.name, fe.comm.size);
+         set->pub.name, fe_ranks.size);
   set->fixed = true;
   if (!set->rt.order) return OK;
-  const struct rt_order **orders = mem_alloc(fe.nsets + 1, sizeof *orders);
-  for (uint32_t s = 0; s < fe.nsets; s++)
-    if (fe.sets[s] != set) orders[s] = fe.sets[s]->rt.order;
+  const struct rt_order **orders = mem_alloc(fe_all.nsets + 1, sizeof *orders);
+  for (uint32_t s = 0; s < fe_all.nsets; s++)
+    if (fe_all.sets[s] != set) orders[s] = fe_all.sets[s]->rt.order;
   status st = orders_set(orders);
   free(orders);
   return st;
@@ -213,8 +217,8 @@ fe_number_fix(struct fe_set *set) {
  * maps of before. */
 static bool
 all_settled(void) {
-  for (uint32_t s = 0; s < fe.nsets; s++)
-    if (!fe.sets[s]->settled) return false;
+  for (uint32_t s = 0; s < fe_all.nsets; s++)
+    if (!fe_all.sets[s]->settled) return false;
   return true;
 }
 
@@ -222,8 +226,8 @@ all_settled(void) {
 static uint32_t
 open_maps(const struct rt_relation **out) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < fe.nmaps; i++) {
-    const struct fe_map *m = fe.maps[i];
+  for (uint32_t i = 0; i < fe_all.nmaps; i++) {
+    const struct fe_map *m = fe_all.maps[i];
     if (!((struct fe_set *)m->pub.from)->settled ||
         !((struct fe_set *)m->pub.to)->settled)
       out[n++] = &m->rt;
@@ -233,23 +237,24 @@ open_maps(const struct rt_relation **out) {
 
 static void
 describe_sets(struct rt_mesh_set *sets) {
-  for (uint32_t s = 0; s < fe.nsets; s++)
-    sets[s] = (struct rt_mesh_set){.set = &fe.sets[s]->rt,
-                                   .settled = fe.sets[s]->settled ||
-                                              fe.sets[s]->fixed};
-  for (uint32_t i = 0; i < fe.ndats; i++)
-    if (!fe.dats[i]->freed)
-      sets[fe.dats[i]->pub.set->index].bytes += (uint64_t)fe.dats[i]->pub.size;
+  for (uint32_t s = 0; s < fe_all.nsets; s++)
+    sets[s] = (struct rt_mesh_set){.set = &fe_all.sets[s]->rt,
+                                   .settled = fe_all.sets[s]->settled ||
+                                              fe_all.sets[s]->fixed};
+  for (uint32_t i = 0; i < fe_all.ndats; i++)
+    if (!fe_all.dats[i]->freed)
+      sets[fe_all.dats[i]->pub.set->index].bytes +=
+          (uint64_t)fe_all.dats[i]->pub.size;
 }
 
 /* The new orders become those of their sets. */
 static status
 orders_adopt(const struct rt_mesh_set *sets) {
-  const struct rt_order **orders = mem_alloc(fe.nsets + 1, sizeof *orders);
+  const struct rt_order **orders = mem_alloc(fe_all.nsets + 1, sizeof *orders);
   uint32_t n = 0;
-  for (uint32_t s = 0; s < fe.nsets; s++) {
+  for (uint32_t s = 0; s < fe_all.nsets; s++) {
     orders[s] = sets[s].row ? rt_order_new(sets[s].set->n, sets[s].row)
-                            : fe.sets[s]->rt.order;
+                            : fe_all.sets[s]->rt.order;
     n += sets[s].row != NULL;
   }
   status st = n ? orders_set(orders) : OK;
@@ -261,15 +266,15 @@ orders_adopt(const struct rt_mesh_set *sets) {
 static status
 number_open(struct fe_number_how how) {
   if (all_settled()) return OK;
-  const struct rt_relation **maps = mem_alloc(fe.nmaps + 1, sizeof *maps);
-  struct rt_mesh_set *sets = mem_alloc(fe.nsets + 1, sizeof *sets);
+  const struct rt_relation **maps = mem_alloc(fe_all.nmaps + 1, sizeof *maps);
+  struct rt_mesh_set *sets = mem_alloc(fe_all.nsets + 1, sizeof *sets);
   uint32_t n = open_maps(maps);
   double begin = timer_wall(), share = rt_locality(maps, n);
   status st = OK;
   if (n && (!how.ask || fe.renumber || share > FE_LOCALITY_BAD)) {
     describe_sets(sets);
-    for (n = 0; n < fe.nmaps; n++) maps[n] = &fe.maps[n]->rt;
-    st = rt_renumber(sets, fe.nsets, maps, n, how.by);
+    for (n = 0; n < fe_all.nmaps; n++) maps[n] = &fe_all.maps[n]->rt;
+    st = rt_renumber(sets, fe_all.nsets, maps, n, how.by);
     if (st == OK) st = orders_adopt(sets);
     if (st == OK)
       LOG_INFO("renumbered (%s): %.2f cache lines for each entry of a map, "
@@ -288,11 +293,12 @@ fe_number_parts(struct rt_dist *d) {
   struct rt_dist_ordered got;
   double begin = timer_wall();
   if (!how.on || fe.opt.reproducible) return OK;
-  if (how.ask && !low_blob_any() && !fe.source_version) return OK;
-  uint64_t *bytes = mem_alloc(fe.nsets + 1, sizeof *bytes);
-  for (uint32_t i = 0; i < fe.ndats; i++)
-    if (!fe.dats[i]->freed)
-      bytes[fe.dats[i]->pub.set->index] += (uint64_t)fe.dats[i]->pub.size;
+  if (how.ask && !fe_kernels_any() && !fe.source_version) return OK;
+  uint64_t *bytes = mem_alloc(fe_all.nsets + 1, sizeof *bytes);
+  for (uint32_t i = 0; i < fe_all.ndats; i++)
+    if (!fe_all.dats[i]->freed)
+      bytes[fe_all.dats[i]->pub.set->index] +=
+          (uint64_t)fe_all.dats[i]->pub.size;
   status st =
       rt_dist_order(d, how.by, how.ask ? FE_LOCALITY_BAD : -1, bytes, &got);
   free(bytes);
@@ -302,26 +308,17 @@ fe_number_parts(struct rt_dist *d) {
     LOG_INFO(
         "rank %d: renumbered its part (%s): %.2f cache lines for each entry "
         "of a map, %.2f before; %.3f s",
-        fe.comm.rank, how.by == RT_RENUMBER_RCM ? "rcm" : "bisect", got.after,
+        fe_ranks.rank, how.by == RT_RENUMBER_RCM ? "rcm" : "bisect", got.after,
         got.before, timer_wall() - begin);
   return OK;
 }
 
-/* Does the call's order of elements show, or does it go through no map? Then a
- * new order is of no use to it. */
-static bool
-waits(const struct fe_call *c) {
-  bool far = false;
-  for (uint32_t a = 0; a < c->nargs; a++) far |= c->args[a].map != NULL;
-  return c->serial || !far;
-}
-
 status
-fe_number(const struct fe_call *c) {
+fe_number(bool moves) {
   struct fe_number_how how = how_chosen();
-  if (how.ask && waits(c)) return OK;
+  if (how.ask && !moves) return OK;
   if (how.on && !fe.opt.reproducible) TRY(number_open(how));
-  for (uint32_t s = 0; s < fe.nsets; s++) fe.sets[s]->settled = true;
+  for (uint32_t s = 0; s < fe_all.nsets; s++) fe_all.sets[s]->settled = true;
   fe.unsettled = false;
   return OK;
 }

@@ -27,13 +27,13 @@
  *
  * Cost. A few comparisons at calls with two globals or more; with OP_NO_REALLOC
  * one for each dat and global. */
-#include "frontend/overlap.h"
+#include "frontend/calls.h"
+#include "frontend/context.h"
+#include "frontend/values.h"
 
-#include "frontend/access.h"
-#include "frontend/ranks.h"
+#include "base/str.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Bytes [at, end) of the program's memory. */
@@ -117,9 +117,9 @@ share_args(struct fe_call *c, const op_arg *args, const uint32_t *root) {
       grouped |= b != a && root[b] == root[a];
     if (!fa->bytes || (!fa->raw && !grouped)) continue;
     fa->raw = true;
-    fa->ir.kind = IR_ARG_GBL;
-    fa->ir.access = ACC_RW;
-    fa->ir.in = IR_NONE;
+    fa->kind = FE_ARG_GBL;
+    fa->access = ACC_RW;
+    fa->partial = false;
     fa->share = grouped ? root[a] + 1 : 0;
     size_t end = offset_of(args, root[a], a) + fa->bytes;
     if (grouped && end > lead->span) lead->span = end;
@@ -190,12 +190,12 @@ fe_overlap_call(struct fe_call *c, const op_arg *args) {
     key[a].offset = root[a] == a ? 0 : offset_of(args, root[a], a);
     str_addn(&words, (const char *)&key[a], sizeof key[a]);
   }
-  uintptr_t *id = table_slot(&fe.overlaps, words.s, words.len);
+  uintptr_t *id = fe_call_shared(words.s, words.len);
   if (!*id) {
     struct fe_call *s = share_call(c, args, root, &words);
     *id = s->id + 1;
   }
-  struct fe_call *shared = fe.calls[*id - 1];
+  struct fe_call *shared = fe_calls.all[*id - 1];
   str_clear(&words);
   return shared;
 }
@@ -240,8 +240,8 @@ check_copied(const struct fe_call *c, const struct fe_dat *d, bool written,
 static status
 dats_current(const struct fe_call *c, struct span s, bool written,
              const char *what) {
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    struct fe_dat *d = fe.dats[i], *same;
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    struct fe_dat *d = fe_all.dats[i], *same;
     if (!dat_in(d, s)) continue;
     if (!d->pinned) {
       TRY(check_copied(c, d, written, what));
@@ -265,10 +265,10 @@ kernel_names_dats(struct fe_kernel *k) {
   if (k->pins_seen == fe.pins) return k->names_dats;
   k->pins_seen = fe.pins;
   k->names_dats = false;
-  for (uint32_t i = 0; i < k->low->nconsts; i++)
-    for (uint32_t d = 0; d < fe.ndats; d++)
-      k->names_dats |=
-          dat_in(fe.dats[d], span_of(k->consts[i].address, k->consts[i].size));
+  for (uint32_t i = 0; i < k->nconsts; i++)
+    for (uint32_t d = 0; d < fe_all.ndats; d++)
+      k->names_dats |= dat_in(fe_all.dats[d],
+                              span_of(k->consts[i].address, k->consts[i].size));
   return k->names_dats;
 }
 
@@ -279,7 +279,7 @@ fe_overlap_dats(const struct fe_call *c, const op_arg *args) {
       TRY(dats_current(c, span_arg(c, args, a), c->args[a].raw,
                        "a global argument"));
   if (!kernel_names_dats(c->kernel)) return OK;
-  for (uint32_t i = 0; i < c->kernel->low->nconsts; i++)
+  for (uint32_t i = 0; i < c->kernel->nconsts; i++)
     TRY(dats_current(
         c, span_of(c->kernel->consts[i].address, c->kernel->consts[i].size),
         false, "memory that its kernel mentions"));

@@ -31,10 +31,11 @@
  *
  * Limits. Globals of a kernel without IR that are declared OP_READ are passed
  * as copies: a store to one is lost. */
-#include "frontend/prove.h"
+#include "frontend/calls.h"
+#include "frontend/context.h"
 
-#include "base/arena.h"
 #include "base/log.h"
+#include "lower/kernel.h"
 
 #include <assert.h>
 
@@ -62,7 +63,7 @@ prove_tell(struct fe_call *c, uint32_t a, int level, const char *why) {
          "%s:%d: loop \"%s\": argument %u, %s, is declared %s, but %s: taken "
          "as %s",
          c->file ? c->file : "?", c->line, c->name, a, prove_what(fa),
-         prove_names[fa->declared], why, prove_names[fa->ir.access]);
+         prove_names[fa->declared], why, prove_names[fa->access]);
 }
 
 /* ---- one argument ------------------------------------------------------- */
@@ -72,7 +73,7 @@ static bool
 prove_payloads(const struct fe_call *c, uint32_t a, uint64_t with) {
   for (uint32_t b = 0; b < c->nargs; b++)
     if ((with >> b & 1) &&
-        (c->args[b].ir.kind != IR_ARG_INFO || c->args[b].ir.info_of != a))
+        (c->args[b].kind != FE_ARG_INFO || c->args[b].info_of != a))
       return false;
   return true;
 }
@@ -126,34 +127,34 @@ prove_opaque(const struct low_kernel *k, const struct fe_arg *fa,
 static void
 prove_arg(struct fe_call *c, uint32_t a) {
   struct fe_arg *fa = &c->args[a];
-  enum access declared = fa->ir.access;
+  enum access declared = fa->access;
   const char *why;
   fa->declared = (uint8_t)declared;
   if (c->kernel->low->opaque) {
-    fa->ir.access = (uint8_t)prove_opaque(c->kernel->low, fa, declared);
+    fa->access = (uint8_t)prove_opaque(c->kernel->low, fa, declared);
     return;
   }
-  fa->ir.access = (uint8_t)prove_access(c, a, declared, &why);
-  if (fa->ir.access != declared)
-    prove_tell(c, a, fa->ir.access == ACC_READ ? PROVE_INFO : PROVE_WARN, why);
+  fa->access = (uint8_t)prove_access(c, a, declared, &why);
+  if (fa->access != declared)
+    prove_tell(c, a, fa->access == ACC_READ ? PROVE_INFO : PROVE_WARN, why);
 }
 
 /* A payload is one if its extreme is, and is stored to where that is. */
 static void
 prove_info(struct fe_call *c, uint32_t a) {
   struct fe_arg *fa = &c->args[a];
-  uint32_t of = fa->ir.info_of;
-  enum access acc = c->args[of].ir.access;
+  uint32_t of = fa->info_of;
+  enum access acc = c->args[of].access;
   const struct low_kernel *k = c->kernel->low;
   if (!k->opaque && (acc == ACC_MIN || acc == ACC_MAX)) {
     const struct low_param *p = &k->params[of];
     uint64_t with = acc == ACC_MIN ? p->lowers_with : p->raises_with;
-    fa->ir.access = (uint8_t)acc;
+    fa->access = (uint8_t)acc;
     if (with >> a & 1) return;
   }
-  fa->ir.kind = IR_ARG_GBL;
-  fa->ir.access = ACC_RW;
-  if (!k->opaque && !k->params[a].writes) fa->ir.access = ACC_READ;
+  fa->kind = FE_ARG_GBL;
+  fa->access = ACC_RW;
+  if (!k->opaque && !k->params[a].writes) fa->access = ACC_READ;
 }
 
 /* ---- arguments that share memory ---------------------------------------- */
@@ -173,11 +174,10 @@ prove_meets(const struct fe_arg *x, const struct fe_arg *y) {
 static void
 prove_pair(struct fe_call *c, uint32_t a, uint32_t b) {
   struct fe_arg *x = &c->args[a], *y = &c->args[b];
-  bool writes =
-      access_info[x->ir.access].writes || access_info[y->ir.access].writes;
-  bool same = x->ir.access == y->ir.access && x->declared == y->declared;
+  bool writes = access_info[x->access].writes || access_info[y->access].writes;
+  bool same = x->access == y->access && x->declared == y->declared;
   if (!prove_shares(x, y) || same || !writes) return;
-  x->ir.access = y->ir.access = ACC_RW;
+  x->access = y->access = ACC_RW;
   if (!prove_meets(x, y)) return;
   c->serial = true;
   prove_tell(c, b, PROVE_WARN,
@@ -222,18 +222,18 @@ fe_capture_place(struct fe_call *c, struct fe_arg *fa, size_t bytes) {
 static void
 prove_derive(struct fe_call *c, uint32_t a) {
   struct fe_arg *fa = &c->args[a];
-  if (fa->ir.kind == IR_ARG_DAT && fa->ir.access == ACC_WRITE &&
+  if (fa->kind == FE_ARG_DAT && fa->access == ACC_WRITE &&
       prove_partial(c, a)) {
-    fa->ir.in = 0; /* the old version shows through */
+    fa->partial = true; /* the old version shows through */
     prove_tell(c, a, PROVE_INFO, "not all of it need be written");
   }
-  if (fa->bytes && fa->ir.kind != IR_ARG_INFO) {
-    fa->raw = fa->ir.access != ACC_READ && fa->ir.access != ACC_WORK;
-    fa->ir.kind = fa->raw ? IR_ARG_GBL : IR_ARG_PARAM;
+  if (fa->bytes && fa->kind != FE_ARG_INFO) {
+    fa->raw = fa->access != ACC_READ && fa->access != ACC_WORK;
+    fa->kind = fa->raw ? FE_ARG_GBL : FE_ARG_PARAM;
   }
-  if (fa->ir.kind == IR_ARG_GBL) {
-    if (fa->ir.access == ACC_WRITE) fa->ir.in = 0; /* an empty set keeps it */
-    c->serial |= fa->ir.access == ACC_WRITE || fa->ir.access == ACC_RW;
+  if (fa->kind == FE_ARG_GBL) {
+    if (fa->access == ACC_WRITE) fa->partial = true; /* an empty set keeps it */
+    c->serial |= fa->access == ACC_WRITE || fa->access == ACC_RW;
   }
   if (fa->bytes) {
     fe_capture_place(c, fa, fa->bytes);
@@ -245,8 +245,8 @@ prove_derive(struct fe_call *c, uint32_t a) {
 
 static bool
 prove_is_memory(const struct fe_arg *fa) {
-  return fa->ir.kind == IR_ARG_DAT || fa->ir.kind == IR_ARG_GBL ||
-         fa->ir.kind == IR_ARG_PARAM;
+  return fa->kind == FE_ARG_DAT || fa->kind == FE_ARG_GBL ||
+         fa->kind == FE_ARG_PARAM;
 }
 
 void
@@ -257,7 +257,7 @@ fe_prove(struct fe_call *c) {
   for (uint32_t a = 0; a < c->nargs; a++)
     if (prove_is_memory(&c->args[a])) prove_arg(c, a);
   for (uint32_t a = 0; a < c->nargs; a++)
-    if (c->args[a].ir.kind == IR_ARG_INFO) prove_info(c, a);
+    if (c->args[a].kind == FE_ARG_INFO) prove_info(c, a);
   prove_pairs(c);
   for (uint32_t a = 0; a < c->nargs; a++) prove_derive(c, a);
 }

@@ -3,11 +3,37 @@
 #ifndef FRONTEND_RANKS_H
 #define FRONTEND_RANKS_H
 
-#include "frontend/access.h"
+#include "base/err.h"
+#include "base/types.h"
+
+#define OP2_NO_MACROS 1
+#include "op2.h"
+
+struct fe_call;
+struct fe_dat;
+struct fe_map;
+struct fe_set;
+struct rt_comm;
+struct rt_dist;
+struct rt_halo;
+struct reach;
+
+extern struct fe_ranks {
+  struct rt_comm *comm;
+  int rank, size; /* size 1: alone */
+  int local;      /* ranks before this one on the same machine */
+  bool whole;     /* each rank declares everything, and sees it */
+  bool respread;  /* all anew, even if maps fit: a spread failed, op_renumber */
+  int level;      /* of halos: the last, even */
+  uint32_t maps_spread;   /* of maps: those with tables over the ranks */
+  uint32_t maps_compared; /* whole.c; UINT32_MAX: no more need */
+  struct rt_halo *halo;
+  char halo_with[96]; /* options of pass halo */
+} fe_ranks;
 
 static inline bool
 fe_ranked(void) {
-  return fe.comm.size > 1;
+  return fe_ranks.size > 1;
 }
 
 /* op_init and op_exit. `communicator`: of the MPI library `mpi`, as op_mpi_init
@@ -17,6 +43,8 @@ fe_ranked(void) {
 status fe_ranks_connect(const char *mpi, const void *communicator);
 status fe_ranks_open(void);
 void fe_ranks_close(void);
+/* Between runs: exchanges that did not come since the last sweep go. */
+void fe_ranks_sweep(void);
 /* What op_mpi_init kept for OP_MPI_WORLD counts no more. */
 void fe_mpi_forget(void);
 /* This rank cannot go on with what it has begun, and others wait for it: all
@@ -27,6 +55,7 @@ void fe_ranks_end(void);
 
 /* The part of a set just declared. Collective. */
 status fe_ranks_set(struct fe_set *s);
+void fe_set_free(struct fe_set *s);
 /* Rows of a map just declared, checked against the whole set; one of the tables
  * is NULL. */
 status fe_ranks_map(struct fe_map *m, const int *table32,
@@ -52,32 +81,21 @@ status fe_spread(int level);
 /* What was declared since: maps alone may fit sets as they are spread; else all
  * is spread. Collective. */
 status fe_ranks_settle(void);
+/* number.c: numbers inside each part, just made. Local. ERR_MEMORY */
+status fe_number_parts(struct rt_dist *d);
 /* Sets and maps for rt_dist_make; the owner frees d->parts and d->maps. */
 void fe_dist_describe(struct rt_dist *d, int level);
-/* Elements that the program sees as its own. */
-idx_l fe_own_size(const struct fe_set *s);
 
-/* ---- values ------------------------------------------------------------- */
-
-/* Make the mirror current: this rank's rows, and where each rank sees all,
- * those of others. Collective. */
-status fe_dat_sync(struct fe_dat *d);
-/* The halo of a current mirror, from its owners: all that loops over this
- * rank's elements and the executed halo name. Collective. */
-status fe_dat_halo(struct fe_dat *d);
-/* The values of the part that this rank declared, in its order, from a current
- * mirror; `out` has room for fe_declared_size elements. Collective. */
-status fe_ranks_home(const struct fe_dat *d, void *out);
-idx_l fe_declared_size(const struct fe_dat *d);
-/* All values in global order on rank 0 (GIVE by free; NULL elsewhere), of a
- * current mirror. Collective. */
-status fe_ranks_gather(const struct fe_dat *d, char **out);
-/* Elements [low, high] in global order on every rank. Collective. */
-status fe_ranks_range(const struct fe_dat *d, idx_g low, idx_g high, void *out);
+/* ---- state.c, parts.c --------------------------------------------------- */
 
 /* How far out the dat's values are right; a number for those of all dats. */
 struct reach fe_reach_of(const struct fe_dat *d);
 uint32_t fe_reach_id(void);
+/* Elements of all ranks; of L_0, L_1, ... of that rank that has most. */
+idx_g fe_set_total(const struct fe_set *s);
+const idx_g *fe_set_most(const struct fe_set *s);
+/* Its rows cannot be declared any more: sets have moved. ERR_STATE */
+status fe_ranks_unmoved(op_set from, const char *name);
 
 /* ---- agree.c: no rank waits for one that does something else ------------ */
 
@@ -111,6 +129,9 @@ void fe_agree_rewind(uint64_t step, uint64_t end);
 /* Some rank has an error: on those that have none it becomes one that says
  * whose. Collective. */
 status fe_agree_tell(status st);
+/* x[i] of all ranks joined into each one's, by MIN or MAX. Nothing on one rank.
+ * Collective. */
+status fe_join(void *x, size_t n, enum type_kind type, enum access op);
 /* A loop was recorded. */
 void fe_agree_loop(const struct fe_call *c);
 /* Something else was done that all ranks must do: `what`, a text that stays, of

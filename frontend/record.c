@@ -18,16 +18,15 @@
  *
  * Cost. Tens of nanoseconds for a predicted loop of 6 arguments, no allocation.
  */
-#include "base/arena.h"
-#include "base/fp.h"
+#include "frontend/calls.h"
 #include "frontend/checkpoint.h"
-#include "frontend/mirror.h"
-#include "frontend/overlap.h"
+#include "frontend/context.h"
 #include "frontend/ranks.h"
 
+#include "base/counters.h"
+#include "base/fp.h"
+
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { CAPTURE_LARGE = 1 << 20 };
 
@@ -42,7 +41,7 @@ fe_capture_globals(const struct fe_call *c, const op_arg *args,
     const struct fe_arg *fa = &c->args[a];
     if (!fa->bytes) continue;
     if (!fa->share || fa->share == a + 1) {
-      fe.captured_bytes = r->capture + fa->capture;
+      fe_recs.captured_bytes = r->capture + fa->capture;
       fe_capture(args[a].data, fa->share ? fa->span : fa->bytes);
     }
     if (fa->raw) r->raw[nraw++] = args[a].data;
@@ -68,13 +67,14 @@ fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target) {
   struct fe_rec r = {.kind = FE_REC_LOOP,
                      .what = c->id,
                      .target = target,
-                     .capture = fe.captured_bytes,
+                     .capture = fe_recs.captured_bytes,
                      .step = fe_ranked() ? fe_agree_steps() + 1 : 0};
   if (c->capture_bytes) fe_capture_globals(c, args, &r);
-  if (c->kernel->low->nconsts) r.epoch = fe_consts_capture(c->kernel);
-  fe_rec_push(r);
+  if (c->kernel->nconsts) r.epoch = fe_consts_capture(c->kernel);
+  fe_rec_push(r, c->most_bytes);
   fe_rec_count(c, 1);
-  for (uint32_t u = 0; fe.nvoid && u < c->nuses; u++) fe_void_clear(c->uses[u]);
+  for (uint32_t u = 0; fe_all.nvoid && u < c->nuses; u++)
+    fe_void_clear(c->uses[u]);
   counters[CNT_loops]++;
 }
 
@@ -83,18 +83,18 @@ fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target) {
  * have. */
 static status
 check_bytes(bool *full) {
-  uint64_t most = fe.captured_bytes;
+  uint64_t most = fe_recs.captured_bytes;
   *full = false;
   if (!fe_ranked()) {
     *full = most >= fe.opt.max_bytes;
     return OK;
   }
-  if (fe.bound_bytes < fe.opt.max_bytes) return OK;
+  if (fe_recs.bound_bytes < fe.opt.max_bytes) return OK;
   TRY(fe_agree_turn("bounding the trace"));
-  if (!fe.nrecs) return OK;
+  if (!fe_recs.n) return OK;
   TRY(fe_agree("bounding the trace", 0, OK));
-  TRY(rt_allreduce(&fe.comm, &most, 1, (struct type){TYPE_U64, 8}, ACC_MAX));
-  fe.bound_bytes = most;
+  TRY(fe_join(&most, 1, TYPE_U64, ACC_MAX));
+  fe_recs.bound_bytes = most;
   *full = most >= (fe.opt.max_bytes + 1) / 2; /* else each loop would ask */
   return OK;
 }
@@ -104,27 +104,26 @@ static status
 fe_after_loop(const struct fe_call *c) {
   if (fe.opt.eager || fe.mirror || fe.fp_away || c->immediate ||
       (fe.holds && fe_call_pinned(c)))
-    return fe_run((struct fe_request){FE_WANT_ALL, 0});
+    return fe_run_all();
   if (c->nraw && !fe.defer_globals)
-    return fe_run((struct fe_request){FE_WANT_RAW, fe.nrecs - 1});
+    return fe_run((struct fe_request){FE_WANT_RAW, fe_recs.n - 1});
   bool full;
   TRY(check_bytes(&full));
-  if (full || fe.pending_loops >= (uint32_t)fe.opt.max_loops)
-    return fe_run((struct fe_request){FE_WANT_ALL, 0});
+  if (full || fe_recs.loops >= (uint32_t)fe.opt.max_loops) return fe_run_all();
   return OK;
 }
 
 /* The interned call, found by prediction or in the table. */
 static status
 loop_find(const struct fe_loop *l, struct fe_call **out) {
-  struct fe_call *c = fe.predicted;
+  struct fe_call *c = fe_calls.predicted;
   if (c && fe_call_matches(c, l)) {
     *out = c;
     return OK;
   }
   if (l->types) TRY(fe_call_check_types(l));
   TRY(fe_call_get(l, out));
-  if (fe.last_call) fe.last_call->next = *out;
+  if (fe_calls.last) fe_calls.last->next = *out;
   return OK;
 }
 
@@ -132,21 +131,26 @@ loop_find(const struct fe_loop *l, struct fe_call **out) {
  * changed makes all run. */
 static status
 watch_before(const struct fe_call *c) {
-  if (fe.opaque_pending) TRY(fe_agree_turn("watching constants"));
-  uint64_t changed = fe.opaque_pending && fe_watch_changed();
-  if (fe.opaque_pending && fe_ranked()) {
+  if (fe_recs.opaque) TRY(fe_agree_turn("watching constants"));
+  uint64_t changed = fe_recs.opaque && fe_watch_changed();
+  if (fe_recs.opaque) {
     TRY(fe_agree("watching constants", 0, OK));
-    TRY(rt_allreduce(&fe.comm, &changed, 1, (struct type){TYPE_U64, 8},
-                     ACC_MAX));
+    TRY(fe_join(&changed, 1, TYPE_U64, ACC_MAX));
   }
-  if (changed) TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
-  if (c->kernel->low->opaque) fe_watch_note();
+  if (changed) TRY(fe_run_all());
+  if (c->kernel->opaque) fe_watch_note();
   return OK;
+}
+
+void
+fe_rounding_start(void) {
+  fe.fp_home = fe.fp_mode = fp_mode();
+  fe.fp_away = !fp_mode_nearest(fe.fp_home);
 }
 
 static status
 rounding_changed(uint32_t mode) {
-  TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
+  TRY(fe_run_all());
   fe.fp_mode = mode;
   fe.fp_away = mode != fe.fp_home || !fp_mode_nearest(mode);
   return OK;
@@ -162,13 +166,12 @@ loop_at(const struct fe_loop *l) {
   if (fe.nviews) fe_views_close();
   status st = loop_find(l, &c);
   if (st == OK && mode != fe.fp_mode) st = rounding_changed(mode);
-  if (st == OK && (fe.opaque_pending || c->kernel->low->opaque))
-    st = watch_before(c);
+  if (st == OK && (fe_recs.opaque || c->kernel->opaque)) st = watch_before(c);
   if (st == OK && fe.unsettled)
-    st = fe_ranked() ? fe_ranks_settle() : fe_number(c);
-  if (st == OK && fe.nvoid) st = fe_void_check_loop(c);
-  if (st == OK && fe.checkpoint.file) st = fe_agree_turn("a checkpoint");
-  if (st == OK && fe.checkpoint.file) fe_checkpoint_loop(c);
+    st = fe_ranked() ? fe_ranks_settle() : fe_number(c->moves);
+  if (st == OK && fe_all.nvoid) st = fe_void_check_loop(c);
+  if (st == OK && fe.saving) st = fe_agree_turn("a checkpoint");
+  if (st == OK && fe.saving) fe_checkpoint_loop(c);
   if (st == OK && fe.pins) st = fe_overlap_dats(c, l->args);
   if (st == OK && c->nraw && c->ncaptured > 1) c = fe_overlap_call(c, l->args);
   if (st == OK && fe.target) st = fe_target_choose(c, &target);
@@ -177,12 +180,11 @@ loop_at(const struct fe_loop *l) {
   if (st == OK) {
     fe_record_loop(c, l->args, target);
     fe_agree_loop(c);
-    fe.last_call = c;
-    fe.predicted = c->next;
+    fe_calls.last = c;
+    fe_calls.predicted = c->next;
     st = fe_after_loop(c);
   }
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  fe_leave(st);
 }
 
 void
@@ -207,12 +209,11 @@ void
 op2_flush(void) {
   if (!fe_enter("op2_flush")) return;
   status st = fe_checkpoint_finish();
-  if (st == OK) st = fe_run((struct fe_request){FE_WANT_ALL, 0});
-  if (st != OK) fe_error(st);
-  fe.file = NULL;
+  if (st == OK) st = fe_run_all();
+  fe_leave(st);
 }
 
 size_t
 op2_pending(void) {
-  return fe.pending_loops;
+  return fe_recs.loops;
 }

@@ -18,17 +18,23 @@
  * message.
  *
  * cost  none until something fails; then two lowerings for each loop refused */
+#include "frontend/checkpoint.h"
+#include "frontend/context.h"
+#include "frontend/programs.h"
+#include "frontend/ranks.h"
+#include "frontend/recording.h"
 #include "frontend/refuse.h"
 
-#include "frontend/checkpoint.h"
-#include "frontend/ranks.h"
+#include "base/log.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool
 fe_is_refusal(status st) {
-  return (st == ERR_COMPILE || st == ERR_TARGET) && fe.failed != IR_NONE;
+  return (st == ERR_COMPILE || st == ERR_TARGET) &&
+         fe_programs.failed != UINT32_MAX;
 }
 
 /* No loop fails for itself: those that failed did so together. */
@@ -46,15 +52,15 @@ keep_apart(status st) {
 /* The loop's records, moved to the host. */
 static void
 move_to_host(const struct fe_rec *bad, const char *why) {
-  uint32_t *all = mem_alloc(fe.nrecs + 1, sizeof *all);
+  uint32_t *all = mem_alloc(fe_recs.n + 1, sizeof *all);
   LOG_WARN("%s does not take a loop, which runs on the host instead: %s",
-           fe.targets[bad->target].name, why);
-  for (uint32_t i = 0; i < fe.nrecs; i++) {
+           fe_target_name(bad->target), why);
+  for (uint32_t i = 0; i < fe_recs.n; i++) {
     all[i] = i;
-    if (fe_rec_same_loop(&fe.recs[i], bad)) fe.recs[i].target = 0;
+    if (fe_rec_same_loop(&fe_recs.all[i], bad)) fe_recs.all[i].target = 0;
   }
-  fe.calls[bad->what]->on_host = true;
-  fe_recs_keep(all, fe.nrecs, false); /* their words say where they run */
+  fe_call_to_host(bad->what);
+  fe_recs_keep(all, fe_recs.n, false); /* their words say where they run */
   free(all);
 }
 
@@ -69,9 +75,9 @@ message(void) {
 
 static void
 drop(const struct fe_rec *bad, struct fe_cause why, struct fe_refusal *r) {
-  uint32_t was = fe.pending_loops;
+  uint32_t was = fe_recs.loops;
   fe_lost_drop(bad, why);
-  uint32_t n = was - fe.pending_loops;
+  uint32_t n = was - fe_recs.loops;
   assert(n > 0);
   str_printf(&r->text, "%s%s; %u recorded loop%s dropped, what %s is lost",
              r->text.len ? "; " : "", why.text, n, n == 1 ? " is" : "s are",
@@ -86,15 +92,15 @@ fe_refuse(struct fe_request rq, struct fe_refusal *r) {
   fe.apart = true;
   status st = fe_program_find(rq, &p);
   fe.apart = apart;
-  uint64_t mine = fe_is_refusal(st) ? fe.failed : UINT64_MAX, first = mine;
-  if (fe_ranked())
-    TRY(rt_allreduce(&fe.comm, &first, 1, (struct type){TYPE_U64, 8}, ACC_MIN));
+  uint64_t mine = fe_is_refusal(st) ? fe_programs.failed : UINT64_MAX,
+           first = mine;
+  TRY(fe_join(&first, 1, TYPE_U64, ACC_MIN));
   if (first == UINT64_MAX) return keep_apart(st);
   (void)fe_agree_tell(mine == first ? st : OK);
-  assert(first < fe.nrecs && fe.recs[first].kind == FE_REC_LOOP);
-  struct fe_rec bad = fe.recs[first];
+  assert(first < fe_recs.n && fe_recs.all[first].kind == FE_REC_LOOP);
+  struct fe_rec bad = fe_recs.all[first];
   char *text = message();
-  if (fe.targets[bad.target].device && fe.opt.fallback == OPT_fallback_host)
+  if (fe_target_is_device(bad.target) && fe.opt.fallback == OPT_fallback_host)
     move_to_host(&bad, text);
   else
     drop(&bad, (struct fe_cause){mine == first ? st : ERR_COMPILE, text}, r);

@@ -2,9 +2,12 @@
 #ifndef FRONTEND_REFUSE_H
 #define FRONTEND_REFUSE_H
 
-#include "frontend/fe.h"
-
+#include "base/err.h"
 #include "base/str.h"
+
+#include <stdbool.h>
+
+struct fe_request;
 
 /* Loops refused in one flush: what is told of them. Zero: none. */
 struct fe_refusal {
@@ -12,8 +15,8 @@ struct fe_refusal {
   struct str text;
 };
 
-/* Is this error of fe_program_find about one region (fe.failed), and will it be
- * the same next time? */
+/* Is this error of fe_program_find about one region (fe_programs.failed), and
+ * will it be the same next time? */
 bool fe_is_refusal(status st);
 /* The program for this request was refused on some rank: leave out the first
  * loop that has no code, on all ranks. Nothing has run. The error of something

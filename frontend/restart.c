@@ -8,9 +8,15 @@
  * use is an error at the call. A void dat that a second checkpoint meets is
  * left out again. */
 #include "frontend/checkpoint.h"
-#include "frontend/rows.h"
+#include "frontend/context.h"
+#include "frontend/handles.h"
+#include "frontend/ranks.h"
 
-#include <stdlib.h>
+#include "base/log.h"
+#include "base/str.h"
+#include "base/table.h"
+#include "rt/io/io.h"
+
 #include <string.h>
 
 /* ---- comparing ----------------------------------------------------------- */
@@ -45,7 +51,7 @@ entry_read(struct rt_file *f, const char *key, struct entry *e) {
 static status
 check_alike(struct rt_file *f, const struct fe_dat *d, const struct entry *e) {
   const char *kind = type_text(d->type);
-  long long n = ((struct fe_set *)d->pub.set)->part.total;
+  long long n = fe_set_total((struct fe_set *)d->pub.set);
   if (!e->found)
     FAIL(ERR_IO, "\"%s\": expected dat \"%s\", found none", rt_io_path(f),
          d->pub.name);
@@ -135,14 +141,14 @@ static status
 check_strangers(struct rt_file *f) {
   struct strangers s = {.group = "dats", .first = STR_INIT};
   struct str key = STR_INIT;
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    if (fe.dats[i]->freed) continue;
-    fe_dat_key(fe.dats[i], &key);
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    if (fe_all.dats[i]->freed) continue;
+    fe_dat_key(fe_all.dats[i], &key);
     known_add(&s.known, &key);
   }
-  for (uint32_t i = 0; i < fe.ngbls; i++) {
-    if (fe.gbls[i]->freed) continue;
-    fe_gbl_key(fe.gbls[i], &key);
+  for (uint32_t i = 0; i < fe_all.ngbls; i++) {
+    if (fe_all.gbls[i]->freed) continue;
+    fe_gbl_key(fe_all.gbls[i], &key);
     known_add(&s.known, &key);
   }
   status st = rt_io_list(f, "dats", stranger_note, &s);
@@ -169,66 +175,23 @@ check_all(struct rt_file *f) {
   if (version != FE_CHECKPOINT_VERSION)
     FAIL(ERR_IO, "\"%s\": expected a checkpoint of version %d, found %lld",
          rt_io_path(f), FE_CHECKPOINT_VERSION, version);
-  for (uint32_t i = 0; i < fe.ndats; i++)
-    if (!fe.dats[i]->freed) TRY(dat_check(f, fe.dats[i]));
-  for (uint32_t i = 0; i < fe.ngbls; i++)
-    if (!fe.gbls[i]->freed) TRY(gbl_check(f, fe.gbls[i]));
+  for (uint32_t i = 0; i < fe_all.ndats; i++)
+    if (!fe_all.dats[i]->freed) TRY(dat_check(f, fe_all.dats[i]));
+  for (uint32_t i = 0; i < fe_all.ngbls; i++)
+    if (!fe_all.gbls[i]->freed) TRY(gbl_check(f, fe_all.gbls[i]));
   return check_strangers(f);
 }
 
 /* ---- restoring ----------------------------------------------------------- */
 
 static status
-dat_fill(struct rt_file *f, const char *key, struct fe_dat *d) {
-  struct rt_rows r = fe_rows_seen(d->pub.set, d->pub.dim, d->type);
-  void *rows;
-  fe_void_clear(d);
-  TRY(fe_access_begin("op2_restart", &d->pub, true, &d));
-  TRY(fe_rows_read(f, key, &r, &rows));
-  status st = fe_rows_place(d->pub.set, &r, &rows);
-  if (st == OK) {
-    memcpy(d->rt.mirror, rows, (size_t)(r.hi - r.lo) * (size_t)d->pub.size);
-    fe_dat_host_wrote(d);
-  }
-  fe_rows_free(rows, &r);
-  return st;
-}
-
-static status
-dat_restore(struct rt_file *f, struct fe_dat *d) {
-  struct str key = STR_INIT, state = STR_INIT;
-  bool found;
-  fe_dat_key(d, &key);
-  status st = rt_io_get_text(f, key.s, "state", &state, &found);
-  if (st == OK && !strcmp(state.s, FE_SAVED)) st = dat_fill(f, key.s, d);
-  if (st == OK && !strcmp(state.s, FE_LEFT_OUT)) {
-    fe.nvoid += !d->void_since;
-    free(d->void_since);
-    d->void_since = fe_text_copy(rt_io_path(f));
-  }
-  str_clear(&state);
-  str_clear(&key);
-  return st;
-}
-
-static status
-gbl_restore(struct rt_file *f, struct fe_gbl *g) {
-  struct str key = STR_INIT;
-  struct rt_rows r = fe_rows_one(g->dim, g->type, false);
-  fe_gbl_key(g, &key);
-  status st = rt_io_read(f, key.s, &r, g->data);
-  str_clear(&key);
-  return st;
-}
-
-static status
 restore_all(struct rt_file *f) {
   TRY(check_all(f));
-  TRY(fe_run((struct fe_request){FE_WANT_ALL, 0}));
-  for (uint32_t i = 0; i < fe.ndats; i++)
-    if (!fe.dats[i]->freed) TRY(dat_restore(f, fe.dats[i]));
-  for (uint32_t i = 0; i < fe.ngbls; i++)
-    if (!fe.gbls[i]->freed) TRY(gbl_restore(f, fe.gbls[i]));
+  TRY(fe_run_all());
+  for (uint32_t i = 0; i < fe_all.ndats; i++)
+    if (!fe_all.dats[i]->freed) TRY(fe_saved_restore(f, fe_all.dats[i]));
+  for (uint32_t i = 0; i < fe_all.ngbls; i++)
+    if (!fe_all.gbls[i]->freed) TRY(fe_saved_restore_gbl(f, fe_all.gbls[i]));
   return OK;
 }
 
@@ -239,7 +202,7 @@ restart(const char *path) {
   if (fe.nviews) fe_views_close();
   struct rt_file *f;
   TRY(fe_agree("op2_restart", 0, OK));
-  TRY(rt_io_open(path, RT_IO_READ, &fe.comm, &f));
+  TRY(rt_io_open(path, RT_IO_READ, fe_ranks.comm, &f));
   status st = restore_all(f);
   rt_io_close(f, false);
   return st;
@@ -250,7 +213,7 @@ op2_restart(const char *path) {
   if (!fe_enter("op2_restart")) return ERR_STATE;
   status st = restart(path);
   if (st != OK) fe_error_returned(err_prefix(st, "op2_restart: "));
-  if (st != OK && !fe.handler && !fe.comm.rank) LOG_WARN("%s", err_last());
+  if (st != OK && !fe.handler && !fe_ranks.rank) LOG_WARN("%s", err_last());
   fe.file = NULL;
   return (int)st;
 }

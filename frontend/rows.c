@@ -1,14 +1,16 @@
+#include "frontend/handles.h"
+#include "frontend/ranks.h"
 #include "frontend/rows.h"
+#include "frontend/values.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "rt/ranks/dist.h"
 
 struct rt_rows
 fe_rows_own(const op_set_core *set, int dim, struct type type) {
-  const struct rt_part *p = &((const struct fe_set *)set)->part;
+  const struct rt_part *p = ((const struct fe_set *)set)->part;
   return (struct rt_rows){.n = p->total,
-                          .lo = p->start[fe.comm.rank],
-                          .hi = p->start[fe.comm.rank + 1],
+                          .lo = p->start[fe_ranks.rank],
+                          .hi = p->start[fe_ranks.rank + 1],
                           .dim = (uint32_t)dim,
                           .type = type};
 }
@@ -16,7 +18,7 @@ fe_rows_own(const op_set_core *set, int dim, struct type type) {
 struct rt_rows
 fe_rows_seen(const op_set_core *set, int dim, struct type type) {
   struct rt_rows r = fe_rows_own(set, dim, type);
-  if (!fe.whole) return r;
+  if (!fe_ranks.whole) return r;
   r.lo = 0;
   r.hi = r.n;
   return r;
@@ -25,7 +27,7 @@ fe_rows_seen(const op_set_core *set, int dim, struct type type) {
 struct rt_rows
 fe_rows_one(idx_g n, struct type type, bool writes) {
   return (struct rt_rows){.n = n,
-                          .hi = writes && fe.comm.rank ? 0 : n,
+                          .hi = writes && fe_ranks.rank ? 0 : n,
                           .dim = 1,
                           .flat = true,
                           .type = type};
@@ -36,8 +38,8 @@ fe_rows_values(const struct fe_dat *d, const void **out, void **kept) {
   size_t size = (size_t)d->pub.size;
   struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
   *kept = NULL;
-  *out = d->rt.mirror + (fe.whole ? (size_t)r.lo * size : 0);
-  if (!fe_ranked() || fe.whole) return OK;
+  *out = d->rt.mirror + (fe_ranks.whole ? (size_t)r.lo * size : 0);
+  if (!fe_ranked() || fe_ranks.whole) return OK;
   *out = *kept = mem_alloc((size_t)(r.hi - r.lo) + 1, size);
   return fe_ranks_home(d, *kept);
 }
@@ -74,17 +76,17 @@ fe_rows_free(void *rows, const struct rt_rows *r) {
 status
 fe_rows_place(const op_set_core *set, struct rt_rows *r, void **rows) {
   const struct fe_set *s = (const struct fe_set *)set;
-  if (!s->rt.part || fe.whole) return OK;
+  if (!s->rt.part || fe_ranks.whole) return OK;
   struct rt_rows mine = *r;
   mine.lo = 0;
-  mine.hi = s->part.owned;
+  mine.hi = s->part->owned;
   size_t size = (size_t)r->dim * r->type.size;
   void *own = rt_mem_new(bytes_of(&mine));
   status st =
       own ? OK
           : err_set(ERR_MEMORY, "no memory for %zu bytes", bytes_of(&mine));
   st = fe_agree("placing rows", 0, st);
-  if (st == OK) st = rt_part_give(&fe.comm, &s->part, *rows, size, own);
+  if (st == OK) st = rt_part_give(fe_ranks.comm, s->part, *rows, size, own);
   fe_rows_free(*rows, r);
   *rows = own;
   *r = mine;

@@ -3,9 +3,12 @@
 #ifndef FRONTEND_ROWS_H
 #define FRONTEND_ROWS_H
 
-#include "frontend/ranks.h"
-
 #include "rt/io/io.h"
+
+#define OP2_NO_MACROS 1
+#include "op2.h"
+
+struct fe_dat;
 
 /* Rows over the elements of a set that this rank writes, and that it reads:
  * all, if each rank declares all. */

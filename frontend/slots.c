@@ -15,15 +15,17 @@
  * others.
  *
  * Bound: dats that were alive at once, of each shape that calls know. */
-#include "frontend/slots.h"
-
 #include "frontend/checkpoint.h"
+#include "frontend/context.h"
+#include "frontend/handles.h"
 
-#include "rt/store/residency.h"
+#include "rt/store/dev.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+static uint64_t born; /* declarations so far */
 
 static bool
 is_like(const struct fe_dat *d, const struct fe_like *l) {
@@ -35,16 +37,18 @@ is_like(const struct fe_dat *d, const struct fe_like *l) {
 /* The first of them, so that each step of a program finds the same. */
 struct fe_dat *
 fe_slot_like(const struct fe_like *l) {
-  for (uint32_t i = 0; l->temp && i < fe.ndats; i++)
-    if (fe.dats[i]->called && is_like(fe.dats[i], l)) return fe.dats[i];
+  for (uint32_t i = 0; l->temp && i < fe_all.ndats; i++)
+    if (fe_all.dats[i]->called && is_like(fe_all.dats[i], l))
+      return fe_all.dats[i];
   return NULL;
 }
 
 /* One that nobody knows. */
 static struct fe_dat *
 slot_blank(void) {
-  for (uint32_t i = 0; i < fe.ndats; i++)
-    if (fe.dats[i]->parked && !fe.dats[i]->called) return fe.dats[i];
+  for (uint32_t i = 0; i < fe_all.ndats; i++)
+    if (fe_all.dats[i]->parked && !fe_all.dats[i]->called)
+      return fe_all.dats[i];
   return NULL;
 }
 
@@ -63,12 +67,12 @@ fe_slot_take(struct fe_dat *slot, const struct fe_like *l, const char *name,
   bool called = slot != NULL, by_rows = slot && slot->by_rows;
   if (!slot) slot = slot_blank();
   struct fe_dat *d = slot ? slot : mem_alloc(1, sizeof *d);
-  uint32_t index = slot ? d->index : fe.ndats;
+  uint32_t index = slot ? d->index : fe_all.ndats;
   assert(!slot || slot->parked);
   texts_free(d);
   *d = *made;
   d->index = d->root = index;
-  d->born = ++fe.born;
+  d->born = ++born;
   d->called = called;
   d->by_rows = by_rows;
   d->type = l->type;
@@ -83,7 +87,7 @@ fe_slot_take(struct fe_dat *slot, const struct fe_like *l, const char *name,
                                 .name = fe_text_copy(name),
                                 .type = fe_text_copy(l->type_name),
                                 .user_managed = d->pinned};
-  if (!slot) VEC_PUSH(fe.dats, fe.ndats, fe.capdats, d);
+  if (!slot) VEC_PUSH(fe_all.dats, fe_all.ndats, fe_all.capdats, d);
   return d;
 }
 
@@ -98,15 +102,15 @@ overlaps(const struct fe_dat *a, const struct fe_dat *b) {
 
 status
 fe_slot_join(struct fe_dat *d) {
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    struct fe_dat *o = fe.dats[i];
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    struct fe_dat *o = fe_all.dats[i];
     if (o == d || !o->pinned || o->parked || o->root == d->root) continue;
     if (!overlaps(o, d)) continue;
     TRY(rt_dat_overlap(&o->rt, &d->rt));
     uint32_t from = d->root > o->root ? d->root : o->root;
     uint32_t to = d->root > o->root ? o->root : d->root;
-    for (uint32_t j = 0; j < fe.ndats; j++)
-      if (fe.dats[j]->root == from) fe.dats[j]->root = to;
+    for (uint32_t j = 0; j < fe_all.ndats; j++)
+      if (fe_all.dats[j]->root == from) fe_all.dats[j]->root = to;
     fe.setup_id++;
   }
   return OK;
@@ -114,8 +118,8 @@ fe_slot_join(struct fe_dat *d) {
 
 static bool
 is_shared(const struct fe_dat *d) {
-  for (uint32_t i = 0; i < fe.ndats; i++)
-    if (fe.dats[i] != d && fe.dats[i]->root == d->root) return true;
+  for (uint32_t i = 0; i < fe_all.ndats; i++)
+    if (fe_all.dats[i] != d && fe_all.dats[i]->root == d->root) return true;
   return false;
 }
 
@@ -126,8 +130,8 @@ leave_root(struct fe_dat *d) {
   uint32_t root = UINT32_MAX;
   status st = rt_dat_sync(&d->rt);
   if (st != OK) fe_lost_root(d, (struct fe_cause){st, err_last()});
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    struct fe_dat *o = fe.dats[i];
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    struct fe_dat *o = fe_all.dats[i];
     if (o == d || o->root != d->index) continue;
     if (root == UINT32_MAX) root = i;
     o->root = root;
@@ -163,4 +167,10 @@ fe_slot_clear(struct fe_dat *d) {
   rt_dat_clear(&d->rt);
   texts_free(d);
   free(d);
+}
+
+uint32_t
+fe_slot_block(int dim, bool soa) {
+  return (uint32_t)rt_layout_choose(fe.opt.layout, (unsigned)dim,
+                                    soa || fe.auto_soa);
 }

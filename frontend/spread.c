@@ -14,7 +14,14 @@
  * loop that needs deeper halos spreads everything anew: values go home to the
  * declared parts and out again; mirrors keep their values and, in parts that
  * did not move, their address may change. */
+#include "frontend/context.h"
+#include "frontend/handles.h"
 #include "frontend/ranks.h"
+#include "frontend/values.h"
+
+#include "base/counters.h"
+#include "base/log.h"
+#include "rt/ranks/dist.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +30,7 @@
 static struct rt_order *
 order_make(const struct rt_part *p) {
   idx_l *row = mem_alloc((size_t)p->n + 1, sizeof *row);
-  if (fe.whole) {
+  if (fe_ranks.whole) {
     for (idx_l e = 0; e < p->n; e++) row[e] = (idx_l)p->global[e];
     return rt_order_spread(p->n, p->owned, (idx_l)p->total, true, row);
   }
@@ -38,7 +45,7 @@ static status
 dat_take_home(struct fe_dat *d, char **out) {
   *out = NULL;
   TRY(fe_dat_sync(d));
-  if (fe.whole || d->rt.untouched) return OK;
+  if (fe_ranks.whole || d->rt.untouched) return OK;
   *out = mem_alloc((size_t)fe_declared_size(d) + 1, (size_t)d->pub.size);
   return fe_ranks_home(d, *out);
 }
@@ -48,10 +55,10 @@ dat_take_home(struct fe_dat *d, char **out) {
 static status
 dat_place(struct fe_dat *d, const char *home) {
   struct fe_set *s = (struct fe_set *)d->pub.set;
-  TRY(rt_dat_spread(&d->rt, s->rt.order, &s->part));
+  TRY(rt_dat_spread(&d->rt, s->rt.order, s->part));
   d->pub.data = d->rt.mirror;
   if (!home) return OK;
-  return rt_part_give(&fe.comm, &s->part, home, (size_t)d->pub.size,
+  return rt_part_give(fe_ranks.comm, s->part, home, (size_t)d->pub.size,
                       d->rt.mirror);
 }
 
@@ -66,8 +73,7 @@ static status
 agree_untouched(struct fe_dat **dats, uint32_t n) {
   char *zeros = mem_alloc((size_t)n + 1, 1);
   for (uint32_t i = 0; i < n; i++) zeros[i] = dats[i]->rt.untouched;
-  status st =
-      rt_allreduce(&fe.comm, zeros, n, (struct type){TYPE_U8, 1}, ACC_MIN);
+  status st = fe_join(zeros, n, TYPE_U8, ACC_MIN);
   for (uint32_t i = 0; st == OK && i < n; i++)
     if (dats[i]->rt.untouched && !zeros[i]) rt_dat_touch(&dats[i]->rt);
   free(zeros);
@@ -84,7 +90,7 @@ fe_ranks_dat(struct fe_dat *d) {
   }
   size_t bytes = (size_t)fe_own_size(s) * (size_t)d->pub.size;
   char *own = NULL;
-  if (!fe.whole && !d->rt.untouched) {
+  if (!fe_ranks.whole && !d->rt.untouched) {
     own = mem_alloc(bytes + 1, 1);
     memcpy(own, d->rt.mirror, bytes);
   }
@@ -98,15 +104,15 @@ static void
 set_describe(struct fe_set *s, const struct rt_part *p,
              struct rt_order *order) {
   rt_order_free((struct rt_order *)s->rt.order);
-  struct rt_part old = s->part;
-  s->part = *p;
+  struct rt_part old = *s->part;
+  *s->part = *p;
   old.start = NULL;
   old.to = NULL;
   rt_part_clear(&old);
-  s->rt.part = &s->part;
+  s->rt.part = s->part;
   s->rt.order = order;
   s->rt.n = p->n;
-  if (fe.whole) return;
+  if (fe_ranks.whole) return;
   s->pub.size = p->owned;
   s->pub.core_size = p->core;
   s->pub.exec_size = p->level[1] - p->owned;
@@ -116,7 +122,7 @@ set_describe(struct fe_set *s, const struct rt_part *p,
 /* map->map of a part: rows of mirrors. */
 static status
 map_show(struct fe_map *m) {
-  const struct rt_part *from = &((struct fe_set *)m->pub.from)->part;
+  const struct rt_part *from = ((struct fe_set *)m->pub.from)->part;
   const struct rt_order *a = m->rt.from->order, *b = m->rt.to->order;
   size_t bytes = (size_t)from->level[1] * m->rt.arity * sizeof(int);
   int *shown = rt_mem_new(bytes);
@@ -135,11 +141,9 @@ map_show(struct fe_map *m) {
 
 static status
 map_describe(struct fe_map *m, const struct rt_dist_map *x) {
-  m->flags = (x->onto ? IR_MAP_ONTO : 0) |
-             (x->injective ? IR_MAP_INJECTIVE : 0) |
-             (x->repeats ? IR_MAP_REPEATS : 0);
+  m->onto = x->onto, m->injective = x->injective, m->repeats = x->repeats;
   TRY(fe_number_map_take(m, x->table));
-  return fe.whole ? OK : map_show(m);
+  return fe_ranks.whole ? OK : map_show(m);
 }
 
 static struct rt_dist_map
@@ -152,33 +156,35 @@ map_declared(const struct fe_map *m) {
 
 void
 fe_dist_describe(struct rt_dist *d, int level) {
-  *d = (struct rt_dist){.comm = &fe.comm,
-                        .parts = mem_alloc(fe.nsets + 1, sizeof *d->parts),
-                        .maps = mem_alloc(fe.nmaps + 1, sizeof *d->maps),
-                        .nparts = fe.nsets,
-                        .nmaps = fe.nmaps,
+  *d = (struct rt_dist){.comm = fe_ranks.comm,
+                        .parts = mem_alloc(fe_all.nsets + 1, sizeof *d->parts),
+                        .maps = mem_alloc(fe_all.nmaps + 1, sizeof *d->maps),
+                        .nparts = fe_all.nsets,
+                        .nmaps = fe_all.nmaps,
                         .depth = level};
-  for (uint32_t s = 0; s < fe.nsets; s++) {
-    const struct rt_part *p = &fe.sets[s]->part;
+  for (uint32_t s = 0; s < fe_all.nsets; s++) {
+    const struct rt_part *p = fe_all.sets[s]->part;
     d->parts[s] = (struct rt_part){.total = p->total,
                                    .start = p->start,
                                    .declared = p->declared,
                                    .to = p->to};
   }
-  for (uint32_t k = 0; k < fe.nmaps; k++) d->maps[k] = map_declared(fe.maps[k]);
+  for (uint32_t k = 0; k < fe_all.nmaps; k++)
+    d->maps[k] = map_declared(fe_all.maps[k]);
 }
 
 /* Sets and maps as the distribution found them. */
 static status
 dist_adopt(struct rt_dist *d) {
-  rt_halo_forget(fe.halo);
-  rt_devices_forget();
-  for (uint32_t k = 0; k < fe.nmaps; k++) fe_number_map_clear(fe.maps[k]);
-  for (uint32_t s = 0; s < fe.nsets; s++)
-    set_describe(fe.sets[s], &d->parts[s], order_make(&d->parts[s]));
+  rt_halo_forget(fe_ranks.halo);
+  fe_targets_forget();
+  for (uint32_t k = 0; k < fe_all.nmaps; k++)
+    fe_number_map_clear(fe_all.maps[k]);
+  for (uint32_t s = 0; s < fe_all.nsets; s++)
+    set_describe(fe_all.sets[s], &d->parts[s], order_make(&d->parts[s]));
   status st = OK;
-  for (uint32_t k = 0; k < fe.nmaps; k++) {
-    if (st == OK) st = map_describe(fe.maps[k], &d->maps[k]);
+  for (uint32_t k = 0; k < fe_all.nmaps; k++) {
+    if (st == OK) st = map_describe(fe_all.maps[k], &d->maps[k]);
     free(d->maps[k].table);
   }
   return st;
@@ -186,15 +192,16 @@ dist_adopt(struct rt_dist *d) {
 
 static status
 homes_take(char **homes) {
-  for (uint32_t i = 0; i < fe.ndats; i++)
-    if (dat_is_live(fe.dats[i])) TRY(dat_take_home(fe.dats[i], &homes[i]));
+  for (uint32_t i = 0; i < fe_all.ndats; i++)
+    if (dat_is_live(fe_all.dats[i]))
+      TRY(dat_take_home(fe_all.dats[i], &homes[i]));
   return OK;
 }
 
 static status
 homes_give(char **homes) {
-  for (uint32_t i = 0; i < fe.ndats; i++)
-    if (dat_is_live(fe.dats[i])) TRY(dat_place(fe.dats[i], homes[i]));
+  for (uint32_t i = 0; i < fe_all.ndats; i++)
+    if (dat_is_live(fe_all.dats[i])) TRY(dat_place(fe_all.dats[i], homes[i]));
   return OK;
 }
 
@@ -203,25 +210,25 @@ homes_give(char **homes) {
 static status
 halos_show(void) {
   bool seen = fe.mirror || fe.lone_looks;
-  for (uint32_t i = 0; seen && i < fe.ndats; i++)
-    if (dat_is_live(fe.dats[i]) && !fe.dats[i]->lost)
-      TRY(fe_dat_halo(fe.dats[i]));
+  for (uint32_t i = 0; seen && i < fe_all.ndats; i++)
+    if (dat_is_live(fe_all.dats[i]) && !fe_all.dats[i]->lost)
+      TRY(fe_dat_halo(fe_all.dats[i]));
   return OK;
 }
 
 status
 fe_spread(int level) {
   struct rt_dist d;
-  if (level > fe.level) fe.level = (level + 1) & ~1;
-  if (fe.level > REACH_MAX)
-    FAIL(ERR_STATE, "loops over level %d of the halo: at most %d", fe.level,
-         REACH_MAX);
+  if (level > fe_ranks.level) fe_ranks.level = (level + 1) & ~1;
+  if (fe_ranks.level > REACH_MAX)
+    FAIL(ERR_STATE, "loops over level %d of the halo: at most %d",
+         fe_ranks.level, REACH_MAX);
   double begin = timer_wall();
-  TRY(fe_agree("spreading sets over the ranks", (uint64_t)fe.level, OK));
+  TRY(fe_agree("spreading sets over the ranks", (uint64_t)fe_ranks.level, OK));
   TRY(fe_whole_check());
-  char **homes = mem_alloc(fe.ndats + 1, sizeof *homes);
-  fe_dist_describe(&d, fe.level);
-  status st = agree_untouched(fe.dats, fe.ndats);
+  char **homes = mem_alloc(fe_all.ndats + 1, sizeof *homes);
+  fe_dist_describe(&d, fe_ranks.level);
+  status st = agree_untouched(fe_all.dats, fe_all.ndats);
   if (st == OK) st = homes_take(homes);
   if (st == OK) st = rt_dist_make(&d);
   if (st == OK) st = fe_number_parts(&d);
@@ -229,42 +236,43 @@ fe_spread(int level) {
   st = fe_agree("sets over the ranks", 0, st);
   if (st == OK) st = homes_give(homes);
   if (st == OK) st = halos_show();
-  for (uint32_t i = 0; i < fe.ndats; i++) free(homes[i]);
+  for (uint32_t i = 0; i < fe_all.ndats; i++) free(homes[i]);
   free(homes);
   free(d.parts);
   free(d.maps);
   counters[CNT_spreads]++;
   fe.setup_id++;
-  fe.unsettled = fe.respread = st != OK;
-  if (st == OK) fe.maps_spread = fe.nmaps;
+  fe.unsettled = fe_ranks.respread = st != OK;
+  if (st == OK) fe_ranks.maps_spread = fe_all.nmaps;
   fe_state_update();
   LOG_INFO("rank %d: sets spread over %d ranks, %d levels: %.3f s",
-           fe.comm.rank, fe.comm.size, fe.level, timer_wall() - begin);
+           fe_ranks.rank, fe_ranks.size, fe_ranks.level, timer_wall() - begin);
   return st;
 }
 
 /* Maps declared since, between sets as they are spread. */
 static status
 maps_fit(bool *fit) {
-  while (*fit && fe.maps_spread < fe.nmaps) {
-    struct fe_map *m = fe.maps[fe.maps_spread];
+  while (*fit && fe_ranks.maps_spread < fe_all.nmaps) {
+    struct fe_map *m = fe_all.maps[fe_ranks.maps_spread];
     struct rt_dist_map x = map_declared(m);
-    TRY(rt_dist_fit(&fe.comm, m->rt.from->part, m->rt.to->part, fe.level, &x,
-                    fit));
+    TRY(rt_dist_fit(fe_ranks.comm, m->rt.from->part, m->rt.to->part,
+                    fe_ranks.level, &x, fit));
     status st = *fit ? map_describe(m, &x) : OK;
     free(x.table);
-    TRY(fe_agree("a map over the ranks", fe.maps_spread, st));
-    fe.maps_spread += *fit;
+    TRY(fe_agree("a map over the ranks", fe_ranks.maps_spread, st));
+    fe_ranks.maps_spread += *fit;
   }
   return OK;
 }
 
 status
 fe_ranks_settle(void) {
-  bool fit = !fe.respread;
-  for (uint32_t s = 0; s < fe.nsets; s++) fit &= fe.sets[s]->rt.part != NULL;
+  bool fit = !fe_ranks.respread;
+  for (uint32_t s = 0; s < fe_all.nsets; s++)
+    fit &= fe_all.sets[s]->rt.part != NULL;
   if (!fit) return fe_spread(0);
-  TRY(fe_agree("maps between sets over the ranks", fe.nmaps, OK));
+  TRY(fe_agree("maps between sets over the ranks", fe_all.nmaps, OK));
   TRY(fe_whole_check());
   status st = maps_fit(&fit);
   if (st == OK && !fit) return fe_spread(0);

@@ -1,36 +1,58 @@
 /* Facts of state that shape code, as numbers in the keys of programs: which
  * dats share buffers, where values are, how far out they are right. */
+#include "frontend/context.h"
+#include "frontend/handles.h"
+#include "frontend/programs.h"
 #include "frontend/ranks.h"
 
-#include <string.h>
+#include "base/ids.h"
+#include "base/str.h"
+
+static struct ids states;
+static uint32_t last;
+
+static uint32_t
+number_of(struct str *key) {
+  uint32_t id = ids_get(&states, &last, key->s, key->len);
+  str_clear(key);
+  return id;
+}
+
+void
+fe_states_keep(const uint32_t *words, size_t n) {
+  for (size_t i = 0; i < n; i++) ids_keep(&states, words[i]);
+}
+
+void
+fe_states_sweep(void) {
+  ids_keep(&states, fe.state_id);
+  ids_sweep(&states);
+}
+
+void
+fe_states_clear(void) {
+  ids_clear(&states);
+}
 
 /* ---- which dats share buffers -------------------------------------------- */
 
 void
 fe_state_update(void) {
   struct str key = STR_INIT;
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    const struct fe_dat *d = fe.dats[i];
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    const struct fe_dat *d = fe_all.dats[i];
     if (!d->rt.buf || d->rt.buf->refs < 2 || d->pinned) continue;
     for (uint32_t j = 0; j < i; j++)
-      if (fe.dats[j]->rt.buf == d->rt.buf) {
+      if (fe_all.dats[j]->rt.buf == d->rt.buf) {
         uint32_t pair[2] = {j, i};
         str_addn(&key, (const char *)pair, sizeof pair);
         break;
       }
   }
-  fe.state_id = key.len ? ids_get(&fe.states, &fe.last_id, key.s, key.len) : 0;
-  str_clear(&key);
+  fe.state_id = key.len ? number_of(&key) : 0;
 }
 
 /* ---- where data are ------------------------------------------------------ */
-
-static const char *
-name_of(const struct rt_device *d) {
-  for (uint32_t k = 0; k < fe.ntargets; k++)
-    if (fe.targets[k].device == d) return fe.targets[k].name;
-  return NULL;
-}
 
 const char *
 fe_dat_at(const struct fe_dat *d, bool *both_out) {
@@ -38,23 +60,21 @@ fe_dat_at(const struct fe_dat *d, bool *both_out) {
   *both_out = false;
   if (d->parked || !b || !b->dev_valid) return NULL;
   *both_out = !b->stale || (rt_dat_mirror_current(&d->rt) && b->refs == 1);
-  return name_of(b->dev->device);
+  return fe_target_of(b->dev);
 }
 
 /* Part of a program's key: what pass place goes by. */
 uint32_t
 fe_residency_id(void) {
   struct str key = STR_INIT;
-  if (!rt_device_any()) return 0;
+  if (!fe_devices_any()) return 0;
   str_add(&key, "at");
-  for (uint32_t i = 0; i < fe.ndats; i++) {
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
     bool both;
-    const char *at = fe_dat_at(fe.dats[i], &both);
+    const char *at = fe_dat_at(fe_all.dats[i], &both);
     if (at) str_printf(&key, " %u %s%s", i, both ? "both " : "", at);
   }
-  uint32_t id = ids_get(&fe.states, &fe.last_id, key.s, key.len);
-  str_clear(&key);
-  return id;
+  return number_of(&key);
 }
 
 /* ---- how far out values are right ---------------------------------------- */
@@ -72,12 +92,11 @@ uint32_t
 fe_reach_id(void) {
   if (!fe_ranked()) return 0;
   struct str key = STR_INIT;
-  for (uint32_t i = 0; i < fe.ndats; i++) {
+  str_add(&key, "to");
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
     struct reach r = REACH_FULL;
-    if (!fe.dats[i]->parked) r = fe_reach_of(fe.dats[i]);
+    if (!fe_all.dats[i]->parked) r = fe_reach_of(fe_all.dats[i]);
     str_addn(&key, (const char *)&r, sizeof r);
   }
-  uint32_t id = ids_get(&fe.reaches, &fe.last_id, key.s, key.len);
-  str_clear(&key);
-  return id;
+  return number_of(&key);
 }

@@ -3,44 +3,60 @@
  * Each target that a program names is entered once, with its device, which is
  * opened then. The one on top of the stack is noted in each record, so that it
  * counts when a loop is recorded, whatever is pushed until it runs. Over ranks
- * each has a device of its own, where there are several. A loop that
- * cannot run on a device is an error at its call, unless
- * OP2_OFFLOAD_FALLBACK=host lets it run on the host, with a line in the log. */
-#include "base/fp.h"
+ * each has a device of its own, where there are several. */
+#include "frontend/context.h"
+#include "frontend/programs.h"
 #include "frontend/ranks.h"
+#include "frontend/recording.h"
+
+#include "base/log.h"
+#include "base/str.h"
+#include "base/table.h"
+#include "lower/lower.h"
+#include "rt/device/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct fe_target {
+  struct target target;
+  const char *name;         /* as traces have it */
+  struct rt_device *device; /* NULL: the host */
+};
+static struct fe_target *targets; /* [0]: all threads of the host */
+static uint32_t ntargets, captargets;
+static struct table names; /* as the program says them -> 1 + target */
+static uint32_t *stack, nstack, capstack;
 
 /* Its device, and over ranks what packs halos there. */
 static status
 device_open(struct target t, struct rt_device **out) {
   TRY(rt_device_get(t, out));
   if (!fe_ranked()) return OK;
-  LOG_INFO("rank %d: target %s is device %d, %s", fe.comm.rank,
+  LOG_INFO("rank %d: target %s is device %d, %s", fe_ranks.rank,
            target_info[t.kind].name, t.number, (*out)->name);
   return low_device_moves(*out);
 }
 
-/* Number of the target in fe.targets, entered and opened if it is new. */
+/* Number of the target in targets, entered and opened if it is new. */
 static status
 target_enter(struct target t, uint32_t *out) {
-  for (uint32_t k = 0; k < fe.ntargets; k++)
-    if (fe.targets[k].target.kind == t.kind &&
-        fe.targets[k].target.number == t.number) {
+  for (uint32_t k = 0; k < ntargets; k++)
+    if (targets[k].target.kind == t.kind &&
+        targets[k].target.number == t.number) {
       *out = k;
       return OK;
     }
   struct fe_target x = {.target = t, .name = target_info[t.kind].name};
-  if (fe.ntargets == FE_TARGETS_MAX)
+  if (ntargets == FE_TARGETS_MAX)
     FAIL(ERR_TARGET, "expected at most %d different targets", FE_TARGETS_MAX);
   if (t.number)
     x.name =
         arena_printf(&fe.arena, "%s:%d", target_info[t.kind].name, t.number);
   if (target_info[t.kind].device) TRY(device_open(t, &x.device));
-  VEC_PUSH(fe.targets, fe.ntargets, fe.captargets, x);
-  *out = fe.ntargets - 1;
+  VEC_PUSH(targets, ntargets, captargets, x);
+  *out = ntargets - 1;
   return OK;
 }
 
@@ -53,7 +69,7 @@ target_choose(const char *text, struct target *out) {
   if (!fe_ranked() || !target_info[out->kind].device || strchr(text, ':'))
     return OK;
   TRY(rt_device_count(out->kind, &n));
-  if (n) out->number = fe.local % n;
+  if (n) out->number = fe_ranks.local % n;
   return OK;
 }
 
@@ -63,7 +79,7 @@ static status
 target_find(const char *text, uint32_t *out) {
   struct target t = {TARGET_openmp, 0};
   const char *key = text ? text : "";
-  uintptr_t known = table_get(&fe.target_names, key, strlen(key), 0);
+  uintptr_t known = table_get(&names, key, strlen(key), 0);
   if (known) {
     *out = (uint32_t)known - 1;
     return OK;
@@ -73,7 +89,7 @@ target_find(const char *text, uint32_t *out) {
   char what[64];
   snprintf(what, sizeof what, "target %s", target_info[t.kind].name);
   TRY(fe_agree(what, 0, st));
-  *table_slot(&fe.target_names, key, strlen(key)) = *out + 1;
+  *table_slot(&names, key, strlen(key)) = *out + 1;
   return OK;
 }
 
@@ -88,8 +104,8 @@ fe_targets_init(void) {
 
 struct rt_device *
 fe_target_device(const char *name) {
-  for (uint32_t k = 0; k < fe.ntargets; k++)
-    if (target_same(fe.targets[k].name, name)) return fe.targets[k].device;
+  for (uint32_t k = 0; k < ntargets; k++)
+    if (target_same(targets[k].name, name)) return targets[k].device;
   return NULL;
 }
 
@@ -97,9 +113,9 @@ static status
 push(const char *text) {
   uint32_t k;
   TRY(target_find(text, &k));
-  VEC_PUSH(fe.target_stack, fe.ntarget_stack, fe.captarget_stack, fe.target);
+  VEC_PUSH(stack, nstack, capstack, fe.target);
   fe.target = k;
-  fe_agree_step("op2_target_push", NULL, fe.targets[k].target.kind);
+  fe_agree_step("op2_target_push", NULL, targets[k].target.kind);
   return OK;
 }
 
@@ -119,93 +135,60 @@ op2_target_push(const char *target) {
 int
 op2_target_pop(void) {
   if (!fe_enter("op2_target_pop")) return OP2_ERR_STATE;
-  if (!fe.ntarget_stack)
+  if (!nstack)
     return result("op2_target_pop",
                   err_set(ERR_STATE, "nothing was pushed before"));
-  fe.target = fe.target_stack[--fe.ntarget_stack];
+  fe.target = stack[--nstack];
   fe_agree_step("op2_target_pop", NULL, 0);
   return result("op2_target_pop", OK);
 }
 
-/* ---- loops that cannot go there ------------------------------------------ */
+/* ---- what others ask ----------------------------------------------------- */
 
-/* What a work item may take of private memory: drivers keep it on their stacks.
- * */
-enum { ITEM_BYTES = 64 << 10 };
-
-/* Private memory of a work item: arguments that kernels get copies of, and what
- * the kernel has itself. Values that are only read stay in the device's memory.
- * */
-static uint64_t
-item_bytes(const struct fe_call *c) {
-  uint64_t sum = c->kernel->low->local_bytes;
-  for (uint32_t a = 0; a < c->nargs; a++) {
-    const struct ir_arg *x = &c->args[a].ir;
-    bool copied = x->kind == IR_ARG_DAT || x->access != ACC_READ;
-    if (copied)
-      sum += (uint64_t)ir_arg_count(x) * c->args[a].dim * c->args[a].type.size;
-  }
-  return sum;
+const char *
+fe_target_name(uint32_t target) {
+  return targets[target].name;
 }
 
-/* Which globals of an overlapping call meet first. */
-static void
-overlap_text(const struct fe_call *c, char *text, size_t size) {
-  for (uint32_t b = 0; b < c->nargs; b++) {
-    uint32_t a = c->args[b].share ? c->args[b].share - 1 : b;
-    if (a == b) continue;
-    snprintf(text, size,
-             "arguments %u and %u: the kernel could not see through one what "
-             "it stores through the other",
-             a < b ? a : b, a < b ? b : a);
-    return;
-  }
+bool
+fe_target_is_device(uint32_t target) {
+  return targets[target].device != NULL;
 }
 
-/* Why the loop cannot run on a device, with the name it is about; NULL. */
-static const char *
-why_not(const struct fe_call *c, const char **what_out) {
-  static char text[120];
-  const struct low_kernel *k = c->kernel->low;
-  *what_out = *k->why ? k->why : "it has no IR";
-  if (k->opaque) return "its kernel cannot be compiled for it";
-  if (c->overlaps) {
-    overlap_text(c, text, sizeof text);
-    *what_out = text;
-    return "globals that it writes overlap in memory";
-  }
-  if (k->effects) return "its kernel has side effects";
-  if (k->local_bytes == LOW_LOCAL_OPEN) {
-    *what_out = "an array of variable length";
-    return "its kernel has what a device has not";
-  }
-  if (item_bytes(c) > ITEM_BYTES) {
-    snprintf(text, sizeof text, "%llu bytes, at most %d",
-             (unsigned long long)item_bytes(c), ITEM_BYTES);
-    *what_out = text;
-    return "its elements and arrays are too large for private memory";
-  }
-  *what_out = "the program's mode is another one";
-  return fp_mode_nearest(fe.fp_mode) ? NULL : "it rounds to nearest";
+const char *
+fe_target_of(const struct rt_dev_mem *m) {
+  for (uint32_t k = 0; k < ntargets; k++)
+    if (targets[k].device == m->device) return targets[k].name;
+  return NULL;
 }
 
-status
-fe_target_choose(const struct fe_call *c, uint32_t *out) {
-  const char *what, *why;
-  *out = fe.target;
-  if (!fe.targets[fe.target].device) return OK;
-  if (fe.host_only || c->on_host) *out = 0;
-  if (!*out) return OK;
-  why = why_not(c, &what);
-  if (!why) return OK;
-  const char *name = fe.targets[fe.target].name;
-  if (fe.opt.fallback != OPT_fallback_host)
-    FAIL(ERR_TARGET,
-         "op_par_loop \"%s\": target %s: %s: %s; OP2_OFFLOAD_FALLBACK=host "
-         "runs such loops on the host",
-         c->name, name, why, what);
-  LOG_INFO("loop %s runs on the host, not on %s: %s: %s", c->name, name, why,
-           what);
-  *out = 0;
-  return OK;
+bool
+fe_devices_any(void) {
+  return rt_device_any();
+}
+
+void
+fe_targets_sweep(void) {
+  rt_devices_sweep();
+}
+
+void
+fe_targets_clear(void) {
+  free(targets);
+  free(stack);
+  targets = NULL;
+  stack = NULL;
+  ntargets = captargets = nstack = capstack = 0;
+  table_clear(&names);
+}
+
+void
+fe_targets_forget(void) {
+  rt_devices_forget();
+}
+
+void
+fe_device_text(const struct rt_device *d, struct str *out) {
+  str_printf(out, "%s:%d (%s)", target_info[d->target.kind].name,
+             d->target.number, d->name);
 }

@@ -5,17 +5,25 @@
  * record: it starts from the bytes captured at the call, so that loops see what
  * the memory held then, and its value is delivered after the run.
  */
+#include "frontend/calls.h"
+#include "frontend/programs.h"
 #include "frontend/ranks.h"
+
+#include "ir/ir.h"
 
 #include <assert.h>
 #include <stdlib.h>
+
+_Static_assert((int)FE_ARG_DAT == (int)IR_ARG_DAT &&
+                   (int)FE_ARG_OFF == (int)IR_ARG_OFF,
+               "kinds of arguments are those of traces");
 
 /* Where the declarations of this trace are: index in fe -> ir_ref + 1. */
 struct builder {
   struct ir_trace *t;
   ir_ref *sets, *maps, *dats, *gbls, *kernels;
-  IR_ARRAY(struct fe_global_src, globals);
-  IR_ARRAY(ir_ref, raws); /* raw globals of the last loop built */
+  VEC(struct fe_global_src, globals);
+  VEC(ir_ref, raws); /* raw globals of the last loop built */
 };
 
 static ir_ref
@@ -24,13 +32,13 @@ build_set(struct builder *b, op_set handle) {
   uint32_t i = (uint32_t)s->pub.index;
   if (b->sets[i]) return b->sets[i] - 1;
   struct ir_set set = {.name = s->pub.name,
-                       .n = s->part.total,
+                       .n = fe_set_total(s),
                        .flags = (s->rt.order ? IR_SET_RENUMBERED : 0) |
                                 (s->rt.part ? IR_SET_PARTS : 0),
                        .tag = i};
   if (s->rt.part) {
-    set.levels = s->part.most;
-    set.nlevels = (uint32_t)fe.level + 1;
+    set.levels = fe_set_most(s);
+    set.nlevels = (uint32_t)fe_ranks.level + 1;
   }
   b->sets[i] = 1 + ir_add_set(b->t, set);
   return b->sets[i] - 1;
@@ -44,7 +52,9 @@ build_map(struct builder *b, struct fe_map *m) {
                        .from = build_set(b, m->pub.from),
                        .to = build_set(b, m->pub.to),
                        .arity = (uint32_t)m->pub.dim,
-                       .flags = m->flags,
+                       .flags = (m->onto ? IR_MAP_ONTO : 0) |
+                                (m->injective ? IR_MAP_INJECTIVE : 0) |
+                                (m->repeats ? IR_MAP_REPEATS : 0),
                        .tag = i};
   b->maps[i] = 1 + ir_add_map(b->t, map);
   return b->maps[i] - 1;
@@ -56,7 +66,7 @@ build_dat(struct builder *b, struct fe_dat *d) {
   ir_ref root = IR_NONE;
   bool both;
   const char *at = fe_dat_at(d, &both);
-  if (d->root != d->index) root = build_dat(b, fe.dats[d->root]);
+  if (d->root != d->index) root = build_dat(b, fe_all.dats[d->root]);
   struct ir_dat dat = {.name = d->pub.name,
                        .kind = IR_DAT,
                        .set = build_set(b, d->pub.set),
@@ -136,21 +146,20 @@ static ir_ref
 build_kernel(struct builder *b, const struct fe_call *c) {
   struct fe_kernel *k = c->kernel;
   if (b->kernels[k->index]) return b->kernels[k->index] - 1;
-  const struct low_kernel *low = k->low;
-  bool copies = low->copy_from >= 0 && low->copy_to >= 0 && c->nargs == 2;
+  int from, to;
+  size_t bytes = fe_kernel_copies(c, &from, &to);
   struct ir_kernel kernel = {
       .name = k->name,
-      .flags = (low->opaque ? IR_KERNEL_OPAQUE : 0) |
-               (low->opaque && low->promised ? IR_KERNEL_PROMISED : 0) |
-               (c->immediate && !low->opaque ? IR_KERNEL_EFFECTS : 0),
+      .flags = (k->opaque ? IR_KERNEL_OPAQUE : 0) |
+               (k->promised ? IR_KERNEL_PROMISED : 0) |
+               (c->immediate && !k->opaque ? IR_KERNEL_EFFECTS : 0),
       .copy_from = -1,
       .copy_to = -1,
       .tag = k->index};
-  if (copies && c->args[low->copy_to].dat &&
-      low->copy_bytes ==
-          (size_t)c->args[low->copy_to].dim * c->args[low->copy_to].type.size) {
-    kernel.copy_from = low->copy_from;
-    kernel.copy_to = low->copy_to;
+  if (bytes && c->args[to].dat &&
+      bytes == (size_t)c->args[to].dim * c->args[to].type.size) {
+    kernel.copy_from = from;
+    kernel.copy_to = to;
   }
   b->kernels[k->index] = 1 + ir_add_kernel(b->t, kernel);
   return b->kernels[k->index] - 1;
@@ -158,13 +167,21 @@ build_kernel(struct builder *b, const struct fe_call *c) {
 
 static void
 build_loop(struct builder *b, uint32_t rec, bool apart) {
-  const struct fe_rec *r = &fe.recs[rec];
-  const struct fe_call *c = fe.calls[r->what];
+  const struct fe_rec *r = &fe_recs.all[rec];
+  const struct fe_call *c = fe_calls.all[r->what];
   struct ir_arg *args = mem_alloc(c->nargs + 1, sizeof *args);
   b->nraws = 0;
   for (uint32_t a = 0; a < c->nargs; a++) {
     const struct fe_arg *fa = &c->args[a];
-    args[a] = fa->ir;
+    args[a] = (struct ir_arg){.kind = fa->kind,
+                              .access = fa->access,
+                              .info_of = fa->info_of,
+                              .entry = fa->entry,
+                              .vector = fa->vector,
+                              .dat = IR_NONE,
+                              .map = IR_NONE,
+                              .in = fa->partial ? 0 : IR_NONE,
+                              .out = IR_NONE};
     if (fa->dat) args[a].dat = build_dat(b, fa->dat);
     if (fa->gbl) args[a].dat = build_gbl(b, fa->gbl);
     if (fa->map) args[a].map = build_map(b, fa->map);
@@ -178,7 +195,7 @@ build_loop(struct builder *b, uint32_t rec, bool apart) {
                       .set = build_set(b, c->set_handle),
                       .nargs = c->nargs,
                       .region = IR_NONE,
-                      .target = r->target ? fe.targets[r->target].name : NULL,
+                      .target = r->target ? fe_target_name(r->target) : NULL,
                       .file = c->file,
                       .line = c->line,
                       .epoch = r->epoch,
@@ -212,7 +229,7 @@ plain_arg(enum ir_arg_kind kind, enum access access, ir_ref dat) {
 
 static void
 build_set_gbl(struct builder *b, uint32_t rec) {
-  struct fe_gbl *g = fe.gbls[fe.recs[rec].what];
+  struct fe_gbl *g = fe_all.gbls[fe_recs.all[rec].what];
   ir_ref gbl = build_gbl(b, g);
   struct ir_dat p = {.name = arena_printf(&b->t->arena, "%s$set", g->name),
                      .kind = IR_PARAM,
@@ -230,16 +247,16 @@ build_set_gbl(struct builder *b, uint32_t rec) {
 
 static void
 build_free(struct builder *b, uint32_t rec, bool dat) {
-  uint32_t what = fe.recs[rec].what;
+  uint32_t what = fe_recs.all[rec].what;
   struct ir_arg arg =
-      dat ? plain_arg(IR_ARG_DAT, ACC_READ, build_dat(b, fe.dats[what]))
-          : plain_arg(IR_ARG_GBL, ACC_READ, build_gbl(b, fe.gbls[what]));
+      dat ? plain_arg(IR_ARG_DAT, ACC_READ, build_dat(b, fe_all.dats[what]))
+          : plain_arg(IR_ARG_GBL, ACC_READ, build_gbl(b, fe_all.gbls[what]));
   build_plain(b, IR_FREE, rec, &arg, 1);
 }
 
 static void
 build_rec(struct builder *b, uint32_t rec, bool apart) {
-  switch (fe.recs[rec].kind) {
+  switch (fe_recs.all[rec].kind) {
   case FE_REC_LOOP: build_loop(b, rec, apart); break;
   case FE_REC_SET_GBL: build_set_gbl(b, rec); break;
   case FE_REC_FREE_DAT: build_free(b, rec, true); break;
@@ -273,16 +290,16 @@ build_request(struct builder *b, struct fe_request rq) {
   switch (rq.want) {
   case FE_WANT_ALL: break;
   case FE_WANT_DAT_RW:
-    build_dat(b, fe.dats[rq.index]);
-    build_rw_roots(b, fe.dats[rq.index]); /* fall through */
+    build_dat(b, fe_all.dats[rq.index]);
+    build_rw_roots(b, fe_all.dats[rq.index]); /* fall through */
   case FE_WANT_DAT:
-    build_fetch(b, IR_ARG_DAT, build_dat(b, fe.dats[rq.index]));
+    build_fetch(b, IR_ARG_DAT, build_dat(b, fe_all.dats[rq.index]));
     break;
   case FE_WANT_GBL:
-    build_fetch(b, IR_ARG_GBL, build_gbl(b, fe.gbls[rq.index]));
+    build_fetch(b, IR_ARG_GBL, build_gbl(b, fe_all.gbls[rq.index]));
     break;
   case FE_WANT_RAW: /* the last record is the loop that writes them */
-    assert(rq.index == fe.nrecs - 1);
+    assert(rq.index == fe_recs.n - 1);
     for (uint32_t i = 0; i < b->nraws; i++)
       build_fetch(b, IR_ARG_GBL, b->raws[i]);
     break;
@@ -293,10 +310,11 @@ build_request(struct builder *b, struct fe_request rq) {
 /* Dats that share a buffer now: pass rename made one the name of the other. */
 static void
 build_same(struct builder *b) {
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    if (!b->dats[i] || fe.dats[i]->pinned || !fe.dats[i]->rt.buf) continue;
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    if (!b->dats[i] || fe_all.dats[i]->pinned || !fe_all.dats[i]->rt.buf)
+      continue;
     for (uint32_t j = 0; j < i; j++)
-      if (b->dats[j] && fe.dats[j]->rt.buf == fe.dats[i]->rt.buf) {
+      if (b->dats[j] && fe_all.dats[j]->rt.buf == fe_all.dats[i]->rt.buf) {
         ir_add_same(b->t, b->dats[j] - 1, b->dats[i] - 1);
         break;
       }
@@ -307,11 +325,11 @@ build_same(struct builder *b) {
  * the old data alive. */
 static void
 build_sharers(struct builder *b) {
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    struct fe_dat *d = fe.dats[i];
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    struct fe_dat *d = fe_all.dats[i];
     if (b->dats[i] || d->parked || !d->rt.buf || d->rt.buf->refs < 2) continue;
-    for (uint32_t j = 0; j < fe.ndats; j++)
-      if (b->dats[j] && fe.dats[j]->rt.buf == d->rt.buf) {
+    for (uint32_t j = 0; j < fe_all.ndats; j++)
+      if (b->dats[j] && fe_all.dats[j]->rt.buf == d->rt.buf) {
         build_dat(b, d);
         break;
       }
@@ -322,10 +340,11 @@ build_sharers(struct builder *b) {
  * device. */
 static void
 build_overlaps(struct builder *b) {
-  for (uint32_t i = 0; rt_device_any() && i < fe.ndats; i++) {
-    const struct fe_dat *d = fe.dats[i];
-    for (uint32_t j = 0; d->pinned && !d->parked && j < fe.ndats; j++)
-      if (b->dats[j] && fe.dats[j]->root == d->root) build_dat(b, fe.dats[i]);
+  for (uint32_t i = 0; fe_devices_any() && i < fe_all.ndats; i++) {
+    const struct fe_dat *d = fe_all.dats[i];
+    for (uint32_t j = 0; d->pinned && !d->parked && j < fe_all.ndats; j++)
+      if (b->dats[j] && fe_all.dats[j]->root == d->root)
+        build_dat(b, fe_all.dats[i]);
   }
 }
 
@@ -334,10 +353,11 @@ fe_trace_build(struct fe_request rq, const bool *apart,
                struct fe_global_src **globals_out) {
   struct builder b = {.t = ir_trace_new("flush")};
   ir_ref **index[] = {&b.sets, &b.maps, &b.dats, &b.gbls, &b.kernels};
-  uint32_t count[] = {fe.nsets, fe.nmaps, fe.ndats, fe.ngbls, fe.nkernels};
+  uint32_t count[] = {fe_all.nsets, fe_all.nmaps, fe_all.ndats, fe_all.ngbls,
+                      fe_calls.nkernels};
   for (int i = 0; i < 5; i++)
     *index[i] = mem_alloc(count[i] + 1, sizeof(ir_ref));
-  for (uint32_t r = 0; r < fe.nrecs; r++) build_rec(&b, r, apart && apart[r]);
+  for (uint32_t r = 0; r < fe_recs.n; r++) build_rec(&b, r, apart && apart[r]);
   build_sharers(&b);
   build_overlaps(&b);
   build_same(&b);

@@ -39,34 +39,20 @@
  *        0.90). Its regions: 0.82 and 0.89 apart; a third, 1.29 apart, stays
  *        fused.
  * limits all loops of a region or none; regions on devices are not tried. */
-#include "base/log.h"
+#include "frontend/context.h"
+#include "frontend/programs.h"
 #include "frontend/ranks.h"
+#include "frontend/recording.h"
+#include "frontend/trial.h"
 
-#include <assert.h>
+#include "base/log.h"
+#include "rt/plan.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 6, NONE = UINT32_MAX }; /* the first round is not counted */
+enum { ROUNDS = 6 }; /* the first round is not counted */
 #define MARGIN 0.97
-
-enum { TOGETHER, APART, WAYS };
-
-/* A region of several loops. */
-struct region {
-  bool sums;         /* float sums: their bits depend on the lanes */
-  uint32_t lanes;    /* of its code */
-  char *name;        /* "a+b" */
-  double best[WAYS]; /* seconds */
-};
-
-struct fe_trial {
-  struct region *regions;
-  uint32_t n;
-  uint32_t *of_record; /* [nrecs] -> region, NONE */
-  uint32_t runs, turns;
-  bool begun;
-  struct fe_program *apart; /* NULL: not yet */
-};
 
 static struct {
   double milliseconds; /* below 0: never */
@@ -80,62 +66,6 @@ fe_trial_option(const char *text) {
   return option.milliseconds < 0 ? !strcmp(text, "never") : *text && !*end;
 }
 
-/* ---- which regions ------------------------------------------------------ */
-
-static bool
-is_float_sum(const struct ir_trace *t, const struct ir_arg *a) {
-  return a->kind == IR_ARG_GBL && a->access == ACC_INC &&
-         type_class(t->dats[a->dat].type) == 'F';
-}
-
-static bool
-writes_through_map(const struct ir_arg *a) {
-  return a->kind == IR_ARG_DAT && !ir_arg_direct(a) &&
-         access_info[a->access].writes;
-}
-
-/* Does the loop write through maps? *sums: it has float sums. *payload:
- * payloads. */
-static bool
-node_scatters(const struct ir_trace *t, const struct ir_node *n, bool *sums,
-              bool *payload) {
-  bool scatters = false;
-  for (uint32_t k = 0; k < n->nargs; k++) {
-    const struct ir_arg *a = &ir_args(t, n)[k];
-    scatters |= writes_through_map(a);
-    *payload |= a->kind == IR_ARG_INFO;
-    *sums |= is_float_sum(t, a);
-  }
-  return scatters;
-}
-
-/* May the loops of a launch be tried? */
-static bool
-may_try(const struct ir_trace *t, struct low_span span, bool *sums) {
-  uint32_t scatter = 0;
-  bool payload = false;
-  *sums = false;
-  for (ir_ref n = span.first; n < span.first + span.count; n++)
-    scatter += node_scatters(t, &t->nodes[n], sums, &payload);
-  if (fe.opt.reproducible) *sums = false; /* they are exact */
-  return span.count > 1 && scatter <= 1 && !payload &&
-         !target_is_device(t->nodes[span.first].target);
-}
-
-static void
-region_add(struct fe_trial *trial, const struct ir_trace *t,
-           struct low_span span, const struct rt_launch *l) {
-  bool sums;
-  if (!may_try(t, span, &sums)) return;
-  trial->regions =
-      mem_grow(trial->regions, trial->n + 1, sizeof *trial->regions);
-  trial->regions[trial->n] = (struct region){
-      .sums = sums, .lanes = l->lanes, .name = fe_text_copy(l->name)};
-  for (ir_ref n = span.first; n < span.first + span.count; n++)
-    trial->of_record[t->nodes[n].tag] = trial->n;
-  trial->n++;
-}
-
 static void
 trial_free(struct fe_trial *trial) {
   if (!trial) return;
@@ -144,26 +74,6 @@ trial_free(struct fe_trial *trial) {
   free(trial->regions);
   free(trial->of_record);
   free(trial);
-}
-
-void
-fe_trial_find(struct fe_program *p, const struct ir_trace *t) {
-  const struct rt_program *rt = p->low.program;
-  struct fe_trial *trial = mem_alloc(1, sizeof *trial);
-  p->launch_of = mem_alloc(fe.nrecs + 1, sizeof *p->launch_of);
-  trial->of_record = mem_alloc(fe.nrecs + 1, sizeof *trial->of_record);
-  for (uint32_t r = 0; r < fe.nrecs; r++)
-    p->launch_of[r] = trial->of_record[r] = NONE;
-  for (uint32_t l = 0; l < rt->nlaunches; l++) {
-    struct low_span span = p->low.spans[l];
-    for (ir_ref n = span.first; n < span.first + span.count; n++)
-      p->launch_of[t->nodes[n].tag] = l;
-    region_add(trial, t, span, &rt->launches[l]);
-  }
-  p->nrecs = fe.nrecs;
-  p->trial = trial;
-  if (trial->n && option.milliseconds >= 0) return;
-  fe_trial_drop(p);
 }
 
 void
@@ -182,8 +92,7 @@ fe_trial_other(const struct fe_program *p) {
 /* The largest of all ranks for each of n numbers. */
 static status
 agree_on(double *x, uint32_t n) {
-  struct type f64 = {TYPE_F64, sizeof *x};
-  return fe_ranked() ? rt_allreduce(&fe.comm, x, n, f64, ACC_MAX) : OK;
+  return fe_join(x, n, TYPE_F64, ACC_MAX);
 }
 
 /* Does it hold on all ranks? */
@@ -212,7 +121,7 @@ make_apart(struct fe_request rq, const struct fe_program *p,
   bool *apart = mem_alloc(p->nrecs + 1, sizeof *apart);
   for (uint32_t r = 0; r < p->nrecs; r++) {
     uint32_t k = p->trial->of_record[r];
-    apart[r] = k != NONE && chosen[k] > 0;
+    apart[r] = k != FE_NO_REGION && chosen[k] > 0;
   }
   *out = NULL;
   bool made = fe_program_variant(rq, apart, out) == OK;
@@ -241,6 +150,12 @@ become(struct fe_program *p, struct fe_program *q) {
   fe_program_free(q);
 }
 
+/* Sums that are exact don't depend on lanes. */
+static bool
+has_sums(const struct region *r) {
+  return r->sums && !fe.opt.reproducible;
+}
+
 /* ---- lanes -------------------------------------------------------------- */
 
 /* Do the loops of region k work on `lanes` elements at once in program q?
@@ -251,8 +166,8 @@ same_lanes(const struct fe_trial *trial, uint32_t k, const struct fe_program *q,
   bool same = true;
   *more = false;
   for (uint32_t r = 0; r < q->nrecs; r++) {
-    if (trial->of_record[r] != k || q->launch_of[r] == NONE) continue;
-    uint32_t lanes = q->low.program->launches[q->launch_of[r]].lanes;
+    if (trial->of_record[r] != k || q->launch_of[r] == FE_NO_REGION) continue;
+    uint32_t lanes = fe_program_launch(q, q->launch_of[r])->lanes;
     same &= lanes == trial->regions[k].lanes;
     *more |= lanes > trial->regions[k].lanes;
   }
@@ -281,7 +196,7 @@ settle_sums(struct fe_request rq, struct fe_program *p) {
   struct fe_program *q;
   double *chosen = mem_alloc(trial->n + 1, sizeof *chosen);
   for (uint32_t k = 0; k < trial->n; k++)
-    chosen[k] = trial->regions[k].sums && trial->regions[k].lanes == 1;
+    chosen[k] = has_sums(&trial->regions[k]) && trial->regions[k].lanes == 1;
   trial->begun = true;
   status st = agree_on(chosen, trial->n);
   bool some = count_chosen(chosen, trial->n) > 0;
@@ -311,9 +226,9 @@ times_take(const struct fe_trial *trial, struct fe_program *q, double *out) {
   for (uint32_t k = 0; k < trial->n; k++) out[k] = 0;
   for (uint32_t r = 0; r < q->nrecs; r++) {
     uint32_t k = trial->of_record[r], l = q->launch_of[r];
-    if (k == NONE || l == NONE) continue;
-    out[k] += q->low.program->launches[l].seconds;
-    q->low.program->launches[l].seconds = 0;
+    if (k == FE_NO_REGION || l == FE_NO_REGION) continue;
+    out[k] += fe_program_launch(q, l)->seconds;
+    fe_program_launch(q, l)->seconds = 0;
   }
 }
 
@@ -335,9 +250,11 @@ is_due(const struct fe_program *p, bool *due) {
   double seconds = 0;
   *due = false;
   for (uint32_t r = 0; r < p->nrecs; r++) {
-    uint32_t l = trial->of_record[r] == NONE ? NONE : p->launch_of[r];
-    bool counted = r && l != NONE && p->launch_of[r - 1] == l;
-    if (l != NONE && !counted) seconds += p->low.program->launches[l].seconds;
+    uint32_t l =
+        trial->of_record[r] == FE_NO_REGION ? FE_NO_REGION : p->launch_of[r];
+    bool counted = r && l != FE_NO_REGION && p->launch_of[r - 1] == l;
+    if (l != FE_NO_REGION && !counted)
+      seconds += fe_program_launch(p, l)->seconds;
   }
   TRY(agree_on(&seconds, 1));
   *due = trial->runs > 1 && seconds * 1e3 >= option.milliseconds;
@@ -357,7 +274,6 @@ begin(struct fe_request rq, struct fe_program *p) {
     return st;
   }
   fe_trial_drop(trial->apart);
-  counters[CNT_trials]++;
   return OK;
 }
 
@@ -367,7 +283,7 @@ choose(const struct fe_trial *trial, double *chosen) {
   for (uint32_t k = 0; k < trial->n; k++) {
     const struct region *r = &trial->regions[k];
     bool more;
-    bool same = !r->sums || same_lanes(trial, k, trial->apart, &more);
+    bool same = !has_sums(r) || same_lanes(trial, k, trial->apart, &more);
     chosen[k] = same && r->best[APART] < MARGIN * r->best[TOGETHER];
   }
 }
@@ -427,7 +343,8 @@ settle(struct fe_request rq, struct fe_program *p) {
 bool
 fe_trial_wants(const struct fe_program *p) {
   const struct fe_trial *t = p->trial;
-  return t && (!t->begun || t->apart || !(t->runs & (t->runs - 1)));
+  if (!t || option.milliseconds < 0) return false;
+  return !t->begun || t->apart || !(t->runs & (t->runs - 1));
 }
 
 status

@@ -1,6 +1,13 @@
 /* Values of dats in their mirrors, the memory that the program sees: brought
  * there, taken as written, and over ranks collected from them. */
+#include "frontend/context.h"
+#include "frontend/handles.h"
+#include "frontend/programs.h"
 #include "frontend/ranks.h"
+#include "frontend/values.h"
+
+#include "rt/ranks/comm.h"
+#include "rt/ranks/dist.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +26,8 @@ complete(struct fe_dat *d) {
            d->rt.mirror + (size_t)o->row[e] * size, size);
   status st = OK;
   for (size_t at = 0; st == OK && at < bytes; at += PIECE)
-    st = rt_allreduce(&fe.comm, all + at,
-                      bytes - at < PIECE ? bytes - at : PIECE,
-                      (struct type){TYPE_U8, 1}, ACC_MAX);
+    st = fe_join(all + at, bytes - at < PIECE ? bytes - at : PIECE, TYPE_U8,
+                 ACC_MAX);
   if (st == OK) memcpy(d->rt.mirror, all, bytes);
   free(all);
   return st;
@@ -44,11 +50,11 @@ fe_dat_halo(struct fe_dat *d) {
   struct rt_part *part = d->rt.part;
   struct reach want = {MIRROR_LEVEL, -1};
   struct rt_buf *b;
-  if (!part || fe.whole || reach_covers(d->rt.reach, want)) return OK;
+  if (!part || fe_ranks.whole || reach_covers(d->rt.reach, want)) return OK;
   TRY(rt_dat_buffer(&d->rt, &b));
   struct rt_halo_item item = {b, part, want};
-  TRY(rt_halo_start(fe.halo, &item, 1));
-  TRY(rt_halo_finish(fe.halo));
+  TRY(rt_halo_start(fe_ranks.halo, &item, 1));
+  TRY(rt_halo_finish(fe_ranks.halo));
   rt_layout_copy(d->rt.mirror, 1, b->mem, b->stride, part->owned,
                  part->level[MIRROR_LEVEL], d->rt.shape.dim,
                  d->rt.shape.type.size);
@@ -79,8 +85,8 @@ close_view(struct fe_dat *d) {
 
 void
 fe_views_close(void) {
-  for (uint32_t i = 0; fe.nviews && i < fe.ndats; i++)
-    if (fe.dats[i]->viewed) close_view(fe.dats[i]);
+  for (uint32_t i = 0; fe.nviews && i < fe_all.ndats; i++)
+    if (fe_all.dats[i]->viewed) close_view(fe_all.dats[i]);
 }
 
 /* ---- kept current -------------------------------------------------------- */
@@ -88,8 +94,8 @@ fe_views_close(void) {
 /* Bring every dat back whose memory the program holds. */
 status
 fe_targets_sync(bool written) {
-  for (uint32_t i = 0; rt_device_any() && i < fe.ndats; i++) {
-    struct fe_dat *d = fe.dats[i];
+  for (uint32_t i = 0; fe_devices_any() && i < fe_all.ndats; i++) {
+    struct fe_dat *d = fe_all.dats[i];
     if (d->parked || !d->pinned || d->lost) continue;
     TRY(fe_dat_sync(d));
     if (written) rt_dat_mirror_written(&d->rt);
@@ -100,8 +106,8 @@ fe_targets_sync(bool written) {
 /* Over ranks: what a run left elsewhere comes to the mirrors. Collective. */
 static status
 keep_over_ranks(void) {
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    struct fe_dat *d = fe.dats[i];
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    struct fe_dat *d = fe_all.dats[i];
     if (d->parked || d->lost || d->void_since) continue;
     TRY(fe_dat_sync(d));
     if (fe.mirror_written && d->rt.buf_current) fe_dat_host_wrote(d);
@@ -118,21 +124,21 @@ fe_mirror_keep(void) {
 
 idx_l
 fe_own_size(const struct fe_set *s) {
-  return s->rt.part && !fe.whole ? s->part.owned : s->pub.size;
+  return s->rt.part && !fe_ranks.whole ? s->part->owned : s->pub.size;
 }
 
 idx_l
 fe_declared_size(const struct fe_dat *d) {
   const struct fe_set *s = (struct fe_set *)d->pub.set;
-  return fe_ranked() && !fe.whole ? s->part.declared : s->pub.size;
+  return fe_ranked() && !fe_ranks.whole ? s->part->declared : s->pub.size;
 }
 
 status
 fe_ranks_home(const struct fe_dat *d, void *out) {
   const struct fe_set *s = (struct fe_set *)d->pub.set;
   size_t size = (size_t)d->pub.size;
-  if (s->rt.part && !fe.whole)
-    return rt_part_return(&fe.comm, &s->part, d->rt.mirror, size, out);
+  if (s->rt.part && !fe_ranks.whole)
+    return rt_part_return(fe_ranks.comm, s->part, d->rt.mirror, size, out);
   if (s->pub.size) memcpy(out, d->rt.mirror, (size_t)s->pub.size * size);
   return OK;
 }
@@ -141,9 +147,9 @@ fe_ranks_home(const struct fe_dat *d, void *out) {
 static status
 send_range(const struct fe_dat *d, idx_g low, idx_g high, bool root_only,
            char **out) {
-  const struct rt_part *p = &((struct fe_set *)d->pub.set)->part;
-  size_t ranks = (size_t)fe.comm.size, size = (size_t)d->pub.size;
-  idx_g first = p->start[fe.comm.rank], last = first + p->declared;
+  const struct rt_part *p = ((struct fe_set *)d->pub.set)->part;
+  size_t ranks = (size_t)fe_ranks.size, size = (size_t)d->pub.size;
+  idx_g first = p->start[fe_ranks.rank], last = first + p->declared;
   if (low > first) first = low;
   if (high < last) last = high;
   size_t n = last > first ? (size_t)(last - first) : 0;
@@ -155,9 +161,9 @@ send_range(const struct fe_dat *d, idx_g low, idx_g high, bool root_only,
     give[r] = n;
     if (n)
       memcpy(send + r * n * size,
-             home + (size_t)(first - p->start[fe.comm.rank]) * size, n * size);
+             home + (size_t)(first - p->start[fe_ranks.rank]) * size, n * size);
   }
-  if (st == OK) st = rt_alltoall(&fe.comm, send, give, size, out, got);
+  if (st == OK) st = rt_alltoall(fe_ranks.comm, send, give, size, out, got);
   free(give);
   free(home);
   free(send);
@@ -168,13 +174,13 @@ status
 fe_ranks_gather(const struct fe_dat *d, char **out) {
   const struct fe_set *s = (struct fe_set *)d->pub.set;
   *out = NULL;
-  if (fe_ranked() && !fe.whole) {
-    TRY(send_range(d, 0, s->part.total, true, out));
-    if (fe.comm.rank) { /* an empty one came */
+  if (fe_ranked() && !fe_ranks.whole) {
+    TRY(send_range(d, 0, s->part->total, true, out));
+    if (fe_ranks.rank) { /* an empty one came */
       free(*out);
       *out = NULL;
     }
-  } else if (!fe.comm.rank) {
+  } else if (!fe_ranks.rank) {
     size_t bytes = (size_t)s->pub.size * (size_t)d->pub.size;
     *out = mem_alloc(bytes + 1, 1);
     memcpy(*out, d->rt.mirror, bytes);
@@ -186,7 +192,7 @@ status
 fe_ranks_range(const struct fe_dat *d, idx_g low, idx_g high, void *out) {
   size_t size = (size_t)d->pub.size, n = (size_t)(high - low + 1);
   char *all = NULL;
-  if (!fe_ranked() || fe.whole) {
+  if (!fe_ranked() || fe_ranks.whole) {
     memcpy(out, d->rt.mirror + (size_t)low * size, n * size);
     return OK;
   }

@@ -1,9 +1,18 @@
 /* Dats and globals without values: left out of a checkpoint (restart.c), or
  * lost by a failure (lost.c). A use of them is an error at the call, until a
  * loop that writes all of one, or the host, gives it values again. */
+#include "frontend/calls.h"
 #include "frontend/checkpoint.h"
+#include "frontend/context.h"
 
 #include <stdlib.h>
+
+void
+fe_void_since(struct fe_dat *d, const char *path) {
+  fe_all.nvoid += !d->void_since;
+  free(d->void_since);
+  d->void_since = fe_text_copy(path);
+}
 
 status
 fe_void_check(const char *api, const struct fe_dat *d) {
@@ -21,7 +30,7 @@ fe_void_check(const char *api, const struct fe_dat *d) {
 
 void
 fe_void_clear(struct fe_dat *d) {
-  fe.nvoid -= d->void_since != NULL || d->lost;
+  fe_all.nvoid -= d->void_since != NULL || d->lost;
   free(d->void_since);
   free(d->lost);
   d->void_since = d->lost = NULL;
@@ -35,7 +44,7 @@ fe_lose_dat(struct fe_dat *d, struct fe_cause cause) {
   fe_void_clear(d);
   d->lost = fe_text_copy(cause.text);
   d->lost_by = cause.st;
-  fe.nvoid++;
+  fe_all.nvoid++;
 }
 
 void
@@ -43,13 +52,13 @@ fe_lose_gbl(struct fe_gbl *g, struct fe_cause cause) {
   if (g->lost) return;
   g->lost = fe_text_copy(cause.text);
   g->lost_by = cause.st;
-  fe.nvoid++;
+  fe_all.nvoid++;
 }
 
 void
 fe_lost_root(const struct fe_dat *d, struct fe_cause cause) {
-  for (uint32_t i = 0; i < fe.ndats; i++) {
-    struct fe_dat *o = fe.dats[i];
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    struct fe_dat *o = fe_all.dats[i];
     if (o == d || o->root != d->root || o->freed) continue;
     fe_lose_dat(o, cause);
     rt_dat_forget(&o->rt);
@@ -64,7 +73,7 @@ fe_gbl_check(const char *api, const struct fe_gbl *g) {
 
 void
 fe_gbl_found(struct fe_gbl *g) {
-  fe.nvoid -= g->lost != NULL;
+  fe_all.nvoid -= g->lost != NULL;
   free(g->lost);
   g->lost = NULL;
 }
@@ -80,7 +89,7 @@ fe_lost_wanted(const struct fe_call *c) {
       return (struct fe_cause){c->uses[u]->lost_by, c->uses[u]->lost};
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
     if (c->args[a].gbl && c->args[a].gbl->lost &&
-        access_info[c->args[a].ir.access].reads)
+        access_info[c->args[a].access].reads)
       return (struct fe_cause){c->args[a].gbl->lost_by, c->args[a].gbl->lost};
   return (struct fe_cause){OK, NULL};
 }

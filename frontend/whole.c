@@ -24,17 +24,19 @@
  * two words, and of two for each map, before the first loop.
  * Limits. Programs without maps look the same either way, and are not noticed.
  * */
+#include "frontend/context.h"
+#include "frontend/handles.h"
 #include "frontend/ranks.h"
 
 #include "base/hash.h"
+#include "rt/ranks/dist.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void
 fe_whole_note(struct fe_map *m) {
   size_t n =
-      (size_t)((struct fe_set *)m->pub.from)->part.declared * m->rt.arity;
+      (size_t)((struct fe_set *)m->pub.from)->part->declared * m->rt.arity;
   uint64_t h = hash_word(n, m->rt.arity);
   for (size_t i = 0; i < n; i++) h = hash_word(h, (uint64_t)m->declared[i]);
   m->rows_said = h;
@@ -48,8 +50,7 @@ all_same(const uint64_t *h, size_t n, bool *same) {
     both[2 * i] = h[i];
     both[2 * i + 1] = ~h[i];
   }
-  status st =
-      rt_allreduce(&fe.comm, both, 2 * n, (struct type){TYPE_U64, 8}, ACC_MIN);
+  status st = fe_join(both, 2 * n, TYPE_U64, ACC_MIN);
   *same = true;
   for (size_t i = 0; i < n; i++) *same &= both[2 * i] == ~both[2 * i + 1];
   free(both);
@@ -58,11 +59,12 @@ all_same(const uint64_t *h, size_t n, bool *same) {
 
 static status
 declared_alike(bool *alike) {
-  uint64_t *h = mem_alloc(fe.nmaps + 1, sizeof *h);
-  for (uint32_t s = 0; s < fe.nsets; s++)
-    h[0] = hash_word(h[0], (uint64_t)fe.sets[s]->part.declared);
-  for (uint32_t k = 0; k < fe.nmaps; k++) h[k + 1] = fe.maps[k]->rows_said;
-  status st = all_same(h, fe.nmaps + 1, alike);
+  uint64_t *h = mem_alloc(fe_all.nmaps + 1, sizeof *h);
+  for (uint32_t s = 0; s < fe_all.nsets; s++)
+    h[0] = hash_word(h[0], (uint64_t)fe_all.sets[s]->part->declared);
+  for (uint32_t k = 0; k < fe_all.nmaps; k++)
+    h[k + 1] = fe_all.maps[k]->rows_said;
+  status st = all_same(h, fe_all.nmaps + 1, alike);
   free(h);
   return st;
 }
@@ -71,8 +73,8 @@ declared_alike(bool *alike) {
  * */
 static idx_g
 named_in_first(const struct fe_map *m) {
-  const struct rt_part *from = &((struct fe_set *)m->pub.from)->part;
-  const struct rt_part *to = &((struct fe_set *)m->pub.to)->part;
+  const struct rt_part *from = ((struct fe_set *)m->pub.from)->part;
+  const struct rt_part *to = ((struct fe_set *)m->pub.to)->part;
   idx_g first = to->start[1], named = 0;
   char *seen = mem_alloc((size_t)first + 1, 1);
   for (size_t i = 0; i < (size_t)from->declared * m->rt.arity; i++) {
@@ -94,8 +96,8 @@ static bool
 mesh_of_first(const struct fe_map **out) {
   const struct fe_map *found = NULL;
   *out = NULL;
-  for (uint32_t k = 0; k < fe.nmaps; k++) {
-    const struct fe_map *m = fe.maps[k];
+  for (uint32_t k = 0; k < fe_all.nmaps; k++) {
+    const struct fe_map *m = fe_all.maps[k];
     idx_g named = named_in_first(m);
     if (named < 0) return false;
     if (!found && named > 1 && 2 * named > m->pub.to->size) found = m;
@@ -107,13 +109,14 @@ mesh_of_first(const struct fe_map **out) {
 status
 fe_whole_check(void) {
   bool alike;
-  if (fe.whole || fe.opt.declare != OPT_declare_auto ||
-      fe.maps_compared == UINT32_MAX || fe.nmaps == fe.maps_compared)
+  if (fe_ranks.whole || fe.opt.declare != OPT_declare_auto ||
+      fe_ranks.maps_compared == UINT32_MAX ||
+      fe_all.nmaps == fe_ranks.maps_compared)
     return OK;
   const struct fe_map *m = NULL;
   TRY(declared_alike(&alike));
   alike = alike && mesh_of_first(&m);
-  fe.maps_compared = alike ? fe.nmaps : UINT32_MAX;
+  fe_ranks.maps_compared = alike ? fe_all.nmaps : UINT32_MAX;
   if (!m) return OK;
   FAIL(
       ERR_ARG,
@@ -122,6 +125,6 @@ fe_whole_check(void) {
       "name elements of the first rank's part of set \"%s\" only (%d of %lld). "
       "Expected OP2_DECLARE=whole if each rank declares the whole mesh, global "
       "numbers if each declares a part, or OP2_DECLARE=parts if it is meant so",
-      fe.comm.size, m->pub.from->size, m->pub.name, m->pub.to->name,
-      m->pub.to->size, (long long)((struct fe_set *)m->pub.to)->part.total);
+      fe_ranks.size, m->pub.from->size, m->pub.name, m->pub.to->name,
+      m->pub.to->size, (long long)fe_set_total((struct fe_set *)m->pub.to));
 }

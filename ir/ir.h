@@ -277,26 +277,21 @@ struct ir_buffer {
   bool initial;
 };
 
-#define IR_ARRAY(type, name)                                                   \
-  type *name;                                                                  \
-  uint32_t n##name, cap##name
-
 struct ir_trace {
   const char *name;
   struct arena arena; /* names, remarks */
   struct table names; /* every declared name, for uniqueness and look-up */
-  IR_ARRAY(struct ir_set, sets);
-  IR_ARRAY(struct ir_map, maps);
-  IR_ARRAY(struct ir_dat, dats);
-  IR_ARRAY(struct ir_kernel, kernels);
-  IR_ARRAY(struct ir_arg, args);
-  IR_ARRAY(struct ir_node, nodes);
-  IR_ARRAY(struct ir_value, values);
-  IR_ARRAY(struct ir_region, regions);
-  IR_ARRAY(struct ir_operand_hold, holds);
-  IR_ARRAY(struct ir_buffer, buffers);
-  IR_ARRAY(const char *,
-           remarks); /* what passes did and why not; op2_explain */
+  VEC(struct ir_set, sets);
+  VEC(struct ir_map, maps);
+  VEC(struct ir_dat, dats);
+  VEC(struct ir_kernel, kernels);
+  VEC(struct ir_arg, args);
+  VEC(struct ir_node, nodes);
+  VEC(struct ir_value, values);
+  VEC(struct ir_region, regions);
+  VEC(struct ir_operand_hold, holds);
+  VEC(struct ir_buffer, buffers);
+  VEC(const char *, remarks); /* what passes did and why not; op2_explain */
   bool placed; /* data are where their loops run: by pass place; texts that move
                   data say so */
 };

@@ -20,8 +20,6 @@ status low_offload_make(const struct low_region *r, struct rt_device *d,
 /* Code alone, for no device in particular. */
 status low_device_text(const struct low_region *r, enum rt_code_kind kind,
                        const char *arch, struct str *out);
-/* Free kernels of all devices, before these are closed. */
-void low_device_clear(void);
 /* Free those that are not marked as kept, and drop the marks. */
 void low_device_sweep(void);
 

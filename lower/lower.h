@@ -8,10 +8,16 @@
 #ifndef LOWER_LOWER_H
 #define LOWER_LOWER_H
 
-#include "ir/ir.h"
-#include "lower/kernel.h"
+#include "base/err.h"
 #include "lower/sanitize.h"
-#include "rt/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ir_trace;
+struct low_kernel;
+struct rt_device;
+struct rt_program;
 
 /* What lowering needs to know beyond the trace. */
 struct low_env {
@@ -38,7 +44,7 @@ struct low_capture {
 
 /* Nodes [first, first + count) of the trace: what one launch runs. */
 struct low_span {
-  ir_ref first;
+  uint32_t first;
   uint32_t count;
 };
 
@@ -59,12 +65,13 @@ status low_lower(const struct ir_trace *t, const struct low_env *env,
 void low_program_clear(struct low_program *p); /* frees the rt_program, too */
 /* Give the device its kernels that move halos (d->moves); needed before any
  * exchange. ERR_COMPILE */
-struct rt_device;
 status low_device_moves(struct rt_device *d);
 /* Free compiled regions that no program uses: first all programs are named,
  * then the sweep ends. Between runs. */
 void low_sweep_keep(const struct low_program *p);
 void low_sweep_end(void);
+/* Free kernels of all devices, before these are closed. */
+void low_device_clear(void);
 /* Free all compiled regions (op_exit). */
 void low_clear(void);
 /* Threads that compile; 0: one for each processor. */

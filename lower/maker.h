@@ -3,6 +3,7 @@
 #ifndef LOWER_MAKER_H
 #define LOWER_MAKER_H
 
+#include "ir/ir.h"
 #include "lower/lower.h"
 #include "lower/region.h"
 

@@ -20,16 +20,6 @@ struct rt_comm;
 struct rt_halo;
 struct rt_part;
 
-/* Elements are numbered by `order`, KEEP; NULL: as the program numbers them.
- * Over ranks: n counts copies of others' elements, too; `part` says whose
- * (rt/ranks/dist.h), and how many a launch runs. */
-struct rt_set {
-  idx_l n;
-  const char *name;
-  const struct rt_order *order;
-  struct rt_part *part; /* KEEP; NULL: all elements are here */
-};
-
 /* ---- walks (rt/walk/walk.h) ---------------------------------------------- */
 
 void rt_walk_cache_clear(void);
@@ -282,6 +272,7 @@ enum rt_team_way { RT_TEAM_MEASURED, RT_TEAM_ALONE, RT_TEAM_TOGETHER };
 void rt_set_team(enum rt_team_way way);
 /* Forget what was measured: functions are no longer those that they were. */
 void rt_team_clear(void);
+void rt_team_sweep(void);
 /* One order of increments for any number of threads and ranks
  * (OP2_REPRODUCIBLE): coloured launches run by colours of the program's
  * elements always. Sums are independent of order where reductions say `exact`.

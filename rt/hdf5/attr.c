@@ -3,6 +3,8 @@
  * in a scalar. Those of other tools are read, too. */
 #include "rt/hdf5/h5.h"
 
+#include "base/str.h"
+
 #include "base/arena.h"
 
 #include <stdlib.h>

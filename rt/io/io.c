@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/module.h"
+#include "rt/ranks/comm.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,9 +18,10 @@
 #define RT_IO_H
 
 #include "base/err.h"
-#include "base/str.h"
 #include "base/types.h"
-#include "rt/ranks/comm.h"
+
+struct rt_comm;
+struct str;
 
 enum rt_io_mode {
   RT_IO_READ,

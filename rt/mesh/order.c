@@ -21,6 +21,8 @@
 #include "rt/mesh/order.h"
 
 #include "base/arena.h"
+#include "rt/mesh/relation.h"
+#include "rt/store/store.h"
 
 #include <assert.h>
 #include <stdlib.h>

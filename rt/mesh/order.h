@@ -2,7 +2,11 @@
 #ifndef RT_ORDER_H
 #define RT_ORDER_H
 
-#include "rt/plan.h"
+#include "base/err.h"
+#include "base/types.h"
+
+struct rt_relation;
+struct rt_set;
 
 /* What each entry of these maps costs while the elements of `from` go by in
  * their order: distinct cache lines (of LINE elements) over entries, in windows

@@ -21,7 +21,18 @@
 
 #include <assert.h>
 
-struct rt_set;
+struct rt_order;
+struct rt_part;
+
+/* Elements are numbered by `order`, KEEP; NULL: as the program numbers them.
+ * Over ranks: n counts copies of others' elements, too; `part` says whose
+ * (rt/ranks/dist.h), and how many a launch runs. */
+struct rt_set {
+  idx_l n;
+  const char *name;
+  const struct rt_order *order;
+  struct rt_part *part; /* KEEP; NULL: all elements are here */
+};
 
 /* Row e is table[e * arity .. (e + 1) * arity), or, where `start` is there,
  * table[start[e] .. start[e + 1]), start[0] == 0; entries in [0, to->n).

@@ -35,6 +35,7 @@
 #include "rt/mesh/order.h"
 
 #include "base/arena.h"
+#include "rt/mesh/relation.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * one round, answered in a second. */
 #include "base/arena.h"
 #include "rt/ranks/dist.h"
+#include "rt/ranks/comm.h"
 
 #include <assert.h>
 #include <stdlib.h>

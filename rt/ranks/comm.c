@@ -8,6 +8,8 @@
  * which starts it, as OP2's does, with a launcher or without. */
 #include "rt/ranks/comm.h"
 
+#include "base/str.h"
+
 #include "base/arena.h"
 #include "base/counters.h"
 

@@ -13,7 +13,6 @@
 #define RT_COMM_H
 
 #include "base/err.h"
-#include "base/str.h"
 #include "base/types.h"
 
 #include <stdbool.h>
@@ -26,6 +25,7 @@ struct rt_message {
   size_t bytes;
 };
 
+struct str;
 struct rt_comm;
 struct rt_comm_ops {
   const char *version; /* of the library that it was built with */

@@ -30,6 +30,8 @@
 
 #include "base/arena.h"
 #include "base/table.h"
+#include "rt/ranks/comm.h"
+#include "rt/mesh/relation.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -22,9 +22,10 @@
 
 #include "base/err.h"
 #include "base/types.h"
-#include "rt/ranks/comm.h"
+#include "base/reach.h"
 #include "rt/mesh/order.h"
-#include "rt/store/store.h"
+
+struct rt_comm;
 
 enum { RT_FAR = 255 };
 

@@ -34,6 +34,8 @@
 #include "rt/ranks/dist.h"
 
 #include "base/arena.h"
+#include "rt/ranks/comm.h"
+#include "rt/mesh/relation.h"
 
 #include <assert.h>
 #include <stdlib.h>

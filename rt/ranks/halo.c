@@ -31,6 +31,7 @@
 #include "rt/device/halo_device.h"
 #include "rt/store/store.h"
 #include "rt/store/store_impl.h"
+#include "rt/ranks/comm.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -25,6 +25,9 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/str.h"
+#include "rt/ranks/comm.h"
+#include "rt/mesh/relation.h"
 
 #include <assert.h>
 #include <dlfcn.h>

@@ -38,6 +38,7 @@
 #include "base/arena.h"
 #include "rt/ranks/dist.h"
 #include "rt/walk/reduce.h"
+#include "rt/ranks/comm.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -31,6 +31,7 @@
 #include "base/arena.h"
 #include "rt/walk/walk.h"
 #include "rt/ranks/dist.h"
+#include "rt/ranks/comm.h"
 
 #include <stdlib.h>
 

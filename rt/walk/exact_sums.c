@@ -24,6 +24,7 @@
 #include "rt/ranks/dist.h"
 #include "rt/walk/exact.h"
 #include "rt/walk/reduce.h"
+#include "rt/ranks/comm.h"
 
 #include <omp.h>
 #include <stdlib.h>

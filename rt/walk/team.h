@@ -29,7 +29,6 @@ struct rt_team {
 /* That of launches of this function over n elements, until a sweep in which it
  * is not marked as kept, or rt_team_clear. */
 struct rt_team *rt_team_get(rt_region_fn fn, idx_l n);
-void rt_team_sweep(void);
 
 /* Threads that elements [0, n) are split over, of at most `nthreads`. */
 int rt_team_size(idx_l n, int nthreads);

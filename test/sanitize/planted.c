@@ -12,7 +12,7 @@
  */
 #include "op2.h"
 
-#include "frontend/fe.h"
+#include "frontend/handles.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -138,7 +138,7 @@ main(int argc, char **argv) {
   map = op_decl_map(from, to, 2, table, "map");
   few = op_decl_dat(to, 1, "double", zero, "few");
   many = op_decl_dat(from, 1, "double", zero, "many");
-  if (!strcmp(error, "race")) ((struct fe_map *)map)->flags |= IR_MAP_INJECTIVE;
+  if (!strcmp(error, "race")) ((struct fe_map *)map)->injective = true;
   op_par_loop(add, "add", from,
               op_arg_dat(many, -1, OP_ID, 1, "double", OP_READ),
               op_arg_dat(few, 0, map, 1, "double", OP_INC));

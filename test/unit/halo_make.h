@@ -3,6 +3,7 @@
 #define TEST_HALO_MAKE_H
 
 #include "base/counters.h"
+#include "rt/ranks/comm.h"
 #include "rt/ranks/dist.h"
 #include "rt/store/residency.h"
 

@@ -3,6 +3,7 @@
 #include "base/counters.h"
 #include "rt/ranks/dist.h"
 #include "rt_make.h"
+#include "rt/ranks/comm.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -41,8 +41,8 @@ struct replay_kernels {
   struct arena arena;
   const char **of_node;  /* [nnodes] name; loops, copies, aliases, else NULL */
   const char **of_value; /* [nvalues] copies to a second name of another one */
-  IR_ARRAY(const char *, sources); /* C text that defines kernel k */
-  IR_ARRAY(const char *, ids);     /* its name */
+  VEC(const char *, sources); /* C text that defines kernel k */
+  VEC(const char *, ids);     /* its name */
 };
 
 /* ERR_ARG: the trace has something that no call of the API gives. */

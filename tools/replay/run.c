@@ -1,7 +1,7 @@
 /* The calls of a replay, from op_init to op_exit, and what came of them. */
 #include "tools/replay/replay.h"
 
-#include "frontend/fe.h"
+#include "frontend/handles.h"
 
 #include <stdio.h>
 #include <stdlib.h>

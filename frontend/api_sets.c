@@ -1,0 +1,255 @@
+/* Declarations of sets, maps and constants, and how many elements there are. */
+#include "frontend/context.h"
+#include "frontend/decl.h"
+#include "frontend/handles.h"
+#include "frontend/ranks.h"
+#include "frontend/recording.h"
+
+#include "rt/ranks/dist.h"
+
+#include <string.h>
+
+/* ---- sets ---------------------------------------------------------------- */
+
+status
+fe_decl_set(idx_l n, const char *name, struct fe_set **out) {
+  if (!name) FAIL(ERR_ARG, "op_decl_set: name: expected a text, found NULL");
+  if (n < 0)
+    FAIL(ERR_ARG, "op_decl_set \"%s\": size: expected 0 or more, found %d",
+         name, n);
+  struct fe_set *s = mem_alloc(1, sizeof *s);
+  s->pub.index = (int)fe_all.nsets;
+  s->pub.size = s->pub.core_size = n;
+  s->pub.name = fe_text_copy(name);
+  s->rt = (struct rt_set){.n = n, .name = s->pub.name};
+  TRY(fe_agree("op_decl_set", (uint64_t)fe_all.nsets, OK));
+  TRY(fe_ranks_set(s));
+  VEC_PUSH(fe_all.sets, fe_all.nsets, fe_all.capsets, s);
+  fe.unsettled = true;
+  fe_handle_add(s, FE_SET);
+  fe_vars_add_set(&s->pub);
+  *out = s;
+  return OK;
+}
+
+op_set
+op_decl_set(idx_l_t n, const char *name) {
+  struct fe_set *s = NULL;
+  if (!fe_enter("op_decl_set")) return NULL;
+  status st = fe_decl_set(n, name, &s);
+  fe_leave(st);
+  return (op_set)s;
+}
+
+/* ---- maps ---------------------------------------------------------------- */
+
+status
+fe_check_map_args(op_set from, op_set to, int dim, const char *name) {
+  if (!name) FAIL(ERR_ARG, "op_decl_map: name: expected a text, found NULL");
+  if (!fe_handle_is(from, FE_SET))
+    FAIL(ERR_ARG, "op_decl_map \"%s\": from: expected a declared set, found %s",
+         name, fe_handle_found(from));
+  if (!fe_handle_is(to, FE_SET))
+    FAIL(ERR_ARG, "op_decl_map \"%s\": to: expected a declared set, found %s",
+         name, fe_handle_found(to));
+  if (dim < 1 || dim > FE_ARITY_MAX)
+    FAIL(ERR_ARG, "op_decl_map \"%s\": dim: expected 1 to %d, found %d", name,
+         FE_ARITY_MAX, dim);
+  return OK;
+}
+
+/* Range of every entry, and what the table proves about itself. */
+static status
+scan_table(struct fe_map *m, int base) {
+  struct rt_facts f;
+  TRY(rt_relation_scan(&m->rt, &f));
+  m->onto = f.onto, m->injective = f.injective, m->repeats = f.repeats;
+  if (f.bad < 0) return OK;
+  idx_l t = rt_row(&m->rt, f.bad).at[f.bad_entry], to = m->rt.to->n;
+  FAIL(ERR_ARG,
+       "op_decl_map \"%s\": entry %u of element %d: expected %d to %d (set "
+       "\"%s\"), found %d%s",
+       m->pub.name, f.bad_entry, f.bad, base, to - 1 + base, m->pub.to->name,
+       t + base, t == to && !base ? FE_FROM_ONE : "");
+}
+
+enum { TABLE_THREADED = 1 << 18 };
+
+/* The table as 32-bit entries from 0; each thread touches first what it will
+ * use. */
+static status
+make_table(struct fe_map *m, const int *table32, const long long *table64,
+           int base) {
+  size_t n = m->bytes / sizeof(idx_l);
+  idx_l *t = rt_mem_new(m->bytes);
+  if (!t)
+    FAIL(ERR_MEMORY, "op_decl_map \"%s\": no memory for its %zu bytes",
+         m->pub.name, m->bytes);
+#pragma omp parallel for schedule(static) if (n > TABLE_THREADED)
+  for (size_t i = 0; i < n; i++) {
+    long long v = (table32 ? table32[i] : table64[i]) - base;
+    t[i] = v < INT32_MIN || v > INT32_MAX ? -1 : (idx_l)v;
+  }
+  m->pub.map = t;
+  return OK;
+}
+
+status
+fe_decl_map(op_set from, op_set to, int dim, const int *table32,
+            const long long *table64, const char *name, struct fe_map **out) {
+  TRY(fe_check_map_args(from, to, dim, name));
+  if (!table32 && !table64 && from->size)
+    FAIL(
+        ERR_ARG,
+        "op_decl_map \"%s\": table: expected %d rows of %d entries, found NULL",
+        name, from->size, dim);
+  struct fe_map *m = mem_alloc(1, sizeof *m);
+  m->foreign = fe.no_realloc && table32 && !fe.base_index;
+  m->rt = (struct rt_relation){.from = &((struct fe_set *)from)->rt,
+                               .to = &((struct fe_set *)to)->rt,
+                               .arity = (uint32_t)dim};
+  m->declared_from = table32 ? (void *)table32 : (void *)table64;
+  m->pub.index = (int)fe_all.nmaps;
+  m->pub.from = from;
+  m->pub.to = to;
+  m->pub.dim = dim;
+  m->pub.name = m->rt.name = fe_text_copy(name);
+  m->pub.map = m->foreign ? (int *)table32 : NULL;
+  m->bytes = (size_t)from->size * (size_t)dim * sizeof(idx_l);
+  status st = m->foreign ? OK : make_table(m, table32, table64, fe.base_index);
+  m->rt.table = m->pub.map;
+  if (st == OK)
+    st = fe_ranked() ? fe_ranks_map(m, table32, table64, fe.base_index)
+                     : scan_table(m, fe.base_index);
+  if (st == OK && !fe_ranked()) st = fe_number_map(m);
+  if (st != OK) {
+    fe_map_free(m);
+    return st;
+  }
+  fe_agree_step("op_decl_map", name,
+                (uint64_t)dim << 40 | (uint64_t)from->index << 20 |
+                    (uint64_t)to->index);
+  VEC_PUSH(fe_all.maps, fe_all.nmaps, fe_all.capmaps, m);
+  fe.unsettled = true;
+  fe_handle_add(m, FE_MAP);
+  fe_vars_add_map(&m->pub);
+  *out = m;
+  return OK;
+}
+
+op_map
+op_decl_map(op_set from, op_set to, int dim, idx_l_t *table, const char *name) {
+  struct fe_map *m = NULL;
+  if (!fe_enter("op_decl_map")) return NULL;
+  status st = fe_decl_map(from, to, dim, table, NULL, name, &m);
+  fe_leave(st);
+  return (op_map)m;
+}
+
+op_map
+op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *table,
+                 const char *name) {
+  struct fe_map *m = NULL;
+  if (!fe_enter("op_decl_map_long")) return NULL;
+  status st = fe_decl_map(from, to, dim, NULL, table, name, &m);
+  fe_leave(st);
+  return (op_map)m;
+}
+
+/* ---- sizes --------------------------------------------------------------- */
+
+static const struct fe_set *
+set_of(op_set set, const char *api) {
+  if (!fe_enter(api)) return NULL;
+  if (!fe_handle_is(set, FE_SET)) {
+    fe_error(err_set(ERR_ARG, "%s: expected a declared set, found %s", api,
+                     fe_handle_found(set)));
+    return NULL;
+  }
+  fe.file = NULL;
+  return (struct fe_set *)set;
+}
+
+idx_g_t
+op_get_size(op_set set) {
+  const struct fe_set *s = set_of(set, "op_get_size");
+  return s ? s->part->total : -1;
+}
+
+int
+op_get_size_local(op_set set) {
+  const struct fe_set *s = set_of(set, "op_get_size_local");
+  return s ? s->pub.size : -1;
+}
+
+int
+op_get_size_local_core(op_set set) {
+  const struct fe_set *s = set_of(set, "op_get_size_local_core");
+  return s ? s->pub.core_size : -1;
+}
+
+int
+op_get_size_local_exec(op_set set) {
+  const struct fe_set *s = set_of(set, "op_get_size_local_exec");
+  return s ? s->pub.size + s->pub.exec_size : -1;
+}
+
+int
+op_get_size_local_full(op_set set) {
+  const struct fe_set *s = set_of(set, "op_get_size_local_full");
+  return s ? s->pub.size + s->pub.exec_size + s->pub.nonexec_size : -1;
+}
+
+/* Of the declared part. */
+idx_g_t
+op_get_global_set_offset(op_set set) {
+  const struct fe_set *s = set_of(set, "op_get_global_set_offset");
+  if (!s) return -1;
+  return fe_ranks.whole ? 0 : s->part->start[fe_ranks.rank];
+}
+
+int
+op_size_of_set(const char *name) {
+  if (!fe_enter("op_size_of_set")) return -1;
+  for (uint32_t i = 0; name && i < fe_all.nsets; i++)
+    if (!strcmp(fe_all.sets[i]->pub.name, name))
+      return fe_all.sets[i]->pub.size;
+  fe_error(err_set(ERR_ARG, "op_size_of_set: no set has the name \"%s\"",
+                   name ? name : "NULL"));
+  return -1;
+}
+
+/* ---- constants ----------------------------------------------------------- */
+
+/* Kernels mention constants by address, and each call captures the ones that
+ * its kernel mentions (consts.c); the declaration is only checked. */
+void
+op2_decl_const_at(const char *name, int dim, const char *type, size_t elem_size,
+                  const char *ctype, const void *data) {
+  if (!fe_enter("op_decl_const")) return;
+  struct type t, c;
+  status st = OK;
+  if (dim < 1)
+    st = err_set(ERR_ARG, "op_decl_const: dim: expected 1 or more, found %d",
+                 dim);
+  else if (!data)
+    st = err_set(ERR_ARG, "op_decl_const: expected an address, found NULL");
+  else if (!type || !type_from_name(type, elem_size, &t, NULL))
+    st = err_set(ERR_ARG, "op_decl_const: expected a type name, found \"%s\"",
+                 type ? type : "NULL");
+  else if (ctype && (type_from_name(ctype, 0, &c, NULL) ? !type_same(c, t)
+                                                        : !strcmp(ctype, "?")))
+    st = err_set(ERR_ARG,
+                 "op_decl_const%s%s: wrong type: expected \"%s\" as the memory "
+                 "given, found \"%s\"",
+                 name ? " " : "", name ? name : "", ctype, type);
+  if (st == OK) st = fe_check_bytes("op_decl_const", name, dim, t);
+  if (st == OK) fe_watch_add(data, (size_t)dim * t.size);
+  fe_leave(st);
+}
+
+void
+op_decl_const_char(int dim, char const *type, int size, char *data,
+                   char const *name) {
+  op2_decl_const_at(name, dim, type, (size_t)size, NULL, data);
+}

@@ -1,0 +1,180 @@
+/* A program's tables: what ties it to the handles, and its runs.
+ *
+ * A program refers to sets, maps and dats by handles that don't move, so these
+ * tables are filled when it is made. What changes from run to run (captured
+ * bytes, memory of globals) is described by fe_global_src and fe_param_src and
+ * put in by fe_program_run, the steady-state path: no allocation, no look-up.
+ */
+#include "frontend/calls.h"
+#include "frontend/programs.h"
+#include "frontend/ranks.h"
+
+#include "lower/lower.h"
+#include "rt/plan.h"
+
+#include <string.h>
+
+static struct fe_param_src
+param_src(const struct low_capture *cap) {
+  const struct fe_rec *r = &fe_recs.all[cap->node_tag];
+  struct fe_param_src src = {cap->node_tag, 0};
+  if (r->kind != FE_REC_LOOP) return src;
+  const struct fe_call *c = fe_calls.all[r->what];
+  src.offset =
+      cap->kind == LOW_CAPTURE_PARAM
+          ? c->args[cap->index].capture
+          : c->capture_bytes + fe_const_offset(c->kernel, r->epoch, cap->index);
+  return src;
+}
+
+/* Tables of numbers that kernels are shown. */
+static status
+fill_named(struct fe_program *p) {
+  const struct rt_program *rt = p->low->program;
+  for (uint32_t i = 0; i < rt->nlaunches; i++)
+    for (uint32_t k = 0; k < rt->launches[i].nbinds; k++) {
+      const struct rt_bind *b = &rt->launches[i].binds[k];
+      if (b->kind == RT_BIND_NAMED)
+        TRY(fe_number_named(fe_all.maps[p->low->map_tags[b->index]]));
+    }
+  return OK;
+}
+
+static void
+fill_tables(struct fe_program *p, const struct fe_global_src *globals) {
+  struct rt_program *rt = p->low->program;
+  for (uint32_t i = 0; i < rt->nsets; i++)
+    rt->sets[i] = &fe_all.sets[p->low->set_tags[i]]->rt;
+  for (uint32_t i = 0; i < rt->nmaps; i++)
+    rt->maps[i] = &fe_all.maps[p->low->map_tags[i]]->rt;
+  for (uint32_t i = 0; i < rt->ndats; i++)
+    rt->dats[i] = &fe_all.dats[p->low->dat_tags[i]]->rt;
+  for (uint32_t i = 0; i < rt->naddresses; i++) {
+    void (*f)(void) = fe_kernel_address(p->low->address_tags[i]);
+    memcpy(&rt->addresses[i], &f, sizeof f);
+  }
+  if (fe_ranked()) {
+    rt->comm = fe_ranks.comm;
+    rt->halo = fe_ranks.halo;
+  }
+  p->globals = mem_alloc(rt->nglobals + 1, sizeof *p->globals);
+  for (uint32_t i = 0; i < rt->nglobals; i++)
+    p->globals[i] = globals[p->low->global_tags[i]];
+  p->params = mem_alloc(rt->nparams + 1, sizeof *p->params);
+  for (uint32_t i = 0; i < rt->nparams; i++)
+    p->params[i] = param_src(&p->low->captures[i]);
+}
+
+status
+fe_program_bind(struct fe_program *p, const struct fe_global_src *globals) {
+  TRY(fill_named(p));
+  fill_tables(p, globals);
+  return OK;
+}
+
+/* ---- running one --------------------------------------------------------- */
+
+static char *
+raw_bytes(const struct fe_global_src *g) {
+  const struct fe_rec *r = &fe_recs.all[g->rec];
+  return fe_recs.captured + r->capture +
+         fe_calls.all[r->what]->args[g->arg].capture;
+}
+
+/* Raw globals reach the program's memory, in program order. */
+static void
+deliver_raws(const struct fe_program *p) {
+  for (uint32_t i = 0; i < p->low->program->nglobals; i++) {
+    const struct fe_global_src *g = &p->globals[i];
+    if (!g->raw) continue;
+    const struct fe_rec *r = &fe_recs.all[g->rec];
+    const struct fe_call *c = fe_calls.all[r->what];
+    uint32_t nth = 0;
+    for (uint32_t a = 0; a < g->arg; a++) nth += c->args[a].raw;
+    memcpy(r->raw[nth], raw_bytes(g), g->bytes);
+  }
+}
+
+status
+fe_program_prepare(struct fe_program *p, int nthreads) {
+  return rt_exec_prepare(p->low->program, nthreads);
+}
+
+void
+fe_program_cancel(struct fe_program *p) {
+  rt_exec_cancel(p->low->program);
+}
+
+bool
+fe_program_broken(const struct fe_program *p) {
+  return p->low->program->broken;
+}
+
+struct rt_launch *
+fe_program_launch(const struct fe_program *p, uint32_t i) {
+  return &p->low->program->launches[i];
+}
+
+status
+fe_program_run(struct fe_program *p, int nthreads) {
+  struct rt_program *rt = p->low->program;
+  for (uint32_t i = 0; i < rt->nglobals; i++)
+    rt->globals[i] = p->globals[i].raw ? raw_bytes(&p->globals[i])
+                                       : fe_all.gbls[p->globals[i].gbl]->data;
+  for (uint32_t i = 0; i < rt->nparams; i++)
+    rt->params[i] = fe_recs.captured + fe_recs.all[p->params[i].rec].capture +
+                    p->params[i].offset;
+  TRY(rt_exec_run(rt, nthreads));
+  deliver_raws(p);
+  if (rt->nouts) fe_state_update();
+  return OK;
+}
+
+/* ---- between runs -------------------------------------------------------- */
+
+size_t
+fe_program_bytes(const struct fe_program *p) {
+  const struct rt_program *rt = p->low->program;
+  size_t bytes = sizeof *p + p->nwords * sizeof *p->words + strlen(p->before) +
+                 strlen(p->after) + strlen(p->explain);
+  for (uint32_t i = 0; i < rt->nlaunches; i++)
+    bytes += sizeof *rt->launches +
+             rt->launches[i].nbinds * sizeof *rt->launches[i].binds;
+  return bytes + rt->ncmds * sizeof *rt->cmds + rt->nslots * sizeof *rt->slots;
+}
+
+void
+fe_program_keep(const struct fe_program *p) {
+  for (uint32_t i = 0; i < p->low->program->ndats; i++)
+    fe_all.dats[p->low->dat_tags[i]]->called = true;
+  for (uint32_t i = 0; i < p->low->program->nglobals; i++)
+    if (!p->globals[i].raw) fe_all.gbls[p->globals[i].gbl]->called = true;
+  rt_exec_keep(p->low->program);
+  low_sweep_keep(p->low);
+}
+
+/* ---- op2_explain --------------------------------------------------------- */
+
+static struct str explained = STR_INIT; /* the last answer of op2_explain */
+
+/* What was decided when the program was made, and how it was run last. */
+const char *
+op2_explain(void) {
+  if (!fe_programs.last) return "nothing was run yet\n";
+  str_reset(&explained);
+  str_add(&explained, fe_programs.last->explain);
+  rt_exec_explain(fe_programs.last->low->program, &explained);
+  return explained.s;
+}
+
+void
+fe_explain_clear(void) {
+  str_clear(&explained);
+}
+
+void
+fe_plans_sweep(void) {
+  low_sweep_end();
+  rt_team_sweep();
+  rt_walk_cache_sweep();
+}

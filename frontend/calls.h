@@ -1,0 +1,215 @@
+/* Calls: op_par_loop statements seen before, and the kernels and constants that
+ * they name. */
+#ifndef FRONTEND_CALLS_H
+#define FRONTEND_CALLS_H
+
+#include "frontend/handles.h"
+#include "frontend/recording.h"
+
+struct low_kernel;
+
+/* ---- kernels and constants ---------------------------------------------- */
+
+/* A mutable global of the program that a kernel mentions. It is folded into the
+ * code while it keeps the value of its first use; when a call sees another one,
+ * it becomes a parameter from this epoch of its kernel on. */
+struct fe_const {
+  const void *address;
+  size_t size;
+  void *folded;         /* the value of the first use */
+  uint32_t varies_from; /* epoch; UINT32_MAX: still folded */
+};
+
+struct fe_kernel {
+  const struct low_kernel *low;
+  bool opaque, promised; /* low's, for who needs no more of it */
+  uint32_t nconsts;
+  struct fe_const *consts;
+  uint32_t epoch;     /* how many constants have become parameters */
+  uint32_t index;     /* in fe_calls.kernels; the tag in traces */
+  char *name;         /* the loop's name */
+  uint64_t pins_seen; /* fe.pins when names_dats was found */
+  bool names_dats;    /* a constant lies in a dat's memory (overlap.c) */
+  uint64_t told; /* arguments whose proven access was said to differ, as bits */
+  bool kept;     /* in the sweep under way */
+};
+
+/* ---- calls: op_par_loop statements seen before -------------------------- */
+
+/* As enum ir_arg_kind. */
+enum fe_arg_kind {
+  FE_ARG_DAT,
+  FE_ARG_GBL,
+  FE_ARG_PARAM,
+  FE_ARG_IDX,
+  FE_ARG_INFO,
+  FE_ARG_OFF
+};
+
+/* What one argument is, after all checks. */
+struct fe_arg {
+  uint8_t kind;           /* enum fe_arg_kind */
+  uint8_t access;         /* enum access: what is proven */
+  uint8_t declared;       /* ... that the program said */
+  bool partial;           /* a WRITE that does not prove to cover all */
+  uint16_t info_of;       /* of a payload: the number of its argument */
+  uint32_t entry, vector; /* of the map's row, as in struct ir_arg */
+  struct fe_dat *dat;
+  struct fe_map *map;
+  struct fe_gbl *gbl;
+  struct type type;
+  uint32_t dim;
+  size_t bytes;   /* of a captured value */
+  size_t capture; /* its offset in the record's captured bytes */
+  bool raw;       /* raw-pointer global that the loop writes */
+  uint32_t
+      share;   /* 1 + argument that captures this one's memory, too; 0: none */
+  size_t span; /* bytes of all that share, if it is that argument */
+};
+
+/* An op_par_loop, as the program says it. */
+struct fe_loop {
+  const char *file;
+  int line;
+  void (*function)(void);
+  const char *name;
+  op_set set;
+  int nargs;
+  const op_arg *args;
+  const char *const *types; /* C++: what the kernel's parameters point to */
+  int ntypes;
+};
+
+/* An interned call: the words that the program passed (the key), and all that
+ * was derived from them. Calls live while programs or records name them. */
+struct fe_call {
+  uint32_t id;
+  /* the key */
+  void (*function)(void);
+  const char *name;
+  op_set set_handle;
+  uint32_t nargs;
+  op_arg *key; /* data pointers of raw globals are not part of the key */
+  const char *file;
+  int line;
+  uint64_t source_version; /* op2_kernel_source replaced kernels since */
+  char *texts;             /* memory of those of the key */
+  /* derived */
+  struct fe_kernel *kernel;
+  struct fe_arg *args;
+  struct fe_dat **uses;         /* each dat once */
+  bool *use_reads, *use_writes; /* reads: the old value, also in part */
+  uint32_t nuses, nraw, nhandles, ncaptured; /* captured: globals by pointer */
+  size_t capture_bytes; /* of globals; constants that vary follow */
+  size_t most_bytes;    /* with all constants: equal on all ranks */
+  size_t capture_align; /* of their start; 0: FE_ALIGN */
+  bool on_host;         /* no device takes it: refuse.c */
+  bool immediate; /* side effects or opaque: runs before the call returns */
+  bool serial;
+  bool moves;    /* goes through a map, in any order: number.c */
+  bool overlaps; /* of overlapping globals: made by overlap.c */
+  uint64_t said; /* what ranks compare (agree.c) */
+  bool kept;     /* in the sweep under way */
+  /* of one recorded in place of another, whose globals overlap (overlap.c) */
+  struct fe_call *base;
+  char *words; /* its key in fe.overlaps */
+  size_t words_bytes;
+  struct fe_call *next; /* predicted successor */
+};
+
+/* All of them. */
+extern struct fe_calls {
+  struct fe_call **all; /* by id; NULL: the id is free */
+  uint32_t n, cap;
+  VEC(struct fe_kernel *, kernels);
+  uint64_t made;
+  struct fe_call *last, *predicted; /* recorded last, and what may come next */
+} fe_calls;
+
+/* ---- call.c ------------------------------------------------------------- */
+
+/* The interned call for these words, all checks done. On failure the message
+ * says what is wrong and nothing was recorded. */
+status fe_call_get(const struct fe_loop *l, struct fe_call **out);
+/* Do a C++ kernel's parameter types fit the arguments? */
+status fe_call_check_types(const struct fe_loop *l);
+/* The arguments of a call that was never seen, checked, and its kernel. */
+enum { FE_MAX_ARGS = 64 };
+status fe_call_check(const struct fe_loop *l, struct fe_arg *out,
+                     struct fe_kernel **kernel_out);
+/* Is this the call as it was passed? Compares every word of the key. */
+bool fe_call_matches(const struct fe_call *c, const struct fe_loop *l);
+
+/* Does the loop use memory that the program may hold a pointer to? */
+bool fe_call_pinned(const struct fe_call *c);
+/* Forget the call; its id will be another's. */
+void fe_call_drop(struct fe_call *c);
+/* Where the id + 1 of a call stands that is recorded in place of another. */
+uintptr_t *fe_call_shared(const void *words, size_t bytes);
+/* An id that no call has; copies of the words and texts of a key. */
+uint32_t fe_call_id_take(struct fe_call *c);
+void fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
+                      const op_arg *args);
+
+/* ---- consts.c ----------------------------------------------------------- */
+
+/* Bytes of an element that the call copies, if it does no more; 0: no copy. */
+size_t fe_kernel_copies(const struct fe_call *c, int *from_out, int *to_out);
+struct fe_kernel *fe_kernel_get(void (*function)(void), const char *name);
+/* Of the kernel's constants, as if all varied. */
+size_t fe_consts_bytes(const struct fe_kernel *k);
+void fe_kernel_free(struct fe_kernel *k);
+/* The address of a kernel; between runs: those not marked as kept go. */
+void (*fe_kernel_address(uint32_t index))(void);
+void fe_kernels_sweep(void);
+
+/* See whether constants changed; capture those that vary. Returns the epoch. */
+uint32_t fe_consts_capture(struct fe_kernel *k);
+/* Offset of captured constant i behind the call's globals. */
+size_t fe_const_offset(const struct fe_kernel *k, uint32_t epoch, uint32_t i);
+
+/* ---- prove.c, overlap.c ------------------------------------------------- */
+
+/* The next captured value of the call is argument fa's. */
+void fe_capture_place(struct fe_call *c, struct fe_arg *fa, size_t bytes);
+/* Turn the declared accesses of a checked call into proven ones, and derive
+ * from them what is captured, what is raw, and whether order matters. Tells,
+ * once for each kernel and argument, what differs from the declaration. */
+void fe_prove(struct fe_call *c);
+
+/* The call to record in place of `c`, which has several captured arguments: `c`
+ * itself, or one whose overlapping globals share their memory. */
+struct fe_call *fe_overlap_call(struct fe_call *c, const op_arg *args);
+/* Memory of dats that the loop reaches by pointer or by name is made current;
+ * what it writes by both ways is refused. For programs whose memory dats lie
+ * in. */
+status fe_overlap_dats(const struct fe_call *c, const op_arg *args);
+
+/* ---- offload.c ---------------------------------------------------------- */
+
+/* Where this loop will run: the target in force, or the host. ERR_TARGET. */
+status fe_target_choose(const struct fe_call *c, uint32_t *out);
+
+/* ---- layout.c ----------------------------------------------------------- */
+
+/* Choose layouts by the calls seen so far (*changed: programs made
+ * before no longer fit). ERR_MEMORY */
+status fe_layout_update(bool *changed);
+
+/* A loop waits (by 1) or no longer does (by -1). On the path of each
+ * op_par_loop. */
+static inline void
+fe_rec_count(const struct fe_call *c, uint32_t by) {
+  for (uint32_t u = 0; u < c->nuses; u++) {
+    struct fe_dat *d = c->uses[u];
+    d->pending_readers += by;
+    d->pending_writers += c->use_writes[u] * by;
+    d->written |= c->use_writes[u];
+  }
+  for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
+    if (c->args[a].gbl) c->args[a].gbl->pending += by;
+  fe_recs.loops += by;
+  fe_recs.opaque += c->kernel->opaque * by;
+}
+
+#endif

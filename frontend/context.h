@@ -1,0 +1,153 @@
+/* The context behind OP2's handle-free API: options, what the library is doing,
+ * and where the call under way stands in the program. Each part has its own
+ * state in its own header.
+ *
+ * The way of a loop, file by file:
+ *   record.c   op_par_loop matches the call against the calls seen before and
+ *              appends a few words to the recording
+ *   call.c     the first time: all checks (check.c), and what the kernel's IR
+ *              proves (prove.c)
+ *   recording.c
+ *              what was recorded and waits
+ *   flush.c    decides what has to run, and runs the program that lookup.c
+ *              finds for it
+ *   trace.c    no such program yet: the recording becomes a trace (ir/ir.h)
+ *   program.c  ... which is lowered, and its tables filled from the handles
+ *   refuse.c   what cannot be compiled goes; lost.c: what else goes with it
+ *   sweep.c    what is kept of programs, calls and the rest, and what goes
+ *   consts.c   constants: folded while they keep their value
+ *   slots.c    dats: declared, overlaid, freed, used again
+ *   number.c   numbers sets anew where the program's order is bad
+ *   checkpoint.c, restart.c
+ *              what a run needs to go on, in a file
+ *   ranks.c, spread.c
+ *              sets, maps and dats over several ranks; agree.c: all at one
+ *              point; whole.c: a program for one rank among several
+ *   values.c   values in mirrors; access.c: the door to them; void.c: none
+ *   state.c    facts of state in the keys of programs
+ *   error.c    errors of calls, handles
+ *   api_*.c    the C API itself
+ */
+#ifndef FRONTEND_CONTEXT_H
+#define FRONTEND_CONTEXT_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/opt.h"
+
+#define OP2_NO_MACROS 1
+#include "op2.h"
+
+struct fe {
+  struct options opt;
+  enum { FE_DOWN, FE_UP, FE_RUNNING } up; /* running: kernels are under way */
+  bool no_realloc, auto_soa, defer_globals, told_opaque;
+  bool arrays_apart;   /* OP_NO_REALLOC was asked for, and there are ranks */
+  bool mirror;         /* all mirrors are kept current: mirror.c */
+  bool mirror_written; /* ... and the program may write there */
+  bool lone_looks; /* there are ranks, of which one may look alone: mirror.c */
+  bool looks;      /* op2_look_at does what its place needs */
+  bool holds;      /* some dat is held */
+  bool host_only;  /* op_disable_device_execution */
+  bool renumber;   /* op_renumber: sets anew, however good they are */
+  bool apart;      /* each loop is a region of its own: refuse.c */
+  bool saving;     /* a checkpoint is open: checkpoint.c */
+  bool unsettled;  /* sets or maps were declared since they were numbered */
+  int base_index;  /* OP_MAPS_BASE_INDEX */
+  int nthreads;
+  void (*handler)(int, const char *, void *);
+  void *handler_user;
+  const char *file; /* of the API call under way, from op2_here */
+  int line;
+  unsigned long thread;
+  uint32_t fp_home,
+      fp_mode;  /* rounding (base/fp.h) at op_init, of what waits */
+  bool fp_away; /* loops run at their calls, see record.c */
+  struct arena arena;
+  uint64_t source_version; /* of kernels from text */
+  uint32_t target;         /* of loops recorded now: targets.c */
+  uint32_t state_id;       /* which dats share buffers: state.c */
+  uint32_t setup_id; /* changes with layouts, overlays and disabled passes */
+  uint32_t nviews;   /* dats whose mirror op2_dat_data_rw gave out */
+  uint64_t pins;     /* dats that came to lie in the program's memory */
+  uint64_t layout_calls; /* calls that layouts were chosen by */
+  double started;
+};
+extern struct fe fe;
+
+/* ---- errors ------------------------------------------------------------- */
+
+/* End of an API call that failed: the last message, with the call's place
+ * before it, goes to the handler, or is printed and the program ends. Returns
+ * `st`. */
+status fe_error(status st);
+/* The same, but the program goes on: rank 0 prints it. */
+void fe_error_told(status st);
+/* Without printing: for calls that return the status when no handler is set. */
+status fe_error_returned(status st);
+/* Library up, no kernel under way, and this the thread of op_init? Else an
+ * error; 0 then. */
+bool fe_enter(const char *what);
+
+/* End of an API call: what went wrong is told; its place in the program is no
+ * longer known. The second returns the status instead, if no handler is set. */
+void fe_leave(status st);
+int fe_leave_returned(status st);
+
+/* A copy for the caller to free. */
+char *fe_text_copy(const char *s);
+
+/* ---- handles ------------------------------------------------------------ */
+
+enum fe_handle {
+  FE_HANDLE_NONE,
+  FE_SET,
+  FE_MAP,
+  FE_DAT,
+  FE_GBL,
+  FE_COPY /* of a dat; none to loops */
+};
+/* Is it a live handle of this kind? Only its address is looked at. */
+bool fe_handle_is(const void *handle, enum fe_handle kind);
+/* What it is instead, behind "found": NULL, dat "x", a freed dat, no handle.
+ * Until the next call. */
+const char *fe_handle_found(const void *handle);
+void fe_handle_add(const void *handle, enum fe_handle kind);
+void fe_handle_free(const void *handle); /* known as one that was freed */
+void fe_handles_forget(void);
+
+/* ---- what is waiting ---------------------------------------------------- */
+
+/* Run all that was recorded. As fe_run. */
+status fe_run_all(void);
+/* Views for writing end here: their dats were written by the host. */
+void fe_views_close(void);
+
+/* Has any file of the program brought kernels with IR? */
+bool fe_kernels_any(void);
+
+/* ---- targets.c ---------------------------------------------------------- */
+
+void fe_targets_forget(void); /* copies of tables on devices */
+
+/* ---- the life of the parts, for init.c ---------------------------------- */
+
+status fe_options_read(int argc, char **argv);
+/* Is this a value of OP2_TRIAL? Then it counts. */
+bool fe_trial_option(const char *text);
+/* What lies below. shared: the cache, by ranks; hook: told of what ran. */
+void fe_parts_start(bool shared, void (*hook)(const char *, double, double));
+void fe_parts_stop(void);
+void fe_rounding_start(void);
+status fe_mirror_start(void);
+void fe_mirror_stop(void);
+status fe_targets_init(void);
+void fe_targets_clear(void);
+void fe_handles_clear(void);
+void fe_recording_clear(void);
+void fe_calls_clear(void);
+void fe_kernels_clear(void);
+void fe_programs_clear(void);
+void fe_states_clear(void);
+
+#endif

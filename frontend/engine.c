@@ -1,0 +1,62 @@
+/* What lies below: started as the options say, and brought down again. */
+#include "frontend/context.h"
+
+#include "lower/disk.h"
+#include "lower/lower.h"
+#include "rt/device/device.h"
+#include "rt/plan.h"
+
+#ifdef NDEBUG
+enum { FE_DEBUG = 0 };
+#else
+enum { FE_DEBUG = 1 };
+#endif
+
+extern int OP_part_size, OP_block_size;
+
+static void
+block_size_set(void) {
+  int b = fe.opt.block_size ? fe.opt.block_size : OP_block_size;
+  if (!b) b = OP_part_size;
+  rt_set_block_size(b);
+}
+
+static void
+cache_open(bool shared) {
+  struct str machine = STR_INIT;
+  low_machine_text(&machine);
+  low_disk_open(fe.opt.cache_dir, fe.opt.cache_size, machine.s);
+  low_disk_share(shared);
+  str_clear(&machine);
+}
+
+/* What options decide for the whole process. */
+void
+fe_parts_start(bool shared, void (*hook)(const char *, double, double)) {
+  low_set_threads(fe.opt.compile_threads);
+  if (fe.opt.cache) cache_open(shared);
+  rt_walk_checking = FE_DEBUG || fe.opt.check;
+  block_size_set();
+  rt_set_overlap(fe.opt.overlap);
+  rt_set_reproducible(fe.opt.reproducible);
+  rt_cuda_graphs = fe.opt.cuda_graphs;
+  rt_device_times = fe.opt.device_times;
+  rt_set_team(fe.opt.team == OPT_team_one   ? RT_TEAM_ALONE
+              : fe.opt.team == OPT_team_all ? RT_TEAM_TOGETHER
+                                            : RT_TEAM_MEASURED);
+  rt_timer_hook = hook;
+}
+
+void
+fe_parts_stop(void) {
+  low_device_clear();
+  rt_devices_close();
+  rt_walk_cache_clear();
+  rt_pool_clear();
+  rt_team_clear();
+  rt_timer_reset();
+  low_clear();
+  fe_kernels_clear();
+  low_disk_close();
+  rt_set_apart(false);
+}

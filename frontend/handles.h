@@ -1,0 +1,146 @@
+/* What stands behind OP2's handles: sets, maps, dats, globals. */
+#ifndef FRONTEND_HANDLES_H
+#define FRONTEND_HANDLES_H
+
+#include "base/arena.h"
+#include "rt/mesh/relation.h"
+#include "rt/store/store.h"
+
+#define OP2_NO_MACROS 1
+#include "op2.h"
+
+struct fe_call;
+
+/* The public struct comes first, so a handle converts by a cast once
+ * fe_handle_is has said that it is one of ours. */
+
+struct fe_set {
+  struct op_set_core pub;
+  struct rt_set rt;     /* rt.order is ours */
+  bool fixed;           /* holds memory of the program: keeps its numbers */
+  bool settled;         /* number.c has decided */
+  struct rt_part *part; /* over ranks; rt.part once it is spread */
+};
+
+struct fe_map {
+  struct op_map_core pub; /* pub.map: the program's numbers */
+  struct rt_relation rt;  /* rt.table is that, or, renumbered, our own */
+  bool onto, injective, repeats;
+  bool foreign;              /* the table is the user's own memory */
+  size_t bytes;              /* of pub.map */
+  idx_g *declared;           /* over ranks: this rank's rows, global numbers */
+  uint64_t rows_said;        /* a hash of them */
+  const void *declared_from; /* the program's pointer at the declaration */
+};
+
+struct fe_dat {
+  struct op_dat_core pub;
+  struct rt_dat rt;
+  struct type type;
+  uint32_t index;   /* in fe_all.dats; the tag in traces */
+  uint32_t root;    /* storage that it shares: index of a dat; itself */
+  bool pinned;      /* in the user's memory, an overlay, or mirror mode */
+  bool temp, freed; /* freed: handle is void, pending loops may still use it */
+  struct fe_dat *base; /* of an overlay: whose memory it lies on; NULL */
+  uint32_t overlays;   /* on this one's memory, not parked */
+  uint64_t born;       /* in the order of declarations */
+  bool auto_layout;    /* the library chooses `block` by use (layout.c) */
+  uint32_t block;      /* rt.shape.block, kept while parked */
+  bool called;         /* calls or programs may know the slot by this shape */
+  bool by_rows;        /* a call used it an element at a time (layout.c) */
+  bool parked;      /* all loops ran: the slot waits for a like declaration */
+  bool written;     /* since its declaration, also by pending loops */
+  bool undecided;   /* ... and in fe.checkpoint */
+  char *void_since; /* checkpoint that it has had no values since; NULL */
+  char *lost;       /* why it has no values: what a run failed of; NULL */
+  status lost_by;   /* ... as a status */
+  bool viewed;      /* op2_dat_data_rw gave its mirror out, to be written */
+  bool held;        /* the program keeps a pointer to its mirror: mirror.c */
+  uint32_t pending_readers, pending_writers; /* recorded loops, not yet run */
+  const void *declared_from; /* the program's pointer at the declaration */
+};
+
+struct fe_gbl { /* op2_gbl */
+  char *name;
+  struct type type;
+  uint32_t dim, index;
+  void *data; /* value after all that ran */
+  size_t bytes;
+  bool freed, parked;
+  bool called; /* as a dat's */
+  char *lost;  /* as a dat's */
+  status lost_by;
+  uint32_t pending;
+};
+
+/* All of them, and how many dats and globals have no values (void.c). */
+extern struct fe_all {
+  VEC(struct fe_set *, sets);
+  VEC(struct fe_map *, maps);
+  VEC(struct fe_dat *, dats);
+  VEC(struct fe_gbl *, gbls);
+  uint32_t nvoid;
+} fe_all;
+
+/* ---- void.c: dats and globals without values ---------------------------- */
+
+/* May this loop be recorded? It must write the void dats it uses, in full; then
+ * they are no longer void. */
+status fe_void_check_loop(const struct fe_call *c);
+status fe_void_check(const char *api, const struct fe_dat *d);
+void fe_void_clear(struct fe_dat *d);
+/* It has none since this checkpoint. */
+void fe_void_since(struct fe_dat *d, const char *path);
+
+/* Number the way dats share buffers now; into fe.state_id. */
+void fe_state_update(void);
+/* layout.c: may the library choose layouts? */
+bool fe_layout_free(void);
+
+/* ---- slots.c ------------------------------------------------------------ */
+
+/* What calls and programs know of a dat: slots alike in it may be exchanged. */
+struct fe_like {
+  op_set set;
+  int dim;
+  struct type type;
+  const char *type_name;
+  bool temp;
+  struct fe_dat *base; /* an overlay's; NULL */
+};
+/* A parked slot that calls know; NULL: none. */
+struct fe_dat *fe_slot_like(const struct fe_like *l);
+/* `made` (storage, layout, pinned) becomes a dat, in this slot (NULL: one that
+ * nobody knows). It
+ * shares no root yet, and its handle is not valid yet. */
+struct fe_dat *fe_slot_take(struct fe_dat *slot, const struct fe_like *l,
+                            const char *name, const struct fe_dat *made);
+/* A pinned dat shares the roots of all that it overlaps. ERR_DEVICE */
+status fe_slot_join(struct fe_dat *d);
+/* A freed dat that no pending loop uses: its memory goes, unless overlays hold
+ * it, and the slot waits. */
+void fe_slot_park(struct fe_dat *d);
+/* The layout of a dat of these components. */
+uint32_t fe_slot_block(int dim, bool soa);
+/* At op_exit. */
+void fe_slot_clear(struct fe_dat *d);
+
+/* ---- number.c ----------------------------------------------------------- */
+
+/* Before a call is recorded: number what is not settled, if it is time (moves:
+ * it would gain). On failure nothing has changed. */
+status fe_number(bool moves);
+/* The set will hold memory of the program: back to the program's numbers. */
+status fe_number_fix(struct fe_set *set);
+/* The table of a map just declared, in the orders that its sets have. */
+status fe_number_map(struct fe_map *m);
+/* A map's rows as they are, with the program's numbers; made at need. */
+status fe_number_named(struct fe_map *m);
+/* A copy of `table` becomes the one that loops go by. */
+status fe_number_map_take(struct fe_map *m, const idx_l *table);
+/* Free the tables that are the library's own. */
+void fe_number_map_clear(struct fe_map *m);
+/* Free a map and its tables. */
+void fe_map_free(struct fe_map *m);
+
+#endif

@@ -1,0 +1,99 @@
+/* What ranks declare: parts of sets, rows of maps. */
+#include "frontend/decl.h"
+#include "frontend/handles.h"
+#include "frontend/ranks.h"
+
+#include "rt/ranks/comm.h"
+#include "rt/ranks/dist.h"
+
+#include <stdlib.h>
+
+status
+fe_ranks_set(struct fe_set *s) {
+  struct rt_part *p = s->part = mem_alloc(1, sizeof *s->part);
+  int64_t ranks = fe_ranks.size, mine = s->pub.size;
+  int64_t *start = mem_alloc((size_t)ranks + 1, sizeof *start);
+  p->start = start;
+  if (fe_ranks.whole) {
+    for (int64_t r = 0; r <= ranks; r++) start[r] = mine * r / ranks;
+  } else {
+    TRY(rt_allgather(fe_ranks.comm, &mine, sizeof mine, start + 1));
+    for (int64_t r = 0; r < ranks; r++) start[r + 1] += start[r];
+  }
+  p->total = start[ranks];
+  p->declared = (idx_l)(start[fe_ranks.rank + 1] - start[fe_ranks.rank]);
+  return OK;
+}
+
+void
+fe_set_free(struct fe_set *s) {
+  if (s->part) {
+    free((void *)s->part->start);
+    rt_part_clear(s->part);
+    free(s->part);
+  }
+  rt_order_free((struct rt_order *)s->rt.order);
+  free((char *)s->pub.name);
+  free(s);
+}
+
+idx_g
+fe_set_total(const struct fe_set *s) {
+  return s->part->total;
+}
+
+const idx_g *
+fe_set_most(const struct fe_set *s) {
+  return s->part->most;
+}
+
+status
+fe_ranks_unmoved(op_set from, const char *name) {
+  const struct fe_set *s = (struct fe_set *)from;
+  if (!s->rt.part || !s->part->moved || fe_ranks.whole) return OK;
+  FAIL(ERR_STATE,
+       "map \"%s\": expected maps before op_partition, which moves rows of set "
+       "\"%s\"; found it done",
+       name, from->name);
+}
+
+status
+fe_ranks_check_entry(const char *name, op_set to_handle, idx_g row, uint32_t i,
+                     idx_g entry, int base) {
+  const struct fe_set *to = (struct fe_set *)to_handle;
+  if (entry >= 0 && entry < to->part->total) return OK;
+  FAIL(ERR_ARG,
+       "op_decl_map \"%s\": entry %u of element %lld: expected %d to %lld "
+       "(set \"%s\", all ranks), found %lld%s",
+       name, i, (long long)row, base, (long long)to->part->total - 1 + base,
+       to->pub.name, (long long)entry + base,
+       entry == to->part->total && !base ? FE_FROM_ONE : "");
+}
+
+status
+fe_ranks_map(struct fe_map *m, const int *table32, const long long *table64,
+             int base) {
+  const struct fe_set *from = (struct fe_set *)m->pub.from;
+  size_t arity = (size_t)m->pub.dim;
+  idx_g rows = from->part->declared;
+  idx_g first = fe_ranks.whole ? from->part->start[fe_ranks.rank] : 0;
+  status st = fe_ranks_unmoved(m->pub.from, m->pub.name);
+  if (st != OK) return err_prefix(st, "op_decl_map: ");
+  m->declared = mem_alloc((size_t)rows * arity + 1, sizeof *m->declared);
+  for (idx_g e = 0; e < m->pub.from->size; e++)
+    for (uint32_t i = 0; i < arity; i++) {
+      size_t at = (size_t)e * arity + i;
+      idx_g v = (table32 ? table32[at] : table64[at]) - base;
+      TRY(fe_ranks_check_entry(m->pub.name, m->pub.to, e, i, v, base));
+      if (e >= first && e < first + rows)
+        m->declared[(size_t)(e - first) * arity + i] = v;
+    }
+  fe_whole_note(m);
+  return OK;
+}
+
+void
+fe_ranks_map_clear(struct fe_map *m) {
+  free(m->declared);
+  m->declared = NULL;
+}

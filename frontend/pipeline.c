@@ -1,0 +1,48 @@
+/* The passes that a trace goes through, as the options say. */
+#include "frontend/context.h"
+#include "frontend/programs.h"
+#include "frontend/ranks.h"
+
+#include "ir/ir.h"
+#include "passes/pass.h"
+#include "rt/device/device.h"
+
+/* Does a loop of the trace run on a device whose code is not a processor's? */
+static bool
+on_gpu(const struct ir_trace *t) {
+  for (ir_ref n = 0; n < t->nnodes; n++) {
+    const char *target = t->nodes[n].op == IR_LOOP ? t->nodes[n].target : NULL;
+    if (target_is_device(target) &&
+        fe_target_device(target)->code_kind != RT_CODE_SPIR)
+      return true;
+  }
+  return false;
+}
+
+status
+fe_passes_run(struct ir_trace **t, struct fe_program *p) {
+  struct str disable = STR_INIT, with = STR_INIT;
+  bool colours =
+      fe.opt.reproducible || fe.opt.threading == OPT_threading_colours;
+  str_printf(&disable, "%s%s", fe.opt.disable, fe.apart ? ",fuse" : "");
+  str_printf(&with,
+             "colour{colours=%d,increments=%d,gpu=%d},hold{exact=%d}%s%s",
+             colours, fe.opt.increments - OPT_increments_auto, on_gpu(*t),
+             fe.opt.reproducible != 0, *fe_ranks.halo_with ? "," : "",
+             fe_ranks.halo_with);
+  struct pass_options o = {.disable = disable.s,
+                           .with = with.s,
+                           .verify = fe.opt.check,
+                           .stress = fe.opt.stress,
+                           .after = fe.opt.trace > 1 ? fe_dump_pass : NULL,
+                           .user = p};
+  status st = pass_run(t, &o);
+  str_clear(&disable);
+  str_clear(&with);
+  return st;
+}
+
+status
+fe_passes_check(const char *names) {
+  return pass_check_names(names);
+}

@@ -1,0 +1,161 @@
+/* Programs: recordings that were traced, optimised and lowered. */
+#ifndef FRONTEND_PROGRAMS_H
+#define FRONTEND_PROGRAMS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fe_dat;
+struct fe_request;
+struct ir_trace;
+struct low_kernel;
+struct low_program;
+struct rt_dev_mem;
+struct rt_launch;
+struct rt_device;
+struct str;
+
+/* A program global: where its bytes lie when the program runs. */
+struct fe_global_src {
+  bool raw;
+  uint32_t gbl; /* handle */
+  uint32_t rec; /* raw: record, and its offset in the captured bytes */
+  uint32_t arg; /* argument number */
+  size_t bytes;
+};
+struct fe_param_src {
+  uint32_t rec;
+  size_t offset;
+};
+
+struct fe_program {
+  uint32_t *words; /* whole key */
+  size_t nwords;
+  struct low_program *low;
+  struct fe_global_src *globals;
+  struct fe_param_src *params;
+  uint32_t *remaining; /* records that stay pending */
+  uint32_t nremaining;
+  uint32_t *launch_of; /* of each of its nrecs records; UINT32_MAX: none */
+  uint32_t nrecs;
+  struct fe_trial *trial; /* of its regions (trial.c); NULL: none under way */
+  uint32_t loops;         /* loop records that it settles */
+  uint32_t renames, dead; /* of these: became names, were dropped */
+  char *before, *after;   /* IR text, for op2_trace_write and op2_explain */
+  char *explain;
+  struct fe_program *next; /* what ran after it last time */
+  uint32_t number;
+  uint64_t used; /* fe_programs.runs at its last run */
+  size_t bytes;  /* about, of all this */
+  bool gone;     /* in the sweep under way */
+};
+
+extern struct fe_programs {
+  struct fe_program **all;
+  uint32_t n, cap, made;
+  size_t bytes;
+  uint64_t runs;
+  struct fe_program *last; /* run last */
+  uint32_t failed; /* record whose region had no code in the last try to make a
+                      program; UINT32_MAX */
+} fe_programs;
+
+/* ---- sweep.c ------------------------------------------------------------ */
+
+/* Before a program is made: room for it, by dropping those not used for
+ * longest. */
+void fe_sweep(void);
+/* Slots that its tables name, and its code, stay; then what no program has kept
+ * goes: code, teams, plans. Those behind the first `keep` go. */
+void fe_program_keep(const struct fe_program *p);
+void fe_plans_sweep(void);
+void fe_programs_drop(uint32_t keep);
+/* About what it takes, code and plans left out. */
+size_t fe_program_bytes(const struct fe_program *p);
+
+/* ---- regions.c, trial.c ------------------------------------------------- */
+
+/* What may be tried of p, just made of t; into p->trial. */
+void fe_trial_find(struct fe_program *p, const struct ir_trace *t);
+void fe_trial_drop(struct fe_program *p);
+/* Is there something to do before a run of p? The same on all ranks. */
+bool fe_trial_wants(const struct fe_program *p);
+/* That: *now is what runs in its place. Collective. */
+status fe_trial_turn(struct fe_request rq, struct fe_program *p,
+                     struct fe_program **now);
+/* Behind that run. */
+void fe_trial_ran(struct fe_program *p);
+/* The program with which p takes turns; NULL. */
+struct fe_program *fe_trial_other(const struct fe_program *p);
+
+/* The program for the recording, found or made; else fe_programs.failed tells
+ * whether it is for one loop. */
+status fe_program_find(struct fe_request rq, struct fe_program **out);
+/* ---- trace.c, program.c ------------------------------------------------- */
+
+/* apart[i]: record i is never fused; NULL: any may be. */
+struct ir_trace *fe_trace_build(struct fe_request rq, const bool *apart,
+                                struct fe_global_src **globals_out);
+status fe_program_make(struct fe_request rq, struct fe_program **out);
+/* One with these records apart, which needs no deeper halos. ERR_COMPILE */
+status fe_program_variant(struct fe_request rq, const bool *apart,
+                          struct fe_program **out);
+void fe_program_free(struct fe_program *p);
+/* bind.c: its tables, and a run on so many threads, in two steps: what may fail
+ * and changes nothing, and the rest; cancel: instead of that. broken: it failed
+ * behind the first write of a value. */
+status fe_program_bind(struct fe_program *p,
+                       const struct fe_global_src *globals);
+status fe_program_prepare(struct fe_program *p, int nthreads);
+status fe_program_run(struct fe_program *p, int nthreads);
+void fe_program_cancel(struct fe_program *p);
+bool fe_program_broken(const struct fe_program *p);
+struct rt_launch *fe_program_launch(const struct fe_program *p, uint32_t i);
+/* Where its launches run, into the remarks of its trace. */
+void fe_program_remark(const struct fe_program *p, struct ir_trace *t);
+
+/* ---- state.c, targets.c ------------------------------------------------- */
+
+/* Number for where all data are; 0: on the host. */
+uint32_t fe_residency_id(void);
+/* Between runs: numbers in words of keys that are kept; the others go. */
+void fe_states_keep(const uint32_t *words, size_t n);
+void fe_states_sweep(void);
+/* The device that has the dat's values, NULL: none; *both: the host, too. */
+const char *fe_dat_at(const struct fe_dat *d, bool *both_out);
+/* The device of a target's name; the name of the target with this memory. */
+struct rt_device *fe_target_device(const char *name);
+bool fe_devices_any(void);
+/* "opencl:0 (its name)" */
+void fe_device_text(const struct rt_device *d, struct str *out);
+const char *fe_target_of(const struct rt_dev_mem *m);
+void fe_targets_sweep(void);
+
+/* ---- consts.c, what lowering asks --------------------------------------- */
+
+/* A kernel; a constant's bytes at this epoch if folded, NULL if captured. */
+const struct low_kernel *fe_env_kernel(void *user, uint32_t tag);
+const void *fe_env_constant(void *user, uint32_t tag, uint32_t epoch,
+                            uint32_t i);
+
+/* ---- pipeline.c --------------------------------------------------------- */
+
+/* All passes, as the options say; are these names of passes? ERR_ARG */
+status fe_passes_run(struct ir_trace **t, struct fe_program *p);
+status fe_passes_check(const char *names);
+
+/* ---- dump.c ------------------------------------------------------------- */
+
+/* OP2_TRACE: text and graph of each different flush; the timeline. */
+void fe_dump_flush(struct fe_program *p, const struct ir_trace *before,
+                   const struct ir_trace *after);
+void fe_dump_pass(void *user, const char *pass, const struct ir_trace *t);
+void fe_dump_event(const char *name, double begin, double end);
+status fe_dump_timeline(const char *path);
+void fe_dump_clear(void);
+void fe_explain_clear(void);
+
+#endif

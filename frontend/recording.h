@@ -1,0 +1,161 @@
+/* The recording: loops and other steps that wait, in order. */
+#ifndef FRONTEND_RECORDING_H
+#define FRONTEND_RECORDING_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
+
+struct fe_call;
+struct fe_dat;
+struct fe_gbl;
+
+enum { FE_TARGETS_MAX = 16 };
+
+enum fe_rec_kind {
+  FE_REC_LOOP,
+  FE_REC_SET_GBL,
+  FE_REC_FREE_DAT,
+  FE_REC_FREE_GBL
+};
+struct fe_rec {
+  uint32_t kind;
+  uint32_t what;    /* call id, gbl or dat index */
+  uint32_t epoch;   /* of the kernel's constants */
+  uint32_t skipped; /* slices that left it out */
+  uint32_t target;  /* of a loop: its number (targets.c) */
+  size_t capture;   /* offset of its bytes in fe_recs.captured */
+  void **raw;       /* user pointers of the raw globals it writes */
+  uint64_t step;    /* steps said when it was recorded, with it: agree.c */
+};
+
+/* Are both of one op_par_loop, on one target? */
+static inline bool
+fe_rec_same_loop(const struct fe_rec *a, const struct fe_rec *b) {
+  return a->kind == FE_REC_LOOP && b->kind == FE_REC_LOOP &&
+         a->what == b->what && a->target == b->target;
+}
+
+/* What a run is for. */
+enum fe_want {
+  FE_WANT_ALL,
+  FE_WANT_DAT,
+  FE_WANT_DAT_RW,
+  FE_WANT_GBL,
+  FE_WANT_RAW
+};
+struct fe_request {
+  enum fe_want want;
+  uint32_t index; /* of the dat or gbl; FE_WANT_RAW: of the record */
+};
+
+/* What waits. Behind it lie captured values. */
+extern struct fe_recs {
+  struct fe_rec *all;
+  uint32_t n, cap;
+  uint32_t loops, opaque; /* of these; and without IR */
+  VEC(uint32_t, words);   /* the recording as words, grown with it */
+  char *captured;
+  size_t captured_bytes, captured_cap;
+  size_t bound_bytes; /* that no rank has captured more than; the same on all */
+} fe_recs;
+
+/* The first word of a record in the key of a program, taken apart. */
+static inline uint32_t
+fe_word_kind(uint32_t word) {
+  return word >> 1 & 3;
+}
+static inline uint32_t
+fe_word_what(uint32_t word) {
+  return word >> 7;
+}
+
+/* Append a record that is no loop, of a step just said to other ranks, whether
+ * it has to wait or not (fe_agree_step). `data`: captured bytes, NULL if none.
+ * */
+void fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
+               size_t bytes);
+/* What captured bytes are aligned to; those of a call with types of the program
+ * to as much as they can ask for. */
+enum { FE_ALIGN = 16, FE_ALIGN_MOST = 64 };
+/* The next captured bytes begin at a multiple of `align`. */
+static inline void
+fe_capture_align(size_t align) {
+  fe_recs.captured_bytes = round_up(fe_recs.captured_bytes, align);
+}
+/* Room for values that are so large that there may be none. ERR_MEMORY */
+status fe_capture_room(const struct fe_call *c);
+/* Room for as many captured bytes. */
+void fe_capture_grow(size_t end);
+/* Copy bytes into the recording's capture area; its offset. */
+static inline size_t
+fe_capture(const void *data, size_t bytes) {
+  size_t at = fe_recs.captured_bytes;
+  size_t end = at + round_up(bytes, FE_ALIGN);
+  if (end > fe_recs.captured_cap) fe_capture_grow(end);
+  if (bytes) memcpy(fe_recs.captured + at, data, bytes);
+  fe_recs.captured_bytes = end;
+  return at;
+}
+
+/* Append a record, which captures at most so many bytes on any rank. First word
+ * of it: kind in the low bits, so that keys of different kinds differ; skipped
+ * twice counts, as it makes the loop join the next slice. */
+static inline void
+fe_rec_push(struct fe_rec r, size_t most) {
+  assert(r.what < 1u << 25 && r.target < FE_TARGETS_MAX);
+  uint32_t word = r.what << 7 | r.target << 3 | r.kind << 1 | (r.skipped >= 2);
+  VEC_PUSH(fe_recs.all, fe_recs.n, fe_recs.cap, r);
+  VEC_PUSH(fe_recs.words, fe_recs.nwords, fe_recs.capwords, word);
+  VEC_PUSH(fe_recs.words, fe_recs.nwords, fe_recs.capwords, r.epoch);
+  fe_recs.bound_bytes += most;
+}
+
+/* ---- flush.c ------------------------------------------------------------ */
+
+/* Run what the request needs. On failure nothing ran and all stays pending, but
+ * for loops that were refused (refuse.c); with a handler these are no failure.
+ * */
+status fe_run(struct fe_request rq);
+/* Take away the records behind the step: what they leave is as if they had not
+ * come yet. The owner gives each back, in order (fe_tail_next), and frees the
+ * rest. */
+struct fe_tail {
+  struct fe_rec *recs;
+  uint32_t n, next;
+  char *captured; /* from their places in recs */
+  size_t end;
+};
+void fe_tail_take(uint64_t step, struct fe_tail *out);
+void fe_tail_next(struct fe_tail *t);
+void fe_tail_free(struct fe_tail *t);
+/* A record that is no loop has its effect, everything before it being done. */
+void fe_tail_do(struct fe_tail *t);
+/* These records, by number, become the recording; the others are done. skipped:
+ * a slice has left them out. */
+void fe_recs_done(void); /* all are */
+void fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped);
+/* Words of a program's key behind those of its records. */
+enum { FE_REQUEST_WORDS = 6 };
+/* Do loops that wait write its memory; rw: or read it? */
+bool fe_dat_pending(const struct fe_dat *d, bool rw);
+
+/* Targets of records, by number: targets.c. */
+const char *fe_target_name(uint32_t target);
+bool fe_target_is_device(uint32_t target);
+
+/* ---- of calls and constants that it names ------------------------------- */
+
+/* The loop runs on the host, from now on. */
+void fe_call_to_host(uint32_t id);
+/* Watch a constant for deferred opaque kernels; has one changed; take the
+ * values as seen; exchange memory and seen values, around a run. */
+void fe_watch_add(const void *address, size_t size);
+bool fe_watch_changed(void);
+void fe_watch_note(void);
+void fe_watch_swap(void);
+
+#endif

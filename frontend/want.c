@@ -1,0 +1,28 @@
+/* What a look at a value makes run. */
+#include "frontend/context.h"
+#include "frontend/handles.h"
+#include "frontend/ranks.h"
+#include "frontend/recording.h"
+#include "frontend/values.h"
+
+status
+fe_look(struct fe_dat *d, bool rw) {
+  if (!fe_dat_pending(d, rw)) return OK;
+  return fe_run((struct fe_request){rw ? FE_WANT_DAT_RW : FE_WANT_DAT,
+                                    d->index});
+}
+
+status
+fe_look_gbl(const struct fe_gbl *g) {
+  if (!g->pending) return OK;
+  return fe_run((struct fe_request){FE_WANT_GBL, g->index});
+}
+
+status
+fe_look_at(const char *api, struct fe_dat *d, bool rw) {
+  if (fe.nviews) fe_views_close();
+  TRY(fe_agree(api, d->index, OK));
+  TRY(fe_look(d, rw));
+  if (fe_all.nvoid) TRY(fe_void_check(api, d));
+  return fe_dat_sync(d);
+}

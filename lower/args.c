@@ -35,6 +35,7 @@
 
 struct low_slot
 low_slot_blank(enum low_slot_kind kind, struct type type, uint32_t dim) {
+  assert(dim > 0 && type.size > 0);
   return (struct low_slot){.kind = kind,
                            .type = type,
                            .dim = dim,
@@ -191,6 +192,7 @@ low_rooms_make(struct low_args *g) {
 status
 low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
                 struct low_region *r) {
+  assert(count && !r->nslots && !r->ncalls);
   struct low_args g = {.m = m, .r = r, .first = first, .end = first + count};
   r->scratch = -1;
   r->tag = m->t->nodes[first].tag;

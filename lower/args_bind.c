@@ -13,6 +13,7 @@ low_bind_same(const struct low_bind *a, const struct low_bind *b) {
 
 int32_t
 low_bind_get(struct low_region *r, struct low_bind b) {
+  assert(b.stride < (int32_t)r->nbinds);
   for (uint32_t k = 0; k < r->nbinds; k++)
     if (low_bind_same(&r->binds[k], &b)) return (int32_t)k;
   VEC_PUSH(r->binds, r->nbinds, r->capbinds, b);
@@ -62,6 +63,7 @@ low_bind_table(struct low_args *g, enum rt_bind_kind kind, uint32_t index,
 
 int32_t
 low_bind_map(struct low_args *g, ir_ref map) {
+  assert(map < g->m->t->nmaps);
   return low_bind_table(g, RT_BIND_MAP, map, g->m->t->maps[map].arity);
 }
 

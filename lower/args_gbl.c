@@ -50,6 +50,7 @@ low_work_slot(struct low_args *g, const struct ir_arg *a) {
 
 int32_t
 low_param_slot(struct low_args *g, const struct ir_arg *a) {
+  assert(a->kind == IR_ARG_PARAM);
   if (a->access == ACC_WORK) return low_work_slot(g, a);
   struct low_capture cap = {g->node->tag, LOW_CAPTURE_PARAM,
                             g->m->t->dats[a->dat].tag};
@@ -61,6 +62,7 @@ low_param_slot(struct low_args *g, const struct ir_arg *a) {
 
 int32_t
 low_index_slot(struct low_args *g, const struct ir_arg *a) {
+  assert(a->kind == IR_ARG_IDX);
   struct low_slot s =
       low_slot_blank(LOW_SLOT_INDEX, (struct type){TYPE_I32, 4}, 1);
   s.map = low_bind_numbers(g, a->map);
@@ -132,6 +134,7 @@ low_reductions_find(struct low_args *g) {
 /* INC, MIN, MAX and payloads: on the thread's accumulator. */
 static int32_t
 low_reduction_slot(struct low_args *g, uint32_t number) {
+  assert(g->reductions[number] >= 0);
   const struct ir_arg *a = &ir_args(g->m->t, g->node)[number];
   struct low_bind b =
       low_gbl_bind(g, a, RT_BIND_ACC, (uint32_t)g->reductions[number]);

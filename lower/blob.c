@@ -152,6 +152,7 @@ low_blob_find(void (*address)(void), const struct op2_blob **blob_out) {
 const struct op2_blob_entry *
 low_blob_entry(const struct op2_blob *blob, enum op2_blob_kind kind,
                const char *name) {
+  assert(blob && name);
   for (unsigned i = 0; i < blob->nentries; i++)
     if (blob->entries[i].kind == (int)kind &&
         !strcmp(blob->entries[i].ir_name, name))

@@ -80,6 +80,7 @@ struct low_work {
 /* Keep what the loader has brought to memory, if it can. */
 static void
 low_job_load(struct low_job *j) {
+  assert(!j->loaded);
   struct low_code code;
   j->loaded = low_load(j->object.s, j->object.len, LOW_ENTRY, &code) == OK;
   if (!j->loaded) {
@@ -93,6 +94,7 @@ low_job_load(struct low_job *j) {
 
 static void
 low_job_compile(struct low_job *j) {
+  assert(j->r->name && !j->object.len);
   double start = timer_wall();
   j->result = low_llvm_compile(j->r, &j->code, &j->object);
   if (j->result == OK) low_job_load(j);
@@ -123,6 +125,7 @@ low_processors(void) {
 /* Compile all jobs; this thread takes part. */
 static void
 low_compile_all(struct low_job *jobs, uint32_t n) {
+  assert(n > 0);
   struct low_work w = {.jobs = jobs, .n = n};
   uint32_t helpers = low_processors() < n ? low_processors() : n, started = 0;
   pthread_t *threads = mem_alloc(n, sizeof *threads);
@@ -148,6 +151,7 @@ struct low_code_head {
 
 static status
 low_entry_load(const struct low_entry *e, struct low_code *out) {
+  assert(e->bytes);
   struct low_code_head head;
   if (e->n < sizeof head) FAIL(ERR_COMPILE, "it is too short");
   memcpy(&head, e->bytes, sizeof head);
@@ -193,6 +197,7 @@ low_job_to_disk(struct low_job *j) {
 
 static void
 low_code_add(struct low_job *j) {
+  assert(j->code.fn && j->code.lanes > 0 && j->key.len);
   struct low_cached *c = mem_alloc(1, sizeof *c);
   *c = (struct low_cached){.code = j->code, .key = STR_INIT};
   str_addn(&c->key, j->key.s, j->key.len);
@@ -320,6 +325,7 @@ low_cache_get(const struct low_region *r) {
 
 const char *
 low_cache_name(const char *name) {
+  assert(name);
   uintptr_t *slot = table_slot(&low_cache.names, name, strlen(name) + 1);
   if (!*slot) {
     struct low_name *n = mem_alloc(1, sizeof *n + strlen(name) + 1);
@@ -339,6 +345,7 @@ low_set_threads(int threads) {
 
 void
 low_sweep_keep(const struct low_program *p) {
+  assert(p->program);
   for (uint32_t i = 0; i < p->program->nlaunches; i++) {
     const struct rt_launch *l = &p->program->launches[i];
     uintptr_t name =

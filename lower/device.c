@@ -49,6 +49,8 @@ low_why_not(const struct low_region *r) {
 static void
 low_form_key(const struct low_region *r, const struct low_device_form *f,
              enum low_key which, struct str *key) {
+  assert(!f->nuses == !f->nstrips);
+  assert(f->bind_at && f->sum_at);
   uint32_t head[] = {f->kind,    f->form, f->atomic,
                      f->ordered, f->row,  r->nreductions};
   str_addn(key, (const char *)head, sizeof head);
@@ -87,6 +89,7 @@ low_form_kernel(enum rt_form form) {
 
 static void
 low_dev_code_free(struct rt_dev_code *c) {
+  assert(c->device);
   struct rt_device *d = c->device;
   void *kernels[] = {c->run, c->combine};
   for (int k = 0; k < 2; k++)
@@ -98,6 +101,7 @@ low_dev_code_free(struct rt_dev_code *c) {
 static status
 low_dev_kernels(const struct low_region *r, const struct low_device_form *f,
                 struct rt_dev_code *c, const struct str *text) {
+  assert(text->len);
   struct rt_device *d = c->device;
   const struct rt_driver *x = d->driver;
   TRY(x->code_new(d, text->s, text->len, &c->code));
@@ -176,6 +180,7 @@ low_dev_make(const struct low_region *r, const struct low_device_form *f,
 
 static struct low_dev_cached *
 low_dev_keep(struct rt_dev_code *code, const struct str *key) {
+  assert(code->run && key->len);
   struct low_dev_cached *c = mem_alloc(1, sizeof *c);
   *c = (struct low_dev_cached){code, STR_INIT};
   str_addn(&c->key, key->s, key->len);
@@ -214,6 +219,7 @@ low_offload_clear(struct rt_offload *o) {
 status
 low_offload_make(const struct low_region *r, struct rt_device *d,
                  struct rt_offload **out) {
+  assert(d && d->driver && d->arch);
   struct low_device_form form = {.kind = d->code_kind, .arch = d->arch};
   struct arena arena = {0};
   const char *why = low_why_not(r);

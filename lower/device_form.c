@@ -20,6 +20,7 @@ _Static_assert((int)IR_STAGE_ALIGN == (int)RT_STRIP_ALIGN,
 
 static uint32_t
 low_bind_bytes(const struct low_region *r, uint32_t bind) {
+  assert(bind < r->nbinds);
   const struct low_bind *b = &r->binds[bind];
   for (uint32_t k = 0; k < r->ninstances; k++) {
     const struct low_instance *in = &r->instances[k];
@@ -32,6 +33,7 @@ low_bind_bytes(const struct low_region *r, uint32_t bind) {
 
 static uint32_t
 low_scalar_add(struct rt_offload *o, uint32_t *cap, struct rt_scalar s) {
+  assert(s.bytes > 0 && o->scalar_bytes % SCALAR_ALIGN == 0);
   s.offset = (uint32_t)o->scalar_bytes;
   o->scalar_bytes += round_up(s.bytes, SCALAR_ALIGN);
   VEC_PUSH(o->scalars, o->nscalars, *cap, s);
@@ -84,6 +86,7 @@ low_form_places(const struct low_region *r, struct arena *a,
 static void
 low_use_find(const struct low_region *r, const struct low_slot *s,
              struct rt_offload *o, uint32_t *use_out, uint32_t *entry_out) {
+  assert(s->map >= 0 && r->binds[s->map].kind == RT_BIND_MAP);
   uint32_t map = r->binds[s->map].index, u = 0, j = 0;
   while (u < o->nuses && o->uses[u].map != map) u++;
   struct rt_stage_use *use = &o->uses[u];
@@ -98,6 +101,7 @@ low_use_find(const struct low_region *r, const struct low_slot *s,
 static uint32_t
 low_strip_find(const struct low_slot *s, uint32_t use, struct rt_offload *o,
                struct low_device_form *f) {
+  assert(use < o->nuses);
   uint32_t k = 0;
   while (k < o->nstrips &&
          (o->strips[k].use != use || f->strip_store[k] != s->store))

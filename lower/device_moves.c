@@ -9,11 +9,13 @@
 #include "lower/lower.h"
 #include "lower/module.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* From this code; what was made stays in `m` also where a part fails. */
 static status
 low_moves_new(struct rt_device *d, const struct str *text) {
+  assert(text->len);
   struct rt_dev_moves *m = &d->moves;
   TRY(d->driver->code_new(d, text->s, text->len, &m->code));
   for (int k = 0; k < RT_MOVE_WORDS; k++) {

@@ -42,6 +42,7 @@
 #include "base/log.h"
 #include "lower/module.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -90,6 +91,7 @@ disk_sum(uint64_t h, const char *p, size_t n) {
 static void
 disk_name(const char *kind, const struct str *key, struct str *name,
           struct str *whole) {
+  assert(!name->len && !whole->len);
   str_printf(whole, "%s%s\n", disk.maker.s, kind);
   str_addn(whole, key->s, key->len);
   str_printf(name, "%016llx-%s" DISK_SUFFIX,
@@ -234,6 +236,7 @@ disk_trim(void) {
 
 void
 low_disk_open(const char *folder, size_t max_bytes, const char *machine) {
+  assert(folder && machine);
   low_disk_close();
   disk_folder(folder, &disk.folder);
   disk.open = disk.folder.len > 0;
@@ -304,6 +307,7 @@ disk_read(const char *name, size_t *n_out, const char **why) {
 static const char *
 disk_check(const char *file, size_t n, const struct str *key,
            struct low_entry *out) {
+  assert(key->len);
   struct disk_head h;
   if (n < sizeof h) return "is truncated";
   memcpy(&h, file, sizeof h);
@@ -322,6 +326,7 @@ disk_check(const char *file, size_t n, const struct str *key,
 bool
 low_disk_find(const char *kind, const char *name, const struct str *key,
               struct low_entry *out) {
+  assert(kind && name && key->len);
   if (!disk.open || disk.fd == CLOSED) return false;
   struct str entry = STR_INIT, whole = STR_INIT;
   disk_name(kind, key, &entry, &whole);
@@ -354,6 +359,7 @@ low_entry_clear(struct low_entry *e) {
 /* 0 or errno. */
 static int
 disk_replace(const char *name, const struct str *file) {
+  assert(!strchr(name, '/'));
   struct file_new new;
   int bad = disk_folder_need();
   if (!bad) bad = file_begin_private(&new, disk.fd, name);
@@ -366,6 +372,7 @@ disk_replace(const char *name, const struct str *file) {
 static void
 disk_file_make(const struct str *key, const char *bytes, size_t n,
                struct str *out) {
+  assert(!out->len && key->len);
   static const char zeros[DISK_ALIGN];
   struct disk_head h = {.key_bytes = key->len, .bytes = n};
   memcpy(h.magic, disk_magic, sizeof h.magic);
@@ -379,6 +386,7 @@ disk_file_make(const struct str *key, const char *bytes, size_t n,
 
 int
 low_disk_lock_file(const char *name) {
+  assert(!strchr(name, '/'));
   if (!disk.open || disk_folder_need()) return -1;
   return openat(disk.fd, name,
                 O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
@@ -387,6 +395,7 @@ low_disk_lock_file(const char *name) {
 void
 low_disk_keep(const char *kind, const struct str *key, const char *bytes,
               size_t n) {
+  assert(kind && (bytes || !n));
   if (!disk.open) return;
   struct str name = STR_INIT, whole = STR_INIT, file = STR_INIT;
   disk_name(kind, key, &name, &whole);

@@ -10,6 +10,7 @@
 #include "lower/disk.h"
 #include "lower/module.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- words and texts ----------------------------------------------------- */
@@ -21,6 +22,7 @@ facts_put(struct str *b, uint64_t word) {
 
 static void
 facts_put_text(struct str *b, const char *text) {
+  assert(text);
   facts_put(b, strlen(text));
   str_add(b, text);
 }
@@ -137,6 +139,7 @@ facts_read(struct low_kernel *k, struct arena *arena, struct facts_reader r) {
 
 static status
 facts_find(struct low_kernel *k, struct arena *arena, const struct str *key) {
+  assert(key->len);
   struct low_entry e;
   if (low_disk_find("facts", k->name, key, &e)) {
     struct low_kernel read = *k;
@@ -160,6 +163,7 @@ facts_find(struct low_kernel *k, struct arena *arena, const struct str *key) {
 
 status
 low_facts_get(struct low_kernel *k, struct arena *arena) {
+  assert(k->bitcode && k->name);
   if (!low_disk_is_open()) return low_llvm_facts(k, arena);
   struct str key = STR_INIT;
   str_addn(&key, (const char *)k->digest.bytes, sizeof k->digest.bytes);
@@ -196,6 +200,7 @@ source_find(const char *name, const char *source, const struct str *key,
 
 status
 low_source_get(const char *name, const char *source, struct str *bitcode) {
+  assert(name && source && !bitcode->len);
   if (!low_disk_is_open() || !source_is_whole(source))
     return low_llvm_source(name, source, bitcode);
   struct str key = STR_INIT;

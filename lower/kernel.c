@@ -49,6 +49,7 @@ static struct {
 
 static struct kernel *
 kernel_new(void (*address)(void), const char *name) {
+  assert(name);
   struct kernel *k = mem_alloc(1, sizeof *k);
   k->code = (struct str)STR_INIT;
   k->next = kernels.all;
@@ -65,6 +66,7 @@ kernel_new(void (*address)(void), const char *name) {
 /* Forget what the IR said: opaque kernels prove nothing. */
 static void
 kernel_make_opaque(struct kernel *k, const char *why) {
+  assert(why);
   struct low_kernel *o = &k->k;
   o->opaque = true;
   o->promised = table_get(&kernels.promised, &o->address, sizeof o->address, 0);
@@ -163,6 +165,7 @@ kernel_unit(struct kernel *k, void (*address)(void),
 static void
 kernel_tie(struct kernel *k, uint32_t unit, const struct op2_blob *blob,
            const struct op2_blob_entry *entry) {
+  assert(unit <= k->k.nunits);
   for (unsigned c = 0; c < entry->ncalls; c++) {
     const struct op2_blob_entry *called = &blob->entries[entry->calls[c]];
     const struct op2_blob *there;
@@ -196,6 +199,7 @@ kernel_digest(struct kernel *k, const struct op2_blob_entry *entry) {
 static void
 kernel_gather(struct kernel *k, const struct op2_blob *blob,
               const struct op2_blob_entry *entry) {
+  assert(blob->bitcode && blob->bitcode_bytes);
   k->blob = blob;
   k->k.bitcode = blob->bitcode;
   k->k.bitcode_bytes = blob->bitcode_bytes;
@@ -273,6 +277,7 @@ kernel_source_global(void *user, struct low_const *c) {
 
 static status
 kernel_read_source(struct kernel *k) {
+  assert(k->code.len);
   k->k.bitcode = k->code.s;
   k->k.bitcode_bytes = k->code.len;
   struct str b = STR_INIT; /* the text may define other functions */
@@ -291,6 +296,7 @@ kernel_read_source(struct kernel *k) {
 
 status
 low_kernel_source(const char *name, const char *source) {
+  assert(name && source);
   struct kernel *old = kernel_by_name(name);
   if (old && !strcmp(old->source, source)) return OK;
   struct str code = STR_INIT;
@@ -358,6 +364,7 @@ kernel_is_found(const struct kernel *k) {
 
 void
 low_kernels_sweep(bool (*used)(const struct low_kernel *k)) {
+  assert(used);
   for (struct kernel **at = &kernels.all, *k; (k = *at);) {
     if (kernel_is_found(k) || used(&k->k)) {
       at = &k->next;

@@ -60,12 +60,14 @@ struct load_map {
 static void
 load_release(void *memory) {
   struct load_map *m = memory;
+  assert(m->n > 0);
   munmap(m->base, m->n);
   free(m);
 }
 
 static bool
 load_holds(const struct load *l, uint64_t at, uint64_t n, size_t align) {
+  assert(align && !(align & (align - 1)));
   return at <= l->n && n <= l->n - at && at % align == 0;
 }
 
@@ -195,6 +197,7 @@ load_value(const struct load *l, const Elf64_Sym *s, uint64_t *out) {
 
 static status
 load_relocate(struct load *l, const Elf64_Shdr *section, const Elf64_Rela *r) {
+  assert(l->at[section->sh_info] != SIZE_MAX);
   uint32_t symbol = ELF64_R_SYM(r->r_info);
   if (ELF64_R_TYPE(r->r_info) != R_X86_64_64)
     FAIL(ERR_COMPILE, "relocation of kind %u",
@@ -230,6 +233,7 @@ load_relocate_all(struct load *l) {
 static status
 load_protect(const struct load *l) {
   for (int part = 0; part < LOAD_PARTS; part++) {
+    assert(l->part[part] <= l->part[part + 1]);
     size_t n = l->part[part + 1] - l->part[part];
     if (n && mprotect(l->base + l->part[part], n, load_protection[part]))
       FAIL(ERR_COMPILE, "the system does not allow new code");
@@ -239,6 +243,7 @@ load_protect(const struct load *l) {
 
 static status
 load_entry(const struct load *l, const char *entry, struct low_code *out) {
+  assert(entry && !out->fn);
   for (uint32_t k = 0; k < l->nsymbols; k++) {
     const Elf64_Sym *s = &l->symbols[k];
     if (s->st_name >= l->names_bytes || s->st_shndx == SHN_UNDEF ||

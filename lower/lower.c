@@ -35,6 +35,7 @@
 /* Something works on the slot: on the host (NULL), or on a device. */
 static void
 low_slot_touch(struct low_maker *m, uint32_t slot, struct rt_device *d) {
+  assert(slot < m->p->nslots);
   struct rt_slot *s = &m->p->slots[slot];
   bool host = m->slot_host[slot] || !d;
   if (d) s->device = d;
@@ -53,6 +54,7 @@ low_device_of(const struct low_maker *m, const struct ir_node *n) {
 
 static void
 low_out_add(struct low_maker *m, ir_ref dat, ir_ref v, uint32_t *cap) {
+  assert(dat < m->t->ndats && v < m->t->nvalues);
   const struct ir_trace *t = m->t;
   bool view = t->dats[dat].root != dat;
   struct rt_out o = {m->dat_no[dat], low_number_slot(m, ir_buffer_of(t, v),
@@ -89,6 +91,8 @@ low_tokens_fill(const struct low_region *r, struct rt_launch *l) {
 
 static void
 low_launch_fill(struct low_region *r, struct rt_launch *l) {
+  assert((r->scratch >= 0) == (r->scratch_bytes > 0));
+  assert(!l->binds && r->scratch_bytes % RT_PAGE == 0);
   l->binds = mem_alloc(r->nbinds + 1, sizeof *l->binds);
   l->nbinds = r->nbinds;
   for (uint32_t k = 0; k < r->nbinds; k++)
@@ -127,6 +131,7 @@ low_launch_offload(const struct ir_node *n, const struct low_region *r,
 static status
 low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
                 struct rt_launch *l) {
+  assert(count && first + count <= m->t->nnodes);
   struct low_region r = {0};
   const struct ir_node *n = &m->t->nodes[first];
   struct rt_device *d = low_device_of(m, n);
@@ -188,6 +193,7 @@ low_cmd_add(struct low_maker *m, struct rt_cmd c) {
 
 static void
 low_cmd_launch(struct low_maker *m, const struct rt_launch *l, uint32_t no) {
+  assert(no < m->p->nlaunches);
   if (m->exchanging && l->mode != RT_RUN_SERIAL)
     low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH_CORE, .a = no});
   low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH, .a = no});
@@ -235,6 +241,7 @@ low_global_use(const struct rt_launch *l, uint32_t g) {
 static void
 low_sum_begin(struct low_maker *m, const struct rt_launch *l, uint32_t g,
               enum access access) {
+  assert(access == ACC_INC || access == ACC_MIN || access == ACC_MAX);
   struct rt_program *p = m->p;
   struct rt_sum s = {.global = g, .access = access};
   for (uint32_t k = 0; k < l->nreductions; k++)
@@ -242,6 +249,7 @@ low_sum_begin(struct low_maker *m, const struct rt_launch *l, uint32_t g,
       s.type = l->reductions[k].type;
       s.dim = l->reductions[k].dim;
     }
+  assert(s.dim > 0);
   VEC_PUSH(p->sums, p->nsums, m->capsums, s);
   low_cmd_add(m, (struct rt_cmd){.op = RT_BEGIN, .a = p->nsums - 1});
   m->partial[g] = s;
@@ -275,6 +283,7 @@ low_arg_buffer_slot(struct low_maker *m, const struct ir_arg *a, ir_ref v) {
 
 static struct rt_cmd
 low_copy_cmd(struct low_maker *m, const struct ir_node *n) {
+  assert(n->op == IR_COPY && n->nargs == 2);
   const struct ir_arg *a = ir_args(m->t, n);
   struct rt_cmd c = {.op = RT_COPY,
                      .a = low_arg_buffer_slot(m, &a[0], a[0].in),
@@ -287,6 +296,7 @@ low_copy_cmd(struct low_maker *m, const struct ir_node *n) {
 
 static struct rt_cmd
 low_move_cmd(struct low_maker *m, const struct ir_node *n) {
+  assert((n->op == IR_UPLOAD || n->op == IR_DOWNLOAD) && n->nargs == 1);
   const struct ir_arg *a = ir_args(m->t, n);
   bool up = n->op == IR_UPLOAD;
   struct rt_cmd c = {.op = up ? RT_UPLOAD : RT_DOWNLOAD,
@@ -298,6 +308,7 @@ low_move_cmd(struct low_maker *m, const struct ir_node *n) {
 
 static struct rt_cmd
 low_exchange_cmd(struct low_maker *m, const struct ir_node *n) {
+  assert(n->op == IR_EXCHANGE && n->nargs > 0);
   struct rt_program *p = m->p;
   struct rt_cmd c = {.op = RT_EXCHANGE_START, .a = p->nwants, .b = n->nargs};
   for (uint32_t k = 0; k < n->nargs; k++) {
@@ -310,6 +321,7 @@ low_exchange_cmd(struct low_maker *m, const struct ir_node *n) {
 
 static struct rt_cmd
 low_set_cmd(struct low_maker *m, const struct ir_node *n) {
+  assert(n->op == IR_SET && n->nargs == 2);
   const struct ir_arg *a = ir_args(m->t, n);
   const struct ir_dat *param = &m->t->dats[a[0].dat];
   struct low_capture c = {n->tag, LOW_CAPTURE_PARAM, param->tag};

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/module.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -56,6 +57,7 @@ compiler_open(void) {
 
 static status
 module_get(const struct low_llvm **out) {
+  assert(out);
   pthread_mutex_lock(&module.lock);
   if (!module.tried || module.lacks_memory) compiler_open();
   *out = module.table;
@@ -76,12 +78,14 @@ module_run(struct low_llvm_job job) {
 
 status
 low_llvm_facts(struct low_kernel *k, struct arena *arena) {
+  assert(k->bitcode && arena);
   return module_run((struct low_llvm_job){LOW_FACTS, .kernel = k,
                                           .arena = arena});
 }
 
 status
 low_llvm_source(const char *name, const char *source, struct str *bitcode) {
+  assert(name && source);
   return module_run((struct low_llvm_job){LOW_SOURCE, .name = name,
                                           .source = source, .out = bitcode});
 }
@@ -89,18 +93,21 @@ low_llvm_source(const char *name, const char *source, struct str *bitcode) {
 status
 low_llvm_compile(const struct low_region *r, struct low_code *out,
                  struct str *object) {
+  assert(r && !out->fn);
   return module_run((struct low_llvm_job){LOW_COMPILE, .region = r, .code = out,
                                           .out = object});
 }
 
 status
 low_llvm_ir(const struct low_region *r, struct str *out) {
+  assert(r && !out->len);
   return module_run((struct low_llvm_job){LOW_IR, .region = r, .out = out});
 }
 
 status
 low_llvm_device(const struct low_region *r, const struct low_device_form *form,
                 struct str *code) {
+  assert(r && form);
   return module_run((struct low_llvm_job){LOW_DEVICE, .region = r, .form = form,
                                           .out = code});
 }

@@ -5,6 +5,8 @@
 
 uint32_t
 low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat) {
+  assert(dat == IR_NONE || dat < m->t->ndats);
+  assert(buffer < m->t->nbuffers);
   struct rt_program *p = m->p;
   const struct ir_buffer *b = &m->t->buffers[buffer];
   uint32_t no = m->dat_no[dat == IR_NONE ? b->dat : dat];
@@ -18,6 +20,7 @@ low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat) {
         mem_grow(m->slot_buffer, m->capslots, sizeof *m->slot_buffer);
     m->slot_host = mem_grow(m->slot_host, m->capslots, sizeof *m->slot_host);
   }
+  assert(p->nslots < m->capslots);
   m->slot_buffer[p->nslots] = buffer;
   m->slot_host[p->nslots] = false;
   p->slots[p->nslots] = (struct rt_slot){.dat = no, .initial = b->initial};
@@ -26,6 +29,7 @@ low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat) {
 
 uint32_t
 low_number_param(struct low_maker *m, struct low_capture c) {
+  assert(c.kind == LOW_CAPTURE_PARAM || c.kind == LOW_CAPTURE_CONST);
   struct low_capture *have = m->out->captures;
   for (uint32_t k = 0; k < m->p->nparams; k++)
     if (have[k].node_tag == c.node_tag && have[k].kind == c.kind &&
@@ -45,6 +49,7 @@ low_number_address(struct low_maker *m, uint32_t kernel_tag) {
 
 void
 low_number_decls(struct low_maker *m) {
+  assert(!m->p->nsets && !m->p->ndats && !m->p->nglobals);
   const struct ir_trace *t = m->t;
   struct rt_program *p = m->p;
   p->nsets = t->nsets;
@@ -66,4 +71,5 @@ low_number_decls(struct low_maker *m) {
       m->out->global_tags[p->nglobals++] = d->tag;
     }
   }
+  assert(p->ndats + p->nglobals <= t->ndats);
 }

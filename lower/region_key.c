@@ -1,6 +1,8 @@
 /* The text that says which code a region needs: equal keys, equal code. */
 #include "lower/region.h"
 
+#include <assert.h>
+
 static void
 low_key_words(struct str *key, const int64_t *w, size_t n) {
   str_addn(key, (const char *)w, n * sizeof *w);
@@ -35,6 +37,7 @@ low_key_instance(const struct low_instance *in, struct str *key) {
 static void
 low_key_code(const struct low_region *r, uint32_t i, enum low_key which,
              struct str *key) {
+  assert(i < r->ninstances);
   const struct low_kernel *k = r->instances[i].kernel;
   if (which == LOW_KEY_PROCESS)
     KEY(key, (int64_t)k->uid);
@@ -55,6 +58,7 @@ low_key_call(const struct low_call *c, struct str *key) {
 void
 low_region_key(const struct low_region *r, enum low_key which,
                struct str *key) {
+  assert(r->ncalls && r->ninstances);
   KEY(key, r->nbinds, r->nslots, r->ncalls, r->ninstances, r->parallel,
       r->vector_math, r->sanitize);
   for (uint32_t k = 0; k < r->nbinds; k++) low_key_bind(&r->binds[k], key);

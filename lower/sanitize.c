@@ -1,5 +1,6 @@
 #include "lower/sanitize.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ static const struct {
 
 status
 low_sanitize_find(const char *name, enum low_sanitize *out) {
+  assert(name);
   size_t n = sizeof low_sanitizers / sizeof *low_sanitizers, k = 0;
   while (k < n && strcmp(low_sanitizers[k].name, name)) k++;
   if (k == n) FAIL(ERR_ARG, "expected thread or address, found %s", name);

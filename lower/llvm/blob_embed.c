@@ -66,6 +66,7 @@ struct embedder {
 static LLVMValueRef
 embed_global(struct embedder *b, const char *name, LLVMValueRef init,
              unsigned align) {
+  assert(align && !(align & (align - 1)));
   LLVMValueRef g = LLVMAddGlobal(b->m, LLVMTypeOf(init), name);
   LLVMSetInitializer(g, init);
   LLVMSetLinkage(g, LLVMPrivateLinkage);
@@ -76,6 +77,7 @@ embed_global(struct embedder *b, const char *name, LLVMValueRef init,
 
 static LLVMValueRef
 embed_string(struct embedder *b, const char *s) {
+  assert(s);
   return embed_global(b, "op2.blob.str",
                       LLVMConstStringInContext2(b->ctx, s, strlen(s), 0), 1);
 }
@@ -83,6 +85,7 @@ embed_string(struct embedder *b, const char *s) {
 static LLVMValueRef
 embed_array(struct embedder *b, const char *name, LLVMTypeRef type,
             LLVMValueRef *v, uint32_t n) {
+  assert(v || !n);
   if (!n) return LLVMConstNull(b->ptr);
   return embed_global(b, name, LLVMConstArray2(type, v, n), 16);
 }
@@ -130,6 +133,7 @@ embed_add_entry(struct embedder *b, const struct embed_row *r) {
 /* Internal globals of different files must not share a name. */
 static void
 embed_suffix(struct embedder *b) {
+  assert(b->in->source && b->in->unique);
   uint64_t h = hash_text(0, b->in->source);
   h = hash_text(h, b->in->unique);
   for (int i = 0; i < EMBED_SUFFIX; i++)
@@ -177,6 +181,7 @@ embed_calls(struct embedder *b, LLVMModuleRef code, struct embed_row *r) {
  * unique in a context, so each function has its own. */
 static status
 embed_code(struct embedder *b, struct embed_row *r) {
+  assert(b->bitcode);
   struct low_kernel k = {.name = (char *)(uintptr_t)r->ir_name,
                          .bitcode = LLVMGetBufferStart(b->bitcode),
                          .bitcode_bytes = LLVMGetBufferSize(b->bitcode)};
@@ -200,6 +205,7 @@ embed_code(struct embedder *b, struct embed_row *r) {
 static status
 embed_function(struct embedder *b, const char *name, const char *types) {
   LLVMValueRef fn = LLVMGetNamedFunction(b->m, name);
+  assert(fn && !LLVMIsDeclaration(fn));
   LLVMLinkage l = LLVMGetLinkage(fn);
   bool any = l == LLVMLinkOnceODRLinkage || l == LLVMWeakODRLinkage ||
              l == LLVMAvailableExternallyLinkage;
@@ -433,6 +439,7 @@ embed_open(struct embedder *b) {
 
 status
 low_embed_file(const struct low_embed *in, struct low_embedded *out) {
+  assert(in->bitcode);
   struct embedder b = {.in = in, .e = out};
   *out = (struct low_embedded){0};
   b.ctx = LLVMContextCreate();

@@ -135,6 +135,7 @@ flow_use(struct look_flow *w, LLVMValueRef inst, bool writes) {
 /* Argument i of the call is the pointer. */
 static void
 flow_argument(struct look_flow *w, LLVMValueRef call, unsigned i) {
+  assert(is_call(call) && i < LLVMGetNumArgOperands(call));
   LLVMValueRef f = LLVMGetCalledValue(call);
   if (!LLVMIsAFunction(f) || may_record(w->loops, call)) {
     w->holds = true;
@@ -154,6 +155,7 @@ flow_argument(struct look_flow *w, LLVMValueRef call, unsigned i) {
 
 static void
 flow_call(struct look_flow *w, LLVMValueRef call, LLVMValueRef v) {
+  assert(is_call(call));
   if (LLVMGetCalledValue(call) == v) w->holds = true;
   unsigned n = LLVMGetNumArgOperands(call);
   for (unsigned i = 0; i < n; i++)
@@ -202,6 +204,7 @@ walk_block(struct look_flow *w, LLVMValueRef i, LLVMValueRef place,
  * block is gone through once before and once after such a call. */
 static void
 walk(struct look_flow *w, LLVMValueRef place) {
+  assert(LLVMIsAInstruction(place));
   struct at {
     LLVMBasicBlockRef block;
     bool after;

@@ -115,6 +115,7 @@ reduce_reserved(const char *name) {
 
 static void
 reduce_global(LLVMValueRef g, const char *suffix) {
+  assert(suffix);
   size_t len;
   const char *name = LLVMGetValueName2(g, &len);
   if (reduce_reserved(name)) return;
@@ -219,6 +220,7 @@ low_blob_drop_dead(LLVMModuleRef m) {
 status
 low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
                 const char *suffix) {
+  assert(suffix && (keep || !nkeep));
   size_t len;
   reduce_tables_drop(m);
   reduce_instrumentation(m);

@@ -216,6 +216,7 @@ scan_is_dat(LLVMTypeRef type) {
 
 static bool
 scan_is_data(LLVMTargetDataRef layout, LLVMValueRef gep, size_t data_offset) {
+  assert(LLVMIsAGetElementPtrInst(gep));
   if (LLVMGetNumIndices(gep) < 2) return false;
   LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
   if (!scan_is_dat(type)) return false;
@@ -237,6 +238,7 @@ scan_is_read(LLVMValueRef field) {
 
 static void
 scan_add_peek(const char *file, int line, struct low_embedded *e) {
+  assert(file && line >= 0);
   for (uint32_t i = 0; i < e->npeeks; i++)
     if (e->peeks[i].line == line && !strcmp(e->peeks[i].file, file)) return;
   struct op2_blob_peek p = {file, line, OP2_LOOK_READ};

@@ -20,6 +20,7 @@
  * copied by each work item. */
 #include "lower/llvm/device.h"
 
+#include <assert.h>
 #include <llvm-c/Analysis.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static const struct low_device_kind *const kinds[] = {
 
 const struct low_device_kind *
 low_device_kind(enum rt_code_kind kind) {
+  assert((size_t)kind < sizeof kinds / sizeof *kinds);
   return kinds[kind];
 }
 
@@ -49,6 +51,7 @@ is_word(const struct low_bind *b) {
 
 static void
 mark_argument(struct low_emit *em, const struct low_bind *b, uint32_t at) {
+  assert(at < LLVMCountParams(em->fn));
   if (is_word(b)) return;
   if (b->alone) ll_attr(em->fn, at + 1, "noalias", 0);
   if (!b->written) ll_attr(em->fn, at + 1, "readonly", 0);
@@ -76,6 +79,7 @@ find_binds(struct low_emit *em) {
     em->arg[k] = LLVMGetParam(em->fn, n++);
   }
   find_places(em);
+  assert(n + RT_ARG_SUMS < LLVMCountParams(em->fn));
   LLVMValueRef scalars = LLVMGetParam(em->fn, n + RT_ARG_SCALARS);
   LLVMValueRef sums = LLVMGetParam(em->fn, n + RT_ARG_SUMS);
   em->item = em->kind->item(em, LOW_ITEM_GLOBAL);
@@ -96,6 +100,7 @@ find_binds(struct low_emit *em) {
 void
 low_device_kernel(struct low_emit *em, const char *name, LLVMValueRef *p,
                   uint32_t np, uint32_t n_all, bool room) {
+  assert(np <= n_all);
   const struct low_region *r = em->r;
   LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx), ptr = low_device_ptr(em);
   LLVMTypeRef *types =
@@ -133,6 +138,7 @@ is_large(const struct low_emit *em, const struct low_slot *s) {
 
 static void
 slots_begin(struct low_emit *em) {
+  assert(em->home && em->now);
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
     if (is_large(em, s)) {
@@ -310,6 +316,7 @@ build_and_finish(struct low_emit *em, struct str *code) {
 status
 low_device_compile(const struct low_region *r,
                    const struct low_device_form *form, struct str *code) {
+  assert(form->bind_at && r->ninstances);
   struct low_target target;
   const struct low_device_kind *kind = kinds[form->kind];
   TRY(kind->init(&target, form->arch));

@@ -19,6 +19,7 @@
  * Limits  a table that is indexed by data is copied by each work item. */
 #include "lower/llvm/device.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Does constant `c` reach variable g? */
@@ -34,6 +35,7 @@ reaches(LLVMValueRef c, LLVMValueRef g) {
 /* Where the builder must stand so that operand k of `user` can be made. */
 static void
 stand_before(LLVMBuilderRef b, LLVMValueRef user, unsigned k) {
+  assert(LLVMIsAInstruction(user));
   if (LLVMIsAPHINode(user))
     LLVMPositionBuilderBefore(
         b, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k)));
@@ -66,6 +68,7 @@ spell_out(LLVMBuilderRef b, LLVMValueRef c, LLVMValueRef g, LLVMValueRef mine) {
 static status
 replace_operand(struct low_emit *em, LLVMValueRef user, unsigned k,
                 LLVMValueRef g, LLVMValueRef mine) {
+  assert(k < (unsigned)LLVMGetNumOperands(user));
   LLVMValueRef c = LLVMGetOperand(user, k);
   if (!LLVMIsAConstant(c) || !reaches(c, g)) return OK;
   stand_before(em->b, user, k);
@@ -122,6 +125,7 @@ bound_as(const struct low_emit *em, LLVMValueRef g, size_t *size_out) {
 /* `size` bytes at `from` (the launch's scalars) to private memory. */
 static void
 copy_in(struct low_emit *em, LLVMValueRef to, LLVMValueRef from, size_t size) {
+  assert(size > 0);
   LLVMTypeRef i8 = LLVMInt8TypeInContext(em->ctx);
   for (size_t k = 0; k < size; k++) {
     LLVMValueRef at = ll_i64(em->ctx, (int64_t)k);
@@ -159,6 +163,7 @@ fill_in(struct low_emit *em, LLVMValueRef init, LLVMValueRef to) {
 
 static status
 make_private(struct low_emit *em, LLVMValueRef g, LLVMValueRef scalars) {
+  assert(LLVMIsAGlobalVariable(g));
   LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(em->fn);
   LLVMPositionBuilderBefore(em->b, LLVMGetFirstInstruction(entry));
   LLVMValueRef mine =

@@ -17,6 +17,7 @@
  * neighbours of the message. */
 #include "lower/llvm/device.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* p: RT_MOVE_* */
@@ -57,6 +58,7 @@ find_ends(struct low_emit *em, const LLVMValueRef *p, LLVMTypeRef word,
 
 static void
 build_move(struct low_emit *em, unsigned bytes, bool packs) {
+  assert(bytes && !(bytes & (bytes - 1)));
   LLVMBuilderRef b = em->b;
   char name[32];
   snprintf(name, sizeof name, packs ? LOW_PACK "%u" : LOW_UNPACK "%u", bytes);

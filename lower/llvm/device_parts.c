@@ -7,6 +7,8 @@
  *   do { old = *p; new = bits(float(old) + x) } while (!swap(p, old, new)) */
 #include "lower/llvm/device.h"
 
+#include <assert.h>
+
 LLVMTypeRef
 low_device_ptr(struct low_emit *em) {
   return LLVMPointerTypeInContext(em->ctx, 1);
@@ -14,6 +16,7 @@ low_device_ptr(struct low_emit *em) {
 
 LLVMValueRef
 low_device_at(struct low_emit *em, LLVMValueRef base, LLVMValueRef offset) {
+  assert(LLVMTypeOf(offset) == LLVMInt64TypeInContext(em->ctx));
   return LLVMBuildInBoundsGEP2(em->b, LLVMInt8TypeInContext(em->ctx), base,
                                &offset, 1, "");
 }
@@ -21,6 +24,7 @@ low_device_at(struct low_emit *em, LLVMValueRef base, LLVMValueRef offset) {
 void
 low_device_open(struct low_emit *em, const char *name, const LLVMTypeRef *types,
                 uint32_t n) {
+  assert(name && (types || !n));
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(em->ctx),
                                       (LLVMTypeRef *)(uintptr_t)types, n, 0);
   em->fn = LLVMAddFunction(em->m, name, type);
@@ -35,6 +39,7 @@ low_device_open(struct low_emit *em, const char *name, const LLVMTypeRef *types,
 /* The entry block holds allocas only. */
 void
 low_device_close(struct low_emit *em) {
+  assert(!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(em->b)));
   LLVMBuildRetVoid(em->b);
   LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(em->fn);
   LLVMPositionBuilderAtEnd(em->b, entry);
@@ -53,6 +58,7 @@ low_device_passes(enum rt_bind_kind kind) {
 
 LLVMValueRef
 low_device_index(struct low_emit *em, LLVMValueRef table, LLVMValueRef at) {
+  assert(LLVMTypeOf(at) == LLVMInt64TypeInContext(em->ctx));
   LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
   LLVMValueRef p = LLVMBuildInBoundsGEP2(em->b, i32, table, &at, 1, "");
   return LLVMBuildSExt(em->b, LLVMBuildLoad2(em->b, i32, p, ""),
@@ -61,6 +67,7 @@ low_device_index(struct low_emit *em, LLVMValueRef table, LLVMValueRef at) {
 
 LLVMBasicBlockRef
 low_device_if(struct low_emit *em, LLVMValueRef condition) {
+  assert(LLVMTypeOf(condition) == LLVMInt1TypeInContext(em->ctx));
   LLVMBasicBlockRef yes = LLVMAppendBasicBlockInContext(em->ctx, em->fn, "if");
   LLVMBasicBlockRef after =
       LLVMAppendBasicBlockInContext(em->ctx, em->fn, "after");
@@ -71,12 +78,14 @@ low_device_if(struct low_emit *em, LLVMValueRef condition) {
 
 void
 low_device_endif(struct low_emit *em, LLVMBasicBlockRef after) {
+  assert(!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(em->b)));
   LLVMBuildBr(em->b, after);
   LLVMPositionBuilderAtEnd(em->b, after);
 }
 
 LLVMValueRef
 low_device_inside(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
+  assert(em->e);
   LLVMBuilderRef b = em->b;
   LLVMValueRef above = LLVMBuildICmp(b, LLVMIntSGE, em->e, lo, "");
   LLVMValueRef below = LLVMBuildICmp(b, LLVMIntSLT, em->e, hi, "");
@@ -86,6 +95,7 @@ low_device_inside(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
 LLVMValueRef
 low_device_colour(struct low_emit *em, LLVMValueRef colours,
                   LLVMValueRef inside) {
+  assert(em->e);
   LLVMBuilderRef b = em->b;
   LLVMValueRef at = LLVMBuildSelect(b, inside, em->e, ll_i64(em->ctx, 0), "");
   LLVMValueRef c = low_device_index(em, colours, at);
@@ -105,6 +115,7 @@ atomic_swap(struct low_emit *em, LLVMValueRef p, LLVMValueRef old,
 static void
 atomic_loop(struct low_emit *em, struct type t, LLVMValueRef p,
             LLVMValueRef x) {
+  assert(type_class(t) == 'F' && (t.size == 4 || t.size == 8));
   LLVMBuilderRef b = em->b;
   LLVMTypeRef bits = LLVMIntTypeInContext(em->ctx, 8 * t.size);
   LLVMValueRef first = LLVMBuildLoad2(b, bits, p, "");
@@ -132,6 +143,7 @@ atomic_loop(struct low_emit *em, struct type t, LLVMValueRef p,
 void
 low_device_atomic_add(struct low_emit *em, struct type t, LLVMValueRef p,
                       LLVMValueRef x) {
+  assert(type_class(t) != 'B');
   bool is_float = type_class(t) == 'F';
   if (is_float && !em->kind->float_atomics) {
     atomic_loop(em, t, p, x);

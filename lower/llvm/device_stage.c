@@ -16,6 +16,7 @@
  * lower/device_form.c says which slot adds where. */
 #include "lower/llvm/device.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* The kernel's parameters beyond those of all, and where we are. */
@@ -72,12 +73,14 @@ read_params(struct low_emit *em, struct stage *s, LLVMValueRef *p) {
 /* Words of strip k that the block uses. */
 static LLVMValueRef
 strip_words(struct low_emit *em, const struct stage *s, uint32_t k) {
+  assert(k < em->form->nstrips);
   return mul(em, s->count[em->form->strips[k].use], em->form->strip_dim[k]);
 }
 
 static LLVMValueRef
 strip_word(struct low_emit *em, const struct stage *s, uint32_t k,
            LLVMValueRef i) {
+  assert(k < em->form->nstrips);
   return LLVMBuildInBoundsGEP2(em->b, ll_type(em->ctx, em->form->strip_type[k]),
                                s->strip[k], &i, 1, "");
 }
@@ -151,6 +154,7 @@ carry_over(struct low_emit *em, const struct stage *s, uint32_t k) {
   LLVMBuilderRef b = em->b;
   const struct low_bind *d = &em->r->binds[f->strip_store[k]];
   uint32_t use = f->strips[k].use;
+  assert(use < f->nuses);
   struct ll_loop l =
       ll_loop_begin_step(b, s->local, strip_words(em, s, k), s->size, "word");
   LLVMValueRef dim = ll_i64(em->ctx, f->strip_dim[k]);
@@ -189,6 +193,7 @@ run_block(struct low_emit *em, struct stage *s, LLVMValueRef block) {
 void
 low_device_stage(struct low_emit *em) {
   const struct low_device_form *f = em->form;
+  assert(f->nuses && f->nstrips);
   uint32_t np = RT_STAGE_ARGS + RT_STAGE_TABLES * f->nuses;
   uint32_t n = np + RT_STAGE_WORDS + f->nuses;
   LLVMValueRef *mem =

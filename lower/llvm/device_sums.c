@@ -33,6 +33,7 @@ shape_of(const struct rt_reduction *x) {
 /* Private memory of the accumulator behind slot k; NULL: it has none. */
 static LLVMValueRef
 sum_memory(const struct low_emit *em, uint32_t k, int32_t *bind_out) {
+  assert(k < em->r->nslots);
   const struct low_slot *s = &em->r->slots[k];
   *bind_out = s->kind == LOW_SLOT_SUM     ? s->store
               : s->kind == LOW_SLOT_WHOLE ? s->load
@@ -43,6 +44,7 @@ sum_memory(const struct low_emit *em, uint32_t k, int32_t *bind_out) {
 
 static void
 sum_start(struct low_emit *em, LLVMValueRef memory, uint32_t number) {
+  assert(number < em->r->nreductions);
   const struct rt_reduction *x = &em->r->reductions[number];
   struct low_slot s = shape_of(x);
   if (x->payload < 0) {
@@ -72,6 +74,7 @@ claim_memory(struct low_emit *em, const struct low_slot *s) {
 /* Room for what slot k claims, if it does. */
 static void
 claim_start(struct low_emit *em, uint32_t k, uint32_t number) {
+  assert(number < em->r->nreductions);
   const struct low_slot *s = &em->r->slots[k];
   struct low_slot numbers = number_shape(s);
   if (em->form->claim_at[number] == LOW_NOWHERE) return;
@@ -193,6 +196,7 @@ struct pair {
 static LLVMValueRef
 component(struct low_emit *em, LLVMValueRef row, uint32_t number,
           LLVMValueRef c) {
+  assert(number < em->r->nreductions);
   uint32_t at = em->form->sum_at[number];
   return low_at_address(
       em, low_at_home(low_device_at(em, row, ll_i64(em->ctx, at))),
@@ -294,6 +298,7 @@ row_at(struct low_emit *em, LLVMValueRef sums, LLVMValueRef number) {
 
 void
 low_device_combine(struct low_emit *em) {
+  assert(em->r->nreductions && em->form->row);
   LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
   LLVMTypeRef types[RT_COMBINE_ARGS] = {low_device_ptr(em), i64, i64, i64};
   low_device_open(em, LOW_COMBINE, types, RT_COMBINE_ARGS);

@@ -39,6 +39,7 @@ facts_open(struct facts *f, const struct low_kernel *k) {
 
 static bool
 facts_used(const struct facts *f, uint32_t object) {
+  assert(object < f->nobjects);
   const struct fact_object *o = &f->objects[object];
   return o->reads || o->writes || o->escaped;
 }
@@ -67,6 +68,7 @@ facts_entries(const struct facts *f, uint32_t param) {
 
 static uint64_t
 facts_entry_full(const struct facts *f, uint32_t param, int64_t entry) {
+  assert(param < LLVMCountParams(f->fn));
   for (uint32_t k = 0; k < f->nobjects; k++) {
     const struct fact_object *o = &f->objects[k];
     if (o->param == param && o->entry == entry) return o->escaped ? 0 : o->full;
@@ -147,6 +149,7 @@ facts_consts(struct facts *f, struct low_kernel *k, struct arena *arena) {
 /* Bytes of an array that the kernel declares. */
 static uint64_t
 facts_local(const struct facts *f, LLVMValueRef alloca) {
+  assert(LLVMIsAAllocaInst(alloca));
   LLVMValueRef n = LLVMGetOperand(alloca, 0);
   if (!LLVMIsAConstantInt(n)) return LOW_LOCAL_OPEN;
   return LLVMConstIntGetZExtValue(n) *

@@ -114,6 +114,7 @@ access_self(const struct facts *f, LLVMValueRef pointer) {
 
 static void
 access_load(struct facts *f, LLVMValueRef i) {
+  assert(LLVMIsALoadInst(i));
   LLVMTypeRef type = LLVMTypeOf(i);
   LLVMValueRef pointer = LLVMGetOperand(i, 0);
   access_plain(f, i);
@@ -125,6 +126,7 @@ access_load(struct facts *f, LLVMValueRef i) {
 
 static void
 access_store(struct facts *f, LLVMValueRef i) {
+  assert(LLVMIsAStoreInst(i));
   LLVMValueRef value = LLVMGetOperand(i, 0);
   access_plain(f, i);
   access_escape(f, value);
@@ -269,6 +271,7 @@ access_inst(struct facts *f, LLVMValueRef i) {
 
 static void
 access_global(struct facts *f, LLVMValueRef g) {
+  assert(LLVMIsAGlobalVariable(g));
   if (LLVMIsThreadLocal(g))
     fact_effect(f, "uses thread-local `%s`", access_name(g));
   if (LLVMIsGlobalConstant(g) && !LLVMIsDeclaration(g)) return;

@@ -22,17 +22,20 @@
  */
 #include "lower/llvm/facts_carry.h"
 
+#include <assert.h>
 #include <llvm-c/Core.h>
 #include <string.h>
 
 static bool
 adds_is_fma(LLVMValueRef call) {
+  assert(LLVMIsACallInst(call));
   const char *name = carry_callee(call);
   return !strncmp(name, "llvm.fmuladd.", 13) || !strncmp(name, "llvm.fma.", 9);
 }
 
 static bool
 adds_only_operand(LLVMValueRef i, LLVMValueRef v, unsigned at) {
+  assert(at < (unsigned)LLVMGetNumOperands(i));
   int n = LLVMGetNumOperands(i);
   for (int k = 0; k < n; k++)
     if ((LLVMGetOperand(i, (unsigned)k) == v) != ((unsigned)k == at))
@@ -97,6 +100,7 @@ adds_prove(struct carry *w) {
 
 uint32_t
 fact_adds_as(const struct facts *f, uint32_t param) {
+  assert(param < LLVMCountParams(f->fn));
   struct carry w = {.f = f, .param = param};
   uint32_t types = adds_prove(&w) ? carry_types(&w, "FIU") : 0;
   carry_clear(&w);

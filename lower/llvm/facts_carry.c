@@ -10,6 +10,7 @@
 
 bool
 carry_mine(const struct carry *w, const struct fact_access *x) {
+  assert(x->object < w->f->nobjects);
   return w->f->objects[x->object].param == w->param;
 }
 
@@ -59,6 +60,7 @@ carry_location(const struct carry *w, LLVMValueRef v) {
 
 bool
 carry_mark(struct carry *w, LLVMValueRef v, const struct fact_access *loc) {
+  assert(loc >= w->f->accesses && loc < w->f->accesses + w->f->naccesses);
   const struct fact_access *old = carry_location(w, v);
   if (old) return carry_same(old, loc);
   *table_slot(&w->where, &v, sizeof v) = (uintptr_t)(loc - w->f->accesses) + 1;

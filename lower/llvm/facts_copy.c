@@ -10,11 +10,13 @@
  */
 #include "lower/llvm/facts.h"
 
+#include <assert.h>
 #include <llvm-c/Core.h>
 
 /* The read access behind the bytes that store `a` writes; NULL: not one. */
 static const struct fact_access *
 copy_source(const struct facts *f, uint32_t a) {
+  assert(a < f->naccesses);
   const struct fact_access *to = &f->accesses[a];
   LLVMValueRef from = to->inst; /* a memcpy reads itself */
   if (LLVMIsAStoreInst(to->inst)) from = LLVMGetOperand(to->inst, 0);

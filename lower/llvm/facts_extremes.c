@@ -157,6 +157,7 @@ extreme_test_of(const struct extreme *m, LLVMValueRef cond, LLVMValueRef x,
 /* select cond, x, c: the better one of both? */
 static bool
 extreme_chooses(const struct extreme *m, LLVMValueRef select) {
+  assert(LLVMIsASelectInst(select));
   LLVMValueRef cond = LLVMGetOperand(select, 0);
   LLVMValueRef yes = LLVMGetOperand(select, 1), no = LLVMGetOperand(select, 2);
   const struct extreme_test *t = extreme_test_of(m, cond, yes, no);
@@ -285,6 +286,7 @@ extreme_stores(struct extreme *m, const struct extreme_guard *g, bool fresh) {
 
 static LLVMValueRef
 extreme_incoming(LLVMValueRef phi, LLVMBasicBlockRef from) {
+  assert(LLVMIsAPHINode(phi));
   unsigned n = LLVMCountIncoming(phi);
   for (unsigned k = 0; k < n; k++)
     if (LLVMGetIncomingBlock(phi, k) == from)
@@ -315,6 +317,7 @@ extreme_block_writes(const struct facts *f, LLVMBasicBlockRef b) {
 static bool
 extreme_branch(struct extreme *m, LLVMValueRef br,
                const struct extreme_test *t) {
+  assert(LLVMGetNumSuccessors(br) == 2);
   const struct facts *f = m->w.f;
   LLVMBasicBlockRef from = LLVMGetInstructionParent(br);
   LLVMBasicBlockRef yes = LLVMGetSuccessor(br, t->when ? 0 : 1);
@@ -386,6 +389,7 @@ extreme_guard_of(const struct extreme *m, LLVMBasicBlockRef block) {
  * block (extreme_phis has seen which)? */
 static bool
 extreme_phi(const struct extreme *m, LLVMValueRef phi) {
+  assert(LLVMIsAPHINode(phi));
   unsigned n = LLVMCountIncoming(phi);
   for (unsigned k = 0; k < n; k++) {
     const struct extreme_guard *g =
@@ -538,6 +542,7 @@ extreme_payloads(const struct extreme *m) {
 bool
 fact_extreme(const struct facts *f, uint32_t param, bool max,
              struct fact_extreme *out) {
+  assert(param < LLVMCountParams(f->fn));
   struct extreme m = {
       .w = {.f = f, .param = param}, .max = max, .strict = true};
   *out = (struct fact_extreme){0};

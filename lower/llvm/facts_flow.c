@@ -38,6 +38,7 @@ struct flow {
 
 static void
 flow_set(uint64_t *set, uint64_t bit0, uint64_t n) {
+  assert(set || !n);
   for (uint64_t i = bit0; i < bit0 + n; i++) set[i / 64] |= 1ull << i % 64;
 }
 
@@ -110,6 +111,7 @@ flow_generate(struct flow *w) {
 /* in(s) &= in(b) | gen(b) for each successor s of b. */
 static bool
 flow_push(struct flow *w, uint32_t b) {
+  assert(b < w->nblocks);
   bool changed = false;
   LLVMValueRef t = LLVMGetBasicBlockTerminator(w->blocks[b]);
   unsigned n = LLVMGetNumSuccessors(t);

@@ -26,6 +26,7 @@
 
 static uint32_t
 pointer_object(struct facts *f, uint32_t param, int64_t entry) {
+  assert(param < LLVMCountParams(f->fn));
   for (uint32_t o = 0; o < f->nobjects; o++)
     if (f->objects[o].param == param && f->objects[o].entry == entry) return o;
   struct fact_object o = {.param = param, .entry = entry};
@@ -145,6 +146,7 @@ pointer_load(struct facts *f, LLVMValueRef load) {
 
 static struct fact_pointer
 pointer_join_operands(struct facts *f, LLVMValueRef i, unsigned first) {
+  assert(first <= (unsigned)LLVMGetNumOperands(i));
   struct fact_pointer p = {.object = FACT_NONE};
   unsigned n = (unsigned)LLVMGetNumOperands(i);
   for (unsigned k = first; k < n; k++)
@@ -169,6 +171,7 @@ pointer_eval(struct facts *f, LLVMValueRef i) {
 
 static struct fact_pointer *
 pointer_slot(struct facts *f, LLVMValueRef v) {
+  assert(pointer_typed(v));
   uintptr_t *slot = table_slot(&f->pointers, &v, sizeof v);
   if (!*slot) {
     struct fact_pointer *p = ARENA_NEW(&f->arena, struct fact_pointer);

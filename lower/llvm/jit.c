@@ -6,6 +6,7 @@
 #include "lower/llvm/ll.h"
 #include "lower/llvm/object.h"
 
+#include <assert.h>
 #include <llvm-c/ExecutionEngine.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ low_jit_free(void *memory) {
  * all the same. */
 static status
 low_address(struct low_jit *j) {
+  assert(j->engine);
   char *why = NULL;
   uint64_t at = LLVMGetFunctionAddress(j->engine, LOW_ENTRY);
   if (LLVMExecutionEngineGetErrMsg(j->engine, &why) || !at) {
@@ -151,6 +153,7 @@ low_jit_in(const struct low_region *r, const struct low_target *t,
 status
 low_jit_compile(const struct low_region *r, struct low_code *out,
                 struct str *object) {
+  assert(r->ncalls && !out->fn);
   struct low_target target;
   TRY(low_target_init(&target, NULL, NULL));
   LLVMLinkInMCJIT();

@@ -149,6 +149,7 @@ open_what(const struct low_kernel *k, uint32_t u) {
 static status
 open_unit(const struct low_kernel *k, uint32_t u, LLVMContextRef ctx,
           struct open_unit *out) {
+  assert(u <= k->nunits);
   struct low_unit what = open_what(k, u);
   TRY(open_file(&what, ctx, &out->m));
   out->fn = LLVMGetNamedFunction(out->m, what.name);
@@ -176,6 +177,7 @@ open_rename_globals(LLVMModuleRef m, uint32_t u) {
 /* A start of names that no unit has. */
 static void
 open_free_name(const struct open_unit *units, uint32_t n, struct str *base) {
+  assert(n > 0 && !base->len);
   struct str name = STR_INIT;
   bool taken = true;
   for (str_add(base, "op2.unit"); taken; str_add(base, ".")) {
@@ -193,6 +195,7 @@ open_free_name(const struct open_unit *units, uint32_t n, struct str *base) {
 static void
 open_tie(const struct low_kernel *k, uint32_t u, const struct open_unit *unit,
          const struct str *base) {
+  assert(u <= k->nunits);
   struct str name = STR_INIT;
   for (uint32_t t = 0; t < k->nties; t++) {
     if (k->ties[t].unit != u) continue;
@@ -254,6 +257,7 @@ open_all(const struct low_kernel *k, struct open_unit *units,
 status
 low_kernel_open(const struct low_kernel *k, LLVMContextRef ctx,
                 LLVMModuleRef *out, LLVMValueRef *fn_out) {
+  assert(k->bitcode && k->name);
   struct open_unit *units = mem_alloc(k->nunits + 1, sizeof *units);
   *out = NULL;
   status s = open_all(k, units, ctx, out, fn_out);

@@ -87,12 +87,14 @@ low_emit_plain(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
 
 static LLVMValueRef
 low_emit_home(struct low_emit *em, uint32_t k) {
+  assert(k < em->r->nslots);
   const struct low_slot *s = &em->r->slots[k];
   char name[LOW_GUARD_NAME];
   low_guard_name(em, k, name, sizeof name);
   if (s->room < 0)
     return ll_entry_alloca(em->b, ll_type(em->ctx, s->type), s->dim,
                            low_slot_align(s), name);
+  assert(s->room % low_slot_align(s) == 0);
   LLVMValueRef at = ll_i64(em->ctx, s->room);
   return LLVMBuildInBoundsGEP2(em->b, LLVMInt8TypeInContext(em->ctx),
                                em->arg[em->r->scratch], &at, 1, "slot");
@@ -162,6 +164,7 @@ low_build_body(struct low_emit *em,
 static void
 low_emit_constant(struct low_emit *em, LLVMValueRef to, LLVMValueRef from,
                   size_t size) {
+  assert(size > 0);
   LLVMValueRef i;
   if (size == 1 || size == 2 || size == 4 || size == 8) {
     LLVMTypeRef word = LLVMIntTypeInContext(em->ctx, 8 * (unsigned)size);
@@ -203,6 +206,7 @@ low_emit_run(struct low_emit *em, LLVMValueRef fn, LLVMValueRef *args,
 static void
 low_emit_parts(struct low_emit *em, LLVMValueRef plain, LLVMValueRef blocks,
                LLVMValueRef *args, LLVMValueRef lo, LLVMValueRef hi) {
+  assert(em->width > 1);
   LLVMBuilderRef b = em->b;
   LLVMValueRef w = ll_i64(em->ctx, em->width);
   LLVMValueRef up = LLVMBuildNSWAdd(b, lo, ll_i64(em->ctx, em->width - 1), "");
@@ -290,6 +294,7 @@ status
 low_region_build(const struct low_region *r, const struct low_target *t,
                  bool blocks, LLVMContextRef ctx, LLVMModuleRef *out,
                  bool *large_out) {
+  assert(r->ncalls && r->ninstances);
   struct low_emit em = {.r = r, .t = t, .ctx = ctx};
   em.width = blocks ? low_block_width(r, t) : 0;
   em.unroll = low_unroll(r);

@@ -26,6 +26,7 @@
 
 #include "base/table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Addresses that no program has. */
@@ -37,6 +38,7 @@ struct absent {
 
 static LLVMValueRef
 absent_address(struct absent *a, uint64_t bytes) {
+  assert(a->next % LOW_ALIGN == 0);
   LLVMContextRef ctx = LLVMGetModuleContext(a->m);
   uint64_t at = a->next;
   a->next += (bytes / LOW_ALIGN + 1) * LOW_ALIGN;

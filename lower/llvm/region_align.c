@@ -16,6 +16,7 @@
 #include "lower/llvm/code.h"
 #include "lower/llvm/ll.h"
 
+#include <assert.h>
 #include <string.h>
 
 static unsigned
@@ -33,6 +34,7 @@ align_is_access(LLVMValueRef i) {
  * */
 static void
 align_call(LLVMValueRef call) {
+  assert(LLVMIsACallInst(call));
   LLVMContextRef ctx = LLVMGetTypeContext(LLVMTypeOf(call));
   unsigned kind = align_kind(), n = LLVMGetNumArgOperands(call);
   for (LLVMAttributeIndex at = 0; at <= n; at++) {

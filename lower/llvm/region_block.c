@@ -52,6 +52,7 @@
  * is loaded value by value, as is AoSoA, there with more index arithmetic. */
 #include "lower/llvm/region_emit.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Lanes: in what a block moves between memory and registers. */
@@ -154,6 +155,7 @@ low_lanes_empty(struct low_emit *em) {
 
 void
 low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
+  assert(em->width > 1 && !(em->width & (em->width - 1)));
   LLVMBuilderRef b = em->b;
   LLVMValueRef width = ll_i64(em->ctx, em->width);
   low_lanes_alloc(em);

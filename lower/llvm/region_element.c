@@ -7,10 +7,12 @@
 #include "lower/device_form.h"
 #include "lower/llvm/region_emit.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static void
 low_emit_index(struct low_emit *em, uint32_t k) {
+  assert(em->r->slots[k].kind == LOW_SLOT_INDEX);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
   LLVMValueRef e = em->e;
   if (em->i) e = LLVMBuildNSWAdd(em->b, e, em->i, "");
@@ -26,6 +28,7 @@ low_slot_is_kept(const struct low_slot *s) {
 /* The element where it lies, as a pointer that kernels take. */
 static LLVMValueRef
 low_emit_place(struct low_emit *em, const struct low_slot *s) {
+  assert(s->kind == LOW_SLOT_PLACE && s->load >= 0);
   LLVMValueRef p = low_at_address(em, low_at_dat(em, s, s->load), s->type,
                                   ll_i64(em->ctx, 0));
   LLVMTypeRef ptr = LLVMPointerTypeInContext(em->ctx, 0);
@@ -138,6 +141,7 @@ low_emit_use(struct low_emit *em, const struct low_use *u) {
 static void
 low_emit_call(struct low_emit *em, uint32_t call) {
   const struct low_call *c = &em->r->calls[call];
+  assert(c->instance < em->r->ninstances);
   const struct low_instance *in = &em->r->instances[c->instance];
   LLVMTypeRef ptr = LLVMPointerTypeInContext(em->ctx, 0);
   LLVMValueRef *args = mem_alloc(c->nargs + 1, sizeof *args);

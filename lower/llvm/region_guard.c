@@ -21,6 +21,7 @@
  * they are; kernels without IR are not instrumented. */
 #include "lower/llvm/region_emit.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,6 +62,7 @@ guard_call_has(const struct low_call *c, uint32_t slot, uint32_t *argument) {
 void
 low_guard_name(const struct low_emit *em, uint32_t slot, char *out,
                size_t size) {
+  assert(slot < em->r->nslots && size > 0);
   uint32_t a;
   snprintf(out, size, "slot");
   for (uint32_t k = 0; guards(em) && k < em->r->ncalls; k++)

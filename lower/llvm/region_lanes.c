@@ -48,6 +48,7 @@ low_len(LLVMValueRef v) {
 /* x|y: both, one after the other. */
 static LLVMValueRef
 low_join(struct low_emit *em, LLVMValueRef x, LLVMValueRef y) {
+  assert(low_len(x) == low_len(y));
   uint32_t mask[LOW_CHUNK * LOW_WIDTH_MAX], n = 2 * low_len(x);
   for (uint32_t k = 0; k < n; k++) mask[k] = k;
   return low_shuffle(em, x, y, mask, n);
@@ -57,6 +58,7 @@ low_join(struct low_emit *em, LLVMValueRef x, LLVMValueRef y) {
 static LLVMValueRef
 low_join_all(struct low_emit *em, const LLVMValueRef *v, uint32_t n,
              uint32_t step) {
+  assert(n && !(n & (n - 1)));
   LLVMValueRef part[LOW_WIDTH_MAX];
   for (uint32_t k = 0; k < n; k++) part[k] = v[k * step];
   for (; n > 1; n /= 2)
@@ -87,6 +89,7 @@ low_pairs(struct low_emit *em, LLVMValueRef x, LLVMValueRef y, uint32_t odd) {
 /* Element c, c+n, c+2n, ... of a long vector. */
 static LLVMValueRef
 low_stride(struct low_emit *em, LLVMValueRef v, uint32_t c, uint32_t n) {
+  assert(c < n && low_len(v) % n == 0);
   uint32_t mask[LOW_WIDTH_MAX], count = low_len(v) / n;
   for (uint32_t k = 0; k < count; k++) mask[k] = c + k * n;
   return low_shuffle(em, v, LLVMGetUndef(LLVMTypeOf(v)), mask, count);
@@ -96,6 +99,7 @@ low_stride(struct low_emit *em, LLVMValueRef v, uint32_t c, uint32_t n) {
 static void
 low_transpose_in(struct low_emit *em, const LLVMValueRef *v, uint32_t n,
                  uint32_t w, bool is64, LLVMValueRef *out) {
+  assert(n == 2 || n == 4);
   if (is64 && n == 2) {
     LLVMValueRef even = low_join_all(em, v, w / 2, 2);
     LLVMValueRef odd = low_join_all(em, v + 1, w / 2, 2);
@@ -135,6 +139,7 @@ low_zip_pairs(struct low_emit *em, LLVMValueRef x, LLVMValueRef y, uint32_t k) {
 static void
 low_transpose_out(struct low_emit *em, const LLVMValueRef *in, uint32_t n,
                   uint32_t w, bool is64, LLVMValueRef *v) {
+  assert(n == 2 || n == 4);
   if (!is64 || w < 4) {
     for (uint32_t l = 0; l < w; l++) {
       uint32_t pick[2] = {l, w + l};
@@ -191,6 +196,7 @@ low_is_row(const struct low_emit *em, const struct low_slot *s,
 
 static LLVMValueRef
 low_lanes_at(struct low_emit *em, uint32_t k, uint32_t c) {
+  assert(c < em->r->slots[k].dim && em->lanes[k]);
   LLVMValueRef at = ll_i64(em->ctx, (int64_t)c * em->width);
   return LLVMBuildInBoundsGEP2(em->b, ll_type(em->ctx, em->r->slots[k].type),
                                em->lanes[k], &at, 1, "");
@@ -229,6 +235,7 @@ low_vector_store(struct low_emit *em, struct low_at at,
 
 static LLVMValueRef
 low_insert(struct low_emit *em, LLVMValueRef into, LLVMValueRef v, uint32_t l) {
+  assert(l < em->width);
   return LLVMBuildInsertElement(em->b, into, v, ll_i64(em->ctx, l), "");
 }
 
@@ -337,6 +344,7 @@ low_put_lane(struct low_emit *em, uint32_t k, const LLVMValueRef *v, uint32_t l,
              bool add) {
   const struct low_slot *s = &em->r->slots[k];
   const struct low_bind *d = &em->r->binds[s->store];
+  assert(l < em->width && d->block <= LOW_WIDTH_MAX);
   struct low_at at = low_at_dat_lane(em, s, s->store, l);
   for (uint32_t c = 0, n; c < s->dim; c += n, v += em->width) {
     n = d->block == 1 ? low_chunk(s->dim - c) : 1;

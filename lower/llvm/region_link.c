@@ -12,6 +12,7 @@
 #include "lower/llvm/code.h"
 #include "lower/llvm/ll.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@
 static LLVMValueRef
 low_const_replace(LLVMModuleRef m, LLVMValueRef g, const struct low_const *c,
                   const void *bytes) {
+  assert(c->size > 0);
   LLVMContextRef ctx = LLVMGetModuleContext(m);
   LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(ctx), c->size);
   LLVMValueRef v = LLVMAddGlobal(m, type, "");
@@ -125,6 +127,7 @@ low_inline_always(const struct low_target *t, LLVMModuleRef m, bool large) {
 static status
 low_link_one(const struct low_instance *in, const struct low_target *t,
              LLVMModuleRef m, LLVMValueRef *v) {
+  assert(in->address < 0);
   LLVMModuleRef k = NULL;
   TRY(low_prepare(in, t, LLVMGetModuleContext(m), v, &k));
   status s = low_link(m, k, v, in->kernel->nconsts + 1);

@@ -88,12 +88,14 @@ static LLVMValueRef
 settle_call(struct settle *s, const char *name, LLVMTypeRef type,
             LLVMValueRef *args, unsigned n) {
   unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  assert(id && n > 0);
   LLVMValueRef fn = LLVMGetIntrinsicDeclaration(s->m, id, &type, 1);
   return LLVMBuildCall2(s->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
 }
 
 static void
 settle_replace(LLVMValueRef old, LLVMValueRef new) {
+  assert(LLVMTypeOf(old) == LLVMTypeOf(new));
   LLVMReplaceAllUsesWith(old, new);
   LLVMInstructionEraseFromParent(old);
 }
@@ -139,6 +141,7 @@ settle_strict(struct settle *s, LLVMValueRef i) {
 
 static void
 settle_muladd(struct settle *s, LLVMValueRef call) {
+  assert(LLVMGetNumArgOperands(call) == 3);
   LLVMValueRef x[3];
   for (unsigned k = 0; k < 3; k++) x[k] = LLVMGetOperand(call, k);
   settle_replace(
@@ -152,6 +155,7 @@ settle_muladd(struct settle *s, LLVMValueRef call) {
 /* y a NaN: x; else x better: x; else y */
 static void
 settle_extreme(struct settle *s, LLVMValueRef call, LLVMRealPredicate better) {
+  assert(LLVMGetNumArgOperands(call) == 2);
   LLVMBuilderRef b = s->b;
   LLVMValueRef x = LLVMGetOperand(call, 0), y = LLVMGetOperand(call, 1);
   LLVMValueRef none = LLVMBuildFCmp(b, LLVMRealUNO, y, y, "");

@@ -40,6 +40,7 @@ low_slot_index(struct low_emit *em, const struct low_slot *s, LLVMValueRef e) {
 static struct low_at
 low_at_element(struct low_emit *em, const struct low_slot *s, int32_t bind,
                LLVMValueRef e) {
+  assert(bind >= 0 && (uint32_t)bind < em->r->nbinds);
   const struct low_bind *d = &em->r->binds[bind];
   return (struct low_at){.base = em->arg[bind],
                          .bind = d,
@@ -61,6 +62,7 @@ low_at_dat_lane(struct low_emit *em, const struct low_slot *s, int32_t bind,
 
 struct low_at
 low_at_lanes(struct low_emit *em, uint32_t k) {
+  assert(em->i && em->lanes[k]);
   LLVMTypeRef type = ll_type(em->ctx, em->r->slots[k].type);
   return (struct low_at){.base = LLVMBuildInBoundsGEP2(
                              em->b, type, em->lanes[k], &em->i, 1, "lane"),
@@ -81,6 +83,7 @@ low_at_address(struct low_emit *em, struct low_at at, struct type t,
   if (at.step) off = LLVMBuildNSWMul(b, c, at.step, "");
   if (!at.bind) return LLVMBuildInBoundsGEP2(b, type, base, &off, 1, "");
   uint32_t block = at.bind->block, dim = at.bind->dim;
+  assert(!block || !(block & (block - 1)));
   LLVMValueRef first, second;
   if (block == 0) {
     first = LLVMBuildNSWMul(b, c, at.stride, "");
@@ -181,6 +184,7 @@ low_emit_add(struct low_emit *em, const struct low_slot *s, struct low_at dst,
 static void
 low_fill_one(struct low_emit *em, const struct low_slot *s,
              const struct low_op *op, LLVMValueRef c) {
+  assert(op->acc != ACC_READ);
   low_store(em, s, op->dst, c, ll_identity(em->ctx, s->type, op->acc));
 }
 
@@ -193,6 +197,7 @@ low_emit_fill(struct low_emit *em, const struct low_slot *s, struct low_at dst,
 LLVMValueRef
 low_better(struct low_emit *em, struct type t, enum access acc,
            LLVMValueRef old, LLVMValueRef v) {
+  assert(acc == ACC_MIN || acc == ACC_MAX);
   bool max = acc == ACC_MAX;
   if (type_class(t) == 'F')
     return LLVMBuildFCmp(em->b, max ? LLVMRealOGT : LLVMRealOLT, v, old, "");

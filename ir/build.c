@@ -29,6 +29,12 @@ const struct ir_op_info ir_op_info[IR_OP_COUNT] = {
 #undef OP
 };
 
+const struct ir_rows_info ir_rows_info[IR_ROWS_COUNT] = {
+#define ROWS(name, text, of, meaning) [IR_ROWS_##name] = {text, of, meaning},
+#include "ir/rows.def"
+#undef ROWS
+};
+
 const struct ir_flag_info ir_flag_info[] = {
 #define FLAG(owner, text, bit, meaning) {text, IR_FLAGS_##owner, bit, meaning},
 #include "ir/flags.def"

@@ -14,6 +14,20 @@ check_index(struct ir_check *c, ir_ref n, uint32_t k) {
                a->entry + a->vector, m->name, m->arity);
 }
 
+/* An argument whose path begins with the row of the loop. */
+static void
+check_each(struct ir_check *c, ir_ref n, uint32_t k) {
+  const struct ir_arg *a = &ir_args(c->t, &c->t->nodes[n])[k];
+  if (a->each != c->t->nodes[n].each)
+    ir_bad_arg(c, n, k, "it begins with another row than the loop's");
+  if (a->kind != IR_ARG_DAT)
+    ir_bad_arg(c, n, k, "only dats are reached from a row's element");
+  if (a->map != IR_NONE && ir_arg_writes(a))
+    ir_bad_arg(c, n, k,
+               "it writes two relations away: one that is composed of "
+               "them tells what meets");
+}
+
 /* The element that the argument names must be of the dat's set. */
 static void
 check_place(struct ir_check *c, ir_ref n, uint32_t k) {
@@ -21,6 +35,10 @@ check_place(struct ir_check *c, ir_ref n, uint32_t k) {
   const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
   ir_ref set = t->nodes[n].set;
   assert(set < t->nsets);
+  if (a->each) {
+    check_each(c, n, k);
+    set = t->maps[a->each - 1].to;
+  }
   if (a->map != IR_NONE) {
     const struct ir_map *m = &t->maps[a->map];
     if (a->kind != IR_ARG_DAT && a->kind != IR_ARG_IDX)
@@ -193,6 +211,21 @@ check_plain_node(struct ir_check *c, ir_ref n) {
                 t->dats[a->dat].name);
 }
 
+/* Rows may be empty. */
+static void
+check_row_loop(struct ir_check *c, ir_ref n) {
+  const struct ir_node *node = &c->t->nodes[n];
+  const struct ir_map *m = &c->t->maps[node->each - 1];
+  if (m->from != node->set)
+    ir_bad_node(c, n, "rows of %%%s are of %%%s, the loop runs over %%%s",
+                m->name, c->t->sets[m->from].name, c->t->sets[node->set].name);
+  for (uint32_t k = 0; k < node->nargs; k++) {
+    const struct ir_arg *a = &ir_args(c->t, node)[k];
+    if (a->access == ACC_WRITE && a->in == IR_NONE)
+      ir_bad_arg(c, n, k, "a row may be empty: it is no full write");
+  }
+}
+
 static void
 check_loop(struct ir_check *c, ir_ref n) {
   const struct ir_node *node = &c->t->nodes[n];
@@ -204,6 +237,7 @@ check_loop(struct ir_check *c, ir_ref n) {
     check_place(c, n, i);
     check_info(c, n, i);
   }
+  if (node->each) check_row_loop(c, n);
 }
 
 /* Its arguments are a list of versions, which may be of one dat. */

@@ -75,10 +75,22 @@ struct unit {
   int limit;
 };
 
+/* The level that holds all that rows of L_level name (forth), or all elements
+ * whose rows name some of L_level. */
+static int
+level_over(const struct ir_trace *t, ir_ref relation, int level, bool forth) {
+  const struct ir_map *m = &t->maps[relation];
+  switch (m->rows) {
+  case IR_ROWS_INVERSE: return level_over(t, m->of[0], level, !forth);
+  default: return forth ? reach_named(level) : ir_level_naming(level);
+  }
+}
+
 /* Level to run over so that argument a's result is valid on `level`. */
 static int
-level_to_make(const struct ir_arg *a, int level) {
-  return ir_arg_direct(a) ? level : ir_level_naming(level);
+level_to_make(const struct ir_trace *t, const struct ir_arg *a, int level) {
+  return ir_arg_direct(a) ? level
+                          : level_over(t, ir_arg_through(a), level, false);
 }
 
 /* Level to run over for the result of argument a; past the limit the rest of
@@ -87,10 +99,10 @@ static int
 result_level(struct ir_extent *x, const struct ir_trace *t,
              const struct ir_arg *a, int limit) {
   ir_ref v = ir_same(t, a->out);
-  int level = level_to_make(a, ir_need_level(x->need[v]));
-  if (level <= max(limit, level_to_make(a, 0))) return level;
+  int level = level_to_make(t, a, ir_need_level(x->need[v]));
+  if (level <= max(limit, level_to_make(t, a, 0))) return level;
   x->exchange[v] = true;
-  return level_to_make(a, 0);
+  return level_to_make(t, a, 0);
 }
 
 /* How far the unit runs. */
@@ -115,8 +127,9 @@ ir_extent_operand(const struct ir_extent *x, const struct ir_trace *t,
   assert(level >= 0);
   if (!ir_arg_on_dat(t, a) || a->in == IR_NONE) return n;
   bool reads = a->access == ACC_READ || a->access == ACC_RW;
-  if (reads && ir_arg_direct(a)) need_more(&n, level, -1);
-  if (reads && !ir_arg_direct(a)) need_more(&n, -1, level);
+  int at = a->each ? level_over(t, a->each - 1, level, true) : level;
+  if (reads && a->map == IR_NONE) need_more(&n, at, -1);
+  if (reads && a->map != IR_NONE) need_more(&n, -1, at);
   if (a->out == IR_NONE) return n;
   ir_ref v = ir_same(t, a->out);
   need_more(&n, x->exchange[v] ? 0 : ir_need_level(x->need[v]), -1);

@@ -119,16 +119,34 @@ struct ir_set {
 };
 
 /* map %name : %from -> %to x<arity> [onto] [injective] [repeats]
+ * relation %name : %from -> %to <rows> [%of ...] [onto] ...
+ *   rows       where they come from (rows.def); they have a length each: a loop
+ *              goes over them (`for %e in %name`), no argument names an entry
  *   onto       every target element is hit by entry 0..arity-1 of some row
  *   injective  no target element is hit twice by any entries of any rows
  *   repeats    some row names a target twice */
 enum { IR_MAP_ONTO = 1, IR_MAP_INJECTIVE = 2, IR_MAP_REPEATS = 4 };
+enum ir_rows {
+#define ROWS(name, text, of, meaning) IR_ROWS_##name,
+#include "ir/rows.def"
+#undef ROWS
+  IR_ROWS_COUNT
+};
+enum { IR_ROWS_OF = 2 };
+struct ir_rows_info {
+  const char *text;
+  uint32_t of; /* relations that it is made from */
+  const char *meaning;
+};
+extern const struct ir_rows_info ir_rows_info[IR_ROWS_COUNT];
 struct ir_map {
   const char *name;
   ir_ref from, to;
-  uint32_t arity;
+  uint32_t arity; /* 0: rows have a length each */
   uint32_t flags;
   uint32_t tag;
+  enum ir_rows rows;
+  ir_ref of[IR_ROWS_OF]; /* as many as ir_rows_info says */
 };
 
 /* dat %name : %set f64 x<dim> [block=<b>] [temp] [pinned] [both] [at "device"]
@@ -186,7 +204,8 @@ enum ir_arg_kind {
 
 /* An argument through a map names its row's entries [entry, entry +
  * ir_arg_count): one, or as many as the kernel gets pointers to (`vector`,
- * prints [0:k]); direct: map == IR_NONE, both 0.
+ * prints [0:k]); direct: map == IR_NONE, both 0. In a loop over rows its path
+ * may begin at the row's element: via %e, via %e %map[i].
  * The access of an INFO argument is ACC_RW (the payload survives where no
  * element improves); PARAM, IDX and OFF are ACC_READ and have no versions. */
 struct ir_arg {
@@ -197,6 +216,7 @@ struct ir_arg {
   uint32_t entry, vector; /* vector 0: not one */
   ir_ref dat;             /* declaration as the program named it */
   ir_ref map;
+  uint32_t each;  /* 1 + the relation whose row it begins with; 0: none */
   ir_ref in, out; /* ir_value */
 };
 
@@ -214,6 +234,8 @@ enum {
 struct ir_node {
   uint8_t op; /* enum ir_op */
   uint8_t flags;
+  uint32_t each;      /* LOOP: 1 + the relation for whose entries the kernel is
+                         called, one after another; 0: once for each element */
   ir_ref kernel, set; /* LOOP; IR_NONE else */
   ir_ref arg0;        /* its arguments are args[arg0 .. arg0+nargs) */
   uint32_t nargs;
@@ -380,7 +402,13 @@ ir_arg_writes(const struct ir_arg *a) {
 }
 static inline bool
 ir_arg_direct(const struct ir_arg *a) {
-  return a->map == IR_NONE;
+  return a->map == IR_NONE && !a->each;
+}
+/* The relation through whose entries it reaches its dat at last; IR_NONE:
+ * direct. */
+static inline ir_ref
+ir_arg_through(const struct ir_arg *a) {
+  return a->map == IR_NONE && a->each ? a->each - 1 : a->map;
 }
 /* Is it a version of a dat? */
 static inline bool

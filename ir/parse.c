@@ -100,12 +100,23 @@ same_statement(struct ir_parser *p) {
 
 /* ---- arguments --------------------------------------------------------- */
 
-/* [via %map[i]] or [via %map[0:k]] */
+static bool
+is_row_element(const struct ir_parser *p) {
+  return p->x.kind == IR_TOK_NAME && p->x.punct == '%' &&
+         !strcmp(p->x.name.s, "e");
+}
+
+/* [via [%e] [%map[i]]] or [via [%e] %map[0:k]] */
 static status
 maybe_via(struct ir_parser *p, struct ir_arg *a) {
   int64_t i = 0;
   if (!ir_lex_is_word(&p->x, "via")) return OK;
   TRY(ir_lex_next(&p->x));
+  if (p->each && is_row_element(p)) {
+    a->each = p->each;
+    TRY(ir_lex_next(&p->x));
+    if (p->x.kind != IR_TOK_NAME) return OK;
+  }
   TRY(ir_want_decl(p, IR_DECL_MAP, &a->map));
   TRY(ir_want_punct(p, '['));
   struct ir_lexer at = p->x;
@@ -240,12 +251,27 @@ node_tail(struct ir_parser *p, struct ir_node *n, struct str *file) {
   return OK;
 }
 
-/* @kernel over %set ( args ) */
+/* [for %e in %relation] */
+static status
+maybe_rows(struct ir_parser *p, struct ir_node *n) {
+  ir_ref rows = IR_NONE;
+  if (!ir_lex_is_word(&p->x, "for")) return OK;
+  TRY(ir_lex_next(&p->x));
+  if (!is_row_element(p)) return ir_lex_expected(&p->x, "%%e");
+  TRY(ir_lex_next(&p->x));
+  TRY(ir_want_word(p, "in"));
+  TRY(ir_want_decl(p, IR_DECL_MAP, &rows));
+  n->each = p->each = rows + 1;
+  return OK;
+}
+
+/* @kernel over %set [for %e in %relation] ( args ) */
 static status
 loop_body(struct ir_parser *p, struct ir_node *n) {
   TRY(ir_want_decl(p, IR_DECL_KERNEL, &n->kernel));
   TRY(ir_want_word(p, "over"));
   TRY(ir_want_decl(p, IR_DECL_SET, &n->set));
+  TRY(maybe_rows(p, n));
   TRY(ir_want_punct(p, '('));
   if (!ir_lex_is(&p->x, ')')) TRY(want_args(p, IR_LOOP, false));
   return ir_want_punct(p, ')');
@@ -298,7 +324,7 @@ static status
 node_body(struct ir_parser *p, const struct ir_lexer *at, enum ir_op op,
           struct str *file) {
   struct ir_node n = {.op = (uint8_t)op, .kernel = IR_NONE, .set = IR_NONE};
-  p->nargs = 0;
+  p->nargs = p->each = 0;
   TRY(op == IR_LOOP ? loop_body(p, &n) : plain_body(p, &n));
   TRY(node_tail(p, &n, file));
   TRY(link_results(p, at, p->t->nnodes));

@@ -12,6 +12,7 @@ struct ir_parser {
   ir_ref *results;     /* by dat: what the node at hand defines of this root */
   uint32_t nresults;
   ir_ref region;       /* the region we are in */
+  uint32_t each;       /* of the node at hand, as a node's */
   struct ir_arg *args; /* of the node at hand */
   uint32_t nargs, capargs;
 };

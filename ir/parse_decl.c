@@ -134,6 +134,32 @@ map_decl(struct ir_parser *p, const char *name) {
   return OK;
 }
 
+/* The word that says where rows come from. */
+static status
+want_rows(struct ir_parser *p, enum ir_rows *out) {
+  for (int k = IR_ROWS_TABLE + 1; k < IR_ROWS_COUNT; k++)
+    if (ir_lex_is_word(&p->x, ir_rows_info[k].text)) {
+      *out = (enum ir_rows)k;
+      return ir_lex_next(&p->x);
+    }
+  return ir_lex_expected(&p->x, "where its rows come from (ir/rows.def)");
+}
+
+static status
+relation_decl(struct ir_parser *p, const char *name) {
+  struct ir_map m = {.name = name};
+  TRY(ir_want_punct(p, ':'));
+  TRY(ir_want_decl(p, IR_DECL_SET, &m.from));
+  TRY(ir_want_punct(p, '>'));
+  TRY(ir_want_decl(p, IR_DECL_SET, &m.to));
+  TRY(want_rows(p, &m.rows));
+  for (uint32_t k = 0; k < ir_rows_info[m.rows].of; k++)
+    TRY(ir_want_decl(p, IR_DECL_MAP, &m.of[k]));
+  TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
+  ir_add_map(p->t, m);
+  return OK;
+}
+
 status
 ir_maybe_target(struct ir_parser *p, const char *word, const char **out) {
   if (!ir_lex_is_word(&p->x, word)) return OK;
@@ -243,9 +269,10 @@ static const struct {
   const char *word;
   char sigil;
   status (*parse)(struct ir_parser *p, const char *name);
-} decl_words[] = {{"set", '%', set_decl},     {"map", '%', map_decl},
-                  {"dat", '%', dat_decl},     {"gbl", '%', gbl_decl},
-                  {"param", '%', param_decl}, {"kernel", '@', kernel_decl}};
+} decl_words[] = {{"set", '%', set_decl},           {"map", '%', map_decl},
+                  {"relation", '%', relation_decl}, {"dat", '%', dat_decl},
+                  {"gbl", '%', gbl_decl},           {"param", '%', param_decl},
+                  {"kernel", '@', kernel_decl}};
 
 status
 ir_maybe_decl(struct ir_parser *p, bool *found_out) {

@@ -139,13 +139,20 @@ print_set(const struct ir_set *s, struct str *out) {
 
 static void
 print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
-  str_add(out, "  map ");
+  str_add(out, m->rows ? "  relation " : "  map ");
   print_name(out, '%', m->name);
   str_add(out, " : ");
   print_name(out, '%', NAME_OR(sets, m->from));
   str_add(out, " -> ");
   print_name(out, '%', NAME_OR(sets, m->to));
-  str_printf(out, " x%u", m->arity);
+  if (m->rows)
+    str_printf(out, " %s", ir_rows_info[m->rows].text);
+  else
+    str_printf(out, " x%u", m->arity);
+  for (uint32_t k = 0; k < ir_rows_info[m->rows].of; k++) {
+    str_add(out, " ");
+    print_name(out, '%', NAME_OR(maps, m->of[k]));
+  }
   print_flags(out, IR_FLAGS_MAP, m->flags);
   str_add(out, "\n");
 }
@@ -222,8 +229,10 @@ print_sames(const struct ir_trace *t, struct str *out) {
 
 static void
 print_via(const struct ir_trace *t, const struct ir_arg *a, struct str *out) {
+  if (ir_arg_direct(a)) return;
+  str_add(out, a->each ? " via %e" : " via");
   if (a->map == IR_NONE) return;
-  str_add(out, " via ");
+  str_add(out, " ");
   print_name(out, '%', NAME_OR(maps, a->map));
   str_printf(out, a->vector ? "[%u:%u]" : "[%u]", a->entry,
              a->entry + a->vector);
@@ -299,6 +308,10 @@ print_loop_head(const struct ir_trace *t, const struct ir_node *n,
   print_name(word(w), '@', NAME_OR(kernels, n->kernel));
   str_add(word(w), "over");
   print_name(word(w), '%', NAME_OR(sets, n->set));
+  if (n->each) {
+    str_add(word(w), "for %e in");
+    print_name(word(w), '%', NAME_OR(maps, n->each - 1));
+  }
   str_add(word(w), "(");
 }
 

@@ -31,6 +31,26 @@ known_flags(enum ir_flag_owner owner) {
   return all;
 }
 
+/* What the relation is made from leads from its one set to the other. */
+static void
+refs_relation(struct ir_check *c, ir_ref i) {
+  const struct ir_map *m = &c->t->maps[i], *of[IR_ROWS_OF];
+  uint32_t n = ir_rows_info[m->rows].of;
+  for (uint32_t k = 0; k < n; k++) {
+    if (m->of[k] >= i) {
+      ir_bad(c, "relation %%%s: made from a later one", m->name);
+      return;
+    }
+    of[k] = &c->t->maps[m->of[k]];
+  }
+  bool fits = true;
+  if (m->rows == IR_ROWS_INVERSE)
+    fits = of[0]->from == m->to && of[0]->to == m->from;
+  if (!fits || m->arity)
+    ir_bad(c, "relation %%%s: it does not lead from %%%s to %%%s", m->name,
+           c->t->sets[m->from].name, c->t->sets[m->to].name);
+}
+
 static void
 refs_sets_maps(struct ir_check *c) {
   const struct ir_trace *t = c->t;
@@ -44,7 +64,8 @@ refs_sets_maps(struct ir_check *c) {
     const struct ir_map *m = &t->maps[i];
     if (m->from >= t->nsets || m->to >= t->nsets)
       ir_bad(c, "map %%%s: no such set", m->name);
-    if (!m->arity) ir_bad(c, "map %%%s: arity 0", m->name);
+    if (!m->arity && !m->rows) ir_bad(c, "map %%%s: arity 0", m->name);
+    if (m->rows) refs_relation(c, i);
     if (m->flags & ~known_flags(IR_FLAGS_MAP))
       ir_bad(c, "map %%%s: unknown flags", m->name);
   }
@@ -129,7 +150,8 @@ refs_arg(struct ir_check *c, ir_ref n, uint32_t k) {
   }
   if (!arg_kind_fits(t, a))
     ir_bad_arg(c, n, k, "a dat, gbl or param is used as something else");
-  if (!in_range(a->map, t->nmaps, true)) ir_bad_arg(c, n, k, "no such map");
+  if (!in_range(a->map, t->nmaps, true) || a->each > t->nmaps)
+    ir_bad_arg(c, n, k, "no such map");
   if (!in_range(a->in, t->nvalues, true) || !in_range(a->out, t->nvalues, true))
     ir_bad_arg(c, n, k, "no such version");
 }

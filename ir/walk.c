@@ -101,8 +101,9 @@ look_at(const struct ir_trace *t, const struct ir_arg *a, const bool *overlaps,
   s->payload |= a->kind == IR_ARG_INFO;
   s->order |= arg_in_order(t, a, overlaps, touch);
   if (a->kind != IR_ARG_DAT || ir_arg_direct(a) || !ir_arg_writes(a)) return;
-  s->maps |= s->map != IR_NONE && s->map != a->map;
-  s->map = a->map;
+  ir_ref map = ir_arg_through(a);
+  s->maps |= s->map != IR_NONE && s->map != map;
+  s->map = map;
 }
 
 /* fn for each argument of the region's loops that run. */

@@ -56,8 +56,8 @@ static bool
 low_slot_same(const struct low_slot *a, const struct low_slot *b) {
   return a->kind == b->kind && type_same(a->type, b->type) &&
          a->dim == b->dim && a->load == b->load && a->store == b->store &&
-         a->map == b->map && a->entry == b->entry && a->call == b->call &&
-         a->access == b->access;
+         a->inner == b->inner && a->map == b->map && a->entry == b->entry &&
+         a->call == b->call && a->access == b->access;
 }
 
 int32_t
@@ -118,6 +118,7 @@ low_call_make(struct low_args *g, ir_ref n) {
                        .line = g->node->line};
   c.file = arena_str(&g->r->arena, g->node->file ? g->node->file : "?");
   TRY(low_instance_get(g, &c.instance));
+  low_bind_rows(g, g->node->each, &c);
   g->call = (int32_t)g->r->ncalls;
   c.args = ARENA_ARRAY(&g->r->arena, struct low_use, c.nargs);
   g->reductions = ARENA_ARRAY(&g->r->arena, int32_t, c.nargs);

@@ -52,6 +52,8 @@ int32_t low_bind_get(struct low_region *r, struct low_bind b);
 /* The memory of `dat` in `buffer`, with its stride if it has one. */
 int32_t low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer);
 int32_t low_bind_map(struct low_args *g, ir_ref map);
+/* What a call needs to go over rows (ir_node's `each`). */
+void low_bind_rows(struct low_args *g, uint32_t each, struct low_call *c);
 /* A table of the program's numbers: of the elements (IR_NONE; -1 if they need
  * none), or of what the map names. */
 int32_t low_bind_numbers(struct low_args *g, ir_ref map);

@@ -96,24 +96,30 @@ low_access_slot(struct low_args *g, const struct low_access *x,
   const struct ir_dat *d = &g->m->t->dats[x->a->dat];
   struct low_slot s = low_slot_blank(kind, d->type, d->dim);
   s.entry = x->entry;
+  s.inner = x->a->each > 0;
+  if (s.inner) s.call = g->call;
   if (x->a->map != IR_NONE) s.map = low_bind_map(g, x->a->map);
   return s;
 }
 
-/* Entries that touch become one run: a plan is made in one pass over it. */
+/* Entries that touch become one run: a plan is made in one pass over it. Of
+ * rows that a call goes over all are written through. */
 static void
 low_conflict_add(struct low_args *g, const struct ir_arg *a) {
   struct low_region *r = g->r;
+  ir_ref map = ir_arg_through(a);
   uint32_t lo = a->entry, hi = lo + ir_arg_count(a);
+  uint32_t arity = g->m->t->maps[map].arity;
+  if (a->each) hi = arity ? arity : UINT32_MAX;
   for (uint32_t k = 0; k < r->nconflicts; k++) {
     struct low_conflict *c = &r->conflicts[k];
     uint32_t end = c->first + c->count;
-    if (c->map != a->map || c->first > hi || end < lo) continue;
+    if (c->map != map || c->first > hi || end < lo) continue;
     c->first = lo < c->first ? lo : c->first;
     c->count = (hi > end ? hi : end) - c->first;
     return;
   }
-  struct low_conflict c = {a->map, lo, hi - lo};
+  struct low_conflict c = {map, lo, hi - lo};
   VEC_PUSH(r->conflicts, r->nconflicts, r->capconflicts, c);
 }
 
@@ -123,7 +129,7 @@ low_place_slot(struct low_args *g, const struct low_access *x) {
   s.load = low_access_bind(g, x, x->bw != IR_NONE ? x->bw : x->bv);
   assert(g->r->binds[s.load].block == 1 && "overlapping memory is the user's");
   g->r->binds[s.load].written |= x->bw != IR_NONE;
-  g->r->binds[s.load].far |= x->bw != IR_NONE && x->a->map != IR_NONE;
+  g->r->binds[s.load].far |= x->bw != IR_NONE && !ir_arg_direct(x->a);
   g->r->binds[s.load].old = (uint32_t)s.load + 1;
   return low_slot_get(g->r, s);
 }
@@ -224,13 +230,13 @@ low_dat_slot(struct low_args *g, const struct ir_arg *a, uint32_t entry) {
   struct low_access x = low_access_of(g, a, entry);
   if (x.v == IR_NONE && x.w == IR_NONE) /* scratch of one element */
     return low_slot_add(g->r, low_access_slot(g, &x, LOW_SLOT_DAT));
-  if (a->map != IR_NONE && x.w != IR_NONE) low_conflict_add(g, a);
+  if (!ir_arg_direct(a) && x.w != IR_NONE) low_conflict_add(g, a);
   if (x.how == IR_HOLD_PLACE) return low_place_slot(g, &x);
   if (x.how == IR_HOLD_STAGED) return low_staged_slot(g, &x);
   bool view =
       g->m->shared[ir_root(g->m->t, a->dat)]; /* one version, two dats */
-  return a->map == IR_NONE && !view ? low_version_slot(g, &x)
-                                    : low_far_slot(g, &x);
+  return ir_arg_direct(a) && !view ? low_version_slot(g, &x)
+                                   : low_far_slot(g, &x);
 }
 
 /* ---- the whole region ---------------------------------------------------- */
@@ -243,8 +249,8 @@ low_bind_entries(const struct low_region *r, int32_t b, bool *here_out) {
   for (uint32_t k = 0; k < r->nslots; k++) {
     const struct low_slot *s = &r->slots[k];
     if (s->kind >= LOW_SLOT_CONST || (s->load != b && s->store != b)) continue;
-    *here_out |= s->map < 0;
-    n += s->map >= 0;
+    *here_out |= !low_slot_far(s);
+    n += low_slot_far(s);
   }
   return n;
 }
@@ -288,10 +294,11 @@ low_dats_finish(struct low_args *g) {
     const struct low_slot *s = &r->slots[k];
     if (s->store >= 0) {
       r->binds[s->store].written = true;
-      r->binds[s->store].far |= s->map >= 0;
+      r->binds[s->store].far |= low_slot_far(s);
       if (s->load >= 0) r->binds[s->store].old = (uint32_t)s->load + 1;
     }
-    if ((s->call >= 0 && s->store >= 0) || s->kind == LOW_SLOT_PLACE)
+    bool staged = s->call >= 0 && s->kind != LOW_SLOT_INC;
+    if ((staged && s->store >= 0) || s->kind == LOW_SLOT_PLACE)
       r->parallel = false;
   }
   for (uint32_t k = 0; k < r->nslots; k++)

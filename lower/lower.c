@@ -111,6 +111,7 @@ low_launch_fill(struct low_region *r, struct rt_launch *l) {
   }
   low_tokens_fill(r, l);
   l->mode = r->mode;
+  l->rows = low_region_has_rows(r);
   l->scratch = r->scratch_bytes;
   l->bytes_per_element = r->bytes;
   l->timer = rt_timer_get(r->name);
@@ -194,7 +195,7 @@ low_cmd_add(struct low_maker *m, struct rt_cmd c) {
 static void
 low_cmd_launch(struct low_maker *m, const struct rt_launch *l, uint32_t no) {
   assert(no < m->p->nlaunches);
-  if (m->exchanging && l->mode != RT_RUN_SERIAL)
+  if (m->exchanging && l->mode != RT_RUN_SERIAL && !l->rows)
     low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH_CORE, .a = no});
   low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH, .a = no});
 }

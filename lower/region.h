@@ -62,8 +62,8 @@ enum { LOW_GUARD = 64 };
 
 /* What a kernel's pointer points to.
  *   DAT    private copy of an element: loaded, worked on, stored
- *   INC    contribution through a map: zero, added to, then scattered; without
- *          a map: then stored, in the element's place
+ *   INC    contribution through a map: zero, added to, then scattered (staged:
+ *          around the call); without a map: then stored, in the element's place
  *   PLACE  the element itself, where it lies (AoS)
  *   CONST  a value that is the same for all elements, loaded once
  *   SUM    contribution to a global: identity, then combined, per element
@@ -86,10 +86,13 @@ struct low_slot {
   struct type type;
   uint32_t dim;
   int32_t load, store; /* binds; -1: none */
-  int32_t map;         /* bind of the map; -1: direct */
-  uint32_t entry;      /* of its row */
-  int32_t call;        /* staged around this call; -1: not */
-  int64_t room; /* offset in the region's scratch memory; -1: on the stack;
+  /* its path: from the element, or from that of the row that its call goes
+     over, to an entry of a map */
+  bool inner;
+  int32_t map;    /* bind of the map; -1: no further */
+  uint32_t entry; /* of its row */
+  int32_t call;   /* staged around this call; -1: not */
+  int64_t room;   /* offset in the region's scratch memory; -1: on the stack;
                           follows from the slots, not in the key */
   enum access access; /* INC, SUM */
 };
@@ -112,8 +115,10 @@ struct low_instance {
   int32_t address; /* opaque: the ADDRESS bind; -1 */
 };
 
+/* With `row` it runs for each entry of a relation's row, one after another. */
 struct low_call {
   uint32_t instance;
+  int32_t row, start; /* binds: entries; where rows begin, -1: one length */
   uint32_t nargs;
   struct low_use *args;
   const char *name, *file; /* for messages; not in the key */
@@ -163,6 +168,20 @@ low_slot_align(const struct low_slot *s) {
   size_t bytes = (size_t)s->dim * s->type.size, low = bytes & (~bytes + 1);
   if (low > most) low = most;
   return low < LEAST ? LEAST : (uint32_t)low;
+}
+
+/* Does a call go over rows? */
+static inline bool
+low_region_has_rows(const struct low_region *r) {
+  for (uint32_t k = 0; k < r->ncalls; k++)
+    if (r->calls[k].row >= 0) return true;
+  return false;
+}
+
+/* Does the slot stand for another element than that of the loop? */
+static inline bool
+low_slot_far(const struct low_slot *s) {
+  return s->inner || s->map >= 0;
 }
 
 static inline uint64_t

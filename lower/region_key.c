@@ -20,7 +20,7 @@ low_key_bind(const struct low_bind *b, struct str *key) {
 static void
 low_key_slot(const struct low_slot *s, struct str *key) {
   KEY(key, s->kind, s->type.kind, s->type.size, s->dim, s->load, s->store,
-      s->map, s->entry, s->call, s->access);
+      s->inner, s->map, s->entry, s->call, s->access);
 }
 
 static void
@@ -47,7 +47,7 @@ low_key_code(const struct low_region *r, uint32_t i, enum low_key which,
 
 static void
 low_key_call(const struct low_call *c, struct str *key) {
-  KEY(key, c->instance, c->nargs);
+  KEY(key, c->instance, c->row, c->start, c->nargs);
   for (uint32_t a = 0; a < c->nargs; a++) {
     KEY(key, c->args[a].nslots, c->args[a].vector);
     for (uint32_t k = 0; k < c->args[a].nslots; k++)

@@ -48,6 +48,7 @@ enum rt_bind_kind {
   RT_BIND_STRIDE, /* its stride, as an integer in the pointer */
   RT_BIND_OFFSET, /* where it begins in memory that it shares, in bytes */
   RT_BIND_MAP,    /* table of maps[index] */
+  RT_BIND_START,  /* where its rows begin, of rows of any length */
   RT_BIND_NAMED,  /* the same with the program's numbers in it */
   RT_BIND_ROWS,   /* the program's numbers of the elements of sets[index], whose
                      order is not NULL */
@@ -188,6 +189,7 @@ struct rt_launch {
   double seconds;             /* on the host, since somebody set it to zero */
   uint32_t timer;             /* line in the timing table: rt_timer_get(name) */
   bool alone;                 /* on the host: on one thread */
+  bool rows; /* it goes over rows, so over more than its maps name */
 };
 
 enum rt_cmd_op {

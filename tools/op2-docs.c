@@ -105,6 +105,15 @@ docs_flags(void) {
 }
 
 static void
+docs_rows(void) {
+  ROW("rows", "made from", "meaning");
+  ROW("---", "---", "---");
+#define ROWS(name, text, of, meaning) ROW("`" text "`", #of, meaning);
+#include "ir/rows.def"
+#undef ROWS
+}
+
+static void
 docs_walks(void) {
   ROW("walk", "on", "elements may meet", "meaning");
   ROW("---", "---", "---", "---");
@@ -172,6 +181,7 @@ static const struct {
     {"types", docs_types},     {"flags", docs_flags},
     {"targets", docs_targets}, {"residency", docs_residency},
     {"walks", docs_walks},     {"holds", docs_holds},
+    {"rows", docs_rows},
 };
 
 int
@@ -183,6 +193,6 @@ main(int argc, char **argv) {
     }
   fprintf(stderr,
           "usage: op2-docs options|counters|errors|passes|ops|access|types|"
-          "flags|targets|residency|walks|holds\n");
+          "flags|targets|residency|walks|holds|rows\n");
   return 2;
 }

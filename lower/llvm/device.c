@@ -200,7 +200,7 @@ element_at(struct low_emit *em, LLVMValueRef at, LLVMValueRef mapped,
   LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
   LLVMBasicBlockRef after = low_device_if(
       em, LLVMBuildICmp(b, LLVMIntNE, mapped, ll_i64(em->ctx, 0), ""));
-  LLVMValueRef there = low_device_index(em, at, i);
+  LLVMValueRef there = low_entry(em, at, i);
   LLVMBasicBlockRef to = LLVMGetInsertBlock(b);
   low_device_endif(em, after);
   LLVMValueRef e = LLVMBuildPhi(b, LLVMTypeOf(i), "e");
@@ -241,15 +241,15 @@ build_colour(struct low_emit *em) {
   low_device_begin(em, LLVMBuildICmp(b, LLVMIntSGE, group, p[RT_COLOUR_FRESH],
                                      "fresh"));
   LLVMValueRef block =
-      low_device_index(em, p[RT_COLOUR_ORDER],
-                       LLVMBuildNSWAdd(b, p[RT_COLOUR_FIRST], group, ""));
+      low_entry(em, p[RT_COLOUR_ORDER],
+                LLVMBuildNSWAdd(b, p[RT_COLOUR_FIRST], group, ""));
   LLVMValueRef local = em->kind->item(em, LOW_ITEM_LOCAL);
   LLVMValueRef size = em->kind->item(em, LOW_ITEM_SIZE);
   em->e = LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, block, size, ""), local, "e");
   LLVMValueRef mine = low_device_colour(em, p[RT_COLOUR_COLOURS],
                                         low_device_inside(em, p[RT_COLOUR_LO],
                                                           p[RT_COLOUR_HI]));
-  LLVMValueRef ncolours = low_device_index(em, p[RT_COLOUR_NCOLOURS], block);
+  LLVMValueRef ncolours = low_entry(em, p[RT_COLOUR_NCOLOURS], block);
   struct ll_loop l = ll_loop_begin(b, ll_i64(em->ctx, 0), ncolours, "colour");
   LLVMBasicBlockRef after =
       low_device_if(em, LLVMBuildICmp(b, LLVMIntEQ, mine, l.i, "due"));

@@ -73,9 +73,6 @@ void low_device_end(struct low_emit *em);
 /* ---- device_parts.c ------------------------------------------------------ */
 
 LLVMTypeRef low_device_ptr(struct low_emit *em);
-/* table[at] of 32 bits, as i64. */
-LLVMValueRef low_device_index(struct low_emit *em, LLVMValueRef table,
-                              LLVMValueRef at);
 /* i1: is the item's element in [lo, hi)? */
 LLVMValueRef low_device_inside(struct low_emit *em, LLVMValueRef lo,
                                LLVMValueRef hi);

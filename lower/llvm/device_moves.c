@@ -45,13 +45,13 @@ find_ends(struct low_emit *em, const LLVMValueRef *p, LLVMTypeRef word,
   LLVMValueRef r = LLVMBuildURem(b, em->item, per, "r");
   LLVMValueRef c = LLVMBuildUDiv(b, r, p[RT_MOVE_PER], "c");
   LLVMValueRef k = LLVMBuildURem(b, r, p[RT_MOVE_PER], "k");
-  LLVMValueRef e = low_device_index(em, p[RT_MOVE_LIST], i);
+  LLVMValueRef e = low_entry(em, p[RT_MOVE_LIST], i);
   LLVMValueRef at =
       LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, c, p[RT_MOVE_STRIDE], ""), e, "");
   at = LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, at, p[RT_MOVE_PER], ""), k, "");
   ends[0] = word_at(em, word, p[RT_MOVE_DAT], at);
-  at = LLVMBuildNSWMul(b, low_device_index(em, p[RT_MOVE_PLACE], i),
-                       p[RT_MOVE_SCALE], "");
+  at = LLVMBuildNSWMul(b, low_entry(em, p[RT_MOVE_PLACE], i), p[RT_MOVE_SCALE],
+                       "");
   at = LLVMBuildNSWAdd(b, at, r, "");
   ends[1] = word_at(em, word, p[RT_MOVE_MESSAGE], at);
 }

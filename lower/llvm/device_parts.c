@@ -51,19 +51,10 @@ bool
 low_device_passes(enum rt_bind_kind kind) {
   return kind == RT_BIND_SLOT || kind == RT_BIND_STRIDE ||
          kind == RT_BIND_OFFSET || kind == RT_BIND_MAP ||
-         kind == RT_BIND_NAMED || kind == RT_BIND_ROWS;
+         kind == RT_BIND_START || kind == RT_BIND_NAMED || kind == RT_BIND_ROWS;
 }
 
 /* ---- elements and branches ----------------------------------------------- */
-
-LLVMValueRef
-low_device_index(struct low_emit *em, LLVMValueRef table, LLVMValueRef at) {
-  assert(LLVMTypeOf(at) == LLVMInt64TypeInContext(em->ctx));
-  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
-  LLVMValueRef p = LLVMBuildInBoundsGEP2(em->b, i32, table, &at, 1, "");
-  return LLVMBuildSExt(em->b, LLVMBuildLoad2(em->b, i32, p, ""),
-                       LLVMInt64TypeInContext(em->ctx), "");
-}
 
 LLVMBasicBlockRef
 low_device_if(struct low_emit *em, LLVMValueRef condition) {
@@ -98,7 +89,7 @@ low_device_colour(struct low_emit *em, LLVMValueRef colours,
   assert(em->e);
   LLVMBuilderRef b = em->b;
   LLVMValueRef at = LLVMBuildSelect(b, inside, em->e, ll_i64(em->ctx, 0), "");
-  LLVMValueRef c = low_device_index(em, colours, at);
+  LLVMValueRef c = low_entry(em, colours, at);
   return LLVMBuildSelect(b, inside, c, ll_i64(em->ctx, -1), "colour");
 }
 

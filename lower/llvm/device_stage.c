@@ -89,11 +89,11 @@ static void
 enter_block(struct low_emit *em, struct stage *s, LLVMValueRef block) {
   LLVMValueRef one = ll_i64(em->ctx, 1);
   for (uint32_t u = 0; u < em->form->nuses; u++) {
-    s->begin[u] = low_device_index(
-        em, s->table[RT_STAGE_TABLES * u + RT_STAGE_FIRST], block);
+    s->begin[u] =
+        low_entry(em, s->table[RT_STAGE_TABLES * u + RT_STAGE_FIRST], block);
     LLVMValueRef end =
-        low_device_index(em, s->table[RT_STAGE_TABLES * u + RT_STAGE_FIRST],
-                         add(em, block, one));
+        low_entry(em, s->table[RT_STAGE_TABLES * u + RT_STAGE_FIRST],
+                  add(em, block, one));
     s->count[u] = LLVMBuildNSWSub(em->b, end, s->begin[u], "count");
   }
 }
@@ -138,7 +138,7 @@ add_by_colours(struct low_emit *em, const struct stage *s, LLVMValueRef block,
                LLVMValueRef inside) {
   LLVMBuilderRef b = em->b;
   LLVMValueRef mine = low_device_colour(em, s->colours, inside);
-  LLVMValueRef n = low_device_index(em, s->ncolours, block);
+  LLVMValueRef n = low_entry(em, s->ncolours, block);
   struct ll_loop l = ll_loop_begin(b, ll_i64(em->ctx, 0), n, "colour");
   LLVMBasicBlockRef after =
       low_device_if(em, LLVMBuildICmp(b, LLVMIntEQ, mine, l.i, "due"));
@@ -163,8 +163,8 @@ carry_over(struct low_emit *em, const struct stage *s, uint32_t k) {
       .base = em->arg[f->strip_store[k]],
       .bind = d,
       .stride = d->stride < 0 ? NULL : em->arg[d->stride],
-      .e = low_device_index(
-          em, s->table[RT_STAGE_TABLES * use + RT_STAGE_TARGETS], place)};
+      .e = low_entry(em, s->table[RT_STAGE_TABLES * use + RT_STAGE_TARGETS],
+                     place)};
   LLVMValueRef to =
       low_at_address(em, at, f->strip_type[k], LLVMBuildURem(b, l.i, dim, ""));
   LLVMValueRef x = LLVMBuildLoad2(b, ll_type(em->ctx, f->strip_type[k]),

@@ -65,7 +65,9 @@ low_slot_has_lanes(const struct low_slot *s) {
 uint32_t
 low_block_width(const struct low_region *r, const struct low_target *t) {
   uint32_t widest = 1;
-  if (!r->parallel || low_region_components(r) > LOW_BLOCK_COMPONENTS) return 0;
+  if (!r->parallel || low_region_has_rows(r) ||
+      low_region_components(r) > LOW_BLOCK_COMPONENTS)
+    return 0;
   for (uint32_t k = 0; k < r->nslots; k++) {
     const struct low_slot *s = &r->slots[k];
     if (!low_slot_has_lanes(s)) continue;

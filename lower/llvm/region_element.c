@@ -41,6 +41,7 @@ low_emit_enter(struct low_emit *em) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
     struct low_at home = low_at_home(em->home[k]);
+    if (s->call >= 0) continue;
     if (s->kind == LOW_SLOT_INC || s->kind == LOW_SLOT_SUM)
       low_emit_fill(em, s, home, s->access);
     else if (low_slot_is_kept(s) && s->load >= 0)
@@ -68,6 +69,7 @@ low_emit_leave(struct low_emit *em) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
     struct low_at home = low_at_home(em->home[k]);
+    if (s->call >= 0) continue;
     if (s->kind == LOW_SLOT_SUM)
       low_emit_combine(
           em, s, em->i ? low_at_lanes(em, k) : low_at_home(em->acc[k]), home);
@@ -105,7 +107,11 @@ static void
 low_emit_before(struct low_emit *em, int32_t call) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
-    if (s->kind != LOW_SLOT_DAT || s->call != call) continue;
+    if (s->call != call) continue;
+    if (s->kind == LOW_SLOT_PLACE) em->now[k] = low_emit_place(em, s);
+    if (s->kind == LOW_SLOT_INC)
+      low_emit_fill(em, s, low_at_home(em->home[k]), s->access);
+    if (s->kind != LOW_SLOT_DAT) continue;
     em->now[k] = low_emit_peer(em, k, call);
     if (s->load >= 0)
       low_emit_copy(em, s, low_at_home(em->home[k]),
@@ -117,9 +123,9 @@ static void
 low_emit_after(struct low_emit *em, int32_t call) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
-    if (s->kind == LOW_SLOT_DAT && s->call == call && s->store >= 0)
-      low_emit_copy(em, s, low_at_dat(em, s, s->store),
-                    low_at_home(em->now[k]));
+    if (s->call != call || s->store < 0) continue;
+    (s->kind == LOW_SLOT_INC ? low_emit_add : low_emit_copy)(
+        em, s, low_at_dat(em, s, s->store), low_at_home(em->now[k]));
   }
 }
 
@@ -161,13 +167,46 @@ low_emit_call(struct low_emit *em, uint32_t call) {
   free(args);
 }
 
+static void
+low_emit_around(struct low_emit *em, uint32_t call) {
+  low_emit_before(em, (int32_t)call);
+  low_emit_call(em, call);
+  low_emit_after(em, (int32_t)call);
+}
+
+/* Where row e of a call's relation begins in the table of entries. */
+static LLVMValueRef
+low_row_begin(struct low_emit *em, const struct low_call *c, LLVMValueRef e) {
+  uint32_t arity = em->r->binds[c->row].arity;
+  assert((c->start < 0) == (arity > 0));
+  if (c->start < 0)
+    return LLVMBuildNSWMul(em->b, e, ll_i64(em->ctx, arity), "row");
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  return LLVMBuildLoad2(
+      em->b, i64,
+      LLVMBuildInBoundsGEP2(em->b, i64, em->arg[c->start], &e, 1, ""), "row");
+}
+
+/* The call for each entry of the element's row. */
+static void
+low_emit_row(struct low_emit *em, uint32_t call) {
+  const struct low_call *c = &em->r->calls[call];
+  LLVMValueRef next = LLVMBuildNSWAdd(em->b, em->e, ll_i64(em->ctx, 1), "");
+  LLVMValueRef lo = low_row_begin(em, c, em->e);
+  struct ll_loop l = ll_loop_begin(em->b, lo, low_row_begin(em, c, next), "at");
+  em->inner = low_entry(em, em->arg[c->row], l.i);
+  low_emit_around(em, call);
+  em->inner = NULL;
+  ll_loop_end(em->b, &l, NULL);
+}
+
 void
 low_emit_element(struct low_emit *em) {
   low_emit_enter(em);
-  for (uint32_t k = 0; k < em->r->ncalls; k++) {
-    low_emit_before(em, (int32_t)k);
-    low_emit_call(em, k);
-    low_emit_after(em, (int32_t)k);
-  }
+  for (uint32_t k = 0; k < em->r->ncalls; k++)
+    if (em->r->calls[k].row < 0)
+      low_emit_around(em, k);
+    else
+      low_emit_row(em, k);
   low_emit_leave(em);
 }

@@ -30,6 +30,7 @@ struct low_emit {
   bool *guarded;       /* of slots: WHOLE ones that are copied all the same */
   LLVMValueRef e;      /* element; of a block: its first */
   LLVMValueRef i;      /* lane */
+  LLVMValueRef inner;  /* element of the row that the call goes over */
   /* on a device (device.h); NULL on the host */
   const struct low_device_kind *kind;
   const struct low_device_form *form;
@@ -79,7 +80,10 @@ struct low_at low_at_dat_lane(struct low_emit *em, const struct low_slot *s,
 struct low_at low_at_lanes(struct low_emit *em, uint32_t k);
 LLVMValueRef low_at_address(struct low_emit *em, struct low_at at,
                             struct type type, LLVMValueRef c);
-/* Index of the element that slot s stands for: e or a map entry. */
+/* table[at] of 32 bits, as i64: one hop of a path. */
+LLVMValueRef low_entry(struct low_emit *em, LLVMValueRef table,
+                       LLVMValueRef at);
+/* Index of the element that slot s stands for: where its path leads from e. */
 LLVMValueRef low_slot_index(struct low_emit *em, const struct low_slot *s,
                             LLVMValueRef e);
 

@@ -24,17 +24,24 @@ low_at_home(LLVMValueRef base) {
 }
 
 LLVMValueRef
+low_entry(struct low_emit *em, LLVMValueRef table, LLVMValueRef at) {
+  assert(LLVMTypeOf(at) == LLVMInt64TypeInContext(em->ctx));
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
+  LLVMValueRef p = LLVMBuildInBoundsGEP2(em->b, i32, table, &at, 1, "entry");
+  return LLVMBuildSExt(em->b, LLVMBuildLoad2(em->b, i32, p, ""),
+                       LLVMInt64TypeInContext(em->ctx), "to");
+}
+
+LLVMValueRef
 low_slot_index(struct low_emit *em, const struct low_slot *s, LLVMValueRef e) {
+  assert(!s->inner || em->inner);
+  if (s->inner) e = em->inner;
   if (s->map < 0) return e;
   LLVMBuilderRef b = em->b;
   const struct low_bind *map = &em->r->binds[s->map];
-  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
   LLVMValueRef row = LLVMBuildNSWMul(b, e, ll_i64(em->ctx, map->arity), "row");
-  LLVMValueRef at = LLVMBuildNSWAdd(b, row, ll_i64(em->ctx, s->entry), "");
-  LLVMValueRef p =
-      LLVMBuildInBoundsGEP2(b, i32, em->arg[s->map], &at, 1, "entry");
-  LLVMValueRef entry = LLVMBuildLoad2(b, i32, p, "");
-  return LLVMBuildSExt(b, entry, LLVMInt64TypeInContext(em->ctx), "to");
+  return low_entry(em, em->arg[s->map],
+                   LLVMBuildNSWAdd(b, row, ll_i64(em->ctx, s->entry), ""));
 }
 
 static struct low_at

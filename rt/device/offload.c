@@ -240,6 +240,10 @@ bound_table(const struct rt_program *p, const struct rt_launch *l,
                             out);
   }
   const struct rt_relation *m = p->maps[b->index];
+  if (b->kind == RT_BIND_START)
+    return rt_dev_table_get(d, m->start,
+                            ((size_t)m->from->n + 1) * sizeof *m->start,
+                            m->version, out);
   bool named = b->kind == RT_BIND_NAMED && m->named;
   return rt_dev_table_get(d, named ? m->named : m->table, rt_relation_bytes(m),
                           m->version, out);
@@ -247,8 +251,8 @@ bound_table(const struct rt_program *p, const struct rt_launch *l,
 
 static bool
 is_table(const struct rt_bind *b) {
-  return b->kind == RT_BIND_MAP || b->kind == RT_BIND_NAMED ||
-         b->kind == RT_BIND_ROWS;
+  return b->kind == RT_BIND_MAP || b->kind == RT_BIND_START ||
+         b->kind == RT_BIND_NAMED || b->kind == RT_BIND_ROWS;
 }
 
 /* Where the program's elements are, for launches that visit them in order;
@@ -377,6 +381,7 @@ first_args(const struct rt_program *p, const struct rt_launch *l,
       o->args[n++] = word_arg((int64_t)rt_dev_offset(bufs[b->index]));
       break;
     case RT_BIND_MAP:
+    case RT_BIND_START:
     case RT_BIND_NAMED:
     case RT_BIND_ROWS:
       TRY(bound_table(p, l, b, &mem));

@@ -283,9 +283,8 @@ bound(const struct rt_program *p, const struct rt_bind *b) {
   case RT_BIND_STRIDE:
     return (void *)(uintptr_t)p->scratch->bufs[b->index]->stride;
   case RT_BIND_OFFSET: break; /* of devices */
-  case RT_BIND_MAP:
-    assert(!p->maps[b->index]->start && "code goes by the arity");
-    return (void *)(uintptr_t)p->maps[b->index]->table;
+  case RT_BIND_MAP: return (void *)(uintptr_t)p->maps[b->index]->table;
+  case RT_BIND_START: return (void *)(uintptr_t)p->maps[b->index]->start;
   case RT_BIND_NAMED:
     return (void *)(uintptr_t)(p->maps[b->index]->named
                                    ? p->maps[b->index]->named

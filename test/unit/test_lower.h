@@ -40,6 +40,7 @@ struct lower_case {
   uint32_t nconsts;
   const void *(*constant)(uint32_t epoch, uint32_t i);
   const void *(*captured)(uint32_t node_tag, uint32_t i);
+  struct rt_device *device; /* of all targets; NULL: there is none */
 };
 
 static inline void
@@ -138,6 +139,23 @@ lower_case_map(struct lower_case *c, const char *name, const idx_l *table) {
   }
 }
 
+/* A relation that is no map of the program, or a map made by others: KEEP. */
+static inline void
+lower_case_relation(struct lower_case *c, const char *name,
+                    struct rt_relation r) {
+  ir_ref k = ir_find(c->t, IR_DECL_MAP, name);
+  cr_assert_neq(k, IR_NONE, "%s", name);
+  cr_assert(r.from == &c->sets[c->t->maps[k].from]);
+  cr_assert(r.to == &c->sets[c->t->maps[k].to]);
+  c->maps[k] = r;
+}
+
+/* The relation of a name. */
+static inline const struct rt_relation *
+lower_case_rows(const struct lower_case *c, const char *name) {
+  return &c->maps[ir_find(c->t, IR_DECL_MAP, name)];
+}
+
 static inline void
 lower_case_dat(struct lower_case *c, const char *name, const void *data) {
   ir_ref k = lower_case_find(c, name);
@@ -164,10 +182,17 @@ lower_case_constant(void *user, uint32_t tag, uint32_t epoch, uint32_t i) {
   return c->constant ? c->constant(epoch, i) : NULL;
 }
 
+static inline struct rt_device *
+lower_case_device(void *user, const char *target) {
+  (void)target;
+  return ((struct lower_case *)user)->device;
+}
+
 static inline struct low_env
 lower_case_env(struct lower_case *c) {
   return (struct low_env){.kernel = lower_case_kernel,
                           .constant = lower_case_constant,
+                          .device = lower_case_device,
                           .user = c,
                           .vector_math = true};
 }

@@ -70,6 +70,7 @@ table_fill(idx_l *table, const struct ir_map *m, idx_g from, idx_g to) {
 static status
 table_make(const struct ir_map *m, idx_g from, idx_g to, idx_l **out) {
   idx_g entries = from * m->arity;
+  if (m->rows) FAIL(ERR_ARG, "relation %%%s: no map of a program", m->name);
   if (entries > INT32_MAX)
     FAIL(ERR_ARG, "map %%%s: expected at most %d entries, found %lld", m->name,
          INT32_MAX, (long long)entries);

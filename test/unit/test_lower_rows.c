@@ -1,0 +1,203 @@
+/* Regions over rows of relations, against plain loops over the program's maps, exact
+ * in integers, on one thread and several. */
+#include "lower/device.h"
+#include "test_lower.h"
+
+enum { CELLS = 1500, EDGES = 4000, NODES = 700 };
+
+static idx_l pecell[2 * EDGES], pedge[2 * EDGES];
+static double w[EDGES], x[NODES], q[CELLS], res[CELLS];
+
+static void
+fill(void) {
+  unsigned r = 12345;
+  for (int e = 0; e < EDGES; e++)
+    for (int k = 0; k < 2; k++) {
+      r = r * 1664525u + 1013904223u; /* cells 0 .. 9 have no edge */
+      pecell[2 * e + k] = (idx_l)(10 + (r >> 8) % (CELLS - 10));
+      r = r * 1664525u + 1013904223u;
+      pedge[2 * e + k] = (idx_l)((r >> 8) % NODES);
+    }
+  for (int e = 0; e < EDGES; e++) w[e] = e % 17 - 8;
+  for (int n = 0; n < NODES; n++) x[n] = n % 23 - 11;
+  for (int c = 0; c < CELLS; c++) q[c] = c % 7 - 3, res[c] = c % 5;
+}
+
+static const char head[] =
+    "trace @t {\n"
+    " set %cells n=1500\n set %edges n=4000\n set %nodes n=700\n"
+    " map %pecell : %edges -> %cells x2\n map %pedge : %edges -> %nodes x2\n";
+static const char dats[] =
+    " dat %w : %edges f64 x1\n dat %x : %nodes f64 x1\n"
+    " dat %q : %cells f64 x1\n dat %res : %cells f64 x1\n kernel @k\n";
+
+/* Where loops run: "" or on "opencl"; that device, if it is there. */
+static const char *on = "";
+static struct rt_device *
+device(void) {
+  struct target t;
+  struct rt_device *d;
+  cr_assert_eq(target_parse("opencl", &t), OK);
+  return rt_device_get(t, &d) == OK ? d : NULL;
+}
+
+static void
+start(struct lower_case *c, const char *relations, const char *loop,
+      const char *result, const char *source) {
+  char text[2048];
+  fill();
+  snprintf(text, sizeof text, "%s %s\n%s %s %s\n fetch %s\n}\n", head,
+           relations, dats, loop, on, result);
+  lower_case_init(c, text, source);
+  if (*on) c->device = device();
+  lower_case_passes(c, "fuse,storage,place");
+  lower_case_map(c, "pecell", pecell);
+  lower_case_map(c, "pedge", pedge);
+  lower_case_dat(c, "w", w);
+  lower_case_dat(c, "x", x);
+  lower_case_dat(c, "q", q);
+  lower_case_dat(c, "res", res);
+}
+
+static void
+expect(struct lower_case *c, const char *dat, const double *want, int n) {
+  const double *got = lower_case_get(c, dat);
+  cr_assert_eq(c->lp.program->launches[0].offload != NULL, *on != 0);
+  for (int i = 0; i < n; i++)
+    cr_assert_eq(got[i], want[i], "%s[%d]: expected %g, found %g", dat, i,
+                 want[i], got[i]);
+}
+
+/* ---- what is gathered, and what is scattered ----------------------------- */
+
+static const char gather[] =
+    "%res.1 = loop @k over %cells for %e in %ecell (inc %res.0, read %q.0,"
+    " read %w.0 via %e, read %x.0 via %e %pedge[0:2])";
+static const char gather_code[] =
+    "void k(double *res, const double *q, const double *w, double **x) {"
+    " *res += *q + *w * (x[0][0] - 2 * x[1][0]); }";
+
+static void
+check_gather(struct lower_case *c, int threads) {
+  double want[CELLS];
+  memcpy(want, res, sizeof want);
+  for (int e = 0; e < EDGES; e++)
+    for (int k = 0; k < 2; k++) {
+      int t = pecell[2 * e + k];
+      want[t] += q[t] + w[e] * (x[pedge[2 * e]] - 2 * x[pedge[2 * e + 1]]);
+    }
+  lower_case_run(c, threads);
+  expect(c, "res", want, CELLS);
+}
+
+/* On threads, and on one with a device. */
+static void
+on_all(void (*test)(int threads)) {
+  test(1);
+  test(3);
+  if (!device()) return;
+  on = "on \"opencl\"";
+  test(1);
+  on = "";
+  low_device_clear();
+  rt_devices_close();
+}
+
+static void
+inverse(int threads) {
+  struct lower_case c;
+  struct rt_relation r;
+  start(&c, "relation %ecell : %cells -> %edges inverse %pecell", gather,
+        "%res.1", gather_code);
+  cr_assert_eq(rt_relation_inverse(lower_case_rows(&c, "pecell"), NULL, &r),
+               OK);
+  lower_case_relation(&c, "ecell", r);
+  check_gather(&c, threads);
+  lower_case_clear(&c);
+  rt_relation_clear(&r);
+}
+
+Test(lower_rows, inverse) {
+  on_all(inverse);
+}
+
+/* Rows of one length: a map. */
+static void
+table(int threads) {
+  struct lower_case c;
+  double want[EDGES];
+  memcpy(want, w, sizeof want);
+  start(&c, "",
+        "%w.1 = loop @k over %edges for %e in %pecell (rw %w.0, read %q.0 via"
+        " %e)",
+        "%w.1", "void k(double *w, const double *q) { *w = 3 * *w - *q; }");
+  memcpy(want, w, sizeof want);
+  for (int e = 0; e < EDGES; e++)
+    for (int k = 0; k < 2; k++) want[e] = 3 * want[e] - q[pecell[2 * e + k]];
+  lower_case_run(&c, threads);
+  expect(&c, "w", want, EDGES);
+  lower_case_clear(&c);
+}
+
+Test(lower_rows, of_one_length) {
+  on_all(table);
+}
+
+/* Elements meet in what rows name: parts of threads, by rows of any length. */
+static void
+scatter(int threads) {
+  struct lower_case c;
+  struct rt_relation r;
+  double want[EDGES];
+  start(&c, "relation %ecell : %cells -> %edges inverse %pecell",
+        "%w.1 = loop @k over %cells for %e in %ecell (read %q.0,"
+        " inc %w.0 via %e)",
+        "%w.1", "void k(const double *q, double *w) { *w += *q; }");
+  cr_assert_eq(rt_relation_inverse(lower_case_rows(&c, "pecell"), NULL, &r),
+               OK);
+  lower_case_relation(&c, "ecell", r);
+  memcpy(want, w, sizeof want);
+  for (int e = 0; e < EDGES; e++)
+    want[e] += q[pecell[2 * e]] + q[pecell[2 * e + 1]];
+  lower_case_run(&c, threads);
+  expect(&c, "w", want, EDGES);
+  lower_case_clear(&c);
+  rt_relation_clear(&r);
+}
+
+Test(lower_rows, written_through) {
+  on_all(scatter);
+}
+
+/* A global sum over all entries of all rows, and what a fused loop reads. */
+Test(lower_rows, fused_with_its_consumer) {
+  struct lower_case c;
+  struct rt_relation r;
+  double want[CELLS] = {0}, sum = 1, sum_want = 1;
+  start(&c,
+        "relation %ecell : %cells -> %edges inverse %pecell\n gbl %s : f64 x1\n"
+        " dat %sum : %cells f64 x1 temp\n kernel @done",
+        "%sum.1, %s.1 = loop @k over %cells for %e in %ecell (inc %sum.0,"
+        " inc %s.0, read %w.0 via %e)\n"
+        "%res.1 = loop @done over %cells (read %sum.1, write %res)",
+        "%res.1\n fetch %s.1",
+        "void k(double *sum, double *s, const double *w) { *sum += *w; *s += "
+        "*w; }\n"
+        "void done(const double *sum, double *res) { *res = 2 * *sum; }");
+  cr_assert_eq(rt_relation_inverse(lower_case_rows(&c, "pecell"), NULL, &r),
+               OK);
+  lower_case_relation(&c, "ecell", r);
+  lower_case_dat(&c, "sum", NULL);
+  lower_case_global(&c, "s", &sum);
+  for (int e = 0; e < EDGES; e++)
+    for (int k = 0; k < 2; k++) {
+      want[pecell[2 * e + k]] += 2 * w[e];
+      sum_want += w[e];
+    }
+  lower_case_run(&c, 2);
+  cr_assert_eq(c.lp.program->nlaunches, 1);
+  cr_assert_eq(sum, sum_want);
+  expect(&c, "res", want, CELLS);
+  lower_case_clear(&c);
+  rt_relation_clear(&r);
+}

@@ -82,6 +82,9 @@ level_over(const struct ir_trace *t, ir_ref relation, int level, bool forth) {
   const struct ir_map *m = &t->maps[relation];
   switch (m->rows) {
   case IR_ROWS_INVERSE: return level_over(t, m->of[0], level, !forth);
+  case IR_ROWS_COMPOSED:
+    level = level_over(t, m->of[!forth], level, forth);
+    return level_over(t, m->of[forth], level, forth);
   default: return forth ? reach_named(level) : ir_level_naming(level);
   }
 }
@@ -128,8 +131,9 @@ ir_extent_operand(const struct ir_extent *x, const struct ir_trace *t,
   if (!ir_arg_on_dat(t, a) || a->in == IR_NONE) return n;
   bool reads = a->access == ACC_READ || a->access == ACC_RW;
   int at = a->each ? level_over(t, a->each - 1, level, true) : level;
-  if (reads && a->map == IR_NONE) need_more(&n, at, -1);
-  if (reads && a->map != IR_NONE) need_more(&n, -1, at);
+  bool named = a->map != IR_NONE && !t->maps[a->map].rows;
+  if (a->map != IR_NONE && !named) at = level_over(t, a->map, at, true);
+  if (reads) need_more(&n, named ? -1 : at, named ? at : -1);
   if (a->out == IR_NONE) return n;
   ir_ref v = ir_same(t, a->out);
   need_more(&n, x->exchange[v] ? 0 : ir_need_level(x->need[v]), -1);

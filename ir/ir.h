@@ -378,6 +378,14 @@ ir_ref ir_insert_node(struct ir_trace *t, ir_ref at, struct ir_node n,
 void ir_remark(struct ir_trace *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Entries of each row; 0: rows have a length each. */
+static inline uint32_t
+ir_rows_arity(const struct ir_trace *t, const struct ir_map *m) {
+  bool composed = m->rows == IR_ROWS_COMPOSED;
+  if (!composed) return m->rows ? 0 : m->arity;
+  return t->maps[m->of[0]].arity * t->maps[m->of[1]].arity;
+}
+
 static inline struct ir_arg *
 ir_args(const struct ir_trace *t, const struct ir_node *n) {
   return t->args + n->arg0; /* args is never NULL */

@@ -155,6 +155,7 @@ relation_decl(struct ir_parser *p, const char *name) {
   TRY(want_rows(p, &m.rows));
   for (uint32_t k = 0; k < ir_rows_info[m.rows].of; k++)
     TRY(ir_want_decl(p, IR_DECL_MAP, &m.of[k]));
+  m.arity = ir_rows_arity(p->t, &m);
   TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
   ir_add_map(p->t, m);
   return OK;

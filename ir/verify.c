@@ -46,7 +46,10 @@ refs_relation(struct ir_check *c, ir_ref i) {
   bool fits = true;
   if (m->rows == IR_ROWS_INVERSE)
     fits = of[0]->from == m->to && of[0]->to == m->from;
-  if (!fits || m->arity)
+  if (m->rows == IR_ROWS_COMPOSED)
+    fits = of[0]->from == m->from && of[0]->to == of[1]->from &&
+           of[1]->to == m->to;
+  if (!fits || m->arity != ir_rows_arity(c->t, m))
     ir_bad(c, "relation %%%s: it does not lead from %%%s to %%%s", m->name,
            c->t->sets[m->from].name, c->t->sets[m->to].name);
 }

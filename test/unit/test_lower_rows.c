@@ -121,6 +121,56 @@ Test(lower_rows, inverse) {
   on_all(inverse);
 }
 
+/* Neighbours: cells of the edges of a cell. Rows of a composed relation of maps have
+ * one length, and entries that arguments name. */
+static void
+composed(int threads) {
+  struct lower_case c;
+  struct rt_relation r, n, s;
+  double want[CELLS];
+  memcpy(want, res, sizeof want);
+  start(&c,
+        "relation %ecell : %cells -> %edges inverse %pecell\n"
+        " relation %near : %cells -> %cells composed %ecell %pecell\n"
+        " map %first : %cells -> %edges x1\n"
+        " relation %two : %cells -> %nodes composed %first %pedge",
+        "%res.1 = loop @k over %cells for %e in %near (inc %res.0,"
+        " read %q.0 via %e, read %x.0 via %two[1],"
+        " read %w.0 via %e %first[0])",
+        "%res.1",
+        "void k(double *res, const double *q, const double *x, const double *w)"
+        " { *res += *q * *x - *w; }");
+  static idx_l first[CELLS];
+  for (int i = 0; i < CELLS; i++) first[i] = (i * 7) % EDGES;
+  lower_case_map(&c, "first", first);
+  cr_assert_eq(rt_relation_inverse(lower_case_rows(&c, "pecell"), NULL, &r),
+               OK);
+  cr_assert_eq(rt_relation_composed(&r, lower_case_rows(&c, "pecell"), &n), OK);
+  cr_assert_eq(rt_relation_composed(lower_case_rows(&c, "first"),
+                                    lower_case_rows(&c, "pedge"), &s),
+               OK);
+  lower_case_relation(&c, "ecell", r);
+  lower_case_relation(&c, "near", n);
+  lower_case_relation(&c, "two", s);
+  memcpy(want, res, sizeof want);
+  for (int e = 0; e < EDGES; e++)
+    for (int k = 0; k < 2; k++)
+      for (int j = 0; j < 2; j++) {
+        int t = pecell[2 * e + k], o = pecell[2 * e + j];
+        want[t] += q[o] * x[pedge[2 * first[t] + 1]] - w[first[o]];
+      }
+  lower_case_run(&c, threads);
+  expect(&c, "res", want, CELLS);
+  lower_case_clear(&c);
+  rt_relation_clear(&r);
+  rt_relation_clear(&n);
+  rt_relation_clear(&s);
+}
+
+Test(lower_rows, composed) {
+  on_all(composed);
+}
+
 /* Rows of one length: a map. */
 static void
 table(int threads) {

@@ -129,7 +129,7 @@ static const char *
 fuse_where(struct ir_trace *t, const struct ir_arg *a) {
   if (a->kind != IR_ARG_DAT) return "";
   if (ir_arg_direct(a)) return " directly";
-  return arena_printf(&t->arena, " via %%%s", t->maps[a->map].name);
+  return arena_printf(&t->arena, " via %%%s", t->maps[ir_arg_through(a)].name);
 }
 
 /* "%q.1 is written directly and read via %pcell" */

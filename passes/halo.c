@@ -45,7 +45,8 @@
  * Source    OP2's dirty bits (Mudalige et al. 2013), decided before anything
  *           runs; PyOP2's and SLOPE's aggregated exchanges.
  *
- * Limits    an element of any loop costs the same; messages to all neighbours
+ * Limits    what is added through rows (`for %e in`) counts as right on own
+ *           elements only, however far the loop ran; an element of any loop costs the same; messages to all neighbours
  *           go at once; x named through maps counts as all of the level that
  *           has it. One exchange is for one unit and all after it: two chains
  *           that need nothing of each other wait together.
@@ -216,7 +217,8 @@ halo_written(struct halo *h, const struct halo_unit *u) {
       if (t->nodes[n].op == IR_COPY)
         h->right[b] = h->right[ir_buffer_of(t, ir_args(t, &t->nodes[n])[0].in)];
       else
-        h->right[b] = reach_written(before, u->level, !ir_arg_direct(a), fresh);
+        h->right[b] = reach_written(before, a->each ? 0 : u->level,
+                                    !ir_arg_direct(a), fresh);
       h->holds[b] = ir_same(t, a->out);
     }
 }

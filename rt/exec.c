@@ -189,7 +189,8 @@ struct work {
 };
 
 /* Buffers that a launch writes, those in which no old value shows through or
- * the others: their values are where it ran. */
+ * the others: their values are where it ran. What rows add is whole on own
+ * elements, further out perhaps not. */
 static void
 note_some(const struct rt_launch *l, struct rt_buf **bufs, bool fresh) {
   for (uint32_t i = 0; i < l->nbinds; i++) {
@@ -198,7 +199,8 @@ note_some(const struct rt_launch *l, struct rt_buf **bufs, bool fresh) {
     struct rt_buf *buf = bufs[b->index];
     const struct rt_buf *old =
         fresh || b->far ? buf : bufs[l->binds[b->old - 1].index];
-    buf->reach = reach_written(old->reach, l->level, b->far, fresh);
+    int level = l->rows && b->far ? 0 : l->level;
+    buf->reach = reach_written(old->reach, level, b->far, fresh);
     rt_buf_written(buf, l->offload != NULL);
   }
 }

@@ -116,7 +116,7 @@ fe_program_launch(const struct fe_program *p, uint32_t i) {
 }
 
 status
-fe_program_run(struct fe_program *p, int nthreads) {
+fe_program_run(struct fe_program *p) {
   struct rt_program *rt = p->low->program;
   for (uint32_t i = 0; i < rt->nglobals; i++)
     rt->globals[i] = p->globals[i].raw ? raw_bytes(&p->globals[i])
@@ -124,7 +124,7 @@ fe_program_run(struct fe_program *p, int nthreads) {
   for (uint32_t i = 0; i < rt->nparams; i++)
     rt->params[i] = fe_recs.captured + fe_recs.all[p->params[i].rec].capture +
                     p->params[i].offset;
-  TRY(rt_exec_run(rt, nthreads));
+  TRY(rt_exec_run(rt));
   deliver_raws(p);
   if (rt->nouts) fe_state_update();
   return OK;

@@ -81,7 +81,7 @@ program_ready(struct fe_request rq, struct fe_program **out,
 static status
 run_rounding(struct fe_program *p) {
   uint32_t was = fp_mode_change(fe.fp_mode);
-  status st = fe_program_run(p, fe.nthreads);
+  status st = fe_program_run(p);
   fp_mode_change(was);
   return st;
 }

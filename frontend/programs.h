@@ -110,7 +110,7 @@ void fe_program_free(struct fe_program *p);
 status fe_program_bind(struct fe_program *p,
                        const struct fe_global_src *globals);
 status fe_program_prepare(struct fe_program *p, int nthreads);
-status fe_program_run(struct fe_program *p, int nthreads);
+status fe_program_run(struct fe_program *p);
 void fe_program_cancel(struct fe_program *p);
 bool fe_program_broken(const struct fe_program *p);
 struct rt_launch *fe_program_launch(const struct fe_program *p, uint32_t i);

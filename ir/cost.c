@@ -64,10 +64,11 @@ ir_cost_staged(const struct ir_increments *x, enum ir_machine m) {
 
 /* ---- what a region adds -------------------------------------------------- */
 
-/* Entry `entry` of the map, through which it adds to dat; each once. */
+/* Entry `entry` of the map, through which it adds to dat; each once. Paths may
+ * begin at a row of any length (`each`). */
 struct strip {
   ir_ref map, dat;
-  uint32_t entry;
+  uint32_t each, entry;
 };
 struct strips {
   struct strip *list;
@@ -77,10 +78,11 @@ struct strips {
 static void
 strips_add(struct strips *s, const struct ir_arg *a) {
   for (uint32_t e = a->entry; e < a->entry + ir_arg_count(a); e++) {
-    struct strip x = {a->map, a->dat, e};
+    struct strip x = {a->map, a->dat, a->each, e};
     uint32_t k = 0;
-    while (k < s->n && (s->list[k].map != x.map || s->list[k].dat != x.dat ||
-                        s->list[k].entry != x.entry))
+    while (k < s->n &&
+           (s->list[k].map != x.map || s->list[k].dat != x.dat ||
+            s->list[k].each != x.each || s->list[k].entry != x.entry))
       k++;
     if (k == s->n) VEC_PUSH(s->list, s->n, s->cap, x);
   }
@@ -129,9 +131,13 @@ strips_weigh(const struct ir_trace *t, const struct strips *s,
   x->staged = x->words && s->n;
   for (uint32_t k = 0; k < s->n; k++) {
     const struct ir_dat *d = &t->dats[s->list[k].dat];
+    x->moved += d->dim;
+    if (s->list[k].each) {
+      x->staged = false; /* tables of a block have rows of one length */
+      continue;
+    }
     uint32_t entries = map_entries(s, s->list[k].map);
     double degree = map_degree(t, s->list[k].map, entries);
-    x->moved += d->dim;
     bytes += (size_t)d->dim * d->type.size + IR_STAGE_ALIGN;
     x->staged &= entries <= IR_STAGE_ENTRIES;
     if (!k || degree < x->meet) x->meet = degree;

@@ -124,6 +124,7 @@ extern struct fe_calls {
   VEC(struct fe_kernel *, kernels);
   uint64_t made;
   struct fe_call *last, *predicted; /* recorded last, and what may come next */
+  const struct fe_call *window;     /* the first behind a checkpoint; NULL */
 } fe_calls;
 
 /* ---- call.c ------------------------------------------------------------- */

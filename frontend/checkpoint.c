@@ -85,8 +85,7 @@ static struct {
   struct rt_file *file; /* NULL: none is open */
   const char *at;       /* where the program asked for it */
   int line;
-  const struct fe_call *first; /* loop with which the window began */
-  uint32_t loops;              /* recorded in the window */
+  uint32_t loops; /* recorded in the window */
   VEC(struct undecided, undecided);
 } window;
 
@@ -100,6 +99,7 @@ window_clear(void) {
   }
   free(window.undecided);
   memset(&window, 0, sizeof window);
+  fe_calls.window = NULL;
   fe.saving = false;
 }
 
@@ -174,9 +174,9 @@ report(status st) {
 
 static status
 loop_decides(const struct fe_call *c) {
-  if (c == window.first || window.loops == (uint32_t)fe.opt.max_loops)
+  if (c == fe_calls.window || window.loops == (uint32_t)fe.opt.max_loops)
     return finish();
-  if (!window.first) window.first = c;
+  if (!fe_calls.window) fe_calls.window = c;
   window.loops++;
   for (uint32_t u = 0; u < c->nuses; u++) {
     if (!c->uses[u]->undecided) continue;
@@ -264,9 +264,4 @@ int
 op2_checkpoint(const char *path) {
   if (!fe_enter("op2_checkpoint")) return ERR_STATE;
   return fe_leave_returned(checkpoint(path));
-}
-
-const struct fe_call *
-fe_checkpoint_first(void) {
-  return window.first;
 }

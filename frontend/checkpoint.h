@@ -24,8 +24,6 @@ void fe_checkpoint_loop(const struct fe_call *c);
 void fe_checkpoint_look(struct fe_dat *d);
 /* Nobody will see this dat's values. */
 void fe_checkpoint_drop(struct fe_dat *d);
-/* The loop with which the window began; NULL: none has. */
-const struct fe_call *fe_checkpoint_first(void);
 /* Save all that is undecided and put the file in its place; if there is one. */
 status fe_checkpoint_finish(void);
 

@@ -24,7 +24,6 @@
  * Over ranks all sweep at the same program: they make the same ones in the same
  * order, so that only their number counts there. */
 #include "frontend/calls.h"
-#include "frontend/checkpoint.h"
 #include "frontend/context.h"
 #include "frontend/programs.h"
 #include "frontend/ranks.h"
@@ -83,7 +82,7 @@ mark(void) {
   keep_call(fe_calls.last);
   keep_call(fe_calls.predicted);
   if (fe_calls.last) keep_call(fe_calls.last->next); /* it may be under way */
-  keep_call((struct fe_call *)fe_checkpoint_first());
+  keep_call((struct fe_call *)fe_calls.window);
   for (uint32_t i = 0; i < fe_calls.n; i++)
     if (fe_calls.all[i] && fe_calls.all[i]->kept) keep_of_call(fe_calls.all[i]);
 }

@@ -46,10 +46,11 @@
  *           runs; PyOP2's and SLOPE's aggregated exchanges.
  *
  * Limits    what is added through rows (`for %e in`) counts as right on own
- *           elements only, however far the loop ran; an element of any loop costs the same; messages to all neighbours
- *           go at once; x named through maps counts as all of the level that
- *           has it. One exchange is for one unit and all after it: two chains
- *           that need nothing of each other wait together.
+ *           elements only, however far the loop ran; an element of any loop
+ *           costs the same; messages to all neighbours go at once; x named
+ *           through maps counts as all of the level that has it. One exchange
+ *           is for one unit and all after it: two chains that need nothing of
+ *           each other wait together.
  */
 #include "ir/extent.h"
 #include "passes/pass.h"

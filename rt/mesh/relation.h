@@ -116,10 +116,10 @@ status rt_relation_scan(const struct rt_relation *r, struct rt_facts *out);
 void rt_relation_renumber(const struct rt_relation *r, const idx_l *row,
                           const idx_l *at, idx_l *out);
 
-/* Over ranks rows of the last level are unknown (rt_dist_map): `of` must end
- * before it. Rows of the inverse list elements in the order of `order` (a permutation of
- * of->from; NULL: ascending), entries of one row one after another. GIVE:
- * clear. cost two passes and two words an entry. ERR_MEMORY */
+/* Rows of the inverse list elements in the order of `order` (a permutation of
+ * of->from; NULL: ascending), entries of one row one after another. Over ranks
+ * rows of the last level are unknown (rt_dist_map): `of` must end before it.
+ * GIVE: clear. cost two passes and two words an entry. ERR_MEMORY */
 status rt_relation_inverse(const struct rt_relation *of, const idx_l *order,
                            struct rt_relation *out);
 /* a->to is b->from. GIVE: clear. ERR_MEMORY */

@@ -139,6 +139,8 @@ print_set(const struct ir_set *s, struct str *out) {
 
 static void
 print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
+  const struct ir_rows_info *rows =
+      &ir_rows_info[m->rows < IR_ROWS_COUNT ? m->rows : IR_ROWS_TABLE];
   str_add(out, m->rows ? "  relation " : "  map ");
   print_name(out, '%', m->name);
   str_add(out, " : ");
@@ -146,10 +148,10 @@ print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
   str_add(out, " -> ");
   print_name(out, '%', NAME_OR(sets, m->to));
   if (m->rows)
-    str_printf(out, " %s", ir_rows_info[m->rows].text);
+    str_printf(out, " %s", rows->text);
   else
     str_printf(out, " x%u", m->arity);
-  for (uint32_t k = 0; k < ir_rows_info[m->rows].of; k++) {
+  for (uint32_t k = 0; k < rows->of; k++) {
     str_add(out, " ");
     print_name(out, '%', NAME_OR(maps, m->of[k]));
   }

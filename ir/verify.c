@@ -35,6 +35,11 @@ known_flags(enum ir_flag_owner owner) {
 static void
 refs_relation(struct ir_check *c, ir_ref i) {
   const struct ir_map *m = &c->t->maps[i], *of[IR_ROWS_OF];
+  if (m->rows >= IR_ROWS_COUNT || m->from >= c->t->nsets ||
+      m->to >= c->t->nsets) {
+    ir_bad(c, "relation %%%s: unknown rows, or no such set", m->name);
+    return;
+  }
   uint32_t n = ir_rows_info[m->rows].of;
   for (uint32_t k = 0; k < n; k++) {
     if (m->of[k] >= i) {
@@ -123,6 +128,8 @@ refs_node(struct ir_check *c, ir_ref i) {
     ir_bad_node(c, i, "loops have a kernel, other nodes none");
   if (loop ? n->set >= t->nsets : n->set != IR_NONE)
     ir_bad_node(c, i, "loops have a set, other nodes none");
+  if (loop ? n->each > t->nmaps : n->each > 0)
+    ir_bad_node(c, i, "rows are of a relation, and of loops");
   if ((uint64_t)n->arg0 + n->nargs > t->nargs)
     ir_bad_node(c, i, "its arguments are not in the trace");
   if (!in_range(n->region, t->nregions, true))

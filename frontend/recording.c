@@ -3,6 +3,7 @@
 #include "frontend/calls.h"
 #include "frontend/context.h"
 #include "frontend/ranks.h"
+#include "frontend/values.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -181,6 +182,18 @@ fe_tail_free(struct fe_tail *t) {
 }
 
 /* ---- what waits ---------------------------------------------------------- */
+
+bool
+fe_dat_host_reads(const struct fe_dat *d) {
+  for (uint32_t i = 0; d->pending_readers && i < fe_recs.n; i++) {
+    const struct fe_rec *r = &fe_recs.all[i];
+    if (r->kind != FE_REC_LOOP || fe_target_is_device(r->target)) continue;
+    const struct fe_call *c = fe_calls.all[r->what];
+    for (uint32_t u = 0; u < c->nuses; u++)
+      if (c->uses[u] == d && c->use_reads[u]) return true;
+  }
+  return false;
+}
 
 bool
 fe_dat_pending(const struct fe_dat *d, bool rw) {

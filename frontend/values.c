@@ -37,6 +37,10 @@ status
 fe_dat_sync(struct fe_dat *d) {
   bool was = rt_dat_mirror_current(&d->rt);
   TRY(rt_dat_sync(&d->rt));
+  if (rt_dat_mirror_alone(&d->rt) && fe_dat_host_reads(d)) {
+    struct rt_buf *filled; /* the program may write the mirror meanwhile */
+    TRY(rt_dat_buffer(&d->rt, &filled));
+  }
   bool all = d->rt.order && d->rt.order->whole;
   return was || !all ? OK : complete(d);
 }

@@ -53,6 +53,9 @@ idx_l fe_own_size(const struct fe_set *s);
 /* Make the mirror current: this rank's rows, and where each rank sees all,
  * those of others. Collective. */
 status fe_dat_sync(struct fe_dat *d);
+/* recording.c: does a loop that waits to run on the host read the dat? cost
+ * O(loops) */
+bool fe_dat_host_reads(const struct fe_dat *d);
 /* The halo of a current mirror, from its owners: all that loops over this
  * rank's elements and the executed halo name. Collective. */
 status fe_dat_halo(struct fe_dat *d);

@@ -3,6 +3,7 @@
 #include "ir/hold.h"
 #include "ir/walk.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* By version: how the region at hand holds it. */
@@ -66,6 +67,7 @@ check_region(struct held *h, const struct ir_hold_facts *f) {
       check_operand(h, n, k, f);
   for (uint32_t k = 0; k < g->nholds; k++) {
     ir_ref v = t->holds[g->hold0 + k].value;
+    assert(v < t->nvalues && "ir_check_refs comes first");
     if (!h->used[v])
       ir_bad(h->c, "region %u: %s is held, but no loop works on it", h->region,
              ir_value_text(t, v));

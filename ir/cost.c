@@ -52,6 +52,7 @@ static const struct {
 
 double
 ir_cost_atomic(const struct ir_increments *x, enum ir_machine m) {
+  assert(m < IR_MACHINE_COUNT && x->moved >= 0);
   return machines[m].atomic * x->moved;
 }
 
@@ -77,6 +78,7 @@ struct strips {
 
 static void
 strips_add(struct strips *s, const struct ir_arg *a) {
+  assert(a->kind == IR_ARG_DAT && !ir_arg_direct(a));
   for (uint32_t e = a->entry; e < a->entry + ir_arg_count(a); e++) {
     struct strip x = {a->map, a->dat, a->each, e};
     uint32_t k = 0;
@@ -119,6 +121,7 @@ map_entries(const struct strips *s, ir_ref map) {
 
 static double
 map_degree(const struct ir_trace *t, ir_ref map, uint32_t entries) {
+  assert(map < t->nmaps && entries > 0);
   const struct ir_map *m = &t->maps[map];
   double to = (double)t->sets[m->to].n;
   return to > 0 ? entries * (double)t->sets[m->from].n / to : 0;

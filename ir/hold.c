@@ -59,6 +59,7 @@ ir_operand(const struct ir_trace *t, const struct ir_arg *a) {
 static bool
 dat_stays_inside(const struct ir_trace *t, ir_ref n, ir_ref v,
                  const struct ir_hold_facts *f) {
+  assert(v < t->nvalues && n < t->nnodes);
   ir_ref root = t->values[v].dat, def = t->values[v].def;
   if (def == IR_NONE || ir_unit_end(t, def) != ir_unit_end(t, n)) return false;
   return !f->overlaps[root] && !(t->dats[root].flags & IR_DAT_PINNED) &&
@@ -117,6 +118,7 @@ has_payload(const struct ir_trace *t, const struct ir_node *n, uint32_t arg) {
 static unsigned
 reduction_holds(const struct ir_trace *t, const struct ir_node *n,
                 const struct ir_arg *a) {
+  assert(access_info[a->access].writes && a->dat < t->ndats);
   const struct ir_dat *d = &t->dats[a->dat];
   bool number = d->type.kind < TYPE_BYTES && d->type.kind != TYPE_BOOL;
   bool fits = number && d->dim <= IR_HOLD_SUM_MAX;

@@ -30,6 +30,7 @@ note_readers(const struct ir_trace *t, ir_ref *last) {
     for (uint32_t a = 0; a < node->nargs; a++) {
       const struct ir_arg *arg = &ir_args(t, node)[a];
       if (!ir_arg_has_value(arg) || arg->in == IR_NONE) continue;
+      assert(arg->in < t->nvalues);
       ir_ref *l = &last[ir_same(t, arg->in)];
       if (*l == IR_NONE || *l < at) *l = at;
     }
@@ -40,6 +41,7 @@ struct ir_live
 ir_live_build(const struct ir_trace *t) {
   struct ir_live l = {.last = mem_alloc(t->nvalues + 1, sizeof *l.last),
                       .stays = mem_alloc(t->nvalues + 1, sizeof *l.stays)};
+  assert(l.last && l.stays);
   for (ir_ref v = 0; v < t->nvalues; v++) l.last[v] = IR_NONE;
   note_readers(t, l.last);
   ir_ref *final = ir_final_versions(t);

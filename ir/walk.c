@@ -25,6 +25,7 @@
  * Limits    maps are believed to meet everywhere if they may meet anywhere. */
 #include "ir/walk.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,7 @@ look_at(const struct ir_trace *t, const struct ir_arg *a, const bool *overlaps,
 
 void
 ir_region_touch(const struct ir_trace *t, ir_ref region, uint8_t *touch) {
+  assert(region < t->nregions);
   const struct ir_region *g = &t->regions[region];
   EACH_ARG(t, g, n, a)
   if (a->kind == IR_ARG_DAT) touch_note(t, n, a, touch);

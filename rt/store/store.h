@@ -131,6 +131,13 @@ void rt_dat_forget(struct rt_dat *d);
 /* Does the mirror hold the values? */
 bool rt_dat_mirror_current(const struct rt_dat *d);
 
+/* On the host, are the values of its buffer in the mirror alone? A device has
+ * them, too. */
+static inline bool
+rt_dat_mirror_alone(const struct rt_dat *d) {
+  return d->mirror_current && !d->foreign && d->buf_current && d->buf->stale;
+}
+
 /* The buffer with the current values in host memory, made or refilled at need
  * from the mirror or the device. */
 status rt_dat_buffer(struct rt_dat *d, struct rt_buf **out);

@@ -37,7 +37,6 @@ fe_parts_start(bool shared, void (*hook)(const char *, double, double)) {
   if (fe.opt.cache) cache_open(shared);
   rt_walk_checking = FE_DEBUG || fe.opt.check;
   block_size_set();
-  rt_set_overlap(fe.opt.overlap);
   rt_set_reproducible(fe.opt.reproducible);
   rt_cuda_graphs = fe.opt.cuda_graphs;
   rt_device_times = fe.opt.device_times;

@@ -26,10 +26,11 @@ fe_passes_run(struct ir_trace **t, struct fe_program *p) {
       fe.opt.reproducible || fe.opt.threading == OPT_threading_colours;
   str_printf(&disable, "%s%s", fe.opt.disable, fe.apart ? ",fuse" : "");
   str_printf(&with,
-             "colour{colours=%d,increments=%d,gpu=%d},hold{exact=%d}%s%s",
+             "colour{colours=%d,increments=%d,gpu=%d},hold{exact=%d},"
+             "cores{off=%d}%s%s",
              colours, fe.opt.increments - OPT_increments_auto, on_gpu(*t),
-             fe.opt.reproducible != 0, *fe_ranks.halo_with ? "," : "",
-             fe_ranks.halo_with);
+             fe.opt.reproducible != 0, fe.opt.reproducible || !fe.opt.overlap,
+             *fe_ranks.halo_with ? "," : "", fe_ranks.halo_with);
   struct pass_options o = {.disable = disable.s,
                            .with = with.s,
                            .verify = fe.opt.check,

@@ -53,6 +53,8 @@ ir_check_walks(struct ir_check *c) {
   const struct ir_trace *t = c->t;
   bool *overlaps = ir_overlaps_build(t);
   for (ir_ref r = 0; r < t->nregions; r++) {
+    if (t->regions[r].core_first && !ir_core_first(t, r))
+      ir_bad(c, "region %u: its core cannot come first", r);
     if (t->regions[r].walk == IR_WALK_NONE) continue;
     if (!ir_walk_known(t, r)) {
       ir_bad(c, "region %u has a walk, but its values have no buffers", r);

@@ -431,13 +431,23 @@ hold_statement(struct ir_parser *p) {
   return OK;
 }
 
-/* region over %set [walk <walk>] { nodes holds } */
+/* [core first] */
+static status
+maybe_core_first(struct ir_parser *p, bool *out) {
+  if (!ir_lex_is_word(&p->x, "core")) return OK;
+  *out = true;
+  TRY(ir_lex_next(&p->x));
+  return ir_want_word(p, "first");
+}
+
+/* region over %set [walk <walk>] [core first] { nodes holds } */
 static status
 region_statement(struct ir_parser *p) {
   struct ir_region r = {.first = p->t->nnodes, .hold0 = p->t->nholds};
   TRY(ir_want_word(p, "over"));
   TRY(ir_want_decl(p, IR_DECL_SET, &r.set));
   TRY(some_walk(p, &r.walk));
+  TRY(maybe_core_first(p, &r.core_first));
   TRY(ir_want_punct(p, '{'));
   VEC_PUSH(p->t->regions, p->t->nregions, p->t->capregions, r);
   p->region = p->t->nregions - 1;

@@ -159,3 +159,25 @@ ir_walk_needs(const struct ir_trace *t, ir_ref region, const bool *overlaps) {
   return (meet ? IR_WALK_MEETS : 0) |
          (s.order || (s.payload && meet) ? IR_WALK_ORDERED : 0);
 }
+
+/* Nodes that touch no data: an exchange stays under way. */
+static bool
+stays_under_way(const struct ir_node *n) {
+  return ir_deferred(n) || n->op == IR_SET || n->op == IR_FETCH ||
+         n->op == IR_LIVE || n->op == IR_FREE || n->op == IR_ALIAS;
+}
+
+bool
+ir_core_first(const struct ir_trace *t, ir_ref region) {
+  assert(region < t->nregions);
+  const struct ir_region *g = &t->regions[region];
+  ir_ref at = g->first;
+  while (at > 0 && stays_under_way(&t->nodes[at - 1])) at--;
+  if (!at || t->nodes[at - 1].op != IR_EXCHANGE) return false;
+  if (g->walk == IR_WALK_NONE || g->walk == IR_WALK_SERIAL) return false;
+  for (ir_ref n = g->first; n < g->first + g->count; n++)
+    if (t->nodes[n].each) return false;
+  EACH_ARG(t, g, n, a)
+  if (a->kind == IR_ARG_INFO) return false;
+  return true;
+}

@@ -10,7 +10,7 @@
  *
  *   region of loops   LAUNCH        copy          COPY
  *   set               SET_GLOBAL    alias         nothing: `outs` name it
- *   exchange          EXCHANGE_START, LAUNCH_CORE of the region behind it,
+ *   exchange          EXCHANGE_START, LAUNCH_CORE where the region behind it says so,
  *                     EXCHANGE_FINISH
  *   fetch live free   nothing       deferred      nothing
  *
@@ -193,9 +193,9 @@ low_cmd_add(struct low_maker *m, struct rt_cmd c) {
 }
 
 static void
-low_cmd_launch(struct low_maker *m, const struct rt_launch *l, uint32_t no) {
-  assert(no < m->p->nlaunches);
-  if (m->exchanging && l->mode != RT_RUN_SERIAL && !l->rows)
+low_cmd_launch(struct low_maker *m, bool core_first, uint32_t no) {
+  assert(no < m->p->nlaunches && (m->exchanging || !core_first));
+  if (core_first)
     low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH_CORE, .a = no});
   low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH, .a = no});
 }
@@ -354,7 +354,7 @@ low_cmds_make(struct low_maker *m) {
     struct low_span span = {n, count};
     VEC_PUSH(m->out->spans, nspans, cap_spans, span);
     low_globals_ready(m, &l);
-    low_cmd_launch(m, &l, p->nlaunches - 1);
+    low_cmd_launch(m, t->regions[node->region].core_first, p->nlaunches - 1);
     n += count - 1;
   }
   low_reduce_all(m);

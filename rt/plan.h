@@ -32,8 +32,6 @@ extern double rt_walk_seconds;
 /* Elements in a block of the walks that runs ask for (OP2_BLOCK_SIZE); 0:
  * the library's choice. */
 void rt_set_block_size(idx_l block);
-/* Run core elements while values of others are on their way (OP2_OVERLAP). */
-void rt_set_overlap(bool on);
 
 /* ---- programs ------------------------------------------------------------ */
 

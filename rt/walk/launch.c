@@ -47,17 +47,12 @@ enum { BLOCK = 512, REST_SHARE = 16 };
 
 static struct {
   idx_l block;
-  bool reproducible, overlap, apart;
-} tune = {BLOCK, false, true, false};
+  bool reproducible, apart;
+} tune = {BLOCK, false, false};
 
 void
 rt_set_block_size(idx_l block) {
   tune.block = block > 0 ? block : BLOCK;
-}
-
-void
-rt_set_overlap(bool on) {
-  tune.overlap = on;
 }
 
 void
@@ -162,8 +157,7 @@ split_elements(const struct rt_part *part, const struct rt_launch *l,
 static idx_l
 core_elements(const struct rt_part *part, const struct rt_run *r) {
   const struct rt_launch *l = r->l;
-  if (!tune.overlap || tune.reproducible || l->ntokens || rt_reduce_ordered(l))
-    return 0;
+  if (l->ntokens || rt_reduce_ordered(l)) return 0;
   idx_l core = part->core;
   if (core > RT_UNIT) core -= core % RT_UNIT;
   assert(core <= part->owned && part->owned <= r->n);

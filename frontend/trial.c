@@ -45,6 +45,7 @@
 #include "frontend/recording.h"
 #include "frontend/trial.h"
 
+#include "base/counters.h"
 #include "base/log.h"
 #include "rt/plan.h"
 
@@ -274,6 +275,7 @@ begin(struct fe_request rq, struct fe_program *p) {
     return st;
   }
   fe_trial_drop(trial->apart);
+  counters[CNT_trials]++;
   return OK;
 }
 

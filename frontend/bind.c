@@ -110,9 +110,14 @@ fe_program_broken(const struct fe_program *p) {
   return p->low->program->broken;
 }
 
-struct rt_launch *
-fe_program_launch(const struct fe_program *p, uint32_t i) {
-  return &p->low->program->launches[i];
+uint32_t
+fe_program_lanes(const struct fe_program *p, uint32_t i) {
+  return p->low->program->launches[i].lanes;
+}
+
+double *
+fe_program_seconds(const struct fe_program *p, uint32_t i) {
+  return &p->low->program->launches[i].seconds;
 }
 
 status

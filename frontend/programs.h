@@ -14,7 +14,6 @@ struct ir_trace;
 struct low_kernel;
 struct low_program;
 struct rt_dev_mem;
-struct rt_launch;
 struct rt_device;
 struct str;
 
@@ -113,7 +112,10 @@ status fe_program_prepare(struct fe_program *p, int nthreads);
 status fe_program_run(struct fe_program *p);
 void fe_program_cancel(struct fe_program *p);
 bool fe_program_broken(const struct fe_program *p);
-struct rt_launch *fe_program_launch(const struct fe_program *p, uint32_t i);
+/* Of its launch i: elements that its code works on at once; what it took on the
+ * host, since somebody set it to zero. */
+uint32_t fe_program_lanes(const struct fe_program *p, uint32_t i);
+double *fe_program_seconds(const struct fe_program *p, uint32_t i);
 /* Where its launches run, into the remarks of its trace. */
 void fe_program_remark(const struct fe_program *p, struct ir_trace *t);
 

@@ -47,7 +47,7 @@
 
 #include "base/counters.h"
 #include "base/log.h"
-#include "rt/plan.h"
+#include "base/str.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +168,7 @@ same_lanes(const struct fe_trial *trial, uint32_t k, const struct fe_program *q,
   *more = false;
   for (uint32_t r = 0; r < q->nrecs; r++) {
     if (trial->of_record[r] != k || q->launch_of[r] == FE_NO_REGION) continue;
-    uint32_t lanes = fe_program_launch(q, q->launch_of[r])->lanes;
+    uint32_t lanes = fe_program_lanes(q, q->launch_of[r]);
     same &= lanes == trial->regions[k].lanes;
     *more |= lanes > trial->regions[k].lanes;
   }
@@ -228,8 +228,8 @@ times_take(const struct fe_trial *trial, struct fe_program *q, double *out) {
   for (uint32_t r = 0; r < q->nrecs; r++) {
     uint32_t k = trial->of_record[r], l = q->launch_of[r];
     if (k == FE_NO_REGION || l == FE_NO_REGION) continue;
-    out[k] += fe_program_launch(q, l)->seconds;
-    fe_program_launch(q, l)->seconds = 0;
+    out[k] += *fe_program_seconds(q, l);
+    *fe_program_seconds(q, l) = 0;
   }
 }
 
@@ -254,8 +254,7 @@ is_due(const struct fe_program *p, bool *due) {
     uint32_t l =
         trial->of_record[r] == FE_NO_REGION ? FE_NO_REGION : p->launch_of[r];
     bool counted = r && l != FE_NO_REGION && p->launch_of[r - 1] == l;
-    if (l != FE_NO_REGION && !counted)
-      seconds += fe_program_launch(p, l)->seconds;
+    if (l != FE_NO_REGION && !counted) seconds += *fe_program_seconds(p, l);
   }
   TRY(agree_on(&seconds, 1));
   *due = trial->runs > 1 && seconds * 1e3 >= option.milliseconds;

@@ -40,8 +40,8 @@ enum {
  * nobody knows what elements do to each other. */
 bool ir_walk_known(const struct ir_trace *t, ir_ref region);
 /* May its core, elements that need nothing of other ranks, run before the rest?
- * Where it has one: an exchange is under way when the region begins, its walk is
- * not in order, rows have one length, and no extreme has a payload. */
+ * Where it has one: an exchange is under way when the region begins, its walk
+ * is not in order, rows have one length, and no extreme has a payload. */
 bool ir_core_first(const struct ir_trace *t, ir_ref region);
 /* An OR of these, of a region for which it is known; `overlaps` as
  * ir_overlaps_build makes it. cost O(buffers + arguments of the region) */

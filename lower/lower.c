@@ -10,8 +10,8 @@
  *
  *   region of loops   LAUNCH        copy          COPY
  *   set               SET_GLOBAL    alias         nothing: `outs` name it
- *   exchange          EXCHANGE_START, LAUNCH_CORE where the region behind it says so,
- *                     EXCHANGE_FINISH
+ *   exchange          EXCHANGE_START, LAUNCH_CORE where the region behind it
+ *                     says so, EXCHANGE_FINISH
  *   fetch live free   nothing       deferred      nothing
  *
  * Over ranks each global is whole, or a sum (a minimum, a maximum) of which

@@ -3,9 +3,9 @@
  * Problem   Values of other ranks take their time, and most elements of a part
  *           need none of them.
  *
- * Idea      The region behind an exchange runs its core first, the elements that
- *           name owned ones only; the rest follows when the values are there.
- *           Not where the order of elements shows.
+ * Idea      The region behind an exchange runs its core first, the elements
+ *           that name owned ones only; the rest follows when the values are
+ *           there. Not where the order of elements shows.
  *
  * Example   exchange %q.1 to 0 via 1
  *           region over %edges walk parts { ... }
@@ -13,8 +13,8 @@
  *
  * Cost      O(nodes + arguments).
  * Source    OP2's core and non-core elements (Mudalige et al. 2012).
- * Limits    one region behind each exchange. Passes see no mesh: whether the core
- *           is large enough to pay is seen when the launch runs
+ * Limits    one region behind each exchange. Passes see no mesh: whether the
+ *           core is large enough to pay is seen when the launch runs
  *           (rt/walk/launch.c). */
 #include "ir/walk.h"
 #include "passes/pass.h"

@@ -147,6 +147,7 @@ low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
   }
   l->set = n->set;
   l->level = n->level;
+  l->core_first = m->t->regions[n->region].core_first;
   l->alone = target_same(n->target, target_info[TARGET_seq].name);
   low_launch_fill(&r, l);
   if (d)
@@ -193,9 +194,9 @@ low_cmd_add(struct low_maker *m, struct rt_cmd c) {
 }
 
 static void
-low_cmd_launch(struct low_maker *m, bool core_first, uint32_t no) {
-  assert(no < m->p->nlaunches && (m->exchanging || !core_first));
-  if (core_first)
+low_cmd_launch(struct low_maker *m, const struct rt_launch *l, uint32_t no) {
+  assert(no < m->p->nlaunches && (m->exchanging || !l->core_first));
+  if (l->core_first)
     low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH_CORE, .a = no});
   low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH, .a = no});
 }
@@ -354,7 +355,7 @@ low_cmds_make(struct low_maker *m) {
     struct low_span span = {n, count};
     VEC_PUSH(m->out->spans, nspans, cap_spans, span);
     low_globals_ready(m, &l);
-    low_cmd_launch(m, t->regions[node->region].core_first, p->nlaunches - 1);
+    low_cmd_launch(m, &l, p->nlaunches - 1);
     n += count - 1;
   }
   low_reduce_all(m);

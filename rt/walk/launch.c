@@ -157,7 +157,7 @@ split_elements(const struct rt_part *part, const struct rt_launch *l,
 static idx_l
 core_elements(const struct rt_part *part, const struct rt_run *r) {
   const struct rt_launch *l = r->l;
-  if (l->ntokens || rt_reduce_ordered(l)) return 0;
+  if (!l->core_first || l->ntokens || rt_reduce_ordered(l)) return 0;
   idx_l core = part->core;
   if (core > RT_UNIT) core -= core % RT_UNIT;
   assert(core <= part->owned && part->owned <= r->n);

@@ -187,7 +187,7 @@ struct rt_launch {
   double seconds;             /* on the host, since somebody set it to zero */
   uint32_t timer;             /* line in the timing table: rt_timer_get(name) */
   bool alone;                 /* on the host: on one thread */
-  bool core_first; /* its core runs by itself, during an exchange */
+  bool core_first;            /* its core runs by itself, during an exchange */
   bool rows; /* it goes over rows, so over more than its maps name */
 };
 

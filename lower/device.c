@@ -219,7 +219,7 @@ low_offload_clear(struct rt_offload *o) {
 status
 low_offload_make(const struct low_region *r, struct rt_device *d,
                  struct rt_offload **out) {
-  assert(d && d->driver && d->arch);
+  assert(d && d->driver);
   struct low_device_form form = {.kind = d->code_kind, .arch = d->arch};
   struct arena arena = {0};
   const char *why = low_why_not(r);

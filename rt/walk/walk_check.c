@@ -19,6 +19,7 @@
 #include "rt/walk/stage.h"
 #include "rt/walk/walk.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct visit {
@@ -178,6 +179,7 @@ collect_triples(struct checker *k, struct rt_range s) {
 
 static status
 check_colours(struct checker *k, idx_l task) {
+  assert(k->w->block && k->w->colour);
   collect_triples(k, k->w->piece[task]);
   if (k->ntriples)
     qsort(k->triples, k->ntriples, sizeof *k->triples, triple_order);

@@ -290,7 +290,8 @@ struct ir_region {
   ir_ref set;
   enum ir_walk walk;      /* set by pass colour */
   uint32_t hold0, nholds; /* holds[hold0 .. hold0+nholds): set by pass hold */
-  bool core_first; /* its core runs while the exchange in front of it is under
+  uint8_t
+      core_first; /* its core runs while the exchange in front of it is under
                       way: set by pass cores */
 };
 

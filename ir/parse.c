@@ -433,7 +433,7 @@ hold_statement(struct ir_parser *p) {
 
 /* [core first] */
 static status
-maybe_core_first(struct ir_parser *p, bool *out) {
+maybe_core_first(struct ir_parser *p, uint8_t *out) {
   if (!ir_lex_is_word(&p->x, "core")) return OK;
   *out = true;
   TRY(ir_lex_next(&p->x));

@@ -34,7 +34,7 @@ known_flags(enum ir_flag_owner owner) {
 /* What the relation is made from leads from its one set to the other. */
 static void
 refs_relation(struct ir_check *c, ir_ref i) {
-  const struct ir_map *m = &c->t->maps[i], *of[IR_ROWS_OF];
+  const struct ir_map *m = &c->t->maps[i], *of[IR_ROWS_OF] = {m, m};
   if (m->rows >= IR_ROWS_COUNT || m->from >= c->t->nsets ||
       m->to >= c->t->nsets) {
     ir_bad(c, "relation %%%s: unknown rows, or no such set", m->name);

@@ -85,8 +85,10 @@ pair_allgather(struct rt_comm *c, const void *mine, size_t bytes, void *all) {
 static inline status
 pair_alltoallv(struct rt_comm *c, const void *send, const size_t *send_bytes,
                void *recv, const size_t *recv_bytes) {
-  const char *out[2] = {send, (const char *)send + send_bytes[0]};
-  char *in[2] = {recv, (char *)recv + recv_bytes[0]};
+  const char *out[2] = {send, send};
+  char *in[2] = {recv, recv};
+  if (send_bytes[0]) out[1] += send_bytes[0]; /* NULL is none */
+  if (recv_bytes[0]) in[1] += recv_bytes[0];
   int me = c->rank, other = !c->rank;
   if (send_bytes[me]) memcpy(in[me], out[me], send_bytes[me]);
   pair_swap(c, out[other], send_bytes[other], in[other], recv_bytes[other]);

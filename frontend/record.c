@@ -51,12 +51,12 @@ fe_capture_globals(const struct fe_call *c, const op_arg *args,
 /* Data that only a mirror holds are copied before a loop that reads them waits:
  * the program may write the mirror meanwhile (op_upload_dat). */
 static status
-loop_read_mirrors(const struct fe_call *c, bool on_host) {
+loop_read_mirrors(const struct fe_call *c, uint32_t target) {
   struct rt_buf *made;
   for (uint32_t u = 0; u < c->nuses; u++) {
     struct fe_dat *d = c->uses[u];
-    bool held = d->rt.buf_current && !(on_host && rt_dat_mirror_alone(&d->rt));
-    if (held || d->pending_writers) continue;
+    bool alone = rt_dat_mirror_alone(&d->rt) && !fe_target_is_device(target);
+    if ((d->rt.buf_current && !alone) || d->pending_writers) continue;
     if (c->use_reads[u]) TRY(rt_dat_buffer(&d->rt, &made));
   }
   return OK;
@@ -176,7 +176,7 @@ loop_at(const struct fe_loop *l) {
   if (st == OK && fe.pins) st = fe_overlap_dats(c, l->args);
   if (st == OK && c->nraw && c->ncaptured > 1) c = fe_overlap_call(c, l->args);
   if (st == OK && fe.target) st = fe_target_choose(c, &target);
-  if (st == OK) st = loop_read_mirrors(c, !fe_target_is_device(target));
+  if (st == OK) st = loop_read_mirrors(c, target);
   if (st == OK && c->capture_bytes > CAPTURE_LARGE) st = fe_capture_room(c);
   if (st == OK) {
     fe_record_loop(c, l->args, target);

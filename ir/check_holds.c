@@ -39,10 +39,10 @@ check_global(struct held *h, const struct ir_arg *a, uint8_t how) {
 }
 
 static void
-check_operand(struct held *h, ir_ref n, uint32_t arg,
+check_operand(struct held *h, ir_ref n, const struct ir_arg *a,
               const struct ir_hold_facts *f) {
   const struct ir_trace *t = h->c->t;
-  const struct ir_arg *a = &ir_args(t, &t->nodes[n])[arg];
+  uint32_t arg = (uint32_t)(a - ir_args(t, &t->nodes[n]));
   ir_ref v = ir_operand(t, a);
   if (v == IR_NONE) return;
   uint8_t how = h->how[v];
@@ -50,7 +50,7 @@ check_operand(struct held *h, ir_ref n, uint32_t arg,
   if (!how)
     ir_bad_arg(h->c, n, arg, "nothing says how %s is held",
                ir_value_text(t, v));
-  else if (!(ir_holds_of(t, n, arg, f) & 1U << how))
+  else if (!(ir_holds_of(t, n, a, f) & 1U << how))
     ir_bad_arg(h->c, n, arg, "%s cannot be held as %s", ir_value_text(t, v),
                ir_hold_info[how].text);
   if (a->kind == IR_ARG_GBL && ir_arg_writes(a)) check_global(h, a, how);
@@ -61,10 +61,7 @@ check_region(struct held *h, const struct ir_hold_facts *f) {
   const struct ir_trace *t = h->c->t;
   const struct ir_region *g = &t->regions[h->region];
   note(h);
-  for (ir_ref n = g->first; n < g->first + g->count; n++)
-    for (uint32_t k = 0; !ir_deferred(&t->nodes[n]) && k < t->nodes[n].nargs;
-         k++)
-      check_operand(h, n, k, f);
+  IR_EACH_ARG(t, g, n, a) check_operand(h, n, a, f);
   for (uint32_t k = 0; k < g->nholds; k++) {
     ir_ref v = t->holds[g->hold0 + k].value;
     assert(v < t->nvalues && "ir_check_refs comes first");

@@ -93,12 +93,11 @@ strips_add(struct strips *s, const struct ir_arg *a) {
 /* Can what this argument writes be a copy of the element's own, a sum, or
  * atomic? */
 static bool
-arg_in_words(const struct ir_trace *t, ir_ref n, uint32_t arg,
+arg_in_words(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
              const struct ir_hold_facts *f) {
-  const struct ir_arg *a = &ir_args(t, &t->nodes[n])[arg];
   if (!ir_arg_writes(a)) return true;
   const struct ir_dat *d = &t->dats[a->dat];
-  unsigned ways = ir_holds_of(t, n, arg, f);
+  unsigned ways = ir_holds_of(t, n, a, f);
   if (a->kind != IR_ARG_DAT) return ways & 1U << IR_HOLD_SUM;
   if (t->dats[d->root].flags & IR_DAT_PINNED) return false;
   if (ir_arg_direct(a)) return ways & 1U << IR_HOLD_COPY;
@@ -155,14 +154,11 @@ ir_increments_of(const struct ir_trace *t, ir_ref region,
   const struct ir_region *g = &t->regions[region];
   struct ir_increments x = {.words = true};
   struct strips s = {0};
-  for (ir_ref n = g->first; n < g->first + g->count; n++)
-    for (uint32_t k = 0; !ir_deferred(&t->nodes[n]) && k < t->nodes[n].nargs;
-         k++) {
-      const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
-      x.words = x.words && arg_in_words(t, n, k, facts);
-      if (a->kind == IR_ARG_DAT && ir_arg_writes(a) && !ir_arg_direct(a))
-        strips_add(&s, a);
-    }
+  IR_EACH_ARG(t, g, n, a) {
+    x.words = x.words && arg_in_words(t, n, a, facts);
+    if (a->kind == IR_ARG_DAT && ir_arg_writes(a) && !ir_arg_direct(a))
+      strips_add(&s, a);
+  }
   strips_weigh(t, &s, &x);
   free(s.list);
   return x;

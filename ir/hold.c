@@ -107,11 +107,11 @@ reduces(const struct ir_trace *t, const struct ir_node *n,
 }
 
 static bool
-has_payload(const struct ir_trace *t, const struct ir_node *n, uint32_t arg) {
-  for (uint32_t k = 0; k < n->nargs; k++) {
-    const struct ir_arg *a = &ir_args(t, n)[k];
-    if (a->kind == IR_ARG_INFO && a->info_of == arg) return true;
-  }
+has_payload(const struct ir_trace *t, const struct ir_node *n,
+            const struct ir_arg *a) {
+  const struct ir_arg *args = ir_args(t, n);
+  for (uint32_t k = 0; k < n->nargs; k++)
+    if (args[k].kind == IR_ARG_INFO && &args[args[k].info_of] == a) return true;
   return false;
 }
 
@@ -128,20 +128,20 @@ reduction_holds(const struct ir_trace *t, const struct ir_node *n,
 }
 
 static unsigned
-gbl_holds(const struct ir_trace *t, const struct ir_node *n, uint32_t arg) {
-  const struct ir_arg *args = ir_args(t, n), *a = &args[arg];
+gbl_holds(const struct ir_trace *t, const struct ir_node *n,
+          const struct ir_arg *a) {
   if (a->kind == IR_ARG_INFO)
-    return reduces(t, n, &args[a->info_of]) ? BIT(RUNNING) : BIT(PLACE);
+    return reduces(t, n, ir_args(t, n) + a->info_of) ? BIT(RUNNING)
+                                                     : BIT(PLACE);
   if (!access_info[a->access].writes) return BIT(COPY) | BIT(PLACE);
   if (!reduces(t, n, a)) return BIT(PLACE);
-  return has_payload(t, n, arg) ? BIT(RUNNING) : reduction_holds(t, n, a);
+  return has_payload(t, n, a) ? BIT(RUNNING) : reduction_holds(t, n, a);
 }
 
 unsigned
-ir_holds_of(const struct ir_trace *t, ir_ref n, uint32_t arg,
+ir_holds_of(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
             const struct ir_hold_facts *f) {
-  const struct ir_arg *a = &ir_args(t, &t->nodes[n])[arg];
-  assert(arg < t->nodes[n].nargs && ir_operand(t, a) != IR_NONE);
+  assert(ir_operand(t, a) != IR_NONE);
   return a->kind == IR_ARG_DAT ? dat_holds(t, n, a, f)
-                               : gbl_holds(t, &t->nodes[n], arg);
+                               : gbl_holds(t, &t->nodes[n], a);
 }

@@ -26,9 +26,9 @@ struct ir_hold_facts {
   const struct ir_live *live;
   uint8_t *touch;
 };
-/* The ways in which the operand of argument `arg` of node n may be held: bits
+/* The ways in which the operand of node n's argument a may be held: bits
  * 1 << enum ir_hold, never none of them. */
-unsigned ir_holds_of(const struct ir_trace *t, ir_ref n, uint32_t arg,
+unsigned ir_holds_of(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
                      const struct ir_hold_facts *f);
 
 #endif

@@ -107,25 +107,18 @@ look_at(const struct ir_trace *t, const struct ir_arg *a, const bool *overlaps,
   s->map = map;
 }
 
-/* fn for each argument of the region's loops that run. */
-#define EACH_ARG(t, g, n, a)                                                   \
-  for (ir_ref n = (g)->first; n < (g)->first + (g)->count; n++)                \
-    for (const struct ir_arg *a = ir_args(t, &(t)->nodes[n]),                  \
-                             *a##_end = a + (t)->nodes[n].nargs;               \
-         !ir_deferred(&(t)->nodes[n]) && a < a##_end; a++)
-
 void
 ir_region_touch(const struct ir_trace *t, ir_ref region, uint8_t *touch) {
   assert(region < t->nregions);
   const struct ir_region *g = &t->regions[region];
-  EACH_ARG(t, g, n, a)
+  IR_EACH_ARG(t, g, n, a)
   if (a->kind == IR_ARG_DAT) touch_note(t, n, a, touch);
 }
 
 void
 ir_region_untouch(const struct ir_trace *t, ir_ref region, uint8_t *touch) {
   const struct ir_region *g = &t->regions[region];
-  EACH_ARG(t, g, n, a) {
+  IR_EACH_ARG(t, g, n, a) {
     ir_ref in = buffer_in(t, a), out = buffer_out(t, a);
     if (in != IR_NONE) touch[in] = 0;
     if (out != IR_NONE) touch[out] = 0;
@@ -135,7 +128,7 @@ ir_region_untouch(const struct ir_trace *t, ir_ref region, uint8_t *touch) {
 bool
 ir_walk_known(const struct ir_trace *t, ir_ref region) {
   const struct ir_region *g = &t->regions[region];
-  EACH_ARG(t, g, n, a) {
+  IR_EACH_ARG(t, g, n, a) {
     if (a->kind != IR_ARG_DAT) continue;
     if (a->in != IR_NONE && buffer_in(t, a) == IR_NONE) return false;
     if (ir_arg_writes(a) && buffer_out(t, a) == IR_NONE) return false;
@@ -149,7 +142,7 @@ ir_walk_needs(const struct ir_trace *t, ir_ref region, const bool *overlaps) {
   uint8_t *touch = mem_alloc(t->nbuffers + 1, 1);
   struct seen s = {.map = IR_NONE};
   ir_region_touch(t, region, touch);
-  EACH_ARG(t, g, n, a) look_at(t, a, overlaps, touch, &s);
+  IR_EACH_ARG(t, g, n, a) look_at(t, a, overlaps, touch, &s);
   for (ir_ref n = g->first; n < g->first + g->count; n++)
     s.order |=
         t->nodes[n].flags & IR_NODE_SERIAL || ir_has_effects(t, &t->nodes[n]);
@@ -177,7 +170,7 @@ ir_core_first(const struct ir_trace *t, ir_ref region) {
   if (g->walk == IR_WALK_NONE || g->walk == IR_WALK_SERIAL) return false;
   for (ir_ref n = g->first; n < g->first + g->count; n++)
     if (t->nodes[n].each) return false;
-  EACH_ARG(t, g, n, a)
+  IR_EACH_ARG(t, g, n, a)
   if (a->kind == IR_ARG_INFO) return false;
   return true;
 }

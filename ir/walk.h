@@ -12,6 +12,13 @@ struct ir_walk_info {
 };
 extern const struct ir_walk_info ir_walk_info[IR_WALK_COUNT];
 
+/* For each argument a, of node n, of the loops of region g that run. */
+#define IR_EACH_ARG(t, g, n, a)                                                \
+  for (ir_ref n = (g)->first; n < (g)->first + (g)->count; n++)                \
+    for (const struct ir_arg *a = ir_args(t, &(t)->nodes[n]),                  \
+                             *a##_end = a + (t)->nodes[n].nargs;               \
+         !ir_deferred(&(t)->nodes[n]) && a < a##_end; a++)
+
 /* How a region touches a buffer: an OR of these over its arguments. */
 enum {
   IR_READS_HERE = 1, /* at the element itself */

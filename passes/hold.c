@@ -32,7 +32,6 @@
 
 struct hold {
   struct ir_trace *t;
-  const struct pass_ctx *c;
   struct ir_hold_facts facts;
   uint16_t *ways; /* by version: what all arguments of the region leave */
   bool exact, store, apart;
@@ -45,9 +44,9 @@ hold_narrowed(unsigned ways, unsigned by) {
 }
 
 static unsigned
-hold_ways(const struct hold *h, ir_ref n, uint32_t arg) {
-  const struct ir_dat *d = &h->t->dats[ir_args(h->t, &h->t->nodes[n])[arg].dat];
-  unsigned ways = ir_holds_of(h->t, n, arg, &h->facts);
+hold_ways(const struct hold *h, ir_ref n, const struct ir_arg *a) {
+  const struct ir_dat *d = &h->t->dats[a->dat];
+  unsigned ways = ir_holds_of(h->t, n, a, &h->facts);
   bool large = (uint64_t)d->dim * d->type.size > IR_HOLD_COPY_MAX;
   unsigned exact = 1U << IR_HOLD_EACH | 1U << IR_HOLD_DRAIN;
   if (h->exact) ways = hold_narrowed(ways, exact);
@@ -68,12 +67,10 @@ hold_best(unsigned ways) {
 }
 
 static void
-hold_operand(struct hold *h, ir_ref n, uint32_t arg) {
-  struct ir_trace *t = h->t;
-  const struct ir_arg *a = &ir_args(t, &t->nodes[n])[arg];
-  ir_ref v = ir_operand(t, a);
+hold_operand(struct hold *h, ir_ref n, const struct ir_arg *a) {
+  ir_ref v = ir_operand(h->t, a);
   if (v == IR_NONE) return;
-  unsigned ways = hold_ways(h, n, arg);
+  unsigned ways = hold_ways(h, n, a);
   h->ways[v] = (uint16_t)(h->ways[v] ? h->ways[v] & ways : ways);
   assert(h->ways[v]);
 }
@@ -98,44 +95,38 @@ hold_list(struct hold *h, ir_ref region) {
   struct ir_trace *t = h->t;
   struct ir_region *g = &t->regions[region];
   g->hold0 = t->nholds;
-  for (ir_ref n = g->first; n < g->first + g->count; n++)
-    for (uint32_t k = 0; !ir_deferred(&t->nodes[n]) && k < t->nodes[n].nargs;
-         k++) {
-      ir_ref v = ir_operand(t, &ir_args(t, &t->nodes[n])[k]);
-      if (v == IR_NONE || !h->ways[v]) continue;
-      struct ir_operand_hold o = {v, hold_best(h->ways[v])};
-      VEC_PUSH(t->holds, t->nholds, t->capholds, o);
-      hold_tell(h, region, v, o.how);
-      h->ways[v] = 0;
-    }
+  IR_EACH_ARG(t, g, n, a) {
+    ir_ref v = ir_operand(t, a);
+    if (v == IR_NONE || !h->ways[v]) continue;
+    struct ir_operand_hold o = {v, hold_best(h->ways[v])};
+    VEC_PUSH(t->holds, t->nholds, t->capholds, o);
+    if (a->kind == IR_ARG_DAT) hold_tell(h, region, v, o.how);
+    h->ways[v] = 0;
+  }
   g->nholds = t->nholds - g->hold0;
 }
 
 static void
-hold_region(struct hold *h, ir_ref region, uint8_t *touch) {
+hold_region(struct hold *h, ir_ref region) {
   const struct ir_region *g = &h->t->regions[region];
-  ir_region_touch(h->t, region, touch);
-  for (ir_ref n = g->first; n < g->first + g->count; n++)
-    for (uint32_t k = 0;
-         !ir_deferred(&h->t->nodes[n]) && k < h->t->nodes[n].nargs; k++)
-      hold_operand(h, n, k);
+  ir_region_touch(h->t, region, h->facts.touch);
+  IR_EACH_ARG(h->t, g, n, a) hold_operand(h, n, a);
   hold_list(h, region);
-  ir_region_untouch(h->t, region, touch);
+  ir_region_untouch(h->t, region, h->facts.touch);
 }
 
 bool
 pass_hold(struct ir_trace *t, const struct pass_ctx *c) {
-  uint8_t *touch = mem_alloc(t->nbuffers + 1, 1);
-  struct hold h = {.t = t,
-                   .c = c,
-                   .facts = {c->overlaps, c->live, touch},
-                   .ways = mem_alloc(t->nvalues + 1, sizeof *h.ways),
-                   .exact = pass_arg(c, "exact", 0) != 0,
-                   .store = pass_arg(c, "store", 0) != 0,
-                   .apart = pass_arg(c, "apart", 0) != 0};
+  struct hold h = {
+      .t = t,
+      .facts = {c->overlaps, c->live, mem_alloc(t->nbuffers + 1, 1)},
+      .ways = mem_alloc(t->nvalues + 1, sizeof *h.ways),
+      .exact = pass_arg(c, "exact", 0) != 0,
+      .store = pass_arg(c, "store", 0) != 0,
+      .apart = pass_arg(c, "apart", 0) != 0};
   for (ir_ref r = 0; r < t->nregions; r++)
-    if (ir_walk_known(t, r)) hold_region(&h, r, touch);
+    if (ir_walk_known(t, r)) hold_region(&h, r);
   free(h.ways);
-  free(touch);
+  free(h.facts.touch);
   return t->nholds > 0;
 }

@@ -11,6 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The public header's statuses are these. */
+#define ERR(name, value, text)                                                 \
+  _Static_assert((int)ERR_##name == (int)OP2_ERR_##name, "op2.h: " text);
+#include "base/err.def"
+#undef ERR
+
 struct fe fe;
 
 /* ---- errors -------------------------------------------------------------- */

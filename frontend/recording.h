@@ -134,9 +134,10 @@ void fe_tail_next(struct fe_tail *t);
 void fe_tail_free(struct fe_tail *t);
 /* A record that is no loop has its effect, everything before it being done. */
 void fe_tail_do(struct fe_tail *t);
+/* All records are done. */
+void fe_recs_done(void);
 /* These records, by number, become the recording; the others are done. skipped:
  * a slice has left them out. */
-void fe_recs_done(void); /* all are */
 void fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped);
 /* Words of a program's key behind those of its records. */
 enum { FE_REQUEST_WORDS = 6 };

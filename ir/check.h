@@ -2,6 +2,7 @@
 #ifndef IR_CHECK_H
 #define IR_CHECK_H
 
+#include "ir/hold.h"
 #include "ir/inner.h"
 
 struct ir_check {
@@ -29,8 +30,9 @@ void ir_check_args(struct ir_check *c);
 void ir_check_versions(struct ir_check *c);
 void ir_check_regions(struct ir_check *c);
 void ir_check_buffers(struct ir_check *c);
-void ir_check_walks(struct ir_check *c);
-void ir_check_holds(struct ir_check *c);
+/* Of all regions; touch: room, zero. */
+void ir_check_walks(struct ir_check *c, const struct ir_hold_facts *f);
+void ir_check_holds(struct ir_check *c, const struct ir_hold_facts *f);
 /* Versions are read where they are valid. */
 void ir_check_places(struct ir_check *c);
 

@@ -1,6 +1,5 @@
 /* Verifier: each operand of a region is held in a way that is right for it. */
 #include "ir/check.h"
-#include "ir/hold.h"
 #include "ir/walk.h"
 
 #include <assert.h>
@@ -75,32 +74,24 @@ check_region(struct held *h, const struct ir_hold_facts *f) {
 }
 
 void
-ir_check_holds(struct ir_check *c) {
+ir_check_holds(struct ir_check *c, const struct ir_hold_facts *f) {
   const struct ir_trace *t = c->t;
-  if (!t->nholds) return;
-  bool *overlaps = ir_overlaps_build(t);
-  struct ir_live live = ir_live_build(t);
-  uint8_t *touch = mem_alloc(t->nbuffers + 1, 1);
   struct held h = {.c = c,
                    .how = mem_alloc(t->nvalues + 1, 1),
                    .global = mem_alloc(t->ndats + 1, 1),
                    .used = mem_alloc(t->nvalues + 1, 1)};
-  for (h.region = 0; h.region < t->nregions; h.region++) {
+  for (h.region = 0; t->nholds && h.region < t->nregions; h.region++) {
     if (!ir_walk_known(t, h.region)) {
       if (t->regions[h.region].nholds)
         ir_bad(c, "region %u holds operands, but its values have no buffers",
                h.region);
       continue;
     }
-    struct ir_hold_facts f = {overlaps, &live, touch};
-    ir_region_touch(t, h.region, touch);
-    check_region(&h, &f);
-    ir_region_untouch(t, h.region, touch);
+    ir_region_touch(t, h.region, f->touch);
+    check_region(&h, f);
+    ir_region_untouch(t, h.region, f->touch);
   }
   free(h.how);
   free(h.global);
   free(h.used);
-  free(touch);
-  free(overlaps);
-  ir_live_free(&live);
 }

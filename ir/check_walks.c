@@ -5,8 +5,6 @@
 
 #include "base/target.h"
 
-#include <stdlib.h>
-
 static void
 check_walk(struct ir_check *c, ir_ref r, const bool *overlaps) {
   const struct ir_trace *t = c->t;
@@ -26,14 +24,13 @@ check_walk(struct ir_check *c, ir_ref r, const bool *overlaps) {
 
 /* Is there code for what the region adds, and room? */
 static void
-check_increments(struct ir_check *c, ir_ref r, const bool *overlaps) {
+check_increments(struct ir_check *c, ir_ref r, const struct ir_hold_facts *f) {
   const struct ir_trace *t = c->t;
   enum ir_walk walk = t->regions[r].walk;
   if (walk != IR_WALK_ATOMIC && walk != IR_WALK_STAGED) return;
-  struct ir_live live = ir_live_build(t);
-  struct ir_hold_facts f = {overlaps, &live, mem_alloc(t->nbuffers + 1, 1)};
-  ir_region_touch(t, r, f.touch);
-  struct ir_increments x = ir_increments_of(t, r, &f);
+  ir_region_touch(t, r, f->touch);
+  struct ir_increments x = ir_increments_of(t, r, f);
+  ir_region_untouch(t, r, f->touch);
   if (!x.words)
     ir_bad(c,
            "region %u: walk %s, but not all that it writes is increments "
@@ -44,14 +41,11 @@ check_increments(struct ir_check *c, ir_ref r, const bool *overlaps) {
            "region %u: walk staged, but there is nothing to stage, or too "
            "much",
            r);
-  free(f.touch);
-  ir_live_free(&live);
 }
 
 void
-ir_check_walks(struct ir_check *c) {
+ir_check_walks(struct ir_check *c, const struct ir_hold_facts *f) {
   const struct ir_trace *t = c->t;
-  bool *overlaps = ir_overlaps_build(t);
   for (ir_ref r = 0; r < t->nregions; r++) {
     if (t->regions[r].core_first && !ir_core_first(t, r))
       ir_bad(c, "region %u: its core cannot come first", r);
@@ -60,8 +54,7 @@ ir_check_walks(struct ir_check *c) {
       ir_bad(c, "region %u has a walk, but its values have no buffers", r);
       continue;
     }
-    check_walk(c, r, overlaps);
-    check_increments(c, r, overlaps);
+    check_walk(c, r, f->overlaps);
+    check_increments(c, r, f);
   }
-  free(overlaps);
 }

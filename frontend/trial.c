@@ -126,6 +126,7 @@ make_apart(struct fe_request rq, const struct fe_program *p,
   }
   *out = NULL;
   bool made = fe_program_variant(rq, apart, out) == OK;
+  counters[CNT_programs] += made;
   free(apart);
   if (made && !same_rest(p, *out)) {
     fe_program_free(*out);

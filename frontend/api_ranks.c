@@ -63,6 +63,12 @@ op_disable_device_execution(bool disable) {
 
 /* ---- this rank's part ---------------------------------------------------- */
 
+/* A copy's set and part lie in one block: the program frees both with the set. */
+struct copy_set {
+  struct fe_set set;
+  struct rt_part part;
+};
+
 /* Copies of dats, as the program declared them: structs on memory that the
  * program may free, in no list, and no dats for loops. Behind pub lies what
  * lets it be looked at like one. */
@@ -77,7 +83,8 @@ copy_of(const char *api, op_dat dat, struct fe_dat **out) {
     FAIL(ERR_MEMORY, "%s: dat \"%s\": no memory for a copy of %zu bytes", api,
          dat->name, bytes);
   struct fe_dat *c = mem_alloc(1, sizeof *c);
-  struct fe_set *s = mem_alloc(1, sizeof *s);
+  struct copy_set *block = mem_alloc(1, sizeof *block);
+  struct fe_set *s = &block->set;
   const struct fe_set *from = (struct fe_set *)dat->set;
   c->pub = d->pub;
   c->pub.set = &s->pub;
@@ -86,10 +93,10 @@ copy_of(const char *api, op_dat dat, struct fe_dat **out) {
                                 .size = n,
                                 .core_size = n,
                                 .name = from->pub.name};
-  s->part = mem_alloc(1, sizeof *s->part);
-  *s->part = (struct rt_part){.total = from->part->total,
-                              .start = from->part->start,
-                              .declared = from->part->declared};
+  s->part = &block->part;
+  block->part = (struct rt_part){.total = from->part->total,
+                                 .start = from->part->start,
+                                 .declared = from->part->declared};
   s->rt = (struct rt_set){.n = n, .name = from->pub.name};
   c->type = d->type;
   c->index = d->index;

@@ -1,8 +1,9 @@
+#define _GNU_SOURCE 1 /* dl_iterate_phdr */
 #include "base/module.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdbool.h>
+#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -62,4 +63,24 @@ module_open(const char *name, const char *symbol, struct str *why) {
   str_clear(&path);
   errno = trouble;
   return table;
+}
+
+/* The program's file comes first. */
+static int
+find_constant(struct dl_phdr_info *file, size_t size, void *address) {
+  (void)size;
+  for (int k = 0; k < file->dlpi_phnum; k++) {
+    const ElfW(Phdr) *segment = &file->dlpi_phdr[k];
+    uintptr_t at = *(uintptr_t *)address - file->dlpi_addr - segment->p_vaddr;
+    if (segment->p_type == PT_LOAD && !(segment->p_flags & PF_W) &&
+        at < segment->p_memsz)
+      return 1;
+  }
+  return -1;
+}
+
+bool
+module_constant(const void *address) {
+  uintptr_t at = (uintptr_t)address;
+  return dl_iterate_phdr(find_constant, &at) == 1;
 }

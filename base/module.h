@@ -10,6 +10,8 @@
 
 #include "base/str.h"
 
+#include <stdbool.h>
+
 /* Where the part of this file name lies: in the folder of the file that this
  * function was loaded from, or in the library's, if that file is an installed
  * tool. `out` is empty before. */
@@ -18,5 +20,9 @@ void module_path(const char *name, struct str *out);
 /* Open it and find its table `symbol`; NULL: `why` says what is wrong. It stays
  * open. errno is ENOMEM if it had no room. */
 const void *module_open(const char *name, const char *symbol, struct str *why);
+
+/* Does it lie where the program's own file is mapped and nothing is written?
+ * Then it stays as it is until the process ends. */
+bool module_constant(const void *address);
 
 #endif

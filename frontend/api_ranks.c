@@ -63,7 +63,7 @@ op_disable_device_execution(bool disable) {
 
 /* ---- this rank's part ---------------------------------------------------- */
 
-/* A copy's set and part lie in one block: the program frees both with the set. */
+/* A copy's set and part lie in one block: the program frees the set alone. */
 struct copy_set {
   struct fe_set set;
   struct rt_part part;

@@ -72,6 +72,42 @@ fe_program_bind(struct fe_program *p, const struct fe_global_src *globals) {
   return OK;
 }
 
+/* ---- the state it was made for ------------------------------------------- */
+
+struct fe_stand {
+  const char *at;
+  bool both;
+  struct reach reach;
+};
+
+static struct fe_stand
+stand_of(const struct fe_dat *d) {
+  struct fe_stand s = {.reach = fe_reach_of(d)};
+  s.at = fe_dat_at(d, &s.both);
+  return s;
+}
+
+void
+fe_program_stand(struct fe_program *p) {
+  uint32_t n = p->low->program->ndats;
+  if (!fe_devices_any() && !fe_ranked()) return;
+  p->stands = mem_alloc(n + 1, sizeof *p->stands);
+  for (uint32_t i = 0; i < n; i++)
+    p->stands[i] = stand_of(fe_all.dats[p->low->dat_tags[i]]);
+}
+
+bool
+fe_program_stands(const struct fe_program *p) {
+  for (uint32_t i = 0; p->stands && i < p->low->program->ndats; i++) {
+    struct fe_stand was = p->stands[i];
+    struct fe_stand is = stand_of(fe_all.dats[p->low->dat_tags[i]]);
+    if (was.at != is.at || was.both != is.both ||
+        was.reach.own != is.reach.own || was.reach.via != is.reach.via)
+      return false;
+  }
+  return true;
+}
+
 /* ---- running one --------------------------------------------------------- */
 
 static char *

@@ -11,6 +11,7 @@
 #include "frontend/context.h"
 
 #include "base/hash.h"
+#include "base/module.h"
 #include "base/str.h"
 #include "base/table.h"
 
@@ -36,27 +37,33 @@ arg_is_handle(const op_arg *a) {
   return a->argtype == OP2_ARG_HANDLE;
 }
 
-/* All words but the type; one branch instead of eight, as they mostly agree. */
-static bool
-arg_same(const op_arg *k, const op_arg *a) {
-  uintptr_t handles = ((uintptr_t)k->dat ^ (uintptr_t)a->dat) |
-                      ((uintptr_t)k->map ^ (uintptr_t)a->map);
-  int words = (k->idx ^ a->idx) | (k->dim ^ a->dim) | (k->acc ^ a->acc) |
-              (k->argtype ^ a->argtype) | (k->opt ^ a->opt) |
-              (k->size ^ a->size);
-  if (handles | (unsigned)words) return false;
-  return !arg_is_handle(k) || k->data == a->data;
+/* A field of four bytes and the next; programs mostly store both at once. */
+static inline uint64_t
+pair_of(const void *first) {
+  uint64_t pair;
+  memcpy(&pair, first, sizeof pair);
+  return pair;
+}
+_Static_assert(offsetof(op_arg, idx) == offsetof(op_arg, dim) + 4, "a pair");
+_Static_assert(offsetof(op_arg, argtype) == offsetof(op_arg, acc) + 4, "too");
+
+/* What differs in the words of two arguments, but for the type and the data. */
+static inline uint64_t
+arg_words(const op_arg *k, const op_arg *a) {
+  uint64_t handles = ((uintptr_t)k->dat ^ (uintptr_t)a->dat) |
+                     ((uintptr_t)k->map ^ (uintptr_t)a->map);
+  int words = (k->opt ^ a->opt) | (k->size ^ a->size);
+  return handles | (pair_of(&k->dim) ^ pair_of(&a->dim)) |
+         (pair_of(&k->acc) ^ pair_of(&a->acc)) | (unsigned)words;
 }
 
 /* Arguments of a loop mostly share a type's text: it is compared by content
- * when it is another one than that of the argument before. Types of keys are
- * interned, so that there the pointer says it. */
+ * when it is another one than that of the argument before. */
 static bool
-args_same(const op_arg *k, const op_arg *a, int n) {
+types_same(const op_arg *k, const op_arg *a, uint32_t n) {
   const char *key = NULL, *type = NULL;
-  for (int i = 0; i < n; i++) {
-    if (!arg_same(&k[i], &a[i])) return false;
-    if (a[i].type == type && k[i].type == key) continue;
+  for (uint32_t i = 0; i < n; i++) {
+    if (k[i].type == key && a[i].type == type) continue;
     key = k[i].type;
     type = a[i].type;
     if (!same_text(key, type)) return false;
@@ -65,24 +72,47 @@ args_same(const op_arg *k, const op_arg *a, int n) {
 }
 
 static bool
-uses_alive(const struct fe_call *c) {
+data_same(const op_arg *k, const op_arg *a, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    if (arg_is_handle(&k[i]) && k[i].data != a[i].data) return false;
+  return true;
+}
+
+/* One branch for all arguments: they mostly agree. */
+static bool
+args_same(const struct fe_call *c, const op_arg *a) {
+  const op_arg *k = c->key;
+  uint64_t words = 0, types = 0;
+  for (uint32_t i = 0; i < c->nargs; i++) {
+    words |= arg_words(&k[i], &a[i]);
+    types |= (uintptr_t)k[i].type ^ (uintptr_t)a[i].type;
+  }
+  if (words || (c->nhandles && !data_same(k, a, c->nargs))) return false;
+  return !types || types_same(k, a, c->nargs);
+}
+
+/* Asked again only after some handle was freed. */
+static bool
+uses_alive(struct fe_call *c) {
+  if (c->alive == fe_handles_freed) return true;
   for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->uses[u]->freed) return false;
+    if (c->uses[u].dat->freed) return false;
   if (c->nhandles)
     for (uint32_t a = 0; a < c->nargs; a++)
       if (c->args[a].gbl && c->args[a].gbl->freed) return false;
+  c->alive = fe_handles_freed;
   return true;
 }
 
 bool
-fe_call_matches(const struct fe_call *c, const struct fe_loop *l) {
+fe_call_matches(struct fe_call *c, const struct fe_loop *l) {
   if (c->function != l->function || c->set_handle != l->set ||
       c->nargs != (uint32_t)l->nargs || c->line != l->line ||
       c->source_version != fe.source_version)
     return false;
   if (!same_text(c->file, l->file) || !same_text(c->name, l->name))
     return false;
-  return args_same(c->key, l->args, l->nargs) && uses_alive(c);
+  return args_same(c, l->args) && uses_alive(c);
 }
 
 static void
@@ -119,23 +149,23 @@ key_build(struct str *b, uint64_t source_version, const struct fe_loop *l) {
 static void
 collect_uses(struct fe_call *c) {
   c->uses = mem_alloc(c->nargs + 1, sizeof *c->uses);
-  c->use_reads = mem_alloc(c->nargs + 1, sizeof *c->use_reads);
-  c->use_writes = mem_alloc(c->nargs + 1, sizeof *c->use_writes);
   for (uint32_t a = 0; a < c->nargs; a++) {
     struct fe_dat *d = c->args[a].dat;
     uint32_t u = 0;
     if (!d) continue;
-    while (u < c->nuses && c->uses[u] != d) u++;
-    if (u == c->nuses) c->uses[c->nuses++] = d;
+    while (u < c->nuses && c->uses[u].dat != d) u++;
+    if (u == c->nuses) c->uses[c->nuses++].dat = d;
     const struct fe_arg *x = &c->args[a];
-    c->use_reads[u] |= access_info[x->access].reads || x->partial;
-    c->use_writes[u] |= access_info[x->access].writes;
+    c->uses[u].reads |= access_info[x->access].reads || x->partial;
+    c->uses[u].writes |= access_info[x->access].writes;
   }
 }
 
+/* What the program cannot change stays where it is: then the pointer says that
+ * a call passed it again. */
 static const char *
 text_copy(char **to, const char *s) {
-  if (!s) return NULL;
+  if (!s || module_constant(s)) return s;
   char *at = *to;
   *to = stpcpy(at, s) + 1;
   return at;
@@ -146,17 +176,7 @@ text_bytes(const char *s) {
   return s ? strlen(s) + 1 : 0;
 }
 
-/* The type of argument a, or of one before it that has the same. */
-static const char *
-type_copy(char **to, const op_arg *key, int a) {
-  for (int i = 0; i < a; i++)
-    if (key[i].type && key[a].type && !strcmp(key[i].type, key[a].type))
-      return key[i].type;
-  return text_copy(to, key[a].type);
-}
-
-/* The key's texts are copied: the program may build them in a buffer. Equal
- * types are the same text. */
+/* The key's texts are copied: the program may build them in a buffer. */
 void
 fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
                  const op_arg *args) {
@@ -168,7 +188,7 @@ fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
   c->key = mem_alloc(c->nargs + 1, sizeof *c->key);
   for (uint32_t a = 0; a < c->nargs; a++) {
     c->key[a] = args[a];
-    c->key[a].type = type_copy(&to, c->key, (int)a);
+    c->key[a].type = text_copy(&to, args[a].type);
   }
 }
 
@@ -192,8 +212,6 @@ call_free(struct fe_call *c) {
   free(c->key);
   free(c->args);
   free(c->uses);
-  free(c->use_reads);
-  free(c->use_writes);
   free(c);
 }
 
@@ -270,6 +288,7 @@ call_make(const struct fe_loop *l, const struct fe_arg *args,
   collect_uses(c);
   c->most_bytes = c->capture_bytes + fe_consts_bytes(kernel);
   c->said = call_hash(c);
+  c->alive = fe_handles_freed;
   c->id = fe_call_id_take(c);
   note_called(c);
   for (uint32_t a = 0; a < c->nargs && !c->serial; a++)
@@ -297,7 +316,7 @@ fe_call_get(const struct fe_loop *l, struct fe_call **out) {
 bool
 fe_call_pinned(const struct fe_call *c) {
   for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->uses[u]->pinned) return true;
+    if (c->uses[u].dat->pinned) return true;
   return false;
 }
 

@@ -97,8 +97,10 @@ struct fe_call {
   /* derived */
   struct fe_kernel *kernel;
   struct fe_arg *args;
-  struct fe_dat **uses;         /* each dat once */
-  bool *use_reads, *use_writes; /* reads: the old value, also in part */
+  struct fe_use {
+    struct fe_dat *dat;
+    bool reads, writes; /* reads: the old value, also in part */
+  } *uses;              /* each dat once */
   uint32_t nuses, nraw, nhandles, ncaptured; /* captured: globals by pointer */
   size_t capture_bytes; /* of globals; constants that vary follow */
   size_t most_bytes;    /* with all constants: equal on all ranks */
@@ -106,10 +108,11 @@ struct fe_call {
   bool on_host;         /* no device takes it: refuse.c */
   bool immediate; /* side effects or opaque: runs before the call returns */
   bool serial;
-  bool moves;    /* goes through a map, in any order: number.c */
-  bool overlaps; /* of overlapping globals: made by overlap.c */
-  uint64_t said; /* what ranks compare (agree.c) */
-  bool kept;     /* in the sweep under way */
+  bool moves;     /* goes through a map, in any order: number.c */
+  bool overlaps;  /* of overlapping globals: made by overlap.c */
+  uint64_t said;  /* what ranks compare (agree.c) */
+  bool kept;      /* in the sweep under way */
+  uint64_t alive; /* handles freed by when all of its own were valid */
   /* of one recorded in place of another, whose globals overlap (overlap.c) */
   struct fe_call *base;
   char *words; /* its key in fe.overlaps */
@@ -139,7 +142,7 @@ enum { FE_MAX_ARGS = 64 };
 status fe_call_check(const struct fe_loop *l, struct fe_arg *out,
                      struct fe_kernel **kernel_out);
 /* Is this the call as it was passed? Compares every word of the key. */
-bool fe_call_matches(const struct fe_call *c, const struct fe_loop *l);
+bool fe_call_matches(struct fe_call *c, const struct fe_loop *l);
 
 /* Does the loop use memory that the program may hold a pointer to? */
 bool fe_call_pinned(const struct fe_call *c);
@@ -201,11 +204,11 @@ status fe_layout_update(bool *changed);
  * op_par_loop. */
 static inline void
 fe_rec_count(const struct fe_call *c, uint32_t by) {
-  for (uint32_t u = 0; u < c->nuses; u++) {
-    struct fe_dat *d = c->uses[u];
-    d->pending_readers += by;
-    d->pending_writers += c->use_writes[u] * by;
-    d->written |= c->use_writes[u];
+  const struct fe_use *end = c->uses + c->nuses;
+  for (const struct fe_use *u = c->uses; u < end; u++) {
+    u->dat->pending_readers += by;
+    u->dat->pending_writers += u->writes * by;
+    u->dat->written |= u->writes;
   }
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
     if (c->args[a].gbl) c->args[a].gbl->pending += by;

@@ -179,9 +179,9 @@ loop_decides(const struct fe_call *c) {
   if (!fe_calls.window) fe_calls.window = c;
   window.loops++;
   for (uint32_t u = 0; u < c->nuses; u++) {
-    if (!c->uses[u]->undecided) continue;
-    bool full = c->use_writes[u] && !c->use_reads[u];
-    TRY(decide(undecided_find(c->uses[u]), full ? FE_LEFT_OUT : FE_SAVED));
+    if (!c->uses[u].dat->undecided) continue;
+    bool full = c->uses[u].writes && !c->uses[u].reads;
+    TRY(decide(undecided_find(c->uses[u].dat), full ? FE_LEFT_OUT : FE_SAVED));
   }
   return window.nundecided ? OK : finish();
 }

@@ -38,6 +38,8 @@
 #define OP2_NO_MACROS 1
 #include "op2.h"
 
+#include <pthread.h>
+
 struct fe {
   struct options opt;
   enum { FE_DOWN, FE_UP, FE_RUNNING } up; /* running: kernels are under way */
@@ -87,7 +89,12 @@ void fe_error_told(status st);
 status fe_error_returned(status st);
 /* Library up, no kernel under way, and this the thread of op_init? Else an
  * error; 0 then. */
-bool fe_enter(const char *what);
+bool fe_enter_refused(const char *what);
+static inline bool
+fe_enter(const char *what) {
+  bool may = fe.up == FE_UP && fe.thread == (unsigned long)pthread_self();
+  return may || fe_enter_refused(what);
+}
 
 /* End of an API call: what went wrong is told; its place in the program is no
  * longer known. The second returns the status instead, if no handler is set. */
@@ -114,6 +121,7 @@ bool fe_handle_is(const void *handle, enum fe_handle kind);
 const char *fe_handle_found(const void *handle);
 void fe_handle_add(const void *handle, enum fe_handle kind);
 void fe_handle_free(const void *handle); /* known as one that was freed */
+extern uint64_t fe_handles_freed;        /* how many, ever */
 void fe_handles_forget(void);
 
 /* ---- what is waiting ---------------------------------------------------- */

@@ -70,8 +70,8 @@ fe_leave_returned(status st) {
   return (int)st;
 }
 
-static bool
-refuse(const char *what) {
+bool
+fe_enter_refused(const char *what) {
   const char *why = fe.up == FE_DOWN ? "op_init was not called"
                     : fe.up == FE_RUNNING
                         ? "called inside a kernel; OP2 calls are not possible "
@@ -80,12 +80,6 @@ refuse(const char *what) {
                           "the thread that called op_init";
   fe_error(err_set(ERR_STATE, "%s: %s", what, why));
   return false;
-}
-
-bool
-fe_enter(const char *what) {
-  if (fe.up == FE_UP && fe.thread == (unsigned long)pthread_self()) return true;
-  return refuse(what);
 }
 
 void
@@ -155,8 +149,11 @@ fe_handle_add(const void *handle, enum fe_handle kind) {
   *table_slot(&handles, &handle, sizeof handle) = kind;
 }
 
+uint64_t fe_handles_freed;
+
 void
 fe_handle_free(const void *handle) {
+  fe_handles_freed++;
   *table_slot(&handles, &handle, sizeof handle) |= FE_FREED;
 }
 

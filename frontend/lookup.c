@@ -2,7 +2,8 @@
  *
  * The key is the recording's words, the request, and the few facts of state
  * that shape code. First the program that followed the last one is tried: one
- * memcmp. Then the table, which compares whole keys. */
+ * memcmp, and a look at where its dats are. Then the table, which compares
+ * whole keys; their last words number where all dats are. */
 #include "frontend/calls.h"
 #include "frontend/context.h"
 #include "frontend/programs.h"
@@ -17,16 +18,25 @@
 struct fe_programs fe_programs;
 static struct table known; /* words -> struct fe_program */
 
-/* The request and the state stand behind the recording's words while looking
- * up. */
 static void
-words_close(struct fe_request rq) {
+words_add(const uint32_t *words, int n) {
+  for (int i = 0; i < n; i++)
+    VEC_PUSH(fe_recs.words, fe_recs.nwords, fe_recs.capwords, words[i]);
+}
+
+/* The program that followed the last one, if it fits: all words but those that
+ * number where dats are, which are seen from its own. The request and the state
+ * stand behind the recording's words while looking up. */
+static struct fe_program *
+guess_fits(struct fe_request rq) {
+  struct fe_program *p = fe_programs.last ? fe_programs.last->next : NULL;
   uint32_t index = rq.want == FE_WANT_RAW ? 0 : rq.index;
   uint32_t want = (uint32_t)rq.want << 1 | fe.apart;
-  uint32_t tail[FE_REQUEST_WORDS] = {
-      want, index, fe.state_id, fe.setup_id, fe_residency_id(), fe_reach_id()};
-  for (int i = 0; i < FE_REQUEST_WORDS; i++)
-    VEC_PUSH(fe_recs.words, fe_recs.nwords, fe_recs.capwords, tail[i]);
+  words_add((uint32_t[]){want, index, fe.state_id, fe.setup_id}, 4);
+  size_t n = fe_recs.nwords;
+  if (!p || p->nwords != n + FE_WHERE_WORDS) return NULL;
+  if (memcmp(p->words, fe_recs.words, n * sizeof *p->words)) return NULL;
+  return fe_program_stands(p) ? p : NULL;
 }
 
 static void
@@ -42,17 +52,18 @@ program_keep(struct fe_program *p, const uint32_t *words, uint32_t n) {
 
 status
 fe_program_find(struct fe_request rq, struct fe_program **out) {
-  struct fe_program *guess = fe_programs.last ? fe_programs.last->next : NULL;
-  words_close(rq);
+  uint32_t open = fe_recs.nwords; /* the recording itself is not closed */
+  struct fe_program *guess = guess_fits(rq);
   fe_programs.failed = UINT32_MAX;
-  uint32_t n = fe_recs.nwords;
-  fe_recs.nwords -= FE_REQUEST_WORDS; /* the recording itself is not closed */
-  if (guess && guess->nwords == n &&
-      !memcmp(guess->words, fe_recs.words, n * sizeof *fe_recs.words)) {
+  if (guess) {
+    fe_recs.nwords = open;
     counters[CNT_cache_hits]++;
     *out = guess;
     return OK;
   }
+  words_add((uint32_t[]){fe_residency_id(), fe_reach_id()}, FE_WHERE_WORDS);
+  uint32_t n = fe_recs.nwords;
+  fe_recs.nwords = open;
   uintptr_t id = table_get(&known, fe_recs.words, n * sizeof *fe_recs.words, 0);
   if (id) {
     counters[CNT_cache_hits]++;
@@ -64,6 +75,7 @@ fe_program_find(struct fe_request rq, struct fe_program **out) {
   if (changed) return fe_program_find(rq, out);
   fe_sweep();
   TRY(fe_program_make(rq, out));
+  fe_program_stand(*out);
   program_keep(*out, fe_recs.words, n);
   counters[CNT_programs]++;
   return OK;

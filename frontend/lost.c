@@ -84,7 +84,7 @@ lose_result(const struct fe_dat *d, struct fe_cause cause) {
 static void
 lose_results(const struct fe_call *c, struct fe_cause cause) {
   for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->use_writes[u]) lose_result(c->uses[u], cause);
+    if (c->uses[u].writes) lose_result(c->uses[u].dat, cause);
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
     if (c->args[a].gbl && access_info[c->args[a].access].writes)
       fe_lose_gbl(c->args[a].gbl, cause);

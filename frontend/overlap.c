@@ -165,8 +165,6 @@ share_call(struct fe_call *c, const op_arg *args, const uint32_t *root,
   fe_call_keep_key(s, c->file, c->name, c->key);
   s->args = copy_of(c->args, c->nargs, sizeof *s->args);
   s->uses = copy_of(c->uses, c->nuses, sizeof *s->uses);
-  s->use_reads = copy_of(c->use_reads, c->nuses, sizeof *s->use_reads);
-  s->use_writes = copy_of(c->use_writes, c->nuses, sizeof *s->use_writes);
   share_args(s, args, root);
   share_layout(s, args);
   s->id = fe_call_id_take(s);
@@ -218,7 +216,7 @@ dat_in(const struct fe_dat *d, struct span s) {
 static bool
 call_writes(const struct fe_call *c, const struct fe_dat *d) {
   for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->use_writes[u] && c->uses[u]->root == d->root) return true;
+    if (c->uses[u].writes && c->uses[u].dat->root == d->root) return true;
   return false;
 }
 

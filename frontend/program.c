@@ -165,6 +165,7 @@ fe_program_free(struct fe_program *p) {
   free(p->params);
   free(p->remaining);
   free(p->launch_of);
+  free(p->stands);
   fe_trial_drop(p);
   free(p->before);
   free(p->after);

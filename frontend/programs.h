@@ -46,6 +46,7 @@ struct fe_program {
   char *before, *after;   /* IR text, for op2_trace_write and op2_explain */
   char *explain;
   struct fe_program *next; /* what ran after it last time */
+  struct fe_stand *stands; /* of each dat of its trace; NULL: all on the host */
   uint32_t number;
   uint64_t used; /* fe_programs.runs at its last run */
   size_t bytes;  /* about, of all this */
@@ -109,6 +110,10 @@ void fe_program_free(struct fe_program *p);
 status fe_program_bind(struct fe_program *p,
                        const struct fe_global_src *globals);
 status fe_program_prepare(struct fe_program *p, int nthreads);
+/* Where the dats of its trace are now, and how far out they are right, is what
+ * it was made for; are they so again? Nothing else of their state counts. */
+void fe_program_stand(struct fe_program *p);
+bool fe_program_stands(const struct fe_program *p);
 status fe_program_run(struct fe_program *p);
 void fe_program_cancel(struct fe_program *p);
 bool fe_program_broken(const struct fe_program *p);

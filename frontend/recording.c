@@ -52,7 +52,7 @@ fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
           size_t bytes) {
   size_t at = fe_capture(data, bytes);
   fe_rec_push(
-      (struct fe_rec){
+      &(struct fe_rec){
           .kind = kind, .what = what, .capture = at, .step = fe_agree_steps()},
       bytes);
 }
@@ -62,8 +62,9 @@ fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
 static void
 rec_done_loop(const struct fe_call *c) {
   fe_rec_count(c, (uint32_t)-1);
+  if (c->alive == fe_handles_freed) return; /* none of its dats was freed */
   for (uint32_t u = 0; u < c->nuses; u++) {
-    struct fe_dat *d = c->uses[u];
+    struct fe_dat *d = c->uses[u].dat;
     if (d->freed && d->pinned && !d->pending_readers) fe_slot_park(d);
   }
 }
@@ -76,7 +77,7 @@ rec_done(struct fe_rec *r) {
   case FE_REC_FREE_DAT: fe_slot_park(fe_all.dats[r->what]); break;
   case FE_REC_FREE_GBL: fe_all.gbls[r->what]->parked = true; break;
   }
-  free(r->raw);
+  if (r->raw) free(r->raw);
 }
 
 void
@@ -109,7 +110,7 @@ fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped) {
     r.capture = bytes ? fe_capture(bytes + old[i].capture, to - old[i].capture)
                       : 0; /* nothing was ever captured */
     r.skipped += skipped && r.skipped < 2;
-    fe_rec_push(r, rec_most_bytes(&r));
+    fe_rec_push(&r, rec_most_bytes(&r));
     next++;
   }
   assert(next == nkeep);
@@ -155,7 +156,7 @@ fe_tail_next(struct fe_tail *t) {
   const struct fe_call *c = r.kind == FE_REC_LOOP ? fe_calls.all[r.what] : NULL;
   if (c && c->capture_align) fe_capture_align(c->capture_align);
   r.capture = fe_capture(t->captured + from, end - from);
-  fe_rec_push(r, rec_most_bytes(&r));
+  fe_rec_push(&r, rec_most_bytes(&r));
   if (c) fe_rec_count(c, 1);
   if (r.kind == FE_REC_SET_GBL) fe_all.gbls[r.what]->pending++;
 }
@@ -190,7 +191,7 @@ fe_dat_host_reads(const struct fe_dat *d) {
     if (r->kind != FE_REC_LOOP || fe_target_is_device(r->target)) continue;
     const struct fe_call *c = fe_calls.all[r->what];
     for (uint32_t u = 0; u < c->nuses; u++)
-      if (c->uses[u] == d && c->use_reads[u]) return true;
+      if (c->uses[u].dat == d && c->uses[u].reads) return true;
   }
   return false;
 }

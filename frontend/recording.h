@@ -105,12 +105,14 @@ fe_capture(const void *data, size_t bytes) {
  * of it: kind in the low bits, so that keys of different kinds differ; skipped
  * twice counts, as it makes the loop join the next slice. */
 static inline void
-fe_rec_push(struct fe_rec r, size_t most) {
-  assert(r.what < 1u << 25 && r.target < FE_TARGETS_MAX);
-  uint32_t word = r.what << 7 | r.target << 3 | r.kind << 1 | (r.skipped >= 2);
-  VEC_PUSH(fe_recs.all, fe_recs.n, fe_recs.cap, r);
-  VEC_PUSH(fe_recs.words, fe_recs.nwords, fe_recs.capwords, word);
-  VEC_PUSH(fe_recs.words, fe_recs.nwords, fe_recs.capwords, r.epoch);
+fe_rec_push(const struct fe_rec *r, size_t most) {
+  assert(r->what < 1u << 25 && r->target < FE_TARGETS_MAX);
+  uint32_t word =
+      r->what << 7 | r->target << 3 | r->kind << 1 | (r->skipped >= 2);
+  VEC_PUSH(fe_recs.all, fe_recs.n, fe_recs.cap, *r);
+  VEC_ROOM(fe_recs.words, fe_recs.nwords + 1, fe_recs.capwords);
+  fe_recs.words[fe_recs.nwords++] = word;
+  fe_recs.words[fe_recs.nwords++] = r->epoch;
   fe_recs.bound_bytes += most;
 }
 
@@ -139,8 +141,9 @@ void fe_recs_done(void);
 /* These records, by number, become the recording; the others are done. skipped:
  * a slice has left them out. */
 void fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped);
-/* Words of a program's key behind those of its records. */
-enum { FE_REQUEST_WORDS = 6 };
+/* Words of a program's key behind those of its records, of which the last
+ * number where dats are. */
+enum { FE_REQUEST_WORDS = 6, FE_WHERE_WORDS = 2 };
 /* Do loops that wait write its memory; rw: or read it? */
 bool fe_dat_pending(const struct fe_dat *d, bool rw);
 

@@ -8,8 +8,12 @@
 #include "base/ids.h"
 #include "base/str.h"
 
+#include <stdlib.h>
+
 static struct ids states;
 static uint32_t last;
+/* Dats, one for each buffer that several share. */
+static uint32_t *firsts, nfirsts, capfirsts;
 
 static uint32_t
 number_of(struct str *key) {
@@ -32,6 +36,9 @@ fe_states_sweep(void) {
 void
 fe_states_clear(void) {
   ids_clear(&states);
+  free(firsts);
+  firsts = NULL;
+  nfirsts = capfirsts = 0;
 }
 
 /* ---- which dats share buffers -------------------------------------------- */
@@ -39,15 +46,18 @@ fe_states_clear(void) {
 void
 fe_state_update(void) {
   struct str key = STR_INIT;
+  nfirsts = 0;
   for (uint32_t i = 0; i < fe_all.ndats; i++) {
     const struct fe_dat *d = fe_all.dats[i];
-    if (!d->rt.buf || d->rt.buf->refs < 2 || d->pinned) continue;
-    for (uint32_t j = 0; j < i; j++)
-      if (fe_all.dats[j]->rt.buf == d->rt.buf) {
-        uint32_t pair[2] = {j, i};
-        str_addn(&key, (const char *)pair, sizeof pair);
-        break;
-      }
+    if (!d->rt.buf || d->rt.buf->refs < 2) continue;
+    uint32_t k = 0;
+    while (k < nfirsts && fe_all.dats[firsts[k]]->rt.buf != d->rt.buf) k++;
+    if (k == nfirsts) {
+      VEC_PUSH(firsts, nfirsts, capfirsts, i);
+    } else if (!d->pinned) {
+      uint32_t pair[2] = {firsts[k], i};
+      str_addn(&key, (const char *)pair, sizeof pair);
+    }
   }
   fe.state_id = key.len ? number_of(&key) : 0;
 }

@@ -64,7 +64,7 @@ keep_of_program(struct fe_program *p) {
 
 static void
 keep_of_call(struct fe_call *c) {
-  for (uint32_t u = 0; u < c->nuses; u++) c->uses[u]->called = true;
+  for (uint32_t u = 0; u < c->nuses; u++) c->uses[u].dat->called = true;
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
     if (c->args[a].gbl) c->args[a].gbl->called = true;
   c->kernel->kept = true;

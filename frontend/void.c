@@ -85,8 +85,8 @@ fe_gbl_found(struct fe_gbl *g) {
 struct fe_cause
 fe_lost_wanted(const struct fe_call *c) {
   for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->uses[u]->lost && c->use_reads[u])
-      return (struct fe_cause){c->uses[u]->lost_by, c->uses[u]->lost};
+    if (c->uses[u].dat->lost && c->uses[u].reads)
+      return (struct fe_cause){c->uses[u].dat->lost_by, c->uses[u].dat->lost};
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
     if (c->args[a].gbl && c->args[a].gbl->lost &&
         access_info[c->args[a].access].reads)
@@ -98,7 +98,7 @@ fe_lost_wanted(const struct fe_call *c) {
 void
 fe_lost_found(const struct fe_call *c) {
   for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->uses[u]->lost) fe_void_clear(c->uses[u]);
+    if (c->uses[u].dat->lost) fe_void_clear(c->uses[u].dat);
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
     if (c->args[a].gbl) fe_gbl_found(c->args[a].gbl);
 }
@@ -111,9 +111,9 @@ lost_check_loop(const struct fe_call *c) {
     return OK;
   }
   for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->uses[u]->lost && c->use_reads[u])
+    if (c->uses[u].dat->lost && c->uses[u].reads)
       FAIL(cause.st, "op_par_loop \"%s\": argument: dat \"%s\" was lost: %s",
-           c->name, c->uses[u]->pub.name, cause.text);
+           c->name, c->uses[u].dat->pub.name, cause.text);
   FAIL(cause.st, "op_par_loop \"%s\": argument: a global was lost: %s", c->name,
        cause.text);
 }
@@ -121,8 +121,8 @@ lost_check_loop(const struct fe_call *c) {
 status
 fe_void_check_loop(const struct fe_call *c) {
   for (uint32_t u = 0; u < c->nuses; u++)
-    if (c->uses[u]->void_since && c->use_reads[u]) {
-      status st = fe_void_check("argument", c->uses[u]);
+    if (c->uses[u].dat->void_since && c->uses[u].reads) {
+      status st = fe_void_check("argument", c->uses[u].dat);
       return err_prefix(st, "op_par_loop \"%s\": ", c->name);
     }
   return lost_check_loop(c);

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/ids.h"
 #include "base/kept.h"
+#include "base/module.h"
 #include "base/opt.h"
 #include "base/str.h"
 #include "base/table.h"
@@ -488,6 +489,19 @@ Test(counters, by_name) {
   cr_assert_eq(counter_get("loop"), -1);
   counters_reset();
   cr_assert_eq(counter_get("loops"), 0);
+}
+
+/* ---- module --------------------------------------------------------------- */
+
+Test(module, constants_are_what_nobody_can_write) {
+  static char written[] = "text";
+  char *heap = mem_alloc(8, 1), stack[8];
+  cr_expect(module_constant("text"));
+  cr_expect_not(module_constant(written));
+  cr_expect_not(module_constant(stack));
+  cr_expect_not(module_constant(heap));
+  cr_expect_not(module_constant(NULL));
+  free(heap);
 }
 
 /* ---- digest ---------------------------------------------------------------- */

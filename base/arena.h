@@ -10,6 +10,22 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Before the declaration of locals: each is given back where its scope ends,
+ * whichever way it is left (TRY, FAIL, return). Not for what is handed on.
+ *   SCOPED int *home = mem_alloc(n, sizeof *home);      by free
+ *   SCOPED_BY(table_clear) struct table seen = {0}; */
+#define SCOPED_BY(clear) __attribute__((cleanup(clear)))
+#define SCOPED SCOPED_BY(mem_drop)
+
+static inline void
+mem_drop(void *local) {
+  void *p;
+  memcpy(&p, local, sizeof p);
+  free(p);
+}
 
 struct arena_block;
 struct arena {

@@ -52,7 +52,7 @@ link_follow(struct str *at) {
 static bool
 is_open_file(const char *path) {
   struct stat proc, st;
-  struct str at = STR_INIT;
+  SCOPED_STR at = STR_INIT;
   bool open = false;
   str_add(&at, path);
   for (int links = 0; links < LINKS && !open; links++) {
@@ -60,7 +60,6 @@ is_open_file(const char *path) {
     open = !stat("/proc/self", &proc) && st.st_dev == proc.st_dev;
     if (!open && !link_follow(&at)) break;
   }
-  str_clear(&at);
   return open;
 }
 
@@ -160,11 +159,9 @@ to_disk(const char *path, int flags) {
 static int
 folder_to_disk(const char *path) {
   const char *slash = strrchr(path, '/');
-  struct str folder = STR_INIT;
+  SCOPED_STR folder = STR_INIT;
   str_addn(&folder, path, slash ? (size_t)(slash + 1 - path) : 0);
-  int bad = to_disk(folder.len ? folder.s : ".", O_DIRECTORY);
-  str_clear(&folder);
-  return bad;
+  return to_disk(folder.len ? folder.s : ".", O_DIRECTORY);
 }
 
 int

@@ -21,14 +21,13 @@ module_path(const char *name, struct str *out) {
   str_addn(out, folder ? info.dli_fname : "", folder);
   str_add(out, name);
   if (!access(out->s, F_OK)) return;
-  struct str other = STR_INIT;
+  SCOPED_STR other = STR_INIT;
   str_printf(&other, "%.*s" OP2_BIN_TO_LIB "/%s", (int)folder,
              folder ? info.dli_fname : "", name);
   if (!access(other.s, F_OK)) {
     str_reset(out);
     str_add(out, other.s);
   }
-  str_clear(&other);
 }
 
 static const void *
@@ -53,14 +52,13 @@ has_room(void) {
 
 const void *
 module_open(const char *name, const char *symbol, struct str *why) {
-  struct str path = STR_INIT;
+  SCOPED_STR path = STR_INIT;
   module_path(name, &path);
   void *handle = dlopen(path.s, RTLD_NOW | RTLD_LOCAL);
   int trouble = handle || has_room() ? 0 : ENOMEM;
   const void *table = handle ? table_of(handle, path.s, symbol, why) : NULL;
   if (!handle) str_add(why, dlerror());
   if (handle && !table) dlclose(handle);
-  str_clear(&path);
   errno = trouble;
   return table;
 }

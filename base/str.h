@@ -14,6 +14,8 @@ struct str {
 
 extern char str_empty[]; /* what an empty str points to; never written */
 #define STR_INIT {str_empty, 0, 0}
+/* One that is cleared where its scope ends: SCOPED_STR key = STR_INIT; */
+#define SCOPED_STR __attribute__((cleanup(str_clear))) struct str
 
 void str_add(struct str *b, const char *text);
 void str_addn(struct str *b, const char *text, size_t n);

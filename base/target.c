@@ -13,13 +13,12 @@ const struct target_info target_info[TARGET_COUNT] = {
 
 static status
 unknown(const char *text) {
-  struct str known = STR_INIT;
+  SCOPED_STR known = STR_INIT;
   for (int k = 0; k < TARGET_COUNT; k++)
     str_printf(&known, "%s%s%s", k ? ", " : "", target_info[k].name,
                target_info[k].device ? "[:number]" : "");
   status st = err_set(ERR_TARGET, "target \"%s\" is not known; there are %s",
                       text, known.s);
-  str_clear(&known);
   return st;
 }
 

@@ -327,10 +327,9 @@ cu_code_new(struct rt_device *d, const void *code, size_t bytes, void **out) {
   int options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
   void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
   TRY(enter(d));
-  char *text = mem_alloc(bytes + 1, 1); /* PTX ends with a zero */
+  SCOPED char *text = mem_alloc(bytes + 1, 1); /* PTX ends with a zero */
   memcpy(text, code, bytes);
   int rc = cu.cuModuleLoadDataEx(out, text, 2, options, values);
-  free(text);
   if (rc)
     FAIL(ERR_COMPILE, "CUDA device \"%s\" does not take the code: %s (%d): %s",
          d->name, code_text(rc), rc, log);

@@ -45,13 +45,12 @@ rt_io_set_root(bool root) {
 /* One of them, opened once; `mpi` "": that for one process. */
 static const struct rt_hdf5 *
 hdf5_find(int which, const char *mpi) {
-  struct str name = STR_INIT;
+  SCOPED_STR name = STR_INIT;
   str_printf(&name, "libop2lazy-hdf5%s%s.so", *mpi ? "-" : "", mpi);
   if (!modules[which].tried)
     modules[which].table =
         module_open(name.s, "op2_rt_hdf5", &modules[which].why);
   modules[which].tried = true;
-  str_clear(&name);
   return modules[which].table;
 }
 
@@ -82,10 +81,9 @@ enum { TEXT = 1024, PIECE = 32 << 20 };
 static status
 from_root(const struct rt_file *f, void *data, size_t bytes) {
   if (f->comm->size == 1 || !bytes) return OK;
-  char *all = mem_alloc((size_t)f->comm->size, bytes);
+  SCOPED char *all = mem_alloc((size_t)f->comm->size, bytes);
   status st = rt_allgather(f->comm, data, bytes, all);
   if (st == OK) memcpy(data, all, bytes);
-  free(all);
   return st;
 }
 
@@ -334,12 +332,11 @@ static status
 text_from_root(const struct rt_file *f, struct str *text) {
   size_t len = text->len;
   TRY(from_root(f, &len, sizeof len));
-  char *copy = mem_alloc(len + 1, 1);
+  SCOPED char *copy = mem_alloc(len + 1, 1);
   if (!f->comm->rank) memcpy(copy, text->s, len);
   status st = from_root(f, copy, len);
   str_reset(text);
   if (st == OK) str_addn(text, copy, len);
-  free(copy);
   return st;
 }
 
@@ -361,12 +358,11 @@ name_note(void *user, const char *name) {
 status
 rt_io_list(struct rt_file *f, const char *group,
            void (*each)(void *user, const char *name), void *user) {
-  struct str names = STR_INIT;
+  SCOPED_STR names = STR_INIT;
   status st = DO(f, list, group, name_note, &names);
   if (st == OK && f->through) st = text_from_root(f, &names);
   for (size_t at = 0; st == OK && at < names.len;
        at += strlen(names.s + at) + 1)
     each(user, names.s + at);
-  str_clear(&names);
   return st;
 }

@@ -164,7 +164,7 @@ graph_reorder(const struct rt_graph *g, const idx_l *row,
     rt_graph_clear(&o);
     return no_memory(g->n);
   }
-  idx_l *at = mem_alloc((size_t)g->n + 1, sizeof *at);
+  SCOPED idx_l *at = mem_alloc((size_t)g->n + 1, sizeof *at);
   for (idx_l e = 0; e < g->n; e++) at[row[e]] = e;
   int64_t k = 0;
   for (idx_l e = 0; e < g->n; e++) {
@@ -173,7 +173,6 @@ graph_reorder(const struct rt_graph *g, const idx_l *row,
     o.start[e + 1] = k;
   }
   assert(k == g->links);
-  free(at);
   *out = o;
   return OK;
 }
@@ -324,7 +323,7 @@ static status
 halve(const struct rt_graph *g, idx_l *row) {
   struct walker w;
   TRY(walker_init(&w, g));
-  idx_l *from = mem_alloc((size_t)g->n + 1, sizeof *from);
+  SCOPED idx_l *from = mem_alloc((size_t)g->n + 1, sizeof *from);
   struct piece todo[2 * 32] = {{0, g->n}}; /* halves: their depth is bounded */
   uint32_t ntodo = 1, parts = 0;
   for (idx_l e = 0; e < g->n; e++) row[e] = e;
@@ -339,7 +338,6 @@ halve(const struct rt_graph *g, idx_l *row) {
     todo[ntodo++] = (struct piece){half, p.hi};
     todo[ntodo++] = (struct piece){p.lo, half};
   }
-  free(from);
   walker_clear(&w);
   return OK;
 }
@@ -347,12 +345,11 @@ halve(const struct rt_graph *g, idx_l *row) {
 status
 rt_graph_bisect(const struct rt_graph *g, idx_l *row) {
   struct rt_graph o = {0};
-  idx_l *first = mem_alloc((size_t)g->n + 1, sizeof *first);
+  SCOPED idx_l *first = mem_alloc((size_t)g->n + 1, sizeof *first);
   status st = rt_graph_rcm(g, first);
   if (st == OK) st = graph_reorder(g, first, &o);
   if (st == OK) st = halve(&o, row);
   for (idx_l e = 0; st == OK && e < g->n; e++) row[e] = first[row[e]];
   rt_graph_clear(&o);
-  free(first);
   return st;
 }

@@ -116,7 +116,7 @@ sample(const struct rt_relation *m, struct lines *seen, int64_t *lines,
 
 double
 rt_locality(const struct rt_relation *const *maps, uint32_t nmaps) {
-  struct lines *seen = mem_alloc(1, sizeof *seen);
+  SCOPED struct lines *seen = mem_alloc(1, sizeof *seen);
   double bad = 0, all = 0;
   for (uint32_t k = 0; k < nmaps; k++) {
     int64_t lines = 0, entries = 0;
@@ -126,6 +126,5 @@ rt_locality(const struct rt_relation *const *maps, uint32_t nmaps) {
     bad += weight * (double)lines / (double)entries;
     all += weight;
   }
-  free(seen);
   return all > 0 ? bad / all : 0;
 }

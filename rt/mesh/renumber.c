@@ -80,13 +80,13 @@ static void
 order_by_targets(struct maker *m, const struct rt_relation *map, uint32_t s,
                  uint32_t to) {
   idx_l n = map->from->n;
-  idx_l *low = mem_alloc((size_t)n + 1, sizeof *low);
-  idx_l *high = mem_alloc((size_t)n + 1, sizeof *high);
+  SCOPED idx_l *low = mem_alloc((size_t)n + 1, sizeof *low);
+  SCOPED idx_l *high = mem_alloc((size_t)n + 1, sizeof *high);
   idx_l *row = mem_alloc((size_t)n + 1, sizeof *row);
-  idx_l *out = mem_alloc((size_t)n + 1, sizeof *out);
+  SCOPED idx_l *out = mem_alloc((size_t)n + 1, sizeof *out);
   idx_l nkeys = map->to->n + 1; /* the last one: those that name nobody */
   assert(m->done[to] && !m->done[s]);
-  idx_l *start = mem_alloc((size_t)nkeys + 1, sizeof *start);
+  SCOPED idx_l *start = mem_alloc((size_t)nkeys + 1, sizeof *start);
   for (idx_l e = 0; e < n; e++) {
     struct rt_row t = rt_row(map, e);
     low[e] = high[e] = map->to->n;
@@ -99,10 +99,6 @@ order_by_targets(struct maker *m, const struct rt_relation *map, uint32_t s,
   rt_group(high, n, nkeys, NULL, start, out);
   rt_group(low, n, nkeys, out, start, row);
   set_finish(m, s, row);
-  free(start);
-  free(low);
-  free(high);
-  free(out);
 }
 
 /* As the rows of an ordered set meet them; what nobody names comes last. */
@@ -111,7 +107,7 @@ order_by_meeting(struct maker *m, const struct rt_relation *map, uint32_t s,
                  uint32_t from) {
   idx_l n = map->to->n, k = 0;
   idx_l *row = mem_alloc((size_t)n + 1, sizeof *row);
-  char *met = mem_alloc((size_t)n + 1, 1);
+  SCOPED char *met = mem_alloc((size_t)n + 1, 1);
   const idx_l *lead = m->sets[from].row;
   assert(m->done[from] && !m->done[s]);
   for (idx_l i = 0; i < map->from->n; i++) {
@@ -125,7 +121,6 @@ order_by_meeting(struct maker *m, const struct rt_relation *map, uint32_t s,
   for (idx_l e = 0; e < n; e++)
     if (!met[e]) row[k++] = e;
   assert(k == n);
-  free(met);
   set_finish(m, s, row);
 }
 

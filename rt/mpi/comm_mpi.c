@@ -133,11 +133,10 @@ static void
 combine(void *in, void *inout, int *len, MPI_Datatype *type) {
   size_t bytes = (size_t)*len * current.type.size;
   (void)type;
-  char *result = mem_alloc(bytes + 1, 1);
+  SCOPED char *result = mem_alloc(bytes + 1, 1);
   memcpy(result, in, bytes);
   type_combine(current.type, current.access, result, inout, (size_t)*len);
   memcpy(inout, result, bytes);
-  free(result);
 }
 
 /* MPI's own type, if the operation gives the same in any order. */

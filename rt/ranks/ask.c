@@ -11,7 +11,7 @@
 /* place[i]: where item i stands when items are sorted by rank, stably. */
 static size_t *
 places(int ranks, size_t n, const int *to, size_t *counts) {
-  size_t *next = mem_alloc((size_t)ranks + 1, sizeof *next);
+  SCOPED size_t *next = mem_alloc((size_t)ranks + 1, sizeof *next);
   size_t *place = mem_alloc(n + 1, sizeof *place);
   memset(counts, 0, (size_t)ranks * sizeof *counts);
   for (size_t i = 0; i < n; i++) {
@@ -20,7 +20,6 @@ places(int ranks, size_t n, const int *to, size_t *counts) {
   }
   for (int r = 0; r < ranks; r++) next[r + 1] = next[r] + counts[r];
   for (size_t i = 0; i < n; i++) place[i] = next[to[i]]++;
-  free(next);
   return place;
 }
 
@@ -42,14 +41,11 @@ total_of(const size_t *counts, int ranks) {
 status
 rt_send_items(struct rt_comm *c, size_t n, const int *to, const void *items,
               size_t bytes, void *recv_out, size_t *counts, size_t *n_out) {
-  size_t *given = mem_alloc((size_t)c->size, sizeof *given);
-  size_t *place = places(c->size, n, to, given);
-  char *send = sorted_items(n, place, items, bytes);
+  SCOPED size_t *given = mem_alloc((size_t)c->size, sizeof *given);
+  SCOPED size_t *place = places(c->size, n, to, given);
+  SCOPED char *send = sorted_items(n, place, items, bytes);
   status s = rt_alltoall(c, send, given, bytes, recv_out, counts);
   if (s == OK) *n_out = total_of(counts, c->size);
-  free(send);
-  free(place);
-  free(given);
   return s;
 }
 
@@ -59,32 +55,25 @@ give_answers(struct rt_comm *c, const idx_g *asked, const size_t *counts,
              rt_answer *answer, void *user, size_t bytes, char *back,
              const size_t *mine) {
   size_t n = total_of(counts, c->size);
-  char *answers = mem_alloc(n + 1, bytes);
+  SCOPED char *answers = mem_alloc(n + 1, bytes);
   for (size_t i = 0; i < n; i++) answer(user, asked[i], answers + i * bytes);
-  status s = rt_alltoall_known(c, answers, counts, bytes, back, mine);
-  free(answers);
-  return s;
+  return rt_alltoall_known(c, answers, counts, bytes, back, mine);
 }
 
 status
 rt_ask(struct rt_comm *c, size_t n, const int *to, const idx_g *question,
        rt_answer *answer, void *user, size_t bytes, void *out) {
   assert(c->size > 0 && bytes > 0);
-  size_t *mine = mem_alloc(2 * (size_t)c->size, sizeof *mine);
+  SCOPED size_t *mine = mem_alloc(2 * (size_t)c->size, sizeof *mine);
   size_t *theirs = mine + c->size;
-  size_t *place = places(c->size, n, to, mine);
-  char *send = sorted_items(n, place, question, sizeof *question);
-  char *back = mem_alloc(n + 1, bytes);
-  idx_g *asked = NULL;
+  SCOPED size_t *place = places(c->size, n, to, mine);
+  SCOPED char *send = sorted_items(n, place, question, sizeof *question);
+  SCOPED char *back = mem_alloc(n + 1, bytes);
+  SCOPED idx_g *asked = NULL;
   status s = rt_alltoall(c, send, mine, sizeof *asked, &asked, theirs);
   if (s == OK)
     s = give_answers(c, asked, theirs, answer, user, bytes, back, mine);
   for (size_t i = 0; s == OK && i < n; i++)
     memcpy((char *)out + i * bytes, back + place[i] * bytes, bytes);
-  free(asked);
-  free(back);
-  free(send);
-  free(place);
-  free(mine);
   return s;
 }

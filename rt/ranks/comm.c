@@ -148,10 +148,9 @@ status
 rt_comm_open_mpi(const char *name, const void *communicator,
                  struct rt_comm *out) {
   const struct rt_comm_ops *ops;
-  struct str path = STR_INIT;
+  SCOPED_STR path = STR_INIT;
   rt_module_path(name, &path);
   status s = module_load(path.s, &ops);
-  str_clear(&path);
   if (s != OK) return s;
   s = comm_status(ops, ops->open(communicator, out));
   if (s != OK) return s;
@@ -227,13 +226,12 @@ rt_alltoall_known(struct rt_comm *c, const void *send,
                   const size_t *send_counts, size_t item, void *recv,
                   const size_t *recv_counts) {
   size_t n = (size_t)c->size;
-  size_t *bytes = mem_alloc(2 * n, sizeof *bytes);
+  SCOPED size_t *bytes = mem_alloc(2 * n, sizeof *bytes);
   for (size_t r = 0; r < n; r++) {
     bytes[r] = send_counts[r] * item;
     bytes[n + r] = recv_counts[r] * item;
   }
   status s = c->ops->alltoallv(c, send, bytes, recv, bytes + n);
-  free(bytes);
   return comm_status(c->ops, s);
 }
 
@@ -241,11 +239,10 @@ status
 rt_alltoall(struct rt_comm *c, const void *send, const size_t *send_counts,
             size_t item, void *recv_out, size_t *recv_counts) {
   size_t n = (size_t)c->size, total = 0;
-  size_t *one = mem_alloc(n, sizeof *one);
+  SCOPED size_t *one = mem_alloc(n, sizeof *one);
   for (size_t r = 0; r < n; r++) one[r] = 1;
   status s = rt_alltoall_known(c, send_counts, one, sizeof *send_counts,
                                recv_counts, one);
-  free(one);
   if (s != OK) return s;
   for (size_t r = 0; r < n; r++) total += recv_counts[r];
   void *recv = mem_alloc(total + 1, item);

@@ -121,11 +121,9 @@ owners_of(struct dist *d, uint32_t s, size_t n, const idx_g *g, int *out) {
   for (size_t i = 0; i < n; i++) out[i] = rt_part_home(p, d->c->size, g[i]);
   if (!p->moved) return OK;
   struct owners o = {p, p->start[d->c->rank]};
-  int *home = mem_alloc(n + 1, sizeof *home);
+  SCOPED int *home = mem_alloc(n + 1, sizeof *home);
   memcpy(home, out, n * sizeof *home);
-  status st = rt_ask(d->c, n, home, g, answer_owner, &o, sizeof *out, out);
-  free(home);
-  return st;
+  return rt_ask(d->c, n, home, g, answer_owner, &o, sizeof *out, out);
 }
 
 /* ---- elements and rows move to their owners ----------------------------- */
@@ -133,7 +131,7 @@ owners_of(struct dist *d, uint32_t s, size_t n, const idx_g *g, int *out) {
 /* by_owner, and how many go to whom. */
 static void
 plan_moves(struct rt_part *p, int rank, int ranks) {
-  idx_l *start = mem_alloc((size_t)ranks + 1, sizeof *start);
+  SCOPED idx_l *start = mem_alloc((size_t)ranks + 1, sizeof *start);
   p->given = mem_alloc((size_t)ranks, sizeof *p->given);
   p->got = mem_alloc((size_t)ranks, sizeof *p->got);
   p->by_owner = mem_alloc((size_t)p->declared + 1, sizeof *p->by_owner);
@@ -145,7 +143,6 @@ plan_moves(struct rt_part *p, int rank, int ranks) {
     p->given[r] = (size_t)(p->to       ? start[r + 1] - start[r]
                            : r == rank ? p->declared
                                        : 0);
-  free(start);
 }
 
 static status
@@ -160,11 +157,10 @@ move_elements(struct dist *d, uint32_t s) {
   }
   p->moved = moved;
   plan_moves(p, d->c->rank, d->c->size);
-  idx_g *mine = mem_alloc((size_t)p->declared + 1, sizeof *mine);
+  SCOPED idx_g *mine = mem_alloc((size_t)p->declared + 1, sizeof *mine);
   for (idx_l i = 0; i < p->declared; i++)
     mine[i] = p->start[d->c->rank] + p->by_owner[i];
   status st = rt_alltoall(d->c, mine, p->given, sizeof *mine, &m->mine, p->got);
-  free(mine);
   if (st != OK) return st;
   size_t n = 0;
   for (int r = 0; r < d->c->size; r++) n += p->got[r];
@@ -177,24 +173,21 @@ move_elements(struct dist *d, uint32_t s) {
 status
 rt_part_give(struct rt_comm *c, const struct rt_part *p, const void *declared,
              size_t bytes, void *owned) {
-  char *send = mem_alloc((size_t)p->declared + 1, bytes);
+  SCOPED char *send = mem_alloc((size_t)p->declared + 1, bytes);
   for (idx_l i = 0; i < p->declared; i++)
     memcpy(send + (size_t)i * bytes,
            (const char *)declared + (size_t)p->by_owner[i] * bytes, bytes);
-  status s = rt_alltoall_known(c, send, p->given, bytes, owned, p->got);
-  free(send);
-  return s;
+  return rt_alltoall_known(c, send, p->given, bytes, owned, p->got);
 }
 
 status
 rt_part_return(struct rt_comm *c, const struct rt_part *p, const void *owned,
                size_t bytes, void *declared) {
-  char *recv = mem_alloc((size_t)p->declared + 1, bytes);
+  SCOPED char *recv = mem_alloc((size_t)p->declared + 1, bytes);
   status s = rt_alltoall_known(c, owned, p->got, bytes, recv, p->given);
   for (idx_l i = 0; s == OK && i < p->declared; i++)
     memcpy((char *)declared + (size_t)p->by_owner[i] * bytes,
            recv + (size_t)i * bytes, bytes);
-  free(recv);
   return s;
 }
 
@@ -238,7 +231,7 @@ namings_add(struct namings *all, const struct naming *got, size_t n,
 static void
 note_hits(struct rt_dist_map *m, const struct maker *to,
           const struct naming *got, size_t n) {
-  char *hit = mem_alloc((size_t)to->p->owned + 1, 1);
+  SCOPED char *hit = mem_alloc((size_t)to->p->owned + 1, 1);
   idx_l seen = 0;
   for (size_t i = 0; i < n; i++) {
     idx_l t = find_sorted(to->mine, to->p->owned, got[i].target);
@@ -248,7 +241,6 @@ note_hits(struct rt_dist_map *m, const struct maker *to,
     hit[t] = 1;
   }
   m->onto = seen == to->p->owned;
-  free(hit);
 }
 
 static void
@@ -267,9 +259,9 @@ tell_targets(struct dist *d, uint32_t k, struct namings *all) {
   struct rt_dist_map *m = &d->d->maps[k];
   const struct maker *from = &d->sets[m->from], *to = &d->sets[m->to];
   size_t n = rt_dist_entries(m, (size_t)from->p->owned), ngot, told = 0;
-  int *owner = mem_alloc(n + 1, sizeof *owner);
-  size_t *counts = mem_alloc((size_t)d->c->size, sizeof *counts);
-  struct naming *tell = mem_alloc(n + 1, sizeof *tell), *got = NULL;
+  SCOPED int *owner = mem_alloc(n + 1, sizeof *owner);
+  SCOPED size_t *counts = mem_alloc((size_t)d->c->size, sizeof *counts);
+  SCOPED struct naming *tell = mem_alloc(n + 1, sizeof *tell), *got = NULL;
   for (idx_l e = 0; e < from->p->owned; e++) {
     struct rt_dist_row row = rt_dist_row(m, d->rows[k], (size_t)e);
     for (uint32_t i = 0; i < row.n; i++)
@@ -286,10 +278,6 @@ tell_targets(struct dist *d, uint32_t k, struct namings *all) {
     for (int r = 0; r < d->c->size; at += counts[r++])
       namings_add(all, at, counts[r], m->from, r);
   }
-  free(owner);
-  free(counts);
-  free(tell);
-  free(got);
   return st;
 }
 
@@ -297,7 +285,7 @@ tell_targets(struct dist *d, uint32_t k, struct namings *all) {
 static status
 agree_facts(struct dist *d) {
   uint32_t n = d->d->nmaps;
-  int32_t *f = mem_alloc(3 * (size_t)n + 1, sizeof *f);
+  SCOPED int32_t *f = mem_alloc(3 * (size_t)n + 1, sizeof *f);
   for (uint32_t k = 0; k < n; k++) {
     f[3 * k] = !d->d->maps[k].onto;
     f[3 * k + 1] = !d->d->maps[k].injective;
@@ -309,7 +297,6 @@ agree_facts(struct dist *d) {
     d->d->maps[k].injective = !f[3 * k + 1];
     d->d->maps[k].repeats = f[3 * k + 2];
   }
-  free(f);
   return st;
 }
 
@@ -319,7 +306,7 @@ sort_namers(struct maker *m, const struct namings *all) {
   idx_l owned = m->p->owned;
   m->first = mem_alloc((size_t)owned + 2, sizeof *m->first);
   m->namers = mem_alloc(all->n + 1, sizeof *m->namers);
-  idx_l *t = mem_alloc(all->n + 1, sizeof *t);
+  SCOPED idx_l *t = mem_alloc(all->n + 1, sizeof *t);
   for (size_t i = 0; i < all->n; i++) {
     t[i] = find_sorted(m->mine, owned, all->list[i].target);
     m->first[t[i] + 2]++;
@@ -327,7 +314,6 @@ sort_namers(struct maker *m, const struct namings *all) {
   for (idx_l e = 0; e < owned; e++) m->first[e + 2] += m->first[e + 1];
   for (size_t i = 0; i < all->n; i++)
     m->namers[m->first[t[i] + 1]++] = all->who[i];
-  free(t);
 }
 
 static status
@@ -384,9 +370,9 @@ add_namers(struct dist *d, const struct namer *w, size_t n, uint8_t level) {
 static status
 answer_namers(struct dist *d, const struct maker *m, const idx_g *asked,
               const size_t *counts, struct namer **out, size_t *n_out) {
-  size_t *give = mem_alloc((size_t)d->c->size, sizeof *give);
-  size_t *got = mem_alloc((size_t)d->c->size, sizeof *got);
-  struct namer *list = NULL;
+  SCOPED size_t *give = mem_alloc((size_t)d->c->size, sizeof *give);
+  SCOPED size_t *got = mem_alloc((size_t)d->c->size, sizeof *got);
+  SCOPED struct namer *list = NULL;
   size_t n = 0, cap = 0, i = 0;
   for (int r = 0; r < d->c->size; r++) {
     size_t before = n;
@@ -401,9 +387,6 @@ answer_namers(struct dist *d, const struct maker *m, const idx_g *asked,
   status st = rt_alltoall(d->c, list, give, sizeof *list, out, got);
   *n_out = 0;
   for (int r = 0; st == OK && r < d->c->size; r++) *n_out += got[r];
-  free(list);
-  free(give);
-  free(got);
   return st;
 }
 
@@ -411,10 +394,10 @@ answer_namers(struct dist *d, const struct maker *m, const idx_g *asked,
 static status
 ask_namers(struct dist *d, struct maker *m, uint8_t level) {
   size_t n = m->before - m->asked, ngot, nnamers;
-  idx_g *ask = mem_alloc(n + 1, sizeof *ask), *asked = NULL;
-  int *to = mem_alloc(n + 1, sizeof *to);
-  size_t *counts = mem_alloc((size_t)d->c->size, sizeof *counts);
-  struct namer *w = NULL;
+  SCOPED idx_g *ask = mem_alloc(n + 1, sizeof *ask), *asked = NULL;
+  SCOPED int *to = mem_alloc(n + 1, sizeof *to);
+  SCOPED size_t *counts = mem_alloc((size_t)d->c->size, sizeof *counts);
+  SCOPED struct namer *w = NULL;
   for (size_t i = 0; i < n; i++) {
     to[i] = m->ghosts[m->asked + i].owner;
     ask[i] = m->ghosts[m->asked + i].g;
@@ -424,11 +407,6 @@ ask_namers(struct dist *d, struct maker *m, uint8_t level) {
       rt_send_items(d->c, n, to, ask, sizeof *ask, &asked, counts, &ngot);
   if (st == OK) st = answer_namers(d, m, asked, counts, &w, &nnamers);
   if (st == OK) add_namers(d, w, nnamers, level);
-  free(ask);
-  free(asked);
-  free(to);
-  free(counts);
-  free(w);
   return st;
 }
 
@@ -470,9 +448,9 @@ fetch_rows(struct dist *d, uint32_t k) {
   size_t n = from->before - from->fetched;
   struct row_answer r = {from, m, d->rows[k]};
   size_t bytes = rt_dist_entries(m, 1) * sizeof(idx_g);
-  idx_g *ask = mem_alloc(n + 1, sizeof *ask);
-  int *to = mem_alloc(n + 1, sizeof *to);
-  idx_g *got = mem_alloc(n + 1, bytes);
+  SCOPED idx_g *ask = mem_alloc(n + 1, sizeof *ask);
+  SCOPED int *to = mem_alloc(n + 1, sizeof *to);
+  SCOPED idx_g *got = mem_alloc(n + 1, bytes);
   for (size_t i = 0; i < n; i++) {
     ask[i] = from->ghosts[from->fetched + i].g;
     to[i] = from->ghosts[from->fetched + i].owner;
@@ -482,9 +460,6 @@ fetch_rows(struct dist *d, uint32_t k) {
     d->rows[k] = mem_grow(d->rows[k], have + n + 1, bytes);
     memcpy(d->rows[k] + rt_dist_entries(m, have), got, n * bytes);
   }
-  free(ask);
-  free(to);
-  free(got);
   return st;
 }
 
@@ -512,14 +487,12 @@ static status
 find_owners(struct dist *d, uint32_t s) {
   struct maker *m = &d->sets[s];
   size_t n = m->nghosts - m->before;
-  idx_g *g = mem_alloc(n + 1, sizeof *g);
-  int *owner = mem_alloc(n + 1, sizeof *owner);
+  SCOPED idx_g *g = mem_alloc(n + 1, sizeof *g);
+  SCOPED int *owner = mem_alloc(n + 1, sizeof *owner);
   for (size_t i = 0; i < n; i++) g[i] = m->ghosts[m->before + i].g;
   status st = owners_of(d, s, n, g, owner);
   for (size_t i = 0; st == OK && i < n; i++)
     m->ghosts[m->before + i].owner = owner[i];
-  free(g);
-  free(owner);
   return st;
 }
 
@@ -569,7 +542,7 @@ static void
 number_owned(struct dist *d, uint32_t s) {
   struct maker *m = &d->sets[s];
   struct rt_part *p = m->p;
-  char *border = find_border(d, s);
+  SCOPED char *border = find_border(d, s);
   idx_l next = 0;
   p->sorted = mem_alloc((size_t)p->owned + 1, sizeof *p->sorted);
   for (int pass = 0; pass < 2; pass++) {
@@ -580,7 +553,6 @@ number_owned(struct dist *d, uint32_t s) {
       }
     if (!pass) p->core = next;
   }
-  free(border);
 }
 
 static void
@@ -674,9 +646,10 @@ link_out(struct maker *m, int peer, const struct copied *g, size_t count) {
 static status
 make_links(struct dist *d, uint32_t s) {
   struct maker *m = &d->sets[s];
-  int *to = mem_alloc(m->nghosts + 1, sizeof *to);
-  struct copied *tell = mem_alloc(m->nghosts + 1, sizeof *tell), *got = NULL;
-  size_t *wants = mem_alloc((size_t)d->c->size, sizeof *wants);
+  SCOPED int *to = mem_alloc(m->nghosts + 1, sizeof *to);
+  SCOPED struct copied *tell = mem_alloc(m->nghosts + 1, sizeof *tell),
+                       *got = NULL;
+  SCOPED size_t *wants = mem_alloc((size_t)d->c->size, sizeof *wants);
   size_t *counts = mem_alloc((size_t)d->c->size, sizeof *counts), ngot;
   for (uint32_t i = 0; i < m->nghosts; i++) {
     const struct ghost *g = &m->ghosts[i];
@@ -692,10 +665,6 @@ make_links(struct dist *d, uint32_t s) {
     if (wants[r]) link_in(m, r, wants[r]);
     if (counts[r]) link_out(m, r, at, counts[r]);
   }
-  free(to);
-  free(tell);
-  free(got);
-  free(wants);
   free(counts);
   return st;
 }
@@ -703,14 +672,13 @@ make_links(struct dist *d, uint32_t s) {
 static status
 agree_sizes(struct rt_dist *x) {
   size_t levels = (size_t)x->depth + 1, n = x->nparts * levels;
-  int64_t *most = mem_alloc(n + 1, sizeof *most);
+  SCOPED int64_t *most = mem_alloc(n + 1, sizeof *most);
   for (size_t i = 0; i < n; i++)
     most[i] = x->parts[i / levels].level[i % levels];
   status st =
       rt_allreduce(x->comm, most, n, (struct type){TYPE_I64, 8}, ACC_MAX);
   for (size_t i = 0; i < n; i++)
     x->parts[i / levels].most[i % levels] = most[i];
-  free(most);
   return st;
 }
 

@@ -141,18 +141,16 @@ rows_find(struct fit *f) {
   const struct rt_part *p = f->from;
   size_t arity = f->m->arity, bytes = arity * sizeof(idx_g);
   size_t n = (size_t)(f->nrows - p->owned);
-  idx_g *given = mem_alloc((size_t)p->owned * arity + 1, sizeof *given);
+  SCOPED idx_g *given = mem_alloc((size_t)p->owned * arity + 1, sizeof *given);
   f->rows = mem_alloc((size_t)f->nrows * arity + 1, sizeof *f->rows);
   status st = rt_part_give(f->c, p, f->m->rows, bytes, given);
   for (idx_l i = 0; st == OK && i < p->owned; i++)
     memcpy(f->rows + (size_t)p->sorted[i] * arity, given + (size_t)i * arity,
            bytes);
-  free(given);
-  int *owner = owners_of(p, f->c->rank);
+  SCOPED int *owner = owners_of(p, f->c->rank);
   if (st == OK)
     st = rt_ask(f->c, n, owner + p->owned, p->global + p->owned, answer_row, f,
                 bytes, f->rows + (size_t)p->owned * arity);
-  free(owner);
   return st;
 }
 
@@ -168,9 +166,9 @@ answer_hits(void *user, idx_g g, void *out) {
 static status
 hits_count(struct fit *f) {
   size_t n = (size_t)f->from->owned * f->m->arity, nknown = 0, ngot;
-  size_t *counts = mem_alloc((size_t)f->c->size, sizeof *counts);
-  int *to = mem_alloc(n + 1, sizeof *to);
-  idx_g *tell = mem_alloc(n + 1, sizeof *tell), *got = NULL;
+  SCOPED size_t *counts = mem_alloc((size_t)f->c->size, sizeof *counts);
+  SCOPED int *to = mem_alloc(n + 1, sizeof *to);
+  SCOPED idx_g *tell = mem_alloc(n + 1, sizeof *tell), *got = NULL;
   f->hits = mem_alloc((size_t)f->to->n + 1, sizeof *f->hits);
   for (size_t i = 0; i < n; i++) {
     idx_l t = local_of(f, f->rows[i]);
@@ -187,10 +185,6 @@ hits_count(struct fit *f) {
     st = rt_ask(f->c, (size_t)(f->to->n - owned), f->owner + owned,
                 f->to->global + owned, answer_hits, f, sizeof *f->hits,
                 f->hits + owned);
-  free(counts);
-  free(to);
-  free(tell);
-  free(got);
   return st;
 }
 

@@ -24,7 +24,7 @@ enum { SHORT = 8, LONG = 1 << 20, BATCHES = 100, BATCH = 4 };
  * */
 static status
 shortest(struct rt_comm *c, int peer, size_t bytes, int batch, double *out) {
-  char *memory = mem_alloc(2, bytes);
+  SCOPED char *memory = mem_alloc(2, bytes);
   struct rt_message send = {peer, memory, bytes},
                     recv = {peer, memory + bytes, bytes};
   int n = peer >= 0;
@@ -41,7 +41,6 @@ shortest(struct rt_comm *c, int peer, size_t bytes, int batch, double *out) {
     if (n && (!i || t < *out)) *out = t;
   }
   if (st == OK) rt_comm_release(c, exchange);
-  free(memory);
   return st;
 }
 

@@ -134,7 +134,7 @@ map_renumber(struct rt_dist_map *m, const struct rt_relation *r,
 
 static uint32_t
 renumber_all(struct rt_dist *d, const struct local *l) {
-  idx_l **at = mem_alloc(d->nparts + 1, sizeof *at);
+  SCOPED idx_l **at = mem_alloc(d->nparts + 1, sizeof *at);
   uint32_t n = 0;
   for (uint32_t s = 0; s < d->nparts; s++) {
     if (!l->mesh[s].row) continue;
@@ -152,7 +152,6 @@ renumber_all(struct rt_dist *d, const struct local *l) {
     free(at[s]);
     free(l->mesh[s].row);
   }
-  free(at);
   return n;
 }
 

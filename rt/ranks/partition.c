@@ -166,7 +166,7 @@ make_keys(struct rib *r) {
 static status
 find_cuts(struct rib *r, const double *m) {
   size_t n = (size_t)r->ngroups;
-  int64_t *below = mem_alloc(n, sizeof *below);
+  SCOPED int64_t *below = mem_alloc(n, sizeof *below);
   double *lo = mem_alloc(2 * n, sizeof *lo), *hi = lo + n;
   status st = OK;
   for (size_t g = 0; g < n; g++) {
@@ -189,7 +189,6 @@ find_cuts(struct rib *r, const double *m) {
     }
   }
   for (size_t g = 0; g < n; g++) r->groups[g].cut = hi[g];
-  free(below);
   free(lo);
   return st;
 }
@@ -217,14 +216,13 @@ split_groups(struct rib *r) {
 
 static status
 rib_round(struct rib *r) {
-  double *m = mem_alloc((size_t)r->ngroups * MOMENTS, sizeof *m);
+  SCOPED double *m = mem_alloc((size_t)r->ngroups * MOMENTS, sizeof *m);
   status st = moments(r, m);
   for (int g = 0; st == OK && g < r->ngroups; g++)
     longest_axis(m + (size_t)g * MOMENTS, r->groups[g].axis);
   if (st == OK) st = make_keys(r);
   if (st == OK) st = find_cuts(r, m);
   if (st == OK) split_groups(r);
-  free(m);
   return st;
 }
 
@@ -276,9 +274,9 @@ collect_links(struct rt_dist *d, uint32_t k, struct pair **out, size_t *n_out) {
   const struct rt_part *to = &d->parts[m->to];
   size_t rows = (size_t)d->parts[m->from].declared, n = 0, all;
   size_t most = rt_dist_entries(m, rt_dist_entries(m, rows));
-  struct pair *pairs = mem_alloc(most + 1, sizeof *pairs);
-  int *home = mem_alloc(most + 1, sizeof *home);
-  size_t *counts = mem_alloc((size_t)d->comm->size, sizeof *counts);
+  SCOPED struct pair *pairs = mem_alloc(most + 1, sizeof *pairs);
+  SCOPED int *home = mem_alloc(most + 1, sizeof *home);
+  SCOPED size_t *counts = mem_alloc((size_t)d->comm->size, sizeof *counts);
   for (size_t e = 0; e < rows; e++) {
     struct rt_dist_row row = rt_dist_row(m, m->rows, e);
     for (uint32_t i = 0; i < row.n; i++)
@@ -298,9 +296,6 @@ collect_links(struct rt_dist *d, uint32_t k, struct pair **out, size_t *n_out) {
       if (!i || pair_order(&(*out)[i], &(*out)[i - 1]))
         (*out)[(*n_out)++] = (*out)[i];
   }
-  free(pairs);
-  free(home);
-  free(counts);
   return st;
 }
 
@@ -336,8 +331,8 @@ rt_partition_graph(struct rt_dist *d, uint32_t k) {
   size_t n = 0;
   TRY(ptscotch_open(&cut));
   TRY(collect_links(d, k, &links, &n));
-  int64_t *start = mem_alloc((size_t)p->declared + 2, sizeof *start);
-  int64_t *list = mem_alloc(n + 1, sizeof *list);
+  SCOPED int64_t *start = mem_alloc((size_t)p->declared + 2, sizeof *start);
+  SCOPED int64_t *list = mem_alloc(n + 1, sizeof *list);
   for (size_t i = 0; i < n; i++) {
     assert(links[i].a >= p->start[d->comm->rank]);
     start[links[i].a - p->start[d->comm->rank] + 1]++;
@@ -348,8 +343,6 @@ rt_partition_graph(struct rt_dist *d, uint32_t k) {
   const char *why = cut(d->comm->ops->handle(d->comm), d->comm->size,
                         p->declared, start, list, p->to);
   free(links);
-  free(start);
-  free(list);
   if (why) FAIL(ERR_MPI, "op_partition: PTSCOTCH: %s", why);
   return OK;
 }
@@ -376,13 +369,10 @@ targets_to(struct rt_dist *d, uint32_t k, int *out) {
   const struct rt_part *to = &d->parts[m->to];
   size_t n = rt_dist_entries(m, (size_t)d->parts[m->from].declared);
   struct asked a = {to, to->start[d->comm->rank], d->comm->rank};
-  int *home = mem_alloc(n + 1, sizeof *home);
+  SCOPED int *home = mem_alloc(n + 1, sizeof *home);
   for (size_t i = 0; i < n; i++)
     home[i] = rt_part_home(to, d->comm->size, m->rows[i]);
-  status st =
-      rt_ask(d->comm, n, home, m->rows, answer_to, &a, sizeof *out, out);
-  free(home);
-  return st;
+  return rt_ask(d->comm, n, home, m->rows, answer_to, &a, sizeof *out, out);
 }
 
 /* The one that most of `n` are; of equals that which comes first. */
@@ -405,7 +395,7 @@ follow_targets(struct rt_dist *d, uint32_t k) {
   const struct rt_dist_map *m = &d->maps[k];
   struct rt_part *from = &d->parts[m->from];
   size_t n = rt_dist_entries(m, (size_t)from->declared), first = 0;
-  int *to = mem_alloc(n + 1, sizeof *to);
+  SCOPED int *to = mem_alloc(n + 1, sizeof *to);
   status st = targets_to(d, k, to);
   part_start(from);
   for (idx_l e = 0; st == OK && e < from->declared; e++) {
@@ -414,7 +404,6 @@ follow_targets(struct rt_dist *d, uint32_t k) {
     first += entries;
   }
   assert(st != OK || first == n);
-  free(to);
   return st;
 }
 
@@ -430,9 +419,9 @@ follow_rows(struct rt_dist *d, uint32_t k) {
   const struct rt_part *from = &d->parts[m->from];
   struct rt_part *p = &d->parts[m->to];
   size_t n = rt_dist_entries(m, (size_t)from->declared), all = 0, made = 0;
-  struct claim *claims = mem_alloc(n + 1, sizeof *claims), *got = NULL;
-  int *home = mem_alloc(n + 1, sizeof *home);
-  size_t *counts = mem_alloc((size_t)d->comm->size, sizeof *counts);
+  SCOPED struct claim *claims = mem_alloc(n + 1, sizeof *claims), *got = NULL;
+  SCOPED int *home = mem_alloc(n + 1, sizeof *home);
+  SCOPED size_t *counts = mem_alloc((size_t)d->comm->size, sizeof *counts);
   for (idx_l e = 0; e < from->declared; e++) {
     struct rt_dist_row row = rt_dist_row(m, m->rows, (size_t)e);
     for (uint32_t i = 0; i < row.n; i++) {
@@ -444,7 +433,7 @@ follow_rows(struct rt_dist *d, uint32_t k) {
   assert(made == n);
   status st = rt_send_items(d->comm, n, home, claims, sizeof *claims, &got,
                             counts, &all);
-  idx_g *first = mem_alloc((size_t)p->declared + 1, sizeof *first);
+  SCOPED idx_g *first = mem_alloc((size_t)p->declared + 1, sizeof *first);
   part_start(p);
   for (idx_l e = 0; e < p->declared; e++) {
     first[e] = INT64_MAX;
@@ -457,17 +446,12 @@ follow_rows(struct rt_dist *d, uint32_t k) {
     first[e] = got[i].by;
     p->to[e] = (int)got[i].to;
   }
-  free(claims);
-  free(got);
-  free(home);
-  free(counts);
-  free(first);
   return st;
 }
 
 status
 rt_partition_follow(struct rt_dist *d, uint32_t prime) {
-  bool *done = mem_alloc(d->nparts + 1, sizeof *done);
+  SCOPED bool *done = mem_alloc(d->nparts + 1, sizeof *done);
   status st = OK;
   done[prime] = true;
   for (bool more = true; st == OK && more;) {
@@ -479,6 +463,5 @@ rt_partition_follow(struct rt_dist *d, uint32_t prime) {
       done[from] = done[to] = more = true;
     }
   }
-  free(done);
   return st;
 }

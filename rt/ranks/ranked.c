@@ -84,14 +84,13 @@ redundant_calls(const struct rt_program *p, const struct rt_run *r) {
   const struct rt_scratch *s = p->scratch;
   const struct rt_launch *l = r->l;
   assert(r->n < r->end && !l->offload);
-  char *kept = mem_alloc(tokens_copy(p, l, NULL, true) + 1, 1);
+  SCOPED char *kept = mem_alloc(tokens_copy(p, l, NULL, true) + 1, 1);
   tokens_copy(p, l, kept, true);
   rt_launch_bind(p, r);
   rt_reduce_start(l, p->globals, s->acc, s->acc_row, 1);
   if (l->nreductions) rt_launch_point(l, s->table, s->acc);
   l->fn(s->table, r->n, r->end);
   tokens_copy(p, l, kept, false);
-  free(kept);
 }
 
 static status
@@ -146,7 +145,7 @@ settle_claims(const struct rt_program *p, const struct rt_run *r,
               const char *claim) {
   size_t bytes = rt_reduce_claim(r->l), row = rt_reduce_row(r->l);
   size_t ranks = (size_t)p->comm->size;
-  char *claims = mem_alloc(bytes + row, ranks + 1);
+  SCOPED char *claims = mem_alloc(bytes + row, ranks + 1);
   char *starts = claims + ranks * bytes, *mine = starts + ranks * row;
   rt_reduce_begun(r->l, p->globals, mine);
   status st = rt_allgather(p->comm, claim, bytes, claims);
@@ -156,7 +155,6 @@ settle_claims(const struct rt_program *p, const struct rt_run *r,
     rt_reduce_pick(r->l, claims, p->comm->size, p->scratch->acc);
     rt_reduce_finish(r->l, p->globals, p->scratch->acc, p->scratch->acc_row, 1);
   }
-  free(claims);
   return st;
 }
 
@@ -318,10 +316,9 @@ status
 rt_sums_reduce(const struct rt_program *p, const struct rt_sum *sums,
                uint32_t n) {
   if (!rt_joins(p)) return OK;
-  bool *done = mem_alloc(n, sizeof *done);
+  SCOPED bool *done = mem_alloc(n, sizeof *done);
   status st = OK;
   for (uint32_t i = 0; st == OK && i < n; i++)
     if (!done[i]) st = reduce_alike(p, sums, i, n, done);
-  free(done);
   return st;
 }

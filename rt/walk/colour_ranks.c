@@ -155,7 +155,7 @@ gather_pairs(struct rt_comm *comm, struct twos *pairs) {
   status st = rt_allgather(comm, &mine, sizeof mine, counts);
   for (size_t r = 0; st == OK && r < ranks; r++)
     if (counts[r] > most) most = counts[r];
-  two *padded = mem_alloc(most * (ranks + 1) + 1, sizeof *padded);
+  SCOPED two *padded = mem_alloc(most * (ranks + 1) + 1, sizeof *padded);
   two *all = padded + most;
   for (uint32_t i = 0; i < pairs->n; i++) padded[i] = pairs->at[i];
   if (st == OK && most)
@@ -165,7 +165,6 @@ gather_pairs(struct rt_comm *comm, struct twos *pairs) {
     for (size_t i = 0; i < counts[r]; i++)
       VEC_PUSH(pairs->at, pairs->n, pairs->cap, all[r * most + i]);
   twos_sort(pairs);
-  free(padded);
   free(counts);
   return st;
 }
@@ -176,7 +175,8 @@ gather_pairs(struct rt_comm *comm, struct twos *pairs) {
  * colours. */
 static idx_l
 colour_graph(const struct twos *pairs, idx_l nblocks, idx_l *colour) {
-  idx_l *taken = mem_alloc((size_t)nblocks + 1, sizeof *taken); /* by b + 1 */
+  SCOPED idx_l *taken =
+      mem_alloc((size_t)nblocks + 1, sizeof *taken); /* by b + 1 */
   idx_l ncolours = 0;
   uint32_t i = 0;
   for (idx_l b = 0; b < nblocks; b++) {
@@ -185,7 +185,6 @@ colour_graph(const struct twos *pairs, idx_l nblocks, idx_l *colour) {
     while (taken[colour[b]] == b + 1) colour[b]++;
     if (colour[b] >= ncolours) ncolours = colour[b] + 1;
   }
-  free(taken);
   return ncolours;
 }
 
@@ -207,7 +206,7 @@ place_order(const void *a, const void *b) {
 static void
 sort_elements(const struct maker *m, idx_l n, idx_l *at, idx_l *first,
               idx_l *count_out) {
-  struct place *places = mem_alloc((size_t)n + 1, sizeof *places);
+  SCOPED struct place *places = mem_alloc((size_t)n + 1, sizeof *places);
   idx_l count = 0;
   for (idx_l e = 0; e < n; e++)
     places[e] = (struct place){m->part->global[e], e};
@@ -217,7 +216,6 @@ sort_elements(const struct maker *m, idx_l n, idx_l *at, idx_l *first,
     if (!i || block_of(m, at[i]) != block_of(m, at[i - 1])) first[count++] = i;
   }
   first[count] = n;
-  free(places);
   *count_out = count;
 }
 
@@ -229,7 +227,7 @@ make_steps(const struct maker *m, idx_l count, const idx_l *at,
            struct rt_walk **out) {
   struct rt_walk *w = *out = rt_walk_new(ncolours, count, count);
   if (!w) FAIL(ERR_MEMORY, "no memory for a walk of %d blocks", count);
-  idx_l *of = mem_alloc(2 * (size_t)count + 1, sizeof *of);
+  SCOPED idx_l *of = mem_alloc(2 * (size_t)count + 1, sizeof *of);
   idx_l *order = of + count;
   w->n = first[count];
   for (idx_l j = 0; j < count; j++) of[j] = colour[block_of(m, at[first[j]])];
@@ -238,7 +236,6 @@ make_steps(const struct maker *m, idx_l count, const idx_l *at,
     w->task[k + 1] = k + 1;
     w->piece[k] = (struct rt_range){first[order[k]], first[order[k] + 1]};
   }
-  free(of);
   return OK;
 }
 
@@ -247,9 +244,9 @@ static status
 make_walk(const struct maker *m, idx_l n, const struct twos *pairs,
           struct rt_walk **out) {
   idx_l nblocks = (idx_l)((m->part->total + m->block - 1) / m->block), count;
-  idx_l *colour = mem_alloc((size_t)nblocks + 1, sizeof *colour);
+  SCOPED idx_l *colour = mem_alloc((size_t)nblocks + 1, sizeof *colour);
   idx_l *at = mem_alloc((size_t)n + 1, sizeof *at);
-  idx_l *first = mem_alloc((size_t)n + 2, sizeof *first);
+  SCOPED idx_l *first = mem_alloc((size_t)n + 2, sizeof *first);
   idx_l ncolours = colour_graph(pairs, nblocks, colour);
   sort_elements(m, n, at, first, &count);
   status st = make_steps(m, count, at, first, colour, ncolours, out);
@@ -257,8 +254,6 @@ make_walk(const struct maker *m, idx_l n, const struct twos *pairs,
     (*out)->at = (*out)->own = at;
   else
     free(at);
-  free(first);
-  free(colour);
   return st;
 }
 

@@ -148,7 +148,7 @@ add_share(const struct rt_run *r, const struct rt_scratch *s, int t) {
 
 static status
 join_ranks(struct rt_comm *c, struct rt_exact *sums, uint32_t n) {
-  int64_t *words = mem_alloc(n, RT_EXACT_WORDS * sizeof *words);
+  SCOPED int64_t *words = mem_alloc(n, RT_EXACT_WORDS * sizeof *words);
   size_t bytes = RT_EXACT_WORDS * sizeof *words;
   for (uint32_t i = 0; i < n; i++) {
     rt_exact_carry(&sums[i]);
@@ -158,7 +158,6 @@ join_ranks(struct rt_comm *c, struct rt_exact *sums, uint32_t n) {
                            (struct type){TYPE_I64, 8}, ACC_INC);
   for (uint32_t i = 0; i < n; i++)
     memcpy(&sums[i], words + (size_t)i * RT_EXACT_WORDS, bytes);
-  free(words);
   return st;
 }
 

@@ -85,10 +85,8 @@ note_elements(const struct checker *k, char *times) {
 
 static status
 check_elements(const struct checker *k) {
-  char *times = mem_alloc((size_t)(k->hi - k->lo) + 1, 1);
-  status s = note_elements(k, times);
-  free(times);
-  return s;
+  SCOPED char *times = mem_alloc((size_t)(k->hi - k->lo) + 1, 1);
+  return note_elements(k, times);
 }
 
 /* Blocks of a device, as generated code takes them: by their numbers. */
@@ -282,9 +280,8 @@ rt_stage_check(const struct rt_stage *s, const struct rt_entries *c,
            s->most);
   if (!nentries) return OK;
   idx_l ntargets = c[0].of->to->n;
-  idx_l *last = mem_alloc((size_t)ntargets + 1, sizeof *last);
+  SCOPED idx_l *last = mem_alloc((size_t)ntargets + 1, sizeof *last);
   status st = check_distinct(s, last, ntargets);
-  free(last);
   TRY(st);
   return check_numbers(s, c);
 }

@@ -130,11 +130,10 @@ low_call_make(struct low_args *g, ir_ref n) {
 
 static const char *
 low_region_name(struct low_region *r) {
-  struct str s = STR_INIT;
+  SCOPED_STR s = STR_INIT;
   for (uint32_t k = 0; k < r->ncalls; k++)
     str_printf(&s, "%s%s", k ? "+" : "", r->calls[k].name);
   const char *name = arena_str(&r->arena, s.s);
-  str_clear(&s);
   return name;
 }
 

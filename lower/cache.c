@@ -128,7 +128,7 @@ low_compile_all(struct low_job *jobs, uint32_t n) {
   assert(n > 0);
   struct low_work w = {.jobs = jobs, .n = n};
   uint32_t helpers = low_processors() < n ? low_processors() : n, started = 0;
-  pthread_t *threads = mem_alloc(n, sizeof *threads);
+  SCOPED pthread_t *threads = mem_alloc(n, sizeof *threads);
   pthread_attr_t attr;
   pthread_attr_init(&attr);
   pthread_attr_setstacksize(&attr, LOW_STACK);
@@ -138,7 +138,6 @@ low_compile_all(struct low_job *jobs, uint32_t n) {
   pthread_attr_destroy(&attr);
   low_worker(&w);
   for (uint32_t k = 0; k < started; k++) pthread_join(threads[k], NULL);
-  free(threads);
 }
 
 /* ---- the disk ------------------------------------------------------------ */
@@ -163,11 +162,10 @@ low_entry_load(const struct low_entry *e, struct low_code *out) {
 static bool
 low_job_from_disk(struct low_job *j) {
   if (!low_disk_is_open()) return false;
-  struct str key = STR_INIT;
+  SCOPED_STR key = STR_INIT;
   struct low_entry e;
   low_region_key(j->r, LOW_KEY_WHOLE, &key);
   bool found = low_disk_find("region", j->r->name, &key, &e);
-  str_clear(&key);
   if (!found) return false;
   status s = low_entry_load(&e, &j->code);
   low_entry_clear(&e);
@@ -184,13 +182,11 @@ static void
 low_job_to_disk(struct low_job *j) {
   if (!low_disk_is_open() || !j->loaded) return;
   struct low_code_head head = {.lanes = j->code.lanes};
-  struct str key = STR_INIT, bytes = STR_INIT;
+  SCOPED_STR key = STR_INIT, bytes = STR_INIT;
   low_region_key(j->r, LOW_KEY_WHOLE, &key);
   str_addn(&bytes, (const char *)&head, sizeof head);
   str_addn(&bytes, j->object.s, j->object.len);
   low_disk_keep("region", &key, bytes.s, bytes.len);
-  str_clear(&bytes);
-  str_clear(&key);
 }
 
 /* ---- look-up ------------------------------------------------------------- */
@@ -297,7 +293,7 @@ low_make_all(struct low_job *jobs, uint32_t n, uint32_t *failed_out) {
 status
 low_cache_need(const struct low_region *regions, uint32_t n,
                uint32_t *failed_out) {
-  struct low_job *jobs = mem_alloc(n, sizeof *jobs);
+  SCOPED struct low_job *jobs = mem_alloc(n, sizeof *jobs);
   uint32_t missing = 0;
   for (uint32_t k = 0; k < n; k++) {
     struct low_job j = {&regions[k], STR_INIT, STR_INIT, {0},
@@ -309,16 +305,14 @@ low_cache_need(const struct low_region *regions, uint32_t n,
   }
   status s = missing ? low_make_all(jobs, missing, failed_out) : OK;
   for (uint32_t k = 0; k < missing; k++) low_job_clear(&jobs[k]);
-  free(jobs);
   return s;
 }
 
 const struct low_code *
 low_cache_get(const struct low_region *r) {
-  struct str key = STR_INIT;
+  SCOPED_STR key = STR_INIT;
   low_region_key(r, LOW_KEY_PROCESS, &key);
   uintptr_t at = table_get(&low_cache.table, key.s, key.len, 0);
-  str_clear(&key);
   assert(at);
   return &((struct low_cached *)at)->code;
 }

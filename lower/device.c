@@ -129,7 +129,7 @@ static status
 low_dev_compile(const struct low_region *r, const struct low_device_form *f,
                 struct rt_device *d, const struct str *key,
                 struct rt_dev_code **out) {
-  struct str text = STR_INIT;
+  SCOPED_STR text = STR_INIT;
   double start = timer_wall();
   status s = low_llvm_device(r, f, &text);
   if (s == OK) s = low_dev_code_new(r, f, d, &text, out);
@@ -139,7 +139,6 @@ low_dev_compile(const struct low_region *r, const struct low_device_form *f,
     LOG_DEBUG("compiling %s for %s took %.3f s", r->name, d->name,
               timer_wall() - start);
   }
-  str_clear(&text);
   return s;
 }
 
@@ -166,7 +165,7 @@ low_dev_from_disk(const struct low_region *r, const struct low_device_form *f,
 static status
 low_dev_make(const struct low_region *r, const struct low_device_form *f,
              struct rt_device *d, struct rt_dev_code **out) {
-  struct str key = STR_INIT;
+  SCOPED_STR key = STR_INIT;
   status s = OK;
   if (low_disk_is_open()) low_form_disk_key(r, f, &key);
   bool found = low_disk_is_open() && low_dev_from_disk(r, f, d, &key, out);
@@ -174,7 +173,6 @@ low_dev_make(const struct low_region *r, const struct low_device_form *f,
     found = low_dev_from_disk(r, f, d, &key, out);
   if (!found) s = low_dev_compile(r, f, d, &key, out);
   low_disk_turn_end();
-  str_clear(&key);
   return s;
 }
 
@@ -192,7 +190,7 @@ low_dev_keep(struct rt_dev_code *code, const struct str *key) {
 static status
 low_dev_code_get(const struct low_region *r, const struct low_device_form *f,
                  struct rt_device *d, struct rt_dev_code **out) {
-  struct str key = STR_INIT;
+  SCOPED_STR key = STR_INIT;
   str_addn(&key, (const char *)&d->target, sizeof d->target);
   low_form_key(r, f, LOW_KEY_PROCESS, &key);
   struct low_dev_cached *known =
@@ -204,7 +202,6 @@ low_dev_code_get(const struct low_region *r, const struct low_device_form *f,
     if (s == OK) known = low_dev_keep(c, &key);
   }
   if (s == OK) *out = known->code;
-  str_clear(&key);
   return s;
 }
 

@@ -30,11 +30,10 @@ low_moves_new(struct rt_device *d, const struct str *text) {
 
 static status
 low_moves_compile(struct rt_device *d, const struct str *key) {
-  struct str text = STR_INIT;
+  SCOPED_STR text = STR_INIT;
   status s = low_llvm_moves(d->code_kind, d->arch, &text);
   if (s == OK) s = low_moves_new(d, &text);
   if (s == OK) low_disk_keep("moves", key, text.s, text.len);
-  str_clear(&text);
   return s;
 }
 

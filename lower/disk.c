@@ -114,7 +114,7 @@ disk_folder(const char *folder, struct str *out) {
 /* Make the folder with all above it; 0 or errno. */
 static int
 disk_folder_make(void) {
-  struct str path = STR_INIT;
+  SCOPED_STR path = STR_INIT;
   str_add(&path, disk.folder.s);
   int bad = 0;
   for (char *p = path.s + 1; !bad; p++) {
@@ -125,7 +125,6 @@ disk_folder_make(void) {
     *p = c;
     if (!c) break;
   }
-  str_clear(&path);
   return bad;
 }
 
@@ -212,7 +211,7 @@ disk_trim(void) {
     if (fd >= 0) close(fd);
     return;
   }
-  struct arena names = {0};
+  SCOPED_BY(arena_clear) struct arena names = {0};
   struct disk_file *files;
   size_t n = disk_list(d, &names, &files), removed = 0;
   disk.used = 0;
@@ -227,7 +226,6 @@ disk_trim(void) {
              disk.folder.s, removed, n, disk.used);
   }
   free(files);
-  arena_clear(&names);
   closedir(d);
   disk.listed = true;
 }
@@ -328,7 +326,7 @@ low_disk_find(const char *kind, const char *name, const struct str *key,
               struct low_entry *out) {
   assert(kind && name && key->len);
   if (!disk.open || disk.fd == CLOSED) return false;
-  struct str entry = STR_INIT, whole = STR_INIT;
+  SCOPED_STR entry = STR_INIT, whole = STR_INIT;
   disk_name(kind, key, &entry, &whole);
   const char *why;
   size_t n = 0;
@@ -343,8 +341,6 @@ low_disk_find(const char *kind, const char *name, const struct str *key,
              entry.s, name, why);
   }
   if (!found) low_entry_clear(out);
-  str_clear(&entry);
-  str_clear(&whole);
   return found;
 }
 
@@ -397,7 +393,7 @@ low_disk_keep(const char *kind, const struct str *key, const char *bytes,
               size_t n) {
   assert(kind && (bytes || !n));
   if (!disk.open) return;
-  struct str name = STR_INIT, whole = STR_INIT, file = STR_INIT;
+  SCOPED_STR name = STR_INIT, whole = STR_INIT, file = STR_INIT;
   disk_name(kind, key, &name, &whole);
   disk_file_make(&whole, bytes, n, &file);
   int bad = disk_replace(name.s, &file);
@@ -413,7 +409,4 @@ low_disk_keep(const char *kind, const struct str *key, const char *bytes,
     disk.used += file.len;
     if (!disk.listed || disk.used > disk.max) disk_trim();
   }
-  str_clear(&name);
-  str_clear(&whole);
-  str_clear(&file);
 }

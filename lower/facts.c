@@ -154,10 +154,9 @@ facts_find(struct low_kernel *k, struct arena *arena, const struct str *key) {
              k->name);
   }
   TRY(low_llvm_facts(k, arena));
-  struct str b = STR_INIT;
+  SCOPED_STR b = STR_INIT;
   facts_write(k, &b);
   low_disk_keep("facts", key, b.s, b.len);
-  str_clear(&b);
   return OK;
 }
 
@@ -165,11 +164,9 @@ status
 low_facts_get(struct low_kernel *k, struct arena *arena) {
   assert(k->bitcode && k->name);
   if (!low_disk_is_open()) return low_llvm_facts(k, arena);
-  struct str key = STR_INIT;
+  SCOPED_STR key = STR_INIT;
   str_addn(&key, (const char *)k->digest.bytes, sizeof k->digest.bytes);
-  status s = facts_find(k, arena, &key);
-  str_clear(&key);
-  return s;
+  return facts_find(k, arena, &key);
 }
 
 /* ---- sources ------------------------------------------------------------- */
@@ -203,11 +200,9 @@ low_source_get(const char *name, const char *source, struct str *bitcode) {
   assert(name && source && !bitcode->len);
   if (!low_disk_is_open() || !source_is_whole(source))
     return low_llvm_source(name, source, bitcode);
-  struct str key = STR_INIT;
+  SCOPED_STR key = STR_INIT;
   low_file_identity(OP2_CLANG, &key);
   facts_put_text(&key, name);
   facts_put_text(&key, source);
-  status s = source_find(name, source, &key, bitcode);
-  str_clear(&key);
-  return s;
+  return source_find(name, source, &key, bitcode);
 }

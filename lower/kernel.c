@@ -85,14 +85,13 @@ kernel_make_opaque(struct kernel *k, const char *why) {
 __attribute__((format(printf, 2, 3))) static void
 kernel_effect(struct kernel *k, const char *fmt, ...) {
   if (k->k.effects) return;
-  struct str why = STR_INIT;
+  SCOPED_STR why = STR_INIT;
   va_list ap;
   va_start(ap, fmt);
   str_vprintf(&why, fmt, ap);
   va_end(ap);
   k->k.effects = true;
   k->k.why = arena_str(&k->arena, why.s);
-  str_clear(&why);
 }
 
 static bool
@@ -138,11 +137,10 @@ kernel_blob_global(void *user, struct low_const *c) {
   const struct kernel *k = user;
   const char *unit = strrchr(c->name, '#');
   uint32_t u = unit ? (uint32_t)strtoul(unit + 1, NULL, 10) : 0;
-  struct str name = STR_INIT;
+  SCOPED_STR name = STR_INIT;
   str_addn(&name, c->name, u ? (size_t)(unit - c->name) : strlen(c->name));
   const struct op2_blob_entry *e = low_blob_entry(
       u ? k->from[u - 1].blob : k->blob, OP2_BLOB_GLOBAL, name.s);
-  str_clear(&name);
   if (!e) return false;
   c->address = e->address;
   c->size = (size_t)e->size;
@@ -183,7 +181,7 @@ kernel_tie(struct kernel *k, uint32_t unit, const struct op2_blob *blob,
 /* What equal code has in common: each unit's, and who calls whom. */
 static void
 kernel_digest(struct kernel *k, const struct op2_blob_entry *entry) {
-  struct str b = STR_INIT;
+  SCOPED_STR b = STR_INIT;
   str_addn(&b, (const char *)entry->digest, sizeof entry->digest);
   for (uint32_t u = 0; u < k->k.nunits; u++)
     str_addn(&b, (const char *)k->from[u].entry->digest, sizeof entry->digest);
@@ -191,7 +189,6 @@ kernel_digest(struct kernel *k, const struct op2_blob_entry *entry) {
     str_printf(&b, "%u %s %u\n", k->k.ties[t].unit, k->k.ties[t].name,
                k->k.ties[t].to);
   digest_of(b.s, b.len, &k->k.digest);
-  str_clear(&b);
 }
 
 /* The kernel's code, and what it calls of other files, as far as they have
@@ -280,11 +277,10 @@ kernel_read_source(struct kernel *k) {
   assert(k->code.len);
   k->k.bitcode = k->code.s;
   k->k.bitcode_bytes = k->code.len;
-  struct str b = STR_INIT; /* the text may define other functions */
+  SCOPED_STR b = STR_INIT; /* the text may define other functions */
   str_printf(&b, "%s\n", k->k.name);
   str_addn(&b, k->code.s, k->code.len);
   digest_of(b.s, b.len, &k->k.digest);
-  str_clear(&b);
   TRY(kernel_read(k, kernel_source_global, NULL));
   if (k->k.effects && k->k.nconsts)
     FAIL(ERR_COMPILE,

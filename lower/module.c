@@ -32,11 +32,10 @@ low_file_identity(const char *path, struct str *out) {
 
 void
 low_module_identity(struct str *out) {
-  struct str path = STR_INIT;
+  SCOPED_STR path = STR_INIT;
   module_path(MODULE_NAME, &path);
   low_file_identity(&op2_low_llvm ? "/proc/self/exe" : path.s, out);
   low_file_identity(OP2_LLVM_LIBRARY, out);
-  str_clear(&path);
 }
 
 static void

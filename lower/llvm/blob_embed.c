@@ -227,7 +227,7 @@ embed_function(struct embedder *b, const char *name, const char *types) {
 /* A reference to a function of other files that does not ask for it. */
 static LLVMValueRef
 embed_weak_ref(struct embedder *b, const char *name) {
-  struct str line = STR_INIT;
+  SCOPED_STR line = STR_INIT;
   const char *alias =
       arena_printf(&b->e->arena, "op2.called.%u.%s", b->nentries, b->suffix);
   if (*name == 1) name++; /* LLVM's mark of a name as it is */
@@ -235,7 +235,6 @@ embed_weak_ref(struct embedder *b, const char *name) {
   str_quote(&line, name);
   str_add(&line, "\n");
   LLVMAppendModuleInlineAsm(b->m, line.s, line.len);
-  str_clear(&line);
   LLVMValueRef g = LLVMAddGlobal(b->m, LLVMInt8TypeInContext(b->ctx), alias);
   LLVMSetVisibility(g, LLVMHiddenVisibility);
   return g;

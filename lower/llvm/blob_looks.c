@@ -210,7 +210,7 @@ walk(struct look_flow *w, LLVMValueRef place) {
     bool after;
   } *todo = NULL;
   uint32_t n = 0, cap = 0;
-  struct table seen = {0};
+  SCOPED_BY(table_clear) struct table seen = {0};
   LLVMBasicBlockRef block = LLVMGetInstructionParent(place);
   LLVMValueRef first = LLVMGetNextInstruction(place);
   bool after = false;
@@ -233,7 +233,6 @@ walk(struct look_flow *w, LLVMValueRef place) {
     after = todo[n].after;
     first = LLVMGetFirstInstruction(block);
   }
-  table_clear(&seen);
   free(todo);
 }
 
@@ -329,7 +328,7 @@ peeks_classify(struct low_embedded *e) {
 status
 low_looks_classify(LLVMModuleRef m, struct low_embedded *e) {
   if (!e->nlooks) return OK;
-  struct table loops = {0};
+  SCOPED_BY(table_clear) struct table loops = {0};
   mark_places(m, e, true);
   LLVMModuleRef copy = LLVMCloneModule(m);
   mark_places(m, e, false);
@@ -343,7 +342,6 @@ low_looks_classify(LLVMModuleRef m, struct low_embedded *e) {
       classify_function(f, mark_id(copy), &loops, e);
     peeks_classify(e);
   }
-  table_clear(&loops);
   LLVMDisposeModule(copy);
   return s;
 }

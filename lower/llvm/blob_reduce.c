@@ -143,7 +143,7 @@ reduce_global(LLVMValueRef g, const char *suffix) {
 static void
 reduce_declare(LLVMModuleRef m, LLVMValueRef g) {
   LLVMTypeRef type = LLVMGlobalGetValueType(g);
-  struct str name = STR_INIT, own = STR_INIT;
+  SCOPED_STR name = STR_INIT, own = STR_INIT;
   size_t len;
   str_add(&name, LLVMGetValueName2(g, &len));
   str_printf(&own, "%s" LOW_BLOB_OWN, name.s);
@@ -152,8 +152,6 @@ reduce_declare(LLVMModuleRef m, LLVMValueRef g) {
                        ? LLVMAddFunction(m, name.s, type)
                        : LLVMAddGlobal(m, type, name.s);
   LLVMReplaceAllUsesWith(g, v);
-  str_clear(&name);
-  str_clear(&own);
 }
 
 /* Uses of aliases go; what is left of them is dead. */

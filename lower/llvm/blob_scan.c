@@ -172,18 +172,17 @@ scan_type(void *user, const char *type) {
 
 static void
 scan_add_function(LLVMValueRef f, struct low_embedded *e) {
-  struct str types = STR_INIT;
+  SCOPED_STR types = STR_INIT;
   low_param_types(f, scan_type, &types);
   VEC_PUSH(e->functions, e->nfunctions, e->capfunctions,
            arena_str(&e->arena, scan_name(f)));
   VEC_PUSH(e->types, e->ntypes, e->captypes,
            arena_str(&e->arena, types.len ? types.s : ""));
-  str_clear(&types);
 }
 
 void
 low_scan_functions(LLVMModuleRef m, struct low_embedded *e) {
-  struct table bad = {0};
+  SCOPED_BY(table_clear) struct table bad = {0};
   bool loops = scan_uses_op2(m);
   scan_bad(m, &bad);
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
@@ -191,7 +190,6 @@ low_scan_functions(LLVMModuleRef m, struct low_embedded *e) {
         ((loops && scan_taken(f)) || low_blob_replaceable(f) ||
          scan_for_others(f, &bad)))
       scan_add_function(f, e);
-  table_clear(&bad);
 }
 
 static bool
@@ -321,7 +319,7 @@ scan_list_without(LLVMModuleRef m, const char *name, LLVMValueRef fn) {
   if (!old) return;
   LLVMTypeRef type = LLVMGetElementType(LLVMGlobalGetValueType(old));
   unsigned n = (unsigned)LLVMGetArrayLength2(LLVMGlobalGetValueType(old));
-  LLVMValueRef *v = mem_alloc(n + 1, sizeof *v);
+  SCOPED LLVMValueRef *v = mem_alloc(n + 1, sizeof *v);
   unsigned kept = 0;
   for (unsigned i = 0; i < n; i++) {
     LLVMValueRef one = LLVMGetAggregateElement(LLVMGetInitializer(old), i);
@@ -329,7 +327,6 @@ scan_list_without(LLVMModuleRef m, const char *name, LLVMValueRef fn) {
     if ((pair ? LLVMGetOperand(one, 1) : one) != fn) v[kept++] = one;
   }
   LLVMValueRef init = LLVMConstArray2(type, v, kept);
-  free(v);
   if (kept < n) {
     LLVMValueRef g = LLVMAddGlobal(m, LLVMTypeOf(init), "");
     LLVMSetInitializer(g, init);

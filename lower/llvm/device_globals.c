@@ -57,12 +57,10 @@ spell_out(LLVMBuilderRef b, LLVMValueRef c, LLVMValueRef g, LLVMValueRef mine) {
   default: return NULL;
   }
   unsigned n = (unsigned)LLVMGetNumOperands(c) - 1;
-  LLVMValueRef *at = mem_alloc(n + 1, sizeof *at);
+  SCOPED LLVMValueRef *at = mem_alloc(n + 1, sizeof *at);
   for (unsigned k = 0; k < n; k++) at[k] = LLVMGetOperand(c, k + 1);
-  LLVMValueRef p = LLVMBuildInBoundsGEP2(b, LLVMGetGEPSourceElementType(c),
-                                         first, at, n, "");
-  free(at);
-  return p;
+  return LLVMBuildInBoundsGEP2(b, LLVMGetGEPSourceElementType(c), first, at, n,
+                               "");
 }
 
 static status

@@ -120,7 +120,7 @@ static void
 facts_maths(struct facts *f, struct low_kernel *k, struct arena *arena) {
   uint32_t cap = 0;
   size_t len;
-  const char **maths = NULL;
+  SCOPED const char **maths = NULL;
   k->nmaths = 0;
   for (LLVMValueRef g = LLVMGetFirstFunction(f->m); g;
        g = LLVMGetNextFunction(g)) {
@@ -131,7 +131,6 @@ facts_maths(struct facts *f, struct low_kernel *k, struct arena *arena) {
   }
   k->maths = ARENA_ARRAY(arena, const char *, k->nmaths);
   if (maths) memcpy(k->maths, maths, k->nmaths * sizeof *maths);
-  free(maths);
   low_math_without_errno(f->m);
 }
 

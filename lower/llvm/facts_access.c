@@ -37,14 +37,13 @@ static const char *const harmless[] = {"llvm.lifetime.",
 void
 fact_effect(struct facts *f, const char *fmt, ...) {
   if (f->effects) return;
-  struct str text = STR_INIT;
+  SCOPED_STR text = STR_INIT;
   va_list ap;
   va_start(ap, fmt);
   str_vprintf(&text, fmt, ap);
   va_end(ap);
   f->effects = true;
   f->why = arena_str(&f->arena, text.s);
-  str_clear(&text);
 }
 
 static const char *

@@ -142,7 +142,7 @@ flow_solve(struct flow *w) {
 /* full = longest prefix that is in the set at every return. */
 static void
 flow_full(struct flow *w) {
-  uint64_t *all = mem_alloc(w->words, sizeof *all);
+  SCOPED uint64_t *all = mem_alloc(w->words, sizeof *all);
   bool returns = false;
   memset(all, 0xff, w->words * sizeof *all);
   for (uint32_t b = 0; b < w->nblocks; b++) {
@@ -156,7 +156,6 @@ flow_full(struct flow *w) {
     while (o->full < o->extent && flow_has(all, o->bit0 + o->full, 1))
       o->full++;
   }
-  free(all);
 }
 
 /* Walk the accesses, which are in program order, with the set so far. */

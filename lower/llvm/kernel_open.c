@@ -56,25 +56,23 @@ link_taken(LLVMModuleRef m, const struct str *name) {
 /* Let the linker take `fn`: external, under a name that neither module has. */
 static void
 link_show(LLVMValueRef fn, LLVMModuleRef m, LLVMModuleRef to) {
-  struct str name = STR_INIT;
+  SCOPED_STR name = STR_INIT;
   str_add(&name, "op2.kernel");
   while (link_taken(m, &name) || link_taken(to, &name)) str_add(&name, ".");
   LLVMSetValueName2(fn, name.s, name.len);
   LLVMSetLinkage(fn, LLVMExternalLinkage);
-  str_clear(&name);
 }
 
 /* Have the linker tell what becomes of these; NULL stays NULL. */
 static void
 link_refs_note(LLVMModuleRef m, LLVMValueRef const *v, uint32_t n) {
   LLVMContextRef ctx = LLVMGetModuleContext(m);
-  LLVMMetadataRef *row = mem_alloc(n, sizeof *row);
+  SCOPED LLVMMetadataRef *row = mem_alloc(n, sizeof *row);
   for (uint32_t k = 0; k < n; k++)
     if (v[k]) row[k] = LLVMValueAsMetadata(v[k]);
   LLVMAddNamedMetadataOperand(
       m, link_refs,
       LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, row, n)));
-  free(row);
 }
 
 /* v becomes what was noted; NULL: nobody needed it. */
@@ -163,7 +161,7 @@ open_unit(const struct low_kernel *k, uint32_t u, LLVMContextRef ctx,
  * have the same name, as far as names tell. */
 static void
 open_rename_globals(LLVMModuleRef m, uint32_t u) {
-  struct str name = STR_INIT;
+  SCOPED_STR name = STR_INIT;
   size_t len;
   for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
     if (!LLVMIsDeclaration(g)) continue;
@@ -171,14 +169,13 @@ open_rename_globals(LLVMModuleRef m, uint32_t u) {
     str_printf(&name, "%s#%u", LLVMGetValueName2(g, &len), u);
     LLVMSetValueName2(g, name.s, name.len);
   }
-  str_clear(&name);
 }
 
 /* A start of names that no unit has. */
 static void
 open_free_name(const struct open_unit *units, uint32_t n, struct str *base) {
   assert(n > 0 && !base->len);
-  struct str name = STR_INIT;
+  SCOPED_STR name = STR_INIT;
   bool taken = true;
   for (str_add(base, "op2.unit"); taken; str_add(base, ".")) {
     taken = false;
@@ -188,7 +185,6 @@ open_free_name(const struct open_unit *units, uint32_t n, struct str *base) {
       taken |= link_taken(units[k / n].m, &name);
     }
   }
-  str_clear(&name);
 }
 
 /* Give unit u and what it calls of the others the names that tie them. */
@@ -196,7 +192,7 @@ static void
 open_tie(const struct low_kernel *k, uint32_t u, const struct open_unit *unit,
          const struct str *base) {
   assert(u <= k->nunits);
-  struct str name = STR_INIT;
+  SCOPED_STR name = STR_INIT;
   for (uint32_t t = 0; t < k->nties; t++) {
     if (k->ties[t].unit != u) continue;
     LLVMValueRef f = LLVMGetNamedFunction(unit->m, k->ties[t].name);
@@ -213,7 +209,6 @@ open_tie(const struct low_kernel *k, uint32_t u, const struct open_unit *unit,
   str_printf(&name, "%s.%u", base->s, u);
   LLVMSetValueName2(unit->fn, name.s, name.len);
   LLVMSetLinkage(unit->fn, LLVMExternalLinkage);
-  str_clear(&name);
 }
 
 /* Link all units into m, which takes their modules. */
@@ -221,7 +216,7 @@ static status
 open_link(const struct low_kernel *k, struct open_unit *units, LLVMModuleRef m,
           LLVMValueRef *fn_out) {
   uint32_t n = k->nunits + 1;
-  struct str base = STR_INIT;
+  SCOPED_STR base = STR_INIT;
   status s = OK;
   open_free_name(units, n, &base);
   for (uint32_t u = 0; u < n; u++) {
@@ -236,7 +231,6 @@ open_link(const struct low_kernel *k, struct open_unit *units, LLVMModuleRef m,
       s = err_set(ERR_COMPILE, "its files cannot be linked: %s",
                   ll_error_text());
   }
-  str_clear(&base);
   TRY(s);
   link_refs_take(m, fn_out, 1);
   open_hide_all(m);
@@ -258,12 +252,11 @@ status
 low_kernel_open(const struct low_kernel *k, LLVMContextRef ctx,
                 LLVMModuleRef *out, LLVMValueRef *fn_out) {
   assert(k->bitcode && k->name);
-  struct open_unit *units = mem_alloc(k->nunits + 1, sizeof *units);
+  SCOPED struct open_unit *units = mem_alloc(k->nunits + 1, sizeof *units);
   *out = NULL;
   status s = open_all(k, units, ctx, out, fn_out);
   for (uint32_t u = 0; u < k->nunits + 1; u++)
     if (units[u].m) LLVMDisposeModule(units[u].m);
-  free(units);
   if (s == OK) {
     LLVMStripModuleDebugInfo(*out);
     return OK;

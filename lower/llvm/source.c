@@ -48,12 +48,11 @@ source_open(struct source_files *f, const char *name, const char *source) {
   str_printf(&f->in, "%s/in.c", f->dir.s);
   str_printf(&f->out, "%s/out.bc", f->dir.s);
   str_printf(&f->log, "%s/log", f->dir.s);
-  struct str text = STR_INIT;
+  SCOPED_STR text = STR_INIT;
   str_add(&text, "#line 1 ");
   str_quote(&text, name);
   str_printf(&text, "\n%s\n", source);
   int bad = str_write_file(&text, f->in.s);
-  str_clear(&text);
   if (bad)
     FAIL(ERR_IO, "kernel %s: cannot write %s: %s", name, f->in.s,
          strerror(bad));
@@ -114,13 +113,10 @@ source_run(const struct source_files *f, const char *name) {
   int rc;
   TRY(source_spawn(f, name, &rc));
   if (!rc) return OK;
-  struct str log = STR_INIT;
+  SCOPED_STR log = STR_INIT;
   str_read_file(&log, f->log.s);
   while (log.len && log.s[log.len - 1] == '\n') log.s[--log.len] = 0;
-  status s =
-      err_set(ERR_COMPILE, "kernel %s does not compile:\n%s", name, log.s);
-  str_clear(&log);
-  return s;
+  return err_set(ERR_COMPILE, "kernel %s does not compile:\n%s", name, log.s);
 }
 
 /* Can the memory behind `v` change? Loads and address arithmetic cannot; the

@@ -91,7 +91,7 @@ static void
 spir_list(struct low_emit *em, LLVMValueRef fn, const char *name,
           const char *of_pointer, const char *of_word) {
   unsigned n = LLVMCountParams(fn);
-  LLVMMetadataRef *list = mem_alloc(n + 1, sizeof *list);
+  SCOPED LLVMMetadataRef *list = mem_alloc(n + 1, sizeof *list);
   for (unsigned k = 0; k < n; k++) {
     bool pointer =
         LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(fn, k))) == LLVMPointerTypeKind;
@@ -101,13 +101,12 @@ spir_list(struct low_emit *em, LLVMValueRef fn, const char *name,
   LLVMGlobalSetMetadata(
       fn, LLVMGetMDKindIDInContext(em->ctx, name, (unsigned)strlen(name)),
       LLVMMDNodeInContext2(em->ctx, list, n));
-  free(list);
 }
 
 static void
 spir_spaces(struct low_emit *em, LLVMValueRef fn) {
   unsigned n = LLVMCountParams(fn);
-  LLVMMetadataRef *list = mem_alloc(n + 1, sizeof *list);
+  SCOPED LLVMMetadataRef *list = mem_alloc(n + 1, sizeof *list);
   for (unsigned k = 0; k < n; k++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(fn, k));
     bool pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
@@ -118,7 +117,6 @@ spir_spaces(struct low_emit *em, LLVMValueRef fn) {
   LLVMGlobalSetMetadata(
       fn, LLVMGetMDKindIDInContext(em->ctx, "kernel_arg_addr_space", 21),
       LLVMMDNodeInContext2(em->ctx, list, n));
-  free(list);
 }
 
 static void
@@ -361,10 +359,9 @@ spir_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
 
 static status
 spirv_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
-  struct str spir = STR_INIT;
+  SCOPED_STR spir = STR_INIT;
   status s = spir_finish(t, m, &spir);
   if (s == OK) s = low_spirv_translate(&spir, code);
-  str_clear(&spir);
   return s;
 }
 

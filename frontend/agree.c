@@ -131,9 +131,9 @@ report(const char *texts, const char *head) {
 
 static status
 tell_difference(const char *what) {
-  struct past *mine = mem_alloc(1, sizeof *mine);
-  struct past *all = mem_alloc((size_t)fe_ranks.size, sizeof *all);
-  char *texts = mem_alloc((size_t)fe_ranks.size + 1, TEXT);
+  SCOPED struct past *mine = mem_alloc(1, sizeof *mine);
+  SCOPED struct past *all = mem_alloc((size_t)fe_ranks.size, sizeof *all);
+  SCOPED char *texts = mem_alloc((size_t)fe_ranks.size + 1, TEXT);
   char *text = texts + (size_t)fe_ranks.size * TEXT;
   mine->n = agree.n;
   memcpy(mine->ring, agree.ring, sizeof agree.ring);
@@ -143,23 +143,19 @@ tell_difference(const char *what) {
     st = rt_allgather(fe_ranks.comm, text, TEXT, texts);
   }
   if (st == OK) st = report(texts, "ranks do not make the same calls");
-  free(mine);
-  free(all);
-  free(texts);
   return st;
 }
 
 /* Some rank has an error; whose has none says whose and which. */
 static status
 tell_error(status st) {
-  char *texts = mem_alloc((size_t)fe_ranks.size + 1, TEXT);
+  SCOPED char *texts = mem_alloc((size_t)fe_ranks.size + 1, TEXT);
   char *text = texts + (size_t)fe_ranks.size * TEXT;
   if (st != OK) snprintf(text, TEXT, "%s", err_last());
   status sent = rt_allgather(fe_ranks.comm, text, TEXT, texts);
   for (int r = 0; sent == OK && st == OK && r < fe_ranks.size; r++)
     if (texts[(size_t)r * TEXT])
       st = err_set(ERR_STATE, "rank %d: %s", r, texts + (size_t)r * TEXT);
-  free(texts);
   return st == OK ? sent : st;
 }
 
@@ -304,9 +300,9 @@ describe_option(const char *texts, size_t bytes, uint32_t i, struct str *out) {
 /* `most`: bytes of the rank that has most. */
 static status
 tell_options(const struct str *mine, size_t most) {
-  char *texts = mem_alloc((size_t)fe_ranks.size + 1, most + 1);
+  SCOPED char *texts = mem_alloc((size_t)fe_ranks.size + 1, most + 1);
   char *own = texts + (size_t)fe_ranks.size * (most + 1);
-  struct str said = STR_INIT;
+  SCOPED_STR said = STR_INIT;
   memcpy(own, mine->s, mine->len);
   status st = rt_allgather(fe_ranks.comm, own, most + 1, texts);
   for (uint32_t i = 0; st == OK && *text_at(texts, most + 1, i); i++)
@@ -316,8 +312,6 @@ tell_options(const struct str *mine, size_t most) {
                  "op_init: options that have to be the same on all ranks "
                  "differ: %s",
                  said.s);
-  str_clear(&said);
-  free(texts);
   return st;
 }
 

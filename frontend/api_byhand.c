@@ -227,14 +227,13 @@ static status
 reduce_written(void *data, size_t n, size_t size) {
   static const char zero[16];
   size_t ranks = (size_t)fe_ranks.size, bytes = n * size;
-  char *all = mem_alloc(ranks + 1, bytes + 1);
+  SCOPED char *all = mem_alloc(ranks + 1, bytes + 1);
   status st = rt_allgather(fe_ranks.comm, data, bytes, all);
   for (size_t r = 1; st == OK && r < ranks; r++)
     for (size_t i = 0; i < n; i++)
       if (size > sizeof zero || memcmp(all + r * bytes + i * size, zero, size))
         memcpy(all + i * size, all + r * bytes + i * size, size);
   if (st == OK) memcpy(data, all, bytes);
-  free(all);
   return st;
 }
 

@@ -65,11 +65,10 @@ check_shape(struct rt_file *f, const char *name, const struct rt_data *d,
 /* End of an API call: the file is closed whatever happened. */
 static status
 finish(struct rt_file *f, bool keep, status st) {
-  struct str said = STR_INIT;
+  SCOPED_STR said = STR_INIT;
   if (st != OK) str_add(&said, err_last());
   status closed = rt_io_close(f, keep && st == OK);
   if (st != OK) err_set(st, "%s", said.s);
-  str_clear(&said);
   return st != OK ? st : closed;
 }
 
@@ -446,15 +445,13 @@ table_write(struct rt_file *f, const struct fe_map *m,
   size_t n = (size_t)(r->hi - r->lo) * r->dim, size = r->type.size;
   bool as_is = !fe_ranked() && !fe.base_index;
   if (as_is) return rt_io_write(f, m->pub.name, r, m->pub.map);
-  void *t = mem_alloc(n + 1, size);
+  SCOPED void *t = mem_alloc(n + 1, size);
   for (size_t i = 0; i < n; i++)
     if (size == sizeof(int))
       ((int *)t)[i] = (int)entry_of(m, i);
     else
       ((long long *)t)[i] = entry_of(m, i);
-  status st = rt_io_write(f, m->pub.name, r, t);
-  free(t);
-  return st;
+  return rt_io_write(f, m->pub.name, r, t);
 }
 
 enum { MAP_TYPE_ROOM = 10 }; /* bytes of the attribute, as in OP2 */

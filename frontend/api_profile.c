@@ -133,12 +133,11 @@ void
 op_profile_enter_kernel(const char *name, const char *target,
                         const char *variant) {
   if (!profile.on) return;
-  struct str full = STR_INIT;
+  SCOPED_STR full = STR_INIT;
   if (name)
     str_printf(&full, "%s (%s, %s)", name, target ? target : "",
                variant ? variant : "");
   enter("op_profile_enter_kernel", name ? full.s : NULL, true);
-  str_clear(&full);
 }
 
 void
@@ -243,11 +242,10 @@ write_json(const char *path) {
   if (!path)
     FAIL(ERR_ARG, "op_profile_output_json: expected a file name, found NULL");
   if (!op_is_root()) return OK;
-  struct str b = STR_INIT;
+  SCOPED_STR b = STR_INIT;
   walk(&b, (struct visitor){json_open, json_close});
   str_add(&b, "\n");
   int err = str_write_file(&b, path);
-  str_clear(&b);
   if (err)
     FAIL(ERR_IO, "op_profile_output_json: cannot write \"%s\": %s", path,
          strerror(err));

@@ -113,13 +113,12 @@ abandon(void) {
  * asked for. */
 static status
 fail(status st) {
-  struct str said = STR_INIT;
+  SCOPED_STR said = STR_INIT;
   str_printf(&said, "op2_checkpoint(\"%s\")", rt_io_path(window.file));
   if (window.at) str_printf(&said, " of %s:%d", window.at, window.line);
   str_printf(&said, ": %s", err_last());
   abandon();
   err_set(st, "%s", said.s);
-  str_clear(&said);
   return st;
 }
 

@@ -102,7 +102,7 @@ add_remarks(const struct ir_trace *t, struct str *text) {
 
 static void
 write_trace(const char *stem, const struct ir_trace *t) {
-  struct str text = STR_INIT, path = STR_INIT;
+  SCOPED_STR text = STR_INIT, path = STR_INIT;
   if (mkdir(fe.opt.trace_dir, 0777) && errno != EEXIST)
     LOG_WARN("cannot make folder %s: %s", fe.opt.trace_dir, strerror(errno));
   ir_print(t, &text);
@@ -114,8 +114,6 @@ write_trace(const char *stem, const struct ir_trace *t) {
   ir_dot(t, &text);
   str_printf(&path, "%s/%s.dot", fe.opt.trace_dir, stem);
   write_file(path.s, &text);
-  str_clear(&text);
-  str_clear(&path);
 }
 
 void
@@ -174,7 +172,7 @@ fe_dump_event(const char *name, double begin, double end) {
 
 status
 fe_dump_timeline(const char *path) {
-  struct str b = STR_INIT;
+  SCOPED_STR b = STR_INIT;
   str_add(&b, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
   str_add(&b, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":1,"
               "\"args\":{\"name\":\"op2lazy\"}}");
@@ -188,7 +186,6 @@ fe_dump_timeline(const char *path) {
   }
   str_add(&b, "\n]}\n");
   int bad = str_write_file(&b, path);
-  str_clear(&b);
   if (bad) FAIL(ERR_IO, "cannot write %s: %s", path, strerror(bad));
   return OK;
 }
@@ -253,10 +250,9 @@ trace_write(const char *path) {
          path);
   if (!fe_recs.n && !fe_programs.last)
     FAIL(ERR_STATE, "op2_trace_write: no loop was recorded yet");
-  struct str text = STR_INIT;
+  SCOPED_STR text = STR_INIT;
   status st = trace_text(&text, dot);
   int bad = st == OK ? str_write_file(&text, path) : 0;
-  str_clear(&text);
   if (bad) FAIL(ERR_IO, "op2_trace_write: %s: %s", path, strerror(bad));
   return st;
 }

@@ -23,11 +23,10 @@ block_size_set(void) {
 
 static void
 cache_open(bool shared) {
-  struct str machine = STR_INIT;
+  SCOPED_STR machine = STR_INIT;
   low_machine_text(&machine);
   low_disk_open(fe.opt.cache_dir, fe.opt.cache_size, machine.s);
   low_disk_share(shared);
-  str_clear(&machine);
 }
 
 /* What options decide for the whole process. */

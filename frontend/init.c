@@ -79,11 +79,10 @@ fe_start(void) {
  * again. */
 static void
 fe_init_failed(status st) {
-  struct str message = STR_INIT;
+  SCOPED_STR message = STR_INIT;
   str_add(&message, err_last());
   if (fe.handler) fe_forget();
   fe_error(err_set(st, "%s", message.s));
-  str_clear(&message);
 }
 
 static void

@@ -115,8 +115,7 @@ recs_find(const struct fe_rec *refused, struct fe_cause why, uint32_t *keep) {
 
 void
 fe_lost_drop(const struct fe_rec *refused, struct fe_cause why) {
-  uint32_t *keep = mem_alloc(fe_recs.n + 1, sizeof *keep);
+  SCOPED uint32_t *keep = mem_alloc(fe_recs.n + 1, sizeof *keep);
   uint32_t n = recs_find(refused, why, keep);
   if (n < fe_recs.n) fe_recs_keep(keep, n, false);
-  free(keep);
 }

@@ -181,7 +181,7 @@ fe_overlap_call(struct fe_call *c, const op_arg *args) {
   if (!any_meet(c, args)) return c;
   assert(c->nargs <= 64);
   roots_find(c, args, root);
-  struct str words = STR_INIT;
+  SCOPED_STR words = STR_INIT;
   str_addn(&words, (const char *)&c->id, sizeof c->id);
   for (uint32_t a = 0; a < c->nargs; a++) {
     key[a].root = root[a];
@@ -194,7 +194,6 @@ fe_overlap_call(struct fe_call *c, const op_arg *args) {
     *id = s->id + 1;
   }
   struct fe_call *shared = fe_calls.all[*id - 1];
-  str_clear(&words);
   return shared;
 }
 

@@ -21,7 +21,7 @@ on_gpu(const struct ir_trace *t) {
 
 status
 fe_passes_run(struct ir_trace **t, struct fe_program *p) {
-  struct str disable = STR_INIT, with = STR_INIT;
+  SCOPED_STR disable = STR_INIT, with = STR_INIT;
   bool colours =
       fe.opt.reproducible || fe.opt.threading == OPT_threading_colours;
   str_printf(&disable, "%s%s", fe.opt.disable, fe.apart ? ",fuse" : "");
@@ -37,10 +37,7 @@ fe_passes_run(struct ir_trace **t, struct fe_program *p) {
                            .stress = fe.opt.stress,
                            .after = fe.opt.trace > 1 ? fe_dump_pass : NULL,
                            .user = p};
-  status st = pass_run(t, &o);
-  str_clear(&disable);
-  str_clear(&with);
-  return st;
+  return pass_run(t, &o);
 }
 
 status

@@ -53,7 +53,7 @@ is_crowded(const struct place *all) {
  * their collectives differ. */
 static status
 find_place(void) {
-  struct place *all = mem_alloc((size_t)fe_ranks.size + 1, sizeof *all);
+  SCOPED struct place *all = mem_alloc((size_t)fe_ranks.size + 1, sizeof *all);
   struct place *mine = &all[fe_ranks.size];
   if (gethostname(mine->host, sizeof mine->host - 1)) mine->host[0] = 0;
   if (sched_getaffinity(0, sizeof mine->processors, &mine->processors))
@@ -61,7 +61,6 @@ find_place(void) {
   status st = rt_allgather(fe_ranks.comm, mine, sizeof *mine, all);
   fe_ranks.local = 0;
   bool crowded = st == OK && is_crowded(all);
-  free(all);
   if (st != OK) return st;
   int64_t naps =
       fe.opt.wait == OPT_wait_auto ? crowded : fe.opt.wait == OPT_wait_nap;

@@ -52,7 +52,7 @@ keep_apart(status st) {
 /* The loop's records, moved to the host. */
 static void
 move_to_host(const struct fe_rec *bad, const char *why) {
-  uint32_t *all = mem_alloc(fe_recs.n + 1, sizeof *all);
+  SCOPED uint32_t *all = mem_alloc(fe_recs.n + 1, sizeof *all);
   LOG_WARN("%s does not take a loop, which runs on the host instead: %s",
            fe_target_name(bad->target), why);
   for (uint32_t i = 0; i < fe_recs.n; i++) {
@@ -61,7 +61,6 @@ move_to_host(const struct fe_rec *bad, const char *why) {
   }
   fe_call_to_host(bad->what);
   fe_recs_keep(all, fe_recs.n, false); /* their words say where they run */
-  free(all);
 }
 
 /* The last message, without the ends of lines that compilers leave behind. */
@@ -99,12 +98,11 @@ fe_refuse(struct fe_request rq, struct fe_refusal *r) {
   (void)fe_agree_tell(mine == first ? st : OK);
   assert(first < fe_recs.n && fe_recs.all[first].kind == FE_REC_LOOP);
   struct fe_rec bad = fe_recs.all[first];
-  char *text = message();
+  SCOPED char *text = message();
   if (fe_target_is_device(bad.target) && fe.opt.fallback == OPT_fallback_host)
     move_to_host(&bad, text);
   else
     drop(&bad, (struct fe_cause){mine == first ? st : ERR_COMPILE, text}, r);
-  free(text);
   return OK;
 }
 

@@ -84,20 +84,19 @@ check_state(struct rt_file *f, const struct fe_dat *d, const char *state) {
 
 static status
 dat_check(struct rt_file *f, const struct fe_dat *d) {
-  struct str key = STR_INIT;
+  SCOPED_STR key = STR_INIT;
   struct entry e;
   fe_dat_key(d, &key);
   status st = entry_read(f, key.s, &e);
   if (st == OK) st = check_alike(f, d, &e);
   if (st == OK) st = check_state(f, d, e.state.s);
   entry_clear(&e);
-  str_clear(&key);
   return st;
 }
 
 static status
 gbl_check(struct rt_file *f, const struct fe_gbl *g) {
-  struct str key = STR_INIT, kind = STR_INIT;
+  SCOPED_STR key = STR_INIT, kind = STR_INIT;
   struct rt_data data = {0};
   bool has = false;
   fe_gbl_key(g, &key);
@@ -109,8 +108,6 @@ gbl_check(struct rt_file *f, const struct fe_gbl *g) {
                  "\"%s\": global \"%s\": expected %s x %u, found %s x %lld",
                  rt_io_path(f), g->name, type_text(g->type), g->dim,
                  has ? kind.s : "none", (long long)(data.n * data.dim));
-  str_clear(&kind);
-  str_clear(&key);
   return st;
 }
 
@@ -130,11 +127,10 @@ known_add(struct table *known, struct str *key) {
 static void
 stranger_note(void *user, const char *name) {
   struct strangers *s = user;
-  struct str key = STR_INIT;
+  SCOPED_STR key = STR_INIT;
   str_printf(&key, "%s/%s", s->group, name);
   if (!s->first.len && !table_get(&s->known, key.s, key.len, 0))
     str_add(&s->first, key.s);
-  str_clear(&key);
 }
 
 static status

@@ -83,7 +83,7 @@ fe_saved_dat(struct rt_file *f, struct fe_dat *d, const char *key) {
 
 status
 fe_saved_gbl(struct rt_file *f, struct fe_gbl *g) {
-  struct str key = STR_INIT;
+  SCOPED_STR key = STR_INIT;
   struct rt_rows r = fe_rows_one(g->dim, g->type, true);
   status st = fe_look_gbl(g);
   if (st == OK) st = fe_gbl_check("op2_checkpoint", g);
@@ -91,7 +91,6 @@ fe_saved_gbl(struct rt_file *f, struct fe_gbl *g) {
   if (st == OK) st = rt_io_write(f, key.s, &r, g->data);
   if (st == OK) st = rt_io_put_text(f, key.s, "name", g->name, 0);
   if (st == OK) st = rt_io_put_text(f, key.s, "kind", type_text(g->type), 0);
-  str_clear(&key);
   return st;
 }
 
@@ -115,26 +114,22 @@ dat_fill(struct rt_file *f, const char *key, struct fe_dat *d) {
 
 status
 fe_saved_restore(struct rt_file *f, struct fe_dat *d) {
-  struct str key = STR_INIT, state = STR_INIT;
+  SCOPED_STR key = STR_INIT, state = STR_INIT;
   bool found;
   fe_dat_key(d, &key);
   status st = rt_io_get_text(f, key.s, "state", &state, &found);
   if (st == OK && !strcmp(state.s, FE_SAVED)) st = dat_fill(f, key.s, d);
   if (st == OK && !strcmp(state.s, FE_LEFT_OUT))
     fe_void_since(d, rt_io_path(f));
-  str_clear(&state);
-  str_clear(&key);
   return st;
 }
 
 status
 fe_saved_restore_gbl(struct rt_file *f, struct fe_gbl *g) {
-  struct str key = STR_INIT;
+  SCOPED_STR key = STR_INIT;
   struct rt_rows r = fe_rows_one(g->dim, g->type, false);
   fe_gbl_key(g, &key);
-  status st = rt_io_read(f, key.s, &r, g->data);
-  str_clear(&key);
-  return st;
+  return rt_io_read(f, key.s, &r, g->data);
 }
 
 status

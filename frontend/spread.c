@@ -71,12 +71,11 @@ dat_is_live(const struct fe_dat *d) {
  * the dats are zeros on all ranks, or on none. Collective. */
 static status
 agree_untouched(struct fe_dat **dats, uint32_t n) {
-  char *zeros = mem_alloc((size_t)n + 1, 1);
+  SCOPED char *zeros = mem_alloc((size_t)n + 1, 1);
   for (uint32_t i = 0; i < n; i++) zeros[i] = dats[i]->rt.untouched;
   status st = fe_join(zeros, n, TYPE_U8, ACC_MIN);
   for (uint32_t i = 0; st == OK && i < n; i++)
     if (dats[i]->rt.untouched && !zeros[i]) rt_dat_touch(&dats[i]->rt);
-  free(zeros);
   return st;
 }
 
@@ -89,14 +88,13 @@ fe_ranks_dat(struct fe_dat *d) {
     TRY(agree_untouched(&d, 1));
   }
   size_t bytes = (size_t)fe_own_size(s) * (size_t)d->pub.size;
-  char *own = NULL;
+  SCOPED char *own = NULL;
   if (!fe_ranks.whole && !d->rt.untouched) {
     own = mem_alloc(bytes + 1, 1);
     memcpy(own, d->rt.mirror, bytes);
   }
   status st = dat_place(d, NULL);
   if (st == OK && own) memcpy(d->rt.mirror, own, bytes);
-  free(own);
   return st;
 }
 
@@ -226,7 +224,7 @@ fe_spread(int level) {
   double begin = timer_wall();
   TRY(fe_agree("spreading sets over the ranks", (uint64_t)fe_ranks.level, OK));
   TRY(fe_whole_check());
-  char **homes = mem_alloc(fe_all.ndats + 1, sizeof *homes);
+  SCOPED char **homes = mem_alloc(fe_all.ndats + 1, sizeof *homes);
   fe_dist_describe(&d, fe_ranks.level);
   status st = agree_untouched(fe_all.dats, fe_all.ndats);
   if (st == OK) st = homes_take(homes);
@@ -237,7 +235,6 @@ fe_spread(int level) {
   if (st == OK) st = homes_give(homes);
   if (st == OK) st = halos_show();
   for (uint32_t i = 0; i < fe_all.ndats; i++) free(homes[i]);
-  free(homes);
   free(d.parts);
   free(d.maps);
   counters[CNT_spreads]++;

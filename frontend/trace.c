@@ -169,7 +169,7 @@ static void
 build_loop(struct builder *b, uint32_t rec, bool apart) {
   const struct fe_rec *r = &fe_recs.all[rec];
   const struct fe_call *c = fe_calls.all[r->what];
-  struct ir_arg *args = mem_alloc(c->nargs + 1, sizeof *args);
+  SCOPED struct ir_arg *args = mem_alloc(c->nargs + 1, sizeof *args);
   b->nraws = 0;
   for (uint32_t a = 0; a < c->nargs; a++) {
     const struct fe_arg *fa = &c->args[a];
@@ -201,7 +201,6 @@ build_loop(struct builder *b, uint32_t rec, bool apart) {
                       .epoch = r->epoch,
                       .tag = rec};
   ir_add_node(b->t, n, args);
-  free(args);
 }
 
 /* Nodes that are no loops: one or two plain arguments. */

@@ -119,7 +119,7 @@ same_rest(const struct fe_program *p, const struct fe_program *q) {
 static status
 make_apart(struct fe_request rq, const struct fe_program *p,
            const double *chosen, struct fe_program **out) {
-  bool *apart = mem_alloc(p->nrecs + 1, sizeof *apart);
+  SCOPED bool *apart = mem_alloc(p->nrecs + 1, sizeof *apart);
   for (uint32_t r = 0; r < p->nrecs; r++) {
     uint32_t k = p->trial->of_record[r];
     apart[r] = k != FE_NO_REGION && chosen[k] > 0;
@@ -127,7 +127,6 @@ make_apart(struct fe_request rq, const struct fe_program *p,
   *out = NULL;
   bool made = fe_program_variant(rq, apart, out) == OK;
   counters[CNT_programs] += made;
-  free(apart);
   if (made && !same_rest(p, *out)) {
     fe_program_free(*out);
     made = false;
@@ -196,7 +195,7 @@ static status
 settle_sums(struct fe_request rq, struct fe_program *p) {
   struct fe_trial *trial = p->trial;
   struct fe_program *q;
-  double *chosen = mem_alloc(trial->n + 1, sizeof *chosen);
+  SCOPED double *chosen = mem_alloc(trial->n + 1, sizeof *chosen);
   for (uint32_t k = 0; k < trial->n; k++)
     chosen[k] = has_sums(&trial->regions[k]) && trial->regions[k].lanes == 1;
   trial->begun = true;
@@ -216,7 +215,6 @@ settle_sums(struct fe_request rq, struct fe_program *p) {
       if (p->trial) p->trial->begun = true;
     }
   }
-  free(chosen);
   return st;
 }
 
@@ -236,13 +234,12 @@ times_take(const struct fe_trial *trial, struct fe_program *q, double *out) {
 
 static void
 times_note(struct fe_trial *trial, struct fe_program *q, unsigned way) {
-  double *now = mem_alloc(trial->n, sizeof *now);
+  SCOPED double *now = mem_alloc(trial->n, sizeof *now);
   times_take(trial, q, now);
   for (uint32_t k = 0; k < trial->n && trial->turns >= WAYS; k++) {
     double *best = &trial->regions[k].best[way];
     if (*best == 0 || now[k] < *best) *best = now[k];
   }
-  free(now);
 }
 
 /* Have the regions taken long enough? */
@@ -265,11 +262,10 @@ is_due(const struct fe_program *p, bool *due) {
 static status
 begin(struct fe_request rq, struct fe_program *p) {
   struct fe_trial *trial = p->trial;
-  double *all = mem_alloc(trial->n, sizeof *all);
+  SCOPED double *all = mem_alloc(trial->n, sizeof *all);
   for (uint32_t k = 0; k < trial->n; k++) all[k] = 1;
   status st = make_apart(rq, p, all, &trial->apart);
   times_take(trial, p, all);
-  free(all);
   if (st != OK || !trial->apart) {
     fe_trial_drop(p);
     return st;
@@ -318,7 +314,7 @@ regions_agree(struct fe_trial *trial) {
 static status
 settle(struct fe_request rq, struct fe_program *p) {
   struct fe_trial *trial = p->trial;
-  double *chosen = mem_alloc(trial->n, sizeof *chosen);
+  SCOPED double *chosen = mem_alloc(trial->n, sizeof *chosen);
   status st = regions_agree(trial);
   if (st == OK) choose(trial, chosen);
   if (st == OK) st = agree_on(chosen, trial->n); /* lanes may differ */
@@ -338,7 +334,6 @@ settle(struct fe_request rq, struct fe_program *p) {
   p->trial = NULL;
   if (st == OK) tell(p, trial, chosen);
   trial_free(trial);
-  free(chosen);
   return st;
 }
 

@@ -20,7 +20,7 @@ complete(struct fe_dat *d) {
   const struct rt_order *o = d->rt.order;
   size_t size = (size_t)d->pub.size;
   size_t bytes = (size_t)o->rows * size;
-  char *all = mem_alloc(bytes + 1, 1);
+  SCOPED char *all = mem_alloc(bytes + 1, 1);
   for (idx_l e = 0; e < o->owned; e++)
     memcpy(all + (size_t)o->row[e] * size,
            d->rt.mirror + (size_t)o->row[e] * size, size);
@@ -29,7 +29,6 @@ complete(struct fe_dat *d) {
     st = fe_join(all + at, bytes - at < PIECE ? bytes - at : PIECE, TYPE_U8,
                  ACC_MAX);
   if (st == OK) memcpy(d->rt.mirror, all, bytes);
-  free(all);
   return st;
 }
 
@@ -158,8 +157,8 @@ send_range(const struct fe_dat *d, idx_g low, idx_g high, bool root_only,
   if (high < last) last = high;
   size_t n = last > first ? (size_t)(last - first) : 0;
   size_t *give = mem_alloc(2 * ranks, sizeof *give), *got = give + ranks;
-  char *home = mem_alloc((size_t)p->declared + 1, size);
-  char *send = mem_alloc((root_only ? 1 : ranks) * n + 1, size);
+  SCOPED char *home = mem_alloc((size_t)p->declared + 1, size);
+  SCOPED char *send = mem_alloc((root_only ? 1 : ranks) * n + 1, size);
   status st = fe_ranks_home(d, home);
   for (size_t r = 0; r < (root_only ? 1 : ranks); r++) {
     give[r] = n;
@@ -169,8 +168,6 @@ send_range(const struct fe_dat *d, idx_g low, idx_g high, bool root_only,
   }
   if (st == OK) st = rt_alltoall(fe_ranks.comm, send, give, size, out, got);
   free(give);
-  free(home);
-  free(send);
   return st;
 }
 

@@ -45,7 +45,7 @@ fe_whole_note(struct fe_map *m) {
 /* Is each of these the same on all ranks? */
 static status
 all_same(const uint64_t *h, size_t n, bool *same) {
-  uint64_t *both = mem_alloc(2 * n, sizeof *both);
+  SCOPED uint64_t *both = mem_alloc(2 * n, sizeof *both);
   for (size_t i = 0; i < n; i++) {
     both[2 * i] = h[i];
     both[2 * i + 1] = ~h[i];
@@ -53,20 +53,17 @@ all_same(const uint64_t *h, size_t n, bool *same) {
   status st = fe_join(both, 2 * n, TYPE_U64, ACC_MIN);
   *same = true;
   for (size_t i = 0; i < n; i++) *same &= both[2 * i] == ~both[2 * i + 1];
-  free(both);
   return st;
 }
 
 static status
 declared_alike(bool *alike) {
-  uint64_t *h = mem_alloc(fe_all.nmaps + 1, sizeof *h);
+  SCOPED uint64_t *h = mem_alloc(fe_all.nmaps + 1, sizeof *h);
   for (uint32_t s = 0; s < fe_all.nsets; s++)
     h[0] = hash_word(h[0], (uint64_t)fe_all.sets[s]->part->declared);
   for (uint32_t k = 0; k < fe_all.nmaps; k++)
     h[k + 1] = fe_all.maps[k]->rows_said;
-  status st = all_same(h, fe_all.nmaps + 1, alike);
-  free(h);
-  return st;
+  return all_same(h, fe_all.nmaps + 1, alike);
 }
 
 /* How many elements of the target's first part the rows name; -1: others, too.
@@ -76,7 +73,7 @@ named_in_first(const struct fe_map *m) {
   const struct rt_part *from = ((struct fe_set *)m->pub.from)->part;
   const struct rt_part *to = ((struct fe_set *)m->pub.to)->part;
   idx_g first = to->start[1], named = 0;
-  char *seen = mem_alloc((size_t)first + 1, 1);
+  SCOPED char *seen = mem_alloc((size_t)first + 1, 1);
   for (size_t i = 0; i < (size_t)from->declared * m->rt.arity; i++) {
     idx_g t = m->declared[i];
     if (t >= first) {
@@ -86,7 +83,6 @@ named_in_first(const struct fe_map *m) {
     named += !seen[t];
     seen[t] = 1;
   }
-  free(seen);
   return named;
 }
 

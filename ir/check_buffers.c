@@ -153,10 +153,9 @@ check_arg(struct ir_check *c, const struct buffers *b, ir_ref n, uint32_t k) {
   }
   if (a->in == IR_NONE || (!ir_reads_data(node) && !ir_deferred(node))) return;
   bool end = ir_deferred(node) || ir_op_info[node->op].root;
-  struct str who = STR_INIT;
+  SCOPED_STR who = STR_INIT;
   str_printf(&who, "node %u", n);
   check_reader(c, b, a->in, end ? AT_END : (int64_t)n, ir_arg_direct(a), who.s);
-  str_clear(&who);
 }
 
 /* ---- what the trace leaves alone --------------------------------------- */
@@ -179,11 +178,10 @@ list_touched(const struct ir_trace *t) {
 static void
 check_untouched(struct ir_check *c, const struct buffers *b) {
   const struct ir_trace *t = c->t;
-  bool *touched = list_touched(t);
+  SCOPED bool *touched = list_touched(t);
   for (ir_ref v = 0; v < t->nvalues; v++)
     if (t->values[v].version == 0 && !touched[t->values[v].dat])
       check_reader(c, b, v, AT_END, false, "whoever looks after the trace");
-  free(touched);
 }
 
 void

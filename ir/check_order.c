@@ -63,7 +63,7 @@ check_node_versions(struct ir_check *c, struct versions *s, ir_ref n) {
 static void
 check_values(struct ir_check *c, const struct versions *s) {
   const struct ir_trace *t = c->t;
-  uint32_t *count = mem_alloc(t->ndats, sizeof *count);
+  SCOPED uint32_t *count = mem_alloc(t->ndats, sizeof *count);
   for (ir_ref v = 0; v < t->nvalues; v++) {
     const struct ir_value *x = &t->values[v];
     count[x->dat]++;
@@ -79,7 +79,6 @@ check_values(struct ir_check *c, const struct versions *s) {
              "make %u",
              t->dats[d].name, count[d], t->dats[d].nvalues, s->next[d]);
   }
-  free(count);
 }
 
 /* ---- second names ------------------------------------------------------ */

@@ -72,12 +72,11 @@ void
 ir_check_places(struct ir_check *c) {
   const struct ir_trace *t = c->t;
   if (c->failures || !t->placed) return;
-  struct places *at = places_begin(t);
+  SCOPED struct places *at = places_begin(t);
   for (ir_ref n = 0; n < t->nnodes; n++) {
     const struct ir_node *node = &t->nodes[n];
     if (ir_deferred(node)) continue;
     if (node->op == IR_UPLOAD || node->op == IR_DOWNLOAD) check_move(c, at, n);
     if (node->op == IR_LOOP || node->op == IR_COPY) check_work(c, at, n);
   }
-  free(at);
 }

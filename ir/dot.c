@@ -57,10 +57,9 @@ dot_escape(struct str *out, const char *text) {
 
 static void
 dot_value(const struct ir_trace *t, ir_ref v, struct str *out) {
-  struct str text = STR_INIT;
+  SCOPED_STR text = STR_INIT;
   ir_print_value(t, v, &text);
   dot_escape(out, text.s);
-  str_clear(&text);
 }
 
 static const char *

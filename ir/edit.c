@@ -103,8 +103,8 @@ chain_base(const struct ir_trace *t, ir_ref v) {
 static void
 relink_chain(struct ir_trace *t, const ir_ref *next, ir_ref v,
              const ir_ref *perm) {
-  struct chain_step *steps = NULL;
-  ir_ref *versions = NULL;
+  SCOPED struct chain_step *steps = NULL;
+  SCOPED ir_ref *versions = NULL;
   uint32_t n = 0, cap = 0, nv = 0, capv = 0;
   ir_ref in = chain_base(t, v);
   bool dropped = false;
@@ -121,20 +121,16 @@ relink_chain(struct ir_trace *t, const ir_ref *next, ir_ref v,
     relink_step(t, steps[i].node, in, versions[i]);
     in = versions[i];
   }
-  free(steps);
-  free(versions);
 }
 
 static void
 relink_chains(struct ir_trace *t, const ir_ref *perm) {
-  ir_ref *next = chain_links(t);
-  bool *inside = mem_alloc(t->nvalues, sizeof *inside);
+  SCOPED ir_ref *next = chain_links(t);
+  SCOPED bool *inside = mem_alloc(t->nvalues, sizeof *inside);
   for (ir_ref v = 0; v < t->nvalues; v++)
     if (next[v] != IR_NONE) inside[next[v]] = true;
   for (ir_ref v = 0; v < t->nvalues; v++)
     if (next[v] != IR_NONE && !inside[v]) relink_chain(t, next, v, perm);
-  free(inside);
-  free(next);
 }
 
 /* ---- versions ---------------------------------------------------------- */
@@ -166,7 +162,7 @@ static void
 renumber(struct ir_trace *t) {
   assert(t->nholds == 0); /* they name versions */
   struct ir_value *values = mem_alloc(t->nvalues, sizeof *values);
-  ir_ref *moved = mem_alloc(t->nvalues, sizeof *moved);
+  SCOPED ir_ref *moved = mem_alloc(t->nvalues, sizeof *moved);
   uint32_t n = 0;
   for (ir_ref v = 0; v < t->nvalues; v++) moved[v] = IR_NONE;
   for (ir_ref d = 0; d < t->ndats; d++) t->dats[d].nvalues = 0;
@@ -186,7 +182,6 @@ renumber(struct ir_trace *t) {
   for (ir_ref v = 0; v < n; v++)
     values[v].same = moved_ref(moved, values[v].same);
   free(t->values);
-  free(moved);
   t->values = values;
   t->nvalues = n;
   t->capvalues = n;
@@ -199,7 +194,7 @@ static void
 permute_nodes(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep) {
   struct ir_node *nodes = mem_alloc(n_keep, sizeof *nodes);
   struct ir_arg *args = mem_alloc(t->nargs, sizeof *args);
-  bool *taken = mem_alloc(n_keep, sizeof *taken);
+  SCOPED bool *taken = mem_alloc(n_keep, sizeof *taken);
   uint32_t nargs = 0, kept = 0;
   for (ir_ref i = 0; i < t->nnodes; i++) {
     if (perm[i] == IR_NONE) continue;
@@ -216,7 +211,6 @@ permute_nodes(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep) {
     nodes[i].arg0 = nargs;
     nargs += n;
   }
-  free(taken);
   free(t->nodes);
   free(t->args);
   t->nodes = nodes;
@@ -281,13 +275,12 @@ ir_insert_node(struct ir_trace *t, ir_ref at, struct ir_node n,
   for (uint32_t i = 0; i < n.nargs; i++) ir_arg_normalise(&a[i]);
   insert_in(t, a, n.nargs, at);
   ir_link_out(t, last);
-  ir_ref *perm = mem_alloc(t->nnodes, sizeof *perm);
+  SCOPED ir_ref *perm = mem_alloc(t->nnodes, sizeof *perm);
   for (ir_ref i = 0; i < last; i++) perm[i] = i + (i >= at);
   perm[last] = at;
   shift_regions(t, at);
   permute_nodes(t, perm, t->nnodes);
   assert(t->nodes[at].op == n.op && t->nodes[at].nargs == n.nargs);
   renumber(t);
-  free(perm);
   return at;
 }

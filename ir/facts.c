@@ -29,8 +29,8 @@ uses_scan(const struct ir_trace *t, uint32_t *count, ir_ref *users,
 struct ir_uses
 ir_uses_build(const struct ir_trace *t) {
   struct ir_uses u;
-  ir_ref *last = mem_alloc(t->nvalues, sizeof *last);
-  uint32_t *at = mem_alloc((size_t)t->nvalues + 1, sizeof *at);
+  SCOPED ir_ref *last = mem_alloc(t->nvalues, sizeof *last);
+  SCOPED uint32_t *at = mem_alloc((size_t)t->nvalues + 1, sizeof *at);
   u.start = mem_alloc((size_t)t->nvalues + 1, sizeof *u.start);
   uses_scan(t, at, NULL, last);
   for (ir_ref v = 0; v < t->nvalues; v++) u.start[v + 1] = u.start[v] + at[v];
@@ -38,8 +38,6 @@ ir_uses_build(const struct ir_trace *t) {
   for (ir_ref v = 0; v < t->nvalues; v++) at[v] = u.start[v];
   uses_scan(t, at, u.users, last);
   assert(!t->nvalues || at[t->nvalues - 1] == u.start[t->nvalues]);
-  free(at);
-  free(last);
   return u;
 }
 

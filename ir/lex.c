@@ -12,13 +12,12 @@ enum { LEX_SHOW = 40 }; /* bytes of a token that a message quotes */
 
 status
 ir_lex_fail(const struct ir_lexer *x, const char *fmt, ...) {
-  struct str m = STR_INIT;
+  SCOPED_STR m = STR_INIT;
   va_list ap;
   va_start(ap, fmt);
   str_vprintf(&m, fmt, ap);
   va_end(ap);
   err_set(ERR_ARG, "%s:%d:%zu: %s", x->file, x->at_line, x->at_col, m.s);
-  str_clear(&m);
   return ERR_ARG;
 }
 
@@ -43,15 +42,13 @@ show_token(const struct ir_lexer *x, struct str *out) {
 
 status
 ir_lex_expected(const struct ir_lexer *x, const char *fmt, ...) {
-  struct str m = STR_INIT, found = STR_INIT;
+  SCOPED_STR m = STR_INIT, found = STR_INIT;
   va_list ap;
   va_start(ap, fmt);
   str_vprintf(&m, fmt, ap);
   va_end(ap);
   show_token(x, &found);
   ir_lex_fail(x, "expected %s, found %s", m.s, found.s);
-  str_clear(&m);
-  str_clear(&found);
   return ERR_ARG;
 }
 

@@ -44,10 +44,9 @@ ir_live_build(const struct ir_trace *t) {
   assert(l.last && l.stays);
   for (ir_ref v = 0; v < t->nvalues; v++) l.last[v] = IR_NONE;
   note_readers(t, l.last);
-  ir_ref *final = ir_final_versions(t);
+  SCOPED ir_ref *final = ir_final_versions(t);
   for (ir_ref d = 0; d < t->ndats; d++)
     if (final[d] != IR_NONE) l.stays[ir_same(t, final[d])] = true;
-  free(final);
   return l;
 }
 

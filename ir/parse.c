@@ -390,10 +390,8 @@ node_statement(struct ir_parser *p) {
   enum ir_op op = op_here(p);
   if (op == IR_OP_COUNT) return ir_lex_expected(&p->x, "an operation");
   TRY(ir_lex_next(&p->x));
-  struct str file = STR_INIT;
-  status st = node_body(p, &at, op, &file);
-  str_clear(&file);
-  return st;
+  SCOPED_STR file = STR_INIT;
+  return node_body(p, &at, op, &file);
 }
 
 /* [walk <walk>] */

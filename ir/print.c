@@ -210,7 +210,7 @@ print_kernel(const struct ir_kernel *k, struct str *out) {
 /* Initial versions of one buffer, in the order of their declarations. */
 static void
 print_sames(const struct ir_trace *t, struct str *out) {
-  ir_ref *first = mem_alloc(t->ndats, sizeof *first);
+  SCOPED ir_ref *first = mem_alloc(t->ndats, sizeof *first);
   for (ir_ref d = 0; d < t->ndats; d++) first[d] = IR_NONE;
   for (ir_ref v = 0; v < t->nvalues; v++)
     if (t->values[v].version == 0) first[t->values[v].dat] = v;
@@ -224,7 +224,6 @@ print_sames(const struct ir_trace *t, struct str *out) {
     ir_print_value(t, t->values[v].same, out);
     str_add(out, "\n");
   }
-  free(first);
 }
 
 /* ---- nodes ------------------------------------------------------------- */
@@ -434,13 +433,11 @@ print_buffer(const struct ir_trace *t, ir_ref b, const ir_ref *sorted,
 static void
 print_buffers(const struct ir_trace *t, struct str *out) {
   if (!t->nbuffers) return;
-  ir_ref *sorted = mem_alloc(t->nvalues, sizeof *sorted);
-  ir_ref *tmp = mem_alloc(t->nvalues, sizeof *tmp);
+  SCOPED ir_ref *sorted = mem_alloc(t->nvalues, sizeof *sorted);
+  SCOPED ir_ref *tmp = mem_alloc(t->nvalues, sizeof *tmp);
   for (ir_ref v = 0; v < t->nvalues; v++) sorted[v] = v;
   member_sort(t, sorted, tmp, t->nvalues);
   for (ir_ref b = 0; b < t->nbuffers; b++) print_buffer(t, b, sorted, out);
-  free(sorted);
-  free(tmp);
 }
 
 void

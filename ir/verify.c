@@ -223,12 +223,11 @@ ir_check_refs(struct ir_check *c) {
 static void
 check_schedule(struct ir_check *c) {
   struct ir_live live = ir_live_build(c->t);
-  bool *overlaps = ir_overlaps_build(c->t);
+  SCOPED bool *overlaps = ir_overlaps_build(c->t);
   struct ir_hold_facts f = {overlaps, &live, mem_alloc(c->t->nbuffers + 1, 1)};
   ir_check_walks(c, &f);
   ir_check_holds(c, &f);
   free(f.touch);
-  free(overlaps);
   ir_live_free(&live);
 }
 

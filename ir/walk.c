@@ -139,7 +139,7 @@ ir_walk_known(const struct ir_trace *t, ir_ref region) {
 unsigned
 ir_walk_needs(const struct ir_trace *t, ir_ref region, const bool *overlaps) {
   const struct ir_region *g = &t->regions[region];
-  uint8_t *touch = mem_alloc(t->nbuffers + 1, 1);
+  SCOPED uint8_t *touch = mem_alloc(t->nbuffers + 1, 1);
   struct seen s = {.map = IR_NONE};
   ir_region_touch(t, region, touch);
   IR_EACH_ARG(t, g, n, a) look_at(t, a, overlaps, touch, &s);
@@ -148,7 +148,6 @@ ir_walk_needs(const struct ir_trace *t, ir_ref region, const bool *overlaps) {
         t->nodes[n].flags & IR_NODE_SERIAL || ir_has_effects(t, &t->nodes[n]);
   bool meet = s.maps ||
               (s.map != IR_NONE && !(t->maps[s.map].flags & IR_MAP_INJECTIVE));
-  free(touch);
   return (meet ? IR_WALK_MEETS : 0) |
          (s.order || (s.payload && meet) ? IR_WALK_ORDERED : 0);
 }

@@ -166,8 +166,7 @@ embed_original(struct embedder *b, const char *name) {
 static void
 embed_calls(struct embedder *b, LLVMModuleRef code, struct embed_row *r) {
   size_t len;
-  for (LLVMValueRef f = LLVMGetFirstFunction(code); f;
-       f = LLVMGetNextFunction(f)) {
+  LL_FUNCTIONS(f, code) {
     if (!LLVMIsDeclaration(f) || LLVMGetIntrinsicID(f)) continue;
     const char *name = LLVMGetValueName2(f, &len);
     uint32_t k = 0;
@@ -266,14 +265,12 @@ embed_variable(struct embedder *b, const char *name) {
 static status
 embed_entries(struct embedder *b, LLVMModuleRef reduced) {
   size_t len;
-  for (LLVMValueRef f = LLVMGetFirstFunction(reduced); f;
-       f = LLVMGetNextFunction(f))
+  LL_FUNCTIONS(f, reduced)
     if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f))
       embed_called(b, LLVMGetValueName2(f, &len));
   for (uint32_t i = 0; i < b->e->nfunctions; i++)
     TRY(embed_function(b, b->e->functions[i], b->e->types[i]));
-  for (LLVMValueRef g = LLVMGetFirstGlobal(reduced); g;
-       g = LLVMGetNextGlobal(g))
+  LL_GLOBALS(g, reduced)
     if (LLVMIsDeclaration(g) && !LLVMIsThreadLocal(g))
       embed_variable(b, LLVMGetValueName2(g, &len));
   return OK;
@@ -398,7 +395,7 @@ static void
 embed_name_globals(struct embedder *b) {
   static const char name[] = "op2.anon"; /* LLVM adds a number */
   size_t len;
-  for (LLVMValueRef g = LLVMGetFirstGlobal(b->m); g; g = LLVMGetNextGlobal(g))
+  LL_GLOBALS(g, b->m)
     if (!*LLVMGetValueName2(g, &len))
       LLVMSetValueName2(g, name, sizeof name - 1);
 }

@@ -91,11 +91,8 @@ may_record(const struct table *loops, LLVMValueRef inst) {
 
 static bool
 function_may_record(const struct table *loops, LLVMValueRef f) {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
-       b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-         i = LLVMGetNextInstruction(i))
-      if (may_record(loops, i)) return true;
+  LL_ALL_INSTS(i, f)
+    if (may_record(loops, i)) return true;
   return false;
 }
 
@@ -104,8 +101,7 @@ static void
 find_recording(LLVMModuleRef m, struct table *loops) {
   for (bool again = true; again;) {
     again = false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
-         f = LLVMGetNextFunction(f)) {
+    LL_FUNCTIONS(f, m) {
       if (LLVMIsDeclaration(f) || table_get(loops, &f, sizeof f, 0) ||
           !function_may_record(loops, f))
         continue;
@@ -257,7 +253,7 @@ look_classify(LLVMValueRef loaded, struct table *loops) {
 static enum low_look_kind
 field_classify(LLVMValueRef field, struct table *loops) {
   enum low_look_kind kind = LOW_LOOK_READ;
-  for (LLVMUseRef u = LLVMGetFirstUse(field); u; u = LLVMGetNextUse(u)) {
+  LL_USES(u, field) {
     LLVMValueRef user = LLVMGetUser(u);
     enum low_look_kind k = LOW_LOOK_HOLD;
     if (LLVMIsALoadInst(user)) k = look_classify(user, loops);
@@ -290,7 +286,7 @@ mark_places(LLVMModuleRef m, struct low_embedded *e, bool on) {
  * another file's for possible. */
 static void
 own_functions(LLVMModuleRef m) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+  LL_FUNCTIONS(f, m)
     if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMLinkOnceODRLinkage) {
       LLVMSetComdat(f, NULL);
       LLVMSetLinkage(f, LLVMInternalLinkage);
@@ -300,17 +296,14 @@ own_functions(LLVMModuleRef m) {
 static void
 classify_function(LLVMValueRef f, unsigned id, struct table *loops,
                   struct low_embedded *e) {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
-       b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-         i = LLVMGetNextInstruction(i)) {
-      LLVMValueRef md = LLVMGetMetadata(i, id), number;
-      if (!md) continue;
-      LLVMGetMDNodeOperands(md, &number);
-      uint32_t at = (uint32_t)LLVMConstIntGetZExtValue(number);
-      assert(at < e->nlooks);
-      e->looks[at].kind = field_classify(i, loops);
-    }
+  LL_ALL_INSTS(i, f) {
+    LLVMValueRef md = LLVMGetMetadata(i, id), number;
+    if (!md) continue;
+    LLVMGetMDNodeOperands(md, &number);
+    uint32_t at = (uint32_t)LLVMConstIntGetZExtValue(number);
+    assert(at < e->nlooks);
+    e->looks[at].kind = field_classify(i, loops);
+  }
 }
 
 /* A line is what the worst of its places is. */
@@ -337,9 +330,7 @@ low_looks_classify(LLVMModuleRef m, struct low_embedded *e) {
       copy, "function(sroa),inferattrs,cgscc(function-attrs)", NULL, false);
   if (s == OK) {
     find_recording(copy, &loops);
-    for (LLVMValueRef f = LLVMGetFirstFunction(copy); f;
-         f = LLVMGetNextFunction(f))
-      classify_function(f, mark_id(copy), &loops, e);
+    LL_FUNCTIONS(f, copy) classify_function(f, mark_id(copy), &loops, e);
     peeks_classify(e);
   }
   LLVMDisposeModule(copy);

@@ -231,7 +231,6 @@ low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
     if (!LLVMIsDeclaration(f) && low_blob_replaceable(f)) reduce_declare(m, f);
     reduce_function(f, kept);
   }
-  for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
-    reduce_global(g, suffix);
+  LL_GLOBALS(g, m) reduce_global(g, suffix);
   return low_blob_drop_dead(m);
 }

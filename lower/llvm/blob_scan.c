@@ -26,6 +26,7 @@
 #include "base/arena.h"
 #include "lower/llvm/bitcode.h"
 #include "lower/llvm/blob_types.h"
+#include "lower/llvm/ll.h"
 
 #include "base/table.h"
 
@@ -82,7 +83,7 @@ scan_passed(LLVMValueRef call, LLVMValueRef fn) {
  * a tree of the source's nesting depth. */
 static bool
 scan_taken(LLVMValueRef v) {
-  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+  LL_USES(u, v) {
     LLVMValueRef w = LLVMGetUser(u);
     if (scan_is_call(w)) {
       if (scan_passed(w, v)) return true;
@@ -104,8 +105,7 @@ scan_taken(LLVMValueRef v) {
 /* Does the module mention the entry points of op_par_loop? */
 static bool
 scan_uses_op2(LLVMModuleRef m) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
-       f = LLVMGetNextFunction(f)) {
+  LL_FUNCTIONS(f, m) {
     const char *name = scan_name(f);
     if (strstr(name, "op_par_loop") || strstr(name, "op2_")) return true;
   }
@@ -134,12 +134,9 @@ scan_bad_callee(LLVMValueRef callee, const struct table *bad) {
 
 static bool
 scan_is_bad(LLVMValueRef fn, const struct table *bad) {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b;
-       b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-         i = LLVMGetNextInstruction(i))
-      if (scan_is_call(i) && scan_bad_callee(LLVMGetCalledValue(i), bad))
-        return true;
+  LL_ALL_INSTS(i, fn)
+    if (scan_is_call(i) && scan_bad_callee(LLVMGetCalledValue(i), bad))
+      return true;
   return false;
 }
 
@@ -148,8 +145,7 @@ static void
 scan_bad(LLVMModuleRef m, struct table *bad) {
   for (bool again = true; again;) {
     again = false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
-         f = LLVMGetNextFunction(f)) {
+    LL_FUNCTIONS(f, m) {
       if (LLVMIsDeclaration(f) || table_get(bad, &f, sizeof f, 0) ||
           !scan_is_bad(f, bad))
         continue;
@@ -185,7 +181,7 @@ low_scan_functions(LLVMModuleRef m, struct low_embedded *e) {
   SCOPED_BY(table_clear) struct table bad = {0};
   bool loops = scan_uses_op2(m);
   scan_bad(m, &bad);
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+  LL_FUNCTIONS(f, m)
     if (!LLVMIsDeclaration(f) &&
         ((loops && scan_taken(f)) || low_blob_replaceable(f) ||
          scan_for_others(f, &bad)))
@@ -227,7 +223,7 @@ scan_is_data(LLVMTargetDataRef layout, LLVMValueRef gep, size_t data_offset) {
 /* A program that fills in a struct of its own reads nothing. */
 static bool
 scan_is_read(LLVMValueRef field) {
-  for (LLVMUseRef u = LLVMGetFirstUse(field); u; u = LLVMGetNextUse(u)) {
+  LL_USES(u, field) {
     LLVMValueRef w = LLVMGetUser(u);
     if (!LLVMIsAStoreInst(w) || LLVMGetOperand(w, 1) != field) return true;
   }
@@ -272,14 +268,11 @@ scan_add_look(LLVMValueRef field, struct low_embedded *e) {
 void
 low_scan_looks(LLVMModuleRef m, size_t data_offset, struct low_embedded *e) {
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(m);
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
-         b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-           i = LLVMGetNextInstruction(i))
-        if (LLVMIsAGetElementPtrInst(i) &&
-            scan_is_data(layout, i, data_offset) && scan_is_read(i))
-          scan_add_look(i, e);
+  LL_FUNCTIONS(f, m)
+    LL_ALL_INSTS(i, f)
+      if (LLVMIsAGetElementPtrInst(i) && scan_is_data(layout, i, data_offset) &&
+          scan_is_read(i))
+        scan_add_look(i, e);
 }
 
 /* ---- lines of calls ----------------------------------------------------- */
@@ -302,12 +295,9 @@ scan_first_line(LLVMValueRef call) {
 
 void
 low_scan_lines(LLVMModuleRef m) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
-         b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-           i = LLVMGetNextInstruction(i))
-        if (scan_is_call(i)) scan_first_line(i);
+  LL_FUNCTIONS(f, m)
+    LL_ALL_INSTS(i, f)
+      if (scan_is_call(i)) scan_first_line(i);
 }
 
 /* ---- the mark of op2.h -------------------------------------------------- */

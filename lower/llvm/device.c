@@ -283,8 +283,7 @@ build(struct low_emit *em) {
   TRY(low_device_verify(em));
   TRY(ll_run_passes(em->m, "always-inline", em->t->machine, false));
   low_absent_on_device(em->m);
-  for (LLVMValueRef f = LLVMGetFirstFunction(em->m); f;
-       f = LLVMGetNextFunction(f)) {
+  LL_FUNCTIONS(f, em->m) {
     if (LLVMGetFunctionCallConv(f) != em->kind->kernel_convention) continue;
     em->fn = f;
     TRY(low_device_globals(em));

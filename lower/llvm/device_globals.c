@@ -84,25 +84,19 @@ replace_operand(struct low_emit *em, LLVMValueRef user, unsigned k,
 
 static status
 replace_uses(struct low_emit *em, LLVMValueRef g, LLVMValueRef mine) {
-  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(em->fn); block;
-       block = LLVMGetNextBasicBlock(block))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i;
-         i = LLVMGetNextInstruction(i))
-      for (int k = 0; k < LLVMGetNumOperands(i); k++)
-        TRY(replace_operand(em, i, (unsigned)k, g, mine));
+  LL_ALL_INSTS(i, em->fn)
+    for (int k = 0; k < LLVMGetNumOperands(i); k++)
+      TRY(replace_operand(em, i, (unsigned)k, g, mine));
   return OK;
 }
 
 static bool
 used_in(LLVMValueRef fn, LLVMValueRef g) {
-  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(fn); block;
-       block = LLVMGetNextBasicBlock(block))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i;
-         i = LLVMGetNextInstruction(i))
-      for (int k = 0; k < LLVMGetNumOperands(i); k++) {
-        LLVMValueRef c = LLVMGetOperand(i, (unsigned)k);
-        if (LLVMIsAConstant(c) && reaches(c, g)) return true;
-      }
+  LL_ALL_INSTS(i, fn)
+    for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+      LLVMValueRef c = LLVMGetOperand(i, (unsigned)k);
+      if (LLVMIsAConstant(c) && reaches(c, g)) return true;
+    }
   return false;
 }
 
@@ -194,8 +188,7 @@ scalars_of(const struct low_emit *em) {
 static status
 make_all_private(struct low_emit *em, bool *more_out) {
   *more_out = false;
-  for (LLVMValueRef g = LLVMGetFirstGlobal(em->m); g;
-       g = LLVMGetNextGlobal(g)) {
+  LL_GLOBALS(g, em->m) {
     LLVMTypeRef address = LLVMTypeOf(g);
     if (LLVMGetPointerAddressSpace(address) == LOW_SPACE_LOCAL ||
         !used_in(em->fn, g))

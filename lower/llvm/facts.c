@@ -21,7 +21,6 @@
 #include "lower/llvm/facts.h"
 
 #include "lower/llvm/bitcode.h"
-#include "lower/llvm/ll.h"
 
 #include <assert.h>
 #include <llvm-c/Target.h>
@@ -122,8 +121,7 @@ facts_maths(struct facts *f, struct low_kernel *k, struct arena *arena) {
   size_t len;
   SCOPED const char **maths = NULL;
   k->nmaths = 0;
-  for (LLVMValueRef g = LLVMGetFirstFunction(f->m); g;
-       g = LLVMGetNextFunction(g)) {
+  LL_FUNCTIONS(g, f->m) {
     const char *name = LLVMGetValueName2(g, &len);
     if (!LLVMIsDeclaration(g) || !low_math_is_pure(name)) continue;
     name = arena_str(arena, name);
@@ -168,12 +166,12 @@ facts_global_is_there(const struct facts *f, LLVMValueRef g) {
 static uint64_t
 facts_locals(const struct facts *f) {
   uint64_t sum = 0;
-  FACT_FOR_INSTS(f, i) {
+  LL_ALL_INSTS(i, f->fn) {
     uint64_t bytes = LLVMIsAAllocaInst(i) ? facts_local(f, i) : 0;
     if (bytes == LOW_LOCAL_OPEN) return bytes;
     sum += bytes;
   }
-  for (LLVMValueRef g = LLVMGetFirstGlobal(f->m); g; g = LLVMGetNextGlobal(g))
+  LL_GLOBALS(g, f->m)
     if (facts_global_is_there(f, g)) sum += low_blob_sizeof(f->m, g);
   return sum;
 }

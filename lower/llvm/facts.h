@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "base/table.h"
 #include "lower/kernel.h"
+#include "lower/llvm/ll.h"
 
 #include <llvm-c/Target.h>
 
@@ -65,13 +66,6 @@ struct facts {
   bool effects;
   const char *why; /* in the arena */
 };
-
-/* Visit all instructions of the kernel in block order. */
-#define FACT_FOR_INSTS(f, i)                                                   \
-  for (LLVMBasicBlockRef i##_b = LLVMGetFirstBasicBlock((f)->fn); i##_b;       \
-       i##_b = LLVMGetNextBasicBlock(i##_b))                                   \
-    for (LLVMValueRef i = LLVMGetFirstInstruction(i##_b); i;                   \
-         i = LLVMGetNextInstruction(i))
 
 /* facts_clean.c: inline, promote, unroll, on this private copy. */
 status fact_clean(struct facts *f);

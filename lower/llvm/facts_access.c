@@ -328,7 +328,7 @@ access_spread(struct facts *f) {
 
 void
 fact_accesses(struct facts *f) {
-  FACT_FOR_INSTS(f, i) {
+  LL_ALL_INSTS(i, f->fn) {
     access_inst(f, i);
     access_operand_mentions(f, i);
   }

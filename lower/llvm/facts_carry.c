@@ -101,7 +101,7 @@ carry_spread(struct carry *w, carry_use_fn use) {
   }
   for (uint32_t c = 0; c < w->ncarriers; c++) {
     LLVMValueRef v = w->carriers[c];
-    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+    LL_USES(u, v)
       if (!use(w, LLVMGetUser(u), v, carry_location(w, v))) return false;
   }
   return true;

@@ -17,8 +17,6 @@
  */
 #include "lower/llvm/facts.h"
 
-#include "lower/llvm/ll.h"
-
 #include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Error.h>
@@ -38,8 +36,7 @@ static const char clean_unroll[] =
 
 static void
 clean_mark_inline(struct facts *f) {
-  for (LLVMValueRef g = LLVMGetFirstFunction(f->m); g;
-       g = LLVMGetNextFunction(g)) {
+  LL_FUNCTIONS(g, f->m) {
     ll_attr_remove(g, "noinline");
     ll_attr_remove(g, "optnone");
     if (LLVMIsDeclaration(g) || g == f->fn) continue;
@@ -82,8 +79,7 @@ clean_is_long(LLVMValueRef t) {
 static void
 clean_mark_loops(struct facts *f) {
   unsigned kind = LLVMGetMDKindIDInContext(f->ctx, "llvm.loop", 9);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->fn); b;
-       b = LLVMGetNextBasicBlock(b)) {
+  LL_BLOCKS(b, f->fn) {
     LLVMValueRef t = LLVMGetBasicBlockTerminator(b);
     if (LLVMGetMetadata(t, kind))
       LLVMSetMetadata(t, kind, clean_is_long(t) ? NULL : clean_unroll_mark(f));
@@ -95,10 +91,8 @@ clean_mark_loops(struct facts *f) {
  * its passes. */
 static void
 clean_note_jumps(struct facts *f) {
-  for (LLVMValueRef g = LLVMGetFirstFunction(f->m); g;
-       g = LLVMGetNextFunction(g))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(g); b;
-         b = LLVMGetNextBasicBlock(b))
+  LL_FUNCTIONS(g, f->m)
+    LL_BLOCKS(b, g)
       if (LLVMGetInstructionOpcode(LLVMGetBasicBlockTerminator(b)) ==
           LLVMIndirectBr)
         fact_effect(f, "jumps to labels of a table");

@@ -223,8 +223,7 @@ extreme_writes(const struct facts *f, LLVMValueRef inst) {
 static uint32_t
 extreme_predecessors(const struct facts *f, LLVMBasicBlockRef block) {
   uint32_t n = 0;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->fn); b;
-       b = LLVMGetNextBasicBlock(b)) {
+  LL_BLOCKS(b, f->fn) {
     LLVMValueRef t = LLVMGetBasicBlockTerminator(b);
     unsigned ns = LLVMGetNumSuccessors(t);
     for (unsigned k = 0; k < ns; k++) n += LLVMGetSuccessor(t, k) == block;
@@ -270,8 +269,7 @@ static bool
 extreme_stores(struct extreme *m, const struct extreme_guard *g, bool fresh) {
   const struct facts *f = m->w.f;
   uint32_t mine = 0;
-  for (LLVMValueRef i = LLVMGetFirstInstruction(g->block); i;
-       i = LLVMGetNextInstruction(i)) {
+  LL_INSTS(i, g->block) {
     if (!extreme_writes(f, i)) continue;
     uint32_t a = 0;
     while (a < f->naccesses &&
@@ -308,8 +306,7 @@ extreme_phis(const struct extreme_guard *g) {
 
 static bool
 extreme_block_writes(const struct facts *f, LLVMBasicBlockRef b) {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-       i = LLVMGetNextInstruction(i))
+  LL_INSTS(i, b)
     if (extreme_writes(f, i)) return true;
   return false;
 }
@@ -364,12 +361,11 @@ extreme_tests(struct extreme *m) {
   for (uint32_t k = 0; k < m->ntests; k++) {
     struct extreme_test t = m->tests[k];
     if (carry_location(&m->w, t.x)) return false;
-    for (LLVMUseRef u = LLVMGetFirstUse(t.v); u; u = LLVMGetNextUse(u))
+    LL_USES(u, t.v)
       if (!extreme_test_use(m, LLVMGetUser(u), t)) return false;
   }
   for (uint32_t k = 0; k < m->ntests; k++)
-    for (LLVMUseRef u = LLVMGetFirstUse(m->tests[k].v); u;
-         u = LLVMGetNextUse(u))
+    LL_USES(u, m->tests[k].v)
       if (LLVMGetInstructionOpcode(LLVMGetUser(u)) == LLVMBr &&
           !extreme_branch(m, LLVMGetUser(u), &m->tests[k]))
         return false;

@@ -207,7 +207,7 @@ fact_pointers(struct facts *f) {
   }
   for (bool again = true; again;) {
     again = false;
-    FACT_FOR_INSTS(f, i)
-    if (pointer_typed(i) && pointer_update(f, i)) again = true;
+    LL_ALL_INSTS(i, f->fn)
+      if (pointer_typed(i) && pointer_update(f, i)) again = true;
   }
 }

@@ -55,12 +55,11 @@ fact_global(const struct facts *f, LLVMValueRef g) {
 
 void
 fact_tables(struct facts *f) {
-  for (LLVMValueRef g = LLVMGetFirstGlobal(f->m); g; g = LLVMGetNextGlobal(g))
+  LL_GLOBALS(g, f->m)
     if (tables_is_constant(g)) *table_slot(&f->closed, &g, sizeof g) = 1;
   for (bool again = true; again;) {
     again = false;
-    for (LLVMValueRef g = LLVMGetFirstGlobal(f->m); g;
-         g = LLVMGetNextGlobal(g)) {
+    LL_GLOBALS(g, f->m) {
       if (!table_get(&f->closed, &g, sizeof g, 0) ||
           tables_lead_to_closed(f, LLVMGetInitializer(g)))
         continue;

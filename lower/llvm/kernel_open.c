@@ -113,7 +113,7 @@ open_hide_all(LLVMModuleRef m) {
     else if (!LLVMIsDeclaration(g))
       link_hide(g);
   }
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+  LL_FUNCTIONS(f, m)
     if (!LLVMIsDeclaration(f)) link_hide(f);
   for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(m); i;
        i = LLVMGetNextGlobalIFunc(i))
@@ -163,7 +163,7 @@ static void
 open_rename_globals(LLVMModuleRef m, uint32_t u) {
   SCOPED_STR name = STR_INIT;
   size_t len;
-  for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
+  LL_GLOBALS(g, m) {
     if (!LLVMIsDeclaration(g)) continue;
     str_reset(&name);
     str_printf(&name, "%s#%u", LLVMGetValueName2(g, &len), u);

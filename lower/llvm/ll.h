@@ -8,6 +8,24 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
 
+/* All functions and variables of a module, blocks of a function, instructions
+ * of a block and of a function, uses of a value; what is visited stays. */
+#define LL_VISIT(type, x, first, next) for (type x = first; x; x = next(x))
+#define LL_FUNCTIONS(f, m)                                                     \
+  LL_VISIT(LLVMValueRef, f, LLVMGetFirstFunction(m), LLVMGetNextFunction)
+#define LL_GLOBALS(g, m)                                                       \
+  LL_VISIT(LLVMValueRef, g, LLVMGetFirstGlobal(m), LLVMGetNextGlobal)
+#define LL_BLOCKS(b, fn)                                                       \
+  LL_VISIT(LLVMBasicBlockRef, b, LLVMGetFirstBasicBlock(fn),                   \
+           LLVMGetNextBasicBlock)
+#define LL_INSTS(i, b)                                                         \
+  LL_VISIT(LLVMValueRef, i, LLVMGetFirstInstruction(b), LLVMGetNextInstruction)
+#define LL_ALL_INSTS(i, fn)                                                    \
+  LL_BLOCKS(i##_b, fn)                                                         \
+    LL_INSTS(i, i##_b)
+#define LL_USES(u, v)                                                          \
+  LL_VISIT(LLVMUseRef, u, LLVMGetFirstUse(v), LLVMGetNextUse)
+
 /* Collect diagnostics of this context instead of LLVM's print-and-exit;
  * ll_error_take gives the last error's text ("" if none). One at a time. */
 void ll_errors_catch(LLVMContextRef ctx);

@@ -123,7 +123,7 @@ source_run(const struct source_files *f, const char *name) {
  * depth is that of nested address computations. */
 static bool
 source_changes(LLVMValueRef v) {
-  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+  LL_USES(u, v) {
     LLVMValueRef w = LLVMGetUser(u);
     if (LLVMIsALoadInst(w)) continue;
     bool moves = LLVMIsAGetElementPtrInst(w) || LLVMIsAConstantExpr(w);
@@ -135,10 +135,10 @@ source_changes(LLVMValueRef v) {
 /* Only what the kernel needs matters from here on. */
 static status
 source_isolate(LLVMModuleRef m, LLVMValueRef kernel) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+  LL_FUNCTIONS(f, m)
     if (!LLVMIsDeclaration(f) && f != kernel)
       LLVMSetLinkage(f, LLVMInternalLinkage);
-  for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+  LL_GLOBALS(g, m)
     if (LLVMGetLinkage(g) != LLVMAppendingLinkage && !LLVMIsDeclaration(g))
       LLVMSetLinkage(g, LLVMInternalLinkage);
   return low_blob_drop_dead(m);
@@ -149,8 +149,7 @@ source_isolate(LLVMModuleRef m, LLVMValueRef kernel) {
 static status
 source_check_globals(LLVMModuleRef cleaned, const char *name) {
   size_t len;
-  for (LLVMValueRef g = LLVMGetFirstGlobal(cleaned); g;
-       g = LLVMGetNextGlobal(g)) {
+  LL_GLOBALS(g, cleaned) {
     if (LLVMIsDeclaration(g) || LLVMIsGlobalConstant(g)) continue;
     if (LLVMGetLinkage(g) != LLVMAppendingLinkage && source_changes(g))
       FAIL(ERR_COMPILE,
@@ -170,7 +169,7 @@ source_freeze_globals(LLVMModuleRef m, const char *name) {
   LLVMDisposeModule(f.m);
   arena_clear(&f.arena);
   if (s != OK) return s;
-  for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+  LL_GLOBALS(g, m)
     if (!LLVMIsDeclaration(g) && LLVMGetLinkage(g) != LLVMAppendingLinkage)
       LLVMSetGlobalConstant(g, 1);
   return OK;

@@ -211,7 +211,7 @@ low_drop_constructors(LLVMModuleRef m) {
 static status
 low_instrument(const struct low_target *t, const struct low_sanitizer *z,
                LLVMModuleRef m) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+  LL_FUNCTIONS(f, m)
     if (!LLVMIsDeclaration(f))
       ll_attr(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, z->attribute,
               0);
@@ -243,7 +243,7 @@ static const char low_no_slp[] = "noimplicitfloat";
 LLVMValueRef
 low_blocks_find(LLVMModuleRef m) {
   LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+  LL_FUNCTIONS(f, m)
     if (LLVMGetStringAttributeAtIndex(f, at, LOW_BLOCKS, strlen(LOW_BLOCKS)))
       return f;
   return NULL;

@@ -189,15 +189,14 @@ libdevice_link(const struct low_target *t, LLVMModuleRef m) {
     FAIL(ERR_TARGET, "libdevice: %s", ll_error_text());
   LLVMSetTarget(lib, t->triple);
   LLVMSetDataLayout(lib, t->layout);
-  for (LLVMValueRef f = LLVMGetFirstFunction(lib); f;
-       f = LLVMGetNextFunction(f)) {
+  LL_FUNCTIONS(f, lib) {
     LLVMValueRef wanted = LLVMGetNamedFunction(m, LLVMGetValueName(f));
     if (!LLVMIsDeclaration(f) && !wanted)
       LLVMSetLinkage(f, LLVMInternalLinkage);
   }
   if (LLVMLinkModules2(m, lib))
     FAIL(ERR_COMPILE, "linking libdevice: %s", ll_error_text());
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+  LL_FUNCTIONS(f, m)
     if (!LLVMIsDeclaration(f) && LLVMGetFunctionCallConv(f) != PTX_KERNEL)
       LLVMSetLinkage(f, LLVMInternalLinkage);
   return OK;
@@ -208,8 +207,7 @@ libdevice_link(const struct low_target *t, LLVMModuleRef m) {
 /* A function that is neither ours nor an intrinsic has no body on a GPU. */
 static status
 ptx_complete(LLVMModuleRef m) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
-       f = LLVMGetNextFunction(f)) {
+  LL_FUNCTIONS(f, m) {
     const char *name = LLVMGetValueName(f);
     if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && strncmp(name, "llvm.", 5))
       FAIL(ERR_COMPILE, "a GPU has no function %s", name);

@@ -197,8 +197,7 @@ call_as_builtin(LLVMValueRef fn, const char *name) {
   LLVMValueRef to = LLVMGetNamedFunction(m, name);
   if (!to) to = LLVMAddFunction(m, name, LLVMGlobalGetValueType(fn));
   LLVMSetFunctionCallConv(to, SPIR_FUNCTION);
-  for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u))
-    LLVMSetInstructionCallConv(LLVMGetUser(u), SPIR_FUNCTION);
+  LL_USES(u, fn) LLVMSetInstructionCallConv(LLVMGetUser(u), SPIR_FUNCTION);
   LLVMReplaceAllUsesWith(fn, to);
 }
 
@@ -292,14 +291,9 @@ clean_instruction(LLVMValueRef i) {
 
 static void
 clean_module(LLVMModuleRef m) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
-       f = LLVMGetNextFunction(f)) {
+  LL_FUNCTIONS(f, m) {
     strip_all(f, LLVMCountParams(f), strip_function);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
-         b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-           i = LLVMGetNextInstruction(i))
-        clean_instruction(i);
+    LL_ALL_INSTS(i, f) clean_instruction(i);
   }
 }
 
@@ -316,12 +310,9 @@ static const char spir_passes[] =
 
 static bool
 has_casts(LLVMModuleRef m) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
-         b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-           i = LLVMGetNextInstruction(i))
-        if (LLVMGetInstructionOpcode(i) == LLVMAddrSpaceCast) return true;
+  LL_FUNCTIONS(f, m)
+    LL_ALL_INSTS(i, f)
+      if (LLVMGetInstructionOpcode(i) == LLVMAddrSpaceCast) return true;
   return false;
 }
 

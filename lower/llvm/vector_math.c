@@ -161,8 +161,7 @@ low_vector_math(const struct low_target *t, LLVMModuleRef m) {
   if (!vector_letter(t) || LLVMLoadLibraryPermanently("libmvec.so.1")) return;
   LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
   size_t n = sizeof vector_maths / sizeof *vector_maths;
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
-       f = LLVMGetNextFunction(f)) {
+  LL_FUNCTIONS(f, m) {
     unsigned id = LLVMGetIntrinsicID(f);
     for (size_t k = 0; id && k < n; k++) {
       char name[32];

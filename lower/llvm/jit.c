@@ -73,8 +73,7 @@ low_has_lane_loop(LLVMModuleRef m, LLVMContextRef ctx) {
   LLVMValueRef mark;
   LLVMGetNamedMetadataOperands(m, LOW_LANE_LOOP, &mark);
   unsigned kind = LLVMGetMDKindIDInContext(ctx, "llvm.loop", 9);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(low_blocks_find(m)); b;
-       b = LLVMGetNextBasicBlock(b))
+  LL_BLOCKS(b, low_blocks_find(m))
     if (LLVMGetMetadata(LLVMGetBasicBlockTerminator(b), kind) == mark)
       return true;
   return false;
@@ -88,6 +87,19 @@ low_module_try(const struct low_region *r, const struct low_target *t,
   status s = *large_out ? OK : low_target_vectorise(t, *out);
   if (s != OK) LLVMDisposeModule(*out);
   return s;
+}
+
+/* Behind the optimiser, which ended with s; TAKE m if it failed. */
+static status
+low_module_finish(const struct low_region *r, const struct low_target *t,
+                  status s, LLVMModuleRef m) {
+  if (s != OK) {
+    LLVMDisposeModule(m);
+    return s;
+  }
+  low_math_show(m);
+  if (r->vector_math) low_vector_math(t, m);
+  return OK;
 }
 
 /* In blocks if that vectorises: of *lanes elements. */
@@ -104,13 +116,7 @@ low_module_fast(const struct low_region *r, const struct low_target *t,
   if (low_blocks_find(*out)) *lanes = low_block_width(r, t);
   if (large) LOG_DEBUG("%s is much code: its kernels are called", r->name);
   status s = large ? low_target_lean(t, *out) : low_target_optimise(t, *out);
-  if (s != OK) {
-    LLVMDisposeModule(*out);
-    return s;
-  }
-  low_math_show(*out);
-  if (r->vector_math) low_vector_math(t, *out);
-  return OK;
+  return low_module_finish(r, t, s, *out);
 }
 
 static status
@@ -118,14 +124,7 @@ low_module_scalar(const struct low_region *r, const struct low_target *t,
                   LLVMContextRef ctx, LLVMModuleRef *out) {
   bool large = false;
   TRY(low_region_build(r, t, false, ctx, out, &large));
-  status s = low_target_simplify(t, *out);
-  if (s != OK) {
-    LLVMDisposeModule(*out);
-    return s;
-  }
-  low_math_show(*out);
-  if (r->vector_math) low_vector_math(t, *out);
-  return OK;
+  return low_module_finish(r, t, low_target_simplify(t, *out), *out);
 }
 
 /* Optimised module of the region. */

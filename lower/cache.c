@@ -16,8 +16,8 @@
  * context, and each compilation has its own. */
 #include "base/arena.h"
 #include "base/counters.h"
+#include "base/kept.h"
 #include "base/log.h"
-#include "base/table.h"
 #include "lower/device.h"
 #include "lower/disk.h"
 #include "lower/loader.h"
@@ -36,26 +36,15 @@
 enum { LOW_STACK = 16 << 20 };
 
 struct low_cached {
+  struct kept kept; /* first */
   struct low_code code;
-  struct str key;
-  bool kept; /* in the sweep under way */
-};
-
-/* Launch names outlive the region's description. */
-struct low_name {
-  bool kept;
-  char text[];
 };
 
 static struct {
-  struct table table; /* key -> struct low_cached */
-  struct table by_fn; /* the same by the code's function */
-  struct low_cached **codes;
-  uint32_t n, cap;
-  int threads;        /* that compile; 0: one for each processor */
-  struct table names; /* text -> struct low_name */
-  struct low_name **all_names;
-  uint32_t nnames, cap_names;
+  struct keeper codes; /* region key -> struct low_cached */
+  struct table by_fn;  /* the same by the code's function */
+  struct keeper names; /* texts, which outlive the region's description */
+  int threads;         /* that compile; 0: one for each processor */
 } low_cache;
 
 /* A region that is not there yet. */
@@ -195,18 +184,16 @@ static void
 low_code_add(struct low_job *j) {
   assert(j->code.fn && j->code.lanes > 0 && j->key.len);
   struct low_cached *c = mem_alloc(1, sizeof *c);
-  *c = (struct low_cached){.code = j->code, .key = STR_INIT};
-  str_addn(&c->key, j->key.s, j->key.len);
-  VEC_PUSH(low_cache.codes, low_cache.n, low_cache.cap, c);
-  *table_slot(&low_cache.table, c->key.s, c->key.len) = (uintptr_t)c;
+  c->code = j->code;
+  kept_add(&low_cache.codes, &c->kept, j->key.s, j->key.len);
   *table_slot(&low_cache.by_fn, &c->code.fn, sizeof c->code.fn) = (uintptr_t)c;
 }
 
 static void
-low_cached_free(struct low_cached *c) {
+low_cached_clear(struct kept *e) {
+  struct low_cached *c = (struct low_cached *)e;
+  table_remove(&low_cache.by_fn, &c->code.fn, sizeof c->code.fn);
   low_code_clear(&c->code);
-  str_clear(&c->key);
-  free(c);
 }
 
 static void
@@ -220,7 +207,7 @@ low_job_clear(struct low_job *j) {
 static bool
 low_code_there(struct low_job *j) {
   low_region_key(j->r, LOW_KEY_PROCESS, &j->key);
-  if (table_get(&low_cache.table, j->key.s, j->key.len, 0)) return true;
+  if (kept_find(&low_cache.codes, j->key.s, j->key.len)) return true;
   if (!low_job_from_disk(j)) return false;
   low_code_add(j);
   return true;
@@ -312,22 +299,20 @@ const struct low_code *
 low_cache_get(const struct low_region *r) {
   SCOPED_STR key = STR_INIT;
   low_region_key(r, LOW_KEY_PROCESS, &key);
-  uintptr_t at = table_get(&low_cache.table, key.s, key.len, 0);
-  assert(at);
-  return &((struct low_cached *)at)->code;
+  const struct low_cached *c = kept_find(&low_cache.codes, key.s, key.len);
+  assert(c);
+  return &c->code;
 }
 
 const char *
 low_cache_name(const char *name) {
   assert(name);
-  uintptr_t *slot = table_slot(&low_cache.names, name, strlen(name) + 1);
-  if (!*slot) {
-    struct low_name *n = mem_alloc(1, sizeof *n + strlen(name) + 1);
-    strcpy(n->text, name);
-    *slot = (uintptr_t)n;
-    VEC_PUSH(low_cache.all_names, low_cache.nnames, low_cache.cap_names, n);
+  struct kept *n = kept_find(&low_cache.names, name, strlen(name) + 1);
+  if (!n) {
+    n = mem_alloc(1, sizeof *n);
+    kept_add(&low_cache.names, n, name, strlen(name) + 1);
   }
-  return ((struct low_name *)*slot)->text;
+  return n->key;
 }
 
 void
@@ -342,66 +327,30 @@ low_sweep_keep(const struct low_program *p) {
   assert(p->program);
   for (uint32_t i = 0; i < p->program->nlaunches; i++) {
     const struct rt_launch *l = &p->program->launches[i];
-    uintptr_t name =
-        table_get(&low_cache.names, l->name, strlen(l->name) + 1, 0);
+    struct kept *name =
+        kept_find(&low_cache.names, l->name, strlen(l->name) + 1);
     assert(name);
-    ((struct low_name *)name)->kept = true;
+    name->used = true;
     if (l->offload) {
-      l->offload->code->kept = true;
+      l->offload->code->kept.used = true;
       continue;
     }
     uintptr_t at = table_get(&low_cache.by_fn, &l->fn, sizeof l->fn, 0);
     assert(at);
-    ((struct low_cached *)at)->kept = true;
+    ((struct low_cached *)at)->kept.used = true;
   }
-}
-
-static void
-low_names_sweep(void) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < low_cache.nnames; i++) {
-    struct low_name *name = low_cache.all_names[i];
-    if (name->kept) {
-      name->kept = false;
-      low_cache.all_names[n++] = name;
-      continue;
-    }
-    table_remove(&low_cache.names, name->text, strlen(name->text) + 1);
-    free(name);
-  }
-  low_cache.nnames = n;
 }
 
 void
 low_sweep_end(void) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < low_cache.n; i++) {
-    struct low_cached *c = low_cache.codes[i];
-    if (c->kept) {
-      c->kept = false;
-      low_cache.codes[n++] = c;
-      continue;
-    }
-    table_remove(&low_cache.table, c->key.s, c->key.len);
-    table_remove(&low_cache.by_fn, &c->code.fn, sizeof c->code.fn);
-    low_cached_free(c);
-  }
-  low_cache.n = n;
-  low_names_sweep();
+  kept_sweep(&low_cache.codes, low_cached_clear);
+  kept_sweep(&low_cache.names, NULL);
   low_device_sweep();
 }
 
 void
 low_clear(void) {
-  for (uint32_t k = 0; k < low_cache.n; k++)
-    low_cached_free(low_cache.codes[k]);
-  for (uint32_t k = 0; k < low_cache.nnames; k++) free(low_cache.all_names[k]);
-  free(low_cache.codes);
-  free(low_cache.all_names);
-  table_clear(&low_cache.table);
+  kept_clear(&low_cache.codes, low_cached_clear);
+  kept_clear(&low_cache.names, NULL);
   table_clear(&low_cache.by_fn);
-  table_clear(&low_cache.names);
-  low_cache.codes = NULL;
-  low_cache.all_names = NULL;
-  low_cache.n = low_cache.cap = low_cache.nnames = low_cache.cap_names = 0;
 }

@@ -13,7 +13,6 @@
 
 #include "base/counters.h"
 #include "base/log.h"
-#include "base/table.h"
 #include "lower/disk.h"
 #include "lower/module.h"
 
@@ -21,17 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct low_dev_cached {
-  struct rt_dev_code *code;
-  struct str key;
-};
-
 /* Bound: low_device_sweep drops what no program uses. */
-static struct {
-  struct table table; /* key -> struct low_dev_cached */
-  struct low_dev_cached **codes;
-  uint32_t n, cap;
-} low_devices;
+static struct keeper low_devices; /* key -> struct rt_dev_code */
 
 /* ---- what can run -------------------------------------------------------- */
 
@@ -88,14 +78,14 @@ low_form_kernel(enum rt_form form) {
 }
 
 static void
-low_dev_code_free(struct rt_dev_code *c) {
+low_dev_code_clear(struct kept *e) {
+  const struct rt_dev_code *c = (struct rt_dev_code *)e;
   assert(c->device);
   struct rt_device *d = c->device;
   void *kernels[] = {c->run, c->combine};
   for (int k = 0; k < 2; k++)
     if (kernels[k]) d->driver->kernel_free(d, kernels[k]);
   if (c->code) d->driver->code_free(d, c->code);
-  free(c);
 }
 
 static status
@@ -118,10 +108,12 @@ low_dev_code_new(const struct low_region *r, const struct low_device_form *f,
   struct rt_dev_code *c = mem_alloc(1, sizeof *c);
   c->device = d;
   status s = low_dev_kernels(r, f, c, text);
-  if (s == OK)
+  if (s == OK) {
     *out = c;
-  else
-    low_dev_code_free(c);
+    return OK;
+  }
+  low_dev_code_clear(&c->kept);
+  free(c);
   return s;
 }
 
@@ -176,33 +168,17 @@ low_dev_make(const struct low_region *r, const struct low_device_form *f,
   return s;
 }
 
-static struct low_dev_cached *
-low_dev_keep(struct rt_dev_code *code, const struct str *key) {
-  assert(code->run && key->len);
-  struct low_dev_cached *c = mem_alloc(1, sizeof *c);
-  *c = (struct low_dev_cached){code, STR_INIT};
-  str_addn(&c->key, key->s, key->len);
-  VEC_PUSH(low_devices.codes, low_devices.n, low_devices.cap, c);
-  *table_slot(&low_devices.table, c->key.s, c->key.len) = (uintptr_t)c;
-  return c;
-}
-
 static status
 low_dev_code_get(const struct low_region *r, const struct low_device_form *f,
                  struct rt_device *d, struct rt_dev_code **out) {
   SCOPED_STR key = STR_INIT;
   str_addn(&key, (const char *)&d->target, sizeof d->target);
   low_form_key(r, f, LOW_KEY_PROCESS, &key);
-  struct low_dev_cached *known =
-      (struct low_dev_cached *)table_get(&low_devices.table, key.s, key.len, 0);
-  status s = OK;
-  if (!known) {
-    struct rt_dev_code *c;
-    s = low_dev_make(r, f, d, &c);
-    if (s == OK) known = low_dev_keep(c, &key);
-  }
-  if (s == OK) *out = known->code;
-  return s;
+  *out = kept_find(&low_devices, key.s, key.len);
+  if (*out) return OK;
+  TRY(low_dev_make(r, f, d, out));
+  kept_add(&low_devices, &(*out)->kept, key.s, key.len);
+  return OK;
 }
 
 static void
@@ -249,35 +225,12 @@ low_device_text(const struct low_region *r, enum rt_code_kind kind,
   return s;
 }
 
-static void
-low_dev_cached_free(struct low_dev_cached *c) {
-  low_dev_code_free(c->code);
-  str_clear(&c->key);
-  free(c);
-}
-
 void
 low_device_sweep(void) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < low_devices.n; k++) {
-    struct low_dev_cached *c = low_devices.codes[k];
-    if (c->code->kept) {
-      c->code->kept = false;
-      low_devices.codes[n++] = c;
-      continue;
-    }
-    table_remove(&low_devices.table, c->key.s, c->key.len);
-    low_dev_cached_free(c);
-  }
-  low_devices.n = n;
+  kept_sweep(&low_devices, low_dev_code_clear);
 }
 
 void
 low_device_clear(void) {
-  for (uint32_t k = 0; k < low_devices.n; k++)
-    low_dev_cached_free(low_devices.codes[k]);
-  free(low_devices.codes);
-  table_clear(&low_devices.table);
-  low_devices.codes = NULL;
-  low_devices.n = low_devices.cap = 0;
+  kept_clear(&low_devices, low_dev_code_clear);
 }

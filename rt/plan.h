@@ -8,6 +8,7 @@
 #define RT_PLAN_H
 
 #include "base/err.h"
+#include "base/kept.h"
 #include "base/str.h"
 #include "base/types.h"
 #include "rt/mesh/relation.h"
@@ -130,10 +131,10 @@ enum rt_form {
 
 /* Kernels of a region on a device; lower has them, the device runs them. */
 struct rt_dev_code {
+  struct kept kept; /* first; its maker's */
   struct rt_device *device;
   void *code;
   void *run, *combine; /* NULL: not there */
-  bool kept;           /* in the sweep under way */
 };
 
 /* Staging through entries[0 .. nentries) of one map: a number for each block's

@@ -105,25 +105,33 @@ find_sorted(const idx_g *list, idx_l n, idx_g g) {
 
 struct owners {
   const struct rt_part *p;
-  idx_g offset;
+  idx_g first;
+  int rank;
 };
 
 static void
 answer_owner(void *user, idx_g g, void *out) {
   const struct owners *o = user;
-  memcpy(out, &o->p->to[g - o->offset], sizeof(int));
+  int to = o->p->to ? o->p->to[g - o->first] : o->rank;
+  memcpy(out, &to, sizeof to);
+}
+
+status
+rt_part_owners(struct rt_comm *c, const struct rt_part *p, size_t n,
+               const idx_g *g, int *out) {
+  struct owners o = {p, p->start[c->rank], c->rank};
+  SCOPED int *home = mem_alloc(n + 1, sizeof *home);
+  for (size_t i = 0; i < n; i++) home[i] = rt_part_home(p, c->size, g[i]);
+  return rt_ask(c, n, home, g, answer_owner, &o, sizeof *out, out);
 }
 
 /* Owners of elements of part s. Collective. */
 static status
 owners_of(struct dist *d, uint32_t s, size_t n, const idx_g *g, int *out) {
   const struct rt_part *p = &d->d->parts[s];
+  if (p->moved) return rt_part_owners(d->c, p, n, g, out);
   for (size_t i = 0; i < n; i++) out[i] = rt_part_home(p, d->c->size, g[i]);
-  if (!p->moved) return OK;
-  struct owners o = {p, p->start[d->c->rank]};
-  SCOPED int *home = mem_alloc(n + 1, sizeof *home);
-  memcpy(home, out, n * sizeof *home);
-  return rt_ask(d->c, n, home, g, answer_owner, &o, sizeof *out, out);
+  return OK;
 }
 
 /* ---- elements and rows move to their owners ----------------------------- */

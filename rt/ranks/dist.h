@@ -127,6 +127,9 @@ status rt_part_return(struct rt_comm *c, const struct rt_part *p,
 
 /* Who declared global element g. */
 int rt_part_home(const struct rt_part *p, int ranks, idx_g g);
+/* Who shall own each of them, as p->to says there. Collective. */
+status rt_part_owners(struct rt_comm *c, const struct rt_part *p, size_t n,
+                      const idx_g *g, int *out);
 
 /* ---- ask.c: questions between ranks ------------------------------------- */
 

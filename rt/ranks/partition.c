@@ -349,32 +349,6 @@ rt_partition_graph(struct rt_dist *d, uint32_t k) {
 
 /* ---- sets that follow --------------------------------------------------- */
 
-struct asked {
-  const struct rt_part *p;
-  idx_g first;
-  int rank;
-};
-
-static void
-answer_to(void *user, idx_g g, void *out) {
-  const struct asked *a = user;
-  int to = a->p->to ? a->p->to[g - a->first] : a->rank;
-  memcpy(out, &to, sizeof to);
-}
-
-/* Where the targets of map k's declared rows go. */
-static status
-targets_to(struct rt_dist *d, uint32_t k, int *out) {
-  const struct rt_dist_map *m = &d->maps[k];
-  const struct rt_part *to = &d->parts[m->to];
-  size_t n = rt_dist_entries(m, (size_t)d->parts[m->from].declared);
-  struct asked a = {to, to->start[d->comm->rank], d->comm->rank};
-  SCOPED int *home = mem_alloc(n + 1, sizeof *home);
-  for (size_t i = 0; i < n; i++)
-    home[i] = rt_part_home(to, d->comm->size, m->rows[i]);
-  return rt_ask(d->comm, n, home, m->rows, answer_to, &a, sizeof *out, out);
-}
-
 /* The one that most of `n` are; of equals that which comes first. */
 static int
 most_of(const int *to, uint32_t n) {
@@ -396,7 +370,7 @@ follow_targets(struct rt_dist *d, uint32_t k) {
   struct rt_part *from = &d->parts[m->from];
   size_t n = rt_dist_entries(m, (size_t)from->declared), first = 0;
   SCOPED int *to = mem_alloc(n + 1, sizeof *to);
-  status st = targets_to(d, k, to);
+  status st = rt_part_owners(d->comm, &d->parts[m->to], n, m->rows, to);
   part_start(from);
   for (idx_l e = 0; st == OK && e < from->declared; e++) {
     uint32_t entries = rt_dist_row(m, m->rows, (size_t)e).n;

@@ -165,76 +165,65 @@ staging_new(size_t bytes, void **out) {
   return OK;
 }
 
+/* n bytes of the device's memory from (up) or to the host's. */
 static status
-upload_span(struct rt_buf *b) {
+move(struct rt_buf *b, void *host, size_t n, bool up) {
   struct rt_device *d = b->dev->device;
+  return up ? d->driver->write(d, b->dev->mem, host, n)
+            : d->driver->read(d, host, b->dev->mem, n);
+}
+
+static status
+move_span(struct rt_buf *b, bool up) {
   size_t bytes;
   char *lo = span_of(b, &bytes), *staging;
   size_t shift = span_shift(lo);
   if (!bytes) return OK;
-  if (!shift) return d->driver->write(d, b->dev->mem, lo, bytes);
+  if (!shift) return move(b, lo, bytes, up);
   TRY(staging_new(shift + bytes, (void **)&staging));
-  memcpy(staging + shift, lo, bytes);
-  status st = d->driver->write(d, b->dev->mem, staging, shift + bytes);
+  if (up) memcpy(staging + shift, lo, bytes);
+  status st = move(b, staging, shift + bytes, up);
+  if (st == OK && !up) memcpy(lo, staging + shift, bytes);
   rt_mem_free(staging, shift + bytes);
   return st;
 }
 
-static status
-download_span(struct rt_buf *b) {
-  struct rt_device *d = b->dev->device;
-  size_t bytes;
-  char *lo = span_of(b, &bytes), *staging;
-  size_t shift = span_shift(lo);
-  if (!bytes) return OK;
-  if (!shift) return d->driver->read(d, lo, b->dev->mem, bytes);
-  TRY(staging_new(shift + bytes, (void **)&staging));
-  status st = d->driver->read(d, staging, b->dev->mem, shift + bytes);
-  if (st == OK) memcpy(lo, staging + shift, bytes);
-  rt_mem_free(staging, shift + bytes);
-  return st;
-}
-
-static status
-upload_from(struct rt_buf *b, struct side from) {
-  struct rt_device *d = b->dev->device;
+static void
+stage(const struct rt_buf *b, void *staging, struct side from) {
   struct rt_shape s = b->shape;
-  size_t bytes = soa_bytes(b), stride = rt_dev_stride(s);
-  void *staging;
-  if (is_shared(b)) return upload_span(b);
-  if (!s.n) return OK;
-  if (from.stride == stride && !from.order)
-    return d->driver->write(d, b->dev->mem, from.mem, bytes);
-  TRY(staging_new(bytes, &staging));
   if (from.order)
-    rt_layout_permute(staging, stride, NULL, from.mem, from.stride,
+    rt_layout_permute(staging, rt_dev_stride(s), NULL, from.mem, from.stride,
                       from.order->row, s.n, s.dim, s.type.size);
   else
-    rt_layout_copy(staging, stride, from.mem, from.stride, 0, s.n, s.dim,
-                   s.type.size);
-  status st = d->driver->write(d, b->dev->mem, staging, bytes);
-  rt_mem_free(staging, bytes);
-  return st;
+    rt_layout_copy(staging, rt_dev_stride(s), from.mem, from.stride, 0, s.n,
+                   s.dim, s.type.size);
 }
 
-static status
-download_to(struct rt_buf *b, struct side to) {
-  struct rt_device *d = b->dev->device;
+static void
+unstage(const struct rt_buf *b, const void *staging, struct side to) {
   struct rt_shape s = b->shape;
-  size_t bytes = soa_bytes(b), stride = rt_dev_stride(s);
-  void *staging;
-  if (is_shared(b)) return download_span(b);
-  if (!s.n) return OK;
-  if (to.stride == stride && !to.order)
-    return d->driver->read(d, to.mem, b->dev->mem, bytes);
-  TRY(staging_new(bytes, &staging));
-  status st = d->driver->read(d, staging, b->dev->mem, bytes);
-  if (st == OK && to.order)
-    rt_layout_permute(to.mem, to.stride, to.order->row, staging, stride, NULL,
-                      to.order->owned, s.dim, s.type.size);
-  else if (st == OK)
-    rt_layout_copy(to.mem, to.stride, staging, stride, 0, s.n, s.dim,
+  if (to.order)
+    rt_layout_permute(to.mem, to.stride, to.order->row, staging,
+                      rt_dev_stride(s), NULL, to.order->owned, s.dim,
+                      s.type.size);
+  else
+    rt_layout_copy(to.mem, to.stride, staging, rt_dev_stride(s), 0, s.n, s.dim,
                    s.type.size);
+}
+
+/* All values from (up) or to the host. */
+static status
+move_all(struct rt_buf *b, struct side host, bool up) {
+  size_t bytes = soa_bytes(b);
+  void *staging;
+  if (is_shared(b)) return move_span(b, up);
+  if (!b->shape.n) return OK;
+  if (host.stride == rt_dev_stride(b->shape) && !host.order)
+    return move(b, host.mem, bytes, up);
+  TRY(staging_new(bytes, &staging));
+  if (up) stage(b, staging, host);
+  status st = move(b, staging, bytes, up);
+  if (st == OK && !up) unstage(b, staging, host);
   rt_mem_free(staging, bytes);
   return st;
 }
@@ -258,8 +247,10 @@ rt_buf_upload(struct rt_buf *b, struct rt_device *d,
   if (b->stale && b->dev_valid) TRY(rt_buf_download(b));
   TRY(rt_buf_device(b, d));
   assert(!b->stale || mirror);
-  TRY(upload_from(b, b->stale ? side_of_mirror(mirror)
-                              : (struct side){b->mem, b->stride, NULL}));
+  TRY(move_all(b,
+               b->stale ? side_of_mirror(mirror)
+                        : (struct side){b->mem, b->stride, NULL},
+               true));
   if (b->stale) b->reach = mirror->reach;
   count_up(b);
   set_all(b, b->dev, b->stale, true);
@@ -271,7 +262,7 @@ rt_buf_download(struct rt_buf *b) {
   if (!b->stale) return OK;
   assert(b->dev_valid);
   TRY(rt_buf_host(b));
-  TRY(download_to(b, (struct side){b->mem, b->stride, NULL}));
+  TRY(move_all(b, (struct side){b->mem, b->stride, NULL}, false));
   count_down(b);
   set_all(b, b->dev, false, b->dev_valid);
   return OK;
@@ -280,7 +271,7 @@ rt_buf_download(struct rt_buf *b) {
 status
 rt_dat_mirror_fetch(struct rt_dat *d) {
   assert(d->buf && d->buf->dev_valid);
-  TRY(download_to(d->buf, side_of_mirror(d)));
+  TRY(move_all(d->buf, side_of_mirror(d), false));
   count_down(d->buf);
   return OK;
 }

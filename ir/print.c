@@ -386,36 +386,17 @@ print_nodes(const struct ir_trace *t, struct str *out) {
   if (open != IR_NONE) print_region_end(t, open, out);
 }
 
-static int
-ref_cmp(const ir_ref *a, const ir_ref *b) {
-  return *a < *b ? -1 : *a > *b;
-}
-
 /* Order in a buffer: initial versions, then by definition, then by declaration
- * and version. */
+ * and version, of which no two are equal. */
 static int
-member_cmp(const struct ir_trace *t, ir_ref a, ir_ref b) {
-  const struct ir_value *x = &t->values[a], *y = &t->values[b];
+member_cmp(const void *a, const void *b, void *user) {
+  const struct ir_value *values = user;
+  const struct ir_value *x = &values[*(const ir_ref *)a];
+  const struct ir_value *y = &values[*(const ir_ref *)b];
   ir_ref dx = x->def + 1, dy = y->def + 1; /* IR_NONE comes first */
-  if (dx != dy) return ref_cmp(&dx, &dy);
-  if (x->dat != y->dat) return ref_cmp(&x->dat, &y->dat);
-  return ref_cmp(&x->version, &y->version);
-}
-
-/* Sort values as buffers list them; a merge sort, for qsort has no context. */
-static void
-member_sort(const struct ir_trace *t, ir_ref *list, ir_ref *tmp, uint32_t n) {
-  for (uint32_t width = 1; width < n; width *= 2) {
-    for (uint32_t lo = 0; lo < n; lo += 2 * width) {
-      uint32_t mid = lo + width < n ? lo + width : n;
-      uint32_t hi = mid + width < n ? mid + width : n, i = lo, k = mid;
-      for (uint32_t o = lo; o < hi; o++)
-        tmp[o] = i < mid && (k >= hi || member_cmp(t, list[i], list[k]) <= 0)
-                     ? list[i++]
-                     : list[k++];
-    }
-    memcpy(list, tmp, n * sizeof *list);
-  }
+  if (dx != dy) return dx < dy ? -1 : 1;
+  if (x->dat != y->dat) return x->dat < y->dat ? -1 : 1;
+  return x->version < y->version ? -1 : x->version > y->version;
 }
 
 static void
@@ -434,9 +415,8 @@ static void
 print_buffers(const struct ir_trace *t, struct str *out) {
   if (!t->nbuffers) return;
   SCOPED ir_ref *sorted = mem_alloc(t->nvalues, sizeof *sorted);
-  SCOPED ir_ref *tmp = mem_alloc(t->nvalues, sizeof *tmp);
   for (ir_ref v = 0; v < t->nvalues; v++) sorted[v] = v;
-  member_sort(t, sorted, tmp, t->nvalues);
+  qsort_r(sorted, t->nvalues, sizeof *sorted, member_cmp, t->values);
   for (ir_ref b = 0; b < t->nbuffers; b++) print_buffer(t, b, sorted, out);
 }
 

@@ -32,8 +32,7 @@ fetch(op_dat dat, void *out, size_t elem_size, const char *ctype) {
 
 void
 op2_fetch_at(op_dat dat, void *out, size_t elem_size, const char *ctype) {
-  if (!fe_enter("op_fetch_data")) return;
-  fe_leave(fetch(dat, out, elem_size, ctype));
+  if (fe_enter("op_fetch_data")) fe_leave(fetch(dat, out, elem_size, ctype));
 }
 
 static status
@@ -54,8 +53,8 @@ fetch_idx(op_dat dat, void *out, size_t elem_size, const char *ctype, int low,
 void
 op2_fetch_idx_at(op_dat dat, void *out, size_t elem_size, const char *ctype,
                  int low, int high) {
-  if (!fe_enter("op_fetch_data_idx")) return;
-  fe_leave(fetch_idx(dat, out, elem_size, ctype, low, high));
+  if (fe_enter("op_fetch_data_idx"))
+    fe_leave(fetch_idx(dat, out, elem_size, ctype, low, high));
 }
 
 void
@@ -71,8 +70,8 @@ op_fetch_data_idx_char(op_dat dat, char *out, int low, int high) {
 void
 op2_sync(op_dat dat) {
   struct fe_dat *d;
-  if (!fe_enter("op2_sync")) return;
-  fe_leave(fe_access_begin("op2_sync", dat, false, &d));
+  if (fe_enter("op2_sync"))
+    fe_leave(fe_access_begin("op2_sync", dat, false, &d));
 }
 
 const void *
@@ -99,8 +98,7 @@ op2_dat_data_rw(op_dat dat) {
 /* OP2's upload: the host's dat->data was written and counts from now on. */
 void
 op_upload_dat(op_dat dat) {
-  if (!fe_enter("op_upload_dat")) return;
-  fe_leave(fe_upload("op_upload_dat", dat));
+  if (fe_enter("op_upload_dat")) fe_leave(fe_upload("op_upload_dat", dat));
 }
 
 /* A dat whose mirror is stale, or that a pending loop writes, keeps what loops
@@ -120,8 +118,8 @@ op_upload_all(void) {
 void
 op_download_dat(op_dat dat) {
   struct fe_dat *d;
-  if (!fe_enter("op_download_dat")) return;
-  fe_leave(fe_access_begin("op_download_dat", dat, false, &d));
+  if (fe_enter("op_download_dat"))
+    fe_leave(fe_access_begin("op_download_dat", dat, false, &d));
 }
 
 /* OP2's calls for Fortran: addresses as numbers. The program may write through

@@ -28,16 +28,25 @@ op_opt_arg_dat(int opt, op_dat dat, int idx, op_map map, int dim,
   return a;
 }
 
+/* One that is no dat's. */
+static op_arg
+arg_of(op_arg_type kind, const void *data, int dim, int idx, const char *type,
+       int acc) {
+  return (op_arg){.index = -1,
+                  .dim = dim,
+                  .idx = idx,
+                  .data = (char *)data,
+                  .type = type,
+                  .acc = acc,
+                  .argtype = kind,
+                  .opt = 1};
+}
+
 op_arg
 op_arg_idx(int idx, op_map map) {
-  return (op_arg){.index = -1,
-                  .map = map,
-                  .dim = 1,
-                  .idx = idx,
-                  .type = "int",
-                  .acc = OP_READ,
-                  .argtype = OP_ARG_IDX,
-                  .opt = 1};
+  op_arg a = arg_of(OP_ARG_IDX, NULL, 1, idx, "int", OP_READ);
+  a.map = map;
+  return a;
 }
 
 /* Bytes of dim components; 0 where that is not known or not an int. */
@@ -50,43 +59,25 @@ arg_bytes(int dim, size_t elem_size) {
 op_arg
 op2_arg_gbl_at(int opt, void *data, int dim, const char *type, size_t elem_size,
                const char *ctype, int acc) {
-  return (op_arg){.index = -1,
-                  .dim = dim,
-                  .idx = -1,
-                  .size = arg_bytes(dim, elem_size),
-                  .data = data,
-                  .data_d = (char *)ctype,
-                  .type = type,
-                  .acc = acc,
-                  .argtype = OP_ARG_GBL,
-                  .opt = opt != 0};
+  op_arg a = arg_of(OP_ARG_GBL, data, dim, -1, type, acc);
+  a.size = arg_bytes(dim, elem_size);
+  a.data_d = (char *)ctype;
+  a.opt = opt != 0;
+  return a;
 }
 
 op_arg
 op2_arg_info_at(void *data, int dim, const char *type, size_t elem_size,
                 const char *ctype, int ref) {
-  return (op_arg){.index = -1,
-                  .dim = dim,
-                  .idx = ref,
-                  .size = arg_bytes(dim, elem_size),
-                  .data = data,
-                  .data_d = (char *)ctype,
-                  .type = type,
-                  .acc = OP_RW,
-                  .argtype = OP_ARG_INFO,
-                  .opt = 1};
+  op_arg a = arg_of(OP_ARG_INFO, data, dim, ref, type, OP_RW);
+  a.size = arg_bytes(dim, elem_size);
+  a.data_d = (char *)ctype;
+  return a;
 }
 
 op_arg
 op2_arg_gbl(op2_gbl gbl, int dim, const char *type, op_access acc) {
-  return (op_arg){.index = -1,
-                  .dim = dim,
-                  .idx = -1,
-                  .data = (char *)gbl,
-                  .type = type,
-                  .acc = acc,
-                  .argtype = OP2_ARG_HANDLE,
-                  .opt = 1};
+  return arg_of(OP2_ARG_HANDLE, gbl, dim, -1, type, acc);
 }
 
 /* ---- OP2's untyped forms ------------------------------------------------- */
@@ -112,4 +103,3 @@ op_arg
 op_arg_info_char(char *data, int dim, const char *type, int size, int ref) {
   return op2_arg_info_at(data, dim, type, size_given(size), NULL, ref);
 }
-#include "frontend/checkpoint.h"

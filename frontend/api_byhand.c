@@ -141,9 +141,8 @@ exchange(op_set set, int nargs, op_arg *args, int *n_out) {
 int
 op_mpi_halo_exchanges(op_set set, int nargs, op_arg *args) {
   int n = 0;
-  if (!fe_enter("op_mpi_halo_exchanges")) return 0;
-  status st = exchange(set, nargs, args, &n);
-  fe_leave(st);
+  if (fe_enter("op_mpi_halo_exchanges"))
+    fe_leave(exchange(set, nargs, args, &n));
   return n;
 }
 
@@ -160,34 +159,19 @@ op_mpi_halo_exchanges_cuda(op_set set, int nargs, op_arg *args) {
 
 /* ---- waiting: nothing is under way --------------------------------------- */
 
-void
-op_mpi_wait_all(int nargs, op_arg *args) {
-  (void)nargs, (void)args;
-}
+#define NOTHING(function)                                                      \
+  void function(int nargs, op_arg *args) {                                     \
+    (void)nargs, (void)args;                                                   \
+  }
+NOTHING(op_mpi_wait_all)
+NOTHING(op_mpi_wait_all_cuda)
+NOTHING(op_mpi_test_all)
+NOTHING(op_mpi_test_all_grouped)
+NOTHING(op_mpi_reset_halos)
 
 void
 op_mpi_wait_all_grouped(int nargs, op_arg *args, int device) {
   (void)nargs, (void)args, (void)device;
-}
-
-void
-op_mpi_wait_all_cuda(int nargs, op_arg *args) {
-  (void)nargs, (void)args;
-}
-
-void
-op_mpi_test_all(int nargs, op_arg *args) {
-  (void)nargs, (void)args;
-}
-
-void
-op_mpi_test_all_grouped(int nargs, op_arg *args) {
-  (void)nargs, (void)args;
-}
-
-void
-op_mpi_reset_halos(int nargs, op_arg *args) {
-  (void)nargs, (void)args;
 }
 
 /* ---- the edit ------------------------------------------------------------ */
@@ -211,8 +195,7 @@ edit(int nargs, const op_arg *args) {
 
 void
 op_mpi_set_dirtybit(int nargs, op_arg *args) {
-  if (!fe_enter("op_mpi_set_dirtybit")) return;
-  fe_leave(edit(nargs, args));
+  if (fe_enter("op_mpi_set_dirtybit")) fe_leave(edit(nargs, args));
 }
 
 void
@@ -281,39 +264,26 @@ op2_mpi_reduce(op_arg *arg, const void *data) {
   op_mpi_reduce_combined(arg, 1);
 }
 
-void
-op_mpi_reduce_float(op_arg *arg, float *data) {
-  op2_mpi_reduce(arg, data);
-}
-
-void
-op_mpi_reduce_double(op_arg *arg, double *data) {
-  op2_mpi_reduce(arg, data);
-}
-
-void
-op_mpi_reduce_int(op_arg *arg, int *data) {
-  op2_mpi_reduce(arg, data);
-}
-
-void
-op_mpi_reduce_bool(op_arg *arg, bool *data) {
-  op2_mpi_reduce(arg, data);
-}
+#define REDUCE(type)                                                           \
+  void op_mpi_reduce_##type(op_arg *arg, type *data) {                         \
+    op2_mpi_reduce(arg, data);                                                 \
+  }
+REDUCE(float)
+REDUCE(double)
+REDUCE(int)
+REDUCE(bool)
 
 /* ---- halos and ranks ----------------------------------------------------- */
 
 void
 op_mpi_barrier(void) {
-  if (!fe_enter("op_mpi_barrier")) return;
-  fe_leave(fe_agree("op_mpi_barrier", 0, OK));
+  if (fe_enter("op_mpi_barrier")) fe_leave(fe_agree("op_mpi_barrier", 0, OK));
 }
 
 /* Halos come with the first loop; here they come now. */
 void
 op_halo_create(void) {
-  if (!fe_enter("op_halo_create")) return;
-  fe_leave(settle());
+  if (fe_enter("op_halo_create")) fe_leave(settle());
 }
 
 void

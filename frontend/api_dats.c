@@ -109,11 +109,9 @@ op_dat
 op2_decl_dat_at(op_set set, int dim, const char *type, size_t elem_size,
                 const char *ctype, void *data, const char *name) {
   struct fe_dat *d = NULL;
-  if (!fe_enter("op_decl_dat")) return NULL;
   struct fe_dat_args a = {"op_decl_dat", set,  dim,  type,  elem_size,
                           ctype,         data, name, false, false};
-  status st = fe_decl_dat(&a, &d);
-  fe_leave(st);
+  if (fe_enter("op_decl_dat")) fe_leave(fe_decl_dat(&a, &d));
   return (op_dat)d;
 }
 

@@ -66,9 +66,8 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
 op2_gbl
 op2_decl_gbl(int dim, const char *type, const void *init, const char *name) {
   struct fe_gbl *g = NULL;
-  if (!fe_enter("op2_decl_gbl")) return NULL;
-  status st = decl_gbl(dim, type, 0, init, name, &g);
-  fe_leave(st);
+  if (fe_enter("op2_decl_gbl"))
+    fe_leave(decl_gbl(dim, type, 0, init, name, &g));
   return (op2_gbl)g;
 }
 
@@ -81,45 +80,52 @@ gbl_of(const char *api, op2_gbl handle, struct fe_gbl **out) {
   return OK;
 }
 
+/* The same with memory of the program for its value. */
+static status
+gbl_and_memory(const char *api, op2_gbl handle, const void *memory,
+               struct fe_gbl **out) {
+  TRY(gbl_of(api, handle, out));
+  if (!memory)
+    FAIL(ERR_ARG, "%s: global \"%s\": expected an address, found NULL", api,
+         (*out)->name);
+  return OK;
+}
+
+static status
+gbl_get(op2_gbl handle, void *out) {
+  struct fe_gbl *g;
+  TRY(gbl_and_memory("op2_gbl_get", handle, out, &g));
+  TRY(fe_look_gbl(g));
+  TRY(fe_gbl_check("op2_gbl_get", g));
+  memcpy(out, g->data, g->bytes);
+  return OK;
+}
+
 void
 op2_gbl_get(op2_gbl handle, void *out) {
-  struct fe_gbl *g;
-  if (!fe_enter("op2_gbl_get")) return;
-  status st = gbl_of("op2_gbl_get", handle, &g);
-  if (st == OK && !out)
-    st = err_set(ERR_ARG,
-                 "op2_gbl_get: global \"%s\": expected an address, "
-                 "found NULL",
-                 g->name);
-  if (st == OK) st = fe_look_gbl(g);
-  if (st == OK) st = fe_gbl_check("op2_gbl_get", g);
-  if (st == OK) memcpy(out, g->data, g->bytes);
-  fe_leave(st);
+  if (fe_enter("op2_gbl_get")) fe_leave(gbl_get(handle, out));
 }
 
 /* Ordered like a write where it stands: recorded if loops wait for the old
  * value. */
-void
-op2_gbl_set(op2_gbl handle, const void *in) {
+static status
+gbl_set(op2_gbl handle, const void *in) {
   struct fe_gbl *g;
-  if (!fe_enter("op2_gbl_set")) return;
-  status st = gbl_of("op2_gbl_set", handle, &g);
-  if (st == OK && !in)
-    st = err_set(ERR_ARG,
-                 "op2_gbl_set: global \"%s\": expected an address, "
-                 "found NULL",
-                 g->name);
-  if (st == OK) fe_agree_step("op2_gbl_set", NULL, g->index);
-  if (st != OK) {
-    fe_error(st);
-  } else if (g->pending) {
+  TRY(gbl_and_memory("op2_gbl_set", handle, in, &g));
+  fe_agree_step("op2_gbl_set", NULL, g->index);
+  if (g->pending) {
     fe_record(FE_REC_SET_GBL, g->index, in, g->bytes);
     g->pending++;
   } else {
     memcpy(g->data, in, g->bytes);
   }
-  if (st == OK) fe_gbl_found(g);
-  fe.file = NULL;
+  fe_gbl_found(g);
+  return OK;
+}
+
+void
+op2_gbl_set(op2_gbl handle, const void *in) {
+  if (fe_enter("op2_gbl_set")) fe_leave(gbl_set(handle, in));
 }
 
 void

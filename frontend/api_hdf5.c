@@ -85,14 +85,15 @@ say(const char *api, status st) {
   return st == OK ? OK : err_prefix(st, "%s: ", api);
 }
 
-/* End of a call that reads and failed. */
+/* End of a call that reads. */
 static void
-failed(status st) {
-  if (absent)
+leave_reading(status st) {
+  if (st != OK && absent)
     fe_error_told(st);
-  else
+  else if (st != OK)
     fe_error(st);
   absent = false;
+  fe.file = NULL;
 }
 
 /* ---- sets ---------------------------------------------------------------- */
@@ -138,10 +139,8 @@ static op_set
 decl_set(const char *api, const char *file, const char *data, bool infer,
          const char *name) {
   struct fe_set *s = NULL;
-  if (!fe_enter(api)) return NULL;
-  status st = set_from(file, data, infer, name, &s);
-  if (st != OK) failed(say(api, st));
-  fe.file = NULL;
+  if (fe_enter(api))
+    leave_reading(say(api, set_from(file, data, infer, name, &s)));
   return (op_set)s;
 }
 
@@ -200,11 +199,10 @@ map_from(op_set from, op_set to, int dim, const char *file, const char *name,
 op_map
 op_decl_map_hdf5(op_set from, op_set to, int dim, char const *file,
                  char const *name) {
+  const char *api = "op_decl_map_hdf5";
   struct fe_map *m = NULL;
-  if (!fe_enter("op_decl_map_hdf5")) return NULL;
-  status st = map_from(from, to, dim, file, name, &m);
-  if (st != OK) failed(say("op_decl_map_hdf5", st));
-  fe.file = NULL;
+  if (fe_enter(api))
+    leave_reading(say(api, map_from(from, to, dim, file, name, &m)));
   return (op_map)m;
 }
 
@@ -258,10 +256,7 @@ op_decl_dat_hdf5(op_set set, int dim, char const *type, char const *file,
                           .type = type,
                           .name = name,
                           .copy = true};
-  if (!fe_enter(a.api)) return NULL;
-  status st = dat_from(&a, file, &d);
-  if (st != OK) failed(st);
-  fe.file = NULL;
+  if (fe_enter(a.api)) leave_reading(dat_from(&a, file, &d));
   return (op_dat)d;
 }
 
@@ -297,8 +292,7 @@ fetch_to(const char *api, op_dat dat, const char *file, const char *name) {
 
 static void
 fetch_file(const char *api, op_dat dat, const char *file, const char *name) {
-  if (!fe_enter(api)) return;
-  fe_leave(fetch_to(api, dat, file, name));
+  if (fe_enter(api)) fe_leave(fetch_to(api, dat, file, name));
 }
 
 void
@@ -362,10 +356,8 @@ void
 op_get_const_hdf5(char const *name, int dim, char const *type, char *data,
                   char const *file) {
   struct constant c = {name, dim, type, data};
-  if (!fe_enter("op_get_const_hdf5")) return;
-  status st = constant_get(&c, file);
-  if (st != OK) failed(say("op_get_const_hdf5", st));
-  fe.file = NULL;
+  if (fe_enter("op_get_const_hdf5"))
+    leave_reading(say("op_get_const_hdf5", constant_get(&c, file)));
 }
 
 /* OP2 knows these types by these names only. */
@@ -403,10 +395,8 @@ void
 op_write_const_hdf5(char const *name, int dim, char const *type, char *data,
                     char const *file) {
   struct constant c = {name, dim, type, data};
-  if (!fe_enter("op_write_const_hdf5")) return;
-  status st = constant_put(&c, file);
-  if (st != OK) fe_error(say("op_write_const_hdf5", st));
-  fe.file = NULL;
+  if (fe_enter("op_write_const_hdf5"))
+    fe_leave(say("op_write_const_hdf5", constant_put(&c, file)));
 }
 
 /* ---- all of it ----------------------------------------------------------- */
@@ -503,8 +493,5 @@ dump(const char *file) {
 
 void
 op_dump_to_hdf5(char const *file) {
-  if (!fe_enter("op_dump_to_hdf5")) return;
-  status st = dump(file);
-  if (st != OK) fe_error(say("op_dump_to_hdf5", st));
-  fe.file = NULL;
+  if (fe_enter("op_dump_to_hdf5")) fe_leave(say("op_dump_to_hdf5", dump(file)));
 }

@@ -41,4 +41,3 @@ void
 op_free(void *ptr) {
   free(ptr);
 }
-#include "frontend/checkpoint.h"

@@ -189,8 +189,7 @@ void
 op_partition(const char *lib_name, const char *lib_routine, op_set prime_set,
              op_map prime_map, op_dat coords) {
   struct request r = {lib_name, lib_routine, prime_set, prime_map, coords};
-  if (!fe_enter("op_partition")) return;
-  fe_leave(partition(&r));
+  if (fe_enter("op_partition")) fe_leave(partition(&r));
 }
 
 void

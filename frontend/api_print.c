@@ -155,35 +155,26 @@ sheet_write(struct sheet *s,
 }
 
 static status
-print_txtfile(op_dat dat, const char *path) {
-  struct sheet s = {"op_print_dat_to_txtfile", path, NULL, {0}};
+print_file(const char *api, op_dat dat, const char *path, bool text) {
+  struct sheet s = {.api = api, .path = path};
   struct fe_dat *d;
   print_value *print;
-  TRY(fe_access_begin(s.api, dat, false, &d));
+  TRY(fe_access_begin(api, dat, false, &d));
   s.dat = d;
-  TRY(printer_of(s.api, d, &print));
-  return sheet_write(&s, write_text);
+  if (text) TRY(printer_of(api, d, &print));
+  return sheet_write(&s, text ? write_text : write_bytes);
 }
 
 void
 op_print_dat_to_txtfile(op_dat dat, const char *file_name) {
-  if (!fe_enter("op_print_dat_to_txtfile")) return;
-  fe_leave(print_txtfile(dat, file_name));
-}
-
-static status
-print_binfile(op_dat dat, const char *path) {
-  struct sheet s = {"op_print_dat_to_binfile", path, NULL, {0}};
-  struct fe_dat *d;
-  TRY(fe_access_begin(s.api, dat, false, &d));
-  s.dat = d;
-  return sheet_write(&s, write_bytes);
+  const char *api = "op_print_dat_to_txtfile";
+  if (fe_enter(api)) fe_leave(print_file(api, dat, file_name, true));
 }
 
 void
 op_print_dat_to_binfile(op_dat dat, const char *file_name) {
-  if (!fe_enter("op_print_dat_to_binfile")) return;
-  fe_leave(print_binfile(dat, file_name));
+  const char *api = "op_print_dat_to_binfile";
+  if (fe_enter(api)) fe_leave(print_file(api, dat, file_name, false));
 }
 
 /* ---- on stdout ----------------------------------------------------------- */
@@ -210,8 +201,7 @@ dump(op_dat dat) {
 
 void
 op_dump_dat(op_dat dat) {
-  if (!fe_enter("op_dump_dat")) return;
-  fe_leave(dump(dat));
+  if (fe_enter("op_dump_dat")) fe_leave(dump(dat));
 }
 
 static void

@@ -116,9 +116,7 @@ copy_of(const char *api, op_dat dat, struct fe_dat **out) {
 static op_dat
 get_data(const char *api, op_dat dat) {
   struct fe_dat *c = NULL;
-  if (!fe_enter(api)) return NULL;
-  status st = copy_of(api, dat, &c);
-  fe_leave(st);
+  if (fe_enter(api)) fe_leave(copy_of(api, dat, &c));
   return (op_dat)c;
 }
 
@@ -161,6 +159,5 @@ put_data(op_dat dat) {
 
 void
 op_mpi_put_data(op_dat dat) {
-  if (!fe_enter("op_mpi_put_data")) return;
-  fe_leave(put_data(dat));
+  if (fe_enter("op_mpi_put_data")) fe_leave(put_data(dat));
 }

@@ -35,9 +35,7 @@ fe_decl_set(idx_l n, const char *name, struct fe_set **out) {
 op_set
 op_decl_set(idx_l_t n, const char *name) {
   struct fe_set *s = NULL;
-  if (!fe_enter("op_decl_set")) return NULL;
-  status st = fe_decl_set(n, name, &s);
-  fe_leave(st);
+  if (fe_enter("op_decl_set")) fe_leave(fe_decl_set(n, name, &s));
   return (op_set)s;
 }
 
@@ -140,9 +138,8 @@ fe_decl_map(op_set from, op_set to, int dim, const int *table32,
 op_map
 op_decl_map(op_set from, op_set to, int dim, idx_l_t *table, const char *name) {
   struct fe_map *m = NULL;
-  if (!fe_enter("op_decl_map")) return NULL;
-  status st = fe_decl_map(from, to, dim, table, NULL, name, &m);
-  fe_leave(st);
+  if (fe_enter("op_decl_map"))
+    fe_leave(fe_decl_map(from, to, dim, table, NULL, name, &m));
   return (op_map)m;
 }
 
@@ -150,9 +147,8 @@ op_map
 op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *table,
                  const char *name) {
   struct fe_map *m = NULL;
-  if (!fe_enter("op_decl_map_long")) return NULL;
-  status st = fe_decl_map(from, to, dim, NULL, table, name, &m);
-  fe_leave(st);
+  if (fe_enter("op_decl_map_long"))
+    fe_leave(fe_decl_map(from, to, dim, NULL, table, name, &m));
   return (op_map)m;
 }
 
@@ -170,43 +166,21 @@ set_of(op_set set, const char *api) {
   return (struct fe_set *)set;
 }
 
-idx_g_t
-op_get_size(op_set set) {
-  const struct fe_set *s = set_of(set, "op_get_size");
-  return s ? s->part->total : -1;
-}
-
-int
-op_get_size_local(op_set set) {
-  const struct fe_set *s = set_of(set, "op_get_size_local");
-  return s ? s->pub.size : -1;
-}
-
-int
-op_get_size_local_core(op_set set) {
-  const struct fe_set *s = set_of(set, "op_get_size_local_core");
-  return s ? s->pub.core_size : -1;
-}
-
-int
-op_get_size_local_exec(op_set set) {
-  const struct fe_set *s = set_of(set, "op_get_size_local_exec");
-  return s ? s->pub.size + s->pub.exec_size : -1;
-}
-
-int
-op_get_size_local_full(op_set set) {
-  const struct fe_set *s = set_of(set, "op_get_size_local_full");
-  return s ? s->pub.size + s->pub.exec_size + s->pub.nonexec_size : -1;
-}
-
+/* What there is of the set `s`; -1 where it is none. */
+#define SIZE_OF(type, function, value)                                         \
+  type function(op_set set) {                                                  \
+    const struct fe_set *s = set_of(set, #function);                           \
+    return s ? (value) : -1;                                                   \
+  }
+SIZE_OF(idx_g_t, op_get_size, s->part->total)
+SIZE_OF(int, op_get_size_local, s->pub.size)
+SIZE_OF(int, op_get_size_local_core, s->pub.core_size)
+SIZE_OF(int, op_get_size_local_exec, s->pub.size + s->pub.exec_size)
+SIZE_OF(int, op_get_size_local_full,
+        s->pub.size + s->pub.exec_size + s->pub.nonexec_size)
 /* Of the declared part. */
-idx_g_t
-op_get_global_set_offset(op_set set) {
-  const struct fe_set *s = set_of(set, "op_get_global_set_offset");
-  if (!s) return -1;
-  return fe_ranks.whole ? 0 : s->part->start[fe_ranks.rank];
-}
+SIZE_OF(idx_g_t, op_get_global_set_offset,
+        fe_ranks.whole ? 0 : s->part->start[fe_ranks.rank])
 
 int
 op_size_of_set(const char *name) {

@@ -92,8 +92,7 @@ table_write(const char *api, const char *path, table_lines *lines) {
 
 static void
 table_to_file(const char *api, const char *path, table_lines *lines) {
-  if (!fe_enter(api)) return;
-  fe_leave(table_write(api, path, lines));
+  if (fe_enter(api)) fe_leave(table_write(api, path, lines));
 }
 
 static bool

@@ -261,6 +261,6 @@ checkpoint(const char *path) {
 
 int
 op2_checkpoint(const char *path) {
-  if (!fe_enter("op2_checkpoint")) return ERR_STATE;
-  return fe_leave_returned(checkpoint(path));
+  return fe_enter("op2_checkpoint") ? fe_leave_returned(checkpoint(path))
+                                    : ERR_STATE;
 }

@@ -259,6 +259,7 @@ trace_write(const char *path) {
 
 int
 op2_trace_write(const char *path) {
-  if (!fe_enter("op2_trace_write")) return ERR_STATE;
-  return fe_leave_returned(trace_write(own_path(path)));
+  return fe_enter("op2_trace_write")
+             ? fe_leave_returned(trace_write(own_path(path)))
+             : ERR_STATE;
 }

@@ -4,6 +4,7 @@
 #include "frontend/ranks.h"
 
 #include "ir/ir.h"
+#include "lower/lower.h"
 #include "passes/pass.h"
 #include "rt/device/device.h"
 
@@ -27,9 +28,10 @@ fe_passes_run(struct ir_trace **t, struct fe_program *p) {
   str_printf(&disable, "%s%s", fe.opt.disable, fe.apart ? ",fuse" : "");
   str_printf(&with,
              "colour{colours=%d,increments=%d,gpu=%d},hold{exact=%d},"
-             "cores{off=%d}%s%s",
+             "width{bytes=%u},cores{off=%d}%s%s",
              colours, fe.opt.increments - OPT_increments_auto, on_gpu(*t),
-             fe.opt.reproducible != 0, fe.opt.reproducible || !fe.opt.overlap,
+             fe.opt.reproducible != 0, low_machine_vector(),
+             fe.opt.reproducible || !fe.opt.overlap,
              *fe_ranks.halo_with ? "," : "", fe_ranks.halo_with);
   struct pass_options o = {.disable = disable.s,
                            .with = with.s,

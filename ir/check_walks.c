@@ -43,12 +43,22 @@ check_increments(struct ir_check *c, ir_ref r, const struct ir_hold_facts *f) {
            r);
 }
 
+static void
+check_width(struct ir_check *c, ir_ref r, const bool *overlaps) {
+  uint32_t width = c->t->regions[r].width;
+  if (width < 2 || width > IR_WIDTH_MAX || width & (width - 1))
+    ir_bad(c, "region %u: there is no code of width %u", r, width);
+  if (!ir_widest_component(c->t, r, overlaps))
+    ir_bad(c, "region %u: its elements cannot run in vectors", r);
+}
+
 void
 ir_check_walks(struct ir_check *c, const struct ir_hold_facts *f) {
   const struct ir_trace *t = c->t;
   for (ir_ref r = 0; r < t->nregions; r++) {
     if (t->regions[r].core_first && !ir_core_first(t, r))
       ir_bad(c, "region %u: its core cannot come first", r);
+    if (t->regions[r].width) check_width(c, r, f->overlaps);
     if (t->regions[r].walk == IR_WALK_NONE) continue;
     if (!ir_walk_known(t, r)) {
       ir_bad(c, "region %u has a walk, but its values have no buffers", r);

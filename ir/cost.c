@@ -38,17 +38,24 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double locality = 0.7;
 
 static const struct {
+  uint32_t vector;
   double atomic, local, fixed;
 } machines[IR_MACHINE_COUNT] = {
-#define MACHINE(name, text, atomic, local, fixed, meaning)                     \
-  [IR_MACHINE_##name] = {atomic, local, fixed},
+#define MACHINE(name, text, vector, atomic, local, fixed, meaning)             \
+  [IR_MACHINE_##name] = {vector, atomic, local, fixed},
 #include "ir/machines.def"
 #undef MACHINE
 };
+
+uint32_t
+ir_machine_vector(enum ir_machine m) {
+  return machines[m].vector;
+}
 
 double
 ir_cost_atomic(const struct ir_increments *x, enum ir_machine m) {
@@ -65,11 +72,13 @@ ir_cost_staged(const struct ir_increments *x, enum ir_machine m) {
 
 /* ---- what a region adds -------------------------------------------------- */
 
-/* Entry `entry` of the map, through which it adds to dat; each once. Paths may
- * begin at a row of any length (`each`). */
+/* Entry `entry` of the map, through which it reaches dat, or adds to it; each
+ * once. Paths may begin at a row of any length (`each`); without any, it is
+ * version `value` that the element has there. */
 struct strip {
   ir_ref map, dat;
   uint32_t each, entry;
+  ir_ref value;
 };
 struct strips {
   struct strip *list;
@@ -77,15 +86,11 @@ struct strips {
 };
 
 static void
-strips_add(struct strips *s, const struct ir_arg *a) {
-  assert(a->kind == IR_ARG_DAT && !ir_arg_direct(a));
+strips_add(struct strips *s, const struct ir_arg *a, ir_ref value) {
   for (uint32_t e = a->entry; e < a->entry + ir_arg_count(a); e++) {
-    struct strip x = {a->map, a->dat, a->each, e};
+    struct strip x = {a->map, a->dat, a->each, e, value};
     uint32_t k = 0;
-    while (k < s->n &&
-           (s->list[k].map != x.map || s->list[k].dat != x.dat ||
-            s->list[k].each != x.each || s->list[k].entry != x.entry))
-      k++;
+    while (k < s->n && memcmp(&s->list[k], &x, sizeof x)) k++;
     if (k == s->n) VEC_PUSH(s->list, s->n, s->cap, x);
   }
 }
@@ -157,9 +162,40 @@ ir_increments_of(const struct ir_trace *t, ir_ref region,
   IR_EACH_ARG(t, g, n, a) {
     x.words = x.words && arg_in_words(t, n, a, facts);
     if (a->kind == IR_ARG_DAT && ir_arg_writes(a) && !ir_arg_direct(a))
-      strips_add(&s, a);
+      strips_add(&s, a, IR_NONE);
   }
   strips_weigh(t, &s, &x);
   free(s.list);
   return x;
+}
+
+/* ---- what its code holds ------------------------------------------------- */
+
+/* Of what an element has there: the version that comes into the region, or the
+ * one that begins in it. false: it grows out of one that was counted. */
+static bool
+value_begins(const struct ir_trace *t, const struct ir_region *g,
+             const struct ir_arg *a, ir_ref *out) {
+  *out = IR_NONE;
+  if (a->kind != IR_ARG_DAT || !ir_arg_direct(a)) return true;
+  *out = a->in == IR_NONE ? a->out : ir_same(t, a->in);
+  ir_ref def = a->in == IR_NONE ? IR_NONE : t->values[*out].def;
+  return def == IR_NONE || def < g->first || def >= g->first + g->count;
+}
+
+uint64_t
+ir_components(const struct ir_trace *t, ir_ref region) {
+  assert(region < t->nregions);
+  const struct ir_region *g = &t->regions[region];
+  struct strips s = {0};
+  uint64_t sum = 0;
+  IR_EACH_ARG(t, g, n, a) {
+    ir_ref value;
+    if (a->kind != IR_ARG_OFF && value_begins(t, g, a, &value))
+      strips_add(&s, a, value);
+  }
+  for (uint32_t k = 0; k < s.n; k++)
+    sum += s.list[k].dat == IR_NONE ? 1 : t->dats[s.list[k].dat].dim;
+  free(s.list);
+  return sum;
 }

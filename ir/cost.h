@@ -17,14 +17,20 @@ struct ir_increments {
 struct ir_increments ir_increments_of(const struct ir_trace *t, ir_ref region,
                                       const struct ir_hold_facts *facts);
 
+/* Components that code of a region keeps for an element. cost as above */
+uint64_t ir_components(const struct ir_trace *t, ir_ref region);
+
 /* Where regions run: weights of machines.def. */
 enum ir_machine {
-#define MACHINE(name, text, atomic, local, fixed, meaning) IR_MACHINE_##name,
+#define MACHINE(name, text, vector, atomic, local, fixed, meaning)             \
+  IR_MACHINE_##name,
 #include "ir/machines.def"
 #undef MACHINE
   IR_MACHINE_COUNT
 };
 
+/* Bytes of its vectors, unless somebody knows better. */
+uint32_t ir_machine_vector(enum ir_machine m);
 /* In units of one component moved to or from memory, an element. */
 double ir_cost_atomic(const struct ir_increments *x, enum ir_machine m);
 double ir_cost_staged(const struct ir_increments *x, enum ir_machine m);

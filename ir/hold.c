@@ -145,3 +145,62 @@ ir_holds_of(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
   return a->kind == IR_ARG_DAT ? dat_holds(t, n, a, f)
                                : gbl_holds(t, &t->nodes[n], a);
 }
+
+/* ---- several elements at once -------------------------------------------- */
+
+static enum ir_hold
+hold_in(const struct ir_trace *t, const struct ir_region *g, ir_ref operand) {
+  for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++)
+    if (t->holds[k].value == operand) return t->holds[k].how;
+  return IR_HOLD_NONE;
+}
+
+/* Is what the argument works on each element's own, as it is held? Not memory
+ * that others may reach, nor what the kernel sees of other elements. */
+static bool
+arg_of_element(const struct ir_trace *t, const struct ir_arg *a,
+               enum ir_hold how, const bool *overlaps) {
+  bool writes = ir_arg_writes(a);
+  if (a->kind != IR_ARG_DAT)
+    return how == IR_HOLD_SUM || how == IR_HOLD_EACH ||
+           (!writes && (how == IR_HOLD_COPY || how == IR_HOLD_PLACE));
+  ir_ref root = ir_root(t, a->dat);
+  bool alone = !overlaps[root] && !(t->dats[root].flags & IR_DAT_PINNED);
+  return how != IR_HOLD_PLACE && (!writes || (how != IR_HOLD_STAGED && alone));
+}
+
+/* Bytes of a component that each element has for itself, 1 for none; 0: there
+ * is no code for several. */
+static size_t
+arg_width(const struct ir_trace *t, const struct ir_region *g,
+          const struct ir_arg *a, const bool *overlaps) {
+  if (a->kind == IR_ARG_INFO) return 0;
+  if (a->kind == IR_ARG_IDX) return sizeof(idx_l);
+  ir_ref v = ir_operand(t, a);
+  if (v == IR_NONE && a->kind != IR_ARG_DAT) return 1;
+  if (v != IR_NONE && !arg_of_element(t, a, hold_in(t, g, v), overlaps))
+    return 0;
+  if (a->kind != IR_ARG_DAT && !ir_arg_writes(a)) return 1;
+  const struct ir_dat *d = &t->dats[a->dat];
+  bool fits = d->type.kind != TYPE_BYTES && d->dim <= IR_WIDTH_COMPONENTS;
+  return fits ? d->type.size : 0;
+}
+
+size_t
+ir_widest_component(const struct ir_trace *t, ir_ref region,
+                    const bool *overlaps) {
+  assert(region < t->nregions);
+  const struct ir_region *g = &t->regions[region];
+  size_t widest = 1;
+  if (g->walk == IR_WALK_NONE || g->walk == IR_WALK_SERIAL) return 0;
+  for (ir_ref n = g->first; n < g->first + g->count; n++)
+    if (t->nodes[n].each || target_is_device(t->nodes[n].target) ||
+        t->kernels[t->nodes[n].kernel].flags & IR_KERNEL_OPAQUE)
+      return 0;
+  IR_EACH_ARG(t, g, n, a) {
+    size_t bytes = arg_width(t, g, a, overlaps);
+    if (!bytes) return 0;
+    if (bytes > widest) widest = bytes;
+  }
+  return widest;
+}

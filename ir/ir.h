@@ -282,14 +282,17 @@ struct ir_operand_hold {
   enum ir_hold how;
 };
 
-/* Nodes [first, first+count) run as one: region over %set [walk <walk>] [core
- * first] { ... hold <hold> %q.1 ... } */
+/* Nodes [first, first+count) run as one: region over %set [walk <walk>] [width
+ * <width>] [core first] { ... hold <hold> %q.1 ... } */
 struct ir_region {
   ir_ref first;
   uint32_t count;
   ir_ref set;
   enum ir_walk walk;      /* set by pass colour */
   uint32_t hold0, nholds; /* holds[hold0 .. hold0+nholds): set by pass hold */
+  uint32_t
+      width; /* elements that its code works on at once, 0: one; set by pass
+                     width */
   uint8_t
       core_first; /* its core runs while the exchange in front of it is under
                       way: set by pass cores */

@@ -429,6 +429,17 @@ hold_statement(struct ir_parser *p) {
   return OK;
 }
 
+/* [width <width>] */
+static status
+maybe_width(struct ir_parser *p, uint32_t *out) {
+  int64_t width = 0;
+  if (!ir_lex_is_word(&p->x, "width")) return OK;
+  TRY(ir_lex_next(&p->x));
+  TRY(ir_want_number(p, 2, IR_WIDTH_MAX, &width));
+  *out = (uint32_t)width;
+  return OK;
+}
+
 /* [core first] */
 static status
 maybe_core_first(struct ir_parser *p, uint8_t *out) {
@@ -438,13 +449,15 @@ maybe_core_first(struct ir_parser *p, uint8_t *out) {
   return ir_want_word(p, "first");
 }
 
-/* region over %set [walk <walk>] [core first] { nodes holds } */
+/* region over %set [walk <walk>] [width <width>] [core first] { nodes holds }
+ */
 static status
 region_statement(struct ir_parser *p) {
   struct ir_region r = {.first = p->t->nnodes, .hold0 = p->t->nholds};
   TRY(ir_want_word(p, "over"));
   TRY(ir_want_decl(p, IR_DECL_SET, &r.set));
   TRY(some_walk(p, &r.walk));
+  TRY(maybe_width(p, &r.width));
   TRY(maybe_core_first(p, &r.core_first));
   TRY(ir_want_punct(p, '{'));
   VEC_PUSH(p->t->regions, p->t->nregions, p->t->capregions, r);

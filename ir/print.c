@@ -376,6 +376,8 @@ print_nodes(const struct ir_trace *t, struct str *out) {
       print_name(out, '%', NAME_OR(sets, t->regions[r].set));
       if (t->regions[r].walk)
         str_printf(out, " walk %s", ir_walk_info[t->regions[r].walk].text);
+      if (t->regions[r].width)
+        str_printf(out, " width %u", t->regions[r].width);
       if (t->regions[r].core_first) str_add(out, " core first");
       str_add(out, " {\n");
     }

@@ -146,8 +146,11 @@ low_mode_set(struct low_args *g) {
       [IR_WALK_SERIAL] = RT_RUN_SERIAL,
   };
   struct low_region *r = g->r;
-  enum ir_walk walk = g->m->t->regions[g->m->t->nodes[g->first].region].walk;
+  const struct ir_region *in =
+      &g->m->t->regions[g->m->t->nodes[g->first].region];
+  enum ir_walk walk = in->walk;
   assert(walk != IR_WALK_NONE);
+  r->width = in->width;
   if (walk == IR_WALK_RANGE) r->nconflicts = 0;
   r->claims = g->m->env->ranks && g->payload;
   r->mode = mode_of[walk];
@@ -155,7 +158,6 @@ low_mode_set(struct low_args *g) {
             : walk == IR_WALK_COLOURS ? RT_FORM_COLOUR
                                       : RT_FORM_PLAIN;
   r->atomic = walk == IR_WALK_ATOMIC;
-  if (walk == IR_WALK_SERIAL || g->payload) r->parallel = false;
 }
 
 static status

@@ -12,6 +12,10 @@
 
 #include <assert.h>
 
+_Static_assert((int)IR_WIDTH_MAX <= (int)LOW_WIDTH_MAX &&
+                   (int)IR_WIDTH_COMPONENTS <= (int)LOW_UNROLL,
+               "code for all widths that traces may have");
+
 static ir_ref
 low_arg_in(const struct ir_trace *t, const struct ir_arg *a) {
   return a->in == IR_NONE ? IR_NONE : ir_same(t, a->in);
@@ -289,23 +293,12 @@ low_bytes(const struct low_args *g) {
 void
 low_dats_finish(struct low_args *g) {
   struct low_region *r = g->r;
-  r->parallel = true;
   for (uint32_t k = 0; k < r->nslots; k++) {
     const struct low_slot *s = &r->slots[k];
-    if (s->store >= 0) {
-      r->binds[s->store].written = true;
-      r->binds[s->store].far |= low_slot_far(s);
-      if (s->load >= 0) r->binds[s->store].old = (uint32_t)s->load + 1;
-    }
-    bool staged = s->call >= 0 && s->kind != LOW_SLOT_INC;
-    if ((staged && s->store >= 0) || s->kind == LOW_SLOT_PLACE)
-      r->parallel = false;
+    if (s->store < 0) continue;
+    r->binds[s->store].written = true;
+    r->binds[s->store].far |= low_slot_far(s);
+    if (s->load >= 0) r->binds[s->store].old = (uint32_t)s->load + 1;
   }
-  for (uint32_t k = 0; k < r->nslots; k++)
-    if (r->slots[k].kind == LOW_SLOT_WHOLE &&
-        r->binds[r->slots[k].load].written)
-      r->parallel = false;
-  for (uint32_t k = 0; k < r->nbinds; k++)
-    if (r->binds[k].written && !r->binds[k].alone) r->parallel = false;
   r->bytes = low_bytes(g);
 }

@@ -74,6 +74,8 @@ void low_sweep_end(void);
 void low_device_clear(void);
 /* Free all compiled regions (op_exit). */
 void low_clear(void);
+/* Bytes of this machine's widest vectors. */
+uint32_t low_machine_vector(void);
 /* Threads that compile; 0: one for each processor. */
 void low_set_threads(int threads);
 

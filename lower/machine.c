@@ -2,11 +2,18 @@
  * registers, so that code made on a CPU with equal text runs here; asking LLVM
  * would mean to load it. */
 #include "lower/disk.h"
+#include "lower/lower.h"
 
 #include <stdint.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+
+uint32_t
+low_machine_vector(void) {
+  if (__builtin_cpu_supports("avx512f")) return 64;
+  return __builtin_cpu_supports("avx") ? 32 : 16;
+}
 
 /* Leaves and which registers of them describe the CPU; others hold sizes,
  * addresses or the number of the core that we happen to run on. */
@@ -48,6 +55,11 @@ low_machine_text(struct str *out) {
 }
 
 #else
+uint32_t
+low_machine_vector(void) {
+  return 16;
+}
+
 /* Code is not kept here (loader.c); facts and sources do not depend on it. */
 void
 low_machine_text(struct str *out) {

@@ -41,19 +41,15 @@ struct low_bind {
   uint32_t old; /* as an rt_bind's; not in the key */
 };
 
-/* Slots above LOW_UNROLL components are moved by a loop in the code (and keep a
- * region from running in blocks). */
+/* Elements of a block at most. */
+enum { LOW_WIDTH_MAX = 16 };
+/* Slots above LOW_UNROLL components are moved by a loop in the code. */
 enum { LOW_UNROLL = 32 };
 /* What a region may cost to compile, in components of all its slots: above
- * LOW_BLOCK_COMPONENTS it does not run in blocks (0.8 s for 264 of them), above
  * LOW_SPELT_COMPONENTS those of slots with more than LOW_UNROLL_LEAN are moved
  * by loops and the kernels are called (3 s for 2048). Counts, not times, so
  * that all runs and ranks agree. */
-enum {
-  LOW_BLOCK_COMPONENTS = 256,
-  LOW_SPELT_COMPONENTS = 512,
-  LOW_UNROLL_LEAN = 4
-};
+enum { LOW_SPELT_COMPONENTS = 512, LOW_UNROLL_LEAN = 4 };
 /* Bytes of a region's private copies that lie on the stack; what is more lies
  * in memory that each thread is given. */
 enum { LOW_COPIES = 64 << 10 };
@@ -138,9 +134,7 @@ struct low_region {
   struct low_instance *instances;
   uint32_t nbinds, capbinds, nslots, capslots, ncalls, capcalls, ninstances,
       capinstances;
-  /* elements are independent and nothing but strips is written through maps:
-     the loop may be called parallel */
-  bool parallel;
+  uint32_t width;       /* elements of a block; 0: it does not run in blocks */
   bool vector_math;     /* low_env's */
   int32_t scratch;      /* the bind of memory for slots with `room`; -1: none */
   size_t scratch_bytes; /* of one thread */

@@ -59,7 +59,7 @@ void
 low_region_key(const struct low_region *r, enum low_key which,
                struct str *key) {
   assert(r->ncalls && r->ninstances);
-  KEY(key, r->nbinds, r->nslots, r->ncalls, r->ninstances, r->parallel,
+  KEY(key, r->nbinds, r->nslots, r->ncalls, r->ninstances, r->width,
       r->vector_math, r->sanitize);
   for (uint32_t k = 0; k < r->nbinds; k++) low_key_bind(&r->binds[k], key);
   for (uint32_t k = 0; k < r->nslots; k++) low_key_slot(&r->slots[k], key);

@@ -379,6 +379,8 @@ pass_forget(struct ir_trace *t, unsigned which) {
   if (which & PASS_BUFFERS) t->nbuffers = 0;
   for (ir_ref r = 0; which & PASS_WALKS && r < t->nregions; r++)
     t->regions[r].walk = IR_WALK_NONE;
+  for (ir_ref r = 0; which & PASS_WIDTHS && r < t->nregions; r++)
+    t->regions[r].width = 0;
   for (ir_ref r = 0; which & PASS_CORES && r < t->nregions; r++)
     t->regions[r].core_first = false;
   if (which & PASS_HOLDS) forget_holds(t);

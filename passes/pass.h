@@ -40,14 +40,15 @@ enum pass_fact {
   PASS_UNITS = 2,
   PASS_LIVE = 256,
   /* written into the trace by passes: fuse, storage, place, halo (exchanges,
-   * too), colour, hold and cores */
+   * too), colour, hold, width and cores */
   PASS_REGIONS = 4,
   PASS_BUFFERS = 8,
   PASS_PLACES = 16,
   PASS_LEVELS = 32,
   PASS_WALKS = 64,
   PASS_HOLDS = 128,
-  PASS_CORES = 512
+  PASS_CORES = 512,
+  PASS_WIDTHS = 1024
 };
 
 struct pass_ctx {

@@ -21,7 +21,6 @@ struct low_target {
   bool fma;              /* a product joins a sum at no cost */
 };
 
-enum { LOW_WIDTH_MAX = 16 };
 /* Named metadata: the loop over the lanes of a block, until it is vectorised.
  * */
 #define LOW_LANE_LOOP "op2.lanes"
@@ -50,12 +49,6 @@ void low_absent_replace(LLVMModuleRef m, LLVMValueRef kernel);
 /* Once all is inlined: functions that tables mention become such addresses,
  * too. */
 void low_absent_on_device(LLVMModuleRef m);
-
-/* ---- region_block.c ------------------------------------------------------ */
-
-/* Elements of a block for this region and target; 0: it can't run in blocks. */
-uint32_t low_block_width(const struct low_region *r,
-                         const struct low_target *t);
 
 /* ---- region_settle.c ----------------------------------------------------- */
 

@@ -113,7 +113,7 @@ low_module_fast(const struct low_region *r, const struct low_target *t,
     LLVMDisposeModule(*out);
     TRY(low_module_try(r, t, false, ctx, out, &large));
   }
-  if (low_blocks_find(*out)) *lanes = low_block_width(r, t);
+  if (low_blocks_find(*out)) *lanes = r->width;
   if (large) LOG_DEBUG("%s is much code: its kernels are called", r->name);
   status s = large ? low_target_lean(t, *out) : low_target_optimise(t, *out);
   return low_module_finish(r, t, s, *out);

@@ -296,7 +296,7 @@ low_region_build(const struct low_region *r, const struct low_target *t,
                  bool *large_out) {
   assert(r->ncalls && r->ninstances);
   struct low_emit em = {.r = r, .t = t, .ctx = ctx};
-  em.width = blocks ? low_block_width(r, t) : 0;
+  em.width = blocks ? r->width : 0;
   em.unroll = low_unroll(r);
   TRY(ll_marks_make(ctx, em.width, &em.marks));
   em.m = LLVMModuleCreateWithNameInContext("region", ctx);

@@ -30,9 +30,10 @@
  * the end: no reassociation by the compiler, and the same result for the same
  * range.
  *
- * If the lane loop does not vectorise (calls, loops of unknown length), the
- * region is built again without blocks (jit.c): lanes through the stack lose
- * against plain code.
+ * Whether a region runs in blocks, and of what width, stands in the trace (pass
+ * width). If the lane loop does not vectorise (calls, loops of unknown length),
+ * the region is built again without blocks (jit.c): lanes through the stack
+ * lose against plain code.
  *
  * Measured  ns an element, 720 000 cells in order, one thread of a Zen 4 at
  * 2.6 GHz; C is the kernels in plain loops, clang -O3 -march=native:
@@ -60,23 +61,6 @@ static bool
 low_slot_has_lanes(const struct low_slot *s) {
   return s->kind == LOW_SLOT_DAT || s->kind == LOW_SLOT_INC ||
          s->kind == LOW_SLOT_SUM || (s->kind == LOW_SLOT_INDEX && s->map >= 0);
-}
-
-uint32_t
-low_block_width(const struct low_region *r, const struct low_target *t) {
-  uint32_t widest = 1;
-  if (!r->parallel || low_region_has_rows(r) ||
-      low_region_components(r) > LOW_BLOCK_COMPONENTS)
-    return 0;
-  for (uint32_t k = 0; k < r->nslots; k++) {
-    const struct low_slot *s = &r->slots[k];
-    if (!low_slot_has_lanes(s)) continue;
-    if (s->type.kind == TYPE_BYTES || s->dim > LOW_UNROLL || s->room >= 0)
-      return 0;
-    if (s->type.size > widest) widest = s->type.size;
-  }
-  uint32_t width = t->vector_bytes / widest;
-  return width > LOW_WIDTH_MAX ? LOW_WIDTH_MAX : width < 2 ? 0 : width;
 }
 
 static void

@@ -1,0 +1,44 @@
+/* Width: how many elements the code of a region works on at once.
+ *
+ * Problem   A vector register holds 2 to 16 values, and a loop that works on
+ *           one element at a time uses one of them. What each element has for
+ *           itself, in lanes, costs registers and time to compile.
+ *
+ * Idea      Blocks of as many elements as a vector holds of the widest
+ *           component (lower/llvm/region_block.c has how, and what it gains),
+ *           where elements have all that is written for themselves: not in
+ *           order, nor where the kernel sees memory that others reach, nor rows
+ *           of any length (ir/hold.c). Not above MOST components, which took
+ *           0.8 s to compile. Counts, not times, so that ranks agree.
+ *
+ * Example   region over %cells walk range { ... f64 ... hold copy %q.0 }
+ *           becomes `region over %cells walk range width 8 {` for 64 bytes;
+ *           `width{bytes=32}` makes it 4, `width{width=1}` nothing.
+ *
+ * Cost      O(arguments squared) a region.
+ * Limits    passes see no kernels: code in which blocks did not become vectors
+ *           is made again without (lower/llvm/jit.c). */
+#include "ir/cost.h"
+#include "ir/walk.h"
+#include "passes/pass.h"
+
+enum { MOST = 256 };
+
+bool
+pass_width(struct ir_trace *t, const struct pass_ctx *c) {
+  long bytes = pass_arg(c, "bytes", ir_machine_vector(IR_MACHINE_CPU));
+  long most = pass_arg(c, "width", IR_WIDTH_MAX);
+  bool changed = false;
+  for (ir_ref r = 0; r < t->nregions; r++) {
+    uint32_t width = IR_WIDTH_MAX;
+    long widest = (long)ir_widest_component(t, r, c->overlaps);
+    if (!widest || ir_components(t, r) > MOST) continue;
+    while (width > most || width * widest > bytes) width /= 2;
+    if (width < 2) continue;
+    t->regions[r].width = width;
+    ir_remark(t, "width: code of %s works on %u elements at once",
+              pass_node_text(t, t->regions[r].first), width);
+    changed = true;
+  }
+  return changed;
+}

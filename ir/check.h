@@ -33,6 +33,8 @@ void ir_check_buffers(struct ir_check *c);
 /* Of all regions; touch: room, zero. */
 void ir_check_walks(struct ir_check *c, const struct ir_hold_facts *f);
 void ir_check_holds(struct ir_check *c, const struct ir_hold_facts *f);
+/* Sums over ranks. */
+void ir_check_sums(struct ir_check *c);
 /* Versions are read where they are valid. */
 void ir_check_places(struct ir_check *c);
 

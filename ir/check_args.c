@@ -155,6 +155,8 @@ static const struct op_shape {
     [IR_FREE] = {{IR_FREE, 1 << IR_ARG_DAT | 1 << IR_ARG_GBL, ACC_READ}},
     [IR_UPLOAD] = {{IR_UPLOAD, 1 << IR_ARG_DAT, ACC_READ}},
     [IR_DOWNLOAD] = {{IR_DOWNLOAD, 1 << IR_ARG_DAT, ACC_READ}},
+    [IR_BEGIN] = {{IR_BEGIN, 1 << IR_ARG_GBL, ACC_READ}},
+    [IR_REDUCE] = {{IR_REDUCE, 1 << IR_ARG_GBL, ACC_READ}},
     [IR_EXCHANGE] = {{IR_EXCHANGE, 1 << IR_ARG_DAT, ACC_READ}},
 };
 

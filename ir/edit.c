@@ -160,7 +160,6 @@ moved_ref(const ir_ref *moved, ir_ref v) {
  * defines. Values get new ir_refs. */
 static void
 renumber(struct ir_trace *t) {
-  assert(t->nholds == 0); /* they name versions */
   struct ir_value *values = mem_alloc(t->nvalues, sizeof *values);
   SCOPED ir_ref *moved = mem_alloc(t->nvalues, sizeof *moved);
   uint32_t n = 0;
@@ -178,6 +177,8 @@ renumber(struct ir_trace *t) {
     t->args[i].in = moved_ref(moved, t->args[i].in);
     t->args[i].out = moved_ref(moved, t->args[i].out);
   }
+  for (uint32_t i = 0; i < t->nholds; i++)
+    t->holds[i].value = moved_ref(moved, t->holds[i].value);
   assert(n <= t->nvalues);
   for (ir_ref v = 0; v < n; v++)
     values[v].same = moved_ref(moved, values[v].same);

@@ -33,6 +33,7 @@
  * Cost      O(arguments of the node) for each argument.
  * Limits    a sum may also be held as running: other bits, the same meaning. */
 #include "ir/hold.h"
+#include "ir/inner.h"
 #include "ir/walk.h"
 
 #include <assert.h>
@@ -203,4 +204,43 @@ ir_widest_component(const struct ir_trace *t, ir_ref region,
     if (bytes > widest) widest = bytes;
   }
   return widest;
+}
+
+/* ---- sums over ranks ----------------------------------------------------- */
+
+static uint8_t
+arg_sum_use(const struct ir_trace *t, const struct ir_node *n,
+            const struct ir_arg *a) {
+  if (a->access == ACC_WORK || n->op == IR_FREE) return ACC_WORK;
+  if (a->kind != IR_ARG_GBL || !ir_combines(a->access) ||
+      n->region == IR_NONE || !(t->sets[n->set].flags & IR_SET_PARTS) ||
+      has_payload(t, n, a))
+    return ACC_READ;
+  enum ir_hold how = hold_in(t, &t->regions[n->region], ir_operand(t, a));
+  return how == IR_HOLD_SUM || how == IR_HOLD_RUNNING ? a->access : ACC_READ;
+}
+
+uint8_t
+ir_sum_use(const struct ir_trace *t, ir_ref first, ir_ref end, ir_ref root) {
+  uint8_t use = ACC_WORK;
+  for (ir_ref n = first; n < end; n++)
+    for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
+      const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
+      if (!ir_arg_on(t, a, root)) continue;
+      uint8_t as = arg_sum_use(t, &t->nodes[n], a);
+      if (as != ACC_WORK) use = use == ACC_WORK || use == as ? as : ACC_READ;
+    }
+  return use;
+}
+
+uint8_t
+ir_sum_access(const struct ir_trace *t, ir_ref n, const struct ir_arg *a) {
+  bool begins = t->nodes[n].op == IR_BEGIN;
+  for (uint32_t k = 0; k < t->nargs; k++) {
+    const struct ir_arg *x = &t->args[k];
+    if (x->kind == IR_ARG_GBL && ir_combines(x->access) &&
+        (begins ? x->in : x->out) == a->in)
+      return x->access;
+  }
+  return ACC_READ;
 }

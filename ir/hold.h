@@ -40,4 +40,14 @@ enum { IR_WIDTH_MAX = 16, IR_WIDTH_COMPONENTS = 32 };
 size_t ir_widest_component(const struct ir_trace *t, ir_ref region,
                            const bool *overlaps);
 
+/* How nodes [first, end) use a global, a root, over ranks: INC, MIN, MAX: they
+ * only add to it, each rank a part; READ: in another way, so that it must be
+ * whole; WORK: not at all. cost O(arguments * holds) */
+uint8_t ir_sum_use(const struct ir_trace *t, ir_ref first, ir_ref end,
+                   ir_ref root);
+/* How loops add to what argument a of a BEGIN begins, or a REDUCE joins; READ:
+ * no loop does. */
+uint8_t ir_sum_access(const struct ir_trace *t, ir_ref n,
+                      const struct ir_arg *a);
+
 #endif

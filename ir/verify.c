@@ -227,6 +227,7 @@ check_schedule(struct ir_check *c) {
   struct ir_hold_facts f = {overlaps, &live, mem_alloc(c->t->nbuffers + 1, 1)};
   ir_check_walks(c, &f);
   ir_check_holds(c, &f);
+  ir_check_sums(c);
   free(f.touch);
   ir_live_free(&live);
 }

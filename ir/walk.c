@@ -156,7 +156,8 @@ ir_walk_needs(const struct ir_trace *t, ir_ref region, const bool *overlaps) {
 static bool
 stays_under_way(const struct ir_node *n) {
   return ir_deferred(n) || n->op == IR_SET || n->op == IR_FETCH ||
-         n->op == IR_LIVE || n->op == IR_FREE || n->op == IR_ALIAS;
+         n->op == IR_LIVE || n->op == IR_FREE || n->op == IR_ALIAS ||
+         n->op == IR_BEGIN || n->op == IR_REDUCE;
 }
 
 bool

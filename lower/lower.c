@@ -12,16 +12,12 @@
  *   set               SET_GLOBAL    alias         nothing: `outs` name it
  *   exchange          EXCHANGE_START, LAUNCH_CORE where the region behind it
  *                     says so, EXCHANGE_FINISH
+ *   begin, reduce     BEGIN of each, REDUCE
  *   fetch live free   nothing       deferred      nothing
- *
- * Over ranks each global is whole, or a sum (a minimum, a maximum) of which
- * each rank has a part. The first loop that adds to it begins it, more may add,
- * and whatever else uses it, or the end, makes it whole; all parts at once.
- * Exact sums are whole behind each launch.
  *
  * All regions are compiled before the program is handed out, so that a kernel
  * that does not compile leaves everything pending. */
-#include "ir/live.h"
+#include "ir/hold.h"
 #include "lower/device.h"
 #include "lower/maker.h"
 #include "lower/module.h"
@@ -201,79 +197,6 @@ low_cmd_launch(struct low_maker *m, const struct rt_launch *l, uint32_t no) {
   low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH, .a = no});
 }
 
-/* ---- globals over ranks -------------------------------------------------- */
-
-/* All partial globals become whole. */
-static void
-low_reduce_all(struct low_maker *m) {
-  struct rt_program *p = m->p;
-  struct rt_cmd c = {.op = RT_REDUCE, .a = p->nsums};
-  for (uint32_t g = 0; g < p->nglobals; g++) {
-    if (m->partial[g].access == ACC_READ) continue;
-    VEC_PUSH(p->sums, p->nsums, m->capsums, m->partial[g]);
-    m->partial[g].access = ACC_READ;
-    c.b++;
-  }
-  if (c.b) low_cmd_add(m, c);
-}
-
-static bool
-low_has_payload(const struct rt_launch *l, uint32_t k) {
-  for (uint32_t i = 0; i < l->nreductions; i++)
-    if (l->reductions[i].payload == (int32_t)k) return true;
-  return l->reductions[k].payload >= 0;
-}
-
-/* The launch adds to global g; READ: anything else. */
-static enum access
-low_global_use(const struct rt_launch *l, uint32_t g) {
-  enum access use = ACC_WORK; /* none */
-  for (uint32_t k = 0; k < l->nreductions; k++)
-    if (l->reductions[k].global == g) {
-      bool whole = low_has_payload(l, k) || l->reductions[k].exact;
-      enum access a = whole ? ACC_READ : l->reductions[k].access;
-      use = use == ACC_WORK || use == a ? a : ACC_READ;
-    }
-  for (uint32_t k = 0; k < l->nbinds; k++)
-    if (l->binds[k].kind == RT_BIND_GLOBAL && l->binds[k].index == g)
-      use = ACC_READ;
-  return use;
-}
-
-static void
-low_sum_begin(struct low_maker *m, const struct rt_launch *l, uint32_t g,
-              enum access access) {
-  assert(access == ACC_INC || access == ACC_MIN || access == ACC_MAX);
-  struct rt_program *p = m->p;
-  struct rt_sum s = {.global = g, .access = access};
-  for (uint32_t k = 0; k < l->nreductions; k++)
-    if (l->reductions[k].global == g) {
-      s.type = l->reductions[k].type;
-      s.dim = l->reductions[k].dim;
-    }
-  assert(s.dim > 0);
-  VEC_PUSH(p->sums, p->nsums, m->capsums, s);
-  low_cmd_add(m, (struct rt_cmd){.op = RT_BEGIN, .a = p->nsums - 1});
-  m->partial[g] = s;
-}
-
-/* Before the launch: globals are what it needs. */
-static void
-low_globals_ready(struct low_maker *m, const struct rt_launch *l) {
-  for (uint32_t g = 0; m->env->ranks && g < m->p->nglobals; g++) {
-    enum access use = low_global_use(l, g), is = m->partial[g].access;
-    if (use != ACC_WORK && is != ACC_READ && use != is) {
-      low_reduce_all(m);
-      break;
-    }
-  }
-  for (uint32_t g = 0; m->env->ranks && g < m->p->nglobals; g++) {
-    enum access use = low_global_use(l, g);
-    if (use != ACC_WORK && use != ACC_READ && m->partial[g].access == ACC_READ)
-      low_sum_begin(m, l, g, use);
-  }
-}
-
 /* ---- other commands ------------------------------------------------------ */
 
 static uint32_t
@@ -327,11 +250,29 @@ low_set_cmd(struct low_maker *m, const struct ir_node *n) {
   const struct ir_arg *a = ir_args(m->t, n);
   const struct ir_dat *param = &m->t->dats[a[0].dat];
   struct low_capture c = {n->tag, LOW_CAPTURE_PARAM, param->tag};
-  m->partial[m->gbl_no[ir_root(m->t, a[1].dat)]].access = ACC_READ;
   return (struct rt_cmd){.op = RT_SET_GLOBAL,
                          .a = m->gbl_no[ir_root(m->t, a[1].dat)],
                          .b = low_number_param(m, c),
                          .bytes = param->dim * param->type.size};
+}
+
+/* BEGIN: a command for each; REDUCE: one for all. */
+static void
+low_sums_add(struct low_maker *m, ir_ref n) {
+  const struct ir_node *node = &m->t->nodes[n];
+  struct rt_program *p = m->p;
+  struct rt_cmd c = {.op = RT_REDUCE, .a = p->nsums, .b = node->nargs};
+  for (uint32_t k = 0; k < node->nargs; k++) {
+    const struct ir_arg *a = &ir_args(m->t, node)[k];
+    const struct ir_dat *d = &m->t->dats[a->dat];
+    struct rt_sum s = {m->gbl_no[ir_root(m->t, a->dat)], d->type, d->dim,
+                       (enum access)ir_sum_access(m->t, n, a)};
+    assert(s.access != ACC_READ && "the verifier comes first");
+    VEC_PUSH(p->sums, p->nsums, m->capsums, s);
+    struct rt_cmd begin = {.op = RT_BEGIN, .a = p->nsums - 1};
+    if (node->op == IR_BEGIN) low_cmd_add(m, begin);
+  }
+  if (node->op == IR_REDUCE) low_cmd_add(m, c);
 }
 
 static status
@@ -346,6 +287,7 @@ low_cmds_make(struct low_maker *m) {
     if (node->op == IR_UPLOAD || node->op == IR_DOWNLOAD)
       low_cmd_add(m, low_move_cmd(m, node));
     if (node->op == IR_EXCHANGE) low_cmd_add(m, low_exchange_cmd(m, node));
+    if (node->op == IR_BEGIN || node->op == IR_REDUCE) low_sums_add(m, n);
     if (node->op == IR_SET) low_cmd_add(m, low_set_cmd(m, node));
     if (node->op != IR_LOOP) continue;
     struct rt_launch l = {0};
@@ -354,11 +296,9 @@ low_cmds_make(struct low_maker *m) {
     VEC_PUSH(p->launches, p->nlaunches, cap_launches, l);
     struct low_span span = {n, count};
     VEC_PUSH(m->out->spans, nspans, cap_spans, span);
-    low_globals_ready(m, &l);
     low_cmd_launch(m, &l, p->nlaunches - 1);
     n += count - 1;
   }
-  low_reduce_all(m);
   assert(!m->exchanging && "an exchange stands before a loop");
   return OK;
 }
@@ -384,8 +324,6 @@ low_maker_init(struct low_maker *m) {
   m->held = mem_alloc(t->nvalues + 1, sizeof *m->held);
   for (ir_ref v = 0; v < t->nvalues; v++) m->held[v] = -1;
   low_number_decls(m);
-  m->partial = mem_alloc(m->p->nglobals + 1, sizeof *m->partial);
-  for (uint32_t g = 0; g < m->p->nglobals; g++) m->partial[g].access = ACC_READ;
 }
 
 static void
@@ -396,7 +334,6 @@ low_maker_clear(struct low_maker *m) {
   free(m->hold);
   free(m->held);
   free(m->slot_buffer);
-  free(m->partial);
   for (uint32_t k = 0; k < m->nregions; k++) low_region_clear(&m->regions[k]);
   free(m->regions);
   free(m->slot_host);

@@ -21,9 +21,6 @@ struct low_maker {
   uint32_t capslots, capparams, capaddresses;
   uint32_t *slot_buffer; /* of a slot: ir buffer */
   bool *slot_host;       /* something on the host works on it */
-  struct rt_sum
-      *partial; /* of a global over ranks: what ranks have parts of; its
-                             access is READ if it is whole */
   uint32_t capcmds, capsums, capwants;
   bool exchanging; /* behind EXCHANGE_START, before EXCHANGE_FINISH */
   struct low_region *regions; /* of launches on the host */

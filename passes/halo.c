@@ -255,14 +255,7 @@ halo_insert(struct halo *h, uint32_t i, uint32_t end) {
                                   .in = ir_find_value(t, w->root, w->version),
                                   .out = IR_NONE};
   }
-  ir_insert_node(t, h->wants[i].at,
-                 (struct ir_node){.op = IR_EXCHANGE,
-                                  .kernel = IR_NONE,
-                                  .set = IR_NONE,
-                                  .nargs = end - i,
-                                  .region = IR_NONE,
-                                  .tag = UINT32_MAX},
-                 args);
+  pass_insert(t, h->wants[i].at, IR_EXCHANGE, NULL, args, end - i);
   free(args);
 }
 

@@ -346,13 +346,18 @@ facts_wrong(const struct pass_facts *f, const struct ir_trace *t) {
   return wrong;
 }
 
-/* Take out the exchanges, if there are any; regions keep their loops. */
+/* Take out what halo and sums put in, if anything; regions keep their loops. */
 static bool
-forget_exchanges(struct ir_trace *t) {
+forget_nodes(struct ir_trace *t, unsigned which) {
   ir_ref *perm = mem_alloc(t->nnodes + 1, sizeof *perm), at = 0;
   uint32_t nregions = t->nregions, n_all = t->nnodes;
-  for (ir_ref n = 0; n < t->nnodes; n++)
-    perm[n] = t->nodes[n].op == IR_EXCHANGE ? IR_NONE : at++;
+  for (ir_ref n = 0; n < t->nnodes; n++) {
+    uint8_t op = t->nodes[n].op;
+    bool goes = op == IR_EXCHANGE
+                    ? which & PASS_LEVELS
+                    : (op == IR_BEGIN || op == IR_REDUCE) && which & PASS_SUMS;
+    perm[n] = goes ? IR_NONE : at++;
+  }
   for (uint32_t r = 0; r < nregions; r++)
     t->regions[r].first = perm[t->regions[r].first];
   t->nregions = 0; /* out of sight of the reordering, which keeps them whole */
@@ -390,7 +395,7 @@ pass_forget(struct ir_trace *t, unsigned which) {
     if (which & PASS_REGIONS) t->nodes[n].region = IR_NONE;
     if (which & PASS_LEVELS) t->nodes[n].level = 0;
   }
-  if (which & PASS_LEVELS) units |= forget_exchanges(t);
+  if (which & (PASS_LEVELS | PASS_SUMS)) units |= forget_nodes(t, which);
   return units;
 }
 

@@ -40,7 +40,7 @@ enum pass_fact {
   PASS_UNITS = 2,
   PASS_LIVE = 256,
   /* written into the trace by passes: fuse, storage, place, halo (exchanges,
-   * too), colour, hold, width and cores */
+   * too), colour, hold, width, sums and cores */
   PASS_REGIONS = 4,
   PASS_BUFFERS = 8,
   PASS_PLACES = 16,
@@ -48,7 +48,8 @@ enum pass_fact {
   PASS_WALKS = 64,
   PASS_HOLDS = 128,
   PASS_CORES = 512,
-  PASS_WIDTHS = 1024
+  PASS_WIDTHS = 1024,
+  PASS_SUMS = 2048
 };
 
 struct pass_ctx {
@@ -68,6 +69,10 @@ void pass_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep);
 /* Asserts that nodes which depend on each other (ir_dep) keep their order. Not
  * LIVE: it follows. cost O(nodes * nodes), in debug builds only */
 void pass_check_order(const struct ir_trace *t, const ir_ref *perm);
+/* Put a node that only reads in at `at`: ir_insert_node. target: of data that
+ * move, NULL. */
+void pass_insert(struct ir_trace *t, ir_ref at, enum ir_op op,
+                 const char *target, const struct ir_arg *args, uint32_t n);
 /* For remarks: "update (airfoil.c:44)" and "%q.1"; in the trace's arena. */
 const char *pass_node_text(struct ir_trace *t, ir_ref n);
 const char *pass_value_text(struct ir_trace *t, ir_ref v);

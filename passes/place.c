@@ -99,15 +99,7 @@ place_move(struct place *p, enum ir_op op, ir_ref at, ir_ref v,
   ir_remark(t, "place: %s %s %s for %s", pass_value_text(t, v),
             op == IR_UPLOAD ? "goes to" : "comes back from", device,
             pass_node_text(t, user));
-  ir_insert_node(t, at,
-                 (struct ir_node){.op = (uint8_t)op,
-                                  .kernel = IR_NONE,
-                                  .set = IR_NONE,
-                                  .nargs = 1,
-                                  .region = IR_NONE,
-                                  .target = device,
-                                  .tag = UINT32_MAX},
-                 &arg);
+  pass_insert(t, at, op, device, &arg, 1);
 }
 
 /* A unit: nodes [first, first + count), which run on `device`. */

@@ -23,6 +23,19 @@ pass_node_text(struct ir_trace *t, ir_ref n) {
                       slash ? slash + 1 : x->file, x->line);
 }
 
+void
+pass_insert(struct ir_trace *t, ir_ref at, enum ir_op op, const char *target,
+            const struct ir_arg *args, uint32_t n) {
+  struct ir_node node = {.op = (uint8_t)op,
+                         .kernel = IR_NONE,
+                         .set = IR_NONE,
+                         .nargs = n,
+                         .region = IR_NONE,
+                         .target = target,
+                         .tag = UINT32_MAX};
+  ir_insert_node(t, at, node, args);
+}
+
 /* Versions that each root has before the first node. */
 static ir_ref *
 pass_initial_values(const struct ir_trace *t) {

@@ -39,9 +39,6 @@ fe_parts_start(bool shared, void (*hook)(const char *, double, double)) {
   rt_set_reproducible(fe.opt.reproducible);
   rt_cuda_graphs = fe.opt.cuda_graphs;
   rt_device_times = fe.opt.device_times;
-  rt_set_team(fe.opt.team == OPT_team_one   ? RT_TEAM_ALONE
-              : fe.opt.team == OPT_team_all ? RT_TEAM_TOGETHER
-                                            : RT_TEAM_MEASURED);
   rt_timer_hook = hook;
 }
 

@@ -7,6 +7,7 @@
 #include "lower/lower.h"
 #include "passes/pass.h"
 #include "rt/device/device.h"
+#include "rt/ranks/comm.h"
 
 /* Does a loop of the trace run on a device whose code is not a processor's? */
 static bool
@@ -28,9 +29,11 @@ fe_passes_run(struct ir_trace **t, struct fe_program *p) {
   str_printf(&disable, "%s%s", fe.opt.disable, fe.apart ? ",fuse" : "");
   str_printf(&with,
              "colour{colours=%d,increments=%d,gpu=%d},hold{exact=%d},"
-             "width{bytes=%u},cores{off=%d}%s%s",
+             "width{bytes=%u},team{way=%d,ranks=%d},"
+             "cores{off=%d}%s%s",
              colours, fe.opt.increments - OPT_increments_auto, on_gpu(*t),
              fe.opt.reproducible != 0, low_machine_vector(),
+             fe.opt.team - OPT_team_auto, fe_ranked() ? fe_ranks.comm->size : 1,
              fe.opt.reproducible || !fe.opt.overlap,
              *fe_ranks.halo_with ? "," : "", fe_ranks.halo_with);
   struct pass_options o = {.disable = disable.s,

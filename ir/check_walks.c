@@ -52,6 +52,16 @@ check_width(struct ir_check *c, ir_ref r, const bool *overlaps) {
     ir_bad(c, "region %u: its elements cannot run in vectors", r);
 }
 
+static void
+check_team(struct ir_check *c, ir_ref r) {
+  const struct ir_region *g = &c->t->regions[r];
+  if (target_is_device(c->t->nodes[g->first].target))
+    ir_bad(c, "region %u: no team runs it on a device", r);
+  else if (g->team != IR_TEAM_ONE && ir_alone(c->t, r))
+    ir_bad(c, "region %u: team %s, but one thread runs it", r,
+           ir_team_text[g->team]);
+}
+
 void
 ir_check_walks(struct ir_check *c, const struct ir_hold_facts *f) {
   const struct ir_trace *t = c->t;
@@ -59,6 +69,7 @@ ir_check_walks(struct ir_check *c, const struct ir_hold_facts *f) {
     if (t->regions[r].core_first && !ir_core_first(t, r))
       ir_bad(c, "region %u: its core cannot come first", r);
     if (t->regions[r].width) check_width(c, r, f->overlaps);
+    if (t->regions[r].team) check_team(c, r);
     if (t->regions[r].walk == IR_WALK_NONE) continue;
     if (!ir_walk_known(t, r)) {
       ir_bad(c, "region %u has a walk, but its values have no buffers", r);

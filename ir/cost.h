@@ -20,6 +20,10 @@ struct ir_increments ir_increments_of(const struct ir_trace *t, ir_ref region,
 /* Components that code of a region keeps for an element. cost as above */
 uint64_t ir_components(const struct ir_trace *t, ir_ref region);
 
+/* Elements from which on a region has several shares, and from which on
+ * entering a team of threads is nothing beside the work: rt/walk/team.c. */
+enum { IR_TEAM_LEAST = 2 * 512, IR_TEAM_LONG = 1 << 16 };
+
 /* Where regions run: weights of machines.def. */
 enum ir_machine {
 #define MACHINE(name, text, vector, atomic, local, fixed, meaning)             \

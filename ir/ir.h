@@ -269,6 +269,15 @@ enum ir_walk {
   IR_WALK_COUNT
 };
 
+/* Who runs its shares: teams.def, walk.h. */
+enum ir_team {
+  IR_TEAM_NONE, /* not chosen yet */
+#define TEAM(name, text, meaning) IR_TEAM_##name,
+#include "ir/teams.def"
+#undef TEAM
+  IR_TEAM_COUNT
+};
+
 /* How a region holds an operand: holds.def, hold.h. */
 enum ir_hold {
   IR_HOLD_NONE, /* not chosen yet */
@@ -283,7 +292,7 @@ struct ir_operand_hold {
 };
 
 /* Nodes [first, first+count) run as one: region over %set [walk <walk>] [width
- * <width>] [core first] { ... hold <hold> %q.1 ... } */
+ * <width>] [team <team>] [core first] { ... hold <hold> %q.1 ... } */
 struct ir_region {
   ir_ref first;
   uint32_t count;
@@ -293,6 +302,7 @@ struct ir_region {
   uint32_t
       width; /* elements that its code works on at once, 0: one; set by pass
                      width */
+  enum ir_team team; /* set by pass team */
   uint8_t
       core_first; /* its core runs while the exchange in front of it is under
                       way: set by pass cores */

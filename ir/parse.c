@@ -440,6 +440,19 @@ maybe_width(struct ir_parser *p, uint32_t *out) {
   return OK;
 }
 
+/* [team <team>] */
+static status
+maybe_team(struct ir_parser *p, enum ir_team *out) {
+  if (!ir_lex_is_word(&p->x, "team")) return OK;
+  TRY(ir_lex_next(&p->x));
+  for (int k = IR_TEAM_NONE + 1; k < IR_TEAM_COUNT; k++)
+    if (ir_lex_is_word(&p->x, ir_team_text[k])) {
+      *out = (enum ir_team)k;
+      return ir_lex_next(&p->x);
+    }
+  return ir_lex_expected(&p->x, "a team (one, all, busy, measured)");
+}
+
 /* [core first] */
 static status
 maybe_core_first(struct ir_parser *p, uint8_t *out) {
@@ -449,8 +462,8 @@ maybe_core_first(struct ir_parser *p, uint8_t *out) {
   return ir_want_word(p, "first");
 }
 
-/* region over %set [walk <walk>] [width <width>] [core first] { nodes holds }
- */
+/* region over %set [walk <walk>] [width <width>] [team <team>] [core first]
+ * { nodes holds } */
 static status
 region_statement(struct ir_parser *p) {
   struct ir_region r = {.first = p->t->nnodes, .hold0 = p->t->nholds};
@@ -458,6 +471,7 @@ region_statement(struct ir_parser *p) {
   TRY(ir_want_decl(p, IR_DECL_SET, &r.set));
   TRY(some_walk(p, &r.walk));
   TRY(maybe_width(p, &r.width));
+  TRY(maybe_team(p, &r.team));
   TRY(maybe_core_first(p, &r.core_first));
   TRY(ir_want_punct(p, '{'));
   VEC_PUSH(p->t->regions, p->t->nregions, p->t->capregions, r);

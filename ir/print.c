@@ -378,6 +378,8 @@ print_nodes(const struct ir_trace *t, struct str *out) {
         str_printf(out, " walk %s", ir_walk_info[t->regions[r].walk].text);
       if (t->regions[r].width)
         str_printf(out, " width %u", t->regions[r].width);
+      if (t->regions[r].team)
+        str_printf(out, " team %s", ir_team_text[t->regions[r].team]);
       if (t->regions[r].core_first) str_add(out, " core first");
       str_add(out, " {\n");
     }

@@ -190,6 +190,7 @@ refs_regions_buffers(struct ir_check *c) {
   for (ir_ref i = 0; i < t->nregions; i++) {
     const struct ir_region *r = &t->regions[i];
     if (r->set >= t->nsets) ir_bad(c, "region %u: no such set", i);
+    if (r->team >= IR_TEAM_COUNT) ir_bad(c, "region %u: no such team", i);
     if (r->walk >= IR_WALK_COUNT) ir_bad(c, "region %u: no such walk", i);
     if ((uint64_t)r->hold0 + r->nholds > t->nholds)
       ir_bad(c, "region %u: its holds are not in the trace", i);

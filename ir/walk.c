@@ -37,6 +37,20 @@ const struct ir_walk_info ir_walk_info[IR_WALK_COUNT] = {
 #undef WALK
 };
 
+const char *const ir_team_text[IR_TEAM_COUNT] = {
+    [IR_TEAM_NONE] = "",
+#define TEAM(name, text, meaning) [IR_TEAM_##name] = text,
+#include "ir/teams.def"
+#undef TEAM
+};
+
+bool
+ir_alone(const struct ir_trace *t, ir_ref region) {
+  const struct ir_region *g = &t->regions[region];
+  return g->walk == IR_WALK_SERIAL ||
+         target_same(t->nodes[g->first].target, target_info[TARGET_seq].name);
+}
+
 static ir_ref
 buffer_in(const struct ir_trace *t, const struct ir_arg *a) {
   return ir_buffer_of(t, a->in);

@@ -12,6 +12,11 @@ struct ir_walk_info {
 };
 extern const struct ir_walk_info ir_walk_info[IR_WALK_COUNT];
 
+/* Texts of teams. */
+extern const char *const ir_team_text[IR_TEAM_COUNT];
+/* Does one thread run all of the region: in order, or by its target? */
+bool ir_alone(const struct ir_trace *t, ir_ref region);
+
 /* For each argument a, of node n, of the loops of region g that run. */
 #define IR_EACH_ARG(t, g, n, a)                                                \
   for (ir_ref n = (g)->first; n < (g)->first + (g)->count; n++)                \

@@ -124,6 +124,12 @@ low_launch_offload(const struct ir_node *n, const struct low_region *r,
                               n->line, r->name);
 }
 
+static const enum rt_team_way team_of[IR_TEAM_COUNT] = {
+    [IR_TEAM_NONE] = RT_TEAM_ALL,          [IR_TEAM_ONE] = RT_TEAM_ONE,
+    [IR_TEAM_ALL] = RT_TEAM_ALL,           [IR_TEAM_BUSY] = RT_TEAM_BUSY,
+    [IR_TEAM_MEASURED] = RT_TEAM_MEASURED,
+};
+
 /* The launch, but for its function; the region is kept until all are known. */
 static status
 low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
@@ -144,6 +150,7 @@ low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
   l->set = n->set;
   l->level = n->level;
   l->core_first = m->t->regions[n->region].core_first;
+  l->team = team_of[m->t->regions[n->region].team];
   l->alone = target_same(n->target, target_info[TARGET_seq].name);
   low_launch_fill(&r, l);
   if (d)

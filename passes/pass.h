@@ -40,7 +40,7 @@ enum pass_fact {
   PASS_UNITS = 2,
   PASS_LIVE = 256,
   /* written into the trace by passes: fuse, storage, place, halo (exchanges,
-   * too), colour, hold, width, sums and cores */
+   * too), colour, hold, width, sums, team and cores */
   PASS_REGIONS = 4,
   PASS_BUFFERS = 8,
   PASS_PLACES = 16,
@@ -49,7 +49,8 @@ enum pass_fact {
   PASS_HOLDS = 128,
   PASS_CORES = 512,
   PASS_WIDTHS = 1024,
-  PASS_SUMS = 2048
+  PASS_SUMS = 2048,
+  PASS_TEAMS = 4096
 };
 
 struct pass_ctx {

@@ -46,7 +46,7 @@ scratch_new(const struct rt_program *p) {
   s->ranges = mem_alloc(p->nlaunches, sizeof *s->ranges);
   for (uint32_t i = 0; i < p->nlaunches; i++) {
     const struct rt_launch *l = &p->launches[i];
-    s->teams[i] = rt_team_get(l->fn, p->sets[l->set]->n);
+    s->teams[i] = rt_team_get(l->fn, p->sets[l->set]->n, l->team);
   }
   s->conflicts = mem_alloc(nconflicts, sizeof *s->conflicts);
   s->items = mem_alloc(p->nwants, sizeof *s->items);

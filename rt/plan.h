@@ -168,6 +168,11 @@ struct rt_offload {
   char *staging;
 };
 
+/* Who runs the shares of a launch: one thread for each; one for all; one for
+ * each, but measured where other work wants the processors; whoever was faster
+ * so far. */
+enum rt_team_way { RT_TEAM_ALL, RT_TEAM_ONE, RT_TEAM_BUSY, RT_TEAM_MEASURED };
+
 struct rt_launch {
   rt_region_fn fn;
   const char *name; /* "update+adt_calc"; KEEP */
@@ -187,9 +192,10 @@ struct rt_launch {
   uint64_t bytes_per_element; /* ideal traffic, for the timing table */
   double seconds;             /* on the host, since somebody set it to zero */
   uint32_t timer;             /* line in the timing table: rt_timer_get(name) */
-  bool alone;                 /* on the host: on one thread */
-  bool core_first;            /* its core runs by itself, during an exchange */
-  bool rows; /* it goes over rows, so over more than its maps name */
+  enum rt_team_way team;
+  bool alone;      /* on the host: on one thread */
+  bool core_first; /* its core runs by itself, during an exchange */
+  bool rows;       /* it goes over rows, so over more than its maps name */
 };
 
 enum rt_cmd_op {
@@ -268,10 +274,6 @@ void rt_exec_keep(struct rt_program *p);
 void rt_exec_explain(const struct rt_program *p, struct str *out);
 /* Elements that a thread gets at least; < 0: the library's choice. */
 void rt_set_thread_least(idx_l n);
-/* Who runs the parts of a launch: whoever was faster in its first runs, one
- * thread, or one for each part. */
-enum rt_team_way { RT_TEAM_MEASURED, RT_TEAM_ALONE, RT_TEAM_TOGETHER };
-void rt_set_team(enum rt_team_way way);
 /* Forget what was measured: functions are no longer those that they were. */
 void rt_team_clear(void);
 void rt_team_sweep(void);

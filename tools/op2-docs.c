@@ -131,6 +131,15 @@ docs_walks(void) {
 }
 
 static void
+docs_teams(void) {
+  ROW("team", "meaning");
+  ROW("---", "---");
+#define TEAM(name, text, meaning) ROW("`" text "`", meaning);
+#include "ir/teams.def"
+#undef TEAM
+}
+
+static void
 docs_holds(void) {
   ROW("hold", "of", "meaning");
   ROW("---", "---", "---");
@@ -181,7 +190,7 @@ static const struct {
     {"types", docs_types},     {"flags", docs_flags},
     {"targets", docs_targets}, {"residency", docs_residency},
     {"walks", docs_walks},     {"holds", docs_holds},
-    {"rows", docs_rows},
+    {"rows", docs_rows},       {"teams", docs_teams},
 };
 
 int
@@ -193,6 +202,6 @@ main(int argc, char **argv) {
     }
   fprintf(stderr,
           "usage: op2-docs options|counters|errors|passes|ops|access|types|"
-          "flags|targets|residency|walks|holds|rows\n");
+          "flags|targets|residency|walks|holds|rows|teams\n");
   return 2;
 }

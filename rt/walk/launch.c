@@ -416,7 +416,7 @@ run_together(const struct rt_run *r, const struct rt_scratch *s,
 void
 rt_launch_team(const struct rt_run *r, const struct rt_scratch *s,
                const struct rt_walk *w) {
-  bool together = rt_team_together(r->team, w->n, r->threads);
+  bool together = rt_team_together(r->team, r->threads);
   bool measures = !r->begun && rt_team_measures(r->team);
   double begin = measures ? timer_wall() : 0;
   if (together)

@@ -8,7 +8,8 @@
  * And it changes: beside other work a thread may wait for its processor while
  * the others spin, so that two are several times slower than one.
  *
- * Idea. Measure. A launch begins with
+ * Idea. Measure, where the trace says so (pass team; `measured`). A launch
+ * begins with
  *
  *   together x 2, alone x 3, together x 3
  *
@@ -23,9 +24,9 @@
  *   alone      the while is over: some runs together; if these are not faster,
  *              alone for twice as long as before, up to LONGEST
  *
- * From LONG elements on entering a team is nothing beside the work: such
- * launches run together, and are measured (2, 1 and 1 runs) where other work
- * wants the processors only.
+ * Long ones (`busy`), for which entering a team is nothing beside the work, run
+ * together, and are measured (2, 1 and 1 runs) where other work wants the
+ * processors only.
  *
  * How threads wait for each other changes, too, where other work wants their
  * processors (rt/walk/waiters.c); then all is measured anew. Long runs are
@@ -49,7 +50,7 @@
 
 #include <assert.h>
 
-enum { LEAST = 512, LONG = 1 << 16, COLD = 2, TRIES = 3, SAMPLE = 8 };
+enum { LEAST = 512, COLD = 2, TRIES = 3, SAMPLE = 8 };
 
 #define NAP 0.01         /* seconds alone, at first */
 #define LONGEST 2.0      /* ... at most */
@@ -59,7 +60,6 @@ enum { LEAST = 512, LONG = 1 << 16, COLD = 2, TRIES = 3, SAMPLE = 8 };
 #define WEIGHT (1.0 / 4) /* of a run in the mean */
 
 static idx_l least = LEAST;
-static enum rt_team_way way = RT_TEAM_MEASURED;
 static uint32_t waiting; /* how threads wait: when that changes, all is new */
 
 void
@@ -67,24 +67,20 @@ rt_set_thread_least(idx_l n) {
   least = n >= 0 ? n : LEAST;
 }
 
-void
-rt_set_team(enum rt_team_way w) {
-  way = w;
-}
-
 struct team_key {
   rt_region_fn fn;
-  int64_t n;
+  int64_t n, way;
 };
 /* Bound: programs hold them; a sweep drops the others. */
 static struct keeper teams; /* struct team_key -> struct rt_team */
 
 struct rt_team *
-rt_team_get(rt_region_fn fn, idx_l n) {
-  struct team_key key = {fn, n};
+rt_team_get(rt_region_fn fn, idx_l n, enum rt_team_way way) {
+  struct team_key key = {fn, n, way};
   struct rt_team *t = kept_find(&teams, &key, sizeof key);
   if (!t) {
     t = mem_alloc(1, sizeof *t);
+    t->way = way;
     kept_add(&teams, &t->kept, &key, sizeof key);
   }
   return t;
@@ -110,7 +106,7 @@ rt_team_size(idx_l n, int nthreads) {
 
 static int
 tries_of(const struct rt_team *t) {
-  return t->is_long ? 1 : TRIES;
+  return t->way == RT_TEAM_BUSY ? 1 : TRIES;
 }
 
 bool
@@ -121,18 +117,16 @@ rt_team_measures(const struct rt_team *t) {
 }
 
 bool
-rt_team_together(struct rt_team *t, idx_l n, int threads) {
-  assert(n >= 0 && threads >= 1);
+rt_team_together(struct rt_team *t, int threads) {
+  assert(threads >= 1);
   if (t->threads != threads || t->waiting != waiting)
-    *t = (struct rt_team){.kept = t->kept,
-                          .threads = threads,
-                          .is_long = n >= LONG,
-                          .waiting = waiting};
-  if (threads == 1 || way != RT_TEAM_MEASURED) {
+    *t = (struct rt_team){
+        .kept = t->kept, .way = t->way, .threads = threads, .waiting = waiting};
+  if (threads == 1 || t->way == RT_TEAM_ONE || t->way == RT_TEAM_ALL) {
     t->decided = t->fixed = true;
-    t->alone = way == RT_TEAM_ALONE;
+    t->alone = t->way == RT_TEAM_ONE;
   }
-  t->quiet = !t->fixed && t->is_long && !rt_waiters_nap();
+  t->quiet = !t->fixed && t->way == RT_TEAM_BUSY && !rt_waiters_nap();
   t->decided |= t->quiet;
   if (t->decided) {
     t->runs++;

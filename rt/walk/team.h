@@ -16,7 +16,8 @@ struct rt_team {
   int threads;      /* that it was measured with */
   uint32_t runs;    /* so far */
   uint32_t waiting; /* how threads waited then */
-  bool is_long, decided, alone;
+  enum rt_team_way way;
+  bool decided, alone;
   bool fixed;       /* nothing to be measured */
   bool quiet;       /* together, while nobody else wants the processors */
   double recent[2]; /* seconds: alone, together; best, once decided means */
@@ -26,15 +27,14 @@ struct rt_team {
   double sum;       /* of these, seconds */
 };
 
-/* That of launches of this function over n elements, until a sweep in which it
- * is not marked as kept, or rt_team_clear. */
-struct rt_team *rt_team_get(rt_region_fn fn, idx_l n);
+/* That of launches of this function over n elements in this way, until a sweep
+ * in which it is not marked as kept, or rt_team_clear. */
+struct rt_team *rt_team_get(rt_region_fn fn, idx_l n, enum rt_team_way way);
 
 /* Threads that elements [0, n) are split over, of at most `nthreads`. */
 int rt_team_size(idx_l n, int nthreads);
-/* Is the next run of n elements, split over `threads`, done by that many, or by
- * one alone? */
-bool rt_team_together(struct rt_team *t, idx_l n, int threads);
+/* Is the next run, split over `threads`, done by that many, or by one alone? */
+bool rt_team_together(struct rt_team *t, int threads);
 /* Does the next run have to be timed? */
 bool rt_team_measures(const struct rt_team *t);
 /* A run that had to be timed, by the clock. */

@@ -74,7 +74,8 @@ Test(passes, unknown_pass_is_an_error_that_names_the_known) {
   cr_assert_eq(run_pipeline("dce,fission", NULL, &t), ERR_ARG);
   cr_assert_str_eq(err_last(), "unknown pass 'fission'; known passes: slice, "
                                "rename, dce, fuse, storage, place, halo, "
-                               "colour, hold, width, sums, cores");
+                               "colour, hold, width, sums, team, "
+                               "cores");
   ir_trace_free(t);
 }
 

@@ -55,7 +55,6 @@ check_visits(idx_l n, int threads, enum rt_run_mode mode) {
 Test(rt_exec, every_element_runs_once) {
   static const idx_l sizes[] = {0, 1, 63, 64, 65, 127, 999, 1000, 1001, 20000};
   rt_set_thread_least(0);
-  rt_set_team(RT_TEAM_TOGETHER);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     for (int threads = 1; threads <= 5; threads++)
       for (int mode = RT_RUN_RANGE; mode <= RT_RUN_PARTS; mode++)

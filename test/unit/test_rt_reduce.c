@@ -85,7 +85,6 @@ check_all_types(uint32_t kind, uint32_t size) {
 
 Test(rt_reduce, every_type_agrees_with_the_plain_loop) {
   rt_set_thread_least(0);
-  rt_set_team(RT_TEAM_TOGETHER);
 #define TYPE(name, text, bytes, ctype, kind)                                   \
   check_all_types(TYPE_##name, bytes);
 #include "base/types.def"
@@ -315,7 +314,6 @@ Test(rt_reduce, reproducible_sums_do_not_see_the_threads) {
 Test(rt_reduce, sums_do_not_see_how_many_threads_come) {
   static idx_l targets[N];
   random_terms(targets);
-  rt_set_team(RT_TEAM_TOGETHER);
   rt_set_thread_least(0);
   double one = sum_of(1, N, RT_RUN_RANGE, targets, false);
   double three = sum_of(3, N, RT_RUN_RANGE, targets, false);

@@ -20,8 +20,8 @@ static double clock_now;
 
 /* A run that takes so long; was it by all? Timed if it has to be. */
 static bool
-pass(struct rt_team *t, idx_l n, int threads, double alone, double together) {
-  bool all = rt_team_together(t, n, threads);
+pass(struct rt_team *t, int threads, double alone, double together) {
+  bool all = rt_team_together(t, threads);
   bool timed = rt_team_measures(t);
   setenv("OMP_WAIT_POLICY", "active", 1); /* the machine has no say */
   double begin = clock_now;
@@ -32,88 +32,87 @@ pass(struct rt_team *t, idx_l n, int threads, double alone, double together) {
 
 /* So many runs; how many of them by all. */
 static int
-together_in(struct rt_team *t, idx_l n, int runs, double alone,
-            double together) {
+together_in(struct rt_team *t, int runs, double alone, double together) {
   int k = 0;
-  for (int i = 0; i < runs; i++) k += pass(t, n, 2, alone, together);
+  for (int i = 0; i < runs; i++) k += pass(t, 2, alone, together);
   return k;
 }
 
 /* Runs until it is decided, with these times of the two ways; gives the number
  * of runs. */
 static int
-decide(struct rt_team *t, idx_l n, int threads, double alone, double together) {
+decide(struct rt_team *t, int threads, double alone, double together) {
   int runs = 0;
-  rt_team_together(t, n, threads);
+  rt_team_together(t, threads);
   for (; !t->decided; runs++) {
     cr_assert(runs < 100);
-    pass(t, n, threads, alone, together);
+    pass(t, threads, alone, together);
   }
   return runs;
 }
 
 Test(rt_team, long_launches_run_together_where_it_is_quiet) {
-  struct rt_team t = {0};
-  cr_expect_eq(decide(&t, 1 << 16, 2, 2e-3, 1e-3), 0);
-  cr_expect_eq(together_in(&t, 1 << 16, 1000, 1e-3, 2e-3), 1000);
+  struct rt_team t = {.way = RT_TEAM_BUSY};
+  cr_expect_eq(decide(&t, 2, 2e-3, 1e-3), 0);
+  cr_expect_eq(together_in(&t, 1000, 1e-3, 2e-3), 1000);
 }
 
 /* Other work comes: together takes three times as long as alone; it goes. */
 Test(rt_team, what_became_slower_runs_alone_for_a_while) {
   double s = 5e-6; /* alone, undisturbed */
-  struct rt_team t = {0};
-  decide(&t, N, 2, s, s / 2);
-  cr_expect_eq(together_in(&t, N, 1000, s, s / 2), 1000);
-  together_in(&t, N, 200, 1.5 * s, 4 * s);
+  struct rt_team t = {.way = RT_TEAM_MEASURED};
+  decide(&t, 2, s, s / 2);
+  cr_expect_eq(together_in(&t, 1000, s, s / 2), 1000);
+  together_in(&t, 200, 1.5 * s, 4 * s);
   double begin = clock_now;
-  int before = 20000, all = together_in(&t, N, before, 1.5 * s, 4 * s);
+  int before = 20000, all = together_in(&t, before, 1.5 * s, 4 * s);
   cr_expect_lt(all, before / 50, "%d", all);
   cr_expect_lt(clock_now - begin, before * 1.6 * s);
-  while (clock_now < begin + 60) pass(&t, N, 2, s, s / 2);
-  cr_expect_eq(together_in(&t, N, 1000, s, s / 2), 1000);
+  while (clock_now < begin + 60) pass(&t, 2, s, s / 2);
+  cr_expect_eq(together_in(&t, 1000, s, s / 2), 1000);
 }
 
 Test(rt_team, one_slow_run_later_changes_nothing) {
-  struct rt_team t = {0};
-  decide(&t, N, 2, 20e-6, 10e-6);
+  struct rt_team t = {.way = RT_TEAM_MEASURED};
+  decide(&t, 2, 20e-6, 10e-6);
   for (int k = 0; k < 1000; k++)
-    cr_expect(pass(&t, N, 2, 20e-6, k % 100 ? 10e-6 : 5e-3));
+    cr_expect(pass(&t, 2, 20e-6, k % 100 ? 10e-6 : 5e-3));
 }
 
 /* What is better alone is tried together ever more seldom. */
 Test(rt_team, trials_get_rare) {
-  struct rt_team t = {0};
-  decide(&t, N, 2, 2e-6, 9e-6);
+  struct rt_team t = {.way = RT_TEAM_MEASURED};
+  decide(&t, 2, 2e-6, 9e-6);
   clock_now += 20;
-  together_in(&t, N, 1 << 22, 2e-6, 9e-6);
-  cr_expect_lt(together_in(&t, N, 1 << 20, 2e-6, 9e-6), 20);
+  together_in(&t, 1 << 22, 2e-6, 9e-6);
+  cr_expect_lt(together_in(&t, 1 << 20, 2e-6, 9e-6), 20);
 }
 
 Test(rt_team, short_launches_run_the_way_that_was_faster) {
-  struct rt_team t = {0};
-  cr_expect_eq(decide(&t, N, 2, 2e-6, 3e-6), 8);
-  cr_expect_not(rt_team_together(&t, N, 2));
-  struct rt_team u = {0};
-  cr_expect_eq(decide(&u, N, 2, 20e-6, 12e-6), 8);
-  cr_expect(rt_team_together(&u, N, 2));
+  struct rt_team t = {.way = RT_TEAM_MEASURED};
+  cr_expect_eq(decide(&t, 2, 2e-6, 3e-6), 8);
+  cr_expect_not(rt_team_together(&t, 2));
+  struct rt_team u = {.way = RT_TEAM_MEASURED};
+  cr_expect_eq(decide(&u, 2, 20e-6, 12e-6), 8);
+  cr_expect(rt_team_together(&u, 2));
 }
 
 Test(rt_team, one_slow_run_decides_nothing) {
-  struct rt_team t = {0};
+  struct rt_team t = {.way = RT_TEAM_MEASURED};
   for (int k = 0; k < 8; k++) {
     double slow = k == 0 || k == 6 ? 5e-3 : 0;
-    pass(&t, N, 2, slow ? slow : 7e-6, slow ? slow : 4e-6);
+    pass(&t, 2, slow ? slow : 7e-6, slow ? slow : 4e-6);
   }
   cr_expect(t.decided);
-  cr_expect(rt_team_together(&t, N, 2));
+  cr_expect(rt_team_together(&t, 2));
 }
 
 Test(rt_team, another_number_of_threads_is_another_question) {
-  struct rt_team t = {0};
-  decide(&t, N, 2, 2e-6, 3e-6);
-  cr_expect(rt_team_together(&t, N, 4));
+  struct rt_team t = {.way = RT_TEAM_MEASURED};
+  decide(&t, 2, 2e-6, 3e-6);
+  cr_expect(rt_team_together(&t, 4));
   cr_expect(rt_team_measures(&t));
-  cr_expect_not(rt_team_together(&t, N, 1));
+  cr_expect_not(rt_team_together(&t, 1));
   cr_expect_not(rt_team_measures(&t));
 }
 
@@ -132,10 +131,10 @@ Test(rt_team, launches_of_a_region_share_what_is_known) {
   rt_region_fn f = NULL, g = NULL;
   memset(&f, 1, sizeof f);
   memset(&g, 2, sizeof g);
-  struct rt_team *t = rt_team_get(f, 100);
-  cr_expect_eq(rt_team_get(f, 100), t);
-  cr_expect_neq(rt_team_get(f, 101), t);
-  cr_expect_neq(rt_team_get(g, 100), t);
+  struct rt_team *t = rt_team_get(f, 100, RT_TEAM_MEASURED);
+  cr_expect_eq(rt_team_get(f, 100, RT_TEAM_MEASURED), t);
+  cr_expect_neq(rt_team_get(f, 101, RT_TEAM_MEASURED), t);
+  cr_expect_neq(rt_team_get(g, 100, RT_TEAM_MEASURED), t);
   rt_team_clear();
 }
 
@@ -206,21 +205,21 @@ check_bits(bool colours, bool coloured) {
                           .version = colours ? 91 : 92,
                           .name = "m"};
   double sum, first_sum = 0, first_cells[50];
-  struct rt_program *p = make_program();
   enum rt_run_mode mode = colours    ? RT_RUN_COLOURED
                           : coloured ? RT_RUN_PARTS
                                      : RT_RUN_RANGE;
-  struct rt_launch *l =
-      make_launch(p, sum_region, make_set(p, &set), mode, 1, RT_BIND_ACC, 0u);
-  struct rt_reduction r = {
-      make_global(p, &sum), f64, 1, ACC_INC, -1, false, false};
-  make_reduction(l, r);
-  if (coloured) make_conflict(l, make_map(p, &m), 0, 1);
   shared = coloured;
   rt_set_block_size(100);
   for (run = 0; run < RUNS; run++) {
+    struct rt_program *p = make_program();
+    struct rt_launch *l =
+        make_launch(p, sum_region, make_set(p, &set), mode, 1, RT_BIND_ACC, 0u);
+    struct rt_reduction r = {
+        make_global(p, &sum), f64, 1, ACC_INC, -1, false, false};
+    make_reduction(l, r);
+    if (coloured) make_conflict(l, make_map(p, &m), 0, 1);
+    l->team = run % 2 ? RT_TEAM_ONE : RT_TEAM_ALL;
     sum = 0.1;
-    rt_set_team(run % 2 ? RT_TEAM_ALONE : RT_TEAM_TOGETHER);
     in_team[run] = false;
     memset(cells, 0, sizeof cells);
     cr_assert_eq(make_run(p, 3), OK);
@@ -231,9 +230,9 @@ check_bits(bool colours, bool coloured) {
     cr_expect_eq(sum, first_sum, "run %d", run);
     if (coloured)
       cr_expect_eq(memcmp(cells, first_cells, sizeof cells), 0, "run %d", run);
+    rt_program_free(p);
   }
   for (run = 0; run < RUNS; run++) cr_expect_eq(in_team[run], run % 2 == 0);
-  rt_program_free(p);
   rt_walk_cache_clear();
 }
 

@@ -169,6 +169,14 @@ rt_launch_explain(const struct rt_run *r, struct str *out) {
   const struct rt_walk *w = r->walk;
   const char *name = r->l->name;
   idx_l border = 0;
+  if (r->l->core_first && r->core)
+    str_printf(out, "ranks: %s runs %d of its %d elements while values come\n",
+               name, r->core, r->n);
+  else if (r->l->core_first)
+    str_printf(out,
+               "ranks: %s waits for all values: too few of its elements need "
+               "none\n",
+               name);
   if (r->crowded)
     str_printf(
         out,

@@ -61,7 +61,8 @@ bool rt_joins(const struct rt_program *p);
 /* What all ranks make together for a launch, before anything of it can fail on
  * one of them. Collective. */
 status rt_launch_plan(const struct rt_program *p, uint32_t i);
-/* How a launch that writes through maps is kept safe, a line; or nothing. */
+/* What its plan decides: how a launch that writes through maps is kept safe,
+ * whether its core comes first; lines, or nothing. */
 void rt_launch_explain(const struct rt_run *r, struct str *out);
 /* By which walk, on how many threads. */
 status rt_launch_prepare(const struct rt_program *p, uint32_t i, int nthreads,

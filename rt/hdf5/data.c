@@ -83,19 +83,13 @@ status
 h5_find(struct rt_h5 *f, const char *name, struct rt_data *out) {
   *out = (struct rt_data){.found = h5_has(f, name)};
   if (!out->found) return OK;
-  hid_t data = H5Dopen2(f->id, name, H5P_DEFAULT);
+  SCOPED_ID data = H5Dopen2(f->id, name, H5P_DEFAULT);
   if (data < 0) return h5_fail(f, name, "expected a data set");
-  hid_t space = H5Dget_space(data), type = H5Dget_type(data);
-  status st = OK;
-  if (space < 0 || type < 0) st = h5_fail(f, name, "has no shape or type");
-  if (st == OK) {
-    shape_describe(space, out);
-    type_describe(type, out);
-  }
-  h5_drop(type);
-  h5_drop(space);
-  h5_drop(data);
-  return st;
+  SCOPED_ID space = H5Dget_space(data), type = H5Dget_type(data);
+  if (space < 0 || type < 0) return h5_fail(f, name, "has no shape or type");
+  shape_describe(space, out);
+  type_describe(type, out);
+  return OK;
 }
 
 /* ---- rows ---------------------------------------------------------------- */
@@ -166,43 +160,33 @@ static status
 rows_read(struct rt_h5 *f, const char *name, hid_t data,
           const struct rt_rows *r, void *out) {
   bool lost = false;
-  hid_t space = H5Dget_space(data), memory = rows_select(space, r);
-  hid_t type = type_native(r->type), how = transfer_new(f);
+  SCOPED_ID space = H5Dget_space(data), memory = rows_select(space, r);
+  SCOPED_ID type = type_native(r->type), how = transfer_new(f);
   H5Pset_type_conv_cb(how, value_lost, &lost);
-  status st = OK;
   if (H5Dread(data, type, memory, space, how, out) < 0) {
-    st = h5_fail(f, name, "cannot be read");
-    if (lost)
-      st = err_set(ERR_IO,
-                   "\"%s\": \"%s\": expected values that fit %s, found one "
-                   "that would be changed",
-                   f->path, name, type_text(r->type));
+    status st = h5_fail(f, name, "cannot be read");
+    if (!lost) return st;
+    FAIL(ERR_IO,
+         "\"%s\": \"%s\": expected values that fit %s, found one that would be "
+         "changed",
+         f->path, name, type_text(r->type));
   }
-  h5_drop(how);
-  h5_drop(type);
-  h5_drop(memory);
-  h5_drop(space);
-  if (st == OK && r->type.kind == TYPE_BOOL) st = check_bools(f, name, r, out);
-  return st;
+  return r->type.kind == TYPE_BOOL ? check_bools(f, name, r, out) : OK;
 }
 
 status
 h5_read(struct rt_h5 *f, const char *name, const struct rt_rows *r, void *out) {
   struct rt_data d = {0};
-  hid_t data = H5Dopen2(f->id, name, H5P_DEFAULT);
+  SCOPED_ID data = H5Dopen2(f->id, name, H5P_DEFAULT);
   if (data < 0) return h5_fail(f, name, "cannot be opened");
-  hid_t type = H5Dget_type(data);
-  status st = OK;
+  SCOPED_ID type = H5Dget_type(data);
   type_describe(type, &d);
   if (!type_converts(type, r->type))
-    st = err_set(ERR_IO,
-                 "\"%s\": \"%s\": wrong type: expected values that can be read "
-                 "as %s without loss, found %s",
-                 f->path, name, type_text(r->type), d.text);
-  if (st == OK && r->n) st = rows_read(f, name, data, r, out);
-  h5_drop(type);
-  h5_drop(data);
-  return st;
+    FAIL(ERR_IO,
+         "\"%s\": \"%s\": wrong type: expected values that can be read as %s "
+         "without loss, found %s",
+         f->path, name, type_text(r->type), d.text);
+  return r->n ? rows_read(f, name, data, r, out) : OK;
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -228,15 +212,10 @@ static hid_t
 data_make(struct rt_h5 *f, const char *name, const struct rt_rows *r,
           hid_t type) {
   hsize_t dims[2] = {(hsize_t)r->n, r->dim};
-  hid_t space = H5Screate_simple(r->flat ? 1 : 2, dims, NULL);
-  hid_t links = H5Pcreate(H5P_LINK_CREATE);
+  SCOPED_ID space = H5Screate_simple(r->flat ? 1 : 2, dims, NULL);
+  SCOPED_ID links = H5Pcreate(H5P_LINK_CREATE), how = data_how(r);
   H5Pset_create_intermediate_group(links, 1);
-  hid_t how = data_how(r);
-  hid_t data = H5Dcreate2(f->id, name, type, space, links, how, H5P_DEFAULT);
-  h5_drop(how);
-  h5_drop(links);
-  h5_drop(space);
-  return data;
+  return H5Dcreate2(f->id, name, type, space, links, how, H5P_DEFAULT);
 }
 
 /* A data set that is there already: of this shape and type? */
@@ -262,15 +241,10 @@ check_like(struct rt_h5 *f, const char *name, const struct rt_rows *r) {
 static status
 rows_write(struct rt_h5 *f, const char *name, hid_t data, hid_t type,
            const struct rt_rows *r, const void *values) {
-  hid_t space = H5Dget_space(data), memory = rows_select(space, r);
-  hid_t how = transfer_new(f);
-  status st = OK;
-  if (H5Dwrite(data, type, memory, space, how, values) < 0)
-    st = h5_fail(f, name, "cannot be written");
-  h5_drop(how);
-  h5_drop(memory);
-  h5_drop(space);
-  return st;
+  SCOPED_ID space = H5Dget_space(data), memory = rows_select(space, r);
+  SCOPED_ID how = transfer_new(f);
+  bool good = H5Dwrite(data, type, memory, space, how, values) >= 0;
+  return good ? OK : h5_fail(f, name, "cannot be written");
 }
 
 status
@@ -279,7 +253,7 @@ h5_write(struct rt_h5 *f, const char *name, const struct rt_rows *r,
   bool there = h5_has(f, name);
   assert(!r->flat || r->dim == 1);
   if (there) TRY(check_like(f, name, r));
-  hid_t type = type_native(r->type);
+  SCOPED_ID type = type_native(r->type);
   hid_t data =
       there ? H5Dopen2(f->id, name, H5P_DEFAULT) : data_make(f, name, r, type);
   status st = OK;
@@ -289,6 +263,5 @@ h5_write(struct rt_h5 *f, const char *name, const struct rt_rows *r,
   /* what HDF5 has kept back is written now, and may fail */
   if (data >= 0 && H5Dclose(data) < 0 && st == OK)
     st = h5_fail(f, name, "cannot be written");
-  h5_drop(type);
   return st;
 }

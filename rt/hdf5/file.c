@@ -35,13 +35,13 @@ h5_fail(const struct rt_h5 *f, const char *name, const char *tried) {
 /* ---- objects ------------------------------------------------------------- */
 
 void
-h5_drop(hid_t id) {
-  if (id < 0) return;
-  switch (H5Iget_type(id)) {
-  case H5I_DATASET: H5Dclose(id); break; /* gone even if that fails */
-  case H5I_ATTR: H5Aclose(id); break;
-  case H5I_GROUP: H5Gclose(id); break;
-  default: H5Idec_ref(id);
+h5_drop(const hid_t *id) {
+  if (*id < 0) return;
+  switch (H5Iget_type(*id)) {
+  case H5I_DATASET: H5Dclose(*id); break; /* gone even if that fails */
+  case H5I_ATTR: H5Aclose(*id); break;
+  case H5I_GROUP: H5Gclose(*id); break;
+  default: H5Idec_ref(*id);
   }
 }
 
@@ -157,12 +157,11 @@ h5_open(const char *path, enum rt_io_mode mode, bool make,
   f->id = -1;
   f->parallel = communicator != NULL;
   status st = make ? OK : check_readable(path);
-  hid_t how = access_by(communicator);
+  SCOPED_ID how = access_by(communicator);
   if (st == OK) f->id = file_id(path, mode, make, how);
   if (st == OK && f->id < 0)
     st = h5_fail(f, NULL,
                  mode == RT_IO_READ ? "cannot be read" : "cannot be written");
-  h5_drop(how);
   if (st == OK)
     *out = f;
   else

@@ -3,6 +3,7 @@
 #ifndef RT_HDF5_H5_H
 #define RT_HDF5_H5_H
 
+#include "base/arena.h"
 #include "rt/io/io.h"
 
 #include <hdf5.h>
@@ -22,8 +23,10 @@ status h5_fail(const struct rt_h5 *f, const char *name, const char *tried);
 /* Is there an object of this path? Missing groups on the way are no error. */
 bool h5_has(const struct rt_h5 *f, const char *name);
 
-/* Close an identifier of any kind; negative ones are none. */
-void h5_drop(hid_t id);
+/* Close an identifier of any kind; negative ones are none. SCOPED_ID: one that
+ * is closed where its scope ends. */
+void h5_drop(const hid_t *id);
+#define SCOPED_ID SCOPED_BY(h5_drop) hid_t
 
 status h5_find(struct rt_h5 *f, const char *name, struct rt_data *out);
 status h5_read(struct rt_h5 *f, const char *name, const struct rt_rows *r,

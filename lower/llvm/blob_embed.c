@@ -419,12 +419,9 @@ embed_module(struct embedder *b) {
 static status
 embed_open(struct embedder *b) {
   LLVMMemoryBufferRef buffer;
-  char *why;
-  if (LLVMCreateMemoryBufferWithContentsOfFile(b->in->bitcode, &buffer, &why)) {
-    status s = err_set(ERR_IO, "%s: %s", b->in->bitcode, why);
-    LLVMDisposeMessage(why);
-    return s;
-  }
+  LL_TEXT why = NULL;
+  if (LLVMCreateMemoryBufferWithContentsOfFile(b->in->bitcode, &buffer, &why))
+    FAIL(ERR_IO, "%s: %s", b->in->bitcode, why);
   bool bad = LLVMParseBitcodeInContext2(b->ctx, buffer, &b->m);
   LLVMDisposeMemoryBuffer(buffer);
   if (bad)

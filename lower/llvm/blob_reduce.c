@@ -36,34 +36,13 @@
 /* Attributes that belong to the host's object file: how to optimise, protect
  * and instrument it. */
 static const char *const reduce_attributes[] = {
-    "noinline",
-    "optnone",
-    "optsize",
-    "minsize",
-    "inlinehint",
-    "uwtable",
-    "ssp",
-    "sspstrong",
-    "sspreq",
-    "sanitize_address",
-    "sanitize_hwaddress",
-    "sanitize_memory",
-    "sanitize_thread",
-    "sanitize_memtag",
-    "safestack",
-    "shadowcallstack",
-    "target-cpu",
-    "target-features",
-    "tune-cpu",
-    "stack-protector-buffer-size",
-    "frame-pointer",
-    "min-legal-vector-width",
-    "probe-stack",
-    "patchable-function",
-    "zero-call-used-regs",
-    "instrument-function-entry-inlined",
-    "function-instrument",
-    "instrument-function-entry",
+#define ATTRIBUTE(text) text,
+#include "lower/llvm/attributes.def"
+#undef ATTRIBUTE
+    "sanitize_memtag",         "safestack",
+    "shadowcallstack",         "patchable-function",
+    "zero-call-used-regs",     "instrument-function-entry-inlined",
+    "function-instrument",     "instrument-function-entry",
     "instrument-function-exit"};
 
 /* Tables that would keep dead functions alive, or run things. */

@@ -72,6 +72,8 @@ void low_kernel_align(LLVMModuleRef m);
 /* NULL cpu: this machine's. */
 status low_target_init(struct low_target *t, const char *cpu,
                        const char *features);
+/* The layout of data as its machine has it. */
+void low_target_lay_out(struct low_target *t);
 void low_target_clear(struct low_target *t);
 /* Drop what binds a function to its compilation, put this target there. */
 void low_target_adopt(const struct low_target *t, LLVMValueRef fn);

@@ -264,12 +264,10 @@ build_colour(struct low_emit *em) {
 
 status
 low_device_verify(struct low_emit *em) {
-  char *why = NULL;
-  status s = OK;
+  LL_TEXT why = NULL;
   if (LLVMVerifyModule(em->m, LLVMReturnStatusAction, &why))
-    s = err_set(ERR_COMPILE, "generated code is not valid: %s", why);
-  LLVMDisposeMessage(why);
-  return s;
+    FAIL(ERR_COMPILE, "generated code is not valid: %s", why);
+  return OK;
 }
 
 static status

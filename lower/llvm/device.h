@@ -95,4 +95,14 @@ void low_device_open(struct low_emit *em, const char *name,
                      const LLVMTypeRef *types, uint32_t n);
 void low_device_close(struct low_emit *em);
 
+/* An operation of LLVM's that is one instruction, or a few, everywhere. */
+bool low_device_math_plain(const char *name, size_t len);
+/* What stands for a function of <math.h> or an operation of LLVM's, as a name
+ * in `out`; false: there is none, or it is one. */
+typedef bool low_math_name(LLVMValueRef fn, const char *name, char *out,
+                           size_t size);
+/* Call these; were there such calls? */
+bool low_device_maths(LLVMModuleRef m, low_math_name *name_of,
+                      unsigned convention);
+
 #endif

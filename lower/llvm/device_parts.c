@@ -144,3 +144,43 @@ low_device_atomic_add(struct low_emit *em, struct type t, LLVMValueRef p,
       is_float ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd;
   LLVMBuildAtomicRMW(em->b, op, p, x, LLVMAtomicOrderingMonotonic, 0);
 }
+
+/* ---- mathematics --------------------------------------------------------- */
+
+/* Operations of LLVM's that are one instruction, or a few, everywhere. */
+static const char *const plain_operations[] = {
+    "sqrt",  "fabs", "fma",      "fmuladd", "floor", "ceil",
+    "trunc", "rint", "copysign", "minnum",  "maxnum"};
+
+bool
+low_device_math_plain(const char *name, size_t len) {
+  for (size_t k = 0; k < sizeof plain_operations / sizeof *plain_operations;
+       k++)
+    if (strlen(plain_operations[k]) == len &&
+        !memcmp(plain_operations[k], name, len))
+      return true;
+  return false;
+}
+
+bool
+low_device_maths(LLVMModuleRef m, low_math_name *name_of, unsigned convention) {
+  char name[64];
+  bool any = false;
+  for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
+    next = LLVMGetNextFunction(f);
+    size_t len;
+    const char *old = LLVMGetValueName2(f, &len);
+    if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) ||
+        !name_of(f, old, name, sizeof name))
+      continue;
+    LLVMValueRef to = LLVMGetNamedFunction(m, name);
+    if (!to) to = LLVMAddFunction(m, name, LLVMGlobalGetValueType(f));
+    LLVMSetFunctionCallConv(to, convention);
+    LL_USES(u, f)
+      if (LLVMIsACallInst(LLVMGetUser(u)))
+        LLVMSetInstructionCallConv(LLVMGetUser(u), convention);
+    LLVMReplaceAllUsesWith(f, to);
+    any = true;
+  }
+  return any;
+}

@@ -32,14 +32,10 @@ low_jit_free(void *memory) {
 static status
 low_address(struct low_jit *j) {
   assert(j->engine);
-  char *why = NULL;
+  LL_TEXT why = NULL;
   uint64_t at = LLVMGetFunctionAddress(j->engine, LOW_ENTRY);
-  if (LLVMExecutionEngineGetErrMsg(j->engine, &why) || !at) {
-    status s = err_set(ERR_COMPILE, "code is not complete: %s",
-                       why ? why : "no address");
-    LLVMDisposeMessage(why);
-    return s;
-  }
+  if (LLVMExecutionEngineGetErrMsg(j->engine, &why) || !at)
+    FAIL(ERR_COMPILE, "code is not complete: %s", why ? why : "no address");
   j->fn = (rt_region_fn)(uintptr_t)at;
   return OK;
 }
@@ -55,13 +51,11 @@ low_engine(LLVMModuleRef m, struct low_jit *j, struct str *object) {
   struct LLVMMCJITCompilerOptions o;
   LLVMInitializeMCJITCompilerOptions(&o, sizeof o);
   o.OptLevel = 3;
-  char *why = NULL;
+  LL_TEXT why = NULL;
   if (LLVMCreateMCJITCompilerForModule(&j->engine, m, &o, sizeof o, &why)) {
     j->engine = NULL;
     LLVMDisposeModule(m);
-    status s = err_set(ERR_COMPILE, "no compiler: %s", why);
-    LLVMDisposeMessage(why);
-    return s;
+    FAIL(ERR_COMPILE, "no compiler: %s", why);
   }
   j->keeper = low_keeper_new(j->engine, low_object_take, object);
   return low_address(j);
@@ -172,9 +166,8 @@ low_jit_compile(const struct low_region *r, struct low_code *out,
 static status
 low_print(const struct low_target *t, LLVMModuleRef m, struct str *out) {
   (void)t;
-  char *text = LLVMPrintModuleToString(m);
+  LL_TEXT text = LLVMPrintModuleToString(m);
   str_add(out, text);
-  LLVMDisposeMessage(text);
   return OK;
 }
 

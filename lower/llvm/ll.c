@@ -14,9 +14,19 @@ static void
 ll_diagnose(LLVMDiagnosticInfoRef info, void *unused) {
   (void)unused;
   if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
-  char *text = LLVMGetDiagInfoDescription(info);
+  LL_TEXT text = LLVMGetDiagInfoDescription(info);
   snprintf(ll_message, sizeof ll_message, "%s", text);
-  LLVMDisposeMessage(text);
+}
+
+void
+ll_text_drop(char *const *text) {
+  LLVMDisposeMessage(*text);
+}
+
+void
+ll_buffer_add(LLVMMemoryBufferRef b, struct str *out) {
+  str_addn(out, LLVMGetBufferStart(b), LLVMGetBufferSize(b));
+  LLVMDisposeMemoryBuffer(b);
 }
 
 void
@@ -184,12 +194,9 @@ ll_marks_make(LLVMContextRef ctx, uint32_t width, struct ll_marks *out) {
   LLVMMemoryBufferRef text =
       LLVMCreateMemoryBufferWithMemoryRangeCopy(filled, (size_t)n, "marks");
   LLVMModuleRef m;
-  char *why = NULL;
-  if (LLVMParseIRInContext(ctx, text, &m, &why)) {
-    status s = err_set(ERR_COMPILE, "loop metadata: %s", why);
-    LLVMDisposeMessage(why);
-    return s;
-  }
+  LL_TEXT why = NULL;
+  if (LLVMParseIRInContext(ctx, text, &m, &why))
+    FAIL(ERR_COMPILE, "loop metadata: %s", why);
   LLVMGetNamedMetadataOperands(m, "parallel", &out->parallel);
   LLVMGetNamedMetadataOperands(m, "scalar", &out->scalar);
   LLVMGetNamedMetadataOperands(m, "kept", &out->kept);

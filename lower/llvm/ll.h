@@ -2,7 +2,9 @@
 #ifndef LOWER_LL_H
 #define LOWER_LL_H
 
+#include "base/arena.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "base/types.h"
 
 #include <llvm-c/Core.h>
@@ -30,6 +32,12 @@
  * ll_error_take gives the last error's text ("" if none). One at a time. */
 void ll_errors_catch(LLVMContextRef ctx);
 const char *ll_error_text(void);
+
+/* A text of LLVM's that is given back where its scope ends: LL_TEXT why = NULL; */
+#define LL_TEXT SCOPED_BY(ll_text_drop) char *
+void ll_text_drop(char *const *text);
+/* What the buffer holds, behind `out`; TAKE b. */
+void ll_buffer_add(LLVMMemoryBufferRef b, struct str *out);
 
 /* LLVM type of one component; user types are byte arrays. */
 LLVMTypeRef ll_type(LLVMContextRef ctx, struct type t);

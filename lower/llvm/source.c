@@ -183,9 +183,7 @@ source_reduce(LLVMModuleRef m, const char *name, struct str *bitcode) {
   TRY(source_isolate(m, fn));
   TRY(source_freeze_globals(m, name));
   TRY(low_blob_reduce(m, &name, 1, name));
-  LLVMMemoryBufferRef b = LLVMWriteBitcodeToMemoryBuffer(m);
-  str_addn(bitcode, LLVMGetBufferStart(b), LLVMGetBufferSize(b));
-  LLVMDisposeMemoryBuffer(b);
+  ll_buffer_add(LLVMWriteBitcodeToMemoryBuffer(m), bitcode);
   return OK;
 }
 

@@ -11,22 +11,24 @@
 static status
 low_machine(struct low_target *t) {
   LLVMTargetRef target;
-  char *why = NULL;
-  if (LLVMGetTargetFromTriple(t->triple, &target, &why)) {
-    status s = err_set(ERR_TARGET, "host %s: %s", t->triple, why);
-    LLVMDisposeMessage(why);
-    return s;
-  }
+  LL_TEXT why = NULL;
+  if (LLVMGetTargetFromTriple(t->triple, &target, &why))
+    FAIL(ERR_TARGET, "host %s: %s", t->triple, why);
   t->machine =
       LLVMCreateTargetMachine(target, t->triple, t->cpu, t->features,
                               LLVMCodeGenLevelAggressive, LLVMRelocDefault,
                               LLVMCodeModelJITDefault);
   if (!t->machine)
     FAIL(ERR_TARGET, "host %s: no target machine for %s", t->triple, t->cpu);
+  low_target_lay_out(t);
+  return OK;
+}
+
+void
+low_target_lay_out(struct low_target *t) {
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(t->machine);
   t->layout = LLVMCopyStringRepOfTargetData(layout);
   LLVMDisposeTargetData(layout);
-  return OK;
 }
 
 /* Bytes of the vector registers that the code may use. */
@@ -80,37 +82,21 @@ low_target_clear(struct low_target *t) {
 }
 
 /* What a compilation leaves on a function and must not reach ours. */
-static const char *const low_foreign[] = {"optnone",
-                                          "noinline",
-                                          "optsize",
-                                          "minsize",
-                                          "uwtable",
-                                          "ssp",
-                                          "sspstrong",
-                                          "sspreq",
-                                          "sanitize_address",
-                                          "sanitize_thread",
-                                          "sanitize_memory",
-                                          "sanitize_hwaddress",
-                                          "alwaysinline",
-                                          "inlinehint",
-                                          "target-cpu",
-                                          "target-features",
-                                          "tune-cpu",
-                                          "frame-pointer",
-                                          "probe-stack",
-                                          "stack-protector-buffer-size",
-                                          "min-legal-vector-width",
-                                          "prefer-vector-width",
-                                          "unsafe-fp-math",
-                                          "approx-func-fp-math",
-                                          "no-infs-fp-math",
-                                          "no-nans-fp-math",
-                                          "no-signed-zeros-fp-math",
-                                          "less-precise-fpmad",
-                                          "denormal-fp-math",
-                                          "denormal-fp-math-f32",
-                                          "reciprocal-estimates"};
+static const char *const low_foreign[] = {
+#define ATTRIBUTE(text) text,
+#include "lower/llvm/attributes.def"
+#undef ATTRIBUTE
+    "alwaysinline",
+    "prefer-vector-width",
+    "unsafe-fp-math",
+    "approx-func-fp-math",
+    "no-infs-fp-math",
+    "no-nans-fp-math",
+    "no-signed-zeros-fp-math",
+    "less-precise-fpmad",
+    "denormal-fp-math",
+    "denormal-fp-math-f32",
+    "reciprocal-estimates"};
 
 void
 low_target_adopt(const struct low_target *t, LLVMValueRef fn) {
@@ -265,14 +251,10 @@ status
 low_target_assembly(const struct low_target *t, LLVMModuleRef m,
                     struct str *out) {
   LLVMMemoryBufferRef text;
-  char *why = NULL;
+  LL_TEXT why = NULL;
   if (LLVMTargetMachineEmitToMemoryBuffer(t->machine, m, LLVMAssemblyFile, &why,
-                                          &text)) {
-    status s = err_set(ERR_COMPILE, "code generation: %s", why);
-    LLVMDisposeMessage(why);
-    return s;
-  }
-  str_addn(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
-  LLVMDisposeMemoryBuffer(text);
+                                          &text))
+    FAIL(ERR_COMPILE, "code generation: %s", why);
+  ll_buffer_add(text, out);
   return OK;
 }

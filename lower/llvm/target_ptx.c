@@ -29,19 +29,14 @@ ptx_start(void) {
 static status
 ptx_machine(struct low_target *t, const char *arch) {
   LLVMTargetRef target;
-  char *why = NULL;
-  if (LLVMGetTargetFromTriple(t->triple, &target, &why)) {
-    status s = err_set(ERR_TARGET, "this LLVM makes no PTX: %s", why);
-    LLVMDisposeMessage(why);
-    return s;
-  }
+  LL_TEXT why = NULL;
+  if (LLVMGetTargetFromTriple(t->triple, &target, &why))
+    FAIL(ERR_TARGET, "this LLVM makes no PTX: %s", why);
   t->machine = LLVMCreateTargetMachine(target, t->triple, arch, "",
                                        LLVMCodeGenLevelAggressive,
                                        LLVMRelocDefault, LLVMCodeModelDefault);
   if (!t->machine) FAIL(ERR_TARGET, "this LLVM makes no PTX for %s", arch);
-  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(t->machine);
-  t->layout = LLVMCopyStringRepOfTargetData(layout);
-  LLVMDisposeTargetData(layout);
+  low_target_lay_out(t);
   return OK;
 }
 
@@ -110,51 +105,24 @@ ptx_mark(struct low_emit *em, LLVMValueRef fn) {
 
 /* ---- mathematics --------------------------------------------------------- */
 
-/* Operations that the target has itself. */
-static const char *const native[] = {
-    "sqrt",  "fabs", "fma",      "fmuladd", "floor",  "ceil",
-    "trunc", "rint", "copysign", "minnum",  "maxnum", "nearbyint"};
-
-static bool
-is_native(const char *name, size_t len) {
-  for (size_t k = 0; k < sizeof native / sizeof *native; k++)
-    if (strlen(native[k]) == len && !memcmp(native[k], name, len)) return true;
-  return false;
-}
-
 /* libdevice's name: __nv_exp, __nv_expf; false: not a function of it. */
 static bool
 libdevice_name(LLVMValueRef fn, const char *name, char *out, size_t size) {
+  const char *whole = name;
   bool operation = !strncmp(name, "llvm.", 5);
   LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(fn));
   LLVMTypeKind kind = LLVMGetTypeKind(result);
   if (kind != LLVMDoubleTypeKind && kind != LLVMFloatTypeKind) return false;
   if (operation) name += 5;
   size_t len = strcspn(name, ".");
-  if (!strncmp(name, "nvvm.", 5) || (operation && is_native(name, len)))
+  bool native = low_device_math_plain(name, len) ||
+                (len == 9 && !memcmp(name, "nearbyint", 9));
+  if (!strncmp(name, "nvvm.", 5) || !strncmp(whole, "__nv", 4) ||
+      (operation && native))
     return false;
   const char *suffix = operation && kind == LLVMFloatTypeKind ? "f" : "";
   snprintf(out, size, "__nv_%.*s%s", (int)len, name, suffix);
   return true;
-}
-
-/* Call libdevice's functions; *any_out: there are such calls. */
-static void
-use_libdevice(LLVMModuleRef m, bool *any_out) {
-  char name[64];
-  *any_out = false;
-  for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
-    next = LLVMGetNextFunction(f);
-    size_t len;
-    const char *old = LLVMGetValueName2(f, &len);
-    if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) ||
-        !strncmp(old, "__nv", 4) || !libdevice_name(f, old, name, sizeof name))
-      continue;
-    LLVMValueRef to = LLVMGetNamedFunction(m, name);
-    if (!to) to = LLVMAddFunction(m, name, LLVMGlobalGetValueType(f));
-    LLVMReplaceAllUsesWith(f, to);
-    *any_out = true;
-  }
 }
 
 static LLVMMemoryBufferRef
@@ -217,10 +185,9 @@ ptx_complete(LLVMModuleRef m) {
 
 static status
 ptx_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
-  bool any;
   low_math_show(m);
-  use_libdevice(m, &any);
-  if (any) TRY(libdevice_link(t, m));
+  if (low_device_maths(m, libdevice_name, LLVMCCallConv))
+    TRY(libdevice_link(t, m));
   TRY(ll_run_passes(m, "default<O3>", t->machine, false));
   TRY(ptx_complete(m));
   return low_target_assembly(t, m, code);

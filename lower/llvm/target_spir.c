@@ -140,21 +140,6 @@ spir_version(LLVMModuleRef m, const char *name) {
 
 /* ---- mathematics --------------------------------------------------------- */
 
-/* Operations of LLVM's that are one instruction, or a few, everywhere. */
-static const char *const plain_operations[] = {
-    "sqrt",  "fabs", "fma",      "fmuladd", "floor", "ceil",
-    "trunc", "rint", "copysign", "minnum",  "maxnum"};
-
-static bool
-is_plain(const char *name, size_t len) {
-  for (size_t k = 0; k < sizeof plain_operations / sizeof *plain_operations;
-       k++)
-    if (strlen(plain_operations[k]) == len &&
-        !memcmp(plain_operations[k], name, len))
-      return true;
-  return false;
-}
-
 /* Letter of OpenCL's mangling; 0: no such type here. */
 static char
 type_letter(LLVMTypeRef type) {
@@ -171,13 +156,14 @@ type_letter(LLVMTypeRef type) {
 static bool
 builtin_name(LLVMValueRef fn, const char *name, char *out, size_t size) {
   bool operation = !strncmp(name, "llvm.", 5);
+  if (!strncmp(name, "_Z", 2)) return false;
   if (operation) name += 5;
   size_t len = strcspn(name, ".");
   LLVMTypeRef type = LLVMGlobalGetValueType(fn), params[4];
   unsigned n = LLVMCountParamTypes(type);
   char result = type_letter(LLVMGetReturnType(type));
   if (!n || n > 3 || (result != 'd' && result != 'f')) return false;
-  if (operation && is_plain(name, len)) return false;
+  if (operation && low_device_math_plain(name, len)) return false;
   if (!operation && result == 'f' && len > 1 && name[len - 1] == 'f') len--;
   if (len == 9 && !memcmp(name, "nearbyint", 9)) name = "rint", len = 4;
   LLVMGetParamTypes(type, params);
@@ -189,29 +175,6 @@ builtin_name(LLVMValueRef fn, const char *name, char *out, size_t size) {
     out[at] = 0;
   }
   return true;
-}
-
-static void
-call_as_builtin(LLVMValueRef fn, const char *name) {
-  LLVMModuleRef m = LLVMGetGlobalParent(fn);
-  LLVMValueRef to = LLVMGetNamedFunction(m, name);
-  if (!to) to = LLVMAddFunction(m, name, LLVMGlobalGetValueType(fn));
-  LLVMSetFunctionCallConv(to, SPIR_FUNCTION);
-  LL_USES(u, fn) LLVMSetInstructionCallConv(LLVMGetUser(u), SPIR_FUNCTION);
-  LLVMReplaceAllUsesWith(fn, to);
-}
-
-static void
-use_builtins(LLVMModuleRef m) {
-  char name[64];
-  for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
-    next = LLVMGetNextFunction(f);
-    size_t len;
-    const char *old = LLVMGetValueName2(f, &len);
-    if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) || !strncmp(old, "_Z", 2))
-      continue;
-    if (builtin_name(f, old, name, sizeof name)) call_as_builtin(f, name);
-  }
 }
 
 /* ---- for older readers --------------------------------------------------- */
@@ -228,50 +191,37 @@ attribute_kept(unsigned kind) {
 
 enum { ATTRIBUTES_MAX = 64 };
 
+/* Of a function, or of one call. */
 static void
-strip_function(LLVMValueRef fn, LLVMAttributeIndex at) {
+strip(LLVMValueRef v, bool call, LLVMAttributeIndex at) {
   LLVMAttributeRef a[ATTRIBUTES_MAX];
-  unsigned n = LLVMGetAttributeCountAtIndex(fn, at), len;
+  unsigned n = (call ? LLVMGetCallSiteAttributeCount
+                     : LLVMGetAttributeCountAtIndex)(v, at);
   if (n > ATTRIBUTES_MAX) return;
-  LLVMGetAttributesAtIndex(fn, at, a);
-  for (unsigned k = 0; k < n; k++) {
+  (call ? LLVMGetCallSiteAttributes : LLVMGetAttributesAtIndex)(v, at, a);
+  for (unsigned k = 0, len; k < n; k++) {
     if (LLVMIsStringAttribute(a[k])) {
       const char *key = LLVMGetStringAttributeKind(a[k], &len);
-      LLVMRemoveStringAttributeAtIndex(fn, at, key, len);
+      (call ? LLVMRemoveCallSiteStringAttribute
+            : LLVMRemoveStringAttributeAtIndex)(v, at, key, len);
     } else if (!attribute_kept(LLVMGetEnumAttributeKind(a[k]))) {
-      LLVMRemoveEnumAttributeAtIndex(fn, at, LLVMGetEnumAttributeKind(a[k]));
-    }
-  }
-}
-
-static void
-strip_call(LLVMValueRef call, LLVMAttributeIndex at) {
-  LLVMAttributeRef a[ATTRIBUTES_MAX];
-  unsigned n = LLVMGetCallSiteAttributeCount(call, at), len;
-  if (n > ATTRIBUTES_MAX) return;
-  LLVMGetCallSiteAttributes(call, at, a);
-  for (unsigned k = 0; k < n; k++) {
-    if (LLVMIsStringAttribute(a[k])) {
-      const char *key = LLVMGetStringAttributeKind(a[k], &len);
-      LLVMRemoveCallSiteStringAttribute(call, at, key, len);
-    } else if (!attribute_kept(LLVMGetEnumAttributeKind(a[k]))) {
-      LLVMRemoveCallSiteEnumAttribute(call, at, LLVMGetEnumAttributeKind(a[k]));
+      (call ? LLVMRemoveCallSiteEnumAttribute : LLVMRemoveEnumAttributeAtIndex)(
+          v, at, LLVMGetEnumAttributeKind(a[k]));
     }
   }
 }
 
 /* At function, result and each of n parameters. */
 static void
-strip_all(LLVMValueRef v, unsigned n,
-          void (*strip)(LLVMValueRef, LLVMAttributeIndex)) {
-  strip(v, (LLVMAttributeIndex)LLVMAttributeFunctionIndex);
-  for (unsigned k = 0; k <= n; k++) strip(v, k);
+strip_all(LLVMValueRef v, bool call, unsigned n) {
+  strip(v, call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex);
+  for (unsigned k = 0; k <= n; k++) strip(v, call, k);
 }
 
 static void
 clean_instruction(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMCall: strip_all(i, LLVMGetNumArgOperands(i), strip_call); break;
+  case LLVMCall: strip_all(i, true, LLVMGetNumArgOperands(i)); break;
   case LLVMZExt:
   case LLVMUIToFP: LLVMSetNNeg(i, 0); break;
   case LLVMOr: LLVMSetIsDisjoint(i, 0); break;
@@ -292,7 +242,7 @@ clean_instruction(LLVMValueRef i) {
 static void
 clean_module(LLVMModuleRef m) {
   LL_FUNCTIONS(f, m) {
-    strip_all(f, LLVMCountParams(f), strip_function);
+    strip_all(f, false, LLVMCountParams(f));
     LL_ALL_INSTS(i, f) clean_instruction(i);
   }
 }
@@ -338,13 +288,11 @@ spir_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
   TRY(ll_run_passes(m, spir_passes, NULL, false));
   TRY(spir_spaces_infer(m));
   low_math_show(m);
-  use_builtins(m);
+  low_device_maths(m, builtin_name, SPIR_FUNCTION);
   clean_module(m);
   spir_version(m, "opencl.ocl.version");
   spir_version(m, "opencl.spir.version");
-  LLVMMemoryBufferRef bits = LLVMWriteBitcodeToMemoryBuffer(m);
-  str_addn(code, LLVMGetBufferStart(bits), LLVMGetBufferSize(bits));
-  LLVMDisposeMemoryBuffer(bits);
+  ll_buffer_add(LLVMWriteBitcodeToMemoryBuffer(m), code);
   return OK;
 }
 

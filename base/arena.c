@@ -87,7 +87,7 @@ arena_str(struct arena *a, const char *s) {
 char *
 arena_printf(struct arena *a, const char *fmt, ...) {
   va_list ap;
-  locale_t former = numbers_begin();
+  SCOPED_NUMBERS;
   va_start(ap, fmt);
   int n = vsnprintf(NULL, 0, fmt, ap);
   va_end(ap);
@@ -95,7 +95,6 @@ arena_printf(struct arena *a, const char *fmt, ...) {
   va_start(ap, fmt);
   vsnprintf(s, (size_t)n + 1, fmt, ap);
   va_end(ap);
-  numbers_end(former);
   return s;
 }
 

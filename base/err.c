@@ -14,11 +14,10 @@ status
 err_set(status code, const char *fmt, ...) {
   char next[ERR_MAX];
   va_list ap;
-  locale_t former = numbers_begin();
+  SCOPED_NUMBERS;
   va_start(ap, fmt);
   vsnprintf(next, sizeof next, fmt, ap);
   va_end(ap);
-  numbers_end(former);
   memcpy(err_message, next, sizeof next);
   return code;
 }

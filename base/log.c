@@ -13,13 +13,12 @@ log_at(int level, const char *fmt, ...) {
   if (level > log_level) return;
   va_list ap;
   va_start(ap, fmt);
-  locale_t former = numbers_begin();
+  SCOPED_NUMBERS;
   flockfile(stderr);
   fputs("op2lazy: ", stderr);
   vfprintf(stderr, fmt, ap);
   fputc('\n', stderr);
   funlockfile(stderr);
-  numbers_end(former);
   va_end(ap);
 }
 

@@ -17,6 +17,6 @@ numbers_begin(void) {
 }
 
 void
-numbers_end(locale_t former) {
-  uselocale(former);
+numbers_end(const locale_t *former) {
+  uselocale(*former);
 }

@@ -37,13 +37,12 @@ str_add(struct str *b, const char *text) {
 void
 str_vprintf(struct str *b, const char *fmt, va_list ap) {
   va_list again;
-  locale_t former = numbers_begin();
+  SCOPED_NUMBERS;
   va_copy(again, ap);
   int n = vsnprintf(NULL, 0, fmt, ap);
   str_room(b, (size_t)n);
   vsnprintf(b->s + b->len, (size_t)n + 1, fmt, again);
   va_end(again);
-  numbers_end(former);
   b->len += (size_t)n;
 }
 

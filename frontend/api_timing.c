@@ -43,6 +43,7 @@ table_update(void) {
 
 static void
 print_table(void) {
+  SCOPED_NUMBERS;
   printf("\n  count   time (s)      GB/s   kernel name\n"
          " ------------------------------------------\n");
   for (int i = 0; i < OP_kern_max; i++) {
@@ -59,9 +60,7 @@ void
 op_timing_output(void) {
   if (!fe_enter("op_timing_output")) return;
   status st = table_update();
-  locale_t former = numbers_begin();
   if (st == OK && op_is_root()) print_table();
-  numbers_end(former);
   fe_leave(st);
 }
 
@@ -83,9 +82,8 @@ table_write(const char *api, const char *path, table_lines *lines) {
   struct file_new out;
   int bad = file_begin(&out, path);
   if (bad) return table_fail(api, path, bad);
-  locale_t former = numbers_begin();
+  SCOPED_NUMBERS;
   bool ok = lines(out.f);
-  numbers_end(former);
   bad = file_end(&out, ok);
   return ok && !bad ? OK : table_fail(api, path, bad ? bad : EIO);
 }

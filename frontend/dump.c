@@ -126,13 +126,12 @@ fe_dump_flush(struct fe_program *p, const struct ir_trace *before,
   write_trace(stem, after);
   uint32_t loops, regions;
   double in = trace_bytes(before, &loops), out = trace_bytes(after, &regions);
-  locale_t former = numbers_begin();
+  SCOPED_NUMBERS;
   fprintf(stderr,
           "op2lazy: trace %s/%04u: %u loops in, %u regions out, %.3f MB moved, "
           "%.3f MB saved\n",
           fe.opt.trace_dir, p->number, loops, regions, 1e-6 * out,
           1e-6 * (in - out));
-  numbers_end(former);
 }
 
 void

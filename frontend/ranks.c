@@ -82,10 +82,8 @@ left(void) {
 static int
 costs_read(const char *text, double c[3]) {
   char end;
-  locale_t former = numbers_begin();
-  int n = sscanf(text, "%lf,%lf,%lf%c", &c[0], &c[1], &c[2], &end);
-  numbers_end(former);
-  return n;
+  SCOPED_NUMBERS;
+  return sscanf(text, "%lf,%lf,%lf%c", &c[0], &c[1], &c[2], &end);
 }
 
 /* What an exchange costs: given, or measured; one rank's word for all. */

@@ -48,25 +48,21 @@ fe_upload(const char *api, op_dat dat) {
     FAIL(ERR_ARG, "%s: expected a declared dat, found %s", api,
          fe_handle_found(dat));
   struct fe_dat *d = (struct fe_dat *)dat;
-  char *kept = NULL;
+  SCOPED char *kept = NULL;
   TRY(fe_agree_turn(api));
   fe_agree_step(api, d->pub.name, d->index);
   if (d->void_since) TRY(fe_void_check(api, d));
-  if ((d->pending_writers || d->undecided) && !d->rt.foreign) {
+  if ((d->pending_writers || d->undecided) && !d->rt.foreign)
     TRY(values_keep(api, d, &kept));
-  }
   fe_checkpoint_look(d);
-  status st = fe_look(d, true);
-  if (st == OK && d->rt.foreign && d->rt.buf->stale) {
-    st = values_keep(api, d, &kept); /* others lie there, too */
-    if (st == OK) st = fe_dat_sync(d);
+  TRY(fe_look(d, true));
+  if (d->rt.foreign && d->rt.buf->stale) {
+    TRY(values_keep(api, d, &kept)); /* others lie there, too */
+    TRY(fe_dat_sync(d));
   }
-  if (st == OK) {
-    if (kept) memcpy(d->rt.mirror, kept, bytes_of(d));
-    d->rt.mirror_current = true;
-    if (d->lost) fe_void_clear(d);
-    fe_dat_host_wrote(d);
-  }
-  free(kept);
-  return st;
+  if (kept) memcpy(d->rt.mirror, kept, bytes_of(d));
+  d->rt.mirror_current = true;
+  if (d->lost) fe_void_clear(d);
+  fe_dat_host_wrote(d);
+  return OK;
 }

@@ -317,7 +317,7 @@ tell_options(const struct str *mine, size_t most) {
 
 status
 fe_agree_options(void) {
-  struct str mine = STR_INIT;
+  SCOPED_STR mine = STR_INIT;
   uint64_t h = 3;
   if (!fe_ranked()) return OK;
   opt_shared(&fe.opt, &mine);
@@ -332,6 +332,5 @@ fe_agree_options(void) {
   status st = fe_join(words, 3, TYPE_U64, ACC_MIN);
   if (st == OK && words[0] != ~words[1])
     st = tell_options(&mine, (size_t)~words[2]);
-  str_clear(&mine);
   return st;
 }

@@ -264,11 +264,9 @@ static status
 dat_write(struct rt_file *f, const struct fe_dat *d, const char *name) {
   struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
   const void *values;
-  void *kept;
+  SCOPED void *kept = NULL;
   TRY(fe_rows_values(d, &values, &kept));
-  status st = rt_io_write(f, name, &r, values);
-  free(kept);
-  if (st != OK) return st;
+  TRY(rt_io_write(f, name, &r, values));
   TRY(rt_io_put_int(f, name, "size", d->pub.size));
   TRY(rt_io_put_int(f, name, "dim", d->pub.dim));
   return rt_io_put_text(f, name, "type", d->pub.type, 0);

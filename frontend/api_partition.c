@@ -81,30 +81,26 @@ by_random(const struct request *r, struct rt_dist *d, uint32_t *prime) {
 
 static status
 by_inertia(const struct request *r, struct rt_dist *d, uint32_t *prime) {
-  char *at;
+  SCOPED char *at = NULL;
   if (gives_way(r, r->dat && r->dat->dim <= 3, "a dat of 1 to 3 coordinates"))
     return OK;
   TRY(declared_values(r->dat, r->lib, TYPE_F64, &at));
   *prime = (uint32_t)r->dat->set->index;
-  status st = rt_partition_inertial(fe_ranks.comm, &d->parts[*prime],
-                                    (double *)at, r->dat->dim);
-  free(at);
-  return st;
+  return rt_partition_inertial(fe_ranks.comm, &d->parts[*prime], (double *)at,
+                               r->dat->dim);
 }
 
 static status
 by_vector(const struct request *r, struct rt_dist *d, uint32_t *prime) {
-  char *owner;
+  SCOPED char *owner = NULL;
   if (gives_way(r, r->dat && r->dat->dim == 1,
                 "a dat with one owner an element"))
     return OK;
   TRY(declared_values(r->dat, r->lib, TYPE_I32, &owner));
   *prime = (uint32_t)r->dat->set->index;
-  status st = fe_agree("op_partition", *prime,
-                       rt_partition_given(fe_ranks.comm, &d->parts[*prime],
-                                          (int *)owner));
-  free(owner);
-  return st;
+  return fe_agree("op_partition", *prime,
+                  rt_partition_given(fe_ranks.comm, &d->parts[*prime],
+                                     (int *)owner));
 }
 
 static bool

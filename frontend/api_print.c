@@ -141,16 +141,14 @@ write_bytes(const struct sheet *s, const char *values) {
 static status
 sheet_write(struct sheet *s,
             bool (*write)(const struct sheet *s, const char *values)) {
-  char *values;
+  SCOPED char *values = NULL;
   status st = OK;
   TRY(fe_ranks_gather(s->dat, &values));
   if (values) {
     st = sheet_open(s);
-    locale_t former = numbers_begin();
+    SCOPED_NUMBERS;
     if (st == OK) st = sheet_close(s, write(s, values));
-    numbers_end(former);
   }
-  free(values);
   return fe_agree(s->api, 1, st);
 }
 
@@ -185,16 +183,14 @@ dump(op_dat dat) {
   print_value *print;
   TRY(fe_access_begin("op_dump_dat", dat, false, &d));
   TRY(printer_of("op_dump_dat", d, &print));
-  char *values;
+  SCOPED char *values = NULL;
   TRY(fe_ranks_gather(d, &values));
   size_t n = (size_t)total_of(d) * (size_t)d->pub.dim;
-  locale_t former = numbers_begin();
+  SCOPED_NUMBERS;
   for (size_t i = 0; values && i < n; i++) {
     print(stdout, values + i * d->type.size);
     putchar('\n');
   }
-  numbers_end(former);
-  free(values);
   fflush(stdout);
   return OK;
 }

@@ -211,24 +211,18 @@ in_sight(const struct fe_dat *d) {
 
 static status
 dat_begin(struct fe_dat *d) {
-  struct str key = STR_INIT;
-  status st = OK;
+  SCOPED_STR key = STR_INIT;
   if (d->lost) return fe_void_check("op2_checkpoint", d);
   fe_dat_key(d, &key);
-  if (d->void_since) {
-    st = fe_saved_note(window.file, d, key.s, FE_LEFT_OUT);
-  } else if (!d->written && !d->pinned) {
-    st = fe_saved_note(window.file, d, key.s, FE_AS_DECLARED);
-  } else if (in_sight(d) || fe.opt.checkpoint == OPT_checkpoint_all) {
-    st = fe_saved_dat(window.file, d, key.s);
-  } else {
-    struct undecided u = {d, mem_alloc(key.len + 1, 1)};
-    strcpy(u.key, key.s);
-    VEC_PUSH(window.undecided, window.nundecided, window.capundecided, u);
-    d->undecided = true;
-  }
-  str_clear(&key);
-  return st;
+  if (d->void_since) return fe_saved_note(window.file, d, key.s, FE_LEFT_OUT);
+  if (!d->written && !d->pinned)
+    return fe_saved_note(window.file, d, key.s, FE_AS_DECLARED);
+  if (in_sight(d) || fe.opt.checkpoint == OPT_checkpoint_all)
+    return fe_saved_dat(window.file, d, key.s);
+  struct undecided u = {d, fe_text_copy(key.s)};
+  VEC_PUSH(window.undecided, window.nundecided, window.capundecided, u);
+  d->undecided = true;
+  return OK;
 }
 
 static status

@@ -69,13 +69,11 @@ status
 fe_saved_dat(struct rt_file *f, struct fe_dat *d, const char *key) {
   struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
   const void *values;
-  void *kept;
+  SCOPED void *kept = NULL;
   TRY(fe_agree_turn("op2_checkpoint"));
   TRY(fe_look_at("op2_checkpoint", d, false));
   TRY(fe_rows_values(d, &values, &kept));
-  status st = rt_io_write(f, key, &r, values);
-  free(kept);
-  if (st != OK) return st;
+  TRY(rt_io_write(f, key, &r, values));
   counters[CNT_checkpoint_dats]++;
   counters[CNT_checkpoint_bytes] += (r.hi - r.lo) * d->pub.size;
   return entry_describe(f, key, FE_SAVED, d);

@@ -156,7 +156,7 @@ send_range(const struct fe_dat *d, idx_g low, idx_g high, bool root_only,
   if (low > first) first = low;
   if (high < last) last = high;
   size_t n = last > first ? (size_t)(last - first) : 0;
-  size_t *give = mem_alloc(2 * ranks, sizeof *give), *got = give + ranks;
+  SCOPED size_t *give = mem_alloc(2 * ranks, sizeof *give);
   SCOPED char *home = mem_alloc((size_t)p->declared + 1, size);
   SCOPED char *send = mem_alloc((root_only ? 1 : ranks) * n + 1, size);
   status st = fe_ranks_home(d, home);
@@ -166,8 +166,8 @@ send_range(const struct fe_dat *d, idx_g low, idx_g high, bool root_only,
       memcpy(send + r * n * size,
              home + (size_t)(first - p->start[fe_ranks.rank]) * size, n * size);
   }
-  if (st == OK) st = rt_alltoall(fe_ranks.comm, send, give, size, out, got);
-  free(give);
+  if (st == OK)
+    st = rt_alltoall(fe_ranks.comm, send, give, size, out, give + ranks);
   return st;
 }
 
@@ -192,13 +192,12 @@ fe_ranks_gather(const struct fe_dat *d, char **out) {
 status
 fe_ranks_range(const struct fe_dat *d, idx_g low, idx_g high, void *out) {
   size_t size = (size_t)d->pub.size, n = (size_t)(high - low + 1);
-  char *all = NULL;
+  SCOPED char *all = NULL;
   if (!fe_ranked() || fe_ranks.whole) {
     memcpy(out, d->rt.mirror + (size_t)low * size, n * size);
     return OK;
   }
   TRY(send_range(d, low, high + 1, false, &all));
   memcpy(out, all, n * size);
-  free(all);
   return OK;
 }

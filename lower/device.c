@@ -139,12 +139,11 @@ low_dev_from_disk(const struct low_region *r, const struct low_device_form *f,
                   struct rt_device *d, const struct str *key,
                   struct rt_dev_code **out) {
   struct low_entry e;
-  struct str text = STR_INIT;
+  SCOPED_STR text = STR_INIT;
   if (!low_disk_find("device", r->name, key, &e)) return false;
   str_addn(&text, e.bytes, e.n);
   low_entry_clear(&e);
   status s = low_dev_code_new(r, f, d, &text, out);
-  str_clear(&text);
   if (s == OK)
     counters[CNT_cache_loads]++;
   else
@@ -194,13 +193,12 @@ low_offload_make(const struct low_region *r, struct rt_device *d,
                  struct rt_offload **out) {
   assert(d && d->driver);
   struct low_device_form form = {.kind = d->code_kind, .arch = d->arch};
-  struct arena arena = {0};
+  SCOPED_BY(arena_clear) struct arena arena = {0};
   const char *why = low_why_not(r);
   if (why) FAIL(ERR_COMPILE, "it cannot run on %s: %s", d->name, why);
   struct rt_offload *o = mem_alloc(1, sizeof *o);
   low_form_make(r, &arena, &form, o);
   status s = low_dev_code_get(r, &form, d, &o->code);
-  arena_clear(&arena);
   if (s == OK) {
     *out = o;
     return OK;
@@ -214,15 +212,12 @@ status
 low_device_text(const struct low_region *r, enum rt_code_kind kind,
                 const char *arch, struct str *out) {
   struct low_device_form form = {.kind = kind, .arch = arch};
-  struct rt_offload places = {0};
-  struct arena arena = {0};
+  SCOPED_BY(low_offload_clear) struct rt_offload places = {0};
+  SCOPED_BY(arena_clear) struct arena arena = {0};
   const char *why = low_why_not(r);
   if (why) FAIL(ERR_COMPILE, "no code for a device: %s", why);
   low_form_make(r, &arena, &form, &places);
-  status s = low_llvm_device(r, &form, out);
-  low_offload_clear(&places);
-  arena_clear(&arena);
-  return s;
+  return low_llvm_device(r, &form, out);
 }
 
 void

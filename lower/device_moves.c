@@ -40,12 +40,11 @@ low_moves_compile(struct rt_device *d, const struct str *key) {
 static bool
 low_moves_from_disk(struct rt_device *d, const struct str *key) {
   struct low_entry e;
-  struct str text = STR_INIT;
+  SCOPED_STR text = STR_INIT;
   if (!low_disk_find("moves", "moves", key, &e)) return false;
   str_addn(&text, e.bytes, e.n);
   low_entry_clear(&e);
   status s = low_moves_new(d, &text);
-  str_clear(&text);
   if (s == OK) return true;
   LOG_WARN("cached code of moves cannot be used: %s; it is made anew",
            err_last());
@@ -55,7 +54,7 @@ low_moves_from_disk(struct rt_device *d, const struct str *key) {
 
 status
 low_device_moves(struct rt_device *d) {
-  struct str key = STR_INIT;
+  SCOPED_STR key = STR_INIT;
   status s = OK;
   if (d->moves.code) return OK;
   str_printf(&key, "%d %s\n", d->code_kind, d->arch);
@@ -63,7 +62,6 @@ low_device_moves(struct rt_device *d) {
   if (!found && low_disk_turn_begin()) found = low_moves_from_disk(d, &key);
   if (!found) s = low_moves_compile(d, &key);
   low_disk_turn_end();
-  str_clear(&key);
   if (s != OK) rt_device_moves_free(d);
   return s;
 }

@@ -169,15 +169,13 @@ static const struct linked {
  * has no module for that MPI the program starts it itself, or not at all. */
 static status
 open_one(struct rt_comm *out) {
-  struct str path = STR_INIT;
+  SCOPED_STR path = STR_INIT;
   const char *mpi = NULL;
   for (size_t i = 0; !mpi && i < sizeof linked / sizeof *linked; i++)
     if (dlsym(RTLD_DEFAULT, linked[i].symbol)) mpi = linked[i].mpi;
   if (!mpi || !dlsym(RTLD_DEFAULT, "MPI_Init")) return OK;
   rt_module_path(mpi, &path);
-  bool there = !access(path.s, R_OK);
-  str_clear(&path);
-  return there ? rt_comm_open_mpi(mpi, NULL, out) : OK;
+  return access(path.s, R_OK) ? OK : rt_comm_open_mpi(mpi, NULL, out);
 }
 
 bool

@@ -218,7 +218,8 @@ piece(const struct move *m, idx_l n) {
 static status
 plan_make(struct rt_halo *h, struct plan *p) {
   size_t ranks = (size_t)h->c->size;
-  size_t *out = mem_alloc(2 * ranks, sizeof *out), *in = out + ranks;
+  SCOPED size_t *out = mem_alloc(2 * ranks, sizeof *out);
+  size_t *in = out + ranks;
   for (uint32_t i = 0; i < p->n; i++) {
     const struct move *m = &p->moves[i];
     p->lists[i] = *lists_get(m->part, m->have, m->want);
@@ -229,7 +230,6 @@ plan_make(struct rt_halo *h, struct plan *p) {
   }
   side_make(&p->out, h->c->size, out);
   side_make(&p->in, h->c->size, in);
-  free(out);
   return rt_comm_prepare(h->c, p->out.messages, p->out.n, p->in.messages,
                          p->in.n, &p->messages);
 }

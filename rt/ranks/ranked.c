@@ -202,7 +202,8 @@ run_tokens(const struct rt_program *p, const struct rt_run *r, char *claim) {
   struct rt_comm *c = p->comm;
   size_t head = sizeof(struct turn);
   size_t bytes = head + tokens_copy(p, l, NULL, true);
-  char *mine = mem_alloc(bytes, (size_t)c->size + 1), *all = mine + bytes;
+  SCOPED char *mine = mem_alloc(bytes, (size_t)c->size + 1);
+  char *all = mine + bytes;
   status st = OK;
   idx_l at = 0;
   start_elements(p, r, claim);
@@ -224,7 +225,6 @@ run_tokens(const struct rt_program *p, const struct rt_run *r, char *claim) {
     st = run_in_order(p, r, claim, from, at);
   }
   if (st == OK) st = finish_elements(p, r, claim);
-  free(mine);
   return st;
 }
 

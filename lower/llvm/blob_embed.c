@@ -165,10 +165,9 @@ embed_original(struct embedder *b, const char *name) {
  * */
 static void
 embed_calls(struct embedder *b, LLVMModuleRef code, struct embed_row *r) {
-  size_t len;
   LL_FUNCTIONS(f, code) {
     if (!LLVMIsDeclaration(f) || LLVMGetIntrinsicID(f)) continue;
-    const char *name = LLVMGetValueName2(f, &len);
+    const char *name = ll_name(f);
     uint32_t k = 0;
     while (k < b->ncalled && strcmp(b->called[k], name)) k++;
     assert(k < b->ncalled && "the whole file's calls are there");
@@ -264,15 +263,14 @@ embed_variable(struct embedder *b, const char *name) {
 
 static status
 embed_entries(struct embedder *b, LLVMModuleRef reduced) {
-  size_t len;
   LL_FUNCTIONS(f, reduced)
     if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f))
-      embed_called(b, LLVMGetValueName2(f, &len));
+      embed_called(b, ll_name(f));
   for (uint32_t i = 0; i < b->e->nfunctions; i++)
     TRY(embed_function(b, b->e->functions[i], b->e->types[i]));
   LL_GLOBALS(g, reduced)
     if (LLVMIsDeclaration(g) && !LLVMIsThreadLocal(g))
-      embed_variable(b, LLVMGetValueName2(g, &len));
+      embed_variable(b, ll_name(g));
   return OK;
 }
 
@@ -394,10 +392,8 @@ embed_blob(struct embedder *b) {
 static void
 embed_name_globals(struct embedder *b) {
   static const char name[] = "op2.anon"; /* LLVM adds a number */
-  size_t len;
   LL_GLOBALS(g, b->m)
-    if (!*LLVMGetValueName2(g, &len))
-      LLVMSetValueName2(g, name, sizeof name - 1);
+    if (!*ll_name(g)) LLVMSetValueName2(g, name, sizeof name - 1);
 }
 
 static status

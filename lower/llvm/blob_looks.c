@@ -62,8 +62,7 @@ is_library(LLVMValueRef fn) {
   static const char *const standard[] = {
       "_ZNSt",     "_ZNKSt", "_ZSt", "_ZNSo",  "_ZNKSo", "_ZNSi",
       "_ZN9__gnu", "_Zn",    "_Zd",  "__cxa_", "free",   "__ubsan_"};
-  size_t len;
-  const char *name = LLVMGetValueName2(fn, &len);
+  const char *name = ll_name(fn);
   for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
     if (!strncmp(name, standard[i], strlen(standard[i]))) return true;
   return has_attribute(fn, LLVMAttributeFunctionIndex, "nofree") ||

@@ -60,11 +60,10 @@ math_operation(LLVMModuleRef m, LLVMValueRef fn, const char *name) {
 
 void
 low_math_without_errno(LLVMModuleRef m) {
-  size_t len;
-  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  LLVMAttributeIndex at = LL_OF_FUNCTION;
   for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
     next = LLVMGetNextFunction(f);
-    const char *name = LLVMGetValueName2(f, &len);
+    const char *name = ll_name(f);
     if (!LLVMIsDeclaration(f) || !low_math_is_pure(name)) continue;
     LLVMValueRef op = math_operation(m, f, name);
     if (op) {

@@ -95,8 +95,7 @@ reduce_reserved(const char *name) {
 static void
 reduce_global(LLVMValueRef g, const char *suffix) {
   assert(suffix);
-  size_t len;
-  const char *name = LLVMGetValueName2(g, &len);
+  const char *name = ll_name(g);
   if (reduce_reserved(name)) return;
   LLVMSetSection(g, "");
   LLVMSetComdat(g, NULL);
@@ -123,8 +122,7 @@ static void
 reduce_declare(LLVMModuleRef m, LLVMValueRef g) {
   LLVMTypeRef type = LLVMGlobalGetValueType(g);
   SCOPED_STR name = STR_INIT, own = STR_INIT;
-  size_t len;
-  str_add(&name, LLVMGetValueName2(g, &len));
+  str_add(&name, ll_name(g));
   str_printf(&own, "%s" LOW_BLOB_OWN, name.s);
   LLVMSetValueName2(g, own.s, own.len);
   LLVMValueRef v = LLVMGetTypeKind(type) == LLVMFunctionTypeKind
@@ -172,9 +170,8 @@ reduce_function(LLVMValueRef fn, bool kept) {
 static void
 reduce_instrumentation(LLVMModuleRef m) {
   for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
-    size_t len;
     next = LLVMGetNextFunction(f);
-    if (strncmp(LLVMGetValueName2(f, &len), "llvm.instrprof.", 15)) continue;
+    if (strncmp(ll_name(f), "llvm.instrprof.", 15)) continue;
     LLVMUseRef u;
     while ((u = LLVMGetFirstUse(f)))
       LLVMInstructionEraseFromParent(LLVMGetUser(u));
@@ -198,7 +195,6 @@ status
 low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
                 const char *suffix) {
   assert(suffix && (keep || !nkeep));
-  size_t len;
   reduce_tables_drop(m);
   reduce_instrumentation(m);
   LLVMStripModuleDebugInfo(m);
@@ -206,7 +202,7 @@ low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
   reduce_aliases(m);
   for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
     next = LLVMGetNextFunction(f);
-    bool kept = reduce_kept(LLVMGetValueName2(f, &len), keep, nkeep);
+    bool kept = reduce_kept(ll_name(f), keep, nkeep);
     if (!LLVMIsDeclaration(f) && low_blob_replaceable(f)) reduce_declare(m, f);
     reduce_function(f, kept);
   }

@@ -43,12 +43,6 @@ static const char *const library_headers[] = {
     "op_hdf5.h",    "op_lib_mpi.h", "op_mpi_core.h", "op_profile.h",
     "op_util.h"};
 
-static const char *
-scan_name(LLVMValueRef v) {
-  size_t len;
-  return LLVMGetValueName2(v, &len);
-}
-
 static bool
 scan_starts(const char *s, const char *prefix) {
   return !strncmp(s, prefix, strlen(prefix));
@@ -59,7 +53,7 @@ static bool
 scan_runtime_callee(LLVMValueRef call) {
   LLVMValueRef f = LLVMGetCalledValue(call);
   if (!LLVMIsAFunction(f)) return false;
-  const char *name = scan_name(f);
+  const char *name = ll_name(f);
   return scan_starts(name, "__kmpc_") || !strcmp(name, "__cxa_atexit") ||
          !strcmp(name, "__cxa_throw") || !strcmp(name, "atexit");
 }
@@ -88,7 +82,7 @@ scan_taken(LLVMValueRef v) {
     if (scan_is_call(w)) {
       if (scan_passed(w, v)) return true;
     } else if (LLVMIsAGlobalVariable(w)) {
-      const char *name = scan_name(w);
+      const char *name = ll_name(w);
       if (!scan_starts(name, "llvm.") && !scan_starts(name, "_ZTV"))
         return true;
     } else if (LLVMIsABlockAddress(w) || LLVMIsAFunction(w)) {
@@ -106,7 +100,7 @@ scan_taken(LLVMValueRef v) {
 static bool
 scan_uses_op2(LLVMModuleRef m) {
   LL_FUNCTIONS(f, m) {
-    const char *name = scan_name(f);
+    const char *name = ll_name(f);
     if (strstr(name, "op_par_loop") || strstr(name, "op2_")) return true;
   }
   return false;
@@ -128,7 +122,7 @@ scan_bad_callee(LLVMValueRef callee, const struct table *bad) {
   if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(callee)) &&
       LLVMCountParams(callee))
     return true;
-  return scan_is_library(scan_name(callee)) ||
+  return scan_is_library(ll_name(callee)) ||
          table_get(bad, &callee, sizeof callee, 0);
 }
 
@@ -158,7 +152,7 @@ scan_bad(LLVMModuleRef m, struct table *bad) {
 static bool
 scan_for_others(LLVMValueRef f, const struct table *bad) {
   return LLVMGetLinkage(f) == LLVMExternalLinkage &&
-         strcmp(scan_name(f), "main") && !table_get(bad, &f, sizeof f, 0);
+         strcmp(ll_name(f), "main") && !table_get(bad, &f, sizeof f, 0);
 }
 
 static void
@@ -171,7 +165,7 @@ scan_add_function(LLVMValueRef f, struct low_embedded *e) {
   SCOPED_STR types = STR_INIT;
   low_param_types(f, scan_type, &types);
   VEC_PUSH(e->functions, e->nfunctions, e->capfunctions,
-           arena_str(&e->arena, scan_name(f)));
+           arena_str(&e->arena, ll_name(f)));
   VEC_PUSH(e->types, e->ntypes, e->captypes,
            arena_str(&e->arena, types.len ? types.s : ""));
 }
@@ -283,7 +277,7 @@ static void
 scan_first_line(LLVMValueRef call) {
   LLVMValueRef f = LLVMGetCalledValue(call);
   if (!LLVMIsAFunction(f) || LLVMGetNumArgOperands(call) < 2) return;
-  const char *name = scan_name(f);
+  const char *name = ll_name(f);
   if (strcmp(name, "op2_here") && strcmp(name, "op2_par_loop_at")) return;
   LLVMValueRef line = LLVMGetOperand(call, 1);
   unsigned first = LLVMGetDebugLocLine(call);
@@ -335,7 +329,7 @@ low_scan_unmark(LLVMModuleRef m) {
   for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
     next = LLVMGetNextFunction(f);
     if (LLVMGetLinkage(f) != LLVMInternalLinkage ||
-        !strstr(scan_name(f), "op2_plain_mark"))
+        !strstr(ll_name(f), "op2_plain_mark"))
       continue;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
       scan_list_without(m, lists[i], f);

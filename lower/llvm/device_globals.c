@@ -194,8 +194,7 @@ make_all_private(struct low_emit *em, bool *more_out) {
         !used_in(em->fn, g))
       continue;
     if (LLVMIsDeclaration(g))
-      FAIL(ERR_COMPILE, "variable %s has no value on a device",
-           LLVMGetValueName(g));
+      FAIL(ERR_COMPILE, "variable %s has no value on a device", ll_name(g));
     TRY(make_private(em, g, scalars_of(em)));
     *more_out = true;
   }

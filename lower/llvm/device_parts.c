@@ -29,8 +29,7 @@ low_device_open(struct low_emit *em, const char *name, const LLVMTypeRef *types,
                                       (LLVMTypeRef *)(uintptr_t)types, n, 0);
   em->fn = LLVMAddFunction(em->m, name, type);
   LLVMSetFunctionCallConv(em->fn, em->kind->kernel_convention);
-  ll_attr(em->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind",
-          0);
+  ll_attr(em->fn, LL_OF_FUNCTION, "nounwind", 0);
   LLVMAppendBasicBlockInContext(em->ctx, em->fn, "entry");
   LLVMPositionBuilderAtEnd(em->b, LLVMAppendBasicBlockInContext(em->ctx, em->fn,
                                                                 "begin"));
@@ -168,8 +167,7 @@ low_device_maths(LLVMModuleRef m, low_math_name *name_of, unsigned convention) {
   bool any = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
     next = LLVMGetNextFunction(f);
-    size_t len;
-    const char *old = LLVMGetValueName2(f, &len);
+    const char *old = ll_name(f);
     if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) ||
         !name_of(f, old, name, sizeof name))
       continue;

@@ -118,11 +118,10 @@ facts_params(struct facts *f, struct low_kernel *k, struct arena *arena) {
 static void
 facts_maths(struct facts *f, struct low_kernel *k, struct arena *arena) {
   uint32_t cap = 0;
-  size_t len;
   SCOPED const char **maths = NULL;
   k->nmaths = 0;
   LL_FUNCTIONS(g, f->m) {
-    const char *name = LLVMGetValueName2(g, &len);
+    const char *name = ll_name(g);
     if (!LLVMIsDeclaration(g) || !low_math_is_pure(name)) continue;
     name = arena_str(arena, name);
     VEC_PUSH(maths, k->nmaths, cap, name);
@@ -134,13 +133,12 @@ facts_maths(struct facts *f, struct low_kernel *k, struct arena *arena) {
 
 static void
 facts_consts(struct facts *f, struct low_kernel *k, struct arena *arena) {
-  size_t len;
   k->consts = ARENA_ARRAY(arena, struct low_const, f->nglobals);
   k->nconsts = f->nglobals;
   for (uint32_t i = 0; i < f->nglobals; i++)
-    k->consts[i] = (struct low_const){
-        .name = arena_str(arena, LLVMGetValueName2(f->globals[i], &len)),
-        .size = low_blob_sizeof(f->m, f->globals[i])};
+    k->consts[i] =
+        (struct low_const){.name = arena_str(arena, ll_name(f->globals[i])),
+                           .size = low_blob_sizeof(f->m, f->globals[i])};
 }
 
 /* Bytes of an array that the kernel declares. */

@@ -46,17 +46,11 @@ fact_effect(struct facts *f, const char *fmt, ...) {
   f->why = arena_str(&f->arena, text.s);
 }
 
-static const char *
-access_name(LLVMValueRef v) {
-  size_t len;
-  return LLVMGetValueName2(v, &len);
-}
-
 /* Length of a variable's name without the number of its file (kernel_open.c).
  * */
 static int
 access_plain_name(LLVMValueRef v) {
-  return (int)strcspn(access_name(v), "#");
+  return (int)strcspn(ll_name(v), "#");
 }
 
 static bool
@@ -86,7 +80,7 @@ access_add(struct facts *f, LLVMValueRef inst, LLVMValueRef pointer,
                 LLVMIsAGlobalVariable(pointer) ? "writes global `%.*s`"
                                                : "writes a global%.*s",
                 LLVMIsAGlobalVariable(pointer) ? access_plain_name(pointer) : 0,
-                access_name(pointer));
+                ll_name(pointer));
   if (p.object == FACT_NONE) return;
   struct fact_access a = {.inst = inst,
                           .pointer = pointer,
@@ -151,8 +145,7 @@ access_block(struct facts *f, LLVMValueRef i, bool copies) {
 static bool
 access_memory_none(LLVMValueRef fn) {
   unsigned kind = LLVMGetEnumAttributeKindForName("memory", 6);
-  LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(
-      fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
+  LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(fn, LL_OF_FUNCTION, kind);
   return a && LLVMGetEnumAttributeValue(a) == 0;
 }
 
@@ -165,7 +158,7 @@ access_is_harmless(const char *name) {
 
 static void
 access_intrinsic(struct facts *f, LLVMValueRef i, LLVMValueRef fn) {
-  const char *name = access_name(fn);
+  const char *name = ll_name(fn);
   if (access_starts(name, "llvm.memcpy.") ||
       access_starts(name, "llvm.memmove.") ||
       access_starts(name, "llvm.memcpy.inline."))
@@ -191,8 +184,8 @@ access_call(struct facts *f, LLVMValueRef i) {
     fact_effect(f, "calls through a pointer");
   else if (!LLVMIsDeclaration(fn))
     fact_effect(f, "has a recursive function");
-  else if (!low_math_is_pure(access_name(fn)))
-    fact_effect(f, "calls %s", access_name(fn));
+  else if (!low_math_is_pure(ll_name(fn)))
+    fact_effect(f, "calls %s", ll_name(fn));
   unsigned n = LLVMGetNumArgOperands(i);
   for (unsigned k = 0; k < n; k++) access_escape(f, LLVMGetOperand(i, k));
 }
@@ -272,7 +265,7 @@ static void
 access_global(struct facts *f, LLVMValueRef g) {
   assert(LLVMIsAGlobalVariable(g));
   if (LLVMIsThreadLocal(g))
-    fact_effect(f, "uses thread-local `%s`", access_name(g));
+    fact_effect(f, "uses thread-local `%s`", ll_name(g));
   if (LLVMIsGlobalConstant(g) && !LLVMIsDeclaration(g)) return;
   for (uint32_t k = 0; k < f->nglobals; k++)
     if (f->globals[k] == g) return;

@@ -81,9 +81,8 @@ carry_stores(const struct carry *w, LLVMValueRef store,
 
 const char *
 carry_callee(LLVMValueRef call) {
-  size_t len;
   LLVMValueRef fn = LLVMGetCalledValue(call);
-  return LLVMIsAFunction(fn) ? LLVMGetValueName2(fn, &len) : "";
+  return LLVMIsAFunction(fn) ? ll_name(fn) : "";
 }
 
 bool

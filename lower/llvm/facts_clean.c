@@ -41,8 +41,7 @@ clean_mark_inline(struct facts *f) {
     ll_attr_remove(g, "optnone");
     if (LLVMIsDeclaration(g) || g == f->fn) continue;
     LLVMSetLinkage(g, LLVMInternalLinkage);
-    ll_attr(g, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "alwaysinline",
-            0);
+    ll_attr(g, LL_OF_FUNCTION, "alwaysinline", 0);
   }
 }
 

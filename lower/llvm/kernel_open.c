@@ -162,11 +162,10 @@ open_unit(const struct low_kernel *k, uint32_t u, LLVMContextRef ctx,
 static void
 open_rename_globals(LLVMModuleRef m, uint32_t u) {
   SCOPED_STR name = STR_INIT;
-  size_t len;
   LL_GLOBALS(g, m) {
     if (!LLVMIsDeclaration(g)) continue;
     str_reset(&name);
-    str_printf(&name, "%s#%u", LLVMGetValueName2(g, &len), u);
+    str_printf(&name, "%s#%u", ll_name(g), u);
     LLVMSetValueName2(g, name.s, name.len);
   }
 }

@@ -80,14 +80,14 @@ void
 ll_attr_text(LLVMValueRef fn, const char *key, const char *value) {
   LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(fn));
   LLVMAddAttributeAtIndex(
-      fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+      fn, LL_OF_FUNCTION,
       LLVMCreateStringAttribute(ctx, key, (unsigned)strlen(key), value,
                                 (unsigned)strlen(value)));
 }
 
 void
 ll_attr_remove(LLVMValueRef fn, const char *name) {
-  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  LLVMAttributeIndex at = LL_OF_FUNCTION;
   unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
   if (kind)
     LLVMRemoveEnumAttributeAtIndex(fn, at, kind);

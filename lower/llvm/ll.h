@@ -39,6 +39,12 @@ void ll_text_drop(char *const *text);
 /* What the buffer holds, behind `out`; TAKE b. */
 void ll_buffer_add(LLVMMemoryBufferRef b, struct str *out);
 
+static inline const char *
+ll_name(LLVMValueRef v) {
+  size_t len;
+  return LLVMGetValueName2(v, &len);
+}
+
 /* LLVM type of one component; user types are byte arrays. */
 LLVMTypeRef ll_type(LLVMContextRef ctx, struct type t);
 LLVMValueRef ll_i64(LLVMContextRef ctx, int64_t v);
@@ -50,7 +56,8 @@ LLVMValueRef ll_identity(LLVMContextRef ctx, struct type t, enum access acc);
 status ll_run_passes(LLVMModuleRef m, const char *passes,
                      LLVMTargetMachineRef machine, bool slp);
 
-/* Attributes; index as LLVMAttributeFunctionIndex or 1 + parameter. */
+/* Attributes; index LL_OF_FUNCTION or 1 + parameter. */
+#define LL_OF_FUNCTION ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
 void ll_attr(LLVMValueRef fn, LLVMAttributeIndex index, const char *name,
              uint64_t value);
 void ll_attr_text(LLVMValueRef fn, const char *key, const char *value);

@@ -148,14 +148,13 @@ source_isolate(LLVMModuleRef m, LLVMValueRef kernel) {
  * (As written it may be handed to a helper by address.) */
 static status
 source_check_globals(LLVMModuleRef cleaned, const char *name) {
-  size_t len;
   LL_GLOBALS(g, cleaned) {
     if (LLVMIsDeclaration(g) || LLVMIsGlobalConstant(g)) continue;
     if (LLVMGetLinkage(g) != LLVMAppendingLinkage && source_changes(g))
       FAIL(ERR_COMPILE,
            "kernel %s: its variable `%s` is not only read; a kernel from "
            "source keeps no state",
-           name, LLVMGetValueName2(g, &len));
+           name, ll_name(g));
   }
   return OK;
 }

@@ -102,7 +102,7 @@ void
 low_target_adopt(const struct low_target *t, LLVMValueRef fn) {
   for (size_t k = 0; k < sizeof low_foreign / sizeof *low_foreign; k++)
     ll_attr_remove(fn, low_foreign[k]);
-  ll_attr(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+  ll_attr(fn, LL_OF_FUNCTION, "nounwind", 0);
   if (!t->cpu) return;
   ll_attr_text(fn, "target-cpu", t->cpu);
   ll_attr_text(fn, "target-features", t->features);
@@ -198,9 +198,7 @@ static status
 low_instrument(const struct low_target *t, const struct low_sanitizer *z,
                LLVMModuleRef m) {
   LL_FUNCTIONS(f, m)
-    if (!LLVMIsDeclaration(f))
-      ll_attr(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, z->attribute,
-              0);
+    if (!LLVMIsDeclaration(f)) ll_attr(f, LL_OF_FUNCTION, z->attribute, 0);
   TRY(ll_run_passes(m, z->passes, t->machine, true));
   low_drop_constructors(m);
   return OK;
@@ -228,7 +226,7 @@ static const char low_no_slp[] = "noimplicitfloat";
 
 LLVMValueRef
 low_blocks_find(LLVMModuleRef m) {
-  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  LLVMAttributeIndex at = LL_OF_FUNCTION;
   LL_FUNCTIONS(f, m)
     if (LLVMGetStringAttributeAtIndex(f, at, LOW_BLOCKS, strlen(LOW_BLOCKS)))
       return f;
@@ -238,9 +236,7 @@ low_blocks_find(LLVMModuleRef m) {
 status
 low_target_optimise(const struct low_target *t, LLVMModuleRef m) {
   LLVMValueRef blocks = low_blocks_find(m);
-  if (blocks)
-    ll_attr(blocks, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, low_no_slp,
-            0);
+  if (blocks) ll_attr(blocks, LL_OF_FUNCTION, low_no_slp, 0);
   status s = ll_run_passes(m, "default<O3>", t->machine, true);
   blocks = low_blocks_find(m);
   if (blocks) ll_attr_remove(blocks, low_no_slp);

@@ -142,23 +142,20 @@ libdevice_open(struct str *looked) {
 
 static status
 libdevice_link(const struct low_target *t, LLVMModuleRef m) {
-  struct str looked = STR_INIT;
+  SCOPED_STR looked = STR_INIT;
   LLVMMemoryBufferRef file = libdevice_open(&looked);
-  status s = OK;
   LLVMModuleRef lib;
   if (!file)
-    s = err_set(ERR_TARGET,
-                "a kernel calls a mathematical function: looked for libdevice "
-                "in %s, found none",
-                looked.s);
-  str_clear(&looked);
-  TRY(s);
+    FAIL(ERR_TARGET,
+         "a kernel calls a mathematical function: looked for libdevice in %s, "
+         "found none",
+         looked.s);
   if (LLVMGetBitcodeModuleInContext2(LLVMGetModuleContext(m), file, &lib))
     FAIL(ERR_TARGET, "libdevice: %s", ll_error_text());
   LLVMSetTarget(lib, t->triple);
   LLVMSetDataLayout(lib, t->layout);
   LL_FUNCTIONS(f, lib) {
-    LLVMValueRef wanted = LLVMGetNamedFunction(m, LLVMGetValueName(f));
+    LLVMValueRef wanted = LLVMGetNamedFunction(m, ll_name(f));
     if (!LLVMIsDeclaration(f) && !wanted)
       LLVMSetLinkage(f, LLVMInternalLinkage);
   }
@@ -176,7 +173,7 @@ libdevice_link(const struct low_target *t, LLVMModuleRef m) {
 static status
 ptx_complete(LLVMModuleRef m) {
   LL_FUNCTIONS(f, m) {
-    const char *name = LLVMGetValueName(f);
+    const char *name = ll_name(f);
     if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && strncmp(name, "llvm.", 5))
       FAIL(ERR_COMPILE, "a GPU has no function %s", name);
   }

@@ -74,7 +74,7 @@ spir_barrier(struct low_emit *em) {
       em, "_Z7barrierj", LLVMVoidTypeInContext(em->ctx), LOCAL | GLOBAL);
   unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10);
   LLVMAttributeRef a = LLVMCreateEnumAttribute(em->ctx, convergent, 0);
-  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  LLVMAttributeIndex at = LL_OF_FUNCTION;
   LLVMAddAttributeAtIndex(LLVMGetCalledValue(call), at, a);
   LLVMAddCallSiteAttribute(call, at, a);
 }
@@ -214,7 +214,7 @@ strip(LLVMValueRef v, bool call, LLVMAttributeIndex at) {
 /* At function, result and each of n parameters. */
 static void
 strip_all(LLVMValueRef v, bool call, unsigned n) {
-  strip(v, call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex);
+  strip(v, call, LL_OF_FUNCTION);
   for (unsigned k = 0; k <= n; k++) strip(v, call, k);
 }
 

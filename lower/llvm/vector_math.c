@@ -74,7 +74,7 @@ vector_variant(const struct low_target *t, LLVMModuleRef m,
   if (fn) return fn;
   LLVMTypeRef v = LLVMVectorType(scalar, *lanes), in[VECTOR_ARGS_MAX] = {v, v};
   fn = LLVMAddFunction(m, name, LLVMFunctionType(v, in, row->nargs, 0));
-  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  LLVMAttributeIndex at = LL_OF_FUNCTION;
   ll_attr(fn, at, "memory", 0);
   ll_attr(fn, at, "nounwind", 0);
   ll_attr(fn, at, "willreturn", 0);

@@ -15,7 +15,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- references -------------------------------------------------------- */
 

@@ -26,8 +26,6 @@
 #include "ir/walk.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 const struct ir_walk_info ir_walk_info[IR_WALK_COUNT] = {
     [IR_WALK_NONE] = {"", false, false, 0, "not chosen yet"},

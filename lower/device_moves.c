@@ -3,7 +3,6 @@
  * */
 #include "lower/device.h"
 
-#include "base/counters.h"
 #include "base/log.h"
 #include "lower/disk.h"
 #include "lower/lower.h"

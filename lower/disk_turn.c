@@ -24,7 +24,6 @@
 #include "base/log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>

@@ -29,7 +29,6 @@
 #include <assert.h>
 #include <llvm-c/Comdat.h>
 #include <llvm-c/DebugInfo.h>
-#include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
 #include <string.h>
 

@@ -19,7 +19,6 @@
 
 #include <assert.h>
 #include <llvm-c/DebugInfo.h>
-#include <llvm-c/Error.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -20,7 +20,6 @@
 #include "rt/device/halo_device.h"
 
 #include "base/arena.h"
-#include "base/counters.h"
 #include "rt/store/residency.h"
 
 #include <assert.h>

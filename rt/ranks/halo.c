@@ -30,7 +30,6 @@
 #include "rt/ranks/dist.h"
 #include "rt/device/halo_device.h"
 #include "rt/store/store.h"
-#include "rt/store/store_impl.h"
 #include "rt/ranks/comm.h"
 
 #include <assert.h>

@@ -21,7 +21,6 @@
 
 #include "base/arena.h"
 #include "base/counters.h"
-#include "rt/device/device.h"
 #include "rt/store/residency.h"
 #include "rt/store/store_impl.h"
 

@@ -194,12 +194,6 @@ status fe_overlap_dats(const struct fe_call *c, const op_arg *args);
 /* Where this loop will run: the target in force, or the host. ERR_TARGET. */
 status fe_target_choose(const struct fe_call *c, uint32_t *out);
 
-/* ---- layout.c ----------------------------------------------------------- */
-
-/* Choose layouts by the calls seen so far (*changed: programs made
- * before no longer fit). ERR_MEMORY */
-status fe_layout_update(bool *changed);
-
 /* A loop waits (by 1) or no longer does (by -1). On the path of each
  * op_par_loop. */
 static inline void

@@ -72,7 +72,6 @@ struct fe {
   uint32_t setup_id; /* changes with layouts, overlays and disabled passes */
   uint32_t nviews;   /* dats whose mirror op2_dat_data_rw gave out */
   uint64_t pins;     /* dats that came to lie in the program's memory */
-  uint64_t layout_calls; /* calls that layouts were chosen by */
   double started;
 };
 extern struct fe fe;

@@ -44,7 +44,7 @@ struct fe_dat {
   struct fe_dat *base; /* of an overlay: whose memory it lies on; NULL */
   uint32_t overlays;   /* on this one's memory, not parked */
   uint64_t born;       /* in the order of declarations */
-  bool auto_layout;    /* the library chooses `block` by use (layout.c) */
+  bool auto_layout;    /* pass layout chooses `block` */
   uint32_t block;      /* rt.shape.block, kept while parked */
   bool called;         /* calls or programs may know the slot by this shape */
   bool by_rows;        /* a call used it an element at a time (layout.c) */

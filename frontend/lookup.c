@@ -18,22 +18,36 @@
 struct fe_programs fe_programs;
 static struct table known; /* words -> struct fe_program */
 
-static void
+static uint32_t
 words_add(const uint32_t *words, int n) {
   for (int i = 0; i < n; i++)
     VEC_PUSH(fe_recs.words, fe_recs.nwords, fe_recs.capwords, words[i]);
+  return fe_recs.nwords;
 }
 
-/* The program that followed the last one, if it fits: all words but those that
- * number where dats are, which are seen from its own. The request and the state
- * stand behind the recording's words while looking up. */
+/* The request and the state stand behind the recording's words while looking
+ * up. How many words there are then; without those that number where dats are,
+ * which take a look at all of them. The recording itself is not closed. */
+static uint32_t
+words_close(struct fe_request rq, bool where) {
+  uint32_t open = fe_recs.nwords;
+  uint32_t index = rq.want == FE_WANT_RAW ? 0 : rq.index;
+  uint32_t want = (uint32_t)rq.want << 1 | fe.apart;
+  uint32_t n =
+      words_add((uint32_t[]){want, index, fe.state_id, fe.setup_id}, 4);
+  if (where)
+    n = words_add((uint32_t[]){fe_residency_id(), fe_reach_id()},
+                  FE_WHERE_WORDS);
+  fe_recs.nwords = open;
+  return n;
+}
+
+/* The program that followed the last one, if it fits: where dats are is seen
+ * from its own. */
 static struct fe_program *
 guess_fits(struct fe_request rq) {
   struct fe_program *p = fe_programs.last ? fe_programs.last->next : NULL;
-  uint32_t index = rq.want == FE_WANT_RAW ? 0 : rq.index;
-  uint32_t want = (uint32_t)rq.want << 1 | fe.apart;
-  words_add((uint32_t[]){want, index, fe.state_id, fe.setup_id}, 4);
-  size_t n = fe_recs.nwords;
+  size_t n = words_close(rq, false);
   if (!p || p->nwords != n + FE_WHERE_WORDS) return NULL;
   if (memcmp(p->words, fe_recs.words, n * sizeof *p->words)) return NULL;
   return fe_program_stands(p) ? p : NULL;
@@ -52,31 +66,24 @@ program_keep(struct fe_program *p, const uint32_t *words, uint32_t n) {
 
 status
 fe_program_find(struct fe_request rq, struct fe_program **out) {
-  uint32_t open = fe_recs.nwords; /* the recording itself is not closed */
   struct fe_program *guess = guess_fits(rq);
   fe_programs.failed = UINT32_MAX;
   if (guess) {
-    fe_recs.nwords = open;
     counters[CNT_cache_hits]++;
     *out = guess;
     return OK;
   }
-  words_add((uint32_t[]){fe_residency_id(), fe_reach_id()}, FE_WHERE_WORDS);
-  uint32_t n = fe_recs.nwords;
-  fe_recs.nwords = open;
+  uint32_t n = words_close(rq, true);
   uintptr_t id = table_get(&known, fe_recs.words, n * sizeof *fe_recs.words, 0);
   if (id) {
     counters[CNT_cache_hits]++;
     *out = (struct fe_program *)id;
     return OK;
   }
-  bool changed;
-  TRY(fe_layout_update(&changed));
-  if (changed) return fe_program_find(rq, out);
   fe_sweep();
   TRY(fe_program_make(rq, out));
   fe_program_stand(*out);
-  program_keep(*out, fe_recs.words, n);
+  program_keep(*out, fe_recs.words, words_close(rq, true)); /* of new layouts */
   counters[CNT_programs]++;
   return OK;
 }

@@ -88,7 +88,7 @@ levels_of(const struct ir_trace *t) {
 
 static status
 make_from(struct ir_trace **t, struct fe_program *p,
-          const struct fe_global_src *globals, bool *deeper) {
+          const struct fe_global_src *globals, bool *again) {
   struct low_env env = {.kernel = fe_env_kernel,
                         .constant = fe_env_constant,
                         .vector_math = fe.opt.vector_math != 0,
@@ -97,9 +97,11 @@ make_from(struct ir_trace **t, struct fe_program *p,
   TRY(low_sanitize_find(fe.opt.sanitize, &env.sanitize));
   TRY(fe_passes_run(t, p));
   if (levels_of(*t) > fe_ranks.level) {
-    *deeper = true; /* and all that was known of values is history */
+    *again = true; /* and all that was known of values is history */
     return fe_spread(levels_of(*t));
   }
+  TRY(fe_layout_take(*t, again));
+  if (*again) return OK;
   status st = low_lower(*t, &env, p->low);
   if (st != OK) fe_programs.failed = p->low->failed;
   TRY(st);
@@ -111,10 +113,10 @@ make_from(struct ir_trace **t, struct fe_program *p,
   return OK;
 }
 
-/* *deeper: it needs deeper halos, which are there now: try again. */
+/* *again: it needs deeper halos or other layouts, which are there now. */
 static status
 make_once(struct fe_request rq, const bool *apart, struct fe_program **out,
-          bool *deeper) {
+          bool *again) {
   struct fe_global_src *globals;
   struct ir_trace *t = fe_trace_build(rq, apart, &globals);
   struct ir_trace *before = fe.opt.trace ? ir_trace_clone(t) : NULL;
@@ -122,9 +124,9 @@ make_once(struct fe_request rq, const bool *apart, struct fe_program **out,
   p->low = mem_alloc(1, sizeof *p->low);
   p->number = fe_programs.made;
   p->before = text_of(t);
-  *deeper = false;
-  status st = make_from(&t, p, globals, deeper);
-  if (st == OK && !*deeper) {
+  *again = false;
+  status st = make_from(&t, p, globals, again);
+  if (st == OK && !*again) {
     fe_programs.made++;
     p->after = text_of(t);
     p->explain = remarks_of(t);
@@ -141,18 +143,18 @@ make_once(struct fe_request rq, const bool *apart, struct fe_program **out,
 
 status
 fe_program_make(struct fe_request rq, struct fe_program **out) {
-  bool deeper;
-  do TRY(make_once(rq, NULL, out, &deeper));
-  while (deeper);
+  bool again;
+  do TRY(make_once(rq, NULL, out, &again));
+  while (again);
   return OK;
 }
 
 status
 fe_program_variant(struct fe_request rq, const bool *apart,
                    struct fe_program **out) {
-  bool deeper;
-  TRY(make_once(rq, apart, out, &deeper));
-  assert(!deeper && "loops apart need no more than together");
+  bool again;
+  TRY(make_once(rq, apart, out, &again));
+  assert(!again && "loops apart need no more than together");
   return OK;
 }
 

@@ -154,6 +154,12 @@ const void *fe_env_constant(void *user, uint32_t tag, uint32_t epoch,
 status fe_passes_run(struct ir_trace **t, struct fe_program *p);
 status fe_passes_check(const char *names);
 
+/* ---- layout.c ----------------------------------------------------------- */
+
+/* Bring dats to the layouts that the trace says (*changed: traces and programs
+ * made before no longer fit). ERR_MEMORY */
+status fe_layout_take(const struct ir_trace *t, bool *changed);
+
 /* ---- dump.c ------------------------------------------------------------- */
 
 /* OP2_TRACE: text and graph of each different flush; the timeline. */

@@ -24,6 +24,7 @@ struct builder {
   ir_ref *sets, *maps, *dats, *gbls, *kernels;
   VEC(struct fe_global_src, globals);
   VEC(ir_ref, raws); /* raw globals of the last loop built */
+  bool settled;      /* layouts stay: the program exists, this is a variant */
 };
 
 static ir_ref
@@ -60,6 +61,14 @@ build_map(struct builder *b, struct fe_map *m) {
   return b->maps[i] - 1;
 }
 
+/* May pass layout choose? What is on a device would be brought back, and go
+ * there again. */
+static bool
+layout_open(const struct builder *b, const struct fe_dat *d, const char *at) {
+  return d->auto_layout && d->called && d->pub.dim > 1 && !d->pinned &&
+         !d->parked && !at && !b->settled;
+}
+
 static ir_ref
 build_dat(struct builder *b, struct fe_dat *d) {
   if (b->dats[d->index]) return b->dats[d->index] - 1;
@@ -75,7 +84,9 @@ build_dat(struct builder *b, struct fe_dat *d) {
                        .block = d->rt.shape.block,
                        .flags = (d->temp ? IR_DAT_TEMP : 0) |
                                 (d->pinned ? IR_DAT_PINNED : 0) |
-                                (both ? IR_DAT_BOTH : 0),
+                                (both ? IR_DAT_BOTH : 0) |
+                                (layout_open(b, d, at) ? IR_DAT_AUTO : 0) |
+                                (d->by_rows ? IR_DAT_ROWS : 0),
                        .at = at,
                        .reach = fe_reach_of(d),
                        .root = root,
@@ -350,7 +361,7 @@ build_overlaps(struct builder *b) {
 struct ir_trace *
 fe_trace_build(struct fe_request rq, const bool *apart,
                struct fe_global_src **globals_out) {
-  struct builder b = {.t = ir_trace_new("flush")};
+  struct builder b = {.t = ir_trace_new("flush"), .settled = apart != NULL};
   ir_ref **index[] = {&b.sets, &b.maps, &b.dats, &b.gbls, &b.kernels};
   uint32_t count[] = {fe_all.nsets, fe_all.nmaps, fe_all.ndats, fe_all.ngbls,
                       fe_calls.nkernels};

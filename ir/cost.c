@@ -45,9 +45,12 @@ static const double locality = 0.7;
 static const struct {
   uint32_t vector;
   double atomic, local, fixed;
+  bool rows;
+  uint32_t streams, block;
 } machines[IR_MACHINE_COUNT] = {
-#define MACHINE(name, text, vector, atomic, local, fixed, meaning)             \
-  [IR_MACHINE_##name] = {vector, atomic, local, fixed},
+#define MACHINE(name, text, vector, atomic, local, fixed, rows, streams,       \
+                block, what)                                                   \
+  [IR_MACHINE_##name] = {vector, atomic, local, fixed, rows, streams, block},
 #include "ir/machines.def"
 #undef MACHINE
 };
@@ -68,6 +71,14 @@ ir_cost_staged(const struct ir_increments *x, enum ir_machine m) {
   double more = x->meet > 1 ? x->meet - 1 : 0;
   return machines[m].local * x->moved +
          ir_cost_atomic(x, m) / (1 + locality * more) + machines[m].fixed;
+}
+
+uint32_t
+ir_cost_block(uint32_t dim, bool rows, enum ir_machine m) {
+  assert(m < IR_MACHINE_COUNT);
+  if (dim <= 1 || (rows && machines[m].rows)) return 1;
+  bool follows = !machines[m].streams || dim <= machines[m].streams;
+  return follows ? 0 : machines[m].block;
 }
 
 /* ---- what a region adds -------------------------------------------------- */

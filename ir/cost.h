@@ -26,8 +26,7 @@ enum { IR_TEAM_LEAST = 2 * 512, IR_TEAM_LONG = 1 << 16 };
 
 /* Where regions run: weights of machines.def. */
 enum ir_machine {
-#define MACHINE(name, text, vector, atomic, local, fixed, meaning)             \
-  IR_MACHINE_##name,
+#define MACHINE(name, ...) IR_MACHINE_##name,
 #include "ir/machines.def"
 #undef MACHINE
   IR_MACHINE_COUNT
@@ -38,6 +37,10 @@ uint32_t ir_machine_vector(enum ir_machine m);
 /* In units of one component moved to or from memory, an element. */
 double ir_cost_atomic(const struct ir_increments *x, enum ir_machine m);
 double ir_cost_staged(const struct ir_increments *x, enum ir_machine m);
+
+/* The block (struct ir_dat) of `dim` components, which loops reach by rows or
+ * go straight through. */
+uint32_t ir_cost_block(uint32_t dim, bool rows, enum ir_machine m);
 
 /* What staging has room for: entries of one map, bytes of an element's
  * increments in local memory, and what each begins at a multiple of. */

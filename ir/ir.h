@@ -149,8 +149,8 @@ struct ir_map {
   ir_ref of[IR_ROWS_OF]; /* as many as ir_rows_info says */
 };
 
-/* dat %name : %set f64 x<dim> [block=<b>] [temp] [pinned] [both] [at "device"]
- *     [right <own> [via <via>]] [storage %root]
+/* dat %name : %set f64 x<dim> [block=<b>] [temp] [pinned] [auto] [rows] [both]
+ *     [at "device"] [right <own> [via <via>]] [storage %root]
  * gbl %name : f64 x<dim> [raw] [storage %root]     a global: one value, set is
  *                                   IR_NONE
  * param %name : f64 x<dim>         a value captured at the call; never written
@@ -159,11 +159,20 @@ struct ir_map {
  *   block   1 AoS (default), 0 SoA, b AoSoA: component c of element e lies at
  *           (e/b)*dim*b + c*b + e%b
  *   pinned  lies in memory the user holds: never renamed or moved
+ *   auto    pass layout chooses its block
+ *   rows    some loop, perhaps of an earlier trace, works on whole elements
  *   at      the device where version 0 is valid; with `both` on the host, too
  *   right   how far out version 0 is right, of a set in parts
  *   raw     a raw pointer of the program: delivered, not kept */
 enum ir_dat_kind { IR_DAT, IR_GBL, IR_PARAM };
-enum { IR_DAT_TEMP = 1, IR_DAT_PINNED = 2, IR_DAT_RAW = 4, IR_DAT_BOTH = 8 };
+enum {
+  IR_DAT_TEMP = 1,
+  IR_DAT_PINNED = 2,
+  IR_DAT_RAW = 4,
+  IR_DAT_BOTH = 8,
+  IR_DAT_AUTO = 16,
+  IR_DAT_ROWS = 32
+};
 struct ir_dat {
   const char *name;
   uint32_t kind; /* enum ir_dat_kind */

@@ -100,8 +100,8 @@ add_remarks(const struct ir_trace *t, struct str *text) {
     str_printf(text, "; %s\n", t->remarks[i]);
 }
 
-static void
-write_trace(const char *stem, const struct ir_trace *t) {
+void
+fe_dump_trace(const char *stem, const struct ir_trace *t) {
   SCOPED_STR text = STR_INIT, path = STR_INIT;
   if (mkdir(fe.opt.trace_dir, 0777) && errno != EEXIST)
     LOG_WARN("cannot make folder %s: %s", fe.opt.trace_dir, strerror(errno));
@@ -121,9 +121,9 @@ fe_dump_flush(struct fe_program *p, const struct ir_trace *before,
               const struct ir_trace *after) {
   char stem[64];
   snprintf(stem, sizeof stem, "%04u.before", p->number);
-  write_trace(stem, before);
+  fe_dump_trace(stem, before);
   snprintf(stem, sizeof stem, "%04u.after", p->number);
-  write_trace(stem, after);
+  fe_dump_trace(stem, after);
   uint32_t loops, regions;
   double in = trace_bytes(before, &loops), out = trace_bytes(after, &regions);
   SCOPED_NUMBERS;
@@ -139,7 +139,7 @@ fe_dump_pass(void *user, const char *pass, const struct ir_trace *t) {
   const struct fe_program *p = user;
   char stem[96];
   snprintf(stem, sizeof stem, "%04u.after-%s", p->number, pass);
-  write_trace(stem, t);
+  fe_dump_trace(stem, t);
 }
 
 /* ---- timeline ----------------------------------------------------------- */

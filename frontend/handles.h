@@ -19,6 +19,7 @@ struct fe_set {
   struct rt_set rt;     /* rt.order is ours */
   bool fixed;           /* holds memory of the program: keeps its numbers */
   bool settled;         /* number.c has decided */
+  uint32_t numbered;    /* IR_SET_RCM, IR_SET_BISECT, as traces say; 0 */
   struct rt_part *part; /* over ranks; rt.part once it is spread */
 };
 

@@ -4,13 +4,14 @@
  * (rt/mesh/renumber.c). OP2 programs may renumber by hand; most don't. Whatever
  * the library does here, the program must not see it.
  *
- * Idea. Numbers differ in buffers and in the tables that loops go by, nowhere
- * else. The mirror of a dat and map->map keep the program's order, and the
- * store converts between mirror and buffer as it does for layouts. Three kinds
- * of loop could tell: those that are shown a number (op_arg_idx) get the
- * program's from a table; those that run in order (serial launches, payloads
- * with their ties) run in the program's; sums are taken in the new order, which
- * OP2 leaves open.
+ * Idea. Pass `number` (passes/number.c) says which sets, from what is measured
+ * of their maps here. Numbers differ in buffers and in the tables that loops go
+ * by, nowhere else. The mirror of a dat and map->map keep the program's order,
+ * and the store converts between mirror and buffer as it does for layouts.
+ * Three kinds of loop could tell: those that are shown a number (op_arg_idx)
+ * get the program's from a table; those that run in order (serial launches,
+ * payloads with their ties) run in the program's; sums are taken in the new
+ * order, which OP2 leaves open.
  *
  * When: before the first loop that goes through a map and may run in any order,
  * when the declarations stand. What is declared later is numbered then, by what
@@ -30,30 +31,24 @@
  * Cost: rt_locality, 0.2 ms, where the order is good. */
 #include "frontend/context.h"
 #include "frontend/handles.h"
+#include "frontend/programs.h"
 #include "frontend/ranks.h"
 
 #include "base/counters.h"
 #include "base/log.h"
+#include "ir/ir.h"
 #include "rt/ranks/dist.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the entries of maps, how many may be a cache line of their own. */
-#define FE_LOCALITY_BAD 0.4
-
-struct fe_number_how {
-  bool on, ask; /* ask: only where the order is bad */
-  enum rt_renumber_by by;
-};
-
-static struct fe_number_how
-how_chosen(void) {
-  opt_word w = fe.opt.renumber;
-  return (struct fe_number_how){w != OPT_renumber_0, w == OPT_renumber_auto,
-                                w == OPT_renumber_bisect ? RT_RENUMBER_BISECT
-                                                         : RT_RENUMBER_RCM};
+/* Option `by` of pass number; -1: it goes by the maps. */
+static int
+by_chosen(void) {
+  if (fe.opt.reproducible || fe.opt.renumber == OPT_renumber_0) return 0;
+  if (fe.opt.renumber == OPT_renumber_auto) return -1;
+  return fe.opt.renumber == OPT_renumber_bisect ? 2 : 1;
 }
 
 /* ---- tables of maps ----------------------------------------------------- */
@@ -222,25 +217,67 @@ all_settled(void) {
   return true;
 }
 
-/* Maps in whose locality a set that is not settled has a part. */
-static uint32_t
-open_maps(const struct rt_relation **out) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < fe_all.nmaps; i++) {
-    const struct fe_map *m = fe_all.maps[i];
-    if (!((struct fe_set *)m->pub.from)->settled ||
-        !((struct fe_set *)m->pub.to)->settled)
-      out[n++] = &m->rt;
+static bool
+is_open(const struct op_set_core *handle) {
+  const struct fe_set *s = (const struct fe_set *)handle;
+  return !s->settled && !s->fixed;
+}
+
+/* All sets and maps as a trace; `parts`: as they lie over ranks. */
+static struct ir_trace *
+declarations(const struct rt_part *parts) {
+  struct ir_trace *t = ir_trace_new("numbering");
+  for (uint32_t s = 0; s < fe_all.nsets; s++) {
+    const struct fe_set *set = fe_all.sets[s];
+    bool open = parts || is_open(&set->pub);
+    struct ir_set x = {.name = set->pub.name,
+                       .n = parts ? parts[s].n : set->rt.n,
+                       .flags = open ? IR_SET_AUTO : 0,
+                       .tag = s};
+    ir_add_set(t, x);
   }
-  return n;
+  for (uint32_t k = 0; k < fe_all.nmaps; k++) {
+    const struct fe_map *m = fe_all.maps[k];
+    struct ir_map x = {.name = m->pub.name,
+                       .from = (ir_ref)m->pub.from->index,
+                       .to = (ir_ref)m->pub.to->index,
+                       .arity = (uint32_t)m->pub.dim,
+                       .tag = k};
+    ir_add_map(t, x);
+  }
+  return t;
 }
 
 static void
-describe_sets(struct rt_mesh_set *sets) {
+measured(struct ir_map *m, double locality) {
+  m->scatter = 1 + (uint32_t)(1000 * locality + 0.5);
+}
+
+/* What the trace (TAKE) says of the numbers of set s once the pass has been
+ * over it; *any: of some set. */
+static status
+said_of(struct ir_trace *t, int by, uint32_t *said, uint32_t *any) {
+  status st = fe_passes_number(&t, by);
+  *any = 0;
+  for (uint32_t s = 0; s < fe_all.nsets; s++) {
+    said[s] = t->sets[s].flags & (IR_SET_RCM | IR_SET_BISECT);
+    *any |= said[s];
+  }
+  ir_trace_free(t);
+  return st;
+}
+
+static enum rt_renumber_by
+method(uint32_t any) {
+  assert(any == IR_SET_RCM || any == IR_SET_BISECT);
+  return any == IR_SET_BISECT ? RT_RENUMBER_BISECT : RT_RENUMBER_RCM;
+}
+
+static void
+describe_sets(struct rt_mesh_set *sets, const uint32_t *said) {
   for (uint32_t s = 0; s < fe_all.nsets; s++)
-    sets[s] = (struct rt_mesh_set){.set = &fe_all.sets[s]->rt,
-                                   .settled = fe_all.sets[s]->settled ||
-                                              fe_all.sets[s]->fixed};
+    sets[s] =
+        (struct rt_mesh_set){.set = &fe_all.sets[s]->rt, .settled = !said[s]};
   for (uint32_t i = 0; i < fe_all.ndats; i++)
     if (!fe_all.dats[i]->freed)
       sets[fe_all.dats[i]->pub.set->index].bytes +=
@@ -263,61 +300,88 @@ orders_adopt(const struct rt_mesh_set *sets) {
   return st;
 }
 
+/* As the trace says of each set. */
 static status
-number_open(struct fe_number_how how) {
-  if (all_settled()) return OK;
+number_sets(const uint32_t *said, uint32_t any) {
   const struct rt_relation **maps = mem_alloc(fe_all.nmaps + 1, sizeof *maps);
   struct rt_mesh_set *sets = mem_alloc(fe_all.nsets + 1, sizeof *sets);
-  uint32_t n = open_maps(maps);
-  double begin = timer_wall(), share = rt_locality(maps, n);
-  status st = OK;
-  if (n && (!how.ask || fe.renumber || share > FE_LOCALITY_BAD)) {
-    describe_sets(sets);
-    for (n = 0; n < fe_all.nmaps; n++) maps[n] = &fe_all.maps[n]->rt;
-    st = rt_renumber(sets, fe_all.nsets, maps, n, how.by);
-    if (st == OK) st = orders_adopt(sets);
-    if (st == OK)
-      LOG_INFO("renumbered (%s): %.2f cache lines for each entry of a map, "
-               "%.2f before; %.3f s",
-               how.by == RT_RENUMBER_RCM ? "rcm" : "bisect",
-               rt_locality(maps, n), share, timer_wall() - begin);
-  }
+  double begin = timer_wall();
+  describe_sets(sets, said);
+  for (uint32_t k = 0; k < fe_all.nmaps; k++) maps[k] = &fe_all.maps[k]->rt;
+  status st = rt_renumber(sets, fe_all.nsets, maps, fe_all.nmaps, method(any));
+  for (uint32_t s = 0; st == OK && s < fe_all.nsets; s++)
+    if (sets[s].row) fe_all.sets[s]->numbered = said[s];
+  if (st == OK) st = orders_adopt(sets);
+  if (st == OK)
+    LOG_INFO("renumbered: %.2f cache lines for each entry of a map; %.3f s",
+             rt_locality(maps, fe_all.nmaps), timer_wall() - begin);
   free(maps);
   free(sets);
   return st;
 }
 
-status
-fe_number_parts(struct rt_dist *d) {
-  struct fe_number_how how = how_chosen();
-  struct rt_dist_ordered got;
-  double begin = timer_wall();
-  if (!how.on || fe.opt.reproducible) return OK;
-  if (how.ask && !fe_kernels_any() && !fe.source_version) return OK;
+static status
+number_open(int by) {
+  if (all_settled()) return OK;
+  struct ir_trace *t = declarations(NULL);
+  uint32_t n = 0, any, *said = mem_alloc(fe_all.nsets + 1, sizeof *said);
+  for (uint32_t k = 0; k < fe_all.nmaps; k++) {
+    const struct rt_relation *m = &fe_all.maps[k]->rt;
+    if (!is_open(fe_all.maps[k]->pub.from) && !is_open(fe_all.maps[k]->pub.to))
+      continue;
+    if (by < 0) measured(&t->maps[k], rt_locality(&m, 1));
+    n++;
+  }
+  status st = said_of(t, n ? by : 0, said, &any);
+  if (st == OK && any) st = number_sets(said, any);
+  free(said);
+  return st;
+}
+
+/* As the trace says of each part, `by` the pass's option. */
+static status
+number_parts(struct rt_dist *d, int by, struct rt_dist_ordered *got) {
+  struct ir_trace *t = declarations(d->parts);
+  uint32_t any, *said = mem_alloc(fe_all.nsets + 1, sizeof *said);
   uint64_t *bytes = mem_alloc(fe_all.nsets + 1, sizeof *bytes);
+  double *local = mem_alloc(d->nmaps + 1, sizeof *local);
   for (uint32_t i = 0; i < fe_all.ndats; i++)
     if (!fe_all.dats[i]->freed)
       bytes[fe_all.dats[i]->pub.set->index] +=
           (uint64_t)fe_all.dats[i]->pub.size;
-  status st =
-      rt_dist_order(d, how.by, how.ask ? FE_LOCALITY_BAD : -1, bytes, &got);
+  if (by < 0) rt_dist_locality(d, local);
+  for (uint32_t k = 0; by < 0 && k < d->nmaps; k++)
+    measured(&t->maps[k], local[k]);
+  status st = said_of(t, d->nmaps ? by : 0, said, &any);
+  if (st == OK && any) st = rt_dist_order(d, method(any), bytes, got);
+  for (uint32_t s = 0; s < fe_all.nsets; s++)
+    fe_all.sets[s]->numbered = st == OK ? said[s] : 0;
   free(bytes);
-  if (st != OK) return st;
+  free(local);
+  free(said);
+  return st;
+}
+
+status
+fe_number_parts(struct rt_dist *d) {
+  struct rt_dist_ordered got = {0};
+  int by = by_chosen();
+  double begin = timer_wall();
+  if (by < 0 && !fe_kernels_any() && !fe.source_version) by = 0;
+  TRY(number_parts(d, by, &got));
   counters[CNT_renumbered] += got.sets;
   if (got.sets)
-    LOG_INFO(
-        "rank %d: renumbered its part (%s): %.2f cache lines for each entry "
-        "of a map, %.2f before; %.3f s",
-        fe_ranks.rank, how.by == RT_RENUMBER_RCM ? "rcm" : "bisect", got.after,
-        got.before, timer_wall() - begin);
+    LOG_INFO("rank %d: renumbered its part: %.2f cache lines for each entry of "
+             "a map; %.3f s",
+             fe_ranks.rank, got.after, timer_wall() - begin);
   return OK;
 }
 
 status
 fe_number(bool moves) {
-  struct fe_number_how how = how_chosen();
-  if (how.ask && !moves) return OK;
-  if (how.on && !fe.opt.reproducible) TRY(number_open(how));
+  int by = by_chosen();
+  if (by < 0 && !moves) return OK;
+  TRY(number_open(by < 0 && fe.renumber ? 1 : by));
   for (uint32_t s = 0; s < fe_all.nsets; s++) fe_all.sets[s]->settled = true;
   fe.unsettled = false;
   return OK;

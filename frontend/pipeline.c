@@ -46,6 +46,21 @@ fe_passes_run(struct ir_trace **t, struct fe_program *p) {
 }
 
 status
+fe_passes_number(struct ir_trace **t, int by) {
+  struct str pipeline = STR_INIT;
+  str_add(&pipeline, "number");
+  if (by >= 0) str_printf(&pipeline, "{by=%d}", by);
+  struct pass_options o = {.disable = fe.opt.disable,
+                           .pipeline = pipeline.s,
+                           .verify = fe.opt.check,
+                           .stress = fe.opt.stress};
+  status st = pass_run(t, &o);
+  if (st == OK && fe.opt.trace) fe_dump_trace("numbering", *t);
+  str_clear(&pipeline);
+  return st;
+}
+
+status
 fe_passes_check(const char *names) {
   return pass_check_names(names);
 }

@@ -153,6 +153,8 @@ const void *fe_env_constant(void *user, uint32_t tag, uint32_t epoch,
 /* All passes, as the options say; are these names of passes? ERR_ARG */
 status fe_passes_run(struct ir_trace **t, struct fe_program *p);
 status fe_passes_check(const char *names);
+/* Pass number alone, over declarations; by: its option, -1: none. */
+status fe_passes_number(struct ir_trace **t, int by);
 
 /* ---- layout.c ----------------------------------------------------------- */
 
@@ -166,6 +168,7 @@ status fe_layout_take(const struct ir_trace *t, bool *changed);
 void fe_dump_flush(struct fe_program *p, const struct ir_trace *before,
                    const struct ir_trace *after);
 void fe_dump_pass(void *user, const char *pass, const struct ir_trace *t);
+void fe_dump_trace(const char *stem, const struct ir_trace *t);
 void fe_dump_event(const char *name, double begin, double end);
 status fe_dump_timeline(const char *path);
 void fe_dump_clear(void);

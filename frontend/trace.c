@@ -34,8 +34,9 @@ build_set(struct builder *b, op_set handle) {
   if (b->sets[i]) return b->sets[i] - 1;
   struct ir_set set = {.name = s->pub.name,
                        .n = fe_set_total(s),
-                       .flags = (s->rt.order ? IR_SET_RENUMBERED : 0) |
-                                (s->rt.part ? IR_SET_PARTS : 0),
+                       .flags =
+                           (s->rt.order ? IR_SET_RENUMBERED | s->numbered : 0) |
+                           (s->rt.part ? IR_SET_PARTS : 0),
                        .tag = i};
   if (s->rt.part) {
     set.levels = fe_set_most(s);

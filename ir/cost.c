@@ -46,11 +46,12 @@ static const struct {
   uint32_t vector;
   double atomic, local, fixed;
   bool rows;
-  uint32_t streams, block;
+  uint32_t streams, block, scatter;
 } machines[IR_MACHINE_COUNT] = {
 #define MACHINE(name, text, vector, atomic, local, fixed, rows, streams,       \
-                block, what)                                                   \
-  [IR_MACHINE_##name] = {vector, atomic, local, fixed, rows, streams, block},
+                block, scatter, what)                                          \
+  [IR_MACHINE_##name] = {vector, atomic,  local, fixed,                        \
+                         rows,   streams, block, scatter},
 #include "ir/machines.def"
 #undef MACHINE
 };
@@ -79,6 +80,12 @@ ir_cost_block(uint32_t dim, bool rows, enum ir_machine m) {
   if (dim <= 1 || (rows && machines[m].rows)) return 1;
   bool follows = !machines[m].streams || dim <= machines[m].streams;
   return follows ? 0 : machines[m].block;
+}
+
+bool
+ir_cost_bad_order(double scatter, enum ir_machine m) {
+  assert(m < IR_MACHINE_COUNT && scatter >= 0);
+  return scatter > machines[m].scatter;
 }
 
 /* ---- what a region adds -------------------------------------------------- */

@@ -42,6 +42,10 @@ double ir_cost_staged(const struct ir_increments *x, enum ir_machine m);
  * go straight through. */
 uint32_t ir_cost_block(uint32_t dim, bool rows, enum ir_machine m);
 
+/* Are elements to be numbered anew whose maps have this scatter (struct
+ * ir_map) on average? */
+bool ir_cost_bad_order(double scatter, enum ir_machine m);
+
 /* What staging has room for: entries of one map, bytes of an element's
  * increments in local memory, and what each begins at a multiple of. */
 enum { IR_STAGE_ENTRIES = 16, IR_STAGE_BYTES = 1024, IR_STAGE_ALIGN = 16 };

@@ -103,12 +103,20 @@ struct ir_flag_info {
 extern const struct ir_flag_info ir_flag_info[];
 extern const uint32_t ir_flag_count;
 
-/* set %name n=<n> [renumbered] [parts] [levels <n> ...]
+/* set %name n=<n> [renumbered] [parts] [auto] [rcm] [bisect] [levels <n> ...]
  *   renumbered  elements are not numbered as the program numbers them: who
  *               shows a number to the program translates it
  *   parts       it lies over ranks; n counts all of them
+ *   auto        pass number says whether elements get other numbers, and which:
+ *               `rcm` or `bisect`. Without it, these say which they have
  *   levels      elements of L_0, L_1, ... (ir/extent.h) where they are most */
-enum { IR_SET_RENUMBERED = 1, IR_SET_PARTS = 2 };
+enum {
+  IR_SET_RENUMBERED = 1,
+  IR_SET_PARTS = 2,
+  IR_SET_AUTO = 4,
+  IR_SET_RCM = 8,
+  IR_SET_BISECT = 16
+};
 struct ir_set {
   const char *name;
   idx_g n;
@@ -119,12 +127,15 @@ struct ir_set {
 };
 
 /* map %name : %from -> %to x<arity> [onto] [injective] [repeats]
+ *     [scatter=<lines>]
  * relation %name : %from -> %to <rows> [%of ...] [onto] ...
  *   rows       where they come from (rows.def); they have a length each: a loop
  *              goes over them (`for %e in %name`), no argument names an entry
  *   onto       every target element is hit by entry 0..arity-1 of some row
  *   injective  no target element is hit twice by any entries of any rows
- *   repeats    some row names a target twice */
+ *   repeats    some row names a target twice
+ *   scatter    cache lines that a thousand entries in order take, if measured
+ */
 enum { IR_MAP_ONTO = 1, IR_MAP_INJECTIVE = 2, IR_MAP_REPEATS = 4 };
 enum ir_rows {
 #define ROWS(name, text, of, meaning) IR_ROWS_##name,
@@ -147,6 +158,7 @@ struct ir_map {
   uint32_t tag;
   enum ir_rows rows;
   ir_ref of[IR_ROWS_OF]; /* as many as ir_rows_info says */
+  uint32_t scatter;      /* 1 + that; 0: not measured */
 };
 
 /* dat %name : %set f64 x<dim> [block=<b>] [temp] [pinned] [auto] [rows] [both]

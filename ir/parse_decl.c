@@ -130,6 +130,13 @@ map_decl(struct ir_parser *p, const char *name) {
   TRY(ir_want_decl(p, IR_DECL_SET, &m.to));
   TRY(want_times(p, &m.arity));
   TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
+  if (ir_lex_is_word(&p->x, "scatter")) {
+    int64_t lines = 0;
+    TRY(ir_lex_next(&p->x));
+    TRY(ir_want_punct(p, '='));
+    TRY(ir_want_number(p, 0, 1000, &lines));
+    m.scatter = 1 + (uint32_t)lines;
+  }
   ir_add_map(p->t, m);
   return OK;
 }

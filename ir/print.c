@@ -156,6 +156,7 @@ print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
     print_name(out, '%', NAME_OR(maps, m->of[k]));
   }
   print_flags(out, IR_FLAGS_MAP, m->flags);
+  if (m->scatter) str_printf(out, " scatter=%u", m->scatter - 1);
   str_add(out, "\n");
 }
 

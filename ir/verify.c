@@ -68,6 +68,9 @@ refs_sets_maps(struct ir_check *c) {
   for (ir_ref i = 0; i < t->nsets; i++)
     if (t->sets[i].flags & ~known_flags(IR_FLAGS_SET))
       ir_bad(c, "set %%%s: unknown flags", t->sets[i].name);
+  for (ir_ref i = 0; i < t->nsets; i++)
+    if (t->sets[i].flags & IR_SET_RCM && t->sets[i].flags & IR_SET_BISECT)
+      ir_bad(c, "set %%%s: two numberings", t->sets[i].name);
   for (ir_ref i = 0; i < t->nmaps; i++) {
     const struct ir_map *m = &t->maps[i];
     if (m->from >= t->nsets || m->to >= t->nsets)

@@ -107,15 +107,15 @@ status rt_dist_fit(struct rt_comm *c, const struct rt_part *from,
                    const struct rt_part *to, int depth, struct rt_dist_map *m,
                    bool *fits);
 
-/* part_order.c: after rt_dist_make, where more than `bad` of the maps' entries
- * (rt_locality) are a cache line of their own, new numbers inside each level.
- * bytes[s]: of an element of part s. Local. ERR_MEMORY, and nothing has changed
- * */
+/* part_order.c: after rt_dist_make, what each map's entries cost (rt_locality);
+ * new numbers inside each level. bytes[s]: of an element of part s. Local.
+ * ERR_MEMORY, and nothing has changed */
 struct rt_dist_ordered {
-  uint32_t sets;        /* that got new numbers */
-  double before, after; /* rt_locality */
+  uint32_t sets; /* that got new numbers */
+  double after;  /* rt_locality */
 };
-status rt_dist_order(struct rt_dist *d, enum rt_renumber_by by, double bad,
+void rt_dist_locality(const struct rt_dist *d, double *of_maps);
+status rt_dist_order(struct rt_dist *d, enum rt_renumber_by by,
                      const uint64_t *bytes, struct rt_dist_ordered *out);
 
 /* Values of the declared part, `bytes` each, to the owners, in the order of

@@ -53,7 +53,8 @@ local_init(struct local *l, const struct rt_dist *d, const uint64_t *bytes) {
   for (uint32_t s = 0; s < d->nparts; s++) {
     l->sets[s].n = d->parts[s].n;
     l->ran[s].n = d->parts[s].level[d->depth - 1];
-    l->mesh[s] = (struct rt_mesh_set){.set = &l->sets[s], .bytes = bytes[s]};
+    l->mesh[s] =
+        (struct rt_mesh_set){.set = &l->sets[s], .bytes = bytes ? bytes[s] : 0};
   }
   for (uint32_t k = 0; k < d->nmaps; k++) {
     const struct rt_dist_map *m = &d->maps[k];
@@ -155,21 +156,25 @@ renumber_all(struct rt_dist *d, const struct local *l) {
   return n;
 }
 
-status
-rt_dist_order(struct rt_dist *d, enum rt_renumber_by by, double bad,
-              const uint64_t *bytes, struct rt_dist_ordered *out) {
+void
+rt_dist_locality(const struct rt_dist *d, double *of_maps) {
   struct local l;
-  status st = OK;
+  local_init(&l, d, NULL);
+  for (uint32_t k = 0; k < d->nmaps; k++)
+    of_maps[k] = rt_locality(&l.samples[k], 1);
+  local_clear(&l);
+}
+
+status
+rt_dist_order(struct rt_dist *d, enum rt_renumber_by by, const uint64_t *bytes,
+              struct rt_dist_ordered *out) {
+  struct local l;
   *out = (struct rt_dist_ordered){0};
   local_init(&l, d, bytes);
-  out->before = out->after = rt_locality(l.samples, d->nmaps);
-  if (d->nmaps && out->before > bad) {
-    st = rt_renumber(l.mesh, d->nparts, l.all, d->nmaps, by);
-    if (st == OK) out->sets = renumber_all(d, &l);
-    for (uint32_t k = 0; k < d->nmaps; k++)
-      l.sampled[k].table = d->maps[k].table;
-    if (st == OK) out->after = rt_locality(l.samples, d->nmaps);
-  }
+  status st = rt_renumber(l.mesh, d->nparts, l.all, d->nmaps, by);
+  if (st == OK) out->sets = renumber_all(d, &l);
+  for (uint32_t k = 0; k < d->nmaps; k++) l.sampled[k].table = d->maps[k].table;
+  if (st == OK) out->after = rt_locality(l.samples, d->nmaps);
   local_clear(&l);
   return st;
 }

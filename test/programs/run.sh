@@ -41,7 +41,7 @@ ir_modes() {
     echo "$t-threads|OMP_NUM_THREADS=$t|"
     echo "$t-eager|OMP_NUM_THREADS=$t OP2_EAGER=1|"
   done
-  for pass in layout slice rename dce fuse slice,rename,dce,fuse; do
+  for pass in layout,number slice rename dce fuse slice,rename,dce,fuse; do
     echo "without-$pass|OMP_NUM_THREADS=2 OP2_DISABLE=$pass|"
   done
   for layout in aos soa 8; do

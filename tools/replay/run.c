@@ -99,14 +99,17 @@ declare_view(struct player *p, ir_ref d) {
   return OK;
 }
 
-/* The layout that the trace prints, for good, unless OP2_LAYOUT says another. */
+/* The layout that the trace prints, unless OP2_LAYOUT says another: for good
+ * where it is not `auto`. */
 static status
 keep_layout(struct player *p, ir_ref d) {
   struct fe_dat *f = (struct fe_dat *)p->dats[d];
+  const struct ir_dat *said = &p->t->dats[d];
   if (!f->auto_layout) return OK;
-  f->auto_layout = false;
-  f->block = p->t->dats[d].block;
-  return rt_dat_relayout(&f->rt, p->t->dats[d].block);
+  f->auto_layout = said->flags & IR_DAT_AUTO;
+  f->by_rows = said->flags & IR_DAT_ROWS;
+  f->block = said->block;
+  return rt_dat_relayout(&f->rt, said->block);
 }
 
 static status

@@ -50,8 +50,8 @@ static const struct {
 } machines[IR_MACHINE_COUNT] = {
 #define MACHINE(name, text, vector, atomic, local, fixed, rows, streams,       \
                 block, scatter, what)                                          \
-  [IR_MACHINE_##name] = {vector, atomic,  local, fixed,                        \
-                         rows,   streams, block, scatter},
+  [IR_MACHINE_##                                                               \
+      name] = {vector, atomic, local, fixed, rows, streams, block, scatter},
 #include "ir/machines.def"
 #undef MACHINE
 };

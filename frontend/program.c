@@ -92,8 +92,7 @@ make_from(struct ir_trace **t, struct fe_program *p,
   struct low_env env = {.kernel = fe_env_kernel,
                         .constant = fe_env_constant,
                         .vector_math = fe.opt.vector_math != 0,
-                        .device = env_device,
-                        .ranks = fe_ranked()};
+                        .device = env_device};
   TRY(low_sanitize_find(fe.opt.sanitize, &env.sanitize));
   TRY(fe_passes_run(t, p));
   if (levels_of(*t) > fe_ranks.level) {

@@ -152,7 +152,7 @@ low_mode_set(struct low_args *g) {
   assert(walk != IR_WALK_NONE);
   r->width = in->width;
   if (walk == IR_WALK_RANGE) r->nconflicts = 0;
-  r->claims = g->m->env->ranks && g->payload;
+  r->claims = g->payload && g->m->t->sets[in->set].flags & IR_SET_PARTS;
   r->mode = mode_of[walk];
   r->form = walk == IR_WALK_STAGED    ? RT_FORM_STAGE
             : walk == IR_WALK_COLOURS ? RT_FORM_COLOUR

@@ -28,7 +28,6 @@ struct low_env {
   const void *(*constant)(void *user, uint32_t tag, uint32_t epoch, uint32_t i);
   /* The open device of this target. */
   struct rt_device *(*device)(void *user, const char *target);
-  bool ranks; /* there are several */
   void *user;
   bool vector_math;           /* exp, log, pow, sin by libmvec, to 4 ulp */
   enum low_sanitize sanitize; /* instrument the code */

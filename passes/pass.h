@@ -50,7 +50,11 @@ enum pass_fact {
   PASS_CORES = 512,
   PASS_WIDTHS = 1024,
   PASS_SUMS = 2048,
-  PASS_TEAMS = 4096
+  PASS_TEAMS = 4096,
+  /* what is there before anybody says how regions run, and how they do */
+  PASS_PLACED = PASS_REGIONS | PASS_BUFFERS | PASS_PLACES | PASS_LEVELS,
+  PASS_SCHEDULE = PASS_WALKS | PASS_HOLDS | PASS_WIDTHS | PASS_SUMS |
+                  PASS_TEAMS | PASS_CORES
 };
 
 struct pass_ctx {

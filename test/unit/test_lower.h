@@ -40,7 +40,6 @@ struct lower_case {
   uint32_t nconsts;
   const void *(*constant)(uint32_t epoch, uint32_t i);
   const void *(*captured)(uint32_t node_tag, uint32_t i);
-  bool ranks;
   struct rt_device *device; /* of all targets; NULL: there is none */
 };
 
@@ -194,7 +193,6 @@ lower_case_env(struct lower_case *c) {
   return (struct low_env){.kernel = lower_case_kernel,
                           .constant = lower_case_constant,
                           .device = lower_case_device,
-                          .ranks = c->ranks,
                           .user = c,
                           .vector_math = true};
 }

@@ -120,7 +120,6 @@ run(struct rt_comm *comm, const char *loops, const char *code,
   give(c, "x", 2);
   give(c, "q", 0);
   give(c, "res", 0);
-  c->ranks = true;
   cr_assert_eq(lower_case_lower(c), OK, "%s", err_last());
   c->lp.program->comm = comm;
   c->lp.program->halo = rt_halo_new(comm);

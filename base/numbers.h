@@ -1,5 +1,5 @@
 /* Numbers in text have a point, whatever the program's setlocale says: from
- * SCOPED_NUMBERS to the end of its scope this thread prints and reads numbers as
+ * SCOPED_NUMBERS to the end of its scope this thread prints and reads them as
  * the C locale does. */
 #ifndef BASE_NUMBERS_H
 #define BASE_NUMBERS_H

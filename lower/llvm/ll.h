@@ -33,7 +33,7 @@
 void ll_errors_catch(LLVMContextRef ctx);
 const char *ll_error_text(void);
 
-/* A text of LLVM's that is given back where its scope ends: LL_TEXT why = NULL; */
+/* A text of LLVM's that is given back where its scope ends. */
 #define LL_TEXT SCOPED_BY(ll_text_drop) char *
 void ll_text_drop(char *const *text);
 /* What the buffer holds, behind `out`; TAKE b. */

@@ -102,7 +102,7 @@ copy_of(const char *api, op_dat dat, struct fe_dat **out) {
   c->index = d->index;
   c->root = UINT32_MAX;
   c->block = 1;
-  c->rt = (struct rt_dat){.shape = {n, (uint32_t)dat->dim, d->type, 1},
+  c->rt = (struct rt_dat){.shape = {n, (uint32_t)dat->dim, d->type, 1, 0},
                           .mirror = c->pub.data,
                           .rows = n,
                           .reach = REACH_FULL,

@@ -24,8 +24,9 @@ fe_layout_free(void) {
 static status
 take(struct fe_dat *d, const struct ir_dat *said, bool *changed) {
   if (said->flags & IR_DAT_ROWS) d->by_rows = true;
-  if (said->block == d->rt.shape.block) return OK;
-  TRY(rt_dat_relayout(&d->rt, said->block));
+  if (said->block == d->rt.shape.block && said->device == d->rt.shape.device)
+    return OK;
+  TRY(rt_dat_relayout(&d->rt, said->block, said->device));
   d->block = said->block;
   counters[CNT_relayouts]++;
   *changed = true;

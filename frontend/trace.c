@@ -83,6 +83,7 @@ build_dat(struct builder *b, struct fe_dat *d) {
                        .type = d->type,
                        .dim = (uint32_t)d->pub.dim,
                        .block = d->rt.shape.block,
+                       .device = d->rt.shape.device,
                        .flags = (d->temp ? IR_DAT_TEMP : 0) |
                                 (d->pinned ? IR_DAT_PINNED : 0) |
                                 (both ? IR_DAT_BOTH : 0) |

@@ -41,7 +41,8 @@ void ir_check_places(struct ir_check *c);
 static inline bool
 ir_same_shape(const struct ir_dat *a, const struct ir_dat *b) {
   return a->kind == b->kind && a->set == b->set && a->dim == b->dim &&
-         a->block == b->block && type_same(a->type, b->type);
+         a->block == b->block && a->device == b->device &&
+         type_same(a->type, b->type);
 }
 
 #endif

@@ -161,8 +161,8 @@ struct ir_map {
   uint32_t scatter;      /* 1 + that; 0: not measured */
 };
 
-/* dat %name : %set f64 x<dim> [block=<b>] [temp] [pinned] [auto] [rows] [both]
- *     [at "device"] [right <own> [via <via>]] [storage %root]
+/* dat %name : %set f64 x<dim> [block=<b>] [device=<b>] [temp] [pinned] [auto]
+ *     [rows] [both] [at "device"] [right <own> [via <via>]] [storage %root]
  * gbl %name : f64 x<dim> [raw] [storage %root]     a global: one value, set is
  *                                   IR_NONE
  * param %name : f64 x<dim>         a value captured at the call; never written
@@ -170,8 +170,10 @@ struct ir_map {
  *                                  thread)
  *   block   1 AoS (default), 0 SoA, b AoSoA: component c of element e lies at
  *           (e/b)*dim*b + c*b + e%b
+ *   device  likewise on devices: 0 (default) or 1. Memory that several dats
+ *           share lies there as on the host
  *   pinned  lies in memory the user holds: never renamed or moved
- *   auto    pass layout chooses its block
+ *   auto    pass layout chooses its block, and that on devices
  *   rows    some loop, perhaps of an earlier trace, works on whole elements
  *   at      the device where version 0 is valid; with `both` on the host, too
  *   right   how far out version 0 is right, of a set in parts
@@ -191,7 +193,7 @@ struct ir_dat {
   ir_ref set;
   struct type type;
   uint32_t dim;
-  uint32_t block;
+  uint32_t block, device;
   uint32_t flags;
   const char *at;     /* a device's target; NULL: version 0 lies on the host */
   struct reach reach; /* of version 0, where the set is in parts */

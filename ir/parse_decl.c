@@ -191,17 +191,25 @@ ir_want_reach(struct ir_parser *p, struct reach *out) {
   return OK;
 }
 
-/* [block=<b>] [temp] [pinned] [both] [raw] [at "device"] [right <reach>]
- * [storage %root] */
+/* word=<number up to most>, perhaps. */
+static status
+maybe_number(struct ir_parser *p, const char *word, int64_t most,
+             uint32_t *out) {
+  int64_t found = 0;
+  if (!ir_lex_is_word(&p->x, word)) return OK;
+  TRY(ir_lex_next(&p->x));
+  TRY(ir_want_punct(p, '='));
+  TRY(ir_want_number(p, 0, most, &found));
+  *out = (uint32_t)found;
+  return OK;
+}
+
+/* [block=<b>] [device=<b>] [temp] [pinned] [both] [raw] [at "device"]
+ * [right <reach>] [storage %root] */
 static status
 dat_tail(struct ir_parser *p, struct ir_dat *d) {
-  if (d->kind == IR_DAT && ir_lex_is_word(&p->x, "block")) {
-    int64_t b = 0;
-    TRY(ir_lex_next(&p->x));
-    TRY(ir_want_punct(p, '='));
-    TRY(ir_want_number(p, 0, UINT32_MAX, &b));
-    d->block = (uint32_t)b;
-  }
+  if (d->kind == IR_DAT) TRY(maybe_number(p, "block", UINT32_MAX, &d->block));
+  if (d->kind == IR_DAT) TRY(maybe_number(p, "device", 1, &d->device));
   if (d->kind == IR_DAT) TRY(ir_some_flags(p, IR_FLAGS_DAT, &d->flags));
   if (d->kind == IR_GBL) TRY(ir_some_flags(p, IR_FLAGS_GBL, &d->flags));
   if (d->kind == IR_DAT) TRY(ir_maybe_target(p, "at", &d->at));

@@ -181,6 +181,7 @@ print_dat(const struct ir_trace *t, ir_ref i, struct str *out) {
   str_printf(out, "%s x%u", type_text(d->type), d->dim);
   if (d->kind == IR_DAT && d->block != 1)
     str_printf(out, " block=%u", d->block);
+  if (d->device) str_printf(out, " device=%u", d->device);
   if (d->kind == IR_DAT) print_flags(out, IR_FLAGS_DAT, d->flags);
   if (d->kind == IR_GBL) print_flags(out, IR_FLAGS_GBL, d->flags);
   if (d->at) {

@@ -102,6 +102,8 @@ refs_dat(struct ir_check *c, ir_ref i) {
   if (d->at ? !target_is_device(d->at) : (d->flags & IR_DAT_BOTH) != 0)
     ir_bad(c, "dat %%%s: where it lies is no device", d->name);
   if (d->flags & ~known) ir_bad(c, "dat %%%s: unknown flags", d->name);
+  if (d->device > (d->kind == IR_DAT))
+    ir_bad(c, "dat %%%s: no such layout on devices", d->name);
   bool stays = d->flags & IR_DAT_PINNED || d->at || d->root != i;
   if (d->flags & IR_DAT_AUTO && stays)
     ir_bad(c, "dat %%%s: its layout is not the library's to choose", d->name);

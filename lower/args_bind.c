@@ -1,8 +1,6 @@
 /* Binds: each thing that a region is given, once. */
 #include "lower/args.h"
 
-#include "rt/store/dev.h"
-
 #include <assert.h>
 #include <string.h>
 
@@ -29,13 +27,14 @@ low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer) {
   const struct ir_dat *d = &t->dats[view ? dat : t->buffers[buffer].dat];
   bool alone = !g->m->shared[root] && !(t->dats[root].flags & IR_DAT_PINNED);
   bool overlaps = g->device && g->m->shared[root];
+  uint32_t block = d->block;
+  if (g->device && !overlaps) block = d->dim > 1 ? d->device : 1;
   uint32_t slot = low_number_slot(g->m, buffer, view ? dat : IR_NONE);
   struct low_bind b = {.kind = RT_BIND_SLOT,
                        .index = slot,
                        .type = d->type,
                        .dim = d->dim,
-                       .block = g->device && !overlaps ? rt_dev_block(d->dim)
-                                                       : d->block,
+                       .block = block,
                        .set = d->set,
                        .alone = alone,
                        .stride = -1};

@@ -9,7 +9,9 @@
  *           first that does makes it AoS, for good. So do kernels without IR,
  *           which take pointers to whole elements. Dats of which one is copied
  *           to the other stay alike, so that the copy can become a name
- *           (rename). ir/cost.c knows how many components are too many.
+ *           (rename). ir/cost.c knows how many components are too many. On
+ *           devices work items that are neighbours are to read words that are:
+ *           SoA, whatever reaches the dat.
  *
  * Example   dat %q : %cells f64 x4 auto
  *           dat %qold : %cells f64 x4 auto
@@ -70,14 +72,24 @@ layout_tie_all(struct ir_trace *t) {
   return news;
 }
 
-static void
-layout_choose(struct ir_trace *t, struct ir_dat *d, long want) {
-  bool rows = d->flags & IR_DAT_ROWS;
-  d->block =
-      want < 0 ? ir_cost_block(d->dim, rows, IR_MACHINE_CPU) : (uint32_t)want;
-  if (d->block == 1 || want >= 0) return;
-  ir_remark(t, "layout: %%%s gets block=%u: loops go straight through it",
-            d->name, d->block);
+/* What an option wants, else what is best for this machine. */
+static uint32_t
+layout_block(const struct ir_dat *d, long want, enum ir_machine m) {
+  if (want >= 0) return (uint32_t)want;
+  return ir_cost_block(d->dim, d->flags & IR_DAT_ROWS, m);
+}
+
+/* True: it changed. */
+static bool
+layout_choose(struct ir_trace *t, struct ir_dat *d, const struct pass_ctx *c) {
+  long block = pass_arg(c, "block", -1), device = pass_arg(c, "device", -1);
+  struct ir_dat old = *d;
+  d->block = layout_block(d, block, IR_MACHINE_CPU);
+  d->device = layout_block(d, device, IR_MACHINE_GPU);
+  if (d->block != 1 && block < 0)
+    ir_remark(t, "layout: %%%s gets block=%u: loops go straight through it",
+              d->name, d->block);
+  return d->block != old.block || d->device != old.device;
 }
 
 bool
@@ -90,9 +102,8 @@ pass_layout(struct ir_trace *t, const struct pass_ctx *c) {
   while (layout_tie_all(t)) continue;
   for (ir_ref i = 0; i < t->ndats; i++) {
     struct ir_dat *d = &t->dats[i];
-    uint32_t block = d->block;
-    if (d->flags & IR_DAT_AUTO) layout_choose(t, d, pass_arg(c, "block", -1));
-    changed |= d->block != block || d->flags != flags[i];
+    if (d->flags & IR_DAT_AUTO && d->dim > 1) changed |= layout_choose(t, d, c);
+    changed |= d->flags != flags[i];
   }
   free(flags);
   return changed;

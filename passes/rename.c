@@ -33,7 +33,7 @@
 static bool
 rename_same_shape(const struct ir_dat *a, const struct ir_dat *b) {
   return a->set == b->set && type_same(a->type, b->type) && a->dim == b->dim &&
-         a->block == b->block;
+         a->block == b->block && a->device == b->device;
 }
 
 static const char *

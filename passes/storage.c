@@ -181,7 +181,8 @@ storage_new_buffer(struct storage *s, ir_ref dat, bool initial) {
 static uintptr_t *
 storage_dead_list(struct storage *s, ir_ref dat) {
   const struct ir_dat *d = &s->t->dats[dat];
-  uint32_t key[] = {d->set, d->type.kind, d->type.size, d->dim, d->block};
+  uint32_t key[] = {d->set, d->type.kind, d->type.size,
+                    d->dim, d->block,     d->device};
   return table_slot(&s->shapes, key, sizeof key);
 }
 

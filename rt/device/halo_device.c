@@ -58,10 +58,14 @@ static status
 launch_move(const struct rt_moved *m, const struct rt_buf *b, bool packs) {
   struct rt_device *d = b->dev->device;
   int k = word_of(b);
-  int64_t words = b->shape.type.size >> k;
+  int64_t words = b->shape.type.size >> k, dim = b->shape.dim;
   size_t bytes = sizeof(idx_l) * (size_t)m->n;
   void *kernel = packs ? d->moves.pack[k] : d->moves.unpack[k], *list, *place;
   if (!m->n) return OK;
+  if (b->shape.device) { /* an element lies as it is sent */
+    words *= dim;
+    dim = 1;
+  }
   assert(kernel && !b->foreign && m->unit >> k);
   TRY(rt_dev_table_get(d, m->list, bytes, m->version, &list));
   TRY(rt_dev_table_get(d, m->place, bytes, m->version, &place));
@@ -71,11 +75,11 @@ launch_move(const struct rt_moved *m, const struct rt_buf *b, bool packs) {
       [RT_MOVE_PLACE] = {.mem = place},
       [RT_MOVE_MESSAGE] = {.mem = d->message},
       [RT_MOVE_N] = {.word = m->n},
-      [RT_MOVE_DIM] = {.word = b->shape.dim},
+      [RT_MOVE_DIM] = {.word = dim},
       [RT_MOVE_PER] = {.word = words},
       [RT_MOVE_STRIDE] = {.word = (int64_t)rt_dev_stride(b->shape)},
       [RT_MOVE_SCALE] = {.word = m->unit >> k}};
-  size_t items = (size_t)m->n * b->shape.dim * (size_t)words;
+  size_t items = (size_t)m->n * (size_t)(dim * words);
   items = round_up(items, d->group);
   return d->driver->launch(d, kernel, args, RT_MOVE_ARGS, items, d->group);
 }

@@ -30,20 +30,19 @@
 #include "rt/store/residency.h"
 
 #include "base/counters.h"
-#include "rt/store/dev.h"
 
 #include <assert.h>
 #include <string.h>
 
 static struct rt_shape
-soa_shape(struct rt_shape s) {
-  s.block = rt_dev_block(s.dim);
+dev_shape(struct rt_shape s) {
+  s.block = s.dim > 1 ? s.device : 1;
   return s;
 }
 
 size_t
 rt_dev_stride(struct rt_shape s) {
-  return rt_shape_stride(soa_shape(s));
+  return rt_shape_stride(dev_shape(s));
 }
 
 /* ---- overlapping memory -------------------------------------------------- */
@@ -100,9 +99,9 @@ set_all(struct rt_buf *b, struct rt_dev_mem *dev, bool stale, bool dev_valid) {
 /* ---- one buffer ---------------------------------------------------------- */
 
 static size_t
-soa_bytes(const struct rt_buf *b) {
+dev_bytes(const struct rt_buf *b) {
   size_t bytes = 0;
-  bool fits = rt_shape_bytes(soa_shape(b->shape), &bytes);
+  bool fits = rt_shape_bytes(dev_shape(b->shape), &bytes);
   assert(fits); /* it did in its host layout, but for padding */
   (void)fits;
   return bytes;
@@ -112,7 +111,7 @@ soa_bytes(const struct rt_buf *b) {
 static size_t
 copy_bytes(const struct rt_buf *b) {
   size_t bytes;
-  if (!is_shared(b)) return soa_bytes(b);
+  if (!is_shared(b)) return dev_bytes(b);
   span_of(b, &bytes);
   return bytes;
 }
@@ -214,7 +213,7 @@ unstage(const struct rt_buf *b, const void *staging, struct side to) {
 /* All values from (up) or to the host. */
 static status
 move_all(struct rt_buf *b, struct side host, bool up) {
-  size_t bytes = soa_bytes(b);
+  size_t bytes = dev_bytes(b);
   void *staging;
   if (is_shared(b)) return move_span(b, up);
   if (!b->shape.n) return OK;

@@ -34,7 +34,7 @@ void rt_buf_written(struct rt_buf *b, bool on_device);
  * wanted are on the host. */
 void rt_buf_leave_device(struct rt_buf *b);
 
-/* Stride of SoA memory on a device, in components. */
+/* Stride of memory on a device, in components; 1: AoS. */
 size_t rt_dev_stride(struct rt_shape s);
 /* Where the buffer's first byte lies in its memory on a device: not 0 where
  * others overlap it. */

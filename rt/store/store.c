@@ -282,13 +282,14 @@ rt_dat_read(const struct rt_dat *d, idx_l lo, idx_l hi, void *out) {
 }
 
 status
-rt_dat_relayout(struct rt_dat *d, uint32_t block) {
-  if (block == d->shape.block) return OK;
+rt_dat_relayout(struct rt_dat *d, uint32_t block, uint32_t device) {
+  if (block == d->shape.block && device == d->shape.device) return OK;
   if (d->foreign)
     FAIL(ERR_STATE, "memory of the program stays AoS; block %u was asked for",
          block);
   struct rt_shape shape = d->shape;
   shape.block = block;
+  shape.device = device;
   struct rt_buf *b = NULL;
   if (d->buf && d->buf_current) {
     TRY(rt_dat_fill(d));

@@ -40,7 +40,9 @@ struct rt_shape {
   idx_l n; /* elements, halo included */
   uint32_t dim;
   struct type type;
-  uint32_t block; /* 1 AoS, 0 SoA, b AoSoA */
+  uint32_t block;  /* 1 AoS, 0 SoA, b AoSoA */
+  uint32_t device; /* on devices: 1 AoS, 0 SoA; dats that overlap in memory lie
+                      as on the host */
 };
 
 /* How a set's elements are numbered in buffers: element e is the program's
@@ -157,9 +159,9 @@ void rt_dat_mirror_written(struct rt_dat *d);
 /* Copy the program's elements [lo, hi) to `out`, AoS, from mirror or buffer;
  * not from a device. */
 void rt_dat_read(const struct rt_dat *d, idx_l lo, idx_l hi, void *out);
-/* Change the layout; the buffer is rewritten if it exists (and no longer
- * shared). ERR_STATE for other than AoS in foreign memory. */
-status rt_dat_relayout(struct rt_dat *d, uint32_t block);
+/* Change the layout, here and on devices; the buffer is rewritten if it exists
+ * (and no longer shared). ERR_STATE for other than AoS in foreign memory. */
+status rt_dat_relayout(struct rt_dat *d, uint32_t block, uint32_t device);
 /* Change the numbering of the buffer (KEEP; NULL: the program's), which is
  * rewritten if it holds values, and no longer shared. Memory of the program
  * keeps the program's. ERR_MEMORY; then nothing has changed. */

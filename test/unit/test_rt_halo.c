@@ -85,10 +85,12 @@ close_devices(struct rt_device *d) {
 
 /* ---- tests ------------------------------------------------------------------ */
 
-Test(halo, what_a_device_has_is_packed_there) {
+static void
+check_packed(uint32_t layout) {
   struct rt_device *d = open_device(0);
   struct rt_halo *h = rt_halo_new(&comm);
   struct rt_buf *b = buf_new(4, (struct type){TYPE_F64, 8});
+  b->shape.device = layout;
   long long up = counters[CNT_h2d], down = counters[CNT_d2h];
   to_device(b, d, false);
   exchange(h, &b, 1);
@@ -107,6 +109,13 @@ Test(halo, what_a_device_has_is_packed_there) {
   check(b);
   end(h, &b, 1);
   close_devices(d);
+}
+
+Test(halo, what_a_device_has_is_packed_there) {
+  check_packed(0);
+}
+Test(halo, what_lies_there_as_it_is_sent_too) {
+  check_packed(1);
 }
 
 Test(halo, values_on_both_sides_come_to_both) {

@@ -34,10 +34,19 @@ add_place(const struct rt_dev_arg *a, uint32_t nargs, size_t items) {
     for (int e = 0; e < N; e++) x[c * a[1].word + e] += 100 * e + c;
 }
 
+/* The same of a dat that lies AoS on the device. */
+static void
+add_place_rows(const struct rt_dev_arg *a, uint32_t nargs, size_t items) {
+  (void)nargs, (void)items;
+  int *x = a[0].mem;
+  cr_assert_eq(a[1].word, 1);
+  for (int i = 0; i < N * DIM; i++) x[i] += 100 * (i / DIM) + i % DIM;
+}
+
 static struct rt_dat
 dat_new(const int *data, uint32_t block) {
   struct rt_dat d;
-  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, block};
+  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, block, 0};
   cr_assert_eq(rt_dat_init(&d, s, data, false), OK);
   return d;
 }
@@ -78,7 +87,11 @@ apply(struct rt_device *dev, struct rt_dat *d, enum use use) {
   switch (use) {
   case READ: cr_assert_eq(run_on(dev, d, look, READ), OK); break;
   case WRITE: cr_assert_eq(run_on(dev, d, fill_7, WRITE), OK); break;
-  case UPDATE: cr_assert_eq(run_on(dev, d, add_place, UPDATE), OK); break;
+  case UPDATE: {
+    mock_kernel f = d->shape.device ? add_place_rows : add_place;
+    cr_assert_eq(run_on(dev, d, f, UPDATE), OK);
+    break;
+  }
   case LOOK: cr_assert_eq(rt_dat_sync(d), OK); break;
   case EDIT:
     cr_assert_eq(rt_dat_sync(d), OK);
@@ -134,11 +147,12 @@ check_values(struct rt_dat *d, int times) {
 }
 
 static void
-check_layout(uint32_t block) {
+check_layout(uint32_t block, uint32_t device) {
   struct rt_device *dev = mock_device(0);
   int start[N * DIM];
   for (int i = 0; i < N * DIM; i++) start[i] = i;
   struct rt_dat d = dat_new(start, block);
+  cr_assert_eq(rt_dat_relayout(&d, block, device), OK);
   apply(dev, &d, UPDATE);
   apply(dev, &d, UPDATE);
   check_values(&d, 2);
@@ -152,13 +166,19 @@ check_layout(uint32_t block) {
 }
 
 Test(residency, values_survive_from_aos) {
-  check_layout(1);
+  check_layout(1, 0);
 }
 Test(residency, values_survive_from_soa) {
-  check_layout(0);
+  check_layout(0, 0);
 }
 Test(residency, values_survive_from_blocks) {
-  check_layout(4);
+  check_layout(4, 0);
+}
+Test(residency, values_survive_from_aos_as_aos) {
+  check_layout(1, 1);
+}
+Test(residency, values_survive_from_soa_as_aos) {
+  check_layout(0, 1);
 }
 
 /* Renumbered while the device alone has the values. */
@@ -189,7 +209,7 @@ Test(residency, foreign_memory_comes_back_at_a_look) {
   int memory[N * DIM];
   for (int i = 0; i < N * DIM; i++) memory[i] = i;
   struct rt_dat d;
-  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, 1};
+  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, 1, 0};
   cr_assert_eq(rt_dat_init(&d, s, memory, true), OK);
   apply(dev, &d, UPDATE);
   cr_assert_eq(memory[5], 5, "nothing moved yet");
@@ -310,7 +330,7 @@ static void
 check_overlap(size_t from, size_t shift) {
   struct rt_device *dev = mock_device(0);
   int *memory = mem_alloc(3 * N * DIM, sizeof *memory), *at = memory + from;
-  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, 1};
+  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, 1, 0};
   struct rt_dat a, b;
   cr_assert_eq(rt_dat_init(&a, s, at, true), OK);
   cr_assert_eq(run_on(dev, &a, fill_7, WRITE), OK); /* alone there before */

@@ -15,7 +15,7 @@ enum { N = 100, DIM = 3 };
 
 static struct rt_shape
 shape_of(idx_l n, uint32_t dim, uint32_t block) {
-  return (struct rt_shape){n, dim, f64, block};
+  return (struct rt_shape){n, dim, f64, block, 0};
 }
 
 /* A dat whose component c of element e is e * 10 + c. */
@@ -279,7 +279,7 @@ Test(rt_store, foreign_memory_keeps_its_layout) {
   double data[DIM] = {0};
   struct rt_dat d;
   cr_assert_eq(rt_dat_init(&d, shape_of(1, DIM, 1), data, true), OK);
-  cr_assert_eq(rt_dat_relayout(&d, 0), ERR_STATE);
+  cr_assert_eq(rt_dat_relayout(&d, 0, 0), ERR_STATE);
   cr_assert_eq(d.shape.block, 1);
   rt_dat_clear(&d);
 }
@@ -313,7 +313,7 @@ Test(rt_store, relayout_moves_the_values) {
   struct rt_dat d = counted(N, 1);
   add_to_all(&d, 1);
   for (size_t i = 0; i < 4; i++) {
-    cr_assert_eq(rt_dat_relayout(&d, blocks[i]), OK);
+    cr_assert_eq(rt_dat_relayout(&d, blocks[i], 0), OK);
     cr_assert_eq(*buffer_at(buffer_of(&d), 77, 2), 773);
   }
   rt_dat_sync(&d);
@@ -325,7 +325,7 @@ Test(rt_store, relayout_parts_from_a_shared_buffer) {
   struct rt_dat d = counted(N, 1);
   struct rt_buf *old = buffer_of(&d);
   rt_buf_ref(old);
-  cr_assert_eq(rt_dat_relayout(&d, 0), OK);
+  cr_assert_eq(rt_dat_relayout(&d, 0, 0), OK);
   cr_assert_eq(old->refs, 1);
   rt_buf_unref(old);
   rt_dat_clear(&d);
@@ -362,7 +362,7 @@ Test(rt_store, memory_errors_name_the_size) {
 
 Test(rt_store, oversized_shapes_are_errors) {
   struct rt_dat d;
-  struct rt_shape s = {INT32_MAX, UINT32_MAX, {TYPE_BYTES, 1 << 20}, 1};
+  struct rt_shape s = {INT32_MAX, UINT32_MAX, {TYPE_BYTES, 1 << 20}, 1, 0};
   cr_assert_eq(rt_dat_init(&d, s, NULL, false), ERR_MEMORY);
 }
 

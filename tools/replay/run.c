@@ -109,7 +109,7 @@ keep_layout(struct player *p, ir_ref d) {
   f->auto_layout = said->flags & IR_DAT_AUTO;
   f->by_rows = said->flags & IR_DAT_ROWS;
   f->block = said->block;
-  return rt_dat_relayout(&f->rt, said->block);
+  return rt_dat_relayout(&f->rt, said->block, said->device);
 }
 
 static status

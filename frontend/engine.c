@@ -3,6 +3,7 @@
 
 #include "lower/disk.h"
 #include "lower/lower.h"
+#include "lower/machine.h"
 #include "rt/device/device.h"
 #include "rt/plan.h"
 

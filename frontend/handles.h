@@ -143,5 +143,18 @@ status fe_number_map_take(struct fe_map *m, const idx_l *table);
 void fe_number_map_clear(struct fe_map *m);
 /* Free a map and its tables. */
 void fe_map_free(struct fe_map *m);
+/* May its numbers change still? */
+static inline bool
+fe_set_open(const struct op_set_core *handle) {
+  const struct fe_set *s = (const struct fe_set *)handle;
+  return !s->settled && !s->fixed;
+}
+
+/* numbering.c: the numbers that pass `number`, with this option `by`, gives
+ * each set, as its word in traces (0: none); *how: an enum rt_renumber_by, < 0:
+ * none gets any. locality[k]: of map k, < 0: not measured. sizes: those of the
+ * sets' parts, each of which is numbered; NULL: the sets that are open. */
+status fe_numbering(const idx_g *sizes, const double *locality, int by,
+                    uint32_t *said, int *how);
 
 #endif

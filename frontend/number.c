@@ -5,13 +5,13 @@
  * the library does here, the program must not see it.
  *
  * Idea. Pass `number` (passes/number.c) says which sets, from what is measured
- * of their maps here. Numbers differ in buffers and in the tables that loops go
- * by, nowhere else. The mirror of a dat and map->map keep the program's order,
- * and the store converts between mirror and buffer as it does for layouts.
- * Three kinds of loop could tell: those that are shown a number (op_arg_idx)
- * get the program's from a table; those that run in order (serial launches,
- * payloads with their ties) run in the program's; sums are taken in the new
- * order, which OP2 leaves open.
+ * of their maps here (numbering.c asks it). Numbers differ in buffers and in
+ * the tables that loops go by, nowhere else. The mirror of a dat and map->map
+ * keep the program's order, and the store converts between mirror and buffer as
+ * it does for layouts. Three kinds of loop could tell: those that are shown a
+ * number (op_arg_idx) get the program's from a table; those that run in order
+ * (serial launches, payloads with their ties) run in the program's; sums are
+ * taken in the new order, which OP2 leaves open.
  *
  * When: before the first loop that goes through a map and may run in any order,
  * when the declarations stand. What is declared later is numbered then, by what
@@ -31,12 +31,10 @@
  * Cost: rt_locality, 0.2 ms, where the order is good. */
 #include "frontend/context.h"
 #include "frontend/handles.h"
-#include "frontend/programs.h"
 #include "frontend/ranks.h"
 
 #include "base/counters.h"
 #include "base/log.h"
-#include "ir/ir.h"
 #include "rt/ranks/dist.h"
 
 #include <assert.h>
@@ -217,62 +215,6 @@ all_settled(void) {
   return true;
 }
 
-static bool
-is_open(const struct op_set_core *handle) {
-  const struct fe_set *s = (const struct fe_set *)handle;
-  return !s->settled && !s->fixed;
-}
-
-/* All sets and maps as a trace; `parts`: as they lie over ranks. */
-static struct ir_trace *
-declarations(const struct rt_part *parts) {
-  struct ir_trace *t = ir_trace_new("numbering");
-  for (uint32_t s = 0; s < fe_all.nsets; s++) {
-    const struct fe_set *set = fe_all.sets[s];
-    bool open = parts || is_open(&set->pub);
-    struct ir_set x = {.name = set->pub.name,
-                       .n = parts ? parts[s].n : set->rt.n,
-                       .flags = open ? IR_SET_AUTO : 0,
-                       .tag = s};
-    ir_add_set(t, x);
-  }
-  for (uint32_t k = 0; k < fe_all.nmaps; k++) {
-    const struct fe_map *m = fe_all.maps[k];
-    struct ir_map x = {.name = m->pub.name,
-                       .from = (ir_ref)m->pub.from->index,
-                       .to = (ir_ref)m->pub.to->index,
-                       .arity = (uint32_t)m->pub.dim,
-                       .tag = k};
-    ir_add_map(t, x);
-  }
-  return t;
-}
-
-static void
-measured(struct ir_map *m, double locality) {
-  m->scatter = 1 + (uint32_t)(1000 * locality + 0.5);
-}
-
-/* What the trace (TAKE) says of the numbers of set s once the pass has been
- * over it; *any: of some set. */
-static status
-said_of(struct ir_trace *t, int by, uint32_t *said, uint32_t *any) {
-  status st = fe_passes_number(&t, by);
-  *any = 0;
-  for (uint32_t s = 0; s < fe_all.nsets; s++) {
-    said[s] = t->sets[s].flags & (IR_SET_RCM | IR_SET_BISECT);
-    *any |= said[s];
-  }
-  ir_trace_free(t);
-  return st;
-}
-
-static enum rt_renumber_by
-method(uint32_t any) {
-  assert(any == IR_SET_RCM || any == IR_SET_BISECT);
-  return any == IR_SET_BISECT ? RT_RENUMBER_BISECT : RT_RENUMBER_RCM;
-}
-
 static void
 describe_sets(struct rt_mesh_set *sets, const uint32_t *said) {
   for (uint32_t s = 0; s < fe_all.nsets; s++)
@@ -302,13 +244,13 @@ orders_adopt(const struct rt_mesh_set *sets) {
 
 /* As the trace says of each set. */
 static status
-number_sets(const uint32_t *said, uint32_t any) {
+number_sets(const uint32_t *said, enum rt_renumber_by how) {
   const struct rt_relation **maps = mem_alloc(fe_all.nmaps + 1, sizeof *maps);
   struct rt_mesh_set *sets = mem_alloc(fe_all.nsets + 1, sizeof *sets);
   double begin = timer_wall();
   describe_sets(sets, said);
   for (uint32_t k = 0; k < fe_all.nmaps; k++) maps[k] = &fe_all.maps[k]->rt;
-  status st = rt_renumber(sets, fe_all.nsets, maps, fe_all.nmaps, method(any));
+  status st = rt_renumber(sets, fe_all.nsets, maps, fe_all.nmaps, how);
   for (uint32_t s = 0; st == OK && s < fe_all.nsets; s++)
     if (sets[s].row) fe_all.sets[s]->numbered = said[s];
   if (st == OK) st = orders_adopt(sets);
@@ -323,17 +265,19 @@ number_sets(const uint32_t *said, uint32_t any) {
 static status
 number_open(int by) {
   if (all_settled()) return OK;
-  struct ir_trace *t = declarations(NULL);
-  uint32_t n = 0, any, *said = mem_alloc(fe_all.nsets + 1, sizeof *said);
+  uint32_t n = 0, *said = mem_alloc(fe_all.nsets + 1, sizeof *said);
+  double *local = mem_alloc(fe_all.nmaps + 1, sizeof *local);
   for (uint32_t k = 0; k < fe_all.nmaps; k++) {
     const struct rt_relation *m = &fe_all.maps[k]->rt;
-    if (!is_open(fe_all.maps[k]->pub.from) && !is_open(fe_all.maps[k]->pub.to))
-      continue;
-    if (by < 0) measured(&t->maps[k], rt_locality(&m, 1));
-    n++;
+    bool open = fe_set_open(fe_all.maps[k]->pub.from) ||
+                fe_set_open(fe_all.maps[k]->pub.to);
+    local[k] = open && by < 0 ? rt_locality(&m, 1) : -1;
+    n += open;
   }
-  status st = said_of(t, n ? by : 0, said, &any);
-  if (st == OK && any) st = number_sets(said, any);
+  int how;
+  status st = fe_numbering(NULL, local, n ? by : 0, said, &how);
+  if (st == OK && how >= 0) st = number_sets(said, (enum rt_renumber_by)how);
+  free(local);
   free(said);
   return st;
 }
@@ -341,22 +285,25 @@ number_open(int by) {
 /* As the trace says of each part, `by` the pass's option. */
 static status
 number_parts(struct rt_dist *d, int by, struct rt_dist_ordered *got) {
-  struct ir_trace *t = declarations(d->parts);
-  uint32_t any, *said = mem_alloc(fe_all.nsets + 1, sizeof *said);
+  uint32_t *said = mem_alloc(fe_all.nsets + 1, sizeof *said);
+  idx_g *sizes = mem_alloc(fe_all.nsets + 1, sizeof *sizes);
   uint64_t *bytes = mem_alloc(fe_all.nsets + 1, sizeof *bytes);
   double *local = mem_alloc(d->nmaps + 1, sizeof *local);
+  for (uint32_t s = 0; s < fe_all.nsets; s++) sizes[s] = d->parts[s].n;
   for (uint32_t i = 0; i < fe_all.ndats; i++)
     if (!fe_all.dats[i]->freed)
       bytes[fe_all.dats[i]->pub.set->index] +=
           (uint64_t)fe_all.dats[i]->pub.size;
   if (by < 0) rt_dist_locality(d, local);
-  for (uint32_t k = 0; by < 0 && k < d->nmaps; k++)
-    measured(&t->maps[k], local[k]);
-  status st = said_of(t, d->nmaps ? by : 0, said, &any);
-  if (st == OK && any) st = rt_dist_order(d, method(any), bytes, got);
+  for (uint32_t k = 0; by >= 0 && k < d->nmaps; k++) local[k] = -1;
+  int how;
+  status st = fe_numbering(sizes, local, d->nmaps ? by : 0, said, &how);
+  if (st == OK && how >= 0)
+    st = rt_dist_order(d, (enum rt_renumber_by)how, bytes, got);
   for (uint32_t s = 0; s < fe_all.nsets; s++)
     fe_all.sets[s]->numbered = st == OK ? said[s] : 0;
   free(bytes);
+  free(sizes);
   free(local);
   free(said);
   return st;

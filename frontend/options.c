@@ -3,7 +3,7 @@
 #include "frontend/programs.h"
 
 #include "base/log.h"
-#include "lower/lower.h"
+#include "lower/sanitize.h"
 #include "rt/store/dev.h"
 #include "rt/store/store.h"
 

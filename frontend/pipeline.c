@@ -4,19 +4,15 @@
 #include "frontend/ranks.h"
 
 #include "ir/ir.h"
-#include "lower/lower.h"
+#include "lower/machine.h"
 #include "passes/pass.h"
-#include "rt/device/device.h"
-#include "rt/ranks/comm.h"
 
 /* Does a loop of the trace run on a device whose code is not a processor's? */
 static bool
 on_gpu(const struct ir_trace *t) {
   for (ir_ref n = 0; n < t->nnodes; n++) {
     const char *target = t->nodes[n].op == IR_LOOP ? t->nodes[n].target : NULL;
-    if (target_is_device(target) &&
-        fe_target_device(target)->code_kind != RT_CODE_SPIR)
-      return true;
+    if (target_is_device(target) && fe_target_gpu(target)) return true;
   }
   return false;
 }
@@ -33,7 +29,7 @@ fe_passes_run(struct ir_trace **t, struct fe_program *p) {
              "cores{off=%d}%s%s",
              colours, fe.opt.increments - OPT_increments_auto, on_gpu(*t),
              fe.opt.reproducible != 0, low_machine_vector(),
-             fe.opt.team - OPT_team_auto, fe_ranked() ? fe_ranks.comm->size : 1,
+             fe.opt.team - OPT_team_auto, fe_ranks.size,
              fe.opt.reproducible || !fe.opt.overlap,
              *fe_ranks.halo_with ? "," : "", fe_ranks.halo_with);
   struct pass_options o = {.disable = disable.s,

@@ -7,6 +7,7 @@
 
 #include "ir/ir.h"
 #include "lower/lower.h"
+#include "lower/sanitize.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -93,7 +94,9 @@ make_from(struct ir_trace **t, struct fe_program *p,
                         .constant = fe_env_constant,
                         .vector_math = fe.opt.vector_math != 0,
                         .device = env_device};
-  TRY(low_sanitize_find(fe.opt.sanitize, &env.sanitize));
+  enum low_sanitize sanitize;
+  TRY(low_sanitize_find(fe.opt.sanitize, &sanitize));
+  env.sanitize = sanitize;
   TRY(fe_passes_run(t, p));
   if (levels_of(*t) > fe_ranks.level) {
     *again = true; /* and all that was known of values is history */

@@ -135,6 +135,8 @@ void fe_states_sweep(void);
 const char *fe_dat_at(const struct fe_dat *d, bool *both_out);
 /* The device of a target's name; the name of the target with this memory. */
 struct rt_device *fe_target_device(const char *name);
+/* Is code for it other than a processor's? */
+bool fe_target_gpu(const char *name);
 bool fe_devices_any(void);
 /* "opencl:0 (its name)" */
 void fe_device_text(const struct rt_device *d, struct str *out);

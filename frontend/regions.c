@@ -22,7 +22,7 @@ fe_program_remark(const struct fe_program *program, struct ir_trace *t) {
     const struct rt_launch *l = &p->launches[i];
     if (!l->offload) continue;
     struct str where = STR_INIT;
-    fe_device_text(l->offload->code->device, &where);
+    fe_device_text(rt_launch_device(l), &where);
     ir_remark(t, "device: %s runs on %s%s%s%s", l->name, where.s,
               l->nconflicts ? ", writes through maps " : "",
               l->nconflicts ? how[l->offload->form] : "",

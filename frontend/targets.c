@@ -109,6 +109,11 @@ fe_target_device(const char *name) {
   return NULL;
 }
 
+bool
+fe_target_gpu(const char *name) {
+  return fe_target_device(name)->code_kind != RT_CODE_SPIR;
+}
+
 static status
 push(const char *text) {
   uint32_t k;

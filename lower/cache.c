@@ -22,6 +22,7 @@
 #include "lower/disk.h"
 #include "lower/loader.h"
 #include "lower/region.h"
+#include "rt/device/code.h"
 
 #include <assert.h>
 #include <pthread.h>

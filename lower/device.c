@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "lower/disk.h"
 #include "lower/module.h"
+#include "rt/device/code.h"
 
 #include <assert.h>
 #include <stdlib.h>

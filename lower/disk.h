@@ -44,10 +44,4 @@ void low_disk_share(bool on);
 bool low_disk_turn_begin(void);
 void low_disk_turn_end(void);
 
-/* ---- machine.c ----------------------------------------------------------- */
-
-/* What this machine's CPU tells about itself: all that LLVM derives its name
- * and features from. */
-void low_machine_text(struct str *out);
-
 #endif

@@ -9,7 +9,6 @@
 #define LOWER_LOWER_H
 
 #include "base/err.h"
-#include "lower/sanitize.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,8 +28,8 @@ struct low_env {
   /* The open device of this target. */
   struct rt_device *(*device)(void *user, const char *target);
   void *user;
-  bool vector_math;           /* exp, log, pow, sin by libmvec, to 4 ulp */
-  enum low_sanitize sanitize; /* instrument the code */
+  bool vector_math;  /* exp, log, pow, sin by libmvec, to 4 ulp */
+  uint32_t sanitize; /* enum low_sanitize: instrument the code */
 };
 
 /* Where a captured value comes from: bytes [offset, ...) of the record of the
@@ -73,8 +72,6 @@ void low_sweep_end(void);
 void low_device_clear(void);
 /* Free all compiled regions (op_exit). */
 void low_clear(void);
-/* Bytes of this machine's widest vectors. */
-uint32_t low_machine_vector(void);
 /* Threads that compile; 0: one for each processor. */
 void low_set_threads(int threads);
 

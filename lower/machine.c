@@ -1,10 +1,9 @@
 /* The CPU by its own account. LLVM takes name and features from the same
  * registers, so that code made on a CPU with equal text runs here; asking LLVM
  * would mean to load it. */
-#include "lower/disk.h"
-#include "lower/lower.h"
+#include "lower/machine.h"
 
-#include <stdint.h>
+#include <stdbool.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>

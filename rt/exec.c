@@ -364,9 +364,9 @@ run_reduce(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
  * not: what a failure loses is what launches and copies write. */
 static struct rt_device *
 batch_of(const struct rt_program *p, const struct rt_cmd *cmd) {
-  const struct rt_offload *o =
-      cmd->op == RT_LAUNCH ? p->launches[cmd->a].offload : NULL;
-  if (o) return o->code->device;
+  const struct rt_launch *l =
+      cmd->op == RT_LAUNCH ? &p->launches[cmd->a] : NULL;
+  if (l && l->offload) return rt_launch_device(l);
   return cmd->op == RT_COPY ? cmd->device : NULL;
 }
 

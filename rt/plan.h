@@ -8,7 +8,6 @@
 #define RT_PLAN_H
 
 #include "base/err.h"
-#include "base/kept.h"
 #include "base/str.h"
 #include "base/types.h"
 #include "rt/mesh/relation.h"
@@ -16,6 +15,7 @@
 
 struct rt_device;
 struct rt_dev_arg;
+struct rt_dev_code;
 struct rt_stage;
 struct rt_comm;
 struct rt_halo;
@@ -127,14 +127,6 @@ enum rt_form {
   RT_FORM_COLOUR, /* in two levels, a launch for each colour of blocks */
   RT_FORM_STAGE /* blocks add in local memory, then to the device's, atomically
                    */
-};
-
-/* Kernels of a region on a device; lower has them, the device runs them. */
-struct rt_dev_code {
-  struct kept kept; /* first; its maker's */
-  struct rt_device *device;
-  void *code;
-  void *run, *combine; /* NULL: not there */
 };
 
 /* Staging through entries[0 .. nentries) of one map: a number for each block's
@@ -272,6 +264,8 @@ void rt_exec_cancel(struct rt_program *p);
 void rt_exec_keep(struct rt_program *p);
 /* How its launches were last split over threads, in lines. */
 void rt_exec_explain(const struct rt_program *p, struct str *out);
+/* The device that an offloaded launch runs on. */
+struct rt_device *rt_launch_device(const struct rt_launch *l);
 /* Elements that a thread gets at least; < 0: the library's choice. */
 void rt_set_thread_least(idx_l n);
 /* Forget what was measured: functions are no longer those that they were. */

@@ -26,7 +26,7 @@ layer passes    base/ ir/ passes/
 layer rt        base/ rt/
 layer rt/hdf5   base/ rt/ rt/hdf5/
 layer rt/mpi    base/ rt/ranks/comm.h rt/ranks/partition.h rt/mpi/
-layer lower     base/ ir/ lower/ rt/plan.h rt/store/dev.h rt/device/device.h rt/walk/reduce.h rt/store/store.h include/op2_blob.h
+layer lower     base/ ir/ lower/ rt/plan.h rt/store/dev.h rt/device/device.h rt/device/code.h rt/walk/reduce.h rt/store/store.h include/op2_blob.h
 layer lower/llvm base/ lower/ lower/llvm/ rt/plan.h rt/device/device.h include/op2_blob.h
 layer frontend  base/ ir/ passes/ rt/ lower/ frontend/ include/
 layer include   include/

@@ -52,6 +52,7 @@
 
 #include "base/arena.h"
 #include "base/counters.h"
+#include "rt/device/code.h"
 #include "rt/ranks/dist.h"
 #include "rt/walk/reduce.h"
 #include "rt/store/residency.h"
@@ -60,6 +61,12 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct rt_device *
+rt_launch_device(const struct rt_launch *l) {
+  assert(l->offload);
+  return l->offload->code->device;
+}
 
 /* WAITING_BYTES: private memory of a group whose items wait for each other; a
  * driver may keep that of all of them on one stack. */

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "lower/disk.h"
 #include "lower/loader.h"
+#include "lower/machine.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "rt_make.h"
 
 #include "base/counters.h"
+#include "rt/device/code.h"
 #include "rt/store/residency.h"
 
 enum { N = 10, DIM = 3 };

@@ -1,0 +1,55 @@
+/* Numbering: what pass `number` says of the program's sets, in a trace that has
+ * nothing but their declarations and what was measured of the maps. */
+#include "frontend/handles.h"
+#include "frontend/programs.h"
+
+#include "ir/ir.h"
+#include "rt/mesh/order.h"
+
+#include <assert.h>
+
+/* `sizes`: of the parts over ranks, all of which are open; NULL: none are. */
+static void
+declare_sets(struct ir_trace *t, const idx_g *sizes) {
+  for (uint32_t s = 0; s < fe_all.nsets; s++) {
+    const struct fe_set *set = fe_all.sets[s];
+    bool open = sizes || fe_set_open(&set->pub);
+    struct ir_set x = {.name = set->pub.name,
+                       .n = sizes ? sizes[s] : set->rt.n,
+                       .flags = open ? IR_SET_AUTO : 0,
+                       .tag = s};
+    ir_add_set(t, x);
+  }
+}
+
+static void
+declare_maps(struct ir_trace *t, const double *locality) {
+  for (uint32_t k = 0; k < fe_all.nmaps; k++) {
+    const struct fe_map *m = fe_all.maps[k];
+    struct ir_map x = {.name = m->pub.name,
+                       .from = (ir_ref)m->pub.from->index,
+                       .to = (ir_ref)m->pub.to->index,
+                       .arity = (uint32_t)m->pub.dim,
+                       .tag = k};
+    if (locality[k] >= 0) x.scatter = 1 + (uint32_t)(1000 * locality[k] + 0.5);
+    ir_add_map(t, x);
+  }
+}
+
+status
+fe_numbering(const idx_g *sizes, const double *locality, int by, uint32_t *said,
+             int *how) {
+  struct ir_trace *t = ir_trace_new("numbering");
+  declare_sets(t, sizes);
+  declare_maps(t, locality);
+  status st = fe_passes_number(&t, by);
+  *how = -1;
+  for (uint32_t s = 0; s < fe_all.nsets; s++) {
+    said[s] = t->sets[s].flags & (IR_SET_RCM | IR_SET_BISECT);
+    assert(said[s] != (IR_SET_RCM | IR_SET_BISECT));
+    if (said[s])
+      *how = said[s] == IR_SET_BISECT ? RT_RENUMBER_BISECT : RT_RENUMBER_RCM;
+  }
+  ir_trace_free(t);
+  return st;
+}

@@ -87,10 +87,16 @@ stand_of(const struct fe_dat *d) {
   return s;
 }
 
+/* Without devices and ranks there is nothing to tell. */
+static bool
+stands_count(void) {
+  return fe_devices_any() || fe_ranked();
+}
+
 void
 fe_program_stand(struct fe_program *p) {
   uint32_t n = p->low->program->ndats;
-  if (!fe_devices_any() && !fe_ranked()) return;
+  if (!stands_count()) return;
   p->stands = mem_alloc(n + 1, sizeof *p->stands);
   for (uint32_t i = 0; i < n; i++)
     p->stands[i] = stand_of(fe_all.dats[p->low->dat_tags[i]]);
@@ -98,7 +104,8 @@ fe_program_stand(struct fe_program *p) {
 
 bool
 fe_program_stands(const struct fe_program *p) {
-  for (uint32_t i = 0; p->stands && i < p->low->program->ndats; i++) {
+  if (!p->stands) return !stands_count(); /* a device may have come since */
+  for (uint32_t i = 0; i < p->low->program->ndats; i++) {
     struct fe_stand was = p->stands[i];
     struct fe_stand is = stand_of(fe_all.dats[p->low->dat_tags[i]]);
     if (was.at != is.at || was.both != is.both ||
@@ -178,6 +185,7 @@ fe_program_bytes(const struct fe_program *p) {
   const struct rt_program *rt = p->low->program;
   size_t bytes = sizeof *p + p->nwords * sizeof *p->words + strlen(p->before) +
                  strlen(p->after) + strlen(p->explain);
+  if (p->stands) bytes += rt->ndats * sizeof *p->stands;
   for (uint32_t i = 0; i < rt->nlaunches; i++)
     bytes += sizeof *rt->launches +
              rt->launches[i].nbinds * sizeof *rt->launches[i].binds;

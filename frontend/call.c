@@ -176,6 +176,14 @@ text_bytes(const char *s) {
   return s ? strlen(s) + 1 : 0;
 }
 
+/* The type of argument a; of arguments that pass the same text, one copy. */
+static const char *
+type_copy(char **to, const struct fe_call *c, const op_arg *args, uint32_t a) {
+  for (uint32_t i = 0; i < a; i++)
+    if (args[i].type == args[a].type) return c->key[i].type;
+  return text_copy(to, args[a].type);
+}
+
 /* The key's texts are copied: the program may build them in a buffer. */
 void
 fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
@@ -188,7 +196,7 @@ fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
   c->key = mem_alloc(c->nargs + 1, sizeof *c->key);
   for (uint32_t a = 0; a < c->nargs; a++) {
     c->key[a] = args[a];
-    c->key[a].type = text_copy(&to, args[a].type);
+    c->key[a].type = type_copy(&to, c, args, a);
   }
 }
 

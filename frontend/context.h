@@ -17,7 +17,8 @@
  *   sweep.c    what is kept of programs, calls and the rest, and what goes
  *   consts.c   constants: folded while they keep their value
  *   slots.c    dats: declared, overlaid, freed, used again
- *   number.c   numbers sets anew where the program's order is bad
+ *   number.c   numbers sets anew where the program's order is bad; numbering.c
+ *              asks a pass
  *   checkpoint.c, restart.c
  *              what a run needs to go on, in a file
  *   ranks.c, spread.c
@@ -87,7 +88,7 @@ void fe_error_told(status st);
 /* Without printing: for calls that return the status when no handler is set. */
 status fe_error_returned(status st);
 /* Library up, no kernel under way, and this the thread of op_init? Else an
- * error; 0 then. */
+ * error (fe_enter_refused tells it); 0 then. */
 bool fe_enter_refused(const char *what);
 static inline bool
 fe_enter(const char *what) {

@@ -250,13 +250,16 @@ number_sets(const uint32_t *said, enum rt_renumber_by how) {
   double begin = timer_wall();
   describe_sets(sets, said);
   for (uint32_t k = 0; k < fe_all.nmaps; k++) maps[k] = &fe_all.maps[k]->rt;
+  double before = rt_locality(maps, fe_all.nmaps);
   status st = rt_renumber(sets, fe_all.nsets, maps, fe_all.nmaps, how);
   for (uint32_t s = 0; st == OK && s < fe_all.nsets; s++)
     if (sets[s].row) fe_all.sets[s]->numbered = said[s];
   if (st == OK) st = orders_adopt(sets);
   if (st == OK)
-    LOG_INFO("renumbered: %.2f cache lines for each entry of a map; %.3f s",
-             rt_locality(maps, fe_all.nmaps), timer_wall() - begin);
+    LOG_INFO("renumbered (%s): %.2f cache lines for each entry of a map, %.2f "
+             "before; %.3f s",
+             how == RT_RENUMBER_RCM ? "rcm" : "bisect",
+             rt_locality(maps, fe_all.nmaps), before, timer_wall() - begin);
   free(maps);
   free(sets);
   return st;

@@ -7,6 +7,11 @@
 #include "lower/machine.h"
 #include "passes/pass.h"
 
+/* Values of OP2_TEAM are those of the pass's option. */
+_Static_assert(OPT_team_one - OPT_team_auto == IR_TEAM_ONE &&
+                   OPT_team_all - OPT_team_auto == IR_TEAM_ALL,
+               "words.def and teams.def");
+
 /* Does a loop of the trace run on a device whose code is not a processor's? */
 static bool
 on_gpu(const struct ir_trace *t) {

@@ -17,6 +17,7 @@
  *
  * All regions are compiled before the program is handed out, so that a kernel
  * that does not compile leaves everything pending. */
+#include "ir/cost.h"
 #include "ir/hold.h"
 #include "lower/device.h"
 #include "lower/maker.h"
@@ -124,6 +125,7 @@ low_launch_offload(const struct ir_node *n, const struct low_region *r,
                               n->line, r->name);
 }
 
+_Static_assert((int)IR_TEAM_LEAST == (int)RT_TEAM_LEAST, "one fact");
 static const enum rt_team_way team_of[IR_TEAM_COUNT] = {
     [IR_TEAM_NONE] = RT_TEAM_ALL,          [IR_TEAM_ONE] = RT_TEAM_ONE,
     [IR_TEAM_ALL] = RT_TEAM_ALL,           [IR_TEAM_BUSY] = RT_TEAM_BUSY,

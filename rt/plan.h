@@ -266,6 +266,8 @@ void rt_exec_keep(struct rt_program *p);
 void rt_exec_explain(const struct rt_program *p, struct str *out);
 /* The device that an offloaded launch runs on. */
 struct rt_device *rt_launch_device(const struct rt_launch *l);
+/* Elements from which on a launch is split into several shares. */
+enum { RT_TEAM_LEAST = 2 * 512 };
 /* Elements that a thread gets at least; < 0: the library's choice. */
 void rt_set_thread_least(idx_l n);
 /* Forget what was measured: functions are no longer those that they were. */

@@ -50,7 +50,7 @@
 
 #include <assert.h>
 
-enum { LEAST = 512, COLD = 2, TRIES = 3, SAMPLE = 8 };
+enum { LEAST = RT_TEAM_LEAST / 2, COLD = 2, TRIES = 3, SAMPLE = 8 };
 
 #define NAP 0.01         /* seconds alone, at first */
 #define LONGEST 2.0      /* ... at most */

@@ -22,6 +22,10 @@ check_in(struct ir_check *c, struct versions *s, ir_ref n, uint32_t k) {
   else if (v->def != IR_NONE && v->def >= n)
     ir_bad_arg(c, n, k, "%s is defined later, by node %u",
                ir_value_text(t, a->in), v->def);
+  if (ir_op_info[t->nodes[n].op].root && v->version + 1 != s->next[v->dat])
+    ir_bad_arg(c, n, k, "%s is looked at, but %%%s.%u stands there by then",
+               ir_value_text(t, a->in), t->dats[v->dat].name,
+               s->next[v->dat] - 1);
   if (s->freed[v->dat])
     ir_bad_arg(c, n, k, "%%%s was freed before", t->dats[v->dat].name);
   if (a->out != IR_NONE && t->values[a->out].version != v->version + 1)

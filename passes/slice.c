@@ -152,6 +152,13 @@ slice_is_flush(const struct ir_trace *t) {
   return true;
 }
 
+static bool
+slice_all_needed(const struct slice *s) {
+  for (ir_ref i = 0; i < s->t->nnodes; i++)
+    if (!s->needed[i]) return false;
+  return true;
+}
+
 /* Needed nodes first, then the others, both in their order. */
 static void
 slice_move(struct slice *s) {
@@ -189,8 +196,9 @@ pass_slice(struct ir_trace *t, const struct pass_ctx *c) {
   slice_index(&s);
   slice_close(&s);
   slice_ends(&s);
-  slice_move(&s);
+  bool all = slice_all_needed(&s); /* then all stay where they are */
+  if (!all) slice_move(&s);
   free(s.touch), free(s.start), free(s.finger);
   free(s.needed), free(s.stack);
-  return changed || (t->nnodes && ir_deferred(&t->nodes[t->nnodes - 1]));
+  return changed || !all;
 }

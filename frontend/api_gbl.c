@@ -52,7 +52,8 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
   g->name = strcpy(mem_grow(g->name, strlen(name) + 1, 1), name);
   free(g->data);
   g->data = data;
-  g->bytes = bytes;
+  rt_cell_clear(&g->cell);
+  g->cell.bytes = g->bytes = bytes;
   g->type = t;
   g->dim = (uint32_t)dim;
   g->freed = g->parked = false;
@@ -118,6 +119,7 @@ gbl_set(op2_gbl handle, const void *in) {
     g->pending++;
   } else {
     memcpy(g->data, in, g->bytes);
+    rt_cell_written(&g->cell, false);
   }
   fe_gbl_found(g);
   return OK;

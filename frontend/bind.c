@@ -58,8 +58,11 @@ fill_tables(struct fe_program *p, const struct fe_global_src *globals) {
     rt->halo = fe_ranks.halo;
   }
   p->globals = mem_alloc(rt->nglobals + 1, sizeof *p->globals);
-  for (uint32_t i = 0; i < rt->nglobals; i++)
+  for (uint32_t i = 0; i < rt->nglobals; i++) {
     p->globals[i] = globals[p->low->global_tags[i]];
+    if (!p->globals[i].raw)
+      rt->cells[i] = &fe_all.gbls[p->globals[i].gbl]->cell;
+  }
   p->params = mem_alloc(rt->nparams + 1, sizeof *p->params);
   for (uint32_t i = 0; i < rt->nparams; i++)
     p->params[i] = param_src(&p->low->captures[i]);

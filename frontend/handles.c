@@ -15,6 +15,7 @@ fe_handles_clear(void) {
   for (uint32_t i = 0; i < fe_all.ngbls; i++) {
     free(fe_all.gbls[i]->name);
     free(fe_all.gbls[i]->data);
+    rt_cell_clear(&fe_all.gbls[i]->cell);
     free(fe_all.gbls[i]->lost);
     free(fe_all.gbls[i]);
   }

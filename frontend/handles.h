@@ -65,8 +65,9 @@ struct fe_gbl { /* op2_gbl */
   char *name;
   struct type type;
   uint32_t dim, index;
-  void *data; /* value after all that ran */
+  void *data; /* value after all that ran, but for what a device has */
   size_t bytes;
+  struct rt_cell cell;
   bool freed, parked;
   bool called; /* as a dat's */
   char *lost;  /* as a dat's */

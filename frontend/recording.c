@@ -169,6 +169,7 @@ fe_tail_do(struct fe_tail *t) {
   if (r->kind == FE_REC_SET_GBL) {
     struct fe_gbl *g = fe_all.gbls[r->what];
     memcpy(g->data, t->captured + r->capture, g->bytes);
+    rt_cell_written(&g->cell, false);
     g->pending++; /* rec_done takes it back */
   }
   rec_done(r);

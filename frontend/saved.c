@@ -127,6 +127,7 @@ fe_saved_restore_gbl(struct rt_file *f, struct fe_gbl *g) {
   SCOPED_STR key = STR_INIT;
   struct rt_rows r = fe_rows_one(g->dim, g->type, false);
   fe_gbl_key(g, &key);
+  rt_cell_written(&g->cell, false);
   return rt_io_read(f, key.s, &r, g->data);
 }
 

@@ -31,8 +31,8 @@ status fe_upload(const char *api, op_dat dat);
 status fe_look(struct fe_dat *d, bool rw);
 /* The same for `api`, on all ranks; then its mirror is current. Collective. */
 status fe_look_at(const char *api, struct fe_dat *d, bool rw);
-/* Run what the global's value needs. */
-status fe_look_gbl(const struct fe_gbl *g);
+/* Run what the global's value needs; the host has it then. */
+status fe_look_gbl(struct fe_gbl *g);
 /* Run all; from now on the dat lies in the memory that the program sees. One
  * rank. */
 status fe_dat_pin(struct fe_dat *d);

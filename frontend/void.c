@@ -50,6 +50,7 @@ fe_lose_dat(struct fe_dat *d, struct fe_cause cause) {
 void
 fe_lose_gbl(struct fe_gbl *g, struct fe_cause cause) {
   if (g->lost) return;
+  rt_cell_written(&g->cell, false);
   g->lost = fe_text_copy(cause.text);
   g->lost_by = cause.st;
   fe_all.nvoid++;

@@ -13,9 +13,9 @@ fe_look(struct fe_dat *d, bool rw) {
 }
 
 status
-fe_look_gbl(const struct fe_gbl *g) {
-  if (!g->pending) return OK;
-  return fe_run((struct fe_request){FE_WANT_GBL, g->index});
+fe_look_gbl(struct fe_gbl *g) {
+  if (g->pending) TRY(fe_run((struct fe_request){FE_WANT_GBL, g->index}));
+  return rt_cell_download(&g->cell, g->data);
 }
 
 status

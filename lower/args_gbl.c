@@ -156,6 +156,7 @@ low_gbl_slot(struct low_args *g, uint32_t number) {
   if (g->reductions[number] >= 0) return low_reduction_slot(g, number);
   struct low_bind b = low_gbl_bind(g, a, RT_BIND_GLOBAL, g->m->gbl_no[a->dat]);
   b.alone = !g->m->shared[ir_root(g->m->t, a->dat)];
+  assert(b.alone || !g->device); /* each has a cell of its own there */
   if (a->access == ACC_WORK) return low_work_slot(g, a);
   return low_hold_of(g, a) == IR_HOLD_COPY ? low_const_slot(g, b)
                                            : low_whole_slot(g, b);

@@ -1,10 +1,10 @@
 /* Regions on devices: what they need beside the region, and the cache of their
  * kernels.
  *
- * Captured values and globals of a launch travel in one block, so each gets a
- * place there, and so does the start of each payload; accumulators have their
- * places in a row. Both are part of the key, with the region's own key, the
- * device, and the form of conflicting writes (device_form.c).
+ * Captured values of a launch travel in one block, so each gets a place there;
+ * accumulators have their places in a row. Both are part of the key, with the
+ * region's own key, the device, and the form of conflicting writes
+ * (device_form.c).
  *
  * Behind the kernels of this process lies the cache on disk (disk.c), which
  * holds code by what it was made from and for: format, architecture, form,
@@ -42,15 +42,15 @@ low_form_key(const struct low_region *r, const struct low_device_form *f,
              enum low_key which, struct str *key) {
   assert(!f->nuses == !f->nstrips);
   assert(f->bind_at && f->sum_at);
-  uint32_t head[] = {f->kind,    f->form, f->atomic,
-                     f->ordered, f->row,  r->nreductions};
+  uint32_t head[] = {f->kind, f->form,        f->atomic, f->ordered,
+                     f->row,  r->nreductions, f->nwords, f->scalar_bytes};
   str_addn(key, (const char *)head, sizeof head);
   str_addn(key, (const char *)f->bind_at, r->nbinds * sizeof *f->bind_at);
   for (uint32_t k = 0; k < r->nreductions; k++) {
     const struct rt_reduction *x = &r->reductions[k];
-    uint32_t row[] = {x->type.kind,     x->type.size,         x->dim,
-                      x->access,        (uint32_t)x->payload, f->sum_at[k],
-                      f->payload_at[k], f->claim_at[k]};
+    uint32_t row[] = {x->type.kind,  x->type.size,         x->dim,
+                      x->access,     (uint32_t)x->payload, f->sum_at[k],
+                      f->claim_at[k]};
     str_addn(key, (const char *)row, sizeof row);
   }
   low_region_key(r, which, key);

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCALAR_ALIGN = 16, ROW_ALIGN = 128 };
+enum { SCALAR_ALIGN = 16, ROW_ALIGN = 16 };
+/* Larger rows leave few items of a group in the local memory of any device. */
+enum { LOCAL_ROW = 1024 };
 _Static_assert((int)IR_STAGE_ENTRIES == (int)RT_STAGE_ENTRIES,
                "room for a map's entries");
 _Static_assert((int)IR_STAGE_ALIGN == (int)RT_STRIP_ALIGN,
@@ -33,49 +35,52 @@ low_bind_bytes(const struct low_region *r, uint32_t bind) {
 
 static uint32_t
 low_scalar_add(struct rt_offload *o, uint32_t *cap, struct rt_scalar s) {
-  assert(s.bytes > 0 && o->scalar_bytes % SCALAR_ALIGN == 0);
-  s.offset = (uint32_t)o->scalar_bytes;
-  o->scalar_bytes += round_up(s.bytes, SCALAR_ALIGN);
+  bool word = s.bytes <= RT_SCALARS_WORD;
+  assert(s.bytes > 0 && o->scalar_bytes % RT_SCALARS_WORD == 0);
+  s.offset = (uint32_t)round_up(o->scalar_bytes,
+                                word ? RT_SCALARS_WORD : SCALAR_ALIGN);
+  o->scalar_bytes = s.offset + round_up(s.bytes, RT_SCALARS_WORD);
   VEC_PUSH(o->scalars, o->nscalars, *cap, s);
   return s.offset;
 }
 
-/* Places of binds and payloads in the block, of sums in the row. */
+/* Places of captured values in the block. */
 static void
-low_form_places(const struct low_region *r, struct arena *a,
+low_form_values(const struct low_region *r, struct arena *a,
                 struct low_device_form *f, struct rt_offload *o) {
-  struct rt_launch l = {.reductions = r->reductions,
-                        .nreductions = r->nreductions};
   uint32_t cap = 0;
   f->bind_at = ARENA_ARRAY(a, uint32_t, r->nbinds + 1);
-  f->payload_at = ARENA_ARRAY(a, uint32_t, r->nreductions + 1);
+  for (uint32_t k = 0; k < r->nbinds; k++) {
+    struct rt_scalar s = {.param = r->binds[k].index};
+    f->bind_at[k] = LOW_NOWHERE;
+    if (r->binds[k].kind != RT_BIND_PARAM) continue;
+    s.bytes = low_bind_bytes(r, k);
+    f->bind_at[k] = low_scalar_add(o, &cap, s);
+  }
+  if (o->scalar_bytes <= (size_t)RT_SCALARS_WORDS * RT_SCALARS_WORD)
+    o->nwords = (uint32_t)(o->scalar_bytes / RT_SCALARS_WORD);
+  f->scalar_bytes = (uint32_t)o->scalar_bytes;
+  f->nwords = o->nwords;
+}
+
+/* Places of sums in the row. */
+static void
+low_form_sums(const struct low_region *r, struct arena *a,
+              struct low_device_form *f, struct rt_offload *o) {
+  struct rt_launch l = {.reductions = r->reductions,
+                        .nreductions = r->nreductions};
   f->sum_at = ARENA_ARRAY(a, uint32_t, r->nreductions + 1);
   f->claim_at = ARENA_ARRAY(a, uint32_t, r->nreductions + 1);
-  size_t row = r->claims ? rt_reduce_claim(&l) : rt_reduce_row(&l);
+  size_t row =
+      r->claims ? rt_reduce_claim(&l) : rt_reduce_offset(&l, r->nreductions);
   o->row = round_up(row, ROW_ALIGN);
   f->row = (uint32_t)o->row;
-  for (uint32_t k = 0; k < r->nbinds; k++) {
-    const struct low_bind *b = &r->binds[k];
-    bool param = b->kind == RT_BIND_PARAM;
-    f->bind_at[k] = LOW_NOWHERE;
-    if (param || b->kind == RT_BIND_GLOBAL)
-      f->bind_at[k] =
-          low_scalar_add(o, &cap,
-                         (struct rt_scalar){b->index, low_bind_bytes(r, k), 0,
-                                            param, b->written});
-  }
+  o->rows_local = f->rows_local = row <= LOCAL_ROW;
   for (uint32_t k = 0; k < r->nreductions; k++) {
-    const struct rt_reduction *x = &r->reductions[k];
     f->sum_at[k] = (uint32_t)rt_reduce_offset(&l, k);
     f->claim_at[k] = LOW_NOWHERE;
     if (r->claims && rt_reduce_claim_offset(&l, k))
       f->claim_at[k] = (uint32_t)rt_reduce_claim_offset(&l, k);
-    f->payload_at[k] = LOW_NOWHERE;
-    if (x->payload >= 0)
-      f->payload_at[k] =
-          low_scalar_add(o, &cap,
-                         (struct rt_scalar){x->global, x->dim * x->type.size, 0,
-                                            false, false});
   }
 }
 
@@ -163,5 +168,6 @@ low_form_make(const struct low_region *r, struct arena *a,
     f->ordered |= r->reductions[k].payload >= 0;
   o->form = f->form;
   o->item_bytes = low_item_bytes(r);
-  low_form_places(r, a, f, o);
+  low_form_values(r, a, f, o);
+  low_form_sums(r, a, f, o);
 }

@@ -312,6 +312,22 @@ low_cmds_make(struct low_maker *m) {
   return OK;
 }
 
+/* Places of globals on devices. */
+static void
+low_cells_make(const struct low_maker *m) {
+  const struct ir_trace *t = m->t;
+  struct rt_program *p = m->p;
+  p->own_cells = mem_alloc(p->nglobals + 1, sizeof *p->own_cells);
+  p->cells = mem_alloc(p->nglobals + 1, sizeof(struct rt_cell *));
+  for (ir_ref k = 0; k < t->ndats; k++) {
+    const struct ir_dat *d = &t->dats[k];
+    if (d->kind != IR_GBL) continue;
+    struct rt_cell *c = &p->own_cells[m->gbl_no[k]];
+    c->bytes = (size_t)d->dim * d->type.size;
+    p->cells[m->gbl_no[k]] = c;
+  }
+}
+
 /* Tables that the owner of the program fills. */
 static void
 low_tables_make(struct rt_program *p) {
@@ -357,6 +373,7 @@ low_make(struct low_maker *m) {
   if (s == OK) {
     low_outs_make(m, final);
     low_tables_make(m->p);
+    low_cells_make(m);
   }
   free(final);
   return s;

@@ -11,6 +11,7 @@
 #include "base/counters.h"
 #include "base/log.h"
 #include "rt/device/device.h"
+#include "rt/device/globals.h"
 #include "rt/ranks/dist.h"
 #include "rt/walk/exact.h"
 #include "rt/walk/launch.h"
@@ -297,6 +298,7 @@ run_set_global(struct rt_program *p, const struct rt_cmd *cmd,
   (void)out;
   assert(cmd->a < p->nglobals && cmd->b < p->nparams);
   memcpy(p->globals[cmd->a], p->params[cmd->b], cmd->bytes);
+  rt_global_written(p, cmd->a);
   return OK;
 }
 
@@ -409,9 +411,11 @@ run_each(struct rt_program *p, struct rt_device **batch) {
 static status
 run_commands(struct rt_program *p) {
   struct rt_device *batch = NULL;
+  rt_globals_begin(p);
   status st = run_each(p, &batch);
   status end = rt_device_batch(&batch, NULL);
-  return st == OK ? end : st;
+  TRY(st == OK ? end : st);
+  return rt_globals_end(p);
 }
 
 /* ---- deliver ------------------------------------------------------------- */
@@ -451,14 +455,24 @@ rt_exec_cancel(struct rt_program *p) {
   release_slots(p);
 }
 
+/* A run broke: others' messages are on their way, and what was to go up may not
+ * have. */
+static void
+forget_sent(struct rt_program *p) {
+  if (p->halo) rt_halo_finish(p->halo);
+  rt_globals_broken(p);
+  for (uint32_t i = 0; i < p->nlaunches; i++)
+    if (p->launches[i].offload) p->launches[i].offload->sent = false;
+}
+
 status
 rt_exec_run(struct rt_program *p) {
   status st = run_commands(p);
   if (st == OK) {
     deliver(p);
     p->broken = false;
-  } else if (p->halo) {
-    rt_halo_finish(p->halo); /* others' messages are on their way */
+  } else {
+    forget_sent(p);
   }
   release_slots(p);
   return st;
@@ -472,6 +486,7 @@ offload_free(struct rt_offload *o) {
   free(o->strips);
   free(o->stages);
   free(o->args);
+  rt_dev_mem_free(o->scalar_mem);
   free(o->staging);
   free(o);
 }
@@ -497,6 +512,10 @@ rt_program_free(struct rt_program *p) {
   free(p->maps);
   free(p->dats);
   free(p->globals);
+  for (uint32_t i = 0; p->own_cells && i < p->nglobals; i++)
+    rt_cell_clear(&p->own_cells[i]);
+  free(p->own_cells);
+  free(p->cells);
   free(p->params);
   free(p->addresses);
   free(p);

@@ -2,7 +2,7 @@
  *
  * A program is made once per shape of trace and run many times. It refers to
  * the user's things by small program-local numbers; the frontend fills the
- * tables `sets maps dats` once, and `globals params` before each run.
+ * tables `sets maps dats cells` once, and `globals params` before each run.
  */
 #ifndef RT_PLAN_H
 #define RT_PLAN_H
@@ -94,12 +94,12 @@ enum rt_run_mode {
   RT_RUN_PARTS     /* the same: by parts, if their borders are short */
 };
 
-/* A value of a few bytes that an offloaded launch takes along. */
+/* A captured value of a few bytes that an offloaded launch takes along. */
 struct rt_scalar {
-  uint32_t index, bytes, offset;
-  bool param;   /* params[index]; else globals[index] */
-  bool written; /* and brings back */
+  uint32_t param, bytes, offset;
 };
+/* Captured values of so many bytes in all are arguments of the kernel. */
+enum { RT_SCALARS_WORD = 8, RT_SCALARS_WORDS = 32 };
 
 /* A global that a launch updates in place, element by element: over ranks it
  * goes from rank to rank, as from element to element. */
@@ -148,8 +148,13 @@ struct rt_offload {
   struct rt_dev_code *code; /* KEEP */
   struct rt_scalar *scalars;
   uint32_t nscalars;
+  uint32_t nwords; /* as arguments; 0: they are in memory, if there are any */
   size_t scalar_bytes;
+  struct rt_dev_mem *scalar_mem; /* of this launch */
+  char *staging;                 /* what it was sent last */
+  bool sent;
   size_t row;        /* bytes of a work item's accumulators */
+  bool rows_local;   /* those of a group are in its local memory */
   size_t item_bytes; /* of a work item's private copies */
   enum rt_form form;
   struct rt_stage_use *uses; /* of RT_FORM_STAGE */
@@ -157,8 +162,12 @@ struct rt_offload {
   uint32_t nuses, nstrips;
   const struct rt_stage **stages; /* of uses, in the run at hand */
   struct rt_dev_arg *args;        /* of offload.c, kept from run to run */
-  char *staging;
 };
+
+/* Work items of a group that wait for each other, of the group that the device
+ * has at most. */
+uint32_t rt_offload_group(const struct rt_offload *o, uint32_t group,
+                          size_t local);
 
 /* Who runs the shares of a launch: one thread for each; one for all; one for
  * each, but measured where other work wants the processors; whoever was faster
@@ -244,6 +253,8 @@ struct rt_program {
   const struct rt_relation **maps;
   struct rt_dat **dats;
   void **globals;
+  struct rt_cell **cells; /* of globals: its own, or KEEP; NULL: no device */
+  struct rt_cell *own_cells;
   const void **params;
   void **addresses;
   struct rt_comm *comm; /* KEEP; NULL: one rank */

@@ -40,11 +40,6 @@ low_device_kind(enum rt_code_kind kind) {
 /* ---- arguments ----------------------------------------------------------- */
 
 static bool
-is_argument(const struct low_bind *b) {
-  return low_device_passes(b->kind);
-}
-
-static bool
 is_word(const struct low_bind *b) {
   return b->kind == RT_BIND_STRIDE || b->kind == RT_BIND_OFFSET;
 }
@@ -68,55 +63,76 @@ find_places(struct low_emit *em) {
   }
 }
 
-/* Where each bind is in this kernel. */
+/* Captured values that are arguments from `n` on, as a block of private memory;
+ * those in memory are there. It stands in the entry block: variables start from
+ * it (device_globals.c). */
+static LLVMValueRef
+find_values(struct low_emit *em, uint32_t n) {
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  uint32_t words = em->form->nwords;
+  if (!em->form->scalar_bytes) return NULL;
+  if (!words) return LLVMGetParam(em->fn, n);
+  LLVMValueRef block = ll_entry_alloca(em->b, i64, words, 16, "values");
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(em->b);
+  LLVMPositionBuilderAtEnd(em->b, LLVMGetEntryBasicBlock(em->fn));
+  for (uint32_t k = 0; k < words; k++)
+    LLVMBuildStore(
+        em->b, LLVMGetParam(em->fn, n + k),
+        low_device_at(em, block,
+                      ll_i64(em->ctx, (int64_t)k * RT_SCALARS_WORD)));
+  LLVMPositionBuilderAtEnd(em->b, here);
+  return block;
+}
+
+/* Where each bind is in this kernel, whose sums are argument n. */
 static void
-find_binds(struct low_emit *em) {
+find_binds(struct low_emit *em, uint32_t n) {
   const struct low_region *r = em->r;
-  uint32_t n = 0;
   for (uint32_t k = 0; k < r->nbinds; k++) {
-    if (!is_argument(&r->binds[k])) continue;
-    mark_argument(em, &r->binds[k], n);
-    em->arg[k] = LLVMGetParam(em->fn, n++);
+    int32_t at = low_device_argument(r, k);
+    if (at < 0) continue;
+    mark_argument(em, &r->binds[k], (uint32_t)at);
+    em->arg[k] = LLVMGetParam(em->fn, (uint32_t)at);
   }
   find_places(em);
-  assert(n + RT_ARG_SUMS < LLVMCountParams(em->fn));
-  LLVMValueRef scalars = LLVMGetParam(em->fn, n + RT_ARG_SCALARS);
-  LLVMValueRef sums = LLVMGetParam(em->fn, n + RT_ARG_SUMS);
+  assert(n < LLVMCountParams(em->fn));
   em->item = em->kind->item(em, LOW_ITEM_GLOBAL);
-  em->row = low_device_at(em, sums,
-                          LLVMBuildNSWMul(em->b, em->item,
-                                          ll_i64(em->ctx, em->form->row), ""));
-  em->scalars = scalars;
+  em->sums = LLVMGetParam(em->fn, n);
+  low_device_rows(em, NULL);
+  em->scalars = find_values(em, n + 1);
   for (uint32_t k = 0; k < r->nbinds; k++) {
     uint32_t at = em->form->bind_at[k];
     if (r->binds[k].kind == RT_BIND_ACC)
       em->arg[k] = low_device_at(
           em, em->row, ll_i64(em->ctx, em->form->sum_at[r->binds[k].index]));
     else if (at != LOW_NOWHERE)
-      em->arg[k] = low_device_at(em, scalars, ll_i64(em->ctx, at));
+      em->arg[k] = low_device_at(em, em->scalars, ll_i64(em->ctx, at));
   }
 }
 
 void
 low_device_kernel(struct low_emit *em, const char *name, LLVMValueRef *p,
-                  uint32_t np, uint32_t n_all, bool room) {
+                  uint32_t np, uint32_t n_all) {
   assert(np <= n_all);
   const struct low_region *r = em->r;
+  const struct low_device_form *f = em->form;
   LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx), ptr = low_device_ptr(em);
-  LLVMTypeRef *types =
-      mem_alloc(r->nbinds + RT_ARGS_SHARED + n_all + 1, sizeof *types);
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < r->nbinds; k++)
-    if (is_argument(&r->binds[k]))
-      types[n++] = is_word(&r->binds[k]) ? i64 : ptr;
-  uint32_t more = n + RT_ARGS_SHARED;
-  for (uint32_t k = 0; k < np + RT_ARGS_SHARED; k++) types[n++] = ptr;
-  for (uint32_t k = 0; k < n_all - np; k++) types[n++] = i64;
-  if (room && em->kind->room_is_argument)
+  uint32_t sums = (uint32_t)low_device_argument(r, r->nbinds), n = sums;
+  uint32_t block = f->scalar_bytes && !f->nwords;
+  SCOPED LLVMTypeRef *types =
+      mem_alloc(sums + f->nwords + n_all + 3, sizeof *types);
+  for (uint32_t k = 0; k < r->nbinds; k++) {
+    int32_t at = low_device_argument(r, k);
+    if (at >= 0) types[at] = is_word(&r->binds[k]) ? i64 : ptr;
+  }
+  for (uint32_t k = 0; k < 1 + block; k++) types[n++] = ptr;
+  for (uint32_t k = 0; k < f->nwords; k++) types[n++] = i64;
+  uint32_t more = n;
+  for (uint32_t k = 0; k < n_all; k++) types[n++] = k < np ? ptr : i64;
+  if (low_form_has_room(f) && em->kind->room_is_argument)
     types[n++] = LLVMPointerTypeInContext(em->ctx, LOW_SPACE_LOCAL);
   low_device_open(em, name, types, n);
-  free(types);
-  find_binds(em);
+  find_binds(em, sums);
   for (uint32_t k = 0; k < n_all; k++) p[k] = LLVMGetParam(em->fn, more + k);
 }
 
@@ -169,7 +185,7 @@ slots_end(struct low_emit *em) {
 }
 
 void
-low_device_begin(struct low_emit *em, LLVMValueRef fresh) {
+low_device_begin(struct low_emit *em) {
   uint32_t n = em->r->nslots;
   LLVMValueRef *mem = mem_alloc(6 * (size_t)n + 1, sizeof *mem);
   em->home = mem;
@@ -179,13 +195,13 @@ low_device_begin(struct low_emit *em, LLVMValueRef fresh) {
   em->kept = mem + 4 * n;
   em->made_by = mem + 5 * n;
   slots_begin(em);
-  low_device_sums_begin(em, fresh);
+  low_device_sums_begin(em);
 }
 
 void
-low_device_end(struct low_emit *em) {
+low_device_end(struct low_emit *em, LLVMValueRef fresh) {
   slots_end(em);
-  low_device_sums_end(em);
+  low_device_sums_end(em, fresh);
   free(em->home);
   low_device_close(em);
 }
@@ -198,11 +214,11 @@ element_at(struct low_emit *em, LLVMValueRef at, LLVMValueRef mapped,
            LLVMValueRef i) {
   LLVMBuilderRef b = em->b;
   LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
-  LLVMBasicBlockRef after = low_device_if(
-      em, LLVMBuildICmp(b, LLVMIntNE, mapped, ll_i64(em->ctx, 0), ""));
+  LLVMBasicBlockRef after =
+      ll_if(em->b, LLVMBuildICmp(b, LLVMIntNE, mapped, ll_i64(em->ctx, 0), ""));
   LLVMValueRef there = low_entry(em, at, i);
   LLVMBasicBlockRef to = LLVMGetInsertBlock(b);
-  low_device_endif(em, after);
+  ll_endif(em->b, after);
   LLVMValueRef e = LLVMBuildPhi(b, LLVMTypeOf(i), "e");
   LLVMAddIncoming(e, (LLVMValueRef[]){i, there},
                   (LLVMBasicBlockRef[]){from, to}, 2);
@@ -213,8 +229,8 @@ static void
 build_region(struct low_emit *em) {
   LLVMBuilderRef b = em->b;
   LLVMValueRef p[RT_PLAIN_ARGS];
-  low_device_kernel(em, LOW_ENTRY, p, RT_PLAIN_LO, RT_PLAIN_ARGS, false);
-  low_device_begin(em, NULL);
+  low_device_kernel(em, LOW_ENTRY, p, RT_PLAIN_LO, RT_PLAIN_ARGS);
+  low_device_begin(em);
   LLVMValueRef lo = LLVMBuildNSWMul(b, em->item, p[RT_PLAIN_MUL], "");
   lo = LLVMBuildNSWAdd(b, p[RT_PLAIN_LO], lo, "lo");
   LLVMValueRef hi = LLVMBuildNSWAdd(b, lo, p[RT_PLAIN_SPAN], "");
@@ -228,18 +244,19 @@ build_region(struct low_emit *em) {
   low_emit_element(em);
   low_device_claims_note(em, l.i);
   ll_loop_end(b, &l, NULL);
-  low_device_end(em);
+  low_device_end(em, NULL);
 }
 
 static void
 build_colour(struct low_emit *em) {
   LLVMBuilderRef b = em->b;
   LLVMValueRef p[RT_COLOUR_ARGS];
-  low_device_kernel(em, LOW_COLOUR, p, RT_COLOUR_LO, RT_COLOUR_ARGS, false);
+  low_device_kernel(em, LOW_COLOUR, p, RT_COLOUR_LO, RT_COLOUR_ARGS);
   LLVMValueRef group = em->kind->item(em, LOW_ITEM_GROUP);
-  /* groups below `fresh` have rows from a colour before */
-  low_device_begin(em, LLVMBuildICmp(b, LLVMIntSGE, group, p[RT_COLOUR_FRESH],
-                                     "fresh"));
+  /* groups below RT_COLOUR_FRESH have sums from a colour before */
+  LLVMValueRef fresh =
+      LLVMBuildICmp(b, LLVMIntSGE, group, p[RT_COLOUR_FRESH], "fresh");
+  low_device_begin(em);
   LLVMValueRef block =
       low_entry(em, p[RT_COLOUR_ORDER],
                 LLVMBuildNSWAdd(b, p[RT_COLOUR_FIRST], group, ""));
@@ -252,12 +269,12 @@ build_colour(struct low_emit *em) {
   LLVMValueRef ncolours = low_entry(em, p[RT_COLOUR_NCOLOURS], block);
   struct ll_loop l = ll_loop_begin(b, ll_i64(em->ctx, 0), ncolours, "colour");
   LLVMBasicBlockRef after =
-      low_device_if(em, LLVMBuildICmp(b, LLVMIntEQ, mine, l.i, "due"));
+      ll_if(em->b, LLVMBuildICmp(b, LLVMIntEQ, mine, l.i, "due"));
   low_emit_element(em);
-  low_device_endif(em, after);
+  ll_endif(em->b, after);
   em->kind->barrier(em);
   ll_loop_end(b, &l, NULL);
-  low_device_end(em);
+  low_device_end(em, fresh);
 }
 
 /* ---- the module ---------------------------------------------------------- */

@@ -40,15 +40,19 @@ status low_device_globals(struct low_emit *em);
 
 /* ---- device_sums.c ------------------------------------------------------- */
 
-/* Accumulators of a work item: their start, and back to its row. `fresh` NULL:
- * always; else i1: continue with the row where false. */
-void low_device_sums_begin(struct low_emit *em, LLVMValueRef fresh);
-void low_device_sums_end(struct low_emit *em);
+/* Accumulators of a work item: their start, and into the group's sums, which
+ * all of its items pass alike. `fresh` NULL: always; else i1: where false, the
+ * group has sums from a launch before. */
+void low_device_sums_begin(struct low_emit *em);
+void low_device_sums_end(struct low_emit *em, LLVMValueRef fresh);
+/* Where the items' accumulators are: the room, and each its row. `groups` NULL:
+ * as many as the launch has. */
+void low_device_rows(struct low_emit *em, LLVMValueRef groups);
 /* Before an element: keep what claims are about. After it: `number` made what
  * has changed. */
 void low_device_claims_keep(struct low_emit *em);
 void low_device_claims_note(struct low_emit *em, LLVMValueRef number);
-/* The kernel that joins rows; struct rt_reduction says how. */
+/* The kernel that joins the groups' sums; struct rt_reduction says how. */
 void low_device_combine(struct low_emit *em);
 
 /* ---- device_stage.c ------------------------------------------------------ */
@@ -62,14 +66,14 @@ enum { LOW_SPACE_GLOBAL = 1, LOW_SPACE_LOCAL = 3 }; /* of SPIR and PTX */
 const struct low_device_kind *low_device_kind(enum rt_code_kind kind);
 /* Is the module valid? ERR_COMPILE */
 status low_device_verify(struct low_emit *em);
-/* Open a kernel: binds, scalars, sums, then `n` arguments, of which `np` are
- * memory and the others words, and perhaps room in local memory. p[0..n): those
- * arguments. */
+/* Open a kernel: binds, sums, captured values, then `n` arguments, the first
+ * `np` of which are memory and the others words, and room in local memory if
+ * the form has it. p[0..n): those arguments. */
 void low_device_kernel(struct low_emit *em, const char *name, LLVMValueRef *p,
-                       uint32_t np, uint32_t n, bool room);
+                       uint32_t np, uint32_t n);
 /* Slots and accumulators before the elements and after them. */
-void low_device_begin(struct low_emit *em, LLVMValueRef fresh);
-void low_device_end(struct low_emit *em);
+void low_device_begin(struct low_emit *em);
+void low_device_end(struct low_emit *em, LLVMValueRef fresh);
 /* ---- device_parts.c ------------------------------------------------------ */
 
 LLVMTypeRef low_device_ptr(struct low_emit *em);
@@ -79,13 +83,8 @@ LLVMValueRef low_device_inside(struct low_emit *em, LLVMValueRef lo,
 /* Colour of the item's element, -1 where it is not `inside`. */
 LLVMValueRef low_device_colour(struct low_emit *em, LLVMValueRef colours,
                                LLVMValueRef inside);
-/* Builder into a new block that runs if `condition`; the block after it. */
-LLVMBasicBlockRef low_device_if(struct low_emit *em, LLVMValueRef condition);
-void low_device_endif(struct low_emit *em, LLVMBasicBlockRef after);
 void low_device_atomic_add(struct low_emit *em, struct type t, LLVMValueRef p,
                            LLVMValueRef x);
-/* Is a bind of this kind an argument of the kernels? */
-bool low_device_passes(enum rt_bind_kind kind);
 /* base + offset bytes */
 LLVMValueRef low_device_at(struct low_emit *em, LLVMValueRef base,
                            LLVMValueRef offset);

@@ -114,16 +114,20 @@ bound_as(const struct low_emit *em, LLVMValueRef g, size_t *size_out) {
   return -1;
 }
 
-/* `size` bytes at `from` (the launch's scalars) to private memory. */
+/* `size` bytes at `from` (captured values) to private memory, in words as large
+ * as the size allows; both begin at multiples of RT_SCALARS_WORD. */
 static void
 copy_in(struct low_emit *em, LLVMValueRef to, LLVMValueRef from, size_t size) {
   assert(size > 0);
-  LLVMTypeRef i8 = LLVMInt8TypeInContext(em->ctx);
-  for (size_t k = 0; k < size; k++) {
+  unsigned bytes = RT_SCALARS_WORD;
+  while (size % bytes) bytes /= 2;
+  LLVMTypeRef word = LLVMIntTypeInContext(em->ctx, 8 * bytes);
+  for (size_t k = 0; k < size / bytes; k++) {
     LLVMValueRef at = ll_i64(em->ctx, (int64_t)k);
     LLVMValueRef v = LLVMBuildLoad2(
-        em->b, i8, LLVMBuildInBoundsGEP2(em->b, i8, from, &at, 1, ""), "");
-    LLVMBuildStore(em->b, v, LLVMBuildInBoundsGEP2(em->b, i8, to, &at, 1, ""));
+        em->b, word, LLVMBuildInBoundsGEP2(em->b, word, from, &at, 1, ""), "");
+    LLVMBuildStore(em->b, v,
+                   LLVMBuildInBoundsGEP2(em->b, word, to, &at, 1, ""));
   }
 }
 
@@ -154,7 +158,7 @@ fill_in(struct low_emit *em, LLVMValueRef init, LLVMValueRef to) {
 }
 
 static status
-make_private(struct low_emit *em, LLVMValueRef g, LLVMValueRef scalars) {
+make_private(struct low_emit *em, LLVMValueRef g) {
   assert(LLVMIsAGlobalVariable(g));
   LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(em->fn);
   LLVMPositionBuilderBefore(em->b, LLVMGetFirstInstruction(entry));
@@ -166,21 +170,12 @@ make_private(struct low_emit *em, LLVMValueRef g, LLVMValueRef scalars) {
   int32_t bind = bound_as(em, g, &size);
   if (bind >= 0)
     copy_in(em, mine,
-            low_device_at(em, scalars,
+            low_device_at(em, em->scalars,
                           ll_i64(em->ctx, em->form->bind_at[bind])),
             size);
   else
     fill_in(em, LLVMGetInitializer(g), mine);
   return replace_uses(em, g, mine);
-}
-
-/* Parameter `scalars` of a kernel: behind the binds. */
-static LLVMValueRef
-scalars_of(const struct low_emit *em) {
-  unsigned n = 0;
-  for (uint32_t k = 0; k < em->r->nbinds; k++)
-    n += low_device_passes(em->r->binds[k].kind);
-  return LLVMGetParam(em->fn, n + RT_ARG_SCALARS);
 }
 
 /* Those that are used now; *more_out: there were such, and what they hold may
@@ -195,7 +190,7 @@ make_all_private(struct low_emit *em, bool *more_out) {
       continue;
     if (LLVMIsDeclaration(g))
       FAIL(ERR_COMPILE, "variable %s has no value on a device", ll_name(g));
-    TRY(make_private(em, g, scalars_of(em)));
+    TRY(make_private(em, g));
     *more_out = true;
   }
   return OK;

@@ -69,14 +69,14 @@ build_move(struct low_emit *em, unsigned bytes, bool packs) {
   LLVMValueRef per = LLVMBuildNSWMul(b, p[RT_MOVE_DIM], p[RT_MOVE_PER], "per");
   LLVMValueRef all = LLVMBuildNSWMul(b, p[RT_MOVE_N], per, "");
   LLVMBasicBlockRef after =
-      low_device_if(em, LLVMBuildICmp(b, LLVMIntULT, em->item, all, ""));
+      ll_if(em->b, LLVMBuildICmp(b, LLVMIntULT, em->item, all, ""));
   LLVMValueRef ends[2];
   find_ends(em, p, word, per, ends);
   LLVMValueRef v = LLVMBuildLoad2(b, word, ends[packs ? 0 : 1], "");
   LLVMSetAlignment(v, bytes);
   v = LLVMBuildStore(b, v, ends[packs ? 1 : 0]);
   LLVMSetAlignment(v, bytes);
-  low_device_endif(em, after);
+  ll_endif(em->b, after);
   low_device_close(em);
 }
 

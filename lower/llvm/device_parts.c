@@ -46,32 +46,7 @@ low_device_close(struct low_emit *em) {
   em->kind->mark(em, em->fn);
 }
 
-bool
-low_device_passes(enum rt_bind_kind kind) {
-  return kind == RT_BIND_SLOT || kind == RT_BIND_STRIDE ||
-         kind == RT_BIND_OFFSET || kind == RT_BIND_MAP ||
-         kind == RT_BIND_START || kind == RT_BIND_NAMED || kind == RT_BIND_ROWS;
-}
-
 /* ---- elements and branches ----------------------------------------------- */
-
-LLVMBasicBlockRef
-low_device_if(struct low_emit *em, LLVMValueRef condition) {
-  assert(LLVMTypeOf(condition) == LLVMInt1TypeInContext(em->ctx));
-  LLVMBasicBlockRef yes = LLVMAppendBasicBlockInContext(em->ctx, em->fn, "if");
-  LLVMBasicBlockRef after =
-      LLVMAppendBasicBlockInContext(em->ctx, em->fn, "after");
-  LLVMBuildCondBr(em->b, condition, yes, after);
-  LLVMPositionBuilderAtEnd(em->b, yes);
-  return after;
-}
-
-void
-low_device_endif(struct low_emit *em, LLVMBasicBlockRef after) {
-  assert(!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(em->b)));
-  LLVMBuildBr(em->b, after);
-  LLVMPositionBuilderAtEnd(em->b, after);
-}
 
 LLVMValueRef
 low_device_inside(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {

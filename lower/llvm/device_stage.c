@@ -141,9 +141,9 @@ add_by_colours(struct low_emit *em, const struct stage *s, LLVMValueRef block,
   LLVMValueRef n = low_entry(em, s->ncolours, block);
   struct ll_loop l = ll_loop_begin(b, ll_i64(em->ctx, 0), n, "colour");
   LLVMBasicBlockRef after =
-      low_device_if(em, LLVMBuildICmp(b, LLVMIntEQ, mine, l.i, "due"));
+      ll_if(em->b, LLVMBuildICmp(b, LLVMIntEQ, mine, l.i, "due"));
   add_element(em, s);
-  low_device_endif(em, after);
+  ll_endif(em->b, after);
   em->kind->barrier(em);
   ll_loop_end(b, &l, NULL);
 }
@@ -182,9 +182,9 @@ run_block(struct low_emit *em, struct stage *s, LLVMValueRef block) {
   em->e =
       LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, block, s->size, ""), s->local, "e");
   LLVMValueRef inside = low_device_inside(em, s->lo, s->hi);
-  LLVMBasicBlockRef after = low_device_if(em, inside);
+  LLVMBasicBlockRef after = ll_if(em->b, inside);
   low_emit_element(em);
-  low_device_endif(em, after);
+  ll_endif(em->b, after);
   add_by_colours(em, s, block, inside);
   for (uint32_t k = 0; k < em->form->nstrips; k++) carry_over(em, s, k);
   em->kind->barrier(em);
@@ -201,14 +201,14 @@ low_device_stage(struct low_emit *em) {
   struct stage s = {.begin = mem + n,
                     .count = mem + n + f->nuses,
                     .strip = mem + n + 2 * f->nuses};
-  low_device_kernel(em, LOW_STAGE, mem, np, n, true);
+  low_device_kernel(em, LOW_STAGE, mem, np, n);
   read_params(em, &s, mem);
-  low_device_begin(em, NULL);
+  low_device_begin(em);
   place_strips(em, &s);
   struct ll_loop l = ll_loop_begin_step(
       em->b, em->kind->item(em, LOW_ITEM_GROUP), s.blocks, s.groups, "block");
   run_block(em, &s, l.i);
   ll_loop_end(em->b, &l, NULL);
-  low_device_end(em);
+  low_device_end(em, NULL);
   free(mem);
 }

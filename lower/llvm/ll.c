@@ -100,6 +100,27 @@ ll_function(LLVMBuilderRef b) {
   return LLVMGetBasicBlockParent(LLVMGetInsertBlock(b));
 }
 
+LLVMBasicBlockRef
+ll_if(LLVMBuilderRef b, LLVMValueRef condition) {
+  LLVMValueRef fn = ll_function(b);
+  LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(fn));
+  assert(LLVMTypeOf(condition) == LLVMInt1TypeInContext(ctx));
+  LLVMBasicBlockRef yes = LLVMAppendBasicBlockInContext(ctx, fn, "if");
+  LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(ctx, fn, "after");
+  LLVMBuildCondBr(b, condition, yes, after);
+  LLVMPositionBuilderAtEnd(b, yes);
+  return after;
+}
+
+void
+ll_endif(LLVMBuilderRef b, LLVMBasicBlockRef after) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+  assert(!LLVMGetBasicBlockTerminator(here));
+  LLVMBuildBr(b, after);
+  LLVMMoveBasicBlockAfter(after, here);
+  LLVMPositionBuilderAtEnd(b, after);
+}
+
 struct ll_loop
 ll_loop_begin(LLVMBuilderRef b, LLVMValueRef lo, LLVMValueRef hi,
               const char *name) {

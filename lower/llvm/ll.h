@@ -78,6 +78,11 @@ struct ll_loop ll_loop_begin_step(LLVMBuilderRef b, LLVMValueRef lo,
                                   const char *name);
 void ll_loop_end(LLVMBuilderRef b, struct ll_loop *l, LLVMValueRef md);
 
+/* if (condition): ll_if leaves the builder in the branch, ll_endif behind it.
+ */
+LLVMBasicBlockRef ll_if(LLVMBuilderRef b, LLVMValueRef condition);
+void ll_endif(LLVMBuilderRef b, LLVMBasicBlockRef after);
+
 /* An alloca in the entry block of the builder's function. */
 LLVMValueRef ll_entry_alloca(LLVMBuilderRef b, LLVMTypeRef type, uint64_t n,
                              unsigned align, const char *name);

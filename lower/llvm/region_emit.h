@@ -34,7 +34,8 @@ struct low_emit {
   /* on a device (device.h); NULL on the host */
   const struct low_device_kind *kind;
   const struct low_device_form *form;
-  LLVMValueRef item, row, scalars; /* its number, accumulators, small values */
+  LLVMValueRef item, scalars;   /* its number, small values */
+  LLVMValueRef sums, room, row; /* of groups; of this one's items, its own */
   LLVMValueRef *kept; /* of slots that claim: values before the element, and */
   LLVMValueRef *made_by; /* the elements that made those; NULL: others */
   /* *p += x while others do the same; NULL: nobody does */

@@ -70,9 +70,11 @@ ptx_item(struct low_emit *em, enum low_item which) {
   static const char local[] = "llvm.nvvm.read.ptx.sreg.tid.x";
   static const char group[] = "llvm.nvvm.read.ptx.sreg.ctaid.x";
   static const char size[] = "llvm.nvvm.read.ptx.sreg.ntid.x";
+  static const char groups[] = "llvm.nvvm.read.ptx.sreg.nctaid.x";
   if (which == LOW_ITEM_LOCAL) return ptx_register(em, local);
   if (which == LOW_ITEM_GROUP) return ptx_register(em, group);
   if (which == LOW_ITEM_SIZE) return ptx_register(em, size);
+  if (which == LOW_ITEM_GROUPS) return ptx_register(em, groups);
   LLVMValueRef first = LLVMBuildNSWMul(em->b, ptx_register(em, group),
                                        ptx_register(em, size), "");
   return LLVMBuildNSWAdd(em->b, first, ptx_register(em, local), "item");
@@ -87,8 +89,9 @@ ptx_barrier(struct low_emit *em) {
 static LLVMValueRef
 ptx_room(struct low_emit *em) {
   LLVMTypeRef none = LLVMArrayType2(LLVMInt8TypeInContext(em->ctx), 0);
-  LLVMValueRef g =
-      LLVMAddGlobalInAddressSpace(em->m, none, "op2_room", LOW_SPACE_LOCAL);
+  LLVMValueRef g = LLVMGetNamedGlobal(em->m, "op2_room");
+  if (g) return g;
+  g = LLVMAddGlobalInAddressSpace(em->m, none, "op2_room", LOW_SPACE_LOCAL);
   LLVMSetAlignment(g, RT_STRIP_ALIGN);
   return g;
 }

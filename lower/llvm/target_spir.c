@@ -63,7 +63,9 @@ spir_item(struct low_emit *em, enum low_item which) {
   static const char *const names[] = {[LOW_ITEM_GLOBAL] = "_Z13get_global_idj",
                                       [LOW_ITEM_LOCAL] = "_Z12get_local_idj",
                                       [LOW_ITEM_GROUP] = "_Z12get_group_idj",
-                                      [LOW_ITEM_SIZE] = "_Z14get_local_sizej"};
+                                      [LOW_ITEM_SIZE] = "_Z14get_local_sizej",
+                                      [LOW_ITEM_GROUPS] =
+                                          "_Z14get_num_groupsj"};
   return spir_builtin(em, names[which], LLVMInt64TypeInContext(em->ctx), 0);
 }
 

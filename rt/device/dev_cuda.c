@@ -34,8 +34,7 @@ enum {
 };
 
 enum {
-  GROUP = 256,
-  ROWS_PER_MULTIPROCESSOR = 1024,
+  ROWS_PER_MULTIPROCESSOR = 4096, /* two times as many as run at once */
   RING_BYTES = 16 << 20,
   RING_ALIGN = 256,
   NEWEST =
@@ -148,7 +147,7 @@ read_facts(struct rt_device *d, int device) {
          d->target.number, d->name, arch, OLDEST);
   snprintf(d->arch, sizeof d->arch, "sm_%d", arch < NEWEST ? arch : NEWEST);
   d->code_kind = RT_CODE_PTX;
-  d->group = GROUP;
+  d->group = RT_DEVICE_GROUP;
   d->local = (size_t)shared;
   d->rows = (uint32_t)units * ROWS_PER_MULTIPROCESSOR;
   return OK;
@@ -161,6 +160,7 @@ cu_close(struct rt_device *d) {
   cu_graphs_close(d);
   for (uint32_t k = 0; k < x->nevents; k++) cu.cuEventDestroy(x->events[k]);
   free(x->events);
+  free(x->reads);
   if (x->ring) cu.cuMemFreeHost(x->ring);
   if (x->stream) cu.cuStreamDestroy(x->stream);
   if (x->retained) cu.cuDevicePrimaryCtxRelease(x->device);
@@ -199,10 +199,15 @@ enter(const struct rt_device *d) {
 
 static status
 cu_finish(struct rt_device *d) {
+  struct cu_device *x = cu_of(d);
+  uint32_t nreads = x->nreads;
+  x->nreads = 0; /* none comes of one that fails */
   TRY(enter(d));
   TRY(cu_give(d));
-  CU(d, cuStreamSynchronize(cu_of(d)->stream));
-  cu_of(d)->used = 0;
+  CU(d, cuStreamSynchronize(x->stream));
+  for (uint32_t k = 0; k < nreads; k++)
+    memcpy(x->reads[k].to, x->reads[k].room, x->reads[k].bytes);
+  x->used = 0;
   return OK;
 }
 
@@ -299,18 +304,25 @@ cu_write(struct rt_device *d, void *to, const void *from, size_t bytes) {
 }
 
 static status
-cu_read(struct rt_device *d, void *to, void *from, size_t bytes) {
+cu_read_start(struct rt_device *d, void *to, void *from, size_t bytes) {
+  struct cu_device *x = cu_of(d);
   TRY(enter(d));
   for (size_t at = 0, n; at < bytes; at += n) {
     char *room;
     n = bytes - at;
     TRY(ring_take(d, &n, &room));
     TRY(cu_give(d));
-    CU(d, cuMemcpyDtoHAsync(room, (char *)from + at, n, cu_of(d)->stream));
-    TRY(cu_finish(d));
-    memcpy((char *)to + at, room, n);
+    CU(d, cuMemcpyDtoHAsync(room, (char *)from + at, n, x->stream));
+    struct cu_read r = {(char *)to + at, room, n};
+    VEC_PUSH(x->reads, x->nreads, x->reads_cap, r);
   }
   return OK;
+}
+
+static status
+cu_read(struct rt_device *d, void *to, void *from, size_t bytes) {
+  TRY(cu_read_start(d, to, from, bytes));
+  return cu_finish(d);
 }
 
 static status
@@ -452,6 +464,7 @@ const struct rt_driver rt_driver_cuda = {.count = cu_count,
                                          .mem_free = cu_mem_free,
                                          .write = cu_write,
                                          .read = cu_read,
+                                         .read_start = cu_read_start,
                                          .copy = cu_copy,
                                          .code_new = cu_code_new,
                                          .code_free = cu_code_free,

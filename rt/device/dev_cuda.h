@@ -40,12 +40,20 @@ struct cu_list {
 
 struct cu_graph;
 
+/* A copy that is under way to `room` in the ring. */
+struct cu_read {
+  char *to, *room;
+  size_t bytes;
+};
+
 struct cu_device {
   int device;
   bool retained;
   void *context, *stream;
   char *ring; /* pinned */
   size_t used;
+  struct cu_read *reads; /* since the last wait */
+  uint32_t nreads, reads_cap;
   bool batch;              /* commands are kept back */
   struct cu_list kept;     /* in order */
   struct cu_graph *graphs; /* of lists that were given before */

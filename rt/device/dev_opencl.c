@@ -37,12 +37,7 @@ enum {
 static const uint64_t all_types = 0xFFFFFFFF;
 static const char library_name[] = "libOpenCL.so.1";
 
-enum {
-  DEVICES_MAX = 32,
-  PLATFORMS_MAX = 16,
-  GROUP = 256,
-  ROWS_PER_UNIT = 1024
-};
+enum { DEVICES_MAX = 32, PLATFORMS_MAX = 16, ROWS_PER_UNIT = 1024 };
 
 static struct {
   void *library;
@@ -235,7 +230,7 @@ read_facts(struct rt_device *d, void *id) {
   CL(d,
      clGetDeviceInfo(id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local, NULL));
   d->local = (size_t)local;
-  d->group = group < GROUP ? (uint32_t)group : GROUP;
+  d->group = group < RT_DEVICE_GROUP ? (uint32_t)group : RT_DEVICE_GROUP;
   d->rows = units * ROWS_PER_UNIT / d->group * d->group;
   if (d->rows < d->group) d->rows = d->group;
   return OK;
@@ -307,6 +302,12 @@ cl_write(struct rt_device *d, void *to, const void *from, size_t bytes) {
 static status
 cl_read(struct rt_device *d, void *to, void *from, size_t bytes) {
   CL(d, clEnqueueReadBuffer(queue_of(d), from, 1, 0, bytes, to, 0, NULL, NULL));
+  return OK;
+}
+
+static status
+cl_read_start(struct rt_device *d, void *to, void *from, size_t bytes) {
+  CL(d, clEnqueueReadBuffer(queue_of(d), from, 0, 0, bytes, to, 0, NULL, NULL));
   return OK;
 }
 
@@ -467,6 +468,7 @@ const struct rt_driver rt_driver_opencl = {.count = cl_count,
                                            .mem_free = cl_mem_free,
                                            .write = cl_write,
                                            .read = cl_read,
+                                           .read_start = cl_read_start,
                                            .copy = cl_copy,
                                            .code_new = cl_code_new,
                                            .code_free = cl_code_free,

@@ -54,7 +54,7 @@ rt_device_get(struct target t, struct rt_device **out) {
     free(d);
     return st;
   }
-  assert(d->group && d->rows);
+  assert(d->group && d->group <= RT_DEVICE_GROUP && d->rows);
   d->next = devices.first;
   devices.first = d;
   *out = d;
@@ -140,7 +140,6 @@ device_close(struct rt_device *d) {
   }
   tables_free(d);
   rt_device_moves_free(d);
-  if (d->scalars) d->driver->mem_free(d, d->scalars);
   if (d->sums) d->driver->mem_free(d, d->sums);
   if (d->message) d->driver->mem_free(d, d->message);
   rt_mem_free(d->message_host, d->message_bytes);

@@ -3,7 +3,8 @@
  * knows whose device it is.
  *
  * All work of a device runs in the order in which it was given; only `read` and
- * `finish` wait for it. What `write` is given may be changed when it returns.
+ * `finish` wait for it, `write` and `read_start` where too much is under way.
+ * What `write` is given may be changed when it returns.
  */
 #ifndef RT_DEVICE_H
 #define RT_DEVICE_H
@@ -27,15 +28,20 @@ struct rt_dev_arg {
 
 /* Places of arguments of the kernels that lower makes and this layer launches:
  * in each list memory comes first, words from the one that is named on.
- *   op2_region    binds, shared, plain    words from LO: e is at[e] if `mapped`
- *   op2_colour    binds, shared, colour   words from LO
- *   op2_stage     binds, shared, stage, tables of each use, stage words, the
- *                 most targets of each use, room in local memory
- *   op2_combine   combine                 words from ROWS, where there are sums
- *   op2_pack8...  move                    words from N
- * Binds are memory, strides and offsets are words; those of kind PARAM, GLOBAL
- * and ACC are none (struct low_device_form). */
-enum { RT_ARG_SCALARS, RT_ARG_SUMS, RT_ARGS_SHARED };
+ *   op2_region    binds, sums, values, plain    words from LO: e is at[e] if
+ *                                               `mapped`
+ *   op2_colour    binds, sums, values, colour   words from LO
+ *   op2_stage     binds, sums, values, stage, tables of each use, stage words,
+ *                 the most targets of each use
+ *   op2_combine   sums, a cell for each reduction, combine words, a word for
+ *                 each reduction: what cell k starts from, if bit k of FRESH is
+ *                 set; one group
+ *   op2_pack8...  move                          words from N
+ * Binds are memory, strides and offsets are words; that of an accumulator is
+ * the global's cell if a payload starts from there, else none. Captured values
+ * are no binds, but words, all of them, or memory (struct low_device_form). The
+ * last argument is room in local memory, where there is any: of RT_FORM_STAGE,
+ * and for the items' rows of sums. */
 enum {
   RT_PLAIN_AT,
   RT_PLAIN_LO,
@@ -65,13 +71,18 @@ enum {
   RT_STAGE_GROUPS,
   RT_STAGE_WORDS
 };
+enum { RT_COMBINE_SUMS, RT_COMBINE_CELLS };
 enum {
-  RT_COMBINE_SUMS,
   RT_COMBINE_ROWS,
-  RT_COMBINE_STEP,
-  RT_COMBINE_FAN,
-  RT_COMBINE_ARGS
+  RT_COMBINE_JOIN, /* what they come to goes into the cells */
+  RT_COMBINE_FRESH,
+  RT_COMBINE_WORDS
 };
+/* Can this reduction's start be a word? */
+static inline bool
+rt_combine_starts(uint32_t k, size_t bytes, int32_t payload) {
+  return k < 64 && bytes <= sizeof(int64_t) && payload < 0;
+}
 enum {
   RT_MOVE_DAT,
   RT_MOVE_LIST,
@@ -97,6 +108,8 @@ struct rt_driver {
   status (*write)(struct rt_device *d, void *to, const void *from,
                   size_t bytes);
   status (*read)(struct rt_device *d, void *to, void *from, size_t bytes);
+  /* The same, but `to` holds it when `finish` returns. */
+  status (*read_start)(struct rt_device *d, void *to, void *from, size_t bytes);
   status (*copy)(struct rt_device *d, void *to, void *from, size_t bytes);
   /* Code in the device's format (struct rt_device.code_kind). */
   status (*code_new)(struct rt_device *d, const void *code, size_t bytes,
@@ -157,20 +170,29 @@ struct rt_dev_moves {
   void *pack[RT_MOVE_WORDS], *unpack[RT_MOVE_WORDS];
 };
 
+/* Work items in a group, where a device takes as many: their rows of sums are
+ * folded RT_FOLD neighbours at a time, twice. Local memory that is counted on
+ * where code is made without a device. */
+enum {
+  RT_FOLD = 16,
+  RT_DEVICE_GROUP = RT_FOLD * RT_FOLD,
+  RT_DEVICE_LOCAL = 48 << 10
+};
+
 struct rt_device {
   const struct rt_driver *driver;
   struct target target;
   char name[128]; /* the device's own words */
   char arch[32];  /* what code is made for: "sm_90" */
   enum rt_code_kind code_kind;
-  uint32_t group; /* work items in a group */
+  uint32_t group; /* work items in a group, at most RT_DEVICE_GROUP */
   uint32_t rows;  /* work items of a launch that reduces */
   size_t local;   /* bytes of local memory that a group may have */
   void *driver_data;
   struct rt_dev_mem *pool;
   struct rt_dev_table *tables;
-  void *scalars, *sums; /* scratch of launches */
-  size_t scalar_bytes, sum_bytes;
+  void *sums; /* scratch of launches */
+  size_t sum_bytes;
   void *span; /* open */
   struct rt_dev_span *spans;
   uint32_t nspans, spans_cap;

@@ -5,9 +5,10 @@
  * walks, thousands of work items instead of a few threads, and no cheap way to
  * let them combine a sum.
  *
- * Idea. Small values travel together: captured values and globals of a launch
- * are packed into one block (struct rt_scalar) that is written before and, if
- * the region writes a global, read after it. Work item w visits
+ * Idea. Captured values of a launch are arguments of its kernel or, where they
+ * are many, in a block of memory that is written when they have changed (struct
+ * rt_scalar). Globals have cells on the device (rt/store/cell.c), which stay
+ * there until the host looks. Work item w visits
  *
  *   e = lo + w * mul, + step, ...   while e < min(lo + w * mul + span, hi)
  *
@@ -15,21 +16,17 @@
  *
  *             mul    span   step    items
  *   plain     1      n      items   n, rounded up: one element each
- *   sums      1      n      items   at most device->rows
+ *   sums      1      n      items   at most device->rows, alike many turns each
  *   payload   chunk  chunk  1       the same; chunks in element order, so that
  *                                   ties keep the earliest
  *   serial    0      n      1       1
  *
  * Over ranks elements of others come in a launch of their own, whose sums
- * nobody fetches; walks are for all of them.
+ * nobody joins; walks are for all of them.
  *
- * Sums: each work item has a row of accumulators in device memory, `combine`
- * joins FAN neighbouring rows at a time, in row order, until one is left, which
- * comes back: no order depends on which item was first, and no barrier is
- * needed.
- *
- *   rows  0 1 2 ... 31 | 32 ... 63 | ...    combine(step 1)
- *         0            | 32        | ...    combine(step 32) ...
+ * Sums: each group leaves what its items come to, `combine` joins that of all
+ * groups, in order; no order depends on which was first
+ * (lower/llvm/device_sums.c).
  *
  * Where the order of elements can be told (serial launches, payloads) and the
  * library numbers them otherwise than the program, e counts the program's
@@ -46,13 +43,15 @@
  *   groups g of a staged launch run blocks g, g + groups, ...; as many groups
  *   as blocks, or, where there are sums, as rows allow
  *
- * Cost  one write and one or two reads of a few bytes a launch that needs them.
+ * Cost  nothing is written or read, and nobody waits, unless a value has
+ * changed or is looked at.
  */
 #include "rt/device/offload.h"
 
 #include "base/arena.h"
 #include "base/counters.h"
 #include "rt/device/code.h"
+#include "rt/device/globals.h"
 #include "rt/ranks/dist.h"
 #include "rt/walk/reduce.h"
 #include "rt/store/residency.h"
@@ -71,7 +70,7 @@ rt_launch_device(const struct rt_launch *l) {
 /* WAITING_BYTES: private memory of a group whose items wait for each other; a
  * driver may keep that of all of them on one stack. */
 enum { WAITING_BYTES = 1 << 20 };
-enum { FAN = 32, SUM_BYTES_MAX = 32 << 20 };
+enum { SUM_BYTES_MAX = 32 << 20 };
 
 /* ---- arguments ----------------------------------------------------------- */
 
@@ -97,11 +96,31 @@ table_arg(struct rt_device *d, const void *data, size_t bytes,
 
 /* ---- prepare ------------------------------------------------------------- */
 
+/* Bytes of local memory for the accumulators of a group's items. */
+static size_t
+rows_room(const struct rt_offload *o, uint32_t group) {
+  return o->rows_local ? o->row * group : 0;
+}
+
 static uint32_t
 sum_items(const struct rt_launch *l, const struct rt_device *d) {
   size_t fits = SUM_BYTES_MAX / (l->offload->row + 1);
   uint32_t items = fits < d->rows ? (uint32_t)fits : d->rows;
   return items ? items : 1;
+}
+
+uint32_t
+rt_offload_group(const struct rt_offload *o, uint32_t group, size_t local) {
+  while (group > 1 && o->item_bytes * group > WAITING_BYTES) group /= 2;
+  while (group > 1 && rows_room(o, group) > local) group /= 2;
+  return group;
+}
+
+/* Work items of a group that wait for each other. */
+static uint32_t
+waiting_group(const struct rt_offload *o) {
+  const struct rt_device *d = o->code->device;
+  return rt_offload_group(o, d->group, d->local);
 }
 
 /* Work items of a plain launch over n elements, and in a group. */
@@ -112,22 +131,17 @@ struct items {
 static struct items
 choose_items(const struct rt_launch *l, uint32_t n) {
   const struct rt_device *d = l->offload->code->device;
-  uint32_t most = n;
   struct items x = {1, 1};
   if (l->mode == RT_RUN_SERIAL || !n) return x;
-  if (l->nreductions && sum_items(l, d) < n) most = sum_items(l, d);
-  x.group = most < d->group ? most : d->group;
-  x.all = l->nreductions ? most / x.group * x.group
-                         : (uint32_t)round_up(n, x.group);
+  uint32_t group = l->nreductions ? waiting_group(l->offload) : d->group;
+  x.group = n < group ? n : group;
+  uint32_t groups = (n + x.group - 1) / x.group;
+  uint32_t most = l->nreductions ? sum_items(l, d) / x.group : groups;
+  uint32_t turns = most ? (groups + most - 1) / most : groups;
+  assert(turns > 0);
+  groups = (groups + turns - 1) / turns; /* each has as many as the others */
+  x.all = groups * x.group;
   return x;
-}
-
-/* Work items of a group that wait for each other. */
-static uint32_t
-waiting_group(const struct rt_offload *o) {
-  uint32_t group = o->code->device->group;
-  while (group > 1 && o->item_bytes * group > WAITING_BYTES) group /= 2;
-  return group;
 }
 
 /* Blocks of a step, at most. */
@@ -218,6 +232,7 @@ prepare_stage(const struct rt_program *p, struct rt_launch *l,
     block /= 2;
     TRY(stages_get(p, l, r, block, &r->local));
   }
+  if (rows_room(o, block) > r->local) r->local = rows_room(o, block);
   if (r->local > d->local)
     FAIL(ERR_DEVICE,
          "%s: loop %s: an element's increments take %zu bytes of local memory, "
@@ -276,28 +291,57 @@ order_table(const struct rt_program *p, const struct rt_launch *l, void **out) {
 }
 
 /* Work items of the widest launch. */
-static uint32_t
+static struct items
 most_items(const struct rt_launch *l, const struct rt_offload_run *r) {
-  uint32_t n = choose_items(l, (uint32_t)r->n).all;
-  uint32_t more = choose_items(l, (uint32_t)(r->end - r->n)).all;
+  struct items n = choose_items(l, (uint32_t)r->n);
+  struct items more = choose_items(l, (uint32_t)(r->end - r->n));
   switch (l->offload->form) {
-  case RT_FORM_COLOUR: return widest_step(r->walk) * r->group;
-  case RT_FORM_STAGE: return stage_groups(l, r) * r->group;
+  case RT_FORM_COLOUR:
+    return (struct items){widest_step(r->walk) * r->group, r->group};
+  case RT_FORM_STAGE:
+    return (struct items){stage_groups(l, r) * r->group, r->group};
   case RT_FORM_PLAIN: break;
   }
-  return n > more ? n : more;
+  return n.all > more.all ? n : more;
 }
 
-/* Arguments behind the binds. */
+/* Of device memory, for the sums of groups and, where local memory has no room,
+ * the rows of their items and of the group that joins them. */
 static size_t
-most_args(const struct rt_offload *o) {
+sum_bytes(const struct rt_launch *l, const struct rt_offload_run *r) {
+  const struct rt_offload *o = l->offload;
+  struct items x = most_items(l, r);
+  assert(x.group > 0);
+  size_t rows = x.all / x.group;
+  if (!o->rows_local) rows += x.all + waiting_group(o);
+  return l->nreductions ? rows * o->row : 0;
+}
+
+/* Arguments behind the values. */
+static size_t
+form_args(const struct rt_offload *o) {
   switch (o->form) {
-  case RT_FORM_PLAIN: return RT_ARGS_SHARED + RT_PLAIN_ARGS;
-  case RT_FORM_COLOUR: return RT_ARGS_SHARED + RT_COLOUR_ARGS;
+  case RT_FORM_PLAIN: return RT_PLAIN_ARGS;
+  case RT_FORM_COLOUR: return RT_COLOUR_ARGS;
   case RT_FORM_STAGE: break;
   }
-  return RT_ARGS_SHARED + RT_STAGE_ARGS + RT_STAGE_WORDS + 1 +
+  return RT_STAGE_ARGS + RT_STAGE_WORDS +
          (RT_STAGE_TABLES + 1) * (size_t)o->nuses;
+}
+
+/* Room for the arguments of each of its kernels, and for captured values. */
+static status
+make_room(struct rt_launch *l) {
+  struct rt_offload *o = l->offload;
+  if (o->args) return OK;
+  bool block = o->scalar_bytes && !o->nwords;
+  if (block)
+    TRY(rt_dev_mem_new(o->code->device, o->scalar_bytes, &o->scalar_mem));
+  size_t run = l->nbinds + 1 + o->nwords + block + form_args(o) + 1;
+  size_t combine = RT_COMBINE_CELLS + 2 * l->nreductions + RT_COMBINE_WORDS + 1;
+  o->args = mem_alloc(run > combine ? run : combine, sizeof *o->args);
+  o->staging = mem_alloc(o->scalar_bytes + 1, 1);
+  return OK;
 }
 
 status
@@ -310,61 +354,65 @@ rt_offload_prepare(const struct rt_program *p, struct rt_launch *l, idx_l n,
   void *mem;
   *out = r;
   if (!r.end) return OK;
-  if (!o->args) {
-    o->args = mem_alloc(l->nbinds + most_args(o), sizeof *o->args);
-    o->staging = mem_alloc(o->scalar_bytes + 1, 1);
-  }
+  TRY(make_room(l));
   if (o->form == RT_FORM_COLOUR)
     TRY(prepare_walk(l, waiting_group(o), conflicts, &r));
   if (o->form == RT_FORM_STAGE) TRY(prepare_stage(p, l, conflicts, &r));
   for (uint32_t i = 0; i < l->nbinds; i++)
     if (is_table(&l->binds[i])) TRY(bound_table(p, l, &l->binds[i], &mem));
   TRY(order_table(p, l, &mem));
-  TRY(rt_dev_scratch(d, &d->scalars, &d->scalar_bytes, o->scalar_bytes + 16));
-  TRY(rt_dev_scratch(d, &d->sums, &d->sum_bytes,
-                     (size_t)most_items(l, &r) * o->row + 16));
+  TRY(rt_globals_room(p, l, d));
+  TRY(rt_dev_scratch(d, &d->sums, &d->sum_bytes, sum_bytes(l, &r) + 16));
   *out = r;
   return OK;
 }
 
-/* ---- scalars ------------------------------------------------------------- */
+/* ---- captured values ----------------------------------------------------- */
 
-static char *
-scalar_source(const struct rt_program *p, const struct rt_scalar *s) {
-  return s->param ? (char *)(uintptr_t)p->params[s->index]
-                  : p->globals[s->index];
+/* In staging; is anything other than it was? */
+static bool
+scalars_changed(const struct rt_program *p, struct rt_offload *o) {
+  bool changed = false;
+  for (uint32_t i = 0; i < o->nscalars; i++) {
+    const struct rt_scalar *s = &o->scalars[i];
+    char *to = o->staging + s->offset;
+    if (!memcmp(to, p->params[s->param], s->bytes)) continue;
+    memcpy(to, p->params[s->param], s->bytes);
+    changed = true;
+  }
+  return changed;
 }
 
+/* Words of the kernel, or the memory that has them; the number of arguments. */
 static status
-write_scalars(const struct rt_program *p, const struct rt_launch *l) {
+scalar_args(const struct rt_program *p, const struct rt_launch *l,
+            struct rt_dev_arg *a, uint32_t *n_out) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
-  if (!o->nscalars) return OK;
-  for (uint32_t i = 0; i < o->nscalars; i++)
-    memcpy(o->staging + o->scalars[i].offset, scalar_source(p, &o->scalars[i]),
-           o->scalars[i].bytes);
+  o->sent &= !scalars_changed(p, o);
+  *n_out = o->nwords;
+  for (uint32_t k = 0; k < o->nwords; k++) {
+    a[k] = word_arg(0);
+    memcpy(&a[k].word, o->staging + (size_t)k * RT_SCALARS_WORD,
+           RT_SCALARS_WORD);
+  }
+  if (o->nwords || !o->scalar_bytes) return OK;
+  *n_out = 1;
+  a[0] = mem_arg(o->scalar_mem->mem);
+  if (o->sent) return OK;
+  TRY(d->driver->write(d, o->scalar_mem->mem, o->staging, o->scalar_bytes));
   counters[CNT_upload_other_bytes] += (long long)o->scalar_bytes;
-  return d->driver->write(d, d->scalars, o->staging, o->scalar_bytes);
-}
-
-/* Globals that the region wrote come back. */
-static status
-read_scalars(const struct rt_program *p, const struct rt_launch *l) {
-  struct rt_offload *o = l->offload;
-  struct rt_device *d = o->code->device;
-  bool written = false;
-  for (uint32_t i = 0; i < o->nscalars; i++) written |= o->scalars[i].written;
-  if (!written) return OK;
-  TRY(d->driver->read(d, o->staging, d->scalars, o->scalar_bytes));
-  counters[CNT_download_other_bytes] += (long long)o->scalar_bytes;
-  for (uint32_t i = 0; i < o->nscalars; i++)
-    if (o->scalars[i].written)
-      memcpy(scalar_source(p, &o->scalars[i]),
-             o->staging + o->scalars[i].offset, o->scalars[i].bytes);
+  o->sent = true;
   return OK;
 }
 
 /* ---- launch -------------------------------------------------------------- */
+
+static struct rt_dev_arg
+cell_arg(const struct rt_program *p, uint32_t g) {
+  assert(p->cells[g]->mem);
+  return mem_arg(p->cells[g]->mem->mem);
+}
 
 /* What all kernels begin with; the number of arguments. */
 static status
@@ -372,7 +420,7 @@ first_args(const struct rt_program *p, const struct rt_launch *l,
            struct rt_buf **bufs, uint32_t *n_out) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
-  uint32_t n = 0;
+  uint32_t n = 0, values;
   void *mem;
   for (uint32_t i = 0; i < l->nbinds; i++) {
     const struct rt_bind *b = &l->binds[i];
@@ -394,25 +442,37 @@ first_args(const struct rt_program *p, const struct rt_launch *l,
       TRY(bound_table(p, l, b, &mem));
       o->args[n++] = mem_arg(mem);
       break;
-    case RT_BIND_PARAM:
-    case RT_BIND_GLOBAL:
-    case RT_BIND_ACC: break; /* in the scalars and the rows */
+    case RT_BIND_GLOBAL: o->args[n++] = cell_arg(p, b->index); break;
+    case RT_BIND_ACC: /* in the rows */
+      if (l->reductions[b->index].payload >= 0)
+        o->args[n++] = cell_arg(p, l->reductions[b->index].global);
+      break;
+    case RT_BIND_PARAM: break; /* with the values */
     case RT_BIND_SCRATCH:
     case RT_BIND_ADDRESS: assert(!"an opaque kernel on a device");
     }
   }
-  o->args[n + RT_ARG_SCALARS] = mem_arg(d->scalars);
-  o->args[n + RT_ARG_SUMS] = mem_arg(d->sums);
-  *n_out = n + RT_ARGS_SHARED;
+  o->args[n++] = mem_arg(d->sums);
+  TRY(scalar_args(p, l, &o->args[n], &values));
+  *n_out = n + values;
   return OK;
 }
 
 /* Elements [lo, hi) of a launch that is about to be given: its arguments are
- * there; it leaves so many rows. */
+ * there; it has so many groups, each of which leaves its sums. */
 struct part {
   idx_l lo, hi;
-  uint32_t nargs, group, rows;
+  uint32_t nargs, form; /* those of the form begin at `form` */
+  uint32_t group, groups;
+  bool join;      /* sums go into the cells, */
+  uint64_t fresh; /* some of which start from words */
 };
+
+/* Room of that many bytes, if any, is the last argument. */
+static void
+room_arg(const struct rt_launch *l, size_t bytes, uint32_t *nargs) {
+  if (bytes) l->offload->args[(*nargs)++] = (struct rt_dev_arg){.local = bytes};
+}
 
 static status
 plain_args(const struct rt_program *p, const struct rt_launch *l,
@@ -431,7 +491,7 @@ plain_args(const struct rt_program *p, const struct rt_launch *l,
   void *at = NULL;
   if (x->lo < r->n) TRY(order_table(p, l, &at));
   struct rt_dev_arg *a = o->args + x->nargs;
-  a[RT_PLAIN_AT] = mem_arg(at ? at : o->code->device->scalars);
+  a[RT_PLAIN_AT] = mem_arg(at ? at : o->code->device->sums);
   a[RT_PLAIN_LO] = word_arg(x->lo);
   a[RT_PLAIN_HI] = word_arg(x->hi);
   a[RT_PLAIN_MUL] = word_arg(mul);
@@ -441,20 +501,23 @@ plain_args(const struct rt_program *p, const struct rt_launch *l,
   x->nargs += RT_PLAIN_ARGS;
   assert(items.group > 0 && items.all % items.group == 0);
   x->group = items.group;
-  x->rows = items.all;
+  x->groups = items.all / items.group;
+  room_arg(l, rows_room(o, x->group), &x->nargs);
   return OK;
 }
 
 static status
 coloured_args(const struct rt_launch *l, const struct rt_offload_run *r,
               struct part *x) {
-  struct rt_dev_arg *a = l->offload->args + x->nargs;
+  struct rt_offload *o = l->offload;
+  struct rt_dev_arg *a = o->args + x->nargs;
   TRY(table_args(l, r, a));
   a[RT_COLOUR_LO] = word_arg(x->lo);
   a[RT_COLOUR_HI] = word_arg(x->hi);
   x->nargs += RT_COLOUR_ARGS;
   x->group = r->group;
-  x->rows = widest_step(r->walk) * r->group;
+  x->groups = widest_step(r->walk);
+  room_arg(l, rows_room(o, x->group), &x->nargs);
   return OK;
 }
 
@@ -472,61 +535,76 @@ staged_args(const struct rt_launch *l, const struct rt_offload_run *r,
   use[RT_STAGE_GROUPS] = word_arg(groups);
   use += RT_STAGE_WORDS;
   for (uint32_t u = 0; u < o->nuses; u++) *use++ = word_arg(o->stages[u]->most);
-  *use++ = (struct rt_dev_arg){.local = r->local};
   x->nargs = (uint32_t)(use - o->args);
   x->group = r->group;
-  x->rows = groups * r->group;
+  x->groups = groups;
+  room_arg(l, r->local, &x->nargs);
   return OK;
 }
 
 /* By colours a launch for each step of the walk, a group for each of its tasks;
- * else one of all rows. */
+ * else one of all groups. */
 static status
 launch_steps(const struct rt_launch *l, const struct rt_offload_run *r,
              const struct part *x) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
   const struct rt_walk *w = o->form == RT_FORM_COLOUR ? r->walk : NULL;
-  for (idx_l s = 0, begun = 0; s < (w ? w->nsteps : 1); s++) {
-    size_t items = x->rows;
+  uint32_t begun = 0;
+  for (idx_l s = 0; s < (w ? w->nsteps : 1); s++) {
+    uint32_t groups = x->groups;
     if (w) {
-      struct rt_dev_arg *a = o->args + x->nargs - RT_COLOUR_ARGS;
-      idx_l groups = w->step[s + 1] - w->step[s];
+      struct rt_dev_arg *a = o->args + x->form;
+      groups = (uint32_t)(w->step[s + 1] - w->step[s]);
       a[RT_COLOUR_FIRST] = word_arg(w->step[s]);
       a[RT_COLOUR_FRESH] = word_arg(begun);
       if (groups > begun) begun = groups;
-      items = (size_t)groups * x->group;
     }
-    TRY(d->driver->launch(d, o->code->run, o->args, x->nargs, items, x->group));
+    TRY(d->driver->launch(d, o->code->run, o->args, x->nargs,
+                          (size_t)groups * x->group, x->group));
   }
   return OK;
 }
 
-/* Combine the rows on the device. */
-static status
-combine_sums(const struct rt_launch *l, uint32_t rows) {
-  struct rt_offload *o = l->offload;
-  struct rt_device *d = o->code->device;
-  if (!l->nreductions) return OK;
-  for (int64_t step = 1; step < rows; step *= FAN) {
-    struct rt_dev_arg args[RT_COMBINE_ARGS] = {
-        [RT_COMBINE_SUMS] = mem_arg(d->sums),
-        [RT_COMBINE_ROWS] = word_arg(rows),
-        [RT_COMBINE_STEP] = word_arg(step),
-        [RT_COMBINE_FAN] = word_arg(FAN)};
-    size_t items = (size_t)((rows + step * FAN - 1) / (step * FAN));
-    TRY(d->driver->launch(d, o->code->combine, args, RT_COMBINE_ARGS, items,
-                          1));
+/* Words that reductions start from, for those of `fresh`. */
+static void
+start_args(const struct rt_program *p, const struct rt_launch *l,
+           uint64_t fresh, struct rt_dev_arg *a) {
+  for (uint32_t k = 0; k < l->nreductions; k++) {
+    uint32_t g = l->reductions[k].global;
+    a[k] = word_arg(0);
+    if (k < 64 && fresh >> k & 1)
+      memcpy(&a[k].word, p->globals[g], p->cells[g]->bytes);
   }
-  return OK;
 }
 
-/* Fetch the last row. */
+/* Join the groups' sums on the device, and that with the cells, if wanted. */
 static status
-read_sums(const struct rt_launch *l, char *row) {
+combine_sums(const struct rt_program *p, const struct rt_launch *l,
+             const struct part *x) {
   struct rt_offload *o = l->offload;
   struct rt_device *d = o->code->device;
-  if (!l->nreductions) return OK;
+  uint32_t n = l->nreductions;
+  uint32_t nargs = RT_COMBINE_CELLS + 2 * n + RT_COMBINE_WORDS;
+  struct rt_dev_arg *a = o->args, *words = a + RT_COMBINE_CELLS + n;
+  uint32_t group = waiting_group(o);
+  if (!n) return OK;
+  a[RT_COMBINE_SUMS] = mem_arg(d->sums);
+  for (uint32_t k = 0; k < n; k++)
+    a[RT_COMBINE_CELLS + k] = cell_arg(p, l->reductions[k].global);
+  words[RT_COMBINE_ROWS] = word_arg(x->groups);
+  words[RT_COMBINE_JOIN] = word_arg(x->join);
+  words[RT_COMBINE_FRESH] = word_arg((int64_t)x->fresh);
+  start_args(p, l, x->fresh, words + RT_COMBINE_WORDS);
+  room_arg(l, rows_room(o, group), &nargs);
+  return d->driver->launch(d, o->code->combine, a, nargs, group, group);
+}
+
+/* Fetch what it came to. */
+static status
+read_row(const struct rt_launch *l, char *row) {
+  struct rt_offload *o = l->offload;
+  struct rt_device *d = o->code->device;
   TRY(d->driver->read(d, row, d->sums, o->row));
   counters[CNT_download_other_bytes] += (long long)o->row;
   return OK;
@@ -535,13 +613,14 @@ read_sums(const struct rt_launch *l, char *row) {
 static status
 launch_kernels(const struct rt_program *p, const struct rt_launch *l,
                const struct rt_offload_run *r, struct part *x) {
+  x->form = x->nargs;
   switch (l->offload->form) {
   case RT_FORM_PLAIN: TRY(plain_args(p, l, r, x)); break;
   case RT_FORM_COLOUR: TRY(coloured_args(l, r, x)); break;
   case RT_FORM_STAGE: TRY(staged_args(l, r, x)); break;
   }
   TRY(launch_steps(l, r, x));
-  return x->lo < r->n ? combine_sums(l, x->rows) : OK;
+  return x->lo < r->n ? combine_sums(p, l, x) : OK;
 }
 
 status
@@ -549,15 +628,15 @@ rt_offload_launch(const struct rt_program *p, const struct rt_launch *l,
                   const struct rt_offload_run *r, struct rt_buf **bufs,
                   idx_l lo, idx_l hi, char *row) {
   struct rt_device *d = l->offload->code->device;
-  struct part x = {.lo = lo, .hi = hi};
+  struct part x = {.lo = lo, .hi = hi, .join = !row};
+  bool count = lo < r->n;
   assert(lo < hi && (hi <= r->n || (lo >= r->n && hi <= r->end)));
-  TRY(write_scalars(p, l));
+  TRY(rt_globals_upload(p, l, d, !count, &x.fresh));
   TRY(first_args(p, l, bufs, &x.nargs));
   TRY(rt_dev_span_begin(d));
   status st = launch_kernels(p, l, r, &x);
   status end = rt_dev_span_end(d, l->timer);
   TRY(st == OK ? end : st);
-  if (lo >= r->n) return OK;
-  TRY(read_sums(l, row));
-  return read_scalars(p, l);
+  rt_globals_used(p, l, count && !row, !count);
+  return count && row && l->nreductions ? read_row(l, row) : OK;
 }

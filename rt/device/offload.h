@@ -21,9 +21,10 @@ status rt_offload_prepare(
     const struct rt_program *p, struct rt_launch *l, idx_l n, idx_l end,
     const struct rt_entries *conflicts, struct rt_offload_run *out);
 /* Run elements [lo, hi), lo < hi, on these slot buffers. What they give to
- * reductions is left in `row` (rt_reduce_claim bytes; with numbers of elements,
- * if the code claims); of elements from n on, nothing that they give to globals
- * counts. Those before are counted in the program's order, where it matters. */
+ * reductions goes into the globals' cells or, with a `row`, is left there
+ * (rt_reduce_claim bytes; with numbers of elements, if the code claims); of
+ * elements from n on, nothing that they give to globals counts. Those before
+ * are counted in the program's order, where it matters. */
 status rt_offload_launch(const struct rt_program *p, const struct rt_launch *l,
                          const struct rt_offload_run *r, struct rt_buf **bufs,
                          idx_l lo, idx_l hi, char *row);

@@ -36,6 +36,7 @@
 #include "rt/walk/launch.h"
 
 #include "base/arena.h"
+#include "rt/device/globals.h"
 #include "rt/ranks/dist.h"
 #include "rt/walk/reduce.h"
 #include "rt/ranks/comm.h"
@@ -67,11 +68,9 @@ run_on_device(const struct rt_program *p, const struct rt_run *r, char *claim,
   const struct rt_launch *l = r->l;
   const struct rt_part *part = p->sets[l->set]->part;
   if (lo >= hi) return OK;
-  TRY(rt_offload_launch(p, l, &r->offload, s->bufs, lo, hi, s->acc));
-  if (!claim) {
-    rt_reduce_finish(l, p->globals, s->acc, s->acc_row, 1);
-    return OK;
-  }
+  TRY(rt_offload_launch(p, l, &r->offload, s->bufs, lo, hi,
+                        claim ? s->acc : NULL));
+  if (!claim) return OK;
   rt_reduce_claim_globals(l, s->acc, part->sorted, part->global);
   rt_reduce_claim_join(l, claim, s->acc);
   memcpy(s->acc, claim, rt_reduce_row(l));
@@ -98,22 +97,24 @@ run_redundant(const struct rt_program *p, const struct rt_run *r) {
   const struct rt_scratch *s = p->scratch;
   if (r->end <= r->n) return OK;
   if (r->l->offload)
-    return rt_offload_launch(p, r->l, &r->offload, s->bufs, r->n, r->end,
-                             s->acc);
+    return rt_offload_launch(p, r->l, &r->offload, s->bufs, r->n, r->end, NULL);
   redundant_calls(p, r);
   return OK;
 }
 
-static void
+static status
 start_elements(const struct rt_program *p, const struct rt_run *r,
                char *claim) {
   const struct rt_scratch *s = p->scratch;
+  if (r->l->offload && !claim) return OK; /* all is there */
+  TRY(rt_globals_here(p, r->l));
   if (!r->l->offload) rt_launch_bind(p, r);
   rt_reduce_start(r->l, p->globals, s->acc, s->acc_row, r->threads);
   rt_exact_start(r, s);
-  if (!claim) return;
+  if (!claim) return OK;
   memcpy(claim, s->acc, rt_reduce_row(r->l));
   rt_reduce_claim_start(r->l, claim);
+  return OK;
 }
 
 /* Elements [lo, hi) in the program's order; of claims one after the other: who
@@ -147,6 +148,7 @@ settle_claims(const struct rt_program *p, const struct rt_run *r,
   size_t ranks = (size_t)p->comm->size;
   SCOPED char *claims = mem_alloc(bytes + row, ranks + 1);
   char *starts = claims + ranks * bytes, *mine = starts + ranks * row;
+  TRY(rt_globals_here(p, r->l));
   rt_reduce_begun(r->l, p->globals, mine);
   status st = rt_allgather(p->comm, claim, bytes, claims);
   if (st == OK) st = rt_allgather(p->comm, mine, row, starts);
@@ -206,11 +208,12 @@ run_tokens(const struct rt_program *p, const struct rt_run *r, char *claim) {
   char *all = mine + bytes;
   status st = OK;
   idx_l at = 0;
-  start_elements(p, r, claim);
+  TRY(start_elements(p, r, claim));
   for (int who = 0; st == OK;) {
     struct turn t = {INT64_MAX};
     if (at < r->n) t.next = part->global[part->sorted[at]];
     memcpy(mine, &t, head);
+    TRY(rt_globals_here(p, l));
     tokens_copy(p, l, mine + head, true);
     st = rt_allgather(c, mine, bytes, all);
     if (st != OK) break;
@@ -234,7 +237,7 @@ run_alone_or_team(const struct rt_program *p, const struct rt_run *r,
                   char *claim) {
   status st = OK;
   if (r->n <= 0 && !claim && !r->nexact) return OK;
-  if (!r->begun) start_elements(p, r, claim);
+  if (!r->begun) TRY(start_elements(p, r, claim));
   if (claim || r->l->offload)
     st = run_in_order(p, r, claim, r->begun ? r->core : 0, r->n);
   else
@@ -247,7 +250,7 @@ rt_launch_core(const struct rt_program *p, struct rt_run *r, bool *ran) {
   *ran = r->core > 0;
   assert(!r->begun && r->core <= r->n);
   if (!r->core) return OK;
-  start_elements(p, r, NULL);
+  TRY(start_elements(p, r, NULL));
   if (r->l->offload)
     TRY(run_in_order(p, r, NULL, 0, r->core));
   else
@@ -277,8 +280,9 @@ rt_launch_run(const struct rt_program *p, const struct rt_run *r) {
 /* A sum's start value counts on rank 0; of an extreme, that of each rank. */
 void
 rt_sum_begin(const struct rt_program *p, const struct rt_sum *s) {
-  if (rt_joins(p) && p->comm->rank && s->access == ACC_INC)
-    type_identity(s->type, s->access, p->globals[s->global], s->dim);
+  if (!rt_joins(p) || !p->comm->rank || s->access != ACC_INC) return;
+  type_identity(s->type, s->access, p->globals[s->global], s->dim);
+  rt_global_written(p, s->global);
 }
 
 /* sums[first .. n) that are like the first: in one message. */
@@ -318,6 +322,10 @@ rt_sums_reduce(const struct rt_program *p, const struct rt_sum *sums,
   if (!rt_joins(p)) return OK;
   SCOPED bool *done = mem_alloc(n, sizeof *done);
   status st = OK;
+  for (uint32_t i = 0; st == OK && i < n; i++) {
+    st = rt_global_here(p, sums[i].global);
+    rt_global_written(p, sums[i].global);
+  }
   for (uint32_t i = 0; st == OK && i < n; i++)
     if (!done[i]) st = reduce_alike(p, sums, i, n, done);
   return st;

@@ -88,6 +88,28 @@ struct rt_buf {
   struct rt_buf *next;    /* in the pool */
 };
 
+/* A global's place on a device, beside the host's bytes, which its owner has.
+ * All zero: the host alone has the value. */
+struct rt_cell {
+  size_t bytes;
+  struct rt_dev_mem *mem; /* NULL: none */
+  bool there;             /* it holds the value */
+  bool away;              /* and the host's bytes do not */
+};
+/* Memory on the device, unless there is some, perhaps on another one. */
+status rt_cell_room(struct rt_cell *c, struct rt_device *d);
+/* The device has the value: nothing is copied if it did; by way of `host` if
+ * another one has it. */
+status rt_cell_upload(struct rt_cell *c, struct rt_device *d, void *host);
+/* The host has it; waits for the device if it was away. */
+status rt_cell_download(struct rt_cell *c, void *host);
+/* The same, but not before the device's `finish`. */
+status rt_cell_fetch(struct rt_cell *c, void *host);
+/* Something was written: by the device there, or to the host's bytes. */
+void rt_cell_written(struct rt_cell *c, bool there);
+/* The memory goes, with a value that was away. */
+void rt_cell_clear(struct rt_cell *c);
+
 struct rt_dat {
   struct rt_shape shape;
   struct rt_buf *buf;           /* NULL: only the mirror exists */

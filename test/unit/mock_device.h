@@ -99,6 +99,7 @@ static const struct rt_driver mock_driver = {.open = mock_open,
                                              .mem_free = mock_mem_free,
                                              .write = mock_write,
                                              .read = mock_read,
+                                             .read_start = mock_read,
                                              .copy = mock_copy,
                                              .launch = mock_launch,
                                              .finish = mock_finish};

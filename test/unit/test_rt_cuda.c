@@ -10,7 +10,7 @@ Test(cuda, opening_reads_the_card, .init = mock_load) {
   cr_assert_str_eq(d->arch, "sm_90");
   cr_assert_eq(d->code_kind, RT_CODE_PTX);
   cr_assert_eq(d->group, 256);
-  cr_assert_eq(d->rows, 4 * 1024);
+  cr_assert_eq(d->rows, 4 * 4096);
   check_end();
   cr_assert_str_eq(mock->log, "init retain1 stream1 sync unstream release1 ");
 }

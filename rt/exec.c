@@ -260,10 +260,11 @@ static status
 copy_on_device(struct rt_device *d, struct rt_buf *to, struct rt_buf *from) {
   assert(from->dev && from->dev->device == d && from->dev_valid);
   TRY(rt_buf_device(to, d));
-  TRY(rt_dev_span_begin(d));
+  uint32_t timer = rt_timer_get("(copy)");
+  TRY(rt_dev_span_begin(d, timer));
   status st =
       d->driver->copy(d, to->dev->mem, from->dev->mem, from->dev->bytes);
-  status end = rt_dev_span_end(d, rt_timer_get("(copy)"));
+  status end = rt_dev_span_end(d, timer);
   return st == OK ? end : st;
 }
 

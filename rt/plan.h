@@ -306,6 +306,9 @@ void rt_timer_span(uint32_t timer, double begin, double end, uint64_t bytes,
  * it ran comes later, from the device. */
 void rt_timer_given(uint32_t timer, double begin, double end, uint64_t bytes);
 void rt_timer_seconds(uint32_t timer, double seconds);
+/* Is a run measured, of those that are `sparse`? A new line's is. Those that
+ * are not count as the mean of those that are. */
+bool rt_timer_measures(uint32_t timer, bool sparse);
 extern void (*rt_timer_hook)(const char *name, double begin, double end);
 /* fn for each line: name, calls, seconds, bytes. Waits for devices. */
 void rt_timer_each(void (*fn)(void *user, const char *name, long long calls,

@@ -13,9 +13,11 @@ struct line {
   const char *name;
   long long calls;
   double seconds, bytes;
+  double measured; /* seconds of `nmeasured` runs on devices, which stand for */
+  long long nmeasured, runs; /* as many */
 };
 
-enum { MOST = 4096 };
+enum { MOST = 4096, NEW = 8 /* runs on devices */ };
 static const char rest[] = "(other names)";
 
 static struct {
@@ -51,7 +53,21 @@ rt_timer_add(uint32_t timer, double seconds, uint64_t bytes) {
 void
 rt_timer_seconds(uint32_t timer, double seconds) {
   assert(timer < timers.n);
-  timers.lines[timer].seconds += seconds;
+  timers.lines[timer].measured += seconds;
+  timers.lines[timer].nmeasured++;
+}
+
+bool
+rt_timer_measures(uint32_t timer, bool sparse) {
+  assert(timer < timers.n);
+  return timers.lines[timer].runs++ < NEW || !sparse;
+}
+
+/* Of the host, and of devices. */
+static double
+line_seconds(const struct line *l) {
+  if (!l->nmeasured) return l->seconds;
+  return l->seconds + l->measured / (double)l->nmeasured * (double)l->runs;
 }
 
 void (*rt_timer_hook)(const char *name, double begin, double end);
@@ -77,7 +93,7 @@ rt_timer_each(void (*fn)(void *user, const char *name, long long calls,
   rt_devices_times();
   for (uint32_t i = 0; i < timers.n; i++) {
     const struct line *l = &timers.lines[i];
-    if (l->calls) fn(user, l->name, l->calls, l->seconds, l->bytes);
+    if (l->calls) fn(user, l->name, l->calls, line_seconds(l), l->bytes);
   }
 }
 

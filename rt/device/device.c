@@ -67,6 +67,7 @@ rt_device_batch(struct rt_device **at, struct rt_device *next) {
   if (last == next) return OK;
   *at = next;
   if (last && last->driver->batch_end) TRY(last->driver->batch_end(last));
+  if (next) rt_dev_times_choose(next);
   return next && next->driver->batch_begin ? next->driver->batch_begin(next)
                                            : OK;
 }

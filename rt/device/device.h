@@ -196,6 +196,8 @@ struct rt_device {
   void *span; /* open */
   struct rt_dev_span *spans;
   uint32_t nspans, spans_cap;
+  uint64_t measured, batches; /* spans begun; batches since there are many */
+  bool sparse;                /* the batch at hand is not measured */
   struct rt_dev_moves moves;
   void *message,
       *message_host; /* scratch of exchanges: messages, there and here */
@@ -222,9 +224,11 @@ status rt_device_batch(struct rt_device **at, struct rt_device *next);
 /* Repeated batches as CUDA graphs (OP2_CUDA_GRAPHS). */
 extern bool rt_cuda_graphs;
 
+/* A batch begins: is it measured? */
+void rt_dev_times_choose(struct rt_device *d);
 /* What is given to the device in between counts for this line of the timing
  * table, by the device's clock. One at a time. */
-status rt_dev_span_begin(struct rt_device *d);
+status rt_dev_span_begin(struct rt_device *d, uint32_t timer);
 status rt_dev_span_end(struct rt_device *d, uint32_t timer);
 /* Read what was measured into the table; waits for the device if there is any.
  * */

@@ -633,7 +633,7 @@ rt_offload_launch(const struct rt_program *p, const struct rt_launch *l,
   assert(lo < hi && (hi <= r->n || (lo >= r->n && hi <= r->end)));
   TRY(rt_globals_upload(p, l, d, !count, &x.fresh));
   TRY(first_args(p, l, bufs, &x.nargs));
-  TRY(rt_dev_span_begin(d));
+  TRY(rt_dev_span_begin(d, l->timer));
   status st = launch_kernels(p, l, r, &x);
   status end = rt_dev_span_end(d, l->timer);
   TRY(st == OK ? end : st);

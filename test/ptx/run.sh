@@ -64,6 +64,32 @@ validate() {
   done
 }
 
+# A constant goes over what was loaded only when that has come: what is stored is made
+# of it (lower/llvm/target_ptx.c says why). One that goes over nothing does not wait.
+waiting() {
+  cat >"$tmp/wait.c" <<'C'
+void k(double *q, double *r) { *r += *q; *q = 0; }
+void n(double *q) { *q = 0; }
+C
+  for kernel in k n; do
+    cat >"$tmp/wait.irt" <<TRACE
+trace @t {
+  set %cells n=100
+  dat %q : %cells f64 x1
+  dat %r : %cells f64 x1
+  kernel @$kernel
+$([ "$kernel" = n ] && echo "  %q.1 = loop @n over %cells (write %q)" ||
+      echo "  %q.1, %r.1 = loop @k over %cells (rw %q.0, rw %r.0)")
+  live %q.1$([ "$kernel" = n ] || echo ", %r.1")
+}
+TRACE
+    "$clang" -O2 -Xclang -disable-llvm-passes -c -emit-llvm "$tmp/wait.c" \
+      -o "$tmp/wait.bc" >"$tmp/log" 2>&1 && emit ptx "$tmp/wait.irt" wait || return 1
+    grep -q 'ctaid.y' "$tmp"/out/*.ptx
+    case $kernel,$? in n,1 | k,0) ;; *) return 1 ;; esac
+  done
+}
+
 for trace in "$top"/test/traces/*_00.irt; do
   name=$(basename "$trace" .irt)
   program=${name%_00}
@@ -83,6 +109,8 @@ for trace in "$top"/test/traces/*_00.irt; do
     done
   done
 done
+waiting
+verdict "constants wait for what they go over" $?
 [ -n "$spirv" ] || echo "no llvm-spirv-15: SPIR-V was not made"
 [ -n "$spirv_val" ] || echo "no spirv-val (package spirv-tools): SPIR-V was not looked at"
 [ -n "$ptxas" ] || echo "no ptxas: PTX was made, not assembled"

@@ -25,8 +25,8 @@
  *
  *           A, L and S are the machine's (machines.def).
  *
- * Example   Airfoil's fluxes on a GPU: w = 8, g = 4: atomic 4*8 = 32, staged
- *           8 + 32/3.1 + 6 = 24: staged.
+ * Example   Airfoil's fluxes on a GPU: w = 8, g = 4: atomic 2*8 = 16, staged
+ *           8 + 16/3.1 + 4 = 17: atomic.
  *
  * Cost      O(arguments squared) a region.
  * Source    the plans of OP2 (Mudalige et al. 2012).

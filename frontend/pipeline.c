@@ -25,16 +25,18 @@ on_gpu(const struct ir_trace *t) {
 status
 fe_passes_run(struct ir_trace **t, struct fe_program *p) {
   SCOPED_STR disable = STR_INIT, with = STR_INIT;
+  bool gpu = on_gpu(*t);
   bool colours =
       fe.opt.reproducible || fe.opt.threading == OPT_threading_colours;
   str_printf(&disable, "%s%s", fe.opt.disable, fe.apart ? ",fuse" : "");
   str_printf(&with,
-             "colour{colours=%d,increments=%d,gpu=%d},hold{exact=%d},"
+             "colour{colours=%d,increments=%d,gpu=%d},"
+             "hold{exact=%d,reads=%d,gpu=%d},"
              "width{bytes=%u},team{way=%d,ranks=%d},"
              "cores{off=%d}%s%s",
-             colours, fe.opt.increments - OPT_increments_auto, on_gpu(*t),
-             fe.opt.reproducible != 0, low_machine_vector(),
-             fe.opt.team - OPT_team_auto, fe_ranks.size,
+             colours, fe.opt.increments - OPT_increments_auto, gpu,
+             fe.opt.reproducible != 0, fe.opt.reads - OPT_reads_direct, gpu,
+             low_machine_vector(), fe.opt.team - OPT_team_auto, fe_ranks.size,
              fe.opt.reproducible || !fe.opt.overlap,
              *fe_ranks.halo_with ? "," : "", fe_ranks.halo_with);
   struct pass_options o = {.disable = disable.s,

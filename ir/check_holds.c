@@ -1,5 +1,6 @@
 /* Verifier: each operand of a region is held in a way that is right for it. */
 #include "ir/check.h"
+#include "ir/cost.h"
 #include "ir/walk.h"
 
 #include <assert.h>
@@ -11,19 +12,26 @@ struct held {
   ir_ref region;
   uint8_t *how, *global; /* by version; by global, as a root */
   bool *used;            /* an argument names the version */
+  bool *local;           /* it is held as local */
 };
 
 static void
 note(struct held *h) {
   const struct ir_trace *t = h->c->t;
   const struct ir_region *g = &t->regions[h->region];
+  bool local = false;
   for (uint32_t k = 0; k < g->nholds; k++) {
     const struct ir_operand_hold *o = &t->holds[g->hold0 + k];
     if (h->how[o->value])
       ir_bad(h->c, "region %u: %s is held twice", h->region,
              ir_value_text(t, o->value));
     h->how[o->value] = (uint8_t)o->how;
+    h->local[o->value] = o->how == IR_HOLD_LOCAL;
+    local |= h->local[o->value];
   }
+  if (local && !ir_stage_fits(t, h->region, h->local))
+    ir_bad(h->c, "region %u: there is no room for all that is held as local",
+           h->region);
 }
 
 /* All that adds to a global of a region does so in one way. */
@@ -68,7 +76,7 @@ check_region(struct held *h, const struct ir_hold_facts *f) {
       ir_bad(h->c, "region %u: %s is held, but no loop works on it", h->region,
              ir_value_text(t, v));
     h->how[v] = 0;
-    h->used[v] = false;
+    h->used[v] = h->local[v] = false;
   }
   for (ir_ref d = 0; d < t->ndats; d++) h->global[d] = 0;
 }
@@ -79,7 +87,8 @@ ir_check_holds(struct ir_check *c, const struct ir_hold_facts *f) {
   struct held h = {.c = c,
                    .how = mem_alloc(t->nvalues + 1, 1),
                    .global = mem_alloc(t->ndats + 1, 1),
-                   .used = mem_alloc(t->nvalues + 1, 1)};
+                   .used = mem_alloc(t->nvalues + 1, 1),
+                   .local = mem_alloc(t->nvalues + 1, 1)};
   for (h.region = 0; t->nholds && h.region < t->nregions; h.region++) {
     if (!ir_walk_known(t, h.region)) {
       if (t->regions[h.region].nholds)
@@ -94,4 +103,5 @@ ir_check_holds(struct ir_check *c, const struct ir_hold_facts *f) {
   free(h.how);
   free(h.global);
   free(h.used);
+  free(h.local);
 }

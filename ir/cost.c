@@ -23,7 +23,13 @@
  *             atomic   A w
  *             staged   L w + A w / (1 + LOCALITY (g - 1)) + S
  *
- *           A, L and S are the machine's (machines.def).
+ *           A, L and S are the machine's (machines.def). Beside staged
+ *           increments a block can also copy what its elements read through
+ *           maps, so that each target is read from memory once, if it is
+ *           asked to (OP2_READS). Of w components read, caches included:
+ *
+ *             direct   R w
+ *             local    L w + R w / (1 + LOCALITY (g - 1))
  *
  * Example   Airfoil's fluxes on a GPU: w = 8, g = 4: atomic 2*8 = 16, staged
  *           8 + 16/3.1 + 4 = 17: atomic.
@@ -44,14 +50,14 @@ static const double locality = 0.7;
 
 static const struct {
   uint32_t vector;
-  double atomic, local, fixed;
+  double atomic, local, fixed, reads;
   bool rows;
   uint32_t streams, block, scatter;
 } machines[IR_MACHINE_COUNT] = {
-#define MACHINE(name, text, vector, atomic, local, fixed, rows, streams,       \
-                block, scatter, what)                                          \
-  [IR_MACHINE_##                                                               \
-      name] = {vector, atomic, local, fixed, rows, streams, block, scatter},
+#define MACHINE(name, text, vector, atomic, local, fixed, reads, rows,         \
+                streams, block, scatter, what)                                 \
+  [IR_MACHINE_##name] = {vector, atomic,  local, fixed,  reads,                \
+                         rows,   streams, block, scatter},
 #include "ir/machines.def"
 #undef MACHINE
 };
@@ -67,11 +73,28 @@ ir_cost_atomic(const struct ir_increments *x, enum ir_machine m) {
   return machines[m].atomic * x->moved;
 }
 
+/* How often a block uses a target, on average. */
+static double
+shared_by(double meet) {
+  return meet > 1 ? 1 + locality * (meet - 1) : 1;
+}
+
 double
 ir_cost_staged(const struct ir_increments *x, enum ir_machine m) {
-  double more = x->meet > 1 ? x->meet - 1 : 0;
   return machines[m].local * x->moved +
-         ir_cost_atomic(x, m) / (1 + locality * more) + machines[m].fixed;
+         ir_cost_atomic(x, m) / shared_by(x->meet) + machines[m].fixed;
+}
+
+double
+ir_cost_direct(const struct ir_reads *x, enum ir_machine m) {
+  assert(m < IR_MACHINE_COUNT && x->moved >= 0);
+  return machines[m].reads * x->moved;
+}
+
+double
+ir_cost_local(const struct ir_reads *x, enum ir_machine m) {
+  return machines[m].local * x->moved +
+         ir_cost_direct(x, m) / shared_by(x->meet);
 }
 
 uint32_t
@@ -124,11 +147,10 @@ arg_in_words(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
   if (a->kind != IR_ARG_DAT) return ways & 1U << IR_HOLD_SUM;
   if (t->dats[d->root].flags & IR_DAT_PINNED) return false;
   if (ir_arg_direct(a)) return ways & 1U << IR_HOLD_COPY;
-  return ways & 1U << IR_HOLD_ADD && d->type.kind < TYPE_BOOL &&
-         (d->type.size == 4 || d->type.size == 8);
+  return ways & 1U << IR_HOLD_ADD && ir_in_words(d->type);
 }
 
-/* Entries of the map that are written through: distinct ones. */
+/* Entries of the map that are gone through: distinct ones. */
 static uint32_t
 map_entries(const struct strips *s, ir_ref map) {
   uint32_t n = 0;
@@ -149,25 +171,37 @@ map_degree(const struct ir_trace *t, ir_ref map, uint32_t entries) {
   return to > 0 ? entries * (double)t->sets[m->from].n / to : 0;
 }
 
-static void
-strips_weigh(const struct ir_trace *t, const struct strips *s,
-             struct ir_increments *x) {
+/* Is there room for all of them? Tables of a block have rows of one length. */
+static bool
+strips_fit(const struct ir_trace *t, const struct strips *s) {
   size_t bytes = 0;
-  x->staged = x->words && s->n;
   for (uint32_t k = 0; k < s->n; k++) {
     const struct ir_dat *d = &t->dats[s->list[k].dat];
-    x->moved += d->dim;
-    if (s->list[k].each) {
-      x->staged = false; /* tables of a block have rows of one length */
-      continue;
-    }
-    uint32_t entries = map_entries(s, s->list[k].map);
-    double degree = map_degree(t, s->list[k].map, entries);
     bytes += (size_t)d->dim * d->type.size + IR_STAGE_ALIGN;
-    x->staged &= entries <= IR_STAGE_ENTRIES;
-    if (!k || degree < x->meet) x->meet = degree;
+    if (s->list[k].each || map_entries(s, s->list[k].map) > IR_STAGE_ENTRIES)
+      return false;
   }
-  x->staged &= bytes <= IR_STAGE_BYTES;
+  return bytes <= IR_STAGE_BYTES;
+}
+
+/* Components; *meet: how often a target is named, by the map where that is
+ * least. */
+static double
+strips_weigh(const struct ir_trace *t, const struct strips *s, double *meet) {
+  double moved = 0;
+  for (uint32_t k = 0; k < s->n; k++) {
+    const struct strip *x = &s->list[k];
+    moved += t->dats[x->dat].dim;
+    if (x->each) continue;
+    double degree = map_degree(t, x->map, map_entries(s, x->map));
+    if (*meet <= 0 || degree < *meet) *meet = degree;
+  }
+  return moved;
+}
+
+static bool
+arg_adds_far(const struct ir_arg *a) {
+  return a->kind == IR_ARG_DAT && ir_arg_writes(a) && !ir_arg_direct(a);
 }
 
 struct ir_increments
@@ -179,12 +213,41 @@ ir_increments_of(const struct ir_trace *t, ir_ref region,
   struct strips s = {0};
   IR_EACH_ARG(t, g, n, a) {
     x.words = x.words && arg_in_words(t, n, a, facts);
-    if (a->kind == IR_ARG_DAT && ir_arg_writes(a) && !ir_arg_direct(a))
-      strips_add(&s, a, IR_NONE);
+    if (arg_adds_far(a)) strips_add(&s, a, IR_NONE);
   }
-  strips_weigh(t, &s, &x);
+  x.moved = strips_weigh(t, &s, &x.meet);
+  x.staged = x.words && s.n && strips_fit(t, &s);
   free(s.list);
   return x;
+}
+
+struct ir_reads
+ir_reads_of(const struct ir_trace *t, ir_ref region, ir_ref version) {
+  assert(region < t->nregions && version < t->nvalues);
+  const struct ir_region *g = &t->regions[region];
+  struct ir_reads x = {0};
+  struct strips s = {0};
+  IR_EACH_ARG(t, g, n, a)
+  if (a->kind == IR_ARG_DAT && ir_operand(t, a) == version)
+    strips_add(&s, a, version);
+  x.moved = strips_weigh(t, &s, &x.meet);
+  free(s.list);
+  return x;
+}
+
+bool
+ir_stage_fits(const struct ir_trace *t, ir_ref region, const bool *local) {
+  assert(region < t->nregions);
+  const struct ir_region *g = &t->regions[region];
+  struct strips s = {0};
+  IR_EACH_ARG(t, g, n, a) {
+    ir_ref v = a->kind == IR_ARG_DAT ? ir_operand(t, a) : IR_NONE;
+    if (arg_adds_far(a)) strips_add(&s, a, IR_NONE);
+    if (v != IR_NONE && local[v]) strips_add(&s, a, v);
+  }
+  bool fits = strips_fit(t, &s);
+  free(s.list);
+  return fits;
 }
 
 /* ---- what its code holds ------------------------------------------------- */

@@ -17,6 +17,17 @@ struct ir_increments {
 struct ir_increments ir_increments_of(const struct ir_trace *t, ir_ref region,
                                       const struct ir_hold_facts *facts);
 
+/* What elements of a region read of one version through maps. */
+struct ir_reads {
+  double moved; /* components, of each entry */
+  double meet;  /* as of increments */
+};
+struct ir_reads ir_reads_of(const struct ir_trace *t, ir_ref region,
+                            ir_ref version);
+/* Is there room in local memory for these versions, by number, beside what a
+ * region adds there? cost as above */
+bool ir_stage_fits(const struct ir_trace *t, ir_ref region, const bool *local);
+
 /* Components that code of a region keeps for an element. cost as above */
 uint64_t ir_components(const struct ir_trace *t, ir_ref region);
 
@@ -37,6 +48,9 @@ uint32_t ir_machine_vector(enum ir_machine m);
 /* In units of one component moved to or from memory, an element. */
 double ir_cost_atomic(const struct ir_increments *x, enum ir_machine m);
 double ir_cost_staged(const struct ir_increments *x, enum ir_machine m);
+/* ... where they are, and by way of local memory */
+double ir_cost_direct(const struct ir_reads *x, enum ir_machine m);
+double ir_cost_local(const struct ir_reads *x, enum ir_machine m);
 
 /* The block (struct ir_dat) of `dim` components, which loops reach by rows or
  * go straight through. */
@@ -47,7 +61,8 @@ uint32_t ir_cost_block(uint32_t dim, bool rows, enum ir_machine m);
 bool ir_cost_bad_order(double scatter, enum ir_machine m);
 
 /* What staging has room for: entries of one map, bytes of an element's
- * increments in local memory, and what each begins at a multiple of. */
+ * increments and reads in local memory, and what each begins at a multiple of.
+ */
 enum { IR_STAGE_ENTRIES = 16, IR_STAGE_BYTES = 1024, IR_STAGE_ALIGN = 16 };
 
 #endif

@@ -15,7 +15,10 @@
  *             staged     elements meet there, and not all arguments only add
  *             add        increments through maps, and nothing else
  *             copy       all else; what is written at the element itself need
- *                        not be stored (register) if nobody outside reads it
+ *                        not be stored (register) if nobody outside reads it;
+ *                        what walk staged only reads, through maps of rows of
+ *                        one length, blocks may copy into local memory first
+ *                        (local), if there is room (ir/cost.c)
  *
  *           Of globals, by access: what is added to or an extreme starts anew
  *           for each element (sum), unless the kernel compares with what came
@@ -79,6 +82,18 @@ dat_old_buffer(const struct ir_trace *t, ir_ref n, ir_ref root) {
   return IR_NONE;
 }
 
+/* May blocks copy what the argument reads into local memory? */
+static bool
+dat_by_blocks(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
+              const struct ir_hold_facts *f) {
+  const struct ir_node *x = &t->nodes[n];
+  const struct ir_dat *d = &t->dats[a->dat];
+  if (x->region == IR_NONE || t->regions[x->region].walk != IR_WALK_STAGED ||
+      ir_in_place(t, x) || ir_arg_direct(a) || a->each)
+    return false;
+  return !f->overlaps[ir_root(t, a->dat)] && ir_in_words(d->type);
+}
+
 static unsigned
 dat_holds(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
           const struct ir_hold_facts *f) {
@@ -95,7 +110,10 @@ dat_holds(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
   if (ir_touch_meets(touch)) return BIT(STAGED);
   if (writes && !ir_arg_direct(a)) return BIT(ADD);
   bool inside = dat_stays_inside(t, n, ir_operand(t, a), f);
-  return BIT(COPY) | BIT(STAGED) | (inside ? BIT(REGISTER) : 0U);
+  bool local = dat_by_blocks(t, n, a, f);
+  assert(!local || !(touch & IR_TOUCH_WRITES)); /* else they meet */
+  return BIT(COPY) | BIT(STAGED) | (inside ? BIT(REGISTER) : 0U) |
+         (local ? BIT(LOCAL) : 0U);
 }
 
 /* ---- globals ------------------------------------------------------------- */

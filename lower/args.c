@@ -56,8 +56,8 @@ static bool
 low_slot_same(const struct low_slot *a, const struct low_slot *b) {
   return a->kind == b->kind && type_same(a->type, b->type) &&
          a->dim == b->dim && a->load == b->load && a->store == b->store &&
-         a->inner == b->inner && a->map == b->map && a->entry == b->entry &&
-         a->call == b->call && a->access == b->access;
+         a->inner == b->inner && a->local == b->local && a->map == b->map &&
+         a->entry == b->entry && a->call == b->call && a->access == b->access;
 }
 
 int32_t

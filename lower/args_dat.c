@@ -4,6 +4,7 @@
  *             over; the last version in a buffer is the one that is stored
  *   register  the same, and never stored
  *   add       a zeroed slot, shared by all loops that add through one entry
+ *   local     a slot that is loaded from local memory
  *   staged    loaded and stored around the call
  *   place     the kernel gets the element in memory, as OP2 would do it */
 #include "lower/args.h"
@@ -152,6 +153,7 @@ low_far_slot(struct low_args *g, const struct low_access *x) {
   if (x->w == IR_NONE) {
     struct low_slot s = low_access_slot(g, x, LOW_SLOT_DAT);
     s.load = low_access_bind(g, x, x->bv);
+    s.local = x->how == IR_HOLD_LOCAL;
     return low_slot_get(g->r, s);
   }
   assert(x->bv == x->bw && "adding happens in place");

@@ -86,17 +86,54 @@ low_form_sums(const struct low_region *r, struct arena *a,
 
 /* ---- staging ------------------------------------------------------------- */
 
-/* The use of the map that slot s goes through, made at need, and the place of
- * its entry there. */
-static void
-low_use_find(const struct low_region *r, const struct low_slot *s,
-             struct rt_offload *o, uint32_t *use_out, uint32_t *entry_out) {
+/* The use of the map that slot s goes through; nuses: there is none yet. */
+static uint32_t
+low_use_of(const struct low_region *r, const struct low_slot *s, bool reads,
+           const struct rt_offload *o) {
   assert(s->map >= 0 && r->binds[s->map].kind == RT_BIND_MAP);
-  uint32_t map = r->binds[s->map].index, u = 0, j = 0;
-  while (u < o->nuses && o->uses[u].map != map) u++;
-  struct rt_stage_use *use = &o->uses[u];
-  if (u == o->nuses) use->map = map, o->nuses++;
+  uint32_t map = r->binds[s->map].index, u = 0;
+  while (u < o->nuses && (o->uses[u].map != map || o->uses[u].reads != reads))
+    u++;
+  return u;
+}
+
+/* The place of its entry there; nentries: it has none. */
+static uint32_t
+low_entry_of(const struct rt_stage_use *use, const struct low_slot *s) {
+  uint32_t j = 0;
   while (j < use->nentries && use->entries[j] != s->entry) j++;
+  return j;
+}
+
+/* Is all that is read through the map of slot s among what is added to? Else
+ * zeros would be added to what is only read. */
+static bool
+low_use_serves(const struct low_region *r, const struct low_slot *s,
+               const struct rt_offload *o) {
+  uint32_t u = low_use_of(r, s, false, o);
+  if (u == o->nuses) return false;
+  for (uint32_t k = 0; k < r->nslots; k++) {
+    const struct low_slot *x = &r->slots[k];
+    if (x->local && x->map == s->map &&
+        low_entry_of(&o->uses[u], x) == o->uses[u].nentries)
+      return false;
+  }
+  return true;
+}
+
+/* The use for slot s, made at need, and the place of its entry there. */
+static void
+low_use_get(const struct low_region *r, const struct low_slot *s,
+            struct rt_offload *o, uint32_t *use_out, uint32_t *entry_out) {
+  bool reads = s->local && !low_use_serves(r, s, o);
+  uint32_t u = low_use_of(r, s, reads, o);
+  struct rt_stage_use *use = &o->uses[u];
+  if (u == o->nuses) {
+    use->map = r->binds[s->map].index;
+    use->reads = reads;
+    o->nuses++;
+  }
+  uint32_t j = low_entry_of(use, s);
   assert(j < RT_STAGE_ENTRIES);
   if (j == use->nentries) use->entries[use->nentries++] = s->entry;
   *use_out = u;
@@ -106,20 +143,22 @@ low_use_find(const struct low_region *r, const struct low_slot *s,
 static uint32_t
 low_strip_find(const struct low_slot *s, uint32_t use, struct rt_offload *o,
                struct low_device_form *f) {
-  assert(use < o->nuses);
+  int32_t bind = s->local ? s->load : s->store;
+  assert(use < o->nuses && bind >= 0);
   uint32_t k = 0;
   while (k < o->nstrips &&
-         (o->strips[k].use != use || f->strip_store[k] != s->store))
+         (o->strips[k].use != use || f->strip_bind[k] != bind))
     k++;
   if (k < o->nstrips) return k;
   o->strips[k] = (struct rt_strip){use, s->dim * s->type.size};
-  f->strip_store[k] = s->store;
+  f->strip_bind[k] = bind;
+  f->strip_read[k] = s->local;
   f->strip_dim[k] = s->dim;
   f->strip_type[k] = s->type;
   return o->nstrips++;
 }
 
-/* Places of the increments in local memory. */
+/* Places of increments and of what is read in local memory. */
 static void
 low_form_stage(const struct low_region *r, struct arena *a,
                struct low_device_form *f, struct rt_offload *o) {
@@ -128,15 +167,16 @@ low_form_stage(const struct low_region *r, struct arena *a,
   o->strips = mem_alloc(n, sizeof *o->strips);
   f->strip_of = ARENA_ARRAY(a, uint32_t, n);
   f->entry_of = ARENA_ARRAY(a, uint32_t, n);
-  f->strip_store = ARENA_ARRAY(a, int32_t, n);
+  f->strip_bind = ARENA_ARRAY(a, int32_t, n);
+  f->strip_read = ARENA_ARRAY(a, bool, n);
   f->strip_dim = ARENA_ARRAY(a, uint32_t, n);
   f->strip_type = ARENA_ARRAY(a, struct type, n);
-  for (uint32_t k = 0; k < r->nslots; k++) {
-    const struct low_slot *s = &r->slots[k];
-    uint32_t use;
-    if (s->kind != LOW_SLOT_INC) continue;
-    low_use_find(r, s, o, &use, &f->entry_of[k]);
-    f->strip_of[k] = low_strip_find(s, use, o, f);
+  for (uint32_t k = 0; k < 2 * r->nslots; k++) { /* all that adds comes first */
+    uint32_t i = k % r->nslots, use;
+    const struct low_slot *s = &r->slots[i];
+    if (k < r->nslots ? s->kind != LOW_SLOT_INC : !s->local) continue;
+    low_use_get(r, s, o, &use, &f->entry_of[i]);
+    f->strip_of[i] = low_strip_find(s, use, o, f);
   }
   o->stages = mem_alloc(o->nuses + 1, sizeof *o->stages);
   f->strips = o->strips;

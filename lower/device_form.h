@@ -47,10 +47,11 @@ struct low_device_form {
   uint32_t *claim_at; /* of reductions; LOW_NOWHERE */
   uint32_t row, scalar_bytes, nwords;
   bool rows_local;
-  /* RT_FORM_STAGE: of INC slots their strip and place among its use's entries;
-     of strips where they go */
+  /* RT_FORM_STAGE: of INC and local slots their strip and place among its use's
+     entries; of strips the dat's bind, and whether they are read */
   uint32_t *strip_of, *entry_of;
-  int32_t *strip_store;
+  int32_t *strip_bind;
+  bool *strip_read;
   uint32_t *strip_dim;
   struct type *strip_type;
   const struct rt_strip *strips;

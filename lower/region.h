@@ -85,6 +85,7 @@ struct low_slot {
   /* its path: from the element, or from that of the row that its call goes
      over, to an entry of a map */
   bool inner;
+  bool local;     /* DAT: read from a copy of the block's, in local memory */
   int32_t map;    /* bind of the map; -1: no further */
   uint32_t entry; /* of its row */
   int32_t call;   /* staged around this call; -1: not */

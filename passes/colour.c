@@ -73,15 +73,21 @@ walk_for(const struct ir_trace *t, ir_ref r, const struct pass_ctx *c,
   if (!(needs & IR_WALK_MEETS)) return IR_WALK_RANGE;
   if (pass_arg(c, "colours", 0)) return IR_WALK_COLOURS;
   if (!target_is_device(target)) return IR_WALK_PARTS;
-  bool gpu = pass_arg(c, "gpu", 0) ||
-             target_same(target, target_info[TARGET_cuda].name);
   struct ir_hold_facts f = {c->overlaps, c->live,
                             mem_alloc(t->nbuffers + 1, 1)};
   ir_region_touch(t, r, f.touch);
   struct ir_increments x = ir_increments_of(t, r, &f);
   free(f.touch);
-  return walk_on_device(&x, gpu ? IR_MACHINE_GPU : IR_MACHINE_CPU,
-                        pass_arg(c, "increments", 0), costs);
+  enum ir_machine m = pass_on_gpu(c, target) ? IR_MACHINE_GPU : IR_MACHINE_CPU;
+  return walk_on_device(&x, m, pass_arg(c, "increments", 0), costs);
+}
+
+/* What is read from local memory of blocks is a copy like others elsewhere. */
+static void
+holds_follow(struct ir_trace *t, const struct ir_region *g) {
+  for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++)
+    if (g->walk != IR_WALK_STAGED && t->holds[k].how == IR_HOLD_LOCAL)
+      t->holds[k].how = IR_HOLD_COPY;
 }
 
 bool
@@ -92,6 +98,7 @@ pass_colour(struct ir_trace *t, const struct pass_ctx *c) {
     unsigned needs = ir_walk_needs(t, r, c->overlaps);
     struct costs costs = {0};
     t->regions[r].walk = walk_for(t, r, c, needs, &costs);
+    holds_follow(t, &t->regions[r]);
     tell(t, r, needs, &costs);
     changed = true;
   }

@@ -7,7 +7,10 @@
  * Idea      ir/hold.c says which ways are right; of those the cheapest is
  *           taken, in the order of ir/holds.def. Globals that are read and
  *           larger than a few cache lines stay where they are, since a copy for
- *           each thread would cost more than it saves.
+ *           each thread would cost more than it saves. What a region of walk
+ *           staged reads through maps may be held as local, if there is room:
+ *           not by itself, where ir/cost.c says that blocks use it often
+ *           enough, or all of it (option `reads`).
  *
  * Example   region over %cells {
  *             %adt.1 = loop @adt_calc over %cells (read %q.0, write %adt)
@@ -23,18 +26,24 @@
  * Cost      O(versions + arguments).
  * Limits    captured values are not operands of a trace: they are copied up to
  *           the size of a global that is. */
-#include "ir/hold.h"
+#include "ir/cost.h"
 #include "ir/walk.h"
 #include "passes/pass.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
+/* What is read through maps: option `reads`. */
+enum { READ_DIRECT, READ_CHEAPEST, READ_LOCAL };
+
 struct hold {
   struct ir_trace *t;
+  const struct pass_ctx *ctx;
   struct ir_hold_facts facts;
   uint16_t *ways; /* by version: what all arguments of the region leave */
+  bool *local;    /* by version: it is to be held as local */
   bool exact, store, apart;
+  long reads;
 };
 
 /* What the options leave of these ways, if anything. */
@@ -89,6 +98,42 @@ hold_tell(struct hold *h, ir_ref region, ir_ref v, enum ir_hold how) {
             ir_hold_info[how].text, why[how]);
 }
 
+/* Is it worth it? */
+static bool
+hold_pays(struct hold *h, ir_ref region, ir_ref v) {
+  struct ir_trace *t = h->t;
+  ir_ref first = t->regions[region].first;
+  struct ir_reads x = ir_reads_of(t, region, v);
+  enum ir_machine m = pass_on_gpu(h->ctx, t->nodes[first].target)
+                          ? IR_MACHINE_GPU
+                          : IR_MACHINE_CPU;
+  double direct = ir_cost_direct(&x, m), local = ir_cost_local(&x, m);
+  if (h->reads == READ_LOCAL) return true;
+  if (h->reads == READ_DIRECT || local >= direct) return false;
+  ir_remark(t,
+            "hold: %s in the region of %s is held as local: reading it costs "
+            "%.1f that way, %.1f where it is",
+            pass_value_text(t, v), pass_node_text(t, first), local, direct);
+  return true;
+}
+
+/* What blocks read from local memory, as much as there is room for. */
+static void
+hold_local(struct hold *h, ir_ref region) {
+  const struct ir_region *g = &h->t->regions[region];
+  IR_EACH_ARG(h->t, g, n, a) {
+    ir_ref v = ir_operand(h->t, a);
+    if (v == IR_NONE || !(h->ways[v] & 1U << IR_HOLD_LOCAL) || h->local[v])
+      continue;
+    h->local[v] = true;
+    h->local[v] =
+        ir_stage_fits(h->t, region, h->local) && hold_pays(h, region, v);
+    if (h->local[v]) h->ways[v] = 1U << IR_HOLD_LOCAL;
+  }
+  IR_EACH_ARG(h->t, g, n, a)
+  if (ir_operand(h->t, a) != IR_NONE) h->local[ir_operand(h->t, a)] = false;
+}
+
 /* Operands in the order in which the region names them. */
 static void
 hold_list(struct hold *h, ir_ref region) {
@@ -111,6 +156,7 @@ hold_region(struct hold *h, ir_ref region) {
   const struct ir_region *g = &h->t->regions[region];
   ir_region_touch(h->t, region, h->facts.touch);
   IR_EACH_ARG(h->t, g, n, a) hold_operand(h, n, a);
+  if (g->walk == IR_WALK_STAGED) hold_local(h, region);
   hold_list(h, region);
   ir_region_untouch(h->t, region, h->facts.touch);
 }
@@ -119,14 +165,18 @@ bool
 pass_hold(struct ir_trace *t, const struct pass_ctx *c) {
   struct hold h = {
       .t = t,
+      .ctx = c,
       .facts = {c->overlaps, c->live, mem_alloc(t->nbuffers + 1, 1)},
       .ways = mem_alloc(t->nvalues + 1, sizeof *h.ways),
       .exact = pass_arg(c, "exact", 0) != 0,
       .store = pass_arg(c, "store", 0) != 0,
-      .apart = pass_arg(c, "apart", 0) != 0};
+      .local = mem_alloc(t->nvalues + 1, sizeof *h.local),
+      .apart = pass_arg(c, "apart", 0) != 0,
+      .reads = pass_arg(c, "reads", READ_DIRECT)};
   for (ir_ref r = 0; r < t->nregions; r++)
     if (ir_walk_known(t, r)) hold_region(&h, r);
   free(h.ways);
+  free(h.local);
   free(h.facts.touch);
   return t->nholds > 0;
 }

@@ -67,6 +67,9 @@ struct pass_ctx {
 /* Value of `key=<number>` among the pass's arguments, else `def`. */
 long pass_arg(const struct pass_ctx *c, const char *key, long def);
 
+/* Is the machine behind this target of a device a GPU? Option `gpu`: any is. */
+bool pass_on_gpu(const struct pass_ctx *c, const char *target);
+
 /* As ir_reorder; besides, every `in` becomes the version that is current where
  * its node now stands. So nodes whose accesses commute may change places, and
  * FREE and LIVE follow when writers before them leave. cost O(trace) */

@@ -62,6 +62,12 @@ pass_rewire_node(struct ir_trace *t, const struct ir_node *n, ir_ref *current) {
       current[ir_root(t, args[i].dat)] = args[i].out;
 }
 
+bool
+pass_on_gpu(const struct pass_ctx *c, const char *target) {
+  return pass_arg(c, "gpu", 0) ||
+         target_same(target, target_info[TARGET_cuda].name);
+}
+
 void
 pass_check_order(const struct ir_trace *t, const ir_ref *perm) {
   for (ir_ref b = 0; b < t->nnodes; b++)

@@ -134,6 +134,7 @@ enum rt_form {
 enum { RT_STAGE_ENTRIES = 16 };
 struct rt_stage_use {
   uint32_t map; /* of this program */
+  bool reads;   /* nothing is added through it */
   uint32_t nentries;
   uint32_t entries[RT_STAGE_ENTRIES];
 };

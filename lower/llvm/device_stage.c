@@ -1,9 +1,11 @@
-/* Increments staged in local memory: the kernel op2_stage.
+/* Increments and reads staged in local memory: the kernel op2_stage.
  *
  *   for (block = group; block < blocks; block += groups)
  *     clear the strips of the block's targets          all items, in turn
+ *     strip[k] = memory[targets[k]], of what is read   the same
  *     barrier
- *     run my element; its increments stay private
+ *     look up where my element reads and adds; run it; its increments stay
+ *     private
  *     for (colour = 0; colour < colours of the block; colour++)
  *       if mine: strip[local[e][entry]] += increment   no other item does
  *       barrier
@@ -25,6 +27,7 @@ struct stage {
   LLVMValueRef *table;         /* of uses: first, targets, local */
   LLVMValueRef *most;          /* of uses */
   LLVMValueRef *strip;         /* of strips: their memory */
+  LLVMValueRef *mine;          /* of slots in strips: where my element is */
   LLVMValueRef *begin, *count; /* of uses, in the block at hand */
   LLVMValueRef local, size;
 };
@@ -101,6 +104,7 @@ enter_block(struct low_emit *em, struct stage *s, LLVMValueRef block) {
 static void
 clear_strips(struct low_emit *em, const struct stage *s) {
   for (uint32_t k = 0; k < em->form->nstrips; k++) {
+    if (em->form->strip_read[k]) continue;
     struct ll_loop l = ll_loop_begin_step(
         em->b, s->local, strip_words(em, s, k), s->size, "word");
     LLVMBuildStore(em->b,
@@ -110,35 +114,45 @@ clear_strips(struct low_emit *em, const struct stage *s) {
   }
 }
 
-/* What the element added, to the strips. */
+/* Where in the strips my element reads and adds: looked up before it runs, so
+ * that the tables are on their way while the element's own operands are. An
+ * item without an element looks up that of element 0. */
 static void
-add_element(struct low_emit *em, const struct stage *s) {
+find_mine(struct low_emit *em, struct stage *s, LLVMValueRef inside) {
   const struct low_device_form *f = em->form;
+  LLVMBuilderRef b = em->b;
   LLVMTypeRef i16 = LLVMInt16TypeInContext(em->ctx);
+  LLVMValueRef e = LLVMBuildSelect(b, inside, em->e, ll_i64(em->ctx, 0), "");
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *slot = &em->r->slots[k];
-    if (slot->kind != LOW_SLOT_INC) continue;
+    if (slot->kind != LOW_SLOT_INC && !slot->local) continue;
     uint32_t strip = f->strip_of[k], use = f->strips[strip].use;
-    LLVMValueRef at = add(em, mul(em, em->e, f->uses[use].nentries),
+    LLVMValueRef at = add(em, mul(em, e, f->uses[use].nentries),
                           ll_i64(em->ctx, f->entry_of[k]));
-    LLVMValueRef p =
-        LLVMBuildInBoundsGEP2(em->b, i16,
-                              s->table[RT_STAGE_TABLES * use + RT_STAGE_LOCAL],
-                              &at, 1, "");
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(
+        b, i16, s->table[RT_STAGE_TABLES * use + RT_STAGE_LOCAL], &at, 1, "");
     LLVMValueRef place =
-        LLVMBuildZExt(em->b, LLVMBuildLoad2(em->b, i16, p, ""),
+        LLVMBuildZExt(b, LLVMBuildLoad2(b, i16, p, ""),
                       LLVMInt64TypeInContext(em->ctx), "place");
-    LLVMValueRef to = strip_word(em, s, strip, mul(em, place, slot->dim));
-    low_emit_add(em, slot, low_at_home(to), low_at_home(em->home[k]));
+    s->mine[k] = strip_word(em, s, strip, mul(em, place, slot->dim));
   }
 }
 
+/* What the element added, to the strips. */
 static void
-add_by_colours(struct low_emit *em, const struct stage *s, LLVMValueRef block,
-               LLVMValueRef inside) {
+add_element(struct low_emit *em, const struct stage *s) {
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *slot = &em->r->slots[k];
+    if (slot->kind == LOW_SLOT_INC)
+      low_emit_add(em, slot, low_at_home(s->mine[k]), low_at_home(em->home[k]));
+  }
+}
+
+/* Items add when their colour `mine` of `n` is due. */
+static void
+add_by_colours(struct low_emit *em, const struct stage *s, LLVMValueRef mine,
+               LLVMValueRef n) {
   LLVMBuilderRef b = em->b;
-  LLVMValueRef mine = low_device_colour(em, s->colours, inside);
-  LLVMValueRef n = low_entry(em, s->ncolours, block);
   struct ll_loop l = ll_loop_begin(b, ll_i64(em->ctx, 0), n, "colour");
   LLVMBasicBlockRef after =
       ll_if(em->b, LLVMBuildICmp(b, LLVMIntEQ, mine, l.i, "due"));
@@ -148,29 +162,45 @@ add_by_colours(struct low_emit *em, const struct stage *s, LLVMValueRef block,
   ll_loop_end(b, &l, NULL);
 }
 
-static void
-carry_over(struct low_emit *em, const struct stage *s, uint32_t k) {
+/* Word i of strip k in the device's memory. */
+static LLVMValueRef
+target_word(struct low_emit *em, const struct stage *s, uint32_t k,
+            LLVMValueRef i) {
   const struct low_device_form *f = em->form;
-  LLVMBuilderRef b = em->b;
-  const struct low_bind *d = &em->r->binds[f->strip_store[k]];
+  const struct low_bind *d = &em->r->binds[f->strip_bind[k]];
   uint32_t use = f->strips[k].use;
   assert(use < f->nuses);
-  struct ll_loop l =
-      ll_loop_begin_step(b, s->local, strip_words(em, s, k), s->size, "word");
   LLVMValueRef dim = ll_i64(em->ctx, f->strip_dim[k]);
-  LLVMValueRef place = add(em, s->begin[use], LLVMBuildUDiv(b, l.i, dim, ""));
+  LLVMValueRef place = add(em, s->begin[use], LLVMBuildUDiv(em->b, i, dim, ""));
   struct low_at at = {
-      .base = em->arg[f->strip_store[k]],
+      .base = em->arg[f->strip_bind[k]],
       .bind = d,
       .stride = d->stride < 0 ? NULL : em->arg[d->stride],
       .e = low_entry(em, s->table[RT_STAGE_TABLES * use + RT_STAGE_TARGETS],
                      place)};
-  LLVMValueRef to =
-      low_at_address(em, at, f->strip_type[k], LLVMBuildURem(b, l.i, dim, ""));
-  LLVMValueRef x = LLVMBuildLoad2(b, ll_type(em->ctx, f->strip_type[k]),
-                                  strip_word(em, s, k, l.i), "");
-  low_device_atomic_add(em, f->strip_type[k], to, x);
-  ll_loop_end(b, &l, NULL);
+  return low_at_address(em, at, f->strip_type[k],
+                        LLVMBuildURem(em->b, i, dim, ""));
+}
+
+/* All strips that are read come from memory, or all others go there. */
+static void
+move_strips(struct low_emit *em, const struct stage *s, bool read) {
+  const struct low_device_form *f = em->form;
+  LLVMBuilderRef b = em->b;
+  for (uint32_t k = 0; k < f->nstrips; k++) {
+    LLVMTypeRef type = ll_type(em->ctx, f->strip_type[k]);
+    if (f->strip_read[k] != read) continue;
+    struct ll_loop l =
+        ll_loop_begin_step(b, s->local, strip_words(em, s, k), s->size, "word");
+    LLVMValueRef memory = target_word(em, s, k, l.i);
+    LLVMValueRef mine = strip_word(em, s, k, l.i);
+    if (read)
+      LLVMBuildStore(b, LLVMBuildLoad2(b, type, memory, ""), mine);
+    else
+      low_device_atomic_add(em, f->strip_type[k], memory,
+                            LLVMBuildLoad2(b, type, mine, ""));
+    ll_loop_end(b, &l, NULL);
+  }
 }
 
 static void
@@ -178,15 +208,19 @@ run_block(struct low_emit *em, struct stage *s, LLVMValueRef block) {
   LLVMBuilderRef b = em->b;
   enter_block(em, s, block);
   clear_strips(em, s);
+  move_strips(em, s, true);
   em->kind->barrier(em);
   em->e =
       LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, block, s->size, ""), s->local, "e");
   LLVMValueRef inside = low_device_inside(em, s->lo, s->hi);
+  LLVMValueRef mine = low_device_colour(em, s->colours, inside);
+  LLVMValueRef ncolours = low_entry(em, s->ncolours, block);
+  find_mine(em, s, inside);
   LLVMBasicBlockRef after = ll_if(em->b, inside);
   low_emit_element(em);
   ll_endif(em->b, after);
-  add_by_colours(em, s, block, inside);
-  for (uint32_t k = 0; k < em->form->nstrips; k++) carry_over(em, s, k);
+  add_by_colours(em, s, mine, ncolours);
+  move_strips(em, s, false);
   em->kind->barrier(em);
 }
 
@@ -196,15 +230,17 @@ low_device_stage(struct low_emit *em) {
   assert(f->nuses && f->nstrips);
   uint32_t np = RT_STAGE_ARGS + RT_STAGE_TABLES * f->nuses;
   uint32_t n = np + RT_STAGE_WORDS + f->nuses;
-  LLVMValueRef *mem =
-      mem_alloc(n + 2 * (size_t)f->nuses + f->nstrips, sizeof *mem);
+  LLVMValueRef *mem = mem_alloc(
+      n + 2 * (size_t)f->nuses + f->nstrips + em->r->nslots, sizeof *mem);
   struct stage s = {.begin = mem + n,
                     .count = mem + n + f->nuses,
-                    .strip = mem + n + 2 * f->nuses};
+                    .strip = mem + n + 2 * f->nuses,
+                    .mine = mem + n + 2 * f->nuses + f->nstrips};
   low_device_kernel(em, LOW_STAGE, mem, np, n);
   read_params(em, &s, mem);
   low_device_begin(em);
   place_strips(em, &s);
+  em->local = s.mine;
   struct ll_loop l = ll_loop_begin_step(
       em->b, em->kind->item(em, LOW_ITEM_GROUP), s.blocks, s.groups, "block");
   run_block(em, &s, l.i);

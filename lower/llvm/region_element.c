@@ -46,8 +46,9 @@ low_emit_enter(struct low_emit *em) {
       low_emit_fill(em, s, home, s->access);
     else if (low_slot_is_kept(s) && s->load >= 0)
       low_emit_copy(em, s, home,
-                    em->lanes[k] ? low_at_lanes(em, k)
-                                 : low_at_dat(em, s, s->load));
+                    s->local       ? low_at_home(em->local[k])
+                    : em->lanes[k] ? low_at_lanes(em, k)
+                                   : low_at_dat(em, s, s->load));
     else if (s->kind == LOW_SLOT_INDEX && em->lanes[k])
       low_emit_copy(em, s, home, low_at_lanes(em, k));
     else if (s->kind == LOW_SLOT_INDEX)

@@ -38,6 +38,7 @@ struct low_emit {
   LLVMValueRef sums, room, row; /* of groups; of this one's items, its own */
   LLVMValueRef *kept; /* of slots that claim: values before the element, and */
   LLVMValueRef *made_by; /* the elements that made those; NULL: others */
+  LLVMValueRef *local;   /* of slots that are read from local memory: where */
   /* *p += x while others do the same; NULL: nobody does */
   void (*atomic_add)(struct low_emit *em, struct type t, LLVMValueRef p,
                      LLVMValueRef x);

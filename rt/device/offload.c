@@ -36,9 +36,9 @@
  * work items a block; or atomically, in one launch; or staged, in one launch: a
  * group adds into its local memory, element colour by element colour, and
  * carries the sums of its block's targets over atomically (rt/walk/stage.c
- * numbers them). The block is the device's group, or halved until its targets
- * fit in local memory, and the private copies of all its items in what a stack
- * holds.
+ * numbers them); it may also read from there what it has copied before. The
+ * block is the device's group, or halved until its targets fit in local memory,
+ * and the private copies of all its items in what a stack holds.
  *
  *   groups g of a staged launch run blocks g, g + groups, ...; as many groups
  *   as blocks, or, where there are sums, as rows allow
@@ -235,8 +235,8 @@ prepare_stage(const struct rt_program *p, struct rt_launch *l,
   if (rows_room(o, block) > r->local) r->local = rows_room(o, block);
   if (r->local > d->local)
     FAIL(ERR_DEVICE,
-         "%s: loop %s: an element's increments take %zu bytes of local memory, "
-         "it has %zu",
+         "%s: loop %s: an element's increments and reads take %zu bytes of "
+         "local memory, it has %zu",
          d->name, l->name, r->local, d->local);
   return prepare_walk(l, block, conflicts, r);
 }

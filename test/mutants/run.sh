@@ -100,8 +100,11 @@ units() {
     head -n 1
 }
 
+# On the host; of what runs on devices alone, there, in the mode that uses most of it
 programs() {
-  MODES='2-threads 2-eager defer-opaque' JOBS=$jobs timeout 300 test/programs/run.sh "$build" \
+  local modes='2-threads 2-eager defer-opaque'
+  case $1 in lower/device* | lower/llvm/device* | rt/device/*) modes=opencl-reads ;; esac
+  MODES=$modes JOBS=$jobs timeout 300 test/programs/run.sh "$build" \
     $(cd test/programs && ls *.c *.cpp | sed 's/\.c.*//') |
     sed -n 's/^FAIL \([^ ]*\).*/program \1/p' | head -n 1
 }
@@ -161,7 +164,7 @@ plant() {
   else
     case $file in ir/* | passes/* | base/*) by=$(texts) ;; esac
     [ -n "$by" ] || by=$(units "$file")
-    [ -n "$by" ] || by=$(programs)
+    [ -n "$by" ] || by=$(programs "$file")
     alone=$(random "$name" "$lines")
     [ -n "$by" ] || by=$alone
     [ "$lines" = - ] || wrong=$(check_shrunk "$name" "$lines")

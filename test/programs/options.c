@@ -34,7 +34,7 @@ main(int argc, char **argv) {
       "OP2_OFFLOAD_FALLBACK", "OP2_DECLARE",    "OP2_HALO_LIMIT", "OP2_WAIT",
       "OP2_MIRROR",           "OP2_CHECKPOINT", "OP2_FILES",      "OP2_LAYOUT",
       "OP2_RENUMBER",         "OP2_THREADING",  "OP2_INCREMENTS", "OP2_TEAM",
-      "OP2_SANITIZE",         "OP2_DISABLE",    "OP2_TRIAL"};
+      "OP2_SANITIZE",         "OP2_DISABLE",    "OP2_TRIAL",      "OP2_READS"};
   op2_set_error_handler(note, NULL);
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
     wrong(argc, argv, texts[k], "nonsense");

@@ -96,6 +96,7 @@ opencl_modes() {
   echo "opencl-eager|OP2_TARGET=opencl OP2_EAGER=1|"
   echo "opencl-colours|OP2_TARGET=opencl OP2_THREADING=colours|"
   echo "opencl-staged|OP2_TARGET=opencl OP2_INCREMENTS=staged OP2_CHECK=1|"
+  echo "opencl-reads|OP2_TARGET=opencl OP2_INCREMENTS=staged OP2_READS=staged OP2_CHECK=1|"
   echo "opencl-soa|OP2_TARGET=opencl OP2_LAYOUT=soa OP2_CHECK=1 OP2_IR_STRESS=1|"
   echo "opencl-fallback|OP2_TARGET=opencl OP2_OFFLOAD_FALLBACK=host|"
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Data races in code for devices: test programs on oclgrind's simulated device, which
-# watches every access, with increments atomic, coloured and staged. Races planted there
-# must be found, or all that silence means nothing.
+# watches every access, with increments atomic, coloured and staged (and what is read,
+# too). Races planted there must be found, or all that silence means nothing.
 #   test/races/run.sh BUILD
 # Ends with "N passed, N failed[, N skipped]".
 set -u
@@ -44,9 +44,10 @@ verdict() { # name status
 }
 
 # Each program in each form: right, and without a word from oclgrind.
-for form in atomic colour staged; do
+for form in atomic colour staged "staged OP2_READS=staged"; do
   for program in airfoil_small fem_small shallow_small jacobi_small_double \
-    dup_rows args64 minmax_vec types overlap; do
+    dup_rows args64 minmax_vec types overlap read_blocks; do
+    # shellcheck disable=SC2086
     run OP2_INCREMENTS=$form timeout 300 "$build/test/programs/$program" &&
       [ ! -s "$OCLGRIND_LOG" ]
     verdict "$form $program" $?

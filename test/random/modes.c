@@ -84,6 +84,9 @@ struct mode modes[] = {
     {"opencl-atomic", OPENCL " OP2_INCREMENTS=atomic", 1, ON_DEVICE, 1},
     {"opencl-staged", OPENCL " OP2_INCREMENTS=staged OP2_CHECK=1", 1, ON_DEVICE,
      1},
+    {"opencl-reads",
+     OPENCL " OP2_INCREMENTS=staged OP2_READS=staged OP2_CHECK=1", 1, ON_DEVICE,
+     1},
     {"opencl-staged-rcm", OPENCL " OP2_INCREMENTS=staged OP2_RENUMBER=rcm", 2,
      ON_DEVICE | PLAY_TARGETS, 1},
     {"opencl-no-passes", OPENCL " OP2_DISABLE=" ALL_PASSES, 1, ON_DEVICE, 1},
@@ -127,8 +130,9 @@ struct mode modes[] = {
     {"ranks-opencl-eager", RANKS " " OPENCL " OP2_EAGER=1", 1,
      IN_RANKS | ON_DEVICE, 0},
     {"ranks-opencl-mixed",
-     RANKS " " OPENCL " OP2_INCREMENTS=staged OP2_CHECK=1 OP2_IR_STRESS=1", 1,
-     IN_RANKS | ON_DEVICE | PLAY_TARGETS | PLAY_FLUSH_SOME, 0},
+     RANKS " " OPENCL " OP2_INCREMENTS=staged OP2_READS=staged OP2_CHECK=1 "
+           "OP2_IR_STRESS=1",
+     1, IN_RANKS | ON_DEVICE | PLAY_TARGETS | PLAY_FLUSH_SOME, 0},
     {"ranks-opencl-deep",
      RANKS " " OPENCL " OP2_HALO_LIMIT=6 OP2_THREADING=colours OP2_LAYOUT=soa",
      1, IN_RANKS | ON_DEVICE | PLAY_TARGETS, 0},
@@ -235,7 +239,7 @@ static const char *const variables[] = {
     "OP2_INCREMENTS",   "OP2_DECLARE",         "OP2_HALO_LIMIT",
     "OP2_HALO_COSTS",   "OP2_OVERLAP",         "OP2_CUDA_GRAPHS",
     "OP2_CACHE",        "OP2_CACHE_SIZE",      "OP2_COMPILE_THREADS",
-    "OP2_TEAM",         "OP2_DEVICE_TIMES"};
+    "OP2_TEAM",         "OP2_DEVICE_TIMES",    "OP2_READS"};
 
 /* Options of this rank's own: each by its number, or as they were. */
 static void

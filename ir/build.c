@@ -313,6 +313,7 @@ ir_arg_normalise(struct ir_arg *a) {
   if (!mapped) a->map = IR_NONE;
   if (a->map == IR_NONE) a->entry = a->vector = 0;
   if (a->kind != IR_ARG_INFO) a->info_of = 0;
+  if (a->kind != IR_ARG_DAT) a->own = false;
   if (a->kind == IR_ARG_IDX || a->kind == IR_ARG_OFF) a->dat = IR_NONE;
   if (a->kind == IR_ARG_INFO) a->access = ACC_RW;
   if (!ir_arg_has_value(a)) {

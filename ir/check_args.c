@@ -22,10 +22,27 @@ check_each(struct ir_check *c, ir_ref n, uint32_t k) {
     ir_bad_arg(c, n, k, "it begins with another row than the loop's");
   if (a->kind != IR_ARG_DAT)
     ir_bad_arg(c, n, k, "only dats are reached from a row's element");
-  if (a->map != IR_NONE && ir_arg_writes(a))
+  if (a->map != IR_NONE && ir_arg_writes(a) && !a->own)
     ir_bad_arg(c, n, k,
                "it writes two relations away: one that is composed of "
                "them tells what meets");
+}
+
+/* What each element of a row adds to the element whose row it is. */
+static void
+check_own(struct ir_check *c, ir_ref n, uint32_t k) {
+  const struct ir_trace *t = c->t;
+  const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
+  const struct ir_map *rows = a->each ? &t->maps[a->each - 1] : NULL;
+  if (a->access != ACC_INC)
+    ir_bad_arg(c, n, k, "only increments are taken by their own element");
+  if (!rows || rows->rows != IR_ROWS_INVERSE || rows->of[0] != a->map)
+    ir_bad_arg(c, n, k, "its rows are not the inverse of its map");
+  else if (t->maps[a->map].flags & IR_MAP_REPEATS)
+    ir_bad_arg(c, n, k,
+               "rows of map %%%s name an element twice: it would be taken "
+               "twice as often",
+               t->maps[a->map].name);
 }
 
 /* The element that the argument names must be of the dat's set. */
@@ -35,6 +52,7 @@ check_place(struct ir_check *c, ir_ref n, uint32_t k) {
   const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
   ir_ref set = t->nodes[n].set;
   assert(set < t->nsets);
+  if (a->own) check_own(c, n, k);
   if (a->each) {
     check_each(c, n, k);
     set = t->maps[a->each - 1].to;
@@ -136,6 +154,9 @@ check_pair(struct ir_check *c, ir_ref n, uint32_t j, uint32_t k) {
     ir_bad_arg(c, n, k, "%s of %%%s, but argument %u is %s",
                access_info[y->access].text, t->dats[y->dat].name, j,
                access_info[x->access].text);
+  if (x->dat == y->dat && x->own != y->own)
+    ir_bad_arg(c, n, k, "it adds to %%%s in another way than argument %u", name,
+               j);
 }
 
 /* ---- operations -------------------------------------------------------- */

@@ -153,7 +153,7 @@ args_agree(const struct ir_trace *t, const struct ir_arg *x,
   if (ir_root(t, x->dat) != ir_root(t, y->dat)) return true;
   if (x->access == ACC_READ && y->access == ACC_READ) return true;
   if (x->dat != y->dat) return false; /* views: other elements lie there */
-  if (x->access == y->access && access_info[x->access].commutes) return true;
+  if (ir_args_combine(x, y)) return true;
   return x->kind == IR_ARG_DAT && y->kind == IR_ARG_DAT && ir_arg_direct(x) &&
          ir_arg_direct(y);
 }

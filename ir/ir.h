@@ -228,12 +228,16 @@ enum ir_arg_kind {
 /* An argument through a map names its row's entries [entry, entry +
  * ir_arg_count): one, or as many as the kernel gets pointers to (`vector`,
  * prints [0:k]); direct: map == IR_NONE, both 0. In a loop over rows its path
- * may begin at the row's element: via %e, via %e %map[i].
+ * may begin at the row's element: via %e, via %e %map[i]. With `own` (inc
+ * %res.0 own via %e %map[i], rows of the inverse of map) it is the loop's
+ * element that it adds to, where its path leads there; else what it adds is
+ * dropped.
  * The access of an INFO argument is ACC_RW (the payload survives where no
  * element improves); PARAM, IDX and OFF are ACC_READ and have no versions. */
 struct ir_arg {
   uint8_t kind;       /* enum ir_arg_kind */
   uint8_t access;     /* enum access */
+  bool own;           /* INC: of what its path leads to the loop's element */
   uint16_t info_of;   /* IR_ARG_INFO: number of the argument it belongs to */
   struct reach reach; /* EXCHANGE: how far out */
   uint32_t entry, vector; /* vector 0: not one */
@@ -449,13 +453,20 @@ ir_arg_writes(const struct ir_arg *a) {
 }
 static inline bool
 ir_arg_direct(const struct ir_arg *a) {
-  return a->map == IR_NONE && !a->each;
+  return a->own || (a->map == IR_NONE && !a->each);
 }
 /* The relation through whose entries it reaches its dat at last; IR_NONE:
  * direct. */
 static inline ir_ref
 ir_arg_through(const struct ir_arg *a) {
   return a->map == IR_NONE && a->each ? a->each - 1 : a->map;
+}
+/* Do both only combine with what is there, so that their order does not show?
+ * What an element adds to itself it holds while it does: nobody else may. */
+static inline bool
+ir_args_combine(const struct ir_arg *a, const struct ir_arg *b) {
+  return a->access == b->access && access_info[a->access].commutes &&
+         (!(a->own || b->own) || (ir_arg_direct(a) && ir_arg_direct(b)));
 }
 /* Is it a version of a dat? */
 static inline bool

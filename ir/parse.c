@@ -106,10 +106,15 @@ is_row_element(const struct ir_parser *p) {
          !strcmp(p->x.name.s, "e");
 }
 
-/* [via [%e] [%map[i]]] or [via [%e] %map[0:k]] */
+/* [[own] via [%e] [%map[i]]] or [[own] via [%e] %map[0:k]] */
 static status
 maybe_via(struct ir_parser *p, struct ir_arg *a) {
   int64_t i = 0;
+  if (ir_lex_is_word(&p->x, "own")) {
+    a->own = true;
+    TRY(ir_lex_next(&p->x));
+    if (!ir_lex_is_word(&p->x, "via")) return ir_lex_expected(&p->x, "via");
+  }
   if (!ir_lex_is_word(&p->x, "via")) return OK;
   TRY(ir_lex_next(&p->x));
   if (p->each && is_row_element(p)) {

@@ -232,7 +232,8 @@ print_sames(const struct ir_trace *t, struct str *out) {
 
 static void
 print_via(const struct ir_trace *t, const struct ir_arg *a, struct str *out) {
-  if (ir_arg_direct(a)) return;
+  if (a->map == IR_NONE && !a->each) return;
+  if (a->own) str_add(out, " own");
   str_add(out, a->each ? " via %e" : " via");
   if (a->map == IR_NONE) return;
   str_add(out, " ");

@@ -43,6 +43,7 @@ low_slot_blank(enum low_slot_kind kind, struct type type, uint32_t dim) {
                            .store = -1,
                            .map = -1,
                            .call = -1,
+                           .into = -1,
                            .room = -1};
 }
 
@@ -57,7 +58,8 @@ low_slot_same(const struct low_slot *a, const struct low_slot *b) {
   return a->kind == b->kind && type_same(a->type, b->type) &&
          a->dim == b->dim && a->load == b->load && a->store == b->store &&
          a->inner == b->inner && a->local == b->local && a->map == b->map &&
-         a->entry == b->entry && a->call == b->call && a->access == b->access;
+         a->entry == b->entry && a->call == b->call && a->into == b->into &&
+         a->access == b->access;
 }
 
 int32_t

@@ -100,6 +100,7 @@ low_access_slot(struct low_args *g, const struct low_access *x,
                 enum low_slot_kind kind) {
   const struct ir_dat *d = &g->m->t->dats[x->a->dat];
   struct low_slot s = low_slot_blank(kind, d->type, d->dim);
+  if (x->a->own && kind != LOW_SLOT_OWN) return s; /* its element's own */
   s.entry = x->entry;
   s.inner = x->a->each > 0;
   if (s.inner) s.call = g->call;
@@ -231,11 +232,22 @@ low_version_slot(struct low_args *g, const struct low_access *x) {
   return *held;
 }
 
+/* What the row's element adds to the slot of the loop's. */
+static int32_t
+low_own_slot(struct low_args *g, const struct low_access *x) {
+  assert(x->how == IR_HOLD_COPY || x->how == IR_HOLD_REGISTER);
+  struct low_slot s = low_access_slot(g, x, LOW_SLOT_OWN);
+  s.into = low_version_slot(g, x);
+  s.access = ACC_INC;
+  return low_slot_get(g->r, s);
+}
+
 int32_t
 low_dat_slot(struct low_args *g, const struct ir_arg *a, uint32_t entry) {
   struct low_access x = low_access_of(g, a, entry);
   if (x.v == IR_NONE && x.w == IR_NONE) /* scratch of one element */
     return low_slot_add(g->r, low_access_slot(g, &x, LOW_SLOT_DAT));
+  if (a->own) return low_own_slot(g, &x);
   if (!ir_arg_direct(a) && x.w != IR_NONE) low_conflict_add(g, a);
   if (x.how == IR_HOLD_PLACE) return low_place_slot(g, &x);
   if (x.how == IR_HOLD_STAGED) return low_staged_slot(g, &x);

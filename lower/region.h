@@ -65,6 +65,8 @@ enum { LOW_GUARD = 64 };
  *   SUM    contribution to a global: identity, then combined, per element
  *   WHOLE  the bound memory itself: accumulators, large values, globals
  *   INDEX  the element's number or a map entry, 32-bit
+ *   OWN    contribution to the element's own: zero before the call, then added
+ *          to slot `into` if its path leads back to the element
  * A DAT slot is loaded at the element's start and stored at its end; a staged
  * one (`call` >= 0) right before and after that call, because what happens
  * between matters. */
@@ -75,7 +77,8 @@ enum low_slot_kind {
   LOW_SLOT_CONST,
   LOW_SLOT_SUM,
   LOW_SLOT_WHOLE,
-  LOW_SLOT_INDEX
+  LOW_SLOT_INDEX,
+  LOW_SLOT_OWN
 };
 struct low_slot {
   enum low_slot_kind kind;
@@ -89,6 +92,7 @@ struct low_slot {
   int32_t map;    /* bind of the map; -1: no further */
   uint32_t entry; /* of its row */
   int32_t call;   /* staged around this call; -1: not */
+  int32_t into;   /* OWN: the slot of its element; -1 */
   int64_t room;   /* offset in the region's scratch memory; -1: on the stack;
                           follows from the slots, not in the key */
   enum access access; /* INC, SUM */

@@ -109,7 +109,7 @@ fuse_why_alone(const struct fuse *f, const struct ir_node *n) {
 static bool
 fuse_args_agree(const struct ir_arg *a, const struct ir_arg *b, bool info) {
   if (a->kind == IR_ARG_INFO || b->kind == IR_ARG_INFO) return false;
-  if (a->access == b->access && access_info[a->access].commutes)
+  if (ir_args_combine(a, b))
     return !info || a->kind != IR_ARG_GBL || a->access == ACC_READ;
   return a->kind == IR_ARG_DAT && b->kind == IR_ARG_DAT && ir_arg_direct(a) &&
          ir_arg_direct(b);

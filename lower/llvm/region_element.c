@@ -110,7 +110,7 @@ low_emit_before(struct low_emit *em, int32_t call) {
     const struct low_slot *s = &em->r->slots[k];
     if (s->call != call) continue;
     if (s->kind == LOW_SLOT_PLACE) em->now[k] = low_emit_place(em, s);
-    if (s->kind == LOW_SLOT_INC)
+    if (s->kind == LOW_SLOT_INC || s->kind == LOW_SLOT_OWN)
       low_emit_fill(em, s, low_at_home(em->home[k]), s->access);
     if (s->kind != LOW_SLOT_DAT) continue;
     em->now[k] = low_emit_peer(em, k, call);
@@ -120,10 +120,42 @@ low_emit_before(struct low_emit *em, int32_t call) {
   }
 }
 
+/* What the row's element adds to this one, of the slots k.. of its call that
+ * have a path to slot `into`: one of them leads here, or none. Which one is a
+ * choice of memory, so that each component is added once. */
+static void
+low_emit_own(struct low_emit *em, uint32_t first, int32_t call) {
+  const struct low_slot *s = em->r->slots;
+  LLVMValueRef from = em->home[first], here = NULL;
+  for (uint32_t k = first; k < em->r->nslots; k++) {
+    if (s[k].call != call || s[k].into != s[first].into) continue;
+    LLVMValueRef at = low_slot_index(em, &s[k], em->e);
+    LLVMValueRef hit = LLVMBuildICmp(em->b, LLVMIntEQ, at, em->e, "own");
+    if (k > first)
+      from = LLVMBuildSelect(em->b, hit, em->home[k], from, "from");
+    here = here ? LLVMBuildOr(em->b, here, hit, "") : hit;
+  }
+  LLVMBasicBlockRef after = ll_if(em->b, here);
+  low_emit_combine(em, &s[first], low_at_home(em->now[s[first].into]),
+                   low_at_home(from));
+  ll_endif(em->b, after);
+}
+
+/* Is slot k the first of its call that adds to its element's slot? */
+static bool
+low_own_first(const struct low_emit *em, uint32_t k) {
+  const struct low_slot *s = em->r->slots;
+  if (s[k].kind != LOW_SLOT_OWN) return false;
+  for (uint32_t j = 0; j < k; j++)
+    if (s[j].call == s[k].call && s[j].into == s[k].into) return false;
+  return true;
+}
+
 static void
 low_emit_after(struct low_emit *em, int32_t call) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
+    if (s->call == call && low_own_first(em, k)) low_emit_own(em, k, call);
     if (s->call != call || s->store < 0) continue;
     (s->kind == LOW_SLOT_INC ? low_emit_add : low_emit_copy)(
         em, s, low_at_dat(em, s, s->store), low_at_home(em->now[k]));

@@ -14,7 +14,9 @@ fill(void) {
   for (int e = 0; e < EDGES; e++)
     for (int k = 0; k < 2; k++) {
       r = r * 1664525u + 1013904223u; /* cells 0 .. 9 have no edge */
-      pecell[2 * e + k] = (idx_l)(10 + (r >> 8) % (CELLS - 10));
+      idx_l t = (idx_l)((r >> 8) % (CELLS - 10));
+      if (k && pecell[2 * e] == 10 + t) t = (t + 1) % (CELLS - 10);
+      pecell[2 * e + k] = 10 + t; /* two cells */
       r = r * 1664525u + 1013904223u;
       pedge[2 * e + k] = (idx_l)((r >> 8) % NODES);
     }
@@ -285,4 +287,36 @@ Test(lower_rows, fused_with_its_consumer) {
   expect(&c, "res", want, CELLS);
   lower_case_clear(&c);
   rt_relation_clear(&r);
+}
+
+/* What edges add to both of their cells, taken by each cell: in the order of the
+ * edges. */
+static void
+own(int threads) {
+  struct lower_case c;
+  struct rt_relation r;
+  double want[CELLS];
+  start(&c, "relation %ecell : %cells -> %edges inverse %pecell",
+        "%res.1 = loop @k over %cells for %e in %ecell (read %w.0 via %e,"
+        " read %q.0 via %e %pecell[0:2], inc %res.0 own via %e %pecell[0:2])",
+        "%res.1",
+        "void k(const double *w, double **q, double **r) {"
+        " r[0][0] += *w * q[1][0] + 1; r[1][0] -= *w * q[0][0]; }");
+  cr_assert_eq(rt_relation_inverse(lower_case_rows(&c, "pecell"), NULL, &r),
+               OK);
+  lower_case_relation(&c, "ecell", r);
+  memcpy(want, res, sizeof want);
+  for (int e = 0; e < EDGES; e++) {
+    const idx_l *p = &pecell[2 * e];
+    want[p[0]] += w[e] * q[p[1]] + 1;
+    want[p[1]] -= w[e] * q[p[0]];
+  }
+  lower_case_run(&c, threads);
+  expect(&c, "res", want, CELLS);
+  lower_case_clear(&c);
+  rt_relation_clear(&r);
+}
+
+Test(lower_rows, own) {
+  on_all(own);
 }

@@ -27,6 +27,15 @@ param_src(const struct low_capture *cap) {
   return src;
 }
 
+/* Rows that loops go over. */
+static status
+fill_rows(struct fe_program *p) {
+  for (uint32_t i = 0; i < p->low->program->nmaps; i++)
+    if (p->low->inverse[i])
+      TRY(fe_number_rows(fe_all.maps[p->low->map_tags[i]]));
+  return OK;
+}
+
 /* Tables of numbers that kernels are shown. */
 static status
 fill_named(struct fe_program *p) {
@@ -45,8 +54,10 @@ fill_tables(struct fe_program *p, const struct fe_global_src *globals) {
   struct rt_program *rt = p->low->program;
   for (uint32_t i = 0; i < rt->nsets; i++)
     rt->sets[i] = &fe_all.sets[p->low->set_tags[i]]->rt;
-  for (uint32_t i = 0; i < rt->nmaps; i++)
-    rt->maps[i] = &fe_all.maps[p->low->map_tags[i]]->rt;
+  for (uint32_t i = 0; i < rt->nmaps; i++) {
+    const struct fe_map *m = fe_all.maps[p->low->map_tags[i]];
+    rt->maps[i] = p->low->inverse[i] ? &m->rows : &m->rt;
+  }
   for (uint32_t i = 0; i < rt->ndats; i++)
     rt->dats[i] = &fe_all.dats[p->low->dat_tags[i]]->rt;
   for (uint32_t i = 0; i < rt->naddresses; i++) {
@@ -71,6 +82,7 @@ fill_tables(struct fe_program *p, const struct fe_global_src *globals) {
 status
 fe_program_bind(struct fe_program *p, const struct fe_global_src *globals) {
   TRY(fill_named(p));
+  TRY(fill_rows(p));
   fill_tables(p, globals);
   return OK;
 }
@@ -201,6 +213,8 @@ fe_program_keep(const struct fe_program *p) {
     fe_all.dats[p->low->dat_tags[i]]->called = true;
   for (uint32_t i = 0; i < p->low->program->nglobals; i++)
     if (!p->globals[i].raw) fe_all.gbls[p->globals[i].gbl]->called = true;
+  for (uint32_t i = 0; i < p->low->program->nmaps; i++)
+    if (p->low->inverse[i]) fe_all.maps[p->low->map_tags[i]]->rows_kept = true;
   rt_exec_keep(p->low->program);
   low_sweep_keep(p->low);
 }

@@ -21,6 +21,7 @@ fe_handles_clear(void) {
   }
   free(fe_all.dats);
   free(fe_all.maps);
+  free(fe_all.inverted);
   free(fe_all.sets);
   free(fe_all.gbls);
   fe_all = (struct fe_all){0};

@@ -24,8 +24,11 @@ struct fe_set {
 };
 
 struct fe_map {
-  struct op_map_core pub; /* pub.map: the program's numbers */
-  struct rt_relation rt;  /* rt.table is that, or, renumbered, our own */
+  struct op_map_core pub;  /* pub.map: the program's numbers */
+  struct rt_relation rt;   /* rt.table is that, or, renumbered, our own */
+  struct rt_relation rows; /* its inverse, once a program needs it, and */
+  uint32_t rows_at;        /* in fe_all.inverted, of those that have rows */
+  bool rows_kept;          /* in a sweep: one still does */
   bool onto, injective, repeats;
   bool foreign;              /* the table is the user's own memory */
   size_t bytes;              /* of pub.map */
@@ -79,6 +82,7 @@ struct fe_gbl { /* op2_gbl */
 extern struct fe_all {
   VEC(struct fe_set *, sets);
   VEC(struct fe_map *, maps);
+  VEC(struct fe_map *, inverted); /* a sweep goes over these, not all maps */
   VEC(struct fe_dat *, dats);
   VEC(struct fe_gbl *, gbls);
   uint32_t nvoid;
@@ -138,6 +142,11 @@ status fe_number_fix(struct fe_set *set);
 status fe_number_map(struct fe_map *m);
 /* A map's rows as they are, with the program's numbers; made at need. */
 status fe_number_named(struct fe_map *m);
+/* The rows of its inverse, in the order of the program's elements (m->rows);
+ * they go where its table does. ERR_MEMORY */
+status fe_number_rows(struct fe_map *m);
+/* Rows that no program needs any more, in a sweep. */
+void fe_number_rows_sweep(void);
 /* A copy of `table` becomes the one that loops go by. */
 status fe_number_map_take(struct fe_map *m, const idx_l *table);
 /* Free the tables that are the library's own. */

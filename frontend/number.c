@@ -64,6 +64,14 @@ table_make(const struct fe_map *m, bool named, idx_l **out) {
   return OK;
 }
 
+static void
+rows_clear(struct fe_map *m) {
+  if (!m->rows.table) return;
+  rt_relation_clear(&m->rows);
+  struct fe_map *last = fe_all.inverted[--fe_all.ninverted];
+  fe_all.inverted[last->rows_at = m->rows_at] = last;
+}
+
 void
 fe_number_map_clear(struct fe_map *m) {
   if (m->rt.table != m->pub.map)
@@ -71,6 +79,7 @@ fe_number_map_clear(struct fe_map *m) {
   if (m->rt.named) rt_mem_free((void *)m->rt.named, rt_relation_bytes(&m->rt));
   m->rt.table = m->pub.map;
   m->rt.named = NULL;
+  rows_clear(m);
 }
 
 /* TAKE table; NULL: the program's own. */
@@ -117,6 +126,27 @@ fe_number_named(struct fe_map *m) {
   TRY(m->rt.from->part ? named_of_part(m, &t) : table_make(m, true, &t));
   m->rt.named = t;
   return OK;
+}
+
+status
+fe_number_rows(struct fe_map *m) {
+  const struct rt_order *order = m->rt.from->order;
+  if (m->rows.table) return OK;
+  status st = rt_relation_inverse(&m->rt, order ? order->at : NULL, &m->rows);
+  if (st != OK)
+    return err_prefix(st, "rows of map \"%s\": ", m->pub.name);
+  m->rows_at = fe_all.ninverted;
+  VEC_PUSH(fe_all.inverted, fe_all.ninverted, fe_all.capinverted, m);
+  return OK;
+}
+
+void
+fe_number_rows_sweep(void) {
+  for (uint32_t k = fe_all.ninverted; k-- > 0;) {
+    struct fe_map *m = fe_all.inverted[k];
+    if (!m->rows_kept) rows_clear(m);
+    m->rows_kept = false;
+  }
 }
 
 /* ---- changing orders ---------------------------------------------------- */

@@ -30,11 +30,13 @@ fe_passes_run(struct ir_trace **t, struct fe_program *p) {
       fe.opt.reproducible || fe.opt.threading == OPT_threading_colours;
   str_printf(&disable, "%s%s", fe.opt.disable, fe.apart ? ",fuse" : "");
   str_printf(&with,
+             "gather{always=%d},"
              "colour{colours=%d,increments=%d,gpu=%d},"
              "hold{exact=%d,reads=%d,gpu=%d},"
              "width{bytes=%u},team{way=%d,ranks=%d},"
              "cores{off=%d}%s%s",
-             colours, fe.opt.increments - OPT_increments_auto, gpu,
+             fe.opt.gather == OPT_gather_always, colours,
+             fe.opt.increments - OPT_increments_auto, gpu,
              fe.opt.reproducible != 0, fe.opt.reads - OPT_reads_direct, gpu,
              low_machine_vector(), fe.opt.team - OPT_team_auto, fe_ranks.size,
              fe.opt.reproducible || !fe.opt.overlap,

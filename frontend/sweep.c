@@ -11,6 +11,7 @@
  *   programs --> calls --> kernels, slots of parked dats and globals
  *            --> code, names of launches, teams      marked by those that stay
  *            --> numbers of states in their keys     the same
+ *            --> rows of inverse maps                the same
  *            --> plans, tables on devices, exchanges not asked for since the
  *                                                    last sweep: made anew at
  *                                                    need
@@ -114,6 +115,7 @@ fe_sweep(void) {
   fe_kernels_sweep();
   fe_states_sweep();
   fe_plans_sweep();
+  fe_number_rows_sweep();
   fe_targets_sweep();
   fe_ranks_sweep();
 }

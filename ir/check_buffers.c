@@ -105,7 +105,7 @@ writes_direct(const struct ir_trace *t, ir_ref n, ir_ref v) {
 }
 
 /* May content w, defined by node def, stand in the buffer for a reader of v at
- * node n? `direct`: the reader looks at its own element only. */
+ * node n? `direct`: the reader looks at its own element only, or combines. */
 static bool
 still_there(const struct ir_trace *t, ir_ref v, ir_ref w, int64_t n,
             bool direct) {
@@ -114,7 +114,7 @@ still_there(const struct ir_trace *t, ir_ref v, ir_ref w, int64_t n,
   if (ir_deferred(&t->nodes[def])) return true;
   if (!same_unit(t, def, n)) return n < def;
   if (t->values[v].dat == t->values[ir_same(t, w)].dat)
-    return true; /* one dat, under its own name: check_regions */
+    return direct || n == def; /* one dat, under its own name: check_regions */
   return direct && writes_direct(t, (ir_ref)def, ir_same(t, w));
 }
 
@@ -155,7 +155,8 @@ check_arg(struct ir_check *c, const struct buffers *b, ir_ref n, uint32_t k) {
   bool end = ir_deferred(node) || ir_op_info[node->op].root;
   SCOPED_STR who = STR_INIT;
   str_printf(&who, "node %u", n);
-  check_reader(c, b, a->in, end ? AT_END : (int64_t)n, ir_arg_direct(a), who.s);
+  bool direct = ir_arg_direct(a) || a->access != ACC_READ;
+  check_reader(c, b, a->in, end ? AT_END : (int64_t)n, direct, who.s);
 }
 
 /* ---- what the trace leaves alone --------------------------------------- */

@@ -554,6 +554,11 @@ struct ir_uses {
 struct ir_uses ir_uses_build(const struct ir_trace *t);
 void ir_uses_free(struct ir_uses *u);
 
+/* May argument y of a later loop, over the same elements as loop m, write what
+ * m's argument x reads of other elements? x goes over rows and y writes anew,
+ * in memory of its own: pass storage sees to that. */
+bool ir_arg_written_beside(const struct ir_trace *t, ir_ref m,
+                           const struct ir_arg *x, const struct ir_arg *y);
 /* By dat, as a root: do several dats share its memory? Caller frees. */
 bool *ir_overlaps_build(const struct ir_trace *t);
 /* By node: the number of its unit, from 1 in their order; 0: it is deferred.

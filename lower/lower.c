@@ -422,6 +422,7 @@ low_program_clear(struct low_program *p) {
   free(p->spans);
   free(p->set_tags);
   free(p->map_tags);
+  free(p->inverse);
   free(p->dat_tags);
   free(p->global_tags);
   free(p->address_tags);

@@ -50,6 +50,7 @@ struct low_program {
   struct rt_program *program;
   struct low_span *spans; /* one per launch */
   uint32_t *set_tags, *map_tags, *dat_tags, *global_tags, *address_tags;
+  bool *inverse; /* of maps: the inverse of the one that has its tag */
   struct low_capture *captures; /* one per program param */
   uint32_t
       failed; /* behind an error: tag of the first node of the region that has

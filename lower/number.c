@@ -56,10 +56,14 @@ low_number_decls(struct low_maker *m) {
   p->nmaps = t->nmaps;
   m->out->set_tags = mem_alloc(t->nsets + 1, sizeof(uint32_t));
   m->out->map_tags = mem_alloc(t->nmaps + 1, sizeof(uint32_t));
+  m->out->inverse = mem_alloc(t->nmaps + 1, sizeof *m->out->inverse);
   m->out->dat_tags = mem_alloc(t->ndats + 1, sizeof(uint32_t));
   m->out->global_tags = mem_alloc(t->ndats + 1, sizeof(uint32_t));
   for (ir_ref k = 0; k < t->nsets; k++) m->out->set_tags[k] = t->sets[k].tag;
-  for (ir_ref k = 0; k < t->nmaps; k++) m->out->map_tags[k] = t->maps[k].tag;
+  for (ir_ref k = 0; k < t->nmaps; k++) {
+    m->out->map_tags[k] = t->maps[k].tag;
+    m->out->inverse[k] = t->maps[k].rows == IR_ROWS_INVERSE;
+  }
   for (ir_ref k = 0; k < t->ndats; k++) {
     const struct ir_dat *d = &t->dats[k];
     m->dat_no[k] = m->gbl_no[k] = IR_NONE;

@@ -24,6 +24,9 @@
  *           data under one name, beside a full write to the other, is right
  *           since pass storage gives the write another buffer.
  *
+ *           What a loop over rows reads of other elements (pass gather) a later
+ *           one may write anew, since that too gets another buffer.
+ *
  * Example   %q.1 = loop @update over %cells (write %q)
  *           %adt.1 = loop @adt_calc over %cells (read %q.1, write %adt)
  *               one region: q at the same element
@@ -145,12 +148,12 @@ fuse_conflict_text(struct ir_trace *t, const struct ir_arg *a,
                       fuse_where(t, b));
 }
 
-/* The first pair of arguments of m (earlier) and n that forbids one region; the
- * text in *why_out. *shares_out is set if they share a root. */
+/* The first pair of arguments of m (node `at`, earlier) and n that forbids one
+ * region; the text in *why_out. *shares_out is set if they share a root. */
 static bool
-fuse_nodes_agree(struct ir_trace *t, const struct ir_node *m,
-                 const struct ir_node *n, bool *shares_out,
-                 const char **why_out) {
+fuse_nodes_agree(struct ir_trace *t, ir_ref at, const struct ir_node *n,
+                 bool *shares_out, const char **why_out) {
+  const struct ir_node *m = &t->nodes[at];
   const struct ir_arg *a = ir_args(t, m), *b = ir_args(t, n);
   bool info_m = fuse_has_info(t, m), info_n = fuse_has_info(t, n);
   if (info_m && info_n) return *why_out = "both carry a payload", false;
@@ -160,7 +163,9 @@ fuse_nodes_agree(struct ir_trace *t, const struct ir_node *m,
           ir_root(t, a[i].dat) != ir_root(t, b[j].dat))
         continue;
       *shares_out = true;
-      if (fuse_args_agree(&a[i], &b[j], info_m || info_n)) continue;
+      if (fuse_args_agree(&a[i], &b[j], info_m || info_n) ||
+          ir_arg_written_beside(t, at, &a[i], &b[j]))
+        continue;
       return *why_out = fuse_conflict_text(t, &a[i], &b[j]), false;
     }
   return true;
@@ -183,8 +188,7 @@ fuse_fits(struct fuse *f, uint32_t u, ir_ref i, bool *shares_out,
   if (unit->nargs + n->nargs > f->args)
     return *why_out = "the region has too many arguments", false;
   for (ir_ref m = unit->head; m != IR_NONE; m = f->next[m])
-    if (!fuse_nodes_agree(t, &t->nodes[m], n, shares_out, why_out))
-      return false;
+    if (!fuse_nodes_agree(t, m, n, shares_out, why_out)) return false;
   return true;
 }
 

@@ -233,7 +233,8 @@ storage_initial(struct storage *s, ir_ref v) {
 static bool
 storage_same_element(const struct storage *s, ir_ref n, ir_ref root, ir_ref c) {
   const struct ir_trace *t = s->t;
-  bool other = false, moves = false;
+  bool other = false, moves = false, far = false;
+  ir_ref def = n;
   for (ir_ref i = n; i-- > 0 && s->unit_of[i] == s->unit_of[n];) n = i;
   for (ir_ref i = n; i < t->nnodes && s->unit_of[i] == s->unit_of[n]; i++) {
     const struct ir_node *x = &t->nodes[i];
@@ -245,12 +246,14 @@ storage_same_element(const struct storage *s, ir_ref n, ir_ref root, ir_ref c) {
       bool mine = ir_root(t, a->dat) == root;
       bool reads = a->in != IR_NONE && ir_same(t, a->in) == c;
       other |= reads && !mine;
+      far |= reads && mine && i != def && a->access == ACC_READ &&
+             !ir_arg_direct(a);
       moves |= (reads && !mine && !ir_arg_direct(a)) ||
                (mine && ir_arg_writes(a) && !ir_arg_direct(a)) ||
                (reads && !mine && opaque);
     }
   }
-  return !other || !moves;
+  return !far && (!other || !moves);
 }
 
 static bool

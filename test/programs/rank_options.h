@@ -29,6 +29,7 @@ static const char *const shared_values[][3] = {
     {"OP2_VECTOR_MATH", "0", "1"},
     {"OP2_THREADING", "colours", "auto"},
     {"OP2_INCREMENTS", "atomic", "auto"},
+    {"OP2_GATHER", "always", "never"},
     {"OP2_READS", "staged", "direct"},
     {"OP2_TRIAL", "never", "1000"},
 };

@@ -48,6 +48,7 @@ fe_upload(const char *api, op_dat dat) {
     FAIL(ERR_ARG, "%s: expected a declared dat, found %s", api,
          fe_handle_found(dat));
   struct fe_dat *d = (struct fe_dat *)dat;
+  if (fe.opt.bare) return fe_bare_refuse(api);
   SCOPED char *kept = NULL;
   TRY(fe_agree_turn(api));
   fe_agree_step(api, d->pub.name, d->index);

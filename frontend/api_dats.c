@@ -81,7 +81,10 @@ dat_store(const struct fe_dat_args *a, struct type type, bool soa,
   out->auto_layout = !out->pinned && !soa && fe_layout_free();
   if (slot) out->block = slot->block, out->auto_layout = slot->auto_layout;
   struct rt_shape shape = {a->set->size, (uint32_t)a->dim, type, out->block, 0};
-  status st = rt_dat_init(&out->rt, shape, a->temp ? NULL : a->data, foreign);
+  status st =
+      fe.opt.bare && !foreign
+          ? rt_dat_bare(&out->rt, shape)
+          : rt_dat_init(&out->rt, shape, a->temp ? NULL : a->data, foreign);
   if (st == OK && out->pinned && !foreign) st = rt_dat_pin(&out->rt);
   if (st == OK && !fe_ranked()) st = rt_dat_reorder(&out->rt, set->rt.order);
   if (st != OK) return err_prefix(st, "%s \"%s\": ", a->api, a->name);

@@ -92,11 +92,36 @@ make_table(struct fe_map *m, const int *table32, const long long *table64,
   return OK;
 }
 
+/* The table as `m` goes by it from now on, checked. */
+static status
+table_take(struct fe_map *m, const int *table32, const long long *table64) {
+  if (!m->foreign) TRY(make_table(m, table32, table64, fe.base_index));
+  m->rt.table = m->pub.map;
+  if (fe_ranked()) return fe_ranks_map(m, table32, table64, fe.base_index);
+  TRY(scan_table(m, fe.base_index));
+  return fe_number_map(m);
+}
+
+/* OP2_STATIC: what a table would prove is not so; one that is given is looked
+ * at and not kept. */
+static status
+table_glance(struct fe_map *m, const int *table32, const long long *table64) {
+  status st = OK;
+  m->repeats = m->rt.arity > 1;
+  if (table32 || table64) st = table_take(m, table32, table64);
+  if (!m->foreign) {
+    rt_mem_free(m->pub.map, m->pub.map ? m->bytes : 0);
+    m->pub.map = NULL;
+    m->rt.table = NULL;
+  }
+  return st;
+}
+
 status
 fe_decl_map(op_set from, op_set to, int dim, const int *table32,
             const long long *table64, const char *name, struct fe_map **out) {
   TRY(fe_check_map_args(from, to, dim, name));
-  if (!table32 && !table64 && from->size)
+  if (!table32 && !table64 && from->size && !fe.opt.bare)
     FAIL(
         ERR_ARG,
         "op_decl_map \"%s\": table: expected %d rows of %d entries, found NULL",
@@ -114,12 +139,8 @@ fe_decl_map(op_set from, op_set to, int dim, const int *table32,
   m->pub.name = m->rt.name = fe_text_copy(name);
   m->pub.map = m->foreign ? (int *)table32 : NULL;
   m->bytes = (size_t)from->size * (size_t)dim * sizeof(idx_l);
-  status st = m->foreign ? OK : make_table(m, table32, table64, fe.base_index);
-  m->rt.table = m->pub.map;
-  if (st == OK)
-    st = fe_ranked() ? fe_ranks_map(m, table32, table64, fe.base_index)
-                     : scan_table(m, fe.base_index);
-  if (st == OK && !fe_ranked()) st = fe_number_map(m);
+  status st = fe.opt.bare ? table_glance(m, table32, table64)
+                          : table_take(m, table32, table64);
   if (st != OK) {
     fe_map_free(m);
     return st;

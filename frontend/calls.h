@@ -189,8 +189,14 @@ struct fe_call *fe_overlap_call(struct fe_call *c, const op_arg *args);
  * in. */
 status fe_overlap_dats(const struct fe_call *c, const op_arg *args);
 
+/* OP2_STATIC (bare.c): a loop that would have to run at its call. ERR_STATE */
+status fe_bare_check(const struct fe_call *c);
+
 /* ---- offload.c ---------------------------------------------------------- */
 
+/* Why the loop cannot run on a device, with the name it is about (until the
+ * next call); NULL: it can. */
+const char *fe_device_why_not(const struct fe_call *c, const char **what_out);
 /* Where this loop will run: the target in force, or the host. ERR_TARGET. */
 status fe_target_choose(const struct fe_call *c, uint32_t *out);
 

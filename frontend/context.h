@@ -21,6 +21,9 @@
  *              asks a pass
  *   checkpoint.c, restart.c
  *              what a run needs to go on, in a file
+ *   generate.c, api_generate.c
+ *              code of what is pending, written and not run
+ *   bare.c     a program without data (OP2_STATIC), whose loops never run
  *   ranks.c, spread.c
  *              sets, maps and dats over several ranks; agree.c: all at one
  *              point; whole.c: a program for one rank among several
@@ -101,6 +104,9 @@ fe_enter(const char *what) {
 void fe_leave(status st);
 int fe_leave_returned(status st);
 
+/* OP2_STATIC is set: `what` would run loops or look at values. ERR_STATE */
+status fe_bare_refuse(const char *what);
+
 /* A copy for the caller to free. */
 char *fe_text_copy(const char *s);
 
@@ -147,6 +153,8 @@ bool fe_trial_option(const char *text);
 void fe_parts_start(bool shared, void (*hook)(const char *, double, double));
 void fe_parts_stop(void);
 void fe_rounding_start(void);
+status fe_bare_start(void); /* OP2_STATIC. ERR_STATE: there are ranks */
+void fe_bare_end(void);     /* what is pending goes */
 status fe_mirror_start(void);
 void fe_mirror_stop(void);
 status fe_targets_init(void);

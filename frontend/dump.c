@@ -211,7 +211,8 @@ trace_text(struct str *out, bool dot) {
   struct ir_trace *t = NULL;
   if (fe_recs.n) {
     struct fe_global_src *globals;
-    t = fe_trace_build((struct fe_request){FE_WANT_ALL, 0}, NULL, &globals);
+    t = fe_trace_build((struct fe_request){FE_WANT_ALL, 0}, NULL,
+                       fe_devices_any(), &globals);
     free(globals);
   } else if (fe_programs.last && dot) {
     TRY(ir_parse(fe_programs.last->after, "last flush", &t));

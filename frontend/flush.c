@@ -136,6 +136,7 @@ status
 fe_run(struct fe_request rq) {
   if (fe.nviews) fe_views_close();
   if (!fe_recs.n) return OK;
+  if (fe.opt.bare) return fe_bare_refuse("running loops");
   uint32_t was = fp_mode_change(fp_mode_plain());
   status st = run(rq);
   fp_mode_change(was);

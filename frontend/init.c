@@ -102,6 +102,7 @@ fe_init(const char *mpi, const void *communicator, int argc, char **argv,
   status st = fe_ranks_connect(mpi, communicator);
   if (st == OK) st = fe_agree("op_init", 0, fe_options_read(argc, argv));
   if (st == OK) st = fe_ranks_open();
+  if (st == OK && fe.opt.bare) st = fe_bare_start(); /* all ranks alike now */
   if (soa) fe.auto_soa = true;
   OP_auto_soa = fe.auto_soa;
   if (st == OK) fe_start();
@@ -134,7 +135,10 @@ op_exit(void) {
   if (!fe_enter("op_exit")) return;
   status st = fe_agree("op_exit", 0, OK);
   if (st == OK) st = fe_checkpoint_finish();
-  if (st == OK) st = fe_run_all();
+  if (fe.opt.bare)
+    fe_bare_end();
+  else if (st == OK)
+    st = fe_run_all();
   if (st == OK) st = fe_targets_sync(false);
   if (st == OK && fe.opt.trace) {
     char *path = arena_printf(&fe.arena, "%s/timeline.json", fe.opt.trace_dir);

@@ -82,6 +82,7 @@ mirror_late(void) {
 status
 fe_mirror_start(void) {
   bool ask = fe.opt.mirror == OPT_mirror_auto;
+  if (fe.opt.bare) return OK; /* there are none */
   uint8_t kept[3] = {fe.opt.mirror == OPT_mirror_1, !ask,
                      ask && low_blob_peeking(OP2_LOOK_READ)};
   if (ask && mirror_needed()) {

@@ -44,7 +44,8 @@
 /* Option `by` of pass number; -1: it goes by the maps. */
 static int
 by_chosen(void) {
-  if (fe.opt.reproducible || fe.opt.renumber == OPT_renumber_0) return 0;
+  if (fe.opt.bare || fe.opt.reproducible || fe.opt.renumber == OPT_renumber_0)
+    return 0;
   if (fe.opt.renumber == OPT_renumber_auto) return -1;
   return fe.opt.renumber == OPT_renumber_bisect ? 2 : 1;
 }

@@ -42,9 +42,8 @@ overlap_text(const struct fe_call *c, char *text, size_t size) {
   }
 }
 
-/* Why the loop cannot run on a device, with the name it is about; NULL. */
-static const char *
-why_not(const struct fe_call *c, const char **what_out) {
+const char *
+fe_device_why_not(const struct fe_call *c, const char **what_out) {
   static char text[120];
   const struct low_kernel *k = c->kernel->low;
   *what_out = *k->why ? k->why : "it has no IR";
@@ -76,7 +75,7 @@ fe_target_choose(const struct fe_call *c, uint32_t *out) {
   if (!fe_target_is_device(fe.target)) return OK;
   if (fe.host_only || c->on_host) *out = 0;
   if (!*out) return OK;
-  why = why_not(c, &what);
+  why = fe_device_why_not(c, &what);
   if (!why) return OK;
   const char *name = fe_target_name(fe.target);
   if (fe.opt.fallback != OPT_fallback_host)

@@ -22,10 +22,9 @@ on_gpu(const struct ir_trace *t) {
   return false;
 }
 
-status
-fe_passes_run(struct ir_trace **t, struct fe_program *p) {
+static status
+passes_run(struct ir_trace **t, bool gpu, struct fe_program *p) {
   SCOPED_STR disable = STR_INIT, with = STR_INIT;
-  bool gpu = on_gpu(*t);
   bool colours =
       fe.opt.reproducible || fe.opt.threading == OPT_threading_colours;
   str_printf(&disable, "%s%s", fe.opt.disable, fe.apart ? ",fuse" : "");
@@ -45,9 +44,19 @@ fe_passes_run(struct ir_trace **t, struct fe_program *p) {
                            .with = with.s,
                            .verify = fe.opt.check,
                            .stress = fe.opt.stress,
-                           .after = fe.opt.trace > 1 ? fe_dump_pass : NULL,
+                           .after = p && fe.opt.trace > 1 ? fe_dump_pass : NULL,
                            .user = p};
   return pass_run(t, &o);
+}
+
+status
+fe_passes_run(struct ir_trace **t, struct fe_program *p) {
+  return passes_run(t, on_gpu(*t), p);
+}
+
+status
+fe_passes_for(struct ir_trace **t, bool gpu) {
+  return passes_run(t, gpu, NULL);
 }
 
 status

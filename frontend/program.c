@@ -87,16 +87,23 @@ levels_of(const struct ir_trace *t) {
   return level;
 }
 
+status
+fe_env_make(struct low_env *out) {
+  enum low_sanitize sanitize;
+  TRY(low_sanitize_find(fe.opt.sanitize, &sanitize));
+  *out = (struct low_env){.kernel = fe_env_kernel,
+                          .constant = fe_env_constant,
+                          .vector_math = fe.opt.vector_math != 0,
+                          .sanitize = sanitize,
+                          .device = env_device};
+  return OK;
+}
+
 static status
 make_from(struct ir_trace **t, struct fe_program *p,
           const struct fe_global_src *globals, bool *again) {
-  struct low_env env = {.kernel = fe_env_kernel,
-                        .constant = fe_env_constant,
-                        .vector_math = fe.opt.vector_math != 0,
-                        .device = env_device};
-  enum low_sanitize sanitize;
-  TRY(low_sanitize_find(fe.opt.sanitize, &sanitize));
-  env.sanitize = sanitize;
+  struct low_env env;
+  TRY(fe_env_make(&env));
   TRY(fe_passes_run(t, p));
   if (levels_of(*t) > fe_ranks.level) {
     *again = true; /* and all that was known of values is history */
@@ -120,7 +127,7 @@ static status
 make_once(struct fe_request rq, const bool *apart, struct fe_program **out,
           bool *again) {
   struct fe_global_src *globals;
-  struct ir_trace *t = fe_trace_build(rq, apart, &globals);
+  struct ir_trace *t = fe_trace_build(rq, apart, fe_devices_any(), &globals);
   struct ir_trace *before = fe.opt.trace ? ir_trace_clone(t) : NULL;
   struct fe_program *p = mem_alloc(1, sizeof *p);
   p->low = mem_alloc(1, sizeof *p->low);

@@ -11,6 +11,7 @@
 struct fe_dat;
 struct fe_request;
 struct ir_trace;
+struct low_env;
 struct low_kernel;
 struct low_program;
 struct rt_dev_mem;
@@ -96,10 +97,14 @@ struct fe_program *fe_trial_other(const struct fe_program *p);
 status fe_program_find(struct fe_request rq, struct fe_program **out);
 /* ---- trace.c, program.c ------------------------------------------------- */
 
-/* apart[i]: record i is never fused; NULL: any may be. */
+/* apart[i]: record i is never fused; NULL: any may be. device: one may run it.
+ */
 struct ir_trace *fe_trace_build(struct fe_request rq, const bool *apart,
+                                bool device,
                                 struct fe_global_src **globals_out);
 status fe_program_make(struct fe_request rq, struct fe_program **out);
+/* What lowering asks, of recorded loops. */
+status fe_env_make(struct low_env *out);
 /* One with these records apart, which needs no deeper halos. ERR_COMPILE */
 status fe_program_variant(struct fe_request rq, const bool *apart,
                           struct fe_program **out);
@@ -154,6 +159,8 @@ const void *fe_env_constant(void *user, uint32_t tag, uint32_t epoch,
 
 /* All passes, as the options say; are these names of passes? ERR_ARG */
 status fe_passes_run(struct ir_trace **t, struct fe_program *p);
+/* The same for code that is not run; gpu: other than a processor's. */
+status fe_passes_for(struct ir_trace **t, bool gpu);
 status fe_passes_check(const char *names);
 /* Pass number alone, over declarations; by: its option, -1: none. */
 status fe_passes_number(struct ir_trace **t, int by);

@@ -54,7 +54,8 @@ target_enter(struct target t, uint32_t *out) {
   if (t.number)
     x.name =
         arena_printf(&fe.arena, "%s:%d", target_info[t.kind].name, t.number);
-  if (target_info[t.kind].device) TRY(device_open(t, &x.device));
+  if (target_info[t.kind].device && !fe.opt.bare)
+    TRY(device_open(t, &x.device));
   VEC_PUSH(targets, ntargets, captargets, x);
   *out = ntargets - 1;
   return OK;

@@ -352,7 +352,7 @@ build_sharers(struct builder *b) {
  * device. */
 static void
 build_overlaps(struct builder *b) {
-  for (uint32_t i = 0; fe_devices_any() && i < fe_all.ndats; i++) {
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
     const struct fe_dat *d = fe_all.dats[i];
     for (uint32_t j = 0; d->pinned && !d->parked && j < fe_all.ndats; j++)
       if (b->dats[j] && fe_all.dats[j]->root == d->root)
@@ -361,7 +361,7 @@ build_overlaps(struct builder *b) {
 }
 
 struct ir_trace *
-fe_trace_build(struct fe_request rq, const bool *apart,
+fe_trace_build(struct fe_request rq, const bool *apart, bool device,
                struct fe_global_src **globals_out) {
   struct builder b = {.t = ir_trace_new("flush"), .settled = apart != NULL};
   ir_ref **index[] = {&b.sets, &b.maps, &b.dats, &b.gbls, &b.kernels};
@@ -371,7 +371,7 @@ fe_trace_build(struct fe_request rq, const bool *apart,
     *index[i] = mem_alloc(count[i] + 1, sizeof(ir_ref));
   for (uint32_t r = 0; r < fe_recs.n; r++) build_rec(&b, r, apart && apart[r]);
   build_sharers(&b);
-  build_overlaps(&b);
+  if (device) build_overlaps(&b);
   build_same(&b);
   build_request(&b, rq);
   for (int i = 0; i < 5; i++) free(*index[i]);

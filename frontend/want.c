@@ -20,6 +20,7 @@ fe_look_gbl(struct fe_gbl *g) {
 
 status
 fe_look_at(const char *api, struct fe_dat *d, bool rw) {
+  if (fe.opt.bare) return fe_bare_refuse(api);
   if (fe.nviews) fe_views_close();
   TRY(fe_agree(api, d->index, OK));
   TRY(fe_look(d, rw));

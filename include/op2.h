@@ -567,6 +567,19 @@ void op2_counters_reset(void);
  * each writes a file of its own: x.irt rank 0, x.rank-1.irt the next.
  * op2_status. (local) */
 OP2_CHECKED int op2_trace_write(const char *path);
+/* Write the code of all that is pending, for `target`, and run nothing: the loops
+ * stay pending. `folder` (made if it is not there) gets a file for each region,
+ * index.json with what each is given, in which order, and how it is launched, and
+ * trace.irt with what stands between them (doc/gpu.md). Neither the device nor its
+ * driver is asked for.
+ * target  as of op2_target_push, whatever the loops' own; behind a colon a format
+ *         or the architecture of PTX: "cuda" (PTX for sm_80), "cuda:sm_90",
+ *         "opencl" (SPIR), "opencl:spirv", "openmp" or "seq" (LLVM IR),
+ *         "openmp:object"; or a format alone: "ptx:sm_90", "spirv", "object"
+ * error   nothing is pending; an unknown target; a loop that the target does not
+ *         take; the folder cannot be made or written. Then it has no index
+ * On several ranks the first one writes. An op2_status. */
+OP2_CHECKED int op2_generate(const char *target, const char *folder);
 /* The last flush in words: what was fused, what not and why, what was moved, what ran
  * on which device and how.
  * Valid until the next call of this library. */

@@ -26,9 +26,8 @@ static struct keeper low_devices; /* key -> struct rt_dev_code */
 
 /* ---- what can run -------------------------------------------------------- */
 
-/* Why the region cannot run on a device; NULL: it can. */
-static const char *
-low_why_not(const struct low_region *r) {
+const char *
+low_device_why_not(const struct low_region *r) {
   for (uint32_t k = 0; k < r->ninstances; k++)
     if (r->instances[k].kernel->opaque) return "its kernel has no IR";
   return NULL;
@@ -70,14 +69,6 @@ low_form_disk_key(const struct low_region *r, const struct low_device_form *f,
   low_form_key(r, f, LOW_KEY_WHOLE, key);
 }
 
-/* The name of the kernel that goes over the elements. */
-static const char *
-low_form_kernel(enum rt_form form) {
-  return form == RT_FORM_COLOUR  ? LOW_COLOUR
-         : form == RT_FORM_STAGE ? LOW_STAGE
-                                 : LOW_ENTRY;
-}
-
 static void
 low_dev_code_clear(struct kept *e) {
   const struct rt_dev_code *c = (struct rt_dev_code *)e;
@@ -96,7 +87,7 @@ low_dev_kernels(const struct low_region *r, const struct low_device_form *f,
   struct rt_device *d = c->device;
   const struct rt_driver *x = d->driver;
   TRY(x->code_new(d, text->s, text->len, &c->code));
-  TRY(x->kernel_new(d, c->code, low_form_kernel(f->form), &c->run));
+  TRY(x->kernel_new(d, c->code, low_form_entry(f->form), &c->run));
   if (r->nreductions) TRY(x->kernel_new(d, c->code, LOW_COMBINE, &c->combine));
   return OK;
 }
@@ -181,7 +172,7 @@ low_dev_code_get(const struct low_region *r, const struct low_device_form *f,
   return OK;
 }
 
-static void
+void
 low_offload_clear(struct rt_offload *o) {
   free(o->scalars);
   free(o->uses);
@@ -195,7 +186,7 @@ low_offload_make(const struct low_region *r, struct rt_device *d,
   assert(d && d->driver);
   struct low_device_form form = {.kind = d->code_kind, .arch = d->arch};
   SCOPED_BY(arena_clear) struct arena arena = {0};
-  const char *why = low_why_not(r);
+  const char *why = low_device_why_not(r);
   if (why) FAIL(ERR_COMPILE, "it cannot run on %s: %s", d->name, why);
   struct rt_offload *o = mem_alloc(1, sizeof *o);
   low_form_make(r, &arena, &form, o);
@@ -207,18 +198,6 @@ low_offload_make(const struct low_region *r, struct rt_device *d,
   low_offload_clear(o);
   free(o);
   return s;
-}
-
-status
-low_device_text(const struct low_region *r, enum rt_code_kind kind,
-                const char *arch, struct str *out) {
-  struct low_device_form form = {.kind = kind, .arch = arch};
-  SCOPED_BY(low_offload_clear) struct rt_offload places = {0};
-  SCOPED_BY(arena_clear) struct arena arena = {0};
-  const char *why = low_why_not(r);
-  if (why) FAIL(ERR_COMPILE, "no code for a device: %s", why);
-  low_form_make(r, &arena, &form, &places);
-  return low_llvm_device(r, &form, out);
 }
 
 void

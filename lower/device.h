@@ -17,9 +17,9 @@ void low_form_make(const struct low_region *r, struct arena *a,
  * ERR_COMPILE says why the region cannot run there. */
 status low_offload_make(const struct low_region *r, struct rt_device *d,
                         struct rt_offload **out);
-/* Code alone, for no device in particular. */
-status low_device_text(const struct low_region *r, enum rt_code_kind kind,
-                       const char *arch, struct str *out);
+void low_offload_clear(struct rt_offload *o); /* its arrays, but for `args` */
+/* Why the region cannot run on a device; NULL: it can. */
+const char *low_device_why_not(const struct low_region *r);
 /* Free those that are not marked as kept, and drop the marks. */
 void low_device_sweep(void);
 

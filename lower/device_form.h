@@ -96,6 +96,14 @@ low_device_argument(const struct low_region *r, uint32_t k) {
   return n;
 }
 
+/* The name of the kernel that goes over the elements. */
+static inline const char *
+low_form_entry(enum rt_form form) {
+  return form == RT_FORM_COLOUR  ? LOW_COLOUR
+         : form == RT_FORM_STAGE ? LOW_STAGE
+                                 : LOW_ENTRY;
+}
+
 /* Where NVIDIA's bitcode of mathematical functions may lie, place k: what PTX
  * is linked with, and what PTX on disk depends on. */
 enum { LOW_LIBDEVICE_PLACES = 3 };

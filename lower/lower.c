@@ -381,20 +381,19 @@ low_make(struct low_maker *m) {
 
 status
 low_regions_each(const struct ir_trace *t, const struct low_env *env,
-                 status (*fn)(void *user, const struct low_region *r),
-                 void *user) {
+                 low_region_fn *fn, void *user) {
   struct low_program lp = {.program = mem_alloc(1, sizeof *lp.program)};
   struct low_maker m = {.t = t, .env = env, .p = lp.program, .out = &lp};
   status s = OK;
   low_maker_init(&m);
   for (ir_ref n = 0; s == OK && n < t->nnodes; n++) {
     struct low_region r = {0};
-    uint32_t count = ir_unit_end(t, n) - n;
-    if (t->nodes[n].op != IR_LOOP) continue;
-    s = low_region_make(&m, n, count, &r);
-    if (s == OK) s = fn(user, &r);
+    struct low_span nodes = {n, ir_unit_end(t, n) - n};
+    if (t->nodes[n].op != IR_LOOP || ir_deferred(&t->nodes[n])) continue;
+    s = low_region_make(&m, n, nodes.count, &r);
+    if (s == OK) s = fn(user, &m, nodes, &r);
     low_region_clear(&r);
-    n += count - 1;
+    n += nodes.count - 1;
   }
   low_maker_clear(&m);
   low_program_clear(&lp);

@@ -38,10 +38,12 @@ uint32_t low_number_address(struct low_maker *m, uint32_t kernel_tag);
 
 /* ---- lower.c ------------------------------------------------------------- */
 
-/* fn for each region of the trace, in order, until it fails. */
+/* fn for each region of the trace, in order, until it fails; `nodes` are those
+ * that it was made of. */
+typedef status low_region_fn(void *user, const struct low_maker *m,
+                             struct low_span nodes, const struct low_region *r);
 status low_regions_each(const struct ir_trace *t, const struct low_env *env,
-                        status (*fn)(void *user, const struct low_region *r),
-                        void *user);
+                        low_region_fn *fn, void *user);
 
 /* ---- args.c -------------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
  *     --scale X         sizes of sets times X
  *     --repeat N        call the trace's loops N times, as a time loop does
  *     --eager, --deferred   only that way, nothing is compared
- *   op2-run --emit=KIND trace.irt --kernels file.bc [...]
+ *   op2-run --emit=TARGET trace.irt --kernels file.bc [...]
  *                       code of the trace's regions (tools/emit/emit.c)
  */
 #include "base/counters.h"

@@ -131,6 +131,22 @@ rt_mem_free(void *p, size_t bytes) {
   (void)rc;
 }
 
+/* Pages without access count nowhere. */
+void *
+rt_mem_reserve(size_t bytes) {
+  if (bytes > SIZE_MAX / 2) return NULL;
+  void *p = mmap(NULL, mapped_bytes(bytes, 0), PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+void
+rt_mem_unreserve(void *p, size_t bytes) {
+  int rc = munmap(p, mapped_bytes(bytes, 0));
+  assert(rc == 0);
+  (void)rc;
+}
+
 void
 rt_mem_release(void *p, size_t bytes) {
   if (bytes <= RT_MAP_BYTES) return;

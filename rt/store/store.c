@@ -107,17 +107,37 @@ rt_dat_overlap(struct rt_dat *a, struct rt_dat *b) {
   return OK;
 }
 
+/* But for its memory. */
+static status
+init_shape(struct rt_dat *d, struct rt_shape shape, size_t *bytes_out) {
+  *d = (struct rt_dat){.shape = shape,
+                       .rows = shape.n,
+                       .reach = REACH_FULL,
+                       .mirror_current = true};
+  if (rt_shape_bytes(mirror_shape(shape, shape.n), bytes_out)) return OK;
+  FAIL(ERR_MEMORY, "%d elements of %u x %u bytes exceed the address space",
+       shape.n, shape.dim, shape.type.size);
+}
+
+status
+rt_dat_bare(struct rt_dat *d, struct rt_shape shape) {
+  struct rt_dat fresh;
+  size_t bytes;
+  TRY(init_shape(&fresh, shape, &bytes));
+  fresh.mirror = rt_mem_reserve(bytes);
+  if (!fresh.mirror)
+    FAIL(ERR_MEMORY, "no addresses for a dat of %zu bytes", bytes);
+  fresh.own_mirror = fresh.bare = true;
+  *d = fresh;
+  return OK;
+}
+
 status
 rt_dat_init(struct rt_dat *d, struct rt_shape shape, const void *data,
             bool foreign) {
-  struct rt_dat fresh = {.shape = shape,
-                         .rows = shape.n,
-                         .reach = REACH_FULL,
-                         .mirror_current = true};
+  struct rt_dat fresh;
   size_t bytes;
-  if (!rt_shape_bytes(mirror_shape(shape, shape.n), &bytes))
-    FAIL(ERR_MEMORY, "%d elements of %u x %u bytes exceed the address space",
-         shape.n, shape.dim, shape.type.size);
+  TRY(init_shape(&fresh, shape, &bytes));
   if (foreign) {
     init_foreign(&fresh, (void *)data, bytes);
   } else {
@@ -135,7 +155,10 @@ rt_dat_init(struct rt_dat *d, struct rt_shape shape, const void *data,
 void
 rt_dat_clear(struct rt_dat *d) {
   rt_buf_unref(d->buf);
-  if (d->own_mirror) rt_mem_free(d->mirror, mirror_bytes(d));
+  if (d->bare)
+    rt_mem_unreserve(d->mirror, mirror_bytes(d));
+  else if (d->own_mirror)
+    rt_mem_free(d->mirror, mirror_bytes(d));
   *d = (struct rt_dat){0};
 }
 

@@ -122,6 +122,7 @@ struct rt_dat {
   bool buf_current; /* false: the mirror was written, buf is to be refilled */
   bool foreign;     /* the mirror's memory is the buffer's, too: pinned */
   bool own_mirror;  /* rt_dat_clear frees the mirror */
+  bool bare;        /* ... which has no memory */
   bool untouched;   /* the mirror holds the zeros of its declaration */
   uint8_t looks;    /* rt_dat_sync copied so often (saturating) */
 };
@@ -136,6 +137,9 @@ enum {
  * `foreign` (then block is 1). cost one copy. ERR_MEMORY names the size. */
 status rt_dat_init(struct rt_dat *d, struct rt_shape shape, const void *data,
                    bool foreign);
+/* One without memory: its mirror is addresses alone, and nobody may ask for its
+ * values. ERR_MEMORY */
+status rt_dat_bare(struct rt_dat *d, struct rt_shape shape);
 /* Dats that overlap it must have been brought to the host. */
 void rt_dat_clear(struct rt_dat *d);
 /* From now on buffer and mirror are one memory, AoS: what an overlay needs
@@ -236,6 +240,10 @@ void *rt_mem_new(size_t bytes);
  * behind such memory. ERR_STATE: it has none. */
 status rt_mem_guard(void);
 void rt_mem_free(void *p, size_t bytes);
+/* Addresses alone, which nobody may touch, for something of so many bytes.
+ * NULL: there are not as many. */
+void *rt_mem_reserve(size_t bytes);
+void rt_mem_unreserve(void *p, size_t bytes);
 /* Give the pages back; the contents are lost, the address stays. Does nothing
  * for blocks that are not mapped pages. */
 void rt_mem_release(void *p, size_t bytes);

@@ -32,6 +32,7 @@ static const char *const shared_values[][3] = {
     {"OP2_GATHER", "always", "never"},
     {"OP2_READS", "staged", "direct"},
     {"OP2_TRIAL", "never", "1000"},
+    {"OP2_STATIC", "1", "0"},
 };
 
 static const char *const own_values[][4] = {

@@ -1,9 +1,10 @@
 #!/bin/bash
-# Code ahead of time (op2-run --emit) of the recorded traces of the benchmark
+# Code apart from running (op2-run --emit) of the recorded traces of the benchmark
 # programs, in every kind; SPIR-V is looked at by spirv-val; PTX goes through ptxas for sm_80 and sm_90 where that is
 # installed, and no register may spill. (The slow path of libdevice's sine has 40
 # bytes of stack of its own.) Kernels that need libdevice are skipped, by name, where
-# there is none.
+# there is none. What a program writes of its pending loops (op2_generate) has the
+# same bytes as what is made of their recorded trace.
 #   test/ptx/run.sh BUILD
 # Ends with "N passed, N failed".
 set -u
@@ -17,6 +18,7 @@ ptxas=$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)
 [ -x "$ptxas" ] || ptxas=
 spirv=$(command -v llvm-spirv-15 >/dev/null && echo spirv)
 spirv_val=$(command -v spirv-val)
+python=$(command -v python3)
 passed=0 failed=0 skipped=0
 
 verdict() { # name status
@@ -31,10 +33,10 @@ verdict() { # name status
   fi
 }
 
-kernels() { # program: its kernels, as op2cc would keep them
+kernels() { # source name: its kernels
   "$clang" -I"$top/include" -I"$top" -O2 -Xclang -disable-llvm-passes \
     -fno-math-errno -fno-trapping-math -ffp-contract=on -c -emit-llvm \
-    "$top/bench/${1%%_*}/$1.c" -o "$tmp/$1.bc" >"$tmp/log" 2>&1
+    "$top/$1" -o "$tmp/$2.bc" >"$tmp/log" 2>&1
 }
 
 emit() { # kind trace program options...
@@ -62,6 +64,72 @@ validate() {
     [ -z "$spirv_val" ] || "$spirv_val" --target-env spv1.2 "$f" >"$tmp/log" 2>&1 ||
       return 1
   done
+}
+
+# Kernels of PTX have as many parameters as the index lists arguments.
+read -r -d '' counts <<'PYTHON'
+import json, re, sys
+out = sys.argv[1]
+for r in json.load(open(out + '/index.json'))['regions']:
+    if not r['file'].endswith('.ptx'): continue
+    ptx = open(out + '/' + r['file']).read()
+    found = {e: p.count('.param')
+             for e, p in re.findall(r'\.entry (\w+)\((.*?)\)', ptx, re.S)}
+    listed = {r['entry']: len(r['arguments'])}
+    if 'combine' in r: listed[r['combine']] = len(r['combine_arguments'])
+    if found != listed: sys.exit(f"{r['file']}: has {found}, listed {listed}")
+PYTHON
+
+# The index names the files that are there.
+indexed() {
+  local f
+  for f in "$tmp"/out/[0-9]*; do
+    grep -q "\"file\": \"$(basename "$f")\"" "$tmp/out/index.json" || return 1
+  done
+  [ -z "$python" ] || "$python" -c "$counts" "$tmp/out" >"$tmp/log" 2>&1
+}
+
+# What is pending in a program, and its trace.
+generated() {
+  local f
+  mkdir -p "$tmp/pending"
+  (cd "$tmp" && TEST_IR=1 OP2_LOG=0 OP2_TARGET=openmp OP2_EAGER=0 \
+    "$build/test/programs/generate" "$tmp/pending") >"$tmp/log" 2>&1 &&
+    kernels test/programs/generate.c generate &&
+    emit cuda "$tmp/pending/pending.irt" generate && indexed || return 1
+  for f in "$tmp"/out/*.ptx "$tmp/out/trace.irt"; do
+    cmp "$f" "$tmp/pending/$(basename "$f")" >"$tmp/log" 2>&1 || return 1
+  done
+  [ -z "$ptxas" ] || assemble sm_80
+}
+
+# Each loop of a region has captured values of its own, and variables of the program
+# may change: 320 bytes of each are memory of the launch, which is read in words.
+apart() {
+  cat >"$tmp/apart.c" <<'C'
+static double by[40] = {2};
+void k(double *q, const double *a) { *q += *a * by[0] + by[39]; }
+C
+  cat >"$tmp/apart.irt" <<'TRACE'
+trace @t {
+  set %cells n=100
+  dat %q : %cells f64 x1
+  dat %w : %cells f64 x1
+  param %a : f64 x1
+  param %b : f64 x1
+  kernel @k
+  %q.1 = loop @k over %cells (rw %q.0, read %a)
+  %w.1 = loop @k over %cells (rw %w.0, read %b)
+  live %q.1, %w.1
+}
+TRACE
+  "$clang" -O2 -Xclang -disable-llvm-passes -c -emit-llvm "$tmp/apart.c" \
+    -o "$tmp/apart.bc" >"$tmp/log" 2>&1 &&
+    emit ptx "$tmp/apart.irt" apart && indexed &&
+    [ "$(grep -c '"is": "value"' "$tmp/out/index.json")" = 2 ] &&
+    grep -q '"is": "memory", "name": "values"' "$tmp/out/index.json" &&
+    ! grep -q 'ld.global.*u8' "$tmp"/out/*.ptx &&
+    [ "$(grep -c '"is": "constant", "name": "by"' "$tmp/out/index.json")" = 2 ]
 }
 
 # A constant goes over what was loaded only when that has come: what is stored is made
@@ -94,16 +162,18 @@ for trace in "$top"/test/traces/*_00.irt; do
   name=$(basename "$trace" .irt)
   program=${name%_00}
   [ -f "$top/bench/${program%%_*}/$program.c" ] || continue
-  kernels "$program"
+  kernels "bench/${program%%_*}/$program.c" "$program"
   verdict "$program: kernels" $?
   for kind in spir $spirv llvm object; do
     emit "$kind" "$trace" "$program" && [ -s "$(ls "$tmp"/out/* | head -n 1)" ] &&
+      indexed &&
       { [ "$kind" != spirv ] || validate; }
     verdict "$name: $kind" $?
   done
   for arch in sm_80 sm_90; do
-    for how in atomic colour staged; do
-      emit ptx "$trace" "$program" --arch $arch --increments $how &&
+    for how in atomic colour staged "staged --reads staged"; do
+      # shellcheck disable=SC2086
+      emit ptx "$trace" "$program" --arch $arch --increments $how && indexed &&
         { [ -z "$ptxas" ] || assemble $arch; }
       verdict "$name: ptx $arch $how" $?
     done
@@ -111,6 +181,10 @@ for trace in "$top"/test/traces/*_00.irt; do
 done
 waiting
 verdict "constants wait for what they go over" $?
+apart
+verdict "captured values of two loops" $?
+generated
+verdict "generate: what is pending, and its trace" $?
 [ -n "$spirv" ] || echo "no llvm-spirv-15: SPIR-V was not made"
 [ -n "$spirv_val" ] || echo "no spirv-val (package spirv-tools): SPIR-V was not looked at"
 [ -n "$ptxas" ] || echo "no ptxas: PTX was made, not assembled"

@@ -106,8 +106,11 @@ struct blocks {
 };
 
 static status
-blocks_assembly(void *user, const struct low_region *r) {
+blocks_assembly(void *user, const struct low_maker *m, struct low_span nodes,
+                const struct low_region *r) {
   struct blocks *b = user;
+  (void)m;
+  (void)nodes;
   if (strcmp(r->calls[0].name, b->name)) return OK;
   return low_jit_assembly(r, b->cpu, b->features, &b->all);
 }

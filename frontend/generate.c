@@ -1,0 +1,38 @@
+/* Code of what is pending, written and not run.
+ *
+ * The recording becomes a trace as in a flush and goes through the same passes;
+ * only the end differs: lower/generate.c in place of a program. Nothing of the
+ * recording, of data or of their layouts changes on the way. `op2-run --emit`
+ * does the same with a trace that it has read (tools/emit). */
+#include "frontend/generate.h"
+
+#include "frontend/programs.h"
+#include "frontend/recording.h"
+#include "ir/ir.h"
+#include "lower/generate.h"
+#include "lower/lower.h"
+
+#include <stdlib.h>
+
+status
+fe_generate(struct ir_trace **t, const struct low_env *env,
+            const struct low_generate *g, const char *folder) {
+  for (ir_ref n = 0; n < (*t)->nnodes; n++)
+    if ((*t)->nodes[n].op == IR_LOOP) (*t)->nodes[n].target = g->target;
+  if (!(*t)->nbuffers) TRY(fe_passes_for(t, g->gpu));
+  return low_generate(*t, env, g, folder);
+}
+
+status
+fe_generate_pending(const struct low_generate *g, const char *folder) {
+  struct low_env env;
+  struct fe_global_src *globals;
+  TRY(fe_env_make(&env));
+  env.constant = NULL;
+  struct ir_trace *t = fe_trace_build((struct fe_request){FE_WANT_ALL, 0}, NULL,
+                                      g->device, &globals);
+  status st = fe_generate(&t, &env, g, folder);
+  ir_trace_free(t);
+  free(globals);
+  return st;
+}

@@ -58,3 +58,18 @@ skips_say() {
 skips_count() {
   sort -u "$skipped_to" 2>/dev/null | wc -l
 }
+
+# The modes in which test programs run on a device, one a line: name|variables. The one
+# that falls back to the host is for programs that need it.
+#   device_modes cuda|opencl NAME
+device_modes() {
+  echo "$1|OP2_TARGET=$1|"
+  echo "$1-eager|OP2_TARGET=$1 OP2_EAGER=1|"
+  echo "$1-colours|OP2_TARGET=$1 OP2_THREADING=colours|"
+  echo "$1-staged|OP2_TARGET=$1 OP2_INCREMENTS=staged OP2_CHECK=1|"
+  echo "$1-gather|OP2_TARGET=$1 OP2_GATHER=always OP2_CHECK=1|"
+  echo "$1-reads|OP2_TARGET=$1 OP2_INCREMENTS=staged OP2_READS=staged OP2_CHECK=1|"
+  echo "$1-soa|OP2_TARGET=$1 OP2_LAYOUT=soa OP2_CHECK=1 OP2_IR_STRESS=1|"
+  [ -z "$(skip_reason "$2" "OP2_TARGET=$1")" ] ||
+    echo "$1-fallback|OP2_TARGET=$1 OP2_OFFLOAD_FALLBACK=host|"
+}

@@ -79,18 +79,12 @@ compare_q(struct flow *f, const struct ref *r, double *q, int iter) {
                  iter, i / 4, i % 4, q[i], r->q[i]);
 }
 
-static int
-on_device(void) {
-  const char *target = getenv("OP2_TARGET");
-  return target && !strncmp(target, "opencl", 6) && check_ir();
-}
-
 /* x, q, bound and the zeros of res went up once, q came back for each fetch; all
  * else that came back were sums, and halos. (Over ranks a second mesh spreads the
  * first one anew, too.) */
 static void
 check_moved(bool second) {
-  if (!on_device() || (second && check_ranks() > 1)) return;
+  if (!check_device() || !check_ir() || (second && check_ranks() > 1)) return;
   CHECK_INT(op2_counter("h2d"), 4);
   CHECK_INT(op2_counter("d2h"), ITERS / 10);
   CHECK(op2_counter("download_other_bytes") <= 2 * ITERS * 128);

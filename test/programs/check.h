@@ -104,6 +104,15 @@ check_ir(void) {
   return text && atoi(text);
 }
 
+/* The device that OP2_TARGET names, "cuda" or "opencl:0", say; NULL: the host. */
+static inline const char *
+check_device(void) {
+  const char *target = getenv("OP2_TARGET");
+  bool is =
+      target && (!strncmp(target, "opencl", 6) || !strncmp(target, "cuda", 4));
+  return is ? target : NULL;
+}
+
 /* Will loops wait? */
 static inline int
 check_lazy(void) {

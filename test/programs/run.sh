@@ -92,17 +92,7 @@ opaque_combinations() {
   combinations | sed 's/|$/ OP2_MIRROR=0|/'
 }
 
-# On an OpenCL device (PoCL), if there is one; what cannot run there is listed.
-opencl_modes() {
-  echo "opencl|OP2_TARGET=opencl|"
-  echo "opencl-eager|OP2_TARGET=opencl OP2_EAGER=1|"
-  echo "opencl-colours|OP2_TARGET=opencl OP2_THREADING=colours|"
-  echo "opencl-staged|OP2_TARGET=opencl OP2_INCREMENTS=staged OP2_CHECK=1|"
-  echo "opencl-gather|OP2_TARGET=opencl OP2_GATHER=always OP2_CHECK=1|"
-  echo "opencl-reads|OP2_TARGET=opencl OP2_INCREMENTS=staged OP2_READS=staged OP2_CHECK=1|"
-  echo "opencl-soa|OP2_TARGET=opencl OP2_LAYOUT=soa OP2_CHECK=1 OP2_IR_STRESS=1|"
-  echo "opencl-fallback|OP2_TARGET=opencl OP2_OFFLOAD_FALLBACK=host|"
-}
+# On an OpenCL device (PoCL), if there is one.
 have_opencl() {
   TEST_IR=1 OP2_LOG=0 OP2_TARGET=opencl timeout 120 "$bin/fetch" >/dev/null 2>&1
 }
@@ -143,15 +133,6 @@ runs_of() {
   done
 }
 
-# Those modes, but the fallback only where it is needed
-opencl_modes_of() {
-  if [ -n "$(skip_reason "$1" OP2_TARGET=opencl)" ]; then
-    opencl_modes
-  else
-    opencl_modes | grep -v '^opencl-fallback'
-  fi
-}
-
 opencl=yes
 [ $ir = ir_modes ] && [ -z "${ASAN_OPTIONS-}" ] && have_opencl ||
   opencl=no # PoCL leaks
@@ -170,7 +151,7 @@ for p in "${programs[@]}"; do
     found=yes
     if [ -z "$kind" ]; then
       runs_of "$bin/$p" 1 $ir
-      [ "$opencl$ir" != yesir_modes ] || runs_of "$bin/$p" 1 opencl_modes_of "$p"
+      [ "$opencl$ir" != yesir_modes ] || runs_of "$bin/$p" 1 device_modes opencl "$p"
     else
       runs_of "$bin/$p$kind" 0 $opaque
     fi

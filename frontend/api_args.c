@@ -6,12 +6,16 @@
  * struct has no field for lies in fields that have no use here. For OP_ARG_INFO
  * `idx` is the number of the argument that it belongs to. For it and OP_ARG_GBL
  * `data_d` is the name of the memory's C type, or NULL, and `size` its bytes, 0
- * if the C type is not known. For OP2_ARG_HANDLE `data` is the handle.
+ * if the C type is not known; `sent` says that its result may wait (owed.c),
+ * and `map_data` why not. For OP2_ARG_HANDLE `data` is the handle.
  */
 #define OP2_NO_MACROS 1
 #include "op2.h"
 
+#include "op2_blob.h"
+
 #include <limits.h>
+#include <stdint.h>
 
 /* For callers that did not inline it. */
 extern inline OP2_NOT_CHECKED op_arg op_arg_dat(
@@ -56,6 +60,29 @@ arg_bytes(int dim, size_t elem_size) {
   return dim * (int)elem_size;
 }
 
+/* What op2cc says of the argument that is made next; `sent` and `map_data` take
+ * it. */
+static _Thread_local struct {
+  const void *at;
+  const char *why;
+} site;
+
+void
+op2_gbl_site(const void *at, const char *why) {
+  site.at = at;
+  site.why = why;
+}
+
+static void
+arg_site(op_arg *a) {
+  if (!site.at) return;
+  if (site.at == a->data) {
+    a->sent = !site.why;
+    a->map_data = (int *)(uintptr_t)site.why;
+  }
+  site.at = NULL;
+}
+
 op_arg
 op2_arg_gbl_at(int opt, void *data, int dim, const char *type, size_t elem_size,
                const char *ctype, int acc) {
@@ -63,6 +90,7 @@ op2_arg_gbl_at(int opt, void *data, int dim, const char *type, size_t elem_size,
   a.size = arg_bytes(dim, elem_size);
   a.data_d = (char *)ctype;
   a.opt = opt != 0;
+  arg_site(&a);
   return a;
 }
 
@@ -72,6 +100,7 @@ op2_arg_info_at(void *data, int dim, const char *type, size_t elem_size,
   op_arg a = arg_of(OP_ARG_INFO, data, dim, ref, type, OP_RW);
   a.size = arg_bytes(dim, elem_size);
   a.data_d = (char *)ctype;
+  arg_site(&a);
   return a;
 }
 

@@ -139,17 +139,27 @@ raw_bytes(const struct fe_global_src *g) {
          fe_calls.all[r->what]->args[g->arg].capture;
 }
 
-/* Raw globals reach the program's memory, in program order. */
+static void
+deliver_raw(const struct fe_global_src *g) {
+  const struct fe_rec *r = &fe_recs.all[g->rec];
+  const struct fe_call *c = fe_calls.all[r->what];
+  uint32_t nth = 0;
+  for (uint32_t a = 0; a < g->arg; a++) nth += c->args[a].raw;
+  struct fe_raw *raw = &r->raw[nth];
+  if (raw->to) memcpy(raw->to, raw_bytes(g), g->bytes);
+  if (raw->owed) fe_owed_came(raw);
+}
+
+/* Raw globals of loops that ran reach the program's memory, or what is owed to
+ * it, in program order. */
 static void
 deliver_raws(const struct fe_program *p) {
+  uint32_t left = 0; /* the next record that stays */
   for (uint32_t i = 0; i < p->low->program->nglobals; i++) {
     const struct fe_global_src *g = &p->globals[i];
     if (!g->raw) continue;
-    const struct fe_rec *r = &fe_recs.all[g->rec];
-    const struct fe_call *c = fe_calls.all[r->what];
-    uint32_t nth = 0;
-    for (uint32_t a = 0; a < g->arg; a++) nth += c->args[a].raw;
-    memcpy(r->raw[nth], raw_bytes(g), g->bytes);
+    while (left < p->nremaining && p->remaining[left] < g->rec) left++;
+    if (left == p->nremaining || p->remaining[left] != g->rec) deliver_raw(g);
   }
 }
 

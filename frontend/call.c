@@ -317,6 +317,7 @@ fe_call_get(const struct fe_loop *l, struct fe_call **out) {
     *out = known ? fe_calls.all[id - 1] : call_make(l, args, kernel);
   if (st == OK && !known)
     *table_slot(&call_ids, key.s, key.len) = (*out)->id + 1;
+  if (st == OK && !known && (*out)->nraw) fe_owed_tell(*out, l->args);
   str_clear(&key);
   return st;
 }

@@ -216,4 +216,44 @@ fe_rec_count(const struct fe_call *c, uint32_t by) {
   fe_recs.opaque += c->kernel->opaque * by;
 }
 
+/* ---- results that wait: owed.c, owed_look.c ------------------------------ */
+
+/* Where a record delivers a raw global: memory of the program, or of what is
+ * owed; NULL: nowhere, it was overwritten since. */
+struct fe_raw {
+  void *to;
+  struct fe_owed *owed;
+};
+
+/* What is owed to memory of the program. */
+struct fe_owed {
+  char *to;
+  size_t bytes;
+  struct fe_raw *raw; /* of the record that will make it; NULL: it is here */
+  char value[];
+};
+
+/* ---- owed.c -------------------------------------------------------------- */
+
+/* May all results of this loop wait? */
+bool fe_owed_may(const struct fe_call *c, const op_arg *args);
+/* They are owed to raw->to from here on. */
+void fe_owed_add(struct fe_raw *raw, size_t bytes);
+/* The value was delivered; its record goes without. */
+void fe_owed_came(struct fe_raw *raw);
+void fe_owed_gone(struct fe_raw *raw);
+/* The first that overlaps this memory; that has a record: NULL if none. */
+struct fe_owed *fe_owed_find(const char *at, size_t bytes);
+struct fe_owed *fe_owed_waiting(void);
+void fe_owed_remove(struct fe_owed *o);
+/* OP2_LOG=2: which results wait, and why others don't. */
+void fe_owed_tell(const struct fe_call *c, const op_arg *args);
+
+/* ---- owed_look.c --------------------------------------------------------- */
+
+/* As fe_owed_add, with what a fork needs. */
+void fe_owed_wait(struct fe_raw *raw, size_t bytes);
+/* What is owed to memory that a loop takes now reaches it. */
+status fe_owed_args(const struct fe_call *c, const op_arg *args);
+
 #endif

@@ -31,7 +31,7 @@ words_add(const uint32_t *words, int n) {
 static uint32_t
 words_close(struct fe_request rq, bool where) {
   uint32_t open = fe_recs.nwords;
-  uint32_t index = rq.want == FE_WANT_RAW ? 0 : rq.index;
+  uint32_t index = rq.want == FE_WANT_RAW ? fe_recs.n - 1 - rq.index : rq.index;
   uint32_t want = (uint32_t)rq.want << 1 | fe.apart;
   uint32_t n =
       words_add((uint32_t[]){want, index, fe.state_id, fe.setup_id}, 4);

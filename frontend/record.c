@@ -28,14 +28,15 @@
 
 #include "base/counters.h"
 #include "base/fp.h"
+#include "op2_blob.h"
 
 #include <assert.h>
 
 enum { CAPTURE_LARGE = 1 << 20 };
 
-/* Copy what the loop must see as it is now. */
+/* Copy what the loop must see as it is now. owed: its results wait. */
 static void
-fe_capture_globals(const struct fe_call *c, const op_arg *args,
+fe_capture_globals(const struct fe_call *c, const op_arg *args, bool owed,
                    struct fe_rec *r) {
   assert(r->capture % (c->capture_align ? c->capture_align : FE_ALIGN) == 0);
   if (c->nraw) r->raw = mem_alloc(c->nraw, sizeof *r->raw);
@@ -47,7 +48,10 @@ fe_capture_globals(const struct fe_call *c, const op_arg *args,
       fe_recs.captured_bytes = r->capture + fa->capture;
       fe_capture(args[a].data, fa->share ? fa->span : fa->bytes);
     }
-    if (fa->raw) r->raw[nraw++] = args[a].data;
+    if (!fa->raw) continue;
+    r->raw[nraw] = (struct fe_raw){args[a].data, NULL};
+    if (owed) fe_owed_wait(&r->raw[nraw], fa->bytes);
+    nraw++;
   }
 }
 
@@ -68,7 +72,8 @@ loop_read_mirrors(const struct fe_call *c, uint32_t target) {
 }
 
 static void
-fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target) {
+fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target,
+               bool owed) {
   if (c->capture_align) fe_capture_align(c->capture_align);
   struct fe_rec r; /* each field by itself: clearing it all takes longer */
   r.kind = FE_REC_LOOP;
@@ -78,7 +83,7 @@ fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target) {
   r.capture = fe_recs.captured_bytes;
   r.raw = NULL;
   r.step = fe_ranked() ? fe_agree_steps() + 1 : 0;
-  if (c->capture_bytes) fe_capture_globals(c, args, &r);
+  if (c->capture_bytes) fe_capture_globals(c, args, owed, &r);
   if (c->kernel->nconsts) r.epoch = fe_consts_capture(c->kernel);
   fe_rec_push(&r, c->most_bytes);
   fe_rec_count(c, 1);
@@ -110,11 +115,11 @@ check_bytes(bool *full) {
 
 /* What must run before op_par_loop returns. */
 static status
-fe_after_loop(const struct fe_call *c) {
+fe_after_loop(const struct fe_call *c, bool owed) {
   if (fe.opt.eager || fe.mirror || fe.fp_away || c->immediate ||
       (fe.holds && fe_call_pinned(c)))
     return fe_run_all();
-  if (c->nraw && !fe.defer_globals)
+  if (c->nraw && !fe.defer_globals && !owed)
     return fe_run((struct fe_request){FE_WANT_RAW, fe_recs.n - 1});
   bool full;
   TRY(check_bytes(&full));
@@ -174,6 +179,7 @@ loop_at(const struct fe_loop *l) {
   if (!fe_enter("op_par_loop")) return;
   if (fe.nviews) fe_views_close();
   status st = loop_find(l, &c);
+  if (st == OK && op2_gbl_owed && c->ncaptured) st = fe_owed_args(c, l->args);
   if (st == OK && mode != fe.fp_mode) st = rounding_changed(mode);
   if (st == OK && (fe_recs.opaque || c->kernel->opaque)) st = watch_before(c);
   if (st == OK && fe.unsettled)
@@ -188,11 +194,12 @@ loop_at(const struct fe_loop *l) {
     st = fe.opt.bare ? fe_bare_check(c) : loop_read_mirrors(c, target);
   if (st == OK && c->capture_bytes > CAPTURE_LARGE) st = fe_capture_room(c);
   if (st == OK) {
-    fe_record_loop(c, l->args, target);
+    bool owed = c->nraw && fe_owed_may(c, l->args);
+    fe_record_loop(c, l->args, target, owed);
     fe_agree_loop(c);
     fe_calls.last = c;
     fe_calls.predicted = c->next;
-    st = fe_after_loop(c);
+    st = fe_after_loop(c, owed);
   }
   fe_leave(st);
 }

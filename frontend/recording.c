@@ -71,6 +71,8 @@ rec_done_loop(const struct fe_call *c) {
 
 static void
 rec_done(struct fe_rec *r) {
+  for (uint32_t i = 0; r->raw && i < fe_calls.all[r->what]->nraw; i++)
+    fe_owed_gone(&r->raw[i]);
   switch (r->kind) {
   case FE_REC_LOOP: rec_done_loop(fe_calls.all[r->what]); break;
   case FE_REC_SET_GBL: fe_all.gbls[r->what]->pending--; break;

@@ -12,6 +12,7 @@
 struct fe_call;
 struct fe_dat;
 struct fe_gbl;
+struct fe_raw;
 
 enum { FE_TARGETS_MAX = 16 };
 
@@ -23,13 +24,13 @@ enum fe_rec_kind {
 };
 struct fe_rec {
   uint32_t kind;
-  uint32_t what;    /* call id, gbl or dat index */
-  uint32_t epoch;   /* of the kernel's constants */
-  uint32_t skipped; /* slices that left it out */
-  uint32_t target;  /* of a loop: its number (targets.c) */
-  size_t capture;   /* offset of its bytes in fe_recs.captured */
-  void **raw;       /* user pointers of the raw globals it writes */
-  uint64_t step;    /* steps said when it was recorded, with it: agree.c */
+  uint32_t what;      /* call id, gbl or dat index */
+  uint32_t epoch;     /* of the kernel's constants */
+  uint32_t skipped;   /* slices that left it out */
+  uint32_t target;    /* of a loop: its number (targets.c) */
+  size_t capture;     /* offset of its bytes in fe_recs.captured */
+  struct fe_raw *raw; /* of the raw globals it writes: calls.h */
+  uint64_t step;      /* steps said when it was recorded, with it: agree.c */
 };
 
 /* Are both of one op_par_loop, on one target? */

@@ -23,8 +23,7 @@ struct builder {
   struct ir_trace *t;
   ir_ref *sets, *maps, *dats, *gbls, *kernels;
   VEC(struct fe_global_src, globals);
-  VEC(ir_ref, raws); /* raw globals of the last loop built */
-  bool settled;      /* layouts stay: the program exists, this is a variant */
+  bool settled; /* layouts stay: the program exists, this is a variant */
 };
 
 static ir_ref
@@ -136,9 +135,7 @@ build_capture(struct builder *b, uint32_t rec, const struct fe_call *c,
     dat.tag = b->nglobals;
     VEC_PUSH(b->globals, b->nglobals, b->capglobals, src);
   }
-  ir_ref ref = ir_add_dat(b->t, dat);
-  if (fa->raw) VEC_PUSH(b->raws, b->nraws, b->capraws, ref);
-  return ref;
+  return ir_add_dat(b->t, dat);
 }
 
 /* All captured values of a record: those that others lie in come first. */
@@ -183,7 +180,6 @@ build_loop(struct builder *b, uint32_t rec, bool apart) {
   const struct fe_rec *r = &fe_recs.all[rec];
   const struct fe_call *c = fe_calls.all[r->what];
   SCOPED struct ir_arg *args = mem_alloc(c->nargs + 1, sizeof *args);
-  b->nraws = 0;
   for (uint32_t a = 0; a < c->nargs; a++) {
     const struct fe_arg *fa = &c->args[a];
     args[a] = (struct ir_arg){.kind = fa->kind,
@@ -297,6 +293,16 @@ build_rw_roots(struct builder *b, const struct fe_dat *d) {
   }
 }
 
+/* All that a record writes there. */
+static void
+build_raws(struct builder *b, uint32_t rec) {
+  for (uint32_t i = 0; i < b->t->ndats; i++) {
+    const struct ir_dat *d = &b->t->dats[i];
+    if (d->flags & IR_DAT_RAW && b->globals[d->tag].rec == rec)
+      build_fetch(b, IR_ARG_GBL, i);
+  }
+}
+
 static void
 build_request(struct builder *b, struct fe_request rq) {
   switch (rq.want) {
@@ -310,11 +316,7 @@ build_request(struct builder *b, struct fe_request rq) {
   case FE_WANT_GBL:
     build_fetch(b, IR_ARG_GBL, build_gbl(b, fe_all.gbls[rq.index]));
     break;
-  case FE_WANT_RAW: /* the last record is the loop that writes them */
-    assert(rq.index == fe_recs.n - 1);
-    for (uint32_t i = 0; i < b->nraws; i++)
-      build_fetch(b, IR_ARG_GBL, b->raws[i]);
-    break;
+  case FE_WANT_RAW: build_raws(b, rq.index); break;
   }
   ir_add_live(b->t);
 }
@@ -375,7 +377,6 @@ fe_trace_build(struct fe_request rq, const bool *apart, bool device,
   build_same(&b);
   build_request(&b, rq);
   for (int i = 0; i < 5; i++) free(*index[i]);
-  free(b.raws);
   *globals_out = b.globals;
   return b.t;
 }

@@ -287,9 +287,10 @@ op_arg op_arg_idx(int idx, op_map map);
  * in C, template in C++. kernel: void (T *, ...), one pointer for each
  * argument; NULL: the source given to op2_kernel_source under this name.
  *   op_arg_gbl(T *data, int dim, type, acc)       global: READ values are taken
- *     now; else *data holds the result when op_par_loop returns
- *     (op2_defer_globals). Where several overlap in memory and one is written, the
- *     loop runs in order, on one thread of the host; a device refuses it
+ *     now; else *data holds the result when op_par_loop returns (op2_defer_globals),
+ *     or is read, where op2cc sees that (doc/porting.md). Where several overlap in
+ *     memory and one is written, the loop runs in order, on one thread of the host; a
+ *     device refuses it
  *   op_opt_arg_gbl(int opt, T *data, int dim, type, acc)
  *   op_arg_info(T *data, int dim, type, int ref)  payload of the OP_MIN or
  *     OP_MAX argument number ref (from 0): taken from the element that won

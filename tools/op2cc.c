@@ -606,7 +606,7 @@ embed_here(const struct job *j, const struct low_embed *in) {
   enum embed_result r = EMBED_FAILED;
   if (low_embed_file(in, &e) == OK) {
     source_warn(j, &e);
-    r = e.bitcode_bytes || e.npeeks ? EMBED_DONE : EMBED_NOTHING;
+    r = e.bitcode_bytes || e.npeeks || e.nowed ? EMBED_DONE : EMBED_NOTHING;
   } else {
     fprintf(stderr, "op2cc: %s: %s\n", in->source, err_last());
   }

@@ -73,6 +73,16 @@ struct low_look {
   enum low_look_kind kind;
 };
 
+/* A place that has to do with a raw global whose result may wait, or with one
+ * whose result may not: blob_owed.c. */
+enum low_owed_kind { LOW_OWED_LOOK, LOW_OWED_DROP, LOW_OWED_SITE };
+struct low_owed {
+  LLVMValueRef at, v; /* the instruction; the variable, of a site the address */
+  uint64_t bytes;     /* of the variable */
+  enum low_owed_kind kind;
+  const char *why; /* of a site: its result does not wait; NULL: it may */
+};
+
 /* What was found; strings and array live in the arena. */
 struct low_embedded {
   struct arena arena;
@@ -80,6 +90,8 @@ struct low_embedded {
   uint32_t nlooks, caplooks;
   struct op2_blob_peek *peeks;
   uint32_t npeeks, cappeeks;
+  struct low_owed *owed;
+  uint32_t nowed, capowed;
   const char **functions; /* whose address is taken */
   uint32_t nfunctions, capfunctions;
   const char **types; /* ... and what their parameters point to */
@@ -111,6 +123,20 @@ void low_scan_unmark(LLVMModuleRef m);
 status low_looks_classify(LLVMModuleRef m, struct low_embedded *e);
 /* Put the calls in. */
 void low_looks_insert(LLVMModuleRef m, const struct low_embedded *e);
+/* A function of the module that calls the library's `callee`, if it is linked
+ * and (asked not NULL) its variable of that name is not 0. */
+LLVMValueRef low_library_call(LLVMModuleRef m, const char *name,
+                              const char *callee, const char *asked,
+                              LLVMTypeRef type);
+/* A constant text. */
+LLVMValueRef low_text(LLVMModuleRef m, const char *s);
+
+/* ---- blob_owed.c: raw globals whose result may wait --------------------- */
+
+/* The places. m stays as it is. */
+void low_owed_find(LLVMModuleRef m, struct low_embedded *e);
+/* Put the calls in. */
+void low_owed_insert(LLVMModuleRef m, const struct low_embedded *e);
 
 /* ---- source.c ------------------------------------------------------------ */
 

@@ -403,10 +403,12 @@ embed_module(struct embedder *b) {
   low_scan_lines(b->m);
   low_scan_looks(b->m, b->in->data_offset, b->e);
   TRY(low_looks_classify(b->m, b->e));
+  low_owed_find(b->m, b->e);
   low_scan_functions(b->m, b->e);
   if (!b->in->keep_debug) LLVMStripModuleDebugInfo(b->m);
   if (b->e->nfunctions || b->e->npeeks) TRY(embed_blob(b));
   low_looks_insert(b->m, b->e);
+  low_owed_insert(b->m, b->e);
   if (LLVMWriteBitcodeToFile(b->m, b->in->out))
     FAIL(ERR_IO, "cannot write %s", b->in->out);
   return OK;
@@ -450,6 +452,7 @@ void
 low_embedded_clear(struct low_embedded *e) {
   free(e->peeks);
   free(e->looks);
+  free(e->owed);
   free(e->functions);
   free(e->types);
   arena_clear(&e->arena);

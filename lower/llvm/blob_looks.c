@@ -338,8 +338,8 @@ low_looks_classify(LLVMModuleRef m, struct low_embedded *e) {
 
 /* ---- the calls ---------------------------------------------------------- */
 
-static LLVMValueRef
-look_text(LLVMModuleRef m, const char *s) {
+LLVMValueRef
+low_text(LLVMModuleRef m, const char *s) {
   LLVMContextRef ctx = LLVMGetModuleContext(m);
   LLVMValueRef text = LLVMConstStringInContext2(ctx, s, strlen(s), 0);
   LLVMValueRef g = LLVMAddGlobal(m, LLVMTypeOf(text), "op2.look.file");
@@ -349,27 +349,50 @@ look_text(LLVMModuleRef m, const char *s) {
   return g;
 }
 
-/* void op2.look(dat, kind, file, line): the library's op2_look_at, if it is
- * linked. */
 static LLVMValueRef
-look_function(LLVMModuleRef m, LLVMTypeRef type) {
+weak_function(LLVMModuleRef m, const char *name, LLVMTypeRef type) {
+  LLVMValueRef f = LLVMGetNamedFunction(m, name);
+  if (f) return f;
+  f = LLVMAddFunction(m, name, type);
+  LLVMSetLinkage(f, LLVMExternalWeakLinkage);
+  return f;
+}
+
+static LLVMValueRef
+weak_number(LLVMModuleRef m, const char *name) {
+  LLVMValueRef g = LLVMGetNamedGlobal(m, name);
+  if (g) return g;
   LLVMContextRef ctx = LLVMGetModuleContext(m);
-  LLVMValueRef lib = LLVMGetNamedFunction(m, "op2_look_at");
-  if (!lib) {
-    lib = LLVMAddFunction(m, "op2_look_at", type);
-    LLVMSetLinkage(lib, LLVMExternalWeakLinkage);
-  }
-  LLVMValueRef f = LLVMAddFunction(m, "op2.look", type), args[4];
+  g = LLVMAddGlobal(m, LLVMInt32TypeInContext(ctx), name);
+  LLVMSetLinkage(g, LLVMExternalWeakLinkage);
+  return g;
+}
+
+LLVMValueRef
+low_library_call(LLVMModuleRef m, const char *name, const char *callee,
+                 const char *asked, LLVMTypeRef type) {
+  LLVMContextRef ctx = LLVMGetModuleContext(m);
+  LLVMValueRef lib = weak_function(m, callee, type), linked = lib;
+  if (asked) linked = weak_number(m, asked);
+  LLVMValueRef f = LLVMAddFunction(m, name, type), args[4];
+  assert(LLVMCountParams(f) <= sizeof args / sizeof *args);
   LLVMSetLinkage(f, LLVMInternalLinkage);
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(ctx, f, "");
+  LLVMBasicBlockRef ask = LLVMAppendBasicBlockInContext(ctx, f, "");
   LLVMBasicBlockRef call = LLVMAppendBasicBlockInContext(ctx, f, "");
   LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(ctx, f, "");
   LLVMBuilderRef at = LLVMCreateBuilderInContext(ctx);
   LLVMPositionBuilderAtEnd(at, entry);
-  LLVMBuildCondBr(at, LLVMBuildIsNotNull(at, lib, ""), call, end);
+  LLVMBuildCondBr(at, LLVMBuildIsNotNull(at, linked, ""), ask, end);
+  LLVMPositionBuilderAtEnd(at, ask);
+  LLVMValueRef any = LLVMConstInt(LLVMInt1TypeInContext(ctx), 1, 0);
+  if (asked)
+    any = LLVMBuildIsNotNull(
+        at, LLVMBuildLoad2(at, LLVMInt32TypeInContext(ctx), linked, ""), "");
+  LLVMBuildCondBr(at, any, call, end);
   LLVMPositionBuilderAtEnd(at, call);
   LLVMGetParams(f, args);
-  LLVMBuildCall2(at, type, lib, args, 4, "");
+  LLVMBuildCall2(at, type, lib, args, LLVMCountParams(f), "");
   LLVMBuildBr(at, end);
   LLVMPositionBuilderAtEnd(at, end);
   LLVMBuildRetVoid(at);
@@ -385,12 +408,13 @@ low_looks_insert(LLVMModuleRef m, const struct low_embedded *e) {
   LLVMTypeRef ptr = LLVMPointerTypeInContext(ctx, 0);
   LLVMTypeRef params[] = {ptr, i32, ptr, i32};
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx), params, 4, 0);
-  LLVMValueRef look = look_function(m, type);
+  LLVMValueRef look =
+      low_library_call(m, "op2.look", "op2_look_at", NULL, type);
   LLVMBuilderRef at = LLVMCreateBuilderInContext(ctx);
   for (uint32_t i = 0; i < e->nlooks; i++) {
     const struct low_look *l = &e->looks[i];
     LLVMValueRef args[] = {LLVMGetOperand(l->field, 0),
-                           LLVMConstInt(i32, l->kind, 0), look_text(m, l->file),
+                           LLVMConstInt(i32, l->kind, 0), low_text(m, l->file),
                            LLVMConstInt(i32, (unsigned long long)l->line, 0)};
     LLVMPositionBuilderBefore(at, l->field);
     LLVMValueRef call = LLVMBuildCall2(at, type, look, args, 4, "");

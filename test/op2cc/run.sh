@@ -204,6 +204,16 @@ check "other fields are no reads" sh -c \
   "$cc $include $here/peek_not.c registry.o -o prog 2>out && [ ! -s out ] &&
    ./prog"
 
+# ---- raw globals whose result may wait ---------------------------------------
+owed() {
+  $cc -w $include "$@" "$here/owed.c" registry.o -o prog && ./prog
+}
+check "what becomes of raw globals" owed -O2
+check "what becomes of raw globals, -O0 -g" owed -O0 -g
+check "what becomes of raw globals, -O3 -flto" owed -O3 -flto
+check "what becomes of raw globals, sanitizer" owed -O1 -fsanitize=address
+check "what becomes of raw globals, no PIC" owed -O1 -fno-pic -no-pie
+
 # ---- files of other compilers, with the library --------------------------------
 plain() { # plain <compiler> <options...>: one file by it, one by op2cc
   plain_cc=$1

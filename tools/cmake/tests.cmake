@@ -43,7 +43,7 @@ endif()
 add_custom_target(plain_tests)
 add_library(plain_runner OBJECT EXCLUDE_FROM_ALL test/plain/plain.c)
 target_include_directories(plain_runner PRIVATE test/plain)
-list(FILTER unit_tests EXCLUDE REGEX "test_(kernel|lower|api_cells|api_lost|api_profile|passes_random)")
+list(FILTER unit_tests EXCLUDE REGEX "test_(kernel|lower|api_cells|api_lost|api_owed|api_profile|passes_random)")
 foreach(source ${unit_tests})
   get_filename_component(name ${source} NAME_WE)
   op2_unit_test(plain_${name} plain ${source}

@@ -2,6 +2,7 @@
 #include "tools/replay/replay.h"
 
 #include "frontend/handles.h"
+#include "op2_blob.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +16,8 @@ struct player {
   op_map *maps;
   op_dat *dats; /* NULL: freed, or no dat */
   op2_gbl *gbls;
-  void **memory;      /* of raw globals and params */
-  bool *dies;         /* freed by the trace, declared anew in each repetition */
-  uint32_t *raw_uses; /* nodes that mention a raw global */
+  void **memory; /* of raw globals and params */
+  bool *dies;    /* freed by the trace, declared anew in each repetition */
 };
 
 /* ---- data ---------------------------------------------------------------- */
@@ -174,6 +174,20 @@ declare_mesh(struct player *p) {
 
 /* ---- nodes --------------------------------------------------------------- */
 
+/* A raw global's result waits until it is fetched, as in a program whose
+ * compiler has seen all that becomes of it. */
+static op_arg
+raw_arg(const struct player *p, const struct ir_arg *a, const char *type) {
+  const struct ir_dat *d = &p->t->dats[a->dat];
+  void *at = p->memory[a->dat];
+  op2_gbl_site(at, NULL);
+  if (a->kind == IR_ARG_INFO)
+    return op2_arg_info_at(at, (int)d->dim, type, d->type.size, NULL,
+                           a->info_of);
+  return op2_arg_gbl_at(1, at, (int)d->dim, type, d->type.size, NULL,
+                        a->access);
+}
+
 static op_arg
 loop_arg(const struct player *p, const struct ir_arg *a) {
   const struct ir_dat *d = a->dat == IR_NONE ? NULL : &p->t->dats[a->dat];
@@ -184,28 +198,12 @@ loop_arg(const struct player *p, const struct ir_arg *a) {
   switch (a->kind) {
   case IR_ARG_OFF: return op_opt_arg_dat(0, NULL, -1, OP_ID, 1, "double", 0);
   case IR_ARG_IDX: return op_arg_idx(idx, map);
-  case IR_ARG_INFO:
-    return op2_arg_info_at(p->memory[a->dat], dim, type, d->type.size, NULL,
-                           a->info_of);
   case IR_ARG_DAT:
     return op_arg_dat(p->dats[a->dat], idx, map, dim, type, a->access);
   default: break;
   }
-  if (p->gbls[a->dat])
-    return op2_arg_gbl(p->gbls[a->dat], dim, type, a->access);
-  return op2_arg_gbl_at(1, p->memory[a->dat], dim, type, d->type.size, NULL,
-                        a->access);
-}
-
-/* Is a raw global of this loop looked at or used again? Then it is delivered at
- * the call, as programs that do not defer have it. */
-static bool
-loop_delivers(const struct player *p, const struct ir_node *n) {
-  for (uint32_t a = 0; a < n->nargs; a++) {
-    const struct ir_arg *arg = &ir_args(p->t, n)[a];
-    if (ir_arg_has_value(arg) && p->raw_uses[arg->dat] > 1) return true;
-  }
-  return false;
+  return p->gbls[a->dat] ? op2_arg_gbl(p->gbls[a->dat], dim, type, a->access)
+                         : raw_arg(p, a, type);
 }
 
 static void
@@ -215,7 +213,6 @@ play_loop(struct player *p, ir_ref i) {
   op_arg args[OP2_ARGS_MAX];
   for (uint32_t a = 0; a < n->nargs; a++)
     args[a] = loop_arg(p, &ir_args(p->t, n)[a]);
-  op2_defer_globals(!loop_delivers(p, n));
   op2_par_loop_at(n->file, n->line, NULL, p->r->kernels.of_node[i],
                   p->sets[n->set], (int)n->nargs, args);
   if (k->flags & (IR_KERNEL_OPAQUE | IR_KERNEL_EFFECTS)) op2_flush();
@@ -234,6 +231,7 @@ copy_dat(struct player *p, const char *kernel, ir_ref from, ir_ref to) {
 static void
 play_fetch(struct player *p, ir_ref d) {
   if (p->dats[d]) op2_dat_data(p->dats[d]);
+  if (p->memory[d]) op2_gbl_look(p->memory[d], dat_bytes(p, d));
   if (!p->gbls[d]) return;
   void *out = mem_alloc(dat_bytes(p, d), 1);
   op2_gbl_get(p->gbls[d], out);
@@ -294,15 +292,9 @@ player_open(struct player *p, const struct replay *r) {
   p->gbls = mem_alloc(t->ndats + 1, sizeof(op2_gbl));
   p->memory = mem_alloc(t->ndats + 1, sizeof(void *));
   p->dies = mem_alloc(t->ndats + 1, sizeof(bool));
-  p->raw_uses = mem_alloc(t->ndats + 1, sizeof(uint32_t));
   for (ir_ref i = 0; i < t->nnodes; i++)
-    for (uint32_t a = 0; a < t->nodes[i].nargs; a++) {
-      const struct ir_arg *arg = &ir_args(t, &t->nodes[i])[a];
-      if (t->nodes[i].op == IR_FREE) p->dies[arg->dat] = true;
-      if (arg->dat != IR_NONE && t->dats[arg->dat].flags & IR_DAT_RAW &&
-          t->nodes[i].op != IR_LIVE)
-        p->raw_uses[arg->dat]++;
-    }
+    if (t->nodes[i].op == IR_FREE)
+      p->dies[ir_args(t, &t->nodes[i])->dat] = true;
 }
 
 static void
@@ -314,7 +306,6 @@ player_close(struct player *p) {
   free(p->gbls);
   free(p->memory);
   free(p->dies);
-  free(p->raw_uses);
 }
 
 /* Dats that lie in one buffer when the trace begins: a copy, made a name. */
@@ -339,6 +330,7 @@ values_take(struct player *p, struct replay_values *out) {
     const void *from = p->memory[d];
     if (t->dats[d].kind == IR_PARAM) continue;
     if (p->dats[d]) from = op2_dat_data(p->dats[d]);
+    if (from && !p->dats[d]) op2_gbl_look(from, dat_bytes(p, d));
     if (!from && !p->gbls[d]) continue;
     out->size[d] = dat_bytes(p, d);
     out->bytes[d] = mem_alloc(out->size[d] + 1, 1);

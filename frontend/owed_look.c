@@ -1,0 +1,80 @@
+/* Looks at raw globals whose results are owed (owed.c): they run the loops that
+ * the program did not wait for. */
+#include "frontend/calls.h"
+#include "frontend/context.h"
+
+#include "op2_blob.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+static uint32_t
+record_of(const struct fe_raw *raw) {
+  for (uint32_t i = fe_recs.n; i-- > 0;) {
+    const struct fe_rec *r = &fe_recs.all[i];
+    if (r->raw && raw >= r->raw && raw < r->raw + fe_calls.all[r->what]->nraw)
+      return i;
+  }
+  assert(!"what is owed has a record or has come");
+  return fe_recs.n;
+}
+
+static status
+run_for(const struct fe_owed *o) {
+  return fe_run((struct fe_request){FE_WANT_RAW, record_of(o->raw)});
+}
+
+/* A child has none of the threads that loops run on: it gets values. */
+static void
+before_fork(void) {
+  const struct fe_owed *o;
+  while (fe.up == FE_UP && (o = fe_owed_waiting()))
+    if (run_for(o) != OK) return; /* told at the look */
+}
+
+void
+fe_owed_wait(struct fe_raw *raw, size_t bytes) {
+  static bool watched;
+  if (!watched) watched = !pthread_atfork(before_fork, NULL, NULL);
+  fe_owed_add(raw, bytes);
+}
+
+/* All that is owed to this memory reaches it. */
+static status
+settle(const char *at, size_t bytes) {
+  for (struct fe_owed *o; (o = fe_owed_find(at, bytes));) {
+    if (o->raw) {
+      TRY(run_for(o));
+      continue; /* it has come, or its loop was lost */
+    }
+    memcpy(o->to, o->value, o->bytes);
+    fe_owed_remove(o);
+  }
+  return OK;
+}
+
+/* Memory of which the program's code has not said so is no longer the one that
+ * it was owed to. */
+status
+fe_owed_args(const struct fe_call *c, const op_arg *args) {
+  for (uint32_t a = 0; a < c->nargs; a++) {
+    size_t bytes = c->args[a].bytes;
+    if (bytes && args[a].sent) TRY(settle(args[a].data, bytes));
+    if (bytes && !args[a].sent) op2_gbl_drop(args[a].data, bytes);
+  }
+  return OK;
+}
+
+/* The place of a call whose arguments are under way stays known. */
+void
+op2_gbl_look(const void *at, size_t bytes) {
+  if (!fe_owed_find(at, bytes) || fe.up == FE_RUNNING) return;
+  const char *file = fe.file;
+  int was = errno;
+  status st = settle(at, bytes);
+  if (st != OK) fe_error(st);
+  fe.file = file;
+  errno = was;
+}

@@ -134,8 +134,7 @@ fe_number_rows(struct fe_map *m) {
   const struct rt_order *order = m->rt.from->order;
   if (m->rows.table) return OK;
   status st = rt_relation_inverse(&m->rt, order ? order->at : NULL, &m->rows);
-  if (st != OK)
-    return err_prefix(st, "rows of map \"%s\": ", m->pub.name);
+  if (st != OK) return err_prefix(st, "rows of map \"%s\": ", m->pub.name);
   m->rows_at = fe_all.ninverted;
   VEC_PUSH(fe_all.inverted, fe_all.ninverted, fe_all.capinverted, m);
   return OK;

@@ -194,6 +194,8 @@ static size_t
 arg_width(const struct ir_trace *t, const struct ir_region *g,
           const struct ir_arg *a, const bool *overlaps) {
   if (a->kind == IR_ARG_INFO) return 0;
+  if (a->each && !a->own && (a->kind == IR_ARG_IDX || ir_arg_writes(a)))
+    return 0;
   if (a->kind == IR_ARG_IDX) return sizeof(idx_l);
   ir_ref v = ir_operand(t, a);
   if (v == IR_NONE && a->kind != IR_ARG_DAT) return 1;
@@ -213,7 +215,7 @@ ir_widest_component(const struct ir_trace *t, ir_ref region,
   size_t widest = 1;
   if (g->walk == IR_WALK_NONE || g->walk == IR_WALK_SERIAL) return 0;
   for (ir_ref n = g->first; n < g->first + g->count; n++)
-    if (t->nodes[n].each || target_is_device(t->nodes[n].target) ||
+    if (target_is_device(t->nodes[n].target) ||
         t->kernels[t->nodes[n].kernel].flags & IR_KERNEL_OPAQUE)
       return 0;
   IR_EACH_ARG(t, g, n, a) {

@@ -23,6 +23,9 @@
  *               inc %res.0 own via %e %pecell[0],
  *               inc %res.0 own via %e %pecell[1])
  *
+ *           A map of one entry leads from its rows back to the cell: what goes
+ *           through it is the cell's own (read %q.0, inc %res.0).
+ *
  * Cost      O(arguments). The kernel runs once for each entry that it adds
  *           through, not once for each element; rows are built once for each
  *           map (rt_relation_inverse).
@@ -35,9 +38,9 @@
  *           request only (`always`). Airfoil's res_calc, bres_calc and update
  *           in one region, 2 880 000 cells on an H100: 541 us for 394 apart,
  *           with sums by atomic operations; shallow water's edges 190 for 185.
- *           On the host, 720 000 cells and one thread, a step takes 2.3 times
- *           as long: code for rows has no blocks of several elements
- *           (ir/hold.c), and the kernel runs twice for each edge. Reading the
+ *           On the host, 240 000 cells and one thread, a step takes 2.0 times
+ *           as long: the kernel runs twice for each edge, and arithmetic binds
+ *           both forms (bench/limit). Reading the
  *           cell's own values once, and its neighbour's alone from memory, made
  *           507 us of 541 on Airfoil, 206 of 190 on shallow water: not kept.
  *
@@ -149,6 +152,10 @@ gather_node(struct ir_trace *t, ir_ref i, ir_ref map) {
   for (uint32_t k = 0; k < n->nargs; k++) {
     struct ir_arg *a = &ir_args(t, n)[k];
     if (a->kind != IR_ARG_DAT) continue;
+    if (a->map == map && t->maps[map].arity == 1) { /* leads back */
+      a->map = IR_NONE;
+      continue;
+    }
     a->each = n->each;
     a->own = a->access == ACC_INC;
   }

@@ -7,9 +7,10 @@
  * Idea      Blocks of as many elements as a vector holds of the widest
  *           component (lower/llvm/region_block.c has how, and what it gains),
  *           where elements have all that is written for themselves: not in
- *           order, nor where the kernel sees memory that others reach, nor rows
- *           of any length (ir/hold.c). Not above MOST components, which took
- *           0.8 s to compile. Counts, not times, so that ranks agree.
+ *           order, nor where the kernel sees memory that others reach, nor
+ *           what rows write elsewhere (ir/hold.c). Not above MOST components,
+ *           which took 0.8 s to compile. Counts, not times, so that ranks
+ *           agree.
  *
  * Example   region over %cells walk range { ... f64 ... hold copy %q.0 }
  *           becomes `region over %cells walk range width 8 {` for 64 bytes;

@@ -136,11 +136,12 @@ static void
 low_build_body(struct low_emit *em,
                void (*loop)(struct low_emit *, LLVMValueRef, LLVMValueRef)) {
   uint32_t n = em->r->nslots, nb = em->r->nbinds;
-  LLVMValueRef *mem = mem_alloc(4 * (size_t)n + 1, sizeof *mem);
+  LLVMValueRef *mem = mem_alloc(5 * (size_t)n + 1, sizeof *mem);
   em->home = mem;
   em->now = mem + n;
   em->lanes = mem + 2 * n;
   em->acc = mem + 3 * n;
+  em->kept_lanes = mem + 4 * n;
   em->guarded = mem_alloc((size_t)n + 1, sizeof *em->guarded);
   low_guards_find(em);
   LLVMBasicBlockRef entry =

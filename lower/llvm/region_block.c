@@ -99,6 +99,15 @@ low_sums_end(struct low_emit *em) {
 
 enum { ROWS_AHEAD = 1024 }; /* bytes */
 
+/* Do slots go by the bound map from the loop's own elements? */
+static bool
+low_is_map_of_elements(const struct low_emit *em, uint32_t bind) {
+  for (uint32_t k = 0; k < em->r->nslots; k++)
+    if (em->r->slots[k].map == (int32_t)bind && !em->r->slots[k].inner)
+      return true;
+  return false;
+}
+
 /* A map's rows are a stream, too: Jacobi, 1.1 times faster; Airfoil, 1.0. What
  * is left of long rows the processor foresees by itself, if it is needed at
  * all. */
@@ -106,7 +115,7 @@ static void
 low_rows_ahead(struct low_emit *em) {
   for (uint32_t k = 0; k < em->r->nbinds; k++) {
     const struct low_bind *map = &em->r->binds[k];
-    if (map->kind != RT_BIND_MAP) continue;
+    if (map->kind != RT_BIND_MAP || !low_is_map_of_elements(em, k)) continue;
     LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
     LLVMValueRef row =
         LLVMBuildNSWMul(em->b, em->e, ll_i64(em->ctx, map->arity), "row");
@@ -123,6 +132,7 @@ low_lanes_fill(struct low_emit *em) {
   low_rows_ahead(em);
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
+    if (s->call >= 0) continue; /* filled in each step of region_rows.c */
     if (s->kind == LOW_SLOT_INDEX || (s->kind == LOW_SLOT_DAT && s->load >= 0))
       if (em->lanes[k]) low_lanes_load(em, k);
   }
@@ -139,21 +149,30 @@ low_lanes_empty(struct low_emit *em) {
   low_lanes_add(em);
 }
 
+/* A block whose lanes are filled, and whose calls go over no rows. */
+static void
+low_emit_plain_block(struct low_emit *em) {
+  LLVMValueRef width = ll_i64(em->ctx, em->width);
+  struct ll_loop lane = ll_loop_begin(em->b, ll_i64(em->ctx, 0), width, "lane");
+  em->i = lane.i;
+  low_emit_element(em);
+  ll_loop_end(em->b, &lane, em->marks.parallel);
+}
+
 void
 low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   assert(em->width > 1 && !(em->width & (em->width - 1)));
   LLVMBuilderRef b = em->b;
   LLVMValueRef width = ll_i64(em->ctx, em->width);
+  bool rows = low_region_has_rows(em->r);
   low_lanes_alloc(em);
+  if (rows) low_rows_alloc(em);
   low_sums_begin(em);
   struct ll_loop blocks = ll_loop_begin(b, lo, hi, "k");
   LLVMValueRef base = LLVMBuildNSWMul(b, blocks.i, width, "base");
   em->e = base;
   low_lanes_fill(em);
-  struct ll_loop lane = ll_loop_begin(b, ll_i64(em->ctx, 0), width, "lane");
-  em->i = lane.i;
-  low_emit_element(em);
-  ll_loop_end(b, &lane, em->marks.parallel);
+  (rows ? low_emit_rows_block : low_emit_plain_block)(em);
   low_lanes_empty(em);
   ll_loop_end(b, &blocks, em->marks.scalar);
   low_sums_end(em);

@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static void
+void
 low_emit_index(struct low_emit *em, uint32_t k) {
   assert(em->r->slots[k].kind == LOW_SLOT_INDEX);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
@@ -36,7 +36,7 @@ low_emit_place(struct low_emit *em, const struct low_slot *s) {
 }
 
 /* Fill slots at the element's start. */
-static void
+void
 low_emit_enter(struct low_emit *em) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
@@ -65,7 +65,7 @@ low_emit_stages(const struct low_emit *em) {
 }
 
 /* Store slots at the element's end. */
-static void
+void
 low_emit_leave(struct low_emit *em) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
@@ -116,7 +116,7 @@ low_emit_before(struct low_emit *em, int32_t call) {
     em->now[k] = low_emit_peer(em, k, call);
     if (s->load >= 0)
       low_emit_copy(em, s, low_at_home(em->home[k]),
-                    low_at_dat(em, s, s->load));
+                    em->i ? low_at_lanes(em, k) : low_at_dat(em, s, s->load));
   }
 }
 
@@ -126,11 +126,13 @@ low_emit_before(struct low_emit *em, int32_t call) {
 static void
 low_emit_own(struct low_emit *em, uint32_t first, int32_t call) {
   const struct low_slot *s = em->r->slots;
-  LLVMValueRef from = em->home[first], here = NULL;
+  LLVMValueRef from = em->home[first], here = NULL, e = em->e;
+  if (em->i) e = LLVMBuildNSWAdd(em->b, e, em->i, "");
   for (uint32_t k = first; k < em->r->nslots; k++) {
     if (s[k].call != call || s[k].into != s[first].into) continue;
-    LLVMValueRef at = low_slot_index(em, &s[k], em->e);
-    LLVMValueRef hit = LLVMBuildICmp(em->b, LLVMIntEQ, at, em->e, "own");
+    LLVMValueRef at =
+        em->i ? low_own_leads(em, k) : low_slot_index(em, &s[k], e);
+    LLVMValueRef hit = LLVMBuildICmp(em->b, LLVMIntEQ, at, e, "own");
     if (k > first)
       from = LLVMBuildSelect(em->b, hit, em->home[k], from, "from");
     here = here ? LLVMBuildOr(em->b, here, hit, "") : hit;
@@ -200,7 +202,7 @@ low_emit_call(struct low_emit *em, uint32_t call) {
   free(args);
 }
 
-static void
+void
 low_emit_around(struct low_emit *em, uint32_t call) {
   low_emit_before(em, (int32_t)call);
   low_emit_call(em, call);

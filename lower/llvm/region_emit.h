@@ -22,15 +22,18 @@ struct low_emit {
   uint32_t unroll;       /* components that are moved one by one */
   /* the function being built, and its tables */
   LLVMValueRef fn;
-  LLVMValueRef *arg;   /* of binds */
-  LLVMValueRef *home;  /* of slots: their private memory; NULL if none */
-  LLVMValueRef *now;   /* of slots: where they are for this element */
-  LLVMValueRef *lanes; /* of slots: [dim][width], in a block; NULL: none */
-  LLVMValueRef *acc;   /* of SUM slots: running values */
-  bool *guarded;       /* of slots: WHOLE ones that are copied all the same */
-  LLVMValueRef e;      /* element; of a block: its first */
-  LLVMValueRef i;      /* lane */
-  LLVMValueRef inner;  /* element of the row that the call goes over */
+  LLVMValueRef *arg;        /* of binds */
+  LLVMValueRef *home;       /* of slots: their private memory; NULL if none */
+  LLVMValueRef *now;        /* of slots: where they are for this element */
+  LLVMValueRef *lanes;      /* of slots: [dim][width], in a block; NULL: none */
+  LLVMValueRef *acc;        /* of SUM slots: running values */
+  LLVMValueRef *kept_lanes; /* of slots, where a block has rows: of the element
+                               [dim][width], of OWN where its path leads */
+  bool *guarded;        /* of slots: WHOLE ones that are copied all the same */
+  LLVMValueRef e;       /* element; of a block: its first */
+  LLVMValueRef i;       /* lane */
+  LLVMValueRef inner;   /* element of the row that the call goes over */
+  LLVMValueRef *inners; /* of lanes: the same; NULL: not in a block */
   /* on a device (device.h); NULL on the host */
   const struct low_device_kind *kind;
   const struct low_device_form *form;
@@ -113,6 +116,12 @@ LLVMValueRef low_sum(struct low_emit *em, struct type t, LLVMValueRef x,
 
 /* Load, call, store one element: element em->e, or lane em->i of the block. */
 void low_emit_element(struct low_emit *em);
+/* Parts of that: fill slots; one call with what stands around it; store. */
+void low_emit_enter(struct low_emit *em);
+void low_emit_around(struct low_emit *em, uint32_t call);
+void low_emit_leave(struct low_emit *em);
+/* Fill INDEX slot k. */
+void low_emit_index(struct low_emit *em, uint32_t k);
 
 /* ---- region_lanes.c ------------------------------------------------------ */
 
@@ -122,6 +131,14 @@ void low_lanes_store(struct low_emit *em, uint32_t k);
 /* Add the lanes of all INC slots to memory, element by element, so that sums
  * are those of the loop over elements. */
 void low_lanes_add(struct low_emit *em);
+
+/* ---- region_rows.c ------------------------------------------------------- */
+
+void low_rows_alloc(struct low_emit *em);
+/* A block whose lanes are filled: its calls, some of which go over rows. */
+void low_emit_rows_block(struct low_emit *em);
+/* Where OWN slot k leads to, in lane em->i. */
+LLVMValueRef low_own_leads(struct low_emit *em, uint32_t k);
 
 /* ---- region_block.c ------------------------------------------------------ */
 

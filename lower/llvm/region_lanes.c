@@ -189,7 +189,7 @@ low_vector(struct low_emit *em, struct type t, uint32_t n) {
 static bool
 low_is_row(const struct low_emit *em, const struct low_slot *s,
            const struct low_bind *d) {
-  if (s->map >= 0) return false;
+  if (low_slot_far(s)) return false;
   return d->block == 0 || (d->block == 1 && s->dim == 1) ||
          (d->block > 1 && d->block % em->width == 0);
 }

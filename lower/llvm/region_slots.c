@@ -64,6 +64,7 @@ struct low_at
 low_at_dat_lane(struct low_emit *em, const struct low_slot *s, int32_t bind,
                 uint32_t lane) {
   LLVMValueRef e = LLVMBuildNSWAdd(em->b, em->e, ll_i64(em->ctx, lane), "");
+  if (s->inner) em->inner = em->inners[lane];
   return low_at_element(em, s, bind, e);
 }
 

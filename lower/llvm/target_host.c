@@ -115,11 +115,12 @@ low_target_adopt(const struct low_target *t, LLVMValueRef fn) {
 /* Vectorise first, then all of O3: in O3's own order neighbouring stores have
  * become memset and memcpy by the time the vectoriser comes, and it refuses
  * calls. What it needs is here: kernels inlined, their short loops unrolled,
- * slots in registers, conditions as selects. */
+ * slots in registers, conditions as selects, and nothing dead that one lane
+ * would hand on to the next (a kernel's array under a mask). */
 #define LOW_COMBINE "instcombine<no-verify-fixpoint>"
 #define LOW_SIMPLIFY                                                           \
   "always-inline,function("                                                    \
-  "sroa<modify-cfg>,early-cse<memssa>,simplifycfg," LOW_COMBINE ","            \
+  "sroa<modify-cfg>,early-cse<memssa>,simplifycfg," LOW_COMBINE ",adce,"       \
   "loop-mssa(loop-rotate,licm),"                                               \
   "loop(indvars,loop-deletion,loop-unroll-full),"                              \
   "sroa<modify-cfg>,early-cse<memssa>," LOW_COMBINE ",simplifycfg,"            \

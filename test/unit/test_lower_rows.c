@@ -320,3 +320,34 @@ own(int threads) {
 Test(lower_rows, own) {
   on_all(own);
 }
+
+/* An array of the kernel's own, in a branch of lanes whose row goes on: none of it
+ * passes from lane to lane. */
+static void
+array(int threads) {
+  struct lower_case c;
+  struct rt_relation r;
+  double want[CELLS];
+  start(&c, "relation %ecell : %cells -> %edges inverse %pecell",
+        "%res.1 = loop @k over %cells for %e in %ecell (read %w.0 via %e,"
+        " read %x.0 via %e %pedge[0], inc %res.0)",
+        "%res.1",
+        "void k(const double *w, const double *x, double *r) {"
+        " double d[4] = {0}; d[0] -= *w; d[3] += *x; *r += d[0] + 2 * d[3]; }");
+  cr_assert_eq(rt_relation_inverse(lower_case_rows(&c, "pecell"), NULL, &r),
+               OK);
+  lower_case_relation(&c, "ecell", r);
+  memcpy(want, res, sizeof want);
+  for (int e = 0; e < EDGES; e++)
+    for (int k = 0; k < 2; k++)
+      want[pecell[2 * e + k]] += 2 * x[pedge[2 * e]] - w[e];
+  lower_case_run(&c, threads);
+  expect(&c, "res", want, CELLS);
+  if (!*on) cr_assert_gt(c.lp.program->launches[0].lanes, 1);
+  lower_case_clear(&c);
+  rt_relation_clear(&r);
+}
+
+Test(lower_rows, array_in_blocks) {
+  on_all(array);
+}

@@ -1,0 +1,280 @@
+/* Rows of blocks: one entry of each row at a time.
+ *
+ * Problem. A call that goes over its element's row (the edges of a cell) runs
+ * as often as the row is long, and rows differ in length: a loop over rows has
+ * nothing for a vector.
+ *
+ * Idea. The block goes over its rows side by side, entry j of all of them in
+ * one step, as long as the longest row; lanes whose row has ended keep what
+ * they had. What an element works on lies in lanes between the steps:
+ *
+ *   for each block of cells                       width 8
+ *     lanes <- enter                              a lane loop
+ *     longest = max of the lengths of 8 rows
+ *     for j in [0, longest)
+ *       edge[l] = entry[begin[l] + min(j, length[l] - 1)]
+ *       lanes of the edge <- q[map[edge[l]]]      loads, a transpose
+ *       for l in [0, 8)                           becomes one vector iteration
+ *         slots <- lanes
+ *         if (j < length[l]) kernel, own          a mask
+ *         lanes <- slots
+ *     memory <- leave                             a lane loop
+ *
+ * After vectorisation the lanes that the steps hand on are registers. A row
+ * that has ended reads its last entry again; one that is empty reads some
+ * entry of the table, which is an element of the set all the same.
+ *
+ * Cost  as many steps as the longest of `width` rows has entries: cells of a
+ * mesh of one kind have rows of one length but at its border. Rows need no
+ * copy, no padding and no order of their own.
+ *
+ * Measured  Airfoil's res_calc and update over rows, 10 000 cells, one thread
+ * of a Zen 4: 1.8 times as fast as one element after the other.
+ *
+ * Source  rows side by side, as sliced ELLPACK has them: Monakov, Lokhmotov,
+ * Avetisyan, Automatically tuning sparse matrix-vector multiplication for GPU
+ * architectures, 2010.
+ *
+ * Limits  lanes wait for the longest row of their block: rows that are sorted
+ * by length would not (SELL-C-sigma), but then elements stand in another
+ * order. */
+#include "lower/llvm/region_emit.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Does the element keep slot k from one lane loop to the next? */
+static bool
+slot_stays(const struct low_slot *s) {
+  return s->call < 0 && (s->kind == LOW_SLOT_DAT || s->kind == LOW_SLOT_INC ||
+                         s->kind == LOW_SLOT_SUM);
+}
+
+void
+low_rows_alloc(struct low_emit *em) {
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    bool running = s->kind == LOW_SLOT_SUM; /* lanes hold the sums so far */
+    if (slot_stays(s))
+      em->kept_lanes[k] =
+          em->lanes[k] && !running
+              ? em->lanes[k]
+              : ll_entry_alloca(em->b, ll_type(em->ctx, s->type),
+                                (uint64_t)s->dim * em->width, 64, "kept");
+    else if (s->kind == LOW_SLOT_OWN)
+      em->kept_lanes[k] = ll_entry_alloca(em->b, i64, em->width, 64, "leads");
+  }
+}
+
+static struct low_at
+kept_at(struct low_emit *em, uint32_t k) {
+  assert(em->i && em->kept_lanes[k]);
+  LLVMTypeRef type = ll_type(em->ctx, em->r->slots[k].type);
+  return (struct low_at){.base = LLVMBuildInBoundsGEP2(
+                             em->b, type, em->kept_lanes[k], &em->i, 1, "lane"),
+                         .step = ll_i64(em->ctx, em->width)};
+}
+
+LLVMValueRef
+low_own_leads(struct low_emit *em, uint32_t k) {
+  assert(em->i && em->r->slots[k].kind == LOW_SLOT_OWN);
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  LLVMValueRef p =
+      LLVMBuildInBoundsGEP2(em->b, i64, em->kept_lanes[k], &em->i, 1, "lane");
+  return LLVMBuildLoad2(em->b, i64, p, "leads");
+}
+
+/* Slots of the element from lanes, or back. */
+static void
+move_kept(struct low_emit *em, bool back) {
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    if (s->kind == LOW_SLOT_INDEX && !back) low_emit_index(em, k);
+    if (!slot_stays(s)) continue;
+    struct low_at home = low_at_home(em->home[k]), lanes = kept_at(em, k);
+    low_emit_copy(em, s, back ? lanes : home, back ? home : lanes);
+  }
+}
+
+static struct ll_loop
+lanes_begin(struct low_emit *em) {
+  LLVMValueRef width = ll_i64(em->ctx, em->width);
+  struct ll_loop l = ll_loop_begin(em->b, ll_i64(em->ctx, 0), width, "lane");
+  em->i = l.i;
+  return l;
+}
+
+static void
+lanes_end(struct low_emit *em, struct ll_loop *l) {
+  ll_loop_end(em->b, l, em->marks.parallel);
+  em->i = NULL;
+}
+
+/* ---- a step over rows ---------------------------------------------------- */
+
+/* Rows of the block's elements, vectors of 64 bits. */
+struct rows {
+  LLVMValueRef begin, last; /* the row's last entry, seen from its first */
+  LLVMValueRef lengths;     /* memory: of each lane's row; NULL: all the same */
+  LLVMValueRef longest;
+};
+
+static LLVMValueRef
+splat(struct low_emit *em, LLVMValueRef x) {
+  LLVMValueRef v = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(x), em->width));
+  for (uint32_t l = 0; l < em->width; l++)
+    v = LLVMBuildInsertElement(em->b, v, x, ll_i64(em->ctx, l), "");
+  return v;
+}
+
+static LLVMValueRef
+extreme(struct low_emit *em, const char *name, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef type = LLVMTypeOf(x);
+  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  LLVMValueRef fn = LLVMGetIntrinsicDeclaration(em->m, id, &type, 1);
+  LLVMValueRef args[2] = {x, y};
+  return LLVMBuildCall2(em->b, LLVMGlobalGetValueType(fn), fn, args, y ? 2 : 1,
+                        "");
+}
+
+/* Rows that have a length each: begin[e], begin[e + 1] of `width` elements. */
+static struct rows
+rows_of_starts(struct low_emit *em, const struct low_call *c) {
+  LLVMBuilderRef b = em->b;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  LLVMTypeRef vector = LLVMVectorType(i64, em->width);
+  LLVMValueRef at[2] = {em->e,
+                        LLVMBuildNSWAdd(b, em->e, ll_i64(em->ctx, 1), "")};
+  for (int k = 0; k < 2; k++) {
+    at[k] = LLVMBuildInBoundsGEP2(b, i64, em->arg[c->start], &at[k], 1, "");
+    at[k] = LLVMBuildLoad2(b, vector, at[k], k ? "end" : "begin");
+    LLVMSetAlignment(at[k], sizeof(int64_t));
+  }
+  struct rows r = {.begin = at[0]};
+  LLVMValueRef n = LLVMBuildNSWSub(b, at[1], at[0], "length");
+  r.last = LLVMBuildNSWSub(b, n, splat(em, ll_i64(em->ctx, 1)), "last");
+  r.longest = extreme(em, "llvm.vector.reduce.smax", n, NULL);
+  r.lengths = ll_entry_alloca(b, i64, em->width, 64, "lengths");
+  LLVMBuildStore(b, n, r.lengths);
+  return r;
+}
+
+static struct rows
+rows_of_arity(struct low_emit *em, uint32_t arity) {
+  assert(arity > 0);
+  LLVMValueRef n = splat(em, ll_i64(em->ctx, arity)), v = n;
+  for (uint32_t l = 0; l < em->width; l++) {
+    LLVMValueRef lane = ll_i64(em->ctx, l);
+    LLVMValueRef e = LLVMBuildNSWAdd(em->b, em->e, lane, "");
+    v = LLVMBuildInsertElement(em->b, v, e, lane, "");
+  }
+  return (struct rows){.begin = LLVMBuildNSWMul(em->b, v, n, "begin"),
+                       .last = splat(em, ll_i64(em->ctx, (int64_t)arity - 1)),
+                       .longest = ll_i64(em->ctx, arity)};
+}
+
+/* Element j of each row, one of each lane; of rows that are shorter some. */
+static void
+step_elements(struct low_emit *em, const struct low_call *c,
+              const struct rows *r, LLVMValueRef j) {
+  LLVMBuilderRef b = em->b;
+  LLVMValueRef at = extreme(em, "llvm.smin", splat(em, j), r->last);
+  at = LLVMBuildNSWAdd(b, r->begin, at, "");
+  if (r->lengths)
+    at = extreme(em, "llvm.smax", at, splat(em, ll_i64(em->ctx, 0)));
+  for (uint32_t l = 0; l < em->width; l++)
+    em->inners[l] =
+        low_entry(em, em->arg[c->row],
+                  LLVMBuildExtractElement(b, at, ll_i64(em->ctx, l), ""));
+}
+
+/* Lanes of what the call reads of the rows' elements, and where what it adds
+ * leads to. */
+static void
+step_fill(struct low_emit *em, uint32_t call) {
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    if (s->call != (int32_t)call) continue;
+    assert(s->kind == LOW_SLOT_DAT || s->kind == LOW_SLOT_OWN);
+    if (s->kind == LOW_SLOT_DAT && s->load >= 0) low_lanes_load(em, k);
+    if (s->kind != LOW_SLOT_OWN) continue;
+    for (uint32_t l = 0; l < em->width; l++) {
+      LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+      LLVMValueRef at = ll_i64(em->ctx, l);
+      em->inner = em->inners[l];
+      LLVMBuildStore(em->b, low_slot_index(em, s, em->e),
+                     LLVMBuildInBoundsGEP2(em->b, i64, em->kept_lanes[k], &at,
+                                           1, ""));
+    }
+  }
+}
+
+/* The call for entry j of the lanes that have so many. */
+static void
+step_lanes(struct low_emit *em, uint32_t call, const struct rows *r,
+           LLVMValueRef j) {
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  struct ll_loop lane = lanes_begin(em);
+  move_kept(em, false);
+  LLVMBasicBlockRef after = NULL;
+  if (r->lengths) {
+    LLVMValueRef p =
+        LLVMBuildInBoundsGEP2(em->b, i64, r->lengths, &em->i, 1, "");
+    LLVMValueRef n = LLVMBuildLoad2(em->b, i64, p, "n");
+    after = ll_if(em->b, LLVMBuildICmp(em->b, LLVMIntSLT, j, n, "active"));
+  }
+  low_emit_around(em, call);
+  if (after) ll_endif(em->b, after);
+  move_kept(em, true);
+  lanes_end(em, &lane);
+}
+
+static void
+emit_rows(struct low_emit *em, uint32_t call) {
+  const struct low_call *c = &em->r->calls[call];
+  LLVMValueRef inners[LOW_WIDTH_MAX];
+  struct rows r = c->start < 0 ? rows_of_arity(em, em->r->binds[c->row].arity)
+                               : rows_of_starts(em, c);
+  em->inners = inners;
+  struct ll_loop step =
+      ll_loop_begin(em->b, ll_i64(em->ctx, 0), r.longest, "j");
+  step_elements(em, c, &r, step.i);
+  step_fill(em, call);
+  step_lanes(em, call, &r, step.i);
+  ll_loop_end(em->b, &step, em->marks.scalar);
+  em->inners = NULL;
+  em->inner = NULL;
+}
+
+/* ---- the block ----------------------------------------------------------- */
+
+/* Calls [first, end), none of which goes over rows. */
+static void
+emit_calls(struct low_emit *em, uint32_t first, uint32_t end) {
+  struct ll_loop lane = lanes_begin(em);
+  move_kept(em, false);
+  for (uint32_t k = first; k < end; k++) low_emit_around(em, k);
+  move_kept(em, true);
+  lanes_end(em, &lane);
+}
+
+void
+low_emit_rows_block(struct low_emit *em) {
+  const struct low_call *c = em->r->calls;
+  struct ll_loop lane = lanes_begin(em);
+  low_emit_enter(em);
+  move_kept(em, true);
+  lanes_end(em, &lane);
+  for (uint32_t k = 0, end; k < em->r->ncalls; k = end) {
+    for (end = k; end < em->r->ncalls && c[end].row < 0;) end++;
+    if (end > k)
+      emit_calls(em, k, end);
+    else
+      emit_rows(em, end++);
+  }
+  lane = lanes_begin(em);
+  move_kept(em, false);
+  low_emit_leave(em);
+  lanes_end(em, &lane);
+}

@@ -29,13 +29,13 @@ access_text(int acc) {
 
 static status
 check_access(const struct site *s, int acc, bool global) {
-  bool ok = acc >= OP_READ && acc <= (global ? OP_WORK : OP_INC);
+  bool ok = acc >= OP_READ && acc <= (global ? OP_WORK : OP_MAX);
   if (!ok)
     ARG_FAIL(s, "access not allowed for a %s: expected %s, found %s (%d)",
              global ? "global" : "dat",
              global
                  ? "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX or OP_WORK"
-                 : "OP_READ, OP_WRITE, OP_RW or OP_INC",
+                 : "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN or OP_MAX",
              access_text(acc), acc);
   return OK;
 }

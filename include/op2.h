@@ -80,14 +80,16 @@ typedef int op_arg_type; /* OP_ARG_GBL ... */
 
 /* What a kernel does with an argument. OP_WRITE: writes without reading; where
  * that is not proven for every component on every path, the old values count as
- * read. OP_INC OP_MIN OP_MAX: combines with what is there, in any order. */
+ * read. OP_INC OP_MIN OP_MAX: combines with what is there, in any order; the
+ * latter two keep the better value, of dats at the element itself and through
+ * maps, too (a NaN is never better; of two zeros -0 is the smaller one). */
 #define OP_READ 0
 #define OP_WRITE 1
 #define OP_RW 2
 #define OP_INC 3
-#define OP_MIN 4  /* globals only */
-#define OP_MAX 5  /* globals only */
-#define OP_WORK 6 /* scratch of the kernel, neither in nor out */
+#define OP_MIN 4
+#define OP_MAX 5
+#define OP_WORK 6 /* globals only: scratch of the kernel, neither in nor out */
 
 #define OP_ARG_GBL 0
 #define OP_ARG_DAT 1
@@ -253,7 +255,7 @@ void op_force_part(int *table);
  *   idx = -1, map = OP_ID   the element itself          kernel gets T *
  *   idx in [0, map->dim)    entry idx of its map row    kernel gets T *
  *   idx = -k, k in [2, map->dim]  the first k entries   kernel gets T **
- * dim, type  as declared; acc  OP_READ OP_WRITE OP_RW OP_INC
+ * dim, type  as declared; acc  OP_READ OP_WRITE OP_RW OP_INC OP_MIN OP_MAX
  * What counts is what the kernel's IR shows; what differs from acc is told once for
  * each kernel and argument. Arguments with the same dat and different accesses see
  * each other's stores; if one goes through a map, the loop runs in order, on one

@@ -147,7 +147,8 @@ arg_in_words(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
   if (a->kind != IR_ARG_DAT) return ways & 1U << IR_HOLD_SUM;
   if (t->dats[d->root].flags & IR_DAT_PINNED) return false;
   if (ir_arg_direct(a)) return ways & 1U << IR_HOLD_COPY;
-  return ways & 1U << IR_HOLD_ADD && ir_in_words(d->type);
+  bool adds = a->access == ACC_INC; /* atomic operations and strips do */
+  return adds && ways & 1U << IR_HOLD_ADD && ir_in_words(d->type);
 }
 
 /* Entries of the map that are gone through: distinct ones. */

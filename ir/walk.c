@@ -23,6 +23,7 @@
  *
  * Cost      O(arguments of the region).
  * Limits    maps are believed to meet everywhere if they may meet anywhere. */
+#include "ir/inner.h"
 #include "ir/walk.h"
 
 #include <assert.h>
@@ -60,30 +61,35 @@ buffer_out(const struct ir_trace *t, const struct ir_arg *a) {
 }
 
 /* Argument a of node n, of a dat. A kernel that works in memory does so also
- * where it only adds. */
+ * where it only combines. */
 static void
 touch_note(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
            uint8_t *touch) {
   ir_ref in = buffer_in(t, a), out = buffer_out(t, a);
   bool far = !ir_arg_direct(a), writes = access_info[a->access].writes;
-  bool adds = a->access == ACC_INC && !ir_in_place(t, &t->nodes[n]);
+  bool combines = ir_combines(a->access) && !ir_in_place(t, &t->nodes[n]);
   if (in != IR_NONE && !(far && writes))
     touch[in] |= far ? IR_READS_FAR : IR_READS_HERE;
   if (out != IR_NONE)
-    touch[out] |= !far ? IR_WRITES_HERE : adds ? IR_ADDS_FAR : IR_WRITES_FAR;
+    touch[out] |= !far                   ? IR_WRITES_HERE
+                  : !combines            ? IR_WRITES_FAR
+                  : a->access == ACC_INC ? IR_ADDS_FAR
+                  : a->access == ACC_MIN ? IR_LOWERS_FAR
+                                         : IR_RAISES_FAR;
 }
 
 bool
 ir_touch_meets(unsigned touch) {
-  return touch & IR_WRITES_FAR ||
-         (touch & IR_ADDS_FAR && touch & ~(unsigned)IR_ADDS_FAR) ||
+  unsigned combines = touch & IR_COMBINES_FAR;
+  return touch & IR_WRITES_FAR || (combines && touch & ~combines) ||
+         combines & (combines - 1) ||
          (touch & IR_READS_FAR && touch & IR_WRITES_HERE);
 }
 
 static bool
 touches_in_order(unsigned touch) {
   return ir_touch_meets(touch) &&
-         touch & ~(unsigned)(IR_WRITES_FAR | IR_ADDS_FAR);
+         touch & ~(unsigned)(IR_WRITES_FAR | IR_COMBINES_FAR);
 }
 
 /* Does the order of elements show through this argument? */

@@ -30,8 +30,11 @@ enum {
   IR_WRITES_HERE = 2,
   IR_READS_FAR = 4, /* through a map */
   IR_WRITES_FAR = 8,
-  IR_ADDS_FAR = 16,
-  IR_TOUCH_WRITES = IR_WRITES_HERE | IR_WRITES_FAR | IR_ADDS_FAR
+  IR_ADDS_FAR = 16,   /* through a map, and nothing but that: it adds, */
+  IR_LOWERS_FAR = 32, /* keeps the smaller value, */
+  IR_RAISES_FAR = 64, /* or the larger one */
+  IR_COMBINES_FAR = IR_ADDS_FAR | IR_LOWERS_FAR | IR_RAISES_FAR,
+  IR_TOUCH_WRITES = IR_WRITES_HERE | IR_WRITES_FAR | IR_COMBINES_FAR
 };
 
 /* How the region touches each buffer, in touch[buffer], zero before; untouch

@@ -3,7 +3,8 @@
  *   copy      a slot holds a version; reading finds it, writing takes the slot
  *             over; the last version in a buffer is the one that is stored
  *   register  the same, and never stored
- *   add       a zeroed slot, shared by all loops that add through one entry
+ *   add       a slot of the identity, shared by all loops that combine alike
+ *             through one entry
  *   local     a slot that is loaded from local memory
  *   staged    loaded and stored around the call
  *   place     the kernel gets the element in memory, as OP2 would do it */
@@ -157,9 +158,9 @@ low_far_slot(struct low_args *g, const struct low_access *x) {
     s.local = x->how == IR_HOLD_LOCAL;
     return low_slot_get(g->r, s);
   }
-  assert(x->bv == x->bw && "adding happens in place");
+  assert(x->bv == x->bw && "combining happens in place");
   struct low_slot s = low_access_slot(g, x, LOW_SLOT_INC);
-  s.access = ACC_INC;
+  s.access = x->a->access;
   s.store = low_access_bind(g, x, x->bw);
   return low_slot_get(g->r, s);
 }

@@ -58,8 +58,9 @@ enum { LOW_GUARD = 64 };
 
 /* What a kernel's pointer points to.
  *   DAT    private copy of an element: loaded, worked on, stored
- *   INC    contribution through a map: zero, added to, then scattered (staged:
- *          around the call); without a map: then stored, in the element's place
+ *   INC    contribution through a map: the identity, added to (or lowered,
+ *          raised), then combined with what is there (staged: around the call);
+ *          without a map: then stored, in the element's place
  *   PLACE  the element itself, where it lies (AoS)
  *   CONST  a value that is the same for all elements, loaded once
  *   SUM    contribution to a global: identity, then combined, per element

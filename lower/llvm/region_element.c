@@ -64,6 +64,14 @@ low_emit_stages(const struct low_emit *em) {
   return em->form && em->form->form == RT_FORM_STAGE;
 }
 
+/* Combine an INC slot with what it stands for. */
+static void
+low_emit_far(struct low_emit *em, const struct low_slot *s,
+             struct low_at home) {
+  (s->access == ACC_INC ? low_emit_add : low_emit_combine)(
+      em, s, low_at_dat(em, s, s->store), home);
+}
+
 /* Store slots at the element's end. */
 void
 low_emit_leave(struct low_emit *em) {
@@ -81,7 +89,7 @@ low_emit_leave(struct low_emit *em) {
     else if (s->kind == LOW_SLOT_INC && s->map < 0)
       low_emit_copy(em, s, low_at_dat(em, s, s->store), home);
     else if (s->kind == LOW_SLOT_INC && !low_emit_stages(em))
-      low_emit_add(em, s, low_at_dat(em, s, s->store), home);
+      low_emit_far(em, s, home);
   }
 }
 
@@ -159,8 +167,11 @@ low_emit_after(struct low_emit *em, int32_t call) {
     const struct low_slot *s = &em->r->slots[k];
     if (s->call == call && low_own_first(em, k)) low_emit_own(em, k, call);
     if (s->call != call || s->store < 0) continue;
-    (s->kind == LOW_SLOT_INC ? low_emit_add : low_emit_copy)(
-        em, s, low_at_dat(em, s, s->store), low_at_home(em->now[k]));
+    if (s->kind == LOW_SLOT_INC)
+      low_emit_far(em, s, low_at_home(em->now[k]));
+    else
+      low_emit_copy(em, s, low_at_dat(em, s, s->store),
+                    low_at_home(em->now[k]));
   }
 }
 

@@ -109,6 +109,9 @@ LLVMValueRef low_better(struct low_emit *em, struct type t, enum access acc,
  * not matter. */
 LLVMValueRef low_extreme(struct low_emit *em, struct type t, enum access acc,
                          LLVMValueRef old, LLVMValueRef v);
+/* The two by the slot's access; of vectors, too. */
+LLVMValueRef low_combined(struct low_emit *em, const struct low_slot *s,
+                          LLVMValueRef old, LLVMValueRef v);
 LLVMValueRef low_sum(struct low_emit *em, struct type t, LLVMValueRef x,
                      LLVMValueRef y);
 

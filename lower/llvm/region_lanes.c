@@ -351,7 +351,7 @@ low_put_lane(struct low_emit *em, uint32_t k, const LLVMValueRef *v, uint32_t l,
     unsigned align = low_align(d, c, n);
     LLVMValueRef x = v[l];
     if (add)
-      x = low_sum(em, s->type, low_vector_load(em, at, s, c, n, align), x);
+      x = low_combined(em, s, low_vector_load(em, at, s, c, n, align), x);
     low_vector_store(em, at, s, c, x, align);
   }
 }

@@ -231,11 +231,20 @@ low_extreme(struct low_emit *em, struct type t, enum access acc,
       LLVMBuildSelect(b, low_better(em, t, acc, old, v), v, old, "");
   if (type_class(t) != 'F') return x;
   LLVMTypeRef bits = LLVMIntTypeInContext(em->ctx, 8 * t.size);
+  if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind)
+    bits = LLVMVectorType(bits, LLVMGetVectorSize(LLVMTypeOf(v)));
   LLVMValueRef y = low_extreme_or_equal(em, acc, old, v);
   x = LLVMBuildBitCast(b, x, bits, "");
   y = LLVMBuildBitCast(b, y, bits, "");
   x = acc == ACC_MIN ? LLVMBuildOr(b, x, y, "") : LLVMBuildAnd(b, x, y, "");
-  return LLVMBuildBitCast(b, x, ll_type(em->ctx, t), "");
+  return LLVMBuildBitCast(b, x, LLVMTypeOf(v), "");
+}
+
+LLVMValueRef
+low_combined(struct low_emit *em, const struct low_slot *s, LLVMValueRef old,
+             LLVMValueRef v) {
+  return s->access == ACC_INC ? low_sum(em, s->type, old, v)
+                              : low_extreme(em, s->type, s->access, old, v);
 }
 
 static void
@@ -243,9 +252,7 @@ low_combine_one(struct low_emit *em, const struct low_slot *s,
                 const struct low_op *op, LLVMValueRef c) {
   LLVMValueRef old = low_load(em, s, op->dst, c);
   LLVMValueRef v = low_load(em, s, op->src, c);
-  v = s->access == ACC_INC ? low_sum(em, s->type, old, v)
-                           : low_extreme(em, s->type, s->access, old, v);
-  low_store(em, s, op->dst, c, v);
+  low_store(em, s, op->dst, c, low_combined(em, s, old, v));
 }
 
 void

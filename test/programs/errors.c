@@ -119,7 +119,8 @@ dims_types_accesses(void) {
   WRONG(LOOP1(op_arg_dat(b, -1, OP_ID, 1, "uint", OP_RW)), ARG1, "type",
         "expected \"int\"", "found \"uint\"");
   WRONG(LOOP1(OWN(b, 17)), ARG1, "access", "expected", "found", "17");
-  WRONG(LOOP1(OWN(b, OP_MIN)), ARG1, "access", "expected", "OP_MIN");
+  WRONG(LOOP1(OWN(b, OP_WORK)), ARG1, "access", "expected", "OP_MAX",
+        "OP_WORK");
   WRONG(LOOP1(op_arg_gbl(&g, 1, "int", 42)), ARG1, "access", "42");
   WRONG(LOOP1(op_arg_gbl(&g, 0, "int", OP_READ)), ARG1, "dim", "found 0");
   WRONG(LOOP1(op_arg_gbl(&real, 1, "int", OP_READ)), ARG1, "type", "expected",

@@ -238,6 +238,7 @@ const char *
 op2_explain(void) {
   if (!fe_programs.last) return "nothing was run yet\n";
   str_reset(&explained);
+  fe_reason_explain(&explained);
   str_add(&explained, fe_programs.last->explain);
   rt_exec_explain(fe_programs.last->low->program, &explained);
   return explained.s;

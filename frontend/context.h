@@ -38,6 +38,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/opt.h"
+#include "frontend/reason.h"
 
 #define OP2_NO_MACROS 1
 #include "op2.h"
@@ -63,6 +64,7 @@ struct fe {
   int nthreads;
   void (*handler)(int, const char *, void *);
   void *handler_user;
+  const char *api;  /* the last API call */
   const char *file; /* of the API call under way, from op2_here */
   int line;
   unsigned long thread;
@@ -96,6 +98,7 @@ bool fe_enter_refused(const char *what);
 static inline bool
 fe_enter(const char *what) {
   bool may = fe.up == FE_UP && fe.thread == (unsigned long)pthread_self();
+  fe.api = what;
   return may || fe_enter_refused(what);
 }
 
@@ -133,7 +136,7 @@ void fe_handles_forget(void);
 /* ---- what is waiting ---------------------------------------------------- */
 
 /* Run all that was recorded. As fe_run. */
-status fe_run_all(void);
+status fe_run_all(enum fe_reason reason);
 /* Views for writing end here: their dats were written by the host. */
 void fe_views_close(void);
 

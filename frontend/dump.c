@@ -127,11 +127,13 @@ fe_dump_flush(struct fe_program *p, const struct ir_trace *before,
   uint32_t loops, regions;
   double in = trace_bytes(before, &loops), out = trace_bytes(after, &regions);
   SCOPED_NUMBERS;
+  SCOPED_STR why = STR_INIT;
+  fe_reason_explain(&why);
   fprintf(stderr,
           "op2lazy: trace %s/%04u: %u loops in, %u regions out, %.3f MB moved, "
-          "%.3f MB saved\n",
+          "%.3f MB saved; %s",
           fe.opt.trace_dir, p->number, loops, regions, 1e-6 * out,
-          1e-6 * (in - out));
+          1e-6 * (in - out), why.s);
 }
 
 void
@@ -211,7 +213,7 @@ trace_text(struct str *out, bool dot) {
   struct ir_trace *t = NULL;
   if (fe_recs.n) {
     struct fe_global_src *globals;
-    t = fe_trace_build((struct fe_request){FE_WANT_ALL, 0}, NULL,
+    t = fe_trace_build((struct fe_request){.want = FE_WANT_ALL}, NULL,
                        fe_devices_any(), &globals);
     free(globals);
   } else if (fe_programs.last && dot) {

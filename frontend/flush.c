@@ -88,7 +88,8 @@ run_rounding(struct fe_program *p) {
 
 /* `now` runs in the place of p. */
 static status
-run_program(struct fe_program *p, struct fe_program *now) {
+run_program(struct fe_program *p, struct fe_program *now,
+            enum fe_reason reason) {
   double begin = fe.opt.trace ? timer_wall() : 0;
   bool old_constants = fe_recs.opaque && fe_watch_changed();
   if (old_constants) fe_watch_swap();
@@ -106,10 +107,11 @@ run_program(struct fe_program *p, struct fe_program *now) {
   commit(p);
   if (fe.mirror || fe.holds) TRY(fe_mirror_keep());
   counters[CNT_flushes]++;
+  fe_reason_count(reason);
   counters[CNT_loops_run] += now->loops;
   counters[CNT_renames] += now->renames;
   counters[CNT_dead_loops] += now->dead;
-  if (fe.opt.trace) fe_dump_event("flush", begin, timer_wall());
+  if (fe.opt.trace) fe_dump_event(fe_reason_event(reason), begin, timer_wall());
   return OK;
 }
 
@@ -123,12 +125,12 @@ run(struct fe_request rq) {
   if (!fe_recs.n) return OK; /* they ran meanwhile */
   status st = program_ready(rq, &p, &now, &refused);
   while (refused) {
-    rq = (struct fe_request){FE_WANT_ALL, 0};
+    rq.want = FE_WANT_ALL;
     st = fe_refuse(rq, &r);
     refused = false;
     if (st == OK && fe_recs.n) st = program_ready(rq, &p, &now, &refused);
   }
-  if (st == OK && fe_recs.n) st = run_program(p, now);
+  if (st == OK && fe_recs.n) st = run_program(p, now, rq.reason);
   return fe_refusal_end(&r, st);
 }
 
@@ -138,12 +140,13 @@ fe_run(struct fe_request rq) {
   if (!fe_recs.n) return OK;
   if (fe.opt.bare) return fe_bare_refuse("running loops");
   uint32_t was = fp_mode_change(fp_mode_plain());
+  fe_reason_note(&rq);
   status st = run(rq);
   fp_mode_change(was);
   return st;
 }
 
 status
-fe_run_all(void) {
-  return fe_run((struct fe_request){FE_WANT_ALL, 0});
+fe_run_all(enum fe_reason reason) {
+  return fe_run((struct fe_request){FE_WANT_ALL, 0, reason});
 }

@@ -29,8 +29,8 @@ fe_generate_pending(const struct low_generate *g, const char *folder) {
   struct fe_global_src *globals;
   TRY(fe_env_make(&env));
   env.constant = NULL;
-  struct ir_trace *t = fe_trace_build((struct fe_request){FE_WANT_ALL, 0}, NULL,
-                                      g->device, &globals);
+  struct ir_trace *t = fe_trace_build((struct fe_request){.want = FE_WANT_ALL},
+                                      NULL, g->device, &globals);
   status st = fe_generate(&t, &env, g, folder);
   ir_trace_free(t);
   free(globals);

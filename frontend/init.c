@@ -138,7 +138,8 @@ op_exit(void) {
   if (fe.opt.bare)
     fe_bare_end();
   else if (st == OK)
-    st = fe_run_all();
+    st = fe_run_all(FE_REASON_EXIT);
+  if (st == OK) fe_reason_report();
   if (st == OK) st = fe_targets_sync(false);
   if (st == OK && fe.opt.trace) {
     char *path = arena_printf(&fe.arena, "%s/timeline.json", fe.opt.trace_dir);

@@ -21,7 +21,7 @@ fe_dat_pin(struct fe_dat *d) {
   if (d->pinned) return OK;
   assert(!fe_ranked() && !d->parked);
   fe_checkpoint_look(d);
-  TRY(fe_run_all());
+  TRY(fe_run_all(FE_REASON_CALL));
   TRY(fe_number_fix((struct fe_set *)d->pub.set));
   TRY(fe_dat_sync(d));
   TRY(rt_dat_pin(&d->rt));
@@ -37,7 +37,7 @@ fe_dat_pin(struct fe_dat *d) {
 status
 fe_mirror_turn_on(void) {
   fe.lone_looks = false;
-  TRY(fe_run_all());
+  TRY(fe_run_all(FE_REASON_CALL));
   fe.mirror = fe.mirror_written = true;
   if (fe_ranked()) return fe_mirror_keep();
   for (uint32_t i = 0; i < fe_all.ndats; i++)
@@ -61,7 +61,7 @@ replay(struct fe_tail *t, uint64_t end) {
       continue;
     }
     fe_tail_next(t);
-    if (st == OK) st = fe_run_all();
+    if (st == OK) st = fe_run_all(FE_REASON_CALL);
   }
   return st;
 }
@@ -145,6 +145,7 @@ void
 op2_look_at(op_dat dat, int kind, const char *file, int line) {
   if (!fe.looks || fe.mirror || !fe_handle_is(dat, FE_DAT)) return;
   if (look_is_done((struct fe_dat *)dat, kind)) return;
+  fe.api = "dat->data";
   fe.file = file;
   fe.line = line;
   fe_leave(look(dat, kind));

@@ -23,7 +23,8 @@ record_of(const struct fe_raw *raw) {
 
 static status
 run_for(const struct fe_owed *o) {
-  return fe_run((struct fe_request){FE_WANT_RAW, record_of(o->raw)});
+  return fe_run((struct fe_request){FE_WANT_RAW, record_of(o->raw),
+                                    FE_REASON_VALUE});
 }
 
 /* A child has none of the threads that loops run on: it gets values. */
@@ -71,10 +72,12 @@ fe_owed_args(const struct fe_call *c, const op_arg *args) {
 void
 op2_gbl_look(const void *at, size_t bytes) {
   if (!fe_owed_find(at, bytes) || fe.up == FE_RUNNING) return;
-  const char *file = fe.file;
+  const char *file = fe.file, *api = fe.api;
   int was = errno;
+  fe.api = NULL;
   status st = settle(at, bytes);
   if (st != OK) fe_error(st);
   fe.file = file;
+  fe.api = api;
   errno = was;
 }

@@ -118,12 +118,14 @@ static status
 fe_after_loop(const struct fe_call *c, bool owed) {
   if (fe.opt.eager || fe.mirror || fe.fp_away || c->immediate ||
       (fe.holds && fe_call_pinned(c)))
-    return fe_run_all();
+    return fe_run_all(FE_REASON_CALL);
   if (c->nraw && !fe.defer_globals && !owed)
-    return fe_run((struct fe_request){FE_WANT_RAW, fe_recs.n - 1});
+    return fe_run((struct fe_request){FE_WANT_RAW, fe_recs.n - 1,
+                                      FE_REASON_RAW});
   bool full;
   TRY(check_bytes(&full));
-  if (full || fe_recs.loops >= (uint32_t)fe.opt.max_loops) return fe_run_all();
+  if (full || fe_recs.loops >= (uint32_t)fe.opt.max_loops)
+    return fe_run_all(FE_REASON_FULL);
   return OK;
 }
 
@@ -151,7 +153,7 @@ watch_before(const struct fe_call *c) {
     TRY(fe_agree("watching constants", 0, OK));
     TRY(fe_join(&changed, 1, TYPE_U64, ACC_MAX));
   }
-  if (changed) TRY(fe_run_all());
+  if (changed) TRY(fe_run_all(FE_REASON_CHANGE));
   if (c->kernel->opaque) fe_watch_note();
   return OK;
 }
@@ -164,7 +166,7 @@ fe_rounding_start(void) {
 
 static status
 rounding_changed(uint32_t mode) {
-  TRY(fe_run_all());
+  TRY(fe_run_all(FE_REASON_CHANGE));
   fe.fp_mode = mode;
   fe.fp_away = mode != fe.fp_home || !fp_mode_nearest(mode);
   return OK;
@@ -226,7 +228,7 @@ void
 op2_flush(void) {
   if (!fe_enter("op2_flush")) return;
   status st = fe_checkpoint_finish();
-  if (st == OK) st = fe_run_all();
+  if (st == OK) st = fe_run_all(FE_REASON_ASKED);
   fe_leave(st);
 }
 

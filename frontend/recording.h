@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "frontend/reason.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -51,6 +52,7 @@ enum fe_want {
 struct fe_request {
   enum fe_want want;
   uint32_t index; /* of the dat or gbl; FE_WANT_RAW: of the record */
+  enum fe_reason reason;
 };
 
 /* What waits. Behind it lie captured values. */

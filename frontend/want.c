@@ -8,13 +8,14 @@
 status
 fe_look(struct fe_dat *d, bool rw) {
   if (!fe_dat_pending(d, rw)) return OK;
-  return fe_run((struct fe_request){rw ? FE_WANT_DAT_RW : FE_WANT_DAT,
-                                    d->index});
+  return fe_run((struct fe_request){rw ? FE_WANT_DAT_RW : FE_WANT_DAT, d->index,
+                                    FE_REASON_DAT});
 }
 
 status
 fe_look_gbl(struct fe_gbl *g) {
-  if (g->pending) TRY(fe_run((struct fe_request){FE_WANT_GBL, g->index}));
+  if (g->pending)
+    TRY(fe_run((struct fe_request){FE_WANT_GBL, g->index, FE_REASON_HANDLE}));
   return rt_cell_download(&g->cell, g->data);
 }
 

@@ -584,7 +584,8 @@ OP2_CHECKED int op2_trace_write(const char *path);
  * On several ranks the first one writes. An op2_status. */
 OP2_CHECKED int op2_generate(const char *target, const char *folder);
 /* The last flush in words: what was fused, what not and why, what was moved, what ran
- * on which device and how.
+ * on which device and how; its first line says why the flush was ("flush: because
+ * values of a dat are looked at: dat "q", by op_fetch_data (main.c:80)").
  * Valid until the next call of this library. */
 const char *op2_explain(void);
 const char *op2_version(void); /* (local) */

@@ -47,6 +47,16 @@ docs_counters(void) {
 }
 
 static void
+docs_reasons(void) {
+  ROW("counter", "loops ran because", "what would avoid it");
+  ROW("---", "---", "---");
+#define REASON(name, counter, because, instead)                                \
+  ROW("`flushes_" #counter "`", because, instead);
+#include "base/reasons.def"
+#undef REASON
+}
+
+static void
 docs_errors(void) {
   ROW("status", "value", "meaning");
   ROW("---", "---", "---");
@@ -191,6 +201,7 @@ static const struct {
     {"targets", docs_targets}, {"residency", docs_residency},
     {"walks", docs_walks},     {"holds", docs_holds},
     {"rows", docs_rows},       {"teams", docs_teams},
+    {"reasons", docs_reasons},
 };
 
 int
@@ -202,6 +213,6 @@ main(int argc, char **argv) {
     }
   fprintf(stderr,
           "usage: op2-docs options|counters|errors|passes|ops|access|types|"
-          "flags|targets|residency|walks|holds|rows|teams\n");
+          "flags|targets|residency|walks|holds|rows|teams|reasons\n");
   return 2;
 }

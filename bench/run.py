@@ -36,7 +36,8 @@ BLOCKS = (64, 128, 256, 512, 1024, 2048, 4096)
 NOBODY = "-"
 
 # label, program with its options, kind: "ref" and "ref_jit" are compared with,
-# "eager" too.
+# "eager" too; "limit" is what the library could become.
+LIMIT = "../limit/airfoil_limit"
 AIRFOIL = (
     ("plain C, OP2's flags", "airfoil_ref", "ref"),
     ("plain C in lanes, OP2's flags", "airfoil_ref --simd", "ref"),
@@ -46,10 +47,16 @@ AIRFOIL = (
     ("op2lazy, C", "airfoil", ""),
     ("op2lazy, C++ newest form", "airfoil_cpp", ""),
     ("op2lazy, deferred globals", "airfoil_lazy", ""),
+    ("by hand, increments", f"{LIMIT} --form increments", "limit"),
+    ("by hand, gather", f"{LIMIT} --geometry corners", "limit"),
+    ("by hand, tiles of 5 steps",
+     f"{LIMIT} --form tiled --steps 5 --geometry stored --derived kept",
+     "limit"),
 )
 SHUFFLED = tuple((label, f"{program} --shuffle 5", kind)
                  for label, program, kind in AIRFOIL
-                 if kind != "eager" and program != "airfoil_cpp")
+                 if kind not in ("eager", "limit")
+                 and program != "airfoil_cpp")
 SHUFFLED_RCM = tuple((label, program + " --rcm" * kind.startswith("ref"), kind)
                      for label, program, kind in SHUFFLED)
 JACOBI = (

@@ -194,6 +194,7 @@ bench_table() {
   echo "airfoil/airfoil|airfoil/airfoil_ref|--size 7 5 --iters 20 --simd|1e-12"
   echo "airfoil/airfoil_lazy|airfoil/airfoil_ref|--size 8 12 --iters 20|1e-12"
   echo "airfoil/airfoil_cpp|airfoil/airfoil_ref|--size 8 12 --iters 20|1e-12"
+  echo "limit/airfoil_limit_plain|airfoil/airfoil_ref|--size 8 12 --iters 20|1e-12"
   echo "jacobi/jacobi_double|jacobi/jacobi_ref|--size 20 30 --iters 50|1e-12"
   echo "fem/fem|fem/fem_ref|--size 12 10 --iters 12|1e-9"
   echo "shallow/shallow|shallow/shallow_ref|--size 13 10 --iters 40|1e-12"

@@ -69,6 +69,7 @@ op2cc          | test/op2cc/run.sh $dir/gcc
 hosts          | test/hosts/run.sh $dir/gcc --files 8 --time 60
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
 abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19
+python         | test/python/run.sh $dir/release
 install        | test/tools/install_test.sh $dir/release
 gpu            | test/gpu/run.sh $dir/release
 tidy           | tools/tidy.sh $dir/clang 240

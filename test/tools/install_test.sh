@@ -105,6 +105,11 @@ moved() { # the prefix is another folder now
       build_and_run moved_cc cc &&
     alone moved_op2cc "$work/elsewhere/bin/op2cc"
 }
+python_module() { # finds its library by its place
+  module=$(find "$prefix" -name op2lazy.py) &&
+    [ "$(PYTHONPATH=$(dirname "$module") "$python" -c 'import op2lazy as op2
+print(op2.Dat(op2.Set(2), [3.0, 4.0]).fetch())')" = '[3. 4.]' ]
+}
 kernel_is_kept() { # fused code is made, which opaque kernels have none of
   OP2_CACHE=0 OP2_LOG=3 "$work/c_op2cc" 2>&1 | grep -q 'compiling.*flux'
 }
@@ -136,6 +141,14 @@ try 'op2-run --version' "$prefix/bin/op2-run" --version
 try 'exports' exports_only_the_api
 try 'op2-run trace.irt' "$prefix/bin/op2-run" test/traces/fem_00.irt --deferred
 try 'a map of long rows' long_rows
+for python in python3 /usr/bin/python3 ''; do
+  [ -z "$python" ] || "$python" -c 'import numpy' 2>/dev/null && break
+done
+if [ -n "$python" ]; then
+  try 'the module of Python' python_module
+else
+  echo "skipped: the module of Python: no Python with numpy"
+fi
 try 'moved' moved
 skips_say
 echo "$passed passed, $failed failed, $(skips_count) skipped"

@@ -18,6 +18,9 @@ if(TARGET op2cc)
   install(PROGRAMS ${OP2CXX} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
+# A module that loads the library by its place: two folders above.
+install(FILES frontend/python/op2lazy.py
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/op2lazy/python)
 install(EXPORT op2lazyTargets NAMESPACE op2lazy::
         DESTINATION ${OP2_CMAKE_DIR})
 configure_package_config_file(tools/cmake/op2lazyConfig.cmake.in

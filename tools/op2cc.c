@@ -766,9 +766,28 @@ job_run(struct job *j) {
   return rc || j->stop ? rc : job_link(j);
 }
 
+/* What is not clang's; clang tells the rest. */
+static void
+help(void) {
+  puts("op2cc, op2c++: clang that keeps the kernels' IR in object files\n"
+       "\n"
+       "  op2cc -O2 prog.c -o prog       C; op2c++: C++\n"
+       "  CC=op2cc CXX=op2c++ make       in a build; OMPI_CC=op2cc mpicc ...\n"
+       "  op2cc -showme[:compile|:link] ...  print the command, or what is "
+       "added\n"
+       "\n"
+       "The library's headers and the library are found by themselves. A file "
+       "that keeps\nthe pointer dat->data is warned of: loops that use the "
+       "dat run at their call then\n(-w turns the warning off). OP2_LOG=2 when "
+       "the program runs tells what waits and\nwhat cannot. All other options "
+       "are clang's:\n");
+  fflush(stdout);
+}
+
 int
 main(int argc, char **argv) {
   struct job j = {0};
+  if (argc == 2 && !strcmp(argv[1], "--help")) help();
   const char *slash = strrchr(argv[0], '/');
   j.cxx = strstr(slash ? slash + 1 : argv[0], "++") != NULL;
   for (int i = 1; i < argc; i++) args_add(&j, argv[i], 0);

@@ -157,6 +157,11 @@ same_text() { # same_text <command line of both>
 check "-E" same_text $include -E "$here/c_main.c"
 check "-M" same_text $include -M "$here/c_main.c"
 check "--version" same_text --version
+says_what_is_ours() {
+  $cc --help >help.txt && grep -q -- -showme help.txt &&
+    grep -q -- '--version' help.txt
+}
+check "--help" says_what_is_ours
 check "-dumpmachine" same_text -dumpmachine
 check "no input files" same_text
 check "a missing file" same_text -c nowhere.c

@@ -32,16 +32,22 @@ one() { # program mode variables
   json kind program name "$1" mode "$2" ok $good seconds $(($(date +%s) - begin)) why "$why"
 }
 
-# Those that compile kernels from source need op2cc's compiler.
-without_compiler() {
-  command -v clang-19 >/dev/null && return 1
-  case $1 in kernel_source | refused) echo "$1: no clang-19" >>"$skipped_to" ;; *) return 1 ;; esac
+# What some need beyond the folder and a C library.
+needs_more() {
+  case $1 in
+  kernel_source | refused) there=$(command -v clang-19) lack="clang-19" ;;
+  locale) there=$(ls /bin/sh) lack="/bin/sh" ;;
+  out_of_memory) there=$(ls /proc/self/statm) lack="/proc" ;;
+  *) return 1 ;;
+  esac 2>/dev/null
+  [ -n "$there" ] && return 1
+  echo "$1: no $lack" >>"$skipped_to"
 }
 
 all() {
   for file in "$files"/bin/programs/*; do
     name=${file##*/}
-    ! without_compiler "$name" || continue
+    ! needs_more "$name" || continue
     case " ${PROGRAMS-$name} " in *" $name "*) ;; *) continue ;; esac
     printf '%s\0%s\0%s\0' "$name" host "OP2_TARGET=seq"
     device_modes "$device" "$name" | while IFS="|" read -r mode variables rest; do

@@ -161,7 +161,7 @@ partition(const struct request *r) {
   OP_is_partitioned = 1;
   if (!fe_ranked()) return OK;
   TRY(fe_agree_turn("op_partition"));
-  TRY(fe_run_all(FE_REASON_SERVICE));
+  TRY(fe_run_for_call());
   if (!r->lib || !*r->lib) return fe_spread(0);
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
     if (!strcmp(methods[i].lib, r->lib)) return repartition(&methods[i], r);

@@ -81,7 +81,7 @@ child_get(const char *name, bool kernel) {
 static void
 boundary(void) {
   if (profile.level < 2 || !fe.up || !fe_enter("op_profile")) return;
-  status st = fe_run_all(FE_REASON_SERVICE);
+  status st = fe_run_for_call();
   if (st != OK) fe_error(st);
 }
 

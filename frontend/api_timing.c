@@ -34,7 +34,7 @@ gb_per_second(const op_kernel *k) {
  * run. */
 static status
 table_update(void) {
-  TRY(fe_run_all(FE_REASON_SERVICE));
+  TRY(fe_run_for_call());
   fe_vars_kernels_update();
   return OK;
 }

@@ -136,7 +136,7 @@ fe_vars_clear(void) {
 /* Loops recorded before join their globals as they did then. */
 static status
 set_apart(bool apart) {
-  TRY(fe_run_all(FE_REASON_SERVICE));
+  TRY(fe_run_for_call());
   OP_disable_mpi_reductions = apart;
   rt_set_apart(apart);
   return OK;

@@ -8,6 +8,7 @@
 #include "frontend/calls.h"
 #include "frontend/programs.h"
 #include "frontend/ranks.h"
+#include "frontend/recording.h"
 
 #include "lower/lower.h"
 #include "rt/plan.h"

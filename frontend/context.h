@@ -38,7 +38,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/opt.h"
-#include "frontend/reason.h"
 
 #define OP2_NO_MACROS 1
 #include "op2.h"
@@ -135,8 +134,6 @@ void fe_handles_forget(void);
 
 /* ---- what is waiting ---------------------------------------------------- */
 
-/* Run all that was recorded. As fe_run. */
-status fe_run_all(enum fe_reason reason);
 /* Views for writing end here: their dats were written by the host. */
 void fe_views_close(void);
 
@@ -148,6 +145,9 @@ bool fe_kernels_any(void);
 void fe_targets_forget(void); /* copies of tables on devices */
 
 /* ---- the life of the parts, for init.c ---------------------------------- */
+
+/* Run all that was recorded, for an API call that needs it (recording.h). */
+status fe_run_for_call(void);
 
 status fe_options_read(int argc, char **argv);
 /* Is this a value of OP2_TRIAL? Then it counts. */

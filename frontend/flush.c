@@ -150,3 +150,8 @@ status
 fe_run_all(enum fe_reason reason) {
   return fe_run((struct fe_request){FE_WANT_ALL, 0, reason});
 }
+
+status
+fe_run_for_call(void) {
+  return fe_run_all(FE_REASON_SERVICE);
+}

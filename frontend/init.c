@@ -4,6 +4,7 @@
 #include "frontend/decl.h"
 #include "frontend/programs.h"
 #include "frontend/ranks.h"
+#include "frontend/recording.h"
 #include "frontend/values.h"
 
 #include "base/log.h"

@@ -2,6 +2,7 @@
  * the program did not wait for. */
 #include "frontend/calls.h"
 #include "frontend/context.h"
+#include "frontend/recording.h"
 
 #include "op2_blob.h"
 

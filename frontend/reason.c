@@ -21,6 +21,7 @@
 
 #include "base/counters.h"
 #include "base/log.h"
+#include "base/str.h"
 
 #include <assert.h>
 

@@ -25,6 +25,7 @@
 #include "frontend/checkpoint.h"
 #include "frontend/context.h"
 #include "frontend/ranks.h"
+#include "frontend/recording.h"
 
 #include "base/counters.h"
 #include "base/fp.h"

@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "frontend/reason.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -48,6 +47,13 @@ enum fe_want {
   FE_WANT_DAT_RW,
   FE_WANT_GBL,
   FE_WANT_RAW
+};
+/* Why (base/reasons.def). */
+enum fe_reason {
+#define REASON(name, counter, because, instead) FE_REASON_##name,
+#include "base/reasons.def"
+#undef REASON
+  FE_REASON_COUNT
 };
 struct fe_request {
   enum fe_want want;
@@ -125,6 +131,21 @@ fe_rec_push(const struct fe_rec *r, size_t most) {
  * for loops that were refused (refuse.c); with a handler these are no failure.
  * */
 status fe_run(struct fe_request rq);
+/* Run all that was recorded. As fe_run. */
+status fe_run_all(enum fe_reason reason);
+
+/* ---- reason.c ----------------------------------------------------------- */
+
+struct str;
+/* Before a run. */
+void fe_reason_note(const struct fe_request *rq);
+/* Something ran for it. */
+void fe_reason_count(enum fe_reason reason);
+const char *fe_reason_event(enum fe_reason reason);
+/* A line: why the last flush was. */
+void fe_reason_explain(struct str *out);
+/* OP2_LOG=2, at op_exit: how often, and what would avoid it. */
+void fe_reason_report(void);
 /* Take away the records behind the step: what they leave is as if they had not
  * come yet. The owner gives each back, in order (fe_tail_next), and frees the
  * rest. */

@@ -183,7 +183,7 @@ check_all(struct rt_file *f) {
 static status
 restore_all(struct rt_file *f) {
   TRY(check_all(f));
-  TRY(fe_run_all(FE_REASON_SERVICE));
+  TRY(fe_run_for_call());
   for (uint32_t i = 0; i < fe_all.ndats; i++)
     if (!fe_all.dats[i]->freed) TRY(fe_saved_restore(f, fe_all.dats[i]));
   for (uint32_t i = 0; i < fe_all.ngbls; i++)

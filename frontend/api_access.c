@@ -160,7 +160,8 @@ op_reset_map_ptr(int *table) {
   if (!fe_enter("op_reset_map_ptr")) return 0;
   for (uint32_t i = 0; i < fe_all.nmaps; i++) {
     const struct fe_map *m = fe_all.maps[i];
-    if (table && (m->declared_from == table || m->pub.map == table))
+    if (table && !m->hidden &&
+        (m->declared_from == table || m->pub.map == table))
       return (unsigned long)m->pub.map;
   }
   fe_error(err_set(ERR_ARG,

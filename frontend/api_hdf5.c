@@ -470,7 +470,8 @@ static status
 dump_all(struct rt_file *f) {
   for (uint32_t i = 0; i < fe_all.nsets; i++)
     TRY(set_write(f, &fe_all.sets[i]->pub));
-  for (uint32_t i = 0; i < fe_all.nmaps; i++) TRY(map_write(f, fe_all.maps[i]));
+  for (uint32_t i = 0; i < fe_all.nmaps; i++)
+    if (!fe_all.maps[i]->hidden) TRY(map_write(f, fe_all.maps[i]));
   for (uint32_t i = 0; i < fe_all.ndats; i++) {
     struct fe_dat *d = fe_all.dats[i];
     if (d->freed || is_part(d)) continue;

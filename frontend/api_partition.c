@@ -124,7 +124,7 @@ by_graph(const struct request *r, struct rt_dist *d, uint32_t *prime) {
   if (strcmp(r->lib, "PTSCOTCH") && op_is_root())
     LOG_WARN("op_partition: %s: PT-Scotch does it", r->lib);
   *prime = (uint32_t)r->map->to->index;
-  return rt_partition_graph(d, (uint32_t)r->map->index);
+  return rt_partition_graph(d, ((struct fe_map *)r->map)->index);
 }
 
 static const struct method {
@@ -174,10 +174,11 @@ partition(const struct request *r) {
 /* The map that was declared from this table, or shows it; NULL. */
 static op_map
 map_of(const int *table) {
-  for (uint32_t k = 0; table && k < fe_all.nmaps; k++)
-    if (fe_all.maps[k]->declared_from == table ||
-        fe_all.maps[k]->pub.map == table)
-      return (op_map)fe_all.maps[k];
+  for (uint32_t k = 0; table && k < fe_all.nmaps; k++) {
+    struct fe_map *m = fe_all.maps[k];
+    if (!m->hidden && (m->declared_from == table || m->pub.map == table))
+      return (op_map)m;
+  }
   return NULL;
 }
 

@@ -11,23 +11,43 @@
 
 /* ---- sets ---------------------------------------------------------------- */
 
+struct fe_set *
+fe_set_new(idx_l n, const char *name) {
+  struct fe_set *s = mem_alloc(1, sizeof *s);
+  s->pub.index = (int)fe_all.nsets;
+  s->pub.size = s->pub.core_size = n;
+  s->pub.name = fe_text_copy(name);
+  s->rt = (struct rt_set){.n = n, .name = s->pub.name};
+  return s;
+}
+
+status
+fe_set_part(const char *api, struct fe_set *s, status st) {
+  TRY(fe_agree(api, (uint64_t)fe_all.nsets, st));
+  return fe_ranks_set(s);
+}
+
+void
+fe_set_publish(struct fe_set *s) {
+  VEC_PUSH(fe_all.sets, fe_all.nsets, fe_all.capsets, s);
+  fe.unsettled = true;
+  fe_handle_add(s, FE_SET);
+  fe_vars_add_set(&s->pub);
+}
+
 status
 fe_decl_set(idx_l n, const char *name, struct fe_set **out) {
   if (!name) FAIL(ERR_ARG, "op_decl_set: name: expected a text, found NULL");
   if (n < 0)
     FAIL(ERR_ARG, "op_decl_set \"%s\": size: expected 0 or more, found %d",
          name, n);
-  struct fe_set *s = mem_alloc(1, sizeof *s);
-  s->pub.index = (int)fe_all.nsets;
-  s->pub.size = s->pub.core_size = n;
-  s->pub.name = fe_text_copy(name);
-  s->rt = (struct rt_set){.n = n, .name = s->pub.name};
-  TRY(fe_agree("op_decl_set", (uint64_t)fe_all.nsets, OK));
-  TRY(fe_ranks_set(s));
-  VEC_PUSH(fe_all.sets, fe_all.nsets, fe_all.capsets, s);
-  fe.unsettled = true;
-  fe_handle_add(s, FE_SET);
-  fe_vars_add_set(&s->pub);
+  struct fe_set *s = fe_set_new(n, name);
+  status st = fe_set_part("op_decl_set", s, OK);
+  if (st != OK) {
+    fe_set_free(s);
+    return st;
+  }
+  fe_set_publish(s);
   *out = s;
   return OK;
 }
@@ -56,65 +76,10 @@ fe_check_map_args(op_set from, op_set to, int dim, const char *name) {
   return OK;
 }
 
-/* Range of every entry, and what the table proves about itself. */
-static status
-scan_table(struct fe_map *m, int base) {
-  struct rt_facts f;
-  TRY(rt_relation_scan(&m->rt, &f));
-  m->onto = f.onto, m->injective = f.injective, m->repeats = f.repeats;
-  if (f.bad < 0) return OK;
-  idx_l t = rt_row(&m->rt, f.bad).at[f.bad_entry], to = m->rt.to->n;
-  FAIL(ERR_ARG,
-       "op_decl_map \"%s\": entry %u of element %d: expected %d to %d (set "
-       "\"%s\"), found %d%s",
-       m->pub.name, f.bad_entry, f.bad, base, to - 1 + base, m->pub.to->name,
-       t + base, t == to && !base ? FE_FROM_ONE : "");
-}
-
-enum { TABLE_THREADED = 1 << 18 };
-
-/* The table as 32-bit entries from 0; each thread touches first what it will
- * use. */
-static status
-make_table(struct fe_map *m, const int *table32, const long long *table64,
-           int base) {
-  size_t n = m->bytes / sizeof(idx_l);
-  idx_l *t = rt_mem_new(m->bytes);
-  if (!t)
-    FAIL(ERR_MEMORY, "op_decl_map \"%s\": no memory for its %zu bytes",
-         m->pub.name, m->bytes);
-#pragma omp parallel for schedule(static) if (n > TABLE_THREADED)
-  for (size_t i = 0; i < n; i++) {
-    long long v = (table32 ? table32[i] : table64[i]) - base;
-    t[i] = v < INT32_MIN || v > INT32_MAX ? -1 : (idx_l)v;
-  }
-  m->pub.map = t;
-  return OK;
-}
-
-/* The table as `m` goes by it from now on, checked. */
-static status
-table_take(struct fe_map *m, const int *table32, const long long *table64) {
-  if (!m->foreign) TRY(make_table(m, table32, table64, fe.base_index));
-  m->rt.table = m->pub.map;
-  if (fe_ranked()) return fe_ranks_map(m, table32, table64, fe.base_index);
-  TRY(scan_table(m, fe.base_index));
-  return fe_number_map(m);
-}
-
-/* OP2_STATIC: what a table would prove is not so; one that is given is looked
- * at and not kept. */
-static status
-table_glance(struct fe_map *m, const int *table32, const long long *table64) {
-  status st = OK;
-  m->repeats = m->rt.arity > 1;
-  if (table32 || table64) st = table_take(m, table32, table64);
-  if (!m->foreign) {
-    rt_mem_free(m->pub.map, m->pub.map ? m->bytes : 0);
-    m->pub.map = NULL;
-    m->rt.table = NULL;
-  }
-  return st;
+void
+fe_map_publish(struct fe_map *m) {
+  fe_handle_add(m, FE_MAP);
+  fe_vars_add_map(&m->pub);
 }
 
 status
@@ -126,33 +91,22 @@ fe_decl_map(op_set from, op_set to, int dim, const int *table32,
         ERR_ARG,
         "op_decl_map \"%s\": table: expected %d rows of %d entries, found NULL",
         name, from->size, dim);
-  struct fe_map *m = mem_alloc(1, sizeof *m);
-  m->foreign = fe.no_realloc && table32 && !fe.base_index;
-  m->rt = (struct rt_relation){.from = &((struct fe_set *)from)->rt,
-                               .to = &((struct fe_set *)to)->rt,
-                               .arity = (uint32_t)dim};
-  m->declared_from = table32 ? (void *)table32 : (void *)table64;
-  m->pub.index = (int)fe_all.nmaps;
-  m->pub.from = from;
-  m->pub.to = to;
-  m->pub.dim = dim;
-  m->pub.name = m->rt.name = fe_text_copy(name);
-  m->pub.map = m->foreign ? (int *)table32 : NULL;
-  m->bytes = (size_t)from->size * (size_t)dim * sizeof(idx_l);
-  status st = fe.opt.bare ? table_glance(m, table32, table64)
-                          : table_take(m, table32, table64);
-  if (st != OK) {
-    fe_map_free(m);
-    return st;
-  }
+  status st = fe_ranked() ? fe_ranks_unmoved(from, name) : OK;
+  if (st != OK) return err_prefix(st, "op_decl_map: ");
+  TRY(fe_map_add(&(struct fe_map_args){.from = from,
+                                       .to = to,
+                                       .dim = dim,
+                                       .table32 = table32,
+                                       .table64 = table64,
+                                       .base = fe.base_index,
+                                       .name = name,
+                                       .keeps = fe.no_realloc && table32 &&
+                                                !fe.base_index},
+                 out));
+  fe_map_publish(*out);
   fe_agree_step("op_decl_map", name,
                 (uint64_t)dim << 40 | (uint64_t)from->index << 20 |
                     (uint64_t)to->index);
-  VEC_PUSH(fe_all.maps, fe_all.nmaps, fe_all.capmaps, m);
-  fe.unsettled = true;
-  fe_handle_add(m, FE_MAP);
-  fe_vars_add_map(&m->pub);
-  *out = m;
   return OK;
 }
 

@@ -49,6 +49,7 @@ fe_vars_add_set(op_set set) {
 
 void
 fe_vars_add_map(op_map map) {
+  map->index = OP_map_index;
   VEC_PUSH(OP_map_list, OP_map_index, OP_map_max, map);
 }
 

@@ -268,7 +268,7 @@ call_hash(const struct fe_call *c) {
     const struct fe_arg *x = &c->args[a];
     const op_arg *key = &c->key[a];
     h = hash_word(h, x->dat ? x->dat->index : UINT64_MAX);
-    h = hash_word(h, x->map ? (uint64_t)x->map->pub.index : UINT64_MAX);
+    h = hash_word(h, x->map ? (uint64_t)x->map->index : UINT64_MAX);
     h = hash_word(h, x->gbl ? x->gbl->index : UINT64_MAX);
     h = hash_word(h, (uint64_t)(uint32_t)key->idx << 32 | (uint32_t)key->dim);
     h = hash_word(h,

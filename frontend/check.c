@@ -1,11 +1,13 @@
 /* What is checked about an op_par_loop, once: set, arguments, kernel. */
 #include "frontend/calls.h"
 #include "frontend/context.h"
+#include "frontend/decl.h"
 
 #include "base/log.h"
 #include "lower/kernel.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- arguments ----------------------------------------------------------- */
@@ -40,6 +42,23 @@ check_access(const struct site *s, int acc, bool global) {
   return OK;
 }
 
+/* " or on its whole set \"cells\"", of a subset; else nothing. */
+static const char *
+or_whole(const struct fe_set *set, const char *word) {
+  static char text[128];
+  text[0] = 0;
+  if (set->whole)
+    snprintf(text, sizeof text, " or %s its whole set \"%.80s\"", word,
+             set->whole->pub.name);
+  return text;
+}
+
+/* The set itself, or, of a subset, its whole set. */
+static bool
+is_of(const struct fe_set *set, const op_set found) {
+  return found == &set->pub || (set->whole && found == &set->whole->pub);
+}
+
 /* Map and index against the loop's set; `to` is the dat's set, NULL for idx. */
 static status
 check_map(const struct site *s, const op_arg *a, const struct fe_set *set,
@@ -49,22 +68,24 @@ check_map(const struct site *s, const op_arg *a, const struct fe_set *set,
       ARG_FAIL(
           s, "vector argument without a map: expected -1 with OP_ID, found %d",
           a->idx);
-    if (to && to != &set->pub)
-      ARG_FAIL(s,
-               "wrong set: expected a dat on the loop's set \"%s\" (or a map), "
-               "found %s on set \"%s\"",
-               set->pub.name, what, to->name);
+    if (to && !is_of(set, to))
+      ARG_FAIL(
+          s,
+          "wrong set: expected a dat on the loop's set \"%s\"%s (or a map), "
+          "found %s on set \"%s\"",
+          set->pub.name, or_whole(set, "on"), what, to->name);
     return OK;
   }
   if (!fe_handle_is(a->map, FE_MAP))
     ARG_FAIL(s, "map: expected a declared map, found %s",
              fe_handle_found(a->map));
-  if (a->map->from != &set->pub)
-    ARG_FAIL(s,
-             "wrong map: expected one from the loop's set \"%s\", found \"%s\" "
-             "from \"%s\"",
-             set->pub.name, a->map->name, a->map->from->name);
-  if (to && a->map->to != to)
+  if (!is_of(set, a->map->from))
+    ARG_FAIL(
+        s,
+        "wrong map: expected one from the loop's set \"%s\"%s, found \"%s\" "
+        "from \"%s\"",
+        set->pub.name, or_whole(set, "from"), a->map->name, a->map->from->name);
+  if (to && !is_of((struct fe_set *)a->map->to, to))
     ARG_FAIL(s,
              "wrong map: expected one to set \"%s\" of %s, found \"%s\" to "
              "\"%s\"",
@@ -75,6 +96,25 @@ check_map(const struct site *s, const op_arg *a, const struct fe_set *set,
              "index outside map \"%s\": expected 0 to %d, or -2 to -%d for a "
              "vector argument, found %d",
              a->map->name, arity - 1, arity, a->idx);
+  return OK;
+}
+
+/* The map that the loop goes by to reach `to` (NULL: what the argument's map
+ * names); in a loop over a subset, or through a map to one, a hidden one. */
+static status
+map_taken(const struct fe_set *set, const op_arg *a, const op_set to,
+          struct fe_map **out) {
+  struct fe_map *m = (struct fe_map *)a->map;
+  bool from_whole = m ? m->pub.from != &set->pub : to != &set->pub;
+  if (set->whole && from_whole) {
+    if (m)
+      TRY(fe_map_through(set->into, m, &m));
+    else
+      m = set->into;
+  }
+  if (m && to && m->pub.to != to)
+    TRY(fe_map_through(m, ((struct fe_set *)m->pub.to)->into, &m));
+  *out = m;
   return OK;
 }
 
@@ -106,7 +146,7 @@ arg_dat(const struct site *s, const op_arg *a, const struct fe_set *set,
   TRY(check_map(s, a, set, d->pub.set, d->pub.name));
   out->kind = FE_ARG_DAT;
   out->dat = d;
-  out->map = (struct fe_map *)a->map;
+  TRY(map_taken(set, a, d->pub.set, &out->map));
   out->type = d->type;
   out->dim = (uint32_t)d->pub.dim;
   return OK;
@@ -185,7 +225,7 @@ arg_idx(const struct site *s, const op_arg *a, const struct fe_set *set,
     ARG_FAIL(s, "index of op_arg_idx: expected 0 to %d, found %d",
              a->map->dim - 1, a->idx);
   out->kind = FE_ARG_IDX;
-  out->map = (struct fe_map *)a->map;
+  TRY(map_taken(set, a, NULL, &out->map));
   out->type = (struct type){TYPE_I32, 4};
   out->dim = 1;
   return OK;

@@ -27,6 +27,8 @@
  *   ranks.c, spread.c
  *              sets, maps and dats over several ranks; agree.c: all at one
  *              point; whole.c: a program for one rank among several
+ *   maps.c     maps as declared, and made from others; tables.c: as loops go
+ *              by them
  *   values.c   values in mirrors; access.c: the door to them; void.c: none
  *   state.c    facts of state in the keys of programs
  *   error.c    errors of calls, handles

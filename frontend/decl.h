@@ -14,6 +14,11 @@ struct fe_map;
 struct fe_set;
 
 status fe_decl_set(idx_l n, const char *name, struct fe_set **out);
+/* In steps, for subsets: a set that nobody knows; its part over ranks, where
+ * this rank comes with `st` of its own (collective); its handle. */
+struct fe_set *fe_set_new(idx_l n, const char *name);
+status fe_set_part(const char *api, struct fe_set *s, status st);
+void fe_set_publish(struct fe_set *s);
 
 /* Rows of maps are at most so long: kernels get a pointer for each entry. */
 enum { FE_ARITY_MAX = 1 << 16 };
@@ -25,6 +30,36 @@ status fe_check_map_args(op_set from, op_set to, int dim, const char *name);
 status fe_decl_map(op_set from, op_set to, int dim, const int *table32,
                    const long long *table64, const char *name,
                    struct fe_map **out);
+
+void fe_map_publish(struct fe_map *m); /* its handle */
+
+/* ---- maps.c: maps that nobody knows yet ---------------------------------- */
+
+/* Set handles and dim are right. Rows are those of the program: fe_map_rows of
+ * them, of numbers (over ranks global ones) less `base`. */
+struct fe_map_args {
+  op_set from, to;
+  int dim;
+  const int *table32; /* one of them; none: OP2_STATIC */
+  const long long *table64;
+  idx_g *rows; /* TAKE: over ranks, from 0 and in range; of the made */
+  int base;
+  const char *name;
+  bool made, hidden; /* as in struct fe_map */
+  bool keeps;        /* table32 stays where it is, KEEP */
+  bool included; /* rows of one entry, in range, of which no two are alike */
+};
+status fe_map_add(const struct fe_map_args *a, struct fe_map **out);
+/* e -> then[first[e][i]][j], where `first` leads to the set of `then`. Over
+ * ranks collective, unless `first` is a subset's `into`. ERR_MEMORY */
+status fe_map_compose(struct fe_map *first, struct fe_map *then,
+                      const char *name, bool hidden, struct fe_map **out);
+status fe_map_permute(struct fe_map *m, const int *perm, const char *name,
+                      struct fe_map **out);
+/* The first as a hidden map, made once; `first` may lead to a subset of that
+ * set, too. */
+status fe_map_through(struct fe_map *first, struct fe_map *then,
+                      struct fe_map **out);
 
 /* dim components of this type, in bytes, as OP2's int has them. */
 status fe_check_bytes(const char *api, const char *name, int dim,
@@ -50,7 +85,7 @@ status fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out);
 
 /* Called by the declarations; handles are KEEP. */
 void fe_vars_add_set(op_set set);
-void fe_vars_add_map(op_map map);
+void fe_vars_add_map(op_map map); /* its index is its place there */
 void fe_vars_add_dat(op_dat dat, const void *declared_from);
 void fe_vars_remove_dat(op_dat dat);
 /* OP_kernels from the timing table. */

@@ -21,10 +21,20 @@ struct fe_set {
   bool settled;         /* number.c has decided */
   uint32_t numbered;    /* IR_SET_RCM, IR_SET_BISECT, as traces say; 0 */
   struct rt_part *part; /* over ranks; rt.part once it is spread */
+  /* of a subset (api_subsets.c) */
+  struct fe_set *whole; /* set that its indices count in, no subset; NULL */
+  struct fe_map *into;  /* hidden: to that set, row e is element list[e] */
+  idx_l *list;          /* of the declared part; ascending, each once */
 };
 
 struct fe_map {
-  struct op_map_core pub;  /* pub.map: the program's numbers */
+  struct op_map_core pub; /* pub.map: the program's numbers */
+  uint32_t index;         /* in fe_all.maps; the tag in traces */
+  bool made;   /* by the library, from others' rows; over ranks it may come when
+                  sets have moved */
+  bool hidden; /* no program has its handle; pub.index is -1 */
+  VEC(struct fe_map *, through); /* hidden ones: rows of .then of its targets */
+  struct fe_map *then;
   struct rt_relation rt;   /* rt.table is that, or, renumbered, our own */
   struct rt_relation rows; /* its inverse, once a program needs it, and */
   uint32_t rows_at;        /* in fe_all.inverted, of those that have rows */
@@ -131,13 +141,13 @@ uint32_t fe_slot_block(int dim, bool soa);
 /* At op_exit. */
 void fe_slot_clear(struct fe_dat *d);
 
-/* ---- number.c ----------------------------------------------------------- */
+/* ---- tables.c ----------------------------------------------------------- */
 
-/* Before a call is recorded: number what is not settled, if it is time (moves:
- * it would gain). On failure nothing has changed. */
-status fe_number(bool moves);
-/* The set will hold memory of the program: back to the program's numbers. */
-status fe_number_fix(struct fe_set *set);
+/* A table of the map in the orders that its sets have now; named: with the
+ * program's numbers. ERR_MEMORY */
+status fe_map_table(const struct fe_map *m, bool named, idx_l **out);
+/* TAKE table; NULL: the program's own. */
+void fe_map_table_set(struct fe_map *m, const idx_l *table);
 /* The table of a map just declared, in the orders that its sets have. */
 status fe_number_map(struct fe_map *m);
 /* A map's rows as they are, with the program's numbers; made at need. */
@@ -153,6 +163,13 @@ status fe_number_map_take(struct fe_map *m, const idx_l *table);
 void fe_number_map_clear(struct fe_map *m);
 /* Free a map and its tables. */
 void fe_map_free(struct fe_map *m);
+/* ---- number.c ----------------------------------------------------------- */
+
+/* Before a call is recorded: number what is not settled, if it is time (moves:
+ * it would gain). On failure nothing has changed. */
+status fe_number(bool moves);
+/* The set will hold memory of the program: back to the program's numbers. */
+status fe_number_fix(struct fe_set *set);
 /* May its numbers change still? */
 static inline bool
 fe_set_open(const struct op_set_core *handle) {

@@ -50,105 +50,6 @@ by_chosen(void) {
   return fe.opt.renumber == OPT_renumber_bisect ? 2 : 1;
 }
 
-/* ---- tables of maps ----------------------------------------------------- */
-
-static uint64_t map_versions; /* process-wide: plans are cached by it */
-
-static status
-table_make(const struct fe_map *m, bool named, idx_l **out) {
-  idx_l *t = rt_mem_new(rt_relation_bytes(&m->rt));
-  if (!t)
-    FAIL(ERR_MEMORY, "no memory to renumber map \"%s\": %zu bytes", m->pub.name,
-         rt_relation_bytes(&m->rt));
-  rt_relation_translate(&m->rt, m->pub.map, named, t);
-  *out = t;
-  return OK;
-}
-
-static void
-rows_clear(struct fe_map *m) {
-  if (!m->rows.table) return;
-  rt_relation_clear(&m->rows);
-  struct fe_map *last = fe_all.inverted[--fe_all.ninverted];
-  fe_all.inverted[last->rows_at = m->rows_at] = last;
-}
-
-void
-fe_number_map_clear(struct fe_map *m) {
-  if (m->rt.table != m->pub.map)
-    rt_mem_free((void *)m->rt.table, rt_relation_bytes(&m->rt));
-  if (m->rt.named) rt_mem_free((void *)m->rt.named, rt_relation_bytes(&m->rt));
-  m->rt.table = m->pub.map;
-  m->rt.named = NULL;
-  rows_clear(m);
-}
-
-/* TAKE table; NULL: the program's own. */
-static void
-table_set(struct fe_map *m, const idx_l *table) {
-  fe_number_map_clear(m);
-  if (table) m->rt.table = table;
-  m->rt.version = ++map_versions;
-}
-
-status
-fe_number_map(struct fe_map *m) {
-  idx_l *t = NULL;
-  if (m->rt.from->order || m->rt.to->order) TRY(table_make(m, false, &t));
-  table_set(m, t);
-  return OK;
-}
-
-status
-fe_number_map_take(struct fe_map *m, const idx_l *table) {
-  idx_l *t = rt_mem_new(rt_relation_bytes(&m->rt));
-  if (!t)
-    FAIL(ERR_MEMORY, "no memory for map \"%s\" over ranks: %zu bytes",
-         m->pub.name, rt_relation_bytes(&m->rt));
-  if (rt_relation_bytes(&m->rt)) memcpy(t, table, rt_relation_bytes(&m->rt));
-  table_set(m, t);
-  return OK;
-}
-
-/* Over ranks: the mirror's numbers of what the table names. */
-static status
-named_of_part(const struct fe_map *m, idx_l **out) {
-  idx_l *t = rt_mem_new(rt_relation_bytes(&m->rt));
-  if (!t) FAIL(ERR_MEMORY, "no memory for numbers of map \"%s\"", m->pub.name);
-  rt_relation_renumber(&m->rt, NULL, m->rt.to->order->row, t);
-  *out = t;
-  return OK;
-}
-
-status
-fe_number_named(struct fe_map *m) {
-  idx_l *t = NULL;
-  if (m->rt.named) return OK;
-  TRY(m->rt.from->part ? named_of_part(m, &t) : table_make(m, true, &t));
-  m->rt.named = t;
-  return OK;
-}
-
-status
-fe_number_rows(struct fe_map *m) {
-  const struct rt_order *order = m->rt.from->order;
-  if (m->rows.table) return OK;
-  status st = rt_relation_inverse(&m->rt, order ? order->at : NULL, &m->rows);
-  if (st != OK) return err_prefix(st, "rows of map \"%s\": ", m->pub.name);
-  m->rows_at = fe_all.ninverted;
-  VEC_PUSH(fe_all.inverted, fe_all.ninverted, fe_all.capinverted, m);
-  return OK;
-}
-
-void
-fe_number_rows_sweep(void) {
-  for (uint32_t k = fe_all.ninverted; k-- > 0;) {
-    struct fe_map *m = fe_all.inverted[k];
-    if (!m->rows_kept) rows_clear(m);
-    m->rows_kept = false;
-  }
-}
-
 /* ---- changing orders ---------------------------------------------------- */
 
 /* Bring dats to the orders that their sets have. */
@@ -180,7 +81,7 @@ tables_make(const struct rt_order *const *old, idx_l **tables, bool *changed) {
     changed[i] = m->rt.from->order != old[m->pub.from->index] ||
                  m->rt.to->order != old[m->pub.to->index];
     if (changed[i] && (m->rt.from->order || m->rt.to->order))
-      TRY(table_make(m, false, &tables[i]));
+      TRY(fe_map_table(m, false, &tables[i]));
   }
   return OK;
 }
@@ -203,7 +104,7 @@ orders_set(const struct rt_order **orders) {
   }
   for (uint32_t i = 0; i < fe_all.nmaps; i++)
     if (st == OK && changed[i])
-      table_set(fe_all.maps[i], tables[i]);
+      fe_map_table_set(fe_all.maps[i], tables[i]);
     else if (tables[i])
       rt_mem_free(tables[i], rt_relation_bytes(&fe_all.maps[i]->rt));
   for (uint32_t s = 0; s < fe_all.nsets; s++)
@@ -365,13 +266,4 @@ fe_number(bool moves) {
   for (uint32_t s = 0; s < fe_all.nsets; s++) fe_all.sets[s]->settled = true;
   fe.unsettled = false;
   return OK;
-}
-
-void
-fe_map_free(struct fe_map *m) {
-  fe_number_map_clear(m);
-  if (!m->foreign && m->pub.map) rt_mem_free(m->pub.map, m->bytes);
-  fe_ranks_map_clear(m);
-  free((char *)m->pub.name);
-  free(m);
 }

@@ -8,6 +8,31 @@
 
 #include <stdlib.h>
 
+/* Where each rank declares everything: the part of a subset is that of its
+ * whole set. */
+static void
+starts_follow(const struct fe_set *s, idx_l n, int64_t *start) {
+  idx_l e = 0;
+  for (int r = 0; r < fe_ranks.size; r++) {
+    while (e < n && s->list[e] < s->whole->part->start[r]) e++;
+    start[r] = e;
+  }
+  start[fe_ranks.size] = n;
+}
+
+/* Elements of a subset go where those of its whole set go. */
+static void
+owners_follow(const struct fe_set *s) {
+  const struct rt_part *whole = s->whole->part;
+  struct rt_part *p = s->part;
+  idx_l first = fe_ranks.whole ? (idx_l)p->start[fe_ranks.rank] : 0;
+  idx_l from = fe_ranks.whole ? (idx_l)whole->start[fe_ranks.rank] : 0;
+  if (!whole->to) return;
+  p->to = mem_alloc((size_t)p->declared + 1, sizeof *p->to);
+  for (idx_l e = 0; e < p->declared; e++)
+    p->to[e] = whole->to[s->list[first + e] - from];
+}
+
 status
 fe_ranks_set(struct fe_set *s) {
   struct rt_part *p = s->part = mem_alloc(1, sizeof *s->part);
@@ -16,13 +41,21 @@ fe_ranks_set(struct fe_set *s) {
   p->start = start;
   if (fe_ranks.whole) {
     for (int64_t r = 0; r <= ranks; r++) start[r] = mine * r / ranks;
+    if (s->whole) starts_follow(s, (idx_l)mine, start);
   } else {
     TRY(rt_allgather(fe_ranks.comm, &mine, sizeof mine, start + 1));
     for (int64_t r = 0; r < ranks; r++) start[r + 1] += start[r];
   }
   p->total = start[ranks];
   p->declared = (idx_l)(start[fe_ranks.rank + 1] - start[fe_ranks.rank]);
+  if (s->whole) owners_follow(s);
   return OK;
+}
+
+idx_l
+fe_map_rows(const struct op_set_core *from) {
+  const struct fe_set *s = (const struct fe_set *)from;
+  return fe_ranked() && !fe_ranks.whole ? s->part->declared : from->size;
 }
 
 void
@@ -33,6 +66,7 @@ fe_set_free(struct fe_set *s) {
     free(s->part);
   }
   rt_order_free((struct rt_order *)s->rt.order);
+  free(s->list);
   free((char *)s->pub.name);
   free(s);
 }
@@ -77,10 +111,8 @@ fe_ranks_map(struct fe_map *m, const int *table32, const long long *table64,
   size_t arity = (size_t)m->pub.dim;
   idx_g rows = from->part->declared;
   idx_g first = fe_ranks.whole ? from->part->start[fe_ranks.rank] : 0;
-  status st = fe_ranks_unmoved(m->pub.from, m->pub.name);
-  if (st != OK) return err_prefix(st, "op_decl_map: ");
   m->declared = mem_alloc((size_t)rows * arity + 1, sizeof *m->declared);
-  for (idx_g e = 0; e < m->pub.from->size; e++)
+  for (idx_g e = 0; e < fe_map_rows(m->pub.from); e++)
     for (uint32_t i = 0; i < arity; i++) {
       size_t at = (size_t)e * arity + i;
       idx_g v = (table32 ? table32[at] : table64[at]) - base;

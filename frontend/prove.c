@@ -165,10 +165,16 @@ prove_shares(const struct fe_arg *x, const struct fe_arg *y) {
   return x->gbl && x->gbl == y->gbl;
 }
 
+/* Is it reached at the element itself, if over a subset? */
+static bool
+prove_own(const struct fe_arg *fa) {
+  return !fa->map || ((struct fe_set *)fa->map->pub.from)->into == fa->map;
+}
+
 /* Can what one element does to x be seen by another through y? */
 static bool
 prove_meets(const struct fe_arg *x, const struct fe_arg *y) {
-  return x->map || y->map || x->dat != y->dat;
+  return !prove_own(x) || !prove_own(y) || x->dat != y->dat;
 }
 
 static void

@@ -56,6 +56,8 @@ void fe_ranks_end(void);
 /* The part of a set just declared. Collective. */
 status fe_ranks_set(struct fe_set *s);
 void fe_set_free(struct fe_set *s);
+/* Rows of maps from this set that this rank declares. */
+idx_l fe_map_rows(const struct op_set_core *from);
 /* Rows of a map just declared, checked against the whole set; one of the tables
  * is NULL. */
 status fe_ranks_map(struct fe_map *m, const int *table32,

@@ -144,11 +144,22 @@ map_describe(struct fe_map *m, const struct rt_dist_map *x) {
   return fe_ranks.whole ? OK : map_show(m);
 }
 
+/* Sets that follow others go by inclusions of subsets before other maps to and
+ * from these, so that their elements lie with those of the whole set. */
+static int
+turn_of(const struct fe_map *m) {
+  const struct fe_set *from = (struct fe_set *)m->pub.from;
+  const struct fe_set *to = (struct fe_set *)m->pub.to;
+  if (from->into == m) return 1;
+  return from->whole || to->whole ? 2 : 0;
+}
+
 static struct rt_dist_map
 map_declared(const struct fe_map *m) {
   return (struct rt_dist_map){.from = (uint32_t)m->pub.from->index,
                               .to = (uint32_t)m->pub.to->index,
                               .arity = (uint32_t)m->pub.dim,
+                              .turn = turn_of(m),
                               .rows = m->declared};
 }
 

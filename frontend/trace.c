@@ -47,7 +47,7 @@ build_set(struct builder *b, op_set handle) {
 
 static ir_ref
 build_map(struct builder *b, struct fe_map *m) {
-  uint32_t i = (uint32_t)m->pub.index;
+  uint32_t i = m->index;
   if (b->maps[i]) return b->maps[i] - 1;
   struct ir_map map = {.name = m->pub.name,
                        .from = build_set(b, m->pub.from),

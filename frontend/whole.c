@@ -62,7 +62,7 @@ declared_alike(bool *alike) {
   for (uint32_t s = 0; s < fe_all.nsets; s++)
     h[0] = hash_word(h[0], (uint64_t)fe_all.sets[s]->part->declared);
   for (uint32_t k = 0; k < fe_all.nmaps; k++)
-    h[k + 1] = fe_all.maps[k]->rows_said;
+    if (!fe_all.maps[k]->made) h[k + 1] = fe_all.maps[k]->rows_said;
   return all_same(h, fe_all.nmaps + 1, alike);
 }
 
@@ -94,6 +94,7 @@ mesh_of_first(const struct fe_map **out) {
   *out = NULL;
   for (uint32_t k = 0; k < fe_all.nmaps; k++) {
     const struct fe_map *m = fe_all.maps[k];
+    if (m->made) continue; /* what it was made from tells */
     idx_g named = named_in_first(m);
     if (named < 0) return false;
     if (!found && named > 1 && 2 * named > m->pub.to->size) found = m;

@@ -208,6 +208,41 @@ op_map op_decl_map(op_set from, op_set to, int dim, idx_l_t *imap,
                    char const *name);
 op_map op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *imap,
                         char const *name);
+
+/* A subset: some elements of a set, to run loops over. It can stand wherever a set
+ * is gone over, and is a set like any other: dats may be declared on it, maps from
+ * it and to it, subsets of it. A loop over it also takes dats on the whole set and
+ * maps from the whole set as they are (the whole set of a subset's subset is that of
+ * the subset); op_arg_idx then gives indices of the whole set, and a write leaves
+ * elements outside as they were. op_get_size gives its own size.
+ * indices [n], of the parent `set` (of this rank's part of it, as declared; with
+ *         OP2_DECLARE=whole, of all); in any order, those that come again count
+ *         once; copied; NULL for n == 0. Elements of the subset are numbered in
+ *         ascending order of the parent
+ * error   an index outside the parent. Over ranks, if each declares a part: subsets
+ *         after op_partition has moved elements of the parent
+ * collective over ranks; runs no loops */
+op_set op2_decl_subset(op_set set, idx_l_t n, const idx_l_t *indices,
+                       const char *name);
+/* Elements of a or b, of both, of a and not b, as a subset of their whole set, in
+ * its order. a, b: subsets of one set, or that set.
+ * error  they are of different sets. Collective over ranks; runs no loops */
+op_set op2_set_union(op_set a, op_set b, const char *name);
+op_set op2_set_intersection(op_set a, op_set b, const char *name);
+op_set op2_set_difference(op_set a, op_set b, const char *name);
+
+/* The map e -> then[first[e][i]][j], as entry i * then->dim + j of a row. `then`
+ * begins at the set to which `first` leads, or, where that is a subset, at its
+ * whole set. Rows are written down now: neither map is needed any longer.
+ * error  `then` begins elsewhere; rows of more than 65536 entries
+ * collective over ranks; runs no loops */
+op_map op2_decl_map_composed(op_map first, op_map then, const char *name);
+/* A map with each row's entries in another order: entry i is entry perm[i] of
+ * `map`.
+ * perm   [map->dim], each of 0 to dim - 1 once; copied
+ * error  otherwise. Collective over ranks; runs no loops */
+op_map op2_decl_map_permuted(op_map map, const int *perm, const char *name);
+
 /* Another set's view of a dat's memory: both handles read and write the same
  * values. The set must not be larger than the dat's. An overlay of a temporary
  * is one, too, and keeps the memory until both are freed. With _ptr below the dat
@@ -282,7 +317,7 @@ op_arg_dat(op_dat dat, int idx, op_map map, int dim, char const *type,
 op_arg op_opt_arg_dat(int opt, op_dat dat, int idx, op_map map, int dim,
                       char const *type, op_access acc);
 /* The element's index (-1, OP_ID) or its entry idx of the map, as const int *,
- * in the program's own numbering of this rank. */
+ * in the program's own numbering of this rank; over a subset, of its whole set. */
 op_arg op_arg_idx(int idx, op_map map);
 
 /* op_par_loop(kernel, name, set, op_arg...): 0 to OP2_ARGS_MAX arguments; macro

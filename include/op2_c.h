@@ -143,6 +143,14 @@
 #define op2_sync(...) (OP2_HERE, op2_sync(__VA_ARGS__))
 #define op2_dat_data(...) (OP2_HERE, op2_dat_data(__VA_ARGS__))
 #define op2_dat_data_rw(...) (OP2_HERE, op2_dat_data_rw(__VA_ARGS__))
+#define op2_decl_subset(...) (OP2_HERE, op2_decl_subset(__VA_ARGS__))
+#define op2_set_union(...) (OP2_HERE, op2_set_union(__VA_ARGS__))
+#define op2_set_intersection(...) (OP2_HERE, op2_set_intersection(__VA_ARGS__))
+#define op2_set_difference(...) (OP2_HERE, op2_set_difference(__VA_ARGS__))
+#define op2_decl_map_composed(...)                                             \
+  (OP2_HERE, op2_decl_map_composed(__VA_ARGS__))
+#define op2_decl_map_permuted(...)                                             \
+  (OP2_HERE, op2_decl_map_permuted(__VA_ARGS__))
 #define op2_decl_gbl(...) (OP2_HERE, op2_decl_gbl(__VA_ARGS__))
 #define op2_gbl_get(...) (OP2_HERE, op2_gbl_get(__VA_ARGS__))
 #define op2_gbl_set(...) (OP2_HERE, op2_gbl_set(__VA_ARGS__))

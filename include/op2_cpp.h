@@ -428,6 +428,37 @@ op2_dat_data_rw(op_dat dat, OP2_AT) {
   op2_here(file, line);
   return op2_plain::op2_dat_data_rw(dat);
 }
+inline op_set
+op2_decl_subset(op_set set, idx_l_t n, const idx_l_t *indices, const char *name,
+                OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_subset(set, n, indices, name);
+}
+inline op_set
+op2_set_union(op_set a, op_set b, const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_set_union(a, b, name);
+}
+inline op_set
+op2_set_intersection(op_set a, op_set b, const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_set_intersection(a, b, name);
+}
+inline op_set
+op2_set_difference(op_set a, op_set b, const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_set_difference(a, b, name);
+}
+inline op_map
+op2_decl_map_composed(op_map first, op_map then, const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_map_composed(first, then, name);
+}
+inline op_map
+op2_decl_map_permuted(op_map map, const int *perm, const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_map_permuted(map, perm, name);
+}
 inline op2_gbl
 op2_decl_gbl(int dim, const char *type, const void *init, const char *name,
              OP2_AT) {

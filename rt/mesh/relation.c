@@ -181,6 +181,24 @@ rt_relation_composed(const struct rt_relation *a, const struct rt_relation *b,
   return OK;
 }
 
+status
+rt_relation_permuted(const struct rt_relation *a, const int *perm,
+                     struct rt_relation *out) {
+  assert(!a->start);
+  *out = (struct rt_relation){.from = a->from,
+                              .to = a->to,
+                              .arity = a->arity,
+                              .version = rt_version_new(),
+                              .name = a->name};
+  TRY(rows_alloc(out, false, rt_relation_entries(a), false));
+  idx_l *at = (idx_l *)out->table;
+  for (idx_l e = 0; e < a->from->n; e++) {
+    struct rt_row row = rt_row(a, e);
+    for (uint32_t i = 0; i < row.n; i++) *at++ = row.at[perm[i]];
+  }
+  return OK;
+}
+
 void
 rt_relation_clear(struct rt_relation *r) {
   free((void *)r->start);

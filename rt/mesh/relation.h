@@ -8,6 +8,7 @@
  *   inverse  of another: the elements whose rows name e      their own   GIVE
  *   composed of two, a and b: b's rows of what a's row of e  one, or     GIVE
  *            names, one after another                        their own
+ *   permuted of another, its entries in another order        one length  GIVE
  *
  * A table or csr is written down as a struct rt_relation; the other kinds have
  * makers, which store their rows, and may outlive what they are made from. All
@@ -125,6 +126,10 @@ status rt_relation_inverse(const struct rt_relation *of, const idx_l *order,
 /* a->to is b->from. GIVE: clear. ERR_MEMORY */
 status rt_relation_composed(const struct rt_relation *a,
                             const struct rt_relation *b,
+                            struct rt_relation *out);
+/* Entry i of each row is entry perm[i] of a's, whose rows have one length.
+ * GIVE: clear. ERR_MEMORY */
+status rt_relation_permuted(const struct rt_relation *a, const int *perm,
                             struct rt_relation *out);
 /* Of what a maker gave. */
 void rt_relation_clear(struct rt_relation *r);

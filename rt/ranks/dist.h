@@ -66,6 +66,8 @@ struct rt_part {
 struct rt_dist_map {
   uint32_t from, to, arity; /* numbers of parts */
   const idx_g *rows;        /* [declared of from, arity] */
+  int turn; /* parts follow others (partition.h) by maps of turn 0 as far as
+               these lead, then by one of turn 1, and so on, up to 2 */
   /* what rt_dist_make finds */
   idx_l *table; /* GIVE [n of from, arity]: local numbers; rows of the
                    last level are zero, of a map to the same set their own */
@@ -85,6 +87,17 @@ static inline size_t
 rt_dist_entries(const struct rt_dist_map *m, size_t n) {
   return n * m->arity;
 }
+
+/* dist_rows.c: rows made from declared ones, in memory of the caller. The n
+ * rows of m with entry perm[i] in place i; local. */
+void rt_dist_permuted(const struct rt_dist_map *m, idx_l n, const int *perm,
+                      idx_g *out);
+/* out[n, a->arity * b->arity]: of each of a's n rows the rows of b that it
+ * names, one after another; `through`: the part that b begins at. `here`: those
+ * are this rank's own, and nobody is asked; else collective. ERR_MPI */
+status rt_dist_composed(struct rt_comm *c, const struct rt_part *through,
+                        const struct rt_dist_map *a, idx_l n,
+                        const struct rt_dist_map *b, bool here, idx_g *out);
 
 struct rt_dist {
   struct rt_comm *comm;

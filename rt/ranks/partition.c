@@ -423,19 +423,27 @@ follow_rows(struct rt_dist *d, uint32_t k) {
   return st;
 }
 
+/* By each map of this turn that leads on from what is done. *more: some did. */
+static status
+follow_turn(struct rt_dist *d, int turn, bool *done, bool *more) {
+  status st = OK;
+  for (uint32_t k = 0; st == OK && k < d->nmaps; k++) {
+    uint32_t from = d->maps[k].from, to = d->maps[k].to;
+    if (d->maps[k].turn != turn || done[from] == done[to]) continue;
+    st = done[to] ? follow_targets(d, k) : follow_rows(d, k);
+    done[from] = done[to] = *more = true;
+  }
+  return st;
+}
+
 status
 rt_partition_follow(struct rt_dist *d, uint32_t prime) {
   SCOPED bool *done = mem_alloc(d->nparts + 1, sizeof *done);
-  status st = OK;
   done[prime] = true;
-  for (bool more = true; st == OK && more;) {
-    more = false;
-    for (uint32_t k = 0; st == OK && k < d->nmaps; k++) {
-      uint32_t from = d->maps[k].from, to = d->maps[k].to;
-      if (done[from] == done[to]) continue;
-      st = done[to] ? follow_targets(d, k) : follow_rows(d, k);
-      done[from] = done[to] = more = true;
-    }
+  for (int turn = 0; turn <= 2;) {
+    bool more = false;
+    TRY(follow_turn(d, turn, done, &more));
+    turn = more ? 0 : turn + 1;
   }
-  return st;
+  return OK;
 }

@@ -69,6 +69,27 @@ slice_set(int n, const char *name) {
   return s;
 }
 
+/* What a rank has of a set that was made from others. */
+static inline op_set
+slice_made(op_set s) {
+  if (!s) return s;
+  slice.n[s->index] = (int)op_get_size(s);
+  slice.lo[s->index] = (int)op_get_global_set_offset(s);
+  slice.hi[s->index] = slice.lo[s->index] + op_get_size_local(s);
+  return s;
+}
+
+static inline op_set
+slice_subset(op_set set, int n, const int *at, const char *name) {
+  int i = set->index, k = 0, *mine = malloc(((size_t)n + 1) * sizeof *mine);
+  for (int j = 0; mine && j < n; j++)
+    if (at[j] >= slice.lo[i] && at[j] < slice.hi[i])
+      mine[k++] = at[j] - slice.lo[i];
+  op_set s = slice_made(op2_decl_subset(set, k, mine, name));
+  free(mine);
+  return s;
+}
+
 static inline op_map
 slice_map(op_set from, op_set to, int dim, int *table, const char *name) {
   op_map m =
@@ -131,6 +152,16 @@ slice_fetch(op_dat d, void *out, size_t size, const char *ctype) {
 #define op_exit() slice_exit()
 #undef op_decl_set
 #define op_decl_set(n, name) slice_set(n, name)
+#undef op2_decl_subset
+#define op2_decl_subset(set, n, at, name) slice_subset(set, n, at, name)
+#undef op2_set_union
+#define op2_set_union(a, b, name) slice_made((op2_set_union)(a, b, name))
+#undef op2_set_intersection
+#define op2_set_intersection(a, b, name)                                       \
+  slice_made((op2_set_intersection)(a, b, name))
+#undef op2_set_difference
+#define op2_set_difference(a, b, name)                                         \
+  slice_made((op2_set_difference)(a, b, name))
 #undef op_decl_map
 #define op_decl_map(from, to, dim, table, name)                                \
   slice_map(from, to, dim, table, name)

@@ -142,6 +142,30 @@ write_code(void) {
   CHECK_INT(rmdir(folder), 0);
 }
 
+/* Subsets have their indices; maps that are made from maps without tables have
+ * none. */
+static void
+subsets(void) {
+  char folder[] = "/tmp/op2-static-XXXXXX", command[128];
+  int at[] = {7, 3, 7}, turn[] = {1, 0};
+  op_set some = op2_decl_subset(edges, 3, at, "some");
+  op_set rest = op2_set_difference(some, some, "rest");
+  op_map turned = op2_decl_map_permuted(ecell, turn, "turned");
+  op_map twice = op2_decl_map_composed(checked, checked, "twice");
+  CHECK_INT(op_get_size(some), 2);
+  CHECK(rest && turned && twice && twice->dim == 4);
+  op_par_loop(flux, "part", some, op_arg_dat(r, 0, ecell, 1, "double", OP_READ),
+              op_arg_dat(r, 0, turned, 1, "double", OP_READ),
+              op_arg_dat(s, 1, ecell, 1, "double", OP_INC),
+              op_arg_dat(s, 1, turned, 1, "double", OP_INC));
+  CHECK_INT(op2_pending(), 4);
+  CHECK(mkdtemp(folder) != NULL);
+  CHECK_INT(op2_generate("openmp", folder), OP2_OK);
+  snprintf(command, sizeof command, "ls %s | grep -q part && rm -r %s", folder,
+           folder);
+  CHECK_INT(system(command), 0);
+}
+
 /* Kernels without IR run at their call; they cannot. */
 static void
 opaque(void) {
@@ -179,5 +203,6 @@ main(int argc, char **argv) {
   raw_global();
   looks();
   write_code();
+  subsets();
   return check_end();
 }

@@ -25,9 +25,37 @@ player_bytes(const struct program *p, int dat) {
   return type_bytes(d->type, p->sets[d->set] * d->dim);
 }
 
+/* In any order, and one twice, now and then. */
+static op_set
+declare_subset(const struct player *y, int k, const char *name) {
+  const struct psub *u = &y->p->subs[k];
+  int n = y->p->sets[k], twice = n && y->p->seed % 3 == 0;
+  bool turned = (y->p->seed + (uint64_t)k) % 4 == 0;
+  int *at = player_memory(((size_t)n + 1) * sizeof *at);
+  for (int i = 0; i < n; i++)
+    at[i] = subset_index(y->p, k, turned ? n - 1 - i : i);
+  at[n] = at[0];
+  return op2_decl_subset(y->sets[u->of], n + twice, n ? at : NULL, name);
+}
+
+static op_map
+declare_made(const struct player *y, const struct pmap *m, const char *name) {
+  int perm[64];
+  if (m->kind == MAP_COMPOSED)
+    return op2_decl_map_composed(y->maps[m->first], y->maps[m->then], name);
+  for (int i = 0; i < m->arity; i++) perm[i] = permuted_entry(m, i);
+  return op2_decl_map_permuted(y->maps[m->first], perm, name);
+}
+
 void
 player_declare_map(struct player *y, int k) {
   const struct pmap *m = &y->p->maps[k];
+  char name[32];
+  snprintf(name, sizeof name, "m%d", k);
+  if (m->kind >= MAP_KINDS) {
+    y->maps[k] = declare_made(y, m, name);
+    return;
+  }
   int n = y->p->sets[m->from];
   size_t entries = (size_t)n * (size_t)m->arity;
   int *table = player_memory(entries * sizeof *table);
@@ -39,8 +67,6 @@ player_declare_map(struct player *y, int k) {
       table[at] = player_place(y, m->to, map_entry(y->p, k, e, j)) + base;
       wide[at] = table[at];
     }
-  char name[32];
-  snprintf(name, sizeof name, "m%d", k);
   op_set from = y->sets[m->from], to = y->sets[m->to];
   y->maps[k] = m->a % 4 ? op_decl_map(from, to, m->arity, table, name)
                         : op_decl_map_long(from, to, m->arity, wide, name);
@@ -167,7 +193,8 @@ player_declare(struct player *y) {
   for (int k = 0; k < p->nsets; k++) {
     char name[32];
     snprintf(name, sizeof name, "s%d", k);
-    y->sets[k] = op_decl_set(p->sets[k], name);
+    y->sets[k] = p->subs[k].of < 0 ? op_decl_set(p->sets[k], name)
+                                   : declare_subset(y, k, name);
   }
   for (int k = 0; k < p->nmaps; k++) player_declare_map(y, k);
   for (int k = 0; k < p->ndats; k++) declare_dat(y, k);

@@ -59,9 +59,24 @@ ctype(char letter) {
 /* ---- what is used ----------------------------------------------------------- */
 
 static void
+use_set(struct emitter *y, int s) {
+  for (; s >= 0; s = y->p->subs[s].of) y->sets[s] = true;
+}
+
+static void
+use_map(struct emitter *y, int k) {
+  const struct pmap *m = &y->p->maps[k];
+  y->maps[k] = true;
+  use_set(y, m->from);
+  use_set(y, m->to);
+  if (m->kind >= MAP_KINDS) use_map(y, m->first);
+  if (m->kind == MAP_COMPOSED) use_map(y, m->then);
+}
+
+static void
 use_dat(struct emitter *y, int d) {
   y->dats[d] = true;
-  y->sets[y->p->dats[d].set] = true;
+  use_set(y, y->p->dats[d].set);
   if (y->p->dats[d].over >= 0) use_dat(y, y->p->dats[d].over);
 }
 
@@ -72,15 +87,12 @@ use_gbl(struct emitter *y, int g) {
 
 static void
 use_loop(struct emitter *y, const struct op *o) {
-  y->sets[o->what] = true;
+  use_set(y, o->what);
   for (int a = 0; a < o->nargs; a++) {
     const struct param *m = &o->row->params[a];
     const struct parg *g = &o->args[a];
     if (g->off) continue;
-    if (g->map >= 0) {
-      y->maps[g->map] = true;
-      y->sets[y->p->maps[g->map].to] = true;
-    }
+    if (g->map >= 0) use_map(y, g->map);
     if (m->kind == P_DAT || m->kind == P_VECTOR) use_dat(y, g->obj);
     if (m->kind == P_GBL || m->kind == P_INFO) use_gbl(y, g->obj);
   }
@@ -237,10 +249,28 @@ emit_table(const struct emitter *y, int k, int base) {
   OUT("%s;\n", base ? " + 1" : "");
 }
 
+static void
+emit_made(const struct emitter *y, int k) {
+  const struct pmap *m = &y->p->maps[k];
+  if (m->kind == MAP_COMPOSED) {
+    OUT("m%d = op2_decl_map_composed(m%d, m%d, \"m%d\");\n", k, m->first,
+        m->then, k);
+    return;
+  }
+  OUT("m%d = op2_decl_map_permuted(m%d, ((int[]){", k, m->first);
+  for (int i = 0; i < m->arity; i++)
+    OUT("%s%d", i ? ", " : "", permuted_entry(m, i));
+  OUT("}), \"m%d\");\n", k);
+}
+
 /* m%d = op_decl_map(...): a new handle of map k. */
 static void
 emit_map_handle(const struct emitter *y, int k) {
   const struct pmap *m = &y->p->maps[k];
+  if (m->kind >= MAP_KINDS) {
+    emit_made(y, k);
+    return;
+  }
   int n = y->p->sets[m->from] * m->arity;
   int base = y->flags & PLAY_BASE_ONE ? 1 : 0;
   OUT("m%d = op_decl_map(s%d, s%d, %d, ", k, m->from, m->to, m->arity);
@@ -257,7 +287,7 @@ emit_map_handle(const struct emitter *y, int k) {
 static void
 emit_map(const struct emitter *y, int k) {
   const struct pmap *m = &y->p->maps[k];
-  if (y->p->sets[m->from] * m->arity > LITERAL)
+  if (m->kind < MAP_KINDS && y->p->sets[m->from] * m->arity > LITERAL)
     emit_table(y, k, y->flags & PLAY_BASE_ONE ? 1 : 0);
   OUT("  op_map ");
   emit_map_handle(y, k);
@@ -362,10 +392,30 @@ overlays_used(const struct emitter *y, int k) {
 }
 
 static void
+emit_set(const struct emitter *y, int k) {
+  const struct psub *u = &y->p->subs[k];
+  int n = y->p->sets[k];
+  if (u->of < 0) {
+    OUT("  op_set s%d = op_decl_set(%d, \"s%d\");\n", k, n, k);
+    return;
+  }
+  OUT("  static int u%d[%d];\n", k, n + !n);
+  if (n && u->back)
+    OUT("  for (int i = 0; i < %d; i++)\n    u%d[%d - i] = %d - (i / %d * %d + "
+        "i "
+        "%% %d);\n",
+        n, k, n - 1, y->p->sets[u->of] - 1, u->width, u->step, u->width);
+  else if (n)
+    OUT("  for (int i = 0; i < %d; i++) u%d[i] = i / %d * %d + i %% %d;\n", n,
+        k, u->width, u->step, u->width);
+  OUT("  op_set s%d = op2_decl_subset(s%d, %d, u%d, \"s%d\");\n", k, u->of, n,
+      k, k);
+}
+
+static void
 emit_declarations(const struct emitter *y) {
   for (int k = 0; k < y->p->nsets; k++)
-    if (y->sets[k])
-      OUT("  op_set s%d = op_decl_set(%d, \"s%d\");\n", k, y->p->sets[k], k);
+    if (y->sets[k]) emit_set(y, k);
   for (int k = 0; k < y->p->nmaps; k++)
     if (y->maps[k]) emit_map(y, k);
   for (int k = 0; k < y->p->ndats; k++)

@@ -42,11 +42,46 @@ draw_size(struct gen *g) {
   return 1000 + rnd_below(&g->r, 3000); /* several threads */
 }
 
+/* A subset of any set, also of a subset. */
+static void
+draw_subset(struct gen *g, int of) {
+  struct program *p = g->p;
+  struct psub u = {
+      .of = of, .step = 1 + rnd_below(&g->r, 9), .back = rnd_chance(&g->r, 50)};
+  u.width = rnd_chance(&g->r, 6) ? 0 : 1 + rnd_below(&g->r, u.step);
+  ADD(p->sets, p->nsets, 0);
+  ADD(p->subs, p->nsubs, u);
+  program_settle(p);
+}
+
+/* A map made of others, where some fit together. */
+static void
+draw_made_map(struct gen *g) {
+  struct program *p = g->p;
+  for (int tries = 0; tries < 6 && p->nmaps; tries++) {
+    struct pmap m = {.kind =
+                         rnd_chance(&g->r, 65) ? MAP_COMPOSED : MAP_PERMUTED,
+                     .a = rnd_below(&g->r, 8),
+                     .first = rnd_below(&g->r, p->nmaps),
+                     .then = rnd_below(&g->r, p->nmaps)};
+    const struct pmap *a = &p->maps[m.first], *b = &p->maps[m.then];
+    bool fits = set_reaches(p, a->to, b->from) && a->arity * b->arity <= 12;
+    if (m.kind == MAP_COMPOSED && !fits) continue;
+    ADD(p->maps, p->nmaps, m);
+    program_settle(p);
+    return;
+  }
+}
+
 static void
 draw_sets_maps(struct gen *g) {
   struct program *p = g->p;
   int nsets = 1 + rnd_below(&g->r, 3), nmaps = 1 + rnd_below(&g->r, 4);
-  for (int k = 0; k < nsets; k++) ADD(p->sets, p->nsets, draw_size(g));
+  for (int k = 0; k < nsets; k++) {
+    ADD(p->sets, p->nsets, draw_size(g));
+    ADD(p->subs, p->nsubs, ((struct psub){.of = -1}));
+  }
+  while (rnd_chance(&g->r, 25)) draw_subset(g, rnd_below(&g->r, nsets++));
   for (int k = 0; k < nmaps; k++) {
     struct pmap m = {.from = rnd_below(&g->r, nsets),
                      .to = rnd_below(&g->r, nsets),
@@ -60,6 +95,9 @@ draw_sets_maps(struct gen *g) {
     }
     if (p->sets[m.to] || !p->sets[m.from]) ADD(p->maps, p->nmaps, m);
   }
+  for (int k = 0; k < 3 && rnd_chance(&g->r, 45); k++) draw_made_map(g);
+  while (p->nmaps && rnd_chance(&g->r, 30))
+    draw_subset(g, p->maps[rnd_below(&g->r, p->nmaps)].from);
 }
 
 /* The (type, dim) pairs that kernels have, each once. */
@@ -191,10 +229,12 @@ find_ways(const struct gen *g, const struct param *m, int set, struct ways *w) {
     if (d->type != m->type || d->dim != m->dim) continue;
     if (!g->w->dats[dat_root(p, dat)].alive) continue;
     struct parg way = {false, dat, -1, 0};
-    if (m->kind == P_DAT && d->set == set) ADD(w->direct, w->ndirect, way);
+    if (m->kind == P_DAT && set_reaches(p, set, d->set))
+      ADD(w->direct, w->ndirect, way);
     for (way.map = 0; way.map < p->nmaps; way.map++) {
       const struct pmap *k = &p->maps[way.map];
-      if (k->from == set && k->to == d->set && k->arity >= m->count)
+      if (set_reaches(p, set, k->from) && set_reaches(p, k->to, d->set) &&
+          k->arity >= m->count)
         ADD(w->indirect, w->nindirect, way);
     }
   }
@@ -241,7 +281,7 @@ draw_arg(struct gen *g, const struct param *m, int set, struct parg *out) {
   if (m->kind == P_GBL || m->kind == P_INFO) return draw_gbl(g, m, out);
   if (m->kind != P_ENTRY) return draw_dat(g, m, set, out);
   for (int k = 0; k < g->p->nmaps; k++)
-    if (g->p->maps[k].from == set) {
+    if (set_reaches(g->p, set, g->p->maps[k].from)) {
       *out = (struct parg){false, -1, k, rnd_below(&g->r, g->p->maps[k].arity)};
       return true;
     }
@@ -488,7 +528,9 @@ static void
 shrink_sets(struct program *p, int dim) {
   int most = dim > 10000 ? 3 : dim > 100 ? 12 : INT_MAX;
   for (int k = 0; k < p->nsets; k++)
-    if (p->sets[k] > most) p->sets[k] = 1 + p->sets[k] % most;
+    if (p->sets[k] > most && p->subs[k].of < 0)
+      p->sets[k] = 1 + p->sets[k] % most;
+  program_settle(p);
 }
 
 /* Kernels whose functions have names that others have, too. */

@@ -138,9 +138,10 @@ arg_fits(struct world *w, const struct op *o, int a) {
   if (g->map >= 0) {
     const struct pmap *map = &p->maps[g->map];
     int last = m->kind == P_VECTOR ? m->count : g->idx + 1;
-    if (map->from != o->what || last > map->arity) return false;
-    if (is_dat(m) && p->dats[g->obj].set != map->to) return false;
-  } else if (is_dat(m) && p->dats[g->obj].set != o->what) {
+    if (!set_reaches(p, o->what, map->from) || last > map->arity) return false;
+    if (is_dat(m) && !set_reaches(p, map->to, p->dats[g->obj].set))
+      return false;
+  } else if (is_dat(m) && !set_reaches(p, o->what, p->dats[g->obj].set)) {
     return false;
   }
   if (m->kind == P_INDEX || m->kind == P_ENTRY)
@@ -164,13 +165,24 @@ args_agree(const struct program *p, const struct op *o, int a, int b) {
   return o->args[a].off || o->args[b].off || !gbls_meet(p, g, h);
 }
 
+/* Element e of set s, or of a subset of it, as one of set `to`; -1: of its whole
+ * set. */
+static int
+seen_from(const struct program *p, int s, int e, int to) {
+  return s == to ? e : set_element(p, s, e);
+}
+
 /* Target of entry k of an argument for element e. */
 static int
 arg_target(const struct program *p, const struct op *o, int a, int e, int k) {
   const struct parg *g = &o->args[a];
-  if (g->map < 0) return e;
-  int j = o->row->params[a].kind == P_VECTOR ? k : g->idx;
-  return map_entry(p, g->map, e, j);
+  const struct param *m = &o->row->params[a];
+  int to = is_dat(m) ? p->dats[g->obj].set : -1;
+  if (g->map < 0) return seen_from(p, o->what, e, to);
+  const struct pmap *map = &p->maps[g->map];
+  int j = m->kind == P_VECTOR ? k : g->idx;
+  int t = map_entry(p, g->map, seen_from(p, o->what, e, map->from), j);
+  return is_dat(m) ? seen_from(p, map->to, t, to) : t;
 }
 
 /* Is every target of the writes to argument a's dat written by one element? */

@@ -138,6 +138,30 @@ lies_over(const struct program *p, const struct op *o) {
   return false;
 }
 
+static bool
+is_over_subset(const struct program *p, const struct op *o) {
+  return p->subs[o->what].of >= 0;
+}
+
+/* Over a subset, through a map from another set than it. */
+static bool
+goes_beyond(const struct program *p, const struct op *o) {
+  for (int a = 0; a < o->nargs; a++)
+    if (!o->args[a].off && o->args[a].map >= 0 &&
+        p->maps[o->args[a].map].from != o->what)
+      return true;
+  return false;
+}
+
+static bool
+has_made_map(const struct program *p, const struct op *o) {
+  for (int a = 0; a < o->nargs; a++)
+    if (!o->args[a].off && o->args[a].map >= 0 &&
+        p->maps[o->args[a].map].kind >= MAP_KINDS)
+      return true;
+  return false;
+}
+
 static const struct {
   const char *name;
   loop_test *loop; /* of some loop; NULL: any */
@@ -154,6 +178,9 @@ static const struct {
     {"a global twice", shares_global, 0},
     {"overlapping globals", overlaps_global, 0},
     {"overlapping dats", lies_over, 0},
+    {"subsets", is_over_subset, 0},
+    {"maps of whole sets", goes_beyond, 0},
+    {"maps made from maps", has_made_map, 0},
     {"overlapping arrays", lies_over, PLAY_NO_REALLOC},
     {"peeks", NULL, PLAY_PEEK},
     {"plain files", NULL, PLAY_MIXED},

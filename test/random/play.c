@@ -581,9 +581,12 @@ row_numbered(const struct row *r) {
   return r->effect;
 }
 
-/* Elements of an overlay are those of another set, whose order would differ. */
+/* Elements of an overlay are those of another set, whose order would differ, and
+ * those of a subset follow theirs. */
 static bool
 dats_suit(const struct program *p, unsigned flags) {
+  for (int k = 0; k < p->nsets; k++)
+    if (flags & PLAY_RENUMBER && p->subs[k].of >= 0) return false;
   for (int d = 0; d < p->ndats; d++) {
     if (flags & PLAY_RENUMBER && p->dats[d].over >= 0) return false;
     if (flags & PLAY_NO_REALLOC && p->dats[d].soa) return false;

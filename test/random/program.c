@@ -29,6 +29,7 @@ program_clone(const struct program *p) {
   struct program *c = program_new();
   *c = *p;
   c->sets = copy_array(p->sets, p->nsets, sizeof *p->sets);
+  c->subs = copy_array(p->subs, p->nsubs, sizeof *p->subs);
   c->maps = copy_array(p->maps, p->nmaps, sizeof *p->maps);
   c->dats = copy_array(p->dats, p->ndats, sizeof *p->dats);
   c->gbls = copy_array(p->gbls, p->ngbls, sizeof *p->gbls);
@@ -41,6 +42,7 @@ void
 program_free(struct program *p) {
   for (int k = 0; k < p->nops; k++) free(p->ops[k].args);
   free(p->sets);
+  free(p->subs);
   free(p->maps);
   free(p->dats);
   free(p->gbls);
@@ -99,11 +101,82 @@ program_permute(const struct program *p) {
   return c;
 }
 
+/* ---- subsets, and maps made from maps --------------------------------------- */
+
+static int
+least(int a, int b) {
+  return a < b ? a : b;
+}
+
+int
+set_whole(const struct program *p, int s) {
+  while (p->subs[s].of >= 0) s = p->subs[s].of;
+  return s;
+}
+
+bool
+set_reaches(const struct program *p, int s, int to) {
+  return s == to || set_whole(p, s) == to;
+}
+
+int
+subset_index(const struct program *p, int s, int e) {
+  const struct psub *u = &p->subs[s];
+  int i = u->back ? p->sets[s] - 1 - e : e;
+  int at = i / u->width * u->step + i % u->width;
+  return u->back ? p->sets[u->of] - 1 - at : at;
+}
+
+int
+set_element(const struct program *p, int s, int e) {
+  for (; p->subs[s].of >= 0; s = p->subs[s].of) e = subset_index(p, s, e);
+  return e;
+}
+
+int
+permuted_entry(const struct pmap *m, int i) {
+  return (i + m->a) % m->arity;
+}
+
+/* A composed map begins at the second's set, or at a subset of it. */
+static bool
+map_settle(const struct program *p, struct pmap *m) {
+  const struct pmap *a = &p->maps[m->first], *b = &p->maps[m->then];
+  if (m->kind < MAP_KINDS) return true;
+  m->from = a->from;
+  m->to = m->kind == MAP_COMPOSED ? b->to : a->to;
+  m->arity = m->kind == MAP_COMPOSED ? a->arity * b->arity : a->arity;
+  return m->kind != MAP_COMPOSED || set_reaches(p, a->to, b->from);
+}
+
+bool
+program_settle(struct program *p) {
+  bool ok = true;
+  for (int k = 0; k < p->nsets; k++) {
+    const struct psub *u = &p->subs[k];
+    if (u->of < 0) continue;
+    int n = p->sets[u->of];
+    p->sets[k] = n / u->step * u->width + least(n % u->step, u->width);
+  }
+  for (int k = 0; k < p->nmaps; k++) ok &= map_settle(p, &p->maps[k]);
+  return ok;
+}
+
+static int
+composed_entry(const struct program *p, const struct pmap *m, int e, int j) {
+  const struct pmap *a = &p->maps[m->first], *b = &p->maps[m->then];
+  int t = map_entry(p, m->first, e, j / b->arity);
+  if (a->to != b->from) t = set_element(p, a->to, t);
+  return map_entry(p, m->then, t, j % b->arity);
+}
+
 int
 map_entry(const struct program *p, int map, int e, int j) {
   const struct pmap *m = &p->maps[map];
   int n = p->sets[m->to];
   switch (m->kind) {
+  case MAP_COMPOSED: return composed_entry(p, m, e, j);
+  case MAP_PERMUTED: return map_entry(p, m->first, e, permuted_entry(m, j));
   case MAP_SHIFT: return (e + m->a + j) % n;
   case MAP_SPREAD: return (e * m->arity + j + m->a) % n;
   case MAP_PARTS: return (e / (m->a % 7 + 2) + j) % n;

@@ -19,13 +19,24 @@ enum map_kind {
   MAP_PARTS,
   MAP_HASH,
   MAP_ROWS,
-  MAP_KINDS
+  MAP_KINDS,
+  /* made of maps before it: `first`, then `then`; `first` with its entries turned
+   * by a */
+  MAP_COMPOSED = MAP_KINDS,
+  MAP_PERMUTED
 };
 
 struct pmap {
   int from, to, arity; /* sets */
   enum map_kind kind;
   int a;
+  int first, then;
+};
+/* A set is a subset if `of` >= 0: of each `step` elements of that set (before it)
+ * the first `width`, or, counted from the back, the last. */
+struct psub {
+  int of, step, width;
+  bool back;
 };
 struct pdat {
   int set, dim;
@@ -86,12 +97,13 @@ struct op {
 
 struct program {
   uint64_t seed;
-  int *sets;
+  int *sets; /* sizes */
+  struct psub *subs;
   struct pmap *maps;
   struct pdat *dats;
   struct pgbl *gbls;
   struct op *ops;
-  int nsets, nmaps, ndats, ngbls, nops;
+  int nsets, nsubs, nmaps, ndats, ngbls, nops;
 };
 
 struct program *program_new(void);
@@ -104,6 +116,19 @@ void op_copy(struct op *to, const struct op *from);
 /* The same with independent neighbouring loops in another order. */
 struct program *program_permute(const struct program *p);
 
+/* Sizes of subsets, sets and arities of made maps from what they are made of.
+ * False: some fit no longer together. */
+bool program_settle(struct program *p);
+/* The set itself, or of a subset its whole set; may a loop over set `s`, or a map
+ * to it, reach data on set `to`? */
+int set_whole(const struct program *p, int s);
+bool set_reaches(const struct program *p, int s, int to);
+/* Element e of a subset, in the set that it is of; in its whole set. */
+int subset_index(const struct program *p, int s, int e);
+int set_element(const struct program *p, int s, int e);
+
+/* Entry of a row that is entry i of a MAP_PERMUTED. */
+int permuted_entry(const struct pmap *m, int i);
 int map_entry(const struct program *p, int map, int e, int j);
 /* Value number i of a formula: initial data, host writes. */
 union cell value_of(char type, int fill, int i);

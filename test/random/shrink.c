@@ -61,8 +61,8 @@ static bool
 better(struct shrinker *s, struct program *p, size_t mode) {
   struct result r;
   struct seen *seen = NULL;
-  bool ok = seconds_now() < s->until && (seen = interp_program(p, NULL)) &&
-            run_fails(p, mode, &r);
+  bool ok = seconds_now() < s->until && program_settle(p) &&
+            (seen = interp_program(p, NULL)) && run_fails(p, mode, &r);
   interp_free(p, seen);
   if (!ok) {
     program_free(p);
@@ -155,7 +155,7 @@ shrink_sets(struct shrinker *s) {
   bool any = false;
   for (int k = 0; k < s->best->nsets; k++)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-      if (sizes[i] >= s->best->sets[k]) break;
+      if (sizes[i] >= s->best->sets[k] || s->best->subs[k].of >= 0) break;
       struct program *p = program_clone(s->best);
       p->sets[k] = sizes[i];
       if (better(s, p, s->mode)) {
@@ -205,7 +205,8 @@ shrink_objects(struct shrinker *s) {
     }
   }
   for (int m = 0; m < s->best->nmaps; m++) {
-    if (s->best->maps[m].arity == 1) continue;
+    const struct pmap *old = &s->best->maps[m];
+    if (old->arity == 1 || old->kind >= MAP_KINDS) continue;
     struct program *p = program_clone(s->best);
     p->maps[m].arity--;
     any |= better(s, p, s->mode);
@@ -246,6 +247,7 @@ shrink_maps(struct shrinker *s) {
       struct pmap simple = s->best->maps[m];
       if (!map_used(s->best, m)) break;
       if (what == 0) simple.kind = MAP_SHIFT;
+      if (what == 0) simple.first = simple.then = 0;
       if (what == 1) simple.a = 1; /* 0 is the same element */
       if (!memcmp(&simple, &s->best->maps[m], sizeof simple)) continue;
       struct program *p = program_clone(s->best);

@@ -124,7 +124,9 @@ by_graph(const struct request *r, struct rt_dist *d, uint32_t *prime) {
   if (strcmp(r->lib, "PTSCOTCH") && op_is_root())
     LOG_WARN("op_partition: %s: PT-Scotch does it", r->lib);
   *prime = (uint32_t)r->map->to->index;
-  return rt_partition_graph(d, ((struct fe_map *)r->map)->index);
+  uint32_t k = 0;
+  while (&fe_all.maps[k]->pub != r->map) k++;
+  return rt_partition_graph(d, k);
 }
 
 static const struct method {

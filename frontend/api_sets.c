@@ -29,7 +29,7 @@ fe_set_part(const char *api, struct fe_set *s, status st) {
 
 void
 fe_set_publish(struct fe_set *s) {
-  VEC_PUSH(fe_all.sets, fe_all.nsets, fe_all.capsets, s);
+  fe_set_list(s);
   fe.unsettled = true;
   fe_handle_add(s, FE_SET);
   fe_vars_add_set(&s->pub);

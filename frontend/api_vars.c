@@ -54,6 +54,26 @@ fe_vars_add_map(op_map map) {
 }
 
 void
+fe_vars_remove_set(op_set set) {
+  int n = 0;
+  for (int i = 0; i < OP_set_index; i++)
+    if (OP_set_list[i] != set) OP_set_list[n++] = OP_set_list[i];
+  OP_set_index = n;
+}
+
+void
+fe_vars_remove_map(op_map map) {
+  int n = 0;
+  for (int i = 0; i < OP_map_index; i++) {
+    if (OP_map_list[i] == map) continue;
+    OP_map_list[n] = OP_map_list[i];
+    OP_map_list[n]->index = n;
+    n++;
+  }
+  OP_map_index = n;
+}
+
+void
 fe_vars_add_dat(op_dat dat, const void *declared_from) {
   op_dat_entry *e = mem_alloc(1, sizeof *e);
   e->dat = dat;

@@ -33,7 +33,7 @@ static status
 fill_rows(struct fe_program *p) {
   for (uint32_t i = 0; i < p->low->program->nmaps; i++)
     if (p->low->inverse[i])
-      TRY(fe_number_rows(fe_all.maps[p->low->map_tags[i]]));
+      TRY(fe_number_rows(fe_all.map_tags[p->low->map_tags[i]]));
   return OK;
 }
 
@@ -45,7 +45,7 @@ fill_named(struct fe_program *p) {
     for (uint32_t k = 0; k < rt->launches[i].nbinds; k++) {
       const struct rt_bind *b = &rt->launches[i].binds[k];
       if (b->kind == RT_BIND_NAMED)
-        TRY(fe_number_named(fe_all.maps[p->low->map_tags[b->index]]));
+        TRY(fe_number_named(fe_all.map_tags[p->low->map_tags[b->index]]));
     }
   return OK;
 }
@@ -54,9 +54,9 @@ static void
 fill_tables(struct fe_program *p, const struct fe_global_src *globals) {
   struct rt_program *rt = p->low->program;
   for (uint32_t i = 0; i < rt->nsets; i++)
-    rt->sets[i] = &fe_all.sets[p->low->set_tags[i]]->rt;
+    rt->sets[i] = &fe_all.set_tags[p->low->set_tags[i]]->rt;
   for (uint32_t i = 0; i < rt->nmaps; i++) {
-    const struct fe_map *m = fe_all.maps[p->low->map_tags[i]];
+    const struct fe_map *m = fe_all.map_tags[p->low->map_tags[i]];
     rt->maps[i] = p->low->inverse[i] ? &m->rows : &m->rt;
   }
   for (uint32_t i = 0; i < rt->ndats; i++)
@@ -225,7 +225,8 @@ fe_program_keep(const struct fe_program *p) {
   for (uint32_t i = 0; i < p->low->program->nglobals; i++)
     if (!p->globals[i].raw) fe_all.gbls[p->globals[i].gbl]->called = true;
   for (uint32_t i = 0; i < p->low->program->nmaps; i++)
-    if (p->low->inverse[i]) fe_all.maps[p->low->map_tags[i]]->rows_kept = true;
+    if (p->low->inverse[i])
+      fe_all.map_tags[p->low->map_tags[i]]->rows_kept = true;
   rt_exec_keep(p->low->program);
   low_sweep_keep(p->low);
 }

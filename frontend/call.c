@@ -95,6 +95,9 @@ args_same(const struct fe_call *c, const op_arg *a) {
 static bool
 uses_alive(struct fe_call *c) {
   if (c->alive == fe_handles_freed) return true;
+  if (((struct fe_set *)c->set_handle)->freed) return false;
+  for (uint32_t a = 0; a < c->nargs; a++)
+    if (c->args[a].map && c->args[a].map->freed) return false;
   for (uint32_t u = 0; u < c->nuses; u++)
     if (c->uses[u].dat->freed) return false;
   if (c->nhandles)
@@ -255,6 +258,7 @@ note_called(const struct fe_call *c) {
     if (c->args[a].dat) c->args[a].dat->called = true;
     if (c->args[a].gbl) c->args[a].gbl->called = true;
   }
+  fe_graves_note(c);
 }
 
 /* What is equal on all ranks about a call. */
@@ -268,7 +272,7 @@ call_hash(const struct fe_call *c) {
     const struct fe_arg *x = &c->args[a];
     const op_arg *key = &c->key[a];
     h = hash_word(h, x->dat ? x->dat->index : UINT64_MAX);
-    h = hash_word(h, x->map ? (uint64_t)x->map->index : UINT64_MAX);
+    h = hash_word(h, x->map ? (uint64_t)x->map->tag : UINT64_MAX);
     h = hash_word(h, x->gbl ? x->gbl->index : UINT64_MAX);
     h = hash_word(h, (uint64_t)(uint32_t)key->idx << 32 | (uint32_t)key->dim);
     h = hash_word(h,

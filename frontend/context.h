@@ -17,6 +17,7 @@
  *   sweep.c    what is kept of programs, calls and the rest, and what goes
  *   consts.c   constants: folded while they keep their value
  *   slots.c    dats: declared, overlaid, freed, used again
+ *   graves.c   sets and maps: listed, freed
  *   number.c   numbers sets anew where the program's order is bad; numbering.c
  *              asks a pass
  *   checkpoint.c, restart.c
@@ -130,8 +131,9 @@ bool fe_handle_is(const void *handle, enum fe_handle kind);
  * Until the next call. */
 const char *fe_handle_found(const void *handle);
 void fe_handle_add(const void *handle, enum fe_handle kind);
-void fe_handle_free(const void *handle); /* known as one that was freed */
-extern uint64_t fe_handles_freed;        /* how many, ever */
+void fe_handle_free(const void *handle);   /* known as one that was freed */
+void fe_handle_forget(const void *handle); /* its address is any again */
+extern uint64_t fe_handles_freed;          /* how many, ever */
 void fe_handles_forget(void);
 
 /* ---- what is waiting ---------------------------------------------------- */

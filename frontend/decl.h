@@ -88,6 +88,8 @@ void fe_vars_add_set(op_set set);
 void fe_vars_add_map(op_map map); /* its index is its place there */
 void fe_vars_add_dat(op_dat dat, const void *declared_from);
 void fe_vars_remove_dat(op_dat dat);
+void fe_vars_remove_set(op_set set);
+void fe_vars_remove_map(op_map map);
 /* OP_kernels from the timing table. */
 void fe_vars_kernels_update(void);
 /* All lists empty, options at their defaults (op_exit). */

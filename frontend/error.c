@@ -158,6 +158,11 @@ fe_handle_free(const void *handle) {
 }
 
 void
+fe_handle_forget(const void *handle) {
+  table_remove(&handles, &handle, sizeof handle);
+}
+
+void
 fe_handles_forget(void) {
   table_clear(&handles);
 }

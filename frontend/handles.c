@@ -10,8 +10,10 @@ struct fe_all fe_all;
 void
 fe_handles_clear(void) {
   for (uint32_t i = 0; i < fe_all.ndats; i++) fe_slot_clear(fe_all.dats[i]);
-  for (uint32_t i = 0; i < fe_all.nmaps; i++) fe_map_free(fe_all.maps[i]);
-  for (uint32_t i = 0; i < fe_all.nsets; i++) fe_set_free(fe_all.sets[i]);
+  for (uint32_t i = 0; i < fe_all.nmap_tags; i++)
+    if (fe_all.map_tags[i]) fe_map_free(fe_all.map_tags[i]);
+  for (uint32_t i = 0; i < fe_all.nset_tags; i++)
+    if (fe_all.set_tags[i]) fe_set_free(fe_all.set_tags[i]);
   for (uint32_t i = 0; i < fe_all.ngbls; i++) {
     free(fe_all.gbls[i]->name);
     free(fe_all.gbls[i]->data);
@@ -21,6 +23,10 @@ fe_handles_clear(void) {
   }
   free(fe_all.dats);
   free(fe_all.maps);
+  free(fe_all.set_tags);
+  free(fe_all.map_tags);
+  free(fe_all.free_set_tags);
+  free(fe_all.free_map_tags);
   free(fe_all.inverted);
   free(fe_all.sets);
   free(fe_all.gbls);

@@ -21,6 +21,9 @@ struct fe_set {
   bool settled;         /* number.c has decided */
   uint32_t numbered;    /* IR_SET_RCM, IR_SET_BISECT, as traces say; 0 */
   struct rt_part *part; /* over ranks; rt.part once it is spread */
+  uint32_t tag;         /* in traces: place in fe_all.set_tags */
+  bool freed, gone;     /* no handle; and not in fe_all.sets: graves.c */
+  bool called, waits;   /* calls, loops that wait know it */
   /* of a subset (api_subsets.c) */
   struct fe_set *whole; /* set that its indices count in, no subset; NULL */
   struct fe_map *into;  /* hidden: to that set, row e is element list[e] */
@@ -29,16 +32,18 @@ struct fe_set {
 
 struct fe_map {
   struct op_map_core pub; /* pub.map: the program's numbers */
-  uint32_t index;         /* in fe_all.maps; the tag in traces */
+  uint32_t tag;           /* in traces: place in fe_all.map_tags */
+  bool freed, gone;       /* as a set's */
+  bool called, waits;
   bool made;   /* by the library, from others' rows; over ranks it may come when
                   sets have moved */
   bool hidden; /* no program has its handle; pub.index is -1 */
   VEC(struct fe_map *, through); /* hidden ones: rows of .then of its targets */
-  struct fe_map *then;
-  struct rt_relation rt;   /* rt.table is that, or, renumbered, our own */
-  struct rt_relation rows; /* its inverse, once a program needs it, and */
-  uint32_t rows_at;        /* in fe_all.inverted, of those that have rows */
-  bool rows_kept;          /* in a sweep: one still does */
+  struct fe_map *first, *then;   /* of a hidden one that is made of two */
+  struct rt_relation rt;         /* rt.table is that, or, renumbered, our own */
+  struct rt_relation rows;       /* its inverse, once a program needs it, and */
+  uint32_t rows_at; /* in fe_all.inverted, of those that have rows */
+  bool rows_kept;   /* in a sweep: one still does */
   bool onto, injective, repeats;
   bool foreign;              /* the table is the user's own memory */
   size_t bytes;              /* of pub.map */
@@ -92,6 +97,11 @@ struct fe_gbl { /* op2_gbl */
 extern struct fe_all {
   VEC(struct fe_set *, sets);
   VEC(struct fe_map *, maps);
+  VEC(struct fe_set *, set_tags); /* by tag, with those that only calls know; */
+  VEC(struct fe_map *, map_tags); /* NULL: the tag is free */
+  VEC(uint32_t, free_set_tags);
+  VEC(uint32_t, free_map_tags);
+  uint32_t dying; /* sets and maps that were freed, and are in these lists */
   VEC(struct fe_map *, inverted); /* a sweep goes over these, not all maps */
   VEC(struct fe_dat *, dats);
   VEC(struct fe_gbl *, gbls);
@@ -141,6 +151,21 @@ uint32_t fe_slot_block(int dim, bool soa);
 /* At op_exit. */
 void fe_slot_clear(struct fe_dat *d);
 
+/* ---- graves.c: sets and maps come and go --------------------------------- */
+
+/* It is listed, and gets a tag. */
+void fe_set_list(struct fe_set *s);
+void fe_map_list(struct fe_map *m);
+/* Freed sets and maps that no waiting loop uses leave the lists, and memory. */
+void fe_graves_dig(void);
+/* Hidden maps that are made of, or begin at, what was freed are freed, too. */
+void fe_graves_follow(void);
+/* Calls know its sets and maps. */
+void fe_graves_note(const struct fe_call *c);
+/* In a sweep: before calls note what they know; what is known no more goes. */
+void fe_graves_unmark(void);
+void fe_graves_sweep(void);
+
 /* ---- tables.c ----------------------------------------------------------- */
 
 /* A table of the map in the orders that its sets have now; named: with the
@@ -161,7 +186,8 @@ void fe_number_rows_sweep(void);
 status fe_number_map_take(struct fe_map *m, const idx_l *table);
 /* Free the tables that are the library's own. */
 void fe_number_map_clear(struct fe_map *m);
-/* Free a map and its tables. */
+/* Give back the map's tables and rows; free what is left, too. */
+void fe_map_drop(struct fe_map *m);
 void fe_map_free(struct fe_map *m);
 /* ---- number.c ----------------------------------------------------------- */
 

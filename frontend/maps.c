@@ -89,7 +89,6 @@ map_new(const struct fe_map_args *a) {
   m->foreign = a->keeps;
   m->made = a->made;
   m->hidden = a->hidden;
-  m->index = fe_all.nmaps;
   m->rt = (struct rt_relation){.from = &((struct fe_set *)a->from)->rt,
                                .to = &((struct fe_set *)a->to)->rt,
                                .arity = (uint32_t)a->dim};
@@ -114,7 +113,7 @@ fe_map_add(const struct fe_map_args *a, struct fe_map **out) {
     fe_map_free(m);
     return st;
   }
-  VEC_PUSH(fe_all.maps, fe_all.nmaps, fe_all.capmaps, m);
+  fe_map_list(m);
   fe.unsettled = true;
   *out = m;
   return OK;
@@ -242,6 +241,7 @@ fe_map_through(struct fe_map *first, struct fe_map *then, struct fe_map **out) {
   SCOPED_STR name = STR_INIT;
   str_printf(&name, "%s_%s", first->pub.name, then->pub.name);
   TRY(fe_map_compose(first, then, name.s, true, out));
+  (*out)->first = first;
   (*out)->then = then;
   VEC_PUSH(first->through, first->nthrough, first->capthrough, *out);
   return OK;

@@ -59,7 +59,7 @@ fe_map_rows(const struct op_set_core *from) {
 }
 
 void
-fe_set_free(struct fe_set *s) {
+fe_set_drop(struct fe_set *s) {
   if (s->part) {
     free((void *)s->part->start);
     rt_part_clear(s->part);
@@ -67,6 +67,14 @@ fe_set_free(struct fe_set *s) {
   }
   rt_order_free((struct rt_order *)s->rt.order);
   free(s->list);
+  s->part = s->rt.part = NULL;
+  s->rt.order = NULL;
+  s->list = NULL;
+}
+
+void
+fe_set_free(struct fe_set *s) {
+  fe_set_drop(s);
   free((char *)s->pub.name);
   free(s);
 }

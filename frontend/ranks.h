@@ -55,6 +55,8 @@ void fe_ranks_end(void);
 
 /* The part of a set just declared. Collective. */
 status fe_ranks_set(struct fe_set *s);
+/* Give back the set's part, order and list; free what is left, too. */
+void fe_set_drop(struct fe_set *s);
 void fe_set_free(struct fe_set *s);
 /* Rows of maps from this set that this rank declares. */
 idx_l fe_map_rows(const struct op_set_core *from);

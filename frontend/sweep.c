@@ -8,7 +8,8 @@
  * than PROGRAM_BYTES of them, the half that was not used for longest goes, and
  * with it whatever only these needed: everything else hangs on programs.
  *
- *   programs --> calls --> kernels, slots of parked dats and globals
+ *   programs --> calls --> kernels, slots of parked dats and globals, what is
+ *                          left of freed sets and maps
  *            --> code, names of launches, teams      marked by those that stay
  *            --> numbers of states in their keys     the same
  *            --> rows of inverse maps                the same
@@ -69,10 +70,12 @@ keep_of_call(struct fe_call *c) {
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
     if (c->args[a].gbl) c->args[a].gbl->called = true;
   c->kernel->kept = true;
+  fe_graves_note(c);
 }
 
 static void
 mark(void) {
+  fe_graves_unmark();
   for (uint32_t i = 0; i < fe_all.ndats; i++) fe_all.dats[i]->called = false;
   for (uint32_t i = 0; i < fe_all.ngbls; i++) fe_all.gbls[i]->called = false;
   for (uint32_t i = 0; i < fe_programs.n; i++)
@@ -112,6 +115,8 @@ fe_sweep(void) {
   fe_programs_drop(fe_programs.n / 2);
   mark();
   calls_drop();
+  fe_graves_dig();
+  fe_graves_sweep();
   fe_kernels_sweep();
   fe_states_sweep();
   fe_plans_sweep();

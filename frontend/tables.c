@@ -106,10 +106,17 @@ fe_number_rows_sweep(void) {
 }
 
 void
-fe_map_free(struct fe_map *m) {
+fe_map_drop(struct fe_map *m) {
   fe_number_map_clear(m);
   if (!m->foreign && m->pub.map) rt_mem_free(m->pub.map, m->bytes);
+  m->pub.map = NULL;
+  m->rt.table = NULL;
   fe_ranks_map_clear(m);
+}
+
+void
+fe_map_free(struct fe_map *m) {
+  fe_map_drop(m);
   free(m->through);
   free((char *)m->pub.name);
   free(m);

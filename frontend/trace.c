@@ -29,7 +29,7 @@ struct builder {
 static ir_ref
 build_set(struct builder *b, op_set handle) {
   struct fe_set *s = (struct fe_set *)handle;
-  uint32_t i = (uint32_t)s->pub.index;
+  uint32_t i = s->tag;
   if (b->sets[i]) return b->sets[i] - 1;
   struct ir_set set = {.name = s->pub.name,
                        .n = fe_set_total(s),
@@ -47,7 +47,7 @@ build_set(struct builder *b, op_set handle) {
 
 static ir_ref
 build_map(struct builder *b, struct fe_map *m) {
-  uint32_t i = m->index;
+  uint32_t i = m->tag;
   if (b->maps[i]) return b->maps[i] - 1;
   struct ir_map map = {.name = m->pub.name,
                        .from = build_set(b, m->pub.from),
@@ -367,8 +367,8 @@ fe_trace_build(struct fe_request rq, const bool *apart, bool device,
                struct fe_global_src **globals_out) {
   struct builder b = {.t = ir_trace_new("flush"), .settled = apart != NULL};
   ir_ref **index[] = {&b.sets, &b.maps, &b.dats, &b.gbls, &b.kernels};
-  uint32_t count[] = {fe_all.nsets, fe_all.nmaps, fe_all.ndats, fe_all.ngbls,
-                      fe_calls.nkernels};
+  uint32_t count[] = {fe_all.nset_tags, fe_all.nmap_tags, fe_all.ndats,
+                      fe_all.ngbls, fe_calls.nkernels};
   for (int i = 0; i < 5; i++)
     *index[i] = mem_alloc(count[i] + 1, sizeof(ir_ref));
   for (uint32_t r = 0; r < fe_recs.n; r++) build_rec(&b, r, apart && apart[r]);

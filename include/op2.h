@@ -242,6 +242,12 @@ op_map op2_decl_map_composed(op_map first, op_map then, const char *name);
  * perm   [map->dim], each of 0 to dim - 1 once; copied
  * error  otherwise. Collective over ranks; runs no loops */
 op_map op2_decl_map_permuted(op_map map, const int *perm, const char *name);
+/* End a set or a map that one of these functions gave; NULL: nothing. Its handle is
+ * void at once; loops that wait keep what they need, and so do maps that were made
+ * of it. Returns an op2_status.
+ * error  a set with dats that are not freed, or with maps from it or to it; sets and
+ *        maps of op_decl_set, op_decl_map. Collective over ranks; runs no loops */
+int op2_free(void *handle);
 
 /* Another set's view of a dat's memory: both handles read and write the same
  * values. The set must not be larger than the dat's. An overlay of a temporary

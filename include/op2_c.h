@@ -151,6 +151,7 @@
   (OP2_HERE, op2_decl_map_composed(__VA_ARGS__))
 #define op2_decl_map_permuted(...)                                             \
   (OP2_HERE, op2_decl_map_permuted(__VA_ARGS__))
+#define op2_free(...) (OP2_HERE, op2_free(__VA_ARGS__))
 #define op2_decl_gbl(...) (OP2_HERE, op2_decl_gbl(__VA_ARGS__))
 #define op2_gbl_get(...) (OP2_HERE, op2_gbl_get(__VA_ARGS__))
 #define op2_gbl_set(...) (OP2_HERE, op2_gbl_set(__VA_ARGS__))

@@ -459,6 +459,11 @@ op2_decl_map_permuted(op_map map, const int *perm, const char *name, OP2_AT) {
   op2_here(file, line);
   return op2_plain::op2_decl_map_permuted(map, perm, name);
 }
+inline int
+op2_free(void *handle, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_free(handle);
+}
 inline op2_gbl
 op2_decl_gbl(int dim, const char *type, const void *init, const char *name,
              OP2_AT) {

@@ -53,6 +53,7 @@ player_declare_map(struct player *y, int k) {
   char name[32];
   snprintf(name, sizeof name, "m%d", k);
   if (m->kind >= MAP_KINDS) {
+    if (y->maps[k]) op2_free(y->maps[k]);
     y->maps[k] = declare_made(y, m, name);
     return;
   }

@@ -1,0 +1,71 @@
+/* op2_free: what may go, and what uses it still. graves.c does the rest. */
+#include "frontend/context.h"
+#include "frontend/decl.h"
+#include "frontend/handles.h"
+#include "frontend/ranks.h"
+
+/* Sets of the program's own stay: nothing says that it is done with them. */
+static status
+check_set(const struct fe_set *s) {
+  const char *name = s->pub.name;
+  if (!s->whole)
+    FAIL(ERR_ARG,
+         "op2_free: expected a subset or a map made of others, found set "
+         "\"%s\" of op_decl_set",
+         name);
+  for (uint32_t i = 0; i < fe_all.ndats; i++)
+    if (!fe_all.dats[i]->freed && fe_all.dats[i]->pub.set == &s->pub)
+      FAIL(ERR_ARG, "op2_free: set \"%s\": expected no dat on it, found \"%s\"",
+           name, fe_all.dats[i]->pub.name);
+  for (uint32_t k = 0; k < fe_all.nmaps; k++) {
+    const struct fe_map *m = fe_all.maps[k];
+    bool uses = m->pub.from == &s->pub || m->pub.to == &s->pub;
+    if (uses && !m->hidden && !m->freed)
+      FAIL(ERR_ARG,
+           "op2_free: set \"%s\": expected no map from it or to it, found "
+           "\"%s\"",
+           name, m->pub.name);
+  }
+  return OK;
+}
+
+static status
+check_map(const struct fe_map *m) {
+  if (m->made) return OK;
+  FAIL(ERR_ARG,
+       "op2_free: expected a subset or a map made of others, found map \"%s\" "
+       "of op_decl_map",
+       m->pub.name);
+}
+
+static status
+free_handle(void *handle) {
+  bool set = fe_handle_is(handle, FE_SET), map = fe_handle_is(handle, FE_MAP);
+  if (!set && !map)
+    FAIL(ERR_ARG, "op2_free: expected a subset or a map, found %s",
+         fe_handle_found(handle));
+  TRY(set ? check_set(handle) : check_map(handle));
+  TRY(fe_agree_turn("op2_free")); /* one may look at a dat by it still */
+  struct fe_set *s = set ? handle : NULL;
+  struct fe_map *m = handle;
+  fe_agree_step("op2_free", set ? s->pub.name : m->pub.name, set);
+  if (set) {
+    s->freed = true;
+    fe_vars_remove_set(handle);
+  } else {
+    m->freed = true;
+    fe_vars_remove_map(handle);
+  }
+  fe_all.dying++;
+  fe_handle_free(handle);
+  fe_graves_follow();
+  fe_graves_dig();
+  return OK;
+}
+
+int
+op2_free(void *handle) {
+  if (!handle) return 0;
+  if (!fe_enter("op2_free")) return ERR_STATE;
+  return fe_leave_returned(free_handle(handle));
+}

@@ -126,14 +126,14 @@ set_end(struct fe_set *s) {
   fe_set_free(s);
 }
 
+/* Its memory waits for another: a program may hold the handle, by mistake. */
 static void
 map_end(struct fe_map *m) {
-  assert(m->gone && !m->called);
+  assert(m->gone && !m->called && !m->pub.map);
   fe_all.map_tags[m->tag] = NULL;
   VEC_PUSH(fe_all.free_map_tags, fe_all.nfree_map_tags, fe_all.capfree_map_tags,
            m->tag);
-  fe_handle_forget(m);
-  fe_map_free(m);
+  VEC_PUSH(fe_all.ended, fe_all.nended, fe_all.capended, m);
 }
 
 void

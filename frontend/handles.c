@@ -22,6 +22,8 @@ fe_handles_clear(void) {
     free(fe_all.gbls[i]);
   }
   free(fe_all.dats);
+  for (uint32_t i = 0; i < fe_all.nended; i++) fe_map_free(fe_all.ended[i]);
+  free(fe_all.ended);
   free(fe_all.maps);
   free(fe_all.set_tags);
   free(fe_all.map_tags);

@@ -101,6 +101,8 @@ extern struct fe_all {
   VEC(struct fe_map *, map_tags); /* NULL: the tag is free */
   VEC(uint32_t, free_set_tags);
   VEC(uint32_t, free_map_tags);
+  VEC(struct fe_map *, ended); /* maps that the next ones lie in: op_arg_dat
+                                  looks at map->map before anybody checks */
   uint32_t dying; /* sets and maps that were freed, and are in these lists */
   VEC(struct fe_map *, inverted); /* a sweep goes over these, not all maps */
   VEC(struct fe_dat *, dats);

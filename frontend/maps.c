@@ -83,9 +83,20 @@ table_glance(struct fe_map *m, const struct fe_map_args *a) {
   return st;
 }
 
+/* Memory of one that ended, or new; zeros. */
+static struct fe_map *
+map_room(void) {
+  if (!fe_all.nended) return mem_alloc(1, sizeof(struct fe_map));
+  struct fe_map *m = fe_all.ended[--fe_all.nended];
+  free(m->through);
+  free((char *)m->pub.name);
+  *m = (struct fe_map){0};
+  return m;
+}
+
 static struct fe_map *
 map_new(const struct fe_map_args *a) {
-  struct fe_map *m = mem_alloc(1, sizeof *m);
+  struct fe_map *m = map_room();
   m->foreign = a->keeps;
   m->made = a->made;
   m->hidden = a->hidden;

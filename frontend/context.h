@@ -33,6 +33,7 @@
  *   values.c   values in mirrors; access.c: the door to them; void.c: none
  *   state.c    facts of state in the keys of programs
  *   error.c    errors of calls, handles
+ *   algebra.c  loops of the library's own, on whole dats
  *   api_*.c    the C API itself
  */
 #ifndef FRONTEND_CONTEXT_H
@@ -79,6 +80,7 @@ struct fe {
   uint32_t state_id;       /* which dats share buffers: state.c */
   uint32_t setup_id; /* changes with layouts, overlays and disabled passes */
   uint32_t nviews;   /* dats whose mirror op2_dat_data_rw gave out */
+  op_set one;        /* of one element: algebra.c; NULL */
   uint64_t pins;     /* dats that came to lie in the program's memory */
   double started;
 };

@@ -576,6 +576,43 @@ OP2_PLAIN_END
 /* The handle is void at once, the memory goes once pending loops ran. */
 void op2_free_gbl(op2_gbl gbl);
 
+/* ---- algebra on dats ----------------------------------------------------- */
+
+OP2_PLAIN
+/* Loops on whole dats that need no kernel: each is recorded as one loop, named
+ * like the function without op2_ ("dat_axpy"), waits, and fuses with its
+ * neighbours. Those with _on go over a subset of the dats' set (now: that set
+ * itself).
+ *   zero       x = 0                        copy   to = from
+ *   scale      x = a x                      axpy   y = y + a x
+ *   axpy_gbl   y = y + sign a x, with the value that the handle will have then
+ *   dot        out = sum over elements and components of x y
+ *   norm       out = the square root of the sum of x x (and a loop "dat_norm_root")
+ * The dats of a call have one set, dim and type: a type with arithmetic, but
+ * of zero and copy; of norm double or float. Handles have one value of that
+ * type. What out held is overwritten. The same dat may stand for both. a, sign
+ * as the dats' type has them; of integers a whole number that it can hold, or
+ *          the negative of one
+ * Sums are in any order, as OP_INC's (OP2_REPRODUCIBLE); products are not
+ * contracted. error    another set, dim or type; no handle; a number that the
+ * type has not */
+void op2_dat_zero(op_dat x);
+void op2_dat_zero_on(op_set subset, op_dat x);
+void op2_dat_copy(op_dat to, op_dat from);
+void op2_dat_copy_on(op_set subset, op_dat to, op_dat from);
+void op2_dat_scale(op_dat x, double a);
+void op2_dat_scale_on(op_set subset, op_dat x, double a);
+void op2_dat_axpy(op_dat y, double a, op_dat x);
+void op2_dat_axpy_on(op_set subset, op_dat y, double a, op_dat x);
+void op2_dat_axpy_gbl(op_dat y, double sign, op2_gbl a, op_dat x);
+void op2_dat_axpy_gbl_on(op_set subset, op_dat y, double sign, op2_gbl a,
+                         op_dat x);
+void op2_dat_dot(op_dat x, op_dat y, op2_gbl out);
+void op2_dat_dot_on(op_set subset, op_dat x, op_dat y, op2_gbl out);
+void op2_dat_norm(op_dat x, op2_gbl out);
+void op2_dat_norm_on(op_set subset, op_dat x, op2_gbl out);
+OP2_PLAIN_END
+
 /* ---- kernels, errors, insight -------------------------------------------- */
 
 /* C source that defines the function `name`; compiled at once. Serves loops of

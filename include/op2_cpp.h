@@ -480,6 +480,77 @@ op2_gbl_set(op2_gbl gbl, const void *in, OP2_AT) {
   op2_here(file, line);
   op2_plain::op2_gbl_set(gbl, in);
 }
+inline void
+op2_dat_zero(op_dat x, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_zero(x);
+}
+inline void
+op2_dat_zero_on(op_set subset, op_dat x, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_zero_on(subset, x);
+}
+inline void
+op2_dat_copy(op_dat to, op_dat from, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_copy(to, from);
+}
+inline void
+op2_dat_copy_on(op_set subset, op_dat to, op_dat from, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_copy_on(subset, to, from);
+}
+inline void
+op2_dat_scale(op_dat x, double a, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_scale(x, a);
+}
+inline void
+op2_dat_scale_on(op_set subset, op_dat x, double a, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_scale_on(subset, x, a);
+}
+inline void
+op2_dat_axpy(op_dat y, double a, op_dat x, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_axpy(y, a, x);
+}
+inline void
+op2_dat_axpy_on(op_set subset, op_dat y, double a, op_dat x, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_axpy_on(subset, y, a, x);
+}
+inline void
+op2_dat_axpy_gbl(op_dat y, double sign, op2_gbl a, op_dat x, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_axpy_gbl(y, sign, a, x);
+}
+inline void
+op2_dat_axpy_gbl_on(op_set subset, op_dat y, double sign, op2_gbl a, op_dat x,
+                    OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_axpy_gbl_on(subset, y, sign, a, x);
+}
+inline void
+op2_dat_dot(op_dat x, op_dat y, op2_gbl out, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_dot(x, y, out);
+}
+inline void
+op2_dat_dot_on(op_set subset, op_dat x, op_dat y, op2_gbl out, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_dot_on(subset, x, y, out);
+}
+inline void
+op2_dat_norm(op_dat x, op2_gbl out, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_norm(x, out);
+}
+inline void
+op2_dat_norm_on(op_set subset, op_dat x, op2_gbl out, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_dat_norm_on(subset, x, out);
+}
 
 #undef OP2_AT
 

@@ -1,9 +1,10 @@
 /* The kernels that a program has shown so far.
  *
  * Looked up by function address: a kernel of a blob, else the source kernel of
- * that name, else opaque. Kernels stay where they are while calls hold them,
- * also when a source was replaced or a shared object has gone; then a sweep
- * drops them. Bound: functions and names of sources, and what calls hold.
+ * that name, else opaque; the library's own have addresses that nothing else
+ * has. Kernels stay where they are while calls hold them, also when a source
+ * was replaced or a shared object has gone; then a sweep drops them. Bound:
+ * functions and names of sources, and what calls hold.
  *
  * A blob's kernel with effects is run as it is, through its address: only there
  * do the program's variables and functions lie. So it is opaque as well.
@@ -35,7 +36,8 @@ struct kernel {
   const struct op2_blob *blob; /* NULL: from source, opaque, or forgotten */
   struct str code;             /* bitcode of its own */
   char *source;
-  struct kernel_from *from; /* of k.units */
+  const struct low_own *own; /* of the library's own */
+  struct kernel_from *from;  /* of k.units */
   uint32_t capfrom, capties;
   struct arena arena;
 };
@@ -43,6 +45,7 @@ struct kernel {
 static struct {
   struct table by_address, by_name; /* struct kernel; by_name: sources */
   struct table promised;            /* addresses */
+  struct table own;                 /* struct low_own -> struct kernel */
   struct kernel *all;
   uint64_t last_uid;
 } kernels;
@@ -252,7 +255,7 @@ low_kernel_get(void (*address)(void), const char *name) {
   if (!name) name = "";
   struct kernel *k = (struct kernel *)table_get(&kernels.by_address, &address,
                                                 sizeof address, 0);
-  if (k && k->blob) return &k->k;
+  if (k && (k->blob || k->own)) return &k->k;
   const struct op2_blob *blob;
   const struct op2_blob_entry *entry = low_blob_find(address, &blob);
   if (entry) return &kernel_keep(address, kernel_from_blob(blob, entry))->k;
@@ -309,6 +312,47 @@ low_kernel_source(const char *name, const char *source) {
   return OK;
 }
 
+const struct low_kernel *
+low_kernel_own(const struct low_own *what) {
+  struct kernel *k =
+      (struct kernel *)table_get(&kernels.own, what, sizeof *what, 0);
+  return k ? &k->k : NULL;
+}
+
+/* Its text is complete: it mentions no variable. */
+static bool
+kernel_own_global(void *user, struct low_const *c) {
+  (void)user, (void)c;
+  return false;
+}
+
+static void
+kernel_own_forget(struct kernel *k) {
+  table_remove(&kernels.own, k->own, sizeof *k->own);
+  table_remove(&kernels.by_address, &k->k.address, sizeof k->k.address);
+}
+
+status
+low_kernel_own_add(const struct low_own *what, const char *name,
+                   const char *text, const struct low_kernel **out) {
+  assert(!low_kernel_own(what));
+  struct kernel *k = kernel_new(NULL, name);
+  struct low_own *own = ARENA_ARRAY(&k->arena, struct low_own, 1);
+  *own = *what;
+  str_add(&k->code, text);
+  k->k.bitcode = k->code.s;
+  k->k.bitcode_bytes = k->code.len;
+  digest_of(text, k->code.len, &k->k.digest);
+  TRY(kernel_read(k, kernel_own_global, NULL)); /* else a sweep takes it */
+  assert(!k->k.effects);
+  memcpy(&k->k.address, &k, sizeof k);
+  k->own = own;
+  *table_slot(&kernels.own, own, sizeof *own) = (uintptr_t)k;
+  kernel_keep(k->k.address, k);
+  *out = &k->k;
+  return OK;
+}
+
 /* Code of other files that goes. */
 static void
 kernel_units_forget(struct kernel *k, const struct op2_blob *blob) {
@@ -353,6 +397,7 @@ kernel_free(struct kernel *k) {
 
 static bool
 kernel_is_found(const struct kernel *k) {
+  if (k->own) return false; /* it is made again */
   if (k->source) return kernel_by_name(k->k.name) == k;
   return table_get(&kernels.by_address, &k->k.address, sizeof k->k.address,
                    0) == (uintptr_t)k;
@@ -367,6 +412,7 @@ low_kernels_sweep(bool (*used)(const struct low_kernel *k)) {
       continue;
     }
     *at = k->next;
+    if (k->own) kernel_own_forget(k);
     kernel_free(k);
   }
 }
@@ -383,6 +429,7 @@ low_kernel_promise(void (*address)(void)) {
 void
 low_kernels_clear(void) {
   table_clear(&kernels.promised);
+  table_clear(&kernels.own);
   table_clear(&kernels.by_address);
   table_clear(&kernels.by_name);
   while (kernels.all) {

@@ -1,11 +1,10 @@
 /* Kernels: their bitcode, and what their IR proves about them.
  *
  * A kernel comes from a blob that op2cc embedded (found by function address),
- * from a source string, or is opaque (only an address). The facts below are
- * read off an optimised private copy of its IR, once; they are the only thing
- * that frontend and passes ever know about a kernel's inside. Facts err on the
- * safe side: what is not proven is false.
- */
+ * from a source string, from the library itself, or is opaque (only an
+ * address). The facts below are read off an optimised private copy of its IR,
+ * once; they are the only thing that frontend and passes ever know about a
+ * kernel's inside. Facts err on the safe side: what is not proven is false. */
 #ifndef LOWER_KERNEL_H
 #define LOWER_KERNEL_H
 
@@ -60,7 +59,9 @@ struct low_tie {
 struct low_kernel {
   char *name;            /* IR name in the module */
   void (*address)(void); /* NULL: from a source string */
-  const void *bitcode;   /* module that defines `name`; NULL: opaque. KEEP */
+  const void
+      *bitcode; /* module that defines `name`, or its text, LLVM IR; NULL:
+                            opaque. KEEP */
   size_t bitcode_bytes;
   struct low_unit *units;
   struct low_tie *ties;
@@ -102,6 +103,18 @@ static inline bool
 low_kernel_in_place(const struct low_kernel *k) {
   return k->opaque && !k->promised;
 }
+/* What a kernel of the library's own is for (algebra.h): equal words, one
+ * kernel. */
+struct low_own {
+  uint32_t op, kind, size, dim;
+};
+/* The kernel that was added for it; NULL: none, or it was swept. KEEP */
+const struct low_kernel *low_kernel_own(const struct low_own *what);
+/* Make it from LLVM IR as text, which defines `name`. Its address is one that
+ * nothing else has; low_kernel_get finds the kernel by it, and nobody calls
+ * it. ERR_COMPILE */
+status low_kernel_own_add(const struct low_own *what, const char *name,
+                          const char *text, const struct low_kernel **out);
 /* If it turns out opaque: it does no more than its arguments declare.
  * ERR_STATE: it has been got before. */
 status low_kernel_promise(void (*address)(void));

@@ -30,6 +30,7 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Comdat.h>
 #include <llvm-c/DebugInfo.h>
+#include <llvm-c/IRReader.h>
 #include <llvm-c/Linker.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,25 @@ open_hide_all(LLVMModuleRef m) {
     LLVMSetLinkage(i, LLVMInternalLinkage);
 }
 
+/* A kernel of the library's own is text. */
+static bool
+open_is_text(const struct low_unit *u) {
+  return u->bitcode_bytes < 2 || memcmp(u->bitcode, "BC", 2) != 0;
+}
+
+static status
+open_text(const struct low_unit *u, LLVMContextRef ctx, LLVMModuleRef *out) {
+  char *why = NULL;
+  LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+      u->bitcode, u->bitcode_bytes, u->name);
+  if (!LLVMParseIRInContext(ctx, text, out, &why))
+    return OK; /* it takes text */
+  *out = NULL;
+  status s = err_set(ERR_COMPILE, "its text is broken: %s", why ? why : "");
+  LLVMDisposeMessage(why);
+  return s;
+}
+
 /* The file's module; bodies of functions are read when they are linked. It
  * takes the buffer, the bytes stay the kernel's. */
 static status
@@ -149,7 +169,8 @@ open_unit(const struct low_kernel *k, uint32_t u, LLVMContextRef ctx,
           struct open_unit *out) {
   assert(u <= k->nunits);
   struct low_unit what = open_what(k, u);
-  TRY(open_file(&what, ctx, &out->m));
+  TRY(open_is_text(&what) ? open_text(&what, ctx, &out->m)
+                          : open_file(&what, ctx, &out->m));
   out->fn = LLVMGetNamedFunction(out->m, what.name);
   if (!out->fn || LLVMIsDeclaration(out->fn))
     FAIL(ERR_COMPILE, "its bitcode does not define %s", what.name);

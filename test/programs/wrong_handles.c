@@ -106,7 +106,19 @@ enum kind { SET, MAP, DAT, GBL, KINDS };
   X(data_rw, DAT, 0, ANY(op2_dat_data_rw((op_dat)h)))                          \
   X(gbl_get, GBL, 0, op2_gbl_get((op2_gbl)h, ints))                            \
   X(gbl_set, GBL, 0, op2_gbl_set((op2_gbl)h, ints))                            \
-  X(gbl_free, GBL, 1, op2_free_gbl((op2_gbl)h))
+  X(gbl_free, GBL, 1, op2_free_gbl((op2_gbl)h))                                \
+  X(zero, DAT, 0, op2_dat_zero((op_dat)h))                                     \
+  X(zero_on, SET, 0, op2_dat_zero_on((op_set)h, a))                            \
+  X(copy_to, DAT, 0, op2_dat_copy((op_dat)h, a))                               \
+  X(copy_from, DAT, 0, op2_dat_copy(a, (op_dat)h))                             \
+  X(scale, DAT, 0, op2_dat_scale((op_dat)h, 2))                                \
+  X(axpy_y, DAT, 0, op2_dat_axpy((op_dat)h, 2, a))                             \
+  X(axpy_x, DAT, 0, op2_dat_axpy(a, 2, (op_dat)h))                             \
+  X(axpy_gbl, GBL, 0, op2_dat_axpy_gbl(a, 1, (op2_gbl)h, a))                   \
+  X(dot_x, DAT, 0, op2_dat_dot((op_dat)h, a, g))                               \
+  X(dot_y, DAT, 0, op2_dat_dot(a, (op_dat)h, g))                               \
+  X(dot_out, GBL, 0, op2_dat_dot(a, a, (op2_gbl)h))                            \
+  X(norm, DAT, 0, op2_dat_norm((op_dat)h, g))
 
 #define FUNCTION(name, kind, null, call)                                       \
   static void call_##name(void *h) {                                           \
@@ -220,6 +232,9 @@ handles(void) {
   X(op2_gbl_get(g, ints))                                                      \
   X(op2_gbl_set(g, ints))                                                      \
   X(op2_free_gbl(g))                                                           \
+  X(op2_dat_zero(a))                                                           \
+  X(op2_dat_axpy(a, 1, a))                                                     \
+  X(op2_dat_dot(a, a, g))                                                      \
   X(ANY(op2_kernel_source("x", "void x(int *a) { *a = 1; }")))                 \
   X(ANY(op2_trace_write("none.irt")))                                          \
   X(op_exit())

@@ -178,26 +178,21 @@ one_get(op_set *out) {
   return OK;
 }
 
+/* Parameter 0 is written; a root is its own operand. */
 static status
-scalars(const struct call *at, enum low_algebra op, struct type t, int n,
+scalars(const struct call *at, enum low_algebra op, op_dat like, int n,
         const op2_gbl *handles) {
   op_arg args[8];
   struct call c = *at;
   void (*kernel)(void);
+  op_access first = op == LOW_ALGEBRA_ROOT ? OP_RW : OP_WRITE;
   assert(n > 0 && n <= 8);
-  const char *type = t.size == 8 ? "double" : "float";
   TRY(one_get(&c.set));
-  TRY(low_algebra_get(op, t, 1, &kernel));
+  TRY(low_algebra_get(op, type_of(like), 1, &kernel));
   for (int i = 0; i < n; i++)
-    args[i] = op2_arg_gbl(handles[i], 1, type, i ? OP_READ : OP_RW);
+    args[i] = op2_arg_gbl(handles[i], 1, like->type, i ? OP_READ : first);
   op2_par_loop_at(c.file, c.line, kernel, low_algebra_name(op), c.set, n, args);
   return OK;
-}
-
-status
-fe_scalars(enum low_algebra op, struct type t, int n, const op2_gbl *handles) {
-  struct call c = {low_algebra_name(op), fe.file, fe.line, NULL};
-  return scalars(&c, op, t, n, handles);
 }
 
 /* The sum starts at zero, whatever the handle holds. */
@@ -212,7 +207,7 @@ sum(const struct call *c, enum low_algebra op, op_dat dat, op2_gbl out,
   return loop(c, op, dat, n + 1, args);
 }
 
-/* ---- the calls ----------------------------------------------------------- */
+/* ---- the operations ------------------------------------------------------ */
 
 static status
 dat_zero(struct call *c, op_dat x, bool every) {
@@ -283,8 +278,37 @@ dat_norm(struct call *c, op_dat x, op2_gbl out, bool every) {
   TRY(check_gbl(c, x, "out", out));
   op_arg args[2] = {arg_dat(x, OP_READ)};
   TRY(sum(c, LOW_ALGEBRA_NORM, x, out, args, 1));
-  return scalars(c, LOW_ALGEBRA_ROOT, type_of(x), 1, &out);
+  return scalars(c, LOW_ALGEBRA_ROOT, x, 1, &out);
 }
+
+/* ---- for solvers --------------------------------------------------------- */
+
+void
+fe_algebra_scalars(enum low_algebra op, op_dat like, int n,
+                   const op2_gbl *handles) {
+  struct call c;
+  if (call_enter("op2_solve_with", NULL, &c))
+    fe_leave(scalars(&c, op, like, n, handles));
+}
+
+void
+fe_algebra_xpay(op_dat y, op2_gbl a, op_dat x) {
+  struct call c;
+  if (!call_enter("op2_solve_with", y->set, &c)) return;
+  op_arg args[] = {arg_dat(y, OP_RW), op2_arg_gbl(a, 1, y->type, OP_READ),
+                   arg_dat(x, OP_READ)};
+  fe_leave(loop(&c, LOW_ALGEBRA_XPAY, y, 3, args));
+}
+
+void
+fe_algebra_over(op_dat x, op2_gbl a) {
+  struct call c;
+  if (!call_enter("op2_solve_with", x->set, &c)) return;
+  op_arg args[] = {arg_dat(x, OP_RW), op2_arg_gbl(a, 1, x->type, OP_READ)};
+  fe_leave(loop(&c, LOW_ALGEBRA_OVER, x, 2, args));
+}
+
+/* ---- as the program calls them ------------------------------------------- */
 
 /* Both forms of a call: over the dat's set, and over a subset. */
 #define ALGEBRA_CALL(name, params, ...)                                        \

@@ -1,4 +1,5 @@
-/* Loops of the library's own between scalars, for norms and solvers. */
+/* Loops of the library's own beside the public ones, for solvers. Their users
+ * pass what fits. */
 #ifndef FRONTEND_ALGEBRA_H
 #define FRONTEND_ALGEBRA_H
 
@@ -7,9 +8,12 @@
 #define OP2_NO_MACROS 1
 #include "op2.h"
 
-/* Record one of the operations on scalars: parameter i is handles[i], of one
- * value of type t; the first is read and written, the others are only read. */
-status fe_scalars(enum low_algebra op, struct type t, int n,
-                  const op2_gbl *handles);
+/* Operations between handles of one value of the dat's type: parameter i is
+ * handles[i]; the first is written, the others are read. */
+void fe_algebra_scalars(enum low_algebra op, op_dat like, int n,
+                        const op2_gbl *handles);
+/* y = x + a y;  x = x / a (0 where a is). */
+void fe_algebra_xpay(op_dat y, op2_gbl a, op_dat x);
+void fe_algebra_over(op_dat x, op2_gbl a);
 
 #endif

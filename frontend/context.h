@@ -33,7 +33,7 @@
  *   values.c   values in mirrors; access.c: the door to them; void.c: none
  *   state.c    facts of state in the keys of programs
  *   error.c    errors of calls, handles
- *   algebra.c  loops of the library's own, on whole dats
+ *   algebra.c  loops of the library's own, on whole dats; solve.c: solvers
  *   api_*.c    the C API itself
  */
 #ifndef FRONTEND_CONTEXT_H

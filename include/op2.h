@@ -613,6 +613,32 @@ void op2_dat_norm(op_dat x, op2_gbl out);
 void op2_dat_norm_on(op_set subset, op_dat x, op2_gbl out);
 OP2_PLAIN_END
 
+/* How a solver ended. residual: |b - A x| / |b|, of the x that it leaves. */
+struct op2_solve_info {
+  int iterations;
+  double residual;
+  int converged;
+};
+OP2_PLAIN
+/* Solve A x = b, of which only y = A x is known: apply(x, y, user) records loops that
+ * write all of y. It is called for each product, with dats like x; where it looks at data,
+ * loops wait no longer than that.
+ * x, b     dats of one set, dim and type, double or float. x is where it starts
+ * options  words: "cg" (symmetric positive definite; the default), "bicgstab", "gmres";
+ *            rtol=1e-8   ends when |b - A x| <= rtol |b| (2-norms over all components)
+ *            maxit=1000  iterations at most (those of bicgstab apply A twice)
+ *            check=10    how many iterations are recorded before the host looks at a
+ *                        residual, at most 100; results do not depend on it
+ *            restart=30  of gmres: vectors that it keeps, at most 200
+ *          NULL: all as said. An unknown word is an error
+ * info     NULL: not wanted. Not to converge is no error
+ * All is recorded as loops on temporaries, with scalars in handles. b = 0 gives x = 0.
+ * Returns an op2_status: OP2_ERR_STATE where an inner call failed, and told so. */
+OP2_CHECKED int op2_solve_with(
+    void (*apply)(op_dat x, op_dat y, void *user), void *user, op_dat x,
+    op_dat b, const char *options, struct op2_solve_info *info);
+OP2_PLAIN_END
+
 /* ---- kernels, errors, insight -------------------------------------------- */
 
 /* C source that defines the function `name`; compiled at once. Serves loops of

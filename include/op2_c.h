@@ -169,5 +169,6 @@
 #define op2_dat_dot_on(...) (OP2_HERE, op2_dat_dot_on(__VA_ARGS__))
 #define op2_dat_norm(...) (OP2_HERE, op2_dat_norm(__VA_ARGS__))
 #define op2_dat_norm_on(...) (OP2_HERE, op2_dat_norm_on(__VA_ARGS__))
+#define op2_solve_with(...) (OP2_HERE, op2_solve_with(__VA_ARGS__))
 
 #endif

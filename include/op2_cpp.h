@@ -551,6 +551,13 @@ op2_dat_norm_on(op_set subset, op_dat x, op2_gbl out, OP2_AT) {
   op2_here(file, line);
   op2_plain::op2_dat_norm_on(subset, x, out);
 }
+OP2_CHECKED inline int
+op2_solve_with(void (*apply)(op_dat x, op_dat y, void *user), void *user,
+               op_dat x, op_dat b, const char *options, op2_solve_info *info,
+               OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_solve_with(apply, user, x, b, options, info);
+}
 
 #undef OP2_AT
 

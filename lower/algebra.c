@@ -58,7 +58,9 @@ low_algebra_fits(enum low_algebra op, struct type t) {
   assert(op < LOW_ALGEBRA_COUNT);
   if (algebra_is_bytes(t))
     return op == LOW_ALGEBRA_ZERO || op == LOW_ALGEBRA_COPY;
-  return !strstr(algebra_rows[op].code, "$F") || type_class(t) == 'F';
+  const char *code = algebra_rows[op].code;
+  bool real = strstr(code, "$F") || strstr(code, "fdiv");
+  return !real || type_class(t) == 'F';
 }
 
 /* A type as the text has it; `unit` of them make a component. */

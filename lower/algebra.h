@@ -21,7 +21,7 @@ enum low_algebra {
 /* The name that its loops have: "dat_axpy". */
 const char *low_algebra_name(enum low_algebra op);
 /* Can it be made for this type? Types of the program's own and bool are only
- * set to zero and copied; roots want floating numbers. */
+ * set to zero and copied; roots and quotients want floating numbers. */
 bool low_algebra_fits(enum low_algebra op, struct type t);
 /* The address that its loops name: that of the kernel for this type and number
  * of components, made when it is first asked for. Valid until loops have run.

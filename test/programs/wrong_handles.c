@@ -33,6 +33,11 @@ static void
 sum_into(const int *x, int *sum) {
   *sum += *x;
 }
+static void
+same(op_dat x, op_dat y, void *user) {
+  (void)user;
+  op2_dat_copy(y, x);
+}
 
 #define ANY(x)                                                                 \
   do {                                                                         \
@@ -118,7 +123,8 @@ enum kind { SET, MAP, DAT, GBL, KINDS };
   X(dot_x, DAT, 0, op2_dat_dot((op_dat)h, a, g))                               \
   X(dot_y, DAT, 0, op2_dat_dot(a, (op_dat)h, g))                               \
   X(dot_out, GBL, 0, op2_dat_dot(a, a, (op2_gbl)h))                            \
-  X(norm, DAT, 0, op2_dat_norm((op_dat)h, g))
+  X(norm, DAT, 0, op2_dat_norm((op_dat)h, g))                                  \
+  X(solve_x, DAT, 0, ANY(op2_solve_with(same, NULL, (op_dat)h, a, "", NULL)))
 
 #define FUNCTION(name, kind, null, call)                                       \
   static void call_##name(void *h) {                                           \
@@ -235,6 +241,7 @@ handles(void) {
   X(op2_dat_zero(a))                                                           \
   X(op2_dat_axpy(a, 1, a))                                                     \
   X(op2_dat_dot(a, a, g))                                                      \
+  X(ANY(op2_solve_with(same, NULL, a, a, "", NULL)))                           \
   X(ANY(op2_kernel_source("x", "void x(int *a) { *a = 1; }")))                 \
   X(ANY(op2_trace_write("none.irt")))                                          \
   X(op_exit())

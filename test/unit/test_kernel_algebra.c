@@ -52,6 +52,10 @@ Test(kernel_algebra, facts, .fini = low_kernels_clear) {
   facts(LOW_ALGEBRA_DOT, f32, 5000, "r r rw+4"); /* a loop that stays one */
   facts(LOW_ALGEBRA_NORM, f64, 2, "r rw+8");
   facts(LOW_ALGEBRA_ROOT, f64, 1, "rw8");
+  facts(LOW_ALGEBRA_XPAY, f32, 3, "rw12 r r");
+  facts(LOW_ALGEBRA_OVER, f64, 2, "rw16 r");
+  facts(LOW_ALGEBRA_RATIO, f64, 1, "w8 r r r r");
+  facts(LOW_ALGEBRA_RATIOS, f32, 1, "w4 r r r r");
 }
 
 Test(kernel_algebra, types) {
@@ -60,7 +64,9 @@ Test(kernel_algebra, types) {
     cr_expect(low_algebra_fits(op, f64) && low_algebra_fits(op, f32));
     cr_expect_eq(low_algebra_fits(op, user), moves);
     cr_expect_eq(low_algebra_fits(op, flag), moves);
-    cr_expect_eq(low_algebra_fits(op, i16), op != LOW_ALGEBRA_ROOT);
+    bool whole = op != LOW_ALGEBRA_ROOT && op != LOW_ALGEBRA_OVER &&
+                 op != LOW_ALGEBRA_RATIO && op != LOW_ALGEBRA_RATIOS;
+    cr_expect_eq(low_algebra_fits(op, i16), whole);
   }
 }
 

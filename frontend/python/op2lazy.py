@@ -85,6 +85,7 @@ _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p,
                             ctypes.c_void_p)
 _INT, _SIZE, _TEXT, _PTR = (ctypes.c_int, ctypes.c_size_t, ctypes.c_char_p,
                             ctypes.c_void_p)
+_REAL = ctypes.c_double
 _FUNCTIONS = {  # name: result, arguments
     "op_init": (None, _INT, _PTR, _INT),
     "op_exit": (None,),
@@ -103,6 +104,13 @@ _FUNCTIONS = {  # name: result, arguments
     "op2_kernel_source": (_INT, _TEXT, _TEXT),
     "op2_dat_data": (_PTR, _PTR),
     "op2_dat_data_rw": (_PTR, _PTR),
+    "op2_dat_zero": (None, _PTR),
+    "op2_dat_copy": (None, _PTR, _PTR),
+    "op2_dat_scale": (None, _PTR, _REAL),
+    "op2_dat_axpy": (None, _PTR, _REAL, _PTR),
+    "op2_dat_axpy_gbl": (None, _PTR, _REAL, _PTR, _PTR),
+    "op2_dat_dot": (None, _PTR, _PTR, _PTR),
+    "op2_dat_norm": (None, _PTR, _PTR),
     "op2_flush": (None,),
     "op2_pending": (_SIZE,),
     "op2_explain": (_TEXT,),
@@ -356,6 +364,43 @@ class Dat(_Handle):
     def fetch(self):
         """A copy of the values."""
         return self.data_ro.copy()
+
+    def zero(self):
+        """All values become zero. This and what follows are loops that wait."""
+        _library.call("op2_dat_zero", _live(self))
+
+    def copy(self, other):
+        """The values become those of another dat."""
+        _library.call("op2_dat_copy", _live(self), _live(other))
+
+    def scale(self, a):
+        """Times a number."""
+        _library.call("op2_dat_scale", _live(self), a)
+
+    def axpy(self, a, x, sign=1):
+        """Add sign * a * x. a is a number, or a Global that loops may still compute:
+        it is read when the loop runs."""
+        if isinstance(a, Global):
+            _library.call("op2_dat_axpy_gbl", _live(self), sign, _live(a),
+                          _live(x))
+        else:
+            _library.call("op2_dat_axpy", _live(self), sign * a, _live(x))
+
+    def dot(self, other, out=None):
+        """The sum of products with another dat, in a Global (a new one, or `out`, which
+        is overwritten)."""
+        out = self._global() if out is None else out
+        _library.call("op2_dat_dot", _live(self), _live(other), _live(out))
+        return out
+
+    def norm(self, out=None):
+        """The root of the sum of squares, likewise."""
+        out = self._global() if out is None else out
+        _library.call("op2_dat_norm", _live(self), _live(out))
+        return out
+
+    def _global(self):
+        return Global(0, self.dtype, self.name)
 
 
 class Global(_Handle):

@@ -99,6 +99,39 @@ class Loops(unittest.TestCase):
         self.assertEqual(d.data_ro[5], 1 + 0 + 1 + 2 + 3)
 
 
+class Algebra(unittest.TestCase):
+    def test_values(self):
+        cells = op2.Set(7, "cells")
+        x0 = np.arange(14.0).reshape(7, 2)
+        x, y = op2.Dat(cells, x0, name="x"), op2.Dat(cells, x0 + 1, name="y")
+        y.axpy(3, x)
+        a = x.dot(x)
+        y.axpy(a, x, sign=-1)
+        x.scale(2)
+        self.assertGreater(op2.pending(), 3)
+        self.assertEqual(a.value, (x0 * x0).sum())
+        np.testing.assert_array_equal(x.fetch(), 2 * x0)
+        np.testing.assert_array_equal(y.fetch(),
+                                      x0 + 1 + 3 * x0 - (x0 * x0).sum() * x0)
+        y.copy(x)
+        x.zero()
+        self.assertEqual(x.norm(out=a).value, 0)
+        self.assertEqual(y.norm().value, np.sqrt((4 * x0 * x0).sum()))
+
+    def test_integers_and_errors(self):
+        cells = op2.Set(5, "cells")
+        n = op2.Dat(cells, np.arange(5, dtype=np.int32), name="n")
+        n.axpy(2, n)
+        self.assertEqual(n.dot(n).value, 9 * 30)
+        with self.assertRaisesRegex(op2.OP2Error, "op2_dat_scale: a: expected a"):
+            n.scale(0.5)
+        with self.assertRaisesRegex(op2.OP2Error, "op2_dat_norm: x: wrong type"):
+            n.norm()
+        other = op2.Dat(op2.Set(5, "nodes"), np.zeros(5, np.int32), name="m")
+        with self.assertRaisesRegex(op2.OP2Error, "wrong set"):
+            n.copy(other)
+
+
 class Views(unittest.TestCase):
     def setUp(self):
         self.cells = op2.Set(N, "cells")

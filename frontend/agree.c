@@ -260,6 +260,21 @@ fe_agree_tell(status st) {
   return fe_ranked() ? tell_error(st) : st;
 }
 
+enum { LONG_TEXT = 2000 };
+
+status
+fe_agree_text(status st, const char *text) {
+  if (!fe_ranked()) return err_set(st, "%s", text);
+  size_t ranks = (size_t)fe_ranks.size;
+  SCOPED char *texts = mem_alloc(ranks + 1, LONG_TEXT);
+  char *mine = texts + ranks * LONG_TEXT;
+  if (text) snprintf(mine, LONG_TEXT, "%s", text);
+  TRY(rt_allgather(fe_ranks.comm, mine, LONG_TEXT, texts));
+  for (size_t r = 0; r < ranks; r++)
+    if (texts[r * LONG_TEXT]) return err_set(st, "%s", texts + r * LONG_TEXT);
+  return OK;
+}
+
 /* ---- options ------------------------------------------------------------ */
 
 /* Text i of `all`, texts one after another. */

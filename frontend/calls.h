@@ -192,6 +192,16 @@ status fe_overlap_dats(const struct fe_call *c, const op_arg *args);
 /* OP2_STATIC (bare.c): a loop that would have to run at its call. ERR_STATE */
 status fe_bare_check(const struct fe_call *c);
 
+/* ---- nan.c: OP2_CHECK=nan ------------------------------------------------ */
+
+struct nan_loop;
+/* Before the loop is recorded: what its arguments hold is kept. Collective. */
+status fe_nan_before(const struct fe_call *c, const op_arg *args,
+                     struct nan_loop **out);
+/* Behind its run, which ended with `st`: ERR_STATE if it made a value that is
+ * not finite, naming the element; else `st`. TAKE n. Collective. */
+status fe_nan_after(struct nan_loop *n, status st);
+
 /* ---- offload.c ---------------------------------------------------------- */
 
 /* Why the loop cannot run on a device, with the name it is about (until the

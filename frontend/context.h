@@ -31,6 +31,8 @@
  *   maps.c     maps as declared, and made from others; tables.c: as loops go
  *              by them
  *   values.c   values in mirrors; access.c: the door to them; void.c: none
+ *   nan.c      OP2_CHECK=nan: which loop makes a value that is not finite;
+ *              nan_find.c: by which element
  *   state.c    facts of state in the keys of programs
  *   error.c    errors of calls, handles
  *   algebra.c  loops of the library's own, on whole dats; solve.c: solvers
@@ -85,6 +87,12 @@ struct fe {
   double started;
 };
 extern struct fe fe;
+
+/* Is what loops make looked at (nan.c)? */
+static inline bool
+fe_watches(void) {
+  return fe.opt.check == OPT_check_nan && !fe.opt.bare;
+}
 
 /* ---- errors ------------------------------------------------------------- */
 

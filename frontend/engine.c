@@ -35,7 +35,7 @@ void
 fe_parts_start(bool shared, void (*hook)(const char *, double, double)) {
   low_set_threads(fe.opt.compile_threads);
   if (fe.opt.cache) cache_open(shared);
-  rt_walk_checking = FE_DEBUG || fe.opt.check;
+  rt_walk_checking = FE_DEBUG || fe.opt.check != OPT_check_0;
   block_size_set();
   rt_set_reproducible(fe.opt.reproducible);
   rt_cuda_graphs = fe.opt.cuda_graphs;

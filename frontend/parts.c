@@ -1,4 +1,5 @@
 /* What ranks declare: parts of sets, rows of maps. */
+#include "frontend/context.h"
 #include "frontend/decl.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
@@ -82,6 +83,14 @@ fe_set_free(struct fe_set *s) {
 idx_g
 fe_set_total(const struct fe_set *s) {
   return s->part->total;
+}
+
+idx_g
+fe_set_number(const struct fe_set *s, idx_l row) {
+  const struct rt_part *p = s->rt.part;
+  if (!p || fe_ranks.whole) return (idx_g)row + fe.base_index;
+  idx_l e = row < p->owned ? p->sorted[row] : row;
+  return p->global[e] + fe.base_index;
 }
 
 const idx_g *

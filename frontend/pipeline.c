@@ -42,7 +42,7 @@ passes_run(struct ir_trace **t, bool gpu, struct fe_program *p) {
              *fe_ranks.halo_with ? "," : "", fe_ranks.halo_with);
   struct pass_options o = {.disable = disable.s,
                            .with = with.s,
-                           .verify = fe.opt.check,
+                           .verify = fe.opt.check != OPT_check_0,
                            .stress = fe.opt.stress,
                            .after = p && fe.opt.trace > 1 ? fe_dump_pass : NULL,
                            .user = p};
@@ -66,7 +66,7 @@ fe_passes_number(struct ir_trace **t, int by) {
   if (by >= 0) str_printf(&pipeline, "{by=%d}", by);
   struct pass_options o = {.disable = fe.opt.disable,
                            .pipeline = pipeline.s,
-                           .verify = fe.opt.check,
+                           .verify = fe.opt.check != OPT_check_0,
                            .stress = fe.opt.stress};
   status st = pass_run(t, &o);
   if (st == OK && fe.opt.trace) fe_dump_trace("numbering", *t);

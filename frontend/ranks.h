@@ -97,6 +97,9 @@ struct reach fe_reach_of(const struct fe_dat *d);
 uint32_t fe_reach_id(void);
 /* Elements of all ranks; of L_0, L_1, ... of that rank that has most. */
 idx_g fe_set_total(const struct fe_set *s);
+/* The number that the program knows the element by whose row in mirrors this
+ * is; over ranks it counts all of them. cost none on one rank */
+idx_g fe_set_number(const struct fe_set *s, idx_l row);
 const idx_g *fe_set_most(const struct fe_set *s);
 /* Its rows cannot be declared any more: sets have moved. ERR_STATE */
 status fe_ranks_unmoved(op_set from, const char *name);
@@ -133,6 +136,9 @@ void fe_agree_rewind(uint64_t step, uint64_t end);
 /* Some rank has an error: on those that have none it becomes one that says
  * whose. Collective. */
 status fe_agree_tell(status st);
+/* The text of the first rank that has one (NULL: none) is the error of all.
+ * Collective. */
+status fe_agree_text(status st, const char *text);
 /* x[i] of all ranks joined into each one's, by MIN or MAX. Nothing on one rank.
  * Collective. */
 status fe_join(void *x, size_t n, enum type_kind type, enum access op);

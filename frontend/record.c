@@ -117,7 +117,7 @@ check_bytes(bool *full) {
 /* What must run before op_par_loop returns. */
 static status
 fe_after_loop(const struct fe_call *c, bool owed) {
-  if (fe.opt.eager || fe.mirror || fe.fp_away || c->immediate ||
+  if (fe.opt.eager || fe.mirror || fe.fp_away || c->immediate || fe_watches() ||
       (fe.holds && fe_call_pinned(c)))
     return fe_run_all(FE_REASON_CALL);
   if (c->nraw && !fe.defer_globals && !owed)
@@ -128,6 +128,24 @@ fe_after_loop(const struct fe_call *c, bool owed) {
   if (full || fe_recs.loops >= (uint32_t)fe.opt.max_loops)
     return fe_run_all(FE_REASON_FULL);
   return OK;
+}
+
+static status
+loop_run(struct fe_call *c, const op_arg *args, uint32_t target) {
+  bool owed = c->nraw && !fe_watches() && fe_owed_may(c, args);
+  fe_record_loop(c, args, target, owed);
+  fe_agree_loop(c);
+  fe_calls.last = c;
+  fe_calls.predicted = c->next;
+  return fe_after_loop(c, owed);
+}
+
+/* OP2_CHECK=nan: the loop by itself, and what it makes. */
+static status
+loop_watched(struct fe_call *c, const op_arg *args, uint32_t target) {
+  struct nan_loop *values;
+  TRY(fe_nan_before(c, args, &values));
+  return fe_nan_after(values, loop_run(c, args, target));
 }
 
 /* The interned call, found by prediction or in the table. */
@@ -196,14 +214,8 @@ loop_at(const struct fe_loop *l) {
   if (st == OK)
     st = fe.opt.bare ? fe_bare_check(c) : loop_read_mirrors(c, target);
   if (st == OK && c->capture_bytes > CAPTURE_LARGE) st = fe_capture_room(c);
-  if (st == OK) {
-    bool owed = c->nraw && fe_owed_may(c, l->args);
-    fe_record_loop(c, l->args, target, owed);
-    fe_agree_loop(c);
-    fe_calls.last = c;
-    fe_calls.predicted = c->next;
-    st = fe_after_loop(c, owed);
-  }
+  if (st == OK)
+    st = (fe_watches() ? loop_watched : loop_run)(c, l->args, target);
   fe_leave(st);
 }
 

@@ -33,10 +33,10 @@ static const char *const shared_values[][3] = {
     {"OP2_READS", "staged", "direct"},
     {"OP2_TRIAL", "never", "1000"},
     {"OP2_STATIC", "1", "0"},
+    {"OP2_CHECK", "1", "0"},
 };
 
 static const char *const own_values[][4] = {
-    {"OP2_CHECK", "0", "1", "1"},
     {"OP2_BLOCK_SIZE", "4", "16", "0"},
     {"OP2_DEVICE_TIMES", "0", "1", "1"},
     {"OP2_CUDA_GRAPHS", "0", "1", "1"},

@@ -57,6 +57,7 @@ struct mode modes[] = {
     {"bisect", "OP2_RENUMBER=bisect", 2, 0, 1},
     {"bisect-permuted", "OP2_RENUMBER=bisect OP2_LAYOUT=8", 1, PLAY_PERMUTE, 1},
     {"checked", "OP2_CHECK=1", 3, 0, 1},
+    {"watched", "OP2_CHECK=nan", 3, 0, 1},
     {"stress", "OP2_IR_STRESS=1 OP2_CHECK=1", 1, 0, 1},
     {"bound-3", "OP2_TRACE_MAX_LOOPS=3", 1, 0, 1},
     {"bound-bytes", "OP2_TRACE_MAX_BYTES=100", 1, 0, 1},

@@ -92,7 +92,7 @@ emit_all(struct emit *e, const struct low_generate *g) {
   TRY(emit_kernels(e));
   struct low_env env = {
       .kernel = env_kernel, .vector_math = fe.opt.vector_math != 0, .user = e};
-  fe.opt.check = 1;
+  fe.opt.check = OPT_check_1;
   TRY(fe_generate(&e->t, &env, g, e->out));
   printf("%s/index.json\n", e->out);
   return OK;

@@ -370,6 +370,59 @@ check_kernel_types(const struct fe_loop *l, const char *types) {
   return OK;
 }
 
+/* Bytes of an element behind the argument; 0: there is none. */
+static int64_t
+element_bytes(const struct fe_arg *fa) {
+  return fa->kind == FE_ARG_OFF ? 0 : (int64_t)fa->dim * fa->type.size;
+}
+
+/* Does the span leave the argument? Then *found is what it touches there,
+ * *last the last of these that the argument has. */
+static bool
+span_leaves(const struct fe_arg *fa, const struct low_reach *s, bool *entry,
+            long long *found, long long *last) {
+  int64_t size = fa->type.size, most = fa->vector ? fa->vector : 1;
+  *entry = s->entries > most;
+  *last = *entry ? most - 1 : (int64_t)fa->dim - 1;
+  *found = *entry ? s->entries - 1 : (s->to - 1) / size;
+  if (*entry || s->to > element_bytes(fa)) return true;
+  *found = (s->from - size + 1) / size;
+  return s->from < 0;
+}
+
+/* Kernels stay inside the elements that they get. What a call may not come to
+ * is only told: the kernel may ask first. */
+static status
+check_reach(const struct site *s, const struct fe_loop *l,
+            const struct fe_arg *fa, const struct low_param *p) {
+  const char *name = fa->dat ? fa->dat->pub.name : fa->gbl ? fa->gbl->name : "";
+  long long found, last;
+  bool entry;
+  if (!element_bytes(fa)) return OK;
+  if (span_leaves(fa, &p->each, &entry, &found, &last))
+    ARG_FAIL(s,
+             "kernel outside its argument: expected %s 0 to %lld%s%s%s, found "
+             "%lld",
+             entry ? "entries" : "components", last, *name ? " of \"" : "",
+             name, *name ? "\"" : "", found);
+  if (span_leaves(fa, &p->some, &entry, &found, &last))
+    LOG_WARN("%s:%d: op_par_loop \"%s\": argument %d: its kernel may touch %s "
+             "%lld, of 0 to %lld",
+             l->file ? l->file : "?", l->line, s->loop, s->arg,
+             entry ? "entry" : "component", found, last);
+  return OK;
+}
+
+static status
+check_reaches(const struct fe_loop *l, const struct fe_arg *args,
+              const struct low_kernel *k) {
+  for (uint32_t a = 0; a < k->nparams; a++) {
+    struct site s = {l->name, (int)a};
+    TRY(check_reach(&s, l, &args[a], &k->params[a]));
+  }
+  return OK;
+}
+
 status
 fe_call_check(const struct fe_loop *l, struct fe_arg *out,
               struct fe_kernel **kernel_out) {
@@ -388,6 +441,7 @@ fe_call_check(const struct fe_loop *l, struct fe_arg *out,
   struct fe_kernel *k = fe_kernel_get(l->function, name);
   TRY(check_kernel(l, k->low));
   TRY(check_kernel_types(l, k->low->types));
+  TRY(check_reaches(l, out, k->low));
   tell_opaque(name, k->low);
   *kernel_out = k;
   return OK;

@@ -86,7 +86,10 @@ facts_write(const struct low_kernel *k, struct str *b) {
                         p->full_bytes,  p->indirect,   p->nentries,
                         p->adds_as,     p->lowers_as,  p->raises_as,
                         p->lowers_with, p->raises_with};
+    int64_t spans[] = {p->each.from, p->each.to, p->each.entries,
+                       p->some.from, p->some.to, p->some.entries};
     str_addn(b, (const char *)words, sizeof words);
+    str_addn(b, (const char *)spans, sizeof spans);
   }
   facts_put(b, k->nconsts);
   for (uint32_t i = 0; i < k->nconsts; i++) {
@@ -95,6 +98,15 @@ facts_write(const struct low_kernel *k, struct str *b) {
   }
   facts_put(b, k->nmaths);
   for (uint32_t i = 0; i < k->nmaths; i++) facts_put_text(b, k->maths[i]);
+}
+
+static struct low_reach
+facts_get_reach(struct facts_reader *r) {
+  struct low_reach s;
+  s.from = (int64_t)facts_get(r);
+  s.to = (int64_t)facts_get(r);
+  s.entries = (int64_t)facts_get(r);
+  return s;
 }
 
 static void
@@ -110,6 +122,8 @@ facts_read_param(struct facts_reader *r, struct low_param *p) {
   p->raises_as = (uint32_t)facts_get(r);
   p->lowers_with = facts_get(r);
   p->raises_with = facts_get(r);
+  p->each = facts_get_reach(r);
+  p->some = facts_get_reach(r);
 }
 
 /* False: it does not hold what it should. */

@@ -15,6 +15,12 @@
 struct op2_blob;
 struct op2_blob_peek;
 
+/* How far accesses at constant offsets go: bytes [from, to), in entries [0,
+ * entries) of a vector argument. All zero: there are none. */
+struct low_reach {
+  int64_t from, to, entries;
+};
+
 /* What the kernel does with the memory behind parameter i. For a vector
  * argument (T **) the facts hold for each entry. */
 struct low_param {
@@ -32,6 +38,7 @@ struct low_param {
   bool indirect;     /* the parameter is used as T ** */
   uint32_t nentries; /* of a T **: full_bytes holds for entries [0, nentries),
                         and no other is touched; 0: not known */
+  struct low_reach each, some; /* what each call touches; what some may */
 };
 
 /* A mutable global that the kernel mentions: captured at each call. */

@@ -10,6 +10,7 @@
  *   facts_flow.c      bytes written on every path; reads of old values
  *   facts_adds.c      parameters that are only added to
  *   facts_extremes.c  parameters that are only lowered, or only raised
+ *   facts_reach.c     how far from a parameter memory is touched
  *   facts_copy.c      kernels that only copy
  *
  * Example, update of Airfoil (qold, q, res, adt, rms; four components):
@@ -111,6 +112,7 @@ facts_params(struct facts *f, struct low_kernel *k, struct arena *arena) {
     if (p->indirect) p->nentries = facts_entries(f, i);
     p->full_bytes = facts_full(f, i, p);
     facts_combined(f, i, p);
+    fact_reach(f, i, p);
   }
 }
 

@@ -96,6 +96,8 @@ struct fact_extreme {
 };
 bool fact_extreme(const struct facts *f, uint32_t param, bool max,
                   struct fact_extreme *out);
+/* facts_reach.c: how far the parameter's memory is touched. */
+void fact_reach(const struct facts *f, uint32_t param, struct low_param *p);
 /* facts_copy.c */
 void fact_copy(const struct facts *f, struct low_kernel *k);
 

@@ -26,12 +26,13 @@ add(const double *from, double *to) {
 
 /* ---- beyond the dim ---------------------------------------------------------- */
 
-static int one = 1; /* a constant of the program: no compiler knows it */
+static int one = 1; /* a constant of the program: no compiler knows it, and no
+                       loop is refused for it */
 
 static void
 write_next(double *x) {
   x[0] = 1;
-  x[1] = 2;
+  x[one] = 2;
 }
 static void
 write_before(double *x) {
@@ -45,7 +46,7 @@ read_next(const double *x, double *y) {
 static void
 inc_next(const double *x, double *y) {
   y[0] += *x;
-  y[1] += *x;
+  y[one] += *x;
 }
 static void
 read_wide(const double *x, double *y) {
@@ -57,7 +58,7 @@ read_value(const double *value, double *y) {
 }
 static void
 read_small(const double *value, double *y) {
-  *y = value[0] + value[1];
+  *y = value[0] + value[one];
 }
 static void
 add_value(const double *x, double *sum) {

@@ -452,3 +452,68 @@ FACTS(signs_of_both_kinds,
       "0:r 1:rw")
 FACTS(assigns, "void k(const double *x, double *m) { *m = *x; }",
       "0:r 1:w8 copy 0>1:8")
+
+/* ---- how far ------------------------------------------------------------- */
+
+static void
+reach_text(uint32_t i, const struct low_reach *r, struct str *b) {
+  if (!r->from && !r->to && !r->entries) return;
+  str_printf(b, " %u:%lld,%lld", i, (long long)r->from, (long long)r->to);
+  if (r->entries) str_printf(b, "*%lld", (long long)r->entries);
+}
+
+/* Of each parameter the bytes that each call touches, then, behind "some", those
+ * that any does: " i:from,to", with "*n" entries. */
+static void
+reach_check(const char *source, const char *expected) {
+  struct str text = STR_INIT;
+  cr_assert_eq(low_kernel_source("k", source), OK, "%s", err_last());
+  const struct low_kernel *k = low_kernel_get(NULL, "k");
+  for (uint32_t i = 0; i < k->nparams; i++)
+    reach_text(i, &k->params[i].each, &text);
+  str_add(&text, " some");
+  for (uint32_t i = 0; i < k->nparams; i++)
+    reach_text(i, &k->params[i].some, &text);
+  cr_expect_str_eq(text.s, expected);
+  str_clear(&text);
+  low_kernels_clear();
+}
+
+#define REACH(name, source, expected)                                          \
+  Test(kernel_reach, name) {                                                   \
+    reach_check(source, expected);                                             \
+  }
+
+REACH(components,
+      "void k(const double *a, float *b) { for (int c = 0; c < 5; c++)"
+      "b[c] = (float)a[c + 1]; }",
+      " 0:0,48 1:0,20 some 0:0,48 1:0,20")
+REACH(before, "void k(double *a) { a[-2] = a[0]; }", " 0:-16,8 some 0:-16,8")
+REACH(
+    under_a_condition,
+    "void k(const double *a, double *b) { b[0] = 1; if (a[0] > 0) b[4] = 1; }",
+    " 0:0,8 1:0,8 some 0:0,8 1:0,40")
+REACH(
+    on_both_ways,
+    "void k(const double *a, double *b)"
+    "{ if (a[0] > 0) { b[1] = a[1] * a[2]; } else { b[2] = a[3]; } b[4] = 1; }",
+    " 0:0,8 1:0,40 some 0:0,32 1:0,40")
+REACH(dead, "void k(double *a) { if (sizeof(int) == 8) a[9] = 1; a[1] = 2; }",
+      " 0:0,16 some 0:0,16")
+REACH(early_return,
+      "void k(const int *n, double *a) { if (*n < 2) return; a[7] = 1; }",
+      " 0:0,4 some 0:0,4 1:0,64")
+REACH(loop_of_open_length,
+      "void k(const int *n, double *a) { for (int i = 0; i < *n; i++) a[i] = "
+      "1; }",
+      " 0:0,4 some 0:0,4")
+REACH(structs,
+      "struct s { double x; int n; }; void k(struct s *a) { a[1].n = a->n; }",
+      " 0:0,28 some 0:0,28")
+REACH(entries,
+      "void k(double **v, double *a) { a[0] = v[2][1]; if (a[0] < 0) v[5][0] = "
+      "1; }",
+      " 0:0,16*3 1:0,8 some 0:0,16*6 1:0,8")
+REACH(copies,
+      "void k(const double *a, double *b) { __builtin_memcpy(b, a, 56); }",
+      " 0:0,56 1:0,56 some 0:0,56 1:0,56")

@@ -36,6 +36,7 @@ fe_parts_start(bool shared, void (*hook)(const char *, double, double)) {
   low_set_threads(fe.opt.compile_threads);
   if (fe.opt.cache) cache_open(shared);
   rt_walk_checking = FE_DEBUG || fe.opt.check != OPT_check_0;
+  low_kernels_native(fe.opt.debug == OPT_debug_kernels);
   block_size_set();
   rt_set_reproducible(fe.opt.reproducible);
   rt_cuda_graphs = fe.opt.cuda_graphs;

@@ -73,7 +73,8 @@ fe_target_choose(const struct fe_call *c, uint32_t *out) {
   const char *what, *why;
   *out = fe.target;
   if (!fe_target_is_device(fe.target)) return OK;
-  if (fe.host_only || c->on_host) *out = 0;
+  bool native = fe.opt.debug == OPT_debug_kernels;
+  if (fe.host_only || native || c->on_host) *out = 0;
   if (!*out) return OK;
   why = fe_device_why_not(c, &what);
   if (!why) return OK;

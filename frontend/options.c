@@ -56,6 +56,15 @@ fe_argv_read(const char *arg) {
   return OK;
 }
 
+/* Nothing waits, and nobody needs to be told why. */
+static void
+debug_kernels(void) {
+  fe.opt.eager = 1;
+  fe.opt.defer_opaque = 0;
+  fe.told_opaque = true;
+  fe.nthreads = 1;
+}
+
 status
 fe_options_read(int argc, char **argv) {
   TRY(opt_read(&fe.opt, getenv));
@@ -74,5 +83,6 @@ fe_options_read(int argc, char **argv) {
   if (st == OK && checks == LOW_SANITIZE_address) st = rt_mem_guard();
   if (st != OK) return err_prefix(st, "OP2_SANITIZE=%s: ", fe.opt.sanitize);
   fe.nthreads = omp_get_max_threads();
+  if (fe.opt.debug == OPT_debug_kernels) debug_kernels();
   return OK;
 }

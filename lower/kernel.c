@@ -16,6 +16,7 @@
 #include "lower/blob.h"
 #include "lower/facts.h"
 #include "lower/libm.h"
+#include "lower/lower.h"
 
 #include <assert.h>
 #include <dlfcn.h>
@@ -48,7 +49,13 @@ static struct {
   struct table own;                 /* struct low_own -> struct kernel */
   struct kernel *all;
   uint64_t last_uid;
+  bool native; /* what has an address is called by it */
 } kernels;
+
+void
+low_kernels_native(bool on) {
+  kernels.native = on;
+}
 
 static struct kernel *
 kernel_new(void (*address)(void), const char *name) {
@@ -72,7 +79,8 @@ kernel_make_opaque(struct kernel *k, const char *why) {
   assert(why);
   struct low_kernel *o = &k->k;
   o->opaque = true;
-  o->promised = table_get(&kernels.promised, &o->address, sizeof o->address, 0);
+  o->promised = !kernels.native &&
+                table_get(&kernels.promised, &o->address, sizeof o->address, 0);
   if (o->promised) o->effects = false;
   o->why = arena_str(&k->arena, why);
   o->bitcode = NULL;
@@ -222,6 +230,11 @@ kernel_from_blob(const struct op2_blob *blob,
   memcpy(&address, &entry->address, sizeof address);
   struct kernel *k = kernel_new(address, entry->ir_name);
   k->k.types = arena_str(&k->arena, entry->types ? entry->types : "");
+  if (kernels.native) {
+    k->blob = blob;
+    kernel_make_opaque(k, "is called as it is (OP2_DEBUG=kernels)");
+    return k;
+  }
   kernel_gather(k, blob, entry);
   status s = kernel_read(k, kernel_blob_global, k);
   if (s != OK) {

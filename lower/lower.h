@@ -75,5 +75,8 @@ void low_device_clear(void);
 void low_clear(void);
 /* Threads that compile; 0: one for each processor. */
 void low_set_threads(int threads);
+/* Kernels that have an address count as opaque and not promised from now on:
+ * their code is the program's own (kernel.c). */
+void low_kernels_native(bool on);
 
 #endif

@@ -66,6 +66,7 @@ valgrind       | test/sanitize/valgrind.sh $dir/gcc
 io-gcc         | test/io/run.sh $dir/gcc
 io-clang       | test/io/run.sh $dir/clang
 op2cc          | test/op2cc/run.sh $dir/gcc
+debug          | test/debug/run.sh $dir/gcc
 hosts          | test/hosts/run.sh $dir/gcc --files 8 --time 60
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
 abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19

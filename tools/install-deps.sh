@@ -9,7 +9,7 @@ set -eu
 build='gcc g++ make cmake ninja-build pkg-config
   clang-19 llvm-19-dev libjudy-dev libhdf5-dev'
 check="$build libcriterion-dev libclang-rt-19-dev libomp-19-dev
-  clang-format-19 clang-tidy-19 hdf5-tools graphviz valgrind pocl-opencl-icd ocl-icd-libopencl1
+  clang-format-19 clang-tidy-19 hdf5-tools graphviz gdb valgrind pocl-opencl-icd ocl-icd-libopencl1
   libopenmpi-dev openmpi-bin libhdf5-openmpi-dev libptscotch-dev
   oclgrind llvm-spirv-14 llvm-spirv-15 spirv-tools busybox-static python3-numpy"
 bench="$build libomp-19-dev python3"

@@ -34,6 +34,7 @@ static const char *const shared_values[][3] = {
     {"OP2_TRIAL", "never", "1000"},
     {"OP2_STATIC", "1", "0"},
     {"OP2_CHECK", "1", "0"},
+    {"OP2_DEBUG", "kernels", "0"},
 };
 
 static const char *const own_values[][4] = {

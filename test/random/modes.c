@@ -58,6 +58,7 @@ struct mode modes[] = {
     {"bisect-permuted", "OP2_RENUMBER=bisect OP2_LAYOUT=8", 1, PLAY_PERMUTE, 1},
     {"checked", "OP2_CHECK=1", 3, 0, 1},
     {"watched", "OP2_CHECK=nan", 3, 0, 1},
+    {"native", "OP2_DEBUG=kernels", 2, 0, 1},
     {"stress", "OP2_IR_STRESS=1 OP2_CHECK=1", 1, 0, 1},
     {"bound-3", "OP2_TRACE_MAX_LOOPS=3", 1, 0, 1},
     {"bound-bytes", "OP2_TRACE_MAX_BYTES=100", 1, 0, 1},
@@ -245,7 +246,8 @@ static const char *const variables[] = {
     "OP2_INCREMENTS",   "OP2_DECLARE",         "OP2_HALO_LIMIT",
     "OP2_HALO_COSTS",   "OP2_OVERLAP",         "OP2_CUDA_GRAPHS",
     "OP2_CACHE",        "OP2_CACHE_SIZE",      "OP2_COMPILE_THREADS",
-    "OP2_TEAM",         "OP2_DEVICE_TIMES",    "OP2_READS"};
+    "OP2_TEAM",         "OP2_DEVICE_TIMES",    "OP2_READS",
+    "OP2_DEBUG"};
 
 /* Options of this rank's own: each by its number, or as they were. */
 static void

@@ -92,6 +92,12 @@ static void
 widest(const double *a, double *most) {
   *most = *most > a[1] ? *most : a[1];
 }
+static int seen;
+static void
+counted(const double *a, double *b) {
+  seen++;
+  *b = sqrt(a[1]);
+}
 static void
 count(int *n) {
   *n += 1;
@@ -209,6 +215,21 @@ globals(void) {
   CHECK_INT(n, N);
 }
 
+/* A kernel that is known to have effects does not run again. */
+static void
+with_effects(void) {
+  CHECK_INT(op2_target_push("openmp"), 0);
+  EXPECT("op_par_loop \"counted\": argument 1, dat \"turned\": expected finite "
+         "values "
+         "of finite inputs, found nan in component 0 of element 17 of set "
+         "\"nodes\"; "
+         "inputs of that element: argument 0, dat \"x\": 17 -4",
+         op_par_loop(counted, "counted", nodes, NODE(x, 2, OP_READ),
+                     NODE(turned, 1, OP_WRITE)));
+  CHECK_INT(op2_target_pop(), 0);
+  if (check_ir()) CHECK_INT(seen, N);
+}
+
 /* The program's order alone tells who made them. */
 static void
 on_one_rank(void) {
@@ -269,6 +290,9 @@ main(int argc, char **argv) {
   through_maps();
   from_text();
   globals();
-  if (check_ranks() == 1) on_one_rank();
+  if (check_ranks() == 1) {
+    with_effects();
+    on_one_rank();
+  }
   return check_end();
 }

@@ -126,6 +126,7 @@ struct mode modes[] = {
     {"ranks-reproducible-3",
      RANKS " OP2_REPRODUCIBLE=1 OP2_HALO_LIMIT=6 OP2_LAYOUT=soa OP2_CHECK=1", 3,
      IN_RANKS | PLAY_SAME_SUMS, 0},
+    {"ranks-watched", RANKS " OP2_CHECK=nan", 1, IN_RANKS, 0},
     {"ranks-new-maps", RANKS, 2, IN_RANKS | PLAY_NEW_MAPS, 0},
     {"ranks-new-maps-deep", RANKS " OP2_HALO_LIMIT=6 OP2_RENUMBER=rcm", 1,
      IN_RANKS | PLAY_NEW_MAPS | PLAY_FLUSH_SOME, 0},

@@ -55,9 +55,11 @@ check_first(struct call *c, const char *what, op_dat dat, bool every,
   if (!fe_handle_is(c->set, FE_SET))
     FAIL(ERR_ARG, "%s: subset: expected a declared set, found %s", c->api,
          fe_handle_found(c->set));
-  if (c->set != dat->set)
+  const struct fe_set *whole = ((const struct fe_set *)c->set)->whole;
+  if (c->set != dat->set && (!whole || &whole->pub != dat->set))
     FAIL(ERR_ARG,
-         "%s: subset: expected one of set \"%s\" of dat \"%s\", found \"%s\"",
+         "%s: subset: expected set \"%s\" of dat \"%s\" or a subset of it, "
+         "found \"%s\"",
          c->api, dat->set->name, dat->name, c->set->name);
   if (!low_algebra_fits(op, type_of(dat)))
     FAIL(ERR_ARG,

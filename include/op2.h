@@ -581,8 +581,7 @@ void op2_free_gbl(op2_gbl gbl);
 OP2_PLAIN
 /* Loops on whole dats that need no kernel: each is recorded as one loop, named
  * like the function without op2_ ("dat_axpy"), waits, and fuses with its
- * neighbours. Those with _on go over a subset of the dats' set (now: that set
- * itself).
+ * neighbours. Those with _on go over a subset of the dats' set, or that set.
  *   zero       x = 0                        copy   to = from
  *   scale      x = a x                      axpy   y = y + a x
  *   axpy_gbl   y = y + sign a x, with the value that the handle will have then

@@ -224,6 +224,57 @@ check_error(const char *text) {
                text);
 }
 
+/* Every third element of a set, and the last of those: the others keep theirs. */
+static void
+check_subsets(void) {
+  static int x0[N * DIM], y0[N * DIM], x[N * DIM], y[N * DIM];
+  static double r0[N];
+  idx_l_t thirds[N / 3];
+  for (int i = 0; i < N * DIM; i++) {
+    x0[i] = i % 5;
+    y0[i] = i % 7;
+  }
+  for (int i = 0; i < N; i++) r0[i] = i % 3 ? 7 : i == 57 ? 4 : i == 3 ? 3 : 0;
+  for (int i = 0; i < N / 3; i++) thirds[i] = 3 * i;
+  op_set some = op2_decl_subset(cells, N / 3, thirds, "some");
+  op_set last = op2_decl_subset(some, 1, (idx_l_t[]){N / 3 - 1}, "last");
+  op_dat dx = op_decl_dat(cells, DIM, "int", x0, "sx");
+  op_dat dy = op_decl_dat(cells, DIM, "int", y0, "sy");
+  op_dat dr = op_decl_dat(cells, 1, "double", r0, "sr");
+  op2_gbl out = op2_decl_gbl(1, "int", NULL, "sout");
+  op2_gbl norm = op2_decl_gbl(1, "double", NULL, "snorm");
+  op2_dat_scale_on(some, dx, 2);
+  op2_dat_axpy_on(some, dy, -3, dx);
+  op2_dat_axpy_on(some, dx, 1, dx);
+  op2_dat_dot_on(some, dx, dy, out);
+  op2_dat_copy_on(last, dy, dx);
+  op2_dat_norm_on(some, dr, norm);
+  op2_dat_zero_on(last, dx);
+  int sum = 0, found;
+  double root;
+  for (int i = 0; i < N * DIM; i++) {
+    if (i / DIM % 3) continue;
+    x0[i] *= 2;
+    y0[i] -= 3 * x0[i];
+    x0[i] *= 2;
+    sum += x0[i] * y0[i];
+    if (i / DIM == N - 3) {
+      y0[i] = x0[i];
+      x0[i] = 0;
+    }
+  }
+  op_fetch_data(dx, x);
+  op_fetch_data(dy, y);
+  op2_gbl_get(out, &found);
+  op2_gbl_get(norm, &root);
+  CHECK(!memcmp(x, x0, sizeof x));
+  CHECK(!memcmp(y, y0, sizeof y));
+  CHECK_INT(found, sum);
+  CHECK_REAL(root, 5.0);
+  op2_free_gbl(out);
+  op2_free_gbl(norm);
+}
+
 static void
 check_errors(void) {
   op_dat a = op_decl_dat(cells, 2, "double", (double *)NULL, "ea");
@@ -247,8 +298,8 @@ check_errors(void) {
               "op2_dat_copy: from: wrong set: expected a dat on set \"cells\" "
               "as \"ea\", found \"efar\" on set \"others\"");
   CHECK_ERROR(op2_dat_axpy_on(others, a, 1, a),
-              "op2_dat_axpy_on: subset: expected one of set \"cells\" of dat "
-              "\"ea\", found \"others\"");
+              "op2_dat_axpy_on: subset: expected set \"cells\" of dat "
+              "\"ea\" or a subset of it, found \"others\"");
   CHECK_ERROR(op2_dat_zero_on(NULL, a),
               "op2_dat_zero_on: subset: expected a declared set, found NULL");
   CHECK_ERROR(op2_dat_dot(a, one, g),
@@ -298,6 +349,7 @@ main(int argc, char **argv) {
   check_uint_2();
   check_ll_2();
   check_ull_1();
+  check_subsets();
   check_short_3();
   check_char_1();
   check_uchar_2();

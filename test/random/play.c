@@ -12,13 +12,13 @@
 
 #include "peeks.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* Memory that must live until op_exit; an error that the library reported. */
@@ -257,18 +257,22 @@ play_flush(struct player *y, const struct op *o) {
 /* The file that op_print_dat_to_binfile writes, less its two numbers. */
 static void
 read_printed(struct player *y, int dat, char *memory) {
-  char path[64];
-  int fd = memfd_create("print", 0), head[2] = {0, 0};
+  char path[512];
+  const char *folder = getenv("TMPDIR");
+  snprintf(path, sizeof path, "%.480s/print-XXXXXX", folder ? folder : "/tmp");
+  int made = mkstemp(path), head[2] = {0, 0};
   const struct pdat *d = &y->p->dats[dat];
   size_t bytes = player_bytes(y->p, dat);
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   op_print_dat_to_binfile(y->dats[dat], path);
+  int fd = open(path, O_RDONLY | O_CLOEXEC); /* another file may be there now */
   bool ok = pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
             pread(fd, memory, bytes + 1, sizeof head) == (ssize_t)bytes;
   if (op_is_root() && (!ok || head[0] != y->p->sets[d->set] ||
                        head[1] != type_dim(d->type, d->dim)))
     fail(y, "op_print_dat_to_binfile wrote %d x %d", head[0], head[1]);
+  close(made);
   close(fd);
+  unlink(path);
 }
 
 static void

@@ -24,8 +24,7 @@ check_composed(op_map first, op_map then, const char *name) {
   TRY(check_map(composed, name, "first", first));
   TRY(check_map(composed, name, "then", then));
   const struct fe_set *to = (struct fe_set *)first->to;
-  if (then->from != first->to &&
-      (!to->whole || &to->whole->pub != then->from))
+  if (then->from != first->to && (!to->whole || &to->whole->pub != then->from))
     FAIL(ERR_ARG,
          "%s \"%s\": then: expected a map from set \"%s\", to which map \"%s\" "
          "leads, found \"%s\" from \"%s\"",

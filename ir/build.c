@@ -309,12 +309,14 @@ ir_add_same(struct ir_trace *t, ir_ref dat_a, ir_ref dat_b) {
  * equal text means equal arguments. */
 void
 ir_arg_normalise(struct ir_arg *a) {
-  bool mapped = a->kind == IR_ARG_DAT || a->kind == IR_ARG_IDX;
+  bool length = a->kind == IR_ARG_LENGTH;
+  bool mapped = a->kind == IR_ARG_DAT || a->kind == IR_ARG_IDX || length;
   if (!mapped) a->map = IR_NONE;
-  if (a->map == IR_NONE) a->entry = a->vector = 0;
+  if (a->map == IR_NONE || length) a->entry = a->vector = 0;
   if (a->kind != IR_ARG_INFO) a->info_of = 0;
   if (a->kind != IR_ARG_DAT) a->own = false;
-  if (a->kind == IR_ARG_IDX || a->kind == IR_ARG_OFF) a->dat = IR_NONE;
+  if (a->kind == IR_ARG_IDX || length || a->kind == IR_ARG_OFF)
+    a->dat = IR_NONE;
   if (a->kind == IR_ARG_INFO) a->access = ACC_RW;
   if (!ir_arg_has_value(a)) {
     if (a->kind != IR_ARG_PARAM || a->access != ACC_WORK) a->access = ACC_READ;

@@ -9,7 +9,8 @@ static void
 check_index(struct ir_check *c, ir_ref n, uint32_t k) {
   const struct ir_arg *a = &ir_args(c->t, &c->t->nodes[n])[k];
   const struct ir_map *m = &c->t->maps[a->map];
-  if ((uint64_t)a->entry + ir_arg_count(a) > m->arity)
+  if (a->kind == IR_ARG_LENGTH) return;
+  if (m->arity && (uint64_t)a->entry + ir_arg_count(a) > m->arity)
     ir_bad_arg(c, n, k, "index %u of map %%%s is outside its %u entries",
                a->entry + a->vector, m->name, m->arity);
 }
@@ -59,14 +60,19 @@ check_place(struct ir_check *c, ir_ref n, uint32_t k) {
   }
   if (a->map != IR_NONE) {
     const struct ir_map *m = &t->maps[a->map];
-    if (a->kind != IR_ARG_DAT && a->kind != IR_ARG_IDX)
-      ir_bad_arg(c, n, k, "only dats and idx go through a map");
+    if (a->kind != IR_ARG_DAT && a->kind != IR_ARG_IDX &&
+        a->kind != IR_ARG_LENGTH)
+      ir_bad_arg(c, n, k, "only dats, idx and length go through a map");
+    if (a->each && !m->arity)
+      ir_bad_arg(c, n, k, "rows of any length behind a row's element");
     if (m->from != set)
       ir_bad_arg(c, n, k, "map %%%s starts at %%%s, the loop runs over %%%s",
                  m->name, t->sets[m->from].name, t->sets[set].name);
     check_index(c, n, k);
     set = m->to;
   }
+  if (a->kind == IR_ARG_LENGTH && a->map == IR_NONE)
+    ir_bad_arg(c, n, k, "the length of no map's row");
   if (a->kind == IR_ARG_DAT && t->dats[a->dat].set != set)
     ir_bad_arg(c, n, k, "dat %%%s lies on %%%s, it is used at %%%s",
                t->dats[a->dat].name, t->sets[t->dats[a->dat].set].name,

@@ -127,9 +127,12 @@ struct strips {
 };
 
 static void
-strips_add(struct strips *s, const struct ir_arg *a, ir_ref value) {
-  for (uint32_t e = a->entry; e < a->entry + ir_arg_count(a); e++) {
-    struct strip x = {a->map, a->dat, a->each, e, value};
+strips_add(const struct ir_trace *t, struct strips *s, const struct ir_arg *a,
+           ir_ref value) {
+  bool any = ir_arg_any_length(t, a);
+  uint32_t each = any ? a->map + 1 : a->each, n = any ? 1 : ir_arg_count(a);
+  for (uint32_t e = a->entry; e < a->entry + n; e++) {
+    struct strip x = {a->map, a->dat, each, e, value};
     uint32_t k = 0;
     while (k < s->n && memcmp(&s->list[k], &x, sizeof x)) k++;
     if (k == s->n) VEC_PUSH(s->list, s->n, s->cap, x);
@@ -214,7 +217,7 @@ ir_increments_of(const struct ir_trace *t, ir_ref region,
   struct strips s = {0};
   IR_EACH_ARG(t, g, n, a) {
     x.words = x.words && arg_in_words(t, n, a, facts);
-    if (arg_adds_far(a)) strips_add(&s, a, IR_NONE);
+    if (arg_adds_far(a)) strips_add(t, &s, a, IR_NONE);
   }
   x.moved = strips_weigh(t, &s, &x.meet);
   x.staged = x.words && s.n && strips_fit(t, &s);
@@ -230,7 +233,7 @@ ir_reads_of(const struct ir_trace *t, ir_ref region, ir_ref version) {
   struct strips s = {0};
   IR_EACH_ARG(t, g, n, a)
   if (a->kind == IR_ARG_DAT && ir_operand(t, a) == version)
-    strips_add(&s, a, version);
+    strips_add(t, &s, a, version);
   x.moved = strips_weigh(t, &s, &x.meet);
   free(s.list);
   return x;
@@ -243,8 +246,8 @@ ir_stage_fits(const struct ir_trace *t, ir_ref region, const bool *local) {
   struct strips s = {0};
   IR_EACH_ARG(t, g, n, a) {
     ir_ref v = a->kind == IR_ARG_DAT ? ir_operand(t, a) : IR_NONE;
-    if (arg_adds_far(a)) strips_add(&s, a, IR_NONE);
-    if (v != IR_NONE && local[v]) strips_add(&s, a, v);
+    if (arg_adds_far(a)) strips_add(t, &s, a, IR_NONE);
+    if (v != IR_NONE && local[v]) strips_add(t, &s, a, v);
   }
   bool fits = strips_fit(t, &s);
   free(s.list);
@@ -274,7 +277,7 @@ ir_components(const struct ir_trace *t, ir_ref region) {
   IR_EACH_ARG(t, g, n, a) {
     ir_ref value;
     if (a->kind != IR_ARG_OFF && value_begins(t, g, a, &value))
-      strips_add(&s, a, value);
+      strips_add(t, &s, a, value);
   }
   for (uint32_t k = 0; k < s.n; k++)
     sum += s.list[k].dat == IR_NONE ? 1 : t->dats[s.list[k].dat].dim;

@@ -89,7 +89,8 @@ dat_by_blocks(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
   const struct ir_node *x = &t->nodes[n];
   const struct ir_dat *d = &t->dats[a->dat];
   if (x->region == IR_NONE || t->regions[x->region].walk != IR_WALK_STAGED ||
-      ir_in_place(t, x) || ir_arg_direct(a) || a->each)
+      ir_in_place(t, x) || ir_arg_direct(a) || a->each ||
+      ir_arg_any_length(t, a))
     return false;
   return !f->overlaps[ir_root(t, a->dat)] && ir_in_words(d->type);
 }
@@ -193,7 +194,8 @@ arg_of_element(const struct ir_trace *t, const struct ir_arg *a,
 static size_t
 arg_width(const struct ir_trace *t, const struct ir_region *g,
           const struct ir_arg *a, const bool *overlaps) {
-  if (a->kind == IR_ARG_INFO) return 0;
+  if (a->kind == IR_ARG_INFO || a->kind == IR_ARG_LENGTH) return 0;
+  if (ir_arg_any_length(t, a)) return 0;
   if (a->each && !a->own && (a->kind == IR_ARG_IDX || ir_arg_writes(a)))
     return 0;
   if (a->kind == IR_ARG_IDX) return sizeof(idx_l);

@@ -129,8 +129,9 @@ struct ir_set {
 /* map %name : %from -> %to x<arity> [onto] [injective] [repeats]
  *     [scatter=<lines>]
  * relation %name : %from -> %to <rows> [%of ...] [onto] ...
- *   rows       where they come from (rows.def); they have a length each: a loop
- *              goes over them (`for %e in %name`), no argument names an entry
+ *   rows       where they come from (rows.def). They may have a length each:
+ *              a loop goes over them (`for %e in %name`), or an argument names
+ *              all entries that there are (`[0:k]`: at most k)
  *   onto       every target element is hit by entry 0..arity-1 of some row
  *   injective  no target element is hit twice by any entries of any rows
  *   repeats    some row names a target twice
@@ -217,23 +218,26 @@ struct ir_kernel {
 };
 
 enum ir_arg_kind {
-  IR_ARG_DAT,   /* read %q.0 [as %view] [via %map[i] | via %map[0:k]] */
-  IR_ARG_GBL,   /* inc %rms.0, read %g.2: a global */
-  IR_ARG_PARAM, /* read %p0: a captured value */
-  IR_ARG_IDX,   /* idx, idx via %map[i]: element number or map entry */
-  IR_ARG_INFO,  /* info %loc.0 of 4: payload of the MIN/MAX argument 4 */
-  IR_ARG_OFF    /* off: switched off by its opt flag; the kernel gets NULL */
+  IR_ARG_DAT,    /* read %q.0 [as %view] [via %map[i] | via %map[0:k]] */
+  IR_ARG_GBL,    /* inc %rms.0, read %g.2: a global */
+  IR_ARG_PARAM,  /* read %p0: a captured value */
+  IR_ARG_IDX,    /* idx, idx via %map[i]: element number or map entry */
+  IR_ARG_LENGTH, /* length via %map: how many entries its row has */
+  IR_ARG_INFO,   /* info %loc.0 of 4: payload of the MIN/MAX argument 4 */
+  IR_ARG_OFF     /* off: switched off by its opt flag; the kernel gets NULL */
 };
 
 /* An argument through a map names its row's entries [entry, entry +
  * ir_arg_count): one, or as many as the kernel gets pointers to (`vector`,
- * prints [0:k]); direct: map == IR_NONE, both 0. In a loop over rows its path
+ * prints [0:k]; of rows that have a length each those that there are); direct:
+ * map == IR_NONE, both 0. In a loop over rows its path
  * may begin at the row's element: via %e, via %e %map[i]. With `own` (inc
  * %res.0 own via %e %map[i], rows of the inverse of map) it is the loop's
  * element that it adds to, where its path leads there; else what it adds is
  * dropped.
  * The access of an INFO argument is ACC_RW (the payload survives where no
- * element improves); PARAM, IDX and OFF are ACC_READ and have no versions. */
+ * element improves); PARAM, IDX, LENGTH and OFF are ACC_READ and have no
+ * versions. */
 struct ir_arg {
   uint8_t kind;       /* enum ir_arg_kind */
   uint8_t access;     /* enum access */
@@ -467,6 +471,11 @@ static inline bool
 ir_args_combine(const struct ir_arg *a, const struct ir_arg *b) {
   return a->access == b->access && access_info[a->access].commutes &&
          (!(a->own || b->own) || (ir_arg_direct(a) && ir_arg_direct(b)));
+}
+/* Does it go through rows that have a length each? */
+static inline bool
+ir_arg_any_length(const struct ir_trace *t, const struct ir_arg *a) {
+  return a->map != IR_NONE && !t->maps[a->map].arity;
 }
 /* Is it a version of a dat? */
 static inline bool

@@ -123,6 +123,7 @@ maybe_via(struct ir_parser *p, struct ir_arg *a) {
     if (p->x.kind != IR_TOK_NAME) return OK;
   }
   TRY(ir_want_decl(p, IR_DECL_MAP, &a->map));
+  if (a->kind == IR_ARG_LENGTH) return OK;
   TRY(ir_want_punct(p, '['));
   struct ir_lexer at = p->x;
   TRY(ir_want_number(p, 0, INT32_MAX, &i));
@@ -186,7 +187,7 @@ access_arg(struct ir_parser *p, struct ir_arg *a) {
       return maybe_via(p, a);
     }
   return ir_lex_expected(&p->x, "an argument (read, write, rw, inc, min, max, "
-                                "work, idx, info or off)");
+                                "work, idx, length, info or off)");
 }
 
 static status
@@ -194,11 +195,14 @@ want_arg(struct ir_parser *p, bool bare, struct ir_arg *a) {
   if (bare) return want_operand(p, a);
   bool idx = ir_lex_is_word(&p->x, "idx"), off = ir_lex_is_word(&p->x, "off");
   bool info = ir_lex_is_word(&p->x, "info");
-  if (!idx && !off && !info) return access_arg(p, a);
+  bool length = ir_lex_is_word(&p->x, "length");
+  if (!idx && !length && !off && !info) return access_arg(p, a);
   TRY(ir_lex_next(&p->x));
   if (info) return info_arg(p, a);
-  a->kind = idx ? IR_ARG_IDX : IR_ARG_OFF;
-  return idx ? maybe_via(p, a) : OK;
+  a->kind = idx ? IR_ARG_IDX : length ? IR_ARG_LENGTH : IR_ARG_OFF;
+  if (length && !ir_lex_is_word(&p->x, "via"))
+    return ir_lex_expected(&p->x, "via");
+  return off ? OK : maybe_via(p, a);
 }
 
 /* Arguments up to where no comma follows. A vector argument without a map, a

@@ -121,6 +121,18 @@ set_decl(struct ir_parser *p, const char *name) {
   return OK;
 }
 
+/* scatter=<lines>, perhaps. */
+static status
+maybe_scatter(struct ir_parser *p, struct ir_map *m) {
+  int64_t lines = 0;
+  if (!ir_lex_is_word(&p->x, "scatter")) return OK;
+  TRY(ir_lex_next(&p->x));
+  TRY(ir_want_punct(p, '='));
+  TRY(ir_want_number(p, 0, 1000, &lines));
+  m->scatter = 1 + (uint32_t)lines;
+  return OK;
+}
+
 static status
 map_decl(struct ir_parser *p, const char *name) {
   struct ir_map m = {.name = name};
@@ -130,13 +142,7 @@ map_decl(struct ir_parser *p, const char *name) {
   TRY(ir_want_decl(p, IR_DECL_SET, &m.to));
   TRY(want_times(p, &m.arity));
   TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
-  if (ir_lex_is_word(&p->x, "scatter")) {
-    int64_t lines = 0;
-    TRY(ir_lex_next(&p->x));
-    TRY(ir_want_punct(p, '='));
-    TRY(ir_want_number(p, 0, 1000, &lines));
-    m.scatter = 1 + (uint32_t)lines;
-  }
+  TRY(maybe_scatter(p, &m));
   ir_add_map(p->t, m);
   return OK;
 }
@@ -164,6 +170,7 @@ relation_decl(struct ir_parser *p, const char *name) {
     TRY(ir_want_decl(p, IR_DECL_MAP, &m.of[k]));
   m.arity = ir_rows_arity(p->t, &m);
   TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
+  TRY(maybe_scatter(p, &m));
   ir_add_map(p->t, m);
   return OK;
 }

@@ -238,6 +238,7 @@ print_via(const struct ir_trace *t, const struct ir_arg *a, struct str *out) {
   if (a->map == IR_NONE) return;
   str_add(out, " ");
   print_name(out, '%', NAME_OR(maps, a->map));
+  if (a->kind == IR_ARG_LENGTH) return;
   str_printf(out, a->vector ? "[%u:%u]" : "[%u]", a->entry,
              a->entry + a->vector);
 }
@@ -259,14 +260,16 @@ print_operand(const struct ir_trace *t, const struct ir_arg *a,
 static void
 print_arg(const struct ir_trace *t, const struct ir_arg *a, bool bare,
           struct str *out) {
-  static const char *const words[] = {
-      [IR_ARG_IDX] = "idx", [IR_ARG_INFO] = "info ", [IR_ARG_OFF] = "off"};
+  static const char *const words[] = {[IR_ARG_IDX] = "idx",
+                                      [IR_ARG_LENGTH] = "length",
+                                      [IR_ARG_INFO] = "info ",
+                                      [IR_ARG_OFF] = "off"};
   const char *word = words[a->kind <= IR_ARG_OFF ? a->kind : IR_ARG_OFF];
   if (word)
     str_add(out, word);
   else if (!bare)
     str_printf(out, "%s ", access_info[a->access].text);
-  if (a->kind != IR_ARG_IDX && a->kind != IR_ARG_OFF) print_operand(t, a, out);
+  if (!word || a->kind == IR_ARG_INFO) print_operand(t, a, out);
   if (a->kind == IR_ARG_INFO) str_printf(out, " of %u", a->info_of);
   print_via(t, a, out);
 }

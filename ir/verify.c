@@ -153,7 +153,9 @@ arg_kind_fits(const struct ir_trace *t, const struct ir_arg *a) {
                                      [IR_ARG_GBL] = IR_GBL,
                                      [IR_ARG_PARAM] = IR_PARAM,
                                      [IR_ARG_INFO] = IR_GBL};
-  if (a->kind == IR_ARG_IDX || a->kind == IR_ARG_OFF) return a->dat == IR_NONE;
+  if (a->kind == IR_ARG_IDX || a->kind == IR_ARG_LENGTH ||
+      a->kind == IR_ARG_OFF)
+    return a->dat == IR_NONE;
   assert(a->kind < sizeof dat_kind);
   return a->dat < t->ndats && t->dats[a->dat].kind == dat_kind[a->kind];
 }

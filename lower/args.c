@@ -42,6 +42,7 @@ low_slot_blank(enum low_slot_kind kind, struct type type, uint32_t dim) {
                            .load = -1,
                            .store = -1,
                            .map = -1,
+                           .start = -1,
                            .call = -1,
                            .into = -1,
                            .room = -1};
@@ -58,8 +59,8 @@ low_slot_same(const struct low_slot *a, const struct low_slot *b) {
   return a->kind == b->kind && type_same(a->type, b->type) &&
          a->dim == b->dim && a->load == b->load && a->store == b->store &&
          a->inner == b->inner && a->local == b->local && a->map == b->map &&
-         a->entry == b->entry && a->call == b->call && a->into == b->into &&
-         a->access == b->access;
+         a->start == b->start && a->entry == b->entry && a->row == b->row &&
+         a->call == b->call && a->into == b->into && a->access == b->access;
 }
 
 int32_t
@@ -76,6 +77,7 @@ low_arg_slot(struct low_args *g, uint32_t a, uint32_t entry) {
   case IR_ARG_DAT: return low_dat_slot(g, arg, entry);
   case IR_ARG_PARAM: return low_param_slot(g, arg);
   case IR_ARG_IDX: return low_index_slot(g, arg);
+  case IR_ARG_LENGTH: return low_length_slot(g, arg);
   default: return low_gbl_slot(g, a);
   }
 }
@@ -87,7 +89,7 @@ low_use_make(struct low_args *g, uint32_t a) {
   struct low_use u = {0};
   if (arg->kind == IR_ARG_OFF) return u;
   u.vector = arg->vector > 0;
-  u.nslots = ir_arg_count(arg);
+  u.nslots = ir_arg_any_length(g->m->t, arg) ? 1 : ir_arg_count(arg);
   u.slots = ARENA_ARRAY(&g->r->arena, int32_t, u.nslots);
   for (uint32_t k = 0; k < u.nslots; k++)
     u.slots[k] = low_arg_slot(g, a, arg->entry + k);
@@ -176,8 +178,10 @@ low_rooms_make(struct low_args *g) {
   size_t stack = 0;
   for (uint32_t k = 0; k < r->nslots; k++) {
     struct low_slot *s = &r->slots[k];
-    size_t bytes = (size_t)s->dim * s->type.size, align = low_slot_align(s);
-    if (s->kind == LOW_SLOT_PLACE || s->kind == LOW_SLOT_WHOLE) continue;
+    size_t bytes = low_slot_pointers(s) + low_slot_copies(s);
+    size_t align = low_slot_align(s);
+    if (s->kind == LOW_SLOT_WHOLE || (s->kind == LOW_SLOT_PLACE && !s->row))
+      continue;
     if (stack + bytes <= LOW_COPIES) {
       stack += bytes;
       continue;

@@ -45,6 +45,7 @@ void low_reductions_find(struct low_args *g);
 int32_t low_gbl_slot(struct low_args *g, uint32_t number);
 int32_t low_param_slot(struct low_args *g, const struct ir_arg *a);
 int32_t low_index_slot(struct low_args *g, const struct ir_arg *a);
+int32_t low_length_slot(struct low_args *g, const struct ir_arg *a);
 
 /* ---- args_bind.c --------------------------------------------------------- */
 
@@ -52,6 +53,8 @@ int32_t low_bind_get(struct low_region *r, struct low_bind b);
 /* The memory of `dat` in `buffer`, with its stride if it has one. */
 int32_t low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer);
 int32_t low_bind_map(struct low_args *g, ir_ref map);
+/* Where rows of the map begin; -1: they have one length. */
+int32_t low_bind_start(struct low_args *g, ir_ref map);
 /* What a call needs to go over rows (ir_node's `each`). */
 void low_bind_rows(struct low_args *g, uint32_t each, struct low_call *c);
 /* A table of the program's numbers: of the elements (IR_NONE; -1 if they need

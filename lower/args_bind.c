@@ -66,14 +66,19 @@ low_bind_map(struct low_args *g, ir_ref map) {
   return low_bind_table(g, RT_BIND_MAP, map, g->m->t->maps[map].arity);
 }
 
+int32_t
+low_bind_start(struct low_args *g, ir_ref map) {
+  if (g->m->t->maps[map].arity) return -1;
+  return low_bind_table(g, RT_BIND_START, map, 0);
+}
+
 void
 low_bind_rows(struct low_args *g, uint32_t each, struct low_call *c) {
   assert(each <= g->m->t->nmaps);
   c->row = c->start = -1;
   if (!each) return;
   c->row = low_bind_map(g, each - 1);
-  if (!g->m->t->maps[each - 1].arity)
-    c->start = low_bind_table(g, RT_BIND_START, each - 1, 0);
+  c->start = low_bind_start(g, each - 1);
 }
 
 int32_t

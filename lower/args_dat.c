@@ -105,7 +105,12 @@ low_access_slot(struct low_args *g, const struct low_access *x,
   s.entry = x->entry;
   s.inner = x->a->each > 0;
   if (s.inner) s.call = g->call;
-  if (x->a->map != IR_NONE) s.map = low_bind_map(g, x->a->map);
+  if (x->a->map == IR_NONE) return s;
+  s.map = low_bind_map(g, x->a->map);
+  s.start = low_bind_start(g, x->a->map);
+  if (s.start < 0 || !x->a->vector) return s;
+  s.row = x->a->vector;
+  s.call = g->call;
   return s;
 }
 
@@ -269,7 +274,7 @@ low_bind_entries(const struct low_region *r, int32_t b, bool *here_out) {
     const struct low_slot *s = &r->slots[k];
     if (s->kind >= LOW_SLOT_CONST || (s->load != b && s->store != b)) continue;
     *here_out |= !low_slot_far(s);
-    n += low_slot_far(s);
+    n += s->row ? s->row : low_slot_far(s);
   }
   return n;
 }

@@ -66,7 +66,18 @@ low_index_slot(struct low_args *g, const struct ir_arg *a) {
   struct low_slot s =
       low_slot_blank(LOW_SLOT_INDEX, (struct type){TYPE_I32, 4}, 1);
   s.map = low_bind_numbers(g, a->map);
+  if (a->map != IR_NONE) s.start = low_bind_start(g, a->map);
   s.entry = a->entry;
+  return low_slot_get(g->r, s);
+}
+
+int32_t
+low_length_slot(struct low_args *g, const struct ir_arg *a) {
+  assert(a->kind == IR_ARG_LENGTH && a->map != IR_NONE);
+  struct low_slot s =
+      low_slot_blank(LOW_SLOT_LENGTH, (struct type){TYPE_I32, 4}, 1);
+  s.start = low_bind_start(g, a->map);
+  s.entry = g->m->t->maps[a->map].arity;
   return low_slot_get(g->r, s);
 }
 

@@ -193,7 +193,7 @@ static size_t
 low_item_bytes(const struct low_region *r) {
   size_t sum = 0;
   for (uint32_t k = 0; k < r->nslots; k++)
-    sum += (size_t)r->slots[k].dim * r->slots[k].type.size;
+    sum += low_slot_pointers(&r->slots[k]) + low_slot_copies(&r->slots[k]);
   return sum;
 }
 

@@ -66,6 +66,7 @@ enum { LOW_GUARD = 64 };
  *   SUM    contribution to a global: identity, then combined, per element
  *   WHOLE  the bound memory itself: accumulators, large values, globals
  *   INDEX  the element's number or a map entry, 32-bit
+ *   LENGTH how many entries the element's row of `map` has, 32-bit
  *   OWN    contribution to the element's own: zero before the call, then added
  *          to slot `into` if its path leads back to the element
  * A DAT slot is loaded at the element's start and stored at its end; a staged
@@ -79,6 +80,7 @@ enum low_slot_kind {
   LOW_SLOT_SUM,
   LOW_SLOT_WHOLE,
   LOW_SLOT_INDEX,
+  LOW_SLOT_LENGTH,
   LOW_SLOT_OWN
 };
 struct low_slot {
@@ -91,7 +93,10 @@ struct low_slot {
   bool inner;
   bool local;     /* DAT: read from a copy of the block's, in local memory */
   int32_t map;    /* bind of the map; -1: no further */
+  int32_t start;  /* bind: where its rows begin; -1: they have one length */
   uint32_t entry; /* of its row */
+  uint32_t row;   /* all entries of it, at most so many: as many elements, and
+                     pointers to them; staged around its call. 0: one */
   int32_t call;   /* staged around this call; -1: not */
   int32_t into;   /* OWN: the slot of its element; -1 */
   int64_t room;   /* offset in the region's scratch memory; -1: on the stack;
@@ -100,7 +105,7 @@ struct low_slot {
 };
 
 /* An argument of a call: no slot is a null pointer; vector: an array of
- * pointers to the slots. */
+ * pointers to the slots, but a slot with `row` has its own. */
 struct low_use {
   uint32_t nslots;
   int32_t *slots;
@@ -168,6 +173,18 @@ low_slot_align(const struct low_slot *s) {
   size_t bytes = (size_t)s->dim * s->type.size, low = bytes & (~bytes + 1);
   if (low > most) low = most;
   return low < LEAST ? LEAST : (uint32_t)low;
+}
+
+/* Bytes of pointers, and of private copies behind them, of a slot. */
+static inline size_t
+low_slot_pointers(const struct low_slot *s) {
+  enum { LINE = 64 };
+  return round_up(s->row * sizeof(void *), LINE);
+}
+static inline size_t
+low_slot_copies(const struct low_slot *s) {
+  size_t bytes = (size_t)s->dim * s->type.size;
+  return s->row ? bytes * s->row : bytes;
 }
 
 /* Does a call go over rows? */

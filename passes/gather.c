@@ -72,6 +72,7 @@ static const char *
 arg_why_not(const struct ir_trace *t, const struct ir_arg *a,
             const bool *overlaps, ir_ref *map) {
   bool reads = a->access == ACC_READ;
+  if (ir_arg_any_length(t, a)) return "it goes through rows of any length";
   switch (a->kind) {
   case IR_ARG_OFF: return NULL;
   case IR_ARG_PARAM:

@@ -35,7 +35,7 @@ number_scatter(const struct ir_trace *t) {
     const struct ir_map *m = &t->maps[i];
     const struct ir_set *from = &t->sets[m->from], *to = &t->sets[m->to];
     if (!m->scatter || !((from->flags | to->flags) & IR_SET_AUTO)) continue;
-    double entries = (double)from->n * m->arity;
+    double entries = (double)from->n * (m->arity ? m->arity : 1);
     lines += entries * (m->scatter - 1);
     all += entries;
   }

@@ -162,6 +162,10 @@ slots_begin(struct low_emit *em) {
           em->b, em->arg[s->load], LLVMPointerTypeInContext(em->ctx, 0), "");
       continue;
     }
+    if (s->row) {
+      low_entries_alloc(em, k);
+      continue;
+    }
     em->home[k] =
         ll_entry_alloca(em->b, ll_type(em->ctx, s->type), s->dim, 16, "slot");
     em->now[k] = em->home[k];

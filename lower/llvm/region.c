@@ -107,6 +107,10 @@ low_emit_setup(struct low_emit *em) {
     const struct low_slot *s = &em->r->slots[k];
     LLVMTypeRef type = ll_type(em->ctx, s->type);
     bool whole = s->kind == LOW_SLOT_WHOLE && !em->guarded[k];
+    if (s->row) {
+      low_entries_alloc(em, k);
+      continue;
+    }
     if (s->kind != LOW_SLOT_PLACE && !whole) em->home[k] = low_emit_home(em, k);
     em->now[k] = whole ? em->arg[s->load] : em->home[k];
     if (em->guarded[k] || (s->kind == LOW_SLOT_CONST && s->load >= 0))

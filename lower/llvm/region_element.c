@@ -25,10 +25,25 @@ low_slot_is_kept(const struct low_slot *s) {
   return s->kind == LOW_SLOT_DAT && s->call < 0;
 }
 
-/* The element where it lies, as a pointer that kernels take. */
-static LLVMValueRef
+/* How long the element's row is. */
+static void
+low_emit_length(struct low_emit *em, uint32_t k) {
+  const struct low_slot *s = &em->r->slots[k];
+  assert(s->kind == LOW_SLOT_LENGTH && !em->i);
+  LLVMValueRef n = ll_i64(em->ctx, s->entry);
+  if (s->start >= 0) {
+    LLVMValueRef next = LLVMBuildNSWAdd(em->b, em->e, ll_i64(em->ctx, 1), "");
+    n = LLVMBuildNSWSub(em->b, low_row_begin(em, -1, s->start, next),
+                        low_row_begin(em, -1, s->start, em->e), "length");
+  }
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
+  LLVMBuildStore(em->b, LLVMBuildTrunc(em->b, n, i32, ""), em->home[k]);
+}
+
+LLVMValueRef
 low_emit_place(struct low_emit *em, const struct low_slot *s) {
-  assert(s->kind == LOW_SLOT_PLACE && s->load >= 0);
+  assert(s->kind == LOW_SLOT_PLACE || s->row);
+  assert(s->load >= 0);
   LLVMValueRef p = low_at_address(em, low_at_dat(em, s, s->load), s->type,
                                   ll_i64(em->ctx, 0));
   LLVMTypeRef ptr = LLVMPointerTypeInContext(em->ctx, 0);
@@ -53,6 +68,8 @@ low_emit_enter(struct low_emit *em) {
       low_emit_copy(em, s, home, low_at_lanes(em, k));
     else if (s->kind == LOW_SLOT_INDEX)
       low_emit_index(em, k);
+    else if (s->kind == LOW_SLOT_LENGTH)
+      low_emit_length(em, k);
     else if (s->kind == LOW_SLOT_PLACE)
       em->now[k] = low_emit_place(em, s);
   }
@@ -64,8 +81,7 @@ low_emit_stages(const struct low_emit *em) {
   return em->form && em->form->form == RT_FORM_STAGE;
 }
 
-/* Combine an INC slot with what it stands for. */
-static void
+void
 low_emit_far(struct low_emit *em, const struct low_slot *s,
              struct low_at home) {
   (s->access == ACC_INC ? low_emit_add : low_emit_combine)(
@@ -93,23 +109,33 @@ low_emit_leave(struct low_emit *em) {
   }
 }
 
-/* Where staged slot k is for this element: at the first slot of its call that
- * holds the same element of the same memory. */
-static LLVMValueRef
-low_emit_peer(struct low_emit *em, uint32_t k, int32_t call) {
+/* The first slot of the call that holds the same element of the same memory
+ * wins. */
+LLVMValueRef
+low_slot_peer(struct low_emit *em, uint32_t k, LLVMValueRef own,
+              LLVMValueRef at) {
   const struct low_slot *s = &em->r->slots[k];
-  LLVMValueRef at = em->home[k];
-  if (s->store < 0) return at;
-  LLVMValueRef own = low_slot_index(em, s, em->e);
   for (uint32_t j = k; j-- > 0;) {
     const struct low_slot *o = &em->r->slots[j];
-    if (o->kind != LOW_SLOT_DAT || o->call != call || o->store != s->store)
+    if (o->kind != LOW_SLOT_DAT || o->call != s->call || o->store != s->store)
       continue;
+    if (o->row) {
+      at = low_entries_peer(em, j, own, at);
+      continue;
+    }
     LLVMValueRef other = low_slot_index(em, o, em->e);
     LLVMValueRef same = LLVMBuildICmp(em->b, LLVMIntEQ, other, own, "same");
-    at = LLVMBuildSelect(em->b, same, em->home[j], at, "");
+    at = LLVMBuildSelect(em->b, same, em->now[j], at, "");
   }
   return at;
+}
+
+/* Where staged slot k is for this element. */
+static LLVMValueRef
+low_emit_peer(struct low_emit *em, uint32_t k) {
+  const struct low_slot *s = &em->r->slots[k];
+  if (s->store < 0) return em->home[k];
+  return low_slot_peer(em, k, low_slot_index(em, s, em->e), em->home[k]);
 }
 
 static void
@@ -117,11 +143,15 @@ low_emit_before(struct low_emit *em, int32_t call) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
     if (s->call != call) continue;
+    if (s->row) {
+      low_entries_before(em, k);
+      continue;
+    }
     if (s->kind == LOW_SLOT_PLACE) em->now[k] = low_emit_place(em, s);
     if (s->kind == LOW_SLOT_INC || s->kind == LOW_SLOT_OWN)
       low_emit_fill(em, s, low_at_home(em->home[k]), s->access);
     if (s->kind != LOW_SLOT_DAT) continue;
-    em->now[k] = low_emit_peer(em, k, call);
+    em->now[k] = low_emit_peer(em, k);
     if (s->load >= 0)
       low_emit_copy(em, s, low_at_home(em->home[k]),
                     em->i ? low_at_lanes(em, k) : low_at_dat(em, s, s->load));
@@ -167,6 +197,10 @@ low_emit_after(struct low_emit *em, int32_t call) {
     const struct low_slot *s = &em->r->slots[k];
     if (s->call == call && low_own_first(em, k)) low_emit_own(em, k, call);
     if (s->call != call || s->store < 0) continue;
+    if (s->row) {
+      low_entries_after(em, k);
+      continue;
+    }
     if (s->kind == LOW_SLOT_INC)
       low_emit_far(em, s, low_at_home(em->now[k]));
     else
@@ -180,7 +214,7 @@ static LLVMValueRef
 low_emit_use(struct low_emit *em, const struct low_use *u) {
   LLVMTypeRef ptr = LLVMPointerTypeInContext(em->ctx, 0);
   if (u->nslots == 0) return LLVMConstNull(ptr);
-  if (!u->vector) return em->now[u->slots[0]];
+  if (!u->vector || em->r->slots[u->slots[0]].row) return em->now[u->slots[0]];
   LLVMValueRef array = ll_entry_alloca(em->b, ptr, u->nslots, 8, "vector");
   for (uint32_t k = 0; k < u->nslots; k++) {
     LLVMValueRef at = ll_i64(em->ctx, k);
@@ -220,26 +254,14 @@ low_emit_around(struct low_emit *em, uint32_t call) {
   low_emit_after(em, (int32_t)call);
 }
 
-/* Where row e of a call's relation begins in the table of entries. */
-static LLVMValueRef
-low_row_begin(struct low_emit *em, const struct low_call *c, LLVMValueRef e) {
-  uint32_t arity = em->r->binds[c->row].arity;
-  assert((c->start < 0) == (arity > 0));
-  if (c->start < 0)
-    return LLVMBuildNSWMul(em->b, e, ll_i64(em->ctx, arity), "row");
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
-  return LLVMBuildLoad2(
-      em->b, i64,
-      LLVMBuildInBoundsGEP2(em->b, i64, em->arg[c->start], &e, 1, ""), "row");
-}
-
 /* The call for each entry of the element's row. */
 static void
 low_emit_row(struct low_emit *em, uint32_t call) {
   const struct low_call *c = &em->r->calls[call];
   LLVMValueRef next = LLVMBuildNSWAdd(em->b, em->e, ll_i64(em->ctx, 1), "");
-  LLVMValueRef lo = low_row_begin(em, c, em->e);
-  struct ll_loop l = ll_loop_begin(em->b, lo, low_row_begin(em, c, next), "at");
+  LLVMValueRef lo = low_row_begin(em, c->row, c->start, em->e);
+  LLVMValueRef hi = low_row_begin(em, c->row, c->start, next);
+  struct ll_loop l = ll_loop_begin(em->b, lo, hi, "at");
   em->inner = low_entry(em, em->arg[c->row], l.i);
   low_emit_around(em, call);
   em->inner = NULL;

@@ -33,6 +33,7 @@ struct low_emit {
   LLVMValueRef e;       /* element; of a block: its first */
   LLVMValueRef i;       /* lane */
   LLVMValueRef inner;   /* element of the row that the call goes over */
+  LLVMValueRef entry;   /* element that a slot with `row` is at; NULL: none */
   LLVMValueRef *inners; /* of lanes: the same; NULL: not in a block */
   /* on a device (device.h); NULL on the host */
   const struct low_device_kind *kind;
@@ -88,6 +89,9 @@ LLVMValueRef low_at_address(struct low_emit *em, struct low_at at,
 /* table[at] of 32 bits, as i64: one hop of a path. */
 LLVMValueRef low_entry(struct low_emit *em, LLVMValueRef table,
                        LLVMValueRef at);
+/* Where row e of a table begins; `start` -1: of rows of one length. */
+LLVMValueRef low_row_begin(struct low_emit *em, int32_t table, int32_t start,
+                           LLVMValueRef e);
 /* Index of the element that slot s stands for: where its path leads from e. */
 LLVMValueRef low_slot_index(struct low_emit *em, const struct low_slot *s,
                             LLVMValueRef e);
@@ -125,6 +129,25 @@ void low_emit_around(struct low_emit *em, uint32_t call);
 void low_emit_leave(struct low_emit *em);
 /* Fill INDEX slot k. */
 void low_emit_index(struct low_emit *em, uint32_t k);
+/* The element where it lies, as a pointer that kernels take. */
+LLVMValueRef low_emit_place(struct low_emit *em, const struct low_slot *s);
+/* Combine an INC slot's copy with what it stands for. */
+void low_emit_far(struct low_emit *em, const struct low_slot *s,
+                  struct low_at home);
+/* Where staged slot k, or an entry of it, that stands for element `own` is for
+ * this call: `at`, or where a slot before it is that stands for the same. */
+LLVMValueRef low_slot_peer(struct low_emit *em, uint32_t k, LLVMValueRef own,
+                           LLVMValueRef at);
+
+/* ---- region_entries.c ---------------------------------------------------- */
+
+/* Of slot k, which has `row`: arrays; what is done around its call. */
+void low_entries_alloc(struct low_emit *em, uint32_t k);
+void low_entries_before(struct low_emit *em, uint32_t k);
+void low_entries_after(struct low_emit *em, uint32_t k);
+/* The pointer of its entry that names element `own`; none does: `at`. */
+LLVMValueRef low_entries_peer(struct low_emit *em, uint32_t k, LLVMValueRef own,
+                              LLVMValueRef at);
 
 /* ---- region_lanes.c ------------------------------------------------------ */
 

@@ -84,7 +84,7 @@ guard_rooms(struct low_emit *em, const char *name) {
     const struct low_slot *s = &em->r->slots[k];
     if (s->room < 0) continue;
     if (!fn) fn = LLVMAddFunction(em->m, name, type);
-    LLVMValueRef end = ll_i64(em->ctx, (int64_t)s->dim * s->type.size);
+    LLVMValueRef end = ll_i64(em->ctx, (int64_t)low_slot_copies(s));
     LLVMValueRef args[] = {LLVMBuildInBoundsGEP2(em->b,
                                                  LLVMInt8TypeInContext(em->ctx),
                                                  em->home[k], &end, 1, ""),

@@ -33,15 +33,28 @@ low_entry(struct low_emit *em, LLVMValueRef table, LLVMValueRef at) {
 }
 
 LLVMValueRef
+low_row_begin(struct low_emit *em, int32_t table, int32_t start,
+              LLVMValueRef e) {
+  uint32_t arity = table < 0 ? 0 : em->r->binds[table].arity;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  if (start < 0)
+    return LLVMBuildNSWMul(em->b, e, ll_i64(em->ctx, arity), "row");
+  assert(!arity);
+  LLVMValueRef at =
+      LLVMBuildInBoundsGEP2(em->b, i64, em->arg[start], &e, 1, "");
+  return LLVMBuildLoad2(em->b, i64, at, "row");
+}
+
+LLVMValueRef
 low_slot_index(struct low_emit *em, const struct low_slot *s, LLVMValueRef e) {
   assert(!s->inner || em->inner);
+  assert(!s->row || em->entry);
+  if (s->row) return em->entry;
   if (s->inner) e = em->inner;
   if (s->map < 0) return e;
-  LLVMBuilderRef b = em->b;
-  const struct low_bind *map = &em->r->binds[s->map];
-  LLVMValueRef row = LLVMBuildNSWMul(b, e, ll_i64(em->ctx, map->arity), "row");
+  LLVMValueRef row = low_row_begin(em, s->map, s->start, e);
   return low_entry(em, em->arg[s->map],
-                   LLVMBuildNSWAdd(b, row, ll_i64(em->ctx, s->entry), ""));
+                   LLVMBuildNSWAdd(em->b, row, ll_i64(em->ctx, s->entry), ""));
 }
 
 static struct low_at

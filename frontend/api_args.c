@@ -53,6 +53,13 @@ op_arg_idx(int idx, op_map map) {
   return a;
 }
 
+op_arg
+op2_arg_row_length(op_map map) {
+  op_arg a = arg_of(OP2_ARG_LENGTH, NULL, 1, -1, "int", OP_READ);
+  a.map = map;
+  return a;
+}
+
 /* Bytes of dim components; 0 where that is not known or not an int. */
 static int
 arg_bytes(int dim, size_t elem_size) {

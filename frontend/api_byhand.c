@@ -74,6 +74,11 @@ check_arg(const char *api, op_set set, const op_arg *a, int i) {
          "%s: argument %d: wrong map: expected one from the loop's set \"%s\", "
          "found \"%s\" from \"%s\"",
          api, i, set->name, a->map->name, a->map->from->name);
+  if (((struct fe_map *)a->map)->start)
+    FAIL(ERR_ARG,
+         "%s: argument %d: expected a map whose rows have one length, as loops "
+         "by hand go through them, found \"%s\" of op2_decl_map_csr",
+         api, i, a->map->name);
   return OK;
 }
 

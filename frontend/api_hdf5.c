@@ -173,7 +173,7 @@ check_entries(op_set to, const char *name, const struct rt_rows *r,
   idx_g n = fe_ranked() ? (r->hi - r->lo) * r->dim : 0;
   status st = OK;
   for (idx_g i = 0; st == OK && i < n; i++)
-    st = fe_ranks_check_entry(name, to, r->lo + i / r->dim,
+    st = fe_ranks_check_entry("op_decl_map", name, to, r->lo + i / r->dim,
                               (uint32_t)(i % r->dim), rows[i] - fe.base_index,
                               fe.base_index);
   return fe_agree("op_decl_map_hdf5", 1, st);
@@ -185,7 +185,8 @@ map_from(op_set from, op_set to, int dim, const char *file, const char *name,
   struct rt_file *f;
   void *rows = NULL;
   TRY(check_texts(file, name));
-  TRY(fe_check_map_args(from, to, dim, name));
+  TRY(fe_check_map_args("op_decl_map", from, to, name));
+  TRY(fe_check_arity("op_decl_map", name, dim));
   struct rt_rows r = fe_rows_seen(from, dim, (struct type){TYPE_I64, 8});
   TRY(fe_ranks_unmoved(from, name));
   TRY(open_file("reading", file, RT_IO_READ, &f));
@@ -421,24 +422,32 @@ set_write(struct rt_file *f, const op_set_core *s) {
   return rt_io_write(f, s->name, &r, wide ? (void *)&size : (void *)&narrow);
 }
 
-/* Entry i of this rank's rows, in the program's numbers. */
+/* Entry i of row e of this rank's, in the program's numbers; -1 behind the end
+ * of a row of its own length. */
 static long long
-entry_of(const struct fe_map *m, size_t i) {
-  return (fe_ranked() ? m->declared[i] : m->pub.map[i]) + fe.base_index;
+entry_of(const struct fe_map *m, size_t e, size_t i) {
+  size_t dim = (size_t)m->pub.dim;
+  if (fe_ranked()) {
+    idx_g t = m->declared[e * dim + i];
+    return t < 0 ? -1 : t + fe.base_index;
+  }
+  if (!m->start) return m->pub.map[e * dim + i] + fe.base_index;
+  int64_t at = m->start[e] + (int64_t)i;
+  return at < m->start[e + 1] ? m->pub.map[at] + fe.base_index : -1;
 }
 
 static status
 table_write(struct rt_file *f, const struct fe_map *m,
             const struct rt_rows *r) {
   size_t n = (size_t)(r->hi - r->lo) * r->dim, size = r->type.size;
-  bool as_is = !fe_ranked() && !fe.base_index;
+  bool as_is = !fe_ranked() && !fe.base_index && !m->start;
   if (as_is) return rt_io_write(f, m->pub.name, r, m->pub.map);
   SCOPED void *t = mem_alloc(n + 1, size);
   for (size_t i = 0; i < n; i++)
     if (size == sizeof(int))
-      ((int *)t)[i] = (int)entry_of(m, i);
+      ((int *)t)[i] = (int)entry_of(m, i / r->dim, i % r->dim);
     else
-      ((long long *)t)[i] = entry_of(m, i);
+      ((long long *)t)[i] = entry_of(m, i / r->dim, i % r->dim);
   return rt_io_write(f, m->pub.name, r, t);
 }
 

@@ -5,6 +5,7 @@
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 static status
@@ -30,8 +31,9 @@ check_composed(op_map first, op_map then, const char *name) {
          "leads, found \"%s\" from \"%s\"",
          composed, name, first->to->name, first->name, then->name,
          then->from->name);
+  bool own = ((struct fe_map *)first)->start || ((struct fe_map *)then)->start;
   long long dim = (long long)first->dim * then->dim;
-  if (dim > FE_ARITY_MAX)
+  if (dim > (own ? INT_MAX : FE_ARITY_MAX))
     FAIL(ERR_ARG, "%s \"%s\": expected rows of at most %d entries, found %lld",
          composed, name, FE_ARITY_MAX, dim);
   return OK;
@@ -60,6 +62,12 @@ op2_decl_map_composed(op_map first, op_map then, const char *name) {
 static status
 check_permuted(op_map map, const int *perm, const char *name) {
   TRY(check_map(permuted, name, "map", map));
+  if (((struct fe_map *)map)->start)
+    FAIL(
+        ERR_ARG,
+        "%s \"%s\": map: expected one whose rows have one length, found \"%s\" "
+        "of op2_decl_map_csr",
+        permuted, name, map->name);
   if (!perm)
     FAIL(ERR_ARG, "%s \"%s\": perm: expected %d numbers, found NULL", permuted,
          name, map->dim);

@@ -62,16 +62,21 @@ op_decl_set(idx_l_t n, const char *name) {
 /* ---- maps ---------------------------------------------------------------- */
 
 status
-fe_check_map_args(op_set from, op_set to, int dim, const char *name) {
-  if (!name) FAIL(ERR_ARG, "op_decl_map: name: expected a text, found NULL");
+fe_check_map_args(const char *api, op_set from, op_set to, const char *name) {
+  if (!name) FAIL(ERR_ARG, "%s: name: expected a text, found NULL", api);
   if (!fe_handle_is(from, FE_SET))
-    FAIL(ERR_ARG, "op_decl_map \"%s\": from: expected a declared set, found %s",
+    FAIL(ERR_ARG, "%s \"%s\": from: expected a declared set, found %s", api,
          name, fe_handle_found(from));
   if (!fe_handle_is(to, FE_SET))
-    FAIL(ERR_ARG, "op_decl_map \"%s\": to: expected a declared set, found %s",
-         name, fe_handle_found(to));
+    FAIL(ERR_ARG, "%s \"%s\": to: expected a declared set, found %s", api, name,
+         fe_handle_found(to));
+  return OK;
+}
+
+status
+fe_check_arity(const char *api, const char *name, int dim) {
   if (dim < 1 || dim > FE_ARITY_MAX)
-    FAIL(ERR_ARG, "op_decl_map \"%s\": dim: expected 1 to %d, found %d", name,
+    FAIL(ERR_ARG, "%s \"%s\": dim: expected 1 to %d, found %d", api, name,
          FE_ARITY_MAX, dim);
   return OK;
 }
@@ -83,31 +88,40 @@ fe_map_publish(struct fe_map *m) {
 }
 
 status
+fe_map_declare(const struct fe_map_args *a, struct fe_map **out) {
+  status st = fe_ranked() ? fe_ranks_unmoved(a->from, a->name) : OK;
+  if (st != OK) return err_prefix(st, "%s: ", a->api);
+  TRY(fe_map_add(a, out));
+  fe_map_publish(*out);
+  fe_agree_step(a->api, a->name,
+                (uint64_t)a->dim << 40 | (uint64_t)a->from->index << 20 |
+                    (uint64_t)a->to->index);
+  return OK;
+}
+
+static const char decl_map[] = "op_decl_map";
+
+status
 fe_decl_map(op_set from, op_set to, int dim, const int *table32,
             const long long *table64, const char *name, struct fe_map **out) {
-  TRY(fe_check_map_args(from, to, dim, name));
+  TRY(fe_check_map_args(decl_map, from, to, name));
+  TRY(fe_check_arity(decl_map, name, dim));
   if (!table32 && !table64 && from->size && !fe.opt.bare)
-    FAIL(
-        ERR_ARG,
-        "op_decl_map \"%s\": table: expected %d rows of %d entries, found NULL",
-        name, from->size, dim);
-  status st = fe_ranked() ? fe_ranks_unmoved(from, name) : OK;
-  if (st != OK) return err_prefix(st, "op_decl_map: ");
-  TRY(fe_map_add(&(struct fe_map_args){.from = from,
-                                       .to = to,
-                                       .dim = dim,
-                                       .table32 = table32,
-                                       .table64 = table64,
-                                       .base = fe.base_index,
-                                       .name = name,
-                                       .keeps = fe.no_realloc && table32 &&
-                                                !fe.base_index},
-                 out));
-  fe_map_publish(*out);
-  fe_agree_step("op_decl_map", name,
-                (uint64_t)dim << 40 | (uint64_t)from->index << 20 |
-                    (uint64_t)to->index);
-  return OK;
+    FAIL(ERR_ARG,
+         "%s \"%s\": table: expected %d rows of %d entries, found NULL",
+         decl_map, name, from->size, dim);
+  struct fe_map_args args = {
+      .api = decl_map,
+      .from = from,
+      .to = to,
+      .dim = dim,
+      .table32 = table32,
+      .table64 = table64,
+      .given = table32 ? (void *)table32 : (void *)table64,
+      .base = fe.base_index,
+      .name = name,
+      .keeps = fe.no_realloc && table32 && !fe.base_index};
+  return fe_map_declare(&args, out);
 }
 
 op_map

@@ -42,6 +42,7 @@ enum fe_arg_kind {
   FE_ARG_GBL,
   FE_ARG_PARAM,
   FE_ARG_IDX,
+  FE_ARG_LENGTH,
   FE_ARG_INFO,
   FE_ARG_OFF
 };

@@ -59,6 +59,22 @@ is_of(const struct fe_set *set, const op_set found) {
   return found == &set->pub || (set->whole && found == &set->whole->pub);
 }
 
+/* The index of an argument through rows that have a length each. */
+static status
+check_entry_any(const struct site *s, const op_arg *a, const struct fe_map *m) {
+  if (a->idx >= m->shortest)
+    ARG_FAIL(s,
+             "index outside rows of map \"%s\": expected 0 to %d, as all rows "
+             "have it, or a vector argument, found %d",
+             m->pub.name, m->shortest - 1, a->idx);
+  if (a->idx == -1 || (a->idx < 0 && a->idx > -m->pub.dim))
+    ARG_FAIL(s,
+             "rows of map \"%s\": expected -%d or less for a vector argument, "
+             "as the longest row has %d entries, found %d",
+             m->pub.name, m->pub.dim > 2 ? m->pub.dim : 2, m->pub.dim, a->idx);
+  return OK;
+}
+
 /* Map and index against the loop's set; `to` is the dat's set, NULL for idx. */
 static status
 check_map(const struct site *s, const op_arg *a, const struct fe_set *set,
@@ -90,6 +106,9 @@ check_map(const struct site *s, const op_arg *a, const struct fe_set *set,
              "wrong map: expected one to set \"%s\" of %s, found \"%s\" to "
              "\"%s\"",
              to->name, what, a->map->name, a->map->to->name);
+  const struct fe_map *m = (struct fe_map *)a->map;
+  if (a->argtype == OP2_ARG_LENGTH) return OK;
+  if (m->start) return check_entry_any(s, a, m);
   int arity = a->map->dim;
   if (a->idx >= arity || a->idx == -1 || a->idx < -arity)
     ARG_FAIL(s,
@@ -231,6 +250,29 @@ arg_idx(const struct site *s, const op_arg *a, const struct fe_set *set,
   return OK;
 }
 
+static status
+arg_length(const struct site *s, const op_arg *a, const struct fe_set *set,
+           struct fe_arg *out) {
+  if (!a->map) ARG_FAIL(s, "row length: expected a map, found %s", "OP_ID");
+  TRY(check_map(s, a, set, NULL, "length"));
+  out->kind = FE_ARG_LENGTH;
+  TRY(map_taken(set, a, NULL, &out->map));
+  out->type = (struct type){TYPE_I32, 4};
+  out->dim = 1;
+  return OK;
+}
+
+/* Entries of the map's row that the argument names. */
+static void
+arg_entries(const op_arg *a, struct fe_arg *out) {
+  const struct fe_map *m = out->map;
+  if (!a->map || out->kind == FE_ARG_LENGTH) return;
+  if (a->idx > 0) out->entry = (uint32_t)a->idx;
+  if (a->idx < 0) out->vector = (uint32_t)-a->idx;
+  if (a->idx < 0 && m->start && m->pub.dim) /* as many as the longest row has */
+    out->vector = (uint32_t)m->pub.dim;
+}
+
 /* The payload of a MIN or MAX argument; idx holds its number. */
 static status
 arg_info(const struct site *s, const op_arg *a, const struct fe_loop *l,
@@ -270,14 +312,15 @@ check_arg(const struct site *s, const struct fe_loop *l, struct fe_arg *out) {
   case OP_ARG_GBL: TRY(arg_gbl(s, a, out)); break;
   case OP2_ARG_HANDLE: TRY(arg_handle(s, a, out)); break;
   case OP_ARG_IDX: TRY(arg_idx(s, a, set, out)); break;
+  case OP2_ARG_LENGTH: TRY(arg_length(s, a, set, out)); break;
   case OP_ARG_INFO: TRY(arg_info(s, a, l, out)); break;
   default:
     ARG_FAIL(s, "expected op_arg_dat, op_arg_gbl, ..., found kind %d",
              a->argtype);
   }
-  out->access = (uint8_t)(a->argtype == OP_ARG_IDX ? OP_READ : a->acc);
-  if (a->map && a->idx < 0) out->vector = (uint32_t)-a->idx;
-  if (a->map && a->idx > 0) out->entry = (uint32_t)a->idx;
+  bool number = out->kind == FE_ARG_IDX || out->kind == FE_ARG_LENGTH;
+  out->access = (uint8_t)(number ? OP_READ : a->acc);
+  arg_entries(a, out);
   return OK;
 }
 
@@ -330,7 +373,8 @@ check_param_type(const struct site *s, const op_arg *a, const char *type,
   if (len >= sizeof plain) return OK;
   memcpy(plain, type, len + 1);
   if (vector) plain[len - 1] = 0;
-  const char *name = a->argtype == OP_ARG_IDX ? "int" : a->type;
+  bool number = a->argtype == OP_ARG_IDX || a->argtype == OP2_ARG_LENGTH;
+  const char *name = number ? "int" : a->type;
   if (!name || !type_from_name(name, 0, &want, NULL)) return OK;
   bool known = type_from_name(plain, 0, &have, NULL);
   if (known && c && want.size == have.size && is_integer(want) &&

@@ -22,10 +22,16 @@ void fe_set_publish(struct fe_set *s);
 
 /* Rows of maps are at most so long: kernels get a pointer for each entry. */
 enum { FE_ARITY_MAX = 1 << 16 };
-/* All but the table. */
+struct fe_map_args;
 /* What an entry one too large means most often. */
 #define FE_FROM_ONE "; does the table count from 1 (OP_MAPS_BASE_INDEX=1)?"
-status fe_check_map_args(op_set from, op_set to, int dim, const char *name);
+/* All but the table. */
+status fe_check_map_args(const char *api, op_set from, op_set to,
+                         const char *name);
+status fe_check_arity(const char *api, const char *name, int dim);
+/* Sets have not moved; fe_map_add, its handle, and what other ranks shall do,
+ * too. */
+status fe_map_declare(const struct fe_map_args *a, struct fe_map **out);
 /* One of the tables; 64-bit ones are always copied. */
 status fe_decl_map(op_set from, op_set to, int dim, const int *table32,
                    const long long *table64, const char *name,
@@ -38,11 +44,18 @@ void fe_map_publish(struct fe_map *m); /* its handle */
 /* Set handles and dim are right. Rows are those of the program: fe_map_rows of
  * them, of numbers (over ranks global ones) less `base`. */
 struct fe_map_args {
+  const char *api; /* for messages */
   op_set from, to;
-  int dim;
-  const int *table32; /* one of them; none: OP2_STATIC */
+  int dim;              /* of the longest row, over all ranks */
+  bool own;             /* rows have their own lengths: */
+  const int64_t *start; /* where each begins, [rows + 1]; OP2_STATIC: or NULL */
+  idx_l shortest;       /* over all ranks */
+  const int *table32;   /* one of them; none: OP2_STATIC */
   const long long *table64;
-  idx_g *rows; /* TAKE: over ranks, from 0 and in range; of the made */
+  const void
+      *given;  /* the program's pointer, by which it may ask for the map */
+  idx_g *rows; /* TAKE: over ranks, from 0 and in range; of the made. Rows of
+                  any length with -1 behind them, dim entries each */
   int base;
   const char *name;
   bool made, hidden; /* as in struct fe_map */

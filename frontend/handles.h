@@ -41,13 +41,17 @@ struct fe_map {
   VEC(struct fe_map *, through); /* hidden ones: rows of .then of its targets */
   struct fe_map *first, *then;   /* of a hidden one that is made of two */
   struct rt_relation rt;         /* rt.table is that, or, renumbered, our own */
+  int64_t *start;                /* of rows of any length: where they begin in
+                                    pub.map; rt.start so or renumbered; NULL */
+  idx_l shortest;                /* of these; the longest is pub.dim */
   struct rt_relation rows;       /* its inverse, once a program needs it, and */
   uint32_t rows_at; /* in fe_all.inverted, of those that have rows */
   bool rows_kept;   /* in a sweep: one still does */
   bool onto, injective, repeats;
   bool foreign;              /* the table is the user's own memory */
   size_t bytes;              /* of pub.map */
-  idx_g *declared;           /* over ranks: this rank's rows, global numbers */
+  idx_g *declared;           /* over ranks: this rank's rows, global numbers,
+                                pub.dim each; -1 behind shorter ones */
   uint64_t rows_said;        /* a hash of them */
   const void *declared_from; /* the program's pointer at the declaration */
 };
@@ -170,11 +174,17 @@ void fe_graves_sweep(void);
 
 /* ---- tables.c ----------------------------------------------------------- */
 
-/* A table of the map in the orders that its sets have now; named: with the
- * program's numbers. ERR_MEMORY */
-status fe_map_table(const struct fe_map *m, bool named, idx_l **out);
-/* TAKE table; NULL: the program's own. */
-void fe_map_table_set(struct fe_map *m, const idx_l *table);
+/* A table, and where its rows begin if they have any length. */
+struct fe_table {
+  idx_l *at;
+  int64_t *start;
+};
+void fe_table_free(const struct fe_map *m, struct fe_table *t);
+/* The map's, in the orders that its sets have now; named: with the program's
+ * numbers. ERR_MEMORY */
+status fe_map_table(const struct fe_map *m, bool named, struct fe_table *out);
+/* TAKE t; nothing in it: the program's own. */
+void fe_map_table_set(struct fe_map *m, struct fe_table t);
 /* The table of a map just declared, in the orders that its sets have. */
 status fe_number_map(struct fe_map *m);
 /* A map's rows as they are, with the program's numbers; made at need. */
@@ -184,8 +194,10 @@ status fe_number_named(struct fe_map *m);
 status fe_number_rows(struct fe_map *m);
 /* Rows that no program needs any more, in a sweep. */
 void fe_number_rows_sweep(void);
-/* A copy of `table` becomes the one that loops go by. */
-status fe_number_map_take(struct fe_map *m, const idx_l *table);
+/* A copy of `table`, and `start` of rows of any length, become what loops go
+ * by. */
+status fe_number_map_take(struct fe_map *m, const idx_l *table,
+                          const int64_t *start);
 /* Free the tables that are the library's own. */
 void fe_number_map_clear(struct fe_map *m);
 /* Give back the map's tables and rows; free what is left, too. */

@@ -14,22 +14,23 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- tables of the program ----------------------------------------------- */
 
 /* Range of every entry, and what the table proves about itself. */
 static status
-scan_table(struct fe_map *m, int base) {
+scan_table(struct fe_map *m, const char *api, int base) {
   struct rt_facts f;
   TRY(rt_relation_scan(&m->rt, &f));
   m->onto = f.onto, m->injective = f.injective, m->repeats = f.repeats;
   if (f.bad < 0) return OK;
   idx_l t = rt_row(&m->rt, f.bad).at[f.bad_entry], to = m->rt.to->n;
   FAIL(ERR_ARG,
-       "op_decl_map \"%s\": entry %u of element %d: expected %d to %d (set "
-       "\"%s\"), found %d%s",
-       m->pub.name, f.bad_entry, f.bad, base, to - 1 + base, m->pub.to->name,
-       t + base, t == to && !base ? FE_FROM_ONE : "");
+       "%s \"%s\": entry %u of element %d: expected %d to %d (set \"%s\"), "
+       "found %d%s",
+       api, m->pub.name, f.bad_entry, f.bad, base, to - 1 + base,
+       m->pub.to->name, t + base, t == to && !base ? FE_FROM_ONE : "");
 }
 
 enum { TABLE_THREADED = 1 << 18 };
@@ -41,7 +42,7 @@ make_table(struct fe_map *m, const struct fe_map_args *a) {
   size_t n = m->bytes / sizeof(idx_l);
   idx_l *t = rt_mem_new(m->bytes);
   if (!t)
-    FAIL(ERR_MEMORY, "op_decl_map \"%s\": no memory for its %zu bytes",
+    FAIL(ERR_MEMORY, "%s \"%s\": no memory for its %zu bytes", a->api,
          m->pub.name, m->bytes);
 #pragma omp parallel for schedule(static) if (n > TABLE_THREADED)
   for (size_t i = 0; i < n; i++) {
@@ -55,16 +56,32 @@ make_table(struct fe_map *m, const struct fe_map_args *a) {
   return OK;
 }
 
+/* The same of rows that are as long as the longest. */
+static status
+make_table_closed(struct fe_map *m, const struct fe_map_args *a) {
+  idx_l *t = rt_mem_new(m->bytes);
+  if (!t)
+    FAIL(ERR_MEMORY, "%s \"%s\": no memory for its %zu bytes", a->api,
+         m->pub.name, m->bytes);
+  m->pub.map = t;
+  for (idx_l e = 0; e < fe_map_rows(a->from); e++)
+    for (int64_t i = 0; i < a->start[e + 1] - a->start[e]; i++)
+      *t++ = (idx_l)a->rows[(int64_t)e * a->dim + i];
+  return OK;
+}
+
 /* The table as `m` goes by it from now on, checked. */
 static status
 table_take(struct fe_map *m, const struct fe_map_args *a) {
-  if (!m->foreign) TRY(make_table(m, a));
+  if (!m->foreign)
+    TRY(a->rows && a->start ? make_table_closed(m, a) : make_table(m, a));
   m->rt.table = m->pub.map;
+  m->rt.start = m->start;
   if (a->rows) return OK;
-  if (fe_ranked()) return fe_ranks_map(m, a->table32, a->table64, a->base);
+  if (fe_ranked()) return fe_ranks_map(m, a);
   m->injective = a->included;
   m->onto = a->included && m->rt.from->n == m->rt.to->n;
-  if (!a->included) TRY(scan_table(m, a->base));
+  if (!a->included) TRY(scan_table(m, a->api, a->base));
   return fe_number_map(m);
 }
 
@@ -73,7 +90,7 @@ table_take(struct fe_map *m, const struct fe_map_args *a) {
 static status
 table_glance(struct fe_map *m, const struct fe_map_args *a) {
   status st = OK;
-  m->repeats = m->rt.arity > 1;
+  m->repeats = m->rt.arity != 1;
   if (a->table32 || a->table64) st = table_take(m, a);
   if (!m->foreign) {
     rt_mem_free(m->pub.map, m->pub.map ? m->bytes : 0);
@@ -94,6 +111,21 @@ map_room(void) {
   return m;
 }
 
+/* Where rows of any length begin, a copy; the bytes of their table. */
+static void
+take_starts(struct fe_map *m, const struct fe_map_args *a) {
+  size_t rows = (size_t)fe_map_rows(a->from);
+  size_t entries = rows * (size_t)a->dim;
+  if (a->own) {
+    size_t n = a->start ? rows + 1 : 1;
+    m->start = mem_alloc(n, sizeof *m->start);
+    if (a->start) memcpy(m->start, a->start, n * sizeof *m->start);
+    entries = (size_t)m->start[n - 1];
+    m->shortest = a->shortest;
+  }
+  m->bytes = entries * sizeof(idx_l);
+}
+
 static struct fe_map *
 map_new(const struct fe_map_args *a) {
   struct fe_map *m = map_room();
@@ -102,9 +134,8 @@ map_new(const struct fe_map_args *a) {
   m->hidden = a->hidden;
   m->rt = (struct rt_relation){.from = &((struct fe_set *)a->from)->rt,
                                .to = &((struct fe_set *)a->to)->rt,
-                               .arity = (uint32_t)a->dim};
-  if (!a->made)
-    m->declared_from = a->table32 ? (void *)a->table32 : (void *)a->table64;
+                               .arity = a->own ? 0 : (uint32_t)a->dim};
+  m->declared_from = a->given;
   m->declared = a->rows;
   m->pub.index = -1;
   m->pub.from = a->from;
@@ -112,7 +143,7 @@ map_new(const struct fe_map_args *a) {
   m->pub.dim = a->dim;
   m->pub.name = m->rt.name = fe_text_copy(a->name);
   m->pub.map = m->foreign ? (int *)a->table32 : NULL;
-  m->bytes = (size_t)fe_map_rows(a->from) * (size_t)a->dim * sizeof(idx_l);
+  take_starts(m, a);
   return m;
 }
 
@@ -140,47 +171,120 @@ as_declared(const struct fe_map *m, const struct rt_set *from,
                               .to = to,
                               .arity = m->rt.arity,
                               .table = m->pub.map,
+                              .start = m->start,
                               .name = m->pub.name};
 }
 
 static struct rt_dist_map
 as_rows(const struct fe_map *m) {
-  return (struct rt_dist_map){.arity = m->rt.arity, .rows = m->declared};
+  return (struct rt_dist_map){.arity = (uint32_t)m->pub.dim,
+                              .own = m->start != NULL,
+                              .rows = m->declared};
 }
 
 /* Rows that a map is made of, as the two kinds of ranks have them. */
 struct made {
   struct rt_relation local; /* all of the program's: one rank, or whole */
   idx_g *global;            /* of the declared part; TAKE */
+  int64_t *start;           /* rows of any length, as in struct fe_map_args */
+  int longest;
+  idx_l shortest;
 };
+
+static void
+made_clear(struct made *rows) {
+  if (rows->start != rows->local.start) free(rows->start);
+  rt_relation_clear(&rows->local);
+}
 
 static bool
 in_parts(void) {
   return fe_ranked() && !fe_ranks.whole;
 }
 
-static status
-rows_composed(const struct fe_map *a, const struct fe_map *b,
-              struct made *out) {
-  const struct fe_set *through = (struct fe_set *)b->pub.from;
-  if (in_parts()) {
-    struct rt_dist_map x = as_rows(a), y = as_rows(b);
-    idx_l n = fe_map_rows(a->pub.from);
-    bool here = ((struct fe_set *)a->pub.from)->into == a;
-    out->global = mem_alloc((size_t)n * x.arity * y.arity + 1, sizeof(idx_g));
-    return rt_dist_composed(fe_ranks.comm, through->part, &x, n, &y, here,
-                            out->global);
+/* Lengths of the n rows that begin at `start`; no rows: none is short. */
+static void
+note_lengths(struct made *rows, idx_l n) {
+  rows->longest = 1;
+  rows->shortest = FE_ARITY_MAX;
+  for (idx_l e = 0; e < n; e++) {
+    int64_t length = rows->start[e + 1] - rows->start[e];
+    if (length > rows->longest) rows->longest = (int)length;
+    if (length < rows->shortest) rows->shortest = (idx_l)length;
   }
+}
+
+/* Of n rows of `places` each, with -1 behind their entries: where they would
+ * begin without those. */
+static void
+find_starts(struct made *rows, idx_l n, int places) {
+  rows->start = mem_alloc((size_t)n + 1, sizeof *rows->start);
+  for (idx_l e = 0; e < n; e++) {
+    const idx_g *row = rows->global + (int64_t)e * places;
+    int length = places;
+    while (length && row[length - 1] < 0) length--;
+    rows->start[e + 1] = rows->start[e] + length;
+  }
+}
+
+/* They get as many places as the longest has, over all ranks. */
+static status
+agree_lengths(struct made *rows, idx_l n, int places) {
+  int32_t longest = rows->longest, shortest = rows->shortest;
+  TRY(fe_join(&longest, 1, TYPE_I32, ACC_MAX));
+  TRY(fe_join(&shortest, 1, TYPE_I32, ACC_MIN));
+  for (idx_l e = 0; e < n; e++)
+    memmove(rows->global + (int64_t)e * longest,
+            rows->global + (int64_t)e * places,
+            (size_t)longest * sizeof *rows->global);
+  rows->longest = longest;
+  rows->shortest = shortest;
+  return OK;
+}
+
+/* In parts; hidden: by whoever needs them, not collective. */
+static status
+rows_composed_parts(const struct fe_map *a, const struct fe_map *b, bool hidden,
+                    struct made *out) {
+  const struct fe_set *through = (struct fe_set *)b->pub.from;
+  struct rt_dist_map x = as_rows(a), y = as_rows(b);
+  idx_l n = fe_map_rows(a->pub.from);
+  bool here = ((struct fe_set *)a->pub.from)->into == a;
+  out->global = mem_alloc((size_t)n * x.arity * y.arity + 1, sizeof(idx_g));
+  TRY(rt_dist_composed(fe_ranks.comm, through->part, &x, n, &y, here,
+                       out->global));
+  out->longest = (int)(x.arity * y.arity);
+  if (!x.own && !y.own) return OK;
+  int places = out->longest;
+  find_starts(out, n, places);
+  if (!hidden) {
+    note_lengths(out, n);
+    return agree_lengths(out, n, places);
+  }
+  out->shortest =
+      (x.own ? a->shortest : a->pub.dim) * (y.own ? b->shortest : b->pub.dim);
+  return OK;
+}
+
+static status
+rows_composed(const struct fe_map *a, const struct fe_map *b, bool hidden,
+              struct made *out) {
+  if (in_parts()) return rows_composed_parts(a, b, hidden, out);
   struct rt_set sets[] = {
       {.n = a->pub.from->size}, {.n = b->pub.from->size}, {0}};
   struct rt_relation x = as_declared(a, &sets[0], &sets[1]);
   struct rt_relation y = as_declared(b, &sets[1], &sets[2]);
-  return rt_relation_composed(&x, &y, &out->local);
+  TRY(rt_relation_composed(&x, &y, &out->local));
+  out->longest = (int)out->local.arity;
+  out->start = (int64_t *)out->local.start;
+  if (out->start) note_lengths(out, sets[0].n);
+  return OK;
 }
 
 static status
 rows_permuted(const struct fe_map *m, const int *perm, struct made *out) {
   struct rt_set sets[] = {{.n = m->pub.from->size}, {0}};
+  out->longest = m->pub.dim;
   if (in_parts()) {
     struct rt_dist_map x = as_rows(m);
     idx_l n = fe_map_rows(m->pub.from);
@@ -192,6 +296,13 @@ rows_permuted(const struct fe_map *m, const int *perm, struct made *out) {
   return rt_relation_permuted(&x, perm, &out->local);
 }
 
+static status
+check_longest(const struct fe_map_args *a) {
+  if (a->dim <= FE_ARITY_MAX) return OK;
+  FAIL(ERR_ARG, "%s \"%s\": expected rows of at most %d entries, found %d",
+       a->api, a->name, FE_ARITY_MAX, a->dim);
+}
+
 /* The rows become a map's; `st`: how they were made. */
 static status
 map_of_rows(struct made *rows, status st, struct fe_map_args *a,
@@ -199,11 +310,18 @@ map_of_rows(struct made *rows, status st, struct fe_map_args *a,
   a->made = true;
   a->table32 = rows->local.table;
   a->rows = rows->global;
+  if (!fe.opt.bare) {
+    a->own = rows->start != NULL;
+    a->start = rows->start;
+    a->shortest = rows->shortest;
+    a->dim = rows->longest;
+  }
+  if (st == OK) st = check_longest(a);
   if (st == OK)
     st = fe_map_add(a, out);
   else
     free(rows->global);
-  rt_relation_clear(&rows->local);
+  made_clear(rows);
   return st;
 }
 
@@ -214,12 +332,15 @@ fe_map_compose(struct fe_map *first, struct fe_map *then, const char *name,
                bool hidden, struct fe_map **out) {
   struct made rows = {0};
   assert(first->pub.to == then->pub.from);
-  struct fe_map_args args = {.from = first->pub.from,
+  struct fe_map_args args = {.api = "composed map",
+                             .from = first->pub.from,
                              .to = then->pub.to,
                              .dim = first->pub.dim * then->pub.dim,
+                             .own = first->start || then->start,
+                             .shortest = FE_ARITY_MAX, /* OP2_STATIC */
                              .name = name,
                              .hidden = hidden};
-  status st = fe.opt.bare ? OK : rows_composed(first, then, &rows);
+  status st = fe.opt.bare ? OK : rows_composed(first, then, hidden, &rows);
   return map_of_rows(&rows, st, &args, out);
 }
 
@@ -227,8 +348,11 @@ status
 fe_map_permute(struct fe_map *m, const int *perm, const char *name,
                struct fe_map **out) {
   struct made rows = {0};
-  struct fe_map_args args = {
-      .from = m->pub.from, .to = m->pub.to, .dim = m->pub.dim, .name = name};
+  struct fe_map_args args = {.api = "permuted map",
+                             .from = m->pub.from,
+                             .to = m->pub.to,
+                             .dim = m->pub.dim,
+                             .name = name};
   status st = fe.opt.bare ? OK : rows_permuted(m, perm, &rows);
   return map_of_rows(&rows, st, &args, out);
 }

@@ -49,12 +49,18 @@ struct nan_found {
 /* ---- nan_values.c -------------------------------------------------------- */
 
 enum nan_when { NAN_BEFORE, NAN_NOW, NAN_AFTER };
-/* Elements of memory behind argument a; the row of its dat that the k-th is
- * for element e of the loop; where that is. */
-uint32_t fe_nan_count(const struct nan_loop *n, uint32_t a);
+/* Elements of memory behind argument a, for element e of the loop; the row of
+ * its dat that the k-th is; where that is. */
+uint32_t fe_nan_count(const struct nan_loop *n, uint32_t a, idx_l e);
 idx_l fe_nan_row(const struct nan_loop *n, uint32_t a, uint32_t k, idx_l e);
 char *fe_nan_at(const struct nan_loop *n, enum nan_when when, uint32_t a,
                 uint32_t k, idx_l e);
+/* Does the kernel get an index, or the length of a row? Which? */
+static inline bool
+fe_nan_is_number(const struct fe_arg *fa) {
+  return fa->kind == FE_ARG_IDX || fa->kind == FE_ARG_LENGTH;
+}
+bool fe_nan_number(const struct nan_loop *n, uint32_t a, idx_l e, idx_l *out);
 /* That of the dat of argument a. */
 struct nan_dat *fe_nan_dat(const struct nan_loop *n, uint32_t a);
 /* Does the loop's argument count: as one that it stores to, whose values are

@@ -60,7 +60,7 @@ again_begin(struct nan_loop *n, struct again *g) {
     const struct fe_arg *fa = &c->args[a];
     if (fa->vector) g->rows[a] = mem_alloc(fa->vector, sizeof *g->rows[a]);
     if (fe_nan_result(fa))
-      g->was[a] = mem_alloc(fe_nan_count(n, a), arg_bytes(fa));
+      g->was[a] = mem_alloc(fa->vector ? fa->vector : 1, arg_bytes(fa));
   }
 }
 
@@ -82,12 +82,11 @@ again_arg(struct nan_loop *n, struct again *g, uint32_t a, idx_l e) {
   const struct fe_arg *fa = &n->c->args[a];
   g->args[a] = NULL;
   if (fa->kind == FE_ARG_OFF) return;
-  if (fa->kind == FE_ARG_IDX) {
-    g->idx[a] = fe_nan_row(n, a, 0, e);
+  if (fe_nan_number(n, a, e, &g->idx[a])) {
     g->args[a] = &g->idx[a];
     return;
   }
-  for (uint32_t k = 0; k < fe_nan_count(n, a); k++) {
+  for (uint32_t k = 0; k < fe_nan_count(n, a, e); k++) {
     char *at = fe_nan_at(n, NAN_NOW, a, k, e);
     if (g->was[a]) memcpy(g->was[a] + k * arg_bytes(fa), at, arg_bytes(fa));
     if (fa->vector) g->rows[a][k] = at;
@@ -100,7 +99,7 @@ static bool
 element_made(const struct nan_loop *n, const struct again *g, idx_l e,
              struct nan_found *out) {
   for (uint32_t a = 0; a < n->c->nargs; a++)
-    for (uint32_t k = 0; g->was[a] && k < fe_nan_count(n, a); k++) {
+    for (uint32_t k = 0; g->was[a] && k < fe_nan_count(n, a, e); k++) {
       const char *was = g->was[a] + k * arg_bytes(&n->c->args[a]);
       if (!fe_nan_made(n, a, was, fe_nan_at(n, NAN_NOW, a, k, e),
                        &out->component, &out->value))
@@ -118,7 +117,7 @@ static void
 say_inputs(struct nan_loop *n, const struct again *g, idx_l e,
            struct nan_found *out) {
   for (uint32_t a = 0; a < n->c->nargs; a++)
-    for (uint32_t k = 0; g->was[a] && k < fe_nan_count(n, a); k++) {
+    for (uint32_t k = 0; g->was[a] && k < fe_nan_count(n, a, e); k++) {
       size_t bytes = arg_bytes(&n->c->args[a]);
       memcpy(fe_nan_at(n, NAN_NOW, a, k, e), g->was[a] + k * bytes, bytes);
     }
@@ -187,7 +186,7 @@ compare_dats(const struct nan_loop *n, struct nan_found *out) {
   for (idx_l e = 0; e < n->own; e++)
     for (uint32_t a = 0; a < c->nargs; a++) {
       if (!tells(n, &c->args[a])) continue;
-      for (uint32_t k = 0; k < fe_nan_count(n, a); k++) {
+      for (uint32_t k = 0; k < fe_nan_count(n, a, e); k++) {
         if (!left(n, a, k, e, out)) continue;
         fe_nan_inputs_text(n, NAN_BEFORE, e, out->inputs);
         return;

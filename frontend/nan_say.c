@@ -71,12 +71,14 @@ say_input(const struct nan_loop *n, enum nan_when when, uint32_t a, idx_l e,
   const struct fe_arg *fa = &n->c->args[a];
   const op_set_core *to = fa->map ? fa->map->pub.to : NULL;
   str_printf(out, "%sargument %u, ", out->len ? "; " : "", a);
-  if (fa->kind == FE_ARG_IDX) {
-    str_printf(out, "index: %d", fe_nan_row(n, a, 0, e));
+  idx_l known;
+  if (fe_nan_number(n, a, e, &known)) {
+    const char *what = fa->kind == FE_ARG_IDX ? "index" : "length of the row";
+    str_printf(out, "%s: %d", what, known);
     return;
   }
   say_name(fa, out);
-  for (uint32_t k = 0; k < fe_nan_count(n, a); k++) {
+  for (uint32_t k = 0; k < fe_nan_count(n, a, e); k++) {
     if (k) str_add(out, ",");
     if (to)
       str_printf(out, " element %lld", number(to, fe_nan_row(n, a, k, e)));
@@ -92,7 +94,7 @@ fe_nan_inputs_text(const struct nan_loop *n, enum nan_when when, idx_l e,
   for (uint32_t a = 0; a < n->c->nargs; a++) {
     const struct fe_arg *fa = &n->c->args[a];
     bool old = fe_nan_result(fa) && fa->declared != ACC_WRITE;
-    if (fe_nan_input(fa) || old || fa->kind == FE_ARG_IDX)
+    if (fe_nan_input(fa) || old || fe_nan_is_number(fa))
       say_input(n, when, a, e, out);
   }
 }

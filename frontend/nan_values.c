@@ -6,18 +6,34 @@
 #include <math.h>
 #include <string.h>
 
+/* Where the row of e begins in the map's table. */
+static size_t
+begin_of(const struct fe_map *m, idx_l e) {
+  return m->start ? (size_t)m->start[e] : (size_t)e * (size_t)m->pub.dim;
+}
+
 uint32_t
-fe_nan_count(const struct nan_loop *n, uint32_t a) {
+fe_nan_count(const struct nan_loop *n, uint32_t a, idx_l e) {
   const struct fe_arg *fa = &n->c->args[a];
-  return fa->vector ? fa->vector : 1;
+  if (!fa->vector) return 1;
+  if (!fa->map->start) return fa->vector;
+  return (uint32_t)(begin_of(fa->map, e + 1) - begin_of(fa->map, e));
 }
 
 idx_l
 fe_nan_row(const struct nan_loop *n, uint32_t a, uint32_t k, idx_l e) {
   const struct fe_arg *fa = &n->c->args[a];
   if (!fa->map) return e;
-  const op_map_core *m = &fa->map->pub;
-  return m->map[(size_t)e * (size_t)m->dim + fa->entry + k];
+  return fa->map->pub.map[begin_of(fa->map, e) + fa->entry + k];
+}
+
+bool
+fe_nan_number(const struct nan_loop *n, uint32_t a, idx_l e, idx_l *out) {
+  const struct fe_arg *fa = &n->c->args[a];
+  if (fa->kind == FE_ARG_IDX) *out = fe_nan_row(n, a, 0, e);
+  if (fa->kind == FE_ARG_LENGTH)
+    *out = (idx_l)(begin_of(fa->map, e + 1) - begin_of(fa->map, e));
+  return fe_nan_is_number(fa);
 }
 
 struct nan_dat *
@@ -46,7 +62,7 @@ fe_nan_at(const struct nan_loop *n, enum nan_when when, uint32_t a, uint32_t k,
 
 static bool
 has_value(const struct fe_arg *fa) {
-  return fa->kind != FE_ARG_OFF && fa->kind != FE_ARG_IDX &&
+  return fa->kind != FE_ARG_OFF && !fe_nan_is_number(fa) &&
          fa->access != ACC_WORK;
 }
 
@@ -82,7 +98,7 @@ bool
 fe_nan_inputs_finite(const struct nan_loop *n, enum nan_when when, idx_l e) {
   for (uint32_t a = 0; a < n->c->nargs; a++) {
     if (!fe_nan_input(&n->c->args[a])) continue;
-    for (uint32_t k = 0; k < fe_nan_count(n, a); k++)
+    for (uint32_t k = 0; k < fe_nan_count(n, a, e); k++)
       if (!all_finite(&n->c->args[a], fe_nan_at(n, when, a, k, e)))
         return false;
   }

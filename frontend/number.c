@@ -75,7 +75,8 @@ orders_swap(const struct rt_order **orders) {
 
 /* A new table for each map that needs one. */
 static status
-tables_make(const struct rt_order *const *old, idx_l **tables, bool *changed) {
+tables_make(const struct rt_order *const *old, struct fe_table *tables,
+            bool *changed) {
   for (uint32_t i = 0; i < fe_all.nmaps; i++) {
     struct fe_map *m = fe_all.maps[i];
     changed[i] = m->rt.from->order != old[m->pub.from->index] ||
@@ -91,7 +92,7 @@ tables_make(const struct rt_order *const *old, idx_l **tables, bool *changed) {
  * in the pool. */
 static status
 orders_set(const struct rt_order **orders) {
-  idx_l **tables = mem_alloc(fe_all.nmaps + 1, sizeof *tables);
+  struct fe_table *tables = mem_alloc(fe_all.nmaps + 1, sizeof *tables);
   bool *changed = mem_alloc(fe_all.nmaps + 1, sizeof *changed);
   orders_swap(orders);
   status st = tables_make(orders, tables, changed);
@@ -105,8 +106,8 @@ orders_set(const struct rt_order **orders) {
   for (uint32_t i = 0; i < fe_all.nmaps; i++)
     if (st == OK && changed[i])
       fe_map_table_set(fe_all.maps[i], tables[i]);
-    else if (tables[i])
-      rt_mem_free(tables[i], rt_relation_bytes(&fe_all.maps[i]->rt));
+    else
+      fe_table_free(fe_all.maps[i], &tables[i]);
   for (uint32_t s = 0; s < fe_all.nsets; s++)
     if (orders[s] != fe_all.sets[s]->rt.order)
       rt_order_free((struct rt_order *)orders[s]);

@@ -29,7 +29,8 @@ declare_maps(struct ir_trace *t, const double *locality) {
     struct ir_map x = {.name = m->pub.name,
                        .from = (ir_ref)m->pub.from->index,
                        .to = (ir_ref)m->pub.to->index,
-                       .arity = (uint32_t)m->pub.dim,
+                       .arity = m->rt.arity,
+                       .rows = m->start ? IR_ROWS_CSR : IR_ROWS_TABLE,
                        .tag = k};
     if (locality[k] >= 0) x.scatter = 1 + (uint32_t)(1000 * locality[k] + 0.5);
     ir_add_map(t, x);

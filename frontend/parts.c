@@ -109,34 +109,46 @@ fe_ranks_unmoved(op_set from, const char *name) {
 }
 
 status
-fe_ranks_check_entry(const char *name, op_set to_handle, idx_g row, uint32_t i,
-                     idx_g entry, int base) {
+fe_ranks_check_entry(const char *api, const char *name, op_set to_handle,
+                     idx_g row, uint32_t i, idx_g entry, int base) {
   const struct fe_set *to = (struct fe_set *)to_handle;
   if (entry >= 0 && entry < to->part->total) return OK;
   FAIL(ERR_ARG,
-       "op_decl_map \"%s\": entry %u of element %lld: expected %d to %lld "
-       "(set \"%s\", all ranks), found %lld%s",
-       name, i, (long long)row, base, (long long)to->part->total - 1 + base,
-       to->pub.name, (long long)entry + base,
+       "%s \"%s\": entry %u of element %lld: expected %d to %lld (set \"%s\", "
+       "all ranks), found %lld%s",
+       api, name, i, (long long)row, base,
+       (long long)to->part->total - 1 + base, to->pub.name,
+       (long long)entry + base,
        entry == to->part->total && !base ? FE_FROM_ONE : "");
 }
 
+/* Row e of those that the program gave, checked; at `out`, unless it is NULL,
+ * with -1 behind it. */
+static status
+row_take(const struct fe_map_args *a, idx_l e, idx_g *out) {
+  size_t lo = a->start ? (size_t)a->start[e] : (size_t)e * (size_t)a->dim;
+  size_t n = a->start ? (size_t)a->start[e + 1] - lo : (size_t)a->dim;
+  for (size_t i = 0; i < n; i++) {
+    idx_g v = (a->table32 ? a->table32[lo + i] : a->table64[lo + i]) - a->base;
+    TRY(fe_ranks_check_entry(a->api, a->name, a->to, e, (uint32_t)i, v,
+                             a->base));
+    if (out) out[i] = v;
+  }
+  for (size_t i = n; out && i < (size_t)a->dim; i++) out[i] = -1;
+  return OK;
+}
+
 status
-fe_ranks_map(struct fe_map *m, const int *table32, const long long *table64,
-             int base) {
+fe_ranks_map(struct fe_map *m, const struct fe_map_args *a) {
   const struct fe_set *from = (struct fe_set *)m->pub.from;
-  size_t arity = (size_t)m->pub.dim;
+  size_t dim = (size_t)a->dim;
   idx_g rows = from->part->declared;
   idx_g first = fe_ranks.whole ? from->part->start[fe_ranks.rank] : 0;
-  m->declared = mem_alloc((size_t)rows * arity + 1, sizeof *m->declared);
-  for (idx_g e = 0; e < fe_map_rows(m->pub.from); e++)
-    for (uint32_t i = 0; i < arity; i++) {
-      size_t at = (size_t)e * arity + i;
-      idx_g v = (table32 ? table32[at] : table64[at]) - base;
-      TRY(fe_ranks_check_entry(m->pub.name, m->pub.to, e, i, v, base));
-      if (e >= first && e < first + rows)
-        m->declared[(size_t)(e - first) * arity + i] = v;
-    }
+  m->declared = mem_alloc((size_t)rows * dim + 1, sizeof *m->declared);
+  for (idx_l e = 0; e < fe_map_rows(m->pub.from); e++) {
+    bool mine = e >= first && e < first + rows;
+    TRY(row_take(a, e, mine ? m->declared + (size_t)(e - first) * dim : NULL));
+  }
   fe_whole_note(m);
   return OK;
 }

@@ -12,6 +12,7 @@
 struct fe_call;
 struct fe_dat;
 struct fe_map;
+struct fe_map_args;
 struct fe_set;
 struct rt_comm;
 struct rt_dist;
@@ -60,14 +61,12 @@ void fe_set_drop(struct fe_set *s);
 void fe_set_free(struct fe_set *s);
 /* Rows of maps from this set that this rank declares. */
 idx_l fe_map_rows(const struct op_set_core *from);
-/* Rows of a map just declared, checked against the whole set; one of the tables
- * is NULL. */
-status fe_ranks_map(struct fe_map *m, const int *table32,
-                    const long long *table64, int base);
+/* Rows of a map just declared, checked against the whole set. */
+status fe_ranks_map(struct fe_map *m, const struct fe_map_args *a);
 void fe_ranks_map_clear(struct fe_map *m);
-/* Is this entry, less the base, of the set? ERR_ARG names the map. */
-status fe_ranks_check_entry(const char *name, op_set to, idx_g row, uint32_t i,
-                            idx_g entry, int base);
+/* Is this entry, less the base, of the set? ERR_ARG names call and map. */
+status fe_ranks_check_entry(const char *api, const char *name, op_set to,
+                            idx_g row, uint32_t i, idx_g entry, int base);
 /* A dat just declared; its set may lie over the ranks already. */
 status fe_ranks_dat(struct fe_dat *d);
 

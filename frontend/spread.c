@@ -117,30 +117,39 @@ set_describe(struct fe_set *s, const struct rt_part *p,
   s->pub.nonexec_size = p->level[2] - p->level[1];
 }
 
-/* map->map of a part: rows of mirrors. */
+/* map->map of a part: rows of mirrors, as far as loops run. */
 static status
 map_show(struct fe_map *m) {
   const struct rt_part *from = ((struct fe_set *)m->pub.from)->part;
   const struct rt_order *a = m->rt.from->order, *b = m->rt.to->order;
-  size_t bytes = (size_t)from->level[1] * m->rt.arity * sizeof(int);
+  idx_l rows = from->level[1];
+  SCOPED int64_t *start = mem_alloc((size_t)rows + 1, sizeof *start);
+  for (idx_l e = 0; e < rows; e++) start[a->row[e] + 1] = rt_row(&m->rt, e).n;
+  for (idx_l e = 0; e < rows; e++) start[e + 1] += start[e];
+  size_t bytes = (size_t)start[rows] * sizeof(int);
   int *shown = rt_mem_new(bytes);
   if (!shown)
     FAIL(ERR_MEMORY, "no memory for map \"%s\": %zu bytes", m->pub.name, bytes);
-  for (idx_l e = 0; e < from->level[1]; e++) {
+  for (idx_l e = 0; e < rows; e++) {
     struct rt_row row = rt_row(&m->rt, e);
     for (uint32_t i = 0; i < row.n; i++)
-      shown[(size_t)a->row[e] * row.n + i] = b->row[row.at[i]];
+      shown[start[a->row[e]] + i] = b->row[row.at[i]];
   }
   rt_mem_free(m->pub.map, m->bytes);
   m->pub.map = shown;
   m->bytes = bytes;
+  if (m->start) {
+    free(m->start);
+    m->start = start;
+    start = NULL;
+  }
   return OK;
 }
 
 static status
 map_describe(struct fe_map *m, const struct rt_dist_map *x) {
   m->onto = x->onto, m->injective = x->injective, m->repeats = x->repeats;
-  TRY(fe_number_map_take(m, x->table));
+  TRY(fe_number_map_take(m, x->table, x->table_start));
   return fe_ranks.whole ? OK : map_show(m);
 }
 
@@ -159,6 +168,7 @@ map_declared(const struct fe_map *m) {
   return (struct rt_dist_map){.from = (uint32_t)m->pub.from->index,
                               .to = (uint32_t)m->pub.to->index,
                               .arity = (uint32_t)m->pub.dim,
+                              .own = m->start != NULL,
                               .turn = turn_of(m),
                               .rows = m->declared};
 }
@@ -194,7 +204,7 @@ dist_adopt(struct rt_dist *d) {
   status st = OK;
   for (uint32_t k = 0; k < fe_all.nmaps; k++) {
     if (st == OK) st = map_describe(fe_all.maps[k], &d->maps[k]);
-    free(d->maps[k].table);
+    rt_dist_table_free(&d->maps[k]);
   }
   return st;
 }
@@ -267,7 +277,7 @@ maps_fit(bool *fit) {
     TRY(rt_dist_fit(fe_ranks.comm, m->rt.from->part, m->rt.to->part,
                     fe_ranks.level, &x, fit));
     status st = *fit ? map_describe(m, &x) : OK;
-    free(x.table);
+    rt_dist_table_free(&x);
     TRY(fe_agree("a map over the ranks", fe_ranks.maps_spread, st));
     fe_ranks.maps_spread += *fit;
   }

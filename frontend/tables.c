@@ -11,14 +11,30 @@
 
 static uint64_t map_versions; /* process-wide: plans are cached by it */
 
+void
+fe_table_free(const struct fe_map *m, struct fe_table *t) {
+  if (t->at) rt_mem_free(t->at, rt_relation_bytes(&m->rt));
+  free(t->start);
+  *t = (struct fe_table){0};
+}
+
+/* Room for the map's rows in any order. */
+static status
+table_alloc(const struct fe_map *m, struct fe_table *out) {
+  *out = (struct fe_table){.at = rt_mem_new(rt_relation_bytes(&m->rt))};
+  if (out->at && m->rt.start)
+    out->start = mem_try((size_t)m->rt.from->n + 1, sizeof *out->start);
+  if (out->at && (out->start || !m->rt.start)) return OK;
+  fe_table_free(m, out);
+  FAIL(ERR_MEMORY, "no memory for the numbers of map \"%s\": %zu bytes",
+       m->pub.name, rt_relation_bytes(&m->rt));
+}
+
 status
-fe_map_table(const struct fe_map *m, bool named, idx_l **out) {
-  idx_l *t = rt_mem_new(rt_relation_bytes(&m->rt));
-  if (!t)
-    FAIL(ERR_MEMORY, "no memory to renumber map \"%s\": %zu bytes", m->pub.name,
-         rt_relation_bytes(&m->rt));
-  rt_relation_translate(&m->rt, m->pub.map, named, t);
-  *out = t;
+fe_map_table(const struct fe_map *m, bool named, struct fe_table *out) {
+  TRY(table_alloc(m, out));
+  rt_relation_translate(&m->rt, m->pub.map, m->start, named, out->at,
+                        out->start);
   return OK;
 }
 
@@ -35,53 +51,60 @@ fe_number_map_clear(struct fe_map *m) {
   if (m->rt.table != m->pub.map)
     rt_mem_free((void *)m->rt.table, rt_relation_bytes(&m->rt));
   if (m->rt.named) rt_mem_free((void *)m->rt.named, rt_relation_bytes(&m->rt));
+  if (m->rt.start != m->start) free((void *)m->rt.start);
   m->rt.table = m->pub.map;
+  m->rt.start = m->start;
   m->rt.named = NULL;
   rows_clear(m);
 }
 
 void
-fe_map_table_set(struct fe_map *m, const idx_l *table) {
+fe_map_table_set(struct fe_map *m, struct fe_table t) {
   fe_number_map_clear(m);
-  if (table) m->rt.table = table;
+  if (t.at) m->rt.table = t.at;
+  if (t.start) m->rt.start = t.start;
   m->rt.version = ++map_versions;
 }
 
 status
 fe_number_map(struct fe_map *m) {
-  idx_l *t = NULL;
+  struct fe_table t = {0};
   if (m->rt.from->order || m->rt.to->order) TRY(fe_map_table(m, false, &t));
   fe_map_table_set(m, t);
   return OK;
 }
 
 status
-fe_number_map_take(struct fe_map *m, const idx_l *table) {
-  idx_l *t = rt_mem_new(rt_relation_bytes(&m->rt));
-  if (!t)
-    FAIL(ERR_MEMORY, "no memory for map \"%s\" over ranks: %zu bytes",
-         m->pub.name, rt_relation_bytes(&m->rt));
-  if (rt_relation_bytes(&m->rt)) memcpy(t, table, rt_relation_bytes(&m->rt));
+fe_number_map_take(struct fe_map *m, const idx_l *table, const int64_t *start) {
+  struct fe_table t;
+  struct rt_relation own = m->rt;
+  m->rt.start = start; /* of whose rows there is to be a copy */
+  status st = table_alloc(m, &t);
+  size_t bytes = st == OK ? rt_relation_bytes(&m->rt) : 0;
+  m->rt = own;
+  TRY(st);
+  if (bytes) memcpy(t.at, table, bytes);
+  if (start)
+    memcpy(t.start, start, ((size_t)m->rt.from->n + 1) * sizeof *start);
   fe_map_table_set(m, t);
   return OK;
 }
 
 /* Over ranks: the mirror's numbers of what the table names. */
 static status
-named_of_part(const struct fe_map *m, idx_l **out) {
-  idx_l *t = rt_mem_new(rt_relation_bytes(&m->rt));
-  if (!t) FAIL(ERR_MEMORY, "no memory for numbers of map \"%s\"", m->pub.name);
-  rt_relation_renumber(&m->rt, NULL, m->rt.to->order->row, t);
-  *out = t;
+named_of_part(const struct fe_map *m, struct fe_table *out) {
+  TRY(table_alloc(m, out));
+  rt_relation_renumber(&m->rt, NULL, m->rt.to->order->row, out->at);
   return OK;
 }
 
 status
 fe_number_named(struct fe_map *m) {
-  idx_l *t = NULL;
+  struct fe_table t = {0};
   if (m->rt.named) return OK;
   TRY(m->rt.from->part ? named_of_part(m, &t) : fe_map_table(m, true, &t));
-  m->rt.named = t;
+  free(t.start); /* rows are where they are */
+  m->rt.named = t.at;
   return OK;
 }
 
@@ -109,8 +132,11 @@ void
 fe_map_drop(struct fe_map *m) {
   fe_number_map_clear(m);
   if (!m->foreign && m->pub.map) rt_mem_free(m->pub.map, m->bytes);
+  free(m->start);
+  m->start = NULL;
   m->pub.map = NULL;
   m->rt.table = NULL;
+  m->rt.start = NULL;
   fe_ranks_map_clear(m);
 }
 

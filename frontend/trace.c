@@ -52,7 +52,8 @@ build_map(struct builder *b, struct fe_map *m) {
   struct ir_map map = {.name = m->pub.name,
                        .from = build_set(b, m->pub.from),
                        .to = build_set(b, m->pub.to),
-                       .arity = (uint32_t)m->pub.dim,
+                       .arity = m->rt.arity,
+                       .rows = m->start ? IR_ROWS_CSR : IR_ROWS_TABLE,
                        .flags = (m->onto ? IR_MAP_ONTO : 0) |
                                 (m->injective ? IR_MAP_INJECTIVE : 0) |
                                 (m->repeats ? IR_MAP_REPEATS : 0),

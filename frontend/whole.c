@@ -35,9 +35,9 @@
 
 void
 fe_whole_note(struct fe_map *m) {
-  size_t n =
-      (size_t)((struct fe_set *)m->pub.from)->part->declared * m->rt.arity;
-  uint64_t h = hash_word(n, m->rt.arity);
+  size_t dim = (size_t)m->pub.dim;
+  size_t n = (size_t)((struct fe_set *)m->pub.from)->part->declared * dim;
+  uint64_t h = hash_word(n, dim);
   for (size_t i = 0; i < n; i++) h = hash_word(h, (uint64_t)m->declared[i]);
   m->rows_said = h;
 }
@@ -74,8 +74,9 @@ named_in_first(const struct fe_map *m) {
   const struct rt_part *to = ((struct fe_set *)m->pub.to)->part;
   idx_g first = to->start[1], named = 0;
   SCOPED char *seen = mem_alloc((size_t)first + 1, 1);
-  for (size_t i = 0; i < (size_t)from->declared * m->rt.arity; i++) {
+  for (size_t i = 0; i < (size_t)from->declared * (size_t)m->pub.dim; i++) {
     idx_g t = m->declared[i];
+    if (t < 0) continue; /* behind a row's end */
     if (t >= first) {
       named = -1;
       break;

@@ -96,6 +96,7 @@ typedef int op_arg_type; /* OP_ARG_GBL ... */
 #define OP_ARG_IDX 2
 #define OP_ARG_INFO 3
 #define OP2_ARG_HANDLE 16 /* op2_arg_gbl */
+#define OP2_ARG_LENGTH 17 /* op2_arg_row_length */
 
 #define OP_ID ((op_map)NULL) /* no map: the loop's own element */
 #define OP_GBL ((op_map)NULL)
@@ -208,6 +209,30 @@ op_map op_decl_map(op_set from, op_set to, int dim, idx_l_t *imap,
                    char const *name);
 op_map op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *imap,
                         char const *name);
+/* A map whose rows have any length, from compressed rows: row e is col[row_ptr[e]]
+ * to col[row_ptr[e + 1] - 1]; empty rows and repeated targets are allowed. map->dim
+ * is the length of the longest row, over all ranks, or 1. Loops take
+ *   op_arg_dat(d, -n, map, ...)   n at least that of the longest row: the kernel gets
+ *                 T ** with as many pointers as the element's row has entries
+ *   op2_arg_row_length(map)       how many these are
+ *   op_arg_dat(d, i, map, ...)    if every row has more than i entries
+ * row_ptr [elements + 1], the first 0, ascending; copied
+ * col     [row_ptr[elements]], in 0 to size of `to` - 1 (from OP_MAPS_BASE_INDEX on);
+ *         copied, unless OP2_NO_REALLOC. Over ranks both are of this rank's part of
+ *         `from`, and entries are numbers over all ranks
+ * error   otherwise; rows of more than 65536 entries; maps of op2_decl_map_permuted
+ *         and loops by hand (op_mpi_halo_exchanges) do not take it
+ * cost    8 bytes an element and 4 an entry; over ranks, while sets are spread, each
+ *         row takes as much as the longest
+ * collective over ranks; runs no loops */
+op_map op2_decl_map_csr(op_set from, op_set to, const idx_g_t *row_ptr,
+                        const idx_l_t *col, const char *name);
+/* The same from rows of `width` places, in which -1 (anywhere) stands for none,
+ * whatever the first index of maps is: row e has the other entries of
+ * table[e * width] to table[(e + 1) * width - 1], in their order.
+ * table [elements, width]; copied. Errors, cost as above */
+op_map op2_decl_map_padded(op_set from, op_set to, int width,
+                           const idx_l_t *table, const char *name);
 
 /* A subset: some elements of a set, to run loops over. It can stand wherever a set
  * is gone over, and is a set like any other: dats may be declared on it, maps from
@@ -233,14 +258,16 @@ op_set op2_set_difference(op_set a, op_set b, const char *name);
 
 /* The map e -> then[first[e][i]][j], as entry i * then->dim + j of a row. `then`
  * begins at the set to which `first` leads, or, where that is a subset, at its
- * whole set. Rows are written down now: neither map is needed any longer.
+ * whole set. If one of them has rows of any length, so has this one: entries one
+ * after another. Rows are written down now: neither map is needed any longer.
  * error  `then` begins elsewhere; rows of more than 65536 entries
  * collective over ranks; runs no loops */
 op_map op2_decl_map_composed(op_map first, op_map then, const char *name);
 /* A map with each row's entries in another order: entry i is entry perm[i] of
  * `map`.
  * perm   [map->dim], each of 0 to dim - 1 once; copied
- * error  otherwise. Collective over ranks; runs no loops */
+ * error  otherwise; `map` has rows of any length
+ * collective over ranks; runs no loops */
 op_map op2_decl_map_permuted(op_map map, const int *perm, const char *name);
 /* End a set or a map that one of these functions gave; NULL: nothing. Its handle is
  * void at once; loops that wait keep what they need, and so do maps that were made
@@ -325,6 +352,11 @@ op_arg op_opt_arg_dat(int opt, op_dat dat, int idx, op_map map, int dim,
 /* The element's index (-1, OP_ID) or its entry idx of the map, as const int *,
  * in the program's own numbering of this rank; over a subset, of its whole set. */
 op_arg op_arg_idx(int idx, op_map map);
+/* How many entries the element's row of the map has, as const int *: with
+ * op2_decl_map_csr, where each row has a length of its own; of other maps their
+ * dim.
+ * error  at op_par_loop: no map, or one from another set than the loop's */
+op_arg op2_arg_row_length(op_map map);
 
 /* op_par_loop(kernel, name, set, op_arg...): 0 to OP2_ARGS_MAX arguments; macro
  * in C, template in C++. kernel: void (T *, ...), one pointer for each

@@ -149,6 +149,8 @@
 #define op2_set_difference(...) (OP2_HERE, op2_set_difference(__VA_ARGS__))
 #define op2_decl_map_composed(...)                                             \
   (OP2_HERE, op2_decl_map_composed(__VA_ARGS__))
+#define op2_decl_map_csr(...) (OP2_HERE, op2_decl_map_csr(__VA_ARGS__))
+#define op2_decl_map_padded(...) (OP2_HERE, op2_decl_map_padded(__VA_ARGS__))
 #define op2_decl_map_permuted(...)                                             \
   (OP2_HERE, op2_decl_map_permuted(__VA_ARGS__))
 #define op2_free(...) (OP2_HERE, op2_free(__VA_ARGS__))

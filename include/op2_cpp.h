@@ -450,6 +450,18 @@ op2_set_difference(op_set a, op_set b, const char *name, OP2_AT) {
   return op2_plain::op2_set_difference(a, b, name);
 }
 inline op_map
+op2_decl_map_csr(op_set from, op_set to, const idx_g_t *row_ptr,
+                 const idx_l_t *col, const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_map_csr(from, to, row_ptr, col, name);
+}
+inline op_map
+op2_decl_map_padded(op_set from, op_set to, int width, const idx_l_t *table,
+                    const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_map_padded(from, to, width, table, name);
+}
+inline op_map
 op2_decl_map_composed(op_map first, op_map then, const char *name, OP2_AT) {
   op2_here(file, line);
   return op2_plain::op2_decl_map_composed(first, then, name);

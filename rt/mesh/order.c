@@ -73,10 +73,13 @@ rt_order_free(struct rt_order *o) {
 
 void
 rt_relation_translate(const struct rt_relation *m, const idx_l *given,
-                      bool named, idx_l *out) {
+                      const int64_t *start, bool named, idx_l *out,
+                      int64_t *out_start) {
   const struct rt_order *from = m->from->order, *to = m->to->order;
   struct rt_relation program = *m;
   program.table = given;
+  program.start = start;
+  if (start) rt_relation_starts(&program, from ? from->row : NULL, out_start);
   rt_relation_renumber(&program, from ? from->row : NULL,
                        to && !named ? to->at : NULL, out);
 }

@@ -33,10 +33,12 @@ status rt_renumber(struct rt_mesh_set *sets, uint32_t nsets,
 
 /* The table of `m` for the orders that its sets have now, from the program's:
  *   table[e][i] = at( given[row(e)][i] )
- * with the program's numbers in it if `named`. `out` has room for from->n *
- * arity entries. */
+ * with the program's numbers in it if `named`. `out` has room for all entries.
+ * Rows of any length begin at start[e] of what is given, and at out_start[e]
+ * then, which has room for from->n + 1. */
 void rt_relation_translate(const struct rt_relation *m, const idx_l *given,
-                           bool named, idx_l *out);
+                           const int64_t *start, bool named, idx_l *out,
+                           int64_t *out_start);
 
 /* ---- rt/mesh/graph.c ----------------------------------------------------- */
 

@@ -76,6 +76,15 @@ rt_relation_renumber(const struct rt_relation *r, const idx_l *row,
   }
 }
 
+void
+rt_relation_starts(const struct rt_relation *r, const idx_l *row,
+                   int64_t *out) {
+  assert(r->start);
+  out[0] = 0;
+  for (idx_l e = 0; e < r->from->n; e++)
+    out[e + 1] = out[e] + rt_row(r, row ? row[e] : e).n;
+}
+
 /* ---- inverse ------------------------------------------------------------ */
 
 void

@@ -116,6 +116,9 @@ status rt_relation_scan(const struct rt_relation *r, struct rt_facts *out);
  * that of row[e], with at[x] for each entry x. NULL: as they are. */
 void rt_relation_renumber(const struct rt_relation *r, const idx_l *row,
                           const idx_l *at, idx_l *out);
+/* Where rows of any length begin then: out[from->n + 1]. */
+void rt_relation_starts(const struct rt_relation *r, const idx_l *row,
+                        int64_t *out);
 
 /* Rows of the inverse list elements in the order of `order` (a permutation of
  * of->from; NULL: ascending), entries of one row one after another. Over ranks

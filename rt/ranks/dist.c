@@ -203,7 +203,7 @@ static status
 move_rows(struct dist *d, uint32_t k) {
   const struct rt_dist_map *m = &d->d->maps[k];
   const struct rt_part *p = &d->d->parts[m->from];
-  size_t bytes = rt_dist_entries(m, 1) * sizeof(idx_g);
+  size_t bytes = rt_dist_places(m, 1) * sizeof(idx_g);
   d->rows[k] = mem_alloc((size_t)p->owned + 1, bytes);
   return rt_part_give(d->c, p, m->rows, bytes, d->rows[k]);
 }
@@ -266,18 +266,22 @@ static status
 tell_targets(struct dist *d, uint32_t k, struct namings *all) {
   struct rt_dist_map *m = &d->d->maps[k];
   const struct maker *from = &d->sets[m->from], *to = &d->sets[m->to];
-  size_t n = rt_dist_entries(m, (size_t)from->p->owned), ngot, told = 0;
+  size_t n = rt_dist_places(m, (size_t)from->p->owned), ngot, told = 0;
   SCOPED int *owner = mem_alloc(n + 1, sizeof *owner);
+  SCOPED idx_g *target = mem_alloc(n + 1, sizeof *target);
   SCOPED size_t *counts = mem_alloc((size_t)d->c->size, sizeof *counts);
   SCOPED struct naming *tell = mem_alloc(n + 1, sizeof *tell), *got = NULL;
   for (idx_l e = 0; e < from->p->owned; e++) {
     struct rt_dist_row row = rt_dist_row(m, d->rows[k], (size_t)e);
-    for (uint32_t i = 0; i < row.n; i++)
+    for (uint32_t i = 0; i < row.n; i++) {
+      target[told] = row.at[i];
       tell[told++] = (struct naming){row.at[i], from->mine[e]};
+    }
   }
-  status st = owners_of(d, m->to, n, d->rows[k], owner);
+  status st = owners_of(d, m->to, told, target, owner);
   if (st == OK)
-    st = rt_send_items(d->c, n, owner, tell, sizeof *tell, &got, counts, &ngot);
+    st = rt_send_items(d->c, told, owner, tell, sizeof *tell, &got, counts,
+                       &ngot);
   m->injective = true;
   note_repeats(m, d->rows[k], from->p->owned);
   if (st == OK) {
@@ -444,8 +448,8 @@ answer_row(void *user, idx_g g, void *out) {
   const struct row_answer *r = user;
   idx_l e = find_sorted(r->from->mine, r->from->p->owned, g);
   assert(e >= 0);
-  struct rt_dist_row row = rt_dist_row(r->map, r->rows, (size_t)e);
-  memcpy(out, row.at, row.n * sizeof *row.at);
+  memcpy(out, r->rows + rt_dist_places(r->map, (size_t)e),
+         rt_dist_places(r->map, 1) * sizeof(idx_g));
 }
 
 static status
@@ -455,7 +459,7 @@ fetch_rows(struct dist *d, uint32_t k) {
   size_t have = (size_t)from->p->owned + from->fetched;
   size_t n = from->before - from->fetched;
   struct row_answer r = {from, m, d->rows[k]};
-  size_t bytes = rt_dist_entries(m, 1) * sizeof(idx_g);
+  size_t bytes = rt_dist_places(m, 1) * sizeof(idx_g);
   SCOPED idx_g *ask = mem_alloc(n + 1, sizeof *ask);
   SCOPED int *to = mem_alloc(n + 1, sizeof *to);
   SCOPED idx_g *got = mem_alloc(n + 1, bytes);
@@ -466,7 +470,7 @@ fetch_rows(struct dist *d, uint32_t k) {
   status st = rt_ask(d->c, n, to, ask, answer_row, &r, bytes, got);
   if (st == OK) {
     d->rows[k] = mem_grow(d->rows[k], have + n + 1, bytes);
-    memcpy(d->rows[k] + rt_dist_entries(m, have), got, n * bytes);
+    memcpy(d->rows[k] + rt_dist_places(m, have), got, n * bytes);
   }
   return st;
 }
@@ -591,17 +595,16 @@ make_table(struct dist *d, uint32_t k) {
   struct rt_dist_map *m = &d->d->maps[k];
   const struct maker *from = &d->sets[m->from], *to = &d->sets[m->to];
   idx_l owned = from->p->owned, n = owned + (idx_l)from->fetched;
-  m->table = mem_alloc((size_t)from->p->n * m->arity + 1, sizeof *m->table);
+  rt_dist_table_new(m, from->p->n, d->rows[k], n, from->p->sorted, owned);
   for (idx_l i = 0; i < n; i++) {
     struct rt_dist_row row = rt_dist_row(m, d->rows[k], (size_t)i);
-    idx_l *out =
-        m->table + (size_t)(i < owned ? from->p->sorted[i] : i) * row.n;
+    idx_l *out = rt_dist_table_row(m, i < owned ? from->p->sorted[i] : i);
     for (uint32_t a = 0; a < row.n; a++) {
       out[a] = local_of(to, row.at[a]);
       assert(out[a] >= 0);
     }
   }
-  for (idx_l e = n; m->from == m->to && e < from->p->n; e++)
+  for (idx_l e = n; m->from == m->to && !m->own && e < from->p->n; e++)
     for (uint32_t a = 0; a < m->arity; a++)
       m->table[(size_t)e * m->arity + a] = e;
 }

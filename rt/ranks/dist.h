@@ -62,15 +62,20 @@ struct rt_part {
   uint32_t nlists, caplists;
 };
 
-/* Each declared row's entries are global numbers. */
+/* Each declared row's entries are global numbers. Rows of any length are
+ * written with -1 behind the shorter ones, also while they travel. */
 struct rt_dist_map {
-  uint32_t from, to, arity; /* numbers of parts */
-  const idx_g *rows;        /* [declared of from, arity] */
+  uint32_t from, to; /* numbers of parts */
+  uint32_t arity;    /* of the longest row, over all ranks */
+  bool own;          /* rows have their own lengths */
+  const idx_g *rows; /* [declared of from, arity] */
   int turn; /* parts follow others (partition.h) by maps of turn 0 as far as
                these lead, then by one of turn 1, and so on, up to 2 */
   /* what rt_dist_make finds */
-  idx_l *table; /* GIVE [n of from, arity]: local numbers; rows of the
+  idx_l *table;         /* GIVE [n of from, arity]: local numbers; rows of the
                    last level are zero, of a map to the same set their own */
+  int64_t *table_start; /* GIVE; `own`: where rows begin in the table, which has
+                           no more than their entries, none in the last level */
   bool onto, injective, repeats; /* over all ranks */
 };
 
@@ -81,11 +86,24 @@ struct rt_dist_row {
 };
 static inline struct rt_dist_row
 rt_dist_row(const struct rt_dist_map *m, const idx_g *rows, size_t e) {
-  return (struct rt_dist_row){rows + e * m->arity, m->arity};
+  struct rt_dist_row row = {rows + e * m->arity, m->arity};
+  while (m->own && row.n && row.at[row.n - 1] < 0) row.n--;
+  return row;
 }
+/* Places of n rows: entries, of rows of any length at most. */
 static inline size_t
-rt_dist_entries(const struct rt_dist_map *m, size_t n) {
+rt_dist_places(const struct rt_dist_map *m, size_t n) {
   return n * m->arity;
+}
+/* dist_rows.c: room for the table of a part of n elements, zeros. Of the nrows
+ * rows whose entries are known, i is that of element at[i] for i < nat, of
+ * element i behind these. */
+void rt_dist_table_new(struct rt_dist_map *m, idx_l n, const idx_g *rows,
+                       idx_l nrows, const idx_l *at, idx_l nat);
+void rt_dist_table_free(struct rt_dist_map *m);
+static inline idx_l *
+rt_dist_table_row(const struct rt_dist_map *m, idx_l e) {
+  return m->table + (m->own ? (size_t)m->table_start[e] : (size_t)e * m->arity);
 }
 
 /* dist_rows.c: rows made from declared ones, in memory of the caller. The n
@@ -93,7 +111,8 @@ rt_dist_entries(const struct rt_dist_map *m, size_t n) {
 void rt_dist_permuted(const struct rt_dist_map *m, idx_l n, const int *perm,
                       idx_g *out);
 /* out[n, a->arity * b->arity]: of each of a's n rows the rows of b that it
- * names, one after another; `through`: the part that b begins at. `here`: those
+ * names, one after another, -1 behind the last if one of them has rows of any
+ * length; `through`: the part that b begins at. `here`: those
  * are this rank's own, and nobody is asked; else collective. ERR_MPI */
 status rt_dist_composed(struct rt_comm *c, const struct rt_part *through,
                         const struct rt_dist_map *a, idx_l n,

@@ -165,12 +165,13 @@ answer_hits(void *user, idx_g g, void *out) {
 /* Count entries where their targets are owned, and tell who else has those. */
 static status
 hits_count(struct fit *f) {
-  size_t n = (size_t)f->from->owned * f->m->arity, nknown = 0, ngot;
+  size_t n = rt_dist_places(f->m, (size_t)f->from->owned), nknown = 0, ngot;
   SCOPED size_t *counts = mem_alloc((size_t)f->c->size, sizeof *counts);
   SCOPED int *to = mem_alloc(n + 1, sizeof *to);
   SCOPED idx_g *tell = mem_alloc(n + 1, sizeof *tell), *got = NULL;
   f->hits = mem_alloc((size_t)f->to->n + 1, sizeof *f->hits);
   for (size_t i = 0; i < n; i++) {
+    if (f->rows[i] < 0) continue; /* behind a row's end */
     idx_l t = local_of(f, f->rows[i]);
     if (t < 0) continue; /* it does not fit, whoever counts */
     to[nknown] = f->owner[t];
@@ -201,20 +202,20 @@ entry_fits(const struct fit *f, int a, idx_l t) {
 static bool
 table_make(struct fit *f, int64_t *seen) {
   struct rt_dist_map *m = f->m;
-  const idx_g *row = f->rows;
-  idx_l *out = m->table;
   for (idx_l e = 0; e < f->nrows; e++) {
     int a = level_of(f->from, e);
-    for (uint32_t i = 0; i < m->arity; i++) {
-      idx_l t = local_of(f, *row++);
+    struct rt_dist_row row = rt_dist_row(m, f->rows, (size_t)e);
+    idx_l *out = rt_dist_table_row(m, e);
+    for (uint32_t i = 0; i < row.n; i++) {
+      idx_l t = local_of(f, row.at[i]);
       if (!entry_fits(f, a, t)) return false;
       *out++ = t;
       for (int j = 0; 2 * j < f->depth; j++)
         seen[j] += a <= 2 * j + 1 && t < f->to->level[2 * j];
     }
   }
-  for (idx_l e = f->nrows; f->from == f->to && e < f->from->n; e++)
-    for (uint32_t i = 0; i < m->arity; i++) *out++ = e;
+  for (idx_l e = f->nrows; f->from == f->to && !m->own && e < f->from->n; e++)
+    for (uint32_t i = 0; i < m->arity; i++) rt_dist_table_row(m, e)[i] = e;
   return true;
 }
 
@@ -231,10 +232,10 @@ namers_known(const struct fit *f, const int64_t *seen) {
 }
 
 static bool
-row_repeats(const idx_g *row, uint32_t arity) {
-  for (uint32_t i = 1; i < arity; i++)
+row_repeats(struct rt_dist_row row) {
+  for (uint32_t i = 1; i < row.n; i++)
     for (uint32_t j = 0; j < i; j++)
-      if (row[i] == row[j]) return true;
+      if (row.at[i] == row.at[j]) return true;
   return false;
 }
 
@@ -249,7 +250,7 @@ agree(const struct fit *f, bool *fits) {
     fact[NOT_INJECTIVE] |= f->hits[t] > 1;
   }
   for (idx_l e = 0; e < f->from->owned && !fact[REPEATS]; e++)
-    fact[REPEATS] = row_repeats(f->rows + (size_t)e * m->arity, m->arity);
+    fact[REPEATS] = row_repeats(rt_dist_row(m, f->rows, (size_t)e));
   TRY(rt_allreduce(f->c, fact, FACTS, (struct type){TYPE_I32, 4}, ACC_MAX));
   *fits = !fact[UNFIT];
   m->onto = !fact[NOT_ONTO];
@@ -266,16 +267,13 @@ rt_dist_fit(struct rt_comm *c, const struct rt_part *from,
   int64_t seen[REACH_MAX + 1] = {0};
   assert(depth > 0 && depth <= REACH_MAX && depth % 2 == 0);
   f.nrows = from->level[depth - 1];
-  m->table = mem_alloc((size_t)from->n * m->arity + 1, sizeof *m->table);
   look_around(&f);
   status st = rows_find(&f);
+  if (st == OK) rt_dist_table_new(m, from->n, f.rows, f.nrows, NULL, 0);
   if (st == OK) st = hits_count(&f);
   *fits = st == OK && table_make(&f, seen) && namers_known(&f, seen);
   if (st == OK) st = agree(&f, fits);
-  if (st != OK || !*fits) {
-    free(m->table);
-    m->table = NULL;
-  }
+  if (st != OK || !*fits) rt_dist_table_free(m);
   free(f.rows);
   free(f.ghosts);
   free(f.owner);

@@ -60,8 +60,9 @@ local_init(struct local *l, const struct rt_dist *d, const uint64_t *bytes) {
     const struct rt_dist_map *m = &d->maps[k];
     l->maps[k] = (struct rt_relation){.from = &l->sets[m->from],
                                       .to = &l->sets[m->to],
-                                      .arity = m->arity,
-                                      .table = m->table};
+                                      .arity = m->own ? 0 : m->arity,
+                                      .table = m->table,
+                                      .start = m->table_start};
     l->sampled[k] = l->maps[k];
     l->sampled[k].from = &l->ran[m->from];
     l->all[k] = &l->maps[k];
@@ -126,9 +127,15 @@ map_renumber(struct rt_dist_map *m, const struct rt_relation *r,
              const idx_l *row, const idx_l *at) {
   if (!row && !at) return;
   idx_l *table = mem_alloc(rt_relation_bytes(r) + 1, 1);
+  int64_t *start = NULL;
+  if (m->own) {
+    start = mem_alloc((size_t)r->from->n + 1, sizeof *start);
+    rt_relation_starts(r, row, start);
+  }
   rt_relation_renumber(r, row, at, table);
-  free(m->table);
+  rt_dist_table_free(m);
   m->table = table;
+  m->table_start = start;
 }
 
 /* ---- all of them -------------------------------------------------------- */
@@ -173,7 +180,10 @@ rt_dist_order(struct rt_dist *d, enum rt_renumber_by by, const uint64_t *bytes,
   local_init(&l, d, bytes);
   status st = rt_renumber(l.mesh, d->nparts, l.all, d->nmaps, by);
   if (st == OK) out->sets = renumber_all(d, &l);
-  for (uint32_t k = 0; k < d->nmaps; k++) l.sampled[k].table = d->maps[k].table;
+  for (uint32_t k = 0; k < d->nmaps; k++) {
+    l.sampled[k].table = d->maps[k].table;
+    l.sampled[k].start = d->maps[k].table_start;
+  }
   if (st == OK) out->after = rt_locality(l.samples, d->nmaps);
   local_clear(&l);
   return st;

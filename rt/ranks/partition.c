@@ -272,8 +272,11 @@ static status
 collect_links(struct rt_dist *d, uint32_t k, struct pair **out, size_t *n_out) {
   const struct rt_dist_map *m = &d->maps[k];
   const struct rt_part *to = &d->parts[m->to];
-  size_t rows = (size_t)d->parts[m->from].declared, n = 0, all;
-  size_t most = rt_dist_entries(m, rt_dist_entries(m, rows));
+  size_t rows = (size_t)d->parts[m->from].declared, n = 0, all, most = 0;
+  for (size_t e = 0; e < rows; e++) {
+    size_t entries = rt_dist_row(m, m->rows, e).n;
+    most += entries * entries;
+  }
   SCOPED struct pair *pairs = mem_alloc(most + 1, sizeof *pairs);
   SCOPED int *home = mem_alloc(most + 1, sizeof *home);
   SCOPED size_t *counts = mem_alloc((size_t)d->comm->size, sizeof *counts);
@@ -364,17 +367,21 @@ most_of(const int *to, uint32_t n) {
   return to[best];
 }
 
+/* Elements whose rows name none stay. */
 static status
 follow_targets(struct rt_dist *d, uint32_t k) {
   const struct rt_dist_map *m = &d->maps[k];
   struct rt_part *from = &d->parts[m->from];
-  size_t n = rt_dist_entries(m, (size_t)from->declared), first = 0;
-  SCOPED int *to = mem_alloc(n + 1, sizeof *to);
-  status st = rt_part_owners(d->comm, &d->parts[m->to], n, m->rows, to);
+  size_t places = rt_dist_places(m, (size_t)from->declared), n = 0, first = 0;
+  SCOPED idx_g *target = mem_alloc(places + 1, sizeof *target);
+  SCOPED int *to = mem_alloc(places + 1, sizeof *to);
+  for (size_t i = 0; i < places; i++)
+    if (m->rows[i] >= 0) target[n++] = m->rows[i];
+  status st = rt_part_owners(d->comm, &d->parts[m->to], n, target, to);
   part_start(from);
   for (idx_l e = 0; st == OK && e < from->declared; e++) {
     uint32_t entries = rt_dist_row(m, m->rows, (size_t)e).n;
-    from->to[e] = most_of(to + first, entries);
+    from->to[e] = entries ? most_of(to + first, entries) : d->comm->rank;
     first += entries;
   }
   assert(st != OK || first == n);
@@ -392,7 +399,7 @@ follow_rows(struct rt_dist *d, uint32_t k) {
   const struct rt_dist_map *m = &d->maps[k];
   const struct rt_part *from = &d->parts[m->from];
   struct rt_part *p = &d->parts[m->to];
-  size_t n = rt_dist_entries(m, (size_t)from->declared), all = 0, made = 0;
+  size_t n = rt_dist_places(m, (size_t)from->declared), all = 0, made = 0;
   SCOPED struct claim *claims = mem_alloc(n + 1, sizeof *claims), *got = NULL;
   SCOPED int *home = mem_alloc(n + 1, sizeof *home);
   SCOPED size_t *counts = mem_alloc((size_t)d->comm->size, sizeof *counts);
@@ -404,8 +411,8 @@ follow_rows(struct rt_dist *d, uint32_t k) {
                                       from->to ? from->to[e] : d->comm->rank};
     }
   }
-  assert(made == n);
-  status st = rt_send_items(d->comm, n, home, claims, sizeof *claims, &got,
+  assert(made <= n);
+  status st = rt_send_items(d->comm, made, home, claims, sizeof *claims, &got,
                             counts, &all);
   SCOPED idx_g *first = mem_alloc((size_t)p->declared + 1, sizeof *first);
   part_start(p);

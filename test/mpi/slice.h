@@ -98,6 +98,18 @@ slice_map(op_set from, op_set to, int dim, int *table, const char *name) {
   return m;
 }
 
+/* Rows of any length: those of the rank's part, which begin at 0. */
+static inline op_map
+slice_csr(op_set from, op_set to, const idx_g_t *ptr, const int *col,
+          const char *name) {
+  int lo = slice.lo[from->index], n = slice.hi[from->index] - lo;
+  idx_g_t *own = (idx_g_t *)malloc(((size_t)n + 1) * sizeof *own);
+  for (int e = 0; e <= n; e++) own[e] = ptr[lo + e] - ptr[lo];
+  op_map m = op2_decl_map_csr(from, to, own, col ? col + ptr[lo] : NULL, name);
+  free(own);
+  return m;
+}
+
 static inline op_dat
 slice_dat(op_set set, int dim, const char *type, size_t size, void *data,
           const char *name) {
@@ -165,6 +177,13 @@ slice_fetch(op_dat d, void *out, size_t size, const char *ctype) {
 #undef op_decl_map
 #define op_decl_map(from, to, dim, table, name)                                \
   slice_map(from, to, dim, table, name)
+#undef op2_decl_map_csr
+#define op2_decl_map_csr(from, to, ptr, col, name)                             \
+  slice_csr(from, to, ptr, col, name)
+#undef op2_decl_map_padded
+#define op2_decl_map_padded(from, to, width, table, name)                      \
+  (op2_decl_map_padded)(from, to, width,                                       \
+                        (table) + slice.lo[(from)->index] * (width), name)
 #undef op_decl_dat
 #define op_decl_dat(set, dim, type, data, name)                                \
   slice_dat(set, dim, type, OP2_CSIZE(data), (void *)(data), name)

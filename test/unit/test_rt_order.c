@@ -278,7 +278,8 @@ renumbered(struct grid *g, struct rt_mesh_set *sets, uint32_t nsets,
   for (int k = 0; k < 2; k++) {
     size_t n = (size_t)maps[k]->from->n * maps[k]->arity;
     idx_l *t = mem_alloc(n, sizeof *t);
-    rt_relation_translate(maps[k], given[k] = maps[k]->table, false, t);
+    given[k] = maps[k]->table;
+    rt_relation_translate(maps[k], given[k], NULL, false, t, NULL);
     own[k]->table = t;
   }
   double share = rt_locality(maps, 2);
@@ -345,9 +346,9 @@ Test(rt_renumber, tables_with_the_programs_numbers) {
   struct rt_relation m = {.from = &edges, .to = &cells, .arity = 2};
   edges.order = &oe;
   cells.order = &oc;
-  rt_relation_translate(&m, given, true, t);
+  rt_relation_translate(&m, given, NULL, true, t, NULL);
   cr_assert_arr_eq(t, ((idx_l[]){2, 0, 0, 1, 1, 2}), sizeof t);
-  rt_relation_translate(&m, given, false, t);
+  rt_relation_translate(&m, given, NULL, false, t, NULL);
   cr_assert_arr_eq(t, ((idx_l[]){0, 1, 1, 2, 2, 0}), sizeof t);
 }
 

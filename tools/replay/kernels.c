@@ -89,10 +89,17 @@ root_written(const struct ir_trace *t, const struct ir_node *n, ir_ref root) {
 static bool
 arg_summed(const struct ir_trace *t, const struct ir_node *n, uint32_t a) {
   const struct ir_arg *arg = &ir_args(t, n)[a];
-  if (arg->kind == IR_ARG_PARAM || arg->kind == IR_ARG_IDX) return true;
+  if (arg->kind == IR_ARG_PARAM || arg->kind == IR_ARG_IDX ||
+      arg->kind == IR_ARG_LENGTH)
+    return true;
   if (arg->kind != IR_ARG_DAT && arg->kind != IR_ARG_GBL) return false;
   if (arg->access != ACC_READ && arg->access != ACC_RW) return false;
   return arg_alone(t, n, a) || !root_written(t, n, ir_root(t, arg->dat));
+}
+
+static bool
+arg_number(const struct ir_arg *a) {
+  return a->kind == IR_ARG_IDX || a->kind == IR_ARG_LENGTH;
 }
 
 /* ---- C text of one argument ---------------------------------------------- */
@@ -115,7 +122,7 @@ text_parameter(const struct text *x, uint32_t a) {
   const char *comma = a ? ", " : "";
   if (arg->kind == IR_ARG_OFF)
     str_printf(x->out, "%sconst void *a%u", comma, a);
-  else if (arg->kind == IR_ARG_IDX)
+  else if (arg_number(arg))
     str_printf(x->out, "%sconst int *a%u", comma, a);
   else
     str_printf(x->out, "%s%s %sa%u", comma, type_c(x->t->dats[arg->dat].type),
@@ -127,8 +134,7 @@ text_parameter(const struct text *x, uint32_t a) {
 static void
 text_each(const struct text *x, uint32_t a) {
   const struct ir_arg *arg = &ir_args(x->t, x->n)[a];
-  uint32_t count =
-      arg->kind == IR_ARG_IDX ? 1 : dat_numbers(&x->t->dats[arg->dat]);
+  uint32_t count = arg_number(arg) ? 1 : dat_numbers(&x->t->dats[arg->dat]);
   if (arg_vector(arg))
     str_printf(x->out, "  for (int j = 0; j < %u; j++)\n  ", arg->vector);
   str_printf(x->out, "  for (int c = 0; c < %u; c++) ", count);

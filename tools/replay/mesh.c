@@ -53,35 +53,53 @@ table_range(uint32_t flags, idx_g entries, idx_g to) {
 }
 
 static void
-table_fill(idx_l *table, const struct ir_map *m, idx_g from, idx_g to) {
-  idx_g entries = from * m->arity;
+table_fill(idx_l *table, const struct ir_map *m, uint32_t width, idx_g from,
+           idx_g to) {
+  idx_g entries = from * width;
   idx_g range = table_range(m->flags, entries, to);
   for (idx_g e = 0; e < from; e++)
-    for (idx_g i = 0; i < m->arity; i++) {
-      idx_g j = e * m->arity + i;
+    for (idx_g i = 0; i < width; i++) {
+      idx_g j = e * width + i;
       table[j] = m->flags & IR_MAP_INJECTIVE
                      ? (idx_l)(j < to ? j : to - 1)
                      : (idx_l)((e * range / from + i) % range);
     }
-  if (m->flags & IR_MAP_REPEATS && m->arity > 1 && from)
-    table[entries - 1] = table[entries - m->arity];
+  if (m->flags & IR_MAP_REPEATS && width > 1 && from)
+    table[entries - 1] = table[entries - width];
+}
+
+/* Entries of each row: of a map whose rows have any length as many as arguments
+ * name. */
+static uint32_t
+map_width(const struct ir_trace *t, ir_ref map) {
+  uint32_t width = t->maps[map].arity;
+  if (t->maps[map].rows != IR_ROWS_CSR) return width;
+  for (ir_ref i = 0; i < t->nnodes; i++)
+    for (uint32_t a = 0; a < t->nodes[i].nargs; a++) {
+      const struct ir_arg *arg = &ir_args(t, &t->nodes[i])[a];
+      uint32_t end = arg->entry + ir_arg_count(arg);
+      if (arg->map == map && end > width) width = end;
+    }
+  return width ? width : 1;
 }
 
 static status
-table_make(const struct ir_map *m, idx_g from, idx_g to, idx_l **out) {
-  idx_g entries = from * m->arity;
-  if (m->rows) FAIL(ERR_ARG, "relation %%%s: no map of a program", m->name);
+table_make(const struct ir_map *m, uint32_t width, idx_g from, idx_g to,
+           idx_l **out) {
+  idx_g entries = from * width;
+  if (m->rows && m->rows != IR_ROWS_CSR)
+    FAIL(ERR_ARG, "relation %%%s: no map of a program", m->name);
   if (entries > INT32_MAX)
     FAIL(ERR_ARG, "map %%%s: expected at most %d entries, found %lld", m->name,
          INT32_MAX, (long long)entries);
   bool possible = !entries || table_range(m->flags, entries, to) > 0;
   *out = mem_alloc((size_t)entries + 1, sizeof **out);
-  if (possible) table_fill(*out, m, from, to);
-  if (possible && table_flags(*out, from, to, m->arity) == m->flags) return OK;
+  if (possible) table_fill(*out, m, width, from, to);
+  if (possible && table_flags(*out, from, to, width) == m->flags) return OK;
   FAIL(ERR_ARG,
        "map %%%s: %lld rows of %u to %lld targets cannot be%s%s%s as the trace "
        "says; take another --scale",
-       m->name, (long long)from, m->arity, (long long)to,
+       m->name, (long long)from, width, (long long)to,
        m->flags & IR_MAP_ONTO ? " onto" : " not onto",
        m->flags & IR_MAP_INJECTIVE ? " and injective" : "",
        m->flags & IR_MAP_REPEATS ? " with repeats" : "");
@@ -105,11 +123,14 @@ replay_mesh_make(const struct ir_trace *t, double scale,
                  struct replay_mesh *out) {
   out->n = mem_alloc(t->nsets + 1, sizeof *out->n);
   out->tables = mem_alloc(t->nmaps + 1, sizeof *out->tables);
+  out->width = mem_alloc(t->nmaps + 1, sizeof *out->width);
   for (ir_ref s = 0; s < t->nsets; s++)
     TRY(set_size(&t->sets[s], scale, &out->n[s]));
   for (ir_ref i = 0; i < t->nmaps; i++) {
     const struct ir_map *m = &t->maps[i];
-    TRY(table_make(m, out->n[m->from], out->n[m->to], &out->tables[i]));
+    out->width[i] = map_width(t, i);
+    TRY(table_make(m, out->width[i], out->n[m->from], out->n[m->to],
+                   &out->tables[i]));
   }
   return OK;
 }
@@ -118,6 +139,7 @@ void
 replay_mesh_clear(const struct ir_trace *t, struct replay_mesh *m) {
   for (ir_ref i = 0; m->tables && i < t->nmaps; i++) free(m->tables[i]);
   free(m->tables);
+  free(m->width);
   free(m->n);
   *m = (struct replay_mesh){0};
 }

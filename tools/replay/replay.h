@@ -22,8 +22,9 @@
 /* ---- mesh.c -------------------------------------------------------------- */
 
 struct replay_mesh {
-  idx_l *n;       /* [nsets] elements, scaled */
-  idx_l **tables; /* [nmaps], element-major */
+  idx_l *n;        /* [nsets] elements, scaled */
+  idx_l **tables;  /* [nmaps], element-major */
+  uint32_t *width; /* of each map: entries of a row */
 };
 
 /* Sizes of sets times `scale` (what had elements keeps one), and a table for each

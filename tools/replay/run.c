@@ -156,6 +156,18 @@ declare(struct player *p, ir_ref d) {
   return p->t->dats[d].kind == IR_DAT ? declare_dat(p, d) : declare_gbl(p, d);
 }
 
+/* Rows of any length, all of one. */
+static op_map
+declare_csr(const struct player *p, ir_ref map) {
+  const struct ir_map *m = &p->t->maps[map];
+  size_t n = (size_t)p->r->mesh.n[m->from];
+  SCOPED idx_g_t *start = mem_alloc(n + 1, sizeof *start);
+  for (size_t e = 0; e <= n; e++)
+    start[e] = (idx_g_t)(e * p->r->mesh.width[map]);
+  return op2_decl_map_csr(p->sets[m->from], p->sets[m->to], start,
+                          p->r->mesh.tables[map], m->name);
+}
+
 static status
 declare_mesh(struct player *p) {
   const struct ir_trace *t = p->t;
@@ -165,8 +177,10 @@ declare_mesh(struct player *p) {
   }
   for (ir_ref i = 0; i < t->nmaps; i++) {
     const struct ir_map *m = &t->maps[i];
-    p->maps[i] = op_decl_map(p->sets[m->from], p->sets[m->to], (int)m->arity,
-                             p->r->mesh.tables[i], m->name);
+    p->maps[i] =
+        m->rows ? declare_csr(p, i)
+                : op_decl_map(p->sets[m->from], p->sets[m->to], (int)m->arity,
+                              p->r->mesh.tables[i], m->name);
     DECLARED(p->maps[i], m->name);
   }
   return OK;
@@ -195,9 +209,11 @@ loop_arg(const struct player *p, const struct ir_arg *a) {
   int dim = d ? (int)d->dim : 1;
   op_map map = a->map == IR_NONE ? OP_ID : p->maps[a->map];
   int idx = !map ? -1 : a->vector ? -(int)a->vector : (int)a->entry;
+  if (idx == -1 && map) idx = -2; /* the longest row has one entry */
   switch (a->kind) {
   case IR_ARG_OFF: return op_opt_arg_dat(0, NULL, -1, OP_ID, 1, "double", 0);
   case IR_ARG_IDX: return op_arg_idx(idx, map);
+  case IR_ARG_LENGTH: return op2_arg_row_length(map);
   case IR_ARG_DAT:
     return op_arg_dat(p->dats[a->dat], idx, map, dim, type, a->access);
   default: break;

@@ -24,6 +24,8 @@
  *              what a run needs to go on, in a file
  *   generate.c, api_generate.c
  *              code of what is pending, written and not run
+ *   api_vtk.c, vtk_file.c, xdmf.c
+ *              series of pictures
  *   bare.c     a program without data (OP2_STATIC), whose loops never run
  *   ranks.c, spread.c
  *              sets, maps and dats over several ranks; agree.c: all at one
@@ -174,6 +176,7 @@ status fe_bare_start(void); /* OP2_STATIC. ERR_STATE: there are ranks */
 void fe_bare_end(void);     /* what is pending goes */
 status fe_mirror_start(void);
 void fe_mirror_stop(void);
+void fe_vtk_clear(void); /* series of op2_write_vtk begin anew */
 status fe_targets_init(void);
 void fe_targets_clear(void);
 void fe_handles_clear(void);

@@ -61,6 +61,7 @@ fe_forget(void) {
   fe_states_clear();
   fe_parts_stop();
   fe_dump_clear();
+  fe_vtk_clear();
   fe_vars_clear();
   arena_clear(&fe.arena);
   fe = (struct fe){.handler = fe.handler, .handler_user = fe.handler_user};

@@ -461,6 +461,36 @@ void op_fetch_data_hdf5_file_path(op_dat dat, char const *file_name,
                                   char const *path_name);
 OP2_PLAIN_END
 
+/* ---- pictures ------------------------------------------------------------ */
+
+OP2_PLAIN
+/* Write mesh and values for viewers, as a step of a series: an HDF5 file in the layout
+ * VTKHDF (ParaView 5.12, VTK 9.3 and later), and beside it a text in XDMF (others) over
+ * the same values: path with ".xdmf" in place of its ending.
+ *   op2_write_vtk("run.vtkhdf", t, cell_nodes, 0, x, 2, (op_dat[]){q, speed});
+ * path            names the series. Its first call since op_init begins both files, in
+ *                 place of former ones; later ones add a step each
+ * time            of the step; more than that of the step before
+ * cells_to_nodes  rows of one length, nodes in VTK's order
+ * vtk_cell_type   VTK's number: 1 vertex, 3 line, 5 triangle, 9 quadrilateral, 10
+ *                 tetrahedron, 12 hexahedron, 13 wedge, 14 pyramid, 21 22 23 24
+ *                 quadratic edge, triangle, quadrilateral, tetrahedron. 0: by the
+ *                 length of rows: 1, 2, 3, 5 as said; 4, 6, 8 tetrahedron, wedge,
+ *                 hexahedron where coordinates have dim 3, else quadrilateral,
+ *                 quadratic triangle and quadrilateral; 10 quadratic tetrahedron
+ * coordinates     of the nodes, double or float, dim 1 to 3; what is missing is 0.
+ *                 Written again only when they have changed
+ * dats            n of them, of numbers, on the cells or on the nodes: the same ones in
+ *                 each step (by name, dim, type and set). "/" in a name becomes "_"
+ * Runs what the dats need, as a fetch does. Numbering is the program's; files of several
+ * ranks are those of one. Steps are added in place: a crash inside the call may cost the
+ * series. XDMF has no unsigned 64-bit integers: there they are signed.
+ * An op2_status: OP2_ERR_ARG, OP2_ERR_IO (files; no HDF5). */
+OP2_CHECKED int op2_write_vtk(const char *path, double time,
+                              op_map cells_to_nodes, int vtk_cell_type,
+                              op_dat coordinates, int n, const op_dat *dats);
+OP2_PLAIN_END
+
 /* ---- checkpoints --------------------------------------------------------- */
 
 OP2_PLAIN

@@ -139,6 +139,7 @@
   (OP2_HERE, op_fetch_data_hdf5_file_path(__VA_ARGS__))
 #define op2_checkpoint(...) (OP2_HERE, op2_checkpoint(__VA_ARGS__))
 #define op2_restart(...) (OP2_HERE, op2_restart(__VA_ARGS__))
+#define op2_write_vtk(...) (OP2_HERE, op2_write_vtk(__VA_ARGS__))
 #define op2_flush() (OP2_HERE, op2_flush())
 #define op2_sync(...) (OP2_HERE, op2_sync(__VA_ARGS__))
 #define op2_dat_data(...) (OP2_HERE, op2_dat_data(__VA_ARGS__))

@@ -571,6 +571,15 @@ op2_solve_with(void (*apply)(op_dat x, op_dat y, void *user), void *user,
   return op2_plain::op2_solve_with(apply, user, x, b, options, info);
 }
 
+OP2_CHECKED inline int
+op2_write_vtk(const char *path, double time, op_map cells_to_nodes,
+              int vtk_cell_type, op_dat coordinates, int n, const op_dat *dats,
+              OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_write_vtk(path, time, cells_to_nodes, vtk_cell_type,
+                                  coordinates, n, dats);
+}
+
 #undef OP2_AT
 
 #endif

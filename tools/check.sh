@@ -65,6 +65,8 @@ planted-asan   | test/sanitize/planted.sh $dir/clang address
 valgrind       | test/sanitize/valgrind.sh $dir/gcc
 io-gcc         | test/io/run.sh $dir/gcc
 io-clang       | test/io/run.sh $dir/clang
+fields-gcc     | test/fields/run.sh $dir/gcc
+fields-clang   | test/fields/run.sh $dir/clang
 op2cc          | test/op2cc/run.sh $dir/gcc
 debug          | test/debug/run.sh $dir/gcc
 hosts          | test/hosts/run.sh $dir/gcc --files 8 --time 60

@@ -32,6 +32,14 @@ h5_put_int(struct rt_h5 *f, const char *name, const char *attr,
 }
 
 status
+h5_put_ints(struct rt_h5 *f, const char *name, const char *attr,
+            const int *values, size_t n) {
+  hsize_t room = n;
+  SCOPED_ID space = H5Screate_simple(1, &room, NULL);
+  return attr_put(f, name, attr, H5T_NATIVE_INT, space, values);
+}
+
+status
 h5_put_text(struct rt_h5 *f, const char *name, const char *attr,
             const char *text, size_t room) {
   size_t len = strlen(text);

@@ -191,8 +191,9 @@ h5_read(struct rt_h5 *f, const char *name, const struct rt_rows *r, void *out) {
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* Bytes in a piece with a checksum: what HDF5 keeps of a data set at once. */
-enum { CHECKED = 1 << 20 };
+/* Bytes in a piece with a checksum: what HDF5 keeps of a data set at once; rows
+ * in one of a data set that grows, at least. */
+enum { CHECKED = 1 << 20, GROWN = 64 };
 
 /* Values carry checksums (Fletcher's, of HDF5), which HDF5 compares when they
  * are read. A data set of no values has none. */
@@ -202,7 +203,8 @@ data_how(const struct rt_rows *r) {
   hsize_t row = (hsize_t)r->dim * r->type.size;
   hsize_t chunk[2] = {row < CHECKED ? CHECKED / row : 1, r->dim};
   if (chunk[0] > (hsize_t)r->n) chunk[0] = (hsize_t)r->n;
-  if (!r->n) return how;
+  if (r->grows && chunk[0] < GROWN) chunk[0] = GROWN;
+  if (!chunk[0]) return how;
   H5Pset_chunk(how, r->flat ? 1 : 2, chunk);
   H5Pset_fletcher32(how);
   return how;
@@ -212,7 +214,8 @@ static hid_t
 data_make(struct rt_h5 *f, const char *name, const struct rt_rows *r,
           hid_t type) {
   hsize_t dims[2] = {(hsize_t)r->n, r->dim};
-  SCOPED_ID space = H5Screate_simple(r->flat ? 1 : 2, dims, NULL);
+  hsize_t most[2] = {r->grows ? H5S_UNLIMITED : dims[0], r->dim};
+  SCOPED_ID space = H5Screate_simple(r->flat ? 1 : 2, dims, most);
   SCOPED_ID links = H5Pcreate(H5P_LINK_CREATE), how = data_how(r);
   H5Pset_create_intermediate_group(links, 1);
   return H5Dcreate2(f->id, name, type, space, links, how, H5P_DEFAULT);
@@ -223,7 +226,8 @@ static status
 check_like(struct rt_h5 *f, const char *name, const struct rt_rows *r) {
   struct rt_data d;
   TRY(h5_find(f, name, &d));
-  if (d.rank > 2 || d.n != r->n || d.dim != (idx_g)r->dim)
+  bool fits = d.n == r->n || (r->grows && d.n < r->n);
+  if (d.rank > 2 || !fits || d.dim != (idx_g)r->dim)
     FAIL(ERR_IO,
          "\"%s\": \"%s\" is there already: expected %lld rows of %u, found "
          "%lld of %lld",
@@ -247,6 +251,14 @@ rows_write(struct rt_h5 *f, const char *name, hid_t data, hid_t type,
   return good ? OK : h5_fail(f, name, "cannot be written");
 }
 
+static status
+data_grow(struct rt_h5 *f, const char *name, hid_t data,
+          const struct rt_rows *r) {
+  hsize_t dims[2] = {(hsize_t)r->n, r->dim};
+  bool good = H5Dset_extent(data, dims) >= 0;
+  return good ? OK : h5_fail(f, name, "cannot be made larger");
+}
+
 status
 h5_write(struct rt_h5 *f, const char *name, const struct rt_rows *r,
          const void *values) {
@@ -258,6 +270,7 @@ h5_write(struct rt_h5 *f, const char *name, const struct rt_rows *r,
       there ? H5Dopen2(f->id, name, H5P_DEFAULT) : data_make(f, name, r, type);
   status st = OK;
   if (data < 0) st = h5_fail(f, name, "cannot be made");
+  if (st == OK && there && r->grows) st = data_grow(f, name, data, r);
   /* with MPI, HDF5 (1.10.8) fails on data sets of no size */
   if (st == OK && r->n) st = rows_write(f, name, data, type, r, values);
   /* what HDF5 has kept back is written now, and may fail */

@@ -179,6 +179,7 @@ const struct rt_hdf5 op2_rt_hdf5 = {
     .read = h5_read,
     .write = h5_write,
     .put_int = h5_put_int,
+    .put_ints = h5_put_ints,
     .put_text = h5_put_text,
     .get_int = h5_get_int,
     .get_text = h5_get_text,

@@ -36,6 +36,8 @@ status h5_write(struct rt_h5 *f, const char *name, const struct rt_rows *r,
 
 status h5_put_int(struct rt_h5 *f, const char *name, const char *attr,
                   long long value);
+status h5_put_ints(struct rt_h5 *f, const char *name, const char *attr,
+                   const int *values, size_t n);
 status h5_put_text(struct rt_h5 *f, const char *name, const char *attr,
                    const char *text, size_t room);
 status h5_get_int(struct rt_h5 *f, const char *name, const char *attr,

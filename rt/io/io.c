@@ -313,6 +313,12 @@ rt_io_put_int(struct rt_file *f, const char *name, const char *attr,
 }
 
 status
+rt_io_put_ints(struct rt_file *f, const char *name, const char *attr,
+               const int *values, size_t n) {
+  return DO(f, put_ints, name, attr, values, n);
+}
+
+status
 rt_io_put_text(struct rt_file *f, const char *name, const char *attr,
                const char *text, size_t room) {
   return DO(f, put_text, name, attr, text, room);

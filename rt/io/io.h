@@ -35,7 +35,8 @@ struct rt_rows {
   idx_g n;      /* rows of the data set */
   idx_g lo, hi; /* rows of this rank */
   uint32_t dim;
-  bool flat; /* shape [n]; dim is 1 */
+  bool flat;  /* shape [n]; dim is 1 */
+  bool grows; /* writing: one that has fewer rows gets n */
   struct type type;
 };
 
@@ -72,10 +73,13 @@ status rt_io_read(struct rt_file *f, const char *name, const struct rt_rows *r,
  * type, else one is made. */
 status rt_io_write(struct rt_file *f, const char *name, const struct rt_rows *r,
                    const void *values);
-/* Attributes of a data set, or of the file (name "/"). Putting replaces.
+/* Attributes of a data set, a group, or of the file (name "/"). Putting
+ * replaces.
  * `room`: bytes that a text takes in the file if that is more than it has. */
 status rt_io_put_int(struct rt_file *f, const char *name, const char *attr,
                      long long value);
+status rt_io_put_ints(struct rt_file *f, const char *name, const char *attr,
+                      const int *values, size_t n);
 status rt_io_put_text(struct rt_file *f, const char *name, const char *attr,
                       const char *text, size_t room);
 /* *found_out: is it there, and such a one? */
@@ -106,6 +110,8 @@ struct rt_hdf5 {
                   const void *values);
   status (*put_int)(struct rt_h5 *f, const char *name, const char *attr,
                     long long value);
+  status (*put_ints)(struct rt_h5 *f, const char *name, const char *attr,
+                     const int *values, size_t n);
   status (*put_text)(struct rt_h5 *f, const char *name, const char *attr,
                      const char *text, size_t room);
   status (*get_int)(struct rt_h5 *f, const char *name, const char *attr,

@@ -121,6 +121,19 @@ if(TARGET op2lazy-hdf5)
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/io
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/io)
 endif()
+# test/fields: meshes in, pictures out, for test/fields/run.sh
+if(TARGET op2lazy-hdf5)
+  op2_add_program(pictures_opaque test/fields/pictures.c PLAIN)
+  if(TARGET op2cc)
+    op2_add_program(pictures test/fields/pictures.c)
+  endif()
+  add_executable(check_pictures test/fields/check_pictures.c)
+  target_include_directories(check_pictures PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(check_pictures SYSTEM PRIVATE ${HDF5_INCLUDE_DIR})
+  target_link_libraries(check_pictures PRIVATE ${HDF5_LIBRARY})
+  set_target_properties(check_pictures PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/fields)
+endif()
 include(random) # test/random: random programs
 
 # libFuzzer on the trace IR: its sources once more, with coverage counted.

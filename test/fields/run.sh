@@ -1,0 +1,149 @@
+#!/bin/bash
+# Meshes from Gmsh's files, pictures for viewers: test/fields/run.sh BUILD
+# What op2_write_vtk wrote is looked at by HDF5 alone and, where they are installed, by
+# VTK's own readers; what op2-mesh wrote by a program that reads it as OP2 does.
+set -u
+build=$(cd "${1:?usage: run.sh BUILD}" && pwd) || exit 2
+cd "$(dirname "$0")/../.." || exit 2
+. tools/sanitizers.sh
+. tools/skips.sh
+here=$PWD/test/fields
+bin=$build/test/fields
+if [ ! -e "$build/libop2lazy-hdf5.so" ]; then
+  echo "skipped: HDF5: built without it (libhdf5-dev)"
+  echo "0 passed, 0 failed, 1 skipped"
+  exit 0
+fi
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+skipped_to=$work/skipped
+export OP2_CACHE_DIR=${OP2_CACHE_DIR-$build/cache} OP2_LOG=0
+passed=0 failed=0 skipped=0
+
+# check WHAT COMMAND...: the command must succeed
+check() {
+  local what=$1
+  shift
+  if "$@" >"$work/log" 2>&1; then
+    passed=$((passed + 1))
+    [ -n "${VERBOSE-}" ] && tail -n 1 "$work/log"
+  else
+    failed=$((failed + 1))
+    echo "FAIL $what: $(tail -n 3 "$work/log" | tr '\n' ' ' | cut -c1-600)"
+  fi
+}
+skip() {
+  echo "skipped: $1"
+  skipped=$((skipped + 1))
+}
+
+# ---- pictures --------------------------------------------------------------------
+
+# pictures FOLDER PROGRAM ARGUMENT...: in that folder, made anew; it must say ok
+pictures() {
+  rm -rf "${work:?}/$1" && mkdir "$work/$1" && cd "$work/$1" || return
+  timeout 120 "$bin/$2" "${@:3}" >out 2>&1
+  local rc=$?
+  cat out
+  [ $rc = 0 ] && tail -n 1 out | grep -q '^ok'
+}
+looked_at() {
+  (cd "$work/$1" && "$bin/check_pictures")
+}
+# like FOLDER: its files hold what those of `one` hold
+like() {
+  local name
+  for name in quads tets; do
+    cmp "$work/one/$name.xdmf" "$work/$1/$name.xdmf" || return
+    ! command -v h5diff >/dev/null ||
+      h5diff -v "$work/one/$name.vtkhdf" "$work/$1/$name.vtkhdf" || return
+  done
+}
+modes() {
+  echo "default|OMP_NUM_THREADS=2"
+  echo "eager|OMP_NUM_THREADS=1 OP2_EAGER=1"
+  echo "rcm|OMP_NUM_THREADS=2 OP2_RENUMBER=rcm"
+  echo "soa|OMP_NUM_THREADS=2 OP2_LAYOUT=soa OP2_CHECK=1"
+}
+
+check "written" pictures one pictures_opaque write
+check "written: layout" looked_at one
+skips pictures_opaque || check "wrong, opaque" pictures wrong pictures_opaque wrong
+if [ -x "$bin/pictures" ]; then
+  while IFS='|' read -r mode vars; do
+    # shellcheck disable=SC2086
+    check "written, $mode" eval "(export $vars; pictures many pictures write)"
+    check "written, $mode: layout" looked_at many
+    check "written, $mode: like those of no compiler" like many
+  done < <(modes)
+  check "wrong" pictures wrong pictures wrong
+fi
+
+# seen READER: by VTK; OP2_VTK_PYTHON names a Python that has it
+seen() {
+  cd "$work/one" && "$python" "$here/pictures.py" "$1"
+}
+for reader in hdf xdmf; do
+  for python in ${OP2_VTK_PYTHON-} python3 /usr/bin/python3; do
+    (seen $reader >"$work/log" 2>&1)
+    rc=$?
+    [ $rc = 77 ] || break
+  done
+  if [ $rc = 77 ]; then
+    skip "pictures as VTK reads them from $reader: $(tail -n 1 "$work/log")"
+  else
+    check "pictures as VTK reads them from $reader" eval "(seen $reader)"
+  fi
+done
+
+# ---- ranks -----------------------------------------------------------------------
+
+# on RANKS FILES FOLDER ARGUMENT...: each rank must say ok
+on() {
+  rm -rf "${work:?}/$3" && mkdir "$work/$3" && cd "$work/$3" || return
+  OP2_FILES=$2 mpirun.openmpi --oversubscribe -n "$1" "$bin/$ranked" "${@:4}" >out 2>&1
+  local rc=$?
+  cat out
+  [ $rc = 0 ] && [ "$(grep -c '^ok' out)" = "$1" ]
+}
+ranked=pictures
+[ -x "$bin/pictures" ] || ranked=pictures_opaque
+if [ ! -e "$build/libop2lazy-openmpi.so" ] || ! command -v mpirun.openmpi >/dev/null; then
+  skip "pictures of several ranks: no Open MPI"
+else
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
+  export OMPI_MCA_btl=self,vader OMPI_MCA_hwloc_base_binding_policy=none
+  export OMPI_MCA_mpi_yield_when_idle=1 OP2_WAIT=nap
+  export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0" # Open MPI's are many
+  ways=root
+  if [ -e "$build/libop2lazy-hdf5-openmpi.so" ]; then
+    ways="root auto"
+  else
+    skip "MPI-IO: no HDF5 for Open MPI (libhdf5-openmpi-dev)"
+  fi
+  for way in $ways; do
+    for words in "write" "write moved"; do
+      # shellcheck disable=SC2086
+      check "$words on 3 ($way)" eval "(on 3 $way three $words)"
+      check "$words on 3 ($way): layout" looked_at three
+      check "$words on 3 ($way): as on one" like three
+    done
+    check "wrong on 2 ($way)" eval "(on 2 $way two wrong)"
+  done
+fi
+
+# ---- without HDF5 ----------------------------------------------------------------
+
+# A library without the part with HDF5 says what it looked for.
+mkdir "$work/bare" && cp -L "$build"/libop2lazy.so.0 "$build"/libop2lazy-llvm.so "$work/bare"
+no_hdf5() {
+  mkdir -p "$work/none" && cd "$work/none" || return
+  LD_LIBRARY_PATH=$work/bare "$bin/pictures_opaque" write 2>&1 | tee "$work/said"
+  grep -q 'op2_write_vtk "quads.vtkhdf": HDF5 is not there: looked for libop2lazy-hdf5.so' \
+    "$work/said" && [ ! -e quads.xdmf ]
+}
+check "without HDF5" eval "(no_hdf5)"
+
+skips_say
+echo "$passed passed, $failed failed, $((skipped + $(skips_count))) skipped"
+[ $failed = 0 ]

@@ -40,6 +40,7 @@ header ptscotch.h   rt/mpi
 header cuda.h       rt
 header CL/          rt
 header omp.h        rt frontend include test bench
+header gmshc.h      tools test
 header hdf5.h       rt/hdf5 test
 header Judy.h       base
 header criterion/   test

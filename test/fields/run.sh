@@ -132,6 +132,85 @@ else
   done
 fi
 
+# ---- meshes ----------------------------------------------------------------------
+
+# converted KIND FILE: by op2-mesh; a program finds in it what it should
+converted() {
+  local normals=--normals
+  [ "$1" = surface ] && normals=
+  rm -f mesh.h5
+  # shellcheck disable=SC2086
+  "$build/op2-mesh" $normals "$2" mesh.h5 && "$bin/$reads" "$1" mesh.h5
+}
+# As text of both versions, and as binary; the same file comes of both texts
+meshes() {
+  local kind=$1 version
+  for version in 2 4; do
+    "$bin/make_mesh" "$kind" $version "$kind.msh" && converted "$kind" "$kind.msh" &&
+      mv mesh.h5 "$kind-$version.h5" || return
+  done
+  for version in 2.2 4.1; do
+    "$bin/binary_mesh" "$kind.msh" $version binary.msh &&
+      ! cmp -s "$kind.msh" binary.msh && converted "$kind" binary.msh || return
+  done
+  ! command -v h5diff >/dev/null || h5diff -v "$kind-2.h5" "$kind-4.h5"
+}
+# says WORDS FILE [OUT]: op2-mesh refuses the file, in these words, and leaves none
+says() {
+  rm -f wrong.h5
+  "$build/op2-mesh" "${@:4}" "$2" "${3-wrong.h5}" >said 2>&1 && return 1
+  cat said
+  grep -qF -- "$1" said && [ ! -e wrong.h5 ]
+}
+made_wrong() {
+  "$bin/make_mesh" "$1" 4 "$1.msh" && says "\"$1.msh\": $2" "$1.msh"
+}
+cut_short() {
+  "$bin/make_mesh" tets "$1" whole.msh &&
+    head -c $(($(wc -c <whole.msh) * $2 / 100)) whole.msh >cut.msh &&
+    says 'op2-mesh: "cut.msh": ' cut.msh
+}
+tells() { # what is in the file
+  "$build/op2-mesh" quads.msh mesh.h5 >said && cat said &&
+    grep -qx '  set  cells                  30' said &&
+    grep -qx '  map  cell_nodes             cells -> nodes, 4' said &&
+    grep -qx '  tag  1                      "left side", 5 edges' said &&
+    "$build/op2-mesh" --help | grep -q '^usage: op2-mesh' &&
+    ! "$build/op2-mesh" --norm quads.msh mesh.h5
+}
+
+if [ ! -x "$build/op2-mesh" ]; then
+  skip "op2-mesh: built without Gmsh's library (libgmsh-dev)"
+else
+  mkdir "$work/meshes" && cd "$work/meshes" || exit 2
+  leaks=${ASAN_OPTIONS-}
+  export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0" # Gmsh's and its libraries'
+  for kind in triangles turned quads hole mixed surface tets hexes pyramids wedges; do
+    for reads in read_mesh read_mesh_opaque; do
+      [ -x "$bin/$reads" ] && ! skips $reads || continue
+      check "mesh of $kind, $reads" meshes $kind
+    done
+  done
+  check "what op2-mesh tells" tells
+  check "wrong: three cells" made_wrong thrice "a side of nodes 0 1"
+  check "wrong: a node twice" made_wrong twice "a side of nodes 0 1"
+  check "wrong: second order" made_wrong second '"Triangle 6": expected linear'
+  check "wrong: no node" made_wrong missing 'Gmsh: '
+  check "wrong: no cells" made_wrong lines 'expected cells of two or three dimensions'
+  for part in 1 20 50 90; do
+    check "wrong: $part % of version 2" cut_short 2 $part
+    check "wrong: $part % of version 4" cut_short 4 $part
+  done
+  check "wrong: no file" says '"none.msh": cannot be read' none.msh
+  echo 'Mesh 2;' >script.msh
+  check "wrong: a script" says '"script.msh": expected a Gmsh mesh' script.msh
+  check "wrong: no mesh's name" says '"mesh.h5": expected the name of a Gmsh mesh' mesh.h5
+  check "wrong: no place" says '"/nowhere/a.h5.part": cannot be written' quads.msh /nowhere/a.h5
+  check "wrong: normals of a surface" says \
+    '--normals: expected a mesh in the plane z = 0' surface.msh wrong.h5 --normals
+  export ASAN_OPTIONS=$leaks
+fi
+
 # ---- without HDF5 ----------------------------------------------------------------
 
 # A library without the part with HDF5 says what it looked for.

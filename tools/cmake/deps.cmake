@@ -25,6 +25,12 @@ find_library(JUDY_LIBRARY Judy REQUIRED)
 find_path(CRITERION_INCLUDE_DIR criterion/criterion.h)
 find_library(CRITERION_LIBRARY criterion)
 
+find_path(GMSH_INCLUDE_DIR gmshc.h) # for op2-mesh alone
+find_library(GMSH_LIBRARY gmsh)
+if(NOT GMSH_INCLUDE_DIR)
+  unset(GMSH_LIBRARY CACHE)
+endif()
+
 add_library(op2_llvm INTERFACE)
 target_include_directories(op2_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIR})
 target_link_libraries(op2_llvm INTERFACE ${LLVM_LIBRARY})

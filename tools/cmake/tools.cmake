@@ -1,6 +1,9 @@
 # tools/<name>.c is the program <name>. op2c++ is op2cc under another name: it
 # looks at argv[0], as mpicc does.
 file(GLOB sources CONFIGURE_DEPENDS tools/*.c)
+if(NOT GMSH_LIBRARY)
+  list(FILTER sources EXCLUDE REGEX "op2-mesh.c$")
+endif()
 file(GLOB replay CONFIGURE_DEPENDS tools/replay/*.c tools/emit/*.c)
 foreach(source ${sources})
   get_filename_component(name ${source} NAME_WE)
@@ -17,6 +20,12 @@ endforeach()
 
 if(TARGET op2-run)
   target_sources(op2-run PRIVATE ${replay})
+endif()
+if(TARGET op2-mesh)
+  file(GLOB mesh CONFIGURE_DEPENDS tools/mesh/*.c)
+  target_sources(op2-mesh PRIVATE ${mesh})
+  target_include_directories(op2-mesh SYSTEM PRIVATE ${GMSH_INCLUDE_DIR})
+  target_link_libraries(op2-mesh PRIVATE ${GMSH_LIBRARY})
 endif()
 if(TARGET op2cc)
   # where the library lies, seen from bin/ of whatever prefix

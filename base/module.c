@@ -5,25 +5,34 @@
 #include <errno.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/* The file that this code came from; "": not known. A program that the shell
+ * found on PATH is known to the loader by its bare name: the kernel has its
+ * path. */
+static const char *
+own_file(void) {
+  static const char here; /* a place in this file */
+  Dl_info info;
+  if (!dladdr(&here, &info) || !info.dli_fname) return "";
+  if (strchr(info.dli_fname, '/')) return info.dli_fname;
+  const char *started = (const char *)getauxval(AT_EXECFN);
+  return started ? started : "";
+}
 
 /* The library has its parts beside it; so have tools in a build. Tools that are
  * installed lie in another folder of the same prefix. */
 void
 module_path(const char *name, struct str *out) {
-  static const char here; /* a place in this file */
-  Dl_info info;
-  const char *slash = NULL;
-  if (dladdr(&here, &info) && info.dli_fname)
-    slash = strrchr(info.dli_fname, '/');
-  size_t folder = slash ? (size_t)(slash + 1 - info.dli_fname) : 0;
-  str_addn(out, folder ? info.dli_fname : "", folder);
+  const char *file = own_file(), *slash = strrchr(file, '/');
+  size_t folder = slash ? (size_t)(slash + 1 - file) : 0;
+  str_addn(out, file, folder);
   str_add(out, name);
   if (!access(out->s, F_OK)) return;
   SCOPED_STR other = STR_INIT;
-  str_printf(&other, "%.*s" OP2_BIN_TO_LIB "/%s", (int)folder,
-             folder ? info.dli_fname : "", name);
+  str_printf(&other, "%.*s" OP2_BIN_TO_LIB "/%s", (int)folder, file, name);
   if (!access(other.s, F_OK)) {
     str_reset(out);
     str_add(out, other.s);

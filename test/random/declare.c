@@ -47,6 +47,24 @@ declare_made(const struct player *y, const struct pmap *m, const char *name) {
   return op2_decl_map_permuted(y->maps[m->first], perm, name);
 }
 
+/* Where rows begin in the order of the program's numbers, and their entries. */
+static op_map
+declare_csr(const struct player *y, int k, const char *name) {
+  const struct pmap *m = &y->p->maps[k];
+  int n = y->p->sets[m->from], base = y->flags & PLAY_BASE_ONE ? 1 : 0;
+  long long *start = player_memory(((size_t)n + 1) * sizeof *start);
+  start[0] = 0;
+  for (int e = 0; e < n; e++)
+    start[player_place(y, m->from, e) + 1] = map_length(m, e);
+  for (int e = 0; e < n; e++) start[e + 1] += start[e];
+  int *col = player_memory(((size_t)start[n] + 1) * sizeof *col);
+  for (int e = 0; e < n; e++)
+    for (int j = 0; j < map_length(m, e); j++)
+      col[start[player_place(y, m->from, e)] + j] =
+          player_place(y, m->to, map_entry(y->p, k, e, j)) + base;
+  return op2_decl_map_csr(y->sets[m->from], y->sets[m->to], start, col, name);
+}
+
 void
 player_declare_map(struct player *y, int k) {
   const struct pmap *m = &y->p->maps[k];
@@ -55,6 +73,10 @@ player_declare_map(struct player *y, int k) {
   if (m->kind >= MAP_KINDS) {
     if (y->maps[k]) op2_free(y->maps[k]);
     y->maps[k] = declare_made(y, m, name);
+    return;
+  }
+  if (m->csr) {
+    y->maps[k] = declare_csr(y, k, name);
     return;
   }
   int n = y->p->sets[m->from];

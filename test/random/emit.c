@@ -227,18 +227,11 @@ emit_value(const struct emitter *y, char type, int fill) {
   if (type == 'b') OUT(" != 0");
 }
 
-/* Entries of map k by its formula, in a loop. */
+/* Entry j of the row of e, by its formula. */
 static void
-emit_table(const struct emitter *y, int k, int base) {
+emit_entry(const struct emitter *y, int k, int base) {
   const struct pmap *m = &y->p->maps[k];
-  int n = y->p->sets[m->from], to = y->p->sets[m->to];
-  OUT("  static int t%d[%d];\n  for (int e = 0, j = 0; e < %d; ", k,
-      n * m->arity, n);
-  if (m->arity == 1)
-    OUT("e++) t%d[e + j] = ", k);
-  else
-    OUT("j = (j + 1) %% %d, e += !j) t%d[e * %d + j] = ", m->arity, k,
-        m->arity);
+  int to = y->p->sets[m->to];
   switch (m->kind) {
   case MAP_SHIFT: OUT("(e + %d + j) %% %d", m->a, to); break;
   case MAP_SPREAD: OUT("(e * %d + j + %d) %% %d", m->arity, m->a, to); break;
@@ -247,6 +240,33 @@ emit_table(const struct emitter *y, int k, int base) {
   default: OUT("(e * 31 + j * 17 + %d) * 2654435761u / 128 %% %d", m->a, to);
   }
   OUT("%s;\n", base ? " + 1" : "");
+}
+
+/* Entries of map k by its formula, in a loop. */
+static void
+emit_table(const struct emitter *y, int k, int base) {
+  const struct pmap *m = &y->p->maps[k];
+  int n = y->p->sets[m->from];
+  OUT("  static int t%d[%d];\n  for (int e = 0, j = 0; e < %d; ", k,
+      n * m->arity, n);
+  if (m->arity == 1)
+    OUT("e++) t%d[e + j] = ", k);
+  else
+    OUT("j = (j + 1) %% %d, e += !j) t%d[e * %d + j] = ", m->arity, k,
+        m->arity);
+  emit_entry(y, k, base);
+}
+
+static void
+emit_rows(const struct emitter *y, int k, int base) {
+  const struct pmap *m = &y->p->maps[k];
+  int n = y->p->sets[m->from];
+  OUT("  static int t%d[%d];\n  static idx_g_t r%d[%d];\n", k,
+      n * map_longest(m) + 1, k, n + 1);
+  OUT("  for (int e = 0, j = 0, n = 0; e < %d; e++, j = 0, r%d[e] = n)\n", n,
+      k);
+  OUT("    for (; j < %d + (e + %d) %% 3; j++) t%d[n++] = ", m->arity, m->a, k);
+  emit_entry(y, k, base);
 }
 
 static void
@@ -271,6 +291,11 @@ emit_map_handle(const struct emitter *y, int k) {
     emit_made(y, k);
     return;
   }
+  if (m->csr) {
+    OUT("m%d = op2_decl_map_csr(s%d, s%d, r%d, t%d, \"m%d\");\n", k, m->from,
+        m->to, k, k, k);
+    return;
+  }
   int n = y->p->sets[m->from] * m->arity;
   int base = y->flags & PLAY_BASE_ONE ? 1 : 0;
   OUT("m%d = op_decl_map(s%d, s%d, %d, ", k, m->from, m->to, m->arity);
@@ -287,8 +312,11 @@ emit_map_handle(const struct emitter *y, int k) {
 static void
 emit_map(const struct emitter *y, int k) {
   const struct pmap *m = &y->p->maps[k];
-  if (m->kind < MAP_KINDS && y->p->sets[m->from] * m->arity > LITERAL)
-    emit_table(y, k, y->flags & PLAY_BASE_ONE ? 1 : 0);
+  int base = y->flags & PLAY_BASE_ONE ? 1 : 0;
+  if (m->csr)
+    emit_rows(y, k, base);
+  else if (m->kind < MAP_KINDS && y->p->sets[m->from] * m->arity > LITERAL)
+    emit_table(y, k, base);
   OUT("  op_map ");
   emit_map_handle(y, k);
 }
@@ -441,6 +469,8 @@ emit_arg(const struct emitter *y, const struct op *o, int a) {
   const char *type = type_row(m->type)->op2, *access = access_text(m->declared);
   char map[24] = "OP_ID";
   int idx = g->map < 0 ? -1 : m->kind == P_VECTOR ? -m->count : g->idx;
+  if (idx < -1 && y->p->maps[g->map].csr)
+    idx = -map_longest(&y->p->maps[g->map]);
   int dim = type_dim(m->type, m->dim);
   if (g->map >= 0) snprintf(map, sizeof map, "m%d", g->map);
   if (m->kind == P_INDEX || m->kind == P_ENTRY)

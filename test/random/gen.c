@@ -66,7 +66,8 @@ draw_made_map(struct gen *g) {
                      .then = rnd_below(&g->r, p->nmaps)};
     const struct pmap *a = &p->maps[m.first], *b = &p->maps[m.then];
     bool fits = set_reaches(p, a->to, b->from) && a->arity * b->arity <= 12;
-    if (m.kind == MAP_COMPOSED && !fits) continue;
+    if (m.kind == MAP_COMPOSED && (!fits || b->csr)) continue;
+    if (a->csr) continue; /* entries are not where the formulas have them */
     ADD(p->maps, p->nmaps, m);
     program_settle(p);
     return;
@@ -88,7 +89,8 @@ draw_sets_maps(struct gen *g) {
                      .arity =
                          1 + rnd_below(&g->r, rnd_chance(&g->r, 8) ? 8 : 4),
                      .kind = (enum map_kind)rnd_below(&g->r, MAP_KINDS),
-                     .a = rnd_below(&g->r, 50)};
+                     .a = rnd_below(&g->r, 50),
+                     .csr = rnd_chance(&g->r, 20)};
     if (k && p->nmaps && rnd_chance(&g->r, 30)) { /* beside the last one */
       m.from = p->maps[p->nmaps - 1].from;
       m.to = p->maps[p->nmaps - 1].to;

@@ -162,6 +162,14 @@ has_made_map(const struct program *p, const struct op *o) {
   return false;
 }
 
+static bool
+has_rows_of_any_length(const struct program *p, const struct op *o) {
+  for (int a = 0; a < o->nargs; a++)
+    if (!o->args[a].off && o->args[a].map >= 0 && p->maps[o->args[a].map].csr)
+      return true;
+  return false;
+}
+
 static const struct {
   const char *name;
   loop_test *loop; /* of some loop; NULL: any */
@@ -181,6 +189,7 @@ static const struct {
     {"subsets", is_over_subset, 0},
     {"maps of whole sets", goes_beyond, 0},
     {"maps made from maps", has_made_map, 0},
+    {"rows of any length", has_rows_of_any_length, 0},
     {"overlapping arrays", lies_over, PLAY_NO_REALLOC},
     {"peeks", NULL, PLAY_PEEK},
     {"plain files", NULL, PLAY_MIXED},

@@ -145,6 +145,8 @@ make_arg(struct player *y, const struct op *o, int a) {
   const char *type = type_row(m->type)->op2;
   op_map map = g->map >= 0 ? y->maps[g->map] : OP_ID;
   int idx = g->map < 0 ? -1 : m->kind == P_VECTOR ? -m->count : g->idx;
+  if (idx < -1 && y->p->maps[g->map].csr)
+    idx = -map_longest(&y->p->maps[g->map]);
   switch (m->kind) {
   case P_INDEX:
   case P_ENTRY: return op_arg_idx(idx, map);

@@ -171,6 +171,16 @@ composed_entry(const struct program *p, const struct pmap *m, int e, int j) {
 }
 
 int
+map_length(const struct pmap *m, int e) {
+  return m->arity + (m->csr ? (e + m->a) % 3 : 0);
+}
+
+int
+map_longest(const struct pmap *m) {
+  return m->arity + (m->csr ? 2 : 0);
+}
+
+int
 map_entry(const struct program *p, int map, int e, int j) {
   const struct pmap *m = &p->maps[map];
   int n = p->sets[m->to];

@@ -12,7 +12,9 @@
  *   SPREAD (e * arity + j + a) % m    no target shared if n * arity <= m
  *   PARTS  (e / (a % 7 + 2) + j) % m  many to one, neighbours
  *   HASH   scattered, many to one
- *   ROWS   (e + a) % m                each row names one target only  */
+ *   ROWS   (e + a) % m                each row names one target only
+ * Rows of any length have j of 0 to arity - 1, and up to two more, which kernels
+ * are handed and leave alone. */
 enum map_kind {
   MAP_SHIFT,
   MAP_SPREAD,
@@ -31,6 +33,7 @@ struct pmap {
   enum map_kind kind;
   int a;
   int first, then;
+  bool csr; /* rows have their own lengths: map_length */
 };
 /* A set is a subset if `of` >= 0: of each `step` elements of that set (before it)
  * the first `width`, or, counted from the back, the last. */
@@ -130,6 +133,9 @@ int set_element(const struct program *p, int s, int e);
 /* Entry of a row that is entry i of a MAP_PERMUTED. */
 int permuted_entry(const struct pmap *m, int i);
 int map_entry(const struct program *p, int map, int e, int j);
+/* Entries of row e of a map with `csr`; at most. */
+int map_length(const struct pmap *m, int e);
+int map_longest(const struct pmap *m);
 /* Value number i of a formula: initial data, host writes. */
 union cell value_of(char type, int fill, int i);
 

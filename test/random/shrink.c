@@ -243,12 +243,13 @@ static bool
 shrink_maps(struct shrinker *s) {
   bool any = false;
   for (int m = 0; m < s->best->nmaps; m++)
-    for (int what = 0; what < 2; what++) {
+    for (int what = 0; what < 3; what++) {
       struct pmap simple = s->best->maps[m];
       if (!map_used(s->best, m)) break;
       if (what == 0) simple.kind = MAP_SHIFT;
       if (what == 0) simple.first = simple.then = 0;
       if (what == 1) simple.a = 1; /* 0 is the same element */
+      if (what == 2) simple.csr = false;
       if (!memcmp(&simple, &s->best->maps[m], sizeof simple)) continue;
       struct program *p = program_clone(s->best);
       p->maps[m] = simple;

@@ -116,16 +116,15 @@ kernels_clear(void) {
 }
 
 static void
-kernel_add(void *user, const char *name, long long calls, double seconds,
-           double bytes) {
+kernel_add(void *user, const struct rt_timing *line) {
   (void)user;
-  op_kernel k = {.name = name,
-                 .count = (int)calls,
-                 .time = seconds,
+  op_kernel k = {.name = line->name,
+                 .count = (int)line->calls,
+                 .time = line->seconds,
                  .times = mem_alloc(1, sizeof *k.times),
                  .ntimes = 1,
-                 .transfer = (float)bytes};
-  k.times[0] = seconds;
+                 .transfer = (float)line->bytes};
+  k.times[0] = line->seconds;
   VEC_PUSH(OP_kernels, OP_kern_max, kernels_cap, k);
 }
 

@@ -65,6 +65,8 @@ struct low_work {
   atomic_uint next;
 };
 
+double low_compile_seconds;
+
 /* ---- compiling ----------------------------------------------------------- */
 
 /* Keep what the loader has brought to memory, if it can. */
@@ -227,6 +229,8 @@ low_job_done(struct low_job *j) {
   low_code_add(j);
   low_job_to_disk(j);
   counters[CNT_compiles]++;
+  rt_timer_before(rt_timer_get(j->r->name), RT_BEFORE_COMPILE, j->seconds, 0,
+                  1);
   if (j->seconds > LOW_SLOW_SECONDS)
     LOG_WARN("compiling %s took %.2f s", j->r->name, j->seconds);
   else
@@ -271,8 +275,10 @@ low_jobs_left(struct low_job *jobs, uint32_t n) {
 
 static status
 low_make_all(struct low_job *jobs, uint32_t n, uint32_t *failed_out) {
+  double begin = timer_wall();
   if (low_disk_turn_begin()) n = low_jobs_left(jobs, n);
   if (n) low_compile_all(jobs, n);
+  low_compile_seconds += timer_wall() - begin;
   status s = low_jobs_done(jobs, n, failed_out);
   low_disk_turn_end();
   return s;
@@ -354,4 +360,5 @@ low_clear(void) {
   kept_clear(&low_cache.codes, low_cached_clear);
   kept_clear(&low_cache.names, NULL);
   table_clear(&low_cache.by_fn);
+  low_compile_seconds = 0;
 }

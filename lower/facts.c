@@ -79,6 +79,10 @@ facts_write(const struct low_kernel *k, struct str *b) {
   facts_put(b, (uint64_t)(int64_t)k->copy_to);
   facts_put(b, k->copy_bytes);
   facts_put(b, k->local_bytes);
+  facts_put(b, k->flops);
+  facts_put(b, k->slow);
+  facts_put(b, k->calls);
+  facts_put(b, k->loops);
   facts_put(b, k->nparams);
   for (uint32_t i = 0; i < k->nparams; i++) {
     const struct low_param *p = &k->params[i];
@@ -135,6 +139,10 @@ facts_read(struct low_kernel *k, struct arena *arena, struct facts_reader r) {
   k->copy_to = (int)facts_get(&r);
   k->copy_bytes = facts_get(&r);
   k->local_bytes = facts_get(&r);
+  k->flops = (uint32_t)facts_get(&r);
+  k->slow = (uint32_t)facts_get(&r);
+  k->calls = (uint32_t)facts_get(&r);
+  k->loops = facts_get(&r);
   k->nparams = facts_get_count(&r);
   k->params = ARENA_ARRAY(arena, struct low_param, k->nparams);
   for (uint32_t i = 0; i < k->nparams; i++) facts_read_param(&r, &k->params[i]);

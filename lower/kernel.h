@@ -88,6 +88,11 @@ struct low_kernel {
   struct low_param *params;
   struct low_const *consts;
   uint32_t nconsts;
+  /* floating-point operations of one call, all branches taken: additions and
+   * multiplications; divisions and roots; other functions of <math.h>. loops:
+   * some run more than once, which is not counted */
+  uint32_t flops, slow, calls;
+  bool loops;
   const char **maths; /* functions of <math.h> that it calls */
   uint32_t nmaths;
   const char *types; /* op2_blob_entry.types; "" not known */

@@ -154,6 +154,7 @@ low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
   l->core_first = m->t->regions[n->region].core_first;
   l->team = team_of[m->t->regions[n->region].team];
   l->alone = target_same(n->target, target_info[TARGET_seq].name);
+  l->effort = low_effort(m->t, &r);
   low_launch_fill(&r, l);
   if (d)
     low_region_clear(&r);

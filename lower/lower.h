@@ -73,6 +73,8 @@ void low_sweep_end(void);
 void low_device_clear(void);
 /* Free all compiled regions (op_exit). */
 void low_clear(void);
+/* Seconds that compiling for the host took so far, by the wall's clock. */
+extern double low_compile_seconds;
 /* Threads that compile; 0: one for each processor. */
 void low_set_threads(int threads);
 /* Kernels that have an address count as opaque and not promised from now on:

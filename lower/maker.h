@@ -45,6 +45,12 @@ typedef status low_region_fn(void *user, const struct low_maker *m,
 status low_regions_each(const struct ir_trace *t, const struct low_env *env,
                         low_region_fn *fn, void *user);
 
+/* ---- effort.c ------------------------------------------------------------ */
+
+/* What the region does for each element. */
+struct rt_effort low_effort(const struct ir_trace *t,
+                            const struct low_region *r);
+
 /* ---- args.c -------------------------------------------------------------- */
 
 /* Describe nodes [first, first+count), deferred ones left out. `r` is zero;

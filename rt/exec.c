@@ -214,6 +214,19 @@ note_written(const struct rt_launch *l, struct rt_buf **bufs) {
   note_some(l, bufs, true);
 }
 
+/* For reports: a launch's way changes little, so not each is looked at. */
+static void
+note_detail(struct rt_program *p, uint32_t i) {
+  struct rt_launch *l = &p->launches[i];
+  const struct rt_run *r = &p->scratch->runs[i];
+  struct rt_way way;
+  uint64_t runs = ++l->runs;
+  rt_timer_work(l->timer, &l->effort, r->n);
+  if (runs & (runs - 1)) return;
+  rt_launch_way(p, r, &way);
+  rt_timer_way(l->timer, &way);
+}
+
 static status
 run_launch(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   assert(cmd->a < p->nlaunches);
@@ -379,6 +392,30 @@ first_half(enum rt_cmd_op op) {
   return op == RT_EXCHANGE_START || op == RT_LAUNCH_CORE;
 }
 
+/* What came before the launch that is next; it counts as that one's. */
+struct ahead {
+  double seconds, bytes;
+  long long n;
+};
+
+static void
+note_ahead(const struct rt_program *p, const struct rt_cmd *cmd, double seconds,
+           uint64_t bytes, struct ahead *ahead) {
+  bool begins = cmd->op == RT_EXCHANGE_START;
+  bool moves = cmd->op == RT_UPLOAD || cmd->op == RT_DOWNLOAD;
+  if (begins || moves || cmd->op == RT_EXCHANGE_FINISH) {
+    struct ahead *a = &ahead[moves ? RT_BEFORE_TRANSFER : RT_BEFORE_EXCHANGE];
+    a->seconds += seconds;
+    a->bytes += (double)bytes;
+    a->n += begins || moves;
+  }
+  for (int k = 0; cmd->op == RT_LAUNCH && k < RT_BEFORE_COUNT; k++) {
+    rt_timer_before(p->launches[cmd->a].timer, (enum rt_before)k,
+                    ahead[k].seconds, ahead[k].bytes, ahead[k].n);
+    ahead[k] = (struct ahead){0};
+  }
+}
+
 static status
 run_each(struct rt_program *p, struct rt_device **batch) {
   static status (*const run[])(struct rt_program *, const struct rt_cmd *,
@@ -388,6 +425,7 @@ run_each(struct rt_program *p, struct rt_device **batch) {
       [RT_DOWNLOAD] = run_download,     [RT_EXCHANGE_START] = run_start,
       [RT_LAUNCH_CORE] = run_core,      [RT_EXCHANGE_FINISH] = run_finish,
       [RT_BEGIN] = run_begin,           [RT_REDUCE] = run_reduce};
+  struct ahead ahead[RT_BEFORE_COUNT] = {0};
   double before = timer_wall();
   for (uint32_t i = 0; i < p->ncmds; i++) {
     const struct rt_cmd *cmd = &p->cmds[i];
@@ -404,6 +442,11 @@ run_each(struct rt_program *p, struct rt_device **batch) {
       rt_timer_span(w.timer, before, after, w.bytes, !first_half(cmd->op));
     if (cmd->op == RT_LAUNCH || cmd->op == RT_LAUNCH_CORE)
       p->launches[cmd->a].seconds += after - before;
+    if (rt_timer_detail) {
+      note_ahead(p, cmd, after - before, w.bytes, ahead);
+      if (cmd->op == RT_LAUNCH) note_detail(p, cmd->a);
+      after = timer_wall();
+    }
     before = after;
   }
   return OK;

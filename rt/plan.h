@@ -170,6 +170,17 @@ struct rt_offload {
 uint32_t rt_offload_group(const struct rt_offload *o, uint32_t group,
                           size_t local);
 
+/* What a launch does for each of its elements, by its code; for reports:
+ * nothing is decided by it. */
+struct rt_effort {
+  double flops; /* additions, subtractions, multiplications */
+  double slow;  /* divisions and square roots */
+  double maths; /* other functions of <math.h> */
+  double far;   /* elements that it goes to through maps */
+  double adds;  /* components that it changes there */
+  bool open;    /* there is more: code without IR, loops of unknown length */
+};
+
 /* Who runs the shares of a launch: one thread for each; one for all; one for
  * each, but measured where other work wants the processors; whoever was faster
  * so far. */
@@ -192,8 +203,10 @@ struct rt_launch {
   size_t scratch; /* bytes that each thread is given, a multiple of a page */
   struct rt_offload *offload; /* NULL: it runs on the host */
   uint64_t bytes_per_element; /* ideal traffic, for the timing table */
-  double seconds;             /* on the host, since somebody set it to zero */
-  uint32_t timer;             /* line in the timing table: rt_timer_get(name) */
+  struct rt_effort effort;
+  double seconds; /* on the host, since somebody set it to zero */
+  uint64_t runs;  /* with rt_timer_detail */
+  uint32_t timer; /* line in the timing table: rt_timer_get(name) */
   enum rt_team_way team;
   bool alone;      /* on the host: on one thread */
   bool core_first; /* its core runs by itself, during an exchange */
@@ -311,9 +324,56 @@ void rt_timer_seconds(uint32_t timer, double seconds);
  * are not count as the mean of those that are. */
 bool rt_timer_measures(uint32_t timer, bool sparse);
 extern void (*rt_timer_hook)(const char *name, double begin, double end);
-/* fn for each line: name, calls, seconds, bytes. Waits for devices. */
-void rt_timer_each(void (*fn)(void *user, const char *name, long long calls,
-                              double seconds, double bytes),
+/* How a launch went over its elements. */
+struct rt_way {
+  idx_l n;        /* elements */
+  idx_l border;   /* of these: by one thread, behind the parts of all */
+  int threads;    /* shares of a step */
+  int team;       /* threads that it could have had */
+  idx_l steps;    /* one after another: colours; parts and their border: 2 */
+  idx_l blocks;   /* of all colours */
+  uint32_t lanes; /* 1: no vector code; 0: on a device */
+  enum { RT_WAY_RANGE, RT_WAY_PARTS, RT_WAY_COLOURS } kind;
+  bool serial;                /* in the program's order, on one thread */
+  bool alone;                 /* on one thread, which was faster */
+  bool crowded;               /* on one thread: colours would not pay */
+  uint32_t aos, soa, blocked; /* of its dats of several components: so many lie
+                                 so */
+  double locality;            /* rt_locality of its maps; -1: it has none */
+  double bytes;               /* of its data, each once */
+};
+/* What ranks, devices and the compiler did before a launch could run. */
+enum rt_before {
+  RT_BEFORE_EXCHANGE,
+  RT_BEFORE_TRANSFER,
+  RT_BEFORE_COMPILE,
+  RT_BEFORE_COUNT
+};
+
+/* A line of the timing table. */
+struct rt_timing {
+  const char *name;
+  long long calls;
+  double seconds, bytes;
+  double host; /* of these seconds: by the host's clock */
+  /* in detail only; else zero */
+  double elements;
+  struct rt_effort work; /* of all elements */
+  struct rt_way way;     /* of the last call */
+  struct {
+    double seconds, bytes;
+    long long n; /* messages, copies, compilations */
+  } before[RT_BEFORE_COUNT];
+};
+/* Keep `way`, `work` and what came before launches? For reports; costs some 100
+ * ns a launch. */
+extern bool rt_timer_detail;
+void rt_timer_way(uint32_t timer, const struct rt_way *way);
+void rt_timer_work(uint32_t timer, const struct rt_effort *each, double n);
+void rt_timer_before(uint32_t timer, enum rt_before what, double seconds,
+                     double bytes, long long n);
+/* fn for each line that was called. Waits for devices. */
+void rt_timer_each(void (*fn)(void *user, const struct rt_timing *line),
                    void *user);
 /* All lines to zero (and out of rt_timer_each until used); numbers stay
  * valid. */

@@ -7,12 +7,14 @@
 #include "rt/plan.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct line {
   const char *name;
   long long calls;
-  double seconds, bytes;
+  double host, bytes;
+  struct rt_timing *more; /* what is kept in detail; NULL: nothing */
   double measured; /* seconds of `nmeasured` runs on devices, which stand for */
   long long nmeasured, runs; /* as many */
 };
@@ -46,7 +48,7 @@ rt_timer_add(uint32_t timer, double seconds, uint64_t bytes) {
   assert(timer < timers.n);
   struct line *line = &timers.lines[timer];
   line->calls++;
-  line->seconds += seconds;
+  line->host += seconds;
   line->bytes += (double)bytes;
 }
 
@@ -66,8 +68,8 @@ rt_timer_measures(uint32_t timer, bool sparse) {
 /* Of the host, and of devices. */
 static double
 line_seconds(const struct line *l) {
-  if (!l->nmeasured) return l->seconds;
-  return l->seconds + l->measured / (double)l->nmeasured * (double)l->runs;
+  if (!l->nmeasured) return l->host;
+  return l->host + l->measured / (double)l->nmeasured * (double)l->runs;
 }
 
 void (*rt_timer_hook)(const char *name, double begin, double end);
@@ -86,20 +88,70 @@ rt_timer_given(uint32_t timer, double begin, double end, uint64_t bytes) {
   if (rt_timer_hook) rt_timer_hook(timers.lines[timer].name, begin, end);
 }
 
+/* ---- in detail ----------------------------------------------------------- */
+
+bool rt_timer_detail;
+
+static struct rt_timing *
+line_more(uint32_t timer) {
+  assert(timer < timers.n);
+  struct line *l = &timers.lines[timer];
+  if (!l->more) l->more = mem_alloc(1, sizeof *l->more);
+  return l->more;
+}
+
 void
-rt_timer_each(void (*fn)(void *user, const char *name, long long calls,
-                         double seconds, double bytes),
+rt_timer_way(uint32_t timer, const struct rt_way *way) {
+  if (rt_timer_detail) line_more(timer)->way = *way;
+}
+
+void
+rt_timer_work(uint32_t timer, const struct rt_effort *each, double n) {
+  assert(n >= 0);
+  if (!rt_timer_detail) return;
+  struct rt_timing *t = line_more(timer);
+  t->elements += n;
+  t->work.flops += n * each->flops;
+  t->work.slow += n * each->slow;
+  t->work.maths += n * each->maths;
+  t->work.far += n * each->far;
+  t->work.adds += n * each->adds;
+  t->work.open |= each->open;
+}
+
+void
+rt_timer_before(uint32_t timer, enum rt_before what, double seconds,
+                double bytes, long long n) {
+  assert(what < RT_BEFORE_COUNT);
+  if (!rt_timer_detail) return;
+  struct rt_timing *t = line_more(timer);
+  t->before[what].seconds += seconds;
+  t->before[what].bytes += bytes;
+  t->before[what].n += n;
+}
+
+void
+rt_timer_each(void (*fn)(void *user, const struct rt_timing *line),
               void *user) {
   rt_devices_times();
   for (uint32_t i = 0; i < timers.n; i++) {
     const struct line *l = &timers.lines[i];
-    if (l->calls) fn(user, l->name, l->calls, line_seconds(l), l->bytes);
+    struct rt_timing t = {0};
+    if (l->more) t = *l->more;
+    t.name = l->name;
+    t.calls = l->calls;
+    t.seconds = line_seconds(l);
+    t.bytes = l->bytes;
+    t.host = l->host;
+    if (t.calls) fn(user, &t);
   }
 }
 
 void
 rt_timer_reset(void) {
   rt_devices_times();
-  for (uint32_t i = 0; i < timers.n; i++)
+  for (uint32_t i = 0; i < timers.n; i++) {
+    free(timers.lines[i].more);
     timers.lines[i] = (struct line){.name = timers.lines[i].name};
+  }
 }

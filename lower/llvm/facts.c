@@ -12,6 +12,7 @@
  *   facts_extremes.c  parameters that are only lowered, or only raised
  *   facts_reach.c     how far from a parameter memory is touched
  *   facts_copy.c      kernels that only copy
+ *   facts_count.c     floating-point operations
  *
  * Example, update of Airfoil (qold, q, res, adt, rms; four components):
  *   qold reads; q writes, full 32; res reads and writes, full 32 (it is set to
@@ -188,6 +189,7 @@ facts_read(struct facts *f, struct low_kernel *k, struct arena *arena) {
   facts_params(f, k, arena);
   facts_consts(f, k, arena);
   fact_copy(f, k);
+  fact_count(f, k);
   k->local_bytes = facts_locals(f);
   k->effects = f->effects;
   k->why = f->effects ? arena_str(arena, f->why) : "";

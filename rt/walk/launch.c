@@ -168,7 +168,6 @@ void
 rt_launch_explain(const struct rt_run *r, struct str *out) {
   const struct rt_walk *w = r->walk;
   const char *name = r->l->name;
-  idx_l border = 0;
   if (r->l->core_first && r->core)
     str_printf(out, "ranks: %s runs %d of its %d elements while values come\n",
                name, r->core, r->n);
@@ -189,11 +188,9 @@ rt_launch_explain(const struct rt_run *r, struct str *out) {
                w->nsteps, w->ntasks);
     return;
   }
-  for (idx_l i = w->task[w->ntasks - 1]; i < w->npieces; i++)
-    border += w->piece[i].hi - w->piece[i].lo;
   str_printf(
       out, "threads: %s runs in %d parts, then %d of its %d elements on one\n",
-      name, w->ntasks - 1, border, w->n);
+      name, w->ntasks - 1, rt_launch_border(w), w->n);
 }
 
 /* On a device the launch behind an exchange is cut where its halves cost no

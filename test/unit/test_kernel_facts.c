@@ -54,6 +54,38 @@ facts_check(const char *source, const char *expected) {
     facts_check(source, expected);                                             \
   }
 
+/* ---- operations ---------------------------------------------------------- */
+
+static void
+ops_check(const char *source, uint32_t flops, uint32_t slow, uint32_t calls,
+          bool loops) {
+  cr_assert_eq(low_kernel_source("k", source), OK, "%s", err_last());
+  const struct low_kernel *k = low_kernel_get(NULL, "k");
+  cr_expect(k->flops == flops && k->slow == slow && k->calls == calls &&
+                k->loops == loops,
+            "%u %u %u %d, expected %u %u %u %d", k->flops, k->slow, k->calls,
+            k->loops, flops, slow, calls, loops);
+  low_kernels_clear();
+}
+
+Test(kernel_facts, operations) {
+  ops_check("void k(double *a) { a[0] = a[0] * a[1] + 2; a[1]++; }", 3, 0, 0,
+            false);
+  ops_check("#include <math.h>\n"
+            "void k(double *a, float *b) { a[0] = sqrt(a[0]) / a[1];"
+            "  b[0] = expf(b[0]) - sinf(b[1]); a[2] = fabs(a[2]); }",
+            1, 2, 2, false);
+  ops_check("void k(double *a) { for (int i = 0; i < 8; i++) a[i] *= a[0]; }",
+            8, 0, 0, false);
+  ops_check("void k(double *a, int *n) {"
+            "  for (int i = 0; i < *n; i++) a[i] *= a[0] + 1; }",
+            2, 0, 0, true);
+  ops_check("static double f(double x) { return x * x; }"
+            "void k(double *a, int *n) { if (*n) a[0] = f(a[0]);"
+            "  else a[0] = a[1] / f(a[1]); }",
+            2, 1, 0, false);
+}
+
 /* ---- reads, writes, full bytes ------------------------------------------- */
 
 FACTS(read_and_write,

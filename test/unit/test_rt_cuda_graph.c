@@ -247,12 +247,11 @@ static double seconds[3];
 static long long calls[3];
 
 static void
-note_line(void *user, const char *name, long long n, double time,
-          double bytes) {
-  (void)user, (void)bytes;
-  int k = name[0] - 'a';
-  seconds[k] = time;
-  calls[k] = n;
+note_line(void *user, const struct rt_timing *line) {
+  (void)user;
+  int k = line->name[0] - 'a';
+  seconds[k] = line->seconds;
+  calls[k] = line->calls;
 }
 
 /* Regions "a" and "b" of one and three kernels. */

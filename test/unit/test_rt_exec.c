@@ -498,13 +498,12 @@ Test(rt_exec, threads_may_change_between_runs) {
 }
 
 static void
-find_line(void *user, const char *name, long long n, double seconds,
-          double bytes) {
+find_line(void *user, const struct rt_timing *line) {
   double *sums = user;
-  if (strcmp(name, "test")) return;
-  cr_assert_geq(seconds, 0);
-  sums[0] += (double)n;
-  sums[1] += bytes;
+  if (strcmp(line->name, "test")) return;
+  cr_assert_geq(line->seconds, 0);
+  sums[0] += (double)line->calls;
+  sums[1] += line->bytes;
 }
 
 Test(rt_exec, launches_are_counted_and_timed) {
@@ -522,6 +521,36 @@ Test(rt_exec, launches_are_counted_and_timed) {
   cr_assert_eq(sums[1], 2 * 24 * N);
   cr_assert_eq(counters[CNT_regions], regions + 2);
   cr_assert_eq(counters[CNT_bytes_moved], moved + 2 * 24 * N);
+  rt_program_free(p);
+}
+
+static void
+keep_line(void *user, const struct rt_timing *line) {
+  if (!strcmp(line->name, "test")) *(struct rt_timing *)user = *line;
+}
+
+/* What a launch does and how it ran is kept where somebody asks for it. */
+Test(rt_timer, in_detail) {
+  struct rt_set set = {.n = N, .name = "cells"};
+  struct rt_program *p = make_program();
+  struct rt_launch *l =
+      make_launch(p, count_region, make_set(p, &set), RT_RUN_RANGE, 0);
+  l->effort = (struct rt_effort){.flops = 3, .far = 2, .open = true};
+  struct rt_timing t = {0};
+  cr_assert_eq(make_run(p, 1), OK);
+  rt_timer_each(keep_line, &t);
+  cr_assert(t.calls == 1 && !t.elements && !t.way.n);
+  rt_timer_detail = true;
+  cr_assert_eq(make_run(p, 1), OK);
+  cr_assert_eq(make_run(p, 1), OK);
+  rt_timer_before(p->launches[0].timer, RT_BEFORE_COMPILE, 0.5, 0, 1);
+  rt_timer_each(keep_line, &t);
+  rt_timer_detail = false;
+  cr_assert(t.calls == 3 && t.elements == 2 * N && t.work.open);
+  cr_assert(t.work.flops == 6 * N && t.work.far == 4 * N && !t.work.adds);
+  cr_assert(t.way.n == N && t.way.threads == 1 && t.way.locality < 0);
+  cr_assert_eq(t.before[RT_BEFORE_COMPILE].seconds, 0.5);
+  rt_timer_reset();
   rt_program_free(p);
 }
 

@@ -1,0 +1,55 @@
+/* What a region does for each of its elements: for reports. */
+#include "lower/maker.h"
+
+#include <assert.h>
+
+/* Entries of a row of a map, on average. */
+static double
+effort_row(const struct ir_trace *t, uint32_t map) {
+  assert(map < t->nmaps);
+  const struct ir_map *m = &t->maps[map];
+  if (m->arity) return m->arity;
+  double n = (double)t->sets[m->from].n;
+  if (m->rows != IR_ROWS_INVERSE || n <= 0) return 1;
+  const struct ir_map *of = &t->maps[m->of[0]];
+  return (double)t->sets[of->from].n * of->arity / n;
+}
+
+/* How often a call runs for an element. */
+static double
+effort_times(const struct ir_trace *t, const struct low_region *r,
+             const struct low_call *c) {
+  return c->row < 0 ? 1 : effort_row(t, r->binds[c->row].index);
+}
+
+static void
+effort_call(const struct ir_trace *t, const struct low_region *r,
+            const struct low_call *c, struct rt_effort *out) {
+  const struct low_kernel *k = r->instances[c->instance].kernel;
+  double times = effort_times(t, r, c);
+  out->flops += times * k->flops;
+  out->slow += times * k->slow;
+  out->maths += times * k->calls;
+  out->open |= k->opaque || k->loops;
+}
+
+/* A private copy of another element, or that element itself. */
+static void
+effort_slot(const struct ir_trace *t, const struct low_region *r,
+            const struct low_slot *s, struct rt_effort *out) {
+  double times = 1;
+  if (!low_slot_far(s) || s->kind >= LOW_SLOT_CONST) return;
+  if (s->inner && s->call >= 0) times = effort_times(t, r, &r->calls[s->call]);
+  out->far += times;
+  if (s->store >= 0) out->adds += times * s->dim;
+}
+
+struct rt_effort
+low_effort(const struct ir_trace *t, const struct low_region *r) {
+  struct rt_effort sum = {0};
+  for (uint32_t k = 0; k < r->ncalls; k++)
+    effort_call(t, r, &r->calls[k], &sum);
+  for (uint32_t k = 0; k < r->nslots; k++)
+    effort_slot(t, r, &r->slots[k], &sum);
+  return sum;
+}

@@ -35,6 +35,8 @@
  *   values.c   values in mirrors; access.c: the door to them; void.c: none
  *   nan.c      OP2_CHECK=nan: which loop makes a value that is not finite;
  *              nan_find.c: by which element
+ *   clock.c, report.c, report_text.c, report_json.c, report_words.c
+ *              OP2_REPORT: where time went, and what held regions up
  *   state.c    facts of state in the keys of programs
  *   error.c    errors of calls, handles
  *   algebra.c  loops of the library's own, on whole dats; solve.c: solvers
@@ -66,6 +68,7 @@ struct fe {
   bool renumber;   /* op_renumber: sets anew, however good they are */
   bool apart;      /* each loop is a region of its own: refuse.c */
   bool saving;     /* a checkpoint is open: checkpoint.c */
+  bool report;     /* OP2_REPORT is set */
   bool unsettled;  /* sets or maps were declared since they were numbered */
   int base_index;  /* OP_MAPS_BASE_INDEX */
   int nthreads;
@@ -106,6 +109,29 @@ status fe_error(status st);
 void fe_error_told(status st);
 /* Without printing: for calls that return the status when no handler is set. */
 status fe_error_returned(status st);
+/* ---- clock.c: where time goes, for OP2_REPORT ---------------------------- */
+
+enum fe_clock {
+  FE_CLOCK_INSIDE,    /* calls of the library */
+  FE_CLOCK_RECORDING, /* op_par_loop, without what it runs */
+  FE_CLOCK_FLUSH,     /* running what was recorded */
+  FE_CLOCK_PROGRAMS,  /* finding and making programs, compilers included */
+  FE_CLOCK_MESH,      /* numbering sets, spreading them over ranks */
+  FE_CLOCK_COUNT
+};
+void fe_clock_start(void); /* all to zero; op_init is under way */
+void fe_clock_enter(void); /* a call begins, and ends */
+void fe_clock_leave(void);
+/* For fe_clock_end; 0: nobody wants a report. */
+double fe_clock_begin(void);
+void fe_clock_end(enum fe_clock clock, double begin);
+double fe_clock_seconds(enum fe_clock clock);
+
+/* report.c. Is a report wanted? Then clocks run from now on. */
+void fe_report_start(void);
+/* It, at op_exit. Collective. ERR_IO, ERR_MEMORY */
+status fe_report_write(void);
+
 /* Library up, no kernel under way, and this the thread of op_init? Else an
  * error (fe_enter_refused tells it); 0 then. */
 bool fe_enter_refused(const char *what);
@@ -113,6 +139,7 @@ static inline bool
 fe_enter(const char *what) {
   bool may = fe.up == FE_UP && fe.thread == (unsigned long)pthread_self();
   fe.api = what;
+  if (fe.report) fe_clock_enter();
   return may || fe_enter_refused(what);
 }
 

@@ -60,12 +60,14 @@ fe_error_told(status st) {
 void
 fe_leave(status st) {
   if (st != OK) fe_error(st);
+  if (fe.report) fe_clock_leave();
   fe.file = NULL;
 }
 
 int
 fe_leave_returned(status st) {
   if (st != OK) fe_error_returned(st);
+  if (fe.report) fe_clock_leave();
   fe.file = NULL;
   return (int)st;
 }

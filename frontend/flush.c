@@ -61,7 +61,9 @@ run_broke(const struct fe_program *p, status st) {
 static status
 program_ready(struct fe_request rq, struct fe_program **out,
               struct fe_program **now, bool *refused) {
+  double begin = fe_clock_begin();
   status st = fe_program_find(rq, out);
+  fe_clock_end(FE_CLOCK_PROGRAMS, begin);
   *refused = fe_is_refusal(st);
   bool trial = st == OK && fe_trial_wants(*out);
   /* Plans of all ranks' elements are made together; so are trials. */
@@ -141,7 +143,9 @@ fe_run(struct fe_request rq) {
   if (fe.opt.bare) return fe_bare_refuse("running loops");
   uint32_t was = fp_mode_change(fp_mode_plain());
   fe_reason_note(&rq);
+  double begin = fe_clock_begin();
   status st = run(rq);
+  fe_clock_end(FE_CLOCK_FLUSH, begin);
   fp_mode_change(was);
   return st;
 }

@@ -71,6 +71,7 @@ fe_forget(void) {
 static void
 fe_start(void) {
   if (!fe_ranks.rank) opt_unknown(environ, fe_tell_unknown);
+  fe_report_start();
   mem_told = fe_exhausted;
   fe_parts_start(fe_ranked(), fe.opt.trace ? fe_dump_event : NULL);
   rt_io_set_root(fe.opt.files == OPT_files_root);
@@ -114,6 +115,7 @@ fe_init(const char *mpi, const void *communicator, int argc, char **argv,
     fe.up = FE_UP;
   else
     fe_init_failed(st);
+  if (fe.report) fe_clock_leave();
 }
 
 void
@@ -141,8 +143,10 @@ op_exit(void) {
     fe_bare_end();
   else if (st == OK)
     st = fe_run_all(FE_REASON_EXIT);
-  if (st == OK) fe_reason_report();
+  if (st == OK) st = fe_reason_report();
   if (st == OK) st = fe_targets_sync(false);
+  if (fe.report) st = fe_agree("OP2_REPORT", 0, st);
+  if (st == OK && fe.report) st = fe_report_write();
   if (st == OK && fe.opt.trace) {
     char *path = arena_printf(&fe.arena, "%s/timeline.json", fe.opt.trace_dir);
     st = fe_dump_timeline(path);

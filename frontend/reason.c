@@ -1,6 +1,6 @@
 /* Why a flush ran: noted before it, told by op2_explain, the trace's line, the
- * timeline, counters, and (OP2_LOG=2) a table at op_exit with what would avoid
- * it.
+ * timeline, counters, and (OP2_LOG=2, OP2_REPORT) a table at op_exit with what
+ * would avoid it.
  *
  * Problem   Where loops ran too early nothing could be fused, and the program
  *           does not show where that was: a look, a global, a full trace all
@@ -17,6 +17,7 @@
 #include "frontend/calls.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
+#include "frontend/ranks.h"
 #include "frontend/recording.h"
 
 #include "base/counters.h"
@@ -102,16 +103,80 @@ fe_reason_explain(struct str *out) {
   str_add(out, "\n");
 }
 
+/* ---- at op_exit ---------------------------------------------------------- */
+
+/* How often, on the rank with fewest and on that with most. */
+static struct {
+  int64_t least[FE_REASON_COUNT], most[FE_REASON_COUNT];
+} totals;
+
+static status
+totals_join(void) {
+  for (unsigned r = 0; r < FE_REASON_COUNT; r++)
+    totals.least[r] = totals.most[r] = counters[reasons[r].count];
+  TRY(fe_join(totals.least, FE_REASON_COUNT, TYPE_I64, ACC_MIN));
+  return fe_join(totals.most, FE_REASON_COUNT, TYPE_I64, ACC_MAX);
+}
+
+static void
+add_count(unsigned r, struct str *out) {
+  str_printf(out, "%lld", (long long)totals.least[r]);
+  if (totals.least[r] != totals.most[r])
+    str_printf(out, " to %lld", (long long)totals.most[r]);
+}
+
+/* What the last one was for, and where, behind these words. */
+static void
+add_last(unsigned r, const char *words, struct str *out) {
+  SCOPED_STR text = STR_INIT;
+  add_object((enum fe_reason)r, &last[r], &text);
+  add_place(&last[r], &text);
+  if (text.len) str_printf(out, "%s%s", words, text.s);
+}
+
 void
-fe_reason_report(void) {
-  if (log_level < 2) return;
+fe_reason_lines(void (*line)(void *user, const char *text), void *user) {
+  SCOPED_STR text = STR_INIT;
+  for (unsigned r = 0; r < FE_REASON_COUNT; r++) {
+    if (!totals.most[r]) continue;
+    str_reset(&text);
+    add_count(r, &text);
+    str_printf(&text, " flushes because %s", reasons[r].because);
+    add_last(r, "; the last", &text);
+    if (*reasons[r].instead)
+      str_printf(&text, ". Instead: %s", reasons[r].instead);
+    line(user, text.s);
+  }
+}
+
+void
+fe_reason_json(struct str *out) {
+  bool first = true;
   for (unsigned r = 0; r < FE_REASON_COUNT; r++) {
     SCOPED_STR place = STR_INIT;
-    long long n = counters[reasons[r].count];
-    if (!n) continue;
-    add_place(&last[r], &place);
-    LOG_INFO("%lld flushes because %s%s%s%s%s", n, reasons[r].because,
-             place.len ? "; the last" : "", place.s,
-             *reasons[r].instead ? ". Instead: " : "", reasons[r].instead);
+    if (!totals.most[r]) continue;
+    add_last(r, "", &place);
+    str_printf(out, "%s\n    {\"because\": ", first ? "" : ",");
+    str_json(out, reasons[r].because);
+    str_printf(out, ", \"least\": %lld, \"most\": %lld, \"last\": ",
+               (long long)totals.least[r], (long long)totals.most[r]);
+    str_json(out, place.len > 2 ? place.s + 2 : "");
+    str_add(out, ", \"instead\": ");
+    str_json(out, reasons[r].instead);
+    str_add(out, "}");
+    first = false;
   }
+}
+
+static void
+log_line(void *user, const char *text) {
+  (void)user;
+  LOG_INFO("%s", text);
+}
+
+status
+fe_reason_report(void) {
+  TRY(totals_join());
+  if (log_level >= 2 && !fe_ranks.rank) fe_reason_lines(log_line, NULL);
+  return OK;
 }

@@ -191,6 +191,15 @@ rounding_changed(uint32_t mode) {
   return OK;
 }
 
+/* Sets and maps were declared: numbered, over ranks spread. */
+static status
+loop_settle(const struct fe_call *c) {
+  double begin = fe_clock_begin();
+  status st = fe_ranked() ? fe_ranks_settle() : fe_number(c->moves);
+  fe_clock_end(FE_CLOCK_MESH, begin);
+  return st;
+}
+
 static void
 loop_at(const struct fe_loop *l) {
   struct fe_call *c;
@@ -203,8 +212,7 @@ loop_at(const struct fe_loop *l) {
   if (st == OK && op2_gbl_owed && c->ncaptured) st = fe_owed_args(c, l->args);
   if (st == OK && mode != fe.fp_mode) st = rounding_changed(mode);
   if (st == OK && (fe_recs.opaque || c->kernel->opaque)) st = watch_before(c);
-  if (st == OK && fe.unsettled)
-    st = fe_ranked() ? fe_ranks_settle() : fe_number(c->moves);
+  if (st == OK && fe.unsettled) st = loop_settle(c);
   if (st == OK && fe_all.nvoid) st = fe_void_check_loop(c);
   if (st == OK && fe.saving) st = fe_agree_turn("a checkpoint");
   if (st == OK && fe.saving) fe_checkpoint_loop(c);

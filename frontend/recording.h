@@ -144,8 +144,13 @@ void fe_reason_count(enum fe_reason reason);
 const char *fe_reason_event(enum fe_reason reason);
 /* A line: why the last flush was. */
 void fe_reason_explain(struct str *out);
-/* OP2_LOG=2, at op_exit: how often, and what would avoid it. */
-void fe_reason_report(void);
+/* At op_exit: how often, on all ranks; under OP2_LOG=2 rank 0 tells it, with
+ * what would avoid it. Collective. */
+status fe_reason_report(void);
+/* Behind that, for OP2_REPORT: as JSON, the elements of an array; a line for
+ * each. */
+void fe_reason_json(struct str *out);
+void fe_reason_lines(void (*line)(void *user, const char *text), void *user);
 /* Take away the records behind the step: what they leave is as if they had not
  * come yet. The owner gives each back, in order (fe_tail_next), and frees the
  * rest. */

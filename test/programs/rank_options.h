@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const char *const shared_values[][3] = {
+    {"OP2_REPORT", "1", "0"},
     {"OP2_OFFLOAD_FALLBACK", "host", "error"},
     {"OP2_DECLARE", "whole", "parts"},
     {"OP2_HALO_LIMIT", "auto", "0"},

@@ -1,0 +1,67 @@
+/* Clocks of OP2_REPORT: how long calls of the library took, and parts of them.
+ * Without that option none is read. */
+#include "frontend/context.h"
+
+#include "base/log.h"
+
+#include <assert.h>
+#include <string.h>
+
+static struct {
+  double seconds[FE_CLOCK_COUNT];
+  double entered; /* 0: the program runs */
+  double parts;   /* of what op_par_loop runs, at its begin */
+} clocks;
+
+void
+fe_clock_start(void) {
+  memset(&clocks, 0, sizeof clocks);
+  clocks.entered = fe.started;
+}
+
+/* What op_par_loop may do that is no recording. */
+static double
+parts(void) {
+  return clocks.seconds[FE_CLOCK_FLUSH] + clocks.seconds[FE_CLOCK_MESH];
+}
+
+void
+fe_clock_enter(void) {
+  if (clocks.entered > 0) return; /* within another call */
+  clocks.entered = timer_wall();
+  clocks.parts = parts();
+}
+
+void
+fe_clock_leave(void) {
+  if (clocks.entered <= 0) return;
+  double took = timer_wall() - clocks.entered;
+  clocks.entered = 0;
+  clocks.seconds[FE_CLOCK_INSIDE] += took;
+  if (fe.api && !strcmp(fe.api, "op_par_loop"))
+    clocks.seconds[FE_CLOCK_RECORDING] += took - (parts() - clocks.parts);
+}
+
+double
+fe_clock_begin(void) {
+  return fe.report ? timer_wall() : 0;
+}
+
+void
+fe_clock_end(enum fe_clock clock, double begin) {
+  assert(clock < FE_CLOCK_COUNT);
+  if (begin <= 0) return;
+  double took = timer_wall() - begin;
+  clocks.seconds[clock] += took;
+  bool look = clock == FE_CLOCK_FLUSH && clocks.entered <= 0;
+  if (look) clocks.seconds[FE_CLOCK_INSIDE] += took; /* no call, but a look */
+}
+
+double
+fe_clock_seconds(enum fe_clock clock) {
+  assert(clock < FE_CLOCK_COUNT);
+  double under_way = clock == FE_CLOCK_INSIDE && clocks.entered > 0
+                         ? timer_wall() - clocks.entered
+                         : 0;
+  return clocks.seconds[clock] + under_way;
+}

@@ -1,0 +1,46 @@
+/* OP2_REPORT: what this machine can do, measured or from the cache on disk. */
+#include "frontend/ranks.h"
+#include "frontend/report.h"
+
+#include "base/str.h"
+#include "lower/disk.h"
+#include "rt/ranks/comm.h"
+
+#include <string.h>
+
+/* The figures are of so many threads beside so many ranks. */
+static void
+speeds_key(const struct fe_report *r, struct str *key) {
+  str_printf(key, "speeds 1 of %zu bytes, %d threads, %d ranks",
+             sizeof r->speeds, r->threads, r->ranks);
+}
+
+static bool
+speeds_kept(struct fe_report *r, const struct str *key) {
+  struct low_entry e;
+  if (!low_disk_is_open() || !low_disk_find("speeds", "speeds", key, &e))
+    return false;
+  bool fits = e.n == sizeof r->speeds;
+  if (fits) memcpy(&r->speeds, e.bytes, sizeof r->speeds);
+  low_entry_clear(&e);
+  return fits;
+}
+
+/* Kept figures count if all ranks have them: messages take all. */
+status
+fe_report_measure(struct fe_report *r) {
+  SCOPED_STR key = STR_INIT;
+  r->ranks = fe_ranked() ? fe_ranks.size : 1;
+  speeds_key(r, &key);
+  int64_t kept = speeds_kept(r, &key);
+  TRY(fe_join(&kept, 1, TYPE_I64, ACC_MIN));
+  r->kept = kept;
+  if (kept) return OK;
+  status st = rt_speed_measure(r->threads, &r->speeds);
+  TRY(fe_agree("OP2_REPORT", 0, st));
+  if (fe_ranked())
+    TRY(rt_comm_measure(fe_ranks.comm, &r->speeds.message, &r->speeds.wire));
+  if (low_disk_is_open())
+    low_disk_keep("speeds", &key, (const char *)&r->speeds, sizeof r->speeds);
+  return OK;
+}

@@ -1,0 +1,144 @@
+/* What a region is held up by.
+ *
+ * Problem   A bandwidth alone says that a region is slow, not why.
+ *
+ * Idea      For each limit, the seconds that the region would take if it were
+ *           the only one (a roofline with more roofs), from what its code does
+ *           (struct rt_effort), how it ran (struct rt_way) and what the machine
+ *           can do (struct rt_speeds):
+ *
+ *             memory      bytes / bandwidth of the data's size
+ *             arithmetic  flops / rate + divisions / their rate + functions
+ *             latency     elements named by maps * share that needs a cache
+ *                         line of its own, out of order * seconds of such a
+ *                         line
+ *             conflicts   components added * seconds of one, and what the
+ *                         longest of the three takes where one thread runs
+ *                         elements that all could, if they did not meet
+ *             fork-join   launches, and steps of each that gather threads
+ *
+ *           The longest is the one that holds. Its distance is how much longer
+ *           the region took: near 1 it is explained; far from 1 none of these
+ *           is what takes the time.
+ *
+ * Example   2e9 bytes at 1e10 bytes/s are 0.2 s, 1e9 flops at 1e10 are 0.1 s;
+ *           it took 0.3 s: memory, distance 1.5.
+ *
+ * Limits    What overlaps, and what does not, is not modelled: a region near
+ *           two limits may take their sum. Data count as in the cache that
+ *           holds one call's, whatever ran in between. */
+#include "rt/bound.h"
+
+#include <assert.h>
+
+/* Lines an entry up to which those of neighbours follow each other, so that the
+ * processor asks for them ahead: meshes in order have 0.07. */
+static const double in_order = 0.1;
+
+/* A function of <math.h>, in additions: a polynomial, or a call. */
+static const double function_flops = 25;
+
+const double rt_speed_bytes[RT_SPEED_SIZES] = {256 << 10, 4 << 20, 24 << 20,
+                                               192 << 20};
+
+static const char *const texts[] = {
+#define BOUND(name, text, what) text,
+#include "rt/bound.def"
+#undef BOUND
+};
+
+const char *
+rt_bound_text(enum rt_bound b) {
+  assert(b < RT_BOUND_COUNT);
+  return texts[b];
+}
+
+int
+rt_speed_size(double bytes) {
+  int k = 0;
+  while (k < RT_SPEED_SIZES - 1 && bytes > 2 * rt_speed_bytes[k]) k++;
+  return k;
+}
+
+static double
+over(double x, double rate) {
+  return rate > 0 ? x / rate : 0;
+}
+
+/* Threads that elements run on. */
+static double
+threads_of(const struct rt_way *w) {
+  return w->alone || w->threads < 1 ? 1 : w->threads;
+}
+
+/* Seconds of all arithmetic on one thread. */
+static double
+arithmetic(const struct rt_timing *l, const struct rt_speeds *s) {
+  int v = l->way.lanes > 1;
+  return over(l->work.flops + function_flops * l->work.maths, s->flops[v]) +
+         over(l->work.slow, s->slow[v]);
+}
+
+static double
+latency(const struct rt_timing *l, const struct rt_speeds *s, int size) {
+  double apart = l->way.locality - in_order;
+  return apart > 0 ? l->work.far * apart * s->line[size] : 0;
+}
+
+/* Share of the elements that one thread runs while others could. */
+static double
+alone_share(const struct rt_way *w) {
+  if (w->team < 2 || w->alone || w->n <= 0) return 0;
+  if (w->serial || w->crowded) return 1;
+  return w->kind == RT_WAY_PARTS ? (double)w->border / w->n : 0;
+}
+
+static double
+longest(const double *x, int n) {
+  double most = 0;
+  for (int k = 0; k < n; k++)
+    if (x[k] > most) most = x[k];
+  return most;
+}
+
+static void
+run_limits(const struct rt_timing *l, const struct rt_speeds *s, double *out) {
+  const struct rt_way *w = &l->way;
+  int size = rt_speed_size(w->bytes);
+  double n = threads_of(w), calls = (double)l->calls;
+  double lone[] = {over(l->bytes, s->stream[size][0]), arithmetic(l, s),
+                   latency(l, s, size)};
+  out[RT_BOUND_MEMORY] = over(l->bytes, s->stream[size][n > 1]);
+  out[RT_BOUND_ARITHMETIC] = lone[1] / n;
+  out[RT_BOUND_LATENCY] = lone[2] / n;
+  out[RT_BOUND_CONFLICTS] =
+      l->work.adds * s->add / n + alone_share(w) * longest(lone, 3);
+  out[RT_BOUND_FORK_JOIN] =
+      calls * (s->launch + (n > 1 ? (double)w->steps * s->fork : 0));
+}
+
+struct rt_bounds
+rt_bounds_of(const struct rt_timing *l, const struct rt_speeds *s) {
+  static const enum rt_bound of[RT_BEFORE_COUNT] = {
+      [RT_BEFORE_EXCHANGE] = RT_BOUND_EXCHANGE,
+      [RT_BEFORE_TRANSFER] = RT_BOUND_TRANSFER,
+      [RT_BEFORE_COMPILE] = RT_BOUND_COMPILE};
+  struct rt_bounds b = {.took = l->seconds, .run = RT_BOUND_UNKNOWN};
+  if (l->way.lanes) run_limits(l, s, b.seconds);
+  for (int k = RT_BOUND_MEMORY; k <= RT_BOUND_FORK_JOIN; k++)
+    if (b.seconds[k] > b.seconds[b.run]) b.run = (enum rt_bound)k;
+  b.which = b.run;
+  b.run_distance = over(l->seconds, b.seconds[b.run]);
+  b.seconds[RT_BOUND_EXCHANGE] =
+      (double)l->before[RT_BEFORE_EXCHANGE].n * s->message +
+      over(l->before[RT_BEFORE_EXCHANGE].bytes, s->wire);
+  b.seconds[RT_BOUND_TRANSFER] = over(l->before[RT_BEFORE_TRANSFER].bytes,
+                                      s->stream[RT_SPEED_SIZES - 1][0]);
+  for (int k = 0; k < RT_BEFORE_COUNT; k++) {
+    if (l->before[k].seconds <= b.took) continue;
+    b.took = l->before[k].seconds;
+    b.which = of[k];
+  }
+  b.distance = over(b.took, b.seconds[b.which]);
+  return b;
+}

@@ -1,0 +1,57 @@
+/* What a region could reach on this machine, and what it is held up by:
+ * bound.c, speed.c. Reports read this; nothing is decided by it. */
+#ifndef RT_BOUND_H
+#define RT_BOUND_H
+
+#include "base/err.h"
+#include "rt/plan.h"
+
+enum rt_bound {
+#define BOUND(name, text, what) RT_BOUND_##name,
+#include "rt/bound.def"
+#undef BOUND
+  RT_BOUND_COUNT
+};
+const char *rt_bound_text(enum rt_bound b);
+
+/* Sizes of data that bandwidth and latency are measured for: small and large
+ * caches, the last of these memory. */
+enum { RT_SPEED_SIZES = 4 };
+extern const double rt_speed_bytes[RT_SPEED_SIZES];
+
+/* What this machine does. Rates are of one thread where nothing else is said;
+ * 0: not measured. */
+struct rt_speeds {
+  double threads;
+  double stream[RT_SPEED_SIZES][2]; /* bytes/s of a triad: one thread, all */
+  double line[RT_SPEED_SIZES]; /* seconds of a value somewhere in so much data,
+                                  with others under way */
+  double
+      flops[2]; /* additions and multiplications per second: scalar, vectors */
+  double slow[2]; /* divisions */
+  double add;     /* seconds of adding to a component through a map, in cache */
+  double fork;    /* seconds of calling all threads and waiting for them */
+  double launch;  /* seconds of a launch of one thread */
+  double message, wire; /* seconds of an exchange, bytes/s of long ones */
+};
+/* Measured on `threads` threads, but for messages; a fifth of a second. Best of
+ * several tries, as other work only adds. ERR_MEMORY */
+status rt_speed_measure(int threads, struct rt_speeds *out);
+
+/* Limits of one line of the timing table, of all its calls together.
+ *   seconds    that each limit alone would take; 0: does not apply
+ *   run        the longest of those of its run; UNKNOWN: there are none
+ *   which      that, or what came before it, if this took longer than the run
+ *   took       what was measured: the run, or what came before
+ *   distance   measured seconds over those of the limit; 0: no limit known */
+struct rt_bounds {
+  double seconds[RT_BOUND_COUNT];
+  enum rt_bound run, which;
+  double took, distance, run_distance;
+};
+struct rt_bounds rt_bounds_of(const struct rt_timing *line,
+                              const struct rt_speeds *s);
+/* Which of the sizes data of so many bytes are like. */
+int rt_speed_size(double bytes);
+
+#endif

@@ -1,0 +1,239 @@
+/* What this machine does, measured: memory, arithmetic, scattered reads,
+ * threads.
+ *
+ * Each figure is the best of several short tries: other work makes a try
+ * longer, never shorter. cost: a fifth of a second, most of it for memory that
+ * is touched the first time.
+ *
+ * limits  rates are what simple loops reach, not what the maker says; of a
+ *         machine with several memories, those near the calling thread */
+#include "base/arena.h"
+#include "base/log.h"
+#include "rt/bound.h"
+
+#include <omp.h>
+#include <string.h>
+
+enum { CHAINS = 12, TRIES = 9, LINE = 8 /* doubles */ };
+
+/* Keeps what is computed. */
+static volatile double sink;
+
+/* ---- arithmetic ---------------------------------------------------------- */
+
+/* Loops over a type, `first` of which is a number. `attr`: what the code may
+ * use.
+ *   flops   CHAINS (twelve) independent x = x a + b, n times
+ *   slow    the same with x = b / x
+ *   triad   a[i] = b[i] + s c[i] */
+#define TWELVE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define START(k) x##k = b + k;
+#define STEP(k) x##k = x##k * a + b;
+#define DIVIDE(k) x##k = b / x##k;
+#define SUM(k) sum += x##k;
+#define VECTOR(bytes) __attribute__((vector_size(bytes), may_alias))
+#define ARITHMETIC(name, first, attr)                                          \
+  attr static void name##_flops(long n) {                                      \
+    name x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11;                     \
+    name a = {0}, b = {0}, sum = {0};                                          \
+    a += 0.5, b += 1;                                                          \
+    TWELVE(START)                                                              \
+    for (long i = 0; i < n; i++) {                                             \
+      TWELVE(STEP)                                                             \
+    }                                                                          \
+    TWELVE(SUM)                                                                \
+    sink = sum first;                                                          \
+  }                                                                            \
+  attr __attribute__((unused)) static void name##_slow(long n) {               \
+    name x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11;                     \
+    name b = {0}, sum = {0};                                                   \
+    b += 2;                                                                    \
+    TWELVE(START)                                                              \
+    for (long i = 0; i < n; i++) {                                             \
+      TWELVE(DIVIDE)                                                           \
+    }                                                                          \
+    TWELVE(SUM)                                                                \
+    sink = sum first;                                                          \
+  }
+#define TRIAD(name, bytes, attr)                                               \
+  attr static void name##_triad(double *a, const double *b, const double *c,   \
+                                long n) {                                      \
+    name s = {0};                                                              \
+    s += 3;                                                                    \
+    for (long i = 0; i < n; i += (bytes) / 8)                                  \
+      *(name *)(a + i) = *(const name *)(b + i) + s * *(const name *)(c + i);  \
+  }
+typedef double one, fused;
+typedef double two VECTOR(16), four VECTOR(32), eight VECTOR(64);
+ARITHMETIC(one, , )
+ARITHMETIC(two, [0], )
+TRIAD(two, 16, )
+#if defined(__x86_64__)
+#define AVX2 __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,fma")))
+ARITHMETIC(fused, , AVX2)
+ARITHMETIC(four, [0], AVX2)
+TRIAD(four, 32, AVX2)
+ARITHMETIC(eight, [0], AVX512)
+TRIAD(eight, 64, AVX512)
+#endif
+
+typedef void loop_fn(long n);
+typedef void triad_fn(double *a, const double *b, const double *c, long n);
+struct loops {
+  int width;
+  loop_fn *scalar, *flops, *slow;
+  triad_fn *triad;
+};
+
+/* Those with the widest vectors of this machine, and fused operations, as the
+ * code of loops has them. */
+static struct loops
+loops_best(void) {
+#if defined(__x86_64__)
+  bool fma = __builtin_cpu_supports("fma");
+  if (fma && __builtin_cpu_supports("avx512f"))
+    return (struct loops){8, fused_flops, eight_flops, eight_slow, eight_triad};
+  if (fma && __builtin_cpu_supports("avx2"))
+    return (struct loops){4, fused_flops, four_flops, four_slow, four_triad};
+#endif
+  return (struct loops){2, one_flops, two_flops, two_slow, two_triad};
+}
+
+/* Operations per second, of `each` an iteration and chain. */
+static double
+loop_rate(loop_fn *fn, long n, double each) {
+  double best = 0;
+  for (int k = 0; k < TRIES; k++) {
+    double begin = timer_wall();
+    fn(n);
+    double rate = each * CHAINS * (double)n / (timer_wall() - begin);
+    if (rate > best) best = rate;
+  }
+  return best;
+}
+
+static void
+measure_arithmetic(struct rt_speeds *out) {
+  enum { MANY = 20000, SOME = 5000 };
+  struct loops l = loops_best();
+  out->flops[0] = loop_rate(l.scalar, MANY, 2);
+  out->flops[1] = loop_rate(l.flops, MANY, 2 * l.width);
+  out->slow[0] = loop_rate(one_slow, SOME, 1);
+  out->slow[1] = loop_rate(l.slow, SOME, l.width);
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+/* A triad by `threads`, each on its share; bytes per second. */
+static double
+stream_rate(triad_fn *fn, double *x, long n, int threads) {
+  enum { LEAST = 1 << 17 };
+  long share = n / threads / LINE * LINE, turns = LEAST / n + 1;
+  double best = 0;
+  for (int k = 0; k < TRIES; k++) {
+    double begin = timer_wall();
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+      double *a = x + share * omp_get_thread_num();
+      for (long i = 0; i < turns; i++) fn(a, a + n, a + 2 * n, share);
+    }
+    double seconds = timer_wall() - begin;
+    double rate = 3.0 * 8 * (double)(share * threads * turns) / seconds;
+    if (rate > best) best = rate;
+  }
+  return best;
+}
+
+/* Seconds of a value somewhere among n, each on a line of its own. */
+static double
+line_seconds(const double *x, long n) {
+  enum { READS = 1 << 16 };
+  double best = 0;
+  unsigned long lines = (unsigned long)(n / LINE), at = 12345;
+  for (int k = 0; k < TRIES; k++) { /* each goes on elsewhere */
+    double sum = 0, begin = timer_wall();
+    for (long i = 0; i < READS; i++) {
+      at = at * 6364136223846793005UL + 1442695040888963407UL;
+      sum += x[((at >> 32) * lines >> 32) * LINE];
+    }
+    double t = (timer_wall() - begin) / READS;
+    sink = sum;
+    if (!k || t < best) best = t;
+  }
+  return best;
+}
+
+static status
+measure_memory(int threads, struct rt_speeds *out) {
+  size_t bytes = (size_t)rt_speed_bytes[RT_SPEED_SIZES - 1];
+  triad_fn *triad = loops_best().triad;
+  double *x = rt_mem_new(bytes);
+  if (!x) FAIL(ERR_MEMORY, "no memory to measure memory: %zu bytes", bytes);
+  memset(x, 0, bytes);
+  for (int k = 0; k < RT_SPEED_SIZES; k++) {
+    long n = (long)(rt_speed_bytes[k] / 3 / 8) / LINE * LINE;
+    out->stream[k][0] = stream_rate(triad, x, n, 1);
+    out->stream[k][1] = stream_rate(triad, x, n, threads);
+    if (out->stream[k][1] < out->stream[k][0]) /* others had the processors */
+      out->stream[k][1] = out->stream[k][0];
+    out->line[k] = line_seconds(x, 3 * n);
+  }
+  rt_mem_free(x, bytes);
+  return OK;
+}
+
+/* ---- adding through a map, threads, launches ----------------------------- */
+
+static double
+add_seconds(void) {
+  enum { TARGETS = 1 << 10, ADDS = 1 << 14 };
+  SCOPED double *to = mem_alloc(TARGETS, sizeof *to);
+  SCOPED int *map = mem_alloc(ADDS, sizeof *map);
+  double best = 0;
+  for (int i = 0; i < ADDS; i++) map[i] = i * 2 / 3 % TARGETS;
+  for (int k = 0; k < TRIES; k++) {
+    double begin = timer_wall();
+    for (int i = 0; i < ADDS; i++) to[map[i]] += 1;
+    double t = (timer_wall() - begin) / ADDS;
+    sink = to[k];
+    if (!k || t < best) best = t;
+  }
+  return best;
+}
+
+static double
+fork_seconds(int threads) {
+  enum { FORKS = 50 };
+  double best = 0;
+  for (int k = 0; threads > 1 && k < TRIES; k++) {
+    double begin = timer_wall();
+    for (int i = 0; i < FORKS; i++) {
+#pragma omp parallel num_threads(threads)
+      __asm__ volatile("" ::: "memory"); /* something to do */
+    }
+    double t = (timer_wall() - begin) / FORKS;
+    if (!k || t < best) best = t;
+  }
+  return best;
+}
+
+/* A launch is timed twice: as a command, and for its team. */
+static double
+launch_seconds(void) {
+  enum { TIMES = 400, EACH = 4 };
+  double begin = timer_wall();
+  for (int i = 0; i < TIMES * EACH; i++) sink = timer_wall();
+  return (timer_wall() - begin) / TIMES;
+}
+
+status
+rt_speed_measure(int threads, struct rt_speeds *out) {
+  *out = (struct rt_speeds){.threads = threads};
+  measure_arithmetic(out);
+  TRY(measure_memory(threads, out));
+  out->add = add_seconds();
+  out->fork = fork_seconds(threads);
+  out->launch = launch_seconds();
+  return OK;
+}

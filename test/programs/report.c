@@ -1,0 +1,136 @@
+/* OP2_REPORT: the file that op_exit leaves is JSON, has each region with its limit,
+ * its arithmetic and its walk, the times beside them, and a row for each cause of a
+ * flush. Which limit it is depends on the machine: test_rt_bound.c asks that. */
+#include "check.h"
+
+#include <ctype.h>
+#include <unistd.h>
+
+enum { N = 300, ROUNDS = 2 };
+
+static void
+scale(const double *a, double *b) {
+  *b = *a * 3 + 1;
+}
+static void
+gather(const double *p, const double *q, double *a) {
+  *a += *p - *q;
+}
+
+/* ---- JSON: NULL, or what is behind the value at s ------------------------ */
+
+static const char *json(const char *s, int depth);
+
+static const char *
+space(const char *s) {
+  while (s && isspace((unsigned char)*s)) s++;
+  return s;
+}
+
+static const char *
+json_text(const char *s) {
+  if (*s != '"') return NULL;
+  for (s++; *s && *s != '"'; s++)
+    if (*s == '\\' && !*++s) return NULL;
+  return *s ? s + 1 : NULL;
+}
+
+/* Elements of an array, or members of an object. */
+static const char *
+json_list(const char *s, int depth, bool named, char end) {
+  s = space(s + 1);
+  if (*s == end) return s + 1;
+  for (;; s++) {
+    s = space(s);
+    if (named) {
+      s = space(json_text(s));
+      if (!s || *s++ != ':') return NULL;
+    }
+    s = space(json(space(s), depth + 1));
+    if (!s || *s == end) return s ? s + 1 : NULL;
+    if (*s != ',') return NULL;
+  }
+}
+
+static const char *
+json(const char *s, int depth) {
+  static const char *const words[] = {"true", "false", "null"};
+  if (depth > 20) return NULL;
+  if (*s == '{') return json_list(s, depth, true, '}');
+  if (*s == '[') return json_list(s, depth, false, ']');
+  if (*s == '"') return json_text(s);
+  for (int k = 0; k < 3; k++)
+    if (!strncmp(s, words[k], strlen(words[k]))) return s + strlen(words[k]);
+  if (*s != '-' && !isdigit((unsigned char)*s)) return NULL;
+  char *end;
+  strtod(s, &end);
+  return end;
+}
+
+/* ---- the program --------------------------------------------------------- */
+
+static char path[64], text[1 << 16];
+
+static void
+loops(void) {
+  static double values[N], out[N];
+  static int table[2 * N];
+  for (int e = 0; e < N; e++) {
+    values[e] = e;
+    table[2 * e] = e;
+    table[2 * e + 1] = (e + 1) % N;
+  }
+  op_set s = op_decl_set(N, "set");
+  op_map m = op_decl_map(s, s, 2, table, "m");
+  op_dat a = op_decl_dat(s, 1, "double", values, "a");
+  op_dat b = op_decl_dat(s, 1, "double", (double *)NULL, "b");
+  for (int k = 0; k < ROUNDS; k++) {
+    op_par_loop(scale, "scale \"it\"", s,
+                op_arg_dat(a, -1, OP_ID, 1, "double", OP_READ),
+                op_arg_dat(b, -1, OP_ID, 1, "double", OP_WRITE));
+    op2_flush();
+    op_par_loop(gather, "gather", s, op_arg_dat(b, 0, m, 1, "double", OP_READ),
+                op_arg_dat(b, 1, m, 1, "double", OP_READ),
+                op_arg_dat(a, -1, OP_ID, 1, "double", OP_RW));
+    op_fetch_data(a, out);
+  }
+  CHECK_REAL(out[1], 1 - 3 - 3);
+}
+
+static bool
+has(const char *words) {
+  return strstr(text, words) != NULL;
+}
+
+static void
+look(void) {
+  FILE *f = fopen(path, "r");
+  CHECK(f != NULL);
+  if (!f) return;
+  size_t n = fread(text, 1, sizeof text - 1, f);
+  fclose(f);
+  remove(path);
+  const char *end = space(json(text, 0));
+  CHECK(n && n < sizeof text - 1 && end == text + n);
+  CHECK(has("\"name\": \"scale \\\"it\\\"\", \"calls\": 2,"));
+  CHECK(has("\"name\": \"gather\"") && has("\"would_help\": \""));
+  CHECK(has("\"bound\": \"") && has("\"outside\": {") && has("\"flushes\": ["));
+  if (check_ranks() == 1 && has("\"at_least\": false"))
+    CHECK(has("\"flops\": 1200, ")); /* 2 an element, 2 calls */
+  if (check_lazy())
+    CHECK(has("\"because\": \"values of a dat are looked at\""));
+}
+
+int
+main(int argc, char **argv) {
+  int number = check_ranks() > 1 ? getppid() : getpid(); /* one for all */
+  snprintf(path, sizeof path, "op2_report.%d.json", number);
+  setenv("OP2_REPORT", path, 1);
+  check_start(argc, argv);
+  loops();
+  op_exit();
+  if (!check_rank()) look();
+  setenv("OP2_REPORT", "0", 1);
+  op_init(argc, argv, 0); /* check_end ends it */
+  return check_end();
+}

@@ -1,0 +1,192 @@
+/* What holds a region up, from given numbers: each limit is named where it is the
+ * longest, with its distance; what came before a run counts where it took longer. */
+#include "frontend/report.h"
+
+#include "base/str.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* A machine of round figures. */
+static const struct rt_speeds machine = {
+    .threads = 2,
+    .stream = {{40e9, 80e9}, {20e9, 40e9}, {15e9, 30e9}, {10e9, 20e9}},
+    .line = {1e-9, 4e-9, 6e-9, 10e-9},
+    .flops = {4e9, 32e9},
+    .slow = {0.5e9, 1e9},
+    .add = 1e-9,
+    .fork = 1e-6,
+    .launch = 1e-7,
+    .message = 2e-6,
+    .wire = 1e9};
+
+/* 1e6 elements of 200 bytes, ten calls in a second, on both threads. */
+static struct rt_timing
+line(void) {
+  return (struct rt_timing){.name = "region",
+                            .calls = 10,
+                            .seconds = 1,
+                            .elements = 1e7,
+                            .way = {.n = 1000000,
+                                    .threads = 2,
+                                    .team = 2,
+                                    .steps = 1,
+                                    .lanes = 8,
+                                    .locality = -1,
+                                    .bytes = 2e8}};
+}
+
+static void
+check(const struct rt_timing *t, enum rt_bound which, double distance) {
+  struct rt_bounds b = rt_bounds_of(t, &machine);
+  cr_expect_str_eq(rt_bound_text(b.which), rt_bound_text(which));
+  cr_expect_float_eq(b.distance, distance, 1e-3 * distance + 1e-12,
+                     "distance %g, expected %g", b.distance, distance);
+  cr_expect(*fe_report_advice(t, &b));
+}
+
+Test(rt_bound, memory) {
+  struct rt_timing t = line();
+  t.bytes = 1e10;
+  check(&t, RT_BOUND_MEMORY, 2); /* 0.5 s at 20 GB/s */
+  t.way.threads = 1;
+  check(&t, RT_BOUND_MEMORY, 1);
+  t.way.bytes = 1e6; /* from the last cache */
+  check(&t, RT_BOUND_MEMORY, 2);
+}
+
+Test(rt_bound, arithmetic) {
+  struct rt_timing t = line();
+  t.bytes = 1e9;
+  t.work.flops = 1.6e10;
+  check(&t, RT_BOUND_ARITHMETIC, 4);
+  t.work.slow = 1e9; /* half a second on two threads */
+  check(&t, RT_BOUND_ARITHMETIC, 1 / 0.75);
+  t.work.slow = 0;
+  t.way.lanes = 1;
+  check(&t, RT_BOUND_ARITHMETIC, 0.5);
+}
+
+Test(rt_bound, latency) {
+  struct rt_timing t = line();
+  t.bytes = 1e9;
+  t.work.far = 1e8;
+  t.way.locality = 1;
+  check(&t, RT_BOUND_LATENCY, 1 / 0.45);
+  t.way.locality = 0.05; /* neighbours share lines: memory again */
+  check(&t, RT_BOUND_MEMORY, 20);
+}
+
+Test(rt_bound, conflicts_of_additions) {
+  struct rt_timing t = line();
+  t.bytes = 1e9;
+  t.work.adds = 1e9;
+  check(&t, RT_BOUND_CONFLICTS, 2);
+}
+
+Test(rt_bound, conflicts_of_order) {
+  struct rt_timing t = line();
+  t.bytes = 8e9;
+  t.way.serial = true;
+  t.way.threads = 1;
+  t.work.adds = 1e7;
+  check(&t, RT_BOUND_CONFLICTS, 1 / 0.81);
+  t.way.serial = false;
+  t.way.threads = 2;
+  t.way.kind = RT_WAY_PARTS;
+  t.way.border = 900000; /* nearly all of it */
+  check(&t, RT_BOUND_CONFLICTS, 1 / (0.9 * 0.8 + 0.005));
+}
+
+Test(rt_bound, fork_join) {
+  struct rt_timing t = line();
+  t.calls = 100000;
+  t.way.steps = 4;
+  check(&t, RT_BOUND_FORK_JOIN, 1 / (1e5 * 4.1e-6));
+  t.way.alone = true; /* nobody is called */
+  check(&t, RT_BOUND_FORK_JOIN, 1 / (1e5 * 1e-7));
+}
+
+/* What came before a run that took longer than this. */
+Test(rt_bound, before) {
+  struct rt_timing t = line();
+  t.bytes = 1e10;
+  t.before[RT_BEFORE_EXCHANGE].seconds = 0.9;
+  check(&t, RT_BOUND_MEMORY, 2);
+  t.before[RT_BEFORE_EXCHANGE].seconds = 1.5;
+  t.before[RT_BEFORE_EXCHANGE].n = 1000;
+  t.before[RT_BEFORE_EXCHANGE].bytes = 1e6;
+  check(&t, RT_BOUND_EXCHANGE, 1.5 / 3e-3);
+  t.before[RT_BEFORE_TRANSFER].seconds = 2;
+  t.before[RT_BEFORE_TRANSFER].bytes = 1e10;
+  check(&t, RT_BOUND_TRANSFER, 2);
+  t.before[RT_BEFORE_COMPILE].seconds = 3;
+  check(&t, RT_BOUND_COMPILE, 0); /* no limit is known */
+  cr_expect_eq(rt_bounds_of(&t, &machine).run, RT_BOUND_MEMORY);
+  cr_expect_float_eq(rt_bounds_of(&t, &machine).run_distance, 2, 1e-9);
+}
+
+/* A device's limits are not known, what came before is. */
+Test(rt_bound, device) {
+  struct rt_timing t = line();
+  t.bytes = 1e10;
+  t.way.lanes = 0;
+  check(&t, RT_BOUND_UNKNOWN, 0);
+  t.before[RT_BEFORE_TRANSFER].seconds = 2;
+  t.before[RT_BEFORE_TRANSFER].bytes = 1e10;
+  check(&t, RT_BOUND_TRANSFER, 2);
+}
+
+/* ---- words --------------------------------------------------------------- */
+
+static void
+advises(const struct rt_timing *t, const char *words) {
+  struct rt_bounds b = rt_bounds_of(t, &machine);
+  const char *text = fe_report_advice(t, &b);
+  cr_expect(strstr(text, words), "\"%s\" is not in: %s", words, text);
+}
+
+Test(report_words, advice) {
+  struct rt_timing t = line();
+  t.work.far = 1e8;
+  t.way.locality = 1;
+  advises(&t, "OP2_RENUMBER");
+  t.seconds = 10; /* too far from any limit */
+  advises(&t, "none of the limits");
+  t = line();
+  t.work.flops = 1.6e10;
+  t.way.lanes = 1;
+  advises(&t, "in vectors");
+  t.way.lanes = 8;
+  t.work.slow = 4e9;
+  advises(&t, "divisions");
+  t = line();
+  t.work.adds = 1e9;
+  advises(&t, "OP2_GATHER");
+  t.way.crowded = true;
+  advises(&t, "hubs");
+}
+
+static void
+walks(const struct rt_timing *t, const char *expected) {
+  SCOPED_STR text = STR_INIT;
+  fe_report_walk(t, &text);
+  cr_expect_str_eq(text.s, expected);
+}
+
+Test(report_words, walk) {
+  struct rt_timing t = line();
+  walks(&t, "2 shares; vectors of 8 elements");
+  t.way.kind = RT_WAY_PARTS;
+  t.way.blocks = 2;
+  t.way.border = 50;
+  t.way.aos = 2;
+  t.way.locality = 0.07;
+  walks(&t, "2 parts, then 50 of 1000000 elements on one thread; vectors of 8 "
+            "elements; AoS 2; its maps take 70 lines for 1000 entries");
+  t.way = (struct rt_way){.serial = true, .lanes = 1, .locality = -1};
+  walks(&t, "in the program's order, on one thread; not in vectors over "
+            "elements: its elements run in order");
+  t.way = (struct rt_way){.lanes = 0, .soa = 3, .locality = -1};
+  walks(&t, "on a device; SoA 3");
+}

@@ -19,8 +19,10 @@
  * If the kernel reads and writes, entries that name one element share the first
  * one's copy, which is looked up among those before.
  *
- * Cost  reading one component costs what it costs in C, where the caller makes
- * such arrays, too. O(length^2) comparisons where a kernel reads and writes.
+ * Cost  against plain C that makes such arrays of pointers, too (rows of 6 to
+ * 30, one component, one thread): reading 0.8 to 1.0, adding 1.45, where copies
+ * are filled and added up. O(length^2) comparisons where a kernel reads and
+ * writes.
  * Limits  one element after another: no vectors. */
 #include "lower/llvm/region_emit.h"
 

@@ -228,7 +228,8 @@ play_wrong(struct player *y, const struct op *o) {
   for (int a = 0; a < o->nargs; a++) args[a] = make_arg(y, o, a);
   while (args[bad].argtype != OP_ARG_DAT || !args[bad].opt) bad++;
   if (o->x % 4 == 0) args[bad].dim++;
-  if (o->x % 4 == 1) args[bad].idx = -77;
+  bool csr = o->args[bad].map >= 0 && y->p->maps[o->args[bad].map].csr;
+  if (o->x % 4 == 1) args[bad].idx = csr ? 77 : -77;
   if (o->x % 4 == 2) args[bad].type = "nonsense";
   call_loop(o, o->x % 4 == 3 ? NULL : y->sets[o->what], args);
   if (!session.error[0]) fail(y, "a wrong call was not refused");
@@ -601,22 +602,37 @@ dats_suit(const struct program *p, unsigned flags) {
   return true;
 }
 
-/* Does a device refuse the kernel, whose elements are too large for it? */
+/* The map of argument a, if its rows have their own lengths; NULL. */
+static const struct pmap *
+csr_of(const struct program *p, const struct op *o, int a) {
+  int map = o->args[a].off ? -1 : o->args[a].map;
+  return map >= 0 && p->maps[map].csr ? &p->maps[map] : NULL;
+}
+
+/* Does a device refuse the loop, whose elements are too large for it? */
 static bool
-row_too_large(const struct row *r) {
+loop_too_large(const struct program *p, const struct op *o) {
   size_t bytes = 0;
-  for (int a = 0; a < r->nparams; a++)
-    bytes += (size_t)r->params[a].count *
-             type_bytes(r->params[a].type, r->params[a].dim);
+  for (int a = 0; a < o->nargs; a++) {
+    const struct param *m = &o->row->params[a];
+    const struct pmap *csr = csr_of(p, o, a);
+    int count = csr && m->kind == P_VECTOR ? map_longest(csr) : m->count;
+    bytes += (size_t)count * type_bytes(m->type, m->dim);
+  }
   return bytes > 65536;
 }
 
-/* SPIR has no pointers to either a shared dat's memory or a copy. */
+/* SPIR has no pointers to either a shared dat's memory or a copy, nor arrays of
+ * pointers to the former. */
 static bool
-row_mixes_memory(const struct program *p, const struct row *r) {
-  bool shares = false;
+loop_mixes_memory(const struct program *p, const struct op *o) {
+  const char *family = o->row->family;
+  bool shares = false,
+       mixes = !strcmp(family, "choose") || !strcmp(family, "pick");
   for (int d = 0; d < p->ndats; d++) shares |= p->dats[d].over >= 0;
-  return shares && (!strcmp(r->family, "choose") || !strcmp(r->family, "pick"));
+  for (int a = 0; a < o->nargs; a++)
+    mixes |= csr_of(p, o, a) && o->row->params[a].kind == P_VECTOR;
+  return shares && mixes;
 }
 
 bool
@@ -629,7 +645,8 @@ play_suits(const struct program *p, unsigned flags) {
     if (flags & PLAY_NO_REALLOC && p->ops[k].kind == DO_UPLOAD) return false;
     if (!r) continue;
     bool device_only = flags & PLAY_DEVICE && flags & PLAY_NO_EFFECTS;
-    if (device_only && (row_too_large(r) || row_mixes_memory(p, r)))
+    if (device_only &&
+        (loop_too_large(p, &p->ops[k]) || loop_mixes_memory(p, &p->ops[k])))
       return false;
     if (flags & PLAY_RENUMBER && row_numbered(r)) return false;
     bool shares =

@@ -221,7 +221,9 @@ op_map op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *imap,
  *         copied, unless OP2_NO_REALLOC. Over ranks both are of this rank's part of
  *         `from`, and entries are numbers over all ranks
  * error   otherwise; rows of more than 65536 entries; maps of op2_decl_map_permuted
- *         and loops by hand (op_mpi_halo_exchanges) do not take it
+ *         and loops by hand (op_mpi_halo_exchanges) do not take it. At loops: on
+ *         OpenCL vectors of dats that share memory (overlays), and rows that with
+ *         the longest need more than 64 KB an element
  * cost    8 bytes an element and 4 an entry; over ranks, while sets are spread, each
  *         row takes as much as the longest
  * collective over ranks; runs no loops */

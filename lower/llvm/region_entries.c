@@ -23,7 +23,9 @@
  * 30, one component, one thread): reading 0.8 to 1.0, adding 1.45, where copies
  * are filled and added up. O(length^2) comparisons where a kernel reads and
  * writes.
- * Limits  one element after another: no vectors. */
+ * Limits  one element after another: no vectors. SPIR has no arrays of pointers
+ * that lead to the program's memory or to copies: there dats that share memory
+ * are refused. */
 #include "lower/llvm/region_emit.h"
 
 #include <assert.h>

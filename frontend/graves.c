@@ -71,10 +71,16 @@ map_unlist(uint32_t k) {
 
 /* ---- who knows it -------------------------------------------------------- */
 
+/* Was it noted since the marking under way began? */
+static bool
+is_called(uint64_t called) {
+  return called == fe_all.marking + 1;
+}
+
 static void
 set_note(struct op_set_core *set, bool waits) {
   struct fe_set *s = (struct fe_set *)set;
-  s->called = true;
+  s->called = fe_all.marking + 1;
   s->waits |= waits;
 }
 
@@ -85,7 +91,7 @@ call_note(const struct fe_call *c, bool waits) {
     struct fe_map *m = c->args[a].map;
     if (c->args[a].dat) set_note(c->args[a].dat->pub.set, waits);
     if (!m) continue;
-    m->called = true;
+    m->called = fe_all.marking + 1;
     m->waits |= waits;
     set_note(m->pub.from, waits);
     set_note(m->pub.to, waits);
@@ -99,10 +105,7 @@ fe_graves_note(const struct fe_call *c) {
 
 void
 fe_graves_unmark(void) {
-  for (uint32_t t = 0; t < fe_all.nset_tags; t++)
-    if (fe_all.set_tags[t]) fe_all.set_tags[t]->called = false;
-  for (uint32_t t = 0; t < fe_all.nmap_tags; t++)
-    if (fe_all.map_tags[t]) fe_all.map_tags[t]->called = false;
+  fe_all.marking++;
 }
 
 static void
@@ -118,7 +121,7 @@ waiting_find(void) {
 
 static void
 set_end(struct fe_set *s) {
-  assert(s->gone && !s->called);
+  assert(s->gone && !is_called(s->called));
   fe_all.set_tags[s->tag] = NULL;
   VEC_PUSH(fe_all.free_set_tags, fe_all.nfree_set_tags, fe_all.capfree_set_tags,
            s->tag);
@@ -129,7 +132,7 @@ set_end(struct fe_set *s) {
 /* Its memory waits for another: a program may hold the handle, by mistake. */
 static void
 map_end(struct fe_map *m) {
-  assert(m->gone && !m->called && !m->pub.map);
+  assert(m->gone && !is_called(m->called) && !m->pub.map);
   fe_all.map_tags[m->tag] = NULL;
   VEC_PUSH(fe_all.free_map_tags, fe_all.nfree_map_tags, fe_all.capfree_map_tags,
            m->tag);
@@ -138,14 +141,23 @@ map_end(struct fe_map *m) {
 
 void
 fe_graves_sweep(void) {
-  for (uint32_t t = 0; t < fe_all.nmap_tags; t++) {
-    struct fe_map *m = fe_all.map_tags[t];
-    if (m && m->gone && !m->called) map_end(m);
+  uint32_t maps = 0, sets = 0;
+  for (uint32_t k = 0; k < fe_all.ngone_maps; k++) {
+    struct fe_map *m = fe_all.gone_maps[k];
+    if (is_called(m->called))
+      fe_all.gone_maps[maps++] = m;
+    else
+      map_end(m);
   }
-  for (uint32_t t = 0; t < fe_all.nset_tags; t++) {
-    struct fe_set *s = fe_all.set_tags[t];
-    if (s && s->gone && !s->called) set_end(s);
+  for (uint32_t k = 0; k < fe_all.ngone_sets; k++) {
+    struct fe_set *s = fe_all.gone_sets[k];
+    if (is_called(s->called))
+      fe_all.gone_sets[sets++] = s;
+    else
+      set_end(s);
   }
+  fe_all.ngone_maps = maps;
+  fe_all.ngone_sets = sets;
 }
 
 static void
@@ -153,7 +165,10 @@ map_bury(struct fe_map *m) {
   m->gone = true;
   fe_map_drop(m);
   fe_all.dying--;
-  if (!m->called) map_end(m);
+  if (is_called(m->called))
+    VEC_PUSH(fe_all.gone_maps, fe_all.ngone_maps, fe_all.capgone_maps, m);
+  else
+    map_end(m);
 }
 
 static void
@@ -162,7 +177,10 @@ set_bury(struct fe_set *s) {
   if (s->rt.part) rt_halo_forget(fe_ranks.halo);
   fe_set_drop(s);
   fe_all.dying--;
-  if (!s->called) set_end(s);
+  if (is_called(s->called))
+    VEC_PUSH(fe_all.gone_sets, fe_all.ngone_sets, fe_all.capgone_sets, s);
+  else
+    set_end(s);
 }
 
 void

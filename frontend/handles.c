@@ -29,6 +29,8 @@ fe_handles_clear(void) {
   free(fe_all.map_tags);
   free(fe_all.free_set_tags);
   free(fe_all.free_map_tags);
+  free(fe_all.gone_maps);
+  free(fe_all.gone_sets);
   free(fe_all.inverted);
   free(fe_all.sets);
   free(fe_all.gbls);

@@ -23,7 +23,8 @@ struct fe_set {
   struct rt_part *part; /* over ranks; rt.part once it is spread */
   uint32_t tag;         /* in traces: place in fe_all.set_tags */
   bool freed, gone;     /* no handle; and not in fe_all.sets: graves.c */
-  bool called, waits;   /* calls, loops that wait know it */
+  uint64_t called;      /* at this marking (graves.c) calls knew it last */
+  bool waits;           /* loops that wait do */
   /* of a subset (api_subsets.c) */
   struct fe_set *whole; /* set that its indices count in, no subset; NULL */
   struct fe_map *into;  /* hidden: to that set, row e is element list[e] */
@@ -34,7 +35,8 @@ struct fe_map {
   struct op_map_core pub; /* pub.map: the program's numbers */
   uint32_t tag;           /* in traces: place in fe_all.map_tags */
   bool freed, gone;       /* as a set's */
-  bool called, waits;
+  uint64_t called;        /* as a set's */
+  bool waits;
   bool made;   /* by the library, from others' rows; over ranks it may come when
                   sets have moved */
   bool hidden; /* no program has its handle; pub.index is -1 */
@@ -107,6 +109,9 @@ extern struct fe_all {
   VEC(uint32_t, free_map_tags);
   VEC(struct fe_map *, ended); /* maps that the next ones lie in: op_arg_dat
                                   looks at map->map before anybody checks */
+  uint64_t marking; /* of what calls know: how often that was begun */
+  VEC(struct fe_map *, gone_maps); /* not in these lists, but calls know them */
+  VEC(struct fe_set *, gone_sets);
   uint32_t dying; /* sets and maps that were freed, and are in these lists */
   VEC(struct fe_map *, inverted); /* a sweep goes over these, not all maps */
   VEC(struct fe_dat *, dats);

@@ -35,8 +35,8 @@ one() { # program mode variables
 # What some need beyond the folder and a C library.
 needs_more() {
   case $1 in
-  kernel_source | refused) there=$(command -v clang-19) lack="clang-19" ;;
-  locale) there=$(ls /bin/sh) lack="/bin/sh" ;;
+  algebra | beyond | kernel_source | nan | refused) there=$(command -v clang-19) lack="clang-19" ;;
+  locale | without_data) there=$(ls /bin/sh) lack="/bin/sh" ;;
   out_of_memory) there=$(ls /proc/self/statm) lack="/proc" ;;
   *) return 1 ;;
   esac 2>/dev/null

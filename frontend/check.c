@@ -426,6 +426,8 @@ static bool
 span_leaves(const struct fe_arg *fa, const struct low_reach *s, bool *entry,
             long long *found, long long *last) {
   int64_t size = fa->type.size, most = fa->vector ? fa->vector : 1;
+  if (fa->vector && fa->map->start && fa->map->shortest > most)
+    most = fa->map->shortest; /* there are no rows */
   *entry = s->entries > most;
   *last = *entry ? most - 1 : (int64_t)fa->dim - 1;
   *found = *entry ? s->entries - 1 : (s->to - 1) / size;

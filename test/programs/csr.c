@@ -114,9 +114,9 @@ fill(void) {
 
 static struct mesh {
   op_set cells, nodes;
-  op_set items, part;
-  op_map row, two, deal, padded, some, first, far, round, none;
-  op_dat v, x, y, z, p, sum, low, high, value, given;
+  op_set items, part, no_cells;
+  op_map row, two, deal, padded, some, first, far, round, none, no_rows;
+  op_dat v, x, y, z, p, sum, low, high, value, given, no_value;
 } m;
 
 static void
@@ -408,6 +408,23 @@ nothing(void) {
   for (int c = 0; c < CELLS; c++) CHECK_INT(got[c], y[c] = 0);
 }
 
+/* No rows: any entry is in all of them. */
+static void
+second(int **v, int *out) {
+  *out = *v[1];
+}
+
+static void
+empty(void) {
+  op_par_loop(second, "second", m.no_cells,
+              op_arg_dat(m.x, -2, m.no_rows, 1, "int", OP_READ),
+              OWN(m.no_value, 1, "int", OP_WRITE));
+  op_par_loop(step, "step", m.no_cells,
+              op_arg_dat(m.x, 3, m.no_rows, 1, "int", OP_READ),
+              OWN(m.no_value, 1, "int", OP_RW));
+  op_fetch_data(m.no_value, got);
+}
+
 static void
 declare_others(void) {
   static idx_g_t none[CELLS + 1];
@@ -416,6 +433,9 @@ declare_others(void) {
   declare_first();
   declare_composed();
   m.part = op2_decl_subset(m.cells, nin, in, "part");
+  m.no_cells = op_decl_set(0, "no_cells");
+  m.no_rows = op2_decl_map_csr(m.no_cells, m.nodes, none, NULL, "no_rows");
+  m.no_value = op_decl_dat(m.no_cells, 1, "int", (int *)NULL, "no_value");
   m.none = op2_decl_map_csr(m.cells, m.nodes, none, NULL, "none");
   CHECK_INT(m.none->dim, 1);
 }
@@ -494,6 +514,7 @@ main(int argc, char **argv) {
   far();
   around();
   nothing();
+  empty();
 #ifndef TEST_MPI_SLICE_H
   refused();
 #endif

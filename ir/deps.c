@@ -8,7 +8,9 @@
  *            a made w, b made a later one       the last write stays    WAW
  *          Two arguments with one commuting access to one declaration (both
  *          READ, both INC, ...) are skipped: the column `commutes` of
- *          base/access.def is all there is to know about it.
+ *          base/access.def is all there is to know about it, but for a MIN or
+ *          MAX with a payload: that one is taken where the running value
+ *          improves, so what others made of it before shows.
  * example  %res.1 = loop @a (inc %res.0), %res.2 = loop @b (inc %res.1),
  *          loop @c (read %res.2): a and b are free, c stays after both,
  *          although its operand names only b: hence `w <= u`, not `w == u`.
@@ -39,7 +41,7 @@ version_of(const struct ir_trace *t, ir_ref v, int64_t none) {
 static unsigned
 arg_dep(const struct ir_trace *t, const struct ir_arg *x,
         const struct ir_arg *y, ir_ref *value_out) {
-  if (ir_root(t, x->dat) != ir_root(t, y->dat) || both_commute(x, y)) return 0;
+  if (ir_root(t, x->dat) != ir_root(t, y->dat)) return 0;
   int64_t x_in = version_of(t, x->in, INT64_MAX);
   int64_t x_out = version_of(t, x->out, INT64_MAX);
   int64_t y_in = version_of(t, y->in, -1), y_out = version_of(t, y->out, -1);
@@ -79,7 +81,10 @@ ir_dep(const struct ir_trace *t, ir_ref a, ir_ref b, ir_ref *value_out) {
     for (uint32_t k = 0; k < nb->nargs; k++) {
       if (!ir_arg_has_value(&x[i]) || !ir_arg_has_value(&y[k])) continue;
       ir_ref through = IR_NONE;
-      unsigned d = arg_dep(t, &x[i], &y[k], &through);
+      bool free = both_commute(&x[i], &y[k]) &&
+                  !ir_arg_has_payload(t, na, &x[i]) &&
+                  !ir_arg_has_payload(t, nb, &y[k]);
+      unsigned d = free ? 0 : arg_dep(t, &x[i], &y[k], &through);
       if (!d && ir_root(t, x[i].dat) == ir_root(t, y[k].dat))
         d = free_dep(nb, &y[k], &through);
       if (d && value == IR_NONE) value = through;

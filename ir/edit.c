@@ -28,15 +28,17 @@
 /* ---- chains of increments ---------------------------------------------- */
 
 /* The one access and declaration by which a node touches a root; false if there
- * are several, or if it does not merely combine. */
+ * are several, or if it does not merely combine: a payload tells the order. */
 static bool
 combines(const struct ir_trace *t, ir_ref node, ir_ref root,
          struct ir_arg *how_out) {
-  const struct ir_arg *a = ir_args(t, &t->nodes[node]);
+  const struct ir_node *n = &t->nodes[node];
+  const struct ir_arg *a = ir_args(t, n);
   bool found = false;
-  for (uint32_t i = 0; i < t->nodes[node].nargs; i++) {
+  for (uint32_t i = 0; i < n->nargs; i++) {
     if (!ir_arg_on(t, &a[i], root)) continue;
-    if (!ir_combines(a[i].access)) return false;
+    if (!ir_combines(a[i].access) || ir_arg_has_payload(t, n, &a[i]))
+      return false;
     if (found && (a[i].access != how_out->access || a[i].dat != how_out->dat))
       return false;
     *how_out = a[i];

@@ -126,15 +126,6 @@ reduces(const struct ir_trace *t, const struct ir_node *n,
          (a->access == ACC_INC || a->access == ACC_MIN || a->access == ACC_MAX);
 }
 
-static bool
-has_payload(const struct ir_trace *t, const struct ir_node *n,
-            const struct ir_arg *a) {
-  const struct ir_arg *args = ir_args(t, n);
-  for (uint32_t k = 0; k < n->nargs; k++)
-    if (args[k].kind == IR_ARG_INFO && &args[args[k].info_of] == a) return true;
-  return false;
-}
-
 static unsigned
 reduction_holds(const struct ir_trace *t, const struct ir_node *n,
                 const struct ir_arg *a) {
@@ -155,7 +146,7 @@ gbl_holds(const struct ir_trace *t, const struct ir_node *n,
                                                      : BIT(PLACE);
   if (!access_info[a->access].writes) return BIT(COPY) | BIT(PLACE);
   if (!reduces(t, n, a)) return BIT(PLACE);
-  return has_payload(t, n, a) ? BIT(RUNNING) : reduction_holds(t, n, a);
+  return ir_arg_has_payload(t, n, a) ? BIT(RUNNING) : reduction_holds(t, n, a);
 }
 
 unsigned
@@ -236,7 +227,7 @@ arg_sum_use(const struct ir_trace *t, const struct ir_node *n,
   if (a->access == ACC_WORK || n->op == IR_FREE) return ACC_WORK;
   if (a->kind != IR_ARG_GBL || !ir_combines(a->access) ||
       n->region == IR_NONE || !(t->sets[n->set].flags & IR_SET_PARTS) ||
-      has_payload(t, n, a))
+      ir_arg_has_payload(t, n, a))
     return ACC_READ;
   enum ir_hold how = hold_in(t, &t->regions[n->region], ir_operand(t, a));
   return how == IR_HOLD_SUM || how == IR_HOLD_RUNNING ? a->access : ACC_READ;

@@ -465,6 +465,16 @@ static inline ir_ref
 ir_arg_through(const struct ir_arg *a) {
   return a->map == IR_NONE && a->each ? a->each - 1 : a->map;
 }
+/* Does n note a payload where argument a of it improves? Then what a global was
+ * before shows: its order among other loops on it counts. */
+static inline bool
+ir_arg_has_payload(const struct ir_trace *t, const struct ir_node *n,
+                   const struct ir_arg *a) {
+  const struct ir_arg *args = ir_args(t, n);
+  for (uint32_t k = 0; k < n->nargs; k++)
+    if (args[k].kind == IR_ARG_INFO && &args[args[k].info_of] == a) return true;
+  return false;
+}
 /* Do both only combine with what is there, so that their order does not show?
  * What an element adds to itself it holds while it does: nobody else may. */
 static inline bool

@@ -194,10 +194,13 @@ fuse_fits(struct fuse *f, uint32_t u, ir_ref i, bool *shares_out,
 
 /* ---- what must stay behind what ------------------------------------------ */
 
-/* As what access an argument counts: a FREE lets nothing pass. */
+/* As what access an argument counts: a FREE lets nothing pass, and a payload is
+ * that of the running value. */
 static enum access
-fuse_access(const struct ir_node *n, const struct ir_arg *a) {
-  return n->op == IR_FREE ? ACC_RW : (enum access)a->access;
+fuse_access(const struct ir_trace *t, const struct ir_node *n,
+            const struct ir_arg *a) {
+  bool alone = n->op == IR_FREE || ir_arg_has_payload(t, n, a);
+  return alone ? ACC_RW : (enum access)a->access;
 }
 
 /* Latest unit that node i must not stand before; *why_out the node there and
@@ -213,7 +216,7 @@ fuse_barrier(const struct fuse *f, ir_ref i, ir_ref *why_out,
   for (uint32_t a = 0; a < n->nargs; a++) {
     const struct ir_arg *arg = &ir_args(t, n)[a];
     if (!ir_arg_has_value(arg)) continue;
-    enum access x = fuse_access(n, arg);
+    enum access x = fuse_access(t, n, arg);
     const struct fuse_last *last = f->last + ir_root(t, arg->dat) * ACC_COUNT;
     for (unsigned y = 0; y < ACC_COUNT; y++) {
       if (last[y].unit <= unit || (x == y && access_info[x].commutes)) continue;
@@ -233,7 +236,7 @@ fuse_note_accesses(struct fuse *f, ir_ref i, uint32_t unit) {
     const struct ir_arg *arg = &ir_args(t, n)[a];
     if (!ir_arg_has_value(arg)) continue;
     struct fuse_last *last =
-        f->last + ir_root(t, arg->dat) * ACC_COUNT + fuse_access(n, arg);
+        f->last + ir_root(t, arg->dat) * ACC_COUNT + fuse_access(t, n, arg);
     if (last->unit <= unit) *last = (struct fuse_last){unit, i};
   }
   if (ir_has_effects(t, n)) f->effects = unit;

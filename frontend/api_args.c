@@ -60,6 +60,15 @@ op2_arg_row_length(op_map map) {
   return a;
 }
 
+op_arg
+op2_arg_dat_packed(op_dat dat, int k, op_map map, int dim, char const *type,
+                   op_access acc) {
+  op_arg a = arg_of(OP2_ARG_PACKED, NULL, dim, k > INT_MIN ? -k : 0, type, acc);
+  a.dat = dat;
+  a.map = map;
+  return a;
+}
+
 /* Bytes of dim components; 0 where that is not known or not an int. */
 static int
 arg_bytes(int dim, size_t elem_size) {

@@ -55,6 +55,7 @@ struct fe_arg {
   bool partial;           /* a WRITE that does not prove to cover all */
   uint16_t info_of;       /* of a payload: the number of its argument */
   uint32_t entry, vector; /* of the map's row, as in struct ir_arg */
+  uint32_t cols, cdim;    /* of a block, as in struct low_pack; 0: it is none */
   struct fe_dat *dat;
   struct fe_map *map;
   struct fe_gbl *gbl;
@@ -161,6 +162,11 @@ void fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
 /* Bytes of an element that the call copies, if it does no more; 0: no copy. */
 size_t fe_kernel_copies(const struct fe_call *c, int *from_out, int *to_out);
 struct fe_kernel *fe_kernel_get(void (*function)(void), const char *name);
+struct fe_kernel *fe_kernel_of(const struct low_kernel *low, const char *name);
+/* The same around kernel k for arguments of which some are blocks. ERR_COMPILE
+ * */
+status fe_kernel_packed(struct fe_kernel *k, const struct fe_arg *args,
+                        uint32_t nargs, struct fe_kernel **out);
 /* Of the kernel's constants, as if all varied. */
 size_t fe_consts_bytes(const struct fe_kernel *k);
 void fe_kernel_free(struct fe_kernel *k);

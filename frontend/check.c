@@ -75,6 +75,23 @@ check_entry_any(const struct site *s, const op_arg *a, const struct fe_map *m) {
   return OK;
 }
 
+/* A block has room for as many entries as the argument says. */
+static status
+check_entries(const struct site *s, const op_arg *a, const struct fe_map *m) {
+  if (m->start)
+    ARG_FAIL(
+        s,
+        "packed argument: expected a map whose rows have one length, found "
+        "\"%s\"",
+        m->pub.name);
+  if (a->idx >= 0 || a->idx < -m->pub.dim)
+    ARG_FAIL(s,
+             "packed argument: expected 1 to %d entries of map \"%s\", found "
+             "%d",
+             m->pub.dim, m->pub.name, -a->idx);
+  return OK;
+}
+
 /* Map and index against the loop's set; `to` is the dat's set, NULL for idx. */
 static status
 check_map(const struct site *s, const op_arg *a, const struct fe_set *set,
@@ -108,6 +125,7 @@ check_map(const struct site *s, const op_arg *a, const struct fe_set *set,
              to->name, what, a->map->name, a->map->to->name);
   const struct fe_map *m = (struct fe_map *)a->map;
   if (a->argtype == OP2_ARG_LENGTH) return OK;
+  if (a->argtype == OP2_ARG_PACKED) return check_entries(s, a, m);
   if (m->start) return check_entry_any(s, a, m);
   int arity = a->map->dim;
   if (a->idx >= arity || a->idx == -1 || a->idx < -arity)
@@ -168,6 +186,18 @@ arg_dat(const struct site *s, const op_arg *a, const struct fe_set *set,
   TRY(map_taken(set, a, d->pub.set, &out->map));
   out->type = d->type;
   out->dim = (uint32_t)d->pub.dim;
+  return OK;
+}
+
+/* Of one entry without a map it is the element itself: an argument like others.
+ * */
+static status
+arg_packed(const struct site *s, const op_arg *a, const struct fe_set *set,
+           struct fe_arg *out) {
+  TRY(arg_dat(s, a, set, out));
+  if (!out->map && !a->map) return OK;
+  out->vector = a->map ? (uint32_t)-a->idx : 1;
+  out->cols = out->cdim = 1;
   return OK;
 }
 
@@ -266,7 +296,7 @@ arg_length(const struct site *s, const op_arg *a, const struct fe_set *set,
 static void
 arg_entries(const op_arg *a, struct fe_arg *out) {
   const struct fe_map *m = out->map;
-  if (!a->map || out->kind == FE_ARG_LENGTH) return;
+  if (!a->map || out->cols || out->kind == FE_ARG_LENGTH) return;
   if (a->idx > 0) out->entry = (uint32_t)a->idx;
   if (a->idx < 0) out->vector = (uint32_t)-a->idx;
   if (a->idx < 0 && m->start && m->pub.dim) /* as many as the longest row has */
@@ -309,6 +339,7 @@ check_arg(const struct site *s, const struct fe_loop *l, struct fe_arg *out) {
   }
   switch (a->argtype) {
   case OP_ARG_DAT: TRY(arg_dat(s, a, set, out)); break;
+  case OP2_ARG_PACKED: TRY(arg_packed(s, a, set, out)); break;
   case OP_ARG_GBL: TRY(arg_gbl(s, a, out)); break;
   case OP2_ARG_HANDLE: TRY(arg_handle(s, a, out)); break;
   case OP_ARG_IDX: TRY(arg_idx(s, a, set, out)); break;
@@ -444,7 +475,13 @@ check_reach(const struct site *s, const struct fe_loop *l,
   const char *name = fa->dat ? fa->dat->pub.name : fa->gbl ? fa->gbl->name : "";
   long long found, last;
   bool entry;
+  struct fe_arg block = *fa; /* as the kernel sees it */
   if (!element_bytes(fa)) return OK;
+  if (fa->cols) {
+    block.dim *= fa->vector;
+    block.vector = 0;
+    fa = &block;
+  }
   if (span_leaves(fa, &p->each, &entry, &found, &last))
     ARG_FAIL(s,
              "kernel outside its argument: expected %s 0 to %lld%s%s%s, found "
@@ -489,6 +526,5 @@ fe_call_check(const struct fe_loop *l, struct fe_arg *out,
   TRY(check_kernel_types(l, k->low->types));
   TRY(check_reaches(l, out, k->low));
   tell_opaque(name, k->low);
-  *kernel_out = k;
-  return OK;
+  return fe_kernel_packed(k, out, (uint32_t)l->nargs, kernel_out);
 }

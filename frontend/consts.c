@@ -56,8 +56,7 @@ fe_consts_init(struct fe_kernel *k) {
 }
 
 struct fe_kernel *
-fe_kernel_get(void (*function)(void), const char *name) {
-  const struct low_kernel *low = low_kernel_get(function, name);
+fe_kernel_of(const struct low_kernel *low, const char *name) {
   assert(low);
   for (uint32_t i = 0; i < fe_calls.nkernels; i++)
     if (fe_calls.kernels[i]->low == low &&
@@ -73,6 +72,11 @@ fe_kernel_get(void (*function)(void), const char *name) {
   fe_consts_init(k);
   VEC_PUSH(fe_calls.kernels, fe_calls.nkernels, fe_calls.capkernels, k);
   return k;
+}
+
+struct fe_kernel *
+fe_kernel_get(void (*function)(void), const char *name) {
+  return fe_kernel_of(low_kernel_get(function, name), name);
 }
 
 size_t

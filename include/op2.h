@@ -97,6 +97,7 @@ typedef int op_arg_type; /* OP_ARG_GBL ... */
 #define OP_ARG_INFO 3
 #define OP2_ARG_HANDLE 16 /* op2_arg_gbl */
 #define OP2_ARG_LENGTH 17 /* op2_arg_row_length */
+#define OP2_ARG_PACKED 18 /* op2_arg_dat_packed */
 
 #define OP_ID ((op_map)NULL) /* no map: the loop's own element */
 #define OP_GBL ((op_map)NULL)
@@ -351,6 +352,19 @@ op_arg_dat(op_dat dat, int idx, op_map map, int dim, char const *type,
  * moved, the kernel gets NULL. The flag may change from call to call. */
 op_arg op_opt_arg_dat(int opt, op_dat dat, int idx, op_map map, int dim,
                       char const *type, op_access acc);
+/* The first k entries of the element's map row as one block, kernel gets T *:
+ *   x[i * dim + c]   component c of entry i, 0 <= i < k
+ * The block is a copy. With OP_READ and OP_RW it begins with the values of the dat,
+ * with OP_WRITE too where the kernel does not store all of it; with OP_INC at 0, and
+ * what it ends as is added; with OP_MIN, OP_MAX at their identity. Entries that name
+ * one element have a copy each: of what is written, the last one's stays.
+ * k    1 to map->dim; the map's rows have one length. OP_ID and k = 1: the element
+ *      itself
+ * cost none above a vector argument where the kernel's loops have constant lengths;
+ *      else the block is copied in and out
+ * error  at op_par_loop: as op_arg_dat; k outside; a block of more than 1 MB */
+op_arg op2_arg_dat_packed(op_dat dat, int k, op_map map, int dim,
+                          char const *type, op_access acc);
 /* The element's index (-1, OP_ID) or its entry idx of the map, as const int *,
  * in the program's own numbering of this rank; over a subset, of its whole set. */
 op_arg op_arg_idx(int idx, op_map map);

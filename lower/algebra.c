@@ -23,6 +23,7 @@
 #include "lower/algebra.h"
 
 #include "base/str.h"
+#include "lower/irtext.h"
 #include "lower/kernel.h"
 
 #include <assert.h>
@@ -63,31 +64,9 @@ low_algebra_fits(enum low_algebra op, struct type t) {
   return !real || type_class(t) == 'F';
 }
 
-/* A type as the text has it; `unit` of them make a component. */
-struct algebra_type {
-  char text[8];
-  bool real;
-  uint32_t bytes, unit;
-};
-
-/* Bytes move in words that they hold a whole number of. */
-static struct algebra_type
-algebra_type_of(struct type t) {
-  struct algebra_type a = {.real = type_class(t) == 'F', .bytes = t.size};
-  if (algebra_is_bytes(t))
-    for (a.bytes = 8; t.size % a.bytes;) a.bytes /= 2;
-  a.unit = t.size / a.bytes;
-  strcpy(a.text, a.bytes == 8   ? "i64"
-                 : a.bytes == 4 ? "i32"
-                 : a.bytes == 2 ? "i16"
-                                : "i8");
-  if (a.real) strcpy(a.text, a.bytes == 8 ? "double" : "float");
-  return a;
-}
-
 /* The code of a row with its type in it. */
 static void
-text_code(struct str *b, const struct algebra_type *t, const char *code) {
+text_code(struct str *b, const struct low_irtype *t, const char *code) {
   for (const char *c = code; *c; c++) {
     if (*c != '$') {
       str_addn(b, c, 1);
@@ -107,7 +86,7 @@ text_code(struct str *b, const struct algebra_type *t, const char *code) {
 
 /* %v<p> from parameter p; of a value, component %c. */
 static void
-text_load(struct str *b, const struct algebra_type *t, char p, bool value) {
+text_load(struct str *b, const struct low_irtype *t, char p, bool value) {
   if (value)
     str_printf(b, "%%a%c = getelementptr %s, ptr %%%c, i64 %%c\n", p, t->text,
                p);
@@ -116,7 +95,7 @@ text_load(struct str *b, const struct algebra_type *t, char p, bool value) {
 }
 
 static void
-text_store(struct str *b, const struct algebra_type *t,
+text_store(struct str *b, const struct low_irtype *t,
            const struct algebra_row *row) {
   if (row->sums) {
     text_code(b, t, "%sum.next = $A %sum, %r");
@@ -130,7 +109,7 @@ text_store(struct str *b, const struct algebra_type *t,
 
 /* What stands before the components: parameters, scalars. */
 static void
-text_start(struct str *b, const struct algebra_type *t,
+text_start(struct str *b, const struct low_irtype *t,
            const struct algebra_row *row) {
   if (strstr(row->code, "$F")) text_code(b, t, "declare $T @llvm.sqrt.$F($T)");
   str_printf(b, "define void @%s(", row->name);
@@ -142,7 +121,7 @@ text_start(struct str *b, const struct algebra_type *t,
 }
 
 static void
-text_loop(struct str *b, const struct algebra_type *t,
+text_loop(struct str *b, const struct low_irtype *t,
           const struct algebra_row *row, uint64_t n) {
   str_add(b, "loop:\n%c = phi i64 [ 0, %start ], [ %c.next, %loop ]\n");
   if (row->sums)
@@ -160,7 +139,7 @@ text_loop(struct str *b, const struct algebra_type *t,
 static void
 algebra_text(struct str *b, const struct algebra_row *row, struct type type,
              uint32_t dim) {
-  struct algebra_type t = algebra_type_of(type);
+  struct low_irtype t = low_irtype_of(type);
   text_start(b, &t, row);
   text_loop(b, &t, row, (uint64_t)dim * t.unit);
   str_add(b, "end:\n");
@@ -180,12 +159,13 @@ low_algebra_get(enum low_algebra op, struct type t, int dim,
                 void (**address_out)(void)) {
   assert(op < LOW_ALGEBRA_COUNT && dim > 0 && low_algebra_fits(op, t));
   const struct algebra_row *row = &algebra_rows[op];
-  const struct low_own what = {(uint32_t)op, t.kind, t.size, (uint32_t)dim};
-  const struct low_kernel *k = low_kernel_own(&what);
+  const uint32_t key[] = {(uint32_t)op, t.kind, t.size, (uint32_t)dim};
+  const struct low_own what = {key, sizeof key};
+  const struct low_kernel *k = low_kernel_own(what);
   if (!k) {
     SCOPED_STR text = STR_INIT;
     algebra_text(&text, row, t, (uint32_t)dim);
-    TRY(low_kernel_own_add(&what, row->name, text.s, &k));
+    TRY(low_kernel_own_add(what, row->name, text.s, &k));
   }
   *address_out = k->address;
   return OK;

@@ -4,7 +4,8 @@
  * that name, else opaque; the library's own have addresses that nothing else
  * has. Kernels stay where they are while calls hold them, also when a source
  * was replaced or a shared object has gone; then a sweep drops them. Bound:
- * functions and names of sources, and what calls hold.
+ * functions and names of sources, and what calls hold. Code that goes around a
+ * kernel has that one as a unit, and keeps it.
  *
  * A blob's kernel with effects is run as it is, through its address: only there
  * do the program's variables and functions lie. So it is opaque as well.
@@ -37,8 +38,9 @@ struct kernel {
   const struct op2_blob *blob; /* NULL: from source, opaque, or forgotten */
   struct str code;             /* bitcode of its own */
   char *source;
-  const struct low_own *own; /* of the library's own */
-  struct kernel_from *from;  /* of k.units */
+  struct low_own own;          /* of the library's own; key NULL: it is none */
+  const struct kernel *around; /* it calls this one's code */
+  struct kernel_from *from;    /* of k.units */
   uint32_t capfrom, capties;
   struct arena arena;
 };
@@ -46,7 +48,7 @@ struct kernel {
 static struct {
   struct table by_address, by_name; /* struct kernel; by_name: sources */
   struct table promised;            /* addresses */
-  struct table own;                 /* struct low_own -> struct kernel */
+  struct table own;                 /* what for -> struct kernel */
   struct kernel *all;
   uint64_t last_uid;
   bool native; /* what has an address is called by it */
@@ -268,7 +270,7 @@ low_kernel_get(void (*address)(void), const char *name) {
   if (!name) name = "";
   struct kernel *k = (struct kernel *)table_get(&kernels.by_address, &address,
                                                 sizeof address, 0);
-  if (k && (k->blob || k->own)) return &k->k;
+  if (k && (k->blob || k->own.key)) return &k->k;
   const struct op2_blob *blob;
   const struct op2_blob_entry *entry = low_blob_find(address, &blob);
   if (entry) return &kernel_keep(address, kernel_from_blob(blob, entry))->k;
@@ -326,9 +328,9 @@ low_kernel_source(const char *name, const char *source) {
 }
 
 const struct low_kernel *
-low_kernel_own(const struct low_own *what) {
+low_kernel_own(struct low_own what) {
   struct kernel *k =
-      (struct kernel *)table_get(&kernels.own, what, sizeof *what, 0);
+      (struct kernel *)table_get(&kernels.own, what.key, what.bytes, 0);
   return k ? &k->k : NULL;
 }
 
@@ -339,31 +341,136 @@ kernel_own_global(void *user, struct low_const *c) {
   return false;
 }
 
-static void
-kernel_own_forget(struct kernel *k) {
-  table_remove(&kernels.own, k->own, sizeof *k->own);
-  table_remove(&kernels.by_address, &k->k.address, sizeof k->k.address);
-}
-
-status
-low_kernel_own_add(const struct low_own *what, const char *name,
-                   const char *text, const struct low_kernel **out) {
-  assert(!low_kernel_own(what));
+/* One with this text, not yet read: until it is kept, a sweep takes it. */
+static struct kernel *
+kernel_own_new(const char *name, const char *text) {
   struct kernel *k = kernel_new(NULL, name);
-  struct low_own *own = ARENA_ARRAY(&k->arena, struct low_own, 1);
-  *own = *what;
   str_add(&k->code, text);
   k->k.bitcode = k->code.s;
   k->k.bitcode_bytes = k->code.len;
+  return k;
+}
+
+static void
+kernel_own_keep(struct kernel *k, struct low_own what) {
+  assert(!low_kernel_own(what));
+  k->own =
+      (struct low_own){arena_copy(&k->arena, what.key, what.bytes), what.bytes};
+  *table_slot(&kernels.own, what.key, what.bytes) = (uintptr_t)k;
+}
+
+static void
+kernel_own_forget(struct kernel *k) {
+  table_remove(&kernels.own, k->own.key, k->own.bytes);
+  if (!k->around)
+    table_remove(&kernels.by_address, &k->k.address, sizeof k->k.address);
+}
+
+status
+low_kernel_own_add(struct low_own what, const char *name, const char *text,
+                   const struct low_kernel **out) {
+  struct kernel *k = kernel_own_new(name, text);
   digest_of(text, k->code.len, &k->k.digest);
-  TRY(kernel_read(k, kernel_own_global, NULL)); /* else a sweep takes it */
+  TRY(kernel_read(k, kernel_own_global, NULL));
   assert(!k->k.effects);
   memcpy(&k->k.address, &k, sizeof k);
-  k->own = own;
-  *table_slot(&kernels.own, own, sizeof *own) = (uintptr_t)k;
+  kernel_own_keep(k, what);
   kernel_keep(k->k.address, k);
   *out = &k->k;
   return OK;
+}
+
+/* ---- code around another kernel ------------------------------------------ */
+
+/* Its units: the other kernel, and what that one calls. */
+static void
+around_units(struct kernel *k, const struct kernel *base) {
+  const struct low_kernel *b = &base->k;
+  struct low_kernel *o = &k->k;
+  struct kernel_from none = {NULL, NULL, STR_INIT};
+  struct low_tie call = {0, 1, LOW_AROUND};
+  o->units = ARENA_ARRAY(&k->arena, struct low_unit, b->nunits + 1);
+  o->units[0] = (struct low_unit){b->name, b->bitcode, b->bitcode_bytes};
+  none.blob = base->blob;
+  VEC_PUSH(k->from, o->nunits, k->capfrom, none);
+  VEC_PUSH(o->ties, o->nties, k->capties, call);
+  for (uint32_t u = 0; u < b->nunits; u++) {
+    o->units[u + 1] = b->units[u];
+    none.blob = base->from[u].blob;
+    VEC_PUSH(k->from, o->nunits, k->capfrom, none);
+  }
+  for (uint32_t t = 0; t < b->nties; t++) {
+    struct low_tie tie = {b->ties[t].unit + 1, b->ties[t].to + 1,
+                          b->ties[t].name};
+    VEC_PUSH(o->ties, o->nties, k->capties, tie);
+  }
+}
+
+/* A constant of the other kernel, which is a unit of this one: there "name#u"
+ * is unit u - 1's, and what has no number is the kernel's. */
+static bool
+around_global(void *user, struct low_const *c) {
+  const struct kernel *k = user;
+  const char *unit = strrchr(c->name, '#');
+  SCOPED_STR name = STR_INIT;
+  assert(unit);
+  str_addn(&name, c->name, (size_t)(unit - c->name));
+  unsigned long u = strtoul(unit + 1, NULL, 10);
+  if (u > 1) str_printf(&name, "#%lu", u - 1);
+  for (uint32_t i = 0; i < k->around->k.nconsts; i++) {
+    const struct low_const *there = &k->around->k.consts[i];
+    if (strcmp(there->name, name.s)) continue;
+    c->address = there->address;
+    c->size = there->size;
+    return true;
+  }
+  return false;
+}
+
+static void
+around_digest(struct kernel *k) {
+  SCOPED_STR b = STR_INIT;
+  str_addn(&b, k->code.s, k->code.len);
+  str_addn(&b, (const char *)k->around->k.digest.bytes,
+           sizeof k->around->k.digest.bytes);
+  digest_of(b.s, b.len, &k->k.digest);
+}
+
+status
+low_kernel_around_add(struct low_own what, const char *name, const char *text,
+                      const struct low_kernel *base,
+                      const struct low_kernel **out) {
+  struct kernel *k = kernel_own_new(name, text);
+  k->around = (const struct kernel *)base;
+  k->k.address = base->address;
+  k->k.types = "";
+  around_digest(k);
+  if (base->opaque) {
+    k->k.opaque = true;
+    k->k.promised = base->promised;
+    k->k.effects = base->effects;
+    k->k.why = arena_str(&k->arena, base->why);
+  } else {
+    around_units(k, k->around);
+    TRY(low_facts_get(&k->k, &k->arena));
+    for (uint32_t i = 0; i < k->k.nconsts; i++)
+      if (!around_global(k, &k->k.consts[i]))
+        FAIL(ERR_COMPILE,
+             "kernel %s: mentions `%s` only with its arguments "
+             "packed",
+             name, k->k.consts[i].name);
+  }
+  kernel_own_keep(k, what);
+  *out = &k->k;
+  return OK;
+}
+
+/* Does another kernel's code go around this one's? */
+static bool
+kernel_is_inside(const struct kernel *k) {
+  for (const struct kernel *o = kernels.all; o; o = o->next)
+    if (o->around == k) return true;
+  return false;
 }
 
 /* Code of other files that goes. */
@@ -410,7 +517,7 @@ kernel_free(struct kernel *k) {
 
 static bool
 kernel_is_found(const struct kernel *k) {
-  if (k->own) return false; /* it is made again */
+  if (k->own.key) return false; /* it is made again */
   if (k->source) return kernel_by_name(k->k.name) == k;
   return table_get(&kernels.by_address, &k->k.address, sizeof k->k.address,
                    0) == (uintptr_t)k;
@@ -420,12 +527,12 @@ void
 low_kernels_sweep(bool (*used)(const struct low_kernel *k)) {
   assert(used);
   for (struct kernel **at = &kernels.all, *k; (k = *at);) {
-    if (kernel_is_found(k) || used(&k->k)) {
+    if (kernel_is_found(k) || used(&k->k) || kernel_is_inside(k)) {
       at = &k->next;
       continue;
     }
     *at = k->next;
-    if (k->own) kernel_own_forget(k);
+    if (k->own.key) kernel_own_forget(k);
     kernel_free(k);
   }
 }

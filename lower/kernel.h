@@ -115,18 +115,25 @@ static inline bool
 low_kernel_in_place(const struct low_kernel *k) {
   return k->opaque && !k->promised;
 }
-/* What a kernel of the library's own is for (algebra.h): equal words, one
- * kernel. */
+/* What a kernel of the library's own is for: equal bytes, one kernel. */
 struct low_own {
-  uint32_t op, kind, size, dim;
+  const void *key;
+  size_t bytes;
 };
 /* The kernel that was added for it; NULL: none, or it was swept. KEEP */
-const struct low_kernel *low_kernel_own(const struct low_own *what);
+const struct low_kernel *low_kernel_own(struct low_own what);
 /* Make it from LLVM IR as text, which defines `name`. Its address is one that
  * nothing else has; low_kernel_get finds the kernel by it, and nobody calls
  * it. ERR_COMPILE */
-status low_kernel_own_add(const struct low_own *what, const char *name,
+status low_kernel_own_add(struct low_own what, const char *name,
                           const char *text, const struct low_kernel **out);
+/* The same around another kernel, which the text declares and calls as
+ * LOW_AROUND; one without IR is the text's first parameter. It is opaque if
+ * `base` is, mentions the same constants and is not found by an address. */
+#define LOW_AROUND "op2.around"
+status low_kernel_around_add(struct low_own what, const char *name,
+                             const char *text, const struct low_kernel *base,
+                             const struct low_kernel **out);
 /* If it turns out opaque: it does no more than its arguments declare.
  * ERR_STATE: it has been got before. */
 status low_kernel_promise(void (*address)(void));

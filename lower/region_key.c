@@ -42,7 +42,7 @@ low_key_code(const struct low_region *r, uint32_t i, enum low_key which,
   const struct low_kernel *k = r->instances[i].kernel;
   if (which == LOW_KEY_PROCESS)
     KEY(key, (int64_t)k->uid);
-  else if (r->instances[i].address < 0)
+  else if (k->bitcode)
     str_addn(key, (const char *)k->digest.bytes, sizeof k->digest.bytes);
 }
 

@@ -257,14 +257,26 @@ open_link(const struct low_kernel *k, struct open_unit *units, LLVMModuleRef m,
   return OK;
 }
 
+/* One machine for all units: text names none. */
+static void
+open_lay_out(const struct low_kernel *k, const struct open_unit *units,
+             LLVMModuleRef m) {
+  const struct open_unit *u = units;
+  while (u < units + k->nunits && !*LLVMGetDataLayoutStr(u->m)) u++;
+  LLVMSetTarget(m, LLVMGetTarget(u->m));
+  LLVMSetDataLayout(m, LLVMGetDataLayoutStr(u->m));
+  if (u == units) return;
+  LLVMSetTarget(units[0].m, LLVMGetTarget(u->m));
+  LLVMSetDataLayout(units[0].m, LLVMGetDataLayoutStr(u->m));
+}
+
 static status
 open_all(const struct low_kernel *k, struct open_unit *units,
          LLVMContextRef ctx, LLVMModuleRef *out, LLVMValueRef *fn_out) {
   for (uint32_t u = 0; u < k->nunits + 1; u++)
     TRY(open_unit(k, u, ctx, &units[u]));
   *out = LLVMModuleCreateWithNameInContext("kernel", ctx);
-  LLVMSetTarget(*out, LLVMGetTarget(units[0].m));
-  LLVMSetDataLayout(*out, LLVMGetDataLayoutStr(units[0].m));
+  open_lay_out(k, units, *out);
   return open_link(k, units, *out, fn_out);
 }
 

@@ -224,6 +224,8 @@ low_emit_use(struct low_emit *em, const struct low_use *u) {
   return array;
 }
 
+/* What the call goes to: the kernel's code, or its address; code around an
+ * address takes that first. */
 static void
 low_emit_call(struct low_emit *em, uint32_t call) {
   const struct low_call *c = &em->r->calls[call];
@@ -232,17 +234,17 @@ low_emit_call(struct low_emit *em, uint32_t call) {
   LLVMTypeRef ptr = LLVMPointerTypeInContext(em->ctx, 0);
   LLVMValueRef *args = mem_alloc(c->nargs + 1, sizeof *args);
   LLVMTypeRef *types = mem_alloc(c->nargs + 1, sizeof *types);
-  for (uint32_t a = 0; a < c->nargs; a++) {
-    args[a] = low_emit_use(em, &c->args[a]);
-    types[a] = ptr;
-  }
-  LLVMValueRef fn =
-      in->address >= 0 ? em->arg[in->address] : em->fns[c->instance];
+  LLVMValueRef address = in->address >= 0 ? em->arg[in->address] : NULL;
+  LLVMValueRef fn = em->fns[c->instance];
+  uint32_t n = 0;
+  if (fn && address) args[n++] = address;
+  for (uint32_t a = 0; a < c->nargs; a++)
+    args[n++] = low_emit_use(em, &c->args[a]);
+  for (uint32_t a = 0; a < n; a++) types[a] = ptr;
   LLVMTypeRef type =
-      in->address >= 0
-          ? LLVMFunctionType(LLVMVoidTypeInContext(em->ctx), types, c->nargs, 0)
-          : LLVMGlobalGetValueType(fn);
-  LLVMBuildCall2(em->b, type, fn, args, c->nargs, "");
+      fn ? LLVMGlobalGetValueType(fn)
+         : LLVMFunctionType(LLVMVoidTypeInContext(em->ctx), types, n, 0);
+  LLVMBuildCall2(em->b, type, fn ? fn : address, args, n, "");
   free(types);
   free(args);
 }

@@ -127,7 +127,6 @@ low_inline_always(const struct low_target *t, LLVMModuleRef m, bool large) {
 static status
 low_link_one(const struct low_instance *in, const struct low_target *t,
              LLVMModuleRef m, LLVMValueRef *v) {
-  assert(in->address < 0);
   LLVMModuleRef k = NULL;
   TRY(low_prepare(in, t, LLVMGetModuleContext(m), v, &k));
   status s = low_link(m, k, v, in->kernel->nconsts + 1);
@@ -153,7 +152,7 @@ low_link_kernels(const struct low_region *r, const struct low_target *t,
   LLVMSetTarget(m, t->triple);
   LLVMSetDataLayout(m, t->layout);
   for (uint32_t k = 0; k < r->ninstances; k++) {
-    if (r->instances[k].address >= 0) continue;
+    if (!r->instances[k].kernel->bitcode) continue; /* called as it is */
     uint32_t n = r->instances[k].kernel->nconsts;
     LLVMValueRef *v = mem_alloc(n + 1, sizeof *v);
     status s = low_link_one(&r->instances[k], t, m, v);

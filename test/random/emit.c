@@ -487,6 +487,9 @@ emit_arg(const struct emitter *y, const struct op *o, int a) {
   else if (g->off)
     OUT("op_opt_arg_dat(0, NULL, -1, OP_ID, %d, \"%s\", OP_%s)", dim, type,
         access);
+  else if (m->packed)
+    OUT("op2_arg_dat_packed(d%d, %d, %s, %d, \"%s\", OP_%s)", g->obj, m->count,
+        map, dim, type, access);
   else
     OUT("op_arg_dat(d%d, %d, %s, %d, \"%s\", OP_%s)", g->obj, idx, map, dim,
         type, access);

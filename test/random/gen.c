@@ -236,7 +236,7 @@ find_ways(const struct gen *g, const struct param *m, int set, struct ways *w) {
     for (way.map = 0; way.map < p->nmaps; way.map++) {
       const struct pmap *k = &p->maps[way.map];
       if (set_reaches(p, set, k->from) && set_reaches(p, k->to, d->set) &&
-          k->arity >= m->count)
+          k->arity >= m->count && param_takes(m, k->csr))
         ADD(w->indirect, w->nindirect, way);
     }
   }
@@ -462,7 +462,8 @@ vary_word(struct gen *g, const struct param *m, struct parg *arg) {
     const struct pmap *old = &p->maps[arg->map];
     int k = rnd_below(&g->r, p->nmaps);
     if (p->maps[k].from == old->from && p->maps[k].to == old->to &&
-        p->maps[k].arity > arg->idx && p->maps[k].arity >= m->count)
+        p->maps[k].arity > arg->idx && p->maps[k].arity >= m->count &&
+        param_takes(m, p->maps[k].csr))
       arg->map = k;
   }
 }

@@ -139,6 +139,7 @@ arg_fits(struct world *w, const struct op *o, int a) {
     const struct pmap *map = &p->maps[g->map];
     int last = m->kind == P_VECTOR ? m->count : g->idx + 1;
     if (!set_reaches(p, o->what, map->from) || last > map->arity) return false;
+    if (!param_takes(m, map->csr)) return false;
     if (is_dat(m) && !set_reaches(p, map->to, p->dats[g->obj].set))
       return false;
   } else if (is_dat(m) && !set_reaches(p, o->what, p->dats[g->obj].set)) {
@@ -287,9 +288,18 @@ overwrites(const struct world *w, const struct op *o, int a) {
          w->p->sets[o->what] > 0 && !other_waits(w, o->args[a].obj);
 }
 
+/* Is what a block copies stored to through another argument, or the other way
+ * round? What the reference does to entries in turn is another thing then. */
+static bool
+block_meets(const struct program *p, const struct op *o, int a) {
+  return o->row->params[a].packed && access_mixed(p, o, a);
+}
+
 static bool
 loop_allowed(struct world *w, const struct op *o) {
   for (int a = 0; a < o->nargs; a++) {
+    if (block_meets(w->p, o, a))
+      return refuse(w, "a block meets another access of its dat");
     const struct param *m = &o->row->params[a];
     const struct store *s;
     if (!arg_fits(w, o, a)) return refuse(w, "an argument does not fit");

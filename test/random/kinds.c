@@ -170,6 +170,14 @@ has_rows_of_any_length(const struct program *p, const struct op *o) {
   return false;
 }
 
+static bool
+has_block(const struct program *p, const struct op *o) {
+  (void)p;
+  for (int a = 0; a < o->nargs; a++)
+    if (o->row->params[a].packed) return true;
+  return false;
+}
+
 static const struct {
   const char *name;
   loop_test *loop; /* of some loop; NULL: any */
@@ -190,6 +198,7 @@ static const struct {
     {"maps of whole sets", goes_beyond, 0},
     {"maps made from maps", has_made_map, 0},
     {"rows of any length", has_rows_of_any_length, 0},
+    {"blocks", has_block, 0},
     {"overlapping arrays", lies_over, PLAY_NO_REALLOC},
     {"peeks", NULL, PLAY_PEEK},
     {"plain files", NULL, PLAY_MIXED},

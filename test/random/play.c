@@ -155,6 +155,10 @@ make_arg(struct player *y, const struct op *o, int a) {
                             player_type_size(m->type), m->ref);
   case P_GBL: return make_gbl_arg(y, m, g);
   default:
+    if (m->packed)
+      return op2_arg_dat_packed(y->dats[g->obj], m->count, map,
+                                type_dim(m->type, m->dim), type,
+                                access_of(m->declared));
     return op_opt_arg_dat(!g->off, g->off ? NULL : y->dats[g->obj], idx, map,
                           type_dim(m->type, m->dim), type,
                           access_of(m->declared));

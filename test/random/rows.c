@@ -56,8 +56,12 @@ param_kind_read(struct param *p, const char **s) {
     p->dim = 1;
     return;
   }
-  p->kind = k == 'D' ? P_DAT : k == 'V' ? P_VECTOR : k == 'G' ? P_GBL : P_INFO;
-  if (k == 'V') p->count = number(s);
+  p->packed = k == 'B';
+  p->kind = k == 'D'                ? P_DAT
+            : k == 'V' || p->packed ? P_VECTOR
+            : k == 'G'              ? P_GBL
+                                    : P_INFO;
+  if (p->kind == P_VECTOR) p->count = number(s);
   if (k == 'N') p->ref = number(s);
   p->access = k == 'N' ? 'U' : *(*s)++;
   p->type = *(*s)++;

@@ -319,7 +319,7 @@ shrink_shapes(struct shrinker *s) {
 static bool
 params_alike(const struct param *x, const struct param *y) {
   return x->kind == y->kind && x->access == y->access && x->type == y->type &&
-         x->dim == y->dim && x->count == y->count;
+         x->dim == y->dim && x->count == y->count && x->packed == y->packed;
 }
 
 /* Operation k with another kernel, on a part of its arguments. */

@@ -84,17 +84,18 @@ is_kept(const struct low_kernel *k) {
 }
 
 Test(kernel_algebra, found_again_and_swept, .fini = low_kernels_clear) {
-  const struct low_own axpy = {LOW_ALGEBRA_AXPY, TYPE_F64, 8, 4};
+  const uint32_t key[] = {LOW_ALGEBRA_AXPY, TYPE_F64, 8, 4};
+  const struct low_own axpy = {key, sizeof key};
   const struct low_kernel *k = kernel_of(LOW_ALGEBRA_AXPY, f64, 4);
   cr_expect_eq(kernel_of(LOW_ALGEBRA_AXPY, f64, 4), k);
   cr_expect_neq(kernel_of(LOW_ALGEBRA_AXPY, f64, 3), k);
   cr_expect_neq(kernel_of(LOW_ALGEBRA_AXPY, f32, 4), k);
-  cr_expect_eq(low_kernel_own(&axpy), k);
+  cr_expect_eq(low_kernel_own(axpy), k);
   kept = k;
   low_kernels_sweep(is_kept);
-  cr_expect_eq(low_kernel_own(&axpy), k);
+  cr_expect_eq(low_kernel_own(axpy), k);
   low_kernels_sweep(none);
-  cr_expect_null(low_kernel_own(&axpy));
+  cr_expect_null(low_kernel_own(axpy));
   facts(LOW_ALGEBRA_AXPY, f64, 4, "rw+32 r r");
 }
 

@@ -80,7 +80,11 @@ dat_store(const struct fe_dat_args *a, struct type type, bool soa,
   out->block = out->pinned ? 1 : fe_slot_block(a->dim, soa);
   out->auto_layout = !out->pinned && !soa && fe_layout_free();
   if (slot) out->block = slot->block, out->auto_layout = slot->auto_layout;
-  struct rt_shape shape = {a->set->size, (uint32_t)a->dim, type, out->block, 0};
+  struct rt_shape shape = {.n = a->set->size,
+                           .dim = (uint32_t)a->dim,
+                           .type = type,
+                           .block = out->block,
+                           .name = fe_told_name(a->name)};
   status st =
       fe.opt.bare && !foreign
           ? rt_dat_bare(&out->rt, shape)

@@ -1,7 +1,8 @@
-/* Clocks of OP2_REPORT: how long calls of the library took, and parts of them.
- * Without that option none is read. */
+/* Clocks of OP2_REPORT: how long calls of the library took, and parts of them;
+ * without that option none is read. What begins and ends, for who listens. */
 #include "frontend/context.h"
 
+#include "base/event.h"
 #include "base/log.h"
 
 #include <assert.h>
@@ -64,4 +65,20 @@ fe_clock_seconds(enum fe_clock clock) {
                          ? timer_wall() - clocks.entered
                          : 0;
   return clocks.seconds[clock] + under_way;
+}
+
+void
+fe_told(enum fe_clock section, const char *name, bool begins) {
+  static const enum event_kind kinds[FE_CLOCK_COUNT] = {
+      [FE_CLOCK_FLUSH] = EVENT_flush,
+      [FE_CLOCK_PROGRAMS] = EVENT_programs,
+      [FE_CLOCK_MESH] = EVENT_mesh};
+  assert(kinds[section]);
+  struct event e = {.kind = kinds[section], .name = name};
+  if (event_listener) event_listener(&e, begins);
+}
+
+const char *
+fe_told_name(const char *name) {
+  return event_name(name);
 }

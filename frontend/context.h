@@ -124,6 +124,10 @@ void fe_clock_enter(void); /* a call begins, and ends */
 void fe_clock_leave(void);
 /* For fe_clock_end; 0: nobody wants a report. */
 double fe_clock_begin(void);
+/* Flushes, programs and meshes as events of base/event.h (name: why). */
+void fe_told(enum fe_clock section, const char *name, bool begins);
+/* The text for as long as anybody listens; NULL: nobody does. */
+const char *fe_told_name(const char *name);
 void fe_clock_end(enum fe_clock clock, double begin);
 double fe_clock_seconds(enum fe_clock clock);
 

@@ -144,7 +144,9 @@ fe_run(struct fe_request rq) {
   uint32_t was = fp_mode_change(fp_mode_plain());
   fe_reason_note(&rq);
   double begin = fe_clock_begin();
+  fe_told(FE_CLOCK_FLUSH, fe_reason_event(rq.reason), true);
   status st = run(rq);
+  fe_told(FE_CLOCK_FLUSH, NULL, false);
   fe_clock_end(FE_CLOCK_FLUSH, begin);
   fp_mode_change(was);
   return st;

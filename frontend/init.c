@@ -2,6 +2,7 @@
 #include "frontend/checkpoint.h"
 #include "frontend/context.h"
 #include "frontend/decl.h"
+#include "frontend/kokkos.h"
 #include "frontend/programs.h"
 #include "frontend/ranks.h"
 #include "frontend/recording.h"
@@ -60,6 +61,7 @@ fe_forget(void) {
   fe_targets_clear();
   fe_states_clear();
   fe_parts_stop();
+  fe_kokkos_stop();
   fe_dump_clear();
   fe_vtk_clear();
   fe_vars_clear();
@@ -73,6 +75,7 @@ fe_start(void) {
   if (!fe_ranks.rank) opt_unknown(environ, fe_tell_unknown);
   fe_report_start();
   mem_told = fe_exhausted;
+  fe_kokkos_start(fe.opt.kokkos);
   fe_parts_start(fe_ranked(), fe.opt.trace ? fe_dump_event : NULL);
   rt_io_set_root(fe.opt.files == OPT_files_root);
   fe_ranks_fit();

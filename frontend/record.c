@@ -195,7 +195,10 @@ rounding_changed(uint32_t mode) {
 static status
 loop_settle(const struct fe_call *c) {
   double begin = fe_clock_begin();
-  status st = fe_ranked() ? fe_ranks_settle() : fe_number(c->moves);
+  bool ranked = fe_ranked();
+  if (ranked) fe_told(FE_CLOCK_MESH, NULL, true);
+  status st = ranked ? fe_ranks_settle() : fe_number(c->moves);
+  if (ranked) fe_told(FE_CLOCK_MESH, NULL, false);
   fe_clock_end(FE_CLOCK_MESH, begin);
   return st;
 }

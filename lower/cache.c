@@ -16,6 +16,7 @@
  * context, and each compilation has its own. */
 #include "base/arena.h"
 #include "base/counters.h"
+#include "base/event.h"
 #include "base/kept.h"
 #include "base/log.h"
 #include "lower/device.h"
@@ -277,7 +278,9 @@ static status
 low_make_all(struct low_job *jobs, uint32_t n, uint32_t *failed_out) {
   double begin = timer_wall();
   if (low_disk_turn_begin()) n = low_jobs_left(jobs, n);
+  event_section(EVENT_compile, true);
   if (n) low_compile_all(jobs, n);
+  event_section(EVENT_compile, false);
   low_compile_seconds += timer_wall() - begin;
   status s = low_jobs_done(jobs, n, failed_out);
   low_disk_turn_end();

@@ -9,9 +9,11 @@
  */
 #include "base/arena.h"
 #include "base/counters.h"
+#include "base/event.h"
 #include "base/log.h"
 #include "rt/device/device.h"
 #include "rt/device/globals.h"
+#include "rt/events.h"
 #include "rt/ranks/dist.h"
 #include "rt/walk/exact.h"
 #include "rt/walk/launch.h"
@@ -416,15 +418,28 @@ note_ahead(const struct rt_program *p, const struct rt_cmd *cmd, double seconds,
   }
 }
 
+static status (*const run[])(struct rt_program *, const struct rt_cmd *,
+                             struct work *) = {
+    [RT_LAUNCH] = run_launch,         [RT_COPY] = run_copy,
+    [RT_SET_GLOBAL] = run_set_global, [RT_UPLOAD] = run_upload,
+    [RT_DOWNLOAD] = run_download,     [RT_EXCHANGE_START] = run_start,
+    [RT_LAUNCH_CORE] = run_core,      [RT_EXCHANGE_FINISH] = run_finish,
+    [RT_BEGIN] = run_begin,           [RT_REDUCE] = run_reduce};
+
+/* While somebody listens, what a device is given lasts until it is done. */
+static status
+run_told(struct rt_program *p, const struct rt_cmd *cmd, struct work *w) {
+  struct rt_device *d = batch_of(p, cmd);
+  struct event e = rt_event_of(p, cmd);
+  if (e.kind) event_begin(&e);
+  status st = run[cmd->op](p, cmd, w);
+  if (st == OK && d) st = d->driver->finish(d);
+  if (e.kind) event_end(&e);
+  return st;
+}
+
 static status
 run_each(struct rt_program *p, struct rt_device **batch) {
-  static status (*const run[])(struct rt_program *, const struct rt_cmd *,
-                               struct work *) = {
-      [RT_LAUNCH] = run_launch,         [RT_COPY] = run_copy,
-      [RT_SET_GLOBAL] = run_set_global, [RT_UPLOAD] = run_upload,
-      [RT_DOWNLOAD] = run_download,     [RT_EXCHANGE_START] = run_start,
-      [RT_LAUNCH_CORE] = run_core,      [RT_EXCHANGE_FINISH] = run_finish,
-      [RT_BEGIN] = run_begin,           [RT_REDUCE] = run_reduce};
   struct ahead ahead[RT_BEFORE_COUNT] = {0};
   double before = timer_wall();
   for (uint32_t i = 0; i < p->ncmds; i++) {
@@ -432,8 +447,9 @@ run_each(struct rt_program *p, struct rt_device **batch) {
     struct work w = {.timed = UNTIMED};
     bool moves = cmd->op == RT_UPLOAD || cmd->op == RT_DOWNLOAD;
     p->broken |= !moves; /* until all have run */
-    if (cmd->op != RT_SET_GLOBAL) TRY(rt_device_batch(batch, batch_of(p, cmd)));
-    TRY(run[cmd->op](p, cmd, &w));
+    if (cmd->op != RT_SET_GLOBAL && !event_listener)
+      TRY(rt_device_batch(batch, batch_of(p, cmd)));
+    TRY((event_listener ? run_told : run[cmd->op])(p, cmd, &w));
     if (w.timed == UNTIMED) continue;
     double after = timer_wall();
     if (w.timed == BY_DEVICE)

@@ -319,6 +319,7 @@ void rt_timer_span(uint32_t timer, double begin, double end, uint64_t bytes,
 /* The same for work that was given to a device from `begin` to `end`; how long
  * it ran comes later, from the device. */
 void rt_timer_given(uint32_t timer, double begin, double end, uint64_t bytes);
+const char *rt_timer_name(uint32_t timer);
 void rt_timer_seconds(uint32_t timer, double seconds);
 /* Is a run measured, of those that are `sparse`? A new line's is. Those that
  * are not count as the mean of those that are. */

@@ -43,6 +43,12 @@ rt_timer_get(const char *name) {
   return (uint32_t)(*slot - 1);
 }
 
+const char *
+rt_timer_name(uint32_t timer) {
+  assert(timer < timers.n);
+  return timers.lines[timer].name;
+}
+
 void
 rt_timer_add(uint32_t timer, double seconds, uint64_t bytes) {
   assert(timer < timers.n);

@@ -69,6 +69,7 @@ fields-gcc     | test/fields/run.sh $dir/gcc
 fields-clang   | test/fields/run.sh $dir/clang
 op2cc          | test/op2cc/run.sh $dir/gcc
 debug          | test/debug/run.sh $dir/gcc
+kokkos         | test/kokkos/run.sh $dir/gcc
 hosts          | test/hosts/run.sh $dir/gcc --files 8 --time 60
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
 abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19

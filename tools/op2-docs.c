@@ -57,6 +57,15 @@ docs_reasons(void) {
 }
 
 static void
+docs_events(void) {
+  ROW("event", "as", "what");
+  ROW("---", "---", "---");
+#define EVENT(kind, as, what) ROW("`" #kind "`", #as, what);
+#include "base/events.def"
+#undef EVENT
+}
+
+static void
 docs_errors(void) {
   ROW("status", "value", "meaning");
   ROW("---", "---", "---");
@@ -201,7 +210,7 @@ static const struct {
     {"targets", docs_targets}, {"residency", docs_residency},
     {"walks", docs_walks},     {"holds", docs_holds},
     {"rows", docs_rows},       {"teams", docs_teams},
-    {"reasons", docs_reasons},
+    {"reasons", docs_reasons}, {"events", docs_events},
 };
 
 int

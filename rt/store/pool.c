@@ -21,6 +21,7 @@
 
 #include "base/arena.h"
 #include "base/counters.h"
+#include "base/event.h"
 #include "rt/store/residency.h"
 #include "rt/store/store_impl.h"
 
@@ -73,6 +74,17 @@ buf_from_system(size_t bytes) {
   return b;
 }
 
+/* Its memory was taken, or is given back. */
+static void
+memory_told(const struct rt_buf *b, bool begins) {
+  if (!event_listener) return;
+  struct event e = {.kind = EVENT_dat,
+                    .name = b->shape.name,
+                    .place.at = b->mem,
+                    .bytes = b->bytes};
+  event_listener(&e, begins);
+}
+
 status
 rt_buf_new(struct rt_shape shape, struct rt_buf **out) {
   size_t bytes;
@@ -88,6 +100,7 @@ rt_buf_new(struct rt_shape shape, struct rt_buf **out) {
   b->refs = 1;
   b->next = NULL;
   pool.used += bytes;
+  memory_told(b, true);
   *out = b;
   return OK;
 }
@@ -156,6 +169,7 @@ rt_buf_unref(struct rt_buf *b) {
     free(b);
     return;
   }
+  memory_told(b, false);
   pool.used -= b->bytes;
   pool.pooled += b->bytes;
   b->next = pool.head;

@@ -30,6 +30,7 @@
 #include "rt/store/residency.h"
 
 #include "base/counters.h"
+#include "base/event.h"
 
 #include <assert.h>
 #include <string.h>
@@ -126,6 +127,17 @@ rt_residency_of(const struct rt_dat *d) {
   return d->buf && d->buf->dev ? RT_HOST : RT_DEVICE_UNALLOCATED;
 }
 
+/* Its device memory was taken, or is given back. */
+static void
+memory_told(const struct rt_buf *b, bool begins) {
+  if (!event_listener || !b->dev) return;
+  struct event e = {.kind = EVENT_dat,
+                    .name = b->shape.name,
+                    .place = {b->dev->device->target, b->dev->mem},
+                    .bytes = b->dev->bytes};
+  event_listener(&e, begins);
+}
+
 status
 rt_buf_device(struct rt_buf *b, struct rt_device *d) {
   if (b->dev && b->dev->device == d) return OK;
@@ -133,13 +145,16 @@ rt_buf_device(struct rt_buf *b, struct rt_device *d) {
   size_t more = is_shared(b) ? SPAN_ALIGN : 0;
   TRY(rt_dev_mem_new(d, copy_bytes(b) + more, &m));
   assert(!b->dev || !b->stale || !b->dev_valid);
+  memory_told(b, false);
   rt_dev_mem_free(b->dev);
   set_all(b, m, b->stale, false);
+  memory_told(b, true);
   return OK;
 }
 
 void
 rt_buf_leave_device(struct rt_buf *b) {
+  memory_told(b, false);
   rt_dev_mem_free(b->dev);
   set_all(b, NULL, false, false);
 }
@@ -227,6 +242,19 @@ move_all(struct rt_buf *b, struct side host, bool up) {
   return st;
 }
 
+static status
+move_told(struct rt_buf *b, struct side host, bool up) {
+  if (!event_listener) return move_all(b, host, up);
+  struct event_place here = {.at = host.mem},
+                     there = {b->dev->device->target, b->dev->mem};
+  struct event e = {up ? EVENT_upload : EVENT_download, b->shape.name,
+                    up ? there : here, up ? here : there, copy_bytes(b)};
+  event_begin(&e);
+  status st = move_all(b, host, up);
+  event_end(&e);
+  return st;
+}
+
 static void
 count_up(const struct rt_buf *b) {
   counters[CNT_h2d]++;
@@ -246,10 +274,10 @@ rt_buf_upload(struct rt_buf *b, struct rt_device *d,
   if (b->stale && b->dev_valid) TRY(rt_buf_download(b));
   TRY(rt_buf_device(b, d));
   assert(!b->stale || mirror);
-  TRY(move_all(b,
-               b->stale ? side_of_mirror(mirror)
-                        : (struct side){b->mem, b->stride, NULL},
-               true));
+  TRY(move_told(b,
+                b->stale ? side_of_mirror(mirror)
+                         : (struct side){b->mem, b->stride, NULL},
+                true));
   if (b->stale) b->reach = mirror->reach;
   count_up(b);
   set_all(b, b->dev, b->stale, true);
@@ -261,7 +289,7 @@ rt_buf_download(struct rt_buf *b) {
   if (!b->stale) return OK;
   assert(b->dev_valid);
   TRY(rt_buf_host(b));
-  TRY(move_all(b, (struct side){b->mem, b->stride, NULL}, false));
+  TRY(move_told(b, (struct side){b->mem, b->stride, NULL}, false));
   count_down(b);
   set_all(b, b->dev, false, b->dev_valid);
   return OK;
@@ -270,7 +298,7 @@ rt_buf_download(struct rt_buf *b) {
 status
 rt_dat_mirror_fetch(struct rt_dat *d) {
   assert(d->buf && d->buf->dev_valid);
-  TRY(move_all(d->buf, side_of_mirror(d), false));
+  TRY(move_told(d->buf, side_of_mirror(d), false));
   count_down(d->buf);
   return OK;
 }

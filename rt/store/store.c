@@ -24,6 +24,7 @@
 #include "rt/store/store.h"
 
 #include "base/counters.h"
+#include "base/event.h"
 #include "rt/store/residency.h"
 #include "rt/store/store_impl.h"
 
@@ -119,6 +120,23 @@ init_shape(struct rt_dat *d, struct rt_shape shape, size_t *bytes_out) {
        shape.n, shape.dim, shape.type.size);
 }
 
+/* A mirror of the library's own was made, or goes. */
+static void
+mirror_told(const struct rt_dat *d, bool begins) {
+  if (!event_listener) return;
+  struct event e = {.kind = EVENT_dat,
+                    .name = d->shape.name,
+                    .place.at = d->mirror,
+                    .bytes = mirror_bytes(d)};
+  event_listener(&e, begins);
+}
+
+static void
+mirror_free(const struct rt_dat *d) {
+  mirror_told(d, false);
+  rt_mem_free(d->mirror, mirror_bytes(d));
+}
+
 status
 rt_dat_bare(struct rt_dat *d, struct rt_shape shape) {
   struct rt_dat fresh;
@@ -147,6 +165,7 @@ rt_dat_init(struct rt_dat *d, struct rt_shape shape, const void *data,
     fresh.own_mirror = true;
     if (data && bytes) memcpy(fresh.mirror, data, bytes);
     fresh.untouched = !data;
+    mirror_told(&fresh, true);
   }
   *d = fresh;
   return OK;
@@ -158,7 +177,7 @@ rt_dat_clear(struct rt_dat *d) {
   if (d->bare)
     rt_mem_unreserve(d->mirror, mirror_bytes(d));
   else if (d->own_mirror)
-    rt_mem_free(d->mirror, mirror_bytes(d));
+    mirror_free(d);
   *d = (struct rt_dat){0};
 }
 
@@ -357,9 +376,10 @@ rt_dat_spread(struct rt_dat *d, const struct rt_order *order,
     char *mirror = fits ? rt_mem_new(bytes) : NULL;
     if (!mirror)
       FAIL(ERR_MEMORY, "no memory for a dat of %d elements", order->rows);
-    rt_mem_free(d->mirror, mirror_bytes(d));
+    mirror_free(d);
     d->mirror = mirror;
     d->rows = order->rows;
+    mirror_told(d, true);
   }
   rt_buf_unref(d->buf);
   d->buf = NULL;

@@ -40,9 +40,10 @@ struct rt_shape {
   idx_l n; /* elements, halo included */
   uint32_t dim;
   struct type type;
-  uint32_t block;  /* 1 AoS, 0 SoA, b AoSoA */
-  uint32_t device; /* on devices: 1 AoS, 0 SoA; dats that overlap in memory lie
+  uint32_t block;   /* 1 AoS, 0 SoA, b AoSoA */
+  uint32_t device;  /* on devices: 1 AoS, 0 SoA; dats that overlap in memory lie
                       as on the host */
+  const char *name; /* the dat's, for base/event.h; NULL: nobody asks. KEEP */
 };
 
 /* How a set's elements are numbered in buffers: element e is the program's

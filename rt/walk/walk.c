@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/counters.h"
+#include "base/event.h"
 #include "base/kept.h"
 #include "base/log.h"
 #include "rt/walk/stage.h"
@@ -178,8 +179,10 @@ cache_find(void) {
   struct made *m =
       kept_find(&cache.made, cache.key, cache.nkey * sizeof *cache.key);
   if (m) m->kept.used = true;
-  if (!m) cache.begun = timer_wall(); /* it will be made */
-  return m;
+  if (m) return m;
+  cache.begun = timer_wall(); /* it will be made */
+  event_section(EVENT_plan, true);
+  return NULL;
 }
 
 static void
@@ -193,6 +196,7 @@ made_clear(struct kept *e) {
 static status
 cache_keep(struct made made, status checked) {
   assert(!made.walk || !made.stage);
+  event_section(EVENT_plan, false);
   if (checked != OK) {
     made_clear(&made.kept);
     return checked;

@@ -50,9 +50,9 @@ static const char *const own_values[][4] = {
 };
 
 /* Files and messages, the same for all for other reasons, and the sanitizers' own. */
-static const char *const own_others[] = {"OP2_TRACE",    "OP2_TRACE_DIR",
-                                         "OP2_TARGET",   "OP2_CACHE_DIR",
-                                         "OP2_SANITIZE", "OP2_LOG"};
+static const char *const own_others[] = {
+    "OP2_TRACE",    "OP2_TRACE_DIR", "OP2_TARGET",       "OP2_CACHE_DIR",
+    "OP2_SANITIZE", "OP2_LOG",       "KOKKOS_TOOLS_LIBS"};
 
 enum {
   NSHARED = sizeof shared_values / sizeof *shared_values,

@@ -78,7 +78,7 @@ static struct rt_part part = {
 static inline struct rt_buf *
 buf_new(uint32_t dim, struct type type) {
   struct rt_buf *b;
-  struct rt_shape s = {N, dim, type, 1, 0};
+  struct rt_shape s = {N, dim, type, 1, 0, NULL};
   size_t row = (size_t)dim * type.size;
   cr_assert_eq(rt_buf_new(s, &b), OK);
   for (size_t k = 0; k < row * N; k++)

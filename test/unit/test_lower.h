@@ -160,8 +160,8 @@ static inline void
 lower_case_dat(struct lower_case *c, const char *name, const void *data) {
   ir_ref k = lower_case_find(c, name);
   const struct ir_dat *d = &c->t->dats[k];
-  struct rt_shape s = {(idx_l)c->t->sets[d->set].n, d->dim, d->type, d->block,
-                       d->device};
+  struct rt_shape s = {
+      (idx_l)c->t->sets[d->set].n, d->dim, d->type, d->block, d->device, NULL};
   bool foreign = d->flags & IR_DAT_PINNED;
   cr_assert_eq(rt_dat_init(&c->dats[k], s, data, foreign), OK);
 }

@@ -70,7 +70,7 @@ give(struct lower_case *c, const char *name, int set) {
   for (idx_l e = 0; e < part[set].n; e++)
     v[e] = e < part[set].owned ? value(set, part[set].global[e]) : 1e9;
   ir_ref k = lower_case_find(c, name);
-  struct rt_shape s = {part[set].n, 1, {TYPE_F64, 8}, 1, 0};
+  struct rt_shape s = {part[set].n, 1, {TYPE_F64, 8}, 1, 0, NULL};
   cr_assert_eq(rt_dat_init(&c->dats[k], s, v, false), OK);
   c->dats[k].part = &part[set];
   c->dats[k].reach = (struct reach){0, -1};

@@ -14,7 +14,7 @@ static const struct type f64 = {TYPE_F64, 8}, i64 = {TYPE_I64, 8};
 static struct rt_dat
 dat_of(idx_l n, uint32_t dim, struct type t, uint32_t block) {
   struct rt_dat d;
-  struct rt_shape s = {n, dim, t, block, 0};
+  struct rt_shape s = {n, dim, t, block, 0, NULL};
   cr_assert_eq(rt_dat_init(&d, s, NULL, false), OK);
   return d;
 }
@@ -364,7 +364,7 @@ Test(rt_exec, foreign_dats_are_written_in_place) {
   static double data[N * DIM];
   struct rt_set set = {.n = N, .name = "cells"};
   struct rt_dat d;
-  struct rt_shape shape = {N, DIM, f64, 1, 0};
+  struct rt_shape shape = {N, DIM, f64, 1, 0, NULL};
   cr_assert_eq(rt_dat_init(&d, shape, data, true), OK);
   struct rt_program *p = make_program();
   uint32_t slot = make_slot(p, &d, true);

@@ -70,8 +70,8 @@ check_all_pairs(idx_l n, uint32_t dim, uint32_t width) {
   for (size_t a = 0; a < COUNT(blocks); a++)
     for (size_t b = 0; b < COUNT(blocks); b++) {
       struct type t = {TYPE_BYTES, width};
-      struct rt_shape from = {n, dim, t, blocks[a], 0};
-      struct rt_shape to = {n, dim, t, blocks[b], 0};
+      struct rt_shape from = {n, dim, t, blocks[a], 0, NULL};
+      struct rt_shape to = {n, dim, t, blocks[b], 0, NULL};
       check_pair(from, to, 0, n);
       check_pair(from, to, n / 3, n - n / 5);
     }
@@ -86,7 +86,8 @@ Test(rt_layout, every_pair_follows_the_formula) {
 
 Test(rt_layout, tiles_of_large_rows_join) {
   struct type f64 = {TYPE_F64, 8};
-  struct rt_shape aos = {5000, 17, f64, 1, 0}, soa = {5000, 17, f64, 0, 0};
+  struct rt_shape aos = {5000, 17, f64, 1, 0, NULL},
+                  soa = {5000, 17, f64, 0, 0, NULL};
   check_pair(aos, soa, 1, 4999);
   check_pair(soa, aos, 1, 4999);
 }
@@ -94,7 +95,8 @@ Test(rt_layout, tiles_of_large_rows_join) {
 /* User memory (OP_NO_REALLOC) may lie at any byte. */
 Test(rt_layout, rows_need_no_alignment) {
   struct type f64 = {TYPE_F64, 8};
-  struct rt_shape aos = {100, 3, f64, 1, 0}, soa = {100, 3, f64, 0, 0};
+  struct rt_shape aos = {100, 3, f64, 1, 0, NULL},
+                  soa = {100, 3, f64, 0, 0, NULL};
   size_t bytes;
   unsigned char *rows = filled(aos, &bytes), *moved = malloc(bytes + 1);
   memcpy(moved + 1, rows, bytes);
@@ -109,7 +111,7 @@ Test(rt_layout, rows_need_no_alignment) {
 
 Test(rt_layout, soa_strides_are_odd_multiples_of_64) {
   for (idx_l n = 0; n < 5000; n += 37) {
-    struct rt_shape s = {n, 4, {TYPE_F64, 8}, 0, 0};
+    struct rt_shape s = {n, 4, {TYPE_F64, 8}, 0, 0, NULL};
     size_t stride = rt_shape_stride(s);
     cr_assert_eq(stride % 128, 64, "n %d: %zu", n, stride);
     cr_assert_geq(stride, (size_t)n);
@@ -119,14 +121,15 @@ Test(rt_layout, soa_strides_are_odd_multiples_of_64) {
 
 /* 2^31 - 1 elements of 5 doubles: more than 32 bits can count. */
 Test(rt_layout, bytes_are_64_bit) {
-  struct rt_shape s = {INT32_MAX, 5, {TYPE_F64, 8}, 1, 0};
+  struct rt_shape s = {INT32_MAX, 5, {TYPE_F64, 8}, 1, 0, NULL};
   size_t bytes;
   cr_assert(rt_shape_bytes(s, &bytes));
   cr_assert_eq(bytes, (size_t)INT32_MAX * 40);
 }
 
 Test(rt_layout, overflow_is_told) {
-  struct rt_shape s = {INT32_MAX, UINT32_MAX, {TYPE_BYTES, 1 << 20}, 0, 0};
+  struct rt_shape s = {INT32_MAX, UINT32_MAX, {TYPE_BYTES, 1 << 20},
+                       0,         0,          NULL};
   size_t bytes;
   cr_assert_not(rt_shape_bytes(s, &bytes));
 }

@@ -360,7 +360,7 @@ Test(rt_reorder, values_survive_every_layout_and_order) {
   for (uint32_t block = 0; block < 9; block += block == 1 ? 7 : 1) {
     struct rt_order *o[2] = {rt_order_new(N, shuffled(N)),
                              rt_order_new(N, shuffled(N))};
-    struct rt_shape shape = {N, DIM, f64, block, 0};
+    struct rt_shape shape = {N, DIM, f64, block, 0, NULL};
     double in[N * DIM], out[N * DIM];
     for (int i = 0; i < N * DIM; i++) in[i] = i;
     struct rt_dat d;
@@ -392,7 +392,7 @@ Test(rt_reorder, values_survive_every_layout_and_order) {
 }
 
 Test(rt_reorder, what_the_host_wrote_since_is_not_taken) {
-  struct rt_shape shape = {N, 1, f64, 1, 0};
+  struct rt_shape shape = {N, 1, f64, 1, 0, NULL};
   struct rt_order *o = rt_order_new(N, shuffled(N));
   struct rt_dat d;
   struct rt_buf *b;
@@ -408,7 +408,7 @@ Test(rt_reorder, what_the_host_wrote_since_is_not_taken) {
 
 /* A buffer whose values nobody has brought to it yet. */
 Test(rt_reorder, a_shell_is_filled_first) {
-  struct rt_shape shape = {N, 1, f64, 1, 0};
+  struct rt_shape shape = {N, 1, f64, 1, 0, NULL};
   struct rt_order *o = rt_order_new(N, shuffled(N));
   struct rt_dat d;
   struct rt_buf *b;
@@ -424,7 +424,7 @@ Test(rt_reorder, a_shell_is_filled_first) {
 }
 
 Test(rt_reorder, names_for_one_buffer_part) {
-  struct rt_shape shape = {N, 1, f64, 1, 0};
+  struct rt_shape shape = {N, 1, f64, 1, 0, NULL};
   struct rt_order *o = rt_order_new(N, shuffled(N));
   struct rt_dat d, e;
   struct rt_buf *b;

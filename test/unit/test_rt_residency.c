@@ -47,7 +47,7 @@ add_place_rows(const struct rt_dev_arg *a, uint32_t nargs, size_t items) {
 static struct rt_dat
 dat_new(const int *data, uint32_t block) {
   struct rt_dat d;
-  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, block, 0};
+  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, block, 0, NULL};
   cr_assert_eq(rt_dat_init(&d, s, data, false), OK);
   return d;
 }
@@ -210,7 +210,7 @@ Test(residency, foreign_memory_comes_back_at_a_look) {
   int memory[N * DIM];
   for (int i = 0; i < N * DIM; i++) memory[i] = i;
   struct rt_dat d;
-  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, 1, 0};
+  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, 1, 0, NULL};
   cr_assert_eq(rt_dat_init(&d, s, memory, true), OK);
   apply(dev, &d, UPDATE);
   cr_assert_eq(memory[5], 5, "nothing moved yet");
@@ -331,7 +331,7 @@ static void
 check_overlap(size_t from, size_t shift) {
   struct rt_device *dev = mock_device(0);
   int *memory = mem_alloc(3 * N * DIM, sizeof *memory), *at = memory + from;
-  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, 1, 0};
+  struct rt_shape s = {N, DIM, {TYPE_I32, 4}, 1, 0, NULL};
   struct rt_dat a, b;
   cr_assert_eq(rt_dat_init(&a, s, at, true), OK);
   cr_assert_eq(run_on(dev, &a, fill_7, WRITE), OK); /* alone there before */

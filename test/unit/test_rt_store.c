@@ -15,7 +15,7 @@ enum { N = 100, DIM = 3 };
 
 static struct rt_shape
 shape_of(idx_l n, uint32_t dim, uint32_t block) {
-  return (struct rt_shape){n, dim, f64, block, 0};
+  return (struct rt_shape){n, dim, f64, block, 0, NULL};
 }
 
 /* A dat whose component c of element e is e * 10 + c. */
@@ -362,7 +362,8 @@ Test(rt_store, memory_errors_name_the_size) {
 
 Test(rt_store, oversized_shapes_are_errors) {
   struct rt_dat d;
-  struct rt_shape s = {INT32_MAX, UINT32_MAX, {TYPE_BYTES, 1 << 20}, 1, 0};
+  struct rt_shape s = {INT32_MAX, UINT32_MAX, {TYPE_BYTES, 1 << 20},
+                       1,         0,          NULL};
   cr_assert_eq(rt_dat_init(&d, s, NULL, false), ERR_MEMORY);
 }
 

@@ -1,0 +1,12 @@
+/* Commands as events of base/event.h. */
+#ifndef RT_EVENTS_H
+#define RT_EVENTS_H
+
+#include "base/event.h"
+#include "rt/plan.h"
+
+/* What a command of a program that is about to run does; EVENT_NONE: nothing
+ * to tell, or it tells itself (uploads, downloads: rt/store/residency.c). */
+struct event rt_event_of(const struct rt_program *p, const struct rt_cmd *cmd);
+
+#endif

@@ -83,8 +83,12 @@ docs:
 install: all
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
+# Debian packages of the build, in its folder packages/ (tools/cmake/package.cmake).
+deb: all
+	cd $(BUILD) && cpack -G DEB -B packages
+
 clean:
 	rm -rf $(BUILD) build-check
 
 .PHONY: all airfoil benchmarks check quick bench bench-mpi bench-report fuzz fuzz-ir mutants \
-	format format-check tidy layers docs docs-check install clean
+	format format-check tidy layers docs docs-check install deb clean

@@ -75,6 +75,7 @@ abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
 abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19
 python         | test/python/run.sh $dir/release
 install        | test/tools/install_test.sh $dir/release
+package        | test/package/run.sh $dir/release
 example        | test/tools/example_test.sh $dir/gcc
 gpu            | test/gpu/run.sh $dir/release
 tidy           | tools/tidy.sh $dir/clang 240

@@ -72,6 +72,7 @@ debug          | test/debug/run.sh $dir/gcc
 kokkos         | test/kokkos/run.sh $dir/gcc
 hosts          | test/hosts/run.sh $dir/gcc --files 8 --time 60
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
+abi-list       | tools/abi.sh $dir/gcc
 abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19
 python         | test/python/run.sh $dir/release
 install        | test/tools/install_test.sh $dir/release

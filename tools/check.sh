@@ -36,6 +36,7 @@ suites() {
 layers         | tools/layers.sh
 layers-test    | test/tools/layers_test.sh
 format         | tools/format.sh --check
+configure      | test/tools/configure_test.sh
 mutants        | test/mutants/run.sh --check
 build-gcc      | tools/check-build.sh $dir/gcc gcc Debug "" all plain_tests
 build-clang    | tools/check-build.sh $dir/clang clang Debug address,undefined

@@ -55,6 +55,20 @@ CMAKE
     -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_C_COMPILER="$prefix/bin/op2cc" &&
     cmake --build "$work/cmake/build" && gives "$work/cmake/build/readme"
 }
+warned() { # a compiler that keeps no IR is told of, op2cc is not, nor where QUIET
+  configure() { # configure COMPILER [QUIET]
+    rm -rf "$work/warn" && mkdir "$work/warn" &&
+      printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(warn LANGUAGES C)' \
+        "find_package(op2lazy REQUIRED ${2-})" >"$work/warn/CMakeLists.txt" &&
+      cmake -S "$work/warn" -B "$work/warn/build" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_C_COMPILER="$1" >"$work/warnings" 2>&1
+  }
+  says() { tr -s ' \n' ' ' <"$work/warnings" | grep -q "$1"; }
+  configure cc && says "op2lazy: the C compiler is .*cc, which keeps no IR" &&
+    says "CMAKE_C_COMPILER=$prefix/bin/op2cc" &&
+    configure cc QUIET && ! says 'op2lazy:' &&
+    configure "$prefix/bin/op2cc" && ! says 'op2lazy:'
+}
 alone() { # alone <name> <compiler ...>: nothing said about the library
   out=$work/$1
   shift
@@ -137,6 +151,7 @@ try "op2cc: the user's folders come first" own_header_first
 try 'op2cc -showme' by_showme
 try 'op2cc of the build' from_build
 try 'find_package' with_cmake
+try 'find_package warns' warned
 try 'op2-run --version' "$prefix/bin/op2-run" --version
 try 'exports' exports_only_the_api
 try 'op2-run trace.irt' "$prefix/bin/op2-run" test/traces/fem_00.irt --deferred

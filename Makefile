@@ -7,6 +7,7 @@
 #   make fuzz       random programs from a fresh seed, until stopped
 #   make mutants    plant faults, one by one: which check catches each?
 #   make fuzz-ir    the trace IR's parser and passes, by libFuzzer, until stopped
+#   make deb        Debian packages of the build, in build/packages
 #   make bench      measure and write the table of README.md
 #   make bench-mpi  ranks against threads: the tables of doc/mpi.md
 BUILD = build

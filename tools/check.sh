@@ -73,6 +73,7 @@ debug          | test/debug/run.sh $dir/gcc
 kokkos         | test/kokkos/run.sh $dir/gcc
 hosts          | test/hosts/run.sh $dir/gcc --files 8 --time 60
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
+man            | test/tools/man_test.sh $dir/gcc
 abi-list       | tools/abi.sh $dir/gcc
 abi-clang      | test/abi/run.sh $dir/release clang-19 clang++-19
 python         | test/python/run.sh $dir/release

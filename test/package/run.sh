@@ -65,7 +65,8 @@ check 'what tools need' needs op2lazy-tools "libop2lazy0 (= $version)"
 check 'the library' holds libop2lazy0 "usr/lib.*/libop2lazy.so.$version" \
   'usr/lib.*/libop2lazy-llvm.so'
 check 'dev' holds libop2lazy-dev usr/include/op2lazy/op2.h usr/bin/op2cc \
-  usr/bin/op2c++ 'usr/lib.*/libop2lazy.so' 'usr/lib.*/op2lazyConfig.cmake'
+  usr/bin/op2c++ usr/share/man/man1/op2cc.1 usr/share/man/man3/op_par_loop.3 \
+  'usr/lib.*/libop2lazy.so' 'usr/lib.*/op2lazyConfig.cmake'
 check 'tools' holds op2lazy-tools usr/bin/op2-run usr/bin/op2-opt
 
 # ---- in a bare Debian -------------------------------------------------------------

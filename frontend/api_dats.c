@@ -59,6 +59,7 @@ dat_publish(struct fe_dat *d, status st, struct fe_dat **out) {
     return st;
   }
   fe.pins += d->pinned || (fe.arrays_apart && d->declared_from);
+  d->rt.name = d->pub.name;
   fe_handle_add(d, FE_DAT);
   fe_vars_add_dat(&d->pub, d->declared_from);
   *out = d;

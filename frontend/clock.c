@@ -1,8 +1,10 @@
 /* Clocks of OP2_REPORT: how long calls of the library took, and parts of them;
- * without that option none is read. What begins and ends, for who listens. */
+ * without that option, or a timeline, none is read. What begins and ends, for
+ * who listens. */
 #include "frontend/context.h"
 
 #include "base/event.h"
+#include "base/span.h"
 #include "base/log.h"
 
 #include <assert.h>
@@ -45,15 +47,17 @@ fe_clock_leave(void) {
 
 double
 fe_clock_begin(void) {
-  return fe.report ? timer_wall() : 0;
+  return fe.report || span_hook ? timer_wall() : 0;
 }
 
 void
 fe_clock_end(enum fe_clock clock, double begin) {
   assert(clock < FE_CLOCK_COUNT);
   if (begin <= 0) return;
-  double took = timer_wall() - begin;
+  double end = timer_wall(), took = end - begin;
   clocks.seconds[clock] += took;
+  if (clock == FE_CLOCK_MESH && span_hook)
+    span_hook(&(struct span){"mesh", "numbering", begin, end, 0, NULL});
   bool look = clock == FE_CLOCK_FLUSH && clocks.entered <= 0;
   if (look) clocks.seconds[FE_CLOCK_INSIDE] += took; /* no call, but a look */
 }

@@ -109,7 +109,7 @@ status fe_error(status st);
 void fe_error_told(status st);
 /* Without printing: for calls that return the status when no handler is set. */
 status fe_error_returned(status st);
-/* ---- clock.c: where time goes, for OP2_REPORT ---------------------------- */
+/* ---- clock.c: where time goes, for OP2_REPORT and the timeline ---------- */
 
 enum fe_clock {
   FE_CLOCK_INSIDE,    /* calls of the library */
@@ -122,7 +122,7 @@ enum fe_clock {
 void fe_clock_start(void); /* all to zero; op_init is under way */
 void fe_clock_enter(void); /* a call begins, and ends */
 void fe_clock_leave(void);
-/* For fe_clock_end; 0: nobody wants a report. */
+/* For fe_clock_end; 0: nobody wants a report or timeline. */
 double fe_clock_begin(void);
 /* Flushes, programs and meshes as events of base/event.h (name: why). */
 void fe_told(enum fe_clock section, const char *name, bool begins);
@@ -199,8 +199,8 @@ status fe_run_for_call(void);
 status fe_options_read(int argc, char **argv);
 /* Is this a value of OP2_TRIAL? Then it counts. */
 bool fe_trial_option(const char *text);
-/* What lies below. shared: the cache, by ranks; hook: told of what ran. */
-void fe_parts_start(bool shared, void (*hook)(const char *, double, double));
+/* What lies below. shared: the cache, by ranks. */
+void fe_parts_start(bool shared);
 void fe_parts_stop(void);
 void fe_rounding_start(void);
 status fe_bare_start(void); /* OP2_STATIC. ERR_STATE: there are ranks */

@@ -1,6 +1,5 @@
 /* What OP2_TRACE leaves behind: text and graph of each different flush before
- * and after the passes, a line on stderr, and the timeline in Chrome's trace
- * format (loads in Perfetto and chrome://tracing). Also op2_trace_write. */
+ * and after the passes, and a line on stderr. Also op2_trace_write. */
 #include "frontend/context.h"
 #include "frontend/programs.h"
 #include "frontend/ranks.h"
@@ -144,61 +143,6 @@ fe_dump_pass(void *user, const char *pass, const struct ir_trace *t) {
   fe_dump_trace(stem, t);
 }
 
-/* ---- timeline ----------------------------------------------------------- */
-
-struct event {
-  const char *name;
-  double begin, end;
-};
-static struct {
-  VEC(struct event, events);
-  struct table names;
-  struct arena arena;
-} timeline;
-
-/* A program that runs for days keeps its first hours, and how to see more. */
-enum { EVENTS_MOST = 4 << 20 };
-
-void
-fe_dump_event(const char *name, double begin, double end) {
-  if (timeline.nevents == EVENTS_MOST) return;
-  if (timeline.nevents == EVENTS_MOST - 1)
-    LOG_WARN("OP2_TRACE: the timeline is full after %d events: the rest is "
-             "left out",
-             EVENTS_MOST);
-  struct event e = {intern_str(&timeline.names, &timeline.arena, name),
-                    begin - fe.started, end - fe.started};
-  VEC_PUSH(timeline.events, timeline.nevents, timeline.capevents, e);
-}
-
-status
-fe_dump_timeline(const char *path) {
-  SCOPED_STR b = STR_INIT;
-  str_add(&b, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
-  str_add(&b, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":1,"
-              "\"args\":{\"name\":\"op2lazy\"}}");
-  for (uint32_t i = 0; i < timeline.nevents; i++) {
-    const struct event *e = &timeline.events[i];
-    str_add(&b, ",\n{\"name\":");
-    str_json(&b, e->name);
-    str_printf(&b,
-               ",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f}",
-               1e6 * e->begin, 1e6 * (e->end - e->begin));
-  }
-  str_add(&b, "\n]}\n");
-  int bad = str_write_file(&b, path);
-  if (bad) FAIL(ERR_IO, "cannot write %s: %s", path, strerror(bad));
-  return OK;
-}
-
-void
-fe_dump_clear(void) {
-  free(timeline.events);
-  table_clear(&timeline.names);
-  arena_clear(&timeline.arena);
-  memset(&timeline, 0, sizeof timeline);
-}
-
 /* ---- op2_trace_write --------------------------------------------------- */
 
 static bool
@@ -243,7 +187,7 @@ static status
 trace_write(const char *path) {
   if (!path)
     FAIL(ERR_ARG, "op2_trace_write: path: expected a text, found NULL");
-  if (ends_with(path, ".json")) return fe_dump_timeline(path);
+  if (ends_with(path, ".json")) return fe_timeline_write(path);
   bool dot = ends_with(path, ".dot");
   if (!dot && !ends_with(path, ".irt"))
     FAIL(ERR_ARG,

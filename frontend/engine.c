@@ -32,7 +32,7 @@ cache_open(bool shared) {
 
 /* What options decide for the whole process. */
 void
-fe_parts_start(bool shared, void (*hook)(const char *, double, double)) {
+fe_parts_start(bool shared) {
   low_set_threads(fe.opt.compile_threads);
   if (fe.opt.cache) cache_open(shared);
   rt_walk_checking = FE_DEBUG || fe.opt.check != OPT_check_0;
@@ -41,7 +41,6 @@ fe_parts_start(bool shared, void (*hook)(const char *, double, double)) {
   rt_set_reproducible(fe.opt.reproducible);
   rt_cuda_graphs = fe.opt.cuda_graphs;
   rt_device_times = fe.opt.device_times;
-  rt_timer_hook = hook;
 }
 
 void

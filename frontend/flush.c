@@ -88,11 +88,10 @@ run_rounding(struct fe_program *p) {
   return st;
 }
 
-/* `now` runs in the place of p. */
+/* `now` runs in the place of p; the flush began at `begin`. */
 static status
-run_program(struct fe_program *p, struct fe_program *now,
-            enum fe_reason reason) {
-  double begin = fe.opt.trace ? timer_wall() : 0;
+run_program(struct fe_program *p, struct fe_program *now, enum fe_reason reason,
+            double begin) {
   bool old_constants = fe_recs.opaque && fe_watch_changed();
   if (old_constants) fe_watch_swap();
   fe.up = FE_RUNNING;
@@ -113,13 +112,13 @@ run_program(struct fe_program *p, struct fe_program *now,
   counters[CNT_loops_run] += now->loops;
   counters[CNT_renames] += now->renames;
   counters[CNT_dead_loops] += now->dead;
-  if (fe.opt.trace) fe_dump_event(fe_reason_event(reason), begin, timer_wall());
+  fe_timeline_flush(now, fe_reason_event(reason), begin);
   return OK;
 }
 
 /* Without the loops that cannot be compiled; all others run then. */
 static status
-run(struct fe_request rq) {
+run(struct fe_request rq, double begin) {
   struct fe_program *p, *now;
   struct fe_refusal r = {OK, STR_INIT};
   bool refused;
@@ -132,7 +131,7 @@ run(struct fe_request rq) {
     refused = false;
     if (st == OK && fe_recs.n) st = program_ready(rq, &p, &now, &refused);
   }
-  if (st == OK && fe_recs.n) st = run_program(p, now, rq.reason);
+  if (st == OK && fe_recs.n) st = run_program(p, now, rq.reason, begin);
   return fe_refusal_end(&r, st);
 }
 
@@ -145,7 +144,7 @@ fe_run(struct fe_request rq) {
   fe_reason_note(&rq);
   double begin = fe_clock_begin();
   fe_told(FE_CLOCK_FLUSH, fe_reason_event(rq.reason), true);
-  status st = run(rq);
+  status st = run(rq, begin);
   fe_told(FE_CLOCK_FLUSH, NULL, false);
   fe_clock_end(FE_CLOCK_FLUSH, begin);
   fp_mode_change(was);

@@ -62,7 +62,7 @@ fe_forget(void) {
   fe_states_clear();
   fe_parts_stop();
   fe_kokkos_stop();
-  fe_dump_clear();
+  fe_timeline_clear();
   fe_vtk_clear();
   fe_vars_clear();
   arena_clear(&fe.arena);
@@ -76,7 +76,8 @@ fe_start(void) {
   fe_report_start();
   mem_told = fe_exhausted;
   fe_kokkos_start(fe.opt.kokkos);
-  fe_parts_start(fe_ranked(), fe.opt.trace ? fe_dump_event : NULL);
+  fe_timeline_start();
+  fe_parts_start(fe_ranked());
   rt_io_set_root(fe.opt.files == OPT_files_root);
   fe_ranks_fit();
 }
@@ -152,7 +153,7 @@ op_exit(void) {
   if (st == OK && fe.report) st = fe_report_write();
   if (st == OK && fe.opt.trace) {
     char *path = arena_printf(&fe.arena, "%s/timeline.json", fe.opt.trace_dir);
-    st = fe_dump_timeline(path);
+    st = fe_timeline_write(path);
   }
   if (st != OK) {
     fe_error(st);

@@ -126,6 +126,7 @@ make_from(struct ir_trace **t, struct fe_program *p,
 static status
 make_once(struct fe_request rq, const bool *apart, struct fe_program **out,
           bool *again) {
+  double begin = fe_timeline_begin();
   struct fe_global_src *globals;
   struct ir_trace *t = fe_trace_build(rq, apart, fe_devices_any(), &globals);
   struct ir_trace *before = fe.opt.trace ? ir_trace_clone(t) : NULL;
@@ -140,6 +141,7 @@ make_once(struct fe_request rq, const bool *apart, struct fe_program **out,
     p->after = text_of(t);
     p->explain = remarks_of(t);
     if (fe.opt.trace) fe_dump_flush(p, before, t);
+    fe_timeline_program(p, begin);
     *out = p;
   } else {
     fe_program_free(p);

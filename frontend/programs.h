@@ -173,14 +173,24 @@ status fe_layout_take(const struct ir_trace *t, bool *changed);
 
 /* ---- dump.c ------------------------------------------------------------- */
 
-/* OP2_TRACE: text and graph of each different flush; the timeline. */
+/* OP2_TRACE: text and graph of each different flush. */
 void fe_dump_flush(struct fe_program *p, const struct ir_trace *before,
                    const struct ir_trace *after);
 void fe_dump_pass(void *user, const char *pass, const struct ir_trace *t);
 void fe_dump_trace(const char *stem, const struct ir_trace *t);
-void fe_dump_event(const char *name, double begin, double end);
-status fe_dump_timeline(const char *path);
-void fe_dump_clear(void);
 void fe_explain_clear(void);
+
+/* ---- timeline.c --------------------------------------------------------- */
+
+/* From now on, if OP2_TRACE is set. */
+void fe_timeline_start(void);
+double fe_timeline_begin(void); /* 0: nobody listens */
+/* p ran (for this reason: fe_reason_event), or was made: an event since
+ * `begin`. */
+void fe_timeline_flush(const struct fe_program *p, const char *reason,
+                       double begin);
+void fe_timeline_program(const struct fe_program *p, double begin);
+status fe_timeline_write(const char *path); /* of this rank. ERR_IO */
+void fe_timeline_clear(void);
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/event.h"
+#include "base/span.h"
 #include "base/kept.h"
 #include "base/log.h"
 #include "lower/device.h"
@@ -56,7 +57,8 @@ struct low_job {
   struct low_code code;
   status result;
   char *message; /* of a failure */
-  double seconds;
+  double begin, seconds;
+  int thread;  /* that compiled it; 0: the program's */
   bool loaded; /* the code is the object's, not the compiler's */
 };
 
@@ -64,6 +66,7 @@ struct low_work {
   struct low_job *jobs;
   uint32_t n;
   atomic_uint next;
+  atomic_int threads; /* so far */
 };
 
 double low_compile_seconds;
@@ -88,7 +91,7 @@ low_job_load(struct low_job *j) {
 static void
 low_job_compile(struct low_job *j) {
   assert(j->r->name && !j->object.len);
-  double start = timer_wall();
+  j->begin = timer_wall();
   j->result = low_llvm_compile(j->r, &j->code, &j->object);
   if (j->result == OK) low_job_load(j);
   if (j->result != OK) {
@@ -96,14 +99,17 @@ low_job_compile(struct low_job *j) {
     str_add(&text, err_last());
     j->message = text.s;
   }
-  j->seconds = timer_wall() - start;
+  j->seconds = timer_wall() - j->begin;
 }
 
 static void *
 low_worker(void *arg) {
   struct low_work *w = arg;
-  for (uint32_t k; (k = atomic_fetch_add(&w->next, 1)) < w->n;)
+  int thread = atomic_fetch_add(&w->threads, 1);
+  for (uint32_t k; (k = atomic_fetch_add(&w->next, 1)) < w->n;) {
+    w->jobs[k].thread = thread;
     low_job_compile(&w->jobs[k]);
+  }
   return NULL;
 }
 
@@ -226,7 +232,16 @@ low_job_twice(const struct low_job *jobs, uint32_t n, const struct low_job *j) {
 }
 
 static void
+low_job_tell(const struct low_job *j) {
+  if (!span_hook) return;
+  struct span e = {"compile", j->r->name, j->begin, j->begin + j->seconds,
+                    j->thread, NULL};
+  span_hook(&e);
+}
+
+static void
 low_job_done(struct low_job *j) {
+  low_job_tell(j);
   low_code_add(j);
   low_job_to_disk(j);
   counters[CNT_compiles]++;
@@ -293,8 +308,8 @@ low_cache_need(const struct low_region *regions, uint32_t n,
   SCOPED struct low_job *jobs = mem_alloc(n, sizeof *jobs);
   uint32_t missing = 0;
   for (uint32_t k = 0; k < n; k++) {
-    struct low_job j = {&regions[k], STR_INIT, STR_INIT, {0},
-                        OK,          NULL,     0,        false};
+    struct low_job j = {&regions[k], STR_INIT, STR_INIT, {0}, OK,
+                        NULL,        0,        0,        0,   false};
     if (low_code_there(&j) || low_job_twice(jobs, missing, &j))
       low_job_clear(&j);
     else

@@ -14,6 +14,7 @@
 #include "rt/device/device.h"
 #include "rt/device/globals.h"
 #include "rt/events.h"
+#include "rt/spans.h"
 #include "rt/ranks/dist.h"
 #include "rt/walk/exact.h"
 #include "rt/walk/launch.h"
@@ -453,9 +454,11 @@ run_each(struct rt_program *p, struct rt_device **batch) {
     if (w.timed == UNTIMED) continue;
     double after = timer_wall();
     if (w.timed == BY_DEVICE)
-      rt_timer_given(w.timer, before, after, w.bytes);
+      rt_timer_given(w.timer, w.bytes);
     else
-      rt_timer_span(w.timer, before, after, w.bytes, !first_half(cmd->op));
+      rt_timer_part(w.timer, after - before, w.bytes, !first_half(cmd->op));
+    struct rt_took took = {before, after, w.bytes, w.timer};
+    rt_span_tell(p, cmd, &took);
     if (cmd->op == RT_LAUNCH || cmd->op == RT_LAUNCH_CORE)
       p->launches[cmd->a].seconds += after - before;
     if (rt_timer_detail) {

@@ -312,19 +312,16 @@ void rt_program_free(struct rt_program *p); /* TAKE; NULL is allowed */
 /* Line of the timing table for this kernel or region name. cost one look-up */
 uint32_t rt_timer_get(const char *name);
 void rt_timer_add(uint32_t timer, double seconds, uint64_t bytes);
-/* The same for work from `begin` to `end` of timer_wall, also told to the hook
- * (the timeline); NULL: none. !call: the first half of a call. */
-void rt_timer_span(uint32_t timer, double begin, double end, uint64_t bytes,
-                   bool call);
-/* The same for work that was given to a device from `begin` to `end`; how long
- * it ran comes later, from the device. */
-void rt_timer_given(uint32_t timer, double begin, double end, uint64_t bytes);
 const char *rt_timer_name(uint32_t timer);
+/* The same; !call: the first half of a call. */
+void rt_timer_part(uint32_t timer, double seconds, uint64_t bytes, bool call);
+/* The same for work that was given to a device; how long it ran comes later,
+ * from there. */
+void rt_timer_given(uint32_t timer, uint64_t bytes);
 void rt_timer_seconds(uint32_t timer, double seconds);
 /* Is a run measured, of those that are `sparse`? A new line's is. Those that
  * are not count as the mean of those that are. */
 bool rt_timer_measures(uint32_t timer, bool sparse);
-extern void (*rt_timer_hook)(const char *name, double begin, double end);
 /* How a launch went over its elements. */
 struct rt_way {
   idx_l n;        /* elements */

@@ -78,20 +78,15 @@ line_seconds(const struct line *l) {
   return l->host + l->measured / (double)l->nmeasured * (double)l->runs;
 }
 
-void (*rt_timer_hook)(const char *name, double begin, double end);
-
 void
-rt_timer_span(uint32_t timer, double begin, double end, uint64_t bytes,
-              bool call) {
-  rt_timer_add(timer, end - begin, bytes);
+rt_timer_part(uint32_t timer, double seconds, uint64_t bytes, bool call) {
+  rt_timer_add(timer, seconds, bytes);
   timers.lines[timer].calls -= !call;
-  if (rt_timer_hook) rt_timer_hook(timers.lines[timer].name, begin, end);
 }
 
 void
-rt_timer_given(uint32_t timer, double begin, double end, uint64_t bytes) {
+rt_timer_given(uint32_t timer, uint64_t bytes) {
   rt_timer_add(timer, 0, bytes);
-  if (rt_timer_hook) rt_timer_hook(timers.lines[timer].name, begin, end);
 }
 
 /* ---- in detail ----------------------------------------------------------- */

@@ -25,6 +25,9 @@
 
 #include "base/counters.h"
 #include "base/event.h"
+#include "base/span.h"
+#include "base/log.h"
+#include "base/str.h"
 #include "rt/store/residency.h"
 #include "rt/store/store_impl.h"
 
@@ -269,10 +272,18 @@ rt_dat_set_buffer(struct rt_dat *d, struct rt_buf *b) {
   rt_dat_written(d);
 }
 
-status
-rt_dat_sync(struct rt_dat *d) {
-  if (rt_dat_mirror_current(d)) return OK;
-  assert(d->buf && d->buf_current);
+/* Somebody looks at values that a device has. */
+static void
+look_tell(const struct rt_dat *d, double begin) {
+  SCOPED_STR args = STR_INIT;
+  str_printf(&args, "\"bytes\": %zu, \"look\": true, \"dat\": ", d->buf->bytes);
+  str_json(&args, d->name ? d->name : "");
+  struct span e = {"transfer", "(download)", begin, timer_wall(), 0, args.s};
+  span_hook(&e);
+}
+
+static status
+mirror_sync(struct rt_dat *d) {
   if (d->foreign)
     TRY(rt_buf_download(d->buf));
   else if (d->buf->stale)
@@ -287,6 +298,17 @@ rt_dat_sync(struct rt_dat *d) {
   d->untouched = false;
   if (d->looks < LOOKS_KEEP) d->looks++;
   counters[CNT_mirror_syncs]++;
+  return OK;
+}
+
+status
+rt_dat_sync(struct rt_dat *d) {
+  if (rt_dat_mirror_current(d)) return OK;
+  assert(d->buf && d->buf_current);
+  bool tell = span_hook && d->buf->stale;
+  double begin = tell ? timer_wall() : 0;
+  TRY(mirror_sync(d));
+  if (tell) look_tell(d, begin);
   return OK;
 }
 

@@ -113,6 +113,7 @@ void rt_cell_clear(struct rt_cell *c);
 
 struct rt_dat {
   struct rt_shape shape;
+  const char *name;             /* KEEP; NULL: none */
   struct rt_buf *buf;           /* NULL: only the mirror exists */
   char *mirror;                 /* AoS, the program's order, n*dim*size bytes */
   const struct rt_order *order; /* of the buffer; NULL: the program's. KEEP */

@@ -64,7 +64,9 @@ status rt_launch_plan(const struct rt_program *p, uint32_t i);
 /* What its plan decides: how a launch that writes through maps is kept safe,
  * whether its core comes first; lines, or nothing. */
 void rt_launch_explain(const struct rt_run *r, struct str *out);
-/* The same as numbers: way.c. cost that of rt_locality */
+/* The same as numbers: way.c; its walk alone, and all. cost that of
+ * rt_locality */
+void rt_launch_walk(const struct rt_run *r, struct rt_way *out);
 void rt_launch_way(const struct rt_program *p, const struct rt_run *r,
                    struct rt_way *out);
 /* Elements behind the parts of a walk by parts. */

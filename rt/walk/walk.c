@@ -11,8 +11,10 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/event.h"
+#include "base/span.h"
 #include "base/kept.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "rt/walk/stage.h"
 
 #include <stdlib.h>
@@ -192,6 +194,23 @@ made_clear(struct kept *e) {
   rt_stage_free(m->stage);
 }
 
+static void
+plan_tell(const struct made *m, double end) {
+  static const char *const kinds[] = {[RT_WALK_COLOURS] = "colours",
+                                      [RT_WALK_COLOURS_FOR] = "colours",
+                                      [RT_WALK_COLOURS_RANKS] = "colours",
+                                      [RT_WALK_PARTS] = "parts",
+                                      [STAGE] = "staging"};
+  const char *kind = kinds[cache.key[0]];
+  SCOPED_STR args = STR_INIT;
+  str_printf(&args, "\"kind\": \"%s\"", kind);
+  if (m->walk)
+    str_printf(&args, ", \"elements\": %d, \"steps\": %d, \"tasks\": %d",
+               m->walk->n, m->walk->nsteps, m->walk->ntasks);
+  struct span e = {"plan", kind, cache.begun, end, 0, args.s};
+  span_hook(&e);
+}
+
 /* What was just made is kept if its check found nothing, or freed. */
 static status
 cache_keep(struct made made, status checked) {
@@ -207,7 +226,9 @@ cache_keep(struct made made, status checked) {
                           .stays = cache.key[0] == RT_WALK_COLOURS_RANKS};
   kept_add(&cache.made, &m->kept, cache.key, cache.nkey * sizeof *cache.key);
   counters[CNT_plans]++;
-  rt_walk_seconds += timer_wall() - cache.begun;
+  double end = timer_wall();
+  rt_walk_seconds += end - cache.begun;
+  if (span_hook) plan_tell(m, end);
   return OK;
 }
 

@@ -71,7 +71,7 @@ bytes_of(const struct rt_program *p, const struct rt_run *r) {
 }
 
 static void
-threads_of(const struct rt_run *r, struct rt_way *out) {
+add_threads(const struct rt_run *r, struct rt_way *out) {
   const struct rt_walk *w = r->walk;
   out->threads = r->threads;
   out->serial = r->l->mode == RT_RUN_SERIAL;
@@ -87,14 +87,18 @@ threads_of(const struct rt_run *r, struct rt_way *out) {
 }
 
 void
+rt_launch_walk(const struct rt_run *r, struct rt_way *out) {
+  const struct rt_launch *l = r->l;
+  *out = (struct rt_way){.n = r->n, .lanes = l->offload ? 0 : l->lanes};
+  if (!l->offload) add_threads(r, out);
+}
+
+void
 rt_launch_way(const struct rt_program *p, const struct rt_run *r,
               struct rt_way *out) {
-  const struct rt_launch *l = r->l;
-  *out = (struct rt_way){.n = r->n,
-                         .team = p->scratch->nthreads,
-                         .lanes = l->offload ? 0 : l->lanes,
-                         .locality = locality_of(p, l),
-                         .bytes = bytes_of(p, r)};
-  if (!l->offload) threads_of(r, out);
-  count_layouts(p, l, out);
+  rt_launch_walk(r, out);
+  out->team = p->scratch->nthreads;
+  out->locality = locality_of(p, r->l);
+  out->bytes = bytes_of(p, r);
+  count_layouts(p, r->l, out);
 }

@@ -264,7 +264,7 @@ timed_flush(void) {
     cr_assert_eq(rt_dev_span_begin(d, timer), OK);
     for (int i = 0; i < 1 + 2 * k; i++) launch_update(i % 2);
     cr_assert_eq(rt_dev_span_end(d, timer), OK);
-    rt_timer_given(timer, 0, 0, 8);
+    rt_timer_given(timer, 8);
   }
   cr_assert_eq(rt_device_batch(&at, NULL), OK);
 }

@@ -1,0 +1,5 @@
+#include "base/span.h"
+
+#include <stddef.h>
+
+void (*span_hook)(const struct span *e);

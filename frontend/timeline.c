@@ -1,0 +1,156 @@
+/* The timeline of OP2_TRACE: what each layer tells of its work (base/span.h),
+ * in Chrome's trace format (loads in Perfetto, chrome://tracing and op2-view).
+ *
+ * Idea      A process of the format is a rank, its threads are the program's
+ *           own and those that compile. Time zero is where op_init has all
+ *           ranks together, so that the files of all ranks fit each other. Most
+ *           events repeat, so their texts are kept once.
+ * Limits    A program that runs for days keeps its first hours. Work on a
+ *           device is shown where it was given, not where it ran. */
+#include "frontend/context.h"
+#include "frontend/programs.h"
+#include "frontend/ranks.h"
+#include "frontend/recording.h"
+
+#include "base/span.h"
+#include "base/log.h"
+#include "base/numbers.h"
+#include "base/str.h"
+#include "base/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENTS_MOST = 1 << 20 };
+
+static struct {
+  VEC(struct span, events);
+  struct table texts;
+  struct arena arena;
+  double zero;
+  int threads; /* seen so far */
+} timeline;
+
+/* ---- events -------------------------------------------------------------- */
+
+static const char *
+text_keep(const char *text) {
+  return text ? intern_str(&timeline.texts, &timeline.arena, text) : NULL;
+}
+
+static void
+event_keep(const struct span *e) {
+  if (timeline.nevents == EVENTS_MOST) return;
+  if (timeline.nevents == EVENTS_MOST - 1)
+    LOG_WARN("OP2_TRACE: the timeline is full after %d events: the rest is "
+             "left out",
+             EVENTS_MOST);
+  struct span kept = *e;
+  kept.begin -= timeline.zero;
+  kept.end -= timeline.zero;
+  kept.name = text_keep(e->name);
+  kept.args = text_keep(e->args);
+  if (e->thread >= timeline.threads) timeline.threads = e->thread + 1;
+  VEC_PUSH(timeline.events, timeline.nevents, timeline.capevents, kept);
+}
+
+void
+fe_timeline_start(void) {
+  if (!fe.opt.trace) return;
+  timeline.zero = timer_wall();
+  timeline.threads = 1;
+  span_hook = event_keep;
+}
+
+double
+fe_timeline_begin(void) {
+  return span_hook ? timer_wall() : 0;
+}
+
+void
+fe_timeline_flush(const struct fe_program *p, const char *reason,
+                  double begin) {
+  if (!span_hook) return;
+  SCOPED_STR args = STR_INIT, why = STR_INIT;
+  fe_reason_explain(&why);
+  why.s[why.len - 1] = 0; /* the line's end */
+  str_printf(&args, "\"program\": %u, \"loops\": %u, \"why\": ", p->number,
+             p->loops);
+  str_json(&args, why.s);
+  struct span e = {"flush", reason, begin, timer_wall(), 0, args.s};
+  span_hook(&e);
+}
+
+void
+fe_timeline_program(const struct fe_program *p, double begin) {
+  if (!span_hook) return;
+  SCOPED_STR args = STR_INIT, name = STR_INIT;
+  str_printf(&name, "program %04u", p->number);
+  str_printf(&args, "\"program\": %u, \"loops\": %u", p->number, p->loops);
+  struct span e = {"passes", name.s, begin, timer_wall(), 0, args.s};
+  span_hook(&e);
+}
+
+/* ---- the file ------------------------------------------------------------ */
+
+/* The name of a process or thread. */
+static void
+add_name(const char *what, int thread, const char *name, struct str *out) {
+  str_printf(out,
+             "%s{\"name\": \"%s\", \"ph\": \"M\", \"pid\": %d, \"tid\": %d, "
+             "\"args\": {\"name\": \"%s\"}}",
+             out->s[out->len - 1] == '[' ? "\n" : ",\n", what, fe_ranks.rank,
+             thread, name);
+}
+
+static void
+add_names(struct str *out) {
+  SCOPED_STR name = STR_INIT;
+  str_printf(&name, fe_ranked() ? "rank %d" : "op2lazy", fe_ranks.rank);
+  add_name("process_name", 0, name.s, out);
+  add_name("thread_name", 0, "program", out);
+  for (int k = 1; k < timeline.threads; k++) {
+    str_reset(&name);
+    str_printf(&name, "compiler %d", k);
+    add_name("thread_name", k, name.s, out);
+  }
+}
+
+static void
+add_event(const struct span *e, struct str *out) {
+  str_add(out, ",\n{\"name\": ");
+  str_json(out, e->name);
+  str_printf(out,
+             ", \"cat\": \"%s\", \"ph\": \"X\", \"pid\": %d, \"tid\": %d, "
+             "\"ts\": %.3f, \"dur\": %.3f",
+             e->kind, fe_ranks.rank, e->thread, 1e6 * e->begin,
+             1e6 * (e->end - e->begin));
+  if (e->args) str_printf(out, ", \"args\": {%s}", e->args);
+  str_add(out, "}");
+}
+
+status
+fe_timeline_write(const char *path) {
+  SCOPED_NUMBERS;
+  SCOPED_STR b = STR_INIT;
+  str_printf(&b,
+             "{\"displayTimeUnit\": \"ms\", \"otherData\": {\"rank\": %d, "
+             "\"ranks\": %d, \"threads\": %d}, \"traceEvents\": [",
+             fe_ranks.rank, fe_ranks.size, fe.nthreads);
+  add_names(&b);
+  for (uint32_t i = 0; i < timeline.nevents; i++)
+    add_event(&timeline.events[i], &b);
+  str_add(&b, "\n]}\n");
+  int bad = str_write_file(&b, path);
+  if (bad) FAIL(ERR_IO, "cannot write %s: %s", path, strerror(bad));
+  return OK;
+}
+
+void
+fe_timeline_clear(void) {
+  span_hook = NULL;
+  free(timeline.events);
+  table_clear(&timeline.texts);
+  arena_clear(&timeline.arena);
+  memset(&timeline, 0, sizeof timeline);
+}

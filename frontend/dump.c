@@ -15,55 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- ideal traffic ------------------------------------------------------ */
-
-/* Nodes [lo, hi) seen as one region. */
-struct span {
-  const struct ir_trace *t;
-  uint32_t lo, hi;
-};
-
-static bool
-inside(const struct span *s, ir_ref v) {
-  ir_ref def = s->t->values[v].def;
-  return def != IR_NONE && def >= s->lo && def < s->hi;
-}
-
-/* Has an earlier argument of the span this in (or out) already? */
-static bool
-seen_before(const struct span *s, uint32_t n, uint32_t a, bool out) {
-  const struct ir_trace *t = s->t;
-  const struct ir_arg *arg = &ir_args(t, &t->nodes[n])[a];
-  ir_ref root = ir_root(t, arg->dat);
-  for (uint32_t m = s->lo; m <= n; m++)
-    for (uint32_t b = 0; b < t->nodes[m].nargs; b++) {
-      const struct ir_arg *o = &ir_args(t, &t->nodes[m])[b];
-      if (m == n && b == a) return false;
-      if (o->kind != IR_ARG_DAT) continue;
-      if (out ? o->out != IR_NONE && ir_root(t, o->dat) == root
-              : o->in != IR_NONE && ir_same(t, o->in) == ir_same(t, arg->in))
-        return true;
-    }
-  return false;
-}
-
-static double
-span_bytes(const struct span *s) {
-  double bytes = 0;
-  for (uint32_t n = s->lo; n < s->hi; n++)
-    for (uint32_t a = 0; a < s->t->nodes[n].nargs; a++) {
-      const struct ir_arg *arg = &ir_args(s->t, &s->t->nodes[n])[a];
-      if (arg->kind != IR_ARG_DAT) continue;
-      const struct ir_dat *d = &s->t->dats[arg->dat];
-      double size = (double)s->t->sets[d->set].n * d->dim * d->type.size;
-      if (arg->in != IR_NONE && !inside(s, arg->in) &&
-          !seen_before(s, n, a, false))
-        bytes += size;
-      if (arg->out != IR_NONE && !seen_before(s, n, a, true)) bytes += size;
-    }
-  return bytes;
-}
-
 /* Bytes that the loops move if each dat of a region (or of a loop, where none
  * was made) travels once; and the number of regions. */
 static double
@@ -74,8 +25,7 @@ trace_bytes(const struct ir_trace *t, uint32_t *regions_out) {
     const struct ir_node *node = &t->nodes[n];
     uint32_t hi = ir_unit_end(t, n);
     if (ir_runs(node)) {
-      struct span s = {t, n, hi};
-      bytes += span_bytes(&s);
+      bytes += ir_traffic(t, n, hi);
       regions += node->op == IR_LOOP;
     }
     n = hi;

@@ -3,8 +3,9 @@
  * problem  A trace of two hundred loops shows its shape only as a picture; a
  *          picture with every detail shows nothing.
  * idea     Boxes are loops (kernel, call, set), clusters are regions of
- *          several, round nodes are what the host sees. An edge leads from the
- *          node that defines versions to one that reads them and names them;
+ *          several, round nodes are what the host sees; bytes are those of
+ *          traffic.c. An edge leads from the node that defines versions to one
+ *          that uses them, and says how and which;
  *          versions that the trace begins with are plain words. Order that
  *          follows from overwriting (WAR, WAW) is not drawn: it is a matter of
  *          buffers. A long trace repeats itself and Graphviz gives up on it, so
@@ -70,9 +71,20 @@ dot_basename(const char *file) {
 
 /* ---- nodes ------------------------------------------------------------- */
 
-/* kernel / file:line / over %set, one under the other */
+/* Bytes that these nodes move, in a line of its own; nothing where none. */
 static void
-dot_label(const struct ir_trace *t, const struct ir_node *n, struct str *out) {
+dot_bytes(const struct ir_trace *t, ir_ref lo, ir_ref hi, struct str *out) {
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+  double bytes = ir_traffic(t, lo, hi);
+  size_t u = 0;
+  for (; bytes >= 1000 && u < 4; u++) bytes /= 1000;
+  if (bytes > 0) str_printf(out, "\\n%.*f %s", u > 0, bytes, units[u]);
+}
+
+/* kernel / file:line / over %set / bytes, one under the other */
+static void
+dot_label(const struct ir_trace *t, ir_ref i, struct str *out) {
+  const struct ir_node *n = &t->nodes[i];
   if (n->op == IR_LOOP)
     dot_escape(out, t->kernels[n->kernel].name);
   else
@@ -82,16 +94,18 @@ dot_label(const struct ir_trace *t, const struct ir_node *n, struct str *out) {
     dot_escape(out, dot_basename(n->file));
     str_printf(out, ":%d", n->line);
   }
-  if (n->op != IR_LOOP) return;
-  str_add(out, "\\nover %");
-  dot_escape(out, t->sets[n->set].name);
+  if (n->op == IR_LOOP) {
+    str_add(out, "\\nover %");
+    dot_escape(out, t->sets[n->set].name);
+  }
+  if (ir_runs(n)) dot_bytes(t, i, i + 1, out);
 }
 
 static void
 dot_node(const struct ir_trace *t, ir_ref i, int indent, struct str *out) {
   const struct ir_node *n = &t->nodes[i];
   str_printf(out, "%*sn%u [label=\"", indent, "", i);
-  dot_label(t, n, out);
+  dot_label(t, i, out);
   str_add(out, "\"");
   if (n->op != IR_LOOP)
     str_printf(out, ", shape=%s",
@@ -113,6 +127,7 @@ dot_nodes(const struct ir_trace *t, struct str *out) {
     if (r != open && r != IR_NONE) {
       str_printf(out, "  subgraph cluster_%u {\n    label=\"region over %%", i);
       dot_escape(out, t->sets[t->regions[r].set].name);
+      dot_bytes(t, i, ir_unit_end(t, i), out);
       str_add(out, "\";\n");
     }
     open = r;
@@ -142,6 +157,13 @@ dot_first(const struct ir_trace *t, const struct ir_arg *a, uint32_t k,
   return true;
 }
 
+/* How a version is read, and which: "inc %res.1". */
+static void
+dot_use(const struct ir_trace *t, const struct ir_arg *a, struct str *out) {
+  str_printf(out, "%s ", access_info[a->access].text);
+  dot_value(t, a->in, out);
+}
+
 /* One edge for all that args[k], and later ones, take from one source. */
 static void
 dot_edge(const struct ir_trace *t, ir_ref n, uint32_t k, struct str *out) {
@@ -149,19 +171,20 @@ dot_edge(const struct ir_trace *t, ir_ref n, uint32_t k, struct str *out) {
   assert(a[k].in < t->nvalues);
   ir_ref def = t->values[a[k].in].def;
   if (def == IR_NONE) {
-    str_printf(out, "  v%u -> n%u [color=gray50];\n", a[k].in, n);
+    str_printf(out, "  v%u -> n%u [color=gray50, label=\"%s\"];\n", a[k].in, n,
+               access_info[a[k].access].text);
     return;
   }
   if (dot_shown(t, def))
     str_printf(out, "  n%u -> n%u [label=\"", def, n);
   else
     str_printf(out, "  gap -> n%u [label=\"", n);
-  dot_value(t, a[k].in, out);
+  dot_use(t, &a[k], out);
   for (uint32_t j = k + 1; j < t->nodes[n].nargs; j++) {
     if (a[j].in == IR_NONE || !dot_same_source(t, a[j].in, a[k].in)) continue;
     if (!dot_first(t, a, j, true)) continue;
     str_add(out, "\\n");
-    dot_value(t, a[j].in, out);
+    dot_use(t, &a[j], out);
   }
   str_add(out, "\"];\n");
 }
@@ -193,6 +216,17 @@ dot_starts(const struct ir_trace *t, struct str *out) {
   ir_uses_free(&u);
 }
 
+static void
+dot_legend(struct str *out) {
+  str_add(out, "  legend [shape=note, fontsize=10, label=\""
+               "white box: a loop, its call, set and bytes\\l"
+               "grey box around loops: a region, they run as one\\l"
+               "dashed: left for a later flush\\l"
+               "round: what the program looks at\\l"
+               "edge: how a version is used, and which\\l"
+               "plain text: versions from before\\l\"];\n");
+}
+
 void
 ir_dot(const struct ir_trace *t, struct str *out) {
   str_add(out, "digraph \"");
@@ -203,6 +237,7 @@ ir_dot(const struct ir_trace *t, struct str *out) {
                "  node [fontname=\"Helvetica\", fontsize=12, shape=box, "
                "style=filled, fillcolor=white];\n"
                "  edge [fontname=\"Helvetica\", fontsize=10];\n");
+  dot_legend(out);
   dot_starts(t, out);
   dot_gap(t, out);
   dot_nodes(t, out);

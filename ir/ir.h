@@ -584,10 +584,16 @@ bool *ir_overlaps_build(const struct ir_trace *t);
  * Caller frees. *n_out: units. */
 int32_t *ir_units_build(const struct ir_trace *t, int32_t *n_out);
 
+/* ---- traffic.c --------------------------------------------------------- */
+
+/* Bytes of dats that nodes [lo, hi) move as one region, each dat once. cost
+ * O(arguments squared) */
+double ir_traffic(const struct ir_trace *t, ir_ref lo, ir_ref hi);
+
 /* ---- dot.c ------------------------------------------------------------- */
 
-/* Graphviz: loops as boxes with file:line, regions as clusters, edges labelled
- * with dat versions. */
+/* Graphviz: loops as boxes with file:line and bytes, regions as clusters, edges
+ * labelled with accesses and dat versions; a legend. */
 void ir_dot(const struct ir_trace *t, struct str *out);
 
 #endif

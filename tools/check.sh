@@ -71,6 +71,7 @@ fields-clang   | test/fields/run.sh $dir/clang
 op2cc          | test/op2cc/run.sh $dir/gcc
 debug          | test/debug/run.sh $dir/gcc
 kokkos         | test/kokkos/run.sh $dir/gcc
+view           | test/view/run.sh $dir/gcc
 hosts          | test/hosts/run.sh $dir/gcc --files 8 --time 60
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
 man            | test/tools/man_test.sh $dir/gcc

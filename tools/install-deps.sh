@@ -13,6 +13,7 @@ check="$build libcriterion-dev libclang-rt-19-dev libomp-19-dev
   libopenmpi-dev openmpi-bin libhdf5-openmpi-dev libptscotch-dev
   oclgrind llvm-spirv-14 llvm-spirv-15 spirv-tools busybox-static python3-numpy
   libgmsh-dev debootstrap dpkg-dev mandoc"
+  libgmsh-dev chromium"
 bench="$build libomp-19-dev python3"
 
 case ${1-build} in

@@ -154,6 +154,7 @@ try 'find_package' with_cmake
 try 'find_package warns' warned
 try 'op2-run --version' "$prefix/bin/op2-run" --version
 try 'man pages' [ -s "$prefix/share/man/man3/op_par_loop.3" -a -s "$prefix/share/man/man1/op2cc.1" ]
+try 'op2-view --help' "$prefix/bin/op2-view" --help
 try 'exports' exports_only_the_api
 try 'op2-run trace.irt' "$prefix/bin/op2-run" test/traces/fem_00.irt --deferred
 try 'a map of long rows' long_rows

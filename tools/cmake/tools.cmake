@@ -27,6 +27,21 @@ if(TARGET op2-mesh)
   target_include_directories(op2-mesh SYSTEM PRIVATE ${GMSH_INCLUDE_DIR})
   target_link_libraries(op2-mesh PRIVATE ${GMSH_LIBRARY})
 endif()
+if(TARGET op2-view) # its page is in the program
+  file(GLOB view CONFIGURE_DEPENDS tools/view/*.c)
+  file(GLOB scripts CONFIGURE_DEPENDS tools/view/*.js)
+  list(JOIN scripts "," script_list)
+  set(page ${CMAKE_BINARY_DIR}/view_page.c)
+  set(view_dir ${CMAKE_SOURCE_DIR}/tools/view)
+  add_custom_command(OUTPUT ${page}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${page} "-DNAMES=html;css;js"
+            -Dhtml=${view_dir}/page.html -Dcss=${view_dir}/page.css
+            -Djs=${script_list} -P ${CMAKE_SOURCE_DIR}/tools/cmake/embed.cmake
+    DEPENDS ${view_dir}/page.html ${view_dir}/page.css ${scripts}
+            tools/cmake/embed.cmake
+    VERBATIM)
+  target_sources(op2-view PRIVATE ${view} ${page})
+endif()
 if(TARGET op2cc)
   # where the library lies, seen from bin/ of whatever prefix
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR

@@ -28,7 +28,7 @@ static struct {
   struct table texts;
   struct arena arena;
   double zero;
-  int threads; /* seen so far */
+  int compilers, team; /* threads of each kind, numbers from 0 on */
 } timeline;
 
 /* ---- events -------------------------------------------------------------- */
@@ -50,7 +50,10 @@ event_keep(const struct span *e) {
   kept.end -= timeline.zero;
   kept.name = text_keep(e->name);
   kept.args = text_keep(e->args);
-  if (e->thread >= timeline.threads) timeline.threads = e->thread + 1;
+  bool team = e->thread >= SPAN_TEAM;
+  int *threads = team ? &timeline.team : &timeline.compilers;
+  int number = team ? e->thread - SPAN_TEAM : e->thread;
+  if (number >= *threads) *threads = number + 1;
   VEC_PUSH(timeline.events, timeline.nevents, timeline.capevents, kept);
 }
 
@@ -58,7 +61,6 @@ void
 fe_timeline_start(void) {
   if (!fe.opt.trace) return;
   timeline.zero = timer_wall();
-  timeline.threads = 1;
   span_hook = event_keep;
 }
 
@@ -103,17 +105,24 @@ add_name(const char *what, int thread, const char *name, struct str *out) {
              thread, name);
 }
 
+/* Threads [lo, hi) of a kind, whose numbers begin at `first`. */
+static void
+add_threads(const char *kind, int lo, int hi, int first, struct str *out) {
+  for (int k = lo; k < hi; k++) {
+    SCOPED_STR name = STR_INIT;
+    str_printf(&name, "%s %d", kind, k);
+    add_name("thread_name", first + k, name.s, out);
+  }
+}
+
 static void
 add_names(struct str *out) {
   SCOPED_STR name = STR_INIT;
   str_printf(&name, fe_ranked() ? "rank %d" : "op2lazy", fe_ranks.rank);
   add_name("process_name", 0, name.s, out);
   add_name("thread_name", 0, "program", out);
-  for (int k = 1; k < timeline.threads; k++) {
-    str_reset(&name);
-    str_printf(&name, "compiler %d", k);
-    add_name("thread_name", k, name.s, out);
-  }
+  add_threads("compiler", 1, timeline.compilers, 0, out);
+  add_threads("thread", 0, timeline.team, SPAN_TEAM, out);
 }
 
 static void

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/event.h"
+#include "base/span.h"
 #include "base/log.h"
 #include "rt/device/device.h"
 #include "rt/device/globals.h"
@@ -67,6 +68,7 @@ scratch_free(struct rt_scratch *s, uint32_t nlaunches) {
   rt_mem_free(s->each, s->each_bytes);
   rt_mem_free(s->rooms, s->room_bytes);
   free(s->exact);
+  free(s->at_work);
   free(s->bufs);
   free(s->runs);
   free(s->teams);
@@ -96,6 +98,11 @@ make_room(struct rt_scratch *s, uint32_t nlaunches, int nthreads) {
     free(s->table);
     s->table = mem_alloc((size_t)nthreads * s->row, sizeof *s->table);
     s->threads = (size_t)nthreads;
+  }
+  if (span_hook && s->nat_work < (size_t)nthreads) {
+    free(s->at_work);
+    s->at_work = mem_alloc((size_t)nthreads, sizeof *s->at_work);
+    s->nat_work = (size_t)nthreads;
   }
   size_t rows = 0, each = 0, exact = 0, rooms = 0;
   for (uint32_t i = 0; i < nlaunches; i++) {
@@ -464,9 +471,8 @@ run_each(struct rt_program *p, struct rt_device **batch) {
     if (rt_timer_detail) {
       note_ahead(p, cmd, after - before, w.bytes, ahead);
       if (cmd->op == RT_LAUNCH) note_detail(p, cmd->a);
-      after = timer_wall();
     }
-    before = after;
+    before = span_hook || rt_timer_detail ? timer_wall() : after;
   }
   return OK;
 }

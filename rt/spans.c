@@ -69,6 +69,22 @@ add_sums(const struct rt_program *p, const struct rt_cmd *cmd,
   str_printf(out, ", \"globals\": %u", cmd->b);
 }
 
+/* Each thread of the team that ran the launch. */
+static void
+tell_team(const struct rt_program *p, const char *name) {
+  const struct rt_scratch *s = p->scratch;
+  for (size_t t = 0; t < s->nat_work; t++) {
+    struct rt_at_work *a = &s->at_work[t];
+    SCOPED_STR args = STR_INIT;
+    if (a->begin <= 0) continue;
+    str_printf(&args, "\"waits\": %.3f", 1e6 * (a->end - a->begin - a->busy));
+    struct span e = {"share", name, a->begin, a->end, SPAN_TEAM + (int)t,
+                      args.s};
+    span_hook(&e);
+    *a = (struct rt_at_work){0};
+  }
+}
+
 void
 rt_span_tell(const struct rt_program *p, const struct rt_cmd *cmd,
               const struct rt_took *took) {
@@ -96,4 +112,5 @@ rt_span_tell(const struct rt_program *p, const struct rt_cmd *cmd,
                     0,
                     args.s};
   span_hook(&e);
+  tell_team(p, e.name);
 }

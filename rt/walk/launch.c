@@ -399,6 +399,19 @@ run_step(const struct rt_run *r, const struct rt_scratch *s,
   for (; t < r->threads; t += k) run_share(r, s, w, step, t);
 }
 
+/* The same, with a look at the clock: who was at work when? */
+static void
+run_step_watched(const struct rt_run *r, const struct rt_scratch *s,
+                 const struct rt_walk *w, idx_l step, int t, int k) {
+  struct rt_at_work *a = &s->at_work[t];
+  double begin = timer_wall();
+  run_step(r, s, w, step, t, k);
+  double end = timer_wall();
+  if (!step) *a = (struct rt_at_work){.begin = begin};
+  a->end = end;
+  a->busy += end - begin;
+}
+
 /* All threads round as the caller does; the team is the program's, too. */
 static void
 run_together(const struct rt_run *r, const struct rt_scratch *s,
@@ -412,7 +425,10 @@ run_together(const struct rt_run *r, const struct rt_scratch *s,
       if (step) {
 #pragma omp barrier
       }
-      run_step(r, s, w, step, t, k);
+      if (s->at_work)
+        run_step_watched(r, s, w, step, t, k);
+      else
+        run_step(r, s, w, step, t, k);
     }
     fp_mode_change(was);
   }

@@ -31,6 +31,12 @@ struct rt_run {
   struct rt_offload_run offload;
 };
 
+/* When a thread of a team was at work on its shares; begin 0: it was not. */
+struct rt_at_work {
+  double begin, end;
+  double busy; /* seconds: without waiting for others between steps */
+};
+
 /* A program's memory, kept from run to run. */
 struct rt_scratch {
   int nthreads;                 /* of the run at hand */
@@ -47,6 +53,9 @@ struct rt_scratch {
   size_t room_row, room_bytes;
   char *each; /* elements' contributions to its exact sums */
   size_t each_bytes;
+  struct rt_at_work *at_work; /* [threads], of the command at hand; NULL: nobody
+                                 asks (span_hook) */
+  size_t nat_work;
   struct rt_exact *exact; /* [threads][sums] */
   size_t nexact;
   struct rt_entries *conflicts; /* for the longest list */

@@ -45,9 +45,12 @@ alone() { # PAGE: it asks for no other file
   ! grep -E 'src=|href=|@import|url\((["'\'']?)[^#]' "$1" &&
     ! grep -o 'https\?://[a-z0-9./]*' "$1" | grep -v www.w3.org/2000/svg
 }
-twice() { # as two ranks leave it
-  mkdir -p ranks/rank-0 ranks/rank-1 && cp lazy/op2_trace/* ranks/rank-0 &&
-    sed 's/"pid": 0/"pid": 1/' lazy/op2_trace/timeline.json >ranks/rank-1/timeline.json
+ranks() { # as three leave it, the last with a thread's shares in place of regions
+  from=lazy/op2_trace/timeline.json
+  share='s/"cat": "region"\(.*\)"tid": 0/"cat": "share"\1"tid": 1001/'
+  mkdir -p ranks/rank-0 ranks/rank-1 ranks/rank-2 && cp lazy/op2_trace/* ranks/rank-0 &&
+    sed 's/"pid": 0/"pid": 1/' $from >ranks/rank-1/timeline.json &&
+    sed -e 's/"pid": 0/"pid": 2/' -e "$share" $from >ranks/rank-2/timeline.json
 }
 merged() {
   "$build/op2-view" --timeline all.json ranks &&
@@ -61,7 +64,7 @@ check "another, loop by loop" env OP2_EAGER=1 bash -c "$(declare -f airfoil)
 check "its page" "$build/op2-view" lazy/op2_trace -o lazy.html
 check "the page is whole" alone lazy.html
 check "two folders" "$build/op2-view" lazy/op2_trace eager/op2_trace -o both.html
-check "ranks" twice
+check "ranks" ranks
 check "their page" "$build/op2-view" ranks -o ranks.html
 check "their timelines as one" merged
 mkdir -p 'end</script>' && cp -r lazy/op2_trace 'end</script>'
@@ -135,6 +138,7 @@ check "their flushes" count 1 '<table id="compare-flushes">'
 check "ranks open" opened ranks.html
 check "rows of rank 0" row "rank 0 region" "$(events region)"
 check "rows of rank 1" row "rank 1 region" "$(events region)"
+check "a row for each thread" row "rank 2 thread 1" "$(events region)"
 check "a name that ends a script opens" opened end.html
 check "a picture" picture lazy.html
 check "a picture of two" picture both.html

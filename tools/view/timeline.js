@@ -4,12 +4,14 @@
 
 const ROW = { height: 18, label: 130, axis: 20, least: 1.5, letter: 6 };
 const KINDS = { flush: "#b9c4d0", passes: "#c7b3e0", compile: "#9d7cc9",
-  plan: "#d9a5c4", mesh: "#c9b79c", region: "#5b9bd5", exchange: "#e0a24c",
-  transfer: "#d9705f", copy: "#8aa86b" };
+  plan: "#d9a5c4", mesh: "#c9b79c", region: "#5b9bd5", share: "#5b9bd5",
+  exchange: "#e0a24c", transfer: "#d9705f", copy: "#8aa86b" };
+const TEAM = 1000; // from here on threads of a region's team
 
 // ---- rows ------------------------------------------------------------------
 
 function rowKey(e) {
+  if (e.cat === "share") return "thread " + (e.tid - TEAM);
   return e.cat === "compile" && e.tid ? "compile " + e.tid : e.cat;
 }
 
@@ -52,8 +54,12 @@ function hue(name) {
   return `hsl(${h}, 45%, 68%)`;
 }
 
-function eventColour(e) {
-  return e.cat === "region" ? hue(e.name) : KINDS[e.cat] ?? "#dfe4ea";
+// Regions by their names, but for several in a box.
+function boxColour(box) {
+  const e = box.events[0];
+  const named = e.cat === "region" || e.cat === "share";
+  return named && box.events.length === 1 ? hue(e.name)
+    : KINDS[e.cat] ?? "#dfe4ea";
 }
 
 // Those in sight, as boxes {x, w, events}; neighbours below the least width
@@ -80,7 +86,7 @@ function drawBox(box, y, width) {
   const e = box.events[0];
   const w = Math.min(box.w, width - box.x);
   const rect = svg("rect", { class: "event", x: ROW.label + box.x, y: y + 2,
-    width: w, height: ROW.height - 4, fill: eventColour(e) });
+    width: w, height: ROW.height - 4, fill: boxColour(box) });
   rect.addEventListener("mouseenter", () =>
     box.events.length > 1 ? showSeveral(box.events) : showEvent(e));
   const letters = Math.floor((w - 6) / ROW.letter);

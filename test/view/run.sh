@@ -58,7 +58,19 @@ merged() {
     [ "$(grep -c '"pid": 0' all.json)" -eq "$(grep -c '"pid": 1' all.json)" ]
 }
 
+said_of() { # NAME KIND ARGS: an event of the run's timeline
+  grep -F "\"name\": \"$1\", \"cat\": \"$2\"" lazy/op2_trace/timeline.json |
+    grep -q "\"args\": {$3"
+}
+
 check "a run" airfoil lazy
+check "a region's event" said_of res_calc region \
+  '"bytes": [1-9][0-9]*, "elements": 548, "walk": "[a-z]*", "steps": [0-9]*, '
+check "a flush's event" said_of 'flush: the program asks for it (op2_flush)' flush \
+  '"program": 1, "loops": 189, "why": "flush: because the program asks for it'
+check "a program's event" said_of 'program 0001' passes '"program": 1, "loops": 189'
+check "a rank is a process" grep -q \
+  '"process_name", "ph": "M", "pid": 0, .*"name": "op2lazy"' lazy/op2_trace/timeline.json
 check "another, loop by loop" env OP2_EAGER=1 bash -c "$(declare -f airfoil)
   build=$build; airfoil eager"
 check "its page" "$build/op2-view" lazy/op2_trace -o lazy.html

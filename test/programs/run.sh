@@ -198,6 +198,8 @@ bench_table() {
   echo "jacobi/jacobi_double|jacobi/jacobi_ref|--size 20 30 --iters 50|1e-12"
   echo "fem/fem|fem/fem_ref|--size 12 10 --iters 12|1e-9"
   echo "shallow/shallow|shallow/shallow_ref|--size 13 10 --iters 40|1e-12"
+  echo "euler/euler|euler/euler_ref|--size 5 4 --iters 25|1e-11"
+  echo "euler/euler|euler/euler_ref|--size 5 4 --iters 25 --shuffle 3|1e-11"
 }
 last_value() { sed -n 's/^result .*=//p' | tail -n 1; }
 if [ $# = 0 ] && [ -d "$build/bench" ]; then

@@ -25,6 +25,8 @@ static const struct {
     {"--threads", offsetof(struct bench_options, threads), 1},
     {"--block", offsetof(struct bench_options, block), 1},
     {"--flush-every", offsetof(struct bench_options, flush_every), 1},
+    {"--degree", offsetof(struct bench_options, degree), 1},
+    {"--rows", offsetof(struct bench_options, rows), FLAG},
     {"--partition", offsetof(struct bench_options, partition), TEXT},
     {"--simd", offsetof(struct bench_options, simd), FLAG},
 };

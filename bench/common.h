@@ -29,6 +29,8 @@ struct bench_options {
   int threads;     /* --threads N: the references only */
   int block;       /* --block N: block of the coloured references */
   int flush_every; /* --flush-every N: the lazy programs only */
+  int degree;      /* --degree N: of Chebyshev's polynomials */
+  int rows;        /* --rows: chebyshev_ref only, over compressed rows */
   int simd;        /* --simd: airfoil_ref only, eight elements at a time */
   /* Follows the program's name in the result line, set by the program; NULL:
    * nothing. */

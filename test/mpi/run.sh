@@ -160,7 +160,7 @@ runs() {
 # The same for --all: every combination.
 all_runs() { # PROGRAM...
   local name ranks threads part target vars
-  [ $# -gt 0 ] || set -- airfoil fem jacobi shallow euler
+  [ $# -gt 0 ] || set -- airfoil fem jacobi shallow euler multigrid chebyshev
   for name in "$@"; do
     for ranks in 1 2 3 4 7; do
       for threads in 1 2; do

@@ -200,6 +200,10 @@ bench_table() {
   echo "shallow/shallow|shallow/shallow_ref|--size 13 10 --iters 40|1e-12"
   echo "euler/euler|euler/euler_ref|--size 5 4 --iters 25|1e-11"
   echo "euler/euler|euler/euler_ref|--size 5 4 --iters 25 --shuffle 3|1e-11"
+  echo "multigrid/multigrid|multigrid/multigrid_ref|--size 21 34 --iters 6|1e-9"
+  echo "multigrid/multigrid|multigrid/multigrid_ref|--size 20 16 --iters 6 --shuffle 3|1e-9"
+  echo "chebyshev/chebyshev|chebyshev/chebyshev_ref|--size 7 6 --iters 4|1e-11"
+  echo "chebyshev/chebyshev_rows|chebyshev/chebyshev_ref|--size 7 6 --iters 3 --degree 8 --shuffle 3 --rows|1e-11"
 }
 last_value() { sed -n 's/^result .*=//p' | tail -n 1; }
 if [ $# = 0 ] && [ -d "$build/bench" ]; then

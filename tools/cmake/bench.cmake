@@ -21,6 +21,7 @@ set(OP2_REF_FLAGS -std=gnu11 -O3 -march=native -fopenmp -Wall -Wextra
 set(OP2_REF_JIT_FLAGS ${OP2_REF_FLAGS} -fno-math-errno -fno-trapping-math
     -ffp-contract=on -mprefer-vector-width=512)
 set(OP2_PARTS_OF_limit airfoil)
+set(OP2_PARTS_OF_chebyshev euler)
 find_library(OP2_LIBOMP omp HINTS ${LLVM_LIB_DIR})
 
 function(op2_add_reference target program parts flags)

@@ -77,8 +77,10 @@ void low_target_lay_out(struct low_target *t);
 void low_target_clear(struct low_target *t);
 /* Drop what binds a function to its compilation, put this target there. */
 void low_target_adopt(const struct low_target *t, LLVMValueRef fn);
-/* Inline the kernels and vectorise; then the rest. */
-status low_target_vectorise(const struct low_target *t, LLVMModuleRef m);
+/* Inline the kernels and vectorise; then the rest. longer: longer loops of the
+ * kernels are unrolled as well. */
+status low_target_vectorise(const struct low_target *t, bool longer,
+                            LLVMModuleRef m);
 status low_target_optimise(const struct low_target *t, LLVMModuleRef m);
 /* The function marked LOW_BLOCKS; NULL: none. */
 LLVMValueRef low_blocks_find(LLVMModuleRef m);

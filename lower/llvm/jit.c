@@ -73,12 +73,20 @@ low_has_lane_loop(LLVMModuleRef m, LLVMContextRef ctx) {
   return false;
 }
 
+/* The forms of a region, in the order in which they are tried: a vector has no
+ * loops within, so that those of its kernels must be unrolled, and by how much
+ * LLVM does so decides between vectors and none. Unrolling more is tried second
+ * since where it is not needed it is code for nothing. */
+enum low_form { LOW_IN_BLOCKS, LOW_IN_BLOCKS_LONG, LOW_ONE_BY_ONE };
+
 static status
 low_module_try(const struct low_region *r, const struct low_target *t,
-               bool blocks, LLVMContextRef ctx, LLVMModuleRef *out,
+               enum low_form form, LLVMContextRef ctx, LLVMModuleRef *out,
                bool *large_out) {
-  TRY(low_region_build(r, t, blocks, ctx, out, large_out));
-  status s = *large_out ? OK : low_target_vectorise(t, *out);
+  TRY(low_region_build(r, t, form != LOW_ONE_BY_ONE, ctx, out, large_out));
+  status s = *large_out
+                 ? OK
+                 : low_target_vectorise(t, form == LOW_IN_BLOCKS_LONG, *out);
   if (s != OK) LLVMDisposeModule(*out);
   return s;
 }
@@ -101,11 +109,16 @@ static status
 low_module_fast(const struct low_region *r, const struct low_target *t,
                 LLVMContextRef ctx, LLVMModuleRef *out, uint32_t *lanes) {
   bool large = false;
-  TRY(low_module_try(r, t, true, ctx, out, &large));
-  if (low_blocks_find(*out) && low_has_lane_loop(*out, ctx)) {
-    LOG_DEBUG("%s does not vectorise", r->name);
+  enum low_form form = LOW_IN_BLOCKS;
+  TRY(low_module_try(r, t, form, ctx, out, &large));
+  while (low_blocks_find(*out) && low_has_lane_loop(*out, ctx)) {
+    form++;
+    LOG_DEBUG("%s does not vectorise%s", r->name,
+              form == LOW_ONE_BY_ONE
+                  ? ""
+                  : ": once more, with longer loops unrolled");
     LLVMDisposeModule(*out);
-    TRY(low_module_try(r, t, false, ctx, out, &large));
+    TRY(low_module_try(r, t, form, ctx, out, &large));
   }
   if (low_blocks_find(*out)) *lanes = r->width;
   if (large) LOG_DEBUG("%s is much code: its kernels are called", r->name);

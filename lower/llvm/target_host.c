@@ -118,13 +118,18 @@ low_target_adopt(const struct low_target *t, LLVMValueRef fn) {
  * slots in registers, conditions as selects, and nothing dead that one lane
  * would hand on to the next (a kernel's array under a mask). */
 #define LOW_COMBINE "instcombine<no-verify-fixpoint>"
-#define LOW_SIMPLIFY                                                           \
+#define LOW_SIMPLIFY_BY(unroll)                                                \
   "always-inline,function("                                                    \
   "sroa<modify-cfg>,early-cse<memssa>,simplifycfg," LOW_COMBINE ",adce,"       \
-  "loop-mssa(loop-rotate,licm),"                                               \
-  "loop(indvars,loop-deletion,loop-unroll-full),"                              \
+  "loop-mssa(loop-rotate,licm)," unroll ","                                    \
   "sroa<modify-cfg>,early-cse<memssa>," LOW_COMBINE ",simplifycfg,"            \
   "loop-mssa(licm),gvn," LOW_COMBINE
+#define LOW_SIMPLIFY                                                           \
+  LOW_SIMPLIFY_BY("loop(indvars,loop-deletion,loop-unroll-full)")
+/* Loops of twice as many instructions are unrolled, as clang -O3 does. */
+#define LOW_SIMPLIFY_LONG                                                      \
+  LOW_SIMPLIFY_BY("loop(indvars,loop-deletion),"                               \
+                  "loop-unroll<O3;no-partial;no-runtime;no-peeling>")
 
 /* Sums within a kernel that fast math lets LLVM reorder are vectors here or
  * never. */
@@ -139,8 +144,11 @@ low_target_settle(const struct low_target *t, LLVMModuleRef m, bool fast) {
 }
 
 status
-low_target_vectorise(const struct low_target *t, LLVMModuleRef m) {
-  return ll_run_passes(m, LOW_SIMPLIFY ",loop-vectorize)", t->machine, true);
+low_target_vectorise(const struct low_target *t, bool longer, LLVMModuleRef m) {
+  return ll_run_passes(m,
+                       longer ? LOW_SIMPLIFY_LONG ",loop-vectorize)"
+                              : LOW_SIMPLIFY ",loop-vectorize)",
+                       t->machine, true);
 }
 
 status

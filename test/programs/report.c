@@ -1,9 +1,11 @@
 /* OP2_REPORT: the file that op_exit leaves is JSON, has each region with its limit,
  * its arithmetic and its walk, the times beside them, and a row for each cause of a
- * flush. Which limit it is depends on the machine: test_rt_bound.c asks that. */
+ * flush; loops of some length within a kernel do not keep it from vectors. Which
+ * limit it is depends on the machine: test_rt_bound.c asks that. */
 #include "check.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <unistd.h>
 
 enum { N = 300, ROUNDS = 2 };
@@ -15,6 +17,27 @@ scale(const double *a, double *b) {
 static void
 gather(const double *p, const double *q, double *a) {
   *a += *p - *q;
+}
+
+/* A loop of components that is longer than what LLVM unrolls at first: it becomes
+ * vectors nevertheless. */
+static double
+room(double v, double w, double low, double high) {
+  double most = (v > 0 ? high - w : w - low) + 1e-3, size = fabs(v);
+  return size > most ? most / size : 1;
+}
+static void
+bound(const double *x, const double *w, const double *ga, const double *gb,
+      const double *low, const double *high, double *pa, double *pb) {
+  double d[3] = {0.5 * x[0], 0.5 * x[1], 0.5 * x[2]};
+  for (int c = 0; c < 5; c++) {
+    double va = ga[3 * c] * d[0] + ga[3 * c + 1] * d[1] + ga[3 * c + 2] * d[2];
+    double vb = gb[3 * c] * d[0] + gb[3 * c + 1] * d[1] + gb[3 * c + 2] * d[2];
+    double fa = room(va, w[c], low[c], high[c]);
+    double fb = room(-vb, w[c], low[c], high[c]);
+    pa[c] = fa < pa[c] ? fa : pa[c];
+    pb[c] = fb < pb[c] ? fb : pb[c];
+  }
 }
 
 /* ---- JSON: NULL, or what is behind the value at s ------------------------ */
@@ -97,6 +120,37 @@ loops(void) {
   CHECK_REAL(out[1], 1 - 3 - 3);
 }
 
+#define OWN(d, dim, acc) op_arg_dat(d, -1, OP_ID, dim, "double", acc)
+
+static op_dat
+zeros(op_set s, int dim, const char *name) {
+  return op_decl_dat(s, dim, "double", (double *)NULL, name);
+}
+
+static void
+long_loop(void) {
+  op_set s = op_decl_set(N, "bounded");
+  op_dat x = zeros(s, 3, "x"), w = zeros(s, 5, "w"), low = zeros(s, 5, "low");
+  op_dat ga = zeros(s, 15, "ga"), gb = zeros(s, 15, "gb");
+  op_dat high = zeros(s, 5, "high");
+  op_dat pa = zeros(s, 5, "pa"), pb = zeros(s, 5, "pb");
+  op_par_loop(bound, "bound", s, OWN(x, 3, OP_READ), OWN(w, 5, OP_READ),
+              OWN(ga, 15, OP_READ), OWN(gb, 15, OP_READ), OWN(low, 5, OP_READ),
+              OWN(high, 5, OP_READ), OWN(pa, 5, OP_MIN), OWN(pb, 5, OP_MIN));
+  op2_flush();
+}
+
+/* Elements at once in the region of that name; -1: not there. */
+static int
+lanes_of(const char *region) {
+  static const char key[] = "\"lanes\": ";
+  char name[40];
+  snprintf(name, sizeof name, "\"name\": \"%s\"", region);
+  const char *at = strstr(text, name);
+  at = at ? strstr(at, key) : NULL;
+  return at ? atoi(at + sizeof key - 1) : -1;
+}
+
 static bool
 has(const char *words) {
   return strstr(text, words) != NULL;
@@ -114,6 +168,7 @@ look(void) {
   CHECK(n && n < sizeof text - 1 && end == text + n);
   CHECK(has("\"name\": \"scale \\\"it\\\"\", \"calls\": 2,"));
   CHECK(has("\"name\": \"gather\"") && has("\"would_help\": \""));
+  CHECK_INT(lanes_of("bound"), lanes_of("gather"));
   CHECK(has("\"bound\": \"") && has("\"outside\": {") && has("\"flushes\": ["));
   if (check_ranks() == 1 && has("\"at_least\": false"))
     CHECK(has("\"flops\": 1200, ")); /* 2 an element, 2 calls */
@@ -128,6 +183,7 @@ main(int argc, char **argv) {
   setenv("OP2_REPORT", path, 1);
   check_start(argc, argv);
   loops();
+  long_loop();
   op_exit();
   if (!check_rank()) look();
   setenv("OP2_REPORT", "0", 1);

@@ -31,6 +31,10 @@ PROGRAMS = {
     "jacobi": ("jacobi/jacobi_double", "--size 1000 1000 --iters 40"),
     "fem": ("fem/fem", "--size 400 400 --iters 100"),
     "shallow": ("shallow/shallow", "--size 600 400 --iters 40"),
+    "euler": ("euler/euler", "--size 40 40 --iters 12 --warmup 2"),
+    "multigrid": ("multigrid/multigrid", "--size 1000 1000 --iters 10"),
+    "chebyshev": ("chebyshev/chebyshev",
+                  "--size 107 107 --iters 6 --warmup 2 --degree 8"),
 }
 # what is left out, and how
 LEFT_OUT = {

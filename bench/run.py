@@ -7,7 +7,8 @@ Each round runs every program once, in turns (A B C A B C ...), so that a slow
 minute of the machine falls on all of them. Reported are medians and
 interquartile ranges over the rounds, and speed-ups over the plain-C reference
 in both builds (OP2 users' flags; the flags of this library's code generator)
-and over the library itself under OP2_EAGER=1. The reference is one loop per
+and over the library itself under OP2_EAGER=1; with OP2_GATHER=always, too, which
+computes increments where they land. The reference is one loop per
 kernel on one thread and OpenMP over coloured blocks on more, with the block
 size that was fastest in a short trial before; where there are several
 references in one build (Airfoil: loops as they stand, and eight elements at a
@@ -16,7 +17,8 @@ reference of both builds.
 
 Results are appended to bench/results/<date>.jsonl, one line a program and
 thread count. A run of all benchmarks rewrites the tables between the markers:
-the ratios in README.md, all that was measured in bench/results/tables.md.
+the ratios in README.md (the last column: what being lazy gave, the median under
+OP2_EAGER=1 over that without, at one thread count after the other), all that was measured in bench/results/tables.md.
 Ends with 1 if a program failed or an answer differs from the reference's.
 """
 import argparse
@@ -36,7 +38,8 @@ BLOCKS = (64, 128, 256, 512, 1024, 2048, 4096)
 NOBODY = "-"
 
 # label, program with its options, kind: "ref" and "ref_jit" are compared with,
-# "eager" too; "limit" is what the library could become.
+# "eager" too; "gather" is a form on request; "limit" is what the library could
+# become.
 LIMIT = "../limit/airfoil_limit"
 AIRFOIL = (
     ("plain C, OP2's flags", "airfoil_ref", "ref"),
@@ -47,6 +50,7 @@ AIRFOIL = (
     ("op2lazy, C", "airfoil", ""),
     ("op2lazy, C++ newest form", "airfoil_cpp", ""),
     ("op2lazy, deferred globals", "airfoil_lazy", ""),
+    ("op2lazy, gathered", "airfoil", "gather"),
     ("by hand, increments", f"{LIMIT} --form increments", "limit"),
     ("by hand, gather", f"{LIMIT} --geometry corners", "limit"),
     ("by hand, tiles of 5 steps",
@@ -55,7 +59,7 @@ AIRFOIL = (
 )
 SHUFFLED = tuple((label, f"{program} --shuffle 5", kind)
                  for label, program, kind in AIRFOIL
-                 if kind not in ("eager", "limit")
+                 if kind not in ("limit", "gather")
                  and program != "airfoil_cpp")
 SHUFFLED_RCM = tuple((label, program + " --rcm" * kind.startswith("ref"), kind)
                      for label, program, kind in SHUFFLED)
@@ -64,20 +68,45 @@ JACOBI = (
     ("plain C, JIT's flags", "jacobi_ref_jit", "ref_jit"),
     ("op2lazy, eager", "jacobi_double", "eager"),
     ("op2lazy", "jacobi_double", ""),
+    ("op2lazy, gathered", "jacobi_double", "gather"),
 )
 FEM = (
     ("plain C, OP2's flags", "fem_ref", "ref"),
     ("plain C, JIT's flags", "fem_ref_jit", "ref_jit"),
     ("op2lazy, eager", "fem", "eager"),
     ("op2lazy", "fem", ""),
+    ("op2lazy, gathered", "fem", "gather"),
 )
 SHALLOW = (
     ("plain C, OP2's flags", "shallow_ref", "ref"),
     ("plain C, JIT's flags", "shallow_ref_jit", "ref_jit"),
     ("op2lazy, eager", "shallow", "eager"),
     ("op2lazy", "shallow", ""),
+    ("op2lazy, gathered", "shallow", "gather"),
 )
 
+
+def family(program, options="", reference=""):
+    """Cases of a program whose reference is <program>_ref, with options of
+    both and of the reference alone."""
+    ref = reference or program + "_ref"
+    name = ref.split()[0]
+    jit = ref.replace(name, name + "_jit", 1)
+    return tuple((label, f"{which} {options}".strip(), kind)
+                 for label, which, kind in (
+                     ("plain C, OP2's flags", ref, "ref"),
+                     ("plain C, JIT's flags", jit, "ref_jit"),
+                     ("op2lazy, eager", program, "eager"),
+                     ("op2lazy", program, ""),
+                     ("op2lazy, gathered", program, "gather")))
+
+
+EULER = family("euler")
+MULTIGRID = family("multigrid")
+CHEBYSHEV_4 = family("chebyshev", "--degree 4")
+CHEBYSHEV_8 = family("chebyshev", "--degree 8")
+CHEBYSHEV_ROWS = family("chebyshev_rows", "--degree 8",
+                        "chebyshev_ref --rows")
 
 WANTED = {"op2lazy, C": (1.5, 1.2), "op2lazy, deferred globals": (1.9, 1.5)}
 
@@ -95,6 +124,12 @@ class Bench(typing.NamedTuple):
     # wanted: by label, at least these ratios over plain C and over plain C with
     # the JIT's flags, at every thread count
     wanted: dict = {}
+    count: typing.Callable | None = None  # elements of a size, if not I*J*factor
+
+
+def euler_nodes(i, j):
+    """About: of hexahedra I x J x J half have a node in their middle."""
+    return (i + 1) * (j + 1) * (j + 1) + i * j * j // 2
 
 
 # Conjugate gradients amplify rounding.
@@ -118,6 +153,20 @@ BENCHMARKS = {
                  wanted={"op2lazy": (1.3, 1.1)}),
     "shallow": Bench(SHALLOW, (600, 400), 60, 10, "cells", 2, 1e-9, "max_h",
                      wanted={"op2lazy": (1.3, 1.1)}),
+    "euler": Bench(EULER, (40, 40), 12, 2, "nodes", 1, 1e-9, count=euler_nodes,
+                   wanted={"op2lazy": (2.5, 2.0)}),
+    "euler_shuffled": Bench(family("euler", "--shuffle 5"), (40, 40), 6, 2,
+                            "nodes", 1, 1e-9, folder="euler",
+                            count=euler_nodes),
+    "multigrid": Bench(MULTIGRID, (1000, 1000), 10, 5, "nodes", 1, 1e-6,
+                       wanted={"op2lazy": (2.0, 1.7)}),
+    "chebyshev_4": Bench(CHEBYSHEV_4, (107, 107), 6, 2, "nodes", 1, 1e-8,
+                         folder="chebyshev", count=euler_nodes),
+    "chebyshev_8": Bench(CHEBYSHEV_8, (107, 107), 6, 2, "nodes", 1, 1e-6,
+                         folder="chebyshev", count=euler_nodes,
+                         wanted={"op2lazy": (1.5, 0.0)}),
+    "chebyshev_rows_8": Bench(CHEBYSHEV_ROWS, (107, 107), 6, 2, "nodes", 1,
+                              1e-6, folder="chebyshev", count=euler_nodes),
 }
 
 
@@ -132,6 +181,7 @@ def run(args, bench, program, kind, threads, iters, block):
     path = args.build / "bench" / (what.folder or bench) / name
     env = dict(os.environ, OMP_NUM_THREADS=str(threads), OP2_LOG="0")
     env.pop("OP2_EAGER", None)
+    env.pop("OP2_GATHER", None)
     env.setdefault("OP2_CACHE_DIR", str(args.build / "cache"))
     size = args.size or what.size
     cmd = [str(path), *options, "--size", str(size[0]), str(size[1]),
@@ -143,6 +193,8 @@ def run(args, bench, program, kind, threads, iters, block):
         cmd += ["--flush-every", str(what.warmup)]
     if kind == "eager":
         env["OP2_EAGER"] = "1"
+    if kind == "gather":
+        env["OP2_GATHER"] = "always"
     try:
         done = subprocess.run(cmd, env=env, capture_output=True, text=True,
                               timeout=1200)
@@ -279,6 +331,8 @@ BRIEF = "op2lazy: ms per iteration (times the best plain C's speed, OP2's " \
 
 def brief_head(threads):
     head = [BRIEF] + [f"{t} thread{'s' if t > 1 else ''}" for t in threads]
+    head.append("from being lazy, " + " / ".join(str(t) for t in threads) +
+                " threads")
     return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
 
 
@@ -297,6 +351,8 @@ def brief(title, bench, samples, threads):
             over = [ratio(best_of(cases, medians, t, k), ms)
                     for k in ("ref", "ref_jit")]
             row.append(f"{ms:.3g} ({over[0]} / {over[1]})")
+        row.append(" / ".join(ratio(best_of(cases, medians, t, "eager"),
+                                    medians[label, t]) for t in threads))
         rows.append("| " + " | ".join(row) + " |")
     return rows
 
@@ -408,7 +464,9 @@ def parse():
 def title_of(args, bench):
     what = BENCHMARKS[bench]
     size = args.size or what.size
-    n = f"{size[0] * size[1] * what.factor:,}".replace(",", " ")
+    n = (what.count(*size) if what.count
+         else size[0] * size[1] * what.factor)
+    n = f"{n:,}".replace(",", " ")
     return f"{bench}, {n} {what.elements}"
 
 

@@ -235,7 +235,7 @@ static void
 low_job_tell(const struct low_job *j) {
   if (!span_hook) return;
   struct span e = {"compile", j->r->name, j->begin, j->begin + j->seconds,
-                    j->thread, NULL};
+                   j->thread, NULL};
   span_hook(&e);
 }
 

@@ -79,7 +79,7 @@ tell_team(const struct rt_program *p, const char *name) {
     if (a->begin <= 0) continue;
     str_printf(&args, "\"waits\": %.3f", 1e6 * (a->end - a->begin - a->busy));
     struct span e = {"share", name, a->begin, a->end, SPAN_TEAM + (int)t,
-                      args.s};
+                     args.s};
     span_hook(&e);
     *a = (struct rt_at_work){0};
   }
@@ -87,7 +87,7 @@ tell_team(const struct rt_program *p, const char *name) {
 
 void
 rt_span_tell(const struct rt_program *p, const struct rt_cmd *cmd,
-              const struct rt_took *took) {
+             const struct rt_took *took) {
   static const struct {
     const char *kind;
     void (*add)(const struct rt_program *, const struct rt_cmd *, struct str *);
@@ -106,11 +106,11 @@ rt_span_tell(const struct rt_program *p, const struct rt_cmd *cmd,
   if (kinds[cmd->op].add) kinds[cmd->op].add(p, cmd, &args);
   if (cmd->op == RT_EXCHANGE_FINISH) str_add(&args, ", \"waits\": true");
   struct span e = {kinds[cmd->op].kind,
-                    rt_timer_name(took->timer),
-                    took->begin,
-                    took->end,
-                    0,
-                    args.s};
+                   rt_timer_name(took->timer),
+                   took->begin,
+                   took->end,
+                   0,
+                   args.s};
   span_hook(&e);
   tell_team(p, e.name);
 }

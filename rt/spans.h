@@ -12,6 +12,6 @@ struct rt_took {
   uint32_t timer;
 };
 void rt_span_tell(const struct rt_program *p, const struct rt_cmd *cmd,
-                   const struct rt_took *took);
+                  const struct rt_took *took);
 
 #endif

@@ -12,8 +12,7 @@ check="$build libcriterion-dev libclang-rt-19-dev libomp-19-dev
   clang-format-19 clang-tidy-19 hdf5-tools graphviz gdb valgrind pocl-opencl-icd ocl-icd-libopencl1
   libopenmpi-dev openmpi-bin libhdf5-openmpi-dev libptscotch-dev
   oclgrind llvm-spirv-14 llvm-spirv-15 spirv-tools busybox-static python3-numpy
-  libgmsh-dev debootstrap dpkg-dev mandoc"
-  libgmsh-dev chromium"
+  libgmsh-dev debootstrap dpkg-dev mandoc chromium"
 bench="$build libomp-19-dev python3"
 
 case ${1-build} in

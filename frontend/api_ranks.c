@@ -102,11 +102,12 @@ copy_of(const char *api, op_dat dat, struct fe_dat **out) {
   c->index = d->index;
   c->root = UINT32_MAX;
   c->block = 1;
-  c->rt = (struct rt_dat){.shape = {n, (uint32_t)dat->dim, d->type, 1, 0},
-                          .mirror = c->pub.data,
-                          .rows = n,
-                          .reach = REACH_FULL,
-                          .mirror_current = true};
+  c->rt = (struct rt_dat){
+      .shape = {.n = n, .dim = (uint32_t)dat->dim, .type = d->type, .block = 1},
+      .mirror = c->pub.data,
+      .rows = n,
+      .reach = REACH_FULL,
+      .mirror_current = true};
   status st = fe_ranks_home(d, c->pub.data);
   fe_handle_add(c, FE_COPY);
   *out = c;

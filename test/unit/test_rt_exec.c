@@ -439,7 +439,7 @@ Test(rt_exec, copies_change_the_layout_at_need) {
 Test(rt_exec, no_memory_means_nothing_happened) {
   struct rt_set set = {.n = N, .name = "cells"};
   struct rt_dat d = dat_of(N, DIM, f64, 1);
-  struct rt_dat huge = {.shape = {INT32_MAX, 1 << 24, f64, 1, 0}};
+  struct rt_dat huge = {.shape = {INT32_MAX, 1 << 24, f64, 1, 0, NULL}};
   struct rt_program *p = make_program();
   uint32_t slot = make_slot(p, &d, true);
   make_slot(p, &huge, false);

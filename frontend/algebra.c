@@ -112,11 +112,6 @@ check_gbl(const struct call *c, op_dat dat, const char *what, op2_gbl handle) {
 
 /* ---- scalars ------------------------------------------------------------- */
 
-/* A number as the dat's type has it. */
-struct scalar {
-  _Alignas(8) char bytes[8];
-};
-
 /* Largest magnitude of a factor: those of unsigned types may be negative, since
  * what is added up may be none the less. */
 static double
@@ -124,11 +119,11 @@ scalar_limit(struct type t) {
   return ldexp(1, (int)t.size * 8 - (type_class(t) == 'I'));
 }
 
-static status
-scalar_of(const struct call *c, op_dat dat, const char *what, double value,
-          struct scalar *out) {
+status
+fe_algebra_scalar(const char *api, op_dat dat, const char *what, double value,
+                  struct fe_scalar *out) {
   struct type t = type_of(dat);
-  *out = (struct scalar){{0}};
+  *out = (struct fe_scalar){{0}};
   if (type_class(t) == 'F') {
     float rounded = (float)value;
     memcpy(out->bytes, t.size == 8 ? (void *)&value : (void *)&rounded, t.size);
@@ -137,7 +132,7 @@ scalar_of(const struct call *c, op_dat dat, const char *what, double value,
   if (!(fabs(value) < scalar_limit(t)) || value != floor(value))
     FAIL(ERR_ARG,
          "%s: %s: expected a number of type \"%s\" of dat \"%s\", found %.17g",
-         c->api, what, dat->type, dat->name, value);
+         api, what, dat->type, dat->name, value);
   uint64_t magnitude =
       (uint64_t)fabs(value); /* low bytes of two's complement */
   uint64_t bits = value < 0 ? -magnitude : magnitude;
@@ -146,7 +141,7 @@ scalar_of(const struct call *c, op_dat dat, const char *what, double value,
 }
 
 static op_arg
-arg_scalar(op_dat dat, struct scalar *s) {
+arg_scalar(op_dat dat, struct fe_scalar *s) {
   return op_arg_gbl_char(s->bytes, 1, dat->type, (int)type_of(dat).size,
                          OP_READ);
 }
@@ -229,19 +224,19 @@ dat_copy(struct call *c, op_dat to, op_dat from, bool every) {
 
 static status
 dat_scale(struct call *c, op_dat x, double a, bool every) {
-  struct scalar factor;
+  struct fe_scalar factor;
   TRY(check_first(c, "x", x, every, LOW_ALGEBRA_SCALE));
-  TRY(scalar_of(c, x, "a", a, &factor));
+  TRY(fe_algebra_scalar(c->api, x, "a", a, &factor));
   op_arg args[] = {arg_dat(x, OP_RW), arg_scalar(x, &factor)};
   return loop(c, LOW_ALGEBRA_SCALE, x, 2, args);
 }
 
 static status
 dat_axpy(struct call *c, op_dat y, double a, op_dat x, bool every) {
-  struct scalar factor;
+  struct fe_scalar factor;
   TRY(check_first(c, "y", y, every, LOW_ALGEBRA_AXPY));
   TRY(check_like(c, y, "x", x));
-  TRY(scalar_of(c, y, "a", a, &factor));
+  TRY(fe_algebra_scalar(c->api, y, "a", a, &factor));
   op_arg args[] = {arg_dat(y, OP_RW), arg_scalar(y, &factor),
                    arg_dat(x, OP_READ)};
   return loop(c, LOW_ALGEBRA_AXPY, y, 3, args);
@@ -250,11 +245,11 @@ dat_axpy(struct call *c, op_dat y, double a, op_dat x, bool every) {
 static status
 dat_axpy_gbl(struct call *c, op_dat y, double sign, op2_gbl a, op_dat x,
              bool every) {
-  struct scalar factor;
+  struct fe_scalar factor;
   TRY(check_first(c, "y", y, every, LOW_ALGEBRA_AXPY_GBL));
   TRY(check_like(c, y, "x", x));
   TRY(check_gbl(c, y, "a", a));
-  TRY(scalar_of(c, y, "sign", sign, &factor));
+  TRY(fe_algebra_scalar(c->api, y, "sign", sign, &factor));
   op_arg args[] = {arg_dat(y, OP_RW), arg_scalar(y, &factor),
                    op2_arg_gbl(a, 1, y->type, OP_READ), arg_dat(x, OP_READ)};
   return loop(c, LOW_ALGEBRA_AXPY_GBL, y, 4, args);

@@ -16,4 +16,12 @@ void fe_algebra_scalars(enum low_algebra op, op_dat like, int n,
 void fe_algebra_xpay(op_dat y, op2_gbl a, op_dat x);
 void fe_algebra_over(op_dat x, op2_gbl a);
 
+/* `value` as the dat's type has it, to be passed as a global; in messages of
+ * `api` it is `what`. ERR_ARG */
+struct fe_scalar {
+  _Alignas(8) char bytes[8];
+};
+status fe_algebra_scalar(const char *api, op_dat dat, const char *what,
+                         double value, struct fe_scalar *out);
+
 #endif

@@ -2,6 +2,7 @@
 #include "frontend/context.h"
 #include "frontend/decl.h"
 #include "frontend/handles.h"
+#include "frontend/matrix.h"
 #include "frontend/ranks.h"
 
 /* Sets of the program's own stay: nothing says that it is done with them. */
@@ -38,13 +39,9 @@ check_map(const struct fe_map *m) {
        m->pub.name);
 }
 
-static status
-free_handle(void *handle) {
-  bool set = fe_handle_is(handle, FE_SET), map = fe_handle_is(handle, FE_MAP);
-  if (!set && !map)
-    FAIL(ERR_ARG, "op2_free: expected a subset or a map, found %s",
-         fe_handle_found(handle));
-  TRY(set ? check_set(handle) : check_map(handle));
+status
+fe_end_handle(void *handle) {
+  bool set = fe_handle_is(handle, FE_SET);
   TRY(fe_agree_turn("op2_free")); /* one may look at a dat by it still */
   struct fe_set *s = set ? handle : NULL;
   struct fe_map *m = handle;
@@ -61,6 +58,19 @@ free_handle(void *handle) {
   fe_graves_follow();
   fe_graves_dig();
   return OK;
+}
+
+static status
+free_handle(void *handle) {
+  bool set = fe_handle_is(handle, FE_SET), map = fe_handle_is(handle, FE_MAP);
+  if (fe_handle_is(handle, FE_SPARSITY)) return fe_sparsity_free(handle);
+  if (fe_handle_is(handle, FE_MAT)) return fe_mat_free(handle);
+  if (!set && !map)
+    FAIL(ERR_ARG,
+         "op2_free: expected a subset, a map, a sparsity or a matrix, found %s",
+         fe_handle_found(handle));
+  TRY(set ? check_set(handle) : check_map(handle));
+  return fe_end_handle(handle);
 }
 
 int

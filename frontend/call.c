@@ -34,7 +34,7 @@ same_text(const char *a, const char *b) {
 /* Is the data pointer part of an argument's identity? Only for handles. */
 static bool
 arg_is_handle(const op_arg *a) {
-  return a->argtype == OP2_ARG_HANDLE;
+  return a->argtype == OP2_ARG_HANDLE || a->argtype == OP2_ARG_MAT;
 }
 
 /* A field of four bytes and the next; programs mostly store both at once. */
@@ -297,6 +297,8 @@ call_make(const struct fe_loop *l, const struct fe_arg *args,
   c->args = mem_alloc(c->nargs + 1, sizeof *c->args);
   memcpy(c->args, args, c->nargs * sizeof *c->args);
   fe_prove(c);
+  for (uint32_t a = 0; a < c->nargs; a++)
+    c->nhandles += c->key[a].argtype == OP2_ARG_MAT;
   collect_uses(c);
   c->most_bytes = c->capture_bytes + fe_consts_bytes(kernel);
   c->said = call_hash(c);

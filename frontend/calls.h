@@ -162,6 +162,9 @@ void fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
 /* Bytes of an element that the call copies, if it does no more; 0: no copy. */
 size_t fe_kernel_copies(const struct fe_call *c, int *from_out, int *to_out);
 struct fe_kernel *fe_kernel_get(void (*function)(void), const char *name);
+/* api_matrix.c: the block that argument a, a matrix, stands for. ERR_ARG */
+status fe_mat_arg(const char *loop, int arg, const op_arg *a, op_arg *out,
+                  uint32_t *cols, uint32_t *cdim);
 struct fe_kernel *fe_kernel_of(const struct low_kernel *low, const char *name);
 /* The same around kernel k for arguments of which some are blocks. ERR_COMPILE
  * */

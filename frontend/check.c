@@ -201,6 +201,18 @@ arg_packed(const struct site *s, const op_arg *a, const struct fe_set *set,
   return OK;
 }
 
+static status
+arg_mat(const struct site *s, const op_arg *a, const struct fe_set *set,
+        struct fe_arg *out) {
+  op_arg block;
+  uint32_t cols, cdim;
+  TRY(fe_mat_arg(s->loop, s->arg, a, &block, &cols, &cdim));
+  TRY(arg_packed(s, &block, set, out));
+  out->cols = cols;
+  out->cdim = cdim;
+  return OK;
+}
+
 /* The C type of the memory, where the header knows it, against the type named;
  * "?" is a type that is known to differ. */
 static status
@@ -340,6 +352,7 @@ check_arg(const struct site *s, const struct fe_loop *l, struct fe_arg *out) {
   switch (a->argtype) {
   case OP_ARG_DAT: TRY(arg_dat(s, a, set, out)); break;
   case OP2_ARG_PACKED: TRY(arg_packed(s, a, set, out)); break;
+  case OP2_ARG_MAT: TRY(arg_mat(s, a, set, out)); break;
   case OP_ARG_GBL: TRY(arg_gbl(s, a, out)); break;
   case OP2_ARG_HANDLE: TRY(arg_handle(s, a, out)); break;
   case OP_ARG_IDX: TRY(arg_idx(s, a, set, out)); break;

@@ -158,6 +158,10 @@ status fe_bare_refuse(const char *what);
 /* A copy for the caller to free. */
 char *fe_text_copy(const char *s);
 
+/* Matrices and sparsities, at op_exit. */
+void fe_mats_clear(void);
+void fe_sparsities_clear(void);
+
 /* ---- handles ------------------------------------------------------------ */
 
 enum fe_handle {
@@ -166,6 +170,8 @@ enum fe_handle {
   FE_MAP,
   FE_DAT,
   FE_GBL,
+  FE_SPARSITY,
+  FE_MAT,
   FE_COPY /* of a dat; none to loops */
 };
 /* Is it a live handle of this kind? Only its address is looked at. */

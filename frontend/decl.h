@@ -94,6 +94,9 @@ struct fe_dat_args {
 status fe_check_dat_args(const struct fe_dat_args *a);
 status fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out);
 
+/* api_free.c: end a set or a map that may be ended. */
+status fe_end_handle(void *handle);
+
 /* ---- api_vars.c: OP2's public variables, lists of what is declared ------ */
 
 /* Called by the declarations; handles are KEEP. */

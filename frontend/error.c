@@ -1,6 +1,7 @@
 /* Errors of calls, and what is known about handles: below all other files. */
 #include "frontend/context.h"
 #include "frontend/handles.h"
+#include "frontend/matrix.h"
 #include "frontend/ranks.h"
 
 #include "base/table.h"
@@ -124,6 +125,8 @@ handle_name(const void *handle, enum fe_handle kind) {
   case FE_MAP: return ((const op_map_core *)handle)->name;
   case FE_DAT: return ((const op_dat_core *)handle)->name;
   case FE_GBL: return ((const struct fe_gbl *)handle)->name;
+  case FE_SPARSITY: return ((const struct fe_sparsity *)handle)->name;
+  case FE_MAT: return ((const struct fe_mat *)handle)->name;
   case FE_COPY:
   case FE_HANDLE_NONE: break;
   }

@@ -63,6 +63,8 @@ fe_forget(void) {
   fe_parts_stop();
   fe_kokkos_stop();
   fe_timeline_clear();
+  fe_mats_clear();
+  fe_sparsities_clear();
   fe_vtk_clear();
   fe_vars_clear();
   arena_clear(&fe.arena);

@@ -235,6 +235,7 @@ fe_kokkos_start(const char *libraries) {
 /* Their code stays: threads of theirs may still run. */
 void
 fe_kokkos_stop(void) {
+  if (!connectors.nall) return;
   while (connectors.nopen) pop();
   EACH(c, finalize_library) c->finalize_library();
   free(connectors.all);

@@ -98,6 +98,7 @@ typedef int op_arg_type; /* OP_ARG_GBL ... */
 #define OP2_ARG_HANDLE 16 /* op2_arg_gbl */
 #define OP2_ARG_LENGTH 17 /* op2_arg_row_length */
 #define OP2_ARG_PACKED 18 /* op2_arg_dat_packed */
+#define OP2_ARG_MAT 19    /* op2_arg_mat */
 
 #define OP_ID ((op_map)NULL) /* no map: the loop's own element */
 #define OP_GBL ((op_map)NULL)
@@ -272,7 +273,8 @@ op_map op2_decl_map_composed(op_map first, op_map then, const char *name);
  * error  otherwise; `map` has rows of any length
  * collective over ranks; runs no loops */
 op_map op2_decl_map_permuted(op_map map, const int *perm, const char *name);
-/* End a set or a map that one of these functions gave; NULL: nothing. Its handle is
+/* End a set or a map that one of these functions gave, a sparsity that has no matrix
+ * any more, or a matrix; NULL: nothing. Its handle is
  * void at once; loops that wait keep what they need, and so do maps that were made
  * of it. Returns an op2_status.
  * error  a set with dats that are not freed, or with maps from it or to it; sets and
@@ -714,6 +716,76 @@ OP2_PLAIN
 OP2_CHECKED int op2_solve_with(
     void (*apply)(op_dat x, op_dat y, void *user), void *user, op_dat x,
     op_dat b, const char *options, struct op2_solve_info *info);
+OP2_PLAIN_END
+
+/* ---- matrices ------------------------------------------------------------ */
+
+/* Which values a matrix has: those that elements couple through pairs of maps. */
+typedef struct op2_sparsity_core *op2_sparsity;
+/* A block of rdim x cdim values for each of them. */
+typedef struct op2_mat_core *op2_mat;
+/* Rows of this rank: row e has columns column[row_ptr[e]] to
+ * column[row_ptr[e + 1] - 1], ascending numbers over all ranks, and as many blocks
+ * [rdim][cdim] of values, one behind the other. */
+struct op2_csr {
+  idx_l_t rows;
+  const idx_g_t *row_ptr, *column;
+  const void *values;
+};
+
+OP2_PLAIN
+/* The nonzeros (rows[k][e][i], columns[k][e][j]) of all pairs k, elements e of the
+ * set from which both maps of a pair lead, entries i and j; each once, whoever names
+ * it again. Where rows and columns are one set, each row has its diagonal as well.
+ * rows, columns  [npairs] maps whose rows have one length; those of rows lead to
+ *                one set, those of columns to one; copied
+ * It is a set of nonzeros that bears its name, and maps: assembling, products and
+ * sums go the way of any other loop. cost 16 bytes for each (k, e, i, j) while it
+ * runs, 4 of each afterwards, 24 a nonzero
+ * error  maps whose rows have any length; more than 65536 nonzeros in a row, or 2^31
+ *        on a rank; over ranks, after op_partition has moved elements; OP2_STATIC
+ * collective over ranks; runs no loops */
+op2_sparsity op2_decl_sparsity(int npairs, const op_map *rows,
+                               const op_map *columns, const char *name);
+/* A matrix of zeros. type: one with arithmetic. error otherwise; name, rdim, cdim.
+ * cost its values. runs no loops */
+op2_mat op2_decl_mat(op2_sparsity sparsity, int rdim, int cdim,
+                     const char *type, const char *name);
+OP2_PLAIN_END
+/* The local matrix of the loop's element, rows and columns being a pair of the
+ * sparsity, as one block; kernel gets T *:
+ *   a[((i * rdim + r) * columns->dim + j) * cdim + c]  component (r, c) of the block
+ *                                  of row entry i and column entry j
+ * acc  OP_INC: the block begins at 0 and is added; OP_WRITE: it replaces what is
+ *      there (of elements that meet, the last one's stays); OP_READ and the others as
+ *      with op2_arg_dat_packed, whose cost and errors these are
+ * error  at op_par_loop: maps that are no pair, another block or type */
+op_arg op2_arg_mat(op2_mat mat, op_map rows, op_map columns, int rdim, int cdim,
+                   char const *type, op_access acc);
+OP2_PLAIN
+/* Recorded as loops, named like the function without op2_. x, y: dats of the matrix'
+ * type; x on the columns with cdim components, y on the rows with rdim; with
+ * _transpose x on the rows, y on the columns. Products are not contracted; those of a
+ * row are summed in the order of its columns, of the transpose as OP_INC's are.
+ *   mult              y = A x
+ *   mult_transpose    y = A^T x
+ *   zero              A = 0
+ *   zero_rows         these rows become 0, then their diagonal, unless it is 0
+ *   set_diagonal      A[e][e][r][r] = value of these rows; the rest stays
+ * rows   the set of rows or a subset of it; NULL: all
+ * error  another set, dim or type; no diagonal: rows are not columns, or blocks not
+ *        square; x is y */
+void op2_mat_mult(op2_mat mat, op_dat x, op_dat y);
+void op2_mat_mult_transpose(op2_mat mat, op_dat x, op_dat y);
+void op2_mat_zero(op2_mat mat);
+void op2_mat_zero_rows(op2_mat mat, op_set rows, double diagonal);
+void op2_mat_set_diagonal(op2_mat mat, op_set rows, double value);
+/* Look at the values: runs what they need. No copy; valid until the next call of the
+ * library. error  over ranks, after op_partition has moved rows */
+struct op2_csr op2_mat_csr(op2_mat mat);
+/* op2_solve_with for y = A x. A has as many rows as columns. */
+OP2_CHECKED int op2_solve(op2_mat mat, op_dat x, op_dat b, const char *options,
+                          struct op2_solve_info *info);
 OP2_PLAIN_END
 
 /* ---- kernels, errors, insight -------------------------------------------- */

@@ -172,6 +172,16 @@
 #define op2_dat_dot_on(...) (OP2_HERE, op2_dat_dot_on(__VA_ARGS__))
 #define op2_dat_norm(...) (OP2_HERE, op2_dat_norm(__VA_ARGS__))
 #define op2_dat_norm_on(...) (OP2_HERE, op2_dat_norm_on(__VA_ARGS__))
+#define op2_decl_sparsity(...) (OP2_HERE, op2_decl_sparsity(__VA_ARGS__))
+#define op2_decl_mat(...) (OP2_HERE, op2_decl_mat(__VA_ARGS__))
+#define op2_mat_mult(...) (OP2_HERE, op2_mat_mult(__VA_ARGS__))
+#define op2_mat_mult_transpose(...)                                            \
+  (OP2_HERE, op2_mat_mult_transpose(__VA_ARGS__))
+#define op2_mat_zero(...) (OP2_HERE, op2_mat_zero(__VA_ARGS__))
+#define op2_mat_zero_rows(...) (OP2_HERE, op2_mat_zero_rows(__VA_ARGS__))
+#define op2_mat_set_diagonal(...) (OP2_HERE, op2_mat_set_diagonal(__VA_ARGS__))
+#define op2_mat_csr(...) (OP2_HERE, op2_mat_csr(__VA_ARGS__))
+#define op2_solve(...) (OP2_HERE, op2_solve(__VA_ARGS__))
 #define op2_solve_with(...) (OP2_HERE, op2_solve_with(__VA_ARGS__))
 
 #endif

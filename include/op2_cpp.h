@@ -563,7 +563,55 @@ op2_dat_norm_on(op_set subset, op_dat x, op2_gbl out, OP2_AT) {
   op2_here(file, line);
   op2_plain::op2_dat_norm_on(subset, x, out);
 }
-OP2_CHECKED inline int
+OP2_CHECKED inline op2_sparsity
+op2_decl_sparsity(int npairs, const op_map *rows, const op_map *columns,
+                  const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_sparsity(npairs, rows, columns, name);
+}
+inline op2_mat
+op2_decl_mat(op2_sparsity sparsity, int rdim, int cdim, const char *type,
+             const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_mat(sparsity, rdim, cdim, type, name);
+}
+inline void
+op2_mat_mult(op2_mat mat, op_dat x, op_dat y, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_mat_mult(mat, x, y);
+}
+inline void
+op2_mat_mult_transpose(op2_mat mat, op_dat x, op_dat y, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_mat_mult_transpose(mat, x, y);
+}
+inline void
+op2_mat_zero(op2_mat mat, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_mat_zero(mat);
+}
+inline void
+op2_mat_zero_rows(op2_mat mat, op_set rows, double diagonal, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_mat_zero_rows(mat, rows, diagonal);
+}
+inline void
+op2_mat_set_diagonal(op2_mat mat, op_set rows, double value, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_mat_set_diagonal(mat, rows, value);
+}
+inline op2_csr
+op2_mat_csr(op2_mat mat, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_mat_csr(mat);
+}
+inline int
+op2_solve(op2_mat mat, op_dat x, op_dat b, const char *options,
+          op2_solve_info *info, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_solve(mat, x, b, options, info);
+}
+inline int
 op2_solve_with(void (*apply)(op_dat x, op_dat y, void *user), void *user,
                op_dat x, op_dat b, const char *options, op2_solve_info *info,
                OP2_AT) {

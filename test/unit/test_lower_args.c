@@ -542,6 +542,7 @@ check_opaque(int block) {
   lower_case_init(&c, text, NULL);
   lower_case_passes(&c, "fuse,storage");
   c.kernels[0].address = (void (*)(void))opaque_kernel;
+  c.kernels[0].bitcode = NULL;
   idx_l table[2 * N];
   double x[2 * N], p = 4, g = 1, want = 1;
   for (int i = 0; i < 2 * N; i++) {

@@ -1,0 +1,155 @@
+/* Matrices: a dat of blocks on the nonzeros of a sparsity (api_sparsity.c).
+ *
+ *   assembling  an argument through the map element -> nonzeros, as one block
+ *               (lower/packed.h) of [row entry][r][column entry][c]: mat_arg.c
+ *   products,   loops over rows: mat_loops.c
+ *   rows        */
+#include "frontend/context.h"
+#include "frontend/decl.h"
+#include "frontend/handles.h"
+#include "frontend/matrix.h"
+#include "frontend/ranks.h"
+
+#include "lower/algebra.h"
+#include "rt/ranks/dist.h"
+
+#include <stdlib.h>
+
+/* ---- declaration --------------------------------------------------------- */
+
+static struct fe_mat *mats;
+
+static const char decl[] = "op2_decl_mat";
+
+static status
+check_decl(op2_sparsity sparsity, int rdim, int cdim, const char *type,
+           const char *name) {
+  struct type t;
+  if (!name) FAIL(ERR_ARG, "%s: name: expected a text, found NULL", decl);
+  if (!fe_handle_is(sparsity, FE_SPARSITY))
+    FAIL(ERR_ARG, "%s \"%s\": sparsity: expected a declared one, found %s",
+         decl, name, fe_handle_found(sparsity));
+  if (rdim < 1 || cdim < 1 || rdim > FE_ARITY_MAX || cdim > FE_ARITY_MAX)
+    FAIL(ERR_ARG,
+         "%s \"%s\": expected blocks of 1 to %d rows and columns, found %d x "
+         "%d",
+         decl, name, FE_ARITY_MAX, rdim, cdim);
+  if (!type || !type_from_name(type, 0, &t, NULL) ||
+      !low_algebra_fits(LOW_ALGEBRA_SCALE, t))
+    FAIL(ERR_ARG, "%s \"%s\": type: expected one with arithmetic, found \"%s\"",
+         decl, name, type ? type : "NULL");
+  return OK;
+}
+
+static status
+decl_mat(op2_sparsity sparsity, int rdim, int cdim, const char *type,
+         const char *name, struct fe_mat **out) {
+  TRY(check_decl(sparsity, rdim, cdim, type, name));
+  struct fe_sparsity *s = (struct fe_sparsity *)sparsity;
+  struct fe_dat *values;
+  TRY(fe_decl_dat(&(struct fe_dat_args){.api = decl,
+                                        .set = s->nonzeros,
+                                        .dim = rdim * cdim,
+                                        .type = type,
+                                        .name = name,
+                                        .temp = true},
+                  &values));
+  struct fe_mat *m = mem_alloc(1, sizeof *m);
+  *m = (struct fe_mat){.next = mats,
+                       .name = fe_text_copy(name),
+                       .sparsity = s,
+                       .values = &values->pub,
+                       .rdim = rdim,
+                       .cdim = cdim};
+  mats = m;
+  s->nmats++;
+  fe_handle_add(m, FE_MAT);
+  *out = m;
+  return OK;
+}
+
+op2_mat
+op2_decl_mat(op2_sparsity sparsity, int rdim, int cdim, const char *type,
+             const char *name) {
+  struct fe_mat *m = NULL;
+  if (fe_enter(decl)) fe_leave(decl_mat(sparsity, rdim, cdim, type, name, &m));
+  return (op2_mat)m;
+}
+
+static void
+mat_drop(struct fe_mat *m) {
+  free(m->name);
+  free(m);
+}
+
+status
+fe_mat_free(struct fe_mat *m) {
+  int st = op_free_dat_temp(m->values);
+  if (st) return (status)st;
+  struct fe_mat **at = &mats;
+  while (*at != m) at = &(*at)->next;
+  *at = m->next;
+  m->sparsity->nmats--;
+  fe_handle_free(m);
+  mat_drop(m);
+  return OK;
+}
+
+void
+fe_mats_clear(void) {
+  while (mats) {
+    struct fe_mat *m = mats;
+    mats = m->next;
+    mat_drop(m);
+  }
+}
+
+/* ---- arguments ----------------------------------------------------------- */
+
+/* `data` is the matrix, `map` and `dat` are the maps; dim and idx the block's
+ * rows and columns. */
+op_arg
+op2_arg_mat(op2_mat mat, op_map rows, op_map columns, int rdim, int cdim,
+            char const *type, op_access acc) {
+  return (op_arg){.index = -1,
+                  .dat = (op_dat)columns,
+                  .map = rows,
+                  .dim = rdim,
+                  .idx = cdim,
+                  .data = (char *)mat,
+                  .type = type,
+                  .acc = acc,
+                  .argtype = OP2_ARG_MAT,
+                  .opt = 1};
+}
+
+/* ---- looks --------------------------------------------------------------- */
+
+static status
+csr(op2_mat mat, struct op2_csr *out) {
+  static const char api[] = "op2_mat_csr";
+  if (!fe_handle_is(mat, FE_MAT))
+    FAIL(ERR_ARG, "%s: matrix: expected a declared one, found %s", api,
+         fe_handle_found(mat));
+  const struct fe_mat *m = (const struct fe_mat *)mat;
+  const struct fe_set *rows = (const struct fe_set *)m->sparsity->rows;
+  const struct rt_sparsity *r = &m->sparsity->rt;
+  if (fe_ranked() && !fe_ranks.whole && rows->part->moved)
+    FAIL(ERR_STATE,
+         "%s: matrix \"%s\": expected rows where they were declared, found "
+         "them moved by op_partition",
+         api, m->name);
+  const void *values = op2_dat_data(m->values);
+  if (!values && r->start[r->rows])
+    return err_set(ERR_STATE, "%s", op2_last_error());
+  *out = (struct op2_csr){r->rows, (const idx_g_t *)r->start,
+                          (const idx_g_t *)r->col, values};
+  return OK;
+}
+
+struct op2_csr
+op2_mat_csr(op2_mat mat) {
+  struct op2_csr out = {0};
+  if (fe_enter("op2_mat_csr")) fe_leave(csr(mat, &out));
+  return out;
+}

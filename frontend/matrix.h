@@ -1,0 +1,44 @@
+/* Sparsities and matrices: what stands behind their handles. */
+#ifndef FRONTEND_MATRIX_H
+#define FRONTEND_MATRIX_H
+
+#include "base/err.h"
+#include "base/types.h"
+#include "rt/mesh/sparsity.h"
+
+#define OP2_NO_MACROS 1
+#include "op2.h"
+
+/* One pair of maps that elements are assembled by, and where element e's local
+ * matrix goes: entry i * columns->dim + j of `at` is the nonzero of row
+ * rows[e][i] and column columns[e][j]. */
+struct fe_coupling {
+  op_map rows, columns, at;
+};
+
+struct fe_sparsity { /* op2_sparsity */
+  struct fe_sparsity *next;
+  char *name;
+  op_set rows, columns, nonzeros;
+  struct rt_sparsity rt; /* of this rank's declared rows */
+  op_map entries;        /* row -> its nonzeros */
+  op_map targets;        /* row -> their columns */
+  op_map diagonal;       /* row -> (row, row); NULL: rows are not columns */
+  struct fe_coupling *couplings;
+  uint32_t ncouplings;
+  uint32_t nmats; /* that are not freed */
+};
+
+struct fe_mat { /* op2_mat */
+  struct fe_mat *next;
+  char *name;
+  struct fe_sparsity *sparsity;
+  op_dat values; /* on its nonzeros, a block each, row after row */
+  int rdim, cdim;
+};
+
+/* Free what is behind the handle, which is void then. */
+status fe_sparsity_free(struct fe_sparsity *s);
+status fe_mat_free(struct fe_mat *m);
+
+#endif

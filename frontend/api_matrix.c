@@ -10,7 +10,6 @@
 #include "frontend/matrix.h"
 #include "frontend/ranks.h"
 
-#include "lower/algebra.h"
 #include "rt/ranks/dist.h"
 
 #include <stdlib.h>
@@ -34,8 +33,8 @@ check_decl(op2_sparsity sparsity, int rdim, int cdim, const char *type,
          "%s \"%s\": expected blocks of 1 to %d rows and columns, found %d x "
          "%d",
          decl, name, FE_ARITY_MAX, rdim, cdim);
-  if (!type || !type_from_name(type, 0, &t, NULL) ||
-      !low_algebra_fits(LOW_ALGEBRA_SCALE, t))
+  if (!type || !type_from_name(type, 0, &t, NULL) || t.kind == TYPE_BYTES ||
+      t.kind == TYPE_BOOL)
     FAIL(ERR_ARG, "%s \"%s\": type: expected one with arithmetic, found \"%s\"",
          decl, name, type ? type : "NULL");
   return OK;

@@ -136,7 +136,9 @@ handle_name(const void *handle, enum fe_handle kind) {
 const char *
 fe_handle_found(const void *handle) {
   static char found[128];
-  static const char *const kinds[] = {"", "set", "map", "dat", "global"};
+  static const char *const kinds[FE_FREED] = {
+      [FE_SET] = "set",    [FE_MAP] = "map",           [FE_DAT] = "dat",
+      [FE_GBL] = "global", [FE_SPARSITY] = "sparsity", [FE_MAT] = "matrix"};
   uintptr_t known = table_get(&handles, &handle, sizeof handle, FE_HANDLE_NONE);
   if (!handle) return "NULL";
   if (!known || known == FE_COPY)

@@ -102,7 +102,9 @@ refused(void) {
   CHECK_INT(op2_free(ring), OP2_ERR_ARG);
   CHECK(strstr(message, "found map \"ring\" of op_decl_map"));
   CHECK_INT(op2_free(own), OP2_ERR_ARG);
-  CHECK(strstr(message, "expected a subset or a map, found dat \"own\""));
+  CHECK(strstr(
+      message,
+      "expected a subset, a map, a sparsity or a matrix, found dat \"own\""));
   CHECK_INT(op2_free(t), OP2_ERR_ARG);
   CHECK(strstr(message, "expected no dat on it, found \"own\""));
   CHECK_INT(errors, 4);

@@ -392,7 +392,7 @@ refused(void) {
   REFUSED(op2_mat_zero_rows(t.mass, m.third, 0), "expected set \"tri_nodes\"");
   REFUSED(op2_free(s), "expected no matrix of it, found 1");
   CHECK_INT(op2_free(b), 0);
-  REFUSED(op2_mat_zero(b), "found a freed");
+  REFUSED(op2_mat_zero(b), "found a freed matrix");
   CHECK_INT(op2_free(s), 0);
   op2_set_error_handler(NULL, NULL);
 }

@@ -24,7 +24,7 @@ fe_mat_arg(const char *loop, int arg, const op_arg *a, op_arg *out,
   if (!fe_handle_is(a->data, FE_MAT))
     ARG_FAIL("matrix: expected a declared one, found %s",
              fe_handle_found(a->data));
-  const struct fe_mat *m = (const struct fe_mat *)(const void *)a->data;
+  const struct fe_mat *m = (const struct fe_mat *)a->data;
   if (a->dim != m->rdim || a->idx != m->cdim)
     ARG_FAIL("wrong block: expected %d x %d of matrix \"%s\", found %d x %d",
              m->rdim, m->cdim, m->name, a->dim, a->idx);

@@ -373,7 +373,7 @@ low_kernel_own_add(struct low_own what, const char *name, const char *text,
   digest_of(text, k->code.len, &k->k.digest);
   TRY(kernel_read(k, kernel_own_global, NULL));
   assert(!k->k.effects);
-  memcpy(&k->k.address, &k, sizeof k);
+  memcpy(&k->k.address, &k, sizeof k->k.address);
   kernel_own_keep(k, what);
   kernel_keep(k->k.address, k);
   *out = &k->k;

@@ -1,19 +1,34 @@
 /* op2_free: what may go, and what uses it still. graves.c does the rest. */
+#include "frontend/columns.h"
 #include "frontend/context.h"
 #include "frontend/decl.h"
 #include "frontend/handles.h"
 #include "frontend/matrix.h"
 #include "frontend/ranks.h"
 
+/* None goes before those that are made of it. */
+static status
+check_followers(const struct fe_set *s) {
+  for (uint32_t i = 0; i < fe_all.nsets; i++) {
+    const struct fe_set *f = fe_all.sets[i];
+    if (!f->freed && (f->whole == s || (f->columns && f->columns->base == s)))
+      FAIL(ERR_ARG,
+           "op2_free: set \"%s\": expected no set made of it, found \"%s\"",
+           s->pub.name, f->pub.name);
+  }
+  return OK;
+}
+
 /* Sets of the program's own stay: nothing says that it is done with them. */
 static status
 check_set(const struct fe_set *s) {
   const char *name = s->pub.name;
-  if (!s->whole)
+  if (!s->whole && !s->columns)
     FAIL(ERR_ARG,
-         "op2_free: expected a subset or a map made of others, found set "
-         "\"%s\" of op_decl_set",
+         "op2_free: expected a subset, columns or a map made of others, found "
+         "set \"%s\" of op_decl_set",
          name);
+  TRY(check_followers(s));
   for (uint32_t i = 0; i < fe_all.ndats; i++)
     if (!fe_all.dats[i]->freed && fe_all.dats[i]->pub.set == &s->pub)
       FAIL(ERR_ARG, "op2_free: set \"%s\": expected no dat on it, found \"%s\"",
@@ -34,7 +49,8 @@ static status
 check_map(const struct fe_map *m) {
   if (m->made) return OK;
   FAIL(ERR_ARG,
-       "op2_free: expected a subset or a map made of others, found map \"%s\" "
+       "op2_free: expected a subset, columns or a map made of others, found "
+       "map \"%s\" "
        "of op_decl_map",
        m->pub.name);
 }
@@ -67,7 +83,7 @@ free_handle(void *handle) {
   if (fe_handle_is(handle, FE_MAT)) return fe_mat_free(handle);
   if (!set && !map)
     FAIL(ERR_ARG,
-         "op2_free: expected a subset, a map, a sparsity or a matrix, found %s",
+         "op2_free: expected a set, a map, a sparsity or a matrix, found %s",
          fe_handle_found(handle));
   TRY(set ? check_set(handle) : check_map(handle));
   return fe_end_handle(handle);

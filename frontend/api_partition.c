@@ -1,5 +1,6 @@
 /* Partitions and numbering. On one rank there is nothing to do, after the same
  * checks as everywhere. */
+#include "frontend/columns.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
@@ -155,11 +156,31 @@ repartition(const struct method *m, const struct request *r) {
   return st == OK ? fe_spread(0) : st;
 }
 
+/* Columns follow their base, and stay whole. */
 static status
-partition(const struct request *r) {
+check_prime(const char *what, const op_set_core *set) {
+  const struct fe_set *s = (const struct fe_set *)set;
+  if (s && s->whole) s = s->whole;
+  if (!s || !s->columns) return OK;
+  FAIL(ERR_ARG,
+       "op_partition: %s: expected one of the base \"%s\", whose parts columns "
+       "follow, found set \"%s\"",
+       what, s->columns->base->pub.name, set->name);
+}
+
+static status
+check_request(const struct request *r) {
   TRY(check_handle("op_partition", "prime set", r->set, FE_SET));
   TRY(check_handle("op_partition", "prime map", r->map, FE_MAP));
   TRY(check_handle("op_partition", "coordinates", r->dat, FE_DAT));
+  TRY(check_prime("prime set", r->set));
+  TRY(check_prime("prime map", r->map ? r->map->to : NULL));
+  return check_prime("coordinates", r->dat ? r->dat->set : NULL);
+}
+
+static status
+partition(const struct request *r) {
+  TRY(check_request(r));
   OP_is_partitioned = 1;
   if (!fe_ranked()) return OK;
   TRY(fe_agree_turn("op_partition"));

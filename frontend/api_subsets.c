@@ -126,11 +126,9 @@ into_make(struct fe_set *s) {
                     &s->into);
 }
 
-/* The first n of `list` (TAKE) become a set. Each rank comes with `st` of its
- * own. */
-static status
-subset_make(const char *api, struct fe_set *whole, idx_l n, idx_l *list,
-            const char *name, status st, struct fe_set **out) {
+status
+fe_subset_make(const char *api, struct fe_set *whole, idx_l n, idx_l *list,
+               const char *name, status st, struct fe_set **out) {
   struct fe_set *s = fe_set_new(n, name ? name : "");
   s->whole = whole;
   s->list = list;
@@ -154,16 +152,15 @@ whole_of(struct fe_set *s) {
 
 static const char subset[] = "op2_decl_subset";
 
-/* Over ranks: numbers of the parent's declared part are what counts. */
-static status
-check_unmoved(const struct fe_set *parent, const char *name) {
-  if (!fe_ranked() || fe_ranks.whole || !parent->rt.part ||
-      !parent->part->moved)
+status
+fe_check_unmoved(const char *api, const char *what, const struct fe_set *set,
+                 const char *name) {
+  if (!fe_ranked() || fe_ranks.whole || !set->rt.part || !set->part->moved)
     return OK;
   FAIL(ERR_STATE,
-       "%s \"%s\": expected subsets before op_partition, which moves elements "
-       "of set \"%s\"; found it done",
-       subset, name, parent->pub.name);
+       "%s \"%s\": expected %s before op_partition, which moves elements of "
+       "set \"%s\"; found it done",
+       api, name, what, set->pub.name);
 }
 
 static status
@@ -178,7 +175,7 @@ check_subset(op_set set, idx_l_t n, const idx_l_t *at, const char *name) {
   if (n && !at)
     FAIL(ERR_ARG, "%s \"%s\": indices: expected %d numbers, found NULL", subset,
          name, n);
-  TRY(check_unmoved((struct fe_set *)set, name));
+  TRY(fe_check_unmoved(subset, "subsets", (struct fe_set *)set, name));
   idx_l most = fe_map_rows(set);
   for (idx_l i = 0; i < n; i++)
     if (at[i] < 0 || at[i] >= most)
@@ -198,7 +195,7 @@ decl_subset(op_set set, idx_l_t n, const idx_l_t *at, const char *name,
   struct members of = members_of(parent);
   idx_l *list = mem_alloc((size_t)n + 1, sizeof *list);
   idx_l k = canonical(&of, n, at, list);
-  return subset_make(subset, whole_of(parent), k, list, name, OK, out);
+  return fe_subset_make(subset, whole_of(parent), k, list, name, OK, out);
 }
 
 op_set
@@ -238,8 +235,8 @@ decl_of_two(const struct algebra *g, op_set a, op_set b, const char *name,
   struct members y = members_of((struct fe_set *)b);
   idx_l *list = mem_alloc((size_t)x.n + (size_t)y.n + 1, sizeof *list);
   idx_l n = merge(g, x, y, list);
-  return subset_make(g->api, whole_of((struct fe_set *)a), n, list, name, OK,
-                     out);
+  return fe_subset_make(g->api, whole_of((struct fe_set *)a), n, list, name, OK,
+                        out);
 }
 
 static op_set

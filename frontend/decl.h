@@ -19,6 +19,15 @@ status fe_decl_set(idx_l n, const char *name, struct fe_set **out);
 struct fe_set *fe_set_new(idx_l n, const char *name);
 status fe_set_part(const char *api, struct fe_set *s, status st);
 void fe_set_publish(struct fe_set *s);
+/* A subset of the first n of `list` (TAKE), numbers of `whole`, ascending, with
+ * its handle; each rank comes with `st` of its own. Collective. */
+status fe_subset_make(const char *api, struct fe_set *whole, idx_l n,
+                      idx_l *list, const char *name, status st,
+                      struct fe_set **out);
+/* Over ranks: numbers of the declared part of `set` are what counts, so nothing
+ * may have moved before `what` are declared. */
+status fe_check_unmoved(const char *api, const char *what,
+                        const struct fe_set *set, const char *name);
 
 /* Rows of maps are at most so long: kernels get a pointer for each entry. */
 enum { FE_ARITY_MAX = 1 << 16 };
@@ -63,6 +72,8 @@ struct fe_map_args {
   bool included; /* rows of one entry, in range, of which no two are alike */
 };
 status fe_map_add(const struct fe_map_args *a, struct fe_map **out);
+/* From rows of one length, of fe_map_rows, in range; TAKE, NULL: OP2_STATIC. */
+status fe_map_of_rows(idx_g *rows, struct fe_map_args *a, struct fe_map **out);
 /* e -> then[first[e][i]][j], where `first` leads to the set of `then`. Over
  * ranks collective, unless `first` is a subset's `into`. ERR_MEMORY */
 status fe_map_compose(struct fe_map *first, struct fe_map *then,

@@ -10,6 +10,7 @@
 #include "op2.h"
 
 struct fe_call;
+struct fe_columns;
 
 /* The public struct comes first, so a handle converts by a cast once
  * fe_handle_is has said that it is one of ours. */
@@ -29,6 +30,7 @@ struct fe_set {
   struct fe_set *whole; /* set that its indices count in, no subset; NULL */
   struct fe_map *into;  /* hidden: to that set, row e is element list[e] */
   idx_l *list;          /* of the declared part; ascending, each once */
+  struct fe_columns *columns; /* of a set of columns (columns.h); NULL */
 };
 
 struct fe_map {

@@ -325,6 +325,21 @@ map_of_rows(struct made *rows, status st, struct fe_map_args *a,
   return st;
 }
 
+status
+fe_map_of_rows(idx_g *rows, struct fe_map_args *a, struct fe_map **out) {
+  size_t n = (size_t)fe_map_rows(a->from) * (size_t)a->dim;
+  SCOPED idx_l *table = NULL;
+  if (in_parts()) {
+    a->rows = rows;
+    return fe_map_add(a, out);
+  }
+  if (rows) table = mem_alloc(n + 1, sizeof *table);
+  for (size_t i = 0; rows && i < n; i++) table[i] = (idx_l)rows[i];
+  free(rows);
+  a->table32 = table;
+  return fe_map_add(a, out);
+}
+
 /* ---- made of others ------------------------------------------------------ */
 
 status

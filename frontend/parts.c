@@ -1,4 +1,5 @@
 /* What ranks declare: parts of sets, rows of maps. */
+#include "frontend/columns.h"
 #include "frontend/context.h"
 #include "frontend/decl.h"
 #include "frontend/handles.h"
@@ -9,29 +10,47 @@
 
 #include <stdlib.h>
 
-/* Where each rank declares everything: the part of a subset is that of its
- * whole set. */
+/* The set by whose parts those of this one go: of a subset its whole set, of
+ * columns their base; NULL: it goes by itself. */
+static const struct fe_set *
+leader(const struct fe_set *s) {
+  return s->columns ? s->columns->base : s->whole;
+}
+
+/* By element of the part from `first` on: its number there. */
+static idx_l
+led(const struct fe_set *s, struct fe_layer *at, idx_l e) {
+  if (!s->columns) return s->list[e];
+  fe_layer_seek(at, e);
+  return at->b;
+}
+
+/* Where each rank declares everything: the part of one that follows is that of
+ * its leader. */
 static void
 starts_follow(const struct fe_set *s, idx_l n, int64_t *start) {
+  struct fe_layer at = fe_layer_first(s->columns);
+  const idx_g *whole = leader(s)->part->start;
   idx_l e = 0;
   for (int r = 0; r < fe_ranks.size; r++) {
-    while (e < n && s->list[e] < s->whole->part->start[r]) e++;
+    while (e < n && led(s, &at, e) < whole[r]) e++;
     start[r] = e;
   }
   start[fe_ranks.size] = n;
 }
 
-/* Elements of a subset go where those of its whole set go. */
+/* Elements go where those of the leader go that they belong to. */
 static void
 owners_follow(const struct fe_set *s) {
-  const struct rt_part *whole = s->whole->part;
+  struct fe_layer at = fe_layer_first(s->columns);
+  const struct rt_part *whole = leader(s)->part;
   struct rt_part *p = s->part;
   idx_l first = fe_ranks.whole ? (idx_l)p->start[fe_ranks.rank] : 0;
   idx_l from = fe_ranks.whole ? (idx_l)whole->start[fe_ranks.rank] : 0;
   if (!whole->to) return;
   p->to = mem_alloc((size_t)p->declared + 1, sizeof *p->to);
   for (idx_l e = 0; e < p->declared; e++)
-    p->to[e] = whole->to[s->list[first + e] - from];
+    p->to[e] = whole->to[led(s, &at, first + e) - from];
 }
 
 status
@@ -42,14 +61,14 @@ fe_ranks_set(struct fe_set *s) {
   p->start = start;
   if (fe_ranks.whole) {
     for (int64_t r = 0; r <= ranks; r++) start[r] = mine * r / ranks;
-    if (s->whole) starts_follow(s, (idx_l)mine, start);
+    if (leader(s)) starts_follow(s, (idx_l)mine, start);
   } else {
     TRY(rt_allgather(fe_ranks.comm, &mine, sizeof mine, start + 1));
     for (int64_t r = 0; r < ranks; r++) start[r + 1] += start[r];
   }
   p->total = start[ranks];
   p->declared = (idx_l)(start[fe_ranks.rank + 1] - start[fe_ranks.rank]);
-  if (s->whole) owners_follow(s);
+  if (leader(s)) owners_follow(s);
   return OK;
 }
 
@@ -68,9 +87,11 @@ fe_set_drop(struct fe_set *s) {
   }
   rt_order_free((struct rt_order *)s->rt.order);
   free(s->list);
+  fe_columns_free(s->columns);
   s->part = s->rt.part = NULL;
   s->rt.order = NULL;
   s->list = NULL;
+  s->columns = NULL;
 }
 
 void

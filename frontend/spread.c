@@ -14,6 +14,7 @@
  * loop that needs deeper halos spreads everything anew: values go home to the
  * declared parts and out again; mirrors keep their values and, in parts that
  * did not move, their address may change. */
+#include "frontend/columns.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
@@ -153,14 +154,20 @@ map_describe(struct fe_map *m, const struct rt_dist_map *x) {
   return fe_ranks.whole ? OK : map_show(m);
 }
 
-/* Sets that follow others go by inclusions of subsets before other maps to and
- * from these, so that their elements lie with those of the whole set. */
+/* Subsets follow their whole set, columns their base. */
+static bool
+follows(const struct fe_set *s) {
+  return s->whole || s->columns;
+}
+
+/* Sets that follow others go by the hidden maps to these before other maps from
+ * and to them, so that their elements lie with those that they belong to. */
 static int
 turn_of(const struct fe_map *m) {
   const struct fe_set *from = (struct fe_set *)m->pub.from;
   const struct fe_set *to = (struct fe_set *)m->pub.to;
-  if (from->into == m) return 1;
-  return from->whole || to->whole ? 2 : 0;
+  if (from->into == m || (from->columns && from->columns->onto == m)) return 1;
+  return follows(from) || follows(to) ? 2 : 0;
 }
 
 static struct rt_dist_map

@@ -260,6 +260,47 @@ op_set op2_set_union(op_set a, op_set b, const char *name);
 op_set op2_set_intersection(op_set a, op_set b, const char *name);
 op_set op2_set_difference(op_set a, op_set b, const char *name);
 
+/* A set of columns: each element b of `base` has layers l, one after another, and
+ *   element (b, l) has number b * layers + l,   0 <= l < layers
+ * It is a set like any other: dats and maps may be declared on it, subsets of it,
+ * columns over it. Its elements lie with those of the base over ranks; each rank
+ * gives the columns of its part of the base.
+ * layers  1 or more; elements of a rank fit an int
+ * error   otherwise. Over ranks, if each declares a part: columns, their regions and
+ *         maps after op_partition has moved elements of the base; op_partition by
+ *         columns in place of their base
+ * cost    none; over ranks 8 bytes an element
+ * collective over ranks; runs no loops */
+op_set op2_decl_columns(op_set base, int layers, const char *name);
+/* The same where column b has layers range[2b] <= l < range[2b + 1], numbered from 0
+ * on, one column after another.
+ * range  [elements of base, 2], 0 <= range[2b] <= range[2b + 1]; copied
+ * cost   8 bytes a column beside that of op2_decl_columns */
+op_set op2_decl_columns_var(op_set base, const idx_l_t *range,
+                            const char *name);
+/* Elements of each column as a subset of the columns: the lowest layer, the highest,
+ * or all that have one above them. Empty columns have none.
+ * error  `columns` is no such set; another region. Collective; runs no loops */
+#define OP2_BOTTOM 1
+#define OP2_TOP 2
+#define OP2_INTERIOR 3
+op_set op2_columns_region(op_set columns, int region, const char *name);
+/* A map between columns after a map `base` between their bases: element (b, l) of
+ * `from` names in its entry i
+ *   (base[b][i], l + offset[i])   where `to` are columns over the set of base[b][i]
+ *   base[b][i]                    where `to` is that set (offset NULL): all layers of
+ *                                 a column meet in it
+ * from    columns, or a subset of them
+ * base    from their base; its rows have one length; NULL: b itself, one entry
+ * offset  [base->dim] layers, also negative; copied
+ * error   a layer outside the column, by entry and element; sets and maps that do not
+ *         belong together
+ * cost    4 bytes an entry of each element, as of a composed map; neither base nor
+ *         offset is needed any longer
+ * collective over ranks; runs no loops */
+op_map op2_decl_map_columns(op_set from, op_set to, op_map base,
+                            const int *offset, const char *name);
+
 /* The map e -> then[first[e][i]][j], as entry i * then->dim + j of a row. `then`
  * begins at the set to which `first` leads, or, where that is a subset, at its
  * whole set. If one of them has rows of any length, so has this one: entries one
@@ -277,8 +318,9 @@ op_map op2_decl_map_permuted(op_map map, const int *perm, const char *name);
  * any more, or a matrix; NULL: nothing. Its handle is
  * void at once; loops that wait keep what they need, and so do maps that were made
  * of it. Returns an op2_status.
- * error  a set with dats that are not freed, or with maps from it or to it; sets and
- *        maps of op_decl_set, op_decl_map. Collective over ranks; runs no loops */
+ * error  a set with dats that are not freed, with maps from it or to it, or of which
+ *        others are made (regions and subsets of columns, columns of their base); sets
+ *        and maps of op_decl_set, op_decl_map. Collective over ranks; runs no loops */
 int op2_free(void *handle);
 
 /* Another set's view of a dat's memory: both handles read and write the same

@@ -148,6 +148,10 @@
 #define op2_set_union(...) (OP2_HERE, op2_set_union(__VA_ARGS__))
 #define op2_set_intersection(...) (OP2_HERE, op2_set_intersection(__VA_ARGS__))
 #define op2_set_difference(...) (OP2_HERE, op2_set_difference(__VA_ARGS__))
+#define op2_decl_columns(...) (OP2_HERE, op2_decl_columns(__VA_ARGS__))
+#define op2_decl_columns_var(...) (OP2_HERE, op2_decl_columns_var(__VA_ARGS__))
+#define op2_columns_region(...) (OP2_HERE, op2_columns_region(__VA_ARGS__))
+#define op2_decl_map_columns(...) (OP2_HERE, op2_decl_map_columns(__VA_ARGS__))
 #define op2_decl_map_composed(...)                                             \
   (OP2_HERE, op2_decl_map_composed(__VA_ARGS__))
 #define op2_decl_map_csr(...) (OP2_HERE, op2_decl_map_csr(__VA_ARGS__))

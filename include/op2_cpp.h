@@ -449,6 +449,28 @@ op2_set_difference(op_set a, op_set b, const char *name, OP2_AT) {
   op2_here(file, line);
   return op2_plain::op2_set_difference(a, b, name);
 }
+inline op_set
+op2_decl_columns(op_set base, int layers, const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_columns(base, layers, name);
+}
+inline op_set
+op2_decl_columns_var(op_set base, const idx_l_t *range, const char *name,
+                     OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_columns_var(base, range, name);
+}
+inline op_set
+op2_columns_region(op_set columns, int region, const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_columns_region(columns, region, name);
+}
+inline op_map
+op2_decl_map_columns(op_set from, op_set to, op_map base, const int *offset,
+                     const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_map_columns(from, to, base, offset, name);
+}
 inline op_map
 op2_decl_map_csr(op_set from, op_set to, const idx_g_t *row_ptr,
                  const idx_l_t *col, const char *name, OP2_AT) {

@@ -20,6 +20,11 @@
  *           Regions behind or at the barrier are candidates, the nearest that
  *           shares a dat wins, else the nearest at all.
  *
+ *           A global that takes a value between two loops (SET: a sum that
+ *           starts anew) would keep them apart, though neither of them minds.
+ *           So it takes its value as early as it may: behind the last node that
+ *           touches it, or that has side effects.
+ *
  *           Two names of one version (ALIAS) need no rule: a reader of the old
  *           data under one name, beside a full write to the other, is right
  *           since pass storage gives the write another buffer.
@@ -81,6 +86,43 @@ struct fuse {
   bool *told; /* per node: a remark says why it did not join */
   long max, args, look;
 };
+
+/* ---- globals that take a value ------------------------------------------- */
+
+/* The last node before n that SET n has to stand behind; IR_NONE: none. */
+static ir_ref
+set_behind(const struct ir_trace *t, ir_ref n) {
+  for (ir_ref k = n; k-- > 0;)
+    if (ir_dep(t, k, n, NULL)) return k;
+  return IR_NONE;
+}
+
+/* Each SET goes up to there, but for those that stay pending, whose order is the
+ * program's. */
+static bool
+sets_go_up(struct ir_trace *t) {
+  SCOPED ir_ref *after = mem_alloc(t->nnodes + 1, sizeof *after);
+  SCOPED ir_ref *perm = mem_alloc(t->nnodes + 1, sizeof *perm);
+  ir_ref *first = &after[t->nnodes], last = IR_NONE, at = 0;
+  bool moves = false;
+  *first = IR_NONE;
+  for (ir_ref n = 0; n < t->nnodes; n++) {
+    const struct ir_node *node = &t->nodes[n];
+    bool goes = node->op == IR_SET && !ir_deferred(node);
+    ir_ref behind = goes ? set_behind(t, n) : last;
+    ir_ref *link = behind == IR_NONE ? first : &after[behind];
+    after[n] = *link;
+    *link = n;
+    moves |= behind != last;
+    if (behind == last) last = n;
+  }
+  for (ir_ref n = *first; n != IR_NONE; n = after[n]) perm[n] = at++;
+  assert(at == t->nnodes);
+  if (!moves) return false;
+  pass_check_order(t, perm);
+  pass_reorder(t, perm, t->nnodes);
+  return true;
+}
 
 /* ---- what may stand side by side ----------------------------------------- */
 
@@ -398,6 +440,7 @@ fuse_init(struct fuse *f, struct ir_trace *t, const struct pass_ctx *c) {
 bool
 pass_fuse(struct ir_trace *t, const struct pass_ctx *c) {
   struct fuse f;
+  bool moved = sets_go_up(t);
   fuse_init(&f, t, c);
   for (ir_ref n = 0; n < t->nnodes; n++)
     if (!ir_deferred(&t->nodes[n])) fuse_place(&f, n);
@@ -405,5 +448,5 @@ pass_fuse(struct ir_trace *t, const struct pass_ctx *c) {
   fuse_emit(&f);
   free(f.units), free(f.next), free(f.of_set);
   free(f.last), free(f.told);
-  return t->nregions > 0;
+  return moved || t->nregions > 0;
 }

@@ -1,8 +1,8 @@
 /* Sets of columns, their regions, and maps between them.
  *
- * Problem. Oceans and atmospheres are flat: a mesh of columns, each with layers.
- * As a mesh of its own every map would be written down once more for each layer,
- * and nothing would know that layers are neighbours.
+ * Problem. Oceans and atmospheres are flat: a mesh of columns, each with
+ * layers. As a mesh of its own every map would be written down once more for
+ * each layer, and nothing would know that layers are neighbours.
  *
  * Idea. A set of columns is a set like others, of all its elements, that knows
  * its base (columns.h). Its regions are subsets of it; a map between columns
@@ -11,9 +11,9 @@
  *   base cells -> nodes, 3 entries      cells of columns -> nodes of columns
  *   c0: n0 n1 n2                        (c0, l): (n0, l + o0) (n1, l + o1) ...
  *
- * Over ranks each declares the columns of its part of the base, and elements lie
- * with those who own their column: by a hidden map that partitions follow first
- * (spread.c).
+ * Over ranks each declares the columns of its part of the base, and elements
+ * lie with those who own their column: by a hidden map that partitions follow
+ * first (spread.c).
  *
  * Cost. A table of the size of rows times columns times layers for each map, as
  * of a map that is composed. */

@@ -3,7 +3,8 @@
  * A set of columns is a base set times layers. An element of it is named by its
  * column, which is an element of the base, and its layer:
  *
- *   number of (b, l) = first(b) + l - bottom(b)     bottom(b) <= l < bottom(b) + n(b)
+ *   number of (b, l) = first(b) + l - bottom(b)
+ *                      bottom(b) <= l < bottom(b) + n(b)
  *
  * so that a column is consecutive elements, and columns ascend as their base
  * elements do. All numbers are those of the program, of declared parts. What
@@ -38,8 +39,8 @@ fe_column_end(const struct fe_column *c) {
 }
 /* Column b of the declared part. */
 struct fe_column fe_column_at(const struct fe_columns *c, idx_l b);
-/* Columns of the base elements at[0 .. n), over ranks by numbers of all and with
- * such. Collective. ERR_MPI */
+/* Columns of the base elements at[0 .. n), over ranks by numbers of all and
+ * with such. Collective. ERR_MPI */
 status fe_columns_ask(const struct fe_set *s, size_t n, const idx_g *at,
                       struct fe_column *out);
 

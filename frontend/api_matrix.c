@@ -84,7 +84,9 @@ mat_drop(struct fe_mat *m) {
 status
 fe_mat_free(struct fe_mat *m) {
   int st = op_free_dat_temp(m->values);
+  if (!st && m->mask) st = op_free_dat_temp(m->mask);
   if (st) return (status)st;
+  fe.masked -= m->masked;
   struct fe_mat **at = &mats;
   while (*at != m) at = &(*at)->next;
   *at = m->next;
@@ -96,6 +98,7 @@ fe_mat_free(struct fe_mat *m) {
 
 void
 fe_mats_clear(void) {
+  fe.masked = 0;
   while (mats) {
     struct fe_mat *m = mats;
     mats = m->next;

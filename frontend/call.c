@@ -234,9 +234,9 @@ call_hide(const struct fe_call *c) {
     return;
   }
   struct str key = STR_INIT;
-  struct fe_loop l = {c->file, c->line,       c->function,
-                      c->name, c->set_handle, (int)c->nargs,
-                      c->key,  NULL,          0};
+  struct fe_loop l = {
+      c->file,       c->line, c->function, c->name, c->set_handle,
+      (int)c->nargs, c->key,  NULL,        0,       0};
   key_build(&key, c->source_version, &l);
   if (table_get(&call_ids, key.s, key.len, 0) == c->id + 1)
     table_remove(&call_ids, key.s, key.len);

@@ -56,6 +56,7 @@ struct fe_arg {
   uint16_t info_of;       /* of a payload: the number of its argument */
   uint32_t entry, vector; /* of the map's row, as in struct ir_arg */
   uint32_t cols, cdim;    /* of a block, as in struct low_pack; 0: it is none */
+  uint32_t masks;         /* 1 + the argument whose mask it is; 0: it is none */
   struct fe_dat *dat;
   struct fe_map *map;
   struct fe_gbl *gbl;
@@ -80,6 +81,7 @@ struct fe_loop {
   const op_arg *args;
   const char *const *types; /* C++: what the kernel's parameters point to */
   int ntypes;
+  int nhidden; /* arguments at the end that are masks of others */
 };
 
 /* An interned call: the words that the program passed (the key), and all that
@@ -165,11 +167,16 @@ struct fe_kernel *fe_kernel_get(void (*function)(void), const char *name);
 /* api_matrix.c: the block that argument a, a matrix, stands for. ERR_ARG */
 status fe_mat_arg(const char *loop, int arg, const op_arg *a, op_arg *out,
                   uint32_t *cols, uint32_t *cdim);
+/* The loop with the masks of its matrices behind its arguments, which are in
+ * `args` then. */
+struct fe_loop fe_mat_masked(const struct fe_loop *l,
+                             op_arg args[2 * FE_MAX_ARGS]);
 struct fe_kernel *fe_kernel_of(const struct low_kernel *low, const char *name);
-/* The same around kernel k for arguments of which some are blocks. ERR_COMPILE
- * */
+/* The same around kernel k for arguments of which some are blocks, and the last
+ * are hidden. ERR_COMPILE */
 status fe_kernel_packed(struct fe_kernel *k, const struct fe_arg *args,
-                        uint32_t nargs, struct fe_kernel **out);
+                        uint32_t nargs, uint32_t nhidden,
+                        struct fe_kernel **out);
 /* Of the kernel's constants, as if all varied. */
 size_t fe_consts_bytes(const struct fe_kernel *k);
 void fe_kernel_free(struct fe_kernel *k);

@@ -125,7 +125,8 @@ check_map(const struct site *s, const op_arg *a, const struct fe_set *set,
              to->name, what, a->map->name, a->map->to->name);
   const struct fe_map *m = (struct fe_map *)a->map;
   if (a->argtype == OP2_ARG_LENGTH) return OK;
-  if (a->argtype == OP2_ARG_PACKED) return check_entries(s, a, m);
+  if (a->argtype == OP2_ARG_PACKED || a->argtype == OP2_ARG_MASK)
+    return check_entries(s, a, m);
   if (m->start) return check_entry_any(s, a, m);
   int arity = a->map->dim;
   if (a->idx >= arity || a->idx == -1 || a->idx < -arity)
@@ -210,6 +211,15 @@ arg_mat(const struct site *s, const op_arg *a, const struct fe_set *set,
   TRY(arg_packed(s, &block, set, out));
   out->cols = cols;
   out->cdim = cdim;
+  return OK;
+}
+
+/* A char of each entry of the argument that `size` is the number of. */
+static status
+arg_mask(const struct site *s, const op_arg *a, const struct fe_set *set,
+         struct fe_arg *out) {
+  TRY(arg_dat(s, a, set, out));
+  out->masks = (uint32_t)a->size + 1;
   return OK;
 }
 
@@ -353,6 +363,7 @@ check_arg(const struct site *s, const struct fe_loop *l, struct fe_arg *out) {
   case OP_ARG_DAT: TRY(arg_dat(s, a, set, out)); break;
   case OP2_ARG_PACKED: TRY(arg_packed(s, a, set, out)); break;
   case OP2_ARG_MAT: TRY(arg_mat(s, a, set, out)); break;
+  case OP2_ARG_MASK: TRY(arg_mask(s, a, set, out)); break;
   case OP_ARG_GBL: TRY(arg_gbl(s, a, out)); break;
   case OP2_ARG_HANDLE: TRY(arg_handle(s, a, out)); break;
   case OP_ARG_IDX: TRY(arg_idx(s, a, set, out)); break;
@@ -387,11 +398,12 @@ check_kernel(const struct fe_loop *l, const struct low_kernel *k) {
          "op_par_loop \"%s\": no kernel: expected a function, or a source "
          "given to op2_kernel_source under this name, found NULL",
          l->name);
-  if (!k->opaque && k->nparams != (uint32_t)l->nargs)
+  int nargs = l->nargs - l->nhidden;
+  if (!k->opaque && k->nparams != (uint32_t)nargs)
     FAIL(ERR_ARG,
          "op_par_loop \"%s\": number of arguments: expected %u as the kernel "
          "has parameters, found %d",
-         l->name, k->nparams, l->nargs);
+         l->name, k->nparams, nargs);
   return OK;
 }
 
@@ -434,8 +446,9 @@ check_param_type(const struct site *s, const op_arg *a, const char *type,
 
 status
 fe_call_check_types(const struct fe_loop *l) {
-  if (!l->name || l->ntypes != l->nargs) return OK; /* fe_call_check tells */
-  for (int i = 0; i < l->nargs; i++) {
+  int nargs = l->nargs - l->nhidden;
+  if (!l->name || l->ntypes != nargs) return OK; /* fe_call_check tells */
+  for (int i = 0; i < nargs; i++) {
     struct site s = {l->name, i};
     TRY(check_param_type(&s, &l->args[i], l->types[i], false));
   }
@@ -446,9 +459,9 @@ fe_call_check_types(const struct fe_loop *l) {
  * of another number of parameters. */
 static status
 check_kernel_types(const struct fe_loop *l, const char *types) {
-  int n = 0;
+  int n = 0, nargs = l->nargs - l->nhidden;
   for (const char *t = types; t && *t; t++) n += *t == ';';
-  for (int i = 0; n == l->nargs && i < n; i++) {
+  for (int i = 0; n == nargs && i < n; i++) {
     struct site s = {l->name, i};
     size_t len = strcspn(types, ";");
     char *type = arena_printf(&fe.arena, "%.*s", (int)len, types);
@@ -519,6 +532,15 @@ check_reaches(const struct fe_loop *l, const struct fe_arg *args,
   return OK;
 }
 
+/* What is written through a mask keeps what was there before. */
+static void
+masks_keep(struct fe_arg *args, int nargs) {
+  for (int a = 0; a < nargs; a++) {
+    struct fe_arg *of = args[a].masks ? &args[args[a].masks - 1] : NULL;
+    if (of && of->access == ACC_WRITE) of->access = ACC_RW;
+  }
+}
+
 status
 fe_call_check(const struct fe_loop *l, struct fe_arg *out,
               struct fe_kernel **kernel_out) {
@@ -539,5 +561,8 @@ fe_call_check(const struct fe_loop *l, struct fe_arg *out,
   TRY(check_kernel_types(l, k->low->types));
   TRY(check_reaches(l, out, k->low));
   tell_opaque(name, k->low);
-  return fe_kernel_packed(k, out, (uint32_t)l->nargs, kernel_out);
+  TRY(fe_kernel_packed(k, out, (uint32_t)l->nargs, (uint32_t)l->nhidden,
+                       kernel_out));
+  masks_keep(out, l->nargs);
+  return OK;
 }

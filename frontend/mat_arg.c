@@ -1,10 +1,11 @@
 /* What an argument of op2_arg_mat stands for: one block through a map of the
- * sparsity. */
+ * sparsity, and a mask of its entries through the same map. */
 #include "frontend/calls.h"
 #include "frontend/context.h"
 #include "frontend/matrix.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct fe_coupling *
 coupling_of(const struct fe_mat *m, const void *rows, const void *columns) {
@@ -40,4 +41,34 @@ fe_mat_arg(const char *loop, int arg, const op_arg *a, op_arg *out,
   *cols = (uint32_t)c->columns->dim;
   *cdim = (uint32_t)m->cdim;
   return OK;
+}
+
+/* ---- masks --------------------------------------------------------------- */
+
+/* The mask of argument a, as an argument of its own. */
+static bool
+mask_arg(const op_arg *args, int a, op_arg *out) {
+  const op_arg *of = &args[a];
+  if (of->argtype != OP2_ARG_MAT || of->acc == OP_READ || !of->opt ||
+      !fe_handle_is(of->data, FE_MAT))
+    return false;
+  const struct fe_mat *m = (const struct fe_mat *)of->data;
+  const struct fe_coupling *c = coupling_of(m, of->map, of->dat);
+  if (!m->masked || !c) return false;
+  *out = op2_arg_dat_packed(m->mask, c->at->dim, c->at, 1, "char", OP_READ);
+  out->argtype = OP2_ARG_MASK;
+  out->size = a;
+  return true;
+}
+
+struct fe_loop
+fe_mat_masked(const struct fe_loop *l, op_arg args[2 * FE_MAX_ARGS]) {
+  struct fe_loop with = *l;
+  if (l->nargs < 1 || l->nargs > FE_MAX_ARGS) return with;
+  memcpy(args, l->args, (size_t)l->nargs * sizeof *args);
+  with.args = args;
+  for (int a = 0; a < l->nargs; a++)
+    if (mask_arg(l->args, a, &args[with.nargs])) with.nargs++;
+  with.nhidden = with.nargs - l->nargs;
+  return with;
 }

@@ -3,6 +3,9 @@
  *   y = A x     a loop over rows, through row -> nonzeros and row -> columns
  *   y = A^T x   y = 0, and a loop over rows that adds to columns
  *   rows        loops over a subset of the rows
+ *   masks       chars of rows and columns, which a loop over rows joins to
+ *               those of nonzeros; loops that assemble have these beside the
+ *               values (mat_arg.c)
  *
  * Each is recorded like any other loop, with kernels of lower/matvec.h. */
 #include "frontend/algebra.h"
@@ -11,6 +14,9 @@
 #include "frontend/matrix.h"
 
 #include "lower/matvec.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* ---- checks of calls ----------------------------------------------------- */
 
@@ -52,20 +58,26 @@ check_vector(const struct call *c, const char *what, op_dat x, op_set set,
   return OK;
 }
 
+/* Is it the set, or a subset of it? */
+static status
+check_part(const struct call *c, const char *what, op_set part, op_set all) {
+  if (!fe_handle_is(part, FE_SET))
+    FAIL(ERR_ARG, "%s: %s: expected a declared set, found %s", c->api, what,
+         fe_handle_found(part));
+  const struct fe_set *whole = ((const struct fe_set *)part)->whole;
+  if (part != all && (!whole || &whole->pub != all))
+    FAIL(ERR_ARG,
+         "%s: %s: expected set \"%s\" of matrix \"%s\" or a subset of it, "
+         "found \"%s\"",
+         c->api, what, all->name, c->m->name, part->name);
+  return OK;
+}
+
 static status
 check_rows(const struct call *c, op_set *rows) {
   op_set all = c->m->sparsity->rows;
   if (!*rows) *rows = all;
-  if (!fe_handle_is(*rows, FE_SET))
-    FAIL(ERR_ARG, "%s: rows: expected a declared set, found %s", c->api,
-         fe_handle_found(*rows));
-  const struct fe_set *whole = ((const struct fe_set *)*rows)->whole;
-  if (*rows != all && (!whole || &whole->pub != all))
-    FAIL(ERR_ARG,
-         "%s: rows: expected set \"%s\" of matrix \"%s\" or a subset of it, "
-         "found \"%s\"",
-         c->api, all->name, c->m->name, (*rows)->name);
-  return OK;
+  return check_part(c, "rows", *rows, all);
 }
 
 /* ---- loops --------------------------------------------------------------- */
@@ -75,8 +87,10 @@ loop(const struct call *c, enum low_matvec op, op_set set, int n,
      const op_arg *args) {
   void (*kernel)(void);
   const struct fe_mat *m = c->m;
-  TRY(low_matvec_get(op, type_of(m->values), (uint32_t)m->rdim,
-                     (uint32_t)m->cdim, &kernel));
+  bool mask = op == LOW_MATVEC_MASK || op == LOW_MATVEC_MASK_ALL;
+  TRY(low_matvec_get(op, type_of(mask ? m->mask : m->values),
+                     mask ? 1 : (uint32_t)m->rdim, mask ? 1 : (uint32_t)m->cdim,
+                     &kernel));
   op2_par_loop_at(c->file, c->line, kernel, low_matvec_name(op), set, n, args);
   return OK;
 }
@@ -180,6 +194,73 @@ op2_mat_set_diagonal(op2_mat mat, op_set rows, double value) {
   status st = check_mat(&c, mat);
   if (st == OK) st = set_diagonal(&c, rows, value);
   fe_leave(st);
+}
+
+/* ---- masks --------------------------------------------------------------- */
+
+/* A char of each element of the set, or nonzero. */
+static status
+chars_decl(const struct call *c, op_set set, const char *what, op_dat *out) {
+  size_t bytes = strlen(c->m->name) + strlen(what) + 2;
+  SCOPED char *name = mem_alloc(bytes, 1);
+  snprintf(name, bytes, "%s_%s", c->m->name, what);
+  op2_here(c->file, c->line);
+  *out = op2_decl_dat_temp_at(set, 1, "char", 1, NULL, NULL, name);
+  return *out ? OK : err_set(ERR_STATE, "%s", op2_last_error());
+}
+
+/* chars = 1, and 0 on `part`. */
+static status
+chars_fill(const struct call *c, op_dat chars, op_set part) {
+  op_arg all[] = {arg_own(chars, OP_WRITE)};
+  TRY(loop(c, LOW_MATVEC_MASK_ALL, chars->set, 1, all));
+  op2_here(c->file, c->line);
+  if (part) op2_dat_zero_on(part, chars);
+  return OK;
+}
+
+static status
+chars_free(const struct call *c, op_dat chars) {
+  op2_here(c->file, c->line);
+  return (status)op_free_dat_temp(chars);
+}
+
+/* A nonzero counts if both its row and its column do. */
+static status
+mask_fill(const struct call *c, op_set rows, op_set columns) {
+  const struct fe_sparsity *s = c->m->sparsity;
+  op_dat r, k;
+  TRY(chars_decl(c, s->rows, "mask_rows", &r));
+  TRY(chars_decl(c, s->columns, "mask_columns", &k));
+  TRY(chars_fill(c, r, rows));
+  TRY(chars_fill(c, k, columns));
+  op_arg args[] = {op2_arg_row_length(s->entries),
+                   arg_row(c->m->mask, s->entries, OP_WRITE),
+                   arg_own(r, OP_READ), arg_row(k, s->targets, OP_READ)};
+  TRY(loop(c, LOW_MATVEC_MASK, s->rows, 4, args));
+  TRY(chars_free(c, r));
+  return chars_free(c, k);
+}
+
+static status
+mat_mask(struct call *c, op2_mat mat, op_set rows, op_set columns) {
+  TRY(check_mat(c, mat));
+  struct fe_mat *m = (struct fe_mat *)mat;
+  const struct fe_sparsity *s = m->sparsity;
+  bool masked = rows || columns;
+  if (rows) TRY(check_part(c, "rows", rows, s->rows));
+  if (columns) TRY(check_part(c, "columns", columns, s->columns));
+  if (masked && !m->mask) TRY(chars_decl(c, s->nonzeros, "mask", &m->mask));
+  if (masked) TRY(mask_fill(c, rows, columns));
+  fe.masked = fe.masked - m->masked + masked;
+  m->masked = masked;
+  return OK;
+}
+
+void
+op2_mat_mask(op2_mat mat, op_set rows, op_set columns) {
+  struct call c = {.api = "op2_mat_mask"};
+  if (fe_enter(c.api)) fe_leave(mat_mask(&c, mat, rows, columns));
 }
 
 /* ---- solving ------------------------------------------------------------- */

@@ -34,6 +34,9 @@ struct fe_mat { /* op2_mat */
   char *name;
   struct fe_sparsity *sparsity;
   op_dat values; /* on its nonzeros, a block each, row after row */
+  op_dat mask;   /* on its nonzeros, a char each: 0: contributions are dropped;
+                    NULL: there was none yet */
+  bool masked;   /* it counts */
   int rdim, cdim;
 };
 

@@ -204,7 +204,7 @@ loop_settle(const struct fe_call *c) {
 }
 
 static void
-loop_at(const struct fe_loop *l) {
+loop_bare(const struct fe_loop *l) {
   struct fe_call *c;
   uint32_t target = 0, mode = fp_mode();
   fe.file = l->file;
@@ -230,10 +230,22 @@ loop_at(const struct fe_loop *l) {
   fe_leave(st);
 }
 
+static void
+loop_masked(const struct fe_loop *l) {
+  op_arg args[2 * FE_MAX_ARGS];
+  struct fe_loop with = fe_mat_masked(l, args);
+  loop_bare(&with);
+}
+
+static void
+loop_at(const struct fe_loop *l) {
+  (fe.masked ? loop_masked : loop_bare)(l);
+}
+
 void
 op2_par_loop_at(const char *file, int line, void (*kernel)(void),
                 const char *name, op_set set, int nargs, const op_arg *args) {
-  loop_at(&(struct fe_loop){file, line, kernel, name, set, nargs, args, NULL,
+  loop_at(&(struct fe_loop){file, line, kernel, name, set, nargs, args, NULL, 0,
                             0});
 }
 
@@ -243,7 +255,7 @@ op2_par_loop_typed_at(const char *file, int line, void (*kernel)(void),
                       const op_arg *args, const char *const *param_types,
                       int nparams) {
   loop_at(&(struct fe_loop){file, line, kernel, name, set, nargs, args,
-                            param_types, nparams});
+                            param_types, nparams, 0});
 }
 
 /* ---- flush --------------------------------------------------------------- */

@@ -99,6 +99,7 @@ typedef int op_arg_type; /* OP_ARG_GBL ... */
 #define OP2_ARG_LENGTH 17 /* op2_arg_row_length */
 #define OP2_ARG_PACKED 18 /* op2_arg_dat_packed */
 #define OP2_ARG_MAT 19    /* op2_arg_mat */
+#define OP2_ARG_MASK 20   /* of op2_mat_mask: the library adds it */
 
 #define OP_ID ((op_map)NULL) /* no map: the loop's own element */
 #define OP_GBL ((op_map)NULL)
@@ -822,6 +823,14 @@ void op2_mat_mult_transpose(op2_mat mat, op_dat x, op_dat y);
 void op2_mat_zero(op2_mat mat);
 void op2_mat_zero_rows(op2_mat mat, op_set rows, double diagonal);
 void op2_mat_set_diagonal(op2_mat mat, op_set rows, double value);
+/* From now on what loops leave for these rows and columns in their local matrices is
+ * dropped: values there stay as they are (rows of Dirichlet conditions). The other calls
+ * of this section work on all rows as before.
+ * rows, columns  the set of rows, of columns, or subsets of them; NULL: none. Each call
+ *                replaces the one before
+ * A byte a nonzero, which assembling loops read; loops "mat_mask_all", "mat_mask"
+ * error  another set. collective over ranks */
+void op2_mat_mask(op2_mat mat, op_set rows, op_set columns);
 /* Look at the values: runs what they need. No copy; valid until the next call of the
  * library. error  over ranks, after op_partition has moved rows */
 struct op2_csr op2_mat_csr(op2_mat mat);

@@ -622,6 +622,11 @@ op2_mat_set_diagonal(op2_mat mat, op_set rows, double value, OP2_AT) {
   op2_here(file, line);
   op2_plain::op2_mat_set_diagonal(mat, rows, value);
 }
+inline void
+op2_mat_mask(op2_mat mat, op_set rows, op_set columns, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_mat_mask(mat, rows, columns);
+}
 inline op2_csr
 op2_mat_csr(op2_mat mat, OP2_AT) {
   op2_here(file, line);

@@ -23,11 +23,15 @@ static const char *const names[LOW_MATVEC_COUNT] = {
     [LOW_MATVEC_MULT] = "mat_mult",
     [LOW_MATVEC_TRANSPOSE] = "mat_mult_transpose",
     [LOW_MATVEC_ROW_ZERO] = "mat_zero_rows",
-    [LOW_MATVEC_DIAGONAL] = "mat_set_diagonal"};
+    [LOW_MATVEC_DIAGONAL] = "mat_set_diagonal",
+    [LOW_MATVEC_INVERSE] = "mat_inverse_diagonal",
+    [LOW_MATVEC_MASK_ALL] = "mat_mask_all",
+    [LOW_MATVEC_MASK] = "mat_mask"};
 
 /* In the texts $T is the type, $B its bytes, $0 its zero, $A and $M are its
  * addition and multiplication, $R and $C a block's rows and columns, $D both,
- * $O $Q $o $q the lengths and steps of a product's loops. */
+ * $O $Q $o $q the lengths and steps of a product's loops; $P and $N stand for
+ * what goes over the entries of a row. */
 static const char product_begin[] =
     "%len = load i32, ptr %n, align 4\n"
     "%some = icmp sgt i32 %len, 0\n"
@@ -65,10 +69,7 @@ static const char product_nest[] =
     "%o.next = add nuw nsw i64 %o, 1\n"
     "%o.more = icmp ult i64 %o.next, $O\n"
     "br i1 %o.more, label %out, label %next, !llvm.loop !2\n"
-    "next:\n"
-    "%k.next = add nuw nsw i32 %k, 1\n"
-    "%k.more = icmp slt i32 %k.next, %len\n"
-    "br i1 %k.more, label %entry, label %end\n";
+    "$N";
 
 /* Of %xk or %yk: the one of nonzero k. */
 static const char mult_x[] = "%k.x = getelementptr ptr, ptr %x, i32 %k\n"
@@ -87,6 +88,11 @@ static const char mult_zero[] =
     "br i1 %z.more, label %zero, label %rows, !llvm.loop !3\n"
     "rows:\n";
 
+static const char row_next[] = "next:\n"
+                               "%k.next = add nuw nsw i32 %k, 1\n"
+                               "%k.more = icmp slt i32 %k.next, %len\n"
+                               "br i1 %k.more, label %entry, label %end\n";
+
 static const char row_zero[] =
     "define void @mat_zero_rows(ptr %n, ptr %a) nounwind {\n"
     "rows:\n"
@@ -99,10 +105,7 @@ static const char row_zero[] =
     "%z.next = add nuw nsw i64 %z, 1\n"
     "%z.more = icmp ult i64 %z.next, $D\n"
     "br i1 %z.more, label %zero, label %next, !llvm.loop !3\n"
-    "next:\n"
-    "%k.next = add nuw nsw i32 %k, 1\n"
-    "%k.more = icmp slt i32 %k.next, %len\n"
-    "br i1 %k.more, label %entry, label %end\n"
+    "$N"
     "end:\nret void\n}\n";
 
 static const char diagonal[] =
@@ -119,6 +122,51 @@ static const char diagonal[] =
     "%r.more = icmp ult i64 %r.next, $R\n"
     "br i1 %r.more, label %row, label %end, !llvm.loop !3\n"
     "end:\nret void\n}\n";
+
+static const char inverse[] =
+    "define void @mat_inverse_diagonal(ptr %a, ptr %y) nounwind {\n"
+    "start:\n"
+    "br label %row\n"
+    "row:\n"
+    "%r = phi i64 [ 0, %start ], [ %r.next, %row ]\n"
+    "%i = mul nuw nsw i64 %r, $E\n"
+    "%p = getelementptr $T, ptr %a, i64 %i\n"
+    "%v = load $T, ptr %p, align $B\n"
+    "%none = fcmp oeq $T %v, $0\n"
+    "%q = fdiv $T 1.0, %v\n"
+    "%new = select i1 %none, $T 1.0, $T %q\n"
+    "%py = getelementptr $T, ptr %y, i64 %r\n"
+    "store $T %new, ptr %py, align $B\n"
+    "%r.next = add nuw nsw i64 %r, 1\n"
+    "%r.more = icmp ult i64 %r.next, $R\n"
+    "br i1 %r.more, label %row, label %end, !llvm.loop !3\n"
+    "end:\nret void\n}\n";
+
+static const char mask_all[] = "define void @mat_mask_all(ptr %a) nounwind {\n"
+                               "store $T 1, ptr %a, align $B\n"
+                               "ret void\n}\n";
+
+static const char mask[] =
+    "define void @mat_mask(ptr %n, ptr %a, ptr %y, ptr %x) nounwind {\n"
+    "rows:\n"
+    "%vy = load $T, ptr %y, align $B\n"
+    "$P"
+    "%k.x = getelementptr ptr, ptr %x, i32 %k\n"
+    "%xk = load ptr, ptr %k.x, align 8\n"
+    "%vx = load $T, ptr %xk, align $B\n"
+    "%v = and $T %vy, %vx\n"
+    "store $T %v, ptr %ak, align $B\n"
+    "br label %next\n"
+    "$N"
+    "end:\nret void\n}\n";
+
+/* Those that are no products. */
+static const char *const texts[LOW_MATVEC_COUNT] = {
+    [LOW_MATVEC_ROW_ZERO] = row_zero,
+    [LOW_MATVEC_DIAGONAL] = diagonal,
+    [LOW_MATVEC_INVERSE] = inverse,
+    [LOW_MATVEC_MASK_ALL] = mask_all,
+    [LOW_MATVEC_MASK] = mask};
 
 static const char loops[] = "!0 = distinct !{!0, !1}\n"
                             "!1 = !{!\"llvm.loop.mustprogress\"}\n"
@@ -161,6 +209,7 @@ text(struct str *b, const struct matvec *v, const char *code) {
     case 'A': str_printf(b, "%sadd %s", f, v->t.text); break;
     case 'M': str_printf(b, "%smul %s", f, v->t.text); break;
     case 'P': text(b, v, product_begin); break;
+    case 'N': text(b, v, row_next); break;
     default: str_printf(b, "%u", number_of(v, *c));
     }
   }
@@ -191,6 +240,7 @@ status
 low_matvec_get(enum low_matvec op, struct type t, uint32_t rdim, uint32_t cdim,
                void (**address_out)(void)) {
   assert(op < LOW_MATVEC_COUNT && rdim && cdim);
+  assert(op != LOW_MATVEC_INVERSE || type_class(t) == 'F');
   const uint32_t key[] = {(uint32_t)op, t.kind, t.size, rdim, cdim};
   const struct low_own what = {key, sizeof key};
   const struct low_kernel *k = low_kernel_own(what);
@@ -198,10 +248,8 @@ low_matvec_get(enum low_matvec op, struct type t, uint32_t rdim, uint32_t cdim,
     SCOPED_STR b = STR_INIT;
     struct matvec v = {low_irtype_of(t), rdim, cdim,
                        op == LOW_MATVEC_TRANSPOSE};
-    if (op == LOW_MATVEC_ROW_ZERO)
-      text(&b, &v, row_zero);
-    else if (op == LOW_MATVEC_DIAGONAL)
-      text(&b, &v, diagonal);
+    if (texts[op])
+      text(&b, &v, texts[op]);
     else
       text_product(&b, &v);
     str_add(&b, loops);

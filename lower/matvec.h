@@ -10,12 +10,19 @@
  *   MULT       n, a **, x **, y    y = sum of a x
  *   TRANSPOSE  n, a **, x, y **    y += a^T x
  *   ROW_ZERO   n, a **             a = 0
- *   DIAGONAL   d, a                a[r][r] = d */
+ *   DIAGONAL   d, a                a[r][r] = d
+ *   INVERSE    a, y                y[r] = 1 / a[r][r]; 1 where that is 0
+ *   MASK_ALL   a                   a = 1
+ *   MASK       n, a **, y, x **    a = y and x, bit by bit
+ * Those of masks are of integers without blocks, INVERSE of floating ones. */
 enum low_matvec {
   LOW_MATVEC_MULT,
   LOW_MATVEC_TRANSPOSE,
   LOW_MATVEC_ROW_ZERO,
   LOW_MATVEC_DIAGONAL,
+  LOW_MATVEC_INVERSE,
+  LOW_MATVEC_MASK_ALL,
+  LOW_MATVEC_MASK,
   LOW_MATVEC_COUNT
 };
 

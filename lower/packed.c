@@ -15,6 +15,7 @@
  *       for n < k, m < dim:  v[n][m] = x[at(n, m)]       inc: v[n][m] + x[...]
  *     }
  *
+ * A mask (op2_mat_mask) decides by entry whether what is in the block counts.
  * at() is the order of packed.h. It is LLVM IR as text, tied to the code of the
  * program's kernel as a file of its own would be (kernel.h), so that the facts
  * are of both together: whatever a kernel does to the block of an increment,
@@ -193,10 +194,31 @@ text_load(const struct pack_text *x) {
   text_words_end(x);
 }
 
+/* %#.x is the block's value %#.left, or what changes nothing. */
+static void
+text_mask(const struct pack_text *x) {
+  SCOPED_STR none = STR_INIT;
+  text_line(x, "%%#.mask = getelementptr ptr, ptr %%p%u, i64 %%#.n",
+            x->p->mask);
+  text_line(x, "%%#.mask.e = load ptr, ptr %%#.mask, align 8");
+  text_line(x, "%%#.mask.v = load i8, ptr %%#.mask.e, align 1");
+  text_line(x, "%%#.takes = icmp ne i8 %%#.mask.v, 0");
+  if (pack_combines(x->p)) {
+    text_identity(x, &none);
+  } else {
+    text_line(x, "%%#.was = load $, ptr %%#.a, align %u", x->t.bytes);
+    text_line(x, "%%#.x = select i1 %%#.takes, $ %%#.left, $ %%#.was");
+    return;
+  }
+  text_line(x, "%%#.x = select i1 %%#.takes, $ %%#.left, $ %s", none.s);
+}
+
 static void
 text_store(const struct pack_text *x) {
   text_words(x);
-  text_line(x, "%%#.x = load $, ptr %%#.b, align %u", x->t.bytes);
+  text_line(x, "%%#.%s = load $, ptr %%#.b, align %u",
+            x->p->mask ? "left" : "x", x->t.bytes);
+  if (x->p->mask) text_mask(x);
   bool combines = pack_combines(x->p);
   if (combines) text_combine(x);
   text_line(x, "store $ %%#.%s, ptr %%#.a, align %u", combines ? "new" : "x",
@@ -252,9 +274,20 @@ text_call(struct str *b, const struct low_kernel *base, uint32_t nparams,
 /* Pack k, in loops of this tag. */
 #define TEXT_OF(tag) {b, &packs[k], low_irtype_of(packs[k].type), tag, k}
 
+/* Parameters of the function: the kernel's, and the masks. */
+static uint32_t
+count_params(uint32_t nparams, const struct low_pack *packs, uint32_t n) {
+  for (uint32_t k = 0, base = nparams; k < n; k++) {
+    assert(!packs[k].mask || packs[k].mask >= base);
+    if (packs[k].mask >= nparams) nparams = packs[k].mask + 1;
+  }
+  return nparams;
+}
+
 static void
 text_function(struct str *b, const struct low_kernel *base, uint32_t nparams,
               const struct low_pack *packs, uint32_t n) {
+  uint32_t all = count_params(nparams, packs, n);
   const char *comma = base->opaque ? ", " : "";
   if (!base->opaque) {
     str_add(b, "declare void @\"" LOW_AROUND "\"(");
@@ -264,7 +297,7 @@ text_function(struct str *b, const struct low_kernel *base, uint32_t nparams,
   }
   str_printf(b, "define void @\"%s\"(%s", base->name,
              base->opaque ? "ptr %native" : "");
-  for (uint32_t a = 0; a < nparams; a++, comma = ", ")
+  for (uint32_t a = 0; a < all; a++, comma = ", ")
     str_printf(b, "%sptr %%p%u", comma, a);
   str_add(b, ") {\n");
   for (uint32_t k = 0; k < n; k++) text_room(&(struct pack_text)TEXT_OF(""));
@@ -288,8 +321,9 @@ packed_key(struct str *b, const struct low_kernel *base,
   KEY_WORD(b, base->uid);
   for (uint32_t k = 0; k < n; k++) {
     const struct low_pack *p = &packs[k];
-    uint32_t words[] = {p->param,   p->access, p->type.kind, p->type.size,
-                        p->entries, p->dim,    p->cols,      p->cdim};
+    uint32_t words[] = {p->param,     p->mask,      p->access,
+                        p->type.kind, p->type.size, p->entries,
+                        p->dim,       p->cols,      p->cdim};
     KEY_WORD(b, words);
   }
 }

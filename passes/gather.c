@@ -153,7 +153,8 @@ gather_node(struct ir_trace *t, ir_ref i, ir_ref map) {
   for (uint32_t k = 0; k < n->nargs; k++) {
     struct ir_arg *a = &ir_args(t, n)[k];
     if (a->kind != IR_ARG_DAT) continue;
-    if (a->map == map && t->maps[map].arity == 1) { /* leads back */
+    bool back = a->map == map && t->maps[map].arity == 1;
+    if (back && !a->vector) { /* T ** is of entries */
       a->map = IR_NONE;
       continue;
     }

@@ -21,7 +21,7 @@ Test(kernel_packed, what_is_left_in_the_block_is_added,
   const struct low_kernel *k =
       packed("void k(const int *v, int *x) {"
              "  for (int i = 0; i < 4; i++) x[i] = *v * i; }",
-             2, (struct low_pack){1, ACC_INC, i32, 4, 1, 1, 1});
+             2, (struct low_pack){1, 0, ACC_INC, i32, 4, 1, 1, 1});
   cr_expect(k->params[1].adds_as & 1u << TYPE_I32);
   cr_expect(k->params[1].indirect);
   cr_expect_eq(k->params[1].nentries, 4);
@@ -30,7 +30,7 @@ Test(kernel_packed, what_is_left_in_the_block_is_added,
 
 Test(kernel_packed, a_block_stored_whole_hides_what_was,
      .fini = low_kernels_clear) {
-  const struct low_pack write = {0, ACC_WRITE, f64, 3, 2, 1, 1};
+  const struct low_pack write = {0, 0, ACC_WRITE, f64, 3, 2, 1, 1};
   const struct low_kernel *k = packed(
       "void k(double *x) { for (int i = 0; i < 6; i++) x[i] = i; }", 1, write);
   cr_expect_not(k->params[0].reads);
@@ -45,14 +45,14 @@ Test(kernel_packed, components_of_an_entry_lie_apart,
      .fini = low_kernels_clear) {
   const struct low_kernel *k =
       packed("void k(double *x) { x[1] = 0; x[3] = 0; }", 1,
-             (struct low_pack){0, ACC_RW, f64, 4, 2, 2, 1});
+             (struct low_pack){0, 0, ACC_RW, f64, 4, 2, 2, 1});
   const struct low_param *p = &k->params[0];
   cr_expect(p->stores);
   cr_expect_eq(p->nentries, 4, "the others are stored as they were");
 }
 
 Test(kernel_packed, one_kernel_for_equal_blocks, .fini = low_kernels_clear) {
-  const struct low_pack p = {0, ACC_RW, i32, 2, 1, 1, 1};
+  const struct low_pack p = {0, 0, ACC_RW, i32, 2, 1, 1, 1};
   const char *source = "void k(int *x) { x[0] += x[1]; }";
   const struct low_kernel *k = packed(source, 1, p);
   cr_expect_eq(packed(source, 1, p), k);
@@ -76,7 +76,7 @@ is_kept(const struct low_kernel *k) {
 
 /* A replaced source stays as long as what goes around it is used. */
 Test(kernel_packed, keeps_the_kernel_inside, .fini = low_kernels_clear) {
-  const struct low_pack p = {0, ACC_RW, i32, 2, 1, 1, 1};
+  const struct low_pack p = {0, 0, ACC_RW, i32, 2, 1, 1, 1};
   kept = packed("void k(int *x) { x[0] = 7; }", 1, p);
   cr_assert_eq(low_kernel_source("k", "void k(int *x) { x[1] = 8; }"), OK);
   low_kernels_sweep(is_kept);

@@ -1,0 +1,18 @@
+/* Masks of matrices, in parts (slice.h).
+ *
+ * RUN: 1
+ * RUN: 2
+ * RUN: 3 SLICE=skew
+ * RUN: 4 PART=RANDOM
+ * RUN: 3 PART=EXTERNAL OP2_CHECK=1
+ * RUN: 2 PART=PTSCOTCH OP2_RENUMBER=rcm
+ * RUN: 3 OP2_HALO_LIMIT=6 OP2_EAGER=1
+ * RUN: 3 OP2_HALO_LIMIT=auto PART=RANDOM OP2_IR_STRESS=1
+ * RUN: 2 OP2_REPRODUCIBLE=1
+ * RUN: 4 OP2_REPRODUCIBLE=1 PART=RANDOM OMP_NUM_THREADS=2
+ * RUN: 2 OP2_TARGET=opencl
+ * RUN: 3 OP2_TARGET=opencl PART=RANDOM
+ */
+#include "slice.h"
+
+#include "../programs/mat_mask.c"

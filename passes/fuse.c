@@ -97,8 +97,8 @@ set_behind(const struct ir_trace *t, ir_ref n) {
   return IR_NONE;
 }
 
-/* Each SET goes up to there, but for those that stay pending, whose order is the
- * program's. */
+/* Each SET goes up to there, but for those that stay pending, whose order is
+ * the program's. */
 static bool
 sets_go_up(struct ir_trace *t) {
   SCOPED ir_ref *after = mem_alloc(t->nnodes + 1, sizeof *after);

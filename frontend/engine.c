@@ -33,7 +33,8 @@ cache_open(bool shared) {
 /* What options decide for the whole process. */
 void
 fe_parts_start(bool shared) {
-  low_set_threads(fe.opt.compile_threads);
+  bool lines = fe.opt.debug == OPT_debug_lines; /* LLVM tells debuggers, too */
+  low_set_threads(lines ? 1 : fe.opt.compile_threads);
   if (fe.opt.cache) cache_open(shared);
   rt_walk_checking = FE_DEBUG || fe.opt.check != OPT_check_0;
   low_kernels_native(fe.opt.debug == OPT_debug_kernels);

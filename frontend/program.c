@@ -95,6 +95,7 @@ fe_env_make(struct low_env *out) {
                           .constant = fe_env_constant,
                           .vector_math = fe.opt.vector_math != 0,
                           .sanitize = sanitize,
+                          .lines = fe.opt.debug == OPT_debug_lines,
                           .device = env_device};
   return OK;
 }

@@ -73,13 +73,21 @@ double low_compile_seconds;
 
 /* ---- compiling ----------------------------------------------------------- */
 
+/* What debuggers know it as; NULL: nothing is for them. */
+static const char *
+low_job_told(const struct low_job *j) {
+  return j->r->lines ? j->r->name : NULL;
+}
+
 /* Keep what the loader has brought to memory, if it can. */
 static void
 low_job_load(struct low_job *j) {
   assert(!j->loaded);
   struct low_code code;
-  j->loaded = low_load(j->object.s, j->object.len, LOW_ENTRY, &code) == OK;
+  j->loaded = low_load_told(j->object.s, j->object.len, LOW_ENTRY,
+                            low_job_told(j), &code) == OK;
   if (!j->loaded) {
+    if (j->r->lines) low_debugger_again();
     LOG_INFO("code of %s is the compiler's: %s", j->r->name, err_last());
     return;
   }
@@ -148,12 +156,14 @@ struct low_code_head {
 };
 
 static status
-low_entry_load(const struct low_entry *e, struct low_code *out) {
+low_entry_load(const struct low_entry *e, const char *told,
+               struct low_code *out) {
   assert(e->bytes);
   struct low_code_head head;
   if (e->n < sizeof head) FAIL(ERR_COMPILE, "it is too short");
   memcpy(&head, e->bytes, sizeof head);
-  TRY(low_load(e->bytes + sizeof head, e->n - sizeof head, LOW_ENTRY, out));
+  TRY(low_load_told(e->bytes + sizeof head, e->n - sizeof head, LOW_ENTRY, told,
+                    out));
   out->lanes = head.lanes;
   return OK;
 }
@@ -166,7 +176,7 @@ low_job_from_disk(struct low_job *j) {
   low_region_key(j->r, LOW_KEY_WHOLE, &key);
   bool found = low_disk_find("region", j->r->name, &key, &e);
   if (!found) return false;
-  status s = low_entry_load(&e, &j->code);
+  status s = low_entry_load(&e, low_job_told(j), &j->code);
   low_entry_clear(&e);
   if (s != OK)
     LOG_WARN("cached code of %s cannot be used: %s; it is made anew",

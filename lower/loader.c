@@ -55,12 +55,14 @@ struct load {
 struct load_map {
   char *base;
   size_t n;
+  struct low_told *told; /* NULL: debuggers do not know of it */
 };
 
 static void
 load_release(void *memory) {
   struct load_map *m = memory;
   assert(m->n > 0);
+  if (m->told) low_debugger_forget(m->told);
   munmap(m->base, m->n);
   free(m);
 }
@@ -270,14 +272,15 @@ load_all(struct load *l, const char *entry, struct low_code *out) {
 }
 
 status
-low_load(const char *object, size_t n, const char *entry,
-         struct low_code *out) {
+low_load_told(const char *object, size_t n, const char *entry, const char *name,
+              struct low_code *out) {
   assert((uintptr_t)object % 8 == 0);
   struct load l = {.file = object, .n = n};
   *out = (struct low_code){0};
   status s = load_all(&l, entry, out);
-  struct load_map map = {l.base, l.part[LOAD_PARTS]};
+  struct load_map map = {l.base, l.part[LOAD_PARTS], NULL};
   if (s == OK) {
+    if (name) map.told = low_debugger_tell(object, n, l.base, l.at, name);
     out->memory = mem_grow(NULL, 1, sizeof map);
     memcpy(out->memory, &map, sizeof map);
     out->release = load_release;
@@ -290,9 +293,15 @@ low_load(const char *object, size_t n, const char *entry,
 
 #else
 status
-low_load(const char *object, size_t n, const char *entry,
-         struct low_code *out) {
-  (void)object, (void)n, (void)entry, (void)out;
+low_load_told(const char *object, size_t n, const char *entry, const char *name,
+              struct low_code *out) {
+  (void)object, (void)n, (void)entry, (void)name, (void)out;
   FAIL(ERR_COMPILE, "object files are loaded on x86-64 under Linux only");
 }
 #endif
+
+status
+low_load(const char *object, size_t n, const char *entry,
+         struct low_code *out) {
+  return low_load_told(object, n, entry, NULL, out);
+}

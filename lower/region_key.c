@@ -46,6 +46,21 @@ low_key_code(const struct low_region *r, uint32_t i, enum low_key which,
     str_addn(key, (const char *)k->digest.bytes, sizeof k->digest.bytes);
 }
 
+/* Where lines come from: the files' code with theirs, and calls. */
+static void
+low_key_lines(const struct low_region *r, struct str *key) {
+  for (uint32_t k = 0; k < r->ninstances; k++) {
+    const struct low_kernel *kernel = r->instances[k].kernel;
+    struct digest d;
+    if (!kernel->bitcode) continue;
+    digest_of(kernel->bitcode, kernel->bitcode_bytes, &d);
+    str_addn(key, (const char *)d.bytes, sizeof d.bytes);
+  }
+  for (uint32_t k = 0; k < r->ncalls; k++)
+    str_printf(key, "%s %s:%d\n", r->calls[k].name, r->calls[k].file,
+               r->calls[k].line);
+}
+
 static void
 low_key_call(const struct low_call *c, struct str *key) {
   KEY(key, c->instance, c->row, c->start, c->nargs);
@@ -61,11 +76,12 @@ low_region_key(const struct low_region *r, enum low_key which,
                struct str *key) {
   assert(r->ncalls && r->ninstances);
   KEY(key, r->nbinds, r->nslots, r->ncalls, r->ninstances, r->width,
-      r->vector_math, r->sanitize);
+      r->vector_math, r->sanitize, r->lines);
   for (uint32_t k = 0; k < r->nbinds; k++) low_key_bind(&r->binds[k], key);
   for (uint32_t k = 0; k < r->nslots; k++) low_key_slot(&r->slots[k], key);
   for (uint32_t k = 0; k < r->ninstances; k++)
     low_key_instance(&r->instances[k], key);
   for (uint32_t k = 0; k < r->ninstances; k++) low_key_code(r, k, which, key);
   for (uint32_t k = 0; k < r->ncalls; k++) low_key_call(&r->calls[k], key);
+  if (r->lines) low_key_lines(r, key);
 }

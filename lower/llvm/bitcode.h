@@ -15,11 +15,12 @@
 /* Keep the functions named in `keep` and what they need; make them external and
  * all else internal, mutable globals declarations. Who calls a replaceable
  * function calls a declaration; the function has LOW_BLOB_OWN behind its name.
- * Attributes of the host's compilation (target, sanitizers, size, debug info)
- * go. Internal globals get ".<suffix>" behind their names, so that they are
- * unique in the program. */
+ * Attributes of the host's compilation (target, sanitizers, size, debug info;
+ * with `lines` all of that but lines and functions' names) go. Internal globals
+ * get ".<suffix>" behind their names, so that they are unique in the program.
+ */
 status low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
-                       const char *suffix);
+                       const char *suffix, bool lines);
 #define LOW_BLOB_OWN ".op2.own"
 /* May the linker put another definition in the place of this one? */
 bool low_blob_replaceable(LLVMValueRef g);
@@ -39,10 +40,11 @@ void low_math_without_errno(LLVMModuleRef m);
 
 struct low_kernel;
 /* The kernel and what it needs as a module: all that is defined there is
- * internal and nameless. ERR_COMPILE: the bitcode is broken or lacks the
- * kernel. */
-status low_kernel_open(const struct low_kernel *k, LLVMContextRef ctx,
-                       LLVMModuleRef *out, LLVMValueRef *fn_out);
+ * internal and nameless. `lines`: debug locations stay. ERR_COMPILE: the
+ * bitcode is broken or lacks the kernel. */
+status low_kernel_open(const struct low_kernel *k, bool lines,
+                       LLVMContextRef ctx, LLVMModuleRef *out,
+                       LLVMValueRef *fn_out);
 /* Link m, which is gone then, into `to`. v[n] are values of m (or NULL), v[0] a
  * function defined there; they become what they are in `to`, NULL where nothing
  * that was linked needs them. All definitions of m are internal, nameless. */

@@ -143,8 +143,8 @@ embed_suffix(struct embedder *b) {
 static status
 embed_reduce(struct embedder *b, LLVMModuleRef *out) {
   *out = LLVMCloneModule(b->m);
-  status s =
-      low_blob_reduce(*out, b->e->functions, b->e->nfunctions, b->suffix);
+  status s = low_blob_reduce(*out, b->e->functions, b->e->nfunctions, b->suffix,
+                             b->in->keep_debug);
   if (s != OK) LLVMDisposeModule(*out);
   return s;
 }
@@ -187,7 +187,7 @@ embed_code(struct embedder *b, struct embed_row *r) {
   ll_errors_catch(ctx);
   LLVMModuleRef code;
   LLVMValueRef fn;
-  status s = low_kernel_open(&k, ctx, &code, &fn);
+  status s = low_kernel_open(&k, false, ctx, &code, &fn);
   if (s == OK) {
     LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(code);
     digest_of(LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes), &r->digest);

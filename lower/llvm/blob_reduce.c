@@ -25,6 +25,7 @@
 #include "lower/llvm/bitcode.h"
 
 #include "lower/llvm/ll.h"
+#include "lower/llvm/object.h"
 
 #include <assert.h>
 #include <llvm-c/Comdat.h>
@@ -192,11 +193,14 @@ low_blob_drop_dead(LLVMModuleRef m) {
 
 status
 low_blob_reduce(LLVMModuleRef m, const char *const *keep, uint32_t nkeep,
-                const char *suffix) {
+                const char *suffix, bool lines) {
   assert(suffix && (keep || !nkeep));
   reduce_tables_drop(m);
   reduce_instrumentation(m);
-  LLVMStripModuleDebugInfo(m);
+  if (lines)
+    low_lines_only(m);
+  else
+    LLVMStripModuleDebugInfo(m);
   LLVMSetModuleInlineAsm2(m, "", 0);
   reduce_aliases(m);
   for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {

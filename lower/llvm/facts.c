@@ -32,7 +32,7 @@
 static status
 facts_open(struct facts *f, const struct low_kernel *k) {
   LLVMModuleRef m;
-  TRY(low_kernel_open(k, f->ctx, &m, &f->fn));
+  TRY(low_kernel_open(k, false, f->ctx, &m, &f->fn));
   f->m = m;
   f->layout = LLVMGetModuleDataLayout(f->m);
   return OK;

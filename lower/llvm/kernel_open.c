@@ -281,7 +281,7 @@ open_all(const struct low_kernel *k, struct open_unit *units,
 }
 
 status
-low_kernel_open(const struct low_kernel *k, LLVMContextRef ctx,
+low_kernel_open(const struct low_kernel *k, bool lines, LLVMContextRef ctx,
                 LLVMModuleRef *out, LLVMValueRef *fn_out) {
   assert(k->bitcode && k->name);
   SCOPED struct open_unit *units = mem_alloc(k->nunits + 1, sizeof *units);
@@ -290,7 +290,7 @@ low_kernel_open(const struct low_kernel *k, LLVMContextRef ctx,
   for (uint32_t u = 0; u < k->nunits + 1; u++)
     if (units[u].m) LLVMDisposeModule(units[u].m);
   if (s == OK) {
-    LLVMStripModuleDebugInfo(*out);
+    if (!lines) LLVMStripModuleDebugInfo(*out);
     return OK;
   }
   if (*out) LLVMDisposeModule(*out);

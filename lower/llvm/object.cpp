@@ -4,6 +4,8 @@
 
 #include <llvm/ExecutionEngine/ExecutionEngine.h>
 #include <llvm/ExecutionEngine/ObjectCache.h>
+#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -34,6 +36,20 @@ low_keeper_new(LLVMExecutionEngineRef engine,
 void
 low_keeper_free(struct low_keeper *k) {
   delete k;
+}
+
+void
+low_lines_unit(LLVMDIBuilderRef to, LLVMMetadataRef file) {
+  using llvm::DICompileUnit;
+  llvm::unwrap(to)->createCompileUnit(
+      llvm::dwarf::DW_LANG_C, llvm::unwrap<llvm::DIFile>(file), "op2lazy", true,
+      "", 0, "", DICompileUnit::DebugEmissionKind::FullDebug, 0, true, false,
+      DICompileUnit::DebugNameTableKind::None);
+}
+
+void
+low_lines_only(LLVMModuleRef m) {
+  llvm::stripNonLineTableDebugInfo(*llvm::unwrap(m));
 }
 
 void

@@ -153,6 +153,7 @@ low_build_body(struct low_emit *em,
   LLVMBasicBlockRef begin =
       LLVMAppendBasicBlockInContext(em->ctx, em->fn, "begin");
   LLVMPositionBuilderAtEnd(em->b, begin);
+  low_lines_function(em, em->fn);
   low_emit_setup(em);
   loop(em, em->arg[nb], em->arg[nb + 1]);
   low_emit_finish(em);
@@ -236,6 +237,7 @@ low_build_wrapper(struct low_emit *em, LLVMValueRef plain,
       LLVMFunctionType(LLVMVoidTypeInContext(em->ctx), types, 3, 0);
   LLVMValueRef fn = LLVMAddFunction(em->m, LOW_ENTRY, type);
   low_target_adopt(em->t, fn);
+  low_lines_function(em, fn);
   LLVMPositionBuilderAtEnd(em->b,
                            LLVMAppendBasicBlockInContext(em->ctx, fn, "entry"));
   uint32_t n = em->r->nbinds;
@@ -283,6 +285,7 @@ low_verify(struct low_emit *em) {
 
 static status
 low_build_functions(struct low_emit *em) {
+  low_lines_begin(em);
   LLVMValueRef plain = low_declare(em, "plain"), blocks = NULL;
   low_build_body(em, low_emit_plain);
   if (em->width) {
@@ -292,6 +295,7 @@ low_build_functions(struct low_emit *em) {
     LLVMAddNamedMetadataOperand(em->m, LOW_LANE_LOOP, em->marks.parallel);
   }
   low_build_wrapper(em, plain, blocks);
+  low_lines_end(em);
   return low_verify(em);
 }
 

@@ -244,6 +244,7 @@ low_emit_call(struct low_emit *em, uint32_t call) {
   LLVMTypeRef type =
       fn ? LLVMGlobalGetValueType(fn)
          : LLVMFunctionType(LLVMVoidTypeInContext(em->ctx), types, n, 0);
+  low_lines_call(em, call); /* allocas may have taken it elsewhere */
   LLVMBuildCall2(em->b, type, fn ? fn : address, args, n, "");
   free(types);
   free(args);
@@ -251,6 +252,7 @@ low_emit_call(struct low_emit *em, uint32_t call) {
 
 void
 low_emit_around(struct low_emit *em, uint32_t call) {
+  low_lines_call(em, call);
   low_emit_before(em, (int32_t)call);
   low_emit_call(em, call);
   low_emit_after(em, (int32_t)call);

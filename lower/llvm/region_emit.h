@@ -35,6 +35,8 @@ struct low_emit {
   LLVMValueRef inner;   /* element of the row that the call goes over */
   LLVMValueRef entry;   /* element that a slot with `row` is at; NULL: none */
   LLVMValueRef *inners; /* of lanes: the same; NULL: not in a block */
+  LLVMDIBuilderRef lines; /* debug locations are made; NULL: none */
+  LLVMMetadataRef scope;  /* of the function being built */
   /* on a device (device.h); NULL on the host */
   const struct low_device_kind *kind;
   const struct low_device_form *form;
@@ -63,6 +65,15 @@ void low_guard_name(const struct low_emit *em, uint32_t slot, char *out,
 /* Once the copies are there; before the function returns. */
 void low_guard_begin(struct low_emit *em);
 void low_guard_end(struct low_emit *em);
+
+/* ---- region_lines.c ------------------------------------------------------ */
+
+/* Debug locations, if r->lines: of the module; of the function that em->b is
+ * about to fill; of what is emitted from here on for a call; no more comes. */
+void low_lines_begin(struct low_emit *em);
+void low_lines_function(struct low_emit *em, LLVMValueRef fn);
+void low_lines_call(struct low_emit *em, uint32_t call);
+void low_lines_end(struct low_emit *em);
 
 /* ---- region_slots.c ------------------------------------------------------ */
 

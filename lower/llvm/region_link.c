@@ -67,10 +67,11 @@ low_consts_set(LLVMModuleRef m, const struct low_instance *in,
 
 /* Parse an instance and give it its constants. v: kernel, constants. */
 static status
-low_prepare(const struct low_instance *in, const struct low_target *t,
-            LLVMContextRef ctx, LLVMValueRef *v, LLVMModuleRef *out) {
+low_prepare(const struct low_instance *in, bool lines,
+            const struct low_target *t, LLVMContextRef ctx, LLVMValueRef *v,
+            LLVMModuleRef *out) {
   LLVMModuleRef m;
-  TRY(low_kernel_open(in->kernel, ctx, &m, v));
+  TRY(low_kernel_open(in->kernel, lines, ctx, &m, v));
   LLVMSetTarget(m, t->triple);
   LLVMSetDataLayout(m, t->layout);
   if (!in->kernel->effects) low_math_without_errno(m);
@@ -125,10 +126,10 @@ low_inline_always(const struct low_target *t, LLVMModuleRef m, bool large) {
 
 /* v: kernel and constants as they are in m. */
 static status
-low_link_one(const struct low_instance *in, const struct low_target *t,
-             LLVMModuleRef m, LLVMValueRef *v) {
+low_link_one(const struct low_instance *in, bool lines,
+             const struct low_target *t, LLVMModuleRef m, LLVMValueRef *v) {
   LLVMModuleRef k = NULL;
-  TRY(low_prepare(in, t, LLVMGetModuleContext(m), v, &k));
+  TRY(low_prepare(in, lines, t, LLVMGetModuleContext(m), v, &k));
   status s = low_link(m, k, v, in->kernel->nconsts + 1);
   return s == OK ? OK : err_prefix(s, "kernel %s: ", in->kernel->name);
 }
@@ -155,7 +156,7 @@ low_link_kernels(const struct low_region *r, const struct low_target *t,
     if (!r->instances[k].kernel->bitcode) continue; /* called as it is */
     uint32_t n = r->instances[k].kernel->nconsts;
     LLVMValueRef *v = mem_alloc(n + 1, sizeof *v);
-    status s = low_link_one(&r->instances[k], t, m, v);
+    status s = low_link_one(&r->instances[k], r->lines, t, m, v);
     fns[k] = v[0];
     if (n) memcpy(consts[k], v + 1, n * sizeof *v);
     free(v);

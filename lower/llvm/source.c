@@ -181,7 +181,7 @@ source_reduce(LLVMModuleRef m, const char *name, struct str *bitcode) {
     FAIL(ERR_COMPILE, "kernel %s: the source does not define `%s`", name, name);
   TRY(source_isolate(m, fn));
   TRY(source_freeze_globals(m, name));
-  TRY(low_blob_reduce(m, &name, 1, name));
+  TRY(low_blob_reduce(m, &name, 1, name, false));
   ll_buffer_add(LLVMWriteBitcodeToMemoryBuffer(m), bitcode);
   return OK;
 }

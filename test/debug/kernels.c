@@ -1,7 +1,7 @@
 /* What a debugger and a sanitizer should see of kernels: test/debug/run.sh.
  *
- *   kernels        three loops
- *   kernels past   the second reads a table of the program beyond its end */
+ *   kernels        four loops, of which the first two are fused
+ *   kernels past   the third reads a table of the program beyond its end */
 #include <stdio.h>
 
 #include "op2.h"
@@ -12,7 +12,11 @@ static int table[8], past;
 
 static void
 put(double *x, const int *i) {
-  *x = 10 * *i;
+  *x = 20 * *i;
+}
+static void
+halve(double *x) {
+  *x *= 0.5; /* fused */
 }
 static void
 turn(const double *a, const double *b, double *to) {
@@ -41,6 +45,7 @@ main(int argc, char **argv) {
   op_dat y = op_decl_dat(s, 1, "double", zero, "y");
   op_par_loop(put, "put", s, op_arg_dat(x, -1, OP_ID, 1, "double", OP_WRITE),
               op_arg_idx(-1, OP_ID));
+  op_par_loop(halve, "halve", s, op_arg_dat(x, -1, OP_ID, 1, "double", OP_RW));
   op_par_loop(turn, "turn", s, op_arg_dat(x, 0, m, 1, "double", OP_READ),
               op_arg_dat(x, 1, m, 1, "double", OP_READ),
               op_arg_dat(y, 0, m, 1, "double", OP_INC));

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Debuggers and sanitizers under OP2_DEBUG=kernels: they see kernels as the program's
-# own code, and without it they see none.
+# own code, and without it they see none. OP2_DEBUG=lines: they see lines and names in
+# compiled regions, made or from the cache, and perf has a file of names.
 #   test/debug/run.sh BUILD     the folder that holds op2cc
 # Ends with "N passed, N failed, N skipped"; gdb is skipped where it is not installed
 # or must not run programs.
@@ -38,10 +39,17 @@ compile() {
   cat log
 }
 
-debug() { # COMMAND...: gdb stops at the line, and goes on
-  line=$(grep -n 'stop here' "$here/kernels.c" | cut -d: -f1)
+debug() { # MARK COMMAND...: gdb stops at the line with this comment, and goes on
+  line=$(grep -n "; /\* $1 \*/" "$here/kernels.c" | cut -d: -f1)
+  shift
   gdb -q -nx -batch -ex 'set debuginfod enabled off' -ex "break kernels.c:$line" \
     -ex run -ex backtrace -ex 'print slope' -ex delete -ex continue "$@" >log 2>&1
+}
+
+names_drop() { # perf's file of what gdb has run
+  sed -n 's/.*(process \([0-9]*\)).*/\1/p' log | while read -r pid; do
+    rm -f "/tmp/perf-$pid.map"
+  done
 }
 
 compile plain
@@ -52,14 +60,40 @@ elif ! gdb -q -nx -batch -ex run /bin/true 2>&1 | grep -q 'exited normally'; the
   skipped=$((skipped + 1))
   echo "skipped: gdb: it cannot run programs here"
 else
-  OP2_DEBUG=kernels debug ./plain
+  OP2_DEBUG=kernels debug "stop here" ./plain
   check "gdb stops in the kernel" has "^Breakpoint 1, turn (a=0x.*kernels.c:$line"
   check "gdb shows it" has "^#0 *turn (a=0x.*, b=0x.*, to=0x.*) at .*kernels.c:$line"
   check "gdb shows its variables" has '^\$1 = 10$'
   check "the program goes on" has '^sum 0$'
-  debug ./plain
+  debug "stop here" ./plain
   check "gdb does not see compiled code" lacks '^Breakpoint 1, '
   check "the program runs" has '^sum 0$'
+  compile optimised -O2
+  call=$(grep -n 'op_par_loop(halve' "$here/kernels.c" | cut -d: -f1)
+  for code in "new" "cached"; do
+    OP2_DEBUG=lines debug fused ./optimised
+    check "gdb stops in $code code" has "^Breakpoint 1.*, halve () at .*kernels.c:$line"
+    check "gdb names the kernel in $code code" has "^#0 .*halve () at .*kernels.c:$line"
+    check "gdb names the region of $code code" has \
+      "^#1 .* region put+halve () at .*kernels.c:$call"
+    check "gdb sees who runs $code code" has '^#[0-9]* .* in main (.*kernels.c:'
+    check "the program goes on from $code code" has '^sum 0$'
+    names_drop
+  done
+fi
+
+if [ "$(uname -sm)" = "Linux x86_64" ]; then
+  compile optimised -O2
+  OP2_DEBUG=lines ./optimised >log 2>&1 &
+  wait $!
+  check "the program runs with lines" has '^sum 0$'
+  cat "/tmp/perf-$!.map" >>log 2>&1
+  check "perf finds the region" has '^[0-9a-f]* [0-9a-f]* put+halve (op2_region)$'
+  rm -f "/tmp/perf-$!.map"
+  OP2_DEBUG=0 ./optimised >log 2>&1 &
+  wait $!
+  [ -e "/tmp/perf-$!.map" ] && echo "a file of names" >>log
+  check "perf is told nothing unasked" lacks 'a file of names'
 fi
 
 compile sanitized -fsanitize=address

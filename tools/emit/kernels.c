@@ -19,7 +19,7 @@ reduce(const struct ir_trace *t, LLVMModuleRef m, struct str *bitcode) {
     if (!fn || LLVMIsDeclaration(fn))
       FAIL(ERR_COMPILE, "there is no function %s", names[k]);
   }
-  TRY(low_blob_reduce(m, names, t->nkernels, "file"));
+  TRY(low_blob_reduce(m, names, t->nkernels, "file", false));
   str_reset(bitcode);
   ll_buffer_add(LLVMWriteBitcodeToMemoryBuffer(m), bitcode);
   return OK;

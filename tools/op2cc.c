@@ -19,6 +19,8 @@
  * languages, coverage) goes to clang as it is. If the step between fails, the
  * file is compiled plainly, and this is said: its kernels are opaque then.
  *
+ * A loop whose kernel leaves its arguments (blob_beyond.c) is an error.
+ *
  * Reads of dat->data get a look before them. Where the pointer is kept, this is
  * a warning (-w turns it off): loops that use the dat run at their call then.
  */
@@ -598,7 +600,8 @@ source_warn(const struct job *j, const struct low_embedded *e) {
               e->peeks[i].file, e->peeks[i].line);
 }
 
-enum embed_result { EMBED_DONE, EMBED_NOTHING, EMBED_FAILED };
+/* REFUSED: there is no program to be made of it. */
+enum embed_result { EMBED_DONE, EMBED_NOTHING, EMBED_FAILED, EMBED_REFUSED };
 
 static enum embed_result
 embed_here(const struct job *j, const struct low_embed *in) {
@@ -607,6 +610,8 @@ embed_here(const struct job *j, const struct low_embed *in) {
   if (low_embed_file(in, &e) == OK) {
     source_warn(j, &e);
     r = e.bitcode_bytes || e.npeeks || e.nowed ? EMBED_DONE : EMBED_NOTHING;
+    if (e.refused.len) r = EMBED_REFUSED;
+    fputs(e.refused.s, stderr);
   } else {
     fprintf(stderr, "op2cc: %s: %s\n", in->source, err_last());
   }
@@ -626,7 +631,7 @@ embed_apart(const struct job *j, const struct low_embed *in) {
     _exit((int)r);
   }
   while (waitpid(pid, &rc, 0) < 0 && errno == EINTR) continue;
-  if (WIFEXITED(rc) && WEXITSTATUS(rc) <= EMBED_FAILED)
+  if (WIFEXITED(rc) && WEXITSTATUS(rc) <= EMBED_REFUSED)
     return (enum embed_result)WEXITSTATUS(rc);
   fprintf(stderr, "op2cc: %s: looking for kernels failed\n", in->source);
   return EMBED_FAILED;
@@ -669,6 +674,7 @@ source_compile(struct job *j, struct source *s) {
   enum embed_result r = embed_apart(j, &in);
   if (stopped_by) return 128 + stopped_by;
   if (r == EMBED_FAILED) return source_fall_back(j, s);
+  if (r == EMBED_REFUSED) return 1;
   /* -O0 promises code as clang makes it */
   if (r == EMBED_NOTHING && j->level0) return source_plain(j, s, true);
   rc = source_back(j, s, in.out);

@@ -99,12 +99,20 @@ struct low_embedded {
   const char **types; /* ... and what their parameters point to */
   uint32_t ntypes, captypes;
   size_t bitcode_bytes; /* 0: nothing embedded */
+  struct str refused; /* errors, a line each: the file is not to be compiled */
 };
 
 /* Write `out`, with a blob if the file gives OP2 loops kernels or reads
  * dat->data. Out is always usable in place of the input. */
 status low_embed_file(const struct low_embed *in, struct low_embedded *out);
 void low_embedded_clear(struct low_embedded *e);
+
+/* ---- blob_beyond.c ------------------------------------------------------- */
+
+/* Loops of m whose kernels leave their arguments go to e->refused; `bitcode` is
+ * the blob's. */
+void low_beyond_find(LLVMModuleRef m, LLVMMemoryBufferRef bitcode,
+                     struct low_embedded *e);
 
 /* ---- blob_scan.c: what in a module concerns op2 -------------------------- */
 

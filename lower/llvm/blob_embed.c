@@ -379,6 +379,7 @@ embed_blob(struct embedder *b) {
     status s = embed_entries(b, reduced);
     LLVMDisposeModule(reduced);
     TRY(s);
+    low_beyond_find(b->m, b->bitcode, b->e);
   }
   LLVMValueRef blob = embed_struct(b);
   embed_run(b, "llvm.global_ctors",
@@ -405,8 +406,8 @@ embed_module(struct embedder *b) {
   TRY(low_looks_classify(b->m, b->e));
   low_owed_find(b->m, b->e);
   low_scan_functions(b->m, b->e);
-  if (!b->in->keep_debug) LLVMStripModuleDebugInfo(b->m);
   if (b->e->nfunctions || b->e->npeeks) TRY(embed_blob(b));
+  if (!b->in->keep_debug) LLVMStripModuleDebugInfo(b->m);
   low_looks_insert(b->m, b->e);
   low_owed_insert(b->m, b->e);
   if (LLVMWriteBitcodeToFile(b->m, b->in->out))
@@ -432,7 +433,7 @@ status
 low_embed_file(const struct low_embed *in, struct low_embedded *out) {
   assert(in->bitcode);
   struct embedder b = {.in = in, .e = out};
-  *out = (struct low_embedded){0};
+  *out = (struct low_embedded){.refused = STR_INIT};
   b.ctx = LLVMContextCreate();
   ll_errors_catch(b.ctx);
   b.ptr = LLVMPointerTypeInContext(b.ctx, 0);
@@ -456,5 +457,6 @@ low_embedded_clear(struct low_embedded *e) {
   free(e->functions);
   free(e->types);
   arena_clear(&e->arena);
+  str_clear(&e->refused);
   *e = (struct low_embedded){0};
 }

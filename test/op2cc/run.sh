@@ -248,6 +248,26 @@ check "OP2_CALLS_ONLY leaves no mark" promise
 check "op2cc leaves no mark, after -E as well" sh -c "$cc $include -E \
   $here/plain_main.c -o p.i && $cc -O2 -c p.i -o p.o && ! nm p.o | grep plain_file"
 
+# ---- kernels outside their arguments ---------------------------------------------------
+beyond() { # beyond OPTIONS...: both errors, at their calls; no third, no object
+  rm -f beyond.o
+  $cc $include "$@" -c "$here/beyond.c" -o beyond.o >said 2>&1 && return 1
+  cat said
+  sed -n 's/^.*beyond.c:\([0-9]*\): error: .*: argument /\1 /p' said >found
+  calls=$(grep -n 'op_par_loop' "$here/beyond.c" | cut -d: -f1 | tr '\n' ' ')
+  set -- $calls
+  printf '%s 1: %s expected components 0 to 0, found 1\n%s 0: %s %s\n' \
+    "$1" "kernel outside its argument:" "$2" "kernel outside its argument:" \
+    "expected entries 0 to 1, found 2" | diff - found && [ ! -e beyond.o ]
+}
+check "a component and an entry too many" beyond -O2
+check "a component and an entry too many, -O0 -g" beyond -O0 -g
+check "a component and an entry too many, C++" beyond -O2 -x c++
+for language in c c++; do
+  check "none too many, $language" \
+    $cc $include -DRIGHT -O2 -Wall -Wextra -Werror -x $language -c "$here/beyond.c" -o b.o
+done
+
 # ---- left behind -----------------------------------------------------------------------
 check "no temporary files are left" sh -c '[ -z "$(ls "$TMPDIR")" ]'
 echo "$passed passed, $failed failed"

@@ -1,5 +1,6 @@
 /* A kernel that touches a component or entry beyond its argument is an error of the
- * first call of its loop, if each call of the kernel does; one that asks first is not. */
+ * first call of its loop, if each call of the kernel does; one that asks first is not.
+ * (Where dims are constants op2cc tells: test/op2cc.) */
 #include "check.h"
 #include "errors.h"
 
@@ -49,6 +50,8 @@ maybe_none(const double *a, double *b) {
   b[0] = a ? a[7] : 5;
 }
 
+static int pair = 2, triple = 3, all_of_two = -2;
+
 static op_set s;
 static op_map m;
 static op_dat a, b, f, g;
@@ -81,40 +84,41 @@ refused(void) {
     EXPECT("op_par_loop \"one_more\": argument 1" OUTSIDE
            "components 0 to 1 of \"b\", "
            "found 2",
-           op_par_loop(one_more, "one_more", s, DAT(a, 2, "double", OP_READ),
-                       DAT(b, 2, "double", OP_WRITE)));
+           op_par_loop(one_more, "one_more", s, DAT(a, pair, "double", OP_READ),
+                       DAT(b, pair, "double", OP_WRITE)));
   EXPECT("op_par_loop \"reads_more\": argument 0" OUTSIDE
          "components 0 to 2 of \"f\", "
          "found 3",
          op_par_loop(reads_more, "reads_more", s,
-                     op_arg_dat(f, 1, m, 3, "float", OP_READ),
-                     DAT(g, 3, "float", OP_RW)));
+                     op_arg_dat(f, 1, m, triple, "float", OP_READ),
+                     DAT(g, triple, "float", OP_RW)));
   EXPECT("op_par_loop \"one_less\": argument 0" OUTSIDE
          "components 0 to 1 of \"a\", "
          "found -1",
-         op_par_loop(one_less, "one_less", s, DAT(a, 2, "double", OP_READ),
-                     DAT(b, 2, "double", OP_RW)));
+         op_par_loop(one_less, "one_less", s, DAT(a, pair, "double", OP_READ),
+                     DAT(b, pair, "double", OP_RW)));
   int two[2] = {1, 2};
   EXPECT("op_par_loop \"past_global\": argument 1" OUTSIDE
          "components 0 to 1, found 2",
-         op_par_loop(past_global, "past_global", s, DAT(b, 2, "double", OP_RW),
-                     op_arg_gbl(two, 2, "int", OP_READ)));
+         op_par_loop(past_global, "past_global", s,
+                     DAT(b, pair, "double", OP_RW),
+                     op_arg_gbl(two, pair, "int", OP_READ)));
   EXPECT("op_par_loop \"past_entry\": argument 0" OUTSIDE
          "entries 0 to 1 of \"a\", "
          "found 2",
          op_par_loop(past_entry, "past_entry", s,
-                     op_arg_dat(a, -2, m, 2, "double", OP_READ),
-                     DAT(b, 2, "double", OP_RW)));
+                     op_arg_dat(a, all_of_two, m, pair, "double", OP_READ),
+                     DAT(b, pair, "double", OP_RW)));
   EXPECT("op_par_loop \"past_row\": argument 0" OUTSIDE
          "components 0 to 1 of \"a\", "
          "found 2",
          op_par_loop(past_row, "past_row", s,
-                     op_arg_dat(a, -2, m, 2, "double", OP_READ),
-                     DAT(b, 2, "double", OP_RW)));
+                     op_arg_dat(a, all_of_two, m, pair, "double", OP_READ),
+                     DAT(b, pair, "double", OP_RW)));
   EXPECT("op_par_loop \"past_index\": argument 0" OUTSIDE
          "components 0 to 0, found 1",
          op_par_loop(past_index, "past_index", s, op_arg_idx(-1, OP_ID),
-                     DAT(b, 2, "double", OP_RW)));
+                     DAT(b, pair, "double", OP_RW)));
 }
 
 static void

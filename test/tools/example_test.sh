@@ -99,6 +99,8 @@ else
   skipped=1
 fi
 small pagerank 'all ranks: 1.000000000; most, 0.003197, has page 1'
+small shallow '10000 cells, 221 steps: volume 112.640000, highest 1.4873'
+small multigrid '16129 nodes, 6 levels: 10 cycles, error 5.020e-05'
 small poisson '39601 nodes: converged, residual below 1e-8; error 2.056e-05'
 
 if [ ! -x "$build/op2-mesh" ] || [ ! -e "$build/libop2lazy-hdf5.so" ]; then

@@ -8,11 +8,13 @@
 #   make mutants    plant faults, one by one: which check catches each?
 #   make fuzz-ir    the trace IR's parser and passes, by libFuzzer, until stopped
 #   make deb        Debian packages of the build, in build/packages
+#   make site       the documents as a web site, in build/site (static pages)
 #   make bench      measure and write the table of README.md
 #   make bench-mpi  ranks against threads: the tables of doc/mpi.md
 BUILD = build
 PREFIX = /usr/local
 CMAKE_FLAGS =
+SITE = $(BUILD)/site
 JOBS = $(shell nproc)
 
 all: $(BUILD)/build.ninja
@@ -88,8 +90,13 @@ install: all
 deb: all
 	cd $(BUILD) && cpack -G DEB -B packages
 
+site:
+	tools/install-deps.sh site
+	mkdir -p $(BUILD)
+	tools/site.py $(SITE)
+
 clean:
 	rm -rf $(BUILD) build-check
 
 .PHONY: all airfoil benchmarks check quick bench bench-mpi bench-report fuzz fuzz-ir mutants \
-	format format-check tidy layers docs docs-check install deb clean
+	format format-check tidy layers docs docs-check install deb site clean

@@ -3,7 +3,7 @@
 # packages. What is there already is left alone, and nothing is asked of the
 # network then. Works as root, or with sudo.
 #
-#   tools/install-deps.sh [build|check|bench]     default: build
+#   tools/install-deps.sh [build|check|bench|site]     default: build
 set -eu
 
 build='gcc g++ make cmake ninja-build pkg-config
@@ -14,13 +14,15 @@ check="$build libcriterion-dev libclang-rt-19-dev libomp-19-dev
   oclgrind llvm-spirv-14 llvm-spirv-15 spirv-tools busybox-static python3-numpy
   libgmsh-dev debootstrap dpkg-dev mandoc chromium"
 bench="$build libomp-19-dev python3"
+site="python3 python3-markdown"
 
 case ${1-build} in
 build) wanted=$build ;;
 check) wanted=$check ;;
 bench) wanted=$bench ;;
+site) wanted=$site ;;
 *)
-  echo "usage: $0 [build|check|bench]" >&2
+  echo "usage: $0 [build|check|bench|site]" >&2
   exit 2
   ;;
 esac

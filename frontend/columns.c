@@ -17,6 +17,11 @@ fe_column_at(const struct fe_columns *c, idx_l b) {
                             c->first[b + 1] - c->first[b]};
 }
 
+bool
+fe_columns_lie_by(const struct fe_set *s, const struct fe_map *m) {
+  return s->columns && s->columns->onto == m;
+}
+
 struct fe_layer
 fe_layer_first(const struct fe_columns *c) {
   return (struct fe_layer){.columns = c, .b = -1};

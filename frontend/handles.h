@@ -179,6 +179,11 @@ void fe_graves_note(const struct fe_call *c);
 void fe_graves_unmark(void);
 void fe_graves_sweep(void);
 
+/* ---- columns.c ---------------------------------------------------------- */
+
+/* Do the set's elements lie over ranks by this map, as its columns do? */
+bool fe_columns_lie_by(const struct fe_set *s, const struct fe_map *m);
+
 /* ---- tables.c ----------------------------------------------------------- */
 
 /* A table, and where its rows begin if they have any length. */

@@ -14,7 +14,6 @@
  * loop that needs deeper halos spreads everything anew: values go home to the
  * declared parts and out again; mirrors keep their values and, in parts that
  * did not move, their address may change. */
-#include "frontend/columns.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
@@ -166,7 +165,7 @@ static int
 turn_of(const struct fe_map *m) {
   const struct fe_set *from = (struct fe_set *)m->pub.from;
   const struct fe_set *to = (struct fe_set *)m->pub.to;
-  if (from->into == m || (from->columns && from->columns->onto == m)) return 1;
+  if (from->into == m || fe_columns_lie_by(from, m)) return 1;
   return follows(from) || follows(to) ? 2 : 0;
 }
 

@@ -289,6 +289,15 @@ fe_algebra_scalars(enum low_algebra op, op_dat like, int n,
 }
 
 void
+fe_algebra_times(op_dat z, op_dat x, op_dat y) {
+  struct call c;
+  if (!call_enter("op2_solve", z->set, &c)) return;
+  op_arg args[] = {arg_dat(z, OP_WRITE), arg_dat(x, OP_READ),
+                   arg_dat(y, OP_READ)};
+  fe_leave(loop(&c, LOW_ALGEBRA_TIMES, z, 3, args));
+}
+
+void
 fe_algebra_xpay(op_dat y, op2_gbl a, op_dat x) {
   struct call c;
   if (!call_enter("op2_solve_with", y->set, &c)) return;

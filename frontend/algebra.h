@@ -12,7 +12,8 @@
  * handles[i]; the first is written, the others are read. */
 void fe_algebra_scalars(enum low_algebra op, op_dat like, int n,
                         const op2_gbl *handles);
-/* y = x + a y;  x = x / a (0 where a is). */
+/* z = x y, one by one;  y = x + a y;  x = x / a (0 where a is). */
+void fe_algebra_times(op_dat z, op_dat x, op_dat y);
 void fe_algebra_xpay(op_dat y, op2_gbl a, op_dat x);
 void fe_algebra_over(op_dat x, op2_gbl a);
 

@@ -8,10 +8,10 @@
  *               values (mat_arg.c)
  *
  * Each is recorded like any other loop, with kernels of lower/matvec.h. */
-#include "frontend/algebra.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/matrix.h"
+#include "frontend/solve.h"
 
 #include "lower/matvec.h"
 
@@ -265,6 +265,16 @@ op2_mat_mask(op2_mat mat, op_set rows, op_set columns) {
 
 /* ---- solving ------------------------------------------------------------- */
 
+status
+fe_mat_inverse_diagonal(const struct fe_mat *m, op_dat to) {
+  struct call c = {"op2_solve", fe.file, fe.line, m};
+  op_dat v = m->values;
+  op_arg args[] = {
+      op_arg_dat(v, 0, m->sparsity->diagonal, v->dim, v->type, OP_READ),
+      arg_own(to, OP_WRITE)};
+  return loop(&c, LOW_MATVEC_INVERSE, to->set, 2, args);
+}
+
 static void
 apply(op_dat x, op_dat y, void *user) {
   op2_mat_mult((op2_mat)user, x, y);
@@ -280,7 +290,6 @@ op2_solve(op2_mat mat, op_dat x, op_dat b, const char *options,
   if (st == OK) st = check_vector(&c, "x", x, m->sparsity->columns, m->cdim);
   if (st == OK) st = check_vector(&c, "b", b, m->sparsity->rows, m->rdim);
   if (st != OK) return fe_leave_returned(st);
-  int solved = op2_solve_with(apply, mat, x, b, options, info);
-  fe_leave(OK);
-  return solved;
+  struct solve s = {apply, mat, x, b, .api = c.api, .mat = m};
+  return solve_call(&s, options, info);
 }

@@ -21,13 +21,13 @@ static const struct method {
   const char *name;
   bool (*cycle)(struct solve *s, double rr);
   int nwork, nscalars; /* of GMRES: for each vector, and product */
-} methods[] = {{"cg", solve_cg, 2, 3},
-               {"bicgstab", solve_bicgstab, 4, 8},
+} methods[] = {{"cg", solve_cg, 3, 5},
+               {"bicgstab", solve_bicgstab, 6, 8},
                {"gmres", solve_gmres, 0, 0}};
 enum { NMETHODS = sizeof methods / sizeof *methods };
 
-static const char wanted[] =
-    "expected cg, bicgstab or gmres, rtol=, maxit=, check= or restart=";
+static const char wanted[] = "rtol=, maxit=, check= or restart=",
+                  wanted_pc[] = "none, jacobi, bjacobi or ilu, ";
 
 /* A word "name=number" with a number in these bounds. */
 static bool
@@ -59,12 +59,15 @@ option(struct solve *s, const struct method **method, const char *word) {
       *method = &methods[i];
       return OK;
     }
+  if (s->mat && solve_pc_find(s, word)) return OK;
   if (number_of(word, "rtol", 0, 1, &s->rtol) ||
       count_of(word, "maxit", 0, INT_MAX, &s->maxit) ||
       count_of(word, "check", 1, 100, &s->check) ||
       count_of(word, "restart", 1, 200, &s->restart))
     return OK;
-  FAIL(ERR_ARG, "op2_solve_with: options: %s, found \"%s\"", wanted, word);
+  FAIL(ERR_ARG,
+       "%s: options: expected cg, bicgstab or gmres, %s%s, found \"%s\"",
+       s->api, s->mat ? wanted_pc : "", wanted, word);
 }
 
 static status
@@ -85,15 +88,15 @@ options_read(struct solve *s, const struct method **method, const char *text) {
 /* ---- checks -------------------------------------------------------------- */
 
 static status
-check_dat(const char *what, op_dat dat) {
+check_dat(const struct solve *s, const char *what, op_dat dat) {
   if (!fe_handle_is(dat, FE_DAT))
-    FAIL(ERR_ARG, "op2_solve_with: %s: expected a declared dat, found %s", what,
+    FAIL(ERR_ARG, "%s: %s: expected a declared dat, found %s", s->api, what,
          fe_handle_found(dat));
   if (!low_algebra_fits(LOW_ALGEBRA_ROOT, ((struct fe_dat *)dat)->type))
     FAIL(ERR_ARG,
-         "op2_solve_with: %s: wrong type: expected double or float, found "
-         "\"%s\" of dat \"%s\"",
-         what, dat->type, dat->name);
+         "%s: %s: wrong type: expected double or float, found \"%s\" of dat "
+         "\"%s\"",
+         s->api, what, dat->type, dat->name);
   return OK;
 }
 
@@ -101,18 +104,18 @@ static status
 check(const struct solve *s) {
   op_dat x = s->x, b = s->b;
   if (!s->apply)
-    FAIL(ERR_ARG, "op2_solve_with: apply: expected a function, found NULL");
-  TRY(check_dat("x", x));
-  TRY(check_dat("b", b));
+    FAIL(ERR_ARG, "%s: apply: expected a function, found NULL", s->api);
+  TRY(check_dat(s, "x", x));
+  TRY(check_dat(s, "b", b));
   if (x == b)
-    FAIL(ERR_ARG,
-         "op2_solve_with: b: expected another dat than x, found \"%s\"",
+    FAIL(ERR_ARG, "%s: b: expected another dat than x, found \"%s\"", s->api,
          b->name);
   if (x->set != b->set || x->size != b->size || x->dim != b->dim)
     FAIL(ERR_ARG,
-         "op2_solve_with: b: expected %d of \"%s\" on set \"%s\" as \"%s\", "
+         "%s: b: expected %d of \"%s\" on set \"%s\" as \"%s\", "
          "found %d of \"%s\" on set \"%s\"",
-         x->dim, x->type, x->set->name, x->name, b->dim, b->type, b->set->name);
+         s->api, x->dim, x->type, x->set->name, x->name, b->dim, b->type,
+         b->set->name);
   return OK;
 }
 
@@ -151,20 +154,20 @@ cycles(struct solve *s, const struct method *m) {
   return rr;
 }
 
-static void
+static status
 solve(struct solve *s, const struct method *m, struct op2_solve_info *info) {
   if (!m->nwork && s->check > s->restart) s->check = s->restart;
-  int nwork = m->nwork ? m->nwork : s->restart + 1;
+  int nwork = m->nwork ? m->nwork : s->restart + 3;
   int nscalars = m->nscalars ? m->nscalars : s->check * (s->restart + 1);
   solve_make(s, nwork, nscalars);
-  if (s->failed) return;
+  TRY(solve_pc_make(s));
+  if (s->failed) return OK;
   solve_dot(s, s->b, s->b, s->limit);
   double bb = solve_look(s, s->limit), rr = 0;
   s->above = solve_rounded(s, s->rtol * s->rtol * bb);
   solve_set(s, s->limit, s->above);
   if (bb == 0) {
-    op2_here(s->file, s->line);
-    op2_dat_zero(s->x);
+    solve_zero(s, s->x);
   } else if (!s->failed) {
     rr = cycles(s, m);
   }
@@ -172,22 +175,33 @@ solve(struct solve *s, const struct method *m, struct op2_solve_info *info) {
                                   .residual = bb == 0 ? 0 : sqrt(rr / bb),
                                   .converged = !s->failed &&
                                                (bb == 0 || rr <= s->above)};
+  return OK;
+}
+
+int
+solve_call(struct solve *s, const char *options, struct op2_solve_info *info) {
+  struct op2_solve_info found = {0, NAN, 0};
+  const struct method *method;
+  s->file = fe.file;
+  s->line = fe.line;
+  if (!fe_enter(s->api)) return ERR_STATE;
+  status st = check(s);
+  if (st == OK) st = options_read(s, &method, options);
+  if (st != OK) return fe_leave_returned(st);
+  st = solve(s, method, &found);
+  solve_clear(s);
+  if (info) *info = found;
+  fe.file = s->file;
+  fe.line = s->line;
+  if (st != OK) return fe_leave_returned(st);
+  fe.file = NULL;
+  return s->failed ? ERR_STATE : OK;
 }
 
 int
 op2_solve_with(void (*apply)(op_dat x, op_dat y, void *user), void *user,
                op_dat x, op_dat b, const char *options,
                struct op2_solve_info *info) {
-  struct solve s = {apply, user, x, b, .file = fe.file, .line = fe.line};
-  struct op2_solve_info found = {0, NAN, 0};
-  const struct method *method;
-  if (!fe_enter("op2_solve_with")) return ERR_STATE;
-  status st = check(&s);
-  if (st == OK) st = options_read(&s, &method, options);
-  if (st != OK) return fe_leave_returned(st);
-  solve(&s, method, &found);
-  solve_clear(&s);
-  if (info) *info = found;
-  fe.file = NULL;
-  return s.failed ? ERR_STATE : OK;
+  struct solve s = {apply, user, x, b, .api = "op2_solve_with"};
+  return solve_call(&s, options, info);
 }

@@ -1,6 +1,7 @@
-/* Inside of op2_solve_with: what its methods share.
+/* Inside of op2_solve_with and op2_solve: what their methods share.
  *
  *   solve.c         the call: options, checks, cycles and true residuals
+ *   solve_pc.c      preconditioners
  *   solve_cg.c      conjugate gradients, and their stabilised kin
  *   solve_gmres.c   one cycle of GMRES
  *   solve_work.c    below all: operators, work dats, handles
@@ -15,12 +16,20 @@
 
 #include "frontend/algebra.h"
 
+#include "base/err.h"
+
+struct fe_mat;
+struct rt_ilu;
+struct solve_pc;
+
 typedef void (*solve_operator)(op_dat x, op_dat y, void *user);
 
 struct solve {
   solve_operator apply;
   void *user;
   op_dat x, b;
+  const char *api;
+  const struct fe_mat *mat; /* y = A x; NULL: op2_solve_with */
   double rtol;
   int maxit, check, restart;
   const char *file; /* of the call */
@@ -35,17 +44,29 @@ struct solve {
   double above;  /* the same number */
   int iterations;
   bool failed; /* a call went wrong, and has told so */
+  /* solve_pc.c */
+  const struct solve_pc *pc; /* NULL: none */
+  op_dat inverse;            /* of the diagonal; NULL */
+  struct rt_ilu *ilu;        /* of this rank's rows; NULL */
+  double *host;              /* [ilu->n] */
 };
+
+/* The whole call, for an operator and dats. */
+int solve_call(struct solve *s, const char *options,
+               struct op2_solve_info *info);
 
 /* ---- solve_work.c -------------------------------------------------------- */
 
-/* Declare what is worked with, for a method that needs so much; free it. */
+/* Declare what is worked with, for a method that needs so much; free it. A dat
+ * like x; NULL: the call has failed. */
+op_dat solve_dat(struct solve *s);
 void solve_make(struct solve *s, int nwork, int nscalars);
 void solve_clear(struct solve *s);
 
 /* The public calls, at the program's place. */
 void solve_apply(struct solve *s, op_dat x, op_dat y);
 void solve_copy(struct solve *s, op_dat to, op_dat from);
+void solve_zero(struct solve *s, op_dat x);
 void solve_scale(struct solve *s, op_dat x, double a);
 void solve_axpy(struct solve *s, op_dat y, double a, op_dat x);
 void solve_axpy_gbl(struct solve *s, op_dat y, double sign, op2_gbl a,
@@ -66,6 +87,16 @@ double solve_look(struct solve *s, op2_gbl g);
 void solve_set(struct solve *s, op2_gbl g, double value);
 /* A number in the dats' type. */
 double solve_rounded(const struct solve *s, double value);
+
+/* ---- solve_pc.c ---------------------------------------------------------- */
+
+/* Is it the name of a preconditioner? Then s has it. */
+bool solve_pc_find(struct solve *s, const char *word);
+/* What it needs of the matrix, once; its end. ERR_ARG. Collective. */
+status solve_pc_make(struct solve *s);
+void solve_pc_clear(struct solve *s);
+/* z = M r, which is returned; or r, where there is none. */
+op_dat solve_precondition(struct solve *s, op_dat r, op_dat z);
 
 /* ---- methods ------------------------------------------------------------- */
 

@@ -1,9 +1,9 @@
-/* Conjugate gradients, and BiCGStab.
+/* Conjugate gradients, and BiCGStab, with a preconditioner M (or none: 1).
  *
- *   CG        q = A p; alpha = r.r / p.q; x += alpha p; r -= alpha q;
- *             beta = r'.r' / r.r; p = r + beta p
- *   BiCGStab  v = A p; alpha = r^.r / r^.v; r -= alpha v; t = A r;
- *             omega = t.r / t.t; x += alpha p + omega r; r -= omega t;
+ *   CG        q = A p; alpha = r.z / p.q; x += alpha p; r -= alpha q; z = M r;
+ *             beta = r'.z' / r.z; p = z + beta p
+ *   BiCGStab  v = A M p; alpha = r^.r / r^.v; r -= alpha v; t = A M r;
+ *             omega = t.r / t.t; x += M (alpha p + omega r); r -= omega t;
  *             beta = (r^.r' / r^.r) (alpha / omega); p = r + beta (p - omega v)
  *
  * Sources: M. R. Hestenes, E. Stiefel, J. Res. NBS 49 (1952); H. A. van der
@@ -37,27 +37,36 @@ window_size(const struct solve *s) {
 /* ---- conjugate gradients ------------------------------------------------- */
 
 struct cg {
-  op_dat p, q;
+  op_dat p, q, z;
   op2_gbl pq, alpha, beta;
+  op2_gbl rz, next; /* r.z before and behind a step; without z that is r.r */
 };
 
 static void
 cg_step(struct solve *s, struct cg *c, int k) {
+  op2_gbl rz = s->pc ? c->rz : s->rr[k], next = s->pc ? c->next : s->rr[k + 1];
   solve_apply(s, c->p, c->q);
   solve_dot(s, c->p, c->q, c->pq);
-  solve_ratio(s, c->alpha, s->rr[k], c->pq, s->rr[k]);
+  solve_ratio(s, c->alpha, rz, c->pq, s->rr[k]);
   solve_axpy_gbl(s, s->r, -1, c->alpha, c->q);
   solve_dot(s, s->r, s->r, s->rr[k + 1]);
-  solve_ratio(s, c->beta, s->rr[k + 1], s->rr[k], s->rr[k]);
+  op_dat z = solve_precondition(s, s->r, c->z);
+  if (s->pc) solve_dot(s, s->r, z, next);
+  solve_ratio(s, c->beta, next, rz, s->rr[k]);
   solve_axpy_gbl(s, s->x, 1, c->alpha, c->p);
-  solve_xpay(s, c->p, c->beta, s->r);
+  solve_xpay(s, c->p, c->beta, z);
+  c->rz = s->pc ? next : NULL;
+  c->next = s->pc ? rz : NULL;
 }
 
 bool
 solve_cg(struct solve *s, double rr) {
-  struct cg c = {s->work[0], s->work[1], s->scalars[0], s->scalars[1],
-                 s->scalars[2]};
-  solve_copy(s, c.p, s->r);
+  op_dat *d = s->work;
+  op2_gbl *g = s->scalars;
+  struct cg c = {d[0], d[1], d[2], g[0], g[1], g[2], g[3], g[4]};
+  op_dat z = solve_precondition(s, s->r, c.z);
+  if (s->pc) solve_dot(s, s->r, z, c.rz);
+  solve_copy(s, c.p, z);
   for (int n = window_size(s); n > 0; n = window_size(s)) {
     for (int k = 0; k < n; k++) cg_step(s, &c, k);
     if (window_ends(s, n, &rr)) break;
@@ -68,22 +77,24 @@ solve_cg(struct solve *s, double rr) {
 /* ---- BiCGStab ------------------------------------------------------------ */
 
 struct stab {
-  op_dat p, v, t, shadow;
+  op_dat p, v, t, shadow, mp, mr;
   op2_gbl rho, next, rv, ts, tt, alpha, omega, beta;
 };
 
 static void
 stab_step(struct solve *s, struct stab *c, int k) {
-  solve_apply(s, c->p, c->v);
+  op_dat mp = solve_precondition(s, c->p, c->mp);
+  solve_apply(s, mp, c->v);
   solve_dot(s, c->shadow, c->v, c->rv);
   solve_ratio(s, c->alpha, c->rho, c->rv, s->rr[k]);
   solve_axpy_gbl(s, s->r, -1, c->alpha, c->v);
-  solve_apply(s, s->r, c->t);
+  op_dat mr = solve_precondition(s, s->r, c->mr);
+  solve_apply(s, mr, c->t);
   solve_dot(s, c->t, s->r, c->ts);
   solve_dot(s, c->t, c->t, c->tt);
   solve_ratio(s, c->omega, c->ts, c->tt, s->rr[k]);
-  solve_axpy_gbl(s, s->x, 1, c->alpha, c->p);
-  solve_axpy_gbl(s, s->x, 1, c->omega, s->r);
+  solve_axpy_gbl(s, s->x, 1, c->alpha, mp);
+  solve_axpy_gbl(s, s->x, 1, c->omega, mr);
   solve_axpy_gbl(s, s->r, -1, c->omega, c->t);
   solve_dot(s, s->r, s->r, s->rr[k + 1]);
   solve_dot(s, c->shadow, s->r, c->next);
@@ -99,8 +110,8 @@ bool
 solve_bicgstab(struct solve *s, double rr) {
   op_dat *d = s->work;
   op2_gbl *g = s->scalars;
-  struct stab c = {d[0], d[1], d[2], d[3], g[0], g[1],
-                   g[2], g[3], g[4], g[5], g[6], g[7]};
+  struct stab c = {d[0], d[1], d[2], d[3], d[4], d[5], g[0],
+                   g[1], g[2], g[3], g[4], g[5], g[6], g[7]};
   solve_copy(s, c.p, s->r);
   solve_copy(s, c.shadow, s->r);
   solve_dot(s, c.shadow, s->r, c.rho);

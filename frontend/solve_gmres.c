@@ -1,10 +1,12 @@
-/* One cycle of GMRES.
+/* One cycle of GMRES, with a preconditioner M (or none: 1) on the right, so
+ * that residuals are those of A x = b.
  *
- * Step j makes w = A v_j orthogonal to v_0 ... v_j, one after another (modified
- * Gram-Schmidt), and v_(j+1) of it. The products stay in handles until a window
- * of steps has been recorded. Then the host turns their columns into those of a
- * triangle by Givens rotations, which also give the norm of the residual; where
- * it is small enough, or the cycle ends, it solves the triangle and adds up x.
+ * Step j makes w = A M v_j orthogonal to v_0 ... v_j, one after another
+ * (modified Gram-Schmidt), and v_(j+1) of it. The products stay in handles
+ * until a window of steps has been recorded. Then the host turns their columns into
+ * those of a triangle by Givens rotations, which also give the norm of the
+ * residual; where it is small enough, or the cycle ends, it solves the triangle
+ * and adds up x.
  *
  * Source: Y. Saad, M. H. Schultz, SIAM J. Sci. Stat. Comput. 7 (1986). */
 #include "frontend/solve.h"
@@ -34,7 +36,7 @@ static void
 column_record(struct gmres *c, int j) {
   struct solve *s = c->s;
   op_dat *v = s->work, w = v[j + 1];
-  solve_apply(s, v[j], w);
+  solve_apply(s, solve_precondition(s, v[j], s->work[s->restart + 1]), w);
   for (int i = 0; i <= j; i++) {
     solve_dot(s, w, v[i], product(c, j, i));
     solve_axpy_gbl(s, w, -1, product(c, j, i), v[i]);
@@ -73,15 +75,20 @@ column_take(struct gmres *c, int j) {
   c->ends = c->small || next == 0;
 }
 
-/* x += v y, where h y = g. */
+/* x += M v y, where h y = g. */
 static void
 add_up(const struct gmres *c) {
+  struct solve *s = c->s;
   size_t rows = (size_t)c->m + 1;
+  op_dat mu = s->work[s->restart + 1], u = s->work[s->restart + 2];
+  op_dat to = s->pc ? u : s->x;
+  if (s->pc) solve_zero(s, u);
   for (int j = c->done - 1; j >= 0; j--) {
     double y = c->g[j] /= c->h[(size_t)j * rows + (size_t)j];
     for (int i = 0; i < j; i++) c->g[i] -= c->h[(size_t)j * rows + i] * y;
-    solve_axpy(c->s, c->s->x, y, c->s->work[j]);
+    solve_axpy(s, to, y, s->work[j]);
   }
+  if (s->pc) solve_axpy(s, s->x, 1, solve_precondition(s, u, mu));
 }
 
 static void

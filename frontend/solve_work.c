@@ -16,8 +16,8 @@ here(const struct solve *s) {
 /* ---- dats and handles ---------------------------------------------------- */
 
 /* Names of temporaries are unique: an operator may solve, too. */
-static op_dat
-work_dat(struct solve *s) {
+op_dat
+solve_dat(struct solve *s) {
   static unsigned made;
   char name[40];
   if (s->failed) return NULL;
@@ -49,9 +49,9 @@ void
 solve_make(struct solve *s, int nwork, int nscalars) {
   s->nwork = nwork;
   s->nscalars = nscalars;
-  s->r = work_dat(s);
+  s->r = solve_dat(s);
   s->work = mem_alloc((size_t)nwork, sizeof(op_dat));
-  for (int i = 0; i < nwork; i++) s->work[i] = work_dat(s);
+  for (int i = 0; i < nwork; i++) s->work[i] = solve_dat(s);
   s->scalars = work_gbls(s, nscalars);
   s->rr = work_gbls(s, s->check + 1);
   s->limit = work_gbl(s);
@@ -74,6 +74,8 @@ clear_gbls(const struct solve *s, op2_gbl *all, int n) {
 
 void
 solve_clear(struct solve *s) {
+  solve_pc_clear(s);
+  clear_dat(s, s->inverse);
   clear_dat(s, s->r);
   for (int i = 0; i < s->nwork; i++) clear_dat(s, s->work[i]);
   free(s->work);
@@ -130,6 +132,12 @@ void
 solve_copy(struct solve *s, op_dat to, op_dat from) {
   here(s);
   op2_dat_copy(to, from);
+}
+
+void
+solve_zero(struct solve *s, op_dat x) {
+  here(s);
+  op2_dat_zero(x);
 }
 
 void

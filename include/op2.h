@@ -834,7 +834,16 @@ void op2_mat_mask(op2_mat mat, op_set rows, op_set columns);
 /* Look at the values: runs what they need. No copy; valid until the next call of the
  * library. error  over ranks, after op_partition has moved rows */
 struct op2_csr op2_mat_csr(op2_mat mat);
-/* op2_solve_with for y = A x. A has as many rows as columns. */
+/* op2_solve_with for y = A x. A has as many rows as columns. More words of the options:
+ *   "none"           no preconditioner; unless said
+ *   "jacobi"         the inverse of A's diagonal, 1 where that is 0; a loop
+ *   "bjacobi" "ilu"  incomplete factors, ILU(0), of the rows and columns that this rank
+ *                    declares, blocks taken apart. They are made and applied by the host,
+ *                    on one thread: what waits runs in each iteration. cost 12 bytes a
+ *                    value. error  a row without a pivot; over ranks, after op_partition
+ *                    has moved rows
+ * With bicgstab and gmres they stand on the right of A: residuals are those of A x = b.
+ * collective over ranks */
 OP2_CHECKED int op2_solve(op2_mat mat, op_dat x, op_dat b, const char *options,
                           struct op2_solve_info *info);
 OP2_PLAIN_END

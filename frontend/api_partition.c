@@ -1,6 +1,5 @@
 /* Partitions and numbering. On one rank there is nothing to do, after the same
  * checks as everywhere. */
-#include "frontend/columns.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
@@ -165,7 +164,7 @@ check_prime(const char *what, const op_set_core *set) {
   FAIL(ERR_ARG,
        "op_partition: %s: expected one of the base \"%s\", whose parts columns "
        "follow, found set \"%s\"",
-       what, s->columns->base->pub.name, set->name);
+       what, fe_columns_base(s)->pub.name, set->name);
 }
 
 static status

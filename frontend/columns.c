@@ -17,6 +17,11 @@ fe_column_at(const struct fe_columns *c, idx_l b) {
                             c->first[b + 1] - c->first[b]};
 }
 
+const struct fe_set *
+fe_columns_base(const struct fe_set *s) {
+  return s->columns ? s->columns->base : NULL;
+}
+
 bool
 fe_columns_lie_by(const struct fe_set *s, const struct fe_map *m) {
   return s->columns && s->columns->onto == m;

@@ -181,6 +181,8 @@ void fe_graves_sweep(void);
 
 /* ---- columns.c ---------------------------------------------------------- */
 
+/* What the set is columns of; NULL: it is none of columns. */
+const struct fe_set *fe_columns_base(const struct fe_set *s);
 /* Do the set's elements lie over ranks by this map, as its columns do? */
 bool fe_columns_lie_by(const struct fe_set *s, const struct fe_map *m);
 

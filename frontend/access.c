@@ -4,6 +4,7 @@
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
+#include "frontend/recording.h"
 #include "frontend/values.h"
 
 #include <stdlib.h>
@@ -53,7 +54,7 @@ fe_upload(const char *api, op_dat dat) {
   TRY(fe_agree_turn(api));
   fe_agree_step(api, d->pub.name, d->index);
   if (d->void_since) TRY(fe_void_check(api, d));
-  if ((d->pending_writers || d->undecided) && !d->rt.foreign)
+  if ((fe_waits(d->written_in) || d->undecided) && !d->rt.foreign)
     TRY(values_keep(api, d, &kept));
   fe_checkpoint_look(d);
   TRY(fe_look(d, true));

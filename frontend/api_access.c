@@ -3,6 +3,7 @@
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
+#include "frontend/recording.h"
 #include "frontend/values.h"
 
 /* Type of the memory that the program gave against the dat's. */
@@ -109,7 +110,7 @@ op_upload_all(void) {
   status st = OK;
   for (uint32_t i = 0; st == OK && i < fe_all.ndats; i++) {
     struct fe_dat *d = fe_all.dats[i];
-    if (!d->freed && rt_dat_mirror_current(&d->rt) && !d->pending_writers)
+    if (!d->freed && rt_dat_mirror_current(&d->rt) && !fe_waits(d->written_in))
       st = fe_upload("op_upload_all", (op_dat)d);
   }
   fe_leave(st);

@@ -191,7 +191,7 @@ op_free_dat_temp(op_dat dat) {
   fe_handle_free(d);
   fe_vars_remove_dat(&d->pub);
   fe_agree_step("op_free_dat_temp", d->pub.name, d->index);
-  if (!d->pending_readers)
+  if (!fe_waits(d->used_in))
     fe_slot_park(d);
   else if (!d->pinned) /* of memory that others see no value ends */
     fe_record(FE_REC_FREE_DAT, d->index, NULL, 0);

@@ -114,9 +114,8 @@ gbl_set(op2_gbl handle, const void *in) {
   struct fe_gbl *g;
   TRY(gbl_and_memory("op2_gbl_set", handle, in, &g));
   fe_agree_step("op2_gbl_set", NULL, g->index);
-  if (g->pending) {
+  if (fe_waits(g->used_in)) {
     fe_record(FE_REC_SET_GBL, g->index, in, g->bytes);
-    g->pending++;
   } else {
     memcpy(g->data, in, g->bytes);
     rt_cell_written(&g->cell, false);
@@ -142,7 +141,7 @@ op2_free_gbl(op2_gbl handle) {
   g->freed = true;
   fe_handle_free(g);
   fe_agree_step("op2_free_gbl", NULL, g->index);
-  if (g->pending)
+  if (fe_waits(g->used_in))
     fe_record(FE_REC_FREE_GBL, g->index, NULL, 0);
   else
     g->parked = true;

@@ -227,20 +227,20 @@ const char *fe_device_why_not(const struct fe_call *c, const char **what_out);
 /* Where this loop will run: the target in force, or the host. ERR_TARGET. */
 status fe_target_choose(const struct fe_call *c, uint32_t *out);
 
-/* A loop waits (by 1) or no longer does (by -1). On the path of each
- * op_par_loop. */
+/* A loop waits (fe_waits). On the path of each op_par_loop. */
 static inline void
-fe_rec_count(const struct fe_call *c, uint32_t by) {
+fe_rec_mark(const struct fe_call *c) {
   const struct fe_use *end = c->uses + c->nuses;
+  uint64_t now = fe_recs.number + 1;
   for (const struct fe_use *u = c->uses; u < end; u++) {
-    u->dat->pending_readers += by;
-    u->dat->pending_writers += u->writes * by;
-    u->dat->written |= u->writes;
+    u->dat->used_in = now;
+    if (u->writes) u->dat->written_in = now;
+    if (u->writes) u->dat->written = true;
   }
   for (uint32_t a = 0; c->nhandles && a < c->nargs; a++)
-    if (c->args[a].gbl) c->args[a].gbl->pending += by;
-  fe_recs.loops += by;
-  fe_recs.opaque += c->kernel->opaque * by;
+    if (c->args[a].gbl) c->args[a].gbl->used_in = now;
+  fe_recs.loops++;
+  fe_recs.opaque += c->kernel->opaque;
 }
 
 /* ---- results that wait: owed.c, owed_look.c ------------------------------ */

@@ -206,7 +206,7 @@ fe_checkpoint_drop(struct fe_dat *d) {
 static bool
 in_sight(const struct fe_dat *d) {
   return d->pinned || fe.mirror ||
-         (d->rt.mirror_current && !d->pending_writers);
+         (d->rt.mirror_current && !fe_waits(d->written_in));
 }
 
 static status

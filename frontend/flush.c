@@ -82,6 +82,7 @@ program_ready(struct fe_request rq, struct fe_program **out,
 /* Code is made with plain arithmetic; loops run with that of their calls. */
 static status
 run_rounding(struct fe_program *p) {
+  if (fe.fp_mode == fp_mode_plain()) return fe_program_run(p);
   uint32_t was = fp_mode_change(fe.fp_mode);
   status st = fe_program_run(p);
   fp_mode_change(was);

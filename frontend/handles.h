@@ -83,8 +83,9 @@ struct fe_dat {
   status lost_by;   /* ... as a status */
   bool viewed;      /* op2_dat_data_rw gave its mirror out, to be written */
   bool held;        /* the program keeps a pointer to its mirror: mirror.c */
-  uint32_t pending_readers, pending_writers; /* recorded loops, not yet run */
-  const void *declared_from; /* the program's pointer at the declaration */
+  uint64_t used_in, written_in; /* recordings whose loops were the last to: see
+                                   fe_waits */
+  const void *declared_from;    /* the program's pointer at the declaration */
 };
 
 struct fe_gbl { /* op2_gbl */
@@ -98,7 +99,7 @@ struct fe_gbl { /* op2_gbl */
   bool called; /* as a dat's */
   char *lost;  /* as a dat's */
   status lost_by;
-  uint32_t pending;
+  uint64_t used_in; /* as a dat's */
 };
 
 /* All of them, and how many dats and globals have no values (void.c). */

@@ -111,7 +111,7 @@ look_is_done(const struct fe_dat *d, int kind) {
     return false;
   if (d->pinned && fe_recs.loops) return false; /* others may lie there */
   if (kind == OP2_LOOK_WRITE) return d->viewed;
-  return !d->pending_writers;
+  return !fe_waits(d->written_in);
 }
 
 static status

@@ -59,13 +59,35 @@ fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
 
 /* ---- after a run --------------------------------------------------------- */
 
+/* A record waits. */
+static void
+rec_mark(const struct fe_rec *r) {
+  if (r->kind == FE_REC_LOOP) fe_rec_mark(fe_calls.all[r->what]);
+  if (r->kind == FE_REC_SET_GBL)
+    fe_all.gbls[r->what]->used_in = fe_recs.number + 1;
+}
+
+/* Some records leave: the others are marked next. */
+static void
+recs_leave(void) {
+  fe_recs.number++;
+  fe_recs.loops = fe_recs.opaque = 0;
+}
+
+/* A loop none of whose dats was freed, and whose results are no raw pointer's:
+ * nothing is left to do when it is done. */
+static inline bool
+rec_plain(const struct fe_rec *r) {
+  return r->kind == FE_REC_LOOP && !r->raw &&
+         fe_calls.all[r->what]->alive == fe_handles_freed;
+}
+
 static void
 rec_done_loop(const struct fe_call *c) {
-  fe_rec_count(c, (uint32_t)-1);
-  if (c->alive == fe_handles_freed) return; /* none of its dats was freed */
   for (uint32_t u = 0; u < c->nuses; u++) {
     struct fe_dat *d = c->uses[u].dat;
-    if (d->freed && d->pinned && !d->pending_readers) fe_slot_park(d);
+    bool ends = d->freed && d->pinned && !d->parked;
+    if (ends && !fe_waits(d->used_in)) fe_slot_park(d);
   }
 }
 
@@ -75,7 +97,7 @@ rec_done(struct fe_rec *r) {
     fe_owed_gone(&r->raw[i]);
   switch (r->kind) {
   case FE_REC_LOOP: rec_done_loop(fe_calls.all[r->what]); break;
-  case FE_REC_SET_GBL: fe_all.gbls[r->what]->pending--; break;
+  case FE_REC_SET_GBL: break;
   case FE_REC_FREE_DAT: fe_slot_park(fe_all.dats[r->what]); break;
   case FE_REC_FREE_GBL: fe_all.gbls[r->what]->parked = true; break;
   }
@@ -84,7 +106,10 @@ rec_done(struct fe_rec *r) {
 
 void
 fe_recs_done(void) {
-  for (uint32_t i = 0; i < fe_recs.n; i++) rec_done(&fe_recs.all[i]);
+  recs_leave();
+  struct fe_rec *end = fe_recs.all + fe_recs.n;
+  for (struct fe_rec *r = fe_recs.all; r < end; r++)
+    if (!rec_plain(r)) rec_done(r);
   fe_recs.n = fe_recs.nwords = 0;
   fe_recs.captured_bytes = fe_recs.bound_bytes = 0;
 }
@@ -99,11 +124,10 @@ fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped) {
   fe_recs.captured = NULL;
   fe_recs.n = fe_recs.cap = fe_recs.nwords = 0;
   fe_recs.captured_bytes = fe_recs.captured_cap = fe_recs.bound_bytes = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    if (next == nkeep || keep[next] != i) {
-      rec_done(&old[i]);
-      continue;
-    }
+  recs_leave();
+  for (uint32_t k = 0; k < nkeep; k++) {
+    uint32_t i = keep[k];
+    assert(i < n);
     size_t to = i + 1 < n ? old[i + 1].capture : end;
     struct fe_rec r = old[i];
     size_t align =
@@ -113,7 +137,13 @@ fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped) {
                       : 0; /* nothing was ever captured */
     r.skipped += skipped && r.skipped < 2;
     fe_rec_push(&r, rec_most_bytes(&r));
-    next++;
+    rec_mark(&r);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    if (next < nkeep && keep[next] == i)
+      next++;
+    else if (!rec_plain(&old[i]))
+      rec_done(&old[i]);
   }
   assert(next == nkeep);
   free(old);
@@ -136,12 +166,8 @@ fe_tail_take(uint64_t step, struct fe_tail *out) {
   if (fe_recs.captured_bytes > from)
     memcpy(out->captured, fe_recs.captured + from,
            fe_recs.captured_bytes - from);
-  for (uint32_t i = 0; i < out->n; i++) {
-    struct fe_rec *r = &out->recs[i];
-    if (r->kind == FE_REC_LOOP)
-      fe_rec_count(fe_calls.all[r->what], (uint32_t)-1);
-    if (r->kind == FE_REC_SET_GBL) fe_all.gbls[r->what]->pending--;
-  }
+  recs_leave();
+  for (uint32_t i = 0; i < n; i++) rec_mark(&fe_recs.all[i]);
   out->end = fe_recs.captured_bytes - from;
   for (uint32_t i = 0; i < out->n; i++) out->recs[i].capture -= from;
   fe_recs.n = n;
@@ -159,8 +185,7 @@ fe_tail_next(struct fe_tail *t) {
   if (c && c->capture_align) fe_capture_align(c->capture_align);
   r.capture = fe_capture(t->captured + from, end - from);
   fe_rec_push(&r, rec_most_bytes(&r));
-  if (c) fe_rec_count(c, 1);
-  if (r.kind == FE_REC_SET_GBL) fe_all.gbls[r.what]->pending++;
+  rec_mark(&r);
 }
 
 void
@@ -172,7 +197,6 @@ fe_tail_do(struct fe_tail *t) {
     struct fe_gbl *g = fe_all.gbls[r->what];
     memcpy(g->data, t->captured + r->capture, g->bytes);
     rt_cell_written(&g->cell, false);
-    g->pending++; /* rec_done takes it back */
   }
   rec_done(r);
   t->next++;
@@ -189,7 +213,7 @@ fe_tail_free(struct fe_tail *t) {
 
 bool
 fe_dat_host_reads(const struct fe_dat *d) {
-  for (uint32_t i = 0; d->pending_readers && i < fe_recs.n; i++) {
+  for (uint32_t i = 0; fe_waits(d->used_in) && i < fe_recs.n; i++) {
     const struct fe_rec *r = &fe_recs.all[i];
     if (r->kind != FE_REC_LOOP || fe_target_is_device(r->target)) continue;
     const struct fe_call *c = fe_calls.all[r->what];
@@ -204,7 +228,7 @@ fe_dat_pending(const struct fe_dat *d, bool rw) {
   for (uint32_t i = 0; i < fe_all.ndats; i++) {
     const struct fe_dat *o = fe_all.dats[i];
     if (o->root == d->root &&
-        (o->pending_writers || (rw && o->pending_readers)))
+        (fe_waits(o->written_in) || (rw && fe_waits(o->used_in))))
       return true;
   }
   return false;
@@ -215,5 +239,5 @@ fe_recording_clear(void) {
   free(fe_recs.all);
   free(fe_recs.words);
   free(fe_recs.captured);
-  fe_recs = (struct fe_recs){0};
+  fe_recs = (struct fe_recs){.number = fe_recs.number + 1}; /* nothing waits */
 }

@@ -70,7 +70,16 @@ extern struct fe_recs {
   char *captured;
   size_t captured_bytes, captured_cap;
   size_t bound_bytes; /* that no rank has captured more than; the same on all */
+  uint64_t number;    /* counts up when records leave it */
 } fe_recs;
+
+/* Do loops that wait use what such loops used in that recording (used_in,
+ * written_in) the last? When records leave, those that stay say so anew: that
+ * is cheaper than counting down for each that goes. */
+static inline bool
+fe_waits(uint64_t in) {
+  return in == fe_recs.number + 1;
+}
 
 /* The first word of a record in the key of a program, taken apart. */
 static inline uint32_t

@@ -18,6 +18,7 @@
 #include "frontend/checkpoint.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
+#include "frontend/recording.h"
 
 #include "rt/store/dev.h"
 
@@ -154,12 +155,12 @@ park(struct fe_dat *d) {
 
 void
 fe_slot_park(struct fe_dat *d) {
-  assert(d->freed && !d->parked && !d->pending_readers);
+  assert(d->freed && !d->parked && !fe_waits(d->used_in));
   if (d->overlays) return;
   park(d);
   struct fe_dat *base = d->base;
   if (!base || --base->overlays) return;
-  if (base->freed && !base->pending_readers) park(base);
+  if (base->freed && !fe_waits(base->used_in)) park(base);
 }
 
 void

@@ -14,7 +14,7 @@ fe_look(struct fe_dat *d, bool rw) {
 
 status
 fe_look_gbl(struct fe_gbl *g) {
-  if (g->pending)
+  if (fe_waits(g->used_in))
     TRY(fe_run((struct fe_request){FE_WANT_GBL, g->index, FE_REASON_HANDLE}));
   return rt_cell_download(&g->cell, g->data);
 }

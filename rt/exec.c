@@ -446,28 +446,43 @@ run_told(struct rt_program *p, const struct rt_cmd *cmd, struct work *w) {
   return st;
 }
 
+/* Does anybody want to know how long the command takes? */
+static bool
+is_timed(struct rt_program *p, const struct rt_cmd *cmd) {
+  struct rt_launch *l = cmd->op == RT_LAUNCH ? &p->launches[cmd->a] : NULL;
+  if (!l || l->offload || l->core_first || span_hook || rt_timer_detail)
+    return true;
+  return rt_launch_timed(l);
+}
+
 static status
 run_each(struct rt_program *p, struct rt_device **batch) {
   struct ahead ahead[RT_BEFORE_COUNT] = {0};
-  double before = timer_wall();
+  double before = 0; /* not read */
   for (uint32_t i = 0; i < p->ncmds; i++) {
     const struct rt_cmd *cmd = &p->cmds[i];
     struct work w = {.timed = UNTIMED};
     bool moves = cmd->op == RT_UPLOAD || cmd->op == RT_DOWNLOAD;
+    bool timed = is_timed(p, cmd);
+    if (!timed)
+      before = 0;
+    else if (before <= 0)
+      before = timer_wall();
     p->broken |= !moves; /* until all have run */
     if (cmd->op != RT_SET_GLOBAL && !event_listener)
       TRY(rt_device_batch(batch, batch_of(p, cmd)));
     TRY((event_listener ? run_told : run[cmd->op])(p, cmd, &w));
-    if (w.timed == UNTIMED) continue;
-    double after = timer_wall();
+    if (!timed) rt_timer_add(w.timer, 0, w.bytes);
+    if (w.timed == UNTIMED || !timed) continue;
+    double after = timer_wall(), seconds = after - before;
+    if (cmd->op == RT_LAUNCH || cmd->op == RT_LAUNCH_CORE)
+      seconds = rt_launch_took(&p->launches[cmd->a], seconds);
     if (w.timed == BY_DEVICE)
       rt_timer_given(w.timer, w.bytes);
     else
-      rt_timer_part(w.timer, after - before, w.bytes, !first_half(cmd->op));
+      rt_timer_part(w.timer, seconds, w.bytes, !first_half(cmd->op));
     struct rt_took took = {before, after, w.bytes, w.timer};
     rt_span_tell(p, cmd, &took);
-    if (cmd->op == RT_LAUNCH || cmd->op == RT_LAUNCH_CORE)
-      p->launches[cmd->a].seconds += after - before;
     if (rt_timer_detail) {
       note_ahead(p, cmd, after - before, w.bytes, ahead);
       if (cmd->op == RT_LAUNCH) note_detail(p, cmd->a);

@@ -204,9 +204,11 @@ struct rt_launch {
   struct rt_offload *offload; /* NULL: it runs on the host */
   uint64_t bytes_per_element; /* ideal traffic, for the timing table */
   struct rt_effort effort;
-  double seconds; /* on the host, since somebody set it to zero */
-  uint64_t runs;  /* with rt_timer_detail */
-  uint32_t timer; /* line in the timing table: rt_timer_get(name) */
+  double seconds;   /* on the host, since somebody set it to zero */
+  double took;      /* of the last run whose time was taken */
+  uint32_t untimed; /* runs since */
+  uint64_t runs;    /* with rt_timer_detail */
+  uint32_t timer;   /* line in the timing table: rt_timer_get(name) */
   enum rt_team_way team;
   bool alone;      /* on the host: on one thread */
   bool core_first; /* its core runs by itself, during an exchange */
@@ -319,6 +321,11 @@ void rt_timer_part(uint32_t timer, double seconds, uint64_t bytes, bool call);
  * from there. */
 void rt_timer_given(uint32_t timer, uint64_t bytes);
 void rt_timer_seconds(uint32_t timer, double seconds);
+/* Is the time of the launch's run at hand taken (the next one's always is,
+ * once somebody set `seconds` to zero)? Then this one is told, and says how
+ * long it counts in the table, which has those since the last one, too. */
+bool rt_launch_timed(struct rt_launch *l);
+double rt_launch_took(struct rt_launch *l, double seconds);
 /* Is a run measured, of those that are `sparse`? A new line's is. Those that
  * are not count as the mean of those that are. */
 bool rt_timer_measures(uint32_t timer, bool sparse);

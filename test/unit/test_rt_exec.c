@@ -554,6 +554,36 @@ Test(rt_timer, in_detail) {
   rt_program_free(p);
 }
 
+/* Of short launches one run in sixteen is timed, for all since the last one. */
+Test(rt_timer, short_launches_are_timed_now_and_then) {
+  struct rt_launch l = {0};
+  cr_assert(rt_launch_timed(&l));
+  cr_assert_eq(rt_launch_took(&l, 1e-6), 1e-6);
+  for (int k = 0; k < 15; k++) cr_assert(!rt_launch_timed(&l));
+  cr_assert(rt_launch_timed(&l));
+  cr_assert_eq(rt_launch_took(&l, 1e-6), 16e-6);
+  cr_assert_eq(l.seconds, 17e-6);
+}
+
+Test(rt_timer, long_launches_are_timed_each) {
+  struct rt_launch l = {0};
+  for (int k = 0; k < 3; k++) {
+    cr_assert(rt_launch_timed(&l));
+    cr_assert_eq(rt_launch_took(&l, 1), 1);
+  }
+  cr_assert_eq(l.seconds, 3);
+}
+
+/* Who set the sum to zero compares single runs. */
+Test(rt_timer, a_run_behind_zero_is_timed_for_itself) {
+  struct rt_launch l = {.seconds = 1, .took = 1e-6};
+  cr_assert(!rt_launch_timed(&l));
+  l.seconds = 0;
+  cr_assert(rt_launch_timed(&l));
+  cr_assert_eq(rt_launch_took(&l, 2e-6), 4e-6);
+  cr_assert_eq(l.seconds, 2e-6);
+}
+
 Test(rt_timer, reset_keeps_numbers) {
   uint32_t a = rt_timer_get("a"), b = rt_timer_get("test");
   double sums[2] = {0, 0};

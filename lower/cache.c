@@ -171,10 +171,8 @@ low_entry_load(const struct low_entry *e, const char *told,
 static bool
 low_job_from_disk(struct low_job *j) {
   if (!low_disk_is_open()) return false;
-  SCOPED_STR key = STR_INIT;
   struct low_entry e;
-  low_region_key(j->r, LOW_KEY_WHOLE, &key);
-  bool found = low_disk_find("region", j->r->name, &key, &e);
+  bool found = low_disk_find("region", j->r->name, &j->key, &e);
   if (!found) return false;
   status s = low_entry_load(&e, low_job_told(j), &j->code);
   low_entry_clear(&e);
@@ -191,11 +189,10 @@ static void
 low_job_to_disk(struct low_job *j) {
   if (!low_disk_is_open() || !j->loaded) return;
   struct low_code_head head = {.lanes = j->code.lanes};
-  SCOPED_STR key = STR_INIT, bytes = STR_INIT;
-  low_region_key(j->r, LOW_KEY_WHOLE, &key);
+  SCOPED_STR bytes = STR_INIT;
   str_addn(&bytes, (const char *)&head, sizeof head);
   str_addn(&bytes, j->object.s, j->object.len);
-  low_disk_keep("region", &key, bytes.s, bytes.len);
+  low_disk_keep("region", &j->key, bytes.s, bytes.len);
 }
 
 /* ---- look-up ------------------------------------------------------------- */
@@ -226,7 +223,7 @@ low_job_clear(struct low_job *j) {
 /* Known in this process or found on disk? Else `j` is to be compiled. */
 static bool
 low_code_there(struct low_job *j) {
-  low_region_key(j->r, LOW_KEY_PROCESS, &j->key);
+  low_region_key(j->r, &j->key);
   if (kept_find(&low_cache.codes, j->key.s, j->key.len)) return true;
   if (!low_job_from_disk(j)) return false;
   low_code_add(j);
@@ -333,7 +330,7 @@ low_cache_need(const struct low_region *regions, uint32_t n,
 const struct low_code *
 low_cache_get(const struct low_region *r) {
   SCOPED_STR key = STR_INIT;
-  low_region_key(r, LOW_KEY_PROCESS, &key);
+  low_region_key(r, &key);
   const struct low_cached *c = kept_find(&low_cache.codes, key.s, key.len);
   assert(c);
   return &c->code;

@@ -38,7 +38,7 @@ low_device_why_not(const struct low_region *r) {
 /* All that code depends on, but for the device: kernels by `which`. */
 static void
 low_form_key(const struct low_region *r, const struct low_device_form *f,
-             enum low_key which, struct str *key) {
+             struct str *key) {
   assert(!f->nuses == !f->nstrips);
   assert(f->bind_at && f->sum_at);
   uint32_t head[] = {f->kind, f->form,        f->atomic, f->ordered,
@@ -52,7 +52,7 @@ low_form_key(const struct low_region *r, const struct low_device_form *f,
                       f->claim_at[k]};
     str_addn(key, (const char *)row, sizeof row);
   }
-  low_region_key(r, which, key);
+  low_region_key(r, key);
 }
 
 /* The key on disk. */
@@ -66,7 +66,7 @@ low_form_disk_key(const struct low_region *r, const struct low_device_form *f,
     low_file_identity(path.s, key);
     str_clear(&path);
   }
-  low_form_key(r, f, LOW_KEY_WHOLE, key);
+  low_form_key(r, f, key);
 }
 
 static void
@@ -164,7 +164,7 @@ low_dev_code_get(const struct low_region *r, const struct low_device_form *f,
                  struct rt_device *d, struct rt_dev_code **out) {
   SCOPED_STR key = STR_INIT;
   str_addn(&key, (const char *)&d->target, sizeof d->target);
-  low_form_key(r, f, LOW_KEY_PROCESS, &key);
+  low_form_key(r, f, &key);
   *out = kept_find(&low_devices, key.s, key.len);
   if (*out) return OK;
   TRY(low_dev_make(r, f, d, out));

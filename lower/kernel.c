@@ -50,7 +50,6 @@ static struct {
   struct table promised;            /* addresses */
   struct table own;                 /* what for -> struct kernel */
   struct kernel *all;
-  uint64_t last_uid;
   bool native; /* what has an address is called by it */
 } kernels;
 
@@ -70,8 +69,7 @@ kernel_new(void (*address)(void), const char *name) {
                              .address = address,
                              .why = "",
                              .copy_from = -1,
-                             .copy_to = -1,
-                             .uid = ++kernels.last_uid};
+                             .copy_to = -1};
   return k;
 }
 
@@ -290,15 +288,21 @@ kernel_source_global(void *user, struct low_const *c) {
   return c->address != NULL;
 }
 
+/* With the name: the code may define other functions. */
+void
+low_kernel_digest(struct low_kernel *k) {
+  SCOPED_STR b = STR_INIT;
+  str_printf(&b, "%s\n", k->name);
+  str_addn(&b, k->bitcode, k->bitcode_bytes);
+  digest_of(b.s, b.len, &k->digest);
+}
+
 static status
 kernel_read_source(struct kernel *k) {
   assert(k->code.len);
   k->k.bitcode = k->code.s;
   k->k.bitcode_bytes = k->code.len;
-  SCOPED_STR b = STR_INIT; /* the text may define other functions */
-  str_printf(&b, "%s\n", k->k.name);
-  str_addn(&b, k->code.s, k->code.len);
-  digest_of(b.s, b.len, &k->k.digest);
+  low_kernel_digest(&k->k);
   TRY(kernel_read(k, kernel_source_global, NULL));
   if (k->k.effects && k->k.nconsts)
     FAIL(ERR_COMPILE,

@@ -73,7 +73,7 @@ struct low_kernel {
   struct low_unit *units;
   struct low_tie *ties;
   uint32_t nunits, nties;
-  struct digest digest; /* of all this code */
+  struct digest digest; /* of all this code, by which keys know it */
   bool opaque;
   bool promised;   /* opaque, but does no more than its arguments declare */
   bool effects;    /* I/O, stores to globals, unknown calls */
@@ -96,7 +96,6 @@ struct low_kernel {
   const char **maths; /* functions of <math.h> that it calls */
   uint32_t nmaths;
   const char *types; /* op2_blob_entry.types; "" not known */
-  uint64_t uid;      /* unique in the process; never used again */
 };
 
 /* Find or make the kernel for a function address (`name` only for messages and
@@ -109,6 +108,8 @@ const struct low_kernel *low_kernel_get(void (*address)(void),
  * one is replaced for later look-ups. ERR_COMPILE carries the compiler's
  * output. */
 status low_kernel_source(const char *name, const char *source);
+/* The digest of one whose code is no unit of a file: of name and bitcode. */
+void low_kernel_digest(struct low_kernel *k);
 /* Is it opaque, and any thing may happen in it: then it works in place, on one
  * thread. */
 static inline bool

@@ -318,7 +318,8 @@ static void
 packed_key(struct str *b, const struct low_kernel *base,
            const struct low_pack *packs, uint32_t n) {
   str_add(b, "packed");
-  KEY_WORD(b, base->uid);
+  KEY_WORD(b, base->address);
+  KEY_WORD(b, base->digest);
   for (uint32_t k = 0; k < n; k++) {
     const struct low_pack *p = &packs[k];
     uint32_t words[] = {p->param,     p->mask,      p->access,

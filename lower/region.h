@@ -220,11 +220,7 @@ void low_region_clear(struct low_region *r);
 
 /* ---- region_key.c, cache.c ----------------------------------------------- */
 
-/* Kernels stand in a key by the number that they have in this process, or by
- * the digest of their code. */
-enum low_key { LOW_KEY_PROCESS, LOW_KEY_WHOLE };
-void low_region_key(const struct low_region *r, enum low_key which,
-                    struct str *key);
+void low_region_key(const struct low_region *r, struct str *key);
 /* Have code for all these regions: what neither this process nor the disk has
  * is compiled. ERR_COMPILE names the loop and its call; *failed_out: its tag.
  * */

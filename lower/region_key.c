@@ -1,4 +1,5 @@
-/* The text that says which code a region needs: equal keys, equal code. */
+/* The text that says which code a region needs: equal keys, equal code, in this
+ * process and on disk. Kernels stand in it by the digest of their code. */
 #include "lower/region.h"
 
 #include <assert.h>
@@ -32,17 +33,7 @@ low_key_instance(const struct low_instance *in, struct str *key) {
     KEY(key, in->binds[c], in->folded[c] != NULL, (int64_t)k->consts[c].size);
     if (in->folded[c]) str_addn(key, in->folded[c], k->consts[c].size);
   }
-}
-
-/* Which code instance i calls. */
-static void
-low_key_code(const struct low_region *r, uint32_t i, enum low_key which,
-             struct str *key) {
-  assert(i < r->ninstances);
-  const struct low_kernel *k = r->instances[i].kernel;
-  if (which == LOW_KEY_PROCESS)
-    KEY(key, (int64_t)k->uid);
-  else if (k->bitcode)
+  if (k->bitcode)
     str_addn(key, (const char *)k->digest.bytes, sizeof k->digest.bytes);
 }
 
@@ -72,8 +63,7 @@ low_key_call(const struct low_call *c, struct str *key) {
 }
 
 void
-low_region_key(const struct low_region *r, enum low_key which,
-               struct str *key) {
+low_region_key(const struct low_region *r, struct str *key) {
   assert(r->ncalls && r->ninstances);
   KEY(key, r->nbinds, r->nslots, r->ncalls, r->ninstances, r->width,
       r->vector_math, r->sanitize, r->lines);
@@ -81,7 +71,6 @@ low_region_key(const struct low_region *r, enum low_key which,
   for (uint32_t k = 0; k < r->nslots; k++) low_key_slot(&r->slots[k], key);
   for (uint32_t k = 0; k < r->ninstances; k++)
     low_key_instance(&r->instances[k], key);
-  for (uint32_t k = 0; k < r->ninstances; k++) low_key_code(r, k, which, key);
   for (uint32_t k = 0; k < r->ncalls; k++) low_key_call(&r->calls[k], key);
   if (r->lines) low_key_lines(r, key);
 }

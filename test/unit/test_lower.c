@@ -308,13 +308,10 @@ Test(lower, equal_regions_are_compiled_once_whatever_their_size) {
       " %%a.1 = loop @k over %%s (rw %%a.0)\n"
       " %%a.2 = loop @k over %%s (rw %%a.1)\n live %%a.2\n}\n";
   char sized[300];
-  uint64_t uid = 0;
   for (int n = 5; n < 8; n++) {
     struct lower_case c;
     snprintf(sized, sizeof sized, text, n);
     lower_case_init(&c, sized, "void k(double *a) { *a += 1; }");
-    if (uid) c.kernels[0].uid = uid;
-    uid = c.kernels[0].uid;
     lower_case_passes(&c, "fuse{max=1},storage");
     long long before = counters[CNT_compiles];
     lower_case_dat(&c, "a", NULL);
@@ -478,7 +475,6 @@ Test(lower, after_clear_everything_is_compiled_anew) {
                     " live %a.1\n}\n",
                     "void k(double *a) { *a += 4; }");
     lower_case_passes(&c, "fuse,storage");
-    c.kernels[0].uid = 4711;
     lower_case_dat(&c, "a", NULL);
     lower_case_run(&c, 1);
     cr_assert_eq(counters[CNT_compiles], round + 1);

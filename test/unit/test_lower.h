@@ -70,8 +70,7 @@ lower_case_params(const struct ir_trace *t, ir_ref kernel) {
 }
 
 static inline void
-lower_case_kernels(struct lower_case *c) {
-  static uint64_t uid;
+lower_case_kernels(struct lower_case *c, const char *source) {
   for (ir_ref k = 0; k < c->t->nkernels; k++) {
     struct low_kernel *x = &c->kernels[k];
     x->name = (char *)(uintptr_t)c->t->kernels[k].name;
@@ -79,7 +78,11 @@ lower_case_kernels(struct lower_case *c) {
     x->bitcode = c->bitcode.s;
     x->bitcode_bytes = c->bitcode.len;
     x->nparams = lower_case_params(c->t, k);
-    x->uid = ++uid;
+    /* of the source: bitcode names the file that it was compiled from */
+    struct str code = STR_INIT;
+    str_printf(&code, "%s\n%s", x->name, source ? source : "");
+    digest_of(code.s, code.len, &x->digest);
+    str_clear(&code);
     x->copy_from = x->copy_to = -1;
     c->t->kernels[k].tag = k;
   }
@@ -97,7 +100,7 @@ lower_case_init(struct lower_case *c, const char *text, const char *source) {
   c->maps = mem_alloc(t->nmaps + 1, sizeof *c->maps);
   c->dats = mem_alloc(t->ndats + 1, sizeof *c->dats);
   c->values = mem_alloc(t->ndats + 1, sizeof *c->values);
-  lower_case_kernels(c);
+  lower_case_kernels(c, source);
   for (ir_ref k = 0; k < t->nsets; k++) {
     t->sets[k].tag = k;
     c->sets[k] =

@@ -491,7 +491,6 @@ Test(lower_args, other_constants_are_other_code) {
   static const char text[] =
       "trace @t {\n set %s n=5\n dat %a : %s f64 x1\n kernel @k\n"
       " %a.1 = loop @k over %s (rw %a.0) epoch=%d\n live %a.1\n}\n";
-  uint64_t uid = 0;
   for (int epoch = 0; epoch < 2; epoch++) {
     struct lower_case c;
     char filled[200];
@@ -501,8 +500,6 @@ Test(lower_args, other_constants_are_other_code) {
     lower_case_init(&c, filled,
                     "extern double scale[2];"
                     "void k(double *a) { *a = scale[1]; }");
-    if (uid) c.kernels[0].uid = uid;
-    uid = c.kernels[0].uid;
     lower_case_passes(&c, "fuse,storage");
     c.consts = consts;
     c.nconsts = 1;

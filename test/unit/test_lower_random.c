@@ -155,10 +155,8 @@ run(uint64_t seed, uint32_t block, const char *pipeline, int threads,
   idx_l table[2 * EDGES];
   make_trace(seed, block, &text);
   lower_case_init(&c, text.s, kernels);
-  for (uint32_t k = 0; k < KERNELS; k++) {
-    c.kernels[k].uid = 1000000 + k;
+  for (uint32_t k = 0; k < KERNELS; k++)
     c.kernels[k].nparams = (uint32_t)shapes[k].nargs;
-  }
   lower_case_passes(&c, pipeline);
   for (int i = 0; i < 2 * EDGES; i++) table[i] = (i * i + i / 3) % CELLS;
   for (int i = 0; i < 2 * CELLS + EDGES; i++) data[i] = (uint32_t)(i * i);

@@ -70,7 +70,7 @@ emit_kernels(struct emit *e) {
     x->name = arena_str(&e->arena, e->t->kernels[k].name);
     x->bitcode = e->bitcode.s;
     x->bitcode_bytes = e->bitcode.len;
-    x->uid = k + 1;
+    low_kernel_digest(x);
     x->why = "";
     e->t->kernels[k].tag = k;
     status s = low_llvm_facts(x, &e->arena);

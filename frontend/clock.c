@@ -1,10 +1,9 @@
 /* Clocks of OP2_REPORT: how long calls of the library took, and parts of them;
- * without that option, or a timeline, none is read. What begins and ends, for
+ * without that option none is read. What begins and ends, for
  * who listens. */
 #include "frontend/context.h"
 
 #include "base/event.h"
-#include "base/span.h"
 #include "base/log.h"
 
 #include <assert.h>
@@ -47,17 +46,15 @@ fe_clock_leave(void) {
 
 double
 fe_clock_begin(void) {
-  return fe.report || span_hook ? timer_wall() : 0;
+  return fe.report ? timer_wall() : 0;
 }
 
 void
 fe_clock_end(enum fe_clock clock, double begin) {
   assert(clock < FE_CLOCK_COUNT);
   if (begin <= 0) return;
-  double end = timer_wall(), took = end - begin;
+  double took = timer_wall() - begin;
   clocks.seconds[clock] += took;
-  if (clock == FE_CLOCK_MESH && span_hook)
-    span_hook(&(struct span){"mesh", "numbering", begin, end, 0, NULL});
   bool look = clock == FE_CLOCK_FLUSH && clocks.entered <= 0;
   if (look) clocks.seconds[FE_CLOCK_INSIDE] += took; /* no call, but a look */
 }
@@ -72,14 +69,15 @@ fe_clock_seconds(enum fe_clock clock) {
 }
 
 void
-fe_told(enum fe_clock section, const char *name, bool begins) {
+fe_told(enum fe_clock section, const char *name, const char *words,
+        bool begins) {
   static const enum event_kind kinds[FE_CLOCK_COUNT] = {
       [FE_CLOCK_FLUSH] = EVENT_flush,
       [FE_CLOCK_PROGRAMS] = EVENT_programs,
       [FE_CLOCK_MESH] = EVENT_mesh};
   assert(kinds[section]);
-  struct event e = {.kind = kinds[section], .name = name};
-  if (event_listener) event_listener(&e, begins);
+  struct event e = {.kind = kinds[section], .name = name, .words = words};
+  (begins ? event_begin : event_end)(&e);
 }
 
 const char *

@@ -123,10 +123,12 @@ enum fe_clock {
 void fe_clock_start(void); /* all to zero; op_init is under way */
 void fe_clock_enter(void); /* a call begins, and ends */
 void fe_clock_leave(void);
-/* For fe_clock_end; 0: nobody wants a report or timeline. */
+/* For fe_clock_end; 0: nobody wants a report. */
 double fe_clock_begin(void);
-/* Flushes, programs and meshes as events of base/event.h (name: why). */
-void fe_told(enum fe_clock section, const char *name, bool begins);
+/* Flushes, programs and meshes as events of base/event.h (name: why); words:
+ * as there, NULL where it begins. */
+void fe_told(enum fe_clock section, const char *name, const char *words,
+             bool begins);
 /* The text for as long as anybody listens; NULL: nobody does. */
 const char *fe_told_name(const char *name);
 void fe_clock_end(enum fe_clock clock, double begin);

@@ -89,10 +89,10 @@ run_rounding(struct fe_program *p) {
   return st;
 }
 
-/* `now` runs in the place of p; the flush began at `begin`. */
+/* `now` runs in the place of p. */
 static status
-run_program(struct fe_program *p, struct fe_program *now, enum fe_reason reason,
-            double begin) {
+run_program(struct fe_program *p, struct fe_program *now,
+            enum fe_reason reason) {
   bool old_constants = fe_recs.opaque && fe_watch_changed();
   if (old_constants) fe_watch_swap();
   fe.up = FE_RUNNING;
@@ -113,13 +113,13 @@ run_program(struct fe_program *p, struct fe_program *now, enum fe_reason reason,
   counters[CNT_loops_run] += now->loops;
   counters[CNT_renames] += now->renames;
   counters[CNT_dead_loops] += now->dead;
-  fe_timeline_flush(now, fe_reason_event(reason), begin);
   return OK;
 }
 
-/* Without the loops that cannot be compiled; all others run then. */
+/* Without the loops that cannot be compiled; all others run then. *ran: the
+ * program that did. */
 static status
-run(struct fe_request rq, double begin) {
+run(struct fe_request rq, const struct fe_program **ran) {
   struct fe_program *p, *now;
   struct fe_refusal r = {OK, STR_INIT};
   bool refused;
@@ -132,7 +132,9 @@ run(struct fe_request rq, double begin) {
     refused = false;
     if (st == OK && fe_recs.n) st = program_ready(rq, &p, &now, &refused);
   }
-  if (st == OK && fe_recs.n) st = run_program(p, now, rq.reason, begin);
+  bool runs = st == OK && fe_recs.n;
+  if (runs) st = run_program(p, now, rq.reason);
+  if (runs && st == OK) *ran = now;
   return fe_refusal_end(&r, st);
 }
 
@@ -144,9 +146,10 @@ fe_run(struct fe_request rq) {
   uint32_t was = fp_mode_change(fp_mode_plain());
   fe_reason_note(&rq);
   double begin = fe_clock_begin();
-  fe_told(FE_CLOCK_FLUSH, fe_reason_event(rq.reason), true);
-  status st = run(rq, begin);
-  fe_told(FE_CLOCK_FLUSH, NULL, false);
+  const struct fe_program *ran = NULL;
+  fe_told(FE_CLOCK_FLUSH, fe_reason_event(rq.reason), NULL, true);
+  status st = run(rq, &ran);
+  fe_told_flush(ran);
   fe_clock_end(FE_CLOCK_FLUSH, begin);
   fp_mode_change(was);
   return st;

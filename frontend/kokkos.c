@@ -143,7 +143,7 @@ pop(void) {
 }
 
 static const char *const kinds[EVENT_COUNT] = {
-#define EVENT(kind, as, what) [EVENT_##kind] = #kind,
+#define EVENT(kind, as, row, what) [EVENT_##kind] = #kind,
 #include "base/events.def"
 #undef EVENT
 };
@@ -163,15 +163,20 @@ tell_section(const struct event *e, bool begins) {
   EACH(c, push_profile_region) c->push_profile_region(name);
 }
 
+/* Kokkos has no words for what is over. */
 static void
-tell(const struct event *e, bool begins) {
+tell_past(const struct event *e, bool begins) {
+  (void)e, (void)begins;
+}
+
+static void
+tell(const struct event *e, enum event_when when) {
   static void (*const how[EVENT_COUNT])(const struct event *, bool) = {
-#define EVENT(kind, as, what) [EVENT_##kind] = tell_##as,
+#define EVENT(kind, as, row, what) [EVENT_##kind] = tell_##as,
 #include "base/events.def"
 #undef EVENT
   };
-  assert(e->kind > EVENT_NONE && e->kind < EVENT_COUNT);
-  how[e->kind](e, begins);
+  how[e->kind](e, when == EVENT_BEGINS);
 }
 
 /* ---- libraries ----------------------------------------------------------- */
@@ -229,7 +234,7 @@ fe_kokkos_start(const char *libraries) {
   free(list);
   free(paths);
   free(before);
-  if (connectors.nall) event_listener = tell;
+  if (connectors.nall) event_listen(EVENT_TOOLS, tell);
 }
 
 /* Their code stays: threads of theirs may still run. */
@@ -240,5 +245,5 @@ fe_kokkos_stop(void) {
   EACH(c, finalize_library) c->finalize_library();
   free(connectors.all);
   memset(&connectors, 0, sizeof connectors);
-  event_clear();
+  event_listen(EVENT_TOOLS, NULL);
 }

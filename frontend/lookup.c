@@ -81,10 +81,7 @@ fe_program_find(struct fe_request rq, struct fe_program **out) {
     return OK;
   }
   fe_sweep();
-  fe_told(FE_CLOCK_PROGRAMS, NULL, true);
-  status st = fe_program_make(rq, out);
-  fe_told(FE_CLOCK_PROGRAMS, NULL, false);
-  TRY(st);
+  TRY(fe_program_make(rq, out));
   fe_program_stand(*out);
   program_keep(*out, fe_recs.words, words_close(rq, true)); /* of new layouts */
   counters[CNT_programs]++;

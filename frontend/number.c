@@ -263,9 +263,9 @@ status
 fe_number(bool moves) {
   int by = by_chosen();
   if (by < 0 && !moves) return OK;
-  fe_told(FE_CLOCK_MESH, NULL, true);
+  fe_told(FE_CLOCK_MESH, NULL, NULL, true);
   status st = number_open(by < 0 && fe.renumber ? 1 : by);
-  fe_told(FE_CLOCK_MESH, NULL, false);
+  fe_told(FE_CLOCK_MESH, NULL, NULL, false);
   TRY(st);
   for (uint32_t s = 0; s < fe_all.nsets; s++) fe_all.sets[s]->settled = true;
   fe.unsettled = false;

@@ -127,7 +127,6 @@ make_from(struct ir_trace **t, struct fe_program *p,
 static status
 make_once(struct fe_request rq, const bool *apart, struct fe_program **out,
           bool *again) {
-  double begin = fe_timeline_begin();
   struct fe_global_src *globals;
   struct ir_trace *t = fe_trace_build(rq, apart, fe_devices_any(), &globals);
   struct ir_trace *before = fe.opt.trace ? ir_trace_clone(t) : NULL;
@@ -142,7 +141,6 @@ make_once(struct fe_request rq, const bool *apart, struct fe_program **out,
     p->after = text_of(t);
     p->explain = remarks_of(t);
     if (fe.opt.trace) fe_dump_flush(p, before, t);
-    fe_timeline_program(p, begin);
     *out = p;
   } else {
     fe_program_free(p);
@@ -156,18 +154,23 @@ make_once(struct fe_request rq, const bool *apart, struct fe_program **out,
 status
 fe_program_make(struct fe_request rq, struct fe_program **out) {
   bool again;
-  do TRY(make_once(rq, NULL, out, &again));
-  while (again);
-  return OK;
+  status st;
+  fe_told(FE_CLOCK_PROGRAMS, NULL, NULL, true);
+  do st = make_once(rq, NULL, out, &again);
+  while (st == OK && again);
+  fe_told_program(st == OK ? *out : NULL);
+  return st;
 }
 
 status
 fe_program_variant(struct fe_request rq, const bool *apart,
                    struct fe_program **out) {
   bool again;
-  TRY(make_once(rq, apart, out, &again));
-  assert(!again && "loops apart need no more than together");
-  return OK;
+  fe_told(FE_CLOCK_PROGRAMS, NULL, NULL, true);
+  status st = make_once(rq, apart, out, &again);
+  assert((st != OK || !again) && "loops apart need no more than together");
+  fe_told_program(st == OK ? *out : NULL);
+  return st;
 }
 
 void

@@ -184,12 +184,9 @@ void fe_explain_clear(void);
 
 /* From now on, if OP2_TRACE is set. */
 void fe_timeline_start(void);
-double fe_timeline_begin(void); /* 0: nobody listens */
-/* p ran (for this reason: fe_reason_event), or was made: an event since
- * `begin`. */
-void fe_timeline_flush(const struct fe_program *p, const char *reason,
-                       double begin);
-void fe_timeline_program(const struct fe_program *p, double begin);
+/* A flush ends, in which p ran, or the making of p: NULL: it failed. */
+void fe_told_flush(const struct fe_program *p);
+void fe_told_program(const struct fe_program *p);
 status fe_timeline_write(const char *path); /* of this rank. ERR_IO */
 void fe_timeline_clear(void);
 

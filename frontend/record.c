@@ -197,9 +197,9 @@ static status
 loop_settle(const struct fe_call *c) {
   double begin = fe_clock_begin();
   bool ranked = fe_ranked();
-  if (ranked) fe_told(FE_CLOCK_MESH, NULL, true);
+  if (ranked) fe_told(FE_CLOCK_MESH, NULL, NULL, true);
   status st = ranked ? fe_ranks_settle() : fe_number(c->moves);
-  if (ranked) fe_told(FE_CLOCK_MESH, NULL, false);
+  if (ranked) fe_told(FE_CLOCK_MESH, NULL, NULL, false);
   fe_clock_end(FE_CLOCK_MESH, begin);
   return st;
 }

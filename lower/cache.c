@@ -17,7 +17,6 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/event.h"
-#include "base/span.h"
 #include "base/kept.h"
 #include "base/log.h"
 #include "lower/device.h"
@@ -240,10 +239,12 @@ low_job_twice(const struct low_job *jobs, uint32_t n, const struct low_job *j) {
 
 static void
 low_job_tell(const struct low_job *j) {
-  if (!span_hook) return;
-  struct span e = {"compile", j->r->name, j->begin, j->begin + j->seconds,
-                   j->thread, NULL};
-  span_hook(&e);
+  struct event e = {.kind = EVENT_code,
+                    .thread = j->thread,
+                    .name = j->r->name,
+                    .begin = j->begin,
+                    .end = j->begin + j->seconds};
+  if (event_listening) event_tell(&e, EVENT_OVER);
 }
 
 static void

@@ -3,6 +3,8 @@
 #include "rt/device/device.h"
 #include "rt/walk/launch.h"
 
+#include <assert.h>
+
 static const enum event_kind events[] = {[RT_LAUNCH] = EVENT_region,
                                          [RT_LAUNCH_CORE] = EVENT_region,
                                          [RT_COPY] = EVENT_copy,
@@ -40,4 +42,111 @@ rt_event_of(const struct rt_program *p, const struct rt_cmd *cmd) {
   if (e.kind == EVENT_region) add_region(p, cmd, &e);
   if (e.kind == EVENT_copy) add_copy(p, cmd, &e);
   return e;
+}
+
+/* ---- in words ------------------------------------------------------------ */
+
+static void
+say_dat(const struct rt_program *p, uint32_t slot, struct str *out) {
+  assert(slot < p->nslots);
+  const char *name = p->dats[p->slots[slot].dat]->name;
+  str_json(out, name ? name : "");
+}
+
+static const char *
+walk_text(const struct rt_launch *l, const struct rt_way *w) {
+  static const char *const kinds[] = {[RT_WAY_RANGE] = "range",
+                                      [RT_WAY_PARTS] = "parts",
+                                      [RT_WAY_COLOURS] = "colours"};
+  if (l->offload) return "device";
+  return w->serial ? "serial" : kinds[w->kind];
+}
+
+static void
+say_launch(const struct rt_program *p, const struct rt_cmd *cmd,
+           struct str *out) {
+  const struct rt_run *r = &p->scratch->runs[cmd->a];
+  struct rt_way way;
+  rt_launch_walk(r, &way);
+  str_printf(out,
+             ", \"elements\": %d, \"walk\": \"%s\", \"steps\": %d, "
+             "\"threads\": %d, \"lanes\": %u",
+             r->n, walk_text(r->l, &way), way.steps, way.threads, way.lanes);
+  if (cmd->op == RT_LAUNCH_CORE) str_printf(out, ", \"core\": %d", r->core);
+}
+
+static void
+say_copy(const struct rt_program *p, const struct rt_cmd *cmd,
+         struct str *out) {
+  str_add(out, ", \"from\": ");
+  say_dat(p, cmd->a, out);
+  str_add(out, ", \"to\": ");
+  say_dat(p, cmd->b, out);
+}
+
+static void
+say_wants(const struct rt_program *p, const struct rt_cmd *cmd,
+          struct str *out) {
+  str_add(out, ", \"dats\": [");
+  for (uint32_t k = 0; k < cmd->b; k++) {
+    str_add(out, k ? ", " : "");
+    say_dat(p, p->wants[cmd->a + k].slot, out);
+  }
+  str_add(out, "]");
+}
+
+static void
+say_waits(const struct rt_program *p, const struct rt_cmd *cmd,
+          struct str *out) {
+  (void)p, (void)cmd;
+  str_add(out, ", \"waits\": true");
+}
+
+static void
+say_sums(const struct rt_program *p, const struct rt_cmd *cmd,
+         struct str *out) {
+  (void)p;
+  str_printf(out, ", \"globals\": %u", cmd->b);
+}
+
+static void (*const say[])(const struct rt_program *, const struct rt_cmd *,
+                           struct str *) = {[RT_LAUNCH] = say_launch,
+                                            [RT_LAUNCH_CORE] = say_launch,
+                                            [RT_COPY] = say_copy,
+                                            [RT_EXCHANGE_START] = say_wants,
+                                            [RT_EXCHANGE_FINISH] = say_waits,
+                                            [RT_REDUCE] = say_sums};
+
+/* Each thread of the team that ran the launch. */
+static void
+tell_team(const struct rt_program *p, const char *name) {
+  const struct rt_scratch *s = p->scratch;
+  for (size_t t = 0; t < s->nat_work; t++) {
+    struct rt_at_work *a = &s->at_work[t];
+    SCOPED_STR words = STR_INIT;
+    if (a->begin <= 0) continue;
+    str_printf(&words, "\"waits\": %.3f", 1e6 * (a->end - a->begin - a->busy));
+    struct event e = {.kind = EVENT_share,
+                      .thread = EVENT_TEAM + (int)t,
+                      .name = name,
+                      .words = words.s,
+                      .begin = a->begin,
+                      .end = a->end};
+    event_tell(&e, EVENT_OVER);
+    *a = (struct rt_at_work){0};
+  }
+}
+
+void
+rt_event_end(const struct rt_program *p, const struct rt_cmd *cmd,
+             struct event *e, uint64_t bytes) {
+  assert(e->kind && cmd->op < sizeof say / sizeof *say && say[cmd->op]);
+  SCOPED_STR words = STR_INIT;
+  if (event_in_words()) {
+    str_printf(&words, "\"bytes\": %llu", (unsigned long long)bytes);
+    say[cmd->op](p, cmd, &words);
+    e->words = words.s;
+  }
+  event_end(e);
+  if (e->kind == EVENT_region) tell_team(p, e->name);
 }

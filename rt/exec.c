@@ -10,12 +10,10 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/event.h"
-#include "base/span.h"
 #include "base/log.h"
 #include "rt/device/device.h"
 #include "rt/device/globals.h"
 #include "rt/events.h"
-#include "rt/spans.h"
 #include "rt/ranks/dist.h"
 #include "rt/walk/exact.h"
 #include "rt/walk/launch.h"
@@ -99,7 +97,7 @@ make_room(struct rt_scratch *s, uint32_t nlaunches, int nthreads) {
     s->table = mem_alloc((size_t)nthreads * s->row, sizeof *s->table);
     s->threads = (size_t)nthreads;
   }
-  if (span_hook && s->nat_work < (size_t)nthreads) {
+  if (event_in_words() && s->nat_work < (size_t)nthreads) {
     free(s->at_work);
     s->at_work = mem_alloc((size_t)nthreads, sizeof *s->at_work);
     s->nat_work = (size_t)nthreads;
@@ -434,24 +432,22 @@ static status (*const run[])(struct rt_program *, const struct rt_cmd *,
     [RT_LAUNCH_CORE] = run_core,      [RT_EXCHANGE_FINISH] = run_finish,
     [RT_BEGIN] = run_begin,           [RT_REDUCE] = run_reduce};
 
-/* While somebody listens, what a device is given lasts until it is done. */
+/* While tools listen, what a device is given lasts until it is done. */
 static status
-run_told(struct rt_program *p, const struct rt_cmd *cmd, struct work *w) {
+run_one(struct rt_program *p, const struct rt_cmd *cmd,
+        struct rt_device **batch, struct work *w) {
   struct rt_device *d = batch_of(p, cmd);
-  struct event e = rt_event_of(p, cmd);
-  if (e.kind) event_begin(&e);
-  status st = run[cmd->op](p, cmd, w);
-  if (st == OK && d) st = d->driver->finish(d);
-  if (e.kind) event_end(&e);
-  return st;
+  bool waits = event_listening & EVENT_TOOLS;
+  if (cmd->op != RT_SET_GLOBAL && !waits) TRY(rt_device_batch(batch, d));
+  TRY(run[cmd->op](p, cmd, w));
+  return waits && d ? d->driver->finish(d) : OK;
 }
 
 /* Does anybody want to know how long the command takes? */
 static bool
 is_timed(struct rt_program *p, const struct rt_cmd *cmd) {
   struct rt_launch *l = cmd->op == RT_LAUNCH ? &p->launches[cmd->a] : NULL;
-  if (!l || l->offload || l->core_first || span_hook || rt_timer_detail)
-    return true;
+  if (!l || l->offload || l->core_first || rt_timer_detail) return true;
   return rt_launch_timed(l);
 }
 
@@ -462,32 +458,32 @@ run_each(struct rt_program *p, struct rt_device **batch) {
   for (uint32_t i = 0; i < p->ncmds; i++) {
     const struct rt_cmd *cmd = &p->cmds[i];
     struct work w = {.timed = UNTIMED};
+    struct event e = {0};
+    if (event_listening) e = rt_event_of(p, cmd);
+    if (e.kind) event_begin(&e);
     bool moves = cmd->op == RT_UPLOAD || cmd->op == RT_DOWNLOAD;
     bool timed = is_timed(p, cmd);
-    if (!timed)
-      before = 0;
-    else if (before <= 0)
-      before = timer_wall();
+    if (!timed || event_listening || rt_timer_detail) before = 0;
+    if (timed && before <= 0) before = timer_wall();
     p->broken |= !moves; /* until all have run */
-    if (cmd->op != RT_SET_GLOBAL && !event_listener)
-      TRY(rt_device_batch(batch, batch_of(p, cmd)));
-    TRY((event_listener ? run_told : run[cmd->op])(p, cmd, &w));
+    status st = run_one(p, cmd, batch, &w);
+    double after = timed && w.timed != UNTIMED ? timer_wall() : 0;
+    if (e.kind) rt_event_end(p, cmd, &e, w.bytes); /* also if it failed */
+    TRY(st);
     if (!timed) rt_timer_add(w.timer, 0, w.bytes);
     if (w.timed == UNTIMED || !timed) continue;
-    double after = timer_wall(), seconds = after - before;
+    double seconds = after - before;
     if (cmd->op == RT_LAUNCH || cmd->op == RT_LAUNCH_CORE)
       seconds = rt_launch_took(&p->launches[cmd->a], seconds);
     if (w.timed == BY_DEVICE)
       rt_timer_given(w.timer, w.bytes);
     else
       rt_timer_part(w.timer, seconds, w.bytes, !first_half(cmd->op));
-    struct rt_took took = {before, after, w.bytes, w.timer};
-    rt_span_tell(p, cmd, &took);
     if (rt_timer_detail) {
       note_ahead(p, cmd, after - before, w.bytes, ahead);
       if (cmd->op == RT_LAUNCH) note_detail(p, cmd->a);
     }
-    before = span_hook || rt_timer_detail ? timer_wall() : after;
+    before = after;
   }
   return OK;
 }

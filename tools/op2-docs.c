@@ -58,9 +58,9 @@ docs_reasons(void) {
 
 static void
 docs_events(void) {
-  ROW("event", "as", "what");
-  ROW("---", "---", "---");
-#define EVENT(kind, as, what) ROW("`" #kind "`", #as, what);
+  ROW("event", "as", "in the timeline", "what");
+  ROW("---", "---", "---", "---");
+#define EVENT(kind, as, row, what) ROW("`" #kind "`", #as, #row, what);
 #include "base/events.def"
 #undef EVENT
 }

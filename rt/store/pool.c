@@ -77,12 +77,12 @@ buf_from_system(size_t bytes) {
 /* Its memory was taken, or is given back. */
 static void
 memory_told(const struct rt_buf *b, bool begins) {
-  if (!event_listener) return;
+  if (!event_listening) return;
   struct event e = {.kind = EVENT_dat,
                     .name = b->shape.name,
                     .place.at = b->mem,
                     .bytes = b->bytes};
-  event_listener(&e, begins);
+  event_tell(&e, begins ? EVENT_BEGINS : EVENT_ENDS);
 }
 
 status

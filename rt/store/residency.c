@@ -31,6 +31,7 @@
 
 #include "base/counters.h"
 #include "base/event.h"
+#include "base/str.h"
 
 #include <assert.h>
 #include <string.h>
@@ -130,12 +131,12 @@ rt_residency_of(const struct rt_dat *d) {
 /* Its device memory was taken, or is given back. */
 static void
 memory_told(const struct rt_buf *b, bool begins) {
-  if (!event_listener || !b->dev) return;
+  if (!event_listening || !b->dev) return;
   struct event e = {.kind = EVENT_dat,
                     .name = b->shape.name,
                     .place = {b->dev->device->target, b->dev->mem},
                     .bytes = b->dev->bytes};
-  event_listener(&e, begins);
+  event_tell(&e, begins ? EVENT_BEGINS : EVENT_ENDS);
 }
 
 status
@@ -244,13 +245,22 @@ move_all(struct rt_buf *b, struct side host, bool up) {
 
 static status
 move_told(struct rt_buf *b, struct side host, bool up) {
-  if (!event_listener) return move_all(b, host, up);
+  if (!event_listening) return move_all(b, host, up);
   struct event_place here = {.at = host.mem},
                      there = {b->dev->device->target, b->dev->mem};
-  struct event e = {up ? EVENT_upload : EVENT_download, b->shape.name,
-                    up ? there : here, up ? here : there, copy_bytes(b)};
+  struct event e = {.kind = up ? EVENT_upload : EVENT_download,
+                    .name = b->shape.name,
+                    .place = up ? there : here,
+                    .from = up ? here : there,
+                    .bytes = copy_bytes(b)};
+  SCOPED_STR words = STR_INIT;
   event_begin(&e);
   status st = move_all(b, host, up);
+  if (event_in_words()) {
+    str_printf(&words, "\"bytes\": %zu, \"dat\": ", (size_t)e.bytes);
+    str_json(&words, e.name ? e.name : "");
+    e.words = words.s;
+  }
   event_end(&e);
   return st;
 }

@@ -25,7 +25,6 @@
 
 #include "base/counters.h"
 #include "base/event.h"
-#include "base/span.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "rt/store/residency.h"
@@ -126,12 +125,12 @@ init_shape(struct rt_dat *d, struct rt_shape shape, size_t *bytes_out) {
 /* A mirror of the library's own was made, or goes. */
 static void
 mirror_told(const struct rt_dat *d, bool begins) {
-  if (!event_listener) return;
+  if (!event_listening) return;
   struct event e = {.kind = EVENT_dat,
                     .name = d->shape.name,
                     .place.at = d->mirror,
                     .bytes = mirror_bytes(d)};
-  event_listener(&e, begins);
+  event_tell(&e, begins ? EVENT_BEGINS : EVENT_ENDS);
 }
 
 static void
@@ -272,16 +271,6 @@ rt_dat_set_buffer(struct rt_dat *d, struct rt_buf *b) {
   rt_dat_written(d);
 }
 
-/* Somebody looks at values that a device has. */
-static void
-look_tell(const struct rt_dat *d, double begin) {
-  SCOPED_STR args = STR_INIT;
-  str_printf(&args, "\"bytes\": %zu, \"look\": true, \"dat\": ", d->buf->bytes);
-  str_json(&args, d->name ? d->name : "");
-  struct span e = {"transfer", "(download)", begin, timer_wall(), 0, args.s};
-  span_hook(&e);
-}
-
 static status
 mirror_sync(struct rt_dat *d) {
   if (d->foreign)
@@ -305,11 +294,7 @@ status
 rt_dat_sync(struct rt_dat *d) {
   if (rt_dat_mirror_current(d)) return OK;
   assert(d->buf && d->buf_current);
-  bool tell = span_hook && d->buf->stale;
-  double begin = tell ? timer_wall() : 0;
-  TRY(mirror_sync(d));
-  if (tell) look_tell(d, begin);
-  return OK;
+  return mirror_sync(d);
 }
 
 void

@@ -54,7 +54,7 @@ struct rt_scratch {
   char *each; /* elements' contributions to its exact sums */
   size_t each_bytes;
   struct rt_at_work *at_work; /* [threads], of the command at hand; NULL: nobody
-                                 asks (span_hook) */
+                                 asks (event_in_words) */
   size_t nat_work;
   struct rt_exact *exact; /* [threads][sums] */
   size_t nexact;

@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/event.h"
-#include "base/span.h"
 #include "base/kept.h"
 #include "base/log.h"
 #include "base/str.h"
@@ -194,28 +193,31 @@ made_clear(struct kept *e) {
   rt_stage_free(m->stage);
 }
 
+/* m: what was made; NULL: it was not to be. */
 static void
-plan_tell(const struct made *m, double end) {
+plan_end(const struct made *m) {
   static const char *const kinds[] = {[RT_WALK_COLOURS] = "colours",
                                       [RT_WALK_COLOURS_FOR] = "colours",
                                       [RT_WALK_COLOURS_RANKS] = "colours",
                                       [RT_WALK_PARTS] = "parts",
                                       [STAGE] = "staging"};
-  const char *kind = kinds[cache.key[0]];
-  SCOPED_STR args = STR_INIT;
-  str_printf(&args, "\"kind\": \"%s\"", kind);
-  if (m->walk)
-    str_printf(&args, ", \"elements\": %d, \"steps\": %d, \"tasks\": %d",
-               m->walk->n, m->walk->nsteps, m->walk->ntasks);
-  struct span e = {"plan", kind, cache.begun, end, 0, args.s};
-  span_hook(&e);
+  struct event e = {.kind = EVENT_plan, .name = kinds[cache.key[0]]};
+  SCOPED_STR words = STR_INIT;
+  if (m && event_in_words()) {
+    str_printf(&words, "\"kind\": \"%s\"", e.name);
+    if (m->walk)
+      str_printf(&words, ", \"elements\": %d, \"steps\": %d, \"tasks\": %d",
+                 m->walk->n, m->walk->nsteps, m->walk->ntasks);
+    e.words = words.s;
+  }
+  event_end(&e);
 }
 
 /* What was just made is kept if its check found nothing, or freed. */
 static status
 cache_keep(struct made made, status checked) {
   assert(!made.walk || !made.stage);
-  event_section(EVENT_plan, false);
+  plan_end(checked == OK ? &made : NULL);
   if (checked != OK) {
     made_clear(&made.kept);
     return checked;
@@ -226,9 +228,7 @@ cache_keep(struct made made, status checked) {
                           .stays = cache.key[0] == RT_WALK_COLOURS_RANKS};
   kept_add(&cache.made, &m->kept, cache.key, cache.nkey * sizeof *cache.key);
   counters[CNT_plans]++;
-  double end = timer_wall();
-  rt_walk_seconds += end - cache.begun;
-  if (span_hook) plan_tell(m, end);
+  rt_walk_seconds += timer_wall() - cache.begun;
   return OK;
 }
 

@@ -1,5 +1,0 @@
-#include "base/span.h"
-
-#include <stddef.h>
-
-void (*span_hook)(const struct span *e);

@@ -52,6 +52,24 @@ names_drop() { # perf's file of what gdb has run
   done
 }
 
+refused() { # COMMAND...: the same where the loader takes no code, and LLVM's own runs
+  line=$(grep -n '; /\* fused \*/' "$here/kernels.c" | cut -d: -f1)
+  cat >script <<SCRIPT
+set debuginfod enabled off
+set confirm off
+set breakpoint pending on
+break low_load_told
+commands
+  return 7
+  continue
+end
+break kernels.c:$line
+run
+backtrace 2
+SCRIPT
+  gdb -q -nx -batch -x script "$@" >log 2>&1
+}
+
 compile plain
 if ! command -v gdb >/dev/null; then
   skipped=$((skipped + 1))
@@ -80,6 +98,11 @@ else
     check "the program goes on from $code code" has '^sum 0$'
     names_drop
   done
+  OP2_CACHE=0 OP2_DEBUG=lines OP2_LOG=2 refused ./optimised
+  check "the loader takes no code" has 'code of put+halve is the compiler.s'
+  check "gdb stops in LLVM's code" has "^#0 .*halve () at .*kernels.c:$line"
+  check "gdb names the region of LLVM's code" has '^#1 .* region put+halve () at'
+  names_drop
 fi
 
 if [ "$(uname -sm)" = "Linux x86_64" ]; then

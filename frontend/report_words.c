@@ -9,6 +9,8 @@
 /* Locality above which elements that follow each other do not share lines: what
  * a mesh has before it is renumbered. */
 static const double scattered = 0.4;
+/* Distance up to which a limit is all there is to say of a serial region. */
+static const double explained = 1.5;
 
 static void
 add_threads(const struct rt_way *w, struct str *out) {
@@ -102,11 +104,15 @@ advice_latency(const struct rt_timing *t) {
 }
 
 static const char *
+advice_serial(void) {
+  return "an order that does not matter: kernels with IR that write their "
+         "arguments only, accesses as they are";
+}
+
+static const char *
 advice_conflicts(const struct rt_timing *t) {
   const struct rt_way *w = &t->way;
-  if (w->serial)
-    return "an order that does not matter: kernels with IR, accesses as they "
-           "are";
+  if (w->serial) return advice_serial();
   if (w->crowded)
     return "targets that fewer elements share: hubs split into several";
   if (w->kind == RT_WAY_PARTS && w->border > w->n / 10)
@@ -141,6 +147,7 @@ fe_report_advice(const struct rt_timing *t, const struct rt_bounds *b) {
   }
   if (b->which == RT_BOUND_UNKNOWN)
     return "a profile of the device: its limits are not known";
+  if (t->way.serial && b->distance > explained) return advice_serial();
   if (b->distance > FE_REPORT_FAR)
     return "none of the limits known here explains it: other work on the "
            "machine, code without IR, a profile of the loop";

@@ -153,6 +153,8 @@ Test(report_words, advice) {
   advises(&t, "OP2_RENUMBER");
   t.seconds = 10; /* too far from any limit */
   advises(&t, "none of the limits");
+  t.way.serial = true; /* that explains it */
+  advises(&t, "an order that does not matter");
   t = line();
   t.work.flops = 1.6e10;
   t.way.lanes = 1;

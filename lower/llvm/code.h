@@ -77,6 +77,9 @@ void low_target_lay_out(struct low_target *t);
 void low_target_clear(struct low_target *t);
 /* Drop what binds a function to its compilation, put this target there. */
 void low_target_adopt(const struct low_target *t, LLVMValueRef fn);
+/* region_forward.c: once kernels are inlined, pointers of rows of any length
+ * are computed where they are used. */
+void low_entries_forward(LLVMModuleRef m);
 /* Inline the kernels and vectorise; then the rest. longer: longer loops of the
  * kernels are unrolled as well. */
 status low_target_vectorise(const struct low_target *t, bool longer,

@@ -145,6 +145,9 @@ low_target_settle(const struct low_target *t, LLVMModuleRef m, bool fast) {
 
 status
 low_target_vectorise(const struct low_target *t, bool longer, LLVMModuleRef m) {
+  TRY(ll_run_passes(m, "always-inline,function(sroa<modify-cfg>)", t->machine,
+                    true));
+  low_entries_forward(m);
   return ll_run_passes(m,
                        longer ? LOW_SIMPLIFY_LONG ",loop-vectorize)"
                               : LOW_SIMPLIFY ",loop-vectorize)",

@@ -1,6 +1,7 @@
 /* Regions over rows of relations, against plain loops over the program's maps, exact
  * in integers, on one thread and several. */
 #include "lower/device.h"
+#include "lower/llvm/code.h"
 #include "test_lower.h"
 
 enum { CELLS = 1500, EDGES = 4000, NODES = 700 };
@@ -350,4 +351,30 @@ array(int threads) {
 
 Test(lower_rows, array_in_blocks) {
   on_all(array);
+}
+
+static status
+region_text(void *user, const struct low_maker *m, struct low_span nodes,
+            const struct low_region *r) {
+  (void)m;
+  (void)nodes;
+  return low_jit_ir(r, user);
+}
+
+/* Arrays of pointers are gone where a kernel only follows them. */
+Test(lower_rows, pointers_are_computed_where_they_are_used) {
+  struct lower_case c;
+  SCOPED_STR text = STR_INIT;
+  start(&c, "relation %row : %cells -> %nodes csr",
+        "%res.1 = loop @k over %cells (length via %row, inc %res.0,"
+        " read %x.0 via %row[0:6])",
+        "%res.1",
+        "void k(const int *n, double *res, double **x) {"
+        " for (int i = 0; i < *n; i++) *res += *x[i]; }");
+  struct low_env env = lower_case_env(&c);
+  cr_assert_eq(low_regions_each(c.t, &env, region_text, &text), OK, "%s",
+               err_last());
+  cr_expect(strstr(text.s, "define"));
+  cr_expect_not(strstr(text.s, "alloca"), "%s", text.s);
+  lower_case_clear(&c);
 }

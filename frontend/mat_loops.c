@@ -276,7 +276,7 @@ fe_mat_inverse_diagonal(const struct fe_mat *m, op_dat to) {
 }
 
 static void
-apply(op_dat x, op_dat y, void *user) {
+mult_by(op_dat x, op_dat y, void *user) {
   op2_mat_mult((op2_mat)user, x, y);
 }
 
@@ -290,6 +290,6 @@ op2_solve(op2_mat mat, op_dat x, op_dat b, const char *options,
   if (st == OK) st = check_vector(&c, "x", x, m->sparsity->columns, m->cdim);
   if (st == OK) st = check_vector(&c, "b", b, m->sparsity->rows, m->rdim);
   if (st != OK) return fe_leave_returned(st);
-  struct solve s = {apply, mat, x, b, .api = c.api, .mat = m};
+  struct solve s = {mult_by, mat, x, b, .api = c.api, .mat = m};
   return solve_call(&s, options, info);
 }

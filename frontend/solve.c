@@ -189,6 +189,7 @@ solve_call(struct solve *s, const char *options, struct op2_solve_info *info) {
   if (st == OK) st = options_read(s, &method, options);
   if (st != OK) return fe_leave_returned(st);
   st = solve(s, method, &found);
+  solve_pc_clear(s);
   solve_clear(s);
   if (info) *info = found;
   fe.file = s->file;

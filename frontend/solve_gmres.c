@@ -3,8 +3,8 @@
  *
  * Step j makes w = A M v_j orthogonal to v_0 ... v_j, one after another
  * (modified Gram-Schmidt), and v_(j+1) of it. The products stay in handles
- * until a window of steps has been recorded. Then the host turns their columns into
- * those of a triangle by Givens rotations, which also give the norm of the
+ * until a window of steps has been recorded. Then the host turns their columns
+ * into those of a triangle by Givens rotations, which also give the norm of the
  * residual; where it is small enough, or the cycle ends, it solves the triangle
  * and adds up x.
  *

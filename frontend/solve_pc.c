@@ -9,7 +9,6 @@
  *
  * Both are symmetric where A is, as CG wants it. */
 #include "frontend/context.h"
-#include "frontend/handles.h"
 #include "frontend/matrix.h"
 #include "frontend/ranks.h"
 #include "frontend/solve.h"
@@ -40,7 +39,7 @@ jacobi_apply(struct solve *s, op_dat r, op_dat z) {
 
 static double
 value_of(const struct fe_mat *m, const void *values, size_t i) {
-  bool wide = ((const struct fe_dat *)m->values)->type.size == sizeof(double);
+  bool wide = m->values->size / m->values->dim == sizeof(double);
   return wide ? ((const double *)values)[i]
               : (double)((const float *)values)[i];
 }

@@ -74,7 +74,6 @@ clear_gbls(const struct solve *s, op2_gbl *all, int n) {
 
 void
 solve_clear(struct solve *s) {
-  solve_pc_clear(s);
   clear_dat(s, s->inverse);
   clear_dat(s, s->r);
   for (int i = 0; i < s->nwork; i++) clear_dat(s, s->work[i]);

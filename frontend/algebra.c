@@ -10,6 +10,7 @@
  * root of a norm), on the first of several ranks; values go to the others as
  * those of any loop that writes a global. */
 #include "frontend/algebra.h"
+#include "frontend/box.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
@@ -51,16 +52,17 @@ static status
 check_first(struct call *c, const char *what, op_dat dat, bool every,
             enum low_algebra op) {
   TRY(check_dat(c, what, dat));
-  if (every) c->set = dat->set;
+  op_set domain = fe_set_domain(dat->set);
+  if (every) c->set = domain;
   if (!fe_handle_is(c->set, FE_SET))
     FAIL(ERR_ARG, "%s: subset: expected a declared set, found %s", c->api,
          fe_handle_found(c->set));
   const struct fe_set *whole = ((const struct fe_set *)c->set)->whole;
-  if (c->set != dat->set && (!whole || &whole->pub != dat->set))
+  if (c->set != domain && (!whole || &whole->pub != domain))
     FAIL(ERR_ARG,
          "%s: subset: expected set \"%s\" of dat \"%s\" or a subset of it, "
          "found \"%s\"",
-         c->api, dat->set->name, dat->name, c->set->name);
+         c->api, domain->name, dat->name, c->set->name);
   if (!low_algebra_fits(op, type_of(dat)))
     FAIL(ERR_ARG,
          "%s: %s: wrong type: expected one with arithmetic, found \"%s\" of "
@@ -73,7 +75,7 @@ check_first(struct call *c, const char *what, op_dat dat, bool every,
 static status
 check_like(const struct call *c, op_dat like, const char *what, op_dat dat) {
   TRY(check_dat(c, what, dat));
-  if (dat->set != like->set)
+  if (fe_set_domain(dat->set) != fe_set_domain(like->set))
     FAIL(ERR_ARG,
          "%s: %s: wrong set: expected a dat on set \"%s\" as \"%s\", found "
          "\"%s\" on set \"%s\"",
@@ -300,7 +302,7 @@ fe_algebra_times(op_dat z, op_dat x, op_dat y) {
 void
 fe_algebra_xpay(op_dat y, op2_gbl a, op_dat x) {
   struct call c;
-  if (!call_enter("op2_solve_with", y->set, &c)) return;
+  if (!call_enter("op2_solve_with", fe_set_domain(y->set), &c)) return;
   op_arg args[] = {arg_dat(y, OP_RW), op2_arg_gbl(a, 1, y->type, OP_READ),
                    arg_dat(x, OP_READ)};
   fe_leave(loop(&c, LOW_ALGEBRA_XPAY, y, 3, args));
@@ -309,7 +311,7 @@ fe_algebra_xpay(op_dat y, op2_gbl a, op_dat x) {
 void
 fe_algebra_over(op_dat x, op2_gbl a) {
   struct call c;
-  if (!call_enter("op2_solve_with", x->set, &c)) return;
+  if (!call_enter("op2_solve_with", fe_set_domain(x->set), &c)) return;
   op_arg args[] = {arg_dat(x, OP_RW), op2_arg_gbl(a, 1, x->type, OP_READ)};
   fe_leave(loop(&c, LOW_ALGEBRA_OVER, x, 2, args));
 }

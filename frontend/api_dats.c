@@ -41,7 +41,8 @@ check_dat_type(const struct fe_dat_args *a, struct type *out, bool *soa_out) {
 status
 fe_check_dat_args(const struct fe_dat_args *a) {
   if (!a->name) FAIL(ERR_ARG, "%s: name: expected a text, found NULL", a->api);
-  if (!fe_handle_is(a->set, FE_SET))
+  bool points = a->points && fe_handle_is(a->set, FE_POINTS);
+  if (!points && !fe_handle_is(a->set, FE_SET))
     FAIL(ERR_ARG, "%s \"%s\": set: expected a declared set, found %s", a->api,
          a->name, fe_handle_found(a->set));
   if (a->dim < 1)
@@ -107,6 +108,8 @@ fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out) {
   struct fe_dat *slot = fe_slot_like(&like);
   TRY(dat_store(a, type, soa, slot, &made));
   struct fe_dat *d = fe_slot_take(slot, &like, a->name, &made);
+  d->spreads = a->spreads;
+  d->made = ((const struct fe_set *)a->set)->halo;
   fe_agree_step(a->api, a->name, (uint64_t)d->pub.size << 32 | d->index);
   status st = fe_ranked() ? fe_ranks_dat(d) : OK;
   if (st == OK && d->rt.foreign && a->data) st = fe_slot_join(d);
@@ -117,8 +120,8 @@ op_dat
 op2_decl_dat_at(op_set set, int dim, const char *type, size_t elem_size,
                 const char *ctype, void *data, const char *name) {
   struct fe_dat *d = NULL;
-  struct fe_dat_args a = {"op_decl_dat", set,  dim,  type,  elem_size,
-                          ctype,         data, name, false, false};
+  struct fe_dat_args a = {"op_decl_dat", set,  dim,   type,  elem_size, ctype,
+                          data,          name, false, false, false,     false};
   if (fe_enter("op_decl_dat")) fe_leave(fe_decl_dat(&a, &d));
   return (op_dat)d;
 }
@@ -129,15 +132,15 @@ op_decl_dat_char(op_set set, int dim, char const *type, int size, char *data,
   return op2_decl_dat_at(set, dim, type, (size_t)size, NULL, data, name);
 }
 
-static status
-check_temp_name(const char *name) {
+status
+fe_check_temp_name(const char *api, const char *name) {
   for (uint32_t i = 0; name && i < fe_all.ndats; i++)
     if (fe_all.dats[i]->temp && !fe_all.dats[i]->freed &&
         !fe_all.dats[i]->base && !strcmp(fe_all.dats[i]->pub.name, name))
       FAIL(ERR_ARG,
-           "op_decl_dat_temp \"%s\": expected a name that no live temporary "
-           "has, found one on set \"%s\"",
-           name, fe_all.dats[i]->pub.set->name);
+           "%s \"%s\": expected a name that no live temporary has, found one "
+           "on set \"%s\"",
+           api, name, fe_all.dats[i]->pub.set->name);
   return OK;
 }
 
@@ -155,8 +158,10 @@ op2_decl_dat_temp_at(op_set set, int dim, const char *type, size_t elem_size,
                           data,
                           name,
                           true,
+                          false,
+                          false,
                           false};
-  status st = check_temp_name(name);
+  status st = fe_check_temp_name(a.api, name);
   if (st == OK) st = fe_decl_dat(&a, &d);
   fe_leave(st);
   return (op_dat)d;
@@ -218,6 +223,11 @@ decl_overlay(op_set set, struct fe_dat *base, struct fe_dat **out) {
          "op_decl_dat_overlay: expected a set of at most %d elements as dat "
          "\"%s\", found \"%s\" of %d",
          base->pub.set->size, base->pub.name, set->name, set->size);
+  if (base->spreads)
+    FAIL(ERR_ARG,
+         "op_decl_dat_overlay: expected a dat that is no temporary of a box, "
+         "found \"%s\"",
+         base->pub.name);
   struct fe_dat made = {.pinned = true, .block = 1};
   struct fe_dat *owner = base->base ? base->base : base;
   if (!base->pinned) {

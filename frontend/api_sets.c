@@ -146,7 +146,7 @@ op_decl_map_long(op_set from, op_set to, int dim, idx_g_t *table,
 static const struct fe_set *
 set_of(op_set set, const char *api) {
   if (!fe_enter(api)) return NULL;
-  if (!fe_handle_is(set, FE_SET)) {
+  if (!fe_handle_is(set, FE_SET) && !fe_handle_is(set, FE_POINTS)) {
     fe_error(err_set(ERR_ARG, "%s: expected a declared set, found %s", api,
                      fe_handle_found(set)));
     return NULL;

@@ -1,4 +1,5 @@
 /* What is checked about an op_par_loop, once: set, arguments, kernel. */
+#include "frontend/box.h"
 #include "frontend/calls.h"
 #include "frontend/context.h"
 #include "frontend/decl.h"
@@ -53,10 +54,18 @@ or_whole(const struct fe_set *set, const char *word) {
   return text;
 }
 
-/* The set itself, or, of a subset, its whole set. */
+/* The set itself, or, of a subset, its whole set; of points those of their box.
+ */
 static bool
 is_of(const struct fe_set *set, const op_set found) {
-  return found == &set->pub || (set->whole && found == &set->whole->pub);
+  const struct fe_set *whole = set->whole ? set->whole : set;
+  if (found == &set->pub || found == &whole->pub) return true;
+  return whole->box && whole->box == ((const struct fe_set *)found)->box;
+}
+
+static bool
+is_map(const op_map map) {
+  return fe_handle_is(map, FE_MAP) || fe_handle_is(map, FE_RULE);
 }
 
 /* The index of an argument through rows that have a length each. */
@@ -109,7 +118,7 @@ check_map(const struct site *s, const op_arg *a, const struct fe_set *set,
           set->pub.name, or_whole(set, "on"), what, to->name);
     return OK;
   }
-  if (!fe_handle_is(a->map, FE_MAP))
+  if (!is_map(a->map))
     ARG_FAIL(s, "map: expected a declared map, found %s",
              fe_handle_found(a->map));
   if (!is_of(set, a->map->from))
@@ -140,9 +149,11 @@ check_map(const struct site *s, const op_arg *a, const struct fe_set *set,
 /* The map that the loop goes by to reach `to` (NULL: what the argument's map
  * names); in a loop over a subset, or through a map to one, a hidden one. */
 static status
-map_taken(const struct fe_set *set, const op_arg *a, const op_set to,
+map_taken(struct fe_set *set, const op_arg *a, const op_set to,
           struct fe_map **out) {
   struct fe_map *m = (struct fe_map *)a->map;
+  if ((m && m->rule) || (to && ((struct fe_set *)to)->box))
+    return fe_box_path(set, m, (struct fe_set *)to, out);
   bool from_whole = m ? m->pub.from != &set->pub : to != &set->pub;
   if (set->whole && from_whole) {
     if (m)
@@ -170,7 +181,7 @@ check_type(const struct site *s, const op_arg *a, const struct fe_dat *d) {
 }
 
 static status
-arg_dat(const struct site *s, const op_arg *a, const struct fe_set *set,
+arg_dat(const struct site *s, const op_arg *a, struct fe_set *set,
         struct fe_arg *out) {
   if (!fe_handle_is(a->dat, FE_DAT))
     ARG_FAIL(s, "dat: expected a declared dat, found %s",
@@ -193,7 +204,7 @@ arg_dat(const struct site *s, const op_arg *a, const struct fe_set *set,
 /* Of one entry without a map it is the element itself: an argument like others.
  * */
 static status
-arg_packed(const struct site *s, const op_arg *a, const struct fe_set *set,
+arg_packed(const struct site *s, const op_arg *a, struct fe_set *set,
            struct fe_arg *out) {
   TRY(arg_dat(s, a, set, out));
   if (!out->map && !a->map) return OK;
@@ -203,7 +214,7 @@ arg_packed(const struct site *s, const op_arg *a, const struct fe_set *set,
 }
 
 static status
-arg_mat(const struct site *s, const op_arg *a, const struct fe_set *set,
+arg_mat(const struct site *s, const op_arg *a, struct fe_set *set,
         struct fe_arg *out) {
   op_arg block;
   uint32_t cols, cdim;
@@ -216,7 +227,7 @@ arg_mat(const struct site *s, const op_arg *a, const struct fe_set *set,
 
 /* A char of each entry of the argument that `size` is the number of. */
 static status
-arg_mask(const struct site *s, const op_arg *a, const struct fe_set *set,
+arg_mask(const struct site *s, const op_arg *a, struct fe_set *set,
          struct fe_arg *out) {
   TRY(arg_dat(s, a, set, out));
   out->masks = (uint32_t)a->size + 1;
@@ -288,13 +299,30 @@ arg_handle(const struct site *s, const op_arg *a, struct fe_arg *out) {
   return OK;
 }
 
+/* Points of a halo have no numbers. */
 static status
-arg_idx(const struct site *s, const op_arg *a, const struct fe_set *set,
+check_numbered(const struct site *s, const op_arg *a) {
+  static const struct fe_halo none;
+  const struct fe_map *m = (const struct fe_map *)a->map;
+  if (!m) return OK;
+  struct fe_halo halo = ((const struct fe_set *)m->pub.to)->halo;
+  if (m->rule) halo = fe_rule_reach(m->rule, a->idx, 1);
+  if (memcmp(&halo, &none, sizeof none))
+    ARG_FAIL(s,
+             "index of op_arg_idx: expected an entry that stays in the box, "
+             "found %d of \"%s\"",
+             a->idx, m->pub.name);
+  return OK;
+}
+
+static status
+arg_idx(const struct site *s, const op_arg *a, struct fe_set *set,
         struct fe_arg *out) {
   TRY(check_map(s, a, set, NULL, "idx"));
   if (a->map && a->idx < 0)
     ARG_FAIL(s, "index of op_arg_idx: expected 0 to %d, found %d",
              a->map->dim - 1, a->idx);
+  TRY(check_numbered(s, a));
   out->kind = FE_ARG_IDX;
   TRY(map_taken(set, a, NULL, &out->map));
   out->type = (struct type){TYPE_I32, 4};
@@ -303,7 +331,7 @@ arg_idx(const struct site *s, const op_arg *a, const struct fe_set *set,
 }
 
 static status
-arg_length(const struct site *s, const op_arg *a, const struct fe_set *set,
+arg_length(const struct site *s, const op_arg *a, struct fe_set *set,
            struct fe_arg *out) {
   if (!a->map) ARG_FAIL(s, "row length: expected a map, found %s", "OP_ID");
   TRY(check_map(s, a, set, NULL, "length"));
@@ -353,7 +381,7 @@ arg_info(const struct site *s, const op_arg *a, const struct fe_loop *l,
 static status
 check_arg(const struct site *s, const struct fe_loop *l, struct fe_arg *out) {
   const op_arg *a = &l->args[s->arg];
-  const struct fe_set *set = (struct fe_set *)l->set;
+  struct fe_set *set = (struct fe_set *)l->set;
   *out = (struct fe_arg){0};
   if (!a->opt) {
     out->kind = FE_ARG_OFF;
@@ -546,7 +574,7 @@ fe_call_check(const struct fe_loop *l, struct fe_arg *out,
               struct fe_kernel **kernel_out) {
   const char *name = l->name;
   if (!name) FAIL(ERR_ARG, "op_par_loop: name: expected a text, found NULL");
-  if (!fe_handle_is(l->set, FE_SET))
+  if (!fe_handle_is(l->set, FE_SET) && !fe_handle_is(l->set, FE_POINTS))
     FAIL(ERR_ARG, "op_par_loop \"%s\": set: expected a declared set, found %s",
          name, fe_handle_found(l->set));
   if (l->nargs < 0 || l->nargs > FE_MAX_ARGS)

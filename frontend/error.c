@@ -111,7 +111,7 @@ fe_text_copy(const char *s) {
 
 static struct table handles; /* address -> kind, and whether it was freed */
 
-enum { FE_FREED = 8 }; /* added to the kind */
+enum { FE_FREED = 16 }; /* added to the kind */
 
 bool
 fe_handle_is(const void *handle, enum fe_handle kind) {
@@ -121,8 +121,10 @@ fe_handle_is(const void *handle, enum fe_handle kind) {
 static const char *
 handle_name(const void *handle, enum fe_handle kind) {
   switch (kind) {
-  case FE_SET: return ((const op_set_core *)handle)->name;
-  case FE_MAP: return ((const op_map_core *)handle)->name;
+  case FE_SET:
+  case FE_POINTS: return ((const op_set_core *)handle)->name;
+  case FE_MAP:
+  case FE_RULE: return ((const op_map_core *)handle)->name;
   case FE_DAT: return ((const op_dat_core *)handle)->name;
   case FE_GBL: return ((const struct fe_gbl *)handle)->name;
   case FE_SPARSITY: return ((const struct fe_sparsity *)handle)->name;
@@ -138,7 +140,8 @@ fe_handle_found(const void *handle) {
   static char found[128];
   static const char *const kinds[FE_FREED] = {
       [FE_SET] = "set",    [FE_MAP] = "map",           [FE_DAT] = "dat",
-      [FE_GBL] = "global", [FE_SPARSITY] = "sparsity", [FE_MAT] = "matrix"};
+      [FE_GBL] = "global", [FE_SPARSITY] = "sparsity", [FE_MAT] = "matrix",
+      [FE_RULE] = "rule",  [FE_POINTS] = "points"};
   uintptr_t known = table_get(&handles, &handle, sizeof handle, FE_HANDLE_NONE);
   if (!handle) return "NULL";
   if (!known || known == FE_COPY)

@@ -1,4 +1,5 @@
 /* All that is declared, freed at op_exit. */
+#include "frontend/box.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
@@ -35,6 +36,7 @@ fe_handles_clear(void) {
   free(fe_all.sets);
   free(fe_all.gbls);
   fe_all = (struct fe_all){0};
+  fe_boxes_clear();
   fe_handles_forget();
   fe_ranks_close();
 }

@@ -12,6 +12,12 @@
 struct fe_call;
 struct fe_columns;
 
+/* Widths on both sides of each dimension: [2 * d] below, [2 * d + 1] above. */
+enum { FE_BOX_DIMS = 4, FE_BOX_SIDES = 2 * FE_BOX_DIMS };
+struct fe_halo {
+  int at[FE_BOX_SIDES];
+};
+
 /* The public struct comes first, so a handle converts by a cast once
  * fe_handle_is has said that it is one of ours. */
 
@@ -31,6 +37,9 @@ struct fe_set {
   struct fe_map *into;  /* hidden: to that set, row e is element list[e] */
   idx_l *list;          /* of the declared part; ascending, each once */
   struct fe_columns *columns; /* of a set of columns (columns.h); NULL */
+  /* of the points of a box, or grid (box.h) */
+  const struct fe_box *box; /* NULL: it is none */
+  struct fe_halo halo;      /* that they have around the domain */
 };
 
 struct fe_map {
@@ -58,6 +67,9 @@ struct fe_map {
                                 pub.dim each; -1 behind shorter ones */
   uint64_t rows_said;        /* a hash of them */
   const void *declared_from; /* the program's pointer at the declaration */
+  struct fe_rule
+      *rule; /* of a handle of a rule (box.h), which has no table, tag
+                           or place in fe_all; NULL */
 };
 
 struct fe_dat {
@@ -86,6 +98,10 @@ struct fe_dat {
   uint64_t used_in, written_in; /* recordings whose loops were the last to: see
                                    fe_waits */
   const void *declared_from;    /* the program's pointer at the declaration */
+  /* of a temporary of a box (box_loops.c) */
+  bool spreads;        /* loops that write it run over its halo, too */
+  struct fe_halo made; /* how far around the domain it has its values */
+  char *short_of;      /* why no further; NULL */
 };
 
 struct fe_gbl { /* op2_gbl */

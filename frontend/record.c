@@ -22,6 +22,7 @@
  * is asked for only after some handle was, what waits has a stamp (fe_waits)
  * rather than a count. In a flush each such loop takes 16 more.
  */
+#include "frontend/box.h"
 #include "frontend/calls.h"
 #include "frontend/checkpoint.h"
 #include "frontend/context.h"
@@ -205,14 +206,15 @@ loop_settle(const struct fe_call *c) {
 }
 
 static void
-loop_bare(const struct fe_loop *l) {
+loop_bare(struct fe_loop *l) {
   struct fe_call *c;
   uint32_t target = 0, mode = fp_mode();
   fe.file = l->file;
   fe.line = l->line;
   if (!fe_enter("op_par_loop")) return;
   if (fe.nviews) fe_views_close();
-  status st = loop_find(l, &c);
+  status st = fe_boxes.boxes ? fe_box_place(l) : OK;
+  if (st == OK) st = loop_find(l, &c);
   if (st == OK && op2_gbl_owed && c->ncaptured) st = fe_owed_args(c, l->args);
   if (st == OK && mode != fe.fp_mode) st = rounding_changed(mode);
   if (st == OK && (fe_recs.opaque || c->kernel->opaque)) st = watch_before(c);
@@ -228,18 +230,19 @@ loop_bare(const struct fe_loop *l) {
   if (st == OK && c->capture_bytes > CAPTURE_LARGE) st = fe_capture_room(c);
   if (st == OK)
     st = (fe_watches() ? loop_watched : loop_run)(c, l->args, target);
+  if (st == OK && fe_boxes.boxes) fe_box_recorded(l->name);
   fe_leave(st);
 }
 
 static void
-loop_masked(const struct fe_loop *l) {
+loop_masked(struct fe_loop *l) {
   op_arg args[2 * FE_MAX_ARGS];
   struct fe_loop with = fe_mat_masked(l, args);
   loop_bare(&with);
 }
 
 static void
-loop_at(const struct fe_loop *l) {
+loop_at(struct fe_loop *l) {
   (fe.masked ? loop_masked : loop_bare)(l);
 }
 

@@ -59,6 +59,7 @@ texts_free(struct fe_dat *d) {
   free((char *)d->pub.type);
   free(d->void_since);
   free(d->lost);
+  free(d->short_of);
 }
 
 /* In its old place, or in one of its own. */

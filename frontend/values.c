@@ -1,5 +1,6 @@
 /* Values of dats in their mirrors, the memory that the program sees: brought
  * there, taken as written, and over ranks collected from them. */
+#include "frontend/box.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/programs.h"
@@ -71,6 +72,7 @@ void
 fe_dat_host_wrote(struct fe_dat *d) {
   bool shared = d->rt.buf && d->rt.buf->refs > 1;
   d->written = true;
+  if (d->spreads) fe_box_whole(d);
   rt_dat_mirror_written(&d->rt);
   if (shared) fe_state_update();
 }

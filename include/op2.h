@@ -335,6 +335,8 @@ int op_free_dat_temp(op_dat dat);
 OP2_PLAIN_END
 op_dat op_decl_dat_overlay_ptr(op_set set, char *data);
 
+#include "op2_boxes.h"
+
 /* Distribute the mesh over ranks. lib: "PTSCOTCH" "PARMETIS" "KAHIP" "INERTIAL"
  * "EXTERNAL" "RANDOM"; "" or NULL: blocks. routine: "KWAY" or nothing; of PARMETIS also
  * "GEOM" (by inertia here) and "GEOMKWAY". Another library or routine, or one whose
@@ -926,6 +928,9 @@ op_dat op2_decl_dat_at(op_set set, int dim, const char *type, size_t elem_size,
 op_dat op2_decl_dat_temp_at(op_set set, int dim, const char *type,
                             size_t elem_size, const char *ctype, void *ignored,
                             const char *name);
+op_dat op2_decl_dat_box_at(op_set set, const int *lo_hi, int dim,
+                           const char *type, size_t elem_size,
+                           const char *ctype, void *data, const char *name);
 void op2_decl_const_at(const char *name_or_null, int dim, const char *type,
                        size_t elem_size, const char *ctype, const void *data);
 op_arg op2_arg_gbl_at(int opt, void *data, int dim, const char *type,

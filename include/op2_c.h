@@ -8,6 +8,17 @@
  *     unless OP_NO_REALLOC is given; NULL: zeros
  *   op_dat op_decl_dat_temp(op_set, int dim, const char *type, T *ignored,
  *                           const char *name)            starts at zero
+ *   op_dat op2_decl_dat_box(op_set, const int *lo_hi, int dim, const char *type,
+ *                           T *data, const char *name)   on a box or grid
+ *     lo_hi [2 * ndim] >= 0: widths of the halo below and above the domain, dimension
+ *     by dimension; 0 in periodic ones (so far). data cover domain and halo in the
+ *     order of the box: value c of point (i, j, ...) is at
+ *       c + dim * (i + lo_hi[0] + w[0] * (j + lo_hi[2] + w[1] * (...)))
+ *       w[d] = lo_hi[2 * d] + n[d] + lo_hi[2 * d + 1]
+ *     in a grid that of colour k at (i, j) at
+ *       c + dim * (i + lo_hi[0] + w[0] * (k + colours * (j + lo_hi[2])))
+ *     So do fetches, mirrors and dat->set. Loops go over the box and write the domain;
+ *     the halo holds what the program put there
  *   void op_decl_const(int dim, const char *type, T *data)
  *   void op_decl_const2(const char *name, int dim, const char *type, T *data)
  *   void op_fetch_data(op_dat, T *out)                   out [set->size, dim]
@@ -72,6 +83,10 @@
 #define op_decl_dat_temp(set, dim, type, data, name)                           \
   (OP2_HERE, op2_decl_dat_temp_at((set), (dim), (type), OP2_CSIZE(data),       \
                                   OP2_CTYPE(data), (void *)(data), (name)))
+#define op2_decl_dat_box(set, lo_hi, dim, type, data, name)                    \
+  (OP2_HERE,                                                                   \
+   op2_decl_dat_box_at((set), (lo_hi), (dim), (type), OP2_CSIZE(data),         \
+                       OP2_CTYPE(data), (void *)(data), (name)))
 #define op_decl_const(dim, type, data)                                         \
   (OP2_HERE, op2_decl_const_at(0, (dim), (type), OP2_CSIZE(data),              \
                                OP2_CTYPE(data), (const void *)(data)))
@@ -145,6 +160,13 @@
 #define op2_dat_data(...) (OP2_HERE, op2_dat_data(__VA_ARGS__))
 #define op2_dat_data_rw(...) (OP2_HERE, op2_dat_data_rw(__VA_ARGS__))
 #define op2_decl_subset(...) (OP2_HERE, op2_decl_subset(__VA_ARGS__))
+#define op2_decl_box(...) (OP2_HERE, op2_decl_box(__VA_ARGS__))
+#define op2_decl_grid(...) (OP2_HERE, op2_decl_grid(__VA_ARGS__))
+#define op2_decl_dat_box_temp(...)                                             \
+  (OP2_HERE, op2_decl_dat_box_temp(__VA_ARGS__))
+#define op2_decl_map_rule(...) (OP2_HERE, op2_decl_map_rule(__VA_ARGS__))
+#define op2_decl_map_grid(...) (OP2_HERE, op2_decl_map_grid(__VA_ARGS__))
+#define op2_map_materialise(...) (OP2_HERE, op2_map_materialise(__VA_ARGS__))
 #define op2_set_union(...) (OP2_HERE, op2_set_union(__VA_ARGS__))
 #define op2_set_intersection(...) (OP2_HERE, op2_set_intersection(__VA_ARGS__))
 #define op2_set_difference(...) (OP2_HERE, op2_set_difference(__VA_ARGS__))

@@ -200,6 +200,23 @@ op_decl_dat_temp(op_set set, int dim, char const *type, std::nullptr_t,
   return op2_decl_dat_temp_at(set, dim, type, 0, nullptr, nullptr, name);
 }
 
+/* See op2_c.h for lo_hi and data. */
+template <class T>
+op_dat
+op2_decl_dat_box(op_set set, const int *lo_hi, int dim, char const *type,
+                 T *data, char const *name, OP2_AT) {
+  typedef op2_detail::data<T> d;
+  op2_here(file, line);
+  return op2_decl_dat_box_at(set, lo_hi, dim, type, d::size, d::ctype(type),
+                             op2_detail::untyped(data), name);
+}
+inline op_dat
+op2_decl_dat_box(op_set set, const int *lo_hi, int dim, char const *type,
+                 std::nullptr_t, char const *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_decl_dat_box_at(set, lo_hi, dim, type, 0, nullptr, nullptr, name);
+}
+
 template <class T>
 void
 op_decl_const2(char const *name, int dim, char const *type, T *data, OP2_AT) {
@@ -433,6 +450,40 @@ op2_decl_subset(op_set set, idx_l_t n, const idx_l_t *indices, const char *name,
                 OP2_AT) {
   op2_here(file, line);
   return op2_plain::op2_decl_subset(set, n, indices, name);
+}
+inline op_set
+op2_decl_box(int ndim, const idx_g_t *n, const int *boundary, const char *name,
+             OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_box(ndim, n, boundary, name);
+}
+inline op_set
+op2_decl_grid(const idx_g_t *n, int colours, const int *boundary,
+              const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_grid(n, colours, boundary, name);
+}
+inline op_dat
+op2_decl_dat_box_temp(op_set set, const int *lo_hi, int dim, const char *type,
+                      const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_dat_box_temp(set, lo_hi, dim, type, name);
+}
+inline op_map
+op2_decl_map_rule(op_set from, op_set to, int count, const int *rule,
+                  const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_map_rule(from, to, count, rule, name);
+}
+inline op_map
+op2_decl_map_grid(op_set from, op_set to, const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_map_grid(from, to, name);
+}
+inline op_map
+op2_map_materialise(op_map map, const char *name, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_map_materialise(map, name);
 }
 inline op_set
 op2_set_union(op_set a, op_set b, const char *name, OP2_AT) {

@@ -71,7 +71,8 @@ FNR == 1 {
   file = FILENAME
   sub(/.*\//, "", file)
   start(file, file == "op2.h" ? "lazy loops over unstructured meshes" : \
-    "the typed calls of op2.h, for C")
+    file == "op2_c.h" ? "the typed calls of op2.h, for C" : \
+    "structured sets, a part of op2.h")
   add_name(file)
   head = 1
 }
@@ -88,7 +89,7 @@ FNR == 1 {
   gsub(/[^a-z0-9]+/, "_", page_name)
   start("op2_" page_name, name)
   off = name ~ /^(entry points|from a|declarations and|arguments$|calls that)/ || \
-    file != "op2.h"
+    file == "op2_c.h"
   if (off) page = ""
   next
 }
@@ -103,7 +104,7 @@ inside {
   sub(/ *\*\/ *$/, "", s)
   if (page != "" && !(over && s == "")) {
     said[++nsaid] = s
-    if (head && file != "op2.h") note_listed(s)
+    if (head && file == "op2_c.h") note_listed(s)
   }
   if (over) {
     inside = 0

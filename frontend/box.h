@@ -1,0 +1,98 @@
+/* Structured sets: boxes and grids of points, dats with a halo around them, and
+ * rules, which are maps without a table. boxes.c has the geometry and the
+ * relations, box_loops.c what a loop reaches and how far it runs, api_boxes.c
+ * and api_rules.c the declarations, grids.c the icosahedral connectivities. */
+#ifndef FRONTEND_BOX_H
+#define FRONTEND_BOX_H
+
+#include "frontend/handles.h"
+
+struct fe_loop;
+
+/* n[0] * colours * n[1] * n[2] * n[3] points, in this order: i fastest, then
+ * the colour. Lives until op_exit. */
+struct fe_box {
+  struct fe_set *domain;
+  int ndim, colours;
+  bool grid; /* its rules name colours */
+  bool periodic[FE_BOX_DIMS];
+  idx_l n[FE_BOX_DIMS];
+  struct fe_rule *here;         /* each point itself */
+  VEC(struct fe_set *, around); /* hidden: with each halo that a dat has */
+  struct fe_box *next;          /* in fe_boxes */
+};
+
+/* Where an entry lies as seen from a point. */
+struct fe_hop {
+  int by[FE_BOX_DIMS];
+  int colour;
+};
+
+/* Row of a point of colour c: hop[c * count .. (c + 1) * count). Lives until
+ * op_exit. */
+struct fe_rule {
+  const struct fe_box *from, *to;
+  const char *name;
+  int count;
+  struct fe_hop *hop;
+  VEC(struct fe_map *, tables); /* hidden, between two sets of points each */
+  struct fe_rule *next;         /* in fe_boxes */
+};
+
+/* All of them; boxes are NULL where loops need not ask. */
+extern struct fe_boxes {
+  struct fe_box *boxes;
+  struct fe_rule *rules;
+} fe_boxes;
+
+/* ---- boxes.c ------------------------------------------------------------- */
+
+void fe_boxes_clear(void); /* at op_exit */
+
+/* A box or grid of these (all but domain is set) with its set, which is not
+ * published yet. ERR_ARG: too many points */
+status fe_box_make(const char *api, const char *name, const struct fe_box *like,
+                   struct fe_set **out);
+/* The set of the box's points with this halo; no halo: its domain. Made once.
+ * ERR_ARG: too many points */
+status fe_box_around(const char *api, const struct fe_box *box,
+                     const struct fe_halo *halo, struct fe_set **out);
+/* A rule of these entries; hop: [from->colours * count], TAKE, of the arena. */
+struct fe_rule *fe_rule_new(const struct fe_box *from, const struct fe_box *to,
+                            int count, struct fe_hop *hop, const char *name);
+/* How far entries [first, first + n) lie outside of a box, on each side; 0 in
+ * periodic dimensions. */
+struct fe_halo fe_rule_reach(const struct fe_rule *r, int first, int n);
+/* The rule's table from all points of `from` to those of `to`. An entry that
+ * lies in none of these names another: it is not to be used. ERR_MEMORY */
+status fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
+                     struct fe_map **out);
+/* Its rows, [points of `from`, count], GIVE. */
+status fe_rule_rows(const struct fe_rule *r, const struct fe_set *from,
+                    const struct fe_set *to, idx_l **out);
+
+/* The domain that a loop on dats of this set goes over: of points with a halo
+ * their box's, else the set itself. */
+static inline struct op_set_core *
+fe_set_domain(struct op_set_core *set) {
+  const struct fe_set *s = (const struct fe_set *)set;
+  return s->box ? &s->box->domain->pub : set;
+}
+
+/* The map by which a loop over `set`, of points or a subset of a box, reaches
+ * `to` through m (NULL: none): NULL where it is the element itself. `to` NULL:
+ * what a rule itself names. ERR_MEMORY */
+status fe_box_path(struct fe_set *set, struct fe_map *m, struct fe_set *to,
+                   struct fe_map **out);
+
+/* ---- box_loops.c --------------------------------------------------------- */
+
+/* Before a call is looked up: what it reads of dats of boxes is there, and
+ * l->set becomes the points that it runs over. ERR_ARG */
+status fe_box_place(struct fe_loop *l);
+/* The loop that was placed last is recorded: what it wrote is made so far. */
+void fe_box_recorded(const char *loop);
+/* All of the temporary holds what the program put there. */
+void fe_box_whole(struct fe_dat *d);
+
+#endif

@@ -1,0 +1,316 @@
+/* Boxes: points in up to four dimensions, whose neighbours are found by rule.
+ *
+ * Problem. A structured part of a program has no tables: a neighbour is an
+ * offset. Its fields have a halo, whose width differs from field to field, with
+ * boundary values that no loop writes.
+ *
+ * Idea. A box is a set, its domain. A dat with a halo lies on a hidden set of
+ * domain and halo points, numbered in the same order, one set for each halo
+ * that occurs. A rule is the offsets of a row's entries. Between two sets of
+ * points of one box, or of two that are alike, it is a relation. So is the rule
+ * `here`, of one entry without an offset:
+ *
+ *   halo 1 below, 2 above   0 1 2 3 4 5 6        domain 0 1 2 3
+ *   here, from the domain   0 -> 1, 1 -> 2, 2 -> 3, 3 -> 4
+ *   by (-1)(2)              0 -> 0 3, 1 -> 1 4, 2 -> 2 5, 3 -> 3 6
+ *
+ * In periodic dimensions entries come in again on the other side. What of this
+ * a call needs is made when the call is checked, as for subsets
+ * (api_subsets.c); below there are sets and maps as ever. A loop that runs over
+ * its halo, too, has points with a halo for its set (box_loops.c).
+ *
+ * Cost. Relations are tables today, made once for each rule and pair of halos:
+ * 4 bytes an entry, read in each loop. They are listed with their rule
+ * (fe_rule.tables), from which code could compute the entries instead.
+ */
+#include "frontend/box.h"
+#include "frontend/context.h"
+#include "frontend/decl.h"
+#include "frontend/ranks.h"
+
+#include "base/str.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fe_boxes fe_boxes;
+
+void
+fe_boxes_clear(void) {
+  for (struct fe_box *b = fe_boxes.boxes; b; b = b->next) free(b->around);
+  for (struct fe_rule *r = fe_boxes.rules; r; r = r->next) free(r->tables);
+  fe_boxes = (struct fe_boxes){0};
+}
+
+/* ---- points -------------------------------------------------------------- */
+
+/* Points in dimension d, halo included. */
+static idx_g
+points_along(const struct fe_box *b, const struct fe_halo *h, int d) {
+  return b->n[d] + h->at[2 * d] + h->at[2 * d + 1];
+}
+
+static status
+points_count(const char *api, const char *name, const struct fe_box *b,
+             const struct fe_halo *h, idx_l *out) {
+  idx_g n = b->colours;
+  bool fits = true;
+  for (int d = 0; d < b->ndim; d++)
+    fits = fits && !__builtin_mul_overflow(n, points_along(b, h, d), &n);
+  if (!fits || n > INT32_MAX)
+    FAIL(ERR_ARG,
+         "%s \"%s\": expected at most %d points, halo included, found more",
+         api, name, INT32_MAX);
+  *out = (idx_l)n;
+  return OK;
+}
+
+static struct fe_set *
+points_new(const struct fe_box *b, const struct fe_halo *h, idx_l n,
+           const char *name) {
+  struct fe_set *s = fe_set_new(n, name);
+  s->box = b;
+  s->halo = *h;
+  s->fixed = true; /* numbers say where points lie */
+  return s;
+}
+
+status
+fe_box_make(const char *api, const char *name, const struct fe_box *like,
+            struct fe_set **out) {
+  static const struct fe_halo none;
+  idx_l n;
+  TRY(points_count(api, name, like, &none, &n));
+  struct fe_box *b = arena_copy(&fe.arena, like, sizeof *like);
+  struct fe_set *s = points_new(b, &none, n, name);
+  status st = fe_set_part(api, s, OK);
+  if (st != OK) {
+    fe_set_free(s);
+    return st;
+  }
+  b->domain = s;
+  struct fe_hop *hop = arena_alloc(&fe.arena, (size_t)b->colours * sizeof *hop);
+  for (int c = 0; c < b->colours; c++) hop[c].colour = c;
+  b->here = fe_rule_new(b, b, 1, hop, s->pub.name);
+  b->next = fe_boxes.boxes;
+  fe_boxes.boxes = b;
+  *out = s;
+  return OK;
+}
+
+/* "cells_halo_1_1_0_2" */
+static void
+around_name(const struct fe_box *b, const struct fe_halo *h, struct str *out) {
+  str_printf(out, "%s_halo", b->domain->pub.name);
+  for (int k = 0; k < 2 * b->ndim; k++) str_printf(out, "_%d", h->at[k]);
+}
+
+status
+fe_box_around(const char *api, const struct fe_box *box,
+              const struct fe_halo *h, struct fe_set **out) {
+  static const struct fe_halo none;
+  struct fe_box *b = (struct fe_box *)box; /* its list of these */
+  *out = b->domain;
+  if (!memcmp(h, &none, sizeof none)) return OK;
+  for (uint32_t i = 0; i < b->naround; i++)
+    if (!memcmp(h, &b->around[i]->halo, sizeof *h)) {
+      *out = b->around[i];
+      return OK;
+    }
+  SCOPED_STR name = STR_INIT;
+  idx_l n;
+  around_name(b, h, &name);
+  TRY(points_count(api, name.s, b, h, &n));
+  struct fe_set *s = points_new(b, h, n, name.s);
+  status st = fe_set_part(api, s, OK);
+  if (st != OK) {
+    fe_set_free(s);
+    return st;
+  }
+  fe_set_list(s);
+  fe.unsettled = true;
+  fe_handle_add(s, FE_POINTS);
+  VEC_PUSH(b->around, b->naround, b->caparound, s);
+  *out = s;
+  return OK;
+}
+
+/* ---- rules --------------------------------------------------------------- */
+
+struct fe_rule *
+fe_rule_new(const struct fe_box *from, const struct fe_box *to, int count,
+            struct fe_hop *hop, const char *name) {
+  struct fe_rule *r = arena_alloc(&fe.arena, sizeof *r);
+  *r = (struct fe_rule){.from = from,
+                        .to = to,
+                        .name = arena_str(&fe.arena, name),
+                        .count = count,
+                        .hop = hop,
+                        .next = fe_boxes.rules};
+  fe_boxes.rules = r;
+  return r;
+}
+
+struct fe_halo
+fe_rule_reach(const struct fe_rule *r, int first, int n) {
+  struct fe_halo h = {{0}};
+  assert(first >= 0 && n >= 0 && first + n <= r->count);
+  for (int c = 0; c < r->from->colours; c++)
+    for (int k = first; k < first + n; k++)
+      for (int d = 0; d < r->from->ndim; d++) {
+        int by = r->hop[c * r->count + k].by[d];
+        if (r->from->periodic[d]) continue;
+        if (-by > h.at[2 * d]) h.at[2 * d] = -by;
+        if (by > h.at[2 * d + 1]) h.at[2 * d + 1] = by;
+      }
+  return h;
+}
+
+/* ---- a rule between two sets of points ----------------------------------- */
+
+struct spot {
+  int64_t at[FE_BOX_DIMS]; /* 0: the first of the domain */
+  int colour;
+};
+
+/* Of a spot outside the nearest there is: no loop names it (box_loops.c), but
+ * other entries of its row. */
+static idx_l
+spot_number(const struct fe_set *s, const struct spot *p) {
+  const struct fe_box *b = s->box;
+  int64_t e = 0;
+  for (int d = b->ndim; d-- > 0;) {
+    int64_t along = points_along(b, &s->halo, d);
+    int64_t k = p->at[d] + s->halo.at[2 * d];
+    if (k < 0) k = 0;
+    if (k >= along) k = along - 1;
+    if (!d) e = e * b->colours + p->colour;
+    e = e * along + k;
+  }
+  assert(e >= 0 && e < s->pub.size);
+  return (idx_l)e;
+}
+
+/* The next in the order of numbers. */
+static void
+spot_next(const struct fe_set *s, struct spot *p) {
+  const struct fe_box *b = s->box;
+  for (int d = 0; d < b->ndim; d++) {
+    if (++p->at[d] < b->n[d] + s->halo.at[2 * d + 1]) return;
+    p->at[d] = -s->halo.at[2 * d];
+    if (d) continue;
+    if (++p->colour < b->colours) return;
+    p->colour = 0;
+  }
+}
+
+static struct spot
+spot_over(const struct fe_box *b, const struct spot *p,
+          const struct fe_hop *hop) {
+  struct spot q = {.colour = hop->colour};
+  for (int d = 0; d < b->ndim; d++) {
+    q.at[d] = p->at[d] + hop->by[d];
+    if (!b->periodic[d]) continue;
+    q.at[d] %= b->n[d];
+    if (q.at[d] < 0) q.at[d] += b->n[d];
+  }
+  return q;
+}
+
+status
+fe_rule_rows(const struct fe_rule *r, const struct fe_set *from,
+             const struct fe_set *to, idx_l **out) {
+  size_t entries = (size_t)from->pub.size * (size_t)r->count;
+  idx_l *rows = mem_try(entries + 1, sizeof *rows), *at = rows;
+  struct spot p = {.colour = 0};
+  if (!rows)
+    FAIL(ERR_MEMORY, "rule \"%s\": no memory for its %zu entries from \"%s\"",
+         r->name, entries, from->pub.name);
+  for (int d = 0; d < from->box->ndim; d++) p.at[d] = -from->halo.at[2 * d];
+  for (idx_l e = 0; e < from->pub.size; e++, spot_next(from, &p))
+    for (int k = 0; k < r->count; k++) {
+      struct spot q = spot_over(to->box, &p, &r->hop[p.colour * r->count + k]);
+      *at++ = spot_number(to, &q);
+    }
+  *out = rows;
+  return OK;
+}
+
+static struct fe_map *
+table_find(const struct fe_rule *r, const struct fe_set *from,
+           const struct fe_set *to) {
+  for (uint32_t i = 0; i < r->ntables; i++)
+    if (r->tables[i]->pub.from == &from->pub &&
+        r->tables[i]->pub.to == &to->pub)
+      return r->tables[i];
+  return NULL;
+}
+
+status
+fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
+              struct fe_map **out) {
+  *out = table_find(r, from, to);
+  if (*out) return OK;
+  SCOPED idx_l *rows = NULL;
+  SCOPED_STR name = STR_INIT;
+  bool here = r == r->from->here;
+  TRY(fe_rule_rows(r, from, to, &rows));
+  if (here)
+    str_printf(&name, "%s_in_%s", from->pub.name, to->pub.name);
+  else
+    str_printf(&name, "%s_in_%s", r->name, to->pub.name);
+  TRY(fe_map_add(&(struct fe_map_args){.api = "rule",
+                                       .from = &from->pub,
+                                       .to = &to->pub,
+                                       .dim = r->count,
+                                       .table32 = rows,
+                                       .name = name.s,
+                                       .made = true,
+                                       .hidden = true,
+                                       .included = here},
+                 out));
+  VEC_PUSH(r->tables, r->ntables, r->captables, *out);
+  return OK;
+}
+
+/* ---- paths of arguments -------------------------------------------------- */
+
+/* From points `at`, through a map (NULL: none), to `to` of the same box as it
+ * leads to. */
+static status
+path_from(struct fe_set *at, struct fe_map *m, struct fe_set *to,
+          struct fe_map **out) {
+  struct fe_map *on;
+  *out = m;
+  if (m && m->rule) return fe_rule_table(m->rule, at, to, out);
+  if (m) at = (struct fe_set *)m->pub.to;
+  if (at->whole) { /* a map to a subset of the box */
+    TRY(fe_map_through(m, at->into, out));
+    m = *out;
+    at = at->whole;
+  }
+  if (at == to) return OK;
+  TRY(fe_rule_table(to->box->here, at, to, &on));
+  if (m) return fe_map_through(m, on, out);
+  *out = on;
+  return OK;
+}
+
+status
+fe_box_path(struct fe_set *set, struct fe_map *m, struct fe_set *to,
+            struct fe_map **out) {
+  struct fe_halo reach;
+  if (!to) {
+    reach = fe_rule_reach(m->rule, 0, m->rule->count);
+    TRY(fe_box_around("op_par_loop", m->rule->to, &reach, &to));
+  }
+  bool inside = set->whole && (!m || m->pub.from == &set->whole->pub);
+  TRY(path_from(inside ? set->whole : set, m, to, out));
+  if (!inside) return OK;
+  if (!*out) {
+    *out = set->into;
+    return OK;
+  }
+  return fe_map_through(set->into, *out, out);
+}

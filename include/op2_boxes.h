@@ -1,0 +1,95 @@
+/* Structured sets: boxes, and icosahedral grids. A part of op2.h, which includes this
+ * file and has what is said of all calls; op2_decl_dat_box is in op2_c.h and
+ * op2_cpp.h. */
+#include "op2.h"
+
+#ifndef OP2_BOXES_H
+#define OP2_BOXES_H
+
+/* ---- structured sets: boxes and icosahedral grids ------------------------ */
+
+/* What an offset out of a box finds: the halo of the dat, or the other side. */
+enum { OP2_HALO = 0, OP2_PERIODIC = 1 };
+OP2_PLAIN
+/* A box: n[0] * ... * n[ndim - 1] points, neighbours by rule (op2_decl_map_rule).
+ * Point (i, j, k, l) has number i + n[0] * (j + n[1] * (k + n[2] * l)).
+ * ndim     1 to 4
+ * n        [ndim] >= 0
+ * boundary [ndim], OP2_HALO or OP2_PERIODIC each; NULL: all OP2_HALO
+ * A box is a set like any other: dats without a halo (op_decl_dat), tables from it
+ * and to it, and subsets are as ever. It lives until op_exit.
+ * error   more than 2^31 - 1 points; more than one rank (so far). Runs no loops */
+op_set op2_decl_box(int ndim, const idx_g_t *n, const int *boundary,
+                    const char *name);
+/* The same in two dimensions (i, j) with `colours` elements at each point: that of
+ * colour c has number i + n[0] * (c + colours * j). Icosahedral grids (see
+ * op2_decl_map_grid) have cells of 2, edges of 3, vertices of 1 colour.
+ * n, boundary [2]; colours 1 to 64. error, cost as above */
+op_set op2_decl_grid(const idx_g_t *n, int colours, const int *boundary,
+                     const char *name);
+OP2_PLAIN_END
+/* This rank's part of a box or grid: lo[d] <= index < hi[d] in dimension d. Returns an
+ * op2_status. (local) */
+OP2_CHECKED int op2_box_local(op_set set, idx_g_t *lo, idx_g_t *hi);
+OP2_PLAIN
+/* A temporary on a box or grid, as op_decl_dat_temp, with a halo: see op2_decl_dat_box
+ * in op2_c.h and op2_cpp.h for lo_hi. Loops that write it directly run over
+ * its halo, too, as far as what they read is there: so a later loop finds at an
+ * offset what that loop makes there. Which is: on each side the least of the halos
+ * of all temporaries that it writes, and, for all that it reads, of the halo (of
+ * temporaries, as far as they were made) less the furthest offset on that side.
+ * Such a loop runs over the domain alone, if it also writes another dat, or a global,
+ * writes through a map, asks for an index (op_arg_idx), goes through a table or over
+ * a subset.
+ * It starts at zero, halo included. What the program writes (op2_dat_data_rw) counts as
+ * made in all of it. To be freed by op_free_dat_temp.
+ * error   at loops: a read beyond what was made; as for op2_decl_dat_box */
+op_dat op2_decl_dat_box_temp(op_set set, const int *lo_hi, int dim,
+                             const char *type, const char *name);
+/* A map by rule: entry k of the row of a point is the point at its place plus
+ * offsets. Reads go to the dat's halo, or come in again on the other side where the
+ * box is periodic.
+ * from, to  boxes or grids with the same n and boundary
+ * rule      [colours of from][count][offset in each dimension, and where `to` is of
+ *           op2_decl_grid, then a colour of `to`]; copied
+ * A box has one colour. Loops take it like a table: op_arg_dat(d, k, map, ...),
+ * vectors, packed arguments, op2_arg_row_length; op_arg_idx where the entry stays in
+ * the box. The handle is for loops and op2_map_materialise; it lives until op_exit.
+ * error   at the declaration: sets, count, offsets beyond 2^20, colours. At loops:
+ *         the dat's halo is less than an entry's offset (names loop, argument, dat and
+ *         what is needed); a write through an entry that leaves the box
+ * cost    so far a table, made by the first loop for the dat's halo: 4 bytes an entry */
+op_map op2_decl_map_rule(op_set from, op_set to, int count, const int *rule,
+                         const char *name);
+/* The connectivity between two grids of cells (2 colours), edges (3) and vertices (1)
+ * of one icosahedral grid, with the same n and boundary, as a rule. Vertices lie
+ * at i a + j b, b being a turned by 120 degrees. The edges 0, 1, 2 of (i, j) lead from
+ * its vertex along a, b and a + b. The cells of (i, j) are 0 with the corners (i, j),
+ * (i+1, j), (i+1, j+1), and 1 with (i, j), (i, j+1), (i+1, j+1). Neighbours, in their
+ * order, (i, colour, j) as offsets but for the colour; vertices have no other colour:
+ *   cells to cells     0: (0,1,0) (1,1,0) (0,1,-1)     1: (-1,0,0) (0,0,1) (0,0,0)
+ *   cells to edges     0: (0,2,0) (1,1,0) (0,0,0)      1: (0,1,0) (0,0,1) (0,2,0)
+ *   cells to vertices  0: (1,0,0) (0,0,0) (1,0,1)      1: (1,0,1) (0,0,0) (0,0,1)
+ *   edges to cells     0: (0,0,0) (0,1,-1)   1: (-1,0,0) (0,1,0)   2: (0,0,0) (0,1,0)
+ *   edges to edges     0: (0,2,0) (1,1,0) (0,1,-1) (0,2,-1)
+ *                      1: (-1,2,0) (-1,0,0) (0,0,1) (0,2,0)
+ *                      2: (1,1,0) (0,0,0) (0,1,0) (0,0,1)
+ *   edges to vertices  0: (0,0,0) (1,0,0)    1: (0,0,0) (0,0,1)    2: (0,0,0) (1,0,1)
+ *   vertices to cells     (0,0,0) (0,1,0) (-1,0,0) (-1,1,-1) (-1,0,-1) (0,1,-1)
+ *   vertices to edges     (0,0,0) (0,2,0) (0,1,0) (-1,0,0) (-1,2,-1) (0,1,-1)
+ *   vertices to vertices  (1,0,0) (1,0,1) (0,0,1) (-1,0,0) (-1,0,-1) (0,0,-1)
+ * Of cells, neighbour k lies behind edge k, opposite to vertex k. Of vertices, all go
+ * counterclockwise: edge k leads to vertex k, cell k follows it. Of edges, the first
+ * cell has colour 0, its edges come before the other's, each in its cell's order.
+ * error, cost  as for op2_decl_map_rule */
+op_map op2_decl_map_grid(op_set from, op_set to, const char *name);
+/* The rule written down as a table, from the points of the domain: a map that can
+ * stand wherever a declared one can, with the same results. Where entries leave a box,
+ * it leads to a set of the domain and as much of a halo as they reach; dats with at
+ * least that halo are reached through it.
+ * error   `map` is none of op2_decl_map_rule or op2_decl_map_grid
+ * cost    4 bytes an entry */
+op_map op2_map_materialise(op_map map, const char *name);
+OP2_PLAIN_END
+
+#endif

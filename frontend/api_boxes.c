@@ -95,21 +95,26 @@ check_box(const char *api, const char *name, op_set set) {
        fe_handle_found(set));
 }
 
-int
-op2_box_local(op_set set, idx_g_t *lo, idx_g_t *hi) {
-  static const char api[] = "op2_box_local";
-  if (!fe_enter(api)) return ERR_STATE;
-  status st = check_box(api, NULL, set);
-  if (st == OK && (!lo || !hi))
-    st = err_set(ERR_ARG, "%s: %s: expected room for numbers, found NULL", api,
-                 lo ? "hi" : "lo");
-  if (st != OK) return fe_leave_returned(st);
+static const char local[] = "op2_box_local";
+
+static status
+box_local(op_set set, idx_g_t *lo, idx_g_t *hi) {
+  TRY(check_box(local, NULL, set));
+  if (!lo || !hi)
+    FAIL(ERR_ARG, "%s: %s: expected room for numbers, found NULL", local,
+         lo ? "hi" : "lo");
   const struct fe_box *b = ((struct fe_set *)set)->box;
   for (int d = 0; d < b->ndim; d++) {
     lo[d] = 0;
     hi[d] = b->n[d];
   }
-  return fe_leave_returned(OK);
+  return OK;
+}
+
+int
+op2_box_local(op_set set, idx_g_t *lo, idx_g_t *hi) {
+  if (!fe_enter(local)) return ERR_STATE;
+  return fe_leave_returned(box_local(set, lo, hi));
 }
 
 /* ---- dats ---------------------------------------------------------------- */

@@ -39,7 +39,7 @@ struct fe_rule {
   struct fe_rule *next;         /* in fe_boxes */
 };
 
-/* All of them; boxes are NULL where loops need not ask. */
+/* All of them. */
 extern struct fe_boxes {
   struct fe_box *boxes;
   struct fe_rule *rules;
@@ -60,9 +60,6 @@ status fe_box_around(const char *api, const struct fe_box *box,
 /* A rule of these entries; hop: [from->colours * count], TAKE, of the arena. */
 struct fe_rule *fe_rule_new(const struct fe_box *from, const struct fe_box *to,
                             int count, struct fe_hop *hop, const char *name);
-/* How far entries [first, first + n) lie outside of a box, on each side; 0 in
- * periodic dimensions. */
-struct fe_halo fe_rule_reach(const struct fe_rule *r, int first, int n);
 /* The rule's table from all points of `from` to those of `to`. An entry that
  * lies in none of these names another: it is not to be used. ERR_MEMORY */
 status fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
@@ -78,21 +75,5 @@ fe_set_domain(struct op_set_core *set) {
   const struct fe_set *s = (const struct fe_set *)set;
   return s->box ? &s->box->domain->pub : set;
 }
-
-/* The map by which a loop over `set`, of points or a subset of a box, reaches
- * `to` through m (NULL: none): NULL where it is the element itself. `to` NULL:
- * what a rule itself names. ERR_MEMORY */
-status fe_box_path(struct fe_set *set, struct fe_map *m, struct fe_set *to,
-                   struct fe_map **out);
-
-/* ---- box_loops.c --------------------------------------------------------- */
-
-/* Before a call is looked up: what it reads of dats of boxes is there, and
- * l->set becomes the points that it runs over. ERR_ARG */
-status fe_box_place(struct fe_loop *l);
-/* The loop that was placed last is recorded: what it wrote is made so far. */
-void fe_box_recorded(const char *loop);
-/* All of the temporary holds what the program put there. */
-void fe_box_whole(struct fe_dat *d);
 
 #endif

@@ -280,10 +280,3 @@ fe_box_recorded(const char *loop) {
       say_short(d, loop);
   }
 }
-
-void
-fe_box_whole(struct fe_dat *d) {
-  d->made = ((const struct fe_set *)d->pub.set)->halo;
-  free(d->short_of);
-  d->short_of = NULL;
-}

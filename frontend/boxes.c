@@ -41,6 +41,7 @@ fe_boxes_clear(void) {
   for (struct fe_box *b = fe_boxes.boxes; b; b = b->next) free(b->around);
   for (struct fe_rule *r = fe_boxes.rules; r; r = r->next) free(r->tables);
   fe_boxes = (struct fe_boxes){0};
+  fe.boxed = false;
 }
 
 /* ---- points -------------------------------------------------------------- */
@@ -95,6 +96,7 @@ fe_box_make(const char *api, const char *name, const struct fe_box *like,
   b->here = fe_rule_new(b, b, 1, hop, s->pub.name);
   b->next = fe_boxes.boxes;
   fe_boxes.boxes = b;
+  fe.boxed = true;
   *out = s;
   return OK;
 }

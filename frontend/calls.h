@@ -159,6 +159,14 @@ uint32_t fe_call_id_take(struct fe_call *c);
 void fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
                       const op_arg *args);
 
+/* ---- box_loops.c --------------------------------------------------------- */
+
+/* Before a call is looked up: what it reads of dats of boxes is there, and
+ * l->set becomes the points that it runs over. ERR_ARG */
+status fe_box_place(struct fe_loop *l);
+/* The loop that was placed last is recorded: what it wrote is made so far. */
+void fe_box_recorded(const char *loop);
+
 /* ---- consts.c ----------------------------------------------------------- */
 
 /* Bytes of an element that the call copies, if it does no more; 0: no copy. */

@@ -1,5 +1,4 @@
 /* What is checked about an op_par_loop, once: set, arguments, kernel. */
-#include "frontend/box.h"
 #include "frontend/calls.h"
 #include "frontend/context.h"
 #include "frontend/decl.h"

@@ -80,6 +80,7 @@ struct fe {
   const char *file; /* of the API call under way, from op2_here */
   int line;
   uint32_t masked; /* matrices that have a mask in force: mat_arg.c */
+  bool boxed;      /* boxes or grids were declared: box_loops.c */
   unsigned long thread;
   uint32_t fp_home,
       fp_mode;  /* rounding (base/fp.h) at op_init, of what waits */

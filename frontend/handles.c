@@ -40,3 +40,10 @@ fe_handles_clear(void) {
   fe_handles_forget();
   fe_ranks_close();
 }
+
+void
+fe_box_whole(struct fe_dat *d) {
+  d->made = ((const struct fe_set *)d->pub.set)->halo;
+  free(d->short_of);
+  d->short_of = NULL;
+}

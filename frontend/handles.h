@@ -196,6 +196,22 @@ void fe_graves_note(const struct fe_call *c);
 void fe_graves_unmark(void);
 void fe_graves_sweep(void);
 
+/* ---- handles.c ---------------------------------------------------------- */
+
+/* All of a box temporary holds what the program put there. */
+void fe_box_whole(struct fe_dat *d);
+
+/* ---- boxes.c ------------------------------------------------------------ */
+
+/* The map by which a loop over `set`, of points or a subset of a box, reaches
+ * `to` through m (NULL: none): NULL where it is the element itself. `to` NULL:
+ * what a rule itself names. ERR_MEMORY */
+status fe_box_path(struct fe_set *set, struct fe_map *m, struct fe_set *to,
+                   struct fe_map **out);
+/* How far entries [first, first + n) lie outside of a box, on each side; 0 in
+ * periodic dimensions. */
+struct fe_halo fe_rule_reach(const struct fe_rule *r, int first, int n);
+
 /* ---- columns.c ---------------------------------------------------------- */
 
 /* What the set is columns of; NULL: it is none of columns. */

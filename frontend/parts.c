@@ -94,6 +94,22 @@ fe_set_drop(struct fe_set *s) {
   s->columns = NULL;
 }
 
+struct fe_set *
+fe_set_new(idx_l n, const char *name) {
+  struct fe_set *s = mem_alloc(1, sizeof *s);
+  s->pub.index = (int)fe_all.nsets;
+  s->pub.size = s->pub.core_size = n;
+  s->pub.name = fe_text_copy(name);
+  s->rt = (struct rt_set){.n = n, .name = s->pub.name};
+  return s;
+}
+
+status
+fe_set_part(const char *api, struct fe_set *s, status st) {
+  TRY(fe_agree(api, (uint64_t)fe_all.nsets, st));
+  return fe_ranks_set(s);
+}
+
 void
 fe_set_free(struct fe_set *s) {
   fe_set_drop(s);

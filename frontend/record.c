@@ -22,7 +22,6 @@
  * is asked for only after some handle was, what waits has a stamp (fe_waits)
  * rather than a count. In a flush each such loop takes 16 more.
  */
-#include "frontend/box.h"
 #include "frontend/calls.h"
 #include "frontend/checkpoint.h"
 #include "frontend/context.h"
@@ -213,7 +212,7 @@ loop_bare(struct fe_loop *l) {
   fe.line = l->line;
   if (!fe_enter("op_par_loop")) return;
   if (fe.nviews) fe_views_close();
-  status st = fe_boxes.boxes ? fe_box_place(l) : OK;
+  status st = fe.boxed ? fe_box_place(l) : OK;
   if (st == OK) st = loop_find(l, &c);
   if (st == OK && op2_gbl_owed && c->ncaptured) st = fe_owed_args(c, l->args);
   if (st == OK && mode != fe.fp_mode) st = rounding_changed(mode);
@@ -230,7 +229,7 @@ loop_bare(struct fe_loop *l) {
   if (st == OK && c->capture_bytes > CAPTURE_LARGE) st = fe_capture_room(c);
   if (st == OK)
     st = (fe_watches() ? loop_watched : loop_run)(c, l->args, target);
-  if (st == OK && fe_boxes.boxes) fe_box_recorded(l->name);
+  if (st == OK && fe.boxed) fe_box_recorded(l->name);
   fe_leave(st);
 }
 

@@ -1,6 +1,5 @@
 /* Values of dats in their mirrors, the memory that the program sees: brought
  * there, taken as written, and over ranks collected from them. */
-#include "frontend/box.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/programs.h"

@@ -69,6 +69,14 @@ op2_arg_dat_packed(op_dat dat, int k, op_map map, int dim, char const *type,
   return a;
 }
 
+op_arg
+op2_arg_dat_layer(op_dat dat, int dl, int dim, char const *type,
+                  op_access acc) {
+  op_arg a = arg_of(OP2_ARG_LAYER, NULL, dim, dl, type, acc);
+  a.dat = dat;
+  return a;
+}
+
 /* Bytes of dim components; 0 where that is not known or not an int. */
 static int
 arg_bytes(int dim, size_t elem_size) {

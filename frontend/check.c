@@ -212,6 +212,24 @@ arg_packed(const struct site *s, const op_arg *a, struct fe_set *set,
   return OK;
 }
 
+/* The column's element so many layers higher: through a hidden map. */
+static status
+arg_layer(const struct site *s, const op_arg *a, struct fe_set *set,
+          struct fe_arg *out) {
+  op_arg here = *a;
+  here.idx = -1;
+  TRY(arg_dat(s, &here, set, out));
+  if (!((struct fe_set *)out->dat->pub.set)->columns)
+    ARG_FAIL(s,
+             "layer: expected a dat on columns (op2_decl_columns), found %s on "
+             "set \"%s\"",
+             out->dat->pub.name, out->dat->pub.set->name);
+  if (!a->idx) return OK;
+  status st = fe_map_shift(set, a->idx, &out->map);
+  if (st == OK) return OK;
+  return err_prefix(st, "op_par_loop \"%s\": argument %d: ", s->loop, s->arg);
+}
+
 static status
 arg_mat(const struct site *s, const op_arg *a, struct fe_set *set,
         struct fe_arg *out) {
@@ -389,6 +407,7 @@ check_arg(const struct site *s, const struct fe_loop *l, struct fe_arg *out) {
   switch (a->argtype) {
   case OP_ARG_DAT: TRY(arg_dat(s, a, set, out)); break;
   case OP2_ARG_PACKED: TRY(arg_packed(s, a, set, out)); break;
+  case OP2_ARG_LAYER: TRY(arg_layer(s, a, set, out)); break;
   case OP2_ARG_MAT: TRY(arg_mat(s, a, set, out)); break;
   case OP2_ARG_MASK: TRY(arg_mask(s, a, set, out)); break;
   case OP_ARG_GBL: TRY(arg_gbl(s, a, out)); break;

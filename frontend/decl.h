@@ -85,6 +85,12 @@ status fe_map_permute(struct fe_map *m, const int *perm, const char *name,
 status fe_map_through(struct fe_map *first, struct fe_map *then,
                       struct fe_map **out);
 
+/* shifts.c: the hidden map from elements of `from`, columns or a subset of
+ * them, to those `layers` higher in their columns; made once, and then
+ * collective.
+ * ERR_ARG: there is none of some element. */
+status fe_map_shift(struct fe_set *from, int layers, struct fe_map **out);
+
 /* dim components of this type, in bytes, as OP2's int has them. */
 status fe_check_bytes(const char *api, const char *name, int dim,
                       struct type type);

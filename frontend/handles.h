@@ -18,6 +18,13 @@ struct fe_halo {
   int at[FE_BOX_SIDES];
 };
 
+/* Hidden, of a set of columns or a subset of it: each element to its column's
+ * element so many layers higher. */
+struct fe_shift {
+  struct fe_map *map;
+  int layers;
+};
+
 /* The public struct comes first, so a handle converts by a cast once
  * fe_handle_is has said that it is one of ours. */
 
@@ -36,7 +43,8 @@ struct fe_set {
   struct fe_set *whole; /* set that its indices count in, no subset; NULL */
   struct fe_map *into;  /* hidden: to that set, row e is element list[e] */
   idx_l *list;          /* of the declared part; ascending, each once */
-  struct fe_columns *columns; /* of a set of columns (columns.h); NULL */
+  struct fe_columns *columns;   /* of a set of columns (columns.h); NULL */
+  VEC(struct fe_shift, shifts); /* of these and of subsets of them */
   /* of the points of a box, or grid (box.h) */
   const struct fe_box *box; /* NULL: it is none */
   struct fe_halo halo;      /* that they have around the domain */

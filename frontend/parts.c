@@ -87,11 +87,14 @@ fe_set_drop(struct fe_set *s) {
   }
   rt_order_free((struct rt_order *)s->rt.order);
   free(s->list);
+  free(s->shifts);
   fe_columns_free(s->columns);
   s->part = s->rt.part = NULL;
   s->rt.order = NULL;
   s->list = NULL;
   s->columns = NULL;
+  s->shifts = NULL;
+  s->nshifts = s->capshifts = 0;
 }
 
 struct fe_set *

@@ -100,6 +100,7 @@ typedef int op_arg_type; /* OP_ARG_GBL ... */
 #define OP2_ARG_PACKED 18 /* op2_arg_dat_packed */
 #define OP2_ARG_MAT 19    /* op2_arg_mat */
 #define OP2_ARG_MASK 20   /* of op2_mat_mask: the library adds it */
+#define OP2_ARG_LAYER 21  /* op2_arg_dat_layer */
 
 #define OP_ID ((op_map)NULL) /* no map: the loop's own element */
 #define OP_GBL ((op_map)NULL)
@@ -412,6 +413,15 @@ op_arg op_opt_arg_dat(int opt, op_dat dat, int idx, op_map map, int dim,
  * error  at op_par_loop: as op_arg_dat; k outside; a block of more than 1 MB */
 op_arg op2_arg_dat_packed(op_dat dat, int k, op_map map, int dim,
                           char const *type, op_access acc);
+/* Another layer of the element's column, kernel gets T *: of element (b, l) that of
+ * (b, l + dl). The dat lies on columns (op2_decl_columns); the loop goes over these,
+ * or over a subset of them all of whose elements have such a layer (a region).
+ * cost 4 bytes an element of the loop's set, once for each dl but 0
+ * error  at op_par_loop: as op_arg_dat; an element that has no such layer. Over ranks
+ *        the first call with a dl is collective, and an error of one rank is one of all
+ */
+op_arg op2_arg_dat_layer(op_dat dat, int dl, int dim, char const *type,
+                         op_access acc);
 /* The element's index (-1, OP_ID) or its entry idx of the map, as const int *,
  * in the program's own numbering of this rank; over a subset, of its whole set. */
 op_arg op_arg_idx(int idx, op_map map);

@@ -199,6 +199,68 @@ between(void) {
   check_dat(d, first[CELLS]);
 }
 
+/* ---- other layers of the same column ---------------------------------------- */
+
+#define LAYER(d, dl, acc) op2_arg_dat_layer(d, dl, 1, "double", acc)
+
+static void
+second(const double *above, const double *here, const double *below,
+       double *out) {
+  *out = *above - 2 * *here + *below;
+}
+static void
+copy(const double *from, double *to) {
+  *to = *from;
+}
+
+/* Of columns whose elements are first[b] to first[b + 1] - 1. */
+static void
+want_second(int columns) {
+  for (int b = 0; b < columns; b++)
+    for (int e = first[b]; e < first[b + 1]; e++)
+      want[e] = e == first[b] || e + 1 == first[b + 1]
+                    ? y[e]
+                    : x[e + 1] - 2 * x[e] + x[e - 1];
+}
+
+static void
+over_columns(op_set columns, int n) {
+  op_set inner = op2_columns_region(columns, OP2_INTERIOR, "inner");
+  op_set bottom = op2_columns_region(columns, OP2_BOTTOM, "bottom");
+  op_set top = op2_columns_region(columns, OP2_TOP, "top");
+  op_set middle = op2_set_difference(inner, bottom, "middle");
+  op_set above = op2_set_difference(columns, bottom, "above");
+  op_dat d = op_decl_dat(columns, 1, "double", x, "d");
+  op_dat out = op_decl_dat(columns, 1, "double", y, "out");
+  op_dat sum = op_decl_dat(columns, 1, "double", y, "sum");
+  op_par_loop(second, "second", middle, LAYER(d, 1, OP_READ), OWN(d, OP_READ),
+              LAYER(d, -1, OP_READ), LAYER(out, 0, OP_WRITE));
+  want_second(n);
+  check_dat(out, first[n]);
+  op_par_loop(add, "add", inner, OWN(d, OP_READ), LAYER(sum, 1, OP_INC));
+  op_par_loop(add, "add", above, OWN(d, OP_READ), LAYER(sum, -1, OP_INC));
+  for (int b = 0; b < n; b++)
+    for (int e = first[b]; e < first[b + 1]; e++)
+      want[e] = y[e] + (e > first[b] ? x[e - 1] : 0) +
+                (e + 1 < first[b + 1] ? x[e + 1] : 0);
+  check_dat(sum, first[n]);
+  op_set ends = op2_set_intersection(top, above, "ends");
+  op_par_loop(copy, "copy", ends, OWN(d, OP_READ), LAYER(sum, -1, OP_WRITE));
+  for (int b = 0; b < n; b++)
+    if (first[b + 1] > first[b] + 1)
+      want[first[b + 1] - 2] = x[first[b + 1] - 1];
+  check_dat(sum, first[n]);
+}
+
+static void
+layers(void) {
+  op_set base = op_decl_set(CELLS, "base");
+  over_columns(op2_decl_columns_var(base, range, "columns"), CELLS);
+  for (int b = 0; b <= CELLS; b++) first[b] = b * LAYERS;
+  base = op_decl_set(CELLS, "base"); /* the other may have moved */
+  over_columns(op2_decl_columns(base, LAYERS, "columns"), CELLS);
+}
+
 /* ---- what sees one rank's numbers ------------------------------------------- */
 
 #ifndef TEST_MPI_SLICE_H
@@ -301,11 +363,34 @@ refused_maps(op_set base) {
 }
 
 static void
+refused_layers(op_set base) {
+  op_set c = op2_decl_columns(base, 3, "c");
+  op_set r = op2_columns_region(c, OP2_INTERIOR, "r");
+  op_dat d = op_decl_dat(c, 1, "double", x, "d");
+  op_dat flat = op_decl_dat(base, 1, "double", x, "flat");
+  int before = errors;
+  op_par_loop(set_one, "set_one", c, LAYER(d, 1, OP_WRITE));
+  CHECK(strstr(message, "op_par_loop \"set_one\": argument 0: layer +1: "
+                        "expected a loop over a region where all elements "
+                        "have it, found set \"c\", whose element 2 is in "
+                        "layer 2 of 0 to 2"));
+  op_par_loop(set_one, "set_one", r, LAYER(d, -1, OP_WRITE));
+  CHECK(strstr(message, "set \"r\", whose element 0 is in layer 0 of 0 to 2"));
+  op_par_loop(set_one, "set_one", base, LAYER(flat, 1, OP_WRITE));
+  CHECK(strstr(message, "expected a dat on columns (op2_decl_columns), found "
+                        "flat on set \"base\""));
+  op_par_loop(set_one, "set_one", base, LAYER(d, 1, OP_WRITE));
+  CHECK(strstr(message, "wrong set"));
+  CHECK_INT(errors, before + 4);
+}
+
+static void
 refused(void) {
   op_set base = op_decl_set(CELLS, "base");
   op2_set_error_handler(on_error, NULL);
   refused_sets(base);
   refused_maps(base);
+  refused_layers(base);
   op_set c = op2_decl_columns(base, 3, "c");
   int before = errors;
   op_partition("RANDOM", "", c, NULL, NULL);
@@ -324,6 +409,7 @@ main(int argc, char **argv) {
   prisms();
   lengths();
   between();
+  layers();
 #ifndef TEST_MPI_SLICE_H
   indices();
   freed();

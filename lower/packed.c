@@ -277,11 +277,12 @@ text_call(struct str *b, const struct low_kernel *base, uint32_t nparams,
 /* Parameters of the function: the kernel's, and the masks. */
 static uint32_t
 count_params(uint32_t nparams, const struct low_pack *packs, uint32_t n) {
-  for (uint32_t k = 0, base = nparams; k < n; k++) {
-    assert(!packs[k].mask || packs[k].mask >= base);
-    if (packs[k].mask >= nparams) nparams = packs[k].mask + 1;
+  uint32_t all = nparams;
+  for (uint32_t k = 0; k < n; k++) {
+    assert(!packs[k].mask || packs[k].mask >= nparams);
+    if (packs[k].mask >= all) all = packs[k].mask + 1;
   }
-  return nparams;
+  return all;
 }
 
 static void

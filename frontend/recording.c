@@ -107,9 +107,8 @@ rec_done(struct fe_rec *r) {
 void
 fe_recs_done(void) {
   recs_leave();
-  struct fe_rec *end = fe_recs.all + fe_recs.n;
-  for (struct fe_rec *r = fe_recs.all; r < end; r++)
-    if (!rec_plain(r)) rec_done(r);
+  for (uint32_t i = 0; i < fe_recs.n; i++)
+    if (!rec_plain(&fe_recs.all[i])) rec_done(&fe_recs.all[i]);
   fe_recs.n = fe_recs.nwords = 0;
   fe_recs.captured_bytes = fe_recs.bound_bytes = 0;
 }

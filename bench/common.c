@@ -26,6 +26,7 @@ static const struct {
     {"--block", offsetof(struct bench_options, block), 1},
     {"--flush-every", offsetof(struct bench_options, flush_every), 1},
     {"--degree", offsetof(struct bench_options, degree), 1},
+    {"--layers", offsetof(struct bench_options, layers), 1},
     {"--rows", offsetof(struct bench_options, rows), FLAG},
     {"--partition", offsetof(struct bench_options, partition), TEXT},
     {"--simd", offsetof(struct bench_options, simd), FLAG},

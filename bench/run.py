@@ -103,6 +103,7 @@ def family(program, options="", reference=""):
 
 EULER = family("euler")
 MULTIGRID = family("multigrid")
+LAYERS = family("layers")
 CHEBYSHEV_4 = family("chebyshev", "--degree 4")
 CHEBYSHEV_8 = family("chebyshev", "--degree 8")
 CHEBYSHEV_ROWS = family("chebyshev_rows", "--degree 8",
@@ -160,6 +161,8 @@ BENCHMARKS = {
                             count=euler_nodes),
     "multigrid": Bench(MULTIGRID, (1000, 1000), 10, 5, "nodes", 1, 1e-6,
                        wanted={"op2lazy": (2.0, 1.7)}),
+    "layers": Bench(LAYERS, (150, 150), 20, 5, "cells", 120, 1e-9,
+                    folder="columns"),
     "chebyshev_4": Bench(CHEBYSHEV_4, (107, 107), 6, 2, "nodes", 1, 1e-8,
                          folder="chebyshev", count=euler_nodes),
     "chebyshev_8": Bench(CHEBYSHEV_8, (107, 107), 6, 2, "nodes", 1, 1e-6,

@@ -1,0 +1,30 @@
+/* What the programs on columns measure: operators one by one, then a chain of
+ * eight. Each is given by the bytes that it moves if every value moves once. */
+#ifndef BENCH_COLUMNS_OPERATORS_H
+#define BENCH_COLUMNS_OPERATORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../common.h"
+#include "torus.h"
+
+/* One operator: `cells` and `edges` values of these columns move, `base` bytes
+ * once for each column of cells. */
+struct operator_row {
+  const char *name;
+  void (*run)(void *program);
+  int cells, edges, base;
+};
+
+/* Run each of n rows o->iters times, behind o->warmup; print its time and its
+ * ideal bytes a second. `settle` ends each run. */
+void operators_measure(const struct operator_row *rows, int n, void *program,
+                       void (*settle)(void *program), const struct torus *t,
+                       const struct bench_options *o);
+
+/* Two values of the result line; false, and a line, if the sum over cells is
+ * none of what the start had. */
+bool operators_verdict(double before, double after);
+
+#endif

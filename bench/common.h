@@ -30,9 +30,10 @@ struct bench_options {
   int block;       /* --block N: block of the coloured references */
   int flush_every; /* --flush-every N: the lazy programs only */
   int degree;      /* --degree N: of Chebyshev's polynomials */
-  int layers;      /* --layers N: of columns */
+  int layers;      /* --layers N: of columns, of a box, values of an element */
   int rows;        /* --rows: chebyshev_ref only, over compressed rows */
   int simd;        /* --simd: airfoil_ref only, eight elements at a time */
+  int table;       /* --table: icosahedral only, maps written down as tables */
   /* Follows the program's name in the result line, set by the program; NULL:
    * nothing. */
   const char *variant;

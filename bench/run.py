@@ -109,6 +109,12 @@ CHEBYSHEV_8 = family("chebyshev", "--degree 8")
 CHEBYSHEV_ROWS = family("chebyshev_rows", "--degree 8",
                         "chebyshev_ref --rows")
 
+DIFFUSION = family("diffusion")
+ICOSAHEDRAL = family("icosahedral") + (
+    ("op2lazy, by table", "icosahedral --table", ""),)
+ICOSAHEDRAL_64 = family("icosahedral", "--layers 64") + (
+    ("op2lazy, by table", "icosahedral --layers 64 --table", ""),)
+
 WANTED = {"op2lazy, C": (1.5, 1.2), "op2lazy, deferred globals": (1.9, 1.5)}
 
 
@@ -170,6 +176,12 @@ BENCHMARKS = {
                          wanted={"op2lazy": (1.5, 0.0)}),
     "chebyshev_rows_8": Bench(CHEBYSHEV_ROWS, (107, 107), 6, 2, "nodes", 1,
                               1e-6, folder="chebyshev", count=euler_nodes),
+    "diffusion": Bench(DIFFUSION, (1024, 1024), 10, 4, "points", 32, 1e-9,
+                       folder="boxes"),
+    "icosahedral": Bench(ICOSAHEDRAL, (4000, 4000), 10, 4, "cells", 2, 1e-9,
+                         folder="boxes"),
+    "icosahedral_64": Bench(ICOSAHEDRAL_64, (500, 500), 10, 4, "cells", 2,
+                            1e-9, folder="boxes"),
 }
 
 

@@ -203,6 +203,9 @@ bench_table() {
   echo "multigrid/multigrid|multigrid/multigrid_ref|--size 21 34 --iters 6|1e-9"
   echo "multigrid/multigrid|multigrid/multigrid_ref|--size 20 16 --iters 6 --shuffle 3|1e-9"
   echo "chebyshev/chebyshev|chebyshev/chebyshev_ref|--size 7 6 --iters 4|1e-11"
+  echo "boxes/diffusion|boxes/diffusion_ref|--size 13 10 --layers 3 --iters 20|1e-12"
+  echo "boxes/icosahedral|boxes/icosahedral_ref|--size 13 10 --iters 20|1e-12"
+  echo "boxes/icosahedral|boxes/icosahedral_ref|--size 13 10 --layers 6 --table --iters 20|1e-12"
   echo "chebyshev/chebyshev_rows|chebyshev/chebyshev_ref|--size 7 6 --iters 3 --degree 8 --shuffle 3 --rows|1e-11"
 }
 last_value() { sed -n 's/^result .*=//p' | tail -n 1; }

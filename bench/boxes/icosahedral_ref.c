@@ -1,0 +1,101 @@
+/* Diffusion on the cells of an icosahedral grid in plain C, without the library:
+ * two loops, neighbours by arithmetic. */
+#include "../common.h"
+#include "../take.h"
+#include "fields.h"
+#include "kernels.h"
+
+enum { CELLS = 2, EDGES = 3 };
+
+struct grid {
+  int ni, nj, threads;
+  double *x, *g;
+};
+
+static int
+around(int i, int n) {
+  return i < 0 ? i + n : i >= n ? i - n : i;
+}
+
+/* Values of colour c of `colours` at (i, j), which may lie one beyond. */
+static double *
+at(const struct grid *g, double *values, int colours, int i, int c, int j) {
+  size_t row = (size_t)c + (size_t)colours * (size_t)around(j, g->nj);
+  size_t e = (size_t)around(i, g->ni) + (size_t)g->ni * row;
+  return values + e * (size_t)layers;
+}
+
+static void
+gradients(const struct grid *g) {
+  double *x = g->x;
+#pragma omp parallel for num_threads(g->threads) schedule(static)
+  for (int j = 0; j < g->nj; j++)
+    for (int i = 0; i < g->ni; i++) {
+      double *here[] = {at(g, x, CELLS, i, 0, j), at(g, x, CELLS, i, 1, j)};
+      double *of0[] = {here[0], at(g, x, CELLS, i, 1, j - 1)};
+      double *of1[] = {at(g, x, CELLS, i - 1, 0, j), here[1]};
+      gradient(of0, at(g, g->g, EDGES, i, 0, j));
+      gradient(of1, at(g, g->g, EDGES, i, 1, j));
+      gradient(here, at(g, g->g, EDGES, i, 2, j));
+    }
+}
+
+static void
+flows(const struct grid *g) {
+  static const double side[] = {1, -1};
+  double *v = g->g;
+#pragma omp parallel for num_threads(g->threads) schedule(static)
+  for (int j = 0; j < g->nj; j++)
+    for (int i = 0; i < g->ni; i++) {
+      double *own = at(g, v, EDGES, i, 2, j);
+      double *of0[] = {own, at(g, v, EDGES, i + 1, 1, j),
+                       at(g, v, EDGES, i, 0, j)};
+      double *of1[] = {at(g, v, EDGES, i, 1, j), at(g, v, EDGES, i, 0, j + 1),
+                       own};
+      flow_in(of0, &side[0], at(g, g->x, CELLS, i, 0, j));
+      flow_in(of1, &side[1], at(g, g->x, CELLS, i, 1, j));
+    }
+}
+
+static size_t
+values_of(const struct grid *g, int colours) {
+  return (size_t)g->ni * (size_t)g->nj * (size_t)colours * (size_t)layers;
+}
+
+static double
+mean_square(const struct grid *g) {
+  double sum = 0;
+  size_t n = values_of(g, CELLS);
+  for (size_t e = 0; e < n; e += (size_t)layers) add_squares(g->x + e, &sum);
+  return sum / (double)n;
+}
+
+int
+main(int argc, char **argv) {
+  struct bench_options o = {
+      .size = {1000, 1000}, .layers = 1, .iters = 100, .warmup = 4};
+  struct bench_timer t;
+  double squares[2];
+  o.threads = bench_threads();
+  if (!bench_parse(&o, argc, argv)) return 2;
+  layers = o.layers;
+  struct grid g = {o.size[0], o.size[1], o.threads, NULL, NULL};
+  g.x = bench_take(values_of(&g, CELLS), sizeof *g.x);
+  g.g = bench_take(values_of(&g, EDGES), sizeof *g.g);
+  for (size_t e = 0; e < values_of(&g, CELLS); e++) g.x[e] = fields_rough(e);
+  squares[0] = mean_square(&g);
+  bench_timer_start(&t, o.warmup);
+  for (int iter = 1; iter <= o.iters; iter++) {
+    bench_iteration(&t);
+    gradients(&g);
+    flows(&g);
+    bench_progress(iter, o.iters);
+  }
+  bench_iteration(&t);
+  squares[1] = mean_square(&g);
+  double ideal = 2.0 * sizeof(double) * (double)values_of(&g, CELLS);
+  int wrong = fields_result(argv[0], &o, g.threads, &t, ideal, squares);
+  free(g.x);
+  free(g.g);
+  return wrong;
+}

@@ -1,0 +1,82 @@
+/* Kernels on boxes and icosahedral grids.
+ *
+ * Horizontal diffusion of fourth order with limited fluxes, as weather models have
+ * it in each layer of the atmosphere (the COSMO model; stencil benchmarks):
+ *
+ *   lap = 4 x - (x west + x east + x south + x north)
+ *   flx = lap east - lap,   0 where it leads uphill: flx (x east - x) > 0
+ *   fly likewise to the north
+ *   out = x - rate (flx - flx west + fly - fly south)
+ *
+ * Diffusion of second order on the cells of an icosahedral grid: a gradient across
+ * each edge, and what flows in over a cell's three edges.
+ */
+#ifndef BENCH_BOXES_KERNELS_H
+#define BENCH_BOXES_KERNELS_H
+
+/* Parts of what lies between two points, a step. */
+#define DIFFUSION_RATE 0.025
+#define ICOSAHEDRAL_RATE 0.25
+
+/* Values of an element, one above the other: a constant of the program. */
+static int layers = 1;
+
+static inline double
+diffusion_lap(double x, double west, double east, double south, double north) {
+  return 4 * x - (west + east + south + north);
+}
+
+static inline double
+diffusion_flux(double lap, double lap_next, double x, double x_next) {
+  double f = lap_next - lap;
+  return f * (x_next - x) > 0 ? 0 : f;
+}
+
+static inline double
+diffusion_out(double x, double flx_west, double flx, double fly_south,
+              double fly) {
+  return x - DIFFUSION_RATE * (flx - flx_west + fly - fly_south);
+}
+
+/* x: the point, then west, east, south, north */
+static inline void
+laplacian(double **x, double *lap) {
+  *lap = diffusion_lap(x[0][0], x[1][0], x[2][0], x[3][0], x[4][0]);
+}
+
+/* The point and the next one along an axis. */
+static inline void
+limited_flux(double **lap, double **x, double *flux) {
+  *flux = diffusion_flux(lap[0][0], lap[1][0], x[0][0], x[1][0]);
+}
+
+/* Each flux: of the point before along its axis, and of the point. */
+static inline void
+diffuse(const double *x, double **flx, double **fly, double *out) {
+  *out = diffusion_out(*x, flx[0][0], flx[1][0], fly[0][0], fly[1][0]);
+}
+
+static inline void
+add_square(const double *x, double *sum) {
+  *sum += *x * *x;
+}
+
+/* Across an edge, from its cell of colour 0 to that of colour 1. */
+static inline void
+gradient(double **x, double *g) {
+  for (int l = 0; l < layers; l++) g[l] = x[1][l] - x[0][l];
+}
+
+/* side: 1 of colour 0, -1 of colour 1 */
+static inline void
+flow_in(double **g, const double *side, double *x) {
+  for (int l = 0; l < layers; l++)
+    x[l] += ICOSAHEDRAL_RATE * *side * (g[0][l] + g[1][l] + g[2][l]);
+}
+
+static inline void
+add_squares(const double *x, double *sum) {
+  for (int l = 0; l < layers; l++) *sum += x[l] * x[l];
+}
+
+#endif

@@ -138,6 +138,12 @@ fe_box_around(const char *api, const struct fe_box *box,
   return OK;
 }
 
+int
+fe_points_of(const struct fe_set *s, struct fe_set **domain_out) {
+  *domain_out = s->box ? s->box->domain : NULL;
+  return s->box ? s->box->ndim : 0;
+}
+
 /* ---- rules --------------------------------------------------------------- */
 
 struct fe_rule *
@@ -166,6 +172,22 @@ fe_rule_reach(const struct fe_rule *r, int first, int n) {
         if (-by > h.at[2 * d]) h.at[2 * d] = -by;
         if (by > h.at[2 * d + 1]) h.at[2 * d + 1] = by;
       }
+  return h;
+}
+
+struct fe_halo
+fe_rule_span(const struct fe_rule *r, int k) {
+  struct fe_halo h = {{0}};
+  assert(k >= 0 && k < r->count);
+  for (int d = 0; d < r->from->ndim; d++) {
+    if (r->from->periodic[d]) continue;
+    h.at[2 * d] = h.at[2 * d + 1] = INT32_MIN;
+    for (int c = 0; c < r->from->colours; c++) {
+      int by = r->hop[c * r->count + k].by[d];
+      if (-by > h.at[2 * d]) h.at[2 * d] = -by;
+      if (by > h.at[2 * d + 1]) h.at[2 * d + 1] = by;
+    }
+  }
   return h;
 }
 
@@ -272,6 +294,7 @@ fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
                                        .hidden = true,
                                        .included = here},
                  out));
+  (*out)->by = r;
   VEC_PUSH(r->tables, r->ntables, r->captables, *out);
   return OK;
 }

@@ -78,6 +78,7 @@ struct fe_map {
   struct fe_rule
       *rule; /* of a handle of a rule (box.h), which has no table, tag
                            or place in fe_all; NULL */
+  const struct fe_rule *by; /* whose table it is, hidden; NULL */
 };
 
 struct fe_dat {
@@ -219,6 +220,12 @@ status fe_box_path(struct fe_set *set, struct fe_map *m, struct fe_set *to,
 /* How far entries [first, first + n) lie outside of a box, on each side; 0 in
  * periodic dimensions. */
 struct fe_halo fe_rule_reach(const struct fe_rule *r, int first, int n);
+/* Where entry k lies as seen from points of any colour: from -at[2 d] to
+ * at[2 d + 1] in dimension d. In periodic ones it stays in the domain. */
+struct fe_halo fe_rule_span(const struct fe_rule *r, int k);
+/* Of points of a box: their dimensions, and the domain that they lie in or
+ * around; 0, NULL: they are no points. */
+int fe_points_of(const struct fe_set *s, struct fe_set **domain_out);
 
 /* ---- columns.c ---------------------------------------------------------- */
 

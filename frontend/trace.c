@@ -13,6 +13,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 _Static_assert((int)FE_ARG_DAT == (int)IR_ARG_DAT &&
                    (int)FE_ARG_OFF == (int)IR_ARG_OFF,
@@ -26,23 +27,49 @@ struct builder {
   bool settled; /* layouts stay: the program exists, this is a variant */
 };
 
+static struct ir_area
+area_of(const struct fe_halo *h) {
+  struct ir_area a;
+  _Static_assert(sizeof a == sizeof *h, "sides are sides");
+  memcpy(&a, h, sizeof a);
+  return a;
+}
+
 static ir_ref
 build_set(struct builder *b, op_set handle) {
   struct fe_set *s = (struct fe_set *)handle;
   uint32_t i = s->tag;
   if (b->sets[i]) return b->sets[i] - 1;
+  struct fe_set *domain;
+  int ndim = fe_points_of(s, &domain);
+  ir_ref around = IR_NONE;
+  if (ndim && domain != s) around = build_set(b, &domain->pub);
   struct ir_set set = {.name = s->pub.name,
                        .n = fe_set_total(s),
                        .flags =
                            (s->rt.order ? IR_SET_RENUMBERED | s->numbered : 0) |
                            (s->rt.part ? IR_SET_PARTS : 0),
-                       .tag = i};
+                       .tag = i,
+                       .ndim = (uint32_t)ndim,
+                       .box = around + 1,
+                       .area = area_of(&s->halo)};
   if (s->rt.part) {
     set.levels = fe_set_most(s);
     set.nlevels = (uint32_t)fe_ranks.level + 1;
   }
   b->sets[i] = 1 + ir_add_set(b->t, set);
   return b->sets[i] - 1;
+}
+
+/* Where each entry lies, of points of all colours; the caller's to free. */
+static struct ir_area *
+rule_areas(const struct fe_map *m) {
+  struct ir_area *areas = mem_alloc(m->rt.arity, sizeof *areas);
+  for (uint32_t k = 0; k < m->rt.arity; k++) {
+    struct fe_halo h = fe_rule_span(m->by, (int)k);
+    areas[k] = area_of(&h);
+  }
+  return areas;
 }
 
 static ir_ref
@@ -58,7 +85,10 @@ build_map(struct builder *b, struct fe_map *m) {
                                 (m->injective ? IR_MAP_INJECTIVE : 0) |
                                 (m->repeats ? IR_MAP_REPEATS : 0),
                        .tag = i};
+  struct ir_area *rule = m->by ? rule_areas(m) : NULL;
+  map.rule = rule;
   b->maps[i] = 1 + ir_add_map(b->t, map);
+  free(rule);
   return b->maps[i] - 1;
 }
 

@@ -91,5 +91,23 @@ op_map op2_decl_map_grid(op_set from, op_set to, const char *name);
  * cost    4 bytes an entry */
 op_map op2_map_materialise(op_map map, const char *name);
 OP2_PLAIN_END
+/* How much of a dat on a box or grid the pending loops want, and over what a loop
+ * among them has to run for that: in dimension d from the point lo_hi[2 d] behind the
+ * first of the domain to the one lo_hi[2 d + 1] behind its last. So {-1, 2}: from one
+ * below the domain to two above it.
+ * From the last loop to the first: a dat is wanted where loops read it, which is where
+ * they run, moved by the offsets of their maps; of points, from the least to the
+ * greatest in each dimension. Over that the loop that makes it runs, within the halos
+ * that its call found (op2_decl_dat_box_temp). What they leave in dats that are no
+ * temporaries is wanted in the domain. All versions of a dat count together. In
+ * periodic dimensions there is the domain alone.
+ * lo_hi   [2 * dimensions]
+ * loop    loops count from 0 as they wait; op2_pending of them
+ * Returns an op2_status; runs nothing.
+ * error   dat: none on a box, or no pending loop wants it; loop: no such one, or over
+ *         another set
+ * cost    a trace of all that is pending. (local) */
+OP2_CHECKED int op2_trace_extents(op_dat dat, int *lo_hi);
+OP2_CHECKED int op2_trace_compute_extent(int loop, int *lo_hi);
 
 #endif

@@ -150,6 +150,15 @@ levels_take(struct ir_trace *t, struct ir_set *s) {
   s->levels = own;
 }
 
+static void
+rule_take(struct ir_trace *t, struct ir_map *m) {
+  const struct ir_area *from = m->rule;
+  if (!from) return;
+  struct ir_area *own = ARENA_ARRAY(&t->arena, struct ir_area, m->arity);
+  memcpy(own, from, m->arity * sizeof *own);
+  m->rule = own;
+}
+
 /* Names are free in the clone, so that entering them again changes none. */
 static void
 clone_names(struct ir_trace *c) {
@@ -158,6 +167,7 @@ clone_names(struct ir_trace *c) {
   for (ir_ref i = 0; i < c->nsets; i++) levels_take(c, &c->sets[i]);
   for (ir_ref i = 0; i < c->nmaps; i++)
     c->maps[i].name = name_enter(c, IR_DECL_MAP, i, c->maps[i].name);
+  for (ir_ref i = 0; i < c->nmaps; i++) rule_take(c, &c->maps[i]);
   for (ir_ref i = 0; i < c->ndats; i++)
     c->dats[i].name = name_enter(c, IR_DECL_DAT, i, c->dats[i].name);
   for (ir_ref i = 0; i < c->ndats; i++)
@@ -236,6 +246,7 @@ ir_ref
 ir_add_map(struct ir_trace *t, struct ir_map m) {
   assert(m.from < t->nsets && m.to < t->nsets);
   m.name = name_enter(t, IR_DECL_MAP, t->nmaps, m.name);
+  rule_take(t, &m);
   VEC_PUSH(t->maps, t->nmaps, t->capmaps, m);
   return t->nmaps - 1;
 }

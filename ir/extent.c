@@ -25,6 +25,9 @@
  *           node runs as far as the needs of its results ask, and its operands
  *           are needed as far as it runs. Loops of one region run as one.
  *
+ *           On boxes rules say where entries lie, and intervals do instead of
+ *           levels: another algebra (extent_by.h) in the same walk.
+ *
  *           Going on like that costs redundant work; past `limit` a version is
  *           asked for on L_0 only, and its halo comes from those who own it.
  *
@@ -52,21 +55,10 @@
  *           needs. Reductions count elements of L_0 only, wherever their loop
  *           runs. Kernels with side effects run over L_0 only, if they can.
  */
-#include "ir/extent.h"
+#include "ir/extent_by.h"
 
 #include <assert.h>
 #include <stdlib.h>
-
-static int
-max(int a, int b) {
-  return a > b ? a : b;
-}
-
-static void
-need_more(struct ir_need *n, int own, int via) {
-  n->own = max(n->own, own);
-  n->via = max(n->via, via);
-}
 
 /* ---- one unit: a region, or a node outside of regions ------------------- */
 
@@ -75,107 +67,72 @@ struct unit {
   int limit;
 };
 
-/* The level that holds all that rows of L_level name (forth), or all elements
- * whose rows name some of L_level. */
-static int
-level_over(const struct ir_trace *t, ir_ref relation, int level, bool forth) {
-  const struct ir_map *m = &t->maps[relation];
-  switch (m->rows) {
-  case IR_ROWS_INVERSE: return level_over(t, m->of[0], level, !forth);
-  case IR_ROWS_COMPOSED:
-    level = level_over(t, m->of[!forth], level, forth);
-    return level_over(t, m->of[forth], level, forth);
-  default: return forth ? reach_named(level) : ir_level_naming(level);
-  }
-}
-
-/* Level to run over so that argument a's result is valid on `level`. */
-static int
-level_to_make(const struct ir_trace *t, const struct ir_arg *a, int level) {
-  return ir_arg_direct(a) ? level
-                          : level_over(t, ir_arg_through(a), level, false);
-}
-
-/* Level to run over for the result of argument a; past the limit the rest of
- * what is needed is left to its owners. */
-static int
-result_level(struct ir_extent *x, const struct ir_trace *t,
-             const struct ir_arg *a, int limit) {
-  ir_ref v = ir_same(t, a->out);
-  int level = level_to_make(t, a, ir_need_level(x->need[v]));
-  if (level <= max(limit, level_to_make(t, a, 0))) return level;
-  x->exchange[v] = true;
-  return level_to_make(t, a, 0);
+static struct ir_area
+result_area(struct ir_extent_walk *w, const struct ir_node *n,
+            const struct ir_arg *a) {
+  ir_ref v = ir_same(w->t, a->out);
+  bool rest = false;
+  struct ir_area run = w->by->make(w, n, a, w->need[v], &rest);
+  w->exchange[v] |= rest;
+  return run;
 }
 
 /* How far the unit runs. */
-static int
-unit_level(struct ir_extent *x, const struct ir_trace *t,
-           const struct unit *u) {
+static struct ir_area
+unit_area(struct ir_extent_walk *w, const struct unit *u) {
+  const struct ir_trace *t = w->t;
+  struct ir_area sum = w->by->none;
   assert(u->first < u->end && u->end <= t->nnodes);
-  int level = 0;
+  w->limit = u->limit;
   for (ir_ref n = u->first; n < u->end; n++)
     for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
       const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
       if (ir_arg_on_dat(t, a) && a->out != IR_NONE)
-        level = max(level, result_level(x, t, a, u->limit));
+        sum = ir_area_join(sum, result_area(w, &t->nodes[n], a));
     }
-  return level;
-}
-
-struct ir_need
-ir_extent_operand(const struct ir_extent *x, const struct ir_trace *t,
-                  const struct ir_arg *a, int level) {
-  struct ir_need n = {-1, -1};
-  assert(level >= 0);
-  if (!ir_arg_on_dat(t, a) || a->in == IR_NONE) return n;
-  bool reads = a->access == ACC_READ || a->access == ACC_RW;
-  int at = a->each ? level_over(t, a->each - 1, level, true) : level;
-  bool named = a->map != IR_NONE && !t->maps[a->map].rows;
-  if (a->map != IR_NONE && !named) at = level_over(t, a->map, at, true);
-  if (reads) need_more(&n, named ? -1 : at, named ? at : -1);
-  if (a->out == IR_NONE) return n;
-  ir_ref v = ir_same(t, a->out);
-  need_more(&n, x->exchange[v] ? 0 : ir_need_level(x->need[v]), -1);
-  return n;
+  return ir_area_same(&sum, &w->by->none) ? w->by->least : sum;
 }
 
 static void
-operand_need(struct ir_extent *x, const struct ir_trace *t,
-             const struct ir_arg *a, int level) {
-  struct ir_need n = ir_extent_operand(x, t, a, level);
-  if (n.own >= 0 || n.via >= 0)
-    need_more(&x->need[ir_same(t, a->in)], n.own, n.via);
+operand_need(struct ir_extent_walk *w, const struct ir_arg *a,
+             struct ir_area run) {
+  const struct ir_trace *t = w->t;
+  struct ir_area shows = w->by->none;
+  if (!ir_arg_on_dat(t, a) || a->in == IR_NONE) return;
+  if (a->out != IR_NONE) shows = w->need[ir_same(t, a->out)];
+  struct ir_area *need = &w->need[ir_same(t, a->in)];
+  *need = ir_area_join(*need, w->by->operand(w, a, run, shows));
 }
 
 /* Again while results that the unit itself uses ask for more: one loop of a
  * region may add through a map to what the next adds to directly. */
 static void
-unit_extent(struct ir_extent *x, const struct ir_trace *t,
-            const struct unit *u) {
-  int level = unit_level(x, t, u), before;
+unit_extent(struct ir_extent_walk *w, const struct unit *u) {
+  const struct ir_trace *t = w->t;
+  struct ir_area run = unit_area(w, u), before;
   do {
-    before = level;
+    before = run;
     for (ir_ref n = u->end; n-- > u->first;) {
-      x->exec[n] = level;
+      w->exec[n] = run;
       for (uint32_t k = 0; k < t->nodes[n].nargs; k++)
-        operand_need(x, t, &ir_args(t, &t->nodes[n])[k], level);
+        operand_need(w, &ir_args(t, &t->nodes[n])[k], run);
     }
-    level = unit_level(x, t, u);
-  } while (level > before);
+    run = ir_area_join(before, unit_area(w, u));
+  } while (!ir_area_same(&run, &before));
 }
 
 /* ---- all of them -------------------------------------------------------- */
 
-/* A node that runs no code here: who looks at data wants its own elements. */
+/* A node that runs no code here. */
 static void
-look_extent(struct ir_extent *x, const struct ir_trace *t,
-            const struct ir_node *n) {
+look_extent(struct ir_extent_walk *w, const struct ir_node *n) {
+  const struct ir_trace *t = w->t;
   if (n->op == IR_FREE || (!ir_reads_data(n) && !ir_deferred(n))) return;
   for (uint32_t k = 0; k < n->nargs; k++) {
     const struct ir_arg *a = &ir_args(t, n)[k];
-    if (ir_arg_on_dat(t, a) && a->in != IR_NONE)
-      need_more(&x->need[ir_same(t, a->in)], 0, -1);
+    if (!ir_arg_on_dat(t, a) || a->in == IR_NONE) continue;
+    struct ir_area *need = &w->need[ir_same(t, a->in)];
+    *need = ir_area_join(*need, w->by->look(w, a));
   }
 }
 
@@ -190,54 +147,30 @@ unit_ending(const struct ir_trace *t, ir_ref end, int limit) {
   return u;
 }
 
-struct ir_extent
-ir_extent_build(const struct ir_trace *t, int limit) {
-  struct ir_extent x = {
-      .exec = mem_alloc((size_t)t->nnodes + 1, sizeof *x.exec),
-      .need = mem_alloc((size_t)t->nvalues + 1, sizeof *x.need),
-      .exchange = mem_alloc((size_t)t->nvalues + 1, sizeof *x.exchange)};
-  for (ir_ref v = 0; v < t->nvalues; v++) x.need[v] = (struct ir_need){-1, -1};
+static void
+walk_begin(struct ir_extent_walk *w) {
+  const struct ir_trace *t = w->t;
+  w->exec = mem_alloc((size_t)t->nnodes + 1, sizeof *w->exec);
+  w->need = mem_alloc((size_t)t->nvalues + 1, sizeof *w->need);
+  w->exchange = mem_alloc((size_t)t->nvalues + 1, sizeof *w->exchange);
+  for (ir_ref n = 0; n < t->nnodes; n++) w->exec[n] = w->by->none;
+  for (ir_ref v = 0; v < t->nvalues; v++) w->need[v] = w->by->none;
+}
+
+void
+ir_extent_run(struct ir_extent_walk *w, int limit) {
+  const struct ir_trace *t = w->t;
+  walk_begin(w);
   for (ir_ref n = t->nnodes; n > 0;) {
     struct unit u = unit_ending(t, n, limit);
-    x.exec[n - 1] = -1;
     if (ir_runs(&t->nodes[n - 1]))
-      unit_extent(&x, t, &u);
+      unit_extent(w, &u);
     else
-      look_extent(&x, t, &t->nodes[n - 1]);
+      look_extent(w, &t->nodes[n - 1]);
     n = u.first;
   }
   for (ir_ref v = 0; v < t->nvalues; v++) {
-    x.need[v] = x.need[ir_same(t, v)];
-    x.exchange[v] = x.exchange[ir_same(t, v)];
-  }
-  return x;
-}
-
-void
-ir_extent_free(struct ir_extent *x) {
-  free(x->exec);
-  free(x->need);
-  free(x->exchange);
-  *x = (struct ir_extent){0};
-}
-
-void
-ir_extent_print(const struct ir_trace *t, const struct ir_extent *x,
-                struct str *out) {
-  for (ir_ref n = 0; n < t->nnodes; n++) {
-    const struct ir_node *node = &t->nodes[n];
-    if (x->exec[n] < 0) continue;
-    str_printf(out, "%s", ir_op_info[node->op].text);
-    if (node->kernel != IR_NONE)
-      str_printf(out, " @%s", t->kernels[node->kernel].name);
-    str_printf(out, " runs over level %d\n", x->exec[n]);
-  }
-  for (ir_ref v = 0; v < t->nvalues; v++) {
-    struct ir_need n = x->need[v];
-    if (n.own < 0 && n.via < 0) continue;
-    ir_print_value(t, v, out);
-    if (n.own >= 0) str_printf(out, " own %d", n.own);
-    if (n.via >= 0) str_printf(out, " via %d", n.via);
-    str_add(out, x->exchange[v] ? ", exchanged\n" : "\n");
+    w->need[v] = w->need[ir_same(t, v)];
+    w->exchange[v] = w->exchange[ir_same(t, v)];
   }
 }

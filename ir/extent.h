@@ -54,4 +54,24 @@ void ir_extent_free(struct ir_extent *x);
 void ir_extent_print(const struct ir_trace *t, const struct ir_extent *x,
                      struct str *out);
 
+/* ---- around a box -------------------------------------------------------- */
+
+/*   exec[n]   what node n runs over, if runs[n]; of loops over points
+ *   need[v]   what is wanted of each value, if needed[v]; of dats on points;
+ *             equal for values that are `same` */
+struct ir_areas {
+  struct ir_area *exec, *need;
+  bool *runs, *needed;
+};
+
+/* Those of the whole trace. LIVE, FETCH and deferred nodes ask for all points of
+ * a dat, halo included. readers: temporaries are wanted where loops read them,
+ * other dats in their domain, whatever is looked at. cost O(arguments); free
+ * with ir_areas_free */
+struct ir_areas ir_areas_build(const struct ir_trace *t, bool readers);
+void ir_areas_free(struct ir_areas *x);
+/* One line for each such loop and value. */
+void ir_areas_print(const struct ir_trace *t, const struct ir_areas *x,
+                    struct str *out);
+
 #endif

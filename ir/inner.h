@@ -44,6 +44,12 @@ ir_in_parts(const struct ir_trace *t, const struct ir_dat *d) {
          t->sets[d->set].flags & IR_SET_PARTS;
 }
 
+/* Dimensions of the points that a map by rule leads to. */
+static inline uint32_t
+ir_rule_ndim(const struct ir_trace *t, const struct ir_map *m) {
+  return m->rule && m->to < t->nsets ? t->sets[m->to].ndim : 0;
+}
+
 /* INC, MIN, MAX: old values flow into nothing but the combination */
 static inline bool
 ir_combines(uint8_t access) {

@@ -66,6 +66,7 @@
 #include "base/table.h"
 #include "base/target.h"
 #include "base/types.h"
+#include "ir/area.h"
 
 typedef uint32_t ir_ref;
 #define IR_NONE UINT32_MAX
@@ -104,12 +105,15 @@ extern const struct ir_flag_info ir_flag_info[];
 extern const uint32_t ir_flag_count;
 
 /* set %name n=<n> [renumbered] [parts] [auto] [rcm] [bisect] [levels <n> ...]
+ *     [points <area> [of %box]]
  *   renumbered  elements are not numbered as the program numbers them: who
  *               shows a number to the program translates it
  *   parts       it lies over ranks; n counts all of them
  *   auto        pass number says whether elements get other numbers, and which:
  *               `rcm` or `bisect`. Without it, these say which they have
- *   levels      elements of L_0, L_1, ... (ir/extent.h) where they are most */
+ *   levels      elements of L_0, L_1, ... (ir/extent.h) where they are most
+ *   points      they lie in dimensions: the domain of a box, or, `of` that one,
+ *               an area around it */
 enum {
   IR_SET_RENUMBERED = 1,
   IR_SET_PARTS = 2,
@@ -124,10 +128,13 @@ struct ir_set {
   uint32_t tag;
   const idx_g *levels; /* in the arena; NULL: not known */
   uint32_t nlevels;
+  uint32_t ndim; /* of points; 0: it has none */
+  uint32_t box;  /* 1 + the domain that they lie around; 0: they are one */
+  struct ir_area area;
 };
 
 /* map %name : %from -> %to x<arity> [onto] [injective] [repeats]
- *     [scatter=<lines>]
+ *     [scatter=<lines>] [rule <area> ...]
  * relation %name : %from -> %to <rows> [%of ...] [onto] ...
  *   rows       where they come from (rows.def). They may have a length each:
  *              a loop goes over them (`for %e in %name`), or an argument names
@@ -136,6 +143,7 @@ struct ir_set {
  *   injective  no target element is hit twice by any entries of any rows
  *   repeats    some row names a target twice
  *   scatter    cache lines that a thousand entries in order take, if measured
+ *   rule       between points: where each entry lies, over all colours
  */
 enum { IR_MAP_ONTO = 1, IR_MAP_INJECTIVE = 2, IR_MAP_REPEATS = 4 };
 enum ir_rows {
@@ -158,8 +166,9 @@ struct ir_map {
   uint32_t flags;
   uint32_t tag;
   enum ir_rows rows;
-  ir_ref of[IR_ROWS_OF]; /* as many as ir_rows_info says */
-  uint32_t scatter;      /* 1 + that; 0: not measured */
+  ir_ref of[IR_ROWS_OF];      /* as many as ir_rows_info says */
+  uint32_t scatter;           /* 1 + that; 0: not measured */
+  const struct ir_area *rule; /* [arity], in the arena; NULL: not known */
 };
 
 /* dat %name : %set f64 x<dim> [block=<b>] [device=<b>] [temp] [pinned] [auto]
@@ -543,6 +552,7 @@ ir_arg_count(const struct ir_arg *a) {
 /* Canonical text: equal traces give equal text; ir_parse accepts all of it. */
 void ir_print(const struct ir_trace *t, struct str *out);
 void ir_print_value(const struct ir_trace *t, ir_ref v, struct str *out);
+void ir_print_area(uint32_t ndim, const struct ir_area *a, struct str *out);
 /* Parse one trace. ERR_ARG with "file:line:col: expected ..., found ...". */
 status ir_parse(const char *text, const char *file, struct ir_trace **out);
 

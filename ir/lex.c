@@ -131,14 +131,17 @@ lex_name(struct ir_lexer *x) {
 
 static status
 lex_number(struct ir_lexer *x) {
+  bool minus = *x->next == '-';
   x->kind = IR_TOK_NUMBER;
   x->number = 0;
+  x->next += minus;
   for (; *x->next >= '0' && *x->next <= '9'; x->next++) {
     int digit = *x->next - '0';
     if (x->number > (INT64_MAX - digit) / 10)
       return ir_lex_fail(x, "number too large");
     x->number = 10 * x->number + digit;
   }
+  if (minus) x->number = -x->number;
   return OK;
 }
 
@@ -162,7 +165,8 @@ static status
 lex_one(struct ir_lexer *x) {
   char c = *x->next;
   if (c == '%' || c == '@') return lex_name(x);
-  if (c >= '0' && c <= '9') return lex_number(x);
+  const char *digit = x->next + (c == '-');
+  if (*digit >= '0' && *digit <= '9') return lex_number(x);
   if (c == '"') {
     x->kind = IR_TOK_TEXT;
     return lex_text(x);

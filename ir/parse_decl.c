@@ -1,6 +1,8 @@
 /* Parser: declarations, and the small pieces that statements are made of. */
 #include "ir/parse.h"
 
+#include <stdlib.h>
+
 /* ---- small pieces ------------------------------------------------------ */
 
 status
@@ -108,6 +110,46 @@ some_levels(struct ir_parser *p, struct ir_set *s, idx_g *levels) {
   return OK;
 }
 
+/* What a side of an area is at most. */
+enum { FURTHEST = 1 << 21 };
+
+/* (<lo>[:<hi>], ...): one of each dimension. */
+static status
+want_area(struct ir_parser *p, struct ir_area *out, uint32_t *ndim_out) {
+  uint32_t d = 0;
+  if (!ir_lex_is(&p->x, '(')) return ir_lex_expected(&p->x, "'('");
+  do {
+    int64_t lo = 0, hi;
+    if (d == IR_DIMS) return ir_lex_expected(&p->x, "')'");
+    TRY(ir_lex_next(&p->x));
+    TRY(ir_want_number(p, -FURTHEST, FURTHEST, &lo));
+    hi = lo;
+    if (ir_lex_is(&p->x, ':')) {
+      TRY(ir_lex_next(&p->x));
+      TRY(ir_want_number(p, lo, FURTHEST, &hi));
+    }
+    out->at[2 * d] = (int)-lo;
+    out->at[2 * d + 1] = (int)hi;
+    d++;
+  } while (ir_lex_is(&p->x, ','));
+  *ndim_out = d;
+  return ir_want_punct(p, ')');
+}
+
+/* [points <area> [of %box]] */
+static status
+maybe_points(struct ir_parser *p, struct ir_set *s) {
+  ir_ref box = IR_NONE;
+  if (!ir_lex_is_word(&p->x, "points")) return OK;
+  TRY(ir_lex_next(&p->x));
+  TRY(want_area(p, &s->area, &s->ndim));
+  if (!ir_lex_is_word(&p->x, "of")) return OK;
+  TRY(ir_lex_next(&p->x));
+  TRY(ir_want_decl(p, IR_DECL_SET, &box));
+  s->box = box + 1;
+  return OK;
+}
+
 static status
 set_decl(struct ir_parser *p, const char *name) {
   struct ir_set s = {.name = name};
@@ -117,6 +159,7 @@ set_decl(struct ir_parser *p, const char *name) {
   TRY(ir_some_flags(p, IR_FLAGS_SET, &s.flags));
   idx_g levels[REACH_MAX + 1];
   if (ir_lex_is_word(&p->x, "levels")) TRY(some_levels(p, &s, levels));
+  TRY(maybe_points(p, &s));
   ir_add_set(p->t, s);
   return OK;
 }
@@ -133,6 +176,40 @@ maybe_scatter(struct ir_parser *p, struct ir_map *m) {
   return OK;
 }
 
+/* The areas of rows of this length, one of each entry. */
+static status
+want_rule(struct ir_parser *p, const struct ir_map *m, struct ir_area **out,
+          uint32_t *n_out) {
+  const struct ir_set *to = &p->t->sets[m->to];
+  uint32_t cap = 0, ndim = 0;
+  for (uint32_t k = 0; k < m->arity; k++) {
+    struct ir_area entry = {{0}};
+    struct ir_lexer at = p->x;
+    TRY(want_area(p, &entry, &ndim));
+    if (ndim != to->ndim)
+      return ir_lex_fail(&at, "expected an entry in the %u dimensions of %%%s",
+                         to->ndim, to->name);
+    VEC_PUSH(*out, *n_out, cap, entry);
+  }
+  return OK;
+}
+
+/* Adds the map. [rule <area> ...] */
+static status
+map_with_rule(struct ir_parser *p, struct ir_map *m) {
+  struct ir_area *rule = NULL;
+  uint32_t n = 0;
+  status st = OK;
+  if (ir_lex_is_word(&p->x, "rule")) {
+    TRY(ir_lex_next(&p->x));
+    st = want_rule(p, m, &rule, &n);
+  }
+  m->rule = rule;
+  if (st == OK) ir_add_map(p->t, *m);
+  free(rule);
+  return st;
+}
+
 static status
 map_decl(struct ir_parser *p, const char *name) {
   struct ir_map m = {.name = name};
@@ -143,8 +220,7 @@ map_decl(struct ir_parser *p, const char *name) {
   TRY(want_times(p, &m.arity));
   TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
   TRY(maybe_scatter(p, &m));
-  ir_add_map(p->t, m);
-  return OK;
+  return map_with_rule(p, &m);
 }
 
 /* The word that says where rows come from. */

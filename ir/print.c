@@ -125,8 +125,30 @@ print_flags(struct str *out, enum ir_flag_owner owner, uint32_t flags) {
       str_printf(out, " %s", ir_flag_info[i].text);
 }
 
+void
+ir_print_area(uint32_t ndim, const struct ir_area *a, struct str *out) {
+  assert(ndim <= IR_DIMS);
+  for (uint32_t d = 0; d < ndim; d++) {
+    int lo = -a->at[2 * d], hi = a->at[2 * d + 1];
+    str_printf(out, "%s%d", d ? "," : "(", lo);
+    if (hi != lo) str_printf(out, ":%d", hi);
+  }
+  str_add(out, ")");
+}
+
 static void
-print_set(const struct ir_set *s, struct str *out) {
+print_points(const struct ir_trace *t, const struct ir_set *s,
+             struct str *out) {
+  if (!s->ndim) return;
+  str_add(out, " points ");
+  ir_print_area(s->ndim, &s->area, out);
+  if (!s->box) return;
+  str_add(out, " of ");
+  print_name(out, '%', NAME_OR(sets, s->box - 1));
+}
+
+static void
+print_set(const struct ir_trace *t, const struct ir_set *s, struct str *out) {
   str_add(out, "  set ");
   print_name(out, '%', s->name);
   str_printf(out, " n=%lld", (long long)s->n);
@@ -134,6 +156,7 @@ print_set(const struct ir_set *s, struct str *out) {
   if (s->nlevels) str_add(out, " levels");
   for (uint32_t k = 0; k < s->nlevels; k++)
     str_printf(out, " %lld", (long long)s->levels[k]);
+  print_points(t, s, out);
   str_add(out, "\n");
 }
 
@@ -157,6 +180,11 @@ print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
   }
   print_flags(out, IR_FLAGS_MAP, m->flags);
   if (m->scatter) str_printf(out, " scatter=%u", m->scatter - 1);
+  if (m->rule) str_add(out, " rule");
+  for (uint32_t k = 0; m->rule && k < m->arity; k++) {
+    str_add(out, " ");
+    ir_print_area(ir_rule_ndim(t, m), &m->rule[k], out);
+  }
   str_add(out, "\n");
 }
 
@@ -435,7 +463,7 @@ ir_print(const struct ir_trace *t, struct str *out) {
   str_add(out, "trace ");
   print_name(out, '@', t->name);
   str_add(out, " {\n");
-  for (ir_ref i = 0; i < t->nsets; i++) print_set(&t->sets[i], out);
+  for (ir_ref i = 0; i < t->nsets; i++) print_set(t, &t->sets[i], out);
   for (ir_ref i = 0; i < t->nmaps; i++) print_map(t, &t->maps[i], out);
   for (ir_ref i = 0; i < t->ndats; i++) print_dat(t, i, out);
   for (ir_ref i = 0; i < t->nkernels; i++) print_kernel(&t->kernels[i], out);

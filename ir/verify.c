@@ -59,6 +59,38 @@ refs_relation(struct ir_check *c, ir_ref i) {
            c->t->sets[m->from].name, c->t->sets[m->to].name);
 }
 
+/* Points lie in the domain, or around one of as many dimensions. */
+static void
+refs_points(struct ir_check *c, const struct ir_set *s) {
+  static const struct ir_area none;
+  const struct ir_trace *t = c->t;
+  bool known = s->box <= t->nsets && s->ndim <= IR_DIMS;
+  const struct ir_set *box = s->box && known ? &t->sets[s->box - 1] : s;
+  if (!known || box->box || box->ndim != s->ndim) {
+    ir_bad(c, "set %%%s: its points are those of no box", s->name);
+    return;
+  }
+  if (!s->box && !ir_area_same(&s->area, &none))
+    ir_bad(c, "set %%%s: a domain has no points around it", s->name);
+  for (int k = 0; k < IR_SIDES; k++)
+    if (s->area.at[k] < 0)
+      ir_bad(c, "set %%%s: it lacks points of its domain", s->name);
+}
+
+/* A rule leads from points to points of as many dimensions. */
+static void
+refs_rule(struct ir_check *c, const struct ir_map *m) {
+  const struct ir_set *from = &c->t->sets[m->from], *to = &c->t->sets[m->to];
+  if (!from->ndim || from->ndim != to->ndim || m->rows || !m->arity) {
+    ir_bad(c, "map %%%s: a rule between sets of other points", m->name);
+    return;
+  }
+  for (uint32_t k = 0; k < m->arity; k++)
+    for (int d = 0; d < IR_DIMS; d++)
+      if (m->rule[k].at[2 * d] + m->rule[k].at[2 * d + 1] < 0)
+        ir_bad(c, "map %%%s: entry %u lies nowhere", m->name, k);
+}
+
 static void
 refs_sets_maps(struct ir_check *c) {
   const struct ir_trace *t = c->t;
@@ -71,10 +103,13 @@ refs_sets_maps(struct ir_check *c) {
   for (ir_ref i = 0; i < t->nsets; i++)
     if (t->sets[i].flags & IR_SET_RCM && t->sets[i].flags & IR_SET_BISECT)
       ir_bad(c, "set %%%s: two numberings", t->sets[i].name);
+  for (ir_ref i = 0; i < t->nsets; i++) refs_points(c, &t->sets[i]);
   for (ir_ref i = 0; i < t->nmaps; i++) {
     const struct ir_map *m = &t->maps[i];
     if (m->from >= t->nsets || m->to >= t->nsets)
       ir_bad(c, "map %%%s: no such set", m->name);
+    else if (m->rule)
+      refs_rule(c, m);
     if (!m->arity && !m->rows) ir_bad(c, "map %%%s: arity 0", m->name);
     if (m->rows) refs_relation(c, i);
     if (m->flags & ~known_flags(IR_FLAGS_MAP))

@@ -11,7 +11,8 @@
  *     --remarks             what passes did and why not, as comments
  *     --counts              how many loops, regions, ... instead of the text
  *     --extents N           how far around its elements each loop runs, and what
- *                           must be valid, where none shall run beyond level N
+ *                           must be valid, where none shall run beyond level N.
+ *                           points: around boxes; readers: as far as loops read
  *     --dot                 the graph for Graphviz instead of the text
  *     --list                passes and what they do
  *
@@ -34,7 +35,8 @@ static int
 usage(void) {
   fputs("usage: op2-opt [-p 'pass,pass{option=1}'] [--disable pass,...]\n"
         "               [--verify] [--stress] [--after] [--remarks]\n"
-        "               [--counts | --extents N | --dot] [file.irt | -]\n"
+        "               [--counts | --extents N|points|readers | --dot] "
+        "[file.irt | -]\n"
         "       op2-opt --list\n",
         stderr);
   return 2;
@@ -128,12 +130,29 @@ print_counts(const struct ir_trace *t) {
          t->nbuffers);
 }
 
+static void
+print_areas(const struct ir_trace *t, bool readers) {
+  struct ir_areas x = ir_areas_build(t, readers);
+  struct str text = STR_INIT;
+  ir_areas_print(t, &x, &text);
+  fputs(text.s, stdout);
+  str_clear(&text);
+  ir_areas_free(&x);
+}
+
 static status
 print_extents(const struct ir_trace *t, const char *limit) {
   char *end;
+  bool readers = !strcmp(limit, "readers");
+  if (readers || !strcmp(limit, "points")) {
+    print_areas(t, readers);
+    return OK;
+  }
   long n = strtol(limit, &end, 10);
   if (end == limit || *end || n < 0 || n > INT16_MAX)
-    FAIL(ERR_ARG, "--extents: expected a level, 0 or more, found \"%s\"",
+    FAIL(ERR_ARG,
+         "--extents: expected a level, 0 or more, points or readers, found "
+         "\"%s\"",
          limit);
   struct ir_extent x = ir_extent_build(t, (int)n);
   struct str text = STR_INIT;

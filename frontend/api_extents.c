@@ -1,0 +1,126 @@
+/* How far around the domains of boxes pending loops run, and dats are wanted:
+ * their trace, and its extents (ir/extent_areas.c). Nothing runs. */
+#include "frontend/box.h"
+#include "frontend/context.h"
+#include "frontend/programs.h"
+#include "frontend/recording.h"
+
+#include "ir/extent.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* Those of all that is pending. */
+static struct ir_areas
+pending_areas(struct ir_trace **t_out) {
+  struct fe_global_src *globals;
+  struct fe_request all = {FE_WANT_ALL, 0, FE_REASON_ASKED};
+  *t_out = fe_trace_build(all, NULL, false, &globals);
+  free(globals);
+  return ir_areas_build(*t_out, true);
+}
+
+/* From the first point, and from the last one, of each dimension. */
+static void
+area_out(const struct ir_area *a, uint32_t ndim, int *lo_hi) {
+  for (uint32_t d = 0; d < ndim; d++) {
+    lo_hi[2 * d] = -a->at[2 * d];
+    lo_hi[2 * d + 1] = a->at[2 * d + 1];
+  }
+}
+
+static status
+check_room(const char *api, const int *lo_hi) {
+  if (lo_hi) return OK;
+  FAIL(ERR_ARG, "%s: lo_hi: expected room for numbers, found NULL", api);
+}
+
+/* ---- of a dat ------------------------------------------------------------ */
+
+static const char of_dat[] = "op2_trace_extents";
+
+/* All that is wanted of its versions together; false: of none. */
+static bool
+dat_area(const struct ir_trace *t, const struct ir_areas *x, uint32_t index,
+         struct ir_area *out) {
+  bool any = false;
+  for (ir_ref v = 0; v < t->nvalues; v++) {
+    if (t->dats[t->values[v].dat].tag != index || !x->needed[v]) continue;
+    if (t->dats[t->values[v].dat].kind != IR_DAT) continue;
+    *out = any ? ir_area_join(*out, x->need[v]) : x->need[v];
+    any = true;
+  }
+  return any;
+}
+
+static status
+trace_extents(op_dat dat, int *lo_hi) {
+  TRY(check_room(of_dat, lo_hi));
+  bool is = fe_handle_is(dat, FE_DAT);
+  if (!is || !((const struct fe_set *)dat->set)->box)
+    FAIL(ERR_ARG, "%s: dat: expected one on a box or grid, found %s", of_dat,
+         fe_handle_found(dat));
+  struct ir_trace *t;
+  struct ir_areas x = pending_areas(&t);
+  struct ir_area area;
+  bool any =
+      dat_area(t, &x, fe_all.dats[((struct fe_dat *)dat)->root]->index, &area);
+  uint32_t ndim = (uint32_t)((const struct fe_set *)dat->set)->box->ndim;
+  if (any) area_out(&area, ndim, lo_hi);
+  ir_areas_free(&x);
+  ir_trace_free(t);
+  if (any) return OK;
+  FAIL(ERR_ARG,
+       "%s: dat: expected one that pending loops want, found dat \"%s\", which "
+       "none does",
+       of_dat, dat->name);
+}
+
+int
+op2_trace_extents(op_dat dat, int *lo_hi) {
+  if (!fe_enter(of_dat)) return ERR_STATE;
+  return fe_leave_returned(trace_extents(dat, lo_hi));
+}
+
+/* ---- of a loop ----------------------------------------------------------- */
+
+static const char of_loop[] = "op2_trace_compute_extent";
+
+/* The node of this loop, which is there. */
+static ir_ref
+loop_node(const struct ir_trace *t, int loop) {
+  ir_ref n = 0;
+  while (t->nodes[n].op != IR_LOOP || loop-- > 0) n++;
+  assert(n < t->nnodes);
+  return n;
+}
+
+static status
+compute_extent(int loop, int *lo_hi) {
+  TRY(check_room(of_loop, lo_hi));
+  if (loop < 0 || (uint32_t)loop >= fe_recs.loops)
+    FAIL(ERR_ARG,
+         "%s: loop: expected 0 to %d, of %u that are pending, found %d",
+         of_loop, (int)fe_recs.loops - 1, fe_recs.loops, loop);
+  struct ir_trace *t;
+  struct ir_areas x = pending_areas(&t);
+  ir_ref n = loop_node(t, loop);
+  const struct ir_set *set = &t->sets[t->nodes[n].set];
+  status st = OK;
+  if (set->ndim)
+    area_out(&x.exec[n], set->ndim, lo_hi);
+  else
+    st = err_set(ERR_ARG,
+                 "%s: loop: expected one over a box or grid, found %d, \"%s\", "
+                 "over set \"%s\"",
+                 of_loop, loop, t->kernels[t->nodes[n].kernel].name, set->name);
+  ir_areas_free(&x);
+  ir_trace_free(t);
+  return st;
+}
+
+int
+op2_trace_compute_extent(int loop, int *lo_hi) {
+  if (!fe_enter(of_loop)) return ERR_STATE;
+  return fe_leave_returned(compute_extent(loop, lo_hi));
+}

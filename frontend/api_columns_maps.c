@@ -167,7 +167,8 @@ make(const struct request *r, struct fe_map **out) {
                                            .to = &r->to->pub,
                                            .dim = r->dim,
                                            .name = r->name,
-                                           .made = true},
+                                           .made = true,
+                                           .column = !r->base},
                      out));
   fe_map_publish(*out);
   return OK;

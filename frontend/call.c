@@ -96,6 +96,7 @@ static bool
 uses_alive(struct fe_call *c) {
   if (c->alive == fe_handles_freed) return true;
   if (((struct fe_set *)c->set_handle)->freed) return false;
+  if (c->each && c->each->freed) return false;
   for (uint32_t a = 0; a < c->nargs; a++)
     if (c->args[a].map && c->args[a].map->freed) return false;
   for (uint32_t u = 0; u < c->nuses; u++)
@@ -110,8 +111,8 @@ uses_alive(struct fe_call *c) {
 bool
 fe_call_matches(struct fe_call *c, const struct fe_loop *l) {
   if (c->function != l->function || c->set_handle != l->set ||
-      c->nargs != (uint32_t)l->nargs || c->line != l->line ||
-      c->source_version != fe.source_version)
+      c->each != l->each || c->nargs != (uint32_t)l->nargs ||
+      c->line != l->line || c->source_version != fe.source_version)
     return false;
   if (!same_text(c->file, l->file) || !same_text(c->name, l->name))
     return false;
@@ -131,6 +132,7 @@ key_build(struct str *b, uint64_t source_version, const struct fe_loop *l) {
   int nargs = l->nargs < 0 ? 0 : l->nargs;
   KEY_WORD(b, l->function);
   KEY_WORD(b, l->set);
+  KEY_WORD(b, l->each);
   KEY_WORD(b, l->line);
   KEY_WORD(b, nargs);
   KEY_WORD(b, source_version);
@@ -234,9 +236,14 @@ call_hide(const struct fe_call *c) {
     return;
   }
   struct str key = STR_INIT;
-  struct fe_loop l = {
-      c->file,       c->line, c->function, c->name, c->set_handle,
-      (int)c->nargs, c->key,  NULL,        0,       0};
+  struct fe_loop l = {.file = c->file,
+                      .line = c->line,
+                      .function = c->function,
+                      .name = c->name,
+                      .set = c->set_handle,
+                      .each = c->each,
+                      .nargs = (int)c->nargs,
+                      .args = c->key};
   key_build(&key, c->source_version, &l);
   if (table_get(&call_ids, key.s, key.len, 0) == c->id + 1)
     table_remove(&call_ids, key.s, key.len);
@@ -268,6 +275,7 @@ call_hash(const struct fe_call *c) {
   h = hash_word(hash_word(h, (uint64_t)c->line),
                 (uint64_t)c->set_handle->index);
   h = hash_word(hash_word(h, c->most_bytes), c->immediate);
+  h = hash_word(h, c->each ? (uint64_t)c->each->tag : UINT64_MAX);
   for (uint32_t a = 0; a < c->nargs; a++) {
     const struct fe_arg *x = &c->args[a];
     const op_arg *key = &c->key[a];
@@ -289,6 +297,7 @@ call_make(const struct fe_loop *l, const struct fe_arg *args,
   struct fe_call *c = mem_alloc(1, sizeof *c);
   *c = (struct fe_call){.function = l->function,
                         .set_handle = l->set,
+                        .each = l->each,
                         .nargs = (uint32_t)l->nargs,
                         .line = l->line,
                         .source_version = fe.source_version,
@@ -305,6 +314,7 @@ call_make(const struct fe_loop *l, const struct fe_arg *args,
   c->alive = fe_handles_freed;
   c->id = fe_call_id_take(c);
   note_called(c);
+  c->moves = c->each && !c->serial;
   for (uint32_t a = 0; a < c->nargs && !c->serial; a++)
     c->moves |= c->args[a].map != NULL;
   return c;

@@ -81,7 +81,9 @@ struct fe_loop {
   const op_arg *args;
   const char *const *types; /* C++: what the kernel's parameters point to */
   int ntypes;
-  int nhidden; /* arguments at the end that are masks of others */
+  int nhidden;         /* arguments at the end that are masks of others */
+  int order;           /* OP2_FORWARD, OP2_BACKWARD: a scan; 0: it is none */
+  struct fe_map *each; /* of a scan, once it is placed: scan.c */
 };
 
 /* An interned call: the words that the program passed (the key), and all that
@@ -92,6 +94,7 @@ struct fe_call {
   void (*function)(void);
   const char *name;
   op_set set_handle;
+  struct fe_map *each; /* a scan over columns: the rows that it goes over */
   uint32_t nargs;
   op_arg *key; /* data pointers of raw globals are not part of the key */
   const char *file;
@@ -141,6 +144,8 @@ extern struct fe_calls {
 status fe_call_get(const struct fe_loop *l, struct fe_call **out);
 /* Do a C++ kernel's parameter types fit the arguments? */
 status fe_call_check_types(const struct fe_loop *l);
+/* "OP_READ", ... */
+const char *fe_access_text(int acc);
 /* The arguments of a call that was never seen, checked, and its kernel. */
 enum { FE_MAX_ARGS = 64 };
 status fe_call_check(const struct fe_loop *l, struct fe_arg *out,
@@ -158,6 +163,15 @@ uintptr_t *fe_call_shared(const void *words, size_t bytes);
 uint32_t fe_call_id_take(struct fe_call *c);
 void fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
                       const op_arg *args);
+
+/* ---- scan.c -------------------------------------------------------------- */
+
+/* Before a scan is looked up: l->set becomes all of its columns, l->each the
+ * rows that it goes over. Collective where these are new. ERR_ARG */
+status fe_scan_place(struct fe_loop *l);
+/* Its arguments, checked as those of a loop over the columns. ERR_ARG */
+status fe_scan_check(const struct fe_loop *l, const struct fe_arg *args,
+                     const struct low_kernel *k);
 
 /* ---- box_loops.c --------------------------------------------------------- */
 

@@ -21,8 +21,8 @@ struct site {
   FAIL(ERR_ARG, "op_par_loop \"%s\": argument %d: " fmt, (s)->loop, (s)->arg,  \
        __VA_ARGS__)
 
-static const char *
-access_text(int acc) {
+const char *
+fe_access_text(int acc) {
   static const char *const names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
                                       "OP_MIN",  "OP_MAX",   "OP_WORK"};
   return acc >= 0 && acc < (int)(sizeof names / sizeof *names) ? names[acc]
@@ -38,7 +38,7 @@ check_access(const struct site *s, int acc, bool global) {
              global
                  ? "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX or OP_WORK"
                  : "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN or OP_MAX",
-             access_text(acc), acc);
+             fe_access_text(acc), acc);
   return OK;
 }
 
@@ -214,7 +214,7 @@ arg_packed(const struct site *s, const op_arg *a, struct fe_set *set,
 
 /* The column's element so many layers higher: through a hidden map. */
 static status
-arg_layer(const struct site *s, const op_arg *a, struct fe_set *set,
+arg_layer(const struct site *s, const op_arg *a, struct fe_set *set, bool scan,
           struct fe_arg *out) {
   op_arg here = *a;
   here.idx = -1;
@@ -225,7 +225,8 @@ arg_layer(const struct site *s, const op_arg *a, struct fe_set *set,
              "set \"%s\"",
              out->dat->pub.name, out->dat->pub.set->name);
   if (!a->idx) return OK;
-  status st = fe_map_shift(set, a->idx, &out->map);
+  status st =
+      (scan ? fe_map_shift_within : fe_map_shift)(set, a->idx, &out->map);
   if (st == OK) return OK;
   return err_prefix(st, "op_par_loop \"%s\": argument %d: ", s->loop, s->arg);
 }
@@ -286,7 +287,7 @@ arg_gbl(const struct site *s, const op_arg *a, struct fe_arg *out) {
   bool sums = a->acc == OP_INC || a->acc == OP_MIN || a->acc == OP_MAX;
   if (sums && out->type.kind == TYPE_BYTES)
     ARG_FAIL(s, "%s on type \"%s\": expected a type with arithmetic, found %s",
-             access_text(a->acc), a->type, "a user type");
+             fe_access_text(a->acc), a->type, "a user type");
   out->dim = (uint32_t)a->dim;
   out->bytes = (size_t)a->dim * out->type.size;
   out->raw = a->acc != OP_READ;
@@ -407,7 +408,7 @@ check_arg(const struct site *s, const struct fe_loop *l, struct fe_arg *out) {
   switch (a->argtype) {
   case OP_ARG_DAT: TRY(arg_dat(s, a, set, out)); break;
   case OP2_ARG_PACKED: TRY(arg_packed(s, a, set, out)); break;
-  case OP2_ARG_LAYER: TRY(arg_layer(s, a, set, out)); break;
+  case OP2_ARG_LAYER: TRY(arg_layer(s, a, set, l->each != NULL, out)); break;
   case OP2_ARG_MAT: TRY(arg_mat(s, a, set, out)); break;
   case OP2_ARG_MASK: TRY(arg_mask(s, a, set, out)); break;
   case OP_ARG_GBL: TRY(arg_gbl(s, a, out)); break;
@@ -606,6 +607,7 @@ fe_call_check(const struct fe_loop *l, struct fe_arg *out,
   TRY(check_kernel(l, k->low));
   TRY(check_kernel_types(l, k->low->types));
   TRY(check_reaches(l, out, k->low));
+  if (l->each) TRY(fe_scan_check(l, out, k->low));
   tell_opaque(name, k->low);
   TRY(fe_kernel_packed(k, out, (uint32_t)l->nargs, (uint32_t)l->nhidden,
                        kernel_out));

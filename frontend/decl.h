@@ -69,6 +69,7 @@ struct fe_map_args {
   const char *name;
   bool made, hidden; /* as in struct fe_map */
   bool keeps;        /* table32 stays where it is, KEEP */
+  bool column;       /* as in struct fe_map */
   bool included; /* rows of one entry, in range, of which no two are alike */
 };
 status fe_map_add(const struct fe_map_args *a, struct fe_map **out);
@@ -90,6 +91,10 @@ status fe_map_through(struct fe_map *first, struct fe_map *then,
  * collective.
  * ERR_ARG: there is none of some element. */
 status fe_map_shift(struct fe_set *from, int layers, struct fe_map **out);
+/* The same from all elements of columns: those that have none name themselves.
+ */
+status fe_map_shift_within(struct fe_set *from, int layers,
+                           struct fe_map **out);
 
 /* dim components of this type, in bytes, as OP2's int has them. */
 status fe_check_bytes(const char *api, const char *name, int dim,

@@ -85,16 +85,21 @@ set_note(struct op_set_core *set, bool waits) {
 }
 
 static void
+map_note(struct fe_map *m, bool waits) {
+  m->called = fe_all.marking + 1;
+  m->waits |= waits;
+  set_note(m->pub.from, waits);
+  set_note(m->pub.to, waits);
+}
+
+static void
 call_note(const struct fe_call *c, bool waits) {
   set_note(c->set_handle, waits);
+  if (c->each) map_note(c->each, waits);
   for (uint32_t a = 0; a < c->nargs; a++) {
     struct fe_map *m = c->args[a].map;
     if (c->args[a].dat) set_note(c->args[a].dat->pub.set, waits);
-    if (!m) continue;
-    m->called = fe_all.marking + 1;
-    m->waits |= waits;
-    set_note(m->pub.from, waits);
-    set_note(m->pub.to, waits);
+    if (m) map_note(m, waits);
   }
 }
 
@@ -207,6 +212,7 @@ static bool
 ends_with(const struct fe_map *m) {
   if (!m->hidden || m->freed) return false;
   if (((struct fe_set *)m->pub.from)->freed) return true;
+  if (((struct fe_set *)m->pub.to)->freed) return true;
   return m->first && (m->first->freed || m->then->freed);
 }
 

@@ -23,6 +23,13 @@ struct fe_halo {
 struct fe_shift {
   struct fe_map *map;
   int layers;
+  bool scan; /* elements without such a layer name themselves */
+};
+
+/* Rows of a scan of a set (scan.c), and what they are for. */
+struct fe_scan {
+  struct fe_map *rows;
+  int order, low, high;
 };
 
 /* The public struct comes first, so a handle converts by a cast once
@@ -45,6 +52,7 @@ struct fe_set {
   idx_l *list;          /* of the declared part; ascending, each once */
   struct fe_columns *columns;   /* of a set of columns (columns.h); NULL */
   VEC(struct fe_shift, shifts); /* of these and of subsets of them */
+  VEC(struct fe_scan, scans);   /* likewise */
   /* of the points of a box, or grid (box.h) */
   const struct fe_box *box; /* NULL: it is none */
   struct fe_halo halo;      /* that they have around the domain */
@@ -69,6 +77,7 @@ struct fe_map {
   uint32_t rows_at; /* in fe_all.inverted, of those that have rows */
   bool rows_kept;   /* in a sweep: one still does */
   bool onto, injective, repeats;
+  bool column;               /* stays in a column: IR_MAP_COLUMN */
   bool foreign;              /* the table is the user's own memory */
   size_t bytes;              /* of pub.map */
   idx_g *declared;           /* over ranks: this rank's rows, global numbers,

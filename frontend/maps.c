@@ -132,6 +132,7 @@ map_new(const struct fe_map_args *a) {
   m->foreign = a->keeps;
   m->made = a->made;
   m->hidden = a->hidden;
+  m->column = a->column;
   m->rt = (struct rt_relation){.from = &((struct fe_set *)a->from)->rt,
                                .to = &((struct fe_set *)a->to)->rt,
                                .arity = a->own ? 0 : (uint32_t)a->dim};

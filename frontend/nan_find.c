@@ -11,6 +11,7 @@
  * before. */
 #include "frontend/context.h"
 #include "frontend/nan.h"
+#include "frontend/values.h"
 
 #include "lower/kernel.h"
 
@@ -30,7 +31,8 @@ struct again {
 static bool
 may_run_again(const struct nan_loop *n) {
   const struct fe_call *c = n->c;
-  if (!c->kernel->low->address || c->kernel->low->effects || c->overlaps)
+  if (!c->kernel->low->address || c->kernel->low->effects || c->overlaps ||
+      c->each)
     return false;
   for (uint32_t u = 0; u < c->nuses; u++) {
     if (n->dats[u].moved) return false;
@@ -148,6 +150,7 @@ run_again(struct nan_loop *n, struct nan_found *out) {
 /* Some element may have got its inputs from another one of the loop. */
 static bool
 chains(const struct fe_call *c) {
+  if (c->each) return true;
   for (uint32_t a = 0; a < c->nargs; a++)
     if (c->args[a].map && c->args[a].access == ACC_RW) return true;
   return false;
@@ -180,11 +183,26 @@ left(const struct nan_loop *n, uint32_t a, uint32_t k, idx_l e,
   return true;
 }
 
+/* How many elements the loop has gone over, and which came i-th: a scan may
+ * have come from above. */
+static idx_l
+elements(const struct nan_loop *n) {
+  const struct fe_map *rows = n->c->each;
+  if (!rows) return n->own;
+  return (idx_l)rows->start[fe_own_size((struct fe_set *)rows->pub.from)];
+}
+
+static idx_l
+element_at(const struct nan_loop *n, idx_l i) {
+  return n->c->each ? n->c->each->pub.map[i] : i;
+}
+
 static void
 compare_dats(const struct nan_loop *n, struct nan_found *out) {
   const struct fe_call *c = n->c;
-  for (idx_l e = 0; e < n->own; e++)
+  for (idx_l i = 0; i < elements(n); i++)
     for (uint32_t a = 0; a < c->nargs; a++) {
+      idx_l e = element_at(n, i);
       if (!tells(n, &c->args[a])) continue;
       for (uint32_t k = 0; k < fe_nan_count(n, a, e); k++) {
         if (!left(n, a, k, e, out)) continue;

@@ -88,6 +88,7 @@ fe_set_drop(struct fe_set *s) {
   rt_order_free((struct rt_order *)s->rt.order);
   free(s->list);
   free(s->shifts);
+  free(s->scans);
   fe_columns_free(s->columns);
   s->part = s->rt.part = NULL;
   s->rt.order = NULL;
@@ -95,6 +96,8 @@ fe_set_drop(struct fe_set *s) {
   s->columns = NULL;
   s->shifts = NULL;
   s->nshifts = s->capshifts = 0;
+  s->scans = NULL;
+  s->nscans = s->capscans = 0;
 }
 
 struct fe_set *

@@ -135,6 +135,9 @@ prove_arg(struct fe_call *c, uint32_t a) {
     return;
   }
   fa->access = (uint8_t)prove_access(c, a, declared, &why);
+  if (c->each && fa->dat && fa->access != ACC_READ && fa->access != ACC_WRITE)
+    fa->access = ACC_RW; /* the next layer sees it */
+  if (c->each && !why) return;
   if (fa->access != declared)
     prove_tell(c, a, fa->access == ACC_READ ? PROVE_INFO : PROVE_WARN, why);
 }
@@ -183,6 +186,7 @@ prove_pair(struct fe_call *c, uint32_t a, uint32_t b) {
   bool writes = access_info[x->access].writes || access_info[y->access].writes;
   bool same = x->access == y->access && x->declared == y->declared;
   if (!prove_shares(x, y) || same || !writes) return;
+  if (c->each && (x->map || y->map)) return; /* as it then is: scan.c */
   x->access = y->access = ACC_RW;
   if (!prove_meets(x, y)) return;
   c->serial = true;
@@ -204,7 +208,7 @@ prove_partial(const struct fe_call *c, uint32_t a) {
   const struct fe_arg *fa = &c->args[a];
   const struct low_kernel *k = c->kernel->low;
   size_t bytes = (size_t)fa->dim * fa->type.size;
-  return fa->map || k->opaque || k->params[a].full_bytes < bytes;
+  return fa->map || c->each || k->opaque || k->params[a].full_bytes < bytes;
 }
 
 /* A type's size is a multiple of its alignment; kernels without IR count on it.

@@ -210,9 +210,10 @@ loop_bare(struct fe_loop *l) {
   uint32_t target = 0, mode = fp_mode();
   fe.file = l->file;
   fe.line = l->line;
-  if (!fe_enter("op_par_loop")) return;
+  if (!fe_enter(l->order ? "op2_par_loop_scan" : "op_par_loop")) return;
   if (fe.nviews) fe_views_close();
-  status st = fe.boxed ? fe_box_place(l) : OK;
+  bool boxed = fe.boxed && !l->order;
+  status st = l->order ? fe_scan_place(l) : boxed ? fe_box_place(l) : OK;
   if (st == OK) st = loop_find(l, &c);
   if (st == OK && op2_gbl_owed && c->ncaptured) st = fe_owed_args(c, l->args);
   if (st == OK && mode != fe.fp_mode) st = rounding_changed(mode);
@@ -229,7 +230,7 @@ loop_bare(struct fe_loop *l) {
   if (st == OK && c->capture_bytes > CAPTURE_LARGE) st = fe_capture_room(c);
   if (st == OK)
     st = (fe_watches() ? loop_watched : loop_run)(c, l->args, target);
-  if (st == OK && fe.boxed) fe_box_recorded(l->name);
+  if (st == OK && boxed) fe_box_recorded(l->name);
   fe_leave(st);
 }
 
@@ -248,8 +249,13 @@ loop_at(struct fe_loop *l) {
 void
 op2_par_loop_at(const char *file, int line, void (*kernel)(void),
                 const char *name, op_set set, int nargs, const op_arg *args) {
-  loop_at(&(struct fe_loop){file, line, kernel, name, set, nargs, args, NULL, 0,
-                            0});
+  loop_at(&(struct fe_loop){.file = file,
+                            .line = line,
+                            .function = kernel,
+                            .name = name,
+                            .set = set,
+                            .nargs = nargs,
+                            .args = args});
 }
 
 void
@@ -257,8 +263,33 @@ op2_par_loop_typed_at(const char *file, int line, void (*kernel)(void),
                       const char *name, op_set set, int nargs,
                       const op_arg *args, const char *const *param_types,
                       int nparams) {
-  loop_at(&(struct fe_loop){file, line, kernel, name, set, nargs, args,
-                            param_types, nparams, 0});
+  loop_at(&(struct fe_loop){.file = file,
+                            .line = line,
+                            .function = kernel,
+                            .name = name,
+                            .set = set,
+                            .nargs = nargs,
+                            .args = args,
+                            .types = param_types,
+                            .ntypes = nparams});
+}
+
+/* An order of 0 is a wrong one, not that of a plain loop. */
+void
+op2_par_loop_scan_at(const char *file, int line, void (*kernel)(void),
+                     const char *name, op_set set, int order, int nargs,
+                     const op_arg *args, const char *const *param_types,
+                     int nparams) {
+  loop_at(&(struct fe_loop){.file = file,
+                            .line = line,
+                            .function = kernel,
+                            .name = name,
+                            .set = set,
+                            .nargs = nargs,
+                            .args = args,
+                            .types = param_types,
+                            .ntypes = nparams,
+                            .order = order ? order : -1});
 }
 
 /* ---- flush --------------------------------------------------------------- */

@@ -21,7 +21,7 @@ whole_of(const struct fe_set *s) {
 }
 
 static status
-shift_rows(const struct fe_set *from, int layers, idx_g *out) {
+shift_rows(const struct fe_set *from, const struct fe_shift *s, idx_g *out) {
   bool parts = fe_ranked() && !fe_ranks.whole;
   const struct fe_set *to = whole_of(from);
   idx_g first = parts ? to->part->start[fe_ranks.rank] : 0;
@@ -29,12 +29,14 @@ shift_rows(const struct fe_set *from, int layers, idx_g *out) {
   for (idx_l i = 0; i < fe_map_rows(&from->pub); i++) {
     idx_l e = from->whole ? from->list[i] : i;
     fe_layer_seek(&at, e);
-    idx_g t = (idx_g)e + layers;
-    if (t < at.in.first || t >= fe_column_end(&at.in))
+    idx_g t = (idx_g)e + s->layers;
+    bool there = t >= at.in.first && t < fe_column_end(&at.in);
+    if (!there && s->scan) t = e;
+    if (!there && !s->scan)
       FAIL(ERR_ARG,
            "layer %+d: expected a loop over a region where all elements have "
            "it, found set \"%s\", whose element %d is in layer %d of %d to %d",
-           layers, from->pub.name, i, at.l, at.in.bottom,
+           s->layers, from->pub.name, i, at.l, at.in.bottom,
            at.in.bottom + at.in.n - 1);
     out[i] = first + t;
   }
@@ -42,19 +44,19 @@ shift_rows(const struct fe_set *from, int layers, idx_g *out) {
 }
 
 static status
-shift_make(struct fe_set *from, int layers, struct fe_map **out) {
+shift_make(struct fe_set *from, struct fe_shift *s) {
   static const char api[] = "op2_arg_dat_layer";
   size_t n = (size_t)fe_map_rows(&from->pub);
   idx_g *rows = mem_alloc(n + 1, sizeof *rows);
-  status st = shift_rows(from, layers, rows);
+  status st = shift_rows(from, s, rows);
   st = fe_agree(api, fe_all.nmaps, st);
   if (st != OK) {
     free(rows);
     return st;
   }
   SCOPED_STR name = STR_INIT;
-  str_printf(&name, "%s_%s_%d", from->pub.name, layers > 0 ? "up" : "down",
-             layers > 0 ? layers : -layers);
+  str_printf(&name, "%s_%s_%d", from->pub.name, s->layers > 0 ? "up" : "down",
+             s->layers > 0 ? s->layers : -s->layers);
   return fe_map_of_rows(rows,
                         &(struct fe_map_args){.api = api,
                                               .from = &from->pub,
@@ -64,27 +66,40 @@ shift_make(struct fe_set *from, int layers, struct fe_map **out) {
                                               .name = name.s,
                                               .made = true,
                                               .hidden = true,
-                                              .included = true},
-                        out);
+                                              .column = true,
+                                              .included = !s->scan},
+                        &s->map);
 }
 
 static struct fe_map *
-shift_find(const struct fe_set *from, int layers) {
+shift_find(const struct fe_set *from, const struct fe_shift *s) {
   for (uint32_t k = 0; k < from->nshifts; k++)
-    if (from->shifts[k].layers == layers) return from->shifts[k].map;
+    if (from->shifts[k].layers == s->layers && from->shifts[k].scan == s->scan)
+      return from->shifts[k].map;
   return NULL;
+}
+
+static status
+shift_get(struct fe_set *from, struct fe_shift s, struct fe_map **out) {
+  assert(whole_of(from)->columns && s.layers);
+  *out = shift_find(from, &s);
+  if (*out) return OK;
+  TRY(fe_agree_turn("op2_arg_dat_layer")); /* one may look at a dat */
+  *out = shift_find(from, &s);
+  if (*out) return OK;
+  TRY(shift_make(from, &s));
+  VEC_PUSH(from->shifts, from->nshifts, from->capshifts, s);
+  *out = s.map;
+  return OK;
 }
 
 status
 fe_map_shift(struct fe_set *from, int layers, struct fe_map **out) {
-  assert(whole_of(from)->columns && layers);
-  *out = shift_find(from, layers);
-  if (*out) return OK;
-  TRY(fe_agree_turn("op2_arg_dat_layer")); /* one may look at a dat */
-  *out = shift_find(from, layers);
-  if (*out) return OK;
-  TRY(shift_make(from, layers, out));
-  struct fe_shift made = {*out, layers};
-  VEC_PUSH(from->shifts, from->nshifts, from->capshifts, made);
-  return OK;
+  return shift_get(from, (struct fe_shift){.layers = layers}, out);
+}
+
+status
+fe_map_shift_within(struct fe_set *from, int layers, struct fe_map **out) {
+  return shift_get(from, (struct fe_shift){.layers = layers, .scan = true},
+                   out);
 }

@@ -83,7 +83,8 @@ build_map(struct builder *b, struct fe_map *m) {
                        .rows = m->start ? IR_ROWS_CSR : IR_ROWS_TABLE,
                        .flags = (m->onto ? IR_MAP_ONTO : 0) |
                                 (m->injective ? IR_MAP_INJECTIVE : 0) |
-                                (m->repeats ? IR_MAP_REPEATS : 0),
+                                (m->repeats ? IR_MAP_REPEATS : 0) |
+                                (m->column ? IR_MAP_COLUMN : 0),
                        .tag = i};
   struct ir_area *rule = m->by ? rule_areas(m) : NULL;
   map.rule = rule;
@@ -225,21 +226,23 @@ build_loop(struct builder *b, uint32_t rec, bool apart) {
     if (fa->dat) args[a].dat = build_dat(b, fa->dat);
     if (fa->gbl) args[a].dat = build_gbl(b, fa->gbl);
     if (fa->map) args[a].map = build_map(b, fa->map);
+    if (fa->dat && c->each) args[a].each = build_map(b, c->each) + 1;
   }
   build_captures(b, rec, c, args);
-  struct ir_node n = {.op = IR_LOOP,
-                      .flags = (c->serial ? IR_NODE_SERIAL : 0) |
-                               (apart ? IR_NODE_APART : 0) |
-                               (r->skipped >= 2 ? IR_NODE_OVERDUE : 0),
-                      .kernel = build_kernel(b, c),
-                      .set = build_set(b, c->set_handle),
-                      .nargs = c->nargs,
-                      .region = IR_NONE,
-                      .target = r->target ? fe_target_name(r->target) : NULL,
-                      .file = c->file,
-                      .line = c->line,
-                      .epoch = r->epoch,
-                      .tag = rec};
+  struct ir_node n = {
+      .op = IR_LOOP,
+      .flags = (c->serial ? IR_NODE_SERIAL : 0) | (apart ? IR_NODE_APART : 0) |
+               (r->skipped >= 2 ? IR_NODE_OVERDUE : 0),
+      .kernel = build_kernel(b, c),
+      .each = c->each ? build_map(b, c->each) + 1 : 0,
+      .set = build_set(b, c->each ? c->each->pub.from : c->set_handle),
+      .nargs = c->nargs,
+      .region = IR_NONE,
+      .target = r->target ? fe_target_name(r->target) : NULL,
+      .file = c->file,
+      .line = c->line,
+      .epoch = r->epoch,
+      .tag = rec};
   ir_add_node(b->t, n, args);
 }
 

@@ -445,6 +445,23 @@ op_arg op2_arg_row_length(op_map map);
  * These and op_decl_dat, op_decl_dat_temp, op_decl_const, op_decl_const2,
  * op_fetch_data, op_fetch_data_idx are in op2_c.h and op2_cpp.h. */
 
+/* op2_par_loop_scan(kernel, name, set, order, op_arg...): an op_par_loop along columns,
+ * in each one layer after another (doc/columns.md).
+ *   set    columns (op2_decl_columns), or a subset of them. The scan goes over those
+ *          of its elements which have all layers that arguments name
+ *   order  OP2_FORWARD: layers ascend; OP2_BACKWARD: they descend
+ *   op_arg_dat(d, -1, OP_ID, ...)    the element itself, any access
+ *   op2_arg_dat_layer(d, dl, ...)    OP_READ. Of a dat that the scan writes, dl < 0 in
+ *          OP2_FORWARD, > 0 in OP2_BACKWARD: what the scan wrote there, or, where it
+ *          did not come, what was there when it began
+ *   op_arg_dat(d, i, map, ...)       OP_READ, of dats that the scan does not write
+ *   op_arg_gbl, op2_arg_gbl          as in op_par_loop
+ * cost   4 bytes an element for each set, order and range of layers, and each dl
+ * error  another set, order or kind of argument; a write to another layer or through a
+ *        map; a layer that is written after the element. Collective if layers are new */
+#define OP2_FORWARD 1
+#define OP2_BACKWARD 2
+
 /* ---- looking at data ----------------------------------------------------- */
 
 /* A copy of the dat, of this rank's part as it was declared, in the program's order:
@@ -933,6 +950,11 @@ void op2_par_loop_typed_at(const char *file, int line, void (*kernel)(void),
                            const char *name, op_set set, int nargs,
                            const op_arg *args, const char *const *param_types,
                            int nparams);
+/* op2_par_loop_scan; param_types as above. */
+void op2_par_loop_scan_at(const char *file, int line, void (*kernel)(void),
+                          const char *name, op_set set, int order, int nargs,
+                          const op_arg *args, const char *const *param_types,
+                          int nparams);
 op_dat op2_decl_dat_at(op_set set, int dim, const char *type, size_t elem_size,
                        const char *ctype, void *data, const char *name);
 op_dat op2_decl_dat_temp_at(op_set set, int dim, const char *type,

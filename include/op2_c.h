@@ -28,6 +28,7 @@
  *                         op_access acc)
  *   op_arg op_arg_info(T *data, int dim, const char *type, int ref)
  *   void op_par_loop(kernel, const char *name, op_set, op_arg...)
+ *   void op2_par_loop_scan(kernel, const char *name, op_set, int order, op_arg...)
  *
  * T is compared with `type` ("double:soa" is a double); void * and the
  * program's own types are taken at their word.
@@ -122,6 +123,12 @@
 #define OP2_LOOP(kernel, name, set, ...)                                       \
   op2_par_loop_at(__FILE__, __LINE__, (void (*)(void))(kernel), (name), (set), \
                   OP2_NARGS((op_arg[]){__VA_ARGS__}), (op_arg[]){__VA_ARGS__})
+#define op2_par_loop_scan(kernel, name, set, ...)                              \
+  OP2_SCAN(kernel, name, set, __VA_ARGS__, OP2_LAST)
+#define OP2_SCAN(kernel, name, set, order, ...)                                \
+  op2_par_loop_scan_at(__FILE__, __LINE__, (void (*)(void))(kernel), (name),   \
+                       (set), (order), OP2_NARGS((op_arg[]){__VA_ARGS__}),     \
+                       (op_arg[]){__VA_ARGS__}, 0, 0)
 /* The list stands inside sizeof here, so it is not evaluated. */
 #define OP2_NARGS(...)                                                         \
   ((int)(sizeof(__VA_ARGS__) / sizeof(op_arg)) - 1 +                           \

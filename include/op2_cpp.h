@@ -296,6 +296,26 @@ op_par_loop(void (*kernel)(P...), op2_detail::loop_name name, op_set set,
                         static_cast<int>(sizeof...(P)));
 }
 
+template <class... P, class... A>
+void
+op2_par_loop_scan(void (*kernel)(P...), op2_detail::loop_name name, op_set set,
+                  int order, const A &...args) {
+  (void)sizeof(op2_detail::loop_args<A...>);
+  static_assert(sizeof...(P) == sizeof...(A),
+                "op2_par_loop_scan: the kernel must take one pointer per "
+                "op_arg");
+  static_assert(op2_detail::all<op2_detail::param<P>::pointer...>::value,
+                "op2_par_loop_scan: every parameter of the kernel must be a "
+                "pointer");
+  const op_arg list[sizeof...(A) + 1] = {args...};
+  static const char *const types[sizeof...(P) + 1] = {
+      op2_detail::param<P>::name()...};
+  op2_par_loop_scan_at(name.file, name.line,
+                       reinterpret_cast<void (*)()>(kernel), name.text, set,
+                       order, static_cast<int>(sizeof...(A)), list, types,
+                       static_cast<int>(sizeof...(P)));
+}
+
 template <class... P>
 int
 op2_kernel_pure(void (*kernel)(P...)) {
@@ -312,6 +332,15 @@ op_par_loop(F kernel, op2_detail::loop_name name, op_set set,
   op_par_loop(+kernel, name, set, args...);
 }
 
+template <class F, class... A, class = decltype(&F::operator())>
+void
+op2_par_loop_scan(F kernel, op2_detail::loop_name name, op_set set, int order,
+                  const A &...args) {
+  static_assert(std::is_empty<F>::value,
+                "op2_par_loop_scan: a kernel must not capture anything");
+  op2_par_loop_scan(+kernel, name, set, order, args...);
+}
+
 /* NULL: the source that op2_kernel_source was given under this name. */
 template <class... A>
 void
@@ -321,6 +350,15 @@ op_par_loop(std::nullptr_t, op2_detail::loop_name name, op_set set,
   const op_arg list[sizeof...(A) + 1] = {args...};
   op2_par_loop_at(name.file, name.line, nullptr, name.text, set,
                   static_cast<int>(sizeof...(A)), list);
+}
+template <class... A>
+void
+op2_par_loop_scan(std::nullptr_t, op2_detail::loop_name name, op_set set,
+                  int order, const A &...args) {
+  (void)sizeof(op2_detail::loop_args<A...>);
+  const op_arg list[sizeof...(A) + 1] = {args...};
+  op2_par_loop_scan_at(name.file, name.line, nullptr, name.text, set, order,
+                       static_cast<int>(sizeof...(A)), list, nullptr, 0);
 }
 
 /* ---- calls that note where they stand ---------------------------------------

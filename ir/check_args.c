@@ -139,6 +139,15 @@ check_info(struct ir_check *c, ir_ref n, uint32_t k) {
 
 /* ---- two arguments ----------------------------------------------------- */
 
+/* A scan reads other elements of its column than that which it writes, as they
+ * are then. */
+static bool
+reads_column(const struct ir_trace *t, const struct ir_arg *x,
+             const struct ir_arg *y) {
+  return x->access == ACC_READ && x->map != IR_NONE && y->map == IR_NONE &&
+         ir_arg_in_column(t, x) && ir_arg_in_column(t, y);
+}
+
 static void
 check_pair(struct ir_check *c, ir_ref n, uint32_t j, uint32_t k) {
   const struct ir_trace *t = c->t;
@@ -155,8 +164,8 @@ check_pair(struct ir_check *c, ir_ref n, uint32_t j, uint32_t k) {
   if (x->out != IR_NONE && y->out != IR_NONE && x->out != y->out)
     ir_bad_arg(c, n, k, "it defines another version of %%%s than argument %u",
                name, j);
-  if (x->dat == y->dat && t->nodes[n].op == IR_LOOP &&
-      (x->access != y->access || x->kind != y->kind))
+  if (x->dat == y->dat && t->nodes[n].op == IR_LOOP && !reads_column(t, x, y) &&
+      !reads_column(t, y, x) && (x->access != y->access || x->kind != y->kind))
     ir_bad_arg(c, n, k, "%s of %%%s, but argument %u is %s",
                access_info[y->access].text, t->dats[y->dat].name, j,
                access_info[x->access].text);

@@ -154,8 +154,7 @@ args_agree(const struct ir_trace *t, ir_ref m, const struct ir_arg *x,
   if (x->access == ACC_READ && y->access == ACC_READ) return true;
   if (x->dat != y->dat) return false; /* views: other elements lie there */
   if (ir_args_combine(x, y) || ir_arg_written_beside(t, m, x, y)) return true;
-  return x->kind == IR_ARG_DAT && y->kind == IR_ARG_DAT && ir_arg_direct(x) &&
-         ir_arg_direct(y);
+  return ir_args_beside(t, x, y);
 }
 
 static void

@@ -25,6 +25,10 @@
  *           node runs as far as the needs of its results ask, and its operands
  *           are needed as far as it runs. Loops of one region run as one.
  *
+ *           A column lies with its element of the base: what stays in it, in
+ *           scans, is there on L_0 for L_0, and made there; farther out it
+ *           comes from its owners.
+ *
  *           On boxes rules say where entries lie, and intervals do instead of
  *           levels: another algebra (extent_by.h) in the same walk.
  *

@@ -38,6 +38,13 @@ level_over(const struct ir_trace *t, ir_ref relation, int level, bool forth) {
   }
 }
 
+/* The level that has what rows of L_level list. */
+static int
+level_of_rows(const struct ir_trace *t, ir_ref rows, int level) {
+  bool column = t->maps[rows].flags & IR_MAP_COLUMN;
+  return column && !level ? 0 : level_over(t, rows, level, true);
+}
+
 /* Level to run over so that argument a's result is valid on `level`. */
 static int
 level_to_make(const struct ir_trace *t, const struct ir_arg *a, int level) {
@@ -50,9 +57,11 @@ static struct ir_area
 make(const struct ir_extent_walk *w, const struct ir_node *n,
      const struct ir_arg *a, struct ir_area need, bool *rest) {
   (void)n;
-  int level = level_to_make(w->t, a, area_level(need));
-  int least = level_to_make(w->t, a, 0);
-  *rest = level > max(w->limit, least);
+  bool column = ir_arg_in_column(w->t, a);
+  int level = area_level(need), least = 0;
+  if (!column) level = level_to_make(w->t, a, level);
+  if (!column) least = level_to_make(w->t, a, 0);
+  *rest = level > (column ? 0 : max(w->limit, least));
   return area_of(*rest ? least : level, -1);
 }
 
@@ -64,9 +73,11 @@ operand(const struct ir_extent_walk *w, const struct ir_arg *a,
   int level = run.at[OWN];
   assert(level >= 0);
   bool reads = a->access == ACC_READ || a->access == ACC_RW;
-  int at = a->each ? level_over(t, a->each - 1, level, true) : level;
-  bool named = a->map != IR_NONE && !t->maps[a->map].rows;
-  if (a->map != IR_NONE && !named) at = level_over(t, a->map, at, true);
+  int at = a->each ? level_of_rows(t, a->each - 1, level) : level;
+  bool column = !level && ir_arg_in_column(t, a);
+  bool named = a->map != IR_NONE && !t->maps[a->map].rows && !column;
+  if (a->map != IR_NONE && !named && !column)
+    at = level_over(t, a->map, at, true);
   if (reads) n = area_of(named ? -1 : at, named ? at : -1);
   if (a->out == IR_NONE) return n;
   bool rest = w->exchange[ir_same(t, a->out)];

@@ -134,7 +134,7 @@ struct ir_set {
 };
 
 /* map %name : %from -> %to x<arity> [onto] [injective] [repeats]
- *     [scatter=<lines>] [rule <area> ...]
+ *     [column] [scatter=<lines>] [rule <area> ...]
  * relation %name : %from -> %to <rows> [%of ...] [onto] ...
  *   rows       where they come from (rows.def). They may have a length each:
  *              a loop goes over them (`for %e in %name`), or an argument names
@@ -142,10 +142,17 @@ struct ir_set {
  *   onto       every target element is hit by entry 0..arity-1 of some row
  *   injective  no target element is hit twice by any entries of any rows
  *   repeats    some row names a target twice
+ *   column     it stays in a column: no two elements of the base reach one
+ *              element by such
  *   scatter    cache lines that a thousand entries in order take, if measured
  *   rule       between points: where each entry lies, over all colours
  */
-enum { IR_MAP_ONTO = 1, IR_MAP_INJECTIVE = 2, IR_MAP_REPEATS = 4 };
+enum {
+  IR_MAP_ONTO = 1,
+  IR_MAP_INJECTIVE = 2,
+  IR_MAP_REPEATS = 4,
+  IR_MAP_COLUMN = 8
+};
 enum ir_rows {
 #define ROWS(name, text, of, meaning) IR_ROWS_##name,
 #include "ir/rows.def"
@@ -468,11 +475,27 @@ static inline bool
 ir_arg_direct(const struct ir_arg *a) {
   return a->own || (a->map == IR_NONE && !a->each);
 }
+/* In a loop over rows: does its path stay in the column whose row it is? Then
+ * other elements of the loop reach nothing of that. */
+static inline bool
+ir_arg_in_column(const struct ir_trace *t, const struct ir_arg *a) {
+  return a->each && !a->own && t->maps[a->each - 1].flags & IR_MAP_COLUMN &&
+         (a->map == IR_NONE || t->maps[a->map].flags & IR_MAP_COLUMN);
+}
 /* The relation through whose entries it reaches its dat at last; IR_NONE:
  * direct. */
 static inline ir_ref
 ir_arg_through(const struct ir_arg *a) {
   return a->map == IR_NONE && a->each ? a->each - 1 : a->map;
+}
+/* Does each touch nothing but what belongs to the loop's element: itself, or
+ * its column? */
+static inline bool
+ir_args_beside(const struct ir_trace *t, const struct ir_arg *a,
+               const struct ir_arg *b) {
+  return a->kind == IR_ARG_DAT && b->kind == IR_ARG_DAT &&
+         ((ir_arg_direct(a) && ir_arg_direct(b)) ||
+          (ir_arg_in_column(t, a) && ir_arg_in_column(t, b)));
 }
 /* Does n note a payload where argument a of it improves? Then what a global was
  * before shows: its order among other loops on it counts. */

@@ -18,6 +18,9 @@
  *                     takes a payload along while elements meet (the first best
  *                     element wins)
  *
+ *           In a loop over rows, what stays in the element's column (scans) is
+ *           here: no other element comes there.
+ *
  * Example   inc %res.0 via %pecell[0], inc %res.0 via %pecell[1]      meet
  *           rw %q.0, read %q.0 via %pecell[0]                         order
  *
@@ -66,12 +69,14 @@ static void
 touch_note(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
            uint8_t *touch) {
   ir_ref in = buffer_in(t, a), out = buffer_out(t, a);
-  bool far = !ir_arg_direct(a), writes = access_info[a->access].writes;
+  bool column = ir_arg_in_column(t, a), far = !ir_arg_direct(a) && !column;
+  bool writes = access_info[a->access].writes;
   bool combines = ir_combines(a->access) && !ir_in_place(t, &t->nodes[n]);
   if (in != IR_NONE && !(far && writes))
     touch[in] |= far ? IR_READS_FAR : IR_READS_HERE;
   if (out != IR_NONE)
-    touch[out] |= !far                   ? IR_WRITES_HERE
+    touch[out] |= column                 ? IR_WRITES_COLUMN
+                  : !far                 ? IR_WRITES_HERE
                   : !combines            ? IR_WRITES_FAR
                   : a->access == ACC_INC ? IR_ADDS_FAR
                   : a->access == ACC_MIN ? IR_LOWERS_FAR
@@ -81,13 +86,14 @@ touch_note(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
 bool
 ir_touch_meets(unsigned touch) {
   unsigned combines = touch & IR_COMBINES_FAR;
-  return touch & IR_WRITES_FAR || (combines && touch & ~combines) ||
-         combines & (combines - 1) ||
+  return touch & (IR_WRITES_FAR | IR_WRITES_COLUMN) ||
+         (combines && touch & ~combines) || combines & (combines - 1) ||
          (touch & IR_READS_FAR && touch & IR_WRITES_HERE);
 }
 
 static bool
 touches_in_order(unsigned touch) {
+  if (touch & IR_WRITES_COLUMN) return touch & IR_TOUCH_FAR;
   return ir_touch_meets(touch) &&
          touch & ~(unsigned)(IR_WRITES_FAR | IR_COMBINES_FAR);
 }
@@ -119,7 +125,9 @@ look_at(const struct ir_trace *t, const struct ir_arg *a, const bool *overlaps,
         const uint8_t *touch, struct seen *s) {
   s->payload |= a->kind == IR_ARG_INFO;
   s->order |= arg_in_order(t, a, overlaps, touch);
-  if (a->kind != IR_ARG_DAT || ir_arg_direct(a) || !ir_arg_writes(a)) return;
+  if (a->kind != IR_ARG_DAT || ir_arg_direct(a) || !ir_arg_writes(a) ||
+      ir_arg_in_column(t, a))
+    return;
   ir_ref map = ir_arg_through(a);
   s->maps |= s->map != IR_NONE && s->map != map;
   s->map = map;

@@ -30,11 +30,14 @@ enum {
   IR_WRITES_HERE = 2,
   IR_READS_FAR = 4, /* through a map */
   IR_WRITES_FAR = 8,
-  IR_ADDS_FAR = 16,   /* through a map, and nothing but that: it adds, */
-  IR_LOWERS_FAR = 32, /* keeps the smaller value, */
-  IR_RAISES_FAR = 64, /* or the larger one */
+  IR_ADDS_FAR = 16,       /* through a map, and nothing but that: it adds, */
+  IR_LOWERS_FAR = 32,     /* keeps the smaller value, */
+  IR_RAISES_FAR = 64,     /* or the larger one */
+  IR_WRITES_COLUMN = 128, /* in the element's column, which is as here */
   IR_COMBINES_FAR = IR_ADDS_FAR | IR_LOWERS_FAR | IR_RAISES_FAR,
-  IR_TOUCH_WRITES = IR_WRITES_HERE | IR_WRITES_FAR | IR_COMBINES_FAR
+  IR_TOUCH_FAR = IR_READS_FAR | IR_WRITES_FAR | IR_COMBINES_FAR,
+  IR_TOUCH_WRITES =
+      IR_WRITES_HERE | IR_WRITES_FAR | IR_WRITES_COLUMN | IR_COMBINES_FAR
 };
 
 /* How the region touches each buffer, in touch[buffer], zero before; untouch

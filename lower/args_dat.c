@@ -13,6 +13,7 @@
 #include "ir/hold.h"
 
 #include <assert.h>
+#include <math.h>
 
 _Static_assert((int)IR_WIDTH_MAX <= (int)LOW_WIDTH_MAX &&
                    (int)IR_WIDTH_COMPONENTS <= (int)LOW_UNROLL,
@@ -254,7 +255,8 @@ low_dat_slot(struct low_args *g, const struct ir_arg *a, uint32_t entry) {
   if (x.v == IR_NONE && x.w == IR_NONE) /* scratch of one element */
     return low_slot_add(g->r, low_access_slot(g, &x, LOW_SLOT_DAT));
   if (a->own) return low_own_slot(g, &x);
-  if (!ir_arg_direct(a) && x.w != IR_NONE) low_conflict_add(g, a);
+  if (!ir_arg_direct(a) && x.w != IR_NONE && !ir_arg_in_column(g->m->t, a))
+    low_conflict_add(g, a);
   if (x.how == IR_HOLD_PLACE) return low_place_slot(g, &x);
   if (x.how == IR_HOLD_STAGED) return low_staged_slot(g, &x);
   bool view =
@@ -265,16 +267,17 @@ low_dat_slot(struct low_args *g, const struct ir_arg *a, uint32_t entry) {
 
 /* ---- the whole region ---------------------------------------------------- */
 
-/* Map entries through which slots reach bind b; *here_out: also directly. */
-static uint32_t
+/* Map entries through which slots reach bind b, without end where a call goes
+ * over rows; *here_out: also directly. */
+static double
 low_bind_entries(const struct low_region *r, int32_t b, bool *here_out) {
-  uint32_t n = 0;
+  double n = 0;
   *here_out = false;
   for (uint32_t k = 0; k < r->nslots; k++) {
     const struct low_slot *s = &r->slots[k];
     if (s->kind >= LOW_SLOT_CONST || (s->load != b && s->store != b)) continue;
     *here_out |= !low_slot_far(s);
-    n += s->row ? s->row : low_slot_far(s);
+    n += s->inner ? HUGE_VAL : s->row ? s->row : low_slot_far(s);
   }
   return n;
 }

@@ -29,6 +29,9 @@
  *           data under one name, beside a full write to the other, is right
  *           since pass storage gives the write another buffer.
  *
+ *           Loops over rows that stay in the element's column (scans) may share
+ *           what lies in it: the one has gone through it when the next does.
+ *
  *           What a loop over rows reads of other elements (pass gather) a later
  *           one may write anew, since that too gets another buffer.
  *
@@ -152,12 +155,12 @@ fuse_why_alone(const struct fuse *f, const struct ir_node *n) {
 
 /* Two arguments on one root: do the loops agree at every element? */
 static bool
-fuse_args_agree(const struct ir_arg *a, const struct ir_arg *b, bool info) {
+fuse_args_agree(const struct ir_trace *t, const struct ir_arg *a,
+                const struct ir_arg *b, bool info) {
   if (a->kind == IR_ARG_INFO || b->kind == IR_ARG_INFO) return false;
   if (ir_args_combine(a, b))
     return !info || a->kind != IR_ARG_GBL || a->access == ACC_READ;
-  return a->kind == IR_ARG_DAT && b->kind == IR_ARG_DAT && ir_arg_direct(a) &&
-         ir_arg_direct(b);
+  return ir_args_beside(t, a, b);
 }
 
 static const char *
@@ -205,7 +208,7 @@ fuse_nodes_agree(struct ir_trace *t, ir_ref at, const struct ir_node *n,
           ir_root(t, a[i].dat) != ir_root(t, b[j].dat))
         continue;
       *shares_out = true;
-      if (fuse_args_agree(&a[i], &b[j], info_m || info_n) ||
+      if (fuse_args_agree(t, &a[i], &b[j], info_m || info_n) ||
           ir_arg_written_beside(t, at, &a[i], &b[j]))
         continue;
       return *why_out = fuse_conflict_text(t, &a[i], &b[j]), false;

@@ -126,6 +126,23 @@ test_loops(void) {
   EXPECT(!seen.kernel && seen.nargs == 1 && seen.args[0].idx == 7);
 }
 
+static void
+test_scans(void) {
+  op_set set = (op_set)(void *)&seen;
+  op2_par_loop_scan(no_arguments, "none", set, OP2_BACKWARD);
+  EXPECT(text_is(seen.what, "scan") && seen.low == OP2_BACKWARD);
+  EXPECT(seen.line == __LINE__ - 2 && text_is(seen.file, __FILE__));
+  EXPECT(seen.nargs == 0 && text_is(seen.name, "none") && seen.set == set);
+  evaluated = 0;
+  op2_par_loop_scan(two_arguments, "two", set, OP2_FORWARD, count_evaluation(5),
+                    count_evaluation(6));
+  EXPECT(evaluated == 2 && seen.low == OP2_FORWARD);
+  EXPECT(seen.nargs == 2 && seen.args[0].idx == 5 && seen.args[1].idx == 6);
+  EXPECT(seen.kernel == (void (*)(void))two_arguments);
+  op2_par_loop_scan(NULL, "source", set, OP2_FORWARD, op_arg_idx(7, OP_ID));
+  EXPECT(!seen.kernel && seen.nargs == 1 && seen.args[0].idx == 7);
+}
+
 #define IDX8                                                                   \
   op_arg_idx(0, OP_ID), op_arg_idx(1, OP_ID), op_arg_idx(2, OP_ID),            \
       op_arg_idx(3, OP_ID), op_arg_idx(4, OP_ID), op_arg_idx(5, OP_ID),        \
@@ -146,6 +163,7 @@ test_common(void) {
   test_globals();
   test_places();
   test_loops();
+  test_scans();
   test_most_arguments();
 }
 

@@ -52,6 +52,10 @@ test_kernels() {
   EXPECT(seen.line == __LINE__ - 2);
   op_par_loop(nullptr, "source", set, a);
   EXPECT(!seen.kernel && seen.nargs == 1 && text_is(seen.what, "loop"));
+  op2_par_loop_scan([](const ll *x, ll *y) { *y = *x; }, "lambda", set,
+                    OP2_FORWARD, a, a);
+  EXPECT(seen.kernel && text_is(seen.params[0], "ll") && seen.nargs == 2);
+  EXPECT(text_is(seen.what, "scan") && seen.low == OP2_FORWARD);
   std::string name("made");
   op_par_loop(no_arguments, name.c_str(), set);
   EXPECT(text_is(seen.name, "made"));

@@ -52,6 +52,17 @@ op2_par_loop_typed_at(const char *file, int line, void (*kernel)(void),
 }
 
 void
+op2_par_loop_scan_at(const char *file, int line, void (*kernel)(void),
+                     const char *name, op_set set, int order, int nargs,
+                     const op_arg *args, const char *const *param_types,
+                     int nparams) {
+  op2_par_loop_typed_at(file, line, kernel, name, set, nargs, args, param_types,
+                        nparams);
+  snprintf(seen.what, sizeof seen.what, "scan");
+  seen.low = order;
+}
+
+void
 op2_par_loop_at(const char *file, int line, void (*kernel)(void),
                 const char *name, op_set set, int nargs, const op_arg *args) {
   op2_par_loop_typed_at(file, line, kernel, name, set, nargs, args, NULL, 0);

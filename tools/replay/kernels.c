@@ -281,6 +281,12 @@ check_types(const struct ir_trace *t) {
 
 static status
 check_loop(const struct ir_trace *t, const struct ir_node *n) {
+  if (n->each)
+    FAIL(
+        ERR_ARG,
+        "loop @%s goes over rows of %%%s: a trace does not tell the columns of "
+        "a scan",
+        t->kernels[n->kernel].name, t->maps[n->each - 1].name);
   for (uint32_t a = 0; a < n->nargs; a++) {
     const struct ir_arg *arg = &ir_args(t, n)[a];
     if (arg->kind == IR_ARG_INFO && !(t->dats[arg->dat].flags & IR_DAT_RAW))

@@ -92,10 +92,11 @@ table_make(const struct ir_map *m, uint32_t width, idx_g from, idx_g to,
   if (entries > INT32_MAX)
     FAIL(ERR_ARG, "map %%%s: expected at most %d entries, found %lld", m->name,
          INT32_MAX, (long long)entries);
-  bool possible = !entries || table_range(m->flags, entries, to) > 0;
+  uint32_t flags = m->flags & ~(uint32_t)IR_MAP_COLUMN; /* as if it were none */
+  bool possible = !entries || table_range(flags, entries, to) > 0;
   *out = mem_alloc((size_t)entries + 1, sizeof **out);
   if (possible) table_fill(*out, m, width, from, to);
-  if (possible && table_flags(*out, from, to, width) == m->flags) return OK;
+  if (possible && table_flags(*out, from, to, width) == flags) return OK;
   FAIL(ERR_ARG,
        "map %%%s: %lld rows of %u to %lld targets cannot be%s%s%s as the trace "
        "says; take another --scale",

@@ -1,0 +1,302 @@
+/* Scans: loops that go along each column, one layer after another, and see what
+ * they wrote in the layers before (op2_par_loop_scan).
+ *
+ * Problem. A recurrence along columns (a tridiagonal solver) is in order within
+ * a column and in any order over columns. As a loop over all elements it would
+ * have to run in one order altogether.
+ *
+ * Idea. It is a loop over the base that goes over rows: a hidden relation lists
+ * the elements of each column in the scan's order, and other layers of the
+ * column are reached from these by the hidden maps of shifts.c.
+ *
+ *   columns of 5, backward, w[k] += w[k + 1] z over layers 1 to 3
+ *
+ *   relation %rows : %base -> %columns csr column        b: (b,3) (b,2) (b,1)
+ *   loop @sweep over %base for %e in %rows (
+ *       rw %w.0 via %e, read %w.0 via %e %up[0], read %z.0 via %e)
+ *
+ * Rows list those elements of the set (columns, or a subset of them) that have
+ * all layers which the loop names. To the rest of the frontend the loop is one
+ * over the columns, with rows (`each`).
+ *
+ * Cost. 4 bytes an element of each set, order and range of layers that scans
+ * have, once. */
+#include "frontend/calls.h"
+#include "frontend/columns.h"
+#include "frontend/context.h"
+#include "frontend/decl.h"
+#include "frontend/handles.h"
+#include "frontend/ranks.h"
+
+#include "base/str.h"
+#include "lower/kernel.h"
+#include "rt/ranks/dist.h"
+
+#include <stdlib.h>
+
+static const char api[] = "op2_par_loop_scan";
+
+/* ---- rows ---------------------------------------------------------------- */
+
+/* Which elements of which set, in which order: those that have layers `low` to
+ * `high` around them. */
+struct scan {
+  const struct fe_set *set, *columns;
+  int order, low, high;
+};
+
+struct rows {
+  int64_t *start; /* [columns + 1] */
+  idx_l *at;
+  idx_l n; /* columns */
+  int32_t longest, shortest;
+};
+
+/* Elements of column b that the scan goes over, ascending, behind at[n]. Of a
+ * subset list[*k] is the first that lies in no column before. */
+static int64_t
+column_elements(const struct scan *s, idx_l b, idx_l *k, idx_l *at, int64_t n) {
+  struct fe_column c = fe_column_at(s->columns->columns, b);
+  idx_g lo = c.first - s->low, hi = fe_column_end(&c) - s->high;
+  const idx_l *list = s->set->whole ? s->set->list : NULL;
+  for (idx_g e = lo; !list && e < hi; e++) at[n++] = (idx_l)e;
+  for (; list && *k < fe_map_rows(&s->set->pub); (*k)++) {
+    idx_l e = list[*k];
+    if (e >= fe_column_end(&c)) break;
+    if (e >= lo && e < hi) at[n++] = e;
+  }
+  return n;
+}
+
+static void
+row_turn(idx_l *at, int64_t n) {
+  for (int64_t i = 0; i < n / 2; i++) {
+    idx_l first = at[i];
+    at[i] = at[n - 1 - i];
+    at[n - 1 - i] = first;
+  }
+}
+
+static void
+rows_make(const struct scan *s, struct rows *r) {
+  idx_l k = 0;
+  r->n = fe_map_rows(&s->columns->columns->base->pub);
+  r->start = mem_alloc((size_t)r->n + 1, sizeof *r->start);
+  r->at = mem_alloc((size_t)fe_map_rows(&s->columns->pub) + 1, sizeof *r->at);
+  r->longest = 1;
+  r->shortest = FE_ARITY_MAX;
+  for (idx_l b = 0; b < r->n; b++) {
+    int64_t lo = r->start[b], hi = column_elements(s, b, &k, r->at, lo);
+    if (s->order == OP2_BACKWARD) row_turn(r->at + lo, hi - lo);
+    r->start[b + 1] = hi;
+    if (hi - lo > r->longest) r->longest = (int32_t)(hi - lo);
+    if (hi - lo < r->shortest) r->shortest = (int32_t)(hi - lo);
+  }
+}
+
+/* Over ranks that each have a part: numbers of all, as many places as the
+ * longest has. */
+static idx_g *
+rows_global(const struct scan *s, const struct rows *r) {
+  idx_g first = s->columns->part->start[fe_ranks.rank];
+  size_t places = (size_t)r->longest;
+  idx_g *out = mem_alloc((size_t)r->n * places + 1, sizeof *out);
+  for (idx_l b = 0; b < r->n; b++)
+    for (size_t i = 0; i < places; i++) {
+      int64_t at = r->start[b] + (int64_t)i;
+      out[(size_t)b * places + i] =
+          at < r->start[b + 1] ? first + r->at[at] : -1;
+    }
+  return out;
+}
+
+static status
+rows_agree(const struct scan *s, struct rows *r) {
+  status st = OK;
+  if (r->longest > FE_ARITY_MAX)
+    st = err_set(ERR_ARG, "%s: \"%s\": expected at most %d layers, found %d",
+                 api, s->set->pub.name, FE_ARITY_MAX, r->longest);
+  TRY(fe_agree(api, fe_all.nmaps, st));
+  TRY(fe_join(&r->longest, 1, TYPE_I32, ACC_MAX));
+  return fe_join(&r->shortest, 1, TYPE_I32, ACC_MIN);
+}
+
+static status
+scan_make(const struct scan *s, struct fe_map **out) {
+  bool parts = fe_ranked() && !fe_ranks.whole;
+  struct rows r = {0};
+  SCOPED_STR name = STR_INIT;
+  str_printf(&name, "%s_%s_%d_%d", s->set->pub.name,
+             s->order == OP2_BACKWARD ? "backward" : "forward", -s->low,
+             s->high);
+  rows_make(s, &r);
+  status st = rows_agree(s, &r);
+  struct fe_map_args args = {.api = api,
+                             .from = &s->columns->columns->base->pub,
+                             .to = (op_set)&s->columns->pub,
+                             .dim = r.longest,
+                             .own = true,
+                             .start = r.start,
+                             .shortest = r.shortest,
+                             .table32 = r.at,
+                             .name = name.s,
+                             .made = true,
+                             .hidden = true,
+                             .column = true};
+  if (st == OK && parts) {
+    args.table32 = NULL;
+    args.rows = rows_global(s, &r);
+  }
+  if (st == OK) st = fe_map_add(&args, out);
+  /* they end with the inclusion of the subset */
+  if (st == OK && s->set->whole) (*out)->first = (*out)->then = s->set->into;
+  free(r.start);
+  free(r.at);
+  return st;
+}
+
+static struct fe_map *
+scan_find(const struct scan *s) {
+  for (uint32_t k = 0; k < s->set->nscans; k++) {
+    const struct fe_scan *x = &s->set->scans[k];
+    if (x->order == s->order && x->low == s->low && x->high == s->high)
+      return x->rows;
+  }
+  return NULL;
+}
+
+static status
+scan_rows(struct fe_set *set, const struct scan *s, struct fe_map **out) {
+  *out = scan_find(s);
+  if (*out) return OK;
+  TRY(fe_agree_turn(api)); /* one may look at a dat */
+  *out = scan_find(s);
+  if (*out) return OK;
+  TRY(scan_make(s, out));
+  struct fe_scan made = {*out, s->order, s->low, s->high};
+  VEC_PUSH(set->scans, set->nscans, set->capscans, made);
+  return OK;
+}
+
+/* ---- the loop ------------------------------------------------------------ */
+
+/* The layers that arguments name, around the element's own. */
+static void
+find_layers(const struct fe_loop *l, struct scan *s) {
+  for (int a = 0; a < l->nargs; a++) {
+    const op_arg *x = &l->args[a];
+    if (!x->opt || x->argtype != OP2_ARG_LAYER) continue;
+    if (x->idx < s->low) s->low = x->idx;
+    if (x->idx > s->high) s->high = x->idx;
+  }
+}
+
+status
+fe_scan_place(struct fe_loop *l) {
+  if (!l->name || !fe_handle_is(l->set, FE_SET) || l->nargs < 0 ||
+      l->nargs > FE_MAX_ARGS)
+    return OK; /* check.c tells */
+  struct fe_set *set = (struct fe_set *)l->set;
+  struct fe_set *whole = set->whole ? set->whole : set;
+  if (!whole->columns)
+    FAIL(ERR_ARG,
+         "%s \"%s\": set: expected columns (op2_decl_columns) or a subset of "
+         "them, found set \"%s\"",
+         api, l->name, set->pub.name);
+  if (l->order != OP2_FORWARD && l->order != OP2_BACKWARD)
+    FAIL(ERR_ARG,
+         "%s \"%s\": order: expected OP2_FORWARD or OP2_BACKWARD, found %d",
+         api, l->name, l->order);
+  struct scan s = {.set = set, .columns = whole, .order = l->order};
+  find_layers(l, &s);
+  TRY(scan_rows(set, &s, &l->each));
+  l->set = &whole->pub;
+  return OK;
+}
+
+/* ---- its arguments ------------------------------------------------------- */
+
+#define SCAN_FAIL(l, arg, fmt, ...)                                            \
+  FAIL(ERR_ARG, "%s \"%s\": argument %d: " fmt, api, (l)->name, arg,           \
+       __VA_ARGS__)
+
+/* What other layers and columns have is only read. */
+static status
+check_reads(const struct fe_loop *l, int a, const struct fe_arg *x,
+            const struct low_kernel *k) {
+  const char *where = l->args[a].argtype == OP2_ARG_LAYER ? "of another layer"
+                                                          : "through a map";
+  if (!x->map) return OK;
+  if (x->access != OP_READ)
+    SCAN_FAIL(l, a,
+              "a scan writes its own layer: expected OP_READ %s, found "
+              "%s of \"%s\"",
+              where, fe_access_text(x->access), x->dat->pub.name);
+  if (!k->opaque && k->params[a].stores)
+    SCAN_FAIL(l, a,
+              "a scan writes its own layer: expected a kernel that reads "
+              "\"%s\" %s, found one that stores to it",
+              x->dat->pub.name, where);
+  if (x->map->start)
+    SCAN_FAIL(l, a, "expected a map whose rows have one length, found \"%s\"",
+              x->map->pub.name);
+  return OK;
+}
+
+static status
+check_kind(const struct fe_loop *l, int a, const struct fe_arg *x,
+           const struct low_kernel *k) {
+  const char *found = NULL;
+  switch (x->kind) {
+  case FE_ARG_IDX: found = "an index"; break;
+  case FE_ARG_LENGTH: found = "a row length"; break;
+  case FE_ARG_INFO: found = "a payload"; break;
+  case FE_ARG_DAT:
+    if (l->args[a].argtype != OP2_ARG_MAT && l->args[a].argtype != OP2_ARG_MASK)
+      return check_reads(l, a, x, k);
+    found = "a matrix";
+    break;
+  default: return OK;
+  }
+  SCAN_FAIL(l, a, "expected dats and globals in a scan, found %s", found);
+}
+
+/* Argument a reads beside the element what argument b writes. */
+static status
+check_order(const struct fe_loop *l, int a, const struct fe_arg *x,
+            const struct fe_arg *y) {
+  int dl = l->args[a].idx;
+  bool up = l->order == OP2_FORWARD;
+  if (x->dat != y->dat)
+    SCAN_FAIL(l, a,
+              "\"%s\" shares memory with \"%s\", which the scan writes: "
+              "expected one that does not",
+              x->dat->pub.name, y->dat->pub.name);
+  if (l->args[a].argtype != OP2_ARG_LAYER)
+    SCAN_FAIL(l, a,
+              "expected a dat that the scan does not write, or a layer "
+              "of the column, found \"%s\" through map \"%s\"",
+              x->dat->pub.name, l->args[a].map->name);
+  if (up ? dl > 0 : dl < 0)
+    SCAN_FAIL(l, a,
+              "layer of \"%s\", which the scan writes: expected one "
+              "before its own, %s in order %s, found %+d",
+              x->dat->pub.name, up ? "below 0" : "above 0",
+              up ? "OP2_FORWARD" : "OP2_BACKWARD", dl);
+  return OK;
+}
+
+status
+fe_scan_check(const struct fe_loop *l, const struct fe_arg *args,
+              const struct low_kernel *k) {
+  for (int a = 0; a < l->nargs; a++) TRY(check_kind(l, a, &args[a], k));
+  for (int a = 0; a < l->nargs; a++)
+    for (int b = 0; b < l->nargs; b++) {
+      const struct fe_arg *x = &args[a], *y = &args[b];
+      bool writes = y->dat && !y->map && (y->access != OP_READ);
+      if (!x->dat || !x->map || !writes || x->dat->root != y->dat->root)
+        continue;
+      TRY(check_order(l, a, x, y));
+    }
+  return OK;
+}

@@ -109,6 +109,7 @@ fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out) {
   TRY(dat_store(a, type, soa, slot, &made));
   struct fe_dat *d = fe_slot_take(slot, &like, a->name, &made);
   d->spreads = a->spreads;
+  d->inner = a->inner;
   d->made = ((const struct fe_set *)a->set)->halo;
   fe_agree_step(a->api, a->name, (uint64_t)d->pub.size << 32 | d->index);
   status st = fe_ranked() ? fe_ranks_dat(d) : OK;
@@ -120,8 +121,9 @@ op_dat
 op2_decl_dat_at(op_set set, int dim, const char *type, size_t elem_size,
                 const char *ctype, void *data, const char *name) {
   struct fe_dat *d = NULL;
-  struct fe_dat_args a = {"op_decl_dat", set,  dim,   type,  elem_size, ctype,
-                          data,          name, false, false, false,     false};
+  struct fe_dat_args a = {"op_decl_dat", set,   dim,  type,  elem_size,
+                          ctype,         data,  name, false, false,
+                          false,         false, false};
   if (fe_enter("op_decl_dat")) fe_leave(fe_decl_dat(&a, &d));
   return (op_dat)d;
 }
@@ -136,7 +138,8 @@ status
 fe_check_temp_name(const char *api, const char *name) {
   for (uint32_t i = 0; name && i < fe_all.ndats; i++)
     if (fe_all.dats[i]->temp && !fe_all.dats[i]->freed &&
-        !fe_all.dats[i]->base && !strcmp(fe_all.dats[i]->pub.name, name))
+        !fe_all.dats[i]->inner && !fe_all.dats[i]->base &&
+        !strcmp(fe_all.dats[i]->pub.name, name))
       FAIL(ERR_ARG,
            "%s \"%s\": expected a name that no live temporary has, found one "
            "on set \"%s\"",
@@ -158,6 +161,7 @@ op2_decl_dat_temp_at(op_set set, int dim, const char *type, size_t elem_size,
                           data,
                           name,
                           true,
+                          false,
                           false,
                           false,
                           false};

@@ -51,7 +51,8 @@ decl_mat(op2_sparsity sparsity, int rdim, int cdim, const char *type,
                                         .dim = rdim * cdim,
                                         .type = type,
                                         .name = name,
-                                        .temp = true},
+                                        .temp = true,
+                                        .inner = true},
                   &values));
   struct fe_mat *m = mem_alloc(1, sizeof *m);
   *m = (struct fe_mat){.next = mats,

@@ -113,10 +113,11 @@ struct fe_dat_args {
   bool copy;    /* data are no memory of the program's, OP_NO_REALLOC or not */
   bool points;  /* the set may be one of a box's points with a halo */
   bool spreads; /* as a dat's */
+  bool inner;   /* as a dat's */
 };
 /* All but type and data. */
 status fe_check_dat_args(const struct fe_dat_args *a);
-/* No live temporary has the name. */
+/* No live temporary of the program has the name. */
 status fe_check_temp_name(const char *api, const char *name);
 status fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out);
 

@@ -98,6 +98,7 @@ struct fe_dat {
   uint32_t root;    /* storage that it shares: index of a dat; itself */
   bool pinned;      /* in the user's memory, an overlay, or mirror mode */
   bool temp, freed; /* freed: handle is void, pending loops may still use it */
+  bool inner;       /* the library's: others may have its name */
   struct fe_dat *base; /* of an overlay: whose memory it lies on; NULL */
   uint32_t overlays;   /* on this one's memory, not parked */
   uint64_t born;       /* in the order of declarations */

@@ -9,6 +9,7 @@
  *
  * Each is recorded like any other loop, with kernels of lower/matvec.h. */
 #include "frontend/context.h"
+#include "frontend/decl.h"
 #include "frontend/handles.h"
 #include "frontend/matrix.h"
 #include "frontend/solve.h"
@@ -204,9 +205,17 @@ chars_decl(const struct call *c, op_set set, const char *what, op_dat *out) {
   size_t bytes = strlen(c->m->name) + strlen(what) + 2;
   SCOPED char *name = mem_alloc(bytes, 1);
   snprintf(name, bytes, "%s_%s", c->m->name, what);
-  op2_here(c->file, c->line);
-  *out = op2_decl_dat_temp_at(set, 1, "char", 1, NULL, NULL, name);
-  return *out ? OK : err_set(ERR_STATE, "%s", op2_last_error());
+  struct fe_dat *d;
+  TRY(fe_decl_dat(&(struct fe_dat_args){.api = c->api,
+                                        .set = set,
+                                        .dim = 1,
+                                        .type = "char",
+                                        .name = name,
+                                        .temp = true,
+                                        .inner = true},
+                  &d));
+  *out = &d->pub;
+  return OK;
 }
 
 /* chars = 1, and 0 on `part`. */

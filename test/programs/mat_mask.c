@@ -17,6 +17,7 @@ static bool is_some[NODES], is_other[NODES];
 static op_set cells, nodes, fixed, free_columns;
 static op_map to_nodes, to_first;
 static op_dat values, in, out, in2, out2;
+static op2_sparsity scalars;
 static op2_mat a, b, c;
 
 /* ---- kernels ---------------------------------------------------------------- */
@@ -96,10 +97,10 @@ declare(void) {
   out2 = op_decl_dat(nodes, 2, "int", y, "out2");
   fixed = op2_decl_subset(nodes, nsome, some, "fixed");
   free_columns = op2_decl_subset(nodes, nothers, others, "others");
-  op2_sparsity s = op2_decl_sparsity(1, &to_nodes, &to_nodes, "s");
+  scalars = op2_decl_sparsity(1, &to_nodes, &to_nodes, "s");
   op2_sparsity single = op2_decl_sparsity(1, &to_first, &to_first, "single");
-  a = op2_decl_mat(s, 1, 1, "int", "a");
-  b = op2_decl_mat(s, 2, 2, "int", "b");
+  a = op2_decl_mat(scalars, 1, 1, "int", "a");
+  b = op2_decl_mat(scalars, 2, 2, "int", "b");
   c = op2_decl_mat(single, 1, 1, "int", "c");
 }
 
@@ -228,6 +229,24 @@ refused(void) {
 }
 #endif
 
+/* Names of masks are the library's own: matrices may share one, and the program's
+ * temporaries may have it. */
+static void
+names(void) {
+  op2_mat twin = op2_decl_mat(scalars, 1, 1, "int", "a");
+  op2_mat_mask(a, fixed, NULL);
+  op2_mat_mask(twin, fixed, NULL);
+  op_dat like = op_decl_dat_temp(nodes, 1, "int", (int *)NULL, "a");
+  op_dat mask = op_decl_dat_temp(nodes, 1, "int", (int *)NULL, "a_mask");
+  op_par_loop(one, "one", nodes, op_arg_dat(in, -1, OP_ID, 1, "int", OP_READ),
+              op_arg_dat(mask, -1, OP_ID, 1, "int", OP_INC));
+  op_fetch_data(mask, got);
+  CHECK_INTS(got, x, NODES);
+  CHECK_INT(op_free_dat_temp(like), 0);
+  CHECK_INT(op_free_dat_temp(mask), 0);
+  CHECK_INT(op2_free(twin), 0);
+}
+
 int
 main(int argc, char **argv) {
   check_start(argc, argv);
@@ -237,6 +256,7 @@ main(int argc, char **argv) {
   writes();
   single();
   blocks();
+  names();
 #ifndef TEST_MPI_SLICE_H
   refused();
 #endif

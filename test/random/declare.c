@@ -2,6 +2,8 @@
 #include "player.h"
 
 #include "../programs/ranks.h"
+#include "columns.h"
+#include "matrices.h"
 #include "kernels.h"
 
 #include <stdio.h>
@@ -28,7 +30,7 @@ player_bytes(const struct program *p, int dat) {
 /* In any order, and one twice, now and then. */
 static op_set
 declare_subset(const struct player *y, int k, const char *name) {
-  const struct psub *u = &y->p->subs[k];
+  const struct pmade *u = &y->p->made[k];
   int n = y->p->sets[k], twice = n && y->p->seed % 3 == 0;
   bool turned = (y->p->seed + (uint64_t)k) % 4 == 0;
   int *at = player_memory(((size_t)n + 1) * sizeof *at);
@@ -38,9 +40,50 @@ declare_subset(const struct player *y, int k, const char *name) {
   return op2_decl_subset(y->sets[u->of], n + twice, n ? at : NULL, name);
 }
 
+static op_set
+declare_columns(const struct player *y, int k, const char *name) {
+  const struct pmade *u = &y->p->made[k];
+  int n = y->p->sets[u->over];
+  if (!u->vary) return op2_decl_columns(y->sets[u->over], u->layers, name);
+  int *range = player_memory(2 * ((size_t)n + 1) * sizeof *range);
+  for (int b = 0; b < n; b++) {
+    struct column c = column_at(y->p, k, b);
+    range[2 * b] = c.bottom;
+    range[2 * b + 1] = c.bottom + c.n;
+  }
+  return op2_decl_columns_var(y->sets[u->over], range, name);
+}
+
+static op_set
+declare_set(const struct player *y, int k) {
+  static const int regions[] = {[REGION_BOTTOM] = OP2_BOTTOM,
+                                [REGION_TOP] = OP2_TOP,
+                                [REGION_INTERIOR] = OP2_INTERIOR};
+  const struct pmade *u = &y->p->made[k];
+  char name[32];
+  snprintf(name, sizeof name, "s%d", k);
+  if (u->nonzeros) return NULL; /* by maps, later */
+  if (u->over >= 0) return declare_columns(y, k, name);
+  if (u->region)
+    return op2_columns_region(y->sets[u->of], regions[u->region], name);
+  return u->of < 0 ? op_decl_set(y->p->sets[k], name)
+                   : declare_subset(y, k, name);
+}
+
+static op_map
+declare_column_map(const struct player *y, const struct pmap *m,
+                   const char *name) {
+  int offset[64];
+  for (int j = 0; j < m->arity; j++) offset[j] = column_offset(m, j);
+  return op2_decl_map_columns(y->sets[m->from], y->sets[m->to],
+                              m->first >= 0 ? y->maps[m->first] : NULL,
+                              column_map_meets(y->p, m) ? NULL : offset, name);
+}
+
 static op_map
 declare_made(const struct player *y, const struct pmap *m, const char *name) {
   int perm[64];
+  if (m->kind == MAP_COLUMNS) return declare_column_map(y, m, name);
   if (m->kind == MAP_COMPOSED)
     return op2_decl_map_composed(y->maps[m->first], y->maps[m->then], name);
   for (int i = 0; i < m->arity; i++) perm[i] = permuted_entry(m, i);
@@ -69,6 +112,7 @@ void
 player_declare_map(struct player *y, int k) {
   const struct pmap *m = &y->p->maps[k];
   char name[32];
+  if (m->kind == MAP_LOCAL) return;
   snprintf(name, sizeof name, "m%d", k);
   if (m->kind >= MAP_KINDS) {
     if (y->maps[k]) op2_free(y->maps[k]);
@@ -93,6 +137,28 @@ player_declare_map(struct player *y, int k) {
   op_set from = y->sets[m->from], to = y->sets[m->to];
   y->maps[k] = m->a % 4 ? op_decl_map(from, to, m->arity, table, name)
                         : op_decl_map_long(from, to, m->arity, wide, name);
+}
+
+static void
+declare_sparsity(struct player *y, int k) {
+  const struct psparsity *s = &y->p->sparsities[k];
+  op_map rows[2], columns[2];
+  char name[32];
+  snprintf(name, sizeof name, "p%d", k);
+  for (int i = 0; i < s->npairs; i++) {
+    const struct pmap *m = &y->p->maps[s->pairs[i]];
+    rows[i] = y->pairs[s->pairs[i]][0] = y->maps[m->first];
+    columns[i] = y->pairs[s->pairs[i]][1] = y->maps[m->then];
+  }
+  y->sparsities[k] = op2_decl_sparsity(s->npairs, rows, columns, name);
+}
+
+static void
+declare_matrix(struct player *y, int k, const char *name) {
+  const struct pdat *d = &y->p->dats[k];
+  const struct psparsity *s = sparsity_of(y->p, d->set);
+  y->mats[k] = op2_decl_mat(y->sparsities[s - y->p->sparsities], s->rdim,
+                            d->dim, type_row(d->type)->op2, name);
 }
 
 int
@@ -122,6 +188,10 @@ declare_dat(struct player *y, int k) {
     return;
   }
   snprintf(name, sizeof name, "d%d", k);
+  if (dat_is_matrix(y->p, k)) {
+    declare_matrix(y, k, name);
+    return;
+  }
   if (d->fill && !data) {
     data = player_memory(player_bytes(y->p, k));
     player_fill(y, k, data, d->fill, 1);
@@ -210,16 +280,15 @@ player_declare(struct player *y) {
   y->sets = player_memory((size_t)p->nsets * sizeof *y->sets);
   y->maps = player_memory((size_t)p->nmaps * sizeof *y->maps);
   y->dats = player_memory((size_t)p->ndats * sizeof *y->dats);
+  y->sparsities = player_memory((size_t)p->nsparsities * sizeof *y->sparsities);
+  y->mats = player_memory((size_t)p->ndats * sizeof *y->mats);
+  y->pairs = player_memory((size_t)p->nmaps * sizeof *y->pairs);
   y->memory = player_memory((size_t)p->ndats * sizeof *y->memory);
   y->gbls = player_memory((size_t)p->ngbls * sizeof *y->gbls);
   y->handles = player_memory((size_t)p->ngbls * sizeof *y->handles);
-  for (int k = 0; k < p->nsets; k++) {
-    char name[32];
-    snprintf(name, sizeof name, "s%d", k);
-    y->sets[k] = p->subs[k].of < 0 ? op_decl_set(p->sets[k], name)
-                                   : declare_subset(y, k, name);
-  }
+  for (int k = 0; k < p->nsets; k++) y->sets[k] = declare_set(y, k);
   for (int k = 0; k < p->nmaps; k++) player_declare_map(y, k);
+  for (int k = 0; k < p->nsparsities; k++) declare_sparsity(y, k);
   for (int k = 0; k < p->ndats; k++) declare_dat(y, k);
   for (int k = 0; k < p->ngbls; k++) declare_gbl(y, k);
   if (p->seed % 5 == 0 && p->nmaps) op_renumber(y->maps[0]); /* hints */

@@ -3,6 +3,9 @@
  * formulas, kernels by the texts of kernels.def. */
 #include "emit.h"
 
+#include "columns.h"
+#include "matrices.h"
+
 #include "names.h"
 #undef k_clip /* bodies are printed expanded, this one as it is called */
 
@@ -58,19 +61,28 @@ ctype(char letter) {
 
 /* ---- what is used ----------------------------------------------------------- */
 
+static void use_map(struct emitter *y, int k);
+
 static void
 use_set(struct emitter *y, int s) {
-  for (; s >= 0; s = y->p->subs[s].of) y->sets[s] = true;
+  const struct psparsity *p = s >= 0 ? sparsity_of(y->p, s) : NULL;
+  for (int k = 0; p && k < p->npairs; k++) use_map(y, p->pairs[k]);
+  while (s >= 0) {
+    const struct pmade *u = &y->p->made[s];
+    y->sets[s] = true;
+    s = u->of >= 0 ? u->of : u->over;
+  }
 }
 
 static void
 use_map(struct emitter *y, int k) {
   const struct pmap *m = &y->p->maps[k];
+  if (y->maps[k]) return;
   y->maps[k] = true;
   use_set(y, m->from);
   use_set(y, m->to);
-  if (m->kind >= MAP_KINDS) use_map(y, m->first);
-  if (m->kind == MAP_COMPOSED) use_map(y, m->then);
+  if (m->kind >= MAP_KINDS && m->first >= 0) use_map(y, m->first);
+  if (m->kind == MAP_COMPOSED || m->kind == MAP_LOCAL) use_map(y, m->then);
 }
 
 static void
@@ -99,9 +111,21 @@ use_loop(struct emitter *y, const struct op *o) {
 }
 
 static void
+use_matrix(struct emitter *y, const struct op *o) {
+  bool vectors = o->kind == DO_MULT || o->kind == DO_MULT_TURNED;
+  use_dat(y, o->what);
+  if (vectors) use_dat(y, o->x);
+  if (vectors) use_dat(y, o->y);
+  if (o->kind == DO_MASK) use_set(y, o->x - 1);
+  if (!vectors && o->kind != DO_ZERO) use_set(y, o->y - 1);
+}
+
+static void
 use_op(struct emitter *y, const struct op *o) {
   if (o->row)
     use_loop(y, o);
+  else if (o->kind >= DO_MULT)
+    use_matrix(y, o);
   else if (o->kind == DO_POKE || o->kind == DO_GET || o->kind == DO_RENEW)
     use_gbl(y, o->what);
   else if (o->kind >= DO_FETCH && o->kind <= DO_FREE)
@@ -270,11 +294,30 @@ emit_rows(const struct emitter *y, int k, int base) {
 }
 
 static void
+emit_column_map(const struct emitter *y, int k) {
+  const struct pmap *m = &y->p->maps[k];
+  bool meets = column_map_meets(y->p, m);
+  OUT("m%d = op2_decl_map_columns(s%d, s%d, ", k, m->from, m->to);
+  if (m->first >= 0)
+    OUT("m%d, ", m->first);
+  else
+    OUT("NULL, ");
+  OUT(meets ? "NULL" : "((int[]){");
+  for (int j = 0; j < m->arity && !meets; j++)
+    OUT("%s%d", j ? ", " : "", column_offset(m, j));
+  OUT("%s, \"m%d\");\n", meets ? "" : "})", k);
+}
+
+static void
 emit_made(const struct emitter *y, int k) {
   const struct pmap *m = &y->p->maps[k];
   if (m->kind == MAP_COMPOSED) {
     OUT("m%d = op2_decl_map_composed(m%d, m%d, \"m%d\");\n", k, m->first,
         m->then, k);
+    return;
+  }
+  if (m->kind == MAP_COLUMNS) {
+    emit_column_map(y, k);
     return;
   }
   OUT("m%d = op2_decl_map_permuted(m%d, ((int[]){", k, m->first);
@@ -313,6 +356,7 @@ static void
 emit_map(const struct emitter *y, int k) {
   const struct pmap *m = &y->p->maps[k];
   int base = y->flags & PLAY_BASE_ONE ? 1 : 0;
+  if (m->kind == MAP_LOCAL) return;
   if (m->csr)
     emit_rows(y, k, base);
   else if (m->kind < MAP_KINDS && y->p->sets[m->from] * m->arity > LITERAL)
@@ -363,9 +407,35 @@ emit_array(const struct emitter *y, char type, const char *name, int k,
   if (fill && !literal) emit_fill(y, type, at, n, 1, fill);
 }
 
+/* The pairs keep their maps, whatever else is declared under those names. */
+static void
+emit_sparsity(const struct emitter *y, int k) {
+  const struct psparsity *s = &y->p->sparsities[k];
+  for (int i = 0; i < s->npairs; i++) {
+    int m = s->pairs[i];
+    OUT("  op_map m%dr = m%d, m%dc = m%d;\n", m, y->p->maps[m].first, m,
+        y->p->maps[m].then);
+  }
+  OUT("  op2_sparsity p%d = op2_decl_sparsity(%d, ", k, s->npairs);
+  for (int side = 0; side < 2; side++) {
+    OUT("((op_map[]){");
+    for (int i = 0; i < s->npairs; i++)
+      OUT("%sm%d%c", i ? ", " : "", s->pairs[i], side ? 'c' : 'r');
+    OUT("}), ");
+  }
+  OUT("\"p%d\");\n", k);
+}
+
 static void
 emit_dat(const struct emitter *y, int k) {
   const struct pdat *d = &y->p->dats[k];
+  if (dat_is_matrix(y->p, k)) {
+    const struct psparsity *s = sparsity_of(y->p, d->set);
+    OUT("  op2_mat d%d = op2_decl_mat(p%d, %d, %d, \"%s\", \"d%d\");\n", k,
+        (int)(s - y->p->sparsities), s->rdim, d->dim, type_row(d->type)->op2,
+        k);
+    return;
+  }
   if (d->temp) {
     OUT("  op_dat d%d = NULL;\n", k);
     return;
@@ -420,13 +490,28 @@ overlays_used(const struct emitter *y, int k) {
 }
 
 static void
-emit_set(const struct emitter *y, int k) {
-  const struct psub *u = &y->p->subs[k];
-  int n = y->p->sets[k];
-  if (u->of < 0) {
-    OUT("  op_set s%d = op_decl_set(%d, \"s%d\");\n", k, n, k);
+emit_columns(const struct emitter *y, int k) {
+  const struct pmade *u = &y->p->made[k];
+  int n = y->p->sets[u->over];
+  if (!u->vary) {
+    OUT("  op_set s%d = op2_decl_columns(s%d, %d, \"s%d\");\n", k, u->over,
+        u->layers, k);
     return;
   }
+  OUT("  static int u%d[] = {", k);
+  for (int b = 0; b < n; b++) {
+    struct column c = column_at(y->p, k, b);
+    OUT("%s%d, %d", b ? ", " : "", c.bottom, c.bottom + c.n);
+  }
+  OUT("%s};\n", n ? "" : "0");
+  OUT("  op_set s%d = op2_decl_columns_var(s%d, u%d, \"s%d\");\n", k, u->over,
+      k, k);
+}
+
+static void
+emit_subset(const struct emitter *y, int k) {
+  const struct pmade *u = &y->p->made[k];
+  int n = y->p->sets[k];
   OUT("  static int u%d[%d];\n", k, n + !n);
   if (n && u->back)
     OUT("  for (int i = 0; i < %d; i++)\n    u%d[%d - i] = %d - (i / %d * %d + "
@@ -441,11 +526,31 @@ emit_set(const struct emitter *y, int k) {
 }
 
 static void
+emit_set(const struct emitter *y, int k) {
+  static const char *const regions[] = {[REGION_BOTTOM] = "BOTTOM",
+                                        [REGION_TOP] = "TOP",
+                                        [REGION_INTERIOR] = "INTERIOR"};
+  const struct pmade *u = &y->p->made[k];
+  if (u->nonzeros) return;
+  if (u->over >= 0)
+    emit_columns(y, k);
+  else if (u->region)
+    OUT("  op_set s%d = op2_columns_region(s%d, OP2_%s, \"s%d\");\n", k, u->of,
+        regions[u->region], k);
+  else if (u->of >= 0)
+    emit_subset(y, k);
+  else
+    OUT("  op_set s%d = op_decl_set(%d, \"s%d\");\n", k, y->p->sets[k], k);
+}
+
+static void
 emit_declarations(const struct emitter *y) {
   for (int k = 0; k < y->p->nsets; k++)
     if (y->sets[k]) emit_set(y, k);
   for (int k = 0; k < y->p->nmaps; k++)
     if (y->maps[k]) emit_map(y, k);
+  for (int k = 0; k < y->p->nsparsities; k++)
+    if (y->sets[y->p->sparsities[k].set]) emit_sparsity(y, k);
   for (int k = 0; k < y->p->ndats; k++)
     if (y->dats[k] || overlays_used(y, k)) emit_dat(y, k);
   for (int k = 0; k < y->p->ngbls; k++)
@@ -487,6 +592,13 @@ emit_arg(const struct emitter *y, const struct op *o, int a) {
   else if (g->off)
     OUT("op_opt_arg_dat(0, NULL, -1, OP_ID, %d, \"%s\", OP_%s)", dim, type,
         access);
+  else if (g->map >= 0 && y->p->maps[g->map].kind == MAP_LOCAL)
+    OUT("op2_arg_mat(d%d, m%dr, m%dc, %d, %d, \"%s\", OP_%s)", g->obj, g->map,
+        g->map, sparsity_of(y->p, y->p->maps[g->map].to)->rdim, dim, type,
+        access);
+  else if (g->layered)
+    OUT("op2_arg_dat_layer(d%d, %d, %d, \"%s\", OP_%s)", g->obj, g->layer, dim,
+        type, access);
   else if (m->packed)
     OUT("op2_arg_dat_packed(d%d, %d, %s, %d, \"%s\", OP_%s)", g->obj, m->count,
         map, dim, type, access);
@@ -535,6 +647,13 @@ emit_look(const struct emitter *y, const struct op *o, bool compared) {
   const struct pdat *d = &y->p->dats[o->what];
   int n = y->p->sets[d->set], from = 0, to = n;
   const char *type = ctype(d->type);
+  if (dat_is_matrix(y->p, o->what)) {
+    if (o->kind == DO_FETCH_IDX) fetch_bounds(o, n, &from, &to);
+    OUT("  const %s *seen%d = op2_mat_csr(d%d).values;\n", type, NUMBER(o),
+        o->what);
+    OUT("  seen%d += %d;\n", NUMBER(o), from * d->dim);
+    return;
+  }
   if (o->kind == DO_FETCH || o->kind == DO_FETCH_IDX || o->kind == DO_PRINT) {
     OUT("  static %s seen%d[%d];\n", type, NUMBER(o),
         type_dim(d->type, n * d->dim) + 1);
@@ -608,6 +727,32 @@ emit_poke(const struct emitter *y, const struct op *o) {
   char at[32];
   snprintf(at, sizeof at, "g%d", o->what);
   emit_fill(y, g->type, at, g->dim, 1, o->x);
+}
+
+/* A set of rows or columns, as an argument. */
+static void
+emit_part(const struct emitter *y, int part) {
+  if (part)
+    OUT(", s%d", part - 1);
+  else
+    OUT(", NULL");
+}
+
+static void
+emit_matrix(const struct emitter *y, const struct op *o) {
+  static const char *const calls[] = {[DO_MULT] = "mult",
+                                      [DO_MULT_TURNED] = "mult_transpose",
+                                      [DO_ZERO] = "zero",
+                                      [DO_ZERO_ROWS] = "zero_rows",
+                                      [DO_SET_DIAGONAL] = "set_diagonal",
+                                      [DO_MASK] = "mask"};
+  bool vectors = o->kind == DO_MULT || o->kind == DO_MULT_TURNED;
+  OUT("  op2_mat_%s(d%d", calls[o->kind], o->what);
+  if (vectors) OUT(", d%d, d%d", o->x, o->y);
+  if (o->kind == DO_MASK) emit_part(y, o->x);
+  if (!vectors && o->kind != DO_ZERO) emit_part(y, o->y);
+  if (o->kind == DO_ZERO_ROWS || o->kind == DO_SET_DIAGONAL) OUT(", %d", o->x);
+  OUT(");\n");
 }
 
 static void
@@ -739,7 +884,7 @@ emit_ops(const struct emitter *y) {
     bool aimed = flags & PLAY_TARGETS && o->row;
     int map;
     if (flags & PLAY_NEW_MAPS && play_map_again(y->p, k, &map) &&
-        y->maps[map]) {
+        y->maps[map] && y->p->maps[map].kind != MAP_LOCAL) {
       OUT("  ");
       emit_map_handle(y, map);
     }
@@ -750,6 +895,8 @@ emit_ops(const struct emitter *y) {
       emit_write(y, o);
     else if (o->kind >= DO_FETCH && o->kind <= DO_PRINT)
       emit_look(y, o, last && y->r->failure.cell >= 0);
+    else if (o->kind >= DO_MULT)
+      emit_matrix(y, o);
     else
       emit_small(y, o);
     if (aimed) OUT("  op2_target_pop();\n");

@@ -11,6 +11,9 @@
  */
 #include "gen.h"
 
+#include "columns.h"
+#include "matrices.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,11 +49,13 @@ draw_size(struct gen *g) {
 static void
 draw_subset(struct gen *g, int of) {
   struct program *p = g->p;
-  struct psub u = {
-      .of = of, .step = 1 + rnd_below(&g->r, 9), .back = rnd_chance(&g->r, 50)};
+  struct pmade u = {.of = of,
+                    .over = -1,
+                    .step = 1 + rnd_below(&g->r, 9),
+                    .back = rnd_chance(&g->r, 50)};
   u.width = rnd_chance(&g->r, 6) ? 0 : 1 + rnd_below(&g->r, u.step);
   ADD(p->sets, p->nsets, 0);
-  ADD(p->subs, p->nsubs, u);
+  ADD(p->made, p->nmade, u);
   program_settle(p);
 }
 
@@ -80,7 +85,7 @@ draw_sets_maps(struct gen *g) {
   int nsets = 1 + rnd_below(&g->r, 3), nmaps = 1 + rnd_below(&g->r, 4);
   for (int k = 0; k < nsets; k++) {
     ADD(p->sets, p->nsets, draw_size(g));
-    ADD(p->subs, p->nsubs, ((struct psub){.of = -1}));
+    ADD(p->made, p->nmade, ((struct pmade){.of = -1, .over = -1}));
   }
   while (rnd_chance(&g->r, 25)) draw_subset(g, rnd_below(&g->r, nsets++));
   for (int k = 0; k < nmaps; k++) {
@@ -223,6 +228,15 @@ struct ways {
   int ndirect, nindirect;
 };
 
+/* Other layers of the columns that the set belongs to. */
+static void
+find_layers(const struct program *p, int set, struct parg way, struct ways *w) {
+  if (!set_has_columns(p, p->dats[way.obj].set)) return;
+  way.layered = true;
+  for (way.layer = -2; way.layer <= 2; way.layer++)
+    if (layer_exists(p, set, way.layer)) ADD(w->direct, w->ndirect, way);
+}
+
 static void
 find_ways(const struct gen *g, const struct param *m, int set, struct ways *w) {
   const struct program *p = g->p;
@@ -230,14 +244,17 @@ find_ways(const struct gen *g, const struct param *m, int set, struct ways *w) {
     const struct pdat *d = &p->dats[dat];
     if (d->type != m->type || d->dim != m->dim) continue;
     if (!g->w->dats[dat_root(p, dat)].alive) continue;
-    struct parg way = {false, dat, -1, 0};
-    if (m->kind == P_DAT && set_reaches(p, set, d->set))
+    struct parg way = {.obj = dat, .map = -1};
+    if (m->kind == P_DAT && set_reaches(p, set, d->set)) {
       ADD(w->direct, w->ndirect, way);
+      find_layers(p, set, way, w);
+    }
     for (way.map = 0; way.map < p->nmaps; way.map++) {
       const struct pmap *k = &p->maps[way.map];
       if (set_reaches(p, set, k->from) && set_reaches(p, k->to, d->set) &&
-          k->arity >= m->count && param_takes(m, k->csr))
-        ADD(w->indirect, w->nindirect, way);
+          k->arity >= m->count && map_serves(k, m))
+        for (int n = k->kind == MAP_LOCAL ? 4 : 1; n > 0; n--)
+          ADD(w->indirect, w->nindirect, way);
     }
   }
 }
@@ -270,7 +287,7 @@ draw_gbl(struct gen *g, const struct param *m, struct parg *out) {
     bool apart = g->last < 0 || g->last == gbl || !gbls_meet(p, g->last, gbl);
     if (g->shared && tries < 8 && g->last >= 0 && apart) continue;
     g->last = gbl;
-    *out = (struct parg){false, gbl, -1, 0};
+    *out = (struct parg){.obj = gbl, .map = -1};
     return true;
   }
   return false;
@@ -278,13 +295,16 @@ draw_gbl(struct gen *g, const struct param *m, struct parg *out) {
 
 static bool
 draw_arg(struct gen *g, const struct param *m, int set, struct parg *out) {
-  *out = (struct parg){m->optional && rnd_chance(&g->r, 40), -1, -1, 0};
+  *out = (struct parg){
+      .off = m->optional && rnd_chance(&g->r, 40), .obj = -1, .map = -1};
   if (out->off || m->kind == P_INDEX) return true;
   if (m->kind == P_GBL || m->kind == P_INFO) return draw_gbl(g, m, out);
   if (m->kind != P_ENTRY) return draw_dat(g, m, set, out);
   for (int k = 0; k < g->p->nmaps; k++)
-    if (set_reaches(g->p, set, g->p->maps[k].from)) {
-      *out = (struct parg){false, -1, k, rnd_below(&g->r, g->p->maps[k].arity)};
+    if (set_reaches(g->p, set, g->p->maps[k].from) &&
+        map_serves(&g->p->maps[k], m)) {
+      *out = (struct parg){
+          .obj = -1, .map = k, .idx = rnd_below(&g->r, g->p->maps[k].arity)};
       return true;
     }
   return false;
@@ -401,22 +421,33 @@ draw_question(struct gen *g, struct op *o) {
   return true;
 }
 
+static bool
+draw_on_matrix(struct gen *g, struct op *o) {
+  return matrix_draw_op(g->p, &g->r, o);
+}
+
 static const struct {
   enum op_kind kind;
   int weight;
   bool (*draw)(struct gen *, struct op *);
 } kinds[] = {
-    {DO_LOOP, 900, draw_loop},     {DO_FLUSH, 30, draw_plain},
-    {DO_FETCH, 40, draw_on_dat},   {DO_FETCH_IDX, 20, draw_on_dat},
-    {DO_VIEW, 20, draw_on_dat},    {DO_SYNC, 20, draw_on_dat},
-    {DO_GET_DATA, 8, draw_on_dat}, {DO_EDIT, 30, draw_on_dat},
-    {DO_UPLOAD, 12, draw_on_dat},  {DO_PUT, 10, draw_on_dat},
-    {DO_TEMP, 150, draw_temp},     {DO_FREE, 80, draw_temp},
-    {DO_POKE, 40, draw_on_gbl},    {DO_GET, 20, draw_on_gbl},
-    {DO_CONST, 30, draw_const},    {DO_DEFER, 15, draw_plain},
-    {DO_PRINT, 6, draw_on_dat},    {DO_RENEW, 12, draw_on_gbl},
-    {DO_WRONG, 12, draw_wrong},    {DO_ASK, 10, draw_question},
+    {DO_LOOP, 900, draw_loop},      {DO_FLUSH, 30, draw_plain},
+    {DO_FETCH, 40, draw_on_dat},    {DO_FETCH_IDX, 20, draw_on_dat},
+    {DO_VIEW, 20, draw_on_dat},     {DO_SYNC, 20, draw_on_dat},
+    {DO_GET_DATA, 8, draw_on_dat},  {DO_EDIT, 30, draw_on_dat},
+    {DO_UPLOAD, 12, draw_on_dat},   {DO_PUT, 10, draw_on_dat},
+    {DO_TEMP, 150, draw_temp},      {DO_FREE, 80, draw_temp},
+    {DO_POKE, 40, draw_on_gbl},     {DO_GET, 20, draw_on_gbl},
+    {DO_CONST, 30, draw_const},     {DO_DEFER, 15, draw_plain},
+    {DO_PRINT, 6, draw_on_dat},     {DO_RENEW, 12, draw_on_gbl},
+    {DO_WRONG, 12, draw_wrong},     {DO_ASK, 10, draw_question},
+    {DO_MULT, 400, draw_on_matrix},
 };
+
+static int
+kind_weight(const struct gen *g, size_t k) {
+  return kinds[k].kind == DO_MULT && !g->p->nsparsities ? 0 : kinds[k].weight;
+}
 
 /* Operations that make pending loops run; few of them, so that loops wait. */
 static bool
@@ -429,9 +460,9 @@ static bool
 draw_op(struct gen *g, struct op *o) {
   int total = 0, k = 0;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    total += kinds[i].weight;
-  for (int x = rnd_below(&g->r, total); x >= kinds[k].weight; k++)
-    x -= kinds[k].weight;
+    total += kind_weight(g, i);
+  for (int x = rnd_below(&g->r, total); x >= kind_weight(g, (size_t)k); k++)
+    x -= kind_weight(g, (size_t)k);
   *o = (struct op){.kind = kinds[k].kind, .site = ++g->site};
   return kinds[k].draw(g, o);
 }
@@ -463,7 +494,7 @@ vary_word(struct gen *g, const struct param *m, struct parg *arg) {
     int k = rnd_below(&g->r, p->nmaps);
     if (p->maps[k].from == old->from && p->maps[k].to == old->to &&
         p->maps[k].arity > arg->idx && p->maps[k].arity >= m->count &&
-        param_takes(m, p->maps[k].csr))
+        map_serves(&p->maps[k], m))
       arg->map = k;
   }
 }
@@ -531,7 +562,7 @@ static void
 shrink_sets(struct program *p, int dim) {
   int most = dim > 10000 ? 3 : dim > 100 ? 12 : INT_MAX;
   for (int k = 0; k < p->nsets; k++)
-    if (p->sets[k] > most && p->subs[k].of < 0)
+    if (p->sets[k] > most && !set_is_made(p, k))
       p->sets[k] = 1 + p->sets[k] % most;
   program_settle(p);
 }
@@ -543,6 +574,36 @@ keep_renamed(struct gen *g) {
   for (int k = 0; k < g->nrows; k++)
     if (strcmp(g->rows[k]->name, g->rows[k]->c)) g->rows[n++] = g->rows[k];
   g->nrows = n;
+}
+
+/* Sets of other kinds, in some programs; those without are as they were. */
+static void
+draw_more_sets(struct gen *g) {
+  struct rnd r = {g->p->seed * 0xd1342543de82ef95 + 3};
+  if (rnd_chance(&r, 20)) columns_draw(g->p, &r);
+}
+
+/* Matrices of the first shape that has arithmetic and kernels on blocks, in some
+ * programs, and those kernels beside the others. */
+static void
+draw_matrices(struct gen *g, const struct shape *palette, int npalette) {
+  struct rnd r = {g->p->seed * 0xaf251af3b0f025b5 + 7};
+  int k = 0;
+  size_t n;
+  const struct row *rows = rows_all(&n);
+  while (k < npalette &&
+         (!strchr("idulLf", palette[k].type) || palette[k].dim > 4))
+    k++;
+  if (k == npalette || !rnd_chance(&r, 35)) return;
+  matrices_draw(g->p, &r, palette[k].type, palette[k].dim);
+  for (size_t i = 0; i < n; i++)
+    for (int a = 0; a < rows[i].nparams; a++) {
+      const struct param *m = &rows[i].params[a];
+      bool suits =
+          m->packed && m->type == palette[k].type && m->dim == palette[k].dim;
+      for (int times = 0; suits && times < 3; times++)
+        ADD(g->rows, g->nrows, &rows[i]);
+    }
 }
 
 /* Types and kernels are those of the seed's group, so that programs of one batch
@@ -563,10 +624,12 @@ draw_palette(struct gen *g) {
     while ((real && k == 0 && !type_row(palette[0].type)->real) ||
            (alike && palette[k].dim > 1));
   for (int k = 0; k < npalette; k++) shrink_sets(g->p, palette[k].dim);
+  draw_more_sets(g);
   draw_rows(g, rows, n, palette, npalette);
   if (alike) keep_renamed(g);
   draw_few(g, &r);
   draw_dats(g, palette, npalette);
+  draw_matrices(g, palette, npalette);
   draw_gbls(g);
   free(shapes);
 }

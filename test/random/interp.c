@@ -11,6 +11,9 @@
  */
 #include "interp.h"
 
+#include "columns.h"
+#include "matrices.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +69,7 @@ world_new(const struct program *p) {
     w->dats[d].alive = !p->dats[d].temp;
   }
   for (int g = 0; g < p->ngbls; g++) world_gbl(w, g);
+  w->masks = get_memory((size_t)p->ndats, sizeof *w->masks);
   ref_globals = (struct ref_globals){.k_int = 5, .k_real = 1.25};
   for (int i = 0; i < 3; i++) ref_globals.k_vec[i] = i;
   for (int i = 0; i < 16; i++) ref_globals.k_table[i] = i * i;
@@ -80,7 +84,11 @@ store_clear(struct store *s) {
 
 void
 world_free(struct world *w) {
-  for (int d = 0; d < w->p->ndats; d++) store_clear(&w->dats[d]);
+  for (int d = 0; d < w->p->ndats; d++) {
+    store_clear(&w->dats[d]);
+    free(w->masks[d]);
+  }
+  free(w->masks);
   for (int g = 0; g < w->p->ngbls; g++)
     if (w->p->gbls[g].over < 0) store_clear(&w->gbls[g]);
   free(w->dats);
@@ -139,12 +147,14 @@ arg_fits(struct world *w, const struct op *o, int a) {
     const struct pmap *map = &p->maps[g->map];
     int last = m->kind == P_VECTOR ? m->count : g->idx + 1;
     if (!set_reaches(p, o->what, map->from) || last > map->arity) return false;
-    if (!param_takes(m, map->csr)) return false;
+    if (!map_serves(map, m)) return false;
     if (is_dat(m) && !set_reaches(p, map->to, p->dats[g->obj].set))
       return false;
   } else if (is_dat(m) && !set_reaches(p, o->what, p->dats[g->obj].set)) {
     return false;
   }
+  if (g->layered && (g->map >= 0 || !layer_exists(p, o->what, g->layer)))
+    return false;
   if (m->kind == P_INDEX || m->kind == P_ENTRY)
     return (m->kind == P_ENTRY) == (g->map >= 0);
   char type = is_dat(m) ? p->dats[g->obj].type : p->gbls[g->obj].type;
@@ -179,7 +189,7 @@ arg_target(const struct program *p, const struct op *o, int a, int e, int k) {
   const struct parg *g = &o->args[a];
   const struct param *m = &o->row->params[a];
   int to = is_dat(m) ? p->dats[g->obj].set : -1;
-  if (g->map < 0) return seen_from(p, o->what, e, to);
+  if (g->map < 0) return seen_from(p, o->what, e, to) + g->layer;
   const struct pmap *map = &p->maps[g->map];
   int j = m->kind == P_VECTOR ? k : g->idx;
   int t = map_entry(p, g->map, seen_from(p, o->what, e, map->from), j);
@@ -297,6 +307,7 @@ block_meets(const struct program *p, const struct op *o, int a) {
 
 static bool
 loop_allowed(struct world *w, const struct op *o) {
+  if (w->p->made[o->what].nonzeros) return refuse(w, "a set of nonzeros");
   for (int a = 0; a < o->nargs; a++) {
     if (block_meets(w->p, o, a))
       return refuse(w, "a block meets another access of its dat");
@@ -340,8 +351,22 @@ struct run {
   union cell **p, ***v;
   union cell **old; /* by argument: values before the loop */
   struct sums *sums;
+  union cell **spare; /* by argument: what a mask drops */
   union cell index[64];
 };
+
+/* A copy of entry k, if what the kernel leaves there is dropped. */
+static union cell *
+run_target(struct run *r, int a, int e, int k) {
+  const struct param *m = &r->o->row->params[a];
+  struct store *s = arg_store(r->w, r->o, a);
+  int t = arg_target(r->w->p, r->o, a, e, k), dat = r->o->args[a].obj;
+  if (!dat_is_matrix(r->w->p, dat) || !matrix_drops(r->w, dat, t))
+    return s->v + t * m->dim;
+  union cell *copy = r->spare[a] + k * m->dim;
+  memcpy(copy, s->v + t * m->dim, (size_t)m->dim * sizeof *copy);
+  return copy;
+}
 
 static void
 run_point(struct run *r, int e) {
@@ -355,8 +380,7 @@ run_point(struct run *r, int e) {
       r->index[a].i = arg_target(r->w->p, o, a, e, 0);
       r->p[a] = &r->index[a];
     } else if (m->kind == P_VECTOR) {
-      for (int k = 0; k < m->count; k++)
-        r->v[a][k] = s->v + arg_target(r->w->p, o, a, e, k) * m->dim;
+      for (int k = 0; k < m->count; k++) r->v[a][k] = run_target(r, a, e, k);
     } else {
       r->p[a] =
           s->v + (is_dat(m) ? arg_target(r->w->p, o, a, e, 0) * m->dim : 0);
@@ -384,6 +408,7 @@ run_sums(struct run *r, int a, bool after) {
   for (int k = 0; k < m->count; k++)
     for (int c = 0; c < m->dim; c++) {
       union cell *at = run_entry(r, a, k) + c;
+      if (at - c == r->spare[a] + k * m->dim) continue;
       if (!after) {
         s->before[k * m->dim + c] = *at;
         continue;
@@ -467,6 +492,8 @@ run_save(struct run *r) {
     r->old[a] = get_memory((size_t)s->n, sizeof **r->old);
     memcpy(r->old[a], s->v, (size_t)s->n * sizeof **r->old);
     r->sums[a].added = get_memory((size_t)s->n, sizeof(double));
+    r->spare[a] =
+        get_memory((size_t)m->count * (size_t)m->dim, sizeof **r->spare);
     r->sums[a].before =
         get_memory((size_t)m->count * (size_t)m->dim, sizeof(union cell));
   }
@@ -485,12 +512,14 @@ run_clear(struct run *r) {
   for (int a = 0; a < r->o->nargs; a++) {
     free(r->v[a]);
     free(r->old[a]);
+    free(r->spare[a]);
     free(r->sums[a].added);
     free(r->sums[a].before);
   }
   free(r->p);
   free(r->v);
   free(r->old);
+  free(r->spare);
   free(r->sums);
 }
 
@@ -527,6 +556,7 @@ loop_run(struct world *w, const struct op *o, struct seen *seen) {
                   .p = get_memory(n, sizeof *r.p),
                   .v = get_memory(n, sizeof *r.v),
                   .old = get_memory(n, sizeof *r.old),
+                  .spare = get_memory(n, sizeof *r.spare),
                   .sums = get_memory(n, sizeof *r.sums)};
   struct ref_globals constants = ref_globals;
   run_save(&r);
@@ -586,6 +616,7 @@ write_run(struct world *w, const struct op *o, struct seen *seen) {
   struct store *s = &w->dats[dat_root(w->p, o->what)];
   int n = dat_cells(w->p, o->what);
   if (!s->alive) return refuse(w, "a dat is not alive");
+  if (dat_is_matrix(w->p, o->what)) return refuse(w, "writes to a matrix");
   if (o->kind == DO_UPLOAD && dat_shared(w->p, o->what))
     return refuse(w, "writes under pending loops");
   if (!write_is_blind(o)) see(seen, d->type, s, 0, n);
@@ -652,7 +683,8 @@ wrong_run(struct world *w, const struct op *o, struct seen *seen) {
   (void)seen;
   bool dat = false;
   for (int a = 0; a < o->nargs; a++)
-    dat |= is_dat(&o->row->params[a]) && !o->args[a].off;
+    dat |= is_dat(&o->row->params[a]) && !o->args[a].off &&
+           !o->row->params[a].packed;
   return loop_allowed(w, o) && (dat || refuse(w, "nothing to do wrong"));
 }
 
@@ -666,13 +698,32 @@ bool
 world_run(struct world *w, const struct op *o, struct seen *seen_out) {
   static bool (*const runs[DO_KINDS])(struct world *, const struct op *,
                                       struct seen *) = {
-      [DO_LOOP] = loop_run,      [DO_FLUSH] = flush_run, [DO_FETCH] = look_run,
-      [DO_FETCH_IDX] = look_run, [DO_VIEW] = look_run,   [DO_SYNC] = look_run,
-      [DO_GET_DATA] = look_run,  [DO_PRINT] = look_run,  [DO_EDIT] = write_run,
-      [DO_UPLOAD] = write_run,   [DO_PUT] = write_run,   [DO_TEMP] = temp_run,
-      [DO_FREE] = temp_run,      [DO_POKE] = gbl_run,    [DO_GET] = gbl_run,
-      [DO_RENEW] = gbl_run,      [DO_CONST] = const_run, [DO_DEFER] = defer_run,
-      [DO_WRONG] = wrong_run,    [DO_ASK] = ask_run,
+      [DO_LOOP] = loop_run,
+      [DO_FLUSH] = flush_run,
+      [DO_FETCH] = look_run,
+      [DO_FETCH_IDX] = look_run,
+      [DO_VIEW] = look_run,
+      [DO_SYNC] = look_run,
+      [DO_GET_DATA] = look_run,
+      [DO_PRINT] = look_run,
+      [DO_EDIT] = write_run,
+      [DO_UPLOAD] = write_run,
+      [DO_PUT] = write_run,
+      [DO_TEMP] = temp_run,
+      [DO_FREE] = temp_run,
+      [DO_POKE] = gbl_run,
+      [DO_GET] = gbl_run,
+      [DO_RENEW] = gbl_run,
+      [DO_CONST] = const_run,
+      [DO_DEFER] = defer_run,
+      [DO_WRONG] = wrong_run,
+      [DO_ASK] = ask_run,
+      [DO_MULT] = matrix_run,
+      [DO_MULT_TURNED] = matrix_run,
+      [DO_ZERO] = matrix_run,
+      [DO_ZERO_ROWS] = matrix_run,
+      [DO_SET_DIAGONAL] = matrix_run,
+      [DO_MASK] = matrix_run,
   };
   return runs[o->kind](w, o, seen_out);
 }

@@ -27,6 +27,8 @@ struct seen {
 struct world {
   const struct program *p;
   struct store *dats, *gbls;
+  bool **
+      masks; /* of matrices, by dat: is a nonzero's value kept; NULL: of none */
   bool defer;
   const char *why; /* the last refusal */
 };

@@ -2,6 +2,8 @@
  * which nothing is looked at count as well: each program ends with looks at all. */
 #include "kinds.h"
 
+#include "columns.h"
+
 #include "play.h"
 #include "kernels.h"
 #include "run.h"
@@ -140,7 +142,7 @@ lies_over(const struct program *p, const struct op *o) {
 
 static bool
 is_over_subset(const struct program *p, const struct op *o) {
-  return p->subs[o->what].of >= 0;
+  return p->made[o->what].of >= 0;
 }
 
 /* Over a subset, through a map from another set than it. */
@@ -157,7 +159,8 @@ static bool
 has_made_map(const struct program *p, const struct op *o) {
   for (int a = 0; a < o->nargs; a++)
     if (!o->args[a].off && o->args[a].map >= 0 &&
-        p->maps[o->args[a].map].kind >= MAP_KINDS)
+        p->maps[o->args[a].map].kind >= MAP_KINDS &&
+        p->maps[o->args[a].map].kind < MAP_COLUMNS)
       return true;
   return false;
 }
@@ -178,62 +181,115 @@ has_block(const struct program *p, const struct op *o) {
   return false;
 }
 
+static bool
+is_over_columns(const struct program *p, const struct op *o) {
+  return set_has_columns(p, set_whole(p, o->what));
+}
+
+static bool
+has_local_matrix(const struct program *p, const struct op *o) {
+  for (int a = 0; a < o->nargs; a++)
+    if (!o->args[a].off && o->args[a].map >= 0 &&
+        p->maps[o->args[a].map].kind == MAP_LOCAL)
+      return true;
+  return false;
+}
+
+static bool
+is_any(const struct program *p, const struct op *o) {
+  (void)p, (void)o;
+  return true;
+}
+
+static bool
+is_over_region(const struct program *p, const struct op *o) {
+  return p->made[o->what].region;
+}
+
+static bool
+has_column_map(const struct program *p, const struct op *o) {
+  for (int a = 0; a < o->nargs; a++)
+    if (!o->args[a].off && o->args[a].map >= 0 &&
+        p->maps[o->args[a].map].kind == MAP_COLUMNS)
+      return true;
+  return false;
+}
+
+static bool
+has_layer(const struct program *p, const struct op *o) {
+  (void)p;
+  for (int a = 0; a < o->nargs; a++)
+    if (!o->args[a].off && o->args[a].layered) return true;
+  return false;
+}
+
 static const struct {
   const char *name;
   loop_test *loop; /* of some loop; NULL: any */
   unsigned flags;  /* PLAY_*: the mode has all of these */
+  enum op_kind op; /* ... of some operation of this kind, in place of a loop */
 } kinds[] = {
-    {"odd accesses", is_odd, 0},
-    {"a dat in two ways", has_mixed_dat, 0},
-    {"names of others", is_renamed, 0},
-    {"a name twice", shares_name, 0},
-    {"aligned types", is_aligned, 0},
-    {"structs", has_struct, 0},
-    {"large elements", is_large, 0},
-    {"helpers elsewhere", is_helped, 0},
-    {"a global twice", shares_global, 0},
-    {"overlapping globals", overlaps_global, 0},
-    {"overlapping dats", lies_over, 0},
-    {"subsets", is_over_subset, 0},
-    {"maps of whole sets", goes_beyond, 0},
-    {"maps made from maps", has_made_map, 0},
-    {"rows of any length", has_rows_of_any_length, 0},
-    {"blocks", has_block, 0},
-    {"overlapping arrays", lies_over, PLAY_NO_REALLOC},
-    {"peeks", NULL, PLAY_PEEK},
-    {"plain files", NULL, PLAY_MIXED},
-    {"plain kernels", is_plain, 0},
-    {"constants of ranks' own", has_own_constant, PLAY_RANKS},
-    {"options of ranks' own", NULL, PLAY_OWN},
-    {"shared options differ", NULL, PLAY_REFUSED},
-    {"flags differ", NULL, PLAY_APART},
+    {"odd accesses", is_odd, 0, DO_LOOP},
+    {"a dat in two ways", has_mixed_dat, 0, DO_LOOP},
+    {"names of others", is_renamed, 0, DO_LOOP},
+    {"a name twice", shares_name, 0, DO_LOOP},
+    {"aligned types", is_aligned, 0, DO_LOOP},
+    {"structs", has_struct, 0, DO_LOOP},
+    {"large elements", is_large, 0, DO_LOOP},
+    {"helpers elsewhere", is_helped, 0, DO_LOOP},
+    {"a global twice", shares_global, 0, DO_LOOP},
+    {"overlapping globals", overlaps_global, 0, DO_LOOP},
+    {"overlapping dats", lies_over, 0, DO_LOOP},
+    {"subsets", is_over_subset, 0, DO_LOOP},
+    {"maps of whole sets", goes_beyond, 0, DO_LOOP},
+    {"maps made from maps", has_made_map, 0, DO_LOOP},
+    {"rows of any length", has_rows_of_any_length, 0, DO_LOOP},
+    {"blocks", has_block, 0, DO_LOOP},
+    {"columns", is_over_columns, 0, DO_LOOP},
+    {"regions", is_over_region, 0, DO_LOOP},
+    {"maps of columns", has_column_map, 0, DO_LOOP},
+    {"layers", has_layer, 0, DO_LOOP},
+    {"local matrices", has_local_matrix, 0, DO_LOOP},
+    {"products", is_any, 0, DO_MULT},
+    {"transposed products", is_any, 0, DO_MULT_TURNED},
+    {"masks", is_any, 0, DO_MASK},
+    {"rows of matrices", is_any, 0, DO_ZERO_ROWS},
+    {"overlapping arrays", lies_over, PLAY_NO_REALLOC, DO_LOOP},
+    {"peeks", NULL, PLAY_PEEK, DO_LOOP},
+    {"plain files", NULL, PLAY_MIXED, DO_LOOP},
+    {"plain kernels", is_plain, 0, DO_LOOP},
+    {"constants of ranks' own", has_own_constant, PLAY_RANKS, DO_LOOP},
+    {"options of ranks' own", NULL, PLAY_OWN, DO_LOOP},
+    {"shared options differ", NULL, PLAY_REFUSED, DO_LOOP},
+    {"flags differ", NULL, PLAY_APART, DO_LOOP},
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds };
 _Static_assert((int)NKINDS <= (int)KINDS_MAX, "one bit for each");
 
 static bool
-has_loop(const struct program *p, loop_test *test) {
+has_loop(const struct program *p, int kind) {
+  loop_test *test = kinds[kind].loop;
   if (!test) return true;
   for (int k = 0; k < p->nops; k++)
-    if (p->ops[k].kind == DO_LOOP && test(p, &p->ops[k])) return true;
+    if (p->ops[k].kind == kinds[kind].op && test(p, &p->ops[k])) return true;
   return false;
 }
 
-uint32_t
+uint64_t
 kinds_of(const struct program *p, const struct mode *m) {
-  uint32_t bits = 0;
+  uint64_t bits = 0;
   unsigned only = m->flags & PLAY_APART; /* it ends before what else it has */
   for (int k = 0; k < NKINDS; k++)
     if ((m->flags & kinds[k].flags) == kinds[k].flags &&
-        (kinds[k].flags & only) == only && has_loop(p, kinds[k].loop))
-      bits |= UINT32_C(1) << k;
+        (kinds[k].flags & only) == only && has_loop(p, k))
+      bits |= UINT64_C(1) << k;
   return bits;
 }
 
 bool
 kind_is(const char *name, const struct program *p) {
   for (int k = 0; k < NKINDS; k++)
-    if (!strcmp(kinds[k].name, name)) return has_loop(p, kinds[k].loop);
+    if (!strcmp(kinds[k].name, name)) return has_loop(p, k);
   return false;
 }
 

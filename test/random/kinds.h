@@ -6,10 +6,10 @@
 #include "modes.h"
 #include "program.h"
 
-enum { KINDS_MAX = 32 };
+enum { KINDS_MAX = 64 };
 
 /* A bit for each kind that a play of the program in this mode has. */
-uint32_t kinds_of(const struct program *p, const struct mode *m);
+uint64_t kinds_of(const struct program *p, const struct mode *m);
 /* Has the program this kind, in modes that suit? */
 bool kind_is(const char *name, const struct program *p);
 /* Name of a kind; NULL behind the last one. */

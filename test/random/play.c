@@ -4,6 +4,7 @@
 #define _GNU_SOURCE 1 /* memfd_create */
 #include "player.h"
 
+#include "matrices.h"
 #include "modes.h"
 
 #include "../programs/rank_options.h"
@@ -139,6 +140,14 @@ make_gbl_arg(struct player *y, const struct param *m, const struct parg *g) {
 }
 
 static op_arg
+make_local(struct player *y, const struct param *m, const struct parg *g) {
+  const struct psparsity *s = sparsity_of(y->p, y->p->maps[g->map].to);
+  return op2_arg_mat(y->mats[g->obj], y->pairs[g->map][0], y->pairs[g->map][1],
+                     s->rdim, m->dim, type_row(m->type)->op2,
+                     access_of(m->declared));
+}
+
+static op_arg
 make_arg(struct player *y, const struct op *o, int a) {
   const struct param *m = &o->row->params[a];
   const struct parg *g = &o->args[a];
@@ -155,10 +164,16 @@ make_arg(struct player *y, const struct op *o, int a) {
                             player_type_size(m->type), m->ref);
   case P_GBL: return make_gbl_arg(y, m, g);
   default:
+    if (g->map >= 0 && y->p->maps[g->map].kind == MAP_LOCAL)
+      return make_local(y, m, g);
     if (m->packed)
       return op2_arg_dat_packed(y->dats[g->obj], m->count, map,
                                 type_dim(m->type, m->dim), type,
                                 access_of(m->declared));
+    if (g->layered && !g->off)
+      return op2_arg_dat_layer(y->dats[g->obj], g->layer,
+                               type_dim(m->type, m->dim), type,
+                               access_of(m->declared));
     return op_opt_arg_dat(!g->off, g->off ? NULL : y->dats[g->obj], idx, map,
                           type_dim(m->type, m->dim), type,
                           access_of(m->declared));
@@ -230,11 +245,12 @@ play_wrong(struct player *y, const struct op *o) {
   op_arg args[64];
   int bad = 0;
   for (int a = 0; a < o->nargs; a++) args[a] = make_arg(y, o, a);
-  while (args[bad].argtype != OP_ARG_DAT || !args[bad].opt) bad++;
+  while (!arg_is_dat(o, bad) || o->row->params[bad].packed) bad++;
   if (o->x % 4 == 0) args[bad].dim++;
   bool csr = o->args[bad].map >= 0 && y->p->maps[o->args[bad].map].csr;
-  if (o->x % 4 == 1) args[bad].idx = csr ? 77 : -77;
-  if (o->x % 4 == 2) args[bad].type = "nonsense";
+  bool layered = o->args[bad].layered;
+  if (o->x % 4 == 1 && !layered) args[bad].idx = csr ? 77 : -77;
+  if (o->x % 4 == 2 || (o->x % 4 == 1 && layered)) args[bad].type = "nonsense";
   call_loop(o, o->x % 4 == 3 ? NULL : y->sets[o->what], args);
   if (!session.error[0]) fail(y, "a wrong call was not refused");
   session.error[0] = 0;
@@ -298,8 +314,35 @@ is_my_turn(const struct op *o) {
   return rank == (o->what + o->x) % check_ranks();
 }
 
+/* Where nonzeros are, and their values. */
+static void
+look_matrix(struct player *y, const struct op *o) {
+  const struct pdat *d = &y->p->dats[o->what];
+  const struct psparsity *s = sparsity_of(y->p, d->set);
+  int columns = y->p->sets[sparsity_columns(y->p, s)];
+  int rows = y->p->sets[sparsity_rows(y->p, s)], n = y->p->sets[d->set];
+  int from = 0, to = n, at = 0;
+  struct op2_csr c = op2_mat_csr(y->mats[o->what]);
+  if (c.rows != rows || (rows && c.row_ptr[rows] != s->nkeys)) {
+    fail(y, "%d rows of a matrix, expected %d", c.rows, rows);
+    return;
+  }
+  for (int e = 0; e < rows; e++)
+    for (idx_g_t k = c.row_ptr[e]; k < c.row_ptr[e + 1]; k++)
+      if (s->keys[k] != (int64_t)e * columns + c.column[k])
+        fail(y, "row %d has column %lld", e, (long long)c.column[k]);
+  if (o->kind == DO_FETCH_IDX) fetch_bounds(o, n, &from, &to);
+  const char *values = c.values;
+  if (values) values += type_bytes(d->type, from * d->dim);
+  compare_dat(y, o->what, values, from, to, &at);
+}
+
 static void
 play_look(struct player *y, const struct op *o) {
+  if (dat_is_matrix(y->p, o->what)) {
+    look_matrix(y, o);
+    return;
+  }
   op_dat d = y->dats[o->what], copy = NULL;
   int at = 0, n = y->p->sets[y->p->dats[o->what].set], from = 0, to = n;
   enum op_kind kind = o->kind;
@@ -426,22 +469,59 @@ play_const(struct player *y, const struct op *o) {
 }
 
 static void
+play_matrix(struct player *y, const struct op *o) {
+  op2_mat m = y->mats[o->what];
+  switch (o->kind) {
+  case DO_MULT: op2_mat_mult(m, y->dats[o->x], y->dats[o->y]); break;
+  case DO_MULT_TURNED:
+    op2_mat_mult_transpose(m, y->dats[o->x], y->dats[o->y]);
+    break;
+  case DO_ZERO: op2_mat_zero(m); break;
+  case DO_ZERO_ROWS:
+    op2_mat_zero_rows(m, o->y ? y->sets[o->y - 1] : NULL, o->x);
+    break;
+  case DO_SET_DIAGONAL:
+    op2_mat_set_diagonal(m, o->y ? y->sets[o->y - 1] : NULL, o->x);
+    break;
+  default:
+    op2_mat_mask(m, o->x ? y->sets[o->x - 1] : NULL,
+                 o->y ? y->sets[o->y - 1] : NULL);
+  }
+}
+
+static void
 play_defer(struct player *y, const struct op *o) {
   (void)y;
   op2_defer_globals(o->what);
 }
 
 static void (*const plays[DO_KINDS])(struct player *, const struct op *) = {
-    [DO_LOOP] = play_loop,     [DO_FLUSH] = play_flush,
-    [DO_FETCH] = play_look,    [DO_FETCH_IDX] = play_look,
-    [DO_VIEW] = play_look,     [DO_SYNC] = play_look,
-    [DO_GET_DATA] = play_look, [DO_PRINT] = play_look,
-    [DO_EDIT] = play_write,    [DO_UPLOAD] = play_write,
-    [DO_PUT] = play_write,     [DO_TEMP] = play_temp,
-    [DO_FREE] = play_temp,     [DO_POKE] = play_gbl,
-    [DO_GET] = play_gbl,       [DO_RENEW] = play_gbl,
-    [DO_CONST] = play_const,   [DO_DEFER] = play_defer,
-    [DO_WRONG] = play_wrong,   [DO_ASK] = play_ask,
+    [DO_LOOP] = play_loop,
+    [DO_FLUSH] = play_flush,
+    [DO_FETCH] = play_look,
+    [DO_FETCH_IDX] = play_look,
+    [DO_VIEW] = play_look,
+    [DO_SYNC] = play_look,
+    [DO_GET_DATA] = play_look,
+    [DO_PRINT] = play_look,
+    [DO_EDIT] = play_write,
+    [DO_UPLOAD] = play_write,
+    [DO_PUT] = play_write,
+    [DO_TEMP] = play_temp,
+    [DO_FREE] = play_temp,
+    [DO_POKE] = play_gbl,
+    [DO_GET] = play_gbl,
+    [DO_RENEW] = play_gbl,
+    [DO_CONST] = play_const,
+    [DO_DEFER] = play_defer,
+    [DO_WRONG] = play_wrong,
+    [DO_ASK] = play_ask,
+    [DO_MULT] = play_matrix,
+    [DO_MULT_TURNED] = play_matrix,
+    [DO_ZERO] = play_matrix,
+    [DO_ZERO_ROWS] = play_matrix,
+    [DO_SET_DIAGONAL] = play_matrix,
+    [DO_MASK] = play_matrix,
 };
 
 /* A flush more changes nothing. */
@@ -593,11 +673,11 @@ row_numbered(const struct row *r) {
 }
 
 /* Elements of an overlay are those of another set, whose order would differ, and
- * those of a subset follow theirs. */
+ * those of subsets and columns follow theirs. */
 static bool
 dats_suit(const struct program *p, unsigned flags) {
   for (int k = 0; k < p->nsets; k++)
-    if (flags & PLAY_RENUMBER && p->subs[k].of >= 0) return false;
+    if (flags & PLAY_RENUMBER && set_is_made(p, k)) return false;
   for (int d = 0; d < p->ndats; d++) {
     if (flags & PLAY_RENUMBER && p->dats[d].over >= 0) return false;
     if (flags & PLAY_NO_REALLOC && p->dats[d].soa) return false;
@@ -626,14 +706,20 @@ loop_too_large(const struct program *p, const struct op *o) {
   return bytes > 65536;
 }
 
+static bool
+has_overlays(const struct program *p) {
+  bool any = false;
+  for (int d = 0; d < p->ndats; d++) any |= p->dats[d].over >= 0;
+  return any;
+}
+
 /* SPIR has no pointers to either a shared dat's memory or a copy, nor arrays of
- * pointers to the former. */
+ * pointers to the former, as rows of a matrix need them. */
 static bool
 loop_mixes_memory(const struct program *p, const struct op *o) {
   const char *family = o->row->family;
-  bool shares = false,
-       mixes = !strcmp(family, "choose") || !strcmp(family, "pick");
-  for (int d = 0; d < p->ndats; d++) shares |= p->dats[d].over >= 0;
+  bool shares = has_overlays(p);
+  bool mixes = !strcmp(family, "choose") || !strcmp(family, "pick");
   for (int a = 0; a < o->nargs; a++)
     mixes |= csr_of(p, o, a) && o->row->params[a].kind == P_VECTOR;
   return shares && mixes;
@@ -645,6 +731,9 @@ play_suits(const struct program *p, unsigned flags) {
   if (!dats_suit(p, flags)) return false;
   for (int k = 0; k < p->nops; k++) {
     const struct row *r = p->ops[k].row;
+    bool product =
+        p->ops[k].kind == DO_MULT || p->ops[k].kind == DO_MULT_TURNED;
+    if (flags & PLAY_DEVICE && product && has_overlays(p)) return false;
     /* in its own memory the program would write under pending loops */
     if (flags & PLAY_NO_REALLOC && p->ops[k].kind == DO_UPLOAD) return false;
     if (!r) continue;

@@ -14,7 +14,10 @@ struct player {
   op_set *sets;
   op_map *maps;
   op_dat *dats;
-  void **gbls; /* memory of raw globals */
+  op2_sparsity *sparsities;
+  op2_mat *mats;      /* by dat: where it is a matrix */
+  op_map (*pairs)[2]; /* of a MAP_LOCAL, as its sparsity was declared */
+  void **gbls;        /* memory of raw globals */
   op2_gbl *handles;
   void **memory; /* of the dats' initial values */
   int op;

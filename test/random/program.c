@@ -1,4 +1,5 @@
-#include "program.h"
+#include "columns.h"
+#include "matrices.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,13 @@ program_clone(const struct program *p) {
   struct program *c = program_new();
   *c = *p;
   c->sets = copy_array(p->sets, p->nsets, sizeof *p->sets);
-  c->subs = copy_array(p->subs, p->nsubs, sizeof *p->subs);
+  c->made = copy_array(p->made, p->nmade, sizeof *p->made);
   c->maps = copy_array(p->maps, p->nmaps, sizeof *p->maps);
+  c->sparsities =
+      copy_array(p->sparsities, p->nsparsities, sizeof *p->sparsities);
+  for (int k = 0; k < p->nsparsities; k++)
+    c->sparsities[k].keys = copy_array(p->sparsities[k].keys,
+                                       p->sparsities[k].nkeys, sizeof(int64_t));
   c->dats = copy_array(p->dats, p->ndats, sizeof *p->dats);
   c->gbls = copy_array(p->gbls, p->ngbls, sizeof *p->gbls);
   c->ops = copy_array(p->ops, p->nops, sizeof *p->ops);
@@ -42,8 +48,10 @@ void
 program_free(struct program *p) {
   for (int k = 0; k < p->nops; k++) free(p->ops[k].args);
   free(p->sets);
-  free(p->subs);
+  free(p->made);
   free(p->maps);
+  for (int k = 0; k < p->nsparsities; k++) free(p->sparsities[k].keys);
+  free(p->sparsities);
   free(p->dats);
   free(p->gbls);
   free(p->ops);
@@ -110,8 +118,13 @@ least(int a, int b) {
 
 int
 set_whole(const struct program *p, int s) {
-  while (p->subs[s].of >= 0) s = p->subs[s].of;
+  while (p->made[s].of >= 0) s = p->made[s].of;
   return s;
+}
+
+bool
+set_is_made(const struct program *p, int s) {
+  return p->made[s].of >= 0 || p->made[s].over >= 0 || p->made[s].nonzeros;
 }
 
 bool
@@ -121,7 +134,8 @@ set_reaches(const struct program *p, int s, int to) {
 
 int
 subset_index(const struct program *p, int s, int e) {
-  const struct psub *u = &p->subs[s];
+  const struct pmade *u = &p->made[s];
+  if (u->region) return region_index(p, s, e);
   int i = u->back ? p->sets[s] - 1 - e : e;
   int at = i / u->width * u->step + i % u->width;
   return u->back ? p->sets[u->of] - 1 - at : at;
@@ -129,7 +143,7 @@ subset_index(const struct program *p, int s, int e) {
 
 int
 set_element(const struct program *p, int s, int e) {
-  for (; p->subs[s].of >= 0; s = p->subs[s].of) e = subset_index(p, s, e);
+  for (; p->made[s].of >= 0; s = p->made[s].of) e = subset_index(p, s, e);
   return e;
 }
 
@@ -141,25 +155,34 @@ permuted_entry(const struct pmap *m, int i) {
 /* A composed map begins at the second's set, or at a subset of it. */
 static bool
 map_settle(const struct program *p, struct pmap *m) {
-  const struct pmap *a = &p->maps[m->first], *b = &p->maps[m->then];
   if (m->kind < MAP_KINDS) return true;
+  if (m->kind == MAP_LOCAL) return local_map_settle(p, m);
+  if (m->kind == MAP_COLUMNS) return column_map_settle(p, m);
+  const struct pmap *a = &p->maps[m->first], *b = &p->maps[m->then];
   m->from = a->from;
   m->to = m->kind == MAP_COMPOSED ? b->to : a->to;
   m->arity = m->kind == MAP_COMPOSED ? a->arity * b->arity : a->arity;
   return m->kind != MAP_COMPOSED || set_reaches(p, a->to, b->from);
 }
 
+/* Of a set that others make. */
+static int
+set_size(const struct program *p, int s) {
+  const struct pmade *u = &p->made[s];
+  if (u->nonzeros) return p->sets[s]; /* after the maps */
+  if (u->over >= 0) return columns_size(p, s);
+  if (u->region) return region_size(p, s);
+  int n = p->sets[u->of];
+  return n / u->step * u->width + least(n % u->step, u->width);
+}
+
 bool
 program_settle(struct program *p) {
   bool ok = true;
-  for (int k = 0; k < p->nsets; k++) {
-    const struct psub *u = &p->subs[k];
-    if (u->of < 0) continue;
-    int n = p->sets[u->of];
-    p->sets[k] = n / u->step * u->width + least(n % u->step, u->width);
-  }
+  for (int k = 0; k < p->nsets; k++)
+    if (set_is_made(p, k)) p->sets[k] = set_size(p, k);
   for (int k = 0; k < p->nmaps; k++) ok &= map_settle(p, &p->maps[k]);
-  return ok;
+  return ok && matrices_settle(p);
 }
 
 static int
@@ -168,6 +191,13 @@ composed_entry(const struct program *p, const struct pmap *m, int e, int j) {
   int t = map_entry(p, m->first, e, j / b->arity);
   if (a->to != b->from) t = set_element(p, a->to, t);
   return map_entry(p, m->then, t, j % b->arity);
+}
+
+/* Blocks have no room for rows of any length, and local matrices are blocks. */
+bool
+map_serves(const struct pmap *map, const struct param *m) {
+  if (map->kind == MAP_LOCAL) return m->packed && m->count == map->arity;
+  return !m->packed || !map->csr;
 }
 
 int
@@ -186,6 +216,8 @@ map_entry(const struct program *p, int map, int e, int j) {
   int n = p->sets[m->to];
   switch (m->kind) {
   case MAP_COMPOSED: return composed_entry(p, m, e, j);
+  case MAP_LOCAL: return local_map_entry(p, m, e, j);
+  case MAP_COLUMNS: return column_map_entry(p, m, e, j);
   case MAP_PERMUTED: return map_entry(p, m->first, e, permuted_entry(m, j));
   case MAP_SHIFT: return (e + m->a + j) % n;
   case MAP_SPREAD: return (e * m->arity + j + m->a) % n;

@@ -25,7 +25,13 @@ enum map_kind {
   /* made of maps before it: `first`, then `then`; `first` with its entries turned
    * by a */
   MAP_COMPOSED = MAP_KINDS,
-  MAP_PERMUTED
+  MAP_PERMUTED,
+  /* from columns, or a subset of them, after the map `first` between their bases
+   * (-1: none); `to` are columns or, where layers meet, a base: columns.h */
+  MAP_COLUMNS,
+  /* local matrices after the maps `first` of rows and `then` of columns, to a set
+   * of nonzeros: matrices.h */
+  MAP_LOCAL
 };
 
 struct pmap {
@@ -35,11 +41,24 @@ struct pmap {
   int first, then;
   bool csr; /* rows have their own lengths: map_length */
 };
-/* A set is a subset if `of` >= 0: of each `step` elements of that set (before it)
- * the first `width`, or, counted from the back, the last. */
-struct psub {
+enum { REGION_BOTTOM = 1, REGION_TOP, REGION_INTERIOR };
+/* How a set is made. It is a subset if `of` >= 0: of each `step` elements of that set
+ * (before it) the first `width`, or, counted from the back, the last; or with
+ * `region` that one of the columns `of`. It has columns if `over` >= 0, their base:
+ * all of `layers`, or, with `vary`, of 0 to so many. */
+struct pmade {
   int of, step, width;
   bool back;
+  int region;
+  int over, layers, vary;
+  bool nonzeros; /* of a sparsity */
+};
+/* Nonzeros are those of pairs of maps, each a MAP_LOCAL. */
+struct psparsity {
+  int set, rdim;
+  int pairs[2], npairs;
+  int64_t *keys; /* by program_settle: row * columns + column, ascending */
+  int nkeys;
 };
 struct pdat {
   int set, dim;
@@ -80,6 +99,12 @@ enum op_kind {
   DO_DEFER,     /* what = on or off: op2_defer_globals */
   DO_WRONG,     /* row, what, args: a call that is refused; x = how wrong */
   DO_ASK,       /* what = a question that changes nothing */
+  DO_MULT,      /* what = matrix, x, y = dats */
+  DO_MULT_TURNED,  /* the same with the transpose */
+  DO_ZERO,         /* matrix */
+  DO_ZERO_ROWS,    /* matrix, x = diagonal, y = set of rows + 1, or 0 */
+  DO_SET_DIAGONAL, /* the same */
+  DO_MASK,         /* matrix, x, y = sets of rows, of columns + 1, or 0 */
   DO_KINDS
 };
 
@@ -88,6 +113,8 @@ struct parg {
   int obj; /* dat or gbl; -1 */
   int map; /* -1: none */
   int idx; /* entry of the map */
+  bool layered;
+  int layer; /* ... the element's in another layer of its column */
 };
 struct op {
   enum op_kind kind;
@@ -101,12 +128,13 @@ struct op {
 struct program {
   uint64_t seed;
   int *sets; /* sizes */
-  struct psub *subs;
+  struct pmade *made;
   struct pmap *maps;
+  struct psparsity *sparsities;
   struct pdat *dats;
   struct pgbl *gbls;
   struct op *ops;
-  int nsets, nsubs, nmaps, ndats, ngbls, nops;
+  int nsets, nmade, nmaps, nsparsities, ndats, ngbls, nops;
 };
 
 struct program *program_new(void);
@@ -125,6 +153,7 @@ bool program_settle(struct program *p);
 /* The set itself, or of a subset its whole set; may a loop over set `s`, or a map
  * to it, reach data on set `to`? */
 int set_whole(const struct program *p, int s);
+bool set_is_made(const struct program *p, int s); /* of others */
 bool set_reaches(const struct program *p, int s, int to);
 /* Element e of a subset, in the set that it is of; in its whole set. */
 int subset_index(const struct program *p, int s, int e);
@@ -133,6 +162,8 @@ int set_element(const struct program *p, int s, int e);
 /* Entry of a row that is entry i of a MAP_PERMUTED. */
 int permuted_entry(const struct pmap *m, int i);
 int map_entry(const struct program *p, int map, int e, int j);
+/* May an argument of this parameter go by the map? */
+bool map_serves(const struct pmap *map, const struct param *m);
 /* Entries of row e of a map with `csr`; at most. */
 int map_length(const struct pmap *m, int e);
 int map_longest(const struct pmap *m);

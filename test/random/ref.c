@@ -180,8 +180,17 @@ REF(edge) {
 
 REF(scatter) {
   UNUSED;
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < row->params[1].count; k++)
     EACH(c, 0) v[1][k][c] = plus(LANE(0, c), v[1][k][c], p[0][c]);
+}
+
+REF(grade) {
+  UNUSED;
+  for (int k = 0; k < row->params[1].count; k++) EACH(c, 0) {
+      char t = LANE(0, c);
+      union cell x = plus(t, p[0][c], whole(t, k));
+      v[1][k][c] = plus(t, v[1][k][c], x);
+    }
 }
 
 /* ---- whole numbers ------------------------------------------------------- */
@@ -242,10 +251,8 @@ REF(inturn) {
 
 REF(both) {
   UNUSED;
-  EACH(c, 0) {
-    v[1][0][c] = p[0][c];
-    v[1][1][c] = plus(LANE(0, c), p[0][c], whole(LANE(0, c), 1));
-  }
+  for (int k = 0; k < row->params[1].count; k++)
+    EACH(c, 0) v[1][k][c] = plus(LANE(0, c), p[0][c], whole(LANE(0, c), k));
 }
 
 /* In C small types compute in int, all others in their own type. */
@@ -487,7 +494,7 @@ static const struct {
     FAMILY(plus),   FAMILY(square),  FAMILY(step),    FAMILY(divide),
     FAMILY(root),   FAMILY(relax),   FAMILY(mean),    FAMILY(weigh),
     FAMILY(blend),  FAMILY(narrow),  FAMILY(trade),   FAMILY(field),
-    FAMILY(pass),   FAMILY(less),
+    FAMILY(pass),   FAMILY(less),    FAMILY(grade),
 };
 
 ref_fn *

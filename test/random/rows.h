@@ -18,13 +18,6 @@ struct param {
   bool packed; /* a vector argument that the kernel gets as one block */
 };
 
-/* May the vector argument go by such a map, of rows of any length (csr) or not?
- * A block has no room for those. */
-static inline bool
-param_takes(const struct param *p, bool csr) {
-  return !p->packed || !csr;
-}
-
 struct row;
 /* One element: p[a] where parameter a points, NULL if it is off; v[a] the
  * entries of a vector argument. */

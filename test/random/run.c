@@ -146,7 +146,7 @@ child(const struct batch *b, int fd) {
 }
 
 static void
-note_kinds(uint32_t bits) {
+note_kinds(uint64_t bits) {
   for (int k = 0; k < KINDS_MAX; k++) figures.by_kind[k] += bits >> k & 1;
 }
 

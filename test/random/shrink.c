@@ -155,13 +155,31 @@ shrink_sets(struct shrinker *s) {
   bool any = false;
   for (int k = 0; k < s->best->nsets; k++)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-      if (sizes[i] >= s->best->sets[k] || s->best->subs[k].of >= 0) break;
+      if (sizes[i] >= s->best->sets[k] || set_is_made(s->best, k)) break;
       struct program *p = program_clone(s->best);
       p->sets[k] = sizes[i];
       if (better(s, p, s->mode)) {
         any = true;
         break;
       }
+    }
+  return any;
+}
+
+/* Columns of one length, of few layers. */
+static bool
+shrink_columns(struct shrinker *s) {
+  bool any = false;
+  for (int k = 0; k < s->best->nsets; k++)
+    for (int what = 0; what < 2; what++) {
+      struct pmade simple = s->best->made[k];
+      if (simple.over < 0) break;
+      if (what == 0) simple.vary = 0;
+      if (what == 1 && simple.layers > 1) simple.layers--;
+      if (!memcmp(&simple, &s->best->made[k], sizeof simple)) continue;
+      struct program *p = program_clone(s->best);
+      p->made[k] = simple;
+      any |= better(s, p, s->mode);
     }
   return any;
 }
@@ -173,8 +191,10 @@ shrink_arg(struct shrinker *s, int k, int a) {
   bool any = false;
   struct program *p = program_clone(s->best);
   struct parg *g = &p->ops[k].args[a];
-  if (g->map >= 0 && p->ops[k].row->params[a].kind == P_DAT) {
+  if ((g->map >= 0 || g->layered) && p->ops[k].row->params[a].kind == P_DAT) {
     g->map = -1;
+    g->layered = false;
+    g->layer = 0;
     any |= better(s, p, s->mode);
   } else {
     program_free(p);
@@ -433,6 +453,7 @@ shrink(const struct program *p, size_t mode, double seconds,
       again |= shrink_args(&s);
       again |= shrink_objects(&s);
       again |= shrink_sets(&s);
+      again |= shrink_columns(&s);
       again |= shrink_set_number(&s);
       again |= shrink_maps(&s);
       again |= shrink_shapes(&s);

@@ -46,14 +46,6 @@ struct touch {
   bool direct, reads, writes;
 };
 
-/* The loop placed last. */
-static struct {
-  uint32_t n;
-  struct fe_dat *dat[FE_MAX_ARGS]; /* temporaries that it writes */
-  struct fe_halo made;
-  char why[160]; /* it does not run further; "": it may */
-} placed;
-
 /* ---- arguments ----------------------------------------------------------- */
 
 /* How many the program gave. */
@@ -118,54 +110,54 @@ kept_by(const op_arg *a) {
 
 /* At most so far on side k, since the dat has no more. */
 static void
-keep_within(int k, int most, const char *dat) {
+keep_within(struct fe_placed *p, int k, int most, const char *dat) {
   if (most < 0) most = 0;
-  if (placed.made.at[k] <= most) return;
-  bool first = placed.made.at[k] == INT32_MAX;
-  placed.made.at[k] = most;
+  if (p->made.at[k] <= most) return;
+  bool first = p->made.at[k] == INT32_MAX;
+  p->made.at[k] = most;
   if (first) return;
-  snprintf(placed.why, sizeof placed.why, "it has no more of \"%.60s\"", dat);
+  snprintf(p->why, sizeof p->why, "it has no more of \"%.60s\"", dat);
 }
 
 static void
-keep_in_domain(const char *why) {
-  placed.made = (struct fe_halo){{0}};
-  snprintf(placed.why, sizeof placed.why, "%s", why);
+keep_in_domain(struct fe_placed *p, const char *why) {
+  p->made = (struct fe_halo){{0}};
+  snprintf(p->why, sizeof p->why, "%s", why);
 }
 
 /* What it writes directly, of which some spreads: as far as all are wide. */
 static bool
-spread_over(const struct fe_loop *l) {
+spread_over(const struct fe_loop *l, struct fe_placed *p) {
   struct touch x;
   bool any = false;
-  for (int k = 0; k < FE_BOX_SIDES; k++) placed.made.at[k] = INT32_MAX;
+  for (int k = 0; k < FE_BOX_SIDES; k++) p->made.at[k] = INT32_MAX;
   for (int i = 0; i < shown(l); i++) {
     if (!touch_of(&l->args[i], &x) || !x.writes || !x.direct) continue;
     any |= x.dat->spreads;
     const struct fe_set *on = (struct fe_set *)x.dat->pub.set;
     for (int k = 0; k < FE_BOX_SIDES; k++)
-      keep_within(k, x.dat->spreads ? on->halo.at[k] : 0, x.dat->pub.name);
+      keep_within(p, k, x.dat->spreads ? on->halo.at[k] : 0, x.dat->pub.name);
   }
-  if (!any) placed.made = (struct fe_halo){{0}};
+  if (!any) p->made = (struct fe_halo){{0}};
   return any;
 }
 
 /* The largest halo around the domain over which the loop can run. */
 static void
-find_points(const struct fe_loop *l) {
+find_points(const struct fe_loop *l, struct fe_placed *p) {
   struct touch x;
   const struct fe_set *set = (const struct fe_set *)l->set;
-  if (!spread_over(l)) return;
-  if (!set->box) keep_in_domain("it goes over a subset");
+  if (!spread_over(l, p)) return;
+  if (!set->box) keep_in_domain(p, "it goes over a subset");
   for (int i = 0; i < shown(l); i++) {
     const op_arg *a = &l->args[i];
-    if (kept_by(a)) keep_in_domain(kept_by(a));
+    if (kept_by(a)) keep_in_domain(p, kept_by(a));
     if (!touch_of(a, &x)) continue;
     if (x.writes && x.direct && !x.dat->spreads)
-      keep_in_domain("it writes a dat that is no temporary of a box, too");
+      keep_in_domain(p, "it writes a dat that is no temporary of a box, too");
     for (int k = 0; x.reads && k < 2 * x.box->ndim; k++)
       if (!x.box->periodic[k / 2])
-        keep_within(k, there(x.dat)->at[k] - x.reach.at[k], x.dat->pub.name);
+        keep_within(p, k, there(x.dat)->at[k] - x.reach.at[k], x.dat->pub.name);
   }
 }
 
@@ -198,9 +190,10 @@ fail_write(const struct fe_loop *l, int arg, const struct touch *x, int k) {
 }
 
 static status
-check_there(const struct fe_loop *l, int arg, const struct touch *x) {
+check_there(const struct fe_loop *l, const struct fe_halo *runs, int arg,
+            const struct touch *x) {
   for (int k = 0; k < 2 * x->box->ndim; k++) {
-    int need = x->reach.at[k] + placed.made.at[k];
+    int need = x->reach.at[k] + runs->at[k];
     if (x->box->periodic[k / 2]) continue;
     if (x->writes && !x->direct && x->reach.at[k])
       return fail_write(l, arg, x, k);
@@ -213,12 +206,11 @@ check_there(const struct fe_loop *l, int arg, const struct touch *x) {
 /* ---- a loop -------------------------------------------------------------- */
 
 static void
-note_written(const struct fe_loop *l) {
+note_written(const struct fe_loop *l, struct fe_placed *p) {
   struct touch x;
-  placed.n = 0;
   for (int i = 0; i < shown(l); i++)
     if (touch_of(&l->args[i], &x) && x.writes && x.dat->spreads)
-      placed.dat[placed.n++] = x.dat;
+      p->dat[p->n++] = x.dat;
 }
 
 /* The box whose points or subset it is; NULL: none. */
@@ -228,11 +220,11 @@ box_of(const struct fe_set *s) {
 }
 
 status
-fe_box_place(struct fe_loop *l) {
+fe_box_place(struct fe_loop *l, struct fe_placed *p) {
   struct touch x;
-  placed.n = 0;
-  placed.made = (struct fe_halo){{0}};
-  placed.why[0] = 0;
+  p->n = 0;
+  p->made = (struct fe_halo){{0}};
+  p->why[0] = 0;
   if (fe_handle_is(l->set, FE_POINTS))
     FAIL(ERR_ARG,
          "op_par_loop \"%s\": set: expected a box, whose domain loops go over, "
@@ -242,22 +234,22 @@ fe_box_place(struct fe_loop *l) {
       shown(l) > FE_MAX_ARGS)
     return OK; /* check.c tells */
   const struct fe_box *box = box_of((struct fe_set *)l->set);
-  if (box) find_points(l);
+  if (box) find_points(l, p);
   for (int i = 0; i < shown(l); i++)
-    if (touch_of(&l->args[i], &x)) TRY(check_there(l, i, &x));
-  note_written(l);
-  if (!placed.n || !((struct fe_set *)l->set)->box) return OK;
+    if (touch_of(&l->args[i], &x)) TRY(check_there(l, &p->made, i, &x));
+  note_written(l, p);
+  if (!p->n || !((struct fe_set *)l->set)->box) return OK;
   struct fe_set *points;
-  TRY(fe_box_around("op_par_loop", box, &placed.made, &points));
+  TRY(fe_box_around("op_par_loop", box, &p->made, &points));
   l->set = &points->pub;
   return OK;
 }
 
 static void
-say_short(struct fe_dat *d, const char *loop) {
+say_short(struct fe_dat *d, const char *loop, const char *why) {
   char text[320];
   snprintf(text, sizeof text, "loop \"%.80s\" made it, and %s", loop,
-           placed.why[0] ? placed.why : "what else it writes is narrower");
+           *why ? why : "what else it writes is narrower");
   if (d->short_of && !strcmp(d->short_of, text)) return;
   free(d->short_of);
   d->short_of = fe_text_copy(text);
@@ -270,13 +262,13 @@ is_whole(const struct fe_dat *d) {
 }
 
 void
-fe_box_recorded(const char *loop) {
-  for (uint32_t i = 0; i < placed.n; i++) {
-    struct fe_dat *d = placed.dat[i];
-    d->made = placed.made;
+fe_box_recorded(const char *loop, const struct fe_placed *p) {
+  for (uint32_t i = 0; i < p->n; i++) {
+    struct fe_dat *d = p->dat[i];
+    d->made = p->made;
     if (is_whole(d))
       fe_box_whole(d);
     else
-      say_short(d, loop);
+      say_short(d, loop, p->why);
   }
 }

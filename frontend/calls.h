@@ -175,11 +175,18 @@ status fe_scan_check(const struct fe_loop *l, const struct fe_arg *args,
 
 /* ---- box_loops.c --------------------------------------------------------- */
 
+/* How far a loop runs around its box, for these temporaries that it writes. */
+struct fe_placed {
+  uint32_t n;
+  struct fe_halo made;
+  struct fe_dat *dat[FE_MAX_ARGS];
+  char why[160]; /* it does not run further; "": it may */
+};
 /* Before a call is looked up: what it reads of dats of boxes is there, and
  * l->set becomes the points that it runs over. ERR_ARG */
-status fe_box_place(struct fe_loop *l);
-/* The loop that was placed last is recorded: what it wrote is made so far. */
-void fe_box_recorded(const char *loop);
+status fe_box_place(struct fe_loop *l, struct fe_placed *out);
+/* The loop is recorded: what it wrote is made so far. */
+void fe_box_recorded(const char *loop, const struct fe_placed *p);
 
 /* ---- consts.c ----------------------------------------------------------- */
 

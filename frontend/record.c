@@ -207,13 +207,17 @@ loop_settle(const struct fe_call *c) {
 static void
 loop_bare(struct fe_loop *l) {
   struct fe_call *c;
+  struct fe_placed placed;
   uint32_t target = 0, mode = fp_mode();
+  placed.n = 0;
   fe.file = l->file;
   fe.line = l->line;
   if (!fe_enter(l->order ? "op2_par_loop_scan" : "op_par_loop")) return;
   if (fe.nviews) fe_views_close();
   bool boxed = fe.boxed && !l->order;
-  status st = l->order ? fe_scan_place(l) : boxed ? fe_box_place(l) : OK;
+  status st = l->order ? fe_scan_place(l)
+              : boxed  ? fe_box_place(l, &placed)
+                       : OK;
   if (st == OK) st = loop_find(l, &c);
   if (st == OK && op2_gbl_owed && c->ncaptured) st = fe_owed_args(c, l->args);
   if (st == OK && mode != fe.fp_mode) st = rounding_changed(mode);
@@ -230,7 +234,7 @@ loop_bare(struct fe_loop *l) {
   if (st == OK && c->capture_bytes > CAPTURE_LARGE) st = fe_capture_room(c);
   if (st == OK)
     st = (fe_watches() ? loop_watched : loop_run)(c, l->args, target);
-  if (st == OK && boxed) fe_box_recorded(l->name);
+  if (st == OK && boxed) fe_box_recorded(l->name, &placed);
   fe_leave(st);
 }
 

@@ -1,22 +1,17 @@
 /* How far around the domains of boxes pending loops run, and dats are wanted:
  * their trace, and its extents (ir/extent_areas.c). Nothing runs. */
-#include "frontend/box.h"
 #include "frontend/context.h"
+#include "frontend/handles.h"
 #include "frontend/programs.h"
-#include "frontend/recording.h"
 
 #include "ir/extent.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 /* Those of all that is pending. */
 static struct ir_areas
 pending_areas(struct ir_trace **t_out) {
-  struct fe_global_src *globals;
-  struct fe_request all = {FE_WANT_ALL, 0, FE_REASON_ASKED};
-  *t_out = fe_trace_build(all, NULL, false, &globals);
-  free(globals);
+  *t_out = fe_trace_pending();
   return ir_areas_build(*t_out, true);
 }
 
@@ -39,34 +34,30 @@ check_room(const char *api, const int *lo_hi) {
 
 static const char of_dat[] = "op2_trace_extents";
 
-/* All that is wanted of its versions together; false: of none. */
-static bool
-dat_area(const struct ir_trace *t, const struct ir_areas *x, uint32_t index,
-         struct ir_area *out) {
-  bool any = false;
-  for (ir_ref v = 0; v < t->nvalues; v++) {
-    if (t->dats[t->values[v].dat].tag != index || !x->needed[v]) continue;
-    if (t->dats[t->values[v].dat].kind != IR_DAT) continue;
-    *out = any ? ir_area_join(*out, x->need[v]) : x->need[v];
-    any = true;
-  }
-  return any;
+/* The dat of the trace with this storage; IR_NONE: none. */
+static ir_ref
+dat_find(const struct ir_trace *t, uint32_t root) {
+  for (ir_ref i = 0; i < t->ndats; i++)
+    if (t->dats[i].kind == IR_DAT && t->dats[i].tag == root) return i;
+  return IR_NONE;
 }
 
 static status
 trace_extents(op_dat dat, int *lo_hi) {
   TRY(check_room(of_dat, lo_hi));
-  bool is = fe_handle_is(dat, FE_DAT);
-  if (!is || !((const struct fe_set *)dat->set)->box)
+  struct fe_set *domain = NULL;
+  int ndim = 0;
+  if (fe_handle_is(dat, FE_DAT))
+    ndim = fe_points_of((const struct fe_set *)dat->set, &domain);
+  if (!domain)
     FAIL(ERR_ARG, "%s: dat: expected one on a box or grid, found %s", of_dat,
          fe_handle_found(dat));
   struct ir_trace *t;
   struct ir_areas x = pending_areas(&t);
   struct ir_area area;
-  bool any =
-      dat_area(t, &x, fe_all.dats[((struct fe_dat *)dat)->root]->index, &area);
-  uint32_t ndim = (uint32_t)((const struct fe_set *)dat->set)->box->ndim;
-  if (any) area_out(&area, ndim, lo_hi);
+  ir_ref found = dat_find(t, ((struct fe_dat *)dat)->root);
+  bool any = found != IR_NONE && ir_areas_of(t, &x, found, &area);
+  if (any) area_out(&area, (uint32_t)ndim, lo_hi);
   ir_areas_free(&x);
   ir_trace_free(t);
   if (any) return OK;
@@ -98,10 +89,11 @@ loop_node(const struct ir_trace *t, int loop) {
 static status
 compute_extent(int loop, int *lo_hi) {
   TRY(check_room(of_loop, lo_hi));
-  if (loop < 0 || (uint32_t)loop >= fe_recs.loops)
+  size_t loops = op2_pending();
+  if (loop < 0 || (size_t)loop >= loops)
     FAIL(ERR_ARG,
-         "%s: loop: expected 0 to %d, of %u that are pending, found %d",
-         of_loop, (int)fe_recs.loops - 1, fe_recs.loops, loop);
+         "%s: loop: expected one of %zu that are pending, from 0, found %d",
+         of_loop, loops, loop);
   struct ir_trace *t;
   struct ir_areas x = pending_areas(&t);
   ir_ref n = loop_node(t, loop);

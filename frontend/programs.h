@@ -102,6 +102,8 @@ status fe_program_find(struct fe_request rq, struct fe_program **out);
 struct ir_trace *fe_trace_build(struct fe_request rq, const bool *apart,
                                 bool device,
                                 struct fe_global_src **globals_out);
+/* One of all that is pending, for who looks at it alone. */
+struct ir_trace *fe_trace_pending(void);
 status fe_program_make(struct fe_request rq, struct fe_program **out);
 /* What lowering asks, of recorded loops. */
 status fe_env_make(struct low_env *out);

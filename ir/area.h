@@ -1,20 +1,9 @@
-/* Areas of points of a box, and where entries of a row lie, in up to four
- * dimensions: all by two numbers a dimension. */
+/* What is done with areas (ir.h): to go by an entry is to add, to hold both is
+ * to take the greater side. */
 #ifndef IR_AREA_H
 #define IR_AREA_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* As seen from the domain: side 2 d is how far it begins below the first point
- * in dimension d, 2 d + 1 how far it ends above the last; negative: inside. Or
- * of an entry, seen from its point. Prints as (-1:2,0): in the first dimension
- * from 1 below to 2 above, in the second as the domain. Then to go by an entry
- * is to add, and to hold both is to take the greater side. */
-enum { IR_DIMS = 4, IR_SIDES = 2 * IR_DIMS };
-struct ir_area {
-  int at[IR_SIDES]; /* 0 in dimensions that there are not */
-};
+#include "ir/ir.h"
 
 /* The least that holds both. */
 static inline struct ir_area

@@ -59,6 +59,7 @@
  *           needs. Reductions count elements of L_0 only, wherever their loop
  *           runs. Kernels with side effects run over L_0 only, if they can.
  */
+#include "ir/area.h"
 #include "ir/extent_by.h"
 
 #include <assert.h>

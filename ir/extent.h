@@ -64,12 +64,15 @@ struct ir_areas {
   bool *runs, *needed;
 };
 
-/* Those of the whole trace. LIVE, FETCH and deferred nodes ask for all points of
- * a dat, halo included. readers: temporaries are wanted where loops read them,
- * other dats in their domain, whatever is looked at. cost O(arguments); free
- * with ir_areas_free */
+/* Those of the whole trace. LIVE, FETCH and deferred nodes ask for all points
+ * of a dat, halo included. readers: temporaries are wanted where loops read
+ * them, other dats in their domain, whatever is looked at. cost O(arguments);
+ * free with ir_areas_free */
 struct ir_areas ir_areas_build(const struct ir_trace *t, bool readers);
 void ir_areas_free(struct ir_areas *x);
+/* All that is wanted of versions of the dat, a root; false: nothing. */
+bool ir_areas_of(const struct ir_trace *t, const struct ir_areas *x, ir_ref dat,
+                 struct ir_area *out);
 /* One line for each such loop and value. */
 void ir_areas_print(const struct ir_trace *t, const struct ir_areas *x,
                     struct str *out);

@@ -1,13 +1,14 @@
-/* Extents in areas around a box: how far beyond its domain, on each side of each
- * dimension, loops must run and values be there.
+/* Extents in areas around a box: how far beyond its domain, on each side of
+ * each dimension, loops must run and values be there.
  *
  * Problem   A temporary between two loops on a box is wanted where the second
  *           one reads it, which is further than the domain where that reads at
  *           offsets; what the first one reads is wanted further still.
  *
  * Idea      Rules say where entries lie, so that an interval a dimension is
- *           enough: what a loop over [a, b] reads by entries from c to d lies in
- *           [a + c, b + d]; what several want is from the least to the greatest.
+ *           enough: what a loop over [a, b] reads by entries from c to d lies
+ *           in [a + c, b + d]; what several want is from the least to the
+ *           greatest.
  *           Nothing is needed before somebody reads it: an interval need not
  *           hold the domain. No loop runs outside of its own set, on which
  *           what others made, or the program put there, is left as it is.
@@ -23,6 +24,7 @@
  *
  * Limits    of entries that differ by colour what holds all of them: boxes
  *           that are larger than needed by a line on some side. */
+#include "ir/area.h"
 #include "ir/extent.h"
 #include "ir/extent_by.h"
 
@@ -133,6 +135,18 @@ ir_areas_free(struct ir_areas *x) {
   free(x->runs);
   free(x->needed);
   *x = (struct ir_areas){0};
+}
+
+bool
+ir_areas_of(const struct ir_trace *t, const struct ir_areas *x, ir_ref dat,
+            struct ir_area *out) {
+  bool any = false;
+  for (ir_ref v = 0; v < t->nvalues; v++) {
+    if (t->values[v].dat != dat || !x->needed[v]) continue;
+    *out = any ? ir_area_join(*out, x->need[v]) : x->need[v];
+    any = true;
+  }
+  return any;
 }
 
 void

@@ -66,7 +66,6 @@
 #include "base/table.h"
 #include "base/target.h"
 #include "base/types.h"
-#include "ir/area.h"
 
 typedef uint32_t ir_ref;
 #define IR_NONE UINT32_MAX
@@ -103,6 +102,15 @@ struct ir_flag_info {
 };
 extern const struct ir_flag_info ir_flag_info[];
 extern const uint32_t ir_flag_count;
+
+/* An area of points as seen from a box's domain: side 2 d is how far it begins
+ * below the first in dimension d, 2 d + 1 how far it ends above the last;
+ * negative: inside. Or where an entry lies, as seen from its point. Prints as
+ * (-1:2,0): in the first dimension from 1 below to 2 above, then neither. */
+enum { IR_DIMS = 4, IR_SIDES = 2 * IR_DIMS };
+struct ir_area {
+  int at[IR_SIDES]; /* 0 in dimensions that there are not */
+};
 
 /* set %name n=<n> [renumbered] [parts] [auto] [rcm] [bisect] [levels <n> ...]
  *     [points <area> [of %box]]

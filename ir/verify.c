@@ -11,6 +11,7 @@
  * limits   What kernels do with their arguments is taken on trust, and maps are
  *          known by their flags only.
  */
+#include "ir/area.h"
 #include "ir/check.h"
 
 #include <assert.h>

@@ -273,8 +273,9 @@ refused(void) {
     expect("op2_trace_compute_extent: loop: expected one over a box or grid, "
            "found 0, \"elsewhere\", over set \"other\"");
     CHECK_INT(op2_trace_compute_extent(1, found), OP2_ERR_ARG);
-    expect("op2_trace_compute_extent: loop: expected 0 to 0, of 1 that are "
-           "pending, found 1");
+    expect(
+        "op2_trace_compute_extent: loop: expected one of 1 that are pending, "
+        "from 0, found 1");
   }
   op2_set_error_handler(NULL, NULL);
 }

@@ -275,8 +275,9 @@ solve_by_hand(int n) {
   }
 }
 
+/* Its ends by loops over regions, or by scans of one layer, which fuse. */
 static void
-solver(int n) {
+solver(int n, int ends) {
   op_set columns = fresh();
   op_set bottom = op2_columns_region(columns, OP2_BOTTOM, "bottom");
   op_set top = op2_columns_region(columns, OP2_TOP, "top");
@@ -289,14 +290,23 @@ solver(int n) {
   op_dat s = op_decl_dat(columns, 1, "double", (double *)NULL, "s");
   op_dat cp = op_decl_dat_temp(columns, 1, "double", (double *)NULL, "cp");
   op_dat dp = op_decl_dat_temp(columns, 1, "double", (double *)NULL, "dp");
-  op_par_loop(eliminate_first, "eliminate_first", bottom, OWN(m[1], OP_READ),
-              OWN(m[2], OP_READ), OWN(m[3], OP_READ), OWN(cp, OP_WRITE),
-              OWN(dp, OP_WRITE));
+  if (ends)
+    op2_par_loop_scan(eliminate_first, "eliminate_first", bottom, OP2_FORWARD,
+                      OWN(m[1], OP_READ), OWN(m[2], OP_READ),
+                      OWN(m[3], OP_READ), OWN(cp, OP_WRITE), OWN(dp, OP_WRITE));
+  else
+    op_par_loop(eliminate_first, "eliminate_first", bottom, OWN(m[1], OP_READ),
+                OWN(m[2], OP_READ), OWN(m[3], OP_READ), OWN(cp, OP_WRITE),
+                OWN(dp, OP_WRITE));
   op2_par_loop_scan(eliminate, "eliminate", columns, OP2_FORWARD,
                     OWN(m[0], OP_READ), OWN(m[1], OP_READ), OWN(m[2], OP_READ),
                     OWN(m[3], OP_READ), LAYER(cp, -1), LAYER(dp, -1),
                     OWN(cp, OP_WRITE), OWN(dp, OP_WRITE));
-  op_par_loop(copy, "copy", top, OWN(dp, OP_READ), OWN(s, OP_WRITE));
+  if (ends)
+    op2_par_loop_scan(copy, "copy", top, OP2_BACKWARD, OWN(dp, OP_READ),
+                      OWN(s, OP_WRITE));
+  else
+    op_par_loop(copy, "copy", top, OWN(dp, OP_READ), OWN(s, OP_WRITE));
   op2_par_loop_scan(substitute, "substitute", columns, OP2_BACKWARD,
                     OWN(cp, OP_READ), OWN(dp, OP_READ), LAYER(s, 1),
                     OWN(s, OP_WRITE));
@@ -313,7 +323,8 @@ over_columns(int n) {
   up_and_down(n);
   both_sides(n);
   components(n);
-  solver(n);
+  solver(n, 0);
+  solver(n, 1);
 }
 
 /* ---- on one rank ------------------------------------------------------------- */

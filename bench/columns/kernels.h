@@ -5,7 +5,10 @@
  *   p' = p + dt (d + l)                     b = laplace l
  *   p'' = p' - eps b                        q = p'' within bounds
  *
- * Sums over cells stay the same while no bound is met. */
+ * Sums over cells stay the same while no bound is met.
+ *
+ * And an implicit step of diffusion in each column, by Thomas' algorithm:
+ * a x(k-1) + b x(k) + c x(k+1) = p(k), as one sweep up and one down. */
 #ifndef BENCH_COLUMNS_KERNELS_H
 #define BENCH_COLUMNS_KERNELS_H
 
@@ -48,6 +51,33 @@ static inline void
 limit(const double *p, double *q) {
   double x = *p < 1e3 ? *p : 1e3;
   *q = x > -1e3 ? x : -1e3;
+}
+
+/* Below and above the column there is nothing: a and c are 0 there. */
+static inline void
+eliminate_first(const double *b, const double *c, const double *p, double *cp,
+                double *dp) {
+  *cp = *c / *b;
+  *dp = *p / *b;
+}
+
+static inline void
+eliminate(const double *a, const double *b, const double *c, const double *p,
+          const double *cp_below, const double *dp_below, double *cp,
+          double *dp) {
+  double m = 1 / (*b - *a * *cp_below);
+  *cp = *c * m;
+  *dp = (*p - *a * *dp_below) * m;
+}
+
+static inline void
+copy(const double *from, double *to) {
+  *to = *from;
+}
+
+static inline void
+substitute(const double *cp, const double *dp, const double *above, double *x) {
+  *x = *dp - *cp * *above;
 }
 
 static inline void

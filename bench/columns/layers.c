@@ -15,6 +15,8 @@ struct columns {
   op_map cell_base, edge_base;            /* each column's base element */
   op_dat along, out, weight;              /* of the base */
   op_dat p, q, v, g, d, l;
+  op_set bottom, top; /* layers of cells */
+  op_dat m[3], x;     /* a matrix for each column, and its solution */
 };
 
 #define OWN(x, acc) op_arg_dat(x, -1, OP_ID, 1, "double", acc)
@@ -46,6 +48,18 @@ start(op_set cells, const struct torus *t, int layers) {
   return p;
 }
 
+static op_dat
+matrix(op_set cells, const struct torus *t, int layers, int i) {
+  static const char *const names[] = {"a", "b", "c"};
+  double *x = bench_take((size_t)t->ncell * (size_t)layers, sizeof *x);
+  for (int c = 0; c < t->ncell; c++)
+    for (int k = 0; k < layers; k++)
+      x[(size_t)c * (size_t)layers + (size_t)k] = torus_matrix(c, layers, k, i);
+  op_dat m = op_decl_dat(cells, 1, "double", x, names[i]);
+  free(x);
+  return m;
+}
+
 static void
 declare(struct columns *s, const struct torus *t, int layers) {
   op_set cells = op_decl_set(t->ncell, "base_cells");
@@ -64,11 +78,20 @@ declare(struct columns *s, const struct torus *t, int layers) {
   s->out = op_decl_dat(cells, 3, "double", t->out, "out");
   s->weight = op_decl_dat(cells, 3, "double", t->weight, "weight");
   s->p = start(s->cells, t, layers);
+  s->bottom = op2_columns_region(s->cells, OP2_BOTTOM, "bottom");
+  s->top = op2_columns_region(s->cells, OP2_TOP, "top");
+  for (int k = 0; k < 3; k++) s->m[k] = matrix(s->cells, t, layers, k);
+  s->x = values(s->cells, "x");
   s->q = values(s->cells, "q");
   s->v = values(s->edges, "v");
   s->g = values(s->edges, "g");
   s->d = values(s->cells, "d");
   s->l = values(s->cells, "l");
+}
+
+static op_dat
+temporary(op_set set, const char *name) {
+  return op_decl_dat_temp(set, 1, "double", (double *)NULL, name);
 }
 
 static void
@@ -105,15 +128,34 @@ static void
 run_laplacian(void *s) {
   loop_laplacian(s, ((struct columns *)s)->p, ((struct columns *)s)->l);
 }
+
+#define LAYER(x, dl) op2_arg_dat_layer(x, dl, 1, "double", OP_READ)
+
+/* Sweeps up and down; what they hand over is temporary. Their ends are scans of
+ * one layer, so that all four run as one, column after column. */
+static void
+run_solve(void *columns) {
+  struct columns *s = columns;
+  op_dat cp = temporary(s->cells, "cp"), dp = temporary(s->cells, "dp");
+  op2_par_loop_scan(eliminate_first, "eliminate_first", s->bottom, OP2_FORWARD,
+                    OWN(s->m[1], OP_READ), OWN(s->m[2], OP_READ),
+                    OWN(s->p, OP_READ), OWN(cp, OP_WRITE), OWN(dp, OP_WRITE));
+  op2_par_loop_scan(eliminate, "eliminate", s->cells, OP2_FORWARD,
+                    OWN(s->m[0], OP_READ), OWN(s->m[1], OP_READ),
+                    OWN(s->m[2], OP_READ), OWN(s->p, OP_READ), LAYER(cp, -1),
+                    LAYER(dp, -1), OWN(cp, OP_WRITE), OWN(dp, OP_WRITE));
+  op2_par_loop_scan(copy, "copy", s->top, OP2_BACKWARD, OWN(dp, OP_READ),
+                    OWN(s->x, OP_WRITE));
+  op2_par_loop_scan(substitute, "substitute", s->cells, OP2_BACKWARD,
+                    OWN(cp, OP_READ), OWN(dp, OP_READ), LAYER(s->x, 1),
+                    OWN(s->x, OP_WRITE));
+  op_free_dat_temp(cp);
+  op_free_dat_temp(dp);
+}
 static void
 settle(void *s) {
   (void)s;
   op2_flush();
-}
-
-static op_dat
-temporary(op_set set, const char *name) {
-  return op_decl_dat_temp(set, 1, "double", (double *)NULL, name);
 }
 
 /* The chain of eight: what lives inside of it is temporary. */
@@ -154,6 +196,7 @@ static const struct operator_row rows[] = {
     {"gradient", run_gradient, 1, 1, 0},
     {"divergence", run_divergence, 1, 1, 24},
     {"laplacian", run_laplacian, 2, 0, 24},
+    {"solve", run_solve, 5, 0, 0},
 };
 
 int

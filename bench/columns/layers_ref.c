@@ -16,6 +16,10 @@ run_laplacian(void *f) {
   cref_laplacian(f);
 }
 static void
+run_solve(void *f) {
+  cref_solve(f);
+}
+static void
 settle(void *f) {
   (void)f;
 }
@@ -24,6 +28,7 @@ static const struct operator_row rows[] = {
     {"gradient", run_gradient, 1, 1, 0},
     {"divergence", run_divergence, 1, 1, 24},
     {"laplacian", run_laplacian, 2, 0, 24},
+    {"solve", run_solve, 5, 0, 0},
 };
 
 int

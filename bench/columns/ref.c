@@ -27,7 +27,9 @@ values(const struct cref *f, int n) {
 void
 cref_start(struct cref *f, const struct torus *t, int layers, int threads) {
   *f = (struct cref){.t = t, .layers = layers, .threads = threads};
-  double **of_cells[] = {&f->p, &f->q, &f->d, &f->l, &f->b, &f->p1, &f->p2};
+  double **of_cells[] = {&f->p,  &f->q,  &f->d,    &f->l,    &f->b,
+                         &f->p1, &f->p2, &f->m[0], &f->m[1], &f->m[2],
+                         &f->x,  &f->cp, &f->dp};
   for (size_t k = 0; k < sizeof of_cells / sizeof *of_cells; k++)
     *of_cells[k] = values(f, t->ncell);
   f->v = values(f, t->nedge);
@@ -38,7 +40,8 @@ cref_start(struct cref *f, const struct torus *t, int layers, int threads) {
 
 void
 cref_stop(struct cref *f) {
-  double *all[] = {f->p, f->q, f->v, f->g, f->d, f->l, f->b, f->p1, f->p2};
+  double *all[] = {f->p,  f->q,  f->v,    f->g,    f->d,    f->l, f->b, f->p1,
+                   f->p2, f->cp, f->m[0], f->m[1], f->m[2], f->x, f->dp};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
 }
 
@@ -121,6 +124,23 @@ run_limit(struct cref *f) {
     const double *p = AT(f->p2, c);
     double *q = AT(f->q, c);
     LAYERS(k) limit(&p[k], &q[k]);
+  }
+}
+
+void
+cref_solve(struct cref *f) {
+  int layers = f->layers;
+  COLUMNS(e, f->t->ncell) {
+    const double *a = AT(f->m[0], e), *b = AT(f->m[1], e), *c = AT(f->m[2], e);
+    const double *p = AT(f->p, e);
+    double *cp = AT(f->cp, e), *dp = AT(f->dp, e), *x = AT(f->x, e);
+    eliminate_first(b, c, p, cp, dp);
+    for (int k = 1; k < layers; k++)
+      eliminate(&a[k], &b[k], &c[k], &p[k], &cp[k - 1], &dp[k - 1], &cp[k],
+                &dp[k]);
+    x[layers - 1] = dp[layers - 1];
+    for (int k = layers - 2; k >= 0; k--)
+      substitute(&cp[k], &dp[k], &x[k + 1], &x[k]);
   }
 }
 

@@ -12,6 +12,7 @@ struct cref {
   double *v, *g;     /* of edges */
   double *d, *l, *b; /* of cells */
   double *p1, *p2;
+  double *m[3], *x, *cp, *dp; /* of cells: a matrix, its solution, sweeps */
 };
 
 void cref_start(struct cref *f, const struct torus *t, int layers, int threads);
@@ -20,7 +21,8 @@ void cref_stop(struct cref *f);
 void cref_gradient(struct cref *f);
 void cref_divergence(struct cref *f);
 void cref_laplacian(struct cref *f);
-void cref_step(struct cref *f); /* the chain of eight; p and q change places */
+void cref_solve(struct cref *f); /* one column after another */
+void cref_step(struct cref *f);  /* the chain of eight; p and q change places */
 double cref_sum(const struct cref *f, double *rms_out);
 
 #endif

@@ -85,3 +85,10 @@ double
 torus_start(int c, int n, int k) {
   return 1 + sin(40.0 * c / n) * cos(0.3 * k) + 0.5 * sin(0.7 * c + k);
 }
+
+double
+torus_matrix(int c, int layers, int row, int k) {
+  double below = row > 0 ? 0.4 + 0.1 * sin(0.3 * row + c) : 0;
+  double above = row + 1 < layers ? 0.4 + 0.1 * cos(0.3 * row + c) : 0;
+  return k == 0 ? -below : k == 1 ? 1 + below + above : -above;
+}

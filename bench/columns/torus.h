@@ -23,5 +23,8 @@ void torus_clear(struct torus *t);
 
 /* What cell c of n holds in layer k at the start: between -1 and 3. */
 double torus_start(int c, int n, int k);
+/* Entry k of row `row` of column c's tridiagonal matrix, [a, b, c]: dominated by
+ * b. */
+double torus_matrix(int c, int layers, int row, int k);
 
 #endif

@@ -2,6 +2,7 @@
 #include "player.h"
 
 #include "../programs/ranks.h"
+#include "boxes.h"
 #include "columns.h"
 #include "matrices.h"
 #include "kernels.h"
@@ -55,6 +56,28 @@ declare_columns(const struct player *y, int k, const char *name) {
 }
 
 static op_set
+declare_box(const struct pmade *u, const char *name) {
+  idx_g_t n[BOX_DIMS];
+  int boundary[BOX_DIMS];
+  for (int d = 0; d < u->ndim; d++) {
+    n[d] = u->n[d];
+    boundary[d] = u->turns[d] ? OP2_PERIODIC : OP2_HALO;
+  }
+  return op2_decl_box(u->ndim, n, boundary, name);
+}
+
+static op_map
+declare_rule(const struct player *y, const struct pmap *m, const char *name) {
+  int rule[64 * BOX_DIMS], ndim = y->p->made[m->from].ndim;
+  if (m->kind == MAP_TABLE) return op2_map_materialise(y->maps[m->first], name);
+  for (int j = 0; j < m->arity; j++)
+    for (int d = 0; d < ndim; d++)
+      rule[j * ndim + d] = rule_offset(y->p, m, j, d);
+  return op2_decl_map_rule(y->sets[m->from], y->sets[m->to], m->arity, rule,
+                           name);
+}
+
+static op_set
 declare_set(const struct player *y, int k) {
   static const int regions[] = {[REGION_BOTTOM] = OP2_BOTTOM,
                                 [REGION_TOP] = OP2_TOP,
@@ -62,7 +85,8 @@ declare_set(const struct player *y, int k) {
   const struct pmade *u = &y->p->made[k];
   char name[32];
   snprintf(name, sizeof name, "s%d", k);
-  if (u->nonzeros) return NULL; /* by maps, later */
+  if (u->nonzeros || u->points) return NULL; /* made by others */
+  if (u->ndim) return declare_box(u, name);
   if (u->over >= 0) return declare_columns(y, k, name);
   if (u->region)
     return op2_columns_region(y->sets[u->of], regions[u->region], name);
@@ -83,6 +107,7 @@ declare_column_map(const struct player *y, const struct pmap *m,
 static op_map
 declare_made(const struct player *y, const struct pmap *m, const char *name) {
   int perm[64];
+  if (map_is_rule(m)) return declare_rule(y, m, name);
   if (m->kind == MAP_COLUMNS) return declare_column_map(y, m, name);
   if (m->kind == MAP_COMPOSED)
     return op2_decl_map_composed(y->maps[m->first], y->maps[m->then], name);
@@ -115,7 +140,7 @@ player_declare_map(struct player *y, int k) {
   if (m->kind == MAP_LOCAL) return;
   snprintf(name, sizeof name, "m%d", k);
   if (m->kind >= MAP_KINDS) {
-    if (y->maps[k]) op2_free(y->maps[k]);
+    if (y->maps[k] && m->kind != MAP_RULE) op2_free(y->maps[k]);
     y->maps[k] = declare_made(y, m, name);
     return;
   }
@@ -197,6 +222,15 @@ declare_dat(struct player *y, int k) {
     player_fill(y, k, data, d->fill, 1);
   }
   y->memory[k] = data;
+  const struct pmade *u = &y->p->made[d->set];
+  if (u->points) {
+    y->dats[k] =
+        op2_decl_dat_box_at(y->sets[u->box], u->halo, type_dim(d->type, d->dim),
+                            type_row(d->type)->op2,
+                            (size_t)player_type_size(d->type), NULL, data,
+                            name);
+    return;
+  }
   y->dats[k] = op_decl_dat_char(y->sets[d->set], type_dim(d->type, d->dim),
                                 player_type_text(d), player_type_size(d->type),
                                 data, name);

@@ -3,6 +3,7 @@
  * formulas, kernels by the texts of kernels.def. */
 #include "emit.h"
 
+#include "boxes.h"
 #include "columns.h"
 #include "matrices.h"
 
@@ -70,7 +71,7 @@ use_set(struct emitter *y, int s) {
   while (s >= 0) {
     const struct pmade *u = &y->p->made[s];
     y->sets[s] = true;
-    s = u->of >= 0 ? u->of : u->over;
+    s = u->points ? u->box : u->of >= 0 ? u->of : u->over;
   }
 }
 
@@ -81,7 +82,8 @@ use_map(struct emitter *y, int k) {
   y->maps[k] = true;
   use_set(y, m->from);
   use_set(y, m->to);
-  if (m->kind >= MAP_KINDS && m->first >= 0) use_map(y, m->first);
+  if (m->kind >= MAP_KINDS && m->kind != MAP_RULE && m->first >= 0)
+    use_map(y, m->first);
   if (m->kind == MAP_COMPOSED || m->kind == MAP_LOCAL) use_map(y, m->then);
 }
 
@@ -309,11 +311,30 @@ emit_column_map(const struct emitter *y, int k) {
 }
 
 static void
+emit_rule(const struct emitter *y, int k) {
+  const struct pmap *m = &y->p->maps[k];
+  int ndim = y->p->made[m->from].ndim;
+  if (m->kind == MAP_TABLE) {
+    OUT("m%d = op2_map_materialise(m%d, \"m%d\");\n", k, m->first, k);
+    return;
+  }
+  OUT("m%d = op2_decl_map_rule(s%d, s%d, %d, ((int[]){", k, m->from, m->to,
+      m->arity);
+  for (int i = 0; i < m->arity * ndim; i++)
+    OUT("%s%d", i ? ", " : "", rule_offset(y->p, m, i / ndim, i % ndim));
+  OUT("}), \"m%d\");\n", k);
+}
+
+static void
 emit_made(const struct emitter *y, int k) {
   const struct pmap *m = &y->p->maps[k];
   if (m->kind == MAP_COMPOSED) {
     OUT("m%d = op2_decl_map_composed(m%d, m%d, \"m%d\");\n", k, m->first,
         m->then, k);
+    return;
+  }
+  if (map_is_rule(m)) {
+    emit_rule(y, k);
     return;
   }
   if (m->kind == MAP_COLUMNS) {
@@ -455,8 +476,15 @@ emit_dat(const struct emitter *y, int k) {
   bool named = d->fill && (n > LITERAL || type_row(d->type)->definition ||
                            y->flags & PLAY_NO_REALLOC);
   if (named) emit_array(y, d->type, "v", k, n, n, d->fill);
-  OUT("  op_dat d%d = op_decl_dat(s%d, %d, \"%s%s\", ", k, d->set,
-      type_dim(d->type, d->dim), type_row(d->type)->op2, d->soa ? ":soa" : "");
+  const struct pmade *u = &y->p->made[d->set];
+  OUT("  op_dat d%d = op%s(s%d, ", k,
+      u->points ? "2_decl_dat_box" : "_decl_dat", u->points ? u->box : d->set);
+  if (u->points) OUT("((int[]){");
+  for (int i = 0; u->points && i < 2 * y->p->made[u->box].ndim; i++)
+    OUT("%s%d", i ? ", " : "", u->halo[i]);
+  if (u->points) OUT("}), ");
+  OUT("%d, \"%s%s\", ", type_dim(d->type, d->dim), type_row(d->type)->op2,
+      d->soa ? ":soa" : "");
   if (named)
     OUT("v%d", k);
   else
@@ -509,6 +537,17 @@ emit_columns(const struct emitter *y, int k) {
 }
 
 static void
+emit_box(const struct emitter *y, int k) {
+  const struct pmade *u = &y->p->made[k];
+  OUT("  op_set s%d = op2_decl_box(%d, ((idx_g_t[]){", k, u->ndim);
+  for (int d = 0; d < u->ndim; d++) OUT("%s%d", d ? ", " : "", u->n[d]);
+  OUT("}), ((int[]){");
+  for (int d = 0; d < u->ndim; d++)
+    OUT("%s%s", d ? ", " : "", u->turns[d] ? "OP2_PERIODIC" : "OP2_HALO");
+  OUT("}), \"s%d\");\n", k);
+}
+
+static void
 emit_subset(const struct emitter *y, int k) {
   const struct pmade *u = &y->p->made[k];
   int n = y->p->sets[k];
@@ -531,8 +570,10 @@ emit_set(const struct emitter *y, int k) {
                                         [REGION_TOP] = "TOP",
                                         [REGION_INTERIOR] = "INTERIOR"};
   const struct pmade *u = &y->p->made[k];
-  if (u->nonzeros) return;
-  if (u->over >= 0)
+  if (u->nonzeros || u->points) return;
+  if (u->ndim)
+    emit_box(y, k);
+  else if (u->over >= 0)
     emit_columns(y, k);
   else if (u->region)
     OUT("  op_set s%d = op2_columns_region(s%d, OP2_%s, \"s%d\");\n", k, u->of,

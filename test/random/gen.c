@@ -11,6 +11,7 @@
  */
 #include "gen.h"
 
+#include "boxes.h"
 #include "columns.h"
 #include "matrices.h"
 
@@ -158,6 +159,7 @@ lay_over(struct gen *g, struct pdat *d) {
   int base = rnd_below(&g->r, p->ndats);
   const struct pdat *b = &p->dats[base];
   if (b->temp || b->over >= 0 || p->sets[d->set] > p->sets[b->set]) return;
+  if (p->made[d->set].points || p->made[b->set].points) return;
   d->over = base;
   d->type = b->type;
   d->dim = b->dim;
@@ -180,6 +182,7 @@ draw_dats(struct gen *g, const struct shape *palette, int npalette) {
                      .soa = rnd_chance(&g->r, 10),
                      .over = -1};
     if (k && rnd_chance(&g->r, 50)) d.set = p->dats[k - 1].set;
+    if (p->made[d.set].points) d.temp = d.soa = false;
     if (k && rnd_chance(&g->r, g->overlays)) lay_over(g, &d);
     ADD(p->dats, p->ndats, d);
   }
@@ -578,9 +581,11 @@ keep_renamed(struct gen *g) {
 
 /* Sets of other kinds, in some programs; those without are as they were. */
 static void
-draw_more_sets(struct gen *g) {
+draw_more_sets(struct gen *g, int dim) {
   struct rnd r = {g->p->seed * 0xd1342543de82ef95 + 3};
   if (rnd_chance(&r, 20)) columns_draw(g->p, &r);
+  if (rnd_chance(&r, 20))
+    boxes_draw(g->p, &r, dim > 10000 ? 2 : dim > 100 ? 4 : INT_MAX);
 }
 
 /* Matrices of the first shape that has arithmetic and kernels on blocks, in some
@@ -623,8 +628,12 @@ draw_palette(struct gen *g) {
       palette[k] = shapes[rnd_below(&r, nshapes)];
     while ((real && k == 0 && !type_row(palette[0].type)->real) ||
            (alike && palette[k].dim > 1));
-  for (int k = 0; k < npalette; k++) shrink_sets(g->p, palette[k].dim);
-  draw_more_sets(g);
+  int dim = 0;
+  for (int k = 0; k < npalette; k++) {
+    shrink_sets(g->p, palette[k].dim);
+    if (palette[k].dim > dim) dim = palette[k].dim;
+  }
+  draw_more_sets(g, dim);
   draw_rows(g, rows, n, palette, npalette);
   if (alike) keep_renamed(g);
   draw_few(g, &r);

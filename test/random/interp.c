@@ -11,6 +11,7 @@
  */
 #include "interp.h"
 
+#include "boxes.h"
 #include "columns.h"
 #include "matrices.h"
 
@@ -136,6 +137,21 @@ is_dat(const struct param *m) {
   return m->kind == P_DAT || m->kind == P_VECTOR;
 }
 
+/* Does what the argument reads by a rule lie there, and what it writes, or what is
+ * shown its number, in the box? */
+static bool
+rule_fits(const struct program *p, const struct param *m,
+          const struct parg *g) {
+  const struct pmap *map = &p->maps[g->map];
+  int first = m->kind == P_VECTOR ? 0 : g->idx;
+  int end = m->kind == P_VECTOR ? m->count : g->idx + 1;
+  if (map->kind == MAP_TABLE) first = 0, end = map->arity; /* its set has all */
+  bool reads = m->access == 'R' && m->declared == 'R';
+  return is_dat(m) && reads
+             ? rule_reaches(p, map, first, end, p->dats[g->obj].set)
+             : rule_stays(p, map, first, end);
+}
+
 /* Does the argument fit its object? */
 static bool
 arg_fits(struct world *w, const struct op *o, int a) {
@@ -148,6 +164,7 @@ arg_fits(struct world *w, const struct op *o, int a) {
     int last = m->kind == P_VECTOR ? m->count : g->idx + 1;
     if (!set_reaches(p, o->what, map->from) || last > map->arity) return false;
     if (!map_serves(map, m)) return false;
+    if (map_is_rule(map) && !rule_fits(p, m, g)) return false;
     if (is_dat(m) && !set_reaches(p, map->to, p->dats[g->obj].set))
       return false;
   } else if (is_dat(m) && !set_reaches(p, o->what, p->dats[g->obj].set)) {
@@ -180,7 +197,9 @@ args_agree(const struct program *p, const struct op *o, int a, int b) {
  * set. */
 static int
 seen_from(const struct program *p, int s, int e, int to) {
-  return s == to ? e : set_element(p, s, e);
+  if (s == to) return e;
+  e = set_element(p, s, e);
+  return to >= 0 && p->made[to].points ? point_place(p, to, e) : e;
 }
 
 /* Target of entry k of an argument for element e. */
@@ -192,6 +211,8 @@ arg_target(const struct program *p, const struct op *o, int a, int e, int k) {
   if (g->map < 0) return seen_from(p, o->what, e, to) + g->layer;
   const struct pmap *map = &p->maps[g->map];
   int j = m->kind == P_VECTOR ? k : g->idx;
+  if (map_is_rule(map) && is_dat(m))
+    return rule_target(p, map, seen_from(p, o->what, e, map->from), j, to);
   int t = map_entry(p, g->map, seen_from(p, o->what, e, map->from), j);
   return is_dat(m) ? seen_from(p, map->to, t, to) : t;
 }
@@ -307,13 +328,15 @@ block_meets(const struct program *p, const struct op *o, int a) {
 
 static bool
 loop_allowed(struct world *w, const struct op *o) {
-  if (w->p->made[o->what].nonzeros) return refuse(w, "a set of nonzeros");
+  const struct pmade *u = &w->p->made[o->what];
+  if (u->nonzeros || u->points) return refuse(w, "a set that has no handle");
+  for (int a = 0; a < o->nargs; a++)
+    if (!arg_fits(w, o, a)) return refuse(w, "an argument does not fit");
   for (int a = 0; a < o->nargs; a++) {
     if (block_meets(w->p, o, a))
       return refuse(w, "a block meets another access of its dat");
     const struct param *m = &o->row->params[a];
     const struct store *s;
-    if (!arg_fits(w, o, a)) return refuse(w, "an argument does not fit");
     s = arg_store(w, o, a);
     if (s && is_dat(m) && !s->alive) return refuse(w, "a dat is not alive");
     if (s && !is_dat(m) && gbl_waits(w, o->args[a].obj) && !overwrites(w, o, a))

@@ -2,6 +2,7 @@
  * which nothing is looked at count as well: each program ends with looks at all. */
 #include "kinds.h"
 
+#include "boxes.h"
 #include "columns.h"
 
 #include "play.h"
@@ -182,17 +183,46 @@ has_block(const struct program *p, const struct op *o) {
 }
 
 static bool
+has_map_of(const struct program *p, const struct op *o, enum map_kind kind) {
+  for (int a = 0; a < o->nargs; a++)
+    if (!o->args[a].off && o->args[a].map >= 0 &&
+        p->maps[o->args[a].map].kind == kind)
+      return true;
+  return false;
+}
+
+static bool
 is_over_columns(const struct program *p, const struct op *o) {
   return set_has_columns(p, set_whole(p, o->what));
 }
 
 static bool
 has_local_matrix(const struct program *p, const struct op *o) {
+  return has_map_of(p, o, MAP_LOCAL);
+}
+
+static bool
+is_over_box(const struct program *p, const struct op *o) {
+  return set_is_box(p, set_whole(p, o->what));
+}
+
+static bool
+has_halo(const struct program *p, const struct op *o) {
   for (int a = 0; a < o->nargs; a++)
-    if (!o->args[a].off && o->args[a].map >= 0 &&
-        p->maps[o->args[a].map].kind == MAP_LOCAL)
+    if (is_dat(&o->row->params[a]) && !o->args[a].off &&
+        p->made[p->dats[o->args[a].obj].set].points)
       return true;
   return false;
+}
+
+static bool
+has_rule(const struct program *p, const struct op *o) {
+  return has_map_of(p, o, MAP_RULE);
+}
+
+static bool
+has_rule_table(const struct program *p, const struct op *o) {
+  return has_map_of(p, o, MAP_TABLE);
 }
 
 static bool
@@ -208,11 +238,7 @@ is_over_region(const struct program *p, const struct op *o) {
 
 static bool
 has_column_map(const struct program *p, const struct op *o) {
-  for (int a = 0; a < o->nargs; a++)
-    if (!o->args[a].off && o->args[a].map >= 0 &&
-        p->maps[o->args[a].map].kind == MAP_COLUMNS)
-      return true;
-  return false;
+  return has_map_of(p, o, MAP_COLUMNS);
 }
 
 static bool
@@ -249,6 +275,10 @@ static const struct {
     {"regions", is_over_region, 0, DO_LOOP},
     {"maps of columns", has_column_map, 0, DO_LOOP},
     {"layers", has_layer, 0, DO_LOOP},
+    {"boxes", is_over_box, 0, DO_LOOP},
+    {"halos", has_halo, 0, DO_LOOP},
+    {"rules", has_rule, 0, DO_LOOP},
+    {"tables of rules", has_rule_table, 0, DO_LOOP},
     {"local matrices", has_local_matrix, 0, DO_LOOP},
     {"products", is_any, 0, DO_MULT},
     {"transposed products", is_any, 0, DO_MULT_TURNED},

@@ -1,4 +1,5 @@
 #include "columns.h"
+#include "boxes.h"
 #include "matrices.h"
 
 #include <stdlib.h>
@@ -124,12 +125,14 @@ set_whole(const struct program *p, int s) {
 
 bool
 set_is_made(const struct program *p, int s) {
-  return p->made[s].of >= 0 || p->made[s].over >= 0 || p->made[s].nonzeros;
+  const struct pmade *u = &p->made[s];
+  return u->of >= 0 || u->over >= 0 || u->nonzeros || u->ndim || u->points;
 }
 
 bool
 set_reaches(const struct program *p, int s, int to) {
-  return s == to || set_whole(p, s) == to;
+  int whole = set_whole(p, s);
+  return s == to || whole == to || points_around(p, to, whole);
 }
 
 int
@@ -156,6 +159,7 @@ permuted_entry(const struct pmap *m, int i) {
 static bool
 map_settle(const struct program *p, struct pmap *m) {
   if (m->kind < MAP_KINDS) return true;
+  if (map_is_rule(m)) return true;
   if (m->kind == MAP_LOCAL) return local_map_settle(p, m);
   if (m->kind == MAP_COLUMNS) return column_map_settle(p, m);
   const struct pmap *a = &p->maps[m->first], *b = &p->maps[m->then];
@@ -170,6 +174,7 @@ static int
 set_size(const struct program *p, int s) {
   const struct pmade *u = &p->made[s];
   if (u->nonzeros) return p->sets[s]; /* after the maps */
+  if (u->ndim || u->points) return box_size(p, s);
   if (u->over >= 0) return columns_size(p, s);
   if (u->region) return region_size(p, s);
   int n = p->sets[u->of];
@@ -182,7 +187,7 @@ program_settle(struct program *p) {
   for (int k = 0; k < p->nsets; k++)
     if (set_is_made(p, k)) p->sets[k] = set_size(p, k);
   for (int k = 0; k < p->nmaps; k++) ok &= map_settle(p, &p->maps[k]);
-  return ok && matrices_settle(p);
+  return ok && boxes_settle(p) && matrices_settle(p);
 }
 
 static int
@@ -216,6 +221,8 @@ map_entry(const struct program *p, int map, int e, int j) {
   int n = p->sets[m->to];
   switch (m->kind) {
   case MAP_COMPOSED: return composed_entry(p, m, e, j);
+  case MAP_RULE:
+  case MAP_TABLE: return rule_target(p, m, e, j, m->to);
   case MAP_LOCAL: return local_map_entry(p, m, e, j);
   case MAP_COLUMNS: return column_map_entry(p, m, e, j);
   case MAP_PERMUTED: return map_entry(p, m->first, e, permuted_entry(m, j));

@@ -31,7 +31,10 @@ enum map_kind {
   MAP_COLUMNS,
   /* local matrices after the maps `first` of rows and `then` of columns, to a set
    * of nonzeros: matrices.h */
-  MAP_LOCAL
+  MAP_LOCAL,
+  /* offsets in a box; the table of the rule `first`: boxes.h */
+  MAP_RULE,
+  MAP_TABLE
 };
 
 struct pmap {
@@ -41,6 +44,7 @@ struct pmap {
   int first, then;
   bool csr; /* rows have their own lengths: map_length */
 };
+enum { BOX_DIMS = 3 };
 enum { REGION_BOTTOM = 1, REGION_TOP, REGION_INTERIOR };
 /* How a set is made. It is a subset if `of` >= 0: of each `step` elements of that set
  * (before it) the first `width`, or, counted from the back, the last; or with
@@ -52,6 +56,12 @@ struct pmade {
   int region;
   int over, layers, vary;
   bool nonzeros; /* of a sparsity */
+  /* a box of `ndim` dimensions; or all points of `box` with this halo, below and above
+   * in each, which only dats lie on */
+  int ndim, n[BOX_DIMS];
+  bool turns[BOX_DIMS]; /* periodic */
+  bool points;
+  int box, halo[2 * BOX_DIMS];
 };
 /* Nonzeros are those of pairs of maps, each a MAP_LOCAL. */
 struct psparsity {

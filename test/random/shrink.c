@@ -184,6 +184,31 @@ shrink_columns(struct shrinker *s) {
   return any;
 }
 
+/* Boxes of fewer points, not periodic; narrow halos. */
+static struct program *
+with_smaller_box(const struct program *old, int s, int d, int what) {
+  struct program *p = program_clone(old);
+  struct pmade *u = &p->made[s];
+  if (what == 0 && u->ndim) u->n[d] = (u->n[d] + 1) / 2;
+  if (what == 1) u->turns[d] = false;
+  if (what == 2 && u->halo[2 * d]) u->halo[2 * d]--;
+  if (what == 3 && u->halo[2 * d + 1]) u->halo[2 * d + 1]--;
+  if (memcmp(u, &old->made[s], sizeof *u)) return p;
+  program_free(p);
+  return NULL;
+}
+
+static bool
+shrink_boxes(struct shrinker *s) {
+  bool any = false;
+  for (int k = 0; k < s->best->nsets; k++)
+    for (int what = 0; what < 4 * BOX_DIMS; what++) {
+      struct program *p = with_smaller_box(s->best, k, what / 4, what % 4);
+      if (p) any |= better(s, p, s->mode);
+    }
+  return any;
+}
+
 /* Directly instead of through a map; rows no longer than needed; the first object
  * that will do. */
 static bool
@@ -454,6 +479,7 @@ shrink(const struct program *p, size_t mode, double seconds,
       again |= shrink_objects(&s);
       again |= shrink_sets(&s);
       again |= shrink_columns(&s);
+      again |= shrink_boxes(&s);
       again |= shrink_set_number(&s);
       again |= shrink_maps(&s);
       again |= shrink_shapes(&s);

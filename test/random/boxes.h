@@ -1,0 +1,33 @@
+/* Boxes by their formulas, see struct pmade: points in some dimensions, i fastest. A
+ * dat with a halo lies on a set of its own, the points of the domain and the halo; to
+ * reach it, an element of the box goes to its place there. */
+#ifndef RANDOM_BOXES_H
+#define RANDOM_BOXES_H
+
+#include "program.h"
+
+bool set_is_box(const struct program *p, int s);
+/* Points of the domain, or, of a set with a halo, with it. */
+int box_size(const struct program *p, int s);
+/* Is it a set with the halo of this box? Where element e of the box lies there. */
+bool points_around(const struct program *p, int s, int box);
+int point_place(const struct program *p, int s, int e);
+/* Do rules, tables and halos belong to boxes, and nothing else to these? */
+bool boxes_settle(struct program *p);
+
+/* A rule, or its table: how far entry j leads in dimension d; where, as an element of a
+ * box or a set around it. */
+bool map_is_rule(const struct pmap *m);
+int rule_offset(const struct program *p, const struct pmap *m, int j, int d);
+int rule_target(const struct program *p, const struct pmap *m, int e, int j,
+                int to);
+/* Has set `to` all that entries lead to; does none leave the box? */
+bool rule_reaches(const struct program *p, const struct pmap *m, int first,
+                  int end, int to);
+bool rule_stays(const struct program *p, const struct pmap *m, int first,
+                int end);
+
+/* A box with halos and rules, of at most so many points in a dimension. */
+void boxes_draw(struct program *p, struct rnd *r, int most);
+
+#endif

@@ -73,6 +73,8 @@ struct fe_map {
   int64_t *start;                /* of rows of any length: where they begin in
                                     pub.map; rt.start so or renumbered; NULL */
   idx_l shortest;                /* of these; the longest is pub.dim */
+  uint64_t stretched;            /* the version of rt that stretches were looked
+                                    for in; 0 */
   struct rt_relation rows;       /* its inverse, once a program needs it, and */
   uint32_t rows_at; /* in fe_all.inverted, of those that have rows */
   bool rows_kept;   /* in a sweep: one still does */
@@ -259,6 +261,8 @@ status fe_map_table(const struct fe_map *m, bool named, struct fe_table *out);
 void fe_map_table_set(struct fe_map *m, struct fe_table t);
 /* The table of a map just declared, in the orders that its sets have. */
 status fe_number_map(struct fe_map *m);
+/* Look for stretches in its rows as they are now. */
+void fe_number_stretches(struct fe_map *m);
 /* A map's rows as they are, with the program's numbers; made at need. */
 status fe_number_named(struct fe_map *m);
 /* The rows of its inverse, in the order of the program's elements (m->rows);

@@ -23,23 +23,27 @@ on_gpu(const struct ir_trace *t) {
 }
 
 static status
-passes_run(struct ir_trace **t, bool gpu, struct fe_program *p) {
+passes_run(struct ir_trace **t, bool gpu, const char *without,
+           struct fe_program *p) {
   SCOPED_STR disable = STR_INIT, with = STR_INIT;
   bool colours =
       fe.opt.reproducible || fe.opt.threading == OPT_threading_colours;
-  str_printf(&disable, "%s%s", fe.opt.disable, fe.apart ? ",fuse" : "");
-  str_printf(&with,
-             "gather{always=%d},"
-             "colour{colours=%d,increments=%d,gpu=%d},"
-             "hold{exact=%d,reads=%d,gpu=%d},"
-             "width{bytes=%u},team{way=%d,ranks=%d},"
-             "cores{off=%d}%s%s",
-             fe.opt.gather == OPT_gather_always, colours,
-             fe.opt.increments - OPT_increments_auto, gpu,
-             fe.opt.reproducible != 0, fe.opt.reads - OPT_reads_direct, gpu,
-             low_machine_vector(), fe.opt.team - OPT_team_auto, fe_ranks.size,
-             fe.opt.reproducible || !fe.opt.overlap,
-             *fe_ranks.halo_with ? "," : "", fe_ranks.halo_with);
+  str_printf(&disable, "%s%s%s", fe.opt.disable, fe.apart ? ",fuse" : "",
+             without);
+  str_printf(
+      &with,
+      "gather{always=%d},"
+      "colour{colours=%d,increments=%d,gpu=%d},"
+      "hold{exact=%d,reads=%d,gpu=%d},"
+      "width{bytes=%u},%steam{way=%d,ranks=%d},"
+      "cores{off=%d}%s%s",
+      fe.opt.gather == OPT_gather_always, colours,
+      fe.opt.increments - OPT_increments_auto, gpu, fe.opt.reproducible != 0,
+      fe.opt.reads - OPT_reads_direct, gpu, low_machine_vector(),
+      fe.opt.stretches == OPT_stretches_always ? "stretch{least=1}," : "",
+      fe.opt.team - OPT_team_auto, fe_ranks.size,
+      fe.opt.reproducible || !fe.opt.overlap, *fe_ranks.halo_with ? "," : "",
+      fe_ranks.halo_with);
   struct pass_options o = {.disable = disable.s,
                            .with = with.s,
                            .verify = fe.opt.check != OPT_check_0,
@@ -51,12 +55,12 @@ passes_run(struct ir_trace **t, bool gpu, struct fe_program *p) {
 
 status
 fe_passes_run(struct ir_trace **t, struct fe_program *p) {
-  return passes_run(t, on_gpu(*t), p);
+  return passes_run(t, on_gpu(*t), "", p);
 }
 
 status
 fe_passes_for(struct ir_trace **t, bool gpu) {
-  return passes_run(t, gpu, NULL);
+  return passes_run(t, gpu, ",stretch", NULL); /* tables that all have */
 }
 
 status

@@ -1,10 +1,13 @@
 /* Tables of maps as loops go by them: in the numbers that sets have now, with
  * the program's numbers beside them, inverted. map->map stays what it is. */
+#include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
 
 #include "base/arena.h"
+#include "base/log.h"
 #include "rt/mesh/order.h"
+#include "rt/mesh/stretch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +55,9 @@ fe_number_map_clear(struct fe_map *m) {
     rt_mem_free((void *)m->rt.table, rt_relation_bytes(&m->rt));
   if (m->rt.named) rt_mem_free((void *)m->rt.named, rt_relation_bytes(&m->rt));
   if (m->rt.start != m->start) free((void *)m->rt.start);
+  rt_stretches_free((struct rt_stretches *)m->rt.stretches);
+  m->rt.stretches = NULL;
+  m->stretched = 0;
   m->rt.table = m->pub.map;
   m->rt.start = m->start;
   m->rt.named = NULL;
@@ -72,6 +78,20 @@ fe_number_map(struct fe_map *m) {
   if (m->rt.from->order || m->rt.to->order) TRY(fe_map_table(m, false, &t));
   fe_map_table_set(m, t);
   return OK;
+}
+
+/* Without memory for them loops go by the table. */
+void
+fe_number_stretches(struct fe_map *m) {
+  enum { LEAST = 4 }; /* shorter ones nobody asks for */
+  bool any = fe.opt.stretches == OPT_stretches_always;
+  struct rt_stretches *found = NULL;
+  if (m->stretched == m->rt.version) return;
+  m->stretched = m->rt.version;
+  rt_stretches_free((struct rt_stretches *)m->rt.stretches);
+  if (rt_stretches_find(&m->rt, any ? 1 : LEAST, &found) != OK)
+    LOG_INFO("%s", err_last());
+  m->rt.stretches = found;
 }
 
 status

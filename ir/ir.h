@@ -142,7 +142,8 @@ struct ir_set {
 };
 
 /* map %name : %from -> %to x<arity> [onto] [injective] [repeats]
- *     [column] [scatter=<lines>] [rule <area> ...]
+ *     [column] [scatter=<lines>] [stretch=<length> [still=<entries>]]
+ *     [rule <area> ...]
  * relation %name : %from -> %to <rows> [%of ...] [onto] ...
  *   rows       where they come from (rows.def). They may have a length each:
  *              a loop goes over them (`for %e in %name`), or an argument names
@@ -153,6 +154,9 @@ struct ir_set {
  *   column     it stays in a column: no two elements of the base reach one
  *              element by such
  *   scatter    cache lines that a thousand entries in order take, if measured
+ *   stretch    elements lie in stretches, of so many on average, along which
+ *              each entry names the next target at the next element; of the
+ *              entries whose bits are in `still` the same one
  *   rule       between points: where each entry lies, over all colours
  */
 enum {
@@ -183,6 +187,8 @@ struct ir_map {
   enum ir_rows rows;
   ir_ref of[IR_ROWS_OF];      /* as many as ir_rows_info says */
   uint32_t scatter;           /* 1 + that; 0: not measured */
+  uint32_t stretch;           /* 0: none are known */
+  uint32_t still;             /* bit i: entry i */
   const struct ir_area *rule; /* [arity], in the arena; NULL: not known */
 };
 
@@ -347,7 +353,8 @@ struct ir_operand_hold {
 };
 
 /* Nodes [first, first+count) run as one: region over %set [walk <walk>] [width
- * <width>] [team <team>] [core first] { ... hold <hold> %q.1 ... } */
+ * <width>] [by stretches] [team <team>] [core first]
+ * { ... hold <hold> %q.1 ... } */
 struct ir_region {
   ir_ref first;
   uint32_t count;
@@ -358,6 +365,7 @@ struct ir_region {
       width; /* elements that its code works on at once, 0: one; set by pass
                      width */
   enum ir_team team; /* set by pass team */
+  bool stretches;    /* its code goes by them; set by pass stretch */
   uint8_t
       core_first; /* its core runs while the exchange in front of it is under
                       way: set by pass cores */

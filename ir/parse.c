@@ -449,6 +449,15 @@ maybe_width(struct ir_parser *p, uint32_t *out) {
   return OK;
 }
 
+/* [by stretches] */
+static status
+maybe_stretches(struct ir_parser *p, bool *out) {
+  if (!ir_lex_is_word(&p->x, "by")) return OK;
+  *out = true;
+  TRY(ir_lex_next(&p->x));
+  return ir_want_word(p, "stretches");
+}
+
 /* [team <team>] */
 static status
 maybe_team(struct ir_parser *p, enum ir_team *out) {
@@ -471,8 +480,8 @@ maybe_core_first(struct ir_parser *p, uint8_t *out) {
   return ir_want_word(p, "first");
 }
 
-/* region over %set [walk <walk>] [width <width>] [team <team>] [core first]
- * { nodes holds } */
+/* region over %set [walk <walk>] [width <width>] [by stretches] [team <team>]
+ * [core first] { nodes holds } */
 static status
 region_statement(struct ir_parser *p) {
   struct ir_region r = {.first = p->t->nnodes, .hold0 = p->t->nholds};
@@ -480,6 +489,7 @@ region_statement(struct ir_parser *p) {
   TRY(ir_want_decl(p, IR_DECL_SET, &r.set));
   TRY(some_walk(p, &r.walk));
   TRY(maybe_width(p, &r.width));
+  TRY(maybe_stretches(p, &r.stretches));
   TRY(maybe_team(p, &r.team));
   TRY(maybe_core_first(p, &r.core_first));
   TRY(ir_want_punct(p, '{'));

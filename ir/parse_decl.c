@@ -176,6 +176,32 @@ maybe_scatter(struct ir_parser *p, struct ir_map *m) {
   return OK;
 }
 
+/* word=<number up to most>, perhaps. */
+static status
+maybe_number(struct ir_parser *p, const char *word, int64_t most,
+             uint32_t *out) {
+  int64_t found = 0;
+  if (!ir_lex_is_word(&p->x, word)) return OK;
+  TRY(ir_lex_next(&p->x));
+  TRY(ir_want_punct(p, '='));
+  TRY(ir_want_number(p, 0, most, &found));
+  *out = (uint32_t)found;
+  return OK;
+}
+
+/* [stretch=<length> [still=<entries>]] */
+static status
+maybe_stretch(struct ir_parser *p, struct ir_map *m) {
+  struct ir_lexer at = p->x;
+  TRY(maybe_number(p, "stretch", UINT32_MAX, &m->stretch));
+  TRY(maybe_number(p, "still", UINT32_MAX, &m->still));
+  bool more = m->arity < 32 && m->still >> m->arity;
+  if (m->still && (!m->stretch || more || m->arity > 32))
+    return ir_lex_fail(&at, "expected still=<bits> of the map's entries behind "
+                            "stretch=<length>");
+  return OK;
+}
+
 /* The areas of rows of this length, one of each entry. */
 static status
 want_rule(struct ir_parser *p, const struct ir_map *m, struct ir_area **out,
@@ -220,6 +246,7 @@ map_decl(struct ir_parser *p, const char *name) {
   TRY(want_times(p, &m.arity));
   TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
   TRY(maybe_scatter(p, &m));
+  TRY(maybe_stretch(p, &m));
   return map_with_rule(p, &m);
 }
 
@@ -271,19 +298,6 @@ ir_want_reach(struct ir_parser *p, struct reach *out) {
     TRY(ir_want_number(p, 0, REACH_MAX, &via));
   }
   *out = (struct reach){(int8_t)own, (int8_t)via};
-  return OK;
-}
-
-/* word=<number up to most>, perhaps. */
-static status
-maybe_number(struct ir_parser *p, const char *word, int64_t most,
-             uint32_t *out) {
-  int64_t found = 0;
-  if (!ir_lex_is_word(&p->x, word)) return OK;
-  TRY(ir_lex_next(&p->x));
-  TRY(ir_want_punct(p, '='));
-  TRY(ir_want_number(p, 0, most, &found));
-  *out = (uint32_t)found;
   return OK;
 }
 

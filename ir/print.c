@@ -180,6 +180,8 @@ print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
   }
   print_flags(out, IR_FLAGS_MAP, m->flags);
   if (m->scatter) str_printf(out, " scatter=%u", m->scatter - 1);
+  if (m->stretch) str_printf(out, " stretch=%u", m->stretch);
+  if (m->still) str_printf(out, " still=%u", m->still);
   if (m->rule) str_add(out, " rule");
   for (uint32_t k = 0; m->rule && k < m->arity; k++) {
     str_add(out, " ");
@@ -412,6 +414,7 @@ print_nodes(const struct ir_trace *t, struct str *out) {
         str_printf(out, " walk %s", ir_walk_info[t->regions[r].walk].text);
       if (t->regions[r].width)
         str_printf(out, " width %u", t->regions[r].width);
+      if (t->regions[r].stretches) str_add(out, " by stretches");
       if (t->regions[r].team)
         str_printf(out, " team %s", ir_team_text[t->regions[r].team]);
       if (t->regions[r].core_first) str_add(out, " core first");

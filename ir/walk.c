@@ -178,6 +178,35 @@ ir_walk_needs(const struct ir_trace *t, ir_ref region, const bool *overlaps) {
          (s.order || (s.payload && meet) ? IR_WALK_ORDERED : 0);
 }
 
+bool
+ir_arg_stretches(const struct ir_trace *t, const struct ir_arg *a) {
+  if (a->kind != IR_ARG_DAT || a->map == IR_NONE || a->each) return false;
+  return t->maps[a->map].arity && t->maps[a->map].stretch;
+}
+
+/* Is the argument's meaning the same, whatever elements run in one block? */
+static bool
+arg_may_stretch(const struct ir_trace *t, const struct ir_arg *a) {
+  if (a->kind == IR_ARG_GBL)
+    return a->access != ACC_INC || type_class(t->dats[a->dat].type) != 'F';
+  return a->kind != IR_ARG_DAT || t->dats[a->dat].block <= 1;
+}
+
+bool
+ir_may_stretch(const struct ir_trace *t, ir_ref region) {
+  assert(region < t->nregions);
+  const struct ir_region *g = &t->regions[region];
+  bool any = false;
+  if (g->walk != IR_WALK_RANGE && g->walk != IR_WALK_PARTS) return false;
+  for (ir_ref n = g->first; n < g->first + g->count; n++)
+    if (target_is_device(t->nodes[n].target) || t->nodes[n].each) return false;
+  IR_EACH_ARG(t, g, n, a) {
+    any |= ir_arg_stretches(t, a);
+    if (!arg_may_stretch(t, a)) return false;
+  }
+  return any;
+}
+
 /* Nodes that touch no data: an exchange stays under way. */
 static bool
 stays_under_way(const struct ir_node *n) {

@@ -61,6 +61,12 @@ bool ir_walk_known(const struct ir_trace *t, ir_ref region);
  * Where it has one: an exchange is under way when the region begins, its walk
  * is not in order, rows have one length, and no extreme has a payload. */
 bool ir_core_first(const struct ir_trace *t, ir_ref region);
+/* May its code go by stretches (ir_map) of the maps that it has? On hosts, by
+ * ranges or parts; not over rows, nor in blocks where memory is in blocks, nor
+ * where a sum is rounded. */
+bool ir_may_stretch(const struct ir_trace *t, ir_ref region);
+/* Does this argument's path go by them then? */
+bool ir_arg_stretches(const struct ir_trace *t, const struct ir_arg *a);
 /* An OR of these, of a region for which it is known; `overlaps` as
  * ir_overlaps_build makes it. cost O(buffers + arguments of the region) */
 unsigned ir_walk_needs(const struct ir_trace *t, ir_ref region,

@@ -59,8 +59,9 @@ low_slot_same(const struct low_slot *a, const struct low_slot *b) {
   return a->kind == b->kind && type_same(a->type, b->type) &&
          a->dim == b->dim && a->load == b->load && a->store == b->store &&
          a->inner == b->inner && a->local == b->local && a->map == b->map &&
-         a->start == b->start && a->entry == b->entry && a->row == b->row &&
-         a->call == b->call && a->into == b->into && a->access == b->access;
+         a->start == b->start && a->still == b->still && a->entry == b->entry &&
+         a->row == b->row && a->call == b->call && a->into == b->into &&
+         a->access == b->access;
 }
 
 int32_t
@@ -155,6 +156,7 @@ low_mode_set(struct low_args *g) {
   enum ir_walk walk = in->walk;
   assert(walk != IR_WALK_NONE);
   r->width = in->width;
+  r->stretches = in->stretches;
   if (walk == IR_WALK_RANGE) r->nconflicts = 0;
   r->claims = g->payload && g->m->t->sets[in->set].flags & IR_SET_PARTS;
   r->mode = mode_of[walk];

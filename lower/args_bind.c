@@ -67,6 +67,17 @@ low_bind_map(struct low_args *g, ir_ref map) {
 }
 
 int32_t
+low_bind_stretches(struct low_args *g, ir_ref map) {
+  int32_t first =
+      low_bind_table(g, RT_BIND_FIRST, map, g->m->t->maps[map].arity);
+  int32_t begin = low_bind_table(g, RT_BIND_BEGIN, map, 0);
+  int32_t count = low_bind_table(g, RT_BIND_COUNT, map, 0);
+  g->r->binds[first].stride = begin;
+  g->r->binds[begin].stride = count;
+  return first;
+}
+
+int32_t
 low_bind_start(struct low_args *g, ir_ref map) {
   if (g->m->t->maps[map].arity) return -1;
   return low_bind_table(g, RT_BIND_START, map, 0);

@@ -11,6 +11,7 @@
 #include "lower/args.h"
 
 #include "ir/hold.h"
+#include "ir/walk.h"
 
 #include <assert.h>
 #include <math.h>
@@ -107,6 +108,12 @@ low_access_slot(struct low_args *g, const struct low_access *x,
   s.inner = x->a->each > 0;
   if (s.inner) s.call = g->call;
   if (x->a->map == IR_NONE) return s;
+  const struct ir_trace *t = g->m->t;
+  if (t->regions[g->node->region].stretches && ir_arg_stretches(t, x->a)) {
+    s.map = low_bind_stretches(g, x->a->map);
+    s.still = t->maps[x->a->map].still >> x->entry & 1;
+    return s;
+  }
   s.map = low_bind_map(g, x->a->map);
   s.start = low_bind_start(g, x->a->map);
   if (s.start < 0 || !x->a->vector) return s;
@@ -309,7 +316,8 @@ low_bytes(const struct low_args *g) {
            (low_bind_reads(r, (int32_t)k) + b->written);
   }
   for (uint32_t k = 0; k < r->nbinds; k++)
-    sum += 4.0 * r->binds[k].arity; /* of maps */
+    if (r->binds[k].kind != RT_BIND_FIRST)
+      sum += 4.0 * r->binds[k].arity; /* of maps */
   return (uint64_t)(sum + 0.5);
 }
 

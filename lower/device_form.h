@@ -80,6 +80,9 @@ low_device_passes(const struct low_region *r, const struct low_bind *b) {
   case RT_BIND_GLOBAL: return true;
   case RT_BIND_ACC: return r->reductions[b->index].payload >= 0;
   case RT_BIND_PARAM:
+  case RT_BIND_FIRST:
+  case RT_BIND_BEGIN:
+  case RT_BIND_COUNT:
   case RT_BIND_SCRATCH:
   case RT_BIND_ADDRESS: break;
   }

@@ -153,6 +153,9 @@ put_table(const struct low_indexed *x, const struct low_bind *b,
           struct str *out) {
   static const char *const kinds[] = {[RT_BIND_MAP] = "map",
                                       [RT_BIND_START] = "row starts",
+                                      [RT_BIND_FIRST] = "first of stretches",
+                                      [RT_BIND_BEGIN] = "starts of stretches",
+                                      [RT_BIND_COUNT] = "stretches",
                                       [RT_BIND_NAMED] = "map in own numbers",
                                       [RT_BIND_ROWS] = "own numbers"};
   const struct ir_trace *t = x->m->t;
@@ -200,6 +203,9 @@ put_bind(const struct low_indexed *x, const struct low_bind *b,
   case RT_BIND_OFFSET: put_dat(x, b, out); break;
   case RT_BIND_MAP:
   case RT_BIND_START:
+  case RT_BIND_FIRST:
+  case RT_BIND_BEGIN:
+  case RT_BIND_COUNT:
   case RT_BIND_NAMED:
   case RT_BIND_ROWS: put_table(x, b, out); break;
   case RT_BIND_PARAM: put_param(x, b->index, out); break;

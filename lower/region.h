@@ -32,8 +32,9 @@ struct low_bind {
   uint32_t dim;
   uint32_t block; /* SLOT: 1 AoS, 0 SoA, b AoSoA */
   int32_t stride; /* SLOT with block 0: its STRIDE bind; on a device, of dats
-                     that overlap: its OFFSET bind */
-  uint32_t arity; /* MAP */
+                     that overlap: its OFFSET bind. FIRST: its BEGIN bind, whose
+                     is its COUNT bind */
+  uint32_t arity; /* MAP FIRST */
   uint32_t set;   /* SLOT: its set, for the traffic; not in the key */
   bool alone;     /* no other bind reaches this memory */
   bool written;
@@ -92,7 +93,9 @@ struct low_slot {
      over, to an entry of a map */
   bool inner;
   bool local;     /* DAT: read from a copy of the block's, in local memory */
-  int32_t map;    /* bind of the map; -1: no further */
+  int32_t map;    /* bind of the map, or FIRST, if the region goes by its
+                     stretches; -1: no further */
+  bool still;     /* its entry is the same one along a stretch */
   int32_t start;  /* bind: where its rows begin; -1: they have one length */
   uint32_t entry; /* of its row */
   uint32_t row;   /* all entries of it, at most so many: as many elements, and
@@ -146,6 +149,7 @@ struct low_region {
   uint32_t nbinds, capbinds, nslots, capslots, ncalls, capcalls, ninstances,
       capinstances;
   uint32_t width;       /* elements of a block; 0: it does not run in blocks */
+  bool stretches;       /* it goes by those of maps with a FIRST bind */
   bool vector_math;     /* low_env's */
   int32_t scratch;      /* the bind of memory for slots with `room`; -1: none */
   size_t scratch_bytes; /* of one thread */
@@ -186,6 +190,12 @@ static inline size_t
 low_slot_copies(const struct low_slot *s) {
   size_t bytes = (size_t)s->dim * s->type.size;
   return s->row ? bytes * s->row : bytes;
+}
+
+/* Does its path go by stretches? */
+static inline bool
+low_slot_stretches(const struct low_region *r, const struct low_slot *s) {
+  return s->map >= 0 && r->binds[s->map].kind == RT_BIND_FIRST;
 }
 
 /* Does a call go over rows? */

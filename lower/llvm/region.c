@@ -22,6 +22,9 @@
  * operation has any fast-math flag and nothing is contracted across kernels, so
  * that elements come out bit-identical in either function.
  *
+ * By stretches (pass stretch) one function has both loops, for each stretch
+ * (region_stretch.c).
+ *
  * Elements whose order matters (a written global, an opaque kernel, read-write
  * access through a map) run in `plain`; arguments that may be the same element
  * are compared by index at run time and share the first one's slot. cost
@@ -36,7 +39,7 @@
 
 static bool
 low_is_address(const struct low_bind *b) {
-  return b->kind != RT_BIND_STRIDE;
+  return b->kind != RT_BIND_STRIDE && b->kind != RT_BIND_COUNT;
 }
 
 static void
@@ -74,16 +77,7 @@ low_declare(struct low_emit *em, const char *name) {
   return em->fn;
 }
 
-/* ---- the loop over elements ---------------------------------------------- */
-
-static void
-low_emit_plain(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
-  struct ll_loop l = ll_loop_begin(em->b, lo, hi, "e");
-  em->e = l.i;
-  em->i = NULL;
-  low_emit_element(em);
-  ll_loop_end(em->b, &l, em->width ? em->marks.scalar : NULL);
-}
+/* ---- around the loop over elements --------------------------------------- */
 
 static LLVMValueRef
 low_emit_home(struct low_emit *em, uint32_t k) {
@@ -140,12 +134,13 @@ static void
 low_build_body(struct low_emit *em,
                void (*loop)(struct low_emit *, LLVMValueRef, LLVMValueRef)) {
   uint32_t n = em->r->nslots, nb = em->r->nbinds;
-  LLVMValueRef *mem = mem_alloc(5 * (size_t)n + 1, sizeof *mem);
+  LLVMValueRef *mem = mem_alloc(6 * (size_t)n + 1, sizeof *mem);
   em->home = mem;
   em->now = mem + n;
   em->lanes = mem + 2 * n;
   em->acc = mem + 3 * n;
   em->kept_lanes = mem + 4 * n;
+  em->begins = mem + 5 * n;
   em->guarded = mem_alloc((size_t)n + 1, sizeof *em->guarded);
   low_guards_find(em);
   LLVMBasicBlockRef entry =
@@ -286,15 +281,19 @@ low_verify(struct low_emit *em) {
 static status
 low_build_functions(struct low_emit *em) {
   low_lines_begin(em);
-  LLVMValueRef plain = low_declare(em, "plain"), blocks = NULL;
-  low_build_body(em, low_emit_plain);
-  if (em->width) {
+  bool stretches = em->r->stretches;
+  LLVMValueRef plain = low_declare(em, stretches ? "stretches" : "plain");
+  LLVMValueRef blocks = em->width && stretches ? plain : NULL;
+  low_build_body(em, stretches ? low_emit_stretches : low_emit_plain);
+  if (em->width && !stretches) {
     blocks = low_declare(em, "blocks");
     low_build_body(em, low_emit_blocks);
+  }
+  if (blocks) {
     ll_attr_text(blocks, LOW_BLOCKS, "");
     LLVMAddNamedMetadataOperand(em->m, LOW_LANE_LOOP, em->marks.parallel);
   }
-  low_build_wrapper(em, plain, blocks);
+  low_build_wrapper(em, plain, stretches ? NULL : blocks);
   low_lines_end(em);
   return low_verify(em);
 }

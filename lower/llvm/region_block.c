@@ -160,20 +160,33 @@ low_emit_plain_block(struct low_emit *em) {
 }
 
 void
-low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
+low_blocks_begin(struct low_emit *em) {
   assert(em->width > 1 && !(em->width & (em->width - 1)));
-  LLVMBuilderRef b = em->b;
-  LLVMValueRef width = ll_i64(em->ctx, em->width);
-  bool rows = low_region_has_rows(em->r);
   low_lanes_alloc(em);
-  if (rows) low_rows_alloc(em);
+  if (low_region_has_rows(em->r)) low_rows_alloc(em);
   low_sums_begin(em);
-  struct ll_loop blocks = ll_loop_begin(b, lo, hi, "k");
-  LLVMValueRef base = LLVMBuildNSWMul(b, blocks.i, width, "base");
-  em->e = base;
+}
+
+void
+low_emit_block(struct low_emit *em, LLVMValueRef e) {
+  bool rows = low_region_has_rows(em->r);
+  em->e = e;
   low_lanes_fill(em);
   (rows ? low_emit_rows_block : low_emit_plain_block)(em);
   low_lanes_empty(em);
-  ll_loop_end(b, &blocks, em->marks.scalar);
+}
+
+void
+low_blocks_end(struct low_emit *em) {
   low_sums_end(em);
+}
+
+void
+low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
+  LLVMValueRef width = ll_i64(em->ctx, em->width);
+  low_blocks_begin(em);
+  struct ll_loop blocks = ll_loop_begin(em->b, lo, hi, "k");
+  low_emit_block(em, LLVMBuildNSWMul(em->b, blocks.i, width, "base"));
+  ll_loop_end(em->b, &blocks, em->marks.scalar);
+  low_blocks_end(em);
 }

@@ -282,3 +282,12 @@ low_emit_element(struct low_emit *em) {
       low_emit_row(em, k);
   low_emit_leave(em);
 }
+
+void
+low_emit_plain(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
+  struct ll_loop l = ll_loop_begin(em->b, lo, hi, "e");
+  em->e = l.i;
+  em->i = NULL;
+  low_emit_element(em);
+  ll_loop_end(em->b, &l, em->width ? em->marks.scalar : NULL);
+}

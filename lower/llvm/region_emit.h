@@ -29,6 +29,8 @@ struct low_emit {
   LLVMValueRef *acc;        /* of SUM slots: running values */
   LLVMValueRef *kept_lanes; /* of slots, where a block has rows: of the element
                                [dim][width], of OWN where its path leads */
+  LLVMValueRef *begins; /* of slots that go by stretches, within one: target of
+                           element 0, were it in it; of still ones of all */
   bool *guarded;        /* of slots: WHOLE ones that are copied all the same */
   LLVMValueRef e;       /* element; of a block: its first */
   LLVMValueRef i;       /* lane */
@@ -74,6 +76,20 @@ void low_lines_begin(struct low_emit *em);
 void low_lines_function(struct low_emit *em, LLVMValueRef fn);
 void low_lines_call(struct low_emit *em, uint32_t call);
 void low_lines_end(struct low_emit *em);
+
+/* ---- region_block.c, region_stretch.c ------------------------------------ */
+
+/* All elements of [lo, hi): blocks number lo and on to hi; by stretches. */
+void low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
+void low_emit_stretches(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
+/* Blocks of one function: what they share, once; a block that begins with this
+ * element; what all of them came to. */
+void low_blocks_begin(struct low_emit *em);
+void low_emit_block(struct low_emit *em, LLVMValueRef e);
+void low_blocks_end(struct low_emit *em);
+/* Where slot s, which goes by stretches, leads from element e of this one. */
+LLVMValueRef low_stretch_index(struct low_emit *em, const struct low_slot *s,
+                               LLVMValueRef e);
 
 /* ---- region_slots.c ------------------------------------------------------ */
 
@@ -134,7 +150,9 @@ LLVMValueRef low_sum(struct low_emit *em, struct type t, LLVMValueRef x,
 
 /* Load, call, store one element: element em->e, or lane em->i of the block. */
 void low_emit_element(struct low_emit *em);
-/* Parts of that: fill slots; one call with what stands around it; store. */
+/* All elements of [lo, hi), one after another. */
+void low_emit_plain(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
+/* Parts of an element: fill slots; one call with what is around it; store. */
 void low_emit_enter(struct low_emit *em);
 void low_emit_around(struct low_emit *em, uint32_t call);
 void low_emit_leave(struct low_emit *em);
@@ -180,6 +198,5 @@ LLVMValueRef low_own_leads(struct low_emit *em, uint32_t k);
 /* ---- region_block.c ------------------------------------------------------ */
 
 /* for k in [lo, hi): the block of elements [k*width, (k+1)*width). */
-void low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
 
 #endif

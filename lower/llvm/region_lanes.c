@@ -189,7 +189,8 @@ low_vector(struct low_emit *em, struct type t, uint32_t n) {
 static bool
 low_is_row(const struct low_emit *em, const struct low_slot *s,
            const struct low_bind *d) {
-  if (low_slot_far(s)) return false;
+  bool steps = low_slot_stretches(em->r, s) && !s->still;
+  if (low_slot_far(s) && !steps) return false;
   return d->block == 0 || (d->block == 1 && s->dim == 1) ||
          (d->block > 1 && d->block % em->width == 0);
 }
@@ -265,7 +266,7 @@ low_load_rows(struct low_emit *em, uint32_t k) {
   struct low_at at = low_at_dat(em, s, s->load);
   for (uint32_t c = 0; c < s->dim; c++) {
     LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
-    ll_prefetch(em->b, p, LOW_AHEAD);
+    if (!low_slot_far(s)) ll_prefetch(em->b, p, LOW_AHEAD);
     low_lanes_put(em, k, c,
                   low_vector_load(em, at, s, c, em->width, s->type.size));
   }

@@ -52,6 +52,7 @@ low_slot_index(struct low_emit *em, const struct low_slot *s, LLVMValueRef e) {
   if (s->row) return em->entry;
   if (s->inner) e = em->inner;
   if (s->map < 0) return e;
+  if (low_slot_stretches(em->r, s)) return low_stretch_index(em, s, e);
   LLVMValueRef row = low_row_begin(em, s->map, s->start, e);
   return low_entry(em, em->arg[s->map],
                    LLVMBuildNSWAdd(em->b, row, ll_i64(em->ctx, s->entry), ""));

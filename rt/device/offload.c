@@ -448,8 +448,11 @@ first_args(const struct rt_program *p, const struct rt_launch *l,
         o->args[n++] = cell_arg(p, l->reductions[b->index].global);
       break;
     case RT_BIND_PARAM: break; /* with the values */
+    case RT_BIND_FIRST:
+    case RT_BIND_BEGIN:
+    case RT_BIND_COUNT:
     case RT_BIND_SCRATCH:
-    case RT_BIND_ADDRESS: assert(!"an opaque kernel on a device");
+    case RT_BIND_ADDRESS: assert(!"of hosts alone");
     }
   }
   o->args[n++] = mem_arg(d->sums);

@@ -24,6 +24,7 @@
 
 struct rt_order;
 struct rt_part;
+struct rt_stretches;
 
 /* Elements are numbered by `order`, KEEP; NULL: as the program numbers them.
  * Over ranks: n counts copies of others' elements, too; `part` says whose
@@ -51,6 +52,8 @@ struct rt_relation {
   const idx_l
       *named; /* the rows as they are with the program's numbers in them;
                          NULL: nobody needed that, or `table` is it */
+  const struct rt_stretches *stretches; /* rt/mesh/stretch.h; NULL: none are
+                                           known */
 };
 
 struct rt_row {

@@ -37,13 +37,14 @@ temp(op_set set, int dim, const char *mesh, const char *name) {
   return op_decl_dat_temp(set, dim, "double", NULL, full);
 }
 
-/* A mesh of `n` edges in a ring, in storage of its own; `a` goes in as a global. */
+/* A mesh of `n` edges in a ring, which follow each other in steps of this many, in
+ * storage of its own; `a` goes in as a global. */
 static void
-run(int n, double a, const char *name) {
+run(int n, int step, double a, const char *name) {
   int *ends = malloc(2 * (size_t)n * sizeof *ends);
   for (int e = 0; e < n; e++) {
-    ends[2 * e] = e;
-    ends[2 * e + 1] = (e + 1) % n;
+    ends[2 * e] = (int)((long)step * e % n);
+    ends[2 * e + 1] = (ends[2 * e] + 1) % n;
   }
   op_set nodes = op_decl_set(n, name), edges = op_decl_set(n, name);
   op_map pe = op_decl_map(edges, nodes, 2, ends, name);
@@ -75,13 +76,17 @@ run(int n, double a, const char *name) {
 int
 main(int argc, char **argv) {
   op_init(argc, argv, 0);
-  run(3000, 1.5, "first");
+  /* targets that step one by one are another shape than others */
+  run(3000, 7, 1.5, "first");
+  run(3000, 1, 1.5, "even");
+  run(5, 2, 2.5, "small");
   long long once = made();
   CHECK(once > 0);
-  run(3000, 1.5, "same");
-  run(5, 2.5, "small");
-  run(70001, -1, "large");
-  run(2, 8, "two");
+  run(3000, 7, 1.5, "same");
+  run(6, 5, 2.5, "small again");
+  run(70001, 5, -1, "large");
+  run(50001, 1, -1, "large even");
+  run(2, 1, 8, "two");
   CHECK_INT(made(), once);
 
   /* another dimension is another region */

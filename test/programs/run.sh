@@ -56,6 +56,8 @@ ir_modes() {
   echo "trials|OMP_NUM_THREADS=2 OP2_TRIAL=0|"
   echo "gather|OMP_NUM_THREADS=3 OP2_GATHER=always|"
   echo "gather-rcm|OMP_NUM_THREADS=2 OP2_GATHER=always OP2_RENUMBER=rcm OP2_CHECK=1 OP2_IR_STRESS=1|"
+  echo "stretches|OMP_NUM_THREADS=2 OP2_STRETCHES=always OP2_CHECK=1|"
+  echo "stretches-soa|OMP_NUM_THREADS=3 OP2_STRETCHES=always OP2_LAYOUT=soa OP2_IR_STRESS=1|"
   echo "seq|OP2_TARGET=seq|"
   echo "reproducible|OMP_NUM_THREADS=2 OP2_REPRODUCIBLE=1|"
   echo "small-blocks|OMP_NUM_THREADS=3 OP2_BLOCK_SIZE=4 OP2_THREADING=colours|"

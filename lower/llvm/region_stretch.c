@@ -1,0 +1,213 @@
+/* Code by stretches: elements along which maps step by one.
+ *
+ *   for each stretch [lo, hi) of all maps        where entries begin: one load
+ *     for each block, for what is left             of a table for each entry
+ *       target of e = begin + e                  no table here
+ *
+ * Each map has stretches of its own (rt/mesh/stretch.h): a place among them is
+ * found once, by halving, and moves on as elements do; what runs at once ends
+ * where the first of them ends. For entry i of a map, with `at` its place:
+ *
+ *   begin = first[at * arity + i] - start[at]; of still entries without `start`
+ *
+ * Blocks begin where the stretch does, so that vectors are not aligned; a block
+ * of targets that step is one vector, like one of the elements themselves
+ * (region_lanes.c), of still ones the same value in all lanes. What is left of
+ * a stretch runs one by one.
+ *
+ * Cost  a load for each entry and a comparison for each map, a stretch. */
+#include "lower/llvm/region_emit.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- places among the stretches of a map --------------------------------- */
+
+/* A map of the region, by its FIRST bind. */
+struct place {
+  uint32_t first;
+  LLVMValueRef var; /* which of its stretches: a variable */
+  LLVMValueRef at;  /* its value for the stretch at hand */
+};
+
+static LLVMValueRef
+start_of(struct low_emit *em, const struct place *p, LLVMValueRef at) {
+  int32_t begin = em->r->binds[p->first].stride;
+  return low_entry(em, em->arg[begin], at);
+}
+
+/* How often a number of stretches can be halved. */
+static LLVMValueRef
+halvings(struct low_emit *em, LLVMValueRef n) {
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  unsigned id = LLVMLookupIntrinsicID("llvm.ctlz", 9);
+  LLVMValueRef fn = LLVMGetIntrinsicDeclaration(em->m, id, &i64, 1);
+  LLVMTypeRef i1 = LLVMInt1TypeInContext(em->ctx);
+  LLVMValueRef args[2] = {n, LLVMConstInt(i1, 0, 0)};
+  LLVMValueRef zeros =
+      LLVMBuildCall2(em->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
+  return LLVMBuildNSWSub(em->b, ll_i64(em->ctx, 64), zeros, "");
+}
+
+/* The last stretch that begins at e or before. */
+static LLVMValueRef
+find(struct low_emit *em, const struct place *p, LLVMValueRef e) {
+  LLVMBuilderRef b = em->b;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  LLVMValueRef zero = ll_i64(em->ctx, 0), one = ll_i64(em->ctx, 1);
+  int32_t count = em->r->binds[em->r->binds[p->first].stride].stride;
+  LLVMValueRef length = ll_entry_alloca(b, i64, 1, 8, "length");
+  LLVMBuildStore(b, zero, p->var);
+  LLVMBuildStore(b, em->arg[count], length);
+  struct ll_loop l =
+      ll_loop_begin(b, zero, halvings(em, em->arg[count]), "halve");
+  LLVMValueRef low = LLVMBuildLoad2(b, i64, p->var, "");
+  LLVMValueRef n = LLVMBuildLoad2(b, i64, length, "");
+  LLVMValueRef half = LLVMBuildLShr(b, n, one, "half");
+  LLVMValueRef middle = LLVMBuildNSWAdd(b, low, half, "");
+  LLVMValueRef up =
+      LLVMBuildICmp(b, LLVMIntSLE, start_of(em, p, middle), e, "up");
+  LLVMBuildStore(b, LLVMBuildSelect(b, up, middle, low, ""), p->var);
+  LLVMBuildStore(b, LLVMBuildNSWSub(b, n, half, ""), length);
+  ll_loop_end(b, &l, em->marks.kept);
+  return LLVMBuildLoad2(b, i64, p->var, "");
+}
+
+/* The maps, each once; room for nbinds. */
+static uint32_t
+places_of(struct low_emit *em, struct place *out) {
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < em->r->nbinds; k++)
+    if (em->r->binds[k].kind == RT_BIND_FIRST)
+      out[n++] = (struct place){
+          .first = k, .var = ll_entry_alloca(em->b, i64, 1, 8, "place")};
+  assert(n > 0);
+  return n;
+}
+
+static LLVMValueRef
+smaller(struct low_emit *em, LLVMValueRef x, LLVMValueRef y) {
+  LLVMValueRef less = LLVMBuildICmp(em->b, LLVMIntSLT, x, y, "");
+  return LLVMBuildSelect(em->b, less, x, y, "");
+}
+
+/* Where the first of the stretches at hand ends, hi at most. */
+static LLVMValueRef
+end_of(struct low_emit *em, struct place *p, uint32_t n, LLVMValueRef hi) {
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  LLVMValueRef end = hi;
+  for (uint32_t k = 0; k < n; k++) {
+    p[k].at = LLVMBuildLoad2(em->b, i64, p[k].var, "at");
+    LLVMValueRef next = LLVMBuildNSWAdd(em->b, p[k].at, ll_i64(em->ctx, 1), "");
+    end = smaller(em, start_of(em, &p[k], next), end);
+  }
+  return end;
+}
+
+/* On to the next, those whose stretch has ended there. */
+static void
+go_on(struct low_emit *em, const struct place *p, uint32_t n,
+      LLVMValueRef end) {
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  for (uint32_t k = 0; k < n; k++) {
+    LLVMValueRef next = LLVMBuildNSWAdd(em->b, p[k].at, ll_i64(em->ctx, 1), "");
+    LLVMValueRef over =
+        LLVMBuildICmp(em->b, LLVMIntEQ, start_of(em, &p[k], next), end, "over");
+    LLVMValueRef step = LLVMBuildZExt(em->b, over, i64, "");
+    LLVMBuildStore(em->b, LLVMBuildNSWAdd(em->b, p[k].at, step, ""), p[k].var);
+  }
+}
+
+/* ---- slots --------------------------------------------------------------- */
+
+/* Where slot s begins, in the stretch at hand of its map. */
+static LLVMValueRef
+slot_begin(struct low_emit *em, const struct low_slot *s,
+           const struct place *p) {
+  const struct low_bind *first = &em->r->binds[p->first];
+  LLVMValueRef row =
+      LLVMBuildNSWMul(em->b, p->at, ll_i64(em->ctx, first->arity), "");
+  LLVMValueRef at = LLVMBuildNSWAdd(em->b, row, ll_i64(em->ctx, s->entry), "");
+  LLVMValueRef target = low_entry(em, em->arg[p->first], at);
+  if (s->still) return target;
+  return LLVMBuildNSWSub(em->b, target, start_of(em, p, p->at), "begin");
+}
+
+static void
+slots_begin(struct low_emit *em, const struct place *p, uint32_t n) {
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    uint32_t i = 0;
+    if (!low_slot_stretches(em->r, s)) continue;
+    while (p[i].first != (uint32_t)s->map) i++;
+    assert(i < n);
+    em->begins[k] = slot_begin(em, s, &p[i]);
+  }
+}
+
+LLVMValueRef
+low_stretch_index(struct low_emit *em, const struct low_slot *s,
+                  LLVMValueRef e) {
+  LLVMValueRef begin = em->begins[s - em->r->slots];
+  assert(begin && "within a stretch");
+  return s->still ? begin : LLVMBuildNSWAdd(em->b, begin, e, "");
+}
+
+/* ---- elements ------------------------------------------------------------ */
+
+/* Blocks of [e, end), as many as there are: what is left begins there. */
+static LLVMValueRef
+emit_blocks(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
+  LLVMBuilderRef b = em->b;
+  LLVMValueRef width = ll_i64(em->ctx, em->width);
+  LLVMValueRef length = LLVMBuildNSWSub(b, end, e, "");
+  LLVMValueRef rest =
+      LLVMBuildAnd(b, length, ll_i64(em->ctx, em->width - 1), "");
+  LLVMValueRef last = LLVMBuildNSWSub(b, end, rest, "last");
+  struct ll_loop l = ll_loop_begin_step(b, e, last, width, "base");
+  low_emit_block(em, l.i);
+  ll_loop_end(b, &l, em->marks.scalar);
+  return last;
+}
+
+/* Elements one by one, in a function that has blocks, too. */
+static void
+emit_rest(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
+  size_t bytes = em->r->nslots * sizeof *em->lanes;
+  SCOPED LLVMValueRef *lanes = mem_alloc(em->r->nslots + 1, sizeof *lanes);
+  memcpy(lanes, em->lanes, bytes);
+  memset(em->lanes, 0, bytes);
+  low_emit_plain(em, e, end);
+  memcpy(em->lanes, lanes, bytes);
+}
+
+void
+low_emit_stretches(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
+  LLVMBuilderRef b = em->b;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  SCOPED struct place *p = mem_alloc(em->r->nbinds + 1, sizeof *p);
+  uint32_t n = places_of(em, p);
+  for (uint32_t k = 0; k < n; k++) find(em, &p[k], lo);
+  if (em->width) low_blocks_begin(em);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+  LLVMBasicBlockRef head =
+      LLVMAppendBasicBlockInContext(em->ctx, em->fn, "stretch");
+  LLVMBasicBlockRef exit =
+      LLVMAppendBasicBlockInContext(em->ctx, em->fn, "after");
+  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, lo, hi, ""), head, exit);
+  LLVMPositionBuilderAtEnd(b, head);
+  LLVMValueRef e = LLVMBuildPhi(b, i64, "e");
+  LLVMAddIncoming(e, &lo, &before, 1);
+  LLVMValueRef end = end_of(em, p, n, hi);
+  slots_begin(em, p, n);
+  emit_rest(em, em->width ? emit_blocks(em, e, end) : e, end);
+  go_on(em, p, n, end);
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
+  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, end, hi, ""), head, exit);
+  LLVMAddIncoming(e, &end, &latch, 1);
+  LLVMMoveBasicBlockAfter(exit, latch);
+  LLVMPositionBuilderAtEnd(b, exit);
+  if (em->width) low_blocks_end(em);
+}

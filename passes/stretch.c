@@ -1,0 +1,65 @@
+/* Stretch: which regions' code goes by stretches of their maps.
+ *
+ * Problem   A map of a structured set is a table like any other: four bytes are
+ *           read for each entry, and a block loads its elements one by one and
+ *           puts them together. But along a row of a box, or a column, every
+ *           entry names the next element at the next element.
+ *
+ * Idea      A map says how long its stretches are (ir_map). Code by stretches
+ *           looks up where each entry begins once for a stretch, and goes on
+ *           from there at unit stride, without tables: what is read through
+ *           the map is a vector in memory (lower/llvm/region_stretch.c). It is
+ *           chosen where the shortest stretches among the region's maps are
+ *           LEAST elements on average; maps that have none go by their tables
+ *           beside them. No sum is rounded otherwise (ir_may_stretch).
+ *
+ * Example   map %star : %box -> %points x5 stretch=62
+ *           region over %box walk range width 4 {
+ *             ... loop @laplace over %box (read %in.0 via %star[0:5], ...
+ *           becomes `region over %box walk range width 4 by stretches {`.
+ *           `stretch{least=100}` leaves it as it was.
+ *
+ * Measured  a five-point stencil of doubles, one thread of a Zen 3, medians of
+ *           7: 2.7 times faster than by its table on 9 million points (1.4
+ *           times plain C, -O3 -march=native) and on 90 000; in rows of 64
+ *           points 2.4 times, of 12 1.5 times, of 6 slower than the table.
+ *
+ * Cost      O(arguments).
+ * Limits    hosts only: on devices threads read the table side by side.
+ */
+#include "ir/walk.h"
+#include "passes/pass.h"
+
+enum { LEAST = 8 };
+
+/* The shortest stretches of what the region goes by. */
+static uint32_t
+shortest(const struct ir_trace *t, const struct ir_region *g) {
+  uint32_t least = UINT32_MAX;
+  IR_EACH_ARG(t, g, n, a) {
+    if (!ir_arg_stretches(t, a)) continue;
+    uint32_t length = t->maps[a->map].stretch;
+    if (length < least) least = length;
+  }
+  return least;
+}
+
+bool
+pass_stretch(struct ir_trace *t, const struct pass_ctx *c) {
+  long least = pass_arg(c, "least", LEAST);
+  bool changed = false;
+  for (ir_ref r = 0; r < t->nregions; r++) {
+    struct ir_region *g = &t->regions[r];
+    if (!ir_may_stretch(t, r)) continue;
+    uint32_t length = shortest(t, g);
+    if ((long)length < least) {
+      ir_remark(t, "stretch: %s goes by tables: stretches have %u elements",
+                pass_node_text(t, g->first), length);
+      continue;
+    }
+    g->stretches = changed = true;
+    ir_remark(t, "stretch: %s goes by stretches, of %u elements",
+              pass_node_text(t, g->first), length);
+  }
+  return changed;
+}

@@ -83,7 +83,7 @@ struct fe_loop {
   int ntypes;
   int nhidden;         /* arguments at the end that are masks of others */
   int order;           /* OP2_FORWARD, OP2_BACKWARD: a scan; 0: it is none */
-  struct fe_map *each; /* of a scan, once it is placed: scan.c */
+  struct fe_map *each; /* of a scan, once it is placed: scan_loop.c */
 };
 
 /* An interned call: the words that the program passed (the key), and all that
@@ -164,7 +164,7 @@ uint32_t fe_call_id_take(struct fe_call *c);
 void fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
                       const op_arg *args);
 
-/* ---- scan.c -------------------------------------------------------------- */
+/* ---- scan_loop.c --------------------------------------------------------- */
 
 /* Before a scan is looked up: l->set becomes all of its columns, l->each the
  * rows that it goes over. Collective where these are new. ERR_ARG */

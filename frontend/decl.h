@@ -95,6 +95,9 @@ status fe_map_shift(struct fe_set *from, int layers, struct fe_map **out);
  */
 status fe_map_shift_within(struct fe_set *from, int layers,
                            struct fe_map **out);
+/* scan.c: the rows of *s of columns, or a subset of them; likewise. */
+struct fe_scan;
+status fe_scan_rows(struct fe_set *set, struct fe_scan *s);
 
 /* dim components of this type, in bytes, as OP2's int has them. */
 status fe_check_bytes(const char *api, const char *name, int dim,

@@ -26,7 +26,8 @@ struct fe_shift {
   bool scan; /* elements without such a layer name themselves */
 };
 
-/* Rows of a scan of a set (scan.c), and what they are for. */
+/* Rows of a scan of a set (scan.c): in this order, those of its elements that
+ * have layers `low` to `high` around them. */
 struct fe_scan {
   struct fe_map *rows;
   int order, low, high;

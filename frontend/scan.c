@@ -19,9 +19,10 @@
  * all layers which the loop names. To the rest of the frontend the loop is one
  * over the columns, with rows (`each`).
  *
+ * scan_loop.c has the loop and its arguments.
+ *
  * Cost. 4 bytes an element of each set, order and range of layers that scans
  * have, once. */
-#include "frontend/calls.h"
 #include "frontend/columns.h"
 #include "frontend/context.h"
 #include "frontend/decl.h"
@@ -29,17 +30,13 @@
 #include "frontend/ranks.h"
 
 #include "base/str.h"
-#include "lower/kernel.h"
 #include "rt/ranks/dist.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static const char api[] = "op2_par_loop_scan";
 
-/* ---- rows ---------------------------------------------------------------- */
-
-/* Which elements of which set, in which order: those that have layers `low` to
- * `high` around them. */
 struct scan {
   const struct fe_set *set, *columns;
   int order, low, high;
@@ -156,147 +153,29 @@ scan_make(const struct scan *s, struct fe_map **out) {
 }
 
 static struct fe_map *
-scan_find(const struct scan *s) {
-  for (uint32_t k = 0; k < s->set->nscans; k++) {
-    const struct fe_scan *x = &s->set->scans[k];
+scan_find(const struct fe_set *set, const struct fe_scan *s) {
+  for (uint32_t k = 0; k < set->nscans; k++) {
+    const struct fe_scan *x = &set->scans[k];
     if (x->order == s->order && x->low == s->low && x->high == s->high)
       return x->rows;
   }
   return NULL;
 }
 
-static status
-scan_rows(struct fe_set *set, const struct scan *s, struct fe_map **out) {
-  *out = scan_find(s);
-  if (*out) return OK;
+status
+fe_scan_rows(struct fe_set *set, struct fe_scan *s) {
+  s->rows = scan_find(set, s);
+  if (s->rows) return OK;
   TRY(fe_agree_turn(api)); /* one may look at a dat */
-  *out = scan_find(s);
-  if (*out) return OK;
-  TRY(scan_make(s, out));
-  struct fe_scan made = {*out, s->order, s->low, s->high};
-  VEC_PUSH(set->scans, set->nscans, set->capscans, made);
-  return OK;
-}
-
-/* ---- the loop ------------------------------------------------------------ */
-
-/* The layers that arguments name, around the element's own. */
-static void
-find_layers(const struct fe_loop *l, struct scan *s) {
-  for (int a = 0; a < l->nargs; a++) {
-    const op_arg *x = &l->args[a];
-    if (!x->opt || x->argtype != OP2_ARG_LAYER) continue;
-    if (x->idx < s->low) s->low = x->idx;
-    if (x->idx > s->high) s->high = x->idx;
-  }
-}
-
-status
-fe_scan_place(struct fe_loop *l) {
-  if (!l->name || !fe_handle_is(l->set, FE_SET) || l->nargs < 0 ||
-      l->nargs > FE_MAX_ARGS)
-    return OK; /* check.c tells */
-  struct fe_set *set = (struct fe_set *)l->set;
-  struct fe_set *whole = set->whole ? set->whole : set;
-  if (!whole->columns)
-    FAIL(ERR_ARG,
-         "%s \"%s\": set: expected columns (op2_decl_columns) or a subset of "
-         "them, found set \"%s\"",
-         api, l->name, set->pub.name);
-  if (l->order != OP2_FORWARD && l->order != OP2_BACKWARD)
-    FAIL(ERR_ARG,
-         "%s \"%s\": order: expected OP2_FORWARD or OP2_BACKWARD, found %d",
-         api, l->name, l->order);
-  struct scan s = {.set = set, .columns = whole, .order = l->order};
-  find_layers(l, &s);
-  TRY(scan_rows(set, &s, &l->each));
-  l->set = &whole->pub;
-  return OK;
-}
-
-/* ---- its arguments ------------------------------------------------------- */
-
-#define SCAN_FAIL(l, arg, fmt, ...)                                            \
-  FAIL(ERR_ARG, "%s \"%s\": argument %d: " fmt, api, (l)->name, arg,           \
-       __VA_ARGS__)
-
-/* What other layers and columns have is only read. */
-static status
-check_reads(const struct fe_loop *l, int a, const struct fe_arg *x,
-            const struct low_kernel *k) {
-  const char *where = l->args[a].argtype == OP2_ARG_LAYER ? "of another layer"
-                                                          : "through a map";
-  if (!x->map) return OK;
-  if (x->access != OP_READ)
-    SCAN_FAIL(l, a,
-              "a scan writes its own layer: expected OP_READ %s, found "
-              "%s of \"%s\"",
-              where, fe_access_text(x->access), x->dat->pub.name);
-  if (!k->opaque && k->params[a].stores)
-    SCAN_FAIL(l, a,
-              "a scan writes its own layer: expected a kernel that reads "
-              "\"%s\" %s, found one that stores to it",
-              x->dat->pub.name, where);
-  if (x->map->start)
-    SCAN_FAIL(l, a, "expected a map whose rows have one length, found \"%s\"",
-              x->map->pub.name);
-  return OK;
-}
-
-static status
-check_kind(const struct fe_loop *l, int a, const struct fe_arg *x,
-           const struct low_kernel *k) {
-  const char *found = NULL;
-  switch (x->kind) {
-  case FE_ARG_IDX: found = "an index"; break;
-  case FE_ARG_LENGTH: found = "a row length"; break;
-  case FE_ARG_INFO: found = "a payload"; break;
-  case FE_ARG_DAT:
-    if (l->args[a].argtype != OP2_ARG_MAT && l->args[a].argtype != OP2_ARG_MASK)
-      return check_reads(l, a, x, k);
-    found = "a matrix";
-    break;
-  default: return OK;
-  }
-  SCAN_FAIL(l, a, "expected dats and globals in a scan, found %s", found);
-}
-
-/* Argument a reads beside the element what argument b writes. */
-static status
-check_order(const struct fe_loop *l, int a, const struct fe_arg *x,
-            const struct fe_arg *y) {
-  int dl = l->args[a].idx;
-  bool up = l->order == OP2_FORWARD;
-  if (x->dat != y->dat)
-    SCAN_FAIL(l, a,
-              "\"%s\" shares memory with \"%s\", which the scan writes: "
-              "expected one that does not",
-              x->dat->pub.name, y->dat->pub.name);
-  if (l->args[a].argtype != OP2_ARG_LAYER)
-    SCAN_FAIL(l, a,
-              "expected a dat that the scan does not write, or a layer "
-              "of the column, found \"%s\" through map \"%s\"",
-              x->dat->pub.name, l->args[a].map->name);
-  if (up ? dl > 0 : dl < 0)
-    SCAN_FAIL(l, a,
-              "layer of \"%s\", which the scan writes: expected one "
-              "before its own, %s in order %s, found %+d",
-              x->dat->pub.name, up ? "below 0" : "above 0",
-              up ? "OP2_FORWARD" : "OP2_BACKWARD", dl);
-  return OK;
-}
-
-status
-fe_scan_check(const struct fe_loop *l, const struct fe_arg *args,
-              const struct low_kernel *k) {
-  for (int a = 0; a < l->nargs; a++) TRY(check_kind(l, a, &args[a], k));
-  for (int a = 0; a < l->nargs; a++)
-    for (int b = 0; b < l->nargs; b++) {
-      const struct fe_arg *x = &args[a], *y = &args[b];
-      bool writes = y->dat && !y->map && (y->access != OP_READ);
-      if (!x->dat || !x->map || !writes || x->dat->root != y->dat->root)
-        continue;
-      TRY(check_order(l, a, x, y));
-    }
+  s->rows = scan_find(set, s);
+  if (s->rows) return OK;
+  struct scan all = {.set = set,
+                     .columns = set->whole ? set->whole : set,
+                     .order = s->order,
+                     .low = s->low,
+                     .high = s->high};
+  assert(all.columns->columns);
+  TRY(scan_make(&all, &s->rows));
+  VEC_PUSH(set->scans, set->nscans, set->capscans, *s);
   return OK;
 }

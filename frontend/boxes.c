@@ -325,11 +325,7 @@ path_from(struct fe_set *at, struct fe_map *m, struct fe_set *to,
 status
 fe_box_path(struct fe_set *set, struct fe_map *m, struct fe_set *to,
             struct fe_map **out) {
-  struct fe_halo reach;
-  if (!to) {
-    reach = fe_rule_reach(m->rule, 0, m->rule->count);
-    TRY(fe_box_around("op_par_loop", m->rule->to, &reach, &to));
-  }
+  if (!to) to = m->rule->to->domain; /* numbers are those of the domain */
   bool inside = set->whole && (!m || m->pub.from == &set->whole->pub);
   TRY(path_from(inside ? set->whole : set, m, to, out));
   if (!inside) return OK;

@@ -81,6 +81,19 @@ line_halo(void) {
   CHECK_INT(got[5], 4 * want[4]);
 }
 
+/* Numbers are those of the domain, also where other entries leave it. */
+static void
+line_numbers(void) {
+  int offsets[] = {0, -1, 2};
+  op_set line = op2_decl_box(1, (idx_g_t[]){6}, NULL, "numbers");
+  op_map m = op2_decl_map_rule(line, line, 3, offsets, "leaves");
+  op_dat dy = op_decl_dat(line, 1, "int", (int *)NULL, "ny");
+  op_par_loop(number, "number", line, op_arg_idx(-1, OP_ID), op_arg_idx(0, m),
+              op2_arg_row_length(m), OWN(dy, OP_WRITE));
+  op_fetch_data(dy, got);
+  for (int i = 0; i < 6; i++) CHECK_INT(got[i], i + 100 * i + 30000);
+}
+
 /* Offsets come in again, numbers too; increments through a rule. */
 static void
 line_periodic(void) {
@@ -308,6 +321,7 @@ int
 main(int argc, char **argv) {
   check_start(argc, argv);
   line_halo();
+  line_numbers();
   line_periodic();
   plane_of(0);
   plane_of(1);

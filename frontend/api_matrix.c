@@ -12,7 +12,9 @@
 
 #include "rt/ranks/dist.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- declaration --------------------------------------------------------- */
 
@@ -37,6 +39,25 @@ check_decl(op2_sparsity sparsity, int rdim, int cdim, const char *type,
       t.kind == TYPE_BOOL)
     FAIL(ERR_ARG, "%s \"%s\": type: expected one with arithmetic, found \"%s\"",
          decl, name, type ? type : "NULL");
+  return OK;
+}
+
+status
+fe_mat_chars(const struct fe_mat *m, const char *api, op_set set,
+             const char *what, op_dat *out) {
+  size_t bytes = strlen(m->name) + strlen(what) + 2;
+  SCOPED char *name = mem_alloc(bytes, 1);
+  snprintf(name, bytes, "%s_%s", m->name, what);
+  struct fe_dat *d;
+  TRY(fe_decl_dat(&(struct fe_dat_args){.api = api,
+                                        .set = set,
+                                        .dim = 1,
+                                        .type = "char",
+                                        .name = name,
+                                        .temp = true,
+                                        .inner = true},
+                  &d));
+  *out = &d->pub;
   return OK;
 }
 

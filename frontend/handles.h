@@ -262,8 +262,9 @@ status fe_map_table(const struct fe_map *m, bool named, struct fe_table *out);
 void fe_map_table_set(struct fe_map *m, struct fe_table t);
 /* The table of a map just declared, in the orders that its sets have. */
 status fe_number_map(struct fe_map *m);
-/* Look for stretches in its rows as they are now. */
-void fe_number_stretches(struct fe_map *m);
+/* Look for stretches in its rows as they are now: how long they are on average,
+ * 0: there are none; bits of entries that are still. */
+void fe_number_stretches(struct fe_map *m, uint32_t *length, uint32_t *still);
 /* A map's rows as they are, with the program's numbers; made at need. */
 status fe_number_named(struct fe_map *m);
 /* The rows of its inverse, in the order of the program's elements (m->rows);

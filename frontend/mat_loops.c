@@ -9,7 +9,6 @@
  *
  * Each is recorded like any other loop, with kernels of lower/matvec.h. */
 #include "frontend/context.h"
-#include "frontend/decl.h"
 #include "frontend/handles.h"
 #include "frontend/matrix.h"
 #include "frontend/solve.h"
@@ -199,25 +198,6 @@ op2_mat_set_diagonal(op2_mat mat, op_set rows, double value) {
 
 /* ---- masks --------------------------------------------------------------- */
 
-/* A char of each element of the set, or nonzero. */
-static status
-chars_decl(const struct call *c, op_set set, const char *what, op_dat *out) {
-  size_t bytes = strlen(c->m->name) + strlen(what) + 2;
-  SCOPED char *name = mem_alloc(bytes, 1);
-  snprintf(name, bytes, "%s_%s", c->m->name, what);
-  struct fe_dat *d;
-  TRY(fe_decl_dat(&(struct fe_dat_args){.api = c->api,
-                                        .set = set,
-                                        .dim = 1,
-                                        .type = "char",
-                                        .name = name,
-                                        .temp = true,
-                                        .inner = true},
-                  &d));
-  *out = &d->pub;
-  return OK;
-}
-
 /* chars = 1, and 0 on `part`. */
 static status
 chars_fill(const struct call *c, op_dat chars, op_set part) {
@@ -239,8 +219,8 @@ static status
 mask_fill(const struct call *c, op_set rows, op_set columns) {
   const struct fe_sparsity *s = c->m->sparsity;
   op_dat r, k;
-  TRY(chars_decl(c, s->rows, "mask_rows", &r));
-  TRY(chars_decl(c, s->columns, "mask_columns", &k));
+  TRY(fe_mat_chars(c->m, c->api, s->rows, "mask_rows", &r));
+  TRY(fe_mat_chars(c->m, c->api, s->columns, "mask_columns", &k));
   TRY(chars_fill(c, r, rows));
   TRY(chars_fill(c, k, columns));
   op_arg args[] = {op2_arg_row_length(s->entries),
@@ -259,7 +239,8 @@ mat_mask(struct call *c, op2_mat mat, op_set rows, op_set columns) {
   bool masked = rows || columns;
   if (rows) TRY(check_part(c, "rows", rows, s->rows));
   if (columns) TRY(check_part(c, "columns", columns, s->columns));
-  if (masked && !m->mask) TRY(chars_decl(c, s->nonzeros, "mask", &m->mask));
+  if (masked && !m->mask)
+    TRY(fe_mat_chars(c->m, c->api, s->nonzeros, "mask", &m->mask));
   if (masked) TRY(mask_fill(c, rows, columns));
   fe.masked = fe.masked - m->masked + masked;
   m->masked = masked;

@@ -44,6 +44,10 @@ struct fe_mat { /* op2_mat */
 status fe_sparsity_free(struct fe_sparsity *s);
 status fe_mat_free(struct fe_mat *m);
 
+/* A temporary of a char for each element, of the library's: matrix_what. */
+status fe_mat_chars(const struct fe_mat *m, const char *api, op_set set,
+                    const char *what, op_dat *out);
+
 /* to [r] = 1 / A[e][e][r][r] for each row e, 1 where that is 0: a loop. A has a
  * diagonal. ERR_COMPILE */
 status fe_mat_inverse_diagonal(const struct fe_mat *m, op_dat to);

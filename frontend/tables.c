@@ -81,17 +81,24 @@ fe_number_map(struct fe_map *m) {
 }
 
 /* Without memory for them loops go by the table. */
-void
-fe_number_stretches(struct fe_map *m) {
+static void
+find_stretches(struct fe_map *m) {
   enum { LEAST = 4 }; /* shorter ones nobody asks for */
   bool any = fe.opt.stretches == OPT_stretches_always;
   struct rt_stretches *found = NULL;
-  if (m->stretched == m->rt.version) return;
   m->stretched = m->rt.version;
   rt_stretches_free((struct rt_stretches *)m->rt.stretches);
   if (rt_stretches_find(&m->rt, any ? 1 : LEAST, &found) != OK)
     LOG_INFO("%s", err_last());
   m->rt.stretches = found;
+}
+
+void
+fe_number_stretches(struct fe_map *m, uint32_t *length, uint32_t *still) {
+  if (m->stretched != m->rt.version) find_stretches(m);
+  const struct rt_stretches *s = m->rt.stretches;
+  *length = s ? (uint32_t)(m->rt.from->n / s->n) : 0;
+  *still = s ? s->still : 0;
 }
 
 status

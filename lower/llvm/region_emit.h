@@ -87,9 +87,6 @@ void low_emit_stretches(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
 void low_blocks_begin(struct low_emit *em);
 void low_emit_block(struct low_emit *em, LLVMValueRef e);
 void low_blocks_end(struct low_emit *em);
-/* Where slot s, which goes by stretches, leads from element e of this one. */
-LLVMValueRef low_stretch_index(struct low_emit *em, const struct low_slot *s,
-                               LLVMValueRef e);
 
 /* ---- region_slots.c ------------------------------------------------------ */
 

@@ -45,6 +45,15 @@ low_row_begin(struct low_emit *em, int32_t table, int32_t start,
   return LLVMBuildLoad2(em->b, i64, at, "row");
 }
 
+/* Within a stretch. */
+static LLVMValueRef
+low_stretch_index(struct low_emit *em, const struct low_slot *s,
+                  LLVMValueRef e) {
+  LLVMValueRef begin = em->begins[s - em->r->slots];
+  assert(begin);
+  return s->still ? begin : LLVMBuildNSWAdd(em->b, begin, e, "");
+}
+
 LLVMValueRef
 low_slot_index(struct low_emit *em, const struct low_slot *s, LLVMValueRef e) {
   assert(!s->inner || em->inner);

@@ -147,14 +147,6 @@ slots_begin(struct low_emit *em, const struct place *p, uint32_t n) {
   }
 }
 
-LLVMValueRef
-low_stretch_index(struct low_emit *em, const struct low_slot *s,
-                  LLVMValueRef e) {
-  LLVMValueRef begin = em->begins[s - em->r->slots];
-  assert(begin && "within a stretch");
-  return s->still ? begin : LLVMBuildNSWAdd(em->b, begin, e, "");
-}
-
 /* ---- elements ------------------------------------------------------------ */
 
 /* Blocks of [e, end), as many as there are: what is left begins there. */

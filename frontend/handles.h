@@ -227,7 +227,7 @@ void fe_box_whole(struct fe_dat *d);
 
 /* The map by which a loop over `set`, of points or a subset of a box, reaches
  * `to` through m (NULL: none): NULL where it is the element itself. `to` NULL:
- * what a rule itself names. ERR_MEMORY */
+ * the domain that a rule leads to. ERR_MEMORY */
 status fe_box_path(struct fe_set *set, struct fe_map *m, struct fe_set *to,
                    struct fe_map **out);
 /* How far entries [first, first + n) lie outside of a box, on each side; 0 in

@@ -566,8 +566,8 @@ emit_matrix(const struct emitter *y, const struct op *o) {
 
 static void
 emit_small(const struct emitter *y, const struct op *o) {
-  const struct pgbl *g = &y->p->gbls[o->what];
-  const struct pdat *d = &y->p->dats[o->what];
+  const struct pgbl *g = o->what < y->p->ngbls ? &y->p->gbls[o->what] : NULL;
+  const struct pdat *d = o->what < y->p->ndats ? &y->p->dats[o->what] : NULL;
   switch (o->kind) {
   case DO_FLUSH: OUT("  op2_flush();\n"); break;
   case DO_TEMP:

@@ -141,7 +141,7 @@ slots_begin(struct low_emit *em, const struct place *p, uint32_t n) {
     const struct low_slot *s = &em->r->slots[k];
     uint32_t i = 0;
     if (!low_slot_stretches(em->r, s)) continue;
-    while (p[i].first != (uint32_t)s->map) i++;
+    while (i < n && p[i].first != (uint32_t)s->map) i++;
     assert(i < n);
     em->begins[k] = slot_begin(em, s, &p[i]);
   }

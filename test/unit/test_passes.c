@@ -75,7 +75,7 @@ Test(passes, unknown_pass_is_an_error_that_names_the_known) {
   cr_assert_str_eq(err_last(),
                    "unknown pass 'fission'; known passes: number, "
                    "layout, slice, rename, dce, gather, fuse, storage, "
-                   "place, halo, colour, hold, width, sums, team, "
+                   "place, halo, colour, hold, width, stretch, sums, team, "
                    "cores");
   ir_trace_free(t);
 }

@@ -365,7 +365,7 @@ struct ir_region {
       width; /* elements that its code works on at once, 0: one; set by pass
                      width */
   enum ir_team team; /* set by pass team */
-  bool stretches;    /* its code goes by them; set by pass stretch */
+  uint8_t stretches; /* its code goes by them; set by pass stretch */
   uint8_t
       core_first; /* its core runs while the exchange in front of it is under
                       way: set by pass cores */

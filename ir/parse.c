@@ -451,7 +451,7 @@ maybe_width(struct ir_parser *p, uint32_t *out) {
 
 /* [by stretches] */
 static status
-maybe_stretches(struct ir_parser *p, bool *out) {
+maybe_stretches(struct ir_parser *p, uint8_t *out) {
   if (!ir_lex_is_word(&p->x, "by")) return OK;
   *out = true;
   TRY(ir_lex_next(&p->x));

@@ -17,7 +17,8 @@
  * Cost      O(entries), and a bit per target to check the result.
  *
  * Limits    Neighbours have neighbouring numbers: a well ordered mesh in one
- *           dimension, whatever the recorded one was. Some attributes have no
+ *           dimension, whatever the recorded one was, with stretches of its own.
+ *           Some attributes have no
  *           table at small sizes; that is an error.
  */
 #include "tools/replay/replay.h"

@@ -31,6 +31,7 @@ static const char *const shared_values[][3] = {
     {"OP2_THREADING", "colours", "auto"},
     {"OP2_INCREMENTS", "atomic", "auto"},
     {"OP2_GATHER", "always", "never"},
+    {"OP2_STRETCHES", "always", "auto"},
     {"OP2_READS", "staged", "direct"},
     {"OP2_TRIAL", "never", "1000"},
     {"OP2_STATIC", "1", "0"},

@@ -19,10 +19,12 @@
  *           becomes `region over %box walk range width 4 by stretches {`.
  *           `stretch{least=100}` leaves it as it was.
  *
- * Measured  a five-point stencil of doubles, one thread of a Zen 3, medians of
- *           7: 2.7 times faster than by its table on 9 million points (1.4
+ * Measured  against tables, one thread of a Zen 3, medians: a five-point
+ *           stencil of doubles is 2.7 times faster on 9 million points (1.4
  *           times plain C, -O3 -march=native) and on 90 000; in rows of 64
- *           points 2.4 times, of 12 1.5 times, of 6 slower than the table.
+ *           points 2.4 times, of 12 1.5 times, of 6 slower. Programs of bench/,
+ *           3 rounds beside other work: columns of 60 layers 1.6, of 20 1.6,
+ *           icosahedral 1.5, fem 1.2, airfoil (its cells) 1.07.
  *
  * Cost      O(arguments).
  * Limits    hosts only: on devices threads read the table side by side.

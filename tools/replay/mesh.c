@@ -18,8 +18,7 @@
  *
  * Limits    Neighbours have neighbouring numbers: a well ordered mesh in one
  *           dimension, whatever the recorded one was, with stretches of its own.
- *           Some attributes have no
- *           table at small sizes; that is an error.
+ *           Some attributes have no table at small sizes; that is an error.
  */
 #include "tools/replay/replay.h"
 

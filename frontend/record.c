@@ -204,21 +204,12 @@ loop_settle(const struct fe_call *c) {
   return st;
 }
 
-static void
-loop_bare(struct fe_loop *l) {
+/* The loop as it is placed: found, checked against what waits, recorded. */
+static inline status
+loop_take(struct fe_loop *l) {
   struct fe_call *c;
-  struct fe_placed placed;
   uint32_t target = 0, mode = fp_mode();
-  placed.n = 0;
-  fe.file = l->file;
-  fe.line = l->line;
-  if (!fe_enter(l->order ? "op2_par_loop_scan" : "op_par_loop")) return;
-  if (fe.nviews) fe_views_close();
-  bool boxed = fe.boxed && !l->order;
-  status st = l->order ? fe_scan_place(l)
-              : boxed  ? fe_box_place(l, &placed)
-                       : OK;
-  if (st == OK) st = loop_find(l, &c);
+  status st = loop_find(l, &c);
   if (st == OK && op2_gbl_owed && c->ncaptured) st = fe_owed_args(c, l->args);
   if (st == OK && mode != fe.fp_mode) st = rounding_changed(mode);
   if (st == OK && (fe_recs.opaque || c->kernel->opaque)) st = watch_before(c);
@@ -234,32 +225,75 @@ loop_bare(struct fe_loop *l) {
   if (st == OK && c->capture_bytes > CAPTURE_LARGE) st = fe_capture_room(c);
   if (st == OK)
     st = (fe_watches() ? loop_watched : loop_run)(c, l->args, target);
-  if (st == OK && boxed) fe_box_recorded(l->name, &placed);
+  return st;
+}
+
+static inline bool
+loop_enter(const struct fe_loop *l, const char *api) {
+  fe.file = l->file;
+  fe.line = l->line;
+  if (!fe_enter(api)) return false;
+  if (fe.nviews) fe_views_close();
+  return true;
+}
+
+static void
+loop_plain(struct fe_loop *l) {
+  if (loop_enter(l, "op_par_loop")) fe_leave(loop_take(l));
+}
+
+/* Over what it goes follows from its arguments: a scan, or in a program with
+ * boxes. */
+static void
+loop_placed(struct fe_loop *l) {
+  struct fe_placed placed;
+  if (!loop_enter(l, l->order ? "op2_par_loop_scan" : "op_par_loop")) return;
+  status st = l->order ? fe_scan_place(l) : fe_box_place(l, &placed);
+  if (st == OK) st = loop_take(l);
+  if (st == OK && !l->order) fe_box_recorded(l->name, &placed);
   fe_leave(st);
+}
+
+static inline void
+loop_any(struct fe_loop *l) {
+  if (l->order || fe.boxed)
+    loop_placed(l);
+  else
+    loop_plain(l);
 }
 
 static void
 loop_masked(struct fe_loop *l) {
   op_arg args[2 * FE_MAX_ARGS];
   struct fe_loop with = fe_mat_masked(l, args);
-  loop_bare(&with);
+  loop_any(&with);
 }
 
-static void
-loop_at(struct fe_loop *l) {
-  (fe.masked ? loop_masked : loop_bare)(l);
+/* `order` 0: no scan. */
+static inline void
+loop_at(const char *file, int line, void (*kernel)(void), const char *name,
+        op_set set, int order, int nargs, const op_arg *args,
+        const char *const *types, int ntypes) {
+  struct fe_loop l = {.file = file,
+                      .line = line,
+                      .function = kernel,
+                      .name = name,
+                      .set = set,
+                      .nargs = nargs,
+                      .args = args,
+                      .types = types,
+                      .ntypes = ntypes,
+                      .order = order};
+  if (fe.masked)
+    loop_masked(&l);
+  else
+    loop_any(&l);
 }
 
 void
 op2_par_loop_at(const char *file, int line, void (*kernel)(void),
                 const char *name, op_set set, int nargs, const op_arg *args) {
-  loop_at(&(struct fe_loop){.file = file,
-                            .line = line,
-                            .function = kernel,
-                            .name = name,
-                            .set = set,
-                            .nargs = nargs,
-                            .args = args});
+  loop_at(file, line, kernel, name, set, 0, nargs, args, NULL, 0);
 }
 
 void
@@ -267,15 +301,7 @@ op2_par_loop_typed_at(const char *file, int line, void (*kernel)(void),
                       const char *name, op_set set, int nargs,
                       const op_arg *args, const char *const *param_types,
                       int nparams) {
-  loop_at(&(struct fe_loop){.file = file,
-                            .line = line,
-                            .function = kernel,
-                            .name = name,
-                            .set = set,
-                            .nargs = nargs,
-                            .args = args,
-                            .types = param_types,
-                            .ntypes = nparams});
+  loop_at(file, line, kernel, name, set, 0, nargs, args, param_types, nparams);
 }
 
 /* An order of 0 is a wrong one, not that of a plain loop. */
@@ -284,16 +310,8 @@ op2_par_loop_scan_at(const char *file, int line, void (*kernel)(void),
                      const char *name, op_set set, int order, int nargs,
                      const op_arg *args, const char *const *param_types,
                      int nparams) {
-  loop_at(&(struct fe_loop){.file = file,
-                            .line = line,
-                            .function = kernel,
-                            .name = name,
-                            .set = set,
-                            .nargs = nargs,
-                            .args = args,
-                            .types = param_types,
-                            .ntypes = nparams,
-                            .order = order ? order : -1});
+  loop_at(file, line, kernel, name, set, order ? order : -1, nargs, args,
+          param_types, nparams);
 }
 
 /* ---- flush --------------------------------------------------------------- */

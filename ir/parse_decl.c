@@ -164,18 +164,6 @@ set_decl(struct ir_parser *p, const char *name) {
   return OK;
 }
 
-/* scatter=<lines>, perhaps. */
-static status
-maybe_scatter(struct ir_parser *p, struct ir_map *m) {
-  int64_t lines = 0;
-  if (!ir_lex_is_word(&p->x, "scatter")) return OK;
-  TRY(ir_lex_next(&p->x));
-  TRY(ir_want_punct(p, '='));
-  TRY(ir_want_number(p, 0, 1000, &lines));
-  m->scatter = 1 + (uint32_t)lines;
-  return OK;
-}
-
 /* word=<number up to most>, perhaps. */
 static status
 maybe_number(struct ir_parser *p, const char *word, int64_t most,
@@ -186,6 +174,15 @@ maybe_number(struct ir_parser *p, const char *word, int64_t most,
   TRY(ir_want_punct(p, '='));
   TRY(ir_want_number(p, 0, most, &found));
   *out = (uint32_t)found;
+  return OK;
+}
+
+/* scatter=<lines>, perhaps: 0 is a number of lines, too. */
+static status
+maybe_scatter(struct ir_parser *p, struct ir_map *m) {
+  uint32_t lines = UINT32_MAX;
+  TRY(maybe_number(p, "scatter", 1000, &lines));
+  m->scatter = lines + 1;
   return OK;
 }
 

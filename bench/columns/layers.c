@@ -192,11 +192,11 @@ sum(struct columns *s, double *rms_out) {
   return all;
 }
 
-static const struct operator_row rows[] = {
-    {"gradient", run_gradient, 1, 1, 0},
-    {"divergence", run_divergence, 1, 1, 24},
-    {"laplacian", run_laplacian, 2, 0, 24},
-    {"solve", run_solve, 5, 0, 0},
+static void (*const operators[OPERATOR_COUNT])(void *) = {
+    [OPERATOR_GRADIENT] = run_gradient,
+    [OPERATOR_DIVERGENCE] = run_divergence,
+    [OPERATOR_LAPLACIAN] = run_laplacian,
+    [OPERATOR_SOLVE] = run_solve,
 };
 
 int
@@ -213,7 +213,7 @@ main(int argc, char **argv) {
   torus_make(&t, o.size[0], o.size[1]);
   declare(&s, &t, o.layers);
   double before = sum(&s, &rms);
-  operators_measure(rows, sizeof rows / sizeof *rows, &s, settle, &t, &o);
+  operators_measure(operators, &s, settle, &t, &o);
   bench_timer_start(&timer, o.warmup);
   for (int i = 0; i < o.iters; i++) {
     bench_iteration(&timer);

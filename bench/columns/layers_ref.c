@@ -24,11 +24,11 @@ settle(void *f) {
   (void)f;
 }
 
-static const struct operator_row rows[] = {
-    {"gradient", run_gradient, 1, 1, 0},
-    {"divergence", run_divergence, 1, 1, 24},
-    {"laplacian", run_laplacian, 2, 0, 24},
-    {"solve", run_solve, 5, 0, 0},
+static void (*const operators[OPERATOR_COUNT])(void *) = {
+    [OPERATOR_GRADIENT] = run_gradient,
+    [OPERATOR_DIVERGENCE] = run_divergence,
+    [OPERATOR_LAPLACIAN] = run_laplacian,
+    [OPERATOR_SOLVE] = run_solve,
 };
 
 int
@@ -44,7 +44,7 @@ main(int argc, char **argv) {
   torus_make(&t, o.size[0], o.size[1]);
   cref_start(&f, &t, o.layers, o.threads);
   double before = cref_sum(&f, &rms);
-  operators_measure(rows, sizeof rows / sizeof *rows, &f, settle, &t, &o);
+  operators_measure(operators, &f, settle, &t, &o);
   bench_timer_start(&timer, o.warmup);
   for (int i = 0; i < o.iters; i++) {
     bench_iteration(&timer);

@@ -3,6 +3,19 @@
 #include <math.h>
 #include <stdio.h>
 
+/* `cells` and `edges` values of these columns move, `base` bytes once for each
+ * column of cells. */
+struct operator_row {
+  const char *name;
+  int cells, edges, base;
+};
+static const struct operator_row rows[OPERATOR_COUNT] = {
+    [OPERATOR_GRADIENT] = {"gradient", 1, 1, 0},
+    [OPERATOR_DIVERGENCE] = {"divergence", 1, 1, 24},
+    [OPERATOR_LAPLACIAN] = {"laplacian", 2, 0, 24},
+    [OPERATOR_SOLVE] = {"solve", 5, 0, 0},
+};
+
 static double
 ideal_bytes(const struct operator_row *r, const struct torus *t, int layers) {
   double values =
@@ -11,15 +24,15 @@ ideal_bytes(const struct operator_row *r, const struct torus *t, int layers) {
 }
 
 void
-operators_measure(const struct operator_row *rows, int n, void *program,
+operators_measure(void (*const *run)(void *program), void *program,
                   void (*settle)(void *program), const struct torus *t,
                   const struct bench_options *o) {
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < OPERATOR_COUNT; k++) {
     struct bench_timer timer;
     bench_timer_start(&timer, o->warmup);
     for (int i = 0; i < o->iters; i++) {
       bench_iteration(&timer);
-      rows[k].run(program);
+      run[k](program);
       settle(program);
     }
     bench_iteration(&timer);

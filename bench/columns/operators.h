@@ -9,17 +9,17 @@
 #include "../common.h"
 #include "torus.h"
 
-/* One operator: `cells` and `edges` values of these columns move, `base` bytes
- * once for each column of cells. */
-struct operator_row {
-  const char *name;
-  void (*run)(void *program);
-  int cells, edges, base;
+enum operator_kind {
+  OPERATOR_GRADIENT,
+  OPERATOR_DIVERGENCE,
+  OPERATOR_LAPLACIAN,
+  OPERATOR_SOLVE,
+  OPERATOR_COUNT
 };
 
-/* Run each of n rows o->iters times, behind o->warmup; print its time and its
+/* Run each operator o->iters times, behind o->warmup; print its time and its
  * ideal bytes a second. `settle` ends each run. */
-void operators_measure(const struct operator_row *rows, int n, void *program,
+void operators_measure(void (*const *run)(void *program), void *program,
                        void (*settle)(void *program), const struct torus *t,
                        const struct bench_options *o);
 

@@ -219,19 +219,12 @@ low_job_clear(struct low_job *j) {
   free(j->message);
 }
 
-/* Known in this process or found on disk? Else `j` is to be compiled. */
+/* Is the code known in this process, or an equal region among the jobs? Equal
+ * regions become one job before the disk is looked at, where another process
+ * may put the code between two looks. */
 static bool
-low_code_there(struct low_job *j) {
-  low_region_key(j->r, &j->key);
+low_job_known(const struct low_job *jobs, uint32_t n, const struct low_job *j) {
   if (kept_find(&low_cache.codes, j->key.s, j->key.len)) return true;
-  if (!low_job_from_disk(j)) return false;
-  low_code_add(j);
-  return true;
-}
-
-/* Is an equal region among the jobs? */
-static bool
-low_job_twice(const struct low_job *jobs, uint32_t n, const struct low_job *j) {
   for (uint32_t k = 0; k < n; k++)
     if (str_same(&jobs[k].key, &j->key)) return true;
   return false;
@@ -279,8 +272,7 @@ low_jobs_done(struct low_job *jobs, uint32_t n, uint32_t *failed_out) {
   return s;
 }
 
-/* Those that are on disk by now go behind the others; the number of the others.
- * */
+/* Those that are on disk go behind the others; the number of the others. */
 static uint32_t
 low_jobs_left(struct low_job *jobs, uint32_t n) {
   uint32_t left = 0;
@@ -314,17 +306,19 @@ status
 low_cache_need(const struct low_region *regions, uint32_t n,
                uint32_t *failed_out) {
   SCOPED struct low_job *jobs = mem_alloc(n, sizeof *jobs);
-  uint32_t missing = 0;
+  uint32_t njobs = 0;
   for (uint32_t k = 0; k < n; k++) {
     struct low_job j = {&regions[k], STR_INIT, STR_INIT, {0}, OK,
                         NULL,        0,        0,        0,   false};
-    if (low_code_there(&j) || low_job_twice(jobs, missing, &j))
+    low_region_key(j.r, &j.key);
+    if (low_job_known(jobs, njobs, &j))
       low_job_clear(&j);
     else
-      jobs[missing++] = j;
+      jobs[njobs++] = j;
   }
+  uint32_t missing = low_jobs_left(jobs, njobs);
   status s = missing ? low_make_all(jobs, missing, failed_out) : OK;
-  for (uint32_t k = 0; k < missing; k++) low_job_clear(&jobs[k]);
+  for (uint32_t k = 0; k < njobs; k++) low_job_clear(&jobs[k]);
   return s;
 }
 

@@ -1,6 +1,9 @@
 /* Lowering: what regions compute, in all layouts, with and without blocks. */
 #include "test_lower.h"
 
+#include "base/log.h"
+#include "lower/disk.h"
+
 #include <math.h>
 
 /* ---- one loop ------------------------------------------------------------ */
@@ -320,6 +323,40 @@ Test(lower, equal_regions_are_compiled_once_whatever_their_size) {
     cr_assert_eq(lower_case_get(&c, "a")[n - 1], 2);
     lower_case_clear(&c);
   }
+}
+
+static void
+shell(const char *command, const char *folder) {
+  char text[200];
+  snprintf(text, sizeof text, command, folder);
+  cr_assert_eq(system(text), 0, "%s", text);
+}
+
+/* Another process may put the code there between two looks. A damaged entry
+ * counts looks. */
+Test(lower, equal_regions_are_one_look_at_the_disk) {
+  char folder[] = "/tmp/op2-lower-XXXXXX";
+  log_level = 0;
+  cr_assert_not_null(mkdtemp(folder));
+  for (int round = 0; round < 2; round++) {
+    struct lower_case c;
+    lower_case_init(&c,
+                    "trace @t {\n set %s n=9\n dat %a : %s f64 x1\n"
+                    " kernel @k\n %a.1 = loop @k over %s (rw %a.0)\n"
+                    " %a.2 = loop @k over %s (rw %a.1)\n live %a.2\n}\n",
+                    "void k(double *a) { *a += 4; }");
+    lower_case_passes(&c, "fuse{max=1},storage");
+    lower_case_dat(&c, "a", NULL);
+    low_disk_open(folder, 1 << 20, "cpu");
+    lower_case_run(&c, 1);
+    cr_expect_eq(counters[CNT_cache_bad], round);
+    cr_assert_eq(lower_case_get(&c, "a")[8], 8);
+    lower_case_clear(&c);
+    low_clear();
+    low_disk_close();
+    shell("find %s -name '*region.op2' -exec truncate -s 9 {} +", folder);
+  }
+  shell("rm -r %s", folder);
 }
 
 Test(lower, copies_and_aliases) {

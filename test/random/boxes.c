@@ -39,25 +39,44 @@ points_around(const struct program *p, int s, int box) {
   return p->made[s].points && p->made[s].box == box;
 }
 
-/* Element e of the box as the sum of its coordinates and these, in set s. */
+static const struct area no_area;
+
+/* Points in dimension d of a box and an area around it. */
 static int
-place(const struct program *p, int s, int e, const int *offset) {
+area_along(const struct pmade *b, const struct area *x, int d) {
+  return x->at[2 * d] + b->n[d] + x->at[2 * d + 1];
+}
+
+int
+area_size(const struct program *p, int s, const struct area *x) {
+  int n = 1;
+  if (!x) x = &no_area;
+  for (int d = 0; d < p->made[s].ndim; d++) n *= area_along(&p->made[s], x, d);
+  return n;
+}
+
+/* Point e of the box and an area around it as the sum of its coordinates and
+ * these, in set s. */
+static int
+place(const struct program *p, int s, const struct area *x, int e,
+      const int *offset) {
   const struct pmade *b = box_of(p, s);
   int at = 0, stride = 1;
+  if (!x) x = &no_area;
   for (int d = 0; d < b->ndim; d++) {
-    int x = e % b->n[d] + offset[d];
-    if (b->turns[d]) x = (x % b->n[d] + b->n[d]) % b->n[d];
-    at += (x + points_below(p, s, d)) * stride;
+    int along = area_along(b, x, d), k = e % along - x->at[2 * d] + offset[d];
+    if (b->turns[d]) k = (k % b->n[d] + b->n[d]) % b->n[d];
+    at += (k + points_below(p, s, d)) * stride;
     stride *= points_along(p, s, d);
-    e /= b->n[d];
+    e /= along;
   }
   return at;
 }
 
 int
-point_place(const struct program *p, int s, int e) {
+point_place(const struct program *p, int s, const struct area *x, int e) {
   static const int none[BOX_DIMS];
-  return place(p, s, e, none);
+  return place(p, s, x, e, none);
 }
 
 /* ---- rules -------------------------------------------------------------------- */
@@ -75,35 +94,35 @@ rule_offset(const struct program *p, const struct pmap *m, int j, int d) {
 }
 
 int
-rule_target(const struct program *p, const struct pmap *m, int e, int j,
-            int to) {
+rule_target(const struct program *p, const struct pmap *m, const struct area *x,
+            int e, int j, int to) {
   int offset[BOX_DIMS] = {0};
   for (int d = 0; d < p->made[m->from].ndim; d++)
     offset[d] = rule_offset(p, m, j, d);
-  return place(p, to, e, offset);
+  return place(p, to, x, e, offset);
 }
 
-/* Does entry j lead no further than this halo? */
-static bool
-entry_within(const struct program *p, const struct pmap *m, int j,
-             const int *halo) {
+struct area
+rule_reach(const struct program *p, const struct pmap *m, int first, int end) {
   const struct pmade *b = &p->made[m->from];
-  for (int d = 0; d < b->ndim; d++) {
-    int by = rule_offset(p, m, j, d);
-    if (!b->turns[d] && (-by > halo[2 * d] || by > halo[2 * d + 1]))
-      return false;
-  }
-  return true;
+  struct area x = no_area;
+  for (int j = first; j < end; j++)
+    for (int d = 0; d < b->ndim; d++) {
+      int by = rule_offset(p, m, j, d);
+      if (b->turns[d]) continue;
+      if (-by > x.at[2 * d]) x.at[2 * d] = -by;
+      if (by > x.at[2 * d + 1]) x.at[2 * d + 1] = by;
+    }
+  return x;
 }
 
 bool
 rule_reaches(const struct program *p, const struct pmap *m, int first, int end,
              int to) {
-  static const int none[2 * BOX_DIMS];
+  struct area x = rule_reach(p, m, first, end);
   if (to != m->to && !points_around(p, to, m->to)) return false;
-  for (int j = first; j < end; j++)
-    if (!entry_within(p, m, j, p->made[to].points ? p->made[to].halo : none))
-      return false;
+  for (int k = 0; k < 2 * BOX_DIMS; k++)
+    if (x.at[k] > p->made[to].halo[k]) return false;
   return true;
 }
 
@@ -131,7 +150,8 @@ boxes_settle(struct program *p) {
     if (!map_fits(p, &p->maps[k])) return false;
   for (int k = 0; k < p->ndats; k++) {
     const struct pdat *d = &p->dats[k];
-    bool other = d->temp || d->soa || d->over >= 0;
+    bool own = d->temp && type_row(d->type)->definition;
+    bool other = own || d->soa || d->over >= 0;
     if (p->made[d->set].points && other) return false;
     if (d->over >= 0 && p->made[p->dats[d->over].set].points) return false;
   }

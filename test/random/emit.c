@@ -282,6 +282,16 @@ emit_array(const struct emitter *y, char type, const char *name, int k,
   if (fill && !literal) emit_fill(y, type, at, n, 1, fill);
 }
 
+/* The widths of the dat's halo, as an argument. */
+static void
+emit_halo(const struct emitter *y, const struct pdat *d) {
+  const struct pmade *u = &y->p->made[d->set];
+  OUT("((int[]){");
+  for (int i = 0; i < 2 * y->p->made[u->box].ndim; i++)
+    OUT("%s%d", i ? ", " : "", u->halo[i]);
+  OUT("}), ");
+}
+
 static void
 emit_dat(const struct emitter *y, int k) {
   const struct pdat *d = &y->p->dats[k];
@@ -314,10 +324,7 @@ emit_dat(const struct emitter *y, int k) {
   const struct pmade *u = &y->p->made[d->set];
   OUT("  op_dat d%d = op%s(s%d, ", k,
       u->points ? "2_decl_dat_box" : "_decl_dat", u->points ? u->box : d->set);
-  if (u->points) OUT("((int[]){");
-  for (int i = 0; u->points && i < 2 * y->p->made[u->box].ndim; i++)
-    OUT("%s%d", i ? ", " : "", u->halo[i]);
-  if (u->points) OUT("}), ");
+  if (u->points) emit_halo(y, d);
   OUT("%d, \"%s%s\", ", type_dim(d->type, d->dim), type_row(d->type)->op2,
       d->soa ? ":soa" : "");
   if (named)
@@ -565,16 +572,27 @@ emit_matrix(const struct emitter *y, const struct op *o) {
 }
 
 static void
+emit_temp(const struct emitter *y, int k) {
+  const struct pdat *d = &y->p->dats[k];
+  const struct pmade *u = &y->p->made[d->set];
+  const char *type = type_row(d->type)->op2;
+  int dim = type_dim(d->type, d->dim);
+  if (!u->points) {
+    OUT("  d%d = op_decl_dat_temp(s%d, %d, \"%s\", (%s *)NULL, \"d%d\");\n", k,
+        d->set, dim, type, ctype(d->type), k);
+    return;
+  }
+  OUT("  d%d = op2_decl_dat_box_temp(s%d, ", k, u->box);
+  emit_halo(y, d);
+  OUT("%d, \"%s\", \"d%d\");\n", dim, type, k);
+}
+
+static void
 emit_small(const struct emitter *y, const struct op *o) {
   const struct pgbl *g = o->what < y->p->ngbls ? &y->p->gbls[o->what] : NULL;
-  const struct pdat *d = o->what < y->p->ndats ? &y->p->dats[o->what] : NULL;
   switch (o->kind) {
   case DO_FLUSH: OUT("  op2_flush();\n"); break;
-  case DO_TEMP:
-    OUT("  d%d = op_decl_dat_temp(s%d, %d, \"%s\", (%s *)NULL, \"d%d\");\n",
-        o->what, d->set, type_dim(d->type, d->dim), type_row(d->type)->op2,
-        ctype(d->type), o->what);
-    break;
+  case DO_TEMP: emit_temp(y, o->what); break;
   case DO_FREE: OUT("  op_free_dat_temp(d%d);\n", o->what); break;
   case DO_ASK:
     if (o->what == 2) OUT("  op_timing_output_2_file(\"/dev/null\");\n");

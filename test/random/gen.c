@@ -182,7 +182,9 @@ draw_dats(struct gen *g, const struct shape *palette, int npalette) {
                      .soa = rnd_chance(&g->r, 10),
                      .over = -1};
     if (k && rnd_chance(&g->r, 50)) d.set = p->dats[k - 1].set;
-    if (p->made[d.set].points) d.temp = d.soa = false;
+    if (p->made[d.set].points) d.soa = false;
+    bool own = type_row(d.type)->definition != NULL;
+    if (p->made[d.set].points) d.temp = k && !own && rnd_chance(&g->r, 55);
     if (k && rnd_chance(&g->r, g->overlays)) lay_over(g, &d);
     ADD(p->dats, p->ndats, d);
   }

@@ -11,7 +11,7 @@
  */
 #include "interp.h"
 
-#include "boxes.h"
+#include "areas.h"
 #include "columns.h"
 #include "matrices.h"
 
@@ -193,34 +193,36 @@ args_agree(const struct program *p, const struct op *o, int a, int b) {
   return o->args[a].off || o->args[b].off || !gbls_meet(p, g, h);
 }
 
-/* Element e of set s, or of a subset of it, as one of set `to`; -1: of its whole
- * set. */
+/* Element e of set s, of an area around it, or of a subset of it, as one of set
+ * `to`; -1: of its whole set. */
 static int
-seen_from(const struct program *p, int s, int e, int to) {
+seen_from(const struct program *p, int s, const struct area *x, int e, int to) {
   if (s == to) return e;
   e = set_element(p, s, e);
-  return to >= 0 && p->made[to].points ? point_place(p, to, e) : e;
+  return to >= 0 && p->made[to].points ? point_place(p, to, x, e) : e;
 }
 
-/* Target of entry k of an argument for element e. */
+/* Target of entry k of an argument for element e, of what the loop goes over. */
 static int
-arg_target(const struct program *p, const struct op *o, int a, int e, int k) {
+arg_target(const struct program *p, const struct op *o, const struct area *x,
+           int a, int e, int k) {
   const struct parg *g = &o->args[a];
   const struct param *m = &o->row->params[a];
   int to = is_dat(m) ? p->dats[g->obj].set : -1;
-  if (g->map < 0) return seen_from(p, o->what, e, to) + g->layer;
+  if (g->map < 0) return seen_from(p, o->what, x, e, to) + g->layer;
   const struct pmap *map = &p->maps[g->map];
   int j = m->kind == P_VECTOR ? k : g->idx;
-  if (map_is_rule(map) && is_dat(m))
-    return rule_target(p, map, seen_from(p, o->what, e, map->from), j, to);
-  int t = map_entry(p, g->map, seen_from(p, o->what, e, map->from), j);
-  return is_dat(m) ? seen_from(p, map->to, t, to) : t;
+  e = seen_from(p, o->what, x, e, map->from);
+  if (map_is_rule(map) && is_dat(m)) return rule_target(p, map, x, e, j, to);
+  int t = map_entry(p, g->map, e, j);
+  return is_dat(m) ? seen_from(p, map->to, NULL, t, to) : t;
 }
 
 /* Is every target of the writes to argument a's dat written by one element? */
 static bool
-targets_private(const struct program *p, const struct op *o, int a) {
-  int dat = dat_root(p, o->args[a].obj), n = p->sets[o->what];
+targets_private(const struct program *p, const struct op *o,
+                const struct area *x, int a) {
+  int dat = dat_root(p, o->args[a].obj), n = loop_size(p, o, x);
   int *owner = get_memory((size_t)p->sets[p->dats[dat].set] + 1, sizeof *owner);
   bool ok = true;
   for (int e = 0; ok && e < n; e++)
@@ -229,7 +231,7 @@ targets_private(const struct program *p, const struct op *o, int a) {
       if (!is_dat(m) || o->args[b].off || dat_root(p, o->args[b].obj) != dat)
         continue;
       for (int k = 0; k < m->count; k++) {
-        int *who = &owner[arg_target(p, o, b, e, k)];
+        int *who = &owner[arg_target(p, o, x, b, e, k)];
         ok &= !*who || *who == e + 1;
         *who = e + 1;
       }
@@ -263,17 +265,18 @@ needs_private(const struct program *p, const struct op *o, int a) {
 /* Do two sums of real numbers meet in one element? How much each adds could not be
  * told from what both change. */
 static bool
-sums_meet(const struct program *p, const struct op *o, int a, int b) {
-  const struct param *x = &o->row->params[a], *y = &o->row->params[b];
-  if (!is_dat(x) || !is_dat(y) || x->access != 'I' || y->access != 'I' ||
-      !type_row(x->type)->real || o->args[a].off || o->args[b].off ||
+sums_meet(const struct program *p, const struct op *o, const struct area *x,
+          int a, int b) {
+  const struct param *m = &o->row->params[a], *n = &o->row->params[b];
+  if (!is_dat(m) || !is_dat(n) || m->access != 'I' || n->access != 'I' ||
+      !type_row(m->type)->real || o->args[a].off || o->args[b].off ||
       dat_root(p, o->args[a].obj) != dat_root(p, o->args[b].obj))
     return false;
-  for (int e = 0; e < p->sets[o->what]; e++)
-    for (int k = 0; k < x->count; k++)
-      for (int j = 0; j < y->count; j++)
+  for (int e = 0; e < loop_size(p, o, x); e++)
+    for (int k = 0; k < m->count; k++)
+      for (int j = 0; j < n->count; j++)
         if ((a != b || j != k) &&
-            arg_target(p, o, a, e, k) == arg_target(p, o, b, e, j))
+            arg_target(p, o, x, a, e, k) == arg_target(p, o, x, b, e, j))
           return true;
   return false;
 }
@@ -332,6 +335,8 @@ loop_allowed(struct world *w, const struct op *o) {
   if (u->nonzeros || u->points) return refuse(w, "a set that has no handle");
   for (int a = 0; a < o->nargs; a++)
     if (!arg_fits(w, o, a)) return refuse(w, "an argument does not fit");
+  struct area x = loop_area(w, o);
+  if (!loop_reaches(w, o, &x)) return refuse(w, "it was not made so far out");
   for (int a = 0; a < o->nargs; a++) {
     if (block_meets(w->p, o, a))
       return refuse(w, "a block meets another access of its dat");
@@ -347,8 +352,8 @@ loop_allowed(struct world *w, const struct op *o) {
     for (int b = 0; b < a; b++)
       if (!args_agree(w->p, o, a, b)) return refuse(w, "a payload twice");
     for (int b = 0; b <= a; b++)
-      if (sums_meet(w->p, o, a, b)) return refuse(w, "sums that cancel");
-    if (needs_private(w->p, o, a) && !targets_private(w->p, o, a))
+      if (sums_meet(w->p, o, &x, a, b)) return refuse(w, "sums that cancel");
+    if (needs_private(w->p, o, a) && !targets_private(w->p, o, &x, a))
       return refuse(w, "elements share a target");
   }
   return true;
@@ -371,6 +376,7 @@ struct sums {
 struct run {
   struct world *w;
   const struct op *o;
+  struct area x; /* it goes over the domain and this */
   union cell **p, ***v;
   union cell **old; /* by argument: values before the loop */
   struct sums *sums;
@@ -383,7 +389,7 @@ static union cell *
 run_target(struct run *r, int a, int e, int k) {
   const struct param *m = &r->o->row->params[a];
   struct store *s = arg_store(r->w, r->o, a);
-  int t = arg_target(r->w->p, r->o, a, e, k), dat = r->o->args[a].obj;
+  int t = arg_target(r->w->p, r->o, &r->x, a, e, k), dat = r->o->args[a].obj;
   if (!dat_is_matrix(r->w->p, dat) || !matrix_drops(r->w, dat, t))
     return s->v + t * m->dim;
   union cell *copy = r->spare[a] + k * m->dim;
@@ -400,13 +406,14 @@ run_point(struct run *r, int e) {
     r->p[a] = NULL;
     if (o->args[a].off) continue;
     if (m->kind == P_INDEX || m->kind == P_ENTRY) {
-      r->index[a].i = arg_target(r->w->p, o, a, e, 0);
+      r->index[a].i = arg_target(r->w->p, o, &r->x, a, e, 0);
       r->p[a] = &r->index[a];
     } else if (m->kind == P_VECTOR) {
       for (int k = 0; k < m->count; k++) r->v[a][k] = run_target(r, a, e, k);
     } else {
-      r->p[a] =
-          s->v + (is_dat(m) ? arg_target(r->w->p, o, a, e, 0) * m->dim : 0);
+      bool dat = is_dat(m);
+      int at = dat ? arg_target(r->w->p, o, &r->x, a, e, 0) * m->dim : 0;
+      r->p[a] = s->v + at;
     }
   }
 }
@@ -468,7 +475,7 @@ run_values_fit(const struct run *r) {
 
 static bool
 run_elements(struct run *r) {
-  int n = r->w->p->sets[r->o->what];
+  int n = loop_size(r->w->p, r->o, &r->x);
   for (int e = 0; e < n; e++) {
     run_point(r, e);
     for (int a = 0; a < r->o->nargs; a++) run_sums(r, a, false);
@@ -496,7 +503,7 @@ run_sums_end(struct run *r, int a) {
     return !limit || base + r->sums[a].all <= (double)limit;
   }
   double eps = m->type == 'r' ? 0x1p-52 : 0x1p-23;
-  double n = r->w->p->sets[r->o->what] * m->count + 2.0;
+  double n = loop_size(r->w->p, r->o, &r->x) * m->count + 2.0;
   for (int i = 0; i < s->n; i++) {
     double added = r->sums[a].added[i];
     if (added == 0) continue;
@@ -556,7 +563,8 @@ loop_end(struct world *w, const struct op *o, struct seen *seen) {
   }
   if (o->row->effect) {
     union cell trail = {.i = ref_globals.k_trail};
-    see(seen, 'u', &(struct store){1, &trail, &(double){0}, 0, 0}, 0, 1);
+    see(seen, 'u', &(struct store){.n = 1, .v = &trail, .err = &(double){0}}, 0,
+        1);
   }
 }
 
@@ -576,6 +584,7 @@ loop_run(struct world *w, const struct op *o, struct seen *seen) {
   size_t n = (size_t)o->nargs;
   struct run r = {.w = w,
                   .o = o,
+                  .x = loop_area(w, o),
                   .p = get_memory(n, sizeof *r.p),
                   .v = get_memory(n, sizeof *r.v),
                   .old = get_memory(n, sizeof *r.old),
@@ -587,6 +596,7 @@ loop_run(struct world *w, const struct op *o, struct seen *seen) {
   for (int a = 0; ok && a < o->nargs; a++) ok = run_sums_end(&r, a);
   if (ok) {
     loop_scratch(&r);
+    loop_made(w, o, &r.x);
     loop_end(w, o, seen);
   } else {
     run_undo(&r);
@@ -643,6 +653,7 @@ write_run(struct world *w, const struct op *o, struct seen *seen) {
   if (o->kind == DO_UPLOAD && dat_shared(w->p, o->what))
     return refuse(w, "writes under pending loops");
   if (!write_is_blind(o)) see(seen, d->type, s, 0, n);
+  store_made(w->p, o->what, s);
   int stride = o->kind == DO_PUT ? 1 : o->y;
   for (int i = 0; i < n; i += stride) {
     s->v[i] = value_of(d->type, o->x, i);
@@ -659,6 +670,7 @@ temp_run(struct world *w, const struct op *o, struct seen *seen) {
   if (!w->p->dats[o->what].temp || s->alive == begins)
     return refuse(w, "declared twice or not at all");
   s->alive = begins;
+  store_made(w->p, o->what, s);
   memset(s->err, 0, (size_t)s->n * sizeof *s->err);
   for (int i = 0; i < s->n; i++)
     s->v[i] = value_of(w->p->dats[o->what].type, 0, i);

@@ -4,7 +4,7 @@
 #ifndef RANDOM_INTERP_H
 #define RANDOM_INTERP_H
 
-#include "program.h"
+#include "boxes.h"
 
 /* Values of a dat or global. err: how far a floating sum may be off; 0 if the
  * value is exact, infinity for scratch. */
@@ -12,8 +12,9 @@ struct store {
   int n;
   union cell *v;
   double *err;
-  bool alive; /* temporaries: between declaration and free */
-  bool due;   /* raw global: delivered at the next flush */
+  bool alive;       /* temporaries: between declaration and free */
+  bool due;         /* raw global: delivered at the next flush */
+  struct area made; /* temporaries with a halo: how far around the domain */
 };
 
 /* What the program sees at an operation: values in a fixed order. */

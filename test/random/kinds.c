@@ -216,6 +216,16 @@ has_halo(const struct program *p, const struct op *o) {
 }
 
 static bool
+has_box_temp(const struct program *p, const struct op *o) {
+  for (int a = 0; a < o->nargs; a++)
+    if (is_dat(&o->row->params[a]) && !o->args[a].off &&
+        p->dats[o->args[a].obj].temp &&
+        p->made[p->dats[o->args[a].obj].set].points)
+      return true;
+  return false;
+}
+
+static bool
 has_rule(const struct program *p, const struct op *o) {
   return has_map_of(p, o, MAP_RULE);
 }
@@ -277,6 +287,7 @@ static const struct {
     {"layers", has_layer, 0, DO_LOOP},
     {"boxes", is_over_box, 0, DO_LOOP},
     {"halos", has_halo, 0, DO_LOOP},
+    {"temporaries of boxes", has_box_temp, 0, DO_LOOP},
     {"rules", has_rule, 0, DO_LOOP},
     {"tables of rules", has_rule_table, 0, DO_LOOP},
     {"local matrices", has_local_matrix, 0, DO_LOOP},

@@ -426,7 +426,12 @@ play_temp(struct player *y, const struct op *o) {
   const struct pdat *d = &y->p->dats[o->what];
   char name[48]; /* live temporaries of a session have different names */
   snprintf(name, sizeof name, "t%d_%d", session.nplays, o->what);
-  if (o->kind == DO_TEMP)
+  const struct pmade *u = &y->p->made[d->set];
+  if (o->kind == DO_TEMP && u->points)
+    y->dats[o->what] = op2_decl_dat_box_temp(y->sets[u->box], u->halo,
+                                             type_dim(d->type, d->dim),
+                                             type_row(d->type)->op2, name);
+  else if (o->kind == DO_TEMP)
     y->dats[o->what] =
         op_decl_dat_temp_char(y->sets[d->set], type_dim(d->type, d->dim),
                               player_type_text(d), player_type_size(d->type),

@@ -222,7 +222,7 @@ map_entry(const struct program *p, int map, int e, int j) {
   switch (m->kind) {
   case MAP_COMPOSED: return composed_entry(p, m, e, j);
   case MAP_RULE:
-  case MAP_TABLE: return rule_target(p, m, e, j, m->to);
+  case MAP_TABLE: return rule_target(p, m, NULL, e, j, m->to);
   case MAP_LOCAL: return local_map_entry(p, m, e, j);
   case MAP_COLUMNS: return column_map_entry(p, m, e, j);
   case MAP_PERMUTED: return map_entry(p, m->first, e, permuted_entry(m, j));

@@ -642,6 +642,8 @@ play_begin(unsigned flags) {
   op_decl_const2("k_vec", 3, "int", k_vec);
   op_decl_const2("k_table", 16, "int", k_table);
   op_decl_const2("k_real", 1, "double", &k_real);
+  op_decl_const2("k_gain", 1, "int", &k_gain);
+  if (check_ranks() == 1) op_decl_const2("k_own", 64, "int", k_own);
 }
 
 void

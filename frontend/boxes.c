@@ -191,6 +191,14 @@ fe_rule_span(const struct fe_rule *r, int k) {
   return h;
 }
 
+bool
+fe_rule_turns(const struct fe_rule *r) {
+  for (int k = 0; k < r->from->colours * r->count; k++)
+    for (int d = 0; d < r->from->ndim; d++)
+      if (r->from->periodic[d] && r->hop[k].by[d]) return true;
+  return false;
+}
+
 /* ---- a rule between two sets of points ----------------------------------- */
 
 struct spot {

@@ -238,6 +238,10 @@ status fe_overlap_dats(const struct fe_call *c, const op_arg *args);
 /* OP2_STATIC (bare.c): a loop that would have to run at its call. ERR_STATE */
 status fe_bare_check(const struct fe_call *c);
 
+/* OP2_STRICT_BLOCKS (strict.c): what waits and this loop would be wrong in
+ * blocks. ERR_STATE */
+status fe_strict_check(const struct fe_call *c);
+
 /* ---- nan.c: OP2_CHECK=nan ------------------------------------------------ */
 
 struct nan_loop;

@@ -236,6 +236,8 @@ struct fe_halo fe_rule_reach(const struct fe_rule *r, int first, int n);
 /* Where entry k lies as seen from points of any colour: from -at[2 d] to
  * at[2 d + 1] in dimension d. In periodic ones it stays in the domain. */
 struct fe_halo fe_rule_span(const struct fe_rule *r, int k);
+/* Has it offsets in periodic dimensions? */
+bool fe_rule_turns(const struct fe_rule *r);
 /* Of points of a box: their dimensions, and the domain that they lie in or
  * around; 0, NULL: they are no points. */
 int fe_points_of(const struct fe_set *s, struct fe_set **domain_out);

@@ -220,6 +220,7 @@ loop_take(struct fe_loop *l) {
   if (st == OK && fe.pins) st = fe_overlap_dats(c, l->args);
   if (st == OK && c->nraw && c->ncaptured > 1) c = fe_overlap_call(c, l->args);
   if (st == OK && fe.target) st = fe_target_choose(c, &target);
+  if (st == OK && fe.opt.strict_blocks) st = fe_strict_check(c);
   if (st == OK)
     st = fe.opt.bare ? fe_bare_check(c) : loop_read_mirrors(c, target);
   if (st == OK && c->capture_bytes > CAPTURE_LARGE) st = fe_capture_room(c);

@@ -76,16 +76,17 @@ static ir_ref
 build_map(struct builder *b, struct fe_map *m) {
   uint32_t i = m->tag;
   if (b->maps[i]) return b->maps[i] - 1;
-  struct ir_map map = {.name = m->pub.name,
-                       .from = build_set(b, m->pub.from),
-                       .to = build_set(b, m->pub.to),
-                       .arity = m->rt.arity,
-                       .rows = m->start ? IR_ROWS_CSR : IR_ROWS_TABLE,
-                       .flags = (m->onto ? IR_MAP_ONTO : 0) |
-                                (m->injective ? IR_MAP_INJECTIVE : 0) |
-                                (m->repeats ? IR_MAP_REPEATS : 0) |
-                                (m->column ? IR_MAP_COLUMN : 0),
-                       .tag = i};
+  struct ir_map map = {
+      .name = m->pub.name,
+      .from = build_set(b, m->pub.from),
+      .to = build_set(b, m->pub.to),
+      .arity = m->rt.arity,
+      .rows = m->start ? IR_ROWS_CSR : IR_ROWS_TABLE,
+      .flags =
+          (m->onto ? IR_MAP_ONTO : 0) | (m->injective ? IR_MAP_INJECTIVE : 0) |
+          (m->repeats ? IR_MAP_REPEATS : 0) | (m->column ? IR_MAP_COLUMN : 0) |
+          (m->by && fe_rule_turns(m->by) ? IR_MAP_TURNS : 0),
+      .tag = i};
   fe_number_stretches(m, &map.stretch, &map.still);
   struct ir_area *rule = m->by ? rule_areas(m) : NULL;
   map.rule = rule;

@@ -70,11 +70,29 @@ struct ir_areas {
  * free with ir_areas_free */
 struct ir_areas ir_areas_build(const struct ir_trace *t, bool readers);
 void ir_areas_free(struct ir_areas *x);
+/* Where node n, which runs, finds what argument a of it reads. */
+struct ir_area ir_areas_read(const struct ir_trace *t, const struct ir_areas *x,
+                             ir_ref n, const struct ir_arg *a);
 /* All that is wanted of versions of the dat, a root; false: nothing. */
 bool ir_areas_of(const struct ir_trace *t, const struct ir_areas *x, ir_ref dat,
                  struct ir_area *out);
 /* One line for each such loop and value. */
 void ir_areas_print(const struct ir_trace *t, const struct ir_areas *x,
+                    struct str *out);
+
+/* ---- blocks in place ----------------------------------------------------- */
+
+/* Two loops, perhaps the same, of a chain over one box that goes wrong if all
+ * of it runs on one block of points after another, in place. */
+struct ir_clash {
+  ir_ref reader, writer;
+  ir_ref dat;          /* a root, of both */
+  struct ir_area area; /* where it is read, as seen from the block */
+  bool turns;          /* on the other side of a periodic dimension, too */
+};
+/* Is there one? The first in the order of the later loop. cost O(arguments) */
+bool ir_clash_find(const struct ir_trace *t, struct ir_clash *out);
+void ir_clash_print(const struct ir_trace *t, const struct ir_clash *c,
                     struct str *out);
 
 #endif

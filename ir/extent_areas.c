@@ -137,6 +137,14 @@ ir_areas_free(struct ir_areas *x) {
   *x = (struct ir_areas){0};
 }
 
+struct ir_area
+ir_areas_read(const struct ir_trace *t, const struct ir_areas *x, ir_ref n,
+              const struct ir_arg *a) {
+  assert(n < t->nnodes && x->runs[n]);
+  if (ir_arg_direct(a)) return x->exec[n];
+  return rule_of(t, a) ? over(t, a, x->exec[n], true) : all_of(t, a);
+}
+
 bool
 ir_areas_of(const struct ir_trace *t, const struct ir_areas *x, ir_ref dat,
             struct ir_area *out) {

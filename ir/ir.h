@@ -142,7 +142,8 @@ struct ir_set {
 };
 
 /* map %name : %from -> %to x<arity> [onto] [injective] [repeats]
- *     [column] [scatter=<lines>] [stretch=<length> [still=<entries>]]
+ *     [column] [turns] [scatter=<lines>]
+ *     [stretch=<length> [still=<entries>]]
  *     [rule <area> ...]
  * relation %name : %from -> %to <rows> [%of ...] [onto] ...
  *   rows       where they come from (rows.def). They may have a length each:
@@ -153,17 +154,21 @@ struct ir_set {
  *   repeats    some row names a target twice
  *   column     it stays in a column: no two elements of the base reach one
  *              element by such
+ *   turns      a rule: dimensions are periodic in which entries have offsets,
+ *              on whose other side these come in again
  *   scatter    cache lines that a thousand entries in order take, if measured
  *   stretch    elements lie in stretches, of so many on average, along which
  *              each entry names the next target at the next element; of the
  *              entries whose bits are in `still` the same one
- *   rule       between points: where each entry lies, over all colours
+ *   rule       between points: where each entry lies, over all colours; in the
+ *              domain in dimensions that are periodic
  */
 enum {
   IR_MAP_ONTO = 1,
   IR_MAP_INJECTIVE = 2,
   IR_MAP_REPEATS = 4,
-  IR_MAP_COLUMN = 8
+  IR_MAP_COLUMN = 8,
+  IR_MAP_TURNS = 16
 };
 enum ir_rows {
 #define ROWS(name, text, of, meaning) IR_ROWS_##name,

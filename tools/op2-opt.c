@@ -12,7 +12,8 @@
  *     --counts              how many loops, regions, ... instead of the text
  *     --extents N           how far around its elements each loop runs, and what
  *                           must be valid, where none shall run beyond level N.
- *                           points: around boxes; readers: as far as loops read
+ *                           points: around boxes; readers: as far as loops read;
+ *                           in-place: what that makes wrong in blocks
  *     --dot                 the graph for Graphviz instead of the text
  *     --list                passes and what they do
  *
@@ -33,12 +34,13 @@ struct command {
 
 static int
 usage(void) {
-  fputs("usage: op2-opt [-p 'pass,pass{option=1}'] [--disable pass,...]\n"
-        "               [--verify] [--stress] [--after] [--remarks]\n"
-        "               [--counts | --extents N|points|readers | --dot] "
-        "[file.irt | -]\n"
-        "       op2-opt --list\n",
-        stderr);
+  fputs(
+      "usage: op2-opt [-p 'pass,pass{option=1}'] [--disable pass,...]\n"
+      "               [--verify] [--stress] [--after] [--remarks]\n"
+      "               [--counts | --extents N|points|readers|in-place | --dot] "
+      "[file.irt | -]\n"
+      "       op2-opt --list\n",
+      stderr);
   return 2;
 }
 
@@ -140,10 +142,24 @@ print_areas(const struct ir_trace *t, bool readers) {
   ir_areas_free(&x);
 }
 
+static void
+print_clash(const struct ir_trace *t) {
+  struct ir_clash c;
+  struct str text = STR_INIT;
+  if (ir_clash_find(t, &c)) ir_clash_print(t, &c, &text);
+  fputs(text.len ? text.s : "right in blocks", stdout);
+  putchar('\n');
+  str_clear(&text);
+}
+
 static status
 print_extents(const struct ir_trace *t, const char *limit) {
   char *end;
   bool readers = !strcmp(limit, "readers");
+  if (!strcmp(limit, "in-place")) {
+    print_clash(t);
+    return OK;
+  }
   if (readers || !strcmp(limit, "points")) {
     print_areas(t, readers);
     return OK;
@@ -151,8 +167,8 @@ print_extents(const struct ir_trace *t, const char *limit) {
   long n = strtol(limit, &end, 10);
   if (end == limit || *end || n < 0 || n > INT16_MAX)
     FAIL(ERR_ARG,
-         "--extents: expected a level, 0 or more, points or readers, found "
-         "\"%s\"",
+         "--extents: expected a level, 0 or more, points, readers or "
+         "in-place, found \"%s\"",
          limit);
   struct ir_extent x = ir_extent_build(t, (int)n);
   struct str text = STR_INIT;

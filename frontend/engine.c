@@ -22,11 +22,14 @@ block_size_set(void) {
   rt_set_block_size(b);
 }
 
+/* What was compiled before. */
 static void
-cache_open(bool shared) {
+made_open(bool shared) {
   SCOPED_STR machine = STR_INIT;
   low_machine_text(&machine);
-  low_disk_open(fe.opt.cache_dir, fe.opt.cache_size, machine.s);
+  low_made_open(machine.s, fe.opt.bundle);
+  if (!fe.opt.cache) return;
+  low_disk_open(fe.opt.cache_dir, fe.opt.cache_size);
   low_disk_share(shared);
 }
 
@@ -35,7 +38,7 @@ void
 fe_parts_start(bool shared) {
   bool lines = fe.opt.debug == OPT_debug_lines; /* LLVM tells debuggers, too */
   low_set_threads(lines ? 1 : fe.opt.compile_threads);
-  if (fe.opt.cache) cache_open(shared);
+  made_open(shared);
   rt_walk_checking = FE_DEBUG || fe.opt.check != OPT_check_0;
   low_kernels_native(fe.opt.debug == OPT_debug_kernels);
   block_size_set();
@@ -54,6 +57,6 @@ fe_parts_stop(void) {
   rt_timer_reset();
   low_clear();
   fe_kernels_clear();
-  low_disk_close();
+  low_made_close();
   rt_set_apart(false);
 }

@@ -3,7 +3,7 @@
 #include "frontend/report.h"
 
 #include "base/str.h"
-#include "lower/disk.h"
+#include "lower/made.h"
 #include "rt/ranks/comm.h"
 
 #include <string.h>
@@ -17,9 +17,9 @@ speeds_key(const struct fe_report *r, struct str *key) {
 
 static bool
 speeds_kept(struct fe_report *r, const struct str *key) {
+  struct low_made m = {"speeds", "speeds", key, ""};
   struct low_entry e;
-  if (!low_disk_is_open() || !low_disk_find("speeds", "speeds", key, &e))
-    return false;
+  if (!low_made_find(&m, &e)) return false;
   bool fits = e.n == sizeof r->speeds;
   if (fits) memcpy(&r->speeds, e.bytes, sizeof r->speeds);
   low_entry_clear(&e);
@@ -40,7 +40,7 @@ fe_report_measure(struct fe_report *r) {
   TRY(fe_agree("OP2_REPORT", 0, st));
   if (fe_ranked())
     TRY(rt_comm_measure(fe_ranks.comm, &r->speeds.message, &r->speeds.wire));
-  if (low_disk_is_open())
-    low_disk_keep("speeds", &key, (const char *)&r->speeds, sizeof r->speeds);
+  struct low_made m = {"speeds", "speeds", &key, ""};
+  low_made_keep(&m, (const char *)&r->speeds, sizeof r->speeds);
   return OK;
 }

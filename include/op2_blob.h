@@ -74,6 +74,11 @@ void op2_blob_register(const struct op2_blob *blob);
 /* Called by destructors when a shared object is unloaded. */
 void op2_blob_unregister(const struct op2_blob *blob);
 
+/* The same for what op2cc --bundle links into a program: entries of the cache,
+ * [bytes], aligned to 16 (lower/entry.h). Kept, not copied. */
+void op2_bundle_register(const void *entries, size_t bytes);
+void op2_bundle_unregister(const void *entries);
+
 struct op_dat_core;
 /* In front of each read of dat->data: what the dat needs runs, and the field's memory
  * is current. `dat` may be a struct of the program's own. cost: a look-up if

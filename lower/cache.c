@@ -1,5 +1,5 @@
-/* Compiled regions of this process, by their whole key; behind them the cache
- * on disk, behind that the compiler.
+/* Compiled regions of this process, by their whole key; behind them what was
+ * made before (made.h: in the program, on disk), behind that the compiler.
  *
  * The key (region_key.c) holds all that code depends on but the machine, which
  * doesn't change while we run. Set sizes and addresses are no part of it, so
@@ -146,7 +146,7 @@ low_compile_all(struct low_job *jobs, uint32_t n) {
   for (uint32_t k = 0; k < started; k++) pthread_join(threads[k], NULL);
 }
 
-/* ---- the disk ------------------------------------------------------------ */
+/* ---- made before --------------------------------------------------------- */
 
 /* An entry: what is known of the code, then the object file. */
 struct low_code_head {
@@ -168,30 +168,31 @@ low_entry_load(const struct low_entry *e, const char *told,
 }
 
 static bool
-low_job_from_disk(struct low_job *j) {
-  if (!low_disk_is_open()) return false;
+low_job_find(struct low_job *j) {
+  struct low_made m = {"region", j->r->name, &j->key, ""};
   struct low_entry e;
-  bool found = low_disk_find("region", j->r->name, &j->key, &e);
-  if (!found) return false;
+  if (!low_made_find(&m, &e)) return false;
+  bool bundled = !e.file;
   status s = low_entry_load(&e, low_job_told(j), &j->code);
   low_entry_clear(&e);
   if (s != OK)
     LOG_WARN("cached code of %s cannot be used: %s; it is made anew",
              j->r->name, err_last());
   else
-    counters[CNT_cache_loads]++;
+    counters[bundled ? CNT_bundle_loads : CNT_cache_loads]++;
   return s == OK;
 }
 
 /* Keep what the loader will be able to load. */
 static void
-low_job_to_disk(struct low_job *j) {
-  if (!low_disk_is_open() || !j->loaded) return;
+low_job_keep(struct low_job *j) {
+  if (!j->loaded) return;
+  struct low_made m = {"region", j->r->name, &j->key, ""};
   struct low_code_head head = {.lanes = j->code.lanes};
   SCOPED_STR bytes = STR_INIT;
   str_addn(&bytes, (const char *)&head, sizeof head);
   str_addn(&bytes, j->object.s, j->object.len);
-  low_disk_keep("region", &j->key, bytes.s, bytes.len);
+  low_made_keep(&m, bytes.s, bytes.len);
 }
 
 /* ---- look-up ------------------------------------------------------------- */
@@ -244,7 +245,7 @@ static void
 low_job_done(struct low_job *j) {
   low_job_tell(j);
   low_code_add(j);
-  low_job_to_disk(j);
+  low_job_keep(j);
   counters[CNT_compiles]++;
   rt_timer_before(rt_timer_get(j->r->name), RT_BEFORE_COMPILE, j->seconds, 0,
                   1);
@@ -272,13 +273,14 @@ low_jobs_done(struct low_job *jobs, uint32_t n, uint32_t *failed_out) {
   return s;
 }
 
-/* Those that are on disk go behind the others; the number of the others. */
+/* Those that were made before go behind the others; the number of the others.
+ * */
 static uint32_t
 low_jobs_left(struct low_job *jobs, uint32_t n) {
   uint32_t left = 0;
   for (uint32_t k = 0; k < n; k++) {
     struct low_job j = jobs[k];
-    if (low_job_from_disk(&j)) {
+    if (low_job_find(&j)) {
       low_code_add(&j);
       jobs[k] = j;
       continue;

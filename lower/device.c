@@ -6,9 +6,9 @@
  * region's own key, the device, and the form of conflicting writes
  * (device_form.c).
  *
- * Behind the kernels of this process lies the cache on disk (disk.c), which
- * holds code by what it was made from and for: format, architecture, form,
- * kernels' bitcode, libdevice. Code that the driver refuses is made anew. */
+ * Behind the kernels of this process lies what was made before (made.h), code
+ * by what it was made from and for: format, architecture, form, kernels'
+ * bitcode, and by libdevice. Code that the driver refuses is made anew. */
 #include "lower/device.h"
 
 #include "base/counters.h"
@@ -55,15 +55,15 @@ low_form_key(const struct low_region *r, const struct low_device_form *f,
   low_region_key(r, key);
 }
 
-/* The key on disk. */
+/* The key of what was made before, and its tools. */
 static void
-low_form_disk_key(const struct low_region *r, const struct low_device_form *f,
-                  struct str *key) {
+low_form_made_key(const struct low_region *r, const struct low_device_form *f,
+                  struct str *key, struct str *tools) {
   str_printf(key, "%s\n", f->arch);
   for (int k = 0; f->kind == RT_CODE_PTX && k < LOW_LIBDEVICE_PLACES; k++) {
     struct str path = STR_INIT;
     low_libdevice_path(k, &path);
-    low_file_identity(path.s, key);
+    low_file_identity(path.s, tools);
     str_clear(&path);
   }
   low_form_key(r, f, key);
@@ -111,14 +111,14 @@ low_dev_code_new(const struct low_region *r, const struct low_device_form *f,
 
 static status
 low_dev_compile(const struct low_region *r, const struct low_device_form *f,
-                struct rt_device *d, const struct str *key,
+                struct rt_device *d, const struct low_made *m,
                 struct rt_dev_code **out) {
   SCOPED_STR text = STR_INIT;
   double start = timer_wall();
   status s = low_llvm_device(r, f, &text);
   if (s == OK) s = low_dev_code_new(r, f, d, &text, out);
   if (s == OK) {
-    low_disk_keep("device", key, text.s, text.len);
+    low_made_keep(m, text.s, text.len);
     counters[CNT_compiles]++;
     LOG_DEBUG("compiling %s for %s took %.3f s", r->name, d->name,
               timer_wall() - start);
@@ -127,34 +127,35 @@ low_dev_compile(const struct low_region *r, const struct low_device_form *f,
 }
 
 static bool
-low_dev_from_disk(const struct low_region *r, const struct low_device_form *f,
-                  struct rt_device *d, const struct str *key,
-                  struct rt_dev_code **out) {
+low_dev_find(const struct low_region *r, const struct low_device_form *f,
+             struct rt_device *d, const struct low_made *m,
+             struct rt_dev_code **out) {
   struct low_entry e;
   SCOPED_STR text = STR_INIT;
-  if (!low_disk_find("device", r->name, key, &e)) return false;
+  if (!low_made_find(m, &e)) return false;
+  bool bundled = !e.file;
   str_addn(&text, e.bytes, e.n);
   low_entry_clear(&e);
   status s = low_dev_code_new(r, f, d, &text, out);
   if (s == OK)
-    counters[CNT_cache_loads]++;
+    counters[bundled ? CNT_bundle_loads : CNT_cache_loads]++;
   else
     LOG_WARN("cached code of %s cannot be used: %s; it is made anew", r->name,
              err_last());
   return s == OK;
 }
 
-/* From the disk, or compiled. */
+/* As it was made before, or compiled. */
 static status
 low_dev_make(const struct low_region *r, const struct low_device_form *f,
              struct rt_device *d, struct rt_dev_code **out) {
-  SCOPED_STR key = STR_INIT;
+  SCOPED_STR key = STR_INIT, tools = STR_INIT;
   status s = OK;
-  if (low_disk_is_open()) low_form_disk_key(r, f, &key);
-  bool found = low_disk_is_open() && low_dev_from_disk(r, f, d, &key, out);
-  if (!found && low_disk_turn_begin())
-    found = low_dev_from_disk(r, f, d, &key, out);
-  if (!found) s = low_dev_compile(r, f, d, &key, out);
+  low_form_made_key(r, f, &key, &tools);
+  struct low_made m = {"device", r->name, &key, tools.s};
+  bool found = low_dev_find(r, f, d, &m, out);
+  if (!found && low_disk_turn_begin()) found = low_dev_find(r, f, d, &m, out);
+  if (!found) s = low_dev_compile(r, f, d, &m, out);
   low_disk_turn_end();
   return s;
 }

@@ -1,5 +1,5 @@
 /* Kernels that move listed elements between dats and messages, for one device:
- * from the cache on disk, or compiled now. lower/llvm/device_moves.c has them.
+ * made before (made.h), or compiled now. lower/llvm/device_moves.c has them.
  * */
 #include "lower/device.h"
 
@@ -28,19 +28,19 @@ low_moves_new(struct rt_device *d, const struct str *text) {
 }
 
 static status
-low_moves_compile(struct rt_device *d, const struct str *key) {
+low_moves_compile(struct rt_device *d, const struct low_made *made) {
   SCOPED_STR text = STR_INIT;
   status s = low_llvm_moves(d->code_kind, d->arch, &text);
   if (s == OK) s = low_moves_new(d, &text);
-  if (s == OK) low_disk_keep("moves", key, text.s, text.len);
+  if (s == OK) low_made_keep(made, text.s, text.len);
   return s;
 }
 
 static bool
-low_moves_from_disk(struct rt_device *d, const struct str *key) {
+low_moves_find(struct rt_device *d, const struct low_made *made) {
   struct low_entry e;
   SCOPED_STR text = STR_INIT;
-  if (!low_disk_find("moves", "moves", key, &e)) return false;
+  if (!low_made_find(made, &e)) return false;
   str_addn(&text, e.bytes, e.n);
   low_entry_clear(&e);
   status s = low_moves_new(d, &text);
@@ -57,9 +57,10 @@ low_device_moves(struct rt_device *d) {
   status s = OK;
   if (d->moves.code) return OK;
   str_printf(&key, "%d %s\n", d->code_kind, d->arch);
-  bool found = low_disk_is_open() && low_moves_from_disk(d, &key);
-  if (!found && low_disk_turn_begin()) found = low_moves_from_disk(d, &key);
-  if (!found) s = low_moves_compile(d, &key);
+  struct low_made made = {"moves", "moves", &key, ""};
+  bool found = low_moves_find(d, &made);
+  if (!found && low_disk_turn_begin()) found = low_moves_find(d, &made);
+  if (!found) s = low_moves_compile(d, &made);
   low_disk_turn_end();
   if (s != OK) rt_device_moves_free(d);
   return s;

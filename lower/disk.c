@@ -3,16 +3,13 @@
  * Problem. Compiling a region takes tens of milliseconds, and loading LLVM 20
  * more, at each start of a program that has not changed.
  *
- * Idea. One file an entry,
- *
- *   head | key | bytes        head: magic, lengths, checksum over the rest
- *
- * under a name made of a hash of the key. The hash only finds the file: an
- * entry counts if its whole key is the one that is asked for. A key holds
- * whatever the entry was made from, of kernels' code the SHA-256 (a file may
- * have a thousand kernels, and megabytes of code), and before that what made
- * it: versions, the files of the compiler with size and time (a build of the
- * same version that was changed is another compiler), the CPU.
+ * Idea. One file an entry (entry.c) under a name made of a hash of key and
+ * tools. The hash only finds the file: an entry counts if its whole key is the
+ * one that is asked for. A key holds whatever the entry was made from, of
+ * kernels' code the SHA-256 (a file may have a thousand kernels, and megabytes
+ * of code), and before that the library and the CPU. Tools are the files of the
+ * compiler with size and time (a build of the same version that was changed is
+ * another compiler).
  *
  * Files are written beside their place and renamed (base/file.h), so that
  * processes that start together see whole entries or none; both compile, the
@@ -54,48 +51,28 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DISK_SUFFIX ".op2"
-enum { DISK_ALIGN = 16, DISK_DAY = 86400 };
-static const char disk_magic[8] = "op2lazy1";
-
-struct disk_head {
-  char magic[8];
-  uint64_t key_bytes, bytes, sum;
-};
+enum { DISK_DAY = 86400 };
 
 enum { CLOSED = -1 };
 static struct {
   bool open, listed;
   int fd;                   /* of the folder; CLOSED: not there yet */
-  struct str folder, maker; /* maker: what every key begins with */
+  struct str folder, tools; /* tools: the compiler's files */
   size_t max, used;         /* used: since the folder was listed */
-} disk = {.fd = CLOSED, .folder = STR_INIT, .maker = STR_INIT};
+} disk = {.fd = CLOSED, .folder = STR_INIT, .tools = STR_INIT};
 
-/* ---- keys and sums ------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------- */
 
-static uint64_t
-disk_sum(uint64_t h, const char *p, size_t n) {
-  h ^= n;
-  while (n) {
-    uint64_t w = 0;
-    size_t k = n < sizeof w ? n : sizeof w;
-    memcpy(&w, p, k);
-    h = hash_word(h, w);
-    p += k;
-    n -= k;
-  }
-  return h;
-}
-
-/* The name of an entry, and its whole key. */
+/* The name of an entry's file, and its tools. */
 static void
-disk_name(const char *kind, const struct str *key, struct str *name,
-          struct str *whole) {
-  assert(!name->len && !whole->len);
-  str_printf(whole, "%s%s\n", disk.maker.s, kind);
-  str_addn(whole, key->s, key->len);
-  str_printf(name, "%016llx-%s" DISK_SUFFIX,
-             (unsigned long long)disk_sum(0, whole->s, whole->len), kind);
+disk_name(const struct low_made *m, const struct str *key, struct str *name,
+          struct str *tools) {
+  assert(!name->len && !tools->len && key->len);
+  str_printf(tools, "%s%s", disk.tools.s, m->tools);
+  uint64_t h =
+      hash_bytes(hash_bytes(0, key->s, key->len), tools->s, tools->len);
+  str_printf(name, "%016llx-%s" LOW_ENTRY_SUFFIX, (unsigned long long)h,
+             m->kind);
 }
 
 /* ---- the folder ---------------------------------------------------------- */
@@ -188,10 +165,12 @@ static size_t
 disk_list(DIR *d, struct arena *names, struct disk_file **out) {
   size_t n = 0, cap = 0;
   struct disk_file *files = NULL;
+  int folder = dirfd(d);
+  assert(folder >= 0);
   for (struct dirent *e; (e = readdir(d));) {
     struct stat st;
-    if (!strstr(e->d_name, DISK_SUFFIX) ||
-        fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+    if (!strstr(e->d_name, LOW_ENTRY_SUFFIX) ||
+        fstatat(folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
         !S_ISREG(st.st_mode))
       continue;
     struct disk_file f = {arena_str(names, e->d_name), (size_t)st.st_size,
@@ -233,8 +212,8 @@ disk_trim(void) {
 /* ---- open ---------------------------------------------------------------- */
 
 void
-low_disk_open(const char *folder, size_t max_bytes, const char *machine) {
-  assert(folder && machine);
+low_disk_open(const char *folder, size_t max_bytes) {
+  assert(folder);
   low_disk_close();
   disk_folder(folder, &disk.folder);
   disk.open = disk.folder.len > 0;
@@ -243,9 +222,7 @@ low_disk_open(const char *folder, size_t max_bytes, const char *machine) {
     LOG_INFO("no cache on disk: neither HOME nor a folder is known");
     return;
   }
-  str_add(&disk.maker, "op2lazy " OP2_VERSION ", LLVM " OP2_LLVM_VERSION "\n");
-  low_module_identity(&disk.maker);
-  str_add(&disk.maker, machine);
+  low_module_identity(&disk.tools);
   disk_folder_open();
 }
 
@@ -253,14 +230,9 @@ void
 low_disk_close(void) {
   disk_folder_close();
   str_clear(&disk.folder);
-  str_clear(&disk.maker);
+  str_clear(&disk.tools);
   disk.open = disk.listed = false;
   disk.used = 0;
-}
-
-bool
-low_disk_is_open(void) {
-  return disk.open;
 }
 
 /* ---- find ---------------------------------------------------------------- */
@@ -301,53 +273,48 @@ disk_read(const char *name, size_t *n_out, const char **why) {
   return file;
 }
 
+static bool
+disk_same(const struct low_chunk *a, const struct str *b) {
+  return a->n == b->len && !memcmp(a->at, b->s, a->n);
+}
+
 /* What is wrong with this file as an entry of `key`; NULL: nothing. */
 static const char *
-disk_check(const char *file, size_t n, const struct str *key,
-           struct low_entry *out) {
+disk_check(const char *file, size_t n, const struct str *tools,
+           const struct str *key, struct low_entry *out) {
   assert(key->len);
-  struct disk_head h;
-  if (n < sizeof h) return "is truncated";
-  memcpy(&h, file, sizeof h);
-  if (memcmp(h.magic, disk_magic, sizeof h.magic)) return "is foreign";
-  if (h.key_bytes > n || h.bytes > n) return "is truncated";
-  size_t at = round_up(sizeof h + h.key_bytes, DISK_ALIGN);
-  if (at + h.bytes != n) return "is truncated";
-  if (disk_sum(0, file + sizeof h, n - sizeof h) != h.sum) return "is corrupt";
-  if (h.key_bytes != key->len || memcmp(file + sizeof h, key->s, key->len))
+  struct low_parts p;
+  const char *wrong = low_entry_parts(file, n, true, &p);
+  if (wrong) return wrong;
+  if (!low_entry_sound(file, &p)) return "is corrupt";
+  if (!disk_same(&p.key, key) || !disk_same(&p.tools, tools))
     return "is foreign: it has another key";
-  out->bytes = file + at;
-  out->n = h.bytes;
+  out->bytes = p.bytes.at;
+  out->n = p.bytes.n;
   return NULL;
 }
 
 bool
-low_disk_find(const char *kind, const char *name, const struct str *key,
+low_disk_find(const struct low_made *m, const struct str *key,
               struct low_entry *out) {
-  assert(kind && name && key->len);
+  assert(key->len);
   if (!disk.open || disk.fd == CLOSED) return false;
-  SCOPED_STR entry = STR_INIT, whole = STR_INIT;
-  disk_name(kind, key, &entry, &whole);
+  SCOPED_STR name = STR_INIT, tools = STR_INIT;
+  disk_name(m, key, &name, &tools);
   const char *why;
   size_t n = 0;
   *out = (struct low_entry){0};
   errno = 0;
-  out->file = disk_read(entry.s, &n, &why);
-  if (out->file) why = disk_check(out->file, n, &whole, out);
+  out->file = disk_read(name.s, &n, &why);
+  if (out->file) why = disk_check(out->file, n, &tools, key, out);
   bool found = out->file && !why;
   if (!found && errno != ENOENT) {
     counters[CNT_cache_bad]++;
     LOG_WARN("cache entry %s/%s of %s %s; it is made anew", disk.folder.s,
-             entry.s, name, why);
+             name.s, m->name, why);
   }
   if (!found) low_entry_clear(out);
   return found;
-}
-
-void
-low_entry_clear(struct low_entry *e) {
-  free(e->file);
-  *e = (struct low_entry){0};
 }
 
 /* ---- keep ---------------------------------------------------------------- */
@@ -365,21 +332,6 @@ disk_replace(const char *name, const struct str *file) {
   return bad || whole ? bad : EIO;
 }
 
-static void
-disk_file_make(const struct str *key, const char *bytes, size_t n,
-               struct str *out) {
-  assert(!out->len && key->len);
-  static const char zeros[DISK_ALIGN];
-  struct disk_head h = {.key_bytes = key->len, .bytes = n};
-  memcpy(h.magic, disk_magic, sizeof h.magic);
-  str_addn(out, (const char *)&h, sizeof h);
-  str_addn(out, key->s, key->len);
-  str_addn(out, zeros, round_up(out->len, DISK_ALIGN) - out->len);
-  str_addn(out, bytes, n);
-  h.sum = disk_sum(0, out->s + sizeof h, out->len - sizeof h);
-  memcpy(out->s, &h, sizeof h);
-}
-
 int
 low_disk_lock_file(const char *name) {
   assert(!strchr(name, '/'));
@@ -389,13 +341,15 @@ low_disk_lock_file(const char *name) {
 }
 
 void
-low_disk_keep(const char *kind, const struct str *key, const char *bytes,
-              size_t n) {
-  assert(kind && (bytes || !n));
+low_disk_keep(const struct low_made *m, const struct str *key,
+              const char *bytes, size_t n) {
+  assert(bytes || !n);
   if (!disk.open) return;
-  SCOPED_STR name = STR_INIT, whole = STR_INIT, file = STR_INIT;
-  disk_name(kind, key, &name, &whole);
-  disk_file_make(&whole, bytes, n, &file);
+  SCOPED_STR name = STR_INIT, tools = STR_INIT, file = STR_INIT;
+  disk_name(m, key, &name, &tools);
+  struct low_parts p = {
+      {tools.s, tools.len}, {key->s, key->len}, {bytes, n}, 0};
+  low_entry_make(&p, &file);
   int bad = disk_replace(name.s, &file);
   if (bad == ENOENT) { /* the folder was removed */
     disk_folder_close();

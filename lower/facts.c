@@ -1,13 +1,13 @@
-/* What is known of a kernel, and bitcode of sources: from disk, or found out by
- * LLVM and kept.
+/* What is known of a kernel, and bitcode of sources: made before (made.h), or
+ * found out by LLVM and kept.
  *
  * An entry of facts is a row of words and texts in the order of struct
  * low_kernel. Its key is the digest of the kernel's code; that of a source is
- * the compiler's file and the text. */
+ * the text, its tool the compiler's file. */
 #include "lower/facts.h"
 
 #include "base/log.h"
-#include "lower/disk.h"
+#include "lower/made.h"
 #include "lower/module.h"
 
 #include <assert.h>
@@ -162,8 +162,9 @@ facts_read(struct low_kernel *k, struct arena *arena, struct facts_reader r) {
 static status
 facts_find(struct low_kernel *k, struct arena *arena, const struct str *key) {
   assert(key->len);
+  struct low_made m = {"facts", k->name, key, ""};
   struct low_entry e;
-  if (low_disk_find("facts", k->name, key, &e)) {
+  if (low_made_find(&m, &e)) {
     struct low_kernel read = *k;
     bool good =
         facts_read(&read, arena, (struct facts_reader){e.bytes, e.n, 0});
@@ -178,14 +179,13 @@ facts_find(struct low_kernel *k, struct arena *arena, const struct str *key) {
   TRY(low_llvm_facts(k, arena));
   SCOPED_STR b = STR_INIT;
   facts_write(k, &b);
-  low_disk_keep("facts", key, b.s, b.len);
+  low_made_keep(&m, b.s, b.len);
   return OK;
 }
 
 status
 low_facts_get(struct low_kernel *k, struct arena *arena) {
   assert(k->bitcode && k->name);
-  if (!low_disk_is_open()) return low_llvm_facts(k, arena);
   SCOPED_STR key = STR_INIT;
   str_addn(&key, (const char *)k->digest.bytes, sizeof k->digest.bytes);
   return facts_find(k, arena, &key);
@@ -204,27 +204,26 @@ source_is_whole(const char *source) {
 }
 
 static status
-source_find(const char *name, const char *source, const struct str *key,
-            struct str *bitcode) {
+source_find(const struct low_made *m, const char *source, struct str *bitcode) {
   struct low_entry e;
-  if (low_disk_find("source", name, key, &e)) {
+  if (low_made_find(m, &e)) {
     str_addn(bitcode, e.bytes, e.n);
     low_entry_clear(&e);
     return OK;
   }
-  TRY(low_llvm_source(name, source, bitcode));
-  low_disk_keep("source", key, bitcode->s, bitcode->len);
+  TRY(low_llvm_source(m->name, source, bitcode));
+  low_made_keep(m, bitcode->s, bitcode->len);
   return OK;
 }
 
 status
 low_source_get(const char *name, const char *source, struct str *bitcode) {
   assert(name && source && !bitcode->len);
-  if (!low_disk_is_open() || !source_is_whole(source))
-    return low_llvm_source(name, source, bitcode);
-  SCOPED_STR key = STR_INIT;
-  low_file_identity(OP2_CLANG, &key);
+  if (!source_is_whole(source)) return low_llvm_source(name, source, bitcode);
+  SCOPED_STR key = STR_INIT, tools = STR_INIT;
+  low_file_identity(OP2_CLANG, &tools);
   facts_put_text(&key, name);
   facts_put_text(&key, source);
-  return source_find(name, source, &key, bitcode);
+  struct low_made m = {"source", name, &key, tools.s};
+  return source_find(&m, source, bitcode);
 }

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/module.h"
+#include "lower/bundle.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -54,6 +55,15 @@ compiler_open(void) {
   LOG_DEBUG("opening the compiler took %.3f s", timer_wall() - start);
 }
 
+/* Without a compiler a program has what was made before. */
+static void
+module_say(status st) {
+  SCOPED_STR hint = STR_INIT;
+  assert(st != OK);
+  if (st == ERR_COMPILE) low_bundle_tell(&hint);
+  err_set(st, "cannot open the compiler: %s%s", module.why.s, hint.s);
+}
+
 static status
 module_get(const struct low_llvm **out) {
   assert(out);
@@ -61,7 +71,7 @@ module_get(const struct low_llvm **out) {
   if (!module.tried || module.lacks_memory) compiler_open();
   *out = module.table;
   status st = *out ? OK : module.lacks_memory ? ERR_MEMORY : ERR_COMPILE;
-  if (st != OK) err_set(st, "cannot open the compiler: %s", module.why.s);
+  if (st != OK) module_say(st);
   pthread_mutex_unlock(&module.lock);
   return st;
 }

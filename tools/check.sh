@@ -61,6 +61,8 @@ ptx            | test/ptx/run.sh $dir/gcc
 races          | test/races/run.sh $dir/gcc
 cache-gcc      | test/cache/run.sh $dir/gcc
 cache-clang    | test/cache/run.sh $dir/clang
+bundle-gcc     | test/cache/bundle.sh $dir/gcc
+bundle-clang   | test/cache/bundle.sh $dir/clang
 tsan           | test/sanitize/tsan.sh $dir/tsan
 planted-asan   | test/sanitize/planted.sh $dir/clang address
 valgrind       | test/sanitize/valgrind.sh $dir/gcc

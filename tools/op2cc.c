@@ -15,6 +15,9 @@
  * if it is needed, and where it lies. `-showme`, as mpicc has it, prints the
  * command; `-showme:compile` and `-showme:link` print what is added.
  *
+ * `--bundle=FOLDER` links what a run kept in that folder of the cache into the
+ * program (tools/cc/bundle.c).
+ *
  * Everything that is no such compilation (preprocessing, linking, other
  * languages, coverage) goes to clang as it is. If the step between fails, the
  * file is compiled plainly, and this is said: its kernels are opaque then.
@@ -28,6 +31,7 @@
 #include "base/str.h"
 #include "include/op2.h"
 #include "lower/llvm/bitcode.h"
+#include "tools/cc/bundle.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -70,10 +74,12 @@ struct job {
   enum arg_class *classes;
   const char **langs; /* of inputs under -x; else NULL */
   struct source *sources;
+  struct words bundles; /* folders */
   size_t nsources, capsources;
   const char *output, *stop; /* of -o; "-c", "-S" or NULL */
   const char *include, *lib; /* folders of the library; NULL: not found */
   const char *show;          /* of -showme: what is behind it; NULL: none */
+  const char *bundle;        /* object of the bundles; NULL: none */
   bool cxx, plain, debug, quiet, level0, deps, deps_file, deps_target;
   bool input, compiles, no_link; /* a file; from source; nothing to link */
 };
@@ -142,6 +148,8 @@ static const char *const plain_options[] = {"-E",
                                             "--precompile",
                                             "-rewrite-objc"};
 
+#define BUNDLE_OPTION "--bundle="
+
 /* With one of these nothing is linked, or not with a shared library. */
 static const char *const no_link_options[] = {"-E",
                                               "-M",
@@ -194,7 +202,8 @@ temp_name(struct job *j, size_t number, const char *ending) {
 
 static void
 temp_clean(void) {
-  static const char *const endings[] = {".bc", ".o", ".op2.bc"};
+  static const char *const endings[] = {".bc", ".o", ".op2.bc", ".entries",
+                                        ".c"};
   struct job j = {0};
   if (!*temp_dir) return;
   for (size_t i = 0; i < temp_files; i++)
@@ -332,6 +341,10 @@ arg_option(struct job *j, const char *arg) {
     j->show = arg + 7;
     return ARG_OWN;
   }
+  if (starts(arg, BUNDLE_OPTION)) {
+    words_add(&j->bundles, arg + sizeof BUNDLE_OPTION - 1);
+    return ARG_OWN;
+  }
   if (starts(arg, "-O")) j->level0 = !strcmp(arg, "-O0");
   if (starts(arg, "-g")) arg_debug(j, arg);
   if (!strcmp(arg, "-w")) j->quiet = true;
@@ -429,6 +442,11 @@ library_find(struct job *j) {
     j->include = arena_str(&j->arena, here);
 }
 
+static void
+words_many(struct words *w, const char *const *v) {
+  for (; *v; v++) words_add(w, *v);
+}
+
 /* Behind the user's own folders. */
 static void
 library_compile(struct job *j, struct words *w) {
@@ -437,6 +455,11 @@ library_compile(struct job *j, struct words *w) {
 
 static void
 library_link(struct job *j, struct words *w) {
+  static const char *const none[] = {"-x", "none", NULL};
+  if (j->bundle) {
+    words_many(w, none);
+    words_add(w, j->bundle);
+  }
   if (!j->lib) return;
   words_add(w, arena_printf(&j->arena, "-L%s", j->lib));
   words_add(w, arena_printf(&j->arena, "-Wl,-rpath,%s", j->lib));
@@ -468,11 +491,6 @@ command_source(const struct job *j, struct words *w, const struct source *s) {
     words_add(w, s->lang);
   }
   words_add(w, j->args.v[s->arg]);
-}
-
-static void
-command_many(struct words *w, const char *const *v) {
-  for (; *v; v++) words_add(w, *v);
 }
 
 /* Run and wait; the exit status as a shell gives it. */
@@ -542,12 +560,12 @@ source_front(struct job *j, const struct source *s, const char *bitcode) {
   command_start(j, &w);
   command_options(j, &w, true);
   library_compile(j, &w);
-  if (j->level0) command_many(&w, level);
+  if (j->level0) words_many(&w, level);
   /* C says nothing of a kernel's types to the library but by these */
   if (!j->debug)
     words_add(&w, source_is_cxx(j, s) ? "-gline-tables-only" : "-g");
   command_deps(j, &w, s);
-  command_many(&w, stop);
+  words_many(&w, stop);
   words_add(&w, bitcode);
   command_source(j, &w, s);
   return command_run(&w);
@@ -718,7 +736,8 @@ static void
 job_command(struct job *j, struct words *w) {
   command_start(j, w);
   for (size_t i = 0; i < j->args.n; i++)
-    if (!j->show || !starts(j->args.v[i], "-showme"))
+    if (!starts(j->args.v[i], BUNDLE_OPTION) &&
+        (!j->show || !starts(j->args.v[i], "-showme")))
       words_add(w, j->args.v[i]);
   if (j->compiles) library_compile(j, w);
   if (j->input && !j->no_link) library_link(j, w);
@@ -752,18 +771,50 @@ job_show(struct job *j) {
   return 0;
 }
 
+/* An object file of what the bundles hold. */
+static int
+job_bundle(struct job *j) {
+  struct words w = {0};
+  size_t number = temp_files++;
+  const char *object = temp_name(j, number, ".o");
+  if (!bundle_write(j->bundles.v, j->bundles.n, j->quiet,
+                    temp_name(j, number, ".entries"),
+                    temp_name(j, number, ".c")))
+    return 1;
+  const char *const command[] = {OP2_CLANG, "-std=c23", "-fPIC", "-O1",
+                                 "-c",      "-o",       object,  NULL};
+  words_many(&w, command);
+  words_add(&w, temp_name(j, number, ".c"));
+  int rc = command_run(&w);
+  if (!rc) j->bundle = object;
+  return rc;
+}
+
+/* Is there a program to put the bundles into? */
+static bool
+job_bundles(const struct job *j) {
+  bool links = j->input && !j->no_link;
+  if (j->bundles.n && !links && !j->quiet)
+    fprintf(stderr,
+            "op2cc: warning: " BUNDLE_OPTION
+            "%s is not used: nothing is linked with the library\n",
+            j->bundles.v[0]);
+  return j->bundles.n && links;
+}
+
 static int
 job_run(struct job *j) {
   if (j->show) return job_show(j);
-  if (j->plain) return job_plain(j);
+  bool bundles = job_bundles(j);
+  if (j->plain && !bundles) return job_plain(j);
   if (!temp_open()) {
-    fprintf(stderr,
-            "op2cc: no folder for temporary files: %s; compiled "
-            "plainly\n",
-            strerror(errno));
-    return job_plain(j);
+    fprintf(stderr, "op2cc: no folder for temporary files: %s%s\n",
+            strerror(errno), bundles ? "" : "; compiled plainly");
+    return bundles ? 1 : job_plain(j);
   }
-  int rc = 0;
+  int rc = bundles ? job_bundle(j) : 0;
+  if (rc) return rc;
+  if (j->plain) return job_plain(j);
   for (size_t i = 0; i < j->nsources; i++) {
     int one = source_compile(j, &j->sources[i]);
     if (one) rc = one;
@@ -781,6 +832,15 @@ help(void) {
        "  CC=op2cc CXX=op2c++ make       in a build; OMPI_CC=op2cc mpicc ...\n"
        "  op2cc -showme[:compile|:link] ...  print the command, or what is "
        "added\n"
+       "  op2cc --bundle=FOLDER prog.o -o prog       code in the program\n"
+       "\n"
+       "--bundle=FOLDER (as often as you like) links what a run of the program "
+       "compiled,\nand kept in that folder, into the program, which then needs "
+       "neither LLVM nor a\ncache for the same loops on such a processor:\n"
+       "\n"
+       "  op2cc -O2 -c prog.c && op2cc prog.o -o prog\n"
+       "  OP2_CACHE_DIR=$PWD/code ./prog\n"
+       "  op2cc --bundle=code prog.o -o prog\n"
        "\n"
        "The library's headers and the library are found by themselves. A file "
        "that keeps\nthe pointer dat->data is warned of: loops that use the "
@@ -802,6 +862,7 @@ main(int argc, char **argv) {
   int rc = job_run(&j);
   free(j.args.v);
   free(j.sources);
+  free(j.bundles.v);
   arena_clear(&j.arena);
   return rc;
 }

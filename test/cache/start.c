@@ -1,7 +1,8 @@
 /* A program that is started again and again: what did this start compile, what
- * came from the cache on disk, was LLVM loaded, and is the result right?
+ * came from the cache on disk or was in the program, was LLVM loaded, and is the
+ * result right?
  *
- *   compiles N loads N bad N llvm 0|1 result OK
+ *   compiles N loads N bundled N bad N llvm 0|1 result OK
  *
  * Its kernels have what makes object files differ: constants of the program,
  * folded and changing, a function of libm, increments, a table. */
@@ -96,9 +97,10 @@ main(int argc, char **argv) {
                 op_arg_gbl(&sum, 1, "double", OP_INC));
   }
   int right = fabs(sum - want) <= 1e-12 * fabs(want); /* order of the sum */
-  printf("compiles %lld loads %lld bad %lld llvm %d result %s\n",
+  printf("compiles %lld loads %lld bundled %lld bad %lld llvm %d result %s\n",
          op2_counter("compiles"), op2_counter("cache_loads"),
-         op2_counter("cache_bad"), llvm_is_loaded(), right ? "OK" : "wrong");
+         op2_counter("bundle_loads"), op2_counter("cache_bad"),
+         llvm_is_loaded(), right ? "OK" : "wrong");
   op_exit();
   return !right;
 }

@@ -251,7 +251,7 @@ static const char *const variables[] = {
     "OP2_HALO_COSTS",   "OP2_OVERLAP",         "OP2_CUDA_GRAPHS",
     "OP2_CACHE",        "OP2_CACHE_SIZE",      "OP2_COMPILE_THREADS",
     "OP2_TEAM",         "OP2_DEVICE_TIMES",    "OP2_READS",
-    "OP2_DEBUG"};
+    "OP2_DEBUG",        "OP2_BUNDLE"};
 
 /* Options of this rank's own: each by its number, or as they were. */
 static void

@@ -24,7 +24,7 @@ set_up(void) {
 static void
 tear_down(void) {
   char cmd[100];
-  low_disk_close();
+  low_made_close();
   snprintf(cmd, sizeof cmd, "rm -rf %s", folder);
   cr_assert_eq(system(cmd), 0);
 }
@@ -32,19 +32,27 @@ tear_down(void) {
 TestSuite(disk, .init = set_up, .fini = tear_down);
 
 static void
+open_for(const char *cpu, size_t max) {
+  low_made_open(cpu, true);
+  low_disk_open(folder, max);
+}
+
+static void
 keep(const char *kind, const char *key, const char *text) {
   struct str k = STR_INIT;
   str_add(&k, key);
-  low_disk_keep(kind, &k, text, strlen(text));
+  struct low_made m = {kind, "x", &k, ""};
+  low_made_keep(&m, text, strlen(text));
   str_clear(&k);
 }
 
 static void
 expect(const char *kind, const char *key, const char *text) {
   struct str k = STR_INIT;
+  struct low_made m = {kind, "x", &k, ""};
   struct low_entry e;
   str_add(&k, key);
-  bool found = low_disk_find(kind, "x", &k, &e);
+  bool found = low_made_find(&m, &e);
   cr_expect_eq(found, text != NULL, "%s %s", kind, key);
   if (found && text) {
     cr_expect_eq(e.n, strlen(text));
@@ -56,7 +64,7 @@ expect(const char *kind, const char *key, const char *text) {
 }
 
 Test(disk, finds_what_was_kept) {
-  low_disk_open(folder, 1 << 20, "cpu A");
+  open_for("cpu A", 1 << 20);
   expect("region", "key", NULL);
   keep("region", "key", "some code");
   keep("region", "key2", "");
@@ -71,13 +79,13 @@ Test(disk, finds_what_was_kept) {
 }
 
 Test(disk, another_cpu_has_entries_of_its_own) {
-  low_disk_open(folder, 1 << 20, "cpu A");
+  open_for("cpu A", 1 << 20);
   keep("region", "key", "code for A");
-  low_disk_open(folder, 1 << 20, "cpu B");
+  open_for("cpu B", 1 << 20);
   expect("region", "key", NULL);
   keep("region", "key", "code for B");
   expect("region", "key", "code for B");
-  low_disk_open(folder, 1 << 20, "cpu A");
+  open_for("cpu A", 1 << 20);
   expect("region", "key", "code for A");
   cr_expect_eq(counters[CNT_cache_bad], 0);
 }
@@ -85,14 +93,14 @@ Test(disk, another_cpu_has_entries_of_its_own) {
 Test(disk, closed_keeps_nothing) {
   keep("region", "key", "code");
   expect("region", "key", NULL);
-  low_disk_open(folder, 1 << 20, "cpu");
+  open_for("cpu", 1 << 20);
   expect("region", "key", NULL);
 }
 
 Test(disk, above_the_bound_entries_go) {
   char key[16], text[1001] = "";
   memset(text, 'x', 1000);
-  low_disk_open(folder, 20000, "cpu");
+  open_for("cpu", 20000);
   for (int k = 0; k < 100; k++) {
     snprintf(key, sizeof key, "%d", k);
     keep("region", key, text);

@@ -347,13 +347,14 @@ Test(lower, equal_regions_are_one_look_at_the_disk) {
                     "void k(double *a) { *a += 4; }");
     lower_case_passes(&c, "fuse{max=1},storage");
     lower_case_dat(&c, "a", NULL);
-    low_disk_open(folder, 1 << 20, "cpu");
+    low_made_open("cpu", true);
+    low_disk_open(folder, 1 << 20);
     lower_case_run(&c, 1);
     cr_expect_eq(counters[CNT_cache_bad], round);
     cr_assert_eq(lower_case_get(&c, "a")[8], 8);
     lower_case_clear(&c);
     low_clear();
-    low_disk_close();
+    low_made_close();
     shell("find %s -name '*region.op2' -exec truncate -s 9 {} +", folder);
   }
   shell("rm -r %s", folder);

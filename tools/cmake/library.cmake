@@ -29,7 +29,21 @@ target_link_libraries(op2_needs INTERFACE OpenMP::OpenMP_C ${JUDY_LIBRARY}
 add_library(op2base OBJECT ${OP2_BASE_SOURCES})
 target_include_directories(op2base SYSTEM PRIVATE ${JUDY_INCLUDE_DIR})
 target_link_libraries(op2base PRIVATE op2_needs)
-add_library(op2objects OBJECT ${OP2_SOURCES})
+# What code that was made before was made by and is run by (lower/entry.c): the
+# digest of these layers' sources.
+file(GLOB_RECURSE code_sources CONFIGURE_DEPENDS
+     base/*.[ch] base/*.def ir/*.[ch] ir/*.def rt/*.[ch] lower/*.[ch] lower/*.cpp
+     include/op2_blob.h)
+set(code_list ${CMAKE_BINARY_DIR}/code_sources.txt)
+list(JOIN code_sources "\n" code_lines)
+file(CONFIGURE OUTPUT ${code_list} CONTENT "${code_lines}\n")
+set(code_id ${CMAKE_BINARY_DIR}/code_id.c)
+add_custom_command(OUTPUT ${code_id}
+  COMMAND ${CMAKE_COMMAND} -DOUT=${code_id} -DLIST=${code_list}
+          -P ${CMAKE_SOURCE_DIR}/tools/cmake/code_id.cmake
+  DEPENDS ${code_sources} ${code_list} tools/cmake/code_id.cmake
+  COMMENT "Digest of what makes code" VERBATIM)
+add_library(op2objects OBJECT ${OP2_SOURCES} ${code_id})
 target_link_libraries(op2objects PRIVATE op2_needs)
 # What it measures is the machine, not the build: optimised always, and its loops
 # as they stand there.

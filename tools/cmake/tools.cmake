@@ -43,6 +43,8 @@ if(TARGET op2-view) # its page is in the program
   target_sources(op2-view PRIVATE ${view} ${page})
 endif()
 if(TARGET op2cc)
+  file(GLOB cc CONFIGURE_DEPENDS tools/cc/*.c)
+  target_sources(op2cc PRIVATE ${cc})
   # where the library lies, seen from bin/ of whatever prefix
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR
              BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR}

@@ -141,8 +141,8 @@ fe_report_advice(const struct rt_timing *t, const struct rt_bounds *b) {
     return "values that stay on the device: op2_explain says who wants them "
            "elsewhere";
   case RT_BOUND_COMPILE:
-    return "longer runs, or later starts from the cache (OP2_CACHE=1); "
-           "constants that keep their values";
+    return "longer runs, or later starts from the cache (OP2_CACHE=1) or the "
+           "program (op2cc --bundle); constants that keep their values";
   default: break;
   }
   if (b->which == RT_BOUND_UNKNOWN)

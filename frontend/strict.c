@@ -7,9 +7,9 @@
  *
  * Cost. A trace of all that waits, at each loop on a box. */
 #include "frontend/calls.h"
-#include "frontend/context.h"
 #include "frontend/programs.h"
 
+#include "base/str.h"
 #include "ir/extent.h"
 
 static struct ir_trace *

@@ -6,6 +6,14 @@
 #include "frontend/matrix.h"
 #include "frontend/ranks.h"
 
+/* On the set, or on points around it, if it is a box. */
+static bool
+lies_on(op_set set, const struct fe_set *s) {
+  struct fe_set *domain;
+  if (set == &s->pub) return true;
+  return fe_points_of((const struct fe_set *)set, &domain) && domain == s;
+}
+
 /* None goes before those that are made of it. */
 static status
 check_followers(const struct fe_set *s) {
@@ -23,35 +31,38 @@ check_followers(const struct fe_set *s) {
 static status
 check_set(const struct fe_set *s) {
   const char *name = s->pub.name;
-  if (!s->whole && !s->columns)
+  if (!s->whole && !s->columns && !s->box)
     FAIL(ERR_ARG,
-         "op2_free: expected a subset, columns or a map made of others, found "
-         "set \"%s\" of op_decl_set",
+         "op2_free: expected a subset, columns, a box or a map made of others, "
+         "found set \"%s\" of op_decl_set",
          name);
   TRY(check_followers(s));
   for (uint32_t i = 0; i < fe_all.ndats; i++)
-    if (!fe_all.dats[i]->freed && fe_all.dats[i]->pub.set == &s->pub)
+    if (!fe_all.dats[i]->freed && lies_on(fe_all.dats[i]->pub.set, s))
       FAIL(ERR_ARG, "op2_free: set \"%s\": expected no dat on it, found \"%s\"",
            name, fe_all.dats[i]->pub.name);
   for (uint32_t k = 0; k < fe_all.nmaps; k++) {
     const struct fe_map *m = fe_all.maps[k];
-    bool uses = m->pub.from == &s->pub || m->pub.to == &s->pub;
+    bool uses = lies_on(m->pub.from, s) || lies_on(m->pub.to, s);
     if (uses && !m->hidden && !m->freed)
       FAIL(ERR_ARG,
            "op2_free: set \"%s\": expected no map from it or to it, found "
            "\"%s\"",
            name, m->pub.name);
   }
-  return OK;
+  const char *ruled = s->box ? fe_box_ruled(s) : NULL;
+  if (!ruled) return OK;
+  FAIL(ERR_ARG,
+       "op2_free: box \"%s\": expected no rule from it or to it, found \"%s\"",
+       name, ruled);
 }
 
 static status
 check_map(const struct fe_map *m) {
   if (m->made) return OK;
   FAIL(ERR_ARG,
-       "op2_free: expected a subset, columns or a map made of others, found "
-       "map \"%s\" "
-       "of op_decl_map",
+       "op2_free: expected a subset, columns, a box or a map made of others, "
+       "found map \"%s\" of op_decl_map",
        m->pub.name);
 }
 
@@ -64,6 +75,7 @@ fe_end_handle(void *handle) {
   fe_agree_step("op2_free", set ? s->pub.name : m->pub.name, set);
   if (set) {
     s->freed = true;
+    if (s->box) fe_box_end(s);
     fe_vars_remove_set(handle);
   } else {
     m->freed = true;
@@ -76,11 +88,22 @@ fe_end_handle(void *handle) {
   return OK;
 }
 
+/* Its tables go as hidden maps do. There are no boxes over ranks. */
+static status
+end_rule(struct fe_map *m) {
+  fe_handle_free(m);
+  fe_rule_end(m->rule);
+  fe_graves_follow();
+  fe_graves_dig();
+  return OK;
+}
+
 static status
 free_handle(void *handle) {
   bool set = fe_handle_is(handle, FE_SET), map = fe_handle_is(handle, FE_MAP);
   if (fe_handle_is(handle, FE_SPARSITY)) return fe_sparsity_free(handle);
   if (fe_handle_is(handle, FE_MAT)) return fe_mat_free(handle);
+  if (fe_handle_is(handle, FE_RULE)) return end_rule(handle);
   if (!set && !map)
     FAIL(ERR_ARG,
          "op2_free: expected a set, a map, a sparsity or a matrix, found %s",

@@ -69,15 +69,21 @@ take_hop(const char *name, const struct fe_box *to, const int *at, int colour,
 /* The handle: a map that has no table. */
 static op_map
 rule_publish(struct fe_rule *r) {
-  struct fe_map *m = arena_alloc(&fe.arena, sizeof *m);
+  struct fe_map *m = fe_map_room();
   m->rule = r;
+  r->handle = m;
   m->pub = (struct op_map_core){.index = -1,
                                 .from = &r->from->domain->pub,
                                 .to = &r->to->domain->pub,
                                 .dim = r->count,
-                                .name = r->name};
+                                .name = fe_text_copy(r->name)};
   fe_handle_add(m, FE_RULE);
   return &m->pub;
+}
+
+static struct fe_box *
+box_of(op_set set) {
+  return (struct fe_box *)((struct fe_set *)set)->box;
 }
 
 static status
@@ -85,20 +91,20 @@ decl_rule(op_set from, op_set to, int count, const int *numbers,
           const char *name, op_map *out) {
   TRY(check_alike(rule, name, from, to));
   TRY(fe_check_arity(rule, name, count));
-  const struct fe_box *a = ((struct fe_set *)from)->box;
-  const struct fe_box *b = ((struct fe_set *)to)->box;
+  struct fe_box *a = box_of(from), *b = box_of(to);
   int each = b->ndim + b->grid;
   if (!numbers)
     FAIL(ERR_ARG, "%s \"%s\": rule: expected %d numbers, found NULL", rule,
          name, a->colours * count * each);
-  struct fe_hop *hop =
-      arena_alloc(&fe.arena, (size_t)a->colours * (size_t)count * sizeof *hop);
+  SCOPED struct fe_hop *hop =
+      mem_alloc((size_t)a->colours * (size_t)count, sizeof *hop);
   for (int c = 0; c < a->colours; c++)
     for (int i = 0; i < count; i++) {
       size_t k = (size_t)c * (size_t)count + (size_t)i;
       TRY(take_hop(name, b, numbers + k * (size_t)each, c, i, &hop[k]));
     }
   *out = rule_publish(fe_rule_new(a, b, count, hop, name));
+  hop = NULL;
   return OK;
 }
 
@@ -115,8 +121,7 @@ op2_decl_map_rule(op_set from, op_set to, int count, const int *numbers,
 static status
 decl_grid(op_set from, op_set to, const char *name, op_map *out) {
   TRY(check_alike(by_grid, name, from, to));
-  const struct fe_box *a = ((struct fe_set *)from)->box;
-  const struct fe_box *b = ((struct fe_set *)to)->box;
+  struct fe_box *a = box_of(from), *b = box_of(to);
   const struct fe_neighbours *t = fe_neighbours_of(a->colours, b->colours);
   if (!a->grid || !b->grid || !t)
     FAIL(
@@ -125,7 +130,7 @@ decl_grid(op_set from, op_set to, const char *name, op_map *out) {
         "(1), found \"%s\" with %d and \"%s\" with %d",
         by_grid, name, from->name, a->colours, to->name, b->colours);
   size_t n = (size_t)a->colours * (size_t)t->count;
-  struct fe_hop *hop = arena_alloc(&fe.arena, n * sizeof *hop);
+  struct fe_hop *hop = mem_alloc(n, sizeof *hop);
   for (size_t k = 0; k < n; k++)
     hop[k] = (struct fe_hop){{t->at[k].i, t->at[k].j}, t->at[k].colour};
   *out = rule_publish(fe_rule_new(a, b, t->count, hop, name));

@@ -10,7 +10,7 @@
 struct fe_loop;
 
 /* n[0] * colours * n[1] * n[2] * n[3] points, in this order: i fastest, then
- * the colour. Lives until op_exit. */
+ * the colour. Lives as long as its sets and rules do. */
 struct fe_box {
   struct fe_set *domain;
   int ndim, colours;
@@ -19,6 +19,7 @@ struct fe_box {
   idx_l n[FE_BOX_DIMS];
   struct fe_rule *here;         /* each point itself */
   VEC(struct fe_set *, around); /* hidden: with each halo that a dat has */
+  uint32_t users;               /* of these sets, and rules at both ends */
   struct fe_box *next;          /* in fe_boxes */
 };
 
@@ -28,11 +29,14 @@ struct fe_hop {
   int colour;
 };
 
-/* Row of a point of colour c: hop[c * count .. (c + 1) * count). Lives until
- * op_exit. */
+/* Row of a point of colour c: hop[c * count .. (c + 1) * count). Lives as long
+ * as its handle and its tables do. */
 struct fe_rule {
-  const struct fe_box *from, *to;
-  const char *name;
+  struct fe_box *from, *to;
+  char *name;
+  struct fe_map *handle; /* NULL: it has none, or that was freed */
+  bool freed;            /* no call takes it any more */
+  uint32_t users;        /* its tables, and itself until it is freed */
   int count;
   struct fe_hop *hop;
   VEC(struct fe_map *, tables); /* hidden, between two sets of points each */
@@ -57,9 +61,9 @@ status fe_box_make(const char *api, const char *name, const struct fe_box *like,
  * ERR_ARG: too many points */
 status fe_box_around(const char *api, const struct fe_box *box,
                      const struct fe_halo *halo, struct fe_set **out);
-/* A rule of these entries; hop: [from->colours * count], TAKE, of the arena. */
-struct fe_rule *fe_rule_new(const struct fe_box *from, const struct fe_box *to,
-                            int count, struct fe_hop *hop, const char *name);
+/* A rule of these entries; hop: [from->colours * count], TAKE. */
+struct fe_rule *fe_rule_new(struct fe_box *from, struct fe_box *to, int count,
+                            struct fe_hop *hop, const char *name);
 /* The rule's table from all points of `from` to those of `to`. An entry that
  * lies in none of these names another: it is not to be used. ERR_MEMORY */
 status fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,

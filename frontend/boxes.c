@@ -36,12 +36,105 @@
 
 struct fe_boxes fe_boxes;
 
+static void
+box_free(struct fe_box *b) {
+  free(b->around);
+  free(b);
+}
+
+static void
+rule_free(struct fe_rule *r) {
+  if (r->handle) fe_map_free(r->handle);
+  free(r->tables);
+  free(r->hop);
+  free(r->name);
+  free(r);
+}
+
 void
 fe_boxes_clear(void) {
-  for (struct fe_box *b = fe_boxes.boxes; b; b = b->next) free(b->around);
-  for (struct fe_rule *r = fe_boxes.rules; r; r = r->next) free(r->tables);
+  for (struct fe_rule *r = fe_boxes.rules, *next; r; r = next) {
+    next = r->next;
+    rule_free(r);
+  }
+  for (struct fe_box *b = fe_boxes.boxes, *next; b; b = next) {
+    next = b->next;
+    box_free(b);
+  }
   fe_boxes = (struct fe_boxes){0};
   fe.boxed = false;
+}
+
+/* ---- the end of boxes and rules ------------------------------------------ */
+
+static void
+box_leave(struct fe_box *b) {
+  struct fe_box **at = &fe_boxes.boxes;
+  assert(b->users);
+  if (--b->users) return;
+  while (*at != b) at = &(*at)->next;
+  *at = b->next;
+  box_free(b);
+}
+
+static void
+rule_leave(struct fe_rule *r) {
+  struct fe_rule **at = &fe_boxes.rules;
+  assert(r->users);
+  if (--r->users) return;
+  while (*at != r) at = &(*at)->next;
+  *at = r->next;
+  box_leave(r->from);
+  box_leave(r->to);
+  rule_free(r);
+}
+
+/* Its memory waits for another map: a program may hold the handle, by mistake.
+ */
+void
+fe_rule_end(struct fe_rule *r) {
+  struct fe_map *m = r->handle;
+  assert(!r->freed);
+  r->freed = true;
+  r->handle = NULL;
+  if (m) VEC_PUSH(fe_all.ended, fe_all.nended, fe_all.capended, m);
+  rule_leave(r);
+}
+
+void
+fe_rule_table_ended(const struct fe_map *m) {
+  rule_leave((struct fe_rule *)m->by);
+}
+
+bool
+fe_rule_freed(const struct fe_rule *r) {
+  return r->freed;
+}
+
+void
+fe_points_ended(struct fe_set *s) {
+  struct fe_box *b = (struct fe_box *)s->box;
+  if (b->domain == s) b->domain = NULL;
+  box_leave(b);
+}
+
+void
+fe_box_end(struct fe_set *s) {
+  const struct fe_box *b = s->box;
+  assert(b->domain == s && s->freed);
+  for (uint32_t i = 0; i < b->naround; i++) {
+    b->around[i]->freed = true;
+    fe_all.dying++;
+    fe_handle_free(b->around[i]);
+  }
+  fe_rule_end(b->here);
+}
+
+const char *
+fe_box_ruled(const struct fe_set *s) {
+  for (const struct fe_rule *r = fe_boxes.rules; r; r = r->next)
+    if (r->handle && (r->from == s->box || r->to == s->box)) return r->name;
+  return NULL;
 }
 
 /* ---- points -------------------------------------------------------------- */
@@ -83,15 +176,18 @@ fe_box_make(const char *api, const char *name, const struct fe_box *like,
   static const struct fe_halo none;
   idx_l n;
   TRY(points_count(api, name, like, &none, &n));
-  struct fe_box *b = arena_copy(&fe.arena, like, sizeof *like);
+  struct fe_box *b = mem_alloc(1, sizeof *b);
+  *b = *like;
   struct fe_set *s = points_new(b, &none, n, name);
   status st = fe_set_part(api, s, OK);
   if (st != OK) {
     fe_set_free(s);
+    free(b);
     return st;
   }
   b->domain = s;
-  struct fe_hop *hop = arena_alloc(&fe.arena, (size_t)b->colours * sizeof *hop);
+  b->users = 1;
+  struct fe_hop *hop = mem_alloc((size_t)b->colours, sizeof *hop);
   for (int c = 0; c < b->colours; c++) hop[c].colour = c;
   b->here = fe_rule_new(b, b, 1, hop, s->pub.name);
   b->next = fe_boxes.boxes;
@@ -134,6 +230,7 @@ fe_box_around(const char *api, const struct fe_box *box,
   fe.unsettled = true;
   fe_handle_add(s, FE_POINTS);
   VEC_PUSH(b->around, b->naround, b->caparound, s);
+  b->users++;
   *out = s;
   return OK;
 }
@@ -147,16 +244,19 @@ fe_points_of(const struct fe_set *s, struct fe_set **domain_out) {
 /* ---- rules --------------------------------------------------------------- */
 
 struct fe_rule *
-fe_rule_new(const struct fe_box *from, const struct fe_box *to, int count,
+fe_rule_new(struct fe_box *from, struct fe_box *to, int count,
             struct fe_hop *hop, const char *name) {
-  struct fe_rule *r = arena_alloc(&fe.arena, sizeof *r);
+  struct fe_rule *r = mem_alloc(1, sizeof *r);
   *r = (struct fe_rule){.from = from,
                         .to = to,
-                        .name = arena_str(&fe.arena, name),
+                        .name = fe_text_copy(name),
+                        .users = 1,
                         .count = count,
                         .hop = hop,
                         .next = fe_boxes.rules};
   fe_boxes.rules = r;
+  from->users++;
+  to->users++;
   return r;
 }
 
@@ -303,6 +403,7 @@ fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
                                        .included = here},
                  out));
   (*out)->by = r;
+  r->users++;
   VEC_PUSH(r->tables, r->ntables, r->captables, *out);
   return OK;
 }

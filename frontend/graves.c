@@ -77,11 +77,15 @@ is_called(uint64_t called) {
   return called == fe_all.marking + 1;
 }
 
+/* Of points their box's domain, too, from which these are understood. */
 static void
 set_note(struct op_set_core *set, bool waits) {
-  struct fe_set *s = (struct fe_set *)set;
+  struct fe_set *s = (struct fe_set *)set, *domain;
   s->called = fe_all.marking + 1;
   s->waits |= waits;
+  if (!fe_points_of(s, &domain)) return;
+  domain->called = s->called;
+  domain->waits |= waits;
 }
 
 static void
@@ -131,6 +135,7 @@ set_end(struct fe_set *s) {
   VEC_PUSH(fe_all.free_set_tags, fe_all.nfree_set_tags, fe_all.capfree_set_tags,
            s->tag);
   fe_handle_forget(s);
+  if (s->box) fe_points_ended(s);
   fe_set_free(s);
 }
 
@@ -141,6 +146,7 @@ map_end(struct fe_map *m) {
   fe_all.map_tags[m->tag] = NULL;
   VEC_PUSH(fe_all.free_map_tags, fe_all.nfree_map_tags, fe_all.capfree_map_tags,
            m->tag);
+  if (m->by) fe_rule_table_ended(m);
   VEC_PUSH(fe_all.ended, fe_all.nended, fe_all.capended, m);
 }
 
@@ -211,6 +217,7 @@ fe_graves_dig(void) {
 static bool
 ends_with(const struct fe_map *m) {
   if (!m->hidden || m->freed) return false;
+  if (m->by && fe_rule_freed(m->by)) return true;
   if (((struct fe_set *)m->pub.from)->freed) return true;
   if (((struct fe_set *)m->pub.to)->freed) return true;
   return m->first && (m->first->freed || m->then->freed);

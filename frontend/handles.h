@@ -212,6 +212,8 @@ void fe_map_list(struct fe_map *m);
 void fe_graves_dig(void);
 /* Hidden maps that are made of, or begin at, what was freed are freed, too. */
 void fe_graves_follow(void);
+/* Memory of a map that ended, or new; zeros. */
+struct fe_map *fe_map_room(void);
 /* Calls know its sets and maps. */
 void fe_graves_note(const struct fe_call *c);
 /* In a sweep: before calls note what they know; what is known no more goes. */
@@ -238,6 +240,16 @@ struct fe_halo fe_rule_reach(const struct fe_rule *r, int first, int n);
 struct fe_halo fe_rule_span(const struct fe_rule *r, int k);
 /* Has it offsets in periodic dimensions? */
 bool fe_rule_turns(const struct fe_rule *r);
+/* A set of points, a table of a rule is at its end: so may be what they are
+ * of. */
+void fe_points_ended(struct fe_set *s);
+void fe_rule_table_ended(const struct fe_map *m);
+bool fe_rule_freed(const struct fe_rule *r);
+/* The program freed the rule; the box that is the set's: its sets of points. */
+void fe_rule_end(struct fe_rule *r);
+void fe_box_end(struct fe_set *s);
+/* A rule of the program's from or to the box; NULL: there is none. */
+const char *fe_box_ruled(const struct fe_set *s);
 /* Of points of a box: their dimensions, and the domain that they lie in or
  * around; 0, NULL: they are no points. */
 int fe_points_of(const struct fe_set *s, struct fe_set **domain_out);

@@ -100,9 +100,8 @@ table_glance(struct fe_map *m, const struct fe_map_args *a) {
   return st;
 }
 
-/* Memory of one that ended, or new; zeros. */
-static struct fe_map *
-map_room(void) {
+struct fe_map *
+fe_map_room(void) {
   if (!fe_all.nended) return mem_alloc(1, sizeof(struct fe_map));
   struct fe_map *m = fe_all.ended[--fe_all.nended];
   free(m->through);
@@ -128,7 +127,7 @@ take_starts(struct fe_map *m, const struct fe_map_args *a) {
 
 static struct fe_map *
 map_new(const struct fe_map_args *a) {
-  struct fe_map *m = map_room();
+  struct fe_map *m = fe_map_room();
   m->foreign = a->keeps;
   m->made = a->made;
   m->hidden = a->hidden;

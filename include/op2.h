@@ -320,9 +320,10 @@ op_map op2_decl_map_permuted(op_map map, const int *perm, const char *name);
  * any more, or a matrix; NULL: nothing. Its handle is
  * void at once; loops that wait keep what they need, and so do maps that were made
  * of it. Returns an op2_status.
- * error  a set with dats that are not freed, with maps from it or to it, or of which
- *        others are made (regions and subsets of columns, columns of their base); sets
- *        and maps of op_decl_set, op_decl_map. Collective over ranks; runs no loops */
+ * error  a set with dats that are not freed (of a box, with or without a halo), with
+ *        maps or rules from it or to it, or of which others are made (regions and
+ *        subsets of columns, columns of their base); sets and maps of op_decl_set,
+ *        op_decl_map. Collective over ranks; runs no loops */
 int op2_free(void *handle);
 
 /* Another set's view of a dat's memory: both handles read and write the same

@@ -17,7 +17,7 @@ OP2_PLAIN
  * n        [ndim] >= 0
  * boundary [ndim], OP2_HALO or OP2_PERIODIC each; NULL: all OP2_HALO
  * A box is a set like any other: dats without a halo (op_decl_dat), tables from it
- * and to it, and subsets are as ever. It lives until op_exit.
+ * and to it, and subsets are as ever. To be freed by op2_free, or at op_exit.
  * error   more than 2^31 - 1 points; more than one rank (so far). Runs no loops */
 op_set op2_decl_box(int ndim, const idx_g_t *n, const int *boundary,
                     const char *name);
@@ -54,7 +54,7 @@ op_dat op2_decl_dat_box_temp(op_set set, const int *lo_hi, int dim,
  *           op2_decl_grid, then a colour of `to`]; copied
  * A box has one colour. Loops take it like a table: op_arg_dat(d, k, map, ...),
  * vectors, packed arguments, op2_arg_row_length; op_arg_idx where the entry stays in
- * the box. The handle is for loops and op2_map_materialise; it lives until op_exit.
+ * the box. The handle is for loops, op2_map_materialise, op2_free.
  * error   at the declaration: sets, count, offsets beyond 2^20, colours. At loops:
  *         the dat's halo is less than an entry's offset (names loop, argument, dat and
  *         what is needed); a write through an entry that leaves the box

@@ -140,7 +140,7 @@ player_declare_map(struct player *y, int k) {
   if (m->kind == MAP_LOCAL) return;
   snprintf(name, sizeof name, "m%d", k);
   if (m->kind >= MAP_KINDS) {
-    if (y->maps[k] && m->kind != MAP_RULE) op2_free(y->maps[k]);
+    if (y->maps[k]) op2_free(y->maps[k]);
     y->maps[k] = declare_made(y, m, name);
     return;
   }

@@ -59,6 +59,14 @@ struct fe_set {
   struct fe_halo halo;      /* that they have around the domain */
 };
 
+/* Where an entry leads from the elements that rows name, if equally far from
+ * all (rt_rows_shift); by versions of both relations. */
+struct fe_along {
+  uint64_t rows, own;
+  uint32_t entry;
+  int32_t shift;
+};
+
 struct fe_map {
   struct op_map_core pub; /* pub.map: the program's numbers */
   uint32_t tag;           /* in traces: place in fe_all.map_tags */
@@ -74,8 +82,9 @@ struct fe_map {
   int64_t *start;                /* of rows of any length: where they begin in
                                     pub.map; rt.start so or renumbered; NULL */
   idx_l shortest;                /* of these; the longest is pub.dim */
-  uint64_t stretched;            /* the version of rt that stretches were looked
-                                    for in; 0 */
+  uint64_t stretched;            /* the version of rt that stretches and steps
+                                    were looked for in; 0 */
+  VEC(struct fe_along, along);   /* of rows that it was followed from */
   struct rt_relation rows;       /* its inverse, once a program needs it, and */
   uint32_t rows_at; /* in fe_all.inverted, of those that have rows */
   bool rows_kept;   /* in a sweep: one still does */
@@ -276,9 +285,18 @@ status fe_map_table(const struct fe_map *m, bool named, struct fe_table *out);
 void fe_map_table_set(struct fe_map *m, struct fe_table t);
 /* The table of a map just declared, in the orders that its sets have. */
 status fe_number_map(struct fe_map *m);
-/* Look for stretches in its rows as they are now: how long they are on average,
- * 0: there are none; bits of entries that are still. */
-void fe_number_stretches(struct fe_map *m, uint32_t *length, uint32_t *still);
+/* Look for stretches and steps in its rows as they are now: m->rt has them. How
+ * long stretches are on average, 0: there are none; bits of entries that are
+ * still; by how much rows step, 0: they do not. */
+struct fe_rules {
+  uint32_t stretch, still;
+  int32_t step;
+};
+struct fe_rules fe_number_rules(struct fe_map *m);
+/* How far from each element that rows name its entry in m leads; 0: it is not
+ * the same for all. */
+int32_t fe_number_shift(struct fe_map *m, const struct fe_map *rows,
+                        uint32_t entry);
 /* A map's rows as they are, with the program's numbers; made at need. */
 status fe_number_named(struct fe_map *m);
 /* The rows of its inverse, in the order of the program's elements (m->rows);

@@ -105,6 +105,7 @@ fe_map_room(void) {
   if (!fe_all.nended) return mem_alloc(1, sizeof(struct fe_map));
   struct fe_map *m = fe_all.ended[--fe_all.nended];
   free(m->through);
+  free(m->along);
   free((char *)m->pub.name);
   *m = (struct fe_map){0};
   return m;

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "rt/mesh/order.h"
+#include "rt/mesh/step.h"
 #include "rt/mesh/stretch.h"
 
 #include <stdlib.h>
@@ -49,15 +50,23 @@ rows_clear(struct fe_map *m) {
   fe_all.inverted[last->rows_at = m->rows_at] = last;
 }
 
+static void
+forget_rules(struct fe_map *m) {
+  rt_stretches_free((struct rt_stretches *)m->rt.stretches);
+  rt_steps_free((struct rt_steps *)m->rt.steps);
+  m->rt.stretches = NULL;
+  m->rt.steps = NULL;
+  m->nalong = 0;
+  m->stretched = 0;
+}
+
 void
 fe_number_map_clear(struct fe_map *m) {
   if (m->rt.table != m->pub.map)
     rt_mem_free((void *)m->rt.table, rt_relation_bytes(&m->rt));
   if (m->rt.named) rt_mem_free((void *)m->rt.named, rt_relation_bytes(&m->rt));
   if (m->rt.start != m->start) free((void *)m->rt.start);
-  rt_stretches_free((struct rt_stretches *)m->rt.stretches);
-  m->rt.stretches = NULL;
-  m->stretched = 0;
+  forget_rules(m);
   m->rt.table = m->pub.map;
   m->rt.start = m->start;
   m->rt.named = NULL;
@@ -86,19 +95,50 @@ find_stretches(struct fe_map *m) {
   enum { LEAST = 4 }; /* shorter ones nobody asks for */
   bool any = fe.opt.stretches == OPT_stretches_always;
   struct rt_stretches *found = NULL;
-  m->stretched = m->rt.version;
-  rt_stretches_free((struct rt_stretches *)m->rt.stretches);
   if (rt_stretches_find(&m->rt, any ? 1 : LEAST, &found) != OK)
     LOG_INFO("%s", err_last());
   m->rt.stretches = found;
 }
 
-void
-fe_number_stretches(struct fe_map *m, uint32_t *length, uint32_t *still) {
-  if (m->stretched != m->rt.version) find_stretches(m);
+static void
+find_steps(struct fe_map *m) {
+  struct rt_steps *found = NULL;
+  if (rt_steps_find(&m->rt, &found) != OK) LOG_INFO("%s", err_last());
+  m->rt.steps = found;
+}
+
+static void
+find_rules(struct fe_map *m) {
+  forget_rules(m);
+  find_stretches(m);
+  find_steps(m);
+  m->stretched = m->rt.version;
+}
+
+struct fe_rules
+fe_number_rules(struct fe_map *m) {
+  if (m->stretched != m->rt.version) find_rules(m);
   const struct rt_stretches *s = m->rt.stretches;
-  *length = s ? (uint32_t)(m->rt.from->n / s->n) : 0;
-  *still = s ? s->still : 0;
+  return (struct fe_rules){.stretch = s ? (uint32_t)(m->rt.from->n / s->n) : 0,
+                           .still = s ? s->still : 0,
+                           .step = m->rt.steps ? m->rt.steps->step : 0};
+}
+
+int32_t
+fe_number_shift(struct fe_map *m, const struct fe_map *rows, uint32_t entry) {
+  if (m->start) return 0;
+  for (uint32_t k = 0; k < m->nalong; k++) {
+    const struct fe_along *x = &m->along[k];
+    if (x->rows == rows->rt.version && x->own == m->rt.version &&
+        x->entry == entry)
+      return x->shift;
+  }
+  struct fe_along x = {.rows = rows->rt.version,
+                       .own = m->rt.version,
+                       .entry = entry,
+                       .shift = rt_rows_shift(&rows->rt, &m->rt, entry)};
+  VEC_PUSH(m->along, m->nalong, m->capalong, x);
+  return x.shift;
 }
 
 status
@@ -171,6 +211,7 @@ void
 fe_map_free(struct fe_map *m) {
   fe_map_drop(m);
   free(m->through);
+  free(m->along);
   free((char *)m->pub.name);
   free(m);
 }

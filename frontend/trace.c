@@ -76,6 +76,7 @@ static ir_ref
 build_map(struct builder *b, struct fe_map *m) {
   uint32_t i = m->tag;
   if (b->maps[i]) return b->maps[i] - 1;
+  struct fe_rules rules = fe_number_rules(m);
   struct ir_map map = {
       .name = m->pub.name,
       .from = build_set(b, m->pub.from),
@@ -86,8 +87,10 @@ build_map(struct builder *b, struct fe_map *m) {
           (m->onto ? IR_MAP_ONTO : 0) | (m->injective ? IR_MAP_INJECTIVE : 0) |
           (m->repeats ? IR_MAP_REPEATS : 0) | (m->column ? IR_MAP_COLUMN : 0) |
           (m->by && fe_rule_turns(m->by) ? IR_MAP_TURNS : 0),
-      .tag = i};
-  fe_number_stretches(m, &map.stretch, &map.still);
+      .tag = i,
+      .stretch = rules.stretch,
+      .still = rules.still,
+      .step = rules.step};
   struct ir_area *rule = m->by ? rule_areas(m) : NULL;
   map.rule = rule;
   b->maps[i] = 1 + ir_add_map(b->t, map);
@@ -229,6 +232,8 @@ build_loop(struct builder *b, uint32_t rec, bool apart) {
     if (fa->gbl) args[a].dat = build_gbl(b, fa->gbl);
     if (fa->map) args[a].map = build_map(b, fa->map);
     if (fa->dat && c->each) args[a].each = build_map(b, c->each) + 1;
+    if (fa->dat && c->each && fa->map && !fa->vector)
+      args[a].shift = fe_number_shift(fa->map, c->each, fa->entry);
   }
   build_captures(b, rec, c, args);
   struct ir_node n = {

@@ -46,6 +46,14 @@ check_own(struct ir_check *c, ir_ref n, uint32_t k) {
                t->maps[a->map].name);
 }
 
+/* What is known of the way from the row's element. */
+static void
+check_shift(struct ir_check *c, ir_ref n, uint32_t k) {
+  const struct ir_arg *a = &ir_args(c->t, &c->t->nodes[n])[k];
+  if (!a->each || a->map == IR_NONE || a->own || a->vector)
+    ir_bad_arg(c, n, k, "a shift, but no one entry behind a row's element");
+}
+
 /* The element that the argument names must be of the dat's set. */
 static void
 check_place(struct ir_check *c, ir_ref n, uint32_t k) {
@@ -54,6 +62,7 @@ check_place(struct ir_check *c, ir_ref n, uint32_t k) {
   ir_ref set = t->nodes[n].set;
   assert(set < t->nsets);
   if (a->own) check_own(c, n, k);
+  if (a->shift) check_shift(c, n, k);
   if (a->each) {
     check_each(c, n, k);
     set = t->maps[a->each - 1].to;

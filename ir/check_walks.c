@@ -59,6 +59,11 @@ check_stretches(struct ir_check *c, ir_ref r) {
 }
 
 static void
+check_steps(struct ir_check *c, ir_ref r) {
+  if (!ir_may_step(c->t, r)) ir_bad(c, "region %u: no rows of it step", r);
+}
+
+static void
 check_team(struct ir_check *c, ir_ref r) {
   const struct ir_region *g = &c->t->regions[r];
   if (target_is_device(c->t->nodes[g->first].target))
@@ -76,6 +81,7 @@ ir_check_walks(struct ir_check *c, const struct ir_hold_facts *f) {
       ir_bad(c, "region %u: its core cannot come first", r);
     if (t->regions[r].width) check_width(c, r, f->overlaps);
     if (t->regions[r].stretches) check_stretches(c, r);
+    if (t->regions[r].steps) check_steps(c, r);
     if (t->regions[r].team) check_team(c, r);
     if (t->regions[r].walk == IR_WALK_NONE) continue;
     if (!ir_walk_known(t, r)) {

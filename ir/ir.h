@@ -145,7 +145,7 @@ struct ir_set {
  *     [column] [turns] [scatter=<lines>]
  *     [stretch=<length> [still=<entries>]]
  *     [rule <area> ...]
- * relation %name : %from -> %to <rows> [%of ...] [onto] ...
+ * relation %name : %from -> %to <rows> [%of ...] [onto] ... [step=<step>]
  *   rows       where they come from (rows.def). They may have a length each:
  *              a loop goes over them (`for %e in %name`), or an argument names
  *              all entries that there are (`[0:k]`: at most k)
@@ -160,6 +160,8 @@ struct ir_set {
  *   stretch    elements lie in stretches, of so many on average, along which
  *              each entry names the next target at the next element; of the
  *              entries whose bits are in `still` the same one
+ *   step       along each row of csr the next entry names the target so many
+ *              further on
  *   rule       between points: where each entry lies, over all colours; in the
  *              domain in dimensions that are periodic
  */
@@ -194,6 +196,7 @@ struct ir_map {
   uint32_t scatter;           /* 1 + that; 0: not measured */
   uint32_t stretch;           /* 0: none are known */
   uint32_t still;             /* bit i: entry i */
+  int32_t step;               /* 0: none is known */
   const struct ir_area *rule; /* [arity], in the arena; NULL: not known */
 };
 
@@ -265,11 +268,11 @@ enum ir_arg_kind {
 /* An argument through a map names its row's entries [entry, entry +
  * ir_arg_count): one, or as many as the kernel gets pointers to (`vector`,
  * prints [0:k]; of rows that have a length each those that there are); direct:
- * map == IR_NONE, both 0. In a loop over rows its path
- * may begin at the row's element: via %e, via %e %map[i]. With `own` (inc
- * %res.0 own via %e %map[i], rows of the inverse of map) it is the loop's
- * element that it adds to, where its path leads there; else what it adds is
- * dropped.
+ * map == IR_NONE, both 0. In a loop over rows its path may begin at the row's
+ * element: via %e, via %e %map[i]; with shift=1 behind that the map is known to
+ * name, of all elements in the rows, the next one. With `own` (inc %res.0 own
+ * via %e %map[i], rows of the inverse of map) it is the loop's element that it
+ * adds to, where its path leads there; else what it adds is dropped.
  * The access of an INFO argument is ACC_RW (the payload survives where no
  * element improves); PARAM, IDX, LENGTH and OFF are ACC_READ and have no
  * versions. */
@@ -283,6 +286,7 @@ struct ir_arg {
   ir_ref dat;             /* declaration as the program named it */
   ir_ref map;
   uint32_t each;  /* 1 + the relation whose row it begins with; 0: none */
+  int32_t shift;  /* from the row's element to the one named; 0: not known */
   ir_ref in, out; /* ir_value */
 };
 
@@ -358,7 +362,7 @@ struct ir_operand_hold {
 };
 
 /* Nodes [first, first+count) run as one: region over %set [walk <walk>] [width
- * <width>] [by stretches] [team <team>] [core first]
+ * <width>] [by stretches] [by steps] [team <team>] [core first]
  * { ... hold <hold> %q.1 ... } */
 struct ir_region {
   ir_ref first;
@@ -370,7 +374,8 @@ struct ir_region {
       width; /* elements that its code works on at once, 0: one; set by pass
                      width */
   enum ir_team team; /* set by pass team */
-  uint8_t stretches; /* its code goes by them; set by pass stretch */
+  uint8_t stretches; /* its code goes by them; set by pass stretch, */
+  uint8_t steps;     /* by steps along rows; likewise */
   uint8_t
       core_first; /* its core runs while the exchange in front of it is under
                       way: set by pass cores */

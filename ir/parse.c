@@ -106,7 +106,7 @@ is_row_element(const struct ir_parser *p) {
          !strcmp(p->x.name.s, "e");
 }
 
-/* [[own] via [%e] [%map[i]]] or [[own] via [%e] %map[0:k]] */
+/* [[own] via [%e] [%map[i] [shift=<n>]]] or [[own] via [%e] %map[0:k]] */
 static status
 maybe_via(struct ir_parser *p, struct ir_arg *a) {
   int64_t i = 0;
@@ -134,7 +134,8 @@ maybe_via(struct ir_parser *p, struct ir_arg *a) {
     TRY(ir_want_number(p, 1, INT32_MAX, &i));
     a->vector = (uint32_t)i;
   }
-  return ir_want_punct(p, ']');
+  TRY(ir_want_punct(p, ']'));
+  return ir_maybe_distance(p, "shift", &a->shift);
 }
 
 /* %q.0, %q, %root.0 as %view, %p0 */
@@ -449,13 +450,18 @@ maybe_width(struct ir_parser *p, uint32_t *out) {
   return OK;
 }
 
-/* [by stretches] */
+/* [by stretches] [by steps] */
 static status
-maybe_stretches(struct ir_parser *p, uint8_t *out) {
-  if (!ir_lex_is_word(&p->x, "by")) return OK;
-  *out = true;
-  TRY(ir_lex_next(&p->x));
-  return ir_want_word(p, "stretches");
+maybe_by(struct ir_parser *p, struct ir_region *r) {
+  while (ir_lex_is_word(&p->x, "by")) {
+    TRY(ir_lex_next(&p->x));
+    bool steps = ir_lex_is_word(&p->x, "steps") && !r->steps;
+    if (!steps && (!ir_lex_is_word(&p->x, "stretches") || r->stretches))
+      return ir_lex_expected(&p->x, "'stretches' or 'steps', each once");
+    *(steps ? &r->steps : &r->stretches) = true;
+    TRY(ir_lex_next(&p->x));
+  }
+  return OK;
 }
 
 /* [team <team>] */
@@ -480,8 +486,8 @@ maybe_core_first(struct ir_parser *p, uint8_t *out) {
   return ir_want_word(p, "first");
 }
 
-/* region over %set [walk <walk>] [width <width>] [by stretches] [team <team>]
- * [core first] { nodes holds } */
+/* region over %set [walk <walk>] [width <width>] [by stretches] [by steps]
+ * [team <team>] [core first] { nodes holds } */
 static status
 region_statement(struct ir_parser *p) {
   struct ir_region r = {.first = p->t->nnodes, .hold0 = p->t->nholds};
@@ -489,7 +495,7 @@ region_statement(struct ir_parser *p) {
   TRY(ir_want_decl(p, IR_DECL_SET, &r.set));
   TRY(some_walk(p, &r.walk));
   TRY(maybe_width(p, &r.width));
-  TRY(maybe_stretches(p, &r.stretches));
+  TRY(maybe_by(p, &r));
   TRY(maybe_team(p, &r.team));
   TRY(maybe_core_first(p, &r.core_first));
   TRY(ir_want_punct(p, '{'));

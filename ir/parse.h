@@ -21,6 +21,8 @@ struct ir_parser {
 status ir_want_punct(struct ir_parser *p, char c);
 status ir_want_word(struct ir_parser *p, const char *word);
 /* A number in [lo, hi]. */
+/* word=<number but 0>, perhaps. */
+status ir_maybe_distance(struct ir_parser *p, const char *word, int32_t *out);
 status ir_want_number(struct ir_parser *p, int64_t lo, int64_t hi,
                       int64_t *out);
 /* The name of something declared before. */

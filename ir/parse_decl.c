@@ -258,6 +258,18 @@ want_rows(struct ir_parser *p, enum ir_rows *out) {
   return ir_lex_expected(&p->x, "where its rows come from (ir/rows.def)");
 }
 
+status
+ir_maybe_distance(struct ir_parser *p, const char *word, int32_t *out) {
+  int64_t found = 0;
+  if (!ir_lex_is_word(&p->x, word)) return OK;
+  TRY(ir_lex_next(&p->x));
+  TRY(ir_want_punct(p, '='));
+  struct ir_lexer at = p->x;
+  TRY(ir_want_number(p, -INT32_MAX, INT32_MAX, &found));
+  *out = (int32_t)found;
+  return found ? OK : ir_lex_fail(&at, "expected another number than 0");
+}
+
 static status
 relation_decl(struct ir_parser *p, const char *name) {
   struct ir_map m = {.name = name};
@@ -271,6 +283,7 @@ relation_decl(struct ir_parser *p, const char *name) {
   m.arity = ir_rows_arity(p->t, &m);
   TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
   TRY(maybe_scatter(p, &m));
+  TRY(ir_maybe_distance(p, "step", &m.step));
   ir_add_map(p->t, m);
   return OK;
 }

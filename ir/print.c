@@ -182,6 +182,7 @@ print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
   if (m->scatter) str_printf(out, " scatter=%u", m->scatter - 1);
   if (m->stretch) str_printf(out, " stretch=%u", m->stretch);
   if (m->still) str_printf(out, " still=%u", m->still);
+  if (m->step) str_printf(out, " step=%d", m->step);
   if (m->rule) str_add(out, " rule");
   for (uint32_t k = 0; m->rule && k < m->arity; k++) {
     str_add(out, " ");
@@ -271,6 +272,7 @@ print_via(const struct ir_trace *t, const struct ir_arg *a, struct str *out) {
   if (a->kind == IR_ARG_LENGTH) return;
   str_printf(out, a->vector ? "[%u:%u]" : "[%u]", a->entry,
              a->entry + a->vector);
+  if (a->shift) str_printf(out, " shift=%d", a->shift);
 }
 
 /* %q.0, %q (a full write), %q.0 as %view, %p0 */
@@ -415,6 +417,7 @@ print_nodes(const struct ir_trace *t, struct str *out) {
       if (t->regions[r].width)
         str_printf(out, " width %u", t->regions[r].width);
       if (t->regions[r].stretches) str_add(out, " by stretches");
+      if (t->regions[r].steps) str_add(out, " by steps");
       if (t->regions[r].team)
         str_printf(out, " team %s", ir_team_text[t->regions[r].team]);
       if (t->regions[r].core_first) str_add(out, " core first");

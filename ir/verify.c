@@ -113,6 +113,8 @@ refs_sets_maps(struct ir_check *c) {
       refs_rule(c, m);
     if (!m->arity && !m->rows) ir_bad(c, "map %%%s: arity 0", m->name);
     if (m->rows) refs_relation(c, i);
+    if (m->step && m->rows != IR_ROWS_CSR)
+      ir_bad(c, "map %%%s: a step, but its rows are not csr", m->name);
     if (m->flags & ~known_flags(IR_FLAGS_MAP))
       ir_bad(c, "map %%%s: unknown flags", m->name);
   }

@@ -207,6 +207,22 @@ ir_may_stretch(const struct ir_trace *t, ir_ref region) {
   return any;
 }
 
+bool
+ir_may_step(const struct ir_trace *t, ir_ref region) {
+  assert(region < t->nregions);
+  const struct ir_region *g = &t->regions[region];
+  for (ir_ref n = g->first; n < g->first + g->count; n++) {
+    uint32_t each = t->nodes[n].each;
+    if (each && !ir_deferred(&t->nodes[n]) && t->maps[each - 1].step)
+      return true;
+  }
+  IR_EACH_ARG(t, g, n, a)
+  if (a->kind == IR_ARG_DAT && a->map != IR_NONE &&
+      (t->maps[a->map].step || a->shift))
+    return true;
+  return false;
+}
+
 /* Nodes that touch no data: an exchange stays under way. */
 static bool
 stays_under_way(const struct ir_node *n) {

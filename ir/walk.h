@@ -67,6 +67,8 @@ bool ir_core_first(const struct ir_trace *t, ir_ref region);
 bool ir_may_stretch(const struct ir_trace *t, ir_ref region);
 /* Does this argument's path go by them then? */
 bool ir_arg_stretches(const struct ir_trace *t, const struct ir_arg *a);
+/* May its code go by steps (ir_map) along rows that it has? Anywhere. */
+bool ir_may_step(const struct ir_trace *t, ir_ref region);
 /* An OR of these, of a region for which it is known; `overlaps` as
  * ir_overlaps_build makes it. cost O(buffers + arguments of the region) */
 unsigned ir_walk_needs(const struct ir_trace *t, ir_ref region,

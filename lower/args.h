@@ -53,6 +53,9 @@ int32_t low_bind_get(struct low_region *r, struct low_bind b);
 /* The memory of `dat` in `buffer`, with its stride if it has one. */
 int32_t low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer);
 int32_t low_bind_map(struct low_args *g, ir_ref map);
+/* Entries of its rows: the first ones, if the region goes by steps from there,
+ * else all. */
+int32_t low_bind_targets(struct low_args *g, ir_ref map);
 /* Its stretches: where each entry begins; the rest hangs on that. */
 int32_t low_bind_stretches(struct low_args *g, ir_ref map);
 /* Where rows of the map begin; -1: they have one length. */

@@ -67,6 +67,16 @@ low_bind_map(struct low_args *g, ir_ref map) {
 }
 
 int32_t
+low_bind_targets(struct low_args *g, ir_ref map) {
+  const struct ir_trace *t = g->m->t;
+  int32_t step = t->maps[map].step;
+  if (!step || !t->regions[g->node->region].steps) return low_bind_map(g, map);
+  int32_t head = low_bind_table(g, RT_BIND_HEAD, map, 0);
+  g->r->binds[head].step = step;
+  return head;
+}
+
+int32_t
 low_bind_stretches(struct low_args *g, ir_ref map) {
   int32_t first =
       low_bind_table(g, RT_BIND_FIRST, map, g->m->t->maps[map].arity);
@@ -88,7 +98,7 @@ low_bind_rows(struct low_args *g, uint32_t each, struct low_call *c) {
   assert(each <= g->m->t->nmaps);
   c->row = c->start = -1;
   if (!each) return;
-  c->row = low_bind_map(g, each - 1);
+  c->row = low_bind_targets(g, each - 1);
   c->start = low_bind_start(g, each - 1);
 }
 

@@ -109,12 +109,16 @@ low_access_slot(struct low_args *g, const struct low_access *x,
   if (s.inner) s.call = g->call;
   if (x->a->map == IR_NONE) return s;
   const struct ir_trace *t = g->m->t;
-  if (t->regions[g->node->region].stretches && ir_arg_stretches(t, x->a)) {
+  const struct ir_region *in = &t->regions[g->node->region];
+  if (in->steps) s.shift = x->a->shift;
+  if (s.shift) s.entry = 0;
+  if (s.shift) return s;
+  if (in->stretches && ir_arg_stretches(t, x->a)) {
     s.map = low_bind_stretches(g, x->a->map);
     s.still = t->maps[x->a->map].still >> x->entry & 1;
     return s;
   }
-  s.map = low_bind_map(g, x->a->map);
+  s.map = low_bind_targets(g, x->a->map);
   s.start = low_bind_start(g, x->a->map);
   if (s.start < 0 || !x->a->vector) return s;
   s.row = x->a->vector;

@@ -75,6 +75,7 @@ low_device_passes(const struct low_region *r, const struct low_bind *b) {
   case RT_BIND_OFFSET:
   case RT_BIND_MAP:
   case RT_BIND_START:
+  case RT_BIND_HEAD:
   case RT_BIND_NAMED:
   case RT_BIND_ROWS:
   case RT_BIND_GLOBAL: return true;

@@ -153,6 +153,7 @@ put_table(const struct low_indexed *x, const struct low_bind *b,
           struct str *out) {
   static const char *const kinds[] = {[RT_BIND_MAP] = "map",
                                       [RT_BIND_START] = "row starts",
+                                      [RT_BIND_HEAD] = "first of rows",
                                       [RT_BIND_FIRST] = "first of stretches",
                                       [RT_BIND_BEGIN] = "starts of stretches",
                                       [RT_BIND_COUNT] = "stretches",
@@ -203,6 +204,7 @@ put_bind(const struct low_indexed *x, const struct low_bind *b,
   case RT_BIND_OFFSET: put_dat(x, b, out); break;
   case RT_BIND_MAP:
   case RT_BIND_START:
+  case RT_BIND_HEAD:
   case RT_BIND_FIRST:
   case RT_BIND_BEGIN:
   case RT_BIND_COUNT:

@@ -35,6 +35,7 @@ struct low_bind {
                      that overlap: its OFFSET bind. FIRST: its BEGIN bind, whose
                      is its COUNT bind */
   uint32_t arity; /* MAP FIRST */
+  int32_t step;   /* HEAD: from entry to entry of a row */
   uint32_t set;   /* SLOT: its set, for the traffic; not in the key */
   bool alone;     /* no other bind reaches this memory */
   bool written;
@@ -92,9 +93,10 @@ struct low_slot {
   /* its path: from the element, or from that of the row that its call goes
      over, to an entry of a map */
   bool inner;
+  int32_t shift;  /* of `inner`: how far from there */
   bool local;     /* DAT: read from a copy of the block's, in local memory */
   int32_t map;    /* bind of the map, or FIRST, if the region goes by its
-                     stretches; -1: no further */
+                     stretches, HEAD, if by its steps; -1: no further */
   bool still;     /* its entry is the same one along a stretch */
   int32_t start;  /* bind: where its rows begin; -1: they have one length */
   uint32_t entry; /* of its row */
@@ -128,7 +130,8 @@ struct low_instance {
 /* With `row` it runs for each entry of a relation's row, one after another. */
 struct low_call {
   uint32_t instance;
-  int32_t row, start; /* binds: entries; where rows begin, -1: one length */
+  int32_t row, start; /* binds: entries, or HEAD; where rows begin, -1: one
+                         length */
   uint32_t nargs;
   struct low_use *args;
   const char *name, *file; /* for messages; not in the key */
@@ -196,6 +199,12 @@ low_slot_copies(const struct low_slot *s) {
 static inline bool
 low_slot_stretches(const struct low_region *r, const struct low_slot *s) {
   return s->map >= 0 && r->binds[s->map].kind == RT_BIND_FIRST;
+}
+
+/* Does this bind have the first entries of rows, and the others by steps? */
+static inline bool
+low_bind_steps(const struct low_region *r, int32_t bind) {
+  return bind >= 0 && r->binds[bind].kind == RT_BIND_HEAD;
 }
 
 /* Does a call go over rows? */

@@ -15,14 +15,14 @@ low_key_words(struct str *key, const int64_t *w, size_t n) {
 static void
 low_key_bind(const struct low_bind *b, struct str *key) {
   KEY(key, b->kind, b->type.kind, b->type.size, b->dim, b->block, b->stride,
-      b->arity, b->alone, b->written);
+      b->arity, b->step, b->alone, b->written);
 }
 
 static void
 low_key_slot(const struct low_slot *s, struct str *key) {
   KEY(key, s->kind, s->type.kind, s->type.size, s->dim, s->load, s->store,
-      s->inner, s->local, s->map, s->start, s->still, s->entry, s->row, s->call,
-      s->into, s->access);
+      s->inner, s->shift, s->local, s->map, s->start, s->still, s->entry,
+      s->row, s->call, s->into, s->access);
 }
 
 static void

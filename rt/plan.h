@@ -48,6 +48,7 @@ enum rt_bind_kind {
   RT_BIND_OFFSET, /* where it begins in memory that it shares, in bytes */
   RT_BIND_MAP,    /* table of maps[index] */
   RT_BIND_START,  /* where its rows begin, of rows of any length */
+  RT_BIND_HEAD,   /* first entries of its rows, along which they step */
   RT_BIND_FIRST,  /* of its stretches: targets of their first elements, */
   RT_BIND_BEGIN,  /* where they begin, */
   RT_BIND_COUNT,  /* how many there are, as an integer in the pointer */

@@ -265,8 +265,10 @@ low_emit_row(struct low_emit *em, uint32_t call) {
   LLVMValueRef next = LLVMBuildNSWAdd(em->b, em->e, ll_i64(em->ctx, 1), "");
   LLVMValueRef lo = low_row_begin(em, c->row, c->start, em->e);
   LLVMValueRef hi = low_row_begin(em, c->row, c->start, next);
-  struct ll_loop l = ll_loop_begin(em->b, lo, hi, "at");
-  em->inner = low_entry(em, em->arg[c->row], l.i);
+  LLVMValueRef n = LLVMBuildNSWSub(em->b, hi, lo, "length");
+  LLVMValueRef head = low_row_head(em, c->row, lo, em->e);
+  struct ll_loop l = ll_loop_begin(em->b, ll_i64(em->ctx, 0), n, "at");
+  em->inner = low_row_entry(em, c->row, head, l.i);
   low_emit_around(em, call);
   em->inner = NULL;
   ll_loop_end(em->b, &l, NULL);

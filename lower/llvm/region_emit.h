@@ -113,6 +113,12 @@ LLVMValueRef low_at_address(struct low_emit *em, struct low_at at,
 /* table[at] of 32 bits, as i64: one hop of a path. */
 LLVMValueRef low_entry(struct low_emit *em, LLVMValueRef table,
                        LLVMValueRef at);
+/* What entries of row e are found by, which begins at `begin` of the table in
+ * bind `row`: that, or, where they step, the first of them. And entry i. */
+LLVMValueRef low_row_head(struct low_emit *em, int32_t row, LLVMValueRef begin,
+                          LLVMValueRef e);
+LLVMValueRef low_row_entry(struct low_emit *em, int32_t row, LLVMValueRef head,
+                           LLVMValueRef i);
 /* Where row e of a table begins; `start` -1: of rows of one length. */
 LLVMValueRef low_row_begin(struct low_emit *em, int32_t table, int32_t start,
                            LLVMValueRef e);

@@ -65,7 +65,7 @@ low_entries_alloc(struct low_emit *em, uint32_t k) {
 
 /* The row of slot s, at the loop over its entries. */
 struct entries {
-  LLVMValueRef begin, n;
+  LLVMValueRef head, n;
   struct ll_loop l;
 };
 
@@ -78,18 +78,18 @@ static struct entries
 entries_begin(struct low_emit *em, const struct low_slot *s) {
   LLVMValueRef e = row_element(em, s);
   struct entries x;
-  x.begin = low_row_begin(em, s->map, s->start, e);
+  LLVMValueRef begin = low_row_begin(em, s->map, s->start, e);
   LLVMValueRef next = LLVMBuildNSWAdd(em->b, e, ll_i64(em->ctx, 1), "");
-  x.n = LLVMBuildNSWSub(em->b, low_row_begin(em, s->map, s->start, next),
-                        x.begin, "length");
+  x.n = LLVMBuildNSWSub(em->b, low_row_begin(em, s->map, s->start, next), begin,
+                        "length");
+  x.head = low_row_head(em, s->map, begin, e);
   return x;
 }
 
 static LLVMValueRef
 entry_at(struct low_emit *em, const struct low_slot *s,
          const struct entries *x) {
-  return low_entry(em, em->arg[s->map],
-                   LLVMBuildNSWAdd(em->b, x->begin, x->l.i, ""));
+  return low_row_entry(em, s->map, x->head, x->l.i);
 }
 
 /* pointer[i] */

@@ -22,7 +22,9 @@
  *
  * After vectorisation the lanes that the steps hand on are registers. A row
  * that has ended reads its last entry again; one that is empty reads some
- * entry of the table, which is an element of the set all the same.
+ * entry of the table, which is an element of the set all the same. Rows whose
+ * entries step (passes/stretch.c) have no table here: element j of row l is
+ * first[l] + j * step, and first[l] of an empty row is element 0.
  *
  * Cost  as many steps as the longest of `width` rows has entries: cells of a
  * mesh of one kind have rows of one length but at its border. Rows need no
@@ -115,8 +117,10 @@ lanes_end(struct low_emit *em, struct ll_loop *l) {
 
 /* Rows of the block's elements, vectors of 64 bits. */
 struct rows {
-  LLVMValueRef begin, last; /* the row's last entry, seen from its first */
-  LLVMValueRef lengths;     /* memory: of each lane's row; NULL: all the same */
+  LLVMValueRef begin; /* where the row begins in its table; by steps: its first
+                         entry */
+  LLVMValueRef last;  /* the row's last entry, seen from its first */
+  LLVMValueRef lengths; /* memory: of each lane's row; NULL: all the same */
   LLVMValueRef longest;
 };
 
@@ -138,6 +142,19 @@ extreme(struct low_emit *em, const char *name, LLVMValueRef x, LLVMValueRef y) {
                         "");
 }
 
+/* first[e] of `width` elements. */
+static LLVMValueRef
+first_entries(struct low_emit *em, int32_t row) {
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  LLVMValueRef p =
+      LLVMBuildInBoundsGEP2(em->b, i32, em->arg[row], &em->e, 1, "");
+  LLVMValueRef v =
+      LLVMBuildLoad2(em->b, LLVMVectorType(i32, em->width), p, "first");
+  LLVMSetAlignment(v, sizeof(int32_t));
+  return LLVMBuildSExt(em->b, v, LLVMVectorType(i64, em->width), "");
+}
+
 /* Rows that have a length each: begin[e], begin[e + 1] of `width` elements. */
 static struct rows
 rows_of_starts(struct low_emit *em, const struct low_call *c) {
@@ -157,6 +174,7 @@ rows_of_starts(struct low_emit *em, const struct low_call *c) {
   r.longest = extreme(em, "llvm.vector.reduce.smax", n, NULL);
   r.lengths = ll_entry_alloca(b, i64, em->width, 64, "lengths");
   LLVMBuildStore(b, n, r.lengths);
+  if (low_bind_steps(em->r, c->row)) r.begin = first_entries(em, c->row);
   return r;
 }
 
@@ -174,19 +192,29 @@ rows_of_arity(struct low_emit *em, uint32_t arity) {
                        .longest = ll_i64(em->ctx, arity)};
 }
 
+/* How far on entry i is, from 0 where the row is empty. */
+static LLVMValueRef
+step_on(struct low_emit *em, const struct low_call *c, LLVMValueRef i) {
+  LLVMValueRef step = splat(em, ll_i64(em->ctx, em->r->binds[c->row].step));
+  i = extreme(em, "llvm.smax", i, splat(em, ll_i64(em->ctx, 0)));
+  return LLVMBuildNSWMul(em->b, i, step, "");
+}
+
 /* Element j of each row, one of each lane; of rows that are shorter some. */
 static void
 step_elements(struct low_emit *em, const struct low_call *c,
               const struct rows *r, LLVMValueRef j) {
   LLVMBuilderRef b = em->b;
-  LLVMValueRef at = extreme(em, "llvm.smin", splat(em, j), r->last);
-  at = LLVMBuildNSWAdd(b, r->begin, at, "");
-  if (r->lengths)
+  LLVMValueRef i = extreme(em, "llvm.smin", splat(em, j), r->last);
+  bool steps = low_bind_steps(em->r, c->row);
+  if (steps) i = step_on(em, c, i);
+  LLVMValueRef at = LLVMBuildNSWAdd(b, r->begin, i, "");
+  if (r->lengths && !steps)
     at = extreme(em, "llvm.smax", at, splat(em, ll_i64(em->ctx, 0)));
-  for (uint32_t l = 0; l < em->width; l++)
-    em->inners[l] =
-        low_entry(em, em->arg[c->row],
-                  LLVMBuildExtractElement(b, at, ll_i64(em->ctx, l), ""));
+  for (uint32_t l = 0; l < em->width; l++) {
+    LLVMValueRef x = LLVMBuildExtractElement(b, at, ll_i64(em->ctx, l), "");
+    em->inners[l] = steps ? x : low_entry(em, em->arg[c->row], x);
+  }
 }
 
 /* Lanes of what the call reads of the rows' elements, and where what it adds

@@ -45,6 +45,23 @@ low_row_begin(struct low_emit *em, int32_t table, int32_t start,
   return LLVMBuildLoad2(em->b, i64, at, "row");
 }
 
+LLVMValueRef
+low_row_head(struct low_emit *em, int32_t row, LLVMValueRef begin,
+             LLVMValueRef e) {
+  return low_bind_steps(em->r, row) ? low_entry(em, em->arg[row], e) : begin;
+}
+
+LLVMValueRef
+low_row_entry(struct low_emit *em, int32_t row, LLVMValueRef head,
+              LLVMValueRef i) {
+  assert(row >= 0);
+  if (!low_bind_steps(em->r, row))
+    return low_entry(em, em->arg[row], LLVMBuildNSWAdd(em->b, head, i, "at"));
+  LLVMValueRef step = ll_i64(em->ctx, em->r->binds[row].step);
+  return LLVMBuildNSWAdd(em->b, head, LLVMBuildNSWMul(em->b, i, step, ""),
+                         "to");
+}
+
 /* Within a stretch. */
 static LLVMValueRef
 low_stretch_index(struct low_emit *em, const struct low_slot *s,
@@ -59,12 +76,13 @@ low_slot_index(struct low_emit *em, const struct low_slot *s, LLVMValueRef e) {
   assert(!s->inner || em->inner);
   assert(!s->row || em->entry);
   if (s->row) return em->entry;
-  if (s->inner) e = em->inner;
+  if (s->inner)
+    e = LLVMBuildNSWAdd(em->b, em->inner, ll_i64(em->ctx, s->shift), "");
   if (s->map < 0) return e;
   if (low_slot_stretches(em->r, s)) return low_stretch_index(em, s, e);
   LLVMValueRef row = low_row_begin(em, s->map, s->start, e);
-  return low_entry(em, em->arg[s->map],
-                   LLVMBuildNSWAdd(em->b, row, ll_i64(em->ctx, s->entry), ""));
+  return low_row_entry(em, s->map, low_row_head(em, s->map, row, e),
+                       ll_i64(em->ctx, s->entry));
 }
 
 static struct low_at

@@ -52,6 +52,7 @@
 #include "base/counters.h"
 #include "rt/device/code.h"
 #include "rt/device/globals.h"
+#include "rt/mesh/step.h"
 #include "rt/ranks/dist.h"
 #include "rt/walk/reduce.h"
 #include "rt/store/residency.h"
@@ -266,6 +267,10 @@ bound_table(const struct rt_program *p, const struct rt_launch *l,
     return rt_dev_table_get(d, m->start,
                             ((size_t)m->from->n + 1) * sizeof *m->start,
                             m->version, out);
+  if (b->kind == RT_BIND_HEAD)
+    return rt_dev_table_get(d, m->steps->first,
+                            (size_t)m->from->n * sizeof *m->steps->first,
+                            m->version, out);
   bool named = b->kind == RT_BIND_NAMED && m->named;
   return rt_dev_table_get(d, named ? m->named : m->table, rt_relation_bytes(m),
                           m->version, out);
@@ -274,7 +279,8 @@ bound_table(const struct rt_program *p, const struct rt_launch *l,
 static bool
 is_table(const struct rt_bind *b) {
   return b->kind == RT_BIND_MAP || b->kind == RT_BIND_START ||
-         b->kind == RT_BIND_NAMED || b->kind == RT_BIND_ROWS;
+         b->kind == RT_BIND_HEAD || b->kind == RT_BIND_NAMED ||
+         b->kind == RT_BIND_ROWS;
 }
 
 /* Where the program's elements are, for launches that visit them in order;
@@ -437,6 +443,7 @@ first_args(const struct rt_program *p, const struct rt_launch *l,
       break;
     case RT_BIND_MAP:
     case RT_BIND_START:
+    case RT_BIND_HEAD:
     case RT_BIND_NAMED:
     case RT_BIND_ROWS:
       TRY(bound_table(p, l, b, &mem));

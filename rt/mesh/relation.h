@@ -24,6 +24,7 @@
 
 struct rt_order;
 struct rt_part;
+struct rt_steps;
 struct rt_stretches;
 
 /* Elements are numbered by `order`, KEEP; NULL: as the program numbers them.
@@ -54,6 +55,7 @@ struct rt_relation {
                          NULL: nobody needed that, or `table` is it */
   const struct rt_stretches *stretches; /* rt/mesh/stretch.h; NULL: none are
                                            known */
+  const struct rt_steps *steps;         /* rt/mesh/step.h; likewise */
 };
 
 struct rt_row {

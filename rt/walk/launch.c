@@ -36,6 +36,7 @@
 #include "base/counters.h"
 #include "base/fp.h"
 #include "base/log.h"
+#include "rt/mesh/step.h"
 #include "rt/mesh/stretch.h"
 #include "rt/ranks/dist.h"
 #include "rt/walk/reduce.h"
@@ -285,6 +286,7 @@ bound(const struct rt_program *p, const struct rt_bind *b) {
   case RT_BIND_OFFSET: break; /* of devices */
   case RT_BIND_MAP: return (void *)(uintptr_t)p->maps[b->index]->table;
   case RT_BIND_START: return (void *)(uintptr_t)p->maps[b->index]->start;
+  case RT_BIND_HEAD: return p->maps[b->index]->steps->first;
   case RT_BIND_FIRST: return p->maps[b->index]->stretches->first;
   case RT_BIND_BEGIN: return p->maps[b->index]->stretches->start;
   case RT_BIND_COUNT: return (void *)(uintptr_t)p->maps[b->index]->stretches->n;

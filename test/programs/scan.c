@@ -196,6 +196,28 @@ components(int n) {
   for (int i = 0; i < 2 * first[n]; i++) CHECK_REAL(found[i], want[i]);
 }
 
+/* Nothing is written but globals: columns side by side. */
+static void
+measure(const double *below, const double *d, double *sum, double *most) {
+  *sum += *d * (*d - *below);
+  if (*d - *below > *most) *most = *d - *below;
+}
+
+static void
+sums(int n) {
+  op_set columns = fresh();
+  op_dat d = op_decl_dat(columns, 1, "double", x, "d");
+  double sum = 3, most = -100, total = 3, largest = -100;
+  op2_par_loop_scan(measure, "measure", columns, OP2_BACKWARD, LAYER(d, -1),
+                    OWN(d, OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC),
+                    op_arg_gbl(&most, 1, "double", OP_MAX));
+  for (int b = 0; b < n; b++)
+    for (int e = first[b] + 1; e < first[b + 1]; e++)
+      measure(&x[e - 1], &x[e], &total, &largest);
+  CHECK_REAL(sum, total);
+  CHECK_REAL(most, largest);
+}
+
 /* ---- through maps ------------------------------------------------------------ */
 
 static void
@@ -323,6 +345,7 @@ over_columns(int n) {
   up_and_down(n);
   both_sides(n);
   components(n);
+  sums(n);
   solver(n, 0);
   solver(n, 1);
 }

@@ -1,0 +1,76 @@
+/* Steps: how they are found. The first row that has two entries says which one
+ * it is, and all others must agree. */
+#include "rt/mesh/step.h"
+
+#include "base/arena.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* From the first entry to the second, in the first row that has both. */
+static int64_t
+first_step(const struct rt_relation *r) {
+  for (idx_l e = 0; e < r->from->n; e++) {
+    struct rt_row row = rt_row(r, e);
+    if (row.n > 1) return (int64_t)row.at[1] - row.at[0];
+  }
+  return 1;
+}
+
+static bool
+all_step(const struct rt_relation *r, int64_t step) {
+  for (idx_l e = 0; e < r->from->n; e++) {
+    struct rt_row row = rt_row(r, e);
+    for (uint32_t i = 1; i < row.n; i++)
+      if ((int64_t)row.at[i] - row.at[i - 1] != step) return false;
+  }
+  return true;
+}
+
+static status
+steps_new(const struct rt_relation *r, int64_t step, struct rt_steps **out) {
+  size_t n = (size_t)r->from->n;
+  assert(step && step >= -INT32_MAX && step <= INT32_MAX);
+  *out = NULL;
+  idx_l *first = mem_try(n + 1, sizeof *first);
+  if (!first)
+    FAIL(ERR_MEMORY, "no memory for first entries of map \"%s\"", r->name);
+  for (idx_l e = 0; e < r->from->n; e++) {
+    struct rt_row row = rt_row(r, e);
+    first[e] = row.n ? row.at[0] : 0;
+  }
+  *out = mem_alloc(1, sizeof **out);
+  **out = (struct rt_steps){.step = (int32_t)step, .first = first};
+  return OK;
+}
+
+status
+rt_steps_find(const struct rt_relation *r, struct rt_steps **out) {
+  *out = NULL;
+  if (!r->start || !r->table || !r->from->n) return OK;
+  int64_t step = first_step(r);
+  if (!step || !all_step(r, step)) return OK;
+  return steps_new(r, step, out);
+}
+
+int32_t
+rt_rows_shift(const struct rt_relation *rows, const struct rt_relation *to,
+              uint32_t entry) {
+  assert(rows->to == to->from && !to->start && entry < to->arity);
+  bool there = rows->table && to->table;
+  int64_t n = there ? rt_relation_entries(rows) : 0, shift = 0;
+  for (int64_t k = 0; k < n; k++) {
+    idx_l x = rows->table[k];
+    int64_t found = (int64_t)rt_row(to, x).at[entry] - x;
+    if (k && found != shift) return 0;
+    shift = found;
+  }
+  return (int32_t)shift;
+}
+
+void
+rt_steps_free(struct rt_steps *s) {
+  if (!s) return;
+  free(s->first);
+  free(s);
+}

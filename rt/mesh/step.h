@@ -1,0 +1,31 @@
+/* Steps: rows of any length along which the next entry names the target so many
+ * further on, in all rows of a relation alike.
+ *
+ *   row 0   4 5 6        step 1, first 4        columns from below, nonzeros
+ *   row 1   -            any                    of a row
+ *   row 2   9 10         step 1, first 9
+ *
+ * Entry i of row e names first[e] + i * step. */
+#ifndef RT_MESH_STEP_H
+#define RT_MESH_STEP_H
+
+#include "rt/mesh/relation.h"
+
+struct rt_steps {
+  int32_t step; /* not 0; 1 where no row has two entries */
+  idx_l *first; /* [from->n]; 0 of empty rows */
+};
+
+/* Those of a relation of rows of any length; NULL: they do not step, or have
+ * one length. GIVE: rt_steps_free. cost one pass, up to the first entry that
+ * breaks it, and a word for each row. ERR_MEMORY */
+status rt_steps_find(const struct rt_relation *r, struct rt_steps **out);
+void rt_steps_free(struct rt_steps *s); /* NULL is allowed */
+
+/* How far from each element x that rows name entry `entry` of x's row in `to`
+ * leads: the same number for all; 0: not the same, or none. cost one pass, up
+ * to the first that breaks it. */
+int32_t rt_rows_shift(const struct rt_relation *rows,
+                      const struct rt_relation *to, uint32_t entry);
+
+#endif

@@ -27,6 +27,20 @@ facts_put_text(struct str *b, const char *text) {
   str_add(b, text);
 }
 
+/* Equal code of any file has these facts: the mark of the file goes. */
+static void
+facts_put_name(struct str *b, const char *name) {
+  SCOPED_STR plain = STR_INIT;
+  const char *mark = strstr(name, LOW_STATIC);
+  size_t stem = mark ? (size_t)(mark - name) + sizeof LOW_STATIC - 1 : 0;
+  if (mark && strspn(name + stem, "0123456789abcdef") == LOW_STATIC_DIGITS) {
+    str_addn(&plain, name, stem);
+    name += stem + LOW_STATIC_DIGITS;
+  }
+  str_add(&plain, name);
+  facts_put_text(b, plain.s);
+}
+
 /* What is left to read; `bad` once it was too short. */
 struct facts_reader {
   const char *at;
@@ -97,7 +111,7 @@ facts_write(const struct low_kernel *k, struct str *b) {
   }
   facts_put(b, k->nconsts);
   for (uint32_t i = 0; i < k->nconsts; i++) {
-    facts_put_text(b, k->consts[i].name);
+    facts_put_name(b, k->consts[i].name);
     facts_put(b, k->consts[i].size);
   }
   facts_put(b, k->nmaths);

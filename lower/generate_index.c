@@ -93,7 +93,7 @@ node_of(const struct low_indexed *x, const struct low_capture *c) {
 static void
 put_constant(const struct low_const *c, struct str *b) {
   SCOPED_STR name = STR_INIT;
-  const char *end = strstr(c->name, ".op2.");
+  const char *end = strstr(c->name, LOW_STATIC);
   str_addn(&name, c->name, end ? (size_t)(end - c->name) : strlen(c->name));
   entry_begin(b, "constant");
   put_text(b, "name", name.s);

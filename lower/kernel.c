@@ -143,16 +143,31 @@ kernel_read(struct kernel *k, bool (*global)(void *user, struct low_const *c),
   return OK;
 }
 
+/* Is name[n] that of the variable `full`? Facts may be of equal code of another
+ * file; then they end with the mark. */
+static bool
+kernel_is_variable(const char *name, size_t n, const char *full) {
+  size_t mark = sizeof LOW_STATIC - 1;
+  if (strncmp(full, name, n)) return false;
+  if (!full[n]) return true;
+  return n > mark && !memcmp(name + n - mark, LOW_STATIC, mark) &&
+         strlen(full) == n + LOW_STATIC_DIGITS;
+}
+
+/* In its name the unit "#u" comes behind the variable's. */
 static bool
 kernel_blob_global(void *user, struct low_const *c) {
-  const struct kernel *k = user;
+  struct kernel *k = user;
   const char *unit = strrchr(c->name, '#');
   uint32_t u = unit ? (uint32_t)strtoul(unit + 1, NULL, 10) : 0;
-  SCOPED_STR name = STR_INIT;
-  str_addn(&name, c->name, u ? (size_t)(unit - c->name) : strlen(c->name));
-  const struct op2_blob_entry *e = low_blob_entry(
-      u ? k->from[u - 1].blob : k->blob, OP2_BLOB_GLOBAL, name.s);
-  if (!e) return false;
+  size_t n = u ? (size_t)(unit - c->name) : strlen(c->name);
+  const struct op2_blob *blob = u ? k->from[u - 1].blob : k->blob;
+  const struct op2_blob_entry *e = blob->entries, *end = e + blob->nentries;
+  while (e < end && (e->kind != OP2_BLOB_GLOBAL ||
+                     !kernel_is_variable(c->name, n, e->ir_name)))
+    e++;
+  if (e == end) return false;
+  c->name = arena_printf(&k->arena, "%s%s", e->ir_name, u ? unit : "");
   c->address = e->address;
   c->size = (size_t)e->size;
   return true;
@@ -414,16 +429,19 @@ around_units(struct kernel *k, const struct kernel *base) {
  * is unit u - 1's, and what has no number is the kernel's. */
 static bool
 around_global(void *user, struct low_const *c) {
-  const struct kernel *k = user;
+  struct kernel *k = user;
   const char *unit = strrchr(c->name, '#');
-  SCOPED_STR name = STR_INIT;
   assert(unit);
-  str_addn(&name, c->name, (size_t)(unit - c->name));
+  size_t n = (size_t)(unit - c->name);
   unsigned long u = strtoul(unit + 1, NULL, 10);
-  if (u > 1) str_printf(&name, "#%lu", u - 1);
   for (uint32_t i = 0; i < k->around->k.nconsts; i++) {
     const struct low_const *there = &k->around->k.consts[i];
-    if (strcmp(there->name, name.s)) continue;
+    const char *unit_there = strrchr(there->name, '#');
+    unsigned long v = unit_there ? strtoul(unit_there + 1, NULL, 10) + 1 : 1;
+    SCOPED_STR full = STR_INIT;
+    str_addn(&full, there->name, strcspn(there->name, "#"));
+    if (u != v || !kernel_is_variable(c->name, n, full.s)) continue;
+    c->name = arena_printf(&k->arena, "%s%s", full.s, unit);
     c->address = there->address;
     c->size = there->size;
     return true;

@@ -41,6 +41,11 @@ struct low_param {
   struct low_reach each, some; /* what each call touches; what some may */
 };
 
+/* In the names of variables of one file alone: behind it so many hexadecimal
+ * digits that no other file has. */
+#define LOW_STATIC ".op2."
+enum { LOW_STATIC_DIGITS = 16 };
+
 /* A mutable global that the kernel mentions: captured at each call. */
 struct low_const {
   const char *name; /* in the bitcode; of unit k > 0 with "#k" behind */

@@ -48,8 +48,6 @@ static_assert(sizeof(struct op2_blob_entry) == 80, "entry as emitted below");
 static_assert(sizeof(struct op2_blob_peek) == 16, "peek as emitted below");
 static_assert(offsetof(struct op2_blob, npeeks) == 48, "blob as emitted");
 
-enum { EMBED_SUFFIX = 16 }; /* hexadecimal digits */
-
 struct embedder {
   LLVMContextRef ctx;
   LLVMModuleRef m;
@@ -57,7 +55,7 @@ struct embedder {
   struct low_embedded *e;
   LLVMTypeRef ptr, i32, i64;
   LLVMMemoryBufferRef bitcode;
-  char suffix[EMBED_SUFFIX + 1]; /* makes names unique in the program */
+  char suffix[LOW_STATIC_DIGITS + 1]; /* makes names unique in the program */
   LLVMValueRef *entries;
   const char **called; /* names of the first entries, which are of that kind */
   uint32_t nentries, capentries, ncalled, capcalled;
@@ -136,7 +134,7 @@ embed_suffix(struct embedder *b) {
   assert(b->in->source && b->in->unique);
   uint64_t h = hash_text(0, b->in->source);
   h = hash_text(h, b->in->unique);
-  for (int i = 0; i < EMBED_SUFFIX; i++)
+  for (int i = 0; i < LOW_STATIC_DIGITS; i++)
     b->suffix[i] = "0123456789abcdef"[h >> (60 - 4 * i) & 15];
 }
 
@@ -152,7 +150,7 @@ embed_reduce(struct embedder *b, LLVMModuleRef *out) {
 /* The global of the program behind a declaration in the reduced module. */
 static LLVMValueRef
 embed_original(struct embedder *b, const char *name) {
-  size_t tail = sizeof ".op2." - 1 + EMBED_SUFFIX, len = strlen(name);
+  size_t tail = sizeof LOW_STATIC - 1 + LOW_STATIC_DIGITS, len = strlen(name);
   LLVMValueRef g = LLVMGetNamedGlobal(b->m, name);
   if (!g) g = LLVMGetNamedGlobalAlias(b->m, name, len);
   if (g) return g;
@@ -175,6 +173,20 @@ embed_calls(struct embedder *b, LLVMModuleRef code, struct embed_row *r) {
   }
 }
 
+/* Variables of this file alone without the mark of the file: the same code
+ * built in another folder, or to another name, has the same digest. */
+static void
+embed_unmark(struct embedder *b, LLVMModuleRef code) {
+  assert(strlen(b->suffix) == LOW_STATIC_DIGITS);
+  LL_GLOBALS(g, code) {
+    SCOPED_STR name = STR_INIT;
+    str_add(&name, ll_name(g));
+    if (name.len <= LOW_STATIC_DIGITS) continue;
+    size_t stem = name.len - LOW_STATIC_DIGITS;
+    if (!strcmp(name.s + stem, b->suffix)) LLVMSetValueName2(g, name.s, stem);
+  }
+}
+
 /* What depends on a function's code with all that it needs. Names of types are
  * unique in a context, so each function has its own. */
 static status
@@ -189,6 +201,7 @@ embed_code(struct embedder *b, struct embed_row *r) {
   LLVMValueRef fn;
   status s = low_kernel_open(&k, false, ctx, &code, &fn);
   if (s == OK) {
+    embed_unmark(b, code);
     LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(code);
     digest_of(LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes), &r->digest);
     LLVMDisposeMemoryBuffer(bytes);

@@ -24,6 +24,7 @@
  */
 #include "lower/llvm/bitcode.h"
 
+#include "lower/kernel.h"
 #include "lower/llvm/ll.h"
 #include "lower/llvm/object.h"
 
@@ -106,7 +107,7 @@ reduce_global(LLVMValueRef g, const char *suffix) {
   }
   if (reduce_local(g)) {
     struct str unique = STR_INIT;
-    str_printf(&unique, "%s.op2.%s", name, suffix);
+    str_printf(&unique, "%s" LOW_STATIC "%s", name, suffix);
     LLVMSetValueName2(g, unique.s, unique.len);
     str_clear(&unique);
   }

@@ -70,6 +70,10 @@ check 'and is the same' 'cp again bundled2 && cc --bundle=code start.o -o again 
 cc -c "$here/test/cache/start.c" -o start.o && cc --bundle=code start.o -o again
 start again $bare
 check 'built anew' "$inside"
+mkdir elsewhere && cp "$here/test/cache/start.c" elsewhere/other.c
+(cd elsewhere && cc --bundle=../code other.c -o other)
+start elsewhere/other $bare
+check 'built in another folder, to another name' "$inside && [ \$bundled = $regions ]"
 cc -c -DFACTOR=3.0 "$here/test/cache/start.c" -o start.o && cc --bundle=code start.o -o changed
 start changed OP2_CACHE_DIR="$work/more"
 check 'a changed kernel: its region alone is compiled' \

@@ -41,6 +41,7 @@ OP2_PLAIN
  * Such a loop runs over the domain alone, if it also writes another dat, or a global,
  * writes through a map, asks for an index (op_arg_idx), goes through a table or over
  * a subset.
+ * type    one of the library's: the call does not see the size of others
  * It starts at zero, halo included. What the program writes (op2_dat_data_rw) counts as
  * made in all of it. To be freed by op_free_dat_temp.
  * error   at loops: a read beyond what was made; as for op2_decl_dat_box */

@@ -235,6 +235,18 @@ fe_box_around(const char *api, const struct fe_box *box,
   return OK;
 }
 
+uint32_t
+fe_box_sides(const struct fe_set *domain, idx_g *out) {
+  const struct fe_box *b = domain->box;
+  uint32_t periodic = 0;
+  assert(b && b->domain == domain);
+  for (int d = 0; d < b->ndim; d++) {
+    out[d] = b->n[d];
+    periodic |= (uint32_t)b->periodic[d] << d;
+  }
+  return periodic;
+}
+
 int
 fe_points_of(const struct fe_set *s, struct fe_set **domain_out) {
   *domain_out = s->box ? s->box->domain : NULL;

@@ -262,6 +262,8 @@ const char *fe_box_ruled(const struct fe_set *s);
 /* Of points of a box: their dimensions, and the domain that they lie in or
  * around; 0, NULL: they are no points. */
 int fe_points_of(const struct fe_set *s, struct fe_set **domain_out);
+/* Points of a domain in each dimension; which are periodic, a bit each. */
+uint32_t fe_box_sides(const struct fe_set *domain, idx_g *out);
 
 /* ---- columns.c ---------------------------------------------------------- */
 

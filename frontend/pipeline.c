@@ -36,12 +36,13 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       "colour{colours=%d,increments=%d,gpu=%d},"
       "hold{exact=%d,reads=%d,gpu=%d},"
       "width{bytes=%u},%steam{way=%d,ranks=%d},"
-      "cores{off=%d}%s%s",
+      "tile{rows=%d},cores{off=%d}%s%s",
       fe.opt.gather == OPT_gather_always, colours,
       fe.opt.increments - OPT_increments_auto, gpu, fe.opt.reproducible != 0,
       fe.opt.reads - OPT_reads_direct, gpu, low_machine_vector(),
       fe.opt.stretches == OPT_stretches_always ? "stretch{least=1}," : "",
       fe.opt.team - OPT_team_auto, fe_ranks.size,
+      fe.opt.tile_rows > 0 ? fe.opt.tile_rows : 0,
       fe.opt.reproducible || !fe.opt.overlap, *fe_ranks.halo_with ? "," : "",
       fe_ranks.halo_with);
   struct pass_options o = {.disable = disable.s,
@@ -60,7 +61,7 @@ fe_passes_run(struct ir_trace **t, struct fe_program *p) {
 
 status
 fe_passes_for(struct ir_trace **t, bool gpu) {
-  return passes_run(t, gpu, ",stretch", NULL); /* tables that all have */
+  return passes_run(t, gpu, ",stretch,tile", NULL); /* what all have */
 }
 
 status

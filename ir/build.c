@@ -124,6 +124,7 @@ ir_trace_free(struct ir_trace *t) {
   free(t->regions);
   free(t->holds);
   free(t->buffers);
+  free(t->chains);
   free(t->remarks);
   table_clear(&t->names);
   arena_clear(&t->arena);
@@ -159,6 +160,13 @@ rule_take(struct ir_trace *t, struct ir_map *m) {
   m->rule = own;
 }
 
+static void
+chain_take(struct ir_trace *t, struct ir_chain *c) {
+  const ir_ref *from = c->own;
+  c->own = ARENA_ARRAY(&t->arena, ir_ref, c->nown);
+  if (c->nown) memcpy(c->own, from, c->nown * sizeof *from);
+}
+
 /* Names are free in the clone, so that entering them again changes none. */
 static void
 clone_names(struct ir_trace *c) {
@@ -174,6 +182,7 @@ clone_names(struct ir_trace *c) {
     if (c->dats[i].at) c->dats[i].at = arena_str(&c->arena, c->dats[i].at);
   for (ir_ref i = 0; i < c->nkernels; i++)
     c->kernels[i].name = name_enter(c, IR_DECL_KERNEL, i, c->kernels[i].name);
+  for (ir_ref i = 0; i < c->nchains; i++) chain_take(c, &c->chains[i]);
   for (ir_ref i = 0; i < c->nremarks; i++)
     c->remarks[i] = arena_str(&c->arena, c->remarks[i]);
 }
@@ -210,6 +219,7 @@ ir_trace_clone(const struct ir_trace *t) {
   CLONE(c, t, regions);
   CLONE(c, t, holds);
   CLONE(c, t, buffers);
+  CLONE(c, t, chains);
   CLONE(c, t, remarks);
   clone_names(c);
   for (ir_ref n = 0; n < c->nnodes; n++) {
@@ -240,6 +250,14 @@ ir_add_set(struct ir_trace *t, struct ir_set s) {
   levels_take(t, &s);
   VEC_PUSH(t->sets, t->nsets, t->capsets, s);
   return t->nsets - 1;
+}
+
+ir_ref
+ir_add_chain(struct ir_trace *t, struct ir_chain c) {
+  assert(c.box < t->nsets && c.rows > 0);
+  chain_take(t, &c);
+  VEC_PUSH(t->chains, t->nchains, t->capchains, c);
+  return t->nchains - 1;
 }
 
 ir_ref

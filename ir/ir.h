@@ -111,9 +111,13 @@ enum { IR_DIMS = 4, IR_SIDES = 2 * IR_DIMS };
 struct ir_area {
   int at[IR_SIDES]; /* 0 in dimensions that there are not */
 };
+/* The same in one dimension. */
+struct ir_span {
+  int below, above;
+};
 
 /* set %name n=<n> [renumbered] [parts] [auto] [rcm] [bisect] [levels <n> ...]
- *     [points <area> [of %box]]
+ *     [points <area> [of %box]] [sides <n> [periodic] ...]
  *   renumbered  elements are not numbered as the program numbers them: who
  *               shows a number to the program translates it
  *   parts       it lies over ranks; n counts all of them
@@ -121,7 +125,11 @@ struct ir_area {
  *               `rcm` or `bisect`. Without it, these say which they have
  *   levels      elements of L_0, L_1, ... (ir/extent.h) where they are most
  *   points      they lie in dimensions: the domain of a box, or, `of` that one,
- *               an area around it */
+ *               an area around it
+ *   sides       points of the domain in each dimension, of which the first one
+ *               changes from one point to the next. Of a periodic one rules
+ *               say nothing: all entries seem to lie at their point
+ */
 enum {
   IR_SET_RENUMBERED = 1,
   IR_SET_PARTS = 2,
@@ -139,6 +147,8 @@ struct ir_set {
   uint32_t ndim; /* of points; 0: it has none */
   uint32_t box;  /* 1 + the domain that they lie around; 0: they are one */
   struct ir_area area;
+  idx_g side[IR_DIMS]; /* of a domain; 0: not known */
+  uint32_t periodic;   /* bit d: dimension d */
 };
 
 /* map %name : %from -> %to x<arity> [onto] [injective] [repeats]
@@ -363,6 +373,7 @@ struct ir_operand_hold {
 
 /* Nodes [first, first+count) run as one: region over %set [walk <walk>] [width
  * <width>] [by stretches] [by steps] [team <team>] [core first]
+ * [chain #k (<span>)]
  * { ... hold <hold> %q.1 ... } */
 struct ir_region {
   ir_ref first;
@@ -379,6 +390,22 @@ struct ir_region {
   uint8_t
       core_first; /* its core runs while the exchange in front of it is under
                       way: set by pass cores */
+  uint32_t chain; /* 1 + the chain that it is of; 0: it runs by itself. Set by
+                     pass tile, as is */
+  struct ir_span span; /* how far around a tile it runs then */
+};
+
+/* chain #k : %box along <dimension> rows <rows> private #b ...
+ *   Regions that run one after the other for one tile after the other: `rows`
+ *   layers of points of the box that follow each other in that dimension, whole
+ *   in the dimensions before it, one deep in those behind it. Each thread has
+ *   `private` buffers for itself, as large as one tile needs them. */
+struct ir_chain {
+  ir_ref box;
+  uint32_t along;
+  uint32_t rows;
+  ir_ref *own; /* private buffers, in the arena */
+  uint32_t nown;
 };
 
 /* buffer #k : %q.0 %qold.1   versions that share memory, one after another.
@@ -402,6 +429,7 @@ struct ir_trace {
   VEC(struct ir_region, regions);
   VEC(struct ir_operand_hold, holds);
   VEC(struct ir_buffer, buffers);
+  VEC(struct ir_chain, chains);
   VEC(const char *, remarks); /* what passes did and why not; op2_explain */
   bool placed; /* data are where their loops run: by pass place; texts that move
                   data say so */
@@ -462,6 +490,9 @@ void ir_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep);
  * arguments). Renumbers as ir_reorder does; must not split a region. */
 ir_ref ir_insert_node(struct ir_trace *t, ir_ref at, struct ir_node n,
                       const struct ir_arg *args);
+
+/* Add a chain; `own` is copied. */
+ir_ref ir_add_chain(struct ir_trace *t, struct ir_chain c);
 
 /* Add a line to the trace's remarks: "fuse: adt_calc joins update ...". */
 void ir_remark(struct ir_trace *t, const char *fmt, ...)
@@ -602,6 +633,7 @@ ir_arg_count(const struct ir_arg *a) {
 void ir_print(const struct ir_trace *t, struct str *out);
 void ir_print_value(const struct ir_trace *t, ir_ref v, struct str *out);
 void ir_print_area(uint32_t ndim, const struct ir_area *a, struct str *out);
+void ir_print_span(struct ir_span s, struct str *out);
 /* Parse one trace. ERR_ARG with "file:line:col: expected ..., found ...". */
 status ir_parse(const char *text, const char *file, struct ir_trace **out);
 

@@ -487,7 +487,7 @@ maybe_core_first(struct ir_parser *p, uint8_t *out) {
 }
 
 /* region over %set [walk <walk>] [width <width>] [by stretches] [by steps]
- * [team <team>] [core first] { nodes holds } */
+ * [team <team>] [core first] [chain #k (span)] { nodes holds } */
 static status
 region_statement(struct ir_parser *p) {
   struct ir_region r = {.first = p->t->nnodes, .hold0 = p->t->nholds};
@@ -498,6 +498,7 @@ region_statement(struct ir_parser *p) {
   TRY(maybe_by(p, &r));
   TRY(maybe_team(p, &r.team));
   TRY(maybe_core_first(p, &r.core_first));
+  TRY(ir_maybe_chain(p, &r));
   TRY(ir_want_punct(p, '{'));
   VEC_PUSH(p->t->regions, p->t->nregions, p->t->capregions, r);
   p->region = p->t->nregions - 1;
@@ -546,7 +547,8 @@ static const struct {
   status (*parse)(struct ir_parser *p);
 } other_words[] = {{"same", same_statement},
                    {"region", region_statement},
-                   {"buffer", buffer_statement}};
+                   {"buffer", buffer_statement},
+                   {"chain", ir_chain_statement}};
 
 static status
 statement(struct ir_parser *p) {
@@ -559,8 +561,8 @@ statement(struct ir_parser *p) {
       return other_words[i].parse(p);
     }
   if (p->x.kind != IR_TOK_NAME && op_here(p) == IR_OP_COUNT)
-    return ir_lex_expected(&p->x, "a declaration, a node, 'region', 'buffer' "
-                                  "or '}'");
+    return ir_lex_expected(&p->x, "a declaration, a node, 'region', "
+                                  "'buffer', 'chain' or '}'");
   return node_statement(p);
 }
 

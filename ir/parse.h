@@ -30,13 +30,20 @@ status ir_want_decl(struct ir_parser *p, enum ir_decl kind, ir_ref *out);
 /* Add this owner's flags to *flags as long as they come. */
 status ir_some_flags(struct ir_parser *p, enum ir_flag_owner owner,
                      uint32_t *flags);
+/* <own> [via <via>] */
+status ir_want_reach(struct ir_parser *p, struct reach *out);
+/* (<area>); *ndim_out: dimensions that it has */
+status ir_want_area(struct ir_parser *p, struct ir_area *out,
+                    uint32_t *ndim_out);
 /* `word "target"`, if it stands here; the text lies in the trace's arena. */
-/* <own> [via <via>] */
-status ir_want_reach(struct ir_parser *p, struct reach *out);
-/* <own> [via <via>] */
-status ir_want_reach(struct ir_parser *p, struct reach *out);
 status ir_maybe_target(struct ir_parser *p, const char *word, const char **out);
 /* A whole declaration, if one stands here. */
 status ir_maybe_decl(struct ir_parser *p, bool *found_out);
+
+/* ---- parse_chain.c ------------------------------------------------------- */
+
+/* Of a region, if it stands here; behind the word that begins a chain. */
+status ir_maybe_chain(struct ir_parser *p, struct ir_region *r);
+status ir_chain_statement(struct ir_parser *p);
 
 #endif

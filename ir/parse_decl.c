@@ -114,8 +114,8 @@ some_levels(struct ir_parser *p, struct ir_set *s, idx_g *levels) {
 enum { FURTHEST = 1 << 21 };
 
 /* (<lo>[:<hi>], ...): one of each dimension. */
-static status
-want_area(struct ir_parser *p, struct ir_area *out, uint32_t *ndim_out) {
+status
+ir_want_area(struct ir_parser *p, struct ir_area *out, uint32_t *ndim_out) {
   uint32_t d = 0;
   if (!ir_lex_is(&p->x, '(')) return ir_lex_expected(&p->x, "'('");
   do {
@@ -136,18 +136,38 @@ want_area(struct ir_parser *p, struct ir_area *out, uint32_t *ndim_out) {
   return ir_want_punct(p, ')');
 }
 
-/* [points <area> [of %box]] */
+/* [of %box] */
 static status
-maybe_points(struct ir_parser *p, struct ir_set *s) {
+maybe_of_box(struct ir_parser *p, struct ir_set *s) {
   ir_ref box = IR_NONE;
-  if (!ir_lex_is_word(&p->x, "points")) return OK;
-  TRY(ir_lex_next(&p->x));
-  TRY(want_area(p, &s->area, &s->ndim));
   if (!ir_lex_is_word(&p->x, "of")) return OK;
   TRY(ir_lex_next(&p->x));
   TRY(ir_want_decl(p, IR_DECL_SET, &box));
   s->box = box + 1;
   return OK;
+}
+
+/* sides <n> [periodic] ... */
+static status
+some_sides(struct ir_parser *p, struct ir_set *s) {
+  TRY(ir_lex_next(&p->x));
+  for (uint32_t d = 0; d < s->ndim; d++) {
+    TRY(ir_want_number(p, 1, INT64_MAX, &s->side[d]));
+    if (!ir_lex_is_word(&p->x, "periodic")) continue;
+    s->periodic |= 1U << d;
+    TRY(ir_lex_next(&p->x));
+  }
+  return OK;
+}
+
+/* [points <area> [of %box] [sides ...]] */
+static status
+maybe_points(struct ir_parser *p, struct ir_set *s) {
+  if (!ir_lex_is_word(&p->x, "points")) return OK;
+  TRY(ir_lex_next(&p->x));
+  TRY(ir_want_area(p, &s->area, &s->ndim));
+  TRY(maybe_of_box(p, s));
+  return ir_lex_is_word(&p->x, "sides") ? some_sides(p, s) : OK;
 }
 
 static status
@@ -208,7 +228,7 @@ want_rule(struct ir_parser *p, const struct ir_map *m, struct ir_area **out,
   for (uint32_t k = 0; k < m->arity; k++) {
     struct ir_area entry = {{0}};
     struct ir_lexer at = p->x;
-    TRY(want_area(p, &entry, &ndim));
+    TRY(ir_want_area(p, &entry, &ndim));
     if (ndim != to->ndim)
       return ir_lex_fail(&at, "expected an entry in the %u dimensions of %%%s",
                          to->ndim, to->name);

@@ -136,15 +136,27 @@ ir_print_area(uint32_t ndim, const struct ir_area *a, struct str *out) {
   str_add(out, ")");
 }
 
+void
+ir_print_span(struct ir_span s, struct str *out) {
+  struct ir_area a = {{s.below, s.above}};
+  ir_print_area(1, &a, out);
+}
+
 static void
 print_points(const struct ir_trace *t, const struct ir_set *s,
              struct str *out) {
   if (!s->ndim) return;
   str_add(out, " points ");
   ir_print_area(s->ndim, &s->area, out);
-  if (!s->box) return;
-  str_add(out, " of ");
-  print_name(out, '%', NAME_OR(sets, s->box - 1));
+  if (s->box) {
+    str_add(out, " of ");
+    print_name(out, '%', NAME_OR(sets, s->box - 1));
+  }
+  if (!s->side[0]) return;
+  str_add(out, " sides");
+  for (uint32_t d = 0; d < s->ndim; d++)
+    str_printf(out, " %lld%s", (long long)s->side[d],
+               s->periodic >> d & 1 ? " periodic" : "");
 }
 
 static void
@@ -403,26 +415,31 @@ print_region_end(const struct ir_trace *t, ir_ref r, struct str *out) {
 }
 
 static void
+print_region_begin(const struct ir_trace *t, const struct ir_region *g,
+                   struct str *out) {
+  str_add(out, "  region over ");
+  print_name(out, '%', NAME_OR(sets, g->set));
+  if (g->walk) str_printf(out, " walk %s", ir_walk_info[g->walk].text);
+  if (g->width) str_printf(out, " width %u", g->width);
+  if (g->stretches) str_add(out, " by stretches");
+  if (g->steps) str_add(out, " by steps");
+  if (g->team) str_printf(out, " team %s", ir_team_text[g->team]);
+  if (g->core_first) str_add(out, " core first");
+  if (g->chain) {
+    str_printf(out, " chain #%u ", g->chain - 1);
+    ir_print_span(g->span, out);
+  }
+  str_add(out, " {\n");
+}
+
+static void
 print_nodes(const struct ir_trace *t, struct str *out) {
   ir_ref open = IR_NONE;
   for (ir_ref i = 0; i < t->nnodes; i++) {
     ir_ref r = t->nodes[i].region;
     if (r >= t->nregions) r = IR_NONE;
     if (r != open && open != IR_NONE) print_region_end(t, open, out);
-    if (r != open && r != IR_NONE) {
-      str_add(out, "  region over ");
-      print_name(out, '%', NAME_OR(sets, t->regions[r].set));
-      if (t->regions[r].walk)
-        str_printf(out, " walk %s", ir_walk_info[t->regions[r].walk].text);
-      if (t->regions[r].width)
-        str_printf(out, " width %u", t->regions[r].width);
-      if (t->regions[r].stretches) str_add(out, " by stretches");
-      if (t->regions[r].steps) str_add(out, " by steps");
-      if (t->regions[r].team)
-        str_printf(out, " team %s", ir_team_text[t->regions[r].team]);
-      if (t->regions[r].core_first) str_add(out, " core first");
-      str_add(out, " {\n");
-    }
+    if (r != open && r != IR_NONE) print_region_begin(t, &t->regions[r], out);
     open = r;
     print_node(t, i, open == IR_NONE ? 2 : 4, out);
     str_add(out, "\n");
@@ -464,6 +481,20 @@ print_buffers(const struct ir_trace *t, struct str *out) {
   for (ir_ref b = 0; b < t->nbuffers; b++) print_buffer(t, b, sorted, out);
 }
 
+static void
+print_chain(const struct ir_trace *t, ir_ref k, struct str *out) {
+  const struct ir_chain *c = &t->chains[k];
+  struct words w = {.text = STR_INIT};
+  str_printf(word(&w), "chain #%u :", k);
+  print_name(word(&w), '%', NAME_OR(sets, c->box));
+  str_printf(word(&w), "along %u", c->along);
+  str_printf(word(&w), "rows %u", c->rows);
+  if (c->nown) str_add(word(&w), "private");
+  for (uint32_t i = 0; i < c->nown; i++) str_printf(word(&w), "#%u", c->own[i]);
+  words_fill(&w, 2, out);
+  str_add(out, "\n");
+}
+
 void
 ir_print(const struct ir_trace *t, struct str *out) {
   str_add(out, "trace ");
@@ -476,5 +507,6 @@ ir_print(const struct ir_trace *t, struct str *out) {
   print_sames(t, out);
   print_nodes(t, out);
   print_buffers(t, out);
+  for (ir_ref k = 0; k < t->nchains; k++) print_chain(t, k, out);
   str_add(out, "}\n");
 }

@@ -61,6 +61,24 @@ refs_relation(struct ir_check *c, ir_ref i) {
 }
 
 /* Points lie in the domain, or around one of as many dimensions. */
+/* Points of the set by the sides of its box: so many of each colour. */
+static void
+refs_sides(struct ir_check *c, const struct ir_set *s,
+           const struct ir_set *box) {
+  idx_g domain = 1, all = 1;
+  if (!box->side[0]) return;
+  for (uint32_t d = 0; d < box->ndim; d++) {
+    if (box->side[d] < 1 || box->side[d] > box->n / domain) {
+      ir_bad(c, "set %%%s: its sides have more points than it", box->name);
+      return;
+    }
+    domain *= box->side[d];
+    all *= box->side[d] + s->area.at[2 * d] + s->area.at[2 * d + 1];
+  }
+  if (box->n % domain || s->n != box->n / domain * all)
+    ir_bad(c, "set %%%s: it has not as many points as its sides say", s->name);
+}
+
 static void
 refs_points(struct ir_check *c, const struct ir_set *s) {
   static const struct ir_area none;
@@ -76,6 +94,7 @@ refs_points(struct ir_check *c, const struct ir_set *s) {
   for (int k = 0; k < IR_SIDES; k++)
     if (s->area.at[k] < 0)
       ir_bad(c, "set %%%s: it lacks points of its domain", s->name);
+  refs_sides(c, s, box);
 }
 
 /* A rule leads from points to points of as many dimensions. */
@@ -241,6 +260,7 @@ refs_regions_buffers(struct ir_check *c) {
     if (r->walk >= IR_WALK_COUNT) ir_bad(c, "region %u: no such walk", i);
     if ((uint64_t)r->hold0 + r->nholds > t->nholds)
       ir_bad(c, "region %u: its holds are not in the trace", i);
+    if (r->chain > t->nchains) ir_bad(c, "region %u: no such chain", i);
     if ((uint64_t)r->first + r->count > t->nnodes)
       ir_bad(c, "region %u: its nodes are not in the trace", i);
   }
@@ -251,6 +271,18 @@ refs_regions_buffers(struct ir_check *c) {
   for (ir_ref i = 0; i < t->nbuffers; i++)
     if (t->buffers[i].dat >= t->ndats)
       ir_bad(c, "buffer #%u: no member gives it a shape", i);
+}
+
+static void
+refs_chains(struct ir_check *c) {
+  const struct ir_trace *t = c->t;
+  for (ir_ref i = 0; i < t->nchains; i++) {
+    const struct ir_chain *x = &t->chains[i];
+    if (x->box >= t->nsets || x->along >= t->sets[x->box].ndim)
+      ir_bad(c, "chain #%u: no such box, or dimension of it", i);
+    for (uint32_t k = 0; k < x->nown; k++)
+      if (x->own[k] >= t->nbuffers) ir_bad(c, "chain #%u: no such buffer", i);
+  }
 }
 
 void
@@ -265,6 +297,7 @@ ir_check_refs(struct ir_check *c) {
     for (uint32_t k = 0; k < t->nodes[i].nargs; k++) refs_arg(c, i, k);
   refs_values(c);
   refs_regions_buffers(c);
+  refs_chains(c);
 }
 
 /* How regions run. */
@@ -275,6 +308,7 @@ check_schedule(struct ir_check *c) {
   struct ir_hold_facts f = {overlaps, &live, mem_alloc(c->t->nbuffers + 1, 1)};
   ir_check_walks(c, &f);
   ir_check_holds(c, &f);
+  if (!c->failures) ir_check_chains(c, &live);
   ir_check_sums(c);
   free(f.touch);
   ir_live_free(&live);

@@ -29,12 +29,15 @@
 
 /* ---- slots and devices --------------------------------------------------- */
 
-/* Something works on the slot: on the host (NULL), or on a device. */
+/* Something works on the slot: on the host (NULL), or on a device; a region, if
+ * g says which, whose chain may have memory of its own there. */
 static void
-low_slot_touch(struct low_maker *m, uint32_t slot, struct rt_device *d) {
+low_slot_touch(struct low_maker *m, const struct ir_region *g, uint32_t slot,
+               struct rt_device *d) {
   assert(slot < m->p->nslots);
   struct rt_slot *s = &m->p->slots[slot];
-  bool host = m->slot_host[slot] || !d;
+  bool own = g && low_slot_is_own(m, g, slot);
+  bool host = m->slot_host[slot] || !(d || own);
   if (d) s->device = d;
   m->slot_host[slot] = host;
   s->no_host = !host;
@@ -87,15 +90,19 @@ low_tokens_fill(const struct low_region *r, struct rt_launch *l) {
 }
 
 static void
-low_launch_fill(struct low_region *r, struct rt_launch *l) {
+low_launch_fill(const struct low_maker *m, const struct ir_region *g,
+                struct low_region *r, struct rt_launch *l) {
   assert((r->scratch >= 0) == (r->scratch_bytes > 0));
   assert(!l->binds && r->scratch_bytes % RT_PAGE == 0);
   l->binds = mem_alloc(r->nbinds + 1, sizeof *l->binds);
   l->nbinds = r->nbinds;
-  for (uint32_t k = 0; k < r->nbinds; k++)
+  for (uint32_t k = 0; k < r->nbinds; k++) {
+    const struct low_bind *b = &r->binds[k];
+    bool slot = b->kind == RT_BIND_SLOT || b->kind == RT_BIND_STRIDE;
+    bool own = slot && low_slot_is_own(m, g, b->index);
     l->binds[k] =
-        (struct rt_bind){r->binds[k].kind, r->binds[k].index,
-                         r->binds[k].written, r->binds[k].far, r->binds[k].old};
+        (struct rt_bind){b->kind, b->index, b->written, b->far, own, b->old};
+  }
   l->reductions = r->reductions;
   l->nreductions = r->nreductions;
   r->reductions = NULL;
@@ -141,8 +148,10 @@ low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
   const struct ir_node *n = &m->t->nodes[first];
   struct rt_device *d = low_device_of(m, n);
   status s = low_region_make(m, first, count, &r);
+  const struct ir_region *g = &m->t->regions[n->region];
   for (uint32_t k = 0; s == OK && k < r.nbinds; k++)
-    if (r.binds[k].kind == RT_BIND_SLOT) low_slot_touch(m, r.binds[k].index, d);
+    if (r.binds[k].kind == RT_BIND_SLOT)
+      low_slot_touch(m, g, r.binds[k].index, d);
   if (s == OK && d) s = low_launch_offload(n, &r, d, l);
   if (s != OK) {
     m->out->failed = n->tag;
@@ -151,11 +160,11 @@ low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
   }
   l->set = n->set;
   l->level = n->level;
-  l->core_first = m->t->regions[n->region].core_first;
-  l->team = team_of[m->t->regions[n->region].team];
+  l->core_first = g->core_first;
+  l->team = team_of[g->team];
   l->alone = target_same(n->target, target_info[TARGET_seq].name);
   l->effort = low_effort(m->t, &r);
-  low_launch_fill(&r, l);
+  low_launch_fill(m, g, &r, l);
   if (d)
     low_region_clear(&r);
   else
@@ -224,8 +233,8 @@ low_copy_cmd(struct low_maker *m, const struct ir_node *n) {
                      .a = low_arg_buffer_slot(m, &a[0], a[0].in),
                      .b = low_arg_buffer_slot(m, &a[1], a[1].out),
                      .device = low_device_of(m, n)};
-  low_slot_touch(m, c.a, c.device);
-  low_slot_touch(m, c.b, c.device);
+  low_slot_touch(m, NULL, c.a, c.device);
+  low_slot_touch(m, NULL, c.b, c.device);
   return c;
 }
 
@@ -237,7 +246,7 @@ low_move_cmd(struct low_maker *m, const struct ir_node *n) {
   struct rt_cmd c = {.op = up ? RT_UPLOAD : RT_DOWNLOAD,
                      .a = low_arg_buffer_slot(m, a, a->in),
                      .device = low_device_of(m, n)};
-  low_slot_touch(m, c.a, up ? c.device : NULL);
+  low_slot_touch(m, NULL, c.a, up ? c.device : NULL);
   return c;
 }
 
@@ -285,11 +294,34 @@ low_sums_add(struct low_maker *m, ir_ref n) {
   if (node->op == IR_REDUCE) low_cmd_add(m, c);
 }
 
+/* The region of loops that begins at node n: a launch, and a command, which
+ * that of its chain's last region has for all of them. */
+static status
+low_region_launch(struct low_maker *m, ir_ref n, uint32_t count) {
+  const struct ir_trace *t = m->t;
+  struct rt_program *p = m->p;
+  struct rt_launch l = {0};
+  TRY(low_launch_make(m, n, count, &l));
+  struct low_span span = {n, count};
+  uint32_t nspans = p->nlaunches;
+  VEC_PUSH(m->out->spans, nspans, m->capspans, span);
+  VEC_PUSH(p->launches, p->nlaunches, m->caplaunches, l);
+  ir_ref r = t->nodes[n].region, first = r;
+  uint32_t chain = t->regions[r].chain;
+  if (!chain) {
+    low_cmd_launch(m, &l, p->nlaunches - 1);
+    return OK;
+  }
+  if (r + 1 < t->nregions && t->regions[r + 1].chain == chain) return OK;
+  while (first && t->regions[first - 1].chain == chain) first--;
+  low_chain_make(m, chain - 1, first, r + 1 - first);
+  low_cmd_add(m, (struct rt_cmd){.op = RT_CHAIN, .a = p->nchains - 1});
+  return OK;
+}
+
 static status
 low_cmds_make(struct low_maker *m) {
   const struct ir_trace *t = m->t;
-  struct rt_program *p = m->p;
-  uint32_t cap_launches = 0, nspans = 0, cap_spans = 0;
   for (ir_ref n = 0; n < t->nnodes; n++) {
     const struct ir_node *node = &t->nodes[n];
     if (ir_deferred(node)) continue;
@@ -300,13 +332,8 @@ low_cmds_make(struct low_maker *m) {
     if (node->op == IR_BEGIN || node->op == IR_REDUCE) low_sums_add(m, n);
     if (node->op == IR_SET) low_cmd_add(m, low_set_cmd(m, node));
     if (node->op != IR_LOOP) continue;
-    struct rt_launch l = {0};
     uint32_t count = ir_unit_end(t, n) - n;
-    TRY(low_launch_make(m, n, count, &l));
-    VEC_PUSH(p->launches, p->nlaunches, cap_launches, l);
-    struct low_span span = {n, count};
-    VEC_PUSH(m->out->spans, nspans, cap_spans, span);
-    low_cmd_launch(m, &l, p->nlaunches - 1);
+    TRY(low_region_launch(m, n, count));
     n += count - 1;
   }
   assert(!m->exchanging && "an exchange stands before a loop");

@@ -23,6 +23,7 @@ struct low_maker {
   bool *slot_host;       /* something on the host works on it */
   uint32_t capcmds, capsums, capwants;
   bool exchanging; /* behind EXCHANGE_START, before EXCHANGE_FINISH */
+  uint32_t capchains, capspans, caplaunches;
   struct low_region *regions; /* of launches on the host */
   uint32_t nregions, capregions;
 };
@@ -35,6 +36,15 @@ void low_number_decls(struct low_maker *m);
 uint32_t low_number_slot(struct low_maker *m, ir_ref buffer, ir_ref dat);
 uint32_t low_number_param(struct low_maker *m, struct low_capture c);
 uint32_t low_number_address(struct low_maker *m, uint32_t kernel_tag);
+
+/* ---- chain.c ------------------------------------------------------------- */
+
+/* Is the slot private to tiles of the chain that region g is of? */
+bool low_slot_is_own(const struct low_maker *m, const struct ir_region *g,
+                     uint32_t slot);
+/* Chain k, of the last `count` launches; regions from `first` on. */
+void low_chain_make(struct low_maker *m, ir_ref k, ir_ref first,
+                    uint32_t count);
 
 /* ---- lower.c ------------------------------------------------------------- */
 

@@ -368,6 +368,15 @@ forget_nodes(struct ir_trace *t, unsigned which) {
 }
 
 static void
+forget_chains(struct ir_trace *t) {
+  t->nchains = 0;
+  for (ir_ref r = 0; r < t->nregions; r++) {
+    t->regions[r].chain = 0;
+    t->regions[r].span = (struct ir_span){0};
+  }
+}
+
+static void
 forget_holds(struct ir_trace *t) {
   t->nholds = 0;
   for (ir_ref r = 0; r < t->nregions; r++)
@@ -392,6 +401,7 @@ pass_forget(struct ir_trace *t, unsigned which) {
     t->regions[r].team = IR_TEAM_NONE;
   for (ir_ref r = 0; which & PASS_CORES && r < t->nregions; r++)
     t->regions[r].core_first = false;
+  if (which & PASS_CHAINS) forget_chains(t);
   if (which & PASS_HOLDS) forget_holds(t);
   for (ir_ref v = 0; which & PASS_BUFFERS && v < t->nvalues; v++)
     t->values[v].buffer = IR_NONE;

@@ -6,6 +6,7 @@
 #include <assert.h>
 
 static const enum event_kind events[] = {[RT_LAUNCH] = EVENT_region,
+                                         [RT_CHAIN] = EVENT_region,
                                          [RT_LAUNCH_CORE] = EVENT_region,
                                          [RT_COPY] = EVENT_copy,
                                          [RT_EXCHANGE_START] = EVENT_exchange,
@@ -39,7 +40,12 @@ struct event
 rt_event_of(const struct rt_program *p, const struct rt_cmd *cmd) {
   size_t n = sizeof events / sizeof *events;
   struct event e = {.kind = cmd->op < n ? events[cmd->op] : EVENT_NONE};
-  if (e.kind == EVENT_region) add_region(p, cmd, &e);
+  if (cmd->op == RT_CHAIN) {
+    e.name = rt_timer_name(p->chains[cmd->a].timer);
+    e.place.where = (struct target){TARGET_openmp, 0};
+  } else if (e.kind == EVENT_region) {
+    add_region(p, cmd, &e);
+  }
   if (e.kind == EVENT_copy) add_copy(p, cmd, &e);
   return e;
 }
@@ -73,6 +79,14 @@ say_launch(const struct rt_program *p, const struct rt_cmd *cmd,
              "\"threads\": %d, \"lanes\": %u",
              r->n, walk_text(r->l, &way), way.steps, way.threads, way.lanes);
   if (cmd->op == RT_LAUNCH_CORE) str_printf(out, ", \"core\": %d", r->core);
+}
+
+static void
+say_chain(const struct rt_program *p, const struct rt_cmd *cmd,
+          struct str *out) {
+  const struct rt_chain *c = &p->chains[cmd->a];
+  str_printf(out, ", \"regions\": %u, \"rows\": %lld", c->count,
+             (long long)c->rows);
 }
 
 static void
@@ -110,12 +124,11 @@ say_sums(const struct rt_program *p, const struct rt_cmd *cmd,
 }
 
 static void (*const say[])(const struct rt_program *, const struct rt_cmd *,
-                           struct str *) = {[RT_LAUNCH] = say_launch,
-                                            [RT_LAUNCH_CORE] = say_launch,
-                                            [RT_COPY] = say_copy,
-                                            [RT_EXCHANGE_START] = say_wants,
-                                            [RT_EXCHANGE_FINISH] = say_waits,
-                                            [RT_REDUCE] = say_sums};
+                           struct str *) = {
+    [RT_LAUNCH] = say_launch,        [RT_CHAIN] = say_chain,
+    [RT_LAUNCH_CORE] = say_launch,   [RT_COPY] = say_copy,
+    [RT_EXCHANGE_START] = say_wants, [RT_EXCHANGE_FINISH] = say_waits,
+    [RT_REDUCE] = say_sums};
 
 /* Each thread of the team that ran the launch. */
 static void

@@ -18,6 +18,7 @@
 #include "rt/walk/exact.h"
 #include "rt/walk/launch.h"
 #include "rt/walk/reduce.h"
+#include "rt/walk/tiles.h"
 #include "rt/store/residency.h"
 #include "rt/walk/team.h"
 
@@ -53,12 +54,15 @@ scratch_new(const struct rt_program *p) {
   }
   s->conflicts = mem_alloc(nconflicts, sizeof *s->conflicts);
   s->items = mem_alloc(p->nwants, sizeof *s->items);
+  s->tiles = mem_alloc((size_t)p->nchains + 1, sizeof *s->tiles);
   return s;
 }
 
 static void
-scratch_free(struct rt_scratch *s, uint32_t nlaunches) {
+scratch_free(struct rt_scratch *s, uint32_t nlaunches, uint32_t nchains) {
   if (!s) return;
+  for (uint32_t i = 0; i < nchains; i++) rt_tiles_free(s->tiles[i]);
+  free(s->tiles);
   for (uint32_t i = 0; i < nlaunches; i++)
     for (int k = 0; k < 3; k++) rt_walk_free(s->ranges[i][k]);
   free(s->ranges);
@@ -131,6 +135,8 @@ prepare_launches(struct rt_program *p, int nthreads) {
   for (uint32_t i = 0; i < p->nlaunches; i++) TRY(rt_launch_plan(p, i));
   for (uint32_t i = 0; i < p->nlaunches; i++)
     TRY(rt_launch_prepare(p, i, nthreads, &p->scratch->runs[i]));
+  for (uint32_t i = 0; i < p->nchains; i++)
+    TRY(rt_tiles_prepare(p, i, &p->scratch->tiles[i]));
   return make_room(p->scratch, p->nlaunches, nthreads);
 }
 
@@ -204,7 +210,8 @@ static void
 note_some(const struct rt_launch *l, struct rt_buf **bufs, bool fresh) {
   for (uint32_t i = 0; i < l->nbinds; i++) {
     const struct rt_bind *b = &l->binds[i];
-    if (b->kind != RT_BIND_SLOT || !b->written || fresh != !b->old) continue;
+    if (b->kind != RT_BIND_SLOT || !b->written || b->own || fresh != !b->old)
+      continue;
     struct rt_buf *buf = bufs[b->index];
     const struct rt_buf *old =
         fresh || b->far ? buf : bufs[l->binds[b->old - 1].index];
@@ -247,6 +254,23 @@ run_launch(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   uint64_t bytes = l->bytes_per_element * (uint64_t)r->n;
   counters[CNT_bytes_moved] += (long long)bytes;
   *out = (struct work){l->timer, bytes, l->offload ? BY_DEVICE : BY_HOST};
+  return OK;
+}
+
+static status
+run_chain(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
+  assert(cmd->a < p->nchains);
+  const struct rt_chain *c = &p->chains[cmd->a];
+  uint64_t bytes = 0;
+  rt_tiles_run(p, cmd->a, p->scratch->tiles[cmd->a]);
+  for (uint32_t i = c->first; i < c->first + c->count; i++) {
+    const struct rt_launch *l = &p->launches[i];
+    note_written(l, p->scratch->bufs);
+    bytes += l->bytes_per_element * (uint64_t)p->scratch->runs[i].n;
+  }
+  counters[CNT_regions] += c->count;
+  counters[CNT_bytes_moved] += (long long)bytes;
+  *out = (struct work){c->timer, bytes, BY_HOST};
   return OK;
 }
 
@@ -426,11 +450,17 @@ note_ahead(const struct rt_program *p, const struct rt_cmd *cmd, double seconds,
 
 static status (*const run[])(struct rt_program *, const struct rt_cmd *,
                              struct work *) = {
-    [RT_LAUNCH] = run_launch,         [RT_COPY] = run_copy,
-    [RT_SET_GLOBAL] = run_set_global, [RT_UPLOAD] = run_upload,
-    [RT_DOWNLOAD] = run_download,     [RT_EXCHANGE_START] = run_start,
-    [RT_LAUNCH_CORE] = run_core,      [RT_EXCHANGE_FINISH] = run_finish,
-    [RT_BEGIN] = run_begin,           [RT_REDUCE] = run_reduce};
+    [RT_LAUNCH] = run_launch,
+    [RT_CHAIN] = run_chain,
+    [RT_COPY] = run_copy,
+    [RT_SET_GLOBAL] = run_set_global,
+    [RT_UPLOAD] = run_upload,
+    [RT_DOWNLOAD] = run_download,
+    [RT_EXCHANGE_START] = run_start,
+    [RT_LAUNCH_CORE] = run_core,
+    [RT_EXCHANGE_FINISH] = run_finish,
+    [RT_BEGIN] = run_begin,
+    [RT_REDUCE] = run_reduce};
 
 /* While tools listen, what a device is given lasts until it is done. */
 static status
@@ -581,7 +611,12 @@ rt_program_free(struct rt_program *p) {
     free(p->launches[i].tokens);
     offload_free(p->launches[i].offload);
   }
-  scratch_free(p->scratch, p->nlaunches);
+  scratch_free(p->scratch, p->nlaunches, p->nchains);
+  for (uint32_t i = 0; i < p->nchains; i++) {
+    free(p->chains[i].layers);
+    free(p->chains[i].own);
+  }
+  free(p->chains);
   free(p->launches);
   free(p->cmds);
   free(p->slots);

@@ -67,6 +67,8 @@ struct rt_bind {
   uint32_t kind, index;
   bool written; /* SLOT: the launch writes there */
   bool far;     /* and does so through a map */
+  bool own;     /* SLOT, STRIDE: each thread has memory of its own there, of a
+                   chain */
   uint32_t old; /* number + 1 of the bind whose values show through in what is
                    written at the elements themselves; 0: none do */
 };
@@ -219,8 +221,32 @@ struct rt_launch {
   bool rows;       /* it goes over rows, so over more than its maps name */
 };
 
+/* Launches [first, first + count) that run one behind the other for one tile
+ * after the other: `rows` layers of points of a box. Points of a set lie in
+ * `times` times `n` layers of `each`, of which `before` lie before the box's
+ * first; a launch runs from `below` layers below a tile to `above` above it, as
+ * far as there are layers. Private memory takes what lies there. */
+struct rt_layers {
+  int64_t each, n, before;
+  int below, above;
+};
+struct rt_own_slot {
+  struct rt_layers layers;
+  uint32_t slot;
+  uint32_t size, dim, block; /* as of its dat */
+};
+struct rt_chain {
+  uint32_t first, count;
+  int64_t times, n, rows;   /* of the box */
+  struct rt_layers *layers; /* of launches */
+  struct rt_own_slot *own;
+  uint32_t nown;
+  uint32_t timer;
+};
+
 enum rt_cmd_op {
   RT_LAUNCH,
+  RT_CHAIN,
   RT_COPY,
   RT_SET_GLOBAL,
   RT_UPLOAD,
@@ -234,6 +260,7 @@ enum rt_cmd_op {
 struct rt_cmd {
   enum rt_cmd_op op;
   uint32_t a, b;            /* LAUNCH_CORE, LAUNCH (those left): launches[a];
+                    CHAIN: chains[a];
                     COPY: slot a to slot b;
                     SET_GLOBAL: globals[a] = params[b];
                     UPLOAD, DOWNLOAD: slot a; EXCHANGE_START: wants[a .. a+b);
@@ -262,12 +289,13 @@ struct rt_out {
  * KEEP. */
 struct rt_program {
   struct rt_launch *launches;
+  struct rt_chain *chains;
   struct rt_cmd *cmds;
   struct rt_slot *slots;
   struct rt_out *outs;
   struct rt_want *wants;
   struct rt_sum *sums;
-  uint32_t nlaunches, ncmds, nslots, nouts, nwants, nsums;
+  uint32_t nlaunches, nchains, ncmds, nslots, nouts, nwants, nsums;
   uint32_t nsets, nmaps, ndats, nglobals, nparams, naddresses;
   const struct rt_set **sets;
   const struct rt_relation **maps;

@@ -9,7 +9,7 @@
 struct diffusion {
   op_set box;
   op_map star, east, north, west_here, south_here;
-  op_dat x, next, lap, flx, fly;
+  op_dat x, next;
 };
 
 static op_dat
@@ -46,31 +46,35 @@ diffusion_declare(struct diffusion *d, const struct bench_options *o) {
   d->south_here = two(d->box, 0, -1, 0, 0, "south_here");
   d->x = field(d->box, values, "x");
   d->next = field(d->box, values, "next");
-  d->lap = temporary(d->box, 1, 1, 1, 1, "lap");
-  d->flx = temporary(d->box, 1, 0, 0, 0, "flx");
-  d->fly = temporary(d->box, 0, 0, 1, 0, "fly");
   free(values);
 }
 
+/* Nobody wants the temporaries of a step behind it. */
 static void
 diffusion_step(struct diffusion *d) {
   op_dat x = d->x;
+  op_dat lap = temporary(d->box, 1, 1, 1, 1, "lap");
+  op_dat flx = temporary(d->box, 1, 0, 0, 0, "flx");
+  op_dat fly = temporary(d->box, 0, 0, 1, 0, "fly");
   op_par_loop(laplacian, "laplacian", d->box,
               op_arg_dat(x, -5, d->star, 1, "double", OP_READ),
-              op_arg_dat(d->lap, -1, OP_ID, 1, "double", OP_WRITE));
+              op_arg_dat(lap, -1, OP_ID, 1, "double", OP_WRITE));
   op_par_loop(limited_flux, "flux_x", d->box,
-              op_arg_dat(d->lap, -2, d->east, 1, "double", OP_READ),
+              op_arg_dat(lap, -2, d->east, 1, "double", OP_READ),
               op_arg_dat(x, -2, d->east, 1, "double", OP_READ),
-              op_arg_dat(d->flx, -1, OP_ID, 1, "double", OP_WRITE));
+              op_arg_dat(flx, -1, OP_ID, 1, "double", OP_WRITE));
   op_par_loop(limited_flux, "flux_y", d->box,
-              op_arg_dat(d->lap, -2, d->north, 1, "double", OP_READ),
+              op_arg_dat(lap, -2, d->north, 1, "double", OP_READ),
               op_arg_dat(x, -2, d->north, 1, "double", OP_READ),
-              op_arg_dat(d->fly, -1, OP_ID, 1, "double", OP_WRITE));
+              op_arg_dat(fly, -1, OP_ID, 1, "double", OP_WRITE));
   op_par_loop(diffuse, "diffuse", d->box,
               op_arg_dat(x, -1, OP_ID, 1, "double", OP_READ),
-              op_arg_dat(d->flx, -2, d->west_here, 1, "double", OP_READ),
-              op_arg_dat(d->fly, -2, d->south_here, 1, "double", OP_READ),
+              op_arg_dat(flx, -2, d->west_here, 1, "double", OP_READ),
+              op_arg_dat(fly, -2, d->south_here, 1, "double", OP_READ),
               op_arg_dat(d->next, -1, OP_ID, 1, "double", OP_WRITE));
+  op_free_dat_temp(lap);
+  op_free_dat_temp(flx);
+  op_free_dat_temp(fly);
   d->x = d->next;
   d->next = x;
 }

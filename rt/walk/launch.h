@@ -10,6 +10,7 @@ struct rt_buf;
 struct rt_team;
 struct rt_halo_item;
 struct rt_exact;
+struct rt_tiles;
 
 /* How one launch runs: found before the first command. */
 struct rt_run {
@@ -44,6 +45,7 @@ struct rt_scratch {
   struct rt_run *runs;          /* per launch */
   struct rt_team **teams;       /* per launch */
   struct rt_walk *(*ranges)[3]; /* per launch: all, core, rest; NULL: unused */
+  struct rt_tiles **tiles;      /* per chain */
   void **table;                 /* [threads][row] of the running launch */
   size_t row;                   /* pointers, whole cache lines */
   size_t threads;

@@ -58,6 +58,8 @@ ir_modes() {
   echo "gather-rcm|OMP_NUM_THREADS=2 OP2_GATHER=always OP2_RENUMBER=rcm OP2_CHECK=1 OP2_IR_STRESS=1|"
   echo "stretches|OMP_NUM_THREADS=2 OP2_STRETCHES=always OP2_CHECK=1|"
   echo "stretches-soa|OMP_NUM_THREADS=3 OP2_STRETCHES=always OP2_LAYOUT=soa OP2_IR_STRESS=1|"
+  echo "tiles|OMP_NUM_THREADS=3 OP2_TILE_ROWS=1 OP2_CHECK=1|box grid"
+  echo "tiles-soa|OMP_NUM_THREADS=2 OP2_TILE_ROWS=3 OP2_LAYOUT=soa OP2_IR_STRESS=1|box grid"
   echo "seq|OP2_TARGET=seq|"
   echo "reproducible|OMP_NUM_THREADS=2 OP2_REPRODUCIBLE=1|"
   echo "small-blocks|OMP_NUM_THREADS=3 OP2_BLOCK_SIZE=4 OP2_THREADING=colours|"

@@ -50,6 +50,8 @@ struct mode modes[] = {
     {"stretches", "OP2_STRETCHES=always OP2_CHECK=1", 2, 0, 1},
     {"stretches-soa", "OP2_STRETCHES=always OP2_LAYOUT=soa OP2_IR_STRESS=1", 3,
      0, 1},
+    {"tiles", "OP2_TILE_ROWS=1 OP2_CHECK=1", 3, 0, 1},
+    {"tiles-soa", "OP2_TILE_ROWS=2 OP2_LAYOUT=soa OP2_IR_STRESS=1", 2, 0, 1},
     {"gather-rcm", "OP2_GATHER=always OP2_RENUMBER=rcm OP2_IR_STRESS=1", 3, 0,
      1},
     {"rcm", "OP2_RENUMBER=rcm OP2_CHECK=1", 1, 0, 1},

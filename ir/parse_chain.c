@@ -1,0 +1,63 @@
+/* The parser's part for chains of tiles. */
+#include "ir/parse.h"
+
+#include <stdlib.h>
+
+/* #<number> */
+static status
+want_numbered(struct ir_parser *p, uint32_t *out) {
+  int64_t k = 0;
+  TRY(ir_want_punct(p, '#'));
+  TRY(ir_want_number(p, 0, UINT32_MAX - 1, &k));
+  *out = (uint32_t)k;
+  return OK;
+}
+
+/* [chain #k (<span>)] */
+status
+ir_maybe_chain(struct ir_parser *p, struct ir_region *r) {
+  struct ir_area span = {{0}};
+  uint32_t ndim = 0;
+  if (!ir_lex_is_word(&p->x, "chain")) return OK;
+  TRY(ir_lex_next(&p->x));
+  TRY(want_numbered(p, &r->chain));
+  r->chain++;
+  struct ir_lexer at = p->x;
+  TRY(ir_want_area(p, &span, &ndim));
+  if (ndim != 1)
+    return ir_lex_fail(&at, "expected a span of one dimension, found %u", ndim);
+  r->span = (struct ir_span){span.at[0], span.at[1]};
+  return OK;
+}
+
+/* chain #k : %box along <dimension> rows <rows> [private #b ...] */
+status
+ir_chain_statement(struct ir_parser *p) {
+  struct ir_chain c = {.box = IR_NONE};
+  int64_t along = 0, rows = 0;
+  uint32_t k = 0, cap = 0;
+  struct ir_lexer at = p->x;
+  TRY(want_numbered(p, &k));
+  if (k != p->t->nchains)
+    return ir_lex_fail(&at, "expected #%u, the next chain", p->t->nchains);
+  TRY(ir_want_punct(p, ':'));
+  TRY(ir_want_decl(p, IR_DECL_SET, &c.box));
+  TRY(ir_want_word(p, "along"));
+  TRY(ir_want_number(p, 0, IR_DIMS - 1, &along));
+  TRY(ir_want_word(p, "rows"));
+  TRY(ir_want_number(p, 1, INT32_MAX, &rows));
+  c.along = (uint32_t)along;
+  c.rows = (uint32_t)rows;
+  ir_ref *own = NULL;
+  status st = OK;
+  if (ir_lex_is_word(&p->x, "private")) st = ir_lex_next(&p->x);
+  while (st == OK && ir_lex_is(&p->x, '#')) {
+    ir_ref b = 0;
+    st = want_numbered(p, &b);
+    VEC_PUSH(own, c.nown, cap, b);
+  }
+  c.own = own;
+  if (st == OK) ir_add_chain(p->t, c);
+  free(own);
+  return st;
+}

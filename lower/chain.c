@@ -1,0 +1,87 @@
+/* Chains of tiles: what the runtime is told of them. */
+#include "ir/chain.h"
+#include "lower/maker.h"
+
+#include <assert.h>
+
+bool
+low_slot_is_own(const struct low_maker *m, const struct ir_region *g,
+                uint32_t slot) {
+  if (!g->chain) return false;
+  const struct ir_chain *c = &m->t->chains[g->chain - 1];
+  for (uint32_t k = 0; k < c->nown; k++)
+    if (c->own[k] == m->slot_buffer[slot]) return true;
+  return false;
+}
+
+static struct rt_layers
+layers_of(const struct ir_trace *t, const struct ir_chain *c, ir_ref set,
+          struct ir_span span) {
+  struct ir_layers l = ir_layers_of(t, set, c->box, c->along);
+  return (struct rt_layers){l.each, l.n, l.before, span.below, span.above};
+}
+
+/* As far around a tile as some region makes what lies there. */
+static struct ir_span
+made_in(const struct ir_trace *t, ir_ref first, uint32_t count, ir_ref buffer) {
+  struct ir_span s = {0};
+  for (const struct ir_region *g = &t->regions[first]; count--; g++)
+    for (ir_ref n = g->first; n < g->first + g->count; n++)
+      for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
+        const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
+        if (!ir_arg_on_dat(t, a) || ir_buffer_of(t, a->out) != buffer) continue;
+        if (g->span.below > s.below) s.below = g->span.below;
+        if (g->span.above > s.above) s.above = g->span.above;
+      }
+  return s;
+}
+
+static struct rt_own_slot
+own_slot(const struct low_maker *m, const struct ir_chain *c, ir_ref first,
+         uint32_t count, uint32_t slot) {
+  const struct ir_trace *t = m->t;
+  ir_ref buffer = m->slot_buffer[slot];
+  const struct ir_dat *d = &t->dats[t->buffers[buffer].dat];
+  struct ir_span made = made_in(t, first, count, buffer);
+  return (struct rt_own_slot){.layers = layers_of(t, c, d->set, made),
+                              .slot = slot,
+                              .size = d->type.size,
+                              .dim = d->dim,
+                              .block = d->block};
+}
+
+/* "laplacian>flux_x>diffuse", for the timing table. */
+static uint32_t
+chain_timer(const struct rt_program *p, const struct rt_chain *c) {
+  SCOPED_STR name = STR_INIT;
+  for (uint32_t i = c->first; i < c->first + c->count; i++)
+    str_printf(&name, "%s%s", i > c->first ? ">" : "", p->launches[i].name);
+  return rt_timer_get(name.s);
+}
+
+void
+low_chain_make(struct low_maker *m, ir_ref k, ir_ref first, uint32_t count) {
+  const struct ir_trace *t = m->t;
+  struct rt_program *p = m->p;
+  const struct ir_chain *c = &t->chains[k];
+  struct ir_layers box = ir_layers_of(t, c->box, c->box, c->along);
+  struct rt_chain x = {.first = p->nlaunches - count,
+                       .count = count,
+                       .times = box.times,
+                       .n = box.n,
+                       .rows = c->rows};
+  assert(count && p->nlaunches >= count);
+  x.layers = mem_alloc(count, sizeof *x.layers);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct ir_region *g = &t->regions[first + i];
+    x.layers[i] = layers_of(t, c, g->set, g->span);
+  }
+  uint32_t cap = 0;
+  for (uint32_t slot = 0; slot < p->nslots; slot++)
+    if (low_slot_is_own(m, &t->regions[first], slot)) {
+      struct rt_own_slot o = own_slot(m, c, first, count, slot);
+      VEC_PUSH(x.own, x.nown, cap, o);
+    }
+  x.timer = chain_timer(p, &x);
+  VEC_PUSH(p->chains, p->nchains, m->capchains, x);
+}

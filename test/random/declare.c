@@ -325,7 +325,8 @@ player_declare(struct player *y) {
   for (int k = 0; k < p->nsparsities; k++) declare_sparsity(y, k);
   for (int k = 0; k < p->ndats; k++) declare_dat(y, k);
   for (int k = 0; k < p->ngbls; k++) declare_gbl(y, k);
-  if (p->seed % 5 == 0 && p->nmaps) op_renumber(y->maps[0]); /* hints */
+  if (p->seed % 5 == 0 && p->nmaps && !map_is_rule(&p->maps[0]))
+    op_renumber(y->maps[0]); /* hints */
   play_partition(y);
   constants_reset();
 }

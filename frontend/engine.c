@@ -1,9 +1,9 @@
 /* What lies below: started as the options say, and brought down again. */
 #include "frontend/context.h"
 
-#include "lower/disk.h"
 #include "lower/lower.h"
 #include "lower/machine.h"
+#include "lower/made.h"
 #include "rt/device/device.h"
 #include "rt/plan.h"
 

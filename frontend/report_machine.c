@@ -3,6 +3,7 @@
 #include "frontend/report.h"
 
 #include "base/str.h"
+#include "lower/entry.h"
 #include "lower/made.h"
 #include "rt/ranks/comm.h"
 

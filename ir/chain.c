@@ -29,7 +29,7 @@
  *           near reaches from layer -1 to 1, so laplace runs one further out on
  *           each side: neighbours' layers are made twice.
  *
- * Limits    dimensions that are periodic, or before such ones; maps without rule;
+ * Limits    dimensions that are periodic, or before such; maps without a rule;
  *           loops that write globals, or through maps to other layers; what a
  *           chain updates in place and reads at an offset.
  */

@@ -7,6 +7,7 @@
 #include "lower/facts.h"
 
 #include "base/log.h"
+#include "lower/entry.h"
 #include "lower/made.h"
 #include "lower/module.h"
 

@@ -4,7 +4,11 @@
 #ifndef LOWER_MADE_H
 #define LOWER_MADE_H
 
-#include "lower/entry.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct low_entry; /* entry.h */
+struct str;
 
 /* `machine` is what code is made for. bundle: look into the program. Before
  * this call, and after low_made_close, nothing is found; disk.h opens the disk.
@@ -26,5 +30,22 @@ bool low_made_find(const struct low_made *m, struct low_entry *out);
 /* Keep `bytes`, in place of what is there under this key. Trouble is logged and
  * changes nothing for the program. */
 void low_made_keep(const struct low_made *m, const char *bytes, size_t n);
+
+/* ---- disk.c -------------------------------------------------------------- */
+
+/* Use this folder; "" stands for $XDG_CACHE_HOME/op2lazy or ~/.cache/op2lazy.
+ * Above `max_bytes` the oldest entries are removed. Before this call, and after
+ * low_disk_close, nothing is found and nothing kept. */
+void low_disk_open(const char *folder, size_t max_bytes);
+void low_disk_close(void);
+
+/* ---- disk_turn.c --------------------------------------------------------- */
+
+/* Other processes that start together need the same code: one compiles at a
+ * time. */
+void low_disk_share(bool on);
+/* Whether others compiled meanwhile: look again. Then compile and keep. */
+bool low_disk_turn_begin(void);
+void low_disk_turn_end(void);
 
 #endif

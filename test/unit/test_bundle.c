@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "include/op2_blob.h"
 #include "lower/bundle.h"
+#include "lower/entry.h"
 #include "lower/made.h"
 
 #include <criterion/criterion.h>

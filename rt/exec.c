@@ -257,6 +257,24 @@ run_launch(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   return OK;
 }
 
+/* The same of a chain: its last launch's way, with the narrowest vectors and
+ * all bytes, and the work of all. */
+static void
+note_chain(struct rt_program *p, const struct rt_chain *c) {
+  struct rt_way way, one;
+  const struct rt_run *last = &p->scratch->runs[c->first + c->count - 1];
+  rt_launch_way(p, last, &way);
+  way.bytes = 0;
+  for (uint32_t i = c->first; i < c->first + c->count; i++) {
+    const struct rt_run *r = &p->scratch->runs[i];
+    rt_launch_way(p, r, &one);
+    if (one.lanes < way.lanes) way.lanes = one.lanes;
+    way.bytes += one.bytes;
+    rt_timer_work(c->timer, &r->l->effort, r->n);
+  }
+  rt_timer_way(c->timer, &way);
+}
+
 static status
 run_chain(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   assert(cmd->a < p->nchains);
@@ -268,6 +286,7 @@ run_chain(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
     note_written(l, p->scratch->bufs);
     bytes += l->bytes_per_element * (uint64_t)p->scratch->runs[i].n;
   }
+  if (rt_timer_detail) note_chain(p, c);
   counters[CNT_regions] += c->count;
   counters[CNT_bytes_moved] += (long long)bytes;
   *out = (struct work){c->timer, bytes, BY_HOST};

@@ -19,7 +19,8 @@
  *           from its first to its last point as it would without tiles. Of the
  *           dimensions that are possible that one is taken in which the least
  *           is made twice; a tile has as many layers as fit into `cache`.
- *           Chains whose data fit into `least` bytes stay in cache anyway.
+ *           Chains whose data fit into `least` bytes stay in cache anyway, and
+ *           of those whose layers are too large for one nothing would.
  *
  * Example   ir/chain.c has one; `tile{rows=8}` makes tiles of 8 layers of
  *           whatever may be a chain.
@@ -50,6 +51,7 @@ enum {
   RUN = 32,          /* regions of a chain at most */
   CACHE = 384 << 10, /* bytes of a tile's data */
   LEAST = 16 << 20,  /* of all of a chain's, from which on it pays */
+  MOST = 8 * CACHE,  /* of the lowest tile: else it would not stay in a cache */
   TWICE = 2          /* a tile has at least so many layers for each that is
                               made for it in others */
 };
@@ -183,6 +185,12 @@ find_bytes(struct plan *p) {
   p->layer = p->bytes / ((double)box.n * (double)box.times);
 }
 
+/* Bytes of the lowest tile that makes little twice. */
+static double
+lowest(const struct plan *p) {
+  return p->layer * (p->most ? TWICE * p->most : 1);
+}
+
 /* Layers of a tile, all of equal height; 0: not worth it. */
 static uint32_t
 rows_of(const struct plan *p, const struct pass_ctx *c) {
@@ -190,7 +198,8 @@ rows_of(const struct plan *p, const struct pass_ctx *c) {
       ir_layers_of(p->t, p->chain.box, p->chain.box, p->chain.along);
   long rows = pass_arg(c, "rows", 0);
   if (rows > 0) return (uint32_t)rows;
-  if (p->bytes < (double)pass_arg(c, "least", LEAST)) return 0;
+  if (p->bytes < (double)pass_arg(c, "least", LEAST) || lowest(p) > MOST)
+    return 0;
   assert(p->layer > 0);
   idx_g fit = (idx_g)((double)pass_arg(c, "cache", CACHE) / p->layer);
   if (fit < TWICE * p->most) fit = TWICE * p->most;
@@ -261,14 +270,8 @@ tell(const struct plan *p, uint32_t k) {
               "private",
               first, last, t->chains[k - 1].rows, p->chain.nown);
   else
-    ir_remark(t, "tile: %s to %s run one by one: their data fit a cache", first,
-              last);
-}
-
-/* Bytes of the lowest tile that makes little twice. */
-static double
-lowest(const struct plan *p) {
-  return p->layer * (p->most ? TWICE * p->most : 1);
+    ir_remark(t, "tile: %s to %s run one by one: %s a cache", first, last,
+              lowest(p) > MOST ? "no tile fits" : "their data fit");
 }
 
 /* The dimension in which tiles can be smallest, in memory, of the region's

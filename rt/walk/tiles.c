@@ -109,13 +109,16 @@ rt_tiles_free(struct rt_tiles *x) {
   free(x);
 }
 
-/* As many threads as all of its launches have, and no more than tiles. */
+/* All, if there are as many tiles; one, if a launch runs on one. Launches whose
+ * threads have memory besides have it for so many. */
 static int
 threads_of(const struct rt_program *p, const struct rt_chain *c,
            const struct rt_tiles *x) {
   int threads = p->scratch->nthreads;
   for (uint32_t i = 0; i < c->count; i++) {
-    int most = p->scratch->runs[c->first + i].threads;
+    const struct rt_run *r = &p->scratch->runs[c->first + i];
+    int most = r->l->scratch ? r->threads : threads;
+    if (r->l->team == RT_TEAM_ONE) most = 1;
     if (most < threads) threads = most;
   }
   return x->n < threads ? (int)x->n : threads;

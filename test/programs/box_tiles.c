@@ -199,6 +199,7 @@ main(int argc, char **argv) {
       {{7, 6, 5}, {0, 0, 0}, 0, "flat"},  {{7, 6, 5}, {0, 0, 0}, 1, "deep"},
       {{5, 9, 1}, {1, 0, 0}, 0, "ring"},  {{4, 5, 6}, {0, 1, 0}, 0, "tubes"},
       {{4, 5, 6}, {0, 0, 1}, 1, "round"},
+      {{31, 12, 7}, {0, 0, 0}, 1, "large"}, /* enough for several threads */
   };
   setenv("OP2_TILE_ROWS", "2", 0);
   check_start(argc, argv);

@@ -58,8 +58,8 @@ ir_modes() {
   echo "gather-rcm|OMP_NUM_THREADS=2 OP2_GATHER=always OP2_RENUMBER=rcm OP2_CHECK=1 OP2_IR_STRESS=1|"
   echo "stretches|OMP_NUM_THREADS=2 OP2_STRETCHES=always OP2_CHECK=1|"
   echo "stretches-soa|OMP_NUM_THREADS=3 OP2_STRETCHES=always OP2_LAYOUT=soa OP2_IR_STRESS=1|"
-  echo "tiles|OMP_NUM_THREADS=3 OP2_TILE_ROWS=1 OP2_CHECK=1|box grid"
-  echo "tiles-soa|OMP_NUM_THREADS=2 OP2_TILE_ROWS=3 OP2_LAYOUT=soa OP2_IR_STRESS=1|box grid"
+  echo "tiles|OMP_NUM_THREADS=3 OP2_TILE_ROWS=1 OP2_TEAM=all OP2_CHECK=1|box grid"
+  echo "tiles-soa|OMP_NUM_THREADS=2 OP2_TILE_ROWS=3 OP2_TEAM=all OP2_LAYOUT=soa OP2_IR_STRESS=1|box grid"
   echo "seq|OP2_TARGET=seq|"
   echo "reproducible|OMP_NUM_THREADS=2 OP2_REPRODUCIBLE=1|"
   echo "small-blocks|OMP_NUM_THREADS=3 OP2_BLOCK_SIZE=4 OP2_THREADING=colours|"
@@ -71,6 +71,7 @@ ir_modes() {
 tsan_modes() {
   echo "2-threads|OMP_NUM_THREADS=2 OP2_SANITIZE=thread|"
   echo "colours|OMP_NUM_THREADS=3 OP2_SANITIZE=thread OP2_THREADING=colours OP2_BLOCK_SIZE=4|"
+  echo "tiles|OMP_NUM_THREADS=3 OP2_SANITIZE=thread OP2_TILE_ROWS=1 OP2_TEAM=all|box_tiles"
 }
 opaque_modes() {
   for t in 1 2; do

@@ -196,8 +196,10 @@ tiles_run(void) {
 int
 main(int argc, char **argv) {
   static const struct shape shapes[] = {
-      {{7, 6, 5}, {0, 0, 0}, 0, "flat"},  {{7, 6, 5}, {0, 0, 0}, 1, "deep"},
-      {{5, 9, 1}, {1, 0, 0}, 0, "ring"},  {{4, 5, 6}, {0, 1, 0}, 0, "tubes"},
+      {{7, 6, 5}, {0, 0, 0}, 0, "flat"},
+      {{7, 6, 5}, {0, 0, 0}, 1, "deep"},
+      {{5, 9, 1}, {1, 0, 0}, 0, "ring"},
+      {{4, 5, 6}, {0, 1, 0}, 0, "tubes"},
       {{4, 5, 6}, {0, 0, 1}, 1, "round"},
       {{31, 12, 7}, {0, 0, 0}, 1, "large"}, /* enough for several threads */
   };

@@ -24,7 +24,7 @@
  * that has ended reads its last entry again; one that is empty reads some
  * entry of the table, which is an element of the set all the same. Rows whose
  * entries step (passes/stretch.c) have no table here: element j of row l is
- * first[l] + j * step, and first[l] of an empty row is element 0.
+ * first[l] + j * step, and first[l] of an empty row is that of another.
  *
  * Cost  as many steps as the longest of `width` rows has entries: cells of a
  * mesh of one kind have rows of one length but at its border. Rows need no

@@ -35,9 +35,10 @@ steps_new(const struct rt_relation *r, int64_t step, struct rt_steps **out) {
   idx_l *first = mem_try(n + 1, sizeof *first);
   if (!first)
     FAIL(ERR_MEMORY, "no memory for first entries of map \"%s\"", r->name);
+  idx_l any = rt_relation_entries(r) ? r->table[r->start[0]] : 0;
   for (idx_l e = 0; e < r->from->n; e++) {
     struct rt_row row = rt_row(r, e);
-    first[e] = row.n ? row.at[0] : 0;
+    first[e] = row.n ? row.at[0] : any;
   }
   *out = mem_alloc(1, sizeof **out);
   **out = (struct rt_steps){.step = (int32_t)step, .first = first};

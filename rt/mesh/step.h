@@ -13,7 +13,8 @@
 
 struct rt_steps {
   int32_t step; /* not 0; 1 where no row has two entries */
-  idx_l *first; /* [from->n]; 0 of empty rows */
+  idx_l *first; /* [from->n]; of empty rows that of another: vectors read it,
+                   and what lies a shift from it, which is there */
 };
 
 /* Those of a relation of rows of any length; NULL: they do not step, or have

@@ -280,6 +280,8 @@ run_chain(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   assert(cmd->a < p->nchains);
   const struct rt_chain *c = &p->chains[cmd->a];
   uint64_t bytes = 0;
+  for (uint32_t i = c->first; i < c->first + c->count; i++)
+    TRY(rt_globals_here(p, &p->launches[i]));
   rt_tiles_run(p, cmd->a, p->scratch->tiles[cmd->a]);
   for (uint32_t i = c->first; i < c->first + c->count; i++) {
     const struct rt_launch *l = &p->launches[i];
@@ -443,6 +445,18 @@ first_half(enum rt_cmd_op op) {
   return op == RT_EXCHANGE_START || op == RT_LAUNCH_CORE;
 }
 
+/* A chain's launches took what their share of its bytes is: for trials, which
+ * compare launches. */
+static void
+chain_took(struct rt_program *p, const struct rt_chain *c, double seconds,
+           uint64_t bytes) {
+  for (uint32_t i = c->first; i < c->first + c->count; i++) {
+    struct rt_launch *l = &p->launches[i];
+    double own = (double)l->bytes_per_element * p->scratch->runs[i].n;
+    if (bytes) rt_launch_took(l, seconds * own / (double)bytes);
+  }
+}
+
 /* What came before the launch that is next; it counts as that one's. */
 struct ahead {
   double seconds, bytes;
@@ -460,9 +474,12 @@ note_ahead(const struct rt_program *p, const struct rt_cmd *cmd, double seconds,
     a->bytes += (double)bytes;
     a->n += begins || moves;
   }
-  for (int k = 0; cmd->op == RT_LAUNCH && k < RT_BEFORE_COUNT; k++) {
-    rt_timer_before(p->launches[cmd->a].timer, (enum rt_before)k,
-                    ahead[k].seconds, ahead[k].bytes, ahead[k].n);
+  bool chain = cmd->op == RT_CHAIN;
+  uint32_t timer = chain ? p->chains[cmd->a].timer : 0;
+  if (cmd->op == RT_LAUNCH) timer = p->launches[cmd->a].timer;
+  for (int k = 0; (chain || cmd->op == RT_LAUNCH) && k < RT_BEFORE_COUNT; k++) {
+    rt_timer_before(timer, (enum rt_before)k, ahead[k].seconds, ahead[k].bytes,
+                    ahead[k].n);
     ahead[k] = (struct ahead){0};
   }
 }
@@ -522,6 +539,8 @@ run_each(struct rt_program *p, struct rt_device **batch) {
     if (!timed) rt_timer_add(w.timer, 0, w.bytes);
     if (w.timed == UNTIMED || !timed) continue;
     double seconds = after - before;
+    if (cmd->op == RT_CHAIN)
+      chain_took(p, &p->chains[cmd->a], seconds, w.bytes);
     if (cmd->op == RT_LAUNCH || cmd->op == RT_LAUNCH_CORE)
       seconds = rt_launch_took(&p->launches[cmd->a], seconds);
     if (w.timed == BY_DEVICE)

@@ -180,6 +180,97 @@ steps(const struct shape *s, int in_place, int at_once) {
   free(got);
 }
 
+/* ---- a grid of one row, and a global that a device may have made ------------------- */
+
+enum { LINE = 40, COLOURS = 2, CELLS = LINE * COLOURS };
+
+static void
+add_one(const int *x, int *sum) {
+  *sum += *x > -1;
+}
+static void
+make_t(const int *x, const int *sum, int *t) {
+  *t = 2 * *x + *sum;
+}
+static void
+use_t(int **t, int *out) {
+  *out = t[0][0] + 100 * t[1][0];
+}
+
+/* Elements of the other colour at a point are LINE numbers away. */
+static void
+grid_of_one_row(void) {
+  static const int both[] = {0, 0, 1, 0, 0, 0,
+                             0, 0, 0, 0, 0, 1}; /* other, own */
+  static const int none[4];
+  idx_g_t n[] = {LINE, 1};
+  int x[CELLS], got[CELLS], expected[CELLS], zero = 0;
+  for (int e = 0; e < CELLS; e++) x[e] = e * 7 % 31;
+  op_set cells = op2_decl_grid(n, COLOURS, NULL, "row_of_cells");
+  op_map pair = op2_decl_map_rule(cells, cells, 2, both, "pair");
+  op_dat dx = op_decl_dat(cells, 1, "int", x, "row_x");
+  op_dat out = op_decl_dat(cells, 1, "int", x, "row_out");
+  op2_gbl sum = op2_decl_gbl(1, "int", &zero, "cells_so_far");
+  for (int step = 1; step <= STEPS; step++) {
+    op_par_loop(add_one, "add_one", cells,
+                op_arg_dat(dx, -1, OP_ID, 1, "int", OP_READ),
+                op2_arg_gbl(sum, 1, "int", OP_INC));
+    CHECK_INT(op2_target_push("openmp"), 0);
+    op_dat t = op2_decl_dat_box_temp(cells, none, 1, "int", "t");
+    op_par_loop(make_t, "make_t", cells,
+                op_arg_dat(dx, -1, OP_ID, 1, "int", OP_READ),
+                op2_arg_gbl(sum, 1, "int", OP_READ),
+                op_arg_dat(t, -1, OP_ID, 1, "int", OP_WRITE));
+    op_par_loop(use_t, "use_t", cells,
+                op_arg_dat(t, -2, pair, 1, "int", OP_READ),
+                op_arg_dat(out, -1, OP_ID, 1, "int", OP_WRITE));
+    op_free_dat_temp(t);
+    op2_target_pop();
+    op_fetch_data(out, got);
+    for (int e = 0; e < CELLS; e++) {
+      int other = (e + LINE) % CELLS, s = step * CELLS;
+      expected[e] = 2 * x[other] + s + 100 * (2 * x[e] + s);
+    }
+    CHECK_INTS(got, expected, CELLS);
+  }
+}
+
+/* A chain reads what the loop before it, perhaps on a device, added up. */
+static void
+global_before(void) {
+  static const int beside[] = {0, 1}, one[] = {0, 1};
+  idx_g_t n[] = {CELLS};
+  int x[CELLS + 1], got[CELLS], expected[CELLS], zero = 0;
+  for (int e = 0; e <= CELLS; e++) x[e] = e * 7 % 31;
+  op_set line = op2_decl_box(1, n, NULL, "line");
+  op_map next = op2_decl_map_rule(line, line, 2, beside, "next");
+  op_dat dx = op2_decl_dat_box(line, one, 1, "int", x, "line_x");
+  op_dat out = op_decl_dat(line, 1, "int", x, "line_out");
+  op2_gbl sum = op2_decl_gbl(1, "int", &zero, "points_so_far");
+  for (int step = 1; step <= STEPS; step++) {
+    op_par_loop(add_one, "add_one", line,
+                op_arg_dat(out, -1, OP_ID, 1, "int", OP_READ),
+                op2_arg_gbl(sum, 1, "int", OP_INC));
+    CHECK_INT(op2_target_push("openmp"), 0);
+    op_dat t = op2_decl_dat_box_temp(line, one, 1, "int", "t");
+    op_par_loop(make_t, "make_t", line,
+                op_arg_dat(dx, -1, OP_ID, 1, "int", OP_READ),
+                op2_arg_gbl(sum, 1, "int", OP_READ),
+                op_arg_dat(t, -1, OP_ID, 1, "int", OP_WRITE));
+    op_par_loop(use_t, "use_t", line,
+                op_arg_dat(t, -2, next, 1, "int", OP_READ),
+                op_arg_dat(out, -1, OP_ID, 1, "int", OP_WRITE));
+    op_free_dat_temp(t);
+    op2_target_pop();
+    op_fetch_data(out, got);
+    for (int e = 0; e < CELLS; e++) {
+      int s = step * CELLS;
+      expected[e] = 2 * x[e] + s + 100 * (2 * x[e + 1] + s);
+    }
+    CHECK_INTS(got, expected, CELLS);
+  }
+}
+
 /* ---- tiles there are ------------------------------------------------------------- */
 
 /* Is it the library's choice of rows, or this program's, that loops have? */
@@ -207,6 +298,8 @@ main(int argc, char **argv) {
   check_start(argc, argv);
   for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
     for (int way = 0; way < 4; way++) steps(&shapes[k], way & 1, way >> 1);
+  grid_of_one_row();
+  global_before();
   tiles_run();
   return check_end();
 }

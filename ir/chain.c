@@ -29,7 +29,8 @@
  *           near reaches from layer -1 to 1, so laplace runs one further out on
  *           each side: neighbours' layers are made twice.
  *
- * Limits    dimensions that are periodic, or before such; maps without a rule;
+ * Limits    dimensions that are periodic, or before such; the first one of
+ *           grids with colours; maps without a rule;
  *           loops that write globals, or through maps to other layers; what a
  *           chain updates in place and reads at an offset.
  */
@@ -50,13 +51,20 @@ ir_is_around(const struct ir_trace *t, ir_ref set, ir_ref box) {
   return set == box || t->sets[set].box == box + 1;
 }
 
+/* Elements at each point of a box; they are told apart behind the first
+ * dimension, so that those of a layer across it do not follow each other. */
+static idx_g
+colours_of(const struct ir_set *box) {
+  idx_g points = 1;
+  for (uint32_t d = 0; d < box->ndim; d++) points *= box->side[d];
+  return box->n / points;
+}
+
 struct ir_layers
 ir_layers_of(const struct ir_trace *t, ir_ref set, ir_ref box, uint32_t along) {
   const struct ir_set *s = &t->sets[set], *b = &t->sets[box];
   assert(ir_is_around(t, set, box) && along < b->ndim && b->side[0]);
-  idx_g all = 1;
-  for (uint32_t d = 0; d < b->ndim; d++) all *= b->side[d];
-  struct ir_layers l = {.each = b->n / all, .times = 1}; /* by colours */
+  struct ir_layers l = {.each = colours_of(b), .times = 1};
   for (uint32_t d = 0; d < b->ndim; d++) {
     idx_g side = b->side[d] + s->area.at[2 * d] + s->area.at[2 * d + 1];
     if (d < along) l.each *= side;
@@ -124,6 +132,7 @@ ir_may_chain(const struct ir_trace *t, ir_ref region, ir_ref box,
   const char *target = t->nodes[g->first].target;
   const struct ir_set *b = &t->sets[box];
   if (!b->side[0] || along >= b->ndim || b->periodic >> along) return false;
+  if (!along && colours_of(b) > 1) return false;
   if (!in_layers(t, g->set, box, along) || g->walk != IR_WALK_RANGE)
     return false;
   if (target_is_device(target) || ir_alone(t, region) || g->core_first)
@@ -219,7 +228,7 @@ static void
 note_other(struct chain *x, const struct ir_region *g, const struct ir_arg *a,
            ir_ref v) {
   struct ir_span by;
-  if (v == IR_NONE) return;
+  if (v == IR_NONE || ir_buffer_of(x->t, v) == IR_NONE) return;
   struct use *u = use_of(x, v);
   bool here = ir_layers_reached(x->t, a, x->c->along, &by) && !by.below &&
               !by.above && !g->span.below && !g->span.above;

@@ -206,10 +206,13 @@ dat_memory(const struct fe_dat *d) {
   return d->pinned ? d->pub.data : fe.arrays_apart ? d->declared_from : NULL;
 }
 
+/* The set of a dat that was freed may have ended. */
 static bool
 dat_in(const struct fe_dat *d, struct span s) {
+  const void *memory = dat_memory(d);
+  if (!memory) return false;
   size_t bytes = (size_t)fe_declared_size(d) * (size_t)d->pub.size;
-  return dat_memory(d) && spans_meet(s, span_of(dat_memory(d), bytes));
+  return spans_meet(s, span_of(memory, bytes));
 }
 
 static bool

@@ -126,6 +126,7 @@ fe_number_rules(struct fe_map *m) {
 
 int32_t
 fe_number_shift(struct fe_map *m, const struct fe_map *rows, uint32_t entry) {
+  enum { MOST = 64 };
   if (m->start) return 0;
   for (uint32_t k = 0; k < m->nalong; k++) {
     const struct fe_along *x = &m->along[k];
@@ -137,6 +138,7 @@ fe_number_shift(struct fe_map *m, const struct fe_map *rows, uint32_t entry) {
                        .own = m->rt.version,
                        .entry = entry,
                        .shift = rt_rows_shift(&rows->rt, &m->rt, entry)};
+  if (m->nalong == MOST) m->nalong = 0; /* most rows are gone by then */
   VEC_PUSH(m->along, m->nalong, m->capalong, x);
   return x.shift;
 }

@@ -274,16 +274,18 @@ tell(const struct plan *p, uint32_t k) {
               lowest(p) > MOST ? "no tile fits" : "their data fit");
 }
 
-/* The dimension in which tiles can be smallest, in memory, of the region's
- * chain; UINT32_MAX: it begins none. Of those that fit, the longest chain. */
-static uint32_t
-best_along(struct plan *p, double cache) {
+/* Where the region's chain ends (p->end), along the dimension (p->chain.along)
+ * in which tiles can be smallest, in memory; of those that fit, the longest
+ * chain. False: it begins none. */
+static bool
+find_best(struct plan *p, double cache) {
   struct ir_trace *t = p->t;
   uint32_t best = UINT32_MAX, regions = 0;
+  ir_ref box = p->chain.box;
   double least = 0;
   for (uint32_t d = 0; d < t->sets[p->chain.box].ndim; d++) {
     p->chain.along = d;
-    if (t->sets[p->chain.box].side[d] < 2 || !longest(p)) continue;
+    if (t->sets[box].side[d] < 2 || !longest(p)) continue;
     put_in(p, 0);
     t->nchains--;
     find_bytes(p);
@@ -298,7 +300,9 @@ best_along(struct plan *p, double cache) {
       best = d; /* nothing is made twice */
     }
   }
-  return best;
+  p->chain.along = best;
+  p->end = p->first + regions;
+  return best != UINT32_MAX;
 }
 
 /* The chain that begins here, if one does: behind it. */
@@ -309,8 +313,8 @@ chain_at(struct plan *p, const struct pass_ctx *c) {
   ir_ref next = p->first + 1;
   if (!s->ndim) return next;
   p->chain.box = s->box ? s->box - 1 : t->regions[p->first].set;
-  p->chain.along = best_along(p, (double)pass_arg(c, "cache", CACHE));
-  if (p->chain.along == UINT32_MAX || !longest(p)) return next;
+  if (!find_best(p, (double)pass_arg(c, "cache", CACHE)) || !try_chain(p))
+    return next;
   find_bytes(p);
   uint32_t rows = rows_of(p, c);
   if (!rows) {

@@ -17,11 +17,15 @@ static const enum event_kind events[] = {[RT_LAUNCH] = EVENT_region,
 static void
 add_region(const struct rt_program *p, const struct rt_cmd *cmd,
            struct event *e) {
+  e->place.where = (struct target){TARGET_openmp, 0};
+  if (cmd->op == RT_CHAIN) {
+    e->name = rt_timer_name(p->chains[cmd->a].timer);
+    return;
+  }
   const struct rt_run *r = &p->scratch->runs[cmd->a];
   if (cmd->op == RT_LAUNCH_CORE && r->core <= 0) e->kind = EVENT_NONE;
   e->name = rt_timer_name(r->l->timer);
-  e->place.where = r->l->offload ? rt_launch_device(r->l)->target
-                                 : (struct target){TARGET_openmp, 0};
+  if (r->l->offload) e->place.where = rt_launch_device(r->l)->target;
 }
 
 static void
@@ -40,12 +44,7 @@ struct event
 rt_event_of(const struct rt_program *p, const struct rt_cmd *cmd) {
   size_t n = sizeof events / sizeof *events;
   struct event e = {.kind = cmd->op < n ? events[cmd->op] : EVENT_NONE};
-  if (cmd->op == RT_CHAIN) {
-    e.name = rt_timer_name(p->chains[cmd->a].timer);
-    e.place.where = (struct target){TARGET_openmp, 0};
-  } else if (e.kind == EVENT_region) {
-    add_region(p, cmd, &e);
-  }
+  if (e.kind == EVENT_region) add_region(p, cmd, &e);
   if (e.kind == EVENT_copy) add_copy(p, cmd, &e);
   return e;
 }

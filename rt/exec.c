@@ -463,6 +463,13 @@ struct ahead {
   long long n;
 };
 
+/* The line of the timing table of what runs loops; NULL: it does not. */
+static const uint32_t *
+timer_of(const struct rt_program *p, const struct rt_cmd *cmd) {
+  if (cmd->op == RT_CHAIN) return &p->chains[cmd->a].timer;
+  return cmd->op == RT_LAUNCH ? &p->launches[cmd->a].timer : NULL;
+}
+
 static void
 note_ahead(const struct rt_program *p, const struct rt_cmd *cmd, double seconds,
            uint64_t bytes, struct ahead *ahead) {
@@ -474,11 +481,9 @@ note_ahead(const struct rt_program *p, const struct rt_cmd *cmd, double seconds,
     a->bytes += (double)bytes;
     a->n += begins || moves;
   }
-  bool chain = cmd->op == RT_CHAIN;
-  uint32_t timer = chain ? p->chains[cmd->a].timer : 0;
-  if (cmd->op == RT_LAUNCH) timer = p->launches[cmd->a].timer;
-  for (int k = 0; (chain || cmd->op == RT_LAUNCH) && k < RT_BEFORE_COUNT; k++) {
-    rt_timer_before(timer, (enum rt_before)k, ahead[k].seconds, ahead[k].bytes,
+  const uint32_t *timer = timer_of(p, cmd);
+  for (int k = 0; timer && k < RT_BEFORE_COUNT; k++) {
+    rt_timer_before(*timer, (enum rt_before)k, ahead[k].seconds, ahead[k].bytes,
                     ahead[k].n);
     ahead[k] = (struct ahead){0};
   }

@@ -130,18 +130,16 @@ rt_tiles_prepare(const struct rt_program *p, uint32_t chain,
   const struct rt_chain *c = &p->chains[chain];
   if (!*tiles) *tiles = tiles_new(p, c);
   struct rt_tiles *x = *tiles;
-  int threads = threads_of(p, c, x);
-  if (threads > x->threads) {
-    rt_mem_free(x->room, x->room_bytes);
-    free(x->table);
-    x->threads = 0;
-    x->table = mem_alloc((size_t)threads * x->row, sizeof *x->table);
-    x->room_bytes = (size_t)threads * x->room_row;
-    x->room = rt_mem_new(x->room_bytes);
-    if (!x->room)
-      FAIL(ERR_MEMORY, "no memory for tiles: %zu bytes", x->room_bytes);
-  }
-  x->threads = threads;
+  x->threads = threads_of(p, c, x);
+  size_t bytes = (size_t)x->threads * x->room_row;
+  if (bytes <= x->room_bytes) return OK;
+  char *room = rt_mem_new(bytes);
+  if (!room) FAIL(ERR_MEMORY, "no memory for tiles: %zu bytes", bytes);
+  rt_mem_free(x->room, x->room_bytes);
+  x->room = room;
+  x->room_bytes = bytes;
+  free(x->table);
+  x->table = mem_alloc((size_t)x->threads * x->row, sizeof *x->table);
   return OK;
 }
 

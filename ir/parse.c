@@ -288,13 +288,13 @@ loop_body(struct ir_parser *p, struct ir_node *n) {
 }
 
 static status
-plain_body(struct ir_parser *p, struct ir_node *n) {
-  const struct ir_op_info *op = &ir_op_info[n->op];
+plain_body(struct ir_parser *p, enum ir_op kind, struct ir_node *n) {
+  const struct ir_op_info *op = &ir_op_info[kind];
   bool bare = ir_bare(n);
   struct ir_lexer at = p->x;
   if (op->min_args == 0 && ir_lex_is_word(&p->x, "none"))
     return ir_lex_next(&p->x);
-  TRY(want_args(p, (enum ir_op)n->op, bare));
+  TRY(want_args(p, kind, bare));
   if ((int64_t)p->nargs < op->min_args ||
       (op->max_args >= 0 && (int64_t)p->nargs > op->max_args))
     return ir_lex_fail(&at, "expected %d argument%s of %s, found %u",
@@ -335,7 +335,7 @@ node_body(struct ir_parser *p, const struct ir_lexer *at, enum ir_op op,
           struct str *file) {
   struct ir_node n = {.op = (uint8_t)op, .kernel = IR_NONE, .set = IR_NONE};
   p->nargs = p->each = 0;
-  TRY(op == IR_LOOP ? loop_body(p, &n) : plain_body(p, &n));
+  TRY(op == IR_LOOP ? loop_body(p, &n) : plain_body(p, op, &n));
   TRY(node_tail(p, &n, file));
   TRY(link_results(p, at, p->t->nnodes));
   assert(p->region == IR_NONE || p->region < p->t->nregions);

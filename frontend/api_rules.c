@@ -150,7 +150,7 @@ op2_decl_map_grid(op_set from, op_set to, const char *name) {
 static status
 materialise(op_map map, const char *name, struct fe_map **out) {
   struct fe_set *to;
-  SCOPED idx_l *rows = NULL;
+  idx_l *rows;
   if (!name) FAIL(ERR_ARG, "%s: name: expected a text, found NULL", table);
   if (!fe_handle_is(map, FE_RULE))
     FAIL(ERR_ARG, "%s \"%s\": map: expected one by rule, found %s", table, name,
@@ -163,7 +163,7 @@ materialise(op_map map, const char *name, struct fe_map **out) {
                                               .from = map->from,
                                               .to = &to->pub,
                                               .dim = r->count,
-                                              .table32 = rows,
+                                              .table = rows,
                                               .name = name,
                                               .made = true},
                         out);

@@ -68,7 +68,7 @@ struct fe_rule *fe_rule_new(struct fe_box *from, struct fe_box *to, int count,
  * lies in none of these names another: it is not to be used. ERR_MEMORY */
 status fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
                      struct fe_map **out);
-/* Its rows, [points of `from`, count], GIVE. */
+/* Its rows, [points of `from`, count], of rt_mem_new; GIVE. ERR_MEMORY */
 status fe_rule_rows(const struct fe_rule *r, const struct fe_set *from,
                     const struct fe_set *to, idx_l **out);
 

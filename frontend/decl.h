@@ -61,6 +61,7 @@ struct fe_map_args {
   idx_l shortest;       /* over all ranks */
   const int *table32;   /* one of them; none: OP2_STATIC */
   const long long *table64;
+  idx_l *table; /* TAKE, by fe_map_add: of rt_mem_new; one rank; of the made */
   const void
       *given;  /* the program's pointer, by which it may ask for the map */
   idx_g *rows; /* TAKE: over ranks, from 0 and in range; of the made. Rows of

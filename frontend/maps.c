@@ -73,7 +73,7 @@ make_table_closed(struct fe_map *m, const struct fe_map_args *a) {
 /* The table as `m` goes by it from now on, checked. */
 static status
 table_take(struct fe_map *m, const struct fe_map_args *a) {
-  if (!m->foreign)
+  if (!m->pub.map)
     TRY(a->rows && a->start ? make_table_closed(m, a) : make_table(m, a));
   m->rt.table = m->pub.map;
   m->rt.start = m->start;
@@ -91,7 +91,7 @@ static status
 table_glance(struct fe_map *m, const struct fe_map_args *a) {
   status st = OK;
   m->repeats = m->rt.arity != 1;
-  if (a->table32 || a->table64) st = table_take(m, a);
+  if (a->table32 || a->table64 || a->table) st = table_take(m, a);
   if (!m->foreign) {
     rt_mem_free(m->pub.map, m->pub.map ? m->bytes : 0);
     m->pub.map = NULL;
@@ -143,7 +143,7 @@ map_new(const struct fe_map_args *a) {
   m->pub.to = a->to;
   m->pub.dim = a->dim;
   m->pub.name = m->rt.name = fe_text_copy(a->name);
-  m->pub.map = m->foreign ? (int *)a->table32 : NULL;
+  m->pub.map = m->foreign ? (int *)a->table32 : a->table;
   take_starts(m, a);
   return m;
 }

@@ -317,12 +317,34 @@ refused(void) {
   CHECK_INT(got[0], 0);
 }
 
+/* As many entries as several threads write down: around in the first dimension,
+ * into a halo of 1 in the second. */
+static void
+large(void) {
+  enum { N = 613, M = 157, K = 3 }; /* 288 723 entries */
+  int rule[2 * K] = {-2, 0, 5, -1, 7, 1}, wrong = 0;
+  int sides[] = {OP2_PERIODIC, OP2_HALO};
+  op_set box = op2_decl_box(2, (idx_g_t[]){N, M}, sides, "large");
+  op_map m = op2_decl_map_rule(box, box, K, rule, "large_rule");
+  op_map table = op2_map_materialise(m, "large_table");
+  CHECK_INT(op_get_size(box), N * M);
+  CHECK(table && table->map);
+  for (int j = 0; j < M; j++)
+    for (int i = 0; i < N; i++)
+      for (int k = 0; k < K; k++) {
+        int to = (i + rule[2 * k] + N) % N + N * (j + 1 + rule[2 * k + 1]);
+        wrong += table->map[(i + N * j) * K + k] != to;
+      }
+  CHECK_INT(wrong, 0);
+}
+
 int
 main(int argc, char **argv) {
   check_start(argc, argv);
   line_halo();
   line_numbers();
   line_periodic();
+  large();
   plane_of(0);
   plane_of(1);
   coupled();

@@ -1,7 +1,8 @@
 /* Structured sets: boxes and grids of points, dats with a halo around them, and
  * rules, which are maps without a table. boxes.c has the geometry and the
- * relations, box_loops.c what a loop reaches and how far it runs, api_boxes.c
- * and api_rules.c the declarations, grids.c the icosahedral connectivities. */
+ * relations, box_layers.c those along the last dimension, box_loops.c what a
+ * loop reaches and how far it runs, api_boxes.c and api_rules.c the
+ * declarations, grids.c the icosahedral connectivities. */
 #ifndef FRONTEND_BOX_H
 #define FRONTEND_BOX_H
 
@@ -17,7 +18,9 @@ struct fe_box {
   bool grid; /* its rules name colours */
   bool periodic[FE_BOX_DIMS];
   idx_l n[FE_BOX_DIMS];
-  struct fe_rule *here;         /* each point itself */
+  struct fe_rule *here;          /* each point itself */
+  VEC(struct fe_rule *, shifts); /* hidden: by so many layers, not 0 */
+  struct fe_set *plane; /* hidden: the points of a layer; NULL: not made */
   VEC(struct fe_set *, around); /* hidden: with each halo that a dat has */
   uint32_t users;               /* of these sets, and rules at both ends */
   struct fe_box *next;          /* in fe_boxes */
@@ -36,6 +39,7 @@ struct fe_rule {
   char *name;
   struct fe_map *handle; /* NULL: it has none, or that was freed */
   bool freed;            /* no call takes it any more */
+  bool column;           /* of the library: moves along the last dimension */
   uint32_t users;        /* its tables, and itself until it is freed */
   int count;
   struct fe_hop *hop;
@@ -71,6 +75,29 @@ status fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
 /* Its rows, [points of `from`, count], of rt_mem_new; GIVE. ERR_MEMORY */
 status fe_rule_rows(const struct fe_rule *r, const struct fe_set *from,
                     const struct fe_set *to, idx_l **out);
+
+/* ---- box_layers.c -------------------------------------------------------- */
+
+/* The domain's points by their place in the last dimension: layers. */
+static inline idx_l
+fe_box_layers(const struct fe_box *b) {
+  return b->n[b->ndim - 1];
+}
+/* Points of a layer: number of (p, l) = p + l * fe_box_plane_size. */
+static inline idx_l
+fe_box_plane_size(const struct fe_box *b) {
+  idx_l layers = fe_box_layers(b);
+  return layers ? b->domain->pub.size / layers : 0;
+}
+/* A hidden set of so many elements, the columns of the box; made once. */
+status fe_box_plane(const char *api, const struct fe_box *box,
+                    struct fe_set **out);
+/* Does it lead from each point to itself? */
+bool fe_map_is_here(const struct fe_map *m);
+/* What the loop's layer argument on box b needs beyond the domain in its last
+ * dimension: in the halo, where the element's own layer is in the domain. */
+struct fe_halo fe_box_layer_reach(const struct fe_set *set,
+                                  const struct fe_box *b, int by);
 
 /* The domain that a loop on dats of this set goes over: of points with a halo
  * their box's, else the set itself. */

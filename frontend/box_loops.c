@@ -65,11 +65,23 @@ reach_of(const op_arg *a) {
   return fe_rule_reach(m->rule, first, n);
 }
 
+/* How far the layer lies outside that the argument names; scans go over those
+ * that have it. */
+static struct fe_halo
+layer_reach(const struct fe_loop *l, const op_arg *a,
+            const struct fe_box *of_dat) {
+  const struct fe_set *set = (const struct fe_set *)l->set;
+  bool here = set->box == of_dat || (set->whole && set->whole->box == of_dat);
+  if (l->order || !here) return (struct fe_halo){{0}}; /* check.c tells */
+  return fe_box_layer_reach(set, of_dat, a->idx);
+}
+
 /* False: none on a dat of a box, or a wrong one, which check.c tells. */
 static bool
-touch_of(const op_arg *a, struct touch *out) {
-  bool dat = a->argtype == OP_ARG_DAT || a->argtype == OP2_ARG_PACKED;
-  *out = (struct touch){.direct = !a->map};
+touch_of(const struct fe_loop *l, const op_arg *a, struct touch *out) {
+  bool layer = a->argtype == OP2_ARG_LAYER;
+  bool dat = a->argtype == OP_ARG_DAT || a->argtype == OP2_ARG_PACKED || layer;
+  *out = (struct touch){.direct = !a->map && !(layer && a->idx)};
   if (!a->opt || !dat || !fe_handle_is(a->dat, FE_DAT)) return false;
   out->dat = (struct fe_dat *)a->dat;
   out->box = ((const struct fe_set *)a->dat->set)->box;
@@ -77,6 +89,7 @@ touch_of(const op_arg *a, struct touch *out) {
   bool map = fe_handle_is(a->map, FE_MAP) || fe_handle_is(a->map, FE_RULE);
   if (a->map && !map) return false;
   if (a->map) out->reach = reach_of(a);
+  if (layer) out->reach = layer_reach(l, a, out->box);
   out->writes = a->acc != OP_READ;
   out->reads = a->acc != OP_WRITE;
   return true;
@@ -104,6 +117,8 @@ kept_by(const op_arg *a) {
     if (a->map && !fe_handle_is(a->map, FE_RULE))
       return "it goes through a table";
     return NULL;
+  case OP2_ARG_LAYER:
+    return a->idx && a->acc != OP_READ ? "it writes another layer" : NULL;
   default: return "it has an argument that is no dat";
   }
 }
@@ -132,7 +147,7 @@ spread_over(const struct fe_loop *l, struct fe_placed *p) {
   bool any = false;
   for (int k = 0; k < FE_BOX_SIDES; k++) p->made.at[k] = INT32_MAX;
   for (int i = 0; i < shown(l); i++) {
-    if (!touch_of(&l->args[i], &x) || !x.writes || !x.direct) continue;
+    if (!touch_of(l, &l->args[i], &x) || !x.writes || !x.direct) continue;
     any |= x.dat->spreads;
     const struct fe_set *on = (struct fe_set *)x.dat->pub.set;
     for (int k = 0; k < FE_BOX_SIDES; k++)
@@ -149,10 +164,11 @@ find_points(const struct fe_loop *l, struct fe_placed *p) {
   const struct fe_set *set = (const struct fe_set *)l->set;
   if (!spread_over(l, p)) return;
   if (!set->box) keep_in_domain(p, "it goes over a subset");
+  if (l->order) keep_in_domain(p, "it is a scan");
   for (int i = 0; i < shown(l); i++) {
     const op_arg *a = &l->args[i];
     if (kept_by(a)) keep_in_domain(p, kept_by(a));
-    if (!touch_of(a, &x)) continue;
+    if (!touch_of(l, a, &x)) continue;
     if (x.writes && x.direct && !x.dat->spreads)
       keep_in_domain(p, "it writes a dat that is no temporary of a box, too");
     for (int k = 0; x.reads && k < 2 * x.box->ndim; k++)
@@ -209,7 +225,7 @@ static void
 note_written(const struct fe_loop *l, struct fe_placed *p) {
   struct touch x;
   for (int i = 0; i < shown(l); i++)
-    if (touch_of(&l->args[i], &x) && x.writes && x.dat->spreads)
+    if (touch_of(l, &l->args[i], &x) && x.writes && x.dat->spreads)
       p->dat[p->n++] = x.dat;
 }
 
@@ -236,12 +252,40 @@ fe_box_place(struct fe_loop *l, struct fe_placed *p) {
   const struct fe_box *box = box_of((struct fe_set *)l->set);
   if (box) find_points(l, p);
   for (int i = 0; i < shown(l); i++)
-    if (touch_of(&l->args[i], &x)) TRY(check_there(l, &p->made, i, &x));
+    if (touch_of(l, &l->args[i], &x)) TRY(check_there(l, &p->made, i, &x));
   note_written(l, p);
   if (!p->n || !((struct fe_set *)l->set)->box) return OK;
   struct fe_set *points;
   TRY(fe_box_around("op_par_loop", box, &p->made, &points));
   l->set = &points->pub;
+  return OK;
+}
+
+/* How far dat d of box b, of a layer argument, goes on beyond the domain. */
+static void
+layers_within(const struct fe_box *b, const struct fe_dat *d, int by,
+              struct fe_scan *s) {
+  int k = 2 * (b->ndim - 1);
+  const struct fe_halo *h = there(d);
+  if (by + h->at[k] < s->low) s->low = by + h->at[k];
+  if (by - h->at[k + 1] > s->high) s->high = by - h->at[k + 1];
+}
+
+status
+fe_box_layers_find(const struct fe_loop *l, struct fe_scan *s) {
+  struct touch x;
+  const struct fe_box *b = box_of((const struct fe_set *)l->set);
+  int last = b->ndim - 1;
+  if (b->periodic[last])
+    FAIL(ERR_ARG,
+         "op2_par_loop_scan \"%s\": set: expected a box whose last dimension "
+         "is OP2_HALO, since a scan begins at one end, found \"%s\", in which "
+         "dimension %d is OP2_PERIODIC",
+         l->name, l->set->name, last);
+  for (int i = 0; i < shown(l); i++)
+    if (l->args[i].argtype == OP2_ARG_LAYER && touch_of(l, &l->args[i], &x) &&
+        x.box == b)
+      layers_within(b, x.dat, l->args[i].idx, s);
   return OK;
 }
 

@@ -42,6 +42,7 @@ struct fe_boxes fe_boxes;
 static void
 box_free(struct fe_box *b) {
   free(b->around);
+  free(b->shifts);
   free(b);
 }
 
@@ -121,15 +122,20 @@ fe_points_ended(struct fe_set *s) {
   box_leave(b);
 }
 
+static void
+hidden_end(struct fe_set *s) {
+  s->freed = true;
+  fe_all.dying++;
+  fe_handle_free(s);
+}
+
 void
 fe_box_end(struct fe_set *s) {
   const struct fe_box *b = s->box;
   assert(b->domain == s && s->freed);
-  for (uint32_t i = 0; i < b->naround; i++) {
-    b->around[i]->freed = true;
-    fe_all.dying++;
-    fe_handle_free(b->around[i]);
-  }
+  for (uint32_t i = 0; i < b->naround; i++) hidden_end(b->around[i]);
+  if (b->plane) hidden_end(b->plane);
+  for (uint32_t i = 0; i < b->nshifts; i++) fe_rule_end(b->shifts[i]);
   fe_rule_end(b->here);
 }
 
@@ -435,6 +441,7 @@ fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
                                        .name = name.s,
                                        .made = true,
                                        .hidden = true,
+                                       .column = here || r->column,
                                        .included = here},
                  out));
   (*out)->by = r;

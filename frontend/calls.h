@@ -185,6 +185,9 @@ struct fe_placed {
 /* Before a call is looked up: what it reads of dats of boxes is there, and
  * l->set becomes the points that it runs over. ERR_ARG */
 status fe_box_place(struct fe_loop *l, struct fe_placed *out);
+/* Of a scan over a box: the layers that arguments name, around the element's
+ * own, less those that their dats have beyond the domain. ERR_ARG */
+status fe_box_layers_find(const struct fe_loop *l, struct fe_scan *s);
 /* The loop is recorded: what it wrote is made so far. */
 void fe_box_recorded(const char *loop, const struct fe_placed *p);
 

@@ -219,12 +219,14 @@ arg_layer(const struct site *s, const op_arg *a, struct fe_set *set, bool scan,
   op_arg here = *a;
   here.idx = -1;
   TRY(arg_dat(s, &here, set, out));
-  if (!((struct fe_set *)out->dat->pub.set)->columns)
+  struct fe_set *on = (struct fe_set *)out->dat->pub.set;
+  if (!on->columns && !on->box)
     ARG_FAIL(s,
-             "layer: expected a dat on columns (op2_decl_columns), found %s on "
-             "set \"%s\"",
-             out->dat->pub.name, out->dat->pub.set->name);
+             "layer: expected a dat on columns (op2_decl_columns) or a box, "
+             "found %s on set \"%s\"",
+             out->dat->pub.name, on->pub.name);
   if (!a->idx) return OK;
+  if (on->box) return fe_box_shift(set, a->idx, on, &out->map);
   status st =
       (scan ? fe_map_shift_within : fe_map_shift)(set, a->idx, &out->map);
   if (st == OK) return OK;

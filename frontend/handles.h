@@ -241,6 +241,10 @@ void fe_box_whole(struct fe_dat *d);
  * the domain that a rule leads to. ERR_MEMORY */
 status fe_box_path(struct fe_set *set, struct fe_map *m, struct fe_set *to,
                    struct fe_map **out);
+/* box_layers.c: the map from points `from`, or a subset of a domain, to points
+ * `to` of the box that lie `by` layers higher, by not 0. ERR_MEMORY, ERR_ARG */
+status fe_box_shift(struct fe_set *from, int by, struct fe_set *to,
+                    struct fe_map **out);
 /* How far entries [first, first + n) lie outside of a box, on each side; 0 in
  * periodic dimensions. */
 struct fe_halo fe_rule_reach(const struct fe_rule *r, int first, int n);

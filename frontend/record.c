@@ -243,15 +243,16 @@ loop_plain(struct fe_loop *l) {
   if (loop_enter(l, "op_par_loop")) fe_leave(loop_take(l));
 }
 
-/* Over what it goes follows from its arguments: a scan, or in a program with
- * boxes. */
+/* Over what it goes follows from its arguments: in a program with boxes, or a
+ * scan. */
 static void
 loop_placed(struct fe_loop *l) {
   struct fe_placed placed;
   if (!loop_enter(l, l->order ? "op2_par_loop_scan" : "op_par_loop")) return;
-  status st = l->order ? fe_scan_place(l) : fe_box_place(l, &placed);
+  status st = fe.boxed ? fe_box_place(l, &placed) : OK;
+  if (st == OK && l->order) st = fe_scan_place(l);
   if (st == OK) st = loop_take(l);
-  if (st == OK && !l->order) fe_box_recorded(l->name, &placed);
+  if (st == OK && fe.boxed) fe_box_recorded(l->name, &placed);
   fe_leave(st);
 }
 

@@ -1,5 +1,6 @@
 /* Scans: loops that go along each column, one layer after another, and see what
- * they wrote in the layers before (op2_par_loop_scan).
+ * they wrote in the layers before (op2_par_loop_scan). Columns are those of
+ * op2_decl_columns or of a box along its last dimension.
  *
  * Problem. A recurrence along columns (a tridiagonal solver) is in order within
  * a column and in any order over columns. As a loop over all elements it would
@@ -7,7 +8,8 @@
  *
  * Idea. It is a loop over the base that goes over rows: a hidden relation lists
  * the elements of each column in the scan's order, and other layers of the
- * column are reached from these by the hidden maps of shifts.c.
+ * column are reached from these by the hidden maps of shifts.c, in boxes by
+ * the rules of box_layers.c.
  *
  *   columns of 5, backward, w[k] += w[k + 1] z over layers 1 to 3
  *
@@ -19,82 +21,27 @@
  * all layers which the loop names. To the rest of the frontend the loop is one
  * over the columns, with rows (`each`).
  *
- * scan_loop.c has the loop and its arguments.
+ * scan_rows.c makes the list, scan_loop.c has the loop and its arguments.
  *
  * Cost. 4 bytes an element of each set, order and range of layers that scans
  * have, once. */
-#include "frontend/columns.h"
 #include "frontend/context.h"
 #include "frontend/decl.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
+#include "frontend/scan.h"
 
 #include "base/str.h"
 #include "rt/ranks/dist.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 static const char api[] = "op2_par_loop_scan";
 
-struct scan {
-  const struct fe_set *set, *columns;
-  int order, low, high;
-};
-
-struct rows {
-  int64_t *start; /* [columns + 1] */
-  idx_l *at;
-  idx_l n; /* columns */
-  int32_t longest, shortest;
-};
-
-/* Elements of column b that the scan goes over, ascending, behind at[n]. Of a
- * subset list[*k] is the first that lies in no column before. */
-static int64_t
-column_elements(const struct scan *s, idx_l b, idx_l *k, idx_l *at, int64_t n) {
-  struct fe_column c = fe_column_at(s->columns->columns, b);
-  idx_g lo = c.first - s->low, hi = fe_column_end(&c) - s->high;
-  const idx_l *list = s->set->whole ? s->set->list : NULL;
-  for (idx_g e = lo; !list && e < hi; e++) at[n++] = (idx_l)e;
-  for (; list && *k < fe_map_rows(&s->set->pub); (*k)++) {
-    idx_l e = list[*k];
-    if (e >= fe_column_end(&c)) break;
-    if (e >= lo && e < hi) at[n++] = e;
-  }
-  return n;
-}
-
-static void
-row_turn(idx_l *at, int64_t n) {
-  for (int64_t i = 0; i < n / 2; i++) {
-    idx_l first = at[i];
-    at[i] = at[n - 1 - i];
-    at[n - 1 - i] = first;
-  }
-}
-
-static void
-rows_make(const struct scan *s, struct rows *r) {
-  idx_l k = 0;
-  r->n = fe_map_rows(&s->columns->columns->base->pub);
-  r->start = mem_alloc((size_t)r->n + 1, sizeof *r->start);
-  r->at = mem_alloc((size_t)fe_map_rows(&s->columns->pub) + 1, sizeof *r->at);
-  r->longest = 1;
-  r->shortest = FE_ARITY_MAX;
-  for (idx_l b = 0; b < r->n; b++) {
-    int64_t lo = r->start[b], hi = column_elements(s, b, &k, r->at, lo);
-    if (s->order == OP2_BACKWARD) row_turn(r->at + lo, hi - lo);
-    r->start[b + 1] = hi;
-    if (hi - lo > r->longest) r->longest = (int32_t)(hi - lo);
-    if (hi - lo < r->shortest) r->shortest = (int32_t)(hi - lo);
-  }
-}
-
 /* Over ranks that each have a part: numbers of all, as many places as the
  * longest has. */
 static idx_g *
-rows_global(const struct scan *s, const struct rows *r) {
+rows_global(const struct fe_scanned *s, const struct fe_scan_list *r) {
   idx_g first = s->columns->part->start[fe_ranks.rank];
   size_t places = (size_t)r->longest;
   idx_g *out = mem_alloc((size_t)r->n * places + 1, sizeof *out);
@@ -108,7 +55,7 @@ rows_global(const struct scan *s, const struct rows *r) {
 }
 
 static status
-rows_agree(const struct scan *s, struct rows *r) {
+rows_agree(const struct fe_scanned *s, struct fe_scan_list *r) {
   status st = OK;
   if (r->longest > FE_ARITY_MAX)
     st = err_set(ERR_ARG, "%s: \"%s\": expected at most %d layers, found %d",
@@ -119,17 +66,17 @@ rows_agree(const struct scan *s, struct rows *r) {
 }
 
 static status
-scan_make(const struct scan *s, struct fe_map **out) {
+scan_make(const struct fe_scanned *s, struct fe_map **out) {
   bool parts = fe_ranked() && !fe_ranks.whole;
-  struct rows r = {0};
+  struct fe_scan_list r = {0};
   SCOPED_STR name = STR_INIT;
   str_printf(&name, "%s_%s_%d_%d", s->set->pub.name,
              s->order == OP2_BACKWARD ? "backward" : "forward", -s->low,
              s->high);
-  rows_make(s, &r);
+  fe_scan_list(s, &r);
   status st = rows_agree(s, &r);
   struct fe_map_args args = {.api = api,
-                             .from = &s->columns->columns->base->pub,
+                             .from = &s->base->pub,
                              .to = (op_set)&s->columns->pub,
                              .dim = r.longest,
                              .own = true,
@@ -169,12 +116,12 @@ fe_scan_rows(struct fe_set *set, struct fe_scan *s) {
   TRY(fe_agree_turn(api)); /* one may look at a dat */
   s->rows = scan_find(set, s);
   if (s->rows) return OK;
-  struct scan all = {.set = set,
-                     .columns = set->whole ? set->whole : set,
-                     .order = s->order,
-                     .low = s->low,
-                     .high = s->high};
-  assert(all.columns->columns);
+  struct fe_scanned all = {.set = set,
+                           .columns = set->whole ? set->whole : set,
+                           .order = s->order,
+                           .low = s->low,
+                           .high = s->high};
+  TRY(fe_scan_base(api, all.columns, &all.base));
   TRY(scan_make(&all, &s->rows));
   VEC_PUSH(set->scans, set->nscans, set->capscans, *s);
   return OK;

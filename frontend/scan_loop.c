@@ -1,5 +1,6 @@
 /* Scans as loops: what is checked about them beside what check.c does. scan.c
  * has what they are. */
+#include "frontend/box.h"
 #include "frontend/calls.h"
 #include "frontend/context.h"
 #include "frontend/decl.h"
@@ -9,14 +10,17 @@
 static const char api[] = "op2_par_loop_scan";
 
 /* The layers that arguments name, around the element's own. */
-static void
-find_layers(const struct fe_loop *l, struct fe_scan *s) {
+static status
+find_layers(const struct fe_loop *l, const struct fe_set *whole,
+            struct fe_scan *s) {
+  if (whole->box) return fe_box_layers_find(l, s);
   for (int a = 0; a < l->nargs; a++) {
     const op_arg *x = &l->args[a];
     if (!x->opt || x->argtype != OP2_ARG_LAYER) continue;
     if (x->idx < s->low) s->low = x->idx;
     if (x->idx > s->high) s->high = x->idx;
   }
+  return OK;
 }
 
 status
@@ -26,17 +30,17 @@ fe_scan_place(struct fe_loop *l) {
     return OK; /* check.c tells */
   struct fe_set *set = (struct fe_set *)l->set;
   struct fe_set *whole = set->whole ? set->whole : set;
-  if (!whole->columns)
+  if (!whole->columns && !whole->box)
     FAIL(ERR_ARG,
-         "%s \"%s\": set: expected columns (op2_decl_columns) or a subset of "
-         "them, found set \"%s\"",
+         "%s \"%s\": set: expected columns (op2_decl_columns), a box, or a "
+         "subset of these, found set \"%s\"",
          api, l->name, set->pub.name);
   if (l->order != OP2_FORWARD && l->order != OP2_BACKWARD)
     FAIL(ERR_ARG,
          "%s \"%s\": order: expected OP2_FORWARD or OP2_BACKWARD, found %d",
          api, l->name, l->order);
   struct fe_scan s = {.order = l->order};
-  find_layers(l, &s);
+  TRY(find_layers(l, whole, &s));
   TRY(fe_scan_rows(set, &s));
   l->each = s.rows;
   l->set = &whole->pub;
@@ -49,13 +53,19 @@ fe_scan_place(struct fe_loop *l) {
   FAIL(ERR_ARG, "%s \"%s\": argument %d: " fmt, api, (l)->name, arg,           \
        __VA_ARGS__)
 
+/* The element's own, also of a dat with a halo. */
+static bool
+is_own(const struct fe_arg *x) {
+  return !x->map || fe_map_is_here(x->map);
+}
+
 /* What other layers and columns have is only read. */
 static status
 check_reads(const struct fe_loop *l, int a, const struct fe_arg *x,
             const struct low_kernel *k) {
   const char *where = l->args[a].argtype == OP2_ARG_LAYER ? "of another layer"
                                                           : "through a map";
-  if (!x->map) return OK;
+  if (is_own(x)) return OK;
   if (x->access != OP_READ)
     SCAN_FAIL(l, a,
               "a scan writes its own layer: expected OP_READ %s, found "
@@ -122,8 +132,8 @@ fe_scan_check(const struct fe_loop *l, const struct fe_arg *args,
   for (int a = 0; a < l->nargs; a++)
     for (int b = 0; b < l->nargs; b++) {
       const struct fe_arg *x = &args[a], *y = &args[b];
-      bool writes = y->dat && !y->map && (y->access != OP_READ);
-      if (!x->dat || !x->map || !writes || x->dat->root != y->dat->root)
+      bool writes = y->dat && is_own(y) && y->access != OP_READ;
+      if (!x->dat || is_own(x) || !writes || x->dat->root != y->dat->root)
         continue;
       TRY(check_order(l, a, x, y));
     }

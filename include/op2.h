@@ -416,11 +416,11 @@ op_arg op2_arg_dat_packed(op_dat dat, int k, op_map map, int dim,
                           char const *type, op_access acc);
 /* Another layer of the element's column, kernel gets T *: of element (b, l) that of
  * (b, l + dl). The dat lies on columns (op2_decl_columns); the loop goes over these,
- * or over a subset of them all of whose elements have such a layer (a region).
+ * or over a subset of them all of whose elements have such a layer (a region). Or it
+ * lies on a box, along whose last dimension layers are (op2_boxes.h).
  * cost 4 bytes an element of the loop's set, once for each dl but 0
  * error  at op_par_loop: as op_arg_dat; an element that has no such layer. Over ranks
- *        the first call with a dl is collective, and an error of one rank is one of all
- */
+ *        the first call with a dl is collective, and an error of one rank is one of all */
 op_arg op2_arg_dat_layer(op_dat dat, int dl, int dim, char const *type,
                          op_access acc);
 /* The element's index (-1, OP_ID) or its entry idx of the map, as const int *,
@@ -447,9 +447,9 @@ op_arg op2_arg_row_length(op_map map);
  * op_fetch_data, op_fetch_data_idx are in op2_c.h and op2_cpp.h. */
 
 /* op2_par_loop_scan(kernel, name, set, order, op_arg...): an op_par_loop along columns,
- * in each one layer after another (doc/columns.md).
- *   set    columns (op2_decl_columns), or a subset of them. The scan goes over those
- *          of its elements which have all layers that arguments name
+ * in each one layer after another (doc/columns.md, doc/boxes.md).
+ *   set    columns (op2_decl_columns), a box (op2_boxes.h), or a subset of these. The
+ *          scan goes over those of its elements that have all layers that arguments name
  *   order  OP2_FORWARD: layers ascend; OP2_BACKWARD: they descend
  *   op_arg_dat(d, -1, OP_ID, ...)    the element itself, any access
  *   op2_arg_dat_layer(d, dl, ...)    OP_READ. Of a dat that the scan writes, dl < 0 in

@@ -92,6 +92,19 @@ op_map op2_decl_map_grid(op_set from, op_set to, const char *name);
  * cost    4 bytes an entry */
 op_map op2_map_materialise(op_map map, const char *name);
 OP2_PLAIN_END
+/* A box or grid is columns, too: layers are the places in its last dimension, over each
+ * point of the dimensions before.
+ *   op2_arg_dat_layer(d, dl, ...)   of point (i, j, k) the value of (i, j, k + dl), in the
+ *     domain or in the halo of d; on the other side, where that dimension is periodic.
+ *     In op_par_loop it exists for all layers that the loop's set has points in
+ *   op2_par_loop_scan(kernel, name, set, order, op_arg...)   set: a box or grid, or a
+ *     subset of one. It goes along k over those points of it for which all layers exist
+ *     that arguments name. It writes the domain, of dats with any halos; a temporary
+ *     with a halo is made in its domain by it
+ * cost   4 bytes a point for each dl and halo, and for each order and range of layers
+ * error  at the call: a layer that does not exist in op_par_loop, or lies in a halo and
+ *        is not OP_READ; a scan over a set that is periodic in its last dimension */
+
 /* How much of a dat on a box or grid the pending loops want, and over what a loop
  * among them has to run for that: in dimension d from the point lo_hi[2 d] behind the
  * first of the domain to the one lo_hi[2 d + 1] behind its last. So {-1, 2}: from one

@@ -314,7 +314,7 @@ low_bytes(const struct low_args *g) {
     if (b->kind != RT_BIND_SLOT) continue;
     bool here;
     double far = low_bind_entries(r, (int32_t)k, &here);
-    double most = n > 0 ? (double)t->sets[b->set].n / n : far;
+    double most = n > 0 ? (double)t->sets[b->set].n / n : 1;
     double per = here ? 1 : far < most ? far : most;
     sum += per * b->dim * b->type.size *
            (low_bind_reads(r, (int32_t)k) + b->written);

@@ -377,8 +377,9 @@ refused_layers(op_set base) {
   op_par_loop(set_one, "set_one", r, LAYER(d, -1, OP_WRITE));
   CHECK(strstr(message, "set \"r\", whose element 0 is in layer 0 of 0 to 2"));
   op_par_loop(set_one, "set_one", base, LAYER(flat, 1, OP_WRITE));
-  CHECK(strstr(message, "expected a dat on columns (op2_decl_columns), found "
-                        "flat on set \"base\""));
+  CHECK(strstr(message,
+               "expected a dat on columns (op2_decl_columns) or a box, found "
+               "flat on set \"base\""));
   op_par_loop(set_one, "set_one", base, LAYER(d, 1, OP_WRITE));
   CHECK(strstr(message, "wrong set"));
   CHECK_INT(errors, before + 4);

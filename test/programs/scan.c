@@ -430,7 +430,7 @@ static void
 refused_order(op_set base, op_set c, op_dat w) {
   REFUSED("scan.c:", base, OP2_FORWARD, twice, OWN(w, OP_RW));
   REFUSED("op2_par_loop_scan \"twice\": set: expected columns "
-          "(op2_decl_columns) or a subset of them, found set \"base\"",
+          "(op2_decl_columns), a box, or a subset of these, found set \"base\"",
           base, OP2_FORWARD, twice, OWN(w, OP_RW));
   REFUSED("order: expected OP2_FORWARD or OP2_BACKWARD, found 7", c, 7, twice,
           OWN(w, OP_RW));

@@ -297,6 +297,7 @@ status fe_number_map(struct fe_map *m);
 struct fe_rules {
   uint32_t stretch, still;
   int32_t step;
+  bool beside;
 };
 struct fe_rules fe_number_rules(struct fe_map *m);
 /* How far from each element that rows name its entry in m leads; 0: it is not

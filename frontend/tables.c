@@ -121,7 +121,8 @@ fe_number_rules(struct fe_map *m) {
   const struct rt_stretches *s = m->rt.stretches;
   return (struct fe_rules){.stretch = s ? (uint32_t)(m->rt.from->n / s->n) : 0,
                            .still = s ? s->still : 0,
-                           .step = m->rt.steps ? m->rt.steps->step : 0};
+                           .step = m->rt.steps ? m->rt.steps->step : 0,
+                           .beside = m->rt.steps && m->rt.steps->beside};
 }
 
 int32_t

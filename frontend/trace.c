@@ -87,7 +87,8 @@ build_map(struct builder *b, struct fe_map *m) {
       .flags =
           (m->onto ? IR_MAP_ONTO : 0) | (m->injective ? IR_MAP_INJECTIVE : 0) |
           (m->repeats ? IR_MAP_REPEATS : 0) | (m->column ? IR_MAP_COLUMN : 0) |
-          (m->by && fe_rule_turns(m->by) ? IR_MAP_TURNS : 0),
+          (m->by && fe_rule_turns(m->by) ? IR_MAP_TURNS : 0) |
+          (rules.beside ? IR_MAP_BESIDE : 0),
       .tag = i,
       .stretch = rules.stretch,
       .still = rules.still,

@@ -15,13 +15,6 @@ check_index(struct ir_check *c, ir_ref n, uint32_t k) {
                a->entry + a->vector, m->name, m->arity);
 }
 
-/* In a scan: an element of the column, which no other of these leads to. */
-static bool
-is_column_own(const struct ir_trace *t, const struct ir_arg *a) {
-  return ir_arg_in_column(t, a) &&
-         (a->map == IR_NONE || t->maps[a->map].flags & IR_MAP_INJECTIVE);
-}
-
 /* An argument whose path begins with the row of the loop. */
 static void
 check_each(struct ir_check *c, ir_ref n, uint32_t k) {
@@ -31,7 +24,7 @@ check_each(struct ir_check *c, ir_ref n, uint32_t k) {
   if (a->kind != IR_ARG_DAT)
     ir_bad_arg(c, n, k, "only dats are reached from a row's element");
   if (a->map != IR_NONE && ir_arg_writes(a) && !a->own &&
-      !is_column_own(c->t, a))
+      !ir_arg_column_own(c->t, a))
     ir_bad_arg(c, n, k,
                "it writes two relations away: one that is composed of "
                "them tells what meets");
@@ -162,7 +155,7 @@ static bool
 reads_column(const struct ir_trace *t, const struct ir_arg *x,
              const struct ir_arg *y) {
   return x->access == ACC_READ && x->map != IR_NONE && x->map != y->map &&
-         ir_arg_in_column(t, x) && is_column_own(t, y);
+         ir_arg_in_column(t, x) && ir_arg_column_own(t, y);
 }
 
 static void

@@ -180,6 +180,17 @@ arg_of_element(const struct ir_trace *t, const struct ir_arg *a,
   return how != IR_HOLD_PLACE && (!writes || (how != IR_HOLD_STAGED && alone));
 }
 
+/* Is what the argument works on each column's own, of columns that lie beside
+ * each other? Blocks move it to memory and back at each step along them. */
+static bool
+arg_of_columns(const struct ir_trace *t, const struct ir_arg *a,
+               enum ir_hold how, const bool *overlaps) {
+  ir_ref root = ir_root(t, a->dat);
+  return how == IR_HOLD_STAGED && ir_arg_column_own(t, a) &&
+         t->maps[a->each - 1].flags & IR_MAP_BESIDE && !a->vector &&
+         !overlaps[root] && !(t->dats[root].flags & IR_DAT_PINNED);
+}
+
 /* Bytes of a component that each element has for itself, 1 for none; 0: there
  * is no code for several. */
 static size_t
@@ -187,17 +198,35 @@ arg_width(const struct ir_trace *t, const struct ir_region *g,
           const struct ir_arg *a, const bool *overlaps) {
   if (a->kind == IR_ARG_INFO || a->kind == IR_ARG_LENGTH) return 0;
   if (ir_arg_any_length(t, a)) return 0;
-  if (a->each && !a->own && (a->kind == IR_ARG_IDX || ir_arg_writes(a)))
-    return 0;
+  if (a->each && a->kind == IR_ARG_IDX) return 0;
   if (a->kind == IR_ARG_IDX) return sizeof(idx_l);
   ir_ref v = ir_operand(t, a);
+  enum ir_hold how = v == IR_NONE ? IR_HOLD_NONE : hold_in(t, g, v);
+  bool far = a->each && !a->own && ir_arg_writes(a);
   if (v == IR_NONE && a->kind != IR_ARG_DAT) return 1;
-  if (v != IR_NONE && !arg_of_element(t, a, hold_in(t, g, v), overlaps))
-    return 0;
+  if (how == IR_HOLD_STAGED && !a->each) return 0; /* at no step of a row */
+  if (far && (v == IR_NONE || !arg_of_columns(t, a, how, overlaps))) return 0;
+  if (!far && v != IR_NONE && !arg_of_element(t, a, how, overlaps)) return 0;
   if (a->kind != IR_ARG_DAT && !ir_arg_writes(a)) return 1;
   const struct ir_dat *d = &t->dats[a->dat];
   bool fits = d->type.kind != TYPE_BYTES && d->dim <= IR_WIDTH_COMPONENTS;
   return fits ? d->type.size : 0;
+}
+
+/* Does the call write another element of the same storage, too? Then the last
+ * one wins where both are one. */
+static bool
+arg_written_twice(const struct ir_trace *t, const struct ir_node *n,
+                  const struct ir_arg *a) {
+  if (!a->each || a->own || a->kind != IR_ARG_DAT || !ir_arg_writes(a))
+    return false;
+  for (uint32_t k = 0; k < n->nargs; k++) {
+    const struct ir_arg *b = &ir_args(t, n)[k];
+    if (ir_arg_on(t, b, ir_root(t, a->dat)) && ir_arg_writes(b) &&
+        (b->map != a->map || b->entry != a->entry))
+      return true;
+  }
+  return false;
 }
 
 size_t
@@ -213,7 +242,7 @@ ir_widest_component(const struct ir_trace *t, ir_ref region,
       return 0;
   IR_EACH_ARG(t, g, n, a) {
     size_t bytes = arg_width(t, g, a, overlaps);
-    if (!bytes) return 0;
+    if (!bytes || arg_written_twice(t, &t->nodes[n], a)) return 0;
     if (bytes > widest) widest = bytes;
   }
   return widest;

@@ -166,6 +166,8 @@ struct ir_set {
  *              element by such
  *   turns      a rule: dimensions are periodic in which entries have offsets,
  *              on whose other side these come in again
+ *   beside     of csr: rows have one length, not 0, and entry i of the next row
+ *              names what lies one behind what it names in this one
  *   scatter    cache lines that a thousand entries in order take, if measured
  *   stretch    elements lie in stretches, of so many on average, along which
  *              each entry names the next target at the next element; of the
@@ -180,7 +182,8 @@ enum {
   IR_MAP_INJECTIVE = 2,
   IR_MAP_REPEATS = 4,
   IR_MAP_COLUMN = 8,
-  IR_MAP_TURNS = 16
+  IR_MAP_TURNS = 16,
+  IR_MAP_BESIDE = 32
 };
 enum ir_rows {
 #define ROWS(name, text, of, meaning) IR_ROWS_##name,
@@ -538,6 +541,12 @@ static inline bool
 ir_arg_in_column(const struct ir_trace *t, const struct ir_arg *a) {
   return a->each && !a->own && t->maps[a->each - 1].flags & IR_MAP_COLUMN &&
          (a->map == IR_NONE || t->maps[a->map].flags & IR_MAP_COLUMN);
+}
+/* ... and leads to an element that no other one of it does? */
+static inline bool
+ir_arg_column_own(const struct ir_trace *t, const struct ir_arg *a) {
+  return ir_arg_in_column(t, a) &&
+         (a->map == IR_NONE || t->maps[a->map].flags & IR_MAP_INJECTIVE);
 }
 /* The relation through whose entries it reaches its dat at last; IR_NONE:
  * direct. */

@@ -134,6 +134,8 @@ refs_sets_maps(struct ir_check *c) {
     if (m->rows) refs_relation(c, i);
     if (m->step && m->rows != IR_ROWS_CSR)
       ir_bad(c, "map %%%s: a step, but its rows are not csr", m->name);
+    if (m->flags & IR_MAP_BESIDE && m->rows != IR_ROWS_CSR)
+      ir_bad(c, "map %%%s: beside, but its rows are not csr", m->name);
     if (m->flags & ~known_flags(IR_FLAGS_MAP))
       ir_bad(c, "map %%%s: unknown flags", m->name);
   }

@@ -99,6 +99,7 @@ low_bind_rows(struct low_args *g, uint32_t each, struct low_call *c) {
   c->row = c->start = -1;
   if (!each) return;
   c->row = low_bind_targets(g, each - 1);
+  g->r->binds[c->row].beside = g->m->t->maps[each - 1].flags & IR_MAP_BESIDE;
   c->start = low_bind_start(g, each - 1);
 }
 

@@ -36,6 +36,7 @@ struct low_bind {
                      is its COUNT bind */
   uint32_t arity; /* MAP FIRST */
   int32_t step;   /* HEAD: from entry to entry of a row */
+  bool beside;    /* of rows: those of elements that follow each other lie so */
   uint32_t set;   /* SLOT: its set, for the traffic; not in the key */
   bool alone;     /* no other bind reaches this memory */
   bool written;
@@ -205,6 +206,12 @@ low_slot_stretches(const struct low_region *r, const struct low_slot *s) {
 static inline bool
 low_bind_steps(const struct low_region *r, int32_t bind) {
   return bind >= 0 && r->binds[bind].kind == RT_BIND_HEAD;
+}
+
+/* Do the rows lie beside each other that the slot's call goes over? */
+static inline bool
+low_slot_beside(const struct low_region *r, const struct low_slot *s) {
+  return s->inner && s->call >= 0 && r->binds[r->calls[s->call].row].beside;
 }
 
 /* Does a call go over rows? */

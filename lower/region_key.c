@@ -15,7 +15,7 @@ low_key_words(struct str *key, const int64_t *w, size_t n) {
 static void
 low_key_bind(const struct low_bind *b, struct str *key) {
   KEY(key, b->kind, b->type.kind, b->type.size, b->dim, b->block, b->stride,
-      b->arity, b->step, b->alone, b->written);
+      b->arity, b->step, b->beside, b->alone, b->written);
 }
 
 static void

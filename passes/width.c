@@ -8,7 +8,12 @@
  *           component (lower/llvm/region_block.c has how, and what it gains),
  *           where elements have all that is written for themselves: not in
  *           order, nor where the kernel sees memory that others reach, nor
- *           what rows write elsewhere (ir/hold.c). Not above MOST components,
+ *           what rows write elsewhere (ir/hold.c). Scans over columns that lie
+ *           beside each other (of a box) go a layer at a time over LINE bytes
+ *           of them, so that whole cache lines are used while they are near:
+ *           vertical advection, 60 layers of 256x256 or 250x250 points, 2
+ *           threads: 3.6 and 2.0 times as fast as column by column, of which
+ *           lines in place of vectors are 1.5 and 1.1. Not above MOST components,
  *           which took 0.8 s to compile. Counts, not times, so that ranks
  *           agree.
  *
@@ -23,7 +28,16 @@
 #include "ir/walk.h"
 #include "passes/pass.h"
 
-enum { MOST = 256 };
+enum { MOST = 256, LINE = 64 };
+
+static bool
+goes_over_rows_beside(const struct ir_trace *t, const struct ir_region *g) {
+  for (ir_ref n = g->first; n < g->first + g->count; n++) {
+    uint32_t each = t->nodes[n].each;
+    if (each && t->maps[each - 1].flags & IR_MAP_BESIDE) return true;
+  }
+  return false;
+}
 
 bool
 pass_width(struct ir_trace *t, const struct pass_ctx *c) {
@@ -32,9 +46,11 @@ pass_width(struct ir_trace *t, const struct pass_ctx *c) {
   bool changed = false;
   for (ir_ref r = 0; r < t->nregions; r++) {
     uint32_t width = IR_WIDTH_MAX;
+    bool lines = bytes < LINE && goes_over_rows_beside(t, &t->regions[r]);
+    long room = lines ? LINE : bytes;
     long widest = (long)ir_widest_component(t, r, c->overlaps);
     if (!widest || ir_components(t, r) > MOST) continue;
-    while (width > most || width * widest > bytes) width /= 2;
+    while (width > most || width * widest > room) width /= 2;
     if (width < 2) continue;
     t->regions[r].width = width;
     ir_remark(t, "width: code of %s works on %u elements at once",

@@ -8,6 +8,11 @@
  *   fly likewise to the north
  *   out = x - rate (flx - flx west + fly - fly south)
  *
+ * Vertical advection, implicit, with exchanges w between a layer and the one below it:
+ * in each column a tridiagonal system, by Thomas' algorithm,
+ *
+ *   (1 + r w + r w above) out - r w out below - r w above out above = x
+ *
  * Diffusion of second order on the cells of an icosahedral grid: a gradient across
  * each edge, and what flows in over a cell's three edges.
  */
@@ -17,6 +22,7 @@
 /* Parts of what lies between two points, a step. */
 #define DIFFUSION_RATE 0.025
 #define ICOSAHEDRAL_RATE 0.25
+#define ADVECTION_RATE 0.5
 
 /* Values of an element, one above the other: a constant of the program. */
 static int layers = 1;
@@ -59,6 +65,35 @@ diffuse(const double *x, double **flx, double **fly, double *out) {
 static inline void
 add_square(const double *x, double *sum) {
   *sum += *x * *x;
+}
+
+static inline void
+advect_bottom(const double *w_above, const double *x, double *c, double *d) {
+  double up = ADVECTION_RATE * *w_above, m = 1 / (1 + up);
+  *c = -up * m;
+  *d = *x * m;
+}
+
+static inline void
+advect_up(const double *w, const double *w_above, const double *x,
+          const double *c_below, const double *d_below, double *c, double *d) {
+  double low = ADVECTION_RATE * *w, up = ADVECTION_RATE * *w_above;
+  double m = 1 / (1 + low + up + low * *c_below);
+  *c = -up * m;
+  *d = (*x + low * *d_below) * m;
+}
+
+static inline void
+advect_top(const double *w, const double *x, const double *c_below,
+           const double *d_below, double *out) {
+  double low = ADVECTION_RATE * *w;
+  *out = (*x + low * *d_below) / (1 + low + low * *c_below);
+}
+
+static inline void
+advect_down(const double *c, const double *d, const double *above,
+            double *out) {
+  *out = *d - *c * *above;
 }
 
 /* Across an edge, from its cell of colour 0 to that of colour 1. */

@@ -143,7 +143,8 @@ low_lanes_empty(struct low_emit *em) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
     bool in_place = s->kind == LOW_SLOT_INC && s->map < 0;
-    if (in_place || (s->kind == LOW_SLOT_DAT && s->store >= 0))
+    bool element = s->call < 0; /* others are emptied in region_rows.c, too */
+    if (in_place || (s->kind == LOW_SLOT_DAT && s->store >= 0 && element))
       low_lanes_store(em, k);
   }
   low_lanes_add(em);

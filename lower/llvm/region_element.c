@@ -134,7 +134,7 @@ low_slot_peer(struct low_emit *em, uint32_t k, LLVMValueRef own,
 static LLVMValueRef
 low_emit_peer(struct low_emit *em, uint32_t k) {
   const struct low_slot *s = &em->r->slots[k];
-  if (s->store < 0) return em->home[k];
+  if (s->store < 0 || em->i) return em->home[k]; /* lanes: the only one */
   return low_slot_peer(em, k, low_slot_index(em, s, em->e), em->home[k]);
 }
 
@@ -204,7 +204,8 @@ low_emit_after(struct low_emit *em, int32_t call) {
     if (s->kind == LOW_SLOT_INC)
       low_emit_far(em, s, low_at_home(em->now[k]));
     else
-      low_emit_copy(em, s, low_at_dat(em, s, s->store),
+      low_emit_copy(em, s,
+                    em->i ? low_at_lanes(em, k) : low_at_dat(em, s, s->store),
                     low_at_home(em->now[k]));
   }
 }

@@ -26,6 +26,17 @@
  * entries step (passes/stretch.c) have no table here: element j of row l is
  * first[l] + j * step, and first[l] of an empty row is that of another.
  *
+ * Columns. A scan writes the row's element, and what the next step reads is
+ * what this one wrote: lanes go to memory behind each step. That is done where
+ * rows lie `beside` each other (columns of a box), so that entry j of the block
+ * is one vector in memory, and all lanes have it:
+ *
+ *   for j in [0, length)
+ *     x = first[e] + j * step                     of row e; row e + l: x + l
+ *     lanes <- cp[x + down .. x + down + 8)       a vector each
+ *     for l in [0, 8)                             becomes one vector iteration
+ *     cp[x .. x + 8) <- lanes
+ *
  * Cost  as many steps as the longest of `width` rows has entries: cells of a
  * mesh of one kind have rows of one length but at its border. Rows need no
  * copy, no padding and no order of their own.
@@ -122,6 +133,8 @@ struct rows {
   LLVMValueRef last;  /* the row's last entry, seen from its first */
   LLVMValueRef lengths; /* memory: of each lane's row; NULL: all the same */
   LLVMValueRef longest;
+  LLVMValueRef
+      head; /* of the first lane's, others lie beside; NULL: anywhere */
 };
 
 static LLVMValueRef
@@ -179,6 +192,15 @@ rows_of_starts(struct low_emit *em, const struct low_call *c) {
 }
 
 static struct rows
+rows_beside(struct low_emit *em, const struct low_call *c) {
+  LLVMValueRef next = LLVMBuildNSWAdd(em->b, em->e, ll_i64(em->ctx, 1), "");
+  LLVMValueRef lo = low_row_begin(em, c->row, c->start, em->e);
+  LLVMValueRef hi = low_row_begin(em, c->row, c->start, next);
+  return (struct rows){.longest = LLVMBuildNSWSub(em->b, hi, lo, "length"),
+                       .head = low_row_head(em, c->row, lo, em->e)};
+}
+
+static struct rows
 rows_of_arity(struct low_emit *em, uint32_t arity) {
   assert(arity > 0);
   LLVMValueRef n = splat(em, ll_i64(em->ctx, arity)), v = n;
@@ -198,6 +220,15 @@ step_on(struct low_emit *em, const struct low_call *c, LLVMValueRef i) {
   LLVMValueRef step = splat(em, ll_i64(em->ctx, em->r->binds[c->row].step));
   i = extreme(em, "llvm.smax", i, splat(em, ll_i64(em->ctx, 0)));
   return LLVMBuildNSWMul(em->b, i, step, "");
+}
+
+/* Of rows beside each other: that of the first lane, and so on. */
+static void
+step_beside(struct low_emit *em, const struct low_call *c, const struct rows *r,
+            LLVMValueRef j) {
+  LLVMValueRef x = low_row_entry(em, c->row, r->head, j);
+  for (uint32_t l = 0; l < em->width; l++)
+    em->inners[l] = LLVMBuildNSWAdd(em->b, x, ll_i64(em->ctx, l), "");
 }
 
 /* Element j of each row, one of each lane; of rows that are shorter some. */
@@ -238,6 +269,16 @@ step_fill(struct low_emit *em, uint32_t call) {
   }
 }
 
+/* What the call wrote of the rows' elements goes to memory. */
+static void
+step_empty(struct low_emit *em, uint32_t call) {
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    if (s->call == (int32_t)call && s->kind == LOW_SLOT_DAT && s->store >= 0)
+      low_lanes_store(em, k);
+  }
+}
+
 /* The call for entry j of the lanes that have so many. */
 static void
 step_lanes(struct low_emit *em, uint32_t call, const struct rows *r,
@@ -262,14 +303,17 @@ static void
 emit_rows(struct low_emit *em, uint32_t call) {
   const struct low_call *c = &em->r->calls[call];
   LLVMValueRef inners[LOW_WIDTH_MAX];
+  bool beside = em->r->binds[c->row].beside;
   struct rows r = c->start < 0 ? rows_of_arity(em, em->r->binds[c->row].arity)
+                  : beside     ? rows_beside(em, c)
                                : rows_of_starts(em, c);
   em->inners = inners;
   struct ll_loop step =
       ll_loop_begin(em->b, ll_i64(em->ctx, 0), r.longest, "j");
-  step_elements(em, c, &r, step.i);
+  (r.head ? step_beside : step_elements)(em, c, &r, step.i);
   step_fill(em, call);
   step_lanes(em, call, &r, step.i);
+  step_empty(em, call);
   ll_loop_end(em->b, &step, em->marks.scalar);
   em->inners = NULL;
   em->inner = NULL;

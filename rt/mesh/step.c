@@ -27,6 +27,18 @@ all_step(const struct rt_relation *r, int64_t step) {
   return true;
 }
 
+/* Those of rows that step and are not empty. */
+static bool
+lie_beside(const struct rt_relation *r) {
+  struct rt_row before = rt_row(r, 0);
+  for (idx_l e = 1; before.n && e < r->from->n; e++) {
+    struct rt_row row = rt_row(r, e);
+    if (row.n != before.n || row.at[0] != before.at[0] + 1) return false;
+    before = row;
+  }
+  return before.n > 0;
+}
+
 static status
 steps_new(const struct rt_relation *r, int64_t step, struct rt_steps **out) {
   size_t n = (size_t)r->from->n;
@@ -41,7 +53,8 @@ steps_new(const struct rt_relation *r, int64_t step, struct rt_steps **out) {
     first[e] = row.n ? row.at[0] : any;
   }
   *out = mem_alloc(1, sizeof **out);
-  **out = (struct rt_steps){.step = (int32_t)step, .first = first};
+  **out = (struct rt_steps){
+      .step = (int32_t)step, .beside = lie_beside(r), .first = first};
   return OK;
 }
 

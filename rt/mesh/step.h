@@ -5,7 +5,8 @@
  *   row 1   -            any                    of a row
  *   row 2   9 10         step 1, first 9
  *
- * Entry i of row e names first[e] + i * step. */
+ * Entry i of row e names first[e] + i * step. Rows lie `beside` each other if they
+ * have one length and first[e] + 1 is first[e + 1]: columns of a box. */
 #ifndef RT_MESH_STEP_H
 #define RT_MESH_STEP_H
 
@@ -13,6 +14,7 @@
 
 struct rt_steps {
   int32_t step; /* not 0; 1 where no row has two entries */
+  bool beside;
   idx_l *first; /* [from->n]; of empty rows that of another: vectors read it,
                    and what lies a shift from it, which is there */
 };

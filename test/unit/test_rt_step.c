@@ -58,6 +58,28 @@ Test(step, any_step_fits_rows_of_one_entry) {
   expect(2, start, (idx_l[]){9, 3}, 1);
 }
 
+static bool
+beside(idx_l n, const int64_t *start, const idx_l *table) {
+  struct rt_steps *s = find(n, start, table);
+  cr_assert(s);
+  bool found = s->beside;
+  rt_steps_free(s);
+  return found;
+}
+
+Test(step, columns_of_a_box_lie_beside_each_other) {
+  const int64_t start[] = {0, 3, 6}, ones[] = {0, 1, 2}, longer[] = {0, 2, 5};
+  const int64_t none[] = {0, 0, 0}, ends[] = {0, 2, 2};
+  cr_assert(beside(2, start, (idx_l[]){0, 2, 4, 1, 3, 5}));
+  cr_assert(beside(2, start, (idx_l[]){5, 3, 1, 6, 4, 2}));
+  cr_assert(beside(2, ones, (idx_l[]){7, 8}));
+  cr_assert_not(beside(2, ones, (idx_l[]){8, 7}));
+  cr_assert_not(beside(2, start, (idx_l[]){0, 1, 2, 3, 4, 5}));
+  cr_assert_not(beside(2, longer, (idx_l[]){0, 2, 1, 3, 5}));
+  cr_assert_not(beside(2, ends, (idx_l[]){0, 2}));
+  cr_assert_not(beside(2, none, (idx_l[]){0}));
+}
+
 Test(step, one_row_that_does_not_is_enough) {
   const int64_t start[] = {0, 3, 5};
   cr_assert_null(find(2, start, (idx_l[]){4, 5, 6, 9, 11}));

@@ -13,9 +13,9 @@
  *           of them, so that whole cache lines are used while they are near:
  *           vertical advection, 60 layers of 256x256 or 250x250 points, 2
  *           threads: 3.6 and 2.0 times as fast as column by column, of which
- *           lines in place of vectors are 1.5 and 1.1. Not above MOST components,
- *           which took 0.8 s to compile. Counts, not times, so that ranks
- *           agree.
+ *           lines in place of vectors are 1.5 and 1.1. Not above MOST
+ *           components, which took 0.8 s to compile. Counts, not times, so
+ *           that ranks agree.
  *
  * Example   region over %cells walk range { ... f64 ... hold copy %q.0 }
  *           becomes `region over %cells walk range width 8 {` for 64 bytes;

@@ -5,8 +5,8 @@
  *   row 1   -            any                    of a row
  *   row 2   9 10         step 1, first 9
  *
- * Entry i of row e names first[e] + i * step. Rows lie `beside` each other if they
- * have one length and first[e] + 1 is first[e + 1]: columns of a box. */
+ * Entry i of row e names first[e] + i * step. Rows lie `beside` each other if
+ * they have one length and first[e] + 1 is first[e + 1]: columns of a box. */
 #ifndef RT_MESH_STEP_H
 #define RT_MESH_STEP_H
 

@@ -1,4 +1,5 @@
 /* op2_free: what may go, and what uses it still. graves.c does the rest. */
+#include "frontend/axis.h"
 #include "frontend/columns.h"
 #include "frontend/context.h"
 #include "frontend/decl.h"
@@ -35,6 +36,9 @@ check_set(const struct fe_set *s) {
     FAIL(ERR_ARG,
          "op2_free: expected a subset, columns, a box or a map made of others, "
          "found set \"%s\" of op_decl_set",
+         name);
+  if (s->box && fe_axis_of(s))
+    FAIL(ERR_ARG, "op2_free: box \"%s\": expected no axis of it, found one",
          name);
   TRY(check_followers(s));
   for (uint32_t i = 0; i < fe_all.ndats; i++)
@@ -98,15 +102,31 @@ end_rule(struct fe_map *m) {
   return OK;
 }
 
+status
+fe_axis_drop_layers(struct fe_axis *x) {
+  for (; x->nlayers; x->nlayers--)
+    TRY(fe_end_handle(x->layers[x->nlayers - 1].points));
+  return OK;
+}
+
+static status
+end_axis(struct fe_axis *x) {
+  TRY(fe_axis_drop_layers(x));
+  fe_axis_end(x);
+  return OK;
+}
+
 static status
 free_handle(void *handle) {
   bool set = fe_handle_is(handle, FE_SET), map = fe_handle_is(handle, FE_MAP);
   if (fe_handle_is(handle, FE_SPARSITY)) return fe_sparsity_free(handle);
   if (fe_handle_is(handle, FE_MAT)) return fe_mat_free(handle);
   if (fe_handle_is(handle, FE_RULE)) return end_rule(handle);
+  if (fe_handle_is(handle, FE_AXIS)) return end_axis(handle);
   if (!set && !map)
     FAIL(ERR_ARG,
-         "op2_free: expected a set, a map, a sparsity or a matrix, found %s",
+         "op2_free: expected a set, a map, an axis, a sparsity or a matrix, "
+         "found %s",
          fe_handle_found(handle));
   TRY(set ? check_set(handle) : check_map(handle));
   return fe_end_handle(handle);

@@ -164,6 +164,10 @@ uint32_t fe_call_id_take(struct fe_call *c);
 void fe_call_keep_key(struct fe_call *c, const char *file, const char *name,
                       const op_arg *args);
 
+/* record.c: within an API call that does more than record one loop. What it
+ * says is op_par_loop's, or a scan's. */
+status fe_loop_record(const struct fe_loop *l);
+
 /* ---- scan_loop.c --------------------------------------------------------- */
 
 /* Before a scan is looked up: l->set becomes all of its columns, l->each the

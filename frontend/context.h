@@ -33,7 +33,7 @@
  *   maps.c     maps as declared, and made from others; tables.c: as loops go
  *              by them
  *   boxes.c    sets of points, and maps by rule; box_loops.c: how far a loop
- *              reaches
+ *              reaches; axis.c: axes; levels.c: loops over levels
  *   values.c   values in mirrors; access.c: the door to them; void.c: none
  *   nan.c      OP2_CHECK=nan: which loop makes a value that is not finite;
  *              nan_find.c: by which element
@@ -178,9 +178,10 @@ enum fe_handle {
   FE_GBL,
   FE_SPARSITY,
   FE_MAT,
-  FE_COPY,  /* of a dat; none to loops */
-  FE_RULE,  /* a map without a table: box.h */
-  FE_POINTS /* the set that dats with a halo lie on: box.h */
+  FE_COPY,   /* of a dat; none to loops */
+  FE_RULE,   /* a map without a table: box.h */
+  FE_POINTS, /* the set that dats with a halo lie on: box.h */
+  FE_AXIS    /* of a box: axis.h */
 };
 /* Is it a live handle of this kind? Only its address is looked at. */
 bool fe_handle_is(const void *handle, enum fe_handle kind);

@@ -1,4 +1,5 @@
 /* Errors of calls, and what is known about handles: below all other files. */
+#include "frontend/axis.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/matrix.h"
@@ -129,6 +130,7 @@ handle_name(const void *handle, enum fe_handle kind) {
   case FE_GBL: return ((const struct fe_gbl *)handle)->name;
   case FE_SPARSITY: return ((const struct fe_sparsity *)handle)->name;
   case FE_MAT: return ((const struct fe_mat *)handle)->name;
+  case FE_AXIS: return ((const struct fe_axis *)handle)->set->pub.name;
   case FE_COPY:
   case FE_HANDLE_NONE: break;
   }
@@ -141,7 +143,7 @@ fe_handle_found(const void *handle) {
   static const char *const kinds[FE_FREED] = {
       [FE_SET] = "set",    [FE_MAP] = "map",           [FE_DAT] = "dat",
       [FE_GBL] = "global", [FE_SPARSITY] = "sparsity", [FE_MAT] = "matrix",
-      [FE_RULE] = "rule",  [FE_POINTS] = "points"};
+      [FE_RULE] = "rule",  [FE_POINTS] = "points",     [FE_AXIS] = "axis"};
   uintptr_t known = table_get(&handles, &handle, sizeof handle, FE_HANDLE_NONE);
   if (!handle) return "NULL";
   if (!known || known == FE_COPY)

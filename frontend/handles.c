@@ -1,4 +1,5 @@
 /* All that is declared, freed at op_exit. */
+#include "frontend/axis.h"
 #include "frontend/box.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
@@ -36,6 +37,7 @@ fe_handles_clear(void) {
   free(fe_all.sets);
   free(fe_all.gbls);
   fe_all = (struct fe_all){0};
+  fe_axes_clear();
   fe_boxes_clear();
   fe_handles_forget();
   fe_ranks_close();

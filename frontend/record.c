@@ -245,15 +245,27 @@ loop_plain(struct fe_loop *l) {
 
 /* Over what it goes follows from its arguments: in a program with boxes, or a
  * scan. */
-static void
-loop_placed(struct fe_loop *l) {
+static status
+loop_place(struct fe_loop *l) {
   struct fe_placed placed;
-  if (!loop_enter(l, l->order ? "op2_par_loop_scan" : "op_par_loop")) return;
   status st = fe.boxed ? fe_box_place(l, &placed) : OK;
   if (st == OK && l->order) st = fe_scan_place(l);
   if (st == OK) st = loop_take(l);
   if (st == OK && fe.boxed) fe_box_recorded(l->name, &placed);
-  fe_leave(st);
+  return st;
+}
+
+static void
+loop_placed(struct fe_loop *l) {
+  if (loop_enter(l, l->order ? "op2_par_loop_scan" : "op_par_loop"))
+    fe_leave(loop_place(l));
+}
+
+status
+fe_loop_record(const struct fe_loop *l) {
+  op_arg args[2 * FE_MAX_ARGS];
+  struct fe_loop with = fe.masked ? fe_mat_masked(l, args) : *l;
+  return loop_place(&with);
 }
 
 static inline void

@@ -316,12 +316,11 @@ op_map op2_decl_map_composed(op_map first, op_map then, const char *name);
  * error  otherwise; `map` has rows of any length
  * collective over ranks; runs no loops */
 op_map op2_decl_map_permuted(op_map map, const int *perm, const char *name);
-/* End a set or a map that one of these functions gave, a sparsity that has no matrix
- * any more, or a matrix; NULL: nothing. Its handle is
- * void at once; loops that wait keep what they need, and so do maps that were made
- * of it. Returns an op2_status.
+/* End a set or a map that one of these functions gave, an axis, a sparsity that has no
+ * matrix any more, or a matrix; NULL: nothing. Its handle is void at once; loops that
+ * wait keep what they need, and so do maps that were made of it. Returns an op2_status.
  * error  a set with dats that are not freed (of a box, with or without a halo), with
- *        maps or rules from it or to it, or of which others are made (regions and
+ *        an axis, maps or rules from it or to it, or of which others are made (regions and
  *        subsets of columns, columns of their base); sets and maps of op_decl_set,
  *        op_decl_map. Collective over ranks; runs no loops */
 int op2_free(void *handle);

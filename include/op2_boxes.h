@@ -124,4 +124,70 @@ OP2_PLAIN_END
 OP2_CHECKED int op2_trace_extents(op_dat dat, int *lo_hi);
 OP2_CHECKED int op2_trace_compute_extent(int loop, int *lo_hi);
 
+/* ---- levels of a vertical axis ------------------------------------------- */
+
+/* Layers of a box named by splitters, which lie between layers: level (s, o) is for
+ * o > 0 the o-th layer behind splitter s, for o < 0 the -o-th before it,
+ *   layer position[s] + o - (o > 0)
+ * An interval is levels, both ends included. To be freed by op2_free, or at op_exit. */
+typedef struct op2_axis_core *op2_axis;
+struct op2_interval {
+  int from_splitter, from_offset, to_splitter, to_offset;
+};
+/* A kernel and the interval in which it holds: op2_level makes it. */
+struct op2_level {
+  void (*kernel)(void);
+  const char *const *param_types; /* as in op2_par_loop_typed_at */
+  size_t nparams;
+  struct op2_interval on;
+};
+/* Such items: op2_levels_of makes it. */
+typedef struct op2_levels {
+  const struct op2_level *at;
+  size_t n;
+} op2_levels;
+OP2_PLAIN
+/* An axis of a box or grid.
+ * dimension   of `set`; so far the last one
+ * nsplitters  2 to 1024, numbered from 0
+ * limit       1 to 1024: offsets are -limit to -1 and 1 to limit
+ * error  otherwise. Runs no loops */
+op2_axis op2_decl_axis(op_set set, int dimension, int nsplitters, int limit);
+/* Where splitters lie from now on; loops that were called before stay where they are.
+ * position  [nsplitters], the number of the first layer behind each, ascending or equal,
+ *           0 to the layers of the box; copied
+ * Returns an op2_status; on error splitters stay where they were.
+ * error  otherwise; levels of loops of this axis overlap there, or leave the box, as
+ *        at op2_par_loop_levels
+ * cost   other positions: subsets of layers are made anew. Runs no loops */
+OP2_CHECKED int op2_axis_place(op2_axis axis, const idx_l_t *position);
+OP2_PLAIN_END
+/* op2_par_loop_levels(name, set, axis, order, op2_levels_of(op2_level(kernel, interval),
+ * ...), op_arg...): some kernels with the same arguments, each in its interval
+ * (doc/boxes.md). Macros in C, templates in C++.
+ *   name      of loops: "name (0,1)-(2,-1)", with the levels that each is over
+ *   set       the box that the axis is of
+ *   order     OP2_PARALLEL, OP2_FORWARD, OP2_BACKWARD; added to it OP2_GAPS: between
+ *             the intervals there may be levels that no kernel has, and these are
+ *             left alone
+ *   op2_level 1 to 64. interval: a struct op2_interval
+ * The intervals cut the axis where any begins or ends. In each part, from the first to
+ * the last, in OP2_BACKWARD from the last to the first, run the kernels that hold
+ * there, in the order of the list:
+ *   OP2_PARALLEL  each as an op_par_loop over these layers, with its arguments; a
+ *                 layer of op2_arg_dat_layer must exist
+ *   otherwise     as an op2_par_loop_scan over them; so far at most one kernel may
+ *                 hold at each level
+ * An interval whose end is one below its begin at these positions runs nothing.
+ * error  an interval that begins at offset -limit or ends at limit, or ends before it
+ *        begins; gaps; splitters that are not placed; levels that overlap (an end more
+ *        than one below its begin) or leave the box; a kernel without a function; what
+ *        op_par_loop and op2_par_loop_scan find in one loop, while those before it
+ *        are recorded
+ * cost   4 bytes a point of the layers of each part, once for each place of splitters */
+enum { OP2_PARALLEL = 4, OP2_GAPS = 8 };
+void op2_par_loop_levels_at(const char *file, int line, const char *name,
+                            op_set set, op2_axis axis, int order,
+                            op2_levels items, int nargs, const op_arg *args);
+
 #endif

@@ -29,6 +29,9 @@
  *   op_arg op_arg_info(T *data, int dim, const char *type, int ref)
  *   void op_par_loop(kernel, const char *name, op_set, op_arg...)
  *   void op2_par_loop_scan(kernel, const char *name, op_set, int order, op_arg...)
+ *   void op2_par_loop_levels(const char *name, op_set, op2_axis, int order,
+ *                            op2_levels, op_arg...)
+ *   op2_levels op2_levels_of(op2_level(kernel, struct op2_interval), ...)
  *
  * T is compared with `type` ("double:soa" is a double); void * and the
  * program's own types are taken at their word.
@@ -129,6 +132,18 @@
   op2_par_loop_scan_at(__FILE__, __LINE__, (void (*)(void))(kernel), (name),   \
                        (set), (order), OP2_NARGS((op_arg[]){__VA_ARGS__}),     \
                        (op_arg[]){__VA_ARGS__}, 0, 0)
+#define op2_par_loop_levels(name, set, axis, order, ...)                       \
+  OP2_LEVELS(name, set, axis, order, __VA_ARGS__, OP2_LAST)
+#define OP2_LEVELS(name, set, axis, order, items, ...)                         \
+  op2_par_loop_levels_at(__FILE__, __LINE__, (name), (set), (axis), (order),   \
+                         (items), OP2_NARGS((op_arg[]){__VA_ARGS__}),          \
+                         (op_arg[]){__VA_ARGS__})
+#define op2_levels_of(...)                                                     \
+  ((op2_levels){(const struct op2_level[]){__VA_ARGS__},                       \
+                sizeof((struct op2_level[]){__VA_ARGS__}) /                    \
+                    sizeof(struct op2_level)})
+#define op2_level(kernel, ...)                                                 \
+  ((struct op2_level){(void (*)(void))(kernel), 0, 0, __VA_ARGS__})
 /* The list stands inside sizeof here, so it is not evaluated. */
 #define OP2_NARGS(...)                                                         \
   ((int)(sizeof(__VA_ARGS__) / sizeof(op_arg)) - 1 +                           \
@@ -169,6 +184,8 @@
 #define op2_decl_subset(...) (OP2_HERE, op2_decl_subset(__VA_ARGS__))
 #define op2_decl_box(...) (OP2_HERE, op2_decl_box(__VA_ARGS__))
 #define op2_decl_grid(...) (OP2_HERE, op2_decl_grid(__VA_ARGS__))
+#define op2_decl_axis(...) (OP2_HERE, op2_decl_axis(__VA_ARGS__))
+#define op2_axis_place(...) (OP2_HERE, op2_axis_place(__VA_ARGS__))
 #define op2_decl_dat_box_temp(...)                                             \
   (OP2_HERE, op2_decl_dat_box_temp(__VA_ARGS__))
 #define op2_decl_map_rule(...) (OP2_HERE, op2_decl_map_rule(__VA_ARGS__))

@@ -164,6 +164,15 @@ template <class... A> struct loop_args {
                 "op_par_loop: every argument behind the set must be an op_arg");
 };
 
+/* What op2_levels_of has: it lives as long as the call that it stands in. */
+template <size_t n> struct level_list {
+  struct ::op2_level at[n];
+  operator op2_levels() const {
+    op2_levels all = {at, n};
+    return all;
+  }
+};
+
 } /* namespace op2_detail */
 
 /* ---- declarations and fetches -------------------------------------------- */
@@ -361,6 +370,46 @@ op2_par_loop_scan(std::nullptr_t, op2_detail::loop_name name, op_set set,
                        static_cast<int>(sizeof...(A)), list, nullptr, 0);
 }
 
+/* An item of op2_levels_of. */
+template <class... P>
+struct op2_level
+op2_level(void (*kernel)(P...), struct op2_interval on) {
+  static_assert(op2_detail::all<op2_detail::param<P>::pointer...>::value,
+                "op2_level: every parameter of the kernel must be a pointer");
+  static const char *const types[sizeof...(P) + 1] = {
+      op2_detail::param<P>::name()...};
+  struct op2_level item = {reinterpret_cast<void (*)()>(kernel), types,
+                           sizeof...(P), on};
+  return item;
+}
+template <class F, class = decltype(&F::operator())>
+struct op2_level
+op2_level(F kernel, struct op2_interval on) {
+  static_assert(std::is_empty<F>::value,
+                "op2_level: a kernel must not capture anything");
+  return op2_level(+kernel, on);
+}
+
+template <class... L>
+op2_detail::level_list<sizeof...(L)>
+op2_levels_of(const L &...items) {
+  static_assert(
+      op2_detail::all<std::is_same<L, struct op2_level>::value...>::value,
+      "op2_levels_of: every argument must be an op2_level");
+  op2_detail::level_list<sizeof...(L)> list = {{items...}};
+  return list;
+}
+
+template <class... A>
+void
+op2_par_loop_levels(op2_detail::loop_name name, op_set set, op2_axis axis,
+                    int order, const op2_levels &items, const A &...args) {
+  (void)sizeof(op2_detail::loop_args<A...>);
+  const op_arg list[sizeof...(A) + 1] = {args...};
+  op2_par_loop_levels_at(name.file, name.line, name.text, set, axis, order,
+                         items, static_cast<int>(sizeof...(A)), list);
+}
+
 /* ---- calls that note where they stand ---------------------------------------
  * The C functions themselves are in namespace op2_plain. */
 
@@ -500,6 +549,16 @@ op2_decl_grid(const idx_g_t *n, int colours, const int *boundary,
               const char *name, OP2_AT) {
   op2_here(file, line);
   return op2_plain::op2_decl_grid(n, colours, boundary, name);
+}
+inline op2_axis
+op2_decl_axis(op_set set, int dimension, int nsplitters, int limit, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_decl_axis(set, dimension, nsplitters, limit);
+}
+OP2_CHECKED inline int
+op2_axis_place(op2_axis axis, const idx_l_t *position, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_axis_place(axis, position);
 }
 inline op_dat
 op2_decl_dat_box_temp(op_set set, const int *lo_hi, int dim, const char *type,

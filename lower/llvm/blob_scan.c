@@ -279,7 +279,8 @@ scan_first_line(LLVMValueRef call) {
   if (!LLVMIsAFunction(f) || LLVMGetNumArgOperands(call) < 2) return;
   const char *name = ll_name(f);
   if (strcmp(name, "op2_here") && strcmp(name, "op2_par_loop_at") &&
-      strcmp(name, "op2_par_loop_scan_at"))
+      strcmp(name, "op2_par_loop_scan_at") &&
+      strcmp(name, "op2_par_loop_levels_at"))
     return;
   LLVMValueRef line = LLVMGetOperand(call, 1);
   unsigned first = LLVMGetDebugLocLine(call);

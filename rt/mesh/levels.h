@@ -1,5 +1,5 @@
-/* Levels of an axis: layers named by the splitter that they lie next to, so that
- * loops say where they run before anybody knows how many layers there are.
+/* Levels of an axis: layers named by the splitter that they lie next to, so
+ * that loops say where they run before anybody knows how many layers there are.
  *
  *   limit 2     (0,-2) (0,-1) | (0,1) (0,2)   (1,-2) (1,-1) | (1,1) (1,2)
  *   index          0      1   |   2     3        4      5   |   6     7
@@ -9,10 +9,10 @@
  * splitter being 1, and at(s) + o for o < 0. Levels that two splitters give are
  * ordered by index whatever lies between these.
  *
- * Intervals of items cut the axis into loop intervals, in each of which the same
- * items hold: they begin where an item begins or the level behind its end is.
- * Since both are next to the same splitter as the ends of items, consecutive
- * loop intervals meet at all positions of splitters. */
+ * Intervals of items cut the axis into loop intervals, in each of which the
+ * same items hold: they begin where an item begins or the level behind its end
+ * is. Since both are next to the same splitter as the ends of items,
+ * consecutive loop intervals meet at all positions of splitters. */
 #ifndef RT_MESH_LEVELS_H
 #define RT_MESH_LEVELS_H
 

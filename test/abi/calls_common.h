@@ -143,6 +143,36 @@ test_scans(void) {
   EXPECT(!seen.kernel && seen.nargs == 1 && seen.args[0].idx == 7);
 }
 
+static int
+item_is(int i, void (*kernel)(void), int from_splitter, int to_offset) {
+  const struct op2_level *l = &seen.items[i];
+  return l->kernel == kernel && l->on.from_splitter == from_splitter &&
+         l->on.to_offset == to_offset;
+}
+
+static void
+test_levels(void) {
+  op_set set = (op_set)(void *)&seen;
+  op2_axis axis = (op2_axis)(void *)&evaluated;
+  const struct op2_interval low = {0, 1, 1, -1}, top = {3, -1, 3, -2};
+  evaluated = 0;
+  op2_par_loop_levels("levels", set, axis, OP2_PARALLEL + OP2_GAPS,
+                      op2_levels_of(op2_level(two_arguments, low),
+                                    op2_level(no_arguments, top)),
+                      count_evaluation(5), count_evaluation(6));
+  EXPECT(text_is(seen.what, "levels") && text_is(seen.name, "levels"));
+  EXPECT(seen.line == __LINE__ - 5 || seen.line == __LINE__ - 2);
+  EXPECT(text_is(seen.file, __FILE__) && seen.set == set && seen.data == axis);
+  EXPECT(evaluated == 2 && seen.low == OP2_PARALLEL + OP2_GAPS);
+  EXPECT(seen.nargs == 2 && seen.args[0].idx == 5 && seen.args[1].idx == 6);
+  EXPECT(seen.size == 2);
+  EXPECT(item_is(0, (void (*)(void))two_arguments, 0, -1));
+  EXPECT(item_is(1, (void (*)(void))no_arguments, 3, -2));
+  op2_par_loop_levels("none", set, axis, OP2_FORWARD,
+                      op2_levels_of(op2_level(no_arguments, top)));
+  EXPECT(seen.nargs == 0 && seen.size == 1 && seen.low == OP2_FORWARD);
+}
+
 #define IDX8                                                                   \
   op_arg_idx(0, OP_ID), op_arg_idx(1, OP_ID), op_arg_idx(2, OP_ID),            \
       op_arg_idx(3, OP_ID), op_arg_idx(4, OP_ID), op_arg_idx(5, OP_ID),        \
@@ -164,6 +194,7 @@ test_common(void) {
   test_places();
   test_loops();
   test_scans();
+  test_levels();
   test_most_arguments();
 }
 

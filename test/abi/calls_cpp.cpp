@@ -56,6 +56,13 @@ test_kernels() {
                     OP2_FORWARD, a, a);
   EXPECT(seen.kernel && text_is(seen.params[0], "ll") && seen.nargs == 2);
   EXPECT(text_is(seen.what, "scan") && seen.low == OP2_FORWARD);
+  op2_par_loop_levels(
+      "lambda", set, nullptr, OP2_PARALLEL,
+      op2_levels_of(op2_level([](const ll *x, ll *y) { *y = *x; },
+                              op2_interval{0, 1, 1, -1})),
+      a, a);
+  EXPECT(seen.size == 1 && seen.items[0].kernel && seen.items[0].nparams == 2);
+  EXPECT(text_is(seen.items[0].param_types[1], "ll") && seen.nargs == 2);
   std::string name("made");
   op_par_loop(no_arguments, name.c_str(), set);
   EXPECT(text_is(seen.name, "made"));

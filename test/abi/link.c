@@ -19,6 +19,7 @@ static function *const functions[] = {
     (function *)op2_par_loop_at,
     (function *)op2_par_loop_typed_at,
     (function *)op2_par_loop_scan_at,
+    (function *)op2_par_loop_levels_at,
     (function *)op2_decl_dat_at,
     (function *)op2_decl_dat_temp_at,
     (function *)op2_decl_const_at,

@@ -62,6 +62,19 @@ op2_par_loop_scan_at(const char *file, int line, void (*kernel)(void),
   seen.low = order;
 }
 
+/* Its items, of which there are up to four, and low: the order; size: how many. */
+void
+op2_par_loop_levels_at(const char *file, int line, const char *name, op_set set,
+                       op2_axis axis, int order, op2_levels items, int nargs,
+                       const op_arg *args) {
+  op2_par_loop_typed_at(file, line, NULL, name, set, nargs, args, NULL, 0);
+  snprintf(seen.what, sizeof seen.what, "levels");
+  seen.data = axis;
+  seen.low = order;
+  seen.size = items.n;
+  for (size_t i = 0; i < items.n && i < 4; i++) seen.items[i] = items.at[i];
+}
+
 void
 op2_par_loop_at(const char *file, int line, void (*kernel)(void),
                 const char *name, op_set set, int nargs, const op_arg *args) {

@@ -20,6 +20,7 @@ struct seen {
   const char *name;
   op_set set;
   int nargs, nparams;
+  struct op2_level items[4];
   op_arg args[OP2_ARGS_MAX];
   const char *params[OP2_ARGS_MAX];
   /* data */

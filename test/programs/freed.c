@@ -104,7 +104,8 @@ refused(void) {
   CHECK_INT(op2_free(own), OP2_ERR_ARG);
   CHECK(strstr(
       message,
-      "expected a set, a map, a sparsity or a matrix, found dat \"own\""));
+      "expected a set, a map, an axis, a sparsity or a matrix, found dat "
+      "\"own\""));
   CHECK_INT(op2_free(t), OP2_ERR_ARG);
   CHECK(strstr(message, "expected no dat on it, found \"own\""));
   CHECK_INT(errors, 4);

@@ -59,17 +59,27 @@ has_room(void) {
   return true;
 }
 
-const void *
-module_open(const char *name, const char *symbol, struct str *why) {
+static const void *
+open_as(int mode, const char *name, const char *symbol, struct str *why) {
   SCOPED_STR path = STR_INIT;
   module_path(name, &path);
-  void *handle = dlopen(path.s, RTLD_NOW | RTLD_LOCAL);
+  void *handle = dlopen(path.s, mode);
   int trouble = handle || has_room() ? 0 : ENOMEM;
   const void *table = handle ? table_of(handle, path.s, symbol, why) : NULL;
   if (!handle) str_add(why, dlerror());
   if (handle && !table) dlclose(handle);
   errno = trouble;
   return table;
+}
+
+const void *
+module_open(const char *name, const char *symbol, struct str *why) {
+  return open_as(RTLD_NOW | RTLD_LOCAL, name, symbol, why);
+}
+
+const void *
+module_open_global(const char *name, const char *symbol, struct str *why) {
+  return open_as(RTLD_NOW | RTLD_GLOBAL, name, symbol, why);
 }
 
 /* The program's file comes first. */

@@ -21,6 +21,11 @@ void module_path(const char *name, struct str *out);
  * open. errno is ENOMEM if it had no room. */
 const void *module_open(const char *name, const char *symbol, struct str *why);
 
+/* The same for a part that links libraries which open parts of themselves, as
+ * MPI's do: these look for symbols. */
+const void *module_open_global(const char *name, const char *symbol,
+                               struct str *why);
+
 /* Does it lie where the program's own file is mapped and nothing is written?
  * Then it stays as it is until the process ends. */
 bool module_constant(const void *address);

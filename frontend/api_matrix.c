@@ -8,9 +8,8 @@
 #include "frontend/decl.h"
 #include "frontend/handles.h"
 #include "frontend/matrix.h"
-#include "frontend/ranks.h"
 
-#include "rt/ranks/dist.h"
+#include "rt/mesh/petsc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +107,7 @@ fe_mat_free(struct fe_mat *m) {
   int st = op_free_dat_temp(m->values);
   if (!st && m->mask) st = op_free_dat_temp(m->mask);
   if (st) return (status)st;
+  rt_petsc_free(m->petsc);
   fe.masked -= m->masked;
   struct fe_mat **at = &mats;
   while (*at != m) at = &(*at)->next;
@@ -116,6 +116,15 @@ fe_mat_free(struct fe_mat *m) {
   fe_handle_free(m);
   mat_drop(m);
   return OK;
+}
+
+void
+fe_mats_release(void) {
+  for (struct fe_mat *m = mats; m; m = m->next) {
+    rt_petsc_free(m->petsc);
+    m->petsc = NULL;
+  }
+  rt_petsc_stop();
 }
 
 void
@@ -145,35 +154,4 @@ op2_arg_mat(op2_mat mat, op_map rows, op_map columns, int rdim, int cdim,
                   .acc = acc,
                   .argtype = OP2_ARG_MAT,
                   .opt = 1};
-}
-
-/* ---- looks --------------------------------------------------------------- */
-
-static status
-csr(op2_mat mat, struct op2_csr *out) {
-  static const char api[] = "op2_mat_csr";
-  if (!fe_handle_is(mat, FE_MAT))
-    FAIL(ERR_ARG, "%s: matrix: expected a declared one, found %s", api,
-         fe_handle_found(mat));
-  const struct fe_mat *m = (const struct fe_mat *)mat;
-  const struct fe_set *rows = (const struct fe_set *)m->sparsity->rows;
-  const struct rt_sparsity *r = &m->sparsity->rt;
-  if (fe_ranked() && !fe_ranks.whole && rows->part->moved)
-    FAIL(ERR_STATE,
-         "%s: matrix \"%s\": expected rows where they were declared, found "
-         "them moved by op_partition",
-         api, m->name);
-  const void *values = op2_dat_data(m->values);
-  if (!values && r->start[r->rows])
-    return err_set(ERR_STATE, "%s", op2_last_error());
-  *out = (struct op2_csr){r->rows, (const idx_g_t *)r->start,
-                          (const idx_g_t *)r->col, values};
-  return OK;
-}
-
-struct op2_csr
-op2_mat_csr(op2_mat mat) {
-  struct op2_csr out = {0};
-  if (fe_enter("op2_mat_csr")) fe_leave(csr(mat, &out));
-  return out;
 }

@@ -165,6 +165,7 @@ status fe_bare_refuse(const char *what);
 char *fe_text_copy(const char *s);
 
 /* Matrices and sparsities, at op_exit. */
+void fe_mats_release(void); /* from PETSc, which ends; before handles go */
 void fe_mats_clear(void);
 void fe_sparsities_clear(void);
 

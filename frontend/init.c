@@ -53,6 +53,7 @@ fe_exhausted(const char *message) {
 /* As before op_init; only the handler stays. */
 static void
 fe_forget(void) {
+  fe_mats_release();
   fe_mirror_stop();
   fe_programs_clear();
   fe_calls_clear();

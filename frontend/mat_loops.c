@@ -28,9 +28,7 @@ struct call {
 
 static status
 check_mat(struct call *c, op2_mat mat) {
-  if (!fe_handle_is(mat, FE_MAT))
-    FAIL(ERR_ARG, "%s: matrix: expected a declared one, found %s", c->api,
-         fe_handle_found(mat));
+  TRY(fe_mat_check(c->api, mat));
   c->m = (const struct fe_mat *)mat;
   c->file = fe.file;
   c->line = fe.line;

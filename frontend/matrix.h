@@ -29,6 +29,8 @@ struct fe_sparsity { /* op2_sparsity */
   uint32_t nmats; /* that are not freed */
 };
 
+struct rt_petsc_mat;
+
 struct fe_mat { /* op2_mat */
   struct fe_mat *next;
   char *name;
@@ -38,11 +40,23 @@ struct fe_mat { /* op2_mat */
                     NULL: there was none yet */
   bool masked;   /* it counts */
   int rdim, cdim;
+  struct rt_petsc_mat *petsc; /* it in PETSc, as it was last; NULL: not there */
 };
 
 /* Free what is behind the handle, which is void then. */
 status fe_sparsity_free(struct fe_sparsity *s);
 status fe_mat_free(struct fe_mat *m);
+
+/* Is it a matrix? ERR_ARG */
+status fe_mat_check(const char *api, op2_mat mat);
+/* What op2_mat_csr gives: runs what the values need. */
+status fe_mat_look(const char *api, const struct fe_mat *m,
+                   struct op2_csr *out);
+
+/* petsc.c: m->petsc with these values. ERR_STATE: PETSc is missing, or goes
+ * through another MPI library; what it says. Collective. */
+status fe_petsc_fill(const char *api, struct fe_mat *m,
+                     const struct op2_csr *a);
 
 /* A temporary of a char for each element, of the library's: matrix_what. */
 status fe_mat_chars(const struct fe_mat *m, const char *api, op_set set,

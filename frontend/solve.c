@@ -178,19 +178,27 @@ solve(struct solve *s, const struct method *m, struct op2_solve_info *info) {
   return OK;
 }
 
+static status
+solve_here(struct solve *s, const struct method *m,
+           struct op2_solve_info *info) {
+  status st = solve(s, m, info);
+  solve_pc_clear(s);
+  solve_clear(s);
+  return st;
+}
+
 int
 solve_call(struct solve *s, const char *options, struct op2_solve_info *info) {
   struct op2_solve_info found = {0, NAN, 0};
-  const struct method *method;
+  const struct method *method = NULL;
   s->file = fe.file;
   s->line = fe.line;
   if (!fe_enter(s->api)) return ERR_STATE;
   status st = check(s);
-  if (st == OK) st = options_read(s, &method, options);
+  const char *rest = st == OK ? solve_petsc_options(s, options) : NULL;
+  if (st == OK && !rest) st = options_read(s, &method, options);
   if (st != OK) return fe_leave_returned(st);
-  st = solve(s, method, &found);
-  solve_pc_clear(s);
-  solve_clear(s);
+  st = rest ? solve_petsc(s, rest, &found) : solve_here(s, method, &found);
   if (info) *info = found;
   fe.file = s->file;
   fe.line = s->line;

@@ -2,6 +2,7 @@
  *
  *   solve.c         the call: options, checks, cycles and true residuals
  *   solve_pc.c      preconditioners
+ *   solve_petsc.c   the call handed on to PETSc
  *   solve_cg.c      conjugate gradients, and their stabilised kin
  *   solve_gmres.c   one cycle of GMRES
  *   solve_work.c    below all: operators, work dats, handles
@@ -97,6 +98,14 @@ status solve_pc_make(struct solve *s);
 void solve_pc_clear(struct solve *s);
 /* z = M r, which is returned; or r, where there is none. */
 op_dat solve_precondition(struct solve *s, op_dat r, op_dat z);
+
+/* ---- solve_petsc.c ------------------------------------------------------- */
+
+/* What stands behind the word "petsc"; NULL: another solver is meant. */
+const char *solve_petsc_options(const struct solve *s, const char *options);
+/* The whole of the solver; s->failed likewise. Collective. */
+status solve_petsc(struct solve *s, const char *options,
+                   struct op2_solve_info *info);
 
 /* ---- methods ------------------------------------------------------------- */
 

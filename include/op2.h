@@ -310,8 +310,7 @@ op_map op2_decl_map_columns(op_set from, op_set to, op_map base,
  * error  `then` begins elsewhere; rows of more than 65536 entries
  * collective over ranks; runs no loops */
 op_map op2_decl_map_composed(op_map first, op_map then, const char *name);
-/* A map with each row's entries in another order: entry i is entry perm[i] of
- * `map`.
+/* A map with each row's entries in another order: entry i is entry perm[i] of `map`.
  * perm   [map->dim], each of 0 to dim - 1 once; copied
  * error  otherwise; `map` has rows of any length
  * collective over ranks; runs no loops */
@@ -340,13 +339,11 @@ op_dat op_decl_dat_overlay_ptr(op_set set, char *data);
 
 /* Distribute the mesh over ranks. lib: "PTSCOTCH" "PARMETIS" "KAHIP" "INERTIAL"
  * "EXTERNAL" "RANDOM"; "" or NULL: blocks. routine: "KWAY" or nothing; of PARMETIS also
- * "GEOM" (by inertia here) and "GEOMKWAY". Another library or routine, or one whose
- * set, map or dat is NULL: blocks, with a warning, as in OP2. On one rank without
- * effect. */
+ * "GEOM" (by inertia here) and "GEOMKWAY". Another library or routine, or one whose set,
+ * map or dat is NULL: blocks, with a warning, as in OP2. On one rank without effect. */
 void op_partition(const char *lib_name, const char *lib_routine,
                   op_set prime_set, op_map prime_map, op_dat coords);
-/* The same with the table and coordinates that map and dat were declared
- * from. */
+/* The same with the table and coordinates that map and dat were declared from. */
 void op_partition_ptr(const char *lib_name, const char *lib_routine,
                       op_set prime_set, int *prime_map, double *coords);
 /* Number the elements anew before the next loop, however good their order is, if
@@ -354,8 +351,7 @@ void op_partition_ptr(const char *lib_name, const char *lib_routine,
  * with a warning. _ptr: the map that was declared from this table. */
 void op_renumber(op_map base);
 void op_renumber_ptr(int *table);
-/* Hint for op_partition, about the map that was declared from this table: cut none
- * of its rows. */
+/* Hint for op_partition about the map declared from this table: cut none of its rows. */
 void op_force_part(int *table);
 
 /* ---- loops --------------------------------------------------------------- */
@@ -492,9 +488,8 @@ void op_upload_dat(op_dat dat);
 void op_download_dat(op_dat dat);
 void op_upload_all(void);
 /* Address of the mirror, brought up to date, and of the map's table, as
- * numbers. reset: the dat or map that was declared from this pointer is
- * henceforth known by its number (mode 1) or by its mirror (mode 2); that value
- * is returned. */
+ * numbers. reset: the dat or map that was declared from this pointer is henceforth known
+ * by its number (mode 1) or by its mirror (mode 2); that value is returned. */
 unsigned long op_get_data_ptr(op_dat dat);
 unsigned long op_reset_data_ptr(char *data, int mode);
 unsigned long op_get_map_ptr(op_map map);
@@ -503,8 +498,7 @@ unsigned long op_reset_map_ptr(int *map);
 /* Elements over all ranks, and of the ranks before this one. Collective. */
 idx_g_t op_get_size(op_set set);
 idx_g_t op_get_global_set_offset(op_set set);
-/* Elements here: owned; owned that touch no halo; and executed halo; and all
- * halo. (local) */
+/* Elements here: owned; owned that touch no halo; and executed halo; and all halo. (local) */
 int op_get_size_local(op_set set);
 int op_get_size_local_core(op_set set);
 int op_get_size_local_exec(op_set set);
@@ -544,8 +538,7 @@ void op_write_const_hdf5(char const *name, int dim, char const *type,
 /* A new file of all sets, maps and dats, in place of a former one. */
 void op_dump_to_hdf5(char const *file_name);
 /* Write the dat's values to a file, which is made if it is not there, as the data set
- * of its name or of this path; one that is there must be of this shape and
- * type. */
+ * of its name or of this path; one that is there must be of this shape and type. */
 void op_fetch_data_hdf5_file(op_dat dat, char const *file_name);
 void op_fetch_data_hdf5_file_path(op_dat dat, char const *file_name,
                                   char const *path_name);
@@ -655,8 +648,7 @@ void op_profile_output_json(const char *file_name);
 
 /* ---- OP2's untyped forms ------------------------------------------------- */
 
-/* The typed calls with the size of one component in bytes in place of a C
- * type. */
+/* The typed calls with the size of one component in bytes in place of a C type. */
 op_dat op_decl_dat_char(op_set set, int dim, char const *type, int size,
                         char *data, char const *name);
 op_dat op_decl_dat_temp_char(op_set set, int dim, char const *type, int size,
@@ -863,6 +855,13 @@ void op2_mat_mask(op2_mat mat, op_set rows, op_set columns);
 /* Look at the values: runs what they need. No copy; valid until the next call of the
  * library. error  over ranks, after op_partition has moved rows */
 struct op2_csr op2_mat_csr(op2_mat mat);
+/* A Mat of PETSc, type AIJ: component r of row e is its row e * rdim + r, columns likewise.
+ * Double values in blocks of 1 x 1 are shared on one rank, others copied with each call. Runs
+ * what they need; to be read, until the next call of the library; the library's own: op_exit
+ * ends PETSc if this has started it. cost first 4 bytes a nonzero, 12 a value if copied
+ * error  NULL: not double or float; no libop2lazy-petsc.so (doc/algebra.md); over ranks as
+ * op2_mat_csr, or another MPI library. collective over ranks */
+void *op2_mat_petsc(op2_mat mat);
 /* op2_solve_with for y = A x. A has as many rows as columns. More words of the options:
  *   "none"           no preconditioner; unless said
  *   "jacobi"         the inverse of A's diagonal, 1 where that is 0; a loop
@@ -872,6 +871,8 @@ struct op2_csr op2_mat_csr(op2_mat mat);
  *                    value. error  a row without a pivot; over ranks, after op_partition
  *                    has moved rows
  * With bicgstab and gmres they stand on the right of A: residuals are those of A x = b.
+ *   "petsc ..."      a KSP of PETSc with the options that follow (doc/algebra.md), no others;
+ *                    `converged` is its word. error  as op2_mat_petsc; an option not read
  * collective over ranks */
 OP2_CHECKED int op2_solve(op2_mat mat, op_dat x, op_dat b, const char *options,
                           struct op2_solve_info *info);

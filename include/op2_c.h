@@ -232,6 +232,7 @@
 #define op2_mat_set_diagonal(...) (OP2_HERE, op2_mat_set_diagonal(__VA_ARGS__))
 #define op2_mat_mask(...) (OP2_HERE, op2_mat_mask(__VA_ARGS__))
 #define op2_mat_csr(...) (OP2_HERE, op2_mat_csr(__VA_ARGS__))
+#define op2_mat_petsc(...) (OP2_HERE, op2_mat_petsc(__VA_ARGS__))
 #define op2_solve(...) (OP2_HERE, op2_solve(__VA_ARGS__))
 #define op2_solve_with(...) (OP2_HERE, op2_solve_with(__VA_ARGS__))
 

@@ -780,6 +780,11 @@ op2_mat_csr(op2_mat mat, OP2_AT) {
   op2_here(file, line);
   return op2_plain::op2_mat_csr(mat);
 }
+inline void *
+op2_mat_petsc(op2_mat mat, OP2_AT) {
+  op2_here(file, line);
+  return op2_plain::op2_mat_petsc(mat);
+}
 inline int
 op2_solve(op2_mat mat, op_dat x, op_dat b, const char *options,
           op2_solve_info *info, OP2_AT) {

@@ -25,6 +25,7 @@ layer ir        base/ ir/
 layer passes    base/ ir/ passes/
 layer rt        base/ rt/
 layer rt/hdf5   base/ rt/ rt/hdf5/
+layer rt/petsc  base/ rt/mesh/petsc.h rt/petsc/
 layer rt/mpi    base/ rt/ranks/comm.h rt/ranks/partition.h rt/mpi/
 layer lower     base/ ir/ lower/ rt/plan.h rt/store/dev.h rt/device/device.h rt/device/code.h rt/walk/reduce.h rt/store/store.h include/op2_blob.h
 layer lower/llvm base/ lower/ lower/llvm/ rt/plan.h rt/device/device.h include/op2_blob.h
@@ -36,6 +37,7 @@ layer test      *
 header llvm-c/      lower/llvm tools test
 header llvm/        lower/llvm
 header mpi.h        rt/mpi include test
+header petscksp.h   rt/petsc test
 header ptscotch.h   rt/mpi
 header cuda.h       rt
 header CL/          rt

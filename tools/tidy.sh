@@ -22,7 +22,7 @@ one='
     echo fail >"$4/$name.rc"
     cat "$4/$name.log"
   fi'
-find base ir passes rt -name "*.c" ! -path "rt/mpi/*" ! -path "rt/hdf5/*" |
+find base ir passes rt -name "*.c" ! -path "rt/mpi/*" ! -path "rt/hdf5/*" ! -path "rt/petsc/*" |
   xargs -P "$(nproc)" -I{} sh -c "$one" tidy {} "$end" "$build" "$out"
 
 count() {

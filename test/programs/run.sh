@@ -246,6 +246,8 @@ fi
 if [ "$opencl" = no ]; then
   echo "no OpenCL device, or sanitizers: the OpenCL modes were left out"
 fi
+[ -e "$build/libop2lazy-petsc.so" ] || [[ " ${programs[*]} " != *" petsc "* ]] ||
+  echo "built without PETSc (libpetsc-real-dev): petsc has tested only what is said then"
 skips_say
 passed=$(cat "$work"/*.result | grep -c '^pass')
 failed=$(cat "$work"/*.result | grep -c '^FAIL')

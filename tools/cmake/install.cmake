@@ -21,6 +21,10 @@ foreach(module ${OP2_MODULES} ${OP2_MPI})
   if(module STREQUAL "ptscotch")
     set(component openmpi)
   endif()
+  if(module STREQUAL "petsc") # it brings many libraries along
+    set(component petsc)
+    list(APPEND OP2_COMPONENTS petsc)
+  endif()
   install(TARGETS op2lazy-${module}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component})
 endforeach()

@@ -1,6 +1,7 @@
 # Debian packages: `cpack` in the build folder (make deb).
 #   libop2lazy0        the library, its compiler, HDF5 for one process
 #   libop2lazy0-<mpi>  ranks: modules for this MPI library
+#   libop2lazy0-petsc  matrices and solvers of PETSc
 #   libop2lazy-dev     headers, op2cc, CMake and pkg-config files, the Python module
 #   op2lazy-tools      op2-run, op2-opt, ...
 #   op2lazy-mesh       op2-mesh
@@ -37,6 +38,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
 foreach(mpi openmpi mpich)
   op2_deb(${mpi} ${library}-${mpi} libs "${library} ${same}" "ranks through ${mpi}")
 endforeach()
+op2_deb(petsc ${library}-petsc libs "${library} ${same}" "solvers of PETSc")
 op2_deb(dev libop2lazy-dev libdevel "${library} ${same}, clang-19, libc6-dev"
         "headers and op2cc")
 op2_deb(tools op2lazy-tools devel "${library} ${same}" "tools")

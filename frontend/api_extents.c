@@ -97,9 +97,13 @@ compute_extent(int loop, int *lo_hi) {
   struct ir_trace *t;
   struct ir_areas x = pending_areas(&t);
   ir_ref n = loop_node(t, loop);
-  const struct ir_set *set = &t->sets[t->nodes[n].set];
+  uint32_t rows = t->nodes[n].each; /* of a scan, which goes over a domain */
+  const struct ir_set *set =
+      &t->sets[rows ? t->maps[rows - 1].to : t->nodes[n].set];
   status st = OK;
-  if (set->ndim)
+  if (set->ndim && rows)
+    area_out(&(struct ir_area){{0}}, set->ndim, lo_hi);
+  else if (set->ndim)
     area_out(&x.exec[n], set->ndim, lo_hi);
   else
     st = err_set(ERR_ARG,

@@ -478,7 +478,7 @@ is_part(const struct fe_dat *d) {
 static status
 dump_all(struct rt_file *f) {
   for (uint32_t i = 0; i < fe_all.nsets; i++)
-    TRY(set_write(f, &fe_all.sets[i]->pub));
+    if (!fe_all.sets[i]->hidden) TRY(set_write(f, &fe_all.sets[i]->pub));
   for (uint32_t i = 0; i < fe_all.nmaps; i++)
     if (!fe_all.maps[i]->hidden) TRY(map_write(f, fe_all.maps[i]));
   for (uint32_t i = 0; i < fe_all.ndats; i++) {

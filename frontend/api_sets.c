@@ -159,7 +159,7 @@ int
 op_size_of_set(const char *name) {
   if (!fe_enter("op_size_of_set")) return -1;
   for (uint32_t i = 0; name && i < fe_all.nsets; i++)
-    if (!strcmp(fe_all.sets[i]->pub.name, name))
+    if (!fe_all.sets[i]->hidden && !strcmp(fe_all.sets[i]->pub.name, name))
       return fe_all.sets[i]->pub.size;
   fe_error(err_set(ERR_ARG, "op_size_of_set: no set has the name \"%s\"",
                    name ? name : "NULL"));

@@ -76,6 +76,12 @@ status fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
 status fe_rule_rows(const struct fe_rule *r, const struct fe_set *from,
                     const struct fe_set *to, idx_l **out);
 
+/* A width that is wanted, as large as any is if there is none so large. */
+static inline int
+fe_halo_width(int64_t n) {
+  return n > INT32_MAX ? INT32_MAX : n < -INT32_MAX ? -INT32_MAX : (int)n;
+}
+
 /* ---- box_layers.c -------------------------------------------------------- */
 
 /* The domain's points by their place in the last dimension: layers. */

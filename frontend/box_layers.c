@@ -29,6 +29,7 @@ fe_box_plane(const char *api, const struct fe_box *box, struct fe_set **out) {
   str_printf(&name, "%s_plane", b->domain->pub.name);
   struct fe_set *s = fe_set_new(fe_box_plane_size(b), name.s);
   s->fixed = true; /* numbers say where points lie */
+  s->hidden = true;
   status st = fe_set_part(api, s, OK);
   if (st != OK) {
     fe_set_free(s);
@@ -88,7 +89,7 @@ fe_box_layer_reach(const struct fe_set *set, const struct fe_box *b, int by) {
     lo = set->list[0] / plane;
     hi = set->list[n - 1] / plane;
   }
-  if (lo + by < 0) h.at[2 * last] = (int)-(lo + by);
-  if (hi + by > end) h.at[2 * last + 1] = (int)(hi + by - end);
+  if (lo + by < 0) h.at[2 * last] = fe_halo_width(-(lo + by));
+  if (hi + by > end) h.at[2 * last + 1] = fe_halo_width(hi + by - end);
   return h;
 }

@@ -267,8 +267,10 @@ layers_within(const struct fe_box *b, const struct fe_dat *d, int by,
               struct fe_scan *s) {
   int k = 2 * (b->ndim - 1);
   const struct fe_halo *h = there(d);
-  if (by + h->at[k] < s->low) s->low = by + h->at[k];
-  if (by - h->at[k + 1] > s->high) s->high = by - h->at[k + 1];
+  int low = fe_halo_width((int64_t)by + h->at[k]);
+  int high = fe_halo_width((int64_t)by - h->at[k + 1]);
+  if (low < s->low) s->low = low;
+  if (high > s->high) s->high = high;
 }
 
 status

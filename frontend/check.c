@@ -216,7 +216,10 @@ arg_packed(const struct site *s, const op_arg *a, struct fe_set *set,
 static status
 arg_layer(const struct site *s, const op_arg *a, struct fe_set *set, bool scan,
           struct fe_arg *out) {
+  enum { FAR = 1 << 20 };
   op_arg here = *a;
+  if (a->idx < -FAR || a->idx > FAR)
+    ARG_FAIL(s, "layer: expected %d to %d, found %d", -FAR, FAR, a->idx);
   here.idx = -1;
   TRY(arg_dat(s, &here, set, out));
   struct fe_set *on = (struct fe_set *)out->dat->pub.set;

@@ -38,10 +38,11 @@ struct fe_scan {
 
 struct fe_set {
   struct op_set_core pub;
-  struct rt_set rt;     /* rt.order is ours */
-  bool fixed;           /* holds memory of the program: keeps its numbers */
-  bool settled;         /* number.c has decided */
-  uint32_t numbered;    /* IR_SET_RCM, IR_SET_BISECT, as traces say; 0 */
+  struct rt_set rt;  /* rt.order is ours */
+  bool fixed;        /* holds memory of the program: keeps its numbers */
+  bool hidden;       /* the library's: programs and files know nothing of it */
+  bool settled;      /* number.c has decided */
+  uint32_t numbered; /* IR_SET_RCM, IR_SET_BISECT, as traces say; 0 */
   struct rt_part *part; /* over ranks; rt.part once it is spread */
   uint32_t tag;         /* in traces: place in fe_all.set_tags */
   bool freed, gone;     /* no handle; and not in fe_all.sets: graves.c */

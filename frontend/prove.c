@@ -186,8 +186,10 @@ prove_pair(struct fe_call *c, uint32_t a, uint32_t b) {
   bool writes = access_info[x->access].writes || access_info[y->access].writes;
   bool same = x->access == y->access && x->declared == y->declared;
   if (!prove_shares(x, y) || same || !writes) return;
-  if (c->each && (x->map || y->map)) return; /* as it then is */
+  if (c->each && x->map != y->map) return; /* as it then is */
   x->access = y->access = ACC_RW;
+  /* scans write through the rule that leads to the point itself, no other */
+  if (c->each && x->map && x->dat == y->dat) return;
   if (!prove_meets(x, y)) return;
   c->serial = true;
   prove_tell(c, b, PROVE_WARN,

@@ -70,9 +70,9 @@ scan_make(const struct fe_scanned *s, struct fe_map **out) {
   bool parts = fe_ranked() && !fe_ranks.whole;
   struct fe_scan_list r = {0};
   SCOPED_STR name = STR_INIT;
-  str_printf(&name, "%s_%s_%d_%d", s->set->pub.name,
-             s->order == OP2_BACKWARD ? "backward" : "forward", -s->low,
-             s->high);
+  str_printf(&name, "%s_%s_%lld_%d", s->set->pub.name,
+             s->order == OP2_BACKWARD ? "backward" : "forward",
+             -(long long)s->low, s->high);
   fe_scan_list(s, &r);
   status st = rows_agree(s, &r);
   struct fe_map_args args = {.api = api,

@@ -4,6 +4,8 @@
 #include "check.h"
 #include "errors.h"
 
+#include <limits.h>
+
 enum { I = 7, J = 5, K = 6, PLANE = I * J, POINTS = PLANE * K, MOST = 2048 };
 
 #define OWN(d, acc) op_arg_dat(d, -1, OP_ID, 1, "double", acc)
@@ -223,6 +225,43 @@ accesses(op_set box) {
   field_check(&sum);
   field_check(&most);
   field_check(&block);
+}
+
+/* One dat twice in a step: what is read there is what was there before. */
+static void
+add_own(const double *mine, const double *below, double *w) {
+  *w = *mine + *below;
+}
+
+static void
+named_twice(op_set box) {
+  static struct field w;
+  field_make(&w, box, around, 3, "twice_w");
+  op2_par_loop_scan(add_own, "read_write", box, OP2_FORWARD,
+                    OWN(w.dat, OP_READ), LAYER(w.dat, -1), OWN(w.dat, OP_RW));
+  op2_par_loop_scan(add_own, "layer_write", box, OP2_BACKWARD, LAYER(w.dat, 0),
+                    LAYER(w.dat, 1), OWN(w.dat, OP_WRITE));
+  for (int k = 0; k < K; k++)
+    EACH_COLUMN *at(&w, i, j, k) += *at(&w, i, j, k - 1);
+  for (int k = K; k-- > 0;)
+    EACH_COLUMN *at(&w, i, j, k) += *at(&w, i, j, k + 1);
+  field_check(&w);
+}
+
+/* What scans need beside the box is the library's alone. */
+static void
+unseen(void) {
+  int lo_hi[6] = {1, 1, 1, 1, 1, 1};
+  op_set box = op2_decl_box(2, (idx_g_t[]){3, 4}, NULL, "cells");
+  op_dat w = op2_decl_dat_box(box, ((int[]){1, 1, 1, 1}), 1, "double", x, "u");
+  op2_flush();
+  op2_par_loop_scan(twice, "twice", box, OP2_FORWARD, OWN(w, OP_RW));
+  if (op2_pending()) {
+    CHECK_INT(op2_trace_compute_extent(0, lo_hi), 0);
+    for (int k = 0; k < 4; k++) CHECK_INT(lo_hi[k], 0);
+  }
+  op_decl_set(77, "cells_plane");
+  CHECK_INT(op_size_of_set("cells_plane"), 77);
 }
 
 /* ---- other columns ------------------------------------------------------------ */
@@ -460,6 +499,13 @@ refused(op_set box) {
   REFUSED("argument 0: dat \"refused_w\": expected a halo of 3, below in "
           "dimension 2, found 2",
           op_par_loop(copy, "copy", box, LAYER(w.dat, -3), OWN(w.dat, OP_RW)));
+  REFUSED("argument 0: dat \"refused_w\": expected a halo of 2147483647, below "
+          "in dimension 2, found 2",
+          op_par_loop(copy, "copy", box, LAYER(w.dat, INT_MIN),
+                      OWN(w.dat, OP_RW)));
+  REFUSED("argument 0: layer: expected -1048576 to 1048576, found 2147483647",
+          op2_par_loop_scan(copy, "copy", box, OP2_BACKWARD,
+                            LAYER(w.dat, INT_MAX), OWN(w.dat, OP_RW)));
   op2_set_error_handler(NULL, NULL);
   field_check(&w);
 }
@@ -475,6 +521,8 @@ main(int argc, char **argv) {
   mixed(box, OP2_FORWARD);
   mixed(box, OP2_BACKWARD);
   accesses(box);
+  named_twice(box);
+  unseen();
   temporaries(box);
   through_maps(box);
   of_subset(box, OP2_FORWARD);

@@ -14,12 +14,10 @@
  *                        kernel without IR, which may reach beyond its element
  *             staged     elements meet there, and not all arguments only add
  *             add        increments through maps, and nothing else
- *             copy       what is only written, through one injective map, so
- *                        that each element has one of its own there; and all
- *                        else: what is written at the element itself need not
- *                        be stored (register) if nobody outside reads it; what
- *                        walk staged only reads, through maps of rows of one
- *                        length, blocks may copy into local memory first
+ *             copy       all else; what is written at the element itself need
+ *                        not be stored (register) if nobody outside reads it;
+ *                        what walk staged only reads, through maps of rows of
+ *                        one length, blocks may copy into local memory first
  *                        (local), if there is room (ir/cost.c)
  *
  *           Of globals, by access: what is added to or an extreme starts anew
@@ -35,12 +33,7 @@
  *             %q.0  copy, staged      %adt.1  register, copy, staged
  *             %b.1  copy, staged
  *
- * Measured  copies of what is written through one map, in place of staged: the
- *           last loop of horizontal diffusion, whose result has a halo, works
- *           on several points at once; 512x512x32, 2 threads, five interleaved
- *           rounds: the chain of four in tiles is 1.5 times as fast.
- *
- * Cost      O(arguments of the region) for each argument of the node.
+ * Cost      O(arguments of the node) for each argument.
  * Limits    a sum may also be held as running: other bits, the same meaning. */
 #include "ir/hold.h"
 #include "ir/inner.h"
@@ -102,31 +95,6 @@ dat_by_blocks(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
   return !f->overlaps[ir_root(t, a->dat)] && ir_in_words(d->type);
 }
 
-/* Is what the argument writes each element's own, though through a map? So it
- * is if no two elements lead to one, and nothing else of the region touches the
- * buffer in another way. */
-static bool
-dat_own_through(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
-                ir_ref buffer, const struct ir_hold_facts *f) {
-  ir_ref region = t->nodes[n].region;
-  if (!ir_arg_writes(a) || ir_combines(a->access) || a->map == IR_NONE ||
-      a->each || a->vector || region == IR_NONE || buffer == IR_NONE)
-    return false;
-  if (!(t->maps[a->map].flags & IR_MAP_INJECTIVE) ||
-      f->overlaps[ir_root(t, a->dat)])
-    return false;
-  IR_EACH_ARG(t, &t->regions[region], m, b) {
-    if (!ir_arg_on_dat(t, b)) continue;
-    bool touches = ir_buffer_of(t, b->in) == buffer ||
-                   (ir_arg_writes(b) && ir_buffer_of(t, b->out) == buffer);
-    if (touches && (ir_in_place(t, &t->nodes[m]) || !ir_arg_writes(b) ||
-                    ir_combines(b->access) || b->map != a->map || b->each ||
-                    b->vector || b->entry != a->entry || b->dat != a->dat))
-      return false;
-  }
-  return true;
-}
-
 static unsigned
 dat_holds(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
           const struct ir_hold_facts *f) {
@@ -140,8 +108,6 @@ dat_holds(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
   bool shared = f->overlaps[ir_root(t, a->dat)] && touch & IR_TOUCH_WRITES;
   bool reaches = ir_in_place(t, &t->nodes[n]) && t->dats[a->dat].block == 1;
   if (!moves && (shared || reaches)) return BIT(PLACE);
-  if (!moves && dat_own_through(t, n, a, out, f))
-    return BIT(COPY) | BIT(STAGED);
   if (ir_touch_meets(touch)) return BIT(STAGED);
   if (writes && !ir_arg_direct(a)) return BIT(ADD);
   bool inside = dat_stays_inside(t, n, ir_operand(t, a), f);

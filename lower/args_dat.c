@@ -272,9 +272,8 @@ low_dat_slot(struct low_args *g, const struct ir_arg *a, uint32_t entry) {
   if (x.how == IR_HOLD_STAGED) return low_staged_slot(g, &x);
   bool view =
       g->m->shared[ir_root(g->m->t, a->dat)]; /* one version, two dats */
-  bool own = x.w != IR_NONE && x.how == IR_HOLD_COPY;
-  return (ir_arg_direct(a) || own) && !view ? low_version_slot(g, &x)
-                                            : low_far_slot(g, &x);
+  return ir_arg_direct(a) && !view ? low_version_slot(g, &x)
+                                   : low_far_slot(g, &x);
 }
 
 /* ---- the whole region ---------------------------------------------------- */

@@ -239,6 +239,7 @@ status
 fe_box_place(struct fe_loop *l, struct fe_placed *p) {
   struct touch x;
   p->n = 0;
+  p->always = true;
   p->made = (struct fe_halo){{0}};
   p->why[0] = 0;
   if (fe_handle_is(l->set, FE_POINTS))
@@ -251,8 +252,11 @@ fe_box_place(struct fe_loop *l, struct fe_placed *p) {
     return OK; /* check.c tells */
   const struct fe_box *box = box_of((struct fe_set *)l->set);
   if (box) find_points(l, p);
-  for (int i = 0; i < shown(l); i++)
-    if (touch_of(l, &l->args[i], &x)) TRY(check_there(l, &p->made, i, &x));
+  for (int i = 0; i < shown(l); i++) {
+    if (!touch_of(l, &l->args[i], &x)) continue;
+    p->always &= !x.dat->spreads;
+    TRY(check_there(l, &p->made, i, &x));
+  }
   note_written(l, p);
   if (!p->n || !((struct fe_set *)l->set)->box) return OK;
   struct fe_set *points;

@@ -84,6 +84,8 @@ struct fe_loop {
   int nhidden;         /* arguments at the end that are masks of others */
   int order;           /* OP2_FORWARD, OP2_BACKWARD: a scan; 0: it is none */
   struct fe_map *each; /* of a scan, once it is placed: scan_loop.c */
+  op_set asked;        /* the program's; NULL: what the loop goes over follows
+                          from more than its words */
 };
 
 /* An interned call: the words that the program passed (the key), and all that
@@ -95,6 +97,8 @@ struct fe_call {
   const char *name;
   op_set set_handle;
   struct fe_map *each; /* a scan over columns: the rows that it goes over */
+  op_set asked; /* of loops that become this call, as theirs; and their order */
+  int order;
   uint32_t nargs;
   op_arg *key; /* data pointers of raw globals are not part of the key */
   const char *file;
@@ -185,6 +189,7 @@ struct fe_placed {
   struct fe_halo made;
   struct fe_dat *dat[FE_MAX_ARGS];
   char why[160]; /* it does not run further; "": it may */
+  bool always;   /* nothing of this changes: it names no such temporary */
 };
 /* Before a call is looked up: what it reads of dats of boxes is there, and
  * l->set becomes the points that it runs over. ERR_ARG */

@@ -159,6 +159,8 @@ loop_find(const struct fe_loop *l, struct fe_call **out) {
   }
   if (l->types) TRY(fe_call_check_types(l));
   TRY(fe_call_get(l, out));
+  (*out)->asked = l->asked;
+  (*out)->order = l->order;
   if (fe_calls.last) fe_calls.last->next = *out;
   return OK;
 }
@@ -243,12 +245,28 @@ loop_plain(struct fe_loop *l) {
   if (loop_enter(l, "op_par_loop")) fe_leave(loop_take(l));
 }
 
+/* Is it the predicted call, and placed as that was? */
+static bool
+loop_placed_before(struct fe_loop *l) {
+  struct fe_call *c = fe_calls.predicted;
+  if (!c || !c->asked || c->asked != l->set || c->order != l->order)
+    return false;
+  l->set = c->set_handle;
+  l->each = c->each;
+  if (fe_call_matches(c, l)) return true;
+  l->set = c->asked;
+  l->each = NULL;
+  return false;
+}
+
 /* Over what it goes follows from its arguments: in a program with boxes, or a
  * scan. */
 static status
 loop_place(struct fe_loop *l) {
-  struct fe_placed placed;
+  struct fe_placed placed = {.always = true};
+  if (loop_placed_before(l)) return loop_take(l);
   status st = fe.boxed ? fe_box_place(l, &placed) : OK;
+  if (!placed.always) l->asked = NULL;
   if (st == OK && l->order) st = fe_scan_place(l);
   if (st == OK) st = loop_take(l);
   if (st == OK && fe.boxed) fe_box_recorded(l->name, &placed);
@@ -265,6 +283,7 @@ status
 fe_loop_record(const struct fe_loop *l) {
   op_arg args[2 * FE_MAX_ARGS];
   struct fe_loop with = fe.masked ? fe_mat_masked(l, args) : *l;
+  with.asked = with.set;
   return loop_place(&with);
 }
 
@@ -293,6 +312,7 @@ loop_at(const char *file, int line, void (*kernel)(void), const char *name,
                       .function = kernel,
                       .name = name,
                       .set = set,
+                      .asked = set,
                       .nargs = nargs,
                       .args = args,
                       .types = types,

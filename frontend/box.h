@@ -65,6 +65,9 @@ status fe_box_make(const char *api, const char *name, const struct fe_box *like,
  * ERR_ARG: too many points */
 status fe_box_around(const char *api, const struct fe_box *box,
                      const struct fe_halo *halo, struct fe_set **out);
+/* A new set of the library's, of points: listed, or, if that fails, freed.
+ * ERR_MPI */
+status fe_points_list(const char *api, struct fe_set *s);
 /* A rule of these entries; hop: [from->colours * count], TAKE. */
 struct fe_rule *fe_rule_new(struct fe_box *from, struct fe_box *to, int count,
                             struct fe_hop *hop, const char *name);

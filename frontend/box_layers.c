@@ -30,14 +30,7 @@ fe_box_plane(const char *api, const struct fe_box *box, struct fe_set **out) {
   struct fe_set *s = fe_set_new(fe_box_plane_size(b), name.s);
   s->fixed = true; /* numbers say where points lie */
   s->hidden = true;
-  status st = fe_set_part(api, s, OK);
-  if (st != OK) {
-    fe_set_free(s);
-    return st;
-  }
-  fe_set_list(s);
-  fe.unsettled = true;
-  fe_handle_add(s, FE_POINTS);
+  TRY(fe_points_list(api, s));
   *out = b->plane = s;
   return OK;
 }

@@ -214,6 +214,19 @@ around_name(const struct fe_box *b, const struct fe_halo *h, struct str *out) {
 }
 
 status
+fe_points_list(const char *api, struct fe_set *s) {
+  status st = fe_set_part(api, s, OK);
+  if (st != OK) {
+    fe_set_free(s);
+    return st;
+  }
+  fe_set_list(s);
+  fe.unsettled = true;
+  fe_handle_add(s, FE_POINTS);
+  return OK;
+}
+
+status
 fe_box_around(const char *api, const struct fe_box *box,
               const struct fe_halo *h, struct fe_set **out) {
   static const struct fe_halo none;
@@ -230,14 +243,7 @@ fe_box_around(const char *api, const struct fe_box *box,
   around_name(b, h, &name);
   TRY(points_count(api, name.s, b, h, &n));
   struct fe_set *s = points_new(b, h, n, name.s);
-  status st = fe_set_part(api, s, OK);
-  if (st != OK) {
-    fe_set_free(s);
-    return st;
-  }
-  fe_set_list(s);
-  fe.unsettled = true;
-  fe_handle_add(s, FE_POINTS);
+  TRY(fe_points_list(api, s));
   VEC_PUSH(b->around, b->naround, b->caparound, s);
   b->users++;
   *out = s;

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/counters.h"
+#include "base/module.h"
 
 #include <assert.h>
 #include <dlfcn.h>
@@ -111,30 +112,21 @@ static const struct launcher {
 
 void
 rt_module_path(const char *name, struct str *out) {
-  Dl_info here;
-  if (dladdr(&self_ops, &here) && here.dli_fname) {
-    const char *slash = strrchr(here.dli_fname, '/');
-    if (slash)
-      str_addn(out, here.dli_fname, (size_t)(slash + 1 - here.dli_fname));
-  }
-  str_printf(out, "libop2lazy-%s.so", name);
+  SCOPED_STR file = STR_INIT;
+  str_printf(&file, "libop2lazy-%s.so", name);
+  module_path(file.s, out);
 }
 
 static status
-module_load(const char *path, const struct rt_comm_ops **out) {
-  /* global: MPI libraries load parts of themselves that look for symbols */
-  void *handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-  if (!handle)
-    FAIL(ERR_MPI,
-         "the program runs on several ranks: expected the module for MPI, "
-         "found: %s",
-         dlerror());
-  const struct rt_comm_ops *ops = dlsym(handle, "op2_comm_ops");
-  if (!ops || strcmp(ops->version, OP2_VERSION))
-    FAIL(ERR_MPI, "%s is of version %s, the library of " OP2_VERSION, path,
-         ops ? ops->version : "(none)");
-  *out = ops;
-  return OK;
+module_load(const char *name, const struct rt_comm_ops **out) {
+  SCOPED_STR file = STR_INIT, why = STR_INIT;
+  str_printf(&file, "libop2lazy-%s.so", name);
+  *out = module_open_global(file.s, "op2_comm_ops", &why);
+  if (*out) return OK;
+  FAIL(ERR_MPI,
+       "the program runs on several ranks: expected the module for MPI, found: "
+       "%s",
+       why.s);
 }
 
 /* Status of the other side, its message copied here. */
@@ -148,9 +140,7 @@ status
 rt_comm_open_mpi(const char *name, const void *communicator,
                  struct rt_comm *out) {
   const struct rt_comm_ops *ops;
-  SCOPED_STR path = STR_INIT;
-  rt_module_path(name, &path);
-  status s = module_load(path.s, &ops);
+  status s = module_load(name, &ops);
   if (s != OK) return s;
   s = comm_status(ops, ops->open(communicator, out));
   if (s != OK) return s;

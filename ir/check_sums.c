@@ -57,8 +57,8 @@ ir_check_sums(struct ir_check *c) {
     end = ir_unit_end(t, n);
     if (t->nodes[n].op == IR_BEGIN || t->nodes[n].op == IR_REDUCE)
       check_turn(c, n, is);
-    else if (t->nodes[n].op == IR_SET)
-      is[ir_root(t, ir_args(t, &t->nodes[n])[1].dat)] = ACC_READ;
+    else if (ir_dropped(t, n) != IR_NONE)
+      is[ir_dropped(t, n)] = ACC_READ;
     else
       check_uses(c, n, end, is);
   }

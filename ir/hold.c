@@ -286,3 +286,13 @@ ir_sum_access(const struct ir_trace *t, ir_ref n, const struct ir_arg *a) {
   }
   return ACC_READ;
 }
+
+ir_ref
+ir_dropped(const struct ir_trace *t, ir_ref n) {
+  const struct ir_arg *args = ir_args(t, &t->nodes[n]);
+  switch (t->nodes[n].op) {
+  case IR_SET: return ir_root(t, args[1].dat);
+  case IR_FREE: return ir_root(t, args[0].dat);
+  default: return IR_NONE;
+  }
+}

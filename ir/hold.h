@@ -51,6 +51,9 @@ size_t ir_widest_component(const struct ir_trace *t, ir_ref region,
  * whole; WORK: not at all. cost O(arguments * holds) */
 uint8_t ir_sum_use(const struct ir_trace *t, ir_ref first, ir_ref end,
                    ir_ref root);
+/* The root whose values nobody has any more behind node n, which sets or frees
+ * it; IR_NONE. */
+ir_ref ir_dropped(const struct ir_trace *t, ir_ref n);
 /* How loops add to what argument a of a BEGIN begins, or a REDUCE joins; READ:
  * no loop does. */
 uint8_t ir_sum_access(const struct ir_trace *t, ir_ref n,

@@ -118,8 +118,9 @@ pass_sums(struct ir_trace *t, const struct pass_ctx *c) {
   for (ir_ref d = 0; d < t->ndats; d++) s.is[d] = ACC_READ;
   for (ir_ref n = 0; n < t->nnodes && !ir_deferred(&t->nodes[n]); n = end) {
     end = ir_unit_end(t, n);
-    if (t->nodes[n].op == IR_SET) { /* what was added is gone */
-      s.is[ir_root(t, ir_args(t, &t->nodes[n])[1].dat)] = ACC_READ;
+    ir_ref dropped = ir_dropped(t, n);
+    if (dropped != IR_NONE) { /* what was added is gone */
+      s.is[dropped] = ACC_READ;
       continue;
     }
     if (sums_clash(&s, n, end)) sums_join(&s, n);

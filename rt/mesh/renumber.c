@@ -101,7 +101,8 @@ order_by_targets(struct maker *m, const struct rt_relation *map, uint32_t s,
   set_finish(m, s, row);
 }
 
-/* As the rows of an ordered set meet them; what nobody names comes last. */
+/* As the rows of an ordered set meet them; what nobody names comes last. Over
+ * ranks rows of the last level name number 0, whether there is one or not. */
 static void
 order_by_meeting(struct maker *m, const struct rt_relation *map, uint32_t s,
                  uint32_t from) {
@@ -110,7 +111,7 @@ order_by_meeting(struct maker *m, const struct rt_relation *map, uint32_t s,
   SCOPED char *met = mem_alloc((size_t)n + 1, 1);
   const idx_l *lead = m->sets[from].row;
   assert(m->done[from] && !m->done[s]);
-  for (idx_l i = 0; i < map->from->n; i++) {
+  for (idx_l i = 0; n && i < map->from->n; i++) {
     struct rt_row t = rt_row(map, number_at(lead, i));
     for (uint32_t j = 0; j < t.n; j++)
       if (!met[t.at[j]]) {

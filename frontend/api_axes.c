@@ -112,13 +112,18 @@ note_used(struct fe_axis *x, const struct rt_interval *v) {
   VEC_PUSH(x->used, x->nused, x->capused, *v);
 }
 
-/* Points of layers lo to hi are consecutive. */
+/* Points of layers lo to hi are consecutive; a rank has some of the layers. */
 static status
 layers_make(const struct fe_axis *x, struct fe_layers *l) {
-  idx_l plane = fe_box_plane_size(x->set->box);
-  idx_l n = (l->hi - l->lo + 1) * plane;
+  const struct fe_box *b = x->set->box;
+  struct fe_area part = fe_box_part(b);
+  int64_t first = part.lo[b->ndim - 1], end = part.hi[b->ndim - 1];
+  int64_t lo = l->lo > first ? l->lo : first;
+  int64_t hi = l->hi < end ? l->hi + 1 : end;
+  idx_l plane = fe_box_plane_size(b);
+  idx_l n = hi > lo ? (idx_l)(hi - lo) * plane : 0;
   idx_l *list = mem_alloc((size_t)n + 1, sizeof *list);
-  for (idx_l i = 0; i < n; i++) list[i] = l->lo * plane + i;
+  for (idx_l i = 0; i < n; i++) list[i] = (idx_l)(lo - first) * plane + i;
   SCOPED_STR name = STR_INIT;
   str_printf(&name, "%s_layers_%d_%d", x->set->pub.name, l->lo, l->hi);
   return fe_subset_make("op2_par_loop_levels", x->set, n, list, name.s, OK,

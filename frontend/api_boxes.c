@@ -2,7 +2,6 @@
 #include "frontend/box.h"
 #include "frontend/context.h"
 #include "frontend/decl.h"
-#include "frontend/ranks.h"
 
 #include <string.h>
 
@@ -31,13 +30,10 @@ check_extent(const char *api, const char *name, const idx_g_t *n,
   return OK;
 }
 
-/* Neither has parts yet that ranks would have. */
 static status
-check_alone(const char *api, const char *name) {
-  if (!name) FAIL(ERR_ARG, "%s: name: expected a text, found NULL", api);
-  if (!fe_ranked()) return OK;
-  FAIL(ERR_STATE, "%s \"%s\": boxes and grids lie on one rank, found %d", api,
-       name, fe_ranks.size);
+check_name(const char *api, const char *name) {
+  if (name) return OK;
+  FAIL(ERR_ARG, "%s: name: expected a text, found NULL", api);
 }
 
 static status
@@ -58,7 +54,7 @@ op2_decl_box(int ndim, const idx_g_t *n, const int *boundary,
   struct fe_set *s = NULL;
   struct fe_box b = {.ndim = ndim, .colours = 1};
   if (!fe_enter(box)) return NULL;
-  status st = check_alone(box, name);
+  status st = check_name(box, name);
   if (st == OK && (ndim < 1 || ndim > FE_BOX_DIMS))
     st = err_set(ERR_ARG, "%s \"%s\": ndim: expected 1 to %d, found %d", box,
                  name, FE_BOX_DIMS, ndim);
@@ -75,7 +71,7 @@ op2_decl_grid(const idx_g_t *n, int colours, const int *boundary,
   struct fe_set *s = NULL;
   struct fe_box b = {.ndim = 2, .colours = colours, .grid = true};
   if (!fe_enter(grid)) return NULL;
-  status st = check_alone(grid, name);
+  status st = check_name(grid, name);
   if (st == OK && (colours < 1 || colours > COLOURS_MAX))
     st = err_set(ERR_ARG, "%s \"%s\": colours: expected 1 to %d, found %d",
                  grid, name, COLOURS_MAX, colours);
@@ -104,9 +100,10 @@ box_local(op_set set, idx_g_t *lo, idx_g_t *hi) {
     FAIL(ERR_ARG, "%s: %s: expected room for numbers, found NULL", local,
          lo ? "hi" : "lo");
   const struct fe_box *b = ((struct fe_set *)set)->box;
+  struct fe_area part = fe_box_part(b);
   for (int d = 0; d < b->ndim; d++) {
-    lo[d] = 0;
-    hi[d] = b->n[d];
+    lo[d] = part.lo[d];
+    hi[d] = part.hi[d];
   }
   return OK;
 }
@@ -150,9 +147,10 @@ decl_dat(struct fe_dat_args *a, const int *lo_hi, struct fe_dat **out) {
   const struct fe_box *b = ((struct fe_set *)a->set)->box;
   TRY(halo_of(a->api, a->name, b, lo_hi, &halo));
   if (a->temp) TRY(fe_check_temp_name(a->api, a->name));
-  TRY(fe_box_around(a->api, b, &halo, &points));
+  TRY(fe_box_around(a->api, b, &halo, true, &points));
   a->set = &points->pub;
-  return fe_decl_dat(a, out);
+  TRY(fe_decl_dat(a, out));
+  return fe.mirror && points->padded ? fe_ghosts_fill(*out) : OK;
 }
 
 op_dat

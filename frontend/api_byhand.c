@@ -237,9 +237,7 @@ reduce(const op_arg *a) {
   struct type t;
   size_t elem = a->dim > 0 ? (size_t)a->size / (size_t)a->dim : 0;
   status st = OK;
-  if (!fe_ranked() || fe_ranks.whole || OP_disable_mpi_reductions ||
-      !reduces(a))
-    return OK;
+  if (!fe_in_parts() || OP_disable_mpi_reductions || !reduces(a)) return OK;
   if (!a->type || !type_from_name(a->type, elem, &t, NULL))
     st = err_set(ERR_ARG, "op_mpi_reduce: expected a type name, found \"%s\"",
                  a->type ? a->type : "NULL");

@@ -36,7 +36,7 @@ static status
 onto_make(struct fe_set *s) {
   struct fe_columns *c = s->columns;
   idx_l n = s->pub.size;
-  bool parts = fe_ranked() && !fe_ranks.whole;
+  bool parts = fe_in_parts();
   idx_g first = parts ? c->base->part->start[fe_ranks.rank] : 0;
   idx_g *rows = mem_alloc((size_t)n + 1, sizeof *rows);
   struct fe_layer at = fe_layer_first(c);

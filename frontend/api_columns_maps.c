@@ -98,7 +98,7 @@ check_request(struct request *r, op_set from, op_set to, op_map base) {
 /* Base entries of all columns of the declared part: numbers of all ranks. */
 static void
 base_entries(const struct request *r, idx_l columns, idx_g *out) {
-  bool parts = fe_ranked() && !fe_ranks.whole;
+  bool parts = fe_in_parts();
   idx_g first = parts ? r->columns->base->part->start[fe_ranks.rank] : 0;
   for (size_t i = 0; i < (size_t)columns * (size_t)r->dim; i++)
     out[i] = !r->base ? first + (idx_g)i

@@ -92,9 +92,11 @@ fe_end_handle(void *handle) {
   return OK;
 }
 
-/* Its tables go as hidden maps do. There are no boxes over ranks. */
+/* Its tables go as hidden maps do. */
 static status
 end_rule(struct fe_map *m) {
+  TRY(fe_agree_turn("op2_free"));
+  fe_agree_step("op2_free", m->pub.name, 0);
   fe_handle_free(m);
   fe_rule_end(m->rule);
   fe_graves_follow();

@@ -209,6 +209,19 @@ op_decl_map_hdf5(op_set from, op_set to, int dim, char const *file,
 
 /* ---- dats ---------------------------------------------------------------- */
 
+/* The rows of a data set are to be in the same order whatever ranks there are.
+ */
+static status
+check_order(const char *name, op_set set) {
+  SCOPED_STR told = STR_INIT;
+  if (!fe_set_told((struct fe_set *)set, &told)) return OK;
+  FAIL(ERR_STATE,
+       "dat \"%s\": expected one on a set whose elements are in one order on "
+       "any ranks, found \"%s\": boxes in parts are not written to files, nor "
+       "read, so far; OP2_DECLARE=whole",
+       name, told.s);
+}
+
 /* The type's name as dats have it; a user type takes its size from the file. */
 static status
 type_of(const char *type, size_t user_size, struct type *out) {
@@ -238,6 +251,7 @@ dat_rows(struct fe_dat_args *a, const char *file, struct rt_rows *r) {
 static status
 dat_from(struct fe_dat_args *a, const char *file, struct fe_dat **out) {
   TRY(fe_check_dat_args(a));
+  TRY(say(a->api, check_order(a->name, a->set)));
   struct rt_rows r = fe_rows_seen(a->set, a->dim, (struct type){0});
   TRY(say(a->api, dat_rows(a, file, &r)));
   a->elem_size = r.type.size;
@@ -263,6 +277,7 @@ op_decl_dat_hdf5(op_set set, int dim, char const *type, char const *file,
 
 static status
 dat_write(struct rt_file *f, const struct fe_dat *d, const char *name) {
+  TRY(check_order(name, d->pub.set));
   struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
   const void *values;
   SCOPED void *kept = NULL;

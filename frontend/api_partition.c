@@ -142,11 +142,13 @@ repartition(const struct method *m, const struct request *r) {
   struct rt_dist d;
   uint32_t prime = NO_PART;
   fe_dist_describe(&d, fe_ranks.level);
-  for (uint32_t s = 0; s < d.nparts; s++) d.parts[s].to = NULL;
+  for (uint32_t s = 0; s < d.nparts; s++)
+    if (!d.parts[s].stays) d.parts[s].to = NULL;
   status st = m->cut(r, &d, &prime);
   bool cut = prime != NO_PART;
   if (st == OK && cut) st = rt_partition_follow(&d, prime);
   for (uint32_t s = 0; st == OK && cut && s < d.nparts; s++) {
+    if (d.parts[s].stays) continue;
     free(fe_all.sets[s]->part->to);
     fe_all.sets[s]->part->to = d.parts[s].to;
   }
@@ -155,11 +157,16 @@ repartition(const struct method *m, const struct request *r) {
   return st == OK ? fe_spread(0) : st;
 }
 
-/* Columns follow their base, and stay whole. */
+/* Columns follow their base, and stay whole; points stay where they are. */
 static status
 check_prime(const char *what, const op_set_core *set) {
   const struct fe_set *s = (const struct fe_set *)set;
   if (s && s->whole) s = s->whole;
+  if (s && s->box && fe_ranked())
+    FAIL(ERR_ARG,
+         "op_partition: %s: expected no box or grid, whose parts are what "
+         "op2_box_local says, found \"%s\"",
+         what, set->name);
   if (!s || !s->columns) return OK;
   FAIL(ERR_ARG,
        "op_partition: %s: expected one of the base \"%s\", whose parts columns "

@@ -3,6 +3,9 @@
 #include "frontend/context.h"
 #include "frontend/decl.h"
 #include "frontend/grids.h"
+#include "frontend/ranks.h"
+
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +72,8 @@ take_hop(const char *name, const struct fe_box *to, const int *at, int colour,
 /* The handle: a map that has no table. */
 static op_map
 rule_publish(struct fe_rule *r) {
+  size_t n = (size_t)(r->from->colours * r->count) * sizeof *r->hop;
+  fe_agree_step(rule, r->name, hash_bytes(0, (const char *)r->hop, n));
   struct fe_map *m = fe_map_room();
   m->rule = r;
   r->handle = m;
@@ -150,23 +155,19 @@ op2_decl_map_grid(op_set from, op_set to, const char *name) {
 static status
 materialise(op_map map, const char *name, struct fe_map **out) {
   struct fe_set *to;
-  idx_l *rows;
+  struct fe_map_args a = {.api = table, .name = name, .made = true};
   if (!name) FAIL(ERR_ARG, "%s: name: expected a text, found NULL", table);
   if (!fe_handle_is(map, FE_RULE))
     FAIL(ERR_ARG, "%s \"%s\": map: expected one by rule, found %s", table, name,
          fe_handle_found(map));
   const struct fe_rule *r = ((struct fe_map *)map)->rule;
   struct fe_halo reach = fe_rule_reach(r, 0, r->count);
-  TRY(fe_box_around(table, r->to, &reach, &to));
-  TRY(fe_rule_rows(r, r->from->domain, to, &rows));
-  return fe_map_declare(&(struct fe_map_args){.api = table,
-                                              .from = map->from,
-                                              .to = &to->pub,
-                                              .dim = r->count,
-                                              .table = rows,
-                                              .name = name,
-                                              .made = true},
-                        out);
+  TRY(fe_box_around(table, r->to, &reach, false, &to));
+  TRY(fe_rule_rows(r, r->from->domain, to, &a));
+  a.from = map->from;
+  a.to = &to->pub;
+  a.dim = r->count;
+  return fe_map_declare(&a, out);
 }
 
 op_map

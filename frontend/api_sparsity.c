@@ -36,11 +36,6 @@
 
 static const char api[] = "op2_decl_sparsity";
 
-static bool
-in_parts(void) {
-  return fe_ranked() && !fe_ranks.whole;
-}
-
 /* ---- checks -------------------------------------------------------------- */
 
 static status
@@ -89,7 +84,7 @@ check_pair(const char *name, int k, const op_map *rows, const op_map *columns) {
 static status
 check_unmoved(const char *name, op_set set) {
   const struct fe_set *s = (const struct fe_set *)set;
-  if (!in_parts() || !s->rt.part || !s->part->moved) return OK;
+  if (!fe_in_parts() || !s->rt.part || !s->part->moved) return OK;
   FAIL(ERR_STATE,
        "%s \"%s\": expected sparsities before op_partition, which moves "
        "elements of set \"%s\"; found it done",
@@ -121,7 +116,7 @@ check(int npairs, const op_map *rows, const op_map *columns, const char *name) {
 static idx_g
 entry_of(const struct fe_map *m, idx_l e, int i) {
   size_t at = (size_t)e * (size_t)m->pub.dim + (size_t)i;
-  return in_parts() ? m->declared[at] : m->pub.map[at];
+  return fe_in_parts() ? m->declared[at] : m->pub.map[at];
 }
 
 static size_t
@@ -182,7 +177,8 @@ rows_make(struct fe_sparsity *s, const struct pairs *p, const int *to) {
   bool square = s->rows == s->columns;
   const struct rt_part *part = ((struct fe_set *)s->rows)->part;
   idx_l n = fe_map_rows(s->rows);
-  if (!in_parts()) return rt_sparsity_make(0, n, square, p->at, p->n, &s->rt);
+  if (!fe_in_parts())
+    return rt_sparsity_make(0, n, square, p->at, p->n, &s->rt);
   struct pairs mine = {0};
   status st = pairs_swap(p, to, &mine);
   if (st == OK)
@@ -225,7 +221,7 @@ map_of(struct fe_sparsity *s, op_set from, op_set to, int dim, const idx_g *at,
   size_t n = (size_t)fe_map_rows(from) * (size_t)dim;
   struct fe_map_args a = {.from = from, .to = to, .dim = dim};
   SCOPED idx_l *table = NULL;
-  if (in_parts()) {
+  if (fe_in_parts()) {
     a.rows = mem_alloc(n + 1, sizeof *a.rows); /* theirs now */
     memcpy(a.rows, at, n * sizeof *at);
   } else {
@@ -260,7 +256,7 @@ map_csr(struct fe_sparsity *s, op_set to, const idx_g *at, const char *what,
                           .shortest = shortest};
   SCOPED idx_l *table = NULL;
   size_t n = (size_t)r->start[r->rows], places = (size_t)longest;
-  if (!in_parts()) {
+  if (!fe_in_parts()) {
     table = mem_alloc(n + 1, sizeof *table);
     for (size_t i = 0; i < n; i++) table[i] = (idx_l)at[i];
     a.table32 = table;
@@ -281,7 +277,7 @@ map_csr(struct fe_sparsity *s, op_set to, const idx_g *at, const char *what,
 static idx_g
 first_number(const struct fe_sparsity *s) {
   const struct fe_set *nz = (const struct fe_set *)s->nonzeros;
-  return in_parts() ? nz->part->start[fe_ranks.rank] : 0;
+  return fe_in_parts() ? nz->part->start[fe_ranks.rank] : 0;
 }
 
 /* A question is a pair as one number. */
@@ -305,7 +301,7 @@ answer_number(void *user, idx_g question, void *out) {
 static status
 numbers_find(struct fe_sparsity *s, const struct pairs *p, const int *to,
              idx_g *numbers) {
-  if (!in_parts()) {
+  if (!fe_in_parts()) {
     for (size_t i = 0; i < p->n; i++)
       numbers[i] = rt_sparsity_find(&s->rt, p->at[i]);
     return OK;
@@ -400,7 +396,7 @@ decl_sparsity(int npairs, const op_map *rows, const op_map *columns,
   TRY(fe_agree(api, fe_all.nsets, check(npairs, rows, columns, name)));
   struct fe_sparsity *s = sparsity_new(npairs, rows, columns, name);
   struct pairs p = pairs_all(s);
-  SCOPED int *to = in_parts() ? homes_of(s, &p) : NULL;
+  SCOPED int *to = fe_in_parts() ? homes_of(s, &p) : NULL;
   status st = build(s, &p, to);
   free(p.at);
   if (st != OK) {

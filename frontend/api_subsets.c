@@ -106,7 +106,7 @@ merge(const struct algebra *g, struct members a, struct members b, idx_l *out) {
 static status
 into_make(struct fe_set *s) {
   const struct rt_part *whole = s->whole->part;
-  bool parts = fe_ranked() && !fe_ranks.whole;
+  bool parts = fe_in_parts();
   idx_l n = s->pub.size;
   idx_g *rows = parts ? mem_alloc((size_t)n + 1, sizeof *rows) : NULL;
   for (idx_l e = 0; parts && e < n; e++)
@@ -133,6 +133,7 @@ fe_subset_make(const char *api, struct fe_set *whole, idx_l n, idx_l *list,
   s->whole = whole;
   s->list = list;
   st = fe_set_part(api, s, st);
+  if (st == OK && whole->box) st = fe_box_subset_layers(s);
   if (st == OK) st = into_make(s);
   if (st != OK) {
     fe_set_free(s);
@@ -155,8 +156,7 @@ static const char subset[] = "op2_decl_subset";
 status
 fe_check_unmoved(const char *api, const char *what, const struct fe_set *set,
                  const char *name) {
-  if (!fe_ranked() || fe_ranks.whole || !set->rt.part || !set->part->moved)
-    return OK;
+  if (!fe_in_parts() || !set->rt.part || !set->part->moved) return OK;
   FAIL(ERR_STATE,
        "%s \"%s\": expected %s before op_partition, which moves elements of "
        "set \"%s\"; found it done",

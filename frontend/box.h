@@ -2,7 +2,8 @@
  * rules, which are maps without a table. boxes.c has the geometry and the
  * relations, box_layers.c those along the last dimension, box_loops.c what a
  * loop reaches and how far it runs, api_boxes.c and api_rules.c the
- * declarations, grids.c the icosahedral connectivities. */
+ * declarations, grids.c the icosahedral connectivities; box_parts.c and
+ * ghosts.c have what lies over ranks. */
 #ifndef FRONTEND_BOX_H
 #define FRONTEND_BOX_H
 
@@ -18,12 +19,23 @@ struct fe_box {
   bool grid; /* its rules name colours */
   bool periodic[FE_BOX_DIMS];
   idx_l n[FE_BOX_DIMS];
+  int cut[FE_BOX_DIMS];          /* over ranks: pieces of each dimension; 1 */
   struct fe_rule *here;          /* each point itself */
   VEC(struct fe_rule *, shifts); /* hidden: by so many layers, not 0 */
   struct fe_set *plane; /* hidden: the points of a layer; NULL: not made */
   VEC(struct fe_set *, around); /* hidden: with each halo that a dat has */
   uint32_t users;               /* of these sets, and rules at both ends */
   struct fe_box *next;          /* in fe_boxes */
+};
+
+/* A place in a box, its own domain's first at 0, and those from lo to below hi.
+ */
+struct fe_spot {
+  int64_t at[FE_BOX_DIMS];
+  int colour;
+};
+struct fe_area {
+  int64_t lo[FE_BOX_DIMS], hi[FE_BOX_DIMS];
 };
 
 /* Where an entry lies as seen from a point. */
@@ -61,13 +73,16 @@ void fe_boxes_clear(void); /* at op_exit */
  * published yet. ERR_ARG: too many points */
 status fe_box_make(const char *api, const char *name, const struct fe_box *like,
                    struct fe_set **out);
-/* The set of the box's points with this halo; no halo: its domain. Made once.
- * ERR_ARG: too many points */
+/* The set of the box's points with this halo; no halo: its domain. Padded where
+ * ranks have parts and dats of the program shall lie on it (box_parts.c). Made
+ * once. ERR_ARG: too many points */
 status fe_box_around(const char *api, const struct fe_box *box,
-                     const struct fe_halo *halo, struct fe_set **out);
-/* A new set of the library's, of points: listed, or, if that fails, freed.
- * ERR_MPI */
-status fe_points_list(const char *api, struct fe_set *s);
+                     const struct fe_halo *halo, bool padded,
+                     struct fe_set **out);
+/* A new set of the library's, of the box's points, where this rank comes with
+ * `st` of its own: listed, or, if that fails, freed. ERR_MPI */
+status fe_points_list(const char *api, struct fe_set *s, const struct fe_box *b,
+                      status st);
 /* A rule of these entries; hop: [from->colours * count], TAKE. */
 struct fe_rule *fe_rule_new(struct fe_box *from, struct fe_box *to, int count,
                             struct fe_hop *hop, const char *name);
@@ -75,9 +90,11 @@ struct fe_rule *fe_rule_new(struct fe_box *from, struct fe_box *to, int count,
  * lies in none of these names another: it is not to be used. ERR_MEMORY */
 status fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
                      struct fe_map **out);
-/* Its rows, [points of `from`, count], of rt_mem_new; GIVE. ERR_MEMORY */
+/* Its rows, [points of `from`, count], into what fe_map_add takes: `table` and
+ * `table32`, or, where ranks have parts, `rows`. ERR_MEMORY */
+struct fe_map_args;
 status fe_rule_rows(const struct fe_rule *r, const struct fe_set *from,
-                    const struct fe_set *to, idx_l **out);
+                    const struct fe_set *to, struct fe_map_args *out);
 
 /* A width that is wanted, as large as any is if there is none so large. */
 static inline int
@@ -85,18 +102,54 @@ fe_halo_width(int64_t n) {
   return n > INT32_MAX ? INT32_MAX : n < -INT32_MAX ? -INT32_MAX : (int)n;
 }
 
+/* ---- box_parts.c: over ranks --------------------------------------------- */
+
+/* Cut it between the ranks: b->cut. */
+void fe_box_cut(struct fe_box *b);
+/* What this rank has of the domain; all of it on one rank, or where each rank
+ * declares everything. */
+struct fe_area fe_box_part(const struct fe_box *b);
+/* The places of elements of this rank's part of a set of points; of `rank`'s
+ * part of points with this halo. */
+struct fe_area fe_points_area(const struct fe_set *s);
+struct fe_area fe_box_area(const struct fe_box *b, const struct fe_halo *h,
+                           bool padded, int rank);
+/* Place of element `number` of an area. */
+struct fe_spot fe_spot_in(const struct fe_box *b, const struct fe_area *a,
+                          int64_t number);
+/* The number of the point at a spot, over all ranks; outside of the set, of the
+ * nearest there is. *run: of how many from it on in the first dimension numbers
+ * follow one another. */
+idx_g fe_points_number(const struct fe_set *s, const struct fe_spot *p,
+                       int64_t *run);
+/* How many this rank has. ERR_ARG: too many */
+status fe_points_count(const char *api, const char *name,
+                       const struct fe_box *b, const struct fe_halo *h,
+                       bool padded, idx_l *out);
+/* fe_set_part of the box's points, or of its plane: they stay where the grid of
+ * ranks has them. Collective. */
+status fe_points_part(const char *api, struct fe_set *s, const struct fe_box *b,
+                      status st);
+/* The rank that has the point of which element `number` of this rank's part is
+ * one; *there: its element. */
+int fe_point_owner(const struct fe_set *s, int64_t number, idx_g *there);
+
 /* ---- box_layers.c -------------------------------------------------------- */
 
-/* The domain's points by their place in the last dimension: layers. */
+/* The domain's points by their place in the last dimension: layers, of all
+ * ranks. */
 static inline idx_l
 fe_box_layers(const struct fe_box *b) {
   return b->n[b->ndim - 1];
 }
-/* Points of a layer: number of (p, l) = p + l * fe_box_plane_size. */
+/* Points of a layer in this rank's part, whose first layer is fe_box_part's:
+ * number of (p, l) = p + l * fe_box_plane_size; 0: there are no layers. */
 static inline idx_l
 fe_box_plane_size(const struct fe_box *b) {
-  idx_l layers = fe_box_layers(b);
-  return layers ? b->domain->pub.size / layers : 0;
+  struct fe_area a = fe_box_part(b);
+  int64_t n = fe_box_layers(b) ? b->colours : 0;
+  for (int d = 0; d < b->ndim - 1; d++) n *= a.hi[d] - a.lo[d];
+  return (idx_l)n;
 }
 /* A hidden set of so many elements, the columns of the box; made once. */
 status fe_box_plane(const char *api, const struct fe_box *box,

@@ -23,6 +23,7 @@
 status
 fe_box_plane(const char *api, const struct fe_box *box, struct fe_set **out) {
   struct fe_box *b = (struct fe_box *)box; /* its hidden sets */
+  if (!b->plane) TRY(fe_agree_turn(api));  /* one may look at a dat */
   *out = b->plane;
   if (b->plane) return OK;
   SCOPED_STR name = STR_INIT;
@@ -30,7 +31,7 @@ fe_box_plane(const char *api, const struct fe_box *box, struct fe_set **out) {
   struct fe_set *s = fe_set_new(fe_box_plane_size(b), name.s);
   s->fixed = true; /* numbers say where points lie */
   s->hidden = true;
-  TRY(fe_points_list(api, s));
+  TRY(fe_points_list(api, s, b, OK));
   *out = b->plane = s;
   return OK;
 }
@@ -71,17 +72,32 @@ fe_map_is_here(const struct fe_map *m) {
   return m->by && m->by == m->by->from->here;
 }
 
+/* Its list ascends, and layers do so along. */
+status
+fe_box_subset_layers(struct fe_set *s) {
+  const struct fe_box *b = s->whole->box;
+  idx_l n = fe_map_rows(&s->pub), plane = fe_box_plane_size(b);
+  int64_t first = fe_box_part(b).lo[b->ndim - 1];
+  int64_t low = INT32_MAX, high = -1;
+  if (n) low = first + s->list[0] / plane;
+  if (n) high = first + s->list[n - 1] / plane;
+  TRY(fe_join(&low, 1, TYPE_I64, ACC_MIN));
+  TRY(fe_join(&high, 1, TYPE_I64, ACC_MAX));
+  s->lowest = high < 0 ? 0 : (idx_l)low;
+  s->highest = (idx_l)high;
+  return OK;
+}
+
 struct fe_halo
 fe_box_layer_reach(const struct fe_set *set, const struct fe_box *b, int by) {
   struct fe_halo h = {{0}};
   int last = b->ndim - 1;
   int64_t lo = 0, hi = (int64_t)fe_box_layers(b) - 1, end = hi;
-  idx_l n = set->pub.size, plane = fe_box_plane_size(b);
-  if (!n || !plane) return h;
-  if (set->whole) { /* ascending, and layers do so along */
-    lo = set->list[0] / plane;
-    hi = set->list[n - 1] / plane;
+  if (set->whole) {
+    lo = set->lowest;
+    hi = set->highest;
   }
+  if (hi < lo) return h;
   if (lo + by < 0) h.at[2 * last] = fe_halo_width(-(lo + by));
   if (hi + by > end) h.at[2 * last + 1] = fe_halo_width(hi + by - end);
   return h;

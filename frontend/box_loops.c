@@ -260,7 +260,7 @@ fe_box_place(struct fe_loop *l, struct fe_placed *p) {
   note_written(l, p);
   if (!p->n || !((struct fe_set *)l->set)->box) return OK;
   struct fe_set *points;
-  TRY(fe_box_around("op_par_loop", box, &p->made, &points));
+  TRY(fe_box_around("op_par_loop", box, &p->made, false, &points));
   l->set = &points->pub;
   return OK;
 }
@@ -288,6 +288,14 @@ fe_box_layers_find(const struct fe_loop *l, struct fe_scan *s) {
          "is OP2_HALO, since a scan begins at one end, found \"%s\", in which "
          "dimension %d is OP2_PERIODIC",
          l->name, l->set->name, last);
+  if (b->cut[last] > 1)
+    FAIL(
+        ERR_ARG,
+        "op2_par_loop_scan \"%s\": set: expected a box whose last dimension is "
+        "whole on each rank, found \"%s\", of which dimension %d is cut into "
+        "%d: boxes of three and more dimensions keep it whole (one of them may "
+        "have one point)",
+        l->name, l->set->name, last, b->cut[last]);
   for (int i = 0; i < shown(l); i++)
     if (l->args[i].argtype == OP2_ARG_LAYER && touch_of(l, &l->args[i], &x) &&
         x.box == b)

@@ -148,27 +148,6 @@ fe_box_ruled(const struct fe_set *s) {
 
 /* ---- points -------------------------------------------------------------- */
 
-/* Points in dimension d, halo included. */
-static idx_g
-points_along(const struct fe_box *b, const struct fe_halo *h, int d) {
-  return b->n[d] + h->at[2 * d] + h->at[2 * d + 1];
-}
-
-static status
-points_count(const char *api, const char *name, const struct fe_box *b,
-             const struct fe_halo *h, idx_l *out) {
-  idx_g n = b->colours;
-  bool fits = true;
-  for (int d = 0; d < b->ndim; d++)
-    fits = fits && !__builtin_mul_overflow(n, points_along(b, h, d), &n);
-  if (!fits || n > INT32_MAX)
-    FAIL(ERR_ARG,
-         "%s \"%s\": expected at most %d points, halo included, found more",
-         api, name, INT32_MAX);
-  *out = (idx_l)n;
-  return OK;
-}
-
 static struct fe_set *
 points_new(const struct fe_box *b, const struct fe_halo *h, idx_l n,
            const char *name) {
@@ -184,11 +163,12 @@ fe_box_make(const char *api, const char *name, const struct fe_box *like,
             struct fe_set **out) {
   static const struct fe_halo none;
   idx_l n;
-  TRY(points_count(api, name, like, &none, &n));
   struct fe_box *b = mem_alloc(1, sizeof *b);
   *b = *like;
-  struct fe_set *s = points_new(b, &none, n, name);
-  status st = fe_set_part(api, s, OK);
+  fe_box_cut(b);
+  status st = fe_points_count(api, name, b, &none, false, &n);
+  struct fe_set *s = points_new(b, &none, st == OK ? n : 0, name);
+  st = fe_points_part(api, s, b, st);
   if (st != OK) {
     fe_set_free(s);
     free(b);
@@ -208,14 +188,16 @@ fe_box_make(const char *api, const char *name, const struct fe_box *like,
 
 /* "cells_halo_1_1_0_2" */
 static void
-around_name(const struct fe_box *b, const struct fe_halo *h, struct str *out) {
-  str_printf(out, "%s_halo", b->domain->pub.name);
+around_name(const struct fe_box *b, const struct fe_halo *h, bool padded,
+            struct str *out) {
+  str_printf(out, "%s_%s", b->domain->pub.name, padded ? "padded" : "halo");
   for (int k = 0; k < 2 * b->ndim; k++) str_printf(out, "_%d", h->at[k]);
 }
 
 status
-fe_points_list(const char *api, struct fe_set *s) {
-  status st = fe_set_part(api, s, OK);
+fe_points_list(const char *api, struct fe_set *s, const struct fe_box *b,
+               status st) {
+  st = fe_points_part(api, s, b, st);
   if (st != OK) {
     fe_set_free(s);
     return st;
@@ -226,24 +208,34 @@ fe_points_list(const char *api, struct fe_set *s) {
   return OK;
 }
 
+static struct fe_set *
+around_find(const struct fe_box *b, const struct fe_halo *h, bool padded) {
+  static const struct fe_halo none;
+  if (!memcmp(h, &none, sizeof none)) return b->domain;
+  for (uint32_t i = 0; i < b->naround; i++)
+    if (!memcmp(h, &b->around[i]->halo, sizeof *h) &&
+        padded == b->around[i]->padded)
+      return b->around[i];
+  return NULL;
+}
+
 status
 fe_box_around(const char *api, const struct fe_box *box,
-              const struct fe_halo *h, struct fe_set **out) {
-  static const struct fe_halo none;
+              const struct fe_halo *h, bool padded, struct fe_set **out) {
   struct fe_box *b = (struct fe_box *)box; /* its list of these */
-  *out = b->domain;
-  if (!memcmp(h, &none, sizeof none)) return OK;
-  for (uint32_t i = 0; i < b->naround; i++)
-    if (!memcmp(h, &b->around[i]->halo, sizeof *h)) {
-      *out = b->around[i];
-      return OK;
-    }
+  padded = padded && fe_in_parts();
+  *out = around_find(b, h, padded);
+  if (*out) return OK;
+  TRY(fe_agree_turn(api)); /* one may look at a dat */
+  *out = around_find(b, h, padded);
+  if (*out) return OK;
   SCOPED_STR name = STR_INIT;
   idx_l n;
-  around_name(b, h, &name);
-  TRY(points_count(api, name.s, b, h, &n));
-  struct fe_set *s = points_new(b, h, n, name.s);
-  TRY(fe_points_list(api, s));
+  around_name(b, h, padded, &name);
+  status st = fe_points_count(api, name.s, b, h, padded, &n);
+  struct fe_set *s = points_new(b, h, st == OK ? n : 0, name.s);
+  s->padded = padded;
+  TRY(fe_points_list(api, s, b, st));
   VEC_PUSH(b->around, b->naround, b->caparound, s);
   b->users++;
   *out = s;
@@ -328,33 +320,10 @@ fe_rule_turns(const struct fe_rule *r) {
 
 /* ---- a rule between two sets of points ----------------------------------- */
 
-struct spot {
-  int64_t at[FE_BOX_DIMS]; /* 0: the first of the domain */
-  int colour;
-};
-
-/* Of a spot outside the nearest there is: no loop names it (box_loops.c), but
- * other entries of its row. */
-static idx_l
-spot_number(const struct fe_set *s, const struct spot *p) {
-  const struct fe_box *b = s->box;
-  int64_t e = 0;
-  for (int d = b->ndim; d-- > 0;) {
-    int64_t along = points_along(b, &s->halo, d);
-    int64_t k = p->at[d] + s->halo.at[2 * d];
-    if (k < 0) k = 0;
-    if (k >= along) k = along - 1;
-    if (!d) e = e * b->colours + p->colour;
-    e = e * along + k;
-  }
-  assert(e >= 0 && e < s->pub.size);
-  return (idx_l)e;
-}
-
-static struct spot
-spot_over(const struct fe_box *b, const struct spot *p,
+static struct fe_spot
+spot_over(const struct fe_box *b, const struct fe_spot *p,
           const struct fe_hop *hop) {
-  struct spot q = {.colour = hop->colour};
+  struct fe_spot q = {.colour = hop->colour};
   for (int d = 0; d < b->ndim; d++) {
     q.at[d] = p->at[d] + hop->by[d];
     if (!b->periodic[d]) continue;
@@ -364,55 +333,77 @@ spot_over(const struct fe_box *b, const struct spot *p,
   return q;
 }
 
-/* Where line l begins: of points that differ in the first dimension alone. */
-static struct spot
-line_begin(const struct fe_set *s, int64_t l) {
-  const struct fe_box *b = s->box;
-  struct spot p = {.at = {-s->halo.at[0]}, .colour = (int)(l % b->colours)};
-  l /= b->colours;
-  for (int d = 1; d < b->ndim; d++) {
-    int64_t along = points_along(b, &s->halo, d);
-    p.at[d] = l % along - s->halo.at[2 * d];
-    l /= along;
-  }
-  return p;
+/* Entries as a map takes them: one of these. */
+struct rows {
+  idx_l *own;
+  idx_g *all; /* over ranks that have parts */
+};
+
+/* Every count-th from `at` on: n numbers that follow one another. */
+static void
+run_write(const struct rows *r, size_t at, int count, idx_g first, int64_t n) {
+  if (r->all)
+    for (int64_t i = 0; i < n; i++, at += (size_t)count) r->all[at] = first + i;
+  else
+    for (int64_t i = 0; i < n; i++, at += (size_t)count)
+      r->own[at] = (idx_l)(first + i);
 }
 
-/* Entry k of the rows of the n points from p on, every count-th of `at`. */
+/* Entry k of the rows of the n points from p on, every count-th from `at` on.
+ * Of a spot outside the nearest there is: no loop names it (box_loops.c), but
+ * other entries of its row. */
 static void
 line_entries(const struct fe_rule *r, const struct fe_set *to,
-             const struct spot *p, int64_t n, int k, idx_l *at) {
+             const struct fe_spot *p, int64_t n, int k, const struct rows *rows,
+             size_t at) {
   const struct fe_box *b = to->box;
-  struct spot q = spot_over(b, p, &r->hop[p->colour * r->count + k]);
-  int64_t below = to->halo.at[0], i = q.at[0] + below;
-  int64_t last = points_along(b, &to->halo, 0) - 1;
-  q.at[0] = -below;
-  idx_l first = spot_number(to, &q);
-  for (; n > 0; n--, i++, at += r->count) {
-    if (b->periodic[0] && i == below + b->n[0]) i = below;
-    *at = first + (idx_l)(i < 0 ? 0 : i > last ? last : i);
+  struct fe_spot q = spot_over(b, p, &r->hop[p->colour * r->count + k]);
+  while (n > 0) {
+    int64_t run;
+    idx_g first = fe_points_number(to, &q, &run);
+    if (run > n) run = n;
+    run_write(rows, at, r->count, first, run);
+    at += (size_t)(run * r->count);
+    n -= run;
+    q.at[0] += run;
+    if (b->periodic[0] && q.at[0] == b->n[0]) q.at[0] = 0;
   }
+}
+
+static status
+rows_alloc(const struct fe_rule *r, const struct fe_set *from, size_t entries,
+           struct rows *out) {
+  *out = (struct rows){NULL, NULL};
+  if (fe_in_parts())
+    out->all = mem_try(entries + 1, sizeof *out->all);
+  else
+    out->own = rt_mem_new(entries * sizeof *out->own);
+  if (out->all || out->own) return OK;
+  FAIL(ERR_MEMORY, "rule \"%s\": no memory for its %zu entries from \"%s\"",
+       r->name, entries, from->pub.name);
 }
 
 enum { ROWS_THREADED = 1 << 18 };
 
 status
 fe_rule_rows(const struct fe_rule *r, const struct fe_set *from,
-             const struct fe_set *to, idx_l **out) {
-  size_t entries = (size_t)from->pub.size * (size_t)r->count;
-  int64_t n = points_along(from->box, &from->halo, 0);
-  int64_t lines = n ? from->pub.size / n : 0;
-  idx_l *rows = rt_mem_new(entries * sizeof *rows);
-  if (!rows)
-    FAIL(ERR_MEMORY, "rule \"%s\": no memory for its %zu entries from \"%s\"",
-         r->name, entries, from->pub.name);
+             const struct fe_set *to, struct fe_map_args *out) {
+  idx_l declared = fe_map_rows(&from->pub);
+  size_t entries = (size_t)declared * (size_t)r->count;
+  struct fe_area a = fe_points_area(from);
+  int64_t n = a.hi[0] - a.lo[0], lines = n ? declared / n : 0;
+  struct rows rows;
+  TRY(rows_alloc(r, from, entries, &rows));
 #pragma omp parallel for schedule(static) if (entries > ROWS_THREADED)
   for (int64_t l = 0; l < lines; l++) {
-    struct spot p = line_begin(from, l);
+    struct fe_spot p = fe_spot_in(from->box, &a, l * n);
     for (int k = 0; k < r->count; k++)
-      line_entries(r, to, &p, n, k, rows + l * n * r->count + k);
+      line_entries(r, to, &p, n, k, &rows,
+                   (size_t)(l * n * r->count) + (size_t)k);
   }
-  *out = rows;
+  out->table = rows.own;
+  out->table32 = rows.own;
+  out->rows = rows.all;
   return OK;
 }
 
@@ -431,25 +422,23 @@ fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
               struct fe_map **out) {
   *out = table_find(r, from, to);
   if (*out) return OK;
-  idx_l *rows;
   SCOPED_STR name = STR_INIT;
   bool here = r == r->from->here;
-  TRY(fe_rule_rows(r, from, to, &rows));
+  struct fe_map_args a = {.api = "rule",
+                          .from = &from->pub,
+                          .to = &to->pub,
+                          .dim = r->count,
+                          .made = true,
+                          .hidden = true,
+                          .column = here || r->column,
+                          .included = here};
+  TRY(fe_rule_rows(r, from, to, &a));
   if (here)
     str_printf(&name, "%s_in_%s", from->pub.name, to->pub.name);
   else
     str_printf(&name, "%s_in_%s", r->name, to->pub.name);
-  TRY(fe_map_add(&(struct fe_map_args){.api = "rule",
-                                       .from = &from->pub,
-                                       .to = &to->pub,
-                                       .dim = r->count,
-                                       .table = rows,
-                                       .name = name.s,
-                                       .made = true,
-                                       .hidden = true,
-                                       .column = here || r->column,
-                                       .included = here},
-                 out));
+  a.name = name.s;
+  TRY(fe_map_add(&a, out));
   (*out)->by = r;
   r->users++;
   VEC_PUSH(r->tables, r->ntables, r->captables, *out);

@@ -63,7 +63,7 @@ status
 fe_columns_ask(const struct fe_set *s, size_t n, const idx_g *at,
                struct fe_column *out) {
   const struct fe_columns *c = s->columns;
-  bool parts = fe_ranked() && !fe_ranks.whole;
+  bool parts = fe_in_parts();
   if (!parts || c->layers >= 0) {
     struct fe_column alike = {0, 0, c->layers};
     for (size_t i = 0; i < n; i++) {

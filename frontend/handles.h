@@ -58,6 +58,10 @@ struct fe_set {
   /* of the points of a box, or grid (box.h) */
   const struct fe_box *box; /* NULL: it is none */
   struct fe_halo halo;      /* that they have around the domain */
+  idx_l lowest,
+      highest; /* of a subset: layers of all its points; none: 0, -1 */
+  bool padded; /* over ranks, with points of others around them */
+  struct fe_ghosts *ghosts; /* which of them are, one block of memory; NULL */
 };
 
 /* Where an entry leads from the elements that rows name, if equally far from
@@ -125,6 +129,7 @@ struct fe_dat {
   char *void_since; /* checkpoint that it has had no values since; NULL */
   char *lost;       /* why it has no values: what a run failed of; NULL */
   status lost_by;   /* ... as a status */
+  bool filled;      /* ghosts in the mirror are what their owners have there */
   bool viewed;      /* op2_dat_data_rw gave its mirror out, to be written */
   bool held;        /* the program keeps a pointer to its mirror: mirror.c */
   uint64_t used_in, written_in; /* recordings whose loops were the last to: see
@@ -246,6 +251,8 @@ status fe_box_path(struct fe_set *set, struct fe_map *m, struct fe_set *to,
  * `to` of the box that lie `by` layers higher, by not 0. ERR_MEMORY, ERR_ARG */
 status fe_box_shift(struct fe_set *from, int by, struct fe_set *to,
                     struct fe_map **out);
+/* box_layers.c: which layers a subset of a box has, on all ranks. Collective. */
+status fe_box_subset_layers(struct fe_set *s);
 /* How far entries [first, first + n) lie outside of a box, on each side; 0 in
  * periodic dimensions. */
 struct fe_halo fe_rule_reach(const struct fe_rule *r, int first, int n);
@@ -264,11 +271,22 @@ void fe_rule_end(struct fe_rule *r);
 void fe_box_end(struct fe_set *s);
 /* A rule of the program's from or to the box; NULL: there is none. */
 const char *fe_box_ruled(const struct fe_set *s);
+/* box_parts.c: its name, and, of points or a subset of them that lie over ranks
+ * in parts, how these are cut: what the order of its elements depends on. True
+ * then. */
+struct str;
+bool fe_set_told(const struct fe_set *s, struct str *out);
 /* Of points of a box: their dimensions, and the domain that they lie in or
  * around; 0, NULL: they are no points. */
 int fe_points_of(const struct fe_set *s, struct fe_set **domain_out);
 /* Points of a domain in each dimension; which are periodic, a bit each. */
 uint32_t fe_box_sides(const struct fe_set *domain, idx_g *out);
+
+/* ---- ghosts.c ----------------------------------------------------------- */
+
+/* The dat's ghosts get their owners' values; its set is padded, its mirror
+ * current. Collective. ERR_MPI */
+status fe_ghosts_fill(struct fe_dat *d);
 
 /* ---- columns.c ---------------------------------------------------------- */
 

@@ -110,6 +110,7 @@ look_is_done(const struct fe_dat *d, int kind) {
   if (fe_all.nvoid || d->undecided || !rt_dat_mirror_current(&d->rt))
     return false;
   if (d->pinned && fe_recs.loops) return false; /* others may lie there */
+  if (((struct fe_set *)d->pub.set)->padded && !d->filled) return false;
   if (kind == OP2_LOOK_WRITE) return d->viewed;
   return !fe_waits(d->written_in);
 }

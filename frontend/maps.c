@@ -198,11 +198,6 @@ made_clear(struct made *rows) {
   rt_relation_clear(&rows->local);
 }
 
-static bool
-in_parts(void) {
-  return fe_ranked() && !fe_ranks.whole;
-}
-
 /* Lengths of the n rows that begin at `start`; no rows: none is short. */
 static void
 note_lengths(struct made *rows, idx_l n) {
@@ -270,7 +265,7 @@ rows_composed_parts(const struct fe_map *a, const struct fe_map *b, bool hidden,
 static status
 rows_composed(const struct fe_map *a, const struct fe_map *b, bool hidden,
               struct made *out) {
-  if (in_parts()) return rows_composed_parts(a, b, hidden, out);
+  if (fe_in_parts()) return rows_composed_parts(a, b, hidden, out);
   struct rt_set sets[] = {
       {.n = a->pub.from->size}, {.n = b->pub.from->size}, {0}};
   struct rt_relation x = as_declared(a, &sets[0], &sets[1]);
@@ -286,7 +281,7 @@ static status
 rows_permuted(const struct fe_map *m, const int *perm, struct made *out) {
   struct rt_set sets[] = {{.n = m->pub.from->size}, {0}};
   out->longest = m->pub.dim;
-  if (in_parts()) {
+  if (fe_in_parts()) {
     struct rt_dist_map x = as_rows(m);
     idx_l n = fe_map_rows(m->pub.from);
     out->global = mem_alloc((size_t)n * x.arity + 1, sizeof(idx_g));
@@ -330,7 +325,7 @@ status
 fe_map_of_rows(idx_g *rows, struct fe_map_args *a, struct fe_map **out) {
   size_t n = (size_t)fe_map_rows(a->from) * (size_t)a->dim;
   SCOPED idx_l *table = NULL;
-  if (in_parts()) {
+  if (fe_in_parts()) {
     a->rows = rows;
     return fe_map_add(a, out);
   }
@@ -389,6 +384,11 @@ fe_map_through(struct fe_map *first, struct fe_map *then, struct fe_map **out) {
   }
   *out = through_find(first, then);
   if (*out) return OK;
+  if (fe_in_parts() && ((struct fe_set *)first->pub.from)->into != first) {
+    TRY(fe_agree_turn(first->pub.name)); /* one may look at a dat */
+    *out = through_find(first, then);
+    if (*out) return OK;
+  }
   SCOPED_STR name = STR_INIT;
   str_printf(&name, "%s_%s", first->pub.name, then->pub.name);
   TRY(fe_map_compose(first, then, name.s, true, out));

@@ -17,7 +17,7 @@ status
 fe_mat_look(const char *api, const struct fe_mat *m, struct op2_csr *out) {
   const struct fe_set *rows = (const struct fe_set *)m->sparsity->rows;
   const struct rt_sparsity *r = &m->sparsity->rt;
-  if (fe_ranked() && !fe_ranks.whole && rows->part->moved)
+  if (fe_in_parts() && rows->part->moved)
     FAIL(ERR_STATE,
          "%s: matrix \"%s\": expected rows where they were declared, found "
          "them moved by op_partition",

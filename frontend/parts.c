@@ -75,7 +75,7 @@ fe_ranks_set(struct fe_set *s) {
 idx_l
 fe_map_rows(const struct op_set_core *from) {
   const struct fe_set *s = (const struct fe_set *)from;
-  return fe_ranked() && !fe_ranks.whole ? s->part->declared : from->size;
+  return fe_in_parts() ? s->part->declared : from->size;
 }
 
 void
@@ -90,10 +90,12 @@ fe_set_drop(struct fe_set *s) {
   free(s->shifts);
   free(s->scans);
   fe_columns_free(s->columns);
+  free(s->ghosts);
   s->part = s->rt.part = NULL;
   s->rt.order = NULL;
   s->list = NULL;
   s->columns = NULL;
+  s->ghosts = NULL;
   s->shifts = NULL;
   s->nshifts = s->capshifts = 0;
   s->scans = NULL;

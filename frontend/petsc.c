@@ -6,12 +6,6 @@
 
 #include "rt/mesh/petsc.h"
 
-/* Does each rank have rows of its own? */
-static bool
-in_parts(void) {
-  return fe_ranked() && !fe_ranks.whole;
-}
-
 status
 fe_petsc_fill(const char *api, struct fe_mat *m, const struct op2_csr *a) {
   const struct fe_sparsity *s = m->sparsity;
@@ -26,7 +20,7 @@ fe_petsc_fill(const char *api, struct fe_mat *m, const struct op2_csr *a) {
                                .wide = m->values->size / m->values->dim ==
                                        (int)sizeof(double),
                                .values = a->values};
-  status st = rt_petsc_start(fe_ranks.comm, in_parts());
+  status st = rt_petsc_start(fe_ranks.comm, fe_in_parts());
   TRY(fe_agree(api, 0, err_prefix(st, "%s: ", api)));
   st = rt_petsc_fill(&m->petsc, &rows);
   return fe_agree(api, 0, err_prefix(st, "%s: ", api));

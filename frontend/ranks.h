@@ -36,6 +36,11 @@ static inline bool
 fe_ranked(void) {
   return fe_ranks.size > 1;
 }
+/* Several, of which each declares and sees its part. */
+static inline bool
+fe_in_parts(void) {
+  return fe_ranked() && !fe_ranks.whole;
+}
 
 /* op_init and op_exit. `communicator`: of the MPI library `mpi`, as op_mpi_init
  * hands it over; NULL: as the launcher says. connect comes before options are

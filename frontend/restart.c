@@ -51,18 +51,21 @@ entry_read(struct rt_file *f, const char *key, struct entry *e) {
 static status
 check_alike(struct rt_file *f, const struct fe_dat *d, const struct entry *e) {
   const char *kind = type_text(d->type);
-  long long n = fe_set_total((struct fe_set *)d->pub.set);
+  const struct fe_set *on = (struct fe_set *)d->pub.set;
+  long long n = fe_set_total(on);
+  SCOPED_STR set = STR_INIT;
+  fe_set_told(on, &set);
   if (!e->found)
     FAIL(ERR_IO, "\"%s\": expected dat \"%s\", found none", rt_io_path(f),
          d->pub.name);
   if (!strcmp(kind, e->kind.s) && e->dim == d->pub.dim && e->elements == n &&
-      !strcmp(e->set.s, d->pub.set->name))
+      !strcmp(e->set.s, set.s))
     return OK;
   FAIL(ERR_IO,
        "\"%s\": dat \"%s\": expected %s x %d on %lld elements of set \"%s\", "
        "found %s x %lld on %lld of \"%s\"",
-       rt_io_path(f), d->pub.name, kind, d->pub.dim, n, d->pub.set->name,
-       e->kind.s, e->dim, e->elements, e->set.s);
+       rt_io_path(f), d->pub.name, kind, d->pub.dim, n, set.s, e->kind.s,
+       e->dim, e->elements, e->set.s);
 }
 
 /* Would the program be in the state of the checkpoint? */

@@ -39,7 +39,7 @@ fe_rows_values(const struct fe_dat *d, const void **out, void **kept) {
   struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
   *kept = NULL;
   *out = d->rt.mirror + (fe_ranks.whole ? (size_t)r.lo * size : 0);
-  if (!fe_ranked() || fe_ranks.whole) return OK;
+  if (!fe_in_parts()) return OK;
   *out = *kept = mem_alloc((size_t)(r.hi - r.lo) + 1, size);
   return fe_ranks_home(d, *kept);
 }

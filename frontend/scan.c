@@ -67,7 +67,7 @@ rows_agree(const struct fe_scanned *s, struct fe_scan_list *r) {
 
 static status
 scan_make(const struct fe_scanned *s, struct fe_map **out) {
-  bool parts = fe_ranked() && !fe_ranks.whole;
+  bool parts = fe_in_parts();
   struct fe_scan_list r = {0};
   SCOPED_STR name = STR_INIT;
   str_printf(&name, "%s_%s_%lld_%d", s->set->pub.name,

@@ -59,7 +59,8 @@ static void
 rows_of_subset(const struct fe_set *set, struct fe_scan_list *r, idx_l lo,
                idx_l hi) {
   int64_t n = 0;
-  for (idx_l i = 0; i < set->pub.size; i++) {
+  idx_l points = fe_map_rows(&set->pub);
+  for (idx_l i = 0; i < points; i++) {
     idx_l l = set->list[i] / r->n;
     if (l >= lo && l < hi) r->start[set->list[i] % r->n]++;
   }
@@ -68,7 +69,7 @@ rows_of_subset(const struct fe_set *set, struct fe_scan_list *r, idx_l lo,
     r->start[b] = n;
     n += here;
   }
-  for (idx_l i = 0; i < set->pub.size; i++) {
+  for (idx_l i = 0; i < points; i++) {
     idx_l e = set->list[i], l = e / r->n;
     if (l >= lo && l < hi) r->at[r->start[e % r->n]++] = e;
   }

@@ -22,7 +22,7 @@ whole_of(const struct fe_set *s) {
 
 static status
 shift_rows(const struct fe_set *from, const struct fe_shift *s, idx_g *out) {
-  bool parts = fe_ranked() && !fe_ranks.whole;
+  bool parts = fe_in_parts();
   const struct fe_set *to = whole_of(from);
   idx_g first = parts ? to->part->start[fe_ranks.rank] : 0;
   struct fe_layer at = fe_layer_first(to->columns);

@@ -192,7 +192,8 @@ fe_dist_describe(struct rt_dist *d, int level) {
     d->parts[s] = (struct rt_part){.total = p->total,
                                    .start = p->start,
                                    .declared = p->declared,
-                                   .to = p->to};
+                                   .to = p->to,
+                                   .stays = p->stays};
   }
   for (uint32_t k = 0; k < fe_all.nmaps; k++)
     d->maps[k] = map_declared(fe_all.maps[k]);

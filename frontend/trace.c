@@ -53,7 +53,8 @@ build_set(struct builder *b, op_set handle) {
                        .ndim = (uint32_t)ndim,
                        .box = around + 1,
                        .area = area_of(&s->halo)};
-  if (ndim && domain == s && set.n) set.periodic = fe_box_sides(s, set.side);
+  if (ndim && domain == s && set.n && !fe_ranked())
+    set.periodic = fe_box_sides(s, set.side);
   if (s->rt.part) {
     set.levels = fe_set_most(s);
     set.nlevels = (uint32_t)fe_ranks.level + 1;

@@ -41,7 +41,12 @@ fe_dat_sync(struct fe_dat *d) {
     TRY(rt_dat_buffer(&d->rt, &filled));
   }
   bool all = d->rt.order && d->rt.order->whole;
-  return was || !all ? OK : complete(d);
+  if (!was && all) TRY(complete(d));
+  bool right = was && d->filled && !fe.mirror_written;
+  if (!((struct fe_set *)d->pub.set)->padded || right) return OK;
+  TRY(fe_ghosts_fill(d));
+  d->filled = true;
+  return OK;
 }
 
 /* Elements of a loop's last level, and all that rows of the one before name:
@@ -71,6 +76,7 @@ void
 fe_dat_host_wrote(struct fe_dat *d) {
   bool shared = d->rt.buf && d->rt.buf->refs > 1;
   d->written = true;
+  d->filled = false;
   if (d->spreads) fe_box_whole(d);
   rt_dat_mirror_written(&d->rt);
   if (shared) fe_state_update();
@@ -134,7 +140,7 @@ fe_own_size(const struct fe_set *s) {
 idx_l
 fe_declared_size(const struct fe_dat *d) {
   const struct fe_set *s = (struct fe_set *)d->pub.set;
-  return fe_ranked() && !fe_ranks.whole ? s->part->declared : s->pub.size;
+  return fe_in_parts() ? s->part->declared : s->pub.size;
 }
 
 status
@@ -176,7 +182,7 @@ status
 fe_ranks_gather(const struct fe_dat *d, char **out) {
   const struct fe_set *s = (struct fe_set *)d->pub.set;
   *out = NULL;
-  if (fe_ranked() && !fe_ranks.whole) {
+  if (fe_in_parts()) {
     TRY(send_range(d, 0, s->part->total, true, out));
     if (fe_ranks.rank) { /* an empty one came */
       free(*out);
@@ -194,7 +200,7 @@ status
 fe_ranks_range(const struct fe_dat *d, idx_g low, idx_g high, void *out) {
   size_t size = (size_t)d->pub.size, n = (size_t)(high - low + 1);
   SCOPED char *all = NULL;
-  if (!fe_ranked() || fe_ranks.whole) {
+  if (!fe_in_parts()) {
     memcpy(out, d->rt.mirror + (size_t)low * size, n * size);
     return OK;
   }

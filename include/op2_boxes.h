@@ -18,7 +18,10 @@ OP2_PLAIN
  * boundary [ndim], OP2_HALO or OP2_PERIODIC each; NULL: all OP2_HALO
  * A box is a set like any other: dats without a halo (op_decl_dat), tables from it
  * and to it, and subsets are as ever. To be freed by op2_free, or at op_exit.
- * error   more than 2^31 - 1 points; more than one rank (so far). Runs no loops */
+ * Over ranks, which all give the same n, a grid of ranks cuts it into parts
+ * (op2_box_local), which op_partition leaves alone; numbers are those inside the part,
+ * as above with its extent. The last dimension of three or four is not cut.
+ * error   more than 2^31 - 1 points on a rank. Collective over ranks; runs no loops */
 op_set op2_decl_box(int ndim, const idx_g_t *n, const int *boundary,
                     const char *name);
 /* The same in two dimensions (i, j) with `colours` elements at each point: that of
@@ -28,8 +31,10 @@ op_set op2_decl_box(int ndim, const idx_g_t *n, const int *boundary,
 op_set op2_decl_grid(const idx_g_t *n, int colours, const int *boundary,
                      const char *name);
 OP2_PLAIN_END
-/* This rank's part of a box or grid: lo[d] <= index < hi[d] in dimension d. Returns an
- * op2_status. (local) */
+/* This rank's part of a box or grid: lo[d] <= index < hi[d] in dimension d; all of it
+ * on one rank and under OP2_DECLARE=whole. Of more ranks than points some have none:
+ * lo[d] = hi[d] in a dimension with n[d] > 0, and dats there have no halo either.
+ * Returns an op2_status. (local) */
 OP2_CHECKED int op2_box_local(op_set set, idx_g_t *lo, idx_g_t *hi);
 OP2_PLAIN
 /* A temporary on a box or grid, as op_decl_dat_temp, with a halo: see op2_decl_dat_box

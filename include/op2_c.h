@@ -18,7 +18,9 @@
  *     in a grid that of colour k at (i, j) at
  *       c + dim * (i + lo_hi[0] + w[0] * (k + colours * (j + lo_hi[2])))
  *     So do fetches, mirrors and dat->set. Loops go over the box and write the domain;
- *     the halo holds what the program put there
+ *     the halo holds what the program put there. Over ranks n[d] is what this rank's
+ *     part has (op2_box_local); of points around it that are others' a look shows what
+ *     these have, and what the program gives there counts for nothing
  *   void op_decl_const(int dim, const char *type, T *data)
  *   void op_decl_const2(const char *name, int dim, const char *type, T *data)
  *   void op_fetch_data(op_dat, T *out)                   out [set->size, dim]

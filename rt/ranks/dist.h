@@ -45,6 +45,7 @@ struct rt_part {
   const idx_g *start; /* [ranks + 1]: declared parts */
   idx_l declared;     /* elements of this rank's */
   int *to;            /* [declared]: who shall own each; NULL: this rank */
+  bool stays;         /* partitions leave `to` as it is */
   /* what rt_dist_make finds */
   bool moved; /* some rank owns others than it declared */
   idx_l core, owned, n;

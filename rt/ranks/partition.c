@@ -446,6 +446,7 @@ follow_turn(struct rt_dist *d, int turn, bool *done, bool *more) {
 status
 rt_partition_follow(struct rt_dist *d, uint32_t prime) {
   SCOPED bool *done = mem_alloc(d->nparts + 1, sizeof *done);
+  for (uint32_t s = 0; s < d->nparts; s++) done[s] = d->parts[s].stays;
   done[prime] = true;
   for (int turn = 0; turn <= 2;) {
     bool more = false;

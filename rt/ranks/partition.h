@@ -19,8 +19,8 @@ status rt_partition_given(struct rt_comm *c, struct rt_part *p,
 status rt_partition_graph(struct rt_dist *d, uint32_t m);
 /* Other parts of d follow part `prime` through maps, set by set: an element
  * goes where most of those are that it names, or, if it names nobody, where the
- * first row is that names it. Sets that no map links stay as they were
- * declared. */
+ * first row is that names it. So they do through maps of parts that stay. Sets
+ * that no map links stay as they were declared. */
 status rt_partition_follow(struct rt_dist *d, uint32_t prime);
 
 /* libop2lazy-ptscotch.so: parts[n] for the vertices [first, first + n), which

@@ -49,9 +49,7 @@ whole_modes() {
 #                             program, of which each rank has its own
 #   no_realloc overlap overlay overlay_temp upload_all   loops work in memory of the program
 #   fetch                     each rank removes the file that it has read
-#   boxes box_temps box_tiles box_scan box_scan_many box_levels box_diffusion box_freed strict_blocks extents grids
-#   grid_operators grid_shallow   boxes lie on one rank
-whole_skips="effects noargs renumber own_functions no_realloc overlap overlay overlay_temp upload_all fetch boxes box_temps box_tiles box_scan box_scan_many box_levels box_diffusion box_freed strict_blocks extents grids grid_operators grid_shallow"
+whole_skips="effects noargs renumber own_functions no_realloc overlap overlay overlay_temp upload_all fetch"
 
 on_device() { # VARIABLES
   case " $1" in *" OP2_TARGET=opencl"*) ;; *) return 1 ;; esac

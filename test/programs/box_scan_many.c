@@ -4,6 +4,10 @@
  * times. */
 #include "check.h"
 
+#ifndef SCAN_DIMS
+#define SCAN_DIMS 1 /* least dimensions of boxes that scans go along */
+#endif
+
 enum { DIMS = 4, BOXES = 16, STEPS = 5, FIELDS = 4, MOST = 30000 };
 
 /* ---- what is drawn ------------------------------------------------------------ */
@@ -39,7 +43,8 @@ box_draw(int k) {
   static const int most[DIMS] = {23, 6, 3, 5};
   idx_g_t n[DIMS];
   char name[32];
-  box = (struct box){.ndim = 1 + draw(DIMS), .points = 1};
+  box =
+      (struct box){.ndim = SCAN_DIMS + draw(DIMS + 1 - SCAN_DIMS), .points = 1};
   for (int d = 0; d < box.ndim; d++) {
     bool last = d + 1 == box.ndim;
     n[d] = box.n[d] = 1 + draw(last ? 9 : most[d]);

@@ -685,9 +685,7 @@ row_numbered(const struct row *r) {
 static bool
 dats_suit(const struct program *p, unsigned flags) {
   for (int k = 0; k < p->nsets; k++)
-    if ((flags & PLAY_RENUMBER && set_is_made(p, k)) ||
-        (flags & PLAY_RANKS && set_is_box(p, k)))
-      return false;
+    if (flags & PLAY_RENUMBER && set_is_made(p, k)) return false;
   for (int d = 0; d < p->ndats; d++) {
     if (flags & PLAY_RENUMBER && p->dats[d].over >= 0) return false;
     if (flags & PLAY_NO_REALLOC && p->dats[d].soa) return false;

@@ -36,7 +36,6 @@
 #include "frontend/ranks.h"
 
 #include "base/hash.h"
-#include "base/str.h"
 #include "rt/ranks/dist.h"
 
 #include <assert.h>
@@ -269,16 +268,6 @@ fe_points_part(const char *api, struct fe_set *s, const struct fe_box *b,
   if (fe_ranked() && fe_ranks.whole) owners_by_place(s, b, &a);
   s->part->stays = true;
   return OK;
-}
-
-bool
-fe_set_told(const struct fe_set *s, struct str *out) {
-  const struct fe_box *b = s->whole ? s->whole->box : s->box;
-  str_printf(out, "%s", s->pub.name);
-  if (!b || !fe_in_parts()) return false;
-  for (int d = 0; d < b->ndim; d++)
-    str_printf(out, "%s%d", d ? " x " : ", in parts ", b->cut[d]);
-  return true;
 }
 
 int

@@ -254,6 +254,16 @@ fe_box_sides(const struct fe_set *domain, idx_g *out) {
   return periodic;
 }
 
+bool
+fe_set_told(const struct fe_set *s, struct str *out) {
+  const struct fe_box *b = s->whole ? s->whole->box : s->box;
+  str_printf(out, "%s", s->pub.name);
+  if (!b || !fe_in_parts()) return false;
+  for (int d = 0; d < b->ndim; d++)
+    str_printf(out, "%s%d", d ? " x " : ", in parts ", b->cut[d]);
+  return true;
+}
+
 int
 fe_points_of(const struct fe_set *s, struct fe_set **domain_out) {
   *domain_out = s->box ? s->box->domain : NULL;

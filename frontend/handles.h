@@ -251,7 +251,8 @@ status fe_box_path(struct fe_set *set, struct fe_map *m, struct fe_set *to,
  * `to` of the box that lie `by` layers higher, by not 0. ERR_MEMORY, ERR_ARG */
 status fe_box_shift(struct fe_set *from, int by, struct fe_set *to,
                     struct fe_map **out);
-/* box_layers.c: which layers a subset of a box has, on all ranks. Collective. */
+/* box_layers.c: which layers a subset of a box has, over all ranks; collective.
+ */
 status fe_box_subset_layers(struct fe_set *s);
 /* How far entries [first, first + n) lie outside of a box, on each side; 0 in
  * periodic dimensions. */
@@ -271,7 +272,7 @@ void fe_rule_end(struct fe_rule *r);
 void fe_box_end(struct fe_set *s);
 /* A rule of the program's from or to the box; NULL: there is none. */
 const char *fe_box_ruled(const struct fe_set *s);
-/* box_parts.c: its name, and, of points or a subset of them that lie over ranks
+/* Its name, and, of points or a subset of them that lie over ranks
  * in parts, how these are cut: what the order of its elements depends on. True
  * then. */
 struct str;

@@ -35,6 +35,7 @@
 
 #include "base/arena.h"
 #include "rt/ranks/comm.h"
+#include "rt/ranks/members.h"
 #include "rt/mesh/relation.h"
 
 #include <assert.h>
@@ -47,11 +48,19 @@ struct known {
   idx_l e;
 };
 
+/* Owned elements of a part, by global numbers. */
+struct owned {
+  const struct rt_part *p;
+  idx_g *list;
+  struct rt_members members;
+};
+
 struct fit {
   struct rt_comm *c;
   const struct rt_part *from, *to;
   struct rt_dist_map *m;
   int depth;
+  struct owned own_from, own_to;
   idx_l nrows;          /* elements up to L_depth-1: whose rows count */
   idx_g *rows;          /* [nrows, arity]: global numbers, by local ones */
   struct known *ghosts; /* of `to`, sorted */
@@ -68,23 +77,32 @@ known_order(const void *a, const void *b) {
   return x->g < y->g ? -1 : x->g > y->g;
 }
 
+static struct owned
+owned_of(const struct rt_part *p) {
+  struct owned o = {.p = p};
+  o.list = mem_alloc((size_t)p->owned + 1, sizeof *o.list);
+  for (idx_l i = 0; i < p->owned; i++) o.list[i] = p->global[p->sorted[i]];
+  o.members = rt_members_of(o.list, p->owned);
+  return o;
+}
+
+static void
+owned_clear(struct owned *o) {
+  rt_members_clear(&o->members);
+  free(o->list);
+}
+
+/* Local number of an owned element; -1. */
 static idx_l
-owned_find(const struct rt_part *p, idx_g g) {
-  idx_l lo = 0, hi = p->owned;
-  while (lo < hi) {
-    idx_l mid = lo + (hi - lo) / 2;
-    if (p->global[p->sorted[mid]] < g)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return lo < p->owned && p->global[p->sorted[lo]] == g ? p->sorted[lo] : -1;
+owned_find(const struct owned *o, idx_g g) {
+  idx_l i = rt_members_find(&o->members, g);
+  return i < 0 ? -1 : o->p->sorted[i];
 }
 
 /* Local number of element g of `to`; -1: it is not known here. */
 static idx_l
 local_of(const struct fit *f, idx_g g) {
-  idx_l e = owned_find(f->to, g);
+  idx_l e = owned_find(&f->own_to, g);
   if (e >= 0) return e;
   struct known key = {g, 0}, *found;
   found = bsearch(&key, f->ghosts, (size_t)(f->to->n - f->to->owned),
@@ -129,7 +147,7 @@ look_around(struct fit *f) {
 static void
 answer_row(void *user, idx_g g, void *out) {
   const struct fit *f = user;
-  idx_l e = owned_find(f->from, g);
+  idx_l e = owned_find(&f->own_from, g);
   assert(e >= 0);
   memcpy(out, f->rows + (size_t)e * f->m->arity, f->m->arity * sizeof(idx_g));
 }
@@ -159,34 +177,51 @@ rows_find(struct fit *f) {
 static void
 answer_hits(void *user, idx_g g, void *out) {
   const struct fit *f = user;
-  memcpy(out, &f->hits[owned_find(f->to, g)], sizeof *f->hits);
+  memcpy(out, &f->hits[owned_find(&f->own_to, g)], sizeof *f->hits);
+}
+
+/* An entry that leads to another rank's element. */
+struct tell {
+  VEC(idx_g, target);
+  VEC(int, owner);
+};
+
+/* Count entries of owned elements that lead to owned ones; list others. */
+static void
+hits_here(struct fit *f, struct tell *out) {
+  size_t n = rt_dist_places(f->m, (size_t)f->from->owned);
+  for (size_t i = 0; i < n; i++) {
+    if (f->rows[i] < 0) continue; /* behind a row's end */
+    idx_l t = local_of(f, f->rows[i]);
+    if (t < 0) continue; /* it does not fit, whoever counts */
+    if (t < f->to->owned) {
+      f->hits[t]++;
+      continue;
+    }
+    VEC_PUSH(out->target, out->ntarget, out->captarget, f->rows[i]);
+    VEC_PUSH(out->owner, out->nowner, out->capowner, f->owner[t]);
+  }
 }
 
 /* Count entries where their targets are owned, and tell who else has those. */
 static status
 hits_count(struct fit *f) {
-  size_t n = rt_dist_places(f->m, (size_t)f->from->owned), nknown = 0, ngot;
-  SCOPED size_t *counts = mem_alloc((size_t)f->c->size, sizeof *counts);
-  SCOPED int *to = mem_alloc(n + 1, sizeof *to);
-  SCOPED idx_g *tell = mem_alloc(n + 1, sizeof *tell), *got = NULL;
-  f->hits = mem_alloc((size_t)f->to->n + 1, sizeof *f->hits);
-  for (size_t i = 0; i < n; i++) {
-    if (f->rows[i] < 0) continue; /* behind a row's end */
-    idx_l t = local_of(f, f->rows[i]);
-    if (t < 0) continue; /* it does not fit, whoever counts */
-    to[nknown] = f->owner[t];
-    tell[nknown++] = f->rows[i];
-  }
-  status st =
-      rt_send_items(f->c, nknown, to, tell, sizeof *tell, &got, counts, &ngot);
-  for (size_t i = 0; st == OK && i < ngot; i++)
-    f->hits[owned_find(f->to, got[i])]++;
   idx_l owned = f->to->owned;
-  if (st == OK)
-    st = rt_ask(f->c, (size_t)(f->to->n - owned), f->owner + owned,
+  size_t ngot;
+  struct tell tell = {0};
+  f->hits = mem_alloc((size_t)f->to->n + 1, sizeof *f->hits);
+  SCOPED size_t *counts = mem_alloc((size_t)f->c->size, sizeof *counts);
+  SCOPED idx_g *got = NULL;
+  hits_here(f, &tell);
+  status st = rt_send_items(f->c, tell.ntarget, tell.owner, tell.target,
+                            sizeof *tell.target, &got, counts, &ngot);
+  free(tell.target);
+  free(tell.owner);
+  if (st != OK) return st;
+  for (size_t i = 0; i < ngot; i++) f->hits[owned_find(&f->own_to, got[i])]++;
+  return rt_ask(f->c, (size_t)(f->to->n - owned), f->owner + owned,
                 f->to->global + owned, answer_hits, f, sizeof *f->hits,
                 f->hits + owned);
-  return st;
 }
 
 /* ---- the two conditions ------------------------------------------------- */
@@ -267,6 +302,8 @@ rt_dist_fit(struct rt_comm *c, const struct rt_part *from,
   int64_t seen[REACH_MAX + 1] = {0};
   assert(depth > 0 && depth <= REACH_MAX && depth % 2 == 0);
   f.nrows = from->level[depth - 1];
+  f.own_from = owned_of(from);
+  f.own_to = owned_of(to);
   look_around(&f);
   status st = rows_find(&f);
   if (st == OK) rt_dist_table_new(m, from->n, f.rows, f.nrows, NULL, 0);
@@ -274,6 +311,8 @@ rt_dist_fit(struct rt_comm *c, const struct rt_part *from,
   *fits = st == OK && table_make(&f, seen) && namers_known(&f, seen);
   if (st == OK) st = agree(&f, fits);
   if (st != OK || !*fits) rt_dist_table_free(m);
+  owned_clear(&f.own_from);
+  owned_clear(&f.own_to);
   free(f.rows);
   free(f.ghosts);
   free(f.owner);

@@ -1,0 +1,71 @@
+/* What rt_dist_make works on: dist.c, dist_levels.c, dist_local.c. */
+#ifndef RT_DIST_IMPL_H
+#define RT_DIST_IMPL_H
+
+#include "base/arena.h"
+#include "base/table.h"
+#include "rt/ranks/dist.h"
+#include "rt/ranks/members.h"
+
+/* An element that is known here and not owned. */
+struct ghost {
+  idx_g g;
+  int owner;
+  uint8_t level, via; /* as in struct rt_link */
+};
+
+/* Element `by` of part `from`, owned by `owner`, names element `target` of this
+ * rank's, a place in its list. */
+struct namer {
+  idx_g by;
+  idx_l target;
+  uint32_t from;
+  int owner;
+};
+
+/* One set while it is made. */
+struct maker {
+  struct rt_part *p;
+  idx_g *mine; /* owned, sorted */
+  struct rt_members members;
+  struct table known;   /* g -> ghost number + 1 */
+  struct ghost *ghosts; /* level by level */
+  uint32_t nghosts, capghosts;
+  uint32_t before;           /* of them: in levels before the one that grows */
+  uint32_t asked, fetched;   /* whose namers are known; whose rows are here */
+  VEC(struct namer, others); /* elements of others that name owned ones */
+};
+
+struct dist {
+  struct rt_dist *d;
+  struct rt_comm *c;
+  struct maker *sets;
+  idx_g **rows;   /* per map: of owned elements, then of executed ghosts */
+  idx_l **places; /* per map: of the entries of owned elements' rows, where they
+                     stand among the owned; -1: owned elsewhere */
+};
+
+/* Row of owned element e, as places. */
+static inline const idx_l *
+dist_places(const struct dist *d, uint32_t k, idx_l e) {
+  return d->places[k] + rt_dist_places(&d->d->maps[k], (size_t)e);
+}
+static inline uint32_t
+dist_row_size(const struct dist *d, uint32_t k, idx_l e) {
+  return rt_dist_row(&d->d->maps[k], d->rows[k], (size_t)e).n;
+}
+
+/* dist.c. Owners of elements of part s. Collective. */
+status dist_owners(struct dist *d, uint32_t s, size_t n, const idx_g *g,
+                   int *out);
+/* dist_levels.c. Who names this rank's elements, and what maps are over all
+ * ranks; then the levels, one after another. Collective. */
+status dist_find_namers(struct dist *d);
+status dist_grow(struct dist *d, uint8_t level);
+/* dist_local.c. Numbers, tables, and links to neighbours; the last is
+ * collective. */
+void dist_number(struct dist *d, uint32_t s);
+void dist_table(struct dist *d, uint32_t k);
+status dist_links(struct dist *d, uint32_t s);
+
+#endif

@@ -14,6 +14,7 @@
  *   rt_dat_written         . 1 -> 0 1
  *   rt_dat_set_buffer      . . -> 0 1   another buffer
  *   rt_dat_mirror_written  1 . -> 1 0
+ *   rt_dat_mirror_leave    1 1 -> 0 1   the mirror was written: not for loops
  *
  * Only a copy makes both current. A foreign dat has one memory for both places:
  * its mirror is current while the buffer is not stale.
@@ -64,6 +65,12 @@ init_foreign(struct rt_dat *d, void *memory, size_t bytes) {
 bool
 rt_dat_mirror_current(const struct rt_dat *d) {
   return d->foreign ? !d->buf->stale : d->mirror_current;
+}
+
+void
+rt_dat_mirror_leave(struct rt_dat *d) {
+  assert(rt_dat_apart(d));
+  d->mirror_current = false;
 }
 
 void

@@ -168,6 +168,16 @@ rt_dat_mirror_alone(const struct rt_dat *d) {
   return d->mirror_current && !d->foreign && d->buf_current && d->buf->stale;
 }
 
+/* Has the buffer, wherever it is, values beside the mirror's? The program may
+ * have written the mirror since they were the same. */
+static inline bool
+rt_dat_apart(const struct rt_dat *d) {
+  return d->mirror_current && !d->foreign && d->buf_current &&
+         (!d->buf->stale || d->buf->dev_valid);
+}
+/* Where it has: these alone count. */
+void rt_dat_mirror_leave(struct rt_dat *d);
+
 /* The buffer with the current values in host memory, made or refilled at need
  * from the mirror or the device. */
 status rt_dat_buffer(struct rt_dat *d, struct rt_buf **out);

@@ -249,7 +249,8 @@ void
 op_renumber(op_map base) {
   if (!hint("op_renumber", base)) return;
   fe_agree_step("op_renumber", base->name, (uint64_t)base->index);
-  fe.renumber = fe_ranks.respread = fe.unsettled = true;
+  fe.renumber = fe_ranks.respread = true;
+  fe_unsettle(true);
 }
 
 void

@@ -14,7 +14,7 @@
 void
 fe_set_publish(struct fe_set *s) {
   fe_set_list(s);
-  fe.unsettled = true;
+  fe_unsettle(true);
   fe_handle_add(s, FE_SET);
   fe_vars_add_set(&s->pub);
 }

@@ -203,7 +203,7 @@ fe_points_list(const char *api, struct fe_set *s, const struct fe_box *b,
     return st;
   }
   fe_set_list(s);
-  fe.unsettled = true;
+  fe_unsettle(false);
   fe_handle_add(s, FE_POINTS);
   return OK;
 }

@@ -72,7 +72,9 @@ struct fe {
   bool saving;     /* a checkpoint is open: checkpoint.c */
   bool report;     /* OP2_REPORT is set */
   bool unsettled;  /* sets or maps were declared since they were numbered */
-  int base_index;  /* OP_MAPS_BASE_INDEX */
+  bool unsettled_seen;  /* some of them by the program */
+  bool unsettled_waits; /* some of them are met by loops that wait */
+  int base_index;       /* OP_MAPS_BASE_INDEX */
   int nthreads;
   void (*handler)(int, const char *, void *);
   void *handler_user;
@@ -96,6 +98,13 @@ struct fe {
   double started;
 };
 extern struct fe fe;
+
+/* Sets or maps were declared: by the program, or by the library for it. */
+static inline void
+fe_unsettle(bool seen) {
+  fe.unsettled = true;
+  fe.unsettled_seen |= seen;
+}
 
 /* Is what loops make looked at (nan.c)? */
 static inline bool

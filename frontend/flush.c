@@ -138,11 +138,20 @@ run(struct fe_request rq, const struct fe_program **ran) {
   return fe_refusal_end(&r, st);
 }
 
+/* Sets and maps that the library made for the loops that wait get their halos,
+ * all at once. */
+static status
+settle(void) {
+  TRY(fe_agree_turn("running loops"));
+  return fe_recs.n ? fe_ranks_settle() : OK;
+}
+
 status
 fe_run(struct fe_request rq) {
   if (fe.nviews) fe_views_close();
   if (!fe_recs.n) return OK;
   if (fe.opt.bare) return fe_bare_refuse("running loops");
+  if (fe.unsettled_waits) TRY(settle());
   uint32_t was = fp_mode_change(fp_mode_plain());
   fe_reason_note(&rq);
   double begin = fe_clock_begin();

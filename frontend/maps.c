@@ -157,7 +157,7 @@ fe_map_add(const struct fe_map_args *a, struct fe_map **out) {
     return st;
   }
   fe_map_list(m);
-  fe.unsettled = true;
+  fe_unsettle(!m->hidden);
   *out = m;
   return OK;
 }

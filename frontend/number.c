@@ -268,6 +268,6 @@ fe_number(bool moves) {
   fe_told(FE_CLOCK_MESH, NULL, NULL, false);
   TRY(st);
   for (uint32_t s = 0; s < fe_all.nsets; s++) fe_all.sets[s]->settled = true;
-  fe.unsettled = false;
+  fe.unsettled = fe.unsettled_seen = false;
   return OK;
 }

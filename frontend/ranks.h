@@ -87,7 +87,8 @@ status fe_whole_check(void);
  * Collective. */
 status fe_spread(int level);
 /* What was declared since: maps alone may fit sets as they are spread; else all
- * is spread. Collective. */
+ * is spread. Before a loop is recorded if the program sees something of it,
+ * else before loops run. Collective. */
 status fe_ranks_settle(void);
 /* number.c: numbers inside each part, just made. Local. ERR_MEMORY */
 status fe_number_parts(struct rt_dist *d);

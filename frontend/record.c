@@ -199,14 +199,37 @@ rounding_changed(uint32_t mode) {
   return OK;
 }
 
-/* Sets and maps were declared: numbered, over ranks spread. */
+/* Will the loop read values that only the mirror has, of a set that is not
+ * spread? They are copied now, in the order of the set's part. */
+static bool
+reads_unspread(const struct fe_call *c) {
+  for (uint32_t u = 0; u < c->nuses; u++) {
+    const struct fe_dat *d = c->uses[u].dat;
+    if (c->uses[u].reads && !d->rt.part && !d->rt.buf_current &&
+        !fe_waits(d->written_in))
+      return true;
+  }
+  return false;
+}
+
+/* Must sets be spread before the loop is recorded? What the program does not
+ * see of that can wait for the flush; not where a rank may look alone, or did
+ * (fe.mirror): others could have declared more by then. */
+static bool
+settles_now(const struct fe_call *c) {
+  return fe.unsettled_seen || fe.lone_looks || fe.mirror || reads_unspread(c);
+}
+
+/* Sets and maps were declared: they are numbered, or spread over ranks. */
 static status
 loop_settle(const struct fe_call *c) {
+  if (fe_ranked() && settles_now(c)) return fe_ranks_settle();
+  if (fe_ranked()) {
+    fe.unsettled_waits = true;
+    return OK;
+  }
   double begin = fe_clock_begin();
-  bool ranked = fe_ranked();
-  if (ranked) fe_told(FE_CLOCK_MESH, NULL, NULL, true);
-  status st = ranked ? fe_ranks_settle() : fe_number(c->moves);
-  if (ranked) fe_told(FE_CLOCK_MESH, NULL, NULL, false);
+  status st = fe_number(c->moves);
   fe_clock_end(FE_CLOCK_MESH, begin);
   return st;
 }

@@ -278,6 +278,12 @@ halos_show(void) {
   return OK;
 }
 
+static void
+settled(status st) {
+  fe.unsettled = st != OK;
+  if (st == OK) fe.unsettled_seen = fe.unsettled_waits = false;
+}
+
 status
 fe_spread(int level) {
   struct rt_dist d;
@@ -303,7 +309,8 @@ fe_spread(int level) {
   free(d.maps);
   counters[CNT_spreads]++;
   fe.setup_id++;
-  fe.unsettled = fe_ranks.respread = st != OK;
+  fe_ranks.respread = st != OK;
+  settled(st);
   if (st == OK) fe_ranks.maps_spread = fe_all.nmaps;
   fe_state_update();
   LOG_INFO("rank %d: sets spread over %d ranks, %d levels: %.3f s",
@@ -327,8 +334,8 @@ maps_fit(bool *fit) {
   return OK;
 }
 
-status
-fe_ranks_settle(void) {
+static status
+settle(void) {
   bool fit = !fe_ranks.respread;
   for (uint32_t s = 0; s < fe_all.nsets; s++)
     fit &= fe_all.sets[s]->rt.part != NULL;
@@ -337,6 +344,16 @@ fe_ranks_settle(void) {
   TRY(fe_whole_check());
   status st = maps_fit(&fit);
   if (st == OK && !fit) return fe_spread(0);
-  fe.unsettled = st != OK;
+  settled(st);
+  return st;
+}
+
+status
+fe_ranks_settle(void) {
+  double begin = fe_clock_begin();
+  fe_told(FE_CLOCK_MESH, NULL, NULL, true);
+  status st = settle();
+  fe_told(FE_CLOCK_MESH, NULL, NULL, false);
+  fe_clock_end(FE_CLOCK_MESH, begin);
   return st;
 }

@@ -17,7 +17,6 @@
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
-#include "frontend/recording.h"
 #include "frontend/values.h"
 
 #include "base/counters.h"
@@ -38,64 +37,6 @@ order_make(const struct rt_part *p) {
   for (idx_l i = 0; i < p->owned; i++) row[p->sorted[i]] = i;
   for (idx_l e = p->owned; e < p->level[2]; e++) row[e] = e;
   return rt_order_spread(p->n, p->owned, p->level[2], false, row);
-}
-
-/* Values of a dat while its set is spread (again), in declared order. */
-struct home {
-  char *values; /* NULL: the mirror keeps them */
-  char *seen;   /* what the mirror holds, where loops that wait use the buffer's
-                   values; NULL: the same */
-};
-
-static void
-home_clear(struct home *h) {
-  free(h->values);
-  free(h->seen);
-}
-
-/* A copy of the mirror. Collective. */
-static status
-mirror_take_home(struct fe_dat *d, char **out) {
-  *out = mem_alloc((size_t)fe_declared_size(d) + 1, (size_t)d->pub.size);
-  return fe_ranks_home(d, *out);
-}
-
-static status
-mirror_place(struct fe_dat *d, const char *home) {
-  const struct fe_set *s = (const struct fe_set *)d->pub.set;
-  size_t size = (size_t)d->pub.size;
-  if (!fe_ranks.whole)
-    return rt_part_give(fe_ranks.comm, s->part, home, size, d->rt.mirror);
-  memcpy(d->rt.mirror, home, (size_t)s->pub.size * size);
-  return OK;
-}
-
-/* Values before the dat's set is spread (again). Loops that wait use the
- * buffer's where it has any: the program may have written the mirror since, to
- * upload that later. Collective. */
-static status
-dat_take_home(struct fe_dat *d, struct home *out) {
-  TRY(fe_dat_sync(d));
-  if (fe_waits(d->used_in) && rt_dat_apart(&d->rt)) {
-    TRY(mirror_take_home(d, &out->seen));
-    rt_dat_mirror_leave(&d->rt);
-    TRY(fe_dat_sync(d));
-  }
-  if (fe_ranks.whole || d->rt.untouched) return OK;
-  return mirror_take_home(d, &out->values);
-}
-
-/* The dat comes to its set as it lies now. Collective. */
-static status
-dat_place(struct fe_dat *d, const struct home *home) {
-  struct fe_set *s = (struct fe_set *)d->pub.set;
-  struct rt_buf *filled;
-  TRY(rt_dat_spread(&d->rt, s->rt.order, s->part));
-  d->pub.data = d->rt.mirror;
-  if (home->values) TRY(mirror_place(d, home->values));
-  if (!home->seen) return OK;
-  TRY(rt_dat_buffer(&d->rt, &filled));
-  return mirror_place(d, home->seen);
 }
 
 static bool
@@ -129,7 +70,7 @@ fe_ranks_dat(struct fe_dat *d) {
     own = mem_alloc(bytes + 1, 1);
     memcpy(own, d->rt.mirror, bytes);
   }
-  status st = dat_place(d, &(struct home){0});
+  status st = fe_home_place(d, &(struct fe_home){0});
   if (st == OK && own) memcpy(d->rt.mirror, own, bytes);
   return st;
 }
@@ -253,17 +194,18 @@ dist_adopt(struct rt_dist *d) {
 }
 
 static status
-homes_take(struct home *homes) {
+homes_take(struct fe_home *homes) {
   for (uint32_t i = 0; i < fe_all.ndats; i++)
     if (dat_is_live(fe_all.dats[i]))
-      TRY(dat_take_home(fe_all.dats[i], &homes[i]));
+      TRY(fe_home_take(fe_all.dats[i], &homes[i]));
   return OK;
 }
 
 static status
-homes_give(const struct home *homes) {
+homes_give(const struct fe_home *homes) {
   for (uint32_t i = 0; i < fe_all.ndats; i++)
-    if (dat_is_live(fe_all.dats[i])) TRY(dat_place(fe_all.dats[i], &homes[i]));
+    if (dat_is_live(fe_all.dats[i]))
+      TRY(fe_home_place(fe_all.dats[i], &homes[i]));
   return OK;
 }
 
@@ -294,7 +236,7 @@ fe_spread(int level) {
   double begin = timer_wall();
   TRY(fe_agree("spreading sets over the ranks", (uint64_t)fe_ranks.level, OK));
   TRY(fe_whole_check());
-  SCOPED struct home *homes = mem_alloc(fe_all.ndats + 1, sizeof *homes);
+  SCOPED struct fe_home *homes = mem_alloc(fe_all.ndats + 1, sizeof *homes);
   fe_dist_describe(&d, fe_ranks.level);
   status st = agree_untouched(fe_all.dats, fe_all.ndats);
   if (st == OK) st = homes_take(homes);
@@ -304,7 +246,7 @@ fe_spread(int level) {
   st = fe_agree("sets over the ranks", 0, st);
   if (st == OK) st = homes_give(homes);
   if (st == OK) st = halos_show();
-  for (uint32_t i = 0; i < fe_all.ndats; i++) home_clear(&homes[i]);
+  for (uint32_t i = 0; i < fe_all.ndats; i++) fe_home_clear(&homes[i]);
   free(d.parts);
   free(d.maps);
   counters[CNT_spreads]++;

@@ -66,6 +66,17 @@ idx_l fe_declared_size(const struct fe_dat *d);
 /* All values in global order on rank 0 (GIVE by free; NULL elsewhere), of a
  * current mirror. Collective. */
 status fe_ranks_gather(const struct fe_dat *d, char **out);
+/* homes.c: values of a dat while its set is spread (again), in declared order.
+ */
+struct fe_home {
+  char *values; /* NULL: the mirror keeps them */
+  char *seen;   /* what the mirror holds, where loops that wait use the buffer's
+                   values; NULL: the same */
+};
+void fe_home_clear(struct fe_home *h);
+/* Before; and behind, when the set lies as it will. Collective. */
+status fe_home_take(struct fe_dat *d, struct fe_home *out);
+status fe_home_place(struct fe_dat *d, const struct fe_home *home);
 /* Elements [low, high] in global order on every rank. Collective. */
 status fe_ranks_range(const struct fe_dat *d, idx_g low, idx_g high, void *out);
 /* Make pinned memory current; written: the program may write there now. */

@@ -1,4 +1,4 @@
-/* What rt_dist_make works on: dist.c, dist_levels.c, dist_local.c. */
+/* What rt_dist_make works on: dist_moves.c, dist_levels.c, dist_local.c. */
 #ifndef RT_DIST_IMPL_H
 #define RT_DIST_IMPL_H
 
@@ -55,7 +55,10 @@ dist_row_size(const struct dist *d, uint32_t k, idx_l e) {
   return rt_dist_row(&d->d->maps[k], d->rows[k], (size_t)e).n;
 }
 
-/* dist.c. Owners of elements of part s. Collective. */
+/* dist_moves.c. Elements of part s, and rows of map k, come to their owners;
+ * the owners of any elements of part s. Collective. */
+status dist_elements(struct dist *d, uint32_t s);
+status dist_rows(struct dist *d, uint32_t k);
 status dist_owners(struct dist *d, uint32_t s, size_t n, const idx_g *g,
                    int *out);
 /* dist_levels.c. Who names this rank's elements, and what maps are over all

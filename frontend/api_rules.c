@@ -163,7 +163,11 @@ materialise(op_map map, const char *name, struct fe_map **out) {
   const struct fe_rule *r = ((struct fe_map *)map)->rule;
   struct fe_halo reach = fe_rule_reach(r, 0, r->count);
   TRY(fe_box_around(table, r->to, &reach, false, &to));
-  TRY(fe_rule_rows(r, r->from->domain, to, &a));
+  struct fe_rows rows;
+  TRY(fe_rule_rows(r, r->from->domain, to, &rows));
+  a.table = rows.own;
+  a.table32 = rows.own;
+  a.rows = rows.all;
   a.from = map->from;
   a.to = &to->pub;
   a.dim = r->count;

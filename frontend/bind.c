@@ -37,16 +37,22 @@ fill_rows(struct fe_program *p) {
   return OK;
 }
 
-/* Tables of numbers that kernels are shown. */
+static struct fe_map *
+map_of(const struct fe_program *p, uint32_t map) {
+  return fe_all.map_tags[p->low->map_tags[map]];
+}
+
+/* What the launch reads of maps, besides what they always have: tables, and
+ * those of numbers that kernels are shown. */
 static status
-fill_named(struct fe_program *p) {
-  const struct rt_program *rt = p->low->program;
-  for (uint32_t i = 0; i < rt->nlaunches; i++)
-    for (uint32_t k = 0; k < rt->launches[i].nbinds; k++) {
-      const struct rt_bind *b = &rt->launches[i].binds[k];
-      if (b->kind == RT_BIND_NAMED)
-        TRY(fe_number_named(fe_all.map_tags[p->low->map_tags[b->index]]));
-    }
+fill_maps(struct fe_program *p, const struct rt_launch *l) {
+  for (uint32_t k = 0; k < l->nbinds; k++) {
+    const struct rt_bind *b = &l->binds[k];
+    if (b->kind == RT_BIND_MAP) TRY(fe_map_need(map_of(p, b->index)));
+    if (b->kind == RT_BIND_NAMED) TRY(fe_number_named(map_of(p, b->index)));
+  }
+  for (uint32_t k = 0; k < l->nconflicts; k++)
+    TRY(fe_map_need(map_of(p, l->conflicts[k].map)));
   return OK;
 }
 
@@ -82,7 +88,9 @@ fill_tables(struct fe_program *p, const struct fe_global_src *globals) {
 
 status
 fe_program_bind(struct fe_program *p, const struct fe_global_src *globals) {
-  TRY(fill_named(p));
+  const struct rt_program *rt = p->low->program;
+  for (uint32_t i = 0; i < rt->nlaunches; i++)
+    TRY(fill_maps(p, &rt->launches[i]));
   TRY(fill_rows(p));
   fill_tables(p, globals);
   return OK;

@@ -90,11 +90,24 @@ struct fe_rule *fe_rule_new(struct fe_box *from, struct fe_box *to, int count,
  * lies in none of these names another: it is not to be used. ERR_MEMORY */
 status fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
                      struct fe_map **out);
-/* Its rows, [points of `from`, count], into what fe_map_add takes: `table` and
- * `table32`, or, where ranks have parts, `rows`. ERR_MEMORY */
-struct fe_map_args;
+/* rule_rows.c: its rows, [points of `from`, count]. ERR_MEMORY */
+struct fe_rows {
+  idx_l *own; /* of rt_mem_new; NULL where ranks have parts: */
+  idx_g *all;
+};
 status fe_rule_rows(const struct fe_rule *r, const struct fe_set *from,
-                    const struct fe_set *to, struct fe_map_args *out);
+                    const struct fe_set *to, struct fe_rows *out);
+
+/* Its stretches, if they have `least` points on average; else NULL. GIVE.
+ * ERR_MEMORY */
+struct rt_stretches;
+status fe_rule_stretches(const struct fe_rule *r, const struct fe_set *from,
+                         const struct fe_set *to, uint32_t least,
+                         struct rt_stretches **out);
+/* What holds of its rows in boxes of any size; of some more may hold. */
+struct rt_facts fe_rule_facts(const struct fe_rule *r,
+                              const struct fe_set *from,
+                              const struct fe_set *to);
 
 /* A width that is wanted, as large as any is if there is none so large. */
 static inline int

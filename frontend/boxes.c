@@ -19,12 +19,9 @@
  * (api_subsets.c); below there are sets and maps as ever. A loop that runs over
  * its halo, too, has points with a halo for its set (box_loops.c).
  *
- * Cost. Relations are tables today, made once for each rule and pair of halos:
- * 4 bytes an entry. All threads write them down, a line of points at a time: a
- * program on 8 million points that runs one step of diffusion takes 1.0 s on 2
- * threads, against 5.0 s with entries found one by one and copied, and 0.25 s
- * of plain C. They are listed with their rule (fe_rule.tables), from which code
- * could compute the entries instead.
+ * Cost. A relation for each rule and pair of halos, listed with its rule
+ * (fe_rule.tables). rule_rows.c tells what it takes in memory: on one rank
+ * mostly no table.
  */
 #include "frontend/box.h"
 #include "frontend/context.h"
@@ -330,93 +327,6 @@ fe_rule_turns(const struct fe_rule *r) {
 
 /* ---- a rule between two sets of points ----------------------------------- */
 
-static struct fe_spot
-spot_over(const struct fe_box *b, const struct fe_spot *p,
-          const struct fe_hop *hop) {
-  struct fe_spot q = {.colour = hop->colour};
-  for (int d = 0; d < b->ndim; d++) {
-    q.at[d] = p->at[d] + hop->by[d];
-    if (!b->periodic[d]) continue;
-    q.at[d] %= b->n[d];
-    if (q.at[d] < 0) q.at[d] += b->n[d];
-  }
-  return q;
-}
-
-/* Entries as a map takes them: one of these. */
-struct rows {
-  idx_l *own;
-  idx_g *all; /* over ranks that have parts */
-};
-
-/* Every count-th from `at` on: n numbers that follow one another. */
-static void
-run_write(const struct rows *r, size_t at, int count, idx_g first, int64_t n) {
-  if (r->all)
-    for (int64_t i = 0; i < n; i++, at += (size_t)count) r->all[at] = first + i;
-  else
-    for (int64_t i = 0; i < n; i++, at += (size_t)count)
-      r->own[at] = (idx_l)(first + i);
-}
-
-/* Entry k of the rows of the n points from p on, every count-th from `at` on.
- * Of a spot outside the nearest there is: no loop names it (box_loops.c), but
- * other entries of its row. */
-static void
-line_entries(const struct fe_rule *r, const struct fe_set *to,
-             const struct fe_spot *p, int64_t n, int k, const struct rows *rows,
-             size_t at) {
-  const struct fe_box *b = to->box;
-  struct fe_spot q = spot_over(b, p, &r->hop[p->colour * r->count + k]);
-  while (n > 0) {
-    int64_t run;
-    idx_g first = fe_points_number(to, &q, &run);
-    if (run > n) run = n;
-    run_write(rows, at, r->count, first, run);
-    at += (size_t)(run * r->count);
-    n -= run;
-    q.at[0] += run;
-    if (b->periodic[0] && q.at[0] == b->n[0]) q.at[0] = 0;
-  }
-}
-
-static status
-rows_alloc(const struct fe_rule *r, const struct fe_set *from, size_t entries,
-           struct rows *out) {
-  *out = (struct rows){NULL, NULL};
-  if (fe_in_parts())
-    out->all = mem_try(entries + 1, sizeof *out->all);
-  else
-    out->own = rt_mem_new(entries * sizeof *out->own);
-  if (out->all || out->own) return OK;
-  FAIL(ERR_MEMORY, "rule \"%s\": no memory for its %zu entries from \"%s\"",
-       r->name, entries, from->pub.name);
-}
-
-enum { ROWS_THREADED = 1 << 18 };
-
-status
-fe_rule_rows(const struct fe_rule *r, const struct fe_set *from,
-             const struct fe_set *to, struct fe_map_args *out) {
-  idx_l declared = fe_map_rows(&from->pub);
-  size_t entries = (size_t)declared * (size_t)r->count;
-  struct fe_area a = fe_points_area(from);
-  int64_t n = a.hi[0] - a.lo[0], lines = n ? declared / n : 0;
-  struct rows rows;
-  TRY(rows_alloc(r, from, entries, &rows));
-#pragma omp parallel for schedule(static) if (entries > ROWS_THREADED)
-  for (int64_t l = 0; l < lines; l++) {
-    struct fe_spot p = fe_spot_in(from->box, &a, l * n);
-    for (int k = 0; k < r->count; k++)
-      line_entries(r, to, &p, n, k, &rows,
-                   (size_t)(l * n * r->count) + (size_t)k);
-  }
-  out->table = rows.own;
-  out->table32 = rows.own;
-  out->rows = rows.all;
-  return OK;
-}
-
 static struct fe_map *
 table_find(const struct fe_rule *r, const struct fe_set *from,
            const struct fe_set *to) {
@@ -441,15 +351,19 @@ fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
                           .made = true,
                           .hidden = true,
                           .column = here || r->column,
-                          .included = here};
-  TRY(fe_rule_rows(r, from, to, &a));
+                          .included = here,
+                          .by = r};
+  struct fe_rows rows = {NULL, NULL};
+  if (fe_ranked()) TRY(fe_rule_rows(r, from, to, &rows));
+  a.table = rows.own;
+  a.table32 = rows.own;
+  a.rows = rows.all;
   if (here)
     str_printf(&name, "%s_in_%s", from->pub.name, to->pub.name);
   else
     str_printf(&name, "%s_in_%s", r->name, to->pub.name);
   a.name = name.s;
   TRY(fe_map_add(&a, out));
-  (*out)->by = r;
   r->users++;
   VEC_PUSH(r->tables, r->ntables, r->captables, *out);
   return OK;

@@ -63,7 +63,8 @@ struct fe_map_args {
   const long long *table64;
   idx_l *table; /* TAKE, by fe_map_add: of rt_mem_new; one rank; of the made */
   const void
-      *given;  /* the program's pointer, by which it may ask for the map */
+      *given; /* the program's pointer, by which it may ask for the map */
+  const struct fe_rule *by; /* a rule's, which needs no table: KEEP; NULL */
   idx_g *rows; /* TAKE: over ranks, from 0 and in range; of the made. Rows of
                   any length with -1 behind them, dim entries each */
   int base;

@@ -329,6 +329,13 @@ status fe_number_named(struct fe_map *m);
 /* The rows of its inverse, in the order of the program's elements (m->rows);
  * they go where its table does. ERR_MEMORY */
 status fe_number_rows(struct fe_map *m);
+/* Has it no table yet? Relations of rules, on one rank (rule_rows.c). */
+static inline bool
+fe_hollow(const struct fe_map *m) {
+  return m->by && !m->pub.map && !m->declared && m->pub.from->size;
+}
+/* Write its table down, if it has none. ERR_MEMORY */
+status fe_map_need(struct fe_map *m);
 /* Rows that no program needs any more, in a sweep. */
 void fe_number_rows_sweep(void);
 /* A copy of `table`, and `start` of rows of any length, become what loops go

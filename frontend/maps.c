@@ -4,6 +4,7 @@
  * numbers of the program: nothing of the maps that it was made from is needed
  * from then on. Over ranks they are made of declared rows, whoever owns their
  * elements now; what other ranks declared is asked for. */
+#include "frontend/box.h"
 #include "frontend/context.h"
 #include "frontend/decl.h"
 #include "frontend/handles.h"
@@ -85,6 +86,15 @@ table_take(struct fe_map *m, const struct fe_map_args *a) {
   return fe_number_map(m);
 }
 
+/* No table as long as nobody needs it. */
+static status
+rule_take(struct fe_map *m) {
+  struct rt_facts f = fe_rule_facts(m->by, (struct fe_set *)m->pub.from,
+                                    (struct fe_set *)m->pub.to);
+  m->onto = f.onto, m->injective = f.injective, m->repeats = f.repeats;
+  return fe_number_map(m);
+}
+
 /* OP2_STATIC: what a table would prove is not so; one that is given is looked
  * at and not kept. */
 static status
@@ -133,6 +143,7 @@ map_new(const struct fe_map_args *a) {
   m->made = a->made;
   m->hidden = a->hidden;
   m->column = a->column;
+  m->by = a->by;
   m->rt = (struct rt_relation){.from = &((struct fe_set *)a->from)->rt,
                                .to = &((struct fe_set *)a->to)->rt,
                                .arity = a->own ? 0 : (uint32_t)a->dim};
@@ -151,7 +162,9 @@ map_new(const struct fe_map_args *a) {
 status
 fe_map_add(const struct fe_map_args *a, struct fe_map **out) {
   struct fe_map *m = map_new(a);
-  status st = fe.opt.bare ? table_glance(m, a) : table_take(m, a);
+  status st = fe_hollow(m)  ? rule_take(m)
+              : fe.opt.bare ? table_glance(m, a)
+                            : table_take(m, a);
   if (st != OK) {
     fe_map_free(m);
     return st;
@@ -263,9 +276,11 @@ rows_composed_parts(const struct fe_map *a, const struct fe_map *b, bool hidden,
 }
 
 static status
-rows_composed(const struct fe_map *a, const struct fe_map *b, bool hidden,
+rows_composed(struct fe_map *a, struct fe_map *b, bool hidden,
               struct made *out) {
   if (fe_in_parts()) return rows_composed_parts(a, b, hidden, out);
+  TRY(fe_map_need(a));
+  TRY(fe_map_need(b));
   struct rt_set sets[] = {
       {.n = a->pub.from->size}, {.n = b->pub.from->size}, {0}};
   struct rt_relation x = as_declared(a, &sets[0], &sets[1]);

@@ -93,6 +93,14 @@ nan_free(struct nan_loop *n) {
   free(n);
 }
 
+/* Rows are looked at, and shown. */
+static status
+need_maps(const struct fe_call *c) {
+  for (uint32_t a = 0; a < c->nargs; a++)
+    if (c->args[a].map) TRY(fe_map_need(c->args[a].map));
+  return OK;
+}
+
 status
 fe_nan_before(const struct fe_call *c, const op_arg *args,
               struct nan_loop **out) {
@@ -103,6 +111,7 @@ fe_nan_before(const struct fe_call *c, const op_arg *args,
   n->own = fe_own_size((struct fe_set *)c->set_handle);
   status st = fe_agree_turn("op_par_loop");
   if (st == OK) st = fe_agree("op_par_loop", c->said, OK);
+  if (st == OK) st = need_maps(c);
   if (st == OK) st = keep(n, args);
   if (fe_ranked()) st = fe_agree("values before a loop", 0, st);
   if (st == OK) return OK;

@@ -180,10 +180,12 @@ number_sets(const uint32_t *said, enum rt_renumber_by how) {
   const struct rt_relation **maps = mem_alloc(fe_all.nmaps + 1, sizeof *maps);
   struct rt_mesh_set *sets = mem_alloc(fe_all.nsets + 1, sizeof *sets);
   double begin = timer_wall();
+  uint32_t nmaps = 0;
   describe_sets(sets, said);
-  for (uint32_t k = 0; k < fe_all.nmaps; k++) maps[k] = &fe_all.maps[k]->rt;
-  double before = rt_locality(maps, fe_all.nmaps);
-  status st = rt_renumber(sets, fe_all.nsets, maps, fe_all.nmaps, how);
+  for (uint32_t k = 0; k < fe_all.nmaps; k++) /* boxes keep their numbers */
+    if (!fe_hollow(fe_all.maps[k])) maps[nmaps++] = &fe_all.maps[k]->rt;
+  double before = rt_locality(maps, nmaps);
+  status st = rt_renumber(sets, fe_all.nsets, maps, nmaps, how);
   for (uint32_t s = 0; st == OK && s < fe_all.nsets; s++)
     if (sets[s].row) fe_all.sets[s]->numbered = said[s];
   if (st == OK) st = orders_adopt(sets);
@@ -191,7 +193,7 @@ number_sets(const uint32_t *said, enum rt_renumber_by how) {
     LOG_INFO("renumbered (%s): %.2f cache lines for each entry of a map, %.2f "
              "before; %.3f s",
              how == RT_RENUMBER_RCM ? "rcm" : "bisect",
-             rt_locality(maps, fe_all.nmaps), before, timer_wall() - begin);
+             rt_locality(maps, nmaps), before, timer_wall() - begin);
   free(maps);
   free(sets);
   return st;

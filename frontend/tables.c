@@ -1,5 +1,6 @@
 /* Tables of maps as loops go by them: in the numbers that sets have now, with
  * the program's numbers beside them, inverted. map->map stays what it is. */
+#include "frontend/box.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
@@ -89,14 +90,28 @@ fe_number_map(struct fe_map *m) {
   return OK;
 }
 
+status
+fe_map_need(struct fe_map *m) {
+  struct fe_rows rows;
+  if (!fe_hollow(m)) return OK;
+  TRY(fe_rule_rows(m->by, (struct fe_set *)m->pub.from,
+                   (struct fe_set *)m->pub.to, &rows));
+  m->pub.map = rows.own;
+  m->rt.table = m->pub.map;
+  return OK;
+}
+
 /* Without memory for them loops go by the table. */
 static void
 find_stretches(struct fe_map *m) {
-  enum { LEAST = 4 }; /* shorter ones nobody asks for */
-  bool any = fe.opt.stretches == OPT_stretches_always;
+  enum { SHORT = 4 }; /* shorter ones nobody asks for */
+  uint32_t least = fe.opt.stretches == OPT_stretches_always ? 1 : SHORT;
   struct rt_stretches *found = NULL;
-  if (rt_stretches_find(&m->rt, any ? 1 : LEAST, &found) != OK)
-    LOG_INFO("%s", err_last());
+  status st = fe_hollow(m)
+                  ? fe_rule_stretches(m->by, (struct fe_set *)m->pub.from,
+                                      (struct fe_set *)m->pub.to, least, &found)
+                  : rt_stretches_find(&m->rt, least, &found);
+  if (st != OK) LOG_INFO("%s", err_last());
   m->rt.stretches = found;
 }
 
@@ -128,7 +143,7 @@ fe_number_rules(struct fe_map *m) {
 int32_t
 fe_number_shift(struct fe_map *m, const struct fe_map *rows, uint32_t entry) {
   enum { MOST = 64 };
-  if (m->start) return 0;
+  if (m->start || fe_map_need(m) != OK) return 0; /* not known */
   for (uint32_t k = 0; k < m->nalong; k++) {
     const struct fe_along *x = &m->along[k];
     if (x->rows == rows->rt.version && x->own == m->rt.version &&
@@ -172,6 +187,7 @@ status
 fe_number_named(struct fe_map *m) {
   struct fe_table t = {0};
   if (m->rt.named) return OK;
+  TRY(fe_map_need(m));
   TRY(m->rt.from->part ? named_of_part(m, &t) : fe_map_table(m, true, &t));
   free(t.start); /* rows are where they are */
   m->rt.named = t.at;
@@ -182,6 +198,7 @@ status
 fe_number_rows(struct fe_map *m) {
   const struct rt_order *order = m->rt.from->order;
   if (m->rows.table) return OK;
+  TRY(fe_map_need(m));
   status st = rt_relation_inverse(&m->rt, order ? order->at : NULL, &m->rows);
   if (st != OK) return err_prefix(st, "rows of map \"%s\": ", m->pub.name);
   m->rows_at = fe_all.ninverted;

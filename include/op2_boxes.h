@@ -64,7 +64,10 @@ op_dat op2_decl_dat_box_temp(op_set set, const int *lo_hi, int dim,
  * error   at the declaration: sets, count, offsets beyond 2^20, colours. At loops:
  *         the dat's halo is less than an entry's offset (names loop, argument, dat and
  *         what is needed); a write through an entry that leaves the box
- * cost    so far a table, made by the first loop for the dat's halo: 4 bytes an entry */
+ * cost    for each halo that it leads to, on one rank: 4 bytes an entry of a line of
+ *         points (i fastest) where code goes from line to line, which loops on hosts
+ *         mostly do; 4 bytes an entry of each point on devices, over ranks, where a
+ *         loop adds through the map, and where lines have less than four points */
 op_map op2_decl_map_rule(op_set from, op_set to, int count, const int *rule,
                          const char *name);
 /* The connectivity between two grids of cells (2 colours), edges (3) and vertices (1)

@@ -100,18 +100,15 @@ write_down(const struct rt_relation *r, struct rt_stretches *s) {
   assert(k == s->n);
 }
 
-static status
-stretches_new(const struct rt_relation *r, idx_l n, uint32_t still,
-              struct rt_stretches **out) {
+struct rt_stretches *
+rt_stretches_new(idx_l n, uint32_t arity) {
   struct rt_stretches *s = mem_alloc(1, sizeof *s);
-  *s = (struct rt_stretches){.n = n, .still = still};
+  s->n = n;
   s->start = mem_try((size_t)n + 1, sizeof *s->start);
-  s->first = mem_try((size_t)n * r->arity + 1, sizeof *s->first);
-  *out = s;
-  if (s->start && s->first) return OK;
+  s->first = mem_try((size_t)n * arity + 1, sizeof *s->first);
+  if (s->start && s->first) return s;
   rt_stretches_free(s);
-  *out = NULL;
-  FAIL(ERR_MEMORY, "no memory for stretches of map \"%s\"", r->name);
+  return NULL;
 }
 
 status
@@ -124,7 +121,9 @@ rt_stretches_find(const struct rt_relation *r, uint32_t least,
   if (!fits || r->from->n < 2 || !likely(r, least, &still)) return OK;
   idx_l most = r->from->n / (idx_l)least, n = count(r, still, most);
   if (n > most) return OK;
-  TRY(stretches_new(r, n, still, out));
+  *out = rt_stretches_new(n, r->arity);
+  if (!*out) FAIL(ERR_MEMORY, "no memory for stretches of map \"%s\"", r->name);
+  (*out)->still = still;
   write_down(r, *out);
   return OK;
 }

@@ -272,9 +272,11 @@ mpi_alltoallv(struct rt_comm *c, const void *send, const size_t *send_bytes,
   status st = OK;
   for (int pass = 0; pass < 2; pass++) { /* receives, then sends */
     const size_t *bytes = pass ? send_bytes : recv_bytes;
-    char *data = pass ? (char *)send : recv;
-    for (int r = 0; st == OK && r < c->size; data += bytes[r++])
+    char *data = pass ? (char *)send : recv; /* NULL: there is nothing */
+    for (int r = 0; st == OK && r < c->size; r++) {
       st = add(c->own, &x, &(struct rt_message){r, data, bytes[r]}, pass);
+      if (bytes[r]) data += bytes[r];
+    }
   }
   if (st == OK) st = mpi_start(c, &x);
   if (st == OK) st = mpi_finish(c, &x);

@@ -53,6 +53,15 @@ check_width(struct ir_check *c, ir_ref r, const bool *overlaps) {
 }
 
 static void
+check_panel(struct ir_check *c, ir_ref r) {
+  const struct ir_region *g = &c->t->regions[r];
+  if (!g->width || g->panel % g->width)
+    ir_bad(c, "region %u: its panel has no whole blocks", r);
+  if (!ir_may_panel(c->t, r))
+    ir_bad(c, "region %u: it has no rows that lie beside each other alone", r);
+}
+
+static void
 check_stretches(struct ir_check *c, ir_ref r) {
   if (!ir_may_stretch(c->t, r))
     ir_bad(c, "region %u: there is no code for it by stretches", r);
@@ -80,6 +89,7 @@ ir_check_walks(struct ir_check *c, const struct ir_hold_facts *f) {
     if (t->regions[r].core_first && !ir_core_first(t, r))
       ir_bad(c, "region %u: its core cannot come first", r);
     if (t->regions[r].width) check_width(c, r, f->overlaps);
+    if (t->regions[r].panel) check_panel(c, r);
     if (t->regions[r].stretches) check_stretches(c, r);
     if (t->regions[r].steps) check_steps(c, r);
     if (t->regions[r].team) check_team(c, r);

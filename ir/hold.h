@@ -40,6 +40,8 @@ unsigned ir_holds_of(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
 /* Most elements that code works on at once, and most components of an operand
  * that it then keeps for each. */
 enum { IR_WIDTH_MAX = 16, IR_WIDTH_COMPONENTS = 32 };
+/* Most elements of a panel (struct ir_region). */
+enum { IR_PANEL_MAX = 1 << 20 };
 /* May the code of a region work on several elements at once? Bytes of the
  * widest component that each then has for itself; 0: it may not. Walk and holds
  * are there; overlaps: ir_overlaps_build. cost O(arguments * holds) */

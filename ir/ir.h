@@ -375,8 +375,8 @@ struct ir_operand_hold {
 };
 
 /* Nodes [first, first+count) run as one: region over %set [walk <walk>] [width
- * <width>] [by stretches] [by steps] [team <team>] [core first]
- * [chain #k (<span>)]
+ * <width>] [panel <elements>] [by stretches] [by steps] [team <team>]
+ * [core first] [chain #k (<span>)]
  * { ... hold <hold> %q.1 ... } */
 struct ir_region {
   ir_ref first;
@@ -387,6 +387,8 @@ struct ir_region {
   uint32_t
       width; /* elements that its code works on at once, 0: one; set by pass
                      width */
+  uint32_t panel; /* elements, whole blocks, whose rows its code goes along side
+                     by side; 0: those of a block; likewise */
   enum ir_team team; /* set by pass team */
   uint8_t stretches; /* its code goes by them; set by pass stretch, */
   uint8_t steps;     /* by steps along rows; likewise */

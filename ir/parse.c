@@ -439,14 +439,15 @@ hold_statement(struct ir_parser *p) {
   return OK;
 }
 
-/* [width <width>] */
+/* [<word> <elements>] */
 static status
-maybe_width(struct ir_parser *p, uint32_t *out) {
-  int64_t width = 0;
-  if (!ir_lex_is_word(&p->x, "width")) return OK;
+maybe_elements(struct ir_parser *p, const char *word, int64_t most,
+               uint32_t *out) {
+  int64_t n = 0;
+  if (!ir_lex_is_word(&p->x, word)) return OK;
   TRY(ir_lex_next(&p->x));
-  TRY(ir_want_number(p, 2, IR_WIDTH_MAX, &width));
-  *out = (uint32_t)width;
+  TRY(ir_want_number(p, 2, most, &n));
+  *out = (uint32_t)n;
   return OK;
 }
 
@@ -486,15 +487,17 @@ maybe_core_first(struct ir_parser *p, uint8_t *out) {
   return ir_want_word(p, "first");
 }
 
-/* region over %set [walk <walk>] [width <width>] [by stretches] [by steps]
- * [team <team>] [core first] [chain #k (span)] { nodes holds } */
+/* region over %set [walk <walk>] [width <width>] [panel <elements>]
+ * [by stretches] [by steps] [team <team>] [core first] [chain #k (span)]
+ * { nodes holds } */
 static status
 region_statement(struct ir_parser *p) {
   struct ir_region r = {.first = p->t->nnodes, .hold0 = p->t->nholds};
   TRY(ir_want_word(p, "over"));
   TRY(ir_want_decl(p, IR_DECL_SET, &r.set));
   TRY(some_walk(p, &r.walk));
-  TRY(maybe_width(p, &r.width));
+  TRY(maybe_elements(p, "width", IR_WIDTH_MAX, &r.width));
+  TRY(maybe_elements(p, "panel", IR_PANEL_MAX, &r.panel));
   TRY(maybe_by(p, &r));
   TRY(maybe_team(p, &r.team));
   TRY(maybe_core_first(p, &r.core_first));

@@ -421,6 +421,7 @@ print_region_begin(const struct ir_trace *t, const struct ir_region *g,
   print_name(out, '%', NAME_OR(sets, g->set));
   if (g->walk) str_printf(out, " walk %s", ir_walk_info[g->walk].text);
   if (g->width) str_printf(out, " width %u", g->width);
+  if (g->panel) str_printf(out, " panel %u", g->panel);
   if (g->stretches) str_add(out, " by stretches");
   if (g->steps) str_add(out, " by steps");
   if (g->team) str_printf(out, " team %s", ir_team_text[g->team]);

@@ -223,6 +223,34 @@ ir_may_step(const struct ir_trace *t, ir_ref region) {
   return false;
 }
 
+/* Does it meet what rows name, or what stays as it is? */
+static bool
+arg_of_rows(const struct ir_trace *t, const struct ir_arg *a) {
+  switch (a->kind) {
+  case IR_ARG_DAT:
+    if (!ir_arg_on_dat(t, a)) return !ir_arg_writes(a);
+    return a->each && !a->own;
+  case IR_ARG_GBL: return !ir_arg_writes(a);
+  case IR_ARG_IDX: return a->each;
+  case IR_ARG_PARAM:
+  case IR_ARG_OFF: return true;
+  default: return false;
+  }
+}
+
+bool
+ir_may_panel(const struct ir_trace *t, ir_ref region) {
+  assert(region < t->nregions);
+  const struct ir_region *g = &t->regions[region];
+  for (ir_ref n = g->first; n < g->first + g->count; n++) {
+    uint32_t each = t->nodes[n].each;
+    if (!each || !(t->maps[each - 1].flags & IR_MAP_BESIDE)) return false;
+  }
+  IR_EACH_ARG(t, g, n, a)
+  if (!arg_of_rows(t, a)) return false;
+  return true;
+}
+
 /* Nodes that touch no data: an exchange stays under way. */
 static bool
 stays_under_way(const struct ir_node *n) {

@@ -67,6 +67,10 @@ bool ir_core_first(const struct ir_trace *t, ir_ref region);
 bool ir_may_stretch(const struct ir_trace *t, ir_ref region);
 /* Does this argument's path go by them then? */
 bool ir_arg_stretches(const struct ir_trace *t, const struct ir_arg *a);
+/* May its code go along many rows side by side, entry by entry, and have
+ * nothing for their elements meanwhile? All loops go over rows that lie beside
+ * each other, and meet what these name alone. */
+bool ir_may_panel(const struct ir_trace *t, ir_ref region);
 /* May its code go by steps (ir_map) along rows that it has? Anywhere. */
 bool ir_may_step(const struct ir_trace *t, ir_ref region);
 /* An OR of these, of a region for which it is known; `overlaps` as

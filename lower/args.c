@@ -156,6 +156,7 @@ low_mode_set(struct low_args *g) {
   enum ir_walk walk = in->walk;
   assert(walk != IR_WALK_NONE);
   r->width = in->width;
+  r->panel = in->panel;
   r->stretches = in->stretches;
   if (walk == IR_WALK_RANGE) r->nconflicts = 0;
   r->claims = g->payload && g->m->t->sets[in->set].flags & IR_SET_PARTS;

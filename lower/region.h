@@ -153,6 +153,7 @@ struct low_region {
   uint32_t nbinds, capbinds, nslots, capslots, ncalls, capcalls, ninstances,
       capinstances;
   uint32_t width;       /* elements of a block; 0: it does not run in blocks */
+  uint32_t panel;       /* elements whose rows it goes along at once; 0 */
   bool stretches;       /* it goes by those of maps with a FIRST bind */
   bool vector_math;     /* low_env's */
   int32_t scratch;      /* the bind of memory for slots with `room`; -1: none */

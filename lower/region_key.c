@@ -65,7 +65,7 @@ low_key_call(const struct low_call *c, struct str *key) {
 void
 low_region_key(const struct low_region *r, struct str *key) {
   assert(r->ncalls && r->ninstances);
-  KEY(key, r->nbinds, r->nslots, r->ncalls, r->ninstances, r->width,
+  KEY(key, r->nbinds, r->nslots, r->ncalls, r->ninstances, r->width, r->panel,
       r->stretches, r->vector_math, r->sanitize, r->lines);
   for (uint32_t k = 0; k < r->nbinds; k++) low_key_bind(&r->binds[k], key);
   for (uint32_t k = 0; k < r->nslots; k++) low_key_slot(&r->slots[k], key);

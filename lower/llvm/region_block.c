@@ -182,12 +182,33 @@ low_blocks_end(struct low_emit *em) {
   low_sums_end(em);
 }
 
+/* Blocks [lo, hi) in panels of so many, whose rows go on together. */
+static void
+low_emit_panels(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
+  LLVMBuilderRef b = em->b;
+  LLVMValueRef each = ll_i64(em->ctx, em->r->panel / em->width);
+  LLVMValueRef less = ll_i64(em->ctx, em->r->panel / em->width - 1);
+  LLVMValueRef n = LLVMBuildNSWSub(b, hi, lo, "blocks");
+  n = LLVMBuildSDiv(b, LLVMBuildNSWAdd(b, n, less, ""), each, "panels");
+  struct ll_loop panel = ll_loop_begin(b, ll_i64(em->ctx, 0), n, "panel");
+  LLVMValueRef from = LLVMBuildNSWMul(b, panel.i, each, "");
+  from = LLVMBuildNSWAdd(b, lo, from, "from");
+  LLVMValueRef to = LLVMBuildNSWAdd(b, from, each, "");
+  LLVMValueRef ends = LLVMBuildICmp(b, LLVMIntSLT, to, hi, "");
+  low_emit_rows_panel(em, from, LLVMBuildSelect(b, ends, to, hi, "to"));
+  ll_loop_end(b, &panel, em->marks.scalar);
+}
+
 void
 low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   LLVMValueRef width = ll_i64(em->ctx, em->width);
   low_blocks_begin(em);
-  struct ll_loop blocks = ll_loop_begin(em->b, lo, hi, "k");
-  low_emit_block(em, LLVMBuildNSWMul(em->b, blocks.i, width, "base"));
-  ll_loop_end(em->b, &blocks, em->marks.scalar);
+  if (em->r->panel) {
+    low_emit_panels(em, lo, hi);
+  } else {
+    struct ll_loop blocks = ll_loop_begin(em->b, lo, hi, "k");
+    low_emit_block(em, LLVMBuildNSWMul(em->b, blocks.i, width, "base"));
+    ll_loop_end(em->b, &blocks, em->marks.scalar);
+  }
   low_blocks_end(em);
 }

@@ -195,6 +195,9 @@ void low_lanes_add(struct low_emit *em);
 void low_rows_alloc(struct low_emit *em);
 /* A block whose lanes are filled: its calls, some of which go over rows. */
 void low_emit_rows_block(struct low_emit *em);
+/* Blocks [from, to), whose rows go on together, entry by entry. */
+void low_emit_rows_panel(struct low_emit *em, LLVMValueRef from,
+                         LLVMValueRef to);
 /* Where OWN slot k leads to, in lane em->i. */
 LLVMValueRef low_own_leads(struct low_emit *em, uint32_t k);
 

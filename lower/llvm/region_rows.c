@@ -37,6 +37,14 @@
  *     for l in [0, 8)                             becomes one vector iteration
  *     cp[x .. x + 8) <- lanes
  *
+ * Panels (pass width). Where elements have nothing for themselves, many blocks
+ * go along their rows together, so that memory is read along a layer:
+ *
+ *   for each call
+ *     for j in [0, length)
+ *       for each block of the panel
+ *         lanes; the call for them; memory
+ *
  * Cost  as many steps as the longest of `width` rows has entries: cells of a
  * mesh of one kind have rows of one length but at its border. Rows need no
  * copy, no padding and no order of their own.
@@ -315,6 +323,47 @@ emit_rows(struct low_emit *em, uint32_t call) {
   step_lanes(em, call, &r, step.i);
   step_empty(em, call);
   ll_loop_end(em->b, &step, em->marks.scalar);
+  em->inners = NULL;
+  em->inner = NULL;
+}
+
+/* ---- a panel of blocks --------------------------------------------------- */
+
+/* Entry j of the rows of blocks [from, to), of which x is the first's. */
+static void
+panel_step(struct low_emit *em, uint32_t call, const struct rows *r,
+           LLVMValueRef x, LLVMValueRef from, LLVMValueRef to) {
+  LLVMBuilderRef b = em->b;
+  LLVMValueRef width = ll_i64(em->ctx, em->width);
+  struct ll_loop block = ll_loop_begin(b, from, to, "block");
+  em->e = LLVMBuildNSWMul(b, block.i, width, "base");
+  LLVMValueRef on = LLVMBuildNSWSub(b, block.i, from, "");
+  on = LLVMBuildNSWAdd(b, x, LLVMBuildNSWMul(b, on, width, ""), "on");
+  for (uint32_t l = 0; l < em->width; l++)
+    em->inners[l] = LLVMBuildNSWAdd(b, on, ll_i64(em->ctx, l), "");
+  step_fill(em, call);
+  step_lanes(em, call, r, NULL);
+  step_empty(em, call);
+  ll_loop_end(b, &block, em->marks.scalar);
+}
+
+void
+low_emit_rows_panel(struct low_emit *em, LLVMValueRef from, LLVMValueRef to) {
+  LLVMValueRef inners[LOW_WIDTH_MAX], width = ll_i64(em->ctx, em->width);
+  em->inners = inners;
+  for (uint32_t k = 0; k < em->r->nslots; k++)
+    assert(!slot_stays(&em->r->slots[k]));
+  for (uint32_t k = 0; k < em->r->ncalls; k++) {
+    const struct low_call *c = &em->r->calls[k];
+    assert(c->row >= 0 && em->r->binds[c->row].beside);
+    em->e = LLVMBuildNSWMul(em->b, from, width, "first");
+    struct rows r = rows_beside(em, c);
+    struct ll_loop step =
+        ll_loop_begin(em->b, ll_i64(em->ctx, 0), r.longest, "j");
+    LLVMValueRef x = low_row_entry(em, c->row, r.head, step.i);
+    panel_step(em, k, &r, x, from, to);
+    ll_loop_end(em->b, &step, em->marks.scalar);
+  }
   em->inners = NULL;
   em->inner = NULL;
 }

@@ -23,7 +23,8 @@ symbols() { # the map file's own name is no symbol
 
 # Structs with bodies of op2.h and what it includes for C
 structs() {
-  headers="include/op2.h include/op2_boxes.h include/op2_c.h include/op_hdf5.h include/op_profile.h"
+  parts=$(sed -n 's/^#include "\(op2_[a-z]*\.h\)"$/include\/\1/p' include/op2.h | grep -v cpp)
+  headers="include/op2.h $parts include/op_hdf5.h include/op_profile.h"
   # shellcheck disable=SC2086
   names=$(sed -n 's/^\(typedef \)\?struct \([A-Za-z0-9_]*\) {.*/\2/p' $headers)
   {

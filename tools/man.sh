@@ -75,6 +75,7 @@ if [ -n "$run" ]; then
     see op2-options
   } >"$out/man7/op2-options.7"
 fi
-for header in op2.h op2_boxes.h op2_c.h; do
+parts=$(sed -n 's/^#include "\(op2_[a-z]*\.h\)"$/\1/p' "$include/op2.h" | grep -v cpp)
+for header in op2.h $parts; do
   awk -f "$here/man/header.awk" -v out="$out" -v version="$version" "$include/$header"
 done

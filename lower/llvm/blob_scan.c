@@ -38,10 +38,10 @@
 #include <unistd.h>
 
 static const char *const library_headers[] = {
-    "op2.h",           "op2_boxes.h",  "op2_c.h",      "op2_cpp.h",
-    "op_seq.h",        "op_lib_cpp.h", "op_lib_c.h",   "op_lib_core.h",
-    "op_rt_support.h", "op_hdf5.h",    "op_lib_mpi.h", "op_mpi_core.h",
-    "op_profile.h",    "op_util.h"};
+    "op2.h",         "op2_boxes.h",     "op2_algebra.h", "op2_c.h",
+    "op2_cpp.h",     "op_seq.h",        "op_lib_cpp.h",  "op_lib_c.h",
+    "op_lib_core.h", "op_rt_support.h", "op_hdf5.h",     "op_lib_mpi.h",
+    "op_mpi_core.h", "op_profile.h",    "op_util.h"};
 
 static bool
 scan_starts(const char *s, const char *prefix) {

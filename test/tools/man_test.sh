@@ -46,7 +46,8 @@ check 'op2-options(7)' has_page op2-options 7
 # What is declared at the beginning of a line, but for the macros' entry points, and what
 # the macros stand for
 functions() {
-  { sed '/^\/\* ---- entry points/,$d' include/op2.h && cat include/op2_boxes.h; } |
+  { sed '/^\/\* ---- entry points/,$d' include/op2.h && cat include/op2_boxes.h \
+    include/op2_algebra.h; } |
     sed -n 's/^[a-z][A-Za-z0-9_ ]*[ *]\(op2\{0,1\}_[a-z0-9_]*\)(.*/\1/p'
   printf '%s\n' op_arg_dat op2_decl_gbl op_decl_dat op_decl_const op_fetch_data op_arg_gbl \
     op_par_loop

@@ -40,6 +40,13 @@ function entry(   i) {
   nsaid = ndeclared = 0
 }
 
+function about(file) {
+  return file == "op2.h" ? "lazy loops over unstructured meshes" : \
+    file == "op2_boxes.h" ? "structured sets, a part of op2.h" : \
+    file == "op2_algebra.h" ? "dats as vectors, solvers, matrices, a part of op2.h" : \
+    file == "op2_c.h" ? "the typed calls of op2.h, for C" : "a part of op2.h"
+}
+
 function finish(   file) {
   entry()
   if (page == "" || body == "") return
@@ -51,10 +58,10 @@ function finish(   file) {
   close(file)
 }
 
-function start(name, about) {
+function start(name, what) {
   finish()
   page = name
-  title = about
+  title = what
   names = body = ""
 }
 
@@ -70,9 +77,7 @@ function note(s,   name) {
 FNR == 1 {
   file = FILENAME
   sub(/.*\//, "", file)
-  start(file, file == "op2.h" ? "lazy loops over unstructured meshes" : \
-    file == "op2_c.h" ? "the typed calls of op2.h, for C" : \
-    "structured sets, a part of op2.h")
+  start(file, about(file))
   add_name(file)
   head = 1
 }

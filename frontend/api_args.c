@@ -54,6 +54,13 @@ op_arg_idx(int idx, op_map map) {
 }
 
 op_arg
+op2_arg_idx_long(int idx, op_map map) {
+  op_arg a = arg_of(OP2_ARG_NUMBER, NULL, 1, idx, "long long", OP_READ);
+  a.map = map;
+  return a;
+}
+
+op_arg
 op2_arg_row_length(op_map map) {
   op_arg a = arg_of(OP2_ARG_LENGTH, NULL, 1, -1, "int", OP_READ);
   a.map = map;

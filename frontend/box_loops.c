@@ -110,7 +110,8 @@ kept_by(const op_arg *a) {
   switch (a->argtype) {
   case OP_ARG_GBL:
   case OP2_ARG_HANDLE: return a->acc == OP_READ ? NULL : "it writes a global";
-  case OP_ARG_IDX: return "it asks for an index";
+  case OP_ARG_IDX:
+  case OP2_ARG_NUMBER: return "it asks for an index";
   case OP_ARG_DAT:
   case OP2_ARG_PACKED:
     if (a->map && a->acc != OP_READ) return "it writes through a map";

@@ -6,6 +6,8 @@
 #include "frontend/handles.h"
 #include "frontend/recording.h"
 
+#include "ir/ir.h"
+
 struct low_kernel;
 
 /* ---- kernels and constants ---------------------------------------------- */
@@ -36,15 +38,11 @@ struct fe_kernel {
 
 /* ---- calls: op_par_loop statements seen before -------------------------- */
 
-/* As enum ir_arg_kind. */
+/* Those of traces. */
 enum fe_arg_kind {
-  FE_ARG_DAT,
-  FE_ARG_GBL,
-  FE_ARG_PARAM,
-  FE_ARG_IDX,
-  FE_ARG_LENGTH,
-  FE_ARG_INFO,
-  FE_ARG_OFF
+#define ARG(name, word, of, map, number, meaning) FE_ARG_##name,
+#include "ir/args.def"
+#undef ARG
 };
 
 /* What one argument is, after all checks. */

@@ -322,6 +322,11 @@ arg_handle(const struct site *s, const op_arg *a, struct fe_arg *out) {
   return OK;
 }
 
+static const char *
+idx_name(const op_arg *a) {
+  return a->argtype == OP_ARG_IDX ? "op_arg_idx" : "op2_arg_idx_long";
+}
+
 /* Points of a halo have no numbers. */
 static status
 check_numbered(const struct site *s, const op_arg *a) {
@@ -332,10 +337,17 @@ check_numbered(const struct site *s, const op_arg *a) {
   if (m->rule) halo = fe_rule_reach(m->rule, a->idx, 1);
   if (memcmp(&halo, &none, sizeof none))
     ARG_FAIL(s,
-             "index of op_arg_idx: expected an entry that stays in the box, "
-             "found %d of \"%s\"",
-             a->idx, m->pub.name);
+             "index of %s: expected an entry that stays in the box, found %d "
+             "of \"%s\"",
+             idx_name(a), a->idx, m->pub.name);
   return OK;
+}
+
+static status
+arg_number(const op_arg *a, struct fe_set *set, struct fe_arg *out) {
+  out->type = ir_arg_info[out->kind].number;
+  out->dim = 1;
+  return map_taken(set, a, NULL, &out->map);
 }
 
 static status
@@ -343,14 +355,11 @@ arg_idx(const struct site *s, const op_arg *a, struct fe_set *set,
         struct fe_arg *out) {
   TRY(check_map(s, a, set, NULL, "idx"));
   if (a->map && a->idx < 0)
-    ARG_FAIL(s, "index of op_arg_idx: expected 0 to %d, found %d",
+    ARG_FAIL(s, "index of %s: expected 0 to %d, found %d", idx_name(a),
              a->map->dim - 1, a->idx);
   TRY(check_numbered(s, a));
-  out->kind = FE_ARG_IDX;
-  TRY(map_taken(set, a, NULL, &out->map));
-  out->type = (struct type){TYPE_I32, 4};
-  out->dim = 1;
-  return OK;
+  out->kind = a->argtype == OP_ARG_IDX ? FE_ARG_IDX : FE_ARG_NUMBER;
+  return arg_number(a, set, out);
 }
 
 static status
@@ -359,10 +368,7 @@ arg_length(const struct site *s, const op_arg *a, struct fe_set *set,
   if (!a->map) ARG_FAIL(s, "row length: expected a map, found %s", "OP_ID");
   TRY(check_map(s, a, set, NULL, "length"));
   out->kind = FE_ARG_LENGTH;
-  TRY(map_taken(set, a, NULL, &out->map));
-  out->type = (struct type){TYPE_I32, 4};
-  out->dim = 1;
-  return OK;
+  return arg_number(a, set, out);
 }
 
 /* Entries of the map's row that the argument names. */
@@ -418,14 +424,15 @@ check_arg(const struct site *s, const struct fe_loop *l, struct fe_arg *out) {
   case OP2_ARG_MASK: TRY(arg_mask(s, a, set, out)); break;
   case OP_ARG_GBL: TRY(arg_gbl(s, a, out)); break;
   case OP2_ARG_HANDLE: TRY(arg_handle(s, a, out)); break;
-  case OP_ARG_IDX: TRY(arg_idx(s, a, set, out)); break;
+  case OP_ARG_IDX:
+  case OP2_ARG_NUMBER: TRY(arg_idx(s, a, set, out)); break;
   case OP2_ARG_LENGTH: TRY(arg_length(s, a, set, out)); break;
   case OP_ARG_INFO: TRY(arg_info(s, a, l, out)); break;
   default:
     ARG_FAIL(s, "expected op_arg_dat, op_arg_gbl, ..., found kind %d",
              a->argtype);
   }
-  bool number = out->kind == FE_ARG_IDX || out->kind == FE_ARG_LENGTH;
+  bool number = ir_arg_info[out->kind].number.size > 0;
   out->access = (uint8_t)(number ? OP_READ : a->acc);
   arg_entries(a, out);
   return OK;
@@ -464,6 +471,16 @@ is_integer(struct type t) {
   return strchr("IU", type_class(t)) != NULL;
 }
 
+/* The call that hands a number of the type that the kernel takes. */
+static const char *
+other_index(const op_arg *a, struct type found) {
+  if (a->argtype == OP_ARG_IDX && found.kind == TYPE_I64)
+    return " (op2_arg_idx_long)";
+  if (a->argtype == OP2_ARG_NUMBER && found.kind == TYPE_I32)
+    return " (op_arg_idx)";
+  return "";
+}
+
 /* Type of what parameter i of a kernel points to, against the argument. In C
  * integers of one size serve each other (an enum is unsigned, OP2's types have
  * no unsigned short). */
@@ -481,8 +498,7 @@ check_param_type(const struct site *s, const op_arg *a, const char *type,
   if (len >= sizeof plain) return OK;
   memcpy(plain, type, len + 1);
   if (vector) plain[len - 1] = 0;
-  bool number = a->argtype == OP_ARG_IDX || a->argtype == OP2_ARG_LENGTH;
-  const char *name = number ? "int" : a->type;
+  const char *name = a->type;
   if (!name || !type_from_name(name, 0, &want, NULL)) return OK;
   bool known = type_from_name(plain, 0, &have, NULL);
   if (known && c && want.size == have.size && is_integer(want) &&
@@ -491,8 +507,8 @@ check_param_type(const struct site *s, const op_arg *a, const char *type,
   if (!known || !type_same(want, have))
     ARG_FAIL(s,
              "wrong kernel parameter: expected a pointer to \"%s\", found one "
-             "to \"%s\"",
-             name, plain);
+             "to \"%s\"%s",
+             name, plain, other_index(a, known ? have : (struct type){0}));
   return OK;
 }
 

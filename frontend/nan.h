@@ -58,9 +58,9 @@ char *fe_nan_at(const struct nan_loop *n, enum nan_when when, uint32_t a,
 /* Does the kernel get an index, or the length of a row? Which? */
 static inline bool
 fe_nan_is_number(const struct fe_arg *fa) {
-  return fa->kind == FE_ARG_IDX || fa->kind == FE_ARG_LENGTH;
+  return ir_arg_info[fa->kind].number.size > 0;
 }
-bool fe_nan_number(const struct nan_loop *n, uint32_t a, idx_l e, idx_l *out);
+bool fe_nan_number(const struct nan_loop *n, uint32_t a, idx_l e, idx_g *out);
 /* That of the dat of argument a. */
 struct nan_dat *fe_nan_dat(const struct nan_loop *n, uint32_t a);
 /* Does the loop's argument count: as one that it stores to, whose values are

@@ -26,6 +26,7 @@ struct again {
   void **rows[FE_MAX_ARGS]; /* of vector arguments; NULL */
   char *was[FE_MAX_ARGS];   /* of results, one element behind the other */
   int idx[FE_MAX_ARGS];
+  idx_g number[FE_MAX_ARGS];
 };
 
 static bool
@@ -84,8 +85,10 @@ again_arg(struct nan_loop *n, struct again *g, uint32_t a, idx_l e) {
   const struct fe_arg *fa = &n->c->args[a];
   g->args[a] = NULL;
   if (fa->kind == FE_ARG_OFF) return;
-  if (fe_nan_number(n, a, e, &g->idx[a])) {
-    g->args[a] = &g->idx[a];
+  if (fe_nan_number(n, a, e, &g->number[a])) {
+    g->idx[a] = (idx_l)g->number[a];
+    g->args[a] =
+        fa->type.size == sizeof(idx_g) ? (void *)&g->number[a] : &g->idx[a];
     return;
   }
   for (uint32_t k = 0; k < fe_nan_count(n, a, e); k++) {

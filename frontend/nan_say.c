@@ -71,10 +71,11 @@ say_input(const struct nan_loop *n, enum nan_when when, uint32_t a, idx_l e,
   const struct fe_arg *fa = &n->c->args[a];
   const op_set_core *to = fa->map ? fa->map->pub.to : NULL;
   str_printf(out, "%sargument %u, ", out->len ? "; " : "", a);
-  idx_l known;
+  idx_g known;
   if (fe_nan_number(n, a, e, &known)) {
-    const char *what = fa->kind == FE_ARG_IDX ? "index" : "length of the row";
-    str_printf(out, "%s: %d", what, known);
+    bool length = fa->kind == FE_ARG_LENGTH;
+    str_printf(out, "%s: %lld", length ? "length of the row" : "index",
+               (long long)known);
     return;
   }
   say_name(fa, out);

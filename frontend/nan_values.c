@@ -1,6 +1,7 @@
 /* Values around a loop under OP2_CHECK=nan: where they lie, which count. */
 #include "frontend/context.h"
 #include "frontend/nan.h"
+#include "frontend/ranks.h"
 
 #include <assert.h>
 #include <math.h>
@@ -28,11 +29,15 @@ fe_nan_row(const struct nan_loop *n, uint32_t a, uint32_t k, idx_l e) {
 }
 
 bool
-fe_nan_number(const struct nan_loop *n, uint32_t a, idx_l e, idx_l *out) {
+fe_nan_number(const struct nan_loop *n, uint32_t a, idx_l e, idx_g *out) {
   const struct fe_arg *fa = &n->c->args[a];
+  const op_set_core *of = fa->map ? fa->map->pub.to : n->c->set_handle;
   if (fa->kind == FE_ARG_IDX) *out = fe_nan_row(n, a, 0, e);
+  if (fa->kind == FE_ARG_NUMBER)
+    *out = fe_set_number((const struct fe_set *)of, fe_nan_row(n, a, 0, e)) -
+           fe.base_index;
   if (fa->kind == FE_ARG_LENGTH)
-    *out = (idx_l)(begin_of(fa->map, e + 1) - begin_of(fa->map, e));
+    *out = (idx_g)(begin_of(fa->map, e + 1) - begin_of(fa->map, e));
   return fe_nan_is_number(fa);
 }
 

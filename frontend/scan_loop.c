@@ -87,7 +87,8 @@ check_kind(const struct fe_loop *l, int a, const struct fe_arg *x,
            const struct low_kernel *k) {
   const char *found = NULL;
   switch (x->kind) {
-  case FE_ARG_IDX: found = "an index"; break;
+  case FE_ARG_IDX:
+  case FE_ARG_NUMBER: found = "an index"; break;
   case FE_ARG_LENGTH: found = "a row length"; break;
   case FE_ARG_INFO: found = "a payload"; break;
   case FE_ARG_DAT:

@@ -15,10 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)FE_ARG_DAT == (int)IR_ARG_DAT &&
-                   (int)FE_ARG_OFF == (int)IR_ARG_OFF,
-               "kinds of arguments are those of traces");
-
 /* Where the declarations of this trace are: index in fe -> ir_ref + 1. */
 struct builder {
   struct ir_trace *t;

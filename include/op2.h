@@ -101,6 +101,7 @@ typedef int op_arg_type; /* OP_ARG_GBL ... */
 #define OP2_ARG_MAT 19    /* op2_arg_mat */
 #define OP2_ARG_MASK 20   /* of op2_mat_mask: the library adds it */
 #define OP2_ARG_LAYER 21  /* op2_arg_dat_layer */
+#define OP2_ARG_NUMBER 22 /* op2_arg_idx_long */
 
 #define OP_ID ((op_map)NULL) /* no map: the loop's own element */
 #define OP_GBL ((op_map)NULL)
@@ -421,6 +422,12 @@ op_arg op2_arg_dat_layer(op_dat dat, int dl, int dim, char const *type,
 /* The element's index (-1, OP_ID) or its entry idx of the map, as const int *,
  * in the program's own numbering of this rank; over a subset, of its whole set. */
 op_arg op_arg_idx(int idx, op_map map);
+/* The same over all ranks, as const idx_g_t *: number of the element that it is, those
+ * of the parts that ranks declare counting one after another (op_get_global_set_offset
+ * and the index in this rank's, whoever owns the element now). Of programs of one rank,
+ * or of a whole mesh (OP2_DECLARE), op_arg_idx's, in 64 bits.
+ * cost  none on one rank; on several 8 bytes read, those of the element's number */
+op_arg op2_arg_idx_long(int idx, op_map map);
 /* How many entries the element's row of the map has, as const int *: with
  * op2_decl_map_csr, where each row has a length of its own; of other maps their
  * dim.

@@ -59,8 +59,8 @@ op_dat op2_decl_dat_box_temp(op_set set, const int *lo_hi, int dim,
  * rule      [colours of from][count][offset in each dimension, and where `to` is of
  *           op2_decl_grid, then a colour of `to`]; copied
  * A box has one colour. Loops take it like a table: op_arg_dat(d, k, map, ...),
- * vectors, packed arguments, op2_arg_row_length; op_arg_idx where the entry stays in
- * the box. The handle is for loops, op2_map_materialise, op2_free.
+ * vectors, packed arguments, op2_arg_row_length; op_arg_idx and op2_arg_idx_long
+ * where the entry stays in the box. The handle is for loops, op2_map_materialise, op2_free.
  * error   at the declaration: sets, count, offsets beyond 2^20, colours. At loops:
  *         the dat's halo is less than an entry's offset (names loop, argument, dat and
  *         what is needed); a write through an entry that leaves the box

@@ -29,6 +29,20 @@ const struct ir_op_info ir_op_info[IR_OP_COUNT] = {
 #undef OP
 };
 
+#define OF_DAT IR_DAT
+#define OF_GBL IR_GBL
+#define OF_PARAM IR_PARAM
+#define OF_NONE IR_ARG_OF_NONE
+#define TYPE_OF_NO {0}
+#define TYPE_OF_I32 {TYPE_I32, sizeof(idx_l)}
+#define TYPE_OF_I64 {TYPE_I64, sizeof(idx_g)}
+const struct ir_arg_info ir_arg_info[IR_ARG_COUNT] = {
+#define ARG(name, word, of, map, number, meaning)                              \
+  {word, OF_##of, map, TYPE_OF_##number},
+#include "ir/args.def"
+#undef ARG
+};
+
 const struct ir_rows_info ir_rows_info[IR_ROWS_COUNT] = {
 #define ROWS(name, text, of, meaning) [IR_ROWS_##name] = {text, of, meaning},
 #include "ir/rows.def"
@@ -339,13 +353,12 @@ ir_add_same(struct ir_trace *t, ir_ref dat_a, ir_ref dat_b) {
 void
 ir_arg_normalise(struct ir_arg *a) {
   bool length = a->kind == IR_ARG_LENGTH;
-  bool mapped = a->kind == IR_ARG_DAT || a->kind == IR_ARG_IDX || length;
-  if (!mapped) a->map = IR_NONE;
+  const struct ir_arg_info *info = &ir_arg_info[a->kind];
+  if (!info->map) a->map = IR_NONE;
   if (a->map == IR_NONE || length) a->entry = a->vector = 0;
   if (a->kind != IR_ARG_INFO) a->info_of = 0;
   if (a->kind != IR_ARG_DAT) a->own = false;
-  if (a->kind == IR_ARG_IDX || length || a->kind == IR_ARG_OFF)
-    a->dat = IR_NONE;
+  if (info->of == IR_ARG_OF_NONE) a->dat = IR_NONE;
   if (a->kind == IR_ARG_INFO) a->access = ACC_RW;
   if (!ir_arg_has_value(a)) {
     if (a->kind != IR_ARG_PARAM || a->access != ACC_WORK) a->access = ACC_READ;

@@ -70,9 +70,8 @@ check_place(struct ir_check *c, ir_ref n, uint32_t k) {
   }
   if (a->map != IR_NONE) {
     const struct ir_map *m = &t->maps[a->map];
-    if (a->kind != IR_ARG_DAT && a->kind != IR_ARG_IDX &&
-        a->kind != IR_ARG_LENGTH)
-      ir_bad_arg(c, n, k, "only dats, idx and length go through a map");
+    if (!ir_arg_info[a->kind].map)
+      ir_bad_arg(c, n, k, "only dats and numbers go through a map");
     if (a->each && !m->arity)
       ir_bad_arg(c, n, k, "rows of any length behind a row's element");
     if (m->from != set)
@@ -96,9 +95,9 @@ check_access(struct ir_check *c, ir_ref n, uint32_t k) {
   if (!ir_arg_has_value(a)) {
     bool scratch = a->kind == IR_ARG_PARAM && a->access == ACC_WORK;
     if (a->access != ACC_READ && !scratch)
-      ir_bad_arg(c, n, k, "a param, idx or off is only read");
+      ir_bad_arg(c, n, k, "a param, a number or off is only read");
     if (a->in != IR_NONE || a->out != IR_NONE)
-      ir_bad_arg(c, n, k, "a param, idx or off has no versions");
+      ir_bad_arg(c, n, k, "a param, a number or off has no versions");
     return;
   }
   if (a->kind == IR_ARG_INFO && a->access != ACC_RW)

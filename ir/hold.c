@@ -196,10 +196,10 @@ arg_of_columns(const struct ir_trace *t, const struct ir_arg *a,
 static size_t
 arg_width(const struct ir_trace *t, const struct ir_region *g,
           const struct ir_arg *a, const bool *overlaps) {
+  size_t number = ir_arg_info[a->kind].number.size;
   if (a->kind == IR_ARG_INFO || a->kind == IR_ARG_LENGTH) return 0;
   if (ir_arg_any_length(t, a)) return 0;
-  if (a->each && a->kind == IR_ARG_IDX) return 0;
-  if (a->kind == IR_ARG_IDX) return sizeof(idx_l);
+  if (number) return a->each ? 0 : number;
   ir_ref v = ir_operand(t, a);
   enum ir_hold how = v == IR_NONE ? IR_HOLD_NONE : hold_in(t, g, v);
   bool far = a->each && !a->own && ir_arg_writes(a);

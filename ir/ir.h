@@ -268,15 +268,27 @@ struct ir_kernel {
   uint32_t tag;
 };
 
+/* DAT     read %q.0 [as %view] [via %map[i] | via %map[0:k]]
+ * GBL     inc %rms.0, read %g.2
+ * PARAM   read %p0
+ * IDX     idx, idx via %map[i]; NUMBER the same: number via %map[i]
+ * LENGTH  length via %map
+ * INFO    info %loc.0 of 4
+ * OFF     off */
 enum ir_arg_kind {
-  IR_ARG_DAT,    /* read %q.0 [as %view] [via %map[i] | via %map[0:k]] */
-  IR_ARG_GBL,    /* inc %rms.0, read %g.2: a global */
-  IR_ARG_PARAM,  /* read %p0: a captured value */
-  IR_ARG_IDX,    /* idx, idx via %map[i]: element number or map entry */
-  IR_ARG_LENGTH, /* length via %map: how many entries its row has */
-  IR_ARG_INFO,   /* info %loc.0 of 4: payload of the MIN/MAX argument 4 */
-  IR_ARG_OFF     /* off: switched off by its opt flag; the kernel gets NULL */
+#define ARG(name, word, of, map, number, meaning) IR_ARG_##name,
+#include "ir/args.def"
+#undef ARG
+  IR_ARG_COUNT
 };
+enum { IR_ARG_OF_NONE = 255 };
+struct ir_arg_info {
+  const char *word;
+  uint8_t of;         /* enum ir_dat_kind; IR_ARG_OF_NONE */
+  bool map;           /* it may go through one */
+  struct type number; /* size 0: it is none */
+};
+extern const struct ir_arg_info ir_arg_info[IR_ARG_COUNT];
 
 /* An argument through a map names its row's entries [entry, entry +
  * ir_arg_count): one, or as many as the kernel gets pointers to (`vector`,
@@ -287,7 +299,7 @@ enum ir_arg_kind {
  * via %e %map[i], rows of the inverse of map) it is the loop's element that it
  * adds to, where its path leads there; else what it adds is dropped.
  * The access of an INFO argument is ACC_RW (the payload survives where no
- * element improves); PARAM, IDX, LENGTH and OFF are ACC_READ and have no
+ * element improves); PARAM, numbers and OFF are ACC_READ and have no
  * versions. */
 struct ir_arg {
   uint8_t kind;       /* enum ir_arg_kind */

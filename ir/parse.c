@@ -188,22 +188,22 @@ access_arg(struct ir_parser *p, struct ir_arg *a) {
       return maybe_via(p, a);
     }
   return ir_lex_expected(&p->x, "an argument (read, write, rw, inc, min, max, "
-                                "work, idx, length, info or off)");
+                                "work, idx, number, length, info or off)");
 }
 
 static status
 want_arg(struct ir_parser *p, bool bare, struct ir_arg *a) {
   if (bare) return want_operand(p, a);
-  bool idx = ir_lex_is_word(&p->x, "idx"), off = ir_lex_is_word(&p->x, "off");
-  bool info = ir_lex_is_word(&p->x, "info");
-  bool length = ir_lex_is_word(&p->x, "length");
-  if (!idx && !length && !off && !info) return access_arg(p, a);
+  uint8_t kind = 0;
+  while (kind < IR_ARG_COUNT && !ir_lex_is_word(&p->x, ir_arg_info[kind].word))
+    kind++;
+  if (kind == IR_ARG_COUNT) return access_arg(p, a);
   TRY(ir_lex_next(&p->x));
-  if (info) return info_arg(p, a);
-  a->kind = idx ? IR_ARG_IDX : length ? IR_ARG_LENGTH : IR_ARG_OFF;
-  if (length && !ir_lex_is_word(&p->x, "via"))
+  if (kind == IR_ARG_INFO) return info_arg(p, a);
+  a->kind = kind;
+  if (kind == IR_ARG_LENGTH && !ir_lex_is_word(&p->x, "via"))
     return ir_lex_expected(&p->x, "via");
-  return off ? OK : maybe_via(p, a);
+  return kind == IR_ARG_OFF ? OK : maybe_via(p, a);
 }
 
 /* Arguments up to where no comma follows. A vector argument without a map, a

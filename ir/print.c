@@ -304,16 +304,14 @@ print_operand(const struct ir_trace *t, const struct ir_arg *a,
 static void
 print_arg(const struct ir_trace *t, const struct ir_arg *a, bool bare,
           struct str *out) {
-  static const char *const words[] = {[IR_ARG_IDX] = "idx",
-                                      [IR_ARG_LENGTH] = "length",
-                                      [IR_ARG_INFO] = "info ",
-                                      [IR_ARG_OFF] = "off"};
-  const char *word = words[a->kind <= IR_ARG_OFF ? a->kind : IR_ARG_OFF];
-  if (word)
-    str_add(out, word);
+  const char *word =
+      ir_arg_info[a->kind < IR_ARG_COUNT ? a->kind : IR_ARG_OFF].word;
+  bool info = a->kind == IR_ARG_INFO;
+  if (*word)
+    str_printf(out, "%s%s", word, info ? " " : "");
   else if (!bare)
     str_printf(out, "%s ", access_info[a->access].text);
-  if (!word || a->kind == IR_ARG_INFO) print_operand(t, a, out);
+  if (!*word || info) print_operand(t, a, out);
   if (a->kind == IR_ARG_INFO) str_printf(out, " of %u", a->info_of);
   print_via(t, a, out);
 }

@@ -208,22 +208,16 @@ refs_node(struct ir_check *c, ir_ref i) {
 /* Does the argument's kind go with its dat's? */
 static bool
 arg_kind_fits(const struct ir_trace *t, const struct ir_arg *a) {
-  static const uint8_t dat_kind[] = {[IR_ARG_DAT] = IR_DAT,
-                                     [IR_ARG_GBL] = IR_GBL,
-                                     [IR_ARG_PARAM] = IR_PARAM,
-                                     [IR_ARG_INFO] = IR_GBL};
-  if (a->kind == IR_ARG_IDX || a->kind == IR_ARG_LENGTH ||
-      a->kind == IR_ARG_OFF)
-    return a->dat == IR_NONE;
-  assert(a->kind < sizeof dat_kind);
-  return a->dat < t->ndats && t->dats[a->dat].kind == dat_kind[a->kind];
+  uint8_t of = ir_arg_info[a->kind].of;
+  if (of == IR_ARG_OF_NONE) return a->dat == IR_NONE;
+  return a->dat < t->ndats && t->dats[a->dat].kind == of;
 }
 
 static void
 refs_arg(struct ir_check *c, ir_ref n, uint32_t k) {
   const struct ir_trace *t = c->t;
   const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
-  if (a->kind > IR_ARG_OFF || a->access >= ACC_COUNT) {
+  if (a->kind >= IR_ARG_COUNT || a->access >= ACC_COUNT) {
     ir_bad_arg(c, n, k, "unknown kind or access");
     return;
   }

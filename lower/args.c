@@ -78,6 +78,7 @@ low_arg_slot(struct low_args *g, uint32_t a, uint32_t entry) {
   case IR_ARG_DAT: return low_dat_slot(g, arg, entry);
   case IR_ARG_PARAM: return low_param_slot(g, arg);
   case IR_ARG_IDX: return low_index_slot(g, arg);
+  case IR_ARG_NUMBER: return low_index_long_slot(g, arg);
   case IR_ARG_LENGTH: return low_length_slot(g, arg);
   default: return low_gbl_slot(g, a);
   }

@@ -45,6 +45,7 @@ void low_reductions_find(struct low_args *g);
 int32_t low_gbl_slot(struct low_args *g, uint32_t number);
 int32_t low_param_slot(struct low_args *g, const struct ir_arg *a);
 int32_t low_index_slot(struct low_args *g, const struct ir_arg *a);
+int32_t low_index_long_slot(struct low_args *g, const struct ir_arg *a);
 int32_t low_length_slot(struct low_args *g, const struct ir_arg *a);
 
 /* ---- args_bind.c --------------------------------------------------------- */
@@ -65,6 +66,8 @@ void low_bind_rows(struct low_args *g, uint32_t each, struct low_call *c);
 /* A table of the program's numbers: of the elements (IR_NONE; -1 if they need
  * none), or of what the map names. */
 int32_t low_bind_numbers(struct low_args *g, ir_ref map);
+/* The numbers over all ranks of the elements of a set in parts. */
+int32_t low_bind_of_numbers(struct low_args *g, ir_ref set);
 /* The kernel of a node with its constants at that node. */
 status low_instance_get(struct low_args *g, uint32_t *out);
 

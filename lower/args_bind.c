@@ -114,6 +114,20 @@ low_bind_numbers(struct low_args *g, ir_ref map) {
                         t->maps[map].arity);
 }
 
+int32_t
+low_bind_of_numbers(struct low_args *g, ir_ref set) {
+  assert(g->m->t->sets[set].flags & IR_SET_PARTS);
+  struct low_bind b = {.kind = RT_BIND_NUMBERS,
+                       .index = set,
+                       .type = ir_arg_info[IR_ARG_NUMBER].number,
+                       .dim = 1,
+                       .block = 1,
+                       .set = set,
+                       .stride = -1,
+                       .alone = true};
+  return low_bind_get(g->r, b);
+}
+
 /* ---- kernels with their constants ---------------------------------------- */
 
 static const void *

@@ -311,7 +311,7 @@ low_bytes(const struct low_args *g) {
   double sum = 0, n = (double)t->sets[t->nodes[g->first].set].n;
   for (uint32_t k = 0; k < r->nbinds; k++) {
     const struct low_bind *b = &r->binds[k];
-    if (b->kind != RT_BIND_SLOT) continue;
+    if (b->kind != RT_BIND_SLOT && b->kind != RT_BIND_NUMBERS) continue;
     bool here;
     double far = low_bind_entries(r, (int32_t)k, &here);
     double most = n > 0 ? (double)t->sets[b->set].n / n : 1;

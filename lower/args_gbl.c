@@ -62,11 +62,29 @@ low_param_slot(struct low_args *g, const struct ir_arg *a) {
 
 int32_t
 low_index_slot(struct low_args *g, const struct ir_arg *a) {
-  assert(a->kind == IR_ARG_IDX);
+  assert(ir_arg_info[a->kind].number.size);
   struct low_slot s =
-      low_slot_blank(LOW_SLOT_INDEX, (struct type){TYPE_I32, 4}, 1);
+      low_slot_blank(LOW_SLOT_INDEX, ir_arg_info[a->kind].number, 1);
   s.map = low_bind_numbers(g, a->map);
   if (a->map != IR_NONE) s.start = low_bind_start(g, a->map);
+  s.entry = a->entry;
+  return low_slot_get(g->r, s);
+}
+
+/* Of sets that lie here whole it is the index; of those in parts it is read
+ * from a table of their elements, as a dat of these would be. */
+int32_t
+low_index_long_slot(struct low_args *g, const struct ir_arg *a) {
+  assert(a->kind == IR_ARG_NUMBER);
+  const struct ir_trace *t = g->m->t;
+  bool mapped = a->map != IR_NONE;
+  ir_ref set = mapped ? t->maps[a->map].to : g->node->set;
+  if (!(t->sets[set].flags & IR_SET_PARTS)) return low_index_slot(g, a);
+  struct low_slot s =
+      low_slot_blank(LOW_SLOT_DAT, ir_arg_info[a->kind].number, 1);
+  s.load = low_bind_of_numbers(g, set);
+  if (mapped) s.map = low_bind_map(g, a->map);
+  if (mapped) s.start = low_bind_start(g, a->map);
   s.entry = a->entry;
   return low_slot_get(g->r, s);
 }
@@ -75,7 +93,7 @@ int32_t
 low_length_slot(struct low_args *g, const struct ir_arg *a) {
   assert(a->kind == IR_ARG_LENGTH && a->map != IR_NONE);
   struct low_slot s =
-      low_slot_blank(LOW_SLOT_LENGTH, (struct type){TYPE_I32, 4}, 1);
+      low_slot_blank(LOW_SLOT_LENGTH, ir_arg_info[a->kind].number, 1);
   s.start = low_bind_start(g, a->map);
   s.entry = g->m->t->maps[a->map].arity;
   return low_slot_get(g->r, s);

@@ -78,6 +78,7 @@ low_device_passes(const struct low_region *r, const struct low_bind *b) {
   case RT_BIND_HEAD:
   case RT_BIND_NAMED:
   case RT_BIND_ROWS:
+  case RT_BIND_NUMBERS:
   case RT_BIND_GLOBAL: return true;
   case RT_BIND_ACC: return r->reductions[b->index].payload >= 0;
   case RT_BIND_PARAM:

@@ -158,12 +158,14 @@ put_table(const struct low_indexed *x, const struct low_bind *b,
                                       [RT_BIND_BEGIN] = "starts of stretches",
                                       [RT_BIND_COUNT] = "stretches",
                                       [RT_BIND_NAMED] = "map in own numbers",
-                                      [RT_BIND_ROWS] = "own numbers"};
+                                      [RT_BIND_ROWS] = "own numbers",
+                                      [RT_BIND_NUMBERS] =
+                                          "numbers over all ranks"};
   const struct ir_trace *t = x->m->t;
-  bool set = b->kind == RT_BIND_ROWS;
+  bool set = b->kind == RT_BIND_ROWS || b->kind == RT_BIND_NUMBERS;
   entry_begin(out, kinds[b->kind]);
   put_text(out, "name", set ? t->sets[b->index].name : t->maps[b->index].name);
-  put_text(out, "type", "i32");
+  put_text(out, "type", b->kind == RT_BIND_NUMBERS ? "i64" : "i32");
   if (!set) put_number(out, "arity", b->arity);
 }
 
@@ -209,7 +211,8 @@ put_bind(const struct low_indexed *x, const struct low_bind *b,
   case RT_BIND_BEGIN:
   case RT_BIND_COUNT:
   case RT_BIND_NAMED:
-  case RT_BIND_ROWS: put_table(x, b, out); break;
+  case RT_BIND_ROWS:
+  case RT_BIND_NUMBERS: put_table(x, b, out); break;
   case RT_BIND_PARAM: put_param(x, b->index, out); break;
   case RT_BIND_GLOBAL:
     put_cell(x, b->index, b->type, b->dim, b->written, out);

@@ -68,7 +68,7 @@ enum { LOW_GUARD = 64 };
  *   CONST  a value that is the same for all elements, loaded once
  *   SUM    contribution to a global: identity, then combined, per element
  *   WHOLE  the bound memory itself: accumulators, large values, globals
- *   INDEX  the element's number or a map entry, 32-bit
+ *   INDEX  the element's number or a map entry, as the slot's type
  *   LENGTH how many entries the element's row of `map` has, 32-bit
  *   OWN    contribution to the element's own: zero before the call, then added
  *          to slot `into` if its path leads back to the element

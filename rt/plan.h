@@ -55,9 +55,11 @@ enum rt_bind_kind {
   RT_BIND_NAMED,  /* the same with the program's numbers in it */
   RT_BIND_ROWS,   /* the program's numbers of the elements of sets[index], whose
                      order is not NULL */
-  RT_BIND_PARAM,  /* params[index]: captured bytes */
-  RT_BIND_GLOBAL, /* globals[index]: memory of a global */
-  RT_BIND_ACC,    /* accumulator of reductions[index] of this launch */
+  RT_BIND_NUMBERS, /* idx_g numbers over all ranks of the elements of
+                      sets[index], which is in parts */
+  RT_BIND_PARAM,   /* params[index]: captured bytes */
+  RT_BIND_GLOBAL,  /* globals[index]: memory of a global */
+  RT_BIND_ACC,     /* accumulator of reductions[index] of this launch */
   RT_BIND_SCRATCH, /* memory of the thread, aligned to a page: the launch's
                       `scratch` bytes */
   RT_BIND_ADDRESS  /* addresses[index]: an opaque kernel */

@@ -93,6 +93,20 @@ docs_ops(void) {
 #undef OP
 }
 
+#define NUMBER_NO ""
+#define NUMBER_I32 "`i32`"
+#define NUMBER_I64 "`i64`"
+static void
+docs_args(void) {
+  ROW("word", "its number", "through maps", "meaning");
+  ROW("---", "---", "---", "---");
+#define ARG(name, word, of, map, number, meaning)                              \
+  ROW(*word ? "`" word "`" : "an access", NUMBER_##number, map ? "yes" : "no", \
+      meaning);
+#include "ir/args.def"
+#undef ARG
+}
+
 static void
 docs_access(void) {
   ROW("access", "reads", "writes", "commutes with its kind");
@@ -203,14 +217,23 @@ static const struct {
   const char *name;
   void (*print)(void);
 } tables[] = {
-    {"options", docs_options}, {"counters", docs_counters},
-    {"errors", docs_errors},   {"passes", docs_passes},
-    {"ops", docs_ops},         {"access", docs_access},
-    {"types", docs_types},     {"flags", docs_flags},
-    {"targets", docs_targets}, {"residency", docs_residency},
-    {"walks", docs_walks},     {"holds", docs_holds},
-    {"rows", docs_rows},       {"teams", docs_teams},
-    {"reasons", docs_reasons}, {"events", docs_events},
+    {"options", docs_options},
+    {"counters", docs_counters},
+    {"errors", docs_errors},
+    {"passes", docs_passes},
+    {"ops", docs_ops},
+    {"args", docs_args},
+    {"access", docs_access},
+    {"types", docs_types},
+    {"flags", docs_flags},
+    {"targets", docs_targets},
+    {"residency", docs_residency},
+    {"walks", docs_walks},
+    {"holds", docs_holds},
+    {"rows", docs_rows},
+    {"teams", docs_teams},
+    {"reasons", docs_reasons},
+    {"events", docs_events},
 };
 
 int

@@ -98,6 +98,7 @@ _FUNCTIONS = {  # name: result, arguments
     "op2_gbl_set": (None, _PTR, _PTR),
     "op_arg_dat": (_Arg, _PTR, _INT, _PTR, _INT, _TEXT, _INT),
     "op_arg_idx": (_Arg, _INT, _PTR),
+    "op2_arg_idx_long": (_Arg, _INT, _PTR),
     "op2_arg_gbl": (_Arg, _PTR, _INT, _TEXT, _INT),
     "op2_arg_gbl_at": (_Arg, _INT, _PTR, _INT, _TEXT, _SIZE, _TEXT, _INT),
     "op2_par_loop_at": (None, _TEXT, _INT, _PTR, _TEXT, _PTR, _INT, _PTR),
@@ -465,10 +466,12 @@ class Kernel:
         return f"Kernel \"{self.name}\""
 
 
-def index(way=None):
-    """The number of the loop's element, or of m[i], as const int *."""
+def index(way=None, long=False):
+    """The number of the loop's element, or of m[i], as const int *, or, long, as
+    const long long *."""
     _library.start()
-    return _library.lib.op_arg_idx(*_through(way))
+    lib = _library.lib
+    return (lib.op2_arg_idx_long if long else lib.op_arg_idx)(*_through(way))
 
 
 def _parameter(value):

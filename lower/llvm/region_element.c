@@ -13,11 +13,12 @@
 void
 low_emit_index(struct low_emit *em, uint32_t k) {
   assert(em->r->slots[k].kind == LOW_SLOT_INDEX);
-  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
+  const struct low_slot *s = &em->r->slots[k];
+  LLVMTypeRef type = ll_type(em->ctx, s->type);
   LLVMValueRef e = em->e;
   if (em->i) e = LLVMBuildNSWAdd(em->b, e, em->i, "");
-  e = low_slot_index(em, &em->r->slots[k], e);
-  LLVMBuildStore(em->b, LLVMBuildTrunc(em->b, e, i32, "idx"), em->home[k]);
+  e = LLVMBuildIntCast2(em->b, low_slot_index(em, s, e), type, true, "idx");
+  LLVMBuildStore(em->b, e, em->home[k]);
 }
 
 static bool

@@ -283,12 +283,12 @@ low_load_rows(struct low_emit *em, uint32_t k) {
 static void
 low_load_index(struct low_emit *em, uint32_t k) {
   const struct low_slot *s = &em->r->slots[k];
+  LLVMTypeRef type = ll_type(em->ctx, s->type);
   LLVMValueRef v = LLVMGetUndef(low_vector(em, s->type, em->width));
   for (uint32_t l = 0; l < em->width; l++) {
     LLVMValueRef e = LLVMBuildNSWAdd(em->b, em->e, ll_i64(em->ctx, l), "");
     LLVMValueRef to = low_slot_index(em, s, e);
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
-    v = low_insert(em, v, LLVMBuildTrunc(em->b, to, i32, ""), l);
+    v = low_insert(em, v, LLVMBuildIntCast2(em->b, to, type, true, ""), l);
   }
   low_lanes_put(em, k, 0, v);
 }

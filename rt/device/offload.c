@@ -262,6 +262,11 @@ bound_table(const struct rt_program *p, const struct rt_launch *l,
     return rt_dev_table_get(d, o->row, sizeof(idx_l) * (size_t)o->n, o->version,
                             out);
   }
+  if (b->kind == RT_BIND_NUMBERS) {
+    const struct rt_set *s = p->sets[b->index];
+    return rt_dev_table_get(d, s->part->global, sizeof(idx_g) * (size_t)s->n,
+                            s->order->version, out);
+  }
   const struct rt_relation *m = p->maps[b->index];
   if (b->kind == RT_BIND_START)
     return rt_dev_table_get(d, m->start,
@@ -280,7 +285,7 @@ static bool
 is_table(const struct rt_bind *b) {
   return b->kind == RT_BIND_MAP || b->kind == RT_BIND_START ||
          b->kind == RT_BIND_HEAD || b->kind == RT_BIND_NAMED ||
-         b->kind == RT_BIND_ROWS;
+         b->kind == RT_BIND_ROWS || b->kind == RT_BIND_NUMBERS;
 }
 
 /* Where the program's elements are, for launches that visit them in order;
@@ -446,6 +451,7 @@ first_args(const struct rt_program *p, const struct rt_launch *l,
     case RT_BIND_HEAD:
     case RT_BIND_NAMED:
     case RT_BIND_ROWS:
+    case RT_BIND_NUMBERS:
       TRY(bound_table(p, l, b, &mem));
       o->args[n++] = mem_arg(mem);
       break;

@@ -295,6 +295,7 @@ bound(const struct rt_program *p, const struct rt_bind *b) {
                                    ? p->maps[b->index]->named
                                    : p->maps[b->index]->table);
   case RT_BIND_ROWS: return p->sets[b->index]->order->row;
+  case RT_BIND_NUMBERS: return p->sets[b->index]->part->global;
   case RT_BIND_PARAM: return (void *)(uintptr_t)p->params[b->index];
   case RT_BIND_GLOBAL: return p->globals[b->index];
   case RT_BIND_ACC:

@@ -64,6 +64,8 @@ bytes_of(const struct rt_program *p, const struct rt_run *r) {
     if (seen) continue;
     if (b->kind == RT_BIND_SLOT)
       sum += (double)p->scratch->bufs[b->index]->bytes;
+    if (b->kind == RT_BIND_NUMBERS)
+      sum += (double)p->sets[b->index]->n * sizeof(idx_g);
     if (b->kind == RT_BIND_MAP)
       sum += (double)p->maps[b->index]->arity * sizeof(idx_l) * r->n;
   }

@@ -187,6 +187,39 @@ numbers(void) {
   for (int e = 0; e < along(&p, 0) * along(&p, 1); e++) CHECK_INT(got[e], e);
 }
 
+static void
+take_numbers(const idx_g_t *e, const idx_g_t *next, idx_g_t *out) {
+  *out = 1000 * *e + *next;
+}
+
+/* Over all ranks: those of parts, one after another; of a line as they stand. */
+static void
+numbers_over_all(void) {
+  static long long got[ROOM];
+  enum { LINE = 40 };
+  idx_g_t lo, hi;
+  op_set line =
+      op2_decl_box(1, (idx_g_t[]){LINE}, (int[]){OP2_PERIODIC}, "ring");
+  op_map m = op2_decl_map_rule(line, line, 1, (int[]){1}, "next");
+  op_dat y = op_decl_dat(line, 1, "ll", (long long *)NULL, "numbers");
+  CHECK_INT(op2_box_local(line, &lo, &hi), 0);
+  op_par_loop(take_numbers, "take_numbers", line, op2_arg_idx_long(-1, OP_ID),
+              op2_arg_idx_long(0, m),
+              op_arg_dat(y, -1, OP_ID, 1, "ll", OP_WRITE));
+  op_fetch_data(y, got);
+  for (idx_g_t i = lo; i < hi; i++)
+    CHECK_INT(got[i - lo], 1000 * i + (i + 1) % LINE);
+  struct part p = plane_make("numbered_over_all");
+  idx_g_t before = op_get_global_set_offset(p.set);
+  op_dat z = op_decl_dat(p.set, 1, "ll", (long long *)NULL, "of_plane");
+  op_par_loop(take_numbers, "take_numbers", p.set, op2_arg_idx_long(-1, OP_ID),
+              op2_arg_idx_long(-1, OP_ID),
+              op_arg_dat(z, -1, OP_ID, 1, "ll", OP_WRITE));
+  op_fetch_data(z, got);
+  for (int e = 0; e < along(&p, 0) * along(&p, 1); e++)
+    CHECK_INT(got[e], 1001 * (before + e));
+}
+
 /* ---- beside others -------------------------------------------------------------- */
 
 static void
@@ -265,6 +298,7 @@ main(int argc, char **argv) {
   looks();
   looks_without_calls();
   numbers();
+  numbers_over_all();
   stations(false);
   stations(true);
   refused();

@@ -1,6 +1,6 @@
 /* New numbers inside parts: a mesh in random order, so that each rank numbers its part
  * anew (EXPECT=1) or must not (0). What the program sees keeps its numbers: fetches,
- * op_arg_idx, dat->data and map->map (which lead from a row of one to rows of the
+ * op_arg_idx, op2_arg_idx_long, dat->data and map->map (which lead from a row of one to rows of the
  * other), payloads, ranges; also after op_partition.
  *
  * RUN: 2 EXPECT=1
@@ -53,6 +53,18 @@ number(int *x, const int *i) {
 }
 
 static void
+number_long(long long *x, const idx_g_t *i, const int *g, int *wrong) {
+  *x = *i;
+  *wrong += *i != *g;
+}
+
+static void
+ends_long(const idx_g_t *e, const int *ge, const idx_g_t *a, const int *ga,
+          const idx_g_t *b, const int *gb, int *wrong) {
+  *wrong += (*e != *ge) + (*a != *ga) + (*b != *gb);
+}
+
+static void
 spread(const int *a, const int *b, int *ra, int *rb) {
   *ra += *b % 101;
   *rb += *a % 101;
@@ -101,6 +113,29 @@ look_for_most(op_set nodes, op_dat sum, op_dat g) {
   for (int i = 0; i < 9; i++) CHECK_INT(few[i], expected[N / 2 + i]);
 }
 
+/* Numbers over all ranks, of elements and of what they name. */
+static void
+over_all(op_set nodes, op_set edges, op_map m, op_dat g, op_dat ge,
+         op_dat over) {
+  int wrong = 0;
+  op_par_loop(number_long, "number_long", nodes,
+              op_arg_dat(over, -1, OP_ID, 1, "ll", OP_WRITE),
+              op2_arg_idx_long(-1, OP_ID),
+              op_arg_dat(g, -1, OP_ID, 1, "int", OP_READ),
+              op_arg_gbl(&wrong, 1, "int", OP_INC));
+  op_par_loop(ends_long, "ends_long", edges, op2_arg_idx_long(-1, OP_ID),
+              op_arg_dat(ge, -1, OP_ID, 1, "int", OP_READ),
+              op2_arg_idx_long(0, m), op_arg_dat(g, 0, m, 1, "int", OP_READ),
+              op2_arg_idx_long(1, m), op_arg_dat(g, 1, m, 1, "int", OP_READ),
+              op_arg_gbl(&wrong, 1, "int", OP_INC));
+  CHECK_INT(wrong, 0);
+  const int *number = op2_dat_data(g);
+  for (int i = 0; i < nodes->size; i++) expected[i] = number[i];
+  const long long *found = op2_dat_data(over);
+  for (int i = 0; i < nodes->size; i++) CHECK_INT(found[i], expected[i]);
+  memset(expected, 0, sizeof expected);
+}
+
 int
 main(int argc, char **argv) {
   const char *part = getenv("PART"), *declare = getenv("OP2_DECLARE");
@@ -118,12 +153,14 @@ main(int argc, char **argv) {
   op_dat ge = op_decl_dat(edges, 1, "int", numbers + elo, "ge");
   op_dat sum = op_decl_dat(nodes, 1, "int", (int *)NULL, "sum");
   op_dat own = op_decl_dat(nodes, 1, "int", (int *)NULL, "own");
+  op_dat over = op_decl_dat(nodes, 1, "ll", (long long *)NULL, "over");
   if (part) op_partition(part, "", nodes, m, NULL);
   op_par_loop(number, "number", nodes,
               op_arg_dat(own, -1, OP_ID, 1, "int", OP_WRITE),
               op_arg_idx(-1, OP_ID));
   const int *rows = op2_dat_data(own);
   for (int i = 0; i < nodes->size; i++) CHECK_INT(rows[i], i);
+  over_all(nodes, edges, m, g, ge, over);
   for (int e = 0; e < E; e++) {
     expected[ends[2 * e]] += ends[2 * e + 1] % 101;
     expected[ends[2 * e + 1]] += ends[2 * e] % 101;

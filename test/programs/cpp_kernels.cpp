@@ -17,6 +17,11 @@ fill(const int *e, double *a) {
 }
 } // namespace inner
 
+inline void
+number(const idx_g_t *e, const idx_g_t *first, double *b) {
+  *b = double(1000 * *e + *first);
+}
+
 template <class T, int dim>
 void
 add_up(const T *a, T *sum) {
@@ -62,5 +67,11 @@ main(int argc, char **argv) {
   op_fetch_data(b, out.data());
   for (int e = 0; e < N; e++)
     CHECK_REAL(out[std::size_t(e)], e == N - 1 ? -2.0 * (N - 1) : 2.0);
+  op_par_loop(number, "number", s, op2_arg_idx_long(-1, OP_ID),
+              op2_arg_idx_long(0, m),
+              op_arg_dat(b, -1, OP_ID, 1, "double", OP_WRITE));
+  op_fetch_data(b, out.data());
+  for (int e = 0; e < N; e++)
+    CHECK_REAL(out[std::size_t(e)], 1000.0 * e + (e + 1) % N);
   return check_end();
 }

@@ -65,6 +65,10 @@ static void
 step(const int *v, int *out) {
   *out += 2 * *v;
 }
+static void
+step_long(const idx_g_t *v, int *out) {
+  *out += (int)(2 * *v);
+}
 
 /* ---- the mesh --------------------------------------------------------------- */
 
@@ -330,6 +334,9 @@ one_entry(void) {
               OWN(m.y, 1, "int", OP_RW));
   for (int c = 0; c < CELLS; c++) y[c] += 2 * first(c);
 #endif
+  op_par_loop(step_long, "step_long", m.cells, op2_arg_idx_long(0, m.first),
+              OWN(m.y, 1, "int", OP_RW));
+  for (int c = 0; c < CELLS; c++) y[c] += 2 * first(c);
   for (int c = 0; c < CELLS; c++) y[c] += 2 * x[first(c)];
   for (int c = 0; c < CELLS; c++) x[first(c)] += 2 * v[c];
   op_fetch_data(m.y, got);

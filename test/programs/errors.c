@@ -99,6 +99,10 @@ sets_and_maps(void) {
   WRONG(LOOP1(op_arg_dat(b, -3, OP_ID, 1, "int", OP_RW)), ARG1, "vector",
         "found -3");
   WRONG(LOOP1(op_arg_idx(2, st)), ARG1, "expected", "found 2");
+  WRONG(LOOP1(op2_arg_idx_long(2, st)), ARG1, "expected", "found 2");
+  WRONG(LOOP1(op2_arg_idx_long(-2, st)), ARG1,
+        "index of op2_arg_idx_long: expected 0 to 1, found -2");
+  WRONG(LOOP1(op2_arg_idx_long(0, ts)), ARG1, "wrong map", "to_rows");
   WRONG(op_par_loop(change, "change", (op_set)NULL, OWN(a, OP_RW),
                     OWN(b, OP_RW)),
         "op_par_loop", "\"change\"", "set");

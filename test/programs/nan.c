@@ -84,6 +84,10 @@ steep(const int *i, double *b) {
   *b = 1.0 / (*i - 9);
 }
 static void
+steep_long(const idx_g_t *i, double *b) {
+  *b = 1.0 / (double)(*i - 4);
+}
+static void
 burden(double *a, double *b) {
   *a += 1e308;
   *b += 1e308;
@@ -240,6 +244,11 @@ on_one_rank(void) {
       "inputs of that element: argument 0, index: 9",
       op_par_loop(steep, "steep", nodes, op_arg_idx(-1, OP_ID),
                   NODE(z1, 1, OP_WRITE)));
+  EXPECT("op_par_loop \"steep_long\": argument 1, dat \"z1\": expected finite "
+         "values of finite inputs, found inf in component 0 of element 4 of "
+         "set \"nodes\"; inputs of that element: argument 0, index: 4",
+         op_par_loop(steep_long, "steep_long", nodes,
+                     op2_arg_idx_long(-1, OP_ID), NODE(z1, 1, OP_WRITE)));
   EXPECT("found inf in component 0 of element 1 of set \"nodes\", made by "
          "element 1 "
          "of set \"edges\" (row of map \"ends\": 1 2); inputs of that element: "

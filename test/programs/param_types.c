@@ -48,6 +48,11 @@ index_and_global(const int *index, const double *value, float *sum) {
   *sum += (float)(*value * *index);
 }
 
+static void
+index_long(const idx_g_t *index, const long *next, const int64_t *other) {
+  (void)(*index + *next + *other);
+}
+
 #define DAT(d, type) op_arg_dat((d), -1, OP_ID, 1, type, OP_READ)
 static void
 right(void) {
@@ -66,6 +71,8 @@ right(void) {
   op_par_loop(index_and_global, "index_and_global", t, op_arg_idx(-1, OP_ID),
               op_arg_gbl(&two, 1, "double", OP_READ),
               op_arg_gbl(&sum, 1, "float", OP_INC));
+  op_par_loop(index_long, "index_long", t, op2_arg_idx_long(-1, OP_ID),
+              op2_arg_idx_long(-1, OP_ID), op2_arg_idx_long(-1, OP_ID));
   CHECK_INT(strcmp(message, ""), 0);
 }
 
@@ -78,6 +85,14 @@ takes_float(const double *a, const float *b) {
 static void
 takes_int(int *a) {
   *a = 1;
+}
+static void
+takes_index(const int *a) {
+  (void)*a;
+}
+static void
+takes_index_long(const idx_g_t *a) {
+  (void)*a;
 }
 static void
 takes_row(const double **a) {
@@ -113,6 +128,13 @@ wrong(void) {
   op_par_loop(takes_int, "narrow", t,
               op_arg_dat(i64, -1, OP_ID, 1, "ll", OP_WRITE));
   says("expected a pointer to \"ll\", found one to \"int\"");
+  op_par_loop(takes_index, "takes_index", t, op2_arg_idx_long(-1, OP_ID));
+  says("op_par_loop \"takes_index\": argument 0: wrong kernel parameter: "
+       "expected a pointer to \"long long\", found one to \"int\" "
+       "(op_arg_idx)");
+  op_par_loop(takes_index_long, "takes_index_long", t, op_arg_idx(-1, OP_ID));
+  says("expected a pointer to \"int\", found one to \"ll\" "
+       "(op2_arg_idx_long)");
   op_par_loop(takes_row, "takes_row", t, DAT(d, "double"));
   says("expected T *, found double*");
   op_par_loop(takes_long_double, "takes_long_double", t, DAT(d, "double"));

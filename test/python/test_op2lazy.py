@@ -42,15 +42,15 @@ class Loops(unittest.TestCase):
         x = op2.Dat(nodes, np.arange(2 * N).reshape(N, 2), np.int64, "x")
         y = op2.Dat(edges, np.zeros((N, 3)), np.int32, "y")
         take = op2.Kernel("take", """
-            void take(long long **x, const int *e, const int *n,
+            void take(long long **x, const int *e, const long long *n,
                       const double *scale, const int *add, int *y) {
               y[0] = (int)(x[0][1] + x[1][0]);
-              y[1] = *e + 1000 * *n;
+              y[1] = (int)(*e + 1000 * *n);
               y[2] = (int)(*scale * add[1]);
             }""")
         add = np.array([5, 6], np.int32)
         op2.par_loop(take, edges, x(op2.READ, ends), op2.index(),
-                     op2.index(ends[1]), 2.5, add, y(op2.WRITE))
+                     op2.index(ends[1], long=True), 2.5, add, y(op2.WRITE))
         add[:] = 0  # it was read at the call
         e = np.arange(N)
         want = np.stack([2 * RING[:, 0] + 1 + 2 * RING[:, 1],

@@ -395,7 +395,8 @@ emit_arg(const struct emitter *y, const struct op *o, int a) {
   int dim = type_dim(m->type, m->dim);
   if (g->map >= 0) snprintf(map, sizeof map, "m%d", g->map);
   if (m->kind == P_INDEX || m->kind == P_ENTRY)
-    OUT("op_arg_idx(%d, %s)", idx, map);
+    OUT("%s(%d, %s)", m->type == 'l' ? "op2_arg_idx_long" : "op_arg_idx", idx,
+        map);
   else if (m->kind == P_INFO)
     OUT("op_arg_info(g%d, %d, \"%s\", %d)", g->obj, dim, type, m->ref);
   else if (m->kind == P_GBL && g->off)

@@ -159,7 +159,8 @@ make_arg(struct player *y, const struct op *o, int a) {
     idx = -map_longest(&y->p->maps[g->map]);
   switch (m->kind) {
   case P_INDEX:
-  case P_ENTRY: return op_arg_idx(idx, map);
+  case P_ENTRY:
+    return m->type == 'l' ? op2_arg_idx_long(idx, map) : op_arg_idx(idx, map);
   case P_INFO:
     return op_arg_info_char(y->gbls[g->obj], type_dim(m->type, m->dim), type,
                             player_type_size(m->type), m->ref);

@@ -52,7 +52,8 @@ param_kind_read(struct param *p, const char **s) {
     p->kind = **s == 'E' ? P_ENTRY : P_INDEX;
     *s += **s == 'E';
     p->access = 'R';
-    p->type = 'i';
+    p->type = **s == 'L' ? 'l' : 'i';
+    *s += **s == 'L';
     p->dim = 1;
     return;
   }

@@ -104,7 +104,7 @@ BROKEN(out_of_other_dat, t->args[5].out = t->args[1].out,
 BROKEN(write_without_out, t->args[5].out = IR_NONE, "rw of %q defines no")
 BROKEN(read_with_out, t->args[6].out = t->args[5].out,
        "read of %q defines a version")
-BROKEN(param_with_version, t->args[4].in = 0, "a param, idx or off has no")
+BROKEN(param_with_version, t->args[4].in = 0, "a param, a number or off has no")
 BROKEN(payload_access, t->args[3].kind = IR_ARG_INFO,
        "the access of a payload is rw")
 BROKEN(region_too_short, t->regions[0].count = 1,

@@ -85,21 +85,19 @@ root_written(const struct ir_trace *t, const struct ir_node *n, ir_ref root) {
   return false;
 }
 
+static bool
+arg_number(const struct ir_arg *a) {
+  return ir_arg_info[a->kind].number.size > 0;
+}
+
 /* May the old value go into s? */
 static bool
 arg_summed(const struct ir_trace *t, const struct ir_node *n, uint32_t a) {
   const struct ir_arg *arg = &ir_args(t, n)[a];
-  if (arg->kind == IR_ARG_PARAM || arg->kind == IR_ARG_IDX ||
-      arg->kind == IR_ARG_LENGTH)
-    return true;
+  if (arg->kind == IR_ARG_PARAM || arg_number(arg)) return true;
   if (arg->kind != IR_ARG_DAT && arg->kind != IR_ARG_GBL) return false;
   if (arg->access != ACC_READ && arg->access != ACC_RW) return false;
   return arg_alone(t, n, a) || !root_written(t, n, ir_root(t, arg->dat));
-}
-
-static bool
-arg_number(const struct ir_arg *a) {
-  return a->kind == IR_ARG_IDX || a->kind == IR_ARG_LENGTH;
 }
 
 /* ---- C text of one argument ---------------------------------------------- */
@@ -123,7 +121,8 @@ text_parameter(const struct text *x, uint32_t a) {
   if (arg->kind == IR_ARG_OFF)
     str_printf(x->out, "%sconst void *a%u", comma, a);
   else if (arg_number(arg))
-    str_printf(x->out, "%sconst int *a%u", comma, a);
+    str_printf(x->out, "%sconst %s *a%u", comma,
+               type_c(ir_arg_info[arg->kind].number), a);
   else
     str_printf(x->out, "%s%s %sa%u", comma, type_c(x->t->dats[arg->dat].type),
                arg_vector(arg) ? "**" : "*", a);

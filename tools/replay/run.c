@@ -213,6 +213,7 @@ loop_arg(const struct player *p, const struct ir_arg *a) {
   switch (a->kind) {
   case IR_ARG_OFF: return op_opt_arg_dat(0, NULL, -1, OP_ID, 1, "double", 0);
   case IR_ARG_IDX: return op_arg_idx(idx, map);
+  case IR_ARG_NUMBER: return op2_arg_idx_long(idx, map);
   case IR_ARG_LENGTH: return op2_arg_row_length(map);
   case IR_ARG_DAT:
     return op_arg_dat(p->dats[a->dat], idx, map, dim, type, a->access);

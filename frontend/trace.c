@@ -44,7 +44,8 @@ build_set(struct builder *b, op_set handle) {
                        .n = fe_set_total(s),
                        .flags =
                            (s->rt.order ? IR_SET_RENUMBERED | s->numbered : 0) |
-                           (s->rt.part ? IR_SET_PARTS : 0),
+                           (s->rt.part ? IR_SET_PARTS : 0) |
+                           (s->rt.part && fe_ranks.whole ? IR_SET_ALIKE : 0),
                        .tag = i,
                        .ndim = (uint32_t)ndim,
                        .box = around + 1,

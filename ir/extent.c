@@ -57,7 +57,8 @@
  * Limits    levels count maps, not distances: each map counts as one that any
  *           loop may use, which makes levels larger than a chain that uses few
  *           needs. Reductions count elements of L_0 only, wherever their loop
- *           runs. Kernels with side effects run over L_0 only, if they can.
+ *           runs. Kernels with side effects, and those that are shown numbers
+ *           of this rank, run over L_0 only, if they can.
  */
 #include "ir/area.h"
 #include "ir/extent_by.h"
@@ -148,7 +149,9 @@ unit_ending(const struct ir_trace *t, ir_ref end, int limit) {
   struct unit u = {r == IR_NONE ? end - 1 : t->regions[r].first, end, limit};
   assert(r == IR_NONE || u.first + t->regions[r].count == end);
   for (ir_ref n = u.first; n < end; n++)
-    if (ir_has_effects(t, &t->nodes[n])) u.limit = 0;
+    if (ir_has_effects(t, &t->nodes[n]) ||
+        ir_shows_own_numbers(t, &t->nodes[n]))
+      u.limit = 0;
   return u;
 }
 

@@ -116,11 +116,13 @@ struct ir_span {
   int below, above;
 };
 
-/* set %name n=<n> [renumbered] [parts] [auto] [rcm] [bisect] [levels <n> ...]
- *     [points <area> [of %box]] [sides <n> [periodic] ...]
+/* set %name n=<n> [renumbered] [parts] [alike] [auto] [rcm] [bisect]
+ *     [levels <n> ...] [points <area> [of %box]] [sides <n> [periodic] ...]
  *   renumbered  elements are not numbered as the program numbers them: who
  *               shows a number to the program translates it
  *   parts       it lies over ranks; n counts all of them
+ *   alike       in parts, of which each rank shows the same numbers: the
+ *               program declared all of it
  *   auto        pass number says whether elements get other numbers, and which:
  *               `rcm` or `bisect`. Without it, these say which they have
  *   levels      elements of L_0, L_1, ... (ir/extent.h) where they are most
@@ -135,7 +137,8 @@ enum {
   IR_SET_PARTS = 2,
   IR_SET_AUTO = 4,
   IR_SET_RCM = 8,
-  IR_SET_BISECT = 16
+  IR_SET_BISECT = 16,
+  IR_SET_ALIKE = 32
 };
 struct ir_set {
   const char *name;
@@ -623,6 +626,17 @@ static inline bool
 ir_has_effects(const struct ir_trace *t, const struct ir_node *n) {
   return n->kernel != IR_NONE &&
          t->kernels[n->kernel].flags & IR_KERNEL_EFFECTS;
+}
+/* Is its kernel shown numbers that elements have on this rank alone? Then what
+ * it makes of copies of others' elements is not what these have. */
+static inline bool
+ir_shows_own_numbers(const struct ir_trace *t, const struct ir_node *n) {
+  if (n->op != IR_LOOP) return false;
+  uint32_t flags = t->sets[n->set].flags & (IR_SET_PARTS | IR_SET_ALIKE);
+  if (flags != IR_SET_PARTS) return false;
+  for (uint32_t k = 0; k < n->nargs; k++)
+    if (ir_args(t, n)[k].kind == IR_ARG_IDX) return true;
+  return false;
 }
 /* Does its kernel work in memory, wherever it pleases? */
 static inline bool

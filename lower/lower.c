@@ -116,6 +116,8 @@ low_launch_fill(const struct low_maker *m, const struct ir_region *g,
   low_tokens_fill(r, l);
   l->mode = r->mode;
   l->rows = low_region_has_rows(r);
+  for (ir_ref n = g->first; n < g->first + g->count; n++)
+    l->numbered |= ir_shows_own_numbers(m->t, &m->t->nodes[n]);
   l->scratch = r->scratch_bytes;
   l->bytes_per_element = r->bytes;
   l->timer = rt_timer_get(r->name);

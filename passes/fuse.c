@@ -145,6 +145,8 @@ fuse_why_alone(const struct fuse *f, const struct ir_node *n) {
   if (flags & IR_KERNEL_OPAQUE) return "its kernel has no IR";
   if (n->flags & IR_NODE_SERIAL) return "it runs in element order";
   if (n->flags & IR_NODE_APART) return "it is known to be faster alone";
+  if (ir_shows_own_numbers(t, n))
+    return "copies of its elements have other numbers on other ranks";
   for (uint32_t a = 0; a < n->nargs; a++) {
     const struct ir_arg *arg = &ir_args(t, n)[a];
     if (ir_arg_has_value(arg) && f->overlaps[ir_root(t, arg->dat)])

@@ -213,12 +213,13 @@ halo_written(struct halo *h, const struct halo_unit *u) {
       ir_ref b = ir_arg_on_dat(t, a) ? ir_buffer_of(t, a->out) : IR_NONE;
       if (b == IR_NONE) continue;
       bool fresh = a->in == IR_NONE;
+      bool whole = !a->each && !ir_shows_own_numbers(t, &t->nodes[n]);
       struct reach before =
           h->right[fresh || !ir_arg_direct(a) ? b : ir_buffer_of(t, a->in)];
       if (t->nodes[n].op == IR_COPY)
         h->right[b] = h->right[ir_buffer_of(t, ir_args(t, &t->nodes[n])[0].in)];
       else
-        h->right[b] = reach_written(before, a->each ? 0 : u->level,
+        h->right[b] = reach_written(before, whole ? u->level : 0,
                                     !ir_arg_direct(a), fresh);
       h->holds[b] = ir_same(t, a->out);
     }

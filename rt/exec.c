@@ -215,7 +215,7 @@ note_some(const struct rt_launch *l, struct rt_buf **bufs, bool fresh) {
     struct rt_buf *buf = bufs[b->index];
     const struct rt_buf *old =
         fresh || b->far ? buf : bufs[l->binds[b->old - 1].index];
-    int level = l->rows && b->far ? 0 : l->level;
+    int level = l->numbered || (l->rows && b->far) ? 0 : l->level;
     buf->reach = reach_written(old->reach, level, b->far, fresh);
     rt_buf_written(buf, l->offload != NULL);
   }

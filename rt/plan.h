@@ -221,6 +221,7 @@ struct rt_launch {
   bool alone;      /* on the host: on one thread */
   bool core_first; /* its core runs by itself, during an exchange */
   bool rows;       /* it goes over rows, so over more than its maps name */
+  bool numbered;   /* it is shown numbers, which over ranks are the owner's */
 };
 
 /* Launches [first, first + count) that run one behind the other for one tile

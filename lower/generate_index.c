@@ -163,9 +163,10 @@ put_table(const struct low_indexed *x, const struct low_bind *b,
                                           "numbers over all ranks"};
   const struct ir_trace *t = x->m->t;
   bool set = b->kind == RT_BIND_ROWS || b->kind == RT_BIND_NUMBERS;
+  bool wide = b->kind == RT_BIND_START || b->kind == RT_BIND_NUMBERS;
   entry_begin(out, kinds[b->kind]);
   put_text(out, "name", set ? t->sets[b->index].name : t->maps[b->index].name);
-  put_text(out, "type", b->kind == RT_BIND_NUMBERS ? "i64" : "i32");
+  put_text(out, "type", wide ? "i64" : "i32");
   if (!set) put_number(out, "arity", b->arity);
 }
 

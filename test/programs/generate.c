@@ -150,9 +150,9 @@ check_host(const char *folder) {
 static void
 clean(const char *folder) {
   static const char *const names[] = {
-      "00-flux.ptx", "01-update.ptx", "00-flux.bc",    "01-update.bc",
-      "00-flux.ll",  "01-update.ll",  "00-flux.o",     "01-update.o",
-      "trace.irt",   "index.json",    "00-variable.ll"};
+      "00-flux.ptx", "01-update.ptx", "00-flux.bc",     "01-update.bc",
+      "00-flux.ll",  "01-update.ll",  "00-flux.o",      "01-update.o",
+      "trace.irt",   "index.json",    "00-variable.ll", "00-lengths.ptx"};
   char path[512];
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     snprintf(path, sizeof path, "%s/%s", folder, names[k]);
@@ -220,6 +220,30 @@ refused(const char *folder) {
 }
 
 static void
+lengths(const int *n, double *x) {
+  *x += *n;
+}
+
+/* Where rows of any length begin is counted in 64 bits. */
+static void
+row_starts(const char *folder) {
+  static const char *const words[] = {
+      "\"is\": \"row starts\", \"name\": \"rows\", \"type\": \"i64\"", NULL};
+  static idx_g_t start[NCELL + 1];
+  static int to[NCELL];
+  for (int e = 0; e < NCELL; e++) start[e + 1] = e + 1, to[e] = e;
+  op2_flush();
+  op_map rows = op2_decl_map_csr(cells, cells, start, to, "rows");
+  op_par_loop(lengths, "lengths", cells, op2_arg_row_length(rows),
+              op_arg_dat(r, -1, OP_ID, 1, "double", OP_RW));
+  if (!check_lazy()) return;
+  CHECK_INT(op2_generate("cuda", folder), OP2_OK);
+  if (check_rank()) return;
+  content(folder, "index.json");
+  check_words(words);
+}
+
+static void
 nothing_pending(const char *folder) {
   op2_flush();
   op2_set_error_handler(on_error, NULL);
@@ -257,6 +281,7 @@ main(int argc, char **argv) {
   CHECK_NEAR(total, expect, 1e-12);
   for (int e = 0; e < NCELL; e++) CHECK_NEAR(found[e], expected[e], 1e-12);
   if (!keep) refused(folder);
+  if (!keep) row_starts(folder);
   nothing_pending(folder);
   if (!keep) {
     clean(folder);

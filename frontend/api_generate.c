@@ -37,6 +37,7 @@ static status
 generate(const char *target, const char *folder) {
   struct low_generate g;
   TRY(fe_agree_turn("op2_generate"));
+  if (fe.unsettled_waits) TRY(fe_ranks_settle());
   status st = check(target, folder, &g);
   uint32_t was = fp_mode_change(fp_mode_plain());
   if (st == OK && !fe_ranks.rank) st = fe_generate_pending(&g, folder);

@@ -11,6 +11,7 @@
 
 #include "rt/ranks/dist.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,14 +38,27 @@ mirror_place(struct fe_dat *d, const char *home) {
   return OK;
 }
 
+bool
+fe_home_apart(const struct fe_dat *d) {
+  return fe_waits(d->used_in) && rt_dat_apart(&d->rt);
+}
+
+/* What waits is to see comes to the mirror, and what that has is kept. A rank
+ * that has nothing besides goes the same way, since it takes messages. */
+static status
+swap_in(struct fe_dat *d, struct fe_home *out) {
+  struct rt_buf *filled;
+  TRY(rt_dat_sync(&d->rt));
+  TRY(mirror_take_home(d, &out->seen));
+  if (!fe_home_apart(d)) TRY(rt_dat_buffer(&d->rt, &filled));
+  rt_dat_mirror_leave(&d->rt);
+  return fe_dat_sync(d);
+}
+
 status
-fe_home_take(struct fe_dat *d, struct fe_home *out) {
-  TRY(fe_dat_sync(d));
-  if (fe_waits(d->used_in) && rt_dat_apart(&d->rt)) {
-    TRY(mirror_take_home(d, &out->seen));
-    rt_dat_mirror_leave(&d->rt);
-    TRY(fe_dat_sync(d));
-  }
+fe_home_take(struct fe_dat *d, bool apart, struct fe_home *out) {
+  assert(apart || !fe_home_apart(d));
+  TRY(apart ? swap_in(d, out) : fe_dat_sync(d));
   if (fe_ranks.whole || d->rt.untouched) return OK;
   return mirror_take_home(d, &out->values);
 }

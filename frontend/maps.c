@@ -399,11 +399,9 @@ fe_map_through(struct fe_map *first, struct fe_map *then, struct fe_map **out) {
   }
   *out = through_find(first, then);
   if (*out) return OK;
-  if (fe_in_parts() && ((struct fe_set *)first->pub.from)->into != first) {
-    TRY(fe_agree_turn(first->pub.name)); /* one may look at a dat */
-    *out = through_find(first, then);
-    if (*out) return OK;
-  }
+  TRY(fe_agree_turn(first->pub.name)); /* one may look at a dat */
+  *out = through_find(first, then);
+  if (*out) return OK;
   SCOPED_STR name = STR_INIT;
   str_printf(&name, "%s_%s", first->pub.name, then->pub.name);
   TRY(fe_map_compose(first, then, name.s, true, out));

@@ -214,10 +214,12 @@ reads_unspread(const struct fe_call *c) {
 
 /* Must sets be spread before the loop is recorded? What the program does not
  * see of that can wait for the flush; not where a rank may look alone, or did
- * (fe.mirror): others could have declared more by then. */
+ * (fe.mirror): others could have declared more by then; nor where values are
+ * kept to find who makes a NaN. */
 static bool
 settles_now(const struct fe_call *c) {
-  return fe.unsettled_seen || fe.lone_looks || fe.mirror || reads_unspread(c);
+  return fe.unsettled_seen || fe.lone_looks || fe.mirror || fe_watches() ||
+         reads_unspread(c);
 }
 
 /* Sets and maps were declared: they are numbered, or spread over ranks. */

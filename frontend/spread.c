@@ -195,9 +195,13 @@ dist_adopt(struct rt_dist *d) {
 
 static status
 homes_take(struct fe_home *homes) {
+  SCOPED char *apart = mem_alloc(fe_all.ndats + 1, 1);
+  for (uint32_t i = 0; i < fe_all.ndats; i++)
+    apart[i] = dat_is_live(fe_all.dats[i]) && fe_home_apart(fe_all.dats[i]);
+  TRY(fe_join(apart, fe_all.ndats, TYPE_U8, ACC_MAX));
   for (uint32_t i = 0; i < fe_all.ndats; i++)
     if (dat_is_live(fe_all.dats[i]))
-      TRY(fe_home_take(fe_all.dats[i], &homes[i]));
+      TRY(fe_home_take(fe_all.dats[i], apart[i], &homes[i]));
   return OK;
 }
 

@@ -74,8 +74,11 @@ struct fe_home {
                    values; NULL: the same */
 };
 void fe_home_clear(struct fe_home *h);
-/* Before; and behind, when the set lies as it will. Collective. */
-status fe_home_take(struct fe_dat *d, struct fe_home *out);
+/* Has this rank values for loops that wait besides what the mirror holds? */
+bool fe_home_apart(const struct fe_dat *d);
+/* Before (`apart`: some rank has); and behind, when the set lies as it will.
+ * Collective. */
+status fe_home_take(struct fe_dat *d, bool apart, struct fe_home *out);
 status fe_home_place(struct fe_dat *d, const struct fe_home *home);
 /* Elements [low, high] in global order on every rank. Collective. */
 status fe_ranks_range(const struct fe_dat *d, idx_g low, idx_g high, void *out);

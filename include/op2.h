@@ -761,7 +761,8 @@ long long op2_counter(const char *name);
 void op2_counters_reset(void);
 /* The pending trace, or else the last flush before and after the passes, by the
  * ending: .irt text, .dot graph; .json the timeline since op_init. On several ranks
- * each writes a file of its own: x.irt rank 0, x.rank-1.irt the next.
+ * each writes a file of its own: x.irt rank 0, x.rank-1.irt the next. Sets and maps
+ * that the library makes for loops that wait are in parts there once some ran.
  * op2_status. (local) */
 OP2_CHECKED int op2_trace_write(const char *path);
 /* Write the code of all that is pending, for `target`, and run nothing: the loops

@@ -80,6 +80,9 @@ void low_target_adopt(const struct low_target *t, LLVMValueRef fn);
 /* region_forward.c: once kernels are inlined, pointers of rows of any length
  * are computed where they are used. */
 void low_entries_forward(LLVMModuleRef m);
+/* region_pad.c: before vectors are made, arrays on the stack get room for one
+ * behind their end. */
+void low_arrays_pad(LLVMModuleRef m);
 /* Inline the kernels and vectorise; then the rest. longer: longer loops of the
  * kernels are unrolled as well. */
 status low_target_vectorise(const struct low_target *t, bool longer,

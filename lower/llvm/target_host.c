@@ -136,6 +136,7 @@ low_target_adopt(const struct low_target *t, LLVMValueRef fn) {
 status
 low_target_settle(const struct low_target *t, LLVMModuleRef m, bool fast) {
   fast &= t->vector_bytes > 0;
+  if (fast) low_arrays_pad(m);
   return ll_run_passes(m,
                        fast ? LOW_SIMPLIFY ",reassociate," LOW_COMBINE
                                            ",loop-vectorize)"
@@ -148,6 +149,7 @@ low_target_vectorise(const struct low_target *t, bool longer, LLVMModuleRef m) {
   TRY(ll_run_passes(m, "always-inline,function(sroa<modify-cfg>)", t->machine,
                     true));
   low_entries_forward(m);
+  low_arrays_pad(m);
   return ll_run_passes(m,
                        longer ? LOW_SIMPLIFY_LONG ",loop-vectorize)"
                               : LOW_SIMPLIFY ",loop-vectorize)",

@@ -288,6 +288,7 @@ static status
 spir_finish(const struct low_target *t, LLVMModuleRef m, struct str *code) {
   (void)t;
   TRY(ll_run_passes(m, spir_passes, NULL, false));
+  low_arrays_pad(m); /* drivers make vectors, some with LLVM */
   TRY(spir_spaces_infer(m));
   low_math_show(m);
   low_device_maths(m, builtin_name, SPIR_FUNCTION);

@@ -1,6 +1,9 @@
 #include "areas.h"
 
+#include "scans.h"
+
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool
@@ -29,9 +32,8 @@ halo_of(const struct program *p, int dat) {
   return x;
 }
 
-/* How far out the dat has values. */
-static struct area
-there(const struct world *w, int dat) {
+struct area
+dat_area(const struct world *w, int dat) {
   return is_spread(w->p, dat) ? w->dats[dat].made : halo_of(w->p, dat);
 }
 
@@ -41,6 +43,7 @@ reach_of(const struct program *p, const struct op *o, int a) {
   const struct parg *g = &o->args[a];
   const struct param *m = &o->row->params[a];
   const struct pmap *map = g->map >= 0 ? &p->maps[g->map] : NULL;
+  if (g->layered) return layer_reach(p, o, g);
   if (!map || !map_is_rule(map)) return (struct area){{0}};
   if (map->kind == MAP_TABLE) return rule_reach(p, map, 0, map->arity);
   if (m->kind == P_VECTOR) return rule_reach(p, map, 0, m->count);
@@ -64,20 +67,23 @@ keeps_inside(const struct program *p, const struct op *o, int a) {
   if (g->off) return false;
   if (m->kind == P_GBL) return m->declared != 'R';
   if (!is_dat(o, a)) return true; /* an index, a payload */
-  if (g->map < 0) return m->declared != 'R' && !is_spread(p, g->obj);
+  if (g->map < 0)
+    return m->declared != 'R' && (g->layer || !is_spread(p, g->obj));
   return m->declared != 'R' || p->maps[g->map].kind != MAP_RULE;
 }
 
-struct area
+/* Around the domain of its box. */
+static struct area
 loop_area(const struct world *w, const struct op *o) {
   static const struct area none;
   struct area x;
   bool any = false;
+  if (o->order || o->layered) return none;
   for (int k = 0; k < 2 * BOX_DIMS; k++) x.at[k] = INT_MAX;
   for (int a = 0; a < o->nargs; a++) {
     if (keeps_inside(w->p, o, a)) return none;
     if (!is_dat(o, a)) continue;
-    struct area reach = reach_of(w->p, o, a), dat = there(w, o->args[a].obj);
+    struct area reach = reach_of(w->p, o, a), dat = dat_area(w, o->args[a].obj);
     struct area halo = halo_of(w->p, o->args[a].obj);
     any |= writes_spread(w->p, o, a);
     if (writes_spread(w->p, o, a)) keep_within(&x, &halo, &none);
@@ -86,16 +92,33 @@ loop_area(const struct world *w, const struct op *o) {
   return any && set_is_box(w->p, o->what) ? x : none;
 }
 
+struct over
+loop_over(const struct world *w, const struct op *o) {
+  struct over v = {.x = loop_area(w, o)};
+  if (o->order || o->layered)
+    scan_elements(w, o, &v);
+  else if (set_is_box(w->p, o->what))
+    v.n = area_size(w->p, o->what, &v.x);
+  else
+    v.n = w->p->sets[o->what];
+  return v;
+}
+
+void
+over_clear(struct over *v) {
+  free(v->at);
+}
+
 int
-loop_size(const struct program *p, const struct op *o, const struct area *x) {
-  return set_is_box(p, o->what) ? area_size(p, o->what, x) : p->sets[o->what];
+over_element(const struct over *v, int i) {
+  return v->at ? v->at[i] : i;
 }
 
 bool
 loop_reaches(const struct world *w, const struct op *o, const struct area *x) {
   for (int a = 0; a < o->nargs; a++) {
     if (!is_dat(o, a) || o->row->params[a].declared == 'W') continue;
-    struct area reach = reach_of(w->p, o, a), dat = there(w, o->args[a].obj);
+    struct area reach = reach_of(w->p, o, a), dat = dat_area(w, o->args[a].obj);
     for (int k = 0; k < 2 * BOX_DIMS; k++)
       if (reach.at[k] + x->at[k] > dat.at[k]) return false;
   }

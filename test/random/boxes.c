@@ -1,5 +1,7 @@
 #include "boxes.h"
 
+#include "levels.h"
+
 /* ---- sets --------------------------------------------------------------------- */
 
 bool
@@ -77,6 +79,24 @@ int
 point_place(const struct program *p, int s, const struct area *x, int e) {
   static const int none[BOX_DIMS];
   return place(p, s, x, e, none);
+}
+
+int
+point_layer(const struct program *p, int s, const struct area *x, int e,
+            int dl) {
+  int offset[BOX_DIMS] = {0};
+  offset[box_of(p, s)->ndim - 1] = dl;
+  return place(p, s, x, e, offset);
+}
+
+int
+box_layers(const struct program *p, int box) {
+  return p->made[box].n[p->made[box].ndim - 1];
+}
+
+int
+box_plane(const struct program *p, int box) {
+  return box_size(p, box) / box_layers(p, box);
 }
 
 /* ---- rules -------------------------------------------------------------------- */
@@ -205,6 +225,17 @@ draw_rule(struct program *p, struct rnd *r, int box) {
   ADD(p->maps, p->nmaps, m);
 }
 
+/* Some of each so many layers, the lowest or the highest. */
+static void
+draw_layers(struct program *p, struct rnd *r, int box) {
+  int plane = box_plane(p, box), step = 1 + rnd_below(r, box_layers(p, box));
+  add_set(p, (struct pmade){.of = box,
+                            .over = -1,
+                            .step = plane * step,
+                            .width = plane * (1 + rnd_below(r, step)),
+                            .back = rnd_chance(r, 50)});
+}
+
 /* From another set into the box, or the other way. */
 static void
 draw_beside(struct program *p, struct rnd *r, int box) {
@@ -229,6 +260,8 @@ boxes_draw(struct program *p, struct rnd *r, int most) {
                               .over = -1,
                               .step = 2 + rnd_below(r, 4),
                               .width = 1 + rnd_below(r, 2)});
+  if (rnd_chance(r, 50)) draw_layers(p, r, box);
+  if (rnd_chance(r, 60)) axes_draw(p, r, box);
   if (rnd_chance(r, 50)) draw_beside(p, r, box);
   for (int k = 0; k <= rnd_below(r, 3); k++) draw_points(p, r, box);
 }

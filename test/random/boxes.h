@@ -20,6 +20,12 @@ int box_size(const struct program *p, int s);
  * it (NULL: none) lies there. */
 bool points_around(const struct program *p, int s, int box);
 int point_place(const struct program *p, int s, const struct area *x, int e);
+/* The same of the point dl higher in the last dimension; points of a box that have one
+ * coordinate there, and how many coordinates there are. */
+int point_layer(const struct program *p, int s, const struct area *x, int e,
+                int dl);
+int box_plane(const struct program *p, int box);
+int box_layers(const struct program *p, int box);
 /* Do rules, tables and halos belong to boxes, and nothing else to these? */
 bool boxes_settle(struct program *p);
 

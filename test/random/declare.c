@@ -164,6 +164,14 @@ player_declare_map(struct player *y, int k) {
                         : op_decl_map_long(from, to, m->arity, wide, name);
 }
 
+void
+player_declare_axis(struct player *y, int k) {
+  const struct paxis *x = &y->p->axes[k];
+  if (y->axes[k]) op2_free(y->axes[k]);
+  y->axes[k] = op2_decl_axis(y->sets[x->set], y->p->made[x->set].ndim - 1,
+                             x->nsplitters, x->limit);
+}
+
 static void
 declare_sparsity(struct player *y, int k) {
   const struct psparsity *s = &y->p->sparsities[k];
@@ -313,6 +321,7 @@ player_declare(struct player *y) {
   const struct program *p = y->p;
   y->sets = player_memory((size_t)p->nsets * sizeof *y->sets);
   y->maps = player_memory((size_t)p->nmaps * sizeof *y->maps);
+  y->axes = player_memory((size_t)p->naxes * sizeof *y->axes);
   y->dats = player_memory((size_t)p->ndats * sizeof *y->dats);
   y->sparsities = player_memory((size_t)p->nsparsities * sizeof *y->sparsities);
   y->mats = player_memory((size_t)p->ndats * sizeof *y->mats);
@@ -322,6 +331,7 @@ player_declare(struct player *y) {
   y->handles = player_memory((size_t)p->ngbls * sizeof *y->handles);
   for (int k = 0; k < p->nsets; k++) y->sets[k] = declare_set(y, k);
   for (int k = 0; k < p->nmaps; k++) player_declare_map(y, k);
+  for (int k = 0; k < p->naxes; k++) player_declare_axis(y, k);
   for (int k = 0; k < p->nsparsities; k++) declare_sparsity(y, k);
   for (int k = 0; k < p->ndats; k++) declare_dat(y, k);
   for (int k = 0; k < p->ngbls; k++) declare_gbl(y, k);

@@ -5,6 +5,7 @@
 
 #include "boxes.h"
 #include "columns.h"
+#include "levels.h"
 #include "matrices.h"
 
 #include "names.h"
@@ -116,6 +117,8 @@ static void
 use_op(struct emitter *y, const struct op *o) {
   if (o->row)
     use_loop(y, o);
+  else if (o->kind == DO_PLACE)
+    use_set(y, y->p->axes[o->what].set);
   else if (o->kind >= DO_MULT)
     use_matrix(y, o);
   else if (o->kind == DO_POKE || o->kind == DO_GET || o->kind == DO_RENEW)
@@ -135,9 +138,10 @@ body_of(const char *name) {
 
 static bool
 mentions(const struct emitter *y, const char *word) {
+  const struct row *r;
   for (int k = 0; k < y->nops; k++)
-    if (y->p->ops[k].row && strstr(body_of(y->p->ops[k].row->name), word))
-      return true;
+    for (int i = 0; (r = op_row(&y->p->ops[k], i)); i++)
+      if (strstr(body_of(r->name), word)) return true;
   return false;
 }
 
@@ -174,9 +178,10 @@ emit_constants(const struct emitter *y) {
 
 static bool
 uses_kernel(const struct emitter *y, int t) {
+  const struct row *r;
   for (int k = 0; k < y->nops; k++)
-    if (y->p->ops[k].row && !strcmp(y->p->ops[k].row->name, texts[t].name))
-      return true;
+    for (int i = 0; (r = op_row(&y->p->ops[k], i)); i++)
+      if (!strcmp(r->name, texts[t].name)) return true;
   return false;
 }
 
@@ -359,12 +364,32 @@ overlays_used(const struct emitter *y, int k) {
   return d->over >= 0 && y->dats[d->over] && y->sets[d->set];
 }
 
+static bool
+axis_used(const struct emitter *y, int k) {
+  for (int i = 0; i < y->nops; i++) {
+    const struct op *o = &y->p->ops[i];
+    if ((o->kind == DO_PLACE && o->what == k) ||
+        (o->kind == DO_LEVELS && o->x == k))
+      return true;
+  }
+  return false;
+}
+
+static void
+emit_axis(const struct emitter *y, int k) {
+  const struct paxis *x = &y->p->axes[k];
+  OUT("  op2_axis a%d = op2_decl_axis(s%d, %d, %d, %d);\n", k, x->set,
+      y->p->made[x->set].ndim - 1, x->nsplitters, x->limit);
+}
+
 static void
 emit_declarations(const struct emitter *y) {
   for (int k = 0; k < y->p->nsets; k++)
     if (y->sets[k]) emit_set(y, k);
   for (int k = 0; k < y->p->nmaps; k++)
     if (y->maps[k]) emit_map(y, k);
+  for (int k = 0; k < y->p->naxes; k++)
+    if (axis_used(y, k)) emit_axis(y, k);
   for (int k = 0; k < y->p->nsparsities; k++)
     if (y->sets[y->p->sparsities[k].set]) emit_sparsity(y, k);
   for (int k = 0; k < y->p->ndats; k++)
@@ -424,15 +449,9 @@ emit_arg(const struct emitter *y, const struct op *o, int a) {
         type, access);
 }
 
+/* Behind what stands before them, to the end of the call. */
 static void
-emit_loop(const struct emitter *y, const struct op *o) {
-  bool wrong = o->kind == DO_WRONG; /* made wrong by its set here */
-  if (wrong) OUT("  op2_set_error_handler(ignore, NULL);\n");
-  OUT("  op_par_loop(%s, \"%s\", ", o->row->name, o->row->name);
-  if (wrong)
-    OUT("NULL");
-  else
-    OUT("s%d", o->what);
+emit_args(const struct emitter *y, const struct op *o) {
   int column = 99;
   for (int a = 0; a < o->nargs; a++) {
     char *text = NULL;
@@ -448,6 +467,47 @@ emit_loop(const struct emitter *y, const struct op *o) {
     free(text);
   }
   OUT(");\n");
+}
+
+static const char *const orders[] = {[ORDER_NONE] = "OP2_PARALLEL",
+                                     [ORDER_FORWARD] = "OP2_FORWARD",
+                                     [ORDER_BACKWARD] = "OP2_BACKWARD"};
+
+static void
+emit_loop(const struct emitter *y, const struct op *o) {
+  bool wrong = o->kind == DO_WRONG; /* made wrong by its set here */
+  if (wrong) OUT("  op2_set_error_handler(ignore, NULL);\n");
+  OUT("  op%s(%s, \"%s\", ", o->order ? "2_par_loop_scan" : "_par_loop",
+      o->row->name, o->row->name);
+  if (wrong)
+    OUT("NULL");
+  else
+    OUT("s%d", o->what);
+  if (o->order) OUT(", %s", orders[o->order]);
+  emit_args(y, o);
+}
+
+static void
+emit_levels(const struct emitter *y, const struct op *o) {
+  OUT("  op2_par_loop_levels(\"%s\", s%d, a%d, %s%s,\n"
+      "                      op2_levels_of(",
+      o->row->name, o->what, o->x, orders[o->order], o->y ? " | OP2_GAPS" : "");
+  for (int k = 0; k < o->nlevels; k++) {
+    const struct plevel *v = &o->levels[k];
+    OUT("%sop2_level(%s, ((struct op2_interval){%d, %d, %d, %d}))",
+        k ? ",\n                                    " : "", v->row->name,
+        v->from[0], v->from[1], v->to[0], v->to[1]);
+  }
+  OUT(")");
+  emit_args(y, o);
+}
+
+static void
+emit_place(const struct emitter *y, const struct op *o) {
+  OUT("  if (op2_axis_place(a%d, (idx_l_t[]){", o->what);
+  for (int k = 0; k < y->p->axes[o->what].nsplitters; k++)
+    OUT("%s%d", k ? ", " : "", axis_position(y->p, o->what, o->x, k));
+  OUT("})) return 1;\n");
 }
 
 /* The formula into an array at `at`. */
@@ -593,6 +653,7 @@ emit_small(const struct emitter *y, const struct op *o) {
   const struct pgbl *g = o->what < y->p->ngbls ? &y->p->gbls[o->what] : NULL;
   switch (o->kind) {
   case DO_FLUSH: OUT("  op2_flush();\n"); break;
+  case DO_PLACE: emit_place(y, o); break;
   case DO_TEMP: emit_temp(y, o->what); break;
   case DO_FREE: OUT("  op_free_dat_temp(d%d);\n", o->what); break;
   case DO_ASK:
@@ -636,7 +697,7 @@ cell_name(const struct emitter *y, const struct op *o, int cell, char *buf,
   int from = 0, to = 0;
   char at[32];
   snprintf(buf, size, "k_trail");
-  if (o->kind == DO_LOOP) {
+  if (o->kind == DO_LOOP || o->kind == DO_LEVELS) {
     for (int a = 0; a < o->nargs; a++) {
       int n = o->row->params[a].dim;
       if (!arg_is_raw(p, o, a)) continue;
@@ -717,7 +778,9 @@ emit_ops(const struct emitter *y) {
       emit_map_handle(y, map);
     }
     if (aimed) OUT("  op2_target_push(\"%s\");\n", mode_target(y->p->seed, k));
-    if (o->row)
+    if (o->kind == DO_LEVELS)
+      emit_levels(y, o);
+    else if (o->row)
       emit_loop(y, o);
     else if (writes)
       emit_write(y, o);

@@ -13,7 +13,9 @@
 
 #include "boxes.h"
 #include "columns.h"
+#include "levels.h"
 #include "matrices.h"
+#include "scans.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -32,6 +34,7 @@ struct gen {
   int last;     /* global that the loop's last argument took; -1 */
   int overlays; /* percent of dats */
   int shared;   /* percent of raw globals that lie in another's memory */
+  enum scan_order order; /* of the loop for which arguments are drawn */
 };
 
 /* ---- declarations ----------------------------------------------------------- */
@@ -166,6 +169,18 @@ lay_over(struct gen *g, struct pdat *d) {
   d->temp = d->soa = false;
 }
 
+/* Any set; in programs with axes more often one of points. */
+static int
+draw_dat_set(struct gen *g) {
+  const struct program *p = g->p;
+  int s = rnd_below(&g->r, p->nsets);
+  for (int tries = 0; tries < 4 && p->naxes; tries++) {
+    if (p->made[s].points || p->made[s].ndim) return s;
+    s = rnd_below(&g->r, p->nsets);
+  }
+  return s;
+}
+
 static void
 draw_dats(struct gen *g, const struct shape *palette, int npalette) {
   struct program *p = g->p;
@@ -173,7 +188,7 @@ draw_dats(struct gen *g, const struct shape *palette, int npalette) {
   for (int k = 0; k < n; k++) {
     int which = rnd_chance(&g->r, 55) ? 0 : rnd_below(&g->r, npalette);
     const struct shape *s = &palette[which];
-    struct pdat d = {.set = rnd_below(&g->r, p->nsets),
+    struct pdat d = {.set = draw_dat_set(g),
                      .dim = s->dim,
                      .type = s->type,
                      .fill =
@@ -233,13 +248,14 @@ struct ways {
   int ndirect, nindirect;
 };
 
-/* Other layers of the columns that the set belongs to. */
+/* Other layers of the columns, or of the box, that the set belongs to. */
 static void
-find_layers(const struct program *p, int set, struct parg way, struct ways *w) {
-  if (!set_has_columns(p, p->dats[way.obj].set)) return;
+find_layers(const struct gen *g, const struct param *m, int set,
+            struct parg way, struct ways *w) {
+  struct op o = {.what = set, .order = g->order};
   way.layered = true;
   for (way.layer = -2; way.layer <= 2; way.layer++)
-    if (layer_exists(p, set, way.layer)) ADD(w->direct, w->ndirect, way);
+    if (layer_fits(g->p, &o, m, &way)) ADD(w->direct, w->ndirect, way);
 }
 
 static void
@@ -252,7 +268,7 @@ find_ways(const struct gen *g, const struct param *m, int set, struct ways *w) {
     struct parg way = {.obj = dat, .map = -1};
     if (m->kind == P_DAT && set_reaches(p, set, d->set)) {
       ADD(w->direct, w->ndirect, way);
-      find_layers(p, set, way, w);
+      find_layers(g, m, set, way, w);
     }
     for (way.map = 0; way.map < p->nmaps; way.map++) {
       const struct pmap *k = &p->maps[way.map];
@@ -347,12 +363,22 @@ drop_args(struct op *o) {
 static bool
 draw_args(struct gen *g, struct op *o) {
   g->last = -1;
+  g->order = o->order;
   for (int a = 0; a < o->row->nparams; a++) {
     struct parg arg;
-    if (!draw_arg(g, &o->row->params[a], o->what, &arg)) return false;
+    if (!draw_arg(g, &o->row->params[a], loop_set(g->p, o), &arg)) return false;
     ADD(o->args, o->nargs, arg);
   }
-  return world_allows(g->w, o);
+  if (o->order && o->nargs && rnd_chance(&g->r, 60)) scan_bend(&g->r, o);
+  return o->kind == DO_LEVELS || world_allows(g->w, o);
+}
+
+/* Of a loop over the set; in programs without columns and boxes nothing is drawn. */
+static enum scan_order
+draw_order(struct gen *g, int set) {
+  if (!scan_goes(g->p, set_whole(g->p, set)) || !rnd_chance(&g->r, 40))
+    return ORDER_NONE;
+  return rnd_chance(&g->r, 50) ? ORDER_FORWARD : ORDER_BACKWARD;
 }
 
 /* Kernels with many or unusual arguments fit seldom: each gets several tries. */
@@ -365,6 +391,7 @@ draw_loop(struct gen *g, struct op *o) {
       o->row = draw_row(g);
     for (int tries = 0; tries < 12; tries++) {
       o->what = tries < 6 ? g->set : rnd_below(&g->r, g->p->nsets);
+      o->order = draw_order(g, o->what);
       if (draw_args(g, o)) return true;
       drop_args(o);
     }
@@ -421,6 +448,32 @@ draw_wrong(struct gen *g, struct op *o) {
 }
 
 static bool
+draw_place(struct gen *g, struct op *o) {
+  o->what = rnd_below(&g->r, g->p->naxes);
+  o->x = rnd_below(&g->r, 3 * 4 * 4 * 4 * 4);
+  return true;
+}
+
+/* Where splitters are nowhere so far, they are placed. */
+static bool
+draw_levels(struct gen *g, struct op *o) {
+  o->x = rnd_below(&g->r, g->p->naxes);
+  o->what = g->p->axes[o->x].set;
+  o->order = levels_order(g->p, &g->r, o->x);
+  if (!g->w->axes[o->x].some) {
+    *o = (struct op){.kind = DO_PLACE, .site = o->site};
+    return draw_place(g, o);
+  }
+  for (int tries = 0; tries < 40; tries++) {
+    o->row = draw_row(g);
+    if (draw_args(g, o) && levels_draw(g->p, &g->r, o, g->rows, g->nrows))
+      return true;
+    drop_args(o);
+  }
+  return false;
+}
+
+static bool
 draw_question(struct gen *g, struct op *o) {
   o->what = rnd_below(&g->r, 4);
   return true;
@@ -446,12 +499,15 @@ static const struct {
     {DO_CONST, 30, draw_const},     {DO_DEFER, 15, draw_plain},
     {DO_PRINT, 6, draw_on_dat},     {DO_RENEW, 12, draw_on_gbl},
     {DO_WRONG, 12, draw_wrong},     {DO_ASK, 10, draw_question},
-    {DO_MULT, 400, draw_on_matrix},
+    {DO_MULT, 400, draw_on_matrix}, {DO_PLACE, 40, draw_place},
+    {DO_LEVELS, 600, draw_levels},
 };
 
 static int
 kind_weight(const struct gen *g, size_t k) {
-  return kinds[k].kind == DO_MULT && !g->p->nsparsities ? 0 : kinds[k].weight;
+  bool axes = kinds[k].kind == DO_PLACE || kinds[k].kind == DO_LEVELS;
+  if (kinds[k].kind == DO_MULT && !g->p->nsparsities) return 0;
+  return axes && !g->p->naxes ? 0 : kinds[k].weight;
 }
 
 /* Operations that make pending loops run; few of them, so that loops wait. */
@@ -481,7 +537,7 @@ keep_op(struct gen *g, struct op *o) {
   if (ok)
     ADD(g->p->ops, g->p->nops, *o);
   else
-    free(o->args);
+    op_clear(o);
   return ok;
 }
 
@@ -508,11 +564,12 @@ vary_word(struct gen *g, const struct param *m, struct parg *arg) {
 static void
 vary(struct gen *g, struct op *o) {
   if (o->kind != DO_LOOP || !o->nargs) return;
+  g->order = o->order;
   int a = rnd_below(&g->r, o->nargs);
   struct parg arg = o->args[a];
   if (arg.map >= 0 || (arg.obj >= 0 && rnd_chance(&g->r, 40)))
     vary_word(g, &o->row->params[a], &o->args[a]);
-  else if (draw_arg(g, &o->row->params[a], o->what, &arg))
+  else if (draw_arg(g, &o->row->params[a], loop_set(g->p, o), &arg))
     o->args[a] = arg;
 }
 
@@ -665,7 +722,7 @@ gen_program(uint64_t seed) {
     struct op o;
     bool drawn = draw_op(&g, &o);
     if (!drawn || (op_forces(&o) && rnd_chance(&g.r, g.quiet)))
-      free(o.args);
+      op_clear(&o);
     else if (keep_op(&g, &o) && rnd_chance(&g.r, 16))
       repeat(&g);
   }

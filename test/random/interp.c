@@ -12,8 +12,9 @@
 #include "interp.h"
 
 #include "areas.h"
-#include "columns.h"
+#include "levels.h"
 #include "matrices.h"
+#include "scans.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,6 +72,7 @@ world_new(const struct program *p) {
   }
   for (int g = 0; g < p->ngbls; g++) world_gbl(w, g);
   w->masks = get_memory((size_t)p->ndats, sizeof *w->masks);
+  axes_begin(w);
   ref_globals = (struct ref_globals){.k_int = 5, .k_real = 1.25};
   for (int i = 0; i < 3; i++) ref_globals.k_vec[i] = i;
   for (int i = 0; i < 16; i++) ref_globals.k_table[i] = i * i;
@@ -90,6 +92,7 @@ world_free(struct world *w) {
     free(w->masks[d]);
   }
   free(w->masks);
+  axes_end(w);
   for (int g = 0; g < w->p->ngbls; g++)
     if (w->p->gbls[g].over < 0) store_clear(&w->gbls[g]);
   free(w->dats);
@@ -123,7 +126,7 @@ seen_clear(struct seen *s) {
 
 /* ---- rules of a loop ------------------------------------------------------ */
 
-static struct store *
+struct store *
 arg_store(struct world *w, const struct op *o, int a) {
   const struct param *m = &o->row->params[a];
   if (o->args[a].off || o->args[a].obj < 0) return NULL;
@@ -158,20 +161,20 @@ arg_fits(struct world *w, const struct op *o, int a) {
   const struct program *p = w->p;
   const struct param *m = &o->row->params[a];
   const struct parg *g = &o->args[a];
+  int s = loop_set(p, o);
   if (g->off) return m->optional;
   if (g->map >= 0) {
     const struct pmap *map = &p->maps[g->map];
     int last = m->kind == P_VECTOR ? m->count : g->idx + 1;
-    if (!set_reaches(p, o->what, map->from) || last > map->arity) return false;
+    if (!set_reaches(p, s, map->from) || last > map->arity) return false;
     if (!map_serves(map, m)) return false;
     if (map_is_rule(map) && !rule_fits(p, m, g)) return false;
     if (is_dat(m) && !set_reaches(p, map->to, p->dats[g->obj].set))
       return false;
-  } else if (is_dat(m) && !set_reaches(p, o->what, p->dats[g->obj].set)) {
+  } else if (is_dat(m) && !set_reaches(p, s, p->dats[g->obj].set)) {
     return false;
   }
-  if (g->layered && (g->map >= 0 || !layer_exists(p, o->what, g->layer)))
-    return false;
+  if (g->layered && !layer_fits(p, o, m, g)) return false;
   if (m->kind == P_INDEX || m->kind == P_ENTRY)
     return (m->kind == P_ENTRY) == (g->map >= 0);
   char type = is_dat(m) ? p->dats[g->obj].type : p->gbls[g->obj].type;
@@ -208,11 +211,12 @@ arg_target(const struct program *p, const struct op *o, const struct area *x,
            int a, int e, int k) {
   const struct parg *g = &o->args[a];
   const struct param *m = &o->row->params[a];
-  int to = is_dat(m) ? p->dats[g->obj].set : -1;
-  if (g->map < 0) return seen_from(p, o->what, x, e, to) + g->layer;
+  int to = is_dat(m) ? p->dats[g->obj].set : -1, s = loop_set(p, o);
+  if (g->layered) return layer_target(p, s, x, e, g);
+  if (g->map < 0) return seen_from(p, s, x, e, to);
   const struct pmap *map = &p->maps[g->map];
   int j = m->kind == P_VECTOR ? k : g->idx;
-  e = seen_from(p, o->what, x, e, map->from);
+  e = seen_from(p, s, x, e, map->from);
   if (map_is_rule(map) && is_dat(m)) return rule_target(p, map, x, e, j, to);
   int t = map_entry(p, g->map, e, j);
   return is_dat(m) ? seen_from(p, map->to, NULL, t, to) : t;
@@ -221,17 +225,17 @@ arg_target(const struct program *p, const struct op *o, const struct area *x,
 /* Is every target of the writes to argument a's dat written by one element? */
 static bool
 targets_private(const struct program *p, const struct op *o,
-                const struct area *x, int a) {
-  int dat = dat_root(p, o->args[a].obj), n = loop_size(p, o, x);
+                const struct over *v, int a) {
+  int dat = dat_root(p, o->args[a].obj);
   int *owner = get_memory((size_t)p->sets[p->dats[dat].set] + 1, sizeof *owner);
   bool ok = true;
-  for (int e = 0; ok && e < n; e++)
-    for (int b = 0; b < o->nargs; b++) {
+  for (int i = 0; ok && i < v->n; i++)
+    for (int b = 0, e = over_element(v, i); b < o->nargs; b++) {
       const struct param *m = &o->row->params[b];
       if (!is_dat(m) || o->args[b].off || dat_root(p, o->args[b].obj) != dat)
         continue;
       for (int k = 0; k < m->count; k++) {
-        int *who = &owner[arg_target(p, o, x, b, e, k)];
+        int *who = &owner[arg_target(p, o, &v->x, b, e, k)];
         ok &= !*who || *who == e + 1;
         *who = e + 1;
       }
@@ -257,6 +261,7 @@ static bool
 needs_private(const struct program *p, const struct op *o, int a) {
   const struct param *m = &o->row->params[a];
   if (!is_dat(m) || o->args[a].off) return false;
+  if (o->order) return false; /* scan_fits has other rules */
   if (access_mixed(p, o, a)) return true;
   if (m->commutes) return false;
   return m->access == 'W' || m->access == 'U' || m->looked;
@@ -265,19 +270,21 @@ needs_private(const struct program *p, const struct op *o, int a) {
 /* Do two sums of real numbers meet in one element? How much each adds could not be
  * told from what both change. */
 static bool
-sums_meet(const struct program *p, const struct op *o, const struct area *x,
+sums_meet(const struct program *p, const struct op *o, const struct over *v,
           int a, int b) {
   const struct param *m = &o->row->params[a], *n = &o->row->params[b];
   if (!is_dat(m) || !is_dat(n) || m->access != 'I' || n->access != 'I' ||
       !type_row(m->type)->real || o->args[a].off || o->args[b].off ||
       dat_root(p, o->args[a].obj) != dat_root(p, o->args[b].obj))
     return false;
-  for (int e = 0; e < loop_size(p, o, x); e++)
+  for (int i = 0; i < v->n; i++)
     for (int k = 0; k < m->count; k++)
-      for (int j = 0; j < n->count; j++)
-        if ((a != b || j != k) &&
-            arg_target(p, o, x, a, e, k) == arg_target(p, o, x, b, e, j))
+      for (int j = 0; j < n->count; j++) {
+        int e = over_element(v, i);
+        if ((a != b || j != k) && arg_target(p, o, &v->x, a, e, k) ==
+                                      arg_target(p, o, &v->x, b, e, j))
           return true;
+      }
   return false;
 }
 
@@ -316,10 +323,11 @@ other_waits(const struct world *w, int gbl) {
 /* May the argument take a global that waits for a flush? Only to write it again:
  * the last loop's value is delivered. */
 static bool
-overwrites(const struct world *w, const struct op *o, int a) {
+overwrites(const struct world *w, const struct op *o, const struct over *v,
+           int a) {
   const struct param *m = &o->row->params[a];
-  return w->defer && m->access == 'W' && !m->partial &&
-         w->p->sets[o->what] > 0 && !other_waits(w, o->args[a].obj);
+  return w->defer && m->access == 'W' && !m->partial && v->n > 0 &&
+         !other_waits(w, o->args[a].obj);
 }
 
 /* Is what a block copies stored to through another argument, or the other way
@@ -329,14 +337,9 @@ block_meets(const struct program *p, const struct op *o, int a) {
   return o->row->params[a].packed && access_mixed(p, o, a);
 }
 
+/* The rules of single arguments, and of pairs. */
 static bool
-loop_allowed(struct world *w, const struct op *o) {
-  const struct pmade *u = &w->p->made[o->what];
-  if (u->nonzeros || u->points) return refuse(w, "a set that has no handle");
-  for (int a = 0; a < o->nargs; a++)
-    if (!arg_fits(w, o, a)) return refuse(w, "an argument does not fit");
-  struct area x = loop_area(w, o);
-  if (!loop_reaches(w, o, &x)) return refuse(w, "it was not made so far out");
+args_allowed(struct world *w, const struct op *o, const struct over *v) {
   for (int a = 0; a < o->nargs; a++) {
     if (block_meets(w->p, o, a))
       return refuse(w, "a block meets another access of its dat");
@@ -344,7 +347,8 @@ loop_allowed(struct world *w, const struct op *o) {
     const struct store *s;
     s = arg_store(w, o, a);
     if (s && is_dat(m) && !s->alive) return refuse(w, "a dat is not alive");
-    if (s && !is_dat(m) && gbl_waits(w, o->args[a].obj) && !overwrites(w, o, a))
+    if (s && !is_dat(m) && gbl_waits(w, o->args[a].obj) &&
+        !overwrites(w, o, v, a))
       return refuse(w, "a global waits for a flush");
     if (!sums_kept(w, o, a)) return refuse(w, "computes with an inexact sum");
     if (m->kind == P_INFO && o->args[m->ref].off)
@@ -352,11 +356,25 @@ loop_allowed(struct world *w, const struct op *o) {
     for (int b = 0; b < a; b++)
       if (!args_agree(w->p, o, a, b)) return refuse(w, "a payload twice");
     for (int b = 0; b <= a; b++)
-      if (sums_meet(w->p, o, &x, a, b)) return refuse(w, "sums that cancel");
-    if (needs_private(w->p, o, a) && !targets_private(w->p, o, &x, a))
+      if (sums_meet(w->p, o, v, a, b)) return refuse(w, "sums that cancel");
+    if (needs_private(w->p, o, a) && !targets_private(w->p, o, v, a))
       return refuse(w, "elements share a target");
   }
   return true;
+}
+
+static bool
+loop_allowed(struct world *w, const struct op *o) {
+  const struct pmade *u = &w->p->made[o->what];
+  if (u->nonzeros || u->points) return refuse(w, "a set that has no handle");
+  if (!scan_fits(w->p, o)) return refuse(w, "no scan takes this");
+  for (int a = 0; a < o->nargs; a++)
+    if (!arg_fits(w, o, a)) return refuse(w, "an argument does not fit");
+  struct over v = loop_over(w, o);
+  bool ok = loop_reaches(w, o, &v.x) ? args_allowed(w, o, &v)
+                                     : refuse(w, "it was not made so far out");
+  over_clear(&v);
+  return ok;
 }
 
 bool
@@ -376,8 +394,8 @@ struct sums {
 struct run {
   struct world *w;
   const struct op *o;
-  struct area x; /* it goes over the domain and this */
-  union cell **p, ***v;
+  struct over v;
+  union cell **p, ***entries;
   union cell **old; /* by argument: values before the loop */
   struct sums *sums;
   union cell **spare; /* by argument: what a mask drops */
@@ -389,7 +407,7 @@ static union cell *
 run_target(struct run *r, int a, int e, int k) {
   const struct param *m = &r->o->row->params[a];
   struct store *s = arg_store(r->w, r->o, a);
-  int t = arg_target(r->w->p, r->o, &r->x, a, e, k), dat = r->o->args[a].obj;
+  int t = arg_target(r->w->p, r->o, &r->v.x, a, e, k), dat = r->o->args[a].obj;
   if (!dat_is_matrix(r->w->p, dat) || !matrix_drops(r->w, dat, t))
     return s->v + t * m->dim;
   union cell *copy = r->spare[a] + k * m->dim;
@@ -406,13 +424,14 @@ run_point(struct run *r, int e) {
     r->p[a] = NULL;
     if (o->args[a].off) continue;
     if (m->kind == P_INDEX || m->kind == P_ENTRY) {
-      r->index[a].i = arg_target(r->w->p, o, &r->x, a, e, 0);
+      r->index[a].i = arg_target(r->w->p, o, &r->v.x, a, e, 0);
       r->p[a] = &r->index[a];
     } else if (m->kind == P_VECTOR) {
-      for (int k = 0; k < m->count; k++) r->v[a][k] = run_target(r, a, e, k);
+      for (int k = 0; k < m->count; k++)
+        r->entries[a][k] = run_target(r, a, e, k);
     } else {
       bool dat = is_dat(m);
-      int at = dat ? arg_target(r->w->p, o, &r->x, a, e, 0) * m->dim : 0;
+      int at = dat ? arg_target(r->w->p, o, &r->v.x, a, e, 0) * m->dim : 0;
       r->p[a] = s->v + at;
     }
   }
@@ -425,7 +444,7 @@ cell_size(char type, union cell v) {
 
 static union cell *
 run_entry(const struct run *r, int a, int k) {
-  return r->o->row->params[a].kind == P_VECTOR ? r->v[a][k] : r->p[a];
+  return r->o->row->params[a].kind == P_VECTOR ? r->entries[a][k] : r->p[a];
 }
 
 /* Before and after one element: how much did it add? */
@@ -475,11 +494,10 @@ run_values_fit(const struct run *r) {
 
 static bool
 run_elements(struct run *r) {
-  int n = loop_size(r->w->p, r->o, &r->x);
-  for (int e = 0; e < n; e++) {
-    run_point(r, e);
+  for (int i = 0; i < r->v.n; i++) {
+    run_point(r, over_element(&r->v, i));
     for (int a = 0; a < r->o->nargs; a++) run_sums(r, a, false);
-    r->o->row->ref(r->o->row, r->p, (union cell *const *const *)r->v);
+    r->o->row->ref(r->o->row, r->p, (union cell *const *const *)r->entries);
     for (int a = 0; a < r->o->nargs; a++) run_sums(r, a, true);
     if (!run_values_fit(r)) return false;
   }
@@ -503,7 +521,7 @@ run_sums_end(struct run *r, int a) {
     return !limit || base + r->sums[a].all <= (double)limit;
   }
   double eps = m->type == 'r' ? 0x1p-52 : 0x1p-23;
-  double n = loop_size(r->w->p, r->o, &r->x) * m->count + 2.0;
+  double n = (double)r->v.n * m->count + 2.0;
   for (int i = 0; i < s->n; i++) {
     double added = r->sums[a].added[i];
     if (added == 0) continue;
@@ -517,7 +535,7 @@ run_save(struct run *r) {
   for (int a = 0; a < r->o->nargs; a++) {
     const struct param *m = &r->o->row->params[a];
     const struct store *s = arg_store(r->w, r->o, a);
-    r->v[a] = get_memory((size_t)m->count, sizeof **r->v);
+    r->entries[a] = get_memory((size_t)m->count, sizeof **r->entries);
     if (!s) continue;
     r->old[a] = get_memory((size_t)s->n, sizeof **r->old);
     memcpy(r->old[a], s->v, (size_t)s->n * sizeof **r->old);
@@ -540,14 +558,15 @@ run_undo(struct run *r) {
 static void
 run_clear(struct run *r) {
   for (int a = 0; a < r->o->nargs; a++) {
-    free(r->v[a]);
+    free(r->entries[a]);
     free(r->old[a]);
     free(r->spare[a]);
     free(r->sums[a].added);
     free(r->sums[a].before);
   }
+  over_clear(&r->v);
   free(r->p);
-  free(r->v);
+  free(r->entries);
   free(r->old);
   free(r->spare);
   free(r->sums);
@@ -584,9 +603,9 @@ loop_run(struct world *w, const struct op *o, struct seen *seen) {
   size_t n = (size_t)o->nargs;
   struct run r = {.w = w,
                   .o = o,
-                  .x = loop_area(w, o),
+                  .v = loop_over(w, o),
                   .p = get_memory(n, sizeof *r.p),
-                  .v = get_memory(n, sizeof *r.v),
+                  .entries = get_memory(n, sizeof *r.entries),
                   .old = get_memory(n, sizeof *r.old),
                   .spare = get_memory(n, sizeof *r.spare),
                   .sums = get_memory(n, sizeof *r.sums)};
@@ -596,7 +615,7 @@ loop_run(struct world *w, const struct op *o, struct seen *seen) {
   for (int a = 0; ok && a < o->nargs; a++) ok = run_sums_end(&r, a);
   if (ok) {
     loop_scratch(&r);
-    loop_made(w, o, &r.x);
+    loop_made(w, o, &r.v.x);
     loop_end(w, o, seen);
   } else {
     run_undo(&r);
@@ -753,6 +772,8 @@ world_run(struct world *w, const struct op *o, struct seen *seen_out) {
       [DO_DEFER] = defer_run,
       [DO_WRONG] = wrong_run,
       [DO_ASK] = ask_run,
+      [DO_PLACE] = place_run,
+      [DO_LEVELS] = levels_run,
       [DO_MULT] = matrix_run,
       [DO_MULT_TURNED] = matrix_run,
       [DO_ZERO] = matrix_run,

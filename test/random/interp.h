@@ -25,11 +25,18 @@ struct seen {
   char *type;
 };
 
+/* Where an axis has its splitters, if anywhere, and between which levels loops ran. */
+struct placed {
+  bool some, *used;
+  int formula;
+};
+
 struct world {
   const struct program *p;
   struct store *dats, *gbls;
   bool **
       masks; /* of matrices, by dat: is a nonzero's value kept; NULL: of none */
+  struct placed *axes;
   bool defer;
   const char *why; /* the last refusal */
 };
@@ -42,6 +49,8 @@ bool world_run(struct world *w, const struct op *o, struct seen *seen_out);
 /* Does a loop keep the rules? Its values may still refuse it. */
 bool world_allows(struct world *w, const struct op *o);
 void seen_clear(struct seen *s);
+/* The values behind an argument; NULL: it has none. */
+struct store *arg_store(struct world *w, const struct op *o, int a);
 
 /* The whole program: what each operation shows, and behind these the last values
  * of all dats that are no temporaries, [nops + 1]; NULL if an operation is not

@@ -35,8 +35,12 @@ k_clip(long long v) {
  * that use the library. */
 static void
 loop(const struct kernel_entry *k, const char *file, int line, void *set,
-     int nargs, const void *args) {
-  op2_par_loop_at(file, line, k->function, k->name, set, nargs, args);
+     int order, int nargs, const void *args) {
+  if (order)
+    op2_par_loop_scan_at(file, line, k->function, k->name, set, order, nargs,
+                         args, NULL, 0);
+  else
+    op2_par_loop_at(file, line, k->function, k->name, set, nargs, args);
 }
 
 static const struct kernel_entry entries[] = {

@@ -8,9 +8,10 @@ struct kernel_entry {
   const char *name;
   int plain; /* compiled by another compiler than op2cc */
   void (*function)(void);
-  /* op_par_loop with this kernel; set and args as op2.h has them. */
+  /* op_par_loop with this kernel, or, with an order, op2_par_loop_scan; set, order and
+   * args as op2.h has them. */
   void (*loop)(const struct kernel_entry *k, const char *file, int line,
-               void *set, int nargs, const void *args);
+               void *set, int order, int nargs, const void *args);
 };
 /* The kernels of one object that kernels.c was compiled to. */
 struct kernel_group {

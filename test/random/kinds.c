@@ -259,6 +259,53 @@ has_layer(const struct program *p, const struct op *o) {
   return false;
 }
 
+/* A scan reads what it left in layers before. */
+static bool
+reads_layers_before(const struct program *p, const struct op *o) {
+  (void)p;
+  for (int a = 0; o->order && a < o->nargs; a++)
+    for (int b = 0; b < o->nargs && o->args[a].layer; b++)
+      if (is_dat(&o->row->params[b]) && param_writes(&o->row->params[b]) &&
+          !o->args[a].off && o->args[a].obj == o->args[b].obj)
+        return true;
+  return false;
+}
+
+static bool
+is_in_order(const struct program *p, const struct op *o) {
+  (void)p;
+  return o->order != ORDER_NONE;
+}
+
+static bool
+is_box_scan(const struct program *p, const struct op *o) {
+  return o->order && is_over_box(p, o);
+}
+
+static bool
+is_part_scan(const struct program *p, const struct op *o) {
+  return o->order && is_over_subset(p, o);
+}
+
+static bool
+has_box_layer(const struct program *p, const struct op *o) {
+  return is_over_box(p, o) && has_layer(p, o);
+}
+
+static bool
+has_kernels(const struct program *p, const struct op *o) {
+  (void)p;
+  return o->nlevels > 1;
+}
+
+/* Splitters had another place before. */
+static bool
+is_moved(const struct program *p, const struct op *o) {
+  for (const struct op *x = p->ops; x < o; x++)
+    if (x->kind == DO_PLACE && x->what == o->what && x->x != o->x) return true;
+  return false;
+}
+
 static const struct {
   const char *name;
   loop_test *loop; /* of some loop; NULL: any */
@@ -290,6 +337,15 @@ static const struct {
     {"temporaries of boxes", has_box_temp, 0, DO_LOOP},
     {"rules", has_rule, 0, DO_LOOP},
     {"tables of rules", has_rule_table, 0, DO_LOOP},
+    {"scans", is_in_order, 0, DO_LOOP},
+    {"scans of boxes", is_box_scan, 0, DO_LOOP},
+    {"scans of parts", is_part_scan, 0, DO_LOOP},
+    {"layers before", reads_layers_before, 0, DO_LOOP},
+    {"layers of boxes", has_box_layer, 0, DO_LOOP},
+    {"levels", is_any, 0, DO_LEVELS},
+    {"levels in order", is_in_order, 0, DO_LEVELS},
+    {"levels of kernels", has_kernels, 0, DO_LEVELS},
+    {"moved splitters", is_moved, 0, DO_PLACE},
     {"local matrices", has_local_matrix, 0, DO_LOOP},
     {"products", is_any, 0, DO_MULT},
     {"transposed products", is_any, 0, DO_MULT_TURNED},

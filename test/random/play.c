@@ -5,6 +5,7 @@
 #include "player.h"
 
 #include "boxes.h"
+#include "levels.h"
 #include "matrices.h"
 #include "modes.h"
 
@@ -191,22 +192,60 @@ arg_is_dat(const struct op *o, int a) {
 static void
 call_loop(const struct op *o, op_set set, const op_arg *args) {
   const struct kernel_entry *k = kernel_find(o->row->name);
-  k->loop(k, "random.c", o->site, set, o->nargs, args);
+  k->loop(k, "random.c", o->site, set, (int)o->order, o->nargs, args);
 }
+_Static_assert((int)ORDER_FORWARD == OP2_FORWARD, "orders are those of op2.h");
+_Static_assert((int)ORDER_BACKWARD == OP2_BACKWARD, "likewise");
 
+/* Globals of the program's that a loop wrote; it may have run nowhere. */
 static void
-play_loop(struct player *y, const struct op *o) {
-  op_arg args[64];
-  int at = 0;
-  for (int a = 0; a < o->nargs; a++) args[a] = make_arg(y, o, a);
-  call_loop(o, y->sets[o->what], args);
+compare_loop(struct player *y, const struct op *o) {
   const struct seen *s = &y->seen[y->op];
+  int at = 0;
   for (int a = 0; a < o->nargs && s->n; a++) {
     const struct param *m = &o->row->params[a];
     if (arg_is_raw(y->p, o, a) && at < s->n - o->row->effect)
       compare(y, y->gbls[o->args[a].obj], m->type, -1, 1, 0, m->dim, &at);
   }
-  if (o->row->effect) compare(y, &k_trail, 'u', -1, 1, 0, 1, &at);
+  if (o->row->effect && s->n) compare(y, &k_trail, 'u', -1, 1, 0, 1, &at);
+}
+
+static void
+play_loop(struct player *y, const struct op *o) {
+  op_arg args[64];
+  for (int a = 0; a < o->nargs; a++) args[a] = make_arg(y, o, a);
+  call_loop(o, y->sets[o->what], args);
+  compare_loop(y, o);
+}
+
+static void
+play_levels(struct player *y, const struct op *o) {
+  op_arg args[64];
+  struct op2_level *items = get_memory((size_t)o->nlevels, sizeof *items);
+  for (int k = 0; k < o->nlevels; k++) {
+    const struct plevel *v = &o->levels[k];
+    items[k].kernel = kernel_find(v->row->name)->function;
+    items[k].on =
+        (struct op2_interval){v->from[0], v->from[1], v->to[0], v->to[1]};
+  }
+  for (int a = 0; a < o->nargs; a++) args[a] = make_arg(y, o, a);
+  op2_par_loop_levels_at(
+      "random.c", o->site, o->row->name, y->sets[o->what], y->axes[o->x],
+      (o->order ? (int)o->order : OP2_PARALLEL) | (o->y ? OP2_GAPS : 0),
+      (op2_levels){items, (size_t)o->nlevels}, o->nargs, args);
+  free(items);
+  compare_loop(y, o);
+}
+
+static void
+play_place(struct player *y, const struct op *o) {
+  int n = y->p->axes[o->what].nsplitters;
+  idx_l_t *at = get_memory((size_t)n, sizeof *at);
+  if (y->flags & PLAY_NEW_MAPS) player_declare_axis(y, o->what);
+  for (int k = 0; k < n; k++) at[k] = axis_position(y->p, o->what, o->x, k);
+  if (op2_axis_place(y->axes[o->what], at))
+    fail(y, "op2_axis_place: %s", op2_last_error());
+  free(at);
 }
 
 /* Number of the loop at which ranks come apart; nops: there is none. */
@@ -523,6 +562,8 @@ static void (*const plays[DO_KINDS])(struct player *, const struct op *) = {
     [DO_DEFER] = play_defer,
     [DO_WRONG] = play_wrong,
     [DO_ASK] = play_ask,
+    [DO_PLACE] = play_place,
+    [DO_LEVELS] = play_levels,
     [DO_MULT] = play_matrix,
     [DO_MULT_TURNED] = play_matrix,
     [DO_ZERO] = play_matrix,

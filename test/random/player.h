@@ -13,6 +13,7 @@ struct player {
   unsigned flags;
   op_set *sets;
   op_map *maps;
+  op2_axis *axes;
   op_dat *dats;
   op2_sparsity *sparsities;
   op2_mat *mats;      /* by dat: where it is a matrix */
@@ -40,6 +41,8 @@ const char *player_type_text(const struct pdat *d);
 op2_gbl player_handle(const struct pgbl *g, const void *init, const char *name);
 /* Sets, maps, dats, globals; constants as they are at first. */
 void player_declare(struct player *y);
+/* Axis k, once more: its splitters are nowhere. */
+void player_declare_axis(struct player *y, int k);
 /* Map k, once more: loops from here on go through the new one. */
 void player_declare_map(struct player *y, int k);
 

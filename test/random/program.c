@@ -1,5 +1,6 @@
 #include "columns.h"
 #include "boxes.h"
+#include "levels.h"
 #include "matrices.h"
 
 #include <stdlib.h>
@@ -24,6 +25,19 @@ void
 op_copy(struct op *to, const struct op *from) {
   *to = *from;
   to->args = copy_array(from->args, from->nargs, sizeof *from->args);
+  to->levels = copy_array(from->levels, from->nlevels, sizeof *from->levels);
+}
+
+void
+op_clear(struct op *o) {
+  free(o->args);
+  free(o->levels);
+}
+
+const struct row *
+op_row(const struct op *o, int k) {
+  if (o->kind == DO_LEVELS) return k < o->nlevels ? o->levels[k].row : NULL;
+  return k ? NULL : o->row;
 }
 
 struct program *
@@ -40,6 +54,7 @@ program_clone(const struct program *p) {
                                        p->sparsities[k].nkeys, sizeof(int64_t));
   c->dats = copy_array(p->dats, p->ndats, sizeof *p->dats);
   c->gbls = copy_array(p->gbls, p->ngbls, sizeof *p->gbls);
+  c->axes = copy_array(p->axes, p->naxes, sizeof *p->axes);
   c->ops = copy_array(p->ops, p->nops, sizeof *p->ops);
   for (int k = 0; k < p->nops; k++) op_copy(&c->ops[k], &p->ops[k]);
   return c;
@@ -47,7 +62,7 @@ program_clone(const struct program *p) {
 
 void
 program_free(struct program *p) {
-  for (int k = 0; k < p->nops; k++) free(p->ops[k].args);
+  for (int k = 0; k < p->nops; k++) op_clear(&p->ops[k]);
   free(p->sets);
   free(p->made);
   free(p->maps);
@@ -55,13 +70,14 @@ program_free(struct program *p) {
   free(p->sparsities);
   free(p->dats);
   free(p->gbls);
+  free(p->axes);
   free(p->ops);
   free(p);
 }
 
 void
 program_drop(struct program *p, int k) {
-  free(p->ops[k].args);
+  op_clear(&p->ops[k]);
   memmove(&p->ops[k], &p->ops[k + 1],
           (size_t)(p->nops - k - 1) * sizeof *p->ops);
   p->nops--;
@@ -187,7 +203,7 @@ program_settle(struct program *p) {
   for (int k = 0; k < p->nsets; k++)
     if (set_is_made(p, k)) p->sets[k] = set_size(p, k);
   for (int k = 0; k < p->nmaps; k++) ok &= map_settle(p, &p->maps[k]);
-  return ok && boxes_settle(p) && matrices_settle(p);
+  return ok && boxes_settle(p) && axes_settle(p) && matrices_settle(p);
 }
 
 static int

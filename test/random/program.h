@@ -78,6 +78,10 @@ struct pdat {
   bool soa;  /* declared as "type:soa" */
   int over;  /* lies in the memory of this dat (op_decl_dat_overlay); -1 */
 };
+/* Of a box's last dimension: levels.h */
+struct paxis {
+  int set, nsplitters, limit;
+};
 struct pgbl {
   int dim, fill;
   char type;
@@ -88,7 +92,7 @@ struct pgbl {
 
 /* fields of struct op that an operation uses, besides `what` */
 enum op_kind {
-  DO_LOOP,      /* row, what = set, args */
+  DO_LOOP,      /* row, what = set, args, order: a scan's */
   DO_FLUSH,     /* */
   DO_FETCH,     /* what = dat */
   DO_FETCH_IDX, /* dat, x = low, y = high; cut to the set */
@@ -109,6 +113,9 @@ enum op_kind {
   DO_DEFER,     /* what = on or off: op2_defer_globals */
   DO_WRONG,     /* row, what, args: a call that is refused; x = how wrong */
   DO_ASK,       /* what = a question that changes nothing */
+  DO_PLACE,     /* what = axis, x = formula of axis_position */
+  DO_LEVELS,    /* levels, row of the first, what = box, x = axis, y = may there
+                   be gaps, order, args */
   DO_MULT,      /* what = matrix, x, y = dats */
   DO_MULT_TURNED,  /* the same with the transpose */
   DO_ZERO,         /* matrix */
@@ -126,6 +133,13 @@ struct parg {
   bool layered;
   int layer; /* ... the element's in another layer of its column */
 };
+enum scan_order { ORDER_NONE, ORDER_FORWARD, ORDER_BACKWARD };
+/* A kernel and the interval in which it holds, both ends included: splitters and
+ * offsets. */
+struct plevel {
+  const struct row *row;
+  int from[2], to[2];
+};
 struct op {
   enum op_kind kind;
   int what, x, y;
@@ -133,6 +147,11 @@ struct op {
   const struct row *row;
   struct parg *args;
   int nargs;
+  enum scan_order order;
+  struct plevel *levels;
+  int nlevels;
+  bool layered; /* of a loop that a DO_LEVELS consists of: over layers lo to hi */
+  int lo, hi;
 };
 
 struct program {
@@ -143,8 +162,9 @@ struct program {
   struct psparsity *sparsities;
   struct pdat *dats;
   struct pgbl *gbls;
+  struct paxis *axes;
   struct op *ops;
-  int nsets, nmade, nmaps, nsparsities, ndats, ngbls, nops;
+  int nsets, nmade, nmaps, nsparsities, ndats, ngbls, naxes, nops;
 };
 
 struct program *program_new(void);
@@ -153,6 +173,9 @@ void program_free(struct program *p);
 /* Without operation k. */
 void program_drop(struct program *p, int k);
 void op_copy(struct op *to, const struct op *from);
+void op_clear(struct op *o);
+/* Kernel k of a loop, or of one over levels; NULL: it has no more. */
+const struct row *op_row(const struct op *o, int k);
 
 /* The same with independent neighbouring loops in another order. */
 struct program *program_permute(const struct program *p);

@@ -14,6 +14,9 @@
 #define _GNU_SOURCE 1
 #include "shrink.h"
 
+#include "levels.h"
+#include "scans.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -269,9 +272,29 @@ with_set(const struct program *old, int from, int to) {
   }
   for (int k = 0; k < p->ndats; k++)
     if (p->dats[k].set == from) p->dats[k].set = to;
+  for (int k = 0; k < p->naxes; k++)
+    if (p->axes[k].set == from) p->axes[k].set = to;
   for (int k = 0; k < p->nops; k++)
     if (p->ops[k].row && p->ops[k].what == from) p->ops[k].what = to;
   return p;
+}
+
+/* Loops in place of scans, upwards, to the next layer; one kernel for levels. */
+static bool
+shrink_scans(struct shrinker *s) {
+  bool any = false;
+  for (int k = 0; k < s->best->nops; k++) {
+    for (int what = 0; what < SCAN_WAYS; what++) {
+      struct program *p = scan_simpler(s->best, k, what);
+      if (p) any |= better(s, p, s->mode);
+    }
+    for (int i = s->best->ops[k].nlevels - 1; i >= 0; i--) {
+      struct program *p = program_clone(s->best);
+      levels_drop(&p->ops[k], i);
+      any |= better(s, p, s->mode);
+    }
+  }
+  return any;
 }
 
 static bool
@@ -317,6 +340,15 @@ row_of_shape(const struct row *old, const char *shape) {
   return NULL;
 }
 
+static bool
+levels_of_shape(struct op *o, const char *shape) {
+  for (int k = 0; k < o->nlevels; k++) {
+    o->levels[k].row = row_of_shape(o->levels[k].row, shape);
+    if (!o->levels[k].row) return false;
+  }
+  return true;
+}
+
 /* All kernels of shape `old` ("i3") with another one, and what they work on. */
 static struct program *
 with_shape(const struct program *from, const char *old, const char *new) {
@@ -333,7 +365,7 @@ with_shape(const struct program *from, const char *old, const char *new) {
     const char *end = o->row ? strrchr(o->row->name, '_') : NULL;
     if (!end || strcmp(end + 1, old)) continue;
     const struct row *row = row_of_shape(o->row, new);
-    if (!row || row->nparams != o->nargs) {
+    if (!row || row->nparams != o->nargs || !levels_of_shape(o, new)) {
       program_free(p);
       return NULL;
     }
@@ -479,6 +511,7 @@ shrink(const struct program *p, size_t mode, double seconds,
       again |= shrink_objects(&s);
       again |= shrink_sets(&s);
       again |= shrink_columns(&s);
+      again |= shrink_scans(&s);
       again |= shrink_boxes(&s);
       again |= shrink_set_number(&s);
       again |= shrink_maps(&s);

@@ -190,7 +190,7 @@ add_set(struct program *p, struct pmade how) {
 
 static int
 draw_box(struct program *p, struct rnd *r, int most) {
-  static const int along[] = {0, 600, 30, 9};
+  static const int along[] = {0, 600, 30, 9, 5};
   struct pmade b = {.of = -1, .over = -1, .ndim = 1 + rnd_below(r, BOX_DIMS)};
   int n = along[b.ndim] < most ? along[b.ndim] : most;
   for (int d = 0; d < b.ndim; d++) {

@@ -504,10 +504,10 @@ emit_levels(const struct emitter *y, const struct op *o) {
 
 static void
 emit_place(const struct emitter *y, const struct op *o) {
-  OUT("  if (op2_axis_place(a%d, (idx_l_t[]){", o->what);
+  OUT("  int refused%d = op2_axis_place(a%d, (idx_l_t[]){", NUMBER(o), o->what);
   for (int k = 0; k < y->p->axes[o->what].nsplitters; k++)
     OUT("%s%d", k ? ", " : "", axis_position(y->p, o->what, o->x, k));
-  OUT("})) return 1;\n");
+  OUT("}) != 0;\n  (void)refused%d;\n", NUMBER(o));
 }
 
 /* The formula into an array at `at`. */
@@ -714,6 +714,8 @@ cell_name(const struct emitter *y, const struct op *o, int cell, char *buf,
         cell_text(p->gbls[g].type, at, cell, buf, size);
       cell -= p->gbls[g].dim;
     }
+  } else if (o->kind == DO_PLACE) {
+    snprintf(buf, size, "refused%d", NUMBER(o));
   } else if (o->kind == DO_GET) {
     snprintf(at, sizeof at, "g%d", o->what);
     cell_text(p->gbls[o->what].type, at, cell, buf, size);

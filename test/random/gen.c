@@ -466,7 +466,8 @@ draw_levels(struct gen *g, struct op *o) {
   }
   for (int tries = 0; tries < 40; tries++) {
     o->row = draw_row(g);
-    if (draw_args(g, o) && levels_draw(g->p, &g->r, o, g->rows, g->nrows))
+    if (draw_args(g, o) && scan_fits(g->p, o) &&
+        levels_draw(g->p, &g->r, o, g->rows, g->nrows))
       return true;
     drop_args(o);
   }
@@ -563,7 +564,8 @@ vary_word(struct gen *g, const struct param *m, struct parg *arg) {
 /* The same statement with something else: another dat, map or flag. */
 static void
 vary(struct gen *g, struct op *o) {
-  if (o->kind != DO_LOOP || !o->nargs) return;
+  if ((o->kind != DO_LOOP && o->kind != DO_LEVELS) || !o->nargs) return;
+  if (o->order && rnd_chance(&g->r, 30)) scan_turn(o);
   g->order = o->order;
   int a = rnd_below(&g->r, o->nargs);
   struct parg arg = o->args[a];

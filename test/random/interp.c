@@ -117,6 +117,12 @@ see(struct seen *s, char type, const struct store *st, int from, int to) {
 }
 
 void
+see_number(struct seen *s, char type, int64_t n) {
+  union cell v = {.i = n};
+  see(s, type, &(struct store){.n = 1, .v = &v, .err = &(double){0}}, 0, 1);
+}
+
+void
 seen_clear(struct seen *s) {
   free(s->v);
   free(s->err);
@@ -580,11 +586,7 @@ loop_end(struct world *w, const struct op *o, struct seen *seen) {
     s->due = w->defer;
     if (!w->defer) see(seen, o->row->params[a].type, s, 0, s->n);
   }
-  if (o->row->effect) {
-    union cell trail = {.i = ref_globals.k_trail};
-    see(seen, 'u', &(struct store){.n = 1, .v = &trail, .err = &(double){0}}, 0,
-        1);
-  }
+  if (o->row->effect) see_number(seen, 'u', ref_globals.k_trail);
 }
 
 /* Scratch holds anything afterwards. */

@@ -49,6 +49,8 @@ bool world_run(struct world *w, const struct op *o, struct seen *seen_out);
 /* Does a loop keep the rules? Its values may still refuse it. */
 bool world_allows(struct world *w, const struct op *o);
 void seen_clear(struct seen *s);
+/* One more value that is shown. */
+void see_number(struct seen *s, char type, int64_t n);
 /* The values behind an argument; NULL: it has none. */
 struct store *arg_store(struct world *w, const struct op *o, int a);
 

@@ -101,16 +101,18 @@ axes_end(struct world *w) {
   free(w->axes);
 }
 
+/* Shows whether it is refused, as levels of loops before would overlap, or leave the
+ * box; then splitters stay where they are. */
 bool
 place_run(struct world *w, const struct op *o, struct seen *seen) {
   int n = level_count(&w->p->axes[o->what]), lo, hi;
   struct placed *x = &w->axes[o->what];
-  (void)seen;
-  for (int i = 0; i < n * n; i++)
-    if (x->used[i] && !find_layers(w->p, o->what, o->x, i / n, i % n, &lo, &hi))
-      return refuse(w, "levels of loops overlap there");
-  x->some = true;
-  x->formula = o->x;
+  bool ok = true;
+  for (int i = 0; ok && i < n * n; i++)
+    ok =
+        !x->used[i] || find_layers(w->p, o->what, o->x, i / n, i % n, &lo, &hi);
+  if (ok) x->some = true, x->formula = o->x;
+  see_number(seen, 'i', !ok);
   return true;
 }
 

@@ -239,12 +239,15 @@ play_levels(struct player *y, const struct op *o) {
 
 static void
 play_place(struct player *y, const struct op *o) {
-  int n = y->p->axes[o->what].nsplitters;
+  int n = y->p->axes[o->what].nsplitters, where = 0;
+  bool new = y->flags & PLAY_NEW_MAPS; /* it knows of no loops before */
+  if (new && y->seen[y->op].v[0].i) return;
+  if (new) player_declare_axis(y, o->what);
   idx_l_t *at = get_memory((size_t)n, sizeof *at);
-  if (y->flags & PLAY_NEW_MAPS) player_declare_axis(y, o->what);
   for (int k = 0; k < n; k++) at[k] = axis_position(y->p, o->what, o->x, k);
-  if (op2_axis_place(y->axes[o->what], at))
-    fail(y, "op2_axis_place: %s", op2_last_error());
+  int refused = op2_axis_place(y->axes[o->what], at) != 0;
+  compare(y, &refused, 'i', -1, 1, 0, 1, &where);
+  if (refused) session.error[0] = 0;
   free(at);
 }
 

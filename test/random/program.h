@@ -44,7 +44,7 @@ struct pmap {
   int first, then;
   bool csr; /* rows have their own lengths: map_length */
 };
-enum { BOX_DIMS = 3 };
+enum { BOX_DIMS = 4 };
 enum { REGION_BOTTOM = 1, REGION_TOP, REGION_INTERIOR };
 /* How a set is made. It is a subset if `of` >= 0: of each `step` elements of that set
  * (before it) the first `width`, or, counted from the back, the last; or with
@@ -150,7 +150,7 @@ struct op {
   enum scan_order order;
   struct plevel *levels;
   int nlevels;
-  bool layered; /* of a loop that a DO_LEVELS consists of: over layers lo to hi */
+  bool layered; /* a loop of a DO_LEVELS: over layers lo to hi */
   int lo, hi;
 };
 

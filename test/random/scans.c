@@ -231,6 +231,12 @@ scan_bend(struct rnd *r, struct op *o) {
   }
 }
 
+void
+scan_turn(struct op *o) {
+  o->order = o->order == ORDER_FORWARD ? ORDER_BACKWARD : ORDER_FORWARD;
+  for (int a = 0; a < o->nargs; a++) o->args[a].layer *= -1;
+}
+
 /* Layers nearer by one, all of them. */
 static bool
 nearer(struct op *o) {
@@ -246,10 +252,7 @@ static bool
 is_simpler(struct op *o, int what) {
   bool backward = o->order == ORDER_BACKWARD;
   if (what == 0 && o->order) return o->order = ORDER_NONE, true;
-  if (what == 1 && backward) {
-    for (int a = 0; a < o->nargs; a++) o->args[a].layer *= -1;
-    return o->order = ORDER_FORWARD, true;
-  }
+  if (what == 1 && backward) return scan_turn(o), true;
   if (what == 2) return nearer(o);
   if (what != 3 || o->kind != DO_LEVELS || o->nlevels != 1) return false;
   o->kind = DO_LOOP;

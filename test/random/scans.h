@@ -23,6 +23,8 @@ int layer_target(const struct program *p, int s, const struct area *x, int e,
 /* The arguments of a scan, all of them, if it is one. */
 bool scan_fits(const struct program *p, const struct op *o);
 
+/* The other way round: layers before stay before. */
+void scan_turn(struct op *o);
 /* One argument becomes what the scan left in a layer before, where any can. */
 void scan_bend(struct rnd *r, struct op *o);
 /* With operation k changed to something simpler, in way number `what`; NULL: no

@@ -263,7 +263,8 @@ apart_at(const struct program *p) {
   return p->nops;
 }
 
-/* On one rank an argument is switched off that is on elsewhere: all are told. */
+/* On one rank an argument is switched off that is on elsewhere: all are told, also by
+ * the call itself, where a scan has other layers and asks the others for these. */
 static void
 play_apart(struct player *y, const struct op *o) {
   op_arg args[64];
@@ -275,7 +276,7 @@ play_apart(struct player *y, const struct op *o) {
     args[bad] = op_opt_arg_dat(0, NULL, -1, OP_ID, args[bad].dim,
                                args[bad].type, args[bad].acc);
   call_loop(o, y->sets[o->what], args);
-  op2_flush();
+  if (!session.error[0]) op2_flush();
   if (!session.error[0])
     fail(y, "a rank whose flags differ was not told");
   else if (!strstr(session.error, "op_par_loop"))

@@ -6,8 +6,6 @@
 #include "frontend/handles.h"
 #include "frontend/recording.h"
 
-#include "ir/ir.h"
-
 struct low_kernel;
 
 /* ---- kernels and constants ---------------------------------------------- */
@@ -44,6 +42,10 @@ enum fe_arg_kind {
 #include "ir/args.def"
 #undef ARG
 };
+
+/* arg_kinds.c: the type of the number that such an argument is; size 0: it is
+ * none. */
+struct type fe_arg_number(enum fe_arg_kind kind);
 
 /* What one argument is, after all checks. */
 struct fe_arg {

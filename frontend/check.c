@@ -345,7 +345,7 @@ check_numbered(const struct site *s, const op_arg *a) {
 
 static status
 arg_number(const op_arg *a, struct fe_set *set, struct fe_arg *out) {
-  out->type = ir_arg_info[out->kind].number;
+  out->type = fe_arg_number(out->kind);
   out->dim = 1;
   return map_taken(set, a, NULL, &out->map);
 }
@@ -432,7 +432,7 @@ check_arg(const struct site *s, const struct fe_loop *l, struct fe_arg *out) {
     ARG_FAIL(s, "expected op_arg_dat, op_arg_gbl, ..., found kind %d",
              a->argtype);
   }
-  bool number = ir_arg_info[out->kind].number.size > 0;
+  bool number = fe_arg_number(out->kind).size > 0;
   out->access = (uint8_t)(number ? OP_READ : a->acc);
   arg_entries(a, out);
   return OK;

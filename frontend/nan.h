@@ -56,10 +56,7 @@ idx_l fe_nan_row(const struct nan_loop *n, uint32_t a, uint32_t k, idx_l e);
 char *fe_nan_at(const struct nan_loop *n, enum nan_when when, uint32_t a,
                 uint32_t k, idx_l e);
 /* Does the kernel get an index, or the length of a row? Which? */
-static inline bool
-fe_nan_is_number(const struct fe_arg *fa) {
-  return ir_arg_info[fa->kind].number.size > 0;
-}
+bool fe_nan_is_number(const struct fe_arg *fa);
 bool fe_nan_number(const struct nan_loop *n, uint32_t a, idx_l e, idx_g *out);
 /* That of the dat of argument a. */
 struct nan_dat *fe_nan_dat(const struct nan_loop *n, uint32_t a);

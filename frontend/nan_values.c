@@ -29,6 +29,11 @@ fe_nan_row(const struct nan_loop *n, uint32_t a, uint32_t k, idx_l e) {
 }
 
 bool
+fe_nan_is_number(const struct fe_arg *fa) {
+  return fe_arg_number(fa->kind).size > 0;
+}
+
+bool
 fe_nan_number(const struct nan_loop *n, uint32_t a, idx_l e, idx_g *out) {
   const struct fe_arg *fa = &n->c->args[a];
   const op_set_core *of = fa->map ? fa->map->pub.to : n->c->set_handle;

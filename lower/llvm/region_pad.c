@@ -10,9 +10,9 @@
  *     memory = slot[0]
  *
  * For LLVM 19 an access that is larger than its object meets nothing (BasicAA),
- * and a search for what a load sees goes on with the largest size that was asked
- * for at its address (MemoryDependenceResults): so GVN took slot[0] for what it
- * was before the loop. Wrong sums on any target that has vectors.
+ * and a search for what a load sees goes on with the largest size that was
+ * asked for at its address (MemoryDependenceResults): so GVN took slot[0] for
+ * what it was before the loop. Wrong sums on any target that has vectors.
  *
  * Idea. Each array is longer than it need be by the largest vector. Nobody goes
  * there; arrays whose places are known become registers as before.

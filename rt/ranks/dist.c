@@ -5,9 +5,10 @@
  * and to know all elements that its loops will execute or read, to any depth
  * asked for, without any rank ever holding a whole mesh.
  *
- * Idea. Elements and rows first move to their owners. An owner also learns who
- * names its elements (the inverse of all maps). That is all it takes to grow
- * levels, one after the other:
+ * Idea. Elements and rows first move to their owners (dist_moves.c). An owner
+ * also learns which elements of others name its own; which of its own do is
+ * seen in its rows, where each entry's place is searched for once (members.h).
+ * That is all it takes to grow levels, one after the other (dist_levels.c):
  *
  *   odd    ask the owners of what came in last: who names these?
  *   even   ask the owners of what came in last: what do these name?
@@ -23,7 +24,9 @@
  * Who owns g? The rank that declared it knows; all know who declared it. If
  * nothing moved these are the same, and nobody has to be asked.
  *
- * cost    memory O(entries of the maps) per rank; rounds O(K * sets)
+ * cost    memory O(entries of the maps) per rank, 12 bytes each while it runs;
+ *         rounds O(K * sets). Two ranks, a box of 2 million points with 14
+ *         entries each: 0.9 s; 7.0 s where each entry was told to its owner
  * source  OP2's halos (Mudalige et al. 2013), here in any number of levels
  * limits  a rank sends to all ranks in each round (alltoall) */
 #include "rt/ranks/dist_impl.h"

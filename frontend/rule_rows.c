@@ -17,9 +17,9 @@
  * what is composed with it (fe_map_need). Over ranks all have tables, of local
  * numbers.
  *
- * Cost. 4 bytes for each entry of a line's first point, and its number. A
- * program that runs five steps of diffusion on 8 million points, beside other
- * work: 7 times faster, a third of the memory, the first step 13 times faster.
+ * Cost. 4 bytes for each entry of a line's first point, and its number.
+ * Diffusion on 8 million points, 2 threads, medians of five rounds: the first
+ * step 68 ms, 2.1 s with tables, 117 ms in plain C; a third of the memory.
  */
 #include "frontend/box.h"
 #include "frontend/context.h"

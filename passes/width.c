@@ -16,9 +16,11 @@
  *           lines in place of vectors are 1.5 and 1.1. Where nothing is kept
  *           for a column meanwhile (ir_may_panel), PANEL of them go along
  *           together, so that a layer's memory is read in long stretches, and
- *           not a page for each line: 1.6 times as fast again with 128x128
- *           points, 2.2 times with 250x250 (a Xeon with AVX-512, beside other
- *           work, 5 interleaved rounds); 32 and 512 were within a tenth.
+ *           not a page for each line: 1.4 times as fast again with 128x128
+ *           points, 2.2 times with 250x250, 1.8 times with 512x512 (a Xeon
+ *           with AVX-512, medians of 5 interleaved rounds), where plain C
+ *           along i takes 0.55, 0.87 and 1.4 times as long; panels of 32 and
+ *           512 were within a tenth.
  *           Not above MOST components, which took 0.8 s to compile. Counts,
  *           not times, so that ranks agree.
  *

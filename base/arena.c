@@ -50,8 +50,9 @@ mem_aligned(size_t align, size_t bytes) {
 
 void *
 mem_alloc(size_t n, size_t size) {
-  void *p = mem_grow(NULL, n, size);
-  memset(p, 0, n * size);
+  if (size && n > SIZE_MAX / size) mem_exhausted(SIZE_MAX);
+  void *p = mem_try(n, size); /* fresh pages are zero without a touch */
+  if (!p) mem_exhausted(n * size);
   return p;
 }
 

@@ -261,10 +261,7 @@ leaves(const struct fe_rule *r, const struct fe_set *from,
        const struct fe_set *to) {
   struct fe_halo reach = fe_rule_reach(r, 0, r->count);
   for (int k = 0; k < FE_BOX_SIDES; k++)
-    if (reach.at[k] && from->halo.at[k] + reach.at[k] > to->halo.at[k])
-      return true;
-  for (int k = 0; k < FE_BOX_SIDES; k++)
-    if (from->halo.at[k] > to->halo.at[k]) return true;
+    if (from->halo.at[k] + reach.at[k] > to->halo.at[k]) return true;
   return false;
 }
 

@@ -230,11 +230,9 @@ step_on(struct low_emit *em, const struct low_call *c, LLVMValueRef i) {
   return LLVMBuildNSWMul(em->b, i, step, "");
 }
 
-/* Of rows beside each other: that of the first lane, and so on. */
+/* Of rows beside each other: x of the first lane, and so on. */
 static void
-step_beside(struct low_emit *em, const struct low_call *c, const struct rows *r,
-            LLVMValueRef j) {
-  LLVMValueRef x = low_row_entry(em, c->row, r->head, j);
+inners_beside(struct low_emit *em, LLVMValueRef x) {
   for (uint32_t l = 0; l < em->width; l++)
     em->inners[l] = LLVMBuildNSWAdd(em->b, x, ll_i64(em->ctx, l), "");
 }
@@ -318,7 +316,10 @@ emit_rows(struct low_emit *em, uint32_t call) {
   em->inners = inners;
   struct ll_loop step =
       ll_loop_begin(em->b, ll_i64(em->ctx, 0), r.longest, "j");
-  (r.head ? step_beside : step_elements)(em, c, &r, step.i);
+  if (r.head)
+    inners_beside(em, low_row_entry(em, c->row, r.head, step.i));
+  else
+    step_elements(em, c, &r, step.i);
   step_fill(em, call);
   step_lanes(em, call, &r, step.i);
   step_empty(em, call);
@@ -338,9 +339,8 @@ panel_step(struct low_emit *em, uint32_t call, const struct rows *r,
   struct ll_loop block = ll_loop_begin(b, from, to, "block");
   em->e = LLVMBuildNSWMul(b, block.i, width, "base");
   LLVMValueRef on = LLVMBuildNSWSub(b, block.i, from, "");
-  on = LLVMBuildNSWAdd(b, x, LLVMBuildNSWMul(b, on, width, ""), "on");
-  for (uint32_t l = 0; l < em->width; l++)
-    em->inners[l] = LLVMBuildNSWAdd(b, on, ll_i64(em->ctx, l), "");
+  on = LLVMBuildNSWMul(b, on, width, "");
+  inners_beside(em, LLVMBuildNSWAdd(b, x, on, "on"));
   step_fill(em, call);
   step_lanes(em, call, r, NULL);
   step_empty(em, call);

@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARENA_BLOCK = 1 << 14, ARENA_ALIGN = 16 };
+enum {
+  ARENA_BLOCK = 1 << 14,
+  ARENA_ALIGN = 16,
+  FRESH_PAGES = 1 << 16 /* bytes that are likely to be the system's */
+};
 
 struct arena_block {
   struct arena_block *next;
@@ -50,9 +54,12 @@ mem_aligned(size_t align, size_t bytes) {
 
 void *
 mem_alloc(size_t n, size_t size) {
-  if (size && n > SIZE_MAX / size) mem_exhausted(SIZE_MAX);
+  if (!size || n <= FRESH_PAGES / size) { /* such a one was often used before */
+    void *p = mem_grow(NULL, n, size);
+    return memset(p, 0, n * size);
+  }
   void *p = mem_try(n, size); /* fresh pages are zero without a touch */
-  if (!p) mem_exhausted(n * size);
+  if (!p) mem_exhausted(n > SIZE_MAX / size ? SIZE_MAX : n * size);
   return p;
 }
 

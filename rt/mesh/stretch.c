@@ -102,13 +102,14 @@ write_down(const struct rt_relation *r, struct rt_stretches *s) {
 
 struct rt_stretches *
 rt_stretches_new(idx_l n, uint32_t arity) {
-  struct rt_stretches *s = mem_alloc(1, sizeof *s);
+  size_t starts = (size_t)n + 1, firsts = (size_t)n * arity;
+  struct rt_stretches *s =
+      mem_try(1, sizeof *s + (starts + firsts) * sizeof *s->start);
+  if (!s) return NULL;
   s->n = n;
-  s->start = mem_try((size_t)n + 1, sizeof *s->start);
-  s->first = mem_try((size_t)n * arity + 1, sizeof *s->first);
-  if (s->start && s->first) return s;
-  rt_stretches_free(s);
-  return NULL;
+  s->start = (idx_l *)(s + 1);
+  s->first = s->start + starts;
+  return s;
 }
 
 status
@@ -130,8 +131,5 @@ rt_stretches_find(const struct rt_relation *r, uint32_t least,
 
 void
 rt_stretches_free(struct rt_stretches *s) {
-  if (!s) return;
-  free(s->start);
-  free(s->first);
   free(s);
 }

@@ -25,7 +25,7 @@ struct rt_stretches {
  * none, else two passes. ERR_MEMORY */
 status rt_stretches_find(const struct rt_relation *r, uint32_t least,
                          struct rt_stretches **out);
-/* Room for n of them, GIVE, all zero; NULL: no memory. */
+/* Room for n of them, GIVE, all zero, in one block; NULL: no memory. */
 struct rt_stretches *rt_stretches_new(idx_l n, uint32_t arity);
 void rt_stretches_free(struct rt_stretches *s); /* NULL is allowed */
 

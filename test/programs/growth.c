@@ -185,7 +185,8 @@ main(int argc, char **argv) {
   expect_x(1);
   CHECK(op2_counter("programs_dropped") > 0);
   if (check_ranks() > 1) return check_end(); /* each map is spread anew */
-  long long own = (long long)(MANY - FEW) * (N * (long long)sizeof(int) + 512);
+  /* each its table, and what says of what it is, how its rows lie, its name */
+  long long own = (long long)(MANY - FEW) * (N * (long long)sizeof(int) + 640);
   CHECK_SMALL(grown(new_map, FEW, MANY), own + room);
   steps_beside_many_maps();
   return check_end();

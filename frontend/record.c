@@ -66,14 +66,14 @@ fe_capture_globals(const struct fe_call *c, const op_arg *args, bool owed,
  * the program may write the mirror meanwhile (op_upload_dat). */
 static status
 loop_read_mirrors(const struct fe_call *c, uint32_t target) {
-  struct rt_buf *made;
   const struct fe_use *end = c->uses + c->nuses;
   for (const struct fe_use *u = c->uses; u < end; u++) {
     struct rt_dat *d = &u->dat->rt;
     if (d->buf_current && !d->buf->stale) continue;
     bool alone = rt_dat_mirror_alone(d) && !fe_target_is_device(target);
     if ((d->buf_current && !alone) || fe_waits(u->dat->written_in)) continue;
-    if (u->reads) TRY(rt_dat_buffer(d, &made));
+    bool told = fe.looks && !fe.mirror && u->dat->temp; /* of what it wrote */
+    if (u->reads) TRY(rt_dat_keep(d, told));
   }
   return OK;
 }

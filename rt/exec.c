@@ -164,7 +164,8 @@ bind_initial(struct rt_dat *d, const struct rt_slot *slot,
   struct rt_buf *b;
   TRY(rt_dat_shell(d, &b));
   if (!slot->no_host)
-    TRY(rt_dat_mirror_current(d) ? rt_dat_buffer(d, &b) : rt_buf_host(b));
+    TRY(rt_dat_mirror_current(d) || b->zeros ? rt_dat_buffer(d, &b)
+                                             : rt_buf_host(b));
   rt_buf_ref(b);
   *out = b;
   return OK;

@@ -27,6 +27,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct {
   struct rt_buf *head; /* last freed first */
@@ -129,6 +130,15 @@ rt_buf_host(struct rt_buf *b) {
   assert(made->bytes == b->bytes);
   b->mem = made->mem;
   free(made);
+  return OK;
+}
+
+status
+rt_buf_zero(struct rt_buf *b) {
+  assert(b->stale && b->zeros && !b->dev_valid);
+  TRY(rt_buf_host(b));
+  memset(b->mem, 0, b->bytes);
+  b->stale = b->zeros = false;
   return OK;
 }
 

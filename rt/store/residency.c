@@ -93,6 +93,7 @@ set_all(struct rt_buf *b, struct rt_dev_mem *dev, bool stale, bool dev_valid) {
   do {
     x->dev = dev;
     x->stale = stale;
+    x->zeros &= stale && !dev_valid;
     x->dev_valid = dev_valid;
     x = x->peers;
   } while (x && x != b);
@@ -282,6 +283,7 @@ rt_buf_upload(struct rt_buf *b, struct rt_device *d,
               const struct rt_dat *mirror) {
   if (b->dev_valid && b->dev->device == d) return OK;
   if (b->stale && b->dev_valid) TRY(rt_buf_download(b));
+  if (b->zeros) TRY(rt_buf_zero(b));
   TRY(rt_buf_device(b, d));
   assert(!b->stale || mirror);
   TRY(move_told(b,

@@ -218,6 +218,10 @@ static status
 rt_dat_fill(struct rt_dat *d) {
   struct rt_buf *b = d->buf;
   if (!b->stale) return OK;
+  if (b->zeros) {
+    b->reach = d->reach;
+    return rt_buf_zero(b);
+  }
   if (!rt_dat_mirror_current(d)) return rt_buf_download(b);
   TRY(rt_buf_host(b));
   fill_buffer(d, b);
@@ -245,6 +249,7 @@ rt_dat_shell(struct rt_dat *d, struct rt_buf **out) {
       d->buf = b;
     }
     b->stale = true;
+    b->zeros = false;
     b->dev_valid = false;
     d->buf_current = true;
   }
@@ -256,6 +261,15 @@ status
 rt_dat_buffer(struct rt_dat *d, struct rt_buf **out) {
   TRY(rt_dat_shell(d, out));
   return rt_dat_fill(d);
+}
+
+status
+rt_dat_keep(struct rt_dat *d, bool told) {
+  bool made = !d->buf || !d->buf_current;
+  struct rt_buf *b;
+  TRY(rt_dat_shell(d, &b));
+  if (made && told && d->untouched) b->zeros = true;
+  return b->zeros ? OK : rt_dat_fill(d);
 }
 
 void
@@ -280,6 +294,7 @@ rt_dat_set_buffer(struct rt_dat *d, struct rt_buf *b) {
 
 static status
 mirror_sync(struct rt_dat *d) {
+  if (d->buf->zeros) TRY(rt_dat_fill(d));
   if (d->foreign)
     TRY(rt_buf_download(d->buf));
   else if (d->buf->stale)

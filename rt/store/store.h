@@ -82,6 +82,7 @@ struct rt_buf {
   struct reach reach;
   /* residency.c: a second place of the same values */
   bool stale;             /* `mem` does not hold the values */
+  bool zeros;             /* neither does anybody else: they are zero */
   bool dev_valid;         /* `dev` does */
   struct rt_dev_mem *dev; /* SoA; NULL: none */
   struct rt_buf *peers;   /* foreign: ring of those that overlap it in memory,
@@ -130,9 +131,9 @@ struct rt_dat {
 };
 
 enum {
-  RT_MAP_BYTES = 1 << 20,  /* above this rt_mem_new maps pages */
+  RT_MAP_BYTES = 1 << 17,  /* above this rt_mem_new maps pages */
   RT_HUGE_BYTES = 4 << 20, /* above this it asks for huge pages */
-  RT_RELEASE_BYTES = RT_MAP_BYTES
+  RT_RELEASE_BYTES = 1 << 20
 };
 
 /* Make a dat: `data` AoS [n, dim] is copied (NULL: zeros), or used as it is if
@@ -173,7 +174,7 @@ rt_dat_mirror_alone(const struct rt_dat *d) {
 static inline bool
 rt_dat_apart(const struct rt_dat *d) {
   return d->mirror_current && !d->foreign && d->buf_current &&
-         (!d->buf->stale || d->buf->dev_valid);
+         (!d->buf->stale || d->buf->zeros || d->buf->dev_valid);
 }
 /* Where it has: these alone count. */
 void rt_dat_mirror_leave(struct rt_dat *d);
@@ -183,6 +184,10 @@ void rt_dat_mirror_leave(struct rt_dat *d);
 status rt_dat_buffer(struct rt_dat *d, struct rt_buf **out);
 /* The dat's buffer; the values may as yet be in the mirror or on a device. */
 status rt_dat_shell(struct rt_dat *d, struct rt_buf **out);
+/* The same; what the program writes into the mirror from now on is not among
+ * the values. told: it has said so wherever it wrote there before. cost none if
+ * it then never did, else that of rt_dat_buffer. */
+status rt_dat_keep(struct rt_dat *d, bool told);
 /* Give the dat another buffer (TAKE a reference); its mirror becomes stale. */
 void rt_dat_set_buffer(struct rt_dat *d, struct rt_buf *b);
 /* The buffer was written in place: the mirror becomes stale. */
@@ -219,6 +224,8 @@ status rt_buf_new(struct rt_shape shape, struct rt_buf **out);
 status rt_buf_shell(struct rt_shape shape, struct rt_buf **out);
 /* Give it host memory if it has none. */
 status rt_buf_host(struct rt_buf *b);
+/* The same, and its `zeros` are written there. */
+status rt_buf_zero(struct rt_buf *b);
 void rt_buf_ref(struct rt_buf *b);
 void rt_buf_unref(struct rt_buf *b);
 /* Free what the pool holds; bytes it held. */

@@ -55,8 +55,8 @@ mirror_at(const struct rt_dat *d, size_t e, size_t c) {
 }
 
 Test(rt_mem, small_and_large_are_zeroed_and_aligned) {
-  static const size_t sizes[] = {0,       1,       4095,    1 << 20,
-                                 1048577, 4194305, 9000000, 9000000};
+  static const size_t sizes[] = {0,       1,       4095,    1 << 17, 131073,
+                                 1 << 20, 1048577, 4194305, 9000000, 9000000};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     char *p = rt_mem_new(sizes[i]);
     cr_assert_not_null(p);
@@ -102,6 +102,37 @@ Test(rt_store, no_data_means_zeros) {
   struct rt_dat d;
   cr_assert_eq(rt_dat_init(&d, shape_of(N, DIM, 1), NULL, false), OK);
   for (size_t e = 0; e < N; e++) cr_assert_eq(mirror_at(&d, e, 2), 0);
+  rt_dat_clear(&d);
+}
+
+/* What a loop is to find that waits while the mirror is written. */
+static void
+check_kept(bool told, double found) {
+  struct rt_dat d;
+  cr_assert_eq(rt_dat_init(&d, shape_of(N, DIM, 1), NULL, false), OK);
+  ((double *)d.mirror)[5] = 3;
+  cr_assert_eq(rt_dat_keep(&d, told), OK);
+  cr_assert_eq(d.buf->mem == NULL, told, "zeros need no memory yet");
+  ((double *)d.mirror)[5] = 7;
+  cr_assert_eq(((double *)buffer_of(&d)->mem)[5], found);
+  rt_dat_mirror_written(&d);
+  cr_assert_eq(((double *)buffer_of(&d)->mem)[5], 7);
+  rt_dat_clear(&d);
+}
+
+Test(rt_store, kept_values_are_those_before_the_mirror_is_written) {
+  check_kept(false, 3);
+  check_kept(true, 0);
+}
+
+Test(rt_store, kept_zeros_come_to_the_mirror) {
+  struct rt_dat d;
+  cr_assert_eq(rt_dat_init(&d, shape_of(N, DIM, 0), NULL, false), OK);
+  cr_assert_eq(rt_dat_keep(&d, true), OK);
+  ((double *)d.mirror)[5] = 7;
+  rt_dat_mirror_leave(&d);
+  cr_assert_eq(rt_dat_sync(&d), OK);
+  cr_assert_eq(((double *)d.mirror)[5], 0);
   rt_dat_clear(&d);
 }
 

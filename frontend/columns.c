@@ -1,4 +1,5 @@
 /* Columns: which elements they are. */
+#include "frontend/box.h"
 #include "frontend/columns.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
@@ -20,6 +21,20 @@ fe_column_at(const struct fe_columns *c, idx_l b) {
 const struct fe_set *
 fe_columns_base(const struct fe_set *s) {
   return s->columns ? s->columns->base : NULL;
+}
+
+struct rt_column_layers
+fe_columns_alike(const struct fe_set *s) {
+  struct rt_column_layers x = {0};
+  if (s->box) {
+    x.each = 1;
+    x.apart = fe_box_plane_size(s->box);
+    x.height = x.apart ? fe_box_layers(s->box) : 0;
+  } else if (s->columns && s->columns->layers > 0) {
+    x.each = x.height = s->columns->layers;
+    x.apart = 1;
+  }
+  return x;
 }
 
 bool

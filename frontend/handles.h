@@ -89,10 +89,11 @@ struct fe_map {
   idx_l shortest;                /* of these; the longest is pub.dim */
   uint64_t stretched;            /* the version of rt that stretches and steps
                                     were looked for in; 0 */
-  VEC(struct fe_along, along);   /* of rows that it was followed from */
-  struct rt_relation rows;       /* its inverse, once a program needs it, and */
-  uint32_t rows_at; /* in fe_all.inverted, of those that have rows */
-  bool rows_kept;   /* in a sweep: one still does */
+  struct rt_column_layers layers; /* that rows go along; height 0: none */
+  VEC(struct fe_along, along);    /* of rows that it was followed from */
+  struct rt_relation rows; /* its inverse, once a program needs it, and */
+  uint32_t rows_at;        /* in fe_all.inverted, of those that have rows */
+  bool rows_kept;          /* in a sweep: one still does */
   bool onto, injective, repeats;
   bool column;               /* stays in a column: IR_MAP_COLUMN */
   bool foreign;              /* the table is the user's own memory */
@@ -295,6 +296,9 @@ status fe_ghosts_fill(struct fe_dat *d);
 const struct fe_set *fe_columns_base(const struct fe_set *s);
 /* Do the set's elements lie over ranks by this map, as its columns do? */
 bool fe_columns_lie_by(const struct fe_set *s, const struct fe_map *m);
+/* How columns of the set lie, of a box as well, if all are alike; height 0:
+ * they are not. */
+struct rt_column_layers fe_columns_alike(const struct fe_set *s);
 
 /* ---- tables.c ----------------------------------------------------------- */
 
@@ -313,11 +317,12 @@ void fe_map_table_set(struct fe_map *m, struct fe_table t);
 status fe_number_map(struct fe_map *m);
 /* Look for stretches and steps in its rows as they are now: m->rt has them. How
  * long stretches are on average, 0: there are none; bits of entries that are
- * still; by how much rows step, 0: they do not. */
+ * still; by how much rows step, 0: they do not; along which layers. */
 struct fe_rules {
   uint32_t stretch, still;
   int32_t step;
   bool beside;
+  struct rt_column_layers layers; /* height 0: none */
 };
 struct fe_rules fe_number_rules(struct fe_map *m);
 /* How far from each element that rows name its entry in m leads; 0: it is not

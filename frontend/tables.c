@@ -123,10 +123,20 @@ find_steps(struct fe_map *m) {
 }
 
 static void
+find_layers(struct fe_map *m) {
+  struct rt_column_layers x =
+      fe_columns_alike((const struct fe_set *)m->pub.to);
+  bool alike =
+      m->column && m->start && x.height && rt_column_layers_find(&m->rt, &x);
+  m->layers = alike ? x : (struct rt_column_layers){0};
+}
+
+static void
 find_rules(struct fe_map *m) {
   forget_rules(m);
   find_stretches(m);
   find_steps(m);
+  find_layers(m);
   m->stretched = m->rt.version;
 }
 
@@ -137,7 +147,8 @@ fe_number_rules(struct fe_map *m) {
   return (struct fe_rules){.stretch = s ? (uint32_t)(m->rt.from->n / s->n) : 0,
                            .still = s ? s->still : 0,
                            .step = m->rt.steps ? m->rt.steps->step : 0,
-                           .beside = m->rt.steps && m->rt.steps->beside};
+                           .beside = m->rt.steps && m->rt.steps->beside,
+                           .layers = m->layers};
 }
 
 int32_t

@@ -90,7 +90,11 @@ build_map(struct builder *b, struct fe_map *m) {
       .tag = i,
       .stretch = rules.stretch,
       .still = rules.still,
-      .step = rules.step};
+      .step = rules.step,
+      .layers = {.first = rules.layers.first,
+                 .last = rules.layers.last,
+                 .height = rules.layers.height,
+                 .apart = rules.layers.apart}};
   struct ir_area *rule = m->by ? rule_areas(m) : NULL;
   map.rule = rule;
   b->maps[i] = 1 + ir_add_map(b->t, map);

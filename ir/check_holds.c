@@ -10,9 +10,9 @@
 struct held {
   struct ir_check *c;
   ir_ref region;
-  uint8_t *how, *global; /* by version; by global, as a root */
-  bool *used;            /* an argument names the version */
-  bool *local;           /* it is held as local */
+  uint8_t *how, *alike; /* by version; by dat and global, as a root */
+  bool *used;           /* an argument names the version */
+  bool *local;          /* it is held as local */
 };
 
 static void
@@ -34,15 +34,19 @@ note(struct held *h) {
            h->region);
 }
 
-/* All that adds to a global of a region does so in one way. */
+/* All that adds to a global of a region does so in one way; columns of a dat
+ * stay with the threads, or none of it does. */
 static void
-check_global(struct held *h, const struct ir_arg *a, uint8_t how) {
-  uint8_t *before = &h->global[ir_root(h->c->t, a->dat)];
-  if (*before && *before != how)
-    ir_bad(h->c, "region %u: global %%%s is held as %s and as %s", h->region,
-           h->c->t->dats[a->dat].name, ir_hold_info[*before].text,
-           ir_hold_info[how].text);
-  *before = how;
+check_alike(struct held *h, const struct ir_arg *a, uint8_t how) {
+  const struct ir_trace *t = h->c->t;
+  uint8_t *before = &h->alike[ir_root(t, a->dat)];
+  bool column = how == IR_HOLD_COLUMN || *before == IR_HOLD_COLUMN;
+  bool adds = a->kind == IR_ARG_GBL && ir_arg_writes(a);
+  if ((adds || column) && *before && *before != how)
+    ir_bad(h->c, "region %u: %s %%%s is held as %s and as %s", h->region,
+           a->kind == IR_ARG_GBL ? "global" : "dat", t->dats[a->dat].name,
+           ir_hold_info[*before].text, ir_hold_info[how].text);
+  if (adds || a->kind == IR_ARG_DAT) *before = how;
 }
 
 static void
@@ -60,7 +64,7 @@ check_operand(struct held *h, ir_ref n, const struct ir_arg *a,
   else if (!(ir_holds_of(t, n, a, f) & 1U << how))
     ir_bad_arg(h->c, n, arg, "%s cannot be held as %s", ir_value_text(t, v),
                ir_hold_info[how].text);
-  if (a->kind == IR_ARG_GBL && ir_arg_writes(a)) check_global(h, a, how);
+  if (how) check_alike(h, a, how);
 }
 
 static void
@@ -78,7 +82,7 @@ check_region(struct held *h, const struct ir_hold_facts *f) {
     h->how[v] = 0;
     h->used[v] = h->local[v] = false;
   }
-  for (ir_ref d = 0; d < t->ndats; d++) h->global[d] = 0;
+  for (ir_ref d = 0; d < t->ndats; d++) h->alike[d] = 0;
 }
 
 void
@@ -86,7 +90,7 @@ ir_check_holds(struct ir_check *c, const struct ir_hold_facts *f) {
   const struct ir_trace *t = c->t;
   struct held h = {.c = c,
                    .how = mem_alloc(t->nvalues + 1, 1),
-                   .global = mem_alloc(t->ndats + 1, 1),
+                   .alike = mem_alloc(t->ndats + 1, 1),
                    .used = mem_alloc(t->nvalues + 1, 1),
                    .local = mem_alloc(t->nvalues + 1, 1)};
   for (h.region = 0; t->nholds && h.region < t->nregions; h.region++) {
@@ -101,7 +105,7 @@ ir_check_holds(struct ir_check *c, const struct ir_hold_facts *f) {
     ir_region_untouch(t, h.region, f->touch);
   }
   free(h.how);
-  free(h.global);
+  free(h.alike);
   free(h.used);
   free(h.local);
 }

@@ -13,6 +13,8 @@
  *             place      memory that several dats share and somebody writes; a
  *                        kernel without IR, which may reach beyond its element
  *             staged     elements meet there, and not all arguments only add
+ *             column     the same, of scans, for what nobody outside wants
+ *                        (hold_column.c)
  *             add        increments through maps, and nothing else
  *             copy       all else; what is written at the element itself need
  *                        not be stored (register) if nobody outside reads it;
@@ -95,6 +97,19 @@ dat_by_blocks(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
   return !f->overlaps[ir_root(t, a->dat)] && ir_in_words(d->type);
 }
 
+/* May threads keep all that the region has of it, by columns? */
+static bool
+dat_by_columns(const struct ir_trace *t, ir_ref n, ir_ref root,
+               const struct ir_hold_facts *f) {
+  ir_ref region = t->nodes[n].region;
+  if (region == IR_NONE || !ir_may_hold_columns(t, region, root)) return false;
+  IR_EACH_ARG(t, &t->regions[region], m, a)
+  if (ir_arg_on(t, a, root) && ir_arg_writes(a) &&
+      !dat_stays_inside(t, m, a->out, f))
+    return false;
+  return true;
+}
+
 static unsigned
 dat_holds(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
           const struct ir_hold_facts *f) {
@@ -108,7 +123,9 @@ dat_holds(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
   bool shared = f->overlaps[ir_root(t, a->dat)] && touch & IR_TOUCH_WRITES;
   bool reaches = ir_in_place(t, &t->nodes[n]) && t->dats[a->dat].block == 1;
   if (!moves && (shared || reaches)) return BIT(PLACE);
-  if (ir_touch_meets(touch)) return BIT(STAGED);
+  if (ir_touch_meets(touch))
+    return BIT(STAGED) |
+           (dat_by_columns(t, n, ir_root(t, a->dat), f) ? BIT(COLUMN) : 0U);
   if (writes && !ir_arg_direct(a)) return BIT(ADD);
   bool inside = dat_stays_inside(t, n, ir_operand(t, a), f);
   bool local = dat_by_blocks(t, n, a, f);
@@ -181,14 +198,16 @@ arg_of_element(const struct ir_trace *t, const struct ir_arg *a,
 }
 
 /* Is what the argument works on each column's own, of columns that lie beside
- * each other? Blocks move it to memory and back at each step along them. */
+ * each other? Blocks move it to memory (the thread's or all's) and back at each
+ * step along them. */
 static bool
 arg_of_columns(const struct ir_trace *t, const struct ir_arg *a,
                enum ir_hold how, const bool *overlaps) {
   ir_ref root = ir_root(t, a->dat);
-  return how == IR_HOLD_STAGED && ir_arg_column_own(t, a) &&
-         t->maps[a->each - 1].flags & IR_MAP_BESIDE && !a->vector &&
-         !overlaps[root] && !(t->dats[root].flags & IR_DAT_PINNED);
+  return (how == IR_HOLD_STAGED || how == IR_HOLD_COLUMN) &&
+         ir_arg_column_own(t, a) && ir_rows_alike(&t->maps[a->each - 1]) &&
+         !a->vector && !overlaps[root] &&
+         !(t->dats[root].flags & IR_DAT_PINNED);
 }
 
 /* Bytes of a component that each element has for itself, 1 for none; 0: there

@@ -42,6 +42,20 @@ unsigned ir_holds_of(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
 enum { IR_WIDTH_MAX = 16, IR_WIDTH_COMPONENTS = 32 };
 /* Most elements of a panel (struct ir_region). */
 enum { IR_PANEL_MAX = 1 << 20 };
+/* ---- hold_column.c ------------------------------------------------------- */
+
+enum { IR_COLUMN_MOST = 1 << 16 }; /* layers */
+/* May threads keep what the region has of the root for themselves, by columns,
+ * if none of it is wanted outside? Each reads only what it wrote for the same
+ * column. The walk is there. cost O(arguments of the region) */
+bool ir_may_hold_columns(const struct ir_trace *t, ir_ref region, ir_ref root);
+/* How many layers from the row's own the argument is, of a dat held so. */
+int32_t ir_arg_layer(const struct ir_trace *t, const struct ir_arg *a);
+/* Bytes of one column of all that the region holds so. */
+uint64_t ir_column_bytes(const struct ir_trace *t, ir_ref region);
+
+/* ---- several elements at once -------------------------------------------- */
+
 /* May the code of a region work on several elements at once? Bytes of the
  * widest component that each then has for itself; 0: it may not. Walk and holds
  * are there; overlaps: ir_overlaps_build. cost O(arguments * holds) */

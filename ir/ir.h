@@ -159,6 +159,7 @@ struct ir_set {
  *     [stretch=<length> [still=<entries>]]
  *     [rule <area> ...]
  * relation %name : %from -> %to <rows> [%of ...] [onto] ... [step=<step>]
+ *     [layers <first> <last> of <height> apart <apart>]
  *   rows       where they come from (rows.def). They may have a length each:
  *              a loop goes over them (`for %e in %name`), or an argument names
  *              all entries that there are (`[0:k]`: at most k)
@@ -177,6 +178,9 @@ struct ir_set {
  *              entries whose bits are in `still` the same one
  *   step       along each row of csr the next entry names the target so many
  *              further on
+ *   layers     of csr: each row goes from layer `first` of its element's column
+ *              to layer `last`, all columns have `height` layers, and elements
+ *              of two layers that follow each other are numbered so far apart
  *   rule       between points: where each entry lies, over all colours; in the
  *              domain in dimensions that are periodic
  */
@@ -201,6 +205,11 @@ struct ir_rows_info {
   const char *meaning;
 };
 extern const struct ir_rows_info ir_rows_info[IR_ROWS_COUNT];
+struct ir_rows_layers {
+  idx_l first, last;
+  idx_l height; /* 0: not known */
+  idx_l apart;
+};
 struct ir_map {
   const char *name;
   ir_ref from, to;
@@ -208,11 +217,12 @@ struct ir_map {
   uint32_t flags;
   uint32_t tag;
   enum ir_rows rows;
-  ir_ref of[IR_ROWS_OF];      /* as many as ir_rows_info says */
-  uint32_t scatter;           /* 1 + that; 0: not measured */
-  uint32_t stretch;           /* 0: none are known */
-  uint32_t still;             /* bit i: entry i */
-  int32_t step;               /* 0: none is known */
+  ir_ref of[IR_ROWS_OF]; /* as many as ir_rows_info says */
+  uint32_t scatter;      /* 1 + that; 0: not measured */
+  uint32_t stretch;      /* 0: none are known */
+  uint32_t still;        /* bit i: entry i */
+  int32_t step;          /* 0: none is known */
+  struct ir_rows_layers layers;
   const struct ir_area *rule; /* [arity], in the arena; NULL: not known */
 };
 
@@ -551,6 +561,12 @@ ir_arg_writes(const struct ir_arg *a) {
 static inline bool
 ir_arg_direct(const struct ir_arg *a) {
   return a->own || (a->map == IR_NONE && !a->each);
+}
+/* Have all rows one length, and not 0, so that code goes along several of them
+ * at once? */
+static inline bool
+ir_rows_alike(const struct ir_map *m) {
+  return m->flags & IR_MAP_BESIDE || m->layers.height;
 }
 /* In a loop over rows: does its path stay in the column whose row it is? Then
  * other elements of the loop reach nothing of that. */

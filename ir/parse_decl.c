@@ -291,6 +291,27 @@ ir_maybe_distance(struct ir_parser *p, const char *word, int32_t *out) {
 }
 
 static status
+want_layer(struct ir_parser *p, int64_t lo, int64_t hi, idx_l *out) {
+  int64_t found;
+  TRY(ir_want_number(p, lo, hi, &found));
+  *out = (idx_l)found;
+  return OK;
+}
+
+/* [layers <first> <last> of <height> apart <apart>] */
+static status
+maybe_layers(struct ir_parser *p, struct ir_rows_layers *out) {
+  if (!ir_lex_is_word(&p->x, "layers")) return OK;
+  TRY(ir_lex_next(&p->x));
+  TRY(want_layer(p, 0, INT32_MAX - 1, &out->first));
+  TRY(want_layer(p, 0, INT32_MAX - 1, &out->last));
+  TRY(ir_want_word(p, "of"));
+  TRY(want_layer(p, 1, INT32_MAX, &out->height));
+  TRY(ir_want_word(p, "apart"));
+  return want_layer(p, 1, INT32_MAX, &out->apart);
+}
+
+static status
 relation_decl(struct ir_parser *p, const char *name) {
   struct ir_map m = {.name = name};
   TRY(ir_want_punct(p, ':'));
@@ -304,6 +325,7 @@ relation_decl(struct ir_parser *p, const char *name) {
   TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
   TRY(maybe_scatter(p, &m));
   TRY(ir_maybe_distance(p, "step", &m.step));
+  TRY(maybe_layers(p, &m.layers));
   ir_add_map(p->t, m);
   return OK;
 }

@@ -195,6 +195,9 @@ print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
   if (m->stretch) str_printf(out, " stretch=%u", m->stretch);
   if (m->still) str_printf(out, " still=%u", m->still);
   if (m->step) str_printf(out, " step=%d", m->step);
+  if (m->layers.height)
+    str_printf(out, " layers %d %d of %d apart %d", m->layers.first,
+               m->layers.last, m->layers.height, m->layers.apart);
   if (m->rule) str_add(out, " rule");
   for (uint32_t k = 0; m->rule && k < m->arity; k++) {
     str_add(out, " ");

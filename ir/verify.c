@@ -112,6 +112,17 @@ refs_rule(struct ir_check *c, const struct ir_map *m) {
 }
 
 static void
+refs_layers(struct ir_check *c, const struct ir_map *m) {
+  const struct ir_rows_layers *l = &m->layers;
+  if (m->rows != IR_ROWS_CSR || !(m->flags & IR_MAP_COLUMN))
+    ir_bad(c, "map %%%s: layers, but its rows are not csr of columns", m->name);
+  if (l->first < 0 || l->last < 0 || l->first >= l->height ||
+      l->last >= l->height || l->apart < 1)
+    ir_bad(c, "map %%%s: layers %d to %d, of %d", m->name, l->first, l->last,
+           l->height);
+}
+
+static void
 refs_sets_maps(struct ir_check *c) {
   const struct ir_trace *t = c->t;
   for (ir_ref i = 0; i < t->nsets; i++)
@@ -136,6 +147,7 @@ refs_sets_maps(struct ir_check *c) {
       ir_bad(c, "map %%%s: a step, but its rows are not csr", m->name);
     if (m->flags & IR_MAP_BESIDE && m->rows != IR_ROWS_CSR)
       ir_bad(c, "map %%%s: beside, but its rows are not csr", m->name);
+    if (m->layers.height) refs_layers(c, m);
     if (m->flags & ~known_flags(IR_FLAGS_MAP))
       ir_bad(c, "map %%%s: unknown flags", m->name);
   }

@@ -58,10 +58,10 @@ static bool
 low_slot_same(const struct low_slot *a, const struct low_slot *b) {
   return a->kind == b->kind && type_same(a->type, b->type) &&
          a->dim == b->dim && a->load == b->load && a->store == b->store &&
-         a->inner == b->inner && a->shift == b->shift && a->local == b->local &&
-         a->map == b->map && a->start == b->start && a->still == b->still &&
-         a->entry == b->entry && a->row == b->row && a->call == b->call &&
-         a->into == b->into && a->access == b->access;
+         a->inner == b->inner && a->shift == b->shift && a->layer == b->layer &&
+         a->local == b->local && a->map == b->map && a->start == b->start &&
+         a->still == b->still && a->entry == b->entry && a->row == b->row &&
+         a->call == b->call && a->into == b->into && a->access == b->access;
 }
 
 int32_t
@@ -130,6 +130,7 @@ low_call_make(struct low_args *g, ir_ref n) {
   g->reductions = ARENA_ARRAY(&g->r->arena, int32_t, c.nargs);
   low_reductions_find(g);
   for (uint32_t a = 0; a < c.nargs; a++) c.args[a] = low_use_make(g, a);
+  low_bind_layers(g, &c);
   VEC_PUSH(g->r->calls, g->r->ncalls, g->r->capcalls, c);
   return OK;
 }
@@ -175,11 +176,29 @@ low_calls_make(struct low_args *g) {
   return OK;
 }
 
+/* Columns of the thread lie in scratch memory, each dat's behind the one
+ * before, and not whole pages on: then loads would wait for stores to the same
+ * place of another page. */
+static void
+low_columns_place(struct low_args *g) {
+  enum { OFF = 3 * RT_LINE };
+  struct low_region *r = g->r;
+  for (uint32_t k = 0; k < r->nbinds; k++) {
+    struct low_bind *b = &r->binds[k];
+    if (!b->column) continue;
+    size_t element = (size_t)b->dim * b->type.size;
+    size_t at = round_up(r->scratch_bytes, RT_LINE) + OFF;
+    b->index = (uint32_t)(at / RT_LINE);
+    r->scratch_bytes = at + (size_t)b->layers * low_pitch(r) * element;
+  }
+}
+
 /* Large private copies lie in scratch memory, one behind the other. */
 static void
 low_rooms_make(struct low_args *g) {
   struct low_region *r = g->r;
   size_t stack = 0;
+  low_columns_place(g);
   for (uint32_t k = 0; k < r->nslots; k++) {
     struct low_slot *s = &r->slots[k];
     size_t bytes = low_slot_pointers(s) + low_slot_copies(s);
@@ -217,8 +236,8 @@ low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
     r->name = low_region_name(r);
     r->vector_math = m->env->vector_math;
     low_dats_finish(&g);
-    if (!g.device) low_rooms_make(&g);
     low_mode_set(&g);
+    if (!g.device) low_rooms_make(&g);
   }
   low_holds_end(&g);
   return s;

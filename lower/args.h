@@ -53,6 +53,8 @@ int32_t low_length_slot(struct low_args *g, const struct ir_arg *a);
 int32_t low_bind_get(struct low_region *r, struct low_bind b);
 /* The memory of `dat` in `buffer`, with its stride if it has one. */
 int32_t low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer);
+/* The thread's columns of the dat, a root. */
+int32_t low_bind_column(struct low_args *g, ir_ref root);
 int32_t low_bind_map(struct low_args *g, ir_ref map);
 /* Entries of its rows: the first ones, if the region goes by steps from there,
  * else all. */
@@ -63,6 +65,8 @@ int32_t low_bind_stretches(struct low_args *g, ir_ref map);
 int32_t low_bind_start(struct low_args *g, ir_ref map);
 /* What a call needs to go over rows (ir_node's `each`). */
 void low_bind_rows(struct low_args *g, uint32_t each, struct low_call *c);
+/* ... and to know in which layer it is, behind its arguments. */
+void low_bind_layers(struct low_args *g, struct low_call *c);
 /* A table of the program's numbers: of the elements (IR_NONE; -1 if they need
  * none), or of what the map names. */
 int32_t low_bind_numbers(struct low_args *g, ir_ref map);

@@ -49,6 +49,29 @@ low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer) {
   return k;
 }
 
+int32_t
+low_bind_column(struct low_args *g, ir_ref root) {
+  const struct ir_trace *t = g->m->t;
+  const struct ir_dat *d = &t->dats[root];
+  uint32_t width = t->regions[g->node->region].width;
+  struct low_bind b = {.kind = RT_BIND_SCRATCH,
+                       .index = 1, /* where it lies: low_columns_place */
+                       .type = d->type,
+                       .dim = d->dim,
+                       .block = d->dim > 1 && width ? width : 1,
+                       .set = d->set,
+                       .alone = true,
+                       .written = true,
+                       .stride = -1,
+                       .column = root + 1,
+                       .layers = t->maps[g->node->each - 1].layers.height};
+  for (uint32_t k = 0; k < g->r->nbinds; k++) {
+    if (g->r->binds[k].column == b.column) return (int32_t)k;
+    b.index += g->r->binds[k].column > 0;
+  }
+  return low_bind_get(g->r, b);
+}
+
 static int32_t
 low_bind_table(struct low_args *g, enum rt_bind_kind kind, uint32_t index,
                uint32_t arity) {
@@ -99,8 +122,26 @@ low_bind_rows(struct low_args *g, uint32_t each, struct low_call *c) {
   c->row = c->start = -1;
   if (!each) return;
   c->row = low_bind_targets(g, each - 1);
-  g->r->binds[c->row].beside = g->m->t->maps[each - 1].flags & IR_MAP_BESIDE;
+  const struct ir_map *rows = &g->m->t->maps[each - 1];
+  g->r->binds[c->row].alike = ir_rows_alike(rows);
+  g->r->binds[c->row].beside = rows->flags & IR_MAP_BESIDE;
+  if (rows->layers.apart == 1) g->r->binds[c->row].ahead = rows->layers.height;
   c->start = low_bind_start(g, each - 1);
+}
+
+void
+low_bind_layers(struct low_args *g, struct low_call *c) {
+  const struct low_region *r = g->r;
+  bool asked = c->row >= 0 && r->binds[c->row].ahead;
+  for (uint32_t k = 0; k < r->nslots; k++)
+    asked |= r->slots[k].call == g->call &&
+             (low_bind_is_column(r, r->slots[k].load) ||
+              low_bind_is_column(r, r->slots[k].store));
+  c->layer = -1;
+  if (!asked) return;
+  const struct ir_rows_layers *l = &g->m->t->maps[g->node->each - 1].layers;
+  c->layer = l->first;
+  c->down = l->last < l->first;
 }
 
 int32_t

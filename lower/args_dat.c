@@ -7,6 +7,7 @@
  *             through one entry
  *   local     a slot that is loaded from local memory
  *   staged    loaded and stored around the call
+ *   column    the same, in memory of the thread
  *   place     the kernel gets the element in memory, as OP2 would do it */
 #include "lower/args.h"
 
@@ -95,7 +96,10 @@ low_access_of(const struct low_args *g, const struct ir_arg *a,
 
 static int32_t
 low_access_bind(struct low_args *g, const struct low_access *x, ir_ref buffer) {
-  return buffer == IR_NONE ? -1 : low_bind_dat(g, x->a->dat, buffer);
+  if (buffer == IR_NONE) return -1;
+  if (x->how == IR_HOLD_COLUMN)
+    return low_bind_column(g, ir_root(g->m->t, x->a->dat));
+  return low_bind_dat(g, x->a->dat, buffer);
 }
 
 static struct low_slot
@@ -107,8 +111,14 @@ low_access_slot(struct low_args *g, const struct low_access *x,
   s.entry = x->entry;
   s.inner = x->a->each > 0;
   if (s.inner) s.call = g->call;
-  if (x->a->map == IR_NONE) return s;
   const struct ir_trace *t = g->m->t;
+  if (x->how == IR_HOLD_COLUMN) {
+    s.entry = 0;
+    s.shift = x->a->shift;
+    s.layer = ir_arg_layer(t, x->a);
+    return s;
+  }
+  if (x->a->map == IR_NONE) return s;
   const struct ir_region *in = &t->regions[g->node->region];
   if (in->steps) s.shift = x->a->shift;
   if (s.shift) s.entry = 0;
@@ -269,7 +279,8 @@ low_dat_slot(struct low_args *g, const struct ir_arg *a, uint32_t entry) {
   if (!ir_arg_direct(a) && x.w != IR_NONE && !ir_arg_in_column(g->m->t, a))
     low_conflict_add(g, a);
   if (x.how == IR_HOLD_PLACE) return low_place_slot(g, &x);
-  if (x.how == IR_HOLD_STAGED) return low_staged_slot(g, &x);
+  if (x.how == IR_HOLD_STAGED || x.how == IR_HOLD_COLUMN)
+    return low_staged_slot(g, &x);
   bool view =
       g->m->shared[ir_root(g->m->t, a->dat)]; /* one version, two dats */
   return ir_arg_direct(a) && !view ? low_version_slot(g, &x)

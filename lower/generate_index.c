@@ -178,6 +178,7 @@ put_own(const struct low_indexed *x, const struct low_bind *b,
   if (b->kind == RT_BIND_SCRATCH) {
     entry_begin(out, "scratch");
     put_number(out, "bytes", x->r->scratch_bytes);
+    put_number(out, "at", (uint64_t)b->index * RT_LINE);
   } else {
     uint32_t tag = m->out->address_tags[b->index];
     entry_begin(out, "address of kernel");

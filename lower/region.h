@@ -36,12 +36,19 @@ struct low_bind {
                      is its COUNT bind */
   uint32_t arity; /* MAP FIRST */
   int32_t step;   /* HEAD: from entry to entry of a row */
-  bool beside;    /* of rows: those of elements that follow each other lie so */
+  bool alike;     /* of rows: they have one length, not 0, */
+  bool beside;    /* and those of elements that follow each other lie so, */
+  idx_l ahead;    /* or so many elements on, a stretch of memory; 0 */
   uint32_t set;   /* SLOT: its set, for the traffic; not in the key */
   bool alone;     /* no other bind reaches this memory */
   bool written;
   bool far;     /* written through a map; not in the key */
   uint32_t old; /* as an rt_bind's; not in the key */
+  uint32_t
+      column;   /* SCRATCH: 1 + the dat, as its root, whose columns these are:
+                      layer l of the k-th at hand is element l * pitch + k. In
+                      the key only whether it is one, */
+  idx_l layers; /* and not how many layers it has */
 };
 
 /* Elements of a block at most. */
@@ -94,7 +101,8 @@ struct low_slot {
   /* its path: from the element, or from that of the row that its call goes
      over, to an entry of a map */
   bool inner;
-  int32_t shift;  /* of `inner`: how far from there */
+  int32_t shift;  /* of `inner`: how far from there, */
+  int32_t layer;  /* and how many layers, of binds with `column` */
   bool local;     /* DAT: read from a copy of the block's, in local memory */
   int32_t map;    /* bind of the map, or FIRST, if the region goes by its
                      stretches, HEAD, if by its steps; -1: no further */
@@ -133,6 +141,8 @@ struct low_call {
   uint32_t instance;
   int32_t row, start; /* binds: entries, or HEAD; where rows begin, -1: one
                          length */
+  int32_t layer;      /* of the row's first entry; -1: no slot asks */
+  bool down;          /* the next entry is a layer below */
   uint32_t nargs;
   struct low_use *args;
   const char *name, *file; /* for messages; not in the key */
@@ -207,6 +217,17 @@ low_slot_stretches(const struct low_region *r, const struct low_slot *s) {
 static inline bool
 low_bind_steps(const struct low_region *r, int32_t bind) {
   return bind >= 0 && r->binds[bind].kind == RT_BIND_HEAD;
+}
+
+/* The bind of the thread's columns that the slot works on. */
+static inline bool
+low_bind_is_column(const struct low_region *r, int32_t bind) {
+  return bind >= 0 && r->binds[bind].column;
+}
+/* How many columns lie beside each other in these. */
+static inline uint32_t
+low_pitch(const struct low_region *r) {
+  return r->panel ? r->panel : r->width ? r->width : 1;
 }
 
 /* Do the rows lie beside each other that the slot's call goes over? */

@@ -15,14 +15,15 @@ low_key_words(struct str *key, const int64_t *w, size_t n) {
 static void
 low_key_bind(const struct low_bind *b, struct str *key) {
   KEY(key, b->kind, b->type.kind, b->type.size, b->dim, b->block, b->stride,
-      b->arity, b->step, b->beside, b->alone, b->written);
+      b->arity, b->step, b->alike, b->beside, b->ahead, b->alone, b->written,
+      b->column > 0);
 }
 
 static void
 low_key_slot(const struct low_slot *s, struct str *key) {
   KEY(key, s->kind, s->type.kind, s->type.size, s->dim, s->load, s->store,
-      s->inner, s->shift, s->local, s->map, s->start, s->still, s->entry,
-      s->row, s->call, s->into, s->access);
+      s->inner, s->shift, s->layer, s->local, s->map, s->start, s->still,
+      s->entry, s->row, s->call, s->into, s->access);
 }
 
 static void
@@ -54,7 +55,7 @@ low_key_lines(const struct low_region *r, struct str *key) {
 
 static void
 low_key_call(const struct low_call *c, struct str *key) {
-  KEY(key, c->instance, c->row, c->start, c->nargs);
+  KEY(key, c->instance, c->row, c->start, c->layer, c->down, c->nargs);
   for (uint32_t a = 0; a < c->nargs; a++) {
     KEY(key, c->args[a].nslots, c->args[a].vector);
     for (uint32_t k = 0; k < c->args[a].nslots; k++)

@@ -58,9 +58,10 @@ hold_ways(const struct hold *h, ir_ref n, const struct ir_arg *a) {
   unsigned ways = ir_holds_of(h->t, n, a, &h->facts);
   bool large = (uint64_t)d->dim * d->type.size > IR_HOLD_COPY_MAX;
   unsigned exact = 1U << IR_HOLD_EACH | 1U << IR_HOLD_DRAIN;
+  unsigned inside = 1U << IR_HOLD_REGISTER | 1U << IR_HOLD_COLUMN;
   if (h->exact) ways = hold_narrowed(ways, exact);
   if (!h->exact) ways = hold_narrowed(ways, ~exact);
-  if (h->store) ways = hold_narrowed(ways, ~(1U << IR_HOLD_REGISTER));
+  if (h->store) ways = hold_narrowed(ways, ~inside);
   if (h->apart) ways = hold_narrowed(ways, 1U << IR_HOLD_STAGED);
   if (large && d->kind == IR_GBL)
     ways = hold_narrowed(ways, 1U << IR_HOLD_PLACE);
@@ -88,6 +89,7 @@ static void
 hold_tell(struct hold *h, ir_ref region, ir_ref v, enum ir_hold how) {
   static const char *const why[IR_HOLD_COUNT] = {
       [IR_HOLD_REGISTER] = "nobody outside its region reads it",
+      [IR_HOLD_COLUMN] = "each thread has room for the columns it is at",
       [IR_HOLD_STAGED] = "elements meet in it",
       [IR_HOLD_PLACE] = "the kernel may see more than its own value",
   };

@@ -18,9 +18,10 @@
  *           together, so that a layer's memory is read in long stretches, and
  *           not a page for each line: 1.4 times as fast again with 128x128
  *           points, 2.2 times with 250x250, 1.8 times with 512x512 (a Xeon
- *           with AVX-512, medians of 5 interleaved rounds), where plain C
- *           along i takes 0.55, 0.87 and 1.4 times as long; panels of 32 and
- *           512 were within a tenth.
+ *           with AVX-512, medians of 5 interleaved rounds); panels of 32 and
+ *           512 were within a tenth. Fewer where ROOM is too small for what
+ *           threads keep of so many columns (hold column), a part of a cache
+ *           that a processor has for itself.
  *           Not above MOST components, which took 0.8 s to compile. Counts,
  *           not times, so that ranks agree.
  *
@@ -37,7 +38,7 @@
 #include "ir/walk.h"
 #include "passes/pass.h"
 
-enum { MOST = 256, LINE = 64, PANEL = 128 };
+enum { MOST = 256, LINE = 64, PANEL = 128, ROOM = 256 << 10 };
 
 static bool
 goes_over_rows_beside(const struct ir_trace *t, const struct ir_region *g) {
@@ -48,11 +49,22 @@ goes_over_rows_beside(const struct ir_trace *t, const struct ir_region *g) {
   return false;
 }
 
+/* So many columns as there is room for of what threads keep of them. */
+static uint32_t
+panel_of(const struct ir_trace *t, ir_ref region, uint32_t width, long most,
+         long room) {
+  uint64_t column = ir_column_bytes(t, region);
+  uint64_t fits = column ? (uint64_t)room / column : (uint64_t)most;
+  if (fits > (uint64_t)most) fits = (uint64_t)most;
+  return fits < width ? width : (uint32_t)fits / width * width;
+}
+
 bool
 pass_width(struct ir_trace *t, const struct pass_ctx *c) {
   long bytes = pass_arg(c, "bytes", ir_machine_vector(IR_MACHINE_CPU));
   long most = pass_arg(c, "width", IR_WIDTH_MAX);
   long panel = pass_arg(c, "panel", PANEL);
+  long room_bytes = pass_arg(c, "room", ROOM);
   bool changed = false;
   for (ir_ref r = 0; r < t->nregions; r++) {
     uint32_t width = IR_WIDTH_MAX;
@@ -64,7 +76,7 @@ pass_width(struct ir_trace *t, const struct pass_ctx *c) {
     if (width < 2) continue;
     t->regions[r].width = width;
     if (beside && panel >= (long)width && ir_may_panel(t, r))
-      t->regions[r].panel = (uint32_t)panel / width * width;
+      t->regions[r].panel = panel_of(t, r, width, panel, room_bytes);
     ir_remark(t, "width: code of %s works on %u elements at once",
               pass_node_text(t, t->regions[r].first), width);
     changed = true;

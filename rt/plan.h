@@ -61,10 +61,11 @@ enum rt_bind_kind {
   RT_BIND_GLOBAL,  /* globals[index]: memory of a global */
   RT_BIND_ACC,     /* accumulator of reductions[index] of this launch */
   RT_BIND_SCRATCH, /* memory of the thread, aligned to a page: the launch's
-                      `scratch` bytes */
+                      `scratch` bytes, from line `index` on */
   RT_BIND_ADDRESS  /* addresses[index]: an opaque kernel */
 };
-enum { RT_PAGE = 4096 }; /* what SCRATCH is aligned to */
+/* What SCRATCH is aligned to; bytes of its lines. */
+enum { RT_PAGE = 4096, RT_LINE = 64 };
 struct rt_bind {
   uint32_t kind, index;
   bool written; /* SLOT: the launch writes there */

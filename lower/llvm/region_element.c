@@ -271,7 +271,9 @@ low_emit_row(struct low_emit *em, uint32_t call) {
   LLVMValueRef head = low_row_head(em, c->row, lo, em->e);
   struct ll_loop l = ll_loop_begin(em->b, ll_i64(em->ctx, 0), n, "at");
   em->inner = low_row_entry(em, c->row, head, l.i);
+  low_row_layer(em, c, l.i);
   low_emit_around(em, call);
+  low_row_layer(em, c, NULL);
   em->inner = NULL;
   ll_loop_end(em->b, &l, NULL);
 }

@@ -37,6 +37,8 @@ struct low_emit {
   LLVMValueRef inner;   /* element of the row that the call goes over */
   LLVMValueRef entry;   /* element that a slot with `row` is at; NULL: none */
   LLVMValueRef *inners; /* of lanes: the same; NULL: not in a block */
+  LLVMValueRef layer;   /* of these in their columns; NULL: nobody asks */
+  LLVMValueRef on;      /* elements of the panel before the block; NULL: 0 */
   LLVMDIBuilderRef lines; /* debug locations are made; NULL: none */
   LLVMMetadataRef scope;  /* of the function being built */
   /* on a device (device.h); NULL on the host */
@@ -119,6 +121,9 @@ LLVMValueRef low_row_head(struct low_emit *em, int32_t row, LLVMValueRef begin,
                           LLVMValueRef e);
 LLVMValueRef low_row_entry(struct low_emit *em, int32_t row, LLVMValueRef head,
                            LLVMValueRef i);
+/* Entry j of rows is at hand, of the call; j NULL: none is. */
+void low_row_layer(struct low_emit *em, const struct low_call *c,
+                   LLVMValueRef j);
 /* Where row e of a table begins; `start` -1: of rows of one length. */
 LLVMValueRef low_row_begin(struct low_emit *em, int32_t table, int32_t start,
                            LLVMValueRef e);

@@ -190,7 +190,8 @@ static bool
 low_is_row(const struct low_emit *em, const struct low_slot *s,
            const struct low_bind *d) {
   bool steps = low_slot_stretches(em->r, s) && !s->still;
-  bool beside = low_slot_beside(em->r, s) && s->map < 0 && d->block <= 1;
+  bool beside =
+      low_slot_beside(em->r, s) && s->map < 0 && (d->block <= 1 || d->column);
   if (low_slot_far(s) && !steps && !beside) return false;
   return d->block == 0 || (d->block == 1 && s->dim == 1) ||
          (d->block > 1 && d->block % em->width == 0);

@@ -37,6 +37,14 @@
  *     for l in [0, 8)                             becomes one vector iteration
  *     cp[x .. x + 8) <- lanes
  *
+ * Columns that lie one behind another (op2_decl_columns) go so, too, where all
+ * are alike: lanes are read and written one by one, and what threads keep (hold
+ * column) is a vector. A block's columns are one stretch of memory, but it goes
+ * through that in many places at once, so each step asks for a piece of the
+ * next block's. A tridiagonal solver on 45 000 columns of 60 layers: 8.0 ms one
+ * column after another, 7.2 in lanes, 3.1 in lanes that ask (2 threads,
+ * AVX-512).
+ *
  * Panels (pass width). Where elements have nothing for themselves, many blocks
  * go along their rows together, so that memory is read along a layer:
  *
@@ -208,6 +216,17 @@ rows_beside(struct low_emit *em, const struct low_call *c) {
                        .head = low_row_head(em, c->row, lo, em->e)};
 }
 
+/* Of one length, anywhere. */
+static struct rows
+rows_alike(struct low_emit *em, const struct low_call *c) {
+  struct rows r = rows_of_starts(em, c);
+  LLVMValueRef lane = ll_i64(em->ctx, 0);
+  r.longest = LLVMBuildExtractElement(em->b, r.last, lane, "last");
+  r.longest = LLVMBuildNSWAdd(em->b, r.longest, ll_i64(em->ctx, 1), "length");
+  r.lengths = NULL;
+  return r;
+}
+
 static struct rows
 rows_of_arity(struct low_emit *em, uint32_t arity) {
   assert(arity > 0);
@@ -222,11 +241,13 @@ rows_of_arity(struct low_emit *em, uint32_t arity) {
                        .longest = ll_i64(em->ctx, arity)};
 }
 
-/* How far on entry i is, from 0 where the row is empty. */
+/* How far on entry i is, from 0 where the row is empty; numbers or vectors. */
 static LLVMValueRef
-step_on(struct low_emit *em, const struct low_call *c, LLVMValueRef i) {
-  LLVMValueRef step = splat(em, ll_i64(em->ctx, em->r->binds[c->row].step));
-  i = extreme(em, "llvm.smax", i, splat(em, ll_i64(em->ctx, 0)));
+step_on(struct low_emit *em, const struct low_call *c, LLVMValueRef i,
+        bool many) {
+  LLVMValueRef step = ll_i64(em->ctx, em->r->binds[c->row].step);
+  if (many) step = splat(em, step);
+  if (many) i = extreme(em, "llvm.smax", i, splat(em, ll_i64(em->ctx, 0)));
   return LLVMBuildNSWMul(em->b, i, step, "");
 }
 
@@ -237,20 +258,80 @@ inners_beside(struct low_emit *em, LLVMValueRef x) {
     em->inners[l] = LLVMBuildNSWAdd(em->b, x, ll_i64(em->ctx, l), "");
 }
 
-/* Element j of each row, one of each lane; of rows that are shorter some. */
+/* Where entry j of each row is, or its element, if they step; of rows that are
+ * shorter some. */
+static LLVMValueRef
+step_places(struct low_emit *em, const struct low_call *c, const struct rows *r,
+            LLVMValueRef j) {
+  bool steps = low_bind_steps(em->r, c->row), many = r->lengths != NULL;
+  LLVMValueRef i = many ? extreme(em, "llvm.smin", splat(em, j), r->last) : j;
+  if (steps) i = step_on(em, c, i, many);
+  if (!many) i = splat(em, i);
+  LLVMValueRef at = LLVMBuildNSWAdd(em->b, r->begin, i, "");
+  if (!many || steps) return at;
+  return extreme(em, "llvm.smax", at, splat(em, ll_i64(em->ctx, 0)));
+}
+
+/* Element j of each row, one of each lane. */
 static void
 step_elements(struct low_emit *em, const struct low_call *c,
               const struct rows *r, LLVMValueRef j) {
-  LLVMBuilderRef b = em->b;
-  LLVMValueRef i = extreme(em, "llvm.smin", splat(em, j), r->last);
-  bool steps = low_bind_steps(em->r, c->row);
-  if (steps) i = step_on(em, c, i);
-  LLVMValueRef at = LLVMBuildNSWAdd(b, r->begin, i, "");
-  if (r->lengths && !steps)
-    at = extreme(em, "llvm.smax", at, splat(em, ll_i64(em->ctx, 0)));
+  LLVMValueRef at = step_places(em, c, r, j);
   for (uint32_t l = 0; l < em->width; l++) {
-    LLVMValueRef x = LLVMBuildExtractElement(b, at, ll_i64(em->ctx, l), "");
+    LLVMValueRef x = LLVMBuildExtractElement(em->b, at, ll_i64(em->ctx, l), "");
+    bool steps = low_bind_steps(em->r, c->row);
     em->inners[l] = steps ? x : low_entry(em, em->arg[c->row], x);
+  }
+}
+
+/* Is slot k the first of its call that works on memory bind b? */
+static bool
+first_on(const struct low_emit *em, uint32_t k, int32_t b) {
+  const struct low_slot *s = em->r->slots;
+  for (uint32_t j = 0; j < k; j++)
+    if (s[j].call == s[k].call && (s[j].load == b || s[j].store == b))
+      return false;
+  return b >= 0 && !em->r->binds[b].column;
+}
+
+/* Ask for `width` elements from this one on. */
+static void
+ask_for(struct low_emit *em, const struct low_slot *s, int32_t bind,
+        LLVMValueRef e) {
+  enum { LINE = 64, MOST = 1024 };
+  const struct low_bind *d = &em->r->binds[bind];
+  struct low_at at = {.base = em->arg[bind],
+                      .bind = d,
+                      .stride = d->stride < 0 ? NULL : em->arg[d->stride],
+                      .e = e};
+  uint32_t streams = d->block ? 1 : s->dim;
+  uint32_t bytes = em->width * s->type.size * (s->dim / streams);
+  for (uint32_t c = 0; c < streams; c++) {
+    LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
+    for (uint32_t off = 0; off < bytes && off < MOST; off += LINE)
+      ll_prefetch(em->b, p, off);
+  }
+}
+
+/* Columns that lie one behind another are one stretch of memory for a block,
+ * but lanes go through it in as many places as there are, which no processor
+ * foresees: at step j ask for piece j of what the next block has. */
+static void
+step_ahead(struct low_emit *em, uint32_t call, const struct rows *r,
+           LLVMValueRef j) {
+  const struct low_call *c = &em->r->calls[call];
+  int64_t block = (int64_t)em->width * em->r->binds[c->row].ahead;
+  LLVMValueRef first = ll_i64(em->ctx, 0);
+  LLVMValueRef at = LLVMBuildExtractElement(em->b, r->begin, first, "");
+  at = LLVMBuildNSWAdd(em->b, at, ll_i64(em->ctx, block - c->layer), "");
+  LLVMValueRef on = LLVMBuildNSWMul(em->b, j, ll_i64(em->ctx, em->width), "");
+  at = LLVMBuildNSWAdd(em->b, at, on, "next");
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    int32_t bind = s->load >= 0 ? s->load : s->store;
+    bool here = s->call == (int32_t)call && s->kind == LOW_SLOT_DAT &&
+                s->inner && s->map < 0;
+    if (here && first_on(em, k, bind)) ask_for(em, s, bind, at);
   }
 }
 
@@ -309,21 +390,25 @@ static void
 emit_rows(struct low_emit *em, uint32_t call) {
   const struct low_call *c = &em->r->calls[call];
   LLVMValueRef inners[LOW_WIDTH_MAX];
-  bool beside = em->r->binds[c->row].beside;
-  struct rows r = c->start < 0 ? rows_of_arity(em, em->r->binds[c->row].arity)
-                  : beside     ? rows_beside(em, c)
+  const struct low_bind *d = &em->r->binds[c->row];
+  struct rows r = c->start < 0 ? rows_of_arity(em, d->arity)
+                  : d->beside  ? rows_beside(em, c)
+                  : d->alike   ? rows_alike(em, c)
                                : rows_of_starts(em, c);
   em->inners = inners;
   struct ll_loop step =
       ll_loop_begin(em->b, ll_i64(em->ctx, 0), r.longest, "j");
+  low_row_layer(em, c, step.i);
   if (r.head)
     inners_beside(em, low_row_entry(em, c->row, r.head, step.i));
   else
     step_elements(em, c, &r, step.i);
+  if (d->ahead) step_ahead(em, call, &r, step.i);
   step_fill(em, call);
   step_lanes(em, call, &r, step.i);
   step_empty(em, call);
   ll_loop_end(em->b, &step, em->marks.scalar);
+  low_row_layer(em, c, NULL);
   em->inners = NULL;
   em->inner = NULL;
 }
@@ -339,8 +424,8 @@ panel_step(struct low_emit *em, uint32_t call, const struct rows *r,
   struct ll_loop block = ll_loop_begin(b, from, to, "block");
   em->e = LLVMBuildNSWMul(b, block.i, width, "base");
   LLVMValueRef on = LLVMBuildNSWSub(b, block.i, from, "");
-  on = LLVMBuildNSWMul(b, on, width, "");
-  inners_beside(em, LLVMBuildNSWAdd(b, x, on, "on"));
+  em->on = LLVMBuildNSWMul(b, on, width, "on");
+  inners_beside(em, LLVMBuildNSWAdd(b, x, em->on, ""));
   step_fill(em, call);
   step_lanes(em, call, r, NULL);
   step_empty(em, call);
@@ -361,11 +446,12 @@ low_emit_rows_panel(struct low_emit *em, LLVMValueRef from, LLVMValueRef to) {
     struct ll_loop step =
         ll_loop_begin(em->b, ll_i64(em->ctx, 0), r.longest, "j");
     LLVMValueRef x = low_row_entry(em, c->row, r.head, step.i);
+    low_row_layer(em, c, step.i);
     panel_step(em, k, &r, x, from, to);
     ll_loop_end(em->b, &step, em->marks.scalar);
   }
   em->inners = NULL;
-  em->inner = NULL;
+  em->inner = em->layer = em->on = NULL;
 }
 
 /* ---- the block ----------------------------------------------------------- */

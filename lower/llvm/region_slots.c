@@ -62,6 +62,27 @@ low_row_entry(struct low_emit *em, int32_t row, LLVMValueRef head,
                          "to");
 }
 
+void
+low_row_layer(struct low_emit *em, const struct low_call *c, LLVMValueRef j) {
+  em->layer = NULL;
+  if (!j || c->layer < 0) return;
+  LLVMValueRef first = ll_i64(em->ctx, c->layer);
+  em->layer =
+      (c->down ? LLVMBuildNSWSub : LLVMBuildNSWAdd)(em->b, first, j, "layer");
+}
+
+/* Which element it is of the thread's columns. */
+static LLVMValueRef
+low_column_index(struct low_emit *em, const struct low_slot *s, uint32_t lane) {
+  assert(em->layer && s->inner);
+  LLVMValueRef pitch = ll_i64(em->ctx, low_pitch(em->r));
+  LLVMValueRef at =
+      LLVMBuildNSWAdd(em->b, em->layer, ll_i64(em->ctx, s->layer), "");
+  at = LLVMBuildNSWMul(em->b, at, pitch, "");
+  if (em->on) at = LLVMBuildNSWAdd(em->b, at, em->on, "");
+  return LLVMBuildNSWAdd(em->b, at, ll_i64(em->ctx, lane), "own");
+}
+
 /* Within a stretch. */
 static LLVMValueRef
 low_stretch_index(struct low_emit *em, const struct low_slot *s,
@@ -85,28 +106,24 @@ low_slot_index(struct low_emit *em, const struct low_slot *s, LLVMValueRef e) {
                        ll_i64(em->ctx, s->entry));
 }
 
-static struct low_at
-low_at_element(struct low_emit *em, const struct low_slot *s, int32_t bind,
-               LLVMValueRef e) {
+struct low_at
+low_at_dat_lane(struct low_emit *em, const struct low_slot *s, int32_t bind,
+                uint32_t lane) {
   assert(bind >= 0 && (uint32_t)bind < em->r->nbinds);
   const struct low_bind *d = &em->r->binds[bind];
-  return (struct low_at){.base = em->arg[bind],
-                         .bind = d,
-                         .stride = d->stride < 0 ? NULL : em->arg[d->stride],
-                         .e = low_slot_index(em, s, e)};
+  struct low_at at = {.base = em->arg[bind],
+                      .bind = d,
+                      .stride = d->stride < 0 ? NULL : em->arg[d->stride]};
+  LLVMValueRef e = em->e;
+  if (em->inners && s->inner) em->inner = em->inners[lane];
+  if (lane) e = LLVMBuildNSWAdd(em->b, e, ll_i64(em->ctx, lane), "");
+  at.e = d->column ? low_column_index(em, s, lane) : low_slot_index(em, s, e);
+  return at;
 }
 
 struct low_at
 low_at_dat(struct low_emit *em, const struct low_slot *s, int32_t bind) {
-  return low_at_element(em, s, bind, em->e);
-}
-
-struct low_at
-low_at_dat_lane(struct low_emit *em, const struct low_slot *s, int32_t bind,
-                uint32_t lane) {
-  LLVMValueRef e = LLVMBuildNSWAdd(em->b, em->e, ll_i64(em->ctx, lane), "");
-  if (s->inner) em->inner = em->inners[lane];
-  return low_at_element(em, s, bind, e);
+  return low_at_dat_lane(em, s, bind, 0);
 }
 
 struct low_at

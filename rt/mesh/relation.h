@@ -58,6 +58,14 @@ struct rt_relation {
   const struct rt_steps *steps;         /* rt/mesh/step.h; likewise */
 };
 
+/* Rows along columns, all alike: row e goes from layer `first` of column e to
+ * layer `last`, one after another. Layer l of column e is element
+ * e * each + l * apart. */
+struct rt_column_layers {
+  idx_l each, apart, height; /* of columns: what is known before */
+  idx_l first, last;         /* what is found (rt/mesh/step.h) */
+};
+
 struct rt_row {
   const idx_l *at;
   uint32_t n;

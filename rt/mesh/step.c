@@ -82,6 +82,28 @@ rt_rows_shift(const struct rt_relation *rows, const struct rt_relation *to,
   return (int32_t)shift;
 }
 
+static bool
+same_layers(const struct rt_column_layers *x, idx_l e, struct rt_row row) {
+  int64_t base = (int64_t)e * x->each;
+  return row.at[0] == base + (int64_t)x->first * x->apart &&
+         row.at[row.n - 1] == base + (int64_t)x->last * x->apart;
+}
+
+bool
+rt_column_layers_find(const struct rt_relation *r, struct rt_column_layers *x) {
+  assert(x->apart > 0 && x->height > 0 && r->start);
+  if (!r->steps || !r->from->n || !r->table) return false;
+  struct rt_row row = rt_row(r, 0);
+  int32_t step = r->steps->step < 0 ? -r->steps->step : r->steps->step;
+  if (!row.n || (row.n > 1 && step != x->apart)) return false;
+  x->first = row.at[0] / x->apart;
+  x->last = row.at[row.n - 1] / x->apart;
+  bool high = x->first >= x->height || x->last >= x->height;
+  for (idx_l e = 0; !high && e < r->from->n; e++)
+    if (!rt_row(r, e).n || !same_layers(x, e, rt_row(r, e))) return false;
+  return !high;
+}
+
 void
 rt_steps_free(struct rt_steps *s) {
   if (!s) return;

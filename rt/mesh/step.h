@@ -25,6 +25,11 @@ struct rt_steps {
 status rt_steps_find(const struct rt_relation *r, struct rt_steps **out);
 void rt_steps_free(struct rt_steps *s); /* NULL is allowed */
 
+/* Along which layers rows go; false: not all along the same ones. cost one look
+ * at each row of those that step, up to the first that goes another way. */
+bool rt_column_layers_find(const struct rt_relation *r,
+                           struct rt_column_layers *x);
+
 /* How far from each element x that rows name entry `entry` of x's row in `to`
  * leads: the same number for all; 0: not the same, or none. cost one pass, up
  * to the first that breaks it. */

@@ -330,7 +330,8 @@ bind_room(const struct rt_launch *l, const struct rt_scratch *s, int t,
   char *first = s->rooms + (RT_PAGE - (uintptr_t)s->rooms % RT_PAGE);
   for (uint32_t i = 0; i < l->nbinds; i++)
     if (l->binds[i].kind == RT_BIND_SCRATCH)
-      table[i] = first + (size_t)t * s->room_row;
+      table[i] =
+          first + (size_t)t * s->room_row + (size_t)l->binds[i].index * RT_LINE;
 }
 
 void

@@ -69,7 +69,7 @@ keeps_inside(const struct program *p, const struct op *o, int a) {
   if (!is_dat(o, a)) return true; /* an index, a payload */
   if (g->map < 0)
     return m->declared != 'R' && (g->layer || !is_spread(p, g->obj));
-  return m->declared != 'R' || p->maps[g->map].kind != MAP_RULE;
+  return m->declared != 'R' || !map_has_no_table(&p->maps[g->map]);
 }
 
 /* Around the domain of its box. */

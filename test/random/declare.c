@@ -63,18 +63,23 @@ declare_box(const struct pmade *u, const char *name) {
     n[d] = u->n[d];
     boundary[d] = u->turns[d] ? OP2_PERIODIC : OP2_HALO;
   }
+  if (u->colours) return op2_decl_grid(n, u->colours, boundary, name);
   return op2_decl_box(u->ndim, n, boundary, name);
 }
 
 static op_map
 declare_rule(const struct player *y, const struct pmap *m, const char *name) {
-  int rule[64 * BOX_DIMS], ndim = y->p->made[m->from].ndim;
+  int rule[64 * (BOX_DIMS + 1)], ndim = y->p->made[m->from].ndim, n = 0;
+  op_set from = y->sets[m->from], to = y->sets[m->to];
   if (m->kind == MAP_TABLE) return op2_map_materialise(y->maps[m->first], name);
-  for (int j = 0; j < m->arity; j++)
-    for (int d = 0; d < ndim; d++)
-      rule[j * ndim + d] = rule_offset(y->p, m, j, d);
-  return op2_decl_map_rule(y->sets[m->from], y->sets[m->to], m->arity, rule,
-                           name);
+  if (m->kind == MAP_GRID) return op2_decl_map_grid(from, to, name);
+  for (int c = 0; c < box_colours(y->p, m->from); c++)
+    for (int j = 0; j < m->arity; j++) {
+      struct hop h = rule_hop(y->p, m, c, j);
+      for (int d = 0; d < ndim; d++) rule[n++] = h.by[d];
+      if (set_is_grid(y->p, m->to)) rule[n++] = h.colour;
+    }
+  return op2_decl_map_rule(from, to, m->arity, rule, name);
 }
 
 static op_set

@@ -73,7 +73,7 @@ use_map(struct emitter *y, int k) {
   y->maps[k] = true;
   use_set(y, m->from);
   use_set(y, m->to);
-  if (m->kind >= MAP_KINDS && m->kind != MAP_RULE && m->first >= 0)
+  if (m->kind >= MAP_KINDS && !map_has_no_table(m) && m->first >= 0)
     use_map(y, m->first);
   if (m->kind == MAP_COMPOSED || m->kind == MAP_LOCAL) use_map(y, m->then);
 }

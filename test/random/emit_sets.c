@@ -70,10 +70,17 @@ emit_rule(const struct emitter *y, int k) {
     OUT("m%d = op2_map_materialise(m%d, \"m%d\");\n", k, m->first, k);
     return;
   }
+  if (m->kind == MAP_GRID) {
+    OUT("m%d = op2_decl_map_grid(s%d, s%d, \"m%d\");\n", k, m->from, m->to, k);
+    return;
+  }
   OUT("m%d = op2_decl_map_rule(s%d, s%d, %d, ((int[]){", k, m->from, m->to,
       m->arity);
-  for (int i = 0; i < m->arity * ndim; i++)
-    OUT("%s%d", i ? ", " : "", rule_offset(y->p, m, i / ndim, i % ndim));
+  for (int i = 0; i < box_colours(y->p, m->from) * m->arity; i++) {
+    struct hop h = rule_hop(y->p, m, i / m->arity, i % m->arity);
+    for (int d = 0; d < ndim; d++) OUT("%s%d", i + d ? ", " : "", h.by[d]);
+    if (set_is_grid(y->p, m->to)) OUT(", %d", h.colour);
+  }
   OUT("}), \"m%d\");\n", k);
 }
 
@@ -179,9 +186,14 @@ emit_columns(const struct emitter *y, int k) {
 static void
 emit_box(const struct emitter *y, int k) {
   const struct pmade *u = &y->p->made[k];
-  OUT("  op_set s%d = op2_decl_box(%d, ((idx_g_t[]){", k, u->ndim);
+  bool grid = set_is_grid(y->p, k);
+  OUT("  op_set s%d = op2_decl_%s(", k, grid ? "grid" : "box");
+  if (!grid) OUT("%d, ", u->ndim);
+  OUT("((idx_g_t[]){");
   for (int d = 0; d < u->ndim; d++) OUT("%s%d", d ? ", " : "", u->n[d]);
-  OUT("}), ((int[]){");
+  OUT("}), ");
+  if (grid) OUT("%d, ", u->colours);
+  OUT("((int[]){");
   for (int d = 0; d < u->ndim; d++)
     OUT("%s%s", d ? ", " : "", u->turns[d] ? "OP2_PERIODIC" : "OP2_HALO");
   OUT("}), \"s%d\");\n", k);

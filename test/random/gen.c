@@ -13,6 +13,7 @@
 
 #include "boxes.h"
 #include "columns.h"
+#include "grids.h"
 #include "levels.h"
 #include "matrices.h"
 #include "scans.h"
@@ -169,12 +170,20 @@ lay_over(struct gen *g, struct pdat *d) {
   d->temp = d->soa = false;
 }
 
-/* Any set; in programs with axes more often one of points. */
+static bool
+has_grids(const struct program *p) {
+  for (int s = 0; s < p->nsets; s++)
+    if (set_is_grid(p, s)) return true;
+  return false;
+}
+
+/* Any set; in programs with axes or grids more often one of points. */
 static int
 draw_dat_set(struct gen *g) {
   const struct program *p = g->p;
+  bool points = p->naxes || has_grids(p);
   int s = rnd_below(&g->r, p->nsets);
-  for (int tries = 0; tries < 4 && p->naxes; tries++) {
+  for (int tries = 0; tries < 4 && points; tries++) {
     if (p->made[s].points || p->made[s].ndim) return s;
     s = rnd_below(&g->r, p->nsets);
   }
@@ -647,6 +656,8 @@ draw_more_sets(struct gen *g, int dim) {
   if (rnd_chance(&r, 20)) columns_draw(g->p, &r);
   if (rnd_chance(&r, 20))
     boxes_draw(g->p, &r, dim > 10000 ? 2 : dim > 100 ? 4 : INT_MAX);
+  if (rnd_chance(&r, 20))
+    grids_draw(g->p, &r, dim > 10000 ? 2 : dim > 100 ? 4 : INT_MAX);
 }
 
 /* Matrices of the first shape that has arithmetic and kernels on blocks, in some

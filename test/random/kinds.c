@@ -236,6 +236,27 @@ has_rule_table(const struct program *p, const struct op *o) {
 }
 
 static bool
+is_over_grid(const struct program *p, const struct op *o) {
+  return set_is_grid(p, set_whole(p, o->what));
+}
+
+static bool
+has_grid_map(const struct program *p, const struct op *o) {
+  return has_map_of(p, o, MAP_GRID);
+}
+
+/* By rule, or the rule's table, from one set to another one. */
+static bool
+has_rule_between(const struct program *p, const struct op *o) {
+  for (int a = 0; a < o->nargs; a++) {
+    const struct pmap *m =
+        o->args[a].off || o->args[a].map < 0 ? NULL : &p->maps[o->args[a].map];
+    if (m && map_is_rule(m) && m->from != m->to) return true;
+  }
+  return false;
+}
+
+static bool
 is_any(const struct program *p, const struct op *o) {
   (void)p, (void)o;
   return true;
@@ -337,6 +358,9 @@ static const struct {
     {"temporaries of boxes", has_box_temp, 0, DO_LOOP},
     {"rules", has_rule, 0, DO_LOOP},
     {"tables of rules", has_rule_table, 0, DO_LOOP},
+    {"grids", is_over_grid, 0, DO_LOOP},
+    {"neighbours in grids", has_grid_map, 0, DO_LOOP},
+    {"rules between sets", has_rule_between, 0, DO_LOOP},
     {"scans", is_in_order, 0, DO_LOOP},
     {"scans of boxes", is_box_scan, 0, DO_LOOP},
     {"scans of parts", is_part_scan, 0, DO_LOOP},

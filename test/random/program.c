@@ -200,6 +200,7 @@ set_size(const struct program *p, int s) {
 bool
 program_settle(struct program *p) {
   bool ok = true;
+  boxes_take_shape(p);
   for (int k = 0; k < p->nsets; k++)
     if (set_is_made(p, k)) p->sets[k] = set_size(p, k);
   for (int k = 0; k < p->nmaps; k++) ok &= map_settle(p, &p->maps[k]);
@@ -238,6 +239,7 @@ map_entry(const struct program *p, int map, int e, int j) {
   switch (m->kind) {
   case MAP_COMPOSED: return composed_entry(p, m, e, j);
   case MAP_RULE:
+  case MAP_GRID:
   case MAP_TABLE: return rule_target(p, m, NULL, e, j, m->to);
   case MAP_LOCAL: return local_map_entry(p, m, e, j);
   case MAP_COLUMNS: return column_map_entry(p, m, e, j);

@@ -32,9 +32,11 @@ enum map_kind {
   /* local matrices after the maps `first` of rows and `then` of columns, to a set
    * of nonzeros: matrices.h */
   MAP_LOCAL,
-  /* offsets in a box; the table of the rule `first`: boxes.h */
+  /* offsets in a box; the table of the rule `first`: boxes.h; neighbours in an
+   * icosahedral grid: grids.h */
   MAP_RULE,
-  MAP_TABLE
+  MAP_TABLE,
+  MAP_GRID
 };
 
 struct pmap {
@@ -60,6 +62,8 @@ struct pmade {
    * in each, which only dats lie on */
   int ndim, n[BOX_DIMS];
   bool turns[BOX_DIMS]; /* periodic */
+  int colours; /* of a grid: elements at each point; 0: it is no grid */
+  int like;    /* n and turns are those of set like - 1; 0: its own */
   bool points;
   int box, halo[2 * BOX_DIMS];
 };

@@ -192,8 +192,8 @@ static struct program *
 with_smaller_box(const struct program *old, int s, int d, int what) {
   struct program *p = program_clone(old);
   struct pmade *u = &p->made[s];
-  if (what == 0 && u->ndim) u->n[d] = (u->n[d] + 1) / 2;
-  if (what == 1) u->turns[d] = false;
+  if (what == 0 && u->ndim && !u->like) u->n[d] = (u->n[d] + 1) / 2;
+  if (what == 1 && !u->like) u->turns[d] = false;
   if (what == 2 && u->halo[2 * d]) u->halo[2 * d]--;
   if (what == 3 && u->halo[2 * d + 1]) u->halo[2 * d + 1]--;
   if (memcmp(u, &old->made[s], sizeof *u)) return p;

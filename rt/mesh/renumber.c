@@ -159,10 +159,12 @@ follow(struct maker *m) {
 
 /* ---- the set that leads ------------------------------------------------- */
 
-/* What a bad order of the set costs; 0: its elements have no graph. */
+/* What a bad order of the set costs; 0: its elements have no graph. A rank may have none
+ * of them, and rows that name number 0 all the same: see order_by_meeting. */
 static double
 set_weight(const struct maker *m, uint32_t s) {
   double entries = 0;
+  if (!m->sets[s].set->n) return 0;
   for (uint32_t k = 0; k < m->nmaps; k++)
     if (rt_graph_links(m->maps[k], m->sets[s].set))
       entries += (double)rt_relation_entries(m->maps[k]);

@@ -188,6 +188,7 @@ all_random() { # COMMAND...
       random random_programs $ranks "--seed 8000 --count 16 --batch 4 --partition $part" "$@"
     done
     random random_programs_opaque $ranks "--opaque --seed 9000 --count 20 --batch 4" "$@"
+    random random_programs $ranks "--parts --seed 8100 --count 48 --kind boxes" "$@"
   done
 }
 
@@ -291,6 +292,8 @@ for mpi in openmpi mpich; do
   [ -z "$all" ] || { all_random $command && continue; }
   # shellcheck disable=SC2086
   random random_programs 3 "--seed 5000 --count 12 --batch 4" $command
+  # shellcheck disable=SC2086
+  random random_programs 3 "--parts --seed 5100 --count 32 --kind boxes" $command
   # shellcheck disable=SC2086
   random_bits $command
   # shellcheck disable=SC2086

@@ -14,29 +14,100 @@ void
 player_fill(const struct player *y, int dat, void *memory, int formula,
             int stride) {
   const struct pdat *d = &y->p->dats[dat];
-  int n = y->p->sets[d->set] * d->dim;
-  for (int i = 0; i < n; i += stride) {
-    int k = player_place(y, d->set, i / d->dim) * d->dim + i % d->dim;
-    type_store(type_lane(d->type, k), type_at(d->type, memory, k),
-               value_of(d->type, formula, i));
+  const struct part *part = &y->parts[d->set];
+  const int *e = part_elements(part);
+  const bool *others = part_others(part);
+  for (int i = 0; i < part_count(part) * d->dim; i++) {
+    int k = e[i / d->dim] * d->dim + i % d->dim, by = formula;
+    if (k % stride) continue;
+    if (others[i / d->dim]) by += 1 + y->p->seed % 2 * 37;
+    type_store(type_lane(d->type, i), type_at(d->type, memory, i),
+               value_of(d->type, by, k));
   }
 }
 
 size_t
-player_bytes(const struct program *p, int dat) {
-  const struct pdat *d = &p->dats[dat];
-  return type_bytes(d->type, p->sets[d->set] * d->dim);
+player_bytes(const struct player *y, int dat) {
+  const struct pdat *d = &y->p->dats[dat];
+  return type_bytes(d->type, part_count(&y->parts[d->set]) * d->dim);
 }
 
-/* In any order, and one twice, now and then. */
+size_t
+player_all_bytes(const struct player *y, int dat) {
+  const struct pdat *d = &y->p->dats[dat];
+  const struct part *part = &y->parts[d->set];
+  return type_bytes(d->type, part->start[part->ranks] * d->dim);
+}
+
+/* ---- sets ------------------------------------------------------------------------ */
+
+/* Elements in another order. */
+static int *
+renumbered(int n) {
+  static const int steps[] = {7, 11, 13, 17, 19}; /* primes: one divides not */
+  int *e = get_memory((size_t)n + 1, sizeof *e), step = 0;
+  for (size_t k = 0; k < sizeof steps / sizeof *steps && !step; k++)
+    if (n % steps[k]) step = steps[k];
+  for (int k = 0; k < n; k++) {
+    int at = n < 2 ? k : step ? (k * step + 3) % n : n - 1 - k;
+    e[at] = k;
+  }
+  return e;
+}
+
+/* What all ranks have of a box. */
+static struct part
+box_part(const struct player *y, int k) {
+  idx_g_t lo[BOX_DIMS], hi[BOX_DIMS];
+  int ranks = check_ranks(), mine[2][BOX_DIMS] = {{0}};
+  int(*all)[2][BOX_DIMS] = get_memory((size_t)ranks, sizeof *all);
+  int(*los)[BOX_DIMS] = get_memory((size_t)ranks, sizeof *los);
+  int(*his)[BOX_DIMS] = get_memory((size_t)ranks, sizeof *his);
+  if (op2_box_local(y->sets[k], lo, hi)) abort();
+  for (int d = 0; d < y->p->made[k].ndim; d++) {
+    mine[0][d] = (int)lo[d];
+    mine[1][d] = (int)hi[d];
+  }
+  parts_gather(mine, sizeof mine, all);
+  for (int r = 0; r < ranks; r++) {
+    memcpy(los[r], all[r][0], sizeof *los);
+    memcpy(his[r], all[r][1], sizeof *his);
+  }
+  free(all);
+  return part_of_box(y->p, k, check_rank(), ranks, los, his);
+}
+
+/* Of a set that is no box. */
+static struct part
+set_part(const struct player *y, int k) {
+  if (y->flags & PLAY_PARTS)
+    return part_of(y->p, k, y->parts, check_rank(), check_ranks());
+  int *order = y->flags & PLAY_RENUMBER ? renumbered(y->p->sets[k]) : NULL;
+  struct part x = part_whole(y->p, k, order);
+  free(order);
+  return x;
+}
+
+void
+player_parts_clear(struct player *y) {
+  for (int k = 0; y->parts && k < y->p->nsets; k++) part_clear(&y->parts[k]);
+  free(y->parts);
+  y->parts = NULL;
+}
+
+/* In any order, and one twice, now and then: by places in this rank's part of what it
+ * is a subset of. */
 static op_set
 declare_subset(const struct player *y, int k, const char *name) {
   const struct pmade *u = &y->p->made[k];
-  int n = y->p->sets[k], twice = n && y->p->seed % 3 == 0;
+  const struct part *part = &y->parts[k], *of = &y->parts[u->of];
+  const int *e = part_elements(part);
+  int n = part_count(part), twice = n && y->p->seed % 3 == 0;
   bool turned = (y->p->seed + (uint64_t)k) % 4 == 0;
   int *at = player_memory(((size_t)n + 1) * sizeof *at);
   for (int i = 0; i < n; i++)
-    at[i] = subset_index(y->p, k, turned ? n - 1 - i : i);
+    at[i] = of->number[subset_index(y->p, k, e[turned ? n - 1 - i : i])] -
+            of->start[of->rank];
   at[n] = at[0];
   return op2_decl_subset(y->sets[u->of], n + twice, n ? at : NULL, name);
 }
@@ -44,13 +115,14 @@ declare_subset(const struct player *y, int k, const char *name) {
 static op_set
 declare_columns(const struct player *y, int k, const char *name) {
   const struct pmade *u = &y->p->made[k];
-  int n = y->p->sets[u->over];
+  const int *b = part_elements(&y->parts[u->over]);
+  int n = part_count(&y->parts[u->over]);
   if (!u->vary) return op2_decl_columns(y->sets[u->over], u->layers, name);
   int *range = player_memory(2 * ((size_t)n + 1) * sizeof *range);
-  for (int b = 0; b < n; b++) {
-    struct column c = column_at(y->p, k, b);
-    range[2 * b] = c.bottom;
-    range[2 * b + 1] = c.bottom + c.n;
+  for (int i = 0; i < n; i++) {
+    struct column c = column_at(y->p, k, b[i]);
+    range[2 * i] = c.bottom;
+    range[2 * i + 1] = c.bottom + c.n;
   }
   return op2_decl_columns_var(y->sets[u->over], range, name);
 }
@@ -95,7 +167,7 @@ declare_set(const struct player *y, int k) {
   if (u->over >= 0) return declare_columns(y, k, name);
   if (u->region)
     return op2_columns_region(y->sets[u->of], regions[u->region], name);
-  return u->of < 0 ? op_decl_set(y->p->sets[k], name)
+  return u->of < 0 ? op_decl_set(part_count(&y->parts[k]), name)
                    : declare_subset(y, k, name);
 }
 
@@ -120,21 +192,20 @@ declare_made(const struct player *y, const struct pmap *m, const char *name) {
   return op2_decl_map_permuted(y->maps[m->first], perm, name);
 }
 
-/* Where rows begin in the order of the program's numbers, and their entries. */
+/* Where rows of this rank's part begin, and their entries. */
 static op_map
 declare_csr(const struct player *y, int k, const char *name) {
   const struct pmap *m = &y->p->maps[k];
-  int n = y->p->sets[m->from], base = y->flags & PLAY_BASE_ONE ? 1 : 0;
+  const int *e = part_elements(&y->parts[m->from]);
+  const int *number = y->parts[m->to].number;
+  int n = part_count(&y->parts[m->from]);
+  int base = y->flags & PLAY_BASE_ONE ? 1 : 0;
   long long *start = player_memory(((size_t)n + 1) * sizeof *start);
-  start[0] = 0;
-  for (int e = 0; e < n; e++)
-    start[player_place(y, m->from, e) + 1] = map_length(m, e);
-  for (int e = 0; e < n; e++) start[e + 1] += start[e];
+  for (int i = 0; i < n; i++) start[i + 1] = start[i] + map_length(m, e[i]);
   int *col = player_memory(((size_t)start[n] + 1) * sizeof *col);
-  for (int e = 0; e < n; e++)
-    for (int j = 0; j < map_length(m, e); j++)
-      col[start[player_place(y, m->from, e)] + j] =
-          player_place(y, m->to, map_entry(y->p, k, e, j)) + base;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < map_length(m, e[i]); j++)
+      col[start[i] + j] = number[map_entry(y->p, k, e[i], j)] + base;
   return op2_decl_map_csr(y->sets[m->from], y->sets[m->to], start, col, name);
 }
 
@@ -153,15 +224,17 @@ player_declare_map(struct player *y, int k) {
     y->maps[k] = declare_csr(y, k, name);
     return;
   }
-  int n = y->p->sets[m->from];
+  const int *e = part_elements(&y->parts[m->from]);
+  const int *number = y->parts[m->to].number;
+  int n = part_count(&y->parts[m->from]);
   size_t entries = (size_t)n * (size_t)m->arity;
   int *table = player_memory(entries * sizeof *table);
   long long *wide = player_memory(entries * sizeof *wide);
   int base = y->flags & PLAY_BASE_ONE ? 1 : 0;
-  for (int e = 0; e < n; e++)
+  for (int i = 0; i < n; i++)
     for (int j = 0; j < m->arity; j++) {
-      int at = player_place(y, m->from, e) * m->arity + j;
-      table[at] = player_place(y, m->to, map_entry(y->p, k, e, j)) + base;
+      int at = i * m->arity + j;
+      table[at] = number[map_entry(y->p, k, e[i], j)] + base;
       wide[at] = table[at];
     }
   op_set from = y->sets[m->from], to = y->sets[m->to];
@@ -231,7 +304,7 @@ declare_dat(struct player *y, int k) {
     return;
   }
   if (d->fill && !data) {
-    data = player_memory(player_bytes(y->p, k));
+    data = player_memory(player_bytes(y, k));
     player_fill(y, k, data, d->fill, 1);
   }
   y->memory[k] = data;
@@ -292,16 +365,23 @@ const char *play_by;
 /* Coordinates of set 0, and owners for it. */
 static op_dat
 declare_places(struct player *y, bool owners) {
-  int n = y->p->sets[0], ranks = check_ranks();
+  const int *e = part_elements(&y->parts[0]);
+  int n = part_count(&y->parts[0]), ranks = check_ranks();
   double *x = player_memory((size_t)n * 2 * sizeof *x);
   int *to = player_memory((size_t)n * sizeof *to);
-  for (int e = 0, row = 0; e < n; e++, row = e / 7) {
-    x[2 * e] = e - 7 * row;
-    x[2 * e + 1] = 0.3 * row;
-    to[e] = (int)((y->p->seed + (uint64_t)e / 5) % (uint64_t)ranks);
+  for (int i = 0; i < n; i++) {
+    x[2 * i] = e[i] % 7;
+    x[2 * i + 1] = 0.3 * (e[i] / 7);
+    to[i] = (int)((y->p->seed + (uint64_t)e[i] / 5) % (uint64_t)ranks);
   }
   return owners ? op_decl_dat(y->sets[0], 1, "int", to, "owners")
                 : op_decl_dat(y->sets[0], 2, "double", x, "places");
+}
+
+/* May set 0 be cut by the first map: does it lead to no box? */
+static bool
+map_cuts(const struct program *p) {
+  return p->nmaps && !set_is_box(p, set_whole(p, p->maps[0].to));
 }
 
 /* On one rank without effect; on several another part of the mesh each time. */
@@ -311,9 +391,12 @@ play_partition(struct player *y) {
                                      "INERTIAL", "EXTERNAL", ""};
   const char *by = play_by ? play_by : ways[y->p->seed % 7];
   op_set s = y->sets[0];
+  /* what a rank declares and sees there then is in the new order */
+  if (y->flags & PLAY_PARTS && y->flags & (PLAY_NEW_MAPS | PLAY_PEEK)) return;
+  y->moved = y->flags & PLAY_PARTS && *by && strcmp(by, "none") != 0;
   if (!strcmp(by, "INERTIAL") || !strcmp(by, "EXTERNAL"))
     op_partition(by, "", s, OP_ID, declare_places(y, *by == 'E'));
-  else if (!strcmp(by, "PTSCOTCH") && y->flags & PLAY_RANKS && y->p->nmaps)
+  else if (!strcmp(by, "PTSCOTCH") && y->flags & PLAY_RANKS && map_cuts(y->p))
     op_partition(by, "", s, y->maps[0], NULL);
   else if (!strcmp(by, "PTSCOTCH") && !(y->flags & PLAY_RANKS))
     op_partition(by, "KWAY", s, OP_ID, NULL);
@@ -324,6 +407,7 @@ play_partition(struct player *y) {
 void
 player_declare(struct player *y) {
   const struct program *p = y->p;
+  y->parts = get_memory((size_t)p->nsets, sizeof *y->parts);
   y->sets = player_memory((size_t)p->nsets * sizeof *y->sets);
   y->maps = player_memory((size_t)p->nmaps * sizeof *y->maps);
   y->axes = player_memory((size_t)p->naxes * sizeof *y->axes);
@@ -334,7 +418,12 @@ player_declare(struct player *y) {
   y->memory = player_memory((size_t)p->ndats * sizeof *y->memory);
   y->gbls = player_memory((size_t)p->ngbls * sizeof *y->gbls);
   y->handles = player_memory((size_t)p->ngbls * sizeof *y->handles);
-  for (int k = 0; k < p->nsets; k++) y->sets[k] = declare_set(y, k);
+  for (int k = 0; k < p->nsets; k++) {
+    bool box = set_is_box(p, k) && y->flags & PLAY_PARTS;
+    if (!box) y->parts[k] = set_part(y, k);
+    y->sets[k] = declare_set(y, k);
+    if (box) y->parts[k] = box_part(y, k);
+  }
   for (int k = 0; k < p->nmaps; k++) player_declare_map(y, k);
   for (int k = 0; k < p->naxes; k++) player_declare_axis(y, k);
   for (int k = 0; k < p->nsparsities; k++) declare_sparsity(y, k);

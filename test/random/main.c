@@ -10,6 +10,8 @@
  *   --mixed        some do, some don't, and files of the plain compiler are marked
  *   --ranks        this process is one rank, under mpirun, of several that all do
  *                  the same: no further processes, modes "ranks..."
+ *   --parts        with --ranks: only where each rank declares a part, of each program
+ *                  what suits that
  *   --partition P  sets are cut by op_partition(P), not in ways that seeds choose; or none
  *   --jobs N       processes at once (default 1)
  *   --batch N      programs in one process, mode by mode in one session each
@@ -24,6 +26,7 @@
 #include "gen.h"
 #include "run.h"
 #include "shrink.h"
+#include "suits.h"
 
 #include "../programs/ranks.h"
 
@@ -58,7 +61,7 @@ usage(void) {
           "[--fresh T] [--modes a,b,...] [--kind NAME] [--opaque] [--mixed] "
           "[--jobs N] "
           "[--batch N] [--failures N] [--shrink T] [--out FOLDER] [--show] "
-          "[--ranks] [--partition P]\n");
+          "[--ranks [--parts]] [--partition P]\n");
   exit(2);
 }
 
@@ -112,6 +115,8 @@ options_read(int argc, char **argv) {
       run_mixed = true;
     else if (!strcmp(argv[i], "--ranks"))
       run_ranks = true, o.batch = RANKS_BATCH, o.failures = 1;
+    else if (!strcmp(argv[i], "--parts"))
+      run_parts = true;
     else if (!strcmp(argv[i], "--show"))
       o.show = true;
     else
@@ -134,10 +139,12 @@ draw_modes(const struct options *o, uint64_t seed, size_t **list, int *n) {
     }
     return;
   }
-  for (size_t m = 0; run_ranks && m < nmodes; m++)
-    if (modes[m].flags & PLAY_RANKS && !(modes[m].flags & PLAY_APART) &&
+  for (size_t m = 0; run_ranks && m < nmodes; m++) {
+    unsigned flags = modes[m].flags & (PLAY_RANKS | PLAY_APART | PLAY_PARTS);
+    if (flags == (run_parts ? PLAY_RANKS | PLAY_PARTS : PLAY_RANKS) &&
         mode_is_for(&modes[m]))
       ADD(*list, *n, m);
+  }
   if (!run_ranks) modes_draw(seed, list, n);
 }
 
@@ -171,6 +178,18 @@ report(const struct options *o, const struct batch *b, const struct result *r) {
   fflush(stdout);
 }
 
+/* The program of a seed, NULL if the options want none such. */
+static struct program *
+make_program(const struct options *o, uint64_t seed) {
+  struct program *p = gen_program(seed), *part = NULL;
+  if (run_parts) part = suits_parts(p);
+  if (run_parts) program_free(p);
+  if (run_parts) p = part;
+  if (!p || !o->kind || kind_is(o->kind, p)) return p;
+  program_free(p);
+  return NULL;
+}
+
 /* Play programs of seeds first...; how many failed: none or one. */
 static int
 run_seeds(const struct options *o, uint64_t first, int n) {
@@ -178,11 +197,8 @@ run_seeds(const struct options *o, uint64_t first, int n) {
   const struct program **list = get_memory((size_t)n, sizeof *list);
   struct result r = {0};
   for (int k = 0; k < n; k++) {
-    struct program *p = gen_program(first + (uint64_t)k);
-    if (o->kind && !kind_is(o->kind, p))
-      program_free(p);
-    else
-      list[b.nprograms++] = p;
+    struct program *p = make_program(o, first + (uint64_t)k);
+    if (p) list[b.nprograms++] = p;
   }
   b.programs = list;
   draw_modes(o, first / GEN_GROUP, &b.modes, &b.nmodes);

@@ -24,6 +24,9 @@
 /* Looks of peeks.c would keep mirrors current there. */
 #define RANKS "OP2_DECLARE=whole OP2_MIRROR=0"
 #define IN_RANKS (PLAY_RANKS | PLAY_NO_EFFECTS)
+/* ... or each declares a part of all. */
+#define PARTS "OP2_DECLARE=parts OP2_MIRROR=0"
+#define IN_PARTS (IN_RANKS | PLAY_PARTS)
 
 struct mode modes[] = {
     {"eager", "OP2_EAGER=1", 1, 0, 0},
@@ -156,6 +159,23 @@ struct mode modes[] = {
      IN_RANKS | PLAY_OWN, 0},
     {"ranks-shared-options", RANKS, 1, IN_RANKS | PLAY_REFUSED, 0},
     {"ranks-apart", RANKS, 1, IN_RANKS | PLAY_APART, 0},
+    {"parts", PARTS, 1, IN_PARTS, 0},
+    {"parts-eager", PARTS " OP2_EAGER=1 OP2_LAYOUT=soa OP2_OVERLAP=0", 1,
+     IN_PARTS, 0},
+    {"parts-auto",
+     PARTS " OP2_HALO_LIMIT=auto OP2_HALO_COSTS=0.1,1000,5 OP2_IR_STRESS=1", 2,
+     IN_PARTS, 0},
+    {"parts-deep", PARTS " OP2_HALO_LIMIT=6 OP2_CHECK=1 OP2_IR_STRESS=1", 1,
+     IN_PARTS, 0},
+    {"parts-rcm", PARTS " OP2_RENUMBER=rcm OP2_CHECK=1", 2,
+     IN_PARTS | PLAY_FLUSH_SOME, 0},
+    {"parts-watched", PARTS " OP2_CHECK=nan", 1, IN_PARTS, 0},
+    {"parts-mirror", "OP2_DECLARE=parts OP2_MIRROR=1", 1, IN_PARTS, 0},
+    {"parts-new-maps", PARTS " OP2_HALO_LIMIT=6", 2, IN_PARTS | PLAY_NEW_MAPS,
+     0},
+    {"parts-looks", "OP2_DECLARE=parts", 1, IN_PARTS | PLAY_PEEK | PLAY_IR_ONLY,
+     0},
+    {"parts-opencl", PARTS " " OPENCL, 1, IN_PARTS | ON_DEVICE, 0},
     {"plain", "", 2, PLAY_PEEK | PLAY_MIXED, 3},
     {"plain-calls", "", 2, PLAY_MIXED, 2},
     {"plain-rcm-soa", "OP2_RENUMBER=rcm OP2_LAYOUT=soa OP2_CHECK=1", 1,

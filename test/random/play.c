@@ -57,17 +57,6 @@ fail(struct player *y, const char *fmt, ...) {
 
 /* ---- comparing ------------------------------------------------------------ */
 
-/* Where element e of a set lies in the program's arrays. */
-int
-player_place(const struct player *y, int set, int e) {
-  static const int steps[] = {7, 11, 13, 17, 19}; /* primes: one divides not */
-  int n = y->p->sets[set];
-  if (!(y->flags & PLAY_RENUMBER) || n < 2) return e;
-  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
-    if (n % steps[k]) return (e * steps[k] + 3) % n;
-  return n - 1 - e;
-}
-
 static bool
 agree(char type, union cell found, union cell expected, double err) {
   if (isinf(err)) return true; /* scratch */
@@ -88,36 +77,51 @@ differ(struct player *y, int cell, char type, union cell found,
   y->out->expected = expected;
 }
 
-/* Compare `n` values at `memory` with what is seen from *at on. set >= 0:
- * elements from..., of dim values, perhaps renumbered. */
+/* Compare a value with number j of what is seen; k: its place. */
 static void
-compare(struct player *y, const void *memory, char type, int set, int dim,
-        int from, int n, int *at) {
+compare_value(struct player *y, const void *memory, char type, int k, int j) {
   const struct seen *s = &y->seen[y->op];
-  for (int i = 0; i < n && !y->out->failed; i++) {
-    int e = set < 0 ? 0 : player_place(y, set, from + i / dim) - from;
-    int k = set < 0 ? i : e * dim + i % dim, j = *at + i;
-    char lane = type_lane(type, k);
-    union cell found = type_load(lane, type_at(type, memory, k));
-    if (j < s->n && s->err[j] > 0 && !isinf(s->err[j]))
-      y->out->sums = (y->out->sums ^ (uint64_t)found.i) * 0x100000001b3u;
-    if (j >= s->n) {
-      fail(y, "shows more than expected");
-    } else if (!agree(lane, found, s->v[j], s->err[j])) {
-      differ(y, j, lane, found, s->v[j]);
-    }
-  }
+  char lane = type_lane(type, k);
+  union cell found = type_load(lane, type_at(type, memory, k));
+  if (j < s->n && s->err[j] > 0 && !isinf(s->err[j]))
+    y->out->sums = (y->out->sums ^ (uint64_t)found.i) * 0x100000001b3u;
+  if (j >= s->n)
+    fail(y, "shows more than expected");
+  else if (!agree(lane, found, s->v[j], s->err[j]))
+    differ(y, j, lane, found, s->v[j]);
+}
+
+/* `n` values at `memory` with what is seen from *at on. */
+static void
+compare(struct player *y, const void *memory, char type, int n, int *at) {
+  for (int i = 0; i < n && !y->out->failed; i++)
+    compare_value(y, memory, type, i, *at + i);
   *at += n;
 }
 
+/* Elements of a dat that lie one after another: `n` that the program calls e[0], e[1],
+ * ...; NULL: `from`, from + 1. What is seen are from to below `to`. */
+static void
+compare_elements(struct player *y, int dat, const void *memory, const int *e,
+                 int n, int from, int to, int *at) {
+  const struct pdat *d = &y->p->dats[dat];
+  if (!memory && n) fail(y, "no data");
+  for (int i = 0; i < n * d->dim && !y->out->failed; i++) {
+    int k = e ? e[i / d->dim] : from + i / d->dim;
+    if (k >= from && k < to)
+      compare_value(y, memory, d->type, i,
+                    *at + (k - from) * d->dim + i % d->dim);
+  }
+  *at += (to - from) * d->dim;
+}
+
+/* This rank's part. */
 static void
 compare_dat(struct player *y, int dat, const void *memory, int from, int to,
             int *at) {
-  const struct pdat *d = &y->p->dats[dat];
-  if (!memory && to > from)
-    fail(y, "no data");
-  else
-    compare(y, memory, d->type, d->set, d->dim, from, (to - from) * d->dim, at);
+  const struct part *part = &y->parts[y->p->dats[dat].set];
+  compare_elements(y, dat, memory, part_elements(part), part_count(part), from,
+                   to, at);
 }
 
 /* ---- operations --------------------------------------------------------------- */
@@ -205,9 +209,9 @@ compare_loop(struct player *y, const struct op *o) {
   for (int a = 0; a < o->nargs && s->n; a++) {
     const struct param *m = &o->row->params[a];
     if (arg_is_raw(y->p, o, a) && at < s->n - o->row->effect)
-      compare(y, y->gbls[o->args[a].obj], m->type, -1, 1, 0, m->dim, &at);
+      compare(y, y->gbls[o->args[a].obj], m->type, m->dim, &at);
   }
-  if (o->row->effect && s->n) compare(y, &k_trail, 'u', -1, 1, 0, 1, &at);
+  if (o->row->effect && s->n) compare(y, &k_trail, 'u', 1, &at);
 }
 
 static void
@@ -246,14 +250,13 @@ play_place(struct player *y, const struct op *o) {
   idx_l_t *at = get_memory((size_t)n, sizeof *at);
   for (int k = 0; k < n; k++) at[k] = axis_position(y->p, o->what, o->x, k);
   int refused = op2_axis_place(y->axes[o->what], at) != 0;
-  compare(y, &refused, 'i', -1, 1, 0, 1, &where);
+  compare(y, &refused, 'i', 1, &where);
   if (refused) session.error[0] = 0;
   free(at);
 }
 
-/* Number of the loop at which ranks come apart; nops: there is none. */
-static int
-apart_at(const struct program *p) {
+int
+play_apart_at(const struct program *p) {
   int n = 0, from = (int)(p->seed % 11);
   for (int times = 0; times < 2; times++)
     for (int k = 0; k < p->nops; k++)
@@ -318,8 +321,7 @@ play_flush(struct player *y, const struct op *o) {
   op2_flush();
   for (int g = 0; g < y->p->ngbls; g++)
     if (!y->p->gbls[g].handle)
-      compare(y, y->gbls[g], y->p->gbls[g].type, -1, 1, 0, y->p->gbls[g].dim,
-              &at);
+      compare(y, y->gbls[g], y->p->gbls[g].type, y->p->gbls[g].dim, &at);
 }
 
 /* The file that op_print_dat_to_binfile writes, less its two numbers. */
@@ -330,13 +332,14 @@ read_printed(struct player *y, int dat, char *memory) {
   snprintf(path, sizeof path, "%.480s/print-XXXXXX", folder ? folder : "/tmp");
   int made = mkstemp(path), head[2] = {0, 0};
   const struct pdat *d = &y->p->dats[dat];
-  size_t bytes = player_bytes(y->p, dat);
+  size_t bytes = player_all_bytes(y, dat);
+  int n = y->parts[d->set].start[y->parts[d->set].ranks];
   op_print_dat_to_binfile(y->dats[dat], path);
   int fd = open(path, O_RDONLY | O_CLOEXEC); /* another file may be there now */
   bool ok = pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
             pread(fd, memory, bytes + 1, sizeof head) == (ssize_t)bytes;
-  if (op_is_root() && (!ok || head[0] != y->p->sets[d->set] ||
-                       head[1] != type_dim(d->type, d->dim)))
+  if (op_is_root() &&
+      (!ok || head[0] != n || head[1] != type_dim(d->type, d->dim)))
     fail(y, "op_print_dat_to_binfile wrote %d x %d", head[0], head[1]);
   close(made);
   close(fd);
@@ -379,7 +382,64 @@ look_matrix(struct player *y, const struct op *o) {
   if (o->kind == DO_FETCH_IDX) fetch_bounds(o, n, &from, &to);
   const char *values = c.values;
   if (values) values += type_bytes(d->type, from * d->dim);
-  compare_dat(y, o->what, values, from, to, &at);
+  compare_elements(y, o->what, values, NULL, to - from, from, to, &at);
+}
+
+/* Has dat->data other elements than this rank declared? Boxes stay. */
+static bool
+is_moved(const struct player *y, int dat) {
+  const struct program *p = y->p;
+  int s = set_whole(p, p->dats[dat].set);
+  return y->moved && !p->made[s].points && !set_is_box(p, s);
+}
+
+/* By global numbers: as few as hold all that is seen. */
+static void
+look_range(struct player *y, const struct op *o, void *memory) {
+  const struct pdat *d = &y->p->dats[o->what];
+  const struct part *part = &y->parts[d->set];
+  int from, to, low = INT_MAX, high = -1, at = 0;
+  fetch_bounds(o, y->p->sets[d->set], &from, &to);
+  for (int k = from; k < to; k++) {
+    if (part->number[k] < low) low = part->number[k];
+    if (part->number[k] > high) high = part->number[k];
+  }
+  op_fetch_data_idx(y->dats[o->what], memory, low, high);
+  compare_elements(y, o->what, memory, part->all + low, high - low + 1, from,
+                   to, &at);
+}
+
+/* In a file that rank 0 has, all parts one after another. */
+static void
+look_printed(struct player *y, const struct op *o, char *memory) {
+  const struct part *part = &y->parts[y->p->dats[o->what].set];
+  int at = 0, n = op_is_root() ? part->start[part->ranks] : 0;
+  read_printed(y, o->what, memory);
+  compare_elements(y, o->what, memory, part->all, n, 0,
+                   y->p->sets[y->p->dats[o->what].set], &at);
+}
+
+/* This rank's part, in one of the ways to see it; NULL: not by this rank. */
+static const void *
+look_view(struct player *y, const struct op *o, enum op_kind kind, op_dat *copy,
+          void *memory) {
+  op_dat d = y->dats[o->what];
+  bool peeks = y->flags & PLAY_PEEK;
+  if (kind == DO_VIEW) return peeks ? peek_keep(d) : op2_dat_data(d);
+  if (kind == DO_SYNC && peeks) {
+    peek_read(d, memory, player_bytes(y, o->what));
+    return memory;
+  }
+  if (kind == DO_SYNC) {
+    op2_sync(d);
+    return d->data;
+  }
+  if (kind == DO_GET_DATA) {
+    *copy = op_mpi_get_data(d);
+    return *copy ? (*copy)->data : NULL;
+  }
+  op_fetch_data(d, memory);
+  return memory;
 }
 
 static void
@@ -388,41 +448,21 @@ play_look(struct player *y, const struct op *o) {
     look_matrix(y, o);
     return;
   }
-  op_dat d = y->dats[o->what], copy = NULL;
-  int at = 0, n = y->p->sets[y->p->dats[o->what].set], from = 0, to = n;
+  op_dat copy = NULL;
+  int at = 0, n = y->p->sets[y->p->dats[o->what].set];
   enum op_kind kind = o->kind;
-  const void *view = NULL;
   bool alone = y->flags & PLAY_ALONE;
+  if (is_moved(y, o->what) && (kind == DO_SYNC || kind == DO_VIEW))
+    kind = DO_FETCH;
   if (alone && kind == DO_SYNC && !is_my_turn(o)) return;
   if (alone && kind == DO_VIEW) kind = DO_SYNC;
-  void *memory = get_memory(player_bytes(y->p, o->what) + 64, 1);
-  if (kind == DO_FETCH_IDX) fetch_bounds(o, n, &from, &to);
-  if (kind == DO_FETCH_IDX && !(y->flags & PLAY_RENUMBER)) {
-    op_fetch_data_idx(d, memory, from, to - 1);
-    view = memory;
-  } else if (kind == DO_VIEW && y->flags & PLAY_PEEK) {
-    view = peek_keep(d);
-  } else if (kind == DO_SYNC && y->flags & PLAY_PEEK) {
-    peek_read(d, memory, player_bytes(y->p, o->what));
-    view = memory;
-  } else if (kind == DO_VIEW) {
-    view = op2_dat_data(d);
-  } else if (kind == DO_SYNC) {
-    op2_sync(d);
-    view = d->data;
-  } else if (kind == DO_GET_DATA) {
-    copy = op_mpi_get_data(d);
-    view = copy ? copy->data : NULL;
-  } else if (kind == DO_PRINT) {
-    read_printed(y, o->what, memory);
-    view = memory;
-    if (!op_is_root()) view = NULL, from = to = 0; /* rank 0 has the file */
-  } else {
-    op_fetch_data(d, memory);
-    view = memory;
-    if (kind == DO_FETCH_IDX) view = NULL, from = to = 0;
-  }
-  compare_dat(y, o->what, view, from, to, &at);
+  void *memory = get_memory(player_all_bytes(y, o->what) + 64, 1);
+  if (kind == DO_FETCH_IDX)
+    look_range(y, o, memory);
+  else if (kind == DO_PRINT)
+    look_printed(y, o, memory);
+  else
+    compare_dat(y, o->what, look_view(y, o, kind, &copy, memory), 0, n, &at);
   free_copy(copy);
   free(memory);
 }
@@ -437,29 +477,41 @@ put_values(op_dat d, const void *values, int n) {
   free_copy(copy);
 }
 
+/* Through dat->data, with no call before. */
+static void
+write_peeking(struct player *y, const struct op *o, void *memory, int n) {
+  int at = 0;
+  peek_read(y->dats[o->what], memory, player_bytes(y, o->what));
+  if (!write_is_blind(o)) compare_dat(y, o->what, memory, 0, n, &at);
+  player_fill(y, o->what, memory, o->x, o->y);
+  peek_write(y->dats[o->what], memory, player_bytes(y, o->what));
+}
+
+/* As what this rank declared, wherever that lies. */
+static void
+write_part(struct player *y, const struct op *o, void *memory, int n) {
+  op_dat d = y->dats[o->what];
+  int at = 0;
+  bool put = o->kind == DO_PUT;
+  if (!put) op_fetch_data(d, memory);
+  if (!write_is_blind(o)) compare_dat(y, o->what, memory, 0, n, &at);
+  player_fill(y, o->what, memory, o->x, put ? 1 : o->y);
+  put_values(d, memory, part_count(&y->parts[y->p->dats[o->what].set]));
+}
+
 static void
 play_write(struct player *y, const struct op *o) {
   op_dat d = y->dats[o->what];
   int at = 0, n = y->p->sets[y->p->dats[o->what].set];
-  char *memory;
-  if (o->kind == DO_PUT) {
-    memory = get_memory(player_bytes(y->p, o->what) + 64, 1);
-    player_fill(y, o->what, memory, o->x, 1);
-    put_values(d, memory, n);
-    free(memory);
-    return;
-  }
-  if (o->kind == DO_UPLOAD && y->flags & PLAY_PEEK) {
-    memory = get_memory(player_bytes(y->p, o->what) + 64, 1);
-    peek_read(d, memory, player_bytes(y->p, o->what));
-    if (!write_is_blind(o)) compare_dat(y, o->what, memory, 0, n, &at);
-    player_fill(y, o->what, memory, o->x, o->y);
-    peek_write(d, memory, player_bytes(y->p, o->what));
+  bool peeks = o->kind == DO_UPLOAD && y->flags & PLAY_PEEK;
+  if (o->kind == DO_PUT || peeks || is_moved(y, o->what)) {
+    char *memory = get_memory(player_bytes(y, o->what) + 64, 1);
+    (peeks ? write_peeking : write_part)(y, o, memory, n);
     free(memory);
     return;
   }
   if (o->kind == DO_UPLOAD && !write_is_blind(o)) op2_sync(d);
-  memory = o->kind == DO_UPLOAD ? d->data : op2_dat_data_rw(d);
+  char *memory = o->kind == DO_UPLOAD ? d->data : op2_dat_data_rw(d);
   if (!write_is_blind(o)) compare_dat(y, o->what, memory, 0, n, &at);
   if (memory) player_fill(y, o->what, memory, o->x, o->y);
   if (o->kind == DO_UPLOAD) op_upload_dat(d);
@@ -491,7 +543,7 @@ play_gbl(struct player *y, const struct op *o) {
   int at = 0;
   if (o->kind == DO_GET) {
     if (g->handle) op2_gbl_get(y->handles[o->what], memory);
-    compare(y, memory, g->type, -1, 1, 0, g->dim, &at);
+    compare(y, memory, g->type, g->dim, &at);
     return;
   }
   player_fill_gbl(g, memory, o->x);
@@ -604,10 +656,11 @@ play(const struct program *p, const struct seen *seen, unsigned flags,
   session.error[0] = 0;
   player_declare(&y);
   op2_defer_globals(0);
-  int apart = flags & PLAY_APART ? apart_at(p) : p->nops;
+  int apart = flags & PLAY_APART ? play_apart_at(p) : p->nops;
   for (y.op = 0; y.op < p->nops && !out->failed; y.op++) {
     if (y.op == apart) {
       play_apart(&y, &p->ops[y.op]);
+      player_parts_clear(&y);
       return;
     }
     int map;
@@ -624,6 +677,8 @@ play(const struct program *p, const struct seen *seen, unsigned flags,
   op2_defer_globals(0);
   if (flags & PLAY_NO_REALLOC && !out->failed)
     ADD(session.ended, session.nended, y);
+  else
+    player_parts_clear(&y);
 }
 
 /* op_exit leaves the last values in the program's own memory. */
@@ -696,6 +751,7 @@ void
 play_end(struct failure *out) {
   session.error[0] = 0;
   op_exit();
+  parts_forget();
   *out = (struct failure){0};
   if (session.error[0]) {
     out->failed = true;
@@ -705,6 +761,8 @@ play_end(struct failure *out) {
   }
   for (int i = 0; i < session.nended && !out->failed; i++)
     compare_ended(&session.ended[i], out);
+  for (int i = 0; i < session.nended; i++)
+    player_parts_clear(&session.ended[i]);
   free(session.ended);
   session.ended = NULL;
   session.nended = 0;
@@ -712,96 +770,4 @@ play_end(struct failure *out) {
   free(session.blocks);
   session.blocks = NULL;
   session.n = 0;
-}
-
-/* What depends on the elements' numbers can't be renumbered. */
-static bool
-row_numbered(const struct row *r) {
-  for (int a = 0; a < r->nparams; a++) {
-    const struct param *m = &r->params[a];
-    if (m->kind == P_INDEX || m->kind == P_ENTRY || m->kind == P_INFO)
-      return true;
-    if (m->kind == P_GBL && (m->access == 'W' || m->access == 'U')) return true;
-  }
-  return r->effect;
-}
-
-/* Elements of an overlay are those of another set, whose order would differ, and
- * those of subsets and columns follow theirs. */
-static bool
-dats_suit(const struct program *p, unsigned flags) {
-  for (int k = 0; k < p->nsets; k++)
-    if (flags & PLAY_RENUMBER && set_is_made(p, k)) return false;
-  for (int d = 0; d < p->ndats; d++) {
-    if (flags & PLAY_RENUMBER && p->dats[d].over >= 0) return false;
-    if (flags & PLAY_NO_REALLOC && p->dats[d].soa) return false;
-    if (flags & PLAY_RANKS && p->dats[d].over >= 0) return false;
-  }
-  return true;
-}
-
-/* The map of argument a, if its rows have their own lengths; NULL. */
-static const struct pmap *
-csr_of(const struct program *p, const struct op *o, int a) {
-  int map = o->args[a].off ? -1 : o->args[a].map;
-  return map >= 0 && p->maps[map].csr ? &p->maps[map] : NULL;
-}
-
-/* Does a device refuse the loop, whose elements are too large for it? */
-static bool
-loop_too_large(const struct program *p, const struct op *o) {
-  size_t bytes = 0;
-  for (int a = 0; a < o->nargs; a++) {
-    const struct param *m = &o->row->params[a];
-    const struct pmap *csr = csr_of(p, o, a);
-    int count = csr && m->kind == P_VECTOR ? map_longest(csr) : m->count;
-    bytes += (size_t)count * type_bytes(m->type, m->dim);
-  }
-  return bytes > 65536;
-}
-
-static bool
-has_overlays(const struct program *p) {
-  bool any = false;
-  for (int d = 0; d < p->ndats; d++) any |= p->dats[d].over >= 0;
-  return any;
-}
-
-/* SPIR has no pointers to either a shared dat's memory or a copy, nor arrays of
- * pointers to the former, as rows of a matrix need them. */
-static bool
-loop_mixes_memory(const struct program *p, const struct op *o) {
-  const char *family = o->row->family;
-  bool shares = has_overlays(p);
-  bool mixes = !strcmp(family, "choose") || !strcmp(family, "pick");
-  for (int a = 0; a < o->nargs; a++)
-    mixes |= csr_of(p, o, a) && o->row->params[a].kind == P_VECTOR;
-  return shares && mixes;
-}
-
-bool
-play_suits(const struct program *p, unsigned flags) {
-  if (flags & PLAY_APART && apart_at(p) == p->nops) return false;
-  if (!dats_suit(p, flags)) return false;
-  for (int k = 0; k < p->nops; k++) {
-    const struct row *r = p->ops[k].row;
-    bool product =
-        p->ops[k].kind == DO_MULT || p->ops[k].kind == DO_MULT_TURNED;
-    if (flags & PLAY_DEVICE && product && has_overlays(p)) return false;
-    /* in its own memory the program would write under pending loops */
-    if (flags & PLAY_NO_REALLOC && p->ops[k].kind == DO_UPLOAD) return false;
-    if (!r) continue;
-    bool device_only = flags & PLAY_DEVICE && flags & PLAY_NO_EFFECTS;
-    if (device_only &&
-        (loop_too_large(p, &p->ops[k]) || loop_mixes_memory(p, &p->ops[k])))
-      return false;
-    if (flags & PLAY_RENUMBER && row_numbered(r)) return false;
-    bool shares =
-        op_shares_global(p, &p->ops[k]); /* runs in order, on the host */
-    if (flags & PLAY_RENUMBER && shares) return false;
-    if (flags & PLAY_NO_EFFECTS && (r->effect || shares)) return false;
-    for (int a = 0; flags & PLAY_BASE_ONE && a < r->nparams; a++)
-      if (r->params[a].kind == P_ENTRY) return false;
-  }
-  return true;
 }

@@ -28,7 +28,9 @@ enum {
   PLAY_APART = 1 << 18, /* at some loop one rank's flags differ: all are told */
   PLAY_ALONE = 1 << 19, /* PEEK by one rank, or all; no pointer is kept */
   PLAY_NEW_MAPS =
-      1 << 20 /* some map is declared again before some operations */
+      1 << 20, /* some map is declared again before some operations */
+  PLAY_PARTS =
+      1 << 21 /* each rank declares a part, of which it has the values */
 };
 
 /* Is map *k declared again before operation `op`, under PLAY_NEW_MAPS? */
@@ -55,7 +57,7 @@ void play_refused(uint64_t number, struct failure *out);
 void play_begin(unsigned flags);
 void play_end(struct failure *out);
 
-/* May this program be renumbered, played with these flags? */
-bool play_suits(const struct program *p, unsigned flags);
+/* Number of the loop at which ranks come apart under PLAY_APART; nops: there is none. */
+int play_apart_at(const struct program *p);
 
 #endif

@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "kernels.h"
+#include "suits.h"
 
 #define OP2_NO_MACROS
 #include "op2.h"
@@ -17,7 +18,7 @@
 enum { HANG_SECONDS = 120 };
 
 struct figures figures;
-bool run_opaque, run_mixed, run_ranks, run_apart;
+bool run_opaque, run_mixed, run_ranks, run_parts, run_apart;
 uint64_t run_bits;
 
 enum message_kind { AT, FAILED, PLAYED, COUNTS };
@@ -40,7 +41,7 @@ tell(int fd, const struct message *m) {
 static bool
 mode_suits(size_t mode, const struct program *p) {
   if (modes[mode].flags & PLAY_RANKS && !run_ranks) return false;
-  return mode_is_for(&modes[mode]) && play_suits(p, modes[mode].flags);
+  return mode_is_for(&modes[mode]) && suits(p, modes[mode].flags);
 }
 
 static void

@@ -40,7 +40,8 @@ bool run_fails(const struct program *p, size_t mode, struct result *out);
 extern bool run_apart;    /* ranks came apart: this process can only end */
 extern uint64_t run_bits; /* of all sums in reproducible modes */
 extern bool run_ranks;    /* this process is one of several ranks */
-extern bool run_mixed;    /* some do, and files say that they are plain */
-extern bool run_opaque;   /* the kernels of this executable carry no IR */
+extern bool run_parts;  /* ... and programs are cut down to what suits parts */
+extern bool run_mixed;  /* some do, and files say that they are plain */
+extern bool run_opaque; /* the kernels of this executable carry no IR */
 
 #endif

@@ -175,7 +175,8 @@ box_layers(const struct program *p, int box) {
 
 int
 box_plane(const struct program *p, int box) {
-  return box_size(p, box) / box_layers(p, box);
+  int layers = box_layers(p, box);
+  return layers ? box_size(p, box) / layers : 0;
 }
 
 /* ---- rules -------------------------------------------------------------------- */
@@ -248,6 +249,12 @@ rule_stays(const struct program *p, const struct pmap *m, int first, int end) {
   return rule_reaches(p, m, first, end, m->to);
 }
 
+bool
+map_can_make(const struct program *p, const struct pmap *m) {
+  if (!map_is_rule(m)) return true;
+  return m->kind == MAP_TABLE && rule_stays(p, m, 0, m->arity);
+}
+
 /* ---- what belongs together ------------------------------------------------------- */
 
 static bool
@@ -285,6 +292,13 @@ box_add(struct program *p, struct pmade how) {
   return p->nsets - 1;
 }
 
+/* In one of 25 programs a dimension has no points. */
+void
+box_draw_empty(const struct program *p, struct pmade *b) {
+  uint64_t draw = p->seed * 0x9e3779b97f4a7c15u >> 40;
+  if (draw % 25 == 0) b->n[draw / 25 % (uint64_t)b->ndim] = 0;
+}
+
 static int
 draw_box(struct program *p, struct rnd *r, int most) {
   static const int along[] = {0, 600, 30, 9, 5};
@@ -294,6 +308,7 @@ draw_box(struct program *p, struct rnd *r, int most) {
     b.n[d] = 1 + rnd_below(r, n);
     b.turns[d] = rnd_chance(r, 35);
   }
+  box_draw_empty(p, &b);
   return box_add(p, b);
 }
 
@@ -329,6 +344,7 @@ draw_rule(struct program *p, struct rnd *r, int box) {
 /* Some of each so many layers, the lowest or the highest. */
 static void
 draw_layers(struct program *p, struct rnd *r, int box) {
+  if (!p->sets[box]) return;
   int plane = box_plane(p, box), step = 1 + rnd_below(r, box_layers(p, box));
   box_add(p, (struct pmade){.of = box,
                             .over = -1,
@@ -342,6 +358,7 @@ static void
 draw_map_beside(struct program *p, struct rnd *r, int box) {
   int other = rnd_below(r, p->nsets);
   bool into = rnd_chance(r, 60);
+  if (!p->sets[box]) return;
   if (p->made[other].points || !p->sets[other] || p->made[other].nonzeros)
     return;
   ADD(p->maps, p->nmaps,

@@ -55,6 +55,9 @@ struct hop rule_hop(const struct program *p, const struct pmap *m, int colour,
                     int j);
 int rule_target(const struct program *p, const struct pmap *m,
                 const struct area *x, int e, int j, int to);
+/* Can others be made of it: has it a table that leads to the box alone? Of maps that are
+ * no rules: yes. */
+bool map_can_make(const struct program *p, const struct pmap *m);
 struct area rule_reach(const struct program *p, const struct pmap *m, int first,
                        int end);
 /* Has set `to` all that entries lead to; does none leave the box? */
@@ -65,9 +68,10 @@ bool rule_stays(const struct program *p, const struct pmap *m, int first,
 
 /* A box with halos and rules, of at most so many points in a dimension. */
 void boxes_draw(struct program *p, struct rnd *r, int most);
-/* One more set, or a rule between two boxes, now and then with its table; a set with
+/* One more set; now and then without points in some dimension. A rule between two boxes, now and then with its table; a set with
  * the halo of a box; what lies beside one: subsets, axes, a map of another set. */
 int box_add(struct program *p, struct pmade how);
+void box_draw_empty(const struct program *p, struct pmade *b);
 void box_draw_rule(struct program *p, struct rnd *r, struct pmap rule);
 void box_draw_points(struct program *p, struct rnd *r, int box);
 void box_draw_beside(struct program *p, struct rnd *r, int box);

@@ -66,17 +66,17 @@ draw_subset(struct gen *g, int of) {
 
 /* A map made of others, where some fit together. */
 static void
-draw_made_map(struct gen *g) {
-  struct program *p = g->p;
+draw_made_map(struct program *p, struct rnd *r) {
   for (int tries = 0; tries < 6 && p->nmaps; tries++) {
-    struct pmap m = {.kind =
-                         rnd_chance(&g->r, 65) ? MAP_COMPOSED : MAP_PERMUTED,
-                     .a = rnd_below(&g->r, 8),
-                     .first = rnd_below(&g->r, p->nmaps),
-                     .then = rnd_below(&g->r, p->nmaps)};
+    struct pmap m = {.kind = rnd_chance(r, 65) ? MAP_COMPOSED : MAP_PERMUTED,
+                     .a = rnd_below(r, 8),
+                     .first = rnd_below(r, p->nmaps),
+                     .then = rnd_below(r, p->nmaps)};
     const struct pmap *a = &p->maps[m.first], *b = &p->maps[m.then];
     bool fits = set_reaches(p, a->to, b->from) && a->arity * b->arity <= 12;
     if (m.kind == MAP_COMPOSED && (!fits || b->csr)) continue;
+    if (!map_can_make(p, a)) continue;
+    if (m.kind == MAP_COMPOSED && !map_can_make(p, b)) continue;
     if (a->csr) continue; /* entries are not where the formulas have them */
     ADD(p->maps, p->nmaps, m);
     program_settle(p);
@@ -107,7 +107,7 @@ draw_sets_maps(struct gen *g) {
     }
     if (p->sets[m.to] || !p->sets[m.from]) ADD(p->maps, p->nmaps, m);
   }
-  for (int k = 0; k < 3 && rnd_chance(&g->r, 45); k++) draw_made_map(g);
+  for (int k = 0; k < 3 && rnd_chance(&g->r, 45); k++) draw_made_map(p, &g->r);
   while (p->nmaps && rnd_chance(&g->r, 30))
     draw_subset(g, p->maps[rnd_below(&g->r, p->nmaps)].from);
 }
@@ -653,11 +653,13 @@ keep_renamed(struct gen *g) {
 static void
 draw_more_sets(struct gen *g, int dim) {
   struct rnd r = {g->p->seed * 0xd1342543de82ef95 + 3};
+  int before = g->p->nmaps;
   if (rnd_chance(&r, 20)) columns_draw(g->p, &r);
   if (rnd_chance(&r, 20))
     boxes_draw(g->p, &r, dim > 10000 ? 2 : dim > 100 ? 4 : INT_MAX);
   if (rnd_chance(&r, 20))
     grids_draw(g->p, &r, dim > 10000 ? 2 : dim > 100 ? 4 : INT_MAX);
+  for (int k = 0; k < 2 && g->p->nmaps > before; k++) draw_made_map(g->p, &r);
 }
 
 /* Matrices of the first shape that has arithmetic and kernels on blocks, in some

@@ -94,6 +94,7 @@ draw_grid(struct program *p, struct rnd *r, int most, int first, int colours) {
     b.n[d] = 1 + rnd_below(r, most < 20 ? most : 20);
     b.turns[d] = rnd_chance(r, 35);
   }
+  if (first < 0) box_draw_empty(p, &b);
   return box_add(p, b);
 }
 

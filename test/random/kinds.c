@@ -256,6 +256,23 @@ has_rule_between(const struct program *p, const struct op *o) {
   return false;
 }
 
+/* A composed or permuted map leads to a box: made of a rule's table, or behind one. */
+static bool
+has_map_of_tables(const struct program *p, const struct op *o) {
+  for (int a = 0; a < o->nargs; a++) {
+    const struct pmap *m =
+        o->args[a].off || o->args[a].map < 0 ? NULL : &p->maps[o->args[a].map];
+    bool made = m && (m->kind == MAP_COMPOSED || m->kind == MAP_PERMUTED);
+    if (made && set_is_box(p, set_whole(p, m->to))) return true;
+  }
+  return false;
+}
+
+static bool
+is_empty_box(const struct program *p, const struct op *o) {
+  return is_over_box(p, o) && !p->sets[set_whole(p, o->what)];
+}
+
 static bool
 is_any(const struct program *p, const struct op *o) {
   (void)p, (void)o;
@@ -361,6 +378,8 @@ static const struct {
     {"grids", is_over_grid, 0, DO_LOOP},
     {"neighbours in grids", has_grid_map, 0, DO_LOOP},
     {"rules between sets", has_rule_between, 0, DO_LOOP},
+    {"maps made into boxes", has_map_of_tables, 0, DO_LOOP},
+    {"empty boxes", is_empty_box, 0, DO_LOOP},
     {"scans", is_in_order, 0, DO_LOOP},
     {"scans of boxes", is_box_scan, 0, DO_LOOP},
     {"scans of parts", is_part_scan, 0, DO_LOOP},

@@ -179,6 +179,8 @@ map_settle(const struct program *p, struct pmap *m) {
   if (m->kind == MAP_LOCAL) return local_map_settle(p, m);
   if (m->kind == MAP_COLUMNS) return column_map_settle(p, m);
   const struct pmap *a = &p->maps[m->first], *b = &p->maps[m->then];
+  if (!map_can_make(p, a)) return false;
+  if (m->kind == MAP_COMPOSED && !map_can_make(p, b)) return false;
   m->from = a->from;
   m->to = m->kind == MAP_COMPOSED ? b->to : a->to;
   m->arity = m->kind == MAP_COMPOSED ? a->arity * b->arity : a->arity;

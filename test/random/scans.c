@@ -101,14 +101,17 @@ scan_elements(const struct world *w, const struct op *o, struct over *out) {
 
 /* ---- layer arguments ------------------------------------------------------------------ */
 
-/* The layers of a box that a loop goes over, no scan; false: none. */
+/* The layers of a box that a loop goes over, no scan; false: none. Of the box itself all,
+ * as by a rule, of some of it those in which it has points. */
 static bool
 layers_of(const struct program *p, const struct op *o, int *lo, int *hi) {
   int whole = set_whole(p, o->what), plane = box_plane(p, whole);
   *lo = box_layers(p, whole);
   *hi = -1;
-  if (o->layered) *lo = o->lo, *hi = o->hi;
-  for (int e = 0; !o->layered && e < p->sets[o->what]; e++) {
+  if (o->layered && plane) *lo = o->lo, *hi = o->hi;
+  if (!o->layered && o->what == whole) *hi = *lo - 1, *lo = 0;
+  if (o->layered || o->what == whole) return *lo <= *hi;
+  for (int e = 0; e < p->sets[o->what]; e++) {
     int k = set_element(p, o->what, e) / plane;
     if (k < *lo) *lo = k;
     if (k > *hi) *hi = k;

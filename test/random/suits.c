@@ -91,6 +91,14 @@ op_suits_parts(const struct program *p, const struct op *o) {
   return o->kind < DO_MULT;
 }
 
+/* Of a box without points the header does not say which rank has the halo. */
+static bool
+has_empty_box(const struct program *p) {
+  for (int k = 0; k < p->nsets; k++)
+    if (set_is_box(p, k) && !p->sets[k]) return true;
+  return false;
+}
+
 struct program *
 suits_parts(const struct program *p) {
   struct program *c = program_clone(p);
@@ -98,7 +106,7 @@ suits_parts(const struct program *p) {
     if (!op_suits_parts(c, &c->ops[k])) program_drop(c, k);
   struct seen *seen = interp_program(c, NULL);
   interp_free(c, seen);
-  if (seen && dats_suit(c, PLAY_RANKS)) return c;
+  if (seen && dats_suit(c, PLAY_RANKS) && !has_empty_box(c)) return c;
   program_free(c);
   return NULL;
 }
@@ -126,6 +134,7 @@ bool
 suits(const struct program *p, unsigned flags) {
   if (flags & PLAY_APART && play_apart_at(p) == p->nops) return false;
   if (!dats_suit(p, flags)) return false;
+  if (flags & PLAY_PARTS && has_empty_box(p)) return false;
   for (int k = 0; k < p->nops; k++) {
     const struct row *r = p->ops[k].row;
     bool product =

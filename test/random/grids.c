@@ -91,7 +91,8 @@ draw_grid(struct program *p, struct rnd *r, int most, int first, int colours) {
   struct pmade b = {.of = -1, .over = -1, .ndim = 2, .colours = colours};
   b.like = first + 1;
   for (int d = 0; d < 2 && first < 0; d++) {
-    b.n[d] = 1 + rnd_below(r, most < 20 ? most : 20);
+    int n = !d && rnd_chance(r, 30) ? 80 : 20; /* lines of several stretches */
+    b.n[d] = 1 + rnd_below(r, most < n ? most : n);
     b.turns[d] = rnd_chance(r, 35);
   }
   if (first < 0) box_draw_empty(p, &b);

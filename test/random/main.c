@@ -18,7 +18,7 @@
  *   --failures N   stop after so many
  *   --shrink T     seconds for making a failing program small
  *   --out FOLDER   where to write it
- *   --show         print the program of seed S as C
+ *   --show         print the program of seed S as C (of --parts the whole mesh)
  *
  * Ends with a line "N passed, N failed": a program in a mode is one.
  */
@@ -332,8 +332,9 @@ main(int argc, char **argv) {
   double start = seconds_now();
   uint64_t fresh = (uint64_t)time(NULL) % 1000000000 * 100000;
   if (o.show) {
-    emit(stdout, gen_program(o.seed), NULL);
-    return 0;
+    struct program *p = make_program(&o, o.seed);
+    if (p) emit(stdout, p, NULL);
+    return !p;
   }
   modes_start();
   setenv("OP2_LOG", "0", 0);

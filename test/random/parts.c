@@ -16,6 +16,7 @@
 
 #include "../programs/ranks.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,7 @@ part_of_box(const struct program *p, int s, int rank, int ranks,
     add_points(p, s, &x, r, &x, &n, &nothers);
     x.start[r + 1] = n;
   }
+  assert(n == p->sets[s]); /* each point is in one part */
   return x;
 }
 

@@ -26,7 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Local elements as rows of mirrors. */
+/* Local elements as rows of mirrors. Those farther out than mirrors go are row 0, of
+ * which there is one then. */
 static struct rt_order *
 order_make(const struct rt_part *p) {
   idx_l *row = mem_alloc((size_t)p->n + 1, sizeof *row);
@@ -36,7 +37,8 @@ order_make(const struct rt_part *p) {
   }
   for (idx_l i = 0; i < p->owned; i++) row[p->sorted[i]] = i;
   for (idx_l e = p->owned; e < p->level[2]; e++) row[e] = e;
-  return rt_order_spread(p->n, p->owned, p->level[2], false, row);
+  idx_l rows = p->n && !p->level[2] ? 1 : p->level[2];
+  return rt_order_spread(p->n, p->owned, rows, false, row);
 }
 
 static bool

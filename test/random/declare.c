@@ -20,7 +20,8 @@ player_fill(const struct player *y, int dat, void *memory, int formula,
   for (int i = 0; i < part_count(part) * d->dim; i++) {
     int k = e[i / d->dim] * d->dim + i % d->dim, by = formula;
     if (k % stride) continue;
-    if (others[i / d->dim]) by += 1 + y->p->seed % 2 * 37;
+    bool other = others[i / d->dim] && !(y->flags & PLAY_PEEK);
+    if (other) by += 1 + (int)(y->p->seed % 2) * 37;
     type_store(type_lane(d->type, i), type_at(d->type, memory, i),
                value_of(d->type, by, k));
   }

@@ -32,7 +32,8 @@ struct player {
 /* Memory that lives until op_exit, zeroed, for any type's alignment. */
 void *player_memory(size_t bytes);
 /* Values by their formula: each stride-th of a dat's part, all of a global's. Points of
- * other ranks get others, which count for nothing. */
+ * other ranks get others, which count for nothing, but where memory is looked at without
+ * a call: it is then as it was left. */
 void player_fill(const struct player *y, int dat, void *memory, int formula,
                  int stride);
 void player_fill_gbl(const struct pgbl *g, void *memory, int formula);

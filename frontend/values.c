@@ -72,14 +72,19 @@ fe_dat_halo(struct fe_dat *d) {
 
 /* ---- written by the host ------------------------------------------------- */
 
-void
-fe_dat_host_wrote(struct fe_dat *d) {
+static void
+mirror_wrote(struct fe_dat *d) {
   bool shared = d->rt.buf && d->rt.buf->refs > 1;
   d->written = true;
   d->filled = false;
-  if (d->spreads) fe_box_whole(d);
   rt_dat_mirror_written(&d->rt);
   if (shared) fe_state_update();
+}
+
+void
+fe_dat_host_wrote(struct fe_dat *d) {
+  if (d->spreads) fe_box_whole(d);
+  mirror_wrote(d);
 }
 
 /* Host views given out for writing by op2_dat_data_rw hold until the next API
@@ -113,14 +118,15 @@ fe_targets_sync(bool written) {
   return OK;
 }
 
-/* Over ranks: what a run left elsewhere comes to the mirrors. Collective. */
+/* Over ranks: what a run left elsewhere comes to the mirrors. They count as written, by
+ * whom nobody knows: temporaries are made no further than they were. Collective. */
 static status
 keep_over_ranks(void) {
   for (uint32_t i = 0; i < fe_all.ndats; i++) {
     struct fe_dat *d = fe_all.dats[i];
     if (d->parked || d->lost || d->void_since) continue;
     TRY(fe_dat_sync(d));
-    if (fe.mirror_written && d->rt.buf_current) fe_dat_host_wrote(d);
+    if (fe.mirror_written && d->rt.buf_current) mirror_wrote(d);
   }
   return OK;
 }

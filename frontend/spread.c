@@ -26,8 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Local elements as rows of mirrors. Those farther out than mirrors go are row 0, of
- * which there is one then. */
+/* Local elements as rows of mirrors. Those farther out than mirrors go are row
+ * 0, of which there is one then. */
 static struct rt_order *
 order_make(const struct rt_part *p) {
   idx_l *row = mem_alloc((size_t)p->n + 1, sizeof *row);

@@ -118,8 +118,9 @@ fe_targets_sync(bool written) {
   return OK;
 }
 
-/* Over ranks: what a run left elsewhere comes to the mirrors. They count as written, by
- * whom nobody knows: temporaries are made no further than they were. Collective. */
+/* Over ranks: what a run left elsewhere comes to the mirrors. They count as
+ * written, by whom nobody knows: temporaries are made no further than they
+ * were. Collective. */
 static status
 keep_over_ranks(void) {
   for (uint32_t i = 0; i < fe_all.ndats; i++) {

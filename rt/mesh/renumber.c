@@ -159,8 +159,9 @@ follow(struct maker *m) {
 
 /* ---- the set that leads ------------------------------------------------- */
 
-/* What a bad order of the set costs; 0: its elements have no graph. A rank may have none
- * of them, and rows that name number 0 all the same: see order_by_meeting. */
+/* What a bad order of the set costs; 0: its elements have no graph. A rank may
+ * have none of them, and rows that name number 0 all the same: see
+ * order_by_meeting. */
 static double
 set_weight(const struct maker *m, uint32_t s) {
   double entries = 0;

@@ -125,7 +125,8 @@ low_bind_rows(struct low_args *g, uint32_t each, struct low_call *c) {
   const struct ir_map *rows = &g->m->t->maps[each - 1];
   g->r->binds[c->row].alike = ir_rows_alike(rows);
   g->r->binds[c->row].beside = rows->flags & IR_MAP_BESIDE;
-  if (rows->layers.apart == 1) g->r->binds[c->row].ahead = rows->layers.height;
+  bool behind = rows->layers.apart == 1 && !(rows->flags & IR_MAP_BESIDE);
+  if (behind) g->r->binds[c->row].ahead = rows->layers.height;
   c->start = low_bind_start(g, each - 1);
 }
 

@@ -5,7 +5,8 @@
  * later is there. Exact: integers in each type. */
 #include "check.h"
 
-enum { NI = 23, NJ = 19, NK = 9, PLANE = NI * NJ, N = PLANE * NK };
+enum { NI = 23, NJ = 19, NK = 9, MOST = NI * NJ * NK };
+static int plane, n; /* columns, elements */
 
 struct pair {
   int a, b;
@@ -66,12 +67,12 @@ at(const struct shape *s, int c, int k) {
   return c * s->each + k * s->apart;
 }
 
-static int want_t[N], want[N];
+static int want_t[MOST], want[MOST];
 static void
 expect(const struct shape *s) {
-  static double v[N][2], w[N][2];
-  static int u[N];
-  for (int c = 0; c < PLANE; c++) {
+  static double v[MOST][2], w[MOST][2];
+  static int u[MOST];
+  for (int c = 0; c < plane; c++) {
     for (int k = 0; k < NK; k++) {
       int e = at(s, c, k), x = value(e);
       bool low = k < 2;
@@ -94,21 +95,21 @@ expect(const struct shape *s) {
 /* The two lowest layers have a loop of their own. */
 static op_set
 lowest(op_set box, const struct shape *s) {
-  static int list[2 * PLANE];
-  int n = 0;
-  for (int e = 0; e < N; e++)
+  static int list[2 * MOST];
+  int found = 0;
+  for (int e = 0; e < n; e++)
     for (int k = 0; k < 2; k++)
       if ((e - k * s->apart) % s->each == 0 && e >= k * s->apart &&
-          (e - k * s->apart) / s->each < PLANE)
-        list[n++] = e;
-  CHECK_INT(n, 2 * PLANE);
-  return op2_decl_subset(box, n, list, "lowest");
+          (e - k * s->apart) / s->each < plane)
+        list[found++] = e;
+  CHECK_INT(found, 2 * plane);
+  return op2_decl_subset(box, found, list, "lowest");
 }
 
 /* Of v the two lowest layers are nobody's: zeros, which fall reads. */
 static void
 forth_and_back(op_set box, const struct shape *s, op_dat x, op_dat sum) {
-  static int got[N];
+  static int got[MOST];
   op_set low = lowest(box, s);
   op_dat t = TEMP(box, 1, "int", int, "t"),
          u = TEMP(box, 1, "float", float, "u");
@@ -132,18 +133,18 @@ forth_and_back(op_set box, const struct shape *s, op_dat x, op_dat sum) {
   CHECK_INT(op_free_dat_temp(w), 0);
   expect(s);
   op_fetch_data(sum, got);
-  for (int e = 0; e < N; e++) CHECK_INT(got[e], want[e]);
+  for (int e = 0; e < n; e++) CHECK_INT(got[e], want[e]);
   op_par_loop(copy, "copy", box, OWN(t, 1, "int", OP_READ),
               OWN(sum, 1, "int", OP_WRITE));
   CHECK_INT(op_free_dat_temp(t), 0);
   op_fetch_data(sum, got);
-  for (int e = 0; e < N; e++) CHECK_INT(got[e], want_t[e]);
+  for (int e = 0; e < n; e++) CHECK_INT(got[e], want_t[e]);
 }
 
 /* All layers are written before any is read, so that none is in memory. */
 static void
 structs(op_set box, const struct shape *s, op_dat x, op_dat sum) {
-  static int got[N], zero[N];
+  static int got[MOST], zero[MOST];
   op_dat p = TEMP(box, 1, "pair", struct pair, "p");
   op_dat t = TEMP(box, 1, "int", int, "t2");
   op2_par_loop_scan(join, "join", box, OP2_FORWARD, OWN(x, 1, "int", OP_READ),
@@ -155,7 +156,7 @@ structs(op_set box, const struct shape *s, op_dat x, op_dat sum) {
   CHECK_INT(op_free_dat_temp(p), 0);
   CHECK_INT(op_free_dat_temp(t), 0);
   op_fetch_data(sum, got);
-  for (int c = 0; c < PLANE; c++)
+  for (int c = 0; c < plane; c++)
     for (int k = 1; k < NK; k++)
       CHECK_INT(got[at(s, c, k)],
                 value(at(s, c, k - 1)) + 2 * value(at(s, c, k)));
@@ -166,20 +167,37 @@ structs(op_set box, const struct shape *s, op_dat x, op_dat sum) {
 
 static void
 play(op_set box, const struct shape *s) {
-  static int x[N], zero[N];
-  for (int e = 0; e < N; e++) x[e] = value(e);
+  static int x[MOST], zero[MOST];
+  for (int e = 0; e < n; e++) x[e] = value(e);
   op_dat in = op_decl_dat(box, 1, "int", x, "in");
   op_dat sum = op_decl_dat(box, 1, "int", zero, "sum");
   structs(box, s, in, sum);
   forth_and_back(box, s, in, sum);
 }
 
+/* Boxes of one to three dimensions, columns on a set. */
+static void
+play_all(int ni, int nj) {
+  plane = ni * nj;
+  n = plane * NK;
+  if (nj > 1)
+    play(op2_decl_box(3, (idx_g_t[]){ni, nj, NK}, NULL, "box"),
+         &(struct shape){1, plane});
+  else if (ni > 1)
+    play(op2_decl_box(2, (idx_g_t[]){ni, NK}, NULL, "box"),
+         &(struct shape){1, plane});
+  else
+    play(op2_decl_box(1, (idx_g_t[]){NK}, NULL, "box"), &(struct shape){1, 1});
+  op_set base = op_decl_set(plane, "base");
+  play(op2_decl_columns(base, NK, "columns"), &(struct shape){NK, 1});
+}
+
 int
 main(int argc, char **argv) {
   check_start(argc, argv);
-  play(op2_decl_box(3, (idx_g_t[]){NI, NJ, NK}, NULL, "box"),
-       &(struct shape){1, PLANE});
-  op_set base = op_decl_set(PLANE, "base");
-  play(op2_decl_columns(base, NK, "columns"), &(struct shape){NK, 1});
+  play_all(NI, NJ);
+  play_all(1, 1);
+  play_all(8, 1);
+  play_all(NI, 1);
   return check_end();
 }

@@ -101,11 +101,11 @@ arg_fits(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
       ir_in_place(t, &t->nodes[n]))
     return false;
   const struct ir_rows_layers *r = rows_of(t, a);
-  bool shifts = a->map == IR_NONE || (a->shift && a->shift % r->apart == 0);
-  if (!r->height || r->height != like->height || r->apart != like->apart ||
-      !shifts)
+  if (!r->height || r->height != like->height || r->apart != like->apart)
     return false;
-  return (a->access == ACC_READ || a->access == ACC_WRITE ||
+  bool known = a->map == IR_NONE || (a->shift && a->shift % r->apart == 0);
+  return known &&
+         (a->access == ACC_READ || a->access == ACC_WRITE ||
           a->access == ACC_RW) &&
          within(arg_layers(t, a), (struct layers){0, r->height - 1});
 }

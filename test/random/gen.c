@@ -208,7 +208,9 @@ draw_dats(struct gen *g, const struct shape *palette, int npalette) {
     if (k && rnd_chance(&g->r, 50)) d.set = p->dats[k - 1].set;
     if (p->made[d.set].points) d.soa = false;
     bool own = type_row(d.type)->definition != NULL;
-    if (p->made[d.set].points) d.temp = k && !own && rnd_chance(&g->r, 55);
+    bool goes = scan_goes(p, set_whole(p, d.set));
+    if (p->made[d.set].points || goes)
+      d.temp = k && !own && rnd_chance(&g->r, 55);
     if (k && rnd_chance(&g->r, g->overlays)) lay_over(g, &d);
     ADD(p->dats, p->ndats, d);
   }
@@ -597,6 +599,73 @@ repeat(struct gen *g) {
     }
 }
 
+/* A temporary of columns or of a box, without a halo; -1. */
+static int
+draw_handed(struct gen *g) {
+  const struct program *p = g->p;
+  for (int tries = 0; tries < 12; tries++) {
+    int k = rnd_below(&g->r, p->ndats);
+    const struct pdat *d = &p->dats[k];
+    if (d->temp && set_whole(p, d->set) == d->set && scan_goes(p, d->set))
+      return k;
+  }
+  return -1;
+}
+
+/* Some argument is the temporary, written in the loop's layer, or read there or in
+ * one beside it. */
+static bool
+take_handed(struct gen *g, struct op *o, int temp, bool reads) {
+  const struct pdat *d = &g->p->dats[temp];
+  int first = o->nargs ? rnd_below(&g->r, o->nargs) : 0;
+  for (int k = 0; k < o->nargs; k++) {
+    int a = (first + k) % o->nargs;
+    const struct param *m = &o->row->params[a];
+    if (m->kind != P_DAT || only_reads(m) != reads || m->type != d->type ||
+        m->dim != d->dim)
+      continue;
+    struct parg arg = {.obj = temp, .map = -1};
+    arg.layered = reads && rnd_chance(&g->r, 50);
+    arg.layer = arg.layered ? rnd_below(&g->r, 5) - 2 : 0;
+    o->args[a] = arg;
+    return world_allows(g->w, o);
+  }
+  return false;
+}
+
+/* A scan over all of it that writes it, or reads it; false: none was found. */
+static bool
+scan_handed(struct gen *g, int temp, bool reads) {
+  for (int tries = 0; tries < 60; tries++) {
+    struct op o = {
+        .kind = DO_LOOP, .what = g->p->dats[temp].set, .site = ++g->site};
+    o.row = draw_row(g);
+    o.order =
+        rnd_chance(&g->r, reads ? 60 : 30) ? ORDER_BACKWARD : ORDER_FORWARD;
+    if (draw_args(g, &o) && take_handed(g, &o, temp, reads)) {
+      if (keep_op(g, &o)) return true;
+    } else {
+      op_clear(&o);
+    }
+  }
+  return false;
+}
+
+/* What one scan leaves in a temporary others take, and then it goes: nobody else
+ * sees it. */
+static void
+hand_on(struct gen *g) {
+  int temp = draw_handed(g);
+  if (temp < 0) return;
+  struct op begin = {.kind = DO_TEMP, .what = temp, .site = ++g->site};
+  struct op end = {.kind = DO_FREE, .what = temp, .site = ++g->site};
+  if (!g->w->dats[temp].alive) keep_op(g, &begin);
+  if (!scan_handed(g, temp, false)) return;
+  scan_handed(g, temp, true);
+  if (rnd_chance(&g->r, 30)) scan_handed(g, temp, true);
+  if (rnd_chance(&g->r, 80)) keep_op(g, &end);
+}
+
 /* Look at all that is left, in some order. */
 static void
 look_at_all(struct gen *g) {
@@ -740,6 +809,7 @@ gen_program(uint64_t seed) {
       op_clear(&o);
     else if (keep_op(&g, &o) && rnd_chance(&g.r, 16))
       repeat(&g);
+    if (rnd_chance(&g.r, 35)) hand_on(&g);
   }
   look_at_all(&g);
   world_free(g.w);

@@ -133,7 +133,7 @@ layer_reach(const struct program *p, const struct op *o, const struct parg *g) {
   return x;
 }
 
-static bool
+bool
 only_reads(const struct param *m) {
   return m->access == 'R' && m->declared == 'R';
 }

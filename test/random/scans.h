@@ -20,6 +20,8 @@ struct area layer_reach(const struct program *p, const struct op *o,
                         const struct parg *g);
 int layer_target(const struct program *p, int s, const struct area *x, int e,
                  const struct parg *g);
+/* Does the kernel no more than the loop declares, which is to read? */
+bool only_reads(const struct param *m);
 /* The arguments of a scan, all of them, if it is one. */
 bool scan_fits(const struct program *p, const struct op *o);
 

@@ -34,7 +34,7 @@
  *           Osuna, Fuhrer, Bianco, Schulthess, STELLA: a domain-specific tool
  *           for structured grid methods in weather and climate models, 2015.
  *
- * Limits    columns that are all alike. What is written layer by layer is one
+ * Limits    columns that are all alike, of up to IR_COLUMN_MOST bytes. What is written layer by layer is one
  *           interval: of several that do not touch the largest counts. */
 #include "ir/hold.h"
 #include "ir/inner.h"
@@ -146,7 +146,14 @@ region_layers(const struct ir_trace *t, const struct ir_region *g) {
   uint32_t each = t->nodes[g->first].each;
   if (!each || target_is_device(t->nodes[g->first].target)) return NULL;
   const struct ir_rows_layers *r = &t->maps[each - 1].layers;
-  return r->height && r->height <= IR_COLUMN_MOST ? r : NULL;
+  return r->height ? r : NULL;
+}
+
+static uint64_t
+column_bytes(const struct ir_trace *t, const struct ir_rows_layers *r,
+             ir_ref root) {
+  const struct ir_dat *d = &t->dats[root];
+  return (uint64_t)r->height * d->dim * d->type.size;
 }
 
 bool
@@ -156,6 +163,7 @@ ir_may_hold_columns(const struct ir_trace *t, ir_ref region, ir_ref root) {
   const struct ir_rows_layers *like = region_layers(t, g);
   struct layers written = {0, -1};
   if (!like || g->walk == IR_WALK_NONE) return false;
+  if (column_bytes(t, like, root) > IR_COLUMN_MOST) return false;
   IR_EACH_ARG(t, g, n, a)
   if (ir_arg_on(t, a, root) && !arg_fits(t, n, a, like)) return false;
   for (ir_ref n = g->first; n < g->first + g->count; n++) {
@@ -177,8 +185,7 @@ ir_column_bytes(const struct ir_trace *t, ir_ref region) {
       seen |= t->values[t->holds[j].value].dat == root &&
               t->holds[j].how == IR_HOLD_COLUMN;
     if (seen) continue;
-    const struct ir_dat *d = &t->dats[root];
-    sum += (uint64_t)region_layers(t, g)->height * d->dim * d->type.size;
+    sum += column_bytes(t, region_layers(t, g), root);
   }
   return sum;
 }

@@ -124,6 +124,24 @@ prove_opaque(const struct low_kernel *k, const struct fe_arg *fa,
   return keeps ? declared : ACC_RW;
 }
 
+/* May the kernel leave something of the element as it was? */
+static bool
+prove_leaves(const struct fe_call *c, uint32_t a) {
+  const struct fe_arg *fa = &c->args[a];
+  const struct low_kernel *k = c->kernel->low;
+  return k->opaque || k->params[a].full_bytes < (size_t)fa->dim * fa->type.size;
+}
+
+/* In a scan the next layer sees what was combined, and passes see only of RW
+ * that the old value shows: of WRITE it does in layers that are not gone over.
+ */
+static bool
+prove_shows(const struct fe_call *c, uint32_t a) {
+  const struct fe_arg *fa = &c->args[a];
+  if (!c->each || !fa->dat || fa->access == ACC_READ) return false;
+  return fa->access != ACC_WRITE || prove_leaves(c, a);
+}
+
 static void
 prove_arg(struct fe_call *c, uint32_t a) {
   struct fe_arg *fa = &c->args[a];
@@ -135,8 +153,7 @@ prove_arg(struct fe_call *c, uint32_t a) {
     return;
   }
   fa->access = (uint8_t)prove_access(c, a, declared, &why);
-  if (c->each && fa->dat && fa->access != ACC_READ && fa->access != ACC_WRITE)
-    fa->access = ACC_RW; /* the next layer sees it */
+  if (prove_shows(c, a)) fa->access = ACC_RW;
   if (c->each && !why) return;
   if (fa->access != declared)
     prove_tell(c, a, fa->access == ACC_READ ? PROVE_INFO : PROVE_WARN, why);
@@ -207,10 +224,7 @@ prove_pairs(struct fe_call *c) {
 /* Does a WRITE leave something of the old version? */
 static bool
 prove_partial(const struct fe_call *c, uint32_t a) {
-  const struct fe_arg *fa = &c->args[a];
-  const struct low_kernel *k = c->kernel->low;
-  size_t bytes = (size_t)fa->dim * fa->type.size;
-  return fa->map || c->each || k->opaque || k->params[a].full_bytes < bytes;
+  return c->args[a].map || c->each || prove_leaves(c, a);
 }
 
 /* A type's size is a multiple of its alignment; kernels without IR count on it.

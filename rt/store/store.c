@@ -218,10 +218,7 @@ static status
 rt_dat_fill(struct rt_dat *d) {
   struct rt_buf *b = d->buf;
   if (!b->stale) return OK;
-  if (b->zeros) {
-    b->reach = d->reach;
-    return rt_buf_zero(b);
-  }
+  if (b->zeros) return rt_buf_zero(b);
   if (!rt_dat_mirror_current(d)) return rt_buf_download(b);
   TRY(rt_buf_host(b));
   fill_buffer(d, b);
@@ -268,7 +265,10 @@ rt_dat_keep(struct rt_dat *d, bool told) {
   bool made = !d->buf || !d->buf_current;
   struct rt_buf *b;
   TRY(rt_dat_shell(d, &b));
-  if (made && told && d->untouched) b->zeros = true;
+  if (made && told && d->untouched) {
+    b->zeros = true;
+    b->reach = d->reach;
+  }
   return b->zeros ? OK : rt_dat_fill(d);
 }
 

@@ -113,6 +113,7 @@ check_kept(bool told, double found) {
   ((double *)d.mirror)[5] = 3;
   cr_assert_eq(rt_dat_keep(&d, told), OK);
   cr_assert_eq(d.buf->mem == NULL, told, "zeros need no memory yet");
+  cr_assert_eq(d.buf->reach.own, REACH_MAX, "and are right everywhere");
   ((double *)d.mirror)[5] = 7;
   cr_assert_eq(((double *)buffer_of(&d)->mem)[5], found);
   rt_dat_mirror_written(&d);

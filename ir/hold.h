@@ -45,7 +45,7 @@ enum { IR_PANEL_MAX = 1 << 20 };
 /* ---- hold_column.c ------------------------------------------------------- */
 
 /* Bytes of a column that threads keep, at most: a cache is to hold some. */
-enum { IR_COLUMN_MOST = 1 << 17 };
+enum { IR_COLUMN_MOST = 1 << 14 };
 /* May threads keep what the region has of the root for themselves, by columns,
  * if none of it is wanted outside? Each reads only what it wrote for the same
  * column. The walk is there. cost O(arguments of the region) */

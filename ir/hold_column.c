@@ -34,8 +34,13 @@
  *           Osuna, Fuhrer, Bianco, Schulthess, STELLA: a domain-specific tool
  *           for structured grid methods in weather and climate models, 2015.
  *
- * Limits    columns that are all alike, of up to IR_COLUMN_MOST bytes. What is written layer by layer is one
- *           interval: of several that do not touch the largest counts. */
+ * Limits    columns that are all alike, of up to IR_COLUMN_MOST bytes: panels
+ *           of larger ones are so narrow that layers are read in short pieces
+ *           (one thread: 16 KiB 1.9 times as fast as staged, 32 KiB 1.1, 64 KiB
+ *           0.6). What is written layer by layer is one interval: of several
+ *           that do not touch the largest counts. In columns of which the base
+ *           is renumbered rows are not found to be alike.
+ */
 #include "ir/hold.h"
 #include "ir/inner.h"
 #include "ir/walk.h"

@@ -292,7 +292,7 @@ ir_maybe_distance(struct ir_parser *p, const char *word, int32_t *out) {
 
 static status
 want_layer(struct ir_parser *p, int64_t lo, int64_t hi, idx_l *out) {
-  int64_t found;
+  int64_t found = 0;
   TRY(ir_want_number(p, lo, hi, &found));
   *out = (idx_l)found;
   return OK;

@@ -262,10 +262,10 @@ rt_dat_buffer(struct rt_dat *d, struct rt_buf **out) {
 
 status
 rt_dat_keep(struct rt_dat *d, bool told) {
-  bool made = !d->buf || !d->buf_current;
+  bool zeros = told && d->untouched && !d->buf_current;
   struct rt_buf *b;
   TRY(rt_dat_shell(d, &b));
-  if (made && told && d->untouched) {
+  if (zeros) {
     b->zeros = true;
     b->reach = d->reach;
   }

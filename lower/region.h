@@ -44,11 +44,11 @@ struct low_bind {
   bool written;
   bool far;     /* written through a map; not in the key */
   uint32_t old; /* as an rt_bind's; not in the key */
-  uint32_t
-      column;   /* SCRATCH: 1 + the dat, as its root, whose columns these are:
-                      layer l of the k-th at hand is element l * pitch + k. In
-                      the key only whether it is one, */
-  idx_l layers; /* and not how many layers it has */
+  /* SCRATCH: 1 + the dat, as its root, whose columns these are: layer l of the
+     k-th at hand is element l * pitch + k. In the key only whether it is one,
+     and not how many layers it has */
+  uint32_t column;
+  idx_l layers;
 };
 
 /* Elements of a block at most. */

@@ -102,7 +102,10 @@ struct low_at {
 };
 
 struct low_at low_at_home(LLVMValueRef base);
-/* Element of slot s in bind `bind` (its load or store), through its map. */
+/* Element e of a bound buffer. */
+struct low_at low_at_bind(struct low_emit *em, int32_t bind, LLVMValueRef e);
+/* Element of slot s in bind `bind` (its load or store), through its map; in a
+ * block the first lane's. */
 struct low_at low_at_dat(struct low_emit *em, const struct low_slot *s,
                          int32_t bind);
 /* The same for lane `lane` of the block at em->e. */

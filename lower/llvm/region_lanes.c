@@ -262,17 +262,10 @@ low_load_chunk(struct low_emit *em, uint32_t k, const struct low_at *at,
   for (uint32_t x = 0; x < n; x++) low_lanes_put(em, k, c + x, out[x]);
 }
 
-/* Where the first lane's element is, of a slot that is_row. */
-static struct low_at
-low_at_row(struct low_emit *em, const struct low_slot *s, int32_t bind) {
-  if (s->inner) em->inner = em->inners[0];
-  return low_at_dat(em, s, bind);
-}
-
 static void
 low_load_rows(struct low_emit *em, uint32_t k) {
   const struct low_slot *s = &em->r->slots[k];
-  struct low_at at = low_at_row(em, s, s->load);
+  struct low_at at = low_at_dat(em, s, s->load);
   for (uint32_t c = 0; c < s->dim; c++) {
     LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
     if (!low_slot_far(s)) ll_prefetch(em->b, p, LOW_AHEAD);
@@ -370,7 +363,7 @@ void
 low_lanes_store(struct low_emit *em, uint32_t k) {
   const struct low_slot *s = &em->r->slots[k];
   if (low_is_row(em, s, &em->r->binds[s->store])) {
-    struct low_at at = low_at_row(em, s, s->store);
+    struct low_at at = low_at_dat(em, s, s->store);
     for (uint32_t c = 0; c < s->dim; c++)
       low_vector_store(em, at, s, c, low_lanes_get(em, k, c), s->type.size);
     return;

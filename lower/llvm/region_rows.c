@@ -53,6 +53,10 @@
  *       for each block of the panel
  *         lanes; the call for them; memory
  *
+ * A layer's memory is then asked for four layers before: advection on 250^2,
+ * 500^2 and 512^2 columns of 60 layers 1.7, 1.4 and 1.2 times as fast (2 threads,
+ * AVX-512; two layers 1.6, 1.3, 1.2, eight 1.6, 1.4, 1.1), on 128^2 1.05.
+ *
  * Cost  as many steps as the longest of `width` rows has entries: cells of a
  * mesh of one kind have rows of one length but at its border. Rows need no
  * copy, no padding and no order of their own.
@@ -294,22 +298,35 @@ first_on(const struct low_emit *em, uint32_t k, int32_t b) {
   return b >= 0 && !em->r->binds[b].column;
 }
 
-/* Ask for `width` elements from this one on. */
+/* Ask for `width` elements, so many behind element e, which is there; they need
+ * not be. */
 static void
 ask_for(struct low_emit *em, const struct low_slot *s, int32_t bind,
-        LLVMValueRef e) {
+        LLVMValueRef e, LLVMValueRef on) {
   enum { LINE = 64, MOST = 1024 };
   const struct low_bind *d = &em->r->binds[bind];
-  struct low_at at = {.base = em->arg[bind],
-                      .bind = d,
-                      .stride = d->stride < 0 ? NULL : em->arg[d->stride],
-                      .e = e};
+  struct low_at at = low_at_bind(em, bind, e);
   uint32_t streams = d->block ? 1 : s->dim;
-  uint32_t bytes = em->width * s->type.size * (s->dim / streams);
+  uint32_t unit = s->type.size * (s->dim / streams), bytes = em->width * unit;
+  on = LLVMBuildMul(em->b, on, ll_i64(em->ctx, unit), "on");
   for (uint32_t c = 0; c < streams; c++) {
     LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
+    p = LLVMBuildGEP2(em->b, LLVMInt8TypeInContext(em->ctx), p, &on, 1, "next");
     for (uint32_t off = 0; off < bytes && off < MOST; off += LINE)
       ll_prefetch(em->b, p, off);
+  }
+}
+
+/* ... of all memory that the call works on at the row's element. */
+static void
+ask_for_all(struct low_emit *em, uint32_t call, LLVMValueRef e,
+            LLVMValueRef on) {
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    int32_t bind = s->load >= 0 ? s->load : s->store;
+    bool here = s->call == (int32_t)call && s->kind == LOW_SLOT_DAT &&
+                s->inner && s->map < 0;
+    if (here && first_on(em, k, bind)) ask_for(em, s, bind, e, on);
   }
 }
 
@@ -321,18 +338,11 @@ step_ahead(struct low_emit *em, uint32_t call, const struct rows *r,
            LLVMValueRef j) {
   const struct low_call *c = &em->r->calls[call];
   int64_t block = (int64_t)em->width * em->r->binds[c->row].ahead;
-  LLVMValueRef first = ll_i64(em->ctx, 0);
-  LLVMValueRef at = LLVMBuildExtractElement(em->b, r->begin, first, "");
-  at = LLVMBuildNSWAdd(em->b, at, ll_i64(em->ctx, block - c->layer), "");
+  LLVMValueRef lane = ll_i64(em->ctx, 0);
+  LLVMValueRef e = LLVMBuildExtractElement(em->b, r->begin, lane, "");
   LLVMValueRef on = LLVMBuildNSWMul(em->b, j, ll_i64(em->ctx, em->width), "");
-  at = LLVMBuildNSWAdd(em->b, at, on, "next");
-  for (uint32_t k = 0; k < em->r->nslots; k++) {
-    const struct low_slot *s = &em->r->slots[k];
-    int32_t bind = s->load >= 0 ? s->load : s->store;
-    bool here = s->call == (int32_t)call && s->kind == LOW_SLOT_DAT &&
-                s->inner && s->map < 0;
-    if (here && first_on(em, k, bind)) ask_for(em, s, bind, at);
-  }
+  on = LLVMBuildNSWAdd(em->b, on, ll_i64(em->ctx, block - c->layer), "");
+  ask_for_all(em, call, e, on);
 }
 
 /* Lanes of what the call reads of the rows' elements, and where what it adds
@@ -415,6 +425,17 @@ emit_rows(struct low_emit *em, uint32_t call) {
 
 /* ---- a panel of blocks --------------------------------------------------- */
 
+/* A layer's piece of the panel is short, and the next one is far away: ask for
+ * what the block has some layers on. */
+static void
+panel_ahead(struct low_emit *em, uint32_t call) {
+  enum { LAYERS = 4 };
+  int32_t row = em->r->calls[call].row;
+  if (!low_bind_steps(em->r, row)) return;
+  int64_t on = (int64_t)em->r->binds[row].step * LAYERS;
+  ask_for_all(em, call, em->inners[0], ll_i64(em->ctx, on));
+}
+
 /* Entry j of the rows of blocks [from, to), of which x is the first's. */
 static void
 panel_step(struct low_emit *em, uint32_t call, const struct rows *r,
@@ -426,6 +447,7 @@ panel_step(struct low_emit *em, uint32_t call, const struct rows *r,
   LLVMValueRef on = LLVMBuildNSWSub(b, block.i, from, "");
   em->on = LLVMBuildNSWMul(b, on, width, "on");
   inners_beside(em, LLVMBuildNSWAdd(b, x, em->on, ""));
+  panel_ahead(em, call);
   step_fill(em, call);
   step_lanes(em, call, r, NULL);
   step_empty(em, call);

@@ -107,18 +107,25 @@ low_slot_index(struct low_emit *em, const struct low_slot *s, LLVMValueRef e) {
 }
 
 struct low_at
-low_at_dat_lane(struct low_emit *em, const struct low_slot *s, int32_t bind,
-                uint32_t lane) {
+low_at_bind(struct low_emit *em, int32_t bind, LLVMValueRef e) {
   assert(bind >= 0 && (uint32_t)bind < em->r->nbinds);
   const struct low_bind *d = &em->r->binds[bind];
-  struct low_at at = {.base = em->arg[bind],
-                      .bind = d,
-                      .stride = d->stride < 0 ? NULL : em->arg[d->stride]};
+  return (struct low_at){.base = em->arg[bind],
+                         .bind = d,
+                         .stride = d->stride < 0 ? NULL : em->arg[d->stride],
+                         .e = e};
+}
+
+struct low_at
+low_at_dat_lane(struct low_emit *em, const struct low_slot *s, int32_t bind,
+                uint32_t lane) {
   LLVMValueRef e = em->e;
   if (em->inners && s->inner) em->inner = em->inners[lane];
   if (lane) e = LLVMBuildNSWAdd(em->b, e, ll_i64(em->ctx, lane), "");
-  at.e = d->column ? low_column_index(em, s, lane) : low_slot_index(em, s, e);
-  return at;
+  bool column = low_bind_is_column(em->r, bind);
+  return low_at_bind(em, bind,
+                     column ? low_column_index(em, s, lane)
+                            : low_slot_index(em, s, e));
 }
 
 struct low_at

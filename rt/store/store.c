@@ -9,6 +9,8 @@
  *         0              1       written by a loop
  *
  *   rt_dat_shell           1 0 -> 1 1   the buffer is stale: filled at need
+ *   rt_dat_keep            1 0 -> 1 1   likewise, or stale zeros, whatever the
+ *                                       program writes into the mirror now
  *   rt_dat_buffer          1 0 -> 1 1   copy mirror to buffer
  *   rt_dat_sync            0 1 -> 1 1   copy buffer to mirror
  *   rt_dat_written         . 1 -> 0 1

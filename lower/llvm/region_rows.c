@@ -54,8 +54,9 @@
  *         lanes; the call for them; memory
  *
  * A layer's memory is then asked for four layers before: advection on 250^2,
- * 500^2 and 512^2 columns of 60 layers 1.7, 1.4 and 1.2 times as fast (2 threads,
- * AVX-512; two layers 1.6, 1.3, 1.2, eight 1.6, 1.4, 1.1), on 128^2 1.05.
+ * 500^2 and 512^2 columns of 60 layers 1.7, 1.4 and 1.2 times as fast (2
+ * threads, AVX-512; two layers 1.6, 1.3, 1.2, eight 1.6, 1.4, 1.1), on 128^2
+ * 1.05.
  *
  * Cost  as many steps as the longest of `width` rows has entries: cells of a
  * mesh of one kind have rows of one length but at its border. Rows need no

@@ -156,6 +156,16 @@ names() { # before, build or after
   done <"$dir/suites"
 }
 
+# The end of each log that tells of a failure, after all suites.
+say_again() {
+  for name in $(names before && names build && names after); do
+    read -r p f s <"$dir/logs/$name.result" || continue
+    [ "$f" -gt 0 ] || continue
+    echo "failed: $name: $f"
+    grep -v -E ' 0 failed' "$dir/logs/$name.log" | tail -n 20 | sed 's/^/  /'
+  done 2>/dev/null
+}
+
 only=$*
 suites >"$dir/suites"
 rm -f "$dir"/logs/*.result
@@ -163,6 +173,7 @@ lanes=${CHECK_LANES:-2}
 names before | xargs -r -n 1 -P "$lanes" "$self" --suite
 names build | xargs -r -n 1 "$self" --suite
 names after | xargs -r -n 1 -P "$lanes" "$self" --suite
+say_again # a log may be cut off at its beginning
 for name in $(names before && names build && names after); do
   cat "$dir/logs/$name.result" 2>/dev/null || echo 0 1 0
 done | awk '{ p += $1; f += $2; s += $3 }

@@ -34,6 +34,7 @@ mem_exhausted(size_t bytes) {
 
 void *
 mem_try(size_t n, size_t size) {
+  if (size && n > SIZE_MAX / size) return NULL; /* sanitizers end at calloc */
   return calloc(n && size ? n : 1, n && size ? size : 1);
 }
 

@@ -83,9 +83,12 @@ void low_entries_forward(LLVMModuleRef m);
 /* region_pad.c: before vectors are made, arrays on the stack get room for one
  * behind their end. */
 void low_arrays_pad(LLVMModuleRef m);
-/* Inline the kernels and vectorise; then the rest. longer: longer loops of the
- * kernels are unrolled as well. */
-status low_target_vectorise(const struct low_target *t, bool longer,
+/* Inline the kernels and vectorise; then the rest. Of the kernels' loops are
+ * unrolled: short ones; those that clang -O3 unrolls; all, as long as that is
+ * LOW_UNROLLED_MOST instructions an element (unroll.h). */
+enum low_unrolled { LOW_UNROLLED_SHORT, LOW_UNROLLED_LONG, LOW_UNROLLED_ALL };
+enum { LOW_UNROLLED_MOST = 4000 };
+status low_target_vectorise(const struct low_target *t, enum low_unrolled loops,
                             LLVMModuleRef m);
 status low_target_optimise(const struct low_target *t, LLVMModuleRef m);
 /* The function marked LOW_BLOCKS; NULL: none. */

@@ -1,7 +1,9 @@
 /* The machine we run on: its CPU, optimisation for it, assembly text. */
 #include "lower/llvm/ll.h"
 #include "lower/llvm/code.h"
+#include "lower/llvm/unroll.h"
 
+#include <assert.h>
 #include <llvm-c/Target.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -144,15 +146,32 @@ low_target_settle(const struct low_target *t, LLVMModuleRef m, bool fast) {
                        t->machine, false);
 }
 
+/* Lengths of loops are seen in simple code only. Without the hints it is left
+ * as it is, with its loop over lanes. */
+static status
+low_unroll_all(const struct low_target *t, LLVMModuleRef m) {
+  LLVMValueRef mark;
+  TRY(ll_run_passes(m, LOW_SIMPLIFY ")", t->machine, true));
+  LLVMGetNamedMetadataOperands(m, LOW_LANE_LOOP, &mark);
+  LLVMValueRef blocks = low_blocks_find(m);
+  assert(blocks);
+  if (!ll_unroll_within(blocks, mark, LOW_UNROLLED_MOST)) return OK;
+  return ll_run_passes(m, LOW_SIMPLIFY_LONG ",loop-vectorize)", t->machine,
+                       true);
+}
+
 status
-low_target_vectorise(const struct low_target *t, bool longer, LLVMModuleRef m) {
+low_target_vectorise(const struct low_target *t, enum low_unrolled loops,
+                     LLVMModuleRef m) {
   TRY(ll_run_passes(m, "always-inline,function(sroa<modify-cfg>)", t->machine,
                     true));
   low_entries_forward(m);
   low_arrays_pad(m);
+  if (loops == LOW_UNROLLED_ALL) return low_unroll_all(t, m);
   return ll_run_passes(m,
-                       longer ? LOW_SIMPLIFY_LONG ",loop-vectorize)"
-                              : LOW_SIMPLIFY ",loop-vectorize)",
+                       loops == LOW_UNROLLED_LONG
+                           ? LOW_SIMPLIFY_LONG ",loop-vectorize)"
+                           : LOW_SIMPLIFY ",loop-vectorize)",
                        t->machine, true);
 }
 

@@ -195,6 +195,49 @@ Test(lower_blocks, exp_is_the_vector_variant) {
 }
 #endif
 
+/* A sum of `points` small matrices: loops within loops, all of known length. */
+static void
+quadrature(int points, struct str *out) {
+  char source[640];
+  struct lower_case c;
+  snprintf(
+      source, sizeof source,
+      "void k(const double *x, double *m) {"
+      " for (int p = 0; p < %d; p++) {"
+      "  double s = p & 1 ? 0.5 : -0.5, t = p & 2 ? 0.3 : -0.3, g[4][2];"
+      "  double det = (x[0] + s * x[1]) * (x[3] - t * x[2]) - x[1] * x[4];"
+      "  for (int a = 0; a < 4; a++) {"
+      "   g[a][0] = (x[a] * s - x[a + 4] * t) / det;"
+      "   g[a][1] = (x[a + 4] * s + x[a] * t) / det; }"
+      "  for (int a = 0; a < 4; a++) for (int b = 0; b < 4; b++)"
+      "   m[4 * a + b] += det * (g[a][0] * g[b][0] + g[a][1] * g[b][1]); } }",
+      points);
+  lower_case_init(&c,
+                  "trace @t {\n set %s n=21\n dat %x : %s f64 x8\n"
+                  " dat %m : %s f64 x16\n kernel @k\n"
+                  " %m.1 = loop @k over %s (read %x.0, rw %m.0)\n"
+                  " live %m.1\n}\n",
+                  source);
+  lower_case_passes(&c, "fuse,storage");
+  blocks_of(&c, "k", "skylake-avx512", "+avx512f", out);
+  lower_case_clear(&c);
+}
+
+Test(lower_blocks, loops_of_known_length_are_unrolled_for_vectors) {
+  struct str text = STR_INIT;
+  quadrature(9, &text); /* more than LLVM takes for worth while */
+  cr_assert(strstr(text.s, "vmulpd"), "no vectors");
+  cr_assert(!strstr(text.s, "vmulsd"), "scalar left");
+  str_clear(&text);
+}
+
+Test(lower_blocks, loops_too_long_to_unroll_stay) {
+  struct str text = STR_INIT;
+  quadrature(1000, &text);
+  cr_assert_eq(text.len, 0, "%s", text.s);
+  str_clear(&text);
+}
+
 Test(lower_blocks, a_kernel_that_calls_a_library_runs_without_blocks) {
   struct lower_case c;
   struct str text = STR_INIT;

@@ -52,7 +52,7 @@ set_source_files_properties(rt/speed.c PROPERTIES COMPILE_OPTIONS
 add_library(op2llvm OBJECT ${OP2_LLVM_SOURCES})
 # LLVM may be built without type information, and C programs lack what checks it.
 set_source_files_properties(lower/llvm/object.cpp lower/llvm/blob_types.cpp
-                            lower/llvm/rescue.cpp
+                            lower/llvm/rescue.cpp lower/llvm/unroll.cpp
                             PROPERTIES
                             COMPILE_OPTIONS -fno-rtti)
 target_link_libraries(op2llvm PRIVATE op2_needs op2_llvm)

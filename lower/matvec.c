@@ -28,10 +28,11 @@ static const char *const names[LOW_MATVEC_COUNT] = {
     [LOW_MATVEC_MASK_ALL] = "mat_mask_all",
     [LOW_MATVEC_MASK] = "mat_mask"};
 
-/* In the texts $T is the type, $B its bytes, $0 its zero, $A and $M are its
- * addition and multiplication, $R and $C a block's rows and columns, $D both,
- * $O $Q $o $q the lengths and steps of a product's loops; $P and $N stand for
- * what goes over the entries of a row. */
+/* In the texts $T is the type, $B its bytes, $0 its zero, $- the zero to which
+ * LLVM adds anything at no cost (y, which began at 0, hides its sign), $A and
+ * $M are its addition and multiplication, $R and $C a block's rows and columns,
+ * $D both, $O $Q $o $q the lengths and steps of a product's loops; $P and $N
+ * stand for what goes over the entries of a row. */
 static const char product_begin[] =
     "%len = load i32, ptr %n, align 4\n"
     "%some = icmp sgt i32 %len, 0\n"
@@ -49,7 +50,7 @@ static const char product_nest[] =
     "br label %in\n"
     "in:\n"
     "%q = phi i64 [ 0, %out ], [ %q.next, %in ]\n"
-    "%sum = phi $T [ $0, %out ], [ %sum.next, %in ]\n"
+    "%sum = phi $T [ $-, %out ], [ %sum.next, %in ]\n"
     "%q.a = mul nuw nsw i64 %q, $q\n"
     "%i = add nuw nsw i64 %o.a, %q.a\n"
     "%pa = getelementptr $T, ptr %ak, i64 %i\n"
@@ -206,6 +207,7 @@ text(struct str *b, const struct matvec *v, const char *code) {
     switch (*++c) {
     case 'T': str_add(b, v->t.text); break;
     case '0': str_add(b, v->t.real ? "0.0" : "0"); break;
+    case '-': str_add(b, v->t.real ? "-0.0" : "0"); break;
     case 'A': str_printf(b, "%sadd %s", f, v->t.text); break;
     case 'M': str_printf(b, "%smul %s", f, v->t.text); break;
     case 'P': text(b, v, product_begin); break;

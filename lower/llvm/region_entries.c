@@ -22,6 +22,13 @@
  * Where a kernel only follows its pointers, the array is gone in the end
  * (region_forward.c).
  *
+ * Rows are short, and the processor's own prefetchers, which begin with each
+ * page anew, fall behind: so each row asks for what rows further on have, in
+ * the table and in dats that rows step through. A matrix times a vector, rows
+ * of 9: 1.5 times as fast with 640 000 rows, on one thread and on two, and 1.05
+ * with 90 000; conjugate gradients 1.4 (a Xeon with AVX-512, medians of 3
+ * interleaved rounds).
+ *
  * Cost  reading: 1.15 times plain C that has no such array (a matrix times a
  * vector, rows of 9, one thread); adding: copies are filled and added up.
  * O(length^2) comparisons where a kernel reads and writes.
@@ -31,6 +38,9 @@
 #include "lower/llvm/region_emit.h"
 
 #include <assert.h>
+
+/* How far ahead of their use, in bytes. */
+enum { AHEAD_VALUES = 2048, AHEAD_TABLE = 1024 };
 
 /* Are the components of an element side by side, where nobody writes? */
 static bool
@@ -150,10 +160,32 @@ entry_enter(struct low_emit *em, uint32_t k, LLVMValueRef i) {
   return entry_peer(em, k, em->entry, i, home);
 }
 
+/* Ask for what rows further on have: of their table; or, where rows step from
+ * element to element, of the elements. As many lines as the longest row has. */
+static void
+entries_ahead(struct low_emit *em, const struct low_slot *s,
+              const struct entries *x) {
+  if (em->kind) return; /* devices have other threads to go on with */
+  int64_t row = (int64_t)s->row * 4;
+  LLVMValueRef head = x->head;
+  if (low_bind_steps(em->r, s->map)) {
+    int64_t on = AHEAD_VALUES / (int64_t)(s->dim * s->type.size);
+    if (em->r->binds[s->map].step == 1)
+      low_ask_for(em, s, s->load >= 0 ? s->load : s->store, head,
+                  ll_i64(em->ctx, on), s->row);
+    return;
+  }
+  LLVMValueRef p = LLVMBuildInBoundsGEP2(em->b, LLVMInt32TypeInContext(em->ctx),
+                                         em->arg[s->map], &head, 1, "rows");
+  for (int64_t at = 0; at < row && at < AHEAD_TABLE; at += 64)
+    ll_prefetch(em->b, p, AHEAD_TABLE + at);
+}
+
 void
 low_entries_before(struct low_emit *em, uint32_t k) {
   const struct low_slot *s = &em->r->slots[k];
   struct entries x = entries_begin(em, s);
+  entries_ahead(em, s, &x);
   x.l = ll_loop_begin(em->b, ll_i64(em->ctx, 0), x.n, "entry");
   em->entry = entry_at(em, s, &x);
   LLVMValueRef p = entry_enter(em, k, x.l.i);

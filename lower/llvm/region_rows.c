@@ -299,26 +299,8 @@ first_on(const struct low_emit *em, uint32_t k, int32_t b) {
   return b >= 0 && !em->r->binds[b].column;
 }
 
-/* Ask for `width` elements, so many behind element e, which is there; they need
- * not be. */
-static void
-ask_for(struct low_emit *em, const struct low_slot *s, int32_t bind,
-        LLVMValueRef e, LLVMValueRef on) {
-  enum { LINE = 64, MOST = 1024 };
-  const struct low_bind *d = &em->r->binds[bind];
-  struct low_at at = low_at_bind(em, bind, e);
-  uint32_t streams = d->block ? 1 : s->dim;
-  uint32_t unit = s->type.size * (s->dim / streams), bytes = em->width * unit;
-  on = LLVMBuildMul(em->b, on, ll_i64(em->ctx, unit), "on");
-  for (uint32_t c = 0; c < streams; c++) {
-    LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
-    p = LLVMBuildGEP2(em->b, LLVMInt8TypeInContext(em->ctx), p, &on, 1, "next");
-    for (uint32_t off = 0; off < bytes && off < MOST; off += LINE)
-      ll_prefetch(em->b, p, off);
-  }
-}
-
-/* ... of all memory that the call works on at the row's element. */
+/* Ask for `width` elements, so many behind element e, of all memory that the
+ * call works on at the row's element. */
 static void
 ask_for_all(struct low_emit *em, uint32_t call, LLVMValueRef e,
             LLVMValueRef on) {
@@ -327,7 +309,8 @@ ask_for_all(struct low_emit *em, uint32_t call, LLVMValueRef e,
     int32_t bind = s->load >= 0 ? s->load : s->store;
     bool here = s->call == (int32_t)call && s->kind == LOW_SLOT_DAT &&
                 s->inner && s->map < 0;
-    if (here && first_on(em, k, bind)) ask_for(em, s, bind, e, on);
+    if (here && first_on(em, k, bind))
+      low_ask_for(em, s, bind, e, on, em->width);
   }
 }
 

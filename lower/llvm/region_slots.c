@@ -175,6 +175,23 @@ low_at_address(struct low_emit *em, struct low_at at, struct type t,
   return LLVMBuildInBoundsGEP2(b, type, base, &second, 1, "");
 }
 
+void
+low_ask_for(struct low_emit *em, const struct low_slot *s, int32_t bind,
+            LLVMValueRef e, LLVMValueRef on, uint32_t n) {
+  enum { LINE = 64, MOST = 1024 };
+  const struct low_bind *d = &em->r->binds[bind];
+  struct low_at at = low_at_bind(em, bind, e);
+  uint32_t streams = d->block ? 1 : s->dim;
+  uint32_t unit = s->type.size * (s->dim / streams);
+  on = LLVMBuildMul(em->b, on, ll_i64(em->ctx, unit), "on");
+  for (uint32_t c = 0; c < streams; c++) {
+    LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
+    p = LLVMBuildGEP2(em->b, LLVMInt8TypeInContext(em->ctx), p, &on, 1, "next");
+    for (uint64_t off = 0; off < (uint64_t)n * unit && off < MOST; off += LINE)
+      ll_prefetch(em->b, p, (int64_t)off);
+  }
+}
+
 /* One component of an operation on two places; src.base NULL: no source. */
 struct low_op {
   void (*fn)(struct low_emit *em, const struct low_slot *s,

@@ -30,6 +30,7 @@ static const struct {
     {"--rows", offsetof(struct bench_options, rows), FLAG},
     {"--partition", offsetof(struct bench_options, partition), TEXT},
     {"--simd", offsetof(struct bench_options, simd), FLAG},
+    {"--free", offsetof(struct bench_options, free), FLAG},
     {"--table", offsetof(struct bench_options, table), FLAG},
 };
 enum { NOPTIONS = sizeof option_table / sizeof option_table[0] };

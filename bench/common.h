@@ -33,6 +33,7 @@ struct bench_options {
   int layers;      /* --layers N: of columns, of a box, values of an element */
   int rows;        /* --rows: chebyshev_ref only, over compressed rows */
   int simd;        /* --simd: airfoil_ref only, eight elements at a time */
+  int free;        /* --free: fem_matrix only, without an assembled matrix */
   int table;       /* --table: icosahedral only, maps written down as tables */
   /* Follows the program's name in the result line, set by the program; NULL:
    * nothing. */

@@ -43,26 +43,37 @@ fem_shapes(double s, double t, double *phi, double *ds, double *dt) {
   dt[3] = 0.25 * (1 - s);
 }
 
-/* Add what one Gauss point (s, t), weight 1, gives to K and to the right
- * side. */
-static inline void
-fem_point(double s, double t, double **x, double *K, double *rhs) {
-  double phi[4], ds[4], dt[4], xs = 0, xt = 0, ys = 0, yt = 0, px = 0, py = 0;
+/* Gradients of the cell's shape functions at (s, t), and where that is;
+ * returns the area that the point stands for. */
+static inline double
+fem_gradients(double s, double t, double **x, double *phi, double *gx,
+              double *gy, double *at) {
+  double ds[4], dt[4], xs = 0, xt = 0, ys = 0, yt = 0;
+  at[0] = at[1] = 0;
   fem_shapes(s, t, phi, ds, dt);
   for (int a = 0; a < 4; a++) {
     xs += ds[a] * x[a][0];
     xt += dt[a] * x[a][0];
     ys += ds[a] * x[a][1];
     yt += dt[a] * x[a][1];
-    px += phi[a] * x[a][0];
-    py += phi[a] * x[a][1];
+    at[0] += phi[a] * x[a][0];
+    at[1] += phi[a] * x[a][1];
   }
-  double det = xs * yt - xt * ys, gx[4], gy[4];
+  double det = xs * yt - xt * ys;
   for (int a = 0; a < 4; a++) {
     gx[a] = (yt * ds[a] - ys * dt[a]) / det;
     gy[a] = (xs * dt[a] - xt * ds[a]) / det;
   }
-  double f = fem_source(px, py) * det;
+  return det;
+}
+
+/* Add what one Gauss point (s, t), weight 1, gives to K and to the right
+ * side. */
+static inline void
+fem_point(double s, double t, double **x, double *K, double *rhs) {
+  double phi[4], gx[4], gy[4], at[2];
+  double det = fem_gradients(s, t, x, phi, gx, gy, at);
+  double f = fem_source(at[0], at[1]) * det;
   for (int a = 0; a < 4; a++) {
     rhs[a] += f * phi[a];
     for (int b = 0; b < 4; b++)
@@ -84,6 +95,32 @@ element(double **x, double *K, double *b0, double *b1, double *b2, double *b3) {
   *b1 += rhs[1];
   *b2 += rhs[2];
   *b3 += rhs[3];
+}
+
+/* The same by themselves: m += the cell's matrix, b += its right side. */
+static inline void
+stiffness(double **x, double *m) {
+  const double at = 0.57735026918962576451;
+  for (int k = 0; k < 4; k++) {
+    double phi[4], gx[4], gy[4], place[2];
+    double det = fem_gradients(k & 1 ? at : -at, k & 2 ? at : -at, x, phi, gx,
+                               gy, place);
+    for (int a = 0; a < 4; a++)
+      for (int b = 0; b < 4; b++)
+        m[4 * a + b] += det * (gx[a] * gx[b] + gy[a] * gy[b]);
+  }
+}
+
+static inline void
+load(double **x, double **b) {
+  const double at = 0.57735026918962576451;
+  for (int k = 0; k < 4; k++) {
+    double phi[4], gx[4], gy[4], place[2];
+    double det = fem_gradients(k & 1 ? at : -at, k & 2 ? at : -at, x, phi, gx,
+                               gy, place);
+    for (int a = 0; a < 4; a++)
+      *b[a] += fem_source(place[0], place[1]) * det * phi[a];
+  }
 }
 
 /* Boundary values. */
@@ -138,6 +175,26 @@ advance(const double *p, double *v, double *u, double *r, const double *alpha,
 static inline void
 direction(const double *r, double *p, const double *beta) {
   *p = *r + *beta * *p;
+}
+
+/* The part of u that is 0 on the boundary: x + 2y has no Laplacian. */
+static inline double
+fem_inner(const double *x) {
+  return sin(FEM_PI * x[0]) * sin(FEM_PI * x[1]);
+}
+
+/* Something to multiply with. */
+static inline void
+first_guess(const double *x, double *u) {
+  *u = x[0] * (1 - x[0]) * x[1];
+}
+
+/* Largest and summed squared error at the nodes; of that part. */
+static inline void
+inner_error(const double *x, const double *u, double *sum, double *most) {
+  double e = fabs(*u - fem_inner(x));
+  *sum += e * e;
+  *most = *most > e ? *most : e;
 }
 
 /* Largest and summed squared error at the nodes. */

@@ -101,7 +101,16 @@ fi
 small pagerank 'all ranks: 1.000000000; most, 0.003197, has page 1'
 small shallow '10000 cells, 221 steps: volume 112.640000, highest 1.4873'
 small multigrid '16129 nodes, 6 levels: 10 cycles, error 5.020e-05'
-small poisson '39601 nodes: converged, residual below 1e-8; error 2.056e-05'
+solved='39601 nodes: converged, residual below 1e-8; error 2.056e-05'
+small poisson "$solved"
+with_matrix() { "$work/poisson/poisson" 200 "$@" | ends; }
+try 'poisson, assembled' with_matrix 'cg jacobi maxit=2000'
+if [ -e "$build/libop2lazy-petsc.so" ]; then
+  try 'poisson by PETSc' with_matrix 'petsc -ksp_type cg -pc_type gamg'
+else
+  echo "skipped: poisson by PETSc: built without (libpetsc-real-dev)"
+  skipped=$((skipped + 1))
+fi
 
 if [ ! -x "$build/op2-mesh" ] || [ ! -e "$build/libop2lazy-hdf5.so" ]; then
   echo "skipped: examples/heat: built without op2-mesh (libgmsh-dev) or HDF5 (libhdf5-dev)"

@@ -7,6 +7,8 @@
 #                      OP2's users take, and (suffix _jit) those of this library's
 #                      code generator, so that a gain of flags is not taken for
 #                      ours. By clang as the kernels are; needs its OpenMP.
+#   <name>_petsc.c     against PETSc; knows nothing of the library. By clang with the
+#                      flags of the code generator, where PETSc is found.
 #   <name>_limit.c     a bound written by hand; knows nothing of the library, either.
 #                      By clang with the flags of the code generator, and (suffix
 #                      _plain) by the project's own compiler with its flags.
@@ -24,6 +26,7 @@ set(OP2_PARTS_OF_limit airfoil)
 set(OP2_PARTS_OF_chebyshev euler)
 find_library(OP2_LIBOMP omp HINTS ${LLVM_LIB_DIR})
 
+# Behind the flags: more words for the compiler.
 function(op2_add_reference target program parts flags)
   get_filename_component(folder ${program} DIRECTORY)
   cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
@@ -38,7 +41,7 @@ function(op2_add_reference target program parts flags)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/${folder}
     COMMAND ${OP2_CLANG} ${flags} -I${CMAKE_SOURCE_DIR} ${program} ${parts}
-            -o ${out} -lm
+            -o ${out} ${ARGN} -lm
     DEPENDS ${program} ${parts} ${headers}
     COMMENT "Reference ${folder}/${target}" VERBATIM)
   add_custom_target(program_${target} ${OP2_ALL} DEPENDS ${out})
@@ -103,6 +106,11 @@ function(op2_add_bench_program program support parts)
     op2_add_plain_program(${name}_plain ${program} ${support})
     if(OP2_LIBOMP)
       op2_add_reference(${name} ${program} "${parts}" "${OP2_REF_JIT_FLAGS}")
+    endif()
+  elseif(name MATCHES "_petsc$")
+    if(OP2_LIBOMP AND TARGET op2lazy-petsc)
+      op2_add_reference(${name} ${program} "${parts}" "${OP2_REF_JIT_FLAGS}"
+                        ${OP2_PETSC_WORDS})
     endif()
   elseif(name MATCHES "_ref$")
     if(OP2_LIBOMP)

@@ -37,4 +37,9 @@ foreach(mpi openmpi mpich)
   target_link_libraries(op2lazy-petsc PRIVATE ${PETSC_LINK_LIBRARIES}
                         PkgConfig::MPI_${mpi})
   list(APPEND OP2_MODULES op2lazy-petsc)
+  # for programs that are compiled by a command of their own
+  set(OP2_PETSC_WORDS ${PETSC_LINK_LIBRARIES} ${MPI_${mpi}_LDFLAGS})
+  foreach(folder ${PETSC_INCLUDE_DIRS} ${MPI_${mpi}_INCLUDE_DIRS})
+    list(PREPEND OP2_PETSC_WORDS -isystem ${folder})
+  endforeach()
 endforeach()

@@ -13,6 +13,7 @@
  * rows. */
 #include "frontend/context.h"
 #include "frontend/decl.h"
+#include "frontend/files.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
 #include "frontend/rows.h"
@@ -24,15 +25,6 @@
 #include <string.h>
 
 /* ---- checks ----------------------------------------------------- */
-
-static status
-check_texts(const char *file, const char *name) {
-  if (!file) FAIL(ERR_ARG, "expected a file name, found NULL");
-  if (!name || !name[strspn(name, "/")])
-    FAIL(ERR_ARG, "expected the name of a data set, found \"%s\"",
-         name ? name : "NULL");
-  return OK;
-}
 
 /* Of the call under way: it failed because a data set is not in its file. OP2
  * goes on then. */
@@ -50,33 +42,6 @@ find_data(struct rt_file *f, const char *name, struct rt_data *out) {
          "\"%s\": \"%s\": wrong shape: expected at most 2 dimensions, found %d",
          rt_io_path(f), name, out->rank);
   return OK;
-}
-
-static status
-check_shape(struct rt_file *f, const char *name, const struct rt_data *d,
-            const struct rt_rows *r) {
-  if (d->n == r->n && d->dim == (idx_g)r->dim) return OK;
-  FAIL(ERR_IO,
-       "\"%s\": \"%s\": wrong shape: expected [%lld, %u], found [%lld, %lld]",
-       rt_io_path(f), name, (long long)r->n, r->dim, (long long)d->n,
-       (long long)d->dim);
-}
-
-/* End of an API call: the file is closed whatever happened. */
-static status
-finish(struct rt_file *f, bool keep, status st) {
-  SCOPED_STR said = STR_INIT;
-  if (st != OK) str_add(&said, err_last());
-  status closed = rt_io_close(f, keep && st == OK);
-  if (st != OK) err_set(st, "%s", said.s);
-  return st != OK ? st : closed;
-}
-
-static status
-open_file(const char *api, const char *path, enum rt_io_mode mode,
-          struct rt_file **out) {
-  TRY(fe_agree(api, (uint64_t)mode, OK));
-  return rt_io_open(path, mode, fe_ranks.comm, out);
 }
 
 /* The file's part of a call: with the call's name before the message. */
@@ -106,7 +71,7 @@ set_size(struct rt_file *f, const char *name, bool infer, long long *out) {
   TRY(find_data(f, name, &d));
   *out = d.n;
   if (!infer) {
-    TRY(check_shape(f, name, &d, &one));
+    TRY(fe_file_shape(f, name, &d, &one));
     TRY(rt_io_read(f, name, &one, out));
   }
   idx_g most = (idx_g)INT32_MAX * (fe_ranks.whole ? 1 : fe_ranks.size);
@@ -129,9 +94,9 @@ set_from(const char *file, const char *data, bool infer, const char *name,
          struct fe_set **out) {
   struct rt_file *f;
   long long n;
-  TRY(check_texts(file, data));
-  TRY(open_file("reading", file, RT_IO_READ, &f));
-  TRY(finish(f, false, set_size(f, data, infer, &n)));
+  TRY(fe_file_texts(file, data));
+  TRY(fe_file_open("reading", file, RT_IO_READ, &f));
+  TRY(fe_file_close(f, false, set_size(f, data, infer, &n)));
   return fe_decl_set(part_of(n), name, out);
 }
 
@@ -162,7 +127,7 @@ map_read(struct rt_file *f, const char *name, const struct rt_rows *r,
          void **out) {
   struct rt_data d;
   TRY(find_data(f, name, &d));
-  TRY(check_shape(f, name, &d, r));
+  TRY(fe_file_shape(f, name, &d, r));
   return fe_rows_read(f, name, r, out);
 }
 
@@ -184,13 +149,13 @@ map_from(op_set from, op_set to, int dim, const char *file, const char *name,
          struct fe_map **out) {
   struct rt_file *f;
   void *rows = NULL;
-  TRY(check_texts(file, name));
+  TRY(fe_file_texts(file, name));
   TRY(fe_check_map_args("op_decl_map", from, to, name));
   TRY(fe_check_arity("op_decl_map", name, dim));
   struct rt_rows r = fe_rows_seen(from, dim, (struct type){TYPE_I64, 8});
   TRY(fe_ranks_unmoved(from, name));
-  TRY(open_file("reading", file, RT_IO_READ, &f));
-  TRY(finish(f, false, map_read(f, name, &r, &rows)));
+  TRY(fe_file_open("reading", file, RT_IO_READ, &f));
+  TRY(fe_file_close(f, false, map_read(f, name, &r, &rows)));
   status st = check_entries(to, name, &r, rows);
   if (st == OK) st = fe_decl_map(from, to, dim, NULL, rows, name, out);
   fe_rows_free(rows, &r);
@@ -236,16 +201,16 @@ dat_read(struct rt_file *f, const struct fe_dat_args *a, struct rt_rows *r,
   struct rt_data d;
   TRY(find_data(f, a->name, &d));
   TRY(type_of(a->type, d.type.kind == TYPE_BYTES ? d.type.size : 0, &r->type));
-  TRY(check_shape(f, a->name, &d, r));
+  TRY(fe_file_shape(f, a->name, &d, r));
   return fe_rows_read(f, a->name, r, out);
 }
 
 static status
 dat_rows(struct fe_dat_args *a, const char *file, struct rt_rows *r) {
   struct rt_file *f;
-  TRY(check_texts(file, a->name));
-  TRY(open_file("reading", file, RT_IO_READ, &f));
-  return finish(f, false, dat_read(f, a, r, &a->data));
+  TRY(fe_file_texts(file, a->name));
+  TRY(fe_file_open("reading", file, RT_IO_READ, &f));
+  return fe_file_close(f, false, dat_read(f, a, r, &a->data));
 }
 
 static status
@@ -291,9 +256,9 @@ dat_write(struct rt_file *f, const struct fe_dat *d, const char *name) {
 static status
 dat_to(const struct fe_dat *d, const char *file, const char *name) {
   struct rt_file *f;
-  TRY(check_texts(file, name));
-  TRY(open_file("writing", file, RT_IO_UPDATE, &f));
-  return finish(f, true, dat_write(f, d, name));
+  TRY(fe_file_texts(file, name));
+  TRY(fe_file_open("writing", file, RT_IO_UPDATE, &f));
+  return fe_file_close(f, true, dat_write(f, d, name));
 }
 
 /* name NULL: the dat's. */
@@ -360,10 +325,10 @@ constant_read(struct rt_file *f, const struct constant *c) {
 static status
 constant_get(const struct constant *c, const char *file) {
   struct rt_file *f;
-  TRY(check_texts(file, c->name));
+  TRY(fe_file_texts(file, c->name));
   TRY(check_constant(c));
-  TRY(open_file("reading", file, RT_IO_READ, &f));
-  return finish(f, false, constant_read(f, c));
+  TRY(fe_file_open("reading", file, RT_IO_READ, &f));
+  return fe_file_close(f, false, constant_read(f, c));
 }
 
 void
@@ -398,11 +363,11 @@ static status
 constant_put(const struct constant *c, const char *file) {
   struct rt_file *f;
   struct type t;
-  TRY(check_texts(file, c->name));
+  TRY(fe_file_texts(file, c->name));
   TRY(check_constant(c));
   TRY(type_of(c->type, 0, &t));
-  TRY(open_file("writing", file, RT_IO_UPDATE, &f));
-  return finish(f, true, constant_write(f, c, t));
+  TRY(fe_file_open("writing", file, RT_IO_UPDATE, &f));
+  return fe_file_close(f, true, constant_write(f, c, t));
 }
 
 void
@@ -509,9 +474,9 @@ dump_all(struct rt_file *f) {
 static status
 dump(const char *file) {
   struct rt_file *f;
-  TRY(check_texts(file, "-"));
-  TRY(open_file("op_dump_to_hdf5", file, RT_IO_CREATE, &f));
-  return finish(f, true, dump_all(f));
+  TRY(fe_file_texts(file, "-"));
+  TRY(fe_file_open("op_dump_to_hdf5", file, RT_IO_CREATE, &f));
+  return fe_file_close(f, true, dump_all(f));
 }
 
 void

@@ -140,6 +140,17 @@ void op2_mat_mask(op2_mat mat, op_set rows, op_set columns);
 /* Look at the values: runs what they need. No copy; valid until the next call of the
  * library. error  over ranks, after op_partition has moved rows */
 struct op2_csr op2_mat_csr(op2_mat mat);
+/* A matrix to an HDF5 file, and back into one that has the same nonzeros. name: a group of the
+ * file; NULL: the matrix' name. An existing file keeps what else it has.
+ *   name/row_start  long long [rows + 1], name/column  long long [nonzeros], ascending in a row,
+ *   name/values     the matrix' type [nonzeros, rdim * cdim], blocks row by row; attributes of
+ *                   the group: rows, columns, rdim, cdim. Numbers are the program's, from 0
+ * Ranks write and read their own rows: a file does not tell how many there were. Runs what the
+ * values need. Masks are not written. cost a copy of row_start; reading, of all, once
+ * error  no libop2lazy-hdf5.so; files that cannot be opened; reading: other nonzeros, blocks, or
+ *        a type whose values do not fit: the matrix stays as it was. collective over ranks */
+void op2_mat_write_hdf5(op2_mat mat, const char *file, const char *name);
+void op2_mat_read_hdf5(op2_mat mat, const char *file, const char *name);
 /* A Mat of PETSc, type AIJ: component r of row e is its row e * rdim + r, columns likewise.
  * Double values in blocks of 1 x 1 are shared on one rank, others copied with each call. Runs
  * what they need; to be read, until the next call of the library; the library's own: op_exit

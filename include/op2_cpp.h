@@ -780,6 +780,16 @@ op2_mat_csr(op2_mat mat, OP2_AT) {
   op2_here(file, line);
   return op2_plain::op2_mat_csr(mat);
 }
+inline void
+op2_mat_write_hdf5(op2_mat mat, const char *path, const char *name, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_mat_write_hdf5(mat, path, name);
+}
+inline void
+op2_mat_read_hdf5(op2_mat mat, const char *path, const char *name, OP2_AT) {
+  op2_here(file, line);
+  op2_plain::op2_mat_read_hdf5(mat, path, name);
+}
 inline void *
 op2_mat_petsc(op2_mat mat, OP2_AT) {
   op2_here(file, line);

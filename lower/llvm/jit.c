@@ -97,9 +97,8 @@ low_module_try(const struct low_region *r, const struct low_target *t,
                enum low_form form, LLVMContextRef ctx, LLVMModuleRef *out,
                bool *large_out) {
   TRY(low_region_build(r, t, form != LOW_ONE_BY_ONE, ctx, out, large_out));
-  status s = *large_out
-                 ? OK
-                 : low_target_vectorise(t, low_unrolled[form], *out);
+  status s =
+      *large_out ? OK : low_target_vectorise(t, low_unrolled[form], *out);
   if (s != OK) LLVMDisposeModule(*out);
   return s;
 }

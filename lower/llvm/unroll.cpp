@@ -18,8 +18,8 @@
 //
 // Measured. The matrix of bench/fem (four points, 4 x 4 values at each): 1.4
 // times as fast to assemble with 90 000 and with 640 000 cells, on one thread
-// and on two (a Xeon with AVX-512, medians of 3 interleaved rounds). Compiled in
-// 0.2 s more, once.
+// and on two (a Xeon with AVX-512, medians of 3 interleaved rounds). Compiled
+// in 0.2 s more, once.
 //
 // Limits. Compiling takes longer with the code: the caller's limit.
 #include "lower/llvm/unroll.h"

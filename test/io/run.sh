@@ -95,6 +95,20 @@ else
   skipped=$((skipped + 1))
 fi
 
+# Matrices to a file and to a checkpoint, and back
+matrices() {
+  program "$1" write && cd "$work/dir" &&
+    for what in read restart wrong; do
+      timeout 120 "$bin/$1" $what | tee out
+      tail -n 1 out | grep -q '^ok' || return
+    done
+}
+while IFS='|' read -r mode vars; do
+  # shellcheck disable=SC2086
+  check "matrices, $mode" eval "(export TEST_IR=1 $vars; matrices matrices)"
+done < <(modes)
+skips matrices_opaque || check "matrices, opaque" eval "(export TEST_IR=0; matrices matrices_opaque)"
+
 # ---- checkpoints ---------------------------------------------------------------
 
 while IFS='|' read -r mode vars; do
@@ -182,6 +196,9 @@ read_on() {
   (cd "$work/dir" && OP2_FILES=$2 on "$1" ranks read ${3-} &&
     OP2_FILES=$2 on "$1" ranks restart ${3-})
 }
+matrices_on() {
+  (cd "$work/dir" && OP2_FILES=$2 on "$1" matrices "${@:3}")
+}
 wrong_on() {
   (cd "$work/dir" && "$bin/foreign_files" && OP2_FILES=$2 on "$1" ranks wrong)
 }
@@ -217,6 +234,17 @@ else
     check "written on 3, partitioned ($way)" write_on 3 $way moved
     check "read on 4, partitioned ($way)" read_on 4 $way moved
     check "read on 2 ($way)" read_on 2 $way
+    for n in 1 3; do
+      check "matrices written on $n ($way)" matrices_on $n $way write
+      for m in 1 2 4; do
+        check "matrices written on $n, read on $m ($way)" matrices_on $m $way read
+        check "matrices written on $n, restarted on $m ($way)" matrices_on $m $way restart
+      done
+      check "matrices read on 3, partitioned ($way)" matrices_on 3 $way read moved
+    done
+    check "matrices wrong on 3 ($way)" matrices_on 3 $way wrong
+    check "matrices written on 4, partitioned ($way)" matrices_on 4 $way write moved
+    check "matrices read on 2 ($way)" matrices_on 2 $way read
     check "wrong on 2 ($way)" wrong_on 2 $way
     check "wrong on 3 ($way)" wrong_on 3 $way
     check "a rank killed at rename ($way)" killed_on 3 $way "rename 2"

@@ -1,0 +1,260 @@
+/* Matrices in HDF5 files: compressed rows, as other tools read them.
+ *
+ *   NAME/row_start   long long, [rows + 1]: where each row's nonzeros begin
+ *   NAME/column      long long, [nonzeros], ascending in each row
+ *   NAME/values      its type, [nonzeros, rdim * cdim]: blocks row by row
+ *   attributes of NAME: rows, columns, rdim, cdim
+ *
+ * in the program's numbering, from 0. Each rank writes, compares and reads what
+ * it declared; so a file does not tell how many there were. A sparsity comes
+ * from maps, not from files: on reading, what the file has must be the matrix's
+ * own. */
+#include "frontend/context.h"
+#include "frontend/files.h"
+#include "frontend/handles.h"
+#include "frontend/matrix.h"
+#include "frontend/ranks.h"
+#include "frontend/rows.h"
+#include "frontend/values.h"
+
+#include "base/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A call on one matrix. */
+struct call {
+  const char *api;
+  const struct fe_mat *m;
+  struct str start, column, values; /* names of the data sets */
+  const char *group;
+};
+
+static struct fe_dat *
+values_of(const struct call *c) {
+  return (struct fe_dat *)c->m->values;
+}
+
+static status
+say(const struct call *c, status st) {
+  return st == OK ? OK : err_prefix(st, "%s: ", c->api);
+}
+
+static status
+call_begin(struct call *c, op2_mat mat, const char *file, const char *name) {
+  TRY(fe_mat_check(c->api, mat));
+  c->m = (const struct fe_mat *)mat;
+  c->group = name ? name : c->m->name;
+  TRY(say(c, fe_file_texts(file, c->group)));
+  str_printf(&c->start, "%s/row_start", c->group);
+  str_printf(&c->column, "%s/column", c->group);
+  str_printf(&c->values, "%s/values", c->group);
+  return OK;
+}
+
+static void
+call_end(struct call *c) {
+  str_clear(&c->start);
+  str_clear(&c->column);
+  str_clear(&c->values);
+}
+
+/* ---- the sparsity as data sets ------------------------------------------- */
+
+static const struct type wide = {TYPE_I64, sizeof(int64_t)};
+
+static struct rt_rows
+flat_rows(op_set set) {
+  struct rt_rows r = fe_rows_own(set, 1, wide);
+  r.flat = true;
+  return r;
+}
+
+/* Of the first row that this rank has numbers for: those are its own, unless
+ * each rank has all. */
+static idx_g
+first_of(const struct rt_rows *r) {
+  return fe_in_parts() ? r->lo : 0;
+}
+
+/* Where rows begin; the end of the last one is the last rank's. */
+static struct rt_rows
+starts_rows(const struct fe_sparsity *s) {
+  struct rt_rows r = flat_rows(s->rows);
+  r.n++;
+  r.hi += fe_ranks.rank + 1 == fe_ranks.size;
+  return r;
+}
+
+/* GIVE: free. */
+static int64_t *
+starts_make(const struct fe_sparsity *s) {
+  struct rt_rows r = starts_rows(s), nonzeros = flat_rows(s->nonzeros);
+  idx_g row = first_of(&r), nonzero = first_of(&nonzeros);
+  int64_t *to = mem_alloc((size_t)(r.hi - r.lo) + 1, sizeof *to);
+  for (idx_g i = r.lo; i < r.hi; i++)
+    to[i - r.lo] = s->rt.start[i - row] + nonzero;
+  return to;
+}
+
+static const idx_g *
+columns_of(const struct fe_sparsity *s, const struct rt_rows *r) {
+  return s->rt.col + (r->lo - first_of(r));
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+static status
+sizes_write(struct rt_file *f, const struct call *c) {
+  const struct fe_mat *m = c->m;
+  const struct fe_sparsity *s = m->sparsity;
+  TRY(rt_io_put_int(f, c->group, "rows",
+                    fe_set_total((const struct fe_set *)s->rows)));
+  TRY(rt_io_put_int(f, c->group, "columns",
+                    fe_set_total((const struct fe_set *)s->columns)));
+  TRY(rt_io_put_int(f, c->group, "rdim", m->rdim));
+  return rt_io_put_int(f, c->group, "cdim", m->cdim);
+}
+
+static status
+mat_write(struct rt_file *f, const struct call *c) {
+  const struct fe_sparsity *s = c->m->sparsity;
+  const struct fe_dat *d = values_of(c);
+  struct rt_rows starts = starts_rows(s), nonzeros = flat_rows(s->nonzeros);
+  struct rt_rows blocks = fe_rows_own(s->nonzeros, d->pub.dim, d->type);
+  SCOPED int64_t *start = starts_make(s);
+  const void *values;
+  SCOPED void *kept = NULL;
+  TRY(fe_rows_values(d, &values, &kept));
+  TRY(rt_io_write(f, c->start.s, &starts, start));
+  TRY(rt_io_write(f, c->column.s, &nonzeros, columns_of(s, &nonzeros)));
+  TRY(rt_io_write(f, c->values.s, &blocks, values));
+  return sizes_write(f, c);
+}
+
+static status
+file_write(const struct call *c, const char *file) {
+  struct rt_file *f;
+  TRY(fe_file_open(c->api, file, RT_IO_UPDATE, &f));
+  return fe_file_close(f, true, mat_write(f, c));
+}
+
+static status
+mat_to(struct call *c, op2_mat mat, const char *file, const char *name) {
+  struct fe_dat *d;
+  TRY(call_begin(c, mat, file, name));
+  TRY(fe_access_begin(c->api, c->m->values, false, &d));
+  return say(c, file_write(c, file));
+}
+
+void
+op2_mat_write_hdf5(op2_mat mat, const char *file, const char *name) {
+  struct call c = {
+      "op2_mat_write_hdf5", NULL, STR_INIT, STR_INIT, STR_INIT, NULL};
+  if (!fe_enter(c.api)) return;
+  fe_leave(mat_to(&c, mat, file, name));
+  call_end(&c);
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static status
+check_there(struct rt_file *f, const char *name, const struct rt_rows *r) {
+  struct rt_data d;
+  TRY(rt_io_find(f, name, &d));
+  if (!d.found)
+    FAIL(ERR_IO, "\"%s\": expected a data set \"%s\", found none",
+         rt_io_path(f), name);
+  return fe_file_shape(f, name, &d, r);
+}
+
+/* Are the numbers of this data set those that the matrix has? Collective. */
+static status
+check_same(struct rt_file *f, const struct call *c, const char *name,
+           const struct rt_rows *r, const int64_t *own) {
+  void *rows;
+  status st = OK;
+  TRY(check_there(f, name, r));
+  TRY(fe_rows_read(f, name, r, &rows));
+  const int64_t *found = rows;
+  for (idx_g i = 0; st == OK && i < r->hi - r->lo; i++)
+    if (found[i] != own[i])
+      st = err_set(ERR_IO,
+                   "\"%s\": \"%s\": expected the nonzeros of sparsity "
+                   "\"%s\", with %lld at %lld, found %lld",
+                   rt_io_path(f), name, c->m->sparsity->name, (long long)own[i],
+                   (long long)(r->lo + i), (long long)found[i]);
+  fe_rows_free(rows, r);
+  return rt_io_agree(f, st);
+}
+
+static status
+check_size(struct rt_file *f, const struct call *c, const char *what,
+           long long wanted) {
+  long long found;
+  bool there;
+  TRY(rt_io_get_int(f, c->group, what, &found, &there));
+  if (!there)
+    FAIL(ERR_IO, "\"%s\": matrix \"%s\": expected %s %lld, found none",
+         rt_io_path(f), c->group, what, wanted);
+  if (found == wanted) return OK;
+  FAIL(ERR_IO, "\"%s\": matrix \"%s\": expected %s %lld, found %lld",
+       rt_io_path(f), c->group, what, wanted, found);
+}
+
+static status
+check_alike(struct rt_file *f, const struct call *c) {
+  const struct fe_sparsity *s = c->m->sparsity;
+  struct rt_rows starts = starts_rows(s), nonzeros = flat_rows(s->nonzeros);
+  SCOPED int64_t *start = starts_make(s);
+  TRY(check_same(f, c, c->start.s, &starts, start));
+  TRY(check_same(f, c, c->column.s, &nonzeros, columns_of(s, &nonzeros)));
+  TRY(check_size(f, c, "rdim", c->m->rdim));
+  return check_size(f, c, "cdim", c->m->cdim);
+}
+
+/* Values replace those that the matrix has, once all of them are here. */
+static status
+values_fill(struct rt_file *f, const struct call *c) {
+  struct fe_dat *d = values_of(c);
+  struct rt_rows r = fe_rows_seen(d->pub.set, d->pub.dim, d->type);
+  void *rows;
+  TRY(check_there(f, c->values.s, &r));
+  TRY(fe_access_begin(c->api, &d->pub, true, &d));
+  TRY(fe_rows_read(f, c->values.s, &r, &rows));
+  status st = fe_rows_place(d->pub.set, &r, &rows);
+  if (st == OK) {
+    memcpy(d->rt.mirror, rows, (size_t)(r.hi - r.lo) * (size_t)d->pub.size);
+    fe_dat_host_wrote(d);
+  }
+  fe_rows_free(rows, &r);
+  return st;
+}
+
+static status
+mat_read(struct rt_file *f, const struct call *c) {
+  TRY(check_alike(f, c));
+  return values_fill(f, c);
+}
+
+static status
+file_read(const struct call *c, const char *file) {
+  struct rt_file *f;
+  TRY(fe_file_open(c->api, file, RT_IO_READ, &f));
+  return fe_file_close(f, false, mat_read(f, c));
+}
+
+static status
+mat_from(struct call *c, op2_mat mat, const char *file, const char *name) {
+  TRY(call_begin(c, mat, file, name));
+  return say(c, file_read(c, file));
+}
+
+void
+op2_mat_read_hdf5(op2_mat mat, const char *file, const char *name) {
+  struct call c = {
+      "op2_mat_read_hdf5", NULL, STR_INIT, STR_INIT, STR_INIT, NULL};
+  if (!fe_enter(c.api)) return;
+  fe_leave(mat_from(&c, mat, file, name));
+  call_end(&c);
+}

@@ -98,6 +98,7 @@ op2_decl_mat(op2_sparsity sparsity, int rdim, int cdim, const char *type,
 
 static void
 mat_drop(struct fe_mat *m) {
+  free(m->home);
   free(m->name);
   free(m);
 }

@@ -222,11 +222,7 @@ values_fill(struct rt_file *f, const struct call *c) {
   TRY(check_there(f, c->values.s, &r));
   TRY(fe_access_begin(c->api, &d->pub, true, &d));
   TRY(fe_rows_read(f, c->values.s, &r, &rows));
-  status st = fe_rows_place(d->pub.set, &r, &rows);
-  if (st == OK) {
-    memcpy(d->rt.mirror, rows, (size_t)(r.hi - r.lo) * (size_t)d->pub.size);
-    fe_dat_host_wrote(d);
-  }
+  status st = fe_rows_become(d, &r, &rows);
   fe_rows_free(rows, &r);
   return st;
 }

@@ -2,9 +2,10 @@
 #include "frontend/context.h"
 #include "frontend/handles.h"
 #include "frontend/matrix.h"
-#include "frontend/ranks.h"
+#include "frontend/rows.h"
+#include "frontend/values.h"
 
-#include "rt/ranks/dist.h"
+#include <stdlib.h>
 
 status
 fe_mat_check(const char *api, op2_mat mat) {
@@ -13,18 +14,21 @@ fe_mat_check(const char *api, op2_mat mat) {
        fe_handle_found(mat));
 }
 
+/* Where op_partition has moved rows, a copy comes back from where they are. */
+static status
+values_of(const char *api, struct fe_mat *m, const void **out) {
+  struct fe_dat *d;
+  TRY(fe_access_begin(api, m->values, false, &d));
+  free(m->home);
+  m->home = NULL;
+  return fe_rows_declared(d, out, &m->home);
+}
+
 status
-fe_mat_look(const char *api, const struct fe_mat *m, struct op2_csr *out) {
-  const struct fe_set *rows = (const struct fe_set *)m->sparsity->rows;
+fe_mat_look(const char *api, struct fe_mat *m, struct op2_csr *out) {
   const struct rt_sparsity *r = &m->sparsity->rt;
-  if (fe_in_parts() && rows->part->moved)
-    FAIL(ERR_STATE,
-         "%s: matrix \"%s\": expected rows where they were declared, found "
-         "them moved by op_partition",
-         api, m->name);
-  const void *values = op2_dat_data(m->values);
-  if (!values && r->start[r->rows])
-    return err_set(ERR_STATE, "%s", op2_last_error());
+  const void *values;
+  TRY(values_of(api, m, &values));
   *out = (struct op2_csr){r->rows, (const idx_g_t *)r->start,
                           (const idx_g_t *)r->col, values};
   return OK;
@@ -36,7 +40,7 @@ op2_mat_csr(op2_mat mat) {
   struct op2_csr out = {0};
   if (!fe_enter(api)) return out;
   status st = fe_mat_check(api, mat);
-  if (st == OK) st = fe_mat_look(api, (const struct fe_mat *)mat, &out);
+  if (st == OK) st = fe_mat_look(api, (struct fe_mat *)mat, &out);
   fe_leave(st);
   return out;
 }

@@ -40,6 +40,7 @@ struct fe_mat { /* op2_mat */
                     NULL: there was none yet */
   bool masked;   /* it counts */
   int rdim, cdim;
+  void *home; /* the values as looked at last, where rows have moved; NULL */
   struct rt_petsc_mat *petsc; /* it in PETSc, as it was last; NULL: not there */
 };
 
@@ -50,8 +51,7 @@ status fe_mat_free(struct fe_mat *m);
 /* Is it a matrix? ERR_ARG */
 status fe_mat_check(const char *api, op2_mat mat);
 /* What op2_mat_csr gives: runs what the values need. */
-status fe_mat_look(const char *api, const struct fe_mat *m,
-                   struct op2_csr *out);
+status fe_mat_look(const char *api, struct fe_mat *m, struct op2_csr *out);
 
 /* petsc.c: m->petsc with these values. ERR_STATE: PETSc is missing, or goes
  * through another MPI library; what it says. Collective. */

@@ -5,6 +5,8 @@
 
 #include "rt/ranks/dist.h"
 
+#include <string.h>
+
 struct rt_rows
 fe_rows_own(const op_set_core *set, int dim, struct type type) {
   const struct rt_part *p = ((const struct fe_set *)set)->part;
@@ -41,6 +43,16 @@ fe_rows_values(const struct fe_dat *d, const void **out, void **kept) {
   *out = d->rt.mirror + (fe_ranks.whole ? (size_t)r.lo * size : 0);
   if (!fe_in_parts()) return OK;
   *out = *kept = mem_alloc((size_t)(r.hi - r.lo) + 1, size);
+  return fe_ranks_home(d, *kept);
+}
+
+status
+fe_rows_declared(const struct fe_dat *d, const void **out, void **kept) {
+  const struct fe_set *s = (const struct fe_set *)d->pub.set;
+  *out = d->rt.mirror;
+  *kept = NULL;
+  if (!fe_in_parts() || !s->rt.part || !s->part->moved) return OK;
+  *out = *kept = mem_alloc((size_t)s->part->declared + 1, (size_t)d->pub.size);
   return fe_ranks_home(d, *kept);
 }
 
@@ -91,4 +103,12 @@ fe_rows_place(const op_set_core *set, struct rt_rows *r, void **rows) {
   *rows = own;
   *r = mine;
   return st;
+}
+
+status
+fe_rows_become(struct fe_dat *d, struct rt_rows *r, void **rows) {
+  TRY(fe_rows_place(d->pub.set, r, rows));
+  if (bytes_of(r)) memcpy(d->rt.mirror, *rows, bytes_of(r));
+  fe_dat_host_wrote(d);
+  return OK;
 }

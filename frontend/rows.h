@@ -21,6 +21,10 @@ struct rt_rows fe_rows_one(idx_g n, struct type type, bool writes);
  * mirror. Collective. */
 status fe_rows_values(const struct fe_dat *d, const void **out, void **kept);
 
+/* The values of all elements that this rank declared, in that order; the rest
+ * as above. */
+status fe_rows_declared(const struct fe_dat *d, const void **out, void **kept);
+
 /* Read rows, NULL or GIVE by fe_rows_free; if one rank fails all do. */
 status fe_rows_read(struct rt_file *f, const char *name,
                     const struct rt_rows *r, void **out);
@@ -30,5 +34,8 @@ void fe_rows_free(void *rows, const struct rt_rows *r);
  * have moved to other ranks, values follow. *rows and *r are replaced then.
  * Collective. */
 status fe_rows_place(const op_set_core *set, struct rt_rows *r, void **rows);
+/* The same for a dat, whose values they become; its mirror is there to be
+ * written. */
+status fe_rows_become(struct fe_dat *d, struct rt_rows *r, void **rows);
 
 #endif

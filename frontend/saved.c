@@ -103,11 +103,7 @@ dat_fill(struct rt_file *f, const char *key, struct fe_dat *d) {
   fe_void_clear(d);
   TRY(fe_look_at("op2_restart", d, true));
   TRY(fe_rows_read(f, key, &r, &rows));
-  status st = fe_rows_place(d->pub.set, &r, &rows);
-  if (st == OK) {
-    memcpy(d->rt.mirror, rows, (size_t)(r.hi - r.lo) * (size_t)d->pub.size);
-    fe_dat_host_wrote(d);
-  }
+  status st = fe_rows_become(d, &r, &rows);
   fe_rows_free(rows, &r);
   return st;
 }

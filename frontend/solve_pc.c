@@ -112,33 +112,11 @@ ilu_make(struct solve *s) {
   return fe_agree(s->api, 0, factor(s));
 }
 
-/* Host views of dats like x; they have the matrix' type. */
-static void
-host_take(const struct solve *s, op_dat r) {
-  op2_here(s->file, s->line);
-  const void *from = op2_dat_data(r);
-  for (idx_l i = 0; from && i < s->ilu->n; i++)
-    s->host[i] = value_of(s->mat, from, (size_t)i);
-}
-
-static void
-host_give(struct solve *s, op_dat z) {
-  op2_here(s->file, s->line);
-  void *to = op2_dat_data_rw(z);
-  bool wide = z->size / z->dim == sizeof(double);
-  s->failed |= !to && s->ilu->n;
-  for (idx_l i = 0; to && i < s->ilu->n; i++)
-    if (wide)
-      ((double *)to)[i] = s->host[i];
-    else
-      ((float *)to)[i] = (float)s->host[i];
-}
-
 static void
 ilu_apply(struct solve *s, op_dat r, op_dat z) {
-  host_take(s, r);
+  solve_fetch(s, r, s->host, (size_t)s->ilu->n);
   rt_ilu_solve(s->ilu, s->host);
-  host_give(s, z);
+  if (!s->failed) solve_store(s, z, s->host, (size_t)s->ilu->n);
 }
 
 /* ---- by name ------------------------------------------------------------- */

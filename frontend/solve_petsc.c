@@ -23,36 +23,6 @@ solve_petsc_options(const struct solve *s, const char *options) {
   return !options[n] || strchr(blanks, options[n]) ? options + n : NULL;
 }
 
-static bool
-is_double(const struct solve *s) {
-  return s->x->size / s->x->dim == (int)sizeof(double);
-}
-
-/* A copy of what this rank declares; NULL: the look has failed, and told so. */
-static double *
-take(const struct solve *s, op_dat dat, size_t n) {
-  op2_here(s->file, s->line);
-  const void *from = op2_dat_data(dat);
-  if (!from && n) return NULL;
-  double *to = mem_alloc(n + 1, sizeof *to);
-  for (size_t i = 0; i < n; i++)
-    to[i] = is_double(s) ? ((const double *)from)[i]
-                         : (double)((const float *)from)[i];
-  return to;
-}
-
-static void
-give(struct solve *s, const double *from, size_t n) {
-  op2_here(s->file, s->line);
-  void *to = op2_dat_data_rw(s->x);
-  s->failed |= !to && n;
-  for (size_t i = 0; to && i < n; i++)
-    if (is_double(s))
-      ((double *)to)[i] = from[i];
-    else
-      ((float *)to)[i] = (float)from[i];
-}
-
 /* From and to these copies. */
 static status
 run(struct solve *s, const char *options, const double *b, double *x,
@@ -73,11 +43,12 @@ run(struct solve *s, const char *options, const double *b, double *x,
 status
 solve_petsc(struct solve *s, const char *options, struct op2_solve_info *info) {
   size_t n = (size_t)fe_map_rows(s->x->set) * (size_t)s->x->dim;
-  SCOPED double *b = take(s, s->b, n);
-  SCOPED double *x = b ? take(s, s->x, n) : NULL;
-  s->failed |= !x;
+  SCOPED double *b = mem_alloc(n + 1, sizeof *b);
+  SCOPED double *x = mem_alloc(n + 1, sizeof *x);
+  solve_fetch(s, s->b, b, n);
+  if (!s->failed) solve_fetch(s, s->x, x, n);
   if (s->failed) return OK;
   TRY(run(s, options, b, x, info));
-  if (!s->failed) give(s, x, n);
+  if (!s->failed) solve_store(s, s->x, x, n);
   return OK;
 }

@@ -137,8 +137,9 @@ void op2_mat_set_diagonal(op2_mat mat, op_set rows, double value);
  * A byte a nonzero, which assembling loops read; loops "mat_mask_all", "mat_mask"
  * error  another set. collective over ranks */
 void op2_mat_mask(op2_mat mat, op_set rows, op_set columns);
-/* Look at the values: runs what they need. No copy; valid until the next call of the
- * library. error  over ranks, after op_partition has moved rows */
+/* Look at the values: runs what they need. Rows are those that this rank declared. No copy, but
+ * where op_partition has moved them; valid until the next call of the library. collective over
+ * ranks */
 struct op2_csr op2_mat_csr(op2_mat mat);
 /* A matrix to an HDF5 file, and back into one that has the same nonzeros. name: a group of the
  * file; NULL: the matrix' name. An existing file keeps what else it has.
@@ -155,8 +156,8 @@ void op2_mat_read_hdf5(op2_mat mat, const char *file, const char *name);
  * Double values in blocks of 1 x 1 are shared on one rank, others copied with each call. Runs
  * what they need; to be read, until the next call of the library; the library's own: op_exit
  * ends PETSc if this has started it. cost first 4 bytes a nonzero, 12 a value if copied
- * error  NULL: not double or float; no libop2lazy-petsc.so (doc/algebra.md); over ranks as
- * op2_mat_csr, or another MPI library. collective over ranks */
+ * error  NULL: not double or float; no libop2lazy-petsc.so (doc/algebra.md); another MPI
+ * library. collective over ranks */
 void *op2_mat_petsc(op2_mat mat);
 /* op2_solve_with for y = A x. A has as many rows as columns. More words of the options:
  *   "none"           no preconditioner; unless said
@@ -164,8 +165,7 @@ void *op2_mat_petsc(op2_mat mat);
  *   "bjacobi" "ilu"  incomplete factors, ILU(0), of the rows and columns that this rank
  *                    declares, blocks taken apart. They are made and applied by the host,
  *                    on one thread: what waits runs in each iteration. cost 12 bytes a
- *                    value. error  a row without a pivot; over ranks, after op_partition
- *                    has moved rows
+ *                    value. error  a row without a pivot
  * With bicgstab and gmres they stand on the right of A: residuals are those of A x = b.
  *   "petsc ..."      a KSP of PETSc with the options that follow (doc/algebra.md), no others;
  *                    `converged` is its word. error  as op2_mat_petsc; an option not read

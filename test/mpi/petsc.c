@@ -3,6 +3,8 @@
  * RUN: 1
  * RUN: 2
  * RUN: 3 SLICE=skew
+ * RUN: 4 PART=RANDOM
+ * RUN: 3 PART=EXTERNAL SLICE=skew
  * RUN: 4 OP2_EAGER=1
  * RUN: 2 OP2_RENUMBER=rcm OP2_CHECK=1
  */

@@ -43,6 +43,8 @@ slice_exit(void) {
   const char *on = getenv("OP2_REPRODUCIBLE");
   if (on && atoi(on) && op_is_root())
     printf("bits %016llx\n", (unsigned long long)slice.bits);
+  slice.map = NULL; /* handles end here */
+  slice.x = slice.owner = NULL;
   op_exit();
 }
 

@@ -20,6 +20,7 @@ static double rhs[2 * N], plain[N], got[2 * N], before[2 * N];
 static op_set nodes, edges;
 static op_map pair;
 static op2_sparsity links;
+static op_dat right; /* rhs: before op_partition, in its order then */
 
 /* ---- kernels ------------------------------------------------------------- */
 
@@ -59,6 +60,7 @@ mesh_make(void) {
   edges = op_decl_set(E, "edges");
   pair = op_decl_map(edges, nodes, 2, ends, "pair");
   links = op2_decl_sparsity(1, &pair, &pair, "links");
+  right = op_decl_dat(nodes, 1, "double", rhs, "right");
 }
 
 static void
@@ -150,7 +152,8 @@ test_values(void) {
   op2_mat a = op2_decl_mat(links, 1, 1, "double", "a");
   check_values(a, 1, 1);
   assemble(a, 4, 0.25);
-  if (check_lazy()) CHECK_INT(op2_pending(), 3);
+  /* op_partition, at the first loop in parts, runs what waits */
+  if (check_lazy() && !getenv("PART")) CHECK_INT(op2_pending(), 3);
   if (!parts) check_shared(a);
   check_values(a, 1, 1);
   assemble(a, 5, 0);
@@ -222,7 +225,7 @@ static void
 test_solve(void) {
   op2_mat a = op2_decl_mat(links, 1, 1, "double", "a");
   op_dat x = op_decl_dat_temp(nodes, 1, "double", (double *)NULL, "x");
-  op_dat b = op_decl_dat(nodes, 1, "double", rhs, "b");
+  op_dat b = right;
   assemble(a, 4, 0);
   check_solution(a, x, b, "petsc -ksp_type cg -pc_type jacobi", 1e-6);
   CHECK(info.iterations > 3);

@@ -21,8 +21,8 @@ struct form {
   double (*error)(void *program, double *most_out); /* rms, largest */
 };
 
-/* Measure all three, o->iters times behind o->warmup; print a line each and the
- * result line, whose ms_per_iter is an iteration's of the solver. Returns an
+/* Measure all three, o->iters times behind o->warmup, solutions five times; print
+ * a line each and the result line, whose ms_per_iter is a solution's. Returns an
  * exit code. */
 int forms_measure(const struct form *f, const char *argv0,
                   const struct bench_options *o, const struct square *s,

@@ -1,4 +1,4 @@
-/* HDF5 files in calls of the program: how they are opened, checked and closed. */
+/* HDF5 files in calls of the program: opened, checked and closed. */
 #ifndef FRONTEND_FILES_H
 #define FRONTEND_FILES_H
 

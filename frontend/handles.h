@@ -90,10 +90,11 @@ struct fe_map {
   uint64_t stretched;            /* the version of rt that stretches and steps
                                     were looked for in; 0 */
   struct rt_column_layers layers; /* that rows go along; height 0: none */
-  VEC(struct fe_along, along);    /* of rows that it was followed from */
-  struct rt_relation rows; /* its inverse, once a program needs it, and */
-  uint32_t rows_at;        /* in fe_all.inverted, of those that have rows */
-  bool rows_kept;          /* in a sweep: one still does */
+  uint32_t usual; /* the length that most of its rows have; 0: none */
+  VEC(struct fe_along, along); /* of rows that it was followed from */
+  struct rt_relation rows;     /* its inverse, once a program needs it, and */
+  uint32_t rows_at;            /* in fe_all.inverted, of those that have rows */
+  bool rows_kept;              /* in a sweep: one still does */
   bool onto, injective, repeats;
   bool column;               /* stays in a column: IR_MAP_COLUMN */
   bool foreign;              /* the table is the user's own memory */
@@ -319,7 +320,7 @@ status fe_number_map(struct fe_map *m);
  * long stretches are on average, 0: there are none; bits of entries that are
  * still; by how much rows step, 0: they do not; along which layers. */
 struct fe_rules {
-  uint32_t stretch, still;
+  uint32_t stretch, still, usual;
   int32_t step;
   bool beside;
   struct rt_column_layers layers; /* height 0: none */

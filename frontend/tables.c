@@ -137,6 +137,7 @@ find_rules(struct fe_map *m) {
   find_stretches(m);
   find_steps(m);
   find_layers(m);
+  m->usual = m->start ? rt_usual_length(&m->rt) : 0;
   m->stretched = m->rt.version;
 }
 
@@ -146,6 +147,7 @@ fe_number_rules(struct fe_map *m) {
   const struct rt_stretches *s = m->rt.stretches;
   return (struct fe_rules){.stretch = s ? (uint32_t)(m->rt.from->n / s->n) : 0,
                            .still = s ? s->still : 0,
+                           .usual = m->usual,
                            .step = m->rt.steps ? m->rt.steps->step : 0,
                            .beside = m->rt.steps && m->rt.steps->beside,
                            .layers = m->layers};

@@ -90,6 +90,7 @@ build_map(struct builder *b, struct fe_map *m) {
       .tag = i,
       .stretch = rules.stretch,
       .still = rules.still,
+      .usual = rules.usual,
       .step = rules.step,
       .layers = {.first = rules.layers.first,
                  .last = rules.layers.last,

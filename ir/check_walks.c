@@ -73,6 +73,15 @@ check_steps(struct ir_check *c, ir_ref r) {
 }
 
 static void
+check_lengths(struct ir_check *c, ir_ref r) {
+  if (!ir_usual_length(c->t, r))
+    ir_bad(c,
+           "region %u: no kernel of it asks for rows that have a usual "
+           "length",
+           r);
+}
+
+static void
 check_team(struct ir_check *c, ir_ref r) {
   const struct ir_region *g = &c->t->regions[r];
   if (target_is_device(c->t->nodes[g->first].target))
@@ -92,6 +101,7 @@ ir_check_walks(struct ir_check *c, const struct ir_hold_facts *f) {
     if (t->regions[r].panel) check_panel(c, r);
     if (t->regions[r].stretches) check_stretches(c, r);
     if (t->regions[r].steps) check_steps(c, r);
+    if (t->regions[r].lengths) check_lengths(c, r);
     if (t->regions[r].team) check_team(c, r);
     if (t->regions[r].walk == IR_WALK_NONE) continue;
     if (!ir_walk_known(t, r)) {

@@ -158,7 +158,8 @@ struct ir_set {
  *     [column] [turns] [scatter=<lines>]
  *     [stretch=<length> [still=<entries>]]
  *     [rule <area> ...]
- * relation %name : %from -> %to <rows> [%of ...] [onto] ... [step=<step>]
+ * relation %name : %from -> %to <rows> [%of ...] [onto] ... [usual=<length>]
+ *     [step=<step>]
  *     [layers <first> <last> of <height> apart <apart>]
  *   rows       where they come from (rows.def). They may have a length each:
  *              a loop goes over them (`for %e in %name`), or an argument names
@@ -176,6 +177,7 @@ struct ir_set {
  *   stretch    elements lie in stretches, of so many on average, along which
  *              each entry names the next target at the next element; of the
  *              entries whose bits are in `still` the same one
+ *   usual      of csr: more than half of the rows have this length
  *   step       along each row of csr the next entry names the target so many
  *              further on
  *   layers     of csr: each row goes from layer `first` of its element's column
@@ -221,7 +223,8 @@ struct ir_map {
   uint32_t scatter;      /* 1 + that; 0: not measured */
   uint32_t stretch;      /* 0: none are known */
   uint32_t still;        /* bit i: entry i */
-  int32_t step;          /* 0: none is known */
+  uint32_t usual;        /* 0: none is known */
+  int32_t step;          /* likewise */
   struct ir_rows_layers layers;
   const struct ir_area *rule; /* [arity], in the arena; NULL: not known */
 };
@@ -400,8 +403,8 @@ struct ir_operand_hold {
 };
 
 /* Nodes [first, first+count) run as one: region over %set [walk <walk>] [width
- * <width>] [panel <elements>] [by stretches] [by steps] [team <team>]
- * [core first] [chain #k (<span>)]
+ * <width>] [panel <elements>] [by stretches] [by steps] [by lengths]
+ * [team <team>] [core first] [chain #k (<span>)]
  * { ... hold <hold> %q.1 ... } */
 struct ir_region {
   ir_ref first;
@@ -417,6 +420,8 @@ struct ir_region {
   enum ir_team team; /* set by pass team */
   uint8_t stretches; /* its code goes by them; set by pass stretch, */
   uint8_t steps;     /* by steps along rows; likewise */
+  uint8_t lengths;   /* it has code of its own for rows of the usual length;
+                        likewise */
   uint8_t
       core_first; /* its core runs while the exchange in front of it is under
                       way: set by pass cores */

@@ -451,15 +451,23 @@ maybe_elements(struct ir_parser *p, const char *word, int64_t most,
   return OK;
 }
 
-/* [by stretches] [by steps] */
+/* [by stretches] [by steps] [by lengths] */
 static status
 maybe_by(struct ir_parser *p, struct ir_region *r) {
+  const struct {
+    const char *word;
+    uint8_t *yes;
+  } ways[] = {{"stretches", &r->stretches},
+              {"steps", &r->steps},
+              {"lengths", &r->lengths}};
+  size_t n = sizeof ways / sizeof *ways, k;
   while (ir_lex_is_word(&p->x, "by")) {
     TRY(ir_lex_next(&p->x));
-    bool steps = ir_lex_is_word(&p->x, "steps") && !r->steps;
-    if (!steps && (!ir_lex_is_word(&p->x, "stretches") || r->stretches))
-      return ir_lex_expected(&p->x, "'stretches' or 'steps', each once");
-    *(steps ? &r->steps : &r->stretches) = true;
+    for (k = 0; k < n && !ir_lex_is_word(&p->x, ways[k].word);) k++;
+    if (k == n || *ways[k].yes)
+      return ir_lex_expected(&p->x,
+                             "'stretches', 'steps' or 'lengths', each once");
+    *ways[k].yes = true;
     TRY(ir_lex_next(&p->x));
   }
   return OK;
@@ -488,7 +496,8 @@ maybe_core_first(struct ir_parser *p, uint8_t *out) {
 }
 
 /* region over %set [walk <walk>] [width <width>] [panel <elements>]
- * [by stretches] [by steps] [team <team>] [core first] [chain #k (span)]
+ * [by stretches] [by steps] [by lengths] [team <team>] [core first]
+ * [chain #k (span)]
  * { nodes holds } */
 static status
 region_statement(struct ir_parser *p) {

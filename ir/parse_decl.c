@@ -311,6 +311,18 @@ maybe_layers(struct ir_parser *p, struct ir_rows_layers *out) {
   return want_layer(p, 1, INT32_MAX, &out->apart);
 }
 
+/* [usual=<length>] */
+static status
+maybe_usual(struct ir_parser *p, uint32_t *out) {
+  int64_t n;
+  if (!ir_lex_is_word(&p->x, "usual")) return OK;
+  TRY(ir_lex_next(&p->x));
+  TRY(ir_want_punct(p, '='));
+  TRY(ir_want_number(p, 1, INT32_MAX, &n));
+  *out = (uint32_t)n;
+  return OK;
+}
+
 static status
 relation_decl(struct ir_parser *p, const char *name) {
   struct ir_map m = {.name = name};
@@ -324,6 +336,7 @@ relation_decl(struct ir_parser *p, const char *name) {
   m.arity = ir_rows_arity(p->t, &m);
   TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
   TRY(maybe_scatter(p, &m));
+  TRY(maybe_usual(p, &m.usual));
   TRY(ir_maybe_distance(p, "step", &m.step));
   TRY(maybe_layers(p, &m.layers));
   ir_add_map(p->t, m);

@@ -194,6 +194,7 @@ print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
   if (m->scatter) str_printf(out, " scatter=%u", m->scatter - 1);
   if (m->stretch) str_printf(out, " stretch=%u", m->stretch);
   if (m->still) str_printf(out, " still=%u", m->still);
+  if (m->usual) str_printf(out, " usual=%u", m->usual);
   if (m->step) str_printf(out, " step=%d", m->step);
   if (m->layers.height)
     str_printf(out, " layers %d %d of %d apart %d", m->layers.first,
@@ -425,6 +426,7 @@ print_region_begin(const struct ir_trace *t, const struct ir_region *g,
   if (g->panel) str_printf(out, " panel %u", g->panel);
   if (g->stretches) str_add(out, " by stretches");
   if (g->steps) str_add(out, " by steps");
+  if (g->lengths) str_add(out, " by lengths");
   if (g->team) str_printf(out, " team %s", ir_team_text[g->team]);
   if (g->core_first) str_add(out, " core first");
   if (g->chain) {

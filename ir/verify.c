@@ -143,6 +143,8 @@ refs_sets_maps(struct ir_check *c) {
       refs_rule(c, m);
     if (!m->arity && !m->rows) ir_bad(c, "map %%%s: arity 0", m->name);
     if (m->rows) refs_relation(c, i);
+    if (m->usual && m->rows != IR_ROWS_CSR)
+      ir_bad(c, "map %%%s: a usual length, but its rows are not csr", m->name);
     if (m->step && m->rows != IR_ROWS_CSR)
       ir_bad(c, "map %%%s: a step, but its rows are not csr", m->name);
     if (m->flags & IR_MAP_BESIDE && m->rows != IR_ROWS_CSR)

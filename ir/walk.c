@@ -207,6 +207,16 @@ ir_may_stretch(const struct ir_trace *t, ir_ref region) {
   return any;
 }
 
+uint32_t
+ir_usual_length(const struct ir_trace *t, ir_ref region) {
+  const struct ir_region *g = &t->regions[region];
+  if (target_is_device(t->nodes[g->first].target)) return 0;
+  IR_EACH_ARG(t, g, n, a)
+  if (a->kind == IR_ARG_LENGTH && t->maps[a->map].usual)
+    return t->maps[a->map].usual;
+  return 0;
+}
+
 bool
 ir_may_step(const struct ir_trace *t, ir_ref region) {
   assert(region < t->nregions);

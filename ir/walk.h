@@ -71,6 +71,9 @@ bool ir_arg_stretches(const struct ir_trace *t, const struct ir_arg *a);
  * nothing for their elements meanwhile? All loops go over rows that lie beside
  * each other, and meet what these name alone. */
 bool ir_may_panel(const struct ir_trace *t, ir_ref region);
+/* The usual length (ir_map) of the rows whose length its first such kernel asks
+ * for, on hosts; 0: there are none. */
+uint32_t ir_usual_length(const struct ir_trace *t, ir_ref region);
 /* May its code go by steps (ir_map) along rows that it has? Anywhere. */
 bool ir_may_step(const struct ir_trace *t, ir_ref region);
 /* An OR of these, of a region for which it is known; `overlaps` as

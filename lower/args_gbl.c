@@ -96,6 +96,8 @@ low_length_slot(struct low_args *g, const struct ir_arg *a) {
       low_slot_blank(LOW_SLOT_LENGTH, ir_arg_info[a->kind].number, 1);
   s.start = low_bind_start(g, a->map);
   s.entry = g->m->t->maps[a->map].arity;
+  if (g->m->t->regions[g->node->region].lengths)
+    s.usual = g->m->t->maps[a->map].usual;
   return low_slot_get(g->r, s);
 }
 

@@ -396,7 +396,8 @@ pass_forget(struct ir_trace *t, unsigned which) {
   for (ir_ref r = 0; which & PASS_WIDTHS && r < t->nregions; r++)
     t->regions[r].width = 0;
   for (ir_ref r = 0; which & PASS_STRETCHES && r < t->nregions; r++)
-    t->regions[r].stretches = t->regions[r].steps = false;
+    t->regions[r].stretches = t->regions[r].steps = t->regions[r].lengths =
+        false;
   for (ir_ref r = 0; which & PASS_TEAMS && r < t->nregions; r++)
     t->regions[r].team = IR_TEAM_NONE;
   for (ir_ref r = 0; which & PASS_CORES && r < t->nregions; r++)

@@ -15,7 +15,10 @@
  *           beside them. No sum is rounded otherwise (ir_may_stretch).
  *           A relation says by how much its entries step along each row. Code
  *           by steps reads where a row begins, and counts (low_row_entry): less
- *           is read in any case.
+ *           is read in any case. And where a kernel asks how long its row is,
+ *           and more than half of the rows have one length, a short one, there
+ *           is a copy of the code for that length, in which loops over the row
+ *           are unrolled.
  *
  * Example   map %star : %box -> %points x5 stretch=62
  *           region over %box walk range width 4 {
@@ -27,6 +30,9 @@
  *             ... loop @sweep over %base for %e in %up (rw %x.0 via %e)
  *           becomes `region over %base walk range by steps {`;
  *           `stretch{steps=0}` leaves it as it was.
+ *           relation %entries : %rows -> %nonzeros csr usual=9 step=1
+ *           becomes `walk range by steps by lengths`; `stretch{longest=8}`
+ *           leaves that out.
  *
  * Measured  stretches against tables, one thread of a Zen 3, medians: a five-
  *           point stencil of doubles is 2.7 times faster on 9 million points
@@ -38,6 +44,8 @@
  *           tridiagonal solver in columns of 60 layers 1.4 (plain C is 1.5
  *           times faster still), a matrix of 9 nonzeros a row times a vector
  *           1.1.
+ *           Lengths: that product 1.1 on 160 000 rows, one thread and two of a
+ *           Xeon with AVX-512, conjugate gradients 1.07.
  *
  * Cost      O(arguments).
  * Limits    stretches on hosts only: on devices threads read the table side by
@@ -46,7 +54,7 @@
 #include "ir/walk.h"
 #include "passes/pass.h"
 
-enum { LEAST = 8 };
+enum { LEAST = 8, LONGEST = 32 };
 
 /* The shortest stretches of what the region goes by. */
 static uint32_t
@@ -79,14 +87,28 @@ by_steps(struct ir_trace *t, struct ir_region *g) {
   return true;
 }
 
+/* Short ones: longer rows hide what a loop costs. */
+static bool
+by_lengths(struct ir_trace *t, ir_ref r, long longest) {
+  struct ir_region *g = &t->regions[r];
+  uint32_t length = ir_usual_length(t, r);
+  if (!length || (long)length > longest) return false;
+  g->lengths = true;
+  ir_remark(t, "stretch: %s has code of its own for rows of %u",
+            pass_node_text(t, g->first), length);
+  return true;
+}
+
 bool
 pass_stretch(struct ir_trace *t, const struct pass_ctx *c) {
   long least = pass_arg(c, "least", LEAST), steps = pass_arg(c, "steps", 1);
+  long longest = pass_arg(c, "longest", LONGEST);
   bool changed = false;
   for (ir_ref r = 0; r < t->nregions; r++) {
     struct ir_region *g = &t->regions[r];
     if (ir_may_stretch(t, r)) changed |= by_stretches(t, g, least);
     if (steps && ir_may_step(t, r)) changed |= by_steps(t, g);
+    changed |= by_lengths(t, r, longest);
   }
   return changed;
 }

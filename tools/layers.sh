@@ -37,7 +37,7 @@ layer test      *
 header llvm-c/      lower/llvm tools test
 header llvm/        lower/llvm
 header mpi.h        rt/mpi include test
-header petscksp.h   rt/petsc test
+header petscksp.h   rt/petsc test bench
 header ptscotch.h   rt/mpi
 header cuda.h       rt
 header CL/          rt

@@ -27,16 +27,20 @@ low_slot_is_kept(const struct low_slot *s) {
 }
 
 /* How long the element's row is. */
+static LLVMValueRef
+row_length(struct low_emit *em, const struct low_slot *s) {
+  if (s->start < 0) return ll_i64(em->ctx, s->entry);
+  if (em->usual == s) return ll_i64(em->ctx, s->usual);
+  LLVMValueRef next = LLVMBuildNSWAdd(em->b, em->e, ll_i64(em->ctx, 1), "");
+  return LLVMBuildNSWSub(em->b, low_row_begin(em, -1, s->start, next),
+                         low_row_begin(em, -1, s->start, em->e), "length");
+}
+
 static void
 low_emit_length(struct low_emit *em, uint32_t k) {
   const struct low_slot *s = &em->r->slots[k];
   assert(s->kind == LOW_SLOT_LENGTH && !em->i);
-  LLVMValueRef n = ll_i64(em->ctx, s->entry);
-  if (s->start >= 0) {
-    LLVMValueRef next = LLVMBuildNSWAdd(em->b, em->e, ll_i64(em->ctx, 1), "");
-    n = LLVMBuildNSWSub(em->b, low_row_begin(em, -1, s->start, next),
-                        low_row_begin(em, -1, s->start, em->e), "length");
-  }
+  LLVMValueRef n = row_length(em, s);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
   LLVMBuildStore(em->b, LLVMBuildTrunc(em->b, n, i32, ""), em->home[k]);
 }
@@ -289,11 +293,47 @@ low_emit_element(struct low_emit *em) {
   low_emit_leave(em);
 }
 
+static const struct low_slot *
+usual_slot(const struct low_emit *em) {
+  for (uint32_t k = 0; k < em->r->nslots; k++)
+    if (em->r->slots[k].usual) return &em->r->slots[k];
+  return NULL;
+}
+
+/* Arrays of pointers for another copy of the code: those with one store alone
+ * are gone in the end (region_forward.c). */
+static void
+entries_anew(struct low_emit *em) {
+  for (uint32_t k = 0; k < em->r->nslots; k++)
+    if (em->r->slots[k].row) low_entries_alloc(em, k);
+}
+
+/* Twice, if there are rows of a usual length: for these, and for all others. */
+static void
+low_emit_lengths(struct low_emit *em) {
+  const struct low_slot *s = usual_slot(em);
+  if (!s) {
+    low_emit_element(em);
+    return;
+  }
+  LLVMValueRef n = row_length(em, s), usual = ll_i64(em->ctx, s->usual);
+  LLVMBasicBlockRef after =
+      ll_if(em->b, LLVMBuildICmp(em->b, LLVMIntEQ, n, usual, "usual"));
+  em->usual = s;
+  low_emit_element(em);
+  em->usual = NULL;
+  ll_endif(em->b, after);
+  entries_anew(em);
+  after = ll_if(em->b, LLVMBuildICmp(em->b, LLVMIntNE, n, usual, "unusual"));
+  low_emit_element(em);
+  ll_endif(em->b, after);
+}
+
 void
 low_emit_plain(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   struct ll_loop l = ll_loop_begin(em->b, lo, hi, "e");
   em->e = l.i;
   em->i = NULL;
-  low_emit_element(em);
+  low_emit_lengths(em);
   ll_loop_end(em->b, &l, em->width ? em->marks.scalar : NULL);
 }

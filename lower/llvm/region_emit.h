@@ -16,10 +16,12 @@ struct low_emit {
   LLVMModuleRef m;
   LLVMBuilderRef b;
   struct ll_marks marks;
-  LLVMValueRef *fns;     /* of instances */
-  LLVMValueRef **consts; /* of instances: variables of bound constants */
-  uint32_t width;        /* elements of a block; 0: no blocks */
-  uint32_t unroll;       /* components that are moved one by one */
+  LLVMValueRef *fns;            /* of instances */
+  LLVMValueRef **consts;        /* of instances: variables of bound constants */
+  uint32_t width;               /* elements of a block; 0: no blocks */
+  uint32_t unroll;              /* components that are moved one by one */
+  const struct low_slot *usual; /* the LENGTH slot whose rows have that length
+                                   here; NULL: any may come */
   /* the function being built, and its tables */
   LLVMValueRef fn;
   LLVMValueRef *arg;        /* of binds */

@@ -92,6 +92,8 @@ entries_begin(struct low_emit *em, const struct low_slot *s) {
   LLVMValueRef next = LLVMBuildNSWAdd(em->b, e, ll_i64(em->ctx, 1), "");
   x.n = LLVMBuildNSWSub(em->b, low_row_begin(em, s->map, s->start, next), begin,
                         "length");
+  if (em->usual && !s->inner && em->usual->start == s->start)
+    x.n = ll_i64(em->ctx, em->usual->usual);
   x.head = low_row_head(em, s->map, begin, e);
   return x;
 }

@@ -114,7 +114,7 @@ lower_case_init(struct lower_case *c, const char *text, const char *source) {
 static inline void
 lower_case_passes(struct lower_case *c, const char *pipeline) {
   char all[128];
-  snprintf(all, sizeof all, "%s,colour,hold,width,sums", pipeline);
+  snprintf(all, sizeof all, "%s,colour,hold,width,stretch,sums", pipeline);
   struct pass_options o = {.pipeline = all, .verify = true};
   cr_assert_eq(pass_run(&c->t, &o), OK, "%s", err_last());
 }

@@ -361,6 +361,45 @@ region_text(void *user, const struct low_maker *m, struct low_span nodes,
   return low_jit_ir(r, user);
 }
 
+/* Rows of 3, but each seventh, which has its number modulo 7 more or none: code
+ * for 3 stands by itself. */
+static void
+lengths(int threads) {
+  static int64_t row_start[CELLS + 1];
+  static idx_l to[CELLS * 9];
+  struct lower_case c;
+  double want[CELLS];
+  start(&c, "relation %row : %cells -> %nodes csr usual=3",
+        "%res.1 = loop @k over %cells (length via %row, inc %res.0,"
+        " read %x.0 via %row[0:9])",
+        "%res.1",
+        "void k(const int *n, double *res, double **x) {"
+        " for (int i = 0; i < *n; i++) *res += (i + 1) * *x[i]; }");
+  memcpy(want, res, sizeof want);
+  for (int e = 0; e < CELLS; e++) {
+    int n = e % 7 ? 3 : e / 7 % 10;
+    row_start[e + 1] = row_start[e] + n;
+    for (int i = 0; i < n; i++) {
+      to[row_start[e] + i] = (e * 31 + i * 17) % NODES;
+      want[e] += (i + 1) * x[(e * 31 + i * 17) % NODES];
+    }
+  }
+  struct rt_relation r = *lower_case_rows(&c, "pedge");
+  r.from = lower_case_rows(&c, "pecell")->to;
+  r.arity = 0;
+  r.table = to;
+  r.start = row_start;
+  r.version = 77;
+  lower_case_relation(&c, "row", r);
+  lower_case_run(&c, threads);
+  expect(&c, "res", want, CELLS);
+  lower_case_clear(&c);
+}
+
+Test(lower_rows, usual_lengths) {
+  on_all(lengths);
+}
+
 /* Arrays of pointers are gone where a kernel only follows them. */
 Test(lower_rows, pointers_are_computed_where_they_are_used) {
   struct lower_case c;

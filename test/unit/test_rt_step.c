@@ -53,6 +53,18 @@ Test(step, empty_rows_begin_with_an_element_that_another_names) {
   rt_steps_free(s);
 }
 
+Test(step, usual_is_what_more_than_half_of_the_rows_have) {
+  const int64_t most[] = {0, 2, 4, 5, 7}, half[] = {0, 2, 4, 5, 6};
+  struct rt_relation r = rows(4, most, (idx_l[7]){0});
+  cr_assert_eq(rt_usual_length(&r), 2);
+  r.start = half;
+  cr_assert_eq(rt_usual_length(&r), 0);
+  from.n = 1;
+  cr_assert_eq(rt_usual_length(&r), 2);
+  from.n = 0;
+  cr_assert_eq(rt_usual_length(&r), 0);
+}
+
 Test(step, any_step_fits_rows_of_one_entry) {
   const int64_t start[] = {0, 1, 2};
   expect(2, start, (idx_l[]){9, 3}, 1);

@@ -13,7 +13,6 @@
  * rows. */
 #include "frontend/context.h"
 #include "frontend/decl.h"
-#include "frontend/files.h"
 #include "frontend/handles.h"
 #include "frontend/ranks.h"
 #include "frontend/rows.h"

@@ -1,11 +1,14 @@
-/* What calls on HDF5 files begin and end with. */
-#include "frontend/files.h"
-
+/* What calls on HDF5 files begin and end with: a file opened, checked and
+ * closed, all of a dat written and read. */
 #include "frontend/context.h"
+#include "frontend/handles.h"
 #include "frontend/ranks.h"
+#include "frontend/rows.h"
+#include "frontend/values.h"
 
 #include "base/str.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 status
@@ -41,4 +44,41 @@ fe_file_open(const char *api, const char *path, enum rt_io_mode mode,
              struct rt_file **out) {
   TRY(fe_agree(api, (uint64_t)mode, OK));
   return rt_io_open(path, mode, fe_ranks.comm, out);
+}
+
+/* ---- whole dats ---------------------------------------------------------- */
+
+status
+fe_file_put(const char *api, struct rt_file *f, const char *name, op_dat dat) {
+  struct fe_dat *d;
+  const void *values;
+  SCOPED void *kept = NULL;
+  TRY(fe_access_begin(api, dat, false, &d));
+  struct rt_rows r = fe_rows_own(dat->set, dat->dim, d->type);
+  TRY(fe_rows_values(d, &values, &kept));
+  return rt_io_write(f, name, &r, values);
+}
+
+status
+fe_file_check(struct rt_file *f, const char *name, const struct rt_rows *r) {
+  struct rt_data d;
+  TRY(rt_io_find(f, name, &d));
+  if (!d.found)
+    FAIL(ERR_IO, "\"%s\": expected a data set \"%s\", found none",
+         rt_io_path(f), name);
+  return fe_file_shape(f, name, &d, r);
+}
+
+status
+fe_file_get(const char *api, struct rt_file *f, const char *name, op_dat dat) {
+  struct fe_dat *d;
+  void *rows;
+  struct rt_rows r = fe_rows_seen(dat->set, dat->dim, (struct type){0});
+  TRY(fe_file_check(f, name, &r));
+  TRY(fe_access_begin(api, dat, true, &d));
+  r.type = d->type;
+  TRY(fe_rows_read(f, name, &r, &rows));
+  status st = fe_rows_become(d, &r, &rows);
+  fe_rows_free(rows, &r);
+  return st;
 }

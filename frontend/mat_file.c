@@ -10,12 +10,9 @@
  * from maps, not from files: on reading, what the file has must be the matrix's
  * own. */
 #include "frontend/context.h"
-#include "frontend/files.h"
-#include "frontend/handles.h"
 #include "frontend/matrix.h"
 #include "frontend/ranks.h"
 #include "frontend/rows.h"
-#include "frontend/values.h"
 
 #include "base/str.h"
 
@@ -29,11 +26,6 @@ struct call {
   struct str start, column, values; /* names of the data sets */
   const char *group;
 };
-
-static struct fe_dat *
-values_of(const struct call *c) {
-  return (struct fe_dat *)c->m->values;
-}
 
 static status
 say(const struct call *c, status st) {
@@ -108,10 +100,8 @@ static status
 sizes_write(struct rt_file *f, const struct call *c) {
   const struct fe_mat *m = c->m;
   const struct fe_sparsity *s = m->sparsity;
-  TRY(rt_io_put_int(f, c->group, "rows",
-                    fe_set_total((const struct fe_set *)s->rows)));
-  TRY(rt_io_put_int(f, c->group, "columns",
-                    fe_set_total((const struct fe_set *)s->columns)));
+  TRY(rt_io_put_int(f, c->group, "rows", flat_rows(s->rows).n));
+  TRY(rt_io_put_int(f, c->group, "columns", flat_rows(s->columns).n));
   TRY(rt_io_put_int(f, c->group, "rdim", m->rdim));
   return rt_io_put_int(f, c->group, "cdim", m->cdim);
 }
@@ -119,16 +109,11 @@ sizes_write(struct rt_file *f, const struct call *c) {
 static status
 mat_write(struct rt_file *f, const struct call *c) {
   const struct fe_sparsity *s = c->m->sparsity;
-  const struct fe_dat *d = values_of(c);
   struct rt_rows starts = starts_rows(s), nonzeros = flat_rows(s->nonzeros);
-  struct rt_rows blocks = fe_rows_own(s->nonzeros, d->pub.dim, d->type);
   SCOPED int64_t *start = starts_make(s);
-  const void *values;
-  SCOPED void *kept = NULL;
-  TRY(fe_rows_values(d, &values, &kept));
   TRY(rt_io_write(f, c->start.s, &starts, start));
   TRY(rt_io_write(f, c->column.s, &nonzeros, columns_of(s, &nonzeros)));
-  TRY(rt_io_write(f, c->values.s, &blocks, values));
+  TRY(fe_file_put(c->api, f, c->values.s, c->m->values));
   return sizes_write(f, c);
 }
 
@@ -141,9 +126,7 @@ file_write(const struct call *c, const char *file) {
 
 static status
 mat_to(struct call *c, op2_mat mat, const char *file, const char *name) {
-  struct fe_dat *d;
   TRY(call_begin(c, mat, file, name));
-  TRY(fe_access_begin(c->api, c->m->values, false, &d));
   return say(c, file_write(c, file));
 }
 
@@ -158,23 +141,13 @@ op2_mat_write_hdf5(op2_mat mat, const char *file, const char *name) {
 
 /* ---- reading ------------------------------------------------------------- */
 
-static status
-check_there(struct rt_file *f, const char *name, const struct rt_rows *r) {
-  struct rt_data d;
-  TRY(rt_io_find(f, name, &d));
-  if (!d.found)
-    FAIL(ERR_IO, "\"%s\": expected a data set \"%s\", found none",
-         rt_io_path(f), name);
-  return fe_file_shape(f, name, &d, r);
-}
-
 /* Are the numbers of this data set those that the matrix has? Collective. */
 static status
 check_same(struct rt_file *f, const struct call *c, const char *name,
            const struct rt_rows *r, const int64_t *own) {
   void *rows;
   status st = OK;
-  TRY(check_there(f, name, r));
+  TRY(fe_file_check(f, name, r));
   TRY(fe_rows_read(f, name, r, &rows));
   const int64_t *found = rows;
   for (idx_g i = 0; st == OK && i < r->hi - r->lo; i++)
@@ -213,24 +186,10 @@ check_alike(struct rt_file *f, const struct call *c) {
   return check_size(f, c, "cdim", c->m->cdim);
 }
 
-/* Values replace those that the matrix has, once all of them are here. */
-static status
-values_fill(struct rt_file *f, const struct call *c) {
-  struct fe_dat *d = values_of(c);
-  struct rt_rows r = fe_rows_seen(d->pub.set, d->pub.dim, d->type);
-  void *rows;
-  TRY(check_there(f, c->values.s, &r));
-  TRY(fe_access_begin(c->api, &d->pub, true, &d));
-  TRY(fe_rows_read(f, c->values.s, &r, &rows));
-  status st = fe_rows_become(d, &r, &rows);
-  fe_rows_free(rows, &r);
-  return st;
-}
-
 static status
 mat_read(struct rt_file *f, const struct call *c) {
   TRY(check_alike(f, c));
-  return values_fill(f, c);
+  return fe_file_get(c->api, f, c->values.s, c->m->values);
 }
 
 static status

@@ -112,3 +112,50 @@ fe_rows_become(struct fe_dat *d, struct rt_rows *r, void **rows) {
   fe_dat_host_wrote(d);
   return OK;
 }
+
+/* ---- as doubles ---------------------------------------------------------- */
+
+static bool
+is_double(const struct fe_dat *d) {
+  return d->type.kind == TYPE_F64;
+}
+
+static size_t
+declared_count(const struct fe_dat *d) {
+  struct rt_rows r = fe_rows_seen(d->pub.set, d->pub.dim, d->type);
+  return (size_t)(r.hi - r.lo) * r.dim;
+}
+
+status
+fe_rows_to_reals(const struct fe_dat *d, double *to) {
+  const void *from;
+  SCOPED void *kept = NULL;
+  TRY(fe_rows_declared(d, &from, &kept));
+  for (size_t i = 0, n = declared_count(d); i < n; i++)
+    to[i] = is_double(d) ? ((const double *)from)[i]
+                         : (double)((const float *)from)[i];
+  return OK;
+}
+
+static void
+reals_copy(const struct fe_dat *d, const double *from, void *to) {
+  for (size_t i = 0, n = declared_count(d); i < n; i++)
+    if (is_double(d))
+      ((double *)to)[i] = from[i];
+    else
+      ((float *)to)[i] = (float)from[i];
+}
+
+status
+fe_rows_from_reals(const char *api, struct fe_dat *d, const double *from) {
+  struct rt_rows r = fe_rows_seen(d->pub.set, d->pub.dim, d->type);
+  void *rows = rt_mem_new(bytes_of(&r));
+  status st = rows ? OK
+                   : err_set(ERR_MEMORY, "%s: no memory for %zu bytes", api,
+                             bytes_of(&r));
+  st = fe_agree(api, 0, st);
+  if (st == OK) reals_copy(d, from, rows);
+  if (st == OK) st = fe_rows_become(d, &r, &rows);
+  fe_rows_free(rows, &r);
+  return st;
+}

@@ -37,5 +37,32 @@ status fe_rows_place(const op_set_core *set, struct rt_rows *r, void **rows);
 /* The same for a dat, whose values they become; its mirror is there to be
  * written. */
 status fe_rows_become(struct fe_dat *d, struct rt_rows *r, void **rows);
+/* Values of all elements that this rank declared, in that order, as doubles, of
+ * a dat of double or float whose mirror is current; and back. Collective. */
+status fe_rows_to_reals(const struct fe_dat *d, double *to);
+status fe_rows_from_reals(const char *api, struct fe_dat *d,
+                          const double *from);
+
+/* ---- files.c: what calls on files begin and end with --------------------- */
+
+/* Names of a file and of a data set in it. ERR_ARG */
+status fe_file_texts(const char *file, const char *name);
+/* Collective. */
+status fe_file_open(const char *api, const char *path, enum rt_io_mode mode,
+                    struct rt_file **out);
+/* The call has come to st: closed whatever happened, kept if all went well. */
+status fe_file_close(struct rt_file *f, bool keep, status st);
+/* Is the data set of the shape of these rows? ERR_IO */
+status fe_file_shape(struct rt_file *f, const char *name,
+                     const struct rt_data *d, const struct rt_rows *r);
+/* Is there such a data set, of this shape? ERR_IO */
+status fe_file_check(struct rt_file *f, const char *name,
+                     const struct rt_rows *r);
+/* All values of a dat to a data set, and back: the dat stays as it was if that
+ * fails. Collective. */
+status fe_file_put(const char *api, struct rt_file *f, const char *name,
+                   op_dat dat);
+status fe_file_get(const char *api, struct rt_file *f, const char *name,
+                   op_dat dat);
 
 #endif

@@ -83,10 +83,10 @@ void solve_ratio(struct solve *s, op2_gbl out, op2_gbl a, op2_gbl b,
 void solve_ratios(struct solve *s, op2_gbl out, op2_gbl a, op2_gbl b, op2_gbl c,
                   op2_gbl d);
 
-/* Values of all elements that this rank declared, in that order, as n doubles;
+/* Values of all elements that this rank declared, in that order, as doubles;
  * back. s->failed: it went wrong, and was told. Collective. */
-void solve_fetch(struct solve *s, op_dat x, double *to, size_t n);
-void solve_store(struct solve *s, op_dat x, const double *from, size_t n);
+void solve_fetch(struct solve *s, op_dat x, double *to);
+void solve_store(struct solve *s, op_dat x, const double *from);
 
 /* The value, once what it needs has run. */
 double solve_look(struct solve *s, op2_gbl g);

@@ -114,9 +114,9 @@ ilu_make(struct solve *s) {
 
 static void
 ilu_apply(struct solve *s, op_dat r, op_dat z) {
-  solve_fetch(s, r, s->host, (size_t)s->ilu->n);
+  solve_fetch(s, r, s->host);
   rt_ilu_solve(s->ilu, s->host);
-  if (!s->failed) solve_store(s, z, s->host, (size_t)s->ilu->n);
+  if (!s->failed) solve_store(s, z, s->host);
 }
 
 /* ---- by name ------------------------------------------------------------- */

@@ -45,10 +45,10 @@ solve_petsc(struct solve *s, const char *options, struct op2_solve_info *info) {
   size_t n = (size_t)fe_map_rows(s->x->set) * (size_t)s->x->dim;
   SCOPED double *b = mem_alloc(n + 1, sizeof *b);
   SCOPED double *x = mem_alloc(n + 1, sizeof *x);
-  solve_fetch(s, s->b, b, n);
-  if (!s->failed) solve_fetch(s, s->x, x, n);
+  solve_fetch(s, s->b, b);
+  if (!s->failed) solve_fetch(s, s->x, x);
   if (s->failed) return OK;
   TRY(run(s, options, b, x, info));
-  if (!s->failed) solve_store(s, s->x, x, n);
+  if (!s->failed) solve_store(s, s->x, x);
   return OK;
 }

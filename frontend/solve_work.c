@@ -1,14 +1,11 @@
 /* What solvers work with: dats and handles that go in the end, and the public
  * calls, each of which stands where the program called the solver. */
 #include "frontend/context.h"
-#include "frontend/handles.h"
-#include "frontend/ranks.h"
 #include "frontend/rows.h"
 #include "frontend/solve.h"
 #include "frontend/values.h"
 
 #include "base/arena.h"
-#include "rt/store/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,57 +126,31 @@ solve_set(struct solve *s, op2_gbl g, double value) {
 /* ---- values of dats ------------------------------------------------------ */
 
 static status
-fetch(const struct solve *s, op_dat x, double *to, size_t n) {
+fetch(const struct solve *s, op_dat x, double *to) {
   struct fe_dat *d;
-  const void *from;
-  SCOPED void *kept = NULL;
   TRY(fe_access_begin(s->api, x, false, &d));
-  TRY(fe_rows_declared(d, &from, &kept));
-  for (size_t i = 0; i < n; i++)
-    to[i] = is_double(s) ? ((const double *)from)[i]
-                         : (double)((const float *)from)[i];
-  return OK;
+  return fe_rows_to_reals(d, to);
 }
 
 void
-solve_fetch(struct solve *s, op_dat x, double *to, size_t n) {
+solve_fetch(struct solve *s, op_dat x, double *to) {
   here(s);
-  status st = fe_enter(s->api) ? fetch(s, x, to, n) : ERR_STATE;
+  status st = fe_enter(s->api) ? fetch(s, x, to) : ERR_STATE;
   s->failed |= st != OK;
   fe_leave(st);
 }
 
-/* A copy of them in the dats' type, by what owns rows that are read. */
 static status
-copy_rows(const struct solve *s, const double *from, size_t n, void **out) {
-  size_t size = is_double(s) ? sizeof(double) : sizeof(float);
-  void *rows = *out = rt_mem_new(n * size);
-  if (!rows) FAIL(ERR_MEMORY, "%s: no memory for %zu bytes", s->api, n * size);
-  for (size_t i = 0; i < n; i++)
-    if (is_double(s))
-      ((double *)rows)[i] = from[i];
-    else
-      ((float *)rows)[i] = (float)from[i];
-  return OK;
-}
-
-static status
-store(const struct solve *s, op_dat x, const double *from, size_t n) {
+store(const struct solve *s, op_dat x, const double *from) {
   struct fe_dat *d;
-  void *rows;
   TRY(fe_access_begin(s->api, x, true, &d));
-  struct rt_rows r = fe_rows_seen(x->set, x->dim, d->type);
-  status st = copy_rows(s, from, n, &rows);
-  st = fe_agree(s->api, 0, st);
-  if (st == OK) st = fe_rows_become(d, &r, &rows);
-  fe_rows_free(rows, &r);
-  return st;
+  return fe_rows_from_reals(s->api, d, from);
 }
 
 void
-solve_store(struct solve *s, op_dat x, const double *from, size_t n) {
+solve_store(struct solve *s, op_dat x, const double *from) {
   here(s);
-  status st = fe_enter(s->api) ? store(s, x, from, n) : ERR_STATE;
+  status st = fe_enter(s->api) ? store(s, x, from) : ERR_STATE;
   s->failed |= st != OK;
   fe_leave(st);
 }

@@ -49,17 +49,6 @@ fe_file_open(const char *api, const char *path, enum rt_io_mode mode,
 /* ---- whole dats ---------------------------------------------------------- */
 
 status
-fe_file_put(const char *api, struct rt_file *f, const char *name, op_dat dat) {
-  struct fe_dat *d;
-  const void *values;
-  SCOPED void *kept = NULL;
-  TRY(fe_access_begin(api, dat, false, &d));
-  struct rt_rows r = fe_rows_own(dat->set, dat->dim, d->type);
-  TRY(fe_rows_values(d, &values, &kept));
-  return rt_io_write(f, name, &r, values);
-}
-
-status
 fe_file_check(struct rt_file *f, const char *name, const struct rt_rows *r) {
   struct rt_data d;
   TRY(rt_io_find(f, name, &d));
@@ -70,15 +59,38 @@ fe_file_check(struct rt_file *f, const char *name, const struct rt_rows *r) {
 }
 
 status
-fe_file_get(const char *api, struct rt_file *f, const char *name, op_dat dat) {
-  struct fe_dat *d;
-  void *rows;
-  struct rt_rows r = fe_rows_seen(dat->set, dat->dim, (struct type){0});
-  TRY(fe_file_check(f, name, &r));
-  TRY(fe_access_begin(api, dat, true, &d));
-  r.type = d->type;
-  TRY(fe_rows_read(f, name, &r, &rows));
-  status st = fe_rows_become(d, &r, &rows);
-  fe_rows_free(rows, &r);
-  return st;
+fe_file_fits(struct rt_file *f, const char *name, const struct rt_rows *r) {
+  struct rt_data d;
+  TRY(rt_io_find(f, name, &d));
+  if (!d.found) return OK;
+  TRY(fe_file_shape(f, name, &d, r));
+  if (r->type.kind == TYPE_BOOL || type_same(d.type, r->type)) return OK;
+  FAIL(ERR_IO,
+       "\"%s\": \"%s\" is there already: wrong type: expected %s, found %s",
+       rt_io_path(f), name, type_text(r->type), d.text);
+}
+
+status
+fe_file_put(struct rt_file *f, const char *name, const struct fe_dat *d) {
+  struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
+  const void *values;
+  SCOPED void *kept = NULL;
+  TRY(fe_rows_values(d, &values, &kept));
+  return rt_io_write(f, name, &r, values);
+}
+
+status
+fe_file_get(struct rt_file *f, const char *name, const struct fe_dat *d,
+            struct rt_rows *r, void **rows) {
+  *r = fe_rows_seen(d->pub.set, d->pub.dim, d->type);
+  TRY(fe_file_check(f, name, r));
+  return fe_rows_read(f, name, r, rows);
+}
+
+status
+fe_file_taken(const char *api, struct fe_dat *d, struct rt_rows *r,
+              void **rows) {
+  fe_void_clear(d);
+  TRY(fe_access_begin(api, &d->pub, true, &d));
+  return fe_rows_become(d, r, rows);
 }

@@ -13,6 +13,7 @@
 #include "frontend/matrix.h"
 #include "frontend/ranks.h"
 #include "frontend/rows.h"
+#include "frontend/values.h"
 
 #include "base/str.h"
 
@@ -106,28 +107,41 @@ sizes_write(struct rt_file *f, const struct call *c) {
   return rt_io_put_int(f, c->group, "cdim", m->cdim);
 }
 
+/* All of it fits, or nothing is written. */
 static status
-mat_write(struct rt_file *f, const struct call *c) {
+check_room(struct rt_file *f, const struct call *c,
+           const struct rt_rows *starts, const struct rt_rows *nonzeros) {
+  struct rt_rows blocks = fe_rows_of((const struct fe_dat *)c->m->values);
+  TRY(fe_file_fits(f, c->start.s, starts));
+  TRY(fe_file_fits(f, c->column.s, nonzeros));
+  return fe_file_fits(f, c->values.s, &blocks);
+}
+
+static status
+mat_write(struct rt_file *f, const struct call *c, const struct fe_dat *d) {
   const struct fe_sparsity *s = c->m->sparsity;
   struct rt_rows starts = starts_rows(s), nonzeros = flat_rows(s->nonzeros);
   SCOPED int64_t *start = starts_make(s);
+  TRY(check_room(f, c, &starts, &nonzeros));
   TRY(rt_io_write(f, c->start.s, &starts, start));
   TRY(rt_io_write(f, c->column.s, &nonzeros, columns_of(s, &nonzeros)));
-  TRY(fe_file_put(c->api, f, c->values.s, c->m->values));
+  TRY(fe_file_put(f, c->values.s, d));
   return sizes_write(f, c);
 }
 
 static status
-file_write(const struct call *c, const char *file) {
+file_write(const struct call *c, const char *file, const struct fe_dat *d) {
   struct rt_file *f;
   TRY(fe_file_open(c->api, file, RT_IO_UPDATE, &f));
-  return fe_file_close(f, true, mat_write(f, c));
+  return fe_file_close(f, true, mat_write(f, c, d));
 }
 
 static status
 mat_to(struct call *c, op2_mat mat, const char *file, const char *name) {
+  struct fe_dat *d;
   TRY(call_begin(c, mat, file, name));
-  return say(c, file_write(c, file));
+  TRY(fe_access_begin(c->api, c->m->values, false, &d));
+  return say(c, file_write(c, file, d));
 }
 
 void
@@ -187,22 +201,31 @@ check_alike(struct rt_file *f, const struct call *c) {
 }
 
 static status
-mat_read(struct rt_file *f, const struct call *c) {
+mat_read(struct rt_file *f, const struct call *c, struct rt_rows *r,
+         void **rows) {
   TRY(check_alike(f, c));
-  return fe_file_get(c->api, f, c->values.s, c->m->values);
+  return fe_file_get(f, c->values.s, (const struct fe_dat *)c->m->values, r,
+                     rows);
 }
 
 static status
-file_read(const struct call *c, const char *file) {
+file_read(const struct call *c, const char *file, struct rt_rows *r,
+          void **rows) {
   struct rt_file *f;
   TRY(fe_file_open(c->api, file, RT_IO_READ, &f));
-  return fe_file_close(f, false, mat_read(f, c));
+  return fe_file_close(f, false, mat_read(f, c, r, rows));
 }
 
 static status
 mat_from(struct call *c, op2_mat mat, const char *file, const char *name) {
+  struct rt_rows r;
+  void *rows = NULL;
   TRY(call_begin(c, mat, file, name));
-  return say(c, file_read(c, file));
+  status st = say(c, file_read(c, file, &r, &rows));
+  if (st == OK)
+    st = fe_file_taken(c->api, (struct fe_dat *)c->m->values, &r, &rows);
+  if (rows) fe_rows_free(rows, &r);
+  return st;
 }
 
 void

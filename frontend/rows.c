@@ -27,6 +27,11 @@ fe_rows_seen(const op_set_core *set, int dim, struct type type) {
 }
 
 struct rt_rows
+fe_rows_of(const struct fe_dat *d) {
+  return fe_rows_own(d->pub.set, d->pub.dim, d->type);
+}
+
+struct rt_rows
 fe_rows_one(idx_g n, struct type type, bool writes) {
   return (struct rt_rows){.n = n,
                           .hi = writes && fe_ranks.rank ? 0 : n,

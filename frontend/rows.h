@@ -14,6 +14,8 @@ struct fe_dat;
  * all, if each rank declares all. */
 struct rt_rows fe_rows_own(const op_set_core *set, int dim, struct type type);
 struct rt_rows fe_rows_seen(const op_set_core *set, int dim, struct type type);
+/* Those that this rank writes of a dat. */
+struct rt_rows fe_rows_of(const struct fe_dat *d);
 /* A data set of n values, equal on all ranks: rank 0 writes it, all read it. */
 struct rt_rows fe_rows_one(idx_g n, struct type type, bool writes);
 
@@ -58,11 +60,17 @@ status fe_file_shape(struct rt_file *f, const char *name,
 /* Is there such a data set, of this shape? ERR_IO */
 status fe_file_check(struct rt_file *f, const char *name,
                      const struct rt_rows *r);
-/* All values of a dat to a data set, and back: the dat stays as it was if that
- * fails. Collective. */
-status fe_file_put(const char *api, struct rt_file *f, const char *name,
-                   op_dat dat);
-status fe_file_get(const char *api, struct rt_file *f, const char *name,
-                   op_dat dat);
+/* Could these rows be written: is nothing there, or what has this shape and
+ * type? ERR_IO */
+status fe_file_fits(struct rt_file *f, const char *name,
+                    const struct rt_rows *r);
+/* All values of a dat, whose mirror is current, to a data set. Collective. */
+status fe_file_put(struct rt_file *f, const char *name, const struct fe_dat *d);
+/* What a data set has for a dat, to be freed as fe_rows_read says; its values
+ * from then on, whatever it held before. Collective. */
+status fe_file_get(struct rt_file *f, const char *name, const struct fe_dat *d,
+                   struct rt_rows *r, void **rows);
+status fe_file_taken(const char *api, struct fe_dat *d, struct rt_rows *r,
+                     void **rows);
 
 #endif

@@ -148,8 +148,10 @@ struct op2_csr op2_mat_csr(op2_mat mat);
  *                   the group: rows, columns, rdim, cdim. Numbers are the program's, from 0
  * Ranks write and read their own rows: a file does not tell how many there were. Runs what the
  * values need. Masks are not written. cost a copy of row_start; reading, of all, once
- * error  no libop2lazy-hdf5.so; files that cannot be opened; reading: other nonzeros, blocks, or
- *        a type whose values do not fit: the matrix stays as it was. collective over ranks */
+ * error  no libop2lazy-hdf5.so; files that cannot be opened; writing: a group of that name with
+ *        another shape or type, which stays as it is, or a data set; reading: other nonzeros,
+ *        blocks, or a type whose values do not fit: the matrix stays as it was. collective over
+ *        ranks */
 void op2_mat_write_hdf5(op2_mat mat, const char *file, const char *name);
 void op2_mat_read_hdf5(op2_mat mat, const char *file, const char *name);
 /* A Mat of PETSc, type AIJ: component r of row e is its row e * rdim + r, columns likewise.

@@ -177,7 +177,8 @@ struct ir_set {
  *   stretch    elements lie in stretches, of so many on average, along which
  *              each entry names the next target at the next element; of the
  *              entries whose bits are in `still` the same one
- *   usual      of csr: more than half of the rows have this length
+ *   usual      of csr: more than half of the rows that are not empty have this
+ *              length
  *   step       along each row of csr the next entry names the target so many
  *              further on
  *   layers     of csr: each row goes from layer `first` of its element's column

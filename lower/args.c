@@ -198,15 +198,17 @@ static void
 low_rooms_make(struct low_args *g) {
   struct low_region *r = g->r;
   size_t stack = 0;
+  bool twice = g->m->t->regions[g->m->t->nodes[g->first].region].lengths;
   low_columns_place(g);
   for (uint32_t k = 0; k < r->nslots; k++) {
     struct low_slot *s = &r->slots[k];
     size_t bytes = low_slot_pointers(s) + low_slot_copies(s);
+    size_t times = s->row && twice ? 2 : 1; /* code for a usual length */
     size_t align = low_slot_align(s);
     if (s->kind == LOW_SLOT_WHOLE || (s->kind == LOW_SLOT_PLACE && !s->row))
       continue;
-    if (stack + bytes <= LOW_COPIES) {
-      stack += bytes;
+    if (stack + times * bytes <= LOW_COPIES) {
+      stack += times * bytes;
       continue;
     }
     size_t at = round_up(r->scratch_bytes, align);

@@ -1,4 +1,4 @@
-/* Stretch: which regions' code goes by stretches and steps of maps.
+/* Stretch: which regions' code goes by stretches, steps and lengths.
  *
  * Problem   A map of a structured set is a table like any other: four bytes are
  *           read for each entry, and a block loads its elements one by one and

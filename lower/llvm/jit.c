@@ -126,8 +126,9 @@ low_module_fast(const struct low_region *r, const struct low_target *t,
   while (low_blocks_find(*out) && low_has_lane_loop(*out, ctx)) {
     form++;
     LOG_DEBUG("%s does not vectorise%s", r->name,
-              form == LOW_ONE_BY_ONE
-                  ? ""
+              form == LOW_ONE_BY_ONE ? ""
+              : form == LOW_IN_BLOCKS_ALL
+                  ? ": once more, with all loops unrolled"
                   : ": once more, with longer loops unrolled");
     LLVMDisposeModule(*out);
     TRY(low_module_try(r, t, form, ctx, out, &large));

@@ -115,8 +115,8 @@ struct low_at low_at_dat_lane(struct low_emit *em, const struct low_slot *s,
                               int32_t bind, uint32_t lane);
 /* Slot k in its lanes, at lane em->i. */
 struct low_at low_at_lanes(struct low_emit *em, uint32_t k);
-/* Ask for n elements, `on` behind element e, which is there; they need not
- * be. */
+/* Ask for n elements, `on` behind element e, which is there; they need not be.
+ * Not for more streams than a processor follows. */
 void low_ask_for(struct low_emit *em, const struct low_slot *s, int32_t bind,
                  LLVMValueRef e, LLVMValueRef on, uint32_t n);
 LLVMValueRef low_at_address(struct low_emit *em, struct low_at at,

@@ -171,7 +171,7 @@ entries_ahead(struct low_emit *em, const struct low_slot *s,
   int64_t row = (int64_t)s->row * 4;
   LLVMValueRef head = x->head;
   if (low_bind_steps(em->r, s->map)) {
-    int64_t on = AHEAD_VALUES / (int64_t)(s->dim * s->type.size);
+    int64_t on = 1 + AHEAD_VALUES / (int64_t)(s->dim * s->type.size);
     if (em->r->binds[s->map].step == 1)
       low_ask_for(em, s, s->load >= 0 ? s->load : s->store, head,
                   ll_i64(em->ctx, on), s->row);

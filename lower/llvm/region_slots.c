@@ -178,11 +178,12 @@ low_at_address(struct low_emit *em, struct low_at at, struct type t,
 void
 low_ask_for(struct low_emit *em, const struct low_slot *s, int32_t bind,
             LLVMValueRef e, LLVMValueRef on, uint32_t n) {
-  enum { LINE = 64, MOST = 1024 };
+  enum { LINE = 64, MOST = 1024, STREAMS = 16 };
   const struct low_bind *d = &em->r->binds[bind];
   struct low_at at = low_at_bind(em, bind, e);
   uint32_t streams = d->block ? 1 : s->dim;
   uint32_t unit = s->type.size * (s->dim / streams);
+  if (streams > STREAMS) return;
   on = LLVMBuildMul(em->b, on, ll_i64(em->ctx, unit), "on");
   for (uint32_t c = 0; c < streams; c++) {
     LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));

@@ -21,7 +21,9 @@
 // and on two (a Xeon with AVX-512, medians of 3 interleaved rounds). Compiled
 // in 0.2 s more, once.
 //
-// Limits. Compiling takes longer with the code: the caller's limit.
+// Limits. The first loop over lanes of a function counts: regions that go over
+// rows have several, and stay as they are. Compiling takes longer with the code:
+// the caller's limit.
 #include "lower/llvm/unroll.h"
 
 #include <llvm/Analysis/AssumptionCache.h>

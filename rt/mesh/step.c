@@ -30,14 +30,16 @@ all_step(const struct rt_relation *r, int64_t step) {
 uint32_t
 rt_usual_length(const struct rt_relation *r) {
   uint32_t usual = 0;
-  int64_t votes = 0, rows = 0;
+  int64_t votes = 0, rows = 0, all = 0;
   for (idx_l e = 0; e < r->from->n; e++) { /* none other can have most */
     uint32_t n = rt_row(r, e).n;
+    if (!n) continue;
     if (!votes) usual = n;
     votes += n == usual ? 1 : -1;
+    all++;
   }
   for (idx_l e = 0; e < r->from->n; e++) rows += rt_row(r, e).n == usual;
-  return 2 * rows > r->from->n ? usual : 0;
+  return 2 * rows > all ? usual : 0;
 }
 
 /* Those of rows that step and are not empty. */

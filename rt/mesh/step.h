@@ -25,8 +25,9 @@ struct rt_steps {
 status rt_steps_find(const struct rt_relation *r, struct rt_steps **out);
 void rt_steps_free(struct rt_steps *s); /* NULL is allowed */
 
-/* The length that more than half of its rows have, of rows of any length; 0:
- * none. cost two looks at each row (R. S. Boyer, J. S. Moore, MJRTY, 1981). */
+/* The length that more than half of its rows have, of rows of any length but
+ * empty ones, as a halo's last level has them; 0: none. cost two looks at each
+ * row (R. S. Boyer, J. S. Moore, MJRTY, 1981). */
 uint32_t rt_usual_length(const struct rt_relation *r);
 
 /* Along which layers rows go; false: not all along the same ones. cost one look

@@ -205,6 +205,13 @@ wrong(void) {
   said(__LINE__, "expected the name of a data set, found \"/\"");
   op2_mat_write_hdf5(NULL, "mat.h5", NULL);
   said(__LINE__, "matrix: expected a declared one, found NULL");
+  op2_mat_write_hdf5(c, "mat.h5", "a"); /* what is there stays */
+  said(__LINE__, "\"a/column\": wrong shape");
+  op2_mat_write_hdf5(a, "mat.h5", "flow/b");
+  said(__LINE__, "\"flow/b/values\": wrong shape");
+  op2_mat_read_hdf5(a, "mat.h5", NULL);
+  op2_mat_read_hdf5(b, "mat.h5", "flow/b");
+  CHECK_INT(errors, 0);
   op2_mat_read_hdf5(a, NULL, NULL);
   said(__LINE__, "expected a file name, found NULL");
   compare(1);

@@ -22,8 +22,8 @@
 // in 0.2 s more, once.
 //
 // Limits. The first loop over lanes of a function counts: regions that go over
-// rows have several, and stay as they are. Compiling takes longer with the code:
-// the caller's limit.
+// rows have several, and stay as they are. Compiling takes longer with the
+// code: the caller's limit.
 #include "lower/llvm/unroll.h"
 
 #include <llvm/Analysis/AssumptionCache.h>

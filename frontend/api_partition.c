@@ -190,6 +190,7 @@ partition(const struct request *r) {
   OP_is_partitioned = 1;
   if (!fe_ranked()) return OK;
   TRY(fe_agree_turn("op_partition"));
+  TRY(fe_agree("op_partition", 0, OK)); /* of the same sets and maps? */
   TRY(fe_run_for_call());
   if (!r->lib || !*r->lib) return fe_spread(0);
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)

@@ -13,6 +13,7 @@
  * RUN: !3 WRONG=memory
  * RUN: !3 WRONG=upload
  * RUN: !2 WRONG=option
+ * RUN: !3 WRONG=partition
  */
 #include <sys/resource.h>
 #include <unistd.h>
@@ -154,6 +155,11 @@ play(const char *how, int apart) {
     op_par_loop(one, "sum", s, op_arg_gbl(&sum, 1, "int", OP_INC));
     if (!apart) op2_flush();
     expect(apart ? "op2_defer_globals" : "sum", "op2_defer_globals");
+  } else if (!strcmp(how, "partition")) {
+    op2_flush();
+    if (apart) op2_decl_gbl(1, "int", NULL, "more");
+    op_partition("RANDOM", "", s, next, NULL);
+    expect("ranks do not make the same calls", "op2_decl_gbl");
   }
 }
 

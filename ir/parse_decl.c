@@ -314,7 +314,7 @@ maybe_layers(struct ir_parser *p, struct ir_rows_layers *out) {
 /* [usual=<length>] */
 static status
 maybe_usual(struct ir_parser *p, uint32_t *out) {
-  int64_t n;
+  int64_t n = 0;
   if (!ir_lex_is_word(&p->x, "usual")) return OK;
   TRY(ir_lex_next(&p->x));
   TRY(ir_want_punct(p, '='));

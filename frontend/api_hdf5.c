@@ -242,11 +242,7 @@ op_decl_dat_hdf5(op_set set, int dim, char const *type, char const *file,
 static status
 dat_write(struct rt_file *f, const struct fe_dat *d, const char *name) {
   TRY(check_order(name, d->pub.set));
-  struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
-  const void *values;
-  SCOPED void *kept = NULL;
-  TRY(fe_rows_values(d, &values, &kept));
-  TRY(rt_io_write(f, name, &r, values));
+  TRY(fe_file_put(f, name, d));
   TRY(rt_io_put_int(f, name, "size", d->pub.size));
   TRY(rt_io_put_int(f, name, "dim", d->pub.dim));
   return rt_io_put_text(f, name, "type", d->pub.type, 0);

@@ -83,12 +83,21 @@ void low_entries_forward(LLVMModuleRef m);
 /* region_pad.c: before vectors are made, arrays on the stack get room for one
  * behind their end. */
 void low_arrays_pad(LLVMModuleRef m);
-/* Inline the kernels and vectorise; then the rest. Of the kernels' loops are
- * unrolled: short ones; those that clang -O3 unrolls; all, as long as that is
- * LOW_UNROLLED_MOST instructions an element (unroll.h). */
-enum low_unrolled { LOW_UNROLLED_SHORT, LOW_UNROLLED_LONG, LOW_UNROLLED_ALL };
+/* The forms of a region, in the order in which they are tried: a vector has no
+ * loops within, so that those of its kernels must be unrolled, and by how much
+ * LLVM does so decides between vectors and none. Unrolling more is tried later
+ * since where it is not needed it is code for nothing: short loops, those that
+ * clang -O3 unrolls, then all, as long as that is LOW_UNROLLED_MOST
+ * instructions an element (unroll.h). */
+enum low_form {
+  LOW_IN_BLOCKS,
+  LOW_IN_BLOCKS_LONG,
+  LOW_IN_BLOCKS_ALL,
+  LOW_ONE_BY_ONE
+};
 enum { LOW_UNROLLED_MOST = 4000 };
-status low_target_vectorise(const struct low_target *t, enum low_unrolled loops,
+/* Inline the kernels and vectorise; then the rest. */
+status low_target_vectorise(const struct low_target *t, enum low_form form,
                             LLVMModuleRef m);
 status low_target_optimise(const struct low_target *t, LLVMModuleRef m);
 /* The function marked LOW_BLOCKS; NULL: none. */

@@ -73,32 +73,12 @@ low_has_lane_loop(LLVMModuleRef m, LLVMContextRef ctx) {
   return false;
 }
 
-/* The forms of a region, in the order in which they are tried: a vector has no
- * loops within, so that those of its kernels must be unrolled, and by how much
- * LLVM does so decides between vectors and none. Unrolling more is tried later
- * since where it is not needed it is code for nothing: as clang -O3 does, then
- * all that has a constant length (unroll.cpp). */
-enum low_form {
-  LOW_IN_BLOCKS,
-  LOW_IN_BLOCKS_LONG,
-  LOW_IN_BLOCKS_ALL,
-  LOW_ONE_BY_ONE
-};
-
-static const enum low_unrolled low_unrolled[] = {
-    [LOW_IN_BLOCKS] = LOW_UNROLLED_SHORT,
-    [LOW_IN_BLOCKS_LONG] = LOW_UNROLLED_LONG,
-    [LOW_IN_BLOCKS_ALL] = LOW_UNROLLED_ALL,
-    [LOW_ONE_BY_ONE] = LOW_UNROLLED_SHORT,
-};
-
 static status
 low_module_try(const struct low_region *r, const struct low_target *t,
                enum low_form form, LLVMContextRef ctx, LLVMModuleRef *out,
                bool *large_out) {
   TRY(low_region_build(r, t, form != LOW_ONE_BY_ONE, ctx, out, large_out));
-  status s =
-      *large_out ? OK : low_target_vectorise(t, low_unrolled[form], *out);
+  status s = *large_out ? OK : low_target_vectorise(t, form, *out);
   if (s != OK) LLVMDisposeModule(*out);
   return s;
 }

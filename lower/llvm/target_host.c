@@ -161,15 +161,15 @@ low_unroll_all(const struct low_target *t, LLVMModuleRef m) {
 }
 
 status
-low_target_vectorise(const struct low_target *t, enum low_unrolled loops,
+low_target_vectorise(const struct low_target *t, enum low_form form,
                      LLVMModuleRef m) {
   TRY(ll_run_passes(m, "always-inline,function(sroa<modify-cfg>)", t->machine,
                     true));
   low_entries_forward(m);
   low_arrays_pad(m);
-  if (loops == LOW_UNROLLED_ALL) return low_unroll_all(t, m);
+  if (form == LOW_IN_BLOCKS_ALL) return low_unroll_all(t, m);
   return ll_run_passes(m,
-                       loops == LOW_UNROLLED_LONG
+                       form == LOW_IN_BLOCKS_LONG
                            ? LOW_SIMPLIFY_LONG ",loop-vectorize)"
                            : LOW_SIMPLIFY ",loop-vectorize)",
                        t->machine, true);

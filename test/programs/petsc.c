@@ -143,6 +143,7 @@ static void
 check_shared(op2_mat a) {
   void *mat = op2_mat_petsc(a);
   CHECK(mat && op2_mat_petsc(a) == mat);
+  if (!mat) return;
   const void *values = op2_mat_csr(a).values;
   CHECK(op2_mat_petsc(a) == mat && (const void *)array_of(mat) == values);
 }

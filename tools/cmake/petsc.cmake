@@ -36,6 +36,8 @@ foreach(mpi openmpi mpich)
                  op2base op2petsc)
   target_link_libraries(op2lazy-petsc PRIVATE ${PETSC_LINK_LIBRARIES}
                         PkgConfig::MPI_${mpi})
+  # PETSc starts MPI, and a library that finds MPI started opens its part for it.
+  add_dependencies(op2lazy-petsc op2lazy-${mpi})
   list(APPEND OP2_MODULES op2lazy-petsc)
   # for programs that are compiled by a command of their own
   set(OP2_PETSC_WORDS ${PETSC_LINK_LIBRARIES} ${MPI_${mpi}_LDFLAGS})

@@ -29,7 +29,7 @@ for source in test/programs/*.c test/programs/*.cpp; do
   [ ! -x "$build/test/programs/$name" ] || cp "$build/test/programs/$name" "$tmp/bin/programs"
 done
 for file in "$build"/bench/*/*; do
-  case $file in *_opaque | */mkmesh) continue ;; esac
+  case $file in *_opaque | *_ref | *_ref_jit | *_petsc | */mkmesh) continue ;; esac
   cp "$file" "$tmp/bin/bench"
 done
 cp "$build/test/random/random_programs" "$tmp/bin"

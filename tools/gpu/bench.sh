@@ -21,6 +21,12 @@ deferred-45k  | airfoil_lazy --size 100 150 --iters 20 --warmup 5 --flush-every 
 shallow       | shallow --size 120 80 --iters 20 --warmup 4      | all   | max_h | 1e-9
 fem           | fem --size 160 160 --iters 20 --warmup 4         | all   | rms | 1e-4
 jacobi        | jacobi_double --size 200 200 --iters 20 --warmup 4 | fused | rms | 1e-9
+layers        | layers --size 30 40 --layers 20 --iters 10 --warmup 2 | fused | rms | 1e-9
+matrix        | fem_matrix --size 60 60 | fused | rms | 1e-4
+diffusion     | diffusion --size 40 40 --layers 30 --iters 10 --warmup 2 | fused | rms | 1e-9
+advection     | advection --size 60 60 --iters 10 --warmup 2 | fused | rms | 1e-9
+icosahedral   | icosahedral --size 100 100 --iters 10 --warmup 2 | fused | rms | 1e-9
+multigrid     | multigrid --size 60 60 --iters 4 --warmup 1 | fused | rms | 1e-6
 TABLE
 }
 
@@ -34,6 +40,14 @@ deferred-2880k  | airfoil_lazy --size 800 1200 --iters 200 --warmup 20 --flush-e
 shallow         | shallow --size 1200 800 --iters 200 --warmup 20     | all   | max_h | 1e-9
 fem             | fem --size 1600 1600 --iters 100 --warmup 10        | all   | rms | 1e-4
 jacobi          | jacobi_double --size 2000 2000 --iters 200 --warmup 20 | fused | rms | 1e-9
+layers          | layers --size 212 212 --layers 60 --iters 100 --warmup 10 | fused | rms | 1e-9
+matrix          | fem_matrix --size 400 400                             | fused | rms | 1e-4
+diffusion       | diffusion --size 512 512 --layers 64 --iters 100 --warmup 10 | fused | rms | 1e-9
+advection       | advection --size 500 500 --iters 100 --warmup 10      | fused | rms | 1e-9
+icosahedral     | icosahedral --size 2000 2000 --iters 200 --warmup 20  | fused | rms | 1e-9
+multigrid       | multigrid --size 1000 1000 --iters 10 --warmup 2      | fused | rms | 1e-6
+euler           | euler --size 64 64 --iters 20 --warmup 2              | fused | rms | 1e-9
+chebyshev       | chebyshev --size 100 100 --iters 20 --warmup 2        | fused | rms | 1e-9
 TABLE
 }
 
@@ -99,9 +113,12 @@ one() { # case variant variables answer host's within program options
   else
     say "FAIL $case_name $variant: $key is $answer, on the host ${wanted:-unknown}"
   fi
+  parts=$(grep '^result' "$log" | grep -o '[a-z]*_ms=[^ ]*' | grep -v first_ms)
   json kind bench case "$case_name" variant "$variant" ok $good ms_per_iter "${ms:-0}" \
-    answer "$answer" host "$wanted" first_ms "$(result first_ms)"
-  printf '%-16s %-12s %10.4f ms\n' "$case_name" "$variant" "${ms:-0}" | tee -a "$table"
+    answer "$answer" host "$wanted" first_ms "$(result first_ms)" parts "$parts"
+  # shellcheck disable=SC2086
+  printf '%-16s %-12s %10.4f ms %s\n' "$case_name" "$variant" "${ms:-0}" "$(echo $parts)" |
+    tee -a "$table"
   [ -z "$ms" ] || regions "$case_name" "$variant"
 }
 

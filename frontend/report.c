@@ -60,11 +60,10 @@ time_of(const char *name) {
   static const struct {
     const char *name;
     enum fe_time time;
-  } known[] = {{"(copy)", FE_TIME_COPIES},
-               {"(exchange)", FE_TIME_RANKS},
-               {"(reduce)", FE_TIME_RANKS},
-               {"(upload)", FE_TIME_TRANSFERS},
-               {"(download)", FE_TIME_TRANSFERS}};
+  } known[] = {
+      {"(copy)", FE_TIME_COPIES},    {"(exchange)", FE_TIME_RANKS},
+      {"(reduce)", FE_TIME_RANKS},   {"(upload)", FE_TIME_TRANSFERS},
+      {"(zero)", FE_TIME_TRANSFERS}, {"(download)", FE_TIME_TRANSFERS}};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     if (!strcmp(name, known[k].name)) return known[k].time;
   return FE_TIME_REGIONS;

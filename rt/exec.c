@@ -376,8 +376,9 @@ run_upload(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   struct rt_buf *b = p->scratch->bufs[cmd->a];
   const struct rt_dat *d = p->dats[p->slots[cmd->a].dat];
   bool own = p->slots[cmd->a].initial && rt_dat_mirror_current(d);
+  const char *name = b->zeros ? "(zero)" : "(upload)";
   TRY(rt_buf_upload(b, cmd->device, own ? d : NULL));
-  *out = (struct work){rt_timer_get("(upload)"), b->bytes, BY_HOST};
+  *out = (struct work){rt_timer_get(name), b->bytes, BY_HOST};
   return OK;
 }
 

@@ -251,11 +251,13 @@ run_kernel(struct rt_device *d, const struct cu_command *c, const int64_t *w) {
 status
 cu_run(struct rt_device *d, const struct cu_command *c, const int64_t *w) {
   void *at = (void *)(uintptr_t)w[0], *stream = cu_of(d)->stream;
-  void *from = c->kind == CU_EVENT ? NULL : (void *)(uintptr_t)w[1];
+  bool copies = c->kind == CU_UP || c->kind == CU_COPY;
+  void *from = copies ? (void *)(uintptr_t)w[1] : NULL;
   switch (c->kind) {
   case CU_KERNEL: return run_kernel(d, c, w);
   case CU_UP: CU(d, cuMemcpyHtoDAsync(at, from, (size_t)w[2], stream)); break;
   case CU_COPY: CU(d, cuMemcpyDtoDAsync(at, from, (size_t)w[2], stream)); break;
+  case CU_ZERO: CU(d, cuMemsetD8Async(at, 0, (size_t)w[1], stream)); break;
   case CU_EVENT: CU(d, cuEventRecord(at, stream)); break;
   }
   return OK;
@@ -329,6 +331,13 @@ static status
 cu_copy(struct rt_device *d, void *to, void *from, size_t bytes) {
   TRY(enter(d));
   return copy_command(d, CU_COPY, to, from, bytes);
+}
+
+static status
+cu_zero(struct rt_device *d, void *mem, size_t bytes) {
+  int64_t words[] = {(int64_t)(uintptr_t)mem, (int64_t)bytes};
+  TRY(enter(d));
+  return command(d, (struct cu_command){.kind = CU_ZERO, .nwords = 2}, words);
 }
 
 /* ---- code ---------------------------------------------------------------- */
@@ -466,6 +475,7 @@ const struct rt_driver rt_driver_cuda = {.count = cu_count,
                                          .read = cu_read,
                                          .read_start = cu_read_start,
                                          .copy = cu_copy,
+                                         .zero = cu_zero,
                                          .code_new = cu_code_new,
                                          .code_free = cu_code_free,
                                          .kernel_new = cu_kernel_new,

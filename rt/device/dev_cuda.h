@@ -22,8 +22,9 @@ extern struct cu_functions {
  *   CU_KERNEL       groups, work items in a group, bytes of shared memory, then
  *                   the arguments, a word each
  *   CU_UP, CU_COPY  to, from, bytes; from pinned memory or the device's
+ *   CU_ZERO         to, bytes
  *   CU_EVENT        the event that is recorded */
-enum cu_kind { CU_KERNEL, CU_UP, CU_COPY, CU_EVENT };
+enum cu_kind { CU_KERNEL, CU_UP, CU_COPY, CU_ZERO, CU_EVENT };
 enum { CU_LAUNCH_WORDS = 3, CU_ARGS_MAX = 512 /* 4096 bytes of parameters */ };
 struct cu_command {
   enum cu_kind kind;

@@ -33,7 +33,8 @@
  * Cost  a list is copied (some 100 bytes a command) and compared with those of
  *       its shape; a command set anew costs the host about a third of a launch.
  * Source  CUDA driver API, graph management: cuGraphAddKernelNode,
- *         cuGraphExecKernelNodeSetParams and their like for copies (CUDA 11.4).
+ *         cuGraphExecKernelNodeSetParams and their like for copies and zeros
+ *         (CUDA 11.4).
  * Limits  The card starts on a list when it is whole. Buffers that take turns
  *         are set anew each time; a graph for each turn would save that. Lists
  *         of one command are given as they are. */
@@ -150,6 +151,19 @@ copy_node(const struct cu_command *c, const int64_t *w) {
   return n;
 }
 
+struct zero_node { /* CUDA_MEMSET_NODE_PARAMS_v1 */
+  int64_t at;
+  size_t pitch;
+  unsigned value, unit; /* bytes of it */
+  size_t width, height;
+};
+
+static struct zero_node
+zero_node(const int64_t *w) {
+  return (struct zero_node){
+      .at = w[0], .unit = 1, .width = (size_t)w[1], .height = 1};
+}
+
 /* ---- graphs -------------------------------------------------------------- */
 
 static void
@@ -171,17 +185,26 @@ static status
 add_node(struct rt_device *d, struct cu_graph *g, uint32_t k) {
   const struct cu_command *c = &g->list.commands[k];
   int64_t *w = g->list.words + c->first;
+  void *context = cu_of(d)->context, **node = &g->nodes[k];
   void *args[CU_ARGS_MAX], **before = k ? &g->nodes[k - 1] : NULL;
-  if (c->kind == CU_KERNEL) {
+  switch (c->kind) {
+  case CU_KERNEL: {
     struct kernel_node n = kernel_node(c, w, args);
-    CU(d, cuGraphAddKernelNode(&g->nodes[k], g->graph, before, k > 0, &n));
-  } else if (c->kind == CU_EVENT) {
-    CU(d, cuGraphAddEventRecordNode(&g->nodes[k], g->graph, before, k > 0,
-                                    event_of(w)));
-  } else {
+    CU(d, cuGraphAddKernelNode(node, g->graph, before, k > 0, &n));
+  } break;
+  case CU_UP:
+  case CU_COPY: {
     struct copy_node n = copy_node(c, w);
-    CU(d, cuGraphAddMemcpyNode(&g->nodes[k], g->graph, before, k > 0, &n,
-                               cu_of(d)->context));
+    CU(d, cuGraphAddMemcpyNode(node, g->graph, before, k > 0, &n, context));
+  } break;
+  case CU_ZERO: {
+    struct zero_node n = zero_node(w);
+    CU(d, cuGraphAddMemsetNode(node, g->graph, before, k > 0, &n, context));
+  } break;
+  case CU_EVENT:
+    CU(d,
+       cuGraphAddEventRecordNode(node, g->graph, before, k > 0, event_of(w)));
+    break;
   }
   return OK;
 }
@@ -190,17 +213,25 @@ static status
 set_node(struct rt_device *d, struct cu_graph *g, uint32_t k) {
   const struct cu_command *c = &g->list.commands[k];
   int64_t *w = g->list.words + c->first;
+  void *context = cu_of(d)->context, *node = g->nodes[k];
   void *args[CU_ARGS_MAX];
-  if (c->kind == CU_KERNEL) {
+  switch (c->kind) {
+  case CU_KERNEL: {
     struct kernel_node n = kernel_node(c, w, args);
-    CU(d, cuGraphExecKernelNodeSetParams(g->exec, g->nodes[k], &n));
-  } else if (c->kind == CU_EVENT) {
-    CU(d,
-       cuGraphExecEventRecordNodeSetEvent(g->exec, g->nodes[k], event_of(w)));
-  } else {
+    CU(d, cuGraphExecKernelNodeSetParams(g->exec, node, &n));
+  } break;
+  case CU_UP:
+  case CU_COPY: {
     struct copy_node n = copy_node(c, w);
-    CU(d, cuGraphExecMemcpyNodeSetParams(g->exec, g->nodes[k], &n,
-                                         cu_of(d)->context));
+    CU(d, cuGraphExecMemcpyNodeSetParams(g->exec, node, &n, context));
+  } break;
+  case CU_ZERO: {
+    struct zero_node n = zero_node(w);
+    CU(d, cuGraphExecMemsetNodeSetParams(g->exec, node, &n, context));
+  } break;
+  case CU_EVENT:
+    CU(d, cuGraphExecEventRecordNodeSetEvent(g->exec, node, event_of(w)));
+    break;
   }
   return OK;
 }

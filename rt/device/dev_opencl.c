@@ -333,6 +333,16 @@ cl_copy(struct rt_device *d, void *to, void *from, size_t bytes) {
   return OK;
 }
 
+static status
+cl_zero(struct rt_device *d, void *mem, size_t bytes) {
+  static const unsigned char zero;
+  void *event = NULL;
+  CL(d, clEnqueueFillBuffer(queue_of(d), mem, &zero, sizeof zero, 0, bytes, 0,
+                            NULL, event_wanted(d, &event)));
+  event_note(d, event);
+  return OK;
+}
+
 /* ---- code ---------------------------------------------------------------- */
 
 static status
@@ -470,6 +480,7 @@ const struct rt_driver rt_driver_opencl = {.count = cl_count,
                                            .read = cl_read,
                                            .read_start = cl_read_start,
                                            .copy = cl_copy,
+                                           .zero = cl_zero,
                                            .code_new = cl_code_new,
                                            .code_free = cl_code_free,
                                            .kernel_new = cl_kernel_new,

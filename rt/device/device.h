@@ -111,6 +111,7 @@ struct rt_driver {
   /* The same, but `to` holds it when `finish` returns. */
   status (*read_start)(struct rt_device *d, void *to, void *from, size_t bytes);
   status (*copy)(struct rt_device *d, void *to, void *from, size_t bytes);
+  status (*zero)(struct rt_device *d, void *mem, size_t bytes);
   /* Code in the device's format (struct rt_device.code_kind). */
   status (*code_new)(struct rt_device *d, const void *code, size_t bytes,
                      void **out);

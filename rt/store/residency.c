@@ -278,11 +278,21 @@ count_down(const struct rt_buf *b) {
   counters[CNT_d2h_bytes] += (long long)copy_bytes(b);
 }
 
+/* Zeros that nobody has written are made where they are needed. */
+static status
+zero_there(struct rt_buf *b, struct rt_device *d) {
+  TRY(rt_buf_device(b, d));
+  TRY(d->driver->zero(d, b->dev->mem, dev_bytes(b)));
+  set_all(b, b->dev, true, true);
+  return OK;
+}
+
 status
 rt_buf_upload(struct rt_buf *b, struct rt_device *d,
               const struct rt_dat *mirror) {
   if (b->dev_valid && b->dev->device == d) return OK;
   if (b->stale && b->dev_valid) TRY(rt_buf_download(b));
+  if (b->zeros && !is_shared(b)) return zero_there(b, d);
   if (b->zeros) TRY(rt_buf_zero(b));
   TRY(rt_buf_device(b, d));
   assert(!b->stale || mirror);

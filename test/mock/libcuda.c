@@ -236,6 +236,18 @@ cuMemcpyDtoDAsync_v2(void *to, void *from, size_t bytes, void *s) {
   return copy("copy", to, from, bytes, s);
 }
 
+int
+cuMemsetD8Async(void *to, unsigned char value, size_t bytes, void *s) {
+  NEEDS_CONTEXT;
+  NEEDS_STREAM(s);
+  unsigned long long words[] = {(uintptr_t)to, bytes};
+  note("zero%zu ", bytes);
+  note_args(words, 2);
+  if (!in_block(to, bytes)) return broken("a fill outside of device memory");
+  memset(to, value, bytes);
+  return 0;
+}
+
 static bool
 is_refused(const char *image) {
   const char *const *text = mock_cuda.refuse;
@@ -398,10 +410,18 @@ struct copy_parameters {
   size_t width, height, depth;
 };
 
+struct zero_parameters {
+  unsigned long long dst;
+  size_t pitch;
+  unsigned value, unit;
+  size_t width, height;
+};
+
 enum { NODES_MAX = 256 };
 struct node {
   char *function;      /* NULL: a copy, or */
-  struct event *event; /* an event */
+  struct event *event; /* an event, or */
+  bool zero;           /* zeros */
   unsigned groups, group, shared;
   unsigned long long words[PARAMETERS_MAX];
   void *to;
@@ -454,6 +474,16 @@ copy_set(struct node *n, const struct copy_parameters *p) {
   return 0;
 }
 
+static int
+zero_set(struct node *n, const struct zero_parameters *p) {
+  n->zero = true;
+  n->to = (void *)(uintptr_t)p->dst;
+  n->bytes = p->width;
+  if (p->value || p->unit != 1 || p->height != 1)
+    return broken("a fill's node");
+  return 0;
+}
+
 /* Room for one more, which must follow the last one. */
 static int
 node_new(void **out, struct graph *g, void **after, size_t nafter) {
@@ -478,6 +508,14 @@ cuGraphAddMemcpyNode(void **out, void *graph, void **after, size_t nafter,
   int rc = node_new(out, graph, after, nafter);
   if (c != &context) return broken("a node of another context");
   return rc ? rc : copy_set(*out, p);
+}
+
+int
+cuGraphAddMemsetNode(void **out, void *graph, void **after, size_t nafter,
+                     const void *p, void *c) {
+  int rc = node_new(out, graph, after, nafter);
+  if (c != &context) return broken("a node of another context");
+  return rc ? rc : zero_set(*out, p);
 }
 
 int
@@ -532,8 +570,16 @@ int
 cuGraphExecMemcpyNodeSetParams(void *exec, void *node, const void *p, void *c) {
   struct node *n = node_of(exec, node);
   if (c != &context) return broken("a node of another context");
-  if (n->function || n->event) return broken("what is no copy set as one");
+  if (n->function || n->event || n->zero)
+    return broken("what is no copy set as one");
   return copy_set(n, p);
+}
+
+int
+cuGraphExecMemsetNodeSetParams(void *exec, void *node, const void *p, void *c) {
+  struct node *n = node_of(exec, node);
+  if (c != &context) return broken("a node of another context");
+  return n->zero ? zero_set(n, p) : broken("what is no fill set as one");
 }
 
 int
@@ -549,6 +595,7 @@ run_node(const struct node *n, void *s) {
   if (n->function)
     return launch(n->function, n->groups, n->group, n->shared, n->words);
   if (n->event) return record(n->event);
+  if (n->zero) return cuMemsetD8Async(n->to, 0, n->bytes, s);
   return copy(n->up ? "up" : "copy", n->to, n->from, n->bytes, s);
 }
 

@@ -12,7 +12,7 @@
 typedef void (*mock_kernel)(const struct rt_dev_arg *args, uint32_t nargs,
                             size_t items);
 static struct {
-  int mems, writes, reads, copies, launches, opened;
+  int mems, writes, reads, copies, zeros, launches, opened;
   size_t written;
   bool fail_mem, fail_launch;
 } mock;
@@ -75,6 +75,14 @@ mock_copy(struct rt_device *d, void *to, void *from, size_t bytes) {
 }
 
 static status
+mock_zero(struct rt_device *d, void *mem, size_t bytes) {
+  (void)d;
+  memset(mem, 0, bytes);
+  mock.zeros++;
+  return OK;
+}
+
+static status
 mock_launch(struct rt_device *d, void *kernel, const struct rt_dev_arg *args,
             uint32_t nargs, size_t items, size_t group) {
   mock_kernel f;
@@ -101,6 +109,7 @@ static const struct rt_driver mock_driver = {.open = mock_open,
                                              .read = mock_read,
                                              .read_start = mock_read,
                                              .copy = mock_copy,
+                                             .zero = mock_zero,
                                              .launch = mock_launch,
                                              .finish = mock_finish};
 

@@ -85,6 +85,28 @@ Test(cuda_graph, a_batch_that_comes_again, .init = start) {
   end();
 }
 
+/* Zeros of one place, then of another. */
+Test(cuda_graph, zeros_in_a_batch, .init = start) {
+  static const int at[] = {0, 0, 1};
+  static const char *const expected[] = {
+      "zero16 launch:update:1x64+32 ",
+      "made2 graph2: zero16 launch:update:1x64+32 ",
+      "set0 set1 graph2: zero16 launch:update:1x64+32 "};
+  for (int k = 0; k < 3; k++) {
+    struct rt_device *in = NULL;
+    char *x = mem[at[k]];
+    memset(x, 1, 64);
+    *mock->log = 0;
+    cr_assert_eq(rt_device_batch(&in, d), OK);
+    cr_assert_eq(d->driver->zero(d, x, 16), OK);
+    launch_update(at[k]);
+    cr_assert_eq(rt_device_batch(&in, NULL), OK);
+    cr_assert_str_eq(mock->log, expected[k]);
+    cr_assert(!x[0] && !x[15] && x[16] == 1);
+  }
+  end();
+}
+
 /* Only what has changed is set: here the place of the scalars in pinned memory. */
 Test(cuda_graph, what_has_not_changed_stays, .init = start) {
   for (int k = 0; k < 3; k++) cr_assert_eq(flush(0, 1), OK);

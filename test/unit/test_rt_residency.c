@@ -246,6 +246,23 @@ Test(residency, a_temporary_of_device_loops_has_no_host_memory) {
   mock_end();
 }
 
+Test(residency, zeros_are_made_on_the_device) {
+  struct rt_device *dev = mock_device(0);
+  struct rt_dat d = dat_new(NULL, 0);
+  cr_assert_eq(rt_dat_keep(&d, true), OK);
+  apply(dev, &d, UPDATE);
+  apply(dev, &d, UPDATE);
+  cr_assert_null(d.buf->mem);
+  cr_assert_eq(mock.writes, 0);
+  cr_assert_eq(mock.zeros, 1);
+  cr_assert_eq(rt_dat_sync(&d), OK);
+  const int *x = (const int *)(void *)d.mirror;
+  for (int i = 0; i < N * DIM; i++)
+    cr_assert_eq(x[i], 2 * (100 * (i / DIM) + i % DIM));
+  rt_dat_clear(&d);
+  mock_end();
+}
+
 Test(residency, device_memory_is_used_again) {
   struct rt_device *dev = mock_device(0);
   for (int k = 0; k < 5; k++) {

@@ -87,6 +87,19 @@ weights   | 5
 TABLE
 }
 
+# A step and all that it has started, for so many seconds: busybox's timeout would
+# end the step alone, and what goes on would disturb what comes next.
+limited() { # seconds script
+  setsid sh "$2" &
+  step_group=$!
+  setsid sh -c "sleep $1; kill -TERM -$step_group" &
+  step_guard=$!
+  step_rc=0
+  wait "$step_group" || step_rc=$?
+  kill -TERM -"$step_guard" 2>/dev/null
+  return $step_rc
+}
+
 # One step, as long as there is time for it.
 step() { # name share
   step_began=$(now)
@@ -96,7 +109,7 @@ step() { # name share
     rc=124
   else
     say "== $1"
-    timeout "$seconds" sh "$files/steps/$1.sh" || rc=$?
+    limited "$seconds" "$files/steps/$1.sh" || rc=$?
   fi
   json step "$1" status "$rc" seconds $(($(now) - step_began))
   case $rc in

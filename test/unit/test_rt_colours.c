@@ -202,6 +202,7 @@ Test(rt_colours, random_meshes_pass_the_checker) {
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
     for (uint32_t arity = 1; arity <= 4; arity++) {
       check_random(1, 9, blocks[i], arity);
+      check_random(12, 4, blocks[i], arity); /* each meets most others */
       check_random(300, 40, blocks[i], arity);
       check_random(2001, 1000, blocks[i], arity);
     }

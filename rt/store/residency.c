@@ -282,7 +282,7 @@ count_down(const struct rt_buf *b) {
 static status
 zero_there(struct rt_buf *b, struct rt_device *d) {
   TRY(rt_buf_device(b, d));
-  TRY(d->driver->zero(d, b->dev->mem, dev_bytes(b)));
+  if (b->shape.n) TRY(d->driver->zero(d, b->dev->mem, dev_bytes(b)));
   set_all(b, b->dev, true, true);
   return OK;
 }

@@ -263,6 +263,18 @@ Test(residency, zeros_are_made_on_the_device) {
   mock_end();
 }
 
+Test(residency, no_zeros_of_an_empty_set) {
+  struct rt_device *dev = mock_device(0);
+  struct rt_dat d;
+  struct rt_shape s = {0, DIM, {TYPE_I32, 4}, 0, 0, NULL};
+  cr_assert_eq(rt_dat_init(&d, s, NULL, false), OK);
+  cr_assert_eq(rt_dat_keep(&d, true), OK);
+  cr_assert_eq(rt_buf_upload(d.buf, dev, NULL), OK);
+  cr_assert_eq(mock.zeros, 0);
+  rt_dat_clear(&d);
+  mock_end();
+}
+
 Test(residency, device_memory_is_used_again) {
   struct rt_device *dev = mock_device(0);
   for (int k = 0; k < 5; k++) {

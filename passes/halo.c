@@ -72,6 +72,7 @@ struct halo {
   struct ir_extent x;
   struct reach *right; /* by buffer */
   ir_ref *holds;       /* by buffer: the version there; IR_NONE */
+  ir_ref *last;        /* by version: the last node that reads it */
   struct halo_want *wants;
   uint32_t nwants, capwants;
   double latency, byte, element; /* ns */
@@ -85,6 +86,18 @@ halo_any_parts(const struct ir_trace *t) {
   return false;
 }
 
+static ir_ref *
+halo_last_readers(const struct ir_trace *t) {
+  ir_ref *last = mem_alloc((size_t)t->nvalues + 1, sizeof *last);
+  for (ir_ref n = 0; n < t->nnodes; n++)
+    for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
+      const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
+      if (t->nodes[n].op != IR_FREE && a->in != IR_NONE)
+        last[ir_same(t, a->in)] = n;
+    }
+  return last;
+}
+
 static void
 halo_init(struct halo *h, struct ir_trace *t, const struct pass_ctx *c,
           int limit) {
@@ -93,6 +106,7 @@ halo_init(struct halo *h, struct ir_trace *t, const struct pass_ctx *c,
       .x = ir_extent_build(t, limit),
       .right = mem_alloc((size_t)t->nbuffers + 1, sizeof *h->right),
       .holds = mem_alloc((size_t)t->nbuffers + 1, sizeof *h->holds),
+      .last = halo_last_readers(t),
       .latency = (double)pass_arg(c, "latency", 0),
       .byte = 1e3 / (double)pass_arg(c, "bandwidth", 1000), /* of MB/s */
       .element = 1e-3 * (double)pass_arg(c, "element", 0)};
@@ -112,6 +126,7 @@ halo_clear(struct halo *h) {
   ir_extent_free(&h->x);
   free(h->right);
   free(h->holds);
+  free(h->last);
   free(h->wants);
 }
 
@@ -185,7 +200,8 @@ halo_lacks(const struct halo *h, const struct halo_unit *u) {
   return false;
 }
 
-/* Before the unit all that is not as right as its readers need. */
+/* Before the unit all that is not as right as its readers need, of whom some
+ * are still to come: what only its writer's unit read may be freed by now. */
 static void
 halo_exchange(struct halo *h, ir_ref at) {
   struct ir_trace *t = h->t;
@@ -193,7 +209,7 @@ halo_exchange(struct halo *h, ir_ref at) {
   h->cost += h->latency;
   for (ir_ref b = 0; b < t->nbuffers; b++) {
     ir_ref v = h->holds[b];
-    if (v == IR_NONE) continue;
+    if (v == IR_NONE || h->last[v] < at) continue;
     struct reach need = halo_need(h->x.need[v]);
     if (reach_covers(h->right[b], need)) continue;
     struct reach to = reach_join(h->right[b], need);

@@ -154,10 +154,12 @@ struct op2_csr op2_mat_csr(op2_mat mat);
  *        ranks */
 void op2_mat_write_hdf5(op2_mat mat, const char *file, const char *name);
 void op2_mat_read_hdf5(op2_mat mat, const char *file, const char *name);
-/* A Mat of PETSc, type AIJ: component r of row e is its row e * rdim + r, columns likewise.
- * Double values in blocks of 1 x 1 are shared on one rank, others copied with each call. Runs
- * what they need; to be read, until the next call of the library; the library's own: op_exit
- * ends PETSc if this has started it. cost first 4 bytes a nonzero, 12 a value if copied
+/* A Mat of PETSc: component r of row e is its row e * rdim + r, columns likewise. Its type is
+ * AIJ, or what PETSc's database says by the matrix' name ("-NAME_mat_type") when this is first
+ * asked for. Double values of AIJ in blocks of 1 x 1 are shared on one rank, others copied with
+ * each call. Runs what they need; to be read, until the next call of the library; the
+ * library's own: op_exit ends PETSc if this has started it. cost first 4 bytes a nonzero, 12 a
+ * value if copied
  * error  NULL: not double or float; no libop2lazy-petsc.so (doc/algebra.md); another MPI
  * library. collective over ranks */
 void *op2_mat_petsc(op2_mat mat);
@@ -169,7 +171,8 @@ void *op2_mat_petsc(op2_mat mat);
  *                    on one thread: what waits runs in each iteration. cost 12 bytes a
  *                    value. error  a row without a pivot
  * With bicgstab and gmres they stand on the right of A: residuals are those of A x = b.
- *   "petsc ..."      a KSP of PETSc with the options that follow (doc/algebra.md), no others;
+ *   "petsc ..."      a KSP of PETSc with the options that follow (doc/algebra.md), no others, but
+ *                    behind "prefix=heat_" those that PETSc's database has as "-heat_...";
  *                    `converged` is its word. error  as op2_mat_petsc; an option not read
  * collective over ranks */
 OP2_CHECKED int op2_solve(op2_mat mat, op_dat x, op_dat b, const char *options,

@@ -4,11 +4,14 @@
  * them as the library does: row by row, ascending. Over ranks it keeps the
  * diagonal part first, and blocks are no blocks in rows of its default type; so
  * there it is told once where each value goes, and gets all of them each time.
+ * A type that PETSc's database names for the matrix, as those of devices, is
+ * filled so, too: "-a_mat_type aijcusparse" of matrix "a".
  * Values that moved in memory since the last look are a matrix anew: PETSc has
  * no call that changes the place. */
 #include "rt/petsc/petsc.h"
 
 #include "base/arena.h"
+#include "base/str.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -24,6 +27,32 @@ shares(const struct rt_petsc_rows *a) {
   int size;
   MPI_Comm_size(pets_comm(), &size);
   return size == 1 && a->wide && a->rdim == 1 && a->cdim == 1;
+}
+
+/* Asked once: what the database says later is for later matrices. PETSc has no
+ * prefixes that begin with "-". */
+static PetscErrorCode
+decide(struct rt_petsc_mat *m, const struct rt_petsc_rows *a) {
+  PetscBool has = PETSC_FALSE;
+  SCOPED_STR prefix = STR_INIT;
+  if (m->decided) return 0;
+  str_printf(&prefix, "%s_", a->name);
+  if (*a->name != '-')
+    PetscCall(PetscOptionsHasName(NULL, prefix.s, "-mat_type", &has));
+  m->typed = has;
+  m->decided = true;
+  return 0;
+}
+
+static PetscErrorCode
+set_type(struct rt_petsc_mat *m, const struct rt_petsc_rows *a) {
+  SCOPED_STR prefix = STR_INIT;
+  PetscCall(MatSetType(m->mat, MATAIJ));
+  if (!m->typed) return 0;
+  str_printf(&prefix, "%s_", a->name);
+  PetscCall(MatSetOptionsPrefix(m->mat, prefix.s));
+  PetscCall(MatSetFromOptions(m->mat));
+  return 0;
 }
 
 /* All numbers are PETSc's PetscInt, of 32 bits in most builds. */
@@ -90,7 +119,7 @@ places_make(struct rt_petsc_mat *m, const struct rt_petsc_rows *a) {
   PetscCall(MatSetSizes(m->mat, a->rows * a->rdim, a->columns * a->cdim,
                         PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(MatSetBlockSizes(m->mat, a->rdim, a->cdim));
-  PetscCall(MatSetType(m->mat, MATAIJ));
+  PetscCall(set_type(m, a));
   PetscCall(MatSetPreallocationCOO(m->mat, (PetscCount)n, row, col));
   return 0;
 }
@@ -112,7 +141,8 @@ copy(struct rt_petsc_mat *m, const struct rt_petsc_rows *a) {
 
 static PetscErrorCode
 fill(struct rt_petsc_mat *m, const struct rt_petsc_rows *a) {
-  PetscCall(shares(a) ? share(m, a) : copy(m, a));
+  PetscCall(decide(m, a));
+  PetscCall(shares(a) && !m->typed ? share(m, a) : copy(m, a));
   PetscCall(PetscObjectSetName((PetscObject)m->mat, a->name));
   /* what PETSc has found in the former values is void */
   PetscCall(MatAssemblyBegin(m->mat, MAT_FINAL_ASSEMBLY));
@@ -126,8 +156,14 @@ pets_fill(struct rt_petsc_mat **m, const struct rt_petsc_rows *a) {
   struct rt_petsc_mat *made = *m ? *m : mem_alloc(1, sizeof *made);
   if (!*m) *made = (struct rt_petsc_mat){0};
   *m = made;
+  bool fresh = !made->mat;
   pets_enter();
-  return pets_leave(fill(made, a), "matrix", a->name);
+  PetscErrorCode code = fill(made, a);
+  if (code && fresh) { /* half of one */
+    (void)MatDestroy(&made->mat);
+    made->decided = false;
+  }
+  return pets_leave(code, "matrix", a->name);
 }
 
 void

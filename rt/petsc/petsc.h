@@ -11,6 +11,7 @@ struct rt_petsc_mat {
   PetscInt *start, *col; /* of shared values; NULL */
   const void *shared;    /* where they lie; NULL: they are copied */
   PetscScalar *copy;     /* of values that are no doubles; NULL */
+  bool decided, typed;   /* its type is PETSc's database's, so it is copied */
 };
 
 /* PETSc's calls return into the library from here on, in place of printing and
@@ -22,6 +23,10 @@ status pets_leave(PetscErrorCode code, const char *tried, const char *name);
 
 /* The communicator of matrices. */
 MPI_Comm pets_comm(void);
+
+/* Into `own` what the text says, and what PETSc's database, the one in use, has
+ * under the text's prefix. */
+PetscErrorCode pets_options(PetscOptions own, const char *text);
 
 status pets_solve(const struct rt_petsc_mat *m, const char *options,
                   const double *b, double *x, struct rt_petsc_end *out);

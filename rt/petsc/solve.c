@@ -2,7 +2,8 @@
  *
  * Options are a database of their own, which stands before PETSc's while the
  * call lasts: what the program or PETSC_OPTIONS say is for the program's own
- * solvers. So each option that is left over in the end is a mistake, and told.
+ * solvers, but what has the prefix that the call names (options.c). So each
+ * option that is left over in the end is a mistake, and told.
  * x and b are copies, so that x is whole or untouched. */
 #include "rt/petsc/petsc.h"
 
@@ -95,7 +96,7 @@ static PetscErrorCode
 run(struct run *r) {
   PetscReal norm;
   PetscCall(PetscOptionsCreate(&r->own));
-  PetscCall(PetscOptionsInsertString(r->own, r->options));
+  PetscCall(pets_options(r->own, r->options));
   PetscCall(PetscOptionsPush(r->own));
   r->pushed = true;
   PetscCall(vectors(r));

@@ -251,6 +251,66 @@ test_solve(void) {
   CHECK_INT(op_free_dat_temp(x), 0);
 }
 
+/* In PETSc's database, as if from PETSC_OPTIONS; NULL: no more. */
+static void
+set_option(const char *name, const char *value) {
+  int (*set)(void *, const char *, const char *);
+  int (*clear)(void *, const char *);
+  *(void **)&set = of_petsc("PetscOptionsSetValue");
+  *(void **)&clear = of_petsc("PetscOptionsClearValue");
+  if (!set || !clear) return;
+  CHECK_INT(value ? set(NULL, name, value) : clear(NULL, name), 0);
+}
+
+/* Options of the database count under the call's prefix, before its own. */
+static void
+test_prefix(void) {
+  op2_mat a = op2_decl_mat(links, 1, 1, "double", "a");
+  op_dat x = op_decl_dat_temp(nodes, 1, "double", (double *)NULL, "x");
+  op_dat b = op_decl_dat(nodes, 1, "double", rhs, "b");
+  assemble(a, 4, 0);
+  set_option("-ksp_max_it", "1");
+  set_option("-heat_ksp_rtol", "1e-12");
+  set_option("-heat_ksp_max_it", "900");
+  set_option("-heat_", "none");
+  check_solution(a, x, b, "petsc -ksp_type cg", 1e-6);
+  op2_dat_zero(x);
+  check_solution(a, x, b, "petsc  prefix=heat_ -ksp_type cg -ksp_max_it 2",
+                 1e-10);
+  op2_dat_zero(x);
+  CHECK_INT(op2_solve(a, x, b, "petsc prefix=cold_ -ksp_max_it 2", &info), 0);
+  CHECK_INT(info.iterations, 2);
+  set_option("-heat_ksp_max_it", "3");
+  op2_dat_zero(x);
+  CHECK_INT(op2_solve(a, x, b, "petsc prefix=heat_", &info), 0);
+  CHECK_INT(info.iterations, 3);
+  set_option("-ksp_max_it", NULL);
+  CHECK_INT(op2_free(a), 0);
+  CHECK_INT(op_free_dat_temp(x), 0);
+}
+
+/* A type of the database's is filled by copies, also where values are shared
+ * otherwise. */
+static void
+test_type(void) {
+  int (*type)(void *, const char **);
+  const char *found = NULL;
+  *(void **)&type = of_petsc("MatGetType");
+  set_option("-typed_mat_type", "aijperm");
+  op2_mat a = op2_decl_mat(links, 1, 1, "double", "typed");
+  assemble(a, 4, 0.25);
+  void *mat = op2_mat_petsc(a);
+  CHECK(mat && type);
+  if (!mat || !type) return;
+  CHECK_INT(type(mat, &found), 0);
+  CHECK(found && strstr(found, "aijperm"));
+  check_values(a, 1, 1);
+  set_option("-typed_mat_type", NULL);
+  assemble(a, 5, 0);
+  check_values(a, 1, 1);
+  CHECK_INT(op2_free(a), 0);
+}
+
 /* Their own residuals, by the library's product. */
 static void
 check_residual(op2_mat a, op_dat x, op_dat b, op_dat r, double within) {
@@ -310,6 +370,10 @@ test_wrong_options(void) {
   for (int i = 0; i < N; i++) before[i] = got[i];
   WRONG(SOLVE("petsc -ksp_tpye cg"), OP2_ERR_ARG, "found \"-ksp_tpye\"");
   WRONG(SOLVE("petsc -ksp_type nonsense"), OP2_ERR_STATE, "nonsense");
+  WRONG(SOLVE("petsc prefix= -ksp_type cg"), OP2_ERR_STATE, "prefix=");
+  set_option("-heat_ksp_tpye", "cg");
+  WRONG(SOLVE("petsc prefix=heat_"), OP2_ERR_ARG, "found \"-ksp_tpye\"");
+  set_option("-heat_ksp_tpye", NULL);
   WRONG(SOLVE("petscy"), OP2_ERR_ARG, "found \"petscy\"");
   WRONG(SOLVE("cg petsc"), OP2_ERR_ARG, "found \"petsc\"");
   op_fetch_data(x, got);
@@ -325,6 +389,18 @@ test_wrong_matrix(void) {
   WRONG(CHECK(!op2_mat_petsc(NULL)), OP2_ERR_ARG, "found NULL");
   CHECK_INT(op2_free(whole), 0);
   WRONG(CHECK(!op2_mat_petsc(whole)), OP2_ERR_ARG, "op2_mat_petsc: matrix");
+}
+
+/* The matrix can be asked for again. */
+static void
+test_wrong_type(void) {
+  op2_mat a = op2_decl_mat(links, 1, 1, "double", "odd");
+  assemble(a, 4, 0);
+  set_option("-odd_mat_type", "nonsense");
+  WRONG(CHECK(!op2_mat_petsc(a)), OP2_ERR_STATE, "nonsense");
+  set_option("-odd_mat_type", NULL);
+  check_shared(a);
+  CHECK_INT(op2_free(a), 0);
 }
 
 /* The library has no PETSc: both say how to get it. */
@@ -363,8 +439,11 @@ test_all(void) {
   }
   test_values();
   test_solve();
+  test_prefix();
+  test_type();
   test_others();
   if (!parts) test_wrong_options();
+  if (!parts) test_wrong_type();
 }
 
 int

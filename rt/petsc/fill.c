@@ -29,18 +29,17 @@ shares(const struct rt_petsc_rows *a) {
   return size == 1 && a->wide && a->rdim == 1 && a->cdim == 1;
 }
 
-/* Asked once: what the database says later is for later matrices. PETSc has no
- * prefixes that begin with "-". */
+/* Asked when it is made: what the database says later is for later matrices.
+ * PETSc has no prefixes that begin with "-". */
 static PetscErrorCode
 decide(struct rt_petsc_mat *m, const struct rt_petsc_rows *a) {
   PetscBool has = PETSC_FALSE;
   SCOPED_STR prefix = STR_INIT;
-  if (m->decided) return 0;
+  if (m->mat) return 0;
   str_printf(&prefix, "%s_", a->name);
   if (*a->name != '-')
     PetscCall(PetscOptionsHasName(NULL, prefix.s, "-mat_type", &has));
   m->typed = has;
-  m->decided = true;
   return 0;
 }
 
@@ -159,10 +158,7 @@ pets_fill(struct rt_petsc_mat **m, const struct rt_petsc_rows *a) {
   bool fresh = !made->mat;
   pets_enter();
   PetscErrorCode code = fill(made, a);
-  if (code && fresh) { /* half of one */
-    (void)MatDestroy(&made->mat);
-    made->decided = false;
-  }
+  if (code && fresh) (void)MatDestroy(&made->mat); /* half of one */
   return pets_leave(code, "matrix", a->name);
 }
 

@@ -11,7 +11,7 @@ struct rt_petsc_mat {
   PetscInt *start, *col; /* of shared values; NULL */
   const void *shared;    /* where they lie; NULL: they are copied */
   PetscScalar *copy;     /* of values that are no doubles; NULL */
-  bool decided, typed;   /* its type is PETSc's database's, so it is copied */
+  bool typed;            /* its type is PETSc's database's, so it is copied */
 };
 
 /* PETSc's calls return into the library from here on, in place of printing and

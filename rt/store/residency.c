@@ -281,6 +281,7 @@ count_down(const struct rt_buf *b) {
 /* Zeros that nobody has written are made where they are needed. */
 static status
 zero_there(struct rt_buf *b, struct rt_device *d) {
+  assert(!is_shared(b)); /* the program's memory has values */
   TRY(rt_buf_device(b, d));
   if (b->shape.n) TRY(d->driver->zero(d, b->dev->mem, dev_bytes(b)));
   set_all(b, b->dev, true, true);
@@ -292,8 +293,7 @@ rt_buf_upload(struct rt_buf *b, struct rt_device *d,
               const struct rt_dat *mirror) {
   if (b->dev_valid && b->dev->device == d) return OK;
   if (b->stale && b->dev_valid) TRY(rt_buf_download(b));
-  if (b->zeros && !is_shared(b)) return zero_there(b, d);
-  if (b->zeros) TRY(rt_buf_zero(b));
+  if (b->zeros) return zero_there(b, d);
   TRY(rt_buf_device(b, d));
   assert(!b->stale || mirror);
   TRY(move_told(b,

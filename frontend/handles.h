@@ -90,7 +90,9 @@ struct fe_map {
   uint64_t stretched;            /* the version of rt that stretches and steps
                                     were looked for in; 0 */
   struct rt_column_layers layers; /* that rows go along; height 0: none */
-  uint32_t usual; /* the length that most of its rows have; 0: none */
+  uint32_t usual;  /* the length that most of its rows have; 0: none */
+  uint64_t starts; /* csr rows of `from` that have the same number begin at the
+                      same places; 0: not csr */
   VEC(struct fe_along, along); /* of rows that it was followed from */
   struct rt_relation rows;     /* its inverse, once a program needs it, and */
   uint32_t rows_at;            /* in fe_all.inverted, of those that have rows */
@@ -322,7 +324,8 @@ status fe_number_map(struct fe_map *m);
 struct fe_rules {
   uint32_t stretch, still, usual;
   int32_t step;
-  bool beside;
+  bool beside, counts;
+  uint64_t starts;                /* as a map's */
   struct rt_column_layers layers; /* height 0: none */
 };
 struct fe_rules fe_number_rules(struct fe_map *m);

@@ -131,6 +131,26 @@ find_layers(struct fe_map *m) {
   m->layers = alike ? x : (struct rt_column_layers){0};
 }
 
+static bool
+start_alike(const struct fe_map *x, const struct fe_map *y) {
+  size_t n = (size_t)x->rt.from->n + 1;
+  return !memcmp(x->rt.start, y->rt.start, n * sizeof *x->rt.start);
+}
+
+/* The number of another map that was looked at as it is now, or its own. */
+static uint64_t
+find_starts(const struct fe_map *m) {
+  static uint64_t numbers;
+  if (!m->start) return 0;
+  for (uint32_t k = 0; k < fe_all.nmap_tags; k++) {
+    const struct fe_map *o = fe_all.map_tags[k];
+    if (o && o != m && o->start && o->rt.from == m->rt.from &&
+        o->stretched == o->rt.version && start_alike(o, m))
+      return o->starts;
+  }
+  return ++numbers;
+}
+
 static void
 find_rules(struct fe_map *m) {
   forget_rules(m);
@@ -138,6 +158,7 @@ find_rules(struct fe_map *m) {
   find_steps(m);
   find_layers(m);
   m->usual = m->start ? rt_usual_length(&m->rt) : 0;
+  m->starts = find_starts(m);
   m->stretched = m->rt.version;
 }
 
@@ -150,6 +171,8 @@ fe_number_rules(struct fe_map *m) {
                            .usual = m->usual,
                            .step = m->rt.steps ? m->rt.steps->step : 0,
                            .beside = m->rt.steps && m->rt.steps->beside,
+                           .counts = m->rt.steps && m->rt.steps->counts,
+                           .starts = m->starts,
                            .layers = m->layers};
 }
 

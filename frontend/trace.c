@@ -71,6 +71,16 @@ rule_areas(const struct fe_map *m) {
   return areas;
 }
 
+/* 1 + a relation of the trace whose rows begin at the same places; 0: none. */
+static uint32_t
+map_starts(const struct builder *b, uint64_t starts) {
+  for (ir_ref i = 0; starts && i < b->t->nmaps; i++) {
+    const struct fe_map *m = fe_all.map_tags[b->t->maps[i].tag];
+    if (b->t->maps[i].rows == IR_ROWS_CSR && m->starts == starts) return i + 1;
+  }
+  return 0;
+}
+
 static ir_ref
 build_map(struct builder *b, struct fe_map *m) {
   uint32_t i = m->tag;
@@ -86,12 +96,14 @@ build_map(struct builder *b, struct fe_map *m) {
           (m->onto ? IR_MAP_ONTO : 0) | (m->injective ? IR_MAP_INJECTIVE : 0) |
           (m->repeats ? IR_MAP_REPEATS : 0) | (m->column ? IR_MAP_COLUMN : 0) |
           (m->by && fe_rule_turns(m->by) ? IR_MAP_TURNS : 0) |
-          (rules.beside ? IR_MAP_BESIDE : 0),
+          (rules.beside ? IR_MAP_BESIDE : 0) |
+          (rules.counts ? IR_MAP_COUNTS : 0),
       .tag = i,
       .stretch = rules.stretch,
       .still = rules.still,
       .usual = rules.usual,
       .step = rules.step,
+      .starts = map_starts(b, rules.starts),
       .layers = {.first = rules.layers.first,
                  .last = rules.layers.last,
                  .height = rules.layers.height,

@@ -159,7 +159,7 @@ struct ir_set {
  *     [stretch=<length> [still=<entries>]]
  *     [rule <area> ...]
  * relation %name : %from -> %to <rows> [%of ...] [onto] ... [usual=<length>]
- *     [step=<step>]
+ *     [step=<step>] [starts %other]
  *     [layers <first> <last> of <height> apart <apart>]
  *   rows       where they come from (rows.def). They may have a length each:
  *              a loop goes over them (`for %e in %name`), or an argument names
@@ -173,6 +173,7 @@ struct ir_set {
  *              on whose other side these come in again
  *   beside     of csr: rows have one length, not 0, and entry i of the next row
  *              names what lies one behind what it names in this one
+ *   counts     of csr: entries of all rows, one after another, name 0, 1, 2 ...
  *   scatter    cache lines that a thousand entries in order take, if measured
  *   stretch    elements lie in stretches, of so many on average, along which
  *              each entry names the next target at the next element; of the
@@ -181,6 +182,8 @@ struct ir_set {
  *              length
  *   step       along each row of csr the next entry names the target so many
  *              further on
+ *   starts     of csr: its rows begin where those of the other do, an earlier
+ *              relation of the same set
  *   layers     of csr: each row goes from layer `first` of its element's column
  *              to layer `last`, all columns have `height` layers, and elements
  *              of two layers that follow each other are numbered so far apart
@@ -193,7 +196,8 @@ enum {
   IR_MAP_REPEATS = 4,
   IR_MAP_COLUMN = 8,
   IR_MAP_TURNS = 16,
-  IR_MAP_BESIDE = 32
+  IR_MAP_BESIDE = 32,
+  IR_MAP_COUNTS = 64
 };
 enum ir_rows {
 #define ROWS(name, text, of, meaning) IR_ROWS_##name,
@@ -226,6 +230,7 @@ struct ir_map {
   uint32_t still;        /* bit i: entry i */
   uint32_t usual;        /* 0: none is known */
   int32_t step;          /* likewise */
+  uint32_t starts;       /* 1 + the other; 0: none is known */
   struct ir_rows_layers layers;
   const struct ir_area *rule; /* [arity], in the arena; NULL: not known */
 };

@@ -323,6 +323,17 @@ maybe_usual(struct ir_parser *p, uint32_t *out) {
   return OK;
 }
 
+/* [starts %other] */
+static status
+maybe_starts(struct ir_parser *p, uint32_t *out) {
+  ir_ref other;
+  if (!ir_lex_is_word(&p->x, "starts")) return OK;
+  TRY(ir_lex_next(&p->x));
+  TRY(ir_want_decl(p, IR_DECL_MAP, &other));
+  *out = other + 1;
+  return OK;
+}
+
 static status
 relation_decl(struct ir_parser *p, const char *name) {
   struct ir_map m = {.name = name};
@@ -338,6 +349,7 @@ relation_decl(struct ir_parser *p, const char *name) {
   TRY(maybe_scatter(p, &m));
   TRY(maybe_usual(p, &m.usual));
   TRY(ir_maybe_distance(p, "step", &m.step));
+  TRY(maybe_starts(p, &m.starts));
   TRY(maybe_layers(p, &m.layers));
   ir_add_map(p->t, m);
   return OK;

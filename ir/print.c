@@ -196,6 +196,10 @@ print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
   if (m->still) str_printf(out, " still=%u", m->still);
   if (m->usual) str_printf(out, " usual=%u", m->usual);
   if (m->step) str_printf(out, " step=%d", m->step);
+  if (m->starts) {
+    str_add(out, " starts ");
+    print_name(out, '%', NAME_OR(maps, m->starts - 1));
+  }
   if (m->layers.height)
     str_printf(out, " layers %d %d of %d apart %d", m->layers.first,
                m->layers.last, m->layers.height, m->layers.apart);

@@ -122,6 +122,38 @@ refs_layers(struct ir_check *c, const struct ir_map *m) {
            l->height);
 }
 
+static bool
+starts_known(const struct ir_trace *t, ir_ref i) {
+  const struct ir_map *m = &t->maps[i];
+  if (!m->starts) return true;
+  if (m->starts > i) return false; /* itself, or one that comes later */
+  const struct ir_map *other = &t->maps[m->starts - 1];
+  return other->rows == IR_ROWS_CSR && other->from == m->from;
+}
+
+/* What is known of rows that were given. */
+static void
+refs_csr(struct ir_check *c, ir_ref i) {
+  const struct ir_map *m = &c->t->maps[i];
+  const struct {
+    bool said;
+    const char *what;
+  } facts[] = {{m->usual, "a usual length"},
+               {m->step, "a step"},
+               {m->starts, "starts of another"},
+               {m->flags & IR_MAP_BESIDE, "beside"},
+               {m->flags & IR_MAP_COUNTS, "counts"}};
+  if (m->rows != IR_ROWS_CSR)
+    for (size_t k = 0; k < sizeof facts / sizeof *facts; k++)
+      if (facts[k].said)
+        ir_bad(c, "map %%%s: %s, but its rows are not csr", m->name,
+               facts[k].what);
+  if (m->flags & IR_MAP_COUNTS && m->step != 1)
+    ir_bad(c, "map %%%s: counts, but by another step than 1", m->name);
+  if (!starts_known(c->t, i))
+    ir_bad(c, "map %%%s: starts of no csr of its set before it", m->name);
+}
+
 static void
 refs_sets_maps(struct ir_check *c) {
   const struct ir_trace *t = c->t;
@@ -143,12 +175,7 @@ refs_sets_maps(struct ir_check *c) {
       refs_rule(c, m);
     if (!m->arity && !m->rows) ir_bad(c, "map %%%s: arity 0", m->name);
     if (m->rows) refs_relation(c, i);
-    if (m->usual && m->rows != IR_ROWS_CSR)
-      ir_bad(c, "map %%%s: a usual length, but its rows are not csr", m->name);
-    if (m->step && m->rows != IR_ROWS_CSR)
-      ir_bad(c, "map %%%s: a step, but its rows are not csr", m->name);
-    if (m->flags & IR_MAP_BESIDE && m->rows != IR_ROWS_CSR)
-      ir_bad(c, "map %%%s: beside, but its rows are not csr", m->name);
+    refs_csr(c, i);
     if (m->layers.height) refs_layers(c, m);
     if (m->flags & ~known_flags(IR_FLAGS_MAP))
       ir_bad(c, "map %%%s: unknown flags", m->name);

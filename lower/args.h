@@ -56,8 +56,8 @@ int32_t low_bind_dat(struct low_args *g, ir_ref dat, ir_ref buffer);
 /* The thread's columns of the dat, a root. */
 int32_t low_bind_column(struct low_args *g, ir_ref root);
 int32_t low_bind_map(struct low_args *g, ir_ref map);
-/* Entries of its rows: the first ones, if the region goes by steps from there,
- * else all. */
+/* Entries of its rows: the first ones, if the region goes by steps from there
+ * (where rows begin, if these are the first ones), else all. */
 int32_t low_bind_targets(struct low_args *g, ir_ref map);
 /* Its stretches: where each entry begins; the rest hangs on that. */
 int32_t low_bind_stretches(struct low_args *g, ir_ref map);

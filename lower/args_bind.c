@@ -94,7 +94,9 @@ low_bind_targets(struct low_args *g, ir_ref map) {
   const struct ir_trace *t = g->m->t;
   int32_t step = t->maps[map].step;
   if (!step || !t->regions[g->node->region].steps) return low_bind_map(g, map);
-  int32_t head = low_bind_table(g, RT_BIND_HEAD, map, 0);
+  int32_t head = t->maps[map].flags & IR_MAP_COUNTS
+                     ? low_bind_start(g, map)
+                     : low_bind_table(g, RT_BIND_HEAD, map, 0);
   g->r->binds[head].step = step;
   return head;
 }
@@ -112,8 +114,9 @@ low_bind_stretches(struct low_args *g, ir_ref map) {
 
 int32_t
 low_bind_start(struct low_args *g, ir_ref map) {
-  if (g->m->t->maps[map].arity) return -1;
-  return low_bind_table(g, RT_BIND_START, map, 0);
+  const struct ir_map *m = &g->m->t->maps[map];
+  if (m->arity) return -1;
+  return low_bind_table(g, RT_BIND_START, m->starts ? m->starts - 1 : map, 0);
 }
 
 void

@@ -35,12 +35,12 @@ struct low_bind {
                      that overlap: its OFFSET bind. FIRST: its BEGIN bind, whose
                      is its COUNT bind */
   uint32_t arity; /* MAP FIRST */
-  int32_t step;   /* HEAD: from entry to entry of a row */
-  bool alike;     /* of rows: they have one length, not 0, */
-  bool beside;    /* and those of elements that follow each other lie so, */
-  idx_l ahead;    /* or so many elements on, a stretch of memory; 0 */
-  uint32_t set;   /* SLOT: its set, for the traffic; not in the key */
-  bool alone;     /* no other bind reaches this memory */
+  int32_t step; /* HEAD, or START in its place: from entry to entry of a row */
+  bool alike;   /* of rows: they have one length, not 0, */
+  bool beside;  /* and those of elements that follow each other lie so, */
+  idx_l ahead;  /* or so many elements on, a stretch of memory; 0 */
+  uint32_t set; /* SLOT: its set, for the traffic; not in the key */
+  bool alone;   /* no other bind reaches this memory */
   bool written;
   bool far;     /* written through a map; not in the key */
   uint32_t old; /* as an rt_bind's; not in the key */
@@ -105,7 +105,8 @@ struct low_slot {
   int32_t layer;  /* and how many layers, of binds with `column` */
   bool local;     /* DAT: read from a copy of the block's, in local memory */
   int32_t map;    /* bind of the map, or FIRST, if the region goes by its
-                     stretches, HEAD, if by its steps; -1: no further */
+                     stretches, HEAD or START, if by its steps; -1: no
+                     further */
   bool still;     /* its entry is the same one along a stretch */
   int32_t start;  /* bind: where its rows begin; -1: they have one length */
   uint32_t entry; /* of its row */
@@ -140,8 +141,8 @@ struct low_instance {
 /* With `row` it runs for each entry of a relation's row, one after another. */
 struct low_call {
   uint32_t instance;
-  int32_t row, start; /* binds: entries, or HEAD; where rows begin, -1: one
-                         length */
+  int32_t row, start; /* binds: entries, or HEAD or START; where rows begin,
+                         -1: one length */
   int32_t layer;      /* of the row's first entry; -1: no slot asks */
   bool down;          /* the next entry is a layer below */
   uint32_t nargs;
@@ -214,10 +215,16 @@ low_slot_stretches(const struct low_region *r, const struct low_slot *s) {
   return s->map >= 0 && r->binds[s->map].kind == RT_BIND_FIRST;
 }
 
-/* Does this bind have the first entries of rows, and the others by steps? */
+/* Has this bind, of entries, the first ones of rows, the others by steps? */
+static inline bool
+low_bind_has_heads(const struct low_region *r, int32_t bind) {
+  return bind >= 0 && r->binds[bind].kind == RT_BIND_HEAD;
+}
+/* ... or are they where rows begin in the table? */
 static inline bool
 low_bind_steps(const struct low_region *r, int32_t bind) {
-  return bind >= 0 && r->binds[bind].kind == RT_BIND_HEAD;
+  return low_bind_has_heads(r, bind) ||
+         (bind >= 0 && r->binds[bind].kind == RT_BIND_START);
 }
 
 /* The bind of the thread's columns that the slot works on. */

@@ -15,10 +15,13 @@
  *           beside them. No sum is rounded otherwise (ir_may_stretch).
  *           A relation says by how much its entries step along each row. Code
  *           by steps reads where a row begins, and counts (low_row_entry): less
- *           is read in any case. And where a kernel asks how long its row is,
- *           and more than half of the rows have one length, a short one, there
- *           is a copy of the code for that length, in which loops over the row
- *           are unrolled.
+ *           is read in any case. Entries of all rows that count 0, 1, 2, ...,
+ *           nonzeros of a matrix, have no table at all: they are where rows
+ *           begin; and of relations whose rows begin at the same places one
+ *           says where. And where a kernel asks how long its row is, and more
+ *           than half of the rows have one length, a short one, there is a copy
+ *           of the code for that length, in which loops over the row are
+ *           unrolled.
  *
  * Example   map %star : %box -> %points x5 stretch=62
  *           region over %box walk range width 4 {
@@ -44,6 +47,9 @@
  *           tridiagonal solver in columns of 60 layers 1.4 (plain C is 1.5
  *           times faster still), a matrix of 9 nonzeros a row times a vector
  *           1.1.
+ *           Counting, and starts once for both relations: that product 1.15
+ *           and 1.2 on 160 000 rows, 1.3 on 10 000 (one thread, two; a Xeon
+ *           with AVX-512, medians of 5 interleaved rounds).
  *           Lengths: that product 1.1 on 160 000 rows, one thread and two of a
  *           Xeon with AVX-512, conjugate gradients 1.07.
  *

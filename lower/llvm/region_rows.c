@@ -24,7 +24,8 @@
  * that has ended reads its last entry again; one that is empty reads some
  * entry of the table, which is an element of the set all the same. Rows whose
  * entries step (passes/stretch.c) have no table here: element j of row l is
- * first[l] + j * step, and first[l] of an empty row is that of another.
+ * first[l] + j * step, and first[l] of an empty row is that of another, or that
+ * of where row l begins.
  *
  * Columns. A scan writes the row's element, and what the next step reads is
  * what this one wrote: lanes go to memory behind each step. That is done where
@@ -208,7 +209,7 @@ rows_of_starts(struct low_emit *em, const struct low_call *c) {
   r.longest = extreme(em, "llvm.vector.reduce.smax", n, NULL);
   r.lengths = ll_entry_alloca(b, i64, em->width, 64, "lengths");
   LLVMBuildStore(b, n, r.lengths);
-  if (low_bind_steps(em->r, c->row)) r.begin = first_entries(em, c->row);
+  if (low_bind_has_heads(em->r, c->row)) r.begin = first_entries(em, c->row);
   return r;
 }
 
@@ -268,12 +269,12 @@ inners_beside(struct low_emit *em, LLVMValueRef x) {
 static LLVMValueRef
 step_places(struct low_emit *em, const struct low_call *c, const struct rows *r,
             LLVMValueRef j) {
-  bool steps = low_bind_steps(em->r, c->row), many = r->lengths != NULL;
+  bool heads = low_bind_has_heads(em->r, c->row), many = r->lengths != NULL;
   LLVMValueRef i = many ? extreme(em, "llvm.smin", splat(em, j), r->last) : j;
-  if (steps) i = step_on(em, c, i, many);
+  if (heads) i = step_on(em, c, i, many);
   if (!many) i = splat(em, i);
   LLVMValueRef at = LLVMBuildNSWAdd(em->b, r->begin, i, "");
-  if (!many || steps) return at;
+  if (!many || heads) return at;
   return extreme(em, "llvm.smax", at, splat(em, ll_i64(em->ctx, 0)));
 }
 

@@ -48,7 +48,8 @@ low_row_begin(struct low_emit *em, int32_t table, int32_t start,
 LLVMValueRef
 low_row_head(struct low_emit *em, int32_t row, LLVMValueRef begin,
              LLVMValueRef e) {
-  return low_bind_steps(em->r, row) ? low_entry(em, em->arg[row], e) : begin;
+  return low_bind_has_heads(em->r, row) ? low_entry(em, em->arg[row], e)
+                                        : begin;
 }
 
 LLVMValueRef

@@ -54,6 +54,13 @@ lie_beside(const struct rt_relation *r) {
   return before.n > 0;
 }
 
+static bool
+table_counts(const struct rt_relation *r) {
+  int64_t n = rt_relation_entries(r), k = 0;
+  while (k < n && r->table[k] == k) k++;
+  return k == n && n;
+}
+
 static status
 steps_new(const struct rt_relation *r, int64_t step, struct rt_steps **out) {
   size_t n = (size_t)r->from->n;
@@ -68,8 +75,10 @@ steps_new(const struct rt_relation *r, int64_t step, struct rt_steps **out) {
     first[e] = row.n ? row.at[0] : any;
   }
   *out = mem_alloc(1, sizeof **out);
-  **out = (struct rt_steps){
-      .step = (int32_t)step, .beside = lie_beside(r), .first = first};
+  **out = (struct rt_steps){.step = (int32_t)step,
+                            .beside = lie_beside(r),
+                            .counts = step == 1 && table_counts(r),
+                            .first = first};
   return OK;
 }
 

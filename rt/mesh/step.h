@@ -6,7 +6,9 @@
  *   row 2   9 10         step 1, first 9
  *
  * Entry i of row e names first[e] + i * step. Rows lie `beside` each other if
- * they have one length and first[e] + 1 is first[e + 1]: columns of a box. */
+ * they have one length and first[e] + 1 is first[e + 1]: columns of a box. The
+ * table `counts` 0, 1, 2, ... where first[e] is where row e begins in it:
+ * nonzeros of a matrix. */
 #ifndef RT_MESH_STEP_H
 #define RT_MESH_STEP_H
 
@@ -15,6 +17,7 @@
 struct rt_steps {
   int32_t step; /* not 0; 1 where no row has two entries */
   bool beside;
+  bool counts;  /* entry k of the table is k, and there is one */
   idx_l *first; /* [from->n]; of empty rows that of another: vectors read it,
                    and what lies a shift from it, which is there */
 };

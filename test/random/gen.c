@@ -104,6 +104,11 @@ draw_sets_maps(struct gen *g) {
     if (k && p->nmaps && rnd_chance(&g->r, 30)) { /* beside the last one */
       m.from = p->maps[p->nmaps - 1].from;
       m.to = p->maps[p->nmaps - 1].to;
+      if (p->maps[p->nmaps - 1].csr && rnd_chance(&g->r, 60)) { /* its starts */
+        m.csr = true;
+        m.arity = p->maps[p->nmaps - 1].arity;
+        m.a = p->maps[p->nmaps - 1].a;
+      }
     }
     if (p->sets[m.to] || !p->sets[m.from]) ADD(p->maps, p->nmaps, m);
   }

@@ -229,6 +229,14 @@ map_length(const struct pmap *m, int e) {
   return m->arity + (m->csr ? (e + m->a) % 3 : 0);
 }
 
+/* How many entries the rows before e have. */
+static int
+entries_before(const struct pmap *m, int e) {
+  int n = (e - e % 3) * (m->arity + m->csr); /* 3 more in each 3 rows */
+  for (int k = 0; k < e % 3; k++) n += map_length(m, k);
+  return n;
+}
+
 int
 map_longest(const struct pmap *m) {
   return m->arity + (m->csr ? 2 : 0);
@@ -247,7 +255,8 @@ map_entry(const struct program *p, int map, int e, int j) {
   case MAP_COLUMNS: return column_map_entry(p, m, e, j);
   case MAP_PERMUTED: return map_entry(p, m->first, e, permuted_entry(m, j));
   case MAP_SHIFT: return (e + m->a + j) % n;
-  case MAP_SPREAD: return (e * m->arity + j + m->a) % n;
+  case MAP_SPREAD: /* of csr also 0, 1, 2, ..., where there are so many */
+    return (entries_before(m, e) + j + (m->csr && m->a % 2 ? 0 : m->a)) % n;
   case MAP_PARTS: return (e / (m->a % 7 + 2) + j) % n;
   case MAP_ROWS: return (e + m->a) % n;
   default:

@@ -400,6 +400,86 @@ Test(lower_rows, usual_lengths) {
   on_all(lengths);
 }
 
+/* Rows of 0 to 4, of which the first, the last and each fifth are empty. */
+static void
+uneven(int64_t *row_start) {
+  for (int e = 0; e < CELLS; e++)
+    row_start[e + 1] = row_start[e] + (e == CELLS - 1 ? 0 : e % 5);
+}
+
+/* How many tables of row starts, and of first entries, the loop is given. */
+static int
+tables(const struct lower_case *c) {
+  const struct rt_launch *l = &c->lp.program->launches[0];
+  int n = 0;
+  for (uint32_t k = 0; k < l->nbinds; k++)
+    n += l->binds[k].kind == RT_BIND_START || l->binds[k].kind == RT_BIND_HEAD;
+  return n;
+}
+
+/* Rows whose entries are 0, 1, 2, ...: of edges, gathered in blocks and one by one,
+ * beside rows of nodes that begin where these do. */
+static void
+counting(const char *loop, const char *code, int threads) {
+  static int64_t row_start[CELLS + 1];
+  static idx_l count[CELLS * 4], to[CELLS * 4];
+  struct lower_case c;
+  double want[CELLS];
+  start(&c,
+        "relation %row : %cells -> %edges csr counts step=1\n"
+        " relation %near : %cells -> %nodes csr starts %row",
+        loop, "%res.1", code);
+  uneven(row_start);
+  memcpy(want, res, sizeof want);
+  for (idx_l k = 0; k < row_start[CELLS]; k++) {
+    count[k] = k;
+    to[k] = (k * 31 + 5) % NODES;
+  }
+  for (int e = 0; e < CELLS; e++)
+    for (int64_t k = row_start[e]; k < row_start[e + 1]; k++)
+      want[e] += w[k] * (strstr(loop, "near") ? x[to[k]] : x[pedge[2 * k]]);
+  struct rt_relation r = {.from = &c.sets[0], .to = &c.sets[1]};
+  struct rt_relation near = {.from = &c.sets[0], .to = &c.sets[2]};
+  r.table = count;
+  r.start = row_start;
+  r.version = 78;
+  near.table = to;
+  near.start = row_start;
+  near.version = 79;
+  lower_case_relation(&c, "row", r);
+  lower_case_relation(&c, "near", near);
+  lower_case_run(&c, threads);
+  expect(&c, "res", want, CELLS);
+  cr_expect_eq(tables(&c), 1);
+  lower_case_clear(&c);
+}
+
+static void
+counted(int threads) {
+  counting("%res.1 = loop @k over %cells for %e in %row (inc %res.0,"
+           " read %w.0 via %e, read %x.0 via %e %pedge[0])",
+           "void k(double *res, const double *w, const double *x) {"
+           " *res += *w * *x; }",
+           threads);
+}
+
+Test(lower_rows, rows_that_count) {
+  on_all(counted);
+}
+
+static void
+counted_vectors(int threads) {
+  counting("%res.1 = loop @k over %cells (length via %row, inc %res.0,"
+           " read %w.0 via %row[0:4], read %x.0 via %near[0:4])",
+           "void k(const int *n, double *res, double **w, double **x) {"
+           " for (int i = 0; i < *n; i++) *res += *w[i] * *x[i]; }",
+           threads);
+}
+
+Test(lower_rows, rows_that_begin_where_others_do) {
+  on_all(counted_vectors);
+}
+
 /* Arrays of pointers are gone where a kernel only follows them. */
 Test(lower_rows, pointers_are_computed_where_they_are_used) {
   struct lower_case c;

@@ -92,6 +92,25 @@ Test(step, columns_of_a_box_lie_beside_each_other) {
   cr_assert_not(beside(2, none, (idx_l[]){0}));
 }
 
+static bool
+counts(idx_l n, const int64_t *start, const idx_l *table) {
+  struct rt_steps *s = find(n, start, table);
+  cr_assert(s);
+  bool found = s->counts;
+  rt_steps_free(s);
+  return found;
+}
+
+Test(step, tables_that_count_need_no_first_entries) {
+  const int64_t start[] = {0, 2, 2, 5}, ones[] = {0, 1, 2, 3}, none[] = {0, 0};
+  cr_assert(counts(3, start, (idx_l[]){0, 1, 2, 3, 4}));
+  cr_assert(counts(3, ones, (idx_l[]){0, 1, 2}));
+  cr_assert_not(counts(3, start, (idx_l[]){1, 2, 3, 4, 5}));
+  cr_assert_not(counts(3, start, (idx_l[]){0, 1, 3, 4, 5}));
+  cr_assert_not(counts(3, ones, (idx_l[]){0, 2, 1}));
+  cr_assert_not(counts(1, none, (idx_l[]){0}));
+}
+
 Test(step, one_row_that_does_not_is_enough) {
   const int64_t start[] = {0, 3, 5};
   cr_assert_null(find(2, start, (idx_l[]){4, 5, 6, 9, 11}));

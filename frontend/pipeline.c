@@ -36,13 +36,14 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       "colour{colours=%d,increments=%d,gpu=%d},"
       "hold{exact=%d,reads=%d,gpu=%d},"
       "width{bytes=%u},%steam{way=%d,ranks=%d},"
-      "tile{rows=%d},cores{off=%d}%s%s",
+      "tile{rows=%d,columns=%d},cores{off=%d}%s%s",
       fe.opt.gather == OPT_gather_always, colours,
       fe.opt.increments - OPT_increments_auto, gpu, fe.opt.reproducible != 0,
       fe.opt.reads - OPT_reads_direct, gpu, low_machine_vector(),
       fe.opt.stretches == OPT_stretches_always ? "stretch{least=1}," : "",
       fe.opt.team - OPT_team_auto, fe_ranks.size,
       fe.opt.tile_rows > 0 ? fe.opt.tile_rows : 0,
+      fe.opt.tile_columns > 0 ? fe.opt.tile_columns : 0,
       fe.opt.reproducible || !fe.opt.overlap, *fe_ranks.halo_with ? "," : "",
       fe_ranks.halo_with);
   struct pass_options o = {.disable = disable.s,

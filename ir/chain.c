@@ -8,7 +8,9 @@
  *           those of other tiles lie below and above it. A region runs over the
  *           tile and `span` layers around it, as far as its set goes. Then it
  *           is enough to know how many layers away each access is: rules of
- *           maps say so, and so does a direct access.
+ *           maps say so, and so does a direct access. Where layers are too
+ *           large, tiles have sides in dimensions before that one, too, and all
+ *           of this holds in each.
  *
  *             private buffers   hold what is made in the chain, of all the tile
  *                               and as far around it as others read there, and
@@ -30,7 +32,7 @@
  *           each side: neighbours' layers are made twice.
  *
  * Limits    dimensions that are periodic, or before such; the first one of
- *           grids with colours; maps without a rule;
+ *           grids with colours, as the only one; maps without a rule;
  *           loops that write globals, or through maps to other layers; what a
  *           chain updates in place and reads at an offset.
  */
@@ -42,6 +44,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- layers -------------------------------------------------------------- */
 
@@ -64,7 +67,8 @@ struct ir_layers
 ir_layers_of(const struct ir_trace *t, ir_ref set, ir_ref box, uint32_t along) {
   const struct ir_set *s = &t->sets[set], *b = &t->sets[box];
   assert(ir_is_around(t, set, box) && along < b->ndim && b->side[0]);
-  struct ir_layers l = {.each = colours_of(b), .times = 1};
+  struct ir_layers l = {.each = along ? colours_of(b) : 1, .times = 1};
+  if (!along) l.times = colours_of(b);
   for (uint32_t d = 0; d < b->ndim; d++) {
     idx_g side = b->side[d] + s->area.at[2 * d] + s->area.at[2 * d + 1];
     if (d < along) l.each *= side;
@@ -87,16 +91,20 @@ named_area(const struct ir_map *m, const struct ir_arg *a) {
 
 bool
 ir_layers_reached(const struct ir_trace *t, const struct ir_arg *a,
-                  uint32_t along, struct ir_span *out) {
-  *out = (struct ir_span){0};
+                  const struct ir_chain *c, struct ir_spans *out) {
+  assert(c->nsides);
+  *out = (struct ir_spans){0};
   if (a->dat != ir_root(t, a->dat) || a->each) return false;
   if (a->map == IR_NONE) return true;
   const struct ir_map *m = &t->maps[a->map];
   if (!m->rule) return false;
   struct ir_area by = named_area(m, a);
-  for (uint32_t k = 2 * along + 2; k < IR_SIDES; k++)
+  for (uint32_t k = 2 * c->side[0].along + 2; k < IR_SIDES; k++)
     if (by.at[k]) return false;
-  *out = (struct ir_span){by.at[2 * along], by.at[2 * along + 1]};
+  for (uint32_t k = 0; k < c->nsides; k++) {
+    const int *at = &by.at[2 * c->side[k].along];
+    out->at[k] = (struct ir_span){at[0], at[1]};
+  }
   return true;
 }
 
@@ -114,27 +122,35 @@ may_loop(const struct ir_trace *t, const struct ir_node *n) {
   return true;
 }
 
-/* Are tiles along the dimension layers of the set? */
+/* Are tiles layers of the set? */
 static bool
-in_layers(const struct ir_trace *t, ir_ref set, ir_ref box, uint32_t along) {
+in_layers(const struct ir_trace *t, ir_ref set, const struct ir_chain *c) {
   const struct ir_set *s = &t->sets[set];
-  if (!ir_is_around(t, set, box)) return false;
+  if (!ir_is_around(t, set, c->box)) return false;
   if (s->flags & (IR_SET_PARTS | IR_SET_RENUMBERED)) return false;
-  for (uint32_t k = 2 * along + 2; k < IR_SIDES; k++)
+  for (uint32_t k = 2 * c->side[0].along + 2; k < IR_SIDES; k++)
     if (s->area.at[k]) return false;
   return true;
 }
 
+/* May tiles have such sides? They wait for no neighbour on another side of the
+ * box. */
+static bool
+may_have_sides(const struct ir_set *b, const struct ir_chain *c) {
+  uint32_t along = c->side[0].along;
+  if (!b->side[0] || along >= b->ndim || b->periodic >> along) return false;
+  for (uint32_t k = 1; k < c->nsides; k++)
+    if (b->periodic >> c->side[k].along & 1) return false;
+  return along || colours_of(b) == 1;
+}
+
 bool
-ir_may_chain(const struct ir_trace *t, ir_ref region, ir_ref box,
-             uint32_t along) {
+ir_may_chain(const struct ir_trace *t, ir_ref region,
+             const struct ir_chain *c) {
   const struct ir_region *g = &t->regions[region];
   const char *target = t->nodes[g->first].target;
-  const struct ir_set *b = &t->sets[box];
-  if (!b->side[0] || along >= b->ndim || b->periodic >> along) return false;
-  if (!along && colours_of(b) > 1) return false;
-  if (!in_layers(t, g->set, box, along) || g->walk != IR_WALK_RANGE)
-    return false;
+  if (!may_have_sides(&t->sets[c->box], c)) return false;
+  if (!in_layers(t, g->set, c) || g->walk != IR_WALK_RANGE) return false;
   if (target_is_device(target) || ir_alone(t, region) || g->core_first)
     return false;
   for (ir_ref n = g->first; n < g->first + g->count; n++)
@@ -147,8 +163,8 @@ ir_may_chain(const struct ir_trace *t, ir_ref region, ir_ref box,
 /* What a chain does to a buffer. */
 struct use {
   bool own, written;
-  bool far;            /* it is touched in other layers than the tile's */
-  struct ir_span made; /* around a tile, by who wrote it last */
+  bool far;             /* it is touched in other layers than the tile's */
+  struct ir_spans made; /* around a tile, by who wrote it last */
 };
 struct chain {
   const struct ir_trace *t;
@@ -185,7 +201,7 @@ own_write(struct chain *x, const struct ir_region *g, const struct ir_arg *a) {
     return wrong(x, a, "is private, but not all of it is written");
   if (ir_live_at(x->live, v, x->end))
     return wrong(x, a, "is private, but wanted behind the chain");
-  if (!in_layers(t, t->dats[a->dat].set, x->c->box, x->c->along))
+  if (!in_layers(t, t->dats[a->dat].set, x->c))
     return wrong(x, a, "is private, but no layers of the box");
   use_of(x, a->out)->made = g->span;
   return true;
@@ -196,14 +212,17 @@ static bool
 own_read(struct chain *x, const struct ir_region *g, const struct ir_arg *a) {
   const struct ir_trace *t = x->t;
   ir_ref def = t->values[ir_same(t, a->in)].def;
-  struct ir_span by, made = use_of(x, a->in)->made;
+  struct ir_spans by;
   if (def == IR_NONE || def < x->begin || def >= x->end)
     return wrong(x, a, "is private, but the chain does not make it");
-  if (!ir_layers_reached(t, a, x->c->along, &by))
+  if (!ir_layers_reached(t, a, x->c, &by))
     return wrong(x, a, "is private, but read nobody knows where");
-  if (g->span.below + by.below > made.below ||
-      g->span.above + by.above > made.above)
-    return wrong(x, a, "is read further out than it is made");
+  for (uint32_t k = 0; k < x->c->nsides; k++) {
+    struct ir_span run = g->span.at[k], made = use_of(x, a->in)->made.at[k];
+    if (run.below + by.at[k].below > made.below ||
+        run.above + by.at[k].above > made.above)
+      return wrong(x, a, "is read further out than it is made");
+  }
   return true;
 }
 
@@ -227,11 +246,13 @@ check_own(struct chain *x, const struct ir_region *g, const struct ir_node *n) {
 static void
 note_other(struct chain *x, const struct ir_region *g, const struct ir_arg *a,
            ir_ref v) {
-  struct ir_span by;
+  static const struct ir_spans none;
+  struct ir_spans by;
   if (v == IR_NONE || ir_buffer_of(x->t, v) == IR_NONE) return;
   struct use *u = use_of(x, v);
-  bool here = ir_layers_reached(x->t, a, x->c->along, &by) && !by.below &&
-              !by.above && !g->span.below && !g->span.above;
+  bool here = ir_layers_reached(x->t, a, x->c, &by) &&
+              !memcmp(&by, &none, sizeof by) &&
+              !memcmp(&g->span, &none, sizeof none);
   u->far |= !here;
   u->written |= v == a->out;
 }
@@ -256,7 +277,11 @@ check_region(struct chain *x, const struct ir_region *g) {
 static bool
 check_others(const struct chain *x, const struct ir_region *g) {
   const struct ir_area *area = &x->t->sets[g->set].area;
-  bool wider = area->at[2 * x->c->along] || area->at[2 * x->c->along + 1];
+  bool wider = false;
+  for (uint32_t k = 0; k < x->c->nsides; k++) {
+    const int *at = &area->at[2 * x->c->side[k].along];
+    wider |= at[0] || at[1];
+  }
   IR_EACH_ARG(x->t, g, n, a) {
     if (!ir_arg_on_dat(x->t, a) || a->out == IR_NONE) continue;
     const struct use *u = use_of(x, a->out);
@@ -268,14 +293,26 @@ check_others(const struct chain *x, const struct ir_region *g) {
   return true;
 }
 
+/* Regions run around tiles where these have sides. */
+static bool
+spans_sides(const struct chain *x, const struct ir_region *g) {
+  static const struct ir_span none;
+  for (uint32_t k = x->c->nsides; k < IR_DIMS; k++)
+    if (memcmp(&g->span.at[k], &none, sizeof none)) return false;
+  return true;
+}
+
 static bool
 check_all(struct chain *x, ir_ref first, uint32_t count) {
   const struct ir_trace *t = x->t;
-  for (ir_ref r = first; r < first + count; r++)
-    if (!ir_may_chain(t, r, x->c->box, x->c->along)) {
-      str_printf(x->why, "region %u cannot run in tiles", r);
-      return false;
-    }
+  for (ir_ref r = first; r < first + count; r++) {
+    bool may = ir_may_chain(t, r, x->c), spans = spans_sides(x, &t->regions[r]);
+    if (may && spans) continue;
+    str_printf(x->why, "region %u %s", r,
+               may ? "has a span on more sides than tiles have"
+                   : "cannot run in tiles");
+    return false;
+  }
   for (ir_ref r = first; r < first + count; r++)
     if (!check_region(x, &t->regions[r])) return false;
   for (ir_ref r = first; r < first + count; r++)

@@ -19,11 +19,12 @@ bool ir_is_around(const struct ir_trace *t, ir_ref set, ir_ref box);
  * the box reaches by the argument, all in one tile's row of layers. False: that
  * is not known. */
 bool ir_layers_reached(const struct ir_trace *t, const struct ir_arg *a,
-                       uint32_t along, struct ir_span *out);
+                       const struct ir_chain *c, struct ir_spans *out);
 
-/* May the region be of a chain of tiles of this box, whatever the others do? */
-bool ir_may_chain(const struct ir_trace *t, ir_ref region, ir_ref box,
-                  uint32_t along);
+/* May the region be of a chain of tiles of this box and in these dimensions,
+ * whatever the others do? */
+bool ir_may_chain(const struct ir_trace *t, ir_ref region,
+                  const struct ir_chain *c);
 /* Regions [first, first + count) of chain k, as it stands in the trace: does
  * each tile find what it reads, and make what others read? Else *why says what
  * does not hold. cost O(buffers + arguments of these regions) */

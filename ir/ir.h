@@ -115,6 +115,10 @@ struct ir_area {
 struct ir_span {
   int below, above;
 };
+/* In each dimension that tiles of a chain have sides in, in its order. */
+struct ir_spans {
+  struct ir_span at[IR_DIMS];
+};
 
 /* set %name n=<n> [renumbered] [parts] [alike] [auto] [rcm] [bisect]
  *     [levels <n> ...] [points <area> [of %box]] [sides <n> [periodic] ...]
@@ -410,7 +414,7 @@ struct ir_operand_hold {
 
 /* Nodes [first, first+count) run as one: region over %set [walk <walk>] [width
  * <width>] [panel <elements>] [by stretches] [by steps] [by lengths]
- * [team <team>] [core first] [chain #k (<span>)]
+ * [team <team>] [core first] [chain #k (<span>, ...)]
  * { ... hold <hold> %q.1 ... } */
 struct ir_region {
   ir_ref first;
@@ -433,18 +437,23 @@ struct ir_region {
                       way: set by pass cores */
   uint32_t chain; /* 1 + the chain that it is of; 0: it runs by itself. Set by
                      pass tile, as is */
-  struct ir_span span; /* how far around a tile it runs then */
+  struct ir_spans span; /* how far around a tile it runs then */
 };
 
-/* chain #k : %box along <dimension> rows <rows> private #b ...
+/* chain #k : %box along <dimension> rows <rows> ... private #b ...
  *   Regions that run one after the other for one tile after the other: `rows`
- *   layers of points of the box that follow each other in that dimension, whole
- *   in the dimensions before it, one deep in those behind it. Each thread has
- *   `private` buffers for itself, as large as one tile needs them. */
+ *   layers of points of the box that follow each other in that dimension, one
+ *   deep in those behind it, and whole in the dimensions before it but for such
+ *   as are named next, likewise, each one before the last. Each thread has
+ *   `private` buffers for itself, as large as tiles whole in these need them.
+ */
+struct ir_side {
+  uint32_t along, rows;
+};
 struct ir_chain {
   ir_ref box;
-  uint32_t along;
-  uint32_t rows;
+  struct ir_side side[IR_DIMS];
+  uint32_t nsides;
   ir_ref *own; /* private buffers, in the arena */
   uint32_t nown;
 };
@@ -697,7 +706,8 @@ ir_arg_count(const struct ir_arg *a) {
 void ir_print(const struct ir_trace *t, struct str *out);
 void ir_print_value(const struct ir_trace *t, ir_ref v, struct str *out);
 void ir_print_area(uint32_t ndim, const struct ir_area *a, struct str *out);
-void ir_print_span(struct ir_span s, struct str *out);
+/* Of so many dimensions. */
+void ir_print_spans(uint32_t n, const struct ir_spans *s, struct str *out);
 /* Parse one trace. ERR_ARG with "file:line:col: expected ..., found ...". */
 status ir_parse(const char *text, const char *file, struct ir_trace **out);
 

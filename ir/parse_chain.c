@@ -13,7 +13,7 @@ want_numbered(struct ir_parser *p, uint32_t *out) {
   return OK;
 }
 
-/* [chain #k (<span>)] */
+/* [chain #k (<span>, ...)] */
 status
 ir_maybe_chain(struct ir_parser *p, struct ir_region *r) {
   struct ir_area span = {{0}};
@@ -22,19 +22,33 @@ ir_maybe_chain(struct ir_parser *p, struct ir_region *r) {
   TRY(ir_lex_next(&p->x));
   TRY(want_numbered(p, &r->chain));
   r->chain++;
-  struct ir_lexer at = p->x;
   TRY(ir_want_area(p, &span, &ndim));
-  if (ndim != 1)
-    return ir_lex_fail(&at, "expected a span of one dimension, found %u", ndim);
-  r->span = (struct ir_span){span.at[0], span.at[1]};
+  for (uint32_t k = 0; k < ndim; k++)
+    r->span.at[k] = (struct ir_span){span.at[2 * k], span.at[2 * k + 1]};
   return OK;
 }
 
-/* chain #k : %box along <dimension> rows <rows> [private #b ...] */
+/* along <dimension> rows <rows> */
+static status
+want_side(struct ir_parser *p, struct ir_chain *c) {
+  int64_t along = 0, rows = 0;
+  struct ir_lexer at = p->x;
+  TRY(ir_want_word(p, "along"));
+  TRY(ir_want_number(p, 0, IR_DIMS - 1, &along));
+  TRY(ir_want_word(p, "rows"));
+  TRY(ir_want_number(p, 1, INT32_MAX, &rows));
+  if (c->nsides && along >= c->side[c->nsides - 1].along)
+    return ir_lex_fail(&at, "expected a dimension before %u, found %d",
+                       c->side[c->nsides - 1].along, (int)along);
+  c->side[c->nsides++] =
+      (struct ir_side){.along = (uint32_t)along, .rows = (uint32_t)rows};
+  return OK;
+}
+
+/* chain #k : %box along <dimension> rows <rows> ... [private #b ...] */
 status
 ir_chain_statement(struct ir_parser *p) {
   struct ir_chain c = {.box = IR_NONE};
-  int64_t along = 0, rows = 0;
   uint32_t k = 0, cap = 0;
   struct ir_lexer at = p->x;
   TRY(want_numbered(p, &k));
@@ -42,12 +56,8 @@ ir_chain_statement(struct ir_parser *p) {
     return ir_lex_fail(&at, "expected #%u, the next chain", p->t->nchains);
   TRY(ir_want_punct(p, ':'));
   TRY(ir_want_decl(p, IR_DECL_SET, &c.box));
-  TRY(ir_want_word(p, "along"));
-  TRY(ir_want_number(p, 0, IR_DIMS - 1, &along));
-  TRY(ir_want_word(p, "rows"));
-  TRY(ir_want_number(p, 1, INT32_MAX, &rows));
-  c.along = (uint32_t)along;
-  c.rows = (uint32_t)rows;
+  do TRY(want_side(p, &c));
+  while (ir_lex_is_word(&p->x, "along"));
   ir_ref *own = NULL;
   status st = OK;
   if (ir_lex_is_word(&p->x, "private")) st = ir_lex_next(&p->x);

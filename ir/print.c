@@ -137,9 +137,13 @@ ir_print_area(uint32_t ndim, const struct ir_area *a, struct str *out) {
 }
 
 void
-ir_print_span(struct ir_span s, struct str *out) {
-  struct ir_area a = {{s.below, s.above}};
-  ir_print_area(1, &a, out);
+ir_print_spans(uint32_t n, const struct ir_spans *s, struct str *out) {
+  struct ir_area a = {{0}};
+  for (uint32_t k = 0; k < n; k++) {
+    a.at[2 * k] = s->at[k].below;
+    a.at[2 * k + 1] = s->at[k].above;
+  }
+  ir_print_area(n, &a, out);
 }
 
 static void
@@ -435,7 +439,8 @@ print_region_begin(const struct ir_trace *t, const struct ir_region *g,
   if (g->core_first) str_add(out, " core first");
   if (g->chain) {
     str_printf(out, " chain #%u ", g->chain - 1);
-    ir_print_span(g->span, out);
+    uint32_t n = g->chain <= t->nchains ? t->chains[g->chain - 1].nsides : 1;
+    ir_print_spans(n, &g->span, out);
   }
   str_add(out, " {\n");
 }
@@ -495,8 +500,10 @@ print_chain(const struct ir_trace *t, ir_ref k, struct str *out) {
   struct words w = {.text = STR_INIT};
   str_printf(word(&w), "chain #%u :", k);
   print_name(word(&w), '%', NAME_OR(sets, c->box));
-  str_printf(word(&w), "along %u", c->along);
-  str_printf(word(&w), "rows %u", c->rows);
+  for (uint32_t i = 0; i < c->nsides; i++) {
+    str_printf(word(&w), "along %u", c->side[i].along);
+    str_printf(word(&w), "rows %u", c->side[i].rows);
+  }
   if (c->nown) str_add(word(&w), "private");
   for (uint32_t i = 0; i < c->nown; i++) str_printf(word(&w), "#%u", c->own[i]);
   words_fill(&w, 2, out);

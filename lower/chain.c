@@ -15,13 +15,14 @@ low_slot_is_own(const struct low_maker *m, const struct ir_region *g,
 }
 
 static struct rt_layers
-layers_of(const struct ir_trace *t, const struct ir_chain *c, ir_ref set,
-          struct ir_span span) {
-  struct ir_layers l = ir_layers_of(t, set, c->box, c->along);
+layers_of(const struct ir_trace *t, const struct ir_chain *c, uint32_t side,
+          ir_ref set, struct ir_span span) {
+  struct ir_layers l = ir_layers_of(t, set, c->box, c->side[side].along);
   return (struct rt_layers){l.each, l.n, l.before, span.below, span.above};
 }
 
-/* As far around a tile as some region makes what lies there. */
+/* As far around a tile, on its first side, as some region makes what lies
+ * there. */
 static struct ir_span
 made_in(const struct ir_trace *t, ir_ref first, uint32_t count, ir_ref buffer) {
   struct ir_span s = {0};
@@ -30,8 +31,9 @@ made_in(const struct ir_trace *t, ir_ref first, uint32_t count, ir_ref buffer) {
       for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
         const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
         if (!ir_arg_on_dat(t, a) || ir_buffer_of(t, a->out) != buffer) continue;
-        if (g->span.below > s.below) s.below = g->span.below;
-        if (g->span.above > s.above) s.above = g->span.above;
+        const struct ir_span *run = &g->span.at[0];
+        if (run->below > s.below) s.below = run->below;
+        if (run->above > s.above) s.above = run->above;
       }
   return s;
 }
@@ -43,7 +45,7 @@ own_slot(const struct low_maker *m, const struct ir_chain *c, ir_ref first,
   ir_ref buffer = m->slot_buffer[slot];
   const struct ir_dat *d = &t->dats[t->buffers[buffer].dat];
   struct ir_span made = made_in(t, first, count, buffer);
-  return (struct rt_own_slot){.layers = layers_of(t, c, d->set, made),
+  return (struct rt_own_slot){.layers = layers_of(t, c, 0, d->set, made),
                               .slot = slot,
                               .size = d->type.size,
                               .dim = d->dim,
@@ -64,17 +66,19 @@ low_chain_make(struct low_maker *m, ir_ref k, ir_ref first, uint32_t count) {
   const struct ir_trace *t = m->t;
   struct rt_program *p = m->p;
   const struct ir_chain *c = &t->chains[k];
-  struct ir_layers box = ir_layers_of(t, c->box, c->box, c->along);
-  struct rt_chain x = {.first = p->nlaunches - count,
-                       .count = count,
-                       .times = box.times,
-                       .n = box.n,
-                       .rows = c->rows};
+  struct rt_chain x = {
+      .first = p->nlaunches - count, .count = count, .nsides = c->nsides};
+  _Static_assert((int)RT_SIDES == IR_DIMS, "a side a dimension");
   assert(count && p->nlaunches >= count);
   x.layers = mem_alloc(count, sizeof *x.layers);
-  for (uint32_t i = 0; i < count; i++) {
-    const struct ir_region *g = &t->regions[first + i];
-    x.layers[i] = layers_of(t, c, g->set, g->span);
+  for (uint32_t k = 0; k < c->nsides; k++) {
+    struct ir_layers box = ir_layers_of(t, c->box, c->box, c->side[k].along);
+    x.side[k] = (struct rt_side){box.n, c->side[k].rows};
+    if (!k) x.times = box.times;
+    for (uint32_t i = 0; i < count; i++) {
+      const struct ir_region *g = &t->regions[first + i];
+      x.layers[i][k] = layers_of(t, c, k, g->set, g->span.at[k]);
+    }
   }
   uint32_t cap = 0;
   for (uint32_t slot = 0; slot < p->nslots; slot++)

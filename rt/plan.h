@@ -226,13 +226,18 @@ struct rt_launch {
 };
 
 /* Launches [first, first + count) that run one behind the other for one tile
- * after the other: `rows` layers of points of a box. Points of a set lie in
- * `times` times `n` layers of `each`, of which `before` lie before the box's
- * first; a launch runs from `below` layers below a tile to `above` above it, as
- * far as there are layers. Private memory takes what lies there. */
+ * after the other: on each side `rows` of `n` layers of points of a box; the
+ * next side's are within one of these, as often as they fit. Points of a set
+ * lie in layers of `each`, of which `before` lie before the box's first; a
+ * launch runs from `below` layers below a tile to `above` above it, as far as
+ * there are layers. Private memory takes what lies there on the first side. */
+enum { RT_SIDES = 4 };
 struct rt_layers {
   int64_t each, n, before;
   int below, above;
+};
+struct rt_side {
+  int64_t n, rows;
 };
 struct rt_own_slot {
   struct rt_layers layers;
@@ -241,8 +246,10 @@ struct rt_own_slot {
 };
 struct rt_chain {
   uint32_t first, count;
-  int64_t times, n, rows;   /* of the box */
-  struct rt_layers *layers; /* of launches */
+  int64_t times; /* of the box: all layers of the first side */
+  struct rt_side side[RT_SIDES];
+  uint32_t nsides;
+  struct rt_layers (*layers)[RT_SIDES]; /* of launches */
   struct rt_own_slot *own;
   uint32_t nown;
   uint32_t timer;

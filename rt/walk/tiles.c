@@ -4,7 +4,8 @@
  * its k-th row of layers begins at point (k n + j) each. A launch's points of a
  * tile, and of some layers around it, are therefore one range, and its function
  * runs that as any other share. A thread takes a tile through all launches and
- * then goes on to the next.
+ * then goes on to the next. Tiles with more sides have a range for each layer
+ * of the sides before the last, and come one behind the other along the first.
  *
  * Private memory is that of one tile. Code computes where point e lies from the
  * address that it is given for point 0; so that address lies so far in front
@@ -34,7 +35,9 @@ struct patch {
 
 struct rt_tiles {
   int threads;
-  int64_t rows, n;  /* of a tile; tiles of all */
+  int64_t rows[RT_SIDES], tiles[RT_SIDES]; /* of a tile, on each side; tiles
+                                              of all layers there */
+  int64_t n;                               /* of all */
   size_t *table_at; /* of a launch: where its addresses begin in a row */
   size_t row;       /* addresses of a thread, whole cache lines */
   void **table;     /* [threads][row] */
@@ -80,8 +83,13 @@ static struct rt_tiles *
 tiles_new(const struct rt_program *p, const struct rt_chain *c) {
   enum { LINE = 8 };
   struct rt_tiles *x = mem_alloc(1, sizeof *x);
-  x->rows = c->rows < c->n ? c->rows : c->n;
-  x->n = c->times * ((c->n + x->rows - 1) / x->rows);
+  x->n = c->times;
+  for (uint32_t k = 0; k < c->nsides; k++) {
+    const struct rt_side *s = &c->side[k];
+    x->rows[k] = s->rows < s->n ? s->rows : s->n;
+    x->tiles[k] = (s->n + x->rows[k] - 1) / x->rows[k];
+    x->n *= x->tiles[k];
+  }
   x->table_at = mem_alloc(c->count, sizeof *x->table_at);
   for (uint32_t i = 0; i < c->count; i++) {
     x->table_at[i] = x->row;
@@ -90,7 +98,7 @@ tiles_new(const struct rt_program *p, const struct rt_chain *c) {
   x->room_at = mem_alloc((size_t)c->nown + 1, sizeof *x->room_at);
   for (uint32_t k = 0; k < c->nown; k++) {
     const struct rt_own_slot *o = &c->own[k];
-    size_t points = (size_t)points_of(o, x->rows);
+    size_t points = (size_t)points_of(o, x->rows[0]);
     x->room_at[k] = x->room_row;
     x->room_row += round_up(points * o->dim * o->size + SLACK, RT_PAGE);
   }
@@ -160,28 +168,35 @@ bind_all(const struct rt_program *p, const struct rt_chain *c,
   }
 }
 
-/* Layers [j, end) of the box, in row k of layers, and what lies around them. */
+/* Layers [from, to) of the box on each side, in row k of layers of the first,
+ * and what lies around them. */
 struct tile {
-  int64_t k, j, end;
+  int64_t k, from[RT_SIDES], to[RT_SIDES];
 };
 
 static struct tile
 tile_of(const struct rt_chain *c, const struct rt_tiles *x, int64_t number) {
-  int64_t each = (c->n + x->rows - 1) / x->rows;
-  int64_t j = number % each * x->rows, end = j + x->rows;
-  return (struct tile){number / each, j, end < c->n ? end : c->n};
+  struct tile w = {0};
+  for (uint32_t k = 0; k < c->nsides; k++) {
+    int64_t from = number % x->tiles[k] * x->rows[k], to = from + x->rows[k];
+    number /= x->tiles[k];
+    w.from[k] = from;
+    w.to[k] = to < c->side[k].n ? to : c->side[k].n;
+  }
+  w.k = number;
+  return w;
 }
 
-/* The first of the points, and their end. */
+/* Layers of a set on side k of the tile, and around it. */
 static int64_t
-points_from(const struct rt_layers *l, const struct tile *w) {
-  int64_t j = w->j + l->before - l->below;
-  return (w->k * l->n + (j > 0 ? j : 0)) * l->each;
+layers_from(const struct rt_layers *l, const struct tile *w, uint32_t k) {
+  int64_t j = w->from[k] + l->before - l->below;
+  return j > 0 ? j : 0;
 }
 static int64_t
-points_to(const struct rt_layers *l, const struct tile *w) {
-  int64_t j = w->end + l->before + l->above;
-  return (w->k * l->n + (j < l->n ? j : l->n)) * l->each;
+layers_to(const struct rt_layers *l, const struct tile *w, uint32_t k) {
+  int64_t j = w->to[k] + l->before + l->above;
+  return j < l->n ? j : l->n;
 }
 
 /* Where point 0 would lie, or how far apart components do. */
@@ -190,14 +205,33 @@ private_address(const struct rt_chain *c, const struct rt_tiles *x,
                 const struct rt_bind *b, uint32_t of, int t,
                 const struct tile *w) {
   const struct rt_own_slot *o = &c->own[of];
-  int64_t first = points_from(&o->layers, w);
+  const struct rt_layers *l = &o->layers;
+  int64_t first = (w->k * l->n + layers_from(l, w, 0)) * l->each;
   first -= first % unit_of(o);
   if (b->kind == RT_BIND_STRIDE)
-    return (void *)(uintptr_t)points_of(o, x->rows);
+    return (void *)(uintptr_t)points_of(o, x->rows[0]);
   uintptr_t memory =
       (uintptr_t)(x->room + (size_t)t * x->room_row + x->room_at[of]);
   size_t point = (size_t)o->size * (o->block ? o->dim : 1);
   return (void *)(memory - (uintptr_t)first * point);
+}
+
+/* Launch i on points of the tile, of which the first of all layers on side k is
+ * number `first`. */
+static void
+run_layers(const struct rt_program *p, const struct rt_chain *c, uint32_t i,
+           uint32_t k, const struct tile *w, void **args, int64_t first) {
+  const struct rt_layers *l = &c->layers[i][k], *in = l + 1;
+  int64_t from = layers_from(l, w, k), to = layers_to(l, w, k);
+  if (from >= to) return;
+  if (k + 1 == c->nsides) {
+    p->launches[c->first + i].fn(args, first + from * l->each,
+                                 first + to * l->each);
+    return;
+  }
+  int64_t inner = in->n * in->each;
+  for (int64_t at = from * l->each; at < to * l->each; at += inner)
+    run_layers(p, c, i, k + 1, w, args, first + at);
 }
 
 static void
@@ -211,10 +245,8 @@ run_tile(const struct rt_program *p, const struct rt_chain *c,
         private_address(c, x, &l->binds[y->bind], y->of, t, w);
   }
   for (uint32_t i = 0; i < c->count; i++) {
-    int64_t from = points_from(&c->layers[i], w);
-    int64_t to = points_to(&c->layers[i], w);
-    if (from < to)
-      p->launches[c->first + i].fn(table + x->table_at[i], from, to);
+    const struct rt_layers *l = c->layers[i];
+    run_layers(p, c, i, 0, w, table + x->table_at[i], w->k * l->n * l->each);
   }
 }
 

@@ -144,7 +144,7 @@ find_starts(const struct fe_map *m) {
   if (!m->start) return 0;
   for (uint32_t k = 0; k < fe_all.nmap_tags; k++) {
     const struct fe_map *o = fe_all.map_tags[k];
-    if (o && o != m && o->start && o->rt.from == m->rt.from &&
+    if (o && o != m && o->start && o->rt.from == m->rt.from && o->stretched &&
         o->stretched == o->rt.version && start_alike(o, m))
       return o->starts;
   }

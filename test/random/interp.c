@@ -228,12 +228,15 @@ arg_target(const struct program *p, const struct op *o, const struct area *x,
   return is_dat(m) ? seen_from(p, map->to, NULL, t, to) : t;
 }
 
-/* Is every target of the writes to argument a's dat written by one element? */
+/* Is every target of the writes to argument a's dat there, and written by one
+ * element? A temporary of an empty box has layers of which a write at an offset
+ * would leave it. */
 static bool
 targets_private(const struct program *p, const struct op *o,
                 const struct over *v, int a) {
   int dat = dat_root(p, o->args[a].obj);
-  int *owner = get_memory((size_t)p->sets[p->dats[dat].set] + 1, sizeof *owner);
+  int n = p->sets[p->dats[dat].set];
+  int *owner = get_memory((size_t)n + 1, sizeof *owner);
   bool ok = true;
   for (int i = 0; ok && i < v->n; i++)
     for (int b = 0, e = over_element(v, i); b < o->nargs; b++) {
@@ -241,9 +244,9 @@ targets_private(const struct program *p, const struct op *o,
       if (!is_dat(m) || o->args[b].off || dat_root(p, o->args[b].obj) != dat)
         continue;
       for (int k = 0; k < m->count; k++) {
-        int *who = &owner[arg_target(p, o, &v->x, b, e, k)];
-        ok &= !*who || *who == e + 1;
-        *who = e + 1;
+        int t = arg_target(p, o, &v->x, b, e, k);
+        ok &= t >= 0 && t < n && (!owner[t] || owner[t] == e + 1);
+        if (t >= 0 && t < n) owner[t] = e + 1;
       }
     }
   free(owner);

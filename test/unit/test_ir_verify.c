@@ -53,7 +53,7 @@ Test(verify, the_unbroken_trace_is_legal) {
 BROKEN(set_size, t->sets[0].n = -1, "set %s: its size is negative")
 BROKEN(map_set, t->maps[0].to = 1, "map %m: no such set")
 BROKEN(map_arity, t->maps[0].arity = 0, "map %m: arity 0")
-BROKEN(map_flags, t->maps[0].flags = 64, "map %m: unknown flags")
+BROKEN(map_flags, t->maps[0].flags = 1U << 31, "map %m: unknown flags")
 BROKEN(dat_set, t->dats[0].set = IR_NONE, "dat %q: a dat lies on a set")
 BROKEN(gbl_set, t->dats[2].set = 0, "dat %g: a dat lies on a set")
 BROKEN(dat_kind, t->dats[0].kind = 9, "dat %q: unknown kind")

@@ -32,6 +32,12 @@
  *           of a Zen 3 beside other work, medians of 5 interleaved rounds: 2.05
  *           times faster than loop by loop; 2.8 and 2.6 times faster than plain
  *           C, one loop a stage, with OP2's flags and with -O3 -march=native.
+ *           131 072 x 64 x 2 points, layers of 5 MB, 2 threads of a Xeon with
+ *           AVX-512: tiles of two sides 2.1 and 2.3 times faster than loop by
+ *           loop (two rounds), 2.7 and 3.5 times than plain C. Where one side
+ *           is enough a second one costs, code that runs through short ranges:
+ *           512 x 512 x 32 takes 13.6 ms, 18.4 in tiles of 256 x 16, 23.2 in
+ *           such of 128 x 32.
  *
  * Cost      O(regions * RUN * arguments) where regions go over points of a box,
  *           O(regions) else.

@@ -67,8 +67,8 @@ struct ir_layers
 ir_layers_of(const struct ir_trace *t, ir_ref set, ir_ref box, uint32_t along) {
   const struct ir_set *s = &t->sets[set], *b = &t->sets[box];
   assert(ir_is_around(t, set, box) && along < b->ndim && b->side[0]);
-  struct ir_layers l = {.each = along ? colours_of(b) : 1, .times = 1};
-  if (!along) l.times = colours_of(b);
+  struct ir_layers l = {.each = along ? colours_of(b) : 1,
+                        .times = along ? 1 : colours_of(b)};
   for (uint32_t d = 0; d < b->ndim; d++) {
     idx_g side = b->side[d] + s->area.at[2 * d] + s->area.at[2 * d + 1];
     if (d < along) l.each *= side;

@@ -61,7 +61,7 @@ enum {
   CACHE = 384 << 10, /* bytes of a tile's data */
   LEAST = 16 << 20,  /* of all of a chain's, from which on it pays */
   MOST = 8 * CACHE,  /* of the lowest tile: else it would not stay in a cache */
-  LINE = 128,        /* points that follow each other in a tile, at least */
+  FOLLOW = 128,      /* points that follow each other in a tile, at least */
   TWICE = 2          /* a tile has at least so many layers for each that is
                               made for it in others */
 };
@@ -242,18 +242,23 @@ rows_of(const struct plan *p, const struct pass_ctx *c) {
   return even(fit, layers_of(p, p->chain.side[0].along).n);
 }
 
-/* Layers on side k, the second, with the rows that it has; 0: tiles are better
- * whole there, or too small for code that runs through them. */
+/* Is there to be a second side? Not where layers fit into a cache. */
+static bool
+wants_side(const struct plan *p, const struct pass_ctx *c) {
+  return pass_arg(c, "columns", 0) > 0 || lowest(p) > MOST;
+}
+
+/* Layers on the second side of tiles of so many rows; 0: they are too many for
+ * a cache, or tiles would be as wide as the box. */
 static uint32_t
 columns_of(const struct plan *p, const struct pass_ctx *c, uint32_t rows) {
   struct ir_layers l = layers_of(p, p->chain.side[1].along);
   long columns = pass_arg(c, "columns", 0);
   if (columns > 0) return (uint32_t)columns;
-  if (lowest(p) <= MOST) return 0;
   double each = p->layer * rows / (double)l.n;
   idx_g fit = (idx_g)((double)pass_arg(c, "cache", CACHE) / each);
   if (fit < fewest(p, 1)) fit = fewest(p, 1);
-  if (fit * l.each < LINE) fit = (LINE + l.each - 1) / l.each;
+  if (fit * l.each < FOLLOW) fit = (FOLLOW + l.each - 1) / l.each;
   return fit < l.n && each * (double)fit <= MOST ? even(fit, l.n) : 0;
 }
 
@@ -363,11 +368,11 @@ find_best(struct plan *p, double cache) {
 }
 
 /* A second side for tiles of so many rows, in the last dimension before the
- * first one's in which the chain still holds, if that pays. */
+ * first one's in which the chain still holds. */
 static void
 find_side(struct plan *p, const struct pass_ctx *c, uint32_t rows) {
   struct ir_chain *x = &p->chain;
-  for (uint32_t d = x->side[0].along; rows && d-- > 0;) {
+  for (uint32_t d = x->side[0].along; d-- > 0;) {
     if (p->t->sets[x->box].side[d] < 2) continue;
     x->nsides = 2;
     x->side[1] = (struct ir_side){d, 1};
@@ -394,7 +399,7 @@ chain_at(struct plan *p, const struct pass_ctx *c) {
   drop(p);
   find_bytes(p);
   uint32_t rows = rows_of(p, c);
-  find_side(p, c, rows);
+  if (rows && wants_side(p, c)) find_side(p, c, rows);
   bool fits =
       pass_arg(c, "rows", 0) || p->chain.nsides > 1 || lowest(p) <= MOST;
   p->chain.side[0].rows = rows;

@@ -326,7 +326,7 @@ maybe_usual(struct ir_parser *p, uint32_t *out) {
 /* [starts %other] */
 static status
 maybe_starts(struct ir_parser *p, uint32_t *out) {
-  ir_ref other;
+  ir_ref other = 0;
   if (!ir_lex_is_word(&p->x, "starts")) return OK;
   TRY(ir_lex_next(&p->x));
   TRY(ir_want_decl(p, IR_DECL_MAP, &other));

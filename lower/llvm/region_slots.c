@@ -298,30 +298,29 @@ low_better(struct low_emit *em, struct type t, enum access acc,
   return LLVMBuildICmp(em->b, max ? LLVMIntUGT : LLVMIntULT, v, old, "");
 }
 
-/* Of equal ones v in place of old: that differs for zeros only. */
+/* x, with the sign bits of both where they are equal: zeros differ in that. */
 static LLVMValueRef
-low_extreme_or_equal(struct low_emit *em, enum access acc, LLVMValueRef old,
-                     LLVMValueRef v) {
-  LLVMRealPredicate p = acc == ACC_MAX ? LLVMRealOGE : LLVMRealOLE;
-  return LLVMBuildSelect(em->b, LLVMBuildFCmp(em->b, p, v, old, ""), v, old,
-                         "");
+low_both_signs(struct low_emit *em, struct type t, enum access acc,
+               LLVMValueRef old, LLVMValueRef v, LLVMValueRef x) {
+  LLVMBuilderRef b = em->b;
+  LLVMTypeRef type = LLVMTypeOf(v);
+  LLVMTypeRef bits = LLVMIntTypeInContext(em->ctx, 8 * t.size);
+  if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+    bits = LLVMVectorType(bits, LLVMGetVectorSize(type));
+  LLVMValueRef p = LLVMBuildBitCast(b, x, bits, "");
+  LLVMValueRef q = LLVMBuildBitCast(b, v, bits, "");
+  q = acc == ACC_MIN ? LLVMBuildOr(b, p, q, "") : LLVMBuildAnd(b, p, q, "");
+  q = LLVMBuildBitCast(b, q, type, "");
+  LLVMValueRef equal = LLVMBuildFCmp(b, LLVMRealOEQ, v, old, "");
+  return LLVMBuildSelect(b, equal, q, x, "");
 }
 
 LLVMValueRef
 low_extreme(struct low_emit *em, struct type t, enum access acc,
             LLVMValueRef old, LLVMValueRef v) {
-  LLVMBuilderRef b = em->b;
-  LLVMValueRef x =
-      LLVMBuildSelect(b, low_better(em, t, acc, old, v), v, old, "");
-  if (type_class(t) != 'F') return x;
-  LLVMTypeRef bits = LLVMIntTypeInContext(em->ctx, 8 * t.size);
-  if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind)
-    bits = LLVMVectorType(bits, LLVMGetVectorSize(LLVMTypeOf(v)));
-  LLVMValueRef y = low_extreme_or_equal(em, acc, old, v);
-  x = LLVMBuildBitCast(b, x, bits, "");
-  y = LLVMBuildBitCast(b, y, bits, "");
-  x = acc == ACC_MIN ? LLVMBuildOr(b, x, y, "") : LLVMBuildAnd(b, x, y, "");
-  return LLVMBuildBitCast(b, x, LLVMTypeOf(v), "");
+  LLVMValueRef better = low_better(em, t, acc, old, v);
+  LLVMValueRef x = LLVMBuildSelect(em->b, better, v, old, "");
+  return type_class(t) == 'F' ? low_both_signs(em, t, acc, old, v, x) : x;
 }
 
 LLVMValueRef

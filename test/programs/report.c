@@ -168,7 +168,7 @@ look(void) {
   CHECK(n && n < sizeof text - 1 && end == text + n);
   CHECK(has("\"name\": \"scale \\\"it\\\"\", \"calls\": 2,"));
   CHECK(has("\"name\": \"gather\"") && has("\"would_help\": \""));
-  CHECK_INT(lanes_of("bound"), lanes_of("gather"));
+  CHECK(lanes_of("bound") > 1 || lanes_of("gather") <= 1);
   CHECK(has("\"bound\": \"") && has("\"outside\": {") && has("\"flushes\": ["));
   if (check_ranks() == 1 && has("\"at_least\": false"))
     CHECK(has("\"flops\": 1200, ")); /* 2 an element, 2 calls */

@@ -268,19 +268,32 @@ value_begins(const struct ir_trace *t, const struct ir_region *g,
   return def == IR_NONE || def < g->first || def >= g->first + g->count;
 }
 
-uint64_t
-ir_components(const struct ir_trace *t, ir_ref region) {
+/* How many components of a strip come one by one: all that lie apart, else an
+ * odd one at the end. None where neighbours along a stretch come together, and
+ * of rows of any length, which code goes along. */
+static uint32_t
+strip_singles(const struct ir_trace *t, const struct strip *x) {
+  if (x->dat == IR_NONE || x->map == IR_NONE || x->each) return 0;
+  if (t->maps[x->map].stretch) return 0;
+  const struct ir_dat *d = &t->dats[x->dat];
+  return d->block == 1 ? d->dim % 2 : d->dim;
+}
+
+struct ir_components
+ir_components_of(const struct ir_trace *t, ir_ref region) {
   assert(region < t->nregions);
   const struct ir_region *g = &t->regions[region];
   struct strips s = {0};
-  uint64_t sum = 0;
+  struct ir_components x = {0};
   IR_EACH_ARG(t, g, n, a) {
     ir_ref value;
     if (a->kind != IR_ARG_OFF && value_begins(t, g, a, &value))
       strips_add(t, &s, a, value);
   }
-  for (uint32_t k = 0; k < s.n; k++)
-    sum += s.list[k].dat == IR_NONE ? 1 : t->dats[s.list[k].dat].dim;
+  for (uint32_t k = 0; k < s.n; k++) {
+    x.all += s.list[k].dat == IR_NONE ? 1 : t->dats[s.list[k].dat].dim;
+    x.singles += strip_singles(t, &s.list[k]);
+  }
   free(s.list);
-  return sum;
+  return x;
 }

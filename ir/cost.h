@@ -28,8 +28,12 @@ struct ir_reads ir_reads_of(const struct ir_trace *t, ir_ref region,
  * region adds there? cost as above */
 bool ir_stage_fits(const struct ir_trace *t, ir_ref region, const bool *local);
 
-/* Components that code of a region keeps for an element. cost as above */
-uint64_t ir_components(const struct ir_trace *t, ir_ref region);
+/* Components that code of a region keeps for an element. cost as above
+ *   singles  of these: come through a map one by one, whatever vectors hold */
+struct ir_components {
+  uint64_t all, singles;
+};
+struct ir_components ir_components_of(const struct ir_trace *t, ir_ref region);
 
 /* Elements from which on a region has several shares, and from which on
  * entering a team of threads is nothing beside the work: rt/walk/team.c. */

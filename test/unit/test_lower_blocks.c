@@ -385,3 +385,48 @@ Test(lower_blocks, blocks_and_single_elements_give_the_same_bits) {
     cr_assert_eq(a[i], once[i], "%d: %a, %a", i, a[i], once[i]);
   lower_case_clear(&c);
 }
+
+/* What elements add to a few targets, of sizes whose sum depends on the order:
+ * that of a plain loop. */
+static void
+check_order(int dim) {
+  enum { N = 40, TO = 3, MOST = 15 };
+  static double w[N * MOST], r[TO * MOST];
+  idx_l table[2 * N];
+  char text[500], source[200];
+  struct lower_case c;
+  snprintf(text, sizeof text,
+           "trace @t {\n set %%e n=%d\n set %%v n=%d\n"
+           " map %%m : %%e -> %%v x2\n dat %%w : %%e f64 x%d\n"
+           " dat %%r : %%v f64 x%d\n kernel @k\n"
+           " %%r.1 = loop @k over %%e (read %%w.0, inc %%r.0 via %%m[0], "
+           "inc %%r.0 via %%m[1])\n live %%r.1\n}\n",
+           N, TO, dim, dim);
+  snprintf(source, sizeof source,
+           "void k(const double *w, double *p, double *q) {"
+           " for (int c = 0; c < %d; c++) p[c] += w[c], q[c] -= w[c]; }",
+           dim);
+  for (int i = 0; i < N * dim; i++) w[i] = (i % 5 - 2) * pow(10, i * 3 % 17);
+  for (int i = 0; i < TO * dim; i++) r[i] = 0.1 * i;
+  for (int i = 0; i < 2 * N; i++) table[i] = (i + i / 3) % TO;
+  lower_case_init(&c, text, source);
+  lower_case_passes(&c, "fuse,storage");
+  lower_case_map(&c, "m", table);
+  lower_case_dat(&c, "w", w);
+  lower_case_dat(&c, "r", r);
+  lower_case_run(&c, 1);
+  for (int i = 0; i < 2 * N * dim; i++) {
+    double x = w[i / (2 * dim) * dim + i % dim];
+    r[table[i / dim] * dim + i % dim] += i / dim % 2 ? -x : x;
+  }
+  const double *got = lower_case_get(&c, "r");
+  for (int i = 0; i < TO * dim; i++)
+    cr_assert_eq(got[i], r[i], "dim %d at %d: %a, not %a", dim, i, got[i],
+                 r[i]);
+  lower_case_clear(&c);
+}
+
+Test(lower_blocks, sums_through_maps_are_in_the_order_of_elements) {
+  static const int dims[] = {1, 2, 3, 4, 5, 7, 9, 15};
+  for (size_t k = 0; k < sizeof dims / sizeof *dims; k++) check_order(dims[k]);
+}

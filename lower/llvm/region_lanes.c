@@ -19,9 +19,8 @@
  * that matters; all at once they would lie on the stack meanwhile (Euler's
  * gradients and extremes, 50 components: 1.2 times as fast).
  *
- * Consecutive elements of SoA and
- * AoSoA are vectors already. SoA behind a map is loaded one by one: that is
- * what a gather instruction does inside.
+ * Consecutive elements of SoA and AoSoA are vectors already. SoA behind a map
+ * is loaded one by one: that is what a gather instruction does inside.
  *
  * Each component of SoA is a stream of its own; with sixteen of them the
  * processor's prefetchers don't keep up, so a block asks for the line of each
@@ -348,50 +347,62 @@ low_lane_chunks(struct low_emit *em, const LLVMValueRef *in, uint32_t n,
     v[l] = LLVMBuildExtractElement(em->b, in[0], ll_i64(em->ctx, l), "");
 }
 
-/* Components [c, c+n) of all lanes, not contiguous in memory. */
-static void
-low_store_chunk(struct low_emit *em, uint32_t k, uint32_t c, uint32_t n) {
-  const struct low_slot *s = &em->r->slots[k];
-  LLVMValueRef in[LOW_CHUNK], v[LOW_WIDTH_MAX];
-  for (uint32_t x = 0; x < n; x++) in[x] = low_lanes_get(em, k, c + x);
-  low_lane_chunks(em, in, n, s->type.size == 8, v);
-  for (uint32_t l = 0; l < em->width; l++) {
-    struct low_at at = low_at_dat_lane(em, s, s->store, l);
-    low_vector_store(em, at, s, c, v[l], low_align(at.bind, c, n));
-  }
+/* How many components lie together from c on. */
+static uint32_t
+low_bind_chunk(const struct low_bind *d, uint32_t c) {
+  assert(c < d->dim);
+  return d->block == 1 ? low_chunk(d->dim - c) : 1;
 }
 
-void
-low_lanes_store(struct low_emit *em, uint32_t k) {
+/* Chunk c of slot k as it lies in memory: v[l] of lane l. Returns its size. */
+static uint32_t
+low_out_chunk(struct low_emit *em, uint32_t k, uint32_t c, LLVMValueRef *v) {
   const struct low_slot *s = &em->r->slots[k];
-  const struct low_bind *d = &em->r->binds[s->store];
-  if (low_is_row(em, s, d)) {
-    struct low_at at = low_at_dat(em, s, s->store);
-    for (uint32_t c = 0; c < s->dim; c++)
-      low_vector_store(em, at, s, c, low_lanes_get(em, k, c), s->type.size);
-    return;
-  }
-  for (uint32_t c = 0, n; c < s->dim; c += n) {
-    n = d->block == 1 ? low_chunk(s->dim - c) : 1;
-    low_store_chunk(em, k, c, n);
-  }
+  uint32_t n = low_bind_chunk(&em->r->binds[s->store], c);
+  LLVMValueRef in[LOW_CHUNK];
+  assert(n && n <= LOW_CHUNK);
+  for (uint32_t x = 0; x < n; x++) in[x] = low_lanes_get(em, k, c + x);
+  low_lane_chunks(em, in, n, s->type.size == 8, v);
+  return n;
 }
 
 static bool
-low_slot_adds_to(const struct low_slot *s, uint32_t bind) {
-  bool adds = s->kind == LOW_SLOT_INC && s->map >= 0;
-  return adds && s->store == (int32_t)bind;
+low_slot_scatters(const struct low_slot *s) {
+  return s->kind == LOW_SLOT_INC && s->map >= 0;
 }
 
-/* Combine components [c, c+n) of lane l with what is there. */
+/* Store, or combine with what is there, components [c, c+n) of lane l. */
 static void
 low_put_chunk(struct low_emit *em, uint32_t k, uint32_t c, uint32_t n,
               uint32_t l, LLVMValueRef x) {
   const struct low_slot *s = &em->r->slots[k];
   struct low_at at = low_at_dat_lane(em, s, s->store, l);
   unsigned align = low_align(at.bind, c, n);
-  LLVMValueRef old = low_vector_load(em, at, s, c, n, align);
-  low_vector_store(em, at, s, c, low_combined(em, s, old, x), align);
+  if (low_slot_scatters(s))
+    x = low_combined(em, s, low_vector_load(em, at, s, c, n, align), x);
+  low_vector_store(em, at, s, c, x, align);
+}
+
+void
+low_lanes_store(struct low_emit *em, uint32_t k) {
+  const struct low_slot *s = &em->r->slots[k];
+  if (low_is_row(em, s, &em->r->binds[s->store])) {
+    struct low_at at = low_at_dat(em, s, s->store);
+    for (uint32_t c = 0; c < s->dim; c++)
+      low_vector_store(em, at, s, c, low_lanes_get(em, k, c), s->type.size);
+    return;
+  }
+  LLVMValueRef v[LOW_WIDTH_MAX];
+  for (uint32_t c = 0, n; c < s->dim; c += n) {
+    n = low_out_chunk(em, k, c, v);
+    for (uint32_t l = 0; l < em->width; l++)
+      low_put_chunk(em, k, c, n, l, v[l]);
+  }
+}
+
+static bool
+low_slot_adds_to(const struct low_slot *s, uint32_t bind) {
+  return low_slot_scatters(s) && s->store == (int32_t)bind;
 }
 
 /* How many slots add to a bind. */
@@ -408,23 +419,12 @@ struct low_span {
   uint32_t bind, from, to;
 };
 
-static uint32_t
-low_bind_chunk(const struct low_bind *d, uint32_t c) {
-  assert(c < d->dim);
-  return d->block == 1 ? low_chunk(d->dim - c) : 1;
-}
-
 /* Slot k's part of the span as it lies in memory; returns what is behind. */
 static LLVMValueRef *
 low_span_chunks(struct low_emit *em, uint32_t k, const struct low_span *p,
                 LLVMValueRef *v) {
-  const struct low_bind *d = &em->r->binds[p->bind];
-  LLVMValueRef in[LOW_CHUNK];
-  for (uint32_t c = p->from, n; c < p->to; c += n, v += em->width) {
-    n = low_bind_chunk(d, c);
-    for (uint32_t x = 0; x < n; x++) in[x] = low_lanes_get(em, k, c + x);
-    low_lane_chunks(em, in, n, d->type.size == 8, v);
-  }
+  for (uint32_t c = p->from; c < p->to; v += em->width)
+    c += low_out_chunk(em, k, c, v);
   return v;
 }
 

@@ -155,8 +155,8 @@ check_arg(struct ir_check *c, const struct buffers *b, ir_ref n, uint32_t k) {
   bool end = ir_deferred(node) || ir_op_info[node->op].root;
   SCOPED_STR who = STR_INIT;
   str_printf(&who, "node %u", n);
-  bool direct =
-      ir_arg_direct(a) || ir_arg_in_column(t, a) || a->access != ACC_READ;
+  bool direct = ir_arg_direct(a) || ir_arg_in_column(t, a) ||
+                ir_arg_one_to_one(t, a) || a->access != ACC_READ;
   check_reader(c, b, a->in, end ? AT_END : (int64_t)n, direct, who.s);
 }
 

@@ -607,14 +607,30 @@ static inline ir_ref
 ir_arg_through(const struct ir_arg *a) {
   return a->map == IR_NONE && a->each ? a->each - 1 : a->map;
 }
-/* Does each touch nothing but what belongs to the loop's element: itself, or
- * its column? */
+/* Entries of its row that an argument through a map names. */
+static inline uint32_t
+ir_arg_count(const struct ir_arg *a) {
+  return a->vector ? a->vector : 1;
+}
+/* Does it read or write one element for each of the loop's, and no two of these
+ * the same one? So does what goes by the same entry. */
+static inline bool
+ir_arg_one_to_one(const struct ir_trace *t, const struct ir_arg *a) {
+  return a->map != IR_NONE && !a->each && !a->shift && ir_arg_count(a) == 1 &&
+         t->maps[a->map].arity && t->maps[a->map].flags & IR_MAP_INJECTIVE &&
+         (a->access == ACC_READ || a->access == ACC_WRITE ||
+          a->access == ACC_RW);
+}
+/* Does each touch nothing but what belongs to the loop's element: itself, its
+ * column, or what one entry leads to? */
 static inline bool
 ir_args_beside(const struct ir_trace *t, const struct ir_arg *a,
                const struct ir_arg *b) {
-  return a->kind == IR_ARG_DAT && b->kind == IR_ARG_DAT &&
-         ((ir_arg_direct(a) && ir_arg_direct(b)) ||
-          (ir_arg_in_column(t, a) && ir_arg_in_column(t, b)));
+  if (a->kind != IR_ARG_DAT || b->kind != IR_ARG_DAT) return false;
+  return (ir_arg_direct(a) && ir_arg_direct(b)) ||
+         (ir_arg_in_column(t, a) && ir_arg_in_column(t, b)) ||
+         (ir_arg_one_to_one(t, a) && ir_arg_one_to_one(t, b) &&
+          a->map == b->map && a->entry == b->entry);
 }
 /* Does n note a payload where argument a of it improves? Then what a global was
  * before shows: its order among other loops on it counts. */
@@ -692,12 +708,6 @@ static inline ir_ref
 ir_unit_end(const struct ir_trace *t, ir_ref n) {
   ir_ref r = t->nodes[n].region;
   return r == IR_NONE ? n + 1 : t->regions[r].first + t->regions[r].count;
-}
-
-/* Entries of its row that an argument through a map names. */
-static inline uint32_t
-ir_arg_count(const struct ir_arg *a) {
-  return a->vector ? a->vector : 1;
 }
 
 /* ---- print.c, parse.c -------------------------------------------------- */

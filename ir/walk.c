@@ -19,7 +19,10 @@
  *                     element wins)
  *
  *           In a loop over rows, what stays in the element's column (scans) is
- *           here: no other element comes there.
+ *           here: no other element comes there. So is what all arguments that
+ *           touch a buffer reach by one entry of an injective map, and do not
+ *           only add: the point itself in a dat with a halo, an element of a
+ *           subset in the whole set.
  *
  * Example   inc %res.0 via %pecell[0], inc %res.0 via %pecell[1]      meet
  *           rw %q.0, read %q.0 via %pecell[0]                         order
@@ -63,13 +66,40 @@ buffer_out(const struct ir_trace *t, const struct ir_arg *a) {
   return ir_arg_writes(a) ? ir_buffer_of(t, a->out) : IR_NONE;
 }
 
+/* Does b touch a buffer that a touches? */
+static bool
+args_meet(const struct ir_trace *t, const struct ir_arg *a,
+          const struct ir_arg *b) {
+  if (b->kind != IR_ARG_DAT) return false;
+  ir_ref in = buffer_in(t, a), out = buffer_out(t, a);
+  ir_ref of[2] = {buffer_in(t, b), buffer_out(t, b)};
+  for (int k = 0; k < 2; k++)
+    if (of[k] != IR_NONE && (of[k] == in || of[k] == out)) return true;
+  return false;
+}
+
+bool
+ir_arg_of_element(const struct ir_trace *t, ir_ref region,
+                  const struct ir_arg *a) {
+  bool writes = false;
+  if (a->kind != IR_ARG_DAT || !ir_arg_one_to_one(t, a)) return false;
+  IR_EACH_ARG(t, &t->regions[region], n, b) {
+    if (!args_meet(t, a, b)) continue;
+    if (b->dat != a->dat || !ir_args_beside(t, a, b)) return false;
+    writes |= ir_arg_writes(b);
+  }
+  return writes;
+}
+
 /* Argument a of node n, of a dat. A kernel that works in memory does so also
  * where it only combines. */
 static void
 touch_note(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
            uint8_t *touch) {
   ir_ref in = buffer_in(t, a), out = buffer_out(t, a);
-  bool column = ir_arg_in_column(t, a), far = !ir_arg_direct(a) && !column;
+  bool column = ir_arg_in_column(t, a);
+  bool far = !ir_arg_direct(a) && !column &&
+             !ir_arg_of_element(t, t->nodes[n].region, a);
   bool writes = access_info[a->access].writes;
   bool combines = ir_combines(a->access) && !ir_in_place(t, &t->nodes[n]);
   if (in != IR_NONE && !(far && writes))

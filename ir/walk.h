@@ -44,6 +44,11 @@ enum {
  * makes it so again. */
 void ir_region_touch(const struct ir_trace *t, ir_ref region, uint8_t *touch);
 void ir_region_untouch(const struct ir_trace *t, ir_ref region, uint8_t *touch);
+/* Is it one of the arguments by which the region writes a dat's elements, and
+ * by which alone it reaches them, through one entry of an injective map? Then
+ * each element of the loop has its own. */
+bool ir_arg_of_element(const struct ir_trace *t, ir_ref region,
+                       const struct ir_arg *a);
 /* Do elements meet in the buffer, so that each call loads and stores what it
  * touches? Not where all of them only add, or only read. */
 bool ir_touch_meets(unsigned touch);

@@ -283,8 +283,9 @@ low_dat_slot(struct low_args *g, const struct ir_arg *a, uint32_t entry) {
     return low_staged_slot(g, &x);
   bool view =
       g->m->shared[ir_root(g->m->t, a->dat)]; /* one version, two dats */
-  return ir_arg_direct(a) && !view ? low_version_slot(g, &x)
-                                   : low_far_slot(g, &x);
+  bool mine =
+      ir_arg_direct(a) || ir_arg_of_element(g->m->t, g->node->region, a);
+  return mine && !view ? low_version_slot(g, &x) : low_far_slot(g, &x);
 }
 
 /* ---- the whole region ---------------------------------------------------- */

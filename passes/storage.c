@@ -247,7 +247,8 @@ storage_same_element(const struct storage *s, ir_ref n, ir_ref root, ir_ref c) {
       bool reads = a->in != IR_NONE && ir_same(t, a->in) == c;
       other |= reads && !mine;
       far |= reads && mine && i != def && a->access == ACC_READ &&
-             !ir_arg_direct(a) && !ir_arg_in_column(t, a);
+             !ir_arg_direct(a) && !ir_arg_in_column(t, a) &&
+             !ir_arg_one_to_one(t, a);
       moves |= (reads && !mine && !ir_arg_direct(a)) ||
                (mine && ir_arg_writes(a) && !ir_arg_direct(a)) ||
                (reads && !mine && opaque);

@@ -3,7 +3,7 @@
 #include "frontend/programs.h"
 #include "frontend/ranks.h"
 
-#include "ir/ir.h"
+#include "ir/hold.h"
 #include "lower/machine.h"
 #include "passes/pass.h"
 
@@ -28,6 +28,7 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
   SCOPED_STR disable = STR_INIT, with = STR_INIT;
   bool colours =
       fe.opt.reproducible || fe.opt.threading == OPT_threading_colours;
+  bool streams = fe.opt.streams == OPT_streams_always;
   str_printf(&disable, "%s%s%s", fe.opt.disable, fe.apart ? ",fuse" : "",
              without);
   str_printf(
@@ -36,16 +37,17 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       "colour{colours=%d,increments=%d,gpu=%d},"
       "hold{exact=%d,reads=%d,gpu=%d},"
       "width{bytes=%u},%steam{way=%d,ranks=%d},"
-      "tile{rows=%d,columns=%d},cores{off=%d}%s%s",
+      "tile{rows=%d,columns=%d},%scores{off=%d}%s%s",
       fe.opt.gather == OPT_gather_always, colours,
       fe.opt.increments - OPT_increments_auto, gpu, fe.opt.reproducible != 0,
-      fe.opt.reads - OPT_reads_direct, gpu, low_machine_vector(),
+      fe.opt.reads - OPT_reads_direct, gpu,
+      streams ? IR_STREAM_BYTES : low_machine_vector(),
       fe.opt.stretches == OPT_stretches_always ? "stretch{least=1}," : "",
       fe.opt.team - OPT_team_auto, fe_ranks.size,
       fe.opt.tile_rows > 0 ? fe.opt.tile_rows : 0,
       fe.opt.tile_columns > 0 ? fe.opt.tile_columns : 0,
-      fe.opt.reproducible || !fe.opt.overlap, *fe_ranks.halo_with ? "," : "",
-      fe_ranks.halo_with);
+      streams ? "stream{least=0}," : "", fe.opt.reproducible || !fe.opt.overlap,
+      *fe_ranks.halo_with ? "," : "", fe_ranks.halo_with);
   struct pass_options o = {.disable = disable.s,
                            .with = with.s,
                            .verify = fe.opt.check != OPT_check_0,
@@ -62,7 +64,7 @@ fe_passes_run(struct ir_trace **t, struct fe_program *p) {
 
 status
 fe_passes_for(struct ir_trace **t, bool gpu) {
-  return passes_run(t, gpu, ",stretch,tile", NULL); /* what all have */
+  return passes_run(t, gpu, ",stretch,tile,stream", NULL); /* what all have */
 }
 
 status

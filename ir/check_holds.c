@@ -57,11 +57,13 @@ check_operand(struct held *h, ir_ref n, const struct ir_arg *a,
   ir_ref v = ir_operand(t, a);
   if (v == IR_NONE) return;
   uint8_t how = h->how[v];
+  enum ir_hold as = how == IR_HOLD_STREAM ? IR_HOLD_COPY : how;
   h->used[v] = true;
   if (!how)
     ir_bad_arg(h->c, n, arg, "nothing says how %s is held",
                ir_value_text(t, v));
-  else if (!(ir_holds_of(t, n, a, f) & 1U << how))
+  else if (!(ir_holds_of(t, n, a, f) & 1U << as) ||
+           (as != how && !ir_may_stream(t, h->region, v, f->overlaps)))
     ir_bad_arg(h->c, n, arg, "%s cannot be held as %s", ir_value_text(t, v),
                ir_hold_info[how].text);
   if (how) check_alike(h, a, how);

@@ -2,6 +2,7 @@
  *
  *   copy      a slot holds a version; reading finds it, writing takes the slot
  *             over; the last version in a buffer is the one that is stored
+ *   stream    the same, with stores of another kind
  *   register  the same, and never stored
  *   add       a slot of the identity, shared by all loops that combine alike
  *             through one entry
@@ -17,6 +18,7 @@
 #include <assert.h>
 #include <math.h>
 
+_Static_assert((int)IR_STREAM_BYTES == LOW_STREAM_BYTES, "one line");
 _Static_assert((int)IR_WIDTH_MAX <= (int)LOW_WIDTH_MAX &&
                    (int)IR_WIDTH_COMPONENTS <= (int)LOW_UNROLL,
                "code for all widths that traces may have");
@@ -242,12 +244,14 @@ low_version_store(struct low_args *g, const struct low_access *x,
                   int32_t slot) {
   struct low_slot *s = g->r->slots;
   s[slot].store = -1;
+  s[slot].stream = false;
   if (x->how == IR_HOLD_REGISTER) return;
   int32_t bind = low_access_bind(g, x, x->bw);
   for (uint32_t k = 0; k < g->r->nslots; k++)
     if (s[k].kind == LOW_SLOT_DAT && s[k].call < 0 && s[k].store == bind)
       s[k].store = -1;
   s[slot].store = bind;
+  s[slot].stream = x->how == IR_HOLD_STREAM;
 }
 
 static int32_t

@@ -63,6 +63,8 @@ enum { LOW_SPELT_COMPONENTS = 512, LOW_UNROLL_LEAN = 4 };
 /* Bytes of a region's private copies that lie on the stack; what is more lies
  * in memory that each thread is given. */
 enum { LOW_COPIES = 64 << 10 };
+/* Bytes of a vector that is stored past the caches, a line. */
+enum { LOW_STREAM_BYTES = 64 };
 /* Bytes behind each of these that nobody may touch, if the code is checked. */
 enum { LOW_GUARD = 64 };
 
@@ -104,6 +106,7 @@ struct low_slot {
   int32_t shift;  /* of `inner`: how far from there, */
   int32_t layer;  /* and how many layers, of binds with `column` */
   bool local;     /* DAT: read from a copy of the block's, in local memory */
+  bool stream;    /* DAT: stored past the caches */
   int32_t map;    /* bind of the map, or FIRST, if the region goes by its
                      stretches, HEAD or START, if by its steps; -1: no
                      further */

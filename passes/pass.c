@@ -383,6 +383,12 @@ forget_holds(struct ir_trace *t) {
     t->regions[r].hold0 = t->regions[r].nholds = 0;
 }
 
+static void
+forget_streams(struct ir_trace *t) {
+  for (uint32_t k = 0; k < t->nholds; k++)
+    if (t->holds[k].how == IR_HOLD_STREAM) t->holds[k].how = IR_HOLD_COPY;
+}
+
 /* Drop what earlier passes wrote and this one would make wrong. True: there are
  * other units now. */
 static bool
@@ -403,6 +409,7 @@ pass_forget(struct ir_trace *t, unsigned which) {
   for (ir_ref r = 0; which & PASS_CORES && r < t->nregions; r++)
     t->regions[r].core_first = false;
   if (which & PASS_CHAINS) forget_chains(t);
+  if (which & PASS_STREAMS) forget_streams(t);
   if (which & PASS_HOLDS) forget_holds(t);
   for (ir_ref v = 0; which & PASS_BUFFERS && v < t->nvalues; v++)
     t->values[v].buffer = IR_NONE;

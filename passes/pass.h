@@ -40,7 +40,7 @@ enum pass_fact {
   PASS_UNITS = 2,
   PASS_LIVE = 256,
   /* written into the trace by passes: fuse, storage, place, halo (exchanges,
-   * too), colour, hold, width, stretch, tile, sums, team and cores */
+   * too), colour, hold, width, stretch, tile, stream, sums, team and cores */
   PASS_REGIONS = 4,
   PASS_BUFFERS = 8,
   PASS_PLACES = 16,
@@ -53,10 +53,12 @@ enum pass_fact {
   PASS_TEAMS = 4096,
   PASS_STRETCHES = 8192,
   PASS_CHAINS = 16384,
+  PASS_STREAMS = 32768, /* of holds: those that are stream */
   /* what is there before anybody says how regions run, and how they do */
   PASS_PLACED = PASS_REGIONS | PASS_BUFFERS | PASS_PLACES | PASS_LEVELS,
   PASS_SCHEDULE = PASS_WALKS | PASS_HOLDS | PASS_WIDTHS | PASS_SUMS |
-                  PASS_TEAMS | PASS_CORES | PASS_STRETCHES | PASS_CHAINS
+                  PASS_TEAMS | PASS_CORES | PASS_STRETCHES | PASS_CHAINS |
+                  PASS_STREAMS
 };
 
 struct pass_ctx {

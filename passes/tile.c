@@ -39,6 +39,11 @@
  *           512 x 512 x 32 takes 13.6 ms, 18.4 in tiles of 256 x 16, 23.2 in
  *           such of 128 x 32.
  *
+ * Tried     and left out: tiles that take over what the one before them made,
+ *           so that no layer is made twice and tiles may be as low as one
+ *           layer: 0.92 to 1.05 of the speed, 1.17 in caches. Asking
+ *           for a tile's points while the one before it runs: 1.0.
+ *
  * Cost      O(regions * RUN * arguments) where regions go over points of a box,
  *           O(regions) else.
  *

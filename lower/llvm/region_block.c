@@ -180,6 +180,7 @@ low_emit_block(struct low_emit *em, LLVMValueRef e) {
 void
 low_blocks_end(struct low_emit *em) {
   low_sums_end(em);
+  low_stream_end(em);
 }
 
 /* Blocks [lo, hi) in panels of so many, whose rows go on together. */

@@ -163,6 +163,19 @@ LLVMValueRef low_combined(struct low_emit *em, const struct low_slot *s,
 LLVMValueRef low_sum(struct low_emit *em, struct type t, LLVMValueRef x,
                      LLVMValueRef y);
 
+/* ---- region_stream.c ----------------------------------------------------- */
+
+/* A vector of a slot that is stored past the caches, at the beginning of a
+ * line: component c of a block's elements. */
+void low_stream_store(struct low_emit *em, struct low_at at,
+                      const struct low_slot *s, uint32_t c, LLVMValueRef v);
+/* The first element of [e, end) at which a line of what is stored so begins;
+ * end: none does; e: nothing is stored so. */
+LLVMValueRef low_stream_begin(struct low_emit *em, LLVMValueRef e,
+                              LLVMValueRef end);
+/* What the function has stored so, before what comes after it. */
+void low_stream_end(struct low_emit *em);
+
 /* ---- region_element.c ---------------------------------------------------- */
 
 /* Load, call, store one element: element em->e, or lane em->i of the block. */

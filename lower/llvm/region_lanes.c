@@ -287,7 +287,7 @@ low_load_rows(struct low_emit *em, uint32_t k) {
   struct low_at at = low_at_dat(em, s, s->load);
   for (uint32_t c = 0; c < s->dim; c++) {
     LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
-    if (!low_slot_far(s)) ll_prefetch(em->b, p, LOW_AHEAD);
+    if (!low_slot_far(s) && !s->stream) ll_prefetch(em->b, p, LOW_AHEAD);
     low_lanes_put(em, k, c,
                   low_vector_load(em, at, s, c, em->width, s->type.size));
   }
@@ -388,8 +388,13 @@ low_lanes_store(struct low_emit *em, uint32_t k) {
   const struct low_slot *s = &em->r->slots[k];
   if (low_is_row(em, s, &em->r->binds[s->store])) {
     struct low_at at = low_at_dat(em, s, s->store);
-    for (uint32_t c = 0; c < s->dim; c++)
-      low_vector_store(em, at, s, c, low_lanes_get(em, k, c), s->type.size);
+    for (uint32_t c = 0; c < s->dim; c++) {
+      LLVMValueRef v = low_lanes_get(em, k, c);
+      if (s->stream)
+        low_stream_store(em, at, s, c, v);
+      else
+        low_vector_store(em, at, s, c, v, s->type.size);
+    }
     return;
   }
   LLVMValueRef v[LOW_WIDTH_MAX];

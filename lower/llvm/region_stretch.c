@@ -10,7 +10,8 @@
  *
  *   begin = first[at * arity + i] - start[at]; of still entries without `start`
  *
- * Blocks begin where the stretch does, so that vectors are not aligned; a block
+ * Blocks begin where the stretch does, so that vectors are not aligned, but for
+ * such as are stored past the caches (region_stream.c); a block
  * of targets that step is one vector, like one of the elements themselves
  * (region_lanes.c), of still ones the same value in all lanes. What is left of
  * a stretch runs one by one.
@@ -194,7 +195,9 @@ low_emit_stretches(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   LLVMAddIncoming(e, &lo, &before, 1);
   LLVMValueRef end = end_of(em, p, n, hi);
   slots_begin(em, p, n);
-  emit_rest(em, em->width ? emit_blocks(em, e, end) : e, end);
+  LLVMValueRef from = em->width ? low_stream_begin(em, e, end) : e;
+  if (from != e) emit_rest(em, e, from);
+  emit_rest(em, em->width ? emit_blocks(em, from, end) : e, end);
   go_on(em, p, n, end);
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
   LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, end, hi, ""), head, exit);

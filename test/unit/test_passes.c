@@ -76,8 +76,8 @@ Test(passes, unknown_pass_is_an_error_that_names_the_known) {
       err_last(),
       "unknown pass 'fission'; known passes: number, "
       "layout, slice, rename, dce, gather, fuse, storage, "
-      "place, halo, colour, hold, width, stretch, tile, sums, team, "
-      "cores");
+      "place, halo, colour, hold, width, stretch, tile, stream, sums, "
+      "team, cores");
   ir_trace_free(t);
 }
 

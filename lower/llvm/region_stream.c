@@ -1,0 +1,77 @@
+/* Stores past the caches (ir/hold_stream.c says of what).
+ *
+ * Problem. Such a store fills a whole line, at its beginning: elsewhere
+ * processors have none, and LLVM makes a store like any other of it. Along a
+ * stretch lines begin wherever the memory has them. And it comes later than
+ * others: a thread that sees this one's next store may not see it yet.
+ *
+ * Idea. Blocks of a stretch begin at the element at which a line does; those
+ * before it run one by one, at most 7 of doubles. Elements of a set that goes
+ * without stretches are in place: memory of dats, and of each component of
+ * them, begins with a line, and blocks with a multiple of their width.
+ *
+ *     e                from                         last      end
+ *     | one by one     | block | block | ... block  | one by one
+ *
+ * A fence ends the function.
+ *
+ * Limits  processors with vectors of a line (ir/hold_stream.c): the fence is
+ * x86's where the code is for it, LLVM's else. */
+#include "lower/llvm/ll.h"
+#include "lower/llvm/region_emit.h"
+
+#include <assert.h>
+#include <string.h>
+
+void
+low_stream_store(struct low_emit *em, struct low_at at,
+                 const struct low_slot *s, uint32_t c, LLVMValueRef v) {
+  assert(s->stream && s->type.size * em->width == LOW_STREAM_BYTES);
+  LLVMContextRef ctx = em->ctx;
+  LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(ctx, c));
+  LLVMValueRef store = LLVMBuildStore(em->b, v, p);
+  LLVMValueRef one = LLVMConstInt(LLVMInt32TypeInContext(ctx), 1, 0);
+  LLVMMetadataRef mark = LLVMValueAsMetadata(one);
+  LLVMSetAlignment(store, LOW_STREAM_BYTES);
+  LLVMSetMetadata(store, LLVMGetMDKindIDInContext(ctx, "nontemporal", 11),
+                  LLVMMetadataAsValue(ctx,
+                                      LLVMMDNodeInContext2(ctx, &mark, 1)));
+}
+
+/* The first slot that is stored so: all go by one path. NULL: none. */
+static const struct low_slot *
+streamed(const struct low_emit *em) {
+  for (uint32_t k = 0; k < em->r->nslots; k++)
+    if (em->r->slots[k].stream) return &em->r->slots[k];
+  return NULL;
+}
+
+LLVMValueRef
+low_stream_begin(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
+  const struct low_slot *s = streamed(em);
+  LLVMBuilderRef b = em->b;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
+  if (!s) return e;
+  em->e = e;
+  struct low_at at = low_at_dat(em, s, s->store);
+  LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, 0));
+  LLVMValueRef bytes = LLVMBuildNeg(b, LLVMBuildPtrToInt(b, p, i64, ""), "");
+  bytes = LLVMBuildAnd(b, bytes, ll_i64(em->ctx, LOW_STREAM_BYTES - 1), "");
+  LLVMValueRef n = LLVMBuildUDiv(b, bytes, ll_i64(em->ctx, s->type.size), "");
+  LLVMValueRef from = LLVMBuildNSWAdd(b, e, n, "line");
+  LLVMValueRef less = LLVMBuildICmp(b, LLVMIntSLT, from, end, "");
+  return LLVMBuildSelect(b, less, from, end, "from");
+}
+
+void
+low_stream_end(struct low_emit *em) {
+  static const char fence[] = "llvm.x86.sse.sfence";
+  if (!streamed(em)) return;
+  if (strncmp(LLVMGetTarget(em->m), "x86_64", 6)) {
+    LLVMBuildFence(em->b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
+    return;
+  }
+  unsigned id = LLVMLookupIntrinsicID(fence, sizeof fence - 1);
+  LLVMValueRef fn = LLVMGetIntrinsicDeclaration(em->m, id, NULL, 0);
+  LLVMBuildCall2(em->b, LLVMGlobalGetValueType(fn), fn, NULL, 0, "");
+}

@@ -52,7 +52,7 @@ fe_upload(const char *api, op_dat dat) {
   if (fe.opt.bare) return fe_bare_refuse(api);
   SCOPED char *kept = NULL;
   TRY(fe_agree_turn(api));
-  fe_agree_step(api, d->pub.name, d->index);
+  fe_agree_step(api, d->pub.name, d->born);
   if (d->void_since) TRY(fe_void_check(api, d));
   if ((fe_waits(d->written_in) || d->undecided) && !d->rt.foreign)
     TRY(values_keep(api, d, &kept));

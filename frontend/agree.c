@@ -67,7 +67,7 @@ say(uint64_t h, struct said s) {
 void
 fe_agree_loop(const struct fe_call *c) {
   if (!fe_ranked()) return;
-  say(c->said, (struct said){.call = c});
+  say(fe_call_said(c), (struct said){.call = c});
   agree.loops++;
 }
 

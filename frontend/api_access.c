@@ -108,8 +108,8 @@ void
 op_upload_all(void) {
   if (!fe_enter("op_upload_all")) return;
   status st = OK;
-  for (uint32_t i = 0; st == OK && i < fe_all.ndats; i++) {
-    struct fe_dat *d = fe_all.dats[i];
+  for (uint32_t i = 0; st == OK && i < fe_all.naged; i++) {
+    struct fe_dat *d = fe_all.aged[i];
     if (!d->freed && rt_dat_mirror_current(&d->rt) && !fe_waits(d->written_in))
       st = fe_upload("op_upload_all", (op_dat)d);
   }

@@ -111,7 +111,7 @@ fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out) {
   d->spreads = a->spreads;
   d->inner = a->inner;
   d->made = ((const struct fe_set *)a->set)->halo;
-  fe_agree_step(a->api, a->name, (uint64_t)d->pub.size << 32 | d->index);
+  fe_agree_step(a->api, a->name, (uint64_t)d->pub.size << 32 | d->born);
   status st = fe_ranked() ? fe_ranks_dat(d) : OK;
   if (st == OK && d->rt.foreign && a->data) st = fe_slot_join(d);
   return dat_publish(d, st, out);
@@ -199,7 +199,7 @@ op_free_dat_temp(op_dat dat) {
   d->freed = true;
   fe_handle_free(d);
   fe_vars_remove_dat(&d->pub);
-  fe_agree_step("op_free_dat_temp", d->pub.name, d->index);
+  fe_agree_step("op_free_dat_temp", d->pub.name, d->born);
   if (!fe_waits(d->used_in))
     fe_slot_park(d);
   else if (!d->pinned) /* of memory that others see no value ends */

@@ -24,6 +24,21 @@ gbl_unpark(struct type type, int dim) {
   return blank;
 }
 
+/* It is the youngest; in a slot that was taken before? */
+static void
+gbl_age(struct fe_gbl *g, bool before) {
+  uint32_t at = 0, n = fe_all.naged_gbls;
+  g->born = fe_born_next();
+  if (!before) {
+    VEC_PUSH(fe_all.aged_gbls, fe_all.naged_gbls, fe_all.capaged_gbls, g);
+    return;
+  }
+  while (fe_all.aged_gbls[at] != g) at++;
+  memmove(fe_all.aged_gbls + at, fe_all.aged_gbls + at + 1,
+          (n - at - 1) * sizeof(struct fe_gbl *));
+  fe_all.aged_gbls[n - 1] = g;
+}
+
 static status
 decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
          const char *name, struct fe_gbl **out) {
@@ -44,11 +59,13 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
     FAIL(ERR_MEMORY, "op2_decl_gbl \"%s\": no memory for its %zu bytes", name,
          bytes);
   struct fe_gbl *g = gbl_unpark(t, dim);
+  bool before = g != NULL;
   if (!g) {
     g = mem_alloc(1, sizeof *g);
     g->index = fe_all.ngbls;
     VEC_PUSH(fe_all.gbls, fe_all.ngbls, fe_all.capgbls, g);
   }
+  gbl_age(g, before);
   g->name = strcpy(mem_grow(g->name, strlen(name) + 1, 1), name);
   free(g->data);
   g->data = data;
@@ -59,7 +76,7 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
   g->freed = g->parked = false;
   if (init) memcpy(g->data, init, g->bytes);
   fe_handle_add(g, FE_GBL);
-  fe_agree_step("op2_decl_gbl", name, (uint64_t)g->bytes << 32 | g->index);
+  fe_agree_step("op2_decl_gbl", name, (uint64_t)g->bytes << 32 | g->born);
   *out = g;
   return OK;
 }
@@ -113,7 +130,7 @@ static status
 gbl_set(op2_gbl handle, const void *in) {
   struct fe_gbl *g;
   TRY(gbl_and_memory("op2_gbl_set", handle, in, &g));
-  fe_agree_step("op2_gbl_set", NULL, g->index);
+  fe_agree_step("op2_gbl_set", NULL, g->born);
   if (fe_waits(g->used_in)) {
     fe_record(FE_REC_SET_GBL, g->index, in, g->bytes);
   } else {
@@ -140,7 +157,7 @@ op2_free_gbl(op2_gbl handle) {
   }
   g->freed = true;
   fe_handle_free(g);
-  fe_agree_step("op2_free_gbl", NULL, g->index);
+  fe_agree_step("op2_free_gbl", NULL, g->born);
   if (fe_waits(g->used_in))
     fe_record(FE_REC_FREE_GBL, g->index, NULL, 0);
   else

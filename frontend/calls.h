@@ -121,7 +121,7 @@ struct fe_call {
   bool serial;
   bool moves;     /* goes through a map, in any order: number.c */
   bool overlaps;  /* of overlapping globals: made by overlap.c */
-  uint64_t said;  /* what ranks compare (agree.c) */
+  uint64_t said;  /* what ranks compare, but for which dats and globals */
   bool kept;      /* in the sweep under way */
   uint64_t alive; /* handles freed by when all of its own were valid */
   /* of one recorded in place of another, whose globals overlap (overlap.c) */
@@ -159,6 +159,8 @@ bool fe_call_matches(struct fe_call *c, const struct fe_loop *l);
 
 /* Does the loop use memory that the program may hold a pointer to? */
 bool fe_call_pinned(const struct fe_call *c);
+/* What is equal on all ranks about it. */
+uint64_t fe_call_said(const struct fe_call *c);
 /* Forget the call; its id will be another's. */
 void fe_call_drop(struct fe_call *c);
 /* Where the id + 1 of a call stands that is recorded in place of another. */

@@ -229,10 +229,11 @@ static status
 begin(void) {
   TRY(rt_io_put_int(window.file, "/", FE_CHECKPOINT_MARK,
                     FE_CHECKPOINT_VERSION));
-  for (uint32_t i = 0; i < fe_all.ngbls; i++)
-    if (!fe_all.gbls[i]->freed) TRY(fe_saved_gbl(window.file, fe_all.gbls[i]));
-  for (uint32_t i = 0; i < fe_all.ndats; i++)
-    if (!fe_all.dats[i]->freed) TRY(dat_begin(fe_all.dats[i]));
+  for (uint32_t i = 0; i < fe_all.naged_gbls; i++)
+    if (!fe_all.aged_gbls[i]->freed)
+      TRY(fe_saved_gbl(window.file, fe_all.aged_gbls[i]));
+  for (uint32_t i = 0; i < fe_all.naged; i++)
+    if (!fe_all.aged[i]->freed) TRY(dat_begin(fe_all.aged[i]));
   return window.nundecided ? OK : finish();
 }
 

@@ -36,6 +36,8 @@ fe_handles_clear(void) {
   free(fe_all.inverted);
   free(fe_all.sets);
   free(fe_all.gbls);
+  free(fe_all.aged);
+  free(fe_all.aged_gbls);
   fe_all = (struct fe_all){0};
   fe_axes_clear();
   fe_boxes_clear();

@@ -157,6 +157,7 @@ struct fe_gbl { /* op2_gbl */
   char *lost;  /* as a dat's */
   status lost_by;
   uint64_t used_in; /* as a dat's */
+  uint64_t born;    /* as a dat's */
 };
 
 /* All of them, and how many dats and globals have no values (void.c). */
@@ -176,6 +177,11 @@ extern struct fe_all {
   VEC(struct fe_map *, inverted); /* a sweep goes over these, not all maps */
   VEC(struct fe_dat *, dats);
   VEC(struct fe_gbl *, gbls);
+  /* the same in the order of their declarations, which is one for all ranks:
+     their places above are not, where slots of freed ones are ready sooner on
+     some (slots.c). What takes all ranks goes by these */
+  VEC(struct fe_dat *, aged);
+  VEC(struct fe_gbl *, aged_gbls);
   uint32_t nvoid;
 } fe_all;
 
@@ -196,6 +202,8 @@ bool fe_layout_free(void);
 
 /* ---- slots.c ------------------------------------------------------------ */
 
+/* The next number of a declaration, for `born`. */
+uint64_t fe_born_next(void);
 /* What calls and programs know of a dat: slots alike in it may be exchanged. */
 struct fe_like {
   op_set set;

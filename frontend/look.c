@@ -85,7 +85,7 @@ fe_mirror_catch_up(bool look, const char *what) {
  * */
 static status
 look_with_all(const struct fe_dat *d, int kind, bool *alone) {
-  TRY(fe_agree_look((uint64_t)d->index << 2 | (uint64_t)kind, alone));
+  TRY(fe_agree_look(d->born << 2 | (uint64_t)kind, alone));
   if (*alone) {
     LOG_WARN("%s:%d reads dat->data of \"%s\" on rank %d and not on others: "
              "each loop runs at its call from here on",

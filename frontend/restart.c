@@ -140,14 +140,14 @@ static status
 check_strangers(struct rt_file *f) {
   struct strangers s = {.group = "dats", .first = STR_INIT};
   struct str key = STR_INIT;
-  for (uint32_t i = 0; i < fe_all.ndats; i++) {
-    if (fe_all.dats[i]->freed) continue;
-    fe_dat_key(fe_all.dats[i], &key);
+  for (uint32_t i = 0; i < fe_all.naged; i++) {
+    if (fe_all.aged[i]->freed) continue;
+    fe_dat_key(fe_all.aged[i], &key);
     known_add(&s.known, &key);
   }
-  for (uint32_t i = 0; i < fe_all.ngbls; i++) {
-    if (fe_all.gbls[i]->freed) continue;
-    fe_gbl_key(fe_all.gbls[i], &key);
+  for (uint32_t i = 0; i < fe_all.naged_gbls; i++) {
+    if (fe_all.aged_gbls[i]->freed) continue;
+    fe_gbl_key(fe_all.aged_gbls[i], &key);
     known_add(&s.known, &key);
   }
   status st = rt_io_list(f, "dats", stranger_note, &s);
@@ -174,10 +174,10 @@ check_all(struct rt_file *f) {
   if (version != FE_CHECKPOINT_VERSION)
     FAIL(ERR_IO, "\"%s\": expected a checkpoint of version %d, found %lld",
          rt_io_path(f), FE_CHECKPOINT_VERSION, version);
-  for (uint32_t i = 0; i < fe_all.ndats; i++)
-    if (!fe_all.dats[i]->freed) TRY(dat_check(f, fe_all.dats[i]));
-  for (uint32_t i = 0; i < fe_all.ngbls; i++)
-    if (!fe_all.gbls[i]->freed) TRY(gbl_check(f, fe_all.gbls[i]));
+  for (uint32_t i = 0; i < fe_all.naged; i++)
+    if (!fe_all.aged[i]->freed) TRY(dat_check(f, fe_all.aged[i]));
+  for (uint32_t i = 0; i < fe_all.naged_gbls; i++)
+    if (!fe_all.aged_gbls[i]->freed) TRY(gbl_check(f, fe_all.aged_gbls[i]));
   return check_strangers(f);
 }
 
@@ -187,10 +187,11 @@ static status
 restore_all(struct rt_file *f) {
   TRY(check_all(f));
   TRY(fe_run_for_call());
-  for (uint32_t i = 0; i < fe_all.ndats; i++)
-    if (!fe_all.dats[i]->freed) TRY(fe_saved_restore(f, fe_all.dats[i]));
-  for (uint32_t i = 0; i < fe_all.ngbls; i++)
-    if (!fe_all.gbls[i]->freed) TRY(fe_saved_restore_gbl(f, fe_all.gbls[i]));
+  for (uint32_t i = 0; i < fe_all.naged; i++)
+    if (!fe_all.aged[i]->freed) TRY(fe_saved_restore(f, fe_all.aged[i]));
+  for (uint32_t i = 0; i < fe_all.naged_gbls; i++)
+    if (!fe_all.aged_gbls[i]->freed)
+      TRY(fe_saved_restore_gbl(f, fe_all.aged_gbls[i]));
   return OK;
 }
 

@@ -36,8 +36,9 @@ fe_dat_key(const struct fe_dat *d, struct str *out) {
 void
 fe_gbl_key(const struct fe_gbl *g, struct str *out) {
   uint32_t nth = 1;
-  for (uint32_t i = 0; i < g->index; i++)
-    nth += !fe_all.gbls[i]->freed && !strcmp(fe_all.gbls[i]->name, g->name);
+  for (uint32_t i = 0; i < fe_all.ngbls; i++)
+    nth += !fe_all.gbls[i]->freed && fe_all.gbls[i]->born < g->born &&
+           !strcmp(fe_all.gbls[i]->name, g->name);
   saved_key("globals", g->name, nth, out);
 }
 

@@ -14,6 +14,10 @@
  * parked with the last of them. A dat that is parked leaves its root to the
  * others.
  *
+ * Over ranks a slot may be ready sooner on one than on another: where a rank that
+ * looked alone runs its loops at once (mirror.c). So ranks know dats by `born`,
+ * which counts declarations, and go over them in that order (fe_all.aged).
+ *
  * Bound: dats that were alive at once, of each shape that calls know. */
 #include "frontend/checkpoint.h"
 #include "frontend/context.h"
@@ -27,6 +31,25 @@
 #include <string.h>
 
 static uint64_t born; /* declarations so far */
+
+uint64_t
+fe_born_next(void) {
+  return ++born;
+}
+
+/* It is the youngest; in a slot that was taken before? */
+static void
+age(struct fe_dat *d, bool before) {
+  uint32_t at = 0, n = fe_all.naged;
+  if (!before) {
+    VEC_PUSH(fe_all.aged, fe_all.naged, fe_all.capaged, d);
+    return;
+  }
+  while (fe_all.aged[at] != d) at++;
+  memmove(fe_all.aged + at, fe_all.aged + at + 1,
+          (n - at - 1) * sizeof(struct fe_dat *));
+  fe_all.aged[n - 1] = d;
+}
 
 static bool
 is_like(const struct fe_dat *d, const struct fe_like *l) {
@@ -74,7 +97,7 @@ fe_slot_take(struct fe_dat *slot, const struct fe_like *l, const char *name,
   texts_free(d);
   *d = *made;
   d->index = d->root = index;
-  d->born = ++born;
+  d->born = fe_born_next();
   d->called = called;
   d->by_rows = by_rows;
   d->type = l->type;
@@ -89,6 +112,7 @@ fe_slot_take(struct fe_dat *slot, const struct fe_like *l, const char *name,
                                 .name = fe_text_copy(name),
                                 .type = fe_text_copy(l->type_name),
                                 .user_managed = d->pinned};
+  age(d, slot != NULL);
   if (!slot) VEC_PUSH(fe_all.dats, fe_all.ndats, fe_all.capdats, d);
   return d;
 }

@@ -41,11 +41,6 @@ order_make(const struct rt_part *p) {
   return rt_order_spread(p->n, p->owned, rows, false, row);
 }
 
-static bool
-dat_is_live(const struct fe_dat *d) {
-  return !d->parked;
-}
-
 /* A rank without elements may have given no values where others did: those of
  * the dats are zeros on all ranks, or on none. Collective. */
 static status
@@ -63,7 +58,7 @@ fe_ranks_dat(struct fe_dat *d) {
   struct fe_set *s = (struct fe_set *)d->pub.set;
   if (!s->rt.part) return OK;
   if (!d->temp) {
-    TRY(fe_agree("op_decl_dat", d->index, OK));
+    TRY(fe_agree("op_decl_dat", d->born, OK));
     TRY(agree_untouched(&d, 1));
   }
   size_t bytes = (size_t)fe_own_size(s) * (size_t)d->pub.size;
@@ -195,34 +190,53 @@ dist_adopt(struct rt_dist *d) {
   return st;
 }
 
+/* Dats that have memory, in an order that all ranks have: dats[0, n). */
+struct live {
+  struct fe_dat **dats;
+  struct fe_home *homes;
+  uint32_t n;
+};
+
+static void
+live_find(struct live *l) {
+  l->n = 0;
+  l->dats = mem_alloc(fe_all.naged + 1, sizeof *l->dats);
+  l->homes = mem_alloc(fe_all.naged + 1, sizeof *l->homes);
+  for (uint32_t i = 0; i < fe_all.naged; i++)
+    if (!fe_all.aged[i]->parked) l->dats[l->n++] = fe_all.aged[i];
+}
+
+static void
+live_clear(struct live *l) {
+  for (uint32_t i = 0; i < l->n; i++) fe_home_clear(&l->homes[i]);
+  free(l->homes);
+  free(l->dats);
+}
+
 static status
-homes_take(struct fe_home *homes) {
-  SCOPED char *apart = mem_alloc(fe_all.ndats + 1, 1);
-  for (uint32_t i = 0; i < fe_all.ndats; i++)
-    apart[i] = dat_is_live(fe_all.dats[i]) && fe_home_apart(fe_all.dats[i]);
-  TRY(fe_join(apart, fe_all.ndats, TYPE_U8, ACC_MAX));
-  for (uint32_t i = 0; i < fe_all.ndats; i++)
-    if (dat_is_live(fe_all.dats[i]))
-      TRY(fe_home_take(fe_all.dats[i], apart[i], &homes[i]));
+homes_take(const struct live *l) {
+  SCOPED char *apart = mem_alloc((size_t)l->n + 1, 1);
+  for (uint32_t i = 0; i < l->n; i++) apart[i] = fe_home_apart(l->dats[i]);
+  TRY(fe_join(apart, l->n, TYPE_U8, ACC_MAX));
+  for (uint32_t i = 0; i < l->n; i++)
+    TRY(fe_home_take(l->dats[i], apart[i], &l->homes[i]));
   return OK;
 }
 
 static status
-homes_give(const struct fe_home *homes) {
-  for (uint32_t i = 0; i < fe_all.ndats; i++)
-    if (dat_is_live(fe_all.dats[i]))
-      TRY(fe_home_place(fe_all.dats[i], &homes[i]));
+homes_give(const struct live *l) {
+  for (uint32_t i = 0; i < l->n; i++)
+    TRY(fe_home_place(l->dats[i], &l->homes[i]));
   return OK;
 }
 
 /* A program that reads dat->data may look at halos once they are there, as in
  * OP2: they hold what their owners declared. */
 static status
-halos_show(void) {
+halos_show(const struct live *l) {
   bool seen = fe.mirror || fe.lone_looks;
-  for (uint32_t i = 0; seen && i < fe_all.ndats; i++)
-    if (dat_is_live(fe_all.dats[i]) && !fe_all.dats[i]->lost)
-      TRY(fe_dat_halo(fe_all.dats[i]));
+  for (uint32_t i = 0; seen && i < l->n; i++)
+    if (!l->dats[i]->lost) TRY(fe_dat_halo(l->dats[i]));
   return OK;
 }
 
@@ -242,17 +256,18 @@ fe_spread(int level) {
   double begin = timer_wall();
   TRY(fe_agree("spreading sets over the ranks", (uint64_t)fe_ranks.level, OK));
   TRY(fe_whole_check());
-  SCOPED struct fe_home *homes = mem_alloc(fe_all.ndats + 1, sizeof *homes);
+  struct live live;
+  live_find(&live);
   fe_dist_describe(&d, fe_ranks.level);
-  status st = agree_untouched(fe_all.dats, fe_all.ndats);
-  if (st == OK) st = homes_take(homes);
+  status st = agree_untouched(live.dats, live.n);
+  if (st == OK) st = homes_take(&live);
   if (st == OK) st = rt_dist_make(&d);
   if (st == OK) st = fe_number_parts(&d);
   if (st == OK) st = dist_adopt(&d);
   st = fe_agree("sets over the ranks", 0, st);
-  if (st == OK) st = homes_give(homes);
-  if (st == OK) st = halos_show();
-  for (uint32_t i = 0; i < fe_all.ndats; i++) fe_home_clear(&homes[i]);
+  if (st == OK) st = homes_give(&live);
+  if (st == OK) st = halos_show(&live);
+  live_clear(&live);
   free(d.parts);
   free(d.maps);
   counters[CNT_spreads]++;

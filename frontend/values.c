@@ -123,8 +123,8 @@ fe_targets_sync(bool written) {
  * were. Collective. */
 static status
 keep_over_ranks(void) {
-  for (uint32_t i = 0; i < fe_all.ndats; i++) {
-    struct fe_dat *d = fe_all.dats[i];
+  for (uint32_t i = 0; i < fe_all.naged; i++) {
+    struct fe_dat *d = fe_all.aged[i];
     if (d->parked || d->lost || d->void_since) continue;
     TRY(fe_dat_sync(d));
     if (fe.mirror_written && d->rt.buf_current) mirror_wrote(d);

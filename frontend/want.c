@@ -23,7 +23,7 @@ status
 fe_look_at(const char *api, struct fe_dat *d, bool rw) {
   if (fe.opt.bare) return fe_bare_refuse(api);
   if (fe.nviews) fe_views_close();
-  TRY(fe_agree(api, d->index, OK));
+  TRY(fe_agree(api, d->born, OK));
   TRY(fe_look(d, rw));
   if (fe_all.nvoid) TRY(fe_void_check(api, d));
   return fe_dat_sync(d);

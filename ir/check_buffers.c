@@ -104,29 +104,33 @@ writes_direct(const struct ir_trace *t, ir_ref n, ir_ref v) {
   return true;
 }
 
+/* How a reader looks: at any element; at one of its own, by an entry of an
+ * injective map; at the loop's element itself, or it combines. */
+enum look { LOOK_ANY, LOOK_ENTRY, LOOK_DIRECT };
+
 /* May content w, defined by node def, stand in the buffer for a reader of v at
- * node n? `direct`: the reader looks at its own element only, or combines. */
+ * node n? */
 static bool
 still_there(const struct ir_trace *t, ir_ref v, ir_ref w, int64_t n,
-            bool direct) {
+            enum look look) {
   int64_t def = data_def(t, w);
   if (ir_same(t, v) == ir_same(t, w) || def <= data_def(t, v)) return true;
   if (ir_deferred(&t->nodes[def])) return true;
   if (!same_unit(t, def, n)) return n < def;
   if (t->values[v].dat == t->values[ir_same(t, w)].dat)
-    return direct || n == def; /* one dat, under its own name: check_regions */
-  return direct && writes_direct(t, (ir_ref)def, ir_same(t, w));
+    return look || n == def; /* one dat, under its own name: check_regions */
+  return look == LOOK_DIRECT && writes_direct(t, (ir_ref)def, ir_same(t, w));
 }
 
 /* Someone at node n (AT_END: after all) reads v: who has overwritten it? */
 static void
 check_reader(struct ir_check *c, const struct buffers *b, ir_ref v, int64_t n,
-             bool direct, const char *who) {
+             enum look look, const char *who) {
   const struct ir_trace *t = c->t;
   ir_ref i = t->values[v].buffer;
   if (i == IR_NONE) return;
   for (ir_ref w = b->first[i]; w != IR_NONE; w = b->next[w])
-    if (!still_there(t, v, w, n, direct))
+    if (!still_there(t, v, w, n, look))
       ir_bad(c, "buffer #%u: %s is read by %s after node %lld put %s there", i,
              ir_value_text(t, v), who, (long long)data_def(t, w),
              ir_value_text(t, w));
@@ -155,9 +159,11 @@ check_arg(struct ir_check *c, const struct buffers *b, ir_ref n, uint32_t k) {
   bool end = ir_deferred(node) || ir_op_info[node->op].root;
   SCOPED_STR who = STR_INIT;
   str_printf(&who, "node %u", n);
-  bool direct = ir_arg_direct(a) || ir_arg_in_column(t, a) ||
-                ir_arg_one_to_one(t, a) || a->access != ACC_READ;
-  check_reader(c, b, a->in, end ? AT_END : (int64_t)n, direct, who.s);
+  bool own = ir_arg_direct(a) || ir_arg_in_column(t, a);
+  enum look look = own || a->access != ACC_READ ? LOOK_DIRECT
+                   : ir_arg_one_to_one(t, a)    ? LOOK_ENTRY
+                                                : LOOK_ANY;
+  check_reader(c, b, a->in, end ? AT_END : (int64_t)n, look, who.s);
 }
 
 /* ---- what the trace leaves alone --------------------------------------- */
@@ -183,7 +189,7 @@ check_untouched(struct ir_check *c, const struct buffers *b) {
   SCOPED bool *touched = list_touched(t);
   for (ir_ref v = 0; v < t->nvalues; v++)
     if (t->values[v].version == 0 && !touched[t->values[v].dat])
-      check_reader(c, b, v, AT_END, false, "whoever looks after the trace");
+      check_reader(c, b, v, AT_END, LOOK_ANY, "whoever looks after the trace");
 }
 
 void

@@ -149,7 +149,8 @@ arg_in_words(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
   unsigned ways = ir_holds_of(t, n, a, f);
   if (a->kind != IR_ARG_DAT) return ways & 1U << IR_HOLD_SUM;
   if (t->dats[d->root].flags & IR_DAT_PINNED) return false;
-  if (ir_arg_direct(a)) return ways & 1U << IR_HOLD_COPY;
+  if (ir_arg_direct(a) || ir_arg_of_element(t, t->nodes[n].region, a))
+    return ways & 1U << IR_HOLD_COPY;
   bool adds = a->access == ACC_INC; /* atomic operations and strips do */
   return adds && ways & 1U << IR_HOLD_ADD && ir_in_words(d->type);
 }
@@ -204,8 +205,9 @@ strips_weigh(const struct ir_trace *t, const struct strips *s, double *meet) {
 }
 
 static bool
-arg_adds_far(const struct ir_arg *a) {
-  return a->kind == IR_ARG_DAT && ir_arg_writes(a) && !ir_arg_direct(a);
+arg_adds_far(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
+  return a->kind == IR_ARG_DAT && ir_arg_writes(a) && !ir_arg_direct(a) &&
+         !ir_arg_of_element(t, region, a);
 }
 
 struct ir_increments
@@ -217,7 +219,7 @@ ir_increments_of(const struct ir_trace *t, ir_ref region,
   struct strips s = {0};
   IR_EACH_ARG(t, g, n, a) {
     x.words = x.words && arg_in_words(t, n, a, facts);
-    if (arg_adds_far(a)) strips_add(t, &s, a, IR_NONE);
+    if (arg_adds_far(t, region, a)) strips_add(t, &s, a, IR_NONE);
   }
   x.moved = strips_weigh(t, &s, &x.meet);
   x.staged = x.words && s.n && strips_fit(t, &s);
@@ -246,7 +248,7 @@ ir_stage_fits(const struct ir_trace *t, ir_ref region, const bool *local) {
   struct strips s = {0};
   IR_EACH_ARG(t, g, n, a) {
     ir_ref v = a->kind == IR_ARG_DAT ? ir_operand(t, a) : IR_NONE;
-    if (arg_adds_far(a)) strips_add(t, &s, a, IR_NONE);
+    if (arg_adds_far(t, region, a)) strips_add(t, &s, a, IR_NONE);
     if (v != IR_NONE && local[v]) strips_add(t, &s, a, v);
   }
   bool fits = strips_fit(t, &s);

@@ -55,8 +55,9 @@ ir_arg_written_beside(const struct ir_trace *t, ir_ref m,
                       const struct ir_arg *x, const struct ir_arg *y) {
   assert(m < t->nnodes && ir_arg_has_value(x) && ir_arg_has_value(y));
   bool anew = y->access == ACC_WRITE && y->in == IR_NONE && ir_arg_direct(y);
-  return t->nodes[m].each && x->kind == IR_ARG_DAT && x->access == ACC_READ &&
-         y->kind == IR_ARG_DAT && anew && x->dat == y->dat &&
+  return t->nodes[m].each && x->each && x->kind == IR_ARG_DAT &&
+         x->access == ACC_READ && y->kind == IR_ARG_DAT && anew &&
+         x->dat == y->dat &&
          !(t->dats[ir_root(t, x->dat)].flags & IR_DAT_PINNED);
 }
 

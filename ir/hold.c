@@ -128,8 +128,7 @@ dat_holds(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
            (dat_by_columns(t, n, ir_root(t, a->dat), f) ? BIT(COLUMN) : 0U);
   if (touch & IR_COMBINES_FAR) return BIT(ADD);
   bool inside = dat_stays_inside(t, n, ir_operand(t, a), f);
-  bool local = dat_by_blocks(t, n, a, f);
-  assert(!local || !(touch & IR_TOUCH_WRITES)); /* else they meet */
+  bool local = !(touch & IR_TOUCH_WRITES) && dat_by_blocks(t, n, a, f);
   return BIT(COPY) | BIT(STAGED) | (inside ? BIT(REGISTER) : 0U) |
          (local ? BIT(LOCAL) : 0U);
 }

@@ -79,6 +79,16 @@ goes_alike(const struct ir_trace *t, const struct ir_region *g,
   return true;
 }
 
+/* Is the buffer the chain's own? Its memory begins wherever a tile does. */
+static bool
+is_private(const struct ir_trace *t, const struct ir_region *g, ir_ref buffer) {
+  if (!g->chain || g->chain > t->nchains) return false;
+  const struct ir_chain *c = &t->chains[g->chain - 1];
+  for (uint32_t k = 0; k < c->nown; k++)
+    if (c->own[k] == buffer) return true;
+  return false;
+}
+
 static bool
 has_rows(const struct ir_trace *t, const struct ir_region *g) {
   for (ir_ref n = g->first; n < g->first + g->count; n++)
@@ -97,6 +107,6 @@ ir_may_stream(const struct ir_trace *t, ir_ref region, ir_ref v,
   if (g->width * d->type.size != IR_STREAM_BYTES) return false;
   if (d->flags & IR_DAT_PINNED || overlaps[ir_root(t, a->dat)]) return false;
   ir_ref b = ir_buffer_of(t, v);
-  return b != IR_NONE && in_rows(t, region, a) && !reads_before(t, g, b) &&
-         goes_alike(t, g, a);
+  return b != IR_NONE && !is_private(t, g, b) && in_rows(t, region, a) &&
+         !reads_before(t, g, b) && goes_alike(t, g, a);
 }

@@ -27,7 +27,7 @@
  * Example   inc %res.0 via %pecell[0], inc %res.0 via %pecell[1]      meet
  *           rw %q.0, read %q.0 via %pecell[0]                         order
  *
- * Cost      O(arguments of the region).
+ * Cost      O(arguments of the region), squared for those by injective maps.
  * Limits    maps are believed to meet everywhere if they may meet anywhere. */
 #include "ir/inner.h"
 #include "ir/walk.h"
@@ -151,12 +151,12 @@ struct seen {
 };
 
 static void
-look_at(const struct ir_trace *t, const struct ir_arg *a, const bool *overlaps,
-        const uint8_t *touch, struct seen *s) {
+look_at(const struct ir_trace *t, ir_ref region, const struct ir_arg *a,
+        const bool *overlaps, const uint8_t *touch, struct seen *s) {
   s->payload |= a->kind == IR_ARG_INFO;
   s->order |= arg_in_order(t, a, overlaps, touch);
   if (a->kind != IR_ARG_DAT || ir_arg_direct(a) || !ir_arg_writes(a) ||
-      ir_arg_in_column(t, a))
+      ir_arg_in_column(t, a) || ir_arg_of_element(t, region, a))
     return;
   ir_ref map = ir_arg_through(a);
   s->maps |= s->map != IR_NONE && s->map != map;
@@ -198,7 +198,7 @@ ir_walk_needs(const struct ir_trace *t, ir_ref region, const bool *overlaps) {
   SCOPED uint8_t *touch = mem_alloc(t->nbuffers + 1, 1);
   struct seen s = {.map = IR_NONE};
   ir_region_touch(t, region, touch);
-  IR_EACH_ARG(t, g, n, a) look_at(t, a, overlaps, touch, &s);
+  IR_EACH_ARG(t, g, n, a) look_at(t, region, a, overlaps, touch, &s);
   for (ir_ref n = g->first; n < g->first + g->count; n++)
     s.order |=
         t->nodes[n].flags & IR_NODE_SERIAL || ir_has_effects(t, &t->nodes[n]);

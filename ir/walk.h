@@ -82,7 +82,8 @@ uint32_t ir_usual_length(const struct ir_trace *t, ir_ref region);
 /* May its code go by steps (ir_map) along rows that it has? Anywhere. */
 bool ir_may_step(const struct ir_trace *t, ir_ref region);
 /* An OR of these, of a region for which it is known; `overlaps` as
- * ir_overlaps_build makes it. cost O(buffers + arguments of the region) */
+ * ir_overlaps_build makes it. cost O(buffers + arguments of the region, squared
+ * for those by injective maps) */
 unsigned ir_walk_needs(const struct ir_trace *t, ir_ref region,
                        const bool *overlaps);
 

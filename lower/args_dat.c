@@ -248,8 +248,10 @@ low_version_store(struct low_args *g, const struct low_access *x,
   if (x->how == IR_HOLD_REGISTER) return;
   int32_t bind = low_access_bind(g, x, x->bw);
   for (uint32_t k = 0; k < g->r->nslots; k++)
-    if (s[k].kind == LOW_SLOT_DAT && s[k].call < 0 && s[k].store == bind)
+    if (s[k].kind == LOW_SLOT_DAT && s[k].call < 0 && s[k].store == bind) {
       s[k].store = -1;
+      s[k].stream = false;
+    }
   s[slot].store = bind;
   s[slot].stream = x->how == IR_HOLD_STREAM;
 }
@@ -280,15 +282,15 @@ low_dat_slot(struct low_args *g, const struct ir_arg *a, uint32_t entry) {
   if (x.v == IR_NONE && x.w == IR_NONE) /* scratch of one element */
     return low_slot_add(g->r, low_access_slot(g, &x, LOW_SLOT_DAT));
   if (a->own) return low_own_slot(g, &x);
-  if (!ir_arg_direct(a) && x.w != IR_NONE && !ir_arg_in_column(g->m->t, a))
+  bool mine =
+      ir_arg_direct(a) || ir_arg_of_element(g->m->t, g->node->region, a);
+  if (!mine && x.w != IR_NONE && !ir_arg_in_column(g->m->t, a))
     low_conflict_add(g, a);
   if (x.how == IR_HOLD_PLACE) return low_place_slot(g, &x);
   if (x.how == IR_HOLD_STAGED || x.how == IR_HOLD_COLUMN)
     return low_staged_slot(g, &x);
   bool view =
       g->m->shared[ir_root(g->m->t, a->dat)]; /* one version, two dats */
-  bool mine =
-      ir_arg_direct(a) || ir_arg_of_element(g->m->t, g->node->region, a);
   return mine && !view ? low_version_slot(g, &x) : low_far_slot(g, &x);
 }
 

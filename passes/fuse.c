@@ -7,10 +7,11 @@
  * Idea      A region runs kernel after kernel on one element before it goes to
  *           the next. That is the same as loop after loop if, for everything
  *           that two members share, no member waits for another *element*: they
- *           touch the shared dat at the same element only (both without a map),
- *           or both only increment it, or both only read it. A global is shared
- *           in peace if both read it or both reduce it by the same operation;
- *           one that reads what another reduces needs all elements first.
+ *           touch the shared dat at the same element only (both without a map,
+ *           or by one entry of an injective map), or both only increment it, or
+ *           both only read it. A global is shared in peace if both read it or
+ *           both reduce it by the same operation; one that reads what another
+ *           reduces needs all elements first.
  *
  *           Members must be neighbours in the order of execution. A loop may
  *           move up to an earlier region if nothing that it depends on stands

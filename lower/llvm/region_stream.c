@@ -8,7 +8,8 @@
  * Idea. Blocks of a stretch begin at the element at which a line does; those
  * before it run one by one, at most 7 of doubles. Elements of a set that goes
  * without stretches are in place: memory of dats, and of each component of
- * them, begins with a line, and blocks with a multiple of their width.
+ * them, begins with a line, but for a chain's own, which is not stored so, and
+ * blocks with a multiple of their width.
  *
  *     e                from                         last      end
  *     | one by one     | block | block | ... block  | one by one

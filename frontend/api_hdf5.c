@@ -456,8 +456,8 @@ dump_all(struct rt_file *f) {
     if (!fe_all.sets[i]->hidden) TRY(set_write(f, &fe_all.sets[i]->pub));
   for (uint32_t i = 0; i < fe_all.nmaps; i++)
     if (!fe_all.maps[i]->hidden) TRY(map_write(f, fe_all.maps[i]));
-  for (uint32_t i = 0; i < fe_all.ndats; i++) {
-    struct fe_dat *d = fe_all.dats[i];
+  for (uint32_t i = 0; i < fe_all.naged; i++) {
+    struct fe_dat *d = fe_all.aged[i];
     if (d->freed || is_part(d)) continue;
     TRY(fe_access_begin("dat", &d->pub, false, &d));
     TRY(check_fresh(f, d->pub.name));

@@ -15,6 +15,8 @@
  * RUN: 2 LOOKS=temporaries
  * RUN: 3 LOOKS=temporaries OP2_CHECK=1
  * RUN: 3 LOOKS=temporaries OP2_TRACE_MAX_LOOPS=3
+ * RUN: 2 LOOKS=deeper OP2_HALO_LIMIT=6
+ * RUN: 3 LOOKS=deeper
  */
 #include "op2.h"
 
@@ -176,6 +178,32 @@ one_looks_amid_temporaries(void) {
   for (int e = 0; e < s->size; e++) EXPECT(((int *)c->data)[e], ones);
 }
 
+/* Adds at other elements make sets be laid out anew, with a deeper halo, when the rank that
+ * looks meets others, which have declared temporaries meanwhile. */
+static void
+one_looks_before_deeper_halos(void) {
+  op_par_loop(add, "add", s, op_arg_dat(a, -1, OP_ID, 1, "int", OP_READ),
+              op_arg_dat(b, -1, OP_ID, 1, "int", OP_INC));
+  op2_sync(b);
+  op_par_loop(add, "add_next", s, op_arg_dat(a, 0, next, 1, "int", OP_READ),
+              op_arg_dat(b, 0, next, 1, "int", OP_INC));
+  op_par_loop(add, "add_next_of_b", s,
+              op_arg_dat(b, 0, next, 1, "int", OP_READ),
+              op_arg_dat(c, 0, next, 1, "int", OP_INC));
+  if (rank == 1)
+    for (int e = 0; e < s->size; e++)
+      EXPECT(((int *)c->data)[e], 2 * (first + e + 1));
+  op_dat u = op_decl_dat_temp(s, 1, "int", (int *)NULL, "u");
+  op_par_loop(take, "take", s, op_arg_dat(c, -1, OP_ID, 1, "int", OP_READ),
+              op_arg_dat(u, -1, OP_ID, 1, "int", OP_WRITE));
+  op_dat v = op_decl_dat_temp(s, 1, "int", (int *)NULL, "v");
+  op2_sync(c);
+  for (int e = 0; e < s->size; e++)
+    EXPECT(((int *)u->data)[e], 2 * (first + e + 1));
+  op_free_dat_temp(u);
+  op_free_dat_temp(v);
+}
+
 static void
 all_hold(void) {
   spread();
@@ -218,7 +246,8 @@ main(int argc, char **argv) {
               {"alone", one_looks},
               {"write", one_writes},
               {"hold", all_hold},
-              {"temporaries", one_looks_amid_temporaries}};
+              {"temporaries", one_looks_amid_temporaries},
+              {"deeper", one_looks_before_deeper_halos}};
   bad = 1; /* unless it is one of these */
   for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
     if (strcmp(way, ways[k].name)) continue;

@@ -64,10 +64,23 @@ say(uint64_t h, struct said s) {
   agree.n++;
 }
 
+/* What ranks compare of a call, with the dats and globals that are in the slots
+ * which it knows. */
+static uint64_t
+said_of(const struct fe_call *c) {
+  uint64_t h = c->said;
+  for (uint32_t a = 0; a < c->nargs; a++) {
+    const struct fe_arg *x = &c->args[a];
+    if (x->dat) h = hash_word(h, x->dat->born);
+    if (x->gbl) h = hash_word(h, x->gbl->born);
+  }
+  return h;
+}
+
 void
 fe_agree_loop(const struct fe_call *c) {
   if (!fe_ranked()) return;
-  say(fe_call_said(c), (struct said){.call = c});
+  say(said_of(c), (struct said){.call = c});
   agree.loops++;
 }
 
@@ -207,6 +220,11 @@ status
 fe_agree(const char *what, uint64_t detail, status st) {
   bool mend = false;
   return fe_agree_or_mend(what, detail, st, &mend);
+}
+
+status
+fe_agree_call(const char *what, const struct fe_call *c) {
+  return fe_agree(what, fe_ranked() ? said_of(c) : 0, OK);
 }
 
 status

@@ -268,8 +268,8 @@ note_called(const struct fe_call *c) {
   fe_graves_note(c);
 }
 
-/* What is equal on all ranks about a call, whichever dats and globals are in the
- * slots that it knows. */
+/* What is equal on all ranks about a call, whichever dats and globals are in
+ * the slots that it knows. */
 static uint64_t
 call_hash(const struct fe_call *c) {
   uint64_t h = hash_text(hash_text(1, c->name), c->file);
@@ -285,17 +285,6 @@ call_hash(const struct fe_call *c) {
     h = hash_word(h,
                   (uint64_t)(uint32_t)key->acc << 32 | (uint32_t)key->argtype);
     h = hash_text(hash_word(h, key->opt != 0), key->type);
-  }
-  return h;
-}
-
-uint64_t
-fe_call_said(const struct fe_call *c) {
-  uint64_t h = c->said;
-  for (uint32_t a = 0; a < c->nargs; a++) {
-    const struct fe_arg *x = &c->args[a];
-    if (x->dat) h = hash_word(h, x->dat->born);
-    if (x->gbl) h = hash_word(h, x->gbl->born);
   }
   return h;
 }

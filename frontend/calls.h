@@ -159,8 +159,6 @@ bool fe_call_matches(struct fe_call *c, const struct fe_loop *l);
 
 /* Does the loop use memory that the program may hold a pointer to? */
 bool fe_call_pinned(const struct fe_call *c);
-/* What is equal on all ranks about it. */
-uint64_t fe_call_said(const struct fe_call *c);
 /* Forget the call; its id will be another's. */
 void fe_call_drop(struct fe_call *c);
 /* Where the id + 1 of a call stands that is recorded in place of another. */

@@ -110,7 +110,7 @@ fe_nan_before(const struct fe_call *c, const op_arg *args,
   n->gbls = mem_alloc(c->nargs + 1, sizeof *n->gbls);
   n->own = fe_own_size((struct fe_set *)c->set_handle);
   status st = fe_agree_turn("op_par_loop");
-  if (st == OK) st = fe_agree("op_par_loop", fe_call_said(c), OK);
+  if (st == OK) st = fe_agree_call("op_par_loop", c);
   if (st == OK) st = need_maps(c);
   if (st == OK) st = keep(n, args);
   if (fe_ranked()) st = fe_agree("values before a loop", 0, st);

@@ -3,7 +3,7 @@
 #include "frontend/programs.h"
 #include "frontend/ranks.h"
 
-#include "ir/hold.h"
+#include "ir/ir.h"
 #include "lower/machine.h"
 #include "passes/pass.h"
 

@@ -14,9 +14,10 @@
  * parked with the last of them. A dat that is parked leaves its root to the
  * others.
  *
- * Over ranks a slot may be ready sooner on one than on another: where a rank that
- * looked alone runs its loops at once (mirror.c). So ranks know dats by `born`,
- * which counts declarations, and go over them in that order (fe_all.aged).
+ * Over ranks a slot may be ready sooner on one than on another: where a rank
+ * that looked alone runs its loops at once (mirror.c). So ranks know dats by
+ * `born`, which counts declarations, and go over them in that order
+ * (fe_all.aged).
  *
  * Bound: dats that were alive at once, of each shape that calls know. */
 #include "frontend/checkpoint.h"

@@ -57,8 +57,6 @@ uint64_t ir_column_bytes(const struct ir_trace *t, ir_ref region);
 
 /* ---- hold_stream.c ------------------------------------------------------- */
 
-/* Bytes of a vector that is stored past the caches: a line. */
-enum { IR_STREAM_BYTES = 64 };
 /* May what a region holds as a copy, a version that it makes, be stored past
  * the caches? Width and stretches are chosen. cost O(arguments squared) */
 bool ir_may_stream(const struct ir_trace *t, ir_ref region, ir_ref v,

@@ -44,6 +44,7 @@ maker_of(const struct ir_trace *t, const struct ir_region *g, ir_ref v) {
 /* Are components of a block's elements one vector each, where they lie? */
 static bool
 in_rows(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
+  assert(ir_arg_on_dat(t, a) && region < t->nregions);
   const struct ir_region *g = &t->regions[region];
   const struct ir_dat *d = &t->dats[a->dat];
   if (d->block && (d->block > 1 || d->dim > 1)) return false;
@@ -99,6 +100,7 @@ has_rows(const struct ir_trace *t, const struct ir_region *g) {
 bool
 ir_may_stream(const struct ir_trace *t, ir_ref region, ir_ref v,
               const bool *overlaps) {
+  assert(region < t->nregions && v < t->nvalues);
   const struct ir_region *g = &t->regions[region];
   const struct ir_arg *a = maker_of(t, g, v);
   if (!a || g->walk != IR_WALK_RANGE || has_rows(t, g)) return false;

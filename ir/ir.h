@@ -407,6 +407,8 @@ enum ir_hold {
 #undef HOLD
   IR_HOLD_COUNT
 };
+/* Bytes of a vector that is held as stream: a line. */
+enum { IR_STREAM_BYTES = 64 };
 struct ir_operand_hold {
   ir_ref value; /* ir_operand */
   enum ir_hold how;

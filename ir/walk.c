@@ -82,6 +82,7 @@ bool
 ir_arg_of_element(const struct ir_trace *t, ir_ref region,
                   const struct ir_arg *a) {
   bool writes = false;
+  assert(region < t->nregions);
   if (a->kind != IR_ARG_DAT || !ir_arg_one_to_one(t, a)) return false;
   IR_EACH_ARG(t, &t->regions[region], n, b) {
     if (!args_meet(t, a, b)) continue;

@@ -24,21 +24,6 @@ gbl_unpark(struct type type, int dim) {
   return blank;
 }
 
-/* It is the youngest; in a slot that was taken before? */
-static void
-gbl_age(struct fe_gbl *g, bool before) {
-  uint32_t at = 0, n = fe_all.naged_gbls;
-  g->born = fe_born_next();
-  if (!before) {
-    VEC_PUSH(fe_all.aged_gbls, fe_all.naged_gbls, fe_all.capaged_gbls, g);
-    return;
-  }
-  while (fe_all.aged_gbls[at] != g) at++;
-  memmove(fe_all.aged_gbls + at, fe_all.aged_gbls + at + 1,
-          (n - at - 1) * sizeof(struct fe_gbl *));
-  fe_all.aged_gbls[n - 1] = g;
-}
-
 static status
 decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
          const char *name, struct fe_gbl **out) {
@@ -59,13 +44,15 @@ decl_gbl(int dim, const char *type, size_t elem_size, const void *init,
     FAIL(ERR_MEMORY, "op2_decl_gbl \"%s\": no memory for its %zu bytes", name,
          bytes);
   struct fe_gbl *g = gbl_unpark(t, dim);
-  bool before = g != NULL;
-  if (!g) {
+  if (g) {
+    fe_aged_last(fe_all.aged_gbls, fe_all.naged_gbls, g);
+  } else {
     g = mem_alloc(1, sizeof *g);
     g->index = fe_all.ngbls;
     VEC_PUSH(fe_all.gbls, fe_all.ngbls, fe_all.capgbls, g);
+    VEC_PUSH(fe_all.aged_gbls, fe_all.naged_gbls, fe_all.capaged_gbls, g);
   }
-  gbl_age(g, before);
+  g->born = fe_born_next();
   g->name = strcpy(mem_grow(g->name, strlen(name) + 1, 1), name);
   free(g->data);
   g->data = data;

@@ -204,6 +204,8 @@ bool fe_layout_free(void);
 
 /* The next number of a declaration, for `born`. */
 uint64_t fe_born_next(void);
+/* x, one of the pointers all[0, n), becomes their last. */
+void fe_aged_last(void *all, uint32_t n, const void *x);
 /* What calls and programs know of a dat: slots alike in it may be exchanged. */
 struct fe_like {
   op_set set;

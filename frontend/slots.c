@@ -38,18 +38,12 @@ fe_born_next(void) {
   return ++born;
 }
 
-/* It is the youngest; in a slot that was taken before? */
-static void
-age(struct fe_dat *d, bool before) {
-  uint32_t at = 0, n = fe_all.naged;
-  if (!before) {
-    VEC_PUSH(fe_all.aged, fe_all.naged, fe_all.capaged, d);
-    return;
-  }
-  while (fe_all.aged[at] != d) at++;
-  memmove(fe_all.aged + at, fe_all.aged + at + 1,
-          (n - at - 1) * sizeof(struct fe_dat *));
-  fe_all.aged[n - 1] = d;
+void
+fe_aged_last(void *all, uint32_t n, const void *x) {
+  char *at = all, *last = at + (n - 1) * sizeof x;
+  while (memcmp(at, &x, sizeof x)) at += sizeof x;
+  memmove(at, at + sizeof x, (size_t)(last - at));
+  memcpy(last, &x, sizeof x);
 }
 
 static bool
@@ -113,8 +107,12 @@ fe_slot_take(struct fe_dat *slot, const struct fe_like *l, const char *name,
                                 .name = fe_text_copy(name),
                                 .type = fe_text_copy(l->type_name),
                                 .user_managed = d->pinned};
-  age(d, slot != NULL);
-  if (!slot) VEC_PUSH(fe_all.dats, fe_all.ndats, fe_all.capdats, d);
+  if (slot) {
+    fe_aged_last(fe_all.aged, fe_all.naged, d);
+  } else {
+    VEC_PUSH(fe_all.dats, fe_all.ndats, fe_all.capdats, d);
+    VEC_PUSH(fe_all.aged, fe_all.naged, fe_all.capaged, d);
+  }
   return d;
 }
 

@@ -85,7 +85,6 @@ stream_region(struct stream *s, ir_ref r, double bytes) {
     struct ir_operand_hold *o = &t->holds[k];
     if (o->how != IR_HOLD_COPY || !ir_may_stream(t, r, o->value, s->overlaps))
       continue;
-    if (s->seen[ir_buffer_of(t, o->value)] == OWN) continue;
     o->how = IR_HOLD_STREAM;
     any = true;
     ir_remark(t, "stream: %s is stored past the caches by %s: %.0f MB go by",

@@ -36,6 +36,11 @@ rt_device_any(void) {
   return devices.first != NULL;
 }
 
+struct rt_device *
+rt_device_last(void) {
+  return devices.first;
+}
+
 status
 rt_device_get(struct target t, struct rt_device **out) {
   for (struct rt_device *d = devices.first; d; d = d->next)
@@ -114,9 +119,20 @@ tables_sweep(struct rt_device *d) {
   }
 }
 
+static void
+staging_free(struct rt_device *d) {
+  rt_mem_free(d->staging, d->staging_bytes);
+  d->staging = NULL;
+  d->staging_bytes = 0;
+}
+
 void
 rt_devices_sweep(void) {
-  for (struct rt_device *d = devices.first; d; d = d->next) tables_sweep(d);
+  for (struct rt_device *d = devices.first; d; d = d->next) {
+    tables_sweep(d);
+    if (!d->staged) staging_free(d);
+    d->staged = false;
+  }
 }
 
 void
@@ -144,6 +160,7 @@ device_close(struct rt_device *d) {
   if (d->sums) d->driver->mem_free(d, d->sums);
   if (d->message) d->driver->mem_free(d, d->message);
   rt_mem_free(d->message_host, d->message_bytes);
+  staging_free(d);
   d->driver->close(d);
   free(d);
 }
@@ -181,6 +198,19 @@ rt_dev_mem_free(struct rt_dev_mem *m) {
   if (!m) return;
   m->next = m->device->pool;
   m->device->pool = m;
+}
+
+status
+rt_dev_staging(struct rt_device *d, size_t bytes, void **out) {
+  d->staged = true;
+  if (bytes > d->staging_bytes) {
+    staging_free(d);
+    d->staging = rt_mem_new(bytes);
+    if (!d->staging) FAIL(ERR_MEMORY, "no memory for staging %zu bytes", bytes);
+    d->staging_bytes = bytes;
+  }
+  *out = d->staging;
+  return OK;
 }
 
 status

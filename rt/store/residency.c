@@ -174,13 +174,6 @@ side_of_mirror(const struct rt_dat *d) {
   return (struct side){d->mirror, 1, d->order};
 }
 
-static status
-staging_new(size_t bytes, void **out) {
-  *out = rt_mem_new(bytes);
-  if (!*out) FAIL(ERR_MEMORY, "no memory for staging %zu bytes", bytes);
-  return OK;
-}
-
 /* n bytes of the device's memory from (up) or to the host's. */
 static status
 move(struct rt_buf *b, void *host, size_t n, bool up) {
@@ -196,11 +189,10 @@ move_span(struct rt_buf *b, bool up) {
   size_t shift = span_shift(lo);
   if (!bytes) return OK;
   if (!shift) return move(b, lo, bytes, up);
-  TRY(staging_new(shift + bytes, (void **)&staging));
+  TRY(rt_dev_staging(b->dev->device, shift + bytes, (void **)&staging));
   if (up) memcpy(staging + shift, lo, bytes);
   status st = move(b, staging, shift + bytes, up);
   if (st == OK && !up) memcpy(lo, staging + shift, bytes);
-  rt_mem_free(staging, shift + bytes);
   return st;
 }
 
@@ -236,11 +228,10 @@ move_all(struct rt_buf *b, struct side host, bool up) {
   if (!b->shape.n) return OK;
   if (host.stride == rt_dev_stride(b->shape) && !host.order)
     return move(b, host.mem, bytes, up);
-  TRY(staging_new(bytes, &staging));
+  TRY(rt_dev_staging(b->dev->device, bytes, &staging));
   if (up) stage(b, staging, host);
   status st = move(b, staging, bytes, up);
   if (st == OK && !up) unstage(b, staging, host);
-  rt_mem_free(staging, bytes);
   return st;
 }
 

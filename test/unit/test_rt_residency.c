@@ -401,3 +401,39 @@ Test(residency, overlapping_dats_are_one_on_a_device) {
 Test(residency, overlapping_memory_keeps_its_alignment) {
   check_overlap(3, 7);
 }
+
+/* ---- on their way --------------------------------------------------------- */
+
+/* The host's memory for values on their way is used again, grows at need, and goes
+ * once nobody asked for it between two sweeps. */
+Test(residency, staging_stays_until_a_sweep) {
+  struct rt_device *dev = mock_device(0);
+  void *first, *again, *more;
+  cr_assert_eq(rt_dev_staging(dev, 100, &first), OK);
+  cr_assert_eq(rt_dev_staging(dev, 60, &again), OK);
+  cr_assert_eq(first, again);
+  cr_assert_eq(dev->staging_bytes, 100);
+  cr_assert_eq(rt_dev_staging(dev, 1 << 20, &more), OK);
+  cr_assert_eq(dev->staging_bytes, 1 << 20);
+  memset(more, 1, 1 << 20);
+  rt_devices_sweep();
+  cr_assert_eq(dev->staging, more);
+  rt_devices_sweep();
+  cr_assert(!dev->staging);
+  cr_assert_eq(rt_dev_staging(dev, 8, &first), OK);
+  mock_end();
+}
+
+/* What copies take is measured, and leaves nothing behind. */
+Test(residency, copies_are_measured) {
+  struct rt_device *dev = mock_device(0);
+  double each = -1, rate = -1;
+  int mems = mock.mems;
+  cr_assert_eq(rt_device_measure(dev, &each, &rate), OK);
+  cr_assert(each >= 0 && rate > 0);
+  cr_assert_eq(mock.mems, mems);
+  mock.fail_mem = true;
+  cr_assert_eq(rt_device_measure(dev, &each, &rate), ERR_MEMORY);
+  mock.fail_mem = false;
+  mock_end();
+}

@@ -36,7 +36,8 @@ def threads(args, kind):
 
 def run(args, kind, path):
     env, ranks = KINDS[kind]
-    env = dict(os.environ, OP2_REPORT=path,
+    env = dict(os.environ, OP2_REPORT=path, OMPI_ALLOW_RUN_AS_ROOT="1",
+               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                OMP_NUM_THREADS=str(threads(args, kind)), **env)
     words = [os.path.join(args.build, "bench/bounds/bounds"), kind]
     if ranks > 1:

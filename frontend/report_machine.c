@@ -5,15 +5,17 @@
 #include "base/str.h"
 #include "lower/entry.h"
 #include "lower/made.h"
+#include "rt/device/device.h"
 #include "rt/ranks/comm.h"
 
 #include <string.h>
 
-/* The figures are of so many threads beside so many ranks. */
+/* The figures are of so many threads beside so many ranks, and of a device. */
 static void
 speeds_key(const struct fe_report *r, struct str *key) {
-  str_printf(key, "speeds 1 of %zu bytes, %d threads, %d ranks",
-             sizeof r->speeds, r->threads, r->ranks);
+  const struct rt_device *d = rt_device_last();
+  str_printf(key, "speeds 2 of %zu bytes, %d threads, %d ranks, %s",
+             sizeof r->speeds, r->threads, r->ranks, d ? d->name : "no device");
 }
 
 static bool
@@ -38,6 +40,8 @@ fe_report_measure(struct fe_report *r) {
   r->kept = kept;
   if (kept) return OK;
   status st = rt_speed_measure(r->threads, &r->speeds);
+  struct rt_device *d = rt_device_last();
+  if (st == OK && d) st = rt_device_measure(d, &r->speeds.copy, &r->speeds.bus);
   TRY(fe_agree("OP2_REPORT", 0, st));
   if (fe_ranked())
     TRY(rt_comm_measure(fe_ranks.comm, &r->speeds.message, &r->speeds.wire));

@@ -22,15 +22,19 @@ add_machine(const struct fe_report *r, struct str *out) {
              1e-9 * s->stream[far][0], 1e-9 * s->stream[far][1]);
   for (int k = 0; k < far; k++)
     str_printf(out, "%s%.0f", k ? ", " : " ", 1e-9 * s->stream[k][0]);
-  str_printf(out,
-             ";\n    a thread %.1f Gflop/s, in vectors %.1f; a value far away "
-             "%.1f ns, in cache %.1f;\n    an addition through a map %.2f ns; "
-             "calling threads %.1f us\n",
-             1e-9 * s->flops[0], 1e-9 * s->flops[1], 1e9 * s->line[far],
-             1e9 * s->line[0], 1e9 * s->add, 1e6 * s->fork);
+  str_printf(
+      out,
+      ";\n    a thread %.1f Gflop/s, in vectors %.1f; a value far away "
+      "%.1f ns, in cache %.1f;\n    an element added to through a map %.2f ns; "
+      "a launch %.1f us, on all threads %.1f more\n",
+      1e-9 * s->flops[0], 1e-9 * s->flops[1], 1e9 * s->line[far],
+      1e9 * s->line[0], 1e9 * s->add, 1e6 * s->launch, 1e6 * s->fork);
   if (s->message > 0)
     str_printf(out, "    messages %.1f us, %.2f GB/s\n", 1e6 * s->message,
                1e-9 * s->wire);
+  if (s->bus > 0)
+    str_printf(out, "    copies to the device %.1f us, %.2f GB/s\n",
+               1e6 * s->copy, 1e-9 * s->bus);
 }
 
 static void
@@ -69,7 +73,8 @@ add_region(const struct fe_report *r, const struct fe_region *g,
   double rate = fe_report_rate(g);
   add_seconds(r, g, out);
   str_printf(out, " %7.2f", 1e-9 * rate);
-  add_share(rate, fe_report_stream(r, g), out);
+  add_share(t->seconds > 0 ? rt_bytes_moved(t) / t->seconds : 0,
+            fe_report_stream(r, g), out);
   str_printf(out, "%s%7.2f", t->work.open ? ">" : " ",
              t->seconds > 0 ? 1e-9 * t->work.flops / t->seconds : 0);
   add_bound(g, out);

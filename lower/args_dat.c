@@ -320,27 +320,48 @@ low_bind_reads(const struct low_region *r, int32_t b) {
   return false;
 }
 
-/* Traffic for each element if caches were perfect: each element of a dat moves
- * once, however many entries name it. */
-static uint64_t
-low_bytes(const struct low_args *g) {
-  const struct low_region *r = g->r;
+static bool
+low_bind_streams(const struct low_region *r, int32_t b) {
+  for (uint32_t k = 0; k < r->nslots; k++)
+    if (r->slots[k].store == b && r->slots[k].stream) return true;
+  return false;
+}
+
+/* Traffic of a dat for each element if caches were perfect: each of the dat's
+ * elements moves once, however many entries name it. */
+static double
+low_bind_bytes(const struct low_args *g, uint32_t k) {
   const struct ir_trace *t = g->m->t;
-  double sum = 0, n = (double)t->sets[t->nodes[g->first].set].n;
+  const struct low_bind *b = &g->r->binds[k];
+  double n = (double)t->sets[t->nodes[g->first].set].n;
+  bool here;
+  double far = low_bind_entries(g->r, (int32_t)k, &here);
+  double most = n > 0 ? (double)t->sets[b->set].n / n : 1;
+  double per = here ? 1 : far < most ? far : most;
+  return per * b->dim * b->type.size;
+}
+
+/* Of all of it; what is written unread, but not past the caches, apart. */
+static void
+low_bytes(struct low_args *g) {
+  struct low_region *r = g->r;
+  const struct ir_trace *t = g->m->t;
+  const struct ir_region *region = &t->regions[t->nodes[g->first].region];
+  double sum = 0, unread = 0;
   for (uint32_t k = 0; k < r->nbinds; k++) {
     const struct low_bind *b = &r->binds[k];
+    if (b->kind != RT_BIND_FIRST) sum += 4.0 * b->arity; /* of maps */
     if (b->kind != RT_BIND_SLOT && b->kind != RT_BIND_NUMBERS) continue;
-    bool here;
-    double far = low_bind_entries(r, (int32_t)k, &here);
-    double most = n > 0 ? (double)t->sets[b->set].n / n : 1;
-    double per = here ? 1 : far < most ? far : most;
-    sum += per * b->dim * b->type.size *
-           (low_bind_reads(r, (int32_t)k) + b->written);
+    if (b->kind == RT_BIND_SLOT && low_slot_is_own(g->m, region, b->index))
+      continue; /* a chain's, of a tile */
+    double bytes = low_bind_bytes(g, k);
+    bool reads = low_bind_reads(r, (int32_t)k);
+    sum += bytes * (reads + b->written);
+    if (!reads && b->written && !low_bind_streams(r, (int32_t)k))
+      unread += bytes;
   }
-  for (uint32_t k = 0; k < r->nbinds; k++)
-    if (r->binds[k].kind != RT_BIND_FIRST)
-      sum += 4.0 * r->binds[k].arity; /* of maps */
-  return (uint64_t)(sum + 0.5);
+  r->bytes = (uint64_t)(sum + 0.5);
+  r->unread = (uint64_t)(unread + 0.5);
 }
 
 void
@@ -353,5 +374,5 @@ low_dats_finish(struct low_args *g) {
     r->binds[s->store].far |= low_slot_far(s);
     if (s->load >= 0) r->binds[s->store].old = (uint32_t)s->load + 1;
   }
-  r->bytes = low_bytes(g);
+  low_bytes(g);
 }

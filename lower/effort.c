@@ -41,7 +41,9 @@ effort_slot(const struct ir_trace *t, const struct low_region *r,
   if (!low_slot_far(s) || s->kind >= LOW_SLOT_CONST) return;
   if (s->inner && s->call >= 0) times = effort_times(t, r, &r->calls[s->call]);
   out->far += times;
-  if (s->store >= 0) out->adds += times * s->dim;
+  if (s->store < 0) return;
+  out->adds += times * s->dim;
+  out->targets += r->binds[s->store].block == 1 ? times : times * s->dim;
 }
 
 struct rt_effort
@@ -51,5 +53,6 @@ low_effort(const struct ir_trace *t, const struct low_region *r) {
     effort_call(t, r, &r->calls[k], &sum);
   for (uint32_t k = 0; k < r->nslots; k++)
     effort_slot(t, r, &r->slots[k], &sum);
+  sum.unread = (double)r->unread;
   return sum;
 }

@@ -183,7 +183,8 @@ struct low_region {
   struct rt_reduction *reductions;
   struct low_conflict *conflicts;
   uint32_t nreductions, capreductions, nconflicts, capconflicts;
-  uint64_t bytes;
+  uint64_t bytes, unread; /* an element's: ideal traffic, and what is written
+                             unread */
   const char *name;
   uint32_t tag; /* of its first node */
 };

@@ -7,15 +7,21 @@
  *           (struct rt_effort), how it ran (struct rt_way) and what the machine
  *           can do (struct rt_speeds):
  *
- *             memory      bytes / bandwidth of the data's size
+ *             memory      bytes / bandwidth of the data's size; a line that is
+ *                         written unread is read all the same, so it counts
+ *                         twice, unless it is stored past the caches
  *             arithmetic  flops / rate + divisions / their rate + functions
  *             latency     elements named by maps * share that needs a cache
  *                         line of its own, out of order * seconds of such a
  *                         line
- *             conflicts   components added * seconds of one, and what the
- *                         longest of the three takes where one thread runs
- *                         elements that all could, if they did not meet
+ *             conflicts   elements added to * seconds of one, longer where
+ *                         their components are more than a vector; and what
+ *                         the longest of the three takes where one thread
+ *                         runs elements that all could, if they did not meet
  *             fork-join   launches, and steps of each that gather threads
+ *
+ *           and for what came before it: messages and copies, by their number
+ *           and their bytes.
  *
  *           The longest is the one that holds. Its distance is how much longer
  *           the region took: near 1 it is explained; far from 1 none of these
@@ -81,8 +87,15 @@ arithmetic(const struct rt_timing *l, const struct rt_speeds *s) {
 
 static double
 latency(const struct rt_timing *l, const struct rt_speeds *s, int size) {
-  double apart = l->way.locality - in_order;
+  double apart = (l->way.locality - in_order) / (1 - in_order);
   return apart > 0 ? l->work.far * apart * s->line[size] : 0;
+}
+
+/* Seconds of adding through maps on one thread. */
+static double
+additions(const struct rt_timing *l, const struct rt_speeds *s) {
+  double more = over(l->work.adds, s->vector) - l->work.targets;
+  return s->add * l->work.targets + (more > 0 ? s->more * more : 0);
 }
 
 /* Share of the elements that one thread runs while others could. */
@@ -101,20 +114,33 @@ longest(const double *x, int n) {
   return most;
 }
 
+double
+rt_bytes_moved(const struct rt_timing *l) {
+  return l->bytes + l->work.unread;
+}
+
 static void
 run_limits(const struct rt_timing *l, const struct rt_speeds *s, double *out) {
   const struct rt_way *w = &l->way;
   int size = rt_speed_size(w->bytes);
   double n = threads_of(w), calls = (double)l->calls;
-  double lone[] = {over(l->bytes, s->stream[size][0]), arithmetic(l, s),
+  double moved = rt_bytes_moved(l);
+  double lone[] = {over(moved, s->stream[size][0]), arithmetic(l, s),
                    latency(l, s, size)};
-  out[RT_BOUND_MEMORY] = over(l->bytes, s->stream[size][n > 1]);
+  out[RT_BOUND_MEMORY] = over(moved, s->stream[size][n > 1]);
   out[RT_BOUND_ARITHMETIC] = lone[1] / n;
   out[RT_BOUND_LATENCY] = lone[2] / n;
   out[RT_BOUND_CONFLICTS] =
-      l->work.adds * s->add / n + alone_share(w) * longest(lone, 3);
+      additions(l, s) / n + alone_share(w) * longest(lone, 3);
   out[RT_BOUND_FORK_JOIN] =
       calls * (s->launch + (n > 1 ? (double)w->steps * s->fork : 0));
+}
+
+/* Seconds of what came before, of so much each and by such a rate. */
+static double
+moves(const struct rt_timing *l, enum rt_before what, double each,
+      double rate) {
+  return (double)l->before[what].n * each + over(l->before[what].bytes, rate);
 }
 
 struct rt_bounds
@@ -130,10 +156,8 @@ rt_bounds_of(const struct rt_timing *l, const struct rt_speeds *s) {
   b.which = b.run;
   b.run_distance = over(l->seconds, b.seconds[b.run]);
   b.seconds[RT_BOUND_EXCHANGE] =
-      (double)l->before[RT_BEFORE_EXCHANGE].n * s->message +
-      over(l->before[RT_BEFORE_EXCHANGE].bytes, s->wire);
-  b.seconds[RT_BOUND_TRANSFER] = over(l->before[RT_BEFORE_TRANSFER].bytes,
-                                      s->stream[RT_SPEED_SIZES - 1][0]);
+      moves(l, RT_BEFORE_EXCHANGE, s->message, s->wire);
+  b.seconds[RT_BOUND_TRANSFER] = moves(l, RT_BEFORE_TRANSFER, s->copy, s->bus);
   for (int k = 0; k < RT_BEFORE_COUNT; k++) {
     if (l->before[k].seconds <= b.took) continue;
     b.took = l->before[k].seconds;

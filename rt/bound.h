@@ -23,20 +23,29 @@ extern const double rt_speed_bytes[RT_SPEED_SIZES];
  * 0: not measured. */
 struct rt_speeds {
   double threads;
-  double stream[RT_SPEED_SIZES][2]; /* bytes/s of a triad: one thread, all */
-  double line[RT_SPEED_SIZES]; /* seconds of a value somewhere in so much data,
-                                  with others under way */
+  double stream[RT_SPEED_SIZES][2]; /* bytes/s that move in a triad, with lines
+                                       that are read to be written: one thread,
+                                       all */
+  double line[RT_SPEED_SIZES]; /* seconds of a value somewhere in so much data
+                                  that a row names, with others under way */
   double
       flops[2]; /* additions and multiplications per second: scalar, vectors */
   double slow[2]; /* divisions */
-  double add;     /* seconds of adding to a component through a map, in cache */
-  double fork;    /* seconds of calling all threads and waiting for them */
+  double add;     /* seconds of adding a vector of components, or less, to an
+                    element through a map, in cache; */
+  double more;    /* of each vector more */
+  double vector;  /* components (double) of one */
   double launch;  /* seconds of a launch of one thread */
+  double fork;    /* what each step of a launch of all takes more */
   double message, wire; /* seconds of an exchange, bytes/s of long ones */
+  double copy, bus; /* seconds of a copy to or from the device, bytes/s of long
+                       ones; 0: no device */
 };
 /* Measured on `threads` threads, but for messages; a fifth of a second. Best of
  * several tries, as other work only adds. ERR_MEMORY */
 status rt_speed_measure(int threads, struct rt_speeds *out);
+/* speed_calls.c: the part of it that is additions, launches, threads. */
+status rt_speed_calls(int threads, struct rt_speeds *out);
 
 /* Limits of one line of the timing table, of all its calls together.
  *   seconds    that each limit alone would take; 0: does not apply
@@ -51,6 +60,9 @@ struct rt_bounds {
 };
 struct rt_bounds rt_bounds_of(const struct rt_timing *line,
                               const struct rt_speeds *s);
+/* Bytes that go to and from memory: the line's, and lines that are read only to
+ * be written. */
+double rt_bytes_moved(const struct rt_timing *line);
 /* Which of the sizes data of so many bytes are like. */
 int rt_speed_size(double bytes);
 

@@ -182,12 +182,14 @@ uint32_t rt_offload_group(const struct rt_offload *o, uint32_t group,
 /* What a launch does for each of its elements, by its code; for reports:
  * nothing is decided by it. */
 struct rt_effort {
-  double flops; /* additions, subtractions, multiplications */
-  double slow;  /* divisions and square roots */
-  double maths; /* other functions of <math.h> */
-  double far;   /* elements that it goes to through maps */
-  double adds;  /* components that it changes there */
-  bool open;    /* there is more: code without IR, loops of unknown length */
+  double flops;   /* additions, subtractions, multiplications */
+  double slow;    /* divisions and square roots */
+  double maths;   /* other functions of <math.h> */
+  double far;     /* elements that it goes to through maps */
+  double adds;    /* components that it changes there, */
+  double targets; /* of so many elements; each component, if they lie apart */
+  double unread; /* bytes that it writes to lines that are only read for that */
+  bool open;     /* there is more: code without IR, loops of unknown length */
 };
 
 /* Who runs the shares of a launch: one thread for each; one for all; one for

@@ -1,5 +1,5 @@
-/* What this machine does, measured: memory, arithmetic, scattered reads,
- * threads.
+/* What this machine does, measured: arithmetic, memory, scattered reads; the
+ * rest is in speed_calls.c.
  *
  * Each figure is the best of several short tries: other work makes a try
  * longer, never shorter. cost: a fifth of a second, most of it for memory that
@@ -125,7 +125,8 @@ measure_arithmetic(struct rt_speeds *out) {
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* A triad by `threads`, each on its share; bytes per second. */
+/* A triad by `threads`, each on its share; bytes per second that move: two
+ * values are read and one is written, whose line is read before that. */
 static double
 stream_rate(triad_fn *fn, double *x, long n, int threads) {
   enum { LEAST = 1 << 17 };
@@ -139,26 +140,41 @@ stream_rate(triad_fn *fn, double *x, long n, int threads) {
       for (long i = 0; i < turns; i++) fn(a, a + n, a + 2 * n, share);
     }
     double seconds = timer_wall() - begin;
-    double rate = 3.0 * 8 * (double)(share * threads * turns) / seconds;
+    double rate = 4.0 * 8 * (double)(share * threads * turns) / seconds;
     if (rate > best) best = rate;
   }
   return best;
 }
 
-/* Seconds of a value somewhere among n, each on a line of its own. */
-static double
-line_seconds(const double *x, long n) {
-  enum { READS = 1 << 16 };
-  double best = 0;
+enum { READS = 1 << 16, WINDOWS = 8, SOON = 32 };
+
+/* Rows of two lines anywhere among n doubles, as edges name nodes that lie far
+ * apart. */
+static void
+scatter(idx_l *row, long n) {
   unsigned long lines = (unsigned long)(n / LINE), at = 12345;
-  for (int k = 0; k < TRIES; k++) { /* each goes on elsewhere */
-    double sum = 0, begin = timer_wall();
-    for (long i = 0; i < READS; i++) {
-      at = at * 6364136223846793005UL + 1442695040888963407UL;
-      sum += x[((at >> 32) * lines >> 32) * LINE];
+  for (long i = 0; i < 2L * READS * WINDOWS; i++) {
+    at = at * 6364136223846793005UL + 1442695040888963407UL;
+    row[i] = (idx_l)((at >> 32) * lines >> 32);
+  }
+}
+
+/* Seconds of a value that a row names, each on a line of its own, with as many
+ * under way as may be; each try goes to others. */
+static double
+line_seconds(const double *x, const idx_l *row) {
+  static double difference[1 << 10];
+  double best = 0;
+  for (int k = 0; k < WINDOWS; k++, row += 2 * READS) {
+    double begin = timer_wall();
+    for (long i = 0; i < READS - SOON; i++) {
+      const idx_l *two = row + 2 * i, *soon = two + 2 * SOON;
+      __builtin_prefetch(x + LINE * (long)soon[0]);
+      __builtin_prefetch(x + LINE * (long)soon[1]);
+      difference[i % 1024] = x[LINE * (long)two[0]] - x[LINE * (long)two[1]];
     }
-    double t = (timer_wall() - begin) / READS;
-    sink = sum;
+    double t = (timer_wall() - begin) / (2.0 * READS);
+    sink = difference[k];
     if (!k || t < best) best = t;
   }
   return best;
@@ -169,6 +185,7 @@ measure_memory(int threads, struct rt_speeds *out) {
   size_t bytes = (size_t)rt_speed_bytes[RT_SPEED_SIZES - 1];
   triad_fn *triad = loops_best().triad;
   double *x = rt_mem_new(bytes);
+  SCOPED idx_l *row = mem_alloc(2 * READS * WINDOWS, sizeof *row);
   if (!x) FAIL(ERR_MEMORY, "no memory to measure memory: %zu bytes", bytes);
   memset(x, 0, bytes);
   for (int k = 0; k < RT_SPEED_SIZES; k++) {
@@ -177,54 +194,11 @@ measure_memory(int threads, struct rt_speeds *out) {
     out->stream[k][1] = stream_rate(triad, x, n, threads);
     if (out->stream[k][1] < out->stream[k][0]) /* others had the processors */
       out->stream[k][1] = out->stream[k][0];
-    out->line[k] = line_seconds(x, 3 * n);
+    scatter(row, 3 * n);
+    out->line[k] = line_seconds(x, row);
   }
   rt_mem_free(x, bytes);
   return OK;
-}
-
-/* ---- adding through a map, threads, launches ----------------------------- */
-
-static double
-add_seconds(void) {
-  enum { TARGETS = 1 << 10, ADDS = 1 << 14 };
-  SCOPED double *to = mem_alloc(TARGETS, sizeof *to);
-  SCOPED int *map = mem_alloc(ADDS, sizeof *map);
-  double best = 0;
-  for (int i = 0; i < ADDS; i++) map[i] = i * 2 / 3 % TARGETS;
-  for (int k = 0; k < TRIES; k++) {
-    double begin = timer_wall();
-    for (int i = 0; i < ADDS; i++) to[map[i]] += 1;
-    double t = (timer_wall() - begin) / ADDS;
-    sink = to[k];
-    if (!k || t < best) best = t;
-  }
-  return best;
-}
-
-static double
-fork_seconds(int threads) {
-  enum { FORKS = 50 };
-  double best = 0;
-  for (int k = 0; threads > 1 && k < TRIES; k++) {
-    double begin = timer_wall();
-    for (int i = 0; i < FORKS; i++) {
-#pragma omp parallel num_threads(threads)
-      __asm__ volatile("" ::: "memory"); /* something to do */
-    }
-    double t = (timer_wall() - begin) / FORKS;
-    if (!k || t < best) best = t;
-  }
-  return best;
-}
-
-/* A launch is timed twice: as a command, and for its team. */
-static double
-launch_seconds(void) {
-  enum { TIMES = 400, EACH = 4 };
-  double begin = timer_wall();
-  for (int i = 0; i < TIMES * EACH; i++) sink = timer_wall();
-  return (timer_wall() - begin) / TIMES;
 }
 
 status
@@ -232,8 +206,5 @@ rt_speed_measure(int threads, struct rt_speeds *out) {
   *out = (struct rt_speeds){.threads = threads};
   measure_arithmetic(out);
   TRY(measure_memory(threads, out));
-  out->add = add_seconds();
-  out->fork = fork_seconds(threads);
-  out->launch = launch_seconds();
-  return OK;
+  return rt_speed_calls(threads, out);
 }

@@ -11,18 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE = 6 << 20, MIDDLE = 1 << 18, SMALL = 4096, ROW = 8, TERMS = 32 };
+enum { LARGE = 6 << 20, MIDDLE = 1 << 18, SMALL = 4096, ROW = 8 };
+enum { TERMS = 16, CHAINS = 8 }; /* of a polynomial; of these */
 enum { TEAM = 1100 }; /* elements of a set that two threads just share */
 
 static void
 triad(const double *b, const double *c, double *a) {
   *a = *a * 0.5 + *b + 3 * *c;
 }
+/* Several at once, as each has to wait for its own last term. */
 static void
 polynomial(double *a) {
-  double x = *a, y = x;
-  for (int k = 0; k < TERMS; k++) y = y * x + 0.25;
-  *a = y * 0.125;
+  double x = *a, y[CHAINS], sum = 0;
+  for (int i = 0; i < CHAINS; i++) y[i] = x + i;
+  for (int k = 0; k < TERMS; k++)
+    for (int i = 0; i < CHAINS; i++) y[i] = y[i] * x + 0.25;
+  for (int i = 0; i < CHAINS; i++) sum += y[i];
+  *a = sum * 0.02;
 }
 static void
 far_apart(const double *p, const double *q, double *a) {
@@ -128,10 +133,10 @@ run_latency(void) {
 static void
 run_conflicts(void) {
   op_set nodes = op_decl_set(SMALL, "nodes");
-  op_set edges = op_decl_set(4 * MIDDLE, "edges");
-  op_map m = op_decl_map(edges, nodes, 2, in_a_row(4 * MIDDLE, SMALL), "ends");
+  op_set edges = op_decl_set(3 * SMALL, "edges");
+  op_map m = op_decl_map(edges, nodes, 2, in_a_row(3 * SMALL, SMALL), "ends");
   op_dat p = dat(nodes, ROW, "p"), a = dat(edges, 1, "a");
-  for (int k = 0; k < 40; k++) {
+  for (int k = 0; k < 4000; k++) {
     op_par_loop(spread, "spread", edges, OWN(a, 1, OP_READ),
                 op_arg_dat(p, 0, m, ROW, "double", OP_INC),
                 op_arg_dat(p, 1, m, ROW, "double", OP_INC));
@@ -143,7 +148,7 @@ static void
 run_fork_join(void) {
   op_set s = op_decl_set(TEAM, "values");
   op_dat a = dat(s, 1, "a");
-  for (int k = 0; k < 20000; k++) {
+  for (int k = 0; k < 100000; k++) {
     op_par_loop(tiny, "tiny", s, OWN(a, 1, OP_RW));
     op2_flush();
   }
@@ -155,7 +160,7 @@ run_exchange(void) {
   op_set nodes = op_decl_set(n, "nodes");
   op_map m = op_decl_map(nodes, nodes, 2, in_a_row(n, n), "ends");
   op_dat a = dat(nodes, 1, "a"), b = dat(nodes, 1, "b");
-  for (int k = 0; k < 4000; k++) {
+  for (int k = 0; k < 100000; k++) {
     op_dat from = k % 2 ? a : b, to = k % 2 ? b : a;
     op_par_loop(neighbours, "neighbours", nodes,
                 op_arg_dat(from, 0, m, 1, "double", OP_READ),
@@ -167,14 +172,16 @@ run_exchange(void) {
 
 static void
 run_transfer(void) {
-  op_set s = op_decl_set(LARGE / 2, "values");
+  static int map[] = {0, 1, 2, 3};
+  op_set s = op_decl_set(LARGE / 2, "values"), few = op_decl_set(4, "few");
+  op_map some = op_decl_map(few, s, 1, map, "some");
   op_dat a = dat(s, 1, "a");
   double *values = numbers(LARGE / 2);
-  for (int k = 0; k < 10; k++) {
+  for (int k = 0; k < 60; k++) {
     op_fetch_data(a, values);
     memcpy(a->data, values, sizeof *values * (LARGE / 2));
     op_upload_dat(a);
-    op_par_loop(tiny, "tiny", s, OWN(a, 1, OP_RW));
+    op_par_loop(tiny, "tiny", few, op_arg_dat(a, 0, some, 1, "double", OP_RW));
     op2_flush();
   }
 }

@@ -15,10 +15,14 @@ static const struct rt_speeds machine = {
     .flops = {4e9, 32e9},
     .slow = {0.5e9, 1e9},
     .add = 1e-9,
+    .more = 0.5e-9,
+    .vector = 4,
     .fork = 1e-6,
     .launch = 1e-7,
     .message = 2e-6,
-    .wire = 1e9};
+    .wire = 1e9,
+    .copy = 1e-5,
+    .bus = 1e10};
 
 /* 1e6 elements of 200 bytes, ten calls in a second, on both threads. */
 static struct rt_timing
@@ -55,6 +59,14 @@ Test(rt_bound, memory) {
   check(&t, RT_BOUND_MEMORY, 2);
 }
 
+/* Lines that are written unread are read, too. */
+Test(rt_bound, memory_written_unread) {
+  struct rt_timing t = line();
+  t.bytes = 1e10;
+  t.work.unread = 5e9;
+  check(&t, RT_BOUND_MEMORY, 1 / 0.75);
+}
+
 Test(rt_bound, arithmetic) {
   struct rt_timing t = line();
   t.bytes = 1e9;
@@ -72,7 +84,9 @@ Test(rt_bound, latency) {
   t.bytes = 1e9;
   t.work.far = 1e8;
   t.way.locality = 1;
-  check(&t, RT_BOUND_LATENCY, 1 / 0.45);
+  check(&t, RT_BOUND_LATENCY, 2);
+  t.way.locality = 0.55; /* half of them on lines of their own */
+  check(&t, RT_BOUND_LATENCY, 4);
   t.way.locality = 0.05; /* neighbours share lines: memory again */
   check(&t, RT_BOUND_MEMORY, 20);
 }
@@ -81,7 +95,12 @@ Test(rt_bound, conflicts_of_additions) {
   struct rt_timing t = line();
   t.bytes = 1e9;
   t.work.adds = 1e9;
+  t.work.targets = 1e9; /* a component each */
   check(&t, RT_BOUND_CONFLICTS, 2);
+  t.work.targets = 2.5e8; /* a vector each */
+  check(&t, RT_BOUND_CONFLICTS, 8);
+  t.work.adds = 3e9; /* three */
+  check(&t, RT_BOUND_CONFLICTS, 4);
 }
 
 Test(rt_bound, conflicts_of_order) {
@@ -89,7 +108,7 @@ Test(rt_bound, conflicts_of_order) {
   t.bytes = 8e9;
   t.way.serial = true;
   t.way.threads = 1;
-  t.work.adds = 1e7;
+  t.work.adds = t.work.targets = 1e7;
   check(&t, RT_BOUND_CONFLICTS, 1 / 0.81);
   t.way.serial = false;
   t.way.threads = 2;
@@ -119,7 +138,8 @@ Test(rt_bound, before) {
   check(&t, RT_BOUND_EXCHANGE, 1.5 / 3e-3);
   t.before[RT_BEFORE_TRANSFER].seconds = 2;
   t.before[RT_BEFORE_TRANSFER].bytes = 1e10;
-  check(&t, RT_BOUND_TRANSFER, 2);
+  t.before[RT_BEFORE_TRANSFER].n = 25000;
+  check(&t, RT_BOUND_TRANSFER, 2 / 1.25);
   t.before[RT_BEFORE_COMPILE].seconds = 3;
   check(&t, RT_BOUND_COMPILE, 0); /* no limit is known */
   cr_expect_eq(rt_bounds_of(&t, &machine).run, RT_BOUND_MEMORY);
@@ -163,7 +183,7 @@ Test(report_words, advice) {
   t.work.slow = 4e9;
   advises(&t, "divisions");
   t = line();
-  t.work.adds = 1e9;
+  t.work.adds = t.work.targets = 1e9;
   advises(&t, "OP2_GATHER");
   t.way.crowded = true;
   advises(&t, "hubs");

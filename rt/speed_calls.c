@@ -1,0 +1,151 @@
+/* What this machine does, measured: additions through maps, launches, threads.
+ *
+ * Launches are measured as they are: a program of one launch that does next to
+ * nothing is run by one thread and by all, with the clock read as exec.c does.
+ *
+ * cost  some milliseconds */
+#include "base/arena.h"
+#include "base/log.h"
+#include "rt/bound.h"
+#include "rt/walk/launch.h"
+
+#include <string.h>
+
+enum { TRIES = 9 };
+
+/* ---- additions ----------------------------------------------------------- */
+
+enum { TARGETS = 1 << 9, ADDS = 1 << 13, FEW = 1, MANY = 4 /* vectors */ };
+
+/* A vector of components, or several, to each element that the map names. */
+#define VECTOR(bytes) __attribute__((vector_size(bytes)))
+#define ADD(name, n, attr)                                                     \
+  attr static void name##_add_##n(double *to, const idx_l *map) {              \
+    name *at = (name *)(void *)to, one = {0};                                  \
+    one += 1;                                                                  \
+    for (int i = 0; i < ADDS; i++)                                             \
+      for (int k = 0; k < n; k++) at[n * map[i] + k] += one;                   \
+  }
+typedef double two VECTOR(16), four VECTOR(32);
+ADD(two, FEW, )
+ADD(two, MANY, )
+#if defined(__x86_64__)
+#define AVX2 __attribute__((target("avx2")))
+ADD(four, FEW, AVX2)
+ADD(four, MANY, AVX2)
+#endif
+
+struct adds {
+  int width;
+  void (*few)(double *to, const idx_l *map);
+  void (*many)(double *to, const idx_l *map);
+};
+
+/* As code of loops adds. */
+static struct adds
+adds_best(void) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2"))
+    return (struct adds){4, four_add_FEW, four_add_MANY};
+#endif
+  return (struct adds){2, two_add_FEW, two_add_MANY};
+}
+
+static double
+add_seconds(void (*add)(double *to, const idx_l *map), double *to,
+            const idx_l *map) {
+  double best = 0;
+  for (int k = 0; k < TRIES; k++) {
+    double begin = timer_wall();
+    add(to, map);
+    double t = (timer_wall() - begin) / ADDS;
+    if (!k || t < best) best = t;
+  }
+  return best;
+}
+
+/* Rows of two targets, three rows for each, as edges of a mesh of triangles in
+ * order have them. */
+static status
+measure_additions(struct rt_speeds *out) {
+  struct adds adds = adds_best();
+  const size_t bytes = (size_t)TARGETS * MANY * adds.width * sizeof(double);
+  double *to = rt_mem_new(bytes); /* as dats lie: vectors are whole */
+  SCOPED idx_l *map = mem_alloc(ADDS, sizeof *map);
+  if (!to) FAIL(ERR_MEMORY, "no memory to measure additions: %zu bytes", bytes);
+  memset(to, 0, bytes);
+  for (int i = 0; i < ADDS; i++) map[i] = (i / 6 + i % 2) % TARGETS;
+  out->add = add_seconds(adds.few, to, map);
+  out->more = (add_seconds(adds.many, to, map) - out->add) / (MANY - FEW);
+  if (out->more < 0) out->more = 0;
+  out->vector = adds.width;
+  rt_mem_free(to, bytes);
+  return OK;
+}
+
+/* ---- launches ------------------------------------------------------------ */
+
+static void
+count(void *const *ptr, int64_t lo, int64_t hi) {
+  four *x = ptr[0];
+  for (int64_t e = lo; e < hi; e += 4) x[e / 4] += 1;
+}
+
+/* A launch that counts, in x, that it ran. */
+static struct rt_program *
+program_of(const struct rt_set *set, const double *x) {
+  struct rt_program *p = mem_alloc(1, sizeof *p);
+  p->launches = mem_alloc(1, sizeof *p->launches);
+  p->launches[0] = (struct rt_launch){.fn = count,
+                                      .name = "count",
+                                      .lanes = 4,
+                                      .mode = RT_RUN_RANGE,
+                                      .team = RT_TEAM_ALL};
+  p->launches[0].binds = mem_alloc(1, sizeof(struct rt_bind));
+  p->launches[0].binds[0].kind = RT_BIND_PARAM;
+  p->launches[0].nbinds = 1;
+  p->params = mem_alloc(1, sizeof *p->params);
+  p->params[0] = x;
+  p->sets = mem_alloc(1, sizeof *p->sets);
+  p->sets[0] = set;
+  p->nlaunches = p->nsets = p->nparams = 1;
+  return p;
+}
+
+/* Of a launch over as few elements as all threads get shares of; of one thread,
+ * over less. */
+static status
+launch_seconds(int threads, double *out) {
+  enum { RUNS = 64 };
+  idx_l n = threads > 1 ? RT_TEAM_LEAST / 2 * threads : 4;
+  size_t bytes = (size_t)n * sizeof(double);
+  struct rt_set set = {.n = n, .name = "measured"};
+  double *x = rt_mem_new(bytes);
+  if (!x) FAIL(ERR_MEMORY, "no memory to measure launches: %zu bytes", bytes);
+  memset(x, 0, bytes);
+  struct rt_program *p = program_of(&set, x);
+  status st = rt_exec_prepare(p, threads);
+  for (int k = 0; st == OK && k < TRIES; k++) {
+    double t = 0;
+    for (int i = 0; st == OK && i < RUNS; i++) {
+      double begin = timer_wall();
+      st = rt_launch_run(p, &p->scratch->runs[0]);
+      double after = timer_wall();
+      t += (after - begin) / RUNS;
+    }
+    if (!k || t < *out) *out = t;
+  }
+  rt_program_free(p);
+  rt_mem_free(x, bytes);
+  return st;
+}
+
+status
+rt_speed_calls(int threads, struct rt_speeds *out) {
+  double all = 0;
+  TRY(measure_additions(out));
+  TRY(launch_seconds(1, &out->launch));
+  if (threads > 1) TRY(launch_seconds(threads, &all));
+  if (all > out->launch) out->fork = all - out->launch;
+  return OK;
+}

@@ -88,6 +88,7 @@ install: all
 
 # Debian packages of the build, in its folder packages/ (tools/cmake/package.cmake).
 deb: all
+	tools/install-deps.sh deb
 	cd $(BUILD) && cpack -G DEB -B packages
 
 site:

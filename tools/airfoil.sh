@@ -16,7 +16,10 @@ say() {
 say "1/4 dependencies"
 tools/install-deps.sh build
 say "2/4 building in $build/"
-[ -e "$build/build.ninja" ] || cmake -S . -B "$build" -G Ninja >/dev/null
+[ -e "$build/build.ninja" ] || {
+  said=$(cmake -S . -B "$build" -G Ninja) || { echo "$said"; exit 1; }
+  echo "$said" | sed -n '/left out/s/^-- *//p'
+}
 cmake --build "$build" -j "$(nproc)" \
   --target mkmesh op2-run program_airfoil | tail -n 1
 say "3/4 mesh: I=400, J=600"

@@ -3,26 +3,28 @@
 # packages. What is there already is left alone, and nothing is asked of the
 # network then. Works as root, or with sudo.
 #
-#   tools/install-deps.sh [build|check|bench|site]     default: build
+#   tools/install-deps.sh [build|check|bench|deb|site]     default: build
 set -eu
 
 build='gcc g++ make cmake ninja-build pkg-config
-  clang-19 llvm-19-dev libjudy-dev libhdf5-dev'
+  clang-19 llvm-19-dev libjudy-dev libhdf5-dev libgmsh-dev'
 check="$build libcriterion-dev libclang-rt-19-dev libomp-19-dev
   clang-format-19 clang-tidy-19 hdf5-tools graphviz gdb valgrind pocl-opencl-icd ocl-icd-libopencl1
   libopenmpi-dev openmpi-bin libhdf5-openmpi-dev libptscotch-dev
   oclgrind llvm-spirv-14 llvm-spirv-15 spirv-tools busybox-static python3-numpy
-  libgmsh-dev debootstrap dpkg-dev mandoc chromium"
+  debootstrap file dpkg-dev mandoc chromium"
 bench="$build libomp-19-dev python3"
+deb="$build file dpkg-dev"
 site="python3 python3-markdown"
 
 case ${1-build} in
 build) wanted=$build ;;
 check) wanted=$check ;;
 bench) wanted=$bench ;;
+deb) wanted=$deb ;;
 site) wanted=$site ;;
 *)
-  echo "usage: $0 [build|check|bench|site]" >&2
+  echo "usage: $0 [build|check|bench|deb|site]" >&2
   exit 2
   ;;
 esac

@@ -77,10 +77,15 @@ said_of(const struct fe_call *c) {
   return h;
 }
 
+/* While nothing is declared the same dats and globals are in its slots. */
 void
-fe_agree_loop(const struct fe_call *c) {
+fe_agree_loop(struct fe_call *c) {
   if (!fe_ranked()) return;
-  say(said_of(c), (struct said){.call = c});
+  if (!c->named || c->born != fe_all.born) {
+    c->named = said_of(c);
+    c->born = fe_all.born;
+  }
+  say(c->named, (struct said){.call = c});
   agree.loops++;
 }
 

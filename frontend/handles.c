@@ -38,7 +38,7 @@ fe_handles_clear(void) {
   free(fe_all.gbls);
   free(fe_all.aged);
   free(fe_all.aged_gbls);
-  fe_all = (struct fe_all){0};
+  fe_all = (struct fe_all){.born = fe_all.born};
   fe_axes_clear();
   fe_boxes_clear();
   fe_handles_forget();

@@ -182,6 +182,7 @@ extern struct fe_all {
      some (slots.c). What takes all ranks goes by these */
   VEC(struct fe_dat *, aged);
   VEC(struct fe_gbl *, aged_gbls);
+  uint64_t born; /* declarations so far, op_exit or not */
   uint32_t nvoid;
 } fe_all;
 

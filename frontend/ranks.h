@@ -148,7 +148,7 @@ status fe_agree_text(status st, const char *text);
  * Collective. */
 status fe_join(void *x, size_t n, enum type_kind type, enum access op);
 /* A loop was recorded. */
-void fe_agree_loop(const struct fe_call *c);
+void fe_agree_loop(struct fe_call *c);
 /* All ranks are at this call. Collective. */
 status fe_agree_call(const char *what, const struct fe_call *c);
 /* Something else was done that all ranks must do: `what`, a text that stays, of

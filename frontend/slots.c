@@ -31,11 +31,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t born; /* declarations so far */
-
 uint64_t
 fe_born_next(void) {
-  return ++born;
+  return ++fe_all.born;
 }
 
 void

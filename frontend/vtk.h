@@ -57,6 +57,14 @@ struct vtk_step {
 /* The step's values go to the HDF5 file, which the first step makes; mirrors
  * are current. s->blocks and s->points_at follow. Collective. */
 status fe_vtk_write(const struct vtk_step *p);
+/* What XDMF reads: the data set that shows a block of coordinates; the values
+ * of step `step`, of component k alone (-1: all). */
+void fe_vtk_shown_points(idx_g block, struct str *out);
+void fe_vtk_shown_field(const struct vtk_field *f, idx_g step, int k,
+                        struct str *out);
+/* Arrays of a field in XDMF: one, or one for each component where readers take
+ * no more. */
+int fe_vtk_parts(const struct vtk_field *f);
 
 /* ---- xdmf.c -------------------------------------------------------------- */
 

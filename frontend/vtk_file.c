@@ -12,6 +12,11 @@
  *       PointOffsets            [steps]: first row of the step's coordinates
  *       CellDataOffsets/q PointDataOffsets/t   [steps]: first row of its values
  *
+ *   XDMF                        the same values for readers of the text, which
+ *                               take no rows of a data set: virtual data sets
+ *     Points/b                  [points, 3]: block b
+ *     s/CellData/q, s/PointData/t     [cells, dim]: step s
+ *
  * The mesh is written with the first step; coordinates again when they are
  * others than last time. Each rank writes its own rows, in the program's
  * numbering. The number of steps comes last: a reader of a file in the
@@ -107,6 +112,53 @@ put_mesh(struct rt_file *f, const struct vtk_step *p) {
   return put_types(f, p->map, s->cell->number);
 }
 
+/* ---- what XDMF reads ----------------------------------------------------- */
+
+enum { WIDEST = 3 }; /* components of an array in XDMF, but for tensors */
+
+int
+fe_vtk_parts(const struct vtk_field *f) {
+  return f->dim <= WIDEST ? 1 : f->dim;
+}
+
+void
+fe_vtk_shown_points(idx_g block, struct str *out) {
+  str_printf(out, "XDMF/Points/%lld", (long long)block);
+}
+
+void
+fe_vtk_shown_field(const struct vtk_field *f, idx_g step, int k,
+                   struct str *out) {
+  str_printf(out, "XDMF/%lld/%sData/%s", (long long)step,
+             f->on_nodes ? "Point" : "Cell", f->name);
+  if (k >= 0) str_printf(out, "_%d", k);
+}
+
+static status
+show_points(struct rt_file *f, const struct vtk_series *s) {
+  struct rt_part_of of = {"VTKHDF/Points", s->blocks * s->npoints, s->npoints,
+                          0, 3};
+  SCOPED_STR name = STR_INIT;
+  if (!s->npoints) return OK;
+  fe_vtk_shown_points(s->blocks, &name);
+  return rt_io_show(f, name.s, &of);
+}
+
+/* The n rows of a step in the data set `name`. */
+static status
+show_field(struct rt_file *f, const struct vtk_field *field, const char *name,
+           idx_g step, idx_g n) {
+  int parts = fe_vtk_parts(field);
+  for (int k = 0; n && k < parts; k++) {
+    struct rt_part_of of = {name, step * n, n, 0, (uint32_t)field->dim};
+    SCOPED_STR shown = STR_INIT;
+    if (parts > 1) of.first = (uint32_t)k, of.last = of.first + 1;
+    fe_vtk_shown_field(field, step, parts > 1 ? k : -1, &shown);
+    TRY(rt_io_show(f, shown.s, &of));
+  }
+  return OK;
+}
+
 /* ---- coordinates --------------------------------------------------------- */
 
 static uint64_t
@@ -158,6 +210,7 @@ put_points(struct rt_file *f, const struct vtk_step *p) {
   r.n = (s->blocks + 1) * s->npoints;
   r.grows = true;
   TRY(rt_io_write(f, "VTKHDF/Points", &r, wide));
+  TRY(show_points(f, s));
   s->blocks++;
   s->points_at = hash;
   return OK;
@@ -170,7 +223,7 @@ put_field(struct rt_file *f, const struct vtk_field *field,
           const struct fe_dat *d, idx_g step) {
   struct rt_rows r = fe_rows_own(d->pub.set, field->dim, field->type);
   const char *kind = field->on_nodes ? "Point" : "Cell";
-  idx_g first = step * r.n;
+  const idx_g first = step * r.n;
   const void *values;
   SCOPED void *kept = NULL;
   SCOPED_STR name = STR_INIT, offsets = STR_INIT;
@@ -184,6 +237,7 @@ put_field(struct rt_file *f, const struct vtk_field *field,
   r.flat = field->dim == 1;
   r.grows = true;
   TRY(rt_io_write(f, name.s, &r, values));
+  TRY(show_field(f, field, name.s, step, r.n - first));
   return put_offset(f, offsets.s, step, first);
 }
 

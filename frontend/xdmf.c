@@ -1,10 +1,10 @@
-/* XDMF: a text that tells readers which rows of which data sets of the HDF5
- * file beside it are a step's mesh and values.
+/* XDMF: a text that tells readers which data sets of the HDF5 file beside it
+ * are a step's mesh and values.
  *
- * Data sets grow with each step, so each item is a hyperslab: first row, stride
- * and count in each dimension, of a data set as large as it is by then. The
- * text is written anew with each step and replaces the former one whole, so
- * that a reader never sees half of it. */
+ * Data sets of VTKHDF grow with each step, and some readers (Xdmf3) take no
+ * rows of one. So each step has data sets of its own, which show its rows and
+ * hold nothing (vtk_file.c). The text is written anew with each step and
+ * replaces the former one whole, so that a reader never sees half of it. */
 #include "frontend/ranks.h"
 #include "frontend/vtk.h"
 
@@ -33,13 +33,6 @@ number_type(struct type t) {
   return type_class(t) == 'U' && t.size < 8 ? "UInt" : "Int";
 }
 
-static void
-item_open(struct str *out, const char *kind, idx_g n, int dim) {
-  str_printf(out, "<DataItem %s Dimensions=\"%lld", kind, (long long)n);
-  if (dim > 1) str_printf(out, " %d", dim);
-  str_add(out, "\"");
-}
-
 /* The file as its reader finds it: beside the text. */
 static const char *
 file_name(const struct vtk_series *s) {
@@ -48,54 +41,34 @@ file_name(const struct vtk_series *s) {
 }
 
 struct item {
-  const char *group, *name;
+  const char *at; /* path of the data set */
   struct type type;
-  idx_g all, from, n;   /* rows of the data set; rows that count */
-  int dim, first, last; /* components; those that count */
+  idx_g n;
+  int dim;
 };
 
 static void
 add_item(struct str *out, const struct vtk_series *s, const struct item *i) {
-  bool wide = i->dim > 1;
-  assert(i->first >= 0 && i->first < i->last && i->last <= i->dim);
-  assert(i->from >= 0 && i->from + i->n <= i->all);
-  int count = i->last - i->first;
-  item_open(out, "ItemType=\"HyperSlab\"", i->n, count);
-  str_add(out, ">");
-  item_open(out, "Format=\"XML\" NumberType=\"Int\"", 3, 1 + wide);
-  if (wide)
-    str_printf(out, ">%lld %d 1 1 %lld %d", (long long)i->from, i->first,
-               (long long)i->n, count);
-  else
-    str_printf(out, ">%lld 1 %lld", (long long)i->from, (long long)i->n);
-  str_add(out, "</DataItem>\n");
-  item_open(out, "Format=\"HDF\"", i->all, i->dim);
-  str_printf(out, " NumberType=\"%s\" Precision=\"%u\">", number_type(i->type),
-             i->type.size);
+  assert(i->dim >= 1 && i->n >= 0);
+  str_printf(out, "<DataItem Format=\"HDF\" Dimensions=\"%lld",
+             (long long)i->n);
+  if (i->dim > 1) str_printf(out, " %d", i->dim);
+  str_printf(out, "\" NumberType=\"%s\" Precision=\"%u\">",
+             number_type(i->type), i->type.size);
   xml_text(out, file_name(s));
-  str_printf(out, ":/VTKHDF/%s", i->group);
-  xml_text(out, i->name);
-  str_add(out, "</DataItem></DataItem>\n");
+  str_add(out, ":/");
+  xml_text(out, i->at);
+  str_add(out, "</DataItem>\n");
 }
 
 static void
 add_mesh(struct str *out, const struct vtk_series *s) {
   const struct vtk_cell *c = s->cell;
-  struct item points = {.group = "",
-                        .name = "Points",
-                        .type = s->point_type,
-                        .all = s->blocks * s->npoints,
-                        .from = (s->blocks - 1) * s->npoints,
-                        .n = s->npoints,
-                        .dim = 3,
-                        .last = 3};
-  struct item nodes = {.group = "",
-                       .name = "Connectivity",
-                       .type = {TYPE_I64, 8},
-                       .all = s->ncells * c->nodes,
-                       .n = s->ncells * c->nodes,
-                       .dim = 1,
-                       .last = 1};
+  SCOPED_STR at = STR_INIT;
+  fe_vtk_shown_points(s->blocks - 1, &at);
+  struct item points = {at.s, s->point_type, s->npoints, 3};
+  struct item nodes = {
+      "VTKHDF/Connectivity", {TYPE_I64, 8}, s->ncells * c->nodes, 1};
   str_printf(out, "<Topology TopologyType=\"%s\" NumberOfElements=\"%lld\"",
              c->xdmf, (long long)s->ncells);
   if (!strncmp(c->xdmf, "Poly", 4))
@@ -107,18 +80,21 @@ add_mesh(struct str *out, const struct vtk_series *s) {
   str_add(out, "</Geometry>\n");
 }
 
-/* Components [first, last) of a dat, as one array; number >= 0: goes behind its
- * name. */
+/* All components of a dat, or component k, as one array; its number goes behind
+ * the name. */
 static void
-add_part(struct str *out, const struct vtk_series *s, const struct item *i,
-         bool on_nodes, int number) {
+add_part(struct str *out, const struct vtk_series *s, const struct vtk_field *f,
+         int k) {
+  SCOPED_STR at = STR_INIT;
+  fe_vtk_shown_field(f, s->steps, k, &at);
+  struct item i = {at.s, f->type, f->on_nodes ? s->npoints : s->ncells,
+                   k < 0 ? f->dim : 1};
   str_add(out, "<Attribute Name=\"");
-  xml_text(out, i->name);
-  if (number >= 0) str_printf(out, "_%d", number);
+  xml_text(out, f->name);
+  if (k >= 0) str_printf(out, "_%d", k);
   str_printf(out, "\" AttributeType=\"%s\" Center=\"%s\">\n",
-             i->last - i->first == 1 ? "Scalar" : "Vector",
-             on_nodes ? "Node" : "Cell");
-  add_item(out, s, i);
+             i.dim == 1 ? "Scalar" : "Vector", f->on_nodes ? "Node" : "Cell");
+  add_item(out, s, &i);
   str_add(out, "</Attribute>\n");
 }
 
@@ -126,25 +102,9 @@ add_part(struct str *out, const struct vtk_series *s, const struct item *i,
  * component is an array. */
 static void
 add_field(struct str *out, const struct vtk_series *s,
-          const struct vtk_field *f, idx_g step) {
-  idx_g n = f->on_nodes ? s->npoints : s->ncells;
-  struct item i = {.group = f->on_nodes ? "PointData/" : "CellData/",
-                   .name = f->name,
-                   .type = f->type,
-                   .all = (step + 1) * n,
-                   .from = step * n,
-                   .n = n,
-                   .dim = f->dim,
-                   .last = f->dim};
-  if (f->dim <= 3) {
-    add_part(out, s, &i, f->on_nodes, -1);
-    return;
-  }
-  for (int k = 0; k < f->dim; k++) {
-    i.first = k;
-    i.last = k + 1;
-    add_part(out, s, &i, f->on_nodes, k);
-  }
+          const struct vtk_field *f) {
+  int parts = fe_vtk_parts(f);
+  for (int k = 0; k < parts; k++) add_part(out, s, f, parts > 1 ? k : -1);
 }
 
 static void
@@ -155,8 +115,7 @@ add_grid(struct str *out, const struct vtk_step *p) {
              "<Time Value=\"%.17g\"/>\n",
              (long long)s->steps, p->time);
   add_mesh(out, s);
-  for (uint32_t i = 0; i < s->nfields; i++)
-    add_field(out, s, &s->fields[i], s->steps);
+  for (uint32_t i = 0; i < s->nfields; i++) add_field(out, s, &s->fields[i]);
   str_add(out, "</Grid>\n");
 }
 

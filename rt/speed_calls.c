@@ -20,8 +20,8 @@ enum { TARGETS = 1 << 9, ADDS = 1 << 13, FEW = 1, MANY = 4 /* vectors */ };
 /* A vector of components, or several, to each element that the map names. */
 #define VECTOR(bytes) __attribute__((vector_size(bytes)))
 #define ADD(name, n, attr)                                                     \
-  attr static void name##_add_##n(double *to, const idx_l *map) {              \
-    name *at = (name *)(void *)to, one = {0};                                  \
+  attr static void name##_add_##n(void *to, const idx_l *map) {                \
+    name *at = to, one = {0};                                                  \
     one += 1;                                                                  \
     for (int i = 0; i < ADDS; i++)                                             \
       for (int k = 0; k < n; k++) at[n * map[i] + k] += one;                   \
@@ -37,8 +37,8 @@ ADD(four, MANY, AVX2)
 
 struct adds {
   int width;
-  void (*few)(double *to, const idx_l *map);
-  void (*many)(double *to, const idx_l *map);
+  void (*few)(void *to, const idx_l *map);
+  void (*many)(void *to, const idx_l *map);
 };
 
 /* As code of loops adds. */
@@ -52,7 +52,7 @@ adds_best(void) {
 }
 
 static double
-add_seconds(void (*add)(double *to, const idx_l *map), double *to,
+add_seconds(void (*add)(void *to, const idx_l *map), void *to,
             const idx_l *map) {
   double best = 0;
   for (int k = 0; k < TRIES; k++) {
@@ -70,7 +70,7 @@ static status
 measure_additions(struct rt_speeds *out) {
   struct adds adds = adds_best();
   const size_t bytes = (size_t)TARGETS * MANY * adds.width * sizeof(double);
-  double *to = rt_mem_new(bytes); /* as dats lie: vectors are whole */
+  void *to = rt_mem_new(bytes); /* as dats lie: vectors are whole */
   SCOPED idx_l *map = mem_alloc(ADDS, sizeof *map);
   if (!to) FAIL(ERR_MEMORY, "no memory to measure additions: %zu bytes", bytes);
   memset(to, 0, bytes);

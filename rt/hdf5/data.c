@@ -278,3 +278,25 @@ h5_write(struct rt_h5 *f, const char *name, const struct rt_rows *r,
     st = h5_fail(f, name, "cannot be written");
   return st;
 }
+
+/* ---- parts of others ----------------------------------------------------- */
+
+status
+h5_show(struct rt_h5 *f, const char *name, const struct rt_part_of *of) {
+  hsize_t start[2] = {(hsize_t)of->from, of->first};
+  hsize_t count[2] = {(hsize_t)of->n, of->last - of->first};
+  assert(of->n > 0 && of->first < of->last);
+  SCOPED_ID data = H5Dopen2(f->id, of->name, H5P_DEFAULT);
+  if (data < 0) return h5_fail(f, of->name, "cannot be opened");
+  SCOPED_ID type = H5Dget_type(data), from = H5Dget_space(data);
+  SCOPED_ID space = H5Screate_simple(count[1] > 1 ? 2 : 1, count, NULL);
+  SCOPED_ID links = H5Pcreate(H5P_LINK_CREATE);
+  SCOPED_ID how = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_create_intermediate_group(links, 1);
+  if (H5Sselect_hyperslab(from, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
+      H5Pset_virtual(how, space, ".", of->name, from) < 0)
+    return h5_fail(f, of->name, "cannot be shown in part");
+  SCOPED_ID shown =
+      H5Dcreate2(f->id, name, type, space, links, how, H5P_DEFAULT);
+  return shown < 0 ? h5_fail(f, name, "cannot be made") : OK;
+}

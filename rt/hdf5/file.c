@@ -178,6 +178,7 @@ const struct rt_hdf5 op2_rt_hdf5 = {
     .find = h5_find,
     .read = h5_read,
     .write = h5_write,
+    .show = h5_show,
     .put_int = h5_put_int,
     .put_ints = h5_put_ints,
     .put_text = h5_put_text,

@@ -33,6 +33,7 @@ status h5_read(struct rt_h5 *f, const char *name, const struct rt_rows *r,
                void *out);
 status h5_write(struct rt_h5 *f, const char *name, const struct rt_rows *r,
                 const void *values);
+status h5_show(struct rt_h5 *f, const char *name, const struct rt_part_of *of);
 
 status h5_put_int(struct rt_h5 *f, const char *name, const char *attr,
                   long long value);

@@ -307,6 +307,11 @@ rt_io_write(struct rt_file *f, const char *name, const struct rt_rows *r,
 }
 
 status
+rt_io_show(struct rt_file *f, const char *name, const struct rt_part_of *of) {
+  return DO(f, show, name, of);
+}
+
+status
 rt_io_put_int(struct rt_file *f, const char *name, const char *attr,
               long long value) {
   return DO(f, put_int, name, attr, value);

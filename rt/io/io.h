@@ -40,6 +40,14 @@ struct rt_rows {
   struct type type;
 };
 
+/* Some of a data set's rows and components: [from, from + n) and [first, last).
+ */
+struct rt_part_of {
+  const char *name;
+  idx_g from, n;
+  uint32_t first, last;
+};
+
 /* A data set as it is in the file. */
 struct rt_data {
   bool found;
@@ -73,6 +81,11 @@ status rt_io_read(struct rt_file *f, const char *name, const struct rt_rows *r,
  * type, else one is made. */
 status rt_io_write(struct rt_file *f, const char *name, const struct rt_rows *r,
                    const void *values);
+/* Make a data set `name` that shows these values of another one of the file,
+ * n > 0 rows, of one component flat. They stay where they are: a virtual data
+ * set, which HDF5 reads from 1.10 on. */
+status rt_io_show(struct rt_file *f, const char *name,
+                  const struct rt_part_of *of);
 /* Attributes of a data set, a group, or of the file (name "/"). Putting
  * replaces.
  * `room`: bytes that a text takes in the file if that is more than it has. */
@@ -108,6 +121,8 @@ struct rt_hdf5 {
                  void *out);
   status (*write)(struct rt_h5 *f, const char *name, const struct rt_rows *r,
                   const void *values);
+  status (*show)(struct rt_h5 *f, const char *name,
+                 const struct rt_part_of *of);
   status (*put_int)(struct rt_h5 *f, const char *name, const char *attr,
                     long long value);
   status (*put_ints)(struct rt_h5 *f, const char *name, const char *attr,

@@ -83,7 +83,7 @@ fi
 seen() {
   cd "$work/one" && "$python" "$here/pictures.py" "$1"
 }
-for reader in hdf xdmf; do
+for reader in hdf xdmf xdmf3; do
   for python in ${OP2_VTK_PYTHON-} python3 /usr/bin/python3; do
     (seen $reader >"$work/log" 2>&1)
     rc=$?

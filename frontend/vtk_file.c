@@ -15,7 +15,8 @@
  *   XDMF                        the same values for readers of the text, which
  *                               take no rows of a data set: virtual data sets
  *     Points/b                  [points, 3]: block b
- *     s/CellData/q, s/PointData/t     [cells, dim]: step s
+ *     s/CellData/q, s/PointData/t     [cells, dim]: step s; of more than
+ *                               three components q/0, q/1, ... [cells]
  *
  * The mesh is written with the first step; coordinates again when they are
  * others than last time. Each rank writes its own rows, in the program's
@@ -131,7 +132,7 @@ fe_vtk_shown_field(const struct vtk_field *f, idx_g step, int k,
                    struct str *out) {
   str_printf(out, "XDMF/%lld/%sData/%s", (long long)step,
              f->on_nodes ? "Point" : "Cell", f->name);
-  if (k >= 0) str_printf(out, "_%d", k);
+  if (k >= 0) str_printf(out, "/%d", k); /* no dat is named like that */
 }
 
 static status

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { LARGE = 6 << 20, MIDDLE = 1 << 18, SMALL = 4096, ROW = 8 };
-enum { TERMS = 16, CHAINS = 8 }; /* of a polynomial; of these */
+enum { TERMS = 12, CHAINS = 12 }; /* of a polynomial; of these */
 enum { TEAM = 1100 }; /* elements of a set that two threads just share */
 
 static void

@@ -296,6 +296,8 @@ h5_show(struct rt_h5 *f, const char *name, const struct rt_part_of *of) {
   if (H5Sselect_hyperslab(from, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
       H5Pset_virtual(how, space, ".", of->name, from) < 0)
     return h5_fail(f, of->name, "cannot be shown in part");
+  if (h5_has(f, name) && H5Ldelete(f->id, name, H5P_DEFAULT) < 0)
+    return h5_fail(f, name, "cannot be made anew");
   SCOPED_ID shown =
       H5Dcreate2(f->id, name, type, space, links, how, H5P_DEFAULT);
   return shown < 0 ? h5_fail(f, name, "cannot be made") : OK;

@@ -81,9 +81,9 @@ status rt_io_read(struct rt_file *f, const char *name, const struct rt_rows *r,
  * type, else one is made. */
 status rt_io_write(struct rt_file *f, const char *name, const struct rt_rows *r,
                    const void *values);
-/* Make a data set `name` that shows these values of another one of the file,
- * n > 0 rows, of one component flat. They stay where they are: a virtual data
- * set, which HDF5 reads from 1.10 on. */
+/* Make a data set `name`, in place of one that is there, which shows these
+ * values of another one of the file, n > 0 rows, of one component flat. They
+ * stay where they are: it is virtual, which HDF5 reads from 1.10 on. */
 status rt_io_show(struct rt_file *f, const char *name,
                   const struct rt_part_of *of);
 /* Attributes of a data set, a group, or of the file (name "/"). Putting

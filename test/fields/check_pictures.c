@@ -215,6 +215,25 @@ check_tets(void) {
   free(v);
 }
 
+/* What the text names: a step's rows of a component, and those of a dat that is
+ * called like it. */
+static void
+check_shown(void) {
+  for (int s = 0; s < 2; s++) {
+    char name[64];
+    for (int k = 0; k < 5; k++) {
+      snprintf(name, sizeof name, "XDMF/%d/CellData/five/%d", s, k);
+      double *v = values(name, QUADS, 0, H5T_INTEGER, 2);
+      for (int e = 0; e < QUADS; e++) same(name, e, v[e], value_of(e, k, 0));
+      free(v);
+    }
+    snprintf(name, sizeof name, "XDMF/%d/CellData/five_0", s);
+    double *v = values(name, QUADS, 0, H5T_INTEGER, 4);
+    for (int e = 0; e < QUADS; e++) same(name, e, v[e], 0);
+    free(v);
+  }
+}
+
 static void
 open_one(const char *name) {
   file = H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -231,6 +250,8 @@ main(void) {
   check_quads_steps();
   check_quads_values();
   check_quads_types();
+  open_one("names.vtkhdf");
+  check_shown();
   open_one("tets.vtkhdf");
   check_version();
   check_kind();

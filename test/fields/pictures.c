@@ -141,11 +141,20 @@ write_tets(void) {
   CHECK_INT(op2_write_vtk("tets.vtkhdf", 0, map, 0, place, 0, NULL), 0);
 }
 
+/* A dat has the name that another one's component has in XDMF. */
+static void
+write_names(void) {
+  op_dat dats[2] = {five, op_decl_dat(cells, 1, "int", (int *)NULL, "five_0")};
+  for (int s = 0; s < 2; s++)
+    CHECK_INT(op2_write_vtk("names.vtkhdf", s, cell_nodes, 9, x, 2, dats), 0);
+}
+
 static void
 write_all(bool moved) {
   declare_quads();
   if (moved) op_partition("RANDOM", "", cells, cell_nodes, NULL);
   for (int s = 0; s < STEPS; s++) step_quads(s);
+  write_names();
   write_tets();
 }
 

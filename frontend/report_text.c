@@ -25,10 +25,10 @@ add_machine(const struct fe_report *r, struct str *out) {
   str_printf(
       out,
       ";\n    a thread %.1f Gflop/s, in vectors %.1f; a value far away "
-      "%.1f ns, in cache %.1f;\n    an element added to through a map %.2f ns; "
-      "a launch %.1f us, on all threads %.1f more\n",
+      "%.1f ns, in cache %.1f;\n    a component added through a map %.2f ns; "
+      "a launch %.0f ns, on all threads %.0f more\n",
       1e-9 * s->flops[0], 1e-9 * s->flops[1], 1e9 * s->line[far],
-      1e9 * s->line[0], 1e9 * s->add, 1e6 * s->launch, 1e6 * s->fork);
+      1e9 * s->line[0], 1e9 * s->add, 1e9 * s->launch, 1e9 * s->fork);
   if (s->message > 0)
     str_printf(out, "    messages %.1f us, %.2f GB/s\n", 1e6 * s->message,
                1e-9 * s->wire);

@@ -57,6 +57,8 @@ struct vtk_step {
 /* The step's values go to the HDF5 file, which the first step makes; mirrors
  * are current. s->blocks and s->points_at follow. Collective. */
 status fe_vtk_write(const struct vtk_step *p);
+/* The data set of a field's values, of all steps. */
+void fe_vtk_field(const struct vtk_field *f, struct str *out);
 /* What XDMF reads: the data set that shows a block of coordinates; the values
  * of step `step`, of component k alone (-1: all). */
 void fe_vtk_shown_points(idx_g block, struct str *out);

@@ -15,8 +15,8 @@
  *   XDMF                        the same values for readers of the text, which
  *                               take no rows of a data set: virtual data sets
  *     Points/b                  [points, 3]: block b
- *     s/CellData/q, s/PointData/t     [cells, dim]: step s; of more than
- *                               three components q/0, q/1, ... [cells]
+ *     CellData/q/s, PointData/t/s     [cells, dim]: step s; of more than
+ *                               three components s_0, s_1, ... [cells]
  *
  * The mesh is written with the first step; coordinates again when they are
  * others than last time. Each rank writes its own rows, in the program's
@@ -123,6 +123,11 @@ fe_vtk_parts(const struct vtk_field *f) {
 }
 
 void
+fe_vtk_field(const struct vtk_field *f, struct str *out) {
+  str_printf(out, "VTKHDF/%sData/%s", f->on_nodes ? "Point" : "Cell", f->name);
+}
+
+void
 fe_vtk_shown_points(idx_g block, struct str *out) {
   str_printf(out, "XDMF/Points/%lld", (long long)block);
 }
@@ -130,9 +135,9 @@ fe_vtk_shown_points(idx_g block, struct str *out) {
 void
 fe_vtk_shown_field(const struct vtk_field *f, idx_g step, int k,
                    struct str *out) {
-  str_printf(out, "XDMF/%lld/%sData/%s", (long long)step,
-             f->on_nodes ? "Point" : "Cell", f->name);
-  if (k >= 0) str_printf(out, "/%d", k); /* no dat is named like that */
+  str_printf(out, "XDMF/%sData/%s/%lld", f->on_nodes ? "Point" : "Cell",
+             f->name, (long long)step);
+  if (k >= 0) str_printf(out, "_%d", k);
 }
 
 static status
@@ -229,7 +234,7 @@ put_field(struct rt_file *f, const struct vtk_field *field,
   SCOPED void *kept = NULL;
   SCOPED_STR name = STR_INIT, offsets = STR_INIT;
   assert(type_same(d->type, field->type) && d->pub.dim == field->dim);
-  str_printf(&name, "VTKHDF/%sData/%s", kind, field->name);
+  fe_vtk_field(field, &name);
   str_printf(&offsets, "VTKHDF/Steps/%sDataOffsets/%s", kind, field->name);
   TRY(fe_rows_values(d, &values, &kept));
   r.lo += first;

@@ -3,7 +3,7 @@
  *
  * Data sets of VTKHDF grow with each step, and some readers (Xdmf3) take no
  * rows of one. So each step has data sets of its own, which show its rows and
- * hold nothing (vtk_file.c). The text is written anew with each step and
+ * hold no values (vtk_file.c). The text is written anew with each step and
  * replaces the former one whole, so that a reader never sees half of it. */
 #include "frontend/ranks.h"
 #include "frontend/vtk.h"
@@ -65,7 +65,10 @@ static void
 add_mesh(struct str *out, const struct vtk_series *s) {
   const struct vtk_cell *c = s->cell;
   SCOPED_STR at = STR_INIT;
-  fe_vtk_shown_points(s->blocks - 1, &at);
+  if (s->npoints)
+    fe_vtk_shown_points(s->blocks - 1, &at);
+  else
+    str_add(&at, "VTKHDF/Points");
   struct item points = {at.s, s->point_type, s->npoints, 3};
   struct item nodes = {
       "VTKHDF/Connectivity", {TYPE_I64, 8}, s->ncells * c->nodes, 1};
@@ -86,9 +89,14 @@ static void
 add_part(struct str *out, const struct vtk_series *s, const struct vtk_field *f,
          int k) {
   SCOPED_STR at = STR_INIT;
-  fe_vtk_shown_field(f, s->steps, k, &at);
-  struct item i = {at.s, f->type, f->on_nodes ? s->npoints : s->ncells,
-                   k < 0 ? f->dim : 1};
+  struct item i = {.type = f->type,
+                   .n = f->on_nodes ? s->npoints : s->ncells,
+                   .dim = k < 0 ? f->dim : 1};
+  if (i.n)
+    fe_vtk_shown_field(f, s->steps, k, &at);
+  else
+    fe_vtk_field(f, &at); /* of nothing, nothing is shown */
+  i.at = at.s;
   str_add(out, "<Attribute Name=\"");
   xml_text(out, f->name);
   if (k >= 0) str_printf(out, "_%d", k);

@@ -341,27 +341,31 @@ low_bind_bytes(const struct low_args *g, uint32_t k) {
   return per * b->dim * b->type.size;
 }
 
-/* Of all of it; what is written unread, but not past the caches, apart. */
+/* Of all of it; apart what is written unread, but not past the caches, and what
+ * stays in tiles of its chain. */
 static void
 low_bytes(struct low_args *g) {
   struct low_region *r = g->r;
   const struct ir_trace *t = g->m->t;
   const struct ir_region *region = &t->regions[t->nodes[g->first].region];
-  double sum = 0, unread = 0;
+  double sum = 0, unread = 0, inside = 0;
   for (uint32_t k = 0; k < r->nbinds; k++) {
     const struct low_bind *b = &r->binds[k];
     if (b->kind != RT_BIND_FIRST) sum += 4.0 * b->arity; /* of maps */
     if (b->kind != RT_BIND_SLOT && b->kind != RT_BIND_NUMBERS) continue;
-    if (b->kind == RT_BIND_SLOT && low_slot_is_own(g->m, region, b->index))
-      continue; /* a chain's, of a tile */
+    bool own =
+        b->kind == RT_BIND_SLOT && low_slot_is_own(g->m, region, b->index);
     double bytes = low_bind_bytes(g, k);
     bool reads = low_bind_reads(r, (int32_t)k);
     sum += bytes * (reads + b->written);
-    if (!reads && b->written && !low_bind_streams(r, (int32_t)k))
+    if (own)
+      inside += bytes * (reads + b->written);
+    else if (!reads && b->written && !low_bind_streams(r, (int32_t)k))
       unread += bytes;
   }
   r->bytes = (uint64_t)(sum + 0.5);
   r->unread = (uint64_t)(unread + 0.5);
+  r->inside = (uint64_t)(inside + 0.5);
 }
 
 void

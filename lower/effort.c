@@ -54,5 +54,6 @@ low_effort(const struct ir_trace *t, const struct low_region *r) {
   for (uint32_t k = 0; k < r->nslots; k++)
     effort_slot(t, r, &r->slots[k], &sum);
   sum.unread = (double)r->unread;
+  sum.inside = (double)r->inside;
   return sum;
 }

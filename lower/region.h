@@ -183,8 +183,9 @@ struct low_region {
   struct rt_reduction *reductions;
   struct low_conflict *conflicts;
   uint32_t nreductions, capreductions, nconflicts, capconflicts;
-  uint64_t bytes, unread; /* an element's: ideal traffic, and what is written
-                             unread */
+  /* an element's: ideal traffic; of this what is written unread, and what stays
+     in tiles */
+  uint64_t bytes, unread, inside;
   const char *name;
   uint32_t tag; /* of its first node */
 };

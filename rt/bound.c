@@ -14,8 +14,8 @@
  *             latency     elements named by maps * share that needs a cache
  *                         line of its own, out of order * seconds of such a
  *                         line
- *             conflicts   elements added to * seconds of one, longer where
- *                         their components are more than a vector; and what
+ *             conflicts   elements added to * seconds of one, and components
+ *                         more * seconds of such a one; and what
  *                         the longest of the three takes where one thread
  *                         runs elements that all could, if they did not meet
  *             fork-join   launches, and steps of each that gather threads
@@ -94,8 +94,7 @@ latency(const struct rt_timing *l, const struct rt_speeds *s, int size) {
 /* Seconds of adding through maps on one thread. */
 static double
 additions(const struct rt_timing *l, const struct rt_speeds *s) {
-  double more = over(l->work.adds, s->vector) - l->work.targets;
-  return s->add * l->work.targets + (more > 0 ? s->more * more : 0);
+  return s->add * l->work.targets + s->more * (l->work.adds - l->work.targets);
 }
 
 /* Share of the elements that one thread runs while others could. */
@@ -116,7 +115,8 @@ longest(const double *x, int n) {
 
 double
 rt_bytes_moved(const struct rt_timing *l) {
-  return l->bytes + l->work.unread;
+  double moved = l->bytes + l->work.unread - l->work.inside;
+  return moved > 0 ? moved : 0;
 }
 
 static void

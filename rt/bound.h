@@ -31,12 +31,11 @@ struct rt_speeds {
   double
       flops[2]; /* additions and multiplications per second: scalar, vectors */
   double slow[2]; /* divisions */
-  double add;     /* seconds of adding a vector of components, or less, to an
-                    element through a map, in cache; */
-  double more;    /* of each vector more */
-  double vector;  /* components (double) of one */
-  double launch;  /* seconds of a launch of one thread */
-  double fork;    /* what each step of a launch of all takes more */
+  double add;  /* seconds of adding a component to an element through a map, in
+                  cache */
+  double more; /* of each component more */
+  double launch;        /* seconds of a launch of one thread */
+  double fork;          /* what each step of a launch of all takes more */
   double message, wire; /* seconds of an exchange, bytes/s of long ones */
   double copy, bus; /* seconds of a copy to or from the device, bytes/s of long
                        ones; 0: no device */
@@ -60,8 +59,8 @@ struct rt_bounds {
 };
 struct rt_bounds rt_bounds_of(const struct rt_timing *line,
                               const struct rt_speeds *s);
-/* Bytes that go to and from memory: the line's, and lines that are read only to
- * be written. */
+/* Bytes that go to and from memory: the line's and those that are read only to
+ * be written, without what stays in tiles. */
 double rt_bytes_moved(const struct rt_timing *line);
 /* Which of the sizes data of so many bytes are like. */
 int rt_speed_size(double bytes);

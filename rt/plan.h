@@ -189,6 +189,7 @@ struct rt_effort {
   double adds;    /* components that it changes there, */
   double targets; /* of so many elements; each component, if they lie apart */
   double unread; /* bytes that it writes to lines that are only read for that */
+  double inside; /* bytes that stay with a tile of its chain */
   bool open;     /* there is more: code without IR, loops of unknown length */
 };
 

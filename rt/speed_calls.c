@@ -15,45 +15,38 @@ enum { TRIES = 9 };
 
 /* ---- additions ----------------------------------------------------------- */
 
-enum { TARGETS = 1 << 9, ADDS = 1 << 13, FEW = 1, MANY = 4 /* vectors */ };
+enum { TARGETS = 1 << 9, ADDS = 1 << 13, MANY = 16 /* components */ };
 
-/* A vector of components, or several, to each element that the map names. */
-#define VECTOR(bytes) __attribute__((vector_size(bytes)))
+/* So many vectors of components to each element that the map names. */
 #define ADD(name, n, attr)                                                     \
-  attr static void name##_add_##n(void *to, const idx_l *map) {                \
+  attr static void name##_add(void *to, const idx_l *map) {                    \
     name *at = to, one = {0};                                                  \
     one += 1;                                                                  \
     for (int i = 0; i < ADDS; i++)                                             \
       for (int k = 0; k < n; k++) at[n * map[i] + k] += one;                   \
   }
-typedef double two VECTOR(16), four VECTOR(32);
-ADD(two, FEW, )
-ADD(two, MANY, )
+typedef double single;
+typedef double two __attribute__((vector_size(16)));
+typedef double four __attribute__((vector_size(32)));
+ADD(single, 1, )
+ADD(two, MANY / 2, )
 #if defined(__x86_64__)
-#define AVX2 __attribute__((target("avx2")))
-ADD(four, FEW, AVX2)
-ADD(four, MANY, AVX2)
+ADD(four, MANY / 4, __attribute__((target("avx2"))))
 #endif
 
-struct adds {
-  int width;
-  void (*few)(void *to, const idx_l *map);
-  void (*many)(void *to, const idx_l *map);
-};
+typedef void add_fn(void *to, const idx_l *map);
 
 /* As code of loops adds. */
-static struct adds
-adds_best(void) {
+static add_fn *
+add_many(void) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2"))
-    return (struct adds){4, four_add_FEW, four_add_MANY};
+  if (__builtin_cpu_supports("avx2")) return four_add;
 #endif
-  return (struct adds){2, two_add_FEW, two_add_MANY};
+  return two_add;
 }
 
 static double
-add_seconds(void (*add)(void *to, const idx_l *map), void *to,
-            const idx_l *map) {
+add_seconds(add_fn *add, void *to, const idx_l *map) {
   double best = 0;
   for (int k = 0; k < TRIES; k++) {
     double begin = timer_wall();
@@ -64,21 +57,18 @@ add_seconds(void (*add)(void *to, const idx_l *map), void *to,
   return best;
 }
 
-/* Rows of two targets, three rows for each, as edges of a mesh of triangles in
- * order have them. */
+/* One target after the other: those that meet take longer. */
 static status
 measure_additions(struct rt_speeds *out) {
-  struct adds adds = adds_best();
-  const size_t bytes = (size_t)TARGETS * MANY * adds.width * sizeof(double);
+  const size_t bytes = (size_t)TARGETS * MANY * sizeof(double);
   void *to = rt_mem_new(bytes); /* as dats lie: vectors are whole */
   SCOPED idx_l *map = mem_alloc(ADDS, sizeof *map);
   if (!to) FAIL(ERR_MEMORY, "no memory to measure additions: %zu bytes", bytes);
   memset(to, 0, bytes);
-  for (int i = 0; i < ADDS; i++) map[i] = (i / 6 + i % 2) % TARGETS;
-  out->add = add_seconds(adds.few, to, map);
-  out->more = (add_seconds(adds.many, to, map) - out->add) / (MANY - FEW);
+  for (int i = 0; i < ADDS; i++) map[i] = i % TARGETS;
+  out->add = add_seconds(single_add, to, map);
+  out->more = (add_seconds(add_many(), to, map) - out->add) / (MANY - 1);
   if (out->more < 0) out->more = 0;
-  out->vector = adds.width;
   rt_mem_free(to, bytes);
   return OK;
 }

@@ -144,6 +144,7 @@ rt_timer_work(uint32_t timer, const struct rt_effort *each, double n) {
   t->work.adds += n * each->adds;
   t->work.targets += n * each->targets;
   t->work.unread += n * each->unread;
+  t->work.inside += n * each->inside;
   t->work.open |= each->open;
 }
 

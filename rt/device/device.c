@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALLEST = 64 };
+enum { SMALLEST = 64, STAGING = 64 << 20 /* bytes that are kept */ };
 
 static struct {
   struct rt_device *first;
@@ -119,20 +119,9 @@ tables_sweep(struct rt_device *d) {
   }
 }
 
-static void
-staging_free(struct rt_device *d) {
-  rt_mem_free(d->staging, d->staging_bytes);
-  d->staging = NULL;
-  d->staging_bytes = 0;
-}
-
 void
 rt_devices_sweep(void) {
-  for (struct rt_device *d = devices.first; d; d = d->next) {
-    tables_sweep(d);
-    if (!d->staged) staging_free(d);
-    d->staged = false;
-  }
+  for (struct rt_device *d = devices.first; d; d = d->next) tables_sweep(d);
 }
 
 void
@@ -144,6 +133,13 @@ rt_device_moves_free(struct rt_device *d) {
   }
   if (m->code) d->driver->code_free(d, m->code);
   *m = (struct rt_dev_moves){0};
+}
+
+static void
+staging_free(struct rt_device *d) {
+  rt_mem_free(d->staging, d->staging_bytes);
+  d->staging = NULL;
+  d->staging_bytes = 0;
 }
 
 static void
@@ -202,7 +198,6 @@ rt_dev_mem_free(struct rt_dev_mem *m) {
 
 status
 rt_dev_staging(struct rt_device *d, size_t bytes, void **out) {
-  d->staged = true;
   if (bytes > d->staging_bytes) {
     staging_free(d);
     d->staging = rt_mem_new(bytes);
@@ -211,6 +206,11 @@ rt_dev_staging(struct rt_device *d, size_t bytes, void **out) {
   }
   *out = d->staging;
   return OK;
+}
+
+void
+rt_dev_staging_end(struct rt_device *d) {
+  if (d->staging_bytes > STAGING) staging_free(d);
 }
 
 status

@@ -205,7 +205,6 @@ struct rt_device {
   size_t message_bytes;
   void *staging; /* on the host: values in the device's layout, on their way */
   size_t staging_bytes;
-  bool staged; /* since the last sweep */
   struct rt_device *next;
 };
 
@@ -260,8 +259,9 @@ void rt_devices_sweep(void);
 /* Memory of the host for so many bytes on their way, the same each time: new
  * pages are cleared first (uploads of four components, AoS there and SoA here,
  * 32 MB, PoCL: 1.32 times as fast as with memory of their own). One at a time;
- * a sweep gives back what nobody asked for. ERR_MEMORY */
+ * `end`: above 64 MiB it goes back. ERR_MEMORY */
 status rt_dev_staging(struct rt_device *d, size_t bytes, void **out);
+void rt_dev_staging_end(struct rt_device *d);
 /* Make scratch memory at least so large. */
 status rt_dev_scratch(struct rt_device *d, void **mem, size_t *have,
                       size_t bytes);

@@ -1,6 +1,8 @@
 /* Data sets: what they are, and rows of them. */
 #include "rt/hdf5/h5.h"
 
+#include "base/str.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -281,6 +283,13 @@ h5_write(struct rt_h5 *f, const char *name, const struct rt_rows *r,
 
 /* ---- parts of others ----------------------------------------------------- */
 
+/* HDF5 takes the name of what is shown as a pattern, in which "%%" is "%". */
+static void
+pattern_of(const char *name, struct str *out) {
+  for (; *name; name++)
+    str_addn(out, "%%", *name == '%'), str_addn(out, name, 1);
+}
+
 status
 h5_show(struct rt_h5 *f, const char *name, const struct rt_part_of *of) {
   hsize_t start[2] = {(hsize_t)of->from, of->first};
@@ -292,9 +301,11 @@ h5_show(struct rt_h5 *f, const char *name, const struct rt_part_of *of) {
   SCOPED_ID space = H5Screate_simple(count[1] > 1 ? 2 : 1, count, NULL);
   SCOPED_ID links = H5Pcreate(H5P_LINK_CREATE);
   SCOPED_ID how = H5Pcreate(H5P_DATASET_CREATE);
+  SCOPED_STR pattern = STR_INIT;
+  pattern_of(of->name, &pattern);
   H5Pset_create_intermediate_group(links, 1);
   if (H5Sselect_hyperslab(from, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
-      H5Pset_virtual(how, space, ".", of->name, from) < 0)
+      H5Pset_virtual(how, space, ".", pattern.s, from) < 0)
     return h5_fail(f, of->name, "cannot be shown in part");
   if (h5_has(f, name) && H5Ldelete(f->id, name, H5P_DEFAULT) < 0)
     return h5_fail(f, name, "cannot be made anew");

@@ -193,6 +193,7 @@ move_span(struct rt_buf *b, bool up) {
   if (up) memcpy(staging + shift, lo, bytes);
   status st = move(b, staging, shift + bytes, up);
   if (st == OK && !up) memcpy(lo, staging + shift, bytes);
+  rt_dev_staging_end(b->dev->device);
   return st;
 }
 
@@ -232,6 +233,7 @@ move_all(struct rt_buf *b, struct side host, bool up) {
   if (up) stage(b, staging, host);
   status st = move(b, staging, bytes, up);
   if (st == OK && !up) unstage(b, staging, host);
+  rt_dev_staging_end(b->dev->device);
   return st;
 }
 

@@ -45,6 +45,7 @@ shear(double *x) {
 static op_set cells, nodes;
 static op_map cell_nodes;
 static op_dat x, q, t, flag, vector, five, all[9], cell_number, node_number;
+static op_dat named[5];
 enum { NDATS = 14 };
 
 #define VALUES(type, name, tag)                                                \
@@ -68,6 +69,20 @@ declare_types(int lo, int n) {
   }
   five = op_decl_dat(cells, 5, "short", &v[0][0], "five");
   flag = op_decl_dat(cells, 1, "bool", on, "flag");
+}
+
+/* A dat has the name that another one's component has in XDMF; names with what
+ * patterns have. */
+static void
+declare_names(int lo, int n) {
+  static const char *const odd[] = {"a%", "b%%", "c%b"};
+  static int v[QUADS];
+  named[0] = five;
+  named[1] = op_decl_dat(cells, 1, "int", (int *)NULL, "five_0");
+  for (int k = 0; k < 3; k++) {
+    for (int e = 0; e < n; e++) v[e] = (int)value_of(lo + e, k, 0);
+    named[2 + k] = op_decl_dat(cells, 1, "int", v, odd[k]);
+  }
 }
 
 static op_dat
@@ -101,6 +116,7 @@ declare_quads(void) {
   cell_number = numbers(cells, lo, n);
   node_number = numbers(nodes, first, m);
   declare_types(lo, n);
+  declare_names(lo, n);
 }
 
 static void
@@ -141,12 +157,10 @@ write_tets(void) {
   CHECK_INT(op2_write_vtk("tets.vtkhdf", 0, map, 0, place, 0, NULL), 0);
 }
 
-/* A dat has the name that another one's component has in XDMF. */
 static void
 write_names(void) {
-  op_dat dats[2] = {five, op_decl_dat(cells, 1, "int", (int *)NULL, "five_0")};
   for (int s = 0; s < 2; s++)
-    CHECK_INT(op2_write_vtk("names.vtkhdf", s, cell_nodes, 9, x, 2, dats), 0);
+    CHECK_INT(op2_write_vtk("names.vtkhdf", s, cell_nodes, 9, x, 5, named), 0);
 }
 
 static void

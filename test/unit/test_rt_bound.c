@@ -15,8 +15,7 @@ static const struct rt_speeds machine = {
     .flops = {4e9, 32e9},
     .slow = {0.5e9, 1e9},
     .add = 1e-9,
-    .more = 0.5e-9,
-    .vector = 4,
+    .more = 0.25e-9,
     .fork = 1e-6,
     .launch = 1e-7,
     .message = 2e-6,
@@ -65,6 +64,8 @@ Test(rt_bound, memory_written_unread) {
   t.bytes = 1e10;
   t.work.unread = 5e9;
   check(&t, RT_BOUND_MEMORY, 1 / 0.75);
+  t.work.inside = 1e10; /* all that was read stays in tiles */
+  check(&t, RT_BOUND_MEMORY, 4);
 }
 
 Test(rt_bound, arithmetic) {
@@ -97,10 +98,8 @@ Test(rt_bound, conflicts_of_additions) {
   t.work.adds = 1e9;
   t.work.targets = 1e9; /* a component each */
   check(&t, RT_BOUND_CONFLICTS, 2);
-  t.work.targets = 2.5e8; /* a vector each */
-  check(&t, RT_BOUND_CONFLICTS, 8);
-  t.work.adds = 3e9; /* three */
-  check(&t, RT_BOUND_CONFLICTS, 4);
+  t.work.targets = 2.5e8; /* four each: 0.25 s and 0.1875 s, by two threads */
+  check(&t, RT_BOUND_CONFLICTS, 2 / 0.4375);
 }
 
 Test(rt_bound, conflicts_of_order) {

@@ -404,23 +404,24 @@ Test(residency, overlapping_memory_keeps_its_alignment) {
 
 /* ---- on their way --------------------------------------------------------- */
 
-/* The host's memory for values on their way is used again, grows at need, and goes
- * once nobody asked for it between two sweeps. */
-Test(residency, staging_stays_until_a_sweep) {
+/* The host's memory for values on their way is used again and grows at need; what is
+ * large goes once they have arrived. */
+Test(residency, staging_stays_if_it_is_small) {
   struct rt_device *dev = mock_device(0);
   void *first, *again, *more;
   cr_assert_eq(rt_dev_staging(dev, 100, &first), OK);
+  rt_dev_staging_end(dev);
   cr_assert_eq(rt_dev_staging(dev, 60, &again), OK);
   cr_assert_eq(first, again);
   cr_assert_eq(dev->staging_bytes, 100);
-  cr_assert_eq(rt_dev_staging(dev, 1 << 20, &more), OK);
-  cr_assert_eq(dev->staging_bytes, 1 << 20);
-  memset(more, 1, 1 << 20);
-  rt_devices_sweep();
+  cr_assert_eq(rt_dev_staging(dev, 64 << 20, &more), OK);
+  memset(more, 1, 64 << 20);
+  rt_dev_staging_end(dev);
   cr_assert_eq(dev->staging, more);
-  rt_devices_sweep();
-  cr_assert(!dev->staging);
-  cr_assert_eq(rt_dev_staging(dev, 8, &first), OK);
+  cr_assert_eq(rt_dev_staging(dev, (64 << 20) + 1, &more), OK);
+  rt_dev_staging_end(dev);
+  cr_assert(!dev->staging && !dev->staging_bytes);
+  cr_assert_eq(rt_dev_staging(dev, 8, &first), OK); /* the device frees it */
   mock_end();
 }
 

@@ -119,11 +119,11 @@ struct fe_call {
   bool on_host;         /* no device takes it: refuse.c */
   bool immediate; /* side effects or opaque: runs before the call returns */
   bool serial;
-  bool moves;    /* goes through a map, in any order: number.c */
-  bool overlaps; /* of overlapping globals: made by overlap.c */
-  uint64_t said; /* what ranks compare, but for which dats and globals; with */
-  uint64_t named,
-      born;       /* these, as of so many declarations; 0: not yet known */
+  bool moves;     /* goes through a map, in any order: number.c */
+  bool overlaps;  /* of overlapping globals: made by overlap.c */
+  uint64_t said;  /* what ranks compare, but for which dats and globals; with */
+  uint64_t named; /* these, 0: not yet known, */
+  uint64_t born;  /* as of so many declarations */
   bool kept;      /* in the sweep under way */
   uint64_t alive; /* handles freed by when all of its own were valid */
   /* of one recorded in place of another, whose globals overlap (overlap.c) */

@@ -30,9 +30,9 @@ add_machine(const struct fe_report *r, struct str *out) {
       "],\n    \"flops\": %.4g, \"flops_vectors\": %.4g, \"slow\": %.4g, "
       "\"slow_vectors\": %.4g,\n    \"add\": %.4g, \"fork\": %.4g, "
       "\"launch\": %.4g, \"message\": %.4g, \"wire\": %.4g, "
-      "\"copy\": %.4g, \"bus\": %.4g},\n",
+      "\"copy\": %.4g, \"bus\": %.4g, \"more\": %.4g},\n",
       s->flops[0], s->flops[1], s->slow[0], s->slow[1], s->add, s->fork,
-      s->launch, s->message, s->wire, s->copy, s->bus);
+      s->launch, s->message, s->wire, s->copy, s->bus, s->more);
 }
 
 static void
@@ -101,10 +101,10 @@ add_region(const struct fe_report *r, const struct fe_region *g,
     str_printf(out,
                ",\n     \"flops\": %.6g, \"slow\": %.6g, \"functions\": %.6g, "
                "\"at_least\": %s, \"far\": %.6g, \"adds\": %.6g, "
-               "\"targets\": %.6g, \"unread\": %.6g,",
+               "\"targets\": %.6g, \"unread\": %.6g, \"inside\": %.6g,",
                t->work.flops, t->work.slow, t->work.maths,
                t->work.open ? "true" : "false", t->work.far, t->work.adds,
-               t->work.targets, t->work.unread);
+               t->work.targets, t->work.unread, t->work.inside);
     for (int k = 0; k < RT_BEFORE_COUNT; k++)
       str_printf(out, " \"%s_seconds\": %.6g,",
                  rt_bound_text((enum rt_bound)(RT_BOUND_EXCHANGE + k)),

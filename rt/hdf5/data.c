@@ -287,7 +287,7 @@ h5_write(struct rt_h5 *f, const char *name, const struct rt_rows *r,
 static void
 pattern_of(const char *name, struct str *out) {
   for (; *name; name++)
-    str_addn(out, "%%", *name == '%'), str_addn(out, name, 1);
+    str_addn(out, *name == '%' ? "%%" : name, *name == '%' ? 2 : 1);
 }
 
 status

@@ -97,7 +97,8 @@ number() {
   echo "$last" | sed -n "s/.*\b\([0-9][0-9]*\) $1.*/\1/p" | grep . || echo 0
 }
 
-# Run suite $1 by command $2, keep its log, leave "passed failed skipped" in a file.
+# Run suite $1 by command $2, keep its log, leave "passed failed skipped" in a file. It
+# has a TMPDIR of its own: Open MPI's folder there is one for all runs of a user.
 run_suite() {
   log=$dir/logs/$1.log
   began=$(date +%s)
@@ -106,7 +107,9 @@ run_suite() {
   if [ -n "$why" ]; then
     printf 'skipped: %s: %s\n0 passed, 0 failed, 1 skipped\n' "$1" "$why" >"$log"
   else
-    sh -c "$2" >"$log" 2>&1 </dev/null || rc=$?
+    tmp=$(mktemp -d)
+    TMPDIR=$tmp sh -c "$2" >"$log" 2>&1 </dev/null || rc=$?
+    rm -rf "$tmp"
   fi
   last=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
   p=$(number passed) f=$(number failed) s=$(number skipped)

@@ -109,7 +109,8 @@ have_opencl() {
 }
 
 # one_run PROGRAM-FILE IR MODE VARIABLES: a line "pass ..." or "FAIL ..." in
-# $work, and its output beside it
+# $work, and its output beside it. Each run has its own TMPDIR: Open MPI, which PETSc
+# starts, keeps one folder a user there, and who ends removes it while another starts.
 one_run() {
   local file=$1 ir=$2 mode=$3 vars=$4 name rc out
   exec 2>/dev/null # the shell's own words about a crash
@@ -118,10 +119,12 @@ one_run() {
   case ${ASAN_OPTIONS+asan}.$name in # leaks of MPI's unloaded plugins: test/lsan.supp
   asan.petsc*) vars="$vars ASAN_OPTIONS=$ASAN_OPTIONS:fast_unwind_on_malloc=0:malloc_context_size=60" ;;
   esac
+  mkdir "$work/$name.d"
   # shellcheck disable=SC2086
-  (cd "$work" && env TEST_IR="$ir" OP2_LOG=0 $vars timeout 120 "$file") \
-    >"$out" 2>"$out.err"
+  (cd "$work" && env TEST_IR="$ir" OP2_LOG=0 TMPDIR="$work/$name.d" $vars \
+    timeout 120 "$file") >"$out" 2>"$out.err"
   rc=$?
+  rm -rf "$work/$name.d"
   if [ $rc = 0 ] && tail -n 1 "$out" | grep -q '^ok'; then
     echo "pass $name" >"$work/$name.result"
   else

@@ -327,7 +327,7 @@ static status
 copy_on_device(struct rt_device *d, struct rt_buf *to, struct rt_buf *from) {
   assert(from->dev && from->dev->device == d && from->dev_valid);
   TRY(rt_buf_device(to, d));
-  uint32_t timer = rt_timer_get("(copy)");
+  uint32_t timer = rt_timer_of(RT_TIMER_COPY);
   TRY(rt_dev_span_begin(d, timer));
   status st =
       d->driver->copy(d, to->dev->mem, from->dev->mem, from->dev->bytes);
@@ -355,7 +355,7 @@ run_copy(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   to->reach = from->reach;
   counters[CNT_copies]++;
   counters[CNT_bytes_moved] += 2 * (long long)from->bytes;
-  *out = (struct work){rt_timer_get("(copy)"), 2 * from->bytes,
+  *out = (struct work){rt_timer_of(RT_TIMER_COPY), 2 * from->bytes,
                        cmd->device ? BY_DEVICE : BY_HOST};
   return OK;
 }
@@ -376,9 +376,9 @@ run_upload(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   struct rt_buf *b = p->scratch->bufs[cmd->a];
   const struct rt_dat *d = p->dats[p->slots[cmd->a].dat];
   bool own = p->slots[cmd->a].initial && rt_dat_mirror_current(d);
-  const char *name = b->zeros ? "(zero)" : "(upload)";
+  enum rt_timer_own what = b->zeros ? RT_TIMER_ZERO : RT_TIMER_UPLOAD;
   TRY(rt_buf_upload(b, cmd->device, own ? d : NULL));
-  *out = (struct work){rt_timer_get(name), b->bytes, BY_HOST};
+  *out = (struct work){rt_timer_of(what), b->bytes, BY_HOST};
   return OK;
 }
 
@@ -387,7 +387,7 @@ run_download(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   assert(cmd->a < p->nslots);
   struct rt_buf *b = p->scratch->bufs[cmd->a];
   TRY(rt_buf_download(b));
-  *out = (struct work){rt_timer_get("(download)"), b->bytes, BY_HOST};
+  *out = (struct work){rt_timer_of(RT_TIMER_DOWNLOAD), b->bytes, BY_HOST};
   return OK;
 }
 
@@ -404,7 +404,7 @@ run_start(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   }
   TRY(rt_halo_start(p->halo, items, cmd->b));
   uint64_t bytes = (uint64_t)(counters[CNT_exchange_bytes] - before);
-  *out = (struct work){rt_timer_get("(exchange)"), bytes, BY_HOST};
+  *out = (struct work){rt_timer_of(RT_TIMER_EXCHANGE), bytes, BY_HOST};
   return OK;
 }
 
@@ -412,7 +412,7 @@ static status
 run_finish(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   (void)cmd;
   TRY(rt_halo_finish(p->halo));
-  *out = (struct work){rt_timer_get("(exchange)"), 0, BY_HOST};
+  *out = (struct work){rt_timer_of(RT_TIMER_EXCHANGE), 0, BY_HOST};
   return OK;
 }
 
@@ -427,7 +427,7 @@ run_begin(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
 static status
 run_reduce(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   TRY(rt_sums_reduce(p, p->sums + cmd->a, cmd->b));
-  *out = (struct work){rt_timer_get("(reduce)"), 0, BY_HOST};
+  *out = (struct work){rt_timer_of(RT_TIMER_REDUCE), 0, BY_HOST};
   return OK;
 }
 

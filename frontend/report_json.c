@@ -22,9 +22,9 @@ add_machine(const struct fe_report *r, struct str *out) {
   for (int k = 0; k < RT_SPEED_SIZES; k++)
     str_printf(out,
                "%s{\"bytes\": %.0f, \"one\": %.4g, \"all\": %.4g, \"line\": "
-               "%.4g}",
+               "%.4g, \"line_all\": %.4g}",
                k ? ", " : "", rt_speed_bytes[k], s->stream[k][0],
-               s->stream[k][1], s->line[k]);
+               s->stream[k][1], s->line[k][0], s->line[k][1]);
   str_printf(
       out,
       "],\n    \"flops\": %.4g, \"flops_vectors\": %.4g, \"slow\": %.4g, "

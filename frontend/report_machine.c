@@ -1,4 +1,5 @@
-/* OP2_REPORT: what this machine can do, measured or from the cache on disk. */
+/* OP2_REPORT: what this machine can do, measured or, in part, from the cache on
+ * disk. */
 #include "frontend/ranks.h"
 #include "frontend/report.h"
 
@@ -10,12 +11,11 @@
 
 #include <string.h>
 
-/* The figures are of so many threads beside so many ranks, and of a device. */
+/* The figures are of so many threads beside so many ranks. */
 static void
 speeds_key(const struct fe_report *r, struct str *key) {
-  const struct rt_device *d = rt_device_last();
-  str_printf(key, "speeds 3 of %zu bytes, %d threads, %d ranks, %s",
-             sizeof r->speeds, r->threads, r->ranks, d ? d->name : "no device");
+  str_printf(key, "speeds 5 of %zu bytes, %d threads, %d ranks",
+             sizeof r->speeds, r->threads, r->ranks);
 }
 
 static bool
@@ -30,30 +30,41 @@ speeds_kept(struct fe_report *r, const struct str *key) {
 }
 
 /* A device that is full has no room for it: then copies have no limits. */
-static bool
-copies_measured(struct rt_device *d, struct rt_speeds *s) {
-  if (rt_device_measure(d, &s->copy, &s->bus) == OK) return true;
-  s->copy = s->bus = 0;
-  return false;
+static void
+copies_measure(struct rt_device *d, struct rt_speeds *s) {
+  if (rt_device_measure(d, &s->copy, &s->bus) != OK) s->copy = s->bus = 0;
 }
 
-/* Kept figures count if all ranks have them: messages take all. */
-status
-fe_report_measure(struct fe_report *r) {
+/* What takes a moment and depends on the machine alone is kept. Kept figures
+ * count if all ranks have them, as others' measuring takes memory's time. */
+static status
+rates_measure(struct fe_report *r) {
   SCOPED_STR key = STR_INIT;
-  r->ranks = fe_ranked() ? fe_ranks.size : 1;
   speeds_key(r, &key);
   int64_t kept = speeds_kept(r, &key);
   TRY(fe_join(&kept, 1, TYPE_I64, ACC_MIN));
   r->kept = kept;
   if (kept) return OK;
   status st = rt_speed_measure(r->threads, &r->speeds);
-  struct rt_device *d = rt_device_last();
-  bool whole = !d || copies_measured(d, &r->speeds);
   TRY(fe_agree("OP2_REPORT", 0, st));
-  if (fe_ranked())
-    TRY(rt_comm_measure(fe_ranks.comm, &r->speeds.message, &r->speeds.wire));
   struct low_made m = {"speeds", "speeds", &key, ""};
-  if (whole) low_made_keep(&m, (const char *)&r->speeds, sizeof r->speeds);
+  low_made_keep(&m, (const char *)&r->speeds, sizeof r->speeds);
   return OK;
+}
+
+/* What calls cost is measured each time: it depends on what else the machine
+ * does, and takes milliseconds. */
+status
+fe_report_measure(struct fe_report *r) {
+  struct rt_speeds *s = &r->speeds;
+  struct rt_device *d = rt_device_last();
+  r->ranks = fe_ranked() ? fe_ranks.size : 1;
+  TRY(rates_measure(r));
+  status st = rt_speed_calls(r->threads, s);
+  if (d) copies_measure(d, s);
+  TRY(fe_agree("OP2_REPORT", 0, st));
+  if (!fe_ranked()) return OK;
+  double alone; /* of a message, without what an exchange is beside it */
+  TRY(rt_comm_measure(fe_ranks.comm, &alone, &s->wire));
+  return rt_halo_measure(fe_ranks.comm, &s->message);
 }

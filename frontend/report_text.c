@@ -18,7 +18,7 @@ add_machine(const struct fe_report *r, struct str *out) {
   str_printf(out,
              "  this machine, %s, best of short tries:\n"
              "    memory %.1f GB/s by one thread, %.1f by all; caches",
-             r->kept ? "measured earlier" : "measured now",
+             r->kept ? "rates measured earlier" : "measured now",
              1e-9 * s->stream[far][0], 1e-9 * s->stream[far][1]);
   for (int k = 0; k < far; k++)
     str_printf(out, "%s%.0f", k ? ", " : " ", 1e-9 * s->stream[k][0]);
@@ -27,8 +27,8 @@ add_machine(const struct fe_report *r, struct str *out) {
       ";\n    a thread %.1f Gflop/s, in vectors %.1f; a value far away "
       "%.1f ns, in cache %.1f;\n    a component added through a map %.2f ns; "
       "a launch %.0f ns, on all threads %.0f more\n",
-      1e-9 * s->flops[0], 1e-9 * s->flops[1], 1e9 * s->line[far],
-      1e9 * s->line[0], 1e9 * s->add, 1e9 * s->launch, 1e9 * s->fork);
+      1e-9 * s->flops[0], 1e-9 * s->flops[1], 1e9 * s->line[far][0],
+      1e9 * s->line[0][0], 1e9 * s->add, 1e9 * s->launch, 1e9 * s->fork);
   if (s->message > 0)
     str_printf(out, "    messages %.1f us, %.2f GB/s\n", 1e6 * s->message,
                1e-9 * s->wire);

@@ -86,9 +86,10 @@ arithmetic(const struct rt_timing *l, const struct rt_speeds *s) {
 }
 
 static double
-latency(const struct rt_timing *l, const struct rt_speeds *s, int size) {
+latency(const struct rt_timing *l, const struct rt_speeds *s, int size,
+        bool all) {
   double apart = (l->way.locality - in_order) / (1 - in_order);
-  return apart > 0 ? l->work.far * apart * s->line[size] : 0;
+  return apart > 0 ? l->work.far * apart * s->line[size][all] : 0;
 }
 
 /* Seconds of adding through maps on one thread. */
@@ -126,10 +127,10 @@ run_limits(const struct rt_timing *l, const struct rt_speeds *s, double *out) {
   double n = threads_of(w), calls = (double)l->calls;
   double moved = rt_bytes_moved(l);
   double lone[] = {over(moved, s->stream[size][0]), arithmetic(l, s),
-                   latency(l, s, size)};
+                   latency(l, s, size, false)};
   out[RT_BOUND_MEMORY] = over(moved, s->stream[size][n > 1]);
   out[RT_BOUND_ARITHMETIC] = lone[1] / n;
-  out[RT_BOUND_LATENCY] = lone[2] / n;
+  out[RT_BOUND_LATENCY] = latency(l, s, size, n > 1) / n;
   out[RT_BOUND_CONFLICTS] =
       additions(l, s) / n + alone_share(w) * longest(lone, 3);
   out[RT_BOUND_FORK_JOIN] =

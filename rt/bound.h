@@ -26,8 +26,9 @@ struct rt_speeds {
   double stream[RT_SPEED_SIZES][2]; /* bytes/s that move in a triad, with lines
                                        that are read to be written: one thread,
                                        all */
-  double line[RT_SPEED_SIZES]; /* seconds of a value somewhere in so much data
-                                  that a row names, with others under way */
+  double line[RT_SPEED_SIZES][2];   /* seconds of a value somewhere in so much
+                                     data that a row names, with others under
+                                     way: one thread, each of all */
   double
       flops[2]; /* additions and multiplications per second: scalar, vectors */
   double slow[2]; /* divisions */
@@ -40,10 +41,11 @@ struct rt_speeds {
   double copy, bus; /* seconds of a copy to or from the device, bytes/s of long
                        ones; 0: no device */
 };
-/* Measured on `threads` threads, but for messages; a fifth of a second. Best of
- * several tries, as other work only adds. ERR_MEMORY */
+/* Arithmetic, memory, scattered reads, on `threads` threads; a fifth of a
+ * second. Best of several tries, as other work only adds. ERR_MEMORY */
 status rt_speed_measure(int threads, struct rt_speeds *out);
-/* speed_calls.c: the part of it that is additions, launches, threads. */
+/* speed_calls.c: additions, launches, threads; the rest of *out stays.
+ * ERR_MEMORY */
 status rt_speed_calls(int threads, struct rt_speeds *out);
 
 /* Limits of one line of the timing table, of all its calls together.

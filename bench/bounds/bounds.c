@@ -177,7 +177,7 @@ run_transfer(void) {
   op_map some = op_decl_map(few, s, 1, map, "some");
   op_dat a = dat(s, 1, "a");
   double *values = numbers(LARGE / 2);
-  for (int k = 0; k < 60; k++) {
+  for (int k = 0; k < 300; k++) {
     op_fetch_data(a, values);
     memcpy(a->data, values, sizeof *values * (LARGE / 2));
     op_upload_dat(a);

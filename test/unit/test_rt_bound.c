@@ -11,7 +11,7 @@
 static const struct rt_speeds machine = {
     .threads = 2,
     .stream = {{40e9, 80e9}, {20e9, 40e9}, {15e9, 30e9}, {10e9, 20e9}},
-    .line = {1e-9, 4e-9, 6e-9, 10e-9},
+    .line = {{1e-9, 1e-9}, {4e-9, 4e-9}, {6e-9, 6e-9}, {8e-9, 10e-9}},
     .flops = {4e9, 32e9},
     .slow = {0.5e9, 1e9},
     .add = 1e-9,
@@ -90,6 +90,9 @@ Test(rt_bound, latency) {
   check(&t, RT_BOUND_LATENCY, 4);
   t.way.locality = 0.05; /* neighbours share lines: memory again */
   check(&t, RT_BOUND_MEMORY, 20);
+  t.way.locality = 1;
+  t.way.threads = 1; /* which nobody keeps waiting */
+  check(&t, RT_BOUND_LATENCY, 1.25);
 }
 
 Test(rt_bound, conflicts_of_additions) {

@@ -159,3 +159,19 @@ Test(halo, one_message_from_all_places) {
   memset(&other->moves, 0, sizeof other->moves);
   close_devices(d);
 }
+
+/* Counters are of the program's exchanges. */
+Test(halo, measured_ones_move_an_element_and_do_not_count) {
+  double each = 0;
+  counters_reset();
+  counters[CNT_exchanges] = 7;
+  *said_to = 0;
+  cr_assert_eq(rt_halo_measure(&comm, &each), OK, "%s", err_last());
+  cr_assert(each > 0 && each < 1, "%g seconds", each);
+  cr_assert(strstr(said_to, "send8 receive8 send8 receive8 ") == said_to, "%s",
+            said_to);
+  cr_assert(!strstr(said_to, "write"), "%s", said_to);
+  cr_assert_eq(counters[CNT_exchanges], 7);
+  cr_assert_eq(counters[CNT_messages], 0);
+  cr_assert_eq(counters[CNT_exchange_bytes], 0);
+}

@@ -21,7 +21,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { BATCHES = 16, BATCH = 256 };
+enum { BATCHES = 9, BATCH = 64 };
 
 /* Seconds of one exchange that makes the item right, on average. */
 static status

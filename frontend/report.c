@@ -57,15 +57,15 @@ by_time(const void *a, const void *b) {
 
 static enum fe_time
 time_of(const char *name) {
-  static const struct {
-    const char *name;
-    enum fe_time time;
-  } known[] = {
-      {"(copy)", FE_TIME_COPIES},    {"(exchange)", FE_TIME_RANKS},
-      {"(reduce)", FE_TIME_RANKS},   {"(upload)", FE_TIME_TRANSFERS},
-      {"(zero)", FE_TIME_TRANSFERS}, {"(download)", FE_TIME_TRANSFERS}};
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-    if (!strcmp(name, known[k].name)) return known[k].time;
+  static const enum fe_time own[RT_TIMER_OWN] = {
+      [RT_TIMER_COPY] = FE_TIME_COPIES,
+      [RT_TIMER_UPLOAD] = FE_TIME_TRANSFERS,
+      [RT_TIMER_ZERO] = FE_TIME_TRANSFERS,
+      [RT_TIMER_DOWNLOAD] = FE_TIME_TRANSFERS,
+      [RT_TIMER_EXCHANGE] = FE_TIME_RANKS,
+      [RT_TIMER_REDUCE] = FE_TIME_RANKS};
+  for (int k = 0; k < RT_TIMER_OWN; k++)
+    if (!strcmp(name, rt_timer_own[k])) return own[k];
   return FE_TIME_REGIONS;
 }
 

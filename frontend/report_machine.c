@@ -64,7 +64,6 @@ fe_report_measure(struct fe_report *r) {
   if (d) copies_measure(d, s);
   TRY(fe_agree("OP2_REPORT", 0, st));
   if (!fe_ranked()) return OK;
-  double alone; /* of a message, without what an exchange is beside it */
-  TRY(rt_comm_measure(fe_ranks.comm, &alone, &s->wire));
+  TRY(rt_comm_measure(fe_ranks.comm, NULL, &s->wire));
   return rt_halo_measure(fe_ranks.comm, &s->message);
 }

@@ -359,7 +359,8 @@ void rt_program_free(struct rt_program *p); /* TAKE; NULL is allowed */
 
 /* Line of the timing table for this kernel or region name. cost one look-up */
 uint32_t rt_timer_get(const char *name);
-/* The line of what is no loop: "(copy)" and so on. Looked up once. */
+/* What is no loop, the names of these lines, and each one's line, which is
+ * looked up once. */
 enum rt_timer_own {
   RT_TIMER_COPY,
   RT_TIMER_UPLOAD,
@@ -369,6 +370,7 @@ enum rt_timer_own {
   RT_TIMER_REDUCE,
   RT_TIMER_OWN
 };
+extern const char *const rt_timer_own[RT_TIMER_OWN];
 uint32_t rt_timer_of(enum rt_timer_own what);
 void rt_timer_add(uint32_t timer, double seconds, uint64_t bytes);
 const char *rt_timer_name(uint32_t timer);

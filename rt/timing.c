@@ -43,15 +43,16 @@ rt_timer_get(const char *name) {
   return (uint32_t)(*slot - 1);
 }
 
+const char *const rt_timer_own[RT_TIMER_OWN] = {
+    [RT_TIMER_COPY] = "(copy)",         [RT_TIMER_UPLOAD] = "(upload)",
+    [RT_TIMER_ZERO] = "(zero)",         [RT_TIMER_DOWNLOAD] = "(download)",
+    [RT_TIMER_EXCHANGE] = "(exchange)", [RT_TIMER_REDUCE] = "(reduce)"};
+
 uint32_t
 rt_timer_of(enum rt_timer_own what) {
-  static const char *const names[] = {
-      [RT_TIMER_COPY] = "(copy)",         [RT_TIMER_UPLOAD] = "(upload)",
-      [RT_TIMER_ZERO] = "(zero)",         [RT_TIMER_DOWNLOAD] = "(download)",
-      [RT_TIMER_EXCHANGE] = "(exchange)", [RT_TIMER_REDUCE] = "(reduce)"};
   static uint32_t known[RT_TIMER_OWN]; /* number + 1: lines stay */
   assert(what < RT_TIMER_OWN);
-  if (!known[what]) known[what] = rt_timer_get(names[what]) + 1;
+  if (!known[what]) known[what] = rt_timer_get(rt_timer_own[what]) + 1;
   return known[what] - 1;
 }
 

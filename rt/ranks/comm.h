@@ -103,8 +103,8 @@ void rt_comm_release(struct rt_comm *c, void *exchange);
 status rt_comm_once(struct rt_comm *c, const struct rt_message *send, int nsend,
                     const struct rt_message *recv, int nrecv);
 void rt_comm_abort(struct rt_comm *c, int code);
-/* measure.c: seconds that an exchange of a few bytes takes, and bytes per
- * second of long ones; the same on every rank. Collective. */
+/* measure.c: seconds that an exchange of a few bytes takes (NULL: nobody asks),
+ * and bytes per second of long ones; the same on every rank. Collective. */
 status rt_comm_measure(struct rt_comm *c, double *latency, double *bandwidth);
 /* halo_speed.c: seconds of an exchange of one element of a dat; likewise. */
 status rt_halo_measure(struct rt_comm *c, double *each);

@@ -90,8 +90,10 @@ struct fe_map {
   uint64_t stretched;            /* the version of rt that stretches and steps
                                     were looked for in; 0 */
   struct rt_column_layers layers; /* that rows go along; height 0: none */
-  uint32_t usual;  /* the length that most of its rows have; 0: none */
-  uint64_t starts; /* csr rows of `from` that have the same number begin at the
+  uint32_t usual;   /* the length that most of its rows have; 0: none */
+  uint32_t drift;   /* 1 + the largest of its margins, 0: not known; */
+  uint64_t drifted; /* of this version of rt */
+  uint64_t starts;  /* csr rows of `from` that have the same number begin at the
                       same places; 0: not csr */
   VEC(struct fe_along, along); /* of rows that it was followed from */
   struct rt_relation rows;     /* its inverse, once a program needs it, and */
@@ -340,6 +342,9 @@ struct fe_rules {
   struct rt_column_layers layers; /* height 0: none */
 };
 struct fe_rules fe_number_rules(struct fe_map *m);
+/* 1 + the largest drift (rt/mesh/margins.h) of its rows as they are now; 0: not
+ * known. cost a pass over them, once */
+uint32_t fe_number_drift(struct fe_map *m);
 /* How far from each element that rows name its entry in m leads; 0: it is not
  * the same for all. */
 int32_t fe_number_shift(struct fe_map *m, const struct fe_map *rows,

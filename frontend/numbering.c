@@ -23,9 +23,9 @@ declare_sets(struct ir_trace *t, const idx_g *sizes) {
 }
 
 static void
-declare_maps(struct ir_trace *t, const double *locality) {
+declare_maps(struct ir_trace *t, const double *locality, bool whole) {
   for (uint32_t k = 0; k < fe_all.nmaps; k++) {
-    const struct fe_map *m = fe_all.maps[k];
+    struct fe_map *m = fe_all.maps[k];
     struct ir_map x = {.name = m->pub.name,
                        .from = (ir_ref)m->pub.from->index,
                        .to = (ir_ref)m->pub.to->index,
@@ -33,6 +33,7 @@ declare_maps(struct ir_trace *t, const double *locality) {
                        .rows = m->start ? IR_ROWS_CSR : IR_ROWS_TABLE,
                        .tag = k};
     if (locality[k] >= 0) x.scatter = 1 + (uint32_t)(1000 * locality[k] + 0.5);
+    if (locality[k] >= 0 && whole) x.drift = fe_number_drift(m);
     ir_add_map(t, x);
   }
 }
@@ -42,7 +43,7 @@ fe_numbering(const idx_g *sizes, const double *locality, int by, uint32_t *said,
              int *how) {
   struct ir_trace *t = ir_trace_new("numbering");
   declare_sets(t, sizes);
-  declare_maps(t, locality);
+  declare_maps(t, locality, !sizes);
   status st = fe_passes_number(&t, by);
   *how = -1;
   for (uint32_t s = 0; s < fe_all.nsets; s++) {

@@ -99,6 +99,7 @@ build_map(struct builder *b, struct fe_map *m) {
           (rules.beside ? IR_MAP_BESIDE : 0) |
           (rules.counts ? IR_MAP_COUNTS : 0),
       .tag = i,
+      .drift = fe_number_drift(m),
       .stretch = rules.stretch,
       .still = rules.still,
       .usual = rules.usual,

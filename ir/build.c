@@ -268,7 +268,7 @@ ir_add_set(struct ir_trace *t, struct ir_set s) {
 
 ir_ref
 ir_add_chain(struct ir_trace *t, struct ir_chain c) {
-  assert(c.box < t->nsets && c.nsides && c.side[0].rows > 0);
+  assert(c.piece || (c.box < t->nsets && c.nsides && c.side[0].rows > 0));
   chain_take(t, &c);
   VEC_PUSH(t->chains, t->nchains, t->capchains, c);
   return t->nchains - 1;

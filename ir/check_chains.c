@@ -1,22 +1,27 @@
-/* Verifier: chains of tiles are whole, and no tile misses anything. */
+/* Verifier: chains are whole, and no tile or piece misses anything. */
 #include "ir/chain.h"
 #include "ir/check.h"
+#include "ir/front.h"
 
 static void
 check_chain(struct ir_check *c, ir_ref k, ir_ref first, uint32_t count,
             const struct ir_live *live) {
   SCOPED_STR why = STR_INIT;
-  if (!ir_chain_holds(c->t, k, first, count, live, &why))
-    ir_bad(c, "chain #%u: %s", k, why.s);
+  bool holds = c->t->chains[k].piece
+                   ? ir_front_holds(c->t, first, count, &why)
+                   : ir_chain_holds(c->t, k, first, count, live, &why);
+  if (!holds) ir_bad(c, "chain #%u: %s", k, why.s);
 }
 
-/* Regions of a chain follow each other, with nothing in between. */
+/* Regions of a chain follow each other, with nothing in between; of pieces,
+ * with nothing that cannot wait. */
 static uint32_t
 chain_length(struct ir_check *c, ir_ref first) {
   const struct ir_region *g = &c->t->regions[first], *end = g;
   const struct ir_region *all = c->t->regions + c->t->nregions;
+  bool pieces = c->t->chains[g->chain - 1].piece;
   while (++end < all && end->chain == g->chain)
-    if (end->first != end[-1].first + end[-1].count)
+    if (!pieces && end->first != end[-1].first + end[-1].count)
       ir_bad(c, "chain #%u: node %u stands between its regions", g->chain - 1,
              end[-1].first + end[-1].count);
   return (uint32_t)(end - g);

@@ -159,7 +159,7 @@ struct ir_set {
 };
 
 /* map %name : %from -> %to x<arity> [onto] [injective] [repeats]
- *     [column] [turns] [scatter=<lines>]
+ *     [column] [turns] [scatter=<lines>] [drift=<targets>]
  *     [stretch=<length> [still=<entries>]]
  *     [rule <area> ...]
  * relation %name : %from -> %to <rows> [%of ...] [onto] ... [usual=<length>]
@@ -179,6 +179,8 @@ struct ir_set {
  *              names what lies one behind what it names in this one
  *   counts     of csr: entries of all rows, one after another, name 0, 1, 2 ...
  *   scatter    cache lines that a thousand entries in order take, if measured
+ *   drift      targets between those that elements so far have done with and
+ *              the farthest that they have gone to, at most, if measured
  *   stretch    elements lie in stretches, of so many on average, along which
  *              each entry names the next target at the next element; of the
  *              entries whose bits are in `still` the same one
@@ -230,6 +232,7 @@ struct ir_map {
   enum ir_rows rows;
   ir_ref of[IR_ROWS_OF]; /* as many as ir_rows_info says */
   uint32_t scatter;      /* 1 + that; 0: not measured */
+  uint32_t drift;        /* likewise */
   uint32_t stretch;      /* 0: none are known */
   uint32_t still;        /* bit i: entry i */
   uint32_t usual;        /* 0: none is known */
@@ -443,16 +446,21 @@ struct ir_region {
 };
 
 /* chain #k : %box along <dimension> rows <rows> ... private #b ...
+ * chain #k : pieces <elements>
  *   Regions that run one after the other for one tile after the other: `rows`
  *   layers of points of the box that follow each other in that dimension, one
  *   deep in those behind it, and whole in the dimensions before it but for such
  *   as are named next, likewise, each one before the last. Each thread has
  *   `private` buffers for itself, as large as tiles whole in these need them.
+ *   Of pieces: so many elements of the first region, then of each other one as
+ *   many as what these have done allows, and so on (ir/front.c).
  */
 struct ir_side {
   uint32_t along, rows;
 };
 struct ir_chain {
+  uint32_t
+      piece; /* not 0: it has neither box, nor sides, nor private buffers */
   ir_ref box;
   struct ir_side side[IR_DIMS];
   uint32_t nsides;

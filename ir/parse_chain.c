@@ -13,7 +13,7 @@ want_numbered(struct ir_parser *p, uint32_t *out) {
   return OK;
 }
 
-/* [chain #k (<span>, ...)] */
+/* [chain #k [(<span>, ...)]] */
 status
 ir_maybe_chain(struct ir_parser *p, struct ir_region *r) {
   struct ir_area span = {{0}};
@@ -22,6 +22,7 @@ ir_maybe_chain(struct ir_parser *p, struct ir_region *r) {
   TRY(ir_lex_next(&p->x));
   TRY(want_numbered(p, &r->chain));
   r->chain++;
+  if (!ir_lex_is(&p->x, '(')) return OK;
   TRY(ir_want_area(p, &span, &ndim));
   for (uint32_t k = 0; k < ndim; k++)
     r->span.at[k] = (struct ir_span){span.at[2 * k], span.at[2 * k + 1]};
@@ -45,7 +46,18 @@ want_side(struct ir_parser *p, struct ir_chain *c) {
   return OK;
 }
 
-/* chain #k : %box along <dimension> rows <rows> ... [private #b ...] */
+/* pieces <elements> */
+static status
+want_pieces(struct ir_parser *p, struct ir_chain *c) {
+  int64_t elements = 0;
+  TRY(ir_lex_next(&p->x));
+  TRY(ir_want_number(p, 1, INT32_MAX, &elements));
+  c->piece = (uint32_t)elements;
+  return OK;
+}
+
+/* chain #k : %box along <dimension> rows <rows> ... [private #b ...]
+ * chain #k : pieces <elements> */
 status
 ir_chain_statement(struct ir_parser *p) {
   struct ir_chain c = {.box = IR_NONE};
@@ -55,6 +67,11 @@ ir_chain_statement(struct ir_parser *p) {
   if (k != p->t->nchains)
     return ir_lex_fail(&at, "expected #%u, the next chain", p->t->nchains);
   TRY(ir_want_punct(p, ':'));
+  if (ir_lex_is_word(&p->x, "pieces")) {
+    TRY(want_pieces(p, &c));
+    ir_add_chain(p->t, c);
+    return OK;
+  }
   TRY(ir_want_decl(p, IR_DECL_SET, &c.box));
   do TRY(want_side(p, &c));
   while (ir_lex_is_word(&p->x, "along"));

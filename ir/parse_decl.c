@@ -197,12 +197,14 @@ maybe_number(struct ir_parser *p, const char *word, int64_t most,
   return OK;
 }
 
-/* scatter=<lines>, perhaps: 0 is a number of lines, too. */
+/* scatter=<lines>, drift=<targets>, perhaps: 0 is a number of them, too. */
 static status
-maybe_scatter(struct ir_parser *p, struct ir_map *m) {
-  uint32_t lines = UINT32_MAX;
+maybe_order(struct ir_parser *p, struct ir_map *m) {
+  uint32_t lines = UINT32_MAX, targets = UINT32_MAX;
   TRY(maybe_number(p, "scatter", 1000, &lines));
+  TRY(maybe_number(p, "drift", UINT32_MAX - 1, &targets));
   m->scatter = lines + 1;
+  m->drift = targets + 1;
   return OK;
 }
 
@@ -262,7 +264,7 @@ map_decl(struct ir_parser *p, const char *name) {
   TRY(ir_want_decl(p, IR_DECL_SET, &m.to));
   TRY(want_times(p, &m.arity));
   TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
-  TRY(maybe_scatter(p, &m));
+  TRY(maybe_order(p, &m));
   TRY(maybe_stretch(p, &m));
   return map_with_rule(p, &m);
 }
@@ -346,7 +348,7 @@ relation_decl(struct ir_parser *p, const char *name) {
     TRY(ir_want_decl(p, IR_DECL_MAP, &m.of[k]));
   m.arity = ir_rows_arity(p->t, &m);
   TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
-  TRY(maybe_scatter(p, &m));
+  TRY(maybe_order(p, &m));
   TRY(maybe_usual(p, &m.usual));
   TRY(ir_maybe_distance(p, "step", &m.step));
   TRY(maybe_starts(p, &m.starts));

@@ -196,6 +196,7 @@ print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
   }
   print_flags(out, IR_FLAGS_MAP, m->flags);
   if (m->scatter) str_printf(out, " scatter=%u", m->scatter - 1);
+  if (m->drift) str_printf(out, " drift=%u", m->drift - 1);
   if (m->stretch) str_printf(out, " stretch=%u", m->stretch);
   if (m->still) str_printf(out, " still=%u", m->still);
   if (m->usual) str_printf(out, " usual=%u", m->usual);
@@ -438,9 +439,10 @@ print_region_begin(const struct ir_trace *t, const struct ir_region *g,
   if (g->team) str_printf(out, " team %s", ir_team_text[g->team]);
   if (g->core_first) str_add(out, " core first");
   if (g->chain) {
-    str_printf(out, " chain #%u ", g->chain - 1);
+    str_printf(out, " chain #%u", g->chain - 1);
     uint32_t n = g->chain <= t->nchains ? t->chains[g->chain - 1].nsides : 1;
-    ir_print_spans(n, &g->span, out);
+    if (n) str_add(out, " ");
+    if (n) ir_print_spans(n, &g->span, out);
   }
   str_add(out, " {\n");
 }
@@ -499,7 +501,10 @@ print_chain(const struct ir_trace *t, ir_ref k, struct str *out) {
   const struct ir_chain *c = &t->chains[k];
   struct words w = {.text = STR_INIT};
   str_printf(word(&w), "chain #%u :", k);
-  print_name(word(&w), '%', NAME_OR(sets, c->box));
+  if (c->piece)
+    str_printf(word(&w), "pieces %u", c->piece);
+  else
+    print_name(word(&w), '%', NAME_OR(sets, c->box));
   for (uint32_t i = 0; i < c->nsides; i++) {
     str_printf(word(&w), "along %u", c->side[i].along);
     str_printf(word(&w), "rows %u", c->side[i].rows);

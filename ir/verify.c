@@ -315,6 +315,7 @@ refs_chains(struct ir_check *c) {
   const struct ir_trace *t = c->t;
   for (ir_ref i = 0; i < t->nchains; i++) {
     const struct ir_chain *x = &t->chains[i];
+    if (x->piece) continue;
     if (x->box >= t->nsets || !x->nsides ||
         x->side[0].along >= t->sets[x->box].ndim)
       ir_bad(c, "chain #%u: no such box, or dimension of it", i);

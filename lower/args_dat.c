@@ -342,23 +342,23 @@ low_bind_bytes(const struct low_args *g, uint32_t k) {
 }
 
 /* Of all of it; apart what is written unread, but not past the caches, and what
- * stays in tiles of its chain. */
+ * is in a cache. */
 static void
 low_bytes(struct low_args *g) {
   struct low_region *r = g->r;
-  const struct ir_trace *t = g->m->t;
-  const struct ir_region *region = &t->regions[t->nodes[g->first].region];
+  ir_ref region = g->m->t->nodes[g->first].region;
   double sum = 0, unread = 0, inside = 0;
   for (uint32_t k = 0; k < r->nbinds; k++) {
     const struct low_bind *b = &r->binds[k];
-    if (b->kind != RT_BIND_FIRST) sum += 4.0 * b->arity; /* of maps */
+    bool near = low_bind_is_near(g->m, region, b);
+    double table = b->kind == RT_BIND_FIRST ? 0 : 4.0 * b->arity; /* of maps */
+    sum += table;
+    if (near) inside += table;
     if (b->kind != RT_BIND_SLOT && b->kind != RT_BIND_NUMBERS) continue;
-    bool own =
-        b->kind == RT_BIND_SLOT && low_slot_is_own(g->m, region, b->index);
     double bytes = low_bind_bytes(g, k);
     bool reads = low_bind_reads(r, (int32_t)k);
     sum += bytes * (reads + b->written);
-    if (own)
+    if (near)
       inside += bytes * (reads + b->written);
     else if (!reads && b->written && !low_bind_streams(r, (int32_t)k))
       unread += bytes;

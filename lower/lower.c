@@ -296,8 +296,26 @@ low_sums_add(struct low_maker *m, ir_ref n) {
   if (node->op == IR_REDUCE) low_cmd_add(m, c);
 }
 
-/* The region of loops that begins at node n: a launch, and a command, which
- * that of its chain's last region has for all of them. */
+/* The command of launches that run in tiles is that of the last one; of those
+ * that run in pieces one comes in front of theirs. */
+static void
+low_chain_cmds(struct low_maker *m, ir_ref r, const struct rt_launch *l) {
+  const struct ir_trace *t = m->t;
+  uint32_t chain = t->regions[r].chain;
+  bool pieces = chain && t->chains[chain - 1].piece;
+  ir_ref first = r, end = r + 1;
+  assert(r < t->nregions && chain <= t->nchains);
+  while (chain && first && t->regions[first - 1].chain == chain) first--;
+  while (chain && end < t->nregions && t->regions[end].chain == chain) end++;
+  if (pieces && r == first) low_front_make(m, chain - 1, first, end - first);
+  if (chain && !pieces && r + 1 == end)
+    low_chain_make(m, chain - 1, first, end - first);
+  if (chain && (pieces ? r == first : r + 1 == end))
+    low_cmd_add(m, (struct rt_cmd){.op = RT_CHAIN, .a = m->p->nchains - 1});
+  if (!chain || pieces) low_cmd_launch(m, l, m->p->nlaunches - 1);
+}
+
+/* The region of loops that begins at node n: a launch, and a command. */
 static status
 low_region_launch(struct low_maker *m, ir_ref n, uint32_t count) {
   const struct ir_trace *t = m->t;
@@ -308,16 +326,7 @@ low_region_launch(struct low_maker *m, ir_ref n, uint32_t count) {
   uint32_t nspans = p->nlaunches;
   VEC_PUSH(m->out->spans, nspans, m->capspans, span);
   VEC_PUSH(p->launches, p->nlaunches, m->caplaunches, l);
-  ir_ref r = t->nodes[n].region, first = r;
-  uint32_t chain = t->regions[r].chain;
-  if (!chain) {
-    low_cmd_launch(m, &l, p->nlaunches - 1);
-    return OK;
-  }
-  if (r + 1 < t->nregions && t->regions[r + 1].chain == chain) return OK;
-  while (first && t->regions[first - 1].chain == chain) first--;
-  low_chain_make(m, chain - 1, first, r + 1 - first);
-  low_cmd_add(m, (struct rt_cmd){.op = RT_CHAIN, .a = p->nchains - 1});
+  low_chain_cmds(m, t->nodes[n].region, &l);
   return OK;
 }
 

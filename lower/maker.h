@@ -46,6 +46,14 @@ bool low_slot_is_own(const struct low_maker *m, const struct ir_region *g,
 void low_chain_make(struct low_maker *m, ir_ref k, ir_ref first,
                     uint32_t count);
 
+/* Is what the region has by this bind in a cache, since it stays with a tile of
+ * its chain, or an earlier region of its front went to it? */
+bool low_bind_is_near(const struct low_maker *m, ir_ref region,
+                      const struct low_bind *b);
+/* Chain k, of pieces: of the last launch, and those that follow it. */
+void low_front_make(struct low_maker *m, ir_ref k, ir_ref first,
+                    uint32_t count);
+
 /* ---- lower.c ------------------------------------------------------------- */
 
 /* fn for each region of the trace, in order, until it fails; `nodes` are those

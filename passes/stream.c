@@ -7,7 +7,8 @@
  *           than `least` bytes, it does: before it has ended, caches have
  *           forgotten the first of what it stored, so that whoever reads that
  *           has to go to memory anyway. Regions of a chain go through memory
- *           together, and what is private to it stays in caches.
+ *           together, and what is private to it stays in caches; so does
+ *           what is in the pieces of a front.
  *
  * Example   `hold copy %x.0 %next.1` becomes `hold copy %x.0`,
  *           `hold stream %next.1`; `stream{least=0}` does so wherever it may
@@ -77,6 +78,12 @@ bytes_of(struct stream *s, ir_ref r, ir_ref end) {
 }
 
 static bool
+in_pieces(const struct ir_trace *t, ir_ref r) {
+  uint32_t chain = t->regions[r].chain;
+  return chain && t->chains[chain - 1].piece;
+}
+
+static bool
 stream_region(struct stream *s, ir_ref r, double bytes) {
   struct ir_trace *t = s->t;
   const struct ir_region *g = &t->regions[r];
@@ -104,6 +111,7 @@ pass_stream(struct ir_trace *t, const struct pass_ctx *c) {
   for (ir_ref r = 0, end; r < t->nregions; r = end) {
     end = end_of(t, r);
     assert(r < end && end <= t->nregions);
+    if (in_pieces(t, r)) continue;
     s.turn++;
     mark_own(&s, t->regions[r].chain, OWN);
     double bytes = bytes_of(&s, r, end);

@@ -50,12 +50,13 @@
  * Source    overlapped tiling (Krishnamoorthy et al. 2007) with the extents of
  *           GridTools' stencils (Afanasyev et al. 2021, section 4).
  *
- * Limits    see ir/chain.c. Two sides at most; private buffers are as large as
- *           tiles that are whole in the second one's dimension.
+ * Limits    see ir/chain.c; regions over other sets: front.c. Two sides at
+ *           most; private buffers are as large as tiles that are whole in the
+ *           second one's dimension.
  */
 #include "ir/chain.h"
 #include "ir/walk.h"
-#include "passes/pass.h"
+#include "passes/front.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -395,7 +396,7 @@ chain_at(struct plan *p, const struct pass_ctx *c) {
   struct ir_trace *t = p->t;
   const struct ir_set *s = &t->sets[t->regions[p->first].set];
   ir_ref next = p->first + 1;
-  if (!s->ndim) return next;
+  if (!s->ndim) return pass_front_at(t, c, p->first);
   p->chain.box = s->box ? s->box - 1 : t->regions[p->first].set;
   p->chain.nsides = 1;
   p->chain.side[0].rows = 1;

@@ -84,8 +84,9 @@ static void
 say_chain(const struct rt_program *p, const struct rt_cmd *cmd,
           struct str *out) {
   const struct rt_chain *c = &p->chains[cmd->a];
-  str_printf(out, ", \"regions\": %u, \"rows\": %lld", c->count,
-             (long long)c->side[0].rows);
+  str_printf(out, ", \"regions\": %u, \"%s\": %lld", c->count,
+             c->piece ? "piece" : "rows",
+             (long long)(c->piece ? c->piece : c->side[0].rows));
   if (c->nsides > 1)
     str_printf(out, ", \"columns\": %lld", (long long)c->side[1].rows);
 }

@@ -16,6 +16,7 @@
 #include "rt/events.h"
 #include "rt/ranks/dist.h"
 #include "rt/walk/exact.h"
+#include "rt/walk/front.h"
 #include "rt/walk/launch.h"
 #include "rt/walk/reduce.h"
 #include "rt/walk/tiles.h"
@@ -55,14 +56,19 @@ scratch_new(const struct rt_program *p) {
   s->conflicts = mem_alloc(nconflicts, sizeof *s->conflicts);
   s->items = mem_alloc(p->nwants, sizeof *s->items);
   s->tiles = mem_alloc((size_t)p->nchains + 1, sizeof *s->tiles);
+  s->fronts = mem_alloc((size_t)p->nchains + 1, sizeof *s->fronts);
   return s;
 }
 
 static void
 scratch_free(struct rt_scratch *s, uint32_t nlaunches, uint32_t nchains) {
   if (!s) return;
-  for (uint32_t i = 0; i < nchains; i++) rt_tiles_free(s->tiles[i]);
+  for (uint32_t i = 0; i < nchains; i++) {
+    rt_tiles_free(s->tiles[i]);
+    rt_front_free(s->fronts[i]);
+  }
   free(s->tiles);
+  free(s->fronts);
   for (uint32_t i = 0; i < nlaunches; i++)
     for (int k = 0; k < 3; k++) rt_walk_free(s->ranges[i][k]);
   free(s->ranges);
@@ -136,7 +142,8 @@ prepare_launches(struct rt_program *p, int nthreads) {
   for (uint32_t i = 0; i < p->nlaunches; i++)
     TRY(rt_launch_prepare(p, i, nthreads, &p->scratch->runs[i]));
   for (uint32_t i = 0; i < p->nchains; i++)
-    TRY(rt_tiles_prepare(p, i, &p->scratch->tiles[i]));
+    TRY(p->chains[i].piece ? rt_front_prepare(p, i, &p->scratch->fronts[i])
+                           : rt_tiles_prepare(p, i, &p->scratch->tiles[i]));
   return make_room(p->scratch, p->nlaunches, nthreads);
 }
 
@@ -250,7 +257,10 @@ run_launch(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   const struct rt_run *r = &s->runs[cmd->a];
   const struct rt_launch *l = r->l;
   counters[CNT_regions]++;
-  TRY(rt_launch_run(p, r));
+  if (r->ahead)
+    rt_front_finish(p, cmd->a);
+  else
+    TRY(rt_launch_run(p, r));
   note_written(l, s->bufs);
   uint64_t bytes = l->bytes_per_element * (uint64_t)r->n;
   counters[CNT_bytes_moved] += (long long)bytes;
@@ -283,6 +293,10 @@ run_chain(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   uint64_t bytes = 0;
   for (uint32_t i = c->first; i < c->first + c->count; i++)
     TRY(rt_globals_here(p, &p->launches[i]));
+  if (c->piece) { /* its launches' commands follow, and do the rest */
+    rt_front_run(p, p->scratch->fronts[cmd->a]);
+    return OK;
+  }
   rt_tiles_run(p, cmd->a, p->scratch->tiles[cmd->a]);
   for (uint32_t i = c->first; i < c->first + c->count; i++) {
     const struct rt_launch *l = &p->launches[i];
@@ -546,6 +560,8 @@ run_each(struct rt_program *p, struct rt_device **batch) {
     if (!timed) rt_timer_add(w.timer, 0, w.bytes);
     if (w.timed == UNTIMED || !timed) continue;
     double seconds = after - before;
+    if (cmd->op == RT_LAUNCH && p->scratch->runs[cmd->a].ahead)
+      seconds = p->scratch->runs[cmd->a].seconds;
     if (cmd->op == RT_CHAIN)
       chain_took(p, &p->chains[cmd->a], seconds, w.bytes);
     if (cmd->op == RT_LAUNCH || cmd->op == RT_LAUNCH_CORE)
@@ -603,6 +619,8 @@ void
 rt_exec_explain(const struct rt_program *p, struct str *out) {
   for (uint32_t i = 0; p->scratch && i < p->nlaunches; i++)
     if (p->scratch->runs[i].l) rt_launch_explain(&p->scratch->runs[i], out);
+  for (uint32_t i = 0; p->scratch && i < p->nchains; i++)
+    if (p->scratch->fronts[i]) rt_front_explain(p, p->scratch->fronts[i], out);
 }
 
 void
@@ -660,6 +678,7 @@ rt_program_free(struct rt_program *p) {
   for (uint32_t i = 0; i < p->nchains; i++) {
     free(p->chains[i].layers);
     free(p->chains[i].own);
+    free(p->chains[i].touches);
   }
   free(p->chains);
   free(p->launches);

@@ -189,7 +189,8 @@ struct rt_effort {
   double adds;    /* components that it changes there, */
   double targets; /* of so many elements; each component, if they lie apart */
   double unread; /* bytes that it writes to lines that are only read for that */
-  double inside; /* bytes that stay with a tile of its chain */
+  double inside; /* bytes that stay with a tile of its chain, or that others of
+                    its front go to before it */
   bool open;     /* there is more: code without IR, loops of unknown length */
 };
 
@@ -247,6 +248,14 @@ struct rt_own_slot {
   uint32_t slot;
   uint32_t size, dim, block; /* as of its dat */
 };
+/* Launch `launch` of a chain goes to memory that has this number: at its
+ * elements, or through the entries of a map. */
+enum { RT_DIRECT = UINT32_MAX };
+struct rt_touch {
+  uint32_t launch, memory;
+  uint32_t map; /* maps[map]; RT_DIRECT */
+  bool writes;
+};
 struct rt_chain {
   uint32_t first, count;
   int64_t times; /* of the box: all layers of the first side */
@@ -256,6 +265,12 @@ struct rt_chain {
   struct rt_own_slot *own;
   uint32_t nown;
   uint32_t timer;
+  /* Not 0: its launches run as a front instead, without sides: so many elements
+   * of the first one, then of each other one what these allow, and so on. What
+   * they touch says which elements meet. */
+  idx_l piece;
+  struct rt_touch *touches; /* by launch */
+  uint32_t ntouches;
 };
 
 enum rt_cmd_op {
@@ -274,7 +289,7 @@ enum rt_cmd_op {
 struct rt_cmd {
   enum rt_cmd_op op;
   uint32_t a, b;            /* LAUNCH_CORE, LAUNCH (those left): launches[a];
-                    CHAIN: chains[a];
+                    CHAIN: chains[a]; of pieces: in front of its launches;
                     COPY: slot a to slot b;
                     SET_GLOBAL: globals[a] = params[b];
                     UPLOAD, DOWNLOAD: slot a; EXCHANGE_START: wants[a .. a+b);

@@ -11,6 +11,7 @@ struct rt_team;
 struct rt_halo_item;
 struct rt_exact;
 struct rt_tiles;
+struct rt_front;
 
 /* How one launch runs: found before the first command. */
 struct rt_run {
@@ -22,10 +23,13 @@ struct rt_run {
   idx_l all;   /* the larger of n and end */
   int threads; /* rows of accumulators: shares of each step's tasks */
   struct rt_team *team;
-  uint32_t nexact; /* exact sums, one a component */
-  bool single;     /* of elements one at a time */
-  bool crowded;    /* on one thread: colours would not pay */
-  bool begun;      /* the core has run */
+  uint32_t nexact;        /* exact sums, one a component */
+  bool single;            /* of elements one at a time */
+  bool crowded;           /* on one thread: colours would not pay */
+  bool begun;             /* the core has run */
+  struct rt_front *ahead; /* that in which all elements have run, NULL: none;
+                             in so many */
+  double seconds;
   enum rt_walk_kind kind;
   const struct rt_walk *walk;      /* on the host: all n elements, */
   const struct rt_walk *halves[2]; /* the core, and the rest */
@@ -45,7 +49,8 @@ struct rt_scratch {
   struct rt_run *runs;          /* per launch */
   struct rt_team **teams;       /* per launch */
   struct rt_walk *(*ranges)[3]; /* per launch: all, core, rest; NULL: unused */
-  struct rt_tiles **tiles;      /* per chain */
+  struct rt_tiles **tiles;      /* per chain; NULL: of pieces */
+  struct rt_front **fronts;     /* per chain; NULL: not of pieces */
   void **table;                 /* [threads][row] of the running launch */
   size_t row;                   /* pointers, whole cache lines */
   size_t threads;

@@ -36,6 +36,7 @@ static const char *const shared_values[][3] = {
     {"OP2_STRICT_BLOCKS", "1", "0"},
     {"OP2_TILE_ROWS", "1", "0"},
     {"OP2_TILE_COLUMNS", "1", "0"},
+    {"OP2_TILE_PIECE", "1", "0"},
     {"OP2_READS", "staged", "direct"},
     {"OP2_TRIAL", "never", "1000"},
     {"OP2_STATIC", "1", "0"},

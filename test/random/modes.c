@@ -62,6 +62,12 @@ struct mode modes[] = {
     {"tiles-1x1", "OP2_TILE_COLUMNS=1 OP2_TILE_ROWS=1 OP2_TEAM=all", 2, 0, 1},
     {"tiles-5x3", "OP2_TILE_COLUMNS=5 OP2_TILE_ROWS=3 OP2_TEAM=all OP2_CHECK=1",
      3, 0, 1},
+    {"pieces", "OP2_TILE_PIECE=1 OP2_CHECK=1", 1, 0, 1},
+    {"pieces-all", "OP2_TILE_PIECE=3 OP2_TEAM=all OP2_CHECK=1", 3, 0, 1},
+    {"pieces-rcm",
+     "OP2_TILE_PIECE=2 OP2_TEAM=all OP2_RENUMBER=rcm OP2_LAYOUT=soa "
+     "OP2_IR_STRESS=1",
+     2, 0, 1},
     {"gather-rcm", "OP2_GATHER=always OP2_RENUMBER=rcm OP2_IR_STRESS=1", 3, 0,
      1},
     {"rcm", "OP2_RENUMBER=rcm OP2_CHECK=1", 1, 0, 1},

@@ -1,0 +1,21 @@
+/* How far the rows of maps drift, measured once for each version of them. */
+#include "frontend/handles.h"
+
+#include "base/log.h"
+#include "rt/mesh/margins.h"
+
+uint32_t
+fe_number_drift(struct fe_map *m) {
+  struct rt_margins margins;
+  if (fe_hollow(m)) return 0; /* a rule, which has no table */
+  if (m->drifted == m->rt.version) return m->drift;
+  m->drift = 0;
+  m->drifted = m->rt.version;
+  if (rt_margins_make(&m->rt, &margins) != OK) {
+    LOG_INFO("%s", err_last());
+    return 0;
+  }
+  m->drift = 1 + (uint32_t)rt_margins_drift(&margins);
+  rt_margins_clear(&margins);
+  return m->drift;
+}

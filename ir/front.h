@@ -1,0 +1,20 @@
+/* Fronts: regions that run piece by piece; see front.c. */
+#ifndef IR_FRONT_H
+#define IR_FRONT_H
+
+#include "ir/ir.h"
+
+/* May the region be of a front, whatever the others do? */
+bool ir_may_front(const struct ir_trace *t, ir_ref region);
+/* May node n stand between two regions of a front, and run behind it? */
+bool ir_may_wait(const struct ir_node *n);
+/* May region r, behind others from `first` on that may, be of their front? */
+bool ir_front_goes_on(const struct ir_trace *t, ir_ref first, ir_ref r,
+                      struct str *why);
+/* Regions [first, first + count), a front: does nobody in it look at a global
+ * that is not whole yet? Else *why says what does not hold. cost O(nodes +
+ * arguments of these regions) */
+bool ir_front_holds(const struct ir_trace *t, ir_ref first, uint32_t count,
+                    struct str *why);
+
+#endif

@@ -1,0 +1,270 @@
+/* A front's launches, run by its plan (front_plan.c): each piece is one call of
+ * its launch's function, as any other share is.
+ *
+ * What launches give to globals waits: each one has accumulators of its own,
+ * and is finished where the program has its command. What it sets a global to
+ * in between, and in which order sums become whole, stays as it was.
+ *
+ * Time. Threads read the clock at each piece; a launch took the front's time in
+ * the share that its pieces had of it, so that the timing table has a line for
+ * each kernel with what it moved and took, as without a front. */
+#include "rt/walk/front.h"
+
+#include "base/arena.h"
+#include "base/counters.h"
+#include "base/fp.h"
+#include "base/log.h"
+#include "rt/walk/front_plan.h"
+#include "rt/walk/reduce.h"
+
+#include <assert.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rt_front {
+  uint32_t chain;
+  struct rt_front_plan plan;
+  int asked;        /* threads that it was made for; 0: it is not */
+  uint64_t version; /* of relations, then: the sum */
+  bool may;         /* its launches, in the run at hand */
+  size_t *table_at; /* of a launch: where its addresses begin in a row */
+  size_t row;       /* addresses of a thread, whole cache lines */
+  void **table;     /* [threads][row] */
+  size_t *acc_at;   /* of a launch: where its accumulators begin in a row */
+  size_t acc_row, acc_bytes;
+  char *acc;    /* [threads][acc_row] */
+  double *busy; /* [threads][line]: seconds of each launch */
+  size_t line;
+};
+
+enum { LINE = 8 }; /* pointers, or doubles, of a cache line */
+
+/* ---- prepare ------------------------------------------------------------- */
+
+static struct rt_front *
+front_new(const struct rt_program *p, uint32_t chain) {
+  const struct rt_chain *c = &p->chains[chain];
+  struct rt_front *f = mem_alloc(1, sizeof *f);
+  f->chain = chain;
+  f->table_at = mem_alloc(c->count, sizeof *f->table_at);
+  f->acc_at = mem_alloc(c->count, sizeof *f->acc_at);
+  f->line = round_up(c->count, LINE);
+  for (uint32_t i = 0; i < c->count; i++) {
+    const struct rt_launch *l = &p->launches[c->first + i];
+    f->table_at[i] = f->row;
+    f->acc_at[i] = f->acc_row;
+    f->row += round_up(l->nbinds, LINE);
+    f->acc_row += rt_reduce_row(l);
+  }
+  return f;
+}
+
+void
+rt_front_free(struct rt_front *f) {
+  if (!f) return;
+  rt_front_plan_clear(&f->plan);
+  rt_mem_free(f->acc, f->acc_bytes);
+  free(f->table_at);
+  free(f->acc_at);
+  free(f->table);
+  free(f->busy);
+  free(f);
+}
+
+/* Do the launches, as they are to run, go over elements as these are numbered,
+ * and leave sums to their order? */
+static bool
+may_run(const struct rt_program *p, const struct rt_chain *c) {
+  for (uint32_t i = 0; i < c->count; i++) {
+    const struct rt_run *r = &p->scratch->runs[c->first + i];
+    if (r->walk->at || r->nexact || r->core || r->l->ntokens ||
+        p->sets[r->l->set]->part)
+      return false;
+  }
+  return true;
+}
+
+/* One, where each launch has one; launches whose threads have memory besides
+ * have it for so many. */
+static int
+threads_of(const struct rt_program *p, const struct rt_chain *c) {
+  int threads = p->scratch->nthreads;
+  bool one = true;
+  for (uint32_t i = 0; i < c->count; i++) {
+    const struct rt_run *r = &p->scratch->runs[c->first + i];
+    if (r->l->scratch && r->threads < threads) threads = r->threads;
+    one &= r->l->team == RT_TEAM_ONE;
+  }
+  return one ? 1 : threads;
+}
+
+static uint64_t
+version_of(const struct rt_program *p, const struct rt_chain *c) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < c->ntouches; i++)
+    if (c->touches[i].map != RT_DIRECT)
+      sum += p->maps[c->touches[i].map]->version;
+  return sum;
+}
+
+static status
+make_plan(const struct rt_program *p, const struct rt_chain *c,
+          struct rt_front *f, int threads, uint64_t version) {
+  f->asked = 0;
+  rt_front_plan_clear(&f->plan);
+  TRY(rt_front_plan_make(p, c, threads, &f->plan));
+  size_t n = (size_t)f->plan.threads, bytes = n * f->acc_row;
+  free(f->table);
+  free(f->busy);
+  f->table = mem_alloc(n * f->row + 1, sizeof *f->table);
+  f->busy = mem_alloc(n * f->line + 1, sizeof *f->busy);
+  rt_mem_free(f->acc, f->acc_bytes);
+  f->acc_bytes = 0;
+  f->acc = bytes ? rt_mem_new(bytes) : NULL;
+  if (bytes && !f->acc)
+    FAIL(ERR_MEMORY, "no memory for a front's accumulators: %zu bytes", bytes);
+  f->acc_bytes = bytes;
+  f->asked = threads;
+  f->version = version;
+  return OK;
+}
+
+status
+rt_front_prepare(const struct rt_program *p, uint32_t chain,
+                 struct rt_front **front) {
+  const struct rt_chain *c = &p->chains[chain];
+  if (!*front) *front = front_new(p, chain);
+  struct rt_front *f = *front;
+  f->may = may_run(p, c);
+  if (!f->may) return OK;
+  int threads = threads_of(p, c);
+  uint64_t version = version_of(p, c);
+  if (f->asked == threads && f->version == version) return OK;
+  return make_plan(p, c, f, threads, version);
+}
+
+/* ---- run ----------------------------------------------------------------- */
+
+static char *
+acc_of(const struct rt_front *f, uint32_t i, int t) {
+  return f->acc + (size_t)t * f->acc_row + f->acc_at[i];
+}
+
+/* Each thread's addresses and accumulators. */
+static void
+bind_all(const struct rt_program *p, const struct rt_chain *c,
+         struct rt_front *f) {
+  const struct rt_scratch *s = p->scratch;
+  for (uint32_t i = 0; i < c->count; i++) {
+    struct rt_run r = s->runs[c->first + i];
+    r.threads = f->plan.threads;
+    bool apart = r.l->nreductions || r.l->scratch;
+    rt_launch_bind(p, &r);
+    for (int t = 0; t < f->plan.threads; t++) {
+      void **table = f->table + (size_t)t * f->row + f->table_at[i];
+      memcpy(table, s->table + (apart ? (size_t)t * s->row : 0),
+             r.l->nbinds * sizeof *table);
+      if (!r.l->nreductions) continue;
+      rt_reduce_start(r.l, p->globals, acc_of(f, i, t), f->acc_row, 1);
+      rt_launch_point(r.l, table, acc_of(f, i, t));
+    }
+  }
+  memset(f->busy, 0, (size_t)f->plan.threads * f->line * sizeof *f->busy);
+}
+
+/* Those of thread t, in the half of the plan. */
+static void
+run_pieces(const struct rt_program *p, const struct rt_chain *c,
+           const struct rt_front *f, int half, int t) {
+  const struct rt_front_plan *x = &f->plan;
+  const uint32_t *begin = x->begin + half * x->threads + t;
+  void **table = f->table + (size_t)t * f->row;
+  double *busy = f->busy + (size_t)t * f->line, was = timer_wall();
+  for (uint32_t k = begin[0]; k < begin[1]; k++) {
+    const struct rt_piece *y = &x->pieces[k];
+    p->launches[c->first + y->launch].fn(table + f->table_at[y->launch], y->lo,
+                                         y->hi);
+    double now = timer_wall();
+    busy[y->launch] += now - was;
+    was = now;
+  }
+}
+
+static void
+run_together(const struct rt_program *p, const struct rt_chain *c,
+             const struct rt_front *f) {
+  uint32_t mode = fp_mode();
+#pragma omp parallel num_threads(f->plan.threads)
+  {
+    uint32_t was = fp_mode_change(mode);
+    int k = omp_get_num_threads();
+    for (int t = omp_get_thread_num(); t < f->plan.threads; t += k)
+      run_pieces(p, c, f, 0, t);
+#pragma omp barrier
+    for (int t = omp_get_thread_num(); t < f->plan.threads; t += k)
+      run_pieces(p, c, f, 1, t);
+    fp_mode_change(was);
+  }
+}
+
+/* Launches are ahead, and took their share of the seconds. */
+static void
+note_ahead(const struct rt_program *p, const struct rt_chain *c,
+           struct rt_front *f, double seconds) {
+  double all = 0;
+  for (int t = 0; t < f->plan.threads; t++)
+    for (uint32_t i = 0; i < c->count; i++)
+      all += f->busy[(size_t)t * f->line + i];
+  for (uint32_t i = 0; i < c->count; i++) {
+    struct rt_run *r = &p->scratch->runs[c->first + i];
+    double own = 0;
+    for (int t = 0; t < f->plan.threads; t++)
+      own += f->busy[(size_t)t * f->line + i];
+    r->ahead = f;
+    r->seconds = all > 0 ? seconds * own / all : 0;
+  }
+}
+
+void
+rt_front_run(const struct rt_program *p, struct rt_front *f) {
+  const struct rt_chain *c = &p->chains[f->chain];
+  if (!f->may || !f->plan.threads) return;
+  double begin = timer_wall();
+  bind_all(p, c, f);
+  counters[CNT_tiles] += f->plan.turns;
+  if (f->plan.threads == 1)
+    run_pieces(p, c, f, 0, 0);
+  else
+    run_together(p, c, f);
+  note_ahead(p, c, f, timer_wall() - begin);
+}
+
+void
+rt_front_finish(const struct rt_program *p, uint32_t i) {
+  const struct rt_run *r = &p->scratch->runs[i];
+  const struct rt_front *f = r->ahead;
+  assert(f && i >= p->chains[f->chain].first);
+  if (r->l->nreductions)
+    rt_reduce_finish(r->l, p->globals,
+                     acc_of(f, i - p->chains[f->chain].first, 0), f->acc_row,
+                     f->plan.threads);
+}
+
+void
+rt_front_explain(const struct rt_program *p, const struct rt_front *f,
+                 struct str *out) {
+  const struct rt_front_plan *x = &f->plan;
+  const struct rt_chain *c = &p->chains[f->chain];
+  str_printf(out, "front: %s to %s ", p->launches[c->first].name,
+             p->launches[c->first + c->count - 1].name);
+  if (!f->may)
+    str_add(out, "run one by one: their order is settled\n");
+  else if (!x->threads)
+    str_add(out, "run one by one: elements that come late name what others "
+                 "need early\n");
+  else
+    str_printf(out,
+               "run in %d turns on %d threads, %.1f per cent behind these\n",
+               x->turns, x->threads, 100 * x->behind);
+}

@@ -1,0 +1,154 @@
+/* The checker of fronts: it trusts nothing that the maker did.
+ *
+ * It goes through the pieces thread by thread, first those that run beside each
+ * other, then those behind them, and keeps for every target in some memory
+ * which launch was there last, which wrote last, and on which thread:
+ *
+ *   a launch that was there before is a later one      it came too late
+ *   the same half of the plan, another thread          a race
+ *
+ * Cost: O(entries of all launches) for each memory that is written, 20 bytes a
+ * target. */
+#include "rt/walk/front_plan.h"
+
+#include "base/arena.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whom a target has seen; launches plus one, 0: none. */
+struct seen {
+  uint32_t launch, wrote; /* the latest that was there, that wrote */
+  int half, thread;       /* the last half in which somebody was, */
+  int writer;             /* and who wrote then; NOBODY */
+};
+enum { NOBODY = -1, SEVERAL = -2 };
+
+struct checker {
+  const struct rt_program *p;
+  const struct rt_chain *c;
+  const struct rt_front_plan *x;
+  struct seen *seen;
+};
+
+static const char *
+name_of(const struct checker *k, uint32_t launch) {
+  return k->p->launches[k->c->first + launch].name;
+}
+
+static idx_l
+elements_of(const struct checker *k, uint32_t launch) {
+  return k->p->sets[k->p->launches[k->c->first + launch].set]->n;
+}
+
+/* ---- each element once --------------------------------------------------- */
+
+static status
+check_once(const struct checker *k, uint32_t launch) {
+  idx_l n = elements_of(k, launch), ran = 0;
+  SCOPED uint8_t *times = mem_alloc((size_t)n + 1, 1);
+  for (uint32_t i = 0; i < k->x->npieces; i++) {
+    const struct rt_piece *y = &k->x->pieces[i];
+    if (y->launch != launch) continue;
+    if (y->lo < 0 || y->hi > n || y->lo >= y->hi)
+      FAIL(ERR_STATE, "front: %s has elements [%d, %d) of %d",
+           name_of(k, launch), y->lo, y->hi, n);
+    for (idx_l e = y->lo; e < y->hi; e++, ran++)
+      if (times[e]++)
+        FAIL(ERR_STATE, "front: element %d of %s runs twice", e,
+             name_of(k, launch));
+  }
+  if (ran == n) return OK;
+  FAIL(ERR_STATE, "front: %d of %d elements of %s run", ran, n,
+       name_of(k, launch));
+}
+
+/* ---- in order, and alone ------------------------------------------------- */
+
+static status
+visit(const struct checker *k, const struct rt_touch *touch, int half,
+      int thread, idx_l target) {
+  struct seen *s = &k->seen[target];
+  uint32_t me = touch->launch + 1, other = touch->writes ? s->launch : s->wrote;
+  if (other > me)
+    FAIL(ERR_STATE, "front: %s comes to target %d in memory %u after %s",
+         name_of(k, me - 1), target, touch->memory, name_of(k, other - 1));
+  bool now = s->half == half, beside = now && s->thread != thread;
+  bool raced = now && s->writer != NOBODY && s->writer != thread;
+  if (raced || (beside && touch->writes))
+    FAIL(ERR_STATE, "front: %s meets another thread at target %d in memory %u",
+         name_of(k, me - 1), target, touch->memory);
+  if (!now) s->writer = NOBODY;
+  s->half = half;
+  s->thread = beside ? SEVERAL : thread;
+  if (me > s->launch) s->launch = me;
+  if (!touch->writes) return OK;
+  s->writer = thread;
+  if (me > s->wrote) s->wrote = me;
+  return OK;
+}
+
+static status
+visit_piece(const struct checker *k, const struct rt_touch *touch, int half,
+            int thread, const struct rt_piece *y) {
+  const struct rt_relation *map =
+      touch->map == RT_DIRECT ? NULL : k->p->maps[touch->map];
+  for (idx_l e = y->lo; e < y->hi; e++) {
+    struct rt_row row = map ? rt_row(map, e) : (struct rt_row){&e, 1};
+    for (uint32_t i = 0; i < row.n; i++)
+      TRY(visit(k, touch, half, thread, row.at[i]));
+  }
+  return OK;
+}
+
+/* Reads first: an element may write where it has read. */
+static status
+check_piece(const struct checker *k, uint32_t memory, int half, int thread,
+            const struct rt_piece *y) {
+  for (int writes = 0; writes < 2; writes++)
+    for (uint32_t i = 0; i < k->c->ntouches; i++) {
+      const struct rt_touch *touch = &k->c->touches[i];
+      if (touch->memory == memory && touch->launch == y->launch &&
+          touch->writes == writes)
+        TRY(visit_piece(k, touch, half, thread, y));
+    }
+  return OK;
+}
+
+static status
+check_memory(struct checker *k, uint32_t memory, idx_l targets) {
+  const struct rt_front_plan *x = k->x;
+  k->seen = mem_alloc((size_t)targets + 1, sizeof *k->seen);
+  for (idx_l i = 0; i < targets; i++) k->seen[i].half = NOBODY;
+  status st = OK;
+  for (int t = 0; st == OK && t < 2 * x->threads; t++)
+    for (uint32_t i = x->begin[t]; st == OK && i < x->begin[t + 1]; i++)
+      st =
+          check_piece(k, memory, t / x->threads, t % x->threads, &x->pieces[i]);
+  free(k->seen);
+  return st;
+}
+
+/* The set that the touch leads to. */
+static idx_l
+targets_of(const struct checker *k, const struct rt_touch *touch) {
+  if (touch->map == RT_DIRECT) return elements_of(k, touch->launch);
+  return k->p->maps[touch->map]->to->n;
+}
+
+status
+rt_front_check(const struct rt_program *p, const struct rt_chain *c,
+               const struct rt_front_plan *x) {
+  struct checker k = {.p = p, .c = c, .x = x};
+  assert(x->threads > 0 && x->begin[2 * x->threads] == x->npieces);
+  for (uint32_t r = 0; r < c->count; r++) TRY(check_once(&k, r));
+  for (uint32_t i = 0; i < c->ntouches; i++) {
+    const struct rt_touch *touch = &c->touches[i];
+    bool first = touch->writes;
+    for (uint32_t j = 0; j < i; j++)
+      first &= c->touches[j].memory != touch->memory || !c->touches[j].writes;
+    if (first) TRY(check_memory(&k, touch->memory, targets_of(&k, touch)));
+  }
+  return OK;
+}

@@ -1,0 +1,380 @@
+/* Fronts: launches one behind the other, as close as what they touch allows.
+ *
+ * Problem. Loops of a time step go through memory one after another, and what
+ * one has made has left the caches when the next one comes to it. Tiles of
+ * points (tiles.c) know from rules how far away neighbours are; for tables
+ * nobody does.
+ *
+ * Idea. Where a mesh is numbered well, elements that come early name targets
+ * that come early. Each launch goes over its elements in their order, in
+ * pieces, and how far it may go follows from how far those before it have come:
+ *
+ *   done(r')   targets that r' has done with: no element from at[r'] on names
+ *              one below least(at[r'])
+ *   open(r, b) targets that r needs to come to b: its elements before b name
+ *              none from bound(b) on
+ *
+ * and r may come to b where open(r, b) <= done(r') for all launches r' before
+ * it and all that both touch and one of them writes, whichever that is: values
+ * read that were made, values read before they are overwritten, and sums in
+ * their order are all kept by it. Margins (rt/mesh/margins.h) are the two
+ * numbers, by blocks of elements. Element order inside a launch does not
+ * change, nor do copies or colours come into it.
+ *
+ *   edges e join cells e and e + 1, cells are updated from their edges:
+ *   launch  res   over edges  [0, 64)  [64, 128)  ...
+ *           upd   over cells  [0, 64)  [64, 128)  ...  64 needs edges 63 and 64
+ *
+ * Threads. Each one has consecutive elements of each launch, of which it runs
+ * those that meet nothing of another one: as launches follow each other these
+ * are fewer at both ends, a trapezoid. When all threads have run, what is left
+ * between two of them runs, launch by launch, one thread for each gap. Of one
+ * launch, whose own elements meet where they add, ranges are cut so that those
+ * of two threads, and of two gaps, do not. Gaps that meet gaps, or that hold
+ * more than MOST of all elements: one thread less is tried, and at last there
+ * is no front.
+ *
+ * Cost. A pass over the relations through which launches meet; then binary
+ * search and steps by blocks, O(turns * launches^2 * touches). Kept with the
+ * program. bench/airfoil, 720 000 cells: see passes/front.c.
+ *
+ * Source: wavefronts of level-based blocking for matrix powers (Alappat et al.
+ * 2022, RACE), sparse tiling of mesh loops (Luporini et al. 2019, SLOPE), with
+ * margins in place of a projection. Trapezoids: Frigo and Strumpen 2005.
+ *
+ * Limits: orders that jump, in which one element that comes late and names an
+ * early target holds up everything. Sets whose order is much worse than that of
+ * their targets should be numbered (passes/number.c). */
+#include "rt/walk/front_plan.h"
+
+#include "base/arena.h"
+#include "rt/mesh/margins.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 0.25 /* of all elements, in gaps */
+
+/* Launch r goes by touch `a` where launch `before`, perhaps r itself, goes by
+ * touch `b`, and one of them writes. */
+struct meet {
+  uint32_t a, before, b;
+};
+
+struct maker {
+  const struct rt_program *p;
+  const struct rt_chain *c;
+  struct rt_margins *margins; /* by map; zero: none meet through it */
+  struct meet *meets;         /* by launch */
+  uint32_t nmeets, capmeets;
+  uint32_t *first; /* [count + 1]: where those of a launch begin */
+  idx_l *lo, *hi;  /* [threads][count]: what a thread runs of each launch */
+  idx_l *at;       /* [count]: how far it has come */
+  int threads;
+  struct rt_front_plan *out;
+};
+
+static idx_l
+elements_of(const struct maker *m, uint32_t launch) {
+  const struct rt_launch *l = &m->p->launches[m->c->first + launch];
+  return m->p->sets[l->set]->n;
+}
+
+/* What pieces of it are multiples of, but for the last. */
+static idx_l
+unit_of(const struct maker *m, uint32_t launch) {
+  return rt_margin_block(elements_of(m, launch));
+}
+
+/* ---- which launches meet ------------------------------------------------- */
+
+/* Once, whatever they both go to. */
+static void
+add_meet(struct maker *m, uint32_t from, struct meet x) {
+  const struct rt_touch *touches = m->c->touches;
+  for (uint32_t k = from; k < m->nmeets; k++) {
+    const struct meet *y = &m->meets[k];
+    if (y->before == x.before && touches[y->a].map == touches[x.a].map &&
+        touches[y->b].map == touches[x.b].map)
+      return;
+  }
+  VEC_PUSH(m->meets, m->nmeets, m->capmeets, x);
+}
+
+static void
+find_meets(struct maker *m) {
+  const struct rt_chain *c = m->c;
+  uint32_t k = 0;
+  for (uint32_t r = 0; r < c->count; r++) {
+    m->first[r] = m->nmeets;
+    uint32_t own = k;
+    while (k < c->ntouches && c->touches[k].launch == r) k++;
+    for (uint32_t a = own; a < k; a++)
+      for (uint32_t b = 0; b < k; b++) {
+        const struct rt_touch *x = &c->touches[a], *y = &c->touches[b];
+        if (x->memory == y->memory && (x->writes || y->writes))
+          add_meet(m, m->first[r], (struct meet){a, y->launch, b});
+      }
+  }
+  assert(k == c->ntouches);
+  m->first[c->count] = m->nmeets;
+}
+
+static status
+find_margins(struct maker *m, uint32_t touch) {
+  uint32_t map = m->c->touches[touch].map;
+  if (map == RT_DIRECT || m->margins[map].least) return OK;
+  return rt_margins_make(m->p->maps[map], &m->margins[map]);
+}
+
+/* Targets from this one on are named by no element before e, */
+static idx_l
+bound(const struct maker *m, uint32_t touch, idx_l e) {
+  const struct rt_touch *x = &m->c->touches[touch];
+  if (x->map == RT_DIRECT) return e;
+  const struct rt_margins *y = &m->margins[x->map];
+  return y->bound[(e + y->block - 1) / y->block];
+}
+
+/* and those below this one by none from e on. */
+static idx_l
+least(const struct maker *m, uint32_t touch, idx_l e) {
+  const struct rt_touch *x = &m->c->touches[touch];
+  if (x->map == RT_DIRECT) return e;
+  const struct rt_margins *y = &m->margins[x->map];
+  return y->least[(e + y->block - 1) / y->block];
+}
+
+/* ---- how far a launch may go --------------------------------------------- */
+
+/* The largest e in [from, to], a multiple of the unit or an end, up to which
+ * elements name by the touch only targets below `done`. */
+static idx_l
+follow(const struct maker *m, uint32_t touch, idx_l from, idx_l to,
+       idx_l done) {
+  if (bound(m, touch, to) <= done) return to;
+  idx_l unit = unit_of(m, m->c->touches[touch].launch);
+  idx_l low = from / unit, high = (to + unit - 1) / unit;
+  while (low + 1 < high) {
+    idx_l mid = low + (high - low) / 2;
+    if (bound(m, touch, mid * unit) <= done)
+      low = mid;
+    else
+      high = mid;
+  }
+  return low * unit > from ? low * unit : from;
+}
+
+/* The least e in [from, to] from which on elements name by the touch only
+ * targets from `begun` on. */
+static idx_l
+recede(const struct maker *m, uint32_t touch, idx_l from, idx_l to,
+       idx_l begun) {
+  if (least(m, touch, from) >= begun) return from;
+  idx_l unit = unit_of(m, m->c->touches[touch].launch);
+  idx_l low = from / unit, high = (to + unit - 1) / unit;
+  while (low + 1 < high) {
+    idx_l mid = low + (high - low) / 2;
+    if (least(m, touch, mid * unit) >= begun)
+      high = mid;
+    else
+      low = mid;
+  }
+  return high * unit < to ? high * unit : to;
+}
+
+/* Up to where may launch r go, from e on and no farther than `to`, when those
+ * before it have come to at[]? *free: none of them meets it. */
+static idx_l
+limit(const struct maker *m, uint32_t r, const idx_l *at, idx_l e, idx_l to,
+      bool *free) {
+  *free = true;
+  for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
+    const struct meet *x = &m->meets[k];
+    if (x->before == r) continue;
+    *free = false;
+    to = follow(m, x->a, e, to, least(m, x->b, at[x->before]));
+  }
+  return to;
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
+/* What thread t runs of launch r, behind what the one before it does. */
+static void
+find_range(struct maker *m, int t, uint32_t r) {
+  idx_l *lo = m->lo + (size_t)t * m->c->count, *hi = m->hi + (lo - m->lo);
+  const idx_l *last = t ? hi - m->c->count : NULL;
+  idx_l n = elements_of(m, r), from = last ? last[r] : 0;
+  bool free;
+  hi[r] = limit(m, r, hi, from, n, &free);
+  if (free) {
+    idx_l unit = unit_of(m, r), units = (n + unit - 1) / unit;
+    idx_l share = (idx_l)rt_share(units, t, m->threads) * unit;
+    idx_l end = (idx_l)rt_share(units, t + 1, m->threads) * unit;
+    if (share > from) from = share < n ? share : n;
+    hi[r] = end < n ? end : n;
+  }
+  for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
+    const struct meet *x = &m->meets[k];
+    idx_l begun = x->before < r ? bound(m, x->b, lo[x->before])
+                  : last        ? bound(m, x->b, last[r])
+                                : 0;
+    from = recede(m, x->a, from, n, begun);
+  }
+  lo[r] = from;
+  if (hi[r] < from) hi[r] = from;
+}
+
+/* Does gap t of launch r, behind what thread t runs, meet another gap? */
+static bool
+gap_meets(const struct maker *m, int t, uint32_t r) {
+  uint32_t n = m->c->count;
+  const idx_l *hi = m->hi + (size_t)t * n, *lo = m->lo + (size_t)t * n;
+  const idx_l *next = lo + n, *next_hi = hi + n;
+  if (hi[r] >= next[r]) return false;
+  for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
+    const struct meet *x = &m->meets[k];
+    if (t + 2 < m->threads &&
+        bound(m, x->a, next[r]) > least(m, x->b, next_hi[x->before]))
+      return true;
+    if (t && least(m, x->a, hi[r]) < bound(m, x->b, lo[x->before])) return true;
+  }
+  return false;
+}
+
+/* Are all threads to come, whether it pays or not? */
+static bool
+all_asked(const struct maker *m) {
+  for (uint32_t r = 0; r < m->c->count; r++) {
+    enum rt_team_way way = m->p->launches[m->c->first + r].team;
+    if (way == RT_TEAM_BUSY || way == RT_TEAM_MEASURED) return false;
+  }
+  return true;
+}
+
+/* Ranges of all threads; false: there is no room for so many. */
+static bool
+find_ranges(struct maker *m) {
+  double gaps = 0, all = 0;
+  for (int t = 0; t < m->threads; t++)
+    for (uint32_t r = 0; r < m->c->count; r++) find_range(m, t, r);
+  for (uint32_t r = 0; r < m->c->count; r++) all += elements_of(m, r);
+  for (int t = 0; t + 1 < m->threads; t++)
+    for (uint32_t r = 0; r < m->c->count; r++) {
+      if (gap_meets(m, t, r)) return false;
+      size_t at = (size_t)t * m->c->count + r;
+      gaps += m->lo[at + m->c->count] - m->hi[at];
+    }
+  m->out->behind = all > 0 ? gaps / all : 0;
+  return gaps <= MOST * all || all_asked(m);
+}
+
+/* ---- pieces -------------------------------------------------------------- */
+
+static void
+add_piece(struct rt_front_plan *x, uint32_t launch, idx_l lo, idx_l hi) {
+  struct rt_piece piece = {launch, lo, hi};
+  if (lo < hi) VEC_PUSH(x->pieces, x->npieces, x->cap, piece);
+}
+
+/* A launch that meets none before it comes as far as the first one has, of what
+ * this thread runs. */
+static idx_l
+keep_up(const struct maker *m, uint32_t r, const idx_l *lo, const idx_l *hi) {
+  double done =
+      hi[0] > lo[0] ? (double)(m->at[0] - lo[0]) / (hi[0] - lo[0]) : 1;
+  idx_l e = lo[r] + (idx_l)(done * (hi[r] - lo[r]));
+  if (done >= 1) return hi[r];
+  e -= e % unit_of(m, r);
+  return e > m->at[r] ? e : m->at[r];
+}
+
+/* One turn: a piece of the first launch, and what that allows of the others. */
+static void
+add_turn(struct maker *m, const idx_l *lo, const idx_l *hi) {
+  for (uint32_t r = 0; r < m->c->count; r++) {
+    bool free;
+    idx_l to = limit(m, r, m->at, m->at[r], hi[r], &free);
+    if (!r)
+      to = hi[0] - m->at[0] > m->c->piece ? m->at[0] + m->c->piece : hi[0];
+    if (r && free) to = keep_up(m, r, lo, hi);
+    add_piece(m->out, r, m->at[r], to);
+    m->at[r] = to;
+  }
+  m->out->turns++;
+}
+
+static void
+add_pieces(struct maker *m) {
+  struct rt_front_plan *x = m->out;
+  uint32_t n = m->c->count;
+  for (int t = 0; t < m->threads; t++) {
+    const idx_l *lo = m->lo + (size_t)t * n, *hi = m->hi + (size_t)t * n;
+    x->begin[t] = x->npieces;
+    memcpy(m->at, lo, n * sizeof *lo);
+    do add_turn(m, lo, hi);
+    while (m->at[0] < hi[0]);
+    for (uint32_t r = 0; r < n; r++)
+      assert(m->at[r] == hi[r] && "the last turn allows all");
+  }
+  for (int t = 0; t < m->threads; t++) {
+    const idx_l *hi = m->hi + (size_t)t * n,
+                *next = m->lo + (t + 1) * (size_t)n;
+    x->begin[m->threads + t] = x->npieces;
+    for (uint32_t r = 0; t + 1 < m->threads && r < n; r++)
+      add_piece(x, r, hi[r], next[r]);
+  }
+  x->begin[2 * m->threads] = x->npieces;
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+static void
+maker_clear(struct maker *m) {
+  for (uint32_t k = 0; k < m->p->nmaps; k++) rt_margins_clear(&m->margins[k]);
+  free(m->margins);
+  free(m->meets);
+  free(m->first);
+  free(m->lo);
+  free(m->hi);
+  free(m->at);
+}
+
+status
+rt_front_plan_make(const struct rt_program *p, const struct rt_chain *c,
+                   int threads, struct rt_front_plan *out) {
+  struct maker m = {.p = p, .c = c, .threads = threads, .out = out};
+  size_t n = (size_t)c->count * (size_t)threads;
+  status st = OK;
+  assert(threads > 0 && c->piece > 0 && c->count);
+  *out = (struct rt_front_plan){0};
+  m.margins = mem_alloc((size_t)p->nmaps + 1, sizeof *m.margins);
+  m.first = mem_alloc((size_t)c->count + 1, sizeof *m.first);
+  m.lo = mem_alloc(n, sizeof *m.lo);
+  m.hi = mem_alloc(n, sizeof *m.hi);
+  m.at = mem_alloc(c->count, sizeof *m.at);
+  find_meets(&m);
+  for (uint32_t k = 0; st == OK && k < m.nmeets; k++)
+    if (st = find_margins(&m, m.meets[k].a), st == OK)
+      st = find_margins(&m, m.meets[k].b);
+  while (st == OK && m.threads && !find_ranges(&m)) m.threads--;
+  if (st == OK && m.threads) {
+    out->threads = m.threads;
+    out->begin = mem_alloc(2 * (size_t)m.threads + 1, sizeof *out->begin);
+    add_pieces(&m);
+  }
+  maker_clear(&m);
+  if (st == OK && rt_walk_checking && out->threads)
+    st = rt_front_check(p, c, out);
+  if (st != OK) rt_front_plan_clear(out);
+  return st;
+}
+
+void
+rt_front_plan_clear(struct rt_front_plan *x) {
+  free(x->pieces);
+  free(x->begin);
+  *x = (struct rt_front_plan){0};
+}

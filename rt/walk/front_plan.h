@@ -1,0 +1,38 @@
+/* Which elements of which launch come next in a front: front_plan.c. */
+#ifndef RT_FRONT_PLAN_H
+#define RT_FRONT_PLAN_H
+
+#include "rt/walk/walk.h"
+
+/* Elements [lo, hi) of launch `launch` of the chain. */
+struct rt_piece {
+  uint32_t launch;
+  idx_l lo, hi;
+};
+
+/* Thread t runs pieces [begin[t], begin[t + 1]), one after another; when all
+ * have, thread t runs those from begin[threads + t] on, up to
+ * begin[threads + t + 1]. */
+struct rt_front_plan {
+  int threads; /* 0: there is no room for a front */
+  struct rt_piece *pieces;
+  uint32_t *begin; /* [2 * threads + 1] */
+  uint32_t npieces, cap;
+  idx_l turns;   /* pieces of its first launch */
+  double behind; /* share of all elements that run when all threads have */
+};
+
+/* Of chain c, on `threads` or fewer. GIVE: clear. cost a pass over relations
+ * through which its launches meet, and O(turns * launches^2).
+ * ERR_MEMORY; ERR_STATE if the checker (rt_walk_checking) finds a fault */
+status rt_front_plan_make(const struct rt_program *p, const struct rt_chain *c,
+                          int threads, struct rt_front_plan *out);
+void rt_front_plan_clear(struct rt_front_plan *x);
+/* Every element of each launch runs once, and none before an element of an
+ * earlier launch, or beside one of its own, with which it meets. It shares no
+ * code with the maker. cost O(entries * threads). ERR_STATE names the first
+ * that does. */
+status rt_front_check(const struct rt_program *p, const struct rt_chain *c,
+                      const struct rt_front_plan *x);
+
+#endif

@@ -29,10 +29,10 @@
  *           without: Airfoil, 720 000 cells, a step at a time 1.38 / 1.60, with
  *           deferred globals, three steps at a time, 1.40 / 1.50; 2 880 000
  *           cells 1.25 / 1.31; shallow water 1.38 / 1.42; multigrid
- *           1.33 / 1.38. Lags of 4 MB in place of 2: 1.1. Pieces of 4 000 to 16 000 cells
- *           are alike, of 512 they take 1.08 to 1.2 times as long. Euler on
- *           tetrahedra, whose map drifts by 1.6 MB, loses 0.92 to 0.94 and is
- *           left alone by `near`, and by `reuse`: 1.5 there.
+ *           1.33 / 1.38. Lags of 4 MB in place of 2: 1.1. Pieces of 4 000 to
+ *           16 000 cells are alike, of 512 they take 1.08 to 1.2 times as
+ *           long. Euler on tetrahedra, whose map drifts by 1.6 MB, loses 0.92
+ *           to 0.94 and is left alone by `near`, and by `reuse`: 1.5 there.
  *
  * Cost      O(RUN^2 * arguments^2) a front.
  *

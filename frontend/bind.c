@@ -192,6 +192,14 @@ fe_program_lanes(const struct fe_program *p, uint32_t i) {
   return p->low->program->launches[i].lanes;
 }
 
+bool
+fe_program_fronts(const struct fe_program *p) {
+  const struct rt_program *rt = p->low->program;
+  for (uint32_t k = 0; k < rt->nchains; k++)
+    if (rt->chains[k].piece) return true;
+  return false;
+}
+
 double *
 fe_program_seconds(const struct fe_program *p, uint32_t i) {
   return &p->low->program->launches[i].seconds;

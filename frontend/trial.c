@@ -38,7 +38,8 @@
  *        and without trials, three rounds in turns: 0.89 of the time (0.80 to
  *        0.90). Its regions: 0.82 and 0.89 apart; a third, 1.29 apart, stays
  *        fused.
- * limits all loops of a region or none; regions on devices are not tried. */
+ * limits all loops of a region or none; regions on devices are not tried, nor
+ *        programs with fronts (rt/walk/front.c). */
 #include "frontend/context.h"
 #include "frontend/programs.h"
 #include "frontend/ranks.h"
@@ -115,10 +116,10 @@ same_rest(const struct fe_program *p, const struct fe_program *q) {
 }
 
 /* p with the loops of these regions apart; NULL: some rank could not make it,
- * which changes nothing. */
+ * which changes nothing, or the clock must not choose between the two. */
 static status
 make_apart(struct fe_request rq, const struct fe_program *p,
-           const double *chosen, struct fe_program **out) {
+           const double *chosen, bool clock, struct fe_program **out) {
   SCOPED bool *apart = mem_alloc(p->nrecs + 1, sizeof *apart);
   for (uint32_t r = 0; r < p->nrecs; r++) {
     uint32_t k = p->trial->of_record[r];
@@ -127,7 +128,9 @@ make_apart(struct fe_request rq, const struct fe_program *p,
   *out = NULL;
   bool made = fe_program_variant(rq, apart, out) == OK;
   counters[CNT_programs] += made;
-  if (made && !same_rest(p, *out)) {
+  bool fronts =
+      made && clock && (fe_program_fronts(p) || fe_program_fronts(*out));
+  if (made && (fronts || !same_rest(p, *out))) {
     fe_program_free(*out);
     made = false;
   }
@@ -185,7 +188,7 @@ count_chosen(const double *chosen, uint32_t n) {
 static status
 take(struct fe_request rq, struct fe_program *p, const double *chosen) {
   struct fe_program *q;
-  TRY(make_apart(rq, p, chosen, &q));
+  TRY(make_apart(rq, p, chosen, false, &q));
   if (q) become(p, q);
   return OK;
 }
@@ -201,7 +204,7 @@ settle_sums(struct fe_request rq, struct fe_program *p) {
   trial->begun = true;
   status st = agree_on(chosen, trial->n);
   bool some = count_chosen(chosen, trial->n) > 0;
-  if (st == OK && some) st = make_apart(rq, p, chosen, &q);
+  if (st == OK && some) st = make_apart(rq, p, chosen, false, &q);
   if (st == OK && some && q) {
     for (uint32_t k = 0; k < trial->n; k++) {
       bool more;
@@ -264,7 +267,7 @@ begin(struct fe_request rq, struct fe_program *p) {
   struct fe_trial *trial = p->trial;
   SCOPED double *all = mem_alloc(trial->n, sizeof *all);
   for (uint32_t k = 0; k < trial->n; k++) all[k] = 1;
-  status st = make_apart(rq, p, all, &trial->apart);
+  status st = make_apart(rq, p, all, true, &trial->apart);
   times_take(trial, p, all);
   if (st != OK || !trial->apart) {
     fe_trial_drop(p);
@@ -326,7 +329,7 @@ settle(struct fe_request rq, struct fe_program *p) {
     become(p, all);
   } else if (st == OK && count) {
     struct fe_program *some;
-    st = make_apart(rq, p, chosen, &some);
+    st = make_apart(rq, p, chosen, true, &some);
     if (some) fe_trial_drop(some);
     p->trial = NULL;
     if (st == OK && some) become(p, some);

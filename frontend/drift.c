@@ -8,6 +8,7 @@ uint32_t
 fe_number_drift(struct fe_map *m) {
   struct rt_margins margins;
   if (fe_hollow(m)) return 0; /* a rule, which has no table */
+  if (m->rt.from->part || m->rt.to->part) return 0; /* nobody asks */
   if (m->drifted == m->rt.version) return m->drift;
   m->drift = 0;
   m->drifted = m->rt.version;

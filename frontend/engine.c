@@ -20,6 +20,7 @@ block_size_set(void) {
   int b = fe.opt.block_size ? fe.opt.block_size : OP_block_size;
   if (!b) b = OP_part_size;
   rt_set_block_size(b);
+  rt_set_front_tight(fe.opt.tile_piece > 0);
 }
 
 /* What was compiled before. */

@@ -128,8 +128,8 @@ bool fe_program_broken(const struct fe_program *p);
  * host, since somebody set it to zero. */
 uint32_t fe_program_lanes(const struct fe_program *p, uint32_t i);
 double *fe_program_seconds(const struct fe_program *p, uint32_t i);
-/* Do launches run as fronts? Where their pieces end, and so bits of sums, follows
- * from all of these launches. */
+/* Do launches run as fronts? Where their pieces end, and so bits of sums,
+ * follows from all of these launches. */
 bool fe_program_fronts(const struct fe_program *p);
 /* Where its launches run, into the remarks of its trace. */
 void fe_program_remark(const struct fe_program *p, struct ir_trace *t);

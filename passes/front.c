@@ -34,7 +34,8 @@
  *           long. Euler on tetrahedra, whose map drifts by 1.6 MB, loses 0.92
  *           to 0.94 and is left alone by `near`, and by `reuse`: 1.5 there.
  *
- * Cost      O(RUN^2 * arguments^2) a front.
+ * Cost      O(RUN * arguments + buffers) for each region that begins one, or
+ *           might have.
  *
  * Source    shared/distinct bytes as the test before tiling: SLOPE (Luporini et
  *           al. 2019); lags as bandwidths of an order: RACE (Alappat et al.
@@ -47,6 +48,7 @@
 #include "ir/walk.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -62,15 +64,21 @@ enum {
   SMALL = 16 /* a small region has such a part of a large one's elements */
 };
 
+/* How far behind the first region those are that go to some memory, at most,
+ * and the largest drift on their way there: shares of the targets. */
+struct distance {
+  double lag, drift;
+};
+
 struct plan {
   struct ir_trace *t;
-  ir_ref first, end;   /* its regions */
-  double lag[RUN];     /* of each region: share of the elements; */
-  double most;         /* the largest */
+  ir_ref first, end;       /* its regions */
+  struct distance *reads;  /* by buffer: who goes there, */
+  struct distance *writes; /* and who writes; lag below 0: nobody */
+  double most;             /* the largest lag */
+  double drift;            /* of the maps through which regions meet */
   double bytes, moved; /* that they touch: each once, and region by region */
   idx_g widest;        /* elements of the largest region */
-  double drift;        /* share of the targets: of the map with the most */
-  bool known;          /* drifts of all maps that matter are */
   ir_ref stop;         /* it might have gone on there; IR_NONE */
   double wide, hop;    /* bytes at a time with that region, and for one map */
 };
@@ -84,35 +92,48 @@ memory_of(const struct ir_trace *t, const struct ir_arg *a) {
   return ir_buffer_of(t, a->out == IR_NONE ? a->in : a->out);
 }
 
-/* How far ahead of the elements it goes. */
+/* How far ahead of the elements it goes, INFINITY: nobody knows. */
 static double
-ahead(struct plan *p, const struct ir_arg *a) {
+ahead(const struct ir_trace *t, const struct ir_arg *a) {
   if (a->map == IR_NONE) return 0;
-  const struct ir_map *m = &p->t->maps[a->map];
-  idx_g n = p->t->sets[m->to].n;
-  p->known &= m->drift > 0;
-  double share = m->drift && n ? (double)(m->drift - 1) / (double)n : 0;
-  if (share > p->drift) p->drift = share;
-  return share;
+  const struct ir_map *m = &t->maps[a->map];
+  idx_g n = t->sets[m->to].n;
+  if (!m->drift) return INFINITY;
+  return n ? (double)(m->drift - 1) / (double)n : 0;
 }
 
-/* Behind region r, where it meets that one. */
-static double
-lag_behind(struct plan *p, const struct ir_region *g, ir_ref r) {
-  const struct ir_trace *t = p->t;
-  double lag = 0;
-  assert(r >= p->first && r < p->first + RUN);
-  IR_EACH_ARG(t, g, n, a) {
-    ir_ref memory = memory_of(t, a);
+/* Lag and drift of region g behind all before it. */
+static struct distance
+behind(const struct plan *p, const struct ir_region *g) {
+  struct distance most = {0, 0};
+  IR_EACH_ARG(p->t, g, n, a) {
+    ir_ref memory = memory_of(p->t, a);
     if (memory == IR_NONE) continue;
-    IR_EACH_ARG(t, &t->regions[r], k, b) {
-      if (memory_of(t, b) != memory) continue;
-      if (!ir_arg_writes(a) && !ir_arg_writes(b)) continue;
-      double own = p->lag[r - p->first] + ahead(p, a) + ahead(p, b);
-      if (own > lag) lag = own;
-    }
+    const struct distance *x = ir_arg_writes(a) ? p->reads : p->writes;
+    double own = ahead(p->t, a);
+    if (x[memory].lag < 0) continue;
+    most.lag = fmax(most.lag, x[memory].lag + own);
+    most.drift = fmax(most.drift, fmax(x[memory].drift, own));
   }
-  return lag;
+  return most;
+}
+
+static void
+distance_add(struct distance *r, double lag, double drift) {
+  r->lag = fmax(r->lag, lag + drift);
+  r->drift = fmax(r->drift, drift);
+}
+
+/* Region g lags so much: where it goes. */
+static void
+add_distances(struct plan *p, const struct ir_region *g, double lag) {
+  IR_EACH_ARG(p->t, g, n, a) {
+    ir_ref memory = memory_of(p->t, a);
+    if (memory == IR_NONE) continue;
+    double own = ahead(p->t, a);
+    distance_add(&p->reads[memory], lag, own);
+    if (ir_arg_writes(a)) distance_add(&p->writes[memory], lag, own);
+  }
 }
 
 /* ---- bytes --------------------------------------------------------------- */
@@ -147,41 +168,43 @@ bytes_of(const struct plan *p, ir_ref r, ir_ref *seen, double *fresh) {
 
 /* ---- which regions ------------------------------------------------------- */
 
+static void
+start(struct plan *p) {
+  assert(p->first < p->t->nregions);
+  p->end = p->first;
+  for (ir_ref b = 0; b < p->t->nbuffers; b++)
+    p->reads[b] = p->writes[b] = (struct distance){-1, 0};
+}
+
 /* Regions from p->first on, as many as the cache has room for. */
 static void
 find_end(struct plan *p, const struct pass_ctx *c) {
   double share = (double)pass_arg(c, "share", SHARE) - PIECE;
   double near = (double)pass_arg(c, "near", NEAR);
   bool forced = pass_arg(c, "piece", 0) > 0;
-  struct ir_trace *t = p->t;
+  const struct ir_trace *t = p->t;
   SCOPED_STR why = STR_INIT;
   SCOPED ir_ref *seen =
       mem_alloc((size_t)t->nbuffers + t->nmaps + 1, sizeof *seen);
-  assert(p->first < t->nregions);
-  p->known = true;
-  for (ir_ref r = p->end = p->first; r < t->nregions && r < p->first + RUN;
-       r++) {
+  start(p);
+  for (ir_ref r = p->first; r < t->nregions && r < p->first + RUN; r++) {
+    const struct ir_region *g = &t->regions[r];
+    if (g->chain || !ir_front_goes_on(t, p->first, r, &why)) return;
     struct plan was = *p;
-    if (t->regions[r].chain || !ir_front_goes_on(t, p->first, r, &why)) return;
-    double lag = 0;
-    for (ir_ref k = p->first; k < r; k++) {
-      double own = lag_behind(p, &t->regions[r], k);
-      if (own > lag) lag = own;
-    }
-    idx_g n = t->sets[t->regions[r].set].n;
-    bool small = n * SMALL <= p->widest;
-    p->lag[r - p->first] = lag;
-    if (lag > p->most && !small) p->most = lag;
+    struct distance own = behind(p, g);
+    idx_g n = t->sets[g->set].n;
+    if (n * SMALL > p->widest) p->most = fmax(p->most, own.lag);
     if (n > p->widest) p->widest = n;
+    p->drift = fmax(p->drift, own.drift);
     p->moved += bytes_of(p, r, seen, &p->bytes);
-    bool fits = p->most * p->bytes <= share && p->drift * p->bytes <= near;
-    if (!forced && !(p->known && fits)) {
-      was.stop = r;
-      was.wide = p->known ? p->bytes * (small ? lag : p->most) : p->bytes;
-      was.hop = p->drift * p->bytes;
+    double wide = fmax(p->most, own.lag) * p->bytes, hop = p->drift * p->bytes;
+    if (!forced && (!(p->most * p->bytes <= share) || !(hop <= near))) {
       *p = was;
+      p->stop = r;
+      p->wide = wide, p->hop = hop;
       return;
     }
+    add_distances(p, g, own.lag);
     p->end = r + 1;
   }
 }
@@ -216,7 +239,7 @@ tell_apart(const struct plan *p, const struct pass_ctx *c) {
     return;
   const char *first = pass_node_text(t, t->regions[p->first].first);
   const char *stop = pass_node_text(t, t->regions[p->stop].first);
-  if (p->wide >= p->bytes)
+  if (!(p->wide < p->bytes))
     ir_remark(t,
               "tile: %s runs by itself: what %s needs of it may lie anywhere",
               first, stop);
@@ -241,13 +264,20 @@ all_bytes(const struct ir_trace *t) {
   return sum;
 }
 
+bool
+pass_front_wanted(const struct ir_trace *t, const struct pass_ctx *c) {
+  /* versions may have memory of their own: twice that of their dats */
+  return pass_arg(c, "piece", 0) > 0 ||
+         2 * all_bytes(t) >= (double)pass_arg(c, "least", LEAST);
+}
+
 ir_ref
 pass_front_at(struct ir_trace *t, const struct pass_ctx *c, ir_ref first) {
-  struct plan p = {.t = t, .first = first, .stop = IR_NONE};
+  size_t n = (size_t)t->nbuffers + 1;
+  SCOPED struct distance *far = mem_alloc(2 * n, sizeof *far);
+  struct plan p = {
+      .t = t, .first = first, .reads = far, .writes = far + n, .stop = IR_NONE};
   long piece = pass_arg(c, "piece", 0);
-  /* versions may have memory of their own: twice that of their dats */
-  if (!piece && 2 * all_bytes(t) < (double)pass_arg(c, "least", LEAST))
-    return first + 1;
   find_end(&p, c);
   if (!pays(&p, c)) {
     tell_apart(&p, c);
@@ -263,6 +293,6 @@ pass_front_at(struct ir_trace *t, const struct pass_ctx *c, ir_ref first) {
       "go by once in place of %.1f times, %.1f per cent of them at a time",
       pass_node_text(t, t->regions[first].first),
       pass_node_text(t, t->regions[p.end - 1].first), p.end - first,
-      chain.piece, p.bytes * 1e-6, p.moved / p.bytes, 100 * p.most);
+      chain.piece, p.bytes * 1e-6, p.moved / p.bytes, 100 * fmin(p.most, 1));
   return p.end;
 }

@@ -36,7 +36,8 @@
 enum { NUMBER_NONE, NUMBER_RCM, NUMBER_BISECT };
 enum {
   SMALL = 8, /* of all entries of maps, a small set has at most such a part, */
-  APART = 8  /* and its own order drifts by so much of the targets, at least */
+  APART = 8, /* and its own order drifts by such a part of the targets, of */
+  MANY = 1 << 14 /* so many: fewer stay in a cache */
 };
 
 /* Cache lines for a thousand entries, on average; 0 where none are known. */
@@ -64,8 +65,9 @@ number_entries(const struct ir_trace *t, ir_ref set, bool *drifts) {
     const struct ir_map *m = &t->maps[i];
     if (m->from != set) continue;
     sum += (double)t->sets[set].n * (m->arity ? m->arity : 1);
-    *drifts |= m->to != set && m->drift > 1 &&
-               (idx_g)(m->drift - 1) > t->sets[m->to].n / APART;
+    idx_g targets = t->sets[m->to].n;
+    *drifts |= m->to != set && m->drift > 1 && targets >= MANY &&
+               (idx_g)(m->drift - 1) > targets / APART;
   }
   return sum;
 }
@@ -82,7 +84,7 @@ number_strays(const struct ir_trace *t, ir_ref set, double all) {
 
 static double
 number_all_entries(const struct ir_trace *t) {
-  bool drifts;
+  bool drifts = false;
   double sum = 0;
   for (ir_ref s = 0; s < t->nsets; s++) sum += number_entries(t, s, &drifts);
   return sum;

@@ -82,6 +82,7 @@ struct plan {
   int most[IR_DIMS];   /* layers made twice for a tile, of the widest; of each
                           side */
   double layer, bytes; /* of its dats: a layer's, and all */
+  bool fronts;         /* regions of other sets may have some */
 };
 
 /* ---- what is private ----------------------------------------------------- */
@@ -396,7 +397,7 @@ chain_at(struct plan *p, const struct pass_ctx *c) {
   struct ir_trace *t = p->t;
   const struct ir_set *s = &t->sets[t->regions[p->first].set];
   ir_ref next = p->first + 1;
-  if (!s->ndim) return pass_front_at(t, c, p->first);
+  if (!s->ndim) return p->fronts ? pass_front_at(t, c, p->first) : next;
   p->chain.box = s->box ? s->box - 1 : t->regions[p->first].set;
   p->chain.nsides = 1;
   p->chain.side[0].rows = 1;
@@ -419,7 +420,10 @@ bool
 pass_tile(struct ir_trace *t, const struct pass_ctx *c) {
   assert(c->live && !t->nchains);
   SCOPED ir_ref *own = mem_alloc((size_t)t->nbuffers + 1, sizeof *own);
-  struct plan p = {.t = t, .live = c->live, .chain = {.own = own}};
+  struct plan p = {.t = t,
+                   .live = c->live,
+                   .fronts = pass_front_wanted(t, c),
+                   .chain = {.own = own}};
   for (ir_ref r = 0; r < t->nregions;) {
     p.first = r;
     r = chain_at(&p, c);

@@ -1,5 +1,6 @@
 #include "rt/events.h"
 
+#include "base/log.h"
 #include "rt/device/device.h"
 #include "rt/walk/launch.h"
 
@@ -13,7 +14,7 @@ static const enum event_kind events[] = {[RT_LAUNCH] = EVENT_region,
                                          [RT_EXCHANGE_FINISH] = EVENT_exchange,
                                          [RT_REDUCE] = EVENT_reduce};
 
-/* The core of one that has none is not run. */
+/* The core of one that has none is not run, a front's launches with it. */
 static void
 add_region(const struct rt_program *p, const struct rt_cmd *cmd,
            struct event *e) {
@@ -24,6 +25,7 @@ add_region(const struct rt_program *p, const struct rt_cmd *cmd,
   }
   const struct rt_run *r = &p->scratch->runs[cmd->a];
   if (cmd->op == RT_LAUNCH_CORE && r->core <= 0) e->kind = EVENT_NONE;
+  if (r->ahead) e->kind = EVENT_NONE;
   e->name = rt_timer_name(r->l->timer);
   if (r->l->offload) e->place.where = rt_launch_device(r->l)->target;
 }
@@ -152,6 +154,26 @@ tell_team(const struct rt_program *p, const char *name) {
   }
 }
 
+/* A front's launches one after another, as long as their pieces took. */
+static void
+tell_front(const struct rt_program *p, const struct rt_chain *c) {
+  const struct rt_run *runs = &p->scratch->runs[c->first];
+  double begin = timer_wall();
+  for (uint32_t i = 0; i < c->count; i++) begin -= runs[i].seconds;
+  for (uint32_t i = 0; i < c->count && runs[i].ahead; i++) {
+    SCOPED_STR words = STR_INIT;
+    str_printf(&words, "\"elements\": %d, \"walk\": \"front\", \"lanes\": %u",
+               runs[i].n, runs[i].l->lanes);
+    struct event e = {.kind = EVENT_region,
+                      .name = rt_timer_name(runs[i].l->timer),
+                      .words = words.s,
+                      .begin = begin,
+                      .end = begin + runs[i].seconds};
+    event_tell(&e, EVENT_OVER);
+    begin = e.end;
+  }
+}
+
 void
 rt_event_end(const struct rt_program *p, const struct rt_cmd *cmd,
              struct event *e, uint64_t bytes) {
@@ -164,4 +186,6 @@ rt_event_end(const struct rt_program *p, const struct rt_cmd *cmd,
   }
   event_end(e);
   if (e->kind == EVENT_region) tell_team(p, e->name);
+  if (event_in_words() && cmd->op == RT_CHAIN && p->chains[cmd->a].piece)
+    tell_front(p, &p->chains[cmd->a]);
 }

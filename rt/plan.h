@@ -34,6 +34,10 @@ extern double rt_walk_seconds;
  * the library's choice. */
 void rt_set_block_size(idx_l block);
 
+/* Fronts run on as many threads as they have any room for, all or fewer, though
+ * launches one by one would be faster: for tests (OP2_TILE_PIECE). */
+void rt_set_front_tight(bool on);
+
 /* ---- programs ------------------------------------------------------------ */
 
 /* A compiled region: run elements [lo, hi), lo < hi. `ptr` is the table of

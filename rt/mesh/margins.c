@@ -27,7 +27,8 @@ status
 rt_margins_make(const struct rt_relation *r, struct rt_margins *out) {
   idx_l block = rt_margin_block(r->from->n);
   int64_t n = r->from->n, blocks = (n + block - 1) / block;
-  struct rt_margins m = {.n = (idx_l)blocks, .block = block};
+  struct rt_margins m = {
+      .n = (idx_l)blocks, .block = block, .elements = r->from->n};
   m.least = mem_try((size_t)blocks + 1, sizeof *m.least);
   m.bound = mem_try((size_t)blocks + 1, sizeof *m.bound);
   if (!m.least || !m.bound) {

@@ -25,10 +25,11 @@ rt_margin_block(idx_l n) {
 }
 
 struct rt_margins {
-  idx_l n;      /* blocks, */
-  idx_l block;  /* each of so many elements */
-  idx_l *least; /* [n + 1]; least[n] == to->n */
-  idx_l *bound; /* [n + 1]; bound[0] == 0 */
+  idx_l n;        /* blocks, */
+  idx_l block;    /* each of so many elements, */
+  idx_l elements; /* of all these */
+  idx_l *least;   /* [n + 1]; least[n] == to->n */
+  idx_l *bound;   /* [n + 1]; bound[0] == 0 */
 };
 
 /* Of all entries. GIVE: rt_margins_clear. cost one pass. ERR_MEMORY */

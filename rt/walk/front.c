@@ -27,7 +27,7 @@ struct rt_front {
   struct rt_front_plan plan;
   int asked;        /* threads that it was made for; 0: it is not */
   uint64_t version; /* of relations, then: the sum */
-  bool may;         /* its launches, in the run at hand */
+  bool may, one;    /* its launches; one thread has all: in the run at hand */
   size_t *table_at; /* of a launch: where its addresses begin in a row */
   size_t row;       /* addresses of a thread, whole cache lines */
   void **table;     /* [threads][row] */
@@ -85,18 +85,18 @@ may_run(const struct rt_program *p, const struct rt_chain *c) {
   return true;
 }
 
-/* One, where each launch has one; launches whose threads have memory besides
- * have it for so many. */
+/* Launches whose threads have memory besides have it for so many. *one: each
+ * launch is one thread's, share after share, which changes no share. */
 static int
-threads_of(const struct rt_program *p, const struct rt_chain *c) {
+threads_of(const struct rt_program *p, const struct rt_chain *c, bool *one) {
   int threads = p->scratch->nthreads;
-  bool one = true;
+  *one = true;
   for (uint32_t i = 0; i < c->count; i++) {
     const struct rt_run *r = &p->scratch->runs[c->first + i];
     if (r->l->scratch && r->threads < threads) threads = r->threads;
-    one &= r->l->team == RT_TEAM_ONE;
+    *one &= r->l->team == RT_TEAM_ONE;
   }
-  return one ? 1 : threads;
+  return threads;
 }
 
 static uint64_t
@@ -113,7 +113,9 @@ make_plan(const struct rt_program *p, const struct rt_chain *c,
           struct rt_front *f, int threads, uint64_t version) {
   f->asked = 0;
   rt_front_plan_clear(&f->plan);
-  TRY(rt_front_plan_make(p, c, threads, &f->plan));
+  status st = rt_front_plan_make(p, c, threads, &f->plan);
+  if (st == ERR_MEMORY) LOG_INFO("%s: no front", err_last());
+  if (st != OK && st != ERR_MEMORY) return st;
   size_t n = (size_t)f->plan.threads, bytes = n * f->acc_row;
   free(f->table);
   free(f->busy);
@@ -138,7 +140,7 @@ rt_front_prepare(const struct rt_program *p, uint32_t chain,
   struct rt_front *f = *front;
   f->may = may_run(p, c);
   if (!f->may) return OK;
-  int threads = threads_of(p, c);
+  int threads = threads_of(p, c, &f->one);
   uint64_t version = version_of(p, c);
   if (f->asked == threads && f->version == version) return OK;
   return make_plan(p, c, f, threads, version);
@@ -191,6 +193,14 @@ run_pieces(const struct rt_program *p, const struct rt_chain *c,
   }
 }
 
+/* The same by one thread. */
+static void
+run_alone(const struct rt_program *p, const struct rt_chain *c,
+          const struct rt_front *f) {
+  for (int half = 0; half < 2; half++)
+    for (int t = 0; t < f->plan.threads; t++) run_pieces(p, c, f, half, t);
+}
+
 static void
 run_together(const struct rt_program *p, const struct rt_chain *c,
              const struct rt_front *f) {
@@ -233,8 +243,8 @@ rt_front_run(const struct rt_program *p, struct rt_front *f) {
   double begin = timer_wall();
   bind_all(p, c, f);
   counters[CNT_tiles] += f->plan.turns;
-  if (f->plan.threads == 1)
-    run_pieces(p, c, f, 0, 0);
+  if (f->one || f->plan.threads == 1)
+    run_alone(p, c, f);
   else
     run_together(p, c, f);
   note_ahead(p, c, f, timer_wall() - begin);

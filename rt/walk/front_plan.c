@@ -30,9 +30,9 @@
  * are fewer at both ends, a trapezoid. When all threads have run, what is left
  * between two of them runs, launch by launch, one thread for each gap. Of one
  * launch, whose own elements meet where they add, ranges are cut so that those
- * of two threads, and of two gaps, do not. Gaps that meet gaps, or that hold
- * more than MOST of all elements: one thread less is tried, and at last there
- * is no front.
+ * of two threads, and of two gaps, do not. Where gaps meet gaps, or one thread
+ * has much more to do than another, there is no front: launches by all threads,
+ * one by one, are faster then.
  *
  * Cost. A pass over the relations through which launches meet; then binary
  * search and steps by blocks, O(turns * launches^2 * touches). Kept with the
@@ -54,7 +54,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 0.25 /* of all elements, in gaps */
+#define MOST 0.25 /* that a thread has to do besides its share */
+
+static bool tight;
+
+void
+rt_set_front_tight(bool on) {
+  tight = on;
+}
 
 /* Launch r goes by touch `a` where launch `before`, perhaps r itself, goes by
  * touch `b`, and one of them writes. */
@@ -134,7 +141,7 @@ bound(const struct maker *m, uint32_t touch, idx_l e) {
   const struct rt_touch *x = &m->c->touches[touch];
   if (x->map == RT_DIRECT) return e;
   const struct rt_margins *y = &m->margins[x->map];
-  return y->bound[(e + y->block - 1) / y->block];
+  return y->bound[e / y->block + (e % y->block > 0)];
 }
 
 /* and those below this one by none from e on. */
@@ -143,7 +150,7 @@ least(const struct maker *m, uint32_t touch, idx_l e) {
   const struct rt_touch *x = &m->c->touches[touch];
   if (x->map == RT_DIRECT) return e;
   const struct rt_margins *y = &m->margins[x->map];
-  return y->least[(e + y->block - 1) / y->block];
+  return y->least[e == y->elements ? y->n : e / y->block];
 }
 
 /* ---- how far a launch may go --------------------------------------------- */
@@ -155,7 +162,7 @@ follow(const struct maker *m, uint32_t touch, idx_l from, idx_l to,
        idx_l done) {
   if (bound(m, touch, to) <= done) return to;
   idx_l unit = unit_of(m, m->c->touches[touch].launch);
-  idx_l low = from / unit, high = (to + unit - 1) / unit;
+  idx_l low = from / unit, high = to / unit + (to % unit > 0);
   while (low + 1 < high) {
     idx_l mid = low + (high - low) / 2;
     if (bound(m, touch, mid * unit) <= done)
@@ -173,7 +180,7 @@ recede(const struct maker *m, uint32_t touch, idx_l from, idx_l to,
        idx_l begun) {
   if (least(m, touch, from) >= begun) return from;
   idx_l unit = unit_of(m, m->c->touches[touch].launch);
-  idx_l low = from / unit, high = (to + unit - 1) / unit;
+  idx_l low = from / unit, high = to / unit + (to % unit > 0);
   while (low + 1 < high) {
     idx_l mid = low + (high - low) / 2;
     if (least(m, touch, mid * unit) >= begun)
@@ -185,15 +192,15 @@ recede(const struct maker *m, uint32_t touch, idx_l from, idx_l to,
 }
 
 /* Up to where may launch r go, from e on and no farther than `to`, when those
- * before it have come to at[]? *free: none of them meets it. */
+ * before it have come to at[]? *unmet: none of them meets it. */
 static idx_l
 limit(const struct maker *m, uint32_t r, const idx_l *at, idx_l e, idx_l to,
-      bool *free) {
-  *free = true;
+      bool *unmet) {
+  *unmet = true;
   for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
     const struct meet *x = &m->meets[k];
     if (x->before == r) continue;
-    *free = false;
+    *unmet = false;
     to = follow(m, x->a, e, to, least(m, x->b, at[x->before]));
   }
   return to;
@@ -207,20 +214,19 @@ find_range(struct maker *m, int t, uint32_t r) {
   idx_l *lo = m->lo + (size_t)t * m->c->count, *hi = m->hi + (lo - m->lo);
   const idx_l *last = t ? hi - m->c->count : NULL;
   idx_l n = elements_of(m, r), from = last ? last[r] : 0;
-  bool free;
-  hi[r] = limit(m, r, hi, from, n, &free);
-  if (free) {
-    idx_l unit = unit_of(m, r), units = (n + unit - 1) / unit;
-    idx_l share = (idx_l)rt_share(units, t, m->threads) * unit;
-    idx_l end = (idx_l)rt_share(units, t + 1, m->threads) * unit;
-    if (share > from) from = share < n ? share : n;
-    hi[r] = end < n ? end : n;
+  bool unmet;
+  hi[r] = limit(m, r, hi, from, n, &unmet);
+  if (unmet) {
+    idx_l unit = unit_of(m, r), units = n / unit + (n % unit > 0);
+    int64_t share = rt_share(units, t, m->threads) * unit;
+    int64_t end = rt_share(units, t + 1, m->threads) * unit;
+    if (share > from) from = share < n ? (idx_l)share : n;
+    hi[r] = end < n ? (idx_l)end : n;
   }
   for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
     const struct meet *x = &m->meets[k];
-    idx_l begun = x->before < r ? bound(m, x->b, lo[x->before])
-                  : last        ? bound(m, x->b, last[r])
-                                : 0;
+    idx_l begun = last ? bound(m, x->b, last[r]) : 0; /* itself */
+    if (x->before < r) begun = bound(m, x->b, lo[x->before]);
     from = recede(m, x->a, from, n, begun);
   }
   lo[r] = from;
@@ -244,31 +250,41 @@ gap_meets(const struct maker *m, int t, uint32_t r) {
   return false;
 }
 
-/* Are all threads to come, whether it pays or not? */
+/* Elements of launches, all of them: of thread t, or of the gap behind it. */
+static double
+elements_in(const struct maker *m, int t, bool gap) {
+  size_t n = m->c->count, at = (size_t)t * n;
+  double sum = 0;
+  for (size_t r = at; r < at + n; r++)
+    sum += gap ? m->lo[r + n] - m->hi[r] : m->hi[r] - m->lo[r];
+  return sum;
+}
+
+/* Do all threads have as much to do, but for MOST of it, gaps included? */
 static bool
-all_asked(const struct maker *m) {
-  for (uint32_t r = 0; r < m->c->count; r++) {
-    enum rt_team_way way = m->p->launches[m->c->first + r].team;
-    if (way == RT_TEAM_BUSY || way == RT_TEAM_MEASURED) return false;
+is_even(const struct maker *m) {
+  double all = 0, gaps = 0, gap = 0, own = 0;
+  for (uint32_t r = 0; r < m->c->count; r++) all += elements_of(m, r);
+  for (int t = 0; t < m->threads; t++) {
+    double here = elements_in(m, t, false);
+    if (here > own) own = here;
+    here = t + 1 < m->threads ? elements_in(m, t, true) : 0;
+    if (here > gap) gap = here;
+    gaps += here;
   }
-  return true;
+  m->out->behind = all > 0 ? gaps / all : 0;
+  return own + gap <= (1 + MOST) * all / m->threads;
 }
 
 /* Ranges of all threads; false: there is no room for so many. */
 static bool
 find_ranges(struct maker *m) {
-  double gaps = 0, all = 0;
   for (int t = 0; t < m->threads; t++)
     for (uint32_t r = 0; r < m->c->count; r++) find_range(m, t, r);
-  for (uint32_t r = 0; r < m->c->count; r++) all += elements_of(m, r);
   for (int t = 0; t + 1 < m->threads; t++)
-    for (uint32_t r = 0; r < m->c->count; r++) {
+    for (uint32_t r = 0; r < m->c->count; r++)
       if (gap_meets(m, t, r)) return false;
-      size_t at = (size_t)t * m->c->count + r;
-      gaps += m->lo[at + m->c->count] - m->hi[at];
-    }
-  m->out->behind = all > 0 ? gaps / all : 0;
-  return gaps <= MOST * all || all_asked(m);
+  return is_even(m) || tight;
 }
 
 /* ---- pieces -------------------------------------------------------------- */
@@ -295,11 +311,11 @@ keep_up(const struct maker *m, uint32_t r, const idx_l *lo, const idx_l *hi) {
 static void
 add_turn(struct maker *m, const idx_l *lo, const idx_l *hi) {
   for (uint32_t r = 0; r < m->c->count; r++) {
-    bool free;
-    idx_l to = limit(m, r, m->at, m->at[r], hi[r], &free);
+    bool unmet;
+    idx_l to = limit(m, r, m->at, m->at[r], hi[r], &unmet);
     if (!r)
       to = hi[0] - m->at[0] > m->c->piece ? m->at[0] + m->c->piece : hi[0];
-    if (r && free) to = keep_up(m, r, lo, hi);
+    if (r && unmet) to = keep_up(m, r, lo, hi);
     add_piece(m->out, r, m->at[r], to);
     m->at[r] = to;
   }
@@ -359,7 +375,8 @@ rt_front_plan_make(const struct rt_program *p, const struct rt_chain *c,
   for (uint32_t k = 0; st == OK && k < m.nmeets; k++)
     if (st = find_margins(&m, m.meets[k].a), st == OK)
       st = find_margins(&m, m.meets[k].b);
-  while (st == OK && m.threads && !find_ranges(&m)) m.threads--;
+  while (st == OK && m.threads && !find_ranges(&m))
+    m.threads = tight ? m.threads - 1 : 0;
   if (st == OK && m.threads) {
     out->threads = m.threads;
     out->begin = mem_alloc(2 * (size_t)m.threads + 1, sizeof *out->begin);

@@ -22,7 +22,7 @@ struct rt_front_plan {
   double behind; /* share of all elements that run when all threads have */
 };
 
-/* Of chain c, on `threads` or fewer. GIVE: clear. cost a pass over relations
+/* Of chain c, on so many threads. GIVE: clear. cost a pass over relations
  * through which its launches meet, and O(turns * launches^2).
  * ERR_MEMORY; ERR_STATE if the checker (rt_walk_checking) finds a fault */
 status rt_front_plan_make(const struct rt_program *p, const struct rt_chain *c,

@@ -105,15 +105,65 @@ Test(front, threads_have_trapezoids_and_gaps) {
   line_free(x);
 }
 
+/* Blocks of 16 elements, in which pieces of 100 do not end. */
+Test(front, pieces_end_anywhere_in_blocks) {
+  enum { MANY = 100000 };
+  struct line *x = line_make(2, 100);
+  x->cells.n = MANY;
+  x->edges.n = MANY - 1;
+  free(x->table);
+  x->ends.table = x->table = mem_alloc(2 * MANY, sizeof *x->table);
+  for (idx_l e = 0; e < MANY - 1; e++) {
+    x->table[2 * e] = e;
+    x->table[2 * e + 1] = e + 1;
+  }
+  for (int threads = 1; threads <= 3; threads++) {
+    struct rt_front_plan y = plan(x, threads);
+    cr_assert_eq(y.threads, threads);
+    cr_assert_eq(rt_front_check(x->p, &x->chain, &y), OK, "%s", err_last());
+    rt_front_plan_clear(&y);
+  }
+  line_free(x);
+}
+
 /* A table whose last row names the first cell: it holds up all. */
 Test(front, an_order_that_jumps_has_no_room_for_threads) {
   struct line *x = line_make(2, 64);
   x->table[2 * (EDGES - 1)] = 0;
-  for (uint32_t i = 0; i < x->p->nlaunches; i++)
-    x->p->launches[i].team = RT_TEAM_BUSY;
   struct rt_front_plan y = plan(x, 2);
-  cr_assert_eq(y.threads, 1);
+  cr_assert_eq(y.threads, 0, "launches run one by one, by all threads");
+  rt_front_plan_clear(&y);
+  rt_set_front_tight(true);
+  y = plan(x, 2);
+  cr_assert_eq(y.threads, 2, "most of it in the gap");
   cr_assert_eq(rt_front_check(x->p, &x->chain, &y), OK);
+  rt_front_plan_clear(&y);
+  rt_set_front_tight(false);
+  line_free(x);
+}
+
+/* A few boundary edges at the low cells come first: all edges inside would be
+ * the first thread's. */
+Test(front, a_thread_that_has_all_to_do_is_none) {
+  struct line *x = line_make(1, 64);
+  struct rt_set bedges = {.n = 100, .name = "bedges"};
+  idx_l table[100];
+  for (idx_l e = 0; e < 100; e++) table[e] = e;
+  struct rt_relation to = make_table(&bedges, &x->cells, 1, table, 2);
+  uint32_t set = make_set(x->p, &bedges), map = make_map(x->p, &to);
+  make_launch(x->p, NULL, set, RT_RUN_PARTS, 0);
+  struct rt_launch first = x->p->launches[2];
+  memmove(x->p->launches + 1, x->p->launches, 2 * sizeof first);
+  x->p->launches[0] = first;
+  for (uint32_t k = 0; k < x->chain.ntouches; k++) x->chain.touches[k].launch++;
+  struct rt_touch adds = {0, 1, map, true};
+  MAKE_PUSH(x->chain.touches, x->chain.ntouches, adds);
+  uint32_t last = x->chain.ntouches - 1;
+  memmove(x->chain.touches + 1, x->chain.touches, last * sizeof adds);
+  x->chain.touches[0] = adds;
+  x->chain.count = 3;
+  struct rt_front_plan y = plan(x, 2);
+  cr_assert_eq(y.threads, 0);
   rt_front_plan_clear(&y);
   line_free(x);
 }
@@ -122,9 +172,11 @@ Test(front, random_relations_and_touches_pass_the_checker) {
   enum { PLAYS = 400, LAUNCHES = 6, MEMORIES = 4 };
   uint32_t seed = 7;
   int several = 0;
+  rt_set_front_tight(true);
   for (int play = 0; play < PLAYS; play++) {
-    idx_l n = (idx_l)(make_random(&seed) % 2000) + 1;
-    idx_l m = (idx_l)(make_random(&seed) % 2000) + 1;
+    uint32_t most = play % 4 ? 2000 : 50000;
+    idx_l n = (idx_l)(make_random(&seed) % most) + 1;
+    idx_l m = (idx_l)(make_random(&seed) % most) + 1;
     idx_l far = (idx_l)(make_random(&seed) % 40);
     struct rt_set sets[2] = {{.n = n, .name = "a"}, {.n = m, .name = "b"}};
     idx_l *table = mem_alloc((size_t)n * 2, sizeof *table);
@@ -163,6 +215,7 @@ Test(front, random_relations_and_touches_pass_the_checker) {
     free(table);
     rt_program_free(p);
   }
+  rt_set_front_tight(false);
   cr_assert(several > PLAYS / 4, "%d", several);
 }
 

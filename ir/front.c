@@ -28,7 +28,7 @@
  *           does. A third region that read %rms.1 could not be in the front.
  *
  * Limits    loops over rows; maps by rule, which have tiles; ranks; regions
- *           whose order is settled: by colours, serial, or with payloads. */
+ *           whose order is settled: by colours, or serial. */
 #include "ir/front.h"
 #include "ir/walk.h"
 
@@ -36,9 +36,13 @@
 
 #include <assert.h>
 
+/* Payloads go by the order of elements. A thread's come in theirs, those of the
+ * gap behind it at last, and threads are joined in order, too; but elements that
+ * meet have one thread where there is a payload. */
 static bool
-may_arg(const struct ir_trace *t, const struct ir_arg *a) {
-  if (a->each || a->kind == IR_ARG_INFO) return false;
+may_arg(const struct ir_trace *t, enum ir_walk walk, const struct ir_arg *a) {
+  if (a->kind == IR_ARG_INFO) return walk == IR_WALK_RANGE;
+  if (a->each) return false;
   if (a->map != IR_NONE && t->maps[a->map].rule) return false;
   bool adds =
       a->access == ACC_INC || a->access == ACC_MIN || a->access == ACC_MAX;
@@ -46,11 +50,11 @@ may_arg(const struct ir_trace *t, const struct ir_arg *a) {
 }
 
 static bool
-may_loop(const struct ir_trace *t, const struct ir_node *n) {
+may_loop(const struct ir_trace *t, enum ir_walk walk, const struct ir_node *n) {
   if (n->op != IR_LOOP || ir_deferred(n) || n->each) return false;
   if (n->flags & IR_NODE_SERIAL || ir_has_effects(t, n)) return false;
   for (uint32_t k = 0; k < n->nargs; k++)
-    if (!may_arg(t, &ir_args(t, n)[k])) return false;
+    if (!may_arg(t, walk, &ir_args(t, n)[k])) return false;
   return true;
 }
 
@@ -62,7 +66,7 @@ ir_may_front(const struct ir_trace *t, ir_ref region) {
   if (ir_alone(t, region) || g->core_first) return false;
   if (t->sets[g->set].flags & IR_SET_PARTS) return false;
   for (ir_ref n = g->first; n < g->first + g->count; n++)
-    if (!may_loop(t, &t->nodes[n])) return false;
+    if (!may_loop(t, g->walk, &t->nodes[n])) return false;
   return true;
 }
 

@@ -151,6 +151,8 @@ void
 rt_exec_keep(struct rt_program *p) {
   for (uint32_t i = 0; p->scratch && i < p->nlaunches; i++)
     p->scratch->teams[i]->kept.used = true;
+  for (uint32_t i = 0; p->scratch && i < p->nchains; i++)
+    if (p->scratch->fronts[i]) rt_front_keep(p->scratch->fronts[i]);
 }
 
 /* ---- bind ---------------------------------------------------------------- */

@@ -5,6 +5,10 @@
  * and is finished where the program has its command. What it sets a global to
  * in between, and in which order sums become whole, stays as it was.
  *
+ * Teams. Beside other work a thread may have its processor taken away, and all
+ * wait: whether one thread runs all shares or each its own is measured, as for
+ * long launches (team.c). The plan stays, and every bit with it.
+ *
  * Time. Threads read the clock at each piece; a launch took the front's time in
  * the share that its pieces had of it, so that the timing table has a line for
  * each kernel with what it moved and took, as without a front. */
@@ -16,6 +20,7 @@
 #include "base/log.h"
 #include "rt/walk/front_plan.h"
 #include "rt/walk/reduce.h"
+#include "rt/walk/team.h"
 
 #include <assert.h>
 #include <omp.h>
@@ -27,7 +32,8 @@ struct rt_front {
   struct rt_front_plan plan;
   int asked;        /* threads that it was made for; 0: it is not */
   uint64_t version; /* of relations, then: the sum */
-  bool may, one;    /* its launches; one thread has all: in the run at hand */
+  bool may;         /* its launches, in the run at hand */
+  struct rt_team *team;
   size_t *table_at; /* of a launch: where its addresses begin in a row */
   size_t row;       /* addresses of a thread, whole cache lines */
   void **table;     /* [threads][row] */
@@ -42,6 +48,23 @@ enum { LINE = 8 }; /* pointers, or doubles, of a cache line */
 
 /* ---- prepare ------------------------------------------------------------- */
 
+/* One thread or all, as its launches have it; else as long launches do. */
+static struct rt_team *
+team_of(const struct rt_program *p, const struct rt_chain *c) {
+  const struct rt_launch *l = &p->launches[c->first], *end = l + c->count;
+  enum rt_team_way way = l->team;
+  int64_t n = 0;
+  for (const struct rt_launch *k = l; k < end; k++) {
+    n += p->sets[k->set]->n;
+    if (k->team == way) continue;
+    bool one = k->team == RT_TEAM_ONE || way == RT_TEAM_ONE;
+    bool all = k->team == RT_TEAM_ALL || way == RT_TEAM_ALL;
+    way = one && all ? RT_TEAM_ALL : RT_TEAM_BUSY;
+  }
+  if (way == RT_TEAM_MEASURED) way = RT_TEAM_BUSY;
+  return rt_team_get(l->fn, (idx_l)(n % INT32_MAX), way);
+}
+
 static struct rt_front *
 front_new(const struct rt_program *p, uint32_t chain) {
   const struct rt_chain *c = &p->chains[chain];
@@ -50,6 +73,7 @@ front_new(const struct rt_program *p, uint32_t chain) {
   f->table_at = mem_alloc(c->count, sizeof *f->table_at);
   f->acc_at = mem_alloc(c->count, sizeof *f->acc_at);
   f->line = round_up(c->count, LINE);
+  f->team = team_of(p, c);
   for (uint32_t i = 0; i < c->count; i++) {
     const struct rt_launch *l = &p->launches[c->first + i];
     f->table_at[i] = f->row;
@@ -85,16 +109,13 @@ may_run(const struct rt_program *p, const struct rt_chain *c) {
   return true;
 }
 
-/* Launches whose threads have memory besides have it for so many. *one: each
- * launch is one thread's, share after share, which changes no share. */
+/* Launches whose threads have memory besides have it for so many. */
 static int
-threads_of(const struct rt_program *p, const struct rt_chain *c, bool *one) {
+threads_of(const struct rt_program *p, const struct rt_chain *c) {
   int threads = p->scratch->nthreads;
-  *one = true;
   for (uint32_t i = 0; i < c->count; i++) {
     const struct rt_run *r = &p->scratch->runs[c->first + i];
     if (r->l->scratch && r->threads < threads) threads = r->threads;
-    *one &= r->l->team == RT_TEAM_ONE;
   }
   return threads;
 }
@@ -140,7 +161,7 @@ rt_front_prepare(const struct rt_program *p, uint32_t chain,
   struct rt_front *f = *front;
   f->may = may_run(p, c);
   if (!f->may) return OK;
-  int threads = threads_of(p, c, &f->one);
+  int threads = threads_of(p, c);
   uint64_t version = version_of(p, c);
   if (f->asked == threads && f->version == version) return OK;
   return make_plan(p, c, f, threads, version);
@@ -240,14 +261,23 @@ void
 rt_front_run(const struct rt_program *p, struct rt_front *f) {
   const struct rt_chain *c = &p->chains[f->chain];
   if (!f->may || !f->plan.threads) return;
+  bool together = rt_team_together(f->team, f->plan.threads);
+  bool measures = rt_team_measures(f->team);
   double begin = timer_wall();
   bind_all(p, c, f);
   counters[CNT_tiles] += f->plan.turns;
-  if (f->one || f->plan.threads == 1)
-    run_alone(p, c, f);
-  else
+  if (together)
     run_together(p, c, f);
-  note_ahead(p, c, f, timer_wall() - begin);
+  else
+    run_alone(p, c, f);
+  double end = timer_wall();
+  if (measures) rt_team_note(f->team, together, begin, end);
+  note_ahead(p, c, f, end - begin);
+}
+
+void
+rt_front_keep(struct rt_front *f) {
+  f->team->kept.used = true;
 }
 
 void

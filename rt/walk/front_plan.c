@@ -225,8 +225,8 @@ find_range(struct maker *m, int t, uint32_t r) {
   }
   for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
     const struct meet *x = &m->meets[k];
-    idx_l begun = last ? bound(m, x->b, last[r]) : 0; /* itself */
-    if (x->before < r) begun = bound(m, x->b, lo[x->before]);
+    const idx_l *ran = x->before < r ? lo : last; /* itself: another thread */
+    idx_l begun = ran ? bound(m, x->b, ran[x->before]) : 0;
     from = recede(m, x->a, from, n, begun);
   }
   lo[r] = from;

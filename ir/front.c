@@ -37,8 +37,8 @@
 #include <assert.h>
 
 /* Payloads go by the order of elements. A thread's come in theirs, those of the
- * gap behind it at last, and threads are joined in order, too; but elements that
- * meet have one thread where there is a payload. */
+ * gap behind it at last, and threads are joined in order, too; but elements
+ * that meet have one thread where there is a payload. */
 static bool
 may_arg(const struct ir_trace *t, enum ir_walk walk, const struct ir_arg *a) {
   if (a->kind == IR_ARG_INFO) return walk == IR_WALK_RANGE;

@@ -27,8 +27,8 @@
  * Measured  2 threads of a Zen 5 with 1 MB of cache each and 32 MB for both,
  *           medians of 3 runs in turns, one thread / two, with fronts over
  *           without: Airfoil, 720 000 cells, a step at a time 1.38 / 1.60, with
- *           deferred globals, three and a half at a time, 1.40 / 1.50; 2 880 000
- *           cells 1.25 / 1.31; shallow water 1.38 / 1.42; multigrid
+ *           deferred globals, three and a half at a time, 1.40 / 1.50;
+ *           2 880 000 cells 1.25 / 1.31; shallow water 1.38 / 1.42; multigrid
  *           1.33 / 1.38. Lags of 4 MB in place of 2: 1.1. Pieces of 4 000 to
  *           16 000 cells are alike, of 512 they take 1.08 to 1.2 times as
  *           long. Euler on tetrahedra, whose map drifts by 1.6 MB, loses 0.92

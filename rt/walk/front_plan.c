@@ -198,6 +198,7 @@ limit(const struct maker *m, uint32_t r, const idx_l *at, idx_l e, idx_l to,
       bool *unmet) {
   *unmet = true;
   for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
+    assert(m->meets);
     const struct meet *x = &m->meets[k];
     if (x->before == r) continue;
     *unmet = false;
@@ -224,6 +225,7 @@ find_range(struct maker *m, int t, uint32_t r) {
     hi[r] = end < n ? (idx_l)end : n;
   }
   for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
+    assert(m->meets);
     const struct meet *x = &m->meets[k];
     const idx_l *ran = x->before < r ? lo : last; /* itself: another thread */
     idx_l begun = ran ? bound(m, x->b, ran[x->before]) : 0;
@@ -241,6 +243,7 @@ gap_meets(const struct maker *m, int t, uint32_t r) {
   const idx_l *next = lo + n, *next_hi = hi + n;
   if (hi[r] >= next[r]) return false;
   for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
+    assert(m->meets);
     const struct meet *x = &m->meets[k];
     if (t + 2 < m->threads &&
         bound(m, x->a, next[r]) > least(m, x->b, next_hi[x->before]))

@@ -28,7 +28,7 @@ void rt_walk_cache_clear(void);
 void rt_walk_cache_sweep(void);
 /* Check what makers make (debug builds, OP2_CHECK). */
 extern bool rt_walk_checking;
-/* Seconds that making walks took so far. */
+/* Seconds that making walks, and plans of fronts, took so far. */
 extern double rt_walk_seconds;
 /* Elements in a block of the walks that runs ask for (OP2_BLOCK_SIZE); 0:
  * the library's choice. */

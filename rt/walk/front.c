@@ -132,9 +132,11 @@ version_of(const struct rt_program *p, const struct rt_chain *c) {
 static status
 make_plan(const struct rt_program *p, const struct rt_chain *c,
           struct rt_front *f, int threads, uint64_t version) {
+  double begin = timer_wall();
   f->asked = 0;
   rt_front_plan_clear(&f->plan);
   status st = rt_front_plan_make(p, c, threads, &f->plan);
+  rt_walk_seconds += timer_wall() - begin;
   if (st == ERR_MEMORY) LOG_INFO("%s: no front", err_last());
   if (st != OK && st != ERR_MEMORY) return st;
   size_t n = (size_t)f->plan.threads, bytes = n * f->acc_row;
@@ -178,19 +180,15 @@ acc_of(const struct rt_front *f, uint32_t i, int t) {
 static void
 bind_all(const struct rt_program *p, const struct rt_chain *c,
          struct rt_front *f) {
-  const struct rt_scratch *s = p->scratch;
+  int threads = f->plan.threads;
   for (uint32_t i = 0; i < c->count; i++) {
-    struct rt_run r = s->runs[c->first + i];
-    r.threads = f->plan.threads;
-    bool apart = r.l->nreductions || r.l->scratch;
-    rt_launch_bind(p, &r);
-    for (int t = 0; t < f->plan.threads; t++) {
-      void **table = f->table + (size_t)t * f->row + f->table_at[i];
-      memcpy(table, s->table + (apart ? (size_t)t * s->row : 0),
-             r.l->nbinds * sizeof *table);
-      if (!r.l->nreductions) continue;
-      rt_reduce_start(r.l, p->globals, acc_of(f, i, t), f->acc_row, 1);
-      rt_launch_point(r.l, table, acc_of(f, i, t));
+    const struct rt_run *r = &p->scratch->runs[c->first + i];
+    void **table = f->table + f->table_at[i];
+    rt_launch_tables(p, r, threads, table, f->row);
+    if (!r->l->nreductions) continue;
+    for (int t = 0; t < threads; t++) {
+      rt_reduce_start(r->l, p->globals, acc_of(f, i, t), f->acc_row, 1);
+      rt_launch_point(r->l, table + (size_t)t * f->row, acc_of(f, i, t));
     }
   }
   memset(f->busy, 0, (size_t)f->plan.threads * f->line * sizeof *f->busy);

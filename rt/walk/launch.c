@@ -352,6 +352,18 @@ rt_launch_bind(const struct rt_program *p, const struct rt_run *r) {
   }
 }
 
+void
+rt_launch_tables(const struct rt_program *p, const struct rt_run *r,
+                 int threads, void **out, size_t row) {
+  const struct rt_scratch *s = p->scratch;
+  struct rt_run all = *r;
+  all.threads = threads;
+  rt_launch_bind(p, &all);
+  for (int t = 0; t < threads; t++)
+    memcpy(out + (size_t)t * row, s->table + (size_t)t * table_stride(r, s),
+           r->l->nbinds * sizeof *out);
+}
+
 /* ---- run ----------------------------------------------------------------- */
 
 /* Elements [lo, hi) as they are here. */

@@ -92,6 +92,9 @@ status rt_launch_prepare(const struct rt_program *p, uint32_t i, int nthreads,
                          struct rt_run *out);
 /* The running launch's table for each thread: what its binds stand for. */
 void rt_launch_bind(const struct rt_program *p, const struct rt_run *r);
+/* The same for so many threads, in tables of the caller's: out[t * row]. */
+void rt_launch_tables(const struct rt_program *p, const struct rt_run *r,
+                      int threads, void **out, size_t row);
 /* Its accumulators are those at acc. */
 void rt_launch_point(const struct rt_launch *l, void **table, char *acc);
 /* Places [lo, hi) of its walk, by thread t. */

@@ -157,15 +157,9 @@ rt_tiles_prepare(const struct rt_program *p, uint32_t chain,
 static void
 bind_all(const struct rt_program *p, const struct rt_chain *c,
          const struct rt_tiles *x) {
-  const struct rt_scratch *s = p->scratch;
-  for (uint32_t i = 0; i < c->count; i++) {
-    const struct rt_run *r = &s->runs[c->first + i];
-    rt_launch_bind(p, r);
-    for (int t = 0; t < x->threads; t++)
-      memcpy(x->table + (size_t)t * x->row + x->table_at[i],
-             s->table + (r->l->scratch ? (size_t)t * s->row : 0),
-             r->l->nbinds * sizeof *x->table);
-  }
+  for (uint32_t i = 0; i < c->count; i++)
+    rt_launch_tables(p, &p->scratch->runs[c->first + i], x->threads,
+                     x->table + x->table_at[i], x->row);
 }
 
 /* Layers [from, to) of the box on each side, in row k of layers of the first,

@@ -74,7 +74,8 @@ static void
 add_limits(const struct fe_region *g, struct str *out) {
   str_add(out, ",\n     ");
   add_text(out, "bound", rt_bound_text(g->b.which));
-  str_printf(out, ", \"distance\": %.4g, ", g->b.distance);
+  str_printf(out, ", \"at_least\": %.6g, \"distance\": %.4g, ", g->b.least,
+             g->b.distance);
   add_text(out, "run_bound", rt_bound_text(g->b.run));
   str_printf(out, ", \"run_distance\": %.4g,\n     \"limits\": {",
              g->b.run_distance);

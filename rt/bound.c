@@ -23,15 +23,17 @@
  *           and for what came before it: messages and copies, by their number
  *           and their bytes.
  *
- *           The longest is the one that holds. Its distance is how much longer
- *           the region took: near 1 it is explained; far from 1 none of these
- *           is what takes the time.
+ *           The longest is the one that holds. Starting launches and gathering
+ *           threads overlaps nothing, so a run takes at least that and the
+ *           longest of the others. Its distance is how much longer it took:
+ *           near 1 it is explained; far from 1 none of these is what takes the
+ *           time.
  *
  * Example   2e9 bytes at 1e10 bytes/s are 0.2 s, 1e9 flops at 1e10 are 0.1 s;
  *           it took 0.3 s: memory, distance 1.5.
  *
- * Limits    What overlaps, and what does not, is not modelled: a region near
- *           two limits may take their sum. Data count as in the cache that
+ * Limits    What else overlaps, and what does not, is not modelled: a region
+ *           near two limits may take their sum. Data count as in the cache that
  *           holds one call's, whatever ran in between. */
 #include "rt/bound.h"
 
@@ -152,10 +154,12 @@ rt_bounds_of(const struct rt_timing *l, const struct rt_speeds *s) {
       [RT_BEFORE_COMPILE] = RT_BOUND_COMPILE};
   struct rt_bounds b = {.took = l->seconds, .run = RT_BOUND_UNKNOWN};
   if (l->way.lanes) run_limits(l, s, b.seconds);
+  double work = longest(b.seconds, RT_BOUND_FORK_JOIN);
   for (int k = RT_BOUND_MEMORY; k <= RT_BOUND_FORK_JOIN; k++)
     if (b.seconds[k] > b.seconds[b.run]) b.run = (enum rt_bound)k;
   b.which = b.run;
-  b.run_distance = over(l->seconds, b.seconds[b.run]);
+  b.least = work + b.seconds[RT_BOUND_FORK_JOIN];
+  b.run_distance = over(l->seconds, b.least);
   b.seconds[RT_BOUND_EXCHANGE] =
       moves(l, RT_BEFORE_EXCHANGE, s->message, s->wire);
   b.seconds[RT_BOUND_TRANSFER] = moves(l, RT_BEFORE_TRANSFER, s->copy, s->bus);
@@ -163,7 +167,8 @@ rt_bounds_of(const struct rt_timing *l, const struct rt_speeds *s) {
     if (l->before[k].seconds <= b.took) continue;
     b.took = l->before[k].seconds;
     b.which = of[k];
+    b.least = b.seconds[b.which];
   }
-  b.distance = over(b.took, b.seconds[b.which]);
+  b.distance = over(b.took, b.least);
   return b;
 }

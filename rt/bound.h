@@ -53,11 +53,13 @@ status rt_speed_calls(int threads, struct rt_speeds *out);
  *   run        the longest of those of its run; UNKNOWN: there are none
  *   which      that, or what came before it, if this took longer than the run
  *   took       what was measured: the run, or what came before
- *   distance   measured seconds over those of the limit; 0: no limit known */
+ *   least      seconds that it takes at least: of a run, its starts, which
+ *              overlap nothing, and the longest of the others
+ *   distance   took over least; 0: no limit known */
 struct rt_bounds {
   double seconds[RT_BOUND_COUNT];
   enum rt_bound run, which;
-  double took, distance, run_distance;
+  double took, least, distance, run_distance;
 };
 struct rt_bounds rt_bounds_of(const struct rt_timing *line,
                               const struct rt_speeds *s);

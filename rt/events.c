@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "rt/device/device.h"
+#include "rt/walk/front.h"
 #include "rt/walk/launch.h"
 
 #include <assert.h>
@@ -162,8 +163,14 @@ tell_front(const struct rt_program *p, const struct rt_chain *c) {
   for (uint32_t i = 0; i < c->count; i++) begin -= runs[i].seconds;
   for (uint32_t i = 0; i < c->count && runs[i].ahead; i++) {
     SCOPED_STR words = STR_INIT;
-    str_printf(&words, "\"elements\": %d, \"walk\": \"front\", \"lanes\": %u",
-               runs[i].n, runs[i].l->lanes);
+    const struct rt_launch *l = runs[i].l;
+    int threads = rt_front_threads(runs[i].ahead);
+    str_printf(&words,
+               "\"bytes\": %llu, \"elements\": %d, \"walk\": \"front\", "
+               "\"steps\": %d, \"threads\": %d, \"lanes\": %u",
+               (unsigned long long)l->bytes_per_element *
+                   (unsigned long long)runs[i].n,
+               runs[i].n, threads > 1 ? 2 : 1, threads, l->lanes);
     struct event e = {.kind = EVENT_region,
                       .name = rt_timer_name(runs[i].l->timer),
                       .words = words.s,

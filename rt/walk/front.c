@@ -227,12 +227,16 @@ run_together(const struct rt_program *p, const struct rt_chain *c,
 #pragma omp parallel num_threads(f->plan.threads)
   {
     uint32_t was = fp_mode_change(mode);
-    int k = omp_get_num_threads();
-    for (int t = omp_get_thread_num(); t < f->plan.threads; t += k)
-      run_pieces(p, c, f, 0, t);
+    int k = omp_get_num_threads(), me = omp_get_thread_num();
+    for (int half = 0; half < 2; half++) {
+      if (half) {
 #pragma omp barrier
-    for (int t = omp_get_thread_num(); t < f->plan.threads; t += k)
-      run_pieces(p, c, f, 1, t);
+      }
+      double begin = timer_wall();
+      for (int t = me; t < f->plan.threads; t += k)
+        run_pieces(p, c, f, half, t);
+      rt_launch_worked(p->scratch, me, begin);
+    }
     fp_mode_change(was);
   }
 }
@@ -271,6 +275,11 @@ rt_front_run(const struct rt_program *p, struct rt_front *f) {
   double end = timer_wall();
   if (measures) rt_team_note(f->team, together, begin, end);
   note_ahead(p, c, f, end - begin);
+}
+
+int
+rt_front_threads(const struct rt_front *f) {
+  return f->plan.threads;
 }
 
 void

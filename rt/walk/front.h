@@ -17,6 +17,9 @@ void rt_front_free(struct rt_front *f); /* NULL: nothing */
 void rt_front_run(const struct rt_program *p, struct rt_front *f);
 /* Launch i of the program, which is ahead: what it gives to globals. */
 void rt_front_finish(const struct rt_program *p, uint32_t i);
+/* Those that its elements are shared among; two steps where there are several.
+ */
+int rt_front_threads(const struct rt_front *f);
 /* What it holds of shared tables stays in the next sweep of teams. */
 void rt_front_keep(struct rt_front *f);
 void rt_front_explain(const struct rt_program *p, const struct rt_front *f,

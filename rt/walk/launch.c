@@ -419,17 +419,23 @@ run_step(const struct rt_run *r, const struct rt_scratch *s,
   for (; t < r->threads; t += k) run_share(r, s, w, step, t);
 }
 
+void
+rt_launch_worked(const struct rt_scratch *s, int t, double begin) {
+  if (!s->at_work) return;
+  struct rt_at_work *a = &s->at_work[t];
+  assert(t >= 0 && (size_t)t < s->nat_work);
+  if (a->begin <= 0) a->begin = begin;
+  a->end = timer_wall();
+  a->busy += a->end - begin;
+}
+
 /* The same, with a look at the clock: who was at work when? */
 static void
 run_step_watched(const struct rt_run *r, const struct rt_scratch *s,
                  const struct rt_walk *w, idx_l step, int t, int k) {
-  struct rt_at_work *a = &s->at_work[t];
   double begin = timer_wall();
   run_step(r, s, w, step, t, k);
-  double end = timer_wall();
-  if (!step) *a = (struct rt_at_work){.begin = begin};
-  a->end = end;
-  a->busy += end - begin;
+  rt_launch_worked(s, t, begin);
 }
 
 /* All threads round as the caller does; the team is the program's, too. */

@@ -36,7 +36,8 @@ struct rt_run {
   struct rt_offload_run offload;
 };
 
-/* When a thread of a team was at work on its shares; begin 0: it was not. */
+/* When a thread of a team was at work on its shares; begin 0: it was not, since
+ * somebody was told. */
 struct rt_at_work {
   double begin, end;
   double busy; /* seconds: without waiting for others between steps */
@@ -85,6 +86,9 @@ void rt_launch_explain(const struct rt_run *r, struct str *out);
 void rt_launch_walk(const struct rt_run *r, struct rt_way *out);
 void rt_launch_way(const struct rt_program *p, const struct rt_run *r,
                    struct rt_way *out);
+/* Thread t of a team was at work on one of its shares from `begin` to now, if
+ * anybody asks. */
+void rt_launch_worked(const struct rt_scratch *s, int t, double begin);
 /* Elements behind the parts of a walk by parts. */
 idx_l rt_launch_border(const struct rt_walk *w);
 /* By which walk, on how many threads. */

@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/counters.h"
 #include "base/fp.h"
+#include "base/log.h"
 
 #include <assert.h>
 #include <omp.h>
@@ -269,9 +270,10 @@ rt_tiles_run(const struct rt_program *p, uint32_t chain,
 #pragma omp parallel num_threads(x->threads)
   {
     uint32_t was = fp_mode_change(mode);
-    int k = omp_get_num_threads();
-    for (int t = omp_get_thread_num(); t < x->threads; t += k)
-      run_share(p, c, x, t);
+    int k = omp_get_num_threads(), me = omp_get_thread_num();
+    double begin = p->scratch->at_work ? timer_wall() : 0;
+    for (int t = me; t < x->threads; t += k) run_share(p, c, x, t);
+    rt_launch_worked(p->scratch, me, begin);
     fp_mode_change(was);
   }
 }

@@ -37,9 +37,9 @@ says() { # WORDS STATUS COMMAND...
   shift
   exits "$@" 2>&1 | tee said && grep -qF -- "$words" said
 }
-airfoil() { # FOLDER: 22 time steps in one flush, 9 loops each
-  mkdir -p "$1" && (cd "$1" && OP2_TRACE=1 OP2_REPORT=1 \
-    "$build/bench/airfoil/airfoil_lazy" --size 8 12 --iters 22 --flush-every 22)
+airfoil() { # FOLDER [OPTION=VALUE...]: 22 time steps in one flush, 9 loops each
+  mkdir -p "$1" && (cd "$1" && shift && env "$@" OP2_TRACE=1 OP2_REPORT=1 \
+    "$build/bench/airfoil/airfoil_lazy" --size ${SIZE-8 12} --iters 22 --flush-every 22)
 }
 alone() { # PAGE: it asks for no other file
   ! grep -E 'src=|href=|@import|url\((["'\'']?)[^#]' "$1" &&
@@ -71,6 +71,13 @@ check "a flush's event" said_of 'flush: the program asks for it (op2_flush)' flu
 check "a program's event" said_of 'program 0001' passes '"program": 1, "loops": 189'
 check "a rank is a process" grep -q \
   '"process_name", "ph": "M", "pid": 0, .*"name": "op2lazy"' lazy/op2_trace/timeline.json
+SIZE="24 32" check "a front" airfoil front OP2_TILE_PIECE=64 OMP_NUM_THREADS=2
+check "a region's event in it" grep -q '"name": "res_calc", "cat": "region".*"args": {"bytes"'\
+': [1-9][0-9]*, "elements": 4528, "walk": "front", "steps": 2, "threads": 2, "lanes": ' \
+  front/op2_trace/timeline.json
+check "its threads' shares" grep -q '>...", "cat": "share", .*"tid": 1001' \
+  front/op2_trace/timeline.json
+check "its page" "$build/op2-view" front/op2_trace -o front.html
 check "another, loop by loop" env OP2_EAGER=1 bash -c "$(declare -f airfoil)
   build=$build; airfoil eager"
 check "its page" "$build/op2-view" lazy/op2_trace -o lazy.html
@@ -152,6 +159,11 @@ check "rows of rank 0" row "rank 0 region" "$(events region)"
 check "rows of rank 1" row "rank 1 region" "$(events region)"
 check "a row for each thread" row "rank 2 thread 1" "$(events region)"
 check "a name that ends a script opens" opened end.html
+check "a front opens" opened front.html '#res_calc'
+check "how its region ran" grep -q '<dt>ran</dt><dd>front, 2 steps, 2 threads</dd>' dom
+check "its bytes" grep -q '<dt>moved</dt><dd>[1-9][0-9.]* [kM]B a run</dd>' dom
+check "its threads' rows" row "thread 1" "$(grep -c '"share", .*"tid": 1001' \
+  front/op2_trace/timeline.json)"
 check "a picture" picture lazy.html
 check "a picture of two" picture both.html
 echo "$passed passed, $failed failed, $skipped skipped"

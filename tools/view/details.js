@@ -13,7 +13,8 @@ function walkFacts(unit, total) {
   const region = unit.region;
   const ran = total?.last.args;
   return [["walk", region?.walk],
-    ["ran", ran && `${ran.walk}, ${ran.steps} steps, ${ran.threads} threads`],
+    ["ran", ran && `${ran.walk}, ${severalText(ran.steps, "step")}, ` +
+      severalText(ran.threads, "thread")],
     ["vectors", region && (region.width ? region.width + " elements" : "none")],
     ["team", region?.team],
     ["core first", region?.core_first ? "yes" : ""],

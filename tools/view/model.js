@@ -31,11 +31,16 @@ function addEvent(total, e) {
   total.last = e;
 }
 
+// A front goes by in pieces; its regions are events of their own beside it.
+function isFront(e) {
+  return e.cat === "region" && e.args?.piece !== undefined;
+}
+
 // Totals by region name, for each program and for all ("").
 function regionTotals(events) {
   const totals = new Map();
   for (const e of events) {
-    if (e.cat !== "region") continue;
+    if (e.cat !== "region" || isFront(e)) continue;
     for (const program of [e.program, ""]) {
       const names = addTo(totals, program, () => new Map());
       addEvent(addTo(names, e.name, emptyTotal), e);
@@ -47,7 +52,8 @@ function regionTotals(events) {
 // Totals by kind, of all events.
 function kindTotals(events) {
   const kinds = new Map();
-  for (const e of events) addEvent(addTo(kinds, e.cat, emptyTotal), e);
+  for (const e of events)
+    if (!isFront(e)) addEvent(addTo(kinds, e.cat, emptyTotal), e);
   return kinds;
 }
 

@@ -691,8 +691,9 @@ const void *op2_dat_data(op_dat dat);
 void *op2_dat_data_rw(op_dat dat);
 OP2_PLAIN_END
 /* on != 0: raw-pointer globals that loops write are delivered at op2_flush
- * only; each loop starts from what the memory holds at its call. Returns the
- * former setting. */
+ * only; each loop starts from what the memory holds at its call, so a variable
+ * that goes on over several loops without being set keeps the last one's part
+ * alone (a handle keeps all). Returns the former setting. */
 int op2_defer_globals(int on);
 
 /* ---- targets ------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* op2-run: what a user asks the installed library.
  *
- *   op2-run --options   the environment variables, as doc/debugging.md has them
+ *   op2-run --options   the environment variables, as doc/options.md has them
  *   op2-run --counters  the counters of op2_counter()
  *   op2-run --version   version of library and LLVM
  *   op2-run [NAME=VALUE ...] program [arg ...]

@@ -42,7 +42,20 @@
  *           as long: the kernel runs twice for each edge, and arithmetic binds
  *           both forms (bench/limit). Reading the
  *           cell's own values once, and its neighbour's alone from memory, made
- *           507 us of 541 on Airfoil, 206 of 190 on shallow water: not kept.
+ *           507 us of 541 on Airfoil, 206 of 190 on shallow water, 29.1 ms of
+ *           31 on the host (a Zen 5): not kept. On the host finding rows,
+ *           edges and neighbours lane by lane is what takes the time.
+ *
+ * Ahead     By hand, Euler's gradients, extremes and limiter of a stage in one
+ *           loop over 100 000 nodes that goes over its row twice (sums stay in
+ *           registers; of the neighbour w is read, then x alone): 8 ms on one
+ *           thread of that machine, where the loops over edges and nodes take
+ *           16. That is with a padded table, entry j of 8 rows side by side
+ *           (edge, neighbour, which end this one is), edges asked for 12 steps
+ *           ahead; 9.6 without asking, 21 with rows as they are here. So first
+ *           such a table as a relation kind, extremes, and a fact of kernels:
+ *           on which arguments depends what goes to which end? Then loops join
+ *           that read no more than themselves and their neighbours' inputs.
  *
  * Limits    all increments go through one map whose rows name nobody twice; the
  *           loop writes nothing else, has no sums over elements and is shown no

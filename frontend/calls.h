@@ -316,8 +316,10 @@ void fe_owed_add(struct fe_raw *raw, size_t bytes);
 /* The value was delivered; its record goes without. */
 void fe_owed_came(struct fe_raw *raw);
 void fe_owed_gone(struct fe_raw *raw);
-/* The first that overlaps this memory; that has a record: NULL if none. */
+/* The first that overlaps this memory; that lies in it; that has a record: NULL
+ * if none. */
 struct fe_owed *fe_owed_find(const char *at, size_t bytes);
+struct fe_owed *fe_owed_inside(const char *at, size_t bytes);
 struct fe_owed *fe_owed_waiting(void);
 void fe_owed_remove(struct fe_owed *o);
 /* OP2_LOG=2: which results wait, and why others don't. */

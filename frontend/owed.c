@@ -6,10 +6,11 @@
  *
  * Idea. Where op2cc has seen all that a file does with a variable
  * (lower/llvm/blob_owed.c), it says so at the argument (op2_gbl_site) and puts
- * a look in front of each place that reads the variable or a part of it, and a
- * drop in front of each that writes all of it. The result is owed meanwhile: it
- * waits in the library, first as a record, then as a value, and only a look of
- * the variable itself carries it to the program's memory. Nothing else ever
+ * a look in front of each place that reads the variable or a part, a store in
+ * front of each that writes there, and a drop where its memory begins. The
+ * result is owed meanwhile: it waits in the library, first as a record, then as
+ * a value, and only a look of the variable itself (or a store of a part of the
+ * result) carries it to the program's memory. Nothing else ever
  * writes there, so that a frame that is gone (return, exception, longjmp) takes
  * no harm; what was owed to it goes when the memory gets its next use, which
  * begins with a drop.
@@ -68,6 +69,14 @@ struct fe_owed *
 fe_owed_find(const char *at, size_t bytes) {
   for (uint32_t i = 0; i < nowed; i++)
     if (owed[i]->to < at + bytes && at < owed[i]->to + owed[i]->bytes)
+      return owed[i];
+  return NULL;
+}
+
+struct fe_owed *
+fe_owed_inside(const char *at, size_t bytes) {
+  for (uint32_t i = 0; i < nowed; i++)
+    if (owed[i]->to >= at && owed[i]->to + owed[i]->bytes <= at + bytes)
       return owed[i];
   return NULL;
 }

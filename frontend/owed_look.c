@@ -82,3 +82,9 @@ op2_gbl_look(const void *at, size_t bytes) {
   fe.api = api;
   errno = was;
 }
+
+void
+op2_gbl_store(const void *at, size_t bytes) {
+  for (struct fe_owed *o; (o = fe_owed_inside(at, bytes));) fe_owed_remove(o);
+  op2_gbl_look(at, bytes);
+}

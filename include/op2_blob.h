@@ -90,11 +90,12 @@ void op2_look_at(struct op_dat_core *dat, int kind, const char *file, int line);
  * op_arg_gbl of memory `at`: its result may wait until a look (why NULL), or why not.
  * (local) */
 void op2_gbl_site(const void *at, const char *why);
-/* In front of a read of the variable, or a write of a part: what is owed to it
- * arrives. In front of a write of all, and where its memory begins: what is owed to it
- * goes. cost: a call where anything is owed (op2_gbl_owed), else none. (local) */
+/* In front of a read of the memory: what is owed to it arrives (look). In front of a
+ * write: results of which all is written go, others arrive (store). Where its memory
+ * begins and ends: what is owed to it goes (drop). cost: a call where anything is owed (op2_gbl_owed), else none. (local) */
 extern unsigned op2_gbl_owed;
 void op2_gbl_look(const void *at, size_t bytes);
+void op2_gbl_store(const void *at, size_t bytes);
 void op2_gbl_drop(const void *at, size_t bytes);
 
 /* From a constructor of a file that includes op2.h and was not compiled by

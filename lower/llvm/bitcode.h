@@ -77,10 +77,15 @@ struct low_look {
 
 /* A place that has to do with a raw global whose result may wait, or with one
  * whose result may not: blob_owed.c. */
-enum low_owed_kind { LOW_OWED_LOOK, LOW_OWED_DROP, LOW_OWED_SITE };
+enum low_owed_kind {
+  LOW_OWED_LOOK,
+  LOW_OWED_STORE,
+  LOW_OWED_DROP,
+  LOW_OWED_SITE
+};
 struct low_owed {
-  LLVMValueRef at, v; /* the instruction; the variable, of a site the address */
-  uint64_t bytes;     /* of the variable */
+  LLVMValueRef at, v; /* the instruction; the variable, or an address in it */
+  uint64_t bytes;     /* from there on that it is about */
   enum low_owed_kind kind;
   const char *why; /* of a site: its result does not wait; NULL: it may */
 };

@@ -3,18 +3,23 @@
  * Problem. op_arg_gbl(&rms, ..., OP_INC) is delivered when op_par_loop returns,
  * since the library does not see the program read `rms`. The compiler does.
  *
- * Idea. A variable of a function, or a static one of the file, that is numbers
- * and whose address goes nowhere but into op_arg_gbl gets
+ * Idea. A variable of a function, or a static one of the file, whose address
+ * goes nowhere but into op_arg_gbl gets
  *
  *     double rms;             call @op2.owed.drop(ptr %rms, i64 8)
- *     rms = 0;                call @op2.owed.drop(ptr %rms, i64 8)
+ *     rms = 0;                call @op2.owed.store(ptr %rms, i64 8)
  *     op_arg_gbl(&rms, ...)   call @op2.owed.site(ptr %rms, ptr null)
  *     printf("%g", rms);      call @op2.owed.look(ptr %rms, i64 8)
  *
- * each in front of what it is about (frontend/owed.c): a look before loads,
- * stores of a part, and calls that read or write it and do not keep it; a drop
- * before stores of all of it and where its memory begins and ends. Any other
- * use, and the site says in its place why the variable is none of these.
+ * each in front of what it is about (frontend/owed_look.c): a look before loads
+ * and before calls that read or write it and do not keep it; a store before
+ * stores, of as many bytes; a drop where its memory begins and ends. So members
+ * of structs and elements of arrays have each their own. Any other use, and the
+ * site says in its place why the variable is none of these.
+ *
+ *   a result          what a function returns through memory is its variable
+ *                     until it returns, which looks (sret, noalias): C++ has a
+ *                     struct that is returned there from the start
  *
  *   the op_arg        the struct has the address: it may be copied and handed
  *                     to op_par_loop, no more
@@ -142,18 +147,6 @@ base_of(LLVMValueRef v) {
   return v;
 }
 
-/* Is it where the variable begins? */
-static bool
-is_begin(LLVMValueRef v) {
-  for (; is_address_of(v); v = LLVMGetOperand(v, 0))
-    for (int i = 1; i < LLVMGetNumOperands(v); i++) {
-      LLVMValueRef index = LLVMGetOperand(v, (unsigned)i);
-      if (!LLVMIsAConstantInt(index) || LLVMConstIntGetSExtValue(index))
-        return false;
-    }
-  return true;
-}
-
 /* ---- where the op_arg goes ----------------------------------------------- */
 
 /* Values that a search came to, some not yet followed. */
@@ -226,9 +219,12 @@ place_add(struct owed_var *x, LLVMValueRef at, enum low_owed_kind kind) {
   VEC_PUSH(x->places, x->nplaces, x->capplaces, p);
 }
 
-static bool
-all_of(const struct owed_var *x, LLVMValueRef at, uint64_t bytes) {
-  return bytes == x->bytes && is_begin(at);
+/* The same of a part of it, `bytes` from v on. */
+static void
+part_add(struct owed_var *x, LLVMValueRef at, LLVMValueRef v, uint64_t bytes,
+         enum low_owed_kind kind) {
+  struct low_owed p = {.at = at, .v = v, .bytes = bytes, .kind = kind};
+  VEC_PUSH(x->places, x->nplaces, x->capplaces, p);
 }
 
 static const char *
@@ -240,8 +236,8 @@ use_memory(struct owed_finder *w, struct owed_var *x, LLVMValueRef inst,
       LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
     return "it is volatile or atomic";
   LLVMTypeRef type = LLVMTypeOf(stores ? LLVMGetOperand(inst, 0) : inst);
-  bool all = stores && all_of(x, v, LLVMStoreSizeOfType(w->layout, type));
-  place_add(x, inst, all ? LOW_OWED_DROP : LOW_OWED_LOOK);
+  part_add(x, inst, v, LLVMStoreSizeOfType(w->layout, type),
+           stores ? LOW_OWED_STORE : LOW_OWED_LOOK);
   return NULL;
 }
 
@@ -250,10 +246,14 @@ static const char *
 use_block(struct owed_var *x, LLVMValueRef call, LLVMValueRef v) {
   LLVMValueRef bytes = LLVMGetOperand(call, 2), flag = LLVMGetOperand(call, 3);
   if (LLVMConstIntGetZExtValue(flag)) return "it is volatile or atomic";
-  bool within = is_copy(call) && base_of(LLVMGetOperand(call, 1)) == x->v;
-  bool all = !within && LLVMIsAConstantInt(bytes) &&
-             all_of(x, v, LLVMConstIntGetZExtValue(bytes));
-  place_add(x, call, all ? LOW_OWED_DROP : LOW_OWED_LOOK);
+  bool within = is_copy(call) && base_of(LLVMGetOperand(call, 1)) == x->v &&
+                base_of(LLVMGetOperand(call, 0)) == x->v;
+  bool to = LLVMGetOperand(call, 0) == v;
+  if (within || !LLVMIsAConstantInt(bytes))
+    place_add(x, call, LOW_OWED_LOOK);
+  else
+    part_add(x, call, v, LLVMConstIntGetZExtValue(bytes),
+             to ? LOW_OWED_STORE : LOW_OWED_LOOK);
   return NULL;
 }
 
@@ -319,31 +319,38 @@ uses_check(struct owed_finder *w, struct owed_var *x, LLVMValueRef v) {
 
 /* ---- which variables ----------------------------------------------------- */
 
-/* A number, or an array of them. */
-static bool
-is_numbers(LLVMTypeRef type) {
-  while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
-    type = LLVMGetElementType(type);
-  LLVMTypeKind kind = LLVMGetTypeKind(type);
-  return kind == LLVMIntegerTypeKind || kind == LLVMFloatTypeKind ||
-         kind == LLVMDoubleTypeKind;
+/* What the function returns, where nobody else looks before it does; NULL: v is
+ * no such memory. */
+static LLVMTypeRef
+result_type(LLVMValueRef v) {
+  if (!LLVMIsAArgument(v)) return NULL;
+  LLVMValueRef f = LLVMGetParamParent(v);
+  unsigned n = 1; /* attributes of parameter 0 */
+  while (LLVMGetParam(f, n - 1) != v) n++;
+  unsigned sret = LLVMGetEnumAttributeKindForName("sret", 4);
+  unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
+  LLVMAttributeRef type = LLVMGetEnumAttributeAtIndex(f, n, sret);
+  return type && LLVMGetEnumAttributeAtIndex(f, n, noalias)
+             ? LLVMGetTypeAttributeValue(type)
+             : NULL;
 }
 
 static const char *
 variable_check(LLVMValueRef v, LLVMTypeRef *type_out) {
+  *type_out = result_type(v);
+  if (*type_out) return NULL;
   if (LLVMIsAAllocaInst(v)) {
     LLVMValueRef n = LLVMGetOperand(v, 0);
     *type_out = LLVMGetAllocatedType(v);
-    if (!LLVMIsAConstantInt(n) || LLVMConstIntGetZExtValue(n) != 1)
-      return "its size varies";
-  } else if (LLVMIsAGlobalVariable(v) && !LLVMIsThreadLocal(v)) {
-    *type_out = LLVMGlobalGetValueType(v);
-    if (LLVMGetLinkage(v) != LLVMInternalLinkage)
-      return "other files may use it: make it static";
-  } else {
-    return "it is no variable of this function or file";
+    bool one = LLVMIsAConstantInt(n) && LLVMConstIntGetZExtValue(n) == 1;
+    return one ? NULL : "its size varies";
   }
-  return is_numbers(*type_out) ? NULL : "it is a struct";
+  if (!LLVMIsAGlobalVariable(v) || LLVMIsThreadLocal(v))
+    return "it is no variable of this function or file";
+  *type_out = LLVMGlobalGetValueType(v);
+  if (LLVMGetLinkage(v) != LLVMInternalLinkage)
+    return "other files may use it: make it static";
+  return NULL;
 }
 
 static bool
@@ -394,14 +401,31 @@ reach_check(struct owed_finder *w, const struct owed_var *x) {
   return why;
 }
 
-/* Where the memory of a function's variable begins, nothing is owed to it. */
+/* The caller has what the function returns. */
+static void
+returns_add(struct owed_var *x, LLVMValueRef f) {
+  LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f);
+  for (; b; b = LLVMGetNextBasicBlock(b)) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    if (end && LLVMIsAReturnInst(end)) place_add(x, end, LOW_OWED_LOOK);
+  }
+}
+
+/* Where the memory of a function's variable begins, nothing is owed to it. What
+ * is in front of the same instruction comes behind that. */
 static void
 begin_add(struct owed_var *x) {
   for (uint32_t i = 0; i < x->nplaces; i++)
     if (owed_is_call(x->places[i].at) && is_lifetime(x->places[i].at)) return;
-  LLVMValueRef next = LLVMGetNextInstruction(x->v);
+  LLVMValueRef next = LLVMIsAArgument(x->v)
+                          ? LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(
+                                LLVMGetParamParent(x->v)))
+                          : LLVMGetNextInstruction(x->v);
   while (LLVMIsAAllocaInst(next)) next = LLVMGetNextInstruction(next);
   place_add(x, next, LOW_OWED_DROP);
+  struct low_owed begin = x->places[x->nplaces - 1];
+  for (uint32_t i = x->nplaces; --i;) x->places[i] = x->places[i - 1];
+  x->places[0] = begin;
 }
 
 static void
@@ -411,7 +435,9 @@ variable_find(struct owed_finder *w, struct owed_var *x) {
   if (x->why) return;
   x->bytes = LLVMABISizeOfType(w->layout, type);
   x->why = uses_check(w, x, x->v);
-  if (!x->why && LLVMIsAAllocaInst(x->v)) begin_add(x);
+  if (!x->why && !LLVMIsAGlobalVariable(x->v)) begin_add(x);
+  if (!x->why && LLVMIsAArgument(x->v))
+    returns_add(x, LLVMGetParamParent(x->v));
   if (!x->why) x->why = reach_check(w, x);
 }
 
@@ -507,6 +533,8 @@ low_owed_insert(LLVMModuleRef m, const struct low_embedded *e) {
   LLVMValueRef call[] = {
       [LOW_OWED_LOOK] = low_library_call(m, "op2.owed.look", "op2_gbl_look",
                                          "op2_gbl_owed", sized),
+      [LOW_OWED_STORE] = low_library_call(m, "op2.owed.store", "op2_gbl_store",
+                                          "op2_gbl_owed", sized),
       [LOW_OWED_DROP] = low_library_call(m, "op2.owed.drop", "op2_gbl_drop",
                                          "op2_gbl_owed", sized),
       [LOW_OWED_SITE] =

@@ -134,8 +134,14 @@ expression(unsigned deep) {
 
 static void block(unsigned most);
 
+static void declare_struct(bool stays);
+
 static void
 declare(void) {
+  if (!rnd(5)) {
+    declare_struct(false);
+    return;
+  }
   bool escapes = !rnd(4), cast = escapes && !rnd(3);
   unsigned n = rnd(3) ? 0 : 2 + rnd(3);
   const char *value = E, *other = E;
@@ -150,8 +156,33 @@ declare(void) {
     line("%s %s; %s = %s;", type, v->name, v->name, value);
 }
 
+/* Members are variables like others; structs are copied, too, and returned. */
+static void
+declare_struct(bool stays) {
+  unsigned k = names++;
+  const char *a = E, *b = E;
+  if (stays) {
+    line("static struct six t%u;", k);
+  } else if (rnd(2)) {
+    line("struct six t%u = {%s, %s, {4, 5}, 6};", k, a, b);
+  } else {
+    line("struct six t%u = six(%s), u%u = {%s, 1, {2, 3}, 4};", k, a, k, b);
+    line("if (t%u.a & 1u) %s;", k,
+         rnd(2) ? text("t%u = u%u", k, k)
+                : text("ADD(&u%u.d); t%u = u%u", k, k, k));
+  }
+  for (const char *m = "abcd"; *m; m++) {
+    struct var *v = var_add("t", *m == 'c' ? 2 : 0, stays, false, false);
+    snprintf(v->name, sizeof v->name, "t%u.%c", k, *m);
+  }
+}
+
 static void
 declare_static(void) {
+  if (!rnd(4)) {
+    declare_struct(true);
+    return;
+  }
   struct var *v = var_add("s", rnd(3) ? 0 : 2 + rnd(2), true, !rnd(4), false);
   if (v->n)
     line("static uint %s[%u];", v->name, v->n);

@@ -103,6 +103,25 @@ add_by(uint *p) {
   ADD(p);
   *p += 1;
 }
+/* Returned through memory, to which loops give results: here and there all of it,
+ * or a part, is read or set before. */
+struct six {
+  uint a, b, c[2], d, e;
+};
+__attribute__((noinline, unused)) static struct six
+six(uint v) {
+  struct six s = {v, 2, {3, 4}, 5, 6};
+  for (uint i = 0; i < 2; i++) {
+    ADD_TWO(&s.a, &s.c[i]);
+    if (v & 1) s.c[1] = s.a;
+    if (v & 2) memset(&s, 1, 3 * sizeof s.a);
+    MIX(&s.d);
+    if (v & 4) return s;
+    if (v & 8) s.d = 1;
+  }
+  ADD(&s.e);
+  return s;
+}
 /* The frame goes while something is owed to it. */
 __attribute__((noinline, unused)) static void
 leap(jmp_buf *to, uint v) {

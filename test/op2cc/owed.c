@@ -3,7 +3,7 @@
  * what they are told, a letter each:
  *
  *   D  a drop     S  a site whose result may wait     P  op_par_loop
- *   L  a look     N  ... may not; why is kept
+ *   L  a look     N  ... may not; why is kept         O  a store
  */
 #include "op2.h"
 #include "op2_blob.h"
@@ -27,6 +27,11 @@ void
 op2_gbl_look(const void *at, size_t bytes) {
   (void)at, (void)bytes;
   say('L');
+}
+void
+op2_gbl_store(const void *at, size_t bytes) {
+  (void)at, (void)bytes;
+  say('O');
 }
 void
 op2_gbl_drop(const void *at, size_t bytes) {
@@ -73,24 +78,33 @@ kernel(double *p) {
   op_par_loop(kernel, "k", NULL, op_arg_gbl(p, 1, "double", acc))
 #define LOOP(p) LOOP_AS(p, OP_INC)
 #define V double s;
+struct two { /* returned through memory */
+  double a, b, c[3];
+};
+static struct two
+make_two(void) {
+  struct two t = {0};
+  LOOP(&t.b);
+  return t;
+}
 
 /* A function, what is said when it runs, and why a result does not wait. */
 #define ALL(F)                                                                 \
-  F(reads, "DDSPLD", "", V s = 0; LOOP(&s); return s;)                         \
-  F(never_reads, "DDSPD", "", V s = 0; LOOP(&s); return 0;)                    \
-  F(overwrites, "DDSPDSPLD", "", V s = 0; LOOP(&s); s = 0; LOOP(&s);           \
+  F(reads, "DOSPLD", "", V s = 0; LOOP(&s); return s;)                         \
+  F(never_reads, "DOSPD", "", V s = 0; LOOP(&s); return 0;)                    \
+  F(overwrites, "DOSPOSPLD", "", V s = 0; LOOP(&s); s = 0; LOOP(&s);           \
     return s;)                                                                 \
-  F(adds_to, "DDSPLDD", "", V s = 0; LOOP(&s); s += 2; return 1;)              \
-  F(on_one_path, "DDSPD", "", V s = 0; LOOP(&s); return zero ? s : 1;)         \
-  F(part, "DDSPLLD", "", double g[2] = {0}; LOOP(&g[1]); g[0] = 1;             \
+  F(adds_to, "DOSPLOD", "", V s = 0; LOOP(&s); s += 2; return 1;)              \
+  F(on_one_path, "DOSPD", "", V s = 0; LOOP(&s); return zero ? s : 1;)         \
+  F(part, "DOSPOLD", "", double g[2] = {0}; LOOP(&g[1]); g[0] = 1;             \
     return g[1 + zero];)                                                       \
-  F(all_by_memset, "DDSPDD", "", double g[2] = {0}; LOOP(g);                   \
+  F(all_by_memset, "DOSPOD", "", double g[2] = {0}; LOOP(g);                   \
     memset(g, zero, sizeof g); return 1;)                                      \
-  F(part_by_memset, "DDSPLD", "", double g[2] = {0}; LOOP(g);                  \
+  F(part_by_memset, "DOSPOD", "", double g[2] = {0}; LOOP(g);                  \
     memset(g, zero, sizeof *g); return 1;)                                     \
-  F(copied, "DDSPLD", "", double g[2] = {0}, h[2]; LOOP(g);                    \
+  F(copied, "DOSPLD", "", double g[2] = {0}, h[2]; LOOP(g);                    \
     memcpy(h, g, sizeof g); return h[0];)                                      \
-  F(in_a_library, "DDSPLD", "", V s = 0; LOOP(&s);                             \
+  F(in_a_library, "DOSPLD", "", V s = 0; LOOP(&s);                             \
     return fwrite(&s, sizeof s, 0, stdout) > 0;)                               \
   F(                                                                           \
       in_a_loop, "DSPLDDSPLDDSPLD", "", double t = 0;                          \
@@ -99,15 +113,15 @@ kernel(double *p) {
         t += s;                                                                \
       } return t;)                                                             \
   F(read_only, "P", "", V s = 0; LOOP_AS(&s, OP_READ); return s;)              \
-  F(read_too, "DDSPSPLD", "", V s = 0; LOOP(&s); LOOP_AS(&s, OP_READ);         \
+  F(read_too, "DOSPSPLD", "", V s = 0; LOOP(&s); LOOP_AS(&s, OP_READ);         \
     return s;)                                                                 \
-  F(kept_arg, "DDSPPLD", "", V s = 0;                                          \
+  F(kept_arg, "DOSPPLD", "", V s = 0;                                          \
     op_arg a = op_arg_gbl(&s, 1, "double", OP_RW);                             \
     op_par_loop(kernel, "k", NULL, a); op_par_loop(kernel, "k", NULL, a);      \
     return s;)                                                                 \
-  F(behind_setjmp, "DDSPLD", "", V s = 0; LOOP(&s);                            \
+  F(behind_setjmp, "DOSPLD", "", V s = 0; LOOP(&s);                            \
     if (setjmp(back)) return 0; return s;)                                     \
-  F(own_static, "DSPL", "", own = 0; LOOP(&own); return own;)                  \
+  F(own_static, "OSPL", "", own = 0; LOOP(&own); return own;)                  \
   F(own_array, "SPL", "", LOOP(&hidden[1]); return hidden[2];)                 \
   F(handed_on, "NP", "its address is handed to other", V s = 0; LOOP(&s);      \
     other(&s); return s;)                                                      \
@@ -120,9 +134,12 @@ kernel(double *p) {
     return s;)                                                                 \
   F(by_assembly, "NP", "its address is handed to a function", V s = 0;         \
     LOOP(&s); __asm__("" : "+m"(s)); return s;)                                \
-  F(                                                                           \
-      in_struct, "NP", "it is a struct", struct { double a, b; } t = {0};      \
-      LOOP(&t.a); return t.a;)                                                 \
+  F(in_struct, "DOSPLD", "", struct two t = {0}; LOOP(&t.a); return t.a;)      \
+  F(beside_in_struct, "DOSPOLD", "", struct two t = {0}; LOOP(&t.a); t.b = 1;  \
+    return t.b;)                                                               \
+  F(struct_copied, "DOSPLD", "", struct two t = {0}, u; LOOP(&t.b); u = t;     \
+    return u.a;)                                                               \
+  F(returned, "DOSPL", "", return make_two().b;)                               \
   F(of_any_size, "NP", "its size varies", double g[zero + 2]; LOOP(g);         \
     return g[0] != g[0];)                                                      \
   F(out_of_sight, "NP", "other files may use it", LOOP(&outside);              \

@@ -1,6 +1,6 @@
 /* C++: raw globals whose result waits until it is read, and such as don't:
  * exceptions that leave frames to which something is owed, lambdas and
- * references that keep a variable, members. */
+ * references that keep a variable, members, structs that are returned. */
 #include <stdexcept>
 
 #include "check.h"
@@ -52,6 +52,24 @@ struct counter {
   }
 };
 
+struct sums {
+  int a, b, c[4];
+};
+
+/* It is returned where it stands. */
+[[gnu::noinline]] sums
+two_sums(bool set) {
+  sums s = {1, 2, {3, 4, 5, 6}};
+  COUNT(&s.a);
+  s.b = 7; /* beside it */
+  if (check_ranks() == 1) CHECK_PENDING(1);
+  COUNT(&s.c[1]);
+  if (set) s = {0, 0, {0, 0, 0, 1}};
+  COUNT(&s.c[3]);
+  if (check_ranks() == 1) CHECK_PENDING(3);
+  return s;
+}
+
 } // namespace
 
 int
@@ -89,5 +107,12 @@ main(int argc, char **argv) {
   CHECK_INT(c.again(), 2 * N);
   count(&kept);
   CHECK_INT(kept, 2 * N);
+  for (int k = 0; k < 2; k++) {
+    sums t = two_sums(k == 1);
+    CHECK_INT(t.a, k ? 0 : N + 1);
+    CHECK_INT(t.b, k ? 0 : 7);
+    CHECK_INT(t.c[1], k ? 0 : N + 4);
+    CHECK_INT(t.c[3], k ? N + 1 : N + 6);
+  }
   return check_end();
 }

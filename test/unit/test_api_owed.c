@@ -71,6 +71,43 @@ Test(owed, without_a_promise, .init = start, .fini = op_exit) {
   cr_assert_eq(op2_gbl_owed, 0);
 }
 
+/* Of an array of two that a loop adds to: one is written, which needs the other. */
+static void
+add_pair(double *s) {
+  op2_gbl_site(s, NULL);
+  LOOP("add_pair", DAT(OP_READ), op_arg_gbl(s, 2, "double", OP_INC));
+}
+
+Test(owed, a_store_of_a_part_waits_for_the_rest, .init = start,
+     .fini = op_exit) {
+  double s[2] = {1, 2};
+  cr_assert_eq(op2_kernel_source("add_pair", "void add_pair(const double *x, "
+                                             "double *s) { s[0] += *x; "
+                                             "s[1] += 2 * *x; }"),
+               0);
+  add_pair(s);
+  op2_gbl_store(&s[1], sizeof *s);
+  cr_assert_eq(op2_gbl_owed, 0);
+  cr_assert_eq(s[0], 56);
+  cr_assert_eq(s[1], 112);
+  add_pair(s);
+  op2_gbl_store(s, sizeof s);
+  cr_assert_eq(op2_gbl_owed, 0);
+  cr_assert_eq(s[0], 56);
+}
+
+/* Beside what is owed. */
+Test(owed, a_store_of_another_waits_for_nothing, .init = start,
+     .fini = op_exit) {
+  double s[3] = {1, 2, 3};
+  add(&s[1]);
+  op2_gbl_store(&s[0], sizeof *s);
+  op2_gbl_store(&s[2], sizeof *s);
+  cr_assert_eq(op2_pending(), 1);
+  op2_gbl_look(&s[1], sizeof *s);
+  cr_assert_eq(s[1], 57);
+}
+
 Test(owed, what_is_dropped_never_comes, .init = start, .fini = op_exit) {
   double s[3] = {7, 0, 7};
   add(&s[1]);

@@ -10,14 +10,6 @@
 #include "rt/ranks/comm.h"
 
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
-
-/* Others had the processors, if this thread ran for less than this share of the
- * time, or if the system took one away more often than so many times a second
- * (50 are usual, 250 beside other work). */
-#define SHARE 0.9
-#define CROWDED 150.0
 
 /* The figures are of so many threads beside so many ranks. */
 static void
@@ -43,35 +35,6 @@ copies_measure(struct rt_device *d, struct rt_speeds *s) {
   if (rt_device_measure(d, &s->copy, &s->bus) != OK) s->copy = s->bus = 0;
 }
 
-/* What this process has had of the machine. */
-struct had {
-  double wall, ran; /* seconds; of this thread */
-  long switches;
-};
-
-static double
-seconds_of(clockid_t clock) {
-  struct timespec t = {0};
-  clock_gettime(clock, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static struct had
-had_so_far(void) {
-  struct rusage u = {0};
-  getrusage(RUSAGE_SELF, &u);
-  return (struct had){seconds_of(CLOCK_MONOTONIC),
-                      seconds_of(CLOCK_THREAD_CPUTIME_ID), u.ru_nivcsw};
-}
-
-static bool
-was_crowded(const struct had *since) {
-  struct had now = had_so_far();
-  double wall = now.wall - since->wall;
-  return now.ran - since->ran < SHARE * wall ||
-         (double)(now.switches - since->switches) > CROWDED * wall;
-}
-
 /* What takes a moment and depends on the machine alone is kept. Kept figures
  * count if all ranks have them, as others' measuring takes memory's time. What
  * was measured while other work had the processors is of no use later: two
@@ -85,9 +48,8 @@ rates_measure(struct fe_report *r) {
   TRY(fe_join(&kept, 1, TYPE_I64, ACC_MIN));
   r->kept = kept;
   if (kept) return OK;
-  struct had before = had_so_far();
-  status st = rt_speed_measure(r->threads, &r->speeds);
-  bool crowded = was_crowded(&before);
+  bool crowded;
+  status st = rt_speed_measure(r->threads, &r->speeds, &crowded);
   TRY(fe_agree("OP2_REPORT", 0, st));
   if (crowded) return OK;
   struct low_made m = {"speeds", "speeds", &key, ""};

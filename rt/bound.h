@@ -42,8 +42,9 @@ struct rt_speeds {
                        ones; 0: no device */
 };
 /* Arithmetic, memory, scattered reads, on `threads` threads; a fifth of a
- * second. Best of several tries, as other work only adds. ERR_MEMORY */
-status rt_speed_measure(int threads, struct rt_speeds *out);
+ * second. Best of several tries, as other work only adds; crowded: there was so
+ * much that the figures are of no use later. ERR_MEMORY */
+status rt_speed_measure(int threads, struct rt_speeds *out, bool *crowded);
 /* speed_calls.c: additions, launches, threads; the rest of *out stays.
  * ERR_MEMORY */
 status rt_speed_calls(int threads, struct rt_speeds *out);

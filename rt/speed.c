@@ -5,14 +5,20 @@
  * longer, never shorter. cost: a fifth of a second, most of it for memory that
  * is touched the first time.
  *
+ *         Two threads beside other work wait for each other, though: values far
+ *         away took 30 times as long. So it is said whether there was any.
+ *
  * limits  rates are what simple loops reach, not what the maker says; of a
  *         machine with several memories, those near the calling thread */
 #include "base/arena.h"
 #include "base/log.h"
 #include "rt/bound.h"
+#include "rt/walk/waiters.h"
 
 #include <omp.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 
 enum { CHAINS = 12, TRIES = 9, LINE = 8 /* doubles */ };
 
@@ -213,9 +219,40 @@ measure_memory(int threads, struct rt_speeds *out) {
   return OK;
 }
 
+/* ---- other work ---------------------------------------------------------- */
+
+/* Of the time, that this thread runs where nobody else wants its processor. */
+#define SHARE 0.9
+
+struct had {
+  double wall, ran; /* seconds; of this thread */
+  long switches;    /* of all threads, by the system */
+};
+
+static struct had
+had_so_far(void) {
+  struct timespec t = {0};
+  struct rusage u = {0};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  getrusage(RUSAGE_SELF, &u);
+  return (struct had){timer_wall(), (double)t.tv_sec + 1e-9 * (double)t.tv_nsec,
+                      u.ru_nivcsw};
+}
+
+static bool
+was_crowded(const struct had *since) {
+  struct had now = had_so_far();
+  double wall = now.wall - since->wall;
+  return now.ran - since->ran < SHARE * wall ||
+         rt_waiters_crowded(wall, now.switches - since->switches);
+}
+
 status
-rt_speed_measure(int threads, struct rt_speeds *out) {
+rt_speed_measure(int threads, struct rt_speeds *out, bool *crowded) {
+  struct had before = had_so_far();
   *out = (struct rt_speeds){.threads = threads};
   measure_arithmetic(out);
-  return measure_memory(threads, out);
+  status st = measure_memory(threads, out);
+  *crowded = was_crowded(&before);
+  return st;
 }

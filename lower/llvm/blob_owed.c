@@ -213,18 +213,17 @@ arg_stays(LLVMValueRef site) {
 
 /* ---- uses of a variable -------------------------------------------------- */
 
-static void
-place_add(struct owed_var *x, LLVMValueRef at, enum low_owed_kind kind) {
-  struct low_owed p = {.at = at, .v = x->v, .bytes = x->bytes, .kind = kind};
-  VEC_PUSH(x->places, x->nplaces, x->capplaces, p);
-}
-
-/* The same of a part of it, `bytes` from v on. */
+/* Of a part of it, `bytes` from v on. */
 static void
 part_add(struct owed_var *x, LLVMValueRef at, LLVMValueRef v, uint64_t bytes,
          enum low_owed_kind kind) {
   struct low_owed p = {.at = at, .v = v, .bytes = bytes, .kind = kind};
   VEC_PUSH(x->places, x->nplaces, x->capplaces, p);
+}
+
+static void
+place_add(struct owed_var *x, LLVMValueRef at, enum low_owed_kind kind) {
+  part_add(x, at, x->v, x->bytes, kind);
 }
 
 static const char *

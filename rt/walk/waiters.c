@@ -95,14 +95,20 @@ is_said(void) {
          getenv("KMP_BLOCKTIME");
 }
 
+bool
+rt_waiters_crowded(double seconds, long switches) {
+  return (double)switches > CROWDED * seconds;
+}
+
 uint32_t
 rt_waiters_judge(double now, long switches) {
-  double rate = (double)(switches - waiters.switches) / (now - waiters.looked);
   bool first = !waiters.looked;
+  bool crowded =
+      rt_waiters_crowded(now - waiters.looked, switches - waiters.switches);
   waiters.looked = now;
   waiters.switches = switches;
   if (first || is_said()) return waiters.changes;
-  if (rate > CROWDED) {
+  if (crowded) {
     waiters.crowded = now;
     set_naps(true);
   } else if (now - waiters.crowded > QUIET) {

@@ -9,7 +9,10 @@
  * number that changes when threads wait in another way from now on. cost a
  * comparison, and once in a while a system call */
 uint32_t rt_waiters_look(double now);
-/* The same, of so many involuntary switches in all. */
+/* Have others the processors, if the system takes one away so often in so many
+ * seconds? */
+bool rt_waiters_crowded(double seconds, long switches);
+/* The same as rt_waiters_look, of so many involuntary switches in all. */
 uint32_t rt_waiters_judge(double now, long switches);
 /* Do they sleep soon, since other work wants the processors? */
 bool rt_waiters_nap(void);

@@ -48,6 +48,9 @@ status rt_speed_measure(int threads, struct rt_speeds *out, bool *crowded);
 /* speed_calls.c: additions, launches, threads; the rest of *out stays.
  * ERR_MEMORY */
 status rt_speed_calls(int threads, struct rt_speeds *out);
+/* A program (GIVE) of one launch that counts, in x[e], that it ran; x begins at
+ * a whole line, elements are in fours (KEEP set, x). */
+struct rt_program *rt_speed_program(const struct rt_set *set, const double *x);
 
 /* Limits of one line of the timing table, of all its calls together.
  *   seconds    that each limit alone would take; 0: does not apply

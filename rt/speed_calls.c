@@ -83,9 +83,8 @@ count(void *const *ptr, int64_t lo, int64_t hi) {
   for (int64_t e = lo; e < hi; e += 4) x[e / 4] += 1;
 }
 
-/* A launch that counts, in x, that it ran. */
-static struct rt_program *
-program_of(const struct rt_set *set, const double *x) {
+struct rt_program *
+rt_speed_program(const struct rt_set *set, const double *x) {
   struct rt_program *p = mem_alloc(1, sizeof *p);
   p->launches = mem_alloc(1, sizeof *p->launches);
   p->launches[0] = (struct rt_launch){.fn = count,
@@ -115,7 +114,7 @@ launch_seconds(int threads, double *out) {
   double *x = rt_mem_new(bytes);
   if (!x) FAIL(ERR_MEMORY, "no memory to measure launches: %zu bytes", bytes);
   memset(x, 0, bytes);
-  struct rt_program *p = program_of(&set, x);
+  struct rt_program *p = rt_speed_program(&set, x);
   status st = OK;
   for (int k = 0; st == OK && k < TRIES; k++) {
     double t = 0;

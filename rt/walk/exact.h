@@ -18,6 +18,9 @@ struct rt_exact {
 enum { RT_EXACT_WORDS = RT_EXACT_CHUNKS + 3 };
 
 void rt_exact_add(struct rt_exact *x, double term);
+/* n terms, at most MANY: exact_many.c. */
+enum { RT_EXACT_MANY = 512 };
+void rt_exact_add_many(struct rt_exact *x, const double *terms, int n);
 /* Integers, modulo 2^64. A sum has terms of one kind. */
 void rt_exact_add_integer(struct rt_exact *x, int64_t term);
 /* Each chunk but the last into [0, 2^32), so that 2^30 such sums may be added

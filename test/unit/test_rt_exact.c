@@ -2,6 +2,7 @@
 #include "rt/walk/exact.h"
 
 #include <criterion/criterion.h>
+#include <fenv.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -99,6 +100,75 @@ Test(rt_exact, sums_of_near_magnitudes_are_rounded_as_long_double_rounds_them) {
       expected += v;
     }
     cr_assert_eq(rt_exact_value(&x), (double)expected, "round %d", round);
+  }
+}
+
+/* ---- many at once -------------------------------------------------------- */
+
+static double
+near_double(void) {
+  return any_double() < 0 ? ldexp(any_double(), -1000) : 1 / any_double();
+}
+
+static double
+small_double(void) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(int64_t)state * 5e-324;
+}
+
+static double
+like_double(void) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return ldexp((double)(int64_t)state, -64);
+}
+
+static double
+huge_double(void) {
+  return state & 1 << 20 ? DBL_MAX : like_double() * 1e300;
+}
+
+static void
+check_many(double (*next)(void), int n) {
+  double v[RT_EXACT_MANY];
+  struct rt_exact one = {0}, many = {0};
+  for (int i = 0; i < n; i++) v[i] = next();
+  for (int i = 0; i < n; i++) rt_exact_add(&one, v[i]);
+  rt_exact_add_many(&many, v, n);
+  rt_exact_carry(&one);
+  rt_exact_carry(&many);
+  cr_assert_arr_eq(many.chunk, one.chunk, sizeof one.chunk, "%d terms", n);
+  cr_assert_eq(many.nan + many.plus + many.minus,
+               one.nan + one.plus + one.minus);
+}
+
+Test(rt_exact, many_terms_are_the_same_as_one_by_one) {
+  static double (*const kinds[])(void) = {like_double, any_double, near_double,
+                                          small_double, huge_double};
+  static const int sizes[] = {0, 1, 7, 23, 24, 25, 100, 511, RT_EXACT_MANY};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+      for (int times = 0; times < 20; times++) check_many(kinds[k], sizes[i]);
+}
+
+static double
+sometimes_infinite(void) {
+  double v = like_double();
+  return v > 0.49 ? INFINITY : v < -0.499 ? NAN : v;
+}
+
+Test(rt_exact, what_is_no_number_counts_among_many) {
+  for (int times = 0; times < 20; times++)
+    check_many(sometimes_infinite, RT_EXACT_MANY);
+}
+
+/* Whatever the program has set for its own arithmetic. */
+Test(rt_exact, many_terms_do_not_mind_the_mode) {
+  static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  for (int k = 0; k < 3; k++) {
+    fesetround(modes[k]);
+    check_many(like_double, RT_EXACT_MANY);
+    cr_assert_eq(fegetround(), modes[k]);
+    fesetround(FE_TONEAREST);
   }
 }
 

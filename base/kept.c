@@ -35,7 +35,7 @@ kept_sweep(struct keeper *k, void (*clear)(struct kept *)) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < k->n; i++) {
     struct kept *e = k->all[i];
-    if (e->used || e->stays) {
+    if (e->used) {
       e->used = false;
       k->all[n++] = e;
       continue;

@@ -11,8 +11,7 @@
 struct kept {
   void *key;
   size_t bytes;
-  bool used;  /* since the last sweep, says whoever uses it */
-  bool stays; /* in sweeps */
+  bool used; /* since the last sweep, says whoever uses it */
 };
 struct keeper {
   struct table known; /* key -> entry */

@@ -66,8 +66,7 @@ program_ready(struct fe_request rq, struct fe_program **out,
   fe_clock_end(FE_CLOCK_PROGRAMS, begin);
   *refused = fe_is_refusal(st);
   bool trial = st == OK && fe_trial_wants(*out);
-  /* Plans of all ranks' elements are made together; so are trials. */
-  if (fe.opt.reproducible || trial) {
+  if (trial) { /* all ranks take part */
     st = fe_agree_or_mend("running loops", rq.want, st, refused);
     if (*refused || st != OK) return st;
   }

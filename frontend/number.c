@@ -25,8 +25,9 @@
  *
  * Not numbered anew: sets that hold the program's memory (OP_NO_REALLOC,
  * overlays, OP2_MIRROR); one that comes to hold such memory later goes back to
- * the program's numbers. Under OP2_REPRODUCIBLE, where sums are to be taken in
- * the program's order, no set is.
+ * the program's numbers. Under OP2_REPRODUCIBLE, where sums are taken in the
+ * program's order, none but small sets in an order of their own, on one rank:
+ * by what their maps name, and where that is the same in the program's order.
  *
  * Cost: rt_locality, 0.2 ms, where the order is good. */
 #include "frontend/context.h"
@@ -44,8 +45,8 @@
 /* Option `by` of pass number; -1: it goes by the maps. */
 static int
 by_chosen(void) {
-  if (fe.opt.bare || fe.opt.reproducible || fe.opt.renumber == OPT_renumber_0)
-    return 0;
+  if (fe.opt.bare || fe.opt.renumber == OPT_renumber_0) return 0;
+  if (fe.opt.reproducible) return fe_ranked() ? 0 : -1;
   if (fe.opt.renumber == OPT_renumber_auto) return -1;
   return fe.opt.renumber == OPT_renumber_bisect ? 2 : 1;
 }
@@ -266,7 +267,8 @@ fe_number(bool moves) {
   int by = by_chosen();
   if (by < 0 && !moves) return OK;
   fe_told(FE_CLOCK_MESH, NULL, NULL, true);
-  status st = number_open(by < 0 && fe.renumber ? 1 : by);
+  bool asked = fe.renumber && !fe.opt.reproducible;
+  status st = number_open(by < 0 && asked ? 1 : by);
   fe_told(FE_CLOCK_MESH, NULL, NULL, false);
   TRY(st);
   for (uint32_t s = 0; s < fe_all.nsets; s++) fe_all.sets[s]->settled = true;

@@ -34,11 +34,11 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
   str_printf(
       &with,
       "gather{always=%d},"
-      "colour{colours=%d,increments=%d,gpu=%d},"
+      "colour{colours=%d,in_order=%d,increments=%d,gpu=%d},"
       "hold{exact=%d,reads=%d,gpu=%d},"
       "width{bytes=%u},%steam{way=%d,ranks=%d},"
       "tile{rows=%d,columns=%d,piece=%d},%scores{off=%d}%s%s",
-      fe.opt.gather == OPT_gather_always, colours,
+      fe.opt.gather == OPT_gather_always, colours, fe.opt.reproducible != 0,
       fe.opt.increments - OPT_increments_auto, gpu, fe.opt.reproducible != 0,
       fe.opt.reads - OPT_reads_direct, gpu,
       streams ? IR_STREAM_BYTES : low_machine_vector(),
@@ -72,7 +72,10 @@ status
 fe_passes_number(struct ir_trace **t, int by) {
   struct str pipeline = STR_INIT;
   str_add(&pipeline, "number");
-  if (by >= 0) str_printf(&pipeline, "{by=%d}", by);
+  if (by >= 0)
+    str_printf(&pipeline, "{by=%d}", by);
+  else if (fe.opt.reproducible)
+    str_add(&pipeline, "{strays=1}");
   struct pass_options o = {.disable = fe.opt.disable,
                            .pipeline = pipeline.s,
                            .verify = fe.opt.check != OPT_check_0,

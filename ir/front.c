@@ -61,7 +61,9 @@ may_loop(const struct ir_trace *t, enum ir_walk walk, const struct ir_node *n) {
 bool
 ir_may_front(const struct ir_trace *t, ir_ref region) {
   const struct ir_region *g = &t->regions[region];
-  if (g->walk != IR_WALK_RANGE && g->walk != IR_WALK_PARTS) return false;
+  if (g->walk != IR_WALK_RANGE && g->walk != IR_WALK_PARTS &&
+      g->walk != IR_WALK_IN_ORDER)
+    return false;
   if (target_is_device(t->nodes[g->first].target)) return false;
   if (ir_alone(t, region) || g->core_first) return false;
   if (t->sets[g->set].flags & IR_SET_PARTS) return false;

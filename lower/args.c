@@ -148,10 +148,10 @@ low_region_name(struct low_region *r) {
 static void
 low_mode_set(struct low_args *g) {
   static const enum rt_run_mode mode_of[IR_WALK_COUNT] = {
-      [IR_WALK_NONE] = RT_RUN_SERIAL,   [IR_WALK_RANGE] = RT_RUN_RANGE,
-      [IR_WALK_PARTS] = RT_RUN_PARTS,   [IR_WALK_COLOURS] = RT_RUN_COLOURED,
-      [IR_WALK_ATOMIC] = RT_RUN_PARTS,  [IR_WALK_STAGED] = RT_RUN_PARTS,
-      [IR_WALK_SERIAL] = RT_RUN_SERIAL,
+      [IR_WALK_NONE] = RT_RUN_SERIAL,  [IR_WALK_RANGE] = RT_RUN_RANGE,
+      [IR_WALK_PARTS] = RT_RUN_PARTS,  [IR_WALK_IN_ORDER] = RT_RUN_IN_ORDER,
+      [IR_WALK_ATOMIC] = RT_RUN_PARTS, [IR_WALK_COLOURS] = RT_RUN_COLOURED,
+      [IR_WALK_STAGED] = RT_RUN_PARTS, [IR_WALK_SERIAL] = RT_RUN_SERIAL,
   };
   struct low_region *r = g->r;
   const struct ir_region *in =

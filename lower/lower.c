@@ -19,9 +19,12 @@
  * that does not compile leaves everything pending. */
 #include "ir/cost.h"
 #include "ir/hold.h"
+#include "ir/walk.h"
 #include "lower/device.h"
 #include "lower/maker.h"
 #include "lower/module.h"
+
+#include "base/arena.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -89,6 +92,39 @@ low_tokens_fill(const struct low_region *r, struct rt_launch *l) {
   }
 }
 
+/* What argument a writes, in each slot of its buffer. */
+static void
+low_write_add(const struct low_maker *m, const struct ir_arg *a,
+              struct rt_launch *l, uint32_t *cap) {
+  const struct ir_trace *t = m->t;
+  ir_ref map = ir_arg_direct(a) ? IR_NONE : ir_arg_through(a);
+  struct rt_write w = {.map = RT_DIRECT};
+  if (map != IR_NONE) {
+    uint32_t arity = t->maps[map].arity;
+    w.map = map;
+    w.first = a->each ? 0 : a->entry;
+    w.count = !a->each ? ir_arg_count(a) : arity ? arity : UINT32_MAX;
+  }
+  for (uint32_t k = 0; k < l->nbinds; k++) {
+    const struct rt_bind *b = &l->binds[k];
+    if (b->kind != RT_BIND_SLOT || !b->written) continue;
+    if (m->slot_buffer[b->index] != ir_buffer_of(t, a->out)) continue;
+    w.slot = b->index;
+    VEC_PUSH(l->writes, l->nwrites, *cap, w);
+  }
+}
+
+/* In order: all that elements write; of columns, none, and one thread runs. */
+static void
+low_writes_fill(const struct low_maker *m, const struct ir_region *g,
+                struct rt_launch *l) {
+  uint32_t cap = 0;
+  IR_EACH_ARG(m->t, g, n, a)
+  if (ir_arg_writes(a) && ir_arg_in_column(m->t, a)) return;
+  IR_EACH_ARG(m->t, g, n, a)
+  if (ir_arg_on_dat(m->t, a) && ir_arg_writes(a)) low_write_add(m, a, l, &cap);
+}
+
 static void
 low_launch_fill(const struct low_maker *m, const struct ir_region *g,
                 struct low_region *r, struct rt_launch *l) {
@@ -115,6 +151,7 @@ low_launch_fill(const struct low_maker *m, const struct ir_region *g,
   }
   low_tokens_fill(r, l);
   l->mode = r->mode;
+  if (l->mode == RT_RUN_IN_ORDER) low_writes_fill(m, g, l);
   l->rows = low_region_has_rows(r);
   for (ir_ref n = g->first; n < g->first + g->count; n++)
     l->numbered |= ir_shows_own_numbers(m->t, &m->t->nodes[n]);

@@ -7,8 +7,10 @@
  *
  * Idea      ir/walk.c says what elements do to each other. Nothing: `range`.
  *           They meet in what they write through maps: on the host `parts`,
- *           where each thread keeps to a stretch of memory, or `colours`, which
- *           make the same sums for any number of threads; on a device
+ *           where each thread keeps to a stretch of memory, `in_order` (option
+ *           of that name), the same with sums in the order of elements, or
+ *           `colours`, which make the same sums for any number of threads; on
+ *           a device
  *           `atomic`, `staged` or `colours`, whichever ir/cost.c says is the
  *           cheapest of those that can be. Order shows: `serial`.
  *
@@ -71,8 +73,10 @@ walk_for(const struct ir_trace *t, ir_ref r, const struct pass_ctx *c,
   const char *target = t->nodes[t->regions[r].first].target;
   if (needs & IR_WALK_ORDERED) return IR_WALK_SERIAL;
   if (!(needs & IR_WALK_MEETS)) return IR_WALK_RANGE;
+  bool device = target_is_device(target);
+  if (!device && pass_arg(c, "in_order", 0)) return IR_WALK_IN_ORDER;
   if (pass_arg(c, "colours", 0)) return IR_WALK_COLOURS;
-  if (!target_is_device(target)) return IR_WALK_PARTS;
+  if (!device) return IR_WALK_PARTS;
   struct ir_hold_facts f = {c->overlaps, c->live,
                             mem_alloc(t->nbuffers + 1, 1)};
   ir_region_touch(t, r, f.touch);

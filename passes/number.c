@@ -21,7 +21,8 @@
  *           map %pecell : %edges -> %cells x2 scatter=640
  *           makes both `auto rcm`; with scatter=70 they stay as they are.
  *           `number{by=2}` makes them `bisect` whatever their maps are like,
- *           `by=1` `rcm`, and `by=0` leaves all as they are.
+ *           `by=1` `rcm`, and `by=0` leaves all as they are; `strays=1` numbers
+ *           none but small sets, where the order of elements is to count.
  *
  * Cost      O(sets * maps).
  * Source    reverse Cuthill-McKee was best for loops over whole sets:
@@ -113,7 +114,7 @@ pass_number(struct ir_trace *t, const struct pass_ctx *c) {
   long by = pass_arg(c, "by", -1);
   bool changed = false, bad = ir_cost_bad_order(scatter, IR_MACHINE_CPU);
   bool asks = by < 0;
-  if (asks) by = bad ? NUMBER_RCM : NUMBER_NONE;
+  if (asks) by = bad && !pass_arg(c, "strays", 0) ? NUMBER_RCM : NUMBER_NONE;
   double all = number_all_entries(t);
   for (ir_ref i = 0; i < t->nsets; i++) {
     struct ir_set *s = &t->sets[i];

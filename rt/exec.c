@@ -15,6 +15,7 @@
 #include "rt/device/globals.h"
 #include "rt/events.h"
 #include "rt/ranks/dist.h"
+#include "rt/walk/again.h"
 #include "rt/walk/exact.h"
 #include "rt/walk/front.h"
 #include "rt/walk/launch.h"
@@ -44,11 +45,14 @@ scratch_new(const struct rt_program *p) {
     if (acc > s->acc_row) s->acc_row = acc;
     if (l->scratch > s->room_row) s->room_row = l->scratch;
     if (l->nconflicts > nconflicts) nconflicts = l->nconflicts;
+    size_t each = rt_exact_each_row(l);
+    if (each > s->each_row) s->each_row = each;
   }
   s->bufs = mem_alloc(p->nslots, sizeof *s->bufs);
   s->runs = mem_alloc(p->nlaunches, sizeof *s->runs);
   s->teams = mem_alloc(p->nlaunches, sizeof *s->teams);
   s->ranges = mem_alloc(p->nlaunches, sizeof *s->ranges);
+  s->again = mem_alloc(p->nlaunches, sizeof *s->again);
   for (uint32_t i = 0; i < p->nlaunches; i++) {
     const struct rt_launch *l = &p->launches[i];
     s->teams[i] = rt_team_get(l->fn, p->sets[l->set]->n, l->team);
@@ -69,9 +73,12 @@ scratch_free(struct rt_scratch *s, uint32_t nlaunches, uint32_t nchains) {
   }
   free(s->tiles);
   free(s->fronts);
-  for (uint32_t i = 0; i < nlaunches; i++)
+  for (uint32_t i = 0; i < nlaunches; i++) {
     for (int k = 0; k < 3; k++) rt_walk_free(s->ranges[i][k]);
+    rt_again_free(s->again[i].again);
+  }
   free(s->ranges);
+  free(s->again);
   rt_mem_free(s->acc, s->acc_bytes);
   rt_mem_free(s->each, s->each_bytes);
   rt_mem_free(s->rooms, s->room_bytes);
@@ -104,7 +111,7 @@ static status
 make_room(struct rt_scratch *s, uint32_t nlaunches, int nthreads) {
   if (s->threads < (size_t)nthreads) {
     free(s->table);
-    s->table = mem_alloc((size_t)nthreads * s->row, sizeof *s->table);
+    s->table = mem_alloc(((size_t)nthreads + 1) * s->row, sizeof *s->table);
     s->threads = (size_t)nthreads;
   }
   if (event_in_words() && s->nat_work < (size_t)nthreads) {
@@ -112,15 +119,13 @@ make_room(struct rt_scratch *s, uint32_t nlaunches, int nthreads) {
     s->at_work = mem_alloc((size_t)nthreads, sizeof *s->at_work);
     s->nat_work = (size_t)nthreads;
   }
-  size_t rows = 0, each = 0, exact = 0, rooms = 0;
+  size_t rows = 0, exact = 0, rooms = 0;
   for (uint32_t i = 0; i < nlaunches; i++) {
     const struct rt_run *r = &s->runs[i];
     size_t threads = (size_t)r->threads, sums = threads * r->nexact;
-    if (r->l->nreductions && threads > rows) rows = threads;
+    if (r->l->nreductions && threads >= rows) rows = threads + 1;
     if (r->l->scratch && threads > rooms) rooms = threads;
     if (sums > exact) exact = sums;
-    size_t bytes = r->nexact ? rt_exact_each_bytes(r->l, r->all) : 0;
-    if (bytes > each) each = bytes;
   }
   if (exact > s->nexact) {
     free(s->exact);
@@ -130,7 +135,8 @@ make_room(struct rt_scratch *s, uint32_t nlaunches, int nthreads) {
   if (rooms)
     TRY(make_block(&s->rooms, &s->room_bytes, RT_PAGE + rooms * s->room_row,
                    "private copies of elements"));
-  TRY(make_block(&s->each, &s->each_bytes, each, "contributions to sums"));
+  TRY(make_block(&s->each, &s->each_bytes, rows * s->each_row,
+                 "contributions to sums"));
   return make_block(&s->acc, &s->acc_bytes, rows * s->acc_row, "accumulators");
 }
 
@@ -138,7 +144,6 @@ static status
 prepare_launches(struct rt_program *p, int nthreads) {
   if (!p->scratch) p->scratch = scratch_new(p);
   p->scratch->nthreads = nthreads;
-  for (uint32_t i = 0; i < p->nlaunches; i++) TRY(rt_launch_plan(p, i));
   for (uint32_t i = 0; i < p->nlaunches; i++)
     TRY(rt_launch_prepare(p, i, nthreads, &p->scratch->runs[i]));
   for (uint32_t i = 0; i < p->nchains; i++)
@@ -260,7 +265,7 @@ run_launch(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   const struct rt_launch *l = r->l;
   counters[CNT_regions]++;
   if (r->ahead)
-    rt_front_finish(p, cmd->a);
+    TRY(rt_front_finish(p, cmd->a));
   else
     TRY(rt_launch_run(p, r));
   note_written(l, s->bufs);
@@ -673,6 +678,7 @@ rt_program_free(struct rt_program *p) {
     free(p->launches[i].binds);
     free(p->launches[i].reductions);
     free(p->launches[i].conflicts);
+    free(p->launches[i].writes);
     free(p->launches[i].tokens);
     offload_free(p->launches[i].offload);
   }

@@ -104,8 +104,19 @@ enum rt_run_mode {
   RT_RUN_RANGE,    /* elements are independent: any split */
   RT_RUN_SERIAL,   /* one thread, in the program's order of elements */
   RT_RUN_COLOURED, /* writes through maps: by colours on several threads */
-  RT_RUN_PARTS     /* the same: by parts, if their borders are short */
+  RT_RUN_PARTS,    /* the same: by parts, if their borders are short */
+  RT_RUN_IN_ORDER  /* the same, as if one thread ran all of the program's
+                      elements in their order */
 };
+
+/* What an element writes in a slot: its own row, or those of entries [first,
+ * first + count) of a map. */
+struct rt_write {
+  uint32_t slot;
+  uint32_t map; /* maps[map]; RT_DIRECT */
+  uint32_t first, count;
+};
+enum { RT_DIRECT = UINT32_MAX };
 
 /* A captured value of a few bytes that an offloaded launch takes along. */
 struct rt_scalar {
@@ -216,7 +227,8 @@ struct rt_launch {
   struct {
     uint32_t map, first, count;
   } *conflicts; /* for RT_RUN_COLOURED: entries of maps of this program */
-  uint32_t ntokens, nbinds, nreductions, nconflicts;
+  struct rt_write *writes; /* of RT_RUN_IN_ORDER: all */
+  uint32_t ntokens, nbinds, nreductions, nconflicts, nwrites;
   size_t scratch; /* bytes that each thread is given, a multiple of a page */
   struct rt_offload *offload; /* NULL: it runs on the host */
   uint64_t bytes_per_element; /* ideal traffic, for the timing table */
@@ -254,7 +266,6 @@ struct rt_own_slot {
 };
 /* Launch `launch` of a chain goes to memory that has this number: at its
  * elements, or through the entries of a map. */
-enum { RT_DIRECT = UINT32_MAX };
 struct rt_touch {
   uint32_t launch, memory;
   uint32_t map; /* maps[map]; RT_DIRECT */
@@ -365,10 +376,9 @@ void rt_set_thread_least(idx_l n);
 /* Forget what was measured: functions are no longer those that they were. */
 void rt_team_clear(void);
 void rt_team_sweep(void);
-/* One order of increments for any number of threads and ranks
- * (OP2_REPRODUCIBLE): coloured launches run by colours of the program's
- * elements always. Sums are independent of order where reductions say `exact`.
- * */
+/* One order of writes that meet for any number of threads and ranks
+ * (OP2_REPRODUCIBLE): that of the program's elements, for launches in order and
+ * serial ones. Sums are independent of order where reductions say `exact`. */
 void rt_set_reproducible(bool on);
 /* Over ranks: globals that loops combine stay each rank's own. */
 void rt_set_apart(bool on);

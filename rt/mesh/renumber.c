@@ -125,8 +125,21 @@ order_by_meeting(struct maker *m, const struct rt_relation *map, uint32_t s,
   set_finish(m, s, row);
 }
 
-/* The map with most entries between a set that is done and one that is not;
- * NULL: none. */
+/* The one with more entries; but a set whose targets keep their numbers goes by
+ * the fewest it names: those who name the same one keep their order, so that
+ * sums at it come in the program's order. */
+static bool
+links_better(const struct maker *m, const struct rt_relation *a,
+             const struct rt_relation *b) {
+  bool more = rt_relation_entries(a) > rt_relation_entries(b);
+  bool settled = m->sets[set_number(m, a->to)].settled &&
+                 m->sets[set_number(m, b->to)].settled;
+  if (a->from == b->from && !m->done[set_number(m, a->from)] && settled)
+    return !more;
+  return more;
+}
+
+/* The best map between a set that is done and one that is not; NULL: none. */
 static const struct rt_relation *
 next_link(const struct maker *m) {
   const struct rt_relation *best = NULL;
@@ -135,8 +148,7 @@ next_link(const struct maker *m) {
     uint32_t to = set_number(m, m->maps[k]->to);
     if (from == m->nsets || to == m->nsets || m->done[from] == m->done[to])
       continue;
-    if (!best || rt_relation_entries(m->maps[k]) > rt_relation_entries(best))
-      best = m->maps[k];
+    if (!best || links_better(m, m->maps[k], best)) best = m->maps[k];
   }
   return best;
 }

@@ -38,6 +38,7 @@
 #include "base/arena.h"
 #include "rt/device/globals.h"
 #include "rt/ranks/dist.h"
+#include "rt/walk/exact.h"
 #include "rt/walk/reduce.h"
 #include "rt/ranks/comm.h"
 
@@ -88,7 +89,7 @@ redundant_calls(const struct rt_program *p, const struct rt_run *r) {
   rt_launch_bind(p, r);
   rt_reduce_start(l, p->globals, s->acc, s->acc_row, 1);
   if (l->nreductions) rt_launch_point(l, s->table, s->acc);
-  l->fn(s->table, r->n, r->end);
+  rt_launch_here(r, s, 0, r->n, r->end, false);
   tokens_copy(p, l, kept, false);
 }
 
@@ -110,7 +111,8 @@ start_elements(const struct rt_program *p, const struct rt_run *r,
   TRY(rt_globals_here(p, r->l));
   if (!r->l->offload) rt_launch_bind(p, r);
   rt_reduce_start(r->l, p->globals, s->acc, s->acc_row, r->threads);
-  rt_exact_start(r, s);
+  if (r->nexact)
+    memset(s->exact, 0, r->nexact * (size_t)r->threads * sizeof *s->exact);
   if (!claim) return OK;
   memcpy(claim, s->acc, rt_reduce_row(r->l));
   rt_reduce_claim_start(r->l, claim);
@@ -167,7 +169,7 @@ finish_elements(const struct rt_program *p, const struct rt_run *r,
   if (r->l->offload) return OK;
   if (!claim)
     rt_reduce_finish(r->l, p->globals, s->acc, s->acc_row, r->threads);
-  return rt_exact_finish(p, r);
+  return rt_exact_finish(p, r, s->exact, r->threads);
 }
 
 /* Where a rank is: its next element, and the globals as it knows them. */

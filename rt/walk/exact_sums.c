@@ -5,19 +5,19 @@
  * leave one sum, and which elements those are is chance.
  *
  * Idea. Each element's own contribution is kept apart and added to an exact sum
- * (exact.c). Regions leave it in an array,
+ * (exact.c). A thread runs EACH elements at a time. Regions leave theirs in a
+ * few lines that stay in the nearest cache,
  *
- *   each[e * dim + c]   written as a dat of the set would be, in vectors
+ *   each[(e - first) * dim + c]   written as a dat of the set would be
  *
- * and threads add up shares of the array afterwards. Where a kernel works on
+ * which are added to the sum at once (exact_many.c). Where a kernel works on
  * the accumulator itself (many components), the launch runs element by element,
  * and each time the accumulator is emptied into the sum. Threads' sums are
  * joined, then those of ranks, as integers; at last the start value is added,
  * and the whole is rounded once.
  *
- * Cost: an array of the set, written and read; 3 ns for each element and
- * component; over ranks a message of 560 bytes for each component and launch.
- * Source: exact.c. */
+ * Cost: 0.5 to 1 ns for each element and component; over ranks a message of 560
+ * bytes for each component and launch. Source: exact.c. */
 #include "rt/walk/launch.h"
 
 #include "base/arena.h"
@@ -26,37 +26,24 @@
 #include "rt/walk/reduce.h"
 #include "rt/ranks/comm.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-static size_t
-align_up(size_t bytes) {
-  enum { LINE = 64 };
-  return round_up(bytes, LINE);
-}
+enum { EACH = RT_EXACT_MANY };
 
+/* Whole cache lines. */
 static size_t
-each_bytes(const struct rt_reduction *x, idx_l n) {
-  return x->each ? align_up((size_t)n * x->dim * x->type.size) : 0;
+each_bytes(const struct rt_reduction *x) {
+  enum { LINE = 64 };
+  return x->each ? round_up((size_t)EACH * x->dim * x->type.size, LINE) : 0;
 }
 
 size_t
-rt_exact_each_bytes(const struct rt_launch *l, idx_l n) {
+rt_exact_each_row(const struct rt_launch *l) {
   size_t bytes = 0;
   for (uint32_t k = 0; k < l->nreductions; k++)
-    bytes += each_bytes(&l->reductions[k], n);
+    bytes += each_bytes(&l->reductions[k]);
   return bytes;
-}
-
-char *
-rt_exact_each(const struct rt_run *r, const struct rt_scratch *s,
-              uint32_t index) {
-  assert(index < r->l->nreductions && r->l->reductions[index].each);
-  size_t at = 0;
-  for (uint32_t k = 0; k < index; k++)
-    at += each_bytes(&r->l->reductions[k], r->all);
-  return s->each ? s->each + at : NULL; /* of an empty set */
 }
 
 uint32_t
@@ -74,17 +61,23 @@ rt_exact_one_by_one(const struct rt_launch *l) {
   return false;
 }
 
-void
-rt_exact_start(const struct rt_run *r, const struct rt_scratch *s) {
-  if (!r->nexact) return;
-  assert(r->nexact * (size_t)r->threads <= s->nexact);
-  memset(s->exact, 0, r->nexact * (size_t)r->threads * sizeof *s->exact);
-}
-
-/* values[0 .. n * dim), to sums[0 .. dim); and what a sum comes to. By type. */
-#define add_F rt_exact_add
-#define add_I rt_exact_add_integer
-#define add_U rt_exact_add_integer
+/* values[0 .. n * dim), to sums[0 .. dim); and what a sum comes to. By type: of
+ * numbers with a fraction many at once, in doubles. */
+#define add_F(ctype, v, sums, dim, n)                                          \
+  for (uint32_t c = 0; c < dim; c++)                                           \
+    for (int64_t i = 0; i < n; i += RT_EXACT_MANY) {                           \
+      double terms[RT_EXACT_MANY];                                             \
+      int many = n - i < RT_EXACT_MANY ? (int)(n - i) : RT_EXACT_MANY;         \
+      bool here = dim == 1 && sizeof(ctype) == sizeof(double);                 \
+      for (int k = 0; !here && k < many; k++)                                  \
+        terms[k] = (double)v[(i + k) * dim + c];                               \
+      rt_exact_add_many(&sums[c], here ? (const double *)(v + i) : terms,      \
+                        many);                                                 \
+    }
+#define add_I(ctype, v, sums, dim, n)                                          \
+  for (int64_t i = 0; i < n; i++)                                              \
+    for (uint32_t c = 0; c < dim; c++) rt_exact_add_integer(&sums[c], *v++)
+#define add_U add_I
 #define value_F rt_exact_value
 #define value_I rt_exact_integer
 #define value_U rt_exact_integer
@@ -92,8 +85,7 @@ rt_exact_start(const struct rt_run *r, const struct rt_scratch *s) {
   static void add_##name(struct rt_exact *sums, uint32_t dim,                  \
                          const void *values, int64_t n) {                      \
     const ctype *v = values;                                                   \
-    for (int64_t i = 0; i < n; i++)                                            \
-      for (uint32_t c = 0; c < dim; c++) add_##kind(&sums[c], *v++);           \
+    add_##kind(ctype, v, sums, dim, n);                                        \
   }                                                                            \
   static void value_##name(struct rt_exact *sums, uint32_t dim, void *out) {   \
     for (uint32_t c = 0; c < dim; c++)                                         \
@@ -112,37 +104,46 @@ static const struct {
 #undef TYPE
 };
 
-void
-rt_exact_drain(const struct rt_run *r, const struct rt_scratch *s, int t,
-               bool counts) {
-  struct rt_exact *sums = s->exact + r->nexact * (size_t)t;
-  char *row = s->acc + (size_t)t * s->acc_row;
-  assert(r->nexact && 0 <= t && t < r->threads);
-  for (uint32_t k = 0; k < r->l->nreductions; k++) {
-    const struct rt_reduction *x = &r->l->reductions[k];
+/* What elements from `first` on add is left in the worker's lines. */
+static void
+point_each(const struct rt_worker *w, int64_t first) {
+  const struct rt_launch *l = w->l;
+  for (uint32_t i = 0; i < l->nbinds; i++) {
+    const struct rt_bind *b = &l->binds[i];
+    if (b->kind != RT_BIND_ACC || !l->reductions[b->index].each) continue;
+    const struct rt_reduction *x = &l->reductions[b->index];
+    char *at = w->each;
+    for (uint32_t k = 0; k < b->index; k++) at += each_bytes(&l->reductions[k]);
+    w->table[i] = at - first * (int64_t)(x->dim * x->type.size);
+  }
+}
+
+/* Of n elements that ran; accumulators start anew. */
+static void
+add_terms(const struct rt_worker *w, int64_t n) {
+  struct rt_exact *sums = w->sums;
+  const char *each = w->each;
+  for (uint32_t k = 0; k < w->l->nreductions; k++) {
+    const struct rt_reduction *x = &w->l->reductions[k];
+    char *entry = w->acc + rt_reduce_offset(w->l, k);
     if (!x->exact) continue;
-    char *entry = row + rt_reduce_offset(r->l, k);
-    if (!x->each && counts) by_type[x->type.kind].add(sums, x->dim, entry, 1);
+    if (n > 0)
+      by_type[x->type.kind].add(sums, x->dim, x->each ? each : entry, n);
     if (!x->each) type_identity(x->type, x->access, entry, x->dim);
+    each += each_bytes(x);
     sums += x->dim;
   }
 }
 
-/* Thread t's share of the arrays. */
-static void
-add_share(const struct rt_run *r, const struct rt_scratch *s, int t) {
-  struct rt_exact *sums = s->exact + r->nexact * (size_t)t;
-  int64_t lo = rt_share(r->owned, t, r->threads);
-  int64_t hi = rt_share(r->owned, t + 1, r->threads);
-  for (uint32_t k = 0; k < r->l->nreductions; k++) {
-    const struct rt_reduction *x = &r->l->reductions[k];
-    if (!x->exact) continue;
-    if (x->each && lo < hi) {
-      const char *at = rt_exact_each(r, s, k);
-      at += (size_t)lo * x->dim * x->type.size;
-      by_type[x->type.kind].add(sums, x->dim, at, hi - lo);
-    }
-    sums += x->dim;
+void
+rt_exact_run(const struct rt_worker *w, int64_t lo, int64_t hi) {
+  for (int64_t e = lo, end; e < hi; e = end) {
+    end = w->single ? e + 1 : (e / EACH + 1) * EACH;
+    if (end > hi) end = hi;
+    point_each(w, e);
+    w->l->fn(w->table, e, end);
+    int64_t count = end < w->owned ? end : w->owned;
+    add_terms(w, w->counts && count > e ? count - e : 0);
   }
 }
 
@@ -163,8 +164,8 @@ join_ranks(struct rt_comm *c, struct rt_exact *sums, uint32_t n) {
 
 /* Start values count, or global = rounded(sums). */
 static void
-globals_join(const struct rt_program *p, const struct rt_run *r, bool start) {
-  struct rt_exact *sums = p->scratch->exact;
+globals_join(const struct rt_program *p, const struct rt_run *r,
+             struct rt_exact *sums, bool start) {
   for (uint32_t k = 0; k < r->l->nreductions; k++) {
     const struct rt_reduction *x = &r->l->reductions[k];
     if (!x->exact) continue;
@@ -175,33 +176,18 @@ globals_join(const struct rt_program *p, const struct rt_run *r, bool start) {
       by_type[x->type.kind].value(sums, x->dim, global);
     sums += x->dim;
   }
-  assert(sums == p->scratch->exact + r->nexact);
-}
-
-/* A parallel region of one thread costs 0.4 us. */
-static void
-add_shares(const struct rt_run *r, const struct rt_scratch *s) {
-  if (r->threads == 1) {
-    add_share(r, s, 0);
-    return;
-  }
-#pragma omp parallel num_threads(r->threads)
-  for (int t = omp_get_thread_num(); t < r->threads; t += omp_get_num_threads())
-    add_share(r, s, t);
 }
 
 status
-rt_exact_finish(const struct rt_program *p, const struct rt_run *r) {
-  const struct rt_scratch *s = p->scratch;
-  struct rt_exact *sums = s->exact;
+rt_exact_finish(const struct rt_program *p, const struct rt_run *r,
+                struct rt_exact *sums, int threads) {
   if (!r->nexact) return OK;
-  add_shares(r, s);
-  for (int t = 1; t < r->threads; t++)
+  for (int t = 1; t < threads; t++)
     for (uint32_t i = 0; i < r->nexact; i++)
       rt_exact_join(&sums[i], &sums[(size_t)t * r->nexact + i]);
   bool ranks = rt_joins(p) && p->sets[r->l->set]->part;
-  if (!ranks || !p->comm->rank) globals_join(p, r, true);
+  if (!ranks || !p->comm->rank) globals_join(p, r, sums, true);
   if (ranks) TRY(join_ranks(p->comm, sums, r->nexact));
-  globals_join(p, r, false);
+  globals_join(p, r, sums, false);
   return OK;
 }

@@ -2,7 +2,9 @@
  * its launch's function, as any other share is.
  *
  * What launches give to globals waits: each one has accumulators of its own,
- * and is finished where the program has its command. What it sets a global to
+ * and exact sums, and is finished where the program has its command. Elements
+ * that run again have given theirs: the accumulators behind those of all
+ * threads are theirs, and nobody reads them. What it sets a global to
  * in between, and in which order sums become whole, stays as it was.
  *
  * Teams. Beside other work a thread may have its processor taken away, and all
@@ -18,6 +20,8 @@
 #include "base/counters.h"
 #include "base/fp.h"
 #include "base/log.h"
+#include "rt/walk/again.h"
+#include "rt/walk/exact.h"
 #include "rt/walk/front_plan.h"
 #include "rt/walk/reduce.h"
 #include "rt/walk/team.h"
@@ -36,11 +40,15 @@ struct rt_front {
   struct rt_team *team;
   size_t *table_at; /* of a launch: where its addresses begin in a row */
   size_t row;       /* addresses of a thread, whole cache lines */
-  void **table;     /* [threads][row] */
+  void **table;     /* [2 * threads][row]: when running again, the latter */
   size_t *acc_at;   /* of a launch: where its accumulators begin in a row */
   size_t acc_row, acc_bytes;
-  char *acc;    /* [threads][acc_row] */
-  double *busy; /* [threads][line]: seconds of each launch */
+  char *acc;      /* [2 * threads][acc_row] */
+  size_t *sum_at; /* of a launch: how many exact sums are before its own */
+  size_t nsums, each_row;
+  struct rt_exact *sums; /* [launch][threads][its sums] */
+  char *each;            /* [threads][each_row]: what elements add to them */
+  double *busy;          /* [threads][line]: seconds of each launch */
   size_t line;
 };
 
@@ -72,6 +80,7 @@ front_new(const struct rt_program *p, uint32_t chain) {
   f->chain = chain;
   f->table_at = mem_alloc(c->count, sizeof *f->table_at);
   f->acc_at = mem_alloc(c->count, sizeof *f->acc_at);
+  f->sum_at = mem_alloc(c->count, sizeof *f->sum_at);
   f->line = round_up(c->count, LINE);
   f->team = team_of(p, c);
   for (uint32_t i = 0; i < c->count; i++) {
@@ -80,6 +89,10 @@ front_new(const struct rt_program *p, uint32_t chain) {
     f->acc_at[i] = f->acc_row;
     f->row += round_up(l->nbinds, LINE);
     f->acc_row += rt_reduce_row(l);
+    f->sum_at[i] = f->nsums;
+    f->nsums += rt_exact_count(l);
+    size_t each = rt_exact_each_row(l);
+    if (each > f->each_row) f->each_row = each;
   }
   return f;
 }
@@ -91,6 +104,9 @@ rt_front_free(struct rt_front *f) {
   rt_mem_free(f->acc, f->acc_bytes);
   free(f->table_at);
   free(f->acc_at);
+  free(f->sum_at);
+  free(f->sums);
+  free(f->each);
   free(f->table);
   free(f->busy);
   free(f);
@@ -102,8 +118,7 @@ static bool
 may_run(const struct rt_program *p, const struct rt_chain *c) {
   for (uint32_t i = 0; i < c->count; i++) {
     const struct rt_run *r = &p->scratch->runs[c->first + i];
-    if (r->walk->at || r->nexact || r->core || r->l->ntokens ||
-        p->sets[r->l->set]->part)
+    if (r->walk->at || r->core || r->l->ntokens || p->sets[r->l->set]->part)
       return false;
   }
   return true;
@@ -139,10 +154,14 @@ make_plan(const struct rt_program *p, const struct rt_chain *c,
   rt_walk_seconds += timer_wall() - begin;
   if (st == ERR_MEMORY) LOG_INFO("%s: no front", err_last());
   if (st != OK && st != ERR_MEMORY) return st;
-  size_t n = (size_t)f->plan.threads, bytes = n * f->acc_row;
+  size_t n = (size_t)f->plan.threads, bytes = 2 * n * f->acc_row;
   free(f->table);
   free(f->busy);
-  f->table = mem_alloc(n * f->row + 1, sizeof *f->table);
+  free(f->sums);
+  free(f->each);
+  f->sums = mem_alloc(n * f->nsums + 1, sizeof *f->sums);
+  f->each = mem_alloc(n * f->each_row + 1, 1);
+  f->table = mem_alloc(2 * n * f->row + 1, sizeof *f->table);
   f->busy = mem_alloc(n * f->line + 1, sizeof *f->busy);
   rt_mem_free(f->acc, f->acc_bytes);
   f->acc_bytes = 0;
@@ -176,6 +195,11 @@ acc_of(const struct rt_front *f, uint32_t i, int t) {
   return f->acc + (size_t)t * f->acc_row + f->acc_at[i];
 }
 
+static struct rt_exact *
+sums_of(const struct rt_front *f, uint32_t i) {
+  return f->sums + (size_t)f->plan.threads * f->sum_at[i];
+}
+
 /* Each thread's addresses and accumulators. */
 static void
 bind_all(const struct rt_program *p, const struct rt_chain *c,
@@ -185,13 +209,52 @@ bind_all(const struct rt_program *p, const struct rt_chain *c,
     const struct rt_run *r = &p->scratch->runs[c->first + i];
     void **table = f->table + f->table_at[i];
     rt_launch_tables(p, r, threads, table, f->row);
+    for (int t = threads; t < 2 * threads; t++)
+      memcpy(table + (size_t)t * f->row, table + (size_t)(t - threads) * f->row,
+             r->l->nbinds * sizeof *table);
     if (!r->l->nreductions) continue;
-    for (int t = 0; t < threads; t++) {
+    for (int t = 0; t < 2 * threads; t++) {
       rt_reduce_start(r->l, p->globals, acc_of(f, i, t), f->acc_row, 1);
       rt_launch_point(r->l, table + (size_t)t * f->row, acc_of(f, i, t));
     }
   }
+  memset(f->sums, 0, (size_t)threads * f->nsums * sizeof *f->sums);
   memset(f->busy, 0, (size_t)f->plan.threads * f->line * sizeof *f->busy);
+}
+
+/* Elements of a piece by thread t. */
+static void
+run_elements(const struct rt_program *p, const struct rt_chain *c,
+             const struct rt_front *f, int t, const struct rt_piece *y) {
+  const struct rt_run *r = &p->scratch->runs[c->first + y->launch];
+  bool again = y->kind == RT_PIECE_AGAIN;
+  int threads = f->plan.threads, row = again ? threads + t : t;
+  void **table = f->table + (size_t)row * f->row + f->table_at[y->launch];
+  if (!r->nexact) {
+    r->l->fn(table, y->lo, y->hi);
+    return;
+  }
+  struct rt_worker w = {.l = r->l,
+                        .table = table,
+                        .acc = acc_of(f, y->launch, row),
+                        .each = f->each + (size_t)t * f->each_row,
+                        .sums = sums_of(f, y->launch) + r->nexact * (size_t)t,
+                        .owned = r->owned,
+                        .counts = !again,
+                        .single = r->single};
+  rt_exact_run(&w, y->lo, y->hi);
+}
+
+static void
+run_piece(const struct rt_program *p, const struct rt_chain *c,
+          const struct rt_front *f, int t, const struct rt_piece *y) {
+  switch (y->kind) {
+  case RT_PIECE_SAVE: rt_again_save(y->again, p->scratch->bufs); break;
+  case RT_PIECE_BEGIN: rt_again_begin(y->again, p->scratch->bufs); break;
+  case RT_PIECE_END: rt_again_end(y->again, p->scratch->bufs); break;
+  case RT_PIECE_RUN:
+  case RT_PIECE_AGAIN: run_elements(p, c, f, t, y); break;
+  }
 }
 
 /* Those of thread t, in the half of the plan. */
@@ -200,14 +263,11 @@ run_pieces(const struct rt_program *p, const struct rt_chain *c,
            const struct rt_front *f, int half, int t) {
   const struct rt_front_plan *x = &f->plan;
   const uint32_t *begin = x->begin + half * x->threads + t;
-  void **table = f->table + (size_t)t * f->row;
   double *busy = f->busy + (size_t)t * f->line, was = timer_wall();
   for (uint32_t k = begin[0]; k < begin[1]; k++) {
-    const struct rt_piece *y = &x->pieces[k];
-    p->launches[c->first + y->launch].fn(table + f->table_at[y->launch], y->lo,
-                                         y->hi);
+    run_piece(p, c, f, t, &x->pieces[k]);
     double now = timer_wall();
-    busy[y->launch] += now - was;
+    busy[x->pieces[k].launch] += now - was;
     was = now;
   }
 }
@@ -287,15 +347,16 @@ rt_front_keep(struct rt_front *f) {
   f->team->kept.used = true;
 }
 
-void
+status
 rt_front_finish(const struct rt_program *p, uint32_t i) {
   const struct rt_run *r = &p->scratch->runs[i];
   const struct rt_front *f = r->ahead;
+  uint32_t own = i - p->chains[f->chain].first;
   assert(f && i >= p->chains[f->chain].first);
-  if (r->l->nreductions)
-    rt_reduce_finish(r->l, p->globals,
-                     acc_of(f, i - p->chains[f->chain].first, 0), f->acc_row,
-                     f->plan.threads);
+  if (!r->l->nreductions) return OK;
+  rt_reduce_finish(r->l, p->globals, acc_of(f, own, 0), f->acc_row,
+                   f->plan.threads);
+  return rt_exact_finish(p, r, sums_of(f, own), f->plan.threads);
 }
 
 void

@@ -16,7 +16,7 @@ void rt_front_free(struct rt_front *f); /* NULL: nothing */
  * are `ahead`, else nothing is done and they run one by one. */
 void rt_front_run(const struct rt_program *p, struct rt_front *f);
 /* Launch i of the program, which is ahead: what it gives to globals. */
-void rt_front_finish(const struct rt_program *p, uint32_t i);
+status rt_front_finish(const struct rt_program *p, uint32_t i);
 /* Those that its elements are shared among; two steps where there are several.
  */
 int rt_front_threads(const struct rt_front *f);

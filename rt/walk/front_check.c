@@ -7,6 +7,10 @@
  *   a launch that was there before is a later one      it came too late
  *   the same half of the plan, another thread          a race
  *
+ * Of a launch in order it keeps for every target which element wrote there
+ * last. Where elements are to run again, what they share with the gap in front
+ * of them is forgotten, as it is put back, and nothing else is written.
+ *
  * Cost: O(entries of all launches) for each memory that is written, 20 bytes a
  * target. */
 #include "rt/walk/front_plan.h"
@@ -25,11 +29,19 @@ struct seen {
 };
 enum { NOBODY = -1, SEVERAL = -2 };
 
+/* Whose writes a target of a launch in order has. */
+struct last {
+  idx_l element; /* plus one; 0: nobody's */
+  uint32_t gap;  /* plus one: the latest piece that begins to run again, whose
+                    gap names it */
+};
+
 struct checker {
   const struct rt_program *p;
   const struct rt_chain *c;
   const struct rt_front_plan *x;
   struct seen *seen;
+  struct last *last;
 };
 
 static const char *
@@ -44,18 +56,25 @@ elements_of(const struct checker *k, uint32_t launch) {
 
 /* ---- each element once --------------------------------------------------- */
 
+/* Does the plan's piece have elements that run? */
+static bool
+runs(const struct rt_piece *y) {
+  return y->kind == RT_PIECE_RUN || y->kind == RT_PIECE_AGAIN;
+}
+
 static status
 check_once(const struct checker *k, uint32_t launch) {
   idx_l n = elements_of(k, launch), ran = 0;
   SCOPED uint8_t *times = mem_alloc((size_t)n + 1, 1);
   for (uint32_t i = 0; i < k->x->npieces; i++) {
     const struct rt_piece *y = &k->x->pieces[i];
-    if (y->launch != launch) continue;
+    bool again = y->kind == RT_PIECE_AGAIN;
+    if (y->launch != launch || !runs(y)) continue;
     if (y->lo < 0 || y->hi > n || y->lo >= y->hi)
       FAIL(ERR_STATE, "front: %s has elements [%d, %d) of %d",
            name_of(k, launch), y->lo, y->hi, n);
-    for (idx_l e = y->lo; e < y->hi; e++, ran++)
-      if (times[e]++)
+    for (idx_l e = y->lo; e < y->hi; e++, ran += !again)
+      if (times[e]++ != again)
         FAIL(ERR_STATE, "front: element %d of %s runs twice", e,
              name_of(k, launch));
   }
@@ -110,7 +129,7 @@ check_piece(const struct checker *k, uint32_t memory, int half, int thread,
     for (uint32_t i = 0; i < k->c->ntouches; i++) {
       const struct rt_touch *touch = &k->c->touches[i];
       if (touch->memory == memory && touch->launch == y->launch &&
-          touch->writes == writes)
+          touch->writes == writes && runs(y))
         TRY(visit_piece(k, touch, half, thread, y));
     }
   return OK;
@@ -129,6 +148,81 @@ check_memory(struct checker *k, uint32_t memory, idx_l targets) {
   free(k->seen);
   return st;
 }
+
+/* ---- elements of a launch in order --------------------------------------- */
+
+/* Targets of the piece by the touch, each to fn. */
+static status
+each_target(const struct checker *k, const struct rt_touch *touch,
+            const struct rt_piece *y,
+            status (*fn)(const struct checker *k, uint32_t number, idx_l e,
+                         idx_l target),
+            uint32_t number) {
+  const struct rt_relation *map =
+      touch->map == RT_DIRECT ? NULL : k->p->maps[touch->map];
+  for (idx_l e = y->lo; e < y->hi; e++) {
+    struct rt_row row = map ? rt_row(map, e) : (struct rt_row){&e, 1};
+    for (uint32_t i = 0; i < row.n; i++) TRY(fn(k, number, e, row.at[i]));
+  }
+  return OK;
+}
+
+static status
+note_gap(const struct checker *k, uint32_t number, idx_l e, idx_l target) {
+  (void)e;
+  k->last[target].gap = number + 1;
+  return OK;
+}
+
+static status
+forget(const struct checker *k, uint32_t number, idx_l e, idx_l target) {
+  (void)e;
+  if (k->last[target].gap == number + 1) k->last[target].element = 0;
+  return OK;
+}
+
+/* What runs again is of no account but for the gap of piece `number`. */
+static status
+write_last(const struct checker *k, uint32_t number, idx_l e, idx_l target) {
+  struct last *l = &k->last[target];
+  if (number && l->gap != number) return OK;
+  if (l->element > e + 1)
+    FAIL(ERR_STATE, "front: element %d comes to target %d behind element %d", e,
+         target, l->element - 1);
+  l->element = e + 1;
+  return OK;
+}
+
+/* Piece i; *begun: the latest one that begins to run again. */
+static status
+check_turn(const struct checker *k, const struct rt_touch *touch, uint32_t i,
+           uint32_t *begun) {
+  const struct rt_piece *y = &k->x->pieces[i];
+  if (y->kind == RT_PIECE_RUN) return each_target(k, touch, y, write_last, 0);
+  if (y->kind == RT_PIECE_AGAIN)
+    return each_target(k, touch, y, write_last, *begun + 1);
+  if (y->kind != RT_PIECE_BEGIN) return OK;
+  *begun = i;
+  if (i + 1 < k->x->npieces && y[1].kind == RT_PIECE_RUN)
+    TRY(each_target(k, touch, &y[1], note_gap, i));
+  return each_target(k, touch, y, forget, i);
+}
+
+static status
+check_elements(struct checker *k, const struct rt_touch *touch, idx_l targets) {
+  uint32_t begun = 0;
+  if (!touch->writes ||
+      k->p->launches[k->c->first + touch->launch].mode != RT_RUN_IN_ORDER)
+    return OK;
+  SCOPED struct last *last = mem_alloc((size_t)targets + 1, sizeof *last);
+  k->last = last;
+  for (uint32_t i = 0; i < k->x->npieces; i++)
+    if (k->x->pieces[i].launch == touch->launch)
+      TRY(check_turn(k, touch, i, &begun));
+  return OK;
+}
+
+/* ---- all ----------------------------------------------------------------- */
 
 /* The set that the touch leads to. */
 static idx_l
@@ -149,6 +243,7 @@ rt_front_check(const struct rt_program *p, const struct rt_chain *c,
     for (uint32_t j = 0; j < i; j++)
       first &= c->touches[j].memory != touch->memory || !c->touches[j].writes;
     if (first) TRY(check_memory(&k, touch->memory, targets_of(&k, touch)));
+    TRY(check_elements(&k, touch, targets_of(&k, touch)));
   }
   return OK;
 }

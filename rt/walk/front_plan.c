@@ -34,6 +34,14 @@
  * has much more to do than another, there is no front: launches by all threads,
  * one by one, are faster then.
  *
+ * In order (OP2_REPRODUCIBLE) the sums of a launch are those of one thread. A
+ * gap's come late: elements behind it that share a target with it, up to
+ * `whole`, run again with it (again.c). Launches behind keep away from all
+ * that these touch, as from the gap.
+ *
+ *   res   thread 0 [0, 96)   gap [96, 128)   thread 1 [128, ...), of which 128,
+ *         which shares cell 128 with edge 127, runs again behind 127
+ *
  * Cost. A pass over the relations through which launches meet; then binary
  * search and steps by blocks, O(turns * launches^2 * touches). Kept with the
  * program. bench/airfoil, 720 000 cells: see passes/front.c.
@@ -49,6 +57,7 @@
 
 #include "base/arena.h"
 #include "rt/mesh/margins.h"
+#include "rt/walk/again.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -72,11 +81,12 @@ struct meet {
 struct maker {
   const struct rt_program *p;
   const struct rt_chain *c;
-  struct rt_margins *margins; /* by map; zero: none meet through it */
-  struct meet *meets;         /* by launch */
+  const struct rt_margins **margins; /* by map; NULL: none meet through it */
+  struct meet *meets;                /* by launch */
   uint32_t nmeets, capmeets;
   uint32_t *first; /* [count + 1]: where those of a launch begin */
-  idx_l *lo, *hi;  /* [threads][count]: what a thread runs of each launch */
+  idx_l *lo, *hi;  /* [threads][count]: what a thread runs of each launch, */
+  idx_l *whole;    /* and from where on it does so once */
   idx_l *at;       /* [count]: how far it has come */
   int threads;
   struct rt_front_plan *out;
@@ -131,8 +141,8 @@ find_meets(struct maker *m) {
 static status
 find_margins(struct maker *m, uint32_t touch) {
   uint32_t map = m->c->touches[touch].map;
-  if (map == RT_DIRECT || m->margins[map].least) return OK;
-  return rt_margins_make(m->p->maps[map], &m->margins[map]);
+  if (map == RT_DIRECT || m->margins[map]) return OK;
+  return rt_margins_get(m->p->maps[map], &m->margins[map]);
 }
 
 /* Targets from this one on are named by no element before e, */
@@ -140,7 +150,7 @@ static idx_l
 bound(const struct maker *m, uint32_t touch, idx_l e) {
   const struct rt_touch *x = &m->c->touches[touch];
   if (x->map == RT_DIRECT) return e;
-  const struct rt_margins *y = &m->margins[x->map];
+  const struct rt_margins *y = m->margins[x->map];
   return y->bound[e / y->block + (e % y->block > 0)];
 }
 
@@ -149,7 +159,7 @@ static idx_l
 least(const struct maker *m, uint32_t touch, idx_l e) {
   const struct rt_touch *x = &m->c->touches[touch];
   if (x->map == RT_DIRECT) return e;
-  const struct rt_margins *y = &m->margins[x->map];
+  const struct rt_margins *y = m->margins[x->map];
   return y->least[e == y->elements ? y->n : e / y->block];
 }
 
@@ -209,10 +219,24 @@ limit(const struct maker *m, uint32_t r, const idx_l *at, idx_l e, idx_l to,
 
 /* ---- threads ------------------------------------------------------------- */
 
+/* Elements of launch r from there on share no target with those before `from`,
+ * or need not. */
+static idx_l
+find_whole(const struct maker *m, uint32_t r, idx_l from) {
+  idx_l n = elements_of(m, r), whole = from;
+  if (m->p->launches[m->c->first + r].mode != RT_RUN_IN_ORDER) return from;
+  for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
+    const struct meet *x = &m->meets[k];
+    if (x->before == r) whole = recede(m, x->a, whole, n, bound(m, x->b, from));
+  }
+  return whole;
+}
+
 /* What thread t runs of launch r, behind what the one before it does. */
 static void
 find_range(struct maker *m, int t, uint32_t r) {
   idx_l *lo = m->lo + (size_t)t * m->c->count, *hi = m->hi + (lo - m->lo);
+  idx_l *whole = m->whole + (lo - m->lo);
   const idx_l *last = t ? hi - m->c->count : NULL;
   idx_l n = elements_of(m, r), from = last ? last[r] : 0;
   bool unmet;
@@ -227,28 +251,32 @@ find_range(struct maker *m, int t, uint32_t r) {
   for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
     assert(m->meets);
     const struct meet *x = &m->meets[k];
-    const idx_l *ran = x->before < r ? lo : last; /* itself: another thread */
+    const idx_l *ran = x->before < r ? whole : last; /* itself: another one's */
     idx_l begun = ran ? bound(m, x->b, ran[x->before]) : 0;
     from = recede(m, x->a, from, n, begun);
   }
   lo[r] = from;
+  whole[r] = find_whole(m, r, from);
   if (hi[r] < from) hi[r] = from;
+  if (whole[r] > hi[r]) whole[r] = hi[r];
 }
 
-/* Does gap t of launch r, behind what thread t runs, meet another gap? */
+/* Does gap t of launch r, behind what thread t runs, meet another gap, with
+ * what runs again? */
 static bool
 gap_meets(const struct maker *m, int t, uint32_t r) {
   uint32_t n = m->c->count;
-  const idx_l *hi = m->hi + (size_t)t * n, *lo = m->lo + (size_t)t * n;
-  const idx_l *next = lo + n, *next_hi = hi + n;
-  if (hi[r] >= next[r]) return false;
+  const idx_l *hi = m->hi + (size_t)t * n, *whole = m->whole + (size_t)t * n;
+  const idx_l *next = whole + n, *next_hi = hi + n;
+  if (hi[r] >= m->lo[(size_t)(t + 1) * n + r]) return false;
   for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
     assert(m->meets);
     const struct meet *x = &m->meets[k];
     if (t + 2 < m->threads &&
         bound(m, x->a, next[r]) > least(m, x->b, next_hi[x->before]))
       return true;
-    if (t && least(m, x->a, hi[r]) < bound(m, x->b, lo[x->before])) return true;
+    if (t && least(m, x->a, hi[r]) < bound(m, x->b, whole[x->before]))
+      return true;
   }
   return false;
 }
@@ -294,8 +322,32 @@ find_ranges(struct maker *m) {
 
 static void
 add_piece(struct rt_front_plan *x, uint32_t launch, idx_l lo, idx_l hi) {
-  struct rt_piece piece = {launch, lo, hi};
+  struct rt_piece piece = {.launch = launch, .lo = lo, .hi = hi};
   if (lo < hi) VEC_PUSH(x->pieces, x->npieces, x->cap, piece);
+}
+
+/* Of elements [lo, hi) that run again. */
+static void
+add_again(struct rt_front_plan *x, uint32_t launch, idx_l lo, idx_l hi,
+          enum rt_piece_kind kind, struct rt_again *again) {
+  struct rt_piece piece = {launch, lo, hi, kind, again};
+  VEC_PUSH(x->pieces, x->npieces, x->cap, piece);
+}
+
+/* Elements [from, lo) of launch r, the gap, and [lo, whole), which run again.
+ * NULL: there are none. */
+static status
+make_again(const struct maker *m, uint32_t r, idx_l from, idx_l lo, idx_l whole,
+           struct rt_again **out) {
+  *out = NULL;
+  if (lo >= whole) return OK;
+  SCOPED idx_l *at = mem_alloc((size_t)(whole - from), sizeof *at);
+  for (idx_l e = from; e < whole; e++) at[e - from] = e;
+  TRY(rt_again_make(m->p, &m->p->launches[m->c->first + r], at + (lo - from),
+                    whole - lo, at, lo - from, out));
+  struct rt_front_plan *x = m->out;
+  VEC_PUSH(x->again, x->nagain, x->capagain, *out);
+  return OK;
 }
 
 /* A launch that meets none before it comes as far as the first one has, of what
@@ -312,59 +364,102 @@ keep_up(const struct maker *m, uint32_t r, const idx_l *lo, const idx_l *hi) {
 
 /* One turn: a piece of the first launch, and what that allows of the others. */
 static void
-add_turn(struct maker *m, const idx_l *lo, const idx_l *hi) {
+add_turn(struct maker *m, const idx_l *lo, const idx_l *hi, const idx_l *whole,
+         struct rt_again *const *again) {
   for (uint32_t r = 0; r < m->c->count; r++) {
     bool unmet;
     idx_l to = limit(m, r, m->at, m->at[r], hi[r], &unmet);
     if (!r)
       to = hi[0] - m->at[0] > m->c->piece ? m->at[0] + m->c->piece : hi[0];
     if (r && unmet) to = keep_up(m, r, lo, hi);
+    if (again[r] && m->at[r] == lo[r] && to > lo[r])
+      add_again(m->out, r, lo[r], whole[r], RT_PIECE_SAVE, again[r]);
     add_piece(m->out, r, m->at[r], to);
     m->at[r] = to;
   }
   m->out->turns++;
 }
 
+/* What thread t runs, turn by turn; what will run again is saved first. */
+static status
+add_turns(struct maker *m, int t, struct rt_again **again) {
+  struct rt_front_plan *x = m->out;
+  uint32_t n = m->c->count;
+  const idx_l *lo = m->lo + (size_t)t * n, *hi = m->hi + (size_t)t * n;
+  const idx_l *whole = m->whole + (size_t)t * n;
+  x->begin[t] = x->npieces;
+  for (uint32_t r = 0; r < n; r++) {
+    again[r] = NULL;
+    if (t) TRY(make_again(m, r, (hi - n)[r], lo[r], whole[r], &again[r]));
+  }
+  memcpy(m->at, lo, n * sizeof *lo);
+  do add_turn(m, lo, hi, whole, again);
+  while (m->at[0] < hi[0]);
+  for (uint32_t r = 0; r < n; r++)
+    assert(m->at[r] == hi[r] && "the last turn allows all");
+  return OK;
+}
+
+/* What lies between thread t and the next one. */
 static void
+add_gap(struct maker *m, int t, struct rt_again *const *again) {
+  struct rt_front_plan *x = m->out;
+  uint32_t n = m->c->count;
+  const idx_l *hi = m->hi + (size_t)t * n;
+  const idx_l *lo = m->lo + (t + 1) * (size_t)n;
+  const idx_l *whole = m->whole + (t + 1) * (size_t)n;
+  for (uint32_t r = 0; r < n; r++) {
+    if (again[r]) add_again(x, r, lo[r], whole[r], RT_PIECE_BEGIN, again[r]);
+    add_piece(x, r, hi[r], lo[r]);
+    if (!again[r]) continue;
+    add_again(x, r, lo[r], whole[r], RT_PIECE_AGAIN, again[r]);
+    add_again(x, r, lo[r], whole[r], RT_PIECE_END, again[r]);
+  }
+}
+
+static status
 add_pieces(struct maker *m) {
   struct rt_front_plan *x = m->out;
   uint32_t n = m->c->count;
+  SCOPED struct rt_again **again =
+      mem_alloc((size_t)m->threads * n + 1, sizeof *again);
+  for (int t = 0; t < m->threads; t++)
+    TRY(add_turns(m, t, again + (size_t)t * n));
   for (int t = 0; t < m->threads; t++) {
-    const idx_l *lo = m->lo + (size_t)t * n, *hi = m->hi + (size_t)t * n;
-    x->begin[t] = x->npieces;
-    memcpy(m->at, lo, n * sizeof *lo);
-    do add_turn(m, lo, hi);
-    while (m->at[0] < hi[0]);
-    for (uint32_t r = 0; r < n; r++)
-      assert(m->at[r] == hi[r] && "the last turn allows all");
-  }
-  for (int t = 0; t < m->threads; t++) {
-    const idx_l *hi = m->hi + (size_t)t * n,
-                *next = m->lo + (t + 1) * (size_t)n;
     x->begin[m->threads + t] = x->npieces;
-    for (uint32_t r = 0; t + 1 < m->threads && r < n; r++)
-      add_piece(x, r, hi[r], next[r]);
+    if (t + 1 < m->threads) add_gap(m, t, again + (t + 1) * (size_t)n);
   }
   x->begin[2 * m->threads] = x->npieces;
+  return OK;
 }
 
 /* ---- all ----------------------------------------------------------------- */
 
 static void
 maker_clear(struct maker *m) {
-  for (uint32_t k = 0; k < m->p->nmaps; k++) rt_margins_clear(&m->margins[k]);
   free(m->margins);
   free(m->meets);
   free(m->first);
   free(m->lo);
   free(m->hi);
+  free(m->whole);
   free(m->at);
+}
+
+/* Nobody knows what a launch in order writes: one thread runs it. */
+static bool
+is_closed(const struct rt_program *p, const struct rt_chain *c) {
+  for (const struct rt_launch *l = &p->launches[c->first];
+       l < &p->launches[c->first + c->count]; l++)
+    if (l->mode == RT_RUN_IN_ORDER && !l->nwrites) return true;
+  return false;
 }
 
 status
 rt_front_plan_make(const struct rt_program *p, const struct rt_chain *c,
                    int threads, struct rt_front_plan *out) {
   struct maker m = {.p = p, .c = c, .threads = threads, .out = out};
+  if (is_closed(p, c)) m.threads = 1;
   size_t n = (size_t)c->count * (size_t)threads;
   status st = OK;
   assert(threads > 0 && c->piece > 0 && c->count);
@@ -373,6 +468,7 @@ rt_front_plan_make(const struct rt_program *p, const struct rt_chain *c,
   m.first = mem_alloc((size_t)c->count + 1, sizeof *m.first);
   m.lo = mem_alloc(n, sizeof *m.lo);
   m.hi = mem_alloc(n, sizeof *m.hi);
+  m.whole = mem_alloc(n, sizeof *m.whole);
   m.at = mem_alloc(c->count, sizeof *m.at);
   find_meets(&m);
   for (uint32_t k = 0; st == OK && k < m.nmeets; k++)
@@ -383,7 +479,7 @@ rt_front_plan_make(const struct rt_program *p, const struct rt_chain *c,
   if (st == OK && m.threads) {
     out->threads = m.threads;
     out->begin = mem_alloc(2 * (size_t)m.threads + 1, sizeof *out->begin);
-    add_pieces(&m);
+    st = add_pieces(&m);
   }
   maker_clear(&m);
   if (st == OK && rt_walk_checking && out->threads)
@@ -394,6 +490,8 @@ rt_front_plan_make(const struct rt_program *p, const struct rt_chain *c,
 
 void
 rt_front_plan_clear(struct rt_front_plan *x) {
+  for (uint32_t k = 0; k < x->nagain; k++) rt_again_free(x->again[k]);
+  free(x->again);
   free(x->pieces);
   free(x->begin);
   *x = (struct rt_front_plan){0};

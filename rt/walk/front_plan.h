@@ -4,10 +4,22 @@
 
 #include "rt/walk/walk.h"
 
-/* Elements [lo, hi) of launch `launch` of the chain. */
+struct rt_again;
+
+/* Elements [lo, hi) of launch `launch` of the chain run: for the first time,
+ * or again. Or what they write is seen to, around that (again.h). */
+enum rt_piece_kind {
+  RT_PIECE_RUN,
+  RT_PIECE_AGAIN,
+  RT_PIECE_SAVE,
+  RT_PIECE_BEGIN,
+  RT_PIECE_END
+};
 struct rt_piece {
   uint32_t launch;
   idx_l lo, hi;
+  enum rt_piece_kind kind;
+  struct rt_again *again; /* KEEP; NULL: of RUN */
 };
 
 /* Thread t runs pieces [begin[t], begin[t + 1]), one after another; when all
@@ -18,6 +30,8 @@ struct rt_front_plan {
   struct rt_piece *pieces;
   uint32_t *begin; /* [2 * threads + 1] */
   uint32_t npieces, cap;
+  struct rt_again **again; /* all of pieces */
+  uint32_t nagain, capagain;
   idx_l turns;   /* pieces of its first launch */
   double behind; /* share of all elements that run when all threads have */
 };
@@ -28,10 +42,11 @@ struct rt_front_plan {
 status rt_front_plan_make(const struct rt_program *p, const struct rt_chain *c,
                           int threads, struct rt_front_plan *out);
 void rt_front_plan_clear(struct rt_front_plan *x);
-/* Every element of each launch runs once, and none before an element of an
- * earlier launch, or beside one of its own, with which it meets. It shares no
- * code with the maker. cost O(entries * threads). ERR_STATE names the first
- * that does. */
+/* Every element of each launch runs once, but for those that run again, and
+ * none before an element of an earlier launch, or beside one of its own, with
+ * which it meets. Of launches in order, elements that meet come in theirs. It
+ * shares no code with the maker. cost O(entries * threads). ERR_STATE names the
+ * first that does. */
 status rt_front_check(const struct rt_program *p, const struct rt_chain *c,
                       const struct rt_front_plan *x);
 

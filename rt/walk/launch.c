@@ -6,6 +6,7 @@
  *
  *   RANGE      a range of k tasks
  *   COLOURED   parts, or colours: whichever pays, or is asked for
+ *   IN_ORDER   parts, of which some elements run again; else one task
  *
  * and everything else is a range of one task: serial launches, coloured ones
  * with a payload (whose ties need element order), and small sets. Where threads
@@ -21,9 +22,9 @@
  * and vector loops start aligned. Increments reach a target colour by colour,
  * so that colours give the same sums for any number of threads above one.
  *
- * Reproducible mode takes the number of threads out of sums altogether:
- * coloured launches run by colours on one thread, too, over ranks by those of
- * all ranks' elements (colour_ranks.c), and sums are exact (exact_sums.c).
+ * Reproducible mode takes the number of threads and ranks out of sums: through
+ * maps they come in the order of the program's elements (parts.c), over
+ * elements they are exact (exact_sums.c).
  *
  * Block length: edges of a quadrilateral mesh of 180 000 cells took 0.9 to 1.1
  * ms on two threads for all lengths from 128 to 16384 (1.9 on one). After a
@@ -33,12 +34,15 @@
  * Limits: shares are equal in elements, not in cost.
  */
 #include "rt/walk/launch.h"
+#include "base/arena.h"
 #include "base/counters.h"
 #include "base/fp.h"
 #include "base/log.h"
 #include "rt/mesh/step.h"
 #include "rt/mesh/stretch.h"
 #include "rt/ranks/dist.h"
+#include "rt/walk/again.h"
+#include "rt/walk/exact.h"
 #include "rt/walk/reduce.h"
 #include "rt/walk/team.h"
 
@@ -86,54 +90,74 @@ conflicts_of(const struct rt_program *p, const struct rt_launch *l) {
   return c;
 }
 
-/* Colours of all ranks' elements. */
-static struct rt_walk_want
-want_ranks(const struct rt_program *p, const struct rt_launch *l) {
-  const struct rt_set *set = p->sets[l->set];
-  return (struct rt_walk_want){.kind = RT_WALK_COLOURS_RANKS,
-                               .block = tune.block,
-                               .c = conflicts_of(p, l),
-                               .nc = l->nconflicts,
-                               .comm = p->comm,
-                               .set = set,
-                               .level = l->level};
-}
-
 /* Elements meet: by parts or by colours, as the maps' entries allow. */
 static status
 find_walk(const struct rt_program *p, struct rt_run *r,
           struct rt_walk_want *want) {
   const struct rt_launch *l = r->l;
-  bool fixed = tune.reproducible || l->mode == RT_RUN_COLOURED;
-  if (tune.reproducible && p->sets[l->set]->part) {
-    *want = want_ranks(p, l);
-    return rt_walk_get(want, &r->walk);
-  }
+  bool coloured = l->mode == RT_RUN_COLOURED;
   *want = (struct rt_walk_want){.kind = RT_WALK_PARTS,
                                 .n = r->n,
                                 .tasks = r->threads,
                                 .c = conflicts_of(p, l),
                                 .nc = l->nconflicts};
-  if (!fixed) TRY(rt_walk_get(want, &r->walk));
+  if (!coloured) TRY(rt_walk_get(want, &r->walk));
   if (r->walk) return OK;
-  want->kind = fixed ? RT_WALK_COLOURS : RT_WALK_COLOURS_FOR;
+  want->kind = coloured ? RT_WALK_COLOURS : RT_WALK_COLOURS_FOR;
   want->block = tune.block;
-  if (fixed) want->tasks = 0;
+  if (coloured) want->tasks = 0;
   TRY(rt_walk_get(want, &r->walk));
   r->crowded = !r->walk;
   if (r->crowded) r->threads = 1; /* all of it, in order */
   return OK;
 }
 
-status
-rt_launch_plan(const struct rt_program *p, uint32_t i) {
-  const struct rt_launch *l = &p->launches[i];
-  if (!tune.reproducible || !p->sets[l->set]->part || l->offload ||
-      !l->nconflicts || l->ntokens)
-    return OK;
-  const struct rt_walk *walk;
-  struct rt_walk_want want = want_ranks(p, l);
-  return rt_walk_get(&want, &walk);
+/* Elements that run again by its walk: those of its last step, apart from the
+ * others there. */
+static status
+find_again(const struct rt_program *p, struct rt_run *r,
+           struct rt_kept_again *kept) {
+  const struct rt_walk *w = r->walk;
+  uint32_t n[2] = {0}, cap[2] = {0};
+  idx_l *at[2] = {NULL, NULL};
+  r->again = kept->again;
+  if (kept->walk == w->id) return OK;
+  for (idx_l i = w->task[w->ntasks - 1]; i < w->npieces; i++)
+    for (idx_l x = w->piece[i].lo; x < w->piece[i].hi; x++) {
+      int k = w->again[i] != 0;
+      VEC_PUSH(at[k], n[k], cap[k], w->at ? w->at[x] : x);
+    }
+  rt_again_free(kept->again);
+  *kept = (struct rt_kept_again){0};
+  status st = rt_again_make(p, r->l, at[1], (idx_l)n[1], at[0], (idx_l)n[0],
+                            &kept->again);
+  if (st == OK) kept->walk = w->id;
+  r->again = kept->again;
+  free(at[0]);
+  free(at[1]);
+  return st;
+}
+
+/* As if one thread ran the program's elements: all of them that this rank has,
+ * others' in between. */
+static status
+find_in_order(const struct rt_program *p, uint32_t i, struct rt_run *r,
+              struct rt_walk_want *want) {
+  const struct rt_launch *l = r->l;
+  if (!l->nwrites) r->threads = 1;
+  *want = (struct rt_walk_want){.kind = RT_WALK_IN_ORDER,
+                                .n = r->n,
+                                .tasks = r->threads,
+                                .c = conflicts_of(p, l),
+                                .nc = l->nconflicts,
+                                .set = p->sets[l->set],
+                                .level = l->level};
+  TRY(rt_walk_get(want, &r->walk));
+  if (p->sets[l->set]->part) r->n = r->end;
+  if (r->walk->again) return find_again(p, r, &p->scratch->again[i]);
+  r->crowded = r->threads > 1;
+  r->threads = 1;
+  return OK;
 }
 
 /* Over ranks: globals see only what this rank owns, and so does the order of
@@ -178,14 +202,20 @@ rt_launch_explain(const struct rt_run *r, struct str *out) {
                "ranks: %s waits for all values: too few of its elements need "
                "none\n",
                name);
-  if (r->crowded)
+  if (r->crowded && r->kind == RT_WALK_IN_ORDER)
+    str_printf(out,
+               "threads: %s runs on one: in order, parts share too many "
+               "targets for more\n",
+               name);
+  else if (r->crowded)
     str_printf(
         out,
         "threads: %s runs on one: writes through maps meet so often that "
         "colours have too few blocks of %d elements for more\n",
         name, tune.block);
-  if (r->kind == RT_WALK_RANGE) return;
-  if (r->kind != RT_WALK_PARTS) {
+  if (r->kind == RT_WALK_RANGE || (r->kind == RT_WALK_IN_ORDER && !r->again))
+    return;
+  if (r->kind == RT_WALK_COLOURS || r->kind == RT_WALK_COLOURS_FOR) {
     str_printf(out, "threads: %s runs in %d colours of %d blocks\n", name,
                w->nsteps, w->ntasks);
     return;
@@ -219,29 +249,30 @@ make_ranges(const struct rt_program *p, uint32_t i, struct rt_run *r,
   return OK;
 }
 
-/* On the host. Writes that meet, but run serially in reproducible mode, come in
- * the program's order: those of others' elements in between, not afterwards. */
+/* On the host. Over ranks, writes that meet and run serially come in the
+ * program's order where that is asked for: those of others' elements in
+ * between, not afterwards. */
 static status
 find_order(const struct rt_program *p, uint32_t i, struct rt_run *r) {
   const struct rt_launch *l = r->l;
   const struct rt_set *set = p->sets[l->set];
   const idx_l *at = NULL;
-  struct rt_walk_want want;
+  struct rt_walk_want want = {.kind = RT_WALK_RANGE};
   bool ordered = rt_reduce_ordered(l), meets = l->nconflicts > 0;
+  bool in_order = l->mode == RT_RUN_IN_ORDER;
   bool coloured = l->mode == RT_RUN_COLOURED || l->mode == RT_RUN_PARTS;
-  bool serial = l->mode == RT_RUN_SERIAL || (coloured && meets && ordered);
+  bool serial =
+      l->mode == RT_RUN_SERIAL || ((coloured || in_order) && meets && ordered);
   if (serial || l->alone) r->threads = 1;
   if (set->order && (serial || ordered))
     at = set->part ? set->part->sorted : set->order->at;
-  if (coloured && meets && !serial && (r->threads > 1 || tune.reproducible))
+  if (serial && meets && set->part && tune.reproducible && !l->ntokens)
+    TRY(find_in_order(p, i, r, &want));
+  else if (in_order && !serial && (r->threads > 1 || set->part || set->order))
+    TRY(find_in_order(p, i, r, &want));
+  else if (coloured && meets && !serial && r->threads > 1)
     TRY(find_walk(p, r, &want));
-  if (serial && meets && set->part && tune.reproducible && !l->ntokens) {
-    TRY(find_walk(p, r, &want));
-    at = r->walk->at;
-    r->walk = NULL;
-    r->n = r->end;
-  }
-  if (set->part && !serial) r->core = core_elements(set->part, r);
+  if (set->part && !serial && !in_order) r->core = core_elements(set->part, r);
   if (!r->walk) return make_ranges(p, i, r, at);
   r->kind = want.kind;
   if (!r->core) return OK;
@@ -299,7 +330,7 @@ bound(const struct rt_program *p, const struct rt_bind *b) {
   case RT_BIND_PARAM: return (void *)(uintptr_t)p->params[b->index];
   case RT_BIND_GLOBAL: return p->globals[b->index];
   case RT_BIND_ACC:
-  case RT_BIND_SCRATCH: return NULL; /* put in by rt_launch_point */
+  case RT_BIND_SCRATCH: return NULL; /* put in for each thread */
   case RT_BIND_ADDRESS: return p->addresses[b->index];
   }
   assert(!"kind of bind");
@@ -338,17 +369,14 @@ void
 rt_launch_bind(const struct rt_program *p, const struct rt_run *r) {
   const struct rt_scratch *s = p->scratch;
   const struct rt_launch *l = r->l;
-  for (uint32_t i = 0; i < l->nbinds; i++)
-    s->table[i] = is_each(l, &l->binds[i])
-                      ? rt_exact_each(r, s, l->binds[i].index)
-                      : bound(p, &l->binds[i]);
+  for (uint32_t i = 0; i < l->nbinds; i++) s->table[i] = bound(p, &l->binds[i]);
   if (!table_stride(r, s)) return;
-  for (int t = 0; t < r->threads; t++) {
+  for (int t = 0; t < r->threads + (r->again != NULL); t++) {
     void **table = s->table + (size_t)t * s->row;
     if (t) memcpy(table, s->table, l->nbinds * sizeof *table);
     if (l->nreductions)
       rt_launch_point(l, table, s->acc + (size_t)t * s->acc_row);
-    if (l->scratch) bind_room(l, s, t, table);
+    if (l->scratch) bind_room(l, s, t < r->threads ? t : 0, table);
   }
 }
 
@@ -358,6 +386,7 @@ rt_launch_tables(const struct rt_program *p, const struct rt_run *r,
   const struct rt_scratch *s = p->scratch;
   struct rt_run all = *r;
   all.threads = threads;
+  all.again = NULL;
   rt_launch_bind(p, &all);
   for (int t = 0; t < threads; t++)
     memcpy(out + (size_t)t * row, s->table + (size_t)t * table_stride(r, s),
@@ -366,35 +395,47 @@ rt_launch_tables(const struct rt_program *p, const struct rt_run *r,
 
 /* ---- run ----------------------------------------------------------------- */
 
-/* Elements [lo, hi) as they are here. */
-static void
-call_here(const struct rt_run *r, const struct rt_scratch *s, int t, int64_t lo,
-          int64_t hi) {
+void
+rt_launch_here(const struct rt_run *r, const struct rt_scratch *s, int t,
+               int64_t lo, int64_t hi, bool counts) {
   void **table = s->table + (size_t)t * table_stride(r, s);
-  assert(0 <= lo && lo < hi && hi <= r->all && t < r->threads);
-  if (!r->single) {
+  assert(0 <= lo && lo < hi && hi <= r->all);
+  assert(t < r->threads + (r->again != NULL));
+  if (!r->nexact) {
     r->l->fn(table, lo, hi);
     return;
   }
-  for (int64_t e = lo; e < hi; e++) {
-    r->l->fn(table, e, e + 1);
-    rt_exact_drain(r, s, t, e < r->owned);
+  struct rt_worker w = {.l = r->l,
+                        .table = table,
+                        .acc = s->acc + (size_t)t * s->acc_row,
+                        .each = s->each + (size_t)t * s->each_row,
+                        .sums = s->exact + r->nexact * (size_t)t,
+                        .owned = r->owned,
+                        .counts = counts,
+                        .single = r->single};
+  rt_exact_run(&w, lo, hi);
+}
+
+/* Places [lo, hi). */
+static void
+call_places(const struct rt_run *r, const struct rt_scratch *s, int t,
+            int64_t lo, int64_t hi, bool counts) {
+  const idx_l *at = r->walk->at;
+  if (!at) {
+    if (lo < hi) rt_launch_here(r, s, t, lo, hi, counts);
+    return;
+  }
+  for (int64_t x = lo, first = lo; x < hi; first = x) {
+    while (++x < hi && at[x] == at[x - 1] + 1) {
+    }
+    rt_launch_here(r, s, t, at[first], at[first] + (x - first), counts);
   }
 }
 
 void
 rt_launch_call(const struct rt_run *r, const struct rt_scratch *s, int t,
                int64_t lo, int64_t hi) {
-  const idx_l *at = r->walk->at;
-  if (!at) {
-    if (lo < hi) call_here(r, s, t, lo, hi);
-    return;
-  }
-  for (int64_t x = lo, first = lo; x < hi; first = x) {
-    while (++x < hi && at[x] == at[x - 1] + 1) {
-    }
-    call_here(r, s, t, at[first], at[first] + (x - first));
-  }
+  call_places(r, s, t, lo, hi, true);
 }
 
 /* Share t of a step's tasks: neighbours run in one call. */
@@ -441,13 +482,13 @@ run_step_watched(const struct rt_run *r, const struct rt_scratch *s,
 /* All threads round as the caller does; the team is the program's, too. */
 static void
 run_together(const struct rt_run *r, const struct rt_scratch *s,
-             const struct rt_walk *w) {
+             const struct rt_walk *w, idx_l nsteps) {
   uint32_t mode = fp_mode();
 #pragma omp parallel num_threads(r->threads)
   {
     uint32_t was = fp_mode_change(mode);
     int t = omp_get_thread_num(), k = omp_get_num_threads();
-    for (idx_l step = 0; step < w->nsteps; step++) {
+    for (idx_l step = 0; step < nsteps; step++) {
       if (step) {
 #pragma omp barrier
       }
@@ -460,16 +501,31 @@ run_together(const struct rt_run *r, const struct rt_scratch *s,
   }
 }
 
+/* The last step of a walk in order. */
+static void
+run_again(const struct rt_run *r, const struct rt_scratch *s,
+          const struct rt_walk *w) {
+  assert(w == r->walk && r->again);
+  rt_again_begin(r->again, s->bufs);
+  for (idx_l i = w->task[w->ntasks - 1]; i < w->npieces; i++) {
+    int t = w->again[i] ? r->threads : 0;
+    call_places(r, s, t, w->piece[i].lo, w->piece[i].hi, !w->again[i]);
+  }
+  rt_again_end(r->again, s->bufs);
+}
+
 void
 rt_launch_team(const struct rt_run *r, const struct rt_scratch *s,
                const struct rt_walk *w) {
   bool together = rt_team_together(r->team, r->threads);
   bool measures = !r->begun && rt_team_measures(r->team);
   double begin = measures ? timer_wall() : 0;
+  idx_l nsteps = w->nsteps - (w->again != NULL);
+  if (w->again) rt_again_save(r->again, s->bufs);
   if (together)
-    run_together(r, s, w);
+    run_together(r, s, w, nsteps);
   else
-    for (idx_l step = 0; step < w->nsteps; step++)
-      run_step(r, s, w, step, 0, 1);
+    for (idx_l step = 0; step < nsteps; step++) run_step(r, s, w, step, 0, 1);
+  if (w->again) run_again(r, s, w);
   if (measures) rt_team_note(r->team, together, begin, timer_wall());
 }

@@ -12,6 +12,7 @@ struct rt_halo_item;
 struct rt_exact;
 struct rt_tiles;
 struct rt_front;
+struct rt_again;
 
 /* How one launch runs: found before the first command. */
 struct rt_run {
@@ -25,15 +26,22 @@ struct rt_run {
   struct rt_team *team;
   uint32_t nexact;        /* exact sums, one a component */
   bool single;            /* of elements one at a time */
-  bool crowded;           /* on one thread: colours would not pay */
+  bool crowded;           /* on one thread: neither parts nor colours pay */
   bool begun;             /* the core has run */
   struct rt_front *ahead; /* that in which all elements have run, NULL: none;
                              in so many */
   double seconds;
   enum rt_walk_kind kind;
+  struct rt_again *again;          /* of the walk; NULL: none */
   const struct rt_walk *walk;      /* on the host: all n elements, */
   const struct rt_walk *halves[2]; /* the core, and the rest */
   struct rt_offload_run offload;
+};
+
+/* What of a launch runs again by a walk with that id. */
+struct rt_kept_again {
+  uint64_t walk;
+  struct rt_again *again;
 };
 
 /* When a thread of a team was at work on its shares; begin 0: it was not, since
@@ -50,17 +58,19 @@ struct rt_scratch {
   struct rt_run *runs;          /* per launch */
   struct rt_team **teams;       /* per launch */
   struct rt_walk *(*ranges)[3]; /* per launch: all, core, rest; NULL: unused */
+  struct rt_kept_again *again;  /* per launch */
   struct rt_tiles **tiles;      /* per chain; NULL: of pieces */
   struct rt_front **fronts;     /* per chain; NULL: not of pieces */
-  void **table;                 /* [threads][row] of the running launch */
+  void **table;                 /* [threads + 1][row] of the running launch */
   size_t row;                   /* pointers, whole cache lines */
   size_t threads;
-  char *acc; /* [threads][acc_row] of the running launch */
+  char *acc; /* [threads + 1][acc_row] of the running launch; the last one is of
+                elements that run again: nobody reads it */
   size_t acc_row, acc_bytes;
   char *rooms; /* [threads][room_row] for private copies, from a page on */
   size_t room_row, room_bytes;
-  char *each; /* elements' contributions to its exact sums */
-  size_t each_bytes;
+  char *each; /* [threads][each_row]: what elements add to its exact sums */
+  size_t each_row, each_bytes;
   struct rt_at_work *at_work; /* [threads], of the command at hand; NULL: nobody
                                  asks (event_in_words) */
   size_t nat_work;
@@ -75,9 +85,6 @@ bool rt_joins(const struct rt_program *p);
 
 /* ---- launch.c ----------------------------------------------------------- */
 
-/* What all ranks make together for a launch, before anything of it can fail on
- * one of them. Collective. */
-status rt_launch_plan(const struct rt_program *p, uint32_t i);
 /* What its plan decides: how a launch that writes through maps is kept safe,
  * whether its core comes first; lines, or nothing. */
 void rt_launch_explain(const struct rt_run *r, struct str *out);
@@ -101,6 +108,10 @@ void rt_launch_tables(const struct rt_program *p, const struct rt_run *r,
                       int threads, void **out, size_t row);
 /* Its accumulators are those at acc. */
 void rt_launch_point(const struct rt_launch *l, void **table, char *acc);
+/* Elements [lo, hi) by thread t, or behind the last one, with accumulators that
+ * nobody reads; !counts: they are no part of exact sums. */
+void rt_launch_here(const struct rt_run *r, const struct rt_scratch *s, int t,
+                    int64_t lo, int64_t hi, bool counts);
 /* Places [lo, hi) of its walk, by thread t. */
 void rt_launch_call(const struct rt_run *r, const struct rt_scratch *s, int t,
                     int64_t lo, int64_t hi);
@@ -110,21 +121,28 @@ void rt_launch_team(const struct rt_run *r, const struct rt_scratch *s,
 
 /* ---- exact_sums.c ------------------------------------------------------- */
 
-/* Number of exact sums of a launch; whether it has some that elements don't
- * leave in an array; bytes of the arrays for n elements. */
+/* Number of exact sums of a launch; whether it has some whose kernel works on
+ * the accumulator; bytes of the lines in which a thread's elements leave what
+ * they add. */
 uint32_t rt_exact_count(const struct rt_launch *l);
 bool rt_exact_one_by_one(const struct rt_launch *l);
-size_t rt_exact_each_bytes(const struct rt_launch *l, idx_l n);
-/* The array of reductions[index]. */
-char *rt_exact_each(const struct rt_run *r, const struct rt_scratch *s,
-                    uint32_t index);
-/* Sums of the launch are zero. */
-void rt_exact_start(const struct rt_run *r, const struct rt_scratch *s);
-/* Thread t ran an element: its row becomes zero, and counts or does not. */
-void rt_exact_drain(const struct rt_run *r, const struct rt_scratch *s, int t,
-                    bool counts);
-/* The sums go into globals. Collective over ranks. */
-status rt_exact_finish(const struct rt_program *p, const struct rt_run *r);
+size_t rt_exact_each_row(const struct rt_launch *l);
+/* With what a thread runs a launch that has exact sums. */
+struct rt_worker {
+  const struct rt_launch *l;
+  void **table;
+  char *acc, *each;
+  struct rt_exact *sums;
+  idx_l owned; /* elements [0, owned) count, */
+  bool counts; /* but not if they did before */
+  bool single; /* rt_exact_one_by_one */
+};
+/* Elements [lo, hi). */
+void rt_exact_run(const struct rt_worker *w, int64_t lo, int64_t hi);
+/* The sums of threads, sums[threads][nexact], go into globals. Collective over
+ * ranks. */
+status rt_exact_finish(const struct rt_program *p, const struct rt_run *r,
+                       struct rt_exact *sums, int threads);
 
 /* ---- ranked.c ----------------------------------------------------------- */
 

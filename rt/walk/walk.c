@@ -4,8 +4,7 @@
  * what number, and per conflict the map, its version and the entries. Keys are
  * compared in full; a map whose table changes has another version.
  *
- * Bound: rt_walk_cache_sweep drops what no run got since the sweep before; but
- * walks of all ranks stay, since ranks make them together. */
+ * Bound: rt_walk_cache_sweep drops what no run got since the sweep before. */
 #include "rt/walk/walk.h"
 
 #include "base/arena.h"
@@ -14,6 +13,7 @@
 #include "base/kept.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "rt/mesh/margins.h"
 #include "rt/walk/stage.h"
 
 #include <stdlib.h>
@@ -34,6 +34,7 @@ rt_walk_new(idx_l nsteps, idx_l ntasks, idx_l npieces) {
   assert(nsteps >= 0 && ntasks >= 0 && npieces >= 0);
   struct rt_walk *w = calloc(1, sizeof *w);
   if (!w) return NULL;
+  w->id = rt_version_new();
   w->nsteps = nsteps;
   w->ntasks = ntasks;
   w->npieces = npieces;
@@ -52,6 +53,7 @@ rt_walk_free(struct rt_walk *w) {
   free(w->task);
   free(w->piece);
   free(w->own);
+  free(w->again);
   free(w->block);
   free(w->colour);
   free(w->ncolours);
@@ -91,7 +93,7 @@ rt_walk_range(idx_l lo, idx_l hi, int tasks, const idx_l *at,
 /* Elements [lo, hi) of a walk of consecutive ones. */
 static status
 cut(const struct rt_walk *from, idx_l lo, idx_l hi, struct rt_walk **out) {
-  assert(!from->at && !from->block && 0 <= lo && lo <= hi);
+  assert(!from->at && !from->block && !from->again && 0 <= lo && lo <= hi);
   struct rt_walk *w = rt_walk_new(from->nsteps, from->ntasks, from->npieces);
   if (!w) FAIL(ERR_MEMORY, "no memory for a walk of %d elements", hi - lo);
   w->n = hi - lo;
@@ -116,8 +118,8 @@ rt_walk_make(const struct rt_walk_want *w, struct rt_walk **out) {
                                 struct rt_walk **) = {
       [RT_WALK_COLOURS] = rt_colours_make,
       [RT_WALK_COLOURS_FOR] = rt_colours_make,
-      [RT_WALK_COLOURS_RANKS] = rt_colours_make_ranks,
-      [RT_WALK_PARTS] = rt_parts_make};
+      [RT_WALK_PARTS] = rt_parts_make,
+      [RT_WALK_IN_ORDER] = rt_in_order_make};
   assert(w->kind != RT_WALK_RANGE && (w->nc == 0 || w->c));
   *out = NULL;
   return make[w->kind](w, out);
@@ -130,8 +132,9 @@ struct made {
   struct kept kept; /* first */
   struct rt_walk *walk;
   struct rt_stage *stage;
+  struct rt_margins margins;
 };
-enum { STAGE = RT_WALK_PARTS + 1 }; /* a kind, too */
+enum { STAGE = RT_WALK_IN_ORDER + 1, MARGINS }; /* kinds, too */
 
 static struct {
   struct keeper made;
@@ -159,7 +162,7 @@ key_conflicts(const struct rt_entries *c, uint32_t nc) {
 /* By the level, since n may be equal on some rank for two of them. */
 static void
 key_of_walk(const struct rt_walk_want *w, idx_l lo, idx_l hi) {
-  bool ranks = w->kind == RT_WALK_COLOURS_RANKS;
+  bool ranks = w->set && w->set->part;
   uint64_t head[] = {w->kind,
                      (uint64_t)(ranks ? w->level : w->n),
                      (uint64_t)w->block,
@@ -191,16 +194,16 @@ made_clear(struct kept *e) {
   struct made *m = (struct made *)e;
   rt_walk_free(m->walk);
   rt_stage_free(m->stage);
+  rt_margins_clear(&m->margins);
 }
 
 /* m: what was made; NULL: it was not to be. */
 static void
 plan_end(const struct made *m) {
-  static const char *const kinds[] = {[RT_WALK_COLOURS] = "colours",
-                                      [RT_WALK_COLOURS_FOR] = "colours",
-                                      [RT_WALK_COLOURS_RANKS] = "colours",
-                                      [RT_WALK_PARTS] = "parts",
-                                      [STAGE] = "staging"};
+  static const char *const kinds[] = {
+      [RT_WALK_COLOURS] = "colours", [RT_WALK_COLOURS_FOR] = "colours",
+      [RT_WALK_PARTS] = "parts",     [RT_WALK_IN_ORDER] = "parts",
+      [STAGE] = "staging",           [MARGINS] = "margins"};
   struct event e = {.kind = EVENT_plan, .name = kinds[cache.key[0]]};
   SCOPED_STR words = STR_INIT;
   if (m && event_in_words()) {
@@ -224,8 +227,7 @@ cache_keep(struct made made, status checked) {
   }
   struct made *m = mem_alloc(1, sizeof *m);
   *m = made;
-  m->kept = (struct kept){.used = true,
-                          .stays = cache.key[0] == RT_WALK_COLOURS_RANKS};
+  m->kept = (struct kept){.used = true};
   kept_add(&cache.made, &m->kept, cache.key, cache.nkey * sizeof *cache.key);
   counters[CNT_plans]++;
   rt_walk_seconds += timer_wall() - cache.begun;
@@ -285,6 +287,22 @@ rt_stage_get(idx_l n, idx_l block, const struct rt_entries *c,
                    rt_walk_checking ? rt_stage_check(made, c, nentries) : OK));
   }
   *out = made;
+  return OK;
+}
+
+status
+rt_margins_get(const struct rt_relation *r, const struct rt_margins **out) {
+  uint64_t key[] = {MARGINS, (uintptr_t)r, r->version};
+  cache.nkey = 0;
+  key_words(key, 3);
+  const struct made *known = cache_find();
+  struct made made = {0};
+  if (!known) {
+    TRY(rt_margins_make(r, &made.margins));
+    TRY(cache_keep(made, OK));
+    known = cache_find();
+  }
+  *out = &known->margins;
   return OK;
 }
 

@@ -6,8 +6,9 @@
  *             those of an order, or of a list, if it has one
  *   parts     a thread's consecutive elements; behind these, in one task, those
  *             that meet another part's (parts.c)
- *   colours   a block of elements; a step for each colour (colour.c), over
- *             ranks in the order of the program's elements (colour_ranks.c)
+ *   in order  the same, with sums in the order of elements, over ranks in that
+ *             of the program's
+ *   colours   a block of elements; a step for each colour (colour.c)
  *   cut       what another walk has of some elements: the core, or the rest
  */
 #ifndef RT_WALK_H
@@ -37,12 +38,16 @@ struct rt_range {
  * Tasks of a step share no target of what the walk was made for. There may be
  * steps without tasks, tasks and pieces without elements. */
 struct rt_walk {
-  idx_l n; /* elements */
+  uint64_t id; /* process-wide unique */
+  idx_l n;     /* elements */
   idx_l nsteps, ntasks, npieces;
   idx_l *step, *task;
   struct rt_range *piece;
   const idx_l *at;
   idx_l *own; /* memory of `at`; NULL: KEEP, it is another's */
+  /* In order, in two steps: pieces of the last one that were in the first, too,
+   * and run again (again.c). NULL: no element runs twice. */
+  char *again;
   /* For devices, NULL unless asked for: task k is block[k], which covers
    * elements [block[k] * length, ...) up to the next; elements of one colour in
    * it share no target, colour[e] in [0, ncolours[block]). */
@@ -54,9 +59,9 @@ struct rt_walk {
 enum rt_walk_kind {
   RT_WALK_RANGE, /* by rt_walk_range */
   RT_WALK_COLOURS,
-  RT_WALK_COLOURS_FOR,   /* ... as many blocks a colour as `tasks` need */
-  RT_WALK_COLOURS_RANKS, /* ... of all ranks' elements: collective */
-  RT_WALK_PARTS          /* `tasks` of them */
+  RT_WALK_COLOURS_FOR, /* ... as many blocks a colour as `tasks` need */
+  RT_WALK_PARTS,       /* `tasks` of them */
+  RT_WALK_IN_ORDER     /* the same, or one task where they do not pay */
 };
 
 /* What makes a walk safe, and what it is of. */
@@ -68,8 +73,8 @@ struct rt_walk_want {
   const struct rt_entries *c; /* writes that must not meet */
   uint32_t nc;
   bool elements; /* of COLOURS: colours inside blocks, for devices */
-  /* of COLOURS_RANKS: L_level of this set */
-  struct rt_comm *comm;
+  /* of IN_ORDER: the set, which says the program's order, or NULL; over ranks
+   * its L_level */
   const struct rt_set *set;
   int level;
 };
@@ -81,6 +86,11 @@ status rt_walk_get(const struct rt_walk_want *w, const struct rt_walk **out);
 /* Elements [lo, hi) of it, in its order. */
 status rt_walk_get_cut(const struct rt_walk_want *w, idx_l lo, idx_l hi,
                        const struct rt_walk **out);
+/* The relation's margins (rt/mesh/margins.h), from the same cache, made if they
+ * are not there. KEEP as above. ERR_MEMORY */
+struct rt_margins;
+status rt_margins_get(const struct rt_relation *r,
+                      const struct rt_margins **out);
 /* Places [lo, hi) in `tasks` shares. *io: GIVE, NULL or what an earlier call
  * left, which stays if it is that. ERR_MEMORY */
 status rt_walk_range(idx_l lo, idx_l hi, int tasks, const idx_l *at,
@@ -94,14 +104,15 @@ void rt_walk_free(struct rt_walk *w); /* TAKE; NULL is allowed */
 /* A fresh one, GIVE. ERR_MEMORY */
 status rt_walk_make(const struct rt_walk_want *w, struct rt_walk **out);
 status rt_colours_make(const struct rt_walk_want *w, struct rt_walk **out);
-status rt_colours_make_ranks(const struct rt_walk_want *w,
-                             struct rt_walk **out);
 status rt_parts_make(const struct rt_walk_want *w, struct rt_walk **out);
+status rt_in_order_make(const struct rt_walk_want *w, struct rt_walk **out);
 
 /* ---- walk_check.c -------------------------------------------------------- */
 
-/* Elements [lo, hi) run once each, and nothing else; no step has a target in
- * two tasks, no block one in two elements of a colour. ERR_STATE names the
+/* Elements [lo, hi) run once each, but for those that run again, and nothing
+ * else; no step has a target in two tasks, no block one in two elements of a
+ * colour; in order each target that the last step shares has all its elements
+ * there, and tasks go up. ERR_STATE names the
  * first that is otherwise. It shares no code with the makers. On in debug
  * builds and under OP2_CHECK. */
 status rt_walk_check(const struct rt_walk *w, idx_l lo, idx_l hi,

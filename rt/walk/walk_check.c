@@ -10,6 +10,9 @@
  * that agree in the first two are a race. A stage's numbers are followed back
  * to the map, from which they were made.
  *
+ * A walk in order is looked at from its end: which targets does the border
+ * touch? Whoever else does is to run again.
+ *
  * Relations are grouped by target set, one set at a time: each conflict that is
  * the first to name its set takes along those that follow.
  *
@@ -34,6 +37,7 @@ struct checker {
   const struct rt_entries *c;
   uint32_t nc, first; /* conflicts from `first` on to its set are looked at */
   struct visit *visits;
+  char *times; /* per element from lo on: how often it runs */
   struct triple *triples;
   size_t ntriples, captriples;
 };
@@ -70,23 +74,26 @@ element_at(const struct rt_walk *w, idx_l place) {
   return w->at ? w->at[place] : place;
 }
 
+/* Piece i: elements that did not run yet, or that run again. */
 static status
-note_elements(const struct checker *k, char *times) {
-  for (idx_l i = 0; i < k->w->npieces; i++)
-    for (idx_l x = k->w->piece[i].lo; x < k->w->piece[i].hi; x++) {
-      idx_l e = element_at(k->w, x);
-      if (e < k->lo || e >= k->hi || times[e - k->lo]++)
-        FAIL(ERR_STATE, "walk: element %d runs twice or is none", e);
-    }
-  for (idx_l e = k->lo; e < k->hi; e++)
-    if (!times[e - k->lo]) FAIL(ERR_STATE, "walk: element %d does not run", e);
+note_elements(const struct checker *k, idx_l i) {
+  const struct rt_walk *w = k->w;
+  char before = w->again && w->again[i];
+  for (idx_l x = w->piece[i].lo; x < w->piece[i].hi; x++) {
+    idx_l e = element_at(w, x);
+    if (e < k->lo || e >= k->hi || k->times[e - k->lo]++ != before)
+      FAIL(ERR_STATE, "walk: element %d runs twice or is none", e);
+  }
   return OK;
 }
 
 static status
 check_elements(const struct checker *k) {
-  SCOPED char *times = mem_alloc((size_t)(k->hi - k->lo) + 1, 1);
-  return note_elements(k, times);
+  for (idx_l i = 0; i < k->w->npieces; i++) TRY(note_elements(k, i));
+  for (idx_l e = k->lo; e < k->hi; e++)
+    if (!k->times[e - k->lo])
+      FAIL(ERR_STATE, "walk: element %d does not run", e);
+  return OK;
 }
 
 /* Blocks of a device, as generated code takes them: by their numbers. */
@@ -150,6 +157,53 @@ visit_steps(struct checker *k) {
   return OK;
 }
 
+/* ---- in order ------------------------------------------------------------ */
+
+/* fn for each target that pieces [begin, end) touch: of the last step those
+ * alone that run for the first time. */
+static status
+each_target(struct checker *k, idx_l begin, idx_l end,
+            status (*fn)(struct checker *, idx_l e, idx_l target)) {
+  const struct rt_walk *w = k->w;
+  for (uint32_t i = k->first; i < k->nc; i++) {
+    if (k->c[i].of->to != k->c[k->first].of->to) continue;
+    for (idx_l p = begin; p < end; p++)
+      for (idx_l x = w->piece[p].lo; !w->again[p] && x < w->piece[p].hi; x++) {
+        struct rt_row row = rt_entries_of(&k->c[i], element_at(w, x));
+        for (uint32_t j = 0; j < row.n; j++)
+          TRY(fn(k, element_at(w, x), row.at[j]));
+      }
+  }
+  return OK;
+}
+
+static status
+note_border(struct checker *k, idx_l e, idx_l target) {
+  (void)e;
+  k->visits[target].step = 0; /* no step has that number */
+  return OK;
+}
+
+static status
+check_again(struct checker *k, idx_l e, idx_l target) {
+  if (k->visits[target].step || k->times[e - k->lo] == 2) return OK;
+  FAIL(ERR_STATE, "walk: element %d touches element %d of set %s out of order",
+       e, target, k->c[k->first].of->to->name);
+}
+
+static status
+check_order(struct checker *k) {
+  const struct rt_walk *w = k->w;
+  if (w->nsteps != 2) FAIL(ERR_STATE, "walk: %d steps, in order", w->nsteps);
+  idx_l border = w->task[w->step[1]];
+  for (idx_l i = 0; i < w->ntasks; i++)
+    for (idx_l p = w->task[i] + 1; p < w->task[i + 1]; p++)
+      if (w->piece[p].lo < w->piece[p - 1].hi)
+        FAIL(ERR_STATE, "walk: piece %d of task %d goes back", p, i);
+  TRY(each_target(k, border, w->npieces, note_border));
+  return each_target(k, 0, border, check_again);
+}
+
 /* ---- elements of a device's block ---------------------------------------- */
 
 static int
@@ -208,6 +262,7 @@ check_target_set(struct checker *k) {
   size_t n = (size_t)k->c[k->first].of->to->n;
   k->visits = mem_alloc(n, sizeof *k->visits);
   status s = visit_steps(k);
+  if (s == OK && k->w->again) s = check_order(k);
   free(k->visits);
   for (idx_l i = 0; s == OK && k->w->colour && i < k->w->ntasks; i++)
     s = check_colours(k, i);
@@ -218,7 +273,9 @@ status
 rt_walk_check(const struct rt_walk *w, idx_l lo, idx_l hi,
               const struct rt_entries *c, uint32_t nc) {
   assert(0 <= lo && lo <= hi);
-  struct checker k = {.w = w, .lo = lo, .hi = hi, .c = c, .nc = nc};
+  SCOPED char *times = mem_alloc((size_t)(hi - lo) + 1, 1);
+  struct checker k = {
+      .w = w, .lo = lo, .hi = hi, .c = c, .nc = nc, .times = times};
   TRY(check_form(&k));
   TRY(check_elements(&k));
   if (w->block) TRY(check_blocks(w));

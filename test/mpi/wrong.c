@@ -1,7 +1,6 @@
 /* Ranks that come apart get an error that names what each did, and none waits for
  * another: rank 1 records one loop more, calls another kernel (one
- * that needs a plan of all ranks' elements), looks at data that
- * the others do not look at, makes a mistake, leaves, or has no memory for a loop.
+ * that adds through a map), looks at data that the others do not look at, makes a mistake, leaves, or has no memory for a loop.
  * (!: the program does not end well, as ranks that disagree cannot.)
  *
  * RUN: !2 WRONG=more

@@ -71,6 +71,7 @@ ir_modes() {
   echo "pieces-rcm|OMP_NUM_THREADS=2 OP2_TILE_PIECE=7 OP2_TEAM=all OP2_RENUMBER=rcm OP2_LAYOUT=soa OP2_IR_STRESS=1|"
   echo "seq|OP2_TARGET=seq|"
   echo "reproducible|OMP_NUM_THREADS=2 OP2_REPRODUCIBLE=1|"
+  echo "reproducible-pieces|OMP_NUM_THREADS=3 OP2_REPRODUCIBLE=1 OP2_TILE_PIECE=100 OP2_TEAM=all OP2_CHECK=1|"
   echo "small-blocks|OMP_NUM_THREADS=3 OP2_BLOCK_SIZE=4 OP2_THREADING=colours|"
   [ "${SANITIZE-}" = address ] &&
     echo "instrumented|OMP_NUM_THREADS=2 OP2_SANITIZE=address|"

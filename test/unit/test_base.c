@@ -251,12 +251,11 @@ thing_clear(struct kept *e) {
   cleared += ((struct thing *)e)->value;
 }
 
-Test(kept, sweeps_leave_what_is_used_or_stays) {
+Test(kept, sweeps_leave_what_is_used) {
   struct keeper k = {0};
   for (int i = 0; i < 3; i++) {
     struct thing *x = mem_alloc(1, sizeof *x);
     x->value = 1 << i;
-    x->kept.stays = i == 2;
     kept_add(&k, &x->kept, &i, sizeof i);
   }
   int key = 1;
@@ -264,11 +263,11 @@ Test(kept, sweeps_leave_what_is_used_or_stays) {
   cr_assert_eq(x->value, 2);
   x->kept.used = true;
   kept_sweep(&k, thing_clear);
-  cr_assert_eq(cleared, 1);
+  cr_assert_eq(cleared, 1 + 4);
   cr_assert_eq(kept_find(&k, &key, sizeof key), x);
   cr_assert_null(kept_find(&k, &key, 1), "keys are compared whole");
   kept_sweep(&k, thing_clear);
-  cr_assert_eq(cleared, 1 + 2, "the mark was for one sweep");
+  cr_assert_eq(cleared, 1 + 2 + 4, "the mark was for one sweep");
   kept_clear(&k, thing_clear);
   cr_assert_eq(cleared, 1 + 2 + 4);
   cr_assert_eq(k.n, 0);

@@ -1,9 +1,7 @@
 /* Walks by colours, without a limit of them; and a checker of walks that finds
  * what is wrong. */
 #include "base/counters.h"
-#include "rt/ranks/dist.h"
 #include "rt_make.h"
-#include "rt/ranks/comm.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -354,66 +352,4 @@ Test(rt_walk_check, looks_at_every_conflict) {
   cr_assert_eq(rt_walk_check(p, 0, p->n, c, 1), OK);
   cr_assert_eq(rt_walk_check(p, 0, p->n, c, 2), ERR_STATE);
   rt_walk_free(p);
-}
-
-/* ---- over ranks ---------------------------------------------------------------- */
-
-enum { MESH = 5000, SPOTS = 900, CUT = 64 };
-
-/* Numbers of the program's elements as a walk runs them; `global`: those of the
- * elements here, NULL: as they are. */
-static void
-sequence_of(const struct rt_walk *p, const idx_g *global, idx_g *out) {
-  for (idx_l k = 0; k < p->npieces; k++)
-    for (idx_l i = p->piece[k].lo; i < p->piece[k].hi; i++)
-      *out++ = global ? global[p->at[i]] : i;
-}
-
-/* A rank that has all elements, in another order, runs them as one rank does. */
-Test(rt_colours, over_ranks_elements_run_in_the_order_of_one) {
-  static idx_g global[MESH], one[MESH], many[MESH];
-  idx_l *t = table_of(2 * MESH, SPOTS), *here = table_of(2 * MESH, 1);
-  for (idx_l e = 0; e < MESH; e++) {
-    global[e] = (idx_g)e * 1237 % MESH;
-    here[2 * e] = t[2 * global[e]];
-    here[2 * e + 1] = t[2 * global[e] + 1];
-  }
-  struct rt_part part = {.total = MESH,
-                         .owned = MESH,
-                         .n = MESH,
-                         .level = {MESH, MESH, MESH},
-                         .global = global};
-  struct rt_part spots = {.total = SPOTS, .owned = SPOTS, .n = SPOTS};
-  struct rt_set from = {.n = MESH, .name = "edges", .part = &part};
-  struct rt_set to = {.n = SPOTS, .name = "cells", .part = &spots};
-  struct rt_relation m = {.from = &from,
-                          .to = &to,
-                          .arity = 2,
-                          .table = t,
-                          .version = 1,
-                          .name = "m"},
-                     moved = m;
-  struct rt_entries c = {&m, 0, 2};
-  struct rt_walk *a, *b;
-  struct rt_comm comm;
-  moved.table = here;
-  cr_assert_eq(rt_comm_open(&comm), OK);
-  a = made_of(make_colours(MESH, CUT, &c, 1, false));
-  c.of = &moved;
-  b = made_of((struct rt_walk_want){.kind = RT_WALK_COLOURS_RANKS,
-                                    .block = CUT,
-                                    .c = &c,
-                                    .nc = 1,
-                                    .comm = &comm,
-                                    .set = &from});
-  cr_assert_eq(rt_walk_check(b, 0, MESH, &c, 1), OK);
-  cr_assert_eq(a->nsteps, b->nsteps);
-  sequence_of(a, NULL, one);
-  sequence_of(b, global, many);
-  cr_assert_arr_eq(many, one, sizeof one);
-  rt_walk_free(a);
-  rt_walk_free(b);
-  rt_comm_close(&comm);
-  free(t);
-  free(here);
 }

@@ -16,6 +16,7 @@ struct line {
   struct rt_set cells, edges;
   idx_l *table;
   struct rt_relation ends;
+  struct rt_dat sums;
   struct rt_program *p;
   struct rt_chain chain;
 };
@@ -56,8 +57,22 @@ line_make(uint32_t steps, idx_l piece) {
   return x;
 }
 
+/* What edges add comes in their order. */
+static void
+line_order(struct line *x) {
+  struct rt_shape s = {.n = CELLS, .dim = 1, .type = {TYPE_F64, 8}, .block = 1};
+  cr_assert_eq(rt_dat_init(&x->sums, s, NULL, false), OK);
+  struct rt_write w = {make_slot(x->p, &x->sums, true), 0, 0, 2};
+  for (uint32_t k = 0; k < x->p->nlaunches; k += 2) {
+    struct rt_launch *l = &x->p->launches[k];
+    l->mode = RT_RUN_IN_ORDER;
+    MAKE_PUSH(l->writes, l->nwrites, w);
+  }
+}
+
 static void
 line_free(struct line *x) {
+  if (x->p->ndats) rt_dat_clear(&x->sums);
   free(x->chain.touches);
   free(x->table);
   rt_program_free(x->p);
@@ -80,7 +95,10 @@ Test(front, launches_follow_each_other_closely) {
   cr_assert_eq(y.threads, 1);
   cr_assert_eq(y.turns, (EDGES + 99) / 100);
   /* edges [0, 100) give cells [0, 99) all of theirs */
-  struct rt_piece want[] = {{0, 0, 100}, {1, 0, 100}, {2, 0, 99}, {3, 0, 99}};
+  const struct {
+    uint32_t launch;
+    idx_l lo, hi;
+  } want[] = {{0, 0, 100}, {1, 0, 100}, {2, 0, 99}, {3, 0, 99}};
   for (uint32_t k = 0; k < 4; k++) {
     cr_assert_eq(y.pieces[k].launch, want[k].launch);
     cr_assert_eq(y.pieces[k].lo, want[k].lo);
@@ -123,6 +141,52 @@ Test(front, pieces_end_anywhere_in_blocks) {
     cr_assert_eq(rt_front_check(x->p, &x->chain, &y), OK, "%s", err_last());
     rt_front_plan_clear(&y);
   }
+  line_free(x);
+}
+
+/* Of each gap's edges the last one shares a cell with one of the next thread. */
+Test(front, in_order_edges_behind_a_gap_run_again) {
+  struct line *x = line_make(3, 64);
+  line_order(x);
+  for (int threads = 1; threads <= 4; threads++) {
+    struct rt_front_plan y = plan(x, threads);
+    cr_assert_eq(y.threads, threads);
+    cr_assert_eq(y.nagain, 3u * (uint32_t)(threads - 1));
+    cr_assert_eq(rt_front_check(x->p, &x->chain, &y), OK, "%s", err_last());
+    rt_front_plan_clear(&y);
+  }
+  line_free(x);
+}
+
+/* Nobody says what is written. */
+Test(front, in_order_one_thread_runs_what_is_not_told) {
+  struct line *x = line_make(2, 64);
+  for (uint32_t k = 0; k < 4; k += 2) x->p->launches[k].mode = RT_RUN_IN_ORDER;
+  struct rt_front_plan y = plan(x, 3);
+  cr_assert_eq(y.threads, 1);
+  rt_front_plan_clear(&y);
+  line_free(x);
+}
+
+static struct rt_piece *
+piece_of(struct rt_front_plan *y, enum rt_piece_kind kind) {
+  uint32_t k = 0;
+  while (k < y->npieces && y->pieces[k].kind != kind) k++;
+  cr_assert(k < y->npieces);
+  return &y->pieces[k];
+}
+
+Test(front, the_checker_finds_what_does_not_run_again) {
+  struct line *x = line_make(1, 64);
+  line_order(x);
+  struct rt_front_plan y = plan(x, 2);
+  piece_of(&y, RT_PIECE_AGAIN)->kind = RT_PIECE_END;
+  cr_assert_eq(rt_front_check(x->p, &x->chain, &y), OK,
+               "nobody comes too late, as all is put back");
+  piece_of(&y, RT_PIECE_BEGIN)->kind = RT_PIECE_END;
+  cr_assert_eq(rt_front_check(x->p, &x->chain, &y), ERR_STATE);
+  cr_assert(strstr(err_last(), "behind element"), "%s", err_last());
+  rt_front_plan_clear(&y);
   line_free(x);
 }
 
@@ -171,7 +235,7 @@ Test(front, a_thread_that_has_all_to_do_is_none) {
 Test(front, random_relations_and_touches_pass_the_checker) {
   enum { PLAYS = 400, LAUNCHES = 6, MEMORIES = 4 };
   uint32_t seed = 7;
-  int several = 0;
+  int several = 0, again = 0;
   rt_set_front_tight(true);
   for (int play = 0; play < PLAYS; play++) {
     uint32_t most = play % 4 ? 2000 : 50000;
@@ -185,7 +249,9 @@ Test(front, random_relations_and_touches_pass_the_checker) {
                  (idx_l)(make_random(&seed) % (uint32_t)(far + 1));
       table[k] = to < 0 ? 0 : to < m ? to : m - 1;
     }
-    struct rt_relation map = make_table(&sets[0], &sets[1], 2, table, 1);
+    struct rt_relation map =
+        make_table(&sets[0], &sets[1], 2, table, 1 + (uint64_t)play);
+    struct rt_dat d = {.shape = {.dim = 1, .type = {TYPE_F64, 8}}};
     struct rt_program *p = make_program();
     struct rt_chain c = {.piece = (idx_l)(make_random(&seed) % 300) + 1};
     make_set(p, &sets[0]);
@@ -194,7 +260,11 @@ Test(front, random_relations_and_touches_pass_the_checker) {
     c.count = make_random(&seed) % LAUNCHES + 1;
     for (uint32_t i = 0; i < c.count; i++) {
       uint32_t set = make_random(&seed) % 2;
-      make_launch(p, NULL, set, RT_RUN_PARTS, 0);
+      bool ordered = make_random(&seed) % 2;
+      struct rt_launch *l = make_launch(
+          p, NULL, set, ordered ? RT_RUN_IN_ORDER : RT_RUN_PARTS, 0);
+      struct rt_write w = {make_slot(p, &d, true), set ? RT_DIRECT : 0, 0, 2};
+      MAKE_PUSH(l->writes, l->nwrites, w);
       for (uint32_t k = make_random(&seed) % 4; k-- > 0;) {
         /* memories 0 and 1 are of set a, 2 and 3 of b */
         bool far_away = !set && make_random(&seed) % 2;
@@ -210,6 +280,7 @@ Test(front, random_relations_and_touches_pass_the_checker) {
     cr_assert_eq(rt_front_check(p, &c, &y), OK, "play %d: %s", play,
                  err_last());
     several += y.threads > 1;
+    again += y.nagain > 0;
     rt_front_plan_clear(&y);
     free(c.touches);
     free(table);
@@ -217,6 +288,7 @@ Test(front, random_relations_and_touches_pass_the_checker) {
   }
   rt_set_front_tight(false);
   cr_assert(several > PLAYS / 4, "%d", several);
+  cr_assert(again > PLAYS / 20, "%d", again);
 }
 
 /* ---- runs ---------------------------------------------------------------- */
@@ -351,7 +423,9 @@ Test(front, the_checker_finds_what_is_planted) {
 
 Test(front, the_checker_finds_races) {
   struct line *x = line_make(1, 3000);
-  struct rt_piece pieces[] = {{0, 0, 1500}, {0, 1500, EDGES}, {1, 0, CELLS}};
+  struct rt_piece pieces[] = {{.launch = 0, .hi = 1500},
+                              {.launch = 0, .lo = 1500, .hi = EDGES},
+                              {.launch = 1, .hi = CELLS}};
   uint32_t begin[] = {0, 1, 2, 3, 3};
   struct rt_front_plan y = {
       .threads = 2, .pieces = pieces, .begin = begin, .npieces = 3};

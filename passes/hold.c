@@ -10,7 +10,8 @@
  *           each thread would cost more than it saves. What a region of walk
  *           staged reads through maps may be held as local, if there is room:
  *           not by itself, where ir/cost.c says that blocks use it often
- *           enough, or all of it (option `reads`).
+ *           enough, or all of it (option `reads`). Sums are exact where that is
+ *           asked for (option `exact`) and somebody reads them.
  *
  * Example   region over %cells {
  *             %adt.1 = loop @adt_calc over %cells (read %q.0, write %adt)
@@ -52,6 +53,18 @@ hold_narrowed(unsigned ways, unsigned by) {
   return ways & by ? ways & by : ways;
 }
 
+/* Does anybody outside read what the region of node n makes of the global? */
+static bool
+hold_is_read(const struct hold *h, ir_ref n, const struct ir_arg *a) {
+  const struct ir_trace *t = h->t;
+  const struct ir_region *g = &t->regions[t->nodes[n].region];
+  IR_EACH_ARG(t, g, m, b)
+  if (b->kind == a->kind && b->dat == a->dat && b->out != IR_NONE &&
+      ir_live_at(h->facts.live, ir_same(t, b->out), g->first + g->count))
+    return true;
+  return false;
+}
+
 static unsigned
 hold_ways(const struct hold *h, ir_ref n, const struct ir_arg *a) {
   const struct ir_dat *d = &h->t->dats[a->dat];
@@ -59,8 +72,8 @@ hold_ways(const struct hold *h, ir_ref n, const struct ir_arg *a) {
   bool large = (uint64_t)d->dim * d->type.size > IR_HOLD_COPY_MAX;
   unsigned exact = 1U << IR_HOLD_EACH | 1U << IR_HOLD_DRAIN;
   unsigned inside = 1U << IR_HOLD_REGISTER | 1U << IR_HOLD_COLUMN;
-  if (h->exact) ways = hold_narrowed(ways, exact);
-  if (!h->exact) ways = hold_narrowed(ways, ~exact);
+  bool sums = h->exact && d->kind == IR_GBL && hold_is_read(h, n, a);
+  ways = hold_narrowed(ways, sums ? exact : ~exact);
   if (h->store) ways = hold_narrowed(ways, ~inside);
   if (h->apart) ways = hold_narrowed(ways, 1U << IR_HOLD_STAGED);
   if (large && d->kind == IR_GBL)

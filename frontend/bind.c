@@ -53,6 +53,9 @@ fill_maps(struct fe_program *p, const struct rt_launch *l) {
   }
   for (uint32_t k = 0; k < l->nconflicts; k++)
     TRY(fe_map_need(map_of(p, l->conflicts[k].map)));
+  for (uint32_t k = 0; k < l->nwrites; k++)
+    if (l->writes[k].map != RT_DIRECT)
+      TRY(fe_map_need(map_of(p, l->writes[k].map)));
   return OK;
 }
 

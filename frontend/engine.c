@@ -21,6 +21,7 @@ block_size_set(void) {
   if (!b) b = OP_part_size;
   rt_set_block_size(b);
   rt_set_front_tight(fe.opt.tile_piece > 0);
+  rt_set_thread_least(fe.opt.team == OPT_team_all ? 0 : -1);
 }
 
 /* What was compiled before. */

@@ -26,7 +26,7 @@ static status
 passes_run(struct ir_trace **t, bool gpu, const char *without,
            struct fe_program *p) {
   SCOPED_STR disable = STR_INIT, with = STR_INIT;
-  bool colours =
+  bool colours = /* on devices; in_order comes first on hosts */
       fe.opt.reproducible || fe.opt.threading == OPT_threading_colours;
   bool streams = fe.opt.streams == OPT_streams_always;
   str_printf(&disable, "%s%s%s", fe.opt.disable, fe.apart ? ",fuse" : "",

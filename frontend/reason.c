@@ -141,7 +141,8 @@ fe_reason_lines(void (*line)(void *user, const char *text), void *user) {
     if (!totals.most[r]) continue;
     str_reset(&text);
     add_count(r, &text);
-    str_printf(&text, " flushes because %s", reasons[r].because);
+    str_printf(&text, " flush%s because %s", totals.most[r] == 1 ? "" : "es",
+               reasons[r].because);
     add_last(r, "; the last", &text);
     if (*reasons[r].instead)
       str_printf(&text, ". Instead: %s", reasons[r].instead);

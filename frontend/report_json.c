@@ -101,7 +101,7 @@ add_region(const struct fe_report *r, const struct fe_region *g,
   if (t->name[0] != '(') {
     str_printf(out,
                ",\n     \"flops\": %.6g, \"slow\": %.6g, \"functions\": %.6g, "
-               "\"at_least\": %s, \"far\": %.6g, \"adds\": %.6g, "
+               "\"more\": %s, \"far\": %.6g, \"adds\": %.6g, "
                "\"targets\": %.6g, \"unread\": %.6g, \"inside\": %.6g,",
                t->work.flops, t->work.slow, t->work.maths,
                t->work.open ? "true" : "false", t->work.far, t->work.adds,

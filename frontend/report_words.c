@@ -135,8 +135,8 @@ const char *
 fe_report_advice(const struct rt_timing *t, const struct rt_bounds *b) {
   switch (b->which) {
   case RT_BOUND_EXCHANGE:
-    return "fewer exchanges: OP2_HALO_LIMIT=auto runs loops redundantly "
-           "instead; even parts, if ranks wait";
+    return "fewer exchanges: OP2_HALO_LIMIT=auto, or a number, runs loops "
+           "redundantly instead; even parts, if ranks wait";
   case RT_BOUND_TRANSFER:
     return "values that stay on the device: op2_explain says who wants them "
            "elsewhere";

@@ -114,13 +114,25 @@ low_write_add(const struct low_maker *m, const struct ir_arg *a,
   }
 }
 
-/* In order: all that elements write; of columns, none, and one thread runs. */
+/* Does the argument keep a launch in order to one thread? Columns are not rows;
+ * and what is read where elements meet may be there late, after it has been
+ * read and gone on with. */
+static bool
+low_write_closes(const struct ir_trace *t, ir_ref region,
+                 const struct ir_arg *a) {
+  if (!ir_arg_on_dat(t, a) || !ir_arg_writes(a)) return false;
+  if (ir_arg_in_column(t, a)) return true;
+  return a->access == ACC_RW && !ir_arg_direct(a) &&
+         !ir_arg_of_element(t, region, a);
+}
+
+/* In order: all that elements write; nothing, and one thread runs. */
 static void
 low_writes_fill(const struct low_maker *m, const struct ir_region *g,
                 struct rt_launch *l) {
   uint32_t cap = 0;
   IR_EACH_ARG(m->t, g, n, a)
-  if (ir_arg_writes(a) && ir_arg_in_column(m->t, a)) return;
+  if (low_write_closes(m->t, m->t->nodes[n].region, a)) return;
   IR_EACH_ARG(m->t, g, n, a)
   if (ir_arg_on_dat(m->t, a) && ir_arg_writes(a)) low_write_add(m, a, l, &cap);
 }

@@ -227,7 +227,7 @@ struct rt_launch {
   struct {
     uint32_t map, first, count;
   } *conflicts; /* for RT_RUN_COLOURED: entries of maps of this program */
-  struct rt_write *writes; /* of RT_RUN_IN_ORDER: all */
+  struct rt_write *writes; /* of RT_RUN_IN_ORDER: all; none: one thread runs */
   uint32_t ntokens, nbinds, nreductions, nconflicts, nwrites;
   size_t scratch; /* bytes that each thread is given, a multiple of a page */
   struct rt_offload *offload; /* NULL: it runs on the host */

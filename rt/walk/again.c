@@ -3,8 +3,8 @@
  * Problem. Sums at a target are to be in the order of elements. A thread has
  * run later elements already when the turn of an earlier one comes, which had
  * to wait for another thread: their sums at the targets that they share with it
- * are in the wrong order. What they gave to other targets is right, and perhaps
- * somebody has gone on from there.
+ * are in the wrong order. What they gave to other targets is right, as they
+ * read nothing of the sums, and perhaps somebody has gone on from there.
  *
  * Idea. Rows that they write are saved before they run for the first time. When
  * the earlier element's turn has come, what they share with it gets back what
@@ -22,7 +22,8 @@
  * Cost. Two copies of what few elements write. Source: speculation with a log
  * of old values; here it is known who has to run again.
  * Limits: what others changed meanwhile at those rows, by other launches, is
- * for whoever orders launches to prevent (front_plan.c). */
+ * for whoever orders launches to prevent (front_plan.c). Elements that read
+ * through a map what they write through it (rw) run on one thread. */
 #include "rt/walk/again.h"
 
 #include "base/arena.h"

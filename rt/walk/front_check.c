@@ -7,6 +7,8 @@
  *   a launch that was there before is a later one      it came too late
  *   the same half of the plan, another thread          a race
  *
+ * What will run again is there when it is saved, too.
+ *
  * Of a launch in order it keeps for every target which element wrote there
  * last. Where elements are to run again, what they share with the gap in front
  * of them is forgotten, as it is put back, and nothing else is written.
@@ -129,7 +131,7 @@ check_piece(const struct checker *k, uint32_t memory, int half, int thread,
     for (uint32_t i = 0; i < k->c->ntouches; i++) {
       const struct rt_touch *touch = &k->c->touches[i];
       if (touch->memory == memory && touch->launch == y->launch &&
-          touch->writes == writes && runs(y))
+          touch->writes == writes && (runs(y) || y->kind == RT_PIECE_SAVE))
         TRY(visit_piece(k, touch, half, thread, y));
     }
   return OK;

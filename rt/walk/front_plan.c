@@ -362,7 +362,9 @@ keep_up(const struct maker *m, uint32_t r, const idx_l *lo, const idx_l *hi) {
   return e > m->at[r] ? e : m->at[r];
 }
 
-/* One turn: a piece of the first launch, and what that allows of the others. */
+/* One turn: a piece of the first launch, and what that allows of the others. A
+ * launch of which some elements will run again begins when all of these may:
+ * what they write is saved then, and launches before it have done with that. */
 static void
 add_turn(struct maker *m, const idx_l *lo, const idx_l *hi, const idx_l *whole,
          struct rt_again *const *again) {
@@ -372,6 +374,7 @@ add_turn(struct maker *m, const idx_l *lo, const idx_l *hi, const idx_l *whole,
     if (!r)
       to = hi[0] - m->at[0] > m->c->piece ? m->at[0] + m->c->piece : hi[0];
     if (r && unmet) to = keep_up(m, r, lo, hi);
+    if (again[r] && !unmet && m->at[r] == lo[r] && to < whole[r]) to = lo[r];
     if (again[r] && m->at[r] == lo[r] && to > lo[r])
       add_again(m->out, r, lo[r], whole[r], RT_PIECE_SAVE, again[r]);
     add_piece(m->out, r, m->at[r], to);

@@ -112,6 +112,16 @@ find_walk(const struct rt_program *p, struct rt_run *r,
   return OK;
 }
 
+/* Of the maps through which the launch writes: the sum. */
+static uint64_t
+writes_version(const struct rt_program *p, const struct rt_launch *l) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < l->nwrites; i++)
+    if (l->writes[i].map != RT_DIRECT)
+      sum += p->maps[l->writes[i].map]->version;
+  return sum;
+}
+
 /* Elements that run again by its walk: those of its last step, apart from the
  * others there. */
 static status
@@ -120,8 +130,9 @@ find_again(const struct rt_program *p, struct rt_run *r,
   const struct rt_walk *w = r->walk;
   uint32_t n[2] = {0}, cap[2] = {0};
   idx_l *at[2] = {NULL, NULL};
+  uint64_t version = writes_version(p, r->l);
   r->again = kept->again;
-  if (kept->walk == w->id) return OK;
+  if (kept->walk == w->id && kept->version == version) return OK;
   for (idx_l i = w->task[w->ntasks - 1]; i < w->npieces; i++)
     for (idx_l x = w->piece[i].lo; x < w->piece[i].hi; x++) {
       int k = w->again[i] != 0;
@@ -131,7 +142,10 @@ find_again(const struct rt_program *p, struct rt_run *r,
   *kept = (struct rt_kept_again){0};
   status st = rt_again_make(p, r->l, at[1], (idx_l)n[1], at[0], (idx_l)n[0],
                             &kept->again);
-  if (st == OK) kept->walk = w->id;
+  if (st == OK) {
+    kept->walk = w->id;
+    kept->version = version;
+  }
   r->again = kept->again;
   free(at[0]);
   free(at[1]);

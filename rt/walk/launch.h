@@ -38,9 +38,10 @@ struct rt_run {
   struct rt_offload_run offload;
 };
 
-/* What of a launch runs again by a walk with that id. */
+/* What of a launch runs again by a walk with that id, of maps whose versions
+ * have that sum. */
 struct rt_kept_again {
-  uint64_t walk;
+  uint64_t walk, version;
   struct rt_again *again;
 };
 

@@ -170,7 +170,7 @@ look(void) {
   CHECK(has("\"name\": \"gather\"") && has("\"would_help\": \""));
   CHECK(lanes_of("bound") > 1 || lanes_of("gather") <= 1);
   CHECK(has("\"bound\": \"") && has("\"outside\": {") && has("\"flushes\": ["));
-  if (check_ranks() == 1 && has("\"at_least\": false"))
+  if (check_ranks() == 1 && has("\"more\": false"))
     CHECK(has("\"flops\": 1200, ")); /* 2 an element, 2 calls */
   if (check_lazy())
     CHECK(has("\"because\": \"values of a dat are looked at\""));

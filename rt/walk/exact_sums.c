@@ -112,9 +112,10 @@ point_each(const struct rt_worker *w, int64_t first) {
     const struct rt_bind *b = &l->binds[i];
     if (b->kind != RT_BIND_ACC || !l->reductions[b->index].each) continue;
     const struct rt_reduction *x = &l->reductions[b->index];
-    char *at = w->each;
+    uintptr_t at = (uintptr_t)w->each;
     for (uint32_t k = 0; k < b->index; k++) at += each_bytes(&l->reductions[k]);
-    w->table[i] = at - first * (int64_t)(x->dim * x->type.size);
+    at -= (size_t)first * x->dim * x->type.size;
+    w->table[i] = (void *)at;
   }
 }
 
@@ -129,8 +130,10 @@ add_terms(const struct rt_worker *w, int64_t n) {
     if (!x->exact) continue;
     if (n > 0)
       by_type[x->type.kind].add(sums, x->dim, x->each ? each : entry, n);
-    if (!x->each) type_identity(x->type, x->access, entry, x->dim);
-    each += each_bytes(x);
+    if (x->each)
+      each += each_bytes(x);
+    else
+      type_identity(x->type, x->access, entry, x->dim);
     sums += x->dim;
   }
 }

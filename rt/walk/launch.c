@@ -422,7 +422,8 @@ rt_launch_here(const struct rt_run *r, const struct rt_scratch *s, int t,
   struct rt_worker w = {.l = r->l,
                         .table = table,
                         .acc = s->acc + (size_t)t * s->acc_row,
-                        .each = s->each + (size_t)t * s->each_row,
+                        .each = s->each ? s->each + (size_t)t * s->each_row
+                                        : NULL, /* no launch leaves any */
                         .sums = s->exact + r->nexact * (size_t)t,
                         .owned = r->owned,
                         .counts = counts,

@@ -143,7 +143,7 @@ rt_exact_run(const struct rt_worker *w, int64_t lo, int64_t hi) {
   for (int64_t e = lo, end; e < hi; e = end) {
     end = w->single ? e + 1 : (e / EACH + 1) * EACH;
     if (end > hi) end = hi;
-    point_each(w, e);
+    if (w->each) point_each(w, e);
     w->l->fn(w->table, e, end);
     int64_t count = end < w->owned ? end : w->owned;
     add_terms(w, w->counts && count > e ? count - e : 0);

@@ -160,7 +160,7 @@ make_plan(const struct rt_program *p, const struct rt_chain *c,
   free(f->sums);
   free(f->each);
   f->sums = mem_alloc(n * f->nsums + 1, sizeof *f->sums);
-  f->each = mem_alloc(n * f->each_row + 1, 1);
+  f->each = f->each_row ? mem_alloc(n, f->each_row) : NULL;
   f->table = mem_alloc(2 * n * f->row + 1, sizeof *f->table);
   f->busy = mem_alloc(n * f->line + 1, sizeof *f->busy);
   rt_mem_free(f->acc, f->acc_bytes);
@@ -237,7 +237,8 @@ run_elements(const struct rt_program *p, const struct rt_chain *c,
   struct rt_worker w = {.l = r->l,
                         .table = table,
                         .acc = acc_of(f, y->launch, row),
-                        .each = f->each + (size_t)t * f->each_row,
+                        .each =
+                            f->each ? f->each + (size_t)t * f->each_row : NULL,
                         .sums = sums_of(f, y->launch) + r->nexact * (size_t)t,
                         .owned = r->owned,
                         .counts = !again,

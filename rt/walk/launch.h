@@ -132,7 +132,7 @@ size_t rt_exact_each_row(const struct rt_launch *l);
 struct rt_worker {
   const struct rt_launch *l;
   void **table;
-  char *acc, *each;
+  char *acc, *each; /* each: NULL: elements leave nothing */
   struct rt_exact *sums;
   idx_l owned; /* elements [0, owned) count, */
   bool counts; /* but not if they did before */

@@ -295,17 +295,6 @@ places_of(const struct rt_walk_want *want, idx_l n) {
   return at;
 }
 
-/* All of them one after the other. */
-static status
-make_serial(idx_l n, struct rt_walk **out) {
-  struct rt_walk *w = *out = rt_walk_new(1, 1, 1);
-  if (!w) FAIL(ERR_MEMORY, "no memory for a walk of %d elements", n);
-  w->n = n;
-  w->step[1] = w->task[1] = 1;
-  w->piece[0].hi = n;
-  return OK;
-}
-
 status
 rt_in_order_make(const struct rt_walk_want *want, struct rt_walk **out) {
   const struct rt_part *part = want->set ? want->set->part : NULL;
@@ -313,7 +302,7 @@ rt_in_order_make(const struct rt_walk_want *want, struct rt_walk **out) {
   idx_l n = part ? part->level[want->level] : want->n;
   idx_l *at = places_of(want, n);
   status st = want->tasks > 1 ? make_parts(want, at, n, out) : OK;
-  if (st == OK && !*out) st = make_serial(n, out);
+  if (st == OK && !*out) st = rt_walk_range(0, n, 1, NULL, out);
   if (st == OK)
     (*out)->at = (*out)->own = at;
   else

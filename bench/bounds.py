@@ -4,9 +4,10 @@
     bench/bounds.py BUILD [--kinds memory,latency] [--threads 1] [--rounds 5]
 
 For each loop of bench/bounds/bounds.c: how often which limit was named; of the round
-that took least, what the region took, what it takes at least by that limit (a run:
-with its starts, which overlap nothing), and the distance between these; the median distance of all rounds. As a table for
-doc/performance.md. fork-join takes two threads at least, exchange two ranks of one.
+that took least, what the region took, what it takes at least (rt/bound.c), and the
+distance between these; the median distance of all rounds. As a table for
+doc/performance.md. fork-join takes two threads at least, exchange two ranks of one,
+transfer one beside those that copy.
 Exit code 1: some report could not be read."""
 import argparse
 import collections
@@ -29,7 +30,7 @@ KINDS = {  # kind: environment, ranks
 
 
 def threads(args, kind):
-    if KINDS[kind][1] > 1:
+    if KINDS[kind][1] > 1 or kind == "transfer":
         return 1
     return max(2, args.threads) if kind == "fork-join" else args.threads
 

@@ -102,10 +102,11 @@ add_region(const struct fe_report *r, const struct fe_region *g,
     str_printf(out,
                ",\n     \"flops\": %.6g, \"slow\": %.6g, \"functions\": %.6g, "
                "\"more\": %s, \"far\": %.6g, \"adds\": %.6g, "
-               "\"targets\": %.6g, \"unread\": %.6g, \"inside\": %.6g,",
+               "\"targets\": %.6g, \"unread\": %.6g, \"inside\": %.6g, "
+               "\"named\": %.6g,",
                t->work.flops, t->work.slow, t->work.maths,
                t->work.open ? "true" : "false", t->work.far, t->work.adds,
-               t->work.targets, t->work.unread, t->work.inside);
+               t->work.targets, t->work.unread, t->work.inside, t->work.named);
     for (int k = 0; k < RT_BEFORE_COUNT; k++)
       str_printf(out, " \"%s_seconds\": %.6g,",
                  rt_bound_text((enum rt_bound)(RT_BOUND_EXCHANGE + k)),

@@ -328,26 +328,26 @@ low_bind_streams(const struct low_region *r, int32_t b) {
 }
 
 /* Traffic of a dat for each element if caches were perfect: each of the dat's
- * elements moves once, however many entries name it. */
+ * elements moves once, however many entries name it. here: it is the element's
+ * own. */
 static double
-low_bind_bytes(const struct low_args *g, uint32_t k) {
+low_bind_bytes(const struct low_args *g, uint32_t k, bool *here) {
   const struct ir_trace *t = g->m->t;
   const struct low_bind *b = &g->r->binds[k];
   double n = (double)t->sets[t->nodes[g->first].set].n;
-  bool here;
-  double far = low_bind_entries(g->r, (int32_t)k, &here);
+  double far = low_bind_entries(g->r, (int32_t)k, here);
   double most = n > 0 ? (double)t->sets[b->set].n / n : 1;
-  double per = here ? 1 : far < most ? far : most;
+  double per = *here ? 1 : far < most ? far : most;
   return per * b->dim * b->type.size;
 }
 
-/* Of all of it; apart what is written unread, but not past the caches, and what
- * is in a cache. */
+/* Of all of it; apart what is written unread, but not past the caches, what is
+ * in a cache, and what maps name. */
 static void
 low_bytes(struct low_args *g) {
   struct low_region *r = g->r;
   ir_ref region = g->m->t->nodes[g->first].region;
-  double sum = 0, unread = 0, inside = 0;
+  double sum = 0, unread = 0, inside = 0, named = 0;
   for (uint32_t k = 0; k < r->nbinds; k++) {
     const struct low_bind *b = &r->binds[k];
     bool near = low_bind_is_near(g->m, region, b);
@@ -355,17 +355,20 @@ low_bytes(struct low_args *g) {
     sum += table;
     if (near) inside += table;
     if (b->kind != RT_BIND_SLOT && b->kind != RT_BIND_NUMBERS) continue;
-    double bytes = low_bind_bytes(g, k);
+    bool here;
+    double bytes = low_bind_bytes(g, k, &here);
     bool reads = low_bind_reads(r, (int32_t)k);
     sum += bytes * (reads + b->written);
     if (near)
       inside += bytes * (reads + b->written);
     else if (!reads && b->written && !low_bind_streams(r, (int32_t)k))
       unread += bytes;
+    if (!near && !here) named += bytes * (reads + b->written);
   }
   r->bytes = (uint64_t)(sum + 0.5);
   r->unread = (uint64_t)(unread + 0.5);
   r->inside = (uint64_t)(inside + 0.5);
+  r->named = (uint64_t)(named + 0.5);
 }
 
 void

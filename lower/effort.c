@@ -55,5 +55,6 @@ low_effort(const struct ir_trace *t, const struct low_region *r) {
     effort_slot(t, r, &r->slots[k], &sum);
   sum.unread = (double)r->unread;
   sum.inside = (double)r->inside;
+  sum.named = (double)r->named;
   return sum;
 }

@@ -184,8 +184,8 @@ struct low_region {
   struct low_conflict *conflicts;
   uint32_t nreductions, capreductions, nconflicts, capconflicts;
   /* an element's: ideal traffic; of this what is written unread, and what stays
-     in tiles */
-  uint64_t bytes, unread, inside;
+     in tiles; of the rest those of elements that maps name */
+  uint64_t bytes, unread, inside, named;
   const char *name;
   uint32_t tag; /* of its first node */
 };

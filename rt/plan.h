@@ -206,6 +206,7 @@ struct rt_effort {
   double unread; /* bytes that it writes to lines that are only read for that */
   double inside; /* bytes that stay with a tile of its chain, or that others of
                     its front go to before it */
+  double named;  /* of the rest, those of elements that maps name */
   bool open;     /* there is more: code without IR, loops of unknown length */
 };
 

@@ -19,13 +19,15 @@ enum { TRIES = 9 };
 
 enum { TARGETS = 1 << 8, ADDS = 1 << 13, MANY = 16 /* components */ };
 
-/* So many vectors of components to each element that the map names. */
+/* So many vectors of components to each element that the map names; unrolled,
+ * as code of loops is. */
 #define ADD(name, n, attr)                                                     \
   attr static void name##_add(void *to, const idx_l *map) {                    \
     name *at = to, one = {0};                                                  \
     one += 1;                                                                  \
     for (int i = 0; i < ADDS; i++)                                             \
-      for (int k = 0; k < n; k++) at[n * map[i] + k] += one;                   \
+      _Pragma("GCC unroll 16") for (int k = 0; k < n; k++)                     \
+          at[n * map[i] + k] += one;                                           \
   }
 typedef double single;
 typedef double two __attribute__((vector_size(16)));

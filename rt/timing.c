@@ -158,6 +158,7 @@ rt_timer_work(uint32_t timer, const struct rt_effort *each, double n) {
   t->work.targets += n * each->targets;
   t->work.unread += n * each->unread;
   t->work.inside += n * each->inside;
+  t->work.named += n * each->named;
   t->work.open |= each->open;
 }
 

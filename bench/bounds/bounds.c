@@ -173,13 +173,13 @@ run_exchange(void) {
 static void
 run_transfer(void) {
   static int map[] = {0, 1, 2, 3};
-  op_set s = op_decl_set(LARGE / 2, "values"), few = op_decl_set(4, "few");
+  op_set s = op_decl_set(LARGE, "values"), few = op_decl_set(4, "few");
   op_map some = op_decl_map(few, s, 1, map, "some");
   op_dat a = dat(s, 1, "a");
-  double *values = numbers(LARGE / 2);
+  double *values = numbers(LARGE);
   for (int k = 0; k < 300; k++) {
     op_fetch_data(a, values);
-    memcpy(a->data, values, sizeof *values * (LARGE / 2));
+    memcpy(a->data, values, sizeof *values * (LARGE));
     op_upload_dat(a);
     op_par_loop(tiny, "tiny", few, op_arg_dat(a, 0, some, 1, "double", OP_RW));
     op2_flush();

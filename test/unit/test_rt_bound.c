@@ -84,15 +84,32 @@ Test(rt_bound, latency) {
   struct rt_timing t = line();
   t.bytes = 1e9;
   t.work.far = 1e8;
+  t.work.named = 1e9;
   t.way.locality = 1;
   check(&t, RT_BOUND_LATENCY, 2);
   t.way.locality = 0.55; /* half of them on lines of their own */
-  check(&t, RT_BOUND_LATENCY, 4);
+  check(&t, RT_BOUND_LATENCY, 1 / (0.25 + 0.025));
   t.way.locality = 0.05; /* neighbours share lines: memory again */
   check(&t, RT_BOUND_MEMORY, 20);
   t.way.locality = 1;
   t.way.threads = 1; /* which nobody keeps waiting */
   check(&t, RT_BOUND_LATENCY, 1.25);
+}
+
+/* All that moves waits for the same memory as those lines, which are of 64 bytes. */
+Test(rt_bound, latency_beside_what_moves) {
+  struct rt_timing t = line();
+  t.bytes = 8e9;
+  t.work.far = 1e8;
+  t.work.named = 4e9; /* each has 40 bytes */
+  t.way.locality = 1;
+  check(&t, RT_BOUND_LATENCY, 1 / (0.5 + 0.2));
+  t.work.named = 7.4e9; /* of 74 a line of its own brings 64 */
+  check(&t, RT_BOUND_LATENCY, 1 / (0.5 + 0.08));
+  t.way.locality = 0.55; /* half of them on lines of their own */
+  check(&t, RT_BOUND_MEMORY, 1 / (0.25 + 0.24));
+  cr_expect_float_eq(rt_bounds_of(&t, &machine).seconds[RT_BOUND_LATENCY], 0.25,
+                     1e-9);
 }
 
 Test(rt_bound, conflicts_of_additions) {

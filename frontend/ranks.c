@@ -138,11 +138,13 @@ depth_choose(void) {
 
 status
 fe_ranks_connect(const char *mpi, const void *communicator) {
+  double begin = timer_wall();
   fe_ranks.comm = &comm;
   status st =
       mpi ? rt_comm_open_mpi(mpi, communicator, &comm) : rt_comm_open(&comm);
   fe_ranks.rank = comm.rank;
   fe_ranks.size = comm.size;
+  fe_ranks.connecting = timer_wall() - begin;
   return st;
 }
 

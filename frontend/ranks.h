@@ -30,6 +30,7 @@ extern struct fe_ranks {
   uint32_t maps_compared; /* whole.c; UINT32_MAX: no more need */
   struct rt_halo *halo;
   char halo_with[96]; /* options of pass halo */
+  double connecting;  /* seconds: starting MPI, or finding that there is none */
 } fe_ranks;
 
 static inline bool

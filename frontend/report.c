@@ -16,6 +16,7 @@
  *           of all ranks. Times of devices overlap those of the host. */
 #include "frontend/report.h"
 #include "frontend/context.h"
+#include "frontend/ranks.h"
 
 #include "base/log.h"
 #include "base/str.h"
@@ -84,6 +85,7 @@ times_make(struct fe_report *r) {
       positive(fe_clock_seconds(FE_CLOCK_PROGRAMS) - low_compile_seconds);
   t[FE_TIME_PLANS] = rt_walk_seconds;
   t[FE_TIME_MESH] = fe_clock_seconds(FE_CLOCK_MESH);
+  t[FE_TIME_CONNECTING] = fe_ranks.connecting;
   t[FE_TIME_RECORDING] = fe_clock_seconds(FE_CLOCK_RECORDING);
   for (int k = 0; k < FE_TIME_OTHER; k++) sum += t[k];
   t[FE_TIME_OTHER] = positive(r->inside - sum);

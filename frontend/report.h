@@ -17,6 +17,7 @@ struct str;
   TIME(PROGRAMS, "passes, lowering, finding programs", "programs")             \
   TIME(PLANS, "plans", "plans")                                                \
   TIME(MESH, "renumbering, spreading over ranks", "renumbering")               \
+  TIME(CONNECTING, "op_init: starting MPI", "starting_mpi")                    \
   TIME(RECORDING, "op_par_loop: recording, first checks", "recording")         \
   TIME(OTHER, "other calls of the library", "other_calls")                     \
   TIME(OUTSIDE, "outside the library", "outside")

@@ -93,8 +93,7 @@ node_of(const struct low_indexed *x, const struct low_capture *c) {
 static void
 put_constant(const struct low_const *c, struct str *b) {
   SCOPED_STR name = STR_INIT;
-  const char *end = strstr(c->name, LOW_STATIC);
-  str_addn(&name, c->name, end ? (size_t)(end - c->name) : strlen(c->name));
+  str_addn(&name, c->name, (size_t)low_variable_length(c->name));
   entry_begin(b, "constant");
   put_text(b, "name", name.s);
   put_number(b, "bytes", c->size);

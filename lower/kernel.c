@@ -137,7 +137,7 @@ kernel_read(struct kernel *k, bool (*global)(void *user, struct low_const *c),
     const char *lacks = !global(user, c) ? "place" : c->size ? NULL : "size";
     if (lacks)
       kernel_effect(k, "mentions `%.*s`, whose %s is not known",
-                    (int)strcspn(c->name, "#"), c->name, lacks);
+                    low_variable_length(c->name), c->name, lacks);
   }
   kernel_maths(k);
   return OK;

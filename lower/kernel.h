@@ -12,6 +12,8 @@
 #include "base/err.h"
 #include "base/types.h"
 
+#include <string.h>
+
 struct op2_blob;
 struct op2_blob_peek;
 
@@ -45,6 +47,21 @@ struct low_param {
  * digits that no other file has. */
 #define LOW_STATIC ".op2."
 enum { LOW_STATIC_DIGITS = 16 };
+/* Where it begins in a name; NULL: it is not there. */
+static inline const char *
+low_static_mark(const char *name) {
+  const char *mark = strstr(name, LOW_STATIC);
+  if (!mark) return NULL;
+  const char *digits = mark + sizeof LOW_STATIC - 1;
+  return strspn(digits, "0123456789abcdef") == LOW_STATIC_DIGITS ? mark : NULL;
+}
+/* So much of a variable's name in the bitcode is what the program calls it: the
+ * number of its unit (struct low_const) and the mark are not. */
+static inline int
+low_variable_length(const char *name) {
+  const char *mark = low_static_mark(name);
+  return mark ? (int)(mark - name) : (int)strcspn(name, "#");
+}
 
 /* A mutable global that the kernel mentions: captured at each call. */
 struct low_const {

@@ -83,6 +83,7 @@ python         | test/python/run.sh $dir/release
 install        | test/tools/install_test.sh $dir/release
 package        | test/package/run.sh $dir/release
 example        | test/tools/example_test.sh $dir/gcc
+faults         | test/tools/faults_test.sh $dir/gcc
 site           | test/tools/site_test.sh
 gpu            | test/gpu/run.sh $dir/release
 tidy           | tools/tidy.sh $dir/clang 240

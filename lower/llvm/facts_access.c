@@ -46,13 +46,6 @@ fact_effect(struct facts *f, const char *fmt, ...) {
   f->why = arena_str(&f->arena, text.s);
 }
 
-/* Length of a variable's name without the number of its file (kernel_open.c).
- * */
-static int
-access_plain_name(LLVMValueRef v) {
-  return (int)strcspn(ll_name(v), "#");
-}
-
 static bool
 access_starts(const char *s, const char *prefix) {
   return !strncmp(s, prefix, strlen(prefix));
@@ -79,7 +72,9 @@ access_add(struct facts *f, LLVMValueRef inst, LLVMValueRef pointer,
     fact_effect(f,
                 LLVMIsAGlobalVariable(pointer) ? "writes global `%.*s`"
                                                : "writes a global%.*s",
-                LLVMIsAGlobalVariable(pointer) ? access_plain_name(pointer) : 0,
+                LLVMIsAGlobalVariable(pointer)
+                    ? low_variable_length(ll_name(pointer))
+                    : 0,
                 ll_name(pointer));
   if (p.object == FACT_NONE) return;
   struct fact_access a = {.inst = inst,

@@ -105,11 +105,6 @@ fe_owed_gone(struct fe_raw *raw) {
   if (raw->owed) fe_owed_remove(raw->owed);
 }
 
-void
-op2_gbl_drop(const void *at, size_t bytes) {
-  for (struct fe_owed *o; (o = fe_owed_find(at, bytes));) fe_owed_remove(o);
-}
-
 /* ---- told ---------------------------------------------------------------- */
 
 static const char *

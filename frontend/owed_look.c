@@ -43,6 +43,25 @@ fe_owed_wait(struct fe_raw *raw, size_t bytes) {
   fe_owed_add(raw, bytes);
 }
 
+/* What is owed is not read any more. Where that is all that a record gives to
+ * raw globals, passes know of it. */
+static void
+overwrite(struct fe_owed *o) {
+  struct fe_raw *raw = o->raw;
+  fe_owed_remove(o);
+  if (!raw) return;
+  uint32_t i = record_of(raw);
+  const struct fe_rec *r = &fe_recs.all[i];
+  for (uint32_t k = 0; k < fe_calls.all[r->what]->nraw; k++)
+    if (r->raw[k].to) return;
+  fe_rec_unread(i);
+}
+
+void
+op2_gbl_drop(const void *at, size_t bytes) {
+  for (struct fe_owed *o; (o = fe_owed_find(at, bytes));) overwrite(o);
+}
+
 /* All that is owed to this memory reaches it. */
 static status
 settle(const char *at, size_t bytes) {
@@ -85,6 +104,6 @@ op2_gbl_look(const void *at, size_t bytes) {
 
 void
 op2_gbl_store(const void *at, size_t bytes) {
-  for (struct fe_owed *o; (o = fe_owed_inside(at, bytes));) fe_owed_remove(o);
+  for (struct fe_owed *o; (o = fe_owed_inside(at, bytes));) overwrite(o);
   op2_gbl_look(at, bytes);
 }

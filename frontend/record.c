@@ -86,6 +86,7 @@ fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target,
   r.kind = FE_REC_LOOP;
   r.what = c->id;
   r.epoch = r.skipped = 0;
+  r.unread = false;
   r.target = target;
   r.capture = fe_recs.captured_bytes;
   r.raw = NULL;

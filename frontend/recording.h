@@ -28,6 +28,7 @@ struct fe_rec {
   uint32_t epoch;     /* of the kernel's constants */
   uint32_t skipped;   /* slices that left it out */
   uint32_t target;    /* of a loop: its number (targets.c) */
+  bool unread;        /* the program overwrote all of `raw` meanwhile, unread */
   size_t capture;     /* offset of its bytes in fe_recs.captured */
   struct fe_raw *raw; /* of the raw globals it writes: calls.h */
   uint64_t step;      /* steps said when it was recorded, with it: agree.c */
@@ -81,14 +82,17 @@ fe_waits(uint64_t in) {
   return in == fe_recs.number + 1;
 }
 
-/* The first word of a record in the key of a program, taken apart. */
+/* The first word of a record in the key of a program, taken apart: what it is
+ * from bit WHAT on, below these whether it is unread, its target, kind, and
+ * whether two slices left it out. */
+enum { FE_WORD_UNREAD = 1 << 7, FE_WORD_WHAT = 8 };
 static inline uint32_t
 fe_word_kind(uint32_t word) {
   return word >> 1 & 3;
 }
 static inline uint32_t
 fe_word_what(uint32_t word) {
-  return word >> 7;
+  return word >> FE_WORD_WHAT;
 }
 
 /* Append a record that is no loop, of a step just said to other ranks, whether
@@ -124,14 +128,22 @@ fe_capture(const void *data, size_t bytes) {
  * twice counts, as it makes the loop join the next slice. */
 static inline void
 fe_rec_push(const struct fe_rec *r, size_t most) {
-  assert(r->what < 1u << 25 && r->target < FE_TARGETS_MAX);
-  uint32_t word =
-      r->what << 7 | r->target << 3 | r->kind << 1 | (r->skipped >= 2);
+  assert(r->what < 1u << (32 - FE_WORD_WHAT) && r->target < FE_TARGETS_MAX);
+  uint32_t word = r->what << FE_WORD_WHAT | r->unread * FE_WORD_UNREAD |
+                  r->target << 3 | r->kind << 1 | (r->skipped >= 2);
   VEC_PUSH(fe_recs.all, fe_recs.n, fe_recs.cap, *r);
   VEC_ROOM(fe_recs.words, fe_recs.nwords + 1, fe_recs.capwords);
   fe_recs.words[fe_recs.nwords++] = word;
   fe_recs.words[fe_recs.nwords++] = r->epoch;
   fe_recs.bound_bytes += most;
+}
+
+/* Record i turns out to be unread. */
+static inline void
+fe_rec_unread(uint32_t i) {
+  assert(i < fe_recs.n && fe_recs.nwords == 2 * (size_t)fe_recs.n);
+  fe_recs.all[i].unread = true;
+  fe_recs.words[2 * (size_t)i] |= FE_WORD_UNREAD;
 }
 
 /* ---- flush.c ------------------------------------------------------------ */

@@ -181,7 +181,10 @@ build_capture(struct builder *b, uint32_t rec, const struct fe_call *c,
                        .type = fa->type,
                        .dim = fa->dim,
                        .block = 1,
-                       .flags = fa->raw ? IR_DAT_RAW : 0,
+                       .flags = !fa->raw ? 0
+                                : fe_recs.all[rec].unread
+                                    ? IR_DAT_RAW | IR_DAT_UNREAD
+                                    : IR_DAT_RAW,
                        .root = root,
                        .tag = a};
   if (fa->raw) {

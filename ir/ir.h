@@ -258,7 +258,8 @@ struct ir_map {
  *   rows    some loop, perhaps of an earlier trace, works on whole elements
  *   at      the device where version 0 is valid; with `both` on the host, too
  *   right   how far out version 0 is right, of a set in parts
- *   raw     a raw pointer of the program: delivered, not kept */
+ *   raw     a raw pointer of the program: delivered, not kept
+ *   unread  and overwritten by the program before it read that */
 enum ir_dat_kind { IR_DAT, IR_GBL, IR_PARAM };
 enum {
   IR_DAT_TEMP = 1,
@@ -266,7 +267,8 @@ enum {
   IR_DAT_RAW = 4,
   IR_DAT_BOTH = 8,
   IR_DAT_AUTO = 16,
-  IR_DAT_ROWS = 32
+  IR_DAT_ROWS = 32,
+  IR_DAT_UNREAD = 64
 };
 struct ir_dat {
   const char *name;

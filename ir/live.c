@@ -46,7 +46,8 @@ ir_live_build(const struct ir_trace *t) {
   note_readers(t, l.last);
   SCOPED ir_ref *final = ir_final_versions(t);
   for (ir_ref d = 0; d < t->ndats; d++)
-    if (final[d] != IR_NONE) l.stays[ir_same(t, final[d])] = true;
+    if (final[d] != IR_NONE && !(t->dats[d].flags & IR_DAT_UNREAD))
+      l.stays[ir_same(t, final[d])] = true;
   return l;
 }
 

@@ -202,6 +202,8 @@ refs_dat(struct ir_check *c, ir_ref i) {
   if (d->at ? !target_is_device(d->at) : (d->flags & IR_DAT_BOTH) != 0)
     ir_bad(c, "dat %%%s: where it lies is no device", d->name);
   if (d->flags & ~known) ir_bad(c, "dat %%%s: unknown flags", d->name);
+  if (d->flags & IR_DAT_UNREAD && !(d->flags & IR_DAT_RAW))
+    ir_bad(c, "dat %%%s: unread, and no raw pointer's", d->name);
   if (d->device > (d->kind == IR_DAT))
     ir_bad(c, "dat %%%s: no such layout on devices", d->name);
   bool stays = d->flags & IR_DAT_PINNED || d->at || d->root != i;

@@ -24,12 +24,19 @@
  *
  * Limits    a loop with one wanted result computes the others, too. Opaque
  *           kernels and kernels with side effects stay, and so does what writes
- *           a raw pointer of the program.
+ *           a raw pointer of the program that this has not overwritten since.
  */
 #include "passes/pass.h"
 
 #include <assert.h>
 #include <stdlib.h>
+
+/* Is it delivered to a raw pointer? */
+static bool
+dce_delivers(const struct ir_trace *t, const struct ir_arg *a) {
+  uint32_t flags = t->dats[ir_root(t, a->dat)].flags;
+  return flags & IR_DAT_RAW && !(flags & IR_DAT_UNREAD);
+}
 
 /* Is the node wanted for itself, whatever becomes of its results? */
 static bool
@@ -46,7 +53,7 @@ dce_wanted(const struct ir_trace *t, const struct ir_node *n,
   const struct ir_arg *a = ir_args(t, n), *end = a + n->nargs;
   for (; a < end; a++)
     if (ir_arg_has_value(a) && a->out != IR_NONE &&
-        (wanted[a->out] || t->dats[ir_root(t, a->dat)].flags & IR_DAT_RAW))
+        (wanted[a->out] || dce_delivers(t, a)))
       return true;
   return false;
 }

@@ -164,6 +164,28 @@ Test(owed, others_stay, .init = start, .fini = op_exit) {
   cr_assert_eq(u, 65);
 }
 
+/* Passes know that nobody reads it: a loop with nothing else does not run. */
+Test(owed, a_loop_for_what_is_overwritten_goes, .init = start,
+     .fini = op_exit) {
+  for (int k = 0; k < 3; k++) { /* the same loop with and without */
+    double s = 0;
+    add(&s);
+    op2_gbl_store(&s, sizeof s);
+    s = 7;
+    add(&s);
+    op2_gbl_look(&s, sizeof s);
+    cr_assert_eq(s, 62);
+    add(&s);
+    op2_flush();
+    op2_gbl_look(&s, sizeof s);
+    cr_assert_eq(s, 117);
+    add(&s);
+    op2_flush(); /* it has run before that is known */
+    op2_gbl_store(&s, sizeof s);
+    cr_assert_eq(op2_counter("dead_loops"), k + 1);
+  }
+}
+
 /* The same recording, another result wanted. */
 Test(owed, which_is_part_of_the_key, .init = start, .fini = op_exit) {
   for (int i = 0; i < 2; i++) {

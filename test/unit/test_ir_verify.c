@@ -65,6 +65,8 @@ BROKEN(dat_root_chain, (t->dats[0].root = 1, t->dats[1].root = 0),
 BROKEN(dat_root_kind, t->dats[2].root = 0,
        "dat %g: its storage is of another kind")
 BROKEN(dat_flags, t->dats[0].flags = IR_DAT_RAW, "dat %q: unknown flags")
+BROKEN(dat_unread, t->dats[2].flags = IR_DAT_UNREAD,
+       "dat %g: unread, and no raw pointer's")
 BROKEN(kernel_copies, t->kernels[0].copy_to = 1, "kernel @k: copies from")
 BROKEN(kernel_flags, t->kernels[0].flags = 64, "kernel @k: unknown flags")
 BROKEN(op, t->nodes[1].op = IR_OP_COUNT, "node 1, ? @k: unknown operation")

@@ -149,6 +149,8 @@ prepare_launches(struct rt_program *p, int nthreads) {
   for (uint32_t i = 0; i < p->nchains; i++)
     TRY(p->chains[i].piece ? rt_front_prepare(p, i, &p->scratch->fronts[i])
                            : rt_tiles_prepare(p, i, &p->scratch->tiles[i]));
+  for (uint32_t i = 0; i < p->nlaunches; i++)
+    TRY(rt_launch_prepare_again(p, i));
   return make_room(p->scratch, p->nlaunches, nthreads);
 }
 

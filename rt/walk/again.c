@@ -34,12 +34,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a slot. */
+/* Rows [lo, lo + n), the first of which is kept in place `at`. */
+struct stretch {
+  idx_l lo, n, at;
+  bool shared; /* the others write there, too */
+};
+/* Rows of a slot: that of the launch's write `write`. */
 struct rows {
-  uint32_t slot;
-  idx_l *at, n;
-  bool *shared;      /* the others write there, too */
-  char *saved, *now; /* n rows each, AoS */
+  uint32_t write;
+  struct stretch *stretches;
+  uint32_t n, cap;
+  char *saved, *now; /* rows; those of a stretch as the buffer has them */
   size_t bytes;      /* of a row */
 };
 struct rt_again {
@@ -90,34 +95,41 @@ span_others(struct span *s, idx_l row) {
   if (s->lo <= row && row <= s->hi) s->who[row - s->lo] |= OTHERS;
 }
 
+/* Row `row`, behind those that are there. */
+static void
+add_row(struct rows *out, idx_l row, bool shared, idx_l at) {
+  struct stretch *last = out->n ? &out->stretches[out->n - 1] : NULL;
+  if (last && last->lo + last->n == row && last->shared == shared) {
+    last->n++;
+    return;
+  }
+  struct stretch x = {row, 1, at, shared};
+  VEC_PUSH(out->stretches, out->n, out->cap, x);
+}
+
 /* Those that are written again. */
 static status
 make_rows(const struct rt_shape *shape, const struct span *s,
           struct rows *out) {
-  idx_l width = s->hi < s->lo ? 0 : s->hi - s->lo + 1;
+  idx_l width = s->hi < s->lo ? 0 : s->hi - s->lo + 1, n = 0;
   out->bytes = (size_t)shape->dim * shape->type.size;
-  for (idx_l k = 0; k < width; k++) out->n += s->who[k] & AGAIN;
-  size_t room = (size_t)out->n * out->bytes + 1;
-  out->at = mem_alloc((size_t)out->n + 1, sizeof *out->at);
-  out->shared = mem_alloc((size_t)out->n + 1, sizeof *out->shared);
+  for (idx_l k = 0; k < width; k++)
+    if (s->who[k] & AGAIN) add_row(out, s->lo + k, s->who[k] & OTHERS, n++);
+  size_t room = (size_t)n * out->bytes + 1;
   out->saved = malloc(room);
   out->now = malloc(room);
   if (!out->saved || !out->now)
     FAIL(ERR_MEMORY, "no memory for %zu bytes of elements that run again",
          room);
-  for (idx_l k = 0, i = 0; k < width; k++) {
-    if (!(s->who[k] & AGAIN)) continue;
-    out->at[i] = s->lo + k;
-    out->shared[i++] = s->who[k] & OTHERS;
-  }
   return OK;
 }
 
-static bool
-seen_before(const struct rt_launch *l, uint32_t i) {
+/* The first of its writes to the slot of write i. */
+static uint32_t
+first_of(const struct rt_launch *l, uint32_t i) {
   uint32_t k = 0;
   while (l->writes[k].slot != l->writes[i].slot) k++;
-  return k < i;
+  return k;
 }
 
 status
@@ -130,14 +142,14 @@ rt_again_make(const struct rt_program *p, const struct rt_launch *l,
   for (uint32_t i = 0; st == OK && i < l->nwrites; i++) {
     uint32_t slot = l->writes[i].slot;
     struct span s = {INT32_MAX, -1, NULL};
-    if (seen_before(l, i)) continue;
+    if (first_of(l, i) < i) continue;
     each_row(p, l, slot, again, n, &s, span_widen);
     SCOPED char *who =
         mem_alloc((size_t)(s.hi < s.lo ? 0 : s.hi - s.lo) + 1, 1);
     s.who = who;
     each_row(p, l, slot, again, n, &s, span_again);
     each_row(p, l, slot, others, nothers, &s, span_others);
-    a->rows[a->n].slot = slot;
+    a->rows[a->n].write = i;
     st = make_rows(&p->dats[p->slots[slot].dat]->shape, &s, &a->rows[a->n++]);
   }
   if (st == OK) return OK;
@@ -146,12 +158,27 @@ rt_again_make(const struct rt_program *p, const struct rt_launch *l,
   return st;
 }
 
+bool
+rt_again_fits(const struct rt_program *p, const struct rt_launch *l,
+              const struct rt_launch *other) {
+  if (l->nwrites != other->nwrites) return false;
+  for (uint32_t i = 0; i < l->nwrites; i++) {
+    const struct rt_write *x = &l->writes[i], *y = &other->writes[i];
+    const struct rt_shape *a = &p->dats[p->slots[x->slot].dat]->shape;
+    const struct rt_shape *b = &p->dats[p->slots[y->slot].dat]->shape;
+    if (x->map != y->map || x->first != y->first || x->count != y->count)
+      return false;
+    if (a->dim != b->dim || a->type.size != b->type.size) return false;
+    if (first_of(l, i) != first_of(other, i)) return false;
+  }
+  return true;
+}
+
 void
 rt_again_free(struct rt_again *a) {
   if (!a) return;
   for (uint32_t i = 0; i < a->n; i++) {
-    free(a->rows[i].at);
-    free(a->rows[i].shared);
+    free(a->rows[i].stretches);
     free(a->rows[i].saved);
     free(a->rows[i].now);
   }
@@ -161,41 +188,62 @@ rt_again_free(struct rt_again *a) {
 
 /* ---- copies -------------------------------------------------------------- */
 
-/* Row k between the buffer and AoS memory. */
+/* `bytes` from the buffer to what is kept, or back. */
 static void
-copy_row(const struct rows *r, const struct rt_buf *b, idx_l k, char *memory,
-         bool out) {
-  const struct rt_shape *s = &b->shape;
-  size_t e = (size_t)r->at[k], size = s->type.size, block = b->stride;
-  char *kept = memory + (size_t)k * r->bytes;
-  char *first =
-      (char *)b->mem + (e / block * block * s->dim + e % block) * size;
-  for (uint32_t c = 0; c < s->dim; c++) {
-    char *here = first + c * block * size;
-    memcpy(out ? kept : here, out ? here : kept, size);
-    kept += size;
+copy(char *here, char *kept, size_t bytes, bool out) {
+  memcpy(out ? kept : here, out ? here : kept, bytes);
+}
+
+/* Rows of a stretch between the buffer and what is kept: as far as its block
+ * goes, component by component. */
+static void
+copy_stretch(const struct rows *r, const struct rt_buf *b,
+             const struct stretch *x, char *memory, bool out) {
+  size_t size = b->shape.type.size, dim = b->shape.dim, block = b->stride;
+  size_t e = (size_t)x->lo, end = e + (size_t)x->n;
+  char *kept = memory + (size_t)x->at * r->bytes, *mem = b->mem;
+  if (block == 1) {
+    copy(mem + e * r->bytes, kept, (end - e) * r->bytes, out);
+    return;
+  }
+  while (e < end) {
+    size_t left = block - e % block, n = left < end - e ? left : end - e;
+    char *first = mem + (e - e % block) * r->bytes + e % block * size;
+    for (size_t c = 0; c < dim; c++, kept += n * size)
+      copy(first + c * block * size, kept, n * size, out);
+    e += n;
   }
 }
 
 void
-rt_again_save(struct rt_again *a, struct rt_buf **bufs) {
-  for (struct rows *r = a->rows; r < a->rows + a->n; r++)
-    for (idx_l k = 0; k < r->n; k++)
-      copy_row(r, bufs[r->slot], k, r->saved, true);
+rt_again_save(struct rt_again *a, const struct rt_launch *l,
+              struct rt_buf **bufs) {
+  for (struct rows *r = a->rows; r < a->rows + a->n; r++) {
+    const struct rt_buf *b = bufs[l->writes[r->write].slot];
+    for (uint32_t k = 0; k < r->n; k++)
+      copy_stretch(r, b, &r->stretches[k], r->saved, true);
+  }
 }
 
 void
-rt_again_begin(struct rt_again *a, struct rt_buf **bufs) {
-  for (struct rows *r = a->rows; r < a->rows + a->n; r++)
-    for (idx_l k = 0; k < r->n; k++) {
-      copy_row(r, bufs[r->slot], k, r->now, true);
-      copy_row(r, bufs[r->slot], k, r->saved, false);
+rt_again_begin(struct rt_again *a, const struct rt_launch *l,
+               struct rt_buf **bufs) {
+  for (struct rows *r = a->rows; r < a->rows + a->n; r++) {
+    const struct rt_buf *b = bufs[l->writes[r->write].slot];
+    for (uint32_t k = 0; k < r->n; k++) {
+      copy_stretch(r, b, &r->stretches[k], r->now, true);
+      copy_stretch(r, b, &r->stretches[k], r->saved, false);
     }
+  }
 }
 
 void
-rt_again_end(struct rt_again *a, struct rt_buf **bufs) {
-  for (struct rows *r = a->rows; r < a->rows + a->n; r++)
-    for (idx_l k = 0; k < r->n; k++)
-      if (!r->shared[k]) copy_row(r, bufs[r->slot], k, r->now, false);
+rt_again_end(struct rt_again *a, const struct rt_launch *l,
+             struct rt_buf **bufs) {
+  for (struct rows *r = a->rows; r < a->rows + a->n; r++) {
+    const struct rt_buf *b = bufs[l->writes[r->write].slot];
+    for (uint32_t k = 0; k < r->n; k++)
+      if (!r->stretches[k].shared)
+        copy_stretch(r, b, &r->stretches[k], r->now, false);
+  }
 }

@@ -16,9 +16,17 @@ status rt_again_make(const struct rt_program *p, const struct rt_launch *l,
 void rt_again_free(struct rt_again *a); /* TAKE; NULL is allowed */
 
 /* Before they run for the first time; before they, and the others, run for the
- * last time; and behind that. bufs by slot. cost O(bytes that they write) */
-void rt_again_save(struct rt_again *a, struct rt_buf **bufs);
-void rt_again_begin(struct rt_again *a, struct rt_buf **bufs);
-void rt_again_end(struct rt_again *a, struct rt_buf **bufs);
+ * last time; and behind that. l: that launch, or one that writes alike
+ * (rt_again_fits), of which none is between save and end. bufs by slot. cost
+ * O(bytes that they write) */
+void rt_again_save(struct rt_again *a, const struct rt_launch *l,
+                   struct rt_buf **bufs);
+void rt_again_begin(struct rt_again *a, const struct rt_launch *l,
+                    struct rt_buf **bufs);
+void rt_again_end(struct rt_again *a, const struct rt_launch *l,
+                  struct rt_buf **bufs);
+/* Do both write rows of the same size through the same entries? */
+bool rt_again_fits(const struct rt_program *p, const struct rt_launch *l,
+                   const struct rt_launch *other);
 
 #endif

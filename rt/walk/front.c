@@ -33,10 +33,10 @@
 
 struct rt_front {
   uint32_t chain;
-  struct rt_front_plan plan;
-  int asked;        /* threads that it was made for; 0: it is not */
-  uint64_t version; /* of relations, then: the sum */
-  bool may;         /* its launches, in the run at hand */
+  struct rt_front_plan *plan; /* NULL: none yet */
+  int asked;                  /* threads that it was made for; 0: it is not */
+  uint64_t version;           /* of relations, then: the sum */
+  bool may;                   /* its launches, in the run at hand */
   struct rt_team *team;
   size_t *table_at; /* of a launch: where its addresses begin in a row */
   size_t row;       /* addresses of a thread, whole cache lines */
@@ -100,7 +100,7 @@ front_new(const struct rt_program *p, uint32_t chain) {
 void
 rt_front_free(struct rt_front *f) {
   if (!f) return;
-  rt_front_plan_clear(&f->plan);
+  rt_front_plan_unref(f->plan);
   rt_mem_free(f->acc, f->acc_bytes);
   free(f->table_at);
   free(f->acc_at);
@@ -144,17 +144,35 @@ version_of(const struct rt_program *p, const struct rt_chain *c) {
   return sum;
 }
 
+/* Of another front of the program, or its own. */
+static status
+find_plan(const struct rt_program *p, const struct rt_chain *c,
+          struct rt_front *f, int threads, uint64_t version) {
+  rt_front_plan_unref(f->plan);
+  f->plan = NULL;
+  for (uint32_t k = 0; k < p->nchains; k++) {
+    const struct rt_front *other = p->scratch->fronts[k];
+    if (!other || !other->plan || other->asked != threads) continue;
+    if (other->version != version) continue;
+    if (!rt_front_plan_fits(p, c, &p->chains[k])) continue;
+    f->plan = rt_front_plan_ref(other->plan);
+    return rt_walk_checking && f->plan->threads ? rt_front_check(p, c, f->plan)
+                                                : OK;
+  }
+  status st = rt_front_plan_new(p, c, threads, &f->plan);
+  if (st == ERR_MEMORY) LOG_INFO("%s: no front", err_last());
+  return st == ERR_MEMORY ? OK : st;
+}
+
 static status
 make_plan(const struct rt_program *p, const struct rt_chain *c,
           struct rt_front *f, int threads, uint64_t version) {
   double begin = timer_wall();
   f->asked = 0;
-  rt_front_plan_clear(&f->plan);
-  status st = rt_front_plan_make(p, c, threads, &f->plan);
+  status st = find_plan(p, c, f, threads, version);
   rt_walk_seconds += timer_wall() - begin;
-  if (st == ERR_MEMORY) LOG_INFO("%s: no front", err_last());
-  if (st != OK && st != ERR_MEMORY) return st;
-  size_t n = (size_t)f->plan.threads, bytes = 2 * n * f->acc_row;
+  if (st != OK) return st;
+  size_t n = (size_t)f->plan->threads, bytes = 2 * n * f->acc_row;
   free(f->table);
   free(f->busy);
   free(f->sums);
@@ -184,8 +202,11 @@ rt_front_prepare(const struct rt_program *p, uint32_t chain,
   if (!f->may) return OK;
   int threads = threads_of(p, c);
   uint64_t version = version_of(p, c);
-  if (f->asked == threads && f->version == version) return OK;
-  return make_plan(p, c, f, threads, version);
+  if (f->asked != threads || f->version != version)
+    TRY(make_plan(p, c, f, threads, version));
+  for (uint32_t i = 0; i < c->count; i++)
+    p->scratch->runs[c->first + i].in_front = f->plan->threads > 0;
+  return OK;
 }
 
 /* ---- run ----------------------------------------------------------------- */
@@ -197,14 +218,14 @@ acc_of(const struct rt_front *f, uint32_t i, int t) {
 
 static struct rt_exact *
 sums_of(const struct rt_front *f, uint32_t i) {
-  return f->sums + (size_t)f->plan.threads * f->sum_at[i];
+  return f->sums + (size_t)f->plan->threads * f->sum_at[i];
 }
 
 /* Each thread's addresses and accumulators. */
 static void
 bind_all(const struct rt_program *p, const struct rt_chain *c,
          struct rt_front *f) {
-  int threads = f->plan.threads;
+  int threads = f->plan->threads;
   for (uint32_t i = 0; i < c->count; i++) {
     const struct rt_run *r = &p->scratch->runs[c->first + i];
     void **table = f->table + f->table_at[i];
@@ -219,7 +240,7 @@ bind_all(const struct rt_program *p, const struct rt_chain *c,
     }
   }
   memset(f->sums, 0, (size_t)threads * f->nsums * sizeof *f->sums);
-  memset(f->busy, 0, (size_t)f->plan.threads * f->line * sizeof *f->busy);
+  memset(f->busy, 0, (size_t)f->plan->threads * f->line * sizeof *f->busy);
 }
 
 /* Elements of a piece by thread t. */
@@ -228,7 +249,7 @@ run_elements(const struct rt_program *p, const struct rt_chain *c,
              const struct rt_front *f, int t, const struct rt_piece *y) {
   const struct rt_run *r = &p->scratch->runs[c->first + y->launch];
   bool again = y->kind == RT_PIECE_AGAIN;
-  int threads = f->plan.threads, row = again ? threads + t : t;
+  int threads = f->plan->threads, row = again ? threads + t : t;
   void **table = f->table + (size_t)row * f->row + f->table_at[y->launch];
   if (!r->nexact) {
     r->l->fn(table, y->lo, y->hi);
@@ -249,10 +270,12 @@ run_elements(const struct rt_program *p, const struct rt_chain *c,
 static void
 run_piece(const struct rt_program *p, const struct rt_chain *c,
           const struct rt_front *f, int t, const struct rt_piece *y) {
+  const struct rt_launch *l = &p->launches[c->first + y->launch];
+  struct rt_buf **bufs = p->scratch->bufs;
   switch (y->kind) {
-  case RT_PIECE_SAVE: rt_again_save(y->again, p->scratch->bufs); break;
-  case RT_PIECE_BEGIN: rt_again_begin(y->again, p->scratch->bufs); break;
-  case RT_PIECE_END: rt_again_end(y->again, p->scratch->bufs); break;
+  case RT_PIECE_SAVE: rt_again_save(y->again, l, bufs); break;
+  case RT_PIECE_BEGIN: rt_again_begin(y->again, l, bufs); break;
+  case RT_PIECE_END: rt_again_end(y->again, l, bufs); break;
   case RT_PIECE_RUN:
   case RT_PIECE_AGAIN: run_elements(p, c, f, t, y); break;
   }
@@ -262,7 +285,7 @@ run_piece(const struct rt_program *p, const struct rt_chain *c,
 static void
 run_pieces(const struct rt_program *p, const struct rt_chain *c,
            const struct rt_front *f, int half, int t) {
-  const struct rt_front_plan *x = &f->plan;
+  const struct rt_front_plan *x = f->plan;
   const uint32_t *begin = x->begin + half * x->threads + t;
   double *busy = f->busy + (size_t)t * f->line, was = timer_wall();
   for (uint32_t k = begin[0]; k < begin[1]; k++) {
@@ -278,14 +301,14 @@ static void
 run_alone(const struct rt_program *p, const struct rt_chain *c,
           const struct rt_front *f) {
   for (int half = 0; half < 2; half++)
-    for (int t = 0; t < f->plan.threads; t++) run_pieces(p, c, f, half, t);
+    for (int t = 0; t < f->plan->threads; t++) run_pieces(p, c, f, half, t);
 }
 
 static void
 run_together(const struct rt_program *p, const struct rt_chain *c,
              const struct rt_front *f) {
   uint32_t mode = fp_mode();
-#pragma omp parallel num_threads(f->plan.threads)
+#pragma omp parallel num_threads(f->plan->threads)
   {
     uint32_t was = fp_mode_change(mode);
     int k = omp_get_num_threads(), me = omp_get_thread_num();
@@ -294,7 +317,7 @@ run_together(const struct rt_program *p, const struct rt_chain *c,
 #pragma omp barrier
       }
       double begin = timer_wall();
-      for (int t = me; t < f->plan.threads; t += k)
+      for (int t = me; t < f->plan->threads; t += k)
         run_pieces(p, c, f, half, t);
       rt_launch_worked(p->scratch, me, begin);
     }
@@ -307,13 +330,13 @@ static void
 note_ahead(const struct rt_program *p, const struct rt_chain *c,
            struct rt_front *f, double seconds) {
   double all = 0;
-  for (int t = 0; t < f->plan.threads; t++)
+  for (int t = 0; t < f->plan->threads; t++)
     for (uint32_t i = 0; i < c->count; i++)
       all += f->busy[(size_t)t * f->line + i];
   for (uint32_t i = 0; i < c->count; i++) {
     struct rt_run *r = &p->scratch->runs[c->first + i];
     double own = 0;
-    for (int t = 0; t < f->plan.threads; t++)
+    for (int t = 0; t < f->plan->threads; t++)
       own += f->busy[(size_t)t * f->line + i];
     r->ahead = f;
     r->seconds = all > 0 ? seconds * own / all : 0;
@@ -323,12 +346,12 @@ note_ahead(const struct rt_program *p, const struct rt_chain *c,
 void
 rt_front_run(const struct rt_program *p, struct rt_front *f) {
   const struct rt_chain *c = &p->chains[f->chain];
-  if (!f->may || !f->plan.threads) return;
-  bool together = rt_team_together(f->team, f->plan.threads);
+  if (!f->may || !f->plan->threads) return;
+  bool together = rt_team_together(f->team, f->plan->threads);
   bool measures = rt_team_measures(f->team);
   double begin = timer_wall();
   bind_all(p, c, f);
-  counters[CNT_tiles] += f->plan.turns;
+  counters[CNT_tiles] += f->plan->turns;
   if (together)
     run_together(p, c, f);
   else
@@ -340,7 +363,7 @@ rt_front_run(const struct rt_program *p, struct rt_front *f) {
 
 int
 rt_front_threads(const struct rt_front *f) {
-  return f->plan.threads;
+  return f->plan->threads;
 }
 
 void
@@ -356,14 +379,14 @@ rt_front_finish(const struct rt_program *p, uint32_t i) {
   assert(f && i >= p->chains[f->chain].first);
   if (!r->l->nreductions) return OK;
   rt_reduce_finish(r->l, p->globals, acc_of(f, own, 0), f->acc_row,
-                   f->plan.threads);
-  return rt_exact_finish(p, r, sums_of(f, own), f->plan.threads);
+                   f->plan->threads);
+  return rt_exact_finish(p, r, sums_of(f, own), f->plan->threads);
 }
 
 void
 rt_front_explain(const struct rt_program *p, const struct rt_front *f,
                  struct str *out) {
-  const struct rt_front_plan *x = &f->plan;
+  const struct rt_front_plan *x = f->plan;
   const struct rt_chain *c = &p->chains[f->chain];
   str_printf(out, "front: %s to %s ", p->launches[c->first].name,
              p->launches[c->first + c->count - 1].name);

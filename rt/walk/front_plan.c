@@ -334,6 +334,21 @@ add_again(struct rt_front_plan *x, uint32_t launch, idx_l lo, idx_l hi,
   VEC_PUSH(x->pieces, x->npieces, x->cap, piece);
 }
 
+/* Elements of launch r in [from, lo) before this one share no target with those
+ * from lo on. */
+static idx_l
+find_near(const struct maker *m, uint32_t r, idx_l from, idx_l lo) {
+  idx_l near = lo;
+  for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
+    assert(m->meets);
+    const struct meet *x = &m->meets[k];
+    if (x->before != r) continue;
+    idx_l e = follow(m, x->b, from, lo, least(m, x->a, lo));
+    if (e < near) near = e;
+  }
+  return near;
+}
+
 /* Elements [from, lo) of launch r, the gap, and [lo, whole), which run again.
  * NULL: there are none. */
 static status
@@ -341,6 +356,7 @@ make_again(const struct maker *m, uint32_t r, idx_l from, idx_l lo, idx_l whole,
            struct rt_again **out) {
   *out = NULL;
   if (lo >= whole) return OK;
+  from = find_near(m, r, from, lo);
   SCOPED idx_l *at = mem_alloc((size_t)(whole - from), sizeof *at);
   for (idx_l e = from; e < whole; e++) at[e - from] = e;
   TRY(rt_again_make(m->p, &m->p->launches[m->c->first + r], at + (lo - from),

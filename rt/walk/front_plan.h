@@ -32,8 +32,9 @@ struct rt_front_plan {
   uint32_t npieces, cap;
   struct rt_again **again; /* all of pieces */
   uint32_t nagain, capagain;
-  idx_l turns;   /* pieces of its first launch */
-  double behind; /* share of all elements that run when all threads have */
+  uint32_t users; /* of a shared one */
+  idx_l turns;    /* pieces of its first launch */
+  double behind;  /* share of all elements that run when all threads have */
 };
 
 /* Of chain c, on so many threads. GIVE: clear. cost a pass over relations
@@ -42,6 +43,17 @@ struct rt_front_plan {
 status rt_front_plan_make(const struct rt_program *p, const struct rt_chain *c,
                           int threads, struct rt_front_plan *out);
 void rt_front_plan_clear(struct rt_front_plan *x);
+/* front_share.c. One for several fronts, of which one runs at a time. GIVE, even
+ * if it cannot be made (then of no threads): unref frees it with its last user
+ * (NULL: nothing). Errors: make's */
+status rt_front_plan_new(const struct rt_program *p, const struct rt_chain *c,
+                         int threads, struct rt_front_plan **out);
+struct rt_front_plan *rt_front_plan_ref(struct rt_front_plan *x);
+void rt_front_plan_unref(struct rt_front_plan *x);
+/* Is chain c's plan that of `other`, too: are their launches alike, and do they
+ * meet alike? cost O(touches^2) if so, most often O(1) if not */
+bool rt_front_plan_fits(const struct rt_program *p, const struct rt_chain *c,
+                        const struct rt_chain *other);
 /* Every element of each launch runs once, but for those that run again, and
  * none before an element of an earlier launch, or beside one of its own, with
  * which it meets. Of launches in order, elements that meet come in theirs. It

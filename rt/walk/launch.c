@@ -155,7 +155,7 @@ find_again(const struct rt_program *p, struct rt_run *r,
 /* As if one thread ran the program's elements: all of them that this rank has,
  * others' in between. */
 static status
-find_in_order(const struct rt_program *p, uint32_t i, struct rt_run *r,
+find_in_order(const struct rt_program *p, struct rt_run *r,
               struct rt_walk_want *want) {
   const struct rt_launch *l = r->l;
   if (!l->nwrites) r->threads = 1;
@@ -168,7 +168,7 @@ find_in_order(const struct rt_program *p, uint32_t i, struct rt_run *r,
                                 .level = l->level};
   TRY(rt_walk_get(want, &r->walk));
   if (p->sets[l->set]->part) r->n = r->end;
-  if (r->walk->again) return find_again(p, r, &p->scratch->again[i]);
+  if (r->walk->again) return OK;
   r->crowded = r->threads > 1;
   r->threads = 1;
   return OK;
@@ -227,7 +227,7 @@ rt_launch_explain(const struct rt_run *r, struct str *out) {
         "threads: %s runs on one: writes through maps meet so often that "
         "colours have too few blocks of %d elements for more\n",
         name, tune.block);
-  if (r->kind == RT_WALK_RANGE || (r->kind == RT_WALK_IN_ORDER && !r->again))
+  if (r->kind == RT_WALK_RANGE || (r->kind == RT_WALK_IN_ORDER && !w->again))
     return;
   if (r->kind == RT_WALK_COLOURS || r->kind == RT_WALK_COLOURS_FOR) {
     str_printf(out, "threads: %s runs in %d colours of %d blocks\n", name,
@@ -281,9 +281,9 @@ find_order(const struct rt_program *p, uint32_t i, struct rt_run *r) {
   if (set->order && (serial || ordered))
     at = set->part ? set->part->sorted : set->order->at;
   if (serial && meets && set->part && tune.reproducible && !l->ntokens)
-    TRY(find_in_order(p, i, r, &want));
+    TRY(find_in_order(p, r, &want));
   else if (in_order && !serial && (r->threads > 1 || set->part || set->order))
-    TRY(find_in_order(p, i, r, &want));
+    TRY(find_in_order(p, r, &want));
   else if (coloured && meets && !serial && r->threads > 1)
     TRY(find_walk(p, r, &want));
   if (set->part && !serial && !in_order) r->core = core_elements(set->part, r);
@@ -318,6 +318,13 @@ rt_launch_prepare(const struct rt_program *p, uint32_t i, int nthreads,
   r.threads = rt_team_size(r.n, nthreads);
   *out = r;
   return find_order(p, i, out);
+}
+
+status
+rt_launch_prepare_again(const struct rt_program *p, uint32_t i) {
+  struct rt_run *r = &p->scratch->runs[i];
+  if (!r->walk || !r->walk->again || r->in_front) return OK;
+  return find_again(p, r, &p->scratch->again[i]);
 }
 
 /* ---- bind ---------------------------------------------------------------- */
@@ -521,12 +528,12 @@ static void
 run_again(const struct rt_run *r, const struct rt_scratch *s,
           const struct rt_walk *w) {
   assert(w == r->walk && r->again);
-  rt_again_begin(r->again, s->bufs);
+  rt_again_begin(r->again, r->l, s->bufs);
   for (idx_l i = w->task[w->ntasks - 1]; i < w->npieces; i++) {
     int t = w->again[i] ? r->threads : 0;
     call_places(r, s, t, w->piece[i].lo, w->piece[i].hi, !w->again[i]);
   }
-  rt_again_end(r->again, s->bufs);
+  rt_again_end(r->again, r->l, s->bufs);
 }
 
 void
@@ -536,7 +543,7 @@ rt_launch_team(const struct rt_run *r, const struct rt_scratch *s,
   bool measures = !r->begun && rt_team_measures(r->team);
   double begin = measures ? timer_wall() : 0;
   idx_l nsteps = w->nsteps - (w->again != NULL);
-  if (w->again) rt_again_save(r->again, s->bufs);
+  if (w->again) rt_again_save(r->again, r->l, s->bufs);
   if (together)
     run_together(r, s, w, nsteps);
   else

@@ -28,6 +28,7 @@ struct rt_run {
   bool single;            /* of elements one at a time */
   bool crowded;           /* on one thread: neither parts nor colours pay */
   bool begun;             /* the core has run */
+  bool in_front;          /* a front is going to run it */
   struct rt_front *ahead; /* that in which all elements have run, NULL: none;
                              in so many */
   double seconds;
@@ -102,6 +103,9 @@ idx_l rt_launch_border(const struct rt_walk *w);
 /* By which walk, on how many threads. */
 status rt_launch_prepare(const struct rt_program *p, uint32_t i, int nthreads,
                          struct rt_run *out);
+/* Behind that, and behind rt_front_prepare of all: what runs again by its walk,
+ * unless it is in a front. */
+status rt_launch_prepare_again(const struct rt_program *p, uint32_t i);
 /* The running launch's table for each thread: what its binds stand for. */
 void rt_launch_bind(const struct rt_program *p, const struct rt_run *r);
 /* The same for so many threads, in tables of the caller's: out[t * row]. */

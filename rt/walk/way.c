@@ -81,8 +81,8 @@ add_threads(const struct rt_run *r, struct rt_way *out) {
   out->alone = r->threads > 1 && r->team && r->team->decided && r->team->alone;
   out->steps = 1;
   if (!w || r->kind == RT_WALK_RANGE || r->crowded) return;
-  bool parts = r->kind == RT_WALK_PARTS || r->again;
-  if (r->kind == RT_WALK_IN_ORDER && !r->again) return;
+  bool parts = r->kind == RT_WALK_PARTS || r->walk->again;
+  if (r->kind == RT_WALK_IN_ORDER && !r->walk->again) return;
   out->kind = parts ? RT_WAY_PARTS : RT_WAY_COLOURS;
   out->steps = w->nsteps;
   out->blocks = parts ? w->ntasks - 1 : w->ntasks;

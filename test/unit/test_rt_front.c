@@ -123,6 +123,45 @@ Test(front, threads_have_trapezoids_and_gaps) {
   line_free(x);
 }
 
+/* The plan of a front is another's if launches meet alike, in whatever memory. */
+Test(front, plans_are_shared_where_launches_meet_alike) {
+  struct line *x = line_make(2, 100), *y = line_make(2, 100);
+  struct rt_chain *c = &y->chain, was = *c;
+  struct rt_front_plan *shared;
+  for (uint32_t k = 0; k < c->ntouches; k++) c->touches[k].memory += 7;
+  cr_assert(rt_front_plan_fits(x->p, c, &x->chain));
+  c->touches[9].memory = 9; /* the last update writes what nobody reads */
+  cr_assert(!rt_front_plan_fits(x->p, c, &x->chain));
+  c->touches[9].memory = 7;
+  c->touches[9].writes = false;
+  cr_assert(!rt_front_plan_fits(x->p, c, &x->chain));
+  c->touches[9].writes = true;
+  c->touches[5].map = RT_DIRECT;
+  cr_assert(!rt_front_plan_fits(x->p, c, &x->chain));
+  c->touches[5].map = 0;
+  c->piece = 99;
+  cr_assert(!rt_front_plan_fits(x->p, c, &x->chain));
+  *c = was;
+  c->count = 2;
+  cr_assert(!rt_front_plan_fits(x->p, c, &x->chain));
+  *c = was;
+  x->p->launches[2].mode = RT_RUN_SERIAL;
+  c->count = x->chain.count = 2;
+  c->ntouches = x->chain.ntouches = 5;
+  cr_assert(rt_front_plan_fits(x->p, c, &x->chain));
+  c->first = 2;
+  cr_assert(!rt_front_plan_fits(x->p, c, &x->chain));
+  x->p->launches[2].mode = RT_RUN_PARTS;
+  cr_assert(rt_front_plan_fits(x->p, c, &x->chain));
+  cr_assert_eq(rt_front_plan_new(x->p, &x->chain, 2, &shared), OK);
+  rt_front_plan_unref(rt_front_plan_ref(shared));
+  cr_assert_eq(rt_front_check(x->p, c, shared), OK);
+  rt_front_plan_unref(shared);
+  rt_front_plan_unref(NULL);
+  line_free(x);
+  line_free(y);
+}
+
 /* Blocks of 16 elements, in which pieces of 100 do not end. */
 Test(front, pieces_end_anywhere_in_blocks) {
   enum { MANY = 100000 };

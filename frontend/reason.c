@@ -144,7 +144,7 @@ fe_reason_lines(void (*line)(void *user, const char *text), void *user) {
     str_printf(&text, " flush%s because %s", totals.most[r] == 1 ? "" : "es",
                reasons[r].because);
     add_last(r, "; the last", &text);
-    if (*reasons[r].instead)
+    if (*reasons[r].instead && totals.most[r] > 1)
       str_printf(&text, ". Instead: %s", reasons[r].instead);
     line(user, text.s);
   }

@@ -124,9 +124,10 @@ check_bytes(bool *full) {
 /* What must run before op_par_loop returns. */
 static status
 fe_after_loop(const struct fe_call *c, bool owed) {
-  if (fe.opt.eager || fe.mirror || fe.fp_away || c->immediate || fe_watches() ||
+  if (fe.opt.eager || fe.mirror || fe.fp_away || fe_watches() ||
       (fe.holds && fe_call_pinned(c)))
     return fe_run_all(FE_REASON_CALL);
+  if (c->immediate) return fe_run_all(FE_REASON_KERNEL);
   if (c->nraw && !fe.defer_globals && !owed)
     return fe_run((struct fe_request){FE_WANT_RAW, fe_recs.n - 1,
                                       FE_REASON_RAW});

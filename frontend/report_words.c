@@ -105,8 +105,8 @@ advice_latency(const struct rt_timing *t) {
 
 static const char *
 advice_serial(void) {
-  return "an order that does not matter: kernels with IR that write their "
-         "arguments only, accesses as they are";
+  return "an order that does not matter: kernels compiled by op2cc that write "
+         "their arguments only, each as it was declared";
 }
 
 static const char *
@@ -117,7 +117,8 @@ advice_conflicts(const struct rt_timing *t) {
     return "targets that fewer elements share: hubs split into several";
   if (w->kind == RT_WAY_PARTS && w->border > w->n / 10)
     return "parts with short borders (OP2_RENUMBER=bisect or rcm)";
-  return "sums made where they land (OP2_GATHER=always; measure both)";
+  return "fewer components added through maps (OP2_GATHER=always, which makes "
+         "sums where they land, is mostly slower)";
 }
 
 static const char *
@@ -135,7 +136,7 @@ const char *
 fe_report_advice(const struct rt_timing *t, const struct rt_bounds *b) {
   switch (b->which) {
   case RT_BOUND_EXCHANGE:
-    return "fewer exchanges: OP2_HALO_LIMIT=auto, or a number, runs loops "
+    return "fewer exchanges: OP2_HALO_LIMIT, a number or auto, runs loops "
            "redundantly instead; even parts, if ranks wait";
   case RT_BOUND_TRANSFER:
     return "values that stay on the device: op2_explain says who wants them "

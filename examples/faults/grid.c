@@ -1,7 +1,9 @@
 /* The fault: a mesh that is too small for so many ranks, and an exchange in each step:
  * "An exchange that dominates" of doc/performance.md.
  *
- *   OP2_DECLARE=whole OP2_REPORT=1 mpirun -n 2 ./grid */
+ *   OP2_DECLARE=whole OP2_REPORT=1 mpirun -n 2 ./grid
+ *
+ * Each rank declares the whole mesh, which OP2_DECLARE=whole says. */
 #include "op2.h"
 
 enum { WIDE = 16, NODES = WIDE * WIDE, EDGES = 2 * WIDE * (WIDE - 1) };

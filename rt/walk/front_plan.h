@@ -43,9 +43,9 @@ struct rt_front_plan {
 status rt_front_plan_make(const struct rt_program *p, const struct rt_chain *c,
                           int threads, struct rt_front_plan *out);
 void rt_front_plan_clear(struct rt_front_plan *x);
-/* front_share.c. One for several fronts, of which one runs at a time. GIVE, even
- * if it cannot be made (then of no threads): unref frees it with its last user
- * (NULL: nothing). Errors: make's */
+/* front_share.c. One for several fronts, of which one runs at a time. GIVE,
+ * even if it cannot be made (then of no threads): unref frees it with its last
+ * user (NULL: nothing). Errors: make's */
 status rt_front_plan_new(const struct rt_program *p, const struct rt_chain *c,
                          int threads, struct rt_front_plan **out);
 struct rt_front_plan *rt_front_plan_ref(struct rt_front_plan *x);

@@ -58,6 +58,7 @@ told 'a component too many, called' 'op2lazy: error: .*' sh -c "$op2cc -DAPART; 
 told 'a stale view' 'step 2: .*' ./cool
 told 'no stale view' 'step 2: .*' env OP2_MIRROR=1 ./cool
 told 'serial, without being asked' 'op2lazy: serial.c: .*' ./serial
+told 'serial, why it flushed' '100 flushes because .*' env OP2_REPORT=1 ./serial
 bound 'serial' 'walk: in the program.s order, on one thread' ./serial
 bound 'serial, with an argument' '100 flushes because a global must be right' ./serial argument
 bound 'serial, with a handle' ' 1 flush because the value of a global' ./serial handle

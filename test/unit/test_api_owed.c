@@ -186,6 +186,40 @@ Test(owed, a_loop_for_what_is_overwritten_goes, .init = start,
   }
 }
 
+/* The same loops, of which nobody reads the first one's result, or somebody does. */
+Test(owed, what_is_overwritten_is_part_of_the_key, .init = start,
+     .fini = op_exit) {
+  for (int read = 0; read < 2; read++) {
+    double s = 0, t = 0;
+    add(&s);
+    if (!read) op2_gbl_store(&s, sizeof s);
+    add(&t);
+    op2_flush();
+    op2_gbl_look(&s, sizeof s);
+    op2_gbl_look(&t, sizeof t);
+    cr_assert_eq(s, read ? 55 : 0);
+    cr_assert_eq(t, 55);
+  }
+}
+
+/* Of two results of a loop one is overwritten, and the loop runs for the other. */
+Test(owed, one_of_two_is_overwritten, .init = start, .fini = op_exit) {
+  cr_assert_eq(op2_kernel_source("add_both",
+                                 "void add_both(const double *x, double *s, "
+                                 "double *t) { *s += *x; *t += *x; }"),
+               0);
+  double s = 0, t = 0;
+  op2_par_loop_at(__FILE__, __LINE__, NULL, "add_both", cells, 3,
+                  (op_arg[]){DAT(OP_READ), gbl(&s, OP_INC, NULL),
+                             gbl(&t, OP_INC, NULL)});
+  op2_gbl_store(&s, sizeof s);
+  s = 3;
+  op2_flush();
+  op2_gbl_look(&t, sizeof t);
+  cr_assert_eq(s, 3);
+  cr_assert_eq(t, 55);
+}
+
 /* The same recording, another result wanted. */
 Test(owed, which_is_part_of_the_key, .init = start, .fini = op_exit) {
   for (int i = 0; i < 2; i++) {

@@ -56,6 +56,7 @@ fe_capture_globals(const struct fe_call *c, const op_arg *args, bool owed,
       fe_capture(args[a].data, fa->share ? fa->span : fa->bytes);
     }
     if (!fa->raw) continue;
+    assert(r->raw && nraw < c->nraw);
     r->raw[nraw] = (struct fe_raw){args[a].data, NULL};
     if (owed) fe_owed_wait(&r->raw[nraw], fa->bytes);
     nraw++;

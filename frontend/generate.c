@@ -31,6 +31,8 @@ fe_generate_pending(const struct low_generate *g, const char *folder) {
   env.constant = NULL;
   struct ir_trace *t = fe_trace_build((struct fe_request){.want = FE_WANT_ALL},
                                       NULL, g->device, &globals);
+  for (ir_ref d = 0; d < t->ndats; d++) /* code is for later runs, too */
+    t->dats[d].flags &= ~(uint32_t)IR_DAT_UNREAD;
   status st = fe_generate(&t, &env, g, folder);
   ir_trace_free(t);
   free(globals);

@@ -51,6 +51,7 @@ overwrite(struct fe_owed *o) {
   fe_owed_remove(o);
   if (!raw) return;
   uint32_t i = record_of(raw);
+  if (i == fe_recs.n || fe.up == FE_RUNNING) return;
   const struct fe_rec *r = &fe_recs.all[i];
   for (uint32_t k = 0; k < fe_calls.all[r->what]->nraw; k++)
     if (r->raw[k].to) return;

@@ -17,7 +17,7 @@ add_threads(const struct rt_way *w, struct str *out) {
   if (w->serial)
     str_add(out, "in the program's order, on one thread");
   else if (w->crowded)
-    str_add(out, "on one thread: writes meet too often for colours");
+    str_add(out, "on one thread: writes meet too often for parts or colours");
   else if (w->kind == RT_WAY_PARTS)
     str_printf(out, "%d parts, then %d of %d elements on one thread", w->blocks,
                w->border, w->n);
@@ -114,7 +114,9 @@ advice_conflicts(const struct rt_timing *t) {
   const struct rt_way *w = &t->way;
   if (w->serial) return advice_serial();
   if (w->crowded)
-    return "targets that fewer elements share: hubs split into several";
+    return "targets that fewer elements share (hubs split into several), or "
+           "more "
+           "elements for each thread";
   if (w->kind == RT_WAY_PARTS && w->border > w->n / 10)
     return "parts with short borders (OP2_RENUMBER=bisect or rcm)";
   return "fewer components added through maps (OP2_GATHER=always, which makes "

@@ -349,8 +349,8 @@ low_bytes(struct low_args *g) {
   ir_ref region = g->m->t->nodes[g->first].region;
   double sum = 0, unread = 0, inside = 0, named = 0;
   for (uint32_t k = 0; k < r->nbinds; k++) {
-    const struct low_bind *b = &r->binds[k];
-    bool near = low_bind_is_near(g->m, region, b);
+    struct low_bind *b = &r->binds[k];
+    bool near = b->near = low_bind_is_near(g->m, region, b);
     double table = b->kind == RT_BIND_FIRST ? 0 : 4.0 * b->arity; /* of maps */
     sum += table;
     if (near) inside += table;

@@ -40,7 +40,7 @@ effort_slot(const struct ir_trace *t, const struct low_region *r,
   double times = 1;
   if (!low_slot_far(s) || s->kind >= LOW_SLOT_CONST) return;
   if (s->inner && s->call >= 0) times = effort_times(t, r, &r->calls[s->call]);
-  out->far += times;
+  if (!r->binds[s->load >= 0 ? s->load : s->store].near) out->far += times;
   if (s->store < 0) return;
   out->adds += times * s->dim;
   out->targets += r->binds[s->store].block == 1 ? times : times * s->dim;

@@ -43,6 +43,7 @@ struct low_bind {
   bool alone;   /* no other bind reaches this memory */
   bool written;
   bool far;     /* written through a map; not in the key */
+  bool near;    /* it stays in a tile, or its front's cache; not in the key */
   uint32_t old; /* as an rt_bind's; not in the key */
   /* SCRATCH: 1 + the dat, as its root, whose columns these are: layer l of the
      k-th at hand is element l * pitch + k. In the key only whether it is one,

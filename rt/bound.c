@@ -44,6 +44,7 @@
 #include "rt/bound.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* Lines an entry up to which those of neighbours follow each other, so that the
  * processor asks for them ahead: meshes in order have 0.07. */
@@ -143,12 +144,12 @@ rt_bytes_moved(const struct rt_timing *l) {
 }
 
 /* What the run waits for memory at least: lines out of order, and all else in
- * order. */
+ * order. The one of these that takes longer is the limit then. */
 static double
 waits(const struct rt_timing *l, const double *seconds) {
   double lines = seconds[RT_BOUND_LATENCY], moved = rt_bytes_moved(l);
-  if (lines <= 0 || moved <= 0) return seconds[RT_BOUND_MEMORY];
-  double rest = 1 - latency_bytes(l) / moved;
+  double rest = moved > 0 ? 1 - latency_bytes(l) / moved : 0;
+  if (lines <= 0) return seconds[RT_BOUND_MEMORY];
   return lines + (rest > 0 ? rest : 0) * seconds[RT_BOUND_MEMORY];
 }
 
@@ -184,11 +185,13 @@ rt_bounds_of(const struct rt_timing *l, const struct rt_speeds *s) {
       [RT_BEFORE_COMPILE] = RT_BOUND_COMPILE};
   struct rt_bounds b = {.took = l->seconds, .run = RT_BOUND_UNKNOWN};
   if (l->way.lanes) run_limits(l, s, b.seconds);
-  double work = longest(b.seconds, RT_BOUND_FORK_JOIN);
-  double memory = waits(l, b.seconds);
-  if (memory > work) work = memory;
+  double alone[RT_BOUND_COUNT];
+  memcpy(alone, b.seconds, sizeof alone);
+  bool lines = alone[RT_BOUND_LATENCY] > alone[RT_BOUND_MEMORY];
+  alone[lines ? RT_BOUND_LATENCY : RT_BOUND_MEMORY] = waits(l, b.seconds);
   for (int k = RT_BOUND_MEMORY; k <= RT_BOUND_FORK_JOIN; k++)
-    if (b.seconds[k] > b.seconds[b.run]) b.run = (enum rt_bound)k;
+    if (alone[k] > alone[b.run]) b.run = (enum rt_bound)k;
+  double work = longest(alone, RT_BOUND_FORK_JOIN);
   b.which = b.run;
   b.least = work + b.seconds[RT_BOUND_FORK_JOIN];
   b.run_distance = over(l->seconds, b.least);

@@ -200,7 +200,7 @@ struct rt_effort {
   double flops;   /* additions, subtractions, multiplications */
   double slow;    /* divisions and square roots */
   double maths;   /* other functions of <math.h> */
-  double far;     /* elements that it goes to through maps */
+  double far;     /* elements that it goes to through maps, in memory */
   double adds;    /* components that it changes there, */
   double targets; /* of so many elements; each component, if they lie apart */
   double unread; /* bytes that it writes to lines that are only read for that */

@@ -110,6 +110,10 @@ Test(rt_bound, latency_beside_what_moves) {
   check(&t, RT_BOUND_MEMORY, 1 / (0.25 + 0.24));
   cr_expect_float_eq(rt_bounds_of(&t, &machine).seconds[RT_BOUND_LATENCY], 0.25,
                      1e-9);
+  t.work.flops = 2.88e10; /* 0.45 s: longer than either, but not than both */
+  check(&t, RT_BOUND_MEMORY, 1 / (0.25 + 0.24));
+  t.work.flops = 3.2e10;
+  check(&t, RT_BOUND_ARITHMETIC, 1 / 0.5);
 }
 
 Test(rt_bound, conflicts_of_additions) {

@@ -162,6 +162,33 @@ Test(front, plans_are_shared_where_launches_meet_alike) {
   line_free(y);
 }
 
+/* What runs again is saved with the plan: rows of a size, through some entries. */
+Test(front, plans_are_shared_where_rows_are_alike) {
+  struct line *x = line_make(2, 100);
+  struct rt_chain c = x->chain;
+  struct rt_dat wide;
+  struct rt_shape s = {.n = CELLS, .dim = 4, .type = {TYPE_F64, 8}, .block = 1};
+  line_order(x);
+  cr_assert_eq(rt_dat_init(&wide, s, NULL, false), OK);
+  struct rt_write *w = x->p->launches[2].writes;
+  uint32_t narrow = w->slot, slot = make_slot(x->p, &wide, true);
+  c.first = 2;
+  c.count = x->chain.count = 2;
+  c.ntouches = x->chain.ntouches = 5;
+  cr_assert(rt_front_plan_fits(x->p, &c, &x->chain));
+  w->slot = slot;
+  cr_assert(!rt_front_plan_fits(x->p, &c, &x->chain));
+  w->slot = narrow;
+  w->count = 1;
+  cr_assert(!rt_front_plan_fits(x->p, &c, &x->chain));
+  w->count = 2;
+  x->p->launches[2].nwrites = 0;
+  cr_assert(!rt_front_plan_fits(x->p, &c, &x->chain));
+  x->p->launches[2].nwrites = 1;
+  rt_dat_clear(&wide);
+  line_free(x);
+}
+
 /* Blocks of 16 elements, in which pieces of 100 do not end. */
 Test(front, pieces_end_anywhere_in_blocks) {
   enum { MANY = 100000 };

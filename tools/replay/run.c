@@ -232,6 +232,11 @@ play_loop(struct player *p, ir_ref i) {
     args[a] = loop_arg(p, &ir_args(p->t, n)[a]);
   op2_par_loop_at(n->file, n->line, NULL, p->r->kernels.of_node[i],
                   p->sets[n->set], (int)n->nargs, args);
+  for (uint32_t a = 0; a < n->nargs; a++) {
+    ir_ref d = ir_args(p->t, n)[a].dat;
+    if (d != IR_NONE && p->t->dats[d].flags & IR_DAT_UNREAD)
+      op2_gbl_store(p->memory[d], dat_bytes(p, d));
+  }
   if (k->flags & (IR_KERNEL_OPAQUE | IR_KERNEL_EFFECTS)) op2_flush();
 }
 
@@ -412,6 +417,7 @@ replay_compare(const struct replay *r, const struct replay_values *a,
   for (ir_ref d = 0; d < r->t->ndats; d++) {
     const struct ir_dat *dat = &r->t->dats[d];
     size_t n = a->bytes[d] ? a->size[d] / dat->type.size : 0;
+    if (dat->flags & IR_DAT_UNREAD) continue;
     for (size_t i = 0; i < n; i++) {
       size_t at = i * dat->type.size;
       if (memcmp((char *)a->bytes[d] + at, (char *)b->bytes[d] + at,

@@ -32,9 +32,9 @@ facts_put_text(struct str *b, const char *text) {
 static void
 facts_put_name(struct str *b, const char *name) {
   SCOPED_STR plain = STR_INIT;
-  const char *mark = low_static_mark(name);
-  if (mark) {
-    size_t stem = (size_t)(mark - name) + sizeof LOW_STATIC - 1;
+  const char *mark = strstr(name, LOW_STATIC);
+  size_t stem = mark ? (size_t)(mark - name) + sizeof LOW_STATIC - 1 : 0;
+  if (mark && strspn(name + stem, "0123456789abcdef") == LOW_STATIC_DIGITS) {
     str_addn(&plain, name, stem);
     name += stem + LOW_STATIC_DIGITS;
   }

@@ -47,19 +47,12 @@ struct low_param {
  * digits that no other file has. */
 #define LOW_STATIC ".op2."
 enum { LOW_STATIC_DIGITS = 16 };
-/* Where it begins in a name; NULL: it is not there. */
-static inline const char *
-low_static_mark(const char *name) {
-  const char *mark = strstr(name, LOW_STATIC);
-  if (!mark) return NULL;
-  const char *digits = mark + sizeof LOW_STATIC - 1;
-  return strspn(digits, "0123456789abcdef") == LOW_STATIC_DIGITS ? mark : NULL;
-}
 /* So much of a variable's name in the bitcode is what the program calls it: the
- * number of its unit (struct low_const) and the mark are not. */
+ * number of its unit (struct low_const) is not, nor are the mark and what is
+ * behind it. */
 static inline int
 low_variable_length(const char *name) {
-  const char *mark = low_static_mark(name);
+  const char *mark = strstr(name, LOW_STATIC);
   return mark ? (int)(mark - name) : (int)strcspn(name, "#");
 }
 

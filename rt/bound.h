@@ -48,6 +48,8 @@ status rt_speed_measure(int threads, struct rt_speeds *out, bool *crowded);
 /* speed_calls.c: additions, launches, threads; the rest of *out stays.
  * ERR_MEMORY */
 status rt_speed_calls(int threads, struct rt_speeds *out);
+/* The middle one of n tries, at least one, which it puts in order. */
+double rt_speed_middle(double *tries, size_t n);
 /* A program (GIVE) of one launch that counts, in x[e], that it ran; x begins at
  * a whole line, elements are in fours (KEEP set, x). */
 struct rt_program *rt_speed_program(const struct rt_set *set, const double *x);

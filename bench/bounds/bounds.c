@@ -4,7 +4,8 @@
  *   bounds KIND    memory, arithmetic, latency, conflicts, fork-join, exchange (on
  *                  several ranks), transfer (on a device), compile
  *
- * Each step is a flush of its own, so that steps are not joined. */
+ * Each step is a flush of its own, so that steps are not joined. Short ones are so many
+ * that starting, when threads and processors are not yet at speed, is a small part. */
 #include "op2.h"
 
 #include <stdio.h>
@@ -136,7 +137,7 @@ run_conflicts(void) {
   op_set edges = op_decl_set(3 * SMALL, "edges");
   op_map m = op_decl_map(edges, nodes, 2, in_a_row(3 * SMALL, SMALL), "ends");
   op_dat p = dat(nodes, ROW, "p"), a = dat(edges, 1, "a");
-  for (int k = 0; k < 4000; k++) {
+  for (int k = 0; k < 40000; k++) {
     op_par_loop(spread, "spread", edges, OWN(a, 1, OP_READ),
                 op_arg_dat(p, 0, m, ROW, "double", OP_INC),
                 op_arg_dat(p, 1, m, ROW, "double", OP_INC));
@@ -148,7 +149,7 @@ static void
 run_fork_join(void) {
   op_set s = op_decl_set(TEAM, "values");
   op_dat a = dat(s, 1, "a");
-  for (int k = 0; k < 100000; k++) {
+  for (int k = 0; k < 500000; k++) {
     op_par_loop(tiny, "tiny", s, OWN(a, 1, OP_RW));
     op2_flush();
   }
@@ -160,7 +161,7 @@ run_exchange(void) {
   op_set nodes = op_decl_set(n, "nodes");
   op_map m = op_decl_map(nodes, nodes, 2, in_a_row(n, n), "ends");
   op_dat a = dat(nodes, 1, "a"), b = dat(nodes, 1, "b");
-  for (int k = 0; k < 100000; k++) {
+  for (int k = 0; k < 500000; k++) {
     op_dat from = k % 2 ? a : b, to = k % 2 ? b : a;
     op_par_loop(neighbours, "neighbours", nodes,
                 op_arg_dat(from, 0, m, 1, "double", OP_READ),

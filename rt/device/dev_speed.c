@@ -11,18 +11,12 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "rt/bound.h"
 #include "rt/store/store.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { SHORT = 64, LONG = 64 << 20, TRIES = 5 };
-
-static int
-by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 /* Seconds of `bytes` there and back, half of it. */
 static status
@@ -36,8 +30,7 @@ copy_seconds(struct rt_device *d, void *there, void *here, size_t bytes,
     TRY(d->driver->read(d, here, there, bytes));
     tries[k] = (timer_wall() - begin) / 2;
   }
-  qsort(tries, TRIES, sizeof *tries, by_value);
-  *out = tries[TRIES / 2];
+  *out = rt_speed_middle(tries, TRIES);
   return OK;
 }
 

@@ -115,8 +115,7 @@ advice_conflicts(const struct rt_timing *t) {
   if (w->serial) return advice_serial();
   if (w->crowded)
     return "targets that fewer elements share (hubs split into several), or "
-           "more "
-           "elements for each thread";
+           "more elements for each thread";
   if (w->kind == RT_WAY_PARTS && w->border > w->n / 10)
     return "parts with short borders (OP2_RENUMBER=bisect or rcm)";
   return "fewer components added through maps (OP2_GATHER=always, which makes "

@@ -181,15 +181,13 @@ build_capture(struct builder *b, uint32_t rec, const struct fe_call *c,
                        .type = fa->type,
                        .dim = fa->dim,
                        .block = 1,
-                       .flags = !fa->raw ? 0
-                                : fe_recs.all[rec].unread
-                                    ? IR_DAT_RAW | IR_DAT_UNREAD
-                                    : IR_DAT_RAW,
                        .root = root,
                        .tag = a};
   if (fa->raw) {
     struct fe_global_src src = {
         .raw = true, .rec = rec, .arg = a, .bytes = fa->bytes};
+    dat.flags = IR_DAT_RAW;
+    if (fe_recs.all[rec].unread) dat.flags |= IR_DAT_UNREAD;
     dat.tag = b->nglobals;
     VEC_PUSH(b->globals, b->nglobals, b->capglobals, src);
   }

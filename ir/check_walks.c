@@ -33,8 +33,8 @@ check_increments(struct ir_check *c, ir_ref r, const struct ir_hold_facts *f) {
   ir_region_untouch(t, r, f->touch);
   if (!x.words)
     ir_bad(c,
-           "region %u: walk %s, but not all that it writes is increments "
-           "of 4 or 8 bytes",
+           "region %u: walk %s, but not all that it writes is increments or "
+           "extremes of 4 or 8 bytes",
            r, ir_walk_info[walk].text);
   else if (walk == IR_WALK_STAGED && !x.staged)
     ir_bad(c,

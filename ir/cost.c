@@ -1,10 +1,11 @@
 /* What ways to run a region cost.
  *
- * Problem   Work items of a device add to the same elements through maps. Three
- *           ways keep them apart, and none is the best everywhere:
+ * Problem   Work items of a device add to the same elements through maps, or
+ *           make extremes there. Three ways keep them apart, and none is the
+ *           best everywhere:
  *
- *             atomic   each component that is added is an atomic operation on
- *                      the device's memory; one launch, nothing to prepare
+ *             atomic   each component is an atomic operation on the device's
+ *                      memory; one launch, nothing to prepare
  *             colours  a two-level plan: a launch for each colour of blocks,
  *                      element colours inside, no atomic operation, the same
  *                      sums in each run; neighbours in the mesh, which share
@@ -14,16 +15,17 @@
  *                      device's memory atomically; one launch, tables of two
  *                      bytes an entry, a barrier for each colour
  *
- * Idea      Count, for an element, what the first and the last cost, in units
- *           of one component moved to or from memory. With w components added,
- *           of which g meet in a target on average (entries times elements by
- *           targets), and a block that holds the share LOCALITY of a target's
- *           increments:
+ * Idea      Count, for an element, what these cost, in units of one component
+ *           moved to or from memory. With w components added and x made
+ *           extreme, of which g meet in a target on average (entries times
+ *           elements by targets), and a block that holds the share LOCALITY of
+ *           a target's increments:
  *
- *             atomic   A w
- *             staged   L w + A w / (1 + LOCALITY (g - 1)) + S
+ *             atomic   A w + E x
+ *             colours  w + x + C
+ *             staged   L (w + x) + (A w + E x) / (1 + LOCALITY (g - 1)) + S
  *
- *           A, L and S are the machine's (machines.def). Beside staged
+ *           A, E, L, S and C are the machine's (machines.def). Beside staged
  *           increments a block can also copy what its elements read through
  *           maps, so that each target is read from memory once, if it is
  *           asked to (OP2_READS). Of w components read, caches included:
@@ -40,6 +42,7 @@
  *           those. */
 #include "ir/cost.h"
 
+#include "ir/inner.h"
 #include "ir/walk.h"
 
 #include <assert.h>
@@ -50,14 +53,14 @@ static const double locality = 0.7;
 
 static const struct {
   uint32_t vector;
-  double atomic, local, fixed, reads;
+  double atomic, extreme, local, fixed, colours, reads;
   bool rows;
   uint32_t streams, block, scatter;
 } machines[IR_MACHINE_COUNT] = {
-#define MACHINE(name, text, vector, atomic, local, fixed, reads, rows,         \
-                streams, block, scatter, what)                                 \
-  [IR_MACHINE_##name] = {vector, atomic,  local, fixed,  reads,                \
-                         rows,   streams, block, scatter},
+#define MACHINE(name, text, vector, atomic, extreme, local, fixed, colours,    \
+                reads, rows, streams, block, scatter, what)                    \
+  [IR_MACHINE_##name] = {vector, atomic, extreme, local, fixed,  colours,      \
+                         reads,  rows,   streams, block, scatter},
 #include "ir/machines.def"
 #undef MACHINE
 };
@@ -70,7 +73,13 @@ ir_machine_vector(enum ir_machine m) {
 double
 ir_cost_atomic(const struct ir_increments *x, enum ir_machine m) {
   assert(m < IR_MACHINE_COUNT && x->moved >= 0);
-  return machines[m].atomic * x->moved;
+  return machines[m].atomic * x->moved + machines[m].extreme * x->extremes;
+}
+
+double
+ir_cost_coloured(const struct ir_increments *x, enum ir_machine m) {
+  assert(m < IR_MACHINE_COUNT && x->extremes >= 0);
+  return x->moved + x->extremes + machines[m].colours;
 }
 
 /* How often a block uses a target, on average. */
@@ -81,7 +90,7 @@ shared_by(double meet) {
 
 double
 ir_cost_staged(const struct ir_increments *x, enum ir_machine m) {
-  return machines[m].local * x->moved +
+  return machines[m].local * (x->moved + x->extremes) +
          ir_cost_atomic(x, m) / shared_by(x->meet) + machines[m].fixed;
 }
 
@@ -151,8 +160,8 @@ arg_in_words(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
   if (t->dats[d->root].flags & IR_DAT_PINNED) return false;
   if (ir_arg_direct(a) || ir_arg_of_element(t, t->nodes[n].region, a))
     return ways & 1U << IR_HOLD_COPY;
-  bool adds = a->access == ACC_INC; /* atomic operations and strips do */
-  return adds && ways & 1U << IR_HOLD_ADD && ir_in_words(d->type);
+  return ir_combines(a->access) && ways & 1U << IR_HOLD_ADD &&
+         ir_in_words(d->type);
 }
 
 /* Entries of the map that are gone through: distinct ones. */
@@ -216,14 +225,18 @@ ir_increments_of(const struct ir_trace *t, ir_ref region,
   assert(region < t->nregions);
   const struct ir_region *g = &t->regions[region];
   struct ir_increments x = {.words = true};
-  struct strips s = {0};
+  struct strips s = {0}, extremes = {0};
   IR_EACH_ARG(t, g, n, a) {
     x.words = x.words && arg_in_words(t, n, a, facts);
-    if (arg_adds_far(t, region, a)) strips_add(t, &s, a, IR_NONE);
+    if (!arg_adds_far(t, region, a)) continue;
+    strips_add(t, &s, a, IR_NONE);
+    if (a->access != ACC_INC) strips_add(t, &extremes, a, IR_NONE);
   }
-  x.moved = strips_weigh(t, &s, &x.meet);
+  x.extremes = strips_weigh(t, &extremes, &x.meet);
+  x.moved = strips_weigh(t, &s, &x.meet) - x.extremes;
   x.staged = x.words && s.n && strips_fit(t, &s);
   free(s.list);
+  free(extremes.list);
   return x;
 }
 

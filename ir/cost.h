@@ -6,11 +6,12 @@
 
 /* Increments through maps of one region, for each of its elements. */
 struct ir_increments {
-  bool words;  /* increments of 4 or 8 bytes and copies of the element's own are
-                   all that it writes: each component can be atomic */
+  bool words;  /* increments and extremes of 4 or 8 bytes and copies of the
+                  element's own are all that it writes: each component can be
+                  atomic */
   bool staged; /* and there is room to stage them */
-  double moved; /* components that are added */
-  double meet;  /* increments that a target gets, on average, of that map where
+  double moved, extremes; /* components that are added, and others */
+  double meet; /* increments that a target gets, on average, of that map where
                    they are fewest */
 };
 /* facts: of the region, as for ir_holds_of. cost O(arguments squared) */
@@ -51,6 +52,7 @@ enum ir_machine {
 uint32_t ir_machine_vector(enum ir_machine m);
 /* In units of one component moved to or from memory, an element. */
 double ir_cost_atomic(const struct ir_increments *x, enum ir_machine m);
+double ir_cost_coloured(const struct ir_increments *x, enum ir_machine m);
 double ir_cost_staged(const struct ir_increments *x, enum ir_machine m);
 /* ... where they are, and by way of local memory */
 double ir_cost_direct(const struct ir_reads *x, enum ir_machine m);

@@ -155,6 +155,7 @@ low_strip_find(const struct low_slot *s, uint32_t use, struct rt_offload *o,
   f->strip_read[k] = s->local;
   f->strip_dim[k] = s->dim;
   f->strip_type[k] = s->type;
+  f->strip_access[k] = s->local ? ACC_READ : s->access;
   return o->nstrips++;
 }
 
@@ -171,6 +172,7 @@ low_form_stage(const struct low_region *r, struct arena *a,
   f->strip_read = ARENA_ARRAY(a, bool, n);
   f->strip_dim = ARENA_ARRAY(a, uint32_t, n);
   f->strip_type = ARENA_ARRAY(a, struct type, n);
+  f->strip_access = ARENA_ARRAY(a, enum access, n);
   for (uint32_t k = 0; k < 2 * r->nslots; k++) { /* all that adds comes first */
     uint32_t i = k % r->nslots, use;
     const struct low_slot *s = &r->slots[i];

@@ -54,6 +54,7 @@ struct low_device_form {
   bool *strip_read;
   uint32_t *strip_dim;
   struct type *strip_type;
+  enum access *strip_access;
   const struct rt_strip *strips;
   const struct rt_stage_use *uses;
   uint32_t nstrips, nuses;

@@ -30,6 +30,7 @@
 #include "ir/walk.h"
 #include "passes/pass.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* What becomes of increments that meet on a device: option `increments`. */
@@ -38,17 +39,20 @@ enum { WANT_CHEAPEST, WANT_ATOMIC, WANT_COLOURS, WANT_STAGED };
 /* The costs that were compared, for the remark. */
 struct costs {
   bool compared;
-  double atomic, staged;
+  double atomic, staged, colours;
 };
 
 static enum ir_walk
 walk_on_device(const struct ir_increments *x, enum ir_machine machine,
                long want, struct costs *c) {
   if (!x->words || want == WANT_COLOURS) return IR_WALK_COLOURS;
-  if (want == WANT_ATOMIC || !x->staged) return IR_WALK_ATOMIC;
-  if (want == WANT_STAGED) return IR_WALK_STAGED;
+  bool staged = x->staged;
+  if (want == WANT_ATOMIC) return IR_WALK_ATOMIC;
+  if (want == WANT_STAGED) return staged ? IR_WALK_STAGED : IR_WALK_ATOMIC;
   *c = (struct costs){true, ir_cost_atomic(x, machine),
-                      ir_cost_staged(x, machine)};
+                      staged ? ir_cost_staged(x, machine) : HUGE_VAL,
+                      ir_cost_coloured(x, machine)};
+  if (c->colours < c->atomic && c->colours < c->staged) return IR_WALK_COLOURS;
   return c->staged < c->atomic ? IR_WALK_STAGED : IR_WALK_ATOMIC;
 }
 
@@ -60,7 +64,8 @@ tell(struct ir_trace *t, ir_ref r, unsigned needs, const struct costs *c) {
   if (t->regions[r].walk == IR_WALK_RANGE) return;
   struct str s = STR_INIT;
   if (c->compared)
-    str_printf(&s, " (atomic costs %.1f, staged %.1f)", c->atomic, c->staged);
+    str_printf(&s, " (atomic costs %.1f, staged %.1f, colours %.1f)", c->atomic,
+               c->staged, c->colours);
   ir_remark(t, "colour: the region of %s walks by %s: %s%s",
             pass_node_text(t, t->regions[r].first),
             ir_walk_info[t->regions[r].walk].text, why, s.s);

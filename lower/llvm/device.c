@@ -320,7 +320,7 @@ build_and_finish(struct low_emit *em, struct str *code) {
   em->fns = mem_alloc(r->ninstances + 1, sizeof *em->fns);
   em->arg = mem_alloc(r->nbinds + 2, sizeof *em->arg);
   em->consts = low_consts_new(r);
-  if (em->form->atomic) em->atomic_add = low_device_atomic_add;
+  if (em->form->atomic) em->atomic = low_device_atomic;
   status s = build(em);
   if (s == OK) s = em->kind->finish(em->t, em->m, code);
   low_consts_free(r, em->consts);

@@ -83,8 +83,9 @@ LLVMValueRef low_device_inside(struct low_emit *em, LLVMValueRef lo,
 /* Colour of the item's element, -1 where it is not `inside`. */
 LLVMValueRef low_device_colour(struct low_emit *em, LLVMValueRef colours,
                                LLVMValueRef inside);
-void low_device_atomic_add(struct low_emit *em, struct type t, LLVMValueRef p,
-                           LLVMValueRef x);
+/* *p = *p (+, min, max) x, of 4 or 8 bytes, atomically. */
+void low_device_atomic(struct low_emit *em, struct type t, enum access acc,
+                       LLVMValueRef p, LLVMValueRef x);
 /* base + offset bytes */
 LLVMValueRef low_device_at(struct low_emit *em, LLVMValueRef base,
                            LLVMValueRef offset);

@@ -1,10 +1,21 @@
 /* What kernels for devices are put together from.
  *
- * Increments through maps become atomic where a region does nothing worse
- * (low_device_form), as compare-and-swap on the bits where the device has no
- * sum of floats:
+ * What elements combine through maps becomes atomic where a region does nothing
+ * worse (low_device_form). Increments, as compare-and-swap on the bits where
+ * the device has no sum of floats:
  *
- *   do { old = *p; new = bits(float(old) + x) } while (!swap(p, old, new)) */
+ *   do { old = *p; new = bits(float(old) + x) } while (!swap(p, old, new))
+ *
+ * Extremes are extremes of integers: of floats above zero the bits are in the
+ * same order, of those below in the opposite one, and all of those are above
+ * as unsigned numbers. So, for a minimum,
+ *
+ *   if (bits(best(*p, x)) != bits(*p))          most need no atomic operation
+ *     sign(x) ? atomic_umax(p, bits(x)) : atomic_min(p, bits(x))
+ *
+ * and for a maximum with umin and max. What *p is while others lower it does
+ * not matter: it was never below what it will be. NaNs neither come (they are
+ * not better) nor go. */
 #include "lower/llvm/device.h"
 
 #include <assert.h>
@@ -105,9 +116,8 @@ atomic_loop(struct low_emit *em, struct type t, LLVMValueRef p,
   LLVMPositionBuilderAtEnd(b, done);
 }
 
-void
-low_device_atomic_add(struct low_emit *em, struct type t, LLVMValueRef p,
-                      LLVMValueRef x) {
+static void
+atomic_add(struct low_emit *em, struct type t, LLVMValueRef p, LLVMValueRef x) {
   assert(type_class(t) != 'B');
   bool is_float = type_class(t) == 'F';
   if (is_float && !em->kind->float_atomics) {
@@ -117,6 +127,67 @@ low_device_atomic_add(struct low_emit *em, struct type t, LLVMValueRef p,
   LLVMAtomicRMWBinOp op =
       is_float ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd;
   LLVMBuildAtomicRMW(em->b, op, p, x, LLVMAtomicOrderingMonotonic, 0);
+}
+
+/* ---- extremes ------------------------------------------------------------ */
+
+static LLVMAtomicRMWBinOp
+integer_extreme(enum access acc, bool is_signed) {
+  if (acc == ACC_MIN)
+    return is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
+  return is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
+}
+
+static void
+atomic_if(struct low_emit *em, LLVMValueRef on, LLVMAtomicRMWBinOp op,
+          LLVMValueRef p, LLVMValueRef x) {
+  LLVMBasicBlockRef after = ll_if(em->b, on);
+  LLVMBuildAtomicRMW(em->b, op, p, x, LLVMAtomicOrderingMonotonic, 0);
+  ll_endif(em->b, after);
+}
+
+/* By the bits of float x; i1 `on`: do it. */
+static void
+float_extreme(struct low_emit *em, enum access acc, LLVMValueRef on,
+              LLVMValueRef p, LLVMValueRef bits) {
+  LLVMBuilderRef b = em->b;
+  LLVMValueRef none = LLVMConstNull(LLVMTypeOf(bits));
+  LLVMValueRef below = LLVMBuildICmp(b, LLVMIntSLT, bits, none, "below");
+  LLVMValueRef above = LLVMBuildICmp(b, LLVMIntSGE, bits, none, "above");
+  enum access other = acc == ACC_MIN ? ACC_MAX : ACC_MIN;
+  atomic_if(em, LLVMBuildAnd(b, on, above, ""), integer_extreme(acc, true), p,
+            bits);
+  atomic_if(em, LLVMBuildAnd(b, on, below, ""), integer_extreme(other, false),
+            p, bits);
+}
+
+static void
+atomic_extreme(struct low_emit *em, struct type t, enum access acc,
+               LLVMValueRef p, LLVMValueRef x) {
+  LLVMBuilderRef b = em->b;
+  LLVMTypeRef type = ll_type(em->ctx, t);
+  LLVMTypeRef bits = LLVMIntTypeInContext(em->ctx, 8 * t.size);
+  LLVMValueRef was = LLVMBuildLoad2(b, bits, p, "");
+  LLVMSetOrdering(was, LLVMAtomicOrderingMonotonic); /* others write there */
+  LLVMSetAlignment(was, t.size);
+  LLVMValueRef old = LLVMBuildBitCast(b, was, type, "");
+  LLVMValueRef best =
+      LLVMBuildBitCast(b, low_extreme(em, t, acc, old, x), bits, "");
+  LLVMValueRef better = LLVMBuildICmp(b, LLVMIntNE, best, was, "better");
+  if (type_class(t) == 'F')
+    float_extreme(em, acc, better, p, LLVMBuildBitCast(b, x, bits, ""));
+  else
+    atomic_if(em, better, integer_extreme(acc, type_class(t) == 'I'), p, x);
+}
+
+void
+low_device_atomic(struct low_emit *em, struct type t, enum access acc,
+                  LLVMValueRef p, LLVMValueRef x) {
+  assert(type_class(t) != 'B' && (t.size == 4 || t.size == 8));
+  if (acc == ACC_INC)
+    atomic_add(em, t, p, x);
+  else
+    atomic_extreme(em, t, acc, p, x);
 }
 
 /* ---- mathematics --------------------------------------------------------- */

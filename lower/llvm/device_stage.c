@@ -108,7 +108,8 @@ clear_strips(struct low_emit *em, const struct stage *s) {
     struct ll_loop l = ll_loop_begin_step(
         em->b, s->local, strip_words(em, s, k), s->size, "word");
     LLVMBuildStore(em->b,
-                   ll_identity(em->ctx, em->form->strip_type[k], ACC_INC),
+                   ll_identity(em->ctx, em->form->strip_type[k],
+                               em->form->strip_access[k]),
                    strip_word(em, s, k, l.i));
     ll_loop_end(em->b, &l, NULL);
   }
@@ -144,7 +145,8 @@ add_element(struct low_emit *em, const struct stage *s) {
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *slot = &em->r->slots[k];
     if (slot->kind == LOW_SLOT_INC)
-      low_emit_add(em, slot, low_at_home(s->mine[k]), low_at_home(em->home[k]));
+      low_emit_combine(em, slot, low_at_home(s->mine[k]),
+                       low_at_home(em->home[k]));
   }
 }
 
@@ -197,8 +199,8 @@ move_strips(struct low_emit *em, const struct stage *s, bool read) {
     if (read)
       LLVMBuildStore(b, LLVMBuildLoad2(b, type, memory, ""), mine);
     else
-      low_device_atomic_add(em, f->strip_type[k], memory,
-                            LLVMBuildLoad2(b, type, mine, ""));
+      low_device_atomic(em, f->strip_type[k], f->strip_access[k], memory,
+                        LLVMBuildLoad2(b, type, mine, ""));
     ll_loop_end(b, &l, NULL);
   }
 }

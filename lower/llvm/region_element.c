@@ -89,8 +89,7 @@ low_emit_stages(const struct low_emit *em) {
 void
 low_emit_far(struct low_emit *em, const struct low_slot *s,
              struct low_at home) {
-  (s->access == ACC_INC ? low_emit_add : low_emit_combine)(
-      em, s, low_at_dat(em, s, s->store), home);
+  low_emit_meet(em, s, low_at_dat(em, s, s->store), home);
 }
 
 /* Store slots at the element's end. */

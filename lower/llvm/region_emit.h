@@ -51,9 +51,9 @@ struct low_emit {
   LLVMValueRef *kept; /* of slots that claim: values before the element, and */
   LLVMValueRef *made_by; /* the elements that made those; NULL: others */
   LLVMValueRef *local;   /* of slots that are read from local memory: where */
-  /* *p += x while others do the same; NULL: nobody does */
-  void (*atomic_add)(struct low_emit *em, struct type t, LLVMValueRef p,
-                     LLVMValueRef x);
+  /* *p = *p (+, min, max) x while others do the same; NULL: nobody does */
+  void (*atomic)(struct low_emit *em, struct type t, enum access acc,
+                 LLVMValueRef p, LLVMValueRef x);
 };
 
 /* Table of the variables of bound constants, filled by low_link_kernels. */
@@ -140,16 +140,18 @@ LLVMValueRef low_row_begin(struct low_emit *em, int32_t table, int32_t start,
 LLVMValueRef low_slot_index(struct low_emit *em, const struct low_slot *s,
                             LLVMValueRef e);
 
-/* dst[c] = src[c], dst[c] += src[c], dst[c] = identity, for all components. */
+/* dst[c] = src[c], dst[c] = identity, for all components. */
 void low_emit_copy(struct low_emit *em, const struct low_slot *s,
                    struct low_at dst, struct low_at src);
-void low_emit_add(struct low_emit *em, const struct low_slot *s,
-                  struct low_at dst, struct low_at src);
 void low_emit_fill(struct low_emit *em, const struct low_slot *s,
                    struct low_at dst, enum access acc);
 /* dst[c] = dst[c] (+, min, max) src[c] by the slot's access. */
 void low_emit_combine(struct low_emit *em, const struct low_slot *s,
                       struct low_at dst, struct low_at src);
+/* The same where other elements may do so at once, if the region's code is such
+ * (em->atomic). */
+void low_emit_meet(struct low_emit *em, const struct low_slot *s,
+                   struct low_at dst, struct low_at src);
 /* i1: is v better than old? NaNs never are, ties keep the old one. */
 LLVMValueRef low_better(struct low_emit *em, struct type t, enum access acc,
                         LLVMValueRef old, LLVMValueRef v);

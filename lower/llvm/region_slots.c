@@ -255,25 +255,6 @@ low_sum(struct low_emit *em, struct type t, LLVMValueRef x, LLVMValueRef y) {
 }
 
 static void
-low_add_one(struct low_emit *em, const struct low_slot *s,
-            const struct low_op *op, LLVMValueRef c) {
-  LLVMValueRef more = low_load(em, s, op->src, c);
-  if (em->atomic_add) {
-    em->atomic_add(em, s->type, low_at_address(em, op->dst, s->type, c), more);
-    return;
-  }
-  LLVMValueRef old = low_load(em, s, op->dst, c);
-  low_store(em, s, op->dst, c, low_sum(em, s->type, old, more));
-}
-
-void
-low_emit_add(struct low_emit *em, const struct low_slot *s, struct low_at dst,
-             struct low_at src) {
-  assert(type_class(s->type) != 'B');
-  low_each(em, s, &(struct low_op){low_add_one, dst, src, ACC_INC});
-}
-
-static void
 low_fill_one(struct low_emit *em, const struct low_slot *s,
              const struct low_op *op, LLVMValueRef c) {
   assert(op->acc != ACC_READ);
@@ -343,4 +324,22 @@ low_emit_combine(struct low_emit *em, const struct low_slot *s,
                  struct low_at dst, struct low_at src) {
   assert(type_class(s->type) != 'B');
   low_each(em, s, &(struct low_op){low_combine_one, dst, src, s->access});
+}
+
+static void
+low_meet_one(struct low_emit *em, const struct low_slot *s,
+             const struct low_op *op, LLVMValueRef c) {
+  LLVMValueRef v = low_load(em, s, op->src, c);
+  em->atomic(em, s->type, s->access, low_at_address(em, op->dst, s->type, c),
+             v);
+}
+
+void
+low_emit_meet(struct low_emit *em, const struct low_slot *s, struct low_at dst,
+              struct low_at src) {
+  assert(s->store >= 0 && access_info[s->access].writes);
+  if (em->atomic)
+    low_each(em, s, &(struct low_op){low_meet_one, dst, src, s->access});
+  else
+    low_emit_combine(em, s, dst, src);
 }

@@ -46,7 +46,7 @@ verdict() { # name status
 # Each program in each form: right, and without a word from oclgrind.
 for form in atomic colour staged "staged OP2_READS=staged"; do
   for program in airfoil_small fem_small shallow_small jacobi_small_double \
-    dup_rows args64 minmax_vec types overlap read_blocks; do
+    dup_rows args64 minmax_vec types overlap read_blocks extremes extremes_odd; do
     # shellcheck disable=SC2086
     run OP2_INCREMENTS=$form timeout 300 "$build/test/programs/$program" &&
       [ ! -s "$OCLGRIND_LOG" ]
@@ -55,7 +55,7 @@ for form in atomic colour staged "staged OP2_READS=staged"; do
 done
 
 # The same through SPIR-V, as devices without SPIR get it.
-for program in airfoil_small fem_small dup_rows minmax_vec types; do
+for program in airfoil_small fem_small dup_rows minmax_vec types extremes_odd; do
   run RACES_IL=1 timeout 300 "$build/test/programs/$program" &&
     [ ! -s "$OCLGRIND_LOG" ]
   verdict "SPIR-V $program" $?

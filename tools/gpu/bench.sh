@@ -46,7 +46,7 @@ diffusion       | diffusion --size 512 512 --layers 64 --iters 100 --warmup 10 |
 advection       | advection --size 500 500 --iters 100 --warmup 10      | fused | rms | 1e-9
 icosahedral     | icosahedral --size 2000 2000 --iters 200 --warmup 20  | fused | rms | 1e-9
 multigrid       | multigrid --size 1000 1000 --iters 10 --warmup 2      | fused | rms | 1e-6
-euler           | euler --size 64 64 --iters 20 --warmup 2              | fused | rms | 1e-9
+euler           | euler --size 64 64 --iters 20 --warmup 2              | all   | rms | 1e-9
 chebyshev       | chebyshev --size 100 100 --iters 20 --warmup 2        | fused | rms | 1e-9
 TABLE
 }

@@ -24,7 +24,7 @@ one() { # check program form
 
 all() {
   for check in memcheck racecheck; do
-    for name in ${PROGRAMS-airfoil_small colour_sums fem_small arg_idx info read_blocks}; do
+    for name in ${PROGRAMS-airfoil_small colour_sums fem_small arg_idx info read_blocks extremes_odd}; do
       [ -x "$files/bin/programs/$name" ] || continue
       for form in atomic colour staged reads; do
         printf '%s\0%s\0%s\0' "$check" "$name" "$form"

@@ -99,6 +99,11 @@ REF(top) {
   EACH(c, 0) if (type_less(LANE(0, c), p[1][c], p[0][c])) p[1][c] = p[0][c];
 }
 
+REF(bottom) {
+  UNUSED;
+  EACH(c, 0) if (type_less(LANE(0, c), p[0][c], p[1][c])) p[1][c] = p[0][c];
+}
+
 REF(ext) {
   UNUSED;
   EACH(c, 0) {
@@ -494,7 +499,7 @@ static const struct {
     FAMILY(plus),   FAMILY(square),  FAMILY(step),    FAMILY(divide),
     FAMILY(root),   FAMILY(relax),   FAMILY(mean),    FAMILY(weigh),
     FAMILY(blend),  FAMILY(narrow),  FAMILY(trade),   FAMILY(field),
-    FAMILY(pass),   FAMILY(less),    FAMILY(grade),
+    FAMILY(pass),   FAMILY(less),    FAMILY(grade),   FAMILY(bottom),
 };
 
 ref_fn *

@@ -30,14 +30,15 @@ check_each(struct ir_check *c, ir_ref n, uint32_t k) {
                "them tells what meets");
 }
 
-/* What each element of a row adds to the element whose row it is. */
+/* What each element of a row brings to the element whose row it is. */
 static void
 check_own(struct ir_check *c, ir_ref n, uint32_t k) {
   const struct ir_trace *t = c->t;
   const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
   const struct ir_map *rows = a->each ? &t->maps[a->each - 1] : NULL;
-  if (a->access != ACC_INC)
-    ir_bad_arg(c, n, k, "only increments are taken by their own element");
+  if (!ir_combines(a->access))
+    ir_bad_arg(c, n, k,
+               "only increments and extremes are taken by their own element");
   if (!rows || rows->rows != IR_ROWS_INVERSE || rows->of[0] != a->map)
     ir_bad_arg(c, n, k, "its rows are not the inverse of its map");
   else if (t->maps[a->map].flags & IR_MAP_REPEATS)

@@ -266,13 +266,13 @@ low_version_slot(struct low_args *g, const struct low_access *x) {
   return *held;
 }
 
-/* What the row's element adds to the slot of the loop's. */
+/* What the row's element combines with the slot of the loop's. */
 static int32_t
 low_own_slot(struct low_args *g, const struct low_access *x) {
   assert(x->how == IR_HOLD_COPY || x->how == IR_HOLD_REGISTER);
   struct low_slot s = low_access_slot(g, x, LOW_SLOT_OWN);
   s.into = low_version_slot(g, x);
-  s.access = ACC_INC;
+  s.access = x->a->access;
   return low_slot_get(g->r, s);
 }
 

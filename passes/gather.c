@@ -1,4 +1,4 @@
-/* Gather: increments through a map are computed where they land.
+/* Gather: increments and extremes through a map are computed where they land.
  *
  * Problem   A loop over edges that adds to both cells of an edge meets with its
  *           neighbours in memory: parts, colours or atomic operations keep them
@@ -24,7 +24,8 @@
  *               inc %res.0 own via %e %pecell[1])
  *
  *           A map of one entry leads from its rows back to the cell: what goes
- *           through it is the cell's own (read %q.0, inc %res.0).
+ *           through it is the cell's own (read %q.0, inc %res.0). Not extremes:
+ *           of two zeros the one that is there first would stay.
  *
  * Cost      O(arguments). The kernel runs once for each entry that it adds
  *           through, not once for each element; rows are built once for each
@@ -53,13 +54,16 @@
  *           16. That is with a padded table, entry j of 8 rows side by side
  *           (edge, neighbour, which end this one is), edges asked for 12 steps
  *           ahead; 9.6 without asking, 21 with rows as they are here. So first
- *           such a table as a relation kind, extremes, and a fact of kernels:
- *           on which arguments depends what goes to which end? Then loops join
- *           that read no more than themselves and their neighbours' inputs.
+ *           such a table as a relation kind, and a fact of kernels: on which
+ *           arguments depends what goes to which end? Then loops join that read
+ *           no more than themselves and their neighbours' inputs. (As it is,
+ *           `always` takes Euler's step from 150 ms to 500, one thread.)
  *
- * Limits    all increments go through one map whose rows name nobody twice; the
- *           loop writes nothing else, has no sums over elements and is shown no
- *           numbers; sets that lie over ranks keep their loops. */
+ * Limits    all increments and extremes go through one map whose rows name
+ *           nobody twice; the loop writes nothing else, has no sums over
+ *           elements and is shown no numbers; sets that lie over ranks keep
+ *           their loops. */
+#include "ir/inner.h"
 #include "passes/pass.h"
 
 #include <assert.h>
@@ -67,10 +71,10 @@
 /* ---- may it be? ---------------------------------------------------------- */
 
 /* Why argument a keeps the loop from it; NULL: it does not. *map: the one that
- * increments go through, IR_NONE before the first. */
+ * increments and extremes go through, IR_NONE before the first. */
 static const char *
-inc_why_not(const struct ir_trace *t, const struct ir_arg *a,
-            const bool *overlaps, ir_ref *map) {
+combined_why_not(const struct ir_trace *t, const struct ir_arg *a,
+                 const bool *overlaps, ir_ref *map) {
   const struct ir_map *m = &t->maps[a->map];
   if (*map != IR_NONE && *map != a->map) return "it adds through several maps";
   *map = a->map;
@@ -95,9 +99,9 @@ arg_why_not(const struct ir_trace *t, const struct ir_arg *a,
   default: return "it is shown numbers of elements";
   }
   if (reads) return NULL;
-  if (a->access != ACC_INC || a->map == IR_NONE)
+  if (!ir_combines(a->access) || a->map == IR_NONE)
     return "it writes more than what it adds through a map";
-  return inc_why_not(t, a, overlaps, map);
+  return combined_why_not(t, a, overlaps, map);
 }
 
 /* Does the loop use what it adds to in another way, too? */
@@ -133,7 +137,7 @@ adds_through_map(const struct ir_trace *t, const struct ir_node *n) {
   if (n->op != IR_LOOP || ir_deferred(n) || n->each) return false;
   for (uint32_t k = 0; k < n->nargs; k++) {
     const struct ir_arg *a = &ir_args(t, n)[k];
-    if (a->kind == IR_ARG_DAT && a->access == ACC_INC && !ir_arg_direct(a))
+    if (a->kind == IR_ARG_DAT && ir_combines(a->access) && !ir_arg_direct(a))
       return true;
   }
   return false;
@@ -166,13 +170,14 @@ gather_node(struct ir_trace *t, ir_ref i, ir_ref map) {
   for (uint32_t k = 0; k < n->nargs; k++) {
     struct ir_arg *a = &ir_args(t, n)[k];
     if (a->kind != IR_ARG_DAT) continue;
-    bool back = a->map == map && t->maps[map].arity == 1;
+    bool adds = a->access == ACC_READ || a->access == ACC_INC;
+    bool back = a->map == map && t->maps[map].arity == 1 && adds;
     if (back && !a->vector) { /* T ** is of entries */
       a->map = IR_NONE;
       continue;
     }
     a->each = n->each;
-    a->own = a->access == ACC_INC;
+    a->own = a->access != ACC_READ;
   }
 }
 

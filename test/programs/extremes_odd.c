@@ -35,9 +35,10 @@ number(int k) {
 static void
 fill(void) {
   unsigned r = 11;
-  for (int k = 0; k < 2 * EDGES; k++) {
+  for (int k = 0; k < 2 * EDGES; k++) { /* no edge leads back */
     r = r * 1664525u + 1013904223u;
-    ends[k] = (int)((r >> 9) % NODES);
+    int to = (int)((r >> 9) % (NODES - 1));
+    ends[k] = k % 2 ? (ends[k - 1] + 1 + to) % NODES : to;
   }
   for (int e = 0; e < EDGES; e++) {
     x[e] = ends[2 * e] % 3 ? number(e) : number(e) * 0;

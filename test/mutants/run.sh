@@ -100,9 +100,11 @@ units() {
     head -n 1
 }
 
-# On the host; of what runs on devices alone, there, in the mode that uses most of it
-programs() {
+# On the host; of what runs on devices alone, there, in the mode that uses most of it;
+# of gather form, in that
+programs() { # file name
   local modes='2-threads 2-eager defer-opaque'
+  case $2 in gather-*) modes=gather ;; esac
   case $1 in lower/device* | lower/llvm/device* | rt/device/*) modes=opencl-reads ;; esac
   MODES=$modes JOBS=$jobs timeout 300 test/programs/run.sh "$build" \
     $(cd test/programs && ls *.c *.cpp | sed 's/\.c.*//') |
@@ -172,7 +174,7 @@ plant() {
   else
     case $file in ir/* | passes/* | base/*) by=$(texts) ;; esac
     [ -n "$by" ] || by=$(units "$file")
-    [ -n "$by" ] || by=$(programs "$file")
+    [ -n "$by" ] || by=$(programs "$file" "$name")
     alone=$(random "$name" "$lines")
     [ -n "$by" ] || by=$alone
     [ "$lines" = - ] || wrong=$(check_shrunk "$name" "$lines")

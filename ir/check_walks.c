@@ -22,7 +22,7 @@ check_walk(struct ir_check *c, ir_ref r, const bool *overlaps) {
            w->text);
 }
 
-/* Is there code for what the region adds, and room? */
+/* Is there code for what the region adds or makes extreme, and room? */
 static void
 check_increments(struct ir_check *c, ir_ref r, const struct ir_hold_facts *f) {
   const struct ir_trace *t = c->t;

@@ -22,7 +22,7 @@
  *           a target's increments:
  *
  *             atomic   A w + E x
- *             colours  w + x + C
+ *             colours  w + x + C g
  *             staged   L (w + x) + (A w + E x) / (1 + LOCALITY (g - 1)) + S
  *
  *           A, E, L, S and C are the machine's (machines.def). Beside staged
@@ -46,6 +46,7 @@
 #include "ir/walk.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,14 +73,15 @@ ir_machine_vector(enum ir_machine m) {
 
 double
 ir_cost_atomic(const struct ir_increments *x, enum ir_machine m) {
-  assert(m < IR_MACHINE_COUNT && x->moved >= 0);
+  assert(m < IR_MACHINE_COUNT && x->moved >= 0 && x->extremes >= 0);
   return machines[m].atomic * x->moved + machines[m].extreme * x->extremes;
 }
 
 double
 ir_cost_coloured(const struct ir_increments *x, enum ir_machine m) {
   assert(m < IR_MACHINE_COUNT && x->extremes >= 0);
-  return x->moved + x->extremes + machines[m].colours;
+  if (machines[m].colours <= 0 || x->meet <= 0) return HUGE_VAL;
+  return x->moved + x->extremes + machines[m].colours * x->meet;
 }
 
 /* How often a block uses a target, on average. */
@@ -90,6 +92,7 @@ shared_by(double meet) {
 
 double
 ir_cost_staged(const struct ir_increments *x, enum ir_machine m) {
+  if (!x->staged) return HUGE_VAL;
   return machines[m].local * (x->moved + x->extremes) +
          ir_cost_atomic(x, m) / shared_by(x->meet) + machines[m].fixed;
 }
@@ -232,7 +235,8 @@ ir_increments_of(const struct ir_trace *t, ir_ref region,
     strips_add(t, &s, a, IR_NONE);
     if (a->access != ACC_INC) strips_add(t, &extremes, a, IR_NONE);
   }
-  x.extremes = strips_weigh(t, &extremes, &x.meet);
+  double met = 0;
+  x.extremes = strips_weigh(t, &extremes, &met);
   x.moved = strips_weigh(t, &s, &x.meet) - x.extremes;
   x.staged = x.words && s.n && strips_fit(t, &s);
   free(s.list);

@@ -50,7 +50,8 @@ enum ir_machine {
 
 /* Bytes of its vectors, unless somebody knows better. */
 uint32_t ir_machine_vector(enum ir_machine m);
-/* In units of one component moved to or from memory, an element. */
+/* In units of one component moved to or from memory, an element; HUGE_VAL: it
+ * is not to be. */
 double ir_cost_atomic(const struct ir_increments *x, enum ir_machine m);
 double ir_cost_coloured(const struct ir_increments *x, enum ir_machine m);
 double ir_cost_staged(const struct ir_increments *x, enum ir_machine m);

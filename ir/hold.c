@@ -15,7 +15,7 @@
  *             staged     elements meet there, and not all arguments only add
  *             column     the same, of scans, for what nobody outside wants
  *                        (hold_column.c)
- *             add        increments through maps, and nothing else
+ *             add        increments or extremes through maps, nothing else
  *             copy       all else; what is written at the element itself need
  *                        not be stored (register) if nobody outside reads it;
  *                        what walk staged only reads, through maps of rows of

@@ -20,7 +20,7 @@ enum { IR_HOLD_SUM_MAX = 16, IR_HOLD_COPY_MAX = 256 };
  * none (an index, a captured value, scratch). */
 ir_ref ir_operand(const struct ir_trace *t, const struct ir_arg *a);
 
-/* Numbers of 4 or 8 bytes: those that devices add atomically. */
+/* Numbers of 4 or 8 bytes: those that devices combine atomically. */
 static inline bool
 ir_in_words(struct type t) {
   return t.kind < TYPE_BOOL && (t.size == 4 || t.size == 8);

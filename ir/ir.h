@@ -328,16 +328,17 @@ extern const struct ir_arg_info ir_arg_info[IR_ARG_COUNT];
  * element: via %e, via %e %map[i]; with shift=1 behind that the map is known to
  * name, of all elements in the rows, the next one. With `own` (inc %res.0 own
  * via %e %map[i], rows of the inverse of map) it is the loop's element that it
- * adds to, where its path leads there; else what it adds is dropped.
+ * adds to (or makes less or greater), where its path leads there; else what it
+ * brings is dropped.
  * The access of an INFO argument is ACC_RW (the payload survives where no
  * element improves); PARAM, numbers and OFF are ACC_READ and have no
  * versions. */
 struct ir_arg {
-  uint8_t kind;       /* enum ir_arg_kind */
-  uint8_t access;     /* enum access */
-  bool own;           /* INC: of what its path leads to the loop's element */
-  uint16_t info_of;   /* IR_ARG_INFO: number of the argument it belongs to */
-  struct reach reach; /* EXCHANGE: how far out */
+  uint8_t kind;     /* enum ir_arg_kind */
+  uint8_t access;   /* enum access */
+  bool own;         /* combined: of what its path leads to the loop's element */
+  uint16_t info_of; /* IR_ARG_INFO: number of the argument it belongs to */
+  struct reach reach;     /* EXCHANGE: how far out */
   uint32_t entry, vector; /* vector 0: not one */
   ir_ref dat;             /* declaration as the program named it */
   ir_ref map;

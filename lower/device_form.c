@@ -106,7 +106,7 @@ low_entry_of(const struct rt_stage_use *use, const struct low_slot *s) {
 }
 
 /* Is all that is read through the map of slot s among what is added to? Else
- * zeros would be added to what is only read. */
+ * identities would be combined with what is only read. */
 static bool
 low_use_serves(const struct low_region *r, const struct low_slot *s,
                const struct rt_offload *o) {
@@ -149,6 +149,8 @@ low_strip_find(const struct low_slot *s, uint32_t use, struct rt_offload *o,
   while (k < o->nstrips &&
          (o->strips[k].use != use || f->strip_bind[k] != bind))
     k++;
+  assert(k == o->nstrips ||
+         f->strip_access[k] == (s->local ? ACC_READ : s->access));
   if (k < o->nstrips) return k;
   o->strips[k] = (struct rt_strip){use, s->dim * s->type.size};
   f->strip_bind[k] = bind;

@@ -80,8 +80,8 @@ enum { LOW_GUARD = 64 };
  *   WHOLE  the bound memory itself: accumulators, large values, globals
  *   INDEX  the element's number or a map entry, as the slot's type
  *   LENGTH how many entries the element's row of `map` has, 32-bit
- *   OWN    contribution to the element's own: zero before the call, then added
- *          to slot `into` if its path leads back to the element
+ *   OWN    contribution to the element's own: identity before the call, then
+ *          combined with slot `into` if its path leads back to the element
  * A DAT slot is loaded at the element's start and stored at its end; a staged
  * one (`call` >= 0) right before and after that call, because what happens
  * between matters. */
@@ -121,7 +121,7 @@ struct low_slot {
   int32_t into;   /* OWN: the slot of its element; -1 */
   int64_t room;   /* offset in the region's scratch memory; -1: on the stack;
                           follows from the slots, not in the key */
-  enum access access; /* INC, SUM */
+  enum access access; /* INC, SUM, OWN */
 };
 
 /* An argument of a call: no slot is a null pointer; vector: an array of

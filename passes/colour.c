@@ -46,14 +46,20 @@ static enum ir_walk
 walk_on_device(const struct ir_increments *x, enum ir_machine machine,
                long want, struct costs *c) {
   if (!x->words || want == WANT_COLOURS) return IR_WALK_COLOURS;
-  bool staged = x->staged;
   if (want == WANT_ATOMIC) return IR_WALK_ATOMIC;
-  if (want == WANT_STAGED) return staged ? IR_WALK_STAGED : IR_WALK_ATOMIC;
+  if (want == WANT_STAGED) return x->staged ? IR_WALK_STAGED : IR_WALK_ATOMIC;
   *c = (struct costs){true, ir_cost_atomic(x, machine),
-                      staged ? ir_cost_staged(x, machine) : HUGE_VAL,
-                      ir_cost_coloured(x, machine)};
+                      ir_cost_staged(x, machine), ir_cost_coloured(x, machine)};
   if (c->colours < c->atomic && c->colours < c->staged) return IR_WALK_COLOURS;
   return c->staged < c->atomic ? IR_WALK_STAGED : IR_WALK_ATOMIC;
+}
+
+static void
+tell_costs(const struct costs *c, struct str *s) {
+  str_printf(s, " (atomic costs %.1f", c->atomic);
+  if (c->staged < HUGE_VAL) str_printf(s, ", staged %.1f", c->staged);
+  if (c->colours < HUGE_VAL) str_printf(s, ", colours %.1f", c->colours);
+  str_add(s, ")");
 }
 
 static void
@@ -63,9 +69,7 @@ tell(struct ir_trace *t, ir_ref r, unsigned needs, const struct costs *c) {
                         : "elements meet in what they write";
   if (t->regions[r].walk == IR_WALK_RANGE) return;
   struct str s = STR_INIT;
-  if (c->compared)
-    str_printf(&s, " (atomic costs %.1f, staged %.1f, colours %.1f)", c->atomic,
-               c->staged, c->colours);
+  if (c->compared) tell_costs(c, &s);
   ir_remark(t, "colour: the region of %s walks by %s: %s%s",
             pass_node_text(t, t->regions[r].first),
             ir_walk_info[t->regions[r].walk].text, why, s.s);

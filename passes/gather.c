@@ -76,12 +76,13 @@ static const char *
 combined_why_not(const struct ir_trace *t, const struct ir_arg *a,
                  const bool *overlaps, ir_ref *map) {
   const struct ir_map *m = &t->maps[a->map];
-  if (*map != IR_NONE && *map != a->map) return "it adds through several maps";
+  if (*map != IR_NONE && *map != a->map)
+    return "it combines through several maps";
   *map = a->map;
-  if (m->rows) return "it adds through no map of the program";
+  if (m->rows) return "it combines through no map of the program";
   if (m->flags & IR_MAP_REPEATS) return "rows of its map name an element twice";
   if (overlaps[ir_root(t, a->dat)])
-    return "several dats share the memory that it adds to";
+    return "several dats share the memory that it combines with";
   return NULL;
 }
 
@@ -94,13 +95,13 @@ arg_why_not(const struct ir_trace *t, const struct ir_arg *a,
   case IR_ARG_OFF: return NULL;
   case IR_ARG_PARAM:
   case IR_ARG_GBL:
-    return reads ? NULL : "it writes more than what it adds through a map";
+    return reads ? NULL : "it writes more than what it combines through a map";
   case IR_ARG_DAT: break;
   default: return "it is shown numbers of elements";
   }
   if (reads) return NULL;
   if (!ir_combines(a->access) || a->map == IR_NONE)
-    return "it writes more than what it adds through a map";
+    return "it writes more than what it combines through a map";
   return combined_why_not(t, a, overlaps, map);
 }
 
@@ -129,7 +130,7 @@ why_not(const struct ir_trace *t, const struct ir_node *n, const bool *overlaps,
     const char *why = arg_why_not(t, &ir_args(t, n)[k], overlaps, map);
     if (why) return why;
   }
-  return uses_otherwise(t, n) ? "it reads what it adds to" : NULL;
+  return uses_otherwise(t, n) ? "it reads what it combines with" : NULL;
 }
 
 static bool
@@ -170,8 +171,8 @@ gather_node(struct ir_trace *t, ir_ref i, ir_ref map) {
   for (uint32_t k = 0; k < n->nargs; k++) {
     struct ir_arg *a = &ir_args(t, n)[k];
     if (a->kind != IR_ARG_DAT) continue;
-    bool adds = a->access == ACC_READ || a->access == ACC_INC;
-    bool back = a->map == map && t->maps[map].arity == 1 && adds;
+    bool plain = a->access == ACC_READ || a->access == ACC_INC;
+    bool back = a->map == map && t->maps[map].arity == 1 && plain;
     if (back && !a->vector) { /* T ** is of entries */
       a->map = IR_NONE;
       continue;
@@ -192,9 +193,9 @@ pass_gather(struct ir_trace *t, const struct pass_ctx *c) {
       ir_remark(t, "gather: %s stays as it is: %s", pass_node_text(t, n), why);
     if (why) continue;
     gather_node(t, n, map);
-    ir_remark(t, "gather: %s runs over %%%s, whose rows of %%%s it adds up",
-              pass_node_text(t, n), t->sets[t->nodes[n].set].name,
-              t->maps[map].name);
+    ir_remark(
+        t, "gather: %s runs over %%%s, whose rows of %%%s it goes through",
+        pass_node_text(t, n), t->sets[t->nodes[n].set].name, t->maps[map].name);
     changed = true;
   }
   return changed;

@@ -147,7 +147,7 @@ struct rt_want {
 
 /* How a region's code for a device goes over the elements. */
 enum rt_form {
-  RT_FORM_PLAIN,  /* one after the other; increments are atomic */
+  RT_FORM_PLAIN,  /* one after the other; what they combine is atomic */
   RT_FORM_COLOUR, /* in two levels, a launch for each colour of blocks */
   RT_FORM_STAGE /* blocks add in local memory, then to the device's, atomically
                    */

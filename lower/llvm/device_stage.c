@@ -1,4 +1,5 @@
-/* Increments and reads staged in local memory: the kernel op2_stage.
+/* Increments, extremes and reads staged in local memory: the kernel op2_stage,
+ * with increments for example.
  *
  *   for (block = group; block < blocks; block += groups)
  *     clear the strips of the block's targets          all items, in turn

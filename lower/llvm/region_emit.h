@@ -51,7 +51,8 @@ struct low_emit {
   LLVMValueRef *kept; /* of slots that claim: values before the element, and */
   LLVMValueRef *made_by; /* the elements that made those; NULL: others */
   LLVMValueRef *local;   /* of slots that are read from local memory: where */
-  /* *p = *p (+, min, max) x while others do the same; NULL: nobody does */
+  /* *p = *p (+, min, max) x while others do the same; NULL: none does, or walks
+     keep them apart */
   void (*atomic)(struct low_emit *em, struct type t, enum access acc,
                  LLVMValueRef p, LLVMValueRef x);
 };

@@ -1,6 +1,7 @@
 /* OP_MIN and OP_MAX through maps, of numbers of both signs, both zeros, infinities and
  * NaNs: of two zeros -0 is the smaller one, whatever the order; a NaN is not better than
- * anything, and nothing is better than a NaN. Exact in bits. */
+ * anything, and nothing is better than a NaN. Integers on both sides of what their signed
+ * kind can hold. Exact in bits. */
 #include "check.h"
 
 #include <limits.h>
@@ -12,6 +13,15 @@ static double x[EDGES], low[NODES], high[NODES], found[NODES];
 static float y[EDGES], low_y[NODES], found_y[NODES];
 static long long far[EDGES], most[NODES], found_most[NODES];
 
+static unsigned code[EDGES], least[NODES], found_least[NODES];
+static unsigned long long id[EDGES], last[NODES], found_last[NODES];
+
+static void
+coded(const unsigned *c, const unsigned long long *i, unsigned *l,
+      unsigned long long *h) {
+  if (*c < *l) *l = *c;
+  if (*i > *h) *h = *i;
+}
 static void
 wide(const double *v, double *la, double *lb, double *h) {
   if (*v < *la) *la = *v;
@@ -32,6 +42,12 @@ number(int k) {
   return of[k % 6] * (k % 4);
 }
 
+/* What a node has before: mostly `zero`, some NaNs of both signs. */
+static double
+start(int n, double zero) {
+  return n % 7 == 0 ? (double)NAN : n % 7 == 3 ? -(double)NAN : zero;
+}
+
 static void
 fill(void) {
   unsigned r = 11;
@@ -44,11 +60,15 @@ fill(void) {
     x[e] = ends[2 * e] % 3 ? number(e) : number(e) * 0;
     y[e] = (float)x[e];
     far[e] = (long long)(e * 37 % 101 - 50) * 10000000000;
+    code[e] = 0x80000000u + (unsigned)(e * 37 % 101 - 50);
+    id[e] = (1ull << 63) + (unsigned long long)(e * 37 % 103 - 51);
   }
   for (int n = 0; n < NODES; n++) {
-    low[n] = n % 7 ? 0.0 : number(n);
+    low[n] = start(n, 0.0);
+    high[n] = start(n, -0.0);
     low_y[n] = (float)low[n];
-    high[n] = n % 7 ? -0.0 : number(n);
+    least[n] = 0x80000014u + (unsigned)n;
+    last[n] = n % 2 ? 0 : 1ull << 63;
     most[n] = n % 2 ? LLONG_MIN : 3;
   }
 }
@@ -69,6 +89,8 @@ reference(void) {
     high[b] = best(high[b], x[e], 1);
     low_y[a] = (float)best(low_y[a], y[e], 0);
     if (far[e] > most[b]) most[b] = far[e];
+    if (code[e] < least[a]) least[a] = code[e];
+    if (id[e] > last[b]) last[b] = id[e];
   }
 }
 
@@ -89,6 +111,10 @@ main(int argc, char **argv) {
   op_dat dx = op_decl_dat(edges, 1, "double", x, "x");
   op_dat dy = op_decl_dat(edges, 1, "float", y, "y");
   op_dat df = op_decl_dat(edges, 1, "ll", far, "far");
+  op_dat dc = op_decl_dat(edges, 1, "uint", code, "code");
+  op_dat di = op_decl_dat(edges, 1, "ull", id, "id");
+  op_dat de = op_decl_dat(nodes, 1, "uint", least, "least");
+  op_dat da = op_decl_dat(nodes, 1, "ull", last, "last");
   op_dat dl = op_decl_dat(nodes, 1, "double", low, "low");
   op_dat dh = op_decl_dat(nodes, 1, "double", high, "high");
   op_dat dn = op_decl_dat(nodes, 1, "float", low_y, "narrow");
@@ -103,6 +129,11 @@ main(int argc, char **argv) {
               op_arg_dat(df, -1, OP_ID, 1, "ll", OP_READ),
               op_arg_dat(dn, 0, pe, 1, "float", OP_MIN),
               op_arg_dat(dm, 1, pe, 1, "ll", OP_MAX));
+  op_par_loop(coded, "coded", edges,
+              op_arg_dat(dc, -1, OP_ID, 1, "uint", OP_READ),
+              op_arg_dat(di, -1, OP_ID, 1, "ull", OP_READ),
+              op_arg_dat(de, 0, pe, 1, "uint", OP_MIN),
+              op_arg_dat(da, 1, pe, 1, "ull", OP_MAX));
   reference();
   op_fetch_data(dl, found);
   for (int n = 0; n < NODES; n++) same(found[n], low[n]);
@@ -112,5 +143,9 @@ main(int argc, char **argv) {
   for (int n = 0; n < NODES; n++) same(found_y[n], low_y[n]);
   op_fetch_data(dm, found_most);
   for (int n = 0; n < NODES; n++) CHECK_INT(found_most[n], most[n]);
+  op_fetch_data(de, found_least);
+  for (int n = 0; n < NODES; n++) CHECK(found_least[n] == least[n]);
+  op_fetch_data(da, found_last);
+  for (int n = 0; n < NODES; n++) CHECK(found_last[n] == last[n]);
   return check_end();
 }

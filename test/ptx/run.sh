@@ -158,6 +158,55 @@ TRACE
   done
 }
 
+# Extremes are atomic operations of the type's kind, floats by their bits.
+extremes() {
+  cat >"$tmp/extremes.c" <<'C'
+void k(const double *x, const float *y, const int *i, const unsigned *u,
+       const unsigned long *l, double *a, float *b, int *c, unsigned *d,
+       unsigned long *e) {
+  if (*x < *a) *a = *x;
+  if (*y > *b) *b = *y;
+  if (*i < *c) *c = *i;
+  if (*u > *d) *d = *u;
+  if (*l < *e) *e = *l;
+}
+C
+  cat >"$tmp/extremes.irt" <<'TRACE'
+trace @t {
+  set %edges n=400
+  set %nodes n=100
+  map %ends : %edges -> %nodes x2
+  dat %x : %edges f64 x1
+  dat %y : %edges f32 x1
+  dat %i : %edges i32 x1
+  dat %u : %edges u32 x1
+  dat %l : %edges u64 x1
+  dat %a : %nodes f64 x1
+  dat %b : %nodes f32 x1
+  dat %c : %nodes i32 x1
+  dat %d : %nodes u32 x1
+  dat %e : %nodes u64 x1
+  kernel @k
+  %a.1, %b.1, %c.1, %d.1, %e.1 = loop @k over %edges (
+      read %x.0, read %y.0, read %i.0, read %u.0, read %l.0,
+      min %a.0 via %ends[0], max %b.0 via %ends[0], min %c.0 via %ends[0],
+      max %d.0 via %ends[1], min %e.0 via %ends[1])
+  live %a.1, %b.1, %c.1, %d.1, %e.1
+}
+TRACE
+  "$clang" -O2 -Xclang -disable-llvm-passes -c -emit-llvm "$tmp/extremes.c" \
+    -o "$tmp/extremes.bc" >"$tmp/log" 2>&1 &&
+    emit ptx "$tmp/extremes.irt" extremes --arch "$1" --increments "$2" && indexed ||
+    return 1
+  for op in min.s64 max.u64 max.s32 min.u32 min.s32 max.u32 min.u64; do
+    grep -q "atom.*$op" "$tmp"/out/*.ptx || {
+      echo "no atom with $op" >"$tmp/log"
+      return 1
+    }
+  done
+  [ -z "$ptxas" ] || assemble "$1"
+}
+
 for trace in "$top"/test/traces/*_00.irt; do
   name=$(basename "$trace" .irt)
   program=${name%_00}
@@ -178,6 +227,10 @@ for trace in "$top"/test/traces/*_00.irt; do
       verdict "$name: ptx $arch $how" $?
     done
   done
+done
+for how in atomic staged; do
+  extremes sm_90 $how
+  verdict "extremes: ptx $how" $?
 done
 waiting
 verdict "constants wait for what they go over" $?

@@ -105,18 +105,6 @@ arg_why_not(const struct ir_trace *t, const struct ir_arg *a,
   return combined_why_not(t, a, overlaps, map);
 }
 
-/* Does the loop use what it adds to in another way, too? */
-static bool
-uses_otherwise(const struct ir_trace *t, const struct ir_node *n) {
-  const struct ir_arg *a = ir_args(t, n);
-  for (uint32_t i = 0; i < n->nargs; i++)
-    for (uint32_t k = 0; a[i].kind == IR_ARG_DAT && k < n->nargs; k++)
-      if (a[k].kind == IR_ARG_DAT && a[i].access != a[k].access &&
-          ir_root(t, a[i].dat) == ir_root(t, a[k].dat))
-        return true;
-  return false;
-}
-
 static const char *
 why_not(const struct ir_trace *t, const struct ir_node *n, const bool *overlaps,
         ir_ref *map) {
@@ -130,7 +118,7 @@ why_not(const struct ir_trace *t, const struct ir_node *n, const bool *overlaps,
     const char *why = arg_why_not(t, &ir_args(t, n)[k], overlaps, map);
     if (why) return why;
   }
-  return uses_otherwise(t, n) ? "it reads what it combines with" : NULL;
+  return NULL;
 }
 
 static bool

@@ -104,7 +104,7 @@ units() {
 # of gather form, in that
 programs() { # file name
   local modes='2-threads 2-eager defer-opaque'
-  case $2 in gather-*) modes=gather ;; esac
+  case $2 in gather-*) modes='gather gather-rcm' ;; esac
   case $1 in lower/device* | lower/llvm/device* | rt/device/*) modes=opencl-reads ;; esac
   MODES=$modes JOBS=$jobs timeout 300 test/programs/run.sh "$build" \
     $(cd test/programs && ls *.c *.cpp | sed 's/\.c.*//') |

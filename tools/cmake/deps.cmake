@@ -19,7 +19,9 @@ function(op2_llvm_config variable option)
 endfunction()
 op2_llvm_config(LLVM_VERSION --version)
 # IR, passes and C API differ between versions; no other one passes the tests.
+# What was found is forgotten, so that the next run finds what is installed then.
 if(NOT LLVM_VERSION MATCHES "^${OP2_LLVM_MAJOR}\\.")
+  unset(LLVM_CONFIG CACHE)
   message(FATAL_ERROR "op2lazy needs LLVM ${OP2_LLVM_MAJOR}, found ${LLVM_VERSION} "
     "(${LLVM_CONFIG}); another one: -DLLVM_CONFIG=/path/to/llvm-config")
 endif()

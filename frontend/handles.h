@@ -90,10 +90,11 @@ struct fe_map {
   uint64_t stretched;            /* the version of rt that stretches and steps
                                     were looked for in; 0 */
   struct rt_column_layers layers; /* that rows go along; height 0: none */
-  uint32_t usual;   /* the length that most of its rows have; 0: none */
-  uint32_t drift;   /* 1 + the largest of its margins, 0: not known; */
-  uint64_t drifted; /* of this version of rt */
-  uint64_t starts;  /* csr rows of `from` that have the same number begin at the
+  uint32_t usual;      /* the length that most of its rows have; 0: none */
+  uint32_t drift;      /* 1 + the largest of its margins, 0: not known; */
+  uint64_t drifted;    /* of this version of rt */
+  struct rt_runs runs; /* of the version that stretches were looked for in */
+  uint64_t starts; /* csr rows of `from` that have the same number begin at the
                       same places; 0: not csr */
   VEC(struct fe_along, along); /* of rows that it was followed from */
   struct rt_relation rows;     /* its inverse, once a program needs it, and */
@@ -336,6 +337,7 @@ status fe_number_map(struct fe_map *m);
  * still; by how much rows step, 0: they do not; along which layers. */
 struct fe_rules {
   uint32_t stretch, still, usual;
+  uint32_t run, run_entry; /* elements that name one target there; 0: none */
   int32_t step;
   bool beside, counts;
   uint64_t starts;                /* as a map's */

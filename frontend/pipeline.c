@@ -36,13 +36,14 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       "gather{always=%d},"
       "colour{colours=%d,in_order=%d,increments=%d,gpu=%d},"
       "hold{exact=%d,reads=%d,gpu=%d},"
-      "width{bytes=%u},%steam{way=%d,ranks=%d},"
+      "width{bytes=%u},%s%steam{way=%d,ranks=%d},"
       "tile{rows=%d,columns=%d,piece=%d},%scores{off=%d}%s%s",
       fe.opt.gather == OPT_gather_always, colours, fe.opt.reproducible != 0,
       fe.opt.increments - OPT_increments_auto, gpu, fe.opt.reproducible != 0,
       fe.opt.reads - OPT_reads_direct, gpu,
       streams ? IR_STREAM_BYTES : low_machine_vector(),
       fe.opt.stretches == OPT_stretches_always ? "stretch{least=1}," : "",
+      fe.opt.runs == OPT_runs_always ? "runs{least=1,share=0}," : "",
       fe.opt.team - OPT_team_auto, fe_ranks.size,
       fe.opt.tile_rows > 0 ? fe.opt.tile_rows : 0,
       fe.opt.tile_columns > 0 ? fe.opt.tile_columns : 0,

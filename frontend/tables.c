@@ -159,6 +159,7 @@ find_rules(struct fe_map *m) {
   find_layers(m);
   m->usual = m->start ? rt_usual_length(&m->rt) : 0;
   m->starts = find_starts(m);
+  m->runs = fe_hollow(m) ? (struct rt_runs){0} : rt_relation_runs(&m->rt);
   m->stretched = m->rt.version;
 }
 
@@ -169,6 +170,8 @@ fe_number_rules(struct fe_map *m) {
   return (struct fe_rules){.stretch = s ? (uint32_t)(m->rt.from->n / s->n) : 0,
                            .still = s ? s->still : 0,
                            .usual = m->usual,
+                           .run = (uint32_t)m->runs.length,
+                           .run_entry = m->runs.entry,
                            .step = m->rt.steps ? m->rt.steps->step : 0,
                            .beside = m->rt.steps && m->rt.steps->beside,
                            .counts = m->rt.steps && m->rt.steps->counts,

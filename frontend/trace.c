@@ -100,6 +100,8 @@ build_map(struct builder *b, struct fe_map *m) {
           (rules.counts ? IR_MAP_COUNTS : 0),
       .tag = i,
       .drift = fe_number_drift(m),
+      .run = rules.run,
+      .run_entry = rules.run_entry,
       .stretch = rules.stretch,
       .still = rules.still,
       .usual = rules.usual,

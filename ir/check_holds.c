@@ -57,13 +57,15 @@ check_operand(struct held *h, ir_ref n, const struct ir_arg *a,
   ir_ref v = ir_operand(t, a);
   if (v == IR_NONE) return;
   uint8_t how = h->how[v];
-  enum ir_hold as = how == IR_HOLD_STREAM ? IR_HOLD_COPY : how;
+  bool stream = how == IR_HOLD_STREAM, run = how == IR_HOLD_RUN;
+  unsigned as = stream ? IR_HOLD_COPY : run ? IR_HOLD_ADD : how;
   h->used[v] = true;
   if (!how)
     ir_bad_arg(h->c, n, arg, "nothing says how %s is held",
                ir_value_text(t, v));
   else if (!(ir_holds_of(t, n, a, f) & 1U << as) ||
-           (as != how && !ir_may_stream(t, h->region, v, f->overlaps)))
+           (stream && !ir_may_stream(t, h->region, v, f->overlaps)) ||
+           (run && !ir_may_run(t, h->region, v, f->overlaps).length))
     ir_bad_arg(h->c, n, arg, "%s cannot be held as %s", ir_value_text(t, v),
                ir_hold_info[how].text);
   if (how) check_alike(h, a, how);

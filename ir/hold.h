@@ -62,6 +62,19 @@ uint64_t ir_column_bytes(const struct ir_trace *t, ir_ref region);
 bool ir_may_stream(const struct ir_trace *t, ir_ref region, ir_ref v,
                    const bool *overlaps);
 
+/* ---- hold_run.c ---------------------------------------------------------- */
+
+/* Components of what is added to a dat for an element, at most. */
+enum { IR_RUN_MOST = 16 };
+/* May what a region holds as add, a version that it makes, stay in a register
+ * while its target does? Width and stretches are chosen. cost O(arguments) */
+struct ir_run {
+  uint32_t length;     /* elements for a target on average; 0: it may not */
+  uint32_t components; /* of all that an element adds to the dat */
+};
+struct ir_run ir_may_run(const struct ir_trace *t, ir_ref region, ir_ref v,
+                         const bool *overlaps);
+
 /* ---- several elements at once -------------------------------------------- */
 
 /* May the code of a region work on several elements at once? Bytes of the

@@ -160,7 +160,7 @@ struct ir_set {
 
 /* map %name : %from -> %to x<arity> [onto] [injective] [repeats]
  *     [column] [turns] [scatter=<lines>] [drift=<targets>]
- *     [stretch=<length> [still=<entries>]]
+ *     [run=<length> [at=<entry>]] [stretch=<length> [still=<entries>]]
  *     [rule <area> ...]
  * relation %name : %from -> %to <rows> [%of ...] [onto] ... [usual=<length>]
  *     [step=<step>] [starts %other]
@@ -181,6 +181,8 @@ struct ir_set {
  *   scatter    cache lines that a thousand entries in order take, if measured
  *   drift      targets between those that elements so far have done with and
  *              the farthest that they have gone to, at most, if measured
+ *   run        so many elements one after another name the same target in entry
+ *              `at` (0 if not said), on average; no entry has longer runs
  *   stretch    elements lie in stretches, of so many on average, along which
  *              each entry names the next target at the next element; of the
  *              entries whose bits are in `still` the same one
@@ -233,11 +235,13 @@ struct ir_map {
   ir_ref of[IR_ROWS_OF]; /* as many as ir_rows_info says */
   uint32_t scatter;      /* 1 + that; 0: not measured */
   uint32_t drift;        /* likewise */
-  uint32_t stretch;      /* 0: none are known */
-  uint32_t still;        /* bit i: entry i */
-  uint32_t usual;        /* 0: none is known */
-  int32_t step;          /* likewise */
-  uint32_t starts;       /* 1 + the other; 0: none is known */
+  uint32_t run;          /* 0: not measured */
+  uint32_t run_entry;
+  uint32_t stretch; /* 0: none are known */
+  uint32_t still;   /* bit i: entry i */
+  uint32_t usual;   /* 0: none is known */
+  int32_t step;     /* likewise */
+  uint32_t starts;  /* 1 + the other; 0: none is known */
   struct ir_rows_layers layers;
   const struct ir_area *rule; /* [arity], in the arena; NULL: not known */
 };

@@ -208,6 +208,18 @@ maybe_order(struct ir_parser *p, struct ir_map *m) {
   return OK;
 }
 
+/* [run=<length> [at=<entry>]] */
+static status
+maybe_run(struct ir_parser *p, struct ir_map *m) {
+  struct ir_lexer at = p->x;
+  TRY(maybe_number(p, "run", INT32_MAX, &m->run));
+  TRY(maybe_number(p, "at", UINT32_MAX, &m->run_entry));
+  if (m->run_entry && (!m->run || m->run_entry >= m->arity))
+    return ir_lex_fail(&at, "expected at=<entry> of the map behind "
+                            "run=<length>");
+  return OK;
+}
+
 /* [stretch=<length> [still=<entries>]] */
 static status
 maybe_stretch(struct ir_parser *p, struct ir_map *m) {
@@ -265,6 +277,7 @@ map_decl(struct ir_parser *p, const char *name) {
   TRY(want_times(p, &m.arity));
   TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
   TRY(maybe_order(p, &m));
+  TRY(maybe_run(p, &m));
   TRY(maybe_stretch(p, &m));
   return map_with_rule(p, &m);
 }

@@ -197,6 +197,8 @@ print_map(const struct ir_trace *t, const struct ir_map *m, struct str *out) {
   print_flags(out, IR_FLAGS_MAP, m->flags);
   if (m->scatter) str_printf(out, " scatter=%u", m->scatter - 1);
   if (m->drift) str_printf(out, " drift=%u", m->drift - 1);
+  if (m->run) str_printf(out, " run=%u", m->run);
+  if (m->run_entry) str_printf(out, " at=%u", m->run_entry);
   if (m->stretch) str_printf(out, " stretch=%u", m->stretch);
   if (m->still) str_printf(out, " still=%u", m->still);
   if (m->usual) str_printf(out, " usual=%u", m->usual);

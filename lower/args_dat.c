@@ -191,6 +191,8 @@ low_far_slot(struct low_args *g, const struct low_access *x) {
   struct low_slot s = low_access_slot(g, x, LOW_SLOT_INC);
   s.access = x->a->access;
   s.store = low_access_bind(g, x, x->bw);
+  s.run =
+      x->how == IR_HOLD_RUN && x->entry == g->m->t->maps[x->a->map].run_entry;
   return low_slot_get(g->r, s);
 }
 

@@ -15,6 +15,14 @@ effort_row(const struct ir_trace *t, uint32_t map) {
   return (double)t->sets[of->from].n * of->arity / n;
 }
 
+/* What adding takes of what it takes in memory, where a register keeps the sum
+ * from one target to the next: half of it is to bring there what is added. */
+static double
+effort_run(const struct ir_trace *t, uint32_t map) {
+  assert(map < t->nmaps && t->maps[map].run);
+  return 0.5 + 0.5 / t->maps[map].run;
+}
+
 /* How often a call runs for an element. */
 static double
 effort_times(const struct ir_trace *t, const struct low_region *r,
@@ -42,6 +50,7 @@ effort_slot(const struct ir_trace *t, const struct low_region *r,
   if (s->inner && s->call >= 0) times = effort_times(t, r, &r->calls[s->call]);
   if (!r->binds[s->load >= 0 ? s->load : s->store].near) out->far += times;
   if (s->store < 0) return;
+  if (s->run) times *= effort_run(t, r->binds[s->map].index);
   out->adds += times * s->dim;
   out->targets += r->binds[s->store].block == 1 ? times : times * s->dim;
 }

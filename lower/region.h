@@ -108,6 +108,7 @@ struct low_slot {
   int32_t layer;  /* and how many layers, of binds with `column` */
   bool local;     /* DAT: read from a copy of the block's, in local memory */
   bool stream;    /* DAT: stored past the caches */
+  bool run;       /* INC: in a register while the target stays the same */
   int32_t map;    /* bind of the map, or FIRST, if the region goes by its
                      stretches, HEAD or START, if by its steps; -1: no
                      further */

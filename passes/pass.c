@@ -383,10 +383,11 @@ forget_holds(struct ir_trace *t) {
     t->regions[r].hold0 = t->regions[r].nholds = 0;
 }
 
+/* What was chosen later in its place. */
 static void
-forget_streams(struct ir_trace *t) {
+forget_hold(struct ir_trace *t, enum ir_hold how, enum ir_hold before) {
   for (uint32_t k = 0; k < t->nholds; k++)
-    if (t->holds[k].how == IR_HOLD_STREAM) t->holds[k].how = IR_HOLD_COPY;
+    if (t->holds[k].how == how) t->holds[k].how = before;
 }
 
 /* Drop what earlier passes wrote and this one would make wrong. True: there are
@@ -409,7 +410,8 @@ pass_forget(struct ir_trace *t, unsigned which) {
   for (ir_ref r = 0; which & PASS_CORES && r < t->nregions; r++)
     t->regions[r].core_first = false;
   if (which & PASS_CHAINS) forget_chains(t);
-  if (which & PASS_STREAMS) forget_streams(t);
+  if (which & PASS_STREAMS) forget_hold(t, IR_HOLD_STREAM, IR_HOLD_COPY);
+  if (which & PASS_RUNS) forget_hold(t, IR_HOLD_RUN, IR_HOLD_ADD);
   if (which & PASS_HOLDS) forget_holds(t);
   for (ir_ref v = 0; which & PASS_BUFFERS && v < t->nvalues; v++)
     t->values[v].buffer = IR_NONE;

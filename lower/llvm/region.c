@@ -134,13 +134,15 @@ static void
 low_build_body(struct low_emit *em,
                void (*loop)(struct low_emit *, LLVMValueRef, LLVMValueRef)) {
   uint32_t n = em->r->nslots, nb = em->r->nbinds;
-  LLVMValueRef *mem = mem_alloc(6 * (size_t)n + 1, sizeof *mem);
+  LLVMValueRef *mem = mem_alloc(8 * (size_t)n + 1, sizeof *mem);
   em->home = mem;
   em->now = mem + n;
   em->lanes = mem + 2 * n;
   em->acc = mem + 3 * n;
   em->kept_lanes = mem + 4 * n;
   em->begins = mem + 5 * n;
+  em->run_target = mem + 6 * n;
+  em->run_sum = mem + 7 * n;
   em->guarded = mem_alloc((size_t)n + 1, sizeof *em->guarded);
   low_guards_find(em);
   LLVMBasicBlockRef entry =

@@ -166,6 +166,7 @@ low_blocks_begin(struct low_emit *em) {
   low_lanes_alloc(em);
   if (low_region_has_rows(em->r)) low_rows_alloc(em);
   low_sums_begin(em);
+  low_runs_begin(em);
 }
 
 void
@@ -180,6 +181,7 @@ low_emit_block(struct low_emit *em, LLVMValueRef e) {
 void
 low_blocks_end(struct low_emit *em) {
   low_sums_end(em);
+  low_runs_end(em);
   low_stream_end(em);
 }
 

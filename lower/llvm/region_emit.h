@@ -31,6 +31,9 @@ struct low_emit {
   LLVMValueRef *acc;        /* of SUM slots: running values */
   LLVMValueRef *kept_lanes; /* of slots, where a block has rows: of the element
                                [dim][width], of OWN where its path leads */
+  LLVMValueRef *run_target; /* of slots that stay while their target does: it,
+                               -1 before the first, and */
+  LLVMValueRef *run_sum;    /* what it has, [dim] */
   LLVMValueRef *begins; /* of slots that go by stretches, within one: target of
                            element 0, were it in it; of still ones of all */
   bool *guarded;        /* of slots: WHOLE ones that are copied all the same */
@@ -219,6 +222,19 @@ void low_lanes_store(struct low_emit *em, uint32_t k);
 /* Add the lanes of all INC slots to memory, element by element, so that sums
  * are those of the loop over elements. */
 void low_lanes_add(struct low_emit *em);
+/* dst = src: an element of the slot's dat, as it lies there, and a copy. */
+void low_chunks_copy(struct low_emit *em, const struct low_slot *s,
+                     struct low_at dst, struct low_at src);
+
+/* ---- region_runs.c ------------------------------------------------------- */
+
+/* The slot by which sums of a bind stay in a register; -1: there is none. */
+int32_t low_run_slot(const struct low_region *r, int32_t bind);
+/* In front of the first block; behind the last one. */
+void low_runs_begin(struct low_emit *em);
+void low_runs_end(struct low_emit *em);
+/* What the lane names through slot k is the target at hand. */
+void low_run_turn(struct low_emit *em, uint32_t k, uint32_t lane);
 
 /* ---- region_rows.c ------------------------------------------------------- */
 

@@ -371,13 +371,34 @@ low_slot_scatters(const struct low_slot *s) {
   return s->kind == LOW_SLOT_INC && s->map >= 0;
 }
 
+void
+low_chunks_copy(struct low_emit *em, const struct low_slot *s,
+                struct low_at dst, struct low_at src) {
+  const struct low_bind *d = &em->r->binds[s->store];
+  assert((dst.bind == d) != (src.bind == d));
+  for (uint32_t c = 0, n; c < s->dim; c += n) {
+    n = low_bind_chunk(d, c);
+    unsigned align = low_align(d, c, n);
+    low_vector_store(em, dst, s, c, low_vector_load(em, src, s, c, n, align),
+                     align);
+  }
+}
+
+/* Where slot k has lane l. */
+static struct low_at
+low_put_place(struct low_emit *em, uint32_t k, uint32_t l) {
+  const struct low_slot *s = &em->r->slots[k];
+  if (!s->run) return low_at_dat_lane(em, s, s->store, l);
+  return low_at_home(em->run_sum[low_run_slot(em->r, s->store)]);
+}
+
 /* Store, or combine with what is there, components [c, c+n) of lane l. */
 static void
 low_put_chunk(struct low_emit *em, uint32_t k, uint32_t c, uint32_t n,
               uint32_t l, LLVMValueRef x) {
   const struct low_slot *s = &em->r->slots[k];
-  struct low_at at = low_at_dat_lane(em, s, s->store, l);
-  unsigned align = low_align(at.bind, c, n);
+  struct low_at at = low_put_place(em, k, l);
+  unsigned align = low_align(&em->r->binds[s->store], c, n);
   if (low_slot_scatters(s))
     x = low_combined(em, s, low_vector_load(em, at, s, c, n, align), x);
   low_vector_store(em, at, s, c, x, align);
@@ -449,6 +470,7 @@ low_span_put(struct low_emit *em, uint32_t k, const struct low_span *p,
 static void
 low_span_add(struct low_emit *em, const struct low_span *p, uint32_t slots) {
   const struct low_region *r = em->r;
+  int32_t run = low_run_slot(r, (int32_t)p->bind);
   size_t room = (size_t)slots * (p->to - p->from) * em->width;
   LLVMValueRef *all = mem_alloc(room, sizeof *all), *end = all;
   for (uint32_t k = 0; k < r->nslots; k++)
@@ -456,6 +478,7 @@ low_span_add(struct low_emit *em, const struct low_span *p, uint32_t slots) {
       end = low_span_chunks(em, k, p, end);
   for (uint32_t l = 0; l < em->width; l++) {
     const LLVMValueRef *v = all;
+    if (run >= 0) low_run_turn(em, (uint32_t)run, l);
     for (uint32_t k = 0; k < r->nslots; k++)
       if (low_slot_adds_to(&r->slots[k], p->bind))
         v = low_span_put(em, k, p, l, v);
@@ -464,7 +487,8 @@ low_span_add(struct low_emit *em, const struct low_span *p, uint32_t slots) {
   free(all);
 }
 
-/* HELD vectors at a time, so that they stay in registers; 32 are as fast. */
+/* HELD vectors at a time, so that they stay in registers; 32 are as fast. All
+ * of what turns from target to target: no more than that (ir/hold_run.c). */
 void
 low_lanes_add(struct low_emit *em) {
   enum { HELD = 16 };
@@ -472,10 +496,12 @@ low_lanes_add(struct low_emit *em) {
     const struct low_bind *d = &em->r->binds[b];
     uint32_t slots = low_adders(em->r, b);
     struct low_span p = {b, 0, 0};
+    bool runs = low_run_slot(em->r, (int32_t)b) >= 0;
     while (slots && p.from < d->dim) {
       do p.to += low_bind_chunk(d, p.to);
       while (p.to < d->dim &&
-             slots * (p.to + low_bind_chunk(d, p.to) - p.from) <= HELD);
+             (runs ||
+              slots * (p.to + low_bind_chunk(d, p.to) - p.from) <= HELD));
       low_span_add(em, &p, slots);
       p.from = p.to;
     }

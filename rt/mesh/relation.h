@@ -125,6 +125,19 @@ struct rt_facts {
 /* cost one pass and one word for each element of `to`. ERR_MEMORY */
 status rt_relation_scan(const struct rt_relation *r, struct rt_facts *out);
 
+/* Runs: elements one after another that name the same target in one entry, as
+ * edges do that are numbered by their first end.
+ *
+ *   element  0  1  2  3  4  5
+ *   entry 0  7  7  7  9  9  4      3 runs, of 2 elements on average
+ *   entry 1  8 11 30  7 12  9      6 runs */
+struct rt_runs {
+  uint32_t entry; /* the one with the fewest runs, the first of these */
+  idx_l length;   /* of them, on average, rounded down; 0: there are none */
+};
+/* Of rows of one length; none else, and none of an empty set. cost one pass */
+struct rt_runs rt_relation_runs(const struct rt_relation *r);
+
 /* Rows in another order and with other numbers, one after another: the e-th is
  * that of row[e], with at[x] for each entry x. NULL: as they are. */
 void rt_relation_renumber(const struct rt_relation *r, const idx_l *row,

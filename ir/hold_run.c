@@ -1,0 +1,91 @@
+/* What may stay in a register while elements that follow each other add to it.
+ *
+ * Problem   Edges are mostly numbered by one of their ends, so that many in a
+ *           row add to the same node. Each of them reads what the one before
+ *           has just written to memory, and that is what all wait for.
+ *
+ * Idea      One entry of the map is chosen, the one with the longest runs. What
+ *           goes through it is loaded when the target changes, and stored when
+ *           that changes again. Meanwhile nobody else may reach the target: all
+ *           that the region does to the dat's memory is to add to it through
+ *           entries of this one map, whose rows name nobody twice, so that the
+ *           other entries of an element are not the target at hand. What is
+ *           added to each target and in which order stays as it was, and so do
+ *           all bits.
+ *
+ * Example   map %ends : %edges -> %nodes x2 run=6
+ *           region over %edges walk range width 4 {
+ *             %f.1 = loop @exchange (..., inc %f.0 via %ends[0],
+ *                 inc %f.0 via %ends[1])
+ *             hold run %f.1                       entry 0 is held, 1 is not
+ *           }
+ *
+ * Cost      O(arguments of the region).
+ *
+ * Limits    code in blocks alone: what one element at a time does is as before.
+ *           Loops over rows, code by stretches, and more than IR_RUN_MOST
+ *           components of all that is added to a target at once. */
+#include "ir/hold.h"
+#include "ir/inner.h"
+#include "ir/walk.h"
+
+#include <assert.h>
+
+static ir_ref
+root_made(const struct ir_trace *t, ir_ref v) {
+  assert(v < t->nvalues && t->values[v].dat < t->ndats);
+  return ir_root(t, t->values[v].dat);
+}
+
+static bool
+goes_by_rows(const struct ir_trace *t, const struct ir_region *g) {
+  for (ir_ref n = g->first; n < g->first + g->count; n++)
+    if (t->nodes[n].each) return true;
+  return false;
+}
+
+/* Does the argument only add through a map that may have runs? */
+static bool
+adds(const struct ir_trace *t, const struct ir_arg *a) {
+  if (a->kind != IR_ARG_DAT || !ir_combines(a->access)) return false;
+  if (ir_arg_direct(a) || a->each || ir_arg_any_length(t, a)) return false;
+  const struct ir_map *m = &t->maps[a->map];
+  return m->run && !(m->flags & IR_MAP_REPEATS);
+}
+
+static bool
+names_entry(const struct ir_arg *a, uint32_t entry) {
+  return a->entry <= entry && entry < a->entry + ir_arg_count(a);
+}
+
+/* What region g adds to the root; no length: it does more. */
+static struct ir_run
+run_of(const struct ir_trace *t, const struct ir_region *g, ir_ref root) {
+  struct ir_run run = {0};
+  ir_ref map = IR_NONE;
+  bool held = false;
+  IR_EACH_ARG(t, g, n, a) {
+    if (!ir_arg_on(t, a, root)) continue;
+    if (!adds(t, a) || (map != IR_NONE && map != a->map))
+      return (struct ir_run){0};
+    map = a->map;
+    run.components += ir_arg_count(a) * t->dats[a->dat].dim;
+    held |= names_entry(a, t->maps[map].run_entry);
+  }
+  run.length = held ? t->maps[map].run : 0;
+  return run;
+}
+
+struct ir_run
+ir_may_run(const struct ir_trace *t, ir_ref region, ir_ref v,
+           const bool *overlaps) {
+  assert(region < t->nregions);
+  const struct ir_region *g = &t->regions[region];
+  ir_ref root = root_made(t, v);
+  struct ir_run none = {0};
+  if (target_is_device(t->nodes[g->first].target) || g->width < 2 ||
+      g->stretches || goes_by_rows(t, g) || overlaps[root])
+    return none;
+  struct ir_run run = run_of(t, g, root);
+  return run.components <= IR_RUN_MOST ? run : none;
+}

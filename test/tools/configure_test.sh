@@ -33,6 +33,7 @@ for version in 18.1.8 20.1.0 190.0; do
   check "LLVM $version" refuses "op2lazy needs LLVM 19, found $version ($work/llvm-config)" \
     -DLLVM_CONFIG="$work/llvm-config"
 done
+check 'the next run finds the right one' cmake -S . -B "$work/build"
 check 'no LLVM' refuses 'op2lazy needs LLVM 19, found none' -DLLVM_CONFIG:FILEPATH=
 recipe=tools/spack/packages/op2lazy/package.py
 check 'the recipe of Spack' python3 -c "compile(open('$recipe').read(), '$recipe', 'exec')"

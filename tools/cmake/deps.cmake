@@ -21,9 +21,10 @@ op2_llvm_config(LLVM_VERSION --version)
 # IR, passes and C API differ between versions; no other one passes the tests.
 # What was found is forgotten, so that the next run finds what is installed then.
 if(NOT LLVM_VERSION MATCHES "^${OP2_LLVM_MAJOR}\\.")
+  set(refused ${LLVM_CONFIG})
   unset(LLVM_CONFIG CACHE)
   message(FATAL_ERROR "op2lazy needs LLVM ${OP2_LLVM_MAJOR}, found ${LLVM_VERSION} "
-    "(${LLVM_CONFIG}); another one: -DLLVM_CONFIG=/path/to/llvm-config")
+    "(${refused}); another one: -DLLVM_CONFIG=/path/to/llvm-config")
 endif()
 op2_llvm_config(LLVM_INCLUDE_DIR --includedir)
 op2_llvm_config(LLVM_LIB_DIR --libdir)

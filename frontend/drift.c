@@ -1,8 +1,10 @@
-/* How far the rows of maps drift, measured once for each version of them. */
+/* The order of maps' rows, measured once for each version of them: how far they
+ * drift, how long their runs are. */
 #include "frontend/handles.h"
 
 #include "base/log.h"
 #include "rt/mesh/margins.h"
+#include "rt/ranks/dist.h"
 
 uint32_t
 fe_number_drift(struct fe_map *m) {
@@ -19,4 +21,13 @@ fe_number_drift(struct fe_map *m) {
   m->drift = 1 + (uint32_t)rt_margins_drift(&margins);
   rt_margins_clear(&margins);
   return m->drift;
+}
+
+/* Nobody asks of rows that name a target twice. Over ranks the farthest rows
+ * are not known. */
+struct rt_runs
+fe_number_runs(const struct fe_map *m) {
+  const struct rt_set *from = m->rt.from;
+  if (fe_hollow(m) || m->repeats) return (struct rt_runs){0};
+  return rt_relation_runs(&m->rt, from->part ? from->part->owned : from->n);
 }

@@ -347,6 +347,9 @@ struct fe_rules fe_number_rules(struct fe_map *m);
 /* 1 + the largest drift (rt/mesh/margins.h) of its rows as they are now; 0: not
  * known. cost a pass over them, once */
 uint32_t fe_number_drift(struct fe_map *m);
+/* Runs of its rows as they are now; none where nobody asks. cost a pass over
+ * them for each entry, each time */
+struct rt_runs fe_number_runs(const struct fe_map *m);
 /* How far from each element that rows name its entry in m leads; 0: it is not
  * the same for all. */
 int32_t fe_number_shift(struct fe_map *m, const struct fe_map *rows,

@@ -159,7 +159,7 @@ find_rules(struct fe_map *m) {
   find_layers(m);
   m->usual = m->start ? rt_usual_length(&m->rt) : 0;
   m->starts = find_starts(m);
-  m->runs = fe_hollow(m) ? (struct rt_runs){0} : rt_relation_runs(&m->rt);
+  m->runs = fe_number_runs(m);
   m->stretched = m->rt.version;
 }
 

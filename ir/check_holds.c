@@ -35,14 +35,15 @@ note(struct held *h) {
 }
 
 /* All that adds to a global of a region does so in one way; columns of a dat
- * stay with the threads, or none of it does. */
+ * stay with the threads, or none of it does, and so do sums along runs. */
 static void
 check_alike(struct held *h, const struct ir_arg *a, uint8_t how) {
   const struct ir_trace *t = h->c->t;
   uint8_t *before = &h->alike[ir_root(t, a->dat)];
-  bool column = how == IR_HOLD_COLUMN || *before == IR_HOLD_COLUMN;
+  bool whole = how == IR_HOLD_COLUMN || *before == IR_HOLD_COLUMN ||
+               how == IR_HOLD_RUN || *before == IR_HOLD_RUN;
   bool adds = a->kind == IR_ARG_GBL && ir_arg_writes(a);
-  if ((adds || column) && *before && *before != how)
+  if ((adds || whole) && *before && *before != how)
     ir_bad(h->c, "region %u: %s %%%s is held as %s and as %s", h->region,
            a->kind == IR_ARG_GBL ? "global" : "dat", t->dats[a->dat].name,
            ir_hold_info[*before].text, ir_hold_info[how].text);
@@ -65,7 +66,7 @@ check_operand(struct held *h, ir_ref n, const struct ir_arg *a,
                ir_value_text(t, v));
   else if (!(ir_holds_of(t, n, a, f) & 1U << as) ||
            (stream && !ir_may_stream(t, h->region, v, f->overlaps)) ||
-           (run && !ir_may_run(t, h->region, v, f->overlaps).length))
+           (run && !ir_may_run(t, h->region, v).length))
     ir_bad_arg(h->c, n, arg, "%s cannot be held as %s", ir_value_text(t, v),
                ir_hold_info[how].text);
   if (how) check_alike(h, a, how);

@@ -72,8 +72,7 @@ struct ir_run {
   uint32_t length;     /* elements for a target on average; 0: it may not */
   uint32_t components; /* of all that an element adds to the dat */
 };
-struct ir_run ir_may_run(const struct ir_trace *t, ir_ref region, ir_ref v,
-                         const bool *overlaps);
+struct ir_run ir_may_run(const struct ir_trace *t, ir_ref region, ir_ref v);
 
 /* ---- several elements at once -------------------------------------------- */
 

@@ -22,9 +22,10 @@
  *
  * Cost      O(arguments of the region).
  *
- * Limits    code in blocks alone: what one element at a time does is as before.
- *           Loops over rows, code by stretches, and more than IR_RUN_MOST
- *           components of all that is added to a target at once. */
+ * Limits    only code in blocks does it; what one element at a time adds goes
+ *           to memory. Not for loops over rows, code by stretches, maps of more
+ *           than 64 entries, and where an element adds more than IR_RUN_MOST
+ *           components to the dat. */
 #include "ir/hold.h"
 #include "ir/inner.h"
 #include "ir/walk.h"
@@ -37,25 +38,21 @@ root_made(const struct ir_trace *t, ir_ref v) {
   return ir_root(t, t->values[v].dat);
 }
 
-static bool
-goes_by_rows(const struct ir_trace *t, const struct ir_region *g) {
-  for (ir_ref n = g->first; n < g->first + g->count; n++)
-    if (t->nodes[n].each) return true;
-  return false;
-}
-
 /* Does the argument only add through a map that may have runs? */
 static bool
 adds(const struct ir_trace *t, const struct ir_arg *a) {
   if (a->kind != IR_ARG_DAT || !ir_combines(a->access)) return false;
   if (ir_arg_direct(a) || a->each || ir_arg_any_length(t, a)) return false;
   const struct ir_map *m = &t->maps[a->map];
-  return m->run && !(m->flags & IR_MAP_REPEATS);
+  return m->run && m->arity <= 64 && !(m->flags & IR_MAP_REPEATS);
 }
 
-static bool
-names_entry(const struct ir_arg *a, uint32_t entry) {
-  return a->entry <= entry && entry < a->entry + ir_arg_count(a);
+/* Entries that the argument names, as bits. */
+static uint64_t
+entries_of(const struct ir_arg *a) {
+  uint64_t all = ir_arg_count(a) < 64 ? (1ULL << ir_arg_count(a)) - 1 : ~0ULL;
+  assert(a->entry < 64);
+  return all << a->entry;
 }
 
 /* What region g adds to the root; no length: it does more. */
@@ -63,28 +60,29 @@ static struct ir_run
 run_of(const struct ir_trace *t, const struct ir_region *g, ir_ref root) {
   struct ir_run run = {0};
   ir_ref map = IR_NONE;
-  bool held = false;
+  uint64_t entries = 0;
   IR_EACH_ARG(t, g, n, a) {
     if (!ir_arg_on(t, a, root)) continue;
     if (!adds(t, a) || (map != IR_NONE && map != a->map))
       return (struct ir_run){0};
     map = a->map;
-    run.components += ir_arg_count(a) * t->dats[a->dat].dim;
-    held |= names_entry(a, t->maps[map].run_entry);
+    entries |= entries_of(a);
   }
+  for (uint64_t left = entries; left; left &= left - 1)
+    run.components += t->dats[root].dim;
+  bool held = map != IR_NONE && entries >> t->maps[map].run_entry & 1;
   run.length = held ? t->maps[map].run : 0;
   return run;
 }
 
 struct ir_run
-ir_may_run(const struct ir_trace *t, ir_ref region, ir_ref v,
-           const bool *overlaps) {
+ir_may_run(const struct ir_trace *t, ir_ref region, ir_ref v) {
   assert(region < t->nregions);
   const struct ir_region *g = &t->regions[region];
   ir_ref root = root_made(t, v);
   struct ir_run none = {0};
   if (target_is_device(t->nodes[g->first].target) || g->width < 2 ||
-      g->stretches || goes_by_rows(t, g) || overlaps[root])
+      g->stretches || ir_goes_by_rows(t, g))
     return none;
   struct ir_run run = run_of(t, g, root);
   return run.components <= IR_RUN_MOST ? run : none;

@@ -29,6 +29,7 @@
  * Limits    AoS dats of several components, whose lines are put together from
  *           several vectors; loops over rows. */
 #include "ir/hold.h"
+#include "ir/inner.h"
 #include "ir/walk.h"
 
 #include <assert.h>
@@ -90,20 +91,13 @@ is_private(const struct ir_trace *t, const struct ir_region *g, ir_ref buffer) {
   return false;
 }
 
-static bool
-has_rows(const struct ir_trace *t, const struct ir_region *g) {
-  for (ir_ref n = g->first; n < g->first + g->count; n++)
-    if (t->nodes[n].each) return true;
-  return false;
-}
-
 bool
 ir_may_stream(const struct ir_trace *t, ir_ref region, ir_ref v,
               const bool *overlaps) {
   assert(region < t->nregions && v < t->nvalues);
   const struct ir_region *g = &t->regions[region];
   const struct ir_arg *a = maker_of(t, g, v);
-  if (!a || g->walk != IR_WALK_RANGE || has_rows(t, g)) return false;
+  if (!a || g->walk != IR_WALK_RANGE || ir_goes_by_rows(t, g)) return false;
   const struct ir_dat *d = &t->dats[a->dat];
   assert(ir_root(t, a->dat) < t->ndats);
   if (g->width * d->type.size != IR_STREAM_BYTES) return false;

@@ -22,6 +22,14 @@ ir_arg_on(const struct ir_trace *t, const struct ir_arg *a, ir_ref root) {
   return ir_arg_has_value(a) && ir_root(t, a->dat) == root;
 }
 
+/* Does a loop of the region go over rows? */
+static inline bool
+ir_goes_by_rows(const struct ir_trace *t, const struct ir_region *g) {
+  for (ir_ref n = g->first; n < g->first + g->count; n++)
+    if (t->nodes[n].each) return true;
+  return false;
+}
+
 static inline bool
 ir_name_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

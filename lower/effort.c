@@ -15,8 +15,8 @@ effort_row(const struct ir_trace *t, uint32_t map) {
   return (double)t->sets[of->from].n * of->arity / n;
 }
 
-/* What adding takes of what it takes in memory, where a register keeps the sum
- * from one target to the next: half of it is to bring there what is added. */
+/* The share of an addition's cost that is left where a register keeps the sum:
+ * half of it is to bring there what is added, half memory at each target. */
 static double
 effort_run(const struct ir_trace *t, uint32_t map) {
   assert(map < t->nmaps && t->maps[map].run);

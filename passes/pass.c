@@ -383,7 +383,7 @@ forget_holds(struct ir_trace *t) {
     t->regions[r].hold0 = t->regions[r].nholds = 0;
 }
 
-/* What was chosen later in its place. */
+/* What is held as `how` is held as before again. */
 static void
 forget_hold(struct ir_trace *t, enum ir_hold how, enum ir_hold before) {
   for (uint32_t k = 0; k < t->nholds; k++)

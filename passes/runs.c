@@ -51,7 +51,7 @@ runs_region(struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
   for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++) {
     struct ir_operand_hold *o = &t->holds[k];
     if (o->how != IR_HOLD_ADD) continue;
-    struct ir_run run = ir_may_run(t, r, o->value, c->overlaps);
+    struct ir_run run = ir_may_run(t, r, o->value);
     if (!pays(t, r, run, c)) continue;
     o->how = IR_HOLD_RUN;
     any = true;

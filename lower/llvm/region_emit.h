@@ -233,7 +233,7 @@ int32_t low_run_slot(const struct low_region *r, int32_t bind);
 /* In front of the first block; behind the last one. */
 void low_runs_begin(struct low_emit *em);
 void low_runs_end(struct low_emit *em);
-/* What the lane names through slot k is the target at hand. */
+/* Makes what the lane names through slot k the target at hand. */
 void low_run_turn(struct low_emit *em, uint32_t k, uint32_t lane);
 
 /* ---- region_rows.c ------------------------------------------------------- */

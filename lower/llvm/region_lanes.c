@@ -487,8 +487,8 @@ low_span_add(struct low_emit *em, const struct low_span *p, uint32_t slots) {
   free(all);
 }
 
-/* HELD vectors at a time, so that they stay in registers; 32 are as fast. All
- * of what turns from target to target: no more than that (ir/hold_run.c). */
+/* HELD vectors at a time, so that they stay in registers; 32 are as fast. A
+ * dat with a run is added in one span, of IR_RUN_MOST components at most. */
 void
 low_lanes_add(struct low_emit *em) {
   enum { HELD = 16 };

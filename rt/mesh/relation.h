@@ -135,8 +135,9 @@ struct rt_runs {
   uint32_t entry; /* the one with the fewest runs, the first of these */
   idx_l length;   /* of them, on average, rounded down; 0: there are none */
 };
-/* Of rows of one length; none else, and none of an empty set. cost one pass */
-struct rt_runs rt_relation_runs(const struct rt_relation *r);
+/* Of the first n rows, if they have one length; other rows, and no rows, have
+ * none. cost a pass for each entry */
+struct rt_runs rt_relation_runs(const struct rt_relation *r, idx_l n);
 
 /* Rows in another order and with other numbers, one after another: the e-th is
  * that of row[e], with at[x] for each entry x. NULL: as they are. */

@@ -8,7 +8,7 @@ runs(idx_l n, idx_l targets, uint32_t arity, const idx_l *table) {
   struct rt_set from = {.n = n, .name = "from"};
   struct rt_set to = {.n = targets, .name = "to"};
   struct rt_relation r = make_table(&from, &to, arity, table, 1);
-  return rt_relation_runs(&r);
+  return rt_relation_runs(&r, n);
 }
 
 /* The example of relation.h. */
@@ -38,6 +38,13 @@ Test(runs, of_one_target_is_the_whole_set) {
   cr_assert_eq(runs(4, 4, 1, table).length, 4);
 }
 
+Test(runs, rows_behind_those_that_are_known_do_not_count) {
+  idx_l table[] = {1, 2, 3, 0, 0, 0, 0};
+  struct rt_set from = {.n = 7, .name = "from"}, to = {.n = 4, .name = "to"};
+  struct rt_relation r = make_table(&from, &to, 1, table, 1);
+  cr_assert_eq(rt_relation_runs(&r, 3).length, 1);
+}
+
 Test(runs, a_set_without_elements_has_none) {
   idx_l none = 0;
   cr_assert_eq(runs(0, 7, 2, &none).length, 0);
@@ -49,5 +56,5 @@ Test(runs, rows_of_any_length_have_none) {
   idx_l table[] = {0, 0};
   struct rt_relation r = {
       .from = &set, .to = &set, .table = table, .start = start, .name = "rows"};
-  cr_assert_eq(rt_relation_runs(&r).length, 0);
+  cr_assert_eq(rt_relation_runs(&r, 2).length, 0);
 }

@@ -87,14 +87,14 @@ struct fe_map {
   int64_t *start;                /* of rows of any length: where they begin in
                                     pub.map; rt.start so or renumbered; NULL */
   idx_l shortest;                /* of these; the longest is pub.dim */
-  uint64_t stretched;            /* the version of rt that stretches and steps
-                                    were looked for in; 0 */
+  uint64_t stretched;            /* the version of rt that stretches, steps and
+                                    runs were looked for in; 0 */
   struct rt_column_layers layers; /* that rows go along; height 0: none */
-  uint32_t usual;      /* the length that most of its rows have; 0: none */
-  uint32_t drift;      /* 1 + the largest of its margins, 0: not known; */
-  uint64_t drifted;    /* of this version of rt */
-  struct rt_runs runs; /* of the version that stretches were looked for in */
-  uint64_t starts; /* csr rows of `from` that have the same number begin at the
+  struct rt_runs runs;            /* none where nobody asks */
+  uint32_t usual;   /* the length that most of its rows have; 0: none */
+  uint32_t drift;   /* 1 + the largest of its margins, 0: not known; */
+  uint64_t drifted; /* of this version of rt */
+  uint64_t starts;  /* csr rows of `from` that have the same number begin at the
                       same places; 0: not csr */
   VEC(struct fe_along, along); /* of rows that it was followed from */
   struct rt_relation rows;     /* its inverse, once a program needs it, and */

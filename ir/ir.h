@@ -236,12 +236,12 @@ struct ir_map {
   uint32_t scatter;      /* 1 + that; 0: not measured */
   uint32_t drift;        /* likewise */
   uint32_t run;          /* 0: not measured */
-  uint32_t run_entry;
-  uint32_t stretch; /* 0: none are known */
-  uint32_t still;   /* bit i: entry i */
-  uint32_t usual;   /* 0: none is known */
-  int32_t step;     /* likewise */
-  uint32_t starts;  /* 1 + the other; 0: none is known */
+  uint32_t run_entry;    /* the one that has them */
+  uint32_t stretch;      /* 0: none are known */
+  uint32_t still;        /* bit i: entry i */
+  uint32_t usual;        /* 0: none is known */
+  int32_t step;          /* likewise */
+  uint32_t starts;       /* 1 + the other; 0: none is known */
   struct ir_rows_layers layers;
   const struct ir_area *rule; /* [arity], in the arena; NULL: not known */
 };

@@ -19,6 +19,7 @@
 #include <math.h>
 
 _Static_assert((int)IR_STREAM_BYTES == LOW_STREAM_BYTES, "one line");
+_Static_assert((int)IR_RUN_MOST <= LOW_SPAN, "a target turns once a lane");
 _Static_assert((int)IR_WIDTH_MAX <= (int)LOW_WIDTH_MAX &&
                    (int)IR_WIDTH_COMPONENTS <= (int)LOW_UNROLL,
                "code for all widths that traces may have");

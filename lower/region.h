@@ -54,6 +54,9 @@ struct low_bind {
 
 /* Elements of a block at most. */
 enum { LOW_WIDTH_MAX = 16 };
+/* What is added to a dat through maps goes so many components at a time, of all
+ * slots; sums that stay in registers (`run`) are no more than that. */
+enum { LOW_SPAN = 16 };
 /* Slots above LOW_UNROLL components are moved by a loop in the code. */
 enum { LOW_UNROLL = 32 };
 /* What a region may cost to compile, in components of all its slots: above

@@ -471,6 +471,7 @@ static void
 low_span_add(struct low_emit *em, const struct low_span *p, uint32_t slots) {
   const struct low_region *r = em->r;
   int32_t run = low_run_slot(r, (int32_t)p->bind);
+  assert(run < 0 || p->to - p->from == r->binds[p->bind].dim);
   size_t room = (size_t)slots * (p->to - p->from) * em->width;
   LLVMValueRef *all = mem_alloc(room, sizeof *all), *end = all;
   for (uint32_t k = 0; k < r->nslots; k++)
@@ -487,21 +488,17 @@ low_span_add(struct low_emit *em, const struct low_span *p, uint32_t slots) {
   free(all);
 }
 
-/* HELD vectors at a time, so that they stay in registers; 32 are as fast. A
- * dat with a run is added in one span, of IR_RUN_MOST components at most. */
+/* LOW_SPAN vectors at a time: they stay in registers. 32 are as fast. */
 void
 low_lanes_add(struct low_emit *em) {
-  enum { HELD = 16 };
   for (uint32_t b = 0; b < em->r->nbinds; b++) {
     const struct low_bind *d = &em->r->binds[b];
     uint32_t slots = low_adders(em->r, b);
     struct low_span p = {b, 0, 0};
-    bool runs = low_run_slot(em->r, (int32_t)b) >= 0;
     while (slots && p.from < d->dim) {
       do p.to += low_bind_chunk(d, p.to);
       while (p.to < d->dim &&
-             (runs ||
-              slots * (p.to + low_bind_chunk(d, p.to) - p.from) <= HELD));
+             slots * (p.to + low_bind_chunk(d, p.to) - p.from) <= LOW_SPAN);
       low_span_add(em, &p, slots);
       p.from = p.to;
     }

@@ -12,7 +12,8 @@ set(OP2_PROGRAM_FLAGS -O2 -g -Wall -Wextra ${flags})
 set(OP2_IR_SANITIZE_FLAGS ${OP2_SANITIZE_FLAGS})
 list(TRANSFORM OP2_IR_SANITIZE_FLAGS REPLACE "address,undefined" "address")
 file(GLOB OP2_PROGRAM_HEADERS CONFIGURE_DEPENDS
-     include/*.h bench/*.h bench/*/*.h bench/*/*.hpp test/programs/*.h)
+     include/*.h bench/*.h bench/*/*.h bench/*/*.hpp test/fields/*.h test/mpi/*.h
+     test/programs/*.h)
 
 function(op2_add_program target source)
   cmake_parse_arguments(arg "PLAIN" "LIBRARY" "MORE" ${ARGN})

@@ -42,13 +42,13 @@ fetch_idx(op_dat dat, void *out, size_t elem_size, const char *ctype, int low,
   struct fe_dat *d;
   TRY(fe_access_begin("op_fetch_data_idx", dat, false, &d));
   TRY(check_memory("op_fetch_data_idx", d, out, elem_size, ctype));
-  idx_g n = fe_set_total((struct fe_set *)d->pub.set);
+  idx_g n = fe_rows_total((struct fe_set *)d->pub.set);
   if (low < 0 || high >= n || low > high)
     FAIL(ERR_ARG,
          "op_fetch_data_idx: dat \"%s\": expected 0 <= low <= high <= %lld "
          "(inclusive), found %d and %d",
          d->pub.name, (long long)n - 1, low, high);
-  return fe_ranks_range(d, low, high, out);
+  return fe_rows_range(d, low, high, out);
 }
 
 void

@@ -20,6 +20,7 @@
 
 #include "base/str.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +93,7 @@ static status
 set_from(const char *file, const char *data, bool infer, const char *name,
          struct fe_set **out) {
   struct rt_file *f;
-  long long n;
+  long long n = 0;
   TRY(fe_file_texts(file, data));
   TRY(fe_file_open("reading", file, RT_IO_READ, &f));
   TRY(fe_file_close(f, false, set_size(f, data, infer, &n)));
@@ -130,17 +131,34 @@ map_read(struct rt_file *f, const char *name, const struct rt_rows *r,
   return fe_rows_read(f, name, r, out);
 }
 
-/* On several ranks, before anything is declared on any of them. */
+/* On several ranks, before anything is declared on any of them: entries count
+ * rows of `to`, as those before them of `from`. */
 static status
 check_entries(op_set to, const char *name, const struct rt_rows *r,
               const long long *rows) {
   idx_g n = fe_ranked() ? (r->hi - r->lo) * r->dim : 0;
   status st = OK;
+  assert(rows);
   for (idx_g i = 0; st == OK && i < n; i++)
     st = fe_ranks_check_entry("op_decl_map", name, to, r->lo + i / r->dim,
                               (uint32_t)(i % r->dim), rows[i] - fe.base_index,
                               fe.base_index);
   return fe_agree("op_decl_map_hdf5", 1, st);
+}
+
+/* Rows that were read become those of declared elements, with numbers of such.
+ */
+static status
+entries_become_numbers(op_set from, op_set to, struct rt_rows *r, void **rows) {
+  if (!fe_in_parts()) return OK;
+  TRY(fe_rows_spread(from, r, rows));
+  long long *entry = *rows;
+  size_t n = (size_t)(r->hi - r->lo) * r->dim;
+  SCOPED idx_g *number = mem_alloc(n + 1, sizeof *number);
+  for (size_t i = 0; i < n; i++) number[i] = entry[i] - fe.base_index;
+  TRY(fe_entries_of_rows((struct fe_set *)to, n, number, number));
+  for (size_t i = 0; i < n; i++) entry[i] = number[i] + fe.base_index;
+  return OK;
 }
 
 static status
@@ -156,6 +174,7 @@ map_from(op_set from, op_set to, int dim, const char *file, const char *name,
   TRY(fe_file_open("reading", file, RT_IO_READ, &f));
   TRY(fe_file_close(f, false, map_read(f, name, &r, &rows)));
   status st = check_entries(to, name, &r, rows);
+  if (st == OK) st = entries_become_numbers(from, to, &r, &rows);
   if (st == OK) st = fe_decl_map(from, to, dim, NULL, rows, name, out);
   fe_rows_free(rows, &r);
   return st == OK ? OK : err_prefix(st, "\"%s\": ", file);
@@ -172,19 +191,6 @@ op_decl_map_hdf5(op_set from, op_set to, int dim, char const *file,
 }
 
 /* ---- dats ---------------------------------------------------------------- */
-
-/* The rows of a data set are to be in the same order whatever ranks there are.
- */
-static status
-check_order(const char *name, op_set set) {
-  SCOPED_STR told = STR_INIT;
-  if (!fe_set_told((struct fe_set *)set, &told)) return OK;
-  FAIL(ERR_STATE,
-       "dat \"%s\": expected one on a set whose elements are in one order on "
-       "any ranks, found \"%s\": boxes in parts are not written to files, nor "
-       "read, so far; OP2_DECLARE=whole",
-       name, told.s);
-}
 
 /* The type's name as dats have it; a user type takes its size from the file. */
 static status
@@ -215,7 +221,6 @@ dat_rows(struct fe_dat_args *a, const char *file, struct rt_rows *r) {
 static status
 dat_from(struct fe_dat_args *a, const char *file, struct fe_dat **out) {
   TRY(fe_check_dat_args(a));
-  TRY(say(a->api, check_order(a->name, a->set)));
   struct rt_rows r = fe_rows_seen(a->set, a->dim, (struct type){0});
   TRY(say(a->api, dat_rows(a, file, &r)));
   a->elem_size = r.type.size;
@@ -241,7 +246,6 @@ op_decl_dat_hdf5(op_set set, int dim, char const *type, char const *file,
 
 static status
 dat_write(struct rt_file *f, const struct fe_dat *d, const char *name) {
-  TRY(check_order(name, d->pub.set));
   TRY(fe_file_put(f, name, d));
   TRY(rt_io_put_int(f, name, "size", d->pub.size));
   TRY(rt_io_put_int(f, name, "dim", d->pub.dim));
@@ -388,7 +392,7 @@ check_fresh(struct rt_file *f, const char *name) {
 
 static status
 set_write(struct rt_file *f, const op_set_core *s) {
-  long long size = fe_set_total((const struct fe_set *)s);
+  long long size = fe_rows_total((const struct fe_set *)s);
   int narrow = (int)size;
   bool wide = narrow != size;
   struct rt_rows r = fe_rows_one(
@@ -397,32 +401,22 @@ set_write(struct rt_file *f, const op_set_core *s) {
   return rt_io_write(f, s->name, &r, wide ? (void *)&size : (void *)&narrow);
 }
 
-/* Entry i of row e of this rank's, in the program's numbers; -1 behind the end
- * of a row of its own length. */
-static long long
-entry_of(const struct fe_map *m, size_t e, size_t i) {
-  size_t dim = (size_t)m->pub.dim;
-  if (fe_ranked()) {
-    idx_g t = m->declared[e * dim + i];
-    return t < 0 ? -1 : t + fe.base_index;
-  }
-  if (!m->start) return m->pub.map[e * dim + i] + fe.base_index;
-  int64_t at = m->start[e] + (int64_t)i;
-  return at < m->start[e + 1] ? m->pub.map[at] + fe.base_index : -1;
-}
-
 static status
 table_write(struct rt_file *f, const struct fe_map *m,
             const struct rt_rows *r) {
   size_t n = (size_t)(r->hi - r->lo) * r->dim, size = r->type.size;
   bool as_is = !fe_ranked() && !fe.base_index && !m->start;
   if (as_is) return rt_io_write(f, m->pub.name, r, m->pub.map);
+  SCOPED idx_g *rows = NULL;
+  TRY(fe_rows_of_map(m, &rows));
   SCOPED void *t = mem_alloc(n + 1, size);
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
+    long long entry = rows[i] < 0 ? -1 : rows[i] + fe.base_index;
     if (size == sizeof(int))
-      ((int *)t)[i] = (int)entry_of(m, i / r->dim, i % r->dim);
+      ((int *)t)[i] = (int)entry;
     else
-      ((long long *)t)[i] = entry_of(m, i / r->dim, i % r->dim);
+      ((long long *)t)[i] = entry;
+  }
   return rt_io_write(f, m->pub.name, r, t);
 }
 

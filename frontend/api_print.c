@@ -107,7 +107,7 @@ sheet_close(struct sheet *s, bool ok) {
 /* Elements of all ranks. */
 static idx_g
 total_of(const struct fe_dat *d) {
-  return fe_set_total((struct fe_set *)d->pub.set);
+  return fe_rows_total((struct fe_set *)d->pub.set);
 }
 
 static bool
@@ -137,13 +137,13 @@ write_bytes(const struct sheet *s, const char *values) {
          (!n || fwrite(values, size, n, s->out.f) == n);
 }
 
-/* One file in global order, from rank 0; if that fails, all ranks know. */
+/* One file in the order of rows, from rank 0; if that fails, all ranks know. */
 static status
 sheet_write(struct sheet *s,
             bool (*write)(const struct sheet *s, const char *values)) {
   SCOPED char *values = NULL;
   status st = OK;
-  TRY(fe_ranks_gather(s->dat, &values));
+  TRY(fe_rows_gather(s->dat, &values));
   if (values) {
     st = sheet_open(s);
     SCOPED_NUMBERS;
@@ -184,7 +184,7 @@ dump(op_dat dat) {
   TRY(fe_access_begin("op_dump_dat", dat, false, &d));
   TRY(printer_of("op_dump_dat", d, &print));
   SCOPED char *values = NULL;
-  TRY(fe_ranks_gather(d, &values));
+  TRY(fe_rows_gather(d, &values));
   size_t n = (size_t)total_of(d) * (size_t)d->pub.dim;
   SCOPED_NUMBERS;
   for (size_t i = 0; values && i < n; i++) {

@@ -323,6 +323,7 @@ nonzeros_add(struct fe_sparsity *s) {
     return st;
   }
   fe_set_publish(nz);
+  nz->sparsity = s;
   s->nonzeros = &nz->pub;
   return OK;
 }

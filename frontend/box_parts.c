@@ -122,18 +122,25 @@ rank_at(const struct fe_box *b, const int64_t *at) {
   return rank;
 }
 
+/* All of the points, as one rank has them. */
+static struct fe_area
+whole_area(const struct fe_box *b, const struct fe_halo *h) {
+  struct fe_area a = {{0}, {0}};
+  for (int d = 0; d < b->ndim; d++) {
+    a.lo[d] = -h->at[2 * d];
+    a.hi[d] = (int64_t)b->n[d] + h->at[2 * d + 1];
+  }
+  return a;
+}
+
 struct fe_area
 fe_box_area(const struct fe_box *b, const struct fe_halo *h, bool padded,
             int rank) {
   struct fe_area a = {{0}, {0}};
+  if (!fe_in_parts()) return whole_area(b, h);
   for (int d = 0; d < b->ndim; d++) {
-    if (fe_in_parts()) {
-      piece_range(b, h, padded, d, rank % b->cut[d], &a);
-      rank /= b->cut[d];
-      continue;
-    }
-    a.lo[d] = -h->at[2 * d];
-    a.hi[d] = (int64_t)b->n[d] + h->at[2 * d + 1];
+    piece_range(b, h, padded, d, rank % b->cut[d], &a);
+    rank /= b->cut[d];
   }
   return a;
 }
@@ -230,6 +237,35 @@ fe_points_count(const char *api, const char *name, const struct fe_box *b,
          api, name, INT32_MAX, fe_in_parts() ? " on a rank" : "");
   *out = (idx_l)n;
   return OK;
+}
+
+/* ---- the order of one rank ----------------------------------------------- */
+
+idx_g
+fe_points_total(const struct fe_set *s) {
+  struct fe_area a = whole_area(s->box, &s->halo);
+  idx_g n = s->box->colours;
+  for (int d = 0; d < s->box->ndim; d++) n *= a.hi[d] - a.lo[d];
+  return n;
+}
+
+void
+fe_points_rows(const struct fe_set *s, idx_g *row) {
+  struct fe_area all = whole_area(s->box, &s->halo), a = fe_points_area(s);
+  idx_l n = s->part->declared, line = (idx_l)(a.hi[0] - a.lo[0]);
+  for (idx_l e = 0; e < n; e += line) {
+    struct fe_spot p = fe_spot_in(s->box, &a, e);
+    int64_t first = number_in(s->box, &all, &p);
+    for (idx_l k = 0; k < line; k++) row[e + k] = first + k;
+  }
+}
+
+idx_g
+fe_points_of_row(const struct fe_set *s, idx_g row) {
+  struct fe_area all = whole_area(s->box, &s->halo);
+  struct fe_spot p = fe_spot_in(s->box, &all, row);
+  int64_t run;
+  return fe_points_number(s, &p, &run);
 }
 
 /* ---- parts --------------------------------------------------------------- */

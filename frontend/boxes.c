@@ -183,11 +183,10 @@ fe_box_make(const char *api, const char *name, const struct fe_box *like,
   return OK;
 }
 
-/* "cells_halo_1_1_0_2" */
+/* "cells_halo_1_1_0_2", padded or not: checkpoints have it, on any ranks. */
 static void
-around_name(const struct fe_box *b, const struct fe_halo *h, bool padded,
-            struct str *out) {
-  str_printf(out, "%s_%s", b->domain->pub.name, padded ? "padded" : "halo");
+around_name(const struct fe_box *b, const struct fe_halo *h, struct str *out) {
+  str_printf(out, "%s_halo", b->domain->pub.name);
   for (int k = 0; k < 2 * b->ndim; k++) str_printf(out, "_%d", h->at[k]);
 }
 
@@ -220,6 +219,7 @@ status
 fe_box_around(const char *api, const struct fe_box *box,
               const struct fe_halo *h, bool padded, struct fe_set **out) {
   struct fe_box *b = (struct fe_box *)box; /* its list of these */
+  assert(b->domain);
   padded = padded && fe_in_parts();
   *out = around_find(b, h, padded);
   if (*out) return OK;
@@ -228,7 +228,7 @@ fe_box_around(const char *api, const struct fe_box *box,
   if (*out) return OK;
   SCOPED_STR name = STR_INIT;
   idx_l n;
-  around_name(b, h, padded, &name);
+  around_name(b, h, &name);
   status st = fe_points_count(api, name.s, b, h, padded, &n);
   struct fe_set *s = points_new(b, h, st == OK ? n : 0, name.s);
   s->padded = padded;
@@ -249,16 +249,6 @@ fe_box_sides(const struct fe_set *domain, idx_g *out) {
     periodic |= (uint32_t)b->periodic[d] << d;
   }
   return periodic;
-}
-
-bool
-fe_set_told(const struct fe_set *s, struct str *out) {
-  const struct fe_box *b = s->whole ? s->whole->box : s->box;
-  str_printf(out, "%s", s->pub.name);
-  if (!b || !fe_in_parts()) return false;
-  for (int d = 0; d < b->ndim; d++)
-    str_printf(out, "%s%d", d ? " x " : ", in parts ", b->cut[d]);
-  return true;
 }
 
 int

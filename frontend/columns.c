@@ -23,6 +23,11 @@ fe_columns_base(const struct fe_set *s) {
   return s->columns ? s->columns->base : NULL;
 }
 
+idx_l
+fe_column_length(const struct fe_set *s, idx_l b) {
+  return fe_column_at(s->columns, b).n;
+}
+
 struct rt_column_layers
 fe_columns_alike(const struct fe_set *s) {
   struct rt_column_layers x = {0};

@@ -11,6 +11,8 @@
 
 struct fe_call;
 struct fe_columns;
+struct fe_sparsity;
+struct rt_blocks;
 
 /* Widths on both sides of each dimension: [2 * d] below, [2 * d + 1] above. */
 enum { FE_BOX_DIMS = 4, FE_BOX_SIDES = 2 * FE_BOX_DIMS };
@@ -62,6 +64,9 @@ struct fe_set {
       highest; /* of a subset: layers of all its points; none: 0, -1 */
   bool padded; /* over ranks, with points of others around them */
   struct fe_ghosts *ghosts; /* which of them are, one block of memory; NULL */
+  const struct fe_sparsity *sparsity; /* whose nonzeros they are; NULL */
+  struct rt_blocks *blocks; /* rows of files (row_order.c), once one was asked
+                               for; NULL */
 };
 
 /* Where an entry leads from the elements that rows name, if equally far from
@@ -290,14 +295,15 @@ void fe_rule_end(struct fe_rule *r);
 void fe_box_end(struct fe_set *s);
 /* A rule of the program's from or to the box; NULL: there is none. */
 const char *fe_box_ruled(const struct fe_set *s);
-/* Its name, and, of points or a subset of them that lie over ranks
- * in parts, how these are cut: what the order of its elements depends on. True
- * then. */
-struct str;
-bool fe_set_told(const struct fe_set *s, struct str *out);
 /* Of points of a box: their dimensions, and the domain that they lie in or
  * around; 0, NULL: they are no points. */
 int fe_points_of(const struct fe_set *s, struct fe_set **domain_out);
+/* How many there are with the halo, each once; row[e]: the place of element e
+ * of this rank's declared part among them, in the order of one rank. */
+idx_g fe_points_total(const struct fe_set *s);
+void fe_points_rows(const struct fe_set *s, idx_g *row);
+/* The number, over all ranks, that its owner has for the point of that row. */
+idx_g fe_points_of_row(const struct fe_set *s, idx_g row);
 /* Points of a domain in each dimension; which are periodic, a bit each. */
 uint32_t fe_box_sides(const struct fe_set *domain, idx_g *out);
 
@@ -311,6 +317,8 @@ status fe_ghosts_fill(struct fe_dat *d);
 
 /* What the set is columns of; NULL: it is none of columns. */
 const struct fe_set *fe_columns_base(const struct fe_set *s);
+/* Of a set of columns: elements of column b of the declared part. */
+idx_l fe_column_length(const struct fe_set *s, idx_l b);
 /* Do the set's elements lie over ranks by this map, as its columns do? */
 bool fe_columns_lie_by(const struct fe_set *s, const struct fe_map *m);
 /* How columns of the set lie, of a box as well, if all are alike; height 0:

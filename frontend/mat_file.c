@@ -5,8 +5,8 @@
  *   NAME/values      its type, [nonzeros, rdim * cdim]: blocks row by row
  *   attributes of NAME: rows, columns, rdim, cdim
  *
- * in the program's numbering, from 0. Each rank writes, compares and reads what
- * it declared; so a file does not tell how many there were. A sparsity comes
+ * in the program's numbering, from 0. Each rank writes, compares and reads its
+ * rows (rows.h); so a file does not tell how many there were. A sparsity comes
  * from maps, not from files: on reading, what the file has must be the matrix's
  * own. */
 #include "frontend/context.h"
@@ -63,13 +63,6 @@ flat_rows(op_set set) {
   return r;
 }
 
-/* Of the first row that this rank has numbers for: those are its own, unless
- * each rank has all. */
-static idx_g
-first_of(const struct rt_rows *r) {
-  return fe_in_parts() ? r->lo : 0;
-}
-
 /* Where rows begin; the end of the last one is the last rank's. */
 static struct rt_rows
 starts_rows(const struct fe_sparsity *s) {
@@ -79,20 +72,47 @@ starts_rows(const struct fe_sparsity *s) {
   return r;
 }
 
-/* GIVE: free. */
-static int64_t *
-starts_make(const struct fe_sparsity *s) {
-  struct rt_rows r = starts_rows(s), nonzeros = flat_rows(s->nonzeros);
-  idx_g row = first_of(&r), nonzero = first_of(&nonzeros);
-  int64_t *to = mem_alloc((size_t)(r.hi - r.lo) + 1, sizeof *to);
-  for (idx_g i = r.lo; i < r.hi; i++)
-    to[i - r.lo] = s->rt.start[i - row] + nonzero;
-  return to;
+/* Those that this rank has numbers for begin at row 0, unless each rank has
+ * all. */
+static idx_g
+first_of(const struct rt_rows *r) {
+  return fe_in_parts() ? 0 : r->lo;
 }
 
-static const idx_g *
-columns_of(const struct fe_sparsity *s, const struct rt_rows *r) {
-  return s->rt.col + (r->lo - first_of(r));
+/* GIVE *out by free. Collective. */
+static status
+starts_make(const struct fe_sparsity *s, idx_g **out) {
+  struct rt_rows r = flat_rows(s->rows), starts = starts_rows(s);
+  size_t n = (size_t)(r.hi - r.lo);
+  size_t declared = fe_in_parts() ? (size_t)s->rt.rows : n;
+  const int64_t *at = s->rt.start + first_of(&r);
+  const void *ordered;
+  SCOPED void *kept = NULL;
+  SCOPED idx_g *length = mem_alloc(declared + 1, sizeof *length);
+  for (size_t e = 0; e < declared; e++) length[e] = at[e + 1] - at[e];
+  TRY(fe_rows_ordered(s->rows, length, sizeof *length, &ordered, &kept));
+  idx_g *to = mem_alloc((size_t)(starts.hi - starts.lo) + 1, sizeof *to);
+  if (n) memcpy(to, ordered, n * sizeof *to);
+  if (starts.hi - starts.lo > (idx_g)n) to[n] = flat_rows(s->nonzeros).n;
+  *out = to;
+  return fe_rows_sum_before(to, n);
+}
+
+/* *out: GIVE *kept, or NULL. Collective. */
+static status
+columns_make(const struct fe_sparsity *s, const idx_g **out, void **kept) {
+  struct rt_rows r = flat_rows(s->nonzeros);
+  const struct fe_set *nonzeros = (const struct fe_set *)s->nonzeros;
+  const void *ordered;
+  *kept = NULL;
+  *out = s->rt.col + first_of(&r);
+  if (!fe_rows_apart(nonzeros)) return OK;
+  size_t n = (size_t)s->rt.start[s->rt.rows];
+  SCOPED idx_g *row = mem_alloc(n + 1, sizeof *row);
+  TRY(fe_rows_of_entries((struct fe_set *)s->columns, n, s->rt.col, row));
+  TRY(fe_rows_ordered(s->nonzeros, row, sizeof *row, &ordered, kept));
+  *out = ordered;
+  return OK;
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -121,10 +141,14 @@ static status
 mat_write(struct rt_file *f, const struct call *c, const struct fe_dat *d) {
   const struct fe_sparsity *s = c->m->sparsity;
   struct rt_rows starts = starts_rows(s), nonzeros = flat_rows(s->nonzeros);
-  SCOPED int64_t *start = starts_make(s);
+  SCOPED idx_g *start = NULL;
+  const idx_g *column;
+  SCOPED void *kept = NULL;
+  TRY(starts_make(s, &start));
+  TRY(columns_make(s, &column, &kept));
   TRY(check_room(f, c, &starts, &nonzeros));
   TRY(rt_io_write(f, c->start.s, &starts, start));
-  TRY(rt_io_write(f, c->column.s, &nonzeros, columns_of(s, &nonzeros)));
+  TRY(rt_io_write(f, c->column.s, &nonzeros, column));
   TRY(fe_file_put(f, c->values.s, d));
   return sizes_write(f, c);
 }
@@ -193,9 +217,13 @@ static status
 check_alike(struct rt_file *f, const struct call *c) {
   const struct fe_sparsity *s = c->m->sparsity;
   struct rt_rows starts = starts_rows(s), nonzeros = flat_rows(s->nonzeros);
-  SCOPED int64_t *start = starts_make(s);
+  SCOPED idx_g *start = NULL;
+  const idx_g *column;
+  SCOPED void *kept = NULL;
+  TRY(starts_make(s, &start));
+  TRY(columns_make(s, &column, &kept));
   TRY(check_same(f, c, c->start.s, &starts, start));
-  TRY(check_same(f, c, c->column.s, &nonzeros, columns_of(s, &nonzeros)));
+  TRY(check_same(f, c, c->column.s, &nonzeros, column));
   TRY(check_size(f, c, "rdim", c->m->rdim));
   return check_size(f, c, "cdim", c->m->cdim);
 }

@@ -91,11 +91,13 @@ fe_set_drop(struct fe_set *s) {
   free(s->scans);
   fe_columns_free(s->columns);
   free(s->ghosts);
+  rt_blocks_free(s->blocks);
   s->part = s->rt.part = NULL;
   s->rt.order = NULL;
   s->list = NULL;
   s->columns = NULL;
   s->ghosts = NULL;
+  s->blocks = NULL;
   s->shifts = NULL;
   s->nshifts = s->capshifts = 0;
   s->scans = NULL;

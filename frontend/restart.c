@@ -52,19 +52,17 @@ static status
 check_alike(struct rt_file *f, const struct fe_dat *d, const struct entry *e) {
   const char *kind = type_text(d->type);
   const struct fe_set *on = (struct fe_set *)d->pub.set;
-  long long n = fe_set_total(on);
-  SCOPED_STR set = STR_INIT;
-  fe_set_told(on, &set);
+  long long n = fe_rows_total(on);
   if (!e->found)
     FAIL(ERR_IO, "\"%s\": expected dat \"%s\", found none", rt_io_path(f),
          d->pub.name);
   if (!strcmp(kind, e->kind.s) && e->dim == d->pub.dim && e->elements == n &&
-      !strcmp(e->set.s, set.s))
+      !strcmp(e->set.s, on->pub.name))
     return OK;
   FAIL(ERR_IO,
        "\"%s\": dat \"%s\": expected %s x %d on %lld elements of set \"%s\", "
        "found %s x %lld on %lld of \"%s\"",
-       rt_io_path(f), d->pub.name, kind, d->pub.dim, n, set.s, e->kind.s,
+       rt_io_path(f), d->pub.name, kind, d->pub.dim, n, on->pub.name, e->kind.s,
        e->dim, e->elements, e->set.s);
 }
 

@@ -3,18 +3,25 @@
 #include "frontend/rows.h"
 #include "frontend/values.h"
 
+#include "rt/ranks/comm.h"
 #include "rt/ranks/dist.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct rt_rows
 fe_rows_own(const op_set_core *set, int dim, struct type type) {
-  const struct rt_part *p = ((const struct fe_set *)set)->part;
-  return (struct rt_rows){.n = p->total,
-                          .lo = p->start[fe_ranks.rank],
-                          .hi = p->start[fe_ranks.rank + 1],
-                          .dim = (uint32_t)dim,
-                          .type = type};
+  const struct fe_set *s = (const struct fe_set *)set;
+  int rank = fe_ranks.rank, ranks = fe_ranks.size;
+  struct rt_rows r = {.n = fe_rows_total(s),
+                      .lo = s->part->start[rank],
+                      .hi = s->part->start[rank + 1],
+                      .dim = (uint32_t)dim,
+                      .type = type};
+  if (!fe_rows_apart(s)) return r;
+  r.lo = rt_block_begin(r.n, ranks, rank);
+  r.hi = rt_block_begin(r.n, ranks, rank + 1);
+  return r;
 }
 
 struct rt_rows
@@ -40,6 +47,27 @@ fe_rows_one(idx_g n, struct type type, bool writes) {
                           .type = type};
 }
 
+/* This rank's elements of a set, as it declared them. */
+static struct rt_rows
+declared_rows(const op_set_core *set, int dim, struct type type) {
+  const struct fe_set *s = (const struct fe_set *)set;
+  idx_l n = fe_in_parts() ? s->part->declared : set->size;
+  return (struct rt_rows){.n = n, .hi = n, .dim = (uint32_t)dim, .type = type};
+}
+
+status
+fe_rows_ordered(const op_set_core *set, const void *declared, size_t size,
+                const void **out, void **kept) {
+  struct fe_set *s = (struct fe_set *)set;
+  struct rt_rows r = fe_rows_own(set, 1, (struct type){0});
+  *out = declared;
+  *kept = NULL;
+  if (!fe_rows_apart(s)) return OK;
+  TRY(fe_rows_blocks(s));
+  *out = *kept = mem_alloc((size_t)(r.hi - r.lo) + 1, size);
+  return rt_blocks_collect(s->blocks, declared, size, *kept);
+}
+
 status
 fe_rows_values(const struct fe_dat *d, const void **out, void **kept) {
   size_t size = (size_t)d->pub.size;
@@ -47,8 +75,14 @@ fe_rows_values(const struct fe_dat *d, const void **out, void **kept) {
   *kept = NULL;
   *out = d->rt.mirror + (fe_ranks.whole ? (size_t)r.lo * size : 0);
   if (!fe_in_parts()) return OK;
-  *out = *kept = mem_alloc((size_t)(r.hi - r.lo) + 1, size);
-  return fe_ranks_home(d, *kept);
+  void *home = mem_alloc((size_t)fe_declared_size(d) + 1, size);
+  status st = fe_ranks_home(d, home);
+  if (st == OK) st = fe_rows_ordered(d->pub.set, home, size, out, kept);
+  if (st == OK && !*kept)
+    *kept = home;
+  else
+    free(home);
+  return st;
 }
 
 status
@@ -59,6 +93,32 @@ fe_rows_declared(const struct fe_dat *d, const void **out, void **kept) {
   if (!fe_in_parts() || !s->rt.part || !s->part->moved) return OK;
   *out = *kept = mem_alloc((size_t)s->part->declared + 1, (size_t)d->pub.size);
   return fe_ranks_home(d, *kept);
+}
+
+/* Entry i of row e of this rank's, as it declared them. */
+static idx_g
+entry_of(const struct fe_map *m, size_t e, size_t i) {
+  size_t dim = (size_t)m->pub.dim;
+  if (fe_ranked()) return m->declared[e * dim + i];
+  if (!m->start) return m->pub.map[e * dim + i];
+  int64_t at = m->start[e] + (int64_t)i;
+  return at < m->start[e + 1] ? m->pub.map[at] : -1;
+}
+
+status
+fe_rows_of_map(const struct fe_map *m, idx_g **out) {
+  const struct fe_set *from = (struct fe_set *)m->pub.from;
+  size_t dim = (size_t)m->pub.dim, n = (size_t)from->part->declared * dim;
+  const void *ordered;
+  void *kept;
+  idx_g *own = mem_alloc(n + 1, sizeof *own);
+  for (size_t i = 0; i < n; i++) own[i] = entry_of(m, i / dim, i % dim);
+  status st = fe_rows_of_entries((struct fe_set *)m->pub.to, n, own, own);
+  if (st == OK)
+    st = fe_rows_ordered(m->pub.from, own, dim * sizeof *own, &ordered, &kept);
+  if (st != OK || kept) free(own);
+  *out = st != OK ? NULL : kept ? kept : own;
+  return st;
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -90,20 +150,44 @@ fe_rows_free(void *rows, const struct rt_rows *r) {
   if (rows) rt_mem_free(rows, bytes_of(r));
 }
 
+/* Memory for rows, on all ranks. */
+static status
+rows_new(const char *what, const struct rt_rows *r, void **out) {
+  *out = rt_mem_new(bytes_of(r));
+  status st = *out ? OK
+                   : err_set(ERR_MEMORY, "%s: no memory for %zu bytes", what,
+                             bytes_of(r));
+  return fe_agree(what, 0, st);
+}
+
 status
-fe_rows_place(const op_set_core *set, struct rt_rows *r, void **rows) {
-  const struct fe_set *s = (const struct fe_set *)set;
+fe_rows_spread(const op_set_core *set, struct rt_rows *r, void **rows) {
+  struct fe_set *s = (struct fe_set *)set;
+  struct rt_rows to = declared_rows(set, (int)r->dim, r->type);
+  void *own;
+  if (!fe_rows_apart(s)) return OK;
+  status st = rows_new("spreading rows", &to, &own);
+  if (st == OK) st = fe_rows_blocks(s);
+  if (st == OK)
+    st = rt_blocks_spread(s->blocks, *rows, (size_t)r->dim * r->type.size, own);
+  fe_rows_free(*rows, r);
+  *rows = own;
+  *r = to;
+  return st;
+}
+
+/* Declared rows become those that this rank owns. */
+static status
+give_owners(const struct fe_set *s, struct rt_rows *r, void **rows) {
   if (!s->rt.part || fe_ranks.whole) return OK;
   struct rt_rows mine = *r;
   mine.lo = 0;
   mine.hi = s->part->owned;
-  size_t size = (size_t)r->dim * r->type.size;
-  void *own = rt_mem_new(bytes_of(&mine));
-  status st =
-      own ? OK
-          : err_set(ERR_MEMORY, "no memory for %zu bytes", bytes_of(&mine));
-  st = fe_agree("placing rows", 0, st);
-  if (st == OK) st = rt_part_give(fe_ranks.comm, s->part, *rows, size, own);
+  void *own;
+  status st = rows_new("placing rows", &mine, &own);
+  if (st == OK)
+    st = rt_part_give(fe_ranks.comm, s->part, *rows,
+                      (size_t)r->dim * r->type.size, own);
   fe_rows_free(*rows, r);
   *rows = own;
   *r = mine;
@@ -111,10 +195,21 @@ fe_rows_place(const op_set_core *set, struct rt_rows *r, void **rows) {
 }
 
 status
+fe_rows_place(const op_set_core *set, struct rt_rows *r, void **rows) {
+  TRY(fe_rows_spread(set, r, rows));
+  return give_owners((const struct fe_set *)set, r, rows);
+}
+
+static void
+become(struct fe_dat *d, const struct rt_rows *r, const void *rows) {
+  if (bytes_of(r)) memcpy(d->rt.mirror, rows, bytes_of(r));
+  fe_dat_host_wrote(d);
+}
+
+status
 fe_rows_become(struct fe_dat *d, struct rt_rows *r, void **rows) {
   TRY(fe_rows_place(d->pub.set, r, rows));
-  if (bytes_of(r)) memcpy(d->rt.mirror, *rows, bytes_of(r));
-  fe_dat_host_wrote(d);
+  become(d, r, *rows);
   return OK;
 }
 
@@ -127,8 +222,8 @@ is_double(const struct fe_dat *d) {
 
 static size_t
 declared_count(const struct fe_dat *d) {
-  struct rt_rows r = fe_rows_seen(d->pub.set, d->pub.dim, d->type);
-  return (size_t)(r.hi - r.lo) * r.dim;
+  struct rt_rows r = declared_rows(d->pub.set, d->pub.dim, d->type);
+  return (size_t)r.n * r.dim;
 }
 
 status
@@ -153,14 +248,70 @@ reals_copy(const struct fe_dat *d, const double *from, void *to) {
 
 status
 fe_rows_from_reals(const char *api, struct fe_dat *d, const double *from) {
-  struct rt_rows r = fe_rows_seen(d->pub.set, d->pub.dim, d->type);
-  void *rows = rt_mem_new(bytes_of(&r));
-  status st = rows ? OK
-                   : err_set(ERR_MEMORY, "%s: no memory for %zu bytes", api,
-                             bytes_of(&r));
-  st = fe_agree(api, 0, st);
-  if (st == OK) reals_copy(d, from, rows);
-  if (st == OK) st = fe_rows_become(d, &r, &rows);
+  struct rt_rows r = declared_rows(d->pub.set, d->pub.dim, d->type);
+  void *rows;
+  status st = rows_new(api, &r, &rows);
+  if (st == OK) {
+    reals_copy(d, from, rows);
+    st = give_owners((const struct fe_set *)d->pub.set, &r, &rows);
+  }
+  if (st == OK) become(d, &r, rows);
   fe_rows_free(rows, &r);
   return st;
+}
+
+/* ---- all of them --------------------------------------------------------- */
+
+/* Rows [low, high) of all, to every rank, or to the first alone. */
+static status
+send_range(const struct fe_dat *d, idx_g low, idx_g high, bool root_only,
+           char **out) {
+  struct rt_rows r = fe_rows_of(d);
+  size_t ranks = (size_t)fe_ranks.size, size = (size_t)d->pub.size;
+  idx_g first = low > r.lo ? low : r.lo, last = high < r.hi ? high : r.hi;
+  size_t n = last > first ? (size_t)(last - first) : 0;
+  size_t to = root_only ? 1 : ranks;
+  const void *values;
+  SCOPED void *kept = NULL;
+  SCOPED size_t *give = mem_alloc(2 * ranks, sizeof *give);
+  SCOPED char *send = mem_alloc(to * n + 1, size);
+  TRY(fe_rows_values(d, &values, &kept));
+  for (size_t k = 0; k < to; k++) {
+    give[k] = n;
+    if (n)
+      memcpy(send + k * n * size,
+             (const char *)values + (size_t)(first - r.lo) * size, n * size);
+  }
+  return rt_alltoall(fe_ranks.comm, send, give, size, out, give + ranks);
+}
+
+status
+fe_rows_gather(const struct fe_dat *d, char **out) {
+  struct rt_rows r = fe_rows_of(d);
+  *out = NULL;
+  if (fe_in_parts()) {
+    TRY(send_range(d, 0, r.n, true, out));
+    if (fe_ranks.rank) { /* an empty one came */
+      free(*out);
+      *out = NULL;
+    }
+  } else if (!fe_ranks.rank) {
+    size_t bytes = (size_t)r.n * (size_t)d->pub.size;
+    *out = mem_alloc(bytes + 1, 1);
+    memcpy(*out, d->rt.mirror, bytes);
+  }
+  return OK;
+}
+
+status
+fe_rows_range(const struct fe_dat *d, idx_g low, idx_g high, void *out) {
+  size_t size = (size_t)d->pub.size, n = (size_t)(high - low + 1);
+  SCOPED char *all = NULL;
+  if (!fe_in_parts()) {
+    memcpy(out, d->rt.mirror + (size_t)low * size, n * size);
+    return OK;
+  }
+  TRY(send_range(d, low, high + 1, false, &all));
+  memcpy(out, all, n * size);
+  return OK;
 }

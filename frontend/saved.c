@@ -47,11 +47,9 @@ fe_gbl_key(const struct fe_gbl *g, struct str *out) {
 static status
 entry_describe(struct rt_file *f, const char *key, const char *state,
                const struct fe_dat *d) {
-  SCOPED_STR set = STR_INIT;
-  fe_set_told((struct fe_set *)d->pub.set, &set);
   TRY(rt_io_put_text(f, key, "state", state, 0));
   TRY(rt_io_put_text(f, key, "name", d->pub.name, 0));
-  TRY(rt_io_put_text(f, key, "set", set.s, 0));
+  TRY(rt_io_put_text(f, key, "set", d->pub.set->name, 0));
   TRY(rt_io_put_int(f, key, "elements", fe_rows_own(d->pub.set, 1, d->type).n));
   TRY(rt_io_put_int(f, key, "size", d->pub.size));
   TRY(rt_io_put_int(f, key, "dim", d->pub.dim));

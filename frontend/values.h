@@ -63,9 +63,11 @@ status fe_dat_halo(struct fe_dat *d);
  * mirror; `out` has room for fe_declared_size elements. Collective. */
 status fe_ranks_home(const struct fe_dat *d, void *out);
 idx_l fe_declared_size(const struct fe_dat *d);
-/* All values in global order on rank 0 (GIVE by free; NULL elsewhere), of a
- * current mirror. Collective. */
-status fe_ranks_gather(const struct fe_dat *d, char **out);
+/* rows.c: all values in the order of files, of a current mirror: on rank 0
+ * (GIVE by free; NULL elsewhere); of rows low to high on every rank.
+ * Collective. */
+status fe_rows_gather(const struct fe_dat *d, char **out);
+status fe_rows_range(const struct fe_dat *d, idx_g low, idx_g high, void *out);
 /* homes.c: values of a dat while its set is spread (again), in declared order.
  */
 struct fe_home {
@@ -80,8 +82,6 @@ bool fe_home_apart(const struct fe_dat *d);
  * Collective. */
 status fe_home_take(struct fe_dat *d, bool apart, struct fe_home *out);
 status fe_home_place(struct fe_dat *d, const struct fe_home *home);
-/* Elements [low, high] in global order on every rank. Collective. */
-status fe_ranks_range(const struct fe_dat *d, idx_g low, idx_g high, void *out);
 /* Make pinned memory current; written: the program may write there now. */
 status fe_targets_sync(bool written);
 /* After each run where fe.mirror or fe.holds. Collective. */

@@ -71,10 +71,8 @@ flat_rows(const op_set_core *set, idx_g k, struct type type) {
 static status
 put_connectivity(struct rt_file *f, const struct fe_map *m) {
   struct rt_rows r = flat_rows(m->pub.from, m->pub.dim, whole);
-  size_t n = (size_t)(r.hi - r.lo);
-  SCOPED idx_g *node = mem_alloc(n + 1, sizeof *node);
-  for (size_t i = 0; i < n; i++)
-    node[i] = fe_ranked() ? m->declared[i] : m->pub.map[i];
+  SCOPED idx_g *node = NULL;
+  TRY(fe_rows_of_map(m, &node));
   return rt_io_write(f, "VTKHDF/Connectivity", &r, node);
 }
 

@@ -477,7 +477,7 @@ op_dat op_mpi_get_data(op_dat dat);
  * dat it was made from, ordered like a write. Of a declared dat: op_upload_dat. */
 void op_mpi_put_data(op_dat dat);
 OP2_PLAIN
-/* Write to a file, this rank's elements in the program's order.
+/* Write to a file, from rank 0: the elements of all ranks, in the order of one rank.
  *   txt  "size dim" and a line of dim numbers for each element
  *   bin  int size, int dim, then size * dat->size bytes, host order
  * error  type without a text form; the file cannot be written */

@@ -24,7 +24,9 @@
  *   void op_decl_const(int dim, const char *type, T *data)
  *   void op_decl_const2(const char *name, int dim, const char *type, T *data)
  *   void op_fetch_data(op_dat, T *out)                   out [set->size, dim]
- *   void op_fetch_data_idx(op_dat, T *out, int low, int high)  both included
+ *   void op_fetch_data_idx(op_dat, T *out, int low, int high)  both included,
+ *                                  of all ranks' elements; points of a box are counted
+ *                                  as on one rank, with the halo
  *   op_arg op_arg_gbl(T *data, int dim, const char *type, op_access acc)
  *   op_arg op_opt_arg_gbl(int opt, T *data, int dim, const char *type,
  *                         op_access acc)

@@ -178,6 +178,27 @@ status rt_send_items(struct rt_comm *c, size_t n, const int *to,
                      const void *items, size_t bytes, void *recv_out,
                      size_t *counts, size_t *n_out);
 
+/* ---- blocks.c: rows that lie anywhere, as one block on each rank --------- */
+
+/* Of n rows rank r's block is [rt_block_begin(n, ranks, r), ... r + 1); whose
+ * block a row is in. */
+idx_g rt_block_begin(idx_g n, int ranks, int rank);
+int rt_block_of(idx_g n, int ranks, idx_g row);
+/* Element e of this rank's m has row[e], 0 <= row[e] < n. Collective. ERR_MPI
+ */
+struct rt_blocks;
+status rt_blocks_new(struct rt_comm *c, idx_g n, size_t m, const idx_g *row,
+                     struct rt_blocks **out);
+void rt_blocks_free(struct rt_blocks *b); /* NULL is allowed */
+/* row[e] of this rank's elements again. Local. */
+void rt_blocks_rows(const struct rt_blocks *b, idx_g *out);
+/* Values of the elements, `bytes` each, to the blocks; rows that no element has
+ * stay as they are. And back. Collective. ERR_MPI */
+status rt_blocks_collect(const struct rt_blocks *b, const void *values,
+                         size_t bytes, void *block);
+status rt_blocks_spread(const struct rt_blocks *b, const void *block,
+                        size_t bytes, void *values);
+
 /* ---- halo.c: values to those who have copies ---------------------------- */
 
 struct rt_buf;

@@ -199,6 +199,23 @@ read_on() {
 matrices_on() {
   (cd "$work/dir" && OP2_FILES=$2 on "$1" matrices "${@:3}")
 }
+# boxes_on RANKS FILES: files as on one rank
+boxes_on() {
+  local file
+  rm -rf "$work/boxes" && mkdir "$work/boxes" && cd "$work/boxes" || return
+  OP2_FILES=$2 on "$1" box_files write || return
+  [ "$1" = 1 ] && rm -rf "$work/boxes-one" && cp -r "$work/boxes" "$work/boxes-one"
+  for file in x heights; do cmp {../boxes-one/,}$file.txt || return; done
+  command -v h5diff >/dev/null || return 0
+  for file in boxes.h5 boxes.vtkhdf run.h5 all.h5; do
+    h5diff --exclude-path /sparsity_columns --exclude-path /sparsity_entries \
+      {../boxes-one/,}$file || return
+  done
+}
+boxes_read_on() {
+  (cd "$work/boxes" && OP2_FILES=$2 on "$1" box_files read &&
+    OP2_FILES=$2 on "$1" box_files restart)
+}
 wrong_on() {
   (cd "$work/dir" && "$bin/foreign_files" && OP2_FILES=$2 on "$1" ranks wrong)
 }
@@ -241,6 +258,12 @@ else
         check "matrices written on $n, restarted on $m ($way)" matrices_on $m $way restart
       done
       check "matrices read on 3, partitioned ($way)" matrices_on 3 $way read moved
+    done
+    for n in 1 2 4; do
+      check "boxes written on $n ($way)" eval "(boxes_on $n $way)"
+      for m in 1 2 3; do
+        check "boxes written on $n, read on $m ($way)" boxes_read_on $m $way
+      done
     done
     check "matrices wrong on 3 ($way)" matrices_on 3 $way wrong
     check "matrices written on 4, partitioned ($way)" matrices_on 4 $way write moved

@@ -1,8 +1,8 @@
 /* As slice.h, for programs with boxes and grids: what a rank declares of a dat is its
  * part of the box with the halo around it, what lies outside of the part and not of
  * the box is not what the program gave, but nonsense: the library has to bring it
- * from its owner. A fetch puts the parts of all ranks together, after a look at
- * whether those that have the same point have the same value. */
+ * from its owner. A fetch is one of all points, as one rank has them, after a look at
+ * whether what this rank has of its part is the same. */
 #ifndef TEST_MPI_SLICE_BOX_H
 #define TEST_MPI_SLICE_BOX_H
 
@@ -101,7 +101,7 @@ struct slice_walk {
   const struct slice_box *b;
   const int *halo;
   size_t row;
-  char *part, *all, *known;
+  char *part, *all;
 };
 
 static inline int
@@ -158,13 +158,11 @@ slice_take(const struct slice_walk *w, size_t part, size_t all, int own) {
 }
 
 static inline void
-slice_put(const struct slice_walk *w, size_t part, size_t all, int own) {
-  char *to = w->all + all * w->row;
+slice_same(const struct slice_walk *w, size_t part, size_t all, int own) {
   (void)own;
-  if (w->known[all] && memcmp(to, w->part + part * w->row, w->row))
-    slice_fail("ranks have other values of one point", w->b->set->name);
-  memcpy(to, w->part + part * w->row, w->row);
-  w->known[all] = 1;
+  if (memcmp(w->all + all * w->row, w->part + part * w->row, w->row))
+    slice_fail("op_fetch_data gives other values than op_fetch_data_idx",
+               w->b->set->name);
 }
 
 static inline size_t
@@ -196,7 +194,7 @@ slice_box_dat(op_set set, const int *halo, int dim, const char *type,
   int rank;
   op_rank(&rank);
   struct slice_field *f = slice_field_new(b, halo);
-  struct slice_walk w = {b, f->halo, (size_t)dim * size, NULL, data, NULL};
+  struct slice_walk w = {b, f->halo, (size_t)dim * size, NULL, data};
   size_t n = slice_each(&w, rank, NULL);
   w.part = (char *)malloc(n * w.row + 1);
   if (data) slice_each(&w, rank, slice_take);
@@ -234,43 +232,22 @@ slice_field_of(op_dat d) {
 }
 
 static inline void
-slice_box_own(op_dat d, size_t size, const char *ctype, const char *part,
-              size_t bytes) {
-  char *mine = (char *)malloc(bytes + 1);
-  op2_fetch_at(d, mine, size, ctype);
-  if (memcmp(mine, part, bytes))
-    slice_fail("op_fetch_data gives other values than op_fetch_data_idx",
-               d->name);
-  free(mine);
-}
-
-/* All parts, one behind the other, put into their places. */
-static inline void
 slice_box_fetch(op_dat d, void *out, size_t size, const char *ctype) {
   struct slice_field *f = slice_field_of(d);
+  int rank;
   if (!f) {
     slice_fetch(d, out, size, ctype);
     return;
   }
-  struct slice_walk w = {f->box, f->halo, (size_t)d->size, NULL, out, NULL};
-  size_t n = slice_total(&w), at = 0, parts = 0;
-  int rank;
   op_rank(&rank);
-  for (int r = 0; r < check_ranks(); r++) parts += slice_each(&w, r, NULL);
-  char *all = (char *)malloc(parts * w.row + 1);
-  w.known = (char *)calloc(n + 1, 1);
-  if (parts) op2_fetch_idx_at(d, all, size, ctype, 0, (int)parts - 1);
-  for (int r = 0; r < check_ranks(); r++) {
-    w.part = all + at * w.row;
-    size_t points = slice_each(&w, r, slice_put);
-    if (r == rank) slice_box_own(d, size, ctype, w.part, points * w.row);
-    at += points;
-  }
-  for (size_t i = 0; i < n; i++)
-    if (!w.known[i]) slice_fail("no rank has a point", d->name);
-  free(all);
-  free(w.known);
-  slice_note(out, n * w.row);
+  struct slice_walk w = {f->box, f->halo, (size_t)d->size, NULL, (char *)out};
+  size_t all = slice_total(&w), own = slice_each(&w, rank, NULL);
+  if (all) op2_fetch_idx_at(d, out, size, ctype, 0, (int)all - 1);
+  w.part = (char *)malloc(own * w.row + 1);
+  op2_fetch_at(d, w.part, size, ctype);
+  slice_each(&w, rank, slice_same);
+  free(w.part);
+  slice_note(out, all * w.row);
 }
 
 /* The rank that has a point, by its number among all, and its number there. */

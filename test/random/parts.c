@@ -29,6 +29,8 @@ part_new(int elements, int rank, int ranks) {
   struct part x = {.rank = rank, .ranks = ranks};
   x.start = get_memory((size_t)ranks + 1, sizeof *x.start);
   x.number = get_memory((size_t)elements + 1, sizeof *x.number);
+  x.rows = get_memory((size_t)elements + 1, sizeof *x.rows);
+  for (int e = 0; e < elements; e++) x.rows[e] = e;
   return x;
 }
 
@@ -44,8 +46,10 @@ struct part
 part_whole(const struct program *p, int s, const int *from) {
   struct part x = part_new(p->sets[s], 0, 1);
   int n = 0, nothers = 0;
-  for (int k = 0; k < p->sets[s]; k++)
-    part_add(&x, &n, &nothers, from ? from[k] : k, false);
+  for (int k = 0; k < p->sets[s]; k++) {
+    x.rows[k] = from ? from[k] : k;
+    part_add(&x, &n, &nothers, x.rows[k], false);
+  }
   x.start[1] = n;
   return x;
 }
@@ -153,8 +157,14 @@ part_clear(struct part *x) {
   free(x->all);
   free(x->others);
   free(x->number);
+  free(x->rows);
   free(x->lo);
   free(x->hi);
+}
+
+int
+part_row(const struct part *x, int element) {
+  return x->ranks > 1 ? element : x->number[element];
 }
 
 int

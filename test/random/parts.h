@@ -7,12 +7,14 @@
 #include "boxes.h"
 
 /* Elements by their global numbers: those of the parts one after another. Points of
- * other ranks that a part has around its own count in them. */
+ * other ranks that a part has around its own count in them. What is printed or looked
+ * at as a range is in the order of one rank. */
 struct part {
   int *start;   /* [ranks + 1]: where each part begins */
   int *all;     /* [start[ranks]]: the program's number of an element */
   bool *others; /* [start[ranks]]: it is another rank's point */
   int *number;  /* [elements]: where its owner has it */
+  int *rows;    /* [elements]: as a file has them */
   int (*lo)[BOX_DIMS], (*hi)[BOX_DIMS]; /* [ranks]: of a box */
   int ranks, rank;                      /* 1, 0: there are no parts */
 };
@@ -26,6 +28,8 @@ struct part part_of(const struct program *p, int s, const struct part *before,
 struct part part_of_box(const struct program *p, int s, int rank, int ranks,
                         int (*lo)[BOX_DIMS], int (*hi)[BOX_DIMS]);
 void part_clear(struct part *x);
+/* Where a file has the element. */
+int part_row(const struct part *x, int element);
 
 /* What this rank has: how many, which; those that are others' points. */
 int part_count(const struct part *x);

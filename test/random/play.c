@@ -332,8 +332,8 @@ read_printed(struct player *y, int dat, char *memory) {
   snprintf(path, sizeof path, "%.480s/print-XXXXXX", folder ? folder : "/tmp");
   int made = mkstemp(path), head[2] = {0, 0};
   const struct pdat *d = &y->p->dats[dat];
-  size_t bytes = player_all_bytes(y, dat);
-  int n = y->parts[d->set].start[y->parts[d->set].ranks];
+  int n = y->p->sets[d->set];
+  size_t bytes = type_bytes(d->type, n * d->dim);
   op_print_dat_to_binfile(y->dats[dat], path);
   int fd = open(path, O_RDONLY | O_CLOEXEC); /* another file may be there now */
   bool ok = pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
@@ -393,7 +393,7 @@ is_moved(const struct player *y, int dat) {
   return y->moved && !p->made[s].points && !set_is_box(p, s);
 }
 
-/* By global numbers: as few as hold all that is seen. */
+/* As few as hold all that is seen. */
 static void
 look_range(struct player *y, const struct op *o, void *memory) {
   const struct pdat *d = &y->p->dats[o->what];
@@ -401,22 +401,23 @@ look_range(struct player *y, const struct op *o, void *memory) {
   int from, to, low = INT_MAX, high = -1, at = 0;
   fetch_bounds(o, y->p->sets[d->set], &from, &to);
   for (int k = from; k < to; k++) {
-    if (part->number[k] < low) low = part->number[k];
-    if (part->number[k] > high) high = part->number[k];
+    int row = part_row(part, k);
+    if (row < low) low = row;
+    if (row > high) high = row;
   }
   op_fetch_data_idx(y->dats[o->what], memory, low, high);
-  compare_elements(y, o->what, memory, part->all + low, high - low + 1, from,
+  compare_elements(y, o->what, memory, part->rows + low, high - low + 1, from,
                    to, &at);
 }
 
-/* In a file that rank 0 has, all parts one after another. */
+/* In a file that rank 0 has. */
 static void
 look_printed(struct player *y, const struct op *o, char *memory) {
   const struct part *part = &y->parts[y->p->dats[o->what].set];
-  int at = 0, n = op_is_root() ? part->start[part->ranks] : 0;
+  int all = y->p->sets[y->p->dats[o->what].set];
+  int at = 0, n = op_is_root() ? all : 0;
   read_printed(y, o->what, memory);
-  compare_elements(y, o->what, memory, part->all, n, 0,
-                   y->p->sets[y->p->dats[o->what].set], &at);
+  compare_elements(y, o->what, memory, part->rows, n, 0, all, &at);
 }
 
 /* This rank's part, in one of the ways to see it; NULL: not by this rank. */

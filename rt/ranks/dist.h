@@ -96,11 +96,12 @@ static inline size_t
 rt_dist_places(const struct rt_dist_map *m, size_t n) {
   return n * m->arity;
 }
-/* dist_rows.c: room for the table of a part of n elements, zeros. Of the nrows
- * rows whose entries are known, i is that of element at[i] for i < nat, of
- * element i behind these. */
+/* dist_rows.c: room for the table of a part of n elements, zeros. Rows whose
+ * entries are known: those of elements at[0 .. nat), and `more`, of elements
+ * from nat on. */
 void rt_dist_table_new(struct rt_dist_map *m, idx_l n, const idx_g *rows,
-                       idx_l nrows, const idx_l *at, idx_l nat);
+                       idx_l nat, const idx_l *at, const idx_g *more,
+                       idx_l nmore);
 void rt_dist_table_free(struct rt_dist_map *m);
 static inline idx_l *
 rt_dist_table_row(const struct rt_dist_map *m, idx_l e) {

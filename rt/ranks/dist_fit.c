@@ -306,7 +306,7 @@ rt_dist_fit(struct rt_comm *c, const struct rt_part *from,
   f.own_to = owned_of(to);
   look_around(&f);
   status st = rows_find(&f);
-  if (st == OK) rt_dist_table_new(m, from->n, f.rows, f.nrows, NULL, 0);
+  if (st == OK) rt_dist_table_new(m, from->n, NULL, 0, NULL, f.rows, f.nrows);
   if (st == OK) st = hits_count(&f);
   *fits = st == OK && table_make(&f, seen) && namers_known(&f, seen);
   if (st == OK) st = agree(&f, fits);

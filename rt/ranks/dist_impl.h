@@ -40,11 +40,21 @@ struct dist {
   struct rt_dist *d;
   struct rt_comm *c;
   struct maker *sets;
-  idx_g **rows;   /* per map: of owned elements, then of executed ghosts */
+  const idx_g **rows; /* per map: of owned elements */
+  idx_g **given;      /* these, if they came from other ranks; else NULL */
+  idx_g **fetched;    /* of executed ghosts */
   idx_l **places; /* per map: of the entries of owned elements' rows, where they
                      stand among the owned; -1: owned elsewhere */
 };
 
+/* Row i of those of owned elements and executed ghosts. */
+static inline struct rt_dist_row
+dist_row(const struct dist *d, uint32_t k, idx_l i) {
+  const struct rt_dist_map *m = &d->d->maps[k];
+  idx_l owned = d->sets[m->from].p->owned;
+  if (i < owned) return rt_dist_row(m, d->rows[k], (size_t)i);
+  return rt_dist_row(m, d->fetched[k], (size_t)(i - owned));
+}
 /* Row of owned element e, as places. */
 static inline const idx_l *
 dist_places(const struct dist *d, uint32_t k, idx_l e) {
@@ -52,7 +62,7 @@ dist_places(const struct dist *d, uint32_t k, idx_l e) {
 }
 static inline uint32_t
 dist_row_size(const struct dist *d, uint32_t k, idx_l e) {
-  return rt_dist_row(&d->d->maps[k], d->rows[k], (size_t)e).n;
+  return dist_row(d, k, e).n;
 }
 
 /* dist_moves.c. Elements of part s, and rows of map k, come to their owners;

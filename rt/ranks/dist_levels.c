@@ -300,7 +300,7 @@ static status
 fetch_rows(struct dist *d, uint32_t k) {
   const struct rt_dist_map *m = &d->d->maps[k];
   const struct maker *from = &d->sets[m->from];
-  size_t have = (size_t)from->p->owned + from->fetched;
+  size_t have = from->fetched;
   size_t n = from->before - from->fetched;
   struct row_answer r = {from, m, d->rows[k]};
   size_t bytes = rt_dist_places(m, 1) * sizeof(idx_g);
@@ -313,8 +313,8 @@ fetch_rows(struct dist *d, uint32_t k) {
   }
   status st = rt_ask(d->c, n, to, ask, answer_row, &r, bytes, got);
   if (st == OK) {
-    d->rows[k] = mem_grow(d->rows[k], have + n + 1, bytes);
-    memcpy(d->rows[k] + rt_dist_places(m, have), got, n * bytes);
+    d->fetched[k] = mem_grow(d->fetched[k], have + n + 1, bytes);
+    memcpy(d->fetched[k] + rt_dist_places(m, have), got, n * bytes);
   }
   return st;
 }
@@ -329,7 +329,7 @@ add_named(struct dist *d, uint32_t k, uint8_t level) {
   idx_l e = level == 2 ? 0 : owned + (idx_l)from->fetched;
   for (; e < end; e++) {
     uint8_t via = e < owned ? 0 : from->ghosts[e - owned].level;
-    struct rt_dist_row row = rt_dist_row(m, d->rows[k], (size_t)e);
+    struct rt_dist_row row = dist_row(d, k, e);
     for (uint32_t i = 0; i < row.n; i++) {
       idx_l t = e < owned ? dist_places(d, k, e)[i]
                           : rt_members_find(&to->members, row.at[i]);

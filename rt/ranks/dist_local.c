@@ -73,9 +73,10 @@ dist_table(struct dist *d, uint32_t k) {
   struct rt_dist_map *m = &d->d->maps[k];
   const struct maker *from = &d->sets[m->from], *to = &d->sets[m->to];
   idx_l owned = from->p->owned, n = owned + (idx_l)from->fetched;
-  rt_dist_table_new(m, from->p->n, d->rows[k], n, from->p->sorted, owned);
+  rt_dist_table_new(m, from->p->n, d->rows[k], owned, from->p->sorted,
+                    d->fetched[k], n - owned);
   for (idx_l i = 0; i < n; i++) {
-    struct rt_dist_row row = rt_dist_row(m, d->rows[k], (size_t)i);
+    struct rt_dist_row row = dist_row(d, k, i);
     idx_l *out = rt_dist_table_row(m, i < owned ? from->p->sorted[i] : i);
     const idx_l *at = i < owned ? dist_places(d, k, i) : NULL;
     for (uint32_t a = 0; a < row.n; a++) {

@@ -87,10 +87,17 @@ dist_elements(struct dist *d, uint32_t s) {
   }
   p->moved = moved;
   plan_moves(p, d->c->rank, d->c->size);
-  SCOPED idx_g *mine = mem_alloc((size_t)p->declared + 1, sizeof *mine);
+  idx_g *mine = mem_alloc((size_t)p->declared + 1, sizeof *mine);
   for (idx_l i = 0; i < p->declared; i++)
     mine[i] = p->start[d->c->rank] + p->by_owner[i];
-  status st = rt_alltoall(d->c, mine, p->given, sizeof *mine, &m->mine, p->got);
+  status st = OK;
+  if (moved) {
+    st = rt_alltoall(d->c, mine, p->given, sizeof *mine, &m->mine, p->got);
+    free(mine);
+  } else {
+    m->mine = mine;
+    p->got[d->c->rank] = p->given[d->c->rank];
+  }
   if (st != OK) return st;
   size_t n = 0;
   for (int r = 0; r < d->c->size; r++) n += p->got[r];
@@ -104,6 +111,10 @@ dist_elements(struct dist *d, uint32_t s) {
 status
 rt_part_give(struct rt_comm *c, const struct rt_part *p, const void *declared,
              size_t bytes, void *owned) {
+  if (!p->moved) {
+    if (p->declared) memcpy(owned, declared, (size_t)p->declared * bytes);
+    return OK;
+  }
   SCOPED char *send = mem_alloc((size_t)p->declared + 1, bytes);
   for (idx_l i = 0; i < p->declared; i++)
     memcpy(send + (size_t)i * bytes,
@@ -114,6 +125,10 @@ rt_part_give(struct rt_comm *c, const struct rt_part *p, const void *declared,
 status
 rt_part_return(struct rt_comm *c, const struct rt_part *p, const void *owned,
                size_t bytes, void *declared) {
+  if (!p->moved) {
+    if (p->declared) memcpy(declared, owned, (size_t)p->declared * bytes);
+    return OK;
+  }
   SCOPED char *recv = mem_alloc((size_t)p->declared + 1, bytes);
   status s = rt_alltoall_known(c, owned, p->got, bytes, recv, p->given);
   for (idx_l i = 0; s == OK && i < p->declared; i++)
@@ -138,8 +153,11 @@ dist_rows(struct dist *d, uint32_t k) {
   const struct rt_dist_map *m = &d->d->maps[k];
   const struct rt_part *p = &d->d->parts[m->from];
   size_t bytes = rt_dist_places(m, 1) * sizeof(idx_g);
-  d->rows[k] = mem_alloc((size_t)p->owned + 1, bytes);
-  TRY(rt_part_give(d->c, p, m->rows, bytes, d->rows[k]));
+  d->rows[k] = m->rows;
+  if (p->moved) {
+    d->rows[k] = d->given[k] = mem_alloc((size_t)p->owned + 1, bytes);
+    TRY(rt_part_give(d->c, p, m->rows, bytes, d->given[k]));
+  }
   find_places(d, k);
   return OK;
 }

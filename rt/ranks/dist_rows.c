@@ -12,14 +12,16 @@
 /* ---- tables ------------------------------------------------------------- */
 
 void
-rt_dist_table_new(struct rt_dist_map *m, idx_l n, const idx_g *rows,
-                  idx_l nrows, const idx_l *at, idx_l nat) {
+rt_dist_table_new(struct rt_dist_map *m, idx_l n, const idx_g *rows, idx_l nat,
+                  const idx_l *at, const idx_g *more, idx_l nmore) {
   size_t entries = rt_dist_places(m, (size_t)n);
   m->table_start = NULL;
   if (m->own) {
     int64_t *start = mem_alloc((size_t)n + 1, sizeof *start);
-    for (idx_l i = 0; i < nrows; i++)
-      start[(i < nat ? at[i] : i) + 1] = rt_dist_row(m, rows, (size_t)i).n;
+    for (idx_l i = 0; i < nat; i++)
+      start[at[i] + 1] = rt_dist_row(m, rows, (size_t)i).n;
+    for (idx_l i = 0; i < nmore; i++)
+      start[nat + i + 1] = rt_dist_row(m, more, (size_t)i).n;
     for (idx_l e = 0; e < n; e++) start[e + 1] += start[e];
     m->table_start = start;
     entries = (size_t)start[n];

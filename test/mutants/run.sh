@@ -134,6 +134,12 @@ random() {
   done
 }
 
+# Files over ranks: rows file-* are theirs.
+files() {
+  timeout 300 test/io/run.sh "$build" | sed -n 's/^FAIL \([^:]*\):.*/files: \1/p' |
+    head -n 1
+}
+
 # Random host programs: rows owed-* are theirs.
 hosts() {
   timeout 300 test/hosts/run.sh "$build" --seed "${SEED:-8}" --files 16 --first |
@@ -174,6 +180,8 @@ plant() {
     by='the compiler' bad=$((bad + 1))
   elif [[ $name = owed-* ]]; then
     by=$(hosts) alone=$by
+  elif [[ $name = file-* ]]; then
+    by=$(files)
   else
     case $file in ir/* | passes/* | base/*) by=$(texts) ;; esac
     [ -n "$by" ] || by=$(units "$file")

@@ -270,7 +270,8 @@ mpi_alltoallv(struct rt_comm *c, const void *send, const size_t *send_bytes,
               void *recv, const size_t *recv_bytes) {
   struct exchange x = {0};
   status st = OK;
-  char *own[2] = {NULL, NULL};           /* what this rank has for itself */
+  char *own[2] = {NULL, NULL}; /* what this rank has for itself */
+  assert(send_bytes[c->rank] == recv_bytes[c->rank]);
   for (int pass = 0; pass < 2; pass++) { /* receives, then sends */
     const size_t *bytes = pass ? send_bytes : recv_bytes;
     char *data = pass ? (char *)send : recv; /* NULL: there is nothing */
@@ -283,7 +284,8 @@ mpi_alltoallv(struct rt_comm *c, const void *send, const size_t *send_bytes,
     }
   }
   if (st == OK) st = mpi_start(c, &x);
-  if (recv_bytes[c->rank]) memcpy(own[0], own[1], recv_bytes[c->rank]);
+  if (st == OK && recv_bytes[c->rank])
+    memcpy(own[0], own[1], recv_bytes[c->rank]);
   if (st == OK) st = mpi_finish(c, &x);
   for (int i = 0; i < x.n; i++) MPI_Request_free(&x.requests[i]);
   free(x.requests);

@@ -60,19 +60,30 @@ dist_owners(struct dist *d, uint32_t s, size_t n, const idx_g *g, int *out) {
 
 /* by_owner, and how many go to whom. */
 static void
-plan_moves(struct rt_part *p, int rank, int ranks) {
+plan_moves(struct rt_part *p, int ranks) {
   SCOPED idx_l *start = mem_alloc((size_t)ranks + 1, sizeof *start);
   p->given = mem_alloc((size_t)ranks, sizeof *p->given);
   p->got = mem_alloc((size_t)ranks, sizeof *p->got);
   p->by_owner = mem_alloc((size_t)p->declared + 1, sizeof *p->by_owner);
-  if (p->to)
-    rt_group(p->to, p->declared, ranks, NULL, start, p->by_owner);
-  else
-    for (idx_l e = 0; e < p->declared; e++) p->by_owner[e] = e;
+  rt_group(p->to, p->declared, ranks, NULL, start, p->by_owner);
   for (int r = 0; r < ranks; r++)
-    p->given[r] = (size_t)(p->to       ? start[r + 1] - start[r]
-                           : r == rank ? p->declared
-                                       : 0);
+    p->given[r] = (size_t)(start[r + 1] - start[r]);
+}
+
+/* Numbers of owned elements, sorted; GIVE *out by free. */
+static status
+move_elements(struct dist *d, struct rt_part *p, idx_g **out, size_t *n_out) {
+  SCOPED idx_g *mine = mem_alloc((size_t)p->declared + 1, sizeof *mine);
+  idx_g first = p->start[d->c->rank];
+  if (!p->to) {
+    p->to = mem_alloc((size_t)p->declared + 1, sizeof *p->to);
+    for (idx_l e = 0; e < p->declared; e++) p->to[e] = d->c->rank;
+  }
+  plan_moves(p, d->c->size);
+  for (idx_l i = 0; i < p->declared; i++) mine[i] = first + p->by_owner[i];
+  TRY(rt_alltoall(d->c, mine, p->given, sizeof *mine, out, p->got));
+  for (int r = 0; r < d->c->size; r++) *n_out += p->got[r];
+  return OK;
 }
 
 status
@@ -80,27 +91,16 @@ dist_elements(struct dist *d, uint32_t s) {
   struct rt_part *p = &d->d->parts[s];
   struct maker *m = &d->sets[s];
   int32_t moved = p->to != NULL;
-  TRY(rt_allreduce(d->c, &moved, 1, (struct type){TYPE_I32, 4}, ACC_MAX));
-  if (moved && !p->to) {
-    p->to = mem_alloc((size_t)p->declared + 1, sizeof *p->to);
-    for (idx_l e = 0; e < p->declared; e++) p->to[e] = d->c->rank;
-  }
-  p->moved = moved;
-  plan_moves(p, d->c->rank, d->c->size);
-  idx_g *mine = mem_alloc((size_t)p->declared + 1, sizeof *mine);
-  for (idx_l i = 0; i < p->declared; i++)
-    mine[i] = p->start[d->c->rank] + p->by_owner[i];
-  status st = OK;
-  if (moved) {
-    st = rt_alltoall(d->c, mine, p->given, sizeof *mine, &m->mine, p->got);
-    free(mine);
-  } else {
-    m->mine = mine;
-    p->got[d->c->rank] = p->given[d->c->rank];
-  }
-  if (st != OK) return st;
   size_t n = 0;
-  for (int r = 0; r < d->c->size; r++) n += p->got[r];
+  TRY(rt_allreduce(d->c, &moved, 1, (struct type){TYPE_I32, 4}, ACC_MAX));
+  p->moved = moved;
+  if (moved) {
+    TRY(move_elements(d, p, &m->mine, &n));
+  } else {
+    n = (size_t)p->declared;
+    m->mine = mem_alloc(n + 1, sizeof *m->mine);
+    for (size_t i = 0; i < n; i++) m->mine[i] = p->start[d->c->rank] + (idx_g)i;
+  }
   if (n > INT32_MAX / 2)
     FAIL(ERR_MPI, "a rank would own %zu elements of a set", n);
   p->owned = (idx_l)n;

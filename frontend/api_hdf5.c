@@ -18,8 +18,6 @@
 #include "frontend/rows.h"
 #include "frontend/values.h"
 
-#include "base/str.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -444,12 +442,24 @@ is_part(const struct fe_dat *d) {
   return d->base && (!d->base->freed || d->root != d->index);
 }
 
+/* Set i: what programs know, and points only once (fe_points_like). */
+static bool
+is_dumped(uint32_t i) {
+  const struct fe_set *s = fe_all.sets[i];
+  bool again = false;
+  for (uint32_t k = 0; s->box && k < i; k++)
+    again |= fe_points_like(&s->pub, &fe_all.sets[k]->pub);
+  return !s->hidden && !s->freed && !again;
+}
+
 static status
 dump_all(struct rt_file *f) {
   for (uint32_t i = 0; i < fe_all.nsets; i++)
-    if (!fe_all.sets[i]->hidden) TRY(set_write(f, &fe_all.sets[i]->pub));
-  for (uint32_t i = 0; i < fe_all.nmaps; i++)
-    if (!fe_all.maps[i]->hidden) TRY(map_write(f, fe_all.maps[i]));
+    if (is_dumped(i)) TRY(set_write(f, &fe_all.sets[i]->pub));
+  for (uint32_t i = 0; i < fe_all.nmaps; i++) {
+    const struct fe_map *m = fe_all.maps[i];
+    if (!m->hidden && !m->freed) TRY(map_write(f, m));
+  }
   for (uint32_t i = 0; i < fe_all.naged; i++) {
     struct fe_dat *d = fe_all.aged[i];
     if (d->freed || is_part(d)) continue;

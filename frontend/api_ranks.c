@@ -76,6 +76,7 @@ static status
 copy_of(const char *api, op_dat dat, struct fe_dat **out) {
   struct fe_dat *d;
   TRY(fe_access_begin(api, dat, false, &d));
+  TRY(fe_rows_know((struct fe_set *)dat->set));
   idx_l n = fe_declared_size(d);
   size_t bytes = (size_t)n * (size_t)dat->size;
   char *values = mem_try(bytes + 1, 1);
@@ -98,6 +99,12 @@ copy_of(const char *api, op_dat dat, struct fe_dat **out) {
                                  .start = from->part->start,
                                  .declared = from->part->declared};
   s->rt = (struct rt_set){.n = n, .name = from->pub.name};
+  s->box = from->box; /* the order of its rows */
+  s->halo = from->halo;
+  s->whole = from->whole;
+  s->columns = from->columns;
+  s->sparsity = from->sparsity;
+  s->blocks = from->blocks;
   c->type = d->type;
   c->index = d->index;
   c->root = UINT32_MAX;

@@ -145,7 +145,7 @@ set_of(op_set set, const char *api) {
     const struct fe_set *s = set_of(set, #function);                           \
     return s ? (value) : -1;                                                   \
   }
-SIZE_OF(idx_g_t, op_get_size, s->part->total)
+SIZE_OF(idx_g_t, op_get_size, fe_rows_total(s))
 SIZE_OF(int, op_get_size_local, s->pub.size)
 SIZE_OF(int, op_get_size_local_core, s->pub.core_size)
 SIZE_OF(int, op_get_size_local_exec, s->pub.size + s->pub.exec_size)

@@ -323,7 +323,6 @@ nonzeros_add(struct fe_sparsity *s) {
     return st;
   }
   fe_set_publish(nz);
-  nz->sparsity = s;
   s->nonzeros = &nz->pub;
   return OK;
 }
@@ -404,6 +403,7 @@ decl_sparsity(int npairs, const op_map *rows, const op_map *columns,
     sparsity_drop(s);
     return st;
   }
+  ((struct fe_set *)s->nonzeros)->sparsity = s;
   s->next = sparsities;
   sparsities = s;
   fe_handle_add(s, FE_SPARSITY);
@@ -428,6 +428,7 @@ end_maps(struct fe_sparsity *s) {
   TRY(fe_end_handle(s->entries));
   TRY(fe_end_handle(s->targets));
   if (s->diagonal) TRY(fe_end_handle(s->diagonal));
+  ((struct fe_set *)s->nonzeros)->sparsity = NULL;
   return fe_end_handle(s->nonzeros);
 }
 

@@ -21,6 +21,7 @@
 #include "base/hash.h"
 
 #include <math.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,7 +128,7 @@ check_mesh(const struct vtk_call *c) {
   if (!fe_handle_is(x, FE_DAT))
     FAIL(ERR_ARG, "coordinates: expected a declared dat, found %s",
          fe_handle_found(x));
-  if (x->set != c->map->to)
+  if (!fe_points_like(x->set, c->map->to))
     FAIL(ERR_ARG,
          "coordinates \"%s\": wrong set: expected \"%s\", to which map \"%s\" "
          "leads, found \"%s\"",
@@ -148,7 +149,8 @@ check_dat(const struct vtk_call *c, int i) {
   if (!fe_handle_is(d, FE_DAT))
     FAIL(ERR_ARG, "dat %d: expected a declared dat, found %s", i,
          fe_handle_found(d));
-  if (d->set != c->map->from && d->set != c->map->to)
+  if (!fe_points_like(d->set, c->map->from) &&
+      !fe_points_like(d->set, c->map->to))
     FAIL(ERR_ARG,
          "dat \"%s\": wrong set: expected \"%s\" or \"%s\" of map \"%s\", "
          "found \"%s\"",
@@ -231,7 +233,7 @@ series_new(const struct vtk_call *c, const struct vtk_cell *cell) {
     struct vtk_field f = {.name = array_name(d->name),
                           .dim = d->dim,
                           .type = *type_of(d),
-                          .on_nodes = d->set != c->map->from};
+                          .on_nodes = !fe_points_like(d->set, c->map->from)};
     VEC_PUSH(s->fields, s->nfields, s->capfields, f);
   }
   return s;
@@ -335,6 +337,7 @@ write_step(const struct vtk_call *c, struct vtk_series *s) {
                        .map = (const struct fe_map *)c->map,
                        .coordinates = (const struct fe_dat *)c->coordinates,
                        .dats = c->dats};
+  assert(s);
   TRY(look_all(c));
   TRY(fe_vtk_write(&p));
   status st = fe_agree("op2_write_vtk", 1, fe_xdmf_write(&p));

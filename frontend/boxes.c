@@ -251,6 +251,14 @@ fe_box_sides(const struct fe_set *domain, idx_g *out) {
   return periodic;
 }
 
+bool
+fe_points_like(const op_set_core *a, const op_set_core *b) {
+  const struct fe_set *s = (const struct fe_set *)a;
+  const struct fe_set *t = (const struct fe_set *)b;
+  return s == t || (s->box && s->box == t->box &&
+                    !memcmp(&s->halo, &t->halo, sizeof s->halo));
+}
+
 int
 fe_points_of(const struct fe_set *s, struct fe_set **domain_out) {
   *domain_out = s->box ? s->box->domain : NULL;

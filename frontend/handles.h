@@ -298,6 +298,9 @@ const char *fe_box_ruled(const struct fe_set *s);
 /* Of points of a box: their dimensions, and the domain that they lie in or
  * around; 0, NULL: they are no points. */
 int fe_points_of(const struct fe_set *s, struct fe_set **domain_out);
+/* Are they one set, or points of one box with the same halo? Over ranks there
+ * are two of these, with points of others around a part and without. */
+bool fe_points_like(const op_set_core *a, const op_set_core *b);
 /* How many there are with the halo, each once; row[e]: the place of element e
  * of this rank's declared part among them, in the order of one rank. */
 idx_g fe_points_total(const struct fe_set *s);

@@ -109,6 +109,8 @@ idx_g fe_set_number(const struct fe_set *s, idx_l row);
 const idx_g *fe_set_most(const struct fe_set *s);
 /* row_order.c: of all ranks; points that several of them have count once. */
 idx_g fe_rows_total(const struct fe_set *s);
+/* s->blocks, where rows of files have an order of their own. Collective. */
+status fe_rows_know(struct fe_set *s);
 /* Its rows cannot be declared any more: sets have moved. ERR_STATE */
 status fe_ranks_unmoved(op_set from, const char *name);
 

@@ -62,9 +62,9 @@ fe_rows_total(const struct fe_set *s) {
 
 /* Rows of this rank's declared elements. */
 static status
-rows_know(struct fe_set *s, idx_g *row) {
-  if (fe_rows_apart(s)) {
-    TRY(fe_rows_blocks(s));
+rows_of(struct fe_set *s, idx_g *row) {
+  TRY(fe_rows_know(s));
+  if (s->blocks) {
     rt_blocks_rows(s->blocks, row);
     return OK;
   }
@@ -115,7 +115,7 @@ subset_rows(const struct fe_set *s, idx_g *row) {
   SCOPED idx_g *whole =
       mem_alloc((size_t)s->whole->part->declared + 1, sizeof *whole);
   SCOPED idx_g *key = mem_alloc(n + 1, sizeof *key);
-  TRY(rows_know(s->whole, whole));
+  TRY(rows_of(s->whole, whole));
   for (size_t e = 0; e < n; e++) {
     key[e] = whole[s->list[e]];
     row[e] = 1;
@@ -129,7 +129,7 @@ columns_rows(const struct fe_set *s, idx_g *row) {
   size_t n = (size_t)base->part->declared, e = 0;
   SCOPED idx_g *key = mem_alloc(n + 1, sizeof *key);
   SCOPED idx_g *first = mem_alloc(n + 1, sizeof *first);
-  TRY(rows_know(base, key));
+  TRY(rows_of(base, key));
   for (size_t b = 0; b < n; b++) first[b] = fe_column_length(s, (idx_l)b);
   TRY(counts_become_rows(base, n, key, first));
   for (size_t b = 0; b < n; b++)
@@ -159,7 +159,7 @@ nonzeros_rows(const struct fe_sparsity *s, idx_g *row) {
   SCOPED idx_g *first = mem_alloc(n + 1, sizeof *first);
   SCOPED idx_g *column = mem_alloc(all + 1, sizeof *column);
   SCOPED struct entry *in = mem_alloc(all + 1, sizeof *in);
-  TRY(rows_know(rows, key));
+  TRY(rows_of(rows, key));
   TRY(fe_rows_of_entries((struct fe_set *)s->columns, all, s->rt.col, column));
   for (size_t e = 0; e < n; e++) first[e] = s->rt.start[e + 1] - s->rt.start[e];
   TRY(counts_become_rows(rows, n, key, first));
@@ -176,11 +176,10 @@ nonzeros_rows(const struct fe_sparsity *s, idx_g *row) {
 /* ---- rows of a set ------------------------------------------------------- */
 
 status
-fe_rows_blocks(struct fe_set *s) {
+fe_rows_know(struct fe_set *s) {
   size_t n = (size_t)s->part->declared;
   status st = OK;
-  assert(fe_rows_apart(s));
-  if (s->blocks) return OK;
+  if (s->blocks || !fe_rows_apart(s)) return OK;
   SCOPED idx_g *row = mem_alloc(n + 1, sizeof *row);
   if (s->box)
     fe_points_rows(s, row);
@@ -225,7 +224,7 @@ fe_rows_of_entries(struct fe_set *to, size_t n, const idx_g *number,
   SCOPED idx_g *known = mem_alloc((size_t)p->declared + 1, sizeof *known);
   SCOPED int *home = mem_alloc(n + 1, sizeof *home);
   SCOPED idx_g *question = mem_alloc(n + 1, sizeof *question);
-  TRY(rows_know(to, known));
+  TRY(rows_of(to, known));
   for (size_t i = 0; i < n; i++) {
     bool is = number[i] >= 0 && number[i] < p->total;
     home[i] = is ? rt_part_home(p, fe_ranks.size, number[i]) : fe_ranks.rank;
@@ -246,7 +245,7 @@ ask_numbers(struct fe_set *to, size_t n, const idx_g *row, idx_g *number) {
   SCOPED idx_g *block = mem_alloc((size_t)(hi - lo) + 1, sizeof *block);
   SCOPED int *holder = mem_alloc(n + 1, sizeof *holder);
   SCOPED idx_g *question = mem_alloc(n + 1, sizeof *question);
-  TRY(fe_rows_blocks(to));
+  TRY(fe_rows_know(to));
   for (idx_l e = 0; e < p->declared; e++) own[e] = p->start[rank] + e;
   TRY(rt_blocks_collect(to->blocks, own, sizeof *own, block));
   for (size_t i = 0; i < n; i++) {

@@ -6,6 +6,7 @@
 #include "rt/ranks/comm.h"
 #include "rt/ranks/dist.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,26 +63,13 @@ fe_rows_ordered(const op_set_core *set, const void *declared, size_t size,
   struct rt_rows r = fe_rows_own(set, 1, (struct type){0});
   *out = declared;
   *kept = NULL;
-  if (!fe_rows_apart(s)) return OK;
-  TRY(fe_rows_blocks(s));
+  TRY(fe_rows_know(s));
+  if (!s->blocks) return OK;
   *out = *kept = mem_alloc((size_t)(r.hi - r.lo) + 1, size);
-  return rt_blocks_collect(s->blocks, declared, size, *kept);
-}
-
-status
-fe_rows_values(const struct fe_dat *d, const void **out, void **kept) {
-  size_t size = (size_t)d->pub.size;
-  struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
+  status st = rt_blocks_collect(s->blocks, declared, size, *kept);
+  if (st == OK) return OK;
+  free(*kept);
   *kept = NULL;
-  *out = d->rt.mirror + (fe_ranks.whole ? (size_t)r.lo * size : 0);
-  if (!fe_in_parts()) return OK;
-  void *home = mem_alloc((size_t)fe_declared_size(d) + 1, size);
-  status st = fe_ranks_home(d, home);
-  if (st == OK) st = fe_rows_ordered(d->pub.set, home, size, out, kept);
-  if (st == OK && !*kept)
-    *kept = home;
-  else
-    free(home);
   return st;
 }
 
@@ -93,6 +81,24 @@ fe_rows_declared(const struct fe_dat *d, const void **out, void **kept) {
   if (!fe_in_parts() || !s->rt.part || !s->part->moved) return OK;
   *out = *kept = mem_alloc((size_t)s->part->declared + 1, (size_t)d->pub.size);
   return fe_ranks_home(d, *kept);
+}
+
+status
+fe_rows_values(const struct fe_dat *d, const void **out, void **kept) {
+  size_t size = (size_t)d->pub.size;
+  struct rt_rows r = fe_rows_own(d->pub.set, d->pub.dim, d->type);
+  const void *declared;
+  void *home;
+  *kept = NULL;
+  *out = d->rt.mirror + (fe_ranks.whole ? (size_t)r.lo * size : 0);
+  if (!fe_in_parts()) return OK;
+  status st = fe_rows_declared(d, &declared, &home);
+  if (st == OK) st = fe_rows_ordered(d->pub.set, declared, size, out, kept);
+  if (st == OK && !*kept)
+    *kept = home;
+  else
+    free(home);
+  return st;
 }
 
 /* Entry i of row e of this rank's, as it declared them. */
@@ -167,7 +173,7 @@ fe_rows_spread(const op_set_core *set, struct rt_rows *r, void **rows) {
   void *own;
   if (!fe_rows_apart(s)) return OK;
   status st = rows_new("spreading rows", &to, &own);
-  if (st == OK) st = fe_rows_blocks(s);
+  if (st == OK) st = fe_rows_know(s);
   if (st == OK)
     st = rt_blocks_spread(s->blocks, *rows, (size_t)r->dim * r->type.size, own);
   fe_rows_free(*rows, r);
@@ -202,6 +208,7 @@ fe_rows_place(const op_set_core *set, struct rt_rows *r, void **rows) {
 
 static void
 become(struct fe_dat *d, const struct rt_rows *r, const void *rows) {
+  assert(rows || !bytes_of(r));
   if (bytes_of(r)) memcpy(d->rt.mirror, rows, bytes_of(r));
   fe_dat_host_wrote(d);
 }
@@ -307,9 +314,17 @@ status
 fe_rows_range(const struct fe_dat *d, idx_g low, idx_g high, void *out) {
   size_t size = (size_t)d->pub.size, n = (size_t)(high - low + 1);
   SCOPED char *all = NULL;
+  const struct fe_set *s = (const struct fe_set *)d->pub.set;
   if (!fe_in_parts()) {
     memcpy(out, d->rt.mirror + (size_t)low * size, n * size);
     return OK;
+  }
+  TRY(fe_rows_know((struct fe_set *)s));
+  if (s->blocks) {
+    const void *declared;
+    SCOPED void *home = NULL;
+    TRY(fe_rows_declared(d, &declared, &home));
+    return rt_blocks_range(s->blocks, low, high + 1, declared, size, out);
   }
   TRY(send_range(d, low, high + 1, false, &all));
   memcpy(out, all, n * size);

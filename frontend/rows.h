@@ -65,8 +65,6 @@ status fe_rows_from_reals(const char *api, struct fe_dat *d,
 
 /* Are rows of the set in another order than its global numbers? */
 bool fe_rows_apart(const struct fe_set *s);
-/* s->blocks, for a set of which that is so. Collective. */
-status fe_rows_blocks(struct fe_set *s);
 /* Rows of elements by their numbers, and back, of any set; what is out of range
  * stays. Collective. */
 status fe_rows_of_entries(struct fe_set *to, size_t n, const idx_g *number,

@@ -6,7 +6,6 @@
 #include "frontend/ranks.h"
 #include "frontend/values.h"
 
-#include "rt/ranks/comm.h"
 #include "rt/ranks/dist.h"
 
 #include <stdlib.h>

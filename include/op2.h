@@ -596,7 +596,7 @@ OP2_PLAIN
  * op2_gbl. */
 OP2_CHECKED int op2_checkpoint(const char *path);
 /* Go on from a checkpoint: behind the same declarations as in the run that wrote it,
- * in place of the loops up to it, on any number of threads. Names, sets,
+ * in place of the loops up to it, on any number of threads and ranks. Names, sets,
  * sizes, dims and types are compared first; then nothing has changed if they
  * differ. The loops that follow must be those that followed op2_checkpoint: a
  * dat that was left out has no values, and using it before a loop has written

@@ -147,7 +147,8 @@ struct op2_csr op2_mat_csr(op2_mat mat);
  *   name/values     the matrix' type [nonzeros, rdim * cdim], blocks row by row; attributes of
  *                   the group: rows, columns, rdim, cdim. Numbers are the program's, from 0
  * Ranks write and read their own rows: a file does not tell how many there were. Runs what the
- * values need. Masks are not written. cost a copy of row_start; reading, of all, once
+ * values need. Masks are not written. cost a copy of row_start; reading, and on
+ * ranks that have parts of a box, of all, once
  * error  no libop2lazy-hdf5.so; files that cannot be opened; writing: a group of that name with
  *        another shape or type, which stays as it is, or a data set; reading: other nonzeros,
  *        blocks, or a type whose values do not fit: the matrix stays as it was. collective over

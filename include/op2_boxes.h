@@ -20,7 +20,8 @@ OP2_PLAIN
  * and to it, and subsets are as ever. To be freed by op2_free, or at op_exit.
  * Over ranks, which all give the same n, a grid of ranks cuts it into parts
  * (op2_box_local), which op_partition leaves alone; numbers are those inside the part,
- * as above with its extent. The last dimension of three or four is not cut.
+ * as above with its extent; in files, prints and op_fetch_data_idx they are as above, of
+ * the whole, with the halo that a dat has. The last dimension of three or four is not cut.
  * error   more than 2^31 - 1 points on a rank. Collective over ranks; runs no loops */
 op_set op2_decl_box(int ndim, const idx_g_t *n, const int *boundary,
                     const char *name);

@@ -17,7 +17,7 @@
  * Several ranks may have the same row, if all have the same value of it.
  *
  * Cost. 24 bytes a run and 16 on the rank that has the block; values go once,
- * and are twice in memory meanwhile. */
+ * of all rows or of a range of them, through memory for messages as large. */
 #include "rt/ranks/dist.h"
 
 #include "base/arena.h"
@@ -198,5 +198,62 @@ rt_blocks_spread(const struct rt_blocks *b, const void *block, size_t bytes,
     memcpy((char *)values + b->own[i].at * bytes, from, n);
     from += n;
   }
+  return OK;
+}
+
+/* ---- a range ------------------------------------------------------------- */
+
+/* Rows [lo, hi) of those that a run has. */
+static struct run
+run_within(struct run r, idx_g lo, idx_g hi) {
+  idx_g end = r.row + r.n < hi ? r.row + r.n : hi;
+  if (r.row < lo) r.row = lo;
+  r.n = end > r.row ? end - r.row : 0;
+  return r;
+}
+
+/* Runs and values of this rank, `bytes` each, to all others. GIVE what came. */
+static status
+tell_all(struct rt_comm *c, const void *mine, size_t n, size_t bytes, void *out,
+         size_t *n_out) {
+  size_t ranks = (size_t)c->size;
+  SCOPED char *send = mem_alloc(ranks * n + 1, bytes);
+  SCOPED size_t *counts = mem_alloc(2 * ranks, sizeof *counts);
+  for (size_t r = 0; r < ranks; r++) {
+    counts[r] = n;
+    if (n) memcpy(send + r * n * bytes, mine, n * bytes);
+  }
+  TRY(rt_alltoall(c, send, counts, bytes, out, counts + ranks));
+  *n_out = 0;
+  for (size_t r = 0; r < ranks; r++) *n_out += counts[ranks + r];
+  return OK;
+}
+
+status
+rt_blocks_range(const struct rt_blocks *b, idx_g lo, idx_g hi,
+                const void *values, size_t bytes, void *out) {
+  SCOPED struct run *runs = mem_alloc((size_t)b->nown + 1, sizeof *runs);
+  SCOPED char *mine = mem_alloc((size_t)(hi - lo) + 1, bytes);
+  SCOPED struct run *all = NULL;
+  SCOPED char *found = NULL;
+  size_t nruns = 0, rows = 0, nall, nfound;
+  for (uint32_t i = 0; i < b->nown; i++) {
+    struct run r = run_within(b->own[i].rows, lo, hi);
+    size_t at = b->own[i].at + (size_t)(r.row - b->own[i].rows.row);
+    if (!r.n) continue;
+    memcpy(mine + rows * bytes, (const char *)values + at * bytes,
+           (size_t)r.n * bytes);
+    rows += (size_t)r.n;
+    runs[nruns++] = r;
+  }
+  TRY(tell_all(b->comm, runs, nruns, sizeof *runs, &all, &nall));
+  TRY(tell_all(b->comm, mine, rows, bytes, &found, &nfound));
+  const char *from = found;
+  for (size_t i = 0; i < nall; i++) {
+    size_t n = (size_t)all[i].n * bytes;
+    memcpy((char *)out + (size_t)(all[i].row - lo) * bytes, from, n);
+    from += n;
+  }
+  assert(from == found + nfound * bytes);
   return OK;
 }

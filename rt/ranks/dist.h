@@ -55,8 +55,8 @@ struct rt_part {
   idx_l *sorted;              /* [owned]: local numbers by global ones */
   struct rt_link *in, *out;
   uint32_t nin, nout;
-  /* between declared and owned elements: by_owner lists the declared by their
-   * owner; they arrive in the order of global numbers */
+  /* between declared and owned elements, if some moved: by_owner lists the
+   * declared by their owner; they arrive in the order of global numbers */
   idx_l *by_owner;
   size_t *given, *got;    /* [ranks] */
   struct rt_lists *lists; /* halo.c */
@@ -199,6 +199,9 @@ status rt_blocks_collect(const struct rt_blocks *b, const void *values,
                          size_t bytes, void *block);
 status rt_blocks_spread(const struct rt_blocks *b, const void *block,
                         size_t bytes, void *values);
+/* Those of rows [lo, hi) to all ranks; each has a row at most once. */
+status rt_blocks_range(const struct rt_blocks *b, idx_g lo, idx_g hi,
+                       const void *values, size_t bytes, void *out);
 
 /* ---- halo.c: values to those who have copies ---------------------------- */
 

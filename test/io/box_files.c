@@ -302,6 +302,72 @@ matrix_compare(void) {
   op_free_dat_temp(product);
 }
 
+/* ---- a plane that is not periodic ------------------------------------------------ */
+
+/* Over ranks points with a halo are two sets: a temporary, made around the plane by a
+ * loop, and what a table of a rule leads to, are of one, what is declared of another. */
+static op_map square_corners;
+static op_dat square_places;
+
+static void
+square_make(void) {
+  static const int halo[] = {0, 1, 0, 1};
+  struct part square = part_make(2, 1, NULL, "square");
+  op_map rule = op2_decl_map_rule(square.set, square.set, 4,
+                                  ((int[]){0, 0, 1, 0, 1, 1, 0, 1}), "angles");
+  square_corners = op2_map_materialise(rule, "angles_of");
+  square_places =
+      op2_decl_dat_box(square.set, halo, 2, "double", (double *)NULL, "where");
+  double *where = (double *)op2_dat_data_rw(square_places);
+  bool none = square.lo[0] == square.hi[0] || square.lo[1] == square.hi[1];
+  for (idx_g_t j = square.lo[1]; !none && j < square.hi[1] + 1; j++)
+    for (idx_g_t i = square.lo[0]; i < square.hi[0] + 1; i++) {
+      *where++ = (double)i;
+      *where++ = (double)j;
+    }
+}
+
+static void
+take_sum(const double *a, double *to) {
+  *to = a[0] + 100 * a[1];
+}
+
+/* Made around the square, since places are known there. */
+static void
+square_temporary(void) {
+  static const int halo[] = {0, 1, 0, 1};
+  op_set square = square_corners->from;
+  op_dat sum = op2_decl_dat_box_temp(square, halo, 1, "double", "sum");
+  op_par_loop(take_sum, "take_sum", square,
+              op_arg_dat(square_places, -1, OP_ID, 2, "double", OP_READ),
+              op_arg_dat(sum, -1, OP_ID, 1, "double", OP_WRITE));
+  CHECK_INT(op2_write_vtk("square.vtkhdf", 0, square_corners, 9, square_places,
+                          1, (op_dat[]){sum}),
+            0);
+  op_free_dat_temp(sum);
+}
+
+/* ---- looks ----------------------------------------------------------------------- */
+
+/* Any range, and all of them; copies in the same order as what they are of. */
+static void
+ranges(void) {
+  static int found[ROOM], all[ROOM];
+  op_dat x = fields[X].dat, odd_dat = fields[1].dat;
+  int n = (int)op_get_size(x->set);
+  CHECK_INT(n, (NI + 2) * (NJ + 2) * (NK + 2));
+  op_fetch_data_idx(x, all, 0, n - 1);
+  for (int e = 0; e < fields[X].n; e++)
+    CHECK_INT(all[fields[X].row[e]], value(X, e) + is_inside(X, e));
+  op_fetch_data_idx(x, found, 57, 57);
+  CHECK_INT(found[0], all[57]);
+  op_dat copy = op_mpi_get_data(x), other = op_mpi_get_data(odd_dat);
+  op_fetch_data_idx(copy, found, 0, n - 1);
+  CHECK(!memcmp(found, all, (size_t)n * sizeof *all));
+  op_print_dat_to_txtfile(copy, "copy.txt");
+  op_print_dat_to_txtfile(other, "odd.txt");
+}
+
 /* ---- programs -------------------------------------------------------------------- */
 
 static void
@@ -323,6 +389,7 @@ static void
 write_all(void) {
   dats_make('w');
   maps_make('w');
+  square_make();
   matrix_make();
   dats_add();
   for (int k = 0; k < FIELDS; k++)
@@ -332,6 +399,8 @@ write_all(void) {
   op_print_dat_to_txtfile(fields[X].dat, "x.txt");
   op_print_dat_to_txtfile(fields[3].dat, "heights.txt");
   pictures();
+  square_temporary();
+  ranges();
   op_dump_to_hdf5("all.h5");
   CHECK_INT(op2_checkpoint("run.h5"), 0);
   dats_compare(FIELDS);
@@ -355,6 +424,7 @@ static void
 restart(void) {
   dats_make('s');
   maps_make('w');
+  square_make();
   matrix_make();
   CHECK_INT(op2_restart("run.h5"), 0);
   dats_compare(FIELDS);

@@ -205,9 +205,9 @@ boxes_on() {
   rm -rf "$work/boxes" && mkdir "$work/boxes" && cd "$work/boxes" || return
   OP2_FILES=$2 on "$1" box_files write || return
   [ "$1" = 1 ] && rm -rf "$work/boxes-one" && cp -r "$work/boxes" "$work/boxes-one"
-  for file in x heights; do cmp {../boxes-one/,}$file.txt || return; done
+  for file in x copy heights odd; do cmp {../boxes-one/,}$file.txt || return; done
   command -v h5diff >/dev/null || return 0
-  for file in boxes.h5 boxes.vtkhdf run.h5 all.h5; do
+  for file in boxes.h5 boxes.vtkhdf square.vtkhdf run.h5 all.h5; do
     h5diff --exclude-path /sparsity_columns --exclude-path /sparsity_entries \
       {../boxes-one/,}$file || return
   done

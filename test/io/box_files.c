@@ -349,6 +349,13 @@ square_temporary(void) {
 
 /* ---- looks ----------------------------------------------------------------------- */
 
+static void
+free_copy(op_dat copy) {
+  free(copy->data);
+  free(copy->set);
+  free(copy);
+}
+
 /* Any range, and all of them; copies in the same order as what they are of. */
 static void
 ranges(void) {
@@ -366,6 +373,8 @@ ranges(void) {
   CHECK(!memcmp(found, all, (size_t)n * sizeof *all));
   op_print_dat_to_txtfile(copy, "copy.txt");
   op_print_dat_to_txtfile(other, "odd.txt");
+  free_copy(copy);
+  free_copy(other);
 }
 
 /* ---- programs -------------------------------------------------------------------- */

@@ -3,7 +3,6 @@
 #include "frontend/rows.h"
 #include "frontend/values.h"
 
-#include "rt/ranks/comm.h"
 #include "rt/ranks/dist.h"
 
 #include <assert.h>
@@ -274,22 +273,15 @@ static status
 send_range(const struct fe_dat *d, idx_g low, idx_g high, bool root_only,
            char **out) {
   struct rt_rows r = fe_rows_of(d);
-  size_t ranks = (size_t)fe_ranks.size, size = (size_t)d->pub.size;
+  size_t size = (size_t)d->pub.size, all;
   idx_g first = low > r.lo ? low : r.lo, last = high < r.hi ? high : r.hi;
   size_t n = last > first ? (size_t)(last - first) : 0;
-  size_t to = root_only ? 1 : ranks;
   const void *values;
   SCOPED void *kept = NULL;
-  SCOPED size_t *give = mem_alloc(2 * ranks, sizeof *give);
-  SCOPED char *send = mem_alloc(to * n + 1, size);
   TRY(fe_rows_values(d, &values, &kept));
-  for (size_t k = 0; k < to; k++) {
-    give[k] = n;
-    if (n)
-      memcpy(send + k * n * size,
-             (const char *)values + (size_t)(first - r.lo) * size, n * size);
-  }
-  return rt_alltoall(fe_ranks.comm, send, give, size, out, give + ranks);
+  if (n) values = (const char *)values + (size_t)(first - r.lo) * size;
+  return rt_tell(fe_ranks.comm, root_only ? 1 : fe_ranks.size, values, n, size,
+                 out, &all);
 }
 
 status

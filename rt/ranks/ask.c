@@ -49,6 +49,20 @@ rt_send_items(struct rt_comm *c, size_t n, const int *to, const void *items,
   return s;
 }
 
+status
+rt_tell(struct rt_comm *c, int to, const void *items, size_t n, size_t bytes,
+        void *recv_out, size_t *n_out) {
+  SCOPED size_t *counts = mem_alloc(2 * (size_t)c->size, sizeof *counts);
+  SCOPED char *send = mem_alloc((size_t)to * n + 1, bytes);
+  for (int r = 0; r < to; r++) {
+    counts[r] = n;
+    if (n) memcpy(send + (size_t)r * n * bytes, items, n * bytes);
+  }
+  TRY(rt_alltoall(c, send, counts, bytes, recv_out, counts + c->size));
+  *n_out = total_of(counts + c->size, c->size);
+  return OK;
+}
+
 /* The answers to what others asked, given back to them. */
 static status
 give_answers(struct rt_comm *c, const idx_g *asked, const size_t *counts,

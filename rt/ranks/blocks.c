@@ -16,7 +16,7 @@
  *
  * Several ranks may have the same row, if all have the same value of it.
  *
- * Cost. 24 bytes a run and 16 on the rank that has the block; values go once,
+ * Cost. 24 bytes a run here and on the rank that has the block; values go once,
  * of all rows or of a range of them, through memory for messages as large. */
 #include "rt/ranks/dist.h"
 
@@ -27,19 +27,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rows that follow one another; where the first stands in what is at hand:
+ * elements, a block, a range. */
 struct run {
   idx_g row, n;
-};
-struct own_run {
-  struct run rows;
-  size_t at; /* its first element */
+  size_t at;
 };
 
 struct rt_blocks {
   struct rt_comm *comm;
-  idx_g n, lo, hi;          /* rows; of this rank's block */
-  VEC(struct own_run, own); /* ascending rows */
-  struct run *theirs;       /* of this block: by rank, in the rank's order */
+  idx_g n, lo, hi;      /* rows; of this rank's block */
+  VEC(struct run, own); /* ascending rows */
+  struct run *theirs;   /* of this block: by rank, in the rank's order */
   size_t ntheirs, given_all, got_all;
   size_t *given, *got; /* [ranks]: elements of both */
 };
@@ -65,27 +64,26 @@ rt_block_of(idx_g n, int ranks, idx_g row) {
 
 /* ---- runs ---------------------------------------------------------------- */
 
-/* Elements from `at` on, cut where blocks end. */
+/* Cut where blocks end. */
 static void
-own_add(struct rt_blocks *b, struct run rows, size_t at) {
+own_add(struct rt_blocks *b, struct run all) {
   int ranks = b->comm->size;
-  while (rows.n) {
-    int to = rt_block_of(b->n, ranks, rows.row);
-    idx_g room = rt_block_begin(b->n, ranks, to + 1) - rows.row;
-    struct own_run part = {{rows.row, rows.n < room ? rows.n : room}, at};
+  while (all.n) {
+    int to = rt_block_of(b->n, ranks, all.row);
+    idx_g room = rt_block_begin(b->n, ranks, to + 1) - all.row;
+    struct run part = {all.row, all.n < room ? all.n : room, all.at};
     VEC_PUSH(b->own, b->nown, b->capown, part);
-    b->given[to] += (size_t)part.rows.n;
-    rows.row += part.rows.n;
-    rows.n -= part.rows.n;
-    at += (size_t)part.rows.n;
+    b->given[to] += (size_t)part.n;
+    all.row += part.n;
+    all.n -= part.n;
+    all.at += (size_t)part.n;
   }
 }
 
 static int
 by_row(const void *a, const void *b) {
-  idx_g x = ((const struct own_run *)a)->rows.row;
-  idx_g y = ((const struct own_run *)b)->rows.row;
-  return (x > y) - (x < y);
+  const struct run *x = a, *y = b;
+  return (x->row > y->row) - (x->row < y->row);
 }
 
 static void
@@ -94,7 +92,7 @@ own_find(struct rt_blocks *b, size_t m, const idx_g *row) {
   for (size_t e = 0, n; e < m; e += n) {
     for (n = 1; e + n < m && row[e + n] == row[e] + (idx_g)n;) n++;
     sorted &= !e || row[e] > row[e - 1];
-    own_add(b, (struct run){row[e], (idx_g)n}, e);
+    own_add(b, (struct run){row[e], (idx_g)n, e});
   }
   if (!sorted) qsort(b->own, b->nown, sizeof *b->own, by_row);
 }
@@ -104,18 +102,19 @@ static status
 runs_tell(struct rt_blocks *b) {
   size_t ranks = (size_t)b->comm->size;
   SCOPED size_t *counts = mem_alloc(2 * ranks, sizeof *counts);
-  SCOPED struct run *send = mem_alloc((size_t)b->nown + 1, sizeof *send);
   for (uint32_t i = 0; i < b->nown; i++) {
-    send[i] = b->own[i].rows;
-    counts[rt_block_of(b->n, b->comm->size, send[i].row)]++;
-    b->given_all += (size_t)send[i].n;
+    counts[rt_block_of(b->n, b->comm->size, b->own[i].row)]++;
+    b->given_all += (size_t)b->own[i].n;
   }
-  TRY(rt_alltoall(b->comm, send, counts, sizeof *send, &b->theirs,
+  TRY(rt_alltoall(b->comm, b->own, counts, sizeof *b->own, &b->theirs,
                   counts + ranks));
-  const struct run *r = b->theirs;
+  struct run *r = b->theirs;
   for (size_t from = 0; from < ranks; from++)
-    for (size_t k = 0; k < counts[ranks + from]; k++, r++)
+    for (size_t k = 0; k < counts[ranks + from]; k++, r++) {
+      assert(r->row >= b->lo && r->row + r->n <= b->hi);
+      r->at = (size_t)(r->row - b->lo);
       b->got[from] += (size_t)r->n;
+    }
   b->ntheirs = (size_t)(r - b->theirs);
   for (size_t from = 0; from < ranks; from++) b->got_all += b->got[from];
   return OK;
@@ -150,32 +149,43 @@ rt_blocks_free(struct rt_blocks *b) {
 void
 rt_blocks_rows(const struct rt_blocks *b, idx_g *out) {
   for (uint32_t i = 0; i < b->nown; i++)
-    for (idx_g k = 0; k < b->own[i].rows.n; k++)
-      out[b->own[i].at + (size_t)k] = b->own[i].rows.row + k;
+    for (idx_g k = 0; k < b->own[i].n; k++)
+      out[b->own[i].at + (size_t)k] = b->own[i].row + k;
 }
 
 /* ---- values -------------------------------------------------------------- */
+
+/* Values of runs, one behind the other; the end. */
+static const char *
+pack(const struct run *r, size_t n, const void *values, size_t bytes,
+     char *to) {
+  for (size_t i = 0; i < n; i++) {
+    size_t all = (size_t)r[i].n * bytes;
+    memcpy(to, (const char *)values + r[i].at * bytes, all);
+    to += all;
+  }
+  return to;
+}
+
+static const char *
+unpack(const struct run *r, size_t n, const char *from, size_t bytes,
+       void *values) {
+  for (size_t i = 0; i < n; i++) {
+    size_t all = (size_t)r[i].n * bytes;
+    memcpy((char *)values + r[i].at * bytes, from, all);
+    from += all;
+  }
+  return from;
+}
 
 status
 rt_blocks_collect(const struct rt_blocks *b, const void *values, size_t bytes,
                   void *block) {
   SCOPED char *send = mem_alloc(b->given_all + 1, bytes);
   SCOPED char *recv = mem_alloc(b->got_all + 1, bytes);
-  char *to = send;
-  for (uint32_t i = 0; i < b->nown; i++) {
-    size_t n = (size_t)b->own[i].rows.n * bytes;
-    memcpy(to, (const char *)values + b->own[i].at * bytes, n);
-    to += n;
-  }
+  pack(b->own, b->nown, values, bytes, send);
   TRY(rt_alltoall_known(b->comm, send, b->given, bytes, recv, b->got));
-  const char *from = recv;
-  for (size_t i = 0; i < b->ntheirs; i++) {
-    const struct run *r = &b->theirs[i];
-    assert(r->row >= b->lo && r->row + r->n <= b->hi);
-    memcpy((char *)block + (size_t)(r->row - b->lo) * bytes, from,
-           (size_t)r->n * bytes);
-    from += (size_t)r->n * bytes;
-  }
+  unpack(b->theirs, b->ntheirs, recv, bytes, block);
   return OK;
 }
 
@@ -184,76 +194,40 @@ rt_blocks_spread(const struct rt_blocks *b, const void *block, size_t bytes,
                  void *values) {
   SCOPED char *send = mem_alloc(b->got_all + 1, bytes);
   SCOPED char *recv = mem_alloc(b->given_all + 1, bytes);
-  char *to = send;
-  for (size_t i = 0; i < b->ntheirs; i++) {
-    const struct run *r = &b->theirs[i];
-    size_t n = (size_t)r->n * bytes;
-    memcpy(to, (const char *)block + (size_t)(r->row - b->lo) * bytes, n);
-    to += n;
-  }
+  pack(b->theirs, b->ntheirs, block, bytes, send);
   TRY(rt_alltoall_known(b->comm, send, b->got, bytes, recv, b->given));
-  const char *from = recv;
-  for (uint32_t i = 0; i < b->nown; i++) {
-    size_t n = (size_t)b->own[i].rows.n * bytes;
-    memcpy((char *)values + b->own[i].at * bytes, from, n);
-    from += n;
-  }
+  unpack(b->own, b->nown, recv, bytes, values);
   return OK;
 }
-
-/* ---- a range ------------------------------------------------------------- */
 
 /* Rows [lo, hi) of those that a run has. */
 static struct run
 run_within(struct run r, idx_g lo, idx_g hi) {
   idx_g end = r.row + r.n < hi ? r.row + r.n : hi;
-  if (r.row < lo) r.row = lo;
+  idx_g skip = r.row < lo ? lo - r.row : 0;
+  r.row += skip;
+  r.at += (size_t)skip;
   r.n = end > r.row ? end - r.row : 0;
   return r;
-}
-
-/* Runs and values of this rank, `bytes` each, to all others. GIVE what came. */
-static status
-tell_all(struct rt_comm *c, const void *mine, size_t n, size_t bytes, void *out,
-         size_t *n_out) {
-  size_t ranks = (size_t)c->size;
-  SCOPED char *send = mem_alloc(ranks * n + 1, bytes);
-  SCOPED size_t *counts = mem_alloc(2 * ranks, sizeof *counts);
-  for (size_t r = 0; r < ranks; r++) {
-    counts[r] = n;
-    if (n) memcpy(send + r * n * bytes, mine, n * bytes);
-  }
-  TRY(rt_alltoall(c, send, counts, bytes, out, counts + ranks));
-  *n_out = 0;
-  for (size_t r = 0; r < ranks; r++) *n_out += counts[ranks + r];
-  return OK;
 }
 
 status
 rt_blocks_range(const struct rt_blocks *b, idx_g lo, idx_g hi,
                 const void *values, size_t bytes, void *out) {
-  SCOPED struct run *runs = mem_alloc((size_t)b->nown + 1, sizeof *runs);
-  SCOPED char *mine = mem_alloc((size_t)(hi - lo) + 1, bytes);
+  SCOPED struct run *own = mem_alloc((size_t)b->nown + 1, sizeof *own);
   SCOPED struct run *all = NULL;
-  SCOPED char *found = NULL;
-  size_t nruns = 0, rows = 0, nall, nfound;
+  SCOPED char *mine = mem_alloc((size_t)(hi - lo) + 1, bytes), *found = NULL;
+  size_t nown = 0, nall, nfound;
   for (uint32_t i = 0; i < b->nown; i++) {
-    struct run r = run_within(b->own[i].rows, lo, hi);
-    size_t at = b->own[i].at + (size_t)(r.row - b->own[i].rows.row);
-    if (!r.n) continue;
-    memcpy(mine + rows * bytes, (const char *)values + at * bytes,
-           (size_t)r.n * bytes);
-    rows += (size_t)r.n;
-    runs[nruns++] = r;
+    own[nown] = run_within(b->own[i], lo, hi);
+    nown += own[nown].n > 0;
   }
-  TRY(tell_all(b->comm, runs, nruns, sizeof *runs, &all, &nall));
-  TRY(tell_all(b->comm, mine, rows, bytes, &found, &nfound));
-  const char *from = found;
-  for (size_t i = 0; i < nall; i++) {
-    size_t n = (size_t)all[i].n * bytes;
-    memcpy((char *)out + (size_t)(all[i].row - lo) * bytes, from, n);
-    from += n;
-  }
-  assert(from == found + nfound * bytes);
+  size_t rows = (size_t)(pack(own, nown, values, bytes, mine) - mine) / bytes;
+  TRY(rt_tell(b->comm, b->comm->size, own, nown, sizeof *own, &all, &nall));
+  TRY(rt_tell(b->comm, b->comm->size, mine, rows, bytes, &found, &nfound));
+  for (size_t i = 0; i < nall; i++) all[i].at = (size_t)(all[i].row - lo);
+  const char *end = unpack(all, nall, found, bytes, out);
+  assert(end == found + nfound * bytes);
+  (void)end;
   return OK;
 }

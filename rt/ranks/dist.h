@@ -179,6 +179,11 @@ status rt_send_items(struct rt_comm *c, size_t n, const int *to,
                      const void *items, size_t bytes, void *recv_out,
                      size_t *counts, size_t *n_out);
 
+/* n items of this rank, the same to each of the first `to` ranks. What arrives
+ * is GIVE, by rank; *n_out in all. */
+status rt_tell(struct rt_comm *c, int to, const void *items, size_t n,
+               size_t bytes, void *recv_out, size_t *n_out);
+
 /* ---- blocks.c: rows that lie anywhere, as one block on each rank --------- */
 
 /* Of n rows rank r's block is [rt_block_begin(n, ranks, r), ... r + 1); whose

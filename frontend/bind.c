@@ -6,6 +6,7 @@
  * put in by fe_program_run, the steady-state path: no allocation, no look-up.
  */
 #include "frontend/calls.h"
+#include "frontend/decl.h"
 #include "frontend/programs.h"
 #include "frontend/ranks.h"
 #include "frontend/recording.h"
@@ -28,45 +29,48 @@ param_src(const struct low_capture *cap) {
   return src;
 }
 
-/* Rows that loops go over. */
+/* The map that stands for each relation; the one whose inverse it is, with the
+ * rows that loops go over. */
 static status
-fill_rows(struct fe_program *p) {
-  for (uint32_t i = 0; i < p->low->program->nmaps; i++)
-    if (p->low->inverse[i])
-      TRY(fe_number_rows(fe_all.map_tags[p->low->map_tags[i]]));
+find_maps(const struct low_program *low, struct fe_map **out) {
+  for (uint32_t i = 0; i < low->program->nmaps; i++) {
+    const struct low_map *m = &low->maps[i];
+    if (m->how == LOW_MAP_COMPOSED) {
+      TRY(fe_map_through(out[m->first], out[m->then], &out[i]));
+      TRY(fe_number_stretches(out[i]));
+    } else {
+      out[i] = fe_all.map_tags[m->tag];
+    }
+    if (m->how == LOW_MAP_INVERSE) TRY(fe_number_rows(out[i]));
+  }
   return OK;
-}
-
-static struct fe_map *
-map_of(const struct fe_program *p, uint32_t map) {
-  return fe_all.map_tags[p->low->map_tags[map]];
 }
 
 /* What the launch reads of maps, besides what they always have: tables, and
  * those of numbers that kernels are shown. */
 static status
-fill_maps(struct fe_program *p, const struct rt_launch *l) {
+fill_maps(struct fe_map *const *maps, const struct rt_launch *l) {
   for (uint32_t k = 0; k < l->nbinds; k++) {
     const struct rt_bind *b = &l->binds[k];
-    if (b->kind == RT_BIND_MAP) TRY(fe_map_need(map_of(p, b->index)));
-    if (b->kind == RT_BIND_NAMED) TRY(fe_number_named(map_of(p, b->index)));
+    if (b->kind == RT_BIND_MAP) TRY(fe_map_need(maps[b->index]));
+    if (b->kind == RT_BIND_NAMED) TRY(fe_number_named(maps[b->index]));
   }
   for (uint32_t k = 0; k < l->nconflicts; k++)
-    TRY(fe_map_need(map_of(p, l->conflicts[k].map)));
+    TRY(fe_map_need(maps[l->conflicts[k].map]));
   for (uint32_t k = 0; k < l->nwrites; k++)
-    if (l->writes[k].map != RT_DIRECT)
-      TRY(fe_map_need(map_of(p, l->writes[k].map)));
+    if (l->writes[k].map != RT_DIRECT) TRY(fe_map_need(maps[l->writes[k].map]));
   return OK;
 }
 
 static void
-fill_tables(struct fe_program *p, const struct fe_global_src *globals) {
+fill_tables(struct fe_program *p, struct fe_map *const *maps,
+            const struct fe_global_src *globals) {
   struct rt_program *rt = p->low->program;
   for (uint32_t i = 0; i < rt->nsets; i++)
     rt->sets[i] = &fe_all.set_tags[p->low->set_tags[i]]->rt;
   for (uint32_t i = 0; i < rt->nmaps; i++) {
-    const struct fe_map *m = fe_all.map_tags[p->low->map_tags[i]];
-    rt->maps[i] = p->low->inverse[i] ? &m->rows : &m->rt;
+    bool rows = p->low->maps[i].how == LOW_MAP_INVERSE;
+    rt->maps[i] = rows ? &maps[i]->rows : &maps[i]->rt;
   }
   for (uint32_t i = 0; i < rt->ndats; i++)
     rt->dats[i] = &fe_all.dats[p->low->dat_tags[i]]->rt;
@@ -92,10 +96,11 @@ fill_tables(struct fe_program *p, const struct fe_global_src *globals) {
 status
 fe_program_bind(struct fe_program *p, const struct fe_global_src *globals) {
   const struct rt_program *rt = p->low->program;
+  SCOPED struct fe_map **maps = mem_alloc(rt->nmaps + 1, sizeof *maps);
+  TRY(find_maps(p->low, maps));
   for (uint32_t i = 0; i < rt->nlaunches; i++)
-    TRY(fill_maps(p, &rt->launches[i]));
-  TRY(fill_rows(p));
-  fill_tables(p, globals);
+    TRY(fill_maps(maps, &rt->launches[i]));
+  fill_tables(p, maps, globals);
   return OK;
 }
 
@@ -244,8 +249,8 @@ fe_program_keep(const struct fe_program *p) {
   for (uint32_t i = 0; i < p->low->program->nglobals; i++)
     if (!p->globals[i].raw) fe_all.gbls[p->globals[i].gbl]->called = true;
   for (uint32_t i = 0; i < p->low->program->nmaps; i++)
-    if (p->low->inverse[i])
-      fe_all.map_tags[p->low->map_tags[i]]->rows_kept = true;
+    if (p->low->maps[i].how == LOW_MAP_INVERSE)
+      fe_all.map_tags[p->low->maps[i].tag]->rows_kept = true;
   rt_exec_keep(p->low->program);
   low_sweep_keep(p->low);
 }

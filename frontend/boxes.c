@@ -103,8 +103,13 @@ fe_rule_end(struct fe_rule *r) {
 }
 
 void
+fe_rule_left(const struct fe_rule *r) {
+  rule_leave((struct fe_rule *)r);
+}
+
+void
 fe_rule_table_ended(const struct fe_map *m) {
-  rule_leave((struct fe_rule *)m->by);
+  fe_rule_left(m->by);
 }
 
 bool
@@ -282,6 +287,26 @@ fe_rule_new(struct fe_box *from, struct fe_box *to, int count,
   from->users++;
   to->users++;
   return r;
+}
+
+static struct fe_hop
+hop_over(const struct fe_hop *a, const struct fe_hop *b) {
+  struct fe_hop sum = {.colour = b->colour};
+  for (int d = 0; d < FE_BOX_DIMS; d++) sum.by[d] = a->by[d] + b->by[d];
+  return sum;
+}
+
+const struct fe_rule *
+fe_rule_composed(const struct fe_rule *first, const struct fe_rule *then) {
+  assert(first->to == then->from);
+  int m = first->count, n = then->count, rows = first->from->colours * m;
+  struct fe_hop *hop = mem_alloc((size_t)rows * (size_t)n, sizeof *hop);
+  for (int k = 0; k < rows; k++)
+    for (int i = 0; i < n; i++) {
+      const struct fe_hop *by = &first->hop[k];
+      hop[k * n + i] = hop_over(by, &then->hop[by->colour * n + i]);
+    }
+  return fe_rule_new(first->from, then->to, m * n, hop, first->name);
 }
 
 /* ---- a rule between two sets of points ----------------------------------- */

@@ -206,6 +206,10 @@ void fe_box_recorded(const char *loop, const struct fe_placed *p);
 
 /* Bytes of an element that the call copies, if it does no more; 0: no copy. */
 size_t fe_kernel_copies(const struct fe_call *c, int *from_out, int *to_out);
+/* 1 + what a call computes, in additions: divisions, roots and functions count
+ * as more, what is in a loop as so often as a dat has components, 8 times at
+ * least; 0: nobody counted. */
+uint32_t fe_kernel_work(const struct fe_call *c);
 struct fe_kernel *fe_kernel_get(void (*function)(void), const char *name);
 /* api_matrix.c: the block that argument a, a matrix, stands for. ERR_ARG */
 status fe_mat_arg(const char *loop, int arg, const op_arg *a, op_arg *out,

@@ -289,6 +289,12 @@ bool fe_rule_turns(const struct fe_rule *r);
  * of. */
 void fe_points_ended(struct fe_set *s);
 void fe_rule_table_ended(const struct fe_map *m);
+/* A rule without a handle, of a relation to be: what rows of the second name,
+ * of all that a row of the first names. fe_rule_left: there is none, after all.
+ */
+const struct fe_rule *fe_rule_composed(const struct fe_rule *first,
+                                       const struct fe_rule *then);
+void fe_rule_left(const struct fe_rule *r);
 bool fe_rule_freed(const struct fe_rule *r);
 /* The program freed the rule; the box that is the set's: its sets of points. */
 void fe_rule_end(struct fe_rule *r);
@@ -355,6 +361,9 @@ struct fe_rules {
   struct rt_column_layers layers; /* height 0: none */
 };
 struct fe_rules fe_number_rules(struct fe_map *m);
+/* Those of the relation of a rule, however short: a program that goes by them
+ * was made before it. ERR_MEMORY */
+status fe_number_stretches(struct fe_map *m);
 /* 1 + the largest drift (rt/mesh/margins.h) of its rows as they are now; 0: not
  * known. cost a pass over them, once */
 uint32_t fe_number_drift(struct fe_map *m);

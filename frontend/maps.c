@@ -366,8 +366,14 @@ fe_map_compose(struct fe_map *first, struct fe_map *then, const char *name,
                              .shortest = FE_ARITY_MAX, /* OP2_STATIC */
                              .name = name,
                              .hidden = hidden};
-  status st = fe.opt.bare ? OK : rows_composed(first, then, hidden, &rows);
-  return map_of_rows(&rows, st, &args, out);
+  bool ruled = first->by && then->by && !fe_ranked();
+  if (ruled) args.by = fe_rule_composed(first->by, then->by);
+  if (ruled) rows.longest = args.dim;
+  bool table = !ruled && !fe.opt.bare;
+  status st = table ? rows_composed(first, then, hidden, &rows) : OK;
+  st = map_of_rows(&rows, st, &args, out);
+  if (ruled && st != OK) fe_rule_left(args.by);
+  return st;
 }
 
 status

@@ -29,19 +29,20 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
   bool colours = /* on devices; in_order comes first on hosts */
       fe.opt.reproducible || fe.opt.threading == OPT_threading_colours;
   bool streams = fe.opt.streams == OPT_streams_always;
-  str_printf(&disable, "%s%s%s", fe.opt.disable, fe.apart ? ",fuse" : "",
+  str_printf(&disable, "%s%s%s", fe.opt.disable, fe.apart ? ",fuse,inline" : "",
              without);
   str_printf(
       &with,
       "gather{always=%d},"
       "colour{colours=%d,in_order=%d,increments=%d,gpu=%d},"
       "hold{exact=%d,reads=%d,gpu=%d},"
-      "width{bytes=%u},%s%steam{way=%d,ranks=%d},"
+      "width{bytes=%u},%s%s%steam{way=%d,ranks=%d},"
       "tile{rows=%d,columns=%d,piece=%d},%scores{off=%d}%s%s",
       fe.opt.gather == OPT_gather_always, colours, fe.opt.reproducible != 0,
       fe.opt.increments - OPT_increments_auto, gpu, fe.opt.reproducible != 0,
       fe.opt.reads - OPT_reads_direct, gpu,
       streams ? IR_STREAM_BYTES : low_machine_vector(),
+      fe.opt.inlining == OPT_inlining_always ? "inline{most=1000000}," : "",
       fe.opt.stretches == OPT_stretches_always ? "stretch{least=1}," : "",
       fe.opt.runs == OPT_runs_always ? "runs{least=1,share=0}," : "",
       fe.opt.team - OPT_team_auto, fe_ranks.size,
@@ -66,7 +67,8 @@ fe_passes_run(struct ir_trace **t, struct fe_program *p) {
 
 status
 fe_passes_for(struct ir_trace **t, bool gpu) {
-  return passes_run(t, gpu, ",stretch,tile,stream", NULL); /* what all have */
+  return passes_run(t, gpu, ",inline,stretch,tile,stream",
+                    NULL); /* what all have */
 }
 
 status

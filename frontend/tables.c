@@ -115,6 +115,16 @@ find_stretches(struct fe_map *m) {
   m->rt.stretches = found;
 }
 
+status
+fe_number_stretches(struct fe_map *m) {
+  struct rt_stretches *found = NULL;
+  if (m->rt.stretches || !fe_hollow(m)) return OK;
+  status st = fe_rule_stretches(m->by, (struct fe_set *)m->pub.from,
+                                (struct fe_set *)m->pub.to, 0, &found);
+  m->rt.stretches = found;
+  return st;
+}
+
 static void
 find_steps(struct fe_map *m) {
   struct rt_steps *found = NULL;

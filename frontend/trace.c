@@ -210,10 +210,21 @@ build_captures(struct builder *b, uint32_t rec, const struct fe_call *c,
   }
 }
 
+/* Of loops over points, whose kernels passes may put into others. */
+static uint32_t
+work_of(const struct fe_call *c) {
+  struct fe_set *domain;
+  bool points = fe_points_of((struct fe_set *)c->set_handle, &domain);
+  return points ? fe_kernel_work(c) : 0;
+}
+
 static ir_ref
 build_kernel(struct builder *b, const struct fe_call *c) {
   struct fe_kernel *k = c->kernel;
-  if (b->kernels[k->index]) return b->kernels[k->index] - 1;
+  ir_ref known = b->kernels[k->index];
+  if (known && !b->t->kernels[known - 1].work)
+    b->t->kernels[known - 1].work = work_of(c);
+  if (known) return known - 1;
   int from, to;
   size_t bytes = fe_kernel_copies(c, &from, &to);
   struct ir_kernel kernel = {
@@ -223,6 +234,7 @@ build_kernel(struct builder *b, const struct fe_call *c) {
                (c->immediate && !k->opaque ? IR_KERNEL_EFFECTS : 0),
       .copy_from = -1,
       .copy_to = -1,
+      .work = work_of(c),
       .tag = k->index};
   if (bytes && c->args[to].dat &&
       bytes == (size_t)c->args[to].dim * c->args[to].type.size) {

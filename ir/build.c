@@ -286,7 +286,7 @@ ir_add_map(struct ir_trace *t, struct ir_map m) {
 ir_ref
 ir_add_dat(struct ir_trace *t, struct ir_dat d) {
   ir_ref i = t->ndats;
-  assert(d.kind == IR_DAT ? d.set < t->nsets : d.set == IR_NONE);
+  assert(ir_kind_on_set(d.kind) ? d.set < t->nsets : d.set == IR_NONE);
   assert(d.root == IR_NONE || d.root == i || d.root < i);
   if (d.root == IR_NONE) d.root = i;
   assert(d.root == i || t->dats[d.root].root == d.root);
@@ -351,11 +351,12 @@ ir_add_same(struct ir_trace *t, ir_ref dat_a, ir_ref dat_b) {
 /* Fields that mean nothing for the argument's kind get one fixed value, so that
  * equal text means equal arguments. */
 void
-ir_arg_normalise(struct ir_arg *a) {
+ir_arg_normalise(const struct ir_trace *t, struct ir_arg *a) {
   bool length = a->kind == IR_ARG_LENGTH;
   const struct ir_arg_info *info = &ir_arg_info[a->kind];
   if (!info->map) a->map = IR_NONE;
-  if (a->map == IR_NONE || length) a->entry = a->vector = 0;
+  bool names = a->map != IR_NONE || ir_arg_inline(t, a);
+  if (!names || length) a->entry = a->vector = 0;
   if (a->kind != IR_ARG_INFO) a->info_of = 0;
   if (a->kind != IR_ARG_DAT) a->own = false;
   if (info->of == IR_ARG_OF_NONE) a->dat = IR_NONE;
@@ -372,7 +373,9 @@ ir_covers(const struct ir_trace *t, const struct ir_arg *a, uint32_t n,
           ir_ref root) {
   for (uint32_t i = 0; i < n; i++)
     if (ir_arg_writes(&a[i]) && ir_root(t, a[i].dat) == root &&
-        a[i].access == ACC_WRITE && a[i].in == IR_NONE && a[i].dat == root)
+        a[i].access == ACC_WRITE && a[i].in == IR_NONE && a[i].dat == root &&
+        (!ir_arg_inline(t, &a[i]) ||
+         ir_arg_count(&a[i]) == t->dats[root].parts))
       return true;
   return false;
 }
@@ -430,7 +433,7 @@ ir_add_node(struct ir_trace *t, struct ir_node n, const struct ir_arg *args) {
                          : n.kernel == IR_NONE && n.set == IR_NONE);
   ir_ref i = ir_push_node(t, n, args);
   struct ir_arg *a = ir_args(t, &t->nodes[i]);
-  for (uint32_t k = 0; k < n.nargs; k++) ir_arg_normalise(&a[k]);
+  for (uint32_t k = 0; k < n.nargs; k++) ir_arg_normalise(t, &a[k]);
   link_in(t, a, n.nargs);
   ir_link_out(t, i);
   return i;

@@ -117,7 +117,8 @@ may_loop(const struct ir_trace *t, const struct ir_node *n) {
     return false;
   for (uint32_t k = 0; k < n->nargs; k++) {
     const struct ir_arg *a = &ir_args(t, n)[k];
-    if (ir_arg_writes(a) && !ir_arg_on_dat(t, a)) return false;
+    bool value = ir_arg_on_dat(t, a) || ir_arg_inline(t, a);
+    if (ir_arg_writes(a) && !value) return false;
   }
   return true;
 }

@@ -33,6 +33,8 @@ void ir_check_buffers(struct ir_check *c);
 /* Of all regions; touch: room, zero. */
 void ir_check_walks(struct ir_check *c, const struct ir_hold_facts *f);
 void ir_check_holds(struct ir_check *c, const struct ir_hold_facts *f);
+/* Parts of inlines. */
+void ir_check_inlines(struct ir_check *c);
 /* Regions that run tile by tile. */
 void ir_check_chains(struct ir_check *c, const struct ir_live *live);
 /* Sums over ranks. */

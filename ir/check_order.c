@@ -147,13 +147,15 @@ ir_check_versions(struct ir_check *c) {
 /* Kernel after kernel on one element is loop after loop only if what two
  * members share stays with the element, or is only combined, or only read. */
 static bool
-args_agree(const struct ir_trace *t, ir_ref m, const struct ir_arg *x,
+args_agree(const struct ir_trace *t, ir_ref m, const struct ir_arg *x, ir_ref n,
            const struct ir_arg *y) {
   if (!ir_arg_has_value(x) || !ir_arg_has_value(y)) return true;
   if (ir_root(t, x->dat) != ir_root(t, y->dat)) return true;
   if (x->access == ACC_READ && y->access == ACC_READ) return true;
   if (x->dat != y->dat) return false; /* views: other elements lie there */
   if (ir_args_combine(x, y) || ir_arg_written_beside(t, m, x, y)) return true;
+  bool old = x->kind == IR_ARG_DAT && x->access == ACC_READ && !x->each;
+  if (old && ir_arg_writes_anew(t, &t->nodes[n], y)) return true;
   return ir_args_beside(t, x, y);
 }
 
@@ -165,7 +167,7 @@ check_members(struct ir_check *c, ir_ref m, ir_ref n) {
   const struct ir_arg *y = ir_args(t, &t->nodes[n]);
   for (uint32_t k = 0; k < t->nodes[n].nargs; k++)
     for (uint32_t j = 0; j < t->nodes[m].nargs; j++)
-      if (!args_agree(t, m, &x[j], &y[k])) {
+      if (!args_agree(t, m, &x[j], n, &y[k])) {
         ir_bad_arg(c, n, k,
                    "in one region with argument %u of node %u, which "
                    "touches %%%s at other elements",

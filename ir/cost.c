@@ -126,8 +126,8 @@ ir_cost_bad_order(double scatter, enum ir_machine m) {
 /* ---- what a region adds -------------------------------------------------- */
 
 /* Entry `entry` of the map, through which it reaches dat, or adds to it; each
- * once. Paths may begin at a row of any length (`each`); without any, it is
- * version `value` that the element has there. */
+ * once, whatever rules lead there. Paths may begin at a row of any length
+ * (`each`); without any, it is version `value` that the element has there. */
 struct strip {
   ir_ref map, dat;
   uint32_t each, entry;
@@ -146,6 +146,7 @@ strips_add(const struct ir_trace *t, struct strips *s, const struct ir_arg *a,
   for (uint32_t e = a->entry; e < a->entry + n; e++) {
     struct strip x = {a->map, a->dat, each, e, value};
     uint32_t k = 0;
+    if (x.map != IR_NONE && !each) ir_first_alike(t, &x.map, &x.entry);
     while (k < s->n && memcmp(&s->list[k], &x, sizeof x)) k++;
     if (k == s->n) VEC_PUSH(s->list, s->n, s->cap, x);
   }

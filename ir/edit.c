@@ -275,7 +275,7 @@ ir_insert_node(struct ir_trace *t, ir_ref at, struct ir_node n,
   assert(at <= t->nnodes);
   ir_ref last = ir_push_node(t, n, args);
   struct ir_arg *a = ir_args(t, &t->nodes[last]);
-  for (uint32_t i = 0; i < n.nargs; i++) ir_arg_normalise(&a[i]);
+  for (uint32_t i = 0; i < n.nargs; i++) ir_arg_normalise(t, &a[i]);
   insert_in(t, a, n.nargs, at);
   ir_link_out(t, last);
   SCOPED ir_ref *perm = mem_alloc(t->nnodes, sizeof *perm);
@@ -286,4 +286,50 @@ ir_insert_node(struct ir_trace *t, ir_ref at, struct ir_node n,
   assert(t->nodes[at].op == n.op && t->nodes[at].nargs == n.nargs);
   renumber(t);
   return at;
+}
+
+/* ---- dropping ---------------------------------------------------------- */
+
+/* The version that a node found of a root; only FREE names what it made. */
+static void
+pass_over(struct ir_trace *t, ir_ref out, ir_ref before) {
+  for (ir_ref n = 0; n < t->nnodes; n++)
+    for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
+      struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
+      if (a->in != out) continue;
+      assert(t->nodes[n].op == IR_FREE);
+      a->in = before;
+    }
+}
+
+static void
+leave_region(struct ir_trace *t, ir_ref n) {
+  ir_ref r = t->nodes[n].region;
+  bool empty = r != IR_NONE && !--t->regions[r].count;
+  if (empty) {
+    memmove(t->regions + r, t->regions + r + 1,
+            (t->nregions - r - 1) * sizeof *t->regions);
+    t->nregions--;
+  }
+  for (ir_ref k = 0; k < t->nregions; k++)
+    if (t->regions[k].first > n) t->regions[k].first--;
+  for (ir_ref k = 0; empty && k < t->nnodes; k++)
+    if (t->nodes[k].region != IR_NONE && t->nodes[k].region > r)
+      t->nodes[k].region--;
+}
+
+void
+ir_drop_node(struct ir_trace *t, ir_ref n) {
+  assert(n < t->nnodes && !t->nholds && !t->nchains);
+  for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
+    const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
+    if (a->out == IR_NONE) continue;
+    pass_over(t, a->out, newest_before(t, t->values[a->out].dat, n));
+  }
+  leave_region(t, n);
+  SCOPED ir_ref *perm = mem_alloc(t->nnodes, sizeof *perm);
+  for (ir_ref i = 0; i < t->nnodes; i++) perm[i] = i - (i > n);
+  perm[n] = IR_NONE;
+  permute_nodes(t, perm, t->nnodes - 1);
+  renumber(t);
 }

@@ -1,5 +1,6 @@
 /* Facts that passes ask for: who uses a version, what runs together, who shares
  * memory. */
+#include "ir/area.h"
 #include "ir/ir.h"
 
 #include <assert.h>
@@ -51,6 +52,29 @@ ir_uses_free(struct ir_uses *u) {
 /* ---- two arguments ------------------------------------------------------- */
 
 bool
+ir_updates_all(const struct ir_trace *t, const struct ir_node *n,
+               const struct ir_arg *a) {
+  const struct ir_dat *d = &t->dats[a->dat];
+  uint32_t kernel = n->op == IR_LOOP ? t->kernels[n->kernel].flags : 0;
+  return n->op == IR_LOOP && a->kind == IR_ARG_DAT && a->access == ACC_RW &&
+         ir_arg_direct(a) && !n->each && n->set == d->set &&
+         d->root == a->dat && !(t->sets[n->set].flags & IR_SET_PARTS) &&
+         !(n->flags & IR_NODE_SERIAL) && !target_is_device(n->target) &&
+         !(kernel & (IR_KERNEL_OPAQUE | IR_KERNEL_EFFECTS)) &&
+         !(d->flags & IR_DAT_PINNED);
+}
+
+bool
+ir_arg_writes_anew(const struct ir_trace *t, const struct ir_node *n,
+                   const struct ir_arg *a) {
+  const struct ir_dat *d = &t->dats[a->dat];
+  bool anew = a->kind == IR_ARG_DAT && a->access == ACC_WRITE &&
+              a->in == IR_NONE && ir_arg_direct(a) && !n->each &&
+              n->set == d->set && !(d->flags & IR_DAT_PINNED);
+  return anew || ir_updates_all(t, n, a);
+}
+
+bool
 ir_arg_written_beside(const struct ir_trace *t, ir_ref m,
                       const struct ir_arg *x, const struct ir_arg *y) {
   assert(m < t->nnodes && ir_arg_has_value(x) && ir_arg_has_value(y));
@@ -59,6 +83,46 @@ ir_arg_written_beside(const struct ir_trace *t, ir_ref m,
          x->access == ACC_READ && y->kind == IR_ARG_DAT && anew &&
          x->dat == y->dat &&
          !(t->dats[ir_root(t, x->dat)].flags & IR_DAT_PINNED);
+}
+
+/* ---- entries of rules ---------------------------------------------------- */
+
+/* Of the box that the set's points lie in or around; 0: not known. */
+static idx_g
+colours_of(const struct ir_trace *t, ir_ref set) {
+  const struct ir_set *s = &t->sets[set];
+  if (s->box) s = &t->sets[s->box - 1];
+  if (!s->ndim || !s->side[0]) return 0;
+  idx_g points = 1;
+  for (uint32_t d = 0; d < s->ndim; d++) points *= s->side[d];
+  return s->n / points;
+}
+
+/* Does the rule name one place for this entry, whatever the point? */
+static bool
+is_at_one_place(const struct ir_trace *t, const struct ir_map *m, uint32_t k) {
+  if (!m->rule || m->flags & IR_MAP_TURNS || colours_of(t, m->to) != 1)
+    return false;
+  for (uint32_t d = 0; d < IR_DIMS; d++)
+    if (m->rule[k].at[2 * d] != -m->rule[k].at[2 * d + 1]) return false;
+  return true;
+}
+
+void
+ir_first_alike(const struct ir_trace *t, ir_ref *map, uint32_t *entry) {
+  const struct ir_map *m = &t->maps[*map];
+  if (!is_at_one_place(t, m, *entry)) return;
+  for (ir_ref i = 0; i <= *map; i++) {
+    const struct ir_map *x = &t->maps[i];
+    bool alike = x->rule && x->from == m->from && x->to == m->to &&
+                 !x->stretch == !m->stretch && !(x->flags & IR_MAP_TURNS);
+    for (uint32_t k = 0; alike && k < x->arity; k++)
+      if (ir_area_same(&x->rule[k], &m->rule[*entry])) {
+        *map = i;
+        *entry = k;
+        return;
+      }
+  }
 }
 
 /* ---- memory and units -------------------------------------------------- */

@@ -114,16 +114,17 @@ static unsigned
 dat_holds(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
           const struct ir_hold_facts *f) {
   bool writes = ir_arg_writes(a);
+  if (ir_arg_inline(t, a)) return BIT(REGISTER);
   ir_ref in = writes ? dat_old_buffer(t, n, ir_root(t, a->dat))
                      : ir_buffer_of(t, a->in);
   ir_ref out = writes ? ir_buffer_of(t, a->out) : IR_NONE;
-  unsigned touch = (in != IR_NONE ? f->touch[in] : 0U) |
-                   (out != IR_NONE ? f->touch[out] : 0U);
+  unsigned old = in != IR_NONE ? f->touch[in] : 0U;
+  unsigned new = out != IR_NONE ? f->touch[out] : 0U, touch = old | new;
   bool moves = in != IR_NONE && out != IR_NONE && in != out;
   bool shared = f->overlaps[ir_root(t, a->dat)] && touch & IR_TOUCH_WRITES;
   bool reaches = ir_in_place(t, &t->nodes[n]) && t->dats[a->dat].block == 1;
   if (!moves && (shared || reaches)) return BIT(PLACE);
-  if (ir_touch_meets(touch))
+  if (ir_touch_meets(old) || ir_touch_meets(new))
     return BIT(STAGED) |
            (dat_by_columns(t, n, ir_root(t, a->dat), f) ? BIT(COLUMN) : 0U);
   if (touch & IR_COMBINES_FAR) return BIT(ADD);

@@ -9,7 +9,7 @@
 ir_ref ir_push_node(struct ir_trace *t, struct ir_node n,
                     const struct ir_arg *args);
 /* Fixed values for the fields that mean nothing for this kind of argument. */
-void ir_arg_normalise(struct ir_arg *a);
+void ir_arg_normalise(const struct ir_trace *t, struct ir_arg *a);
 /* Does an argument of args[0..n) prove a write of the whole of `root`? */
 bool ir_covers(const struct ir_trace *t, const struct ir_arg *args, uint32_t n,
                ir_ref root);
@@ -44,6 +44,12 @@ static inline bool
 ir_bare(const struct ir_node *n) {
   return n->op != IR_LOOP && n->op < IR_OP_COUNT &&
          ir_op_info[n->op].max_args != 2;
+}
+
+/* Does what has this kind lie on a set? */
+static inline bool
+ir_kind_on_set(uint32_t kind) {
+  return kind == IR_DAT || kind == IR_INLINE;
 }
 
 static inline bool

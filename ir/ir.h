@@ -253,6 +253,9 @@ struct ir_map {
  * param %name : f64 x<dim>         a value captured at the call; never written
  *                                  (work %name: its room as scratch of a
  *                                  thread)
+ * inline %name : %set f64 x<dim> of <parts>     values of an element that a
+ *                                  region makes and reads again, in registers:
+ *                                  they have no memory (passes/inline.c)
  *   block   1 AoS (default), 0 SoA, b AoSoA: component c of element e lies at
  *           (e/b)*dim*b + c*b + e%b
  *   device  likewise on devices: 0 (default) or 1. Memory that several dats
@@ -264,7 +267,7 @@ struct ir_map {
  *   right   how far out version 0 is right, of a set in parts
  *   raw     a raw pointer of the program: delivered, not kept
  *   unread  and overwritten by the program before it read that */
-enum ir_dat_kind { IR_DAT, IR_GBL, IR_PARAM };
+enum ir_dat_kind { IR_DAT, IR_GBL, IR_PARAM, IR_INLINE };
 enum {
   IR_DAT_TEMP = 1,
   IR_DAT_PINNED = 2,
@@ -280,6 +283,7 @@ struct ir_dat {
   ir_ref set;
   struct type type;
   uint32_t dim;
+  uint32_t parts; /* INLINE: so many values of `dim` components; 0 else */
   uint32_t block, device;
   uint32_t flags;
   const char *at;     /* a device's target; NULL: version 0 lies on the host */
@@ -290,16 +294,19 @@ struct ir_dat {
   uint32_t tag;
 };
 
-/* kernel @name [opaque [promised]] [effects] [copies <from> <to>]
+/* kernel @name [opaque [promised]] [effects] [work=<operations>]
+ *        [copies <from> <to>]
  *   opaque   no IR: called through its address, proves nothing
  *   promised  the program promises that it does what its arguments declare
  *   effects  does I/O or writes globals: keeps its place, never fused
+ *   work     what a call computes, in additions, where loops go over points
  *   copies   argument <to> becomes an exact copy of argument <from>, no more */
 enum { IR_KERNEL_OPAQUE = 1, IR_KERNEL_EFFECTS = 2, IR_KERNEL_PROMISED = 4 };
 struct ir_kernel {
   const char *name;
   uint32_t flags;
   int copy_from, copy_to; /* -1: not a copy */
+  uint32_t work;          /* 1 + that; 0: nobody counted */
   uint32_t tag;
 };
 
@@ -327,10 +334,11 @@ extern const struct ir_arg_info ir_arg_info[IR_ARG_COUNT];
 
 /* An argument through a map names its row's entries [entry, entry +
  * ir_arg_count): one, or as many as the kernel gets pointers to (`vector`,
- * prints [0:k]; of rows that have a length each those that there are); direct:
- * map == IR_NONE, both 0. In a loop over rows its path may begin at the row's
- * element: via %e, via %e %map[i]; with shift=1 behind that the map is known to
- * name, of all elements in the rows, the next one. With `own` (inc %res.0 own
+ * prints [i:k]; of rows that have a length each those that there are); direct:
+ * map == IR_NONE, both 0, but of an INLINE they name parts (%q.1[0:3]). In a
+ * loop over rows its path may begin at the row's element: via %e, via %e
+ * %map[i]; with shift=1 behind that the map is known to name, of all elements
+ * in the rows, the next one. With `own` (inc %res.0 own
  * via %e %map[i], rows of the inverse of map) it is the loop's element that it
  * adds to (or makes less or greater), where its path leads there; else what it
  * brings is dropped.
@@ -557,6 +565,10 @@ void ir_reorder(struct ir_trace *t, const ir_ref *perm, uint32_t n_keep);
  * arguments). Renumbers as ir_reorder does; must not split a region. */
 ir_ref ir_insert_node(struct ir_trace *t, ir_ref at, struct ir_node n,
                       const struct ir_arg *args);
+/* Drop node n, and its region if it was alone there. Of what it wrote nobody
+ * reads anything; who frees it frees the version before. Renumbers as
+ * ir_reorder does. */
+void ir_drop_node(struct ir_trace *t, ir_ref n);
 
 /* Add a chain; `own` is copied. */
 ir_ref ir_add_chain(struct ir_trace *t, struct ir_chain c);
@@ -671,6 +683,11 @@ static inline bool
 ir_arg_any_length(const struct ir_trace *t, const struct ir_arg *a) {
   return a->map != IR_NONE && !t->maps[a->map].arity;
 }
+/* Does it name parts of what a region has in registers? */
+static inline bool
+ir_arg_inline(const struct ir_trace *t, const struct ir_arg *a) {
+  return a->kind == IR_ARG_DAT && t->dats[a->dat].kind == IR_INLINE;
+}
 /* Is it a version of a dat? */
 static inline bool
 ir_arg_on_dat(const struct ir_trace *t, const struct ir_arg *a) {
@@ -765,11 +782,23 @@ struct ir_uses {
 struct ir_uses ir_uses_build(const struct ir_trace *t);
 void ir_uses_free(struct ir_uses *u);
 
+/* Does the loop read each element of the dat at itself and write it again, all
+ * of it? So the new version may lie elsewhere. */
+bool ir_updates_all(const struct ir_trace *t, const struct ir_node *n,
+                    const struct ir_arg *a);
+/* Does argument a of the loop write all of its dat anew, each element at
+ * itself? Then what earlier loops of its region read of other elements may lie
+ * in other memory: pass storage sees to that. */
+bool ir_arg_writes_anew(const struct ir_trace *t, const struct ir_node *n,
+                        const struct ir_arg *a);
 /* May argument y of a later loop, over the same elements as loop m, write what
  * m's argument x reads of other elements? x goes over rows and y writes anew,
  * in memory of its own: pass storage sees to that. */
 bool ir_arg_written_beside(const struct ir_trace *t, ir_ref m,
                            const struct ir_arg *x, const struct ir_arg *y);
+/* The first map that the trace has, and its entry, which lead from points to
+ * where this one does; itself where rules don't say. */
+void ir_first_alike(const struct ir_trace *t, ir_ref *map, uint32_t *entry);
 /* By dat, as a root: do several dats share its memory? Caller frees. */
 bool *ir_overlaps_build(const struct ir_trace *t);
 /* By node: the number of its unit, from 1 in their order; 0: it is deferred.

@@ -106,10 +106,24 @@ is_row_element(const struct ir_parser *p) {
          !strcmp(p->x.name.s, "e");
 }
 
-/* [[own] via [%e] [%map[i] [shift=<n>]]] or [[own] via [%e] %map[0:k]] */
+/* [i], or [i:k] of those before k */
+static status
+want_entries(struct ir_parser *p, struct ir_arg *a) {
+  int64_t i = 0, end = 0;
+  TRY(ir_want_punct(p, '['));
+  TRY(ir_want_number(p, 0, INT32_MAX - 1, &i));
+  a->entry = (uint32_t)i;
+  if (ir_lex_is(&p->x, ':')) {
+    TRY(ir_lex_next(&p->x));
+    TRY(ir_want_number(p, i + 1, INT32_MAX, &end));
+    a->vector = (uint32_t)(end - i);
+  }
+  return ir_want_punct(p, ']');
+}
+
+/* [[own] via [%e] [%map[i] [shift=<n>]]] or [[own] via [%e] %map[i:k]] */
 static status
 maybe_via(struct ir_parser *p, struct ir_arg *a) {
-  int64_t i = 0;
   if (ir_lex_is_word(&p->x, "own")) {
     a->own = true;
     TRY(ir_lex_next(&p->x));
@@ -124,24 +138,15 @@ maybe_via(struct ir_parser *p, struct ir_arg *a) {
   }
   TRY(ir_want_decl(p, IR_DECL_MAP, &a->map));
   if (a->kind == IR_ARG_LENGTH) return OK;
-  TRY(ir_want_punct(p, '['));
-  struct ir_lexer at = p->x;
-  TRY(ir_want_number(p, 0, INT32_MAX, &i));
-  a->entry = (uint32_t)i;
-  if (ir_lex_is(&p->x, ':')) {
-    if (i) return ir_lex_expected(&at, "0, where the entries begin");
-    TRY(ir_lex_next(&p->x));
-    TRY(ir_want_number(p, 1, INT32_MAX, &i));
-    a->vector = (uint32_t)i;
-  }
-  TRY(ir_want_punct(p, ']'));
+  TRY(want_entries(p, a));
   return ir_maybe_distance(p, "shift", &a->shift);
 }
 
-/* %q.0, %q, %root.0 as %view, %p0 */
+/* %q.0, %q, %root.0 as %view, %p0, %f.1[0:3] */
 static status
 want_operand(struct ir_parser *p, struct ir_arg *a) {
-  static const uint8_t kinds[] = {IR_ARG_DAT, IR_ARG_GBL, IR_ARG_PARAM};
+  static const uint8_t kinds[] = {IR_ARG_DAT, IR_ARG_GBL, IR_ARG_PARAM,
+                                  IR_ARG_DAT};
   ir_ref d = p->x.kind == IR_TOK_NAME ? ir_find(p->t, IR_DECL_DAT, p->x.name.s)
                                       : IR_NONE;
   if (d != IR_NONE && p->t->dats[d].kind == IR_PARAM) {
@@ -154,6 +159,7 @@ want_operand(struct ir_parser *p, struct ir_arg *a) {
     TRY(ir_lex_next(&p->x));
     TRY(want_version(p, a->dat, &a->in));
   }
+  if (p->t->dats[a->dat].kind == IR_INLINE) return want_entries(p, a);
   if (!ir_lex_is_word(&p->x, "as")) return OK;
   TRY(ir_lex_next(&p->x));
   struct ir_lexer at = p->x;

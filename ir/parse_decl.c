@@ -362,12 +362,12 @@ relation_decl(struct ir_parser *p, const char *name) {
   m.arity = ir_rows_arity(p->t, &m);
   TRY(ir_some_flags(p, IR_FLAGS_MAP, &m.flags));
   TRY(maybe_order(p, &m));
+  TRY(maybe_stretch(p, &m));
   TRY(maybe_usual(p, &m.usual));
   TRY(ir_maybe_distance(p, "step", &m.step));
   TRY(maybe_starts(p, &m.starts));
   TRY(maybe_layers(p, &m.layers));
-  ir_add_map(p->t, m);
-  return OK;
+  return map_with_rule(p, &m);
 }
 
 status
@@ -406,7 +406,8 @@ dat_tail(struct ir_parser *p, struct ir_dat *d) {
     TRY(ir_lex_next(&p->x));
     TRY(ir_want_reach(p, &d->reach));
   }
-  if (d->kind == IR_PARAM || !ir_lex_is_word(&p->x, "storage")) return OK;
+  bool storage = d->kind == IR_DAT || d->kind == IR_GBL;
+  if (!storage || !ir_lex_is_word(&p->x, "storage")) return OK;
   TRY(ir_lex_next(&p->x));
   struct ir_lexer *x = &p->x;
   ir_ref root = x->kind == IR_TOK_NAME && x->punct == '%'
@@ -419,6 +420,16 @@ dat_tail(struct ir_parser *p, struct ir_dat *d) {
   return ir_lex_next(x);
 }
 
+/* of <parts> */
+static status
+want_parts(struct ir_parser *p, uint32_t *out) {
+  int64_t n = 0;
+  TRY(ir_want_word(p, "of"));
+  TRY(ir_want_number(p, 1, INT32_MAX, &n));
+  *out = (uint32_t)n;
+  return OK;
+}
+
 static status
 any_dat_decl(struct ir_parser *p, const char *name, enum ir_dat_kind kind) {
   struct ir_dat d = {.name = name,
@@ -428,9 +439,10 @@ any_dat_decl(struct ir_parser *p, const char *name, enum ir_dat_kind kind) {
                      .reach = REACH_FULL,
                      .root = IR_NONE};
   TRY(ir_want_punct(p, ':'));
-  if (kind == IR_DAT) TRY(ir_want_decl(p, IR_DECL_SET, &d.set));
+  if (ir_kind_on_set(kind)) TRY(ir_want_decl(p, IR_DECL_SET, &d.set));
   TRY(want_type(p, &d.type));
   TRY(want_times(p, &d.dim));
+  if (kind == IR_INLINE) TRY(want_parts(p, &d.parts));
   TRY(dat_tail(p, &d));
   ir_ref i = ir_add_dat(p->t, d), v = p->t->dats[i].last;
   if (v == IR_NONE) return OK;
@@ -455,9 +467,17 @@ param_decl(struct ir_parser *p, const char *name) {
 }
 
 static status
+inline_decl(struct ir_parser *p, const char *name) {
+  return any_dat_decl(p, name, IR_INLINE);
+}
+
+static status
 kernel_decl(struct ir_parser *p, const char *name) {
   struct ir_kernel k = {.name = name, .copy_from = -1, .copy_to = -1};
+  uint32_t work = UINT32_MAX;
   TRY(ir_some_flags(p, IR_FLAGS_KERNEL, &k.flags));
+  TRY(maybe_number(p, "work", UINT32_MAX - 1, &work));
+  k.work = work + 1;
   if (ir_lex_is_word(&p->x, "copies")) {
     int64_t from = 0, to = 0;
     TRY(ir_lex_next(&p->x));
@@ -474,10 +494,11 @@ static const struct {
   const char *word;
   char sigil;
   status (*parse)(struct ir_parser *p, const char *name);
-} decl_words[] = {{"set", '%', set_decl},           {"map", '%', map_decl},
-                  {"relation", '%', relation_decl}, {"dat", '%', dat_decl},
-                  {"gbl", '%', gbl_decl},           {"param", '%', param_decl},
-                  {"kernel", '@', kernel_decl}};
+} decl_words[] = {
+    {"set", '%', set_decl},           {"map", '%', map_decl},
+    {"relation", '%', relation_decl}, {"dat", '%', dat_decl},
+    {"gbl", '%', gbl_decl},           {"param", '%', param_decl},
+    {"inline", '%', inline_decl},     {"kernel", '@', kernel_decl}};
 
 status
 ir_maybe_decl(struct ir_parser *p, bool *found_out) {

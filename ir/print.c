@@ -226,17 +226,18 @@ print_reach(struct reach r, struct str *out) {
 
 static void
 print_dat(const struct ir_trace *t, ir_ref i, struct str *out) {
-  static const char *const words[] = {"dat", "gbl", "param"};
+  static const char *const words[] = {"dat", "gbl", "param", "inline"};
   const struct ir_dat *d = &t->dats[i];
-  assert(d->kind <= IR_PARAM);
+  assert(d->kind <= IR_INLINE);
   str_printf(out, "  %s ", words[d->kind]);
   print_name(out, '%', d->name);
   str_add(out, " : ");
-  if (d->kind == IR_DAT) {
+  if (ir_kind_on_set(d->kind)) {
     print_name(out, '%', NAME_OR(sets, d->set));
     str_add(out, " ");
   }
   str_printf(out, "%s x%u", type_text(d->type), d->dim);
+  if (d->kind == IR_INLINE) str_printf(out, " of %u", d->parts);
   if (d->kind == IR_DAT && d->block != 1)
     str_printf(out, " block=%u", d->block);
   if (d->device) str_printf(out, " device=%u", d->device);
@@ -262,6 +263,7 @@ print_kernel(const struct ir_kernel *k, struct str *out) {
   str_add(out, "  kernel ");
   print_name(out, '@', k->name);
   print_flags(out, IR_FLAGS_KERNEL, k->flags);
+  if (k->work) str_printf(out, " work=%u", k->work - 1);
   if (k->copy_from >= 0 && k->copy_to >= 0)
     str_printf(out, " copies %d %d", k->copy_from, k->copy_to);
   str_add(out, "\n");
@@ -288,6 +290,13 @@ print_sames(const struct ir_trace *t, struct str *out) {
 
 /* ---- nodes ------------------------------------------------------------- */
 
+/* [2], [0:3] */
+static void
+print_entries(const struct ir_arg *a, struct str *out) {
+  str_printf(out, a->vector ? "[%u:%u]" : "[%u]", a->entry,
+             a->entry + a->vector);
+}
+
 static void
 print_via(const struct ir_trace *t, const struct ir_arg *a, struct str *out) {
   if (a->map == IR_NONE && !a->each) return;
@@ -297,8 +306,7 @@ print_via(const struct ir_trace *t, const struct ir_arg *a, struct str *out) {
   str_add(out, " ");
   print_name(out, '%', NAME_OR(maps, a->map));
   if (a->kind == IR_ARG_LENGTH) return;
-  str_printf(out, a->vector ? "[%u:%u]" : "[%u]", a->entry,
-             a->entry + a->vector);
+  print_entries(a, out);
   if (a->shift) str_printf(out, " shift=%d", a->shift);
 }
 
@@ -311,6 +319,7 @@ print_operand(const struct ir_trace *t, const struct ir_arg *a,
     ir_print_value(t, a->in, out);
   else
     print_name(out, '%', NAME_OR(dats, root));
+  if (a->dat < t->ndats && ir_arg_inline(t, a)) print_entries(a, out);
   if (root == a->dat) return;
   str_add(out, " as ");
   print_name(out, '%', NAME_OR(dats, a->dat));

@@ -34,7 +34,7 @@ span_had(const struct span *s, const struct ir_arg *a, bool out) {
 
 static double
 arg_bytes(const struct span *s, const struct ir_arg *a) {
-  if (a->kind != IR_ARG_DAT) return 0;
+  if (a->kind != IR_ARG_DAT || ir_arg_inline(s->t, a)) return 0;
   const struct ir_dat *d = &s->t->dats[a->dat];
   double size = (double)s->t->sets[d->set].n * d->dim * d->type.size;
   bool reads =

@@ -97,11 +97,27 @@ refs_points(struct ir_check *c, const struct ir_set *s) {
   refs_sides(c, s, box);
 }
 
+/* Does each entry lie where one of the first and one of the second lead? */
+static bool
+rule_adds_up(const struct ir_trace *t, const struct ir_map *m) {
+  const struct ir_map *a = &t->maps[m->of[0]], *b = &t->maps[m->of[1]];
+  if (m->rows != IR_ROWS_COMPOSED || !a->rule || !b->rule) return false;
+  if (m->arity != a->arity * b->arity) return false;
+  for (uint32_t k = 0; k < m->arity; k++) {
+    struct ir_area at =
+        ir_area_by(a->rule[k / b->arity], b->rule[k % b->arity]);
+    if (!ir_area_same(&m->rule[k], &at)) return false;
+  }
+  return true;
+}
+
 /* A rule leads from points to points of as many dimensions. */
 static void
 refs_rule(struct ir_check *c, const struct ir_map *m) {
   const struct ir_set *from = &c->t->sets[m->from], *to = &c->t->sets[m->to];
-  if (!from->ndim || from->ndim != to->ndim || m->rows || !m->arity) {
+  if (m->rows && !rule_adds_up(c->t, m))
+    ir_bad(c, "relation %%%s: a rule that its own do not add up to", m->name);
+  if (!from->ndim || from->ndim != to->ndim || !m->arity) {
     ir_bad(c, "map %%%s: a rule between sets of other points", m->name);
     return;
   }
@@ -186,9 +202,13 @@ static void
 refs_dat(struct ir_check *c, ir_ref i) {
   const struct ir_trace *t = c->t;
   const struct ir_dat *d = &t->dats[i];
-  if (d->kind > IR_PARAM) ir_bad(c, "dat %%%s: unknown kind", d->name);
-  if (d->kind == IR_DAT ? d->set >= t->nsets : d->set != IR_NONE)
-    ir_bad(c, "dat %%%s: a dat lies on a set, nothing else does", d->name);
+  bool on_set = ir_kind_on_set(d->kind);
+  if (d->kind > IR_INLINE) ir_bad(c, "dat %%%s: unknown kind", d->name);
+  if (on_set ? d->set >= t->nsets : d->set != IR_NONE)
+    ir_bad(c, "dat %%%s: a dat lies on a set, as does an inline, nothing else",
+           d->name);
+  if ((d->kind == IR_INLINE) != (d->parts > 0))
+    ir_bad(c, "dat %%%s: an inline has parts, nothing else does", d->name);
   if (d->type.kind >= TYPE_COUNT || !d->type.size || !d->dim)
     ir_bad(c, "dat %%%s: no such type or size", d->name);
   if (d->root >= t->ndats || t->dats[d->root].root != d->root)
@@ -253,7 +273,9 @@ static bool
 arg_kind_fits(const struct ir_trace *t, const struct ir_arg *a) {
   uint8_t of = ir_arg_info[a->kind].of;
   if (of == IR_ARG_OF_NONE) return a->dat == IR_NONE;
-  return a->dat < t->ndats && t->dats[a->dat].kind == of;
+  if (a->dat >= t->ndats) return false;
+  return t->dats[a->dat].kind == of ||
+         (a->kind == IR_ARG_DAT && t->dats[a->dat].kind == IR_INLINE);
 }
 
 static void
@@ -279,7 +301,7 @@ refs_values(struct ir_check *c) {
     const struct ir_value *x = &t->values[v];
     if (x->dat >= t->ndats || t->dats[x->dat].root != x->dat ||
         t->dats[x->dat].kind == IR_PARAM)
-      ir_bad(c, "value %u: versions belong to dats and gbls with storage", v);
+      ir_bad(c, "value %u: versions belong to dats, gbls and inlines", v);
     if (!in_range(x->def, t->nnodes, true))
       ir_bad(c, "value %u: no such node defines it", v);
     if (x->same >= t->nvalues || t->values[x->same].same != x->same)
@@ -363,6 +385,7 @@ ir_verify(const struct ir_trace *t, struct str *why) {
   ir_check_args(&c);
   ir_check_versions(&c);
   ir_check_regions(&c);
+  ir_check_inlines(&c);
   ir_check_buffers(&c);
   ir_check_places(&c);
   if (!c.failures && t->nregions) check_schedule(&c);

@@ -137,10 +137,10 @@ arg_in_order(const struct ir_trace *t, const struct ir_arg *a,
     return a->access == ACC_WRITE || a->access == ACC_RW;
   if (a->kind != IR_ARG_DAT) return false;
   ir_ref in = buffer_in(t, a), out = buffer_out(t, a);
-  unsigned how =
-      (in != IR_NONE ? touch[in] : 0) | (out != IR_NONE ? touch[out] : 0);
+  unsigned old = in != IR_NONE ? touch[in] : 0;
+  unsigned new = out != IR_NONE ? touch[out] : 0, how = old | new;
   bool moves = in != IR_NONE && out != IR_NONE && in != out;
-  return touches_in_order(how) ||
+  return touches_in_order(old) || touches_in_order(new) ||
          (!moves && overlaps[ir_root(t, a->dat)] && how & IR_TOUCH_WRITES);
 }
 
@@ -186,7 +186,7 @@ bool
 ir_walk_known(const struct ir_trace *t, ir_ref region) {
   const struct ir_region *g = &t->regions[region];
   IR_EACH_ARG(t, g, n, a) {
-    if (a->kind != IR_ARG_DAT) continue;
+    if (a->kind != IR_ARG_DAT || ir_arg_inline(t, a)) continue;
     if (a->in != IR_NONE && buffer_in(t, a) == IR_NONE) return false;
     if (ir_arg_writes(a) && buffer_out(t, a) == IR_NONE) return false;
   }
@@ -269,7 +269,7 @@ static bool
 arg_of_rows(const struct ir_trace *t, const struct ir_arg *a) {
   switch (a->kind) {
   case IR_ARG_DAT:
-    if (!ir_arg_on_dat(t, a)) return !ir_arg_writes(a);
+    if (!ir_arg_on_dat(t, a)) return ir_arg_inline(t, a) || !ir_arg_writes(a);
     return a->each && !a->own;
   case IR_ARG_GBL: return !ir_arg_writes(a);
   case IR_ARG_IDX: return a->each;

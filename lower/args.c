@@ -136,13 +136,30 @@ low_call_make(struct low_args *g, ir_ref n) {
   return OK;
 }
 
+/* The next call is of the same loop, for another of its readers' points. */
+static bool
+low_is_again(const struct low_args *g, ir_ref n) {
+  const struct ir_trace *t = g->m->t;
+  const struct ir_node *x = &t->nodes[n], *y = x + 1;
+  if (n + 1 == g->end || x->tag != y->tag || x->kernel != y->kernel)
+    return false;
+  for (uint32_t k = 0; k < x->nargs; k++)
+    if (ir_arg_writes(&ir_args(t, x)[k]))
+      return ir_arg_inline(t, &ir_args(t, x)[k]);
+  return false;
+}
+
+/* "update+adt_calc"; what is computed for several points stands once. */
 static const char *
-low_region_name(struct low_region *r) {
+low_region_name(struct low_args *g) {
   SCOPED_STR s = STR_INIT;
-  for (uint32_t k = 0; k < r->ncalls; k++)
-    str_printf(&s, "%s%s", k ? "+" : "", r->calls[k].name);
-  const char *name = arena_str(&r->arena, s.s);
-  return name;
+  const struct ir_trace *t = g->m->t;
+  for (ir_ref n = g->first; n < g->end; n++) {
+    if (ir_deferred(&t->nodes[n]) || low_is_again(g, n)) continue;
+    str_printf(&s, "%s%s", s.len ? "+" : "",
+               t->kernels[t->nodes[n].kernel].name);
+  }
+  return arena_str(&g->r->arena, s.s);
 }
 
 static void
@@ -236,7 +253,7 @@ low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
   low_holds_begin(&g);
   status s = low_calls_make(&g);
   if (s == OK) {
-    r->name = low_region_name(r);
+    r->name = low_region_name(&g);
     r->vector_math = m->env->vector_math;
     low_dats_finish(&g);
     low_mode_set(&g);

@@ -121,18 +121,20 @@ low_access_slot(struct low_args *g, const struct low_access *x,
     s.layer = ir_arg_layer(t, x->a);
     return s;
   }
-  if (x->a->map == IR_NONE) return s;
+  ir_ref map = x->a->map;
+  if (map == IR_NONE) return s;
   const struct ir_region *in = &t->regions[g->node->region];
   if (in->steps) s.shift = x->a->shift;
   if (s.shift) s.entry = 0;
   if (s.shift) return s;
+  if (x->w == IR_NONE && !s.inner) ir_first_alike(t, &map, &s.entry);
   if (in->stretches && ir_arg_stretches(t, x->a)) {
-    s.map = low_bind_stretches(g, x->a->map);
-    s.still = t->maps[x->a->map].still >> x->entry & 1;
+    s.map = low_bind_stretches(g, map);
+    s.still = t->maps[map].still >> s.entry & 1;
     return s;
   }
-  s.map = low_bind_targets(g, x->a->map);
-  s.start = low_bind_start(g, x->a->map);
+  s.map = low_bind_targets(g, map);
+  s.start = low_bind_start(g, map);
   if (s.start < 0 || !x->a->vector) return s;
   s.row = x->a->vector;
   s.call = g->call;
@@ -279,9 +281,25 @@ low_own_slot(struct low_args *g, const struct low_access *x) {
   return low_slot_get(g->r, s);
 }
 
+/* A slot for each part, of which `held` has the first. */
+static int32_t
+low_inline_slot(struct low_args *g, const struct low_access *x) {
+  const struct ir_dat *d = &g->m->t->dats[x->a->dat];
+  struct low_slot blank = low_slot_blank(LOW_SLOT_DAT, d->type, d->dim);
+  int32_t *held = g->m->held;
+  int32_t first = x->v == IR_NONE ? -1 : held[x->v];
+  uint32_t n = first < 0 ? d->parts : 0;
+  assert(x->entry < d->parts && x->how == IR_HOLD_REGISTER);
+  if (n) first = (int32_t)g->r->nslots;
+  for (uint32_t k = 0; k < n; k++) low_slot_add(g->r, blank);
+  if (x->w != IR_NONE) held[x->w] = first;
+  return first + (int32_t)x->entry;
+}
+
 int32_t
 low_dat_slot(struct low_args *g, const struct ir_arg *a, uint32_t entry) {
   struct low_access x = low_access_of(g, a, entry);
+  if (ir_arg_inline(g->m->t, a)) return low_inline_slot(g, &x);
   if (x.v == IR_NONE && x.w == IR_NONE) /* scratch of one element */
     return low_slot_add(g->r, low_access_slot(g, &x, LOW_SLOT_DAT));
   if (a->own) return low_own_slot(g, &x);

@@ -49,7 +49,8 @@ effort_slot(const struct ir_trace *t, const struct low_region *r,
   if (!low_slot_far(s) || s->kind >= LOW_SLOT_CONST) return;
   if (s->inner && s->call >= 0) times = effort_times(t, r, &r->calls[s->call]);
   if (!r->binds[s->load >= 0 ? s->load : s->store].near) out->far += times;
-  if (s->store < 0) return;
+  bool alone = s->kind == LOW_SLOT_DAT && s->call < 0; /* one to one */
+  if (s->store < 0 || alone) return;
   if (s->run) times *= effort_run(t, r->binds[s->map].index);
   out->adds += times * s->dim;
   out->targets += r->binds[s->store].block == 1 ? times : times * s->dim;

@@ -104,9 +104,10 @@ struct low_kernel {
   struct low_const *consts;
   uint32_t nconsts;
   /* floating-point operations of one call, all branches taken: additions and
-   * multiplications; divisions and roots; other functions of <math.h>. loops:
-   * some run more than once, which is not counted */
-  uint32_t flops, slow, calls;
+   * multiplications; divisions and roots; other functions of <math.h>.
+   * divides: of integers, remainders too. loops: some run more than once, which
+   * is not counted */
+  uint32_t flops, slow, calls, divides;
   bool loops;
   const char **maths; /* functions of <math.h> that it calls */
   uint32_t nmaths;

@@ -508,8 +508,7 @@ low_program_clear(struct low_program *p) {
   if (p->program) rt_program_free(p->program);
   free(p->spans);
   free(p->set_tags);
-  free(p->map_tags);
-  free(p->inverse);
+  free(p->maps);
   free(p->dat_tags);
   free(p->global_tags);
   free(p->address_tags);

@@ -47,11 +47,20 @@ struct low_span {
   uint32_t count;
 };
 
+/* A map of the program, or what is made of such: the inverse of the one that
+ * has its tag; what two others, earlier numbers, lead to one after the other.
+ */
+struct low_map {
+  enum { LOW_MAP_GIVEN, LOW_MAP_INVERSE, LOW_MAP_COMPOSED } how;
+  uint32_t tag;
+  uint32_t first, then; /* COMPOSED */
+};
+
 struct low_program {
   struct rt_program *program;
   struct low_span *spans; /* one per launch */
-  uint32_t *set_tags, *map_tags, *dat_tags, *global_tags, *address_tags;
-  bool *inverse; /* of maps: the inverse of the one that has its tag */
+  uint32_t *set_tags, *dat_tags, *global_tags, *address_tags;
+  struct low_map *maps;
   struct low_capture *captures; /* one per program param */
   uint32_t
       failed; /* behind an error: tag of the first node of the region that has

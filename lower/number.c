@@ -47,6 +47,17 @@ low_number_address(struct low_maker *m, uint32_t kernel_tag) {
   return m->p->naddresses - 1;
 }
 
+static struct low_map
+map_of(const struct ir_map *m) {
+  struct low_map x = {.tag = m->tag};
+  if (m->rows == IR_ROWS_INVERSE) x.how = LOW_MAP_INVERSE;
+  if (m->rows != IR_ROWS_COMPOSED) return x;
+  x.how = LOW_MAP_COMPOSED;
+  x.first = m->of[0];
+  x.then = m->of[1];
+  return x;
+}
+
 void
 low_number_decls(struct low_maker *m) {
   assert(!m->p->nsets && !m->p->ndats && !m->p->nglobals);
@@ -55,15 +66,11 @@ low_number_decls(struct low_maker *m) {
   p->nsets = t->nsets;
   p->nmaps = t->nmaps;
   m->out->set_tags = mem_alloc(t->nsets + 1, sizeof(uint32_t));
-  m->out->map_tags = mem_alloc(t->nmaps + 1, sizeof(uint32_t));
-  m->out->inverse = mem_alloc(t->nmaps + 1, sizeof *m->out->inverse);
+  m->out->maps = mem_alloc(t->nmaps + 1, sizeof *m->out->maps);
   m->out->dat_tags = mem_alloc(t->ndats + 1, sizeof(uint32_t));
   m->out->global_tags = mem_alloc(t->ndats + 1, sizeof(uint32_t));
   for (ir_ref k = 0; k < t->nsets; k++) m->out->set_tags[k] = t->sets[k].tag;
-  for (ir_ref k = 0; k < t->nmaps; k++) {
-    m->out->map_tags[k] = t->maps[k].tag;
-    m->out->inverse[k] = t->maps[k].rows == IR_ROWS_INVERSE;
-  }
+  for (ir_ref k = 0; k < t->nmaps; k++) m->out->maps[k] = map_of(&t->maps[k]);
   for (ir_ref k = 0; k < t->ndats; k++) {
     const struct ir_dat *d = &t->dats[k];
     m->dat_no[k] = m->gbl_no[k] = IR_NONE;

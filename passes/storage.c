@@ -228,6 +228,19 @@ storage_initial(struct storage *s, ir_ref v) {
 
 /* ---- where a new version goes -------------------------------------------- */
 
+/* Does the node write by the same one-to-one entry what argument a reads? */
+static bool
+storage_by_same_entry(const struct ir_trace *t, const struct ir_node *n,
+                      const struct ir_arg *a) {
+  for (uint32_t k = 0; k < n->nargs; k++) {
+    const struct ir_arg *b = &ir_args(t, n)[k];
+    if (ir_arg_writes(b) && ir_root(t, b->dat) == ir_root(t, a->dat) &&
+        !ir_args_beside(t, a, b))
+      return false;
+  }
+  return true;
+}
+
 /* Do the members of region n..end work on class c at the same element only? An
  * opaque kernel works on the arrays themselves, so that two names collide. */
 static bool
@@ -248,7 +261,7 @@ storage_same_element(const struct storage *s, ir_ref n, ir_ref root, ir_ref c) {
       other |= reads && !mine;
       far |= reads && mine && i != def && a->access == ACC_READ &&
              !ir_arg_direct(a) && !ir_arg_in_column(t, a) &&
-             !ir_arg_one_to_one(t, a);
+             !storage_by_same_entry(t, &t->nodes[def], a);
       moves |= (reads && !mine && !ir_arg_direct(a)) ||
                (mine && ir_arg_writes(a) && !ir_arg_direct(a)) ||
                (reads && !mine && opaque);
@@ -268,13 +281,15 @@ storage_in_place(const struct storage *s, ir_ref n, ir_ref root, ir_ref old) {
   return storage_same_element(s, n, root, c);
 }
 
-/* Does the node need the old content of this root, where it writes? */
+/* Does the node need the old content of this root in the new one's memory? Not
+ * where each element reads its own and writes it anew. */
 static bool
 storage_keeps_old(const struct ir_trace *t, const struct ir_node *n,
                   ir_ref root) {
   for (uint32_t k = 0; k < n->nargs; k++) {
     const struct ir_arg *a = &ir_args(t, n)[k];
-    if (ir_arg_writes(a) && ir_root(t, a->dat) == root && a->in != IR_NONE)
+    if (ir_arg_writes(a) && ir_root(t, a->dat) == root && a->in != IR_NONE &&
+        !ir_updates_all(t, n, a))
       return true;
   }
   return false;

@@ -26,6 +26,16 @@ at(const struct grid *g, double *values, int colours, int i, int c, int j) {
 }
 
 static void
+across(double **x, double *g) {
+  (layers == 1 ? gradient : gradient_levels)(x, g);
+}
+
+static void
+into(double **g, const double *side, double *x) {
+  (layers == 1 ? flow_in : flow_in_levels)(g, side, x);
+}
+
+static void
 gradients(const struct grid *g) {
   double *x = g->x;
 #pragma omp parallel for num_threads(g->threads) schedule(static)
@@ -34,9 +44,9 @@ gradients(const struct grid *g) {
       double *here[] = {at(g, x, CELLS, i, 0, j), at(g, x, CELLS, i, 1, j)};
       double *of0[] = {here[0], at(g, x, CELLS, i, 1, j - 1)};
       double *of1[] = {at(g, x, CELLS, i - 1, 0, j), here[1]};
-      gradient(of0, at(g, g->g, EDGES, i, 0, j));
-      gradient(of1, at(g, g->g, EDGES, i, 1, j));
-      gradient(here, at(g, g->g, EDGES, i, 2, j));
+      across(of0, at(g, g->g, EDGES, i, 0, j));
+      across(of1, at(g, g->g, EDGES, i, 1, j));
+      across(here, at(g, g->g, EDGES, i, 2, j));
     }
 }
 
@@ -52,8 +62,8 @@ flows(const struct grid *g) {
                        at(g, v, EDGES, i, 0, j)};
       double *of1[] = {at(g, v, EDGES, i, 1, j), at(g, v, EDGES, i, 0, j + 1),
                        own};
-      flow_in(of0, &side[0], at(g, g->x, CELLS, i, 0, j));
-      flow_in(of1, &side[1], at(g, g->x, CELLS, i, 1, j));
+      into(of0, &side[0], at(g, g->x, CELLS, i, 0, j));
+      into(of1, &side[1], at(g, g->x, CELLS, i, 1, j));
     }
 }
 

@@ -99,12 +99,22 @@ advect_down(const double *c, const double *d, const double *above,
 /* Across an edge, from its cell of colour 0 to that of colour 1. */
 static inline void
 gradient(double **x, double *g) {
+  *g = x[1][0] - x[0][0];
+}
+
+static inline void
+gradient_levels(double **x, double *g) {
   for (int l = 0; l < layers; l++) g[l] = x[1][l] - x[0][l];
 }
 
 /* side: 1 of colour 0, -1 of colour 1 */
 static inline void
 flow_in(double **g, const double *side, double *x) {
+  *x += ICOSAHEDRAL_RATE * *side * (g[0][0] + g[1][0] + g[2][0]);
+}
+
+static inline void
+flow_in_levels(double **g, const double *side, double *x) {
   for (int l = 0; l < layers; l++)
     x[l] += ICOSAHEDRAL_RATE * *side * (g[0][l] + g[1][l] + g[2][l]);
 }

@@ -65,6 +65,10 @@ count_inst(LLVMValueRef i, struct low_kernel *k) {
   case LLVMFMul: k->flops += count_lanes(i); break;
   case LLVMFDiv:
   case LLVMFRem: k->slow += count_lanes(i); break;
+  case LLVMSDiv:
+  case LLVMUDiv:
+  case LLVMSRem:
+  case LLVMURem: k->divides += count_lanes(i); break;
   case LLVMCall: count_call(i, k); break;
   default: break;
   }
@@ -90,7 +94,7 @@ count_loops(const struct facts *f) {
 void
 fact_count(const struct facts *f, struct low_kernel *k) {
   assert(!LLVMIsDeclaration(f->fn));
-  k->flops = k->slow = k->calls = 0;
+  k->flops = k->slow = k->calls = k->divides = 0;
   LL_ALL_INSTS(i, f->fn) count_inst(i, k);
   k->loops = count_loops(f);
 }

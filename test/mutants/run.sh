@@ -101,12 +101,13 @@ units() {
 }
 
 # On the host; of what runs on devices alone, there, in the mode that uses most of it;
-# of gather form and of runs, in these
+# of gather form, of runs and of what is inlined, in these
 programs() { # file name
   local modes='2-threads 2-eager defer-opaque'
   case $2 in
   gather-*) modes='gather gather-rcm' ;;
   run-*) modes='runs runs-soa' ;;
+  inline-*) modes='inline inline-soa' ;;
   esac
   case $1 in lower/device* | lower/llvm/device* | rt/device/*) modes=opencl-reads ;; esac
   MODES=$modes JOBS=$jobs timeout 300 test/programs/run.sh "$build" \

@@ -33,6 +33,7 @@ static const char *const shared_values[][3] = {
     {"OP2_GATHER", "always", "never"},
     {"OP2_STRETCHES", "always", "auto"},
     {"OP2_STREAMS", "always", "auto"},
+    {"OP2_INLINE", "always", "auto"},
     {"OP2_RUNS", "always", "auto"},
     {"OP2_STRICT_BLOCKS", "1", "0"},
     {"OP2_TILE_ROWS", "1", "0"},

@@ -221,6 +221,23 @@ draw_dats(struct gen *g, const struct shape *palette, int npalette) {
   }
 }
 
+/* Temporaries of the first shape where rules lead to, for some of these. */
+static void
+draw_offers(struct gen *g, const struct shape *s) {
+  struct program *p = g->p;
+  for (int k = 0; k < p->nmaps; k++) {
+    bool rule = p->maps[k].kind == MAP_RULE || p->maps[k].kind == MAP_GRID;
+    struct pdat d = {.set = p->maps[k].to,
+                     .dim = s->dim,
+                     .type = s->type,
+                     .temp = true,
+                     .over = -1};
+    if (!rule || type_row(s->type)->definition || rnd_chance(&g->r, 50))
+      continue;
+    ADD(p->dats, p->ndats, d);
+  }
+}
+
 /* Let it begin somewhere in the memory of an earlier raw global, or at its end. */
 static void
 lay_gbl(struct gen *g, struct pgbl *b) {
@@ -671,6 +688,129 @@ hand_on(struct gen *g) {
   if (rnd_chance(&g->r, 80)) keep_op(g, &end);
 }
 
+/* ---- what is computed where others read it --------------------------------- */
+
+/* Some map between points that leads to the dat; -1. */
+static int
+draw_rule_to(struct gen *g, const struct pdat *d) {
+  const struct program *p = g->p;
+  int first = p->nmaps ? rnd_below(&g->r, p->nmaps) : 0;
+  for (int k = 0; k < p->nmaps; k++) {
+    int map = (first + k) % p->nmaps;
+    const struct pmap *m = &p->maps[map];
+    if ((m->kind == MAP_RULE || m->kind == MAP_GRID) &&
+        set_reaches(p, m->to, d->set))
+      return map;
+  }
+  return -1;
+}
+
+/* A temporary of points that a rule leads to; -1. */
+static int
+draw_offered(struct gen *g) {
+  int first = rnd_below(&g->r, g->p->ndats);
+  for (int k = 0; k < g->p->ndats; k++) {
+    int dat = (first + k) % g->p->ndats;
+    if (g->p->dats[dat].temp && draw_rule_to(g, &g->p->dats[dat]) >= 0)
+      return dat;
+  }
+  return -1;
+}
+
+/* The parameter that takes the dat where it is read; where it is written, whole
+ * and more than copied, the only one that is; -1. */
+static int
+takes_offered(const struct row *r, const struct pdat *d, bool reads) {
+  int found = -1, writes = 0;
+  if (!reads && !strcmp(r->family, "copy")) return -1;
+  for (int a = 0; a < r->nparams; a++) {
+    const struct param *m = &r->params[a];
+    bool fits = m->kind == P_DAT && m->type == d->type && m->dim == d->dim;
+    bool whole = m->access == 'W' && !m->partial;
+    writes += m->access != 'R' && m->access != 'K';
+    if (fits && (reads ? only_reads(m) : whole)) found = a;
+  }
+  return reads || writes == 1 ? found : -1;
+}
+
+/* Does the loop write a dat that operation `made` reads? */
+static bool
+writes_input(const struct program *p, const struct op *o, int made) {
+  const struct op *by = &p->ops[made];
+  for (int a = 0; a < o->nargs; a++)
+    for (int b = 0; b < by->nargs; b++)
+      if (o->row->params[a].kind == P_DAT && o->args[a].obj >= 0 &&
+          by->row->params[b].kind == P_DAT && by->args[b].obj >= 0 &&
+          o->row->params[a].access != 'R' &&
+          dat_root(p, o->args[a].obj) == dat_root(p, by->args[b].obj))
+        return true;
+  return false;
+}
+
+/* Does it go by rules alone, and see no numbers? */
+static bool
+goes_by_rule(const struct program *p, const struct op *o) {
+  for (int a = 0; a < o->nargs; a++) {
+    const struct parg *arg = &o->args[a];
+    int kind = arg->map < 0 ? MAP_RULE : (int)p->maps[arg->map].kind;
+    bool rule = kind == MAP_RULE || kind == MAP_GRID;
+    if (!rule || o->row->params[a].kind == P_INDEX) return false;
+  }
+  return true;
+}
+
+/* A loop over points that writes the temporary, or, where operation `made` did,
+ * over what leads to it; false: none. */
+static bool
+loop_offered(struct gen *g, int temp, int made) {
+  bool reads = made >= 0;
+  const struct program *p = g->p;
+  const struct pdat *d = &p->dats[temp];
+  int points = p->made[d->set].points ? p->made[d->set].box : d->set;
+  for (int tries = 0; tries < 200; tries++) {
+    const struct row *row = draw_row(g);
+    int map = reads ? draw_rule_to(g, d) : -1, a = takes_offered(row, d, reads);
+    if (a < 0 || (reads && p->maps[map].arity < row->params[a].count)) continue;
+    struct op o = {.kind = DO_LOOP,
+                   .what = reads ? p->maps[map].from : points,
+                   .site = ++g->site,
+                   .row = row};
+    bool drawn = draw_args(g, &o);
+    struct parg arg = {.obj = temp, .map = map};
+    if (reads) arg.idx = rnd_below(&g->r, p->maps[map].arity);
+    if (drawn) o.args[a] = arg;
+    if (drawn && rnd_chance(&g->r, 80))
+      drawn = reads ? !writes_input(p, &o, made) : goes_by_rule(p, &o);
+    if (drawn && world_allows(g->w, &o)) {
+      if (keep_op(g, &o)) return true;
+    } else {
+      op_clear(&o);
+    }
+  }
+  return false;
+}
+
+/* What one loop makes of points others read around theirs, and then it goes. */
+static void
+offer(struct gen *g) {
+  int temp = draw_offered(g);
+  if (temp < 0) return;
+  struct op begin = {.kind = DO_TEMP, .what = temp, .site = ++g->site};
+  struct op end = {.kind = DO_FREE, .what = temp, .site = ++g->site};
+  if (!g->w->dats[temp].alive) keep_op(g, &begin);
+  if (!loop_offered(g, temp, -1)) return;
+  int made = g->p->nops - 1;
+  for (int n = 1 + rnd_below(&g->r, 3); n > 0; n--) loop_offered(g, temp, made);
+  if (rnd_chance(&g->r, 80)) keep_op(g, &end);
+}
+
+static bool
+has_points(const struct program *p) {
+  for (int k = 0; k < p->nmaps; k++)
+    if (p->maps[k].kind == MAP_RULE || p->maps[k].kind == MAP_GRID) return true;
+  return false;
+}
+
 /* Look at all that is left, in some order. */
 static void
 look_at_all(struct gen *g) {
@@ -786,6 +926,7 @@ draw_palette(struct gen *g) {
   if (alike) keep_renamed(g);
   draw_few(g, &r);
   draw_dats(g, palette, npalette);
+  draw_offers(g, palette);
   draw_matrices(g, palette, npalette);
   draw_gbls(g);
   free(shapes);
@@ -815,6 +956,7 @@ gen_program(uint64_t seed) {
     else if (keep_op(&g, &o) && rnd_chance(&g.r, 16))
       repeat(&g);
     if (rnd_chance(&g.r, 35)) hand_on(&g);
+    if (has_points(g.p) && rnd_chance(&g.r, 35)) offer(&g);
   }
   look_at_all(&g);
   world_free(g.w);

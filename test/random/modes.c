@@ -56,6 +56,11 @@ struct mode modes[] = {
     {"streams", "OP2_STREAMS=always OP2_STRETCHES=always OP2_CHECK=1", 3, 0, 1},
     {"streams-soa", "OP2_STREAMS=always OP2_LAYOUT=soa OP2_IR_STRESS=1", 2, 0,
      1},
+    {"inline", "OP2_INLINE=always OP2_CHECK=1", 2, 0, 1},
+    {"inline-all",
+     "OP2_INLINE=always OP2_TEAM=all OP2_LAYOUT=soa OP2_STRETCHES=always "
+     "OP2_TILE_ROWS=2 OP2_IR_STRESS=1",
+     3, 0, 1},
     {"runs", "OP2_RUNS=always OP2_CHECK=1", 1, 0, 1},
     {"runs-all",
      "OP2_RUNS=always OP2_TEAM=all OP2_LAYOUT=soa OP2_RENUMBER=rcm "

@@ -217,7 +217,7 @@ lower_case_bind(struct lower_case *c) {
   for (uint32_t k = 0; k < p->nsets; k++)
     p->sets[k] = &c->sets[c->lp.set_tags[k]];
   for (uint32_t k = 0; k < p->nmaps; k++)
-    p->maps[k] = &c->maps[c->lp.map_tags[k]];
+    p->maps[k] = &c->maps[c->lp.maps[k].tag];
   for (uint32_t k = 0; k < p->ndats; k++)
     p->dats[k] = &c->dats[c->lp.dat_tags[k]];
   for (uint32_t k = 0; k < p->nglobals; k++)

@@ -97,7 +97,10 @@ declare(struct ir_trace *t, uint32_t block, struct refs *r) {
                       .root = IR_NONE};
   r->sum = ir_add_dat(t, d);
   for (int i = 0; i < KERNELS; i++) {
-    struct ir_kernel k = {names[i], 0, i == COPY ? 0 : -1, i == COPY, 0};
+    bool copies = i == COPY;
+    struct ir_kernel k = {.name = names[i],
+                          .copy_from = copies ? 0 : -1,
+                          .copy_to = copies ? 1 : -1};
     r->kernel[i] = ir_add_kernel(t, k);
   }
 }

@@ -54,6 +54,11 @@ rt_mem_guard(void) {
   return OK;
 }
 
+bool
+rt_mem_guarded(void) {
+  return guard.forbid != NULL;
+}
+
 /* What the machine could hold at all. The system maps more, and ends the
  * process when it is touched. */
 static bool

@@ -15,6 +15,12 @@
  * between sizes A and B otherwise free A to make B for ever; their sum is never
  * above twice the peak of each.
  *
+ * Small mirrors, of temporaries that are declared in each step, are kept apart
+ * and cleared for the next one. Where the allocator gave their pages back to
+ * the system when they went, and faulted them in anew, a step of diffusion on
+ * 64 x 64 x 3 points took 0.12 ms in place of 0.02. Larger ones are mapped, and
+ * cost nothing while nobody touches them.
+ *
  * Cost: a walk over the list, which holds tens of buffers.
  */
 #include "rt/store/store.h"
@@ -33,6 +39,51 @@ static struct {
   struct rt_buf *head; /* last freed first */
   size_t pooled, used, peak;
 } pool;
+
+/* Small mirrors that went, the oldest at `next`. */
+enum { SPARES = 16 };
+static struct {
+  struct {
+    void *mem;
+    size_t bytes;
+  } at[SPARES];
+  unsigned next;
+} spare;
+
+void *
+rt_mirror_new(size_t bytes) {
+  for (unsigned k = 0; k < SPARES && bytes; k++)
+    if (spare.at[k].bytes == bytes) {
+      spare.at[k].bytes = 0;
+      return memset(spare.at[k].mem, 0, bytes);
+    }
+  void *mem = rt_mem_new(bytes);
+  return mem || !rt_pool_clear() ? mem : rt_mem_new(bytes);
+}
+
+void
+rt_mirror_free(void *mem, size_t bytes) {
+  if (!bytes || bytes > RT_MAP_BYTES || rt_mem_guarded()) {
+    rt_mem_free(mem, bytes);
+    return;
+  }
+  unsigned k = spare.next++ % SPARES;
+  if (spare.at[k].bytes) rt_mem_free(spare.at[k].mem, spare.at[k].bytes);
+  spare.at[k].mem = mem;
+  spare.at[k].bytes = bytes;
+}
+
+static size_t
+mirrors_clear(void) {
+  size_t held = 0;
+  for (unsigned k = 0; k < SPARES; k++) {
+    if (!spare.at[k].bytes) continue;
+    rt_mem_free(spare.at[k].mem, spare.at[k].bytes);
+    held += spare.at[k].bytes;
+    spare.at[k].bytes = 0;
+  }
+  return held;
+}
 
 static void
 buf_destroy(struct rt_buf *b) {
@@ -188,7 +239,7 @@ rt_buf_unref(struct rt_buf *b) {
 
 size_t
 rt_pool_clear(void) {
-  size_t held = pool.pooled;
+  size_t held = pool.pooled + mirrors_clear();
   while (pool.head) {
     struct rt_buf *next = pool.head->next;
     buf_destroy(pool.head);

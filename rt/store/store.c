@@ -145,7 +145,7 @@ mirror_told(const struct rt_dat *d, bool begins) {
 static void
 mirror_free(const struct rt_dat *d) {
   mirror_told(d, false);
-  rt_mem_free(d->mirror, mirror_bytes(d));
+  rt_mirror_free(d->mirror, mirror_bytes(d));
 }
 
 status
@@ -170,7 +170,7 @@ rt_dat_init(struct rt_dat *d, struct rt_shape shape, const void *data,
   if (foreign) {
     init_foreign(&fresh, (void *)data, bytes);
   } else {
-    fresh.mirror = rt_mem_new(bytes);
+    fresh.mirror = rt_mirror_new(bytes);
     if (!fresh.mirror)
       FAIL(ERR_MEMORY, "no memory for a dat of %zu bytes", bytes);
     fresh.own_mirror = true;

@@ -228,7 +228,10 @@ status rt_buf_host(struct rt_buf *b);
 status rt_buf_zero(struct rt_buf *b);
 void rt_buf_ref(struct rt_buf *b);
 void rt_buf_unref(struct rt_buf *b);
-/* Free what the pool holds; bytes it held. */
+/* Memory for a mirror, as rt_mem_new gives it; NULL: there is none. */
+void *rt_mirror_new(size_t bytes);
+void rt_mirror_free(void *mem, size_t bytes);
+/* Free what the pool holds, mirrors too; bytes it held. */
 size_t rt_pool_clear(void);
 
 /* The b of the formula above for this shape: block, or the padded n for SoA. */
@@ -258,6 +261,7 @@ void *rt_mem_new(size_t bytes);
 /* From now on the address sanitizer, which the program has, finds accesses
  * behind such memory. ERR_STATE: it has none. */
 status rt_mem_guard(void);
+bool rt_mem_guarded(void); /* was that done? */
 void rt_mem_free(void *p, size_t bytes);
 /* Addresses alone, which nobody may touch, for something of so many bytes.
  * NULL: there are not as many. */

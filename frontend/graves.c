@@ -117,6 +117,8 @@ fe_graves_unmark(void) {
   fe_all.marking++;
 }
 
+/* What loops that wait name, and what their programs, which no call knows, make
+ * of two maps (bind.c). */
 static void
 waiting_find(void) {
   for (uint32_t k = 0; k < fe_all.nsets; k++) fe_all.sets[k]->waits = false;
@@ -124,6 +126,10 @@ waiting_find(void) {
   for (uint32_t i = 0; i < fe_recs.n; i++)
     if (fe_recs.all[i].kind == FE_REC_LOOP)
       call_note(fe_calls.all[fe_recs.all[i].what], true);
+  for (uint32_t k = 0; k < fe_all.nmaps; k++) { /* made behind their parents */
+    struct fe_map *m = fe_all.maps[k];
+    if (m->first && m->first->waits && m->then->waits) map_note(m, true);
+  }
 }
 
 /* ---- the end ------------------------------------------------------------- */

@@ -413,6 +413,8 @@ fe_map_through(struct fe_map *first, struct fe_map *then, struct fe_map **out) {
   TRY(fe_map_compose(first, then, name.s, true, out));
   (*out)->first = first;
   (*out)->then = then;
+  (*out)->freed = first->freed || then->freed; /* loops that wait need it */
+  fe_all.dying += (*out)->freed;
   VEC_PUSH(first->through, first->nthrough, first->capthrough, *out);
   return OK;
 }

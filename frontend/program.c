@@ -23,9 +23,11 @@ env_device(void *user, const char *target) {
 /* ---- tables ------------------------------------------------------------- */
 
 /* Records that the trace leaves pending, how many loops it settles, and of
- * these how many became names or were dropped. */
+ * these how many became names or were dropped. One that is inlined is several
+ * nodes. */
 static void
 fill_remaining(struct fe_program *p, const struct ir_trace *t) {
+  SCOPED bool *seen = mem_alloc(fe_recs.n + 1, sizeof *seen);
   p->remaining = mem_alloc(fe_recs.n + 1, sizeof *p->remaining);
   uint32_t left = 0, run = 0;
   for (uint32_t n = 0; n < t->nnodes; n++) {
@@ -34,12 +36,16 @@ fill_remaining(struct fe_program *p, const struct ir_trace *t) {
       p->remaining[p->nremaining++] = node->tag;
       left += fe_recs.all[node->tag].kind == FE_REC_LOOP;
     } else {
-      run += node->op == IR_LOOP;
+      bool loop = node->op == IR_LOOP;
+      run += loop && !seen[node->tag];
+      if (loop) seen[node->tag] = true;
       p->renames += node->op == IR_ALIAS;
     }
   }
   p->loops = fe_recs.loops - left;
   p->dead = p->loops - run - p->renames;
+  for (ir_ref d = 0; d < t->ndats; d++)
+    p->inlines |= t->dats[d].kind == IR_INLINE;
 }
 
 static char *

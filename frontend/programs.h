@@ -44,7 +44,8 @@ struct fe_program {
   struct fe_trial *trial; /* of its regions (trial.c); NULL: none under way */
   uint32_t loops;         /* loop records that it settles */
   uint32_t renames, dead; /* of these: became names, were dropped */
-  char *before, *after;   /* IR text, for op2_trace_write and op2_explain */
+  bool inlines;         /* some loop is computed in several regions, perhaps */
+  char *before, *after; /* IR text, for op2_trace_write and op2_explain */
   char *explain;
   struct fe_program *next; /* what ran after it last time */
   struct fe_stand *stands; /* of each dat of its trace; NULL: all on the host */

@@ -14,8 +14,8 @@
  *
  * So relations of rules have stretches from the beginning, of lines that are
  * long enough, and no table until somebody needs it: code by tables, colours,
- * what is composed with it (fe_map_need). Over ranks all have tables, of local
- * numbers.
+ * what is composed with it, other than by a rule (fe_map_need). Over ranks all
+ * have tables, of local numbers.
  *
  * Cost. 4 bytes for each entry of a line's first point, and its number.
  * Diffusion on 8 million points, 2 threads, medians of five rounds: the first

@@ -39,7 +39,8 @@
  *        0.90). Its regions: 0.82 and 0.89 apart; a third, 1.29 apart, stays
  *        fused.
  * limits all loops of a region or none; regions on devices are not tried, nor
- *        programs with fronts (rt/walk/front.c). */
+ *        programs with fronts (rt/walk/front.c), nor such with loops that are
+ *        inlined, of which one region's loops apart would change another's. */
 #include "frontend/context.h"
 #include "frontend/programs.h"
 #include "frontend/ranks.h"
@@ -130,7 +131,8 @@ make_apart(struct fe_request rq, const struct fe_program *p,
   counters[CNT_programs] += made;
   bool fronts =
       made && clock && (fe_program_fronts(p) || fe_program_fronts(*out));
-  if (made && (fronts || !same_rest(p, *out))) {
+  bool inlines = made && clock && (p->inlines || (*out)->inlines);
+  if (made && (fronts || inlines || !same_rest(p, *out))) {
     fe_program_free(*out);
     made = false;
   }

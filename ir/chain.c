@@ -54,21 +54,12 @@ ir_is_around(const struct ir_trace *t, ir_ref set, ir_ref box) {
   return set == box || t->sets[set].box == box + 1;
 }
 
-/* Elements at each point of a box; they are told apart behind the first
- * dimension, so that those of a layer across it do not follow each other. */
-static idx_g
-colours_of(const struct ir_set *box) {
-  idx_g points = 1;
-  for (uint32_t d = 0; d < box->ndim; d++) points *= box->side[d];
-  return box->n / points;
-}
-
 struct ir_layers
 ir_layers_of(const struct ir_trace *t, ir_ref set, ir_ref box, uint32_t along) {
   const struct ir_set *s = &t->sets[set], *b = &t->sets[box];
   assert(ir_is_around(t, set, box) && along < b->ndim && b->side[0]);
-  struct ir_layers l = {.each = along ? colours_of(b) : 1,
-                        .times = along ? 1 : colours_of(b)};
+  struct ir_layers l = {.each = along ? ir_colours_of(b) : 1,
+                        .times = along ? 1 : ir_colours_of(b)};
   for (uint32_t d = 0; d < b->ndim; d++) {
     idx_g side = b->side[d] + s->area.at[2 * d] + s->area.at[2 * d + 1];
     if (d < along) l.each *= side;
@@ -142,7 +133,7 @@ may_have_sides(const struct ir_set *b, const struct ir_chain *c) {
   if (!b->side[0] || along >= b->ndim || b->periodic >> along) return false;
   for (uint32_t k = 1; k < c->nsides; k++)
     if (b->periodic >> c->side[k].along & 1) return false;
-  return along || colours_of(b) == 1;
+  return along || ir_colours_of(b) == 1;
 }
 
 bool

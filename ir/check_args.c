@@ -10,6 +10,9 @@ check_index(struct ir_check *c, ir_ref n, uint32_t k) {
   const struct ir_arg *a = &ir_args(c->t, &c->t->nodes[n])[k];
   const struct ir_map *m = &c->t->maps[a->map];
   if (a->kind == IR_ARG_LENGTH) return;
+  if (!m->arity && a->entry && a->vector)
+    ir_bad_arg(c, n, k, "rows of %%%s have a length each: vectors begin at 0",
+               m->name);
   if (m->arity && (uint64_t)a->entry + ir_arg_count(a) > m->arity)
     ir_bad_arg(c, n, k, "index %u of map %%%s is outside its %u entries",
                a->entry + a->vector, m->name, m->arity);

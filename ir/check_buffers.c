@@ -109,28 +109,29 @@ writes_direct(const struct ir_trace *t, ir_ref n, ir_ref v) {
 enum look { LOOK_ANY, LOOK_ENTRY, LOOK_DIRECT };
 
 /* May content w, defined by node def, stand in the buffer for a reader of v at
- * node n? */
+ * node n, by argument a? NULL: by none. */
 static bool
 still_there(const struct ir_trace *t, ir_ref v, ir_ref w, int64_t n,
-            enum look look) {
+            enum look look, const struct ir_arg *a) {
   int64_t def = data_def(t, w);
   if (ir_same(t, v) == ir_same(t, w) || def <= data_def(t, v)) return true;
   if (ir_deferred(&t->nodes[def])) return true;
   if (!same_unit(t, def, n)) return n < def;
   if (t->values[v].dat == t->values[ir_same(t, w)].dat)
-    return look || n == def; /* one dat, under its own name: check_regions */
+    return look == LOOK_DIRECT || n == def || /* one dat: check_regions */
+           (look == LOOK_ENTRY && ir_writes_beside(t, &t->nodes[def], a));
   return look == LOOK_DIRECT && writes_direct(t, (ir_ref)def, ir_same(t, w));
 }
 
 /* Someone at node n (AT_END: after all) reads v: who has overwritten it? */
 static void
 check_reader(struct ir_check *c, const struct buffers *b, ir_ref v, int64_t n,
-             enum look look, const char *who) {
+             enum look look, const struct ir_arg *a, const char *who) {
   const struct ir_trace *t = c->t;
   ir_ref i = t->values[v].buffer;
   if (i == IR_NONE) return;
   for (ir_ref w = b->first[i]; w != IR_NONE; w = b->next[w])
-    if (!still_there(t, v, w, n, look))
+    if (!still_there(t, v, w, n, look, a))
       ir_bad(c, "buffer #%u: %s is read by %s after node %lld put %s there", i,
              ir_value_text(t, v), who, (long long)data_def(t, w),
              ir_value_text(t, w));
@@ -154,6 +155,10 @@ check_arg(struct ir_check *c, const struct buffers *b, ir_ref n, uint32_t k) {
       ir_bad_arg(c, n, k, "%s has no buffer", ir_value_text(t, a->in));
     if (a->out != IR_NONE && t->values[a->out].buffer == IR_NONE)
       ir_bad_arg(c, n, k, "%s has no buffer", ir_value_text(t, a->out));
+    if (a->in != IR_NONE && a->out != IR_NONE && !ir_updates_all(t, node, a) &&
+        ir_buffer_of(t, a->in) != ir_buffer_of(t, a->out))
+      ir_bad_arg(c, n, k, "%s keeps some of %s, but lies elsewhere",
+                 ir_value_text(t, a->out), ir_value_text(t, a->in));
   }
   if (a->in == IR_NONE || (!ir_reads_data(node) && !ir_deferred(node))) return;
   bool end = ir_deferred(node) || ir_op_info[node->op].root;
@@ -163,7 +168,7 @@ check_arg(struct ir_check *c, const struct buffers *b, ir_ref n, uint32_t k) {
   enum look look = own || a->access != ACC_READ ? LOOK_DIRECT
                    : ir_arg_one_to_one(t, a)    ? LOOK_ENTRY
                                                 : LOOK_ANY;
-  check_reader(c, b, a->in, end ? AT_END : (int64_t)n, look, who.s);
+  check_reader(c, b, a->in, end ? AT_END : (int64_t)n, look, a, who.s);
 }
 
 /* ---- what the trace leaves alone --------------------------------------- */
@@ -189,7 +194,8 @@ check_untouched(struct ir_check *c, const struct buffers *b) {
   SCOPED bool *touched = list_touched(t);
   for (ir_ref v = 0; v < t->nvalues; v++)
     if (t->values[v].version == 0 && !touched[t->values[v].dat])
-      check_reader(c, b, v, AT_END, LOOK_ANY, "whoever looks after the trace");
+      check_reader(c, b, v, AT_END, LOOK_ANY, NULL,
+                   "whoever looks after the trace");
 }
 
 void

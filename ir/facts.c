@@ -52,13 +52,37 @@ ir_uses_free(struct ir_uses *u) {
 /* ---- two arguments ------------------------------------------------------- */
 
 bool
+ir_writes_beside(const struct ir_trace *t, const struct ir_node *n,
+                 const struct ir_arg *a) {
+  for (uint32_t k = 0; k < n->nargs; k++) {
+    const struct ir_arg *b = &ir_args(t, n)[k];
+    if (ir_arg_writes(b) && ir_root(t, b->dat) == ir_root(t, a->dat) &&
+        !ir_args_beside(t, a, b))
+      return false;
+  }
+  return true;
+}
+
+/* Does the node touch the storage at its own element alone? */
+static bool
+touches_own(const struct ir_trace *t, const struct ir_node *n, ir_ref root) {
+  for (uint32_t k = 0; k < n->nargs; k++) {
+    const struct ir_arg *a = &ir_args(t, n)[k];
+    if (ir_arg_has_value(a) && ir_root(t, a->dat) == root && !ir_arg_direct(a))
+      return false;
+  }
+  return true;
+}
+
+bool
 ir_updates_all(const struct ir_trace *t, const struct ir_node *n,
                const struct ir_arg *a) {
   const struct ir_dat *d = &t->dats[a->dat];
   uint32_t kernel = n->op == IR_LOOP ? t->kernels[n->kernel].flags : 0;
   return n->op == IR_LOOP && a->kind == IR_ARG_DAT && a->access == ACC_RW &&
          ir_arg_direct(a) && !n->each && n->set == d->set &&
-         d->root == a->dat && !(t->sets[n->set].flags & IR_SET_PARTS) &&
+         d->root == a->dat && touches_own(t, n, d->root) &&
+         !(t->sets[n->set].flags & IR_SET_PARTS) &&
          !(n->flags & IR_NODE_SERIAL) && !target_is_device(n->target) &&
          !(kernel & (IR_KERNEL_OPAQUE | IR_KERNEL_EFFECTS)) &&
          !(d->flags & IR_DAT_PINNED);
@@ -87,21 +111,19 @@ ir_arg_written_beside(const struct ir_trace *t, ir_ref m,
 
 /* ---- entries of rules ---------------------------------------------------- */
 
-/* Of the box that the set's points lie in or around; 0: not known. */
-static idx_g
-colours_of(const struct ir_trace *t, ir_ref set) {
-  const struct ir_set *s = &t->sets[set];
-  if (s->box) s = &t->sets[s->box - 1];
-  if (!s->ndim || !s->side[0]) return 0;
+idx_g
+ir_colours_of(const struct ir_set *box) {
   idx_g points = 1;
-  for (uint32_t d = 0; d < s->ndim; d++) points *= s->side[d];
-  return s->n / points;
+  for (uint32_t d = 0; d < box->ndim; d++) points *= box->side[d];
+  return box->side[0] ? box->n / points : 0;
 }
 
 /* Does the rule name one place for this entry, whatever the point? */
 static bool
 is_at_one_place(const struct ir_trace *t, const struct ir_map *m, uint32_t k) {
-  if (!m->rule || m->flags & IR_MAP_TURNS || colours_of(t, m->to) != 1)
+  const struct ir_set *to = &t->sets[m->to];
+  if (to->box) to = &t->sets[to->box - 1];
+  if (!m->rule || m->flags & IR_MAP_TURNS || ir_colours_of(to) != 1)
     return false;
   for (uint32_t d = 0; d < IR_DIMS; d++)
     if (m->rule[k].at[2 * d] != -m->rule[k].at[2 * d + 1]) return false;

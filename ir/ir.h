@@ -782,10 +782,14 @@ struct ir_uses {
 struct ir_uses ir_uses_build(const struct ir_trace *t);
 void ir_uses_free(struct ir_uses *u);
 
-/* Does the loop read each element of the dat at itself and write it again, all
+/* Does the loop read each element of the dat at itself alone and write it, all
  * of it? So the new version may lie elsewhere. */
 bool ir_updates_all(const struct ir_trace *t, const struct ir_node *n,
                     const struct ir_arg *a);
+/* Does the node write what argument a reads only at the element where a does,
+ * if at all? Then both may be in one place. */
+bool ir_writes_beside(const struct ir_trace *t, const struct ir_node *n,
+                      const struct ir_arg *a);
 /* Does argument a of the loop write all of its dat anew, each element at
  * itself? Then what earlier loops of its region read of other elements may lie
  * in other memory: pass storage sees to that. */
@@ -796,6 +800,10 @@ bool ir_arg_writes_anew(const struct ir_trace *t, const struct ir_node *n,
  * in memory of its own: pass storage sees to that. */
 bool ir_arg_written_beside(const struct ir_trace *t, ir_ref m,
                            const struct ir_arg *x, const struct ir_arg *y);
+/* Elements at each point of a box; they are told apart behind the first
+ * dimension, so that those of a layer across it do not follow each other. 0:
+ * its sides are not known. */
+idx_g ir_colours_of(const struct ir_set *box);
 /* The first map that the trace has, and its entry, which lead from points to
  * where this one does; itself where rules don't say. */
 void ir_first_alike(const struct ir_trace *t, ir_ref *map, uint32_t *entry);

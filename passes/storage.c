@@ -12,8 +12,9 @@
  *           region. A node that defines a new version of dat d finds d's
  *           present buffer and goes
  *             in place     if the old class ends here;
- *             elsewhere    if it covers all of d: into a dead buffer of d's
- *                          shape, or a fresh one;
+ *             elsewhere    if it covers all of d, or updates all of it, each
+ *                          element by itself: into a dead buffer of d's shape,
+ *                          or a fresh one;
  *             with a copy  else: `%q.2 = copy read %q.1, write %q` is put
  *                          before the region, and the node works in place.
  *           A buffer is dead once its class is past and no dat will come back
@@ -23,9 +24,10 @@
  *
  *           "Ends here" inside a region: an element loads all it needs before
  *           it stores anything, so readers of the old content at the same
- *           element are no obstacle. Pass fuse sees to that for one dat; under
- *           another name of the class, a read through a map, or a write through
- *           one, is an obstacle.
+ *           element are no obstacle; of one dat, those through a map are where
+ *           the write is not by the same entry (pass inline makes such
+ *           regions). Under another name of the class, a read through a map, or
+ *           a write through one, is an obstacle.
  *
  * Example   %qold.1 = alias read %q.0, write %qold      buffer 0: q.0 qold.1
  *           %q.1 = loop @update (read %qold.1, write %q)
@@ -228,19 +230,6 @@ storage_initial(struct storage *s, ir_ref v) {
 
 /* ---- where a new version goes -------------------------------------------- */
 
-/* Does the node write by the same one-to-one entry what argument a reads? */
-static bool
-storage_by_same_entry(const struct ir_trace *t, const struct ir_node *n,
-                      const struct ir_arg *a) {
-  for (uint32_t k = 0; k < n->nargs; k++) {
-    const struct ir_arg *b = &ir_args(t, n)[k];
-    if (ir_arg_writes(b) && ir_root(t, b->dat) == ir_root(t, a->dat) &&
-        !ir_args_beside(t, a, b))
-      return false;
-  }
-  return true;
-}
-
 /* Do the members of region n..end work on class c at the same element only? An
  * opaque kernel works on the arrays themselves, so that two names collide. */
 static bool
@@ -261,7 +250,7 @@ storage_same_element(const struct storage *s, ir_ref n, ir_ref root, ir_ref c) {
       other |= reads && !mine;
       far |= reads && mine && i != def && a->access == ACC_READ &&
              !ir_arg_direct(a) && !ir_arg_in_column(t, a) &&
-             !storage_by_same_entry(t, &t->nodes[def], a);
+             !ir_writes_beside(t, &t->nodes[def], a);
       moves |= (reads && !mine && !ir_arg_direct(a)) ||
                (mine && ir_arg_writes(a) && !ir_arg_direct(a)) ||
                (reads && !mine && opaque);

@@ -380,6 +380,7 @@ main(int argc, char **argv) {
   for (int k = 0; k < 24; k++) on_box(k);
   struct grid g = grid_make();
   for (int k = 0; k < 24; k++) on_grid(&g);
+  CHECK(op2_counter("dead_loops") < 10000);
   if (check_lazy() && getenv("OP2_INLINE") && check_ir()) CHECK(told);
   return check_end();
 }

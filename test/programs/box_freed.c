@@ -113,6 +113,55 @@ step_grid(int step) {
   CHECK_INT(op2_free(edge), 0);
 }
 
+static void
+twice(int **x, int *g) {
+  *g = x[0][0] + 2 * x[1][0];
+}
+static void
+differ(int **g, int *y) {
+  *y += g[1][0] - g[0][0];
+}
+
+/* The same loops twice on rules that are freed while they wait the second time, and
+ * another rule comes in their place. What the library makes of two of them, so that
+ * the first loop is computed where the second one reads, goes when they have run. */
+static void
+step_inlined(int step) {
+  int from[N], at[N];
+  static const int turns[] = {OP2_PERIODIC};
+  idx_g_t n[] = {N};
+  op_set box = op2_decl_box(1, n, turns, "inlined");
+  op_map ahead = op2_decl_map_rule(box, box, 2, (int[]){0, 1}, "ahead");
+  op_map around = op2_decl_map_rule(box, box, 2, (int[]){-1, 1}, "around");
+  for (int e = 0; e < N; e++) from[e] = e * (step % 7 + 1) % 11;
+  op_dat x = op_decl_dat_temp(box, 1, "int", (int *)NULL, "from");
+  memcpy(op2_dat_data_rw(x), from, sizeof from);
+  op_dat y = op_decl_dat_temp(box, 1, "int", (int *)NULL, "y");
+  for (int times = 0; times < 2; times++) {
+    op_dat g = op_decl_dat_temp(box, 1, "int", (int *)NULL, "g");
+    op_par_loop(twice, "twice", box,
+                op_arg_dat(x, -2, ahead, 1, "int", OP_READ), OWN(g, OP_WRITE));
+    op_par_loop(differ, "differ", box,
+                op_arg_dat(g, -2, around, 1, "int", OP_READ), OWN(y, OP_RW));
+    CHECK_INT(op_free_dat_temp(g), 0);
+    if (times) {
+      CHECK_INT(op2_free(around), 0);
+      CHECK_INT(op2_free(ahead), 0);
+      op_map other = op2_decl_map_rule(box, box, 2, (int[]){3, 4}, "other");
+      CHECK_INT(op2_free(other), 0);
+    }
+    op2_flush();
+  }
+  op_fetch_data(y, at);
+  for (int e = 0; e < N; e++) {
+    int *v = from, w = (e + N - 1) % N, o = (e + 1) % N, p = (e + 2) % N;
+    CHECK_INT(at[e], 2 * (v[o] + 2 * v[p] - v[w] - 2 * v[e]));
+  }
+  CHECK_INT(op_free_dat_temp(y), 0);
+  CHECK_INT(op_free_dat_temp(x), 0);
+  CHECK_INT(op2_free(box), 0);
+}
+
 /* No loop ever sees them. */
 static void
 step_plain(int step) {
@@ -209,6 +258,7 @@ main(int argc, char **argv) {
   check_grown(step_plain, PLAIN, 64 << 10);
   check_grown(step_of, MANY, 4 << 20); /* programs are kept */
   check_grown(step_around, MANY, 4 << 20);
+  check_grown(step_inlined, MANY, 4 << 20);
   check_grown(step_grid, MANY, 4 << 20);
   another();
   refused();

@@ -40,18 +40,28 @@ static struct {
   size_t pooled, used, peak;
 } pool;
 
-/* Small mirrors that went, the oldest at `next`. */
-enum { SPARES = 16 };
+/* Small mirrors that went, the oldest at `next`, and how large those were that
+ * were asked for last: of what comes only once none is kept. */
+enum { SPARES = 16, ASKED = 2 * SPARES };
 static struct {
   struct {
     void *mem;
     size_t bytes;
   } at[SPARES];
-  unsigned next;
+  size_t asked[ASKED];
+  unsigned next, next_asked;
 } spare;
+
+static bool
+comes_again(size_t bytes) {
+  unsigned n = 0;
+  for (unsigned k = 0; k < ASKED; k++) n += spare.asked[k] == bytes;
+  return n > 1;
+}
 
 void *
 rt_mirror_new(size_t bytes) {
+  if (bytes <= RT_MAP_BYTES) spare.asked[spare.next_asked++ % ASKED] = bytes;
   for (unsigned k = 0; k < SPARES && bytes; k++)
     if (spare.at[k].bytes == bytes) {
       spare.at[k].bytes = 0;
@@ -63,7 +73,8 @@ rt_mirror_new(size_t bytes) {
 
 void
 rt_mirror_free(void *mem, size_t bytes) {
-  if (!bytes || bytes > RT_MAP_BYTES || rt_mem_guarded()) {
+  bool small = bytes && bytes <= RT_MAP_BYTES;
+  if (!small || !comes_again(bytes) || rt_mem_guarded()) {
     rt_mem_free(mem, bytes);
     return;
   }

@@ -107,11 +107,6 @@ fe_rule_left(const struct fe_rule *r) {
   rule_leave((struct fe_rule *)r);
 }
 
-void
-fe_rule_table_ended(const struct fe_map *m) {
-  fe_rule_left(m->by);
-}
-
 bool
 fe_rule_freed(const struct fe_rule *r) {
   return r->freed;

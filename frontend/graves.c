@@ -152,7 +152,7 @@ map_end(struct fe_map *m) {
   fe_all.map_tags[m->tag] = NULL;
   VEC_PUSH(fe_all.free_map_tags, fe_all.nfree_map_tags, fe_all.capfree_map_tags,
            m->tag);
-  if (m->by) fe_rule_table_ended(m);
+  if (m->by) fe_rule_left(m->by);
   VEC_PUSH(fe_all.ended, fe_all.nended, fe_all.capended, m);
 }
 

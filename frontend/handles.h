@@ -288,12 +288,11 @@ bool fe_rule_turns(const struct fe_rule *r);
 /* A set of points, a table of a rule is at its end: so may be what they are
  * of. */
 void fe_points_ended(struct fe_set *s);
-void fe_rule_table_ended(const struct fe_map *m);
 /* A rule without a handle, of a relation to be: what rows of the second name,
- * of all that a row of the first names. fe_rule_left: there is none, after all.
- */
+ * of all that a row of the first names. */
 const struct fe_rule *fe_rule_composed(const struct fe_rule *first,
                                        const struct fe_rule *then);
+/* A relation of the rule ended, or came to nothing. */
 void fe_rule_left(const struct fe_rule *r);
 bool fe_rule_freed(const struct fe_rule *r);
 /* The program freed the rule; the box that is the set's: its sets of points. */

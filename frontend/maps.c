@@ -367,8 +367,10 @@ fe_map_compose(struct fe_map *first, struct fe_map *then, const char *name,
                              .name = name,
                              .hidden = hidden};
   bool ruled = first->by && then->by && !fe_ranked();
-  if (ruled) args.by = fe_rule_composed(first->by, then->by);
-  if (ruled) rows.longest = args.dim;
+  if (ruled) {
+    args.by = fe_rule_composed(first->by, then->by);
+    rows.longest = args.dim;
+  }
   bool table = !ruled && !fe.opt.bare;
   status st = table ? rows_composed(first, then, hidden, &rows) : OK;
   st = map_of_rows(&rows, st, &args, out);

@@ -101,28 +101,29 @@ fe_map_need(struct fe_map *m) {
   return OK;
 }
 
-/* Without memory for them loops go by the table. */
-static void
-find_stretches(struct fe_map *m) {
-  enum { SHORT = 4 }; /* shorter ones nobody asks for */
-  uint32_t least = fe.opt.stretches == OPT_stretches_always ? 1 : SHORT;
+static status
+stretches_take(struct fe_map *m, uint32_t least) {
   struct rt_stretches *found = NULL;
   status st = fe_hollow(m)
                   ? fe_rule_stretches(m->by, (struct fe_set *)m->pub.from,
                                       (struct fe_set *)m->pub.to, least, &found)
                   : rt_stretches_find(&m->rt, least, &found);
-  if (st != OK) LOG_INFO("%s", err_last());
   m->rt.stretches = found;
+  return st;
+}
+
+/* Without memory for them loops go by the table. */
+static void
+find_stretches(struct fe_map *m) {
+  enum { SHORT = 4 }; /* shorter ones nobody asks for */
+  uint32_t least = fe.opt.stretches == OPT_stretches_always ? 1 : SHORT;
+  if (stretches_take(m, least) != OK) LOG_INFO("%s", err_last());
 }
 
 status
 fe_number_stretches(struct fe_map *m) {
-  struct rt_stretches *found = NULL;
-  if (m->rt.stretches || !fe_hollow(m)) return OK;
-  status st = fe_rule_stretches(m->by, (struct fe_set *)m->pub.from,
-                                (struct fe_set *)m->pub.to, 0, &found);
-  m->rt.stretches = found;
-  return st;
+  bool found = m->rt.stretches || !fe_hollow(m);
+  return found ? OK : stretches_take(m, 0);
 }
 
 static void

@@ -88,25 +88,29 @@ ir_updates_all(const struct ir_trace *t, const struct ir_node *n,
          !(d->flags & IR_DAT_PINNED);
 }
 
+/* Does it write each element that the loop has, and is the memory free to be
+ * another? */
+static bool
+is_anew(const struct ir_trace *t, const struct ir_arg *a) {
+  return a->kind == IR_ARG_DAT && a->access == ACC_WRITE && a->in == IR_NONE &&
+         ir_arg_direct(a) &&
+         !(t->dats[ir_root(t, a->dat)].flags & IR_DAT_PINNED);
+}
+
 bool
 ir_arg_writes_anew(const struct ir_trace *t, const struct ir_node *n,
                    const struct ir_arg *a) {
   const struct ir_dat *d = &t->dats[a->dat];
-  bool anew = a->kind == IR_ARG_DAT && a->access == ACC_WRITE &&
-              a->in == IR_NONE && ir_arg_direct(a) && !n->each &&
-              n->set == d->set && !(d->flags & IR_DAT_PINNED);
-  return anew || ir_updates_all(t, n, a);
+  bool whole = is_anew(t, a) && !n->each && n->set == d->set;
+  return whole || ir_updates_all(t, n, a);
 }
 
 bool
 ir_arg_written_beside(const struct ir_trace *t, ir_ref m,
                       const struct ir_arg *x, const struct ir_arg *y) {
   assert(m < t->nnodes && ir_arg_has_value(x) && ir_arg_has_value(y));
-  bool anew = y->access == ACC_WRITE && y->in == IR_NONE && ir_arg_direct(y);
   return t->nodes[m].each && x->each && x->kind == IR_ARG_DAT &&
-         x->access == ACC_READ && y->kind == IR_ARG_DAT && anew &&
-         x->dat == y->dat &&
-         !(t->dats[ir_root(t, x->dat)].flags & IR_DAT_PINNED);
+         x->access == ACC_READ && x->dat == y->dat && is_anew(t, y);
 }
 
 /* ---- entries of rules ---------------------------------------------------- */

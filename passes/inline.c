@@ -53,7 +53,8 @@
  * Source    compute_inline of Halide (Ragan-Kelley et al. 2013); stencil
  *           inlining of Dawn and GridTools (Afanasyev et al. 2021).
  *
- * Limits    loops over points, through rules alone, on processors and on one
+ * Limits    NODES loops of a region, ARGS arguments, rows of ENTRIES;
+ *           loops over points, through rules alone, on processors and on one
  *           rank (elsewhere rules are tables); what writes one dat, all of it,
  *           which nobody wants afterwards: free temporaries in the step. */
 #include "ir/area.h"
@@ -126,15 +127,11 @@ is_by_rule(const struct ir_trace *t, const struct ir_arg *a) {
 static bool
 may_read(const struct inlining *x, const struct ir_arg *a) {
   const struct ir_trace *t = x->t;
-  switch (a->kind) {
-  case IR_ARG_OFF:
-  case IR_ARG_PARAM: return a->access == ACC_READ;
-  case IR_ARG_GBL: return a->access == ACC_READ;
-  case IR_ARG_DAT: break;
-  default: return false;
-  }
-  return a->access == ACC_READ && !ir_arg_inline(t, a) && is_by_rule(t, a) &&
-         is_alone(x, a->dat);
+  if (a->access != ACC_READ) return false;
+  if (a->kind == IR_ARG_DAT)
+    return !ir_arg_inline(t, a) && is_by_rule(t, a) && is_alone(x, a->dat);
+  return a->kind == IR_ARG_OFF || a->kind == IR_ARG_PARAM ||
+         a->kind == IR_ARG_GBL;
 }
 
 /* The one argument that it writes, all of a dat, if others may be inlined:
@@ -446,10 +443,11 @@ pass_inline(struct ir_trace *t, const struct pass_ctx *c) {
                        .most = pass_arg(c, "most", MOST)};
   bool changed = false, fresh = false;
   for (ir_ref n = t->nnodes; n-- > 0;) {
+    const struct ir_arg *out = result_of(&x, n);
+    if (!out) continue;
     if (!fresh) facts_make(&x);
     fresh = true;
-    const struct ir_arg *out = result_of(&x, n);
-    if (!out || !pays(&x, n, out->out)) continue;
+    if (!pays(&x, n, out->out)) continue;
     facts_free(&x);
     fresh = false;
     inline_loop(t, n);

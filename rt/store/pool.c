@@ -15,11 +15,12 @@
  * between sizes A and B otherwise free A to make B for ever; their sum is never
  * above twice the peak of each.
  *
- * Small mirrors, of temporaries that are declared in each step, are kept apart
- * and cleared for the next one. Where the allocator gave their pages back to
- * the system when they went, and faulted them in anew, a step of diffusion on
- * 64 x 64 x 3 points took 0.12 ms in place of 0.02. Larger ones are mapped, and
- * cost nothing while nobody touches them.
+ * Small mirrors, of temporaries that are declared in each step, are kept in it,
+ * too, as long as all is no more than was in use at once, and cleared for the
+ * next one. Where the allocator gave their pages back to the system when they
+ * went, and faulted them in anew, a step of diffusion on 64 x 64 x 3 points
+ * took 0.12 ms in place of 0.02. Larger ones are mapped, and cost nothing while
+ * nobody touches them.
  *
  * Cost: a walk over the list, which holds tens of buffers.
  */
@@ -39,62 +40,6 @@ static struct {
   struct rt_buf *head; /* last freed first */
   size_t pooled, used, peak;
 } pool;
-
-/* Small mirrors that went, the oldest at `next`, and how large those were that
- * were asked for last: of what comes only once none is kept. */
-enum { SPARES = 16, ASKED = 2 * SPARES };
-static struct {
-  struct {
-    void *mem;
-    size_t bytes;
-  } at[SPARES];
-  size_t asked[ASKED];
-  unsigned next, next_asked;
-} spare;
-
-static bool
-comes_again(size_t bytes) {
-  unsigned n = 0;
-  for (unsigned k = 0; k < ASKED; k++) n += spare.asked[k] == bytes;
-  return n > 1;
-}
-
-void *
-rt_mirror_new(size_t bytes) {
-  if (bytes <= RT_MAP_BYTES) spare.asked[spare.next_asked++ % ASKED] = bytes;
-  for (unsigned k = 0; k < SPARES && bytes; k++)
-    if (spare.at[k].bytes == bytes) {
-      spare.at[k].bytes = 0;
-      return memset(spare.at[k].mem, 0, bytes);
-    }
-  void *mem = rt_mem_new(bytes);
-  return mem || !rt_pool_clear() ? mem : rt_mem_new(bytes);
-}
-
-void
-rt_mirror_free(void *mem, size_t bytes) {
-  bool small = bytes && bytes <= RT_MAP_BYTES;
-  if (!small || !comes_again(bytes) || rt_mem_guarded()) {
-    rt_mem_free(mem, bytes);
-    return;
-  }
-  unsigned k = spare.next++ % SPARES;
-  if (spare.at[k].bytes) rt_mem_free(spare.at[k].mem, spare.at[k].bytes);
-  spare.at[k].mem = mem;
-  spare.at[k].bytes = bytes;
-}
-
-static size_t
-mirrors_clear(void) {
-  size_t held = 0;
-  for (unsigned k = 0; k < SPARES; k++) {
-    if (!spare.at[k].bytes) continue;
-    rt_mem_free(spare.at[k].mem, spare.at[k].bytes);
-    held += spare.at[k].bytes;
-    spare.at[k].bytes = 0;
-  }
-  return held;
-}
 
 static void
 buf_destroy(struct rt_buf *b) {
@@ -147,6 +92,51 @@ memory_told(const struct rt_buf *b, bool begins) {
                     .bytes = b->bytes};
   event_tell(&e, begins ? EVENT_BEGINS : EVENT_ENDS);
 }
+
+static void
+used_more(size_t bytes) {
+  pool.used += bytes;
+  if (pool.used > pool.peak) pool.peak = pool.used;
+}
+
+static void
+pool_put(struct rt_buf *b) {
+  pool.pooled += b->bytes;
+  b->next = pool.head;
+  pool.head = b;
+}
+
+/* ---- mirrors ------------------------------------------------------------- */
+
+static bool
+is_small(size_t bytes) {
+  return bytes && bytes <= RT_MAP_BYTES;
+}
+
+void *
+rt_mirror_new(size_t bytes) {
+  struct rt_buf *b = is_small(bytes) ? pool_take(bytes) : NULL;
+  void *mem = b ? memset(b->mem, 0, bytes) : rt_mem_new(bytes);
+  if (!mem && rt_pool_clear()) mem = rt_mem_new(bytes);
+  free(b);
+  if (mem && is_small(bytes)) used_more(bytes);
+  return mem;
+}
+
+void
+rt_mirror_free(void *mem, size_t bytes) {
+  if (is_small(bytes)) pool.used -= bytes;
+  bool fits = pool.used + pool.pooled + bytes <= pool.peak;
+  if (!is_small(bytes) || !fits || rt_mem_guarded()) {
+    rt_mem_free(mem, bytes);
+    return;
+  }
+  struct rt_buf *b = mem_alloc(1, sizeof *b);
+  *b = (struct rt_buf){.mem = mem, .bytes = bytes};
+  pool_put(b);
+}
+
+/* ---- buffers ------------------------------------------------------------- */
 
 status
 rt_buf_new(struct rt_shape shape, struct rt_buf **out) {
@@ -243,14 +233,12 @@ rt_buf_unref(struct rt_buf *b) {
   }
   memory_told(b, false);
   pool.used -= b->bytes;
-  pool.pooled += b->bytes;
-  b->next = pool.head;
-  pool.head = b;
+  pool_put(b);
 }
 
 size_t
 rt_pool_clear(void) {
-  size_t held = pool.pooled + mirrors_clear();
+  size_t held = pool.pooled;
   while (pool.head) {
     struct rt_buf *next = pool.head->next;
     buf_destroy(pool.head);

@@ -404,7 +404,7 @@ rt_dat_spread(struct rt_dat *d, const struct rt_order *order,
   if (order->rows != d->rows) {
     size_t bytes;
     bool fits = rt_shape_bytes(mirror_shape(d->shape, order->rows), &bytes);
-    char *mirror = fits ? rt_mem_new(bytes) : NULL;
+    char *mirror = fits ? rt_mirror_new(bytes) : NULL;
     if (!mirror)
       FAIL(ERR_MEMORY, "no memory for a dat of %d elements", order->rows);
     mirror_free(d);

@@ -81,6 +81,14 @@ map_starts(const struct builder *b, uint64_t starts) {
   return 0;
 }
 
+/* What makes a rule of it, if it is one's. */
+static uint32_t
+rule_flags(const struct fe_map *m, uint32_t stretch) {
+  if (!m->by) return 0;
+  if (fe_rule_turns(m->by)) return IR_MAP_TURNS;
+  return fe_hollow(m) && stretch ? IR_MAP_LINES : 0;
+}
+
 static ir_ref
 build_map(struct builder *b, struct fe_map *m) {
   uint32_t i = m->tag;
@@ -95,8 +103,7 @@ build_map(struct builder *b, struct fe_map *m) {
       .flags =
           (m->onto ? IR_MAP_ONTO : 0) | (m->injective ? IR_MAP_INJECTIVE : 0) |
           (m->repeats ? IR_MAP_REPEATS : 0) | (m->column ? IR_MAP_COLUMN : 0) |
-          (m->by && fe_rule_turns(m->by) ? IR_MAP_TURNS : 0) |
-          (rules.beside ? IR_MAP_BESIDE : 0) |
+          rule_flags(m, rules.stretch) | (rules.beside ? IR_MAP_BESIDE : 0) |
           (rules.counts ? IR_MAP_COUNTS : 0),
       .tag = i,
       .drift = fe_number_drift(m),

@@ -68,6 +68,27 @@ check_stretches(struct ir_check *c, ir_ref r) {
 }
 
 static void
+check_ahead(struct ir_check *c, ir_ref r) {
+  const struct ir_region *g = &c->t->regions[r];
+  if (!ir_region_leads(c->t, r))
+    ir_bad(c, "region %u: no entry of a rule leads in what it reads", r);
+  if (!g->width || !g->stretches)
+    ir_bad(c, "region %u: it asks ahead, but not in blocks of stretches", r);
+}
+
+static void
+check_twice(struct ir_check *c, ir_ref r) {
+  const struct ir_region *g = &c->t->regions[r];
+  for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++)
+    if (c->t->holds[k].how == IR_HOLD_STREAM)
+      ir_bad(c, "region %u: its blocks are lines, and cannot run twice", r);
+  if (!g->width || !g->stretches)
+    ir_bad(c, "region %u: it has no blocks of stretches to run twice", r);
+  if (!ir_may_run_twice(c->t, r))
+    ir_bad(c, "region %u: an element that runs twice finds something else", r);
+}
+
+static void
 check_steps(struct ir_check *c, ir_ref r) {
   if (!ir_may_step(c->t, r)) ir_bad(c, "region %u: no rows of it step", r);
 }
@@ -100,6 +121,8 @@ ir_check_walks(struct ir_check *c, const struct ir_hold_facts *f) {
     if (t->regions[r].width) check_width(c, r, f->overlaps);
     if (t->regions[r].panel) check_panel(c, r);
     if (t->regions[r].stretches) check_stretches(c, r);
+    if (t->regions[r].ahead) check_ahead(c, r);
+    if (t->regions[r].twice) check_twice(c, r);
     if (t->regions[r].steps) check_steps(c, r);
     if (t->regions[r].lengths) check_lengths(c, r);
     if (t->regions[r].team) check_team(c, r);

@@ -122,9 +122,8 @@ ir_colours_of(const struct ir_set *box) {
   return box->side[0] ? box->n / points : 0;
 }
 
-/* Does the rule name one place for this entry, whatever the point? */
-static bool
-is_at_one_place(const struct ir_trace *t, const struct ir_map *m, uint32_t k) {
+bool
+ir_at_one_place(const struct ir_trace *t, const struct ir_map *m, uint32_t k) {
   const struct ir_set *to = &t->sets[m->to];
   if (to->box) to = &t->sets[to->box - 1];
   if (!m->rule || m->flags & IR_MAP_TURNS || ir_colours_of(to) != 1)
@@ -137,7 +136,7 @@ is_at_one_place(const struct ir_trace *t, const struct ir_map *m, uint32_t k) {
 void
 ir_first_alike(const struct ir_trace *t, ir_ref *map, uint32_t *entry) {
   const struct ir_map *m = &t->maps[*map];
-  if (!is_at_one_place(t, m, *entry)) return;
+  if (!ir_at_one_place(t, m, *entry)) return;
   for (ir_ref i = 0; i <= *map; i++) {
     const struct ir_map *x = &t->maps[i];
     bool alike = x->rule && x->from == m->from && x->to == m->to &&

@@ -41,7 +41,7 @@ unsigned ir_holds_of(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
  * that it then keeps for each. */
 enum { IR_WIDTH_MAX = 16, IR_WIDTH_COMPONENTS = 32 };
 /* Most elements of a panel (struct ir_region). */
-enum { IR_PANEL_MAX = 1 << 20 };
+enum { IR_PANEL_MAX = 1 << 20, IR_AHEAD_MAX = 1 << 20 };
 /* ---- hold_column.c ------------------------------------------------------- */
 
 /* Bytes of a column that threads keep, at most: a cache is to hold some. */

@@ -205,7 +205,8 @@ enum {
   IR_MAP_COLUMN = 8,
   IR_MAP_TURNS = 16,
   IR_MAP_BESIDE = 32,
-  IR_MAP_COUNTS = 64
+  IR_MAP_COUNTS = 64,
+  IR_MAP_LINES = 128
 };
 enum ir_rows {
 #define ROWS(name, text, of, meaning) IR_ROWS_##name,
@@ -434,7 +435,7 @@ struct ir_operand_hold {
 
 /* Nodes [first, first+count) run as one: region over %set [walk <walk>] [width
  * <width>] [panel <elements>] [by stretches] [by steps] [by lengths]
- * [team <team>] [core first] [chain #k (<span>, ...)]
+ * [ahead <bytes>] [twice] [team <team>] [core first] [chain #k (<span>, ...)]
  * { ... hold <hold> %q.1 ... } */
 struct ir_region {
   ir_ref first;
@@ -452,6 +453,12 @@ struct ir_region {
   uint8_t steps;     /* by steps along rows; likewise */
   uint8_t lengths;   /* it has code of its own for rows of the usual length;
                         likewise */
+  uint8_t twice; /* what is left of a stretch, less than a block, runs in one
+                     that begins before it; likewise */
+  uint32_t
+      ahead; /* bytes behind what an entry reads that leads (ir_entry_leads)
+                     at which its code asks for memory beforehand; likewise. 0:
+                     it does not */
   uint8_t
       core_first; /* its core runs while the exchange in front of it is under
                       way: set by pass cores */
@@ -804,6 +811,10 @@ bool ir_arg_written_beside(const struct ir_trace *t, ir_ref m,
  * dimension, so that those of a layer across it do not follow each other. 0:
  * its sides are not known. */
 idx_g ir_colours_of(const struct ir_set *box);
+/* Does the map's rule say where this entry leads, seen from any point? It does
+ * not where colours differ in that, or across periods. No: it has no rule. */
+bool ir_at_one_place(const struct ir_trace *t, const struct ir_map *m,
+                     uint32_t entry);
 /* The first map that the trace has, and its entry, which lead from points to
  * where this one does; itself where rules don't say. */
 void ir_first_alike(const struct ir_trace *t, ir_ref *map, uint32_t *entry);

@@ -445,10 +445,10 @@ hold_statement(struct ir_parser *p) {
   return OK;
 }
 
-/* [<word> <elements>] */
+/* [<word> <number>] */
 static status
-maybe_elements(struct ir_parser *p, const char *word, int64_t most,
-               uint32_t *out) {
+maybe_count(struct ir_parser *p, const char *word, int64_t most,
+            uint32_t *out) {
   int64_t n = 0;
   if (!ir_lex_is_word(&p->x, word)) return OK;
   TRY(ir_lex_next(&p->x));
@@ -479,6 +479,14 @@ maybe_by(struct ir_parser *p, struct ir_region *r) {
   return OK;
 }
 
+/* [<word>] */
+static status
+maybe_said(struct ir_parser *p, const char *word, uint8_t *out) {
+  if (!ir_lex_is_word(&p->x, word)) return OK;
+  *out = true;
+  return ir_lex_next(&p->x);
+}
+
 /* [team <team>] */
 static status
 maybe_team(struct ir_parser *p, enum ir_team *out) {
@@ -502,8 +510,8 @@ maybe_core_first(struct ir_parser *p, uint8_t *out) {
 }
 
 /* region over %set [walk <walk>] [width <width>] [panel <elements>]
- * [by stretches] [by steps] [by lengths] [team <team>] [core first]
- * [chain #k (span)]
+ * [by stretches] [by steps] [by lengths] [ahead <bytes>] [twice]
+ * [team <team>] [core first] [chain #k (span)]
  * { nodes holds } */
 static status
 region_statement(struct ir_parser *p) {
@@ -511,9 +519,11 @@ region_statement(struct ir_parser *p) {
   TRY(ir_want_word(p, "over"));
   TRY(ir_want_decl(p, IR_DECL_SET, &r.set));
   TRY(some_walk(p, &r.walk));
-  TRY(maybe_elements(p, "width", IR_WIDTH_MAX, &r.width));
-  TRY(maybe_elements(p, "panel", IR_PANEL_MAX, &r.panel));
+  TRY(maybe_count(p, "width", IR_WIDTH_MAX, &r.width));
+  TRY(maybe_count(p, "panel", IR_PANEL_MAX, &r.panel));
   TRY(maybe_by(p, &r));
+  TRY(maybe_count(p, "ahead", IR_AHEAD_MAX, &r.ahead));
+  TRY(maybe_said(p, "twice", &r.twice));
   TRY(maybe_team(p, &r.team));
   TRY(maybe_core_first(p, &r.core_first));
   TRY(ir_maybe_chain(p, &r));

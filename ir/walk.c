@@ -215,6 +215,12 @@ ir_arg_stretches(const struct ir_trace *t, const struct ir_arg *a) {
   return t->maps[a->map].arity && t->maps[a->map].stretch;
 }
 
+bool
+ir_stretches_alike(const struct ir_trace *t, ir_ref a, ir_ref b) {
+  const struct ir_map *x = &t->maps[a], *y = &t->maps[b];
+  return a == b || (x->flags & y->flags & IR_MAP_LINES && x->from == y->from);
+}
+
 /* Is the argument's meaning the same, whatever elements run in one block? */
 static bool
 arg_may_stretch(const struct ir_trace *t, const struct ir_arg *a) {
@@ -236,6 +242,99 @@ ir_may_stretch(const struct ir_trace *t, ir_ref region) {
     if (!arg_may_stretch(t, a)) return false;
   }
   return any;
+}
+
+/* ---- elements that run twice --------------------------------------------- */
+
+/* Does a kernel of the region see what was in this buffer before it? What loops
+ * write alone they don't, though some of it may stay. */
+static bool
+reads_before(const struct ir_trace *t, const struct ir_region *g,
+             ir_ref buffer) {
+  IR_EACH_ARG(t, g, n, a) {
+    bool sees = ir_arg_on_dat(t, a) && a->access != ACC_WRITE;
+    if (!sees || ir_buffer_of(t, a->in) != buffer) continue;
+    ir_ref def = t->values[ir_same(t, a->in)].def;
+    if (def == IR_NONE || def < g->first) return true;
+  }
+  return false;
+}
+
+bool
+ir_may_run_twice(const struct ir_trace *t, ir_ref region) {
+  const struct ir_region *g = &t->regions[region];
+  if (g->walk != IR_WALK_RANGE) return false;
+  IR_EACH_ARG(t, g, n, a) {
+    if (!ir_arg_writes(a) || ir_arg_inline(t, a)) continue;
+    ir_ref buffer = ir_arg_on_dat(t, a) ? ir_buffer_of(t, a->out) : IR_NONE;
+    if (buffer == IR_NONE || reads_before(t, g, buffer)) return false;
+  }
+  return true;
+}
+
+/* ---- entries that lead --------------------------------------------------- */
+
+/* Is the one further on than the other, in the order of points? */
+static bool
+is_behind(const struct ir_area *a, const struct ir_area *b) {
+  for (uint32_t d = IR_DIMS; d-- > 0;) {
+    int to = a->at[2 * d + 1], other = b->at[2 * d + 1];
+    if (to != other) return to > other;
+  }
+  return false;
+}
+
+/* Does the argument read the buffer behind `rule`, or nobody knows where? */
+static bool
+reads_behind(const struct ir_trace *t, const struct ir_arg *a, ir_ref buffer,
+             const struct ir_area *rule) {
+  static const struct ir_area here;
+  if (!ir_arg_on_dat(t, a) || ir_buffer_of(t, a->in) != buffer) return false;
+  if (a->map == IR_NONE) return is_behind(&here, rule);
+  const struct ir_map *m = &t->maps[a->map];
+  for (uint32_t k = a->entry; k < a->entry + ir_arg_count(a); k++)
+    if (!ir_at_one_place(t, m, k) || is_behind(&m->rule[k], rule)) return true;
+  return false;
+}
+
+/* Is the buffer private to the chain of the region, or has one before it in the
+ * chain read it? */
+static bool
+is_in_cache(const struct ir_trace *t, ir_ref region, ir_ref buffer) {
+  uint32_t chain = t->regions[region].chain;
+  if (!chain) return false;
+  const struct ir_chain *c = &t->chains[chain - 1];
+  for (uint32_t k = 0; k < c->nown; k++)
+    if (c->own[k] == buffer) return true;
+  for (ir_ref r = region; r-- > 0 && t->regions[r].chain == chain;)
+    IR_EACH_ARG(t, &t->regions[r], n, a) {
+      if (ir_arg_on_dat(t, a) && ir_buffer_of(t, a->in) == buffer) return true;
+    }
+  return false;
+}
+
+bool
+ir_entry_leads(const struct ir_trace *t, ir_ref region, const struct ir_arg *a,
+               uint32_t entry) {
+  ir_ref buffer = ir_arg_on_dat(t, a) ? ir_buffer_of(t, a->in) : IR_NONE;
+  if (buffer == IR_NONE || a->access != ACC_READ || !ir_arg_stretches(t, a))
+    return false;
+  const struct ir_map *m = &t->maps[a->map];
+  if (!ir_at_one_place(t, m, entry) || m->still >> entry & 1) return false;
+  if (is_in_cache(t, region, buffer)) return false;
+  IR_EACH_ARG(t, &t->regions[region], n, x) {
+    if (reads_behind(t, x, buffer, &m->rule[entry])) return false;
+  }
+  return true;
+}
+
+bool
+ir_region_leads(const struct ir_trace *t, ir_ref region) {
+  IR_EACH_ARG(t, &t->regions[region], n, a) {
+    for (uint32_t k = 0; ir_arg_on_dat(t, a) && k < ir_arg_count(a); k++)
+      if (ir_entry_leads(t, region, a, a->entry + k)) return true;
+  }
+  return false;
 }
 
 uint32_t

@@ -72,6 +72,21 @@ bool ir_core_first(const struct ir_trace *t, ir_ref region);
 bool ir_may_stretch(const struct ir_trace *t, ir_ref region);
 /* Does this argument's path go by them then? */
 bool ir_arg_stretches(const struct ir_trace *t, const struct ir_arg *a);
+/* Do stretches of both maps begin at the same elements? */
+bool ir_stretches_alike(const struct ir_trace *t, ir_ref a, ir_ref b);
+/* May some of its elements run twice in one block or in two, others meanwhile?
+ * They write all that they write anew, and nothing that the region reads from
+ * memory; no sums, of any kind. cost O(arguments squared) */
+bool ir_may_run_twice(const struct ir_trace *t, ir_ref region);
+/* Does the region read nothing of this buffer further on, in the order of
+ * points, than through this entry of the argument's rule? Then what that reads
+ * is not in a cache yet. No: the buffer is private to a chain, or others of the
+ * chain have read it already. cost O(entries of the region, and of those before
+ * it in its chain) */
+bool ir_entry_leads(const struct ir_trace *t, ir_ref region,
+                    const struct ir_arg *a, uint32_t entry);
+/* Does an entry that it reads through lead? cost O(its entries squared) */
+bool ir_region_leads(const struct ir_trace *t, ir_ref region);
 /* May its code go along many rows side by side, entry by entry, and have
  * nothing for their elements meanwhile? All loops go over rows that lie beside
  * each other, and meet what these name alone. */

@@ -59,10 +59,11 @@ low_slot_same(const struct low_slot *a, const struct low_slot *b) {
   return a->kind == b->kind && type_same(a->type, b->type) &&
          a->dim == b->dim && a->load == b->load && a->store == b->store &&
          a->inner == b->inner && a->shift == b->shift && a->layer == b->layer &&
-         a->local == b->local && a->stream == b->stream && a->run == b->run &&
-         a->map == b->map && a->start == b->start && a->still == b->still &&
-         a->entry == b->entry && a->row == b->row && a->call == b->call &&
-         a->into == b->into && a->access == b->access;
+         a->local == b->local && a->stream == b->stream &&
+         a->ahead == b->ahead && a->run == b->run && a->map == b->map &&
+         a->start == b->start && a->still == b->still && a->entry == b->entry &&
+         a->row == b->row && a->call == b->call && a->into == b->into &&
+         a->access == b->access;
 }
 
 int32_t
@@ -178,6 +179,7 @@ low_mode_set(struct low_args *g) {
   r->width = in->width;
   r->panel = in->panel;
   r->stretches = in->stretches;
+  r->twice = in->twice;
   if (walk == IR_WALK_RANGE) r->nconflicts = 0;
   r->claims = g->payload && g->m->t->sets[in->set].flags & IR_SET_PARTS;
   r->mode = mode_of[walk];

@@ -1,6 +1,8 @@
 /* Binds: each thing that a region is given, once. */
 #include "lower/args.h"
 
+#include "ir/walk.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -101,12 +103,26 @@ low_bind_targets(struct low_args *g, ir_ref map) {
   return head;
 }
 
+/* The map itself, or one of those that the region goes by already whose
+ * stretches begin where its own do. */
+static ir_ref
+beginning_alike(const struct low_args *g, ir_ref map) {
+  const struct ir_trace *t = g->m->t;
+  for (uint32_t k = 0; k < g->r->nbinds; k++) {
+    const struct low_bind *b = &g->r->binds[k];
+    if (b->kind == RT_BIND_BEGIN && ir_stretches_alike(t, b->index, map))
+      return b->index;
+  }
+  return map;
+}
+
 int32_t
 low_bind_stretches(struct low_args *g, ir_ref map) {
   int32_t first =
       low_bind_table(g, RT_BIND_FIRST, map, g->m->t->maps[map].arity);
-  int32_t begin = low_bind_table(g, RT_BIND_BEGIN, map, 0);
-  int32_t count = low_bind_table(g, RT_BIND_COUNT, map, 0);
+  ir_ref of = beginning_alike(g, map);
+  int32_t begin = low_bind_table(g, RT_BIND_BEGIN, of, 0);
+  int32_t count = low_bind_table(g, RT_BIND_COUNT, of, 0);
   g->r->binds[first].stride = begin;
   g->r->binds[begin].stride = count;
   return first;

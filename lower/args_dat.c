@@ -141,6 +141,14 @@ low_access_slot(struct low_args *g, const struct low_access *x,
   return s;
 }
 
+static uint32_t
+low_access_ahead(const struct low_args *g, const struct low_access *x) {
+  const struct ir_trace *t = g->m->t;
+  ir_ref r = g->node->region;
+  uint32_t ahead = t->regions[r].ahead;
+  return ahead && ir_entry_leads(t, r, x->a, x->entry) ? ahead : 0;
+}
+
 /* Entries that touch become one run: a plan is made in one pass over it. Of
  * rows that a call goes over all are written through. */
 static void
@@ -188,6 +196,7 @@ low_far_slot(struct low_args *g, const struct low_access *x) {
     struct low_slot s = low_access_slot(g, x, LOW_SLOT_DAT);
     s.load = low_access_bind(g, x, x->bv);
     s.local = x->how == IR_HOLD_LOCAL;
+    s.ahead = low_access_ahead(g, x);
     return low_slot_get(g->r, s);
   }
   assert(x->bv == x->bw && "combining happens in place");

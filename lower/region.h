@@ -111,6 +111,8 @@ struct low_slot {
   int32_t layer;  /* and how many layers, of binds with `column` */
   bool local;     /* DAT: read from a copy of the block's, in local memory */
   bool stream;    /* DAT: stored past the caches */
+  uint32_t ahead; /* DAT: bytes behind it at which a block asks for memory; 0:
+                     none */
   bool run;       /* INC: in a register while the target stays the same */
   int32_t map;    /* bind of the map, or FIRST, if the region goes by its
                      stretches, HEAD or START, if by its steps; -1: no
@@ -175,6 +177,7 @@ struct low_region {
   uint32_t width;       /* elements of a block; 0: it does not run in blocks */
   uint32_t panel;       /* elements whose rows it goes along at once; 0 */
   bool stretches;       /* it goes by those of maps with a FIRST bind */
+  bool twice;           /* the last block of one begins where it has to */
   bool vector_math;     /* low_env's */
   int32_t scratch;      /* the bind of memory for slots with `room`; -1: none */
   size_t scratch_bytes; /* of one thread */

@@ -22,8 +22,8 @@ low_key_bind(const struct low_bind *b, struct str *key) {
 static void
 low_key_slot(const struct low_slot *s, struct str *key) {
   KEY(key, s->kind, s->type.kind, s->type.size, s->dim, s->load, s->store,
-      s->inner, s->shift, s->layer, s->local, s->stream, s->run, s->map,
-      s->start, s->still, s->entry, s->usual, s->row, s->call, s->into,
+      s->inner, s->shift, s->layer, s->local, s->stream, s->ahead, s->run,
+      s->map, s->start, s->still, s->entry, s->usual, s->row, s->call, s->into,
       s->access);
 }
 
@@ -68,7 +68,7 @@ void
 low_region_key(const struct low_region *r, struct str *key) {
   assert(r->ncalls && r->ninstances);
   KEY(key, r->nbinds, r->nslots, r->ncalls, r->ninstances, r->width, r->panel,
-      r->stretches, r->vector_math, r->sanitize, r->lines);
+      r->stretches, r->twice, r->vector_math, r->sanitize, r->lines);
   for (uint32_t k = 0; k < r->nbinds; k++) low_key_bind(&r->binds[k], key);
   for (uint32_t k = 0; k < r->nslots; k++) low_key_slot(&r->slots[k], key);
   for (uint32_t k = 0; k < r->ninstances; k++)

@@ -404,7 +404,7 @@ pass_forget(struct ir_trace *t, unsigned which) {
     t->regions[r].width = 0;
   for (ir_ref r = 0; which & PASS_STRETCHES && r < t->nregions; r++)
     t->regions[r].stretches = t->regions[r].steps = t->regions[r].lengths =
-        false;
+        t->regions[r].twice = t->regions[r].ahead = 0;
   for (ir_ref r = 0; which & PASS_TEAMS && r < t->nregions; r++)
     t->regions[r].team = IR_TEAM_NONE;
   for (ir_ref r = 0; which & PASS_CORES && r < t->nregions; r++)

@@ -86,7 +86,7 @@ in_pieces(const struct ir_trace *t, ir_ref r) {
 static bool
 stream_region(struct stream *s, ir_ref r, double bytes) {
   struct ir_trace *t = s->t;
-  const struct ir_region *g = &t->regions[r];
+  struct ir_region *g = &t->regions[r];
   bool any = false;
   for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++) {
     struct ir_operand_hold *o = &t->holds[k];
@@ -98,6 +98,7 @@ stream_region(struct stream *s, ir_ref r, double bytes) {
               pass_value_text(t, o->value), pass_node_text(t, g->first),
               bytes * 1e-6);
   }
+  if (any) g->twice = false; /* its blocks are lines */
   return any;
 }
 

@@ -288,6 +288,7 @@ low_load_rows(struct low_emit *em, uint32_t k) {
   for (uint32_t c = 0; c < s->dim; c++) {
     LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
     if (!low_slot_far(s) && !s->stream) ll_prefetch(em->b, p, LOW_AHEAD);
+    if (s->ahead) ll_prefetch(em->b, p, s->ahead);
     low_lanes_put(em, k, c,
                   low_vector_load(em, at, s, c, em->width, s->type.size));
   }
@@ -313,6 +314,16 @@ low_lane_places(struct low_emit *em, const struct low_slot *s, int32_t bind,
     at[l] = low_at_dat_lane(em, s, bind, l);
 }
 
+/* The lines of a block's elements, which lie one behind the other. */
+static void
+low_lines_ahead(struct low_emit *em, const struct low_slot *s,
+                struct low_at at) {
+  uint64_t bytes = (uint64_t)em->width * s->dim * s->type.size;
+  LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, 0));
+  for (uint64_t line = 0; line < bytes; line += LOW_LINE)
+    ll_prefetch(em->b, p, s->ahead + (int64_t)line);
+}
+
 void
 low_lanes_load(struct low_emit *em, uint32_t k) {
   const struct low_slot *s = &em->r->slots[k];
@@ -327,6 +338,7 @@ low_lanes_load(struct low_emit *em, uint32_t k) {
     return;
   }
   low_lane_places(em, s, s->load, at);
+  if (s->ahead) low_lines_ahead(em, s, at[0]);
   if (d->block == 1)
     low_load_elements(em, k, at);
   else

@@ -15,7 +15,11 @@
  * such as are stored past the caches (region_stream.c); a block of targets that
  * step is one vector, like one of the elements themselves (region_lanes.c), of
  * still ones the same value in all lanes. What is left of a stretch runs one by
- * one.
+ * one, or where elements may run twice (`twice`) in a block that ends with it,
+ * some elements for the second time:
+ *
+ *     | block | block | block | block | block |    20 elements in blocks of 4
+ *     | block | block | block | block..block |     18: 14 and 15 run twice
  *
  * Cost  a load for each entry and a comparison for each map, a stretch; a
  * division for each map, a range. Halving alone made short ranges dear: tiles
@@ -29,17 +33,16 @@
 
 /* ---- places among the stretches of a map --------------------------------- */
 
-/* A map of the region, by its FIRST bind. */
+/* Where maps of the region are whose stretches begin as the BEGIN bind says. */
 struct place {
-  uint32_t first;
-  LLVMValueRef var; /* which of its stretches: a variable */
+  uint32_t begin;
+  LLVMValueRef var; /* which of their stretches: a variable */
   LLVMValueRef at;  /* its value for the stretch at hand */
 };
 
 static LLVMValueRef
 start_of(struct low_emit *em, const struct place *p, LLVMValueRef at) {
-  int32_t begin = em->r->binds[p->first].stride;
-  return low_entry(em, em->arg[begin], at);
+  return low_entry(em, em->arg[p->begin], at);
 }
 
 /* How often a number of stretches can be halved. */
@@ -76,7 +79,7 @@ find(struct low_emit *em, const struct place *p, LLVMValueRef e) {
   LLVMBuilderRef b = em->b;
   LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
   LLVMValueRef zero = ll_i64(em->ctx, 0), one = ll_i64(em->ctx, 1), here;
-  int32_t count = em->r->binds[em->r->binds[p->first].stride].stride;
+  int32_t count = em->r->binds[p->begin].stride;
   LLVMValueRef length = ll_entry_alloca(b, i64, 1, 8, "length");
   LLVMValueRef at = guess(em, p, e, em->arg[count], &here);
   LLVMValueRef times = halvings(em, em->arg[count]);
@@ -95,15 +98,15 @@ find(struct low_emit *em, const struct place *p, LLVMValueRef e) {
   ll_loop_end(b, &l, em->marks.kept);
 }
 
-/* The maps, each once; room for nbinds. */
+/* Each once; room for nbinds. */
 static uint32_t
 places_of(struct low_emit *em, struct place *out) {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
   uint32_t n = 0;
   for (uint32_t k = 0; k < em->r->nbinds; k++)
-    if (em->r->binds[k].kind == RT_BIND_FIRST)
+    if (em->r->binds[k].kind == RT_BIND_BEGIN)
       out[n++] = (struct place){
-          .first = k, .var = ll_entry_alloca(em->b, i64, 1, 8, "place")};
+          .begin = k, .var = ll_entry_alloca(em->b, i64, 1, 8, "place")};
   assert(n > 0);
   return n;
 }
@@ -147,11 +150,11 @@ go_on(struct low_emit *em, const struct place *p, uint32_t n,
 static LLVMValueRef
 slot_begin(struct low_emit *em, const struct low_slot *s,
            const struct place *p) {
-  const struct low_bind *first = &em->r->binds[p->first];
+  const struct low_bind *first = &em->r->binds[s->map];
   LLVMValueRef row =
       LLVMBuildNSWMul(em->b, p->at, ll_i64(em->ctx, first->arity), "");
   LLVMValueRef at = LLVMBuildNSWAdd(em->b, row, ll_i64(em->ctx, s->entry), "");
-  LLVMValueRef target = low_entry(em, em->arg[p->first], at);
+  LLVMValueRef target = low_entry(em, em->arg[s->map], at);
   if (s->still) return target;
   return LLVMBuildNSWSub(em->b, target, start_of(em, p, p->at), "begin");
 }
@@ -162,7 +165,7 @@ slots_begin(struct low_emit *em, const struct place *p, uint32_t n) {
     const struct low_slot *s = &em->r->slots[k];
     uint32_t i = 0;
     if (!low_slot_stretches(em->r, s)) continue;
-    while (i < n && p[i].first != (uint32_t)s->map) i++;
+    while (i < n && (int32_t)p[i].begin != em->r->binds[s->map].stride) i++;
     assert(i < n);
     em->begins[k] = slot_begin(em, s, &p[i]);
   }
@@ -185,6 +188,21 @@ emit_blocks(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
   return last;
 }
 
+/* Blocks of all of [e, end), if one fits: the last one ends there. Returns
+ * where what is left begins, e or the end. */
+static LLVMValueRef
+emit_twice(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
+  LLVMBuilderRef b = em->b;
+  LLVMValueRef width = ll_i64(em->ctx, em->width);
+  LLVMValueRef most = LLVMBuildNSWSub(b, end, width, "most");
+  LLVMValueRef fits = LLVMBuildICmp(b, LLVMIntSLE, e, most, "fits");
+  LLVMValueRef rest = LLVMBuildSelect(b, fits, end, e, "rest");
+  struct ll_loop l = ll_loop_begin_step(b, e, rest, width, "block");
+  low_emit_block(em, smaller(em, l.i, most));
+  ll_loop_end(b, &l, em->marks.scalar);
+  return rest;
+}
+
 /* Elements one by one, in a function that has blocks, too. */
 static void
 emit_rest(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
@@ -194,6 +212,17 @@ emit_rest(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
   memset(em->lanes, 0, bytes);
   low_emit_plain(em, e, end);
   memcpy(em->lanes, lanes, bytes);
+}
+
+/* Elements [e, end), along which maps step by one. */
+static void
+emit_stretch(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
+  LLVMValueRef from = em->width ? low_stream_begin(em, e, end) : e;
+  assert(from == e || !em->r->twice);
+  if (from != e) emit_rest(em, e, from);
+  if (em->width)
+    from = (em->r->twice ? emit_twice : emit_blocks)(em, from, end);
+  emit_rest(em, from, end);
 }
 
 void
@@ -219,9 +248,7 @@ low_emit_stretches(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   LLVMAddIncoming(e, &lo, &before, 1);
   LLVMValueRef end = end_of(em, p, n, hi);
   slots_begin(em, p, n);
-  LLVMValueRef from = em->width ? low_stream_begin(em, e, end) : e;
-  if (from != e) emit_rest(em, e, from);
-  emit_rest(em, em->width ? emit_blocks(em, from, end) : e, end);
+  emit_stretch(em, e, end);
   go_on(em, p, n, end);
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
   LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, end, hi, ""), head, exit);

@@ -40,7 +40,7 @@ static void
 check_alike(struct held *h, const struct ir_arg *a, uint8_t how) {
   const struct ir_trace *t = h->c->t;
   uint8_t *before = &h->alike[ir_root(t, a->dat)];
-  bool whole = how == IR_HOLD_COLUMN || *before == IR_HOLD_COLUMN ||
+  bool whole = ir_held_by_column(how) || ir_held_by_column(*before) ||
                how == IR_HOLD_RUN || *before == IR_HOLD_RUN;
   bool adds = a->kind == IR_ARG_GBL && ir_arg_writes(a);
   if ((adds || whole) && *before && *before != how)
@@ -59,14 +59,20 @@ check_operand(struct held *h, ir_ref n, const struct ir_arg *a,
   if (v == IR_NONE) return;
   uint8_t how = h->how[v];
   bool stream = how == IR_HOLD_STREAM, run = how == IR_HOLD_RUN;
-  unsigned as = stream ? IR_HOLD_COPY : run ? IR_HOLD_ADD : how;
+  bool through = how == IR_HOLD_THROUGH;
+  unsigned as = stream    ? IR_HOLD_COPY
+                : run     ? IR_HOLD_ADD
+                : through ? IR_HOLD_STAGED
+                          : how;
   h->used[v] = true;
   if (!how)
     ir_bad_arg(h->c, n, arg, "nothing says how %s is held",
                ir_value_text(t, v));
   else if (!(ir_holds_of(t, n, a, f) & 1U << as) ||
            (stream && !ir_may_stream(t, h->region, v, f->overlaps)) ||
-           (run && !ir_may_run(t, h->region, v).length))
+           (run && !ir_may_run(t, h->region, v).length) ||
+           (through &&
+            !ir_may_go_through(t, h->region, ir_root(t, a->dat), f->overlaps)))
     ir_bad_arg(h->c, n, arg, "%s cannot be held as %s", ir_value_text(t, v),
                ir_hold_info[how].text);
   if (how) check_alike(h, a, how);

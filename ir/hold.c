@@ -204,7 +204,7 @@ static bool
 arg_of_columns(const struct ir_trace *t, const struct ir_arg *a,
                enum ir_hold how, const bool *overlaps) {
   ir_ref root = ir_root(t, a->dat);
-  return (how == IR_HOLD_STAGED || how == IR_HOLD_COLUMN) &&
+  return (how == IR_HOLD_STAGED || ir_held_by_column(how)) &&
          ir_arg_column_own(t, a) && ir_rows_alike(&t->maps[a->each - 1]) &&
          !a->vector && !overlaps[root] &&
          !(t->dats[root].flags & IR_DAT_PINNED);

@@ -44,6 +44,11 @@ enum { IR_WIDTH_MAX = 16, IR_WIDTH_COMPONENTS = 32 };
 enum { IR_PANEL_MAX = 1 << 20, IR_AHEAD_MAX = 1 << 20 };
 /* ---- hold_column.c ------------------------------------------------------- */
 
+/* Do threads keep it, by columns? */
+static inline bool
+ir_held_by_column(enum ir_hold how) {
+  return how == IR_HOLD_COLUMN || how == IR_HOLD_THROUGH;
+}
 /* Bytes of a column that threads keep, at most: a cache is to hold some. */
 enum { IR_COLUMN_MOST = 1 << 14 };
 /* May threads keep what the region has of the root for themselves, by columns,
@@ -61,6 +66,10 @@ uint64_t ir_column_bytes(const struct ir_trace *t, ir_ref region);
  * the caches? Width and stretches are chosen. cost O(arguments squared) */
 bool ir_may_stream(const struct ir_trace *t, ir_ref region, ir_ref v,
                    const bool *overlaps);
+/* May all that it holds as staged of the root be kept by columns, and what is
+ * written go past the caches besides? cost O(arguments) */
+bool ir_may_go_through(const struct ir_trace *t, ir_ref region, ir_ref root,
+                       const bool *overlaps);
 
 /* ---- hold_run.c ---------------------------------------------------------- */
 

@@ -185,10 +185,10 @@ ir_column_bytes(const struct ir_trace *t, ir_ref region) {
   uint64_t sum = 0;
   for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++) {
     ir_ref root = t->values[t->holds[k].value].dat;
-    bool seen = t->holds[k].how != IR_HOLD_COLUMN;
+    bool seen = !ir_held_by_column(t->holds[k].how);
     for (uint32_t j = g->hold0; j < k; j++)
       seen |= t->values[t->holds[j].value].dat == root &&
-              t->holds[j].how == IR_HOLD_COLUMN;
+              ir_held_by_column(t->holds[j].how);
     if (seen) continue;
     sum += column_bytes(t, region_layers(t, g), root);
   }

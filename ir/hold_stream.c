@@ -16,6 +16,10 @@
  *           path only: all that a region streams goes by one.
  *           Whether it pays, and whether somebody wants it soon, is for pass
  *           stream to say.
+ *           A scan wants it soon: the next step reads what this one made. But
+ *           of what threads may keep by columns (hold_column.c) all steps find
+ *           it there, and each may store it besides, where columns lie beside
+ *           each other in whole lines (`through`).
  *
  * Example   region over %box walk range width 8 by stretches {
  *             %next.1 = loop @diffuse over %box (read %x.0 via %star[0:5],
@@ -27,7 +31,8 @@
  * Cost      O(arguments of the region squared).
  *
  * Limits    AoS dats of several components, whose lines are put together from
- *           several vectors; loops over rows. */
+ *           several vectors; loops over rows but scans, and these in layers of
+ *           which each one begins with a line. */
 #include "ir/hold.h"
 #include "ir/inner.h"
 #include "ir/walk.h"
@@ -55,19 +60,6 @@ in_rows(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
          !(t->maps[a->map].still >> a->entry & 1);
 }
 
-/* Does the region read what was in the buffer before? */
-static bool
-reads_before(const struct ir_trace *t, const struct ir_region *g,
-             ir_ref buffer) {
-  IR_EACH_ARG(t, g, n, a) {
-    if (!ir_arg_on_dat(t, a) || ir_buffer_of(t, a->in) != buffer) continue;
-    ir_ref def = t->values[ir_same(t, a->in)].def;
-    bool inside = def != IR_NONE && def >= g->first;
-    if (!inside && a->access != ACC_WRITE) return true;
-  }
-  return false;
-}
-
 /* Does all else that the region streams go by this path? */
 static bool
 goes_alike(const struct ir_trace *t, const struct ir_region *g,
@@ -91,6 +83,44 @@ is_private(const struct ir_trace *t, const struct ir_region *g, ir_ref buffer) {
   return false;
 }
 
+/* Are the region's vectors of the dat lines, in memory of its own? */
+static bool
+fills_lines(const struct ir_trace *t, const struct ir_region *g, ir_ref root,
+            const bool *overlaps) {
+  assert(root < t->ndats);
+  const struct ir_dat *d = &t->dats[root];
+  return g->width * d->type.size == IR_STREAM_BYTES &&
+         !(d->flags & IR_DAT_PINNED) && !overlaps[root];
+}
+
+/* Does a block write lines by the argument, one at each step along columns that
+ * lie beside each other? */
+static bool
+writes_layers(const struct ir_trace *t, const struct ir_region *g,
+              const struct ir_arg *a) {
+  const struct ir_map *rows = &t->maps[a->each - 1];
+  return a->map == IR_NONE && rows->flags & IR_MAP_BESIDE &&
+         rows->layers.apart % (idx_l)g->width == 0;
+}
+
+bool
+ir_may_go_through(const struct ir_trace *t, ir_ref region, ir_ref root,
+                  const bool *overlaps) {
+  const struct ir_region *g = &t->regions[region];
+  const struct ir_dat *d = &t->dats[root];
+  bool written = false;
+  if (!g->width || g->walk != IR_WALK_RANGE || g->chain || d->dim > 1 ||
+      d->block > 1 || !fills_lines(t, g, root, overlaps) ||
+      !ir_may_hold_columns(t, region, root))
+    return false;
+  IR_EACH_ARG(t, g, n, a) {
+    if (!ir_arg_on(t, a, root) || !ir_arg_writes(a)) continue;
+    if (!writes_layers(t, g, a)) return false;
+    written = true;
+  }
+  return written;
+}
+
 bool
 ir_may_stream(const struct ir_trace *t, ir_ref region, ir_ref v,
               const bool *overlaps) {
@@ -98,11 +128,8 @@ ir_may_stream(const struct ir_trace *t, ir_ref region, ir_ref v,
   const struct ir_region *g = &t->regions[region];
   const struct ir_arg *a = maker_of(t, g, v);
   if (!a || g->walk != IR_WALK_RANGE || ir_goes_by_rows(t, g)) return false;
-  const struct ir_dat *d = &t->dats[a->dat];
-  assert(ir_root(t, a->dat) < t->ndats);
-  if (g->width * d->type.size != IR_STREAM_BYTES) return false;
-  if (d->flags & IR_DAT_PINNED || overlaps[ir_root(t, a->dat)]) return false;
+  if (!fills_lines(t, g, ir_root(t, a->dat), overlaps)) return false;
   ir_ref b = ir_buffer_of(t, v);
   return b != IR_NONE && !is_private(t, g, b) && in_rows(t, region, a) &&
-         !reads_before(t, g, b) && goes_alike(t, g, a);
+         !ir_sees_before(t, g, b) && goes_alike(t, g, a);
 }

@@ -246,11 +246,9 @@ ir_may_stretch(const struct ir_trace *t, ir_ref region) {
 
 /* ---- elements that run twice --------------------------------------------- */
 
-/* Does a kernel of the region see what was in this buffer before it? What loops
- * write alone they don't, though some of it may stay. */
-static bool
-reads_before(const struct ir_trace *t, const struct ir_region *g,
-             ir_ref buffer) {
+bool
+ir_sees_before(const struct ir_trace *t, const struct ir_region *g,
+               ir_ref buffer) {
   IR_EACH_ARG(t, g, n, a) {
     bool sees = ir_arg_on_dat(t, a) && a->access != ACC_WRITE;
     if (!sees || ir_buffer_of(t, a->in) != buffer) continue;
@@ -267,7 +265,7 @@ ir_may_run_twice(const struct ir_trace *t, ir_ref region) {
   IR_EACH_ARG(t, g, n, a) {
     if (!ir_arg_writes(a) || ir_arg_inline(t, a)) continue;
     ir_ref buffer = ir_arg_on_dat(t, a) ? ir_buffer_of(t, a->out) : IR_NONE;
-    if (buffer == IR_NONE || reads_before(t, g, buffer)) return false;
+    if (buffer == IR_NONE || ir_sees_before(t, g, buffer)) return false;
   }
   return true;
 }

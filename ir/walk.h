@@ -74,6 +74,10 @@ bool ir_may_stretch(const struct ir_trace *t, ir_ref region);
 bool ir_arg_stretches(const struct ir_trace *t, const struct ir_arg *a);
 /* Do stretches of both maps begin at the same elements? */
 bool ir_stretches_alike(const struct ir_trace *t, ir_ref a, ir_ref b);
+/* Does a kernel of the region see what was in this buffer before it? What loops
+ * write alone they don't, though some of it may stay. cost O(arguments) */
+bool ir_sees_before(const struct ir_trace *t, const struct ir_region *g,
+                    ir_ref buffer);
 /* May some of its elements run twice in one block or in two, others meanwhile?
  * They write all that they write anew, and nothing that the region reads from
  * memory; no sums, of any kind. cost O(arguments squared) */

@@ -41,6 +41,7 @@ low_slot_blank(enum low_slot_kind kind, struct type type, uint32_t dim) {
                            .dim = dim,
                            .load = -1,
                            .store = -1,
+                           .through = -1,
                            .map = -1,
                            .start = -1,
                            .call = -1,
@@ -58,12 +59,12 @@ static bool
 low_slot_same(const struct low_slot *a, const struct low_slot *b) {
   return a->kind == b->kind && type_same(a->type, b->type) &&
          a->dim == b->dim && a->load == b->load && a->store == b->store &&
-         a->inner == b->inner && a->shift == b->shift && a->layer == b->layer &&
-         a->local == b->local && a->stream == b->stream &&
-         a->ahead == b->ahead && a->run == b->run && a->map == b->map &&
-         a->start == b->start && a->still == b->still && a->entry == b->entry &&
-         a->row == b->row && a->call == b->call && a->into == b->into &&
-         a->access == b->access;
+         a->through == b->through && a->inner == b->inner &&
+         a->shift == b->shift && a->layer == b->layer && a->local == b->local &&
+         a->stream == b->stream && a->ahead == b->ahead && a->run == b->run &&
+         a->map == b->map && a->start == b->start && a->still == b->still &&
+         a->entry == b->entry && a->row == b->row && a->call == b->call &&
+         a->into == b->into && a->access == b->access;
 }
 
 int32_t

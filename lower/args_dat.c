@@ -9,6 +9,7 @@
  *   local     a slot that is loaded from local memory
  *   staged    loaded and stored around the call
  *   column    the same, in memory of the thread
+ *   through   the same, and stored in that of all, too
  *   place     the kernel gets the element in memory, as OP2 would do it */
 #include "lower/args.h"
 
@@ -100,7 +101,7 @@ low_access_of(const struct low_args *g, const struct ir_arg *a,
 static int32_t
 low_access_bind(struct low_args *g, const struct low_access *x, ir_ref buffer) {
   if (buffer == IR_NONE) return -1;
-  if (x->how == IR_HOLD_COLUMN)
+  if (ir_held_by_column(x->how))
     return low_bind_column(g, ir_root(g->m->t, x->a->dat));
   return low_bind_dat(g, x->a->dat, buffer);
 }
@@ -115,7 +116,7 @@ low_access_slot(struct low_args *g, const struct low_access *x,
   s.inner = x->a->each > 0;
   if (s.inner) s.call = g->call;
   const struct ir_trace *t = g->m->t;
-  if (x->how == IR_HOLD_COLUMN) {
+  if (ir_held_by_column(x->how)) {
     s.entry = 0;
     s.shift = x->a->shift;
     s.layer = ir_arg_layer(t, x->a);
@@ -187,6 +188,8 @@ low_staged_slot(struct low_args *g, const struct low_access *x) {
   s.call = g->call;
   s.load = low_access_bind(g, x, x->bv);
   s.store = low_access_bind(g, x, x->bw);
+  if (x->how == IR_HOLD_THROUGH && x->bw != IR_NONE)
+    s.through = low_bind_dat(g, x->a->dat, x->bw);
   return low_slot_get(g->r, s);
 }
 
@@ -317,7 +320,7 @@ low_dat_slot(struct low_args *g, const struct ir_arg *a, uint32_t entry) {
   if (!mine && x.w != IR_NONE && !ir_arg_in_column(g->m->t, a))
     low_conflict_add(g, a);
   if (x.how == IR_HOLD_PLACE) return low_place_slot(g, &x);
-  if (x.how == IR_HOLD_STAGED || x.how == IR_HOLD_COLUMN)
+  if (x.how == IR_HOLD_STAGED || ir_held_by_column(x.how))
     return low_staged_slot(g, &x);
   bool view =
       g->m->shared[ir_root(g->m->t, a->dat)]; /* one version, two dats */
@@ -334,7 +337,8 @@ low_bind_entries(const struct low_region *r, int32_t b, bool *here_out) {
   *here_out = false;
   for (uint32_t k = 0; k < r->nslots; k++) {
     const struct low_slot *s = &r->slots[k];
-    if (s->kind >= LOW_SLOT_CONST || (s->load != b && s->store != b)) continue;
+    bool on = s->load == b || s->store == b || s->through == b;
+    if (s->kind >= LOW_SLOT_CONST || !on) continue;
     *here_out |= !low_slot_far(s);
     n += s->inner ? HUGE_VAL : s->row ? s->row : low_slot_far(s);
   }
@@ -353,7 +357,9 @@ low_bind_reads(const struct low_region *r, int32_t b) {
 static bool
 low_bind_streams(const struct low_region *r, int32_t b) {
   for (uint32_t k = 0; k < r->nslots; k++)
-    if (r->slots[k].store == b && r->slots[k].stream) return true;
+    if ((r->slots[k].store == b && r->slots[k].stream) ||
+        r->slots[k].through == b)
+      return true;
   return false;
 }
 
@@ -408,6 +414,7 @@ low_dats_finish(struct low_args *g) {
     const struct low_slot *s = &r->slots[k];
     if (s->store < 0) continue;
     r->binds[s->store].written = true;
+    if (s->through >= 0) r->binds[s->through].written = true;
     r->binds[s->store].far |= low_slot_far(s);
     if (s->load >= 0) r->binds[s->store].old = (uint32_t)s->load + 1;
   }

@@ -411,6 +411,7 @@ pass_forget(struct ir_trace *t, unsigned which) {
     t->regions[r].core_first = false;
   if (which & PASS_CHAINS) forget_chains(t);
   if (which & PASS_STREAMS) forget_hold(t, IR_HOLD_STREAM, IR_HOLD_COPY);
+  if (which & PASS_STREAMS) forget_hold(t, IR_HOLD_THROUGH, IR_HOLD_STAGED);
   if (which & PASS_RUNS) forget_hold(t, IR_HOLD_RUN, IR_HOLD_ADD);
   if (which & PASS_HOLDS) forget_holds(t);
   for (ir_ref v = 0; which & PASS_BUFFERS && v < t->nvalues; v++)

@@ -12,7 +12,8 @@
  *
  * Example   `hold copy %x.0 %next.1` becomes `hold copy %x.0`,
  *           `hold stream %next.1`; `stream{least=0}` does so wherever it may
- *           be, for tests.
+ *           be, for tests. Of a scan `hold staged %out.1` becomes `hold
+ *           through %out.1`.
  *
  * Cost      O(arguments squared) a region.
  *
@@ -22,6 +23,9 @@
  *           gradient on 50 million edges of an icosahedral grid 1.32; three
  *           loops at the points of a box, 480 MB, 2.1. Below `least` it loses:
  *           0.75 with 67 MB, 0.9 with 90.
+ *           `through`: implicit advection on 500 x 500 columns of 60 layers, 2
+ *           threads of a Zen 4, medians of 5 interleaved rounds: 1.12; by hand
+ *           in C the same is 1.05 faster still.
  *
  * Limits    what a cache holds is a constant: machines differ in how much of it
  *           a core has for itself. */
@@ -83,6 +87,18 @@ in_pieces(const struct ir_trace *t, ir_ref r) {
   return chain && t->chains[chain - 1].piece;
 }
 
+/* How what is held as `how` goes past the caches; as it is, if it may not. */
+static enum ir_hold
+streamed(const struct stream *s, ir_ref r, const struct ir_operand_hold *o) {
+  const struct ir_trace *t = s->t;
+  if (o->how == IR_HOLD_COPY && ir_may_stream(t, r, o->value, s->overlaps))
+    return IR_HOLD_STREAM;
+  if (o->how == IR_HOLD_STAGED &&
+      ir_may_go_through(t, r, t->values[o->value].dat, s->overlaps))
+    return IR_HOLD_THROUGH;
+  return o->how;
+}
+
 static bool
 stream_region(struct stream *s, ir_ref r, double bytes) {
   struct ir_trace *t = s->t;
@@ -90,9 +106,9 @@ stream_region(struct stream *s, ir_ref r, double bytes) {
   bool any = false;
   for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++) {
     struct ir_operand_hold *o = &t->holds[k];
-    if (o->how != IR_HOLD_COPY || !ir_may_stream(t, r, o->value, s->overlaps))
-      continue;
-    o->how = IR_HOLD_STREAM;
+    enum ir_hold how = streamed(s, r, o);
+    if (how == o->how) continue;
+    o->how = how;
     any = true;
     ir_remark(t, "stream: %s is stored past the caches by %s: %.0f MB go by",
               pass_value_text(t, o->value), pass_node_text(t, g->first),

@@ -211,6 +211,9 @@ low_emit_after(struct low_emit *em, int32_t call) {
       low_emit_copy(em, s,
                     em->i ? low_at_lanes(em, k) : low_at_dat(em, s, s->store),
                     low_at_home(em->now[k]));
+    if (s->through >= 0 && !em->i)
+      low_emit_copy(em, s, low_at_dat(em, s, s->through),
+                    low_at_home(em->now[k]));
   }
 }
 

@@ -316,8 +316,8 @@ low_lane_places(struct low_emit *em, const struct low_slot *s, int32_t bind,
 
 /* The lines of a block's elements, which lie one behind the other. */
 static void
-low_lines_ahead(struct low_emit *em, const struct low_slot *s,
-                struct low_at at) {
+low_lines_ahead(struct low_emit *em, const struct low_slot *s) {
+  struct low_at at = low_at_dat(em, s, s->load);
   uint64_t bytes = (uint64_t)em->width * s->dim * s->type.size;
   LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, 0));
   for (uint64_t line = 0; line < bytes; line += LOW_LINE)
@@ -338,7 +338,7 @@ low_lanes_load(struct low_emit *em, uint32_t k) {
     return;
   }
   low_lane_places(em, s, s->load, at);
-  if (s->ahead) low_lines_ahead(em, s, at[0]);
+  if (s->ahead) low_lines_ahead(em, s);
   if (d->block == 1)
     low_load_elements(em, k, at);
   else
@@ -427,6 +427,8 @@ low_lanes_store(struct low_emit *em, uint32_t k) {
         low_stream_store(em, at, s, c, v);
       else
         low_vector_store(em, at, s, c, v, s->type.size);
+      if (s->through >= 0)
+        low_stream_store(em, low_at_dat(em, s, s->through), s, c, v);
     }
     return;
   }

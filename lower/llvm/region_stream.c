@@ -27,7 +27,8 @@
 void
 low_stream_store(struct low_emit *em, struct low_at at,
                  const struct low_slot *s, uint32_t c, LLVMValueRef v) {
-  assert(s->stream && s->type.size * em->width == LOW_STREAM_BYTES);
+  assert(s->stream || s->through >= 0);
+  assert(s->type.size * em->width == LOW_STREAM_BYTES);
   LLVMContextRef ctx = em->ctx;
   LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(ctx, c));
   LLVMValueRef store = LLVMBuildStore(em->b, v, p);
@@ -64,10 +65,17 @@ low_stream_begin(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
   return LLVMBuildSelect(b, less, from, end, "from");
 }
 
+static bool
+goes_through(const struct low_emit *em) {
+  for (uint32_t k = 0; k < em->r->nslots; k++)
+    if (em->r->slots[k].through >= 0) return true;
+  return false;
+}
+
 void
 low_stream_end(struct low_emit *em) {
   static const char fence[] = "llvm.x86.sse.sfence";
-  if (!streamed(em)) return;
+  if (!streamed(em) && !goes_through(em)) return;
   if (strncmp(LLVMGetTarget(em->m), "x86_64", 6)) {
     LLVMBuildFence(em->b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
     return;

@@ -51,6 +51,9 @@ ir_held_by_column(enum ir_hold how) {
 }
 /* Bytes of a column that threads keep, at most: a cache is to hold some. */
 enum { IR_COLUMN_MOST = 1 << 14 };
+/* Bytes of all columns that a thread has at once, of which its second cache is
+ * to hold some more. */
+enum { IR_COLUMNS_ROOM = 256 << 10 };
 /* May threads keep what the region has of the root for themselves, by columns,
  * if none of it is wanted outside? Each reads only what it wrote for the same
  * column. The walk is there. cost O(arguments of the region) */

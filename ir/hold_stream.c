@@ -31,8 +31,8 @@
  * Cost      O(arguments of the region squared).
  *
  * Limits    AoS dats of several components, whose lines are put together from
- *           several vectors; loops over rows but scans, and these in layers of
- *           which each one begins with a line. */
+ *           several vectors; loops over rows but scans that read what they
+ *           made, in layers of which each one begins with a line. */
 #include "ir/hold.h"
 #include "ir/inner.h"
 #include "ir/walk.h"
@@ -58,6 +58,20 @@ in_rows(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
   return g->stretches && ir_arg_stretches(t, a) &&
          ir_arg_of_element(t, region, a) &&
          !(t->maps[a->map].still >> a->entry & 1);
+}
+
+/* Does a kernel of the region see what was in this buffer before it? What loops
+ * write alone they don't, though some of it may stay. */
+static bool
+sees_before(const struct ir_trace *t, const struct ir_region *g,
+            ir_ref buffer) {
+  IR_EACH_ARG(t, g, n, a) {
+    bool sees = ir_arg_on_dat(t, a) && a->access != ACC_WRITE;
+    if (!sees || ir_buffer_of(t, a->in) != buffer) continue;
+    ir_ref def = t->values[ir_same(t, a->in)].def;
+    if (def == IR_NONE || def < g->first) return true;
+  }
+  return false;
 }
 
 /* Does all else that the region streams go by this path? */
@@ -108,17 +122,19 @@ ir_may_go_through(const struct ir_trace *t, ir_ref region, ir_ref root,
                   const bool *overlaps) {
   const struct ir_region *g = &t->regions[region];
   const struct ir_dat *d = &t->dats[root];
-  bool written = false;
+  bool written = false, read = false;
   if (!g->width || g->walk != IR_WALK_RANGE || g->chain || d->dim > 1 ||
       d->block > 1 || !fills_lines(t, g, root, overlaps) ||
       !ir_may_hold_columns(t, region, root))
     return false;
   IR_EACH_ARG(t, g, n, a) {
-    if (!ir_arg_on(t, a, root) || !ir_arg_writes(a)) continue;
+    if (!ir_arg_on(t, a, root)) continue;
+    read |= a->access != ACC_WRITE;
+    if (!ir_arg_writes(a)) continue;
     if (!writes_layers(t, g, a)) return false;
     written = true;
   }
-  return written;
+  return written && read;
 }
 
 bool
@@ -131,5 +147,5 @@ ir_may_stream(const struct ir_trace *t, ir_ref region, ir_ref v,
   if (!fills_lines(t, g, ir_root(t, a->dat), overlaps)) return false;
   ir_ref b = ir_buffer_of(t, v);
   return b != IR_NONE && !is_private(t, g, b) && in_rows(t, region, a) &&
-         !ir_sees_before(t, g, b) && goes_alike(t, g, a);
+         !sees_before(t, g, b) && goes_alike(t, g, a);
 }

@@ -227,7 +227,9 @@ maybe_stretch(struct ir_parser *p, struct ir_map *m) {
   TRY(maybe_number(p, "stretch", UINT32_MAX, &m->stretch));
   TRY(maybe_number(p, "still", UINT32_MAX, &m->still));
   bool more = m->arity < 32 && m->still >> m->arity;
-  if (m->still && (!m->stretch || more || m->arity > 32))
+  if (m->stretch && m->arity > 32)
+    return ir_lex_fail(&at, "stretches are known of up to 32 entries");
+  if (m->still && (!m->stretch || more))
     return ir_lex_fail(&at, "expected still=<bits> of the map's entries behind "
                             "stretch=<length>");
   return OK;

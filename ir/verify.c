@@ -195,6 +195,12 @@ refs_sets_maps(struct ir_check *c) {
     if (m->layers.height) refs_layers(c, m);
     if (m->flags & ~known_flags(IR_FLAGS_MAP))
       ir_bad(c, "map %%%s: unknown flags", m->name);
+    bool along = m->rule && m->stretch && !(m->flags & IR_MAP_TURNS);
+    if (m->flags & IR_MAP_LINES && !along)
+      ir_bad(c,
+             "map %%%s: lines without a rule and stretches, or across a "
+             "period",
+             m->name);
   }
 }
 

@@ -246,26 +246,64 @@ ir_may_stretch(const struct ir_trace *t, ir_ref region) {
 
 /* ---- elements that run twice --------------------------------------------- */
 
-bool
-ir_sees_before(const struct ir_trace *t, const struct ir_region *g,
-               ir_ref buffer) {
-  IR_EACH_ARG(t, g, n, a) {
-    bool sees = ir_arg_on_dat(t, a) && a->access != ACC_WRITE;
-    if (!sees || ir_buffer_of(t, a->in) != buffer) continue;
-    ir_ref def = t->values[ir_same(t, a->in)].def;
-    if (def == IR_NONE || def < g->first) return true;
+/* Does node n make all of version v, whatever was in its buffer before it, or
+ * from what the region made so? */
+static bool
+makes_anew(const struct ir_trace *t, const struct ir_region *g, ir_ref n,
+           ir_ref v) {
+  assert(g->first <= n && n < g->first + g->count && v < t->nvalues);
+  const struct ir_arg *a = ir_args(t, &t->nodes[n]);
+  for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
+    if (a[k].out != v || a[k].in == IR_NONE) continue;
+    ir_ref in = ir_same(t, a[k].in), def = t->values[in].def;
+    bool beside =
+        a[k].access != ACC_WRITE && ir_buffer_of(t, in) != ir_buffer_of(t, v);
+    if (beside) continue;
+    if (def == IR_NONE || def < g->first || !makes_anew(t, g, def, in))
+      return false;
+  }
+  return true;
+}
+
+/* Does the region write the buffer from node n on? */
+static bool
+writes_from(const struct ir_trace *t, const struct ir_region *g, ir_ref n,
+            ir_ref buffer) {
+  IR_EACH_ARG(t, g, i, a) {
+    if (i >= n && ir_arg_on_dat(t, a) && ir_arg_writes(a) &&
+        ir_buffer_of(t, a->out) == buffer)
+      return true;
   }
   return false;
 }
 
+/* Does a kernel that runs again for the same element see something else by this
+ * argument? What was there before the region is gone if the region writes
+ * there, and so is what it made from that, if it goes on writing there. */
+static bool
+sees_later(const struct ir_trace *t, const struct ir_region *g,
+           const struct ir_arg *a) {
+  if (!ir_arg_on_dat(t, a) || a->access == ACC_WRITE || a->in == IR_NONE)
+    return false;
+  ir_ref v = ir_same(t, a->in), def = t->values[v].def;
+  ir_ref buffer = ir_buffer_of(t, v);
+  if (buffer == IR_NONE) return false;
+  if (def == IR_NONE || def < g->first)
+    return writes_from(t, g, g->first, buffer);
+  return writes_from(t, g, def + 1, buffer) && !makes_anew(t, g, def, v);
+}
+
 bool
 ir_may_run_twice(const struct ir_trace *t, ir_ref region) {
+  assert(region < t->nregions);
   const struct ir_region *g = &t->regions[region];
   if (g->walk != IR_WALK_RANGE) return false;
   IR_EACH_ARG(t, g, n, a) {
-    if (!ir_arg_writes(a) || ir_arg_inline(t, a)) continue;
-    ir_ref buffer = ir_arg_on_dat(t, a) ? ir_buffer_of(t, a->out) : IR_NONE;
-    if (buffer == IR_NONE || ir_sees_before(t, g, buffer)) return false;
+    if (ir_arg_inline(t, a)) continue;
+    bool dat = ir_arg_on_dat(t, a);
+    if (ir_arg_writes(a) && (!dat || ir_buffer_of(t, a->out) == IR_NONE))
+      return false;
+    if (sees_later(t, g, a)) return false;
   }
   return true;
 }
@@ -314,9 +352,13 @@ is_in_cache(const struct ir_trace *t, ir_ref region, ir_ref buffer) {
 bool
 ir_entry_leads(const struct ir_trace *t, ir_ref region, const struct ir_arg *a,
                uint32_t entry) {
+  assert(region < t->nregions && a->dat < t->ndats);
   ir_ref buffer = ir_arg_on_dat(t, a) ? ir_buffer_of(t, a->in) : IR_NONE;
-  if (buffer == IR_NONE || a->access != ACC_READ || !ir_arg_stretches(t, a))
+  if (buffer == IR_NONE || a->access != ACC_READ || !ir_arg_stretches(t, a) ||
+      ir_arg_of_element(t, region, a))
     return false;
+  ir_ref def = t->values[ir_same(t, a->in)].def;
+  if (def != IR_NONE && def >= t->regions[region].first) return false;
   const struct ir_map *m = &t->maps[a->map];
   if (!ir_at_one_place(t, m, entry) || m->still >> entry & 1) return false;
   if (is_in_cache(t, region, buffer)) return false;

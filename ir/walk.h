@@ -74,18 +74,15 @@ bool ir_may_stretch(const struct ir_trace *t, ir_ref region);
 bool ir_arg_stretches(const struct ir_trace *t, const struct ir_arg *a);
 /* Do stretches of both maps begin at the same elements? */
 bool ir_stretches_alike(const struct ir_trace *t, ir_ref a, ir_ref b);
-/* Does a kernel of the region see what was in this buffer before it? What loops
- * write alone they don't, though some of it may stay. cost O(arguments) */
-bool ir_sees_before(const struct ir_trace *t, const struct ir_region *g,
-                    ir_ref buffer);
-/* May some of its elements run twice in one block or in two, others meanwhile?
- * They write all that they write anew, and nothing that the region reads from
- * memory; no sums, of any kind. cost O(arguments squared) */
+/* May some of its elements run twice, others meanwhile, and leave the same?
+ * What their kernels see is still there then, or made again; no sums, of any
+ * kind. The walk is there. cost O(arguments squared) */
 bool ir_may_run_twice(const struct ir_trace *t, ir_ref region);
 /* Does the region read nothing of this buffer further on, in the order of
  * points, than through this entry of the argument's rule? Then what that reads
- * is not in a cache yet. No: the buffer is private to a chain, or others of the
- * chain have read it already. cost O(entries of the region, and of those before
+ * is not in a cache yet. No: the region made it itself, it is the element's
+ * own, the buffer is private to a chain, or others of the chain have read it
+ * already. cost O(entries of the region, and of those before
  * it in its chain) */
 bool ir_entry_leads(const struct ir_trace *t, ir_ref region,
                     const struct ir_arg *a, uint32_t entry);

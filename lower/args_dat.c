@@ -414,8 +414,9 @@ low_dats_finish(struct low_args *g) {
     const struct low_slot *s = &r->slots[k];
     if (s->store < 0) continue;
     r->binds[s->store].written = true;
-    if (s->through >= 0) r->binds[s->through].written = true;
     r->binds[s->store].far |= low_slot_far(s);
+    if (s->through >= 0) r->binds[s->through].written = true;
+    if (s->through >= 0) r->binds[s->through].far |= low_slot_far(s);
     if (s->load >= 0) r->binds[s->store].old = (uint32_t)s->load + 1;
   }
   low_bytes(g);

@@ -322,6 +322,7 @@ composed(struct ir_trace *t, ir_ref first, ir_ref then) {
                      .rule = rule};
   if (!(a->still | b->still))
     m.stretch = a->stretch < b->stretch ? a->stretch : b->stretch;
+  if (m.stretch) m.flags |= a->flags & b->flags & IR_MAP_LINES;
   return ir_add_map(t, m);
 }
 

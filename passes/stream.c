@@ -87,28 +87,45 @@ in_pieces(const struct ir_trace *t, ir_ref r) {
   return chain && t->chains[chain - 1].piece;
 }
 
-/* How what is held as `how` goes past the caches; as it is, if it may not. */
-static enum ir_hold
-streamed(const struct stream *s, ir_ref r, const struct ir_operand_hold *o) {
-  const struct ir_trace *t = s->t;
-  if (o->how == IR_HOLD_COPY && ir_may_stream(t, r, o->value, s->overlaps))
-    return IR_HOLD_STREAM;
-  if (o->how == IR_HOLD_STAGED &&
-      ir_may_go_through(t, r, t->values[o->value].dat, s->overlaps))
-    return IR_HOLD_THROUGH;
-  return o->how;
+/* Is there no room for the columns that threads would keep? Panels are as wide
+ * as they are by now. */
+static bool
+is_crowded(const struct ir_trace *t, ir_ref r) {
+  const struct ir_region *g = &t->regions[r];
+  uint64_t columns = g->panel ? g->panel : g->width;
+  return columns * ir_column_bytes(t, r) > IR_COLUMNS_ROOM;
+}
+
+/* Scans whose results go through, but not if that is too much. */
+static bool
+go_through(struct stream *s, ir_ref r) {
+  struct ir_trace *t = s->t;
+  const struct ir_region *g = &t->regions[r];
+  struct ir_operand_hold *o = &t->holds[g->hold0];
+  bool any = false;
+  for (uint32_t k = 0; k < g->nholds; k++)
+    if (o[k].how == IR_HOLD_STAGED &&
+        ir_may_go_through(t, r, t->values[o[k].value].dat, s->overlaps)) {
+      o[k].how = IR_HOLD_THROUGH;
+      any = true;
+    }
+  if (!any || !is_crowded(t, r)) return any;
+  for (uint32_t k = 0; k < g->nholds; k++)
+    if (o[k].how == IR_HOLD_THROUGH) o[k].how = IR_HOLD_STAGED;
+  return false;
 }
 
 static bool
 stream_region(struct stream *s, ir_ref r, double bytes) {
   struct ir_trace *t = s->t;
   struct ir_region *g = &t->regions[r];
-  bool any = false;
+  bool any = go_through(s, r);
   for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++) {
     struct ir_operand_hold *o = &t->holds[k];
-    enum ir_hold how = streamed(s, r, o);
-    if (how == o->how) continue;
-    o->how = how;
+    bool may =
+        o->how == IR_HOLD_COPY && ir_may_stream(t, r, o->value, s->overlaps);
+    if (may) o->how = IR_HOLD_STREAM;
+    if (o->how != IR_HOLD_STREAM && o->how != IR_HOLD_THROUGH) continue;
     any = true;
     ir_remark(t, "stream: %s is stored past the caches by %s: %.0f MB go by",
               pass_value_text(t, o->value), pass_node_text(t, g->first),

@@ -67,16 +67,16 @@
  *           Lengths: that product 1.1 on 160 000 rows, one thread and two of a
  *           Xeon with AVX-512, conjugate gradients 1.07.
  *
- * Cost      O(arguments).
+ * Cost      O(arguments squared) where code goes by stretches, else
+ *           O(arguments).
  * Limits    stretches on hosts only: on devices threads read the table side by
  *           side. Steps anywhere. Nothing is asked for ahead where rules turn
  *           or colours differ (icosahedral grids: six entries might come first,
  *           0.9), and of tables, whose entries are in no known order.
  *           What is stored past the caches is stored in whole lines, so that
- *           nothing runs twice there: storing the rest of a line and then the
- *           next one past the caches took 1.2 to 1.4 of the time of elements
- *           one by one.
+ *           nothing runs twice there (lower/llvm/region_stream.c).
  */
+#include "ir/hold.h"
 #include "ir/walk.h"
 #include "passes/pass.h"
 
@@ -110,8 +110,9 @@ by_stretches(struct ir_trace *t, struct ir_region *g, long least) {
 static bool
 ask_ahead(struct ir_trace *t, ir_ref r, long bytes) {
   struct ir_region *g = &t->regions[r];
-  if (!g->stretches || !g->width || !bytes || !ir_region_leads(t, r))
+  if (bytes < 2 || !g->stretches || !g->width || !ir_region_leads(t, r))
     return false;
+  if (bytes > IR_AHEAD_MAX) bytes = IR_AHEAD_MAX;
   g->ahead = (uint32_t)bytes;
   ir_remark(t, "stretch: %s asks for what it reads %ld bytes ahead",
             pass_node_text(t, g->first), bytes);

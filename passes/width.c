@@ -54,7 +54,7 @@
 #include "passes/pass.h"
 
 enum { MOST = 256, HEAVY = 48, NARROW = 32 };
-enum { LINE = 64, PANEL = 128, ROOM = 256 << 10 };
+enum { LINE = 64, PANEL = 128 };
 
 static bool
 goes_over_rows_beside(const struct ir_trace *t, const struct ir_region *g) {
@@ -95,7 +95,7 @@ bool
 pass_width(struct ir_trace *t, const struct pass_ctx *c) {
   long most = pass_arg(c, "width", IR_WIDTH_MAX);
   long panel = pass_arg(c, "panel", PANEL);
-  long room_bytes = pass_arg(c, "room", ROOM);
+  long room_bytes = pass_arg(c, "room", IR_COLUMNS_ROOM);
   bool changed = false;
   for (ir_ref r = 0; r < t->nregions; r++) {
     uint32_t width = IR_WIDTH_MAX;

@@ -178,20 +178,30 @@ ll_entry_alloca(LLVMBuilderRef b, LLVMTypeRef type, uint64_t n, unsigned align,
   return p;
 }
 
-void
-ll_prefetch(LLVMBuilderRef b, LLVMValueRef p, int64_t ahead) {
+static void
+prefetch(LLVMBuilderRef b, LLVMValueRef p, int64_t ahead, bool write) {
   LLVMModuleRef m = LLVMGetGlobalParent(ll_function(b));
   LLVMContextRef ctx = LLVMGetModuleContext(m);
   LLVMTypeRef ptr = LLVMTypeOf(p), i32 = LLVMInt32TypeInContext(ctx);
   unsigned id = LLVMLookupIntrinsicID("llvm.prefetch", strlen("llvm.prefetch"));
   LLVMValueRef fn = LLVMGetIntrinsicDeclaration(m, id, &ptr, 1);
   LLVMValueRef off = ll_i64(ctx, ahead);
-  LLVMValueRef read = LLVMConstInt(i32, 0, 0), keep = LLVMConstInt(i32, 3, 0),
-               data = LLVMConstInt(i32, 1, 0);
+  LLVMValueRef use = LLVMConstInt(i32, write, 0),
+               keep = LLVMConstInt(i32, 3, 0), data = LLVMConstInt(i32, 1, 0);
   LLVMValueRef args[4] = {
-      LLVMBuildGEP2(b, LLVMInt8TypeInContext(ctx), p, &off, 1, "ahead"), read,
+      LLVMBuildGEP2(b, LLVMInt8TypeInContext(ctx), p, &off, 1, "ahead"), use,
       keep, data};
   LLVMBuildCall2(b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
+}
+
+void
+ll_prefetch(LLVMBuilderRef b, LLVMValueRef p, int64_t ahead) {
+  prefetch(b, p, ahead, false);
+}
+
+void
+ll_prefetch_store(LLVMBuilderRef b, LLVMValueRef p) {
+  prefetch(b, p, 0, true);
 }
 
 /* The C API makes uniqued metadata only; distinct nodes come from text. */

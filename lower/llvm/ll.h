@@ -89,6 +89,8 @@ LLVMValueRef ll_entry_alloca(LLVMBuilderRef b, LLVMTypeRef type, uint64_t n,
 
 /* Ask for the cache line `ahead` bytes behind p, which may lie anywhere. */
 void ll_prefetch(LLVMBuilderRef b, LLVMValueRef p, int64_t ahead);
+/* Ask for the line at p, to store to it. */
+void ll_prefetch_store(LLVMBuilderRef b, LLVMValueRef p);
 
 /* Loop metadata, distinct nodes: `parallel` for loops whose iterations are
  * independent and become vectors of `width`, `scalar` for those that must stay,

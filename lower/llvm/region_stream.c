@@ -14,6 +14,18 @@
  *     e                from                         last      end
  *     | one by one     | block | block | ... block  | one by one
  *
+ * What runs one by one stores to lines that others are in, too: where a stretch
+ * ends, mostly, another one begins. Such a store waits for its line, and all
+ * behind it with it, as stores are made in order; so the line in which a
+ * stretch ends is asked for when it begins. Horizontal diffusion on 512 x 512 x
+ * 32 points, halos of 2, takes 0.91 of the time so (two threads of a Zen 4,
+ * medians of 8 rounds); in lines of 4096 points nothing changes.
+ *
+ * Tried     and left out: vectors for the elements before and behind the lines,
+ *           which run twice then. A vector that meets two lines brings back the
+ *           one that is stored past the caches: 1.2 to 1.4 of the time. In code
+ *           of their own, with values moved to one line and a mask, 0.97.
+ *
  * A fence ends the function.
  *
  * Limits  processors with vectors of a line (ir/hold_stream.c): the fence is
@@ -48,12 +60,27 @@ streamed(const struct low_emit *em) {
   return NULL;
 }
 
+/* Ask for the lines in which the stretch ends, of all that is stored so. */
+static void
+ask_for_last(struct low_emit *em, LLVMValueRef end) {
+  em->e = LLVMBuildNSWSub(em->b, end, ll_i64(em->ctx, 1), "");
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    if (!s->stream) continue;
+    struct low_at at = low_at_dat(em, s, s->store);
+    for (uint32_t c = 0; c < s->dim; c++)
+      ll_prefetch_store(em->b,
+                        low_at_address(em, at, s->type, ll_i64(em->ctx, c)));
+  }
+}
+
 LLVMValueRef
 low_stream_begin(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
   const struct low_slot *s = streamed(em);
   LLVMBuilderRef b = em->b;
   LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
   if (!s) return e;
+  ask_for_last(em, end);
   em->e = e;
   struct low_at at = low_at_dat(em, s, s->store);
   LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, 0));

@@ -117,6 +117,7 @@ struct fe_map {
       *rule; /* of a handle of a rule (box.h), which has no table, tag
                            or place in fe_all; NULL */
   const struct fe_rule *by; /* whose table it is, hidden; NULL */
+  bool lines; /* its stretches are those of the rule, not of the table */
 };
 
 struct fe_dat {

@@ -104,7 +104,8 @@ fe_map_need(struct fe_map *m) {
 static status
 stretches_take(struct fe_map *m, uint32_t least) {
   struct rt_stretches *found = NULL;
-  status st = fe_hollow(m)
+  m->lines = fe_hollow(m);
+  status st = m->lines
                   ? fe_rule_stretches(m->by, (struct fe_set *)m->pub.from,
                                       (struct fe_set *)m->pub.to, least, &found)
                   : rt_stretches_find(&m->rt, least, &found);

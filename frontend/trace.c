@@ -86,7 +86,7 @@ static uint32_t
 rule_flags(const struct fe_map *m, uint32_t stretch) {
   if (!m->by) return 0;
   if (fe_rule_turns(m->by)) return IR_MAP_TURNS;
-  return fe_hollow(m) && stretch ? IR_MAP_LINES : 0;
+  return m->lines && stretch ? IR_MAP_LINES : 0;
 }
 
 static ir_ref

@@ -246,23 +246,31 @@ ir_may_stretch(const struct ir_trace *t, ir_ref region) {
 
 /* ---- elements that run twice --------------------------------------------- */
 
-/* Does node n make all of version v, whatever was in its buffer before it, or
- * from what the region made so? */
+/* The argument by which version v goes on from another one; NULL: by none. All
+ * of a node on one storage name the same. */
+static const struct ir_arg *
+goes_on(const struct ir_trace *t, ir_ref v) {
+  const struct ir_node *n = &t->nodes[t->values[v].def];
+  const struct ir_arg *a = ir_args(t, n);
+  for (uint32_t k = 0; k < n->nargs; k++)
+    if (a[k].out == v && a[k].in != IR_NONE) return &a[k];
+  return NULL;
+}
+
+/* Does the region make all of version v, whatever was in its buffer before, or
+ * from what it made so? */
 static bool
-makes_anew(const struct ir_trace *t, const struct ir_region *g, ir_ref n,
-           ir_ref v) {
-  assert(g->first <= n && n < g->first + g->count && v < t->nvalues);
-  const struct ir_arg *a = ir_args(t, &t->nodes[n]);
-  for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
-    if (a[k].out != v || a[k].in == IR_NONE) continue;
-    ir_ref in = ir_same(t, a[k].in), def = t->values[in].def;
-    bool beside =
-        a[k].access != ACC_WRITE && ir_buffer_of(t, in) != ir_buffer_of(t, v);
-    if (beside) continue;
-    if (def == IR_NONE || def < g->first || !makes_anew(t, g, def, in))
-      return false;
+makes_anew(const struct ir_trace *t, const struct ir_region *g, ir_ref v) {
+  for (ir_ref def = t->values[v].def; def != IR_NONE && def >= g->first;
+       def = t->values[v].def) {
+    const struct ir_arg *a = goes_on(t, v);
+    if (!a) return true;
+    ir_ref in = ir_same(t, a->in);
+    if (a->access != ACC_WRITE && ir_buffer_of(t, in) != ir_buffer_of(t, v))
+      return true;
+    v = in;
   }
-  return true;
+  return false;
 }
 
 /* Does the region write the buffer from node n on? */
@@ -290,7 +298,7 @@ sees_later(const struct ir_trace *t, const struct ir_region *g,
   if (buffer == IR_NONE) return false;
   if (def == IR_NONE || def < g->first)
     return writes_from(t, g, g->first, buffer);
-  return writes_from(t, g, def + 1, buffer) && !makes_anew(t, g, def, v);
+  return writes_from(t, g, def + 1, buffer) && !makes_anew(t, g, v);
 }
 
 bool

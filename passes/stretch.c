@@ -73,6 +73,9 @@
  *           side. Steps anywhere. Nothing is asked for ahead where rules turn
  *           or colours differ (icosahedral grids: six entries might come first,
  *           0.9), and of tables, whose entries are in no known order.
+ *           Nothing runs twice that a region goes on from after it was written
+ *           through a map, as dats with a halo are: nothing says that all of
+ *           the element was written.
  *           What is stored past the caches is stored in whole lines, so that
  *           nothing runs twice there (lower/llvm/region_stream.c).
  */

@@ -60,10 +60,7 @@ check_operand(struct held *h, ir_ref n, const struct ir_arg *a,
   uint8_t how = h->how[v];
   bool stream = how == IR_HOLD_STREAM, run = how == IR_HOLD_RUN;
   bool through = how == IR_HOLD_THROUGH;
-  unsigned as = stream    ? IR_HOLD_COPY
-                : run     ? IR_HOLD_ADD
-                : through ? IR_HOLD_STAGED
-                          : how;
+  enum ir_hold as = ir_hold_before((enum ir_hold)how);
   h->used[v] = true;
   if (!how)
     ir_bad_arg(h->c, n, arg, "nothing says how %s is held",

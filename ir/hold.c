@@ -50,6 +50,16 @@ const struct ir_hold_info ir_hold_info[IR_HOLD_COUNT] = {
 #undef HOLD
 };
 
+enum ir_hold
+ir_hold_before(enum ir_hold how) {
+  switch (how) {
+  case IR_HOLD_STREAM: return IR_HOLD_COPY;
+  case IR_HOLD_RUN: return IR_HOLD_ADD;
+  case IR_HOLD_THROUGH: return IR_HOLD_STAGED;
+  default: return how;
+  }
+}
+
 #define BIT(name) (1U << IR_HOLD_##name)
 
 ir_ref

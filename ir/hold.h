@@ -41,7 +41,11 @@ unsigned ir_holds_of(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
  * that it then keeps for each. */
 enum { IR_WIDTH_MAX = 16, IR_WIDTH_COMPONENTS = 32 };
 /* Most elements of a panel (struct ir_region). */
-enum { IR_PANEL_MAX = 1 << 20, IR_AHEAD_MAX = 1 << 20 };
+enum { IR_PANEL_MAX = 1 << 20 };
+/* How it is held before a pass of its own (stream, runs) looks at it: what that
+ * may refine; the same, if none does. */
+enum ir_hold ir_hold_before(enum ir_hold how);
+
 /* ---- hold_column.c ------------------------------------------------------- */
 
 /* Do threads keep it, by columns? */

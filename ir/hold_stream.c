@@ -60,16 +60,15 @@ in_rows(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
          !(t->maps[a->map].still >> a->entry & 1);
 }
 
-/* Does a kernel of the region see what was in this buffer before it? What loops
- * write alone they don't, though some of it may stay. */
+/* Does the region read what was in the buffer before? */
 static bool
-sees_before(const struct ir_trace *t, const struct ir_region *g,
-            ir_ref buffer) {
+reads_before(const struct ir_trace *t, const struct ir_region *g,
+             ir_ref buffer) {
   IR_EACH_ARG(t, g, n, a) {
-    bool sees = ir_arg_on_dat(t, a) && a->access != ACC_WRITE;
-    if (!sees || ir_buffer_of(t, a->in) != buffer) continue;
+    if (!ir_arg_on_dat(t, a) || ir_buffer_of(t, a->in) != buffer) continue;
     ir_ref def = t->values[ir_same(t, a->in)].def;
-    if (def == IR_NONE || def < g->first) return true;
+    bool inside = def != IR_NONE && def >= g->first;
+    if (!inside && a->access != ACC_WRITE) return true;
   }
   return false;
 }
@@ -85,16 +84,6 @@ goes_alike(const struct ir_trace *t, const struct ir_region *g,
     if (!b || b->map != a->map || b->entry != a->entry) return false;
   }
   return true;
-}
-
-/* Is the buffer the chain's own? Its memory begins wherever a tile does. */
-static bool
-is_private(const struct ir_trace *t, const struct ir_region *g, ir_ref buffer) {
-  if (!g->chain || g->chain > t->nchains) return false;
-  const struct ir_chain *c = &t->chains[g->chain - 1];
-  for (uint32_t k = 0; k < c->nown; k++)
-    if (c->own[k] == buffer) return true;
-  return false;
 }
 
 /* Are the region's vectors of the dat lines, in memory of its own? */
@@ -146,6 +135,6 @@ ir_may_stream(const struct ir_trace *t, ir_ref region, ir_ref v,
   if (!a || g->walk != IR_WALK_RANGE || ir_goes_by_rows(t, g)) return false;
   if (!fills_lines(t, g, ir_root(t, a->dat), overlaps)) return false;
   ir_ref b = ir_buffer_of(t, v);
-  return b != IR_NONE && !is_private(t, g, b) && in_rows(t, region, a) &&
-         !sees_before(t, g, b) && goes_alike(t, g, a);
+  return b != IR_NONE && !ir_is_private(t, g, b) && in_rows(t, region, a) &&
+         !reads_before(t, g, b) && goes_alike(t, g, a);
 }

@@ -341,15 +341,23 @@ reads_behind(const struct ir_trace *t, const struct ir_arg *a, ir_ref buffer,
   return false;
 }
 
+bool
+ir_is_private(const struct ir_trace *t, const struct ir_region *g,
+              ir_ref buffer) {
+  if (!g->chain || g->chain > t->nchains) return false;
+  const struct ir_chain *c = &t->chains[g->chain - 1];
+  for (uint32_t k = 0; k < c->nown; k++)
+    if (c->own[k] == buffer) return true;
+  return false;
+}
+
 /* Is the buffer private to the chain of the region, or has one before it in the
  * chain read it? */
 static bool
 is_in_cache(const struct ir_trace *t, ir_ref region, ir_ref buffer) {
   uint32_t chain = t->regions[region].chain;
+  if (ir_is_private(t, &t->regions[region], buffer)) return true;
   if (!chain) return false;
-  const struct ir_chain *c = &t->chains[chain - 1];
-  for (uint32_t k = 0; k < c->nown; k++)
-    if (c->own[k] == buffer) return true;
   for (ir_ref r = region; r-- > 0 && t->regions[r].chain == chain;)
     IR_EACH_ARG(t, &t->regions[r], n, a) {
       if (ir_arg_on_dat(t, a) && ir_buffer_of(t, a->in) == buffer) return true;

@@ -78,6 +78,12 @@ bool ir_stretches_alike(const struct ir_trace *t, ir_ref a, ir_ref b);
  * What their kernels see is still there then, or made again; no sums, of any
  * kind. The walk is there. cost O(arguments squared) */
 bool ir_may_run_twice(const struct ir_trace *t, ir_ref region);
+/* Is the buffer the chain's own that the region is of? Its memory begins
+ * wherever a tile does. */
+bool ir_is_private(const struct ir_trace *t, const struct ir_region *g,
+                   ir_ref buffer);
+/* Bytes ahead of what is read at which code asks for memory, at most. */
+enum { IR_AHEAD_MAX = 1 << 20 };
 /* Does the region read nothing of this buffer further on, in the order of
  * points, than through this entry of the argument's rule? Then what that reads
  * is not in a cache yet. No: the region made it itself, it is the element's

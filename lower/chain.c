@@ -8,11 +8,7 @@
 bool
 low_slot_is_own(const struct low_maker *m, const struct ir_region *g,
                 uint32_t slot) {
-  if (!g->chain) return false;
-  const struct ir_chain *c = &m->t->chains[g->chain - 1];
-  for (uint32_t k = 0; k < c->nown; k++)
-    if (c->own[k] == m->slot_buffer[slot]) return true;
-  return false;
+  return ir_is_private(m->t, g, m->slot_buffer[slot]);
 }
 
 static struct rt_layers

@@ -104,9 +104,9 @@ struct low_slot {
   struct type type;
   uint32_t dim;
   int32_t load, store; /* binds; -1: none */
-  int32_t
-      through; /* DAT, stored to columns of the thread: the bind of memory to
-                      which that goes, too, past the caches; -1: it does not */
+  /* DAT, stored to columns of the thread: the bind of memory to which it goes,
+     too, past the caches; -1: none */
+  int32_t through;
   /* its path: from the element, or from that of the row that its call goes
      over, to an entry of a map */
   bool inner;

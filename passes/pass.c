@@ -25,6 +25,8 @@
  */
 #include "passes/pass.h"
 
+#include "ir/hold.h"
+
 #include "base/opt.h"
 
 #include <assert.h>
@@ -385,9 +387,9 @@ forget_holds(struct ir_trace *t) {
 
 /* What is held as `how` is held as before again. */
 static void
-forget_hold(struct ir_trace *t, enum ir_hold how, enum ir_hold before) {
+forget_hold(struct ir_trace *t, enum ir_hold how) {
   for (uint32_t k = 0; k < t->nholds; k++)
-    if (t->holds[k].how == how) t->holds[k].how = before;
+    if (t->holds[k].how == how) t->holds[k].how = ir_hold_before(how);
 }
 
 /* Drop what earlier passes wrote and this one would make wrong. True: there are
@@ -411,9 +413,9 @@ pass_forget(struct ir_trace *t, unsigned which) {
   for (ir_ref r = 0; which & PASS_CORES && r < t->nregions; r++)
     t->regions[r].core_first = false;
   if (which & PASS_CHAINS) forget_chains(t);
-  if (which & PASS_STREAMS) forget_hold(t, IR_HOLD_STREAM, IR_HOLD_COPY);
-  if (which & PASS_STREAMS) forget_hold(t, IR_HOLD_THROUGH, IR_HOLD_STAGED);
-  if (which & PASS_RUNS) forget_hold(t, IR_HOLD_RUN, IR_HOLD_ADD);
+  if (which & PASS_STREAMS) forget_hold(t, IR_HOLD_STREAM);
+  if (which & PASS_STREAMS) forget_hold(t, IR_HOLD_THROUGH);
+  if (which & PASS_RUNS) forget_hold(t, IR_HOLD_RUN);
   if (which & PASS_HOLDS) forget_holds(t);
   for (ir_ref v = 0; which & PASS_BUFFERS && v < t->nvalues; v++)
     t->values[v].buffer = IR_NONE;

@@ -79,7 +79,6 @@
  *           What is stored past the caches is stored in whole lines, so that
  *           nothing runs twice there (lower/llvm/region_stream.c).
  */
-#include "ir/hold.h"
 #include "ir/walk.h"
 #include "passes/pass.h"
 

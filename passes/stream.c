@@ -101,17 +101,18 @@ static bool
 go_through(struct stream *s, ir_ref r) {
   struct ir_trace *t = s->t;
   const struct ir_region *g = &t->regions[r];
-  struct ir_operand_hold *o = &t->holds[g->hold0];
   bool any = false;
-  for (uint32_t k = 0; k < g->nholds; k++)
-    if (o[k].how == IR_HOLD_STAGED &&
-        ir_may_go_through(t, r, t->values[o[k].value].dat, s->overlaps)) {
-      o[k].how = IR_HOLD_THROUGH;
-      any = true;
-    }
+  for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++) {
+    struct ir_operand_hold *o = &t->holds[k];
+    if (o->how != IR_HOLD_STAGED ||
+        !ir_may_go_through(t, r, t->values[o->value].dat, s->overlaps))
+      continue;
+    o->how = IR_HOLD_THROUGH;
+    any = true;
+  }
   if (!any || !is_crowded(t, r)) return any;
-  for (uint32_t k = 0; k < g->nholds; k++)
-    if (o[k].how == IR_HOLD_THROUGH) o[k].how = IR_HOLD_STAGED;
+  for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++)
+    if (t->holds[k].how == IR_HOLD_THROUGH) t->holds[k].how = IR_HOLD_STAGED;
   return false;
 }
 

@@ -151,7 +151,6 @@ points_new(const struct fe_box *b, const struct fe_halo *h, idx_l n,
   struct fe_set *s = fe_set_new(n, name);
   s->box = b;
   s->halo = *h;
-  s->fixed = true; /* numbers say where points lie */
   return s;
 }
 
@@ -173,6 +172,7 @@ fe_box_make(const char *api, const char *name, const struct fe_box *like,
   }
   b->domain = s;
   b->users = 1;
+  s->fixed = true; /* loops will go over it */
   struct fe_hop *hop = mem_alloc((size_t)b->colours, sizeof *hop);
   for (int c = 0; c < b->colours; c++) hop[c].colour = c;
   b->here = fe_rule_new(b, b, 1, hop, s->pub.name);

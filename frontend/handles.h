@@ -41,10 +41,12 @@ struct fe_scan {
 struct fe_set {
   struct op_set_core pub;
   struct rt_set rt;  /* rt.order is ours */
-  bool fixed;        /* holds memory of the program: keeps its numbers */
+  bool fixed;        /* holds memory of the program, or loops go over its
+                        points: keeps its numbers */
   bool hidden;       /* the library's: programs and files know nothing of it */
   bool settled;      /* number.c has decided */
-  uint32_t numbered; /* IR_SET_RCM, IR_SET_BISECT, as traces say; 0 */
+  uint32_t numbered; /* IR_SET_RCM, IR_SET_BISECT, IR_SET_SPACED, as traces
+                        say; 0 */
   struct rt_part *part; /* over ranks; rt.part once it is spread */
   uint32_t tag;         /* in traces: place in fe_all.set_tags */
   bool freed, gone;     /* no handle; and not in fe_all.sets: graves.c */
@@ -345,6 +347,9 @@ void fe_table_free(const struct fe_map *m, struct fe_table *t);
 /* The map's, in the orders that its sets have now; named: with the program's
  * numbers. ERR_MEMORY */
 status fe_map_table(const struct fe_map *m, bool named, struct fe_table *out);
+/* With numbers that sets have; none where these are the program's, or where the
+ * map has no table yet. ERR_MEMORY */
+status fe_map_table_at_need(const struct fe_map *m, struct fe_table *out);
 /* TAKE t; nothing in it: the program's own. */
 void fe_map_table_set(struct fe_map *m, struct fe_table t);
 /* The table of a map just declared, in the orders that its sets have. */
@@ -402,9 +407,13 @@ void fe_map_free(struct fe_map *m);
 /* Before a call is recorded: number what is not settled, if it is time (moves:
  * it would gain). On failure nothing has changed. */
 status fe_number(bool moves);
-/* The set will hold memory of the program: back to the program's numbers. */
+/* The set will hold memory of the program, or loops will go over its points:
+ * back to the program's numbers. */
 status fe_number_fix(struct fe_set *set);
-/* May its numbers change still? */
+/* Loops will go over the points: their lines do not lie apart from now on. */
+status fe_points_keep(struct fe_set *points);
+/* May its numbers change still? Of points: may lines of them come to lie apart?
+ */
 static inline bool
 fe_set_open(const struct op_set_core *handle) {
   const struct fe_set *s = (const struct fe_set *)handle;
@@ -414,8 +423,9 @@ fe_set_open(const struct op_set_core *handle) {
 /* numbering.c: the numbers that pass `number`, with this option `by`, gives
  * each set, as its word in traces (0: none); *how: an enum rt_renumber_by, < 0:
  * none gets any. locality[k]: of map k, < 0: not measured. sizes: those of the
- * sets' parts, each of which is numbered; NULL: the sets that are open. */
+ * sets' parts, each of which is numbered; NULL: the sets that are open.
+ * lines[s]: of a set that is said to be spaced. */
 status fe_numbering(const idx_g *sizes, const double *locality, int by,
-                    uint32_t *said, int *how);
+                    uint32_t *said, struct rt_spacing *lines, int *how);
 
 #endif

@@ -19,6 +19,13 @@
  * never gets here: in the program's order new numbers would only scatter the
  * data.
  *
+ * Points of boxes stay in order, but lines of those with a halo may come to lie
+ * apart (struct rt_spacing), so that each begins where vectors do. Elements in
+ * between are nobody's, so that stays as long as no loop goes over them: it
+ * does once a temporary lies on the same points. Tables of rules that nobody
+ * has written down are not written for that: what code needs of them is found
+ * anew (rule_rows.c).
+ *
  * Over ranks each part is numbered by itself, level by level, whenever sets are
  * spread (rt/ranks/part_order.c); a program without any kernel that has IR is
  * left alone.
@@ -68,8 +75,10 @@ dats_reorder(void) {
 static void
 orders_swap(const struct rt_order **orders) {
   for (uint32_t s = 0; s < fe_all.nsets; s++) {
-    const struct rt_order *old = fe_all.sets[s]->rt.order;
-    fe_all.sets[s]->rt.order = orders[s];
+    struct fe_set *set = fe_all.sets[s];
+    const struct rt_order *old = set->rt.order;
+    set->rt.order = orders[s];
+    set->rt.n = orders[s] ? orders[s]->n : set->pub.size;
     orders[s] = old;
   }
 }
@@ -82,8 +91,7 @@ tables_make(const struct rt_order *const *old, struct fe_table *tables,
     struct fe_map *m = fe_all.maps[i];
     changed[i] = m->rt.from->order != old[m->pub.from->index] ||
                  m->rt.to->order != old[m->pub.to->index];
-    if (changed[i] && (m->rt.from->order || m->rt.to->order))
-      TRY(fe_map_table(m, false, &tables[i]));
+    if (changed[i]) TRY(fe_map_table_at_need(m, &tables[i]));
   }
   return OK;
 }
@@ -128,6 +136,7 @@ fe_number_fix(struct fe_set *set) {
          "it is on one rank only, found %d",
          set->pub.name, fe_ranks.size);
   set->fixed = true;
+  set->numbered = 0;
   if (!set->rt.order) return OK;
   const struct rt_order **orders = mem_alloc(fe_all.nsets + 1, sizeof *orders);
   for (uint32_t s = 0; s < fe_all.nsets; s++)
@@ -135,6 +144,19 @@ fe_number_fix(struct fe_set *set) {
   status st = orders_set(orders);
   free(orders);
   return st;
+}
+
+status
+fe_points_keep(struct fe_set *points) {
+  points->fixed = true;
+  const struct rt_order *order = points->rt.order;
+  return order && order->lines.line ? fe_number_fix(points) : OK;
+}
+
+/* May its elements be numbered anew? Those of points stay in order. */
+static bool
+is_open(const struct op_set_core *handle) {
+  return fe_set_open(handle) && !((const struct fe_set *)handle)->box;
 }
 
 /* ---- when, and what ----------------------------------------------------- */
@@ -151,8 +173,8 @@ all_settled(void) {
 static void
 describe_sets(struct rt_mesh_set *sets, const uint32_t *said) {
   for (uint32_t s = 0; s < fe_all.nsets; s++)
-    sets[s] =
-        (struct rt_mesh_set){.set = &fe_all.sets[s]->rt, .settled = !said[s]};
+    sets[s] = (struct rt_mesh_set){.set = &fe_all.sets[s]->rt,
+                                   .settled = !said[s] || fe_all.sets[s]->box};
   for (uint32_t i = 0; i < fe_all.ndats; i++)
     if (!fe_all.dats[i]->freed)
       sets[fe_all.dats[i]->pub.set->index].bytes +=
@@ -171,6 +193,25 @@ orders_adopt(const struct rt_mesh_set *sets) {
   }
   status st = n ? orders_set(orders) : OK;
   if (st == OK) counters[CNT_renumbered] += n;
+  free(orders);
+  return st;
+}
+
+/* Lines of the sets that are said to be spaced come to lie so. */
+static status
+lines_space(const uint32_t *said, const struct rt_spacing *lines) {
+  const struct rt_order **orders = mem_alloc(fe_all.nsets + 1, sizeof *orders);
+  uint32_t n = 0;
+  for (uint32_t s = 0; s < fe_all.nsets; s++) {
+    struct fe_set *set = fe_all.sets[s];
+    orders[s] = set->rt.order;
+    if (!lines[s].line || set->rt.order) continue;
+    orders[s] = rt_order_spaced(set->pub.size, lines[s]);
+    n++;
+  }
+  status st = n ? orders_set(orders) : OK;
+  for (uint32_t s = 0; st == OK && s < fe_all.nsets; s++)
+    if (lines[s].line) fe_all.sets[s]->numbered = said[s];
   free(orders);
   return st;
 }
@@ -200,22 +241,35 @@ number_sets(const uint32_t *said, enum rt_renumber_by how) {
   return st;
 }
 
+/* How many maps go between sets that may be numbered; local: of each of these
+ * how far apart its entries lie, if that is asked. */
+static uint32_t
+maps_open(int by, double *local) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < fe_all.nmaps; k++) {
+    const struct fe_map *m = fe_all.maps[k];
+    const struct rt_relation *rows = &m->rt;
+    bool open = is_open(m->pub.from) || is_open(m->pub.to);
+    open = open && !fe_hollow(m);
+    local[k] = open && by < 0 ? rt_locality(&rows, 1) : -1;
+    n += open;
+  }
+  return n;
+}
+
 static status
 number_open(int by) {
   if (all_settled()) return OK;
-  uint32_t n = 0, *said = mem_alloc(fe_all.nsets + 1, sizeof *said);
+  uint32_t *said = mem_alloc(fe_all.nsets + 1, sizeof *said);
+  struct rt_spacing *lines = mem_alloc(fe_all.nsets + 1, sizeof *lines);
   double *local = mem_alloc(fe_all.nmaps + 1, sizeof *local);
-  for (uint32_t k = 0; k < fe_all.nmaps; k++) {
-    const struct rt_relation *m = &fe_all.maps[k]->rt;
-    bool open = fe_set_open(fe_all.maps[k]->pub.from) ||
-                fe_set_open(fe_all.maps[k]->pub.to);
-    local[k] = open && by < 0 ? rt_locality(&m, 1) : -1;
-    n += open;
-  }
+  uint32_t n = maps_open(by, local);
   int how;
-  status st = fe_numbering(NULL, local, n ? by : 0, said, &how);
+  status st = fe_numbering(NULL, local, n ? by : 0, said, lines, &how);
   if (st == OK && how >= 0) st = number_sets(said, (enum rt_renumber_by)how);
+  if (st == OK) st = lines_space(said, lines);
   free(local);
+  free(lines);
   free(said);
   return st;
 }
@@ -235,7 +289,7 @@ number_parts(struct rt_dist *d, int by, struct rt_dist_ordered *got) {
   if (by < 0) rt_dist_locality(d, local);
   for (uint32_t k = 0; by >= 0 && k < d->nmaps; k++) local[k] = -1;
   int how;
-  status st = fe_numbering(sizes, local, d->nmaps ? by : 0, said, &how);
+  status st = fe_numbering(sizes, local, d->nmaps ? by : 0, said, NULL, &how);
   if (st == OK && how >= 0)
     st = rt_dist_order(d, (enum rt_renumber_by)how, bytes, got);
   for (uint32_t s = 0; s < fe_all.nsets; s++)

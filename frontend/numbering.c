@@ -6,18 +6,33 @@
 #include "ir/ir.h"
 #include "rt/mesh/order.h"
 
-#include <assert.h>
+#include <string.h>
+
+/* Of points what says how their lines lie. */
+static void
+describe_points(struct fe_set *set, struct ir_set *x) {
+  struct fe_set *domain;
+  int ndim = fe_points_of(set, &domain);
+  if (!domain || domain->gone) return;
+  x->ndim = (uint32_t)ndim;
+  if (domain != set)
+    x->box = 1 + (uint32_t)domain->pub.index;
+  else if (x->n)
+    x->periodic = fe_box_sides(set, x->side);
+  memcpy(&x->area, &set->halo, sizeof x->area);
+}
 
 /* `sizes`: of the parts over ranks, all of which are open; NULL: none are. */
 static void
 declare_sets(struct ir_trace *t, const idx_g *sizes) {
   for (uint32_t s = 0; s < fe_all.nsets; s++) {
-    const struct fe_set *set = fe_all.sets[s];
+    struct fe_set *set = fe_all.sets[s];
     bool open = sizes || fe_set_open(&set->pub);
     struct ir_set x = {.name = set->pub.name,
-                       .n = sizes ? sizes[s] : set->rt.n,
+                       .n = sizes ? sizes[s] : set->pub.size,
                        .flags = open ? IR_SET_AUTO : 0,
                        .tag = s};
+    if (!sizes) describe_points(set, &x);
     ir_add_set(t, x);
   }
 }
@@ -38,18 +53,25 @@ declare_maps(struct ir_trace *t, const double *locality, bool whole) {
   }
 }
 
+static struct rt_spacing
+spacing_of(const struct ir_trace *t, ir_ref set) {
+  struct ir_spacing l = ir_spacing_of(t, set);
+  return (struct rt_spacing){(idx_l)l.line, (idx_l)l.pitch, (idx_l)l.lead};
+}
+
 status
 fe_numbering(const idx_g *sizes, const double *locality, int by, uint32_t *said,
-             int *how) {
+             struct rt_spacing *lines, int *how) {
   struct ir_trace *t = ir_trace_new("numbering");
   declare_sets(t, sizes);
   declare_maps(t, locality, !sizes);
   status st = fe_passes_number(&t, by);
   *how = -1;
   for (uint32_t s = 0; s < fe_all.nsets; s++) {
-    said[s] = t->sets[s].flags & (IR_SET_RCM | IR_SET_BISECT);
-    assert(said[s] != (IR_SET_RCM | IR_SET_BISECT));
-    if (said[s])
+    said[s] = t->sets[s].flags & (IR_SET_RCM | IR_SET_BISECT | IR_SET_SPACED);
+    if (said[s] == IR_SET_SPACED)
+      lines[s] = spacing_of(t, s);
+    else if (said[s])
       *how = said[s] == IR_SET_BISECT ? RT_RENUMBER_BISECT : RT_RENUMBER_RCM;
   }
   ir_trace_free(t);

@@ -74,11 +74,13 @@ fe_passes_for(struct ir_trace **t, bool gpu) {
 status
 fe_passes_number(struct ir_trace **t, int by) {
   struct str pipeline = STR_INIT;
-  str_add(&pipeline, "number");
-  if (by >= 0)
-    str_printf(&pipeline, "{by=%d}", by);
-  else if (fe.opt.reproducible)
-    str_add(&pipeline, "{strays=1}");
+  str_printf(&pipeline, "number{strays=%d", fe.opt.reproducible != 0);
+  if (by >= 0) str_printf(&pipeline, ",by=%d", by);
+  if (fe.opt.bare || fe.opt.renumber == OPT_renumber_0 || fe.target)
+    str_add(&pipeline, ",spare=0"); /* nothing of it on devices */
+  else if (fe.opt.stretches == OPT_stretches_always)
+    str_add(&pipeline, ",spare=100000");
+  str_add(&pipeline, "}");
   struct pass_options o = {.disable = fe.opt.disable,
                            .pipeline = pipeline.s,
                            .verify = fe.opt.check != OPT_check_0,

@@ -167,6 +167,7 @@ static struct lines
 lines_of(const struct fe_set *s) {
   struct lines l = {.area = fe_points_area(s)};
   l.each = l.area.hi[0] - l.area.lo[0];
+  assert(!s->rt.order && "no loop goes over a spaced set");
   l.n = l.each ? s->rt.n / l.each : 0;
   return l;
 }
@@ -192,7 +193,7 @@ stretch_end(const struct fe_rule *r, const struct fe_spot *p, int64_t at,
   return end;
 }
 
-/* The point that entry k names at p, as if its line went on beyond its ends. */
+/* The place that entry k names at p, as if its line went on beyond its ends. */
 static idx_l
 first_of(const struct fe_rule *r, const struct fe_set *to,
          const struct fe_spot *p, int k) {
@@ -201,7 +202,9 @@ first_of(const struct fe_rule *r, const struct fe_set *to,
   int64_t lo = -to->halo.at[0], hi = (int64_t)to->box->n[0] + to->halo.at[1];
   if (q.at[0] < lo) q.at[0] = lo;
   if (q.at[0] >= hi) q.at[0] = hi - 1;
-  return (idx_l)(fe_points_number(to, &q, &run) + at - q.at[0]);
+  idx_l e = (idx_l)fe_points_number(to, &q, &run);
+  if (to->rt.order) e = rt_spaced(to->rt.order->lines, e);
+  return (idx_l)(e + at - q.at[0]);
 }
 
 /* Of a line; into `out` from its stretch s on, unless that is NULL. Returns how

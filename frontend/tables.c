@@ -83,9 +83,15 @@ fe_map_table_set(struct fe_map *m, struct fe_table t) {
 }
 
 status
+fe_map_table_at_need(const struct fe_map *m, struct fe_table *out) {
+  bool same = !m->rt.from->order && !m->rt.to->order;
+  return same || fe_hollow(m) ? OK : fe_map_table(m, false, out);
+}
+
+status
 fe_number_map(struct fe_map *m) {
   struct fe_table t = {0};
-  if (m->rt.from->order || m->rt.to->order) TRY(fe_map_table(m, false, &t));
+  TRY(fe_map_table_at_need(m, &t));
   fe_map_table_set(m, t);
   return OK;
 }
@@ -93,11 +99,18 @@ fe_number_map(struct fe_map *m) {
 status
 fe_map_need(struct fe_map *m) {
   struct fe_rows rows;
+  struct fe_table t = {0};
   if (!fe_hollow(m)) return OK;
   TRY(fe_rule_rows(m->by, (struct fe_set *)m->pub.from,
                    (struct fe_set *)m->pub.to, &rows));
   m->pub.map = rows.own;
-  m->rt.table = m->pub.map;
+  status st = fe_map_table_at_need(m, &t);
+  if (st != OK) {
+    rt_mem_free(m->pub.map, m->bytes);
+    m->pub.map = NULL;
+    return st;
+  }
+  m->rt.table = t.at ? t.at : m->pub.map;
   return OK;
 }
 

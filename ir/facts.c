@@ -122,6 +122,19 @@ ir_colours_of(const struct ir_set *box) {
   return box->side[0] ? box->n / points : 0;
 }
 
+struct ir_spacing
+ir_spacing_of(const struct ir_trace *t, ir_ref set) {
+  enum { LINE = 16 }; /* 64 bytes of 4-byte numbers, twice as many of 8 */
+  const struct ir_set *s = &t->sets[set];
+  assert(s->box && t->sets[s->box - 1].side[0]);
+  idx_g before = s->area.at[0];
+  struct ir_spacing l = {.line = t->sets[s->box - 1].side[0] + before +
+                                 s->area.at[1],
+                         .lead = (LINE - before % LINE) % LINE};
+  l.pitch = (l.line + LINE - 1) / LINE * LINE;
+  return l;
+}
+
 bool
 ir_at_one_place(const struct ir_trace *t, const struct ir_map *m, uint32_t k) {
   const struct ir_set *to = &t->sets[m->to];

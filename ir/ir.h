@@ -120,7 +120,7 @@ struct ir_spans {
   struct ir_span at[IR_DIMS];
 };
 
-/* set %name n=<n> [renumbered] [parts] [alike] [auto] [rcm] [bisect]
+/* set %name n=<n> [renumbered] [parts] [alike] [auto] [rcm] [bisect] [spaced]
  *     [levels <n> ...] [points <area> [of %box]] [sides <n> [periodic] ...]
  *   renumbered  elements are not numbered as the program numbers them: who
  *               shows a number to the program translates it
@@ -128,7 +128,9 @@ struct ir_spans {
  *   alike       in parts, of which each rank shows the same numbers: the
  *               program declared all of it
  *   auto        pass number says whether elements get other numbers, and which:
- *               `rcm` or `bisect`. Without it, these say which they have
+ *               `rcm` or `bisect`; of points around a domain whether their
+ *               lines lie apart, `spaced`. Without it, these say which they
+ *               have. No loop goes over a spaced set, and no map from it
  *   levels      elements of L_0, L_1, ... (ir/extent.h) where they are most
  *   points      they lie in dimensions: the domain of a box, or, `of` that one,
  *               an area around it
@@ -142,7 +144,8 @@ enum {
   IR_SET_AUTO = 4,
   IR_SET_RCM = 8,
   IR_SET_BISECT = 16,
-  IR_SET_ALIKE = 32
+  IR_SET_ALIKE = 32,
+  IR_SET_SPACED = 64
 };
 struct ir_set {
   const char *name;
@@ -811,6 +814,14 @@ bool ir_arg_written_beside(const struct ir_trace *t, ir_ref m,
  * dimension, so that those of a layer across it do not follow each other. 0:
  * its sides are not known. */
 idx_g ir_colours_of(const struct ir_set *box);
+/* Lines of points, the first dimension, as they lie in a spaced set: the first
+ * `lead` elements in, each `pitch` behind the one before. */
+struct ir_spacing {
+  idx_g line, pitch, lead;
+};
+/* The set lies around a domain whose sides are known. The first point of the
+ * domain in each line begins a line of the cache, whatever the type. */
+struct ir_spacing ir_spacing_of(const struct ir_trace *t, ir_ref set);
 /* Does the map's rule say where this entry leads, seen from any point? It does
  * not where colours differ in that, or across periods. No: it has no rule. */
 bool ir_at_one_place(const struct ir_trace *t, const struct ir_map *m,

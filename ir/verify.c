@@ -94,6 +94,8 @@ refs_points(struct ir_check *c, const struct ir_set *s) {
   for (int k = 0; k < IR_SIDES; k++)
     if (s->area.at[k] < 0)
       ir_bad(c, "set %%%s: it lacks points of its domain", s->name);
+  if (s->flags & IR_SET_SPACED && (!s->box || !box->side[0]))
+    ir_bad(c, "set %%%s: spaced, but its lines are not known", s->name);
   refs_sides(c, s, box);
 }
 
@@ -189,6 +191,8 @@ refs_sets_maps(struct ir_check *c) {
       ir_bad(c, "map %%%s: no such set", m->name);
     else if (m->rule)
       refs_rule(c, m);
+    if (m->from < t->nsets && t->sets[m->from].flags & IR_SET_SPACED)
+      ir_bad(c, "map %%%s: it leads from a spaced set", m->name);
     if (!m->arity && !m->rows) ir_bad(c, "map %%%s: arity 0", m->name);
     if (m->rows) refs_relation(c, i);
     refs_csr(c, i);
@@ -264,6 +268,8 @@ refs_node(struct ir_check *c, ir_ref i) {
     ir_bad_node(c, i, "loops have a kernel, other nodes none");
   if (loop ? n->set >= t->nsets : n->set != IR_NONE)
     ir_bad_node(c, i, "loops have a set, other nodes none");
+  if (loop && n->set < t->nsets && t->sets[n->set].flags & IR_SET_SPACED)
+    ir_bad_node(c, i, "it goes over a spaced set");
   if (loop ? n->each > t->nmaps : n->each > 0)
     ir_bad_node(c, i, "rows are of a relation, and of loops");
   if ((uint64_t)n->arg0 + n->nargs > t->nargs)

@@ -62,7 +62,7 @@
  * Limits    all increments and extremes go through one map whose rows name
  *           nobody twice; the loop writes nothing else, has no sums over
  *           elements and is shown no numbers; sets that lie over ranks keep
- *           their loops. */
+ *           their loops, and no loop goes over spaced ones (number.c). */
 #include "ir/inner.h"
 #include "passes/pass.h"
 
@@ -80,6 +80,8 @@ combined_why_not(const struct ir_trace *t, const struct ir_arg *a,
     return "it combines through several maps";
   *map = a->map;
   if (m->rows) return "it combines through no map of the program";
+  if (t->sets[m->to].flags & IR_SET_SPACED)
+    return "it combines with points whose lines lie apart";
   if (m->flags & IR_MAP_REPEATS) return "rows of its map name an element twice";
   if (overlaps[ir_root(t, a->dat)])
     return "several dats share the memory that it combines with";

@@ -63,6 +63,29 @@ rt_order_spread(idx_l n, idx_l owned, idx_l rows, bool whole, idx_l *row) {
   return o;
 }
 
+struct rt_order *
+rt_order_spaced(idx_l rows, struct rt_spacing lines) {
+  assert(lines.line > 0 && lines.line <= lines.pitch && lines.lead >= 0);
+  assert(rows % lines.line == 0);
+  struct rt_order *o = mem_alloc(1, sizeof *o);
+  idx_l n = lines.lead + rows / lines.line * lines.pitch;
+  *o = (struct rt_order){.n = n,
+                         .owned = n,
+                         .rows = rows,
+                         .lines = lines,
+                         .version = rt_version_new()};
+  return o;
+}
+
+const idx_l *
+rt_order_at(const struct rt_order *order) {
+  struct rt_order *o = (struct rt_order *)order; /* what it is made of stays */
+  if (o->at || !o->lines.line) return o->at;
+  o->at = mem_alloc((size_t)o->rows + 1, sizeof *o->at);
+  for (idx_l r = 0; r < o->rows; r++) o->at[r] = rt_spaced(o->lines, r);
+  return o->at;
+}
+
 void
 rt_order_free(struct rt_order *o) {
   if (!o) return;
@@ -77,11 +100,12 @@ rt_relation_translate(const struct rt_relation *m, const idx_l *given,
                       int64_t *out_start) {
   const struct rt_order *from = m->from->order, *to = m->to->order;
   struct rt_relation program = *m;
+  assert(!from || from->row);
   program.table = given;
   program.start = start;
   if (start) rt_relation_starts(&program, from ? from->row : NULL, out_start);
   rt_relation_renumber(&program, from ? from->row : NULL,
-                       to && !named ? to->at : NULL, out);
+                       to && !named ? rt_order_at(to) : NULL, out);
 }
 
 /* Lines seen in a window: a line is in the set if its slot has this stamp. */

@@ -16,7 +16,7 @@
  *   SoA           a0 a1 ..   b0 b1 ..   c0 c1 ..
  *
  * Orders of elements that differ go element by element instead: whatever the
- * layout, the next element is somewhere else.
+ * layout, the next element is somewhere else. Spaced lines go one by one.
  *
  * Whole dats are copied by all threads, each the range of elements that loops
  * over the set give it: the pages of a buffer then lie where they are used
@@ -208,15 +208,16 @@ rt_layout_rows(void *rows, const void *src, size_t src_block, idx_l lo,
 
 /* ---- other orders of elements -------------------------------------------- */
 
-/* One side of a permuted copy. */
+/* One side of a permuted copy; NULL: elements from `first` on. */
 struct side {
   size_t block;
   const idx_l *rows;
+  size_t first;
 };
 
 static inline size_t
 side_at(struct side s, size_t i, size_t dim) {
-  size_t e = s.rows ? (size_t)s.rows[i] : i;
+  size_t e = s.rows ? (size_t)s.rows[i] : s.first + i;
   return s.block == 1 ? e * dim : row_at(e, s.block, dim);
 }
 
@@ -247,7 +248,7 @@ rt_layout_permute(void *dst, size_t dst_block, const idx_l *dst_rows,
                   const void *src, size_t src_block, const idx_l *src_rows,
                   idx_l n, uint32_t dim, uint32_t size) {
   assert(dst_block > 0 && src_block > 0 && n >= 0);
-  struct side d = {dst_block, dst_rows}, s = {src_block, src_rows};
+  struct side d = {dst_block, dst_rows, 0}, s = {src_block, src_rows, 0};
   if (dim == 1) d.block = s.block = 1;
   if (!is_large(n, dim, size)) {
     permute_sized(dst, d, src, s, 0, (size_t)n, dim, size);
@@ -255,4 +256,68 @@ rt_layout_permute(void *dst, size_t dst_block, const idx_l *dst_rows,
   }
 #pragma omp parallel
   permute_sized(dst, d, src, s, my_begin(n, 0), my_begin(n, 1), dim, size);
+}
+
+/* ---- spaced lines -------------------------------------------------------- */
+
+/* n elements that lie behind one another on both sides. */
+static void
+copy_line(char *dst, struct side d, const char *src, struct side s, size_t n,
+          size_t dim, size_t size) {
+  size_t row = dim * size;
+  if (d.block == 1 && s.block == 1)
+    memcpy(dst + d.first * row, src + s.first * row, n * row);
+  else
+    permute_sized(dst, d, src, s, 0, n, dim, size);
+}
+
+void
+rt_layout_spaced(void *dst, size_t dst_block, struct rt_spacing dst_by,
+                 const void *src, size_t src_block, struct rt_spacing src_by,
+                 idx_l lo, idx_l hi, uint32_t dim, uint32_t size) {
+  idx_l line = dst_by.line ? dst_by.line : src_by.line;
+  assert(line > 0 && 0 <= lo && lo <= hi);
+  assert(!dst_by.line || !src_by.line || dst_by.line == src_by.line);
+  if (dim == 1) dst_block = src_block = 1;
+  idx_l first = lo / line, lines = (hi + line - 1) / line;
+#pragma omp parallel for schedule(static) if (is_large(hi - lo, dim, size))
+  for (idx_l l = first; l < lines; l++) {
+    idx_l from = l == first ? lo : l * line;
+    idx_l to = l + 1 == lines ? hi : (l + 1) * line;
+    struct side d = {dst_block, NULL, (size_t)rt_spaced(dst_by, from)};
+    struct side s = {src_block, NULL, (size_t)rt_spaced(src_by, from)};
+    copy_line(dst, d, src, s, (size_t)(to - from), dim, size);
+  }
+}
+
+/* ---- a buffer's elements, from and to the program's ---------------------- */
+
+static const struct rt_spacing no_lines;
+
+void
+rt_order_take(const struct rt_order *o, void *buf, size_t stride,
+              const void *rows, size_t rows_stride, const struct rt_shape *s) {
+  if (o && o->lines.line)
+    rt_layout_spaced(buf, stride, o->lines, rows, rows_stride, no_lines, 0,
+                     o->rows, s->dim, s->type.size);
+  else if (o)
+    rt_layout_permute(buf, stride, NULL, rows, rows_stride, o->row, s->n,
+                      s->dim, s->type.size);
+  else
+    rt_layout_copy(buf, stride, rows, rows_stride, 0, s->n, s->dim,
+                   s->type.size);
+}
+
+void
+rt_order_give(const struct rt_order *o, void *rows, size_t rows_stride,
+              const void *buf, size_t stride, const struct rt_shape *s) {
+  if (o && o->lines.line)
+    rt_layout_spaced(rows, rows_stride, no_lines, buf, stride, o->lines, 0,
+                     o->rows, s->dim, s->type.size);
+  else if (o)
+    rt_layout_permute(rows, rows_stride, o->row, buf, stride, NULL, o->owned,
+                      s->dim, s->type.size);
+  else
+    rt_layout_copy(rows, rows_stride, buf, stride, 0, s->n, s->dim,
+                   s->type.size);
 }

@@ -28,6 +28,7 @@
  * Cost  each byte is copied twice where layouts differ, once where not.
  * Limits  one device at a time; staging is ordinary memory. */
 #include "rt/store/residency.h"
+#include "rt/store/store_impl.h"
 
 #include "base/counters.h"
 #include "base/event.h"
@@ -197,29 +198,6 @@ move_span(struct rt_buf *b, bool up) {
   return st;
 }
 
-static void
-stage(const struct rt_buf *b, void *staging, struct side from) {
-  struct rt_shape s = b->shape;
-  if (from.order)
-    rt_layout_permute(staging, rt_dev_stride(s), NULL, from.mem, from.stride,
-                      from.order->row, s.n, s.dim, s.type.size);
-  else
-    rt_layout_copy(staging, rt_dev_stride(s), from.mem, from.stride, 0, s.n,
-                   s.dim, s.type.size);
-}
-
-static void
-unstage(const struct rt_buf *b, const void *staging, struct side to) {
-  struct rt_shape s = b->shape;
-  if (to.order)
-    rt_layout_permute(to.mem, to.stride, to.order->row, staging,
-                      rt_dev_stride(s), NULL, to.order->owned, s.dim,
-                      s.type.size);
-  else
-    rt_layout_copy(to.mem, to.stride, staging, rt_dev_stride(s), 0, s.n, s.dim,
-                   s.type.size);
-}
-
 /* All values from (up) or to the host. */
 static status
 move_all(struct rt_buf *b, struct side host, bool up) {
@@ -230,9 +208,14 @@ move_all(struct rt_buf *b, struct side host, bool up) {
   if (host.stride == rt_dev_stride(b->shape) && !host.order)
     return move(b, host.mem, bytes, up);
   TRY(rt_dev_staging(b->dev->device, bytes, &staging));
-  if (up) stage(b, staging, host);
+  size_t stride = rt_dev_stride(b->shape);
+  if (up)
+    rt_order_take(host.order, staging, stride, host.mem, host.stride,
+                  &b->shape);
   status st = move(b, staging, bytes, up);
-  if (st == OK && !up) unstage(b, staging, host);
+  if (st == OK && !up)
+    rt_order_give(host.order, host.mem, host.stride, staging, stride,
+                  &b->shape);
   rt_dev_staging_end(b->dev->device);
   return st;
 }

@@ -203,18 +203,6 @@ rt_dat_pin(struct rt_dat *d) {
   return OK;
 }
 
-/* buffer[e] = mirror[row of e] */
-static void
-fill_buffer(const struct rt_dat *d, struct rt_buf *b) {
-  const struct rt_shape *s = &d->shape;
-  if (d->order)
-    rt_layout_permute(b->mem, b->stride, NULL, d->mirror, 1, d->order->row,
-                      s->n, s->dim, s->type.size);
-  else
-    rt_layout_copy(b->mem, b->stride, d->mirror, 1, 0, s->n, s->dim,
-                   s->type.size);
-}
-
 /* Bring the buffer's host memory up to date. */
 static status
 rt_dat_fill(struct rt_dat *d) {
@@ -223,7 +211,7 @@ rt_dat_fill(struct rt_dat *d) {
   if (b->zeros) return rt_buf_zero(b);
   if (!rt_dat_mirror_current(d)) return rt_buf_download(b);
   TRY(rt_buf_host(b));
-  fill_buffer(d, b);
+  rt_order_take(d->order, b->mem, b->stride, d->mirror, 1, &d->shape);
   b->reach = b->dev_valid ? reach_meet(b->reach, d->reach) : d->reach;
   b->stale = false;
   return OK;
@@ -302,10 +290,10 @@ mirror_sync(struct rt_dat *d) {
   else if (d->buf->stale)
     TRY(rt_dat_mirror_fetch(d));
   else if (d->order && d->order->spread)
-    rt_layout_permute(d->mirror, 1, d->order->row, d->buf->mem, d->buf->stride,
-                      NULL, d->order->owned, d->shape.dim, d->shape.type.size);
+    rt_order_give(d->order, d->mirror, 1, d->buf->mem, d->buf->stride,
+                  &d->shape);
   else
-    rt_dat_read(d, 0, d->shape.n, d->mirror);
+    rt_dat_read(d, 0, d->rows, d->mirror);
   d->mirror_current = true;
   d->reach = mirror_reach(d);
   d->untouched = false;
@@ -345,6 +333,10 @@ rt_dat_read(const struct rt_dat *d, idx_l lo, idx_l hi, void *out) {
   assert(rt_dat_mirror_current(d) || !d->order || !d->order->spread);
   if (rt_dat_mirror_current(d))
     memcpy(out, d->mirror + (size_t)lo * row, (size_t)(hi - lo) * row);
+  else if (d->order && d->order->lines.line)
+    rt_layout_spaced(out, 1, (struct rt_spacing){.lead = -lo}, d->buf->mem,
+                     d->buf->stride, d->order->lines, lo, hi, d->shape.dim,
+                     d->shape.type.size);
   else if (d->order)
     rt_layout_permute(out, 1, NULL, d->buf->mem, d->buf->stride,
                       d->order->at + lo, hi - lo, d->shape.dim,
@@ -378,22 +370,42 @@ rt_dat_relayout(struct rt_dat *d, uint32_t block, uint32_t device) {
   return OK;
 }
 
+/* Values of the buffer, in the order of `to`, in b. */
+static void
+copy_reordered(const struct rt_dat *d, const struct rt_order *to,
+               struct rt_buf *b) {
+  static const struct rt_spacing none;
+  const struct rt_order *from = d->order;
+  struct rt_spacing is = from ? from->lines : none, by = to ? to->lines : none;
+  uint32_t dim = d->shape.dim, size = d->shape.type.size;
+  if (!is.line && !by.line) {
+    rt_layout_permute(b->mem, b->stride, to ? to->at : NULL, d->buf->mem,
+                      d->buf->stride, from ? from->at : NULL, d->rows, dim,
+                      size);
+    return;
+  }
+  assert((!to || by.line) && (!from || is.line));
+  rt_layout_spaced(b->mem, b->stride, by, d->buf->mem, d->buf->stride, is, 0,
+                   d->rows, dim, size);
+}
+
 status
 rt_dat_reorder(struct rt_dat *d, const struct rt_order *order) {
   if (order == d->order) return OK;
-  assert(!d->foreign && (!order || order->n == d->shape.n));
+  assert(!d->foreign && (!order || order->rows == d->rows));
+  struct rt_shape shape = d->shape;
   struct rt_buf *b = NULL;
+  shape.n = order ? order->n : d->rows;
   if (d->buf && d->buf_current) {
     TRY(rt_dat_fill(d));
-    TRY(rt_buf_new(d->shape, &b));
-    rt_layout_permute(b->mem, b->stride, order ? order->at : NULL, d->buf->mem,
-                      d->buf->stride, d->order ? d->order->at : NULL,
-                      d->shape.n, d->shape.dim, d->shape.type.size);
+    TRY(rt_buf_new(shape, &b));
+    copy_reordered(d, order, b);
   }
   rt_buf_unref(d->buf);
   d->buf = b;
   d->buf_current = b != NULL;
   d->order = order;
+  d->shape = shape;
   return OK;
 }
 

@@ -46,15 +46,30 @@ struct rt_shape {
   const char *name; /* the dat's, for base/event.h; NULL: nobody asks. KEEP */
 };
 
+/* Lines of elements with room between them: element e is in place
+ *   lead + e / line * pitch + e % line
+ * line 0: no lines, in place lead + e. */
+struct rt_spacing {
+  idx_l line, pitch, lead;
+};
+
+static inline idx_l
+rt_spaced(struct rt_spacing s, idx_l e) {
+  return s.lead + (s.line ? e / s.line * s.pitch + e % s.line : e);
+}
+
 /* How a set's elements are numbered in buffers: element e is the program's
  * row[e], and the program's r is element at[r]; both are permutations of [0,
  * n). Of a set over ranks the first `owned` elements are this rank's, the
  * others copies of others' (rt/ranks/dist.h); the mirror has `rows` elements,
- * of which some may be nowhere here, and at is NULL. */
+ * of which some may be nowhere here, and at is NULL. In a spaced one (`lines`)
+ * the program's r is element rt_spaced(lines, r) of the n, others are nobody's:
+ * no loop goes over such a set. row is NULL then, at made at need. */
 struct rt_order {
   idx_l n, owned, rows;
   idx_l *row, *at;
-  bool spread;      /* over ranks */
+  struct rt_spacing lines; /* line 0: not spaced */
+  bool spread;             /* over ranks */
   bool whole;       /* each rank's mirror has all elements of all ranks */
   uint64_t version; /* process-wide unique, and no map's: see rt_relation */
 };
@@ -65,6 +80,10 @@ struct rt_order *rt_order_new(idx_l n, idx_l *row);
 /* That of a set over ranks (TAKE row). */
 struct rt_order *rt_order_spread(idx_l n, idx_l owned, idx_l rows, bool whole,
                                  idx_l *row);
+/* A spaced one of `rows` elements, a multiple of lines.line. */
+struct rt_order *rt_order_spaced(idx_l rows, struct rt_spacing lines);
+/* Its `at`, made if it is spaced. */
+const idx_l *rt_order_at(const struct rt_order *o);
 void rt_order_free(struct rt_order *o);
 /* Process-wide unique, and no map's: of what devices have copies of. */
 uint64_t rt_version_new(void);
@@ -254,6 +273,14 @@ void rt_layout_copy(void *dst, size_t dst_block, const void *src,
 void rt_layout_permute(void *dst, size_t dst_block, const idx_l *dst_rows,
                        const void *src, size_t src_block, const idx_l *src_rows,
                        idx_l n, uint32_t dim, uint32_t size);
+
+/* Copy elements between two spacings of the same lines, either without any:
+ *   dst[at(rt_spaced(dst_by, e), c)] = src[at(rt_spaced(src_by, e), c)]
+ * e in [lo, hi). cost as rt_layout_permute's */
+void rt_layout_spaced(void *dst, size_t dst_block, struct rt_spacing dst_by,
+                      const void *src, size_t src_block,
+                      struct rt_spacing src_by, idx_l lo, idx_l hi,
+                      uint32_t dim, uint32_t size);
 
 /* Memory for large arrays: aligned to 64 bytes, huge pages asked for above 4
  * MiB, zeroed. NULL on exhaustion. */

@@ -391,6 +391,63 @@ Test(rt_reorder, values_survive_every_layout_and_order) {
   }
 }
 
+/* Lines of 20 elements, 24 apart, the first 3 in. */
+static const struct rt_spacing apart = {20, 24, 3};
+
+Test(rt_reorder, spaced_lines_hold_the_values_in_every_layout) {
+  for (uint32_t block = 0; block < 9; block += block == 1 ? 7 : 1) {
+    struct rt_order *o = rt_order_spaced(N, apart);
+    struct rt_shape shape = {N, DIM, f64, block, 0, NULL};
+    double in[N * DIM], out[N * DIM];
+    for (int i = 0; i < N * DIM; i++) in[i] = i;
+    struct rt_dat d;
+    struct rt_buf *b;
+    cr_assert_eq(rt_dat_init(&d, shape, in, false), OK);
+    cr_assert_eq(rt_dat_reorder(&d, o), OK);
+    cr_assert_eq(d.shape.n, 3 + N / 20 * 24);
+    cr_assert_eq(rt_dat_buffer(&d, &b), OK);
+    rt_dat_written(&d);
+    for (size_t r = 0; r < N; r++) {
+      size_t s = b->stride, e = 3 + r / 20 * 24 + r % 20;
+      cr_assert_eq(((double *)b->mem)[e / s * DIM * s + e % s + s],
+                   in[r * DIM + 1]);
+    }
+    rt_dat_read(&d, 15, 67, out); /* from inside a line to inside another */
+    cr_assert_arr_eq(out, in + 15 * DIM, 52 * DIM * sizeof *in);
+    rt_dat_read(&d, 41, 43, out);
+    cr_assert_arr_eq(out, in + 41 * DIM, 2 * DIM * sizeof *in);
+    cr_assert_eq(rt_dat_relayout(&d, 4, 0), OK);
+    rt_dat_sync(&d);
+    cr_assert_arr_eq(d.mirror, in, sizeof in);
+    rt_dat_written(&d);
+    cr_assert_eq(rt_dat_reorder(&d, NULL), OK);
+    cr_assert_eq(d.shape.n, N);
+    rt_dat_sync(&d);
+    cr_assert_arr_eq(d.mirror, in, sizeof in);
+    rt_dat_written(&d);
+    cr_assert_eq(rt_dat_reorder(&d, o), OK);
+    rt_dat_sync(&d);
+    cr_assert_arr_eq(d.mirror, in, sizeof in);
+    rt_dat_clear(&d);
+    rt_order_free(o);
+    rt_pool_clear();
+  }
+}
+
+Test(rt_reorder, tables_name_places_in_spaced_lines) {
+  struct rt_set from = {.n = 3}, to = {.n = 3 + N / 20 * 24};
+  static const idx_l given[] = {0, 19, 20, 39, 40, 99};
+  idx_l t[6];
+  struct rt_order *o = rt_order_spaced(N, apart);
+  struct rt_relation m = {.from = &from, .to = &to, .arity = 2};
+  to.order = o;
+  rt_relation_translate(&m, given, NULL, false, t, NULL);
+  cr_assert_arr_eq(t, ((idx_l[]){3, 22, 27, 46, 51, 118}), sizeof t);
+  rt_relation_translate(&m, given, NULL, true, t, NULL);
+  cr_assert_arr_eq(t, given, sizeof t);
+  rt_order_free(o);
+}
+
 Test(rt_reorder, what_the_host_wrote_since_is_not_taken) {
   struct rt_shape shape = {N, 1, f64, 1, 0, NULL};
   struct rt_order *o = rt_order_new(N, shuffled(N));

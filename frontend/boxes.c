@@ -324,6 +324,7 @@ fe_rule_table(struct fe_rule *r, struct fe_set *from, struct fe_set *to,
   TRY(fe_agree_turn(r->name)); /* one may look at a dat */
   *out = table_find(r, from, to);
   if (*out) return OK;
+  TRY(fe_points_keep(from));
   SCOPED_STR name = STR_INIT;
   bool here = r == r->from->here;
   struct fe_map_args a = {.api = "rule",

@@ -410,7 +410,8 @@ status fe_number(bool moves);
 /* The set will hold memory of the program, or loops will go over its points:
  * back to the program's numbers. */
 status fe_number_fix(struct fe_set *set);
-/* Loops will go over the points: their lines do not lie apart from now on. */
+/* Loops will go over the points, or maps lead from them: their lines do not lie
+ * apart from now on. */
 status fe_points_keep(struct fe_set *points);
 /* May its numbers change still? Of points: may lines of them come to lie apart?
  */

@@ -148,8 +148,8 @@ fe_number_fix(struct fe_set *set) {
 
 status
 fe_points_keep(struct fe_set *points) {
-  points->fixed = true;
   const struct rt_order *order = points->rt.order;
+  points->fixed = true;
   return order && order->lines.line ? fe_number_fix(points) : OK;
 }
 

@@ -229,6 +229,34 @@ spread(struct field *f) {
   check_field(f);
 }
 
+/* The rule as a table, which leads to points with its own halo, and from them on to
+ * those of a field with a wider one. */
+static void
+written_down(struct field *f) {
+  int around[] = {3, 3, 3, 3}, wide = f->ni + 6, n = f->ni * NJ;
+  static int w[(45 + 6) * (NJ + 6)], want[45 * NJ];
+  for (int p = 0; p < wide * (NJ + 6); p++) w[p] = p % 53;
+  for (int p = 0; p < n; p++) {
+    const int *x = &w[p % f->ni + 3 + wide * (p / f->ni + 3)];
+    want[p] = 5 * x[0] - x[-2] + 2 * x[1] - 3 * x[-wide] + x[2 * wide];
+  }
+  op_map table = op2_map_materialise(f->star, "star_table");
+  op_dat wider = op2_decl_dat_box(f->box, around, 1, "int", w, "wider");
+  op_dat out = op_decl_dat(f->box, 1, "int", (int *)NULL, "of_wider");
+  op_par_loop(average, "average", f->box,
+              op_arg_dat(wider, -5, f->star, 1, "int", OP_READ),
+              op_arg_dat(out, -1, OP_ID, 1, "int", OP_WRITE));
+  op_fetch_data(out, got);
+  CHECK_INTS(got, want, n);
+  op_par_loop(average, "average", f->box,
+              op_arg_dat(wider, -5, table, 1, "int", OP_READ),
+              op_arg_dat(out, -1, OP_ID, 1, "int", OP_WRITE));
+  op_fetch_data(out, got);
+  CHECK_INTS(got, want, n);
+  steps(f, 1);
+  check_field(f);
+}
+
 int
 main(int argc, char **argv) {
   static struct field f;
@@ -242,6 +270,7 @@ main(int argc, char **argv) {
     beside(&f);
     some(&f);
     vectors(&f);
+    if (k) written_down(&f);
     spread(&f);
   }
   return check_end();

@@ -359,6 +359,8 @@ build(struct fe_sparsity *s, const struct pairs *p, const int *to) {
   status st = rows_make(s, p, to);
   if (st == OK) st = check_nonzeros(s);
   TRY(fe_agree(api, fe_all.nsets, st));
+  TRY(fe_points_keep((struct fe_set *)s->rows));
+  TRY(fe_points_keep((struct fe_set *)s->columns));
   TRY(nonzeros_add(s));
   TRY(rows_add(s));
   SCOPED idx_g *numbers = mem_alloc(p->n + 1, sizeof *numbers);

@@ -239,30 +239,12 @@ fe_box_around(const char *api, const struct fe_box *box,
   return OK;
 }
 
-uint32_t
-fe_box_sides(const struct fe_set *domain, idx_g *out) {
-  const struct fe_box *b = domain->box;
-  uint32_t periodic = 0;
-  assert(b && b->domain == domain);
-  for (int d = 0; d < b->ndim; d++) {
-    out[d] = b->n[d];
-    periodic |= (uint32_t)b->periodic[d] << d;
-  }
-  return periodic;
-}
-
 bool
 fe_points_like(const op_set_core *a, const op_set_core *b) {
   const struct fe_set *s = (const struct fe_set *)a;
   const struct fe_set *t = (const struct fe_set *)b;
   return s == t || (s->box && s->box == t->box &&
                     !memcmp(&s->halo, &t->halo, sizeof s->halo));
-}
-
-int
-fe_points_of(const struct fe_set *s, struct fe_set **domain_out) {
-  *domain_out = s->box ? s->box->domain : NULL;
-  return s->box ? s->box->ndim : 0;
 }
 
 /* ---- rules --------------------------------------------------------------- */

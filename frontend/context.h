@@ -214,7 +214,8 @@ bool fe_kernels_any(void);
 
 /* ---- targets.c ---------------------------------------------------------- */
 
-void fe_targets_forget(void); /* copies of tables on devices */
+void fe_targets_forget(void);              /* copies of tables on devices */
+bool fe_target_is_device(uint32_t target); /* by number */
 
 /* ---- the life of the parts, for init.c ---------------------------------- */
 

@@ -315,8 +315,6 @@ idx_g fe_points_total(const struct fe_set *s);
 void fe_points_rows(const struct fe_set *s, idx_g *row);
 /* The number, over all ranks, that its owner has for the point of that row. */
 idx_g fe_points_of_row(const struct fe_set *s, idx_g row);
-/* Points of a domain in each dimension; which are periodic, a bit each. */
-uint32_t fe_box_sides(const struct fe_set *domain, idx_g *out);
 
 /* ---- ghosts.c ----------------------------------------------------------- */
 
@@ -410,9 +408,9 @@ status fe_number(bool moves);
 /* The set will hold memory of the program, or loops will go over its points:
  * back to the program's numbers. */
 status fe_number_fix(struct fe_set *set);
-/* Loops will go over the points, or maps lead from them: their lines do not lie
- * apart from now on. */
-status fe_points_keep(struct fe_set *points);
+/* Loops will go over the set, or maps lead from it: if it is points around a
+ * domain their lines do not lie apart from now on. */
+status fe_points_keep(struct fe_set *set);
 /* May its numbers change still? Of points: may lines of them come to lie apart?
  */
 static inline bool

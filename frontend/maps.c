@@ -161,6 +161,9 @@ map_new(const struct fe_map_args *a) {
 
 status
 fe_map_add(const struct fe_map_args *a, struct fe_map **out) {
+  const struct rt_order *order = ((struct fe_set *)a->from)->rt.order;
+  assert(!order || !order->lines.line); /* fe_points_keep was called */
+  (void)order;
   struct fe_map *m = map_new(a);
   status st = fe_hollow(m)  ? rule_take(m)
               : fe.opt.bare ? table_glance(m, a)

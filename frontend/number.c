@@ -136,21 +136,21 @@ fe_number_fix(struct fe_set *set) {
          "it is on one rank only, found %d",
          set->pub.name, fe_ranks.size);
   set->fixed = true;
-  set->numbered = 0;
   if (!set->rt.order) return OK;
   const struct rt_order **orders = mem_alloc(fe_all.nsets + 1, sizeof *orders);
   for (uint32_t s = 0; s < fe_all.nsets; s++)
     if (fe_all.sets[s] != set) orders[s] = fe_all.sets[s]->rt.order;
   status st = orders_set(orders);
+  if (st == OK) set->numbered = 0;
   free(orders);
   return st;
 }
 
 status
-fe_points_keep(struct fe_set *points) {
-  const struct rt_order *order = points->rt.order;
-  points->fixed = true;
-  return order && order->lines.line ? fe_number_fix(points) : OK;
+fe_points_keep(struct fe_set *set) {
+  const struct rt_order *order = set->rt.order;
+  set->fixed |= set->box != NULL;
+  return order && order->lines.line ? fe_number_fix(set) : OK;
 }
 
 /* May its elements be numbered anew? Those of points stay in order. */
@@ -197,8 +197,9 @@ orders_adopt(const struct rt_mesh_set *sets) {
   return st;
 }
 
-/* Lines of the sets that are said to be spaced come to lie so. */
-static status
+/* Lines of the sets that are said to be spaced come to lie so, if there is
+ * memory for it. */
+static void
 lines_space(const uint32_t *said, const struct rt_spacing *lines) {
   const struct rt_order **orders = mem_alloc(fe_all.nsets + 1, sizeof *orders);
   uint32_t n = 0;
@@ -213,7 +214,7 @@ lines_space(const uint32_t *said, const struct rt_spacing *lines) {
   for (uint32_t s = 0; st == OK && s < fe_all.nsets; s++)
     if (lines[s].line) fe_all.sets[s]->numbered = said[s];
   free(orders);
-  return st;
+  if (st != OK) LOG_INFO("lines stay side by side: %s", err_last());
 }
 
 /* As the trace says of each set. */
@@ -267,7 +268,7 @@ number_open(int by) {
   int how;
   status st = fe_numbering(NULL, local, n ? by : 0, said, lines, &how);
   if (st == OK && how >= 0) st = number_sets(said, (enum rt_renumber_by)how);
-  if (st == OK) st = lines_space(said, lines);
+  if (st == OK) lines_space(said, lines);
   free(local);
   free(lines);
   free(said);

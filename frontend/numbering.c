@@ -6,20 +6,16 @@
 #include "ir/ir.h"
 #include "rt/mesh/order.h"
 
-#include <string.h>
+#include <assert.h>
 
 /* Of points what says how their lines lie. */
 static void
 describe_points(struct fe_set *set, struct ir_set *x) {
   struct fe_set *domain;
-  int ndim = fe_points_of(set, &domain);
+  fe_points_of(set, &domain);
   if (!domain || domain->gone) return;
-  x->ndim = (uint32_t)ndim;
-  if (domain != set)
-    x->box = 1 + (uint32_t)domain->pub.index;
-  else if (x->n)
-    x->periodic = fe_box_sides(set, x->side);
-  memcpy(&x->area, &set->halo, sizeof x->area);
+  fe_points_describe(set, x);
+  if (domain != set) x->box = 1 + (uint32_t)domain->pub.index;
 }
 
 /* `sizes`: of the parts over ranks, all of which are open; NULL: none are. */
@@ -69,6 +65,7 @@ fe_numbering(const idx_g *sizes, const double *locality, int by, uint32_t *said,
   *how = -1;
   for (uint32_t s = 0; s < fe_all.nsets; s++) {
     said[s] = t->sets[s].flags & (IR_SET_RCM | IR_SET_BISECT | IR_SET_SPACED);
+    assert(lines || said[s] != IR_SET_SPACED);
     if (said[s] == IR_SET_SPACED)
       lines[s] = spacing_of(t, s);
     else if (said[s])

@@ -76,8 +76,9 @@ fe_passes_number(struct ir_trace **t, int by) {
   struct str pipeline = STR_INIT;
   str_printf(&pipeline, "number{strays=%d", fe.opt.reproducible != 0);
   if (by >= 0) str_printf(&pipeline, ",by=%d", by);
-  if (fe.opt.bare || fe.opt.renumber == OPT_renumber_0 || fe.target)
-    str_add(&pipeline, ",spare=0"); /* nothing of it on devices */
+  bool stays = fe.opt.bare || fe.opt.renumber == OPT_renumber_0;
+  if (stays || fe_target_is_device(fe.target)) /* code there does not gain */
+    str_add(&pipeline, ",spare=0");
   else if (fe.opt.stretches == OPT_stretches_always)
     str_add(&pipeline, ",spare=100000");
   str_add(&pipeline, "}");

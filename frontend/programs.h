@@ -96,6 +96,16 @@ struct fe_program *fe_trial_other(const struct fe_program *p);
 /* The program for the recording, found or made; else fe_programs.failed tells
  * whether it is for one loop. */
 status fe_program_find(struct fe_request rq, struct fe_program **out);
+/* ---- points.c ----------------------------------------------------------- */
+
+struct fe_halo;
+struct fe_set;
+struct ir_area fe_area_of(const struct fe_halo *h);
+/* What traces say of points but for the domain that they lie around; *out has
+ * the number of elements. Nothing for other sets. */
+struct ir_set;
+void fe_points_describe(struct fe_set *s, struct ir_set *out);
+
 /* ---- trace.c, program.c ------------------------------------------------- */
 
 /* apart[i]: record i is never fused; NULL: any may be. device: one may run it.

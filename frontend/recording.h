@@ -199,7 +199,6 @@ bool fe_dat_pending(const struct fe_dat *d, bool rw);
 
 /* Targets of records, by number: targets.c. */
 const char *fe_target_name(uint32_t target);
-bool fe_target_is_device(uint32_t target);
 
 /* ---- of calls and constants that it names ------------------------------- */
 

@@ -23,14 +23,6 @@ struct builder {
   bool settled; /* layouts stay: the program exists, this is a variant */
 };
 
-static struct ir_area
-area_of(const struct fe_halo *h) {
-  struct ir_area a;
-  _Static_assert(sizeof a == sizeof *h, "sides are sides");
-  memcpy(&a, h, sizeof a);
-  return a;
-}
-
 static ir_ref
 build_set(struct builder *b, op_set handle) {
   struct fe_set *s = (struct fe_set *)handle;
@@ -47,11 +39,8 @@ build_set(struct builder *b, op_set handle) {
                            (s->rt.part ? IR_SET_PARTS : 0) |
                            (s->rt.part && fe_ranks.whole ? IR_SET_ALIKE : 0),
                        .tag = i,
-                       .ndim = (uint32_t)ndim,
-                       .box = around + 1,
-                       .area = area_of(&s->halo)};
-  if (ndim && domain == s && set.n && !fe_ranked())
-    set.periodic = fe_box_sides(s, set.side);
+                       .box = around + 1};
+  fe_points_describe(s, &set);
   if (s->rt.part) {
     set.levels = fe_set_most(s);
     set.nlevels = (uint32_t)fe_ranks.level + 1;
@@ -66,7 +55,7 @@ rule_areas(const struct fe_map *m) {
   struct ir_area *areas = mem_alloc(m->rt.arity, sizeof *areas);
   for (uint32_t k = 0; k < m->rt.arity; k++) {
     struct fe_halo h = fe_rule_span(m->by, (int)k);
-    areas[k] = area_of(&h);
+    areas[k] = fe_area_of(&h);
   }
   return areas;
 }

@@ -77,15 +77,6 @@ rt_order_spaced(idx_l rows, struct rt_spacing lines) {
   return o;
 }
 
-const idx_l *
-rt_order_at(const struct rt_order *order) {
-  struct rt_order *o = (struct rt_order *)order; /* what it is made of stays */
-  if (o->at || !o->lines.line) return o->at;
-  o->at = mem_alloc((size_t)o->rows + 1, sizeof *o->at);
-  for (idx_l r = 0; r < o->rows; r++) o->at[r] = rt_spaced(o->lines, r);
-  return o->at;
-}
-
 void
 rt_order_free(struct rt_order *o) {
   if (!o) return;
@@ -105,7 +96,10 @@ rt_relation_translate(const struct rt_relation *m, const idx_l *given,
   program.start = start;
   if (start) rt_relation_starts(&program, from ? from->row : NULL, out_start);
   rt_relation_renumber(&program, from ? from->row : NULL,
-                       to && !named ? rt_order_at(to) : NULL, out);
+                       to && !named ? to->at : NULL, out);
+  if (!to || named || !to->lines.line) return;
+  int64_t n = rt_relation_entries(&program);
+  for (int64_t k = 0; k < n; k++) out[k] = rt_spaced(to->lines, out[k]);
 }
 
 /* Lines seen in a window: a line is in the set if its slot has this stamp. */

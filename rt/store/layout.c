@@ -279,27 +279,28 @@ rt_layout_spaced(void *dst, size_t dst_block, struct rt_spacing dst_by,
   assert(line > 0 && 0 <= lo && lo <= hi);
   assert(!dst_by.line || !src_by.line || dst_by.line == src_by.line);
   if (dim == 1) dst_block = src_block = 1;
-  idx_l first = lo / line, lines = (hi + line - 1) / line;
-#pragma omp parallel for schedule(static) if (is_large(hi - lo, dim, size))
-  for (idx_l l = first; l < lines; l++) {
-    idx_l from = l == first ? lo : l * line;
-    idx_l to = l + 1 == lines ? hi : (l + 1) * line;
-    struct side d = {dst_block, NULL, (size_t)rt_spaced(dst_by, from)};
-    struct side s = {src_block, NULL, (size_t)rt_spaced(src_by, from)};
-    copy_line(dst, d, src, s, (size_t)(to - from), dim, size);
+#pragma omp parallel if (is_large(hi - lo, dim, size))
+  {
+    idx_l e = lo + (idx_l)my_begin(hi - lo, 0);
+    idx_l end = lo + (idx_l)my_begin(hi - lo, 1);
+    for (idx_l n; e < end; e += n) {
+      struct side d = {dst_block, NULL, (size_t)rt_spaced(dst_by, e)};
+      struct side s = {src_block, NULL, (size_t)rt_spaced(src_by, e)};
+      n = line - e % line;
+      if (n > end - e) n = end - e;
+      copy_line(dst, d, src, s, (size_t)n, dim, size);
+    }
   }
 }
 
 /* ---- a buffer's elements, from and to the program's ---------------------- */
 
-static const struct rt_spacing no_lines;
-
 void
 rt_order_take(const struct rt_order *o, void *buf, size_t stride,
               const void *rows, size_t rows_stride, const struct rt_shape *s) {
   if (o && o->lines.line)
-    rt_layout_spaced(buf, stride, o->lines, rows, rows_stride, no_lines, 0,
-                     o->rows, s->dim, s->type.size);
+    rt_layout_spaced(buf, stride, o->lines, rows, rows_stride,
+                     (struct rt_spacing){0}, 0, o->rows, s->dim, s->type.size);
   else if (o)
     rt_layout_permute(buf, stride, NULL, rows, rows_stride, o->row, s->n,
                       s->dim, s->type.size);
@@ -312,8 +313,8 @@ void
 rt_order_give(const struct rt_order *o, void *rows, size_t rows_stride,
               const void *buf, size_t stride, const struct rt_shape *s) {
   if (o && o->lines.line)
-    rt_layout_spaced(rows, rows_stride, no_lines, buf, stride, o->lines, 0,
-                     o->rows, s->dim, s->type.size);
+    rt_layout_spaced(rows, rows_stride, (struct rt_spacing){0}, buf, stride,
+                     o->lines, 0, o->rows, s->dim, s->type.size);
   else if (o)
     rt_layout_permute(rows, rows_stride, o->row, buf, stride, NULL, o->owned,
                       s->dim, s->type.size);

@@ -374,7 +374,7 @@ rt_dat_relayout(struct rt_dat *d, uint32_t block, uint32_t device) {
 static void
 copy_reordered(const struct rt_dat *d, const struct rt_order *to,
                struct rt_buf *b) {
-  static const struct rt_spacing none;
+  const struct rt_spacing none = {0};
   const struct rt_order *from = d->order;
   struct rt_spacing is = from ? from->lines : none, by = to ? to->lines : none;
   uint32_t dim = d->shape.dim, size = d->shape.type.size;

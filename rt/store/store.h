@@ -60,11 +60,11 @@ rt_spaced(struct rt_spacing s, idx_l e) {
 
 /* How a set's elements are numbered in buffers: element e is the program's
  * row[e], and the program's r is element at[r]; both are permutations of [0,
- * n). Of a set over ranks the first `owned` elements are this rank's, the
- * others copies of others' (rt/ranks/dist.h); the mirror has `rows` elements,
- * of which some may be nowhere here, and at is NULL. In a spaced one (`lines`)
- * the program's r is element rt_spaced(lines, r) of the n, others are nobody's:
- * no loop goes over such a set. row is NULL then, at made at need. */
+ * n), but in two cases. Of a set over ranks the first `owned` elements are this
+ * rank's, the others copies of others' (rt/ranks/dist.h); the mirror has `rows`
+ * elements, of which some may be nowhere here, and at is NULL. In a spaced one
+ * (`lines`) the program's r is element rt_spaced(lines, r) of the n, others are
+ * nobody's: no loop goes over such a set; row and at are NULL. */
 struct rt_order {
   idx_l n, owned, rows;
   idx_l *row, *at;
@@ -82,8 +82,6 @@ struct rt_order *rt_order_spread(idx_l n, idx_l owned, idx_l rows, bool whole,
                                  idx_l *row);
 /* A spaced one of `rows` elements, a multiple of lines.line. */
 struct rt_order *rt_order_spaced(idx_l rows, struct rt_spacing lines);
-/* Its `at`, made if it is spaced. */
-const idx_l *rt_order_at(const struct rt_order *o);
 void rt_order_free(struct rt_order *o);
 /* Process-wide unique, and no map's: of what devices have copies of. */
 uint64_t rt_version_new(void);

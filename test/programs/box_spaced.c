@@ -229,6 +229,29 @@ spread(struct field *f) {
   check_field(f);
 }
 
+static void
+ones(double *block) {
+  for (int k = 0; k < 25; k++) block[k] += 1;
+}
+
+/* Rows of a matrix are the points that a table leads to. */
+static void
+matrix_on(struct field *f, op_map table) {
+  op2_sparsity s = op2_decl_sparsity(1, &table, &table, "couplings");
+  CHECK(s != NULL);
+  if (!s) return;
+  op2_mat m = op2_decl_mat(s, 1, 1, "double", "m");
+  op2_mat_zero(m);
+  op_par_loop(ones, "ones", f->box,
+              op2_arg_mat(m, table, table, 1, 1, "double", OP_INC));
+  struct op2_csr c = op2_mat_csr(m);
+  const double *values = c.values;
+  double sum = 0;
+  CHECK_INT(c.rows, (f->ni + 3) * (NJ + 3));
+  for (idx_g_t k = 0; k < (idx_g_t)c.row_ptr[c.rows]; k++) sum += values[k];
+  CHECK_REAL(sum, 25.0 * f->ni * NJ);
+}
+
 /* The rule as a table, which leads to points with its own halo, and from them on to
  * those of a field with a wider one. */
 static void
@@ -240,7 +263,16 @@ written_down(struct field *f) {
     const int *x = &w[p % f->ni + 3 + wide * (p / f->ni + 3)];
     want[p] = 5 * x[0] - x[-2] + 2 * x[1] - 3 * x[-wide] + x[2 * wide];
   }
+  op_dat near = op2_decl_dat_box(f->box, ((int[]){2, 1, 1, 2}), 1, "int",
+                                 (int *)NULL, "near_dat");
+  op_par_loop(average, "none", f->box,
+              op_arg_dat(near, -5, f->star, 1, "int", OP_READ),
+              op_arg_dat(f->next, -1, OP_ID, 1, "int", OP_WRITE));
+  op2_flush();
+  for (int p = 0; p < n; p++) /* of zeros */
+    f->fresh[place(f, p % f->ni, p / f->ni)] = 0;
   op_map table = op2_map_materialise(f->star, "star_table");
+  if (f->ni == 45) matrix_on(f, table);
   op_dat wider = op2_decl_dat_box(f->box, around, 1, "int", w, "wider");
   op_dat out = op_decl_dat(f->box, 1, "int", (int *)NULL, "of_wider");
   op_par_loop(average, "average", f->box,

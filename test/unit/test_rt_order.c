@@ -434,6 +434,19 @@ Test(rt_reorder, spaced_lines_hold_the_values_in_every_layout) {
   }
 }
 
+/* One line of nearly all numbers that there are. */
+Test(rt_reorder, spaced_lines_may_be_as_long_as_a_set) {
+  enum { LONG = INT32_MAX - 100, FIRST = LONG - 50 };
+  char in[50], out[60];
+  struct rt_spacing from = {LONG, LONG + 20, 7 - FIRST};
+  for (int i = 0; i < 50; i++) in[i] = (char)(i + 1);
+  memset(out, 0, sizeof out);
+  rt_layout_spaced(out, 1, from, in, 1, (struct rt_spacing){.lead = -FIRST},
+                   FIRST, LONG, 1, 1);
+  for (int i = 0; i < 60; i++)
+    cr_assert_eq(out[i], i < 7 || i >= 57 ? 0 : i - 6);
+}
+
 Test(rt_reorder, tables_name_places_in_spaced_lines) {
   struct rt_set from = {.n = 3}, to = {.n = 3 + N / 20 * 24};
   static const idx_l given[] = {0, 19, 20, 39, 40, 99};

@@ -94,8 +94,10 @@ refs_points(struct ir_check *c, const struct ir_set *s) {
   for (int k = 0; k < IR_SIDES; k++)
     if (s->area.at[k] < 0)
       ir_bad(c, "set %%%s: it lacks points of its domain", s->name);
-  if (s->flags & IR_SET_SPACED && (!s->box || !box->side[0]))
-    ir_bad(c, "set %%%s: spaced, but its lines are not known", s->name);
+  bool lines = s->box && box->side[0] && s->n <= INT32_MAX;
+  if (s->flags & IR_SET_SPACED && !lines)
+    ir_bad(c, "set %%%s: spaced, but its lines are not known, or too many",
+           s->name);
   refs_sides(c, s, box);
 }
 

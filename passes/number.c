@@ -131,8 +131,8 @@ struct asked {
 static bool
 number_spaces(const struct ir_trace *t, ir_ref set, long spare) {
   const struct ir_set *s = &t->sets[set];
-  if (!spare || !(s->flags & IR_SET_AUTO) || !s->box) return false;
-  if (!t->sets[s->box - 1].side[0]) return false;
+  if (!spare || !(s->flags & IR_SET_AUTO) || s->n > INT32_MAX) return false;
+  if (!s->box || !t->sets[s->box - 1].side[0]) return false;
   for (ir_ref i = 0; i < t->nmaps; i++)
     if (t->maps[i].from == set) return false;
   struct ir_spacing l = ir_spacing_of(t, set);

@@ -148,7 +148,7 @@ decl_dat(struct fe_dat_args *a, const int *lo_hi, struct fe_dat **out) {
   TRY(halo_of(a->api, a->name, b, lo_hi, &halo));
   if (a->temp) TRY(fe_check_temp_name(a->api, a->name));
   TRY(fe_box_around(a->api, b, &halo, true, &points));
-  if (a->temp) TRY(fe_points_keep(points)); /* loops will go over them */
+  if (a->temp) TRY(fe_points_keep(points)); /* loops go over them */
   a->set = &points->pub;
   TRY(fe_decl_dat(a, out));
   return fe.mirror && points->padded ? fe_ghosts_fill(*out) : OK;

@@ -263,7 +263,7 @@ fe_box_place(struct fe_loop *l, struct fe_placed *p) {
   struct fe_set *points;
   TRY(fe_box_around("op_par_loop", box, &p->made, false, &points));
   l->set = &points->pub;
-  return fe_points_keep(points);
+  return OK;
 }
 
 /* How far dat d of box b, of a layer argument, goes on beyond the domain. */

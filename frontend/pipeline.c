@@ -22,6 +22,9 @@ on_gpu(const struct ir_trace *t) {
   return false;
 }
 
+/* As OP2_STRETCHES=always has it. */
+#define ALL_STRETCHES "stretch{least=1,slide=1,line=1},"
+
 static status
 passes_run(struct ir_trace **t, bool gpu, const char *without,
            struct fe_program *p) {
@@ -43,7 +46,7 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       fe.opt.reads - OPT_reads_direct, gpu,
       streams ? IR_STREAM_BYTES : low_machine_vector(),
       fe.opt.inlining == OPT_inlining_always ? "inline{most=1000000}," : "",
-      fe.opt.stretches == OPT_stretches_always ? "stretch{least=1}," : "",
+      fe.opt.stretches == OPT_stretches_always ? ALL_STRETCHES : "",
       fe.opt.runs == OPT_runs_always ? "runs{least=1,share=0}," : "",
       fe.opt.team - OPT_team_auto, fe_ranks.size,
       fe.opt.tile_rows > 0 ? fe.opt.tile_rows : 0,

@@ -59,7 +59,7 @@ check_operand(struct held *h, ir_ref n, const struct ir_arg *a,
   if (v == IR_NONE) return;
   uint8_t how = h->how[v];
   bool stream = how == IR_HOLD_STREAM, run = how == IR_HOLD_RUN;
-  bool through = how == IR_HOLD_THROUGH;
+  bool through = how == IR_HOLD_THROUGH, slide = how == IR_HOLD_SLIDE;
   enum ir_hold as = ir_hold_before((enum ir_hold)how);
   h->used[v] = true;
   if (!how)
@@ -68,6 +68,7 @@ check_operand(struct held *h, ir_ref n, const struct ir_arg *a,
   else if (!(ir_holds_of(t, n, a, f) & 1U << as) ||
            (stream && !ir_may_stream(t, h->region, v, f->overlaps)) ||
            (run && !ir_may_run(t, h->region, v).length) ||
+           (slide && ir_slides_from(t, h->region, v) == IR_NONE) ||
            (through &&
             !ir_may_go_through(t, h->region, ir_root(t, a->dat), f->overlaps)))
     ir_bad_arg(h->c, n, arg, "%s cannot be held as %s", ir_value_text(t, v),

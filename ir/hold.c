@@ -55,6 +55,7 @@ ir_hold_before(enum ir_hold how) {
   switch (how) {
   case IR_HOLD_STREAM: return IR_HOLD_COPY;
   case IR_HOLD_RUN: return IR_HOLD_ADD;
+  case IR_HOLD_SLIDE: return IR_HOLD_REGISTER;
   case IR_HOLD_THROUGH: return IR_HOLD_STAGED;
   default: return how;
   }

@@ -42,8 +42,8 @@ unsigned ir_holds_of(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
 enum { IR_WIDTH_MAX = 16, IR_WIDTH_COMPONENTS = 32 };
 /* Most elements of a panel (struct ir_region). */
 enum { IR_PANEL_MAX = 1 << 20 };
-/* How it is held before a pass of its own (stream, runs) looks at it: what that
- * may refine; the same, if none does. */
+/* How it is held before a pass of its own (stretch, stream, runs) looks at it:
+ * what that may refine; the same, if none does. */
 enum ir_hold ir_hold_before(enum ir_hold how);
 
 /* ---- hold_column.c ------------------------------------------------------- */
@@ -89,6 +89,14 @@ struct ir_run {
   uint32_t components; /* of all that an element adds to the dat */
 };
 struct ir_run ir_may_run(const struct ir_trace *t, ir_ref region, ir_ref v);
+
+/* ---- hold_slide.c -------------------------------------------------------- */
+
+/* The call that makes of an element what version v, an inlined loop's result,
+ * is of the next one along a stretch: blocks may take that from its lanes.
+ * IR_NONE: there is none, or no end of looking. Width and stretches are chosen.
+ * cost O(calls * arguments of the region), times what it has from others */
+ir_ref ir_slides_from(const struct ir_trace *t, ir_ref region, ir_ref v);
 
 /* ---- several elements at once -------------------------------------------- */
 

@@ -70,6 +70,8 @@ bool ir_core_first(const struct ir_trace *t, ir_ref region);
  * ranges or parts; not over rows, nor in blocks where memory is in blocks, nor
  * where a sum is rounded. */
 bool ir_may_stretch(const struct ir_trace *t, ir_ref region);
+/* Elements of a stretch, on average, from which on code by stretches pays. */
+enum { IR_STRETCH_LEAST = 8 };
 /* Does this argument's path go by them then? */
 bool ir_arg_stretches(const struct ir_trace *t, const struct ir_arg *a);
 /* Do stretches of both maps begin at the same elements? */

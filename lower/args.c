@@ -27,6 +27,8 @@
  * cost  O(arguments * slots of the region) */
 #include "lower/args.h"
 
+#include "ir/hold.h"
+
 #include "base/arena.h"
 
 #include <assert.h>
@@ -115,6 +117,36 @@ low_call_check(const struct low_args *g) {
   return OK;
 }
 
+/* The number that the call of node n has, or will have. */
+static int32_t
+low_call_number(const struct low_args *g, ir_ref n) {
+  int32_t number = 0;
+  assert(n >= g->first && n < g->end);
+  for (ir_ref k = g->first; k < n; k++)
+    number += !ir_deferred(&g->m->t->nodes[k]);
+  return number;
+}
+
+/* What a call is good for, if that is one value in registers, and which call
+ * makes it for the element before. */
+static void
+low_call_result(struct low_args *g, struct low_call *c) {
+  const struct ir_trace *t = g->m->t;
+  const struct ir_arg *args = ir_args(t, g->node), *result = NULL;
+  uint32_t results = 0;
+  c->makes = c->from = -1;
+  for (uint32_t a = 0; a < c->nargs; a++) {
+    if (!ir_arg_writes(&args[a])) continue;
+    results++;
+    if (ir_arg_inline(t, &args[a])) result = &args[a];
+  }
+  if (!result || results > 1 || ir_arg_count(result) != 1) return;
+  c->makes = c->args[result - args].slots[0];
+  if (low_hold_of(g, result) != IR_HOLD_SLIDE) return;
+  ir_ref from = ir_slides_from(t, g->node->region, result->out);
+  if (from != IR_NONE) c->from = low_call_number(g, from);
+}
+
 static status
 low_call_make(struct low_args *g, ir_ref n) {
   const struct ir_trace *t = g->m->t;
@@ -134,6 +166,7 @@ low_call_make(struct low_args *g, ir_ref n) {
   low_reductions_find(g);
   for (uint32_t a = 0; a < c.nargs; a++) c.args[a] = low_use_make(g, a);
   low_bind_layers(g, &c);
+  low_call_result(g, &c);
   VEC_PUSH(g->r->calls, g->r->ncalls, g->r->capcalls, c);
   return OK;
 }

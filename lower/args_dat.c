@@ -301,7 +301,7 @@ low_inline_slot(struct low_args *g, const struct low_access *x) {
   int32_t *held = g->m->held;
   int32_t first = x->v == IR_NONE ? -1 : held[x->v];
   uint32_t n = first < 0 ? d->parts : 0;
-  assert(x->entry < d->parts && x->how == IR_HOLD_REGISTER);
+  assert(x->entry < d->parts && ir_hold_before(x->how) == IR_HOLD_REGISTER);
   if (n) first = (int32_t)g->r->nslots;
   for (uint32_t k = 0; k < n; k++) low_slot_add(g->r, blank);
   if (x->w != IR_NONE) held[x->w] = first;

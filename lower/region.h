@@ -158,6 +158,10 @@ struct low_call {
                          -1: one length */
   int32_t layer;      /* of the row's first entry; -1: no slot asks */
   bool down;          /* the next entry is a layer below */
+  int32_t makes;      /* the slot that is all it is good for, in registers; -1:
+                         it does more */
+  int32_t from; /* in blocks of a stretch that slot is what this call made of
+                   the element before; -1: it is not */
   uint32_t nargs;
   struct low_use *args;
   const char *name, *file; /* for messages; not in the key */

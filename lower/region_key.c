@@ -56,7 +56,8 @@ low_key_lines(const struct low_region *r, struct str *key) {
 
 static void
 low_key_call(const struct low_call *c, struct str *key) {
-  KEY(key, c->instance, c->row, c->start, c->layer, c->down, c->nargs);
+  KEY(key, c->instance, c->row, c->start, c->layer, c->down, c->makes, c->from,
+      c->nargs);
   for (uint32_t a = 0; a < c->nargs; a++) {
     KEY(key, c->args[a].nslots, c->args[a].vector);
     for (uint32_t k = 0; k < c->args[a].nslots; k++)

@@ -89,6 +89,8 @@ hold_best(unsigned ways) {
   return (enum ir_hold)how;
 }
 
+_Static_assert(IR_HOLD_COUNT <= 16, "a bit of 16 for each way");
+
 static void
 hold_operand(struct hold *h, ir_ref n, const struct ir_arg *a) {
   ir_ref v = ir_operand(h->t, a);

@@ -1,5 +1,6 @@
 /* Floating-point operations of one call of a kernel: what reports compare with
- * what the machine can do. Nothing is decided by them.
+ * what the machine can do, and by which it is weighed what is computed again
+ * (passes/inline.c), or moved (passes/stretch.c).
  *
  * Counted on the clean copy, where loops of constant length are spelt out. All
  * branches count as taken; a loop that is left counts once, which `loops` says.

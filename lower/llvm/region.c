@@ -134,7 +134,7 @@ static void
 low_build_body(struct low_emit *em,
                void (*loop)(struct low_emit *, LLVMValueRef, LLVMValueRef)) {
   uint32_t n = em->r->nslots, nb = em->r->nbinds;
-  LLVMValueRef *mem = mem_alloc(8 * (size_t)n + 1, sizeof *mem);
+  LLVMValueRef *mem = mem_alloc(10 * (size_t)n + 1, sizeof *mem);
   em->home = mem;
   em->now = mem + n;
   em->lanes = mem + 2 * n;
@@ -143,6 +143,8 @@ low_build_body(struct low_emit *em,
   em->begins = mem + 5 * n;
   em->run_target = mem + 6 * n;
   em->run_sum = mem + 7 * n;
+  em->before = mem + 8 * n;
+  em->none = mem + 9 * n;
   em->guarded = mem_alloc((size_t)n + 1, sizeof *em->guarded);
   low_guards_find(em);
   LLVMBasicBlockRef entry =
@@ -157,6 +159,8 @@ low_build_body(struct low_emit *em,
   LLVMPositionBuilderAtEnd(em->b, entry);
   LLVMBuildBr(em->b, begin);
   free(em->guarded);
+  free(em->step);
+  em->step = NULL;
   free(mem);
 }
 

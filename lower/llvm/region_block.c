@@ -69,8 +69,7 @@ low_lanes_alloc(struct low_emit *em) {
     const struct low_slot *s = &em->r->slots[k];
     bool copies = s->kind == LOW_SLOT_DAT && s->load < 0 && s->store < 0;
     if (!low_slot_has_lanes(s) || copies) continue;
-    em->lanes[k] = ll_entry_alloca(em->b, ll_type(em->ctx, s->type),
-                                   (uint64_t)s->dim * em->width, 64, "lanes");
+    em->lanes[k] = low_lanes_new(em, k, "lanes");
   }
 }
 
@@ -164,6 +163,7 @@ void
 low_blocks_begin(struct low_emit *em) {
   assert(em->width > 1 && !(em->width & (em->width - 1)));
   low_lanes_alloc(em);
+  low_slides_begin(em);
   if (low_region_has_rows(em->r)) low_rows_alloc(em);
   low_sums_begin(em);
   low_runs_begin(em);
@@ -174,7 +174,9 @@ low_emit_block(struct low_emit *em, LLVMValueRef e) {
   bool rows = low_region_has_rows(em->r);
   em->e = e;
   low_lanes_fill(em);
-  (rows ? low_emit_rows_block : low_emit_plain_block)(em);
+  (rows       ? low_emit_rows_block
+   : em->step ? low_emit_slide_block
+              : low_emit_plain_block)(em);
   low_lanes_empty(em);
 }
 

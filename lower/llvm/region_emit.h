@@ -34,6 +34,13 @@ struct low_emit {
   LLVMValueRef *run_target; /* of slots that stay while their target does: it,
                                -1 before the first, and */
   LLVMValueRef *run_sum;    /* what it has, [dim] */
+  LLVMValueRef *none;       /* of slots: no lanes */
+  LLVMValueRef *before; /* of slots that others slide from: lanes of the block
+                           before, [dim][width], where there was none only the
+                           last; NULL: nobody does */
+  uint32_t *step;       /* of calls: the lane loop in which they run; NULL: all
+                           in one. low_blocks_begin makes it */
+  uint32_t steps;       /* how many lane loops there are in front of the last */
   LLVMValueRef *begins; /* of slots that go by stretches, within one: target of
                            element 0, were it in it; of still ones of all */
   bool *guarded;        /* of slots: WHOLE ones that are copied all the same */
@@ -225,6 +232,24 @@ void low_lanes_add(struct low_emit *em);
 /* dst = src: an element of the slot's dat, as it lies there, and a copy. */
 void low_chunks_copy(struct low_emit *em, const struct low_slot *s,
                      struct low_at dst, struct low_at src);
+/* Memory for lanes of slot k. */
+LLVMValueRef low_lanes_new(struct low_emit *em, uint32_t k, const char *name);
+/* Slot k gets the lanes of slot `from`, moved by one, behind the last of the
+ * block before. */
+void low_lanes_slide(struct low_emit *em, uint32_t k, uint32_t from);
+/* The lanes of slot k are those of the block before, from here on. */
+void low_lanes_keep(struct low_emit *em, uint32_t k);
+/* The last of these is what slot `value` has, for one element. */
+void low_lanes_start(struct low_emit *em, uint32_t k, uint32_t value);
+
+/* ---- region_slide.c ------------------------------------------------------ */
+
+/* In front of the first block: em->step, if something slides. */
+void low_slides_begin(struct low_emit *em);
+/* A block that begins with this element follows no other one. */
+void low_slide_start(struct low_emit *em, LLVMValueRef e);
+/* A block whose lanes are filled, step by step. */
+void low_emit_slide_block(struct low_emit *em);
 
 /* ---- region_runs.c ------------------------------------------------------- */
 

@@ -248,6 +248,56 @@ low_insert(struct low_emit *em, LLVMValueRef into, LLVMValueRef v, uint32_t l) {
   return LLVMBuildInsertElement(em->b, into, v, ll_i64(em->ctx, l), "");
 }
 
+/* ---- lanes of the block before ------------------------------------------- */
+
+LLVMValueRef
+low_lanes_new(struct low_emit *em, uint32_t k, const char *name) {
+  const struct low_slot *s = &em->r->slots[k];
+  return ll_entry_alloca(em->b, ll_type(em->ctx, s->type),
+                         (uint64_t)s->dim * em->width, 64, name);
+}
+
+/* Lane l of component c in the lanes of the block before. */
+static LLVMValueRef
+low_before_at(struct low_emit *em, uint32_t k, uint32_t c, uint32_t l) {
+  assert(em->before[k] && l < em->width);
+  LLVMValueRef at = ll_i64(em->ctx, (int64_t)c * em->width + l);
+  return LLVMBuildInBoundsGEP2(em->b, ll_type(em->ctx, em->r->slots[k].type),
+                               em->before[k], &at, 1, "");
+}
+
+void
+low_lanes_slide(struct low_emit *em, uint32_t k, uint32_t from) {
+  const struct low_slot *s = &em->r->slots[k];
+  uint32_t mask[LOW_WIDTH_MAX];
+  assert(s->dim == em->r->slots[from].dim);
+  for (uint32_t l = 0; l < em->width; l++) mask[l] = em->width - 1 + l;
+  for (uint32_t c = 0; c < s->dim; c++) {
+    LLVMValueRef before =
+        LLVMBuildLoad2(em->b, low_vector(em, s->type, em->width),
+                       low_before_at(em, from, c, 0), "");
+    LLVMValueRef v = low_lanes_get(em, from, c);
+    low_lanes_put(em, k, c, low_shuffle(em, before, v, mask, em->width));
+  }
+}
+
+void
+low_lanes_keep(struct low_emit *em, uint32_t k) {
+  for (uint32_t c = 0; c < em->r->slots[k].dim; c++)
+    LLVMBuildStore(em->b, low_lanes_get(em, k, c), low_before_at(em, k, c, 0));
+}
+
+void
+low_lanes_start(struct low_emit *em, uint32_t k, uint32_t value) {
+  const struct low_slot *s = &em->r->slots[k];
+  for (uint32_t c = 0; c < s->dim; c++) {
+    LLVMValueRef p = low_at_address(em, low_at_home(em->home[value]), s->type,
+                                    ll_i64(em->ctx, c));
+    LLVMValueRef v = LLVMBuildLoad2(em->b, ll_type(em->ctx, s->type), p, "");
+    LLVMBuildStore(em->b, v, low_before_at(em, k, c, em->width - 1));
+  }
+}
+
 /* ---- loading ------------------------------------------------------------- */
 
 /* Components [c, c+n) of all lanes, element by element; what lies before `from`

@@ -173,6 +173,15 @@ slots_begin(struct low_emit *em, const struct place *p, uint32_t n) {
 
 /* ---- elements ------------------------------------------------------------ */
 
+/* If so, the block that begins with element e follows no other one. */
+static void
+start_if(struct low_emit *em, LLVMValueRef so, LLVMValueRef e) {
+  if (!em->step) return;
+  LLVMBasicBlockRef after = ll_if(em->b, so);
+  low_slide_start(em, e);
+  ll_endif(em->b, after);
+}
+
 /* Blocks of [e, end), as many as there are: what is left begins there. */
 static LLVMValueRef
 emit_blocks(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
@@ -182,6 +191,7 @@ emit_blocks(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
   LLVMValueRef rest =
       LLVMBuildAnd(b, length, ll_i64(em->ctx, em->width - 1), "");
   LLVMValueRef last = LLVMBuildNSWSub(b, end, rest, "last");
+  start_if(em, LLVMBuildICmp(b, LLVMIntSLT, e, last, "some"), e);
   struct ll_loop l = ll_loop_begin_step(b, e, last, width, "base");
   low_emit_block(em, l.i);
   ll_loop_end(b, &l, em->marks.scalar);
@@ -198,7 +208,11 @@ emit_twice(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
   LLVMValueRef fits = LLVMBuildICmp(b, LLVMIntSLE, e, most, "fits");
   LLVMValueRef rest = LLVMBuildSelect(b, fits, end, e, "rest");
   struct ll_loop l = ll_loop_begin_step(b, e, rest, width, "block");
-  low_emit_block(em, smaller(em, l.i, most));
+  LLVMValueRef at = smaller(em, l.i, most);
+  LLVMValueRef first = LLVMBuildICmp(b, LLVMIntEQ, l.i, e, "");
+  LLVMValueRef moved = LLVMBuildICmp(b, LLVMIntNE, l.i, at, "");
+  start_if(em, LLVMBuildOr(b, first, moved, "starts"), at);
+  low_emit_block(em, at);
   ll_loop_end(b, &l, em->marks.scalar);
   return rest;
 }
@@ -206,12 +220,10 @@ emit_twice(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
 /* Elements one by one, in a function that has blocks, too. */
 static void
 emit_rest(struct low_emit *em, LLVMValueRef e, LLVMValueRef end) {
-  size_t bytes = em->r->nslots * sizeof *em->lanes;
-  SCOPED LLVMValueRef *lanes = mem_alloc(em->r->nslots + 1, sizeof *lanes);
-  memcpy(lanes, em->lanes, bytes);
-  memset(em->lanes, 0, bytes);
+  LLVMValueRef *lanes = em->lanes;
+  em->lanes = em->none;
   low_emit_plain(em, e, end);
-  memcpy(em->lanes, lanes, bytes);
+  em->lanes = lanes;
 }
 
 /* Elements [e, end), along which maps step by one. */

@@ -1,7 +1,10 @@
 /* What a region does for each of its elements: for reports. */
 #include "lower/maker.h"
 
+#include "base/arena.h"
+
 #include <assert.h>
+#include <stdlib.h>
 
 /* Entries of a row of a map, on average. */
 static double
@@ -56,11 +59,74 @@ effort_slot(const struct ir_trace *t, const struct low_region *r,
   out->targets += r->binds[s->store].block == 1 ? times : times * s->dim;
 }
 
+/* ---- calls that run ------------------------------------------------------ */
+
+/* Do calls c and d make the same? `same` are the slots by which others are
+ * known. */
+static bool
+is_again(const struct low_region *r, uint32_t c, uint32_t d,
+         const int32_t *same) {
+  const struct low_call *x = &r->calls[c], *y = &r->calls[d];
+  if (x->makes < 0 || y->makes < 0 || x->instance != y->instance) return false;
+  for (uint32_t a = 0; a < x->nargs; a++) {
+    const struct low_use *u = &x->args[a], *v = &y->args[a];
+    if (u->nslots != v->nslots) return false;
+    for (uint32_t k = 0; k < u->nslots; k++)
+      if (u->slots[k] != x->makes && same[u->slots[k]] != same[v->slots[k]])
+        return false;
+  }
+  return true;
+}
+
+/* The first call that makes what call c does. */
+static uint32_t
+first_of(const struct low_region *r, uint32_t c, int32_t *same) {
+  uint32_t d = 0;
+  while (d < c && !is_again(r, c, d, same)) d++;
+  if (d < c) same[r->calls[c].makes] = same[r->calls[d].makes];
+  return d;
+}
+
+/* Whom call c has to have run before it: by number, ncalls: nobody more. */
+static uint32_t
+next_wanted(const struct low_region *r, uint32_t c, uint32_t d) {
+  int32_t from = r->calls[c].from;
+  if (from >= 0) return d > (uint32_t)from ? r->ncalls : (uint32_t)from;
+  while (d < r->ncalls && !low_call_reads(r, c, d)) d++;
+  return d;
+}
+
+/* Marks whose results somebody wants; each stands for others by `first`. */
+static void
+want(const struct low_region *r, const uint32_t *first, uint32_t c,
+     bool *wanted) {
+  if (wanted[c]) return;
+  wanted[c] = true;
+  for (uint32_t d = next_wanted(r, c, 0); d < r->ncalls;
+       d = next_wanted(r, c, d + 1))
+    want(r, first, first[d], wanted);
+}
+
+/* Marks calls that run for an element: those that do more than make a value,
+ * and others whose value is wanted, once each, unless it slides. */
+static void
+mark_runs(const struct low_region *r, bool *runs) {
+  SCOPED int32_t *same = mem_alloc(r->nslots + 1, sizeof *same);
+  SCOPED uint32_t *first = mem_alloc(r->ncalls + 1, sizeof *first);
+  for (uint32_t k = 0; k < r->nslots; k++) same[k] = (int32_t)k;
+  for (uint32_t c = 0; c < r->ncalls; c++) first[c] = first_of(r, c, same);
+  for (uint32_t c = 0; c < r->ncalls; c++)
+    if (r->calls[c].makes < 0) want(r, first, c, runs);
+  for (uint32_t c = 0; c < r->ncalls; c++) runs[c] &= r->calls[c].from < 0;
+}
+
 struct rt_effort
 low_effort(const struct ir_trace *t, const struct low_region *r) {
   struct rt_effort sum = {0};
+  SCOPED bool *runs = mem_alloc(r->ncalls + 1, sizeof *runs);
+  mark_runs(r, runs);
   for (uint32_t k = 0; k < r->ncalls; k++)
-    effort_call(t, r, &r->calls[k], &sum);
+    if (runs[k]) effort_call(t, r, &r->calls[k], &sum);
   for (uint32_t k = 0; k < r->nslots; k++)
     effort_slot(t, r, &r->slots[k], &sum);
   sum.unread = (double)r->unread;

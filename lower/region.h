@@ -272,6 +272,18 @@ low_region_has_rows(const struct low_region *r) {
   return false;
 }
 
+/* Does the call read what call `from` makes in registers? */
+static inline bool
+low_call_reads(const struct low_region *r, uint32_t call, uint32_t from) {
+  const struct low_call *c = &r->calls[call];
+  int32_t slot = r->calls[from].makes;
+  if (slot < 0 || call == from) return false;
+  for (uint32_t a = 0; a < c->nargs; a++)
+    for (uint32_t k = 0; k < c->args[a].nslots; k++)
+      if (c->args[a].slots[k] == slot) return true;
+  return false;
+}
+
 /* Does the slot stand for another element than that of the loop? */
 static inline bool
 low_slot_far(const struct low_slot *s) {

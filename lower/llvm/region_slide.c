@@ -46,18 +46,6 @@ slides(const struct low_emit *em, uint32_t call) {
   return em->r->calls[call].from >= 0;
 }
 
-/* Does the call read what call `from` makes? */
-static bool
-reads(const struct low_emit *em, uint32_t call, uint32_t from) {
-  const struct low_call *c = &em->r->calls[call];
-  int32_t slot = em->r->calls[from].makes;
-  if (slot < 0 || call == from) return false;
-  for (uint32_t a = 0; a < c->nargs; a++)
-    for (uint32_t k = 0; k < c->args[a].nslots; k++)
-      if (c->args[a].slots[k] == slot) return true;
-  return false;
-}
-
 /* ---- steps --------------------------------------------------------------- */
 
 /* Marks what marked calls read, of calls that do not slide; `all`: of all.
@@ -66,7 +54,7 @@ static void
 mark_read(const struct low_emit *em, bool *mark, bool all) {
   for (uint32_t c = em->r->ncalls; c-- > 0;)
     for (uint32_t d = 0; mark[c] && d < c; d++)
-      mark[d] |= (all || !slides(em, d)) && reads(em, c, d);
+      mark[d] |= (all || !slides(em, d)) && low_call_reads(em->r, c, d);
 }
 
 /* Those in front of the last step. */
@@ -94,7 +82,7 @@ step_of(struct low_emit *em, uint32_t call) {
   if (em->step[call] != UNKNOWN) return em->step[call];
   uint32_t step = 0;
   for (uint32_t c = 0; c < call; c++) {
-    uint32_t at = reads(em, call, c) ? is_there_from(em, c) : 0;
+    uint32_t at = low_call_reads(em->r, call, c) ? is_there_from(em, c) : 0;
     if (at > step) step = at;
   }
   em->step[call] = step;

@@ -1,0 +1,85 @@
+/* Lowering: how much is computed for an element, for reports. */
+#include "lower/maker.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum { SLOTS = 6, CALLS = 4, WORK = 3, LAST = 10 };
+
+/* Two calls of a kernel make slots 2 and 3 of slots 0 and 1, a third one slot 4
+ * as slot 2 was made; the last reads all three. */
+struct region {
+  struct low_region r;
+  struct low_kernel kernels[2];
+  struct low_instance instances[2];
+  struct low_call calls[CALLS];
+  struct low_use uses[CALLS][4];
+  int32_t at[SLOTS];
+};
+
+static struct low_call
+call_of(struct region *g, uint32_t n, uint32_t instance, int32_t makes,
+        uint32_t nargs, const int32_t *slots) {
+  for (uint32_t k = 0; k < nargs; k++)
+    g->uses[n][k] = (struct low_use){.nslots = 1, .slots = &g->at[slots[k]]};
+  return (struct low_call){.instance = instance,
+                           .row = -1,
+                           .makes = makes,
+                           .from = -1,
+                           .nargs = nargs,
+                           .args = g->uses[n]};
+}
+
+static struct region *
+region_new(void) {
+  struct region *g = calloc(1, sizeof *g);
+  for (int32_t k = 0; k < SLOTS; k++) g->at[k] = k;
+  g->kernels[0].flops = WORK;
+  g->kernels[1].flops = LAST;
+  for (int k = 0; k < 2; k++) g->instances[k].kernel = &g->kernels[k];
+  g->calls[0] = call_of(g, 0, 0, 2, 2, (int32_t[]){0, 2});
+  g->calls[1] = call_of(g, 1, 0, 3, 2, (int32_t[]){1, 3});
+  g->calls[2] = call_of(g, 2, 0, 4, 2, (int32_t[]){0, 4});
+  g->calls[3] = call_of(g, 3, 1, -1, 4, (int32_t[]){2, 3, 4, 5});
+  g->r = (struct low_region){.nslots = 0,
+                             .ncalls = CALLS,
+                             .calls = g->calls,
+                             .ninstances = 2,
+                             .instances = g->instances};
+  g->r.slots = calloc(SLOTS, sizeof *g->r.slots);
+  g->r.nslots = SLOTS;
+  for (int k = 0; k < SLOTS; k++) g->r.slots[k].map = -1;
+  return g;
+}
+
+static double
+flops_of(struct region *g) {
+  struct ir_trace t = {0};
+  double flops = low_effort(&t, &g->r).flops;
+  free(g->r.slots);
+  free(g);
+  return flops;
+}
+
+Test(lower_effort, alike_calls_run_once) {
+  cr_assert_eq(flops_of(region_new()), 2 * WORK + LAST);
+}
+
+Test(lower_effort, what_slides_does_not_run) {
+  struct region *g = region_new();
+  g->calls[0].from = 1;
+  cr_assert_eq(flops_of(g), WORK + LAST);
+}
+
+Test(lower_effort, nor_does_what_nobody_wants) {
+  struct region *g = region_new();
+  g->uses[3][1].slots = &g->at[5];
+  cr_assert_eq(flops_of(g), WORK + LAST);
+}
+
+Test(lower_effort, but_what_others_slide_from) {
+  struct region *g = region_new();
+  g->uses[3][1].slots = &g->at[5];
+  g->calls[0].from = 1;
+  cr_assert_eq(flops_of(g), WORK + LAST);
+}

@@ -449,12 +449,24 @@ pass_honest(const struct pass_facts *f, const struct ir_trace *t,
   return OK;
 }
 
+/* What pass inline has put into a region is nowhere without it. */
+static status
+pass_may_forget(const struct ir_trace *t, const struct pass_info *pass) {
+  for (ir_ref d = 0; !(pass->keeps & PASS_REGIONS) && d < t->ndats; d++)
+    if (t->dats[d].kind == IR_INLINE)
+      FAIL(ERR_STATE,
+           "pass %s: the trace has inline %%%s, and its regions would go",
+           pass->name, t->dats[d].name);
+  return OK;
+}
+
 /* Facts that it needs, the pass, facts that it keeps. */
 static status
 pass_apply(struct ir_trace *t, const struct pass_step *s,
            struct pass_facts *f) {
   const struct pass_info *pass = s->pass;
   struct str before = STR_INIT;
+  TRY(pass_may_forget(t, pass));
   if (pass_forget(t, ~pass->keeps)) facts_drop(f, PASS_UNITS | PASS_LIVE);
   facts_make(f, t, pass->needs);
   struct pass_ctx c = {.overlaps =

@@ -152,11 +152,9 @@ low_lanes_empty(struct low_emit *em) {
 /* A block whose lanes are filled, and whose calls go over no rows. */
 static void
 low_emit_plain_block(struct low_emit *em) {
-  LLVMValueRef width = ll_i64(em->ctx, em->width);
-  struct ll_loop lane = ll_loop_begin(em->b, ll_i64(em->ctx, 0), width, "lane");
-  em->i = lane.i;
+  struct ll_loop lane = low_lanes_begin(em);
   low_emit_element(em);
-  ll_loop_end(em->b, &lane, em->marks.parallel);
+  low_lanes_end(em, &lane);
 }
 
 void

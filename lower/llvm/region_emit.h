@@ -232,6 +232,9 @@ void low_lanes_add(struct low_emit *em);
 /* dst = src: an element of the slot's dat, as it lies there, and a copy. */
 void low_chunks_copy(struct low_emit *em, const struct low_slot *s,
                      struct low_at dst, struct low_at src);
+/* A loop over the lanes of a block, em->i, of independent turns. */
+struct ll_loop low_lanes_begin(struct low_emit *em);
+void low_lanes_end(struct low_emit *em, struct ll_loop *l);
 /* Memory for lanes of slot k. */
 LLVMValueRef low_lanes_new(struct low_emit *em, uint32_t k, const char *name);
 /* Slot k gets the lanes of slot `from`, moved by one, behind the last of the

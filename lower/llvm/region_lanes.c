@@ -248,6 +248,22 @@ low_insert(struct low_emit *em, LLVMValueRef into, LLVMValueRef v, uint32_t l) {
   return LLVMBuildInsertElement(em->b, into, v, ll_i64(em->ctx, l), "");
 }
 
+/* ---- loops over lanes ---------------------------------------------------- */
+
+struct ll_loop
+low_lanes_begin(struct low_emit *em) {
+  LLVMValueRef width = ll_i64(em->ctx, em->width);
+  struct ll_loop l = ll_loop_begin(em->b, ll_i64(em->ctx, 0), width, "lane");
+  em->i = l.i;
+  return l;
+}
+
+void
+low_lanes_end(struct low_emit *em, struct ll_loop *l) {
+  ll_loop_end(em->b, l, em->marks.parallel);
+  em->i = NULL;
+}
+
 /* ---- lanes of the block before ------------------------------------------- */
 
 LLVMValueRef

@@ -132,20 +132,6 @@ move_kept(struct low_emit *em, bool back) {
   }
 }
 
-static struct ll_loop
-lanes_begin(struct low_emit *em) {
-  LLVMValueRef width = ll_i64(em->ctx, em->width);
-  struct ll_loop l = ll_loop_begin(em->b, ll_i64(em->ctx, 0), width, "lane");
-  em->i = l.i;
-  return l;
-}
-
-static void
-lanes_end(struct low_emit *em, struct ll_loop *l) {
-  ll_loop_end(em->b, l, em->marks.parallel);
-  em->i = NULL;
-}
-
 /* ---- a step over rows ---------------------------------------------------- */
 
 /* Rows of the block's elements, vectors of 64 bits. */
@@ -366,7 +352,7 @@ static void
 step_lanes(struct low_emit *em, uint32_t call, const struct rows *r,
            LLVMValueRef j) {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
-  struct ll_loop lane = lanes_begin(em);
+  struct ll_loop lane = low_lanes_begin(em);
   move_kept(em, false);
   LLVMBasicBlockRef after = NULL;
   if (r->lengths) {
@@ -378,7 +364,7 @@ step_lanes(struct low_emit *em, uint32_t call, const struct rows *r,
   low_emit_around(em, call);
   if (after) ll_endif(em->b, after);
   move_kept(em, true);
-  lanes_end(em, &lane);
+  low_lanes_end(em, &lane);
 }
 
 static void
@@ -466,20 +452,20 @@ low_emit_rows_panel(struct low_emit *em, LLVMValueRef from, LLVMValueRef to) {
 /* Calls [first, end), none of which goes over rows. */
 static void
 emit_calls(struct low_emit *em, uint32_t first, uint32_t end) {
-  struct ll_loop lane = lanes_begin(em);
+  struct ll_loop lane = low_lanes_begin(em);
   move_kept(em, false);
   for (uint32_t k = first; k < end; k++) low_emit_around(em, k);
   move_kept(em, true);
-  lanes_end(em, &lane);
+  low_lanes_end(em, &lane);
 }
 
 void
 low_emit_rows_block(struct low_emit *em) {
   const struct low_call *c = em->r->calls;
-  struct ll_loop lane = lanes_begin(em);
+  struct ll_loop lane = low_lanes_begin(em);
   low_emit_enter(em);
   move_kept(em, true);
-  lanes_end(em, &lane);
+  low_lanes_end(em, &lane);
   for (uint32_t k = 0, end; k < em->r->ncalls; k = end) {
     for (end = k; end < em->r->ncalls && c[end].row < 0;) end++;
     if (end > k)
@@ -487,8 +473,8 @@ low_emit_rows_block(struct low_emit *em) {
     else
       emit_rows(em, end++);
   }
-  lane = lanes_begin(em);
+  lane = low_lanes_begin(em);
   move_kept(em, false);
   low_emit_leave(em);
-  lanes_end(em, &lane);
+  low_lanes_end(em, &lane);
 }

@@ -168,15 +168,13 @@ leave_made(struct low_emit *em, uint32_t step) {
 /* One step of the block's elements. */
 static void
 emit_step(struct low_emit *em, uint32_t step) {
-  LLVMValueRef width = ll_i64(em->ctx, em->width);
-  struct ll_loop lane = ll_loop_begin(em->b, ll_i64(em->ctx, 0), width, "lane");
-  em->i = lane.i;
+  struct ll_loop lane = low_lanes_begin(em);
   low_emit_enter(em);
   enter_made(em, step);
   for (uint32_t c = 0; c < em->r->ncalls; c++)
     if (em->step[c] == step) low_emit_around(em, c);
   (step == LAST ? low_emit_leave(em) : leave_made(em, step));
-  ll_loop_end(em->b, &lane, em->marks.parallel);
+  low_lanes_end(em, &lane);
 }
 
 /* Lanes of the call, and of what it slides from before. */

@@ -136,6 +136,13 @@ rt_mem_free(void *p, size_t bytes) {
   (void)rc;
 }
 
+void
+rt_mem_renew(void *p, size_t bytes) {
+  assert(bytes > RT_MAP_BYTES);
+  size_t skew = (uintptr_t)p % PAGE;
+  madvise((char *)p - skew, mapped_bytes(bytes, skew), MADV_DONTNEED);
+}
+
 /* Pages without access count nowhere. */
 void *
 rt_mem_reserve(size_t bytes) {

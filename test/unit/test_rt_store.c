@@ -439,6 +439,29 @@ Test(rt_pool, memory_of_former_sizes_is_bounded) {
   cr_assert_leq(rt_pool_clear(), 2 * 2000 * 8);
 }
 
+/* Written at both ends, which share pages with nothing else. */
+Test(rt_pool, large_mirrors_come_back_as_zeros) {
+  size_t bytes = RT_MAP_BYTES + 1000;
+  char *a = rt_mirror_new(bytes);
+  a[0] = a[bytes - 1] = 1;
+  rt_mirror_free(a, bytes);
+  char *b = rt_mirror_new(bytes);
+  cr_assert_eq(b, a);
+  cr_assert_eq(b[0], 0);
+  cr_assert_eq(b[bytes - 1], 0);
+  rt_mirror_free(b, bytes);
+  cr_assert_eq(rt_pool_clear(), bytes);
+  cr_assert_eq(rt_pool_clear(), 0);
+}
+
+Test(rt_pool, few_large_mirrors_are_kept) {
+  for (size_t k = 0; k < 100; k++) {
+    size_t bytes = RT_MAP_BYTES + 1000 * (k + 1);
+    rt_mirror_free(rt_mirror_new(bytes), bytes);
+  }
+  cr_assert_leq(rt_pool_clear(), 8 * ((size_t)RT_MAP_BYTES + 100000));
+}
+
 Test(rt_pool, alternating_sizes_settle) {
   struct rt_buf *b;
   long long before = 0;

@@ -40,10 +40,18 @@
 
 /* What of it the loop needs around its points: of an argument. */
 struct touch {
+  int arg;
   struct fe_dat *dat;
   const struct fe_box *box; /* of the dat; NULL: it is on another set */
   struct fe_halo reach;
   bool direct, reads, writes;
+};
+
+/* Those of all arguments on dats of boxes: handles are looked up once a call.
+ */
+struct touches {
+  int n;
+  struct touch at[FE_MAX_ARGS];
 };
 
 /* ---- arguments ----------------------------------------------------------- */
@@ -95,6 +103,17 @@ touch_of(const struct fe_loop *l, const op_arg *a, struct touch *out) {
   return true;
 }
 
+static void
+touches_find(const struct fe_loop *l, struct touches *out) {
+  out->n = 0;
+  for (int i = 0; i < shown(l); i++) {
+    struct touch *x = &out->at[out->n];
+    if (!touch_of(l, &l->args[i], x)) continue;
+    x->arg = i;
+    out->n++;
+  }
+}
+
 /* How far around the domain it has values. */
 static const struct fe_halo *
 there(const struct fe_dat *d) {
@@ -143,16 +162,16 @@ keep_in_domain(struct fe_placed *p, const char *why) {
 
 /* What it writes directly, of which some spreads: as far as all are wide. */
 static bool
-spread_over(const struct fe_loop *l, struct fe_placed *p) {
-  struct touch x;
+spread_over(const struct touches *t, struct fe_placed *p) {
   bool any = false;
   for (int k = 0; k < FE_BOX_SIDES; k++) p->made.at[k] = INT32_MAX;
-  for (int i = 0; i < shown(l); i++) {
-    if (!touch_of(l, &l->args[i], &x) || !x.writes || !x.direct) continue;
-    any |= x.dat->spreads;
-    const struct fe_set *on = (struct fe_set *)x.dat->pub.set;
+  for (int i = 0; i < t->n; i++) {
+    const struct touch *x = &t->at[i];
+    if (!x->writes || !x->direct) continue;
+    any |= x->dat->spreads;
+    const struct fe_set *on = (struct fe_set *)x->dat->pub.set;
     for (int k = 0; k < FE_BOX_SIDES; k++)
-      keep_within(p, k, x.dat->spreads ? on->halo.at[k] : 0, x.dat->pub.name);
+      keep_within(p, k, x->dat->spreads ? on->halo.at[k] : 0, x->dat->pub.name);
   }
   if (!any) p->made = (struct fe_halo){{0}};
   return any;
@@ -160,62 +179,61 @@ spread_over(const struct fe_loop *l, struct fe_placed *p) {
 
 /* The largest halo around the domain over which the loop can run. */
 static void
-find_points(const struct fe_loop *l, struct fe_placed *p) {
-  struct touch x;
+find_points(const struct fe_loop *l, const struct touches *t,
+            struct fe_placed *p) {
   const struct fe_set *set = (const struct fe_set *)l->set;
-  if (!spread_over(l, p)) return;
+  if (!spread_over(t, p)) return;
   if (!set->box) keep_in_domain(p, "it goes over a subset");
   if (l->order) keep_in_domain(p, "it is a scan");
-  for (int i = 0; i < shown(l); i++) {
-    const op_arg *a = &l->args[i];
-    if (kept_by(a)) keep_in_domain(p, kept_by(a));
-    if (!touch_of(l, a, &x)) continue;
-    if (x.writes && x.direct && !x.dat->spreads)
+  for (int i = 0; i < shown(l); i++)
+    if (kept_by(&l->args[i])) keep_in_domain(p, kept_by(&l->args[i]));
+  for (int i = 0; i < t->n; i++) {
+    const struct touch *x = &t->at[i];
+    if (x->writes && x->direct && !x->dat->spreads)
       keep_in_domain(p, "it writes a dat that is no temporary of a box, too");
-    for (int k = 0; x.reads && k < 2 * x.box->ndim; k++)
-      if (!x.box->periodic[k / 2])
-        keep_within(p, k, there(x.dat)->at[k] - x.reach.at[k], x.dat->pub.name);
+    for (int k = 0; x->reads && k < 2 * x->box->ndim; k++)
+      if (!x->box->periodic[k / 2])
+        keep_within(p, k, there(x->dat)->at[k] - x->reach.at[k],
+                    x->dat->pub.name);
   }
 }
 
 /* ---- is it there? -------------------------------------------------------- */
 
 static status
-fail_short(const struct fe_loop *l, int arg, const struct touch *x, int k,
-           int need) {
+fail_short(const struct fe_loop *l, const struct touch *x, int k, int need) {
   const struct fe_dat *d = x->dat;
   const char *side = k % 2 ? "above" : "below";
   if (d->short_of)
     FAIL(ERR_ARG,
          "op_par_loop \"%s\": argument %d: temporary \"%s\": expected values "
          "%d beyond the domain, %s in dimension %d, found %d: %s",
-         l->name, arg, d->pub.name, need, side, k / 2, there(d)->at[k],
+         l->name, x->arg, d->pub.name, need, side, k / 2, there(d)->at[k],
          d->short_of);
   FAIL(ERR_ARG,
        "op_par_loop \"%s\": argument %d: dat \"%s\": expected a halo of %d, %s "
        "in dimension %d, found %d",
-       l->name, arg, d->pub.name, need, side, k / 2, there(d)->at[k]);
+       l->name, x->arg, d->pub.name, need, side, k / 2, there(d)->at[k]);
 }
 
 /* A write that lands in a halo. */
 static status
-fail_write(const struct fe_loop *l, int arg, const struct touch *x, int k) {
+fail_write(const struct fe_loop *l, const struct touch *x, int k) {
   FAIL(ERR_ARG,
        "op_par_loop \"%s\": argument %d: dat \"%s\": loops write the domain: "
        "expected OP_READ through entries that lie %d beyond it in dimension %d",
-       l->name, arg, x->dat->pub.name, x->reach.at[k], k / 2);
+       l->name, x->arg, x->dat->pub.name, x->reach.at[k], k / 2);
 }
 
 static status
-check_there(const struct fe_loop *l, const struct fe_halo *runs, int arg,
+check_there(const struct fe_loop *l, const struct fe_halo *runs,
             const struct touch *x) {
   for (int k = 0; k < 2 * x->box->ndim; k++) {
     int need = x->reach.at[k] + runs->at[k];
     if (x->box->periodic[k / 2]) continue;
-    if (x->writes && !x->direct && x->reach.at[k])
-      return fail_write(l, arg, x, k);
+    if (x->writes && !x->direct && x->reach.at[k]) return fail_write(l, x, k);
     if (x->reads && need > there(x->dat)->at[k])
-      return fail_short(l, arg, x, k, need);
+      return fail_short(l, x, k, need);
   }
   return OK;
 }
@@ -223,11 +241,9 @@ check_there(const struct fe_loop *l, const struct fe_halo *runs, int arg,
 /* ---- a loop -------------------------------------------------------------- */
 
 static void
-note_written(const struct fe_loop *l, struct fe_placed *p) {
-  struct touch x;
-  for (int i = 0; i < shown(l); i++)
-    if (touch_of(l, &l->args[i], &x) && x.writes && x.dat->spreads)
-      p->dat[p->n++] = x.dat;
+note_written(const struct touches *t, struct fe_placed *p) {
+  for (int i = 0; i < t->n; i++)
+    if (t->at[i].writes && t->at[i].dat->spreads) p->dat[p->n++] = t->at[i].dat;
 }
 
 /* The box whose points or subset it is; NULL: none. */
@@ -238,7 +254,7 @@ box_of(const struct fe_set *s) {
 
 status
 fe_box_place(struct fe_loop *l, struct fe_placed *p) {
-  struct touch x;
+  struct touches t;
   p->n = 0;
   p->always = true;
   p->made = (struct fe_halo){{0}};
@@ -252,13 +268,13 @@ fe_box_place(struct fe_loop *l, struct fe_placed *p) {
       shown(l) > FE_MAX_ARGS)
     return OK; /* check.c tells */
   const struct fe_box *box = box_of((struct fe_set *)l->set);
-  if (box) find_points(l, p);
-  for (int i = 0; i < shown(l); i++) {
-    if (!touch_of(l, &l->args[i], &x)) continue;
-    p->always &= !x.dat->spreads;
-    TRY(check_there(l, &p->made, i, &x));
+  touches_find(l, &t);
+  if (box) find_points(l, &t, p);
+  for (int i = 0; i < t.n; i++) {
+    p->always &= !t.at[i].dat->spreads;
+    TRY(check_there(l, &p->made, &t.at[i]));
   }
-  note_written(l, p);
+  note_written(&t, p);
   if (!p->n || !((struct fe_set *)l->set)->box) return OK;
   struct fe_set *points;
   TRY(fe_box_around("op_par_loop", box, &p->made, false, &points));

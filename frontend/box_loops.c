@@ -11,8 +11,9 @@
  *   X = min of the widths of all that it writes,
  *       of widths (temporaries: made) less the reach, of all that it reads
  *
- * on each side of each dimension, and no less than 0. These are made up to X
- * then. What the loop reads has to be there X + reach away from the domain.
+ * on each side of each dimension, and no less than 0. A reach is less than 0 on
+ * a side if all that is read lies on the other. These are made up to X then.
+ * What the loop reads has to be there X + reach away from the domain.
  *
  *   a has widths 1, 2;  b 4, 3;  c 3, 4
  *   a <- f(b by -1, 1; c by 0, 1)   X = min(1, 4 - 1, 3) = 1 below,
@@ -62,7 +63,8 @@ shown(const struct fe_loop *l) {
   return l->nargs - l->nhidden;
 }
 
-/* How far the entries lie outside that the argument names. */
+/* How far the entries lie outside that the argument names: less than none on a
+ * side if all lie on the other. */
 static struct fe_halo
 reach_of(const op_arg *a) {
   const struct fe_map *m = (const struct fe_map *)a->map;
@@ -70,7 +72,13 @@ reach_of(const op_arg *a) {
   int first = a->idx < 0 ? 0 : a->idx, n = a->idx < 0 ? -a->idx : 1;
   if (first >= m->rule->count) return (struct fe_halo){{0}}; /* check.c tells */
   if (n > m->rule->count) n = m->rule->count;
-  return fe_rule_reach(m->rule, first, n);
+  struct fe_halo reach = fe_rule_span(m->rule, first);
+  for (int j = first + 1; j < first + n; j++) {
+    struct fe_halo span = fe_rule_span(m->rule, j);
+    for (int k = 0; k < FE_BOX_SIDES; k++)
+      if (span.at[k] > reach.at[k]) reach.at[k] = span.at[k];
+  }
+  return reach;
 }
 
 /* How far the layer lies outside that the argument names; scans go over those
@@ -231,7 +239,8 @@ check_there(const struct fe_loop *l, const struct fe_halo *runs,
   for (int k = 0; k < 2 * x->box->ndim; k++) {
     int need = x->reach.at[k] + runs->at[k];
     if (x->box->periodic[k / 2]) continue;
-    if (x->writes && !x->direct && x->reach.at[k]) return fail_write(l, x, k);
+    if (x->writes && !x->direct && x->reach.at[k] > 0)
+      return fail_write(l, x, k);
     if (x->reads && need > there(x->dat)->at[k])
       return fail_short(l, x, k, need);
   }

@@ -43,7 +43,8 @@ OP2_PLAIN
  * its halo, too, as far as what they read is there: so a later loop finds at an
  * offset what that loop makes there. Which is: on each side the least of the halos
  * of all temporaries that it writes, and, for all that it reads, of the halo (of
- * temporaries, as far as they were made) less the furthest offset on that side.
+ * temporaries, as far as they were made) less the furthest offset on that side,
+ * which is negative if all offsets lead to the other.
  * Such a loop runs over the domain alone, if it also writes another dat, or a global,
  * writes through a map, asks for an index (op_arg_idx), goes through a table or over
  * a subset.

@@ -294,13 +294,11 @@ draw_reader(struct chain *c, int s) {
   draw_points(c, r->by, reads_of(r));
 }
 
-/* Halo of what is read so far from what is computed on another halo: no less
- * than that, also where all that is read lies on the other side. */
+/* Halo of what is read so far from what is computed on another halo. */
 static void
 widen(const struct chain *c, int *halo, const int *on, const struct point *by) {
   for (int k = 0; k < 2 * c->ndim; k++) {
-    int by_side = k % 2 ? by->at[k / 2] : -by->at[k / 2];
-    int out = on[k] + (by_side > 0 ? by_side : 0);
+    int out = on[k] + (k % 2 ? by->at[k / 2] : -by->at[k / 2]);
     if (out > halo[k] && !c->turns[k / 2]) halo[k] = out;
   }
 }

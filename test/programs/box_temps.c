@@ -36,6 +36,10 @@ copy_both(const double *x, double *a, double *b) {
   *a = *b = *x;
 }
 static void
+copy_sum(const double *x, const double *y, double *out) {
+  *out = *x + *y;
+}
+static void
 add_up(const double *x, double *out, double *sum) {
   *out = *x;
   *sum += *x;
@@ -245,6 +249,28 @@ plane(void) {
   CHECK_INT(op_free_dat_temp(t), 0);
 }
 
+/* All that is read lies above: what is below the domain is made of the domain,
+ * which has no halo there, and by as much the less is wanted. */
+static void
+one_side(void) {
+  struct line l = line_make("aside");
+  op_map above = offsets(l.set, 2, 3), below = offsets(l.set, -2, -2);
+  op_dat t = temp(&l, 2, 0, "at"), u = temp(&l, 2, 0, "au");
+  op_dat y = field(&l, 0, 3, square, "ay"), z = field(&l, 0, 0, same, "az");
+  double got[ROOM];
+  op_par_loop(copy, "above", l.set,
+              op_arg_dat(y, 0, above, 1, "double", OP_READ), OWN(t, OP_WRITE));
+  op_par_loop(copy, "further", l.set,
+              op_arg_dat(y, 1, above, 1, "double", OP_READ), OWN(u, OP_WRITE));
+  op_par_loop(copy_sum, "back", l.set,
+              op_arg_dat(t, 0, below, 1, "double", OP_READ),
+              op_arg_dat(u, 0, below, 1, "double", OP_READ), OWN(z, OP_WRITE));
+  op_fetch_data(z, got);
+  for (int i = 0; i < N; i++) CHECK_REAL(got[i], square(i) + square(i + 1));
+  CHECK_INT(op_free_dat_temp(t), 0);
+  CHECK_INT(op_free_dat_temp(u), 0);
+}
+
 /* ---- too little of a halo ------------------------------------------------------ */
 
 static void
@@ -327,6 +353,7 @@ main(int argc, char **argv) {
   in_place();
   if (!BOX_PARTS) by_the_program(); /* it writes all of a dat */
   plane();
+  one_side();
   refused();
   return check_end();
 }

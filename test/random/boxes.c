@@ -3,6 +3,7 @@
 #include "grids.h"
 #include "levels.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- sets --------------------------------------------------------------------- */
@@ -226,6 +227,8 @@ reach_add(const struct pmade *b, const struct hop *h, struct area *x) {
 struct area
 rule_reach(const struct program *p, const struct pmap *m, int first, int end) {
   struct area x = no_area;
+  for (int k = 0; k < 2 * p->made[m->from].ndim && first < end; k++)
+    if (!p->made[m->from].turns[k / 2]) x.at[k] = INT_MIN;
   for (int c = 0; c < box_colours(p, m->from); c++)
     for (int j = first; j < end; j++) {
       struct hop h = rule_hop(p, m, c, j);

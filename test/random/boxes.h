@@ -48,7 +48,7 @@ bool boxes_settle(struct program *p);
 
 /* A rule, or its table; a rule without one. Where entry j of a point of this colour
  * leads; from point e, as point_place has it, as an element of a box or a set around
- * it. How far entries leave the box. */
+ * it. How far entries leave the box: less than none where all lead elsewhere. */
 bool map_is_rule(const struct pmap *m);
 bool map_has_no_table(const struct pmap *m);
 struct hop rule_hop(const struct program *p, const struct pmap *m, int colour,

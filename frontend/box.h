@@ -170,7 +170,8 @@ status fe_box_plane(const char *api, const struct fe_box *box,
 /* Does it lead from each point to itself? */
 bool fe_map_is_here(const struct fe_map *m);
 /* What the loop's layer argument on box b needs beyond the domain in its last
- * dimension: in the halo, where the element's own layer is in the domain. */
+ * dimension: in the halo, where the element's own layer is in the domain. Less
+ * than none on a side that it leads away from. */
 struct fe_halo fe_box_layer_reach(const struct fe_set *set,
                                   const struct fe_box *b, int by);
 

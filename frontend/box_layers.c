@@ -97,8 +97,8 @@ fe_box_layer_reach(const struct fe_set *set, const struct fe_box *b, int by) {
     lo = set->lowest;
     hi = set->highest;
   }
-  if (hi < lo) return h;
-  if (lo + by < 0) h.at[2 * last] = fe_halo_width(-(lo + by));
-  if (hi + by > end) h.at[2 * last + 1] = fe_halo_width(hi + by - end);
+  if (set->whole && hi < lo) return h; /* a subset of nothing */
+  h.at[2 * last] = fe_halo_width(-(lo + by));
+  h.at[2 * last + 1] = fe_halo_width(hi + by - end);
   return h;
 }

@@ -110,6 +110,16 @@ check_values(op_dat e, const double *expected) {
   CHECK_REALS(got, expected, N);
 }
 
+static void
+expect(const char *text) {
+  static int wrong;
+  CHECK_INT(errors, ++wrong);
+  CHECK_INT(code, OP2_ERR_ARG);
+  if (strstr(message, text)) return;
+  puts(message);
+  CHECK(!"another message");
+}
+
 /* ---- extents in one dimension ------------------------------------------------ */
 
 static void
@@ -271,17 +281,26 @@ one_side(void) {
   CHECK_INT(op_free_dat_temp(u), 0);
 }
 
-/* ---- too little of a halo ------------------------------------------------------ */
+#define LAYER(d, by) op2_arg_dat_layer(d, by, 1, "double", OP_READ)
 
+/* The same of layers; a box that has none reads none of the domain. */
 static void
-expect(const char *text) {
-  static int wrong;
-  CHECK_INT(errors, ++wrong);
-  CHECK_INT(code, OP2_ERR_ARG);
-  if (strstr(message, text)) return;
-  puts(message);
-  CHECK(!"another message");
+layers_aside(int layers) {
+  enum { NI = 3, MOST = 4 };
+  double v[NI * (MOST + 2)], got[NI * (MOST + 2)];
+  op_set set = op2_decl_box(2, (idx_g_t[]){NI, layers}, NULL, "layers");
+  for (int k = 0; k < NI * (layers + 2); k++) v[k] = 1 + k * k;
+  op_dat x = op2_decl_dat_box(set, ((int[]){0, 0, 0, 2}), 1, "double", v, "lx");
+  op_dat y = op_decl_dat(set, 1, "double", (double *)NULL, "ly");
+  op_dat t = op2_decl_dat_box_temp(set, (int[]){0, 0, 2, 2}, 1, "double", "lt");
+  op_par_loop(copy, "up", set, LAYER(x, 2), OWN(t, OP_WRITE));
+  op_par_loop(copy, "down", set, LAYER(t, -2), OWN(y, OP_WRITE));
+  op_fetch_data(y, got);
+  CHECK_REALS(got, v, NI * layers);
+  CHECK_INT(op_free_dat_temp(t), 0);
 }
+
+/* ---- too little of a halo ------------------------------------------------------ */
 
 static void
 shortage(int blo, int bhi, int clo, int chi, const char *text) {
@@ -295,10 +314,26 @@ shortage(int blo, int bhi, int clo, int chi, const char *text) {
   CHECK_INT(op_free_dat_temp(d), 0);
 }
 
+/* What lies beyond is not there, whether there are layers or not. */
+static void
+layers_short(int layers) {
+  op_set set = op2_decl_box(2, (idx_g_t[]){3, layers}, NULL, "few_layers");
+  op_dat y = op_decl_dat(set, 1, "double", (double *)NULL, "fy");
+  op_dat t = op2_decl_dat_box_temp(set, (int[]){0, 0, 0, 2}, 1, "double", "ft");
+  op_par_loop(copy, "make", set, OWN(y, OP_READ), OWN(t, OP_WRITE));
+  op_par_loop(copy, "use", set, LAYER(t, 1), OWN(y, OP_WRITE));
+  expect("temporary \"ft\": expected values 1 beyond the domain, above in "
+         "dimension 1, found 0: loop \"make\" made it, and it has no more of "
+         "\"fy\"");
+  CHECK_INT(op_free_dat_temp(t), 0);
+}
+
 static void
 refused(void) {
   double sum = 0;
   op2_set_error_handler(on_error, NULL);
+  layers_short(0);
+  layers_short(4);
   shortage(3, 3, 3, 4,
            "op_par_loop \"f2\": argument 1: temporary \"sd\": expected values "
            "2 beyond the domain, below in dimension 0, found 1: loop \"f1\" "
@@ -354,6 +389,9 @@ main(int argc, char **argv) {
   if (!BOX_PARTS) by_the_program(); /* it writes all of a dat */
   plane();
   one_side();
+  layers_aside(4);
+  layers_aside(1);
+  if (!BOX_PARTS) layers_aside(0); /* a part of nothing has no halo */
   refused();
   return check_end();
 }

@@ -126,10 +126,8 @@ layer_reach(const struct program *p, const struct op *o, const struct parg *g) {
   if (o->order || !g->layered || last < 0 || p->made[whole].turns[last])
     return x;
   if (!layers_of(p, o, &lo, &hi)) return x;
-  int below = -(lo + g->layer),
-      above = hi + g->layer + 1 - box_layers(p, whole);
-  if (below > 0) x.at[2 * last] = below;
-  if (above > 0) x.at[2 * last + 1] = above;
+  x.at[2 * last] = -(lo + g->layer);
+  x.at[2 * last + 1] = hi + g->layer + 1 - box_layers(p, whole);
   return x;
 }
 
@@ -141,7 +139,7 @@ only_reads(const struct param *m) {
 static bool
 reaches_nothing(const struct area *x) {
   for (int k = 0; k < 2 * BOX_DIMS; k++)
-    if (x->at[k]) return false;
+    if (x->at[k] > 0) return false;
   return true;
 }
 

@@ -136,11 +136,11 @@ rt_mem_free(void *p, size_t bytes) {
   (void)rc;
 }
 
-void
+bool
 rt_mem_renew(void *p, size_t bytes) {
   assert(bytes > RT_MAP_BYTES);
   size_t skew = (uintptr_t)p % PAGE;
-  madvise((char *)p - skew, mapped_bytes(bytes, skew), MADV_DONTNEED);
+  return !madvise((char *)p - skew, mapped_bytes(bytes, skew), MADV_DONTNEED);
 }
 
 /* Pages without access count nowhere. */

@@ -20,9 +20,10 @@
  * next one. Where the allocator gave their pages back to the system when they
  * went, and faulted them in anew, a step of diffusion on 64 x 64 x 3 points
  * took 0.12 ms in place of 0.02. Larger ones are mapped, and cost nothing while
- * nobody touches them but calls of the system, five for a temporary: the last
- * few are kept without their pages. Steps on 64 x 64 x 4 points, with three
- * temporaries that stay in registers, take 0.86 of the time so.
+ * nobody touches them but calls of the system, five for a temporary: a few are
+ * kept without their pages, as long as all of them together are no more than
+ * were used at once. Steps on 64 x 64 x 4 points, with three temporaries that
+ * stay in registers, take 0.86 of the time so.
  *
  * Cost: a walk over the list, which holds tens of buffers.
  */
@@ -110,42 +111,75 @@ pool_put(struct rt_buf *b) {
 
 /* ---- mirrors ------------------------------------------------------------- */
 
-/* Large ones that are addresses alone: the next one goes to place `next`. */
+/* Large ones: `used` bytes are dats', `held` those that are addresses alone, no
+ * more of both than were used at once, so that others find room. */
 enum { SPARES = 8 };
 static struct {
   struct spare {
     void *mem;
-    size_t bytes;
+    size_t bytes; /* 0: none */
   } at[SPARES];
-  unsigned next;
+  unsigned next; /* goes when a place is wanted and all are taken */
+  size_t used, held, peak;
 } spares;
 
-static void *
-spare_take(size_t bytes) {
-  for (int k = 0; k < SPARES; k++) {
-    struct spare *s = &spares.at[k];
-    if (s->bytes != bytes) continue;
-    s->bytes = 0;
-    return s->mem;
-  }
+static struct spare *
+spare_find(size_t bytes) {
+  for (int k = 0; k < SPARES; k++)
+    if (spares.at[k].bytes == bytes) return &spares.at[k];
   return NULL;
 }
 
-/* Bytes that it was. */
-static size_t
-spare_drop(struct spare *s) {
-  size_t bytes = s->bytes;
-  if (bytes) rt_mem_free(s->mem, bytes);
+static void *
+spare_take(size_t bytes) {
+  struct spare *s = spare_find(bytes);
+  if (!s) return NULL;
+  spares.held -= bytes;
   s->bytes = 0;
-  return bytes;
+  return s->mem;
 }
 
 static void
+spare_drop(struct spare *s) {
+  if (!s->bytes) return;
+  rt_mem_free(s->mem, s->bytes);
+  spares.held -= s->bytes;
+  s->bytes = 0;
+}
+
+/* False: it is not kept. */
+static bool
 spare_put(void *mem, size_t bytes) {
-  struct spare *s = &spares.at[spares.next++ % SPARES];
-  spare_drop(s);
-  rt_mem_renew(mem, bytes);
+  bool room = spares.used + spares.held + bytes <= spares.peak;
+  if (!room || rt_mem_guarded() || !rt_mem_renew(mem, bytes)) return false;
+  struct spare *s = spare_find(0);
+  if (!s) spare_drop(s = &spares.at[spares.next++ % SPARES]);
   *s = (struct spare){mem, bytes};
+  spares.held += bytes;
+  return true;
+}
+
+static void
+spares_drop(void) {
+  for (int k = 0; k < SPARES; k++) spare_drop(&spares.at[k]);
+}
+
+static void *
+large_new(size_t bytes) {
+  void *mem = spare_take(bytes);
+  if (!mem && spares.used + spares.held + bytes > spares.peak) spares_drop();
+  if (!mem) mem = rt_mem_new(bytes);
+  if (!mem && rt_pool_clear()) mem = rt_mem_new(bytes);
+  if (mem) spares.used += bytes;
+  if (spares.used > spares.peak) spares.peak = spares.used;
+  return mem;
+}
+
+static void
+large_free(void *mem, size_t bytes) {
+  assert(spares.used >= bytes);
+  spares.used -= bytes;
+  if (!spare_put(mem, bytes)) rt_mem_free(mem, bytes);
 }
 
 static bool
@@ -155,8 +189,7 @@ is_small(size_t bytes) {
 
 void *
 rt_mirror_new(size_t bytes) {
-  void *spare = bytes > RT_MAP_BYTES ? spare_take(bytes) : NULL;
-  if (spare) return spare;
+  if (bytes > RT_MAP_BYTES) return large_new(bytes);
   struct rt_buf *b = is_small(bytes) ? pool_take(bytes) : NULL;
   void *mem = b ? memset(b->mem, 0, bytes) : rt_mem_new(bytes);
   if (!mem && rt_pool_clear()) mem = rt_mem_new(bytes);
@@ -167,12 +200,12 @@ rt_mirror_new(size_t bytes) {
 
 void
 rt_mirror_free(void *mem, size_t bytes) {
-  if (is_small(bytes)) pool.used -= bytes;
-  bool fits = pool.used + pool.pooled + bytes <= pool.peak;
-  if (bytes > RT_MAP_BYTES && !rt_mem_guarded()) {
-    spare_put(mem, bytes);
+  if (bytes > RT_MAP_BYTES) {
+    large_free(mem, bytes);
     return;
   }
+  if (is_small(bytes)) pool.used -= bytes;
+  bool fits = pool.used + pool.pooled + bytes <= pool.peak;
   if (!is_small(bytes) || !fits || rt_mem_guarded()) {
     rt_mem_free(mem, bytes);
     return;
@@ -292,6 +325,8 @@ rt_pool_clear(void) {
   }
   pool.pooled = 0;
   pool.peak = pool.used;
-  for (int k = 0; k < SPARES; k++) held += spare_drop(&spares.at[k]);
+  held += spares.held;
+  spares_drop();
+  spares.peak = spares.used;
   return held;
 }

@@ -289,8 +289,9 @@ status rt_mem_guard(void);
 bool rt_mem_guarded(void); /* was that done? */
 void rt_mem_free(void *p, size_t bytes);
 /* Zeros again, without memory until somebody touches it, as rt_mem_new gave it:
- * of blocks above RT_MAP_BYTES, which are mapped pages. */
-void rt_mem_renew(void *p, size_t bytes);
+ * of blocks above RT_MAP_BYTES, which are mapped pages. False: it cannot be, of
+ * pages that the program has locked. */
+bool rt_mem_renew(void *p, size_t bytes);
 /* Addresses alone, which nobody may touch, for something of so many bytes.
  * NULL: there are not as many. */
 void *rt_mem_reserve(size_t bytes);

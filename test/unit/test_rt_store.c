@@ -454,12 +454,24 @@ Test(rt_pool, large_mirrors_come_back_as_zeros) {
   cr_assert_eq(rt_pool_clear(), 0);
 }
 
-Test(rt_pool, few_large_mirrors_are_kept) {
-  for (size_t k = 0; k < 100; k++) {
-    size_t bytes = RT_MAP_BYTES + 1000 * (k + 1);
-    rt_mirror_free(rt_mirror_new(bytes), bytes);
-  }
-  cr_assert_leq(rt_pool_clear(), 8 * ((size_t)RT_MAP_BYTES + 100000));
+Test(rt_pool, large_mirrors_are_kept_as_far_as_they_were_in_use) {
+  enum { LARGE = 2 * RT_MAP_BYTES };
+  void *mem[20];
+  for (int k = 0; k < 20; k++) mem[k] = rt_mirror_new(LARGE);
+  for (int k = 0; k < 20; k++) rt_mirror_free(mem[k], LARGE);
+  void *more = rt_mirror_new(20 * LARGE);
+  rt_mirror_free(more, 20 * LARGE);
+  cr_assert_eq(rt_pool_clear(), 20 * LARGE);
+}
+
+/* Pages that the program locked keep what is in them. */
+Test(rt_pool, locked_mirrors_do_not_come_back) {
+  size_t bytes = RT_MAP_BYTES + 1000;
+  char *a = rt_mirror_new(bytes);
+  if (mlock(a, bytes)) cr_skip_test("no memory may be locked here");
+  a[0] = a[bytes - 1] = 1;
+  rt_mirror_free(a, bytes);
+  cr_assert_eq(rt_pool_clear(), 0);
 }
 
 Test(rt_pool, alternating_sizes_settle) {

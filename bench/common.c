@@ -1,5 +1,6 @@
 #include "common.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,13 +109,18 @@ void
 bench_timer_start(struct bench_timer *t, int warmup) {
   *t = (struct bench_timer){.warmup = warmup, .iter = -1};
   t->start = t->warm = t->now = bench_seconds();
+  t->least = INFINITY;
 }
 
 void
 bench_iteration(struct bench_timer *t) {
-  t->now = bench_seconds();
+  double now = bench_seconds();
   t->iter++;
-  if (t->iter <= t->warmup) t->warm = t->now;
+  if (t->iter <= t->warmup)
+    t->warm = now;
+  else if (now - t->now < t->least)
+    t->least = now - t->now;
+  t->now = now;
 }
 
 double

@@ -56,6 +56,7 @@ void bench_progress(int iter, int iters);
 struct bench_timer {
   int warmup, iter;
   double start, warm, now;
+  double least; /* seconds of the shortest iteration behind the first ones */
 };
 void bench_timer_start(struct bench_timer *t, int warmup);
 void bench_iteration(struct bench_timer *t);

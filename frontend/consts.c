@@ -247,7 +247,8 @@ fe_kernel_work(const struct fe_call *c) {
   for (uint32_t a = 0; a < c->nargs; a++)
     if (c->args[a].dat && c->args[a].dat->pub.dim > dim)
       dim = c->args[a].dat->pub.dim;
-  double work = k->flops + SLOW * ((double)k->slow + (double)k->divides) +
+  double work = (double)k->flops + k->others +
+                SLOW * ((double)k->slow + (double)k->divides) +
                 FUNCTION * (double)k->calls;
   if (k->loops) work *= dim;
   return 1 + (uint32_t)(work < INT32_MAX ? work : INT32_MAX);

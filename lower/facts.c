@@ -97,6 +97,7 @@ facts_write(const struct low_kernel *k, struct str *b) {
   facts_put(b, k->flops);
   facts_put(b, k->slow);
   facts_put(b, k->divides);
+  facts_put(b, k->others);
   facts_put(b, k->calls);
   facts_put(b, k->loops);
   facts_put(b, k->nparams);
@@ -158,6 +159,7 @@ facts_read(struct low_kernel *k, struct arena *arena, struct facts_reader r) {
   k->flops = (uint32_t)facts_get(&r);
   k->slow = (uint32_t)facts_get(&r);
   k->divides = (uint32_t)facts_get(&r);
+  k->others = (uint32_t)facts_get(&r);
   k->calls = (uint32_t)facts_get(&r);
   k->loops = facts_get(&r);
   k->nparams = facts_get_count(&r);

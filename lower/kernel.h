@@ -105,9 +105,10 @@ struct low_kernel {
   uint32_t nconsts;
   /* floating-point operations of one call, all branches taken: additions and
    * multiplications; divisions and roots; other functions of <math.h>.
-   * divides: of integers, remainders too. loops: some run more than once, which
-   * is not counted */
-  uint32_t flops, slow, calls, divides;
+   * divides: of integers, remainders too. others: what else is computed of
+   * them, and two for each choice of a value. loops: some run more than once,
+   * which is not counted */
+  uint32_t flops, slow, calls, divides, others;
   bool loops;
   const char **maths; /* functions of <math.h> that it calls */
   uint32_t nmaths;

@@ -98,7 +98,7 @@ bool fact_extreme(const struct facts *f, uint32_t param, bool max,
                   struct fact_extreme *out);
 /* facts_reach.c: how far the parameter's memory is touched. */
 void fact_reach(const struct facts *f, uint32_t param, struct low_param *p);
-/* facts_count.c: floating-point operations. */
+/* facts_count.c: operations. */
 void fact_count(const struct facts *f, struct low_kernel *k);
 /* facts_copy.c */
 void fact_copy(const struct facts *f, struct low_kernel *k);

@@ -1,10 +1,11 @@
-/* Floating-point operations of one call of a kernel: what reports compare with
- * what the machine can do, and by which it is weighed what is computed again
- * (passes/inline.c), or moved (passes/stretch.c).
+/* Operations of one call of a kernel: by which it is weighed what is computed
+ * again (passes/inline.c), or moved (passes/stretch.c). Reports compare those of
+ * floating point with what the machine can do.
  *
  * Counted on the clean copy, where loops of constant length are spelt out. All
  * branches count as taken; a loop that is left counts once, which `loops` says.
- * Comparisons, conversions and signs are free. */
+ * Conversions and signs are free, and so are integers that only say where
+ * something lies, or how often a loop has run. */
 #include "lower/llvm/bitcode.h"
 #include "lower/llvm/facts.h"
 
@@ -33,6 +34,33 @@ count_is(const char *name, const char *const *list) {
   return *list != NULL;
 }
 
+/* Is all that is made of an integer places in memory, and turns of a loop? */
+static bool
+count_places(LLVMValueRef i, int deep) {
+  enum { DEEP = 8 };
+  LL_USES(u, i) {
+    LLVMValueRef user = LLVMGetUser(u);
+    if (!LLVMIsAInstruction(user)) return false;
+    switch (LLVMGetInstructionOpcode(user)) {
+    case LLVMGetElementPtr:
+    case LLVMPHI:
+    case LLVMICmp: continue;
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMOr:
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+      if (deep < DEEP && count_places(user, deep + 1)) continue;
+      return false;
+    default: return false;
+    }
+  }
+  return true;
+}
+
 static void
 count_call(LLVMValueRef i, struct low_kernel *k) {
   static const char *const twice[] = {"fma", "fmuladd", NULL};
@@ -42,6 +70,9 @@ count_call(LLVMValueRef i, struct low_kernel *k) {
   static const char *const functions[] = {"exp",  "exp2",  "exp10", "log",
                                           "log2", "log10", "pow",   "powi",
                                           "sin",  "cos",   "tan",   NULL};
+  static const char *const integers[] = {"smin",  "smax",  "umin", "umax",
+                                         "abs",   "ctpop", "ctlz", "cttz",
+                                         "bswap", "fshl",  "fshr", NULL};
   LLVMValueRef callee = LLVMGetCalledValue(i);
   const char *name = ll_name(callee);
   uint32_t n = count_lanes(i);
@@ -52,6 +83,8 @@ count_call(LLVMValueRef i, struct low_kernel *k) {
     k->slow += n;
   else if (count_is(name, once))
     k->flops += n;
+  else if (count_is(name, integers))
+    k->others += n;
   else if (count_is(name, functions) ||
            (strncmp(name, "llvm.", 5) && low_math_is_pure(name) &&
             !count_names(name, "fabs")))
@@ -70,6 +103,20 @@ count_inst(LLVMValueRef i, struct low_kernel *k) {
   case LLVMUDiv:
   case LLVMSRem:
   case LLVMURem: k->divides += count_lanes(i); break;
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMShl:
+  case LLVMLShr:
+  case LLVMAShr:
+  case LLVMAnd:
+  case LLVMOr:
+  case LLVMXor:
+    if (!count_places(i, 0)) k->others += count_lanes(i);
+    break;
+  case LLVMSelect: /* and its comparison */
+    if (!count_places(i, 0)) k->others += 2 * count_lanes(i);
+    break;
   case LLVMCall: count_call(i, k); break;
   default: break;
   }
@@ -95,7 +142,7 @@ count_loops(const struct facts *f) {
 void
 fact_count(const struct facts *f, struct low_kernel *k) {
   assert(!LLVMIsDeclaration(f->fn));
-  k->flops = k->slow = k->calls = k->divides = 0;
+  k->flops = k->slow = k->calls = k->divides = k->others = 0;
   LL_ALL_INSTS(i, f->fn) count_inst(i, k);
   k->loops = count_loops(f);
 }

@@ -1,12 +1,12 @@
-/* Chains of loops drawn at random: temporaries of one component, of several and
- * of the other size, read along lines and across them by one or several loops,
- * in boxes of any form. What loops make where others read it, what slides from
- * one element to the next and where a block begins must not show. Whole
- * numbers: bits of the chain computed point by point. Two numbers behind the
- * name of the program: the first chain, and how many. */
+/* Chains of loops drawn at random: temporaries of one component, of several, of
+ * the other size and of integers, read along lines and across them by one or
+ * several loops, in boxes of any form. What loops make where others read it,
+ * what slides from one element to the next and where a block begins must not
+ * show. Whole numbers: bits of the chain computed point by point. Two numbers
+ * behind the name of the program: the first chain, and how many. */
 #include "check.h"
 
-enum { DIMS = 3, INPUTS = 3, STAGES = 5, READS = 3, VECTOR = 3, READERS = 3 };
+enum { DIMS = 3, INPUTS = 4, STAGES = 5, READS = 3, VECTOR = 3, READERS = 3 };
 
 /* ---- kernels ------------------------------------------------------------- */
 
@@ -57,6 +57,11 @@ mix(float **x, double **y, double *s) {
 }
 
 static void
+cut(int **x, int *s) {
+  *s = (5 * x[1][0] - x[0][0]) % 1009;
+}
+
+static void
 add(double **t, const double *x, double *out) {
   *out = t[0][0] + 2 * t[1][0] - 3 * t[2][0] + *x;
 }
@@ -79,13 +84,17 @@ static void
 pair(float **t, float *out) {
   *out = t[0][0] + 2 * t[1][0];
 }
+static void
+tell(int **t, int *out) {
+  *out = t[0][0] - 7 * t[1][0];
+}
 
 /* ---- chains -------------------------------------------------------------- */
 
 /* What a dat holds, and the first dats, which are declared with values. */
-enum form { SCALAR, TUPLE, FLOAT };
-static const int dims[] = {1, VECTOR, 1};
-static const char *const types[] = {"double", "double", "float"};
+enum form { SCALAR, TUPLE, FLOAT, WHOLE };
+static const int dims[] = {1, VECTOR, 1, 1};
+static const char *const types[] = {"double", "double", "float", "int"};
 
 enum how {
   TILT,
@@ -98,6 +107,7 @@ enum how {
   JOIN,
   THIN,
   MIX,
+  CUT,
   HOWS
 };
 static const struct made {
@@ -114,8 +124,9 @@ static const struct made {
     [JOIN] = {SCALAR, {TUPLE}, {3}},
     [THIN] = {FLOAT, {FLOAT}, {3}},
     [MIX] = {SCALAR, {FLOAT, SCALAR}, {2, 2}},
+    [CUT] = {WHOLE, {WHOLE}, {2}},
 };
-enum end { ADD, CHANGE, COUNT, TURN, PAIR };
+enum end { ADD, CHANGE, COUNT, TURN, PAIR, TELL };
 
 struct point {
   int at[DIMS];
@@ -151,7 +162,8 @@ struct chain {
   op2_gbl from;
 };
 
-static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+static const char *const names[] = {"a", "b", "c", "d", "e",
+                                    "f", "g", "h", "i"};
 static const double start = 2;
 static uint64_t state;
 
@@ -208,6 +220,7 @@ static void
 make(const struct stage *g, double **a, double **b, double *out) {
   float f[READS] = {(float)a[0][0], (float)a[1][0], (float)a[2][0]}, narrow;
   float *floats[] = {&f[0], &f[1], &f[2]};
+  int i[] = {(int)a[0][0], (int)a[1][0]}, *ints[] = {&i[0], &i[1]}, whole;
   switch (g->how) {
   case TILT: tilt(a, out); break;
   case BEND: bend(a, out); break;
@@ -218,6 +231,7 @@ make(const struct stage *g, double **a, double **b, double *out) {
   case SPREAD: spread(a, out); break;
   case JOIN: join(a, out); break;
   case THIN: thin(floats, &narrow), *out = narrow; break;
+  case CUT: cut(ints, &whole), *out = whole; break;
   default: mix(floats, b, out);
   }
 }
@@ -290,7 +304,8 @@ draw_reader(struct chain *c, int s) {
   struct reader *r = &c->r[c->nreaders++];
   r->from = s;
   r->how = (enum end)below(3);
-  if (c->s[s].form != SCALAR) r->how = c->s[s].form == TUPLE ? TURN : PAIR;
+  static const enum end others[] = {ADD, TURN, PAIR, TELL};
+  if (c->s[s].form != SCALAR) r->how = others[c->s[s].form];
   draw_points(c, r->by, reads_of(r));
 }
 
@@ -352,12 +367,25 @@ declare_input(struct chain *c, int s) {
   int n = around(c, g->halo) * dims[s];
   c->x[s] = calloc((size_t)n, sizeof *c->x[s]);
   float *narrow = calloc((size_t)n, sizeof *narrow);
-  for (int k = 0; k < n; k++) narrow[k] = (float)(c->x[s][k] = below(19) - 9);
-  g->dat =
-      g->form == FLOAT
-          ? op2_decl_dat_box(c->box, g->halo, dims[s], "float", narrow, "in")
-          : op2_decl_dat_box(c->box, g->halo, dims[s], "double", c->x[s], "in");
+  int *whole = calloc((size_t)n, sizeof *whole);
+  for (int k = 0; k < n; k++) {
+    whole[k] = below(19) - 9;
+    narrow[k] = (float)whole[k];
+    c->x[s][k] = whole[k];
+  }
+  switch (g->form) {
+  case FLOAT:
+    g->dat = op2_decl_dat_box(c->box, g->halo, 1, "float", narrow, "in");
+    break;
+  case WHOLE:
+    g->dat = op2_decl_dat_box(c->box, g->halo, 1, "int", whole, "in");
+    break;
+  default:
+    g->dat =
+        op2_decl_dat_box(c->box, g->halo, dims[s], "double", c->x[s], "in");
+  }
   free(narrow);
+  free(whole);
 }
 
 static void
@@ -378,9 +406,15 @@ declare(struct chain *c) {
     r->map = rule(c, r->by, reads_of(r));
     r->most = r->want_most = -1e9;
     r->want = calloc((size_t)c->points, sizeof *r->want);
-    r->out = r->how == PAIR
-                 ? op_decl_dat(c->box, 1, "float", (float *)NULL, "out")
-                 : op_decl_dat(c->box, 1, "double", (double *)NULL, "out");
+    switch (r->how) {
+    case PAIR:
+      r->out = op_decl_dat(c->box, 1, "float", (float *)NULL, "out");
+      break;
+    case TELL:
+      r->out = op_decl_dat(c->box, 1, "int", (int *)NULL, "out");
+      break;
+    default: r->out = op_decl_dat(c->box, 1, "double", (double *)NULL, "out");
+    }
   }
 }
 
@@ -429,6 +463,9 @@ run_stage(const struct chain *c, struct stage *g) {
   case THIN:
     op_par_loop(thin, "thin", c->box, READ(0, 3, 1, "float"), MADE(1, "float"));
     break;
+  case CUT:
+    op_par_loop(cut, "cut", c->box, READ(0, 2, 1, "int"), MADE(1, "int"));
+    break;
   default:
     op_par_loop(mix, "mix", c->box, READ(0, 2, 1, "float"),
                 READ(1, 2, 1, "double"), MADE(1, "double"));
@@ -460,6 +497,9 @@ run_reader(struct chain *c, struct reader *r) {
   case TURN:
     op_par_loop(turn, "turn", c->box, OF(2, VECTOR, "double"), OUT("double"));
     break;
+  case TELL:
+    op_par_loop(tell, "tell", c->box, OF(2, 1, "int"), OUT("int"));
+    break;
   default: op_par_loop(pair, "pair", c->box, OF(2, 1, "float"), OUT("float"));
   }
 }
@@ -480,6 +520,7 @@ expect_at(const struct chain *c, struct reader *r, int e) {
   case CHANGE: change(at, x); break;
   case COUNT: count(at, &e, out, &r->want_sum, &r->want_most); break;
   case TURN: turn(at, out); break;
+  case TELL: *out = t[0][0] - 7 * t[1][0]; break;
   default: *out = t[0][0] + 2 * t[1][0];
   }
 }
@@ -505,17 +546,26 @@ step(struct chain *c) {
   op2_flush();
 }
 
+/* What a reader left, of any type. */
+static void
+fetch(const struct chain *c, const struct reader *r, double *found) {
+  float *narrow = calloc((size_t)c->points, sizeof *narrow);
+  int *whole = calloc((size_t)c->points, sizeof *whole);
+  switch (r->how) {
+  case PAIR: op_fetch_data(r->out, narrow); break;
+  case TELL: op_fetch_data(r->out, whole); break;
+  default: op_fetch_data(r->out, found);
+  }
+  for (int e = 0; e < c->points && r->how == PAIR; e++) found[e] = narrow[e];
+  for (int e = 0; e < c->points && r->how == TELL; e++) found[e] = whole[e];
+  free(narrow);
+  free(whole);
+}
+
 static void
 compare_reader(const struct chain *c, const struct reader *r, double *found) {
   if (r->how == CHANGE) return;
-  if (r->how == PAIR) {
-    float *narrow = calloc((size_t)c->points, sizeof *narrow);
-    op_fetch_data(r->out, narrow);
-    for (int e = 0; e < c->points; e++) found[e] = narrow[e];
-    free(narrow);
-  } else {
-    op_fetch_data(r->out, found);
-  }
+  fetch(c, r, found);
   CHECK_REALS(found, r->want, c->points);
   CHECK_INT(r->sum, r->want_sum);
   CHECK_REAL(r->most, r->want_most);

@@ -86,6 +86,28 @@ Test(kernel_facts, operations) {
             2, 1, 0, false);
 }
 
+static void
+others_check(const char *source, uint32_t others) {
+  cr_assert_eq(low_kernel_source("k", source), OK, "%s", err_last());
+  const struct low_kernel *k = low_kernel_get(NULL, "k");
+  cr_expect_eq(k->others, others, "%u of %s", k->others, source);
+  low_kernels_clear();
+}
+
+/* Places and turns of loops are none. */
+Test(kernel_facts, other_operations) {
+  others_check("void k(int *a) { a[0] = 5 * a[0] + (a[1] ^ a[2]); }", 3);
+  others_check("void k(unsigned *a) { a[0] = a[1] >> 3 & 7; a[2] |= a[3]; }",
+               3);
+  others_check("void k(int *a, int *b) { a[0] = a[1] % b[0]; }", 0);
+  others_check("void k(double *a, int *n) {"
+               "  for (int i = 0; i < *n; i++) a[i] *= a[0] + 1; }",
+               0);
+  others_check("void k(double *a, int *n) { a[0] = a[3 * n[0] + 1]; }", 0);
+  others_check("void k(int *a, int *n) { a[0] = n[1] + 3 * n[0]; }", 2);
+  others_check("void k(double *a) { a[0] = a[1] * a[2] > 0 ? 0 : a[1]; }", 2);
+}
+
 /* ---- reads, writes, full bytes ------------------------------------------- */
 
 FACTS(read_and_write,

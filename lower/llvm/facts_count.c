@@ -1,6 +1,6 @@
 /* Operations of one call of a kernel: by which it is weighed what is computed
- * again (passes/inline.c), or moved (passes/stretch.c). Reports compare those of
- * floating point with what the machine can do.
+ * again (passes/inline.c), or moved (passes/stretch.c). Reports compare those
+ * of floating point with what the machine can do.
  *
  * Counted on the clean copy, where loops of constant length are spelt out. All
  * branches count as taken; a loop that is left counts once, which `loops` says.

@@ -125,7 +125,9 @@ layer_reach(const struct program *p, const struct op *o, const struct parg *g) {
   int whole = set_whole(p, o->what), last = p->made[whole].ndim - 1, lo, hi;
   if (o->order || !g->layered || last < 0 || p->made[whole].turns[last])
     return x;
-  if (!layers_of(p, o, &lo, &hi)) return x;
+  bool any = layers_of(p, o, &lo, &hi);
+  if (!any && (o->layered || whole != o->what)) return x; /* of none */
+  if (!any) lo = 0, hi = -1;
   x.at[2 * last] = -(lo + g->layer);
   x.at[2 * last + 1] = hi + g->layer + 1 - box_layers(p, whole);
   return x;

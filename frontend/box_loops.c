@@ -72,13 +72,7 @@ reach_of(const op_arg *a) {
   int first = a->idx < 0 ? 0 : a->idx, n = a->idx < 0 ? -a->idx : 1;
   if (first >= m->rule->count) return (struct fe_halo){{0}}; /* check.c tells */
   if (n > m->rule->count) n = m->rule->count;
-  struct fe_halo reach = fe_rule_span(m->rule, first);
-  for (int j = first + 1; j < first + n; j++) {
-    struct fe_halo span = fe_rule_span(m->rule, j);
-    for (int k = 0; k < FE_BOX_SIDES; k++)
-      if (span.at[k] > reach.at[k]) reach.at[k] = span.at[k];
-  }
-  return reach;
+  return fe_rule_span(m->rule, first, n);
 }
 
 /* How far the layer lies outside that the argument names; scans go over those

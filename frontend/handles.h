@@ -280,12 +280,12 @@ status fe_box_shift(struct fe_set *from, int by, struct fe_set *to,
 /* box_layers.c: which layers a subset of a box has, over all ranks; collective.
  */
 status fe_box_subset_layers(struct fe_set *s);
-/* How far entries [first, first + n) lie outside of a box, on each side; 0 in
- * periodic dimensions. */
+/* Where entries [first, first + n), one at least, lie as seen from points of any
+ * colour: from -at[2 d] to at[2 d + 1] in dimension d. In periodic ones they
+ * stay in the domain. */
+struct fe_halo fe_rule_span(const struct fe_rule *r, int first, int n);
+/* How far they lie outside of a box, on each side: that, and 0 at least. */
 struct fe_halo fe_rule_reach(const struct fe_rule *r, int first, int n);
-/* Where entry k lies as seen from points of any colour: from -at[2 d] to
- * at[2 d + 1] in dimension d. In periodic ones it stays in the domain. */
-struct fe_halo fe_rule_span(const struct fe_rule *r, int k);
 /* Has it offsets in periodic dimensions? */
 bool fe_rule_turns(const struct fe_rule *r);
 /* A set of points, a table of a rule is at its end: so may be what they are

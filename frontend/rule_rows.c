@@ -35,33 +35,27 @@
 /* ---- how far a rule reaches ---------------------------------------------- */
 
 struct fe_halo
-fe_rule_reach(const struct fe_rule *r, int first, int n) {
+fe_rule_span(const struct fe_rule *r, int first, int n) {
   struct fe_halo h = {{0}};
-  assert(first >= 0 && n >= 0 && first + n <= r->count);
-  for (int c = 0; c < r->from->colours; c++)
-    for (int k = first; k < first + n; k++)
-      for (int d = 0; d < r->from->ndim; d++) {
+  assert(first >= 0 && n > 0 && first + n <= r->count);
+  for (int d = 0; d < r->from->ndim; d++) {
+    if (r->from->periodic[d]) continue;
+    h.at[2 * d] = h.at[2 * d + 1] = INT32_MIN;
+    for (int c = 0; c < r->from->colours; c++)
+      for (int k = first; k < first + n; k++) {
         int by = r->hop[c * r->count + k].by[d];
-        if (r->from->periodic[d]) continue;
         if (-by > h.at[2 * d]) h.at[2 * d] = -by;
         if (by > h.at[2 * d + 1]) h.at[2 * d + 1] = by;
       }
+  }
   return h;
 }
 
 struct fe_halo
-fe_rule_span(const struct fe_rule *r, int k) {
-  struct fe_halo h = {{0}};
-  assert(k >= 0 && k < r->count);
-  for (int d = 0; d < r->from->ndim; d++) {
-    if (r->from->periodic[d]) continue;
-    h.at[2 * d] = h.at[2 * d + 1] = INT32_MIN;
-    for (int c = 0; c < r->from->colours; c++) {
-      int by = r->hop[c * r->count + k].by[d];
-      if (-by > h.at[2 * d]) h.at[2 * d] = -by;
-      if (by > h.at[2 * d + 1]) h.at[2 * d + 1] = by;
-    }
-  }
+fe_rule_reach(const struct fe_rule *r, int first, int n) {
+  struct fe_halo h = fe_rule_span(r, first, n);
+  for (int k = 0; k < FE_BOX_SIDES; k++)
+    if (h.at[k] < 0) h.at[k] = 0;
   return h;
 }
 

@@ -54,7 +54,7 @@ static struct ir_area *
 rule_areas(const struct fe_map *m) {
   struct ir_area *areas = mem_alloc(m->rt.arity, sizeof *areas);
   for (uint32_t k = 0; k < m->rt.arity; k++) {
-    struct fe_halo h = fe_rule_span(m->by, (int)k);
+    struct fe_halo h = fe_rule_span(m->by, (int)k, 1);
     areas[k] = fe_area_of(&h);
   }
   return areas;

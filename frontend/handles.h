@@ -280,9 +280,9 @@ status fe_box_shift(struct fe_set *from, int by, struct fe_set *to,
 /* box_layers.c: which layers a subset of a box has, over all ranks; collective.
  */
 status fe_box_subset_layers(struct fe_set *s);
-/* Where entries [first, first + n), one at least, lie as seen from points of any
- * colour: from -at[2 d] to at[2 d + 1] in dimension d. In periodic ones they
- * stay in the domain. */
+/* Where entries [first, first + n), one at least, lie as seen from points of
+ * any colour: from -at[2 d] to at[2 d + 1] in dimension d. In periodic ones
+ * they stay in the domain. */
 struct fe_halo fe_rule_span(const struct fe_rule *r, int first, int n);
 /* How far they lie outside of a box, on each side: that, and 0 at least. */
 struct fe_halo fe_rule_reach(const struct fe_rule *r, int first, int n);

@@ -196,8 +196,8 @@ fe_program_broken(const struct fe_program *p) {
 }
 
 uint32_t
-fe_program_lanes(const struct fe_program *p, uint32_t i) {
-  return p->low->program->launches[i].lanes;
+fe_program_width(const struct fe_program *p, uint32_t i) {
+  return p->low->program->launches[i].width;
 }
 
 bool

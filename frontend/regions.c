@@ -81,7 +81,7 @@ region_add(struct fe_trial *trial, const struct ir_trace *t,
       mem_grow(trial->regions, trial->n + 1, sizeof *trial->regions);
   trial->regions[trial->n] =
       (struct region){.sums = sums,
-                      .lanes = l->lanes,
+                      .width = l->width,
                       .name = mem_alloc(strlen(l->name) + 1, 1)};
   strcpy(trial->regions[trial->n].name, l->name);
   for (ir_ref n = span.first; n < span.first + span.count; n++)

@@ -22,11 +22,9 @@
  * the same operations come in the same order either way:
  *   writes through maps   by one loop of the region at most
  *   payloads              none
- *   float sums            if both ways work on as many elements at once, since
- *                         each lane has a sum of its own
+ *   float sums            if both have blocks of as many elements, since each
+ *                         of these has a sum of its own
  *                         (lower/llvm/region_block.c)
- * A region with a float sum that does not become vectors, though a loop of it
- * does alone, is taken apart before the first run. No clock decides that.
  *
  * Over ranks all do the same: they make the same programs in the same order,
  * and what one measures counts only joined with what the others do (the slowest
@@ -120,7 +118,7 @@ same_rest(const struct fe_program *p, const struct fe_program *q) {
  * which changes nothing, or the clock must not choose between the two. */
 static status
 make_apart(struct fe_request rq, const struct fe_program *p,
-           const double *chosen, bool clock, struct fe_program **out) {
+           const double *chosen, struct fe_program **out) {
   SCOPED bool *apart = mem_alloc(p->nrecs + 1, sizeof *apart);
   for (uint32_t r = 0; r < p->nrecs; r++) {
     uint32_t k = p->trial->of_record[r];
@@ -129,9 +127,8 @@ make_apart(struct fe_request rq, const struct fe_program *p,
   *out = NULL;
   bool made = fe_program_variant(rq, apart, out) == OK;
   counters[CNT_programs] += made;
-  bool fronts =
-      made && clock && (fe_program_fronts(p) || fe_program_fronts(*out));
-  bool inlines = made && clock && (p->inlines || (*out)->inlines);
+  bool fronts = made && (fe_program_fronts(p) || fe_program_fronts(*out));
+  bool inlines = made && (p->inlines || (*out)->inlines);
   if (made && (fronts || inlines || !same_rest(p, *out))) {
     fe_program_free(*out);
     made = false;
@@ -156,26 +153,20 @@ become(struct fe_program *p, struct fe_program *q) {
   fe_program_free(q);
 }
 
-/* Sums that are exact don't depend on lanes. */
+/* Sums that are exact don't depend on blocks. */
 static bool
 has_sums(const struct region *r) {
   return r->sums && !fe.opt.reproducible;
 }
 
-/* ---- lanes -------------------------------------------------------------- */
-
-/* Do the loops of region k work on `lanes` elements at once in program q?
- * *more: some do on more. */
+/* Have the loops of region k blocks of as many elements in program q? */
 static bool
-same_lanes(const struct fe_trial *trial, uint32_t k, const struct fe_program *q,
-           bool *more) {
+same_width(const struct fe_trial *trial, uint32_t k,
+           const struct fe_program *q) {
   bool same = true;
-  *more = false;
   for (uint32_t r = 0; r < q->nrecs; r++) {
     if (trial->of_record[r] != k || q->launch_of[r] == FE_NO_REGION) continue;
-    uint32_t lanes = fe_program_lanes(q, q->launch_of[r]);
-    same &= lanes == trial->regions[k].lanes;
-    *more |= lanes > trial->regions[k].lanes;
+    same &= fe_program_width(q, q->launch_of[r]) == trial->regions[k].width;
   }
   return same;
 }
@@ -185,42 +176,6 @@ count_chosen(const double *chosen, uint32_t n) {
   uint32_t count = 0;
   for (uint32_t k = 0; k < n; k++) count += chosen[k] > 0;
   return count;
-}
-
-static status
-take(struct fe_request rq, struct fe_program *p, const double *chosen) {
-  struct fe_program *q;
-  TRY(make_apart(rq, p, chosen, false, &q));
-  if (q) become(p, q);
-  return OK;
-}
-
-/* Regions with float sums that are no vectors, but with loops that are. */
-static status
-settle_sums(struct fe_request rq, struct fe_program *p) {
-  struct fe_trial *trial = p->trial;
-  struct fe_program *q;
-  SCOPED double *chosen = mem_alloc(trial->n + 1, sizeof *chosen);
-  for (uint32_t k = 0; k < trial->n; k++)
-    chosen[k] = has_sums(&trial->regions[k]) && trial->regions[k].lanes == 1;
-  trial->begun = true;
-  status st = agree_on(chosen, trial->n);
-  bool some = count_chosen(chosen, trial->n) > 0;
-  if (st == OK && some) st = make_apart(rq, p, chosen, false, &q);
-  if (st == OK && some && q) {
-    for (uint32_t k = 0; k < trial->n; k++) {
-      bool more;
-      same_lanes(trial, k, q, &more);
-      chosen[k] = chosen[k] > 0 && more;
-    }
-    fe_program_free(q);
-    st = agree_on(chosen, trial->n);
-    if (st == OK && count_chosen(chosen, trial->n)) {
-      st = take(rq, p, chosen);
-      if (p->trial) p->trial->begun = true;
-    }
-  }
-  return st;
 }
 
 /* ---- by the clock ------------------------------------------------------- */
@@ -269,7 +224,7 @@ begin(struct fe_request rq, struct fe_program *p) {
   struct fe_trial *trial = p->trial;
   SCOPED double *all = mem_alloc(trial->n, sizeof *all);
   for (uint32_t k = 0; k < trial->n; k++) all[k] = 1;
-  status st = make_apart(rq, p, all, true, &trial->apart);
+  status st = make_apart(rq, p, all, &trial->apart);
   times_take(trial, p, all);
   if (st != OK || !trial->apart) {
     fe_trial_drop(p);
@@ -285,8 +240,7 @@ static void
 choose(const struct fe_trial *trial, double *chosen) {
   for (uint32_t k = 0; k < trial->n; k++) {
     const struct region *r = &trial->regions[k];
-    bool more;
-    bool same = !has_sums(r) || same_lanes(trial, k, trial->apart, &more);
+    bool same = !has_sums(r) || same_width(trial, k, trial->apart);
     chosen[k] = same && r->best[APART] < MARGIN * r->best[TOGETHER];
   }
 }
@@ -322,7 +276,7 @@ settle(struct fe_request rq, struct fe_program *p) {
   SCOPED double *chosen = mem_alloc(trial->n, sizeof *chosen);
   status st = regions_agree(trial);
   if (st == OK) choose(trial, chosen);
-  if (st == OK) st = agree_on(chosen, trial->n); /* lanes may differ */
+  if (st == OK) st = agree_on(chosen, trial->n); /* widths may differ */
   uint32_t count = count_chosen(chosen, trial->n);
   struct fe_program *all = trial->apart;
   if (st == OK && count == trial->n) {
@@ -331,7 +285,7 @@ settle(struct fe_request rq, struct fe_program *p) {
     become(p, all);
   } else if (st == OK && count) {
     struct fe_program *some;
-    st = make_apart(rq, p, chosen, true, &some);
+    st = make_apart(rq, p, chosen, &some);
     if (some) fe_trial_drop(some);
     p->trial = NULL;
     if (st == OK && some) become(p, some);
@@ -346,15 +300,13 @@ bool
 fe_trial_wants(const struct fe_program *p) {
   const struct fe_trial *t = p->trial;
   if (!t || option.milliseconds < 0) return false;
-  return !t->begun || t->apart || !(t->runs & (t->runs - 1));
+  return t->apart || !(t->runs & (t->runs - 1));
 }
 
 status
 fe_trial_turn(struct fe_request rq, struct fe_program *p,
               struct fe_program **now) {
   *now = p;
-  if (!p->trial->begun) TRY(settle_sums(rq, p));
-  if (!p->trial) return OK;
   if (p->trial->turns == WAYS * ROUNDS) return settle(rq, p);
   bool due = false;
   if (!p->trial->apart) TRY(is_due(p, &due));

@@ -12,8 +12,8 @@ enum { TOGETHER, APART, WAYS };
 
 /* A region of several loops. */
 struct region {
-  bool sums;         /* float sums: their bits depend on the lanes */
-  uint32_t lanes;    /* of its code */
+  bool sums;         /* float sums: their bits depend on the width */
+  uint32_t width;    /* of its blocks */
   char *name;        /* "a+b" */
   double best[WAYS]; /* seconds */
 };
@@ -23,7 +23,6 @@ struct fe_trial {
   uint32_t n;
   uint32_t *of_record; /* [nrecs] -> region, FE_NO_REGION */
   uint32_t runs, turns;
-  bool begun;
   struct fe_program *apart; /* NULL: not yet */
 };
 

@@ -219,6 +219,8 @@ struct rt_launch {
   rt_region_fn fn;
   const char *name; /* "update+adt_calc"; KEEP */
   uint32_t lanes;   /* elements that fn works on at once; 0: on a device */
+  uint32_t width;   /* ... would, in vectors: of its blocks, of which each
+                       element has a sum of its own; 0: it has none */
   uint32_t set;     /* sets[set].n elements */
   enum rt_run_mode mode;
   int level; /* over ranks: it runs over L_level */

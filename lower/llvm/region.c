@@ -17,8 +17,10 @@
  *                               regions whose order matters; else the ragged
  *                               ends
  *   blocks(binds..., lo, hi)    whole blocks, aligned to their width
+ *   singles(binds..., lo, hi)   in place of these where there are none, but
+ *                               float sums, which are those of blocks
  *
- * The latter two are not inlined: `noalias` holds on arguments only. No
+ * But for the first they are not inlined: `noalias` holds on arguments only. No
  * operation has any fast-math flag and nothing is contracted across kernels, so
  * that elements come out bit-identical in either function.
  *
@@ -213,10 +215,11 @@ low_emit_run(struct low_emit *em, LLVMValueRef fn, LLVMValueRef *args,
 static void
 low_emit_parts(struct low_emit *em, LLVMValueRef plain, LLVMValueRef blocks,
                LLVMValueRef *args, LLVMValueRef lo, LLVMValueRef hi) {
-  assert(em->width > 1);
+  uint32_t width = em->r->width;
+  assert(width > 1);
   LLVMBuilderRef b = em->b;
-  LLVMValueRef w = ll_i64(em->ctx, em->width);
-  LLVMValueRef up = LLVMBuildNSWAdd(b, lo, ll_i64(em->ctx, em->width - 1), "");
+  LLVMValueRef w = ll_i64(em->ctx, width);
+  LLVMValueRef up = LLVMBuildNSWAdd(b, lo, ll_i64(em->ctx, width - 1), "");
   LLVMValueRef first = LLVMBuildSDiv(b, up, w, "first");
   LLVMValueRef last = LLVMBuildSDiv(b, hi, w, "last");
   LLVMValueRef a = LLVMBuildNSWMul(b, first, w, "");
@@ -284,6 +287,17 @@ low_verify(struct low_emit *em) {
   return s;
 }
 
+/* Would blocks have other float sums than one element after another? */
+static bool
+sums_like_blocks(const struct low_region *r) {
+  for (uint32_t k = 0; r->width && k < r->nslots; k++) {
+    const struct low_slot *s = &r->slots[k];
+    bool real = type_class(s->type) == 'F';
+    if (s->kind == LOW_SLOT_SUM && s->access == ACC_INC && real) return true;
+  }
+  return false;
+}
+
 static status
 low_build_functions(struct low_emit *em) {
   low_lines_begin(em);
@@ -298,6 +312,9 @@ low_build_functions(struct low_emit *em) {
   if (blocks) {
     ll_attr_text(blocks, LOW_BLOCKS, "");
     LLVMAddNamedMetadataOperand(em->m, LOW_LANE_LOOP, em->marks.parallel);
+  } else if (sums_like_blocks(em->r)) {
+    blocks = low_declare(em, "singles");
+    low_build_body(em, low_emit_singles);
   }
   low_build_wrapper(em, plain, stretches ? NULL : blocks);
   low_lines_end(em);

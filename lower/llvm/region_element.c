@@ -100,8 +100,7 @@ low_emit_leave(struct low_emit *em) {
     struct low_at home = low_at_home(em->home[k]);
     if (s->call >= 0) continue;
     if (s->kind == LOW_SLOT_SUM)
-      low_emit_combine(
-          em, s, em->i ? low_at_lanes(em, k) : low_at_home(em->acc[k]), home);
+      low_emit_combine(em, s, low_at_sum(em, k), home);
     else if (em->lanes[k] && s->store >= 0)
       low_emit_copy(em, s, low_at_lanes(em, k), home);
     else if (low_slot_is_kept(s) && s->store >= 0)
@@ -311,9 +310,11 @@ entries_anew(struct low_emit *em) {
 }
 
 /* Twice, if there are rows of a usual length: for these, and for all others. */
-static void
-low_emit_lengths(struct low_emit *em) {
+void
+low_emit_single(struct low_emit *em, LLVMValueRef e) {
   const struct low_slot *s = usual_slot(em);
+  em->e = e;
+  em->i = NULL;
   if (!s) {
     low_emit_element(em);
     return;
@@ -334,8 +335,6 @@ low_emit_lengths(struct low_emit *em) {
 void
 low_emit_plain(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   struct ll_loop l = ll_loop_begin(em->b, lo, hi, "e");
-  em->e = l.i;
-  em->i = NULL;
-  low_emit_lengths(em);
+  low_emit_single(em, l.i);
   ll_loop_end(em->b, &l, em->width ? em->marks.scalar : NULL);
 }

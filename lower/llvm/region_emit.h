@@ -46,6 +46,8 @@ struct low_emit {
   bool *guarded;        /* of slots: WHOLE ones that are copied all the same */
   LLVMValueRef e;       /* element; of a block: its first */
   LLVMValueRef i;       /* lane */
+  LLVMValueRef turn;    /* of an element by itself: the lane of its sums; NULL:
+                           they have none */
   LLVMValueRef inner;   /* element of the row that the call goes over */
   LLVMValueRef entry;   /* element that a slot with `row` is at; NULL: none */
   LLVMValueRef *inners; /* of lanes: the same; NULL: not in a block */
@@ -94,8 +96,10 @@ void low_lines_end(struct low_emit *em);
 
 /* ---- region_block.c, region_stretch.c ------------------------------------ */
 
-/* All elements of [lo, hi): blocks number lo and on to hi; by stretches. */
+/* All elements of [lo, hi): blocks number lo and on to hi; the same, one by
+ * one, with sums as blocks have them; by stretches. */
 void low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
+void low_emit_singles(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
 void low_emit_stretches(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
 /* Blocks of one function: what they share, once; a block that begins with this
  * element; what all of them came to. */
@@ -126,6 +130,9 @@ struct low_at low_at_dat_lane(struct low_emit *em, const struct low_slot *s,
                               int32_t bind, uint32_t lane);
 /* Slot k in its lanes, at lane em->i. */
 struct low_at low_at_lanes(struct low_emit *em, uint32_t k);
+/* Where the element's part of SUM slot k goes: to its lane, in a block or in
+ * sums like those of blocks, or to the only one. */
+struct low_at low_at_sum(struct low_emit *em, uint32_t k);
 /* Ask for n elements, `on` behind element e, which is there; they need not be.
  * Not for more streams than a processor follows. */
 void low_ask_for(struct low_emit *em, const struct low_slot *s, int32_t bind,
@@ -195,6 +202,8 @@ void low_stream_end(struct low_emit *em);
 void low_emit_element(struct low_emit *em);
 /* All elements of [lo, hi), one after another. */
 void low_emit_plain(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
+/* Element e of these. */
+void low_emit_single(struct low_emit *em, LLVMValueRef e);
 /* Parts of an element: fill slots; one call with what is around it; store. */
 void low_emit_enter(struct low_emit *em);
 void low_emit_around(struct low_emit *em, uint32_t call);

@@ -270,7 +270,7 @@ LLVMValueRef
 low_lanes_new(struct low_emit *em, uint32_t k, const char *name) {
   const struct low_slot *s = &em->r->slots[k];
   return ll_entry_alloca(em->b, ll_type(em->ctx, s->type),
-                         (uint64_t)s->dim * em->width, 64, name);
+                         (uint64_t)s->dim * em->r->width, 64, name);
 }
 
 /* Lane l of component c in the lanes of the block before. */

@@ -134,13 +134,26 @@ low_at_dat(struct low_emit *em, const struct low_slot *s, int32_t bind) {
   return low_at_dat_lane(em, s, bind, 0);
 }
 
+/* Slot k in its lanes, at this one. */
+static struct low_at
+low_at_lane(struct low_emit *em, uint32_t k, LLVMValueRef lane) {
+  LLVMTypeRef type = ll_type(em->ctx, em->r->slots[k].type);
+  return (struct low_at){.base = LLVMBuildInBoundsGEP2(
+                             em->b, type, em->lanes[k], &lane, 1, "lane"),
+                         .step = ll_i64(em->ctx, em->r->width)};
+}
+
+struct low_at
+low_at_sum(struct low_emit *em, uint32_t k) {
+  assert(em->r->slots[k].kind == LOW_SLOT_SUM);
+  if (em->i) return low_at_lanes(em, k);
+  return em->turn ? low_at_lane(em, k, em->turn) : low_at_home(em->acc[k]);
+}
+
 struct low_at
 low_at_lanes(struct low_emit *em, uint32_t k) {
   assert(em->i && em->lanes[k]);
-  LLVMTypeRef type = ll_type(em->ctx, em->r->slots[k].type);
-  return (struct low_at){.base = LLVMBuildInBoundsGEP2(
-                             em->b, type, em->lanes[k], &em->i, 1, "lane"),
-                         .step = ll_i64(em->ctx, em->width)};
+  return low_at_lane(em, k, em->i);
 }
 
 static LLVMValueRef

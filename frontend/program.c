@@ -102,6 +102,7 @@ fe_env_make(struct low_env *out) {
                           .vector_math = fe.opt.vector_math != 0,
                           .sanitize = sanitize,
                           .lines = fe.opt.debug == OPT_debug_lines,
+                          .quick = !fe.opt.optimise,
                           .device = env_device};
   return OK;
 }

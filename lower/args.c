@@ -286,6 +286,7 @@ low_region_make(struct low_maker *m, ir_ref first, uint32_t count,
   g.device = target_is_device(m->t->nodes[first].target);
   r->sanitize = m->env->sanitize;
   r->lines = m->env->lines && !g.device;
+  r->quick = m->env->quick && !g.device;
   low_holds_begin(&g);
   status s = low_calls_make(&g);
   if (s == OK) {

@@ -31,6 +31,7 @@ struct low_env {
   bool vector_math;  /* exp, log, pow, sin by libmvec, to 4 ulp */
   uint32_t sanitize; /* enum low_sanitize: instrument the code */
   bool lines;        /* of the host's code: debuggers find lines in it */
+  bool quick;        /* the host's code is not optimised: a tenth of the time */
 };
 
 /* Where a captured value comes from: bytes [offset, ...) of the record of the

@@ -189,6 +189,7 @@ struct low_region {
   int32_t scratch;      /* the bind of memory for slots with `room`; -1: none */
   size_t scratch_bytes; /* of one thread */
   enum low_sanitize sanitize;
+  bool quick;  /* made at once, and not optimised */
   bool lines;  /* debug locations, for debuggers; then the key has calls' */
   bool claims; /* over ranks: extremes with payloads name their elements */
   /* for the launch, not in the key */

@@ -54,6 +54,7 @@ static const char *const own_values[][4] = {
     {"OP2_CACHE_SIZE", "256M", "100M", "200M"},
     {"OP2_BUNDLE", "1", "0", "1"},
     {"OP2_COMPILE_THREADS", "1", "2", "0"},
+    {"OP2_OPTIMISE", "1", "0", "1"},
     {"OP2_TEAM", "auto", "one", "all"},
     {"OP2_IR_STRESS", "0", "1", "0"},
 };

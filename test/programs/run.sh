@@ -52,6 +52,7 @@ ir_modes() {
   echo "rcm-soa|OMP_NUM_THREADS=2 OP2_RENUMBER=rcm OP2_LAYOUT=soa OP2_EAGER=1|"
   echo "bisect|OMP_NUM_THREADS=2 OP2_RENUMBER=bisect OP2_LAYOUT=8|"
   echo "checked|OMP_NUM_THREADS=3 OP2_CHECK=1 OP2_IR_STRESS=1 OP2_CACHE=0|"
+  echo "quick|OMP_NUM_THREADS=2 OP2_OPTIMISE=0|"
   echo "all-threads|OMP_NUM_THREADS=3 OP2_TEAM=all|"
   echo "trials|OMP_NUM_THREADS=2 OP2_TRIAL=0|"
   echo "gather|OMP_NUM_THREADS=3 OP2_GATHER=always|"

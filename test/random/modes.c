@@ -40,6 +40,7 @@ struct mode modes[] = {
     {"no-dce", "OP2_DISABLE=dce", 2, 0, 1},
     {"no-fuse", "OP2_DISABLE=fuse", 2, 0, 1},
     {"trials", "OP2_TRIAL=0", 2, 0, 1},
+    {"quick", "OP2_OPTIMISE=0 OP2_TEAM=all", 2, 0, 1},
     {"only-slice", "OP2_DISABLE=rename,dce,fuse", 1, 0, 1},
     {"only-rename", "OP2_DISABLE=slice,dce,fuse", 1, 0, 1},
     {"only-dce", "OP2_DISABLE=slice,rename,fuse", 1, 0, 1},

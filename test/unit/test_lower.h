@@ -41,6 +41,7 @@ struct lower_case {
   const void *(*constant)(uint32_t epoch, uint32_t i);
   const void *(*captured)(uint32_t node_tag, uint32_t i);
   struct rt_device *device; /* of all targets; NULL: there is none */
+  bool quick;               /* code is not optimised */
 };
 
 static inline void
@@ -198,7 +199,8 @@ lower_case_env(struct lower_case *c) {
                           .constant = lower_case_constant,
                           .device = lower_case_device,
                           .user = c,
-                          .vector_math = true};
+                          .vector_math = true,
+                          .quick = c->quick};
 }
 
 static inline status

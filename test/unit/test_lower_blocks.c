@@ -305,7 +305,8 @@ field_fill(struct field *f) {
 
 /* Values after a step: old, adt, q, res. */
 static void
-field_run(const struct field *f, int block, const char *pipeline, double *out) {
+field_run(const struct field *f, int block, const char *pipeline, bool quick,
+          double *out) {
   static const struct {
     const char *name;
     int dim;
@@ -313,6 +314,7 @@ field_run(const struct field *f, int block, const char *pipeline, double *out) {
   struct lower_case c;
   double rms = 0, most = 0;
   airfoil_init(&c, block, false, pipeline);
+  c.quick = quick;
   lower_case_map(&c, "en", f->en);
   lower_case_map(&c, "ec", f->ec);
   lower_case_map(&c, "cn", f->cn);
@@ -325,6 +327,8 @@ field_run(const struct field *f, int block, const char *pipeline, double *out) {
   lower_case_global(&c, "rms", &rms);
   lower_case_global(&c, "most", &most);
   lower_case_run(&c, 1);
+  for (uint32_t i = 0; i < c.lp.program->nlaunches; i++)
+    cr_assert_eq(c.lp.program->launches[i].lanes == 1, quick);
   for (int i = 0; i < 4; i++) {
     size_t n = (size_t)dats[i].dim * CELL;
     memcpy(out, lower_case_get(&c, dats[i].name), n * sizeof *out);
@@ -342,8 +346,8 @@ Test(lower_blocks, fused_loops_give_the_bits_of_single_ones) {
   static double fused[FIELD], single[FIELD];
   field_fill(&f);
   for (int block = 0; block <= 8; block += block ? 7 : 1) {
-    field_run(&f, block, "rename,fuse,storage", fused);
-    field_run(&f, block, "fuse{max=1},storage", single);
+    field_run(&f, block, "rename,fuse,storage", false, fused);
+    field_run(&f, block, "fuse{max=1},storage", false, single);
     for (int i = 0; i < FIELD; i++)
       cr_assert_eq(fused[i], single[i], "block %d at %d: %a, %a", block, i,
                    fused[i], single[i]);
@@ -354,12 +358,25 @@ Test(lower_blocks, layouts_give_the_same_bits) {
   static struct field f;
   static double aos[FIELD], soa[FIELD], mixed[FIELD];
   field_fill(&f);
-  field_run(&f, 1, "rename,fuse,storage", aos);
-  field_run(&f, 0, "rename,fuse,storage", soa);
-  field_run(&f, 8, "rename,fuse,storage", mixed);
+  field_run(&f, 1, "rename,fuse,storage", false, aos);
+  field_run(&f, 0, "rename,fuse,storage", false, soa);
+  field_run(&f, 8, "rename,fuse,storage", false, mixed);
   for (int i = 0; i < FIELD; i++) {
     cr_assert_eq(aos[i], soa[i], "at %d: %a, %a", i, aos[i], soa[i]);
     cr_assert_eq(aos[i], mixed[i], "at %d: %a, %a", i, aos[i], mixed[i]);
+  }
+}
+
+Test(lower_blocks, code_that_is_not_optimised_has_the_same_bits) {
+  static struct field f;
+  static double quick[FIELD], slow[FIELD];
+  field_fill(&f);
+  for (int block = 0; block <= 8; block += block ? 7 : 1) {
+    field_run(&f, block, "rename,fuse,storage", true, quick);
+    field_run(&f, block, "rename,fuse,storage", false, slow);
+    for (int i = 0; i < FIELD; i++)
+      cr_assert_eq(quick[i], slow[i], "block %d at %d: %a, %a", block, i,
+                   quick[i], slow[i]);
   }
 }
 

@@ -2,8 +2,7 @@
  * place is another, and a program that frees what it declares does not grow. */
 #include "check.h"
 #include "errors.h"
-
-#include <malloc.h>
+#include "heap.h"
 
 enum { N = 30, FEW = 30, MANY = 90, PLAIN = 5000 };
 
@@ -29,11 +28,6 @@ static op_dat out;
 static int want[N];
 
 #define OWN(d, acc) op_arg_dat(d, -1, OP_ID, 1, "int", acc)
-
-static long long
-heap(void) {
-  return (long long)mallinfo2().uordblks;
-}
 
 static void
 check_out(void) {
@@ -239,10 +233,11 @@ static void
 check_grown(void (*step)(int), int many, long long room) {
   for (int i = 0; i < FEW; i++) step(i);
   op2_flush();
-  long long before = heap();
+  long long before = heap_bytes();
+  many = heap_steps(FEW, many);
   for (int i = FEW; i < many; i++) step(i);
   op2_flush();
-  long long grown = heap() - before;
+  long long grown = heap_bytes() - before;
   if (grown > room)
     check_fail(__FILE__, __LINE__, "%lld bytes have stayed of %d steps", grown,
                many - FEW);

@@ -2,8 +2,7 @@
  * place is another, and a program that frees what it declares does not grow. */
 #include "check.h"
 #include "errors.h"
-
-#include <malloc.h>
+#include "heap.h"
 
 enum { N = 50, FEW = 40, MANY = 240, PLAIN = 100000 };
 
@@ -22,11 +21,6 @@ static op_set set;
 static op_map ring, twice;
 static op_dat x, sum;
 static int want[N], want_sum[N], found[N], next[N];
-
-static long long
-heap(void) {
-  return (long long)mallinfo2().uordblks;
-}
 
 /* Elements step, step + 2, ... less than N. */
 static op_set
@@ -80,10 +74,7 @@ step_plain(int step) {
 
 static void
 check_grown(void (*step)(int), int few, int many, long long room) {
-  for (int i = 0; i < few; i++) step(i);
-  long long before = heap();
-  for (int i = few; i < many; i++) step(i);
-  long long grown = heap() - before;
+  long long grown = heap_grown(step, few, heap_steps(few, many));
   if (grown > room)
     check_fail(__FILE__, __LINE__, "%lld bytes have stayed of %d steps", grown,
                many - few);

@@ -3,8 +3,8 @@
  * steps is what it held after few. Counted in bytes on the heap; in time only for maps,
  * which stay: the best of some batches may not take many times as long. */
 #include "check.h"
+#include "heap.h"
 
-#include <malloc.h>
 #include <time.h>
 
 enum { N = 50, C = 10, FEW = 60, MANY = 360, MAPS = 30000 };
@@ -38,11 +38,6 @@ static op_set s, c;
 static op_dat x, sums;
 static long long room =
     96 << 10; /* of what grows to some size and stays there */
-
-static long long
-heap(void) {
-  return (long long)mallinfo2().uordblks;
-}
 
 static void
 expect_x(int want) {
@@ -131,24 +126,15 @@ ticks(void) {
 
 static void
 steps_beside_many_maps(void) {
-  int table[N] = {0};
+  int table[N] = {0}, maps = heap_steps(FEW, MAPS);
   long few = ticks();
-  for (int i = 0; i < MAPS; i++) op_decl_map(s, c, 1, table, "idle");
+  for (int i = 0; i < maps; i++) op_decl_map(s, c, 1, table, "idle");
   long many = ticks();
   if (many > 4 * few)
     check_fail(__FILE__, __LINE__,
                "20 steps took %ld ticks, and %ld beside "
                "%d idle maps",
-               few, many, (int)MAPS);
-}
-
-/* Bytes that MANY - FEW more steps have left. */
-static long long
-grown(void (*step)(int), int few, int many) {
-  for (int i = 0; i < few; i++) step(i);
-  long long before = heap();
-  for (int i = few; i < many; i++) step(i);
-  return heap() - before;
+               few, many, maps);
 }
 
 #define CHECK_SMALL(bytes, most)                                               \
@@ -161,7 +147,7 @@ grown(void (*step)(int), int few, int many) {
 
 int
 main(int argc, char **argv) {
-  int ones[N];
+  int ones[N], many = heap_steps(FEW, MANY);
   if (check_ranks() > 1) room = 512 << 10; /* MPI's own tables, too */
   if (check_device())
     room = 2 << 20; /* its driver's, which keeps events of regions */
@@ -174,20 +160,20 @@ main(int argc, char **argv) {
   sums = op_decl_dat(c, 1, "int", (int *)NULL, "sums");
 
   long long programs = op2_counter("programs");
-  CHECK_SMALL(grown(new_temporary, FEW, MANY), room);
+  CHECK_SMALL(heap_grown(new_temporary, FEW, many), room);
   CHECK(op2_counter("programs") - programs <= 4);
-  expect_x(MANY + 1);
+  expect_x(many + 1);
   long long last =
-      2 * N * MANY * (long long)sizeof(int); /* of the last shape */
-  CHECK_SMALL(grown(unused, FEW, MANY), room + last);
-  CHECK_SMALL(grown(new_loop, FEW, MANY), room);
-  grown(new_shape, 0, 24);
+      2 * N * many * (long long)sizeof(int); /* of the last shape */
+  CHECK_SMALL(heap_grown(unused, FEW, many), room + last);
+  CHECK_SMALL(heap_grown(new_loop, FEW, many), room);
+  heap_grown(new_shape, 0, 24);
   expect_x(1);
   CHECK(op2_counter("programs_dropped") > 0);
   if (check_ranks() > 1) return check_end(); /* each map is spread anew */
   /* each its table, and what says of what it is, how its rows lie, its name */
-  long long own = (long long)(MANY - FEW) * (N * (long long)sizeof(int) + 640);
-  CHECK_SMALL(grown(new_map, FEW, MANY), own + room);
+  long long own = (long long)(many - FEW) * (N * (long long)sizeof(int) + 640);
+  CHECK_SMALL(heap_grown(new_map, FEW, many), own + room);
   steps_beside_many_maps();
   return check_end();
 }

@@ -34,8 +34,21 @@ export OP2_CACHE_DIR=${OP2_CACHE_DIR-$build/cache}
 . "$here/../../tools/skips.sh"
 skipped_to=$work/skipped
 
+# Modes that change nothing of how code is made: what sanitizers look at is the same
+# where it is not optimised, and to compile is most of what a run with them takes.
+lean() {
+  if [ -z "${SANITIZE-}" ]; then
+    cat
+  else
+    sed -E '/^(compiled-anew|[0-9]-eager|without-.*|checked|trials|pieces.*|seq|reproducible.*|small-blocks)\|/ s/\|([^|]*)$/ OP2_OPTIMISE=0|\1/'
+  fi
+}
+
 # name | variables | which programs ("" all)
 ir_modes() {
+  all_ir_modes | lean
+}
+all_ir_modes() {
   echo "compiled-anew|OMP_NUM_THREADS=2 OP2_CACHE=0|"
   for t in 1 2 3; do
     echo "$t-threads|OMP_NUM_THREADS=$t|"
@@ -90,6 +103,9 @@ tsan_modes() {
   echo "tiles|OMP_NUM_THREADS=3 OP2_SANITIZE=thread OP2_TILE_ROWS=1 OP2_TEAM=all|box_tiles"
 }
 opaque_modes() {
+  all_opaque_modes | lean
+}
+all_opaque_modes() {
   for t in 1 2; do
     echo "$t-threads|OMP_NUM_THREADS=$t|"
   done
@@ -159,6 +175,12 @@ runs_of() {
       printf '%s\0%s\0%s\0%s\0' "$file" "$ir" "$mode" "$vars"
   done
 }
+
+# Made once; without its sources nobody has it.
+export TEST_LOCALES=$work/locales
+mkdir "$TEST_LOCALES"
+[ $ir != ir_modes ] ||
+  localedef -i de_DE -f UTF-8 "$TEST_LOCALES/de_DE.UTF-8" 2>/dev/null
 
 opencl=yes
 [ $ir = ir_modes ] && [ -z "${ASAN_OPTIONS-}" ] && have_opencl ||

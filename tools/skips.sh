@@ -22,6 +22,7 @@ effects              | a kernel does I/O
 large                | elements too large for private memory, arrays of variable length
 rounding             | a device rounds to nearest
 noargs               | a kernel writes a global of the program
+int128               | a device has no integers of 128 bits
 own_functions        | kernels without IR: who defines a function decides the linker
 promised             | kernels call through a pointer
 opaque_data          | kernels use the program's own memory and labels

@@ -17,6 +17,7 @@
  *   fmuladd       is an FMA where the target has one, else a product and a sum
  *   fast math     is the kernel's own: its module is optimised with the flags,
  *                 products join sums, and the flags go
+ *   known?        __builtin_constant_p: what the kernel's own text knows
  *   fmin, fmax    are comparisons, whose operands have places; of equal ones it
  *                 is the second, as in the C library
  *   exp, pow ...  are simplified in the module (pow(x, 2) in the text is x*x)
@@ -148,6 +149,17 @@ settle_muladd(struct settle *s, LLVMValueRef call) {
       call, s->t->fma ? settle_call(s, "llvm.fma", LLVMTypeOf(call), x, 3)
                       : LLVMBuildFAdd(s->b, LLVMBuildFMul(s->b, x[0], x[1], ""),
                                       x[2], ""));
+}
+
+/* ---- what is known ------------------------------------------------------- */
+
+/* A variable of the program is none, also where its value is folded in. */
+static void
+settle_known(struct settle *s, LLVMValueRef call) {
+  LLVMValueRef v = LLVMGetOperand(call, 0);
+  bool known = LLVMIsAConstantInt(v) || LLVMIsAConstantFP(v);
+  LLVMTypeRef i1 = LLVMInt1TypeInContext(s->ctx);
+  settle_replace(call, LLVMConstInt(i1, known, 0));
 }
 
 /* ---- the smaller of two -------------------------------------------------- */
@@ -302,6 +314,7 @@ low_kernel_settle(const struct low_target *t, LLVMModuleRef m,
   s.b = LLVMCreateBuilderInContext(s.ctx);
   settle_each(&s, settle_loop);
   settle_calls(&s, "llvm.fmuladd", settle_muladd);
+  settle_calls(&s, "llvm.is.constant", settle_known);
   status st = fast || math ? settle_alone(&s, kernel, fast) : OK;
   if (fast && t->fma) settle_each(&s, settle_contract);
   if (fast) settle_each(&s, settle_strict);

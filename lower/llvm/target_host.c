@@ -4,6 +4,7 @@
 #include "lower/llvm/unroll.h"
 
 #include <assert.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -52,8 +53,12 @@ low_has_fma(const struct low_target *t) {
 static pthread_once_t low_native_once = PTHREAD_ONCE_INIT;
 static bool low_native;
 
+/* Code calls libgcc for what a processor lacks: to divide integers of 128 bits,
+ * powers by an integer. Nothing else may have brought it (as in loader.c);
+ * where it is not there, a call of it says so. */
 static void
 low_native_init(void) {
+  LLVMLoadLibraryPermanently("libgcc_s.so.1");
   low_native = !LLVMInitializeNativeTarget() &&
                !LLVMInitializeNativeAsmPrinter() &&
                !LLVMInitializeNativeAsmParser();

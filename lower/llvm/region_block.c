@@ -53,7 +53,9 @@
  *
  * Limits  a block's elements all take every branch: kernels whose branches
  * differ in cost and are taken rarely are better off scalar. SoA behind a map
- * is loaded value by value, as is AoSoA, there with more index arithmetic. */
+ * is loaded value by value, as is AoSoA, there with more index arithmetic. A
+ * region's width is one for all its loops, so that a float sum has fewer lanes,
+ * and other last bits, fused with wider values than alone. */
 #include "lower/llvm/region_emit.h"
 
 #include <assert.h>

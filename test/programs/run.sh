@@ -176,12 +176,6 @@ runs_of() {
   done
 }
 
-# Made once; without its sources nobody has it.
-export TEST_LOCALES=$work/locales
-mkdir "$TEST_LOCALES"
-[ $ir != ir_modes ] ||
-  localedef -i de_DE -f UTF-8 "$TEST_LOCALES/de_DE.UTF-8" 2>/dev/null
-
 opencl=yes
 [ $ir = ir_modes ] && [ -z "${ASAN_OPTIONS-}" ] && have_opencl ||
   opencl=no # PoCL leaks
@@ -193,6 +187,12 @@ if [ ${#programs[@]} = 0 ]; then
     programs+=("${source%.c*}")
   done
 fi
+# Made once for all its runs; without its sources nobody has it.
+export TEST_LOCALES=$work/locales
+mkdir "$TEST_LOCALES"
+case " ${programs[*]} " in
+*" locale "*) localedef -i de_DE -f UTF-8 "$TEST_LOCALES/de_DE.UTF-8" 2>/dev/null ;;
+esac
 for p in "${programs[@]}"; do
   found=no
   for kind in "" _opaque _clang; do

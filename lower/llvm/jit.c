@@ -126,21 +126,14 @@ low_module_fast(const struct low_region *r, const struct low_target *t,
   return low_module_finish(r, t, s, *out);
 }
 
-/* As it was built, one element after another. */
-static status
-low_module_quick(const struct low_region *r, const struct low_target *t,
-                 LLVMContextRef ctx, LLVMModuleRef *out) {
-  bool large = false;
-  TRY(low_region_build(r, t, false, ctx, out, &large));
-  return low_module_finish(r, t, OK, *out);
-}
-
+/* One element after another. */
 static status
 low_module_scalar(const struct low_region *r, const struct low_target *t,
                   LLVMContextRef ctx, LLVMModuleRef *out) {
   bool large = false;
   TRY(low_region_build(r, t, false, ctx, out, &large));
-  return low_module_finish(r, t, low_target_simplify(t, *out), *out);
+  status s = r->quick ? OK : low_target_simplify(t, *out);
+  return low_module_finish(r, t, s, *out);
 }
 
 /* The region's module, ready for the code generator. */
@@ -148,9 +141,7 @@ static status
 low_module_make(const struct low_region *r, const struct low_target *t,
                 LLVMContextRef ctx, LLVMModuleRef *out, uint32_t *lanes) {
   *lanes = 1;
-  if (r->quick)
-    TRY(low_module_quick(r, t, ctx, out));
-  else if (low_sanitize_vectors(r->sanitize))
+  if (!r->quick && low_sanitize_vectors(r->sanitize))
     TRY(low_module_fast(r, t, ctx, out, lanes));
   else
     TRY(low_module_scalar(r, t, ctx, out));

@@ -3,7 +3,8 @@
 #   make airfoil    from a fresh clone to a checked result: installs what is
 #                   missing, builds, makes the mesh, runs 1000 iterations
 #   make check      every suite; ends with "N passed, N failed"
-#   make quick      the suites to run before each commit: layers, format, units, IR
+#   make quick      the suites to run before each commit: layers, format, documents,
+#                   units, IR, and whether planted faults still find their lines
 #   make fuzz       random programs from a fresh seed, until stopped
 #   make mutants    plant faults, one by one: which check catches each?
 #   make fuzz-ir    the trace IR's parser and passes, by libFuzzer, until stopped
@@ -36,7 +37,7 @@ check:
 
 quick:
 	tools/install-deps.sh check
-	tools/check.sh layers format build-gcc unit-gcc irt-gcc
+	tools/check.sh layers format configure mutants build-gcc docs unit-gcc irt-gcc traces
 
 bench:
 	tools/install-deps.sh bench

@@ -51,8 +51,8 @@ traces         | test/traces/run.sh $dir/gcc
 fuzz-ir        | test/fuzz/run.sh $dir/clang
 programs-gcc   | test/programs/run.sh $dir/gcc
 mpi            | test/mpi/run.sh $dir/gcc
-combinations   | test/programs/run.sh --combinations $dir/release
-programs-clang | . tools/sanitizers.sh; SANITIZE=address test/programs/run.sh $dir/clang
+combinations   | SHARE=5 test/programs/run.sh --combinations $dir/release
+programs-clang | . tools/sanitizers.sh; SHARE=2 SANITIZE=address test/programs/run.sh $dir/clang
 random-gcc     | $dir/gcc/test/random/random_programs --jobs $(nproc) --count 64 --time 60 --out $dir
 random-opaque  | $dir/gcc/test/random/random_programs_opaque --opaque --jobs $(nproc) --count 64 --time 30 --out $dir
 random-mixed   | $dir/gcc/test/random/random_programs_mixed --mixed --jobs $(nproc) --count 32 --time 30 --out $dir

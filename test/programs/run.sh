@@ -6,7 +6,8 @@
 # end with 0 and a last line "ok"; lines "bits ..." must be the same in all modes
 # of one build. Then the benchmark programs run on small meshes against their
 # plain-C references. JOBS runs at once (default: processors). MODES="2-threads
-# seq": only these.
+# seq": only these. SHARE=n: each program in one of n modes, the next program in
+# others; all programs on one thread, compiled anew and instrumented.
 #
 # --combinations: instead, every layout with every numbering and both ways of
 # threading, on two threads.
@@ -160,11 +161,20 @@ one_run() {
 }
 export -f one_run
 
-# The runs of one executable, as arguments of one_run, one a line
+# Is the mode with this number among those of this turn?
+in_share() {
+  case $3 in compiled-anew | 1-threads | instrumented) return 0 ;; esac
+  [ $((($1 + $2) % ${SHARE:-1})) = 0 ]
+}
+
+# The runs of one executable, as arguments of one_run, one a line; of all modes those
+# of its turn
 runs_of() {
-  local file=$1 ir=$2 mode vars only word hit
-  shift 2
+  local turn=$1 file=$2 ir=$3 number=0 mode vars only word hit
+  shift 3
   "$@" | while IFS='|' read -r mode vars only; do
+    number=$((number + 1))
+    in_share $turn $number "$mode" || continue
     case " ${MODES-$mode} " in *" $mode "*) ;; *) continue ;; esac
     hit=${only:+no}
     for word in $only; do
@@ -193,16 +203,18 @@ mkdir "$TEST_LOCALES"
 case " ${programs[*]} " in
 *" locale "*) localedef -i de_DE -f UTF-8 "$TEST_LOCALES/de_DE.UTF-8" 2>/dev/null ;;
 esac
+turn=0
 for p in "${programs[@]}"; do
   found=no
+  turn=$((turn + 1))
   for kind in "" _opaque _clang; do
     [ -x "$bin/$p$kind" ] || continue
     found=yes
     if [ -z "$kind" ]; then
-      runs_of "$bin/$p" 1 $ir
-      [ "$opencl$ir" != yesir_modes ] || runs_of "$bin/$p" 1 device_modes opencl "$p"
+      runs_of $turn "$bin/$p" 1 $ir
+      [ "$opencl$ir" != yesir_modes ] || runs_of $turn "$bin/$p" 1 device_modes opencl "$p"
     else
-      runs_of "$bin/$p$kind" 0 $opaque
+      runs_of $turn "$bin/$p$kind" 0 $opaque
     fi
   done
   if [ $found = no ]; then

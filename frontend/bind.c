@@ -195,11 +195,6 @@ fe_program_broken(const struct fe_program *p) {
   return p->low->program->broken;
 }
 
-uint32_t
-fe_program_width(const struct fe_program *p, uint32_t i) {
-  return p->low->program->launches[i].width;
-}
-
 bool
 fe_program_fronts(const struct fe_program *p) {
   const struct rt_program *rt = p->low->program;

@@ -135,9 +135,7 @@ bool fe_program_stands(const struct fe_program *p);
 status fe_program_run(struct fe_program *p);
 void fe_program_cancel(struct fe_program *p);
 bool fe_program_broken(const struct fe_program *p);
-/* Of its launch i: elements of a block; what it took on the host, since
- * somebody set it to zero. */
-uint32_t fe_program_width(const struct fe_program *p, uint32_t i);
+/* What its launch i took on the host, since somebody set it to zero. */
 double *fe_program_seconds(const struct fe_program *p, uint32_t i);
 /* Do launches run as fronts? Where their pieces end, and so bits of sums,
  * follows from all of these launches. */

@@ -34,40 +34,31 @@ fe_program_remark(const struct fe_program *program, struct ir_trace *t) {
 /* ---- what may be tried --------------------------------------------------- */
 
 static bool
-is_float_sum(const struct ir_trace *t, const struct ir_arg *a) {
-  return a->kind == IR_ARG_GBL && a->access == ACC_INC &&
-         type_class(t->dats[a->dat].type) == 'F';
-}
-
-static bool
 writes_through_map(const struct ir_arg *a) {
   return a->kind == IR_ARG_DAT && !ir_arg_direct(a) &&
          access_info[a->access].writes;
 }
 
-/* Does the loop write through maps? *sums: it has float sums. *payload:
- * payloads. */
+/* Does the loop write through maps? *payload: it has payloads. */
 static bool
-node_scatters(const struct ir_trace *t, const struct ir_node *n, bool *sums,
+node_scatters(const struct ir_trace *t, const struct ir_node *n,
               bool *payload) {
   bool scatters = false;
   for (uint32_t k = 0; k < n->nargs; k++) {
     const struct ir_arg *a = &ir_args(t, n)[k];
     scatters |= writes_through_map(a);
     *payload |= a->kind == IR_ARG_INFO;
-    *sums |= is_float_sum(t, a);
   }
   return scatters;
 }
 
 /* May the loops of a launch be tried? */
 static bool
-may_try(const struct ir_trace *t, struct low_span span, bool *sums) {
+may_try(const struct ir_trace *t, struct low_span span) {
   uint32_t scatter = 0;
   bool payload = false;
-  *sums = false;
   for (ir_ref n = span.first; n < span.first + span.count; n++)
-    scatter += node_scatters(t, &t->nodes[n], sums, &payload);
+    scatter += node_scatters(t, &t->nodes[n], &payload);
   return span.count > 1 && scatter <= 1 && !payload &&
          !target_is_device(t->nodes[span.first].target);
 }
@@ -75,14 +66,11 @@ may_try(const struct ir_trace *t, struct low_span span, bool *sums) {
 static void
 region_add(struct fe_trial *trial, const struct ir_trace *t,
            struct low_span span, const struct rt_launch *l) {
-  bool sums;
-  if (!may_try(t, span, &sums)) return;
+  if (!may_try(t, span)) return;
   trial->regions =
       mem_grow(trial->regions, trial->n + 1, sizeof *trial->regions);
   trial->regions[trial->n] =
-      (struct region){.sums = sums,
-                      .width = l->width,
-                      .name = mem_alloc(strlen(l->name) + 1, 1)};
+      (struct region){.name = mem_alloc(strlen(l->name) + 1, 1)};
   strcpy(trial->regions[trial->n].name, l->name);
   for (ir_ref n = span.first; n < span.first + span.count; n++)
     trial->of_record[t->nodes[n].tag] = trial->n;

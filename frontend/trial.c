@@ -22,9 +22,7 @@
  * the same operations come in the same order either way:
  *   writes through maps   by one loop of the region at most
  *   payloads              none
- *   float sums            if both have blocks of as many elements, since each
- *                         of these has a sum of its own
- *                         (lower/llvm/region_block.c)
+ * Float sums are those of the loops one by one in any region.
  *
  * Over ranks all do the same: they make the same programs in the same order,
  * and what one measures counts only joined with what the others do (the slowest
@@ -153,24 +151,6 @@ become(struct fe_program *p, struct fe_program *q) {
   fe_program_free(q);
 }
 
-/* Sums that are exact don't depend on blocks. */
-static bool
-has_sums(const struct region *r) {
-  return r->sums && !fe.opt.reproducible;
-}
-
-/* Have the loops of region k blocks of as many elements in program q? */
-static bool
-same_width(const struct fe_trial *trial, uint32_t k,
-           const struct fe_program *q) {
-  bool same = true;
-  for (uint32_t r = 0; r < q->nrecs; r++) {
-    if (trial->of_record[r] != k || q->launch_of[r] == FE_NO_REGION) continue;
-    same &= fe_program_width(q, q->launch_of[r]) == trial->regions[k].width;
-  }
-  return same;
-}
-
 static uint32_t
 count_chosen(const double *chosen, uint32_t n) {
   uint32_t count = 0;
@@ -235,13 +215,12 @@ begin(struct fe_request rq, struct fe_program *p) {
   return OK;
 }
 
-/* 1 for regions whose loops are faster, and have the same bits. */
+/* 1 for regions whose loops are faster. */
 static void
 choose(const struct fe_trial *trial, double *chosen) {
   for (uint32_t k = 0; k < trial->n; k++) {
     const struct region *r = &trial->regions[k];
-    bool same = !has_sums(r) || same_width(trial, k, trial->apart);
-    chosen[k] = same && r->best[APART] < MARGIN * r->best[TOGETHER];
+    chosen[k] = r->best[APART] < MARGIN * r->best[TOGETHER];
   }
 }
 

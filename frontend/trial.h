@@ -12,8 +12,6 @@ enum { TOGETHER, APART, WAYS };
 
 /* A region of several loops. */
 struct region {
-  bool sums;         /* float sums: their bits depend on the width */
-  uint32_t width;    /* of its blocks */
   char *name;        /* "a+b" */
   double best[WAYS]; /* seconds */
 };

@@ -118,10 +118,13 @@ low_arg_reduces(const struct low_args *g, const struct ir_arg *a) {
   return a->kind == IR_ARG_GBL && how >= IR_HOLD_SUM && how <= IR_HOLD_RUNNING;
 }
 
+/* Of the same node one reduction, also of the same region on a device, whose
+ * sums have an order of their own. */
 static int32_t
-low_reduction_add(struct low_args *g, struct rt_reduction x, bool share) {
+low_reduction_add(struct low_args *g, struct rt_reduction x, uint32_t first,
+                  bool share) {
   struct low_region *r = g->r;
-  for (uint32_t k = 0; share && k < r->nreductions; k++)
+  for (uint32_t k = first; share && k < r->nreductions; k++)
     if (r->reductions[k].global == x.global &&
         r->reductions[k].access == x.access && r->reductions[k].payload == -1)
       return (int32_t)k;
@@ -129,35 +132,48 @@ low_reduction_add(struct low_args *g, struct rt_reduction x, bool share) {
   return (int32_t)r->nreductions - 1;
 }
 
+/* As many running values as a cache line has, or a block elements: the same
+ * whatever else is in the region, and whatever vectors the processor has. */
+static uint32_t
+low_sum_lanes(const struct low_args *g, struct type type) {
+  enum { LINE = 64 };
+  uint32_t width = g->m->t->regions[g->node->region].width;
+  uint32_t lanes = IR_WIDTH_MAX;
+  while (lanes > width && lanes * type.size > LINE) lanes /= 2;
+  return lanes;
+}
+
 static struct rt_reduction
 low_reduction_of(const struct low_args *g, const struct ir_arg *a) {
   const struct ir_dat *d = &g->m->t->dats[a->dat];
   enum ir_hold how = low_hold_of(g, a);
-  return (struct rt_reduction){.global = g->m->gbl_no[ir_root(g->m->t, a->dat)],
-                               .type = d->type,
-                               .dim = d->dim,
-                               .access = a->access,
-                               .payload = -1,
-                               .exact =
-                                   how == IR_HOLD_EACH || how == IR_HOLD_DRAIN,
-                               .each = how == IR_HOLD_EACH};
+  return (struct rt_reduction){
+      .global = g->m->gbl_no[ir_root(g->m->t, a->dat)],
+      .type = d->type,
+      .dim = d->dim,
+      .access = a->access,
+      .payload = -1,
+      .exact = how == IR_HOLD_EACH || how == IR_HOLD_DRAIN,
+      .each = how == IR_HOLD_EACH,
+      .lanes =
+          how == IR_HOLD_SUM && !g->device ? low_sum_lanes(g, d->type) : 0};
 }
 
 void
 low_reductions_find(struct low_args *g) {
   const struct ir_arg *args = ir_args(g->m->t, g->node);
-  uint32_t n = g->node->nargs;
+  uint32_t n = g->node->nargs, first = g->device ? 0 : g->r->nreductions;
   for (uint32_t a = 0; a < n; a++) g->reductions[a] = -1;
   for (uint32_t a = 0; a < n; a++) {
     if (!low_arg_reduces(g, &args[a])) continue;
     uint32_t p = low_payload_of(g, a);
     g->reductions[a] =
-        low_reduction_add(g, low_reduction_of(g, &args[a]), p == n);
+        low_reduction_add(g, low_reduction_of(g, &args[a]), first, p == n);
     if (p == n) continue;
     struct rt_reduction info = low_reduction_of(g, &args[p]);
     info.access = args[a].access;
     info.payload = g->reductions[a];
-    g->reductions[p] = low_reduction_add(g, info, false);
+    g->reductions[p] = low_reduction_add(g, info, first, false);
     g->payload = true;
   }
 }
@@ -176,6 +192,7 @@ low_reduction_slot(struct low_args *g, uint32_t number) {
   struct low_slot s = low_slot_blank(
       how == IR_HOLD_EACH ? LOW_SLOT_INC : LOW_SLOT_SUM, b.type, b.dim);
   s.access = a->access;
+  s.lanes = g->r->reductions[g->reductions[number]].lanes;
   s.store = low_bind_get(g->r, b);
   return low_slot_get(g->r, s);
 }

@@ -378,6 +378,7 @@ put_sums(const struct low_indexed *x, struct str *out) {
     entry_begin(out, s->payload < 0 ? access_info[s->access].text : "payload");
     put_global(x, s->global, out);
     put_shape(out, s->type, s->dim);
+    if (s->lanes) put_number(out, "lanes", s->lanes);
     if (s->payload >= 0) put_number(out, "of", (uint64_t)s->payload);
     if (x->form) put_number(out, "at", x->form->sum_at[k]);
     str_add(out, "}");

@@ -167,7 +167,6 @@ low_launch_fill(const struct low_maker *m, const struct ir_region *g,
   l->rows = low_region_has_rows(r);
   for (ir_ref n = g->first; n < g->first + g->count; n++)
     l->numbered |= ir_shows_own_numbers(m->t, &m->t->nodes[n]);
-  l->width = r->width;
   l->scratch = r->scratch_bytes;
   l->bytes_per_element = r->bytes;
   l->timer = rt_timer_get(r->name);

@@ -124,6 +124,7 @@ struct low_slot {
   int32_t start;  /* bind: where its rows begin; -1: they have one length */
   uint32_t entry; /* of its row */
   uint32_t usual; /* LENGTH: code for this length stands by itself; 0: no */
+  uint32_t lanes; /* SUM: running values of each component; 0: one */
   uint32_t row;   /* all entries of it, at most so many: as many elements, and
                      pointers to them; staged around its call. 0: one */
   int32_t call;   /* staged around this call; -1: not */

@@ -82,7 +82,10 @@ struct rt_bind {
 
 /* A global that a launch combines over its elements. Each thread starts its
  * accumulator at the access's identity; afterwards they are combined into
- * globals[global] in thread order, the start value counted once.
+ * globals[global] in thread order, the start value counted once. With `lanes`
+ * it has so many running values of each component, ACC[c * lanes + l], which
+ * are combined in their order; which element goes to which is the region's
+ * business.
  * payload >= 0: this is the OP_ARG_INFO payload of reductions[payload]: its
  * component c (all of it, if that reduction has dim 1) is taken with the
  * winner; ties keep the earliest; no winner leaves it alone. Its accumulator
@@ -98,6 +101,7 @@ struct rt_reduction {
    * region
      leaves what element e adds at ACC[e * dim + c] */
   bool exact, each;
+  uint32_t lanes; /* 0: one value */
 };
 
 enum rt_run_mode {
@@ -219,8 +223,6 @@ struct rt_launch {
   rt_region_fn fn;
   const char *name; /* "update+adt_calc"; KEEP */
   uint32_t lanes;   /* elements that fn works on at once; 0: on a device */
-  uint32_t width;   /* ... would, in vectors: of its blocks, of which each
-                       element has a sum of its own; 0: it has none */
   uint32_t set;     /* sets[set].n elements */
   enum rt_run_mode mode;
   int level; /* over ranks: it runs over L_level */

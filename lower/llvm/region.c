@@ -17,12 +17,12 @@
  *                               regions whose order matters; else the ragged
  *                               ends
  *   blocks(binds..., lo, hi)    whole blocks, aligned to their width
- *   singles(binds..., lo, hi)   in place of these where there are none, but
- *                               float sums, which are those of blocks
  *
  * But for the first they are not inlined: `noalias` holds on arguments only. No
  * operation has any fast-math flag and nothing is contracted across kernels, so
- * that elements come out bit-identical in either function.
+ * that elements come out bit-identical in either function. Float sums do, too:
+ * a sum has as many running values as a cache line holds, and element e adds to
+ * number (e mod those), wherever it runs; threads keep them from call to call.
  *
  * By stretches (pass stretch) one function has both loops, for each stretch
  * (region_stretch.c).
@@ -96,6 +96,19 @@ low_emit_home(struct low_emit *em, uint32_t k) {
                                em->arg[em->r->scratch], &at, 1, "slot");
 }
 
+/* The thread's running values, to the function's own and back. */
+static uint64_t
+low_sum_values(const struct low_slot *s) {
+  assert(s->lanes);
+  return (uint64_t)s->dim * s->lanes;
+}
+static void
+low_emit_sums(struct low_emit *em, const struct low_slot *s, LLVMValueRef to,
+              LLVMValueRef from) {
+  uint64_t bytes = low_sum_values(s) * s->type.size;
+  LLVMBuildMemCpy(em->b, to, 16, from, 16, ll_i64(em->ctx, (int64_t)bytes));
+}
+
 /* Private memory of slots, values that hold for all elements, accumulators. */
 static void
 low_emit_setup(struct low_emit *em) {
@@ -113,9 +126,8 @@ low_emit_setup(struct low_emit *em) {
       low_emit_copy(em, s, low_at_home(em->home[k]),
                     low_at_home(em->arg[s->load]));
     if (s->kind != LOW_SLOT_SUM) continue;
-    em->acc[k] = ll_entry_alloca(em->b, type, s->dim, 16, "acc");
-    low_emit_copy(em, s, low_at_home(em->acc[k]),
-                  low_at_home(em->arg[s->store]));
+    em->acc[k] = ll_entry_alloca(em->b, type, low_sum_values(s), 64, "sums");
+    low_emit_sums(em, s, em->acc[k], em->arg[s->store]);
   }
   low_guard_begin(em);
 }
@@ -125,9 +137,8 @@ low_emit_finish(struct low_emit *em) {
   low_guard_end(em);
   for (uint32_t k = 0; k < em->r->nslots; k++)
     if (em->r->slots[k].kind == LOW_SLOT_SUM)
-      low_emit_copy(em, &em->r->slots[k],
-                    low_at_home(em->arg[em->r->slots[k].store]),
-                    low_at_home(em->acc[k]));
+      low_emit_sums(em, &em->r->slots[k], em->arg[em->r->slots[k].store],
+                    em->acc[k]);
   LLVMBuildRetVoid(em->b);
 }
 
@@ -287,17 +298,6 @@ low_verify(struct low_emit *em) {
   return s;
 }
 
-/* Would blocks have other float sums than one element after another? */
-static bool
-sums_like_blocks(const struct low_region *r) {
-  for (uint32_t k = 0; r->width && k < r->nslots; k++) {
-    const struct low_slot *s = &r->slots[k];
-    bool real = type_class(s->type) == 'F';
-    if (s->kind == LOW_SLOT_SUM && s->access == ACC_INC && real) return true;
-  }
-  return false;
-}
-
 static status
 low_build_functions(struct low_emit *em) {
   low_lines_begin(em);
@@ -312,9 +312,6 @@ low_build_functions(struct low_emit *em) {
   if (blocks) {
     ll_attr_text(blocks, LOW_BLOCKS, "");
     LLVMAddNamedMetadataOperand(em->m, LOW_LANE_LOOP, em->marks.parallel);
-  } else if (sums_like_blocks(em->r)) {
-    blocks = low_declare(em, "singles");
-    low_build_body(em, low_emit_singles);
   }
   low_build_wrapper(em, plain, stretches ? NULL : blocks);
   low_lines_end(em);

@@ -26,17 +26,14 @@
  * the phases without memory traffic cost more than the vectors gained (12.3 ns
  * an edge against 7.9 for plain scalar code).
  *
- * Sums and extremes keep one running value per lane, combined in lane order in
- * the end: no reassociation by the compiler, and the same result for the same
- * range.
+ * Sums and extremes keep a running value per lane, and float sums as many as a
+ * cache line has however few elements a block has (region.c): no reassociation
+ * by the compiler, and the same bits in whatever region a loop runs.
  *
  * Whether a region runs in blocks, and of what width, stands in the trace (pass
  * width). If the lane loop does not vectorise (calls, loops of unknown length),
  * the region is built again without blocks (jit.c): lanes through the stack
- * lose against plain code. Its float sums stay those of blocks
- * (low_emit_singles), so that no bit depends on what LLVM makes of a loop: half
- * a ns an element in a kernel of two, nothing where there is more to do (4
- * million doubles, one thread of a Xeon, medians of 9 rounds in turns).
+ * lose against plain code.
  *
  * Measured  ns an element, 720 000 cells in order, one thread of a Zen 4 at
  * 2.6 GHz; C is the kernels in plain loops, clang -O3 -march=native:
@@ -53,9 +50,7 @@
  *
  * Limits  a block's elements all take every branch: kernels whose branches
  * differ in cost and are taken rarely are better off scalar. SoA behind a map
- * is loaded value by value, as is AoSoA, there with more index arithmetic. A
- * region's width is one for all its loops, so that a float sum has fewer lanes,
- * and other last bits, fused with wider values than alone. */
+ * is loaded value by value, as is AoSoA, there with more index arithmetic. */
 #include "lower/llvm/region_emit.h"
 
 #include <assert.h>
@@ -65,7 +60,7 @@
 static bool
 low_slot_has_lanes(const struct low_slot *s) {
   return s->kind == LOW_SLOT_DAT || s->kind == LOW_SLOT_INC ||
-         s->kind == LOW_SLOT_SUM || (s->kind == LOW_SLOT_INDEX && s->map >= 0);
+         (s->kind == LOW_SLOT_INDEX && s->map >= 0);
 }
 
 static void
@@ -75,29 +70,6 @@ low_lanes_alloc(struct low_emit *em) {
     bool copies = s->kind == LOW_SLOT_DAT && s->load < 0 && s->store < 0;
     if (!low_slot_has_lanes(s) || copies) continue;
     em->lanes[k] = low_lanes_new(em, k, "lanes");
-  }
-}
-
-/* Running values of all lanes start from the identity. */
-static void
-low_sums_begin(struct low_emit *em) {
-  for (uint32_t k = 0; k < em->r->nslots; k++) {
-    struct low_slot s = em->r->slots[k];
-    if (s.kind != LOW_SLOT_SUM) continue;
-    s.dim *= em->r->width;
-    low_emit_fill(em, &s, low_at_home(em->lanes[k]), s.access);
-  }
-}
-
-static void
-low_sums_end(struct low_emit *em) {
-  for (uint32_t k = 0; k < em->r->nslots; k++) {
-    const struct low_slot *s = &em->r->slots[k];
-    if (s->kind != LOW_SLOT_SUM) continue;
-    for (uint32_t lane = 0; lane < em->r->width; lane++) {
-      em->i = ll_i64(em->ctx, lane);
-      low_emit_combine(em, s, low_at_home(em->acc[k]), low_at_lanes(em, k));
-    }
   }
 }
 
@@ -168,7 +140,6 @@ low_blocks_begin(struct low_emit *em) {
   low_lanes_alloc(em);
   low_slides_begin(em);
   if (low_region_has_rows(em->r)) low_rows_alloc(em);
-  low_sums_begin(em);
   low_runs_begin(em);
 }
 
@@ -185,7 +156,6 @@ low_emit_block(struct low_emit *em, LLVMValueRef e) {
 
 void
 low_blocks_end(struct low_emit *em) {
-  low_sums_end(em);
   low_runs_end(em);
   low_stream_end(em);
 }
@@ -219,25 +189,4 @@ low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
     ll_loop_end(em->b, &blocks, em->marks.scalar);
   }
   low_blocks_end(em);
-}
-
-/* Turns of known number, which small kernels have unrolled: then the sums are
- * in registers. With a lane by e % width instead it was 1.24 times the time. */
-void
-low_emit_singles(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
-  LLVMValueRef width = ll_i64(em->ctx, em->r->width);
-  for (uint32_t k = 0; k < em->r->nslots; k++)
-    if (em->r->slots[k].kind == LOW_SLOT_SUM)
-      em->lanes[k] = low_lanes_new(em, k, "sums");
-  low_sums_begin(em);
-  struct ll_loop blocks = ll_loop_begin(em->b, lo, hi, "k");
-  LLVMValueRef first = LLVMBuildNSWMul(em->b, blocks.i, width, "base");
-  struct ll_loop turns =
-      ll_loop_begin(em->b, ll_i64(em->ctx, 0), width, "turn");
-  em->turn = turns.i;
-  low_emit_single(em, LLVMBuildNSWAdd(em->b, first, turns.i, "e"));
-  em->turn = NULL;
-  ll_loop_end(em->b, &turns, NULL);
-  ll_loop_end(em->b, &blocks, NULL);
-  low_sums_end(em);
 }

@@ -100,7 +100,7 @@ low_emit_leave(struct low_emit *em) {
     struct low_at home = low_at_home(em->home[k]);
     if (s->call >= 0) continue;
     if (s->kind == LOW_SLOT_SUM)
-      low_emit_combine(em, s, low_at_sum(em, k), home);
+      low_emit_sum(em, k, home);
     else if (em->lanes[k] && s->store >= 0)
       low_emit_copy(em, s, low_at_lanes(em, k), home);
     else if (low_slot_is_kept(s) && s->store >= 0)

@@ -28,7 +28,7 @@ struct low_emit {
   LLVMValueRef *home;       /* of slots: their private memory; NULL if none */
   LLVMValueRef *now;        /* of slots: where they are for this element */
   LLVMValueRef *lanes;      /* of slots: [dim][width], in a block; NULL: none */
-  LLVMValueRef *acc;        /* of SUM slots: running values */
+  LLVMValueRef *acc;        /* of SUM slots: running values, [dim][lanes] */
   LLVMValueRef *kept_lanes; /* of slots, where a block has rows: of the element
                                [dim][width], of OWN where its path leads */
   LLVMValueRef *run_target; /* of slots that stay while their target does: it,
@@ -46,8 +46,6 @@ struct low_emit {
   bool *guarded;        /* of slots: WHOLE ones that are copied all the same */
   LLVMValueRef e;       /* element; of a block: its first */
   LLVMValueRef i;       /* lane */
-  LLVMValueRef turn;    /* of an element by itself: the lane of its sums; NULL:
-                           they have none */
   LLVMValueRef inner;   /* element of the row that the call goes over */
   LLVMValueRef entry;   /* element that a slot with `row` is at; NULL: none */
   LLVMValueRef *inners; /* of lanes: the same; NULL: not in a block */
@@ -96,10 +94,8 @@ void low_lines_end(struct low_emit *em);
 
 /* ---- region_block.c, region_stretch.c ------------------------------------ */
 
-/* All elements of [lo, hi): blocks number lo and on to hi; the same, one by
- * one, with sums as blocks have them; by stretches. */
+/* All elements of [lo, hi): blocks number lo and on to hi; by stretches. */
 void low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
-void low_emit_singles(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
 void low_emit_stretches(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
 /* Blocks of one function: what they share, once; a block that begins with this
  * element; what all of them came to. */
@@ -130,9 +126,6 @@ struct low_at low_at_dat_lane(struct low_emit *em, const struct low_slot *s,
                               int32_t bind, uint32_t lane);
 /* Slot k in its lanes, at lane em->i. */
 struct low_at low_at_lanes(struct low_emit *em, uint32_t k);
-/* Where the element's part of SUM slot k goes: to its lane, in a block or in
- * sums like those of blocks, or to the only one. */
-struct low_at low_at_sum(struct low_emit *em, uint32_t k);
 /* Ask for n elements, `on` behind element e, which is there; they need not be.
  * Not for more streams than a processor follows. */
 void low_ask_for(struct low_emit *em, const struct low_slot *s, int32_t bind,
@@ -166,8 +159,12 @@ void low_emit_fill(struct low_emit *em, const struct low_slot *s,
 /* dst[c] = dst[c] (+, min, max) src[c] by the slot's access. */
 void low_emit_combine(struct low_emit *em, const struct low_slot *s,
                       struct low_at dst, struct low_at src);
-/* The same where other elements may do so at once, if the region's code is such
- * (em->atomic). */
+/* The element's part of SUM slot k, at `home`, is added: of a float sum to
+ * running value number (element mod lanes), in blocks and outside; of others to
+ * any. */
+void low_emit_sum(struct low_emit *em, uint32_t k, struct low_at home);
+/* low_emit_combine where other elements may do so at once, if the region's code
+ * is such (em->atomic). */
 void low_emit_meet(struct low_emit *em, const struct low_slot *s,
                    struct low_at dst, struct low_at src);
 /* i1: is v better than old? NaNs never are, ties keep the old one. */

@@ -90,10 +90,9 @@ low_rows_alloc(struct low_emit *em) {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
-    bool running = s->kind == LOW_SLOT_SUM; /* lanes hold the sums so far */
     if (slot_stays(s))
       em->kept_lanes[k] =
-          em->lanes[k] && !running
+          em->lanes[k]
               ? em->lanes[k]
               : ll_entry_alloca(em->b, ll_type(em->ctx, s->type),
                                 (uint64_t)s->dim * em->width, 64, "kept");

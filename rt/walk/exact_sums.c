@@ -165,18 +165,40 @@ join_ranks(struct rt_comm *c, struct rt_exact *sums, uint32_t n) {
   return st;
 }
 
-/* Start values count, or global = rounded(sums). */
+/* Is it the launch's first exact sum of its global? Others begin with what the
+ * one before leaves, as launches of their own would. */
+static bool
+is_first(const struct rt_launch *l, uint32_t k) {
+  for (uint32_t i = 0; i < k; i++)
+    if (l->reductions[i].exact &&
+        l->reductions[i].global == l->reductions[k].global)
+      return false;
+  return true;
+}
+
+/* Values that globals had before the launch count. */
 static void
-globals_join(const struct rt_program *p, const struct rt_run *r,
-             struct rt_exact *sums, bool start) {
-  for (uint32_t k = 0; k < r->l->nreductions; k++) {
-    const struct rt_reduction *x = &r->l->reductions[k];
+globals_add(const struct rt_program *p, const struct rt_launch *l,
+            struct rt_exact *sums) {
+  for (uint32_t k = 0; k < l->nreductions; k++) {
+    const struct rt_reduction *x = &l->reductions[k];
+    if (!x->exact) continue;
+    if (is_first(l, k))
+      by_type[x->type.kind].add(sums, x->dim, p->globals[x->global], 1);
+    sums += x->dim;
+  }
+}
+
+/* global = rounded(sums). */
+static void
+globals_set(const struct rt_program *p, const struct rt_launch *l,
+            struct rt_exact *sums) {
+  for (uint32_t k = 0; k < l->nreductions; k++) {
+    const struct rt_reduction *x = &l->reductions[k];
     if (!x->exact) continue;
     char *global = p->globals[x->global];
-    if (start)
-      by_type[x->type.kind].add(sums, x->dim, global, 1);
-    else
-      by_type[x->type.kind].value(sums, x->dim, global);
+    if (!is_first(l, k)) by_type[x->type.kind].add(sums, x->dim, global, 1);
+    by_type[x->type.kind].value(sums, x->dim, global);
     sums += x->dim;
   }
 }
@@ -189,8 +211,8 @@ rt_exact_finish(const struct rt_program *p, const struct rt_run *r,
     for (uint32_t i = 0; i < r->nexact; i++)
       rt_exact_join(&sums[i], &sums[(size_t)t * r->nexact + i]);
   bool ranks = rt_joins(p) && p->sets[r->l->set]->part;
-  if (!ranks || !p->comm->rank) globals_join(p, r, sums, true);
+  if (!ranks || !p->comm->rank) globals_add(p, r->l, sums);
   if (ranks) TRY(join_ranks(p->comm, sums, r->nexact));
-  globals_join(p, r, sums, false);
+  globals_set(p, r->l, sums);
   return OK;
 }

@@ -13,6 +13,10 @@
  *   row 2     ...                             min = 1   where = 130
  *   after     rms = ((5.0 + r0) + r1) + r2    min = 1   where = 70
  *
+ * A row may have several running values of a component, which are combined
+ * first. Reductions come one after another, so that two of one global (of two
+ * loops of a region) leave what they would have left by launches of their own.
+ *
  * A later row replaces the payload only if it improves the value strictly: ties
  * keep the earliest element, and a start value that nobody beats keeps its own.
  * With several components each one has its own winner and its own component of
@@ -37,9 +41,18 @@
 
 enum { ENTRY_ALIGN = 16, ROW_ALIGN = 128 };
 
+/* Of the global; of an accumulator. */
+static size_t
+value_bytes(const struct rt_reduction *r) {
+  return (size_t)r->dim * r->type.size;
+}
+static uint32_t
+entry_values(const struct rt_reduction *r) {
+  return r->dim * (r->lanes ? r->lanes : 1);
+}
 static size_t
 entry_bytes(const struct rt_reduction *r) {
-  return (size_t)r->dim * r->type.size;
+  return (size_t)entry_values(r) * r->type.size;
 }
 
 size_t
@@ -71,9 +84,9 @@ rt_reduce_start(const struct rt_launch *l, void *const *globals, char *acc,
     const struct rt_reduction *r = &l->reductions[i];
     char *entry = acc + rt_reduce_offset(l, i);
     if (r->payload >= 0)
-      memcpy(entry, globals[r->global], entry_bytes(r));
+      memcpy(entry, globals[r->global], value_bytes(r));
     else
-      type_identity(r->type, r->access, entry, r->dim);
+      type_identity(r->type, r->access, entry, entry_values(r));
   }
   for (idx_l i = 1; l->nreductions && i < nrows; i++)
     memcpy(acc + (size_t)i * row, acc, rt_reduce_row(l));
@@ -91,7 +104,7 @@ take_payloads(const struct rt_launch *l, void *const *globals, const char *row,
     size_t from = whole ? 0 : (size_t)c * r->type.size;
     memcpy((char *)globals[r->global] + from,
            row + rt_reduce_offset(l, i) + from,
-           whole ? entry_bytes(r) : r->type.size);
+           whole ? value_bytes(r) : r->type.size);
   }
 }
 
@@ -102,12 +115,32 @@ has_payload(const struct rt_launch *l, uint32_t index) {
   return false;
 }
 
+/* Of each component all running values, in their order. */
+static void
+combine_lanes(const struct rt_reduction *r, char *global, const char *entry) {
+  char value[64];
+  size_t size = r->type.size;
+  assert(size <= sizeof value);
+  for (uint32_t c = 0; c < r->dim; c++, global += size) {
+    memcpy(value, entry, size);
+    entry += size;
+    for (uint32_t i = 1; i < r->lanes; i++, entry += size)
+      type_combine(r->type, r->access, value, entry, 1);
+    type_combine(r->type, r->access, global, value, 1);
+  }
+}
+
 static void
 combine(const struct rt_launch *l, void *const *globals, const char *row,
         uint32_t index) {
   const struct rt_reduction *r = &l->reductions[index];
   const char *entry = row + rt_reduce_offset(l, index);
   char *global = globals[r->global];
+  if (r->lanes) {
+    assert(!has_payload(l, index));
+    combine_lanes(r, global, entry);
+    return;
+  }
   if (!has_payload(l, index)) {
     type_combine(r->type, r->access, global, entry, r->dim);
     return;
@@ -124,9 +157,9 @@ combine(const struct rt_launch *l, void *const *globals, const char *row,
 void
 rt_reduce_finish(const struct rt_launch *l, void *const *globals,
                  const char *acc, size_t row, idx_l nrows) {
-  for (idx_l i = 0; i < nrows; i++)
-    for (uint32_t k = 0; k < l->nreductions; k++)
-      if (l->reductions[k].payload < 0 && !l->reductions[k].exact)
+  for (uint32_t k = 0; k < l->nreductions; k++)
+    if (l->reductions[k].payload < 0 && !l->reductions[k].exact)
+      for (idx_l i = 0; i < nrows; i++)
         combine(l, globals, acc + (size_t)i * row, k);
 }
 
@@ -186,7 +219,7 @@ take_claim(const struct rt_launch *l, uint32_t k, uint32_t c, const char *claim,
     const struct rt_reduction *r = &l->reductions[i];
     if (r->payload != (int32_t)k) continue;
     at = rt_reduce_offset(l, i) + (whole ? 0 : (size_t)c * r->type.size);
-    memcpy(row + at, claim + at, whole ? entry_bytes(r) : r->type.size);
+    memcpy(row + at, claim + at, whole ? value_bytes(r) : r->type.size);
   }
 }
 
@@ -194,7 +227,7 @@ void
 rt_reduce_begun(const struct rt_launch *l, void *const *globals, char *row) {
   for (uint32_t k = 0; k < l->nreductions; k++)
     memcpy(row + rt_reduce_offset(l, k), globals[l->reductions[k].global],
-           entry_bytes(&l->reductions[k]));
+           value_bytes(&l->reductions[k]));
 }
 
 void
@@ -203,7 +236,7 @@ rt_reduce_begin_best(const struct rt_launch *l, const char *rows, int ranks,
   for (uint32_t k = 0; k < l->nreductions; k++) {
     const struct rt_reduction *r = &l->reductions[k];
     if (r->payload >= 0 || has_payload(l, k))
-      memcpy(globals[r->global], rows + rt_reduce_offset(l, k), entry_bytes(r));
+      memcpy(globals[r->global], rows + rt_reduce_offset(l, k), value_bytes(r));
   }
   for (int i = 1; i < ranks; i++)
     for (uint32_t k = 0; k < l->nreductions; k++)
@@ -248,7 +281,7 @@ rt_reduce_claim_join(const struct rt_launch *l, char *claim,
     size_t at = rt_reduce_offset(l, k);
     if (r->payload >= 0) continue;
     if (!reduction_with_payload(l, k))
-      type_combine(r->type, r->access, claim + at, later + at, r->dim);
+      type_combine(r->type, r->access, claim + at, later + at, entry_values(r));
     for (uint32_t c = 0; has_payload(l, k) && c < r->dim; c++)
       join_component(l, k, c, claim, later);
   }

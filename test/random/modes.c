@@ -112,6 +112,12 @@ struct mode modes[] = {
     {"reproducible-pieces-soa",
      "OP2_REPRODUCIBLE=1 OP2_TILE_PIECE=1 OP2_TEAM=all OP2_LAYOUT=soa", 2,
      PLAY_SAME_SUMS, 0},
+    {"alone-eager", "OP2_EAGER=1 OP2_DISABLE=number", 1, PLAY_EAGER_SUMS, 1},
+    {"alone", "OP2_DISABLE=number", 1, PLAY_EAGER_SUMS, 0},
+    {"alone-soa",
+     "OP2_DISABLE=number OP2_LAYOUT=soa OP2_RUNS=always OP2_TRACE_MAX_LOOPS=9 "
+     "OP2_IR_STRESS=1",
+     1, PLAY_EAGER_SUMS, 0},
     {"no-realloc", "", 1, PLAY_NO_REALLOC, 2},
     {"no-realloc-blocks", "OP2_LAYOUT=8", 2, PLAY_NO_REALLOC, 2},
     {"flush-each", "", 1, PLAY_FLUSH, 1},
@@ -292,8 +298,9 @@ modes_draw(uint64_t number, size_t **list, int *n) {
     size_t m = deck_card(k);
     ADD(*list, *n, m);
     /* those that give the same sums are compared with each other */
-    for (size_t i = m + 1; i < nmodes && modes[m].flags & PLAY_SAME_SUMS; i++)
-      if (modes[i].flags & PLAY_SAME_SUMS) ADD(*list, *n, i);
+    unsigned alike = modes[m].flags & (PLAY_SAME_SUMS | PLAY_EAGER_SUMS);
+    for (size_t i = m + 1; i < nmodes && alike; i++)
+      if (modes[i].flags & alike) ADD(*list, *n, i);
   }
 }
 

@@ -77,14 +77,23 @@ differ(struct player *y, int cell, char type, union cell found,
   y->out->expected = expected;
 }
 
+/* Value number k, which is number j of what is seen, into a hash if it is not exact. */
+static void
+note_sum(const struct player *y, const void *memory, char type, int k, int j,
+         uint64_t *sums) {
+  const struct seen *s = &y->seen[y->op];
+  union cell found = type_load(type_lane(type, k), type_at(type, memory, k));
+  if (j < s->n && s->err[j] > 0 && !isinf(s->err[j]))
+    *sums = (*sums ^ (uint64_t)found.i) * 0x100000001b3u;
+}
+
 /* Compare a value with number j of what is seen; k: its place. */
 static void
 compare_value(struct player *y, const void *memory, char type, int k, int j) {
   const struct seen *s = &y->seen[y->op];
   char lane = type_lane(type, k);
   union cell found = type_load(lane, type_at(type, memory, k));
-  if (j < s->n && s->err[j] > 0 && !isinf(s->err[j]))
-    y->out->sums = (y->out->sums ^ (uint64_t)found.i) * 0x100000001b3u;
+  note_sum(y, memory, type, k, j, &y->out->sums);
   if (j >= s->n)
     fail(y, "shows more than expected");
   else if (!agree(lane, found, s->v[j], s->err[j]))
@@ -94,8 +103,10 @@ compare_value(struct player *y, const void *memory, char type, int k, int j) {
 /* `n` values at `memory` with what is seen from *at on. */
 static void
 compare(struct player *y, const void *memory, char type, int n, int *at) {
-  for (int i = 0; i < n && !y->out->failed; i++)
+  for (int i = 0; i < n && !y->out->failed; i++) {
     compare_value(y, memory, type, i, *at + i);
+    note_sum(y, memory, type, i, *at + i, &y->out->global_sums);
+  }
   *at += n;
 }
 

@@ -30,7 +30,8 @@ enum {
   PLAY_NEW_MAPS =
       1 << 20, /* some map is declared again before some operations */
   PLAY_PARTS =
-      1 << 21 /* each rank declares a part, of which it has the values */
+      1 << 21, /* each rank declares a part, of which it has the values */
+  PLAY_EAGER_SUMS = 1 << 22 /* globals have those of loops at their calls */
 };
 
 /* Is map *k declared again before operation `op`, under PLAY_NEW_MAPS? */
@@ -42,7 +43,8 @@ struct failure {
   char type;
   union cell found, expected;
   char text[512];
-  uint64_t sums; /* hash of the bits of all values that are not exact */
+  uint64_t sums;        /* hash of the bits of all values that are not exact */
+  uint64_t global_sums; /* of those of globals */
 };
 
 /* How op_partition cuts sets, in place of what seeds choose; "none": not at all. */

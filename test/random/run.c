@@ -53,28 +53,41 @@ play_one(const struct program *p, const struct seen *seen, unsigned flags,
   if (other) program_free(other);
 }
 
-/* Sums of the batch's programs in the first reproducible mode. */
-static struct {
+/* Sums of a program of the batch in the first mode of those that have the same. */
+struct sums {
   bool have;
   uint64_t sums;
-} *first;
+};
+static struct sums *reproducible, *eager;
+
+static void
+same_as(struct sums *first, uint64_t sums, const struct program *p,
+        const char *what, struct failure *out) {
+  if (first->have && first->sums != sums) {
+    out->failed = true;
+    out->op = p->nops;
+    out->cell = -1;
+    snprintf(out->text, sizeof out->text, "sums have other bits %s", what);
+  }
+  *first = (struct sums){true, sums};
+}
 
 /* In reproducible modes sums have the bits of the first such mode; over ranks of that on
- * any number of them. */
+ * any number of them. On one thread, where elements keep their numbers, those over
+ * elements have the bits of loops at their calls; of increments, which commute, those of
+ * several loops may come in another order. */
 static void
 same_sums(const struct batch *b, int m, int k, struct failure *out) {
-  if (!(modes[b->modes[m]].flags & PLAY_SAME_SUMS) || out->failed) return;
-  if (first[k].have && first[k].sums != out->sums) {
-    out->failed = true;
-    out->op = b->programs[k]->nops;
-    out->cell = -1;
-    snprintf(out->text, sizeof out->text,
-             "sums have other bits on another number of threads");
-  }
-  if (!first[k].have)
+  unsigned flags = modes[b->modes[m]].flags;
+  if (out->failed) return;
+  if (flags & PLAY_SAME_SUMS && !reproducible[k].have)
     run_bits = (run_bits ^ out->sums >> 32 ^ out->sums) * 0x100000001b3u;
-  first[k].have = true;
-  first[k].sums = out->sums;
+  if (flags & PLAY_SAME_SUMS)
+    same_as(&reproducible[k], out->sums, b->programs[k],
+            "on another number of threads", out);
+  if (flags & PLAY_EAGER_SUMS)
+    same_as(&eager[k], out->global_sums, b->programs[k],
+            "than at the loops' calls", out);
 }
 
 /* A session of its own, that may end with an error after its ranks came apart. */
@@ -139,11 +152,13 @@ child(const struct batch *b, int fd) {
     assert(seen[k]);
   }
   bool ok = true;
-  first = get_memory((size_t)b->nprograms, sizeof *first);
+  reproducible = get_memory((size_t)b->nprograms, sizeof *reproducible);
+  eager = get_memory((size_t)b->nprograms, sizeof *eager);
   for (int m = 0; ok && m < b->nmodes; m++) ok = child_session(b, m, seen, fd);
   for (int k = 0; k < b->nprograms; k++) interp_free(b->programs[k], seen[k]);
   free(seen);
-  free(first);
+  free(reproducible);
+  free(eager);
 }
 
 static void

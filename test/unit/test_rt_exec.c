@@ -252,9 +252,9 @@ Test(rt_exec, coloured_payloads_run_in_one_piece) {
       make_launch(p, count_region, make_set(p, &m.edges), RT_RUN_PARTS, 0);
   make_conflict(l, make_map(p, &m.map), 0, 1);
   struct rt_reduction v = {
-      make_global(p, &min), f64, 1, ACC_MIN, -1, false, false};
+      make_global(p, &min), f64, 1, ACC_MIN, -1, false, false, 0};
   struct rt_reduction i = {
-      make_global(p, &where), i64, 1, ACC_MIN, 0, false, false};
+      make_global(p, &where), i64, 1, ACC_MIN, 0, false, false, 0};
   make_reduction(l, v);
   make_reduction(l, i);
   calls = 0;

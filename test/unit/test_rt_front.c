@@ -403,7 +403,7 @@ line_to_run(struct rt_dat *dats, int64_t *global, const int64_t *start,
   if (front) make_cmd(p, RT_CHAIN, 0, 0, 0);
   for (uint32_t i = 0; i < p->nlaunches; i++) {
     struct rt_launch *l = &p->launches[i];
-    struct rt_reduction sum = {0, i64, 1, ACC_INC, -1, false, false};
+    struct rt_reduction sum = {0, i64, 1, ACC_INC, -1, false, false, 0};
     l->fn = i % 2 ? update_region : flux_region;
     for (uint32_t k = 0; k < 2; k++) bind(l, RT_BIND_SLOT, k);
     bind(l, i % 2 ? RT_BIND_ACC : RT_BIND_MAP, 0);

@@ -75,7 +75,7 @@ program_of(struct mesh *m) {
   MAKE_PUSH(l->writes, l->nwrites, writes[0]);
   MAKE_PUSH(l->writes, l->nwrites, writes[1]);
   struct rt_reduction r = {
-      make_global(p, &m->count), i64, 1, ACC_INC, -1, false, false};
+      make_global(p, &m->count), i64, 1, ACC_INC, -1, false, false, 0};
   make_reduction(l, r);
   make_out(p, 0, sums);
   make_out(p, 1, weights);

@@ -51,7 +51,7 @@ check_type(int threads, idx_l n) {
   struct rt_launch *l = make_launch(p, reduce_region, make_set(p, &set),
                                     RT_RUN_RANGE, 1, RT_BIND_ACC, 0u);
   struct rt_reduction r = {
-      make_global(p, start), type, dim, access, -1, false, false};
+      make_global(p, start), type, dim, access, -1, false, false, 0};
   make_reduction(l, r);
   for (int run = 0; run < 2; run++) {
     void *ptr[] = {want};
@@ -133,9 +133,9 @@ run_argmin(int threads, idx_l n, double *min, struct place *where) {
       make_launch(p, argmin_region, make_set(p, &set), RT_RUN_RANGE, 2,
                   RT_BIND_ACC, 0u, RT_BIND_ACC, 1u);
   struct rt_reduction value = {
-      make_global(p, min), f64, 1, ACC_MIN, -1, false, false};
+      make_global(p, min), f64, 1, ACC_MIN, -1, false, false, 0};
   struct rt_reduction info = {
-      make_global(p, where), bytes12, 1, ACC_MIN, 0, false, false};
+      make_global(p, where), bytes12, 1, ACC_MIN, 0, false, false, 0};
   make_reduction(l, value);
   make_reduction(l, info);
   cr_assert_eq(make_run(p, threads), OK);
@@ -201,9 +201,9 @@ Test(rt_reduce, components_have_their_own_winners) {
         make_launch(p, argmax3_region, make_set(p, &set), RT_RUN_RANGE, 2,
                     RT_BIND_ACC, 1u, RT_BIND_ACC, 0u);
     struct rt_reduction info = {
-        make_global(p, where), i32, 3, ACC_MAX, 1, false, false};
+        make_global(p, where), i32, 3, ACC_MAX, 1, false, false, 0};
     struct rt_reduction value = {
-        make_global(p, max), f64, 3, ACC_MAX, -1, false, false};
+        make_global(p, max), f64, 3, ACC_MAX, -1, false, false, 0};
     make_reduction(l, info); /* a payload may stand before its value */
     make_reduction(l, value);
     cr_assert_eq(make_run(p, threads), OK);
@@ -237,11 +237,11 @@ Test(rt_reduce, one_value_may_have_several_payloads) {
       make_launch(p, argmin2_region, make_set(p, &set), RT_RUN_RANGE, 3,
                   RT_BIND_ACC, 0u, RT_BIND_ACC, 1u, RT_BIND_ACC, 2u);
   struct rt_reduction value = {
-      make_global(p, &min), f64, 1, ACC_MIN, -1, false, false};
+      make_global(p, &min), f64, 1, ACC_MIN, -1, false, false, 0};
   struct rt_reduction one = {
-      make_global(p, &element), i32, 1, ACC_MIN, 0, false, false};
+      make_global(p, &element), i32, 1, ACC_MIN, 0, false, false, 0};
   struct rt_reduction two = {
-      make_global(p, &where), bytes12, 1, ACC_MIN, 0, false, false};
+      make_global(p, &where), bytes12, 1, ACC_MIN, 0, false, false, 0};
   make_reduction(l, value);
   make_reduction(l, one);
   make_reduction(l, two);
@@ -278,7 +278,7 @@ sum_of(int threads, idx_l n, enum rt_run_mode mode, idx_l *targets,
   struct rt_launch *l =
       make_launch(p, sum_region, make_set(p, &set), mode, 1, RT_BIND_ACC, 0u);
   struct rt_reduction r = {
-      make_global(p, &sum), f64, 1, ACC_INC, -1, exact, false};
+      make_global(p, &sum), f64, 1, ACC_INC, -1, exact, false, 0};
   make_reduction(l, r);
   make_conflict(l, make_map(p, &m), 0, 1);
   cr_assert_eq(make_run(p, threads), OK);
@@ -321,4 +321,76 @@ Test(rt_reduce, sums_do_not_see_how_many_threads_come) {
   omp_set_max_active_levels(0);
   cr_assert_eq(sum_of(3, N, RT_RUN_RANGE, targets, false), three);
   rt_walk_cache_clear();
+}
+
+/* Element e adds to running value e mod 4 of component 0 and 1. */
+static void
+lanes_region(void *const *ptr, int64_t lo, int64_t hi) {
+  double *sum = ptr[0];
+  for (int64_t e = lo; e < hi; e++) sum[e % 4] += terms[e];
+  for (int64_t e = lo; e < hi; e++) sum[4 + e % 4] -= 2 * terms[e];
+}
+
+Test(rt_reduce, running_values_are_combined_in_their_order) {
+  static idx_l targets[N];
+  struct rt_set set = {.n = N, .name = "edges"};
+  double sum[2] = {0.1, 0.1}, lane[4] = {0};
+  random_terms(targets);
+  for (int e = 0; e < N; e++) lane[e % 4] += terms[e];
+  double want = ((lane[0] + lane[1]) + lane[2]) + lane[3];
+  struct rt_program *p = make_program();
+  struct rt_launch *l = make_launch(p, lanes_region, make_set(p, &set),
+                                    RT_RUN_RANGE, 1, RT_BIND_ACC, 0u);
+  struct rt_reduction r = {
+      make_global(p, sum), f64, 2, ACC_INC, -1, false, false, 4};
+  make_reduction(l, r);
+  cr_assert_eq(make_run(p, 1), OK);
+  cr_assert_eq(sum[0], 0.1 + want);
+  cr_assert_eq(sum[1], 0.1 - 2 * want);
+  rt_program_free(p);
+}
+
+/* Two accumulators of one global. */
+static void
+two_region(void *const *ptr, int64_t lo, int64_t hi) {
+  sum_region(ptr, lo, hi);
+  sum_region(ptr + 1, lo, hi);
+}
+
+/* A launch with two sums of one global leaves what two launches leave. */
+static void
+check_two(int threads, bool exact) {
+  static idx_l targets[N];
+  struct rt_set set = {.n = N, .name = "edges"};
+  double sum = 0.1, want = 0.1;
+  random_terms(targets);
+  struct rt_program *p = make_program();
+  struct rt_launch *l =
+      make_launch(p, two_region, make_set(p, &set), RT_RUN_RANGE, 2,
+                  RT_BIND_ACC, 0u, RT_BIND_ACC, 1u);
+  struct rt_reduction r = {
+      make_global(p, &sum), f64, 1, ACC_INC, -1, exact, false, 0};
+  make_reduction(l, r);
+  make_reduction(l, r);
+  cr_assert_eq(make_run(p, threads), OK);
+  rt_program_free(p);
+  for (int k = 0; k < 2; k++) {
+    p = make_program();
+    l = make_launch(p, sum_region, make_set(p, &set), RT_RUN_RANGE, 1,
+                    RT_BIND_ACC, 0u);
+    r.global = make_global(p, &want);
+    make_reduction(l, r);
+    cr_assert_eq(make_run(p, threads), OK);
+    rt_program_free(p);
+  }
+  cr_assert_eq(sum, want, "%d threads, exact %d", threads, exact);
+  rt_walk_cache_clear();
+}
+
+Test(rt_reduce, two_sums_of_one_global_come_one_after_the_other) {
+  rt_set_thread_least(0);
+  for (int threads = 1; threads <= 3; threads++) {
+    check_two(threads, false);
+    check_two(threads, true);
+  }
 }

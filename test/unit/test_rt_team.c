@@ -215,7 +215,7 @@ check_bits(bool colours, bool coloured) {
     struct rt_launch *l =
         make_launch(p, sum_region, make_set(p, &set), mode, 1, RT_BIND_ACC, 0u);
     struct rt_reduction r = {
-        make_global(p, &sum), f64, 1, ACC_INC, -1, false, false};
+        make_global(p, &sum), f64, 1, ACC_INC, -1, false, false, 0};
     make_reduction(l, r);
     if (coloured) make_conflict(l, make_map(p, &m), 0, 1);
     l->team = run % 2 ? RT_TEAM_ONE : RT_TEAM_ALL;
@@ -252,7 +252,7 @@ check_told(uint64_t version, enum rt_run_mode mode, const char *told) {
   struct rt_launch *l =
       make_launch(p, sum_region, make_set(p, &set), mode, 1, RT_BIND_ACC, 0u);
   struct rt_reduction r = {
-      make_global(p, &sum), f64, 1, ACC_INC, -1, false, false};
+      make_global(p, &sum), f64, 1, ACC_INC, -1, false, false, 0};
   make_reduction(l, r);
   make_conflict(l, make_map(p, &m), 0, 1);
   rt_set_block_size(100);

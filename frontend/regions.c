@@ -39,16 +39,25 @@ writes_through_map(const struct ir_arg *a) {
          access_info[a->access].writes;
 }
 
-/* Does the loop write through maps? *payload: it has payloads. */
 static bool
-node_scatters(const struct ir_trace *t, const struct ir_node *n,
+is_float_sum(const struct ir_trace *t, const struct ir_arg *a) {
+  return a->kind == IR_ARG_GBL && a->access == ACC_INC &&
+         type_class(t->dats[a->dat].type) == 'F';
+}
+
+/* Does the loop write through maps? *sums: it does not, and has float sums.
+ * *payload: it has payloads. */
+static bool
+node_scatters(const struct ir_trace *t, const struct ir_node *n, bool *sums,
               bool *payload) {
-  bool scatters = false;
+  bool scatters = false, adds = false;
   for (uint32_t k = 0; k < n->nargs; k++) {
     const struct ir_arg *a = &ir_args(t, n)[k];
     scatters |= writes_through_map(a);
     *payload |= a->kind == IR_ARG_INFO;
+    adds |= is_float_sum(t, a);
   }
+  *sums |= adds && !scatters;
   return scatters;
 }
 
@@ -56,10 +65,10 @@ node_scatters(const struct ir_trace *t, const struct ir_node *n,
 static bool
 may_try(const struct ir_trace *t, struct low_span span) {
   uint32_t scatter = 0;
-  bool payload = false;
+  bool payload = false, sums = false;
   for (ir_ref n = span.first; n < span.first + span.count; n++)
-    scatter += node_scatters(t, &t->nodes[n], &payload);
-  return span.count > 1 && scatter <= 1 && !payload &&
+    scatter += node_scatters(t, &t->nodes[n], &sums, &payload);
+  return span.count > 1 && scatter <= (sums ? 0u : 1u) && !payload &&
          !target_is_device(t->nodes[span.first].target);
 }
 

@@ -22,7 +22,8 @@
  * the same operations come in the same order either way:
  *   writes through maps   by one loop of the region at most
  *   payloads              none
- * Float sums are those of the loops one by one in any region.
+ *   float sums            beside no other loop's writes through maps, of which
+ *                         threads take other elements
  *
  * Over ranks all do the same: they make the same programs in the same order,
  * and what one measures counts only joined with what the others do (the slowest

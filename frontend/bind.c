@@ -203,6 +203,16 @@ fe_program_fronts(const struct fe_program *p) {
   return false;
 }
 
+bool
+fe_program_same_cut(const struct fe_program *p, uint32_t i,
+                    const struct fe_program *q, uint32_t k) {
+  const struct rt_launch *l = &q->low->program->launches[k];
+  bool sums = false;
+  for (uint32_t r = 0; r < l->nreductions; r++)
+    sums |= l->reductions[r].access == ACC_INC && !l->reductions[r].exact;
+  return !sums || l->core_first == p->low->program->launches[i].core_first;
+}
+
 double *
 fe_program_seconds(const struct fe_program *p, uint32_t i) {
   return &p->low->program->launches[i].seconds;

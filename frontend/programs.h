@@ -135,6 +135,10 @@ bool fe_program_stands(const struct fe_program *p);
 status fe_program_run(struct fe_program *p);
 void fe_program_cancel(struct fe_program *p);
 bool fe_program_broken(const struct fe_program *p);
+/* If launch k of q has sums, is it cut in two behind an exchange just as launch
+ * i of p is? Else threads take other elements of these. */
+bool fe_program_same_cut(const struct fe_program *p, uint32_t i,
+                         const struct fe_program *q, uint32_t k);
 /* What its launch i took on the host, since somebody set it to zero. */
 double *fe_program_seconds(const struct fe_program *p, uint32_t i);
 /* Do launches run as fronts? Where their pieces end, and so bits of sums,

@@ -39,43 +39,52 @@ writes_through_map(const struct ir_arg *a) {
          access_info[a->access].writes;
 }
 
+/* Would a loop with a sum by itself go over its elements in another way? Not
+ * by parts, as writes through maps that meet do, of which threads take other
+ * elements; and over ranks a sum keeps all of its region to the elements that
+ * this rank owns. */
 static bool
-is_float_sum(const struct ir_trace *t, const struct ir_arg *a) {
-  return a->kind == IR_ARG_GBL && a->access == ACC_INC &&
-         type_class(t->dats[a->dat].type) == 'F';
+sums_mind(const struct rt_launch *l, bool parts) {
+  for (uint32_t k = 0; k < l->nreductions; k++) {
+    const struct rt_reduction *r = &l->reductions[k];
+    bool rounds = type_class(r->type) == 'F' || parts;
+    if (r->access == ACC_INC && !r->exact && rounds)
+      return l->mode != RT_RUN_RANGE;
+  }
+  return false;
 }
 
-/* Does the loop write through maps? *sums: it does not, and has float sums.
- * *payload: it has payloads. */
+/* Does the loop write through maps? *payload: it has payloads. */
 static bool
-node_scatters(const struct ir_trace *t, const struct ir_node *n, bool *sums,
+node_scatters(const struct ir_trace *t, const struct ir_node *n,
               bool *payload) {
-  bool scatters = false, adds = false;
+  bool scatters = false;
   for (uint32_t k = 0; k < n->nargs; k++) {
     const struct ir_arg *a = &ir_args(t, n)[k];
     scatters |= writes_through_map(a);
     *payload |= a->kind == IR_ARG_INFO;
-    adds |= is_float_sum(t, a);
   }
-  *sums |= adds && !scatters;
   return scatters;
 }
 
 /* May the loops of a launch be tried? */
 static bool
-may_try(const struct ir_trace *t, struct low_span span) {
+may_try(const struct ir_trace *t, struct low_span span,
+        const struct rt_launch *l) {
+  const struct ir_node *first = &t->nodes[span.first];
+  bool parts = t->sets[first->set].flags & IR_SET_PARTS;
   uint32_t scatter = 0;
-  bool payload = false, sums = false;
+  bool payload = false;
   for (ir_ref n = span.first; n < span.first + span.count; n++)
-    scatter += node_scatters(t, &t->nodes[n], &sums, &payload);
-  return span.count > 1 && scatter <= (sums ? 0u : 1u) && !payload &&
-         !target_is_device(t->nodes[span.first].target);
+    scatter += node_scatters(t, &t->nodes[n], &payload);
+  return span.count > 1 && scatter <= 1 && !payload && !sums_mind(l, parts) &&
+         !target_is_device(first->target);
 }
 
 static void
 region_add(struct fe_trial *trial, const struct ir_trace *t,
            struct low_span span, const struct rt_launch *l) {
-  if (!may_try(t, span)) return;
+  if (!may_try(t, span, l)) return;
   trial->regions =
       mem_grow(trial->regions, trial->n + 1, sizeof *trial->regions);
   trial->regions[trial->n] =

@@ -22,8 +22,9 @@
  * the same operations come in the same order either way:
  *   writes through maps   by one loop of the region at most
  *   payloads              none
- *   float sums            beside no other loop's writes through maps, of which
- *                         threads take other elements
+ *   float sums            beside no writes through maps that meet, of which
+ *                         threads take other elements; nor, over ranks, where
+ *                         an exchange would cut the launch otherwise
  *
  * Over ranks all do the same: they make the same programs in the same order,
  * and what one measures counts only joined with what the others do (the slowest
@@ -113,6 +114,18 @@ same_rest(const struct fe_program *p, const struct fe_program *q) {
                  p->nremaining * sizeof *p->remaining);
 }
 
+/* Do sums come as they did, also those beside an exchange that has moved? */
+static bool
+same_cuts(const struct fe_program *p, const struct fe_program *q) {
+  for (uint32_t r = 0; r < p->nrecs; r++) {
+    uint32_t i = p->launch_of[r], k = q->launch_of[r];
+    if (i != FE_NO_REGION && k != FE_NO_REGION &&
+        !fe_program_same_cut(p, i, q, k))
+      return false;
+  }
+  return true;
+}
+
 /* p with the loops of these regions apart; NULL: some rank could not make it,
  * which changes nothing, or the clock must not choose between the two. */
 static status
@@ -128,7 +141,8 @@ make_apart(struct fe_request rq, const struct fe_program *p,
   counters[CNT_programs] += made;
   bool fronts = made && (fe_program_fronts(p) || fe_program_fronts(*out));
   bool inlines = made && (p->inlines || (*out)->inlines);
-  if (made && (fronts || inlines || !same_rest(p, *out))) {
+  if (made &&
+      (fronts || inlines || !same_rest(p, *out) || !same_cuts(p, *out))) {
     fe_program_free(*out);
     made = false;
   }
@@ -256,7 +270,7 @@ settle(struct fe_request rq, struct fe_program *p) {
   SCOPED double *chosen = mem_alloc(trial->n, sizeof *chosen);
   status st = regions_agree(trial);
   if (st == OK) choose(trial, chosen);
-  if (st == OK) st = agree_on(chosen, trial->n); /* widths may differ */
+  if (st == OK) st = agree_on(chosen, trial->n);
   uint32_t count = count_chosen(chosen, trial->n);
   struct fe_program *all = trial->apart;
   if (st == OK && count == trial->n) {

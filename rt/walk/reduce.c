@@ -118,7 +118,7 @@ has_payload(const struct rt_launch *l, uint32_t index) {
 /* Of each component all running values, in their order. */
 static void
 combine_lanes(const struct rt_reduction *r, char *global, const char *entry) {
-  char value[64];
+  _Alignas(16) char value[64];
   size_t size = r->type.size;
   assert(size <= sizeof value);
   for (uint32_t c = 0; c < r->dim; c++, global += size) {

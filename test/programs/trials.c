@@ -148,8 +148,10 @@ main(int argc, char **argv) {
   bool host = !target || !strcmp(target, "openmp");
   const char *piece = getenv("OP2_TILE_PIECE");
   bool fronts = piece && atoi(piece) > 0; /* pieces end elsewhere then */
+  const char *exact = getenv("OP2_REPRODUCIBLE"); /* such sums mind nothing */
+  int most = exact && atoi(exact) ? 4 : 3;
   if (check_lazy() && !check_disabled("fuse") && host)
     CHECK(fronts ? op2_counter("trials") == 0
-                 : op2_counter("trials") >= 2 && op2_counter("trials") <= 3);
+                 : op2_counter("trials") >= 2 && op2_counter("trials") <= most);
   return check_end();
 }

@@ -224,6 +224,7 @@ struct mode modes[] = {
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS | PLAY_FLUSH_SOME, 3},
 };
 const size_t nmodes = sizeof modes / sizeof *modes;
+_Static_assert(sizeof modes / sizeof *modes <= MODES_MAX, "a figure for each");
 
 static const char *device = "opencl";
 

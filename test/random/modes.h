@@ -18,6 +18,7 @@ struct mode {
 
 extern struct mode modes[];
 extern const size_t nmodes;
+enum { MODES_MAX = 256 };
 enum { MODE_EAGER, MODE_DEFAULT }; /* the first two: always played */
 
 /* Under OP2_TARGET=opencl... or cuda... each mode that names no target plays there, and

@@ -26,7 +26,7 @@ struct result {
 /* Figures of all batches. */
 struct figures {
   long long programs, plays, compiles, hits, loops, regions, renames;
-  long long by_mode[128], by_kind[KINDS_MAX];
+  long long by_mode[MODES_MAX], by_kind[KINDS_MAX];
 };
 extern struct figures figures;
 

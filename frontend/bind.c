@@ -182,6 +182,7 @@ deliver_raws(const struct fe_program *p) {
 
 status
 fe_program_prepare(struct fe_program *p, int nthreads) {
+  if (p->low->better != low_better_number) low_better_renew(p->low);
   return rt_exec_prepare(p->low->program, nthreads);
 }
 
@@ -272,6 +273,11 @@ op2_explain(void) {
   fe_reason_explain(&explained);
   str_add(&explained, fe_programs.last->explain);
   rt_exec_explain(fe_programs.last->low->program, &explained);
+  if (low_quick_regions)
+    str_printf(&explained,
+               "code: of all programs %u regions run by code that is not "
+               "optimised yet, as OP2_TIERS allows\n",
+               low_quick_regions);
   return explained.s;
 }
 

@@ -76,6 +76,7 @@ struct fe {
   bool unsettled_waits; /* some of them are met by loops that wait */
   int base_index;       /* OP_MAPS_BASE_INDEX */
   int nthreads;
+  int processors; /* of the machine, for each of its ranks */
   void (*handler)(int, const char *, void *);
   void *handler_user;
   const char *api;  /* the last API call */

@@ -154,11 +154,13 @@ fe_run(struct fe_request rq) {
   uint32_t was = fp_mode_change(fp_mode_plain());
   fe_reason_note(&rq);
   double begin = fe_clock_begin();
+  double quick = fe_tiers_turn() ? timer_wall() : 0;
   const struct fe_program *ran = NULL;
   fe_told(FE_CLOCK_FLUSH, fe_reason_event(rq.reason), NULL, true);
   status st = run(rq, &ran);
   fe_told_flush(ran);
   fe_clock_end(FE_CLOCK_FLUSH, begin);
+  if (quick > 0) fe_tiers_ran(timer_wall() - quick);
   fp_mode_change(was);
   return st;
 }

@@ -43,9 +43,11 @@ fe_ranks_fit(void) {
   fe.no_realloc = false;
 }
 
-/* The library cannot go on; the handler hears of it before the process ends. */
+/* The library cannot go on; the handler hears of it before the process ends, if
+ * that is on the program's thread. */
 static void
 fe_exhausted(const char *message) {
+  if ((unsigned long)pthread_self() != fe.thread) return;
   err_set(ERR_MEMORY, "%s", message);
   fe_error_returned(ERR_MEMORY);
 }
@@ -53,6 +55,7 @@ fe_exhausted(const char *message) {
 /* As before op_init; only the handler stays. */
 static void
 fe_forget(void) {
+  fe_tiers_stop();
   fe_mats_release();
   fe_mirror_stop();
   fe_programs_clear();

@@ -108,7 +108,7 @@ fe_env_make(struct low_env *out) {
 }
 
 static status
-make_from(struct ir_trace **t, struct fe_program *p,
+make_from(struct ir_trace **t, struct fe_program *p, bool measured,
           const struct fe_global_src *globals, bool *again) {
   struct low_env env;
   TRY(fe_env_make(&env));
@@ -119,6 +119,8 @@ make_from(struct ir_trace **t, struct fe_program *p,
   }
   TRY(fe_layout_take(*t, again));
   if (*again) return OK;
+  if (!measured) env.beside = fe_tiers_beside(*t);
+  if (!env.beside) fe_tiers_finish();
   status st = low_lower(*t, &env, p->low);
   if (st != OK) fe_programs.failed = p->low->failed;
   TRY(st);
@@ -142,7 +144,7 @@ make_once(struct fe_request rq, const bool *apart, struct fe_program **out,
   p->number = fe_programs.made;
   p->before = text_of(t);
   *again = false;
-  status st = make_from(&t, p, globals, again);
+  status st = make_from(&t, p, apart != NULL, globals, again);
   if (st == OK && !*again) {
     fe_programs.made++;
     p->after = text_of(t);

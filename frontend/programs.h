@@ -93,6 +93,19 @@ void fe_trial_ran(struct fe_program *p);
 /* The program with which p takes turns; NULL. */
 struct fe_program *fe_trial_other(const struct fe_program *p);
 
+/* ---- tier.c ------------------------------------------------------------- */
+
+/* A program of t begins with code that is not optimised, while so many threads
+ * beside the program optimise it; 0: it waits for that. */
+uint32_t fe_tiers_beside(struct ir_trace *t);
+/* Before a flush: code that is optimised by now takes the place of other; is
+ * there other code still? Then behind the flush: how long that took. */
+bool fe_tiers_turn(void);
+void fe_tiers_ran(double seconds);
+/* Wait for all of it; before programs are measured, and kernels go. */
+void fe_tiers_finish(void);
+void fe_tiers_stop(void);
+
 /* The program for the recording, found or made; else fe_programs.failed tells
  * whether it is for one loop. */
 status fe_program_find(struct fe_request rq, struct fe_program **out);

@@ -38,15 +38,25 @@ static bool
 is_crowded(const struct place *all) {
   const char *here = all[fe_ranks.rank].host;
   cpu_set_t processors;
-  int threads = 0;
+  int threads = 0, ranks = 0;
   CPU_ZERO(&processors);
   for (int r = 0; r < fe_ranks.size; r++) {
     if (strcmp(all[r].host, here)) continue;
     if (r < fe_ranks.rank) fe_ranks.local++;
     threads += fe.nthreads;
+    ranks++;
     CPU_OR(&processors, &processors, &all[r].processors);
   }
+  fe.processors = CPU_COUNT(&processors) / ranks;
   return threads > CPU_COUNT(&processors);
+}
+
+/* Those that this process may use. */
+static void
+find_processors(cpu_set_t *out) {
+  CPU_ZERO(out);
+  if (sched_getaffinity(0, sizeof *out, out)) CPU_SET(0, out);
+  fe.processors = CPU_COUNT(out);
 }
 
 /* Where this rank is on its machine, and how ranks wait: all in one way, since
@@ -56,8 +66,7 @@ find_place(void) {
   SCOPED struct place *all = mem_alloc((size_t)fe_ranks.size + 1, sizeof *all);
   struct place *mine = &all[fe_ranks.size];
   if (gethostname(mine->host, sizeof mine->host - 1)) mine->host[0] = 0;
-  if (sched_getaffinity(0, sizeof mine->processors, &mine->processors))
-    CPU_SET(0, &mine->processors);
+  find_processors(&mine->processors);
   status st = rt_allgather(fe_ranks.comm, mine, sizeof *mine, all);
   fe_ranks.local = 0;
   bool crowded = st == OK && is_crowded(all);
@@ -165,6 +174,8 @@ fe_ranks_open(void) {
   fe_ranks.whole = fe.opt.declare == OPT_declare_whole;
   fe_ranks.level = FIRST_LEVEL;
   TRY(depth_choose());
+  cpu_set_t mine;
+  find_processors(&mine);
   if (!fe_ranked()) return OK;
   LOG_DEBUG("rank %d of %d (%s)", fe_ranks.rank, fe_ranks.size, comm.ops->name);
   trace_dir_choose();

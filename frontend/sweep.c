@@ -111,6 +111,7 @@ fe_sweep(void) {
   bool many = fe_programs.n >= (uint32_t)fe.opt.programs;
   bool large = !fe_ranked() && fe_programs.bytes >= PROGRAM_BYTES;
   if (!many && !large) return;
+  fe_tiers_finish();
   qsort(fe_programs.all, fe_programs.n, sizeof *fe_programs.all, by_use);
   fe_programs_drop(fe_programs.n / 2);
   mark();

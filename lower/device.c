@@ -154,9 +154,11 @@ low_dev_make(const struct low_region *r, const struct low_device_form *f,
   low_form_made_key(r, f, &key, &tools);
   struct low_made m = {"device", r->name, &key, tools.s};
   bool found = low_dev_find(r, f, d, &m, out);
-  if (!found && low_disk_turn_begin()) found = low_dev_find(r, f, d, &m, out);
+  if (found) return OK;
+  struct low_turn turn = low_disk_turn_begin();
+  found = turn.waited && low_dev_find(r, f, d, &m, out);
   if (!found) s = low_dev_compile(r, f, d, &m, out);
-  low_disk_turn_end();
+  low_disk_turn_end(turn);
   return s;
 }
 

@@ -58,10 +58,11 @@ low_device_moves(struct rt_device *d) {
   if (d->moves.code) return OK;
   str_printf(&key, "%d %s\n", d->code_kind, d->arch);
   struct low_made made = {"moves", "moves", &key, ""};
-  bool found = low_moves_find(d, &made);
-  if (!found && low_disk_turn_begin()) found = low_moves_find(d, &made);
+  if (low_moves_find(d, &made)) return OK;
+  struct low_turn turn = low_disk_turn_begin();
+  bool found = turn.waited && low_moves_find(d, &made);
   if (!found) s = low_moves_compile(d, &made);
-  low_disk_turn_end();
+  low_disk_turn_end(turn);
   if (s != OK) rt_device_moves_free(d);
   return s;
 }

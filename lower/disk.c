@@ -43,6 +43,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,10 @@ static struct {
   struct str folder, tools; /* tools: the compiler's files */
   size_t max, used;         /* used: since the folder was listed */
 } disk = {.fd = CLOSED, .folder = STR_INIT, .tools = STR_INIT};
+
+/* Threads that compile beside the program keep what they make: held by who
+ * finds and keeps. */
+static pthread_mutex_t disk_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- names --------------------------------------------------------------- */
 
@@ -294,9 +299,9 @@ disk_check(const char *file, size_t n, const struct str *tools,
   return NULL;
 }
 
-bool
-low_disk_find(const struct low_made *m, const struct str *key,
-              struct low_entry *out) {
+static bool
+disk_find(const struct low_made *m, const struct str *key,
+          struct low_entry *out) {
   assert(key->len);
   if (!disk.open || disk.fd == CLOSED) return false;
   SCOPED_STR name = STR_INIT, tools = STR_INIT;
@@ -309,11 +314,20 @@ low_disk_find(const struct low_made *m, const struct str *key,
   if (out->file) why = disk_check(out->file, n, &tools, key, out);
   bool found = out->file && !why;
   if (!found && errno != ENOENT) {
-    counters[CNT_cache_bad]++;
+    __atomic_fetch_add(&counters[CNT_cache_bad], 1, __ATOMIC_RELAXED);
     LOG_WARN("cache entry %s/%s of %s %s; it is made anew", disk.folder.s,
              name.s, m->name, why);
   }
   if (!found) low_entry_clear(out);
+  return found;
+}
+
+bool
+low_disk_find(const struct low_made *m, const struct str *key,
+              struct low_entry *out) {
+  pthread_mutex_lock(&disk_lock);
+  bool found = disk_find(m, key, out);
+  pthread_mutex_unlock(&disk_lock);
   return found;
 }
 
@@ -335,14 +349,18 @@ disk_replace(const char *name, const struct str *file) {
 int
 low_disk_lock_file(const char *name) {
   assert(!strchr(name, '/'));
-  if (!disk.open || disk_folder_need()) return -1;
-  return openat(disk.fd, name,
+  int fd = -1;
+  pthread_mutex_lock(&disk_lock);
+  if (disk.open && !disk_folder_need())
+    fd = openat(disk.fd, name,
                 O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  pthread_mutex_unlock(&disk_lock);
+  return fd;
 }
 
-void
-low_disk_keep(const struct low_made *m, const struct str *key,
-              const char *bytes, size_t n) {
+static void
+disk_keep(const struct low_made *m, const struct str *key, const char *bytes,
+          size_t n) {
   assert(bytes || !n);
   if (!disk.open) return;
   SCOPED_STR name = STR_INIT, tools = STR_INIT, file = STR_INIT;
@@ -363,4 +381,12 @@ low_disk_keep(const struct low_made *m, const struct str *key,
     disk.used += file.len;
     if (!disk.listed || disk.used > disk.max) disk_trim();
   }
+}
+
+void
+low_disk_keep(const struct low_made *m, const struct str *key,
+              const char *bytes, size_t n) {
+  pthread_mutex_lock(&disk_lock);
+  disk_keep(m, key, bytes, n);
+  pthread_mutex_unlock(&disk_lock);
 }

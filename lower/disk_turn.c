@@ -30,26 +30,22 @@
 
 enum { SECONDS = 30, NOBODY = -1 };
 
-static struct {
-  bool shared;
-  int fd;
-} turn = {false, NOBODY};
+static bool shared;
 
 void
 low_disk_share(bool on) {
-  turn.shared = on;
+  shared = on;
 }
 
-bool
+struct low_turn
 low_disk_turn_begin(void) {
   const struct timespec pause = {0, 1000000};
-  bool waited = false;
-  if (!turn.shared) return false;
-  turn.fd = low_disk_lock_file("turn");
-  if (turn.fd < 0) return false;
+  struct low_turn t = {NOBODY, false};
+  if (shared) t.fd = low_disk_lock_file("turn");
+  if (t.fd < 0) return t;
   double end = timer_wall() + SECONDS;
-  while (flock(turn.fd, LOCK_EX | LOCK_NB)) {
-    waited = true;
+  while (flock(t.fd, LOCK_EX | LOCK_NB)) {
+    t.waited = true;
     if ((errno == EWOULDBLOCK || errno == EINTR) && timer_wall() < end) {
       nanosleep(&pause, NULL);
       continue;
@@ -57,11 +53,10 @@ low_disk_turn_begin(void) {
     LOG_INFO("cache: another rank is compiling for long; this one does, too");
     break;
   }
-  return waited;
+  return t;
 }
 
 void
-low_disk_turn_end(void) {
-  if (turn.fd >= 0) close(turn.fd);
-  turn.fd = NOBODY;
+low_disk_turn_end(struct low_turn t) {
+  if (t.fd >= 0) close(t.fd);
 }

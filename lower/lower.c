@@ -227,14 +227,17 @@ low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
 static status
 low_launches_link(struct low_maker *m) {
   uint32_t k = 0;
-  TRY(low_cache_need(m->regions, m->nregions, &m->out->failed));
+  TRY(low_cache_need(m->regions, m->nregions, m->env->beside > 0,
+                     &m->out->failed));
   for (uint32_t i = 0; i < m->p->nlaunches; i++) {
     struct rt_launch *l = &m->p->launches[i];
     if (l->offload) continue;
-    const struct low_code *code = low_cache_get(&m->regions[k++]);
+    const struct low_code *code =
+        low_cache_get(&m->regions[k++], m->env->beside);
     l->fn = code->fn;
     l->lanes = code->lanes;
   }
+  m->out->better = low_better_number;
   assert(k == m->nregions);
   return OK;
 }

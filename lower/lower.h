@@ -32,6 +32,8 @@ struct low_env {
   uint32_t sanitize; /* enum low_sanitize: instrument the code */
   bool lines;        /* of the host's code: debuggers find lines in it */
   bool quick;        /* the host's code is not optimised: a tenth of the time */
+  uint32_t beside;   /* likewise at first, if so many threads beside the program
+                        may optimise it (tiers.c); 0: it is at once */
 };
 
 /* Where a captured value comes from: bytes [offset, ...) of the record of the
@@ -63,6 +65,7 @@ struct low_program {
   uint32_t *set_tags, *dat_tags, *global_tags, *address_tags;
   struct low_map *maps;
   struct low_capture *captures; /* one per program param */
+  uint32_t better;              /* low_better_number when it was renewed */
   uint32_t
       failed; /* behind an error: tag of the first node of the region that has
                       no code; IR_NONE: it was something else */
@@ -78,14 +81,29 @@ void low_program_clear(struct low_program *p); /* frees the rt_program, too */
 status low_device_moves(struct rt_device *d);
 /* Free compiled regions that no program uses: first all programs are named,
  * then the sweep ends. Between runs. */
-void low_sweep_keep(const struct low_program *p);
+void low_sweep_keep(struct low_program *p);
 void low_sweep_end(void);
 /* Free kernels of all devices, before these are closed. */
 void low_device_clear(void);
 /* Free all compiled regions (op_exit). */
 void low_clear(void);
-/* Seconds that compiling for the host took so far, by the wall's clock. */
+/* Seconds that programs waited for code of the host so far. */
 extern double low_compile_seconds;
+
+/* ---- quick code first ---------------------------------------------------- */
+
+/* Regions whose code is quick while better one is made. */
+extern uint32_t low_quick_regions;
+/* Between runs: take what is better by now. A program whose number is not that
+ * of the last time something was gets it by _renew. */
+void low_better_take(void);
+extern uint32_t low_better_number;
+void low_better_renew(struct low_program *p);
+/* Wait until all of it is made; before kernels go. */
+void low_tiers_finish(void);
+/* Forget what is not begun, and wait for the rest; before low_clear. */
+void low_tiers_end(void);
+
 /* Threads that compile; 0: one for each processor. */
 void low_set_threads(int threads);
 /* Kernels that have an address count as opaque and not promised from now on:

@@ -39,6 +39,14 @@ low_made_find(const struct low_made *m, struct low_entry *out) {
   return low_bundle_find(&whole, out) || low_disk_find(m, &whole, out);
 }
 
+bool
+low_made_find_kept(const struct low_made *m, struct low_entry *out) {
+  if (!made_maker.len) return false;
+  SCOPED_STR whole = STR_INIT;
+  made_key(m, &whole);
+  return low_disk_find(m, &whole, out);
+}
+
 void
 low_made_keep(const struct low_made *m, const char *bytes, size_t n) {
   assert(bytes || !n);

@@ -27,8 +27,10 @@ struct low_made {
   const char *tools;
 };
 bool low_made_find(const struct low_made *m, struct low_entry *out);
+/* On disk alone; also from a thread beside the program's. */
+bool low_made_find_kept(const struct low_made *m, struct low_entry *out);
 /* Keep `bytes`, in place of what is there under this key. Trouble is logged and
- * changes nothing for the program. */
+ * changes nothing for the program. Likewise. */
 void low_made_keep(const struct low_made *m, const char *bytes, size_t n);
 
 /* ---- disk.c -------------------------------------------------------------- */
@@ -44,8 +46,12 @@ void low_disk_close(void);
 /* Other processes that start together need the same code: one compiles at a
  * time. */
 void low_disk_share(bool on);
-/* Whether others compiled meanwhile: look again. Then compile and keep. */
-bool low_disk_turn_begin(void);
-void low_disk_turn_end(void);
+struct low_turn {
+  int fd;      /* its file; -1: nobody else is there */
+  bool waited; /* others compiled meanwhile: look again */
+};
+/* Then compile, and keep. */
+struct low_turn low_disk_turn_begin(void);
+void low_disk_turn_end(struct low_turn t);
 
 #endif

@@ -312,12 +312,14 @@ void low_region_clear(struct low_region *r);
 
 void low_region_key(const struct low_region *r, struct str *key);
 /* Have code for all these regions: what neither this process nor the disk has
- * is compiled. ERR_COMPILE names the loop and its call; *failed_out: its tag.
- * */
-status low_cache_need(const struct low_region *regions, uint32_t n,
+ * is compiled; quick: to code that is not optimised, for now. ERR_COMPILE names
+ * the loop and its call; *failed_out: its tag. */
+status low_cache_need(const struct low_region *regions, uint32_t n, bool quick,
                       uint32_t *failed_out);
-/* The code of a region that was needed before; valid until a sweep. */
-const struct low_code *low_cache_get(const struct low_region *r);
+/* The code of a region that was needed before; valid until the next sweep, or
+ * better code. If it is quick for now, TAKE r, of which so many threads make
+ * better code. */
+const struct low_code *low_cache_get(struct low_region *r, uint32_t beside);
 /* The name, kept until low_clear. */
 const char *low_cache_name(const char *name);
 

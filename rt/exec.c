@@ -162,6 +162,22 @@ rt_exec_keep(struct rt_program *p) {
     if (p->scratch->fronts[i]) rt_front_keep(p->scratch->fronts[i]);
 }
 
+void
+rt_launch_renew(struct rt_program *p, uint32_t i, rt_region_fn fn,
+                uint32_t lanes) {
+  struct rt_launch *l = &p->launches[i];
+  assert(fn && lanes && !l->offload);
+  l->fn = fn;
+  l->lanes = lanes;
+  l->seconds = l->took = 0;
+  l->untimed = 0;
+  if (!p->scratch) return;
+  p->scratch->teams[i] = rt_team_get(fn, p->sets[l->set]->n, l->team);
+  for (uint32_t k = 0; k < p->nchains; k++)
+    if (p->chains[k].first == i && p->scratch->fronts[k])
+      rt_front_renew(p->scratch->fronts[k], p);
+}
+
 /* ---- bind ---------------------------------------------------------------- */
 
 static void

@@ -419,6 +419,10 @@ void rt_timer_seconds(uint32_t timer, double seconds);
  * long it counts in the table, which has those since the last one, too. */
 bool rt_launch_timed(struct rt_launch *l);
 double rt_launch_took(struct rt_launch *l, double seconds);
+/* Launch i runs this code from now on, and what was measured of the other is
+ * forgotten. Between runs. */
+void rt_launch_renew(struct rt_program *p, uint32_t i, rt_region_fn fn,
+                     uint32_t lanes);
 /* Is a run measured, of those that are `sparse`? A new line's is. Those that
  * are not count as the mean of those that are. */
 bool rt_timer_measures(uint32_t timer, bool sparse);

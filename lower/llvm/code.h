@@ -69,6 +69,10 @@ void low_kernel_align(LLVMModuleRef m);
 
 /* ---- target_host.c ------------------------------------------------------- */
 
+/* All targets that are there, once, before somebody looks for one; of these
+ * low_ptx_register (target_ptx.c) has those for PTX. */
+void low_targets_register(void);
+void low_ptx_register(void);
 /* NULL cpu: this machine's. */
 status low_target_init(struct low_target *t, const char *cpu,
                        const char *features);

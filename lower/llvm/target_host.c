@@ -62,11 +62,17 @@ low_native_init(void) {
   low_native = !LLVMInitializeNativeTarget() &&
                !LLVMInitializeNativeAsmPrinter() &&
                !LLVMInitializeNativeAsmParser();
+  low_ptx_register();
+}
+
+void
+low_targets_register(void) {
+  pthread_once(&low_native_once, low_native_init);
 }
 
 status
 low_target_init(struct low_target *t, const char *cpu, const char *features) {
-  pthread_once(&low_native_once, low_native_init);
+  low_targets_register();
   if (!low_native) FAIL(ERR_TARGET, "LLVM has no code generator for this host");
   *t = (struct low_target){.triple = LLVMGetDefaultTargetTriple()};
   t->cpu = cpu ? LLVMCreateMessage(cpu) : LLVMGetHostCPUName();

@@ -14,17 +14,15 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 #include <llvm-c/Target.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PTX_KERNEL = 71 };
 
-static pthread_once_t ptx_once = PTHREAD_ONCE_INIT;
-
-static void
-ptx_start(void) {
+/* Once, by low_native_init: other threads look into LLVM's list of targets. */
+void
+low_ptx_register(void) {
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
@@ -47,7 +45,7 @@ ptx_machine(struct low_target *t, const char *arch) {
 
 static status
 ptx_init(struct low_target *t, const char *arch) {
-  pthread_once(&ptx_once, ptx_start);
+  low_targets_register();
   *t = (struct low_target){.triple = LLVMCreateMessage("nvptx64-nvidia-cuda"),
                            .fma = true};
   status s = ptx_machine(t, arch);

@@ -73,6 +73,11 @@ team_of(const struct rt_program *p, const struct rt_chain *c) {
   return rt_team_get(l->fn, (idx_l)(n % INT32_MAX), way);
 }
 
+void
+rt_front_renew(struct rt_front *f, const struct rt_program *p) {
+  f->team = team_of(p, &p->chains[f->chain]);
+}
+
 static struct rt_front *
 front_new(const struct rt_program *p, uint32_t chain) {
   const struct rt_chain *c = &p->chains[chain];

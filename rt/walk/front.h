@@ -20,6 +20,8 @@ status rt_front_finish(const struct rt_program *p, uint32_t i);
 /* Those that its elements are shared among; two steps where there are several.
  */
 int rt_front_threads(const struct rt_front *f);
+/* Its first launch runs other code from now on. */
+void rt_front_renew(struct rt_front *f, const struct rt_program *p);
 /* What it holds of shared tables stays in the next sweep of teams. */
 void rt_front_keep(struct rt_front *f);
 void rt_front_explain(const struct rt_program *p, const struct rt_front *f,

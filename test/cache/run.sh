@@ -76,6 +76,25 @@ if [ $kind = region ] && [ -z "${ASAN_OPTIONS-}" ]; then
   fi
 fi
 
+# Code that is not optimised at first: the next start finds all the same
+if [ $kind = region ]; then
+  for p in start start_opaque; do
+    rm -rf "$work/a"
+    start $p OP2_TIERS=always OP2_CACHE=0
+    check "$p, replaced while it runs" "$compiled && [ ! -e '$work/a' ]"
+    start $p OP2_TIERS=always
+    check "$p, replaced and kept" "$compiled && [ $bad = 0 ]"
+    first=$compiles
+    start $p
+    check "$p, the next start" "$loaded && [ $loads = $first ]"
+  done
+  rm -rf "$work/a"
+  start many OP2_TIERS=always
+  check 'many kernels, replaced' "[ $compiles = 64 -a $loads = 0 ]"
+  start many
+  check 'many kernels, the next start' "[ $compiles = 0 -a $loads = 64 ]"
+fi
+
 # The default places
 start start -u OP2_CACHE_DIR XDG_CACHE_HOME="$work/xdg" HOME="$work/home"
 check 'XDG_CACHE_HOME' "$compiled && [ -d '$work/xdg/op2lazy' ]"

@@ -36,6 +36,8 @@ whole_modes() {
   echo "3-ranks|3|OMP_NUM_THREADS=2 OP2_LAYOUT=soa|airfoil fem_small shallow chain_bits gbl_raw info minmax"
   echo "4-eager|4|OMP_NUM_THREADS=1 OP2_EAGER=1|airfoil_small fem_small info"
   echo "7-checked|7|OMP_NUM_THREADS=1 OP2_CHECK=1 OP2_IR_STRESS=1|airfoil_small partial vector_arg"
+  echo "2-tiers|2|OMP_NUM_THREADS=1 OP2_TIERS=always OP2_CACHE_DIR=$work/tiers|airfoil_small fem_small shallow_small chain gbl_raw info minmax"
+  echo "3-tiers|3|OMP_NUM_THREADS=1 OP2_TIERS=always OP2_CACHE=0 OP2_EAGER=1|airfoil_small fem_small chain gbl_raw"
   echo "2-opencl|2|OMP_NUM_THREADS=1 OP2_TARGET=opencl|"
   echo "3-opencl-deep|3|OMP_NUM_THREADS=1 OP2_TARGET=opencl OP2_HALO_LIMIT=6 OP2_CHECK=1|airfoil_small fem_small shallow targets gbl_raw info"
   echo "4-opencl-staged|4|OMP_NUM_THREADS=1 OP2_TARGET=opencl OP2_INCREMENTS=staged OP2_EAGER=1|airfoil_small vector_arg partial"

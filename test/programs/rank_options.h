@@ -56,6 +56,7 @@ static const char *const own_values[][4] = {
     {"OP2_COMPILE_THREADS", "1", "2", "0"},
     {"OP2_OPTIMISE", "1", "0", "1"},
     {"OP2_TEAM", "auto", "one", "all"},
+    {"OP2_TIERS", "auto", "always", "never"},
     {"OP2_IR_STRESS", "0", "1", "0"},
 };
 

@@ -67,6 +67,7 @@ all_ir_modes() {
   echo "bisect|OMP_NUM_THREADS=2 OP2_RENUMBER=bisect OP2_LAYOUT=8|"
   echo "checked|OMP_NUM_THREADS=3 OP2_CHECK=1 OP2_IR_STRESS=1 OP2_CACHE=0|"
   echo "quick|OMP_NUM_THREADS=2 OP2_OPTIMISE=0|"
+  echo "tiers|OMP_NUM_THREADS=2 OP2_TIERS=always OP2_CACHE=0|"
   echo "all-threads|OMP_NUM_THREADS=3 OP2_TEAM=all|"
   echo "trials|OMP_NUM_THREADS=2 OP2_TRIAL=0|"
   echo "gather|OMP_NUM_THREADS=3 OP2_GATHER=always|"
@@ -101,6 +102,7 @@ all_ir_modes() {
 tsan_modes() {
   echo "2-threads|OMP_NUM_THREADS=2 OP2_SANITIZE=thread|"
   echo "colours|OMP_NUM_THREADS=3 OP2_SANITIZE=thread OP2_THREADING=colours OP2_BLOCK_SIZE=4|"
+  echo "tiers|OMP_NUM_THREADS=2 OP2_SANITIZE=thread OP2_TIERS=always OP2_CACHE=0|raw_waits trials tiers"
   echo "tiles|OMP_NUM_THREADS=3 OP2_SANITIZE=thread OP2_TILE_ROWS=1 OP2_TEAM=all|box_tiles"
 }
 opaque_modes() {

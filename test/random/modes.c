@@ -28,6 +28,9 @@
 #define PARTS "OP2_DECLARE=parts OP2_MIRROR=0"
 #define IN_PARTS (IN_RANKS | PLAY_PARTS)
 
+/* Nothing is made before, and code is replaced at some time. */
+#define TIERS "OP2_TIERS=always OP2_CACHE=0"
+
 struct mode modes[] = {
     {"eager", "OP2_EAGER=1", 1, 0, 0},
     {"default", "", 2, 0, 0},
@@ -41,6 +44,9 @@ struct mode modes[] = {
     {"no-fuse", "OP2_DISABLE=fuse", 2, 0, 1},
     {"trials", "OP2_TRIAL=0", 2, 0, 1},
     {"quick", "OP2_OPTIMISE=0 OP2_TEAM=all", 2, 0, 1},
+    {"tiers", TIERS " OP2_TEAM=all", 2, 0, 1},
+    {"tiers-eager", TIERS " OP2_EAGER=1", 1, 0, 1},
+    {"tiers-trials", TIERS " OP2_TRIAL=0", 2, 0, 1},
     {"only-slice", "OP2_DISABLE=rename,dce,fuse", 1, 0, 1},
     {"only-rename", "OP2_DISABLE=slice,dce,fuse", 1, 0, 1},
     {"only-dce", "OP2_DISABLE=slice,rename,fuse", 1, 0, 1},
@@ -153,6 +159,7 @@ struct mode modes[] = {
     {"opaque-deferred-8", "OP2_DEFER_OPAQUE=1 OP2_MIRROR=0 OP2_LAYOUT=8", 1,
      PLAY_OPAQUE_ONLY | PLAY_NO_EFFECTS, 3},
     {"ranks", RANKS, 1, IN_RANKS, 0},
+    {"ranks-tiers", RANKS " " TIERS, 1, IN_RANKS, 0},
     {"ranks-eager", RANKS " OP2_EAGER=1 OP2_LAYOUT=soa OP2_OVERLAP=0", 1,
      IN_RANKS, 0},
     {"ranks-auto",
@@ -315,7 +322,7 @@ static const char *const variables[] = {
     "OP2_HALO_COSTS",   "OP2_OVERLAP",         "OP2_CUDA_GRAPHS",
     "OP2_CACHE",        "OP2_CACHE_SIZE",      "OP2_COMPILE_THREADS",
     "OP2_TEAM",         "OP2_DEVICE_TIMES",    "OP2_READS",
-    "OP2_DEBUG",        "OP2_BUNDLE"};
+    "OP2_DEBUG",        "OP2_BUNDLE",          "OP2_TIERS"};
 
 /* Options of this rank's own: each by its number, or as they were. */
 static void

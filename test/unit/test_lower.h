@@ -42,6 +42,7 @@ struct lower_case {
   const void *(*captured)(uint32_t node_tag, uint32_t i);
   struct rt_device *device; /* of all targets; NULL: there is none */
   bool quick;               /* code is not optimised */
+  uint32_t beside;          /* ... at first, and so many threads optimise it */
 };
 
 static inline void
@@ -200,7 +201,8 @@ lower_case_env(struct lower_case *c) {
                           .device = lower_case_device,
                           .user = c,
                           .vector_math = true,
-                          .quick = c->quick};
+                          .quick = c->quick,
+                          .beside = c->beside};
 }
 
 static inline status

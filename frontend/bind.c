@@ -257,7 +257,6 @@ fe_program_keep(const struct fe_program *p) {
   for (uint32_t i = 0; i < p->low->program->nmaps; i++)
     if (p->low->maps[i].how == LOW_MAP_INVERSE)
       fe_all.map_tags[p->low->maps[i].tag]->rows_kept = true;
-  rt_exec_keep(p->low->program);
   low_sweep_keep(p->low);
 }
 

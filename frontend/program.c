@@ -103,6 +103,7 @@ fe_env_make(struct low_env *out) {
                           .sanitize = sanitize,
                           .lines = fe.opt.debug == OPT_debug_lines,
                           .quick = !fe.opt.optimise,
+                          .ranks = fe_ranks.size,
                           .device = env_device};
   return OK;
 }
@@ -119,8 +120,7 @@ make_from(struct ir_trace **t, struct fe_program *p, bool measured,
   }
   TRY(fe_layout_take(*t, again));
   if (*again) return OK;
-  if (!measured) env.beside = fe_tiers_beside(*t);
-  if (!env.beside) fe_tiers_finish();
+  if (!measured) fe_tiers_ask(*t, &env);
   status st = low_lower(*t, &env, p->low);
   if (st != OK) fe_programs.failed = p->low->failed;
   TRY(st);

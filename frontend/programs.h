@@ -95,9 +95,8 @@ struct fe_program *fe_trial_other(const struct fe_program *p);
 
 /* ---- tier.c ------------------------------------------------------------- */
 
-/* A program of t begins with code that is not optimised, while so many threads
- * beside the program optimise it; 0: it waits for that. */
-uint32_t fe_tiers_beside(struct ir_trace *t);
+/* May a program of t begin with code that is not optimised? Into env. */
+void fe_tiers_ask(const struct ir_trace *t, struct low_env *env);
 /* Before a flush: code that is optimised by now takes the place of other; is
  * there other code still? Then behind the flush: how long that took. */
 bool fe_tiers_turn(void);

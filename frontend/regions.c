@@ -10,10 +10,11 @@
 #include <string.h>
 
 /* Where launches run on a device, and what becomes of increments that meet
- * there. */
+ * there; and whether code is made in two steps. */
 void
 fe_program_remark(const struct fe_program *program, struct ir_trace *t) {
-  const struct rt_program *p = program->low->program;
+  const struct low_program *low = program->low;
+  const struct rt_program *p = low->program;
   static const char *const how[] = {[RT_FORM_PLAIN] = "atomic",
                                     [RT_FORM_COLOUR] = "coloured",
                                     [RT_FORM_STAGE] =
@@ -29,6 +30,11 @@ fe_program_remark(const struct fe_program *program, struct ir_trace *t) {
               l->mode == RT_RUN_SERIAL ? ", element after element" : "");
     str_clear(&where);
   }
+  if (low->beside)
+    ir_remark(t,
+              "tiers: regions without code get some that is not optimised, by "
+              "which a run takes about %.3g ms; %u thread%s beside optimise it",
+              1e3 * low->quick, low->beside, low->beside > 1 ? "s" : "");
 }
 
 /* ---- what may be tried --------------------------------------------------- */

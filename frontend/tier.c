@@ -10,8 +10,9 @@
  * Idea. A program begins with quick code if some processor is left to optimise
  * on, and the cost model says that a run takes MOST seconds at most. All others
  * wait for their code. Once flushes beside unfinished code have taken PATIENCE,
- * about what that takes to make, the next one waits, too: so nobody loses more
- * than waiting at first would have cost (the rule for those who rent skis).
+ * about what that takes to make, the next one waits, too: so that, as far as
+ * the model is right, nobody loses more than waiting at first would have cost
+ * (the rule for those who rent skis).
  *
  * What is not for a start waits: code that a report is about, or a debugger, or
  * that is measured against other code (trial.c). op_exit waits for all that is
@@ -21,7 +22,7 @@
  * Over ranks each one decides for itself: the others see that by the clock
  * alone (and by bits of NaNs).
  *
- * cost    a comparison a flush
+ * cost    two comparisons a flush
  * gain    Airfoil on 2400 cells, nothing made before, one thread of two
  *         processors, medians of 7: until the first step is done 46 ms in place
  *         of 149, 10 steps 0.67 of the time, 100 steps 1.18, 1000 steps 0.99;
@@ -35,6 +36,7 @@
 #include "ir/cost.h"
 #include "lower/lower.h"
 
+#include <math.h>
 #include <sys/resource.h>
 
 #define MOST 0.02     /* seconds */
@@ -51,7 +53,8 @@ threads_of(const struct ir_trace *t) {
     if (node->op == IR_LOOP && t->sets[node->set].n > most)
       most = t->sets[node->set].n;
   }
-  return most < IR_TEAM_LEAST ? 1 : fe.nthreads;
+  bool small = most < IR_TEAM_LEAST && fe.opt.team != OPT_team_all;
+  return small || fe.opt.team == OPT_team_one ? 1 : fe.nthreads;
 }
 
 /* The C library ends a process that has no room for a new thread's locals. */
@@ -61,27 +64,17 @@ is_narrow(void) {
   return !getrlimit(RLIMIT_AS, &r) && r.rlim_cur != RLIM_INFINITY;
 }
 
-/* Processors that loops of the trace leave alone, if it is not to wait. */
-static int
-idle_for(const struct ir_trace *t, double seconds) {
+void
+fe_tiers_ask(const struct ir_trace *t, struct low_env *env) {
+  bool always = fe.opt.tiers == OPT_tiers_always;
+  bool looked_at = fe.report || *fe.opt.sanitize;
+  if (!fe.opt.optimise || fe.opt.debug == OPT_debug_lines || is_narrow() ||
+      fe.opt.tiers == OPT_tiers_never || (looked_at && !always))
+    return;
   int idle = fe.processors - threads_of(t);
-  if (fe.opt.tiers == OPT_tiers_never || is_narrow()) return 0;
-  if (fe.opt.tiers == OPT_tiers_always) return idle > 0 ? idle : 1;
-  if (fe.report || *fe.opt.sanitize) return 0; /* it is to be looked at */
-  return idle > 0 && seconds <= MOST ? idle : 0;
-}
-
-uint32_t
-fe_tiers_beside(struct ir_trace *t) {
-  if (!fe.opt.optimise || fe.opt.debug == OPT_debug_lines) return 0;
-  double seconds = ir_cost_quick(t);
-  int idle = idle_for(t, seconds);
-  if (idle)
-    ir_remark(t,
-              "tiers: regions without code get some that is not optimised, by "
-              "which a run takes about %.3g ms; %d thread%s beside optimise it",
-              1e3 * seconds, idle, idle > 1 ? "s" : "");
-  return (uint32_t)idle;
+  if (idle < 1 && always) idle = 1;
+  if (idle > 0) env->beside = (uint32_t)idle;
+  env->quick_most = always ? HUGE_VAL : MOST;
 }
 
 void
@@ -100,6 +93,7 @@ fe_tiers_turn(void) {
     fe_tiers_finish();
   else
     low_better_take();
+  if (!low_quick_regions) spent = 0;
   return low_quick_regions > 0;
 }
 

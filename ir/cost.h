@@ -67,9 +67,9 @@ uint32_t ir_cost_block(uint32_t dim, bool rows, enum ir_machine m);
  * ir_map) on average? */
 bool ir_cost_bad_order(double scatter, enum ir_machine m);
 
-/* Seconds that a run of the trace takes on one thread by code that is not
- * optimised, about. cost O(arguments) */
-double ir_cost_quick(const struct ir_trace *t);
+/* Seconds that an element takes by code that is not optimised, about: so many
+ * components moved, and operations. */
+double ir_cost_quick(double moved, double operations);
 
 /* What staging has room for: entries of one map, bytes of an element's
  * increments and reads in local memory, and what each begins at a multiple of.

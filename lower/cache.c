@@ -80,12 +80,17 @@ low_cached_clear(struct kept *e) {
   low_code_forget(&c->was);
 }
 
+static struct low_cached *
+low_cached_find(const struct low_job *j) {
+  return kept_find(&low_cache.codes, j->key.s, j->key.len);
+}
+
 /* Is the code known in this process, or an equal region among the jobs? Equal
  * regions become one job before the disk is looked at, where another process
  * may put the code between two looks. */
 static bool
 low_job_known(const struct low_job *jobs, uint32_t n, const struct low_job *j) {
-  if (kept_find(&low_cache.codes, j->key.s, j->key.len)) return true;
+  if (low_cached_find(j)) return true;
   for (uint32_t k = 0; k < n; k++)
     if (str_same(&jobs[k].key, &j->key)) return true;
   return false;
@@ -191,18 +196,61 @@ low_make_all(struct low_job *jobs, uint32_t n, uint32_t *failed_out) {
   return s;
 }
 
+/* ---- quick code is replaced ---------------------------------------------- */
+
+/* A region that does not compile runs as it is: its loops have run. */
+static void
+low_better_add(struct low_job *j) {
+  struct low_cached *c = low_cached_find(j);
+  if (j->seconds > 0) low_job_tell(j);
+  if (j->result != OK)
+    LOG_WARN("%s stays as it is, not optimised: %s", j->r->name, j->message);
+  if (!c || !c->quick) return; /* swept */
+  c->quick = false;
+  low_quick_regions--;
+  if (j->result != OK) return;
+  c->was = c->code;
+  c->code = j->code;
+  j->code = (struct low_code){0};
+  low_fn_add(c);
+  low_better_number++;
+  counters[CNT_tiers]++;
+  LOG_DEBUG("%s is optimised: that took %.3f s beside the program", j->r->name,
+            j->seconds);
+}
+
+void
+low_better_take(void) {
+  low_tiers_each(low_better_add);
+}
+
+/* ---- what regions need --------------------------------------------------- */
+
+/* Is it known, but for code that is optimised? */
+static bool
+low_known_quick(const struct low_job *j) {
+  const struct low_cached *c = low_cached_find(j);
+  return c && c->quick;
+}
+
 status
 low_cache_need(const struct low_region *regions, uint32_t n, bool quick,
                uint32_t *failed_out) {
   SCOPED struct low_job *jobs = mem_alloc(n, sizeof *jobs);
   uint32_t njobs = 0;
+  bool waits = false;
   for (uint32_t k = 0; k < n; k++) {
     struct low_job j = {.r = &regions[k], .key = STR_INIT, .object = STR_INIT};
     low_region_key(j.r, &j.key);
+    waits |= !quick && low_known_quick(&j);
     if (low_job_known(jobs, njobs, &j))
       low_job_clear(&j);
     else
       jobs[njobs++] = j;
+  }
+  if (waits) {
+    low_tiers_finish();
+    low_better_take();
   }
   uint32_t n_left = low_jobs_left(jobs, njobs, low_job_find);
   status s = OK;
@@ -236,33 +284,7 @@ low_cache_name(const char *name) {
   return n->key;
 }
 
-/* ---- quick code is replaced ---------------------------------------------- */
-
-/* A region that does not compile runs as it is: its loops have run. */
-static void
-low_better_add(struct low_job *j) {
-  struct low_cached *c = kept_find(&low_cache.codes, j->key.s, j->key.len);
-  if (j->seconds > 0) low_job_tell(j);
-  if (j->result != OK)
-    LOG_WARN("%s stays as it is, not optimised: %s", j->r->name, j->message);
-  if (!c || !c->quick) return; /* swept */
-  c->quick = false;
-  low_quick_regions--;
-  if (j->result != OK) return;
-  c->was = c->code;
-  c->code = j->code;
-  j->code = (struct low_code){0};
-  low_fn_add(c);
-  low_better_number++;
-  counters[CNT_tiers]++;
-  LOG_DEBUG("%s is optimised: that took %.3f s beside the program", j->r->name,
-            j->seconds);
-}
-
-void
-low_better_take(void) {
-  low_tiers_each(low_better_add);
-}
+/* ---- programs that run what was replaced --------------------------------- */
 
 void
 low_better_renew(struct low_program *p) {
@@ -283,7 +305,8 @@ low_better_renew(struct low_program *p) {
 void
 low_sweep_keep(struct low_program *p) {
   assert(p->program);
-  low_better_renew(p);
+  low_better_renew(p); /* first: its launches may get other teams */
+  rt_exec_keep(p->program);
   for (uint32_t i = 0; i < p->program->nlaunches; i++) {
     const struct rt_launch *l = &p->program->launches[i];
     struct kept *name =

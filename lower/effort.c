@@ -1,4 +1,5 @@
 /* What a region does for each of its elements: for reports. */
+#include "ir/cost.h"
 #include "lower/maker.h"
 
 #include "base/arena.h"
@@ -133,4 +134,33 @@ low_effort(const struct ir_trace *t, const struct low_region *r) {
   sum.inside = (double)r->inside;
   sum.named = (double)r->named;
   return sum;
+}
+
+/* ---- quick code ---------------------------------------------------------- */
+
+/* Operations of a call. Loops whose steps nobody counted take TIMES, and code
+ * that nobody knows OPEN. */
+static double
+quick_call(const struct low_kernel *k) {
+  enum { SLOW = 8, FUNCTION = 32, TIMES = 8, OPEN = 250 };
+  if (k->opaque) return OPEN;
+  double sum = (double)k->flops + k->others +
+               SLOW * ((double)k->slow + k->divides) +
+               FUNCTION * (double)k->calls;
+  return k->loops ? TIMES * sum : sum;
+}
+
+double
+low_effort_quick(const struct ir_trace *t, const struct low_region *r) {
+  double moved = 0, operations = 0;
+  for (uint32_t k = 0; k < r->ncalls; k++)
+    operations += effort_times(t, r, &r->calls[k]) *
+                  quick_call(r->instances[r->calls[k].instance].kernel);
+  for (uint32_t k = 0; k < r->nslots; k++) {
+    const struct low_slot *s = &r->slots[k];
+    bool each = s->inner && s->call >= 0;
+    double times = each ? effort_times(t, r, &r->calls[s->call]) : 1;
+    moved += times * s->dim * (s->row ? s->row : 1);
+  }
+  return ir_cost_quick(moved, operations);
 }

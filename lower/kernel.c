@@ -527,17 +527,13 @@ low_kernels_forget(const struct op2_blob *blob) {
   }
 }
 
-const struct low_kernel *
+struct low_kernel *
 low_kernel_copy(const struct low_kernel *k, struct arena *arena) {
   struct low_kernel *c = arena_copy(arena, k, sizeof *k);
-  if (k->bitcode) c->bitcode = arena_copy(arena, k->bitcode, k->bitcode_bytes);
   c->units = arena_copy(arena, k->units, k->nunits * sizeof *k->units);
   c->ties = arena_copy(arena, k->ties, k->nties * sizeof *k->ties);
-  for (uint32_t u = 0; u < k->nunits; u++) {
-    struct low_unit *unit = &c->units[u];
-    unit->bitcode = arena_copy(arena, unit->bitcode, unit->bitcode_bytes);
-    unit->name = arena_str(arena, unit->name);
-  }
+  for (uint32_t u = 0; u < k->nunits; u++)
+    c->units[u].name = arena_str(arena, c->units[u].name);
   for (uint32_t t = 0; t < k->nties; t++)
     c->ties[t].name = arena_str(arena, c->ties[t].name);
   return c;

@@ -126,10 +126,10 @@ const struct low_kernel *low_kernel_get(void (*address)(void),
  * one is replaced for later look-ups. ERR_COMPILE carries the compiler's
  * output. */
 status low_kernel_source(const char *name, const char *source);
-/* One that has its code, and that of its units, for itself, in `arena`; the
- * rest is the other's. */
-const struct low_kernel *low_kernel_copy(const struct low_kernel *k,
-                                         struct arena *arena);
+/* One whose units and ties are its own, in `arena`; bitcode and all else are
+ * the other's. */
+struct low_kernel *low_kernel_copy(const struct low_kernel *k,
+                                   struct arena *arena);
 /* The digest of one whose code is no unit of a file: of name and bitcode. */
 void low_kernel_digest(struct low_kernel *k);
 /* Is it opaque, and any thing may happen in it: then it works in place, on one

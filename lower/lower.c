@@ -190,6 +190,14 @@ static const enum rt_team_way team_of[IR_TEAM_COUNT] = {
     [IR_TEAM_MEASURED] = RT_TEAM_MEASURED,
 };
 
+/* About how many elements of the set this rank has. */
+static double
+low_elements(const struct low_maker *m, ir_ref set) {
+  const struct ir_set *s = &m->t->sets[set];
+  bool parts = s->flags & IR_SET_PARTS && m->env->ranks > 1;
+  return (double)s->n / (parts ? m->env->ranks : 1);
+}
+
 /* The launch, but for its function; the region is kept until all are known. */
 static status
 low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
@@ -215,6 +223,7 @@ low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
   l->team = team_of[g->team];
   l->alone = target_same(n->target, target_info[TARGET_seq].name);
   l->effort = low_effort(m->t, &r);
+  if (!d) m->quick += low_elements(m, n->set) * low_effort_quick(m->t, &r);
   low_launch_fill(m, g, &r, l);
   if (d)
     low_region_clear(&r);
@@ -226,18 +235,19 @@ low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
 /* Functions of the launches on the host. */
 static status
 low_launches_link(struct low_maker *m) {
-  uint32_t k = 0;
-  TRY(low_cache_need(m->regions, m->nregions, m->env->beside > 0,
-                     &m->out->failed));
+  uint32_t k = 0, beside = m->env->beside;
+  if (m->quick > m->env->quick_most) beside = 0;
+  TRY(low_cache_need(m->regions, m->nregions, beside > 0, &m->out->failed));
   for (uint32_t i = 0; i < m->p->nlaunches; i++) {
     struct rt_launch *l = &m->p->launches[i];
     if (l->offload) continue;
-    const struct low_code *code =
-        low_cache_get(&m->regions[k++], m->env->beside);
+    const struct low_code *code = low_cache_get(&m->regions[k++], beside);
     l->fn = code->fn;
     l->lanes = code->lanes;
   }
   m->out->better = low_better_number;
+  m->out->beside = beside;
+  m->out->quick = m->quick;
   assert(k == m->nregions);
   return OK;
 }

@@ -33,7 +33,9 @@ struct low_env {
   bool lines;        /* of the host's code: debuggers find lines in it */
   bool quick;        /* the host's code is not optimised: a tenth of the time */
   uint32_t beside;   /* likewise at first, if so many threads beside the program
-                        may optimise it (tiers.c); 0: it is at once */
+                        may optimise it (tiers.c); 0: it is at once, */
+  double quick_most; /* and so it is where that code would take more seconds */
+  int ranks;         /* over which sets lie */
 };
 
 /* Where a captured value comes from: bytes [offset, ...) of the record of the
@@ -66,6 +68,8 @@ struct low_program {
   struct low_map *maps;
   struct low_capture *captures; /* one per program param */
   uint32_t better;              /* low_better_number when it was renewed */
+  uint32_t beside; /* so many threads optimise what was made; 0: it is so */
+  double quick;    /* about how many seconds a run takes if it is not */
   uint32_t
       failed; /* behind an error: tag of the first node of the region that has
                       no code; IR_NONE: it was something else */
@@ -80,7 +84,7 @@ void low_program_clear(struct low_program *p); /* frees the rt_program, too */
  * exchange. ERR_COMPILE */
 status low_device_moves(struct rt_device *d);
 /* Free compiled regions that no program uses: first all programs are named,
- * then the sweep ends. Between runs. */
+ * then the sweep ends. Between runs; before sweeps of teams, too. */
 void low_sweep_keep(struct low_program *p);
 void low_sweep_end(void);
 /* Free kernels of all devices, before these are closed. */

@@ -24,7 +24,8 @@ struct low_maker {
   uint32_t capcmds, capsums, capwants;
   bool exchanging; /* behind EXCHANGE_START, before EXCHANGE_FINISH */
   uint32_t capchains, capspans, caplaunches;
-  struct low_region *regions; /* of launches on the host */
+  struct low_region *regions; /* of launches on the host, */
+  double quick;               /* seconds of these on one thread by quick code */
   uint32_t nregions, capregions;
 };
 
@@ -68,6 +69,8 @@ status low_regions_each(const struct ir_trace *t, const struct low_env *env,
 /* What the region does for each element. */
 struct rt_effort low_effort(const struct ir_trace *t,
                             const struct low_region *r);
+/* Seconds that an element takes by quick code. */
+double low_effort_quick(const struct ir_trace *t, const struct low_region *r);
 
 /* ---- args.c -------------------------------------------------------------- */
 

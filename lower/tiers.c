@@ -15,16 +15,17 @@
  *
  * Who asks for quick code, and until when, is the frontend's (frontend/tier.c).
  *
- * A job has copies of its region and of its kernels' code, since a file with
+ * A job has its region, and a copy of its kernels' code, since a file with
  * kernels may go while they compile; nobody waits for that, because who unloads
  * it holds a lock of the loader that a compilation may need. Other facts of
  * kernels, and constants, stay until their owner has waited (low_tiers_finish).
- * A fork waits until nothing is being compiled; the child has no threads, and
- * compiles by itself what it cannot wait for. At the end of the process what is
- * under way is waited for, and nothing more is begun.
+ * A fork waits until nothing is being compiled, but not for ever, for the same
+ * reason; the child has no threads, and compiles the rest by itself once it
+ * does not want to go on without. At the end of the process what is under way
+ * is waited for, and nothing more is begun.
  *
  * cost    processors that the program leaves alone, while there is something to
- *         do; a copy of the kernels' code for each region
+ *         do; a copy of the bitcode of each file whose kernels are under way
  * source  tiered compilation: U. Hoelzle and D. Ungar, "A third-generation SELF
  *         implementation", OOPSLA 1994
  * limits  the optimiser starts with the region, as quick code did: nothing is
@@ -40,6 +41,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* A fork waits no longer, as it may hold what a compilation waits for. */
@@ -47,27 +49,91 @@ enum { FORK_SECONDS = 5 };
 /* Others look each millisecond whether it is their turn. */
 enum { PAUSE = 2000000 };
 
+/* A copy of a file's bitcode, for all that are of that file. */
+struct code {
+  const void *from;
+  size_t bytes;
+  uint32_t users;
+  char *copy;
+};
+
 struct tier {
   struct low_region region;
   struct low_job job;
+  struct code **codes; /* that it uses */
+  uint32_t ncodes, capcodes;
   bool done;
 };
 
 static struct {
   pthread_mutex_t lock; /* of all that follows */
-  pthread_cond_t idle;  /* `busy` has become less, or `held` false */
+  pthread_cond_t idle;  /* `busy` or `held` has become less */
   struct tier **all;    /* not taken yet, in the order in which they came */
   uint32_t n, cap, begun;
   uint32_t busy;      /* of these are being compiled */
   pthread_t *threads; /* not joined; of these so many are at work */
   uint32_t nthreads, capthreads, at_work;
-  bool watched; /* forks are, and the end of the process */
-  bool held;    /* threads begin nothing */
-  bool over;    /* the process ends */
+  bool watched;  /* forks are, and the end of the process */
+  uint32_t held; /* forks under way: threads begin nothing */
+  bool over;     /* the process ends */
 } tiers = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER};
+
+/* Of the program's thread alone. */
+static struct {
+  struct code **all;
+  uint32_t n, cap;
+} codes;
+
+/* ---- bitcode ------------------------------------------------------------- */
+
+static struct code *
+code_find(const void *from, size_t bytes) {
+  for (uint32_t k = 0; k < codes.n; k++) {
+    struct code *c = codes.all[k];
+    if (c->from == from && c->bytes == bytes && !memcmp(c->copy, from, bytes))
+      return c;
+  }
+  struct code *c = mem_alloc(1, sizeof *c);
+  *c = (struct code){from, bytes, 0, mem_grow(NULL, bytes, 1)};
+  memcpy(c->copy, from, bytes);
+  VEC_PUSH(codes.all, codes.n, codes.cap, c);
+  return c;
+}
+
+/* That bitcode, for as long as the tier is there. */
+static const void *
+tier_code(struct tier *t, const void *from, size_t bytes) {
+  if (!from) return NULL;
+  struct code *c = code_find(from, bytes);
+  c->users++;
+  VEC_PUSH(t->codes, t->ncodes, t->capcodes, c);
+  return c->copy;
+}
+
+static void
+codes_free(struct tier *t) {
+  uint32_t left = 0;
+  for (uint32_t k = 0; k < t->ncodes; k++) t->codes[k]->users--;
+  for (uint32_t k = 0; k < codes.n; k++) {
+    struct code *c = codes.all[k];
+    if (c->users) {
+      codes.all[left++] = c;
+      continue;
+    }
+    free(c->copy);
+    free(c);
+  }
+  codes.n = left;
+  free(t->codes);
+  if (left) return;
+  free(codes.all);
+  codes.all = NULL;
+  codes.cap = 0;
+}
 
 static void
 tier_free(struct tier *t) {
+  codes_free(t);
   low_code_clear(&t->job.code);
   low_job_clear(&t->job);
   low_region_clear(&t->region);
@@ -180,7 +246,7 @@ before_fork(void) {
   clock_gettime(CLOCK_REALTIME, &end);
   end.tv_sec += FORK_SECONDS;
   pthread_mutex_lock(&tiers.lock);
-  tiers.held = true;
+  tiers.held++;
   while (tiers.busy && !pthread_cond_timedwait(&tiers.idle, &tiers.lock, &end))
     continue;
   pthread_mutex_unlock(&tiers.lock);
@@ -189,7 +255,7 @@ before_fork(void) {
 static void
 after_fork(void) {
   pthread_mutex_lock(&tiers.lock);
-  tiers.held = false;
+  tiers.held--;
   pthread_cond_broadcast(&tiers.idle);
   pthread_mutex_unlock(&tiers.lock);
 }
@@ -200,8 +266,7 @@ static void
 in_child(void) {
   pthread_mutex_init(&tiers.lock, NULL);
   pthread_cond_init(&tiers.idle, NULL);
-  tiers.nthreads = tiers.at_work = tiers.busy = 0;
-  tiers.held = false;
+  tiers.nthreads = tiers.at_work = tiers.busy = tiers.held = 0;
 }
 
 static void
@@ -224,12 +289,18 @@ watch(void) {
 
 /* The region, with kernels of its own. */
 static void
-take_region(struct low_region *from, struct low_region *to) {
-  *to = *from;
+take_region(struct low_region *from, struct tier *t) {
+  struct low_region *r = &t->region;
+  *r = *from;
   *from = (struct low_region){0};
-  for (uint32_t k = 0; k < to->ninstances; k++)
-    to->instances[k].kernel =
-        low_kernel_copy(to->instances[k].kernel, &to->arena);
+  for (uint32_t i = 0; i < r->ninstances; i++) {
+    struct low_kernel *k = low_kernel_copy(r->instances[i].kernel, &r->arena);
+    k->bitcode = tier_code(t, k->bitcode, k->bitcode_bytes);
+    for (uint32_t u = 0; u < k->nunits; u++)
+      k->units[u].bitcode =
+          tier_code(t, k->units[u].bitcode, k->units[u].bitcode_bytes);
+    r->instances[i].kernel = k;
+  }
 }
 
 void
@@ -238,7 +309,7 @@ low_tiers_add(struct low_region *r, const char *key, size_t bytes,
   assert(!r->quick && !r->lines && bytes);
   struct tier *t = mem_alloc(1, sizeof *t);
   uint32_t most = beside < low_job_threads() ? beside : low_job_threads();
-  take_region(r, &t->region);
+  take_region(r, t);
   t->job.r = &t->region;
   t->job.key = t->job.object = (struct str)STR_INIT;
   str_addn(&t->job.key, key, bytes);

@@ -1,10 +1,7 @@
 /* What passes ask of a trace: units, shared memory, runs and data. */
 #include "ir_make.h"
 
-#include "ir/cost.h"
-
 #include <criterion/criterion.h>
-#include <stdio.h>
 
 static struct ir_trace *
 parse(const char *text) {
@@ -63,38 +60,4 @@ Test(facts, arguments_on_dats_and_effects) {
   cr_expect_eq(ir_buffer_of(t, a[0].in), IR_NONE);
   cr_expect_eq(ir_buffer_of(t, IR_NONE), IR_NONE);
   ir_trace_free(t);
-}
-
-/* ---- cost ---------------------------------------------------------------- */
-
-static double
-quick_ms(int n, const char *node) {
-  char text[600];
-  snprintf(text, sizeof text,
-           "trace @t { set %%s n=%d dat %%p : %%s f64 x1 dat %%q : %%s f64 x4 "
-           "kernel @k work=10 kernel @m work=30 kernel @o %s }",
-           n, node);
-  struct ir_trace *t = parse(text);
-  double ms = 1e3 * ir_cost_quick(t);
-  ir_trace_free(t);
-  return ms;
-}
-
-Test(facts, what_code_that_is_not_optimised_takes) {
-  const char one[] = "%q.1 = loop @k over %s (read %p.0, write %q)";
-  const char more[] = "%q.1 = loop @m over %s (read %p.0, write %q)";
-  const char open[] = "%q.1 = loop @o over %s (read %p.0, write %q)";
-  double least = quick_ms(1000, one);
-  cr_assert_gt(least, 0);
-  cr_expect_float_eq(quick_ms(5000, one), 5 * least, 1e-9, "elements");
-  cr_expect_gt(quick_ms(1000, more), least, "operations");
-  cr_expect_gt(quick_ms(1000, open), quick_ms(1000, more), "nobody counted");
-  cr_expect_lt(quick_ms(1000, "%p.1 = loop @k over %s (rw %p.0)"), least,
-               "components");
-  cr_expect_eq(quick_ms(1000, "%q.1 = loop @k over %s (read %p.0, write %q)"
-                              " deferred"),
-               0, "it does not run");
-  cr_expect_eq(quick_ms(1000, "%q.1 = loop @k over %s (read %p.0, write %q)"
-                              " on \"opencl\""),
-               0, "it runs on a device");
 }

@@ -83,3 +83,53 @@ Test(lower_effort, but_what_others_slide_from) {
   g->calls[0].from = 1;
   cr_assert_eq(flops_of(g), WORK + LAST);
 }
+
+/* ---- quick code ---------------------------------------------------------- */
+
+/* Seconds of a region with this done to it. */
+static double
+quick_of(void (*change)(struct region *g)) {
+  struct ir_trace t = {0};
+  struct region *g = region_new();
+  for (int k = 0; k < SLOTS; k++) g->r.slots[k].dim = 1;
+  if (change) change(g);
+  double seconds = low_effort_quick(&t, &g->r);
+  free(g->r.slots);
+  free(g);
+  return seconds;
+}
+static void
+moves_more(struct region *g) {
+  g->r.slots[1].dim = 9;
+}
+static void
+has_rows(struct region *g) {
+  g->r.slots[1].row = 9;
+}
+static void
+computes_more(struct region *g) {
+  g->kernels[1].flops += 100;
+}
+static void
+calls_libm(struct region *g) {
+  g->kernels[1].calls = 1;
+}
+static void
+loops(struct region *g) {
+  g->kernels[1].loops = true;
+}
+static void
+is_opaque(struct region *g) {
+  g->kernels[1].opaque = true;
+}
+
+Test(lower_effort, quick_code_takes_what_is_moved_and_computed) {
+  double least = quick_of(NULL);
+  cr_assert_gt(least, 0);
+  cr_expect_gt(quick_of(moves_more), least);
+  cr_expect_eq(quick_of(has_rows), quick_of(moves_more));
+  cr_expect_gt(quick_of(calls_libm), least);
+  cr_expect_gt(quick_of(computes_more), quick_of(calls_libm));
+  cr_expect_gt(quick_of(loops), least);
+  cr_expect_gt(quick_of(is_opaque), quick_of(loops));
+}

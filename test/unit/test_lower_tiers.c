@@ -29,6 +29,7 @@ case_init(struct lower_case *c, const char *kernel) {
   lower_case_dat(c, "a", a);
   lower_case_dat(c, "b", NULL);
   c->beside = 1;
+  c->quick_most = 1;
 }
 
 static void
@@ -204,6 +205,7 @@ Test(lower_tiers, a_file_with_kernels_may_go) {
   lower_case_passes(&c, "fuse{max=1},storage");
   lower_case_dat(&c, "a", NULL);
   c.beside = 1;
+  c.quick_most = 1;
   lower_case_run(&c, 1);
   cr_assert_eq(low_quick_regions, 4);
   memset(c.bitcode.s, 0, c.bitcode.len);
@@ -213,5 +215,49 @@ Test(lower_tiers, a_file_with_kernels_may_go) {
   lower_case_run(&c, 1);
   cr_assert_eq(lower_case_get(&c, "a")[8], 55. * 55,
                "(2 (25 + 3) - 1) squared");
+  case_end(&c);
+}
+
+/* The model decides: what would take too long waits, and so does what it shares
+ * with a program that did not. */
+Test(lower_tiers, what_takes_long_is_optimised_at_once) {
+  struct lower_case a, b;
+  case_init(&a, "k");
+  a.quick_most = 1e-9;
+  lower_case_run(&a, 1);
+  cr_assert_eq(low_quick_regions, 0);
+  cr_assert_gt(a.lp.program->launches->lanes, 1);
+  cr_assert_eq(a.lp.beside, 0);
+  lower_case_clear(&a);
+  low_clear();
+  case_init(&a, "k");
+  case_init(&b, "k");
+  lower_case_run(&a, 1);
+  cr_assert_eq(a.lp.beside, 1);
+  cr_assert_eq(a.lp.program->launches->lanes, 1);
+  b.beside = 0;
+  lower_case_run(&b, 1);
+  cr_assert_gt(b.lp.program->launches->lanes, 1);
+  case_check(&a, 1);
+  case_check(&b, 1);
+  lower_case_clear(&a);
+  case_end(&b);
+}
+
+/* A program that is renewed by a sweep runs behind it. */
+Test(lower_tiers, a_sweep_renews) {
+  struct lower_case c;
+  case_init(&c, "k");
+  lower_case_run(&c, 2);
+  low_tiers_finish();
+  low_better_take();
+  for (int k = 0; k < 2; k++) {
+    low_sweep_keep(&c.lp);
+    low_sweep_end();
+    rt_team_sweep();
+    cr_assert_gt(c.lp.program->launches->lanes, 1);
+    lower_case_run(&c, 2);
+  }
+  case_check(&c, 3);
   case_end(&c);
 }

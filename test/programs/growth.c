@@ -152,6 +152,7 @@ main(int argc, char **argv) {
   if (check_device())
     room = 2 << 20; /* its driver's, which keeps events of regions */
   setenv("OP2_PROGRAMS", "10", 1);
+  setenv("OP2_TIERS", "never", 1); /* what is under way is on the heap, too */
   check_start(argc, argv);
   s = op_decl_set(N, "s");
   c = op_decl_set(C, "c");

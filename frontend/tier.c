@@ -26,7 +26,8 @@
  * gain    Airfoil on 2400 cells, nothing made before, one thread of two
  *         processors, medians of 7: until the first step is done 46 ms in place
  *         of 149, 10 steps 0.67 of the time, 100 steps 1.18, 1000 steps 0.99;
- *         15 000 cells 108 in place of 216, 100 steps 1.10
+ *         15 000 cells 108 in place of 216, 100 steps 1.10 (OP2_CACHE=0; else
+ *         op_exit waits: 10 steps 0.97)
  * source  A. R. Karlin, M. S. Manasse, L. Rudolph, D. D. Sleator, "Competitive
  *         snoopy caching", Algorithmica 3 (1988)
  * limits  regions on devices wait for their code */

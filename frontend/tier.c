@@ -69,7 +69,7 @@ void
 fe_tiers_ask(const struct ir_trace *t, struct low_env *env) {
   bool always = fe.opt.tiers == OPT_tiers_always;
   bool looked_at = fe.report || *fe.opt.sanitize;
-  if (!fe.opt.optimise || fe.opt.debug == OPT_debug_lines || is_narrow() ||
+  if (!fe.opt.optimise || fe.opt.debug != OPT_debug_0 || is_narrow() ||
       fe.opt.tiers == OPT_tiers_never || (looked_at && !always))
     return;
   int idle = fe.processors - threads_of(t);

@@ -93,8 +93,8 @@ is_replaced(void) {
   const char *tiers = getenv("OP2_TIERS"), *optimise = getenv("OP2_OPTIMISE");
   const char *debug = getenv("OP2_DEBUG");
   return is_host() && !strcmp(tiers, "always") &&
-         !(optimise && !atoi(optimise)) &&
-         !(debug && !strcmp(debug, "lines")) && check_ranks() == 1;
+         !(optimise && !atoi(optimise)) && !(debug && strcmp(debug, "0")) &&
+         check_ranks() == 1;
 }
 
 static bool

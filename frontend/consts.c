@@ -240,16 +240,14 @@ fe_env_constant(void *user, uint32_t tag, uint32_t epoch, uint32_t i) {
 
 uint32_t
 fe_kernel_work(const struct fe_call *c) {
-  enum { SLOW = 8, FUNCTION = 32, TIMES = 8 };
+  enum { TIMES = 8 };
   const struct low_kernel *k = c->kernel->low;
   int dim = TIMES;
   if (c->kernel->opaque || !k) return 0;
   for (uint32_t a = 0; a < c->nargs; a++)
     if (c->args[a].dat && c->args[a].dat->pub.dim > dim)
       dim = c->args[a].dat->pub.dim;
-  double work = (double)k->flops + k->others +
-                SLOW * ((double)k->slow + (double)k->divides) +
-                FUNCTION * (double)k->calls;
+  double work = low_kernel_operations(k);
   if (k->loops) work *= dim;
   return 1 + (uint32_t)(work < INT32_MAX ? work : INT32_MAX);
 }

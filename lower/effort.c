@@ -142,11 +142,9 @@ low_effort(const struct ir_trace *t, const struct low_region *r) {
  * that nobody knows OPEN. */
 static double
 quick_call(const struct low_kernel *k) {
-  enum { SLOW = 8, FUNCTION = 32, TIMES = 8, OPEN = 250 };
+  enum { TIMES = 8, OPEN = 250 };
   if (k->opaque) return OPEN;
-  double sum = (double)k->flops + k->others +
-               SLOW * ((double)k->slow + k->divides) +
-               FUNCTION * (double)k->calls;
+  double sum = low_kernel_operations(k);
   return k->loops ? TIMES * sum : sum;
 }
 

@@ -138,6 +138,15 @@ static inline bool
 low_kernel_in_place(const struct low_kernel *k) {
   return k->opaque && !k->promised;
 }
+/* Operations of a call, in additions: divisions, roots and functions of
+ * <math.h> are several. Once for each loop, whose steps nobody counted. */
+static inline double
+low_kernel_operations(const struct low_kernel *k) {
+  enum { SLOW = 8, FUNCTION = 32 };
+  return (double)k->flops + k->others +
+         SLOW * ((double)k->slow + (double)k->divides) +
+         FUNCTION * (double)k->calls;
+}
 /* What a kernel of the library's own is for: equal bytes, one kernel. */
 struct low_own {
   const void *key;

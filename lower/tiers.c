@@ -19,10 +19,11 @@
  * kernels may go while they compile; nobody waits for that, because who unloads
  * it holds a lock of the loader that a compilation may need. Other facts of
  * kernels, and constants, stay until their owner has waited (low_tiers_finish).
- * A fork waits until nothing is being compiled, but not for ever, for the same
- * reason; the child has no threads, and compiles the rest by itself once it
- * does not want to go on without. At the end of the process what is under way
- * is waited for, and nothing more is begun.
+ * A fork waits until the threads have ended, each after what it compiles, but
+ * not for ever, for the same reason; then the parent starts others. The child
+ * has none, and compiles the rest by itself once it does not want to go on
+ * without. At the end of the process what is under way is waited for, and
+ * nothing more is begun.
  *
  * cost    processors that the program leaves alone, while there is something to
  *         do; a copy of the bitcode of each file whose kernels are under way
@@ -67,12 +68,13 @@ struct tier {
 
 static struct {
   pthread_mutex_t lock; /* of all that follows */
-  pthread_cond_t idle;  /* `busy` or `held` has become less */
+  pthread_cond_t idle;  /* `busy` or `at_work` has become less */
   struct tier **all;    /* not taken yet, in the order in which they came */
   uint32_t n, cap, begun;
   uint32_t busy;      /* of these are being compiled */
   pthread_t *threads; /* not joined; of these so many are at work */
   uint32_t nthreads, capthreads, at_work;
+  uint32_t most; /* to be at work */
   bool watched;  /* forks are, and the end of the process */
   uint32_t held; /* forks under way: threads begin nothing */
   bool over;     /* the process ends */
@@ -148,11 +150,14 @@ static struct tier *
 tier_next(bool at_work) {
   struct tier *t = NULL;
   pthread_mutex_lock(&tiers.lock);
-  while (at_work && tiers.held) pthread_cond_wait(&tiers.idle, &tiers.lock);
   assert(tiers.begun <= tiers.n);
-  if (tiers.begun < tiers.n) t = tiers.all[tiers.begun++];
+  bool ends = at_work && tiers.held;
+  if (!ends && tiers.begun < tiers.n) t = tiers.all[tiers.begun++];
   tiers.busy += t != NULL;
-  if (!t) tiers.at_work -= at_work;
+  if (!t && at_work) {
+    tiers.at_work--;
+    pthread_cond_broadcast(&tiers.idle);
+  }
   pthread_mutex_unlock(&tiers.lock);
   return t;
 }
@@ -221,14 +226,14 @@ start_one(void) {
   return true;
 }
 
-/* Threads for what waits, `most` at work; where none is to be had,
- * low_tiers_finish has it. With the lock. */
+/* Threads for what waits; where none is to be had, low_tiers_finish has it.
+ * With the lock. */
 static void
-start_some(uint32_t most) {
-  if (tiers.over) return;
+start_some(void) {
+  if (tiers.over || tiers.held) return;
   if (!tiers.at_work) join_all();
   uint32_t waits = tiers.n - tiers.begun;
-  while (waits && tiers.at_work < most && start_one()) waits--;
+  while (waits && tiers.at_work < tiers.most && start_one()) waits--;
 }
 
 /* With the lock, which is not held meanwhile. */
@@ -239,7 +244,7 @@ wait_idle(void) {
 
 /* ---- forks, and the end -------------------------------------------------- */
 
-/* Threads begin nothing until the fork is done. */
+/* Threads end, so that the child has all of what they did. */
 static void
 before_fork(void) {
   struct timespec end;
@@ -247,8 +252,10 @@ before_fork(void) {
   end.tv_sec += FORK_SECONDS;
   pthread_mutex_lock(&tiers.lock);
   tiers.held++;
-  while (tiers.busy && !pthread_cond_timedwait(&tiers.idle, &tiers.lock, &end))
+  while ((tiers.busy || tiers.at_work) &&
+         !pthread_cond_timedwait(&tiers.idle, &tiers.lock, &end))
     continue;
+  if (!tiers.at_work) join_all();
   pthread_mutex_unlock(&tiers.lock);
 }
 
@@ -256,7 +263,7 @@ static void
 after_fork(void) {
   pthread_mutex_lock(&tiers.lock);
   tiers.held--;
-  pthread_cond_broadcast(&tiers.idle);
+  start_some();
   pthread_mutex_unlock(&tiers.lock);
 }
 
@@ -308,15 +315,15 @@ low_tiers_add(struct low_region *r, const char *key, size_t bytes,
               uint32_t beside) {
   assert(!r->quick && !r->lines && bytes);
   struct tier *t = mem_alloc(1, sizeof *t);
-  uint32_t most = beside < low_job_threads() ? beside : low_job_threads();
   take_region(r, t);
   t->job.r = &t->region;
   t->job.key = t->job.object = (struct str)STR_INIT;
   str_addn(&t->job.key, key, bytes);
   watch();
   pthread_mutex_lock(&tiers.lock);
+  tiers.most = beside < low_job_threads() ? beside : low_job_threads();
   VEC_PUSH(tiers.all, tiers.n, tiers.cap, t);
-  start_some(most);
+  start_some();
   pthread_mutex_unlock(&tiers.lock);
 }
 
@@ -368,12 +375,12 @@ low_tiers_end(void) {
   wait_idle();
   for (uint32_t k = 0; k < tiers.n; k++) tier_free(tiers.all[k]);
   tiers.n = tiers.begun = 0;
+  while (tiers.at_work) pthread_cond_wait(&tiers.idle, &tiers.lock);
+  join_all();
   pthread_mutex_unlock(&tiers.lock);
-  for (uint32_t k = 0; k < tiers.nthreads; k++)
-    pthread_join(tiers.threads[k], NULL);
   free(tiers.all);
   free(tiers.threads);
   tiers.all = NULL;
   tiers.threads = NULL;
-  tiers.cap = tiers.nthreads = tiers.capthreads = 0;
+  tiers.cap = tiers.capthreads = 0;
 }

@@ -4,8 +4,8 @@
     bench/bounds.py BUILD [--kinds memory,latency] [--threads 1] [--rounds 5]
 
 For each loop of bench/bounds/bounds.c: how often which limit was named; of the round
-that took least, what the region took, what it takes at least (rt/bound.c), and the
-distance between these; the median distance of all rounds. As a table for
+with the median distance, what the region took and what it takes at least (rt/bound.c);
+that distance, and the least and the most of all rounds. As a table for
 doc/performance.md. fork-join takes two threads at least, exchange two ranks of one,
 transfer one beside those that copy.
 Exit code 1: some report could not be read."""
@@ -61,13 +61,13 @@ def took(region):
 
 def row(kind, regions):
     names = collections.Counter(r["bound"] for r in regions)
-    regions.sort(key=took)
-    r = regions[0]
-    far = sorted(r["distance"] for r in regions)[len(regions) // 2]
+    regions.sort(key=lambda r: r["distance"])
+    r = regions[len(regions) // 2]
+    least, most = regions[0]["distance"], regions[-1]["distance"]
     limit = r["at_least"]
     said = ", ".join(f"{n} ({k} of {len(regions)})" for n, k in names.most_common())
     return (f"| {kind} | {said} | {1e3 * took(r):.2f} | {1e3 * limit:.2f} | "
-            + (f"{r['distance']:.2f} | {far:.2f} |" if limit else "- | - |"))
+            + (f"{r['distance']:.2f} | {least:.2f} to {most:.2f} |" if limit else "- | - |"))
 
 
 def main():
@@ -77,7 +77,7 @@ def main():
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--rounds", type=int, default=5)
     args = p.parse_args()
-    print("| built to be bound by | named | took (ms) | at least (ms) | distance | median |")
+    print("| built to be bound by | named | took (ms) | at least (ms) | distance | of all rounds |")
     print("|---|---|---|---|---|---|")
     bad = 0
     for kind in args.kinds.split(","):

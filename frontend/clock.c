@@ -5,6 +5,7 @@
 
 #include "base/event.h"
 #include "base/log.h"
+#include "rt/bound.h"
 
 #include <assert.h>
 #include <string.h>
@@ -66,6 +67,11 @@ fe_clock_seconds(enum fe_clock clock) {
                          ? timer_wall() - clocks.entered
                          : 0;
   return clocks.seconds[clock] + under_way;
+}
+
+void
+fe_clock_pace(void) {
+  rt_pace_take();
 }
 
 void

@@ -146,8 +146,11 @@ void fe_told(enum fe_clock section, const char *name, const char *words,
 const char *fe_told_name(const char *name);
 void fe_clock_end(enum fe_clock clock, double begin);
 double fe_clock_seconds(enum fe_clock clock);
+/* After a flush: a look how slow the machine is beside the loops. */
+void fe_clock_pace(void);
 
-/* report.c. Is a report wanted? Then clocks run from now on. */
+/* report.c. Is a report wanted? Then clocks run from now on, and
+ * rt/pace.c begins. */
 void fe_report_start(void);
 /* It, at op_exit. Collective. ERR_IO, ERR_MEMORY */
 status fe_report_write(void);

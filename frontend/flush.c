@@ -159,6 +159,7 @@ fe_run(struct fe_request rq) {
   fe_told(FE_CLOCK_FLUSH, fe_reason_event(rq.reason), NULL, true);
   status st = run(rq, &ran);
   fe_told_flush(ran);
+  if (fe.report) fe_clock_pace();
   fe_clock_end(FE_CLOCK_FLUSH, begin);
   if (quick > 0) fe_tiers_ran(timer_wall() - quick);
   fp_mode_change(was);

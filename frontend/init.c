@@ -79,13 +79,13 @@ fe_forget(void) {
 static void
 fe_start(void) {
   if (!fe_ranks.rank) opt_unknown(environ, fe_tell_unknown);
-  fe_report_start();
   mem_told = fe_exhausted;
   fe_kokkos_start(fe.opt.kokkos);
   fe_timeline_start();
   fe_parts_start(fe_ranked());
   rt_io_set_root(fe.opt.files == OPT_files_root);
   fe_ranks_fit();
+  fe_report_start(); /* threads are as they stay */
 }
 
 /* Without a handler the process ends here. With one, op_init may be called

@@ -19,6 +19,7 @@ struct str;
   TIME(MESH, "renumbering, spreading over ranks", "renumbering")               \
   TIME(CONNECTING, "op_init: starting MPI", "starting_mpi")                    \
   TIME(RECORDING, "op_par_loop: recording, first checks", "recording")         \
+  TIME(REPORT, "this report: tries of the machine", "report")                  \
   TIME(OTHER, "other calls of the library", "other_calls")                     \
   TIME(OUTSIDE, "outside the library", "outside")
 enum fe_time {

@@ -30,9 +30,13 @@ add_machine(const struct fe_report *r, struct str *out) {
       "],\n    \"flops\": %.4g, \"flops_vectors\": %.4g, \"slow\": %.4g, "
       "\"slow_vectors\": %.4g,\n    \"add\": %.4g, \"fork\": %.4g, "
       "\"launch\": %.4g, \"message\": %.4g, \"wire\": %.4g, "
-      "\"copy\": %.4g, \"bus\": %.4g, \"more\": %.4g},\n",
+      "\"copy\": %.4g, \"bus\": %.4g, \"more\": %.4g,\n    \"pace\": "
+      "{\"memory\": %.4g, \"lines\": %.4g, \"arithmetic\": %.4g, "
+      "\"additions\": %.4g}},\n",
       s->flops[0], s->flops[1], s->slow[0], s->slow[1], s->add, s->fork,
-      s->launch, s->message, s->wire, s->copy, s->bus, s->more);
+      s->launch, s->message, s->wire, s->copy, s->bus, s->more,
+      s->pace[RT_PACE_STREAM], s->pace[RT_PACE_LINES],
+      s->pace[RT_PACE_ARITHMETIC], s->pace[RT_PACE_ADDITIONS]);
 }
 
 static void

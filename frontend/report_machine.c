@@ -14,7 +14,7 @@
 /* The figures are of so many threads beside so many ranks. */
 static void
 speeds_key(const struct fe_report *r, struct str *key) {
-  str_printf(key, "speeds 6 of %zu bytes, %d threads, %d ranks",
+  str_printf(key, "speeds 9 of %zu bytes, %d threads, %d ranks",
              sizeof r->speeds, r->threads, r->ranks);
 }
 

@@ -11,6 +11,17 @@
 
 enum { LINES = 40 }; /* regions in the table; all are in the file */
 
+/* Loops are set against that, not against the machine's best. */
+static void
+add_pace(const struct rt_speeds *s, struct str *out) {
+  str_printf(out,
+             "    beside the loops it took %.2f times as long for memory, "
+             "%.2f for values far away,\n    %.2f for arithmetic, %.2f for "
+             "additions\n",
+             s->pace[RT_PACE_STREAM], s->pace[RT_PACE_LINES],
+             s->pace[RT_PACE_ARITHMETIC], s->pace[RT_PACE_ADDITIONS]);
+}
+
 static void
 add_machine(const struct fe_report *r, struct str *out) {
   const struct rt_speeds *s = &r->speeds;
@@ -29,6 +40,7 @@ add_machine(const struct fe_report *r, struct str *out) {
       "a launch %.0f ns, on all threads %.0f more\n",
       1e-9 * s->flops[0], 1e-9 * s->flops[1], 1e9 * s->line[far][0],
       1e9 * s->line[0][0], 1e9 * s->add, 1e9 * s->launch, 1e9 * s->fork);
+  add_pace(s, out);
   if (s->message > 0)
     str_printf(out, "    messages %.1f us, %.2f GB/s\n", 1e6 * s->message,
                1e-9 * s->wire);

@@ -38,6 +38,9 @@
  * Example   2e9 bytes at 1e10 bytes/s are 0.2 s, 1e9 flops at 1e10 are 0.1 s;
  *           it took 0.3 s: memory, distance 1.5.
  *
+ *           All rates are a quiet machine's; how much slower it was beside the
+ *           loops is a factor (pace.c).
+ *
  * Limits    What else overlaps, and what does not, is not modelled: a region
  *           near two limits may take their sum. Data count as in the cache that
  *           holds one call's, whatever ran in between. */
@@ -49,6 +52,9 @@
 /* Lines an entry up to which those of neighbours follow each other, so that the
  * processor asks for them ahead: meshes in order have 0.07. */
 static const double in_order = 0.1;
+
+/* Sizes below are those of caches of one processor. */
+enum { OWN_CACHES = 2 };
 
 /* A function of <math.h>, in additions: a polynomial, or a call. */
 static const double function_flops = 25;
@@ -86,12 +92,32 @@ threads_of(const struct rt_way *w) {
   return w->alone || w->threads < 1 ? 1 : w->threads;
 }
 
+/* Times as long as at this machine's best. */
+static double
+pace(const struct rt_speeds *s, enum rt_pace what) {
+  return s->pace[what] > 0 ? s->pace[what] : 1;
+}
+
+/* Small caches are the processor's own. */
+static enum rt_pace
+pace_of(int size, enum rt_pace far) {
+  return size < OWN_CACHES ? RT_PACE_ARITHMETIC : far;
+}
+
 /* Seconds of all arithmetic on one thread. */
 static double
 arithmetic(const struct rt_timing *l, const struct rt_speeds *s) {
   int v = l->way.lanes > 1;
-  return over(l->work.flops + function_flops * l->work.maths, s->flops[v]) +
-         over(l->work.slow, s->slow[v]);
+  double flops = l->work.flops + function_flops * l->work.maths;
+  return pace(s, RT_PACE_ARITHMETIC) *
+         (over(flops, s->flops[v]) + over(l->work.slow, s->slow[v]));
+}
+
+/* Seconds of bytes that move, on one thread, or on all. */
+static double
+stream(double bytes, const struct rt_speeds *s, int size, bool all) {
+  return pace(s, pace_of(size, RT_PACE_STREAM)) *
+         over(bytes, s->stream[size][all]);
 }
 
 /* Share of the elements named by maps that need a line of their own. */
@@ -105,7 +131,8 @@ apart(const struct rt_timing *l) {
 static double
 latency(const struct rt_timing *l, const struct rt_speeds *s, int size,
         bool all) {
-  return l->work.far * apart(l) * s->line[size][all];
+  return pace(s, pace_of(size, RT_PACE_LINES)) * l->work.far * apart(l) *
+         s->line[size][all];
 }
 
 /* Bytes that come with those lines; more of an element follows in order. */
@@ -118,7 +145,9 @@ latency_bytes(const struct rt_timing *l) {
 /* Seconds of adding through maps on one thread. */
 static double
 additions(const struct rt_timing *l, const struct rt_speeds *s) {
-  return s->add * l->work.targets + s->more * (l->work.adds - l->work.targets);
+  double more = l->work.adds - l->work.targets;
+  return pace(s, RT_PACE_ADDITIONS) *
+         (s->add * l->work.targets + s->more * more);
 }
 
 /* Share of the elements that one thread runs while others could. */
@@ -159,9 +188,9 @@ run_limits(const struct rt_timing *l, const struct rt_speeds *s, double *out) {
   int size = rt_speed_size(w->bytes);
   double n = threads_of(w), calls = (double)l->calls;
   double moved = rt_bytes_moved(l);
-  double lone[] = {over(moved, s->stream[size][0]), arithmetic(l, s),
+  double lone[] = {stream(moved, s, size, false), arithmetic(l, s),
                    latency(l, s, size, false)};
-  out[RT_BOUND_MEMORY] = over(moved, s->stream[size][n > 1]);
+  out[RT_BOUND_MEMORY] = stream(moved, s, size, n > 1);
   out[RT_BOUND_ARITHMETIC] = lone[1] / n;
   out[RT_BOUND_LATENCY] = latency(l, s, size, n > 1) / n;
   out[RT_BOUND_CONFLICTS] =

@@ -19,6 +19,15 @@ const char *rt_bound_text(enum rt_bound b);
 enum { RT_SPEED_SIZES = 4 };
 extern const double rt_speed_bytes[RT_SPEED_SIZES];
 
+/* What beside the loops may be slower than at its best: pace.c. */
+enum rt_pace {
+  RT_PACE_ARITHMETIC,
+  RT_PACE_STREAM, /* memory in order */
+  RT_PACE_LINES,  /* lines out of order */
+  RT_PACE_ADDITIONS,
+  RT_PACE_COUNT
+};
+
 /* What this machine does. Rates are of one thread where nothing else is said;
  * 0: not measured. */
 struct rt_speeds {
@@ -40,6 +49,8 @@ struct rt_speeds {
   double message, wire; /* seconds of an exchange, bytes/s of long ones */
   double copy, bus; /* seconds of a copy to or from the device, bytes/s of long
                        ones; 0: no device */
+  double pace[RT_PACE_COUNT]; /* times as long as by these figures, beside the
+                                 loops; 0: unknown */
 };
 /* Arithmetic, memory, scattered reads, on `threads` threads; a fifth of a
  * second. Best of several tries, as other work only adds; crowded: there was so
@@ -48,11 +59,35 @@ status rt_speed_measure(int threads, struct rt_speeds *out, bool *crowded);
 /* speed_calls.c: additions, launches, threads; the rest of *out stays.
  * ERR_MEMORY */
 status rt_speed_calls(int threads, struct rt_speeds *out);
+
+/* ---- pace.c -------------------------------------------------------------- */
+
+/* Short tries beside what a program does, as all threads at once do, at most
+ * 2 % of the time.
+ *   begin    takes memory, some 0.1 s
+ *   take     one try, if it is time; nothing before begin
+ *   end      the last tries; frees. Nothing before begin
+ *   set      what all said against the rates in *out
+ *   seconds  that begin and all tries beside the loops took */
+void rt_pace_begin(int threads);
+void rt_pace_take(void);
+void rt_pace_end(void);
+void rt_pace_set(struct rt_speeds *out);
+double rt_pace_seconds(void);
+
+/* ---- for all of these ---------------------------------------------------- */
+
 /* The middle one of n tries, at least one, which it puts in order. */
 double rt_speed_middle(double *tries, size_t n);
+/* Their mean, each one as RT_SPEED_OUTLIER times the least at most: one that
+ * waited for its processor is not slow. */
+#define RT_SPEED_OUTLIER 2
+double rt_speed_mean(const double *tries, size_t n);
 /* A program (GIVE) of one launch that counts, in x[e], that it ran; x begins at
  * a whole line, elements are in fours (KEEP set, x). */
 struct rt_program *rt_speed_program(const struct rt_set *set, const double *x);
+
+/* ---- bound.c ------------------------------------------------------------- */
 
 /* Limits of one line of the timing table, of all its calls together.
  *   seconds    that each limit alone would take; 0: does not apply

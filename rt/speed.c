@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "rt/bound.h"
+#include "rt/speed_try.h"
 #include "rt/walk/waiters.h"
 
 #include <omp.h>
@@ -21,45 +22,51 @@
 #include <time.h>
 
 enum { CHAINS = 12, TRIES = 9, LINE = 8 /* doubles */ };
+enum { TERMS = 16, MANY = 1250, SOME = 5000 }; /* iterations of a try */
 
 /* Keeps what is computed. */
-static volatile double sink;
+static _Thread_local volatile double sink;
 
 /* ---- arithmetic ---------------------------------------------------------- */
 
 /* Loops over a type, `first` of which is a number. `attr`: what the code may
  * use.
- *   flops   CHAINS (twelve) independent x = x a + b, n times
- *   slow    the same with x = b / x
+ *   flops   n elements, each with CHAINS (twelve) independent chains of TERMS
+ *           x = x a + b, and their sum, which nothing hides: an element's first
+ *           and last operations wait for each other in code of loops, too
+ *   slow    CHAINS chains of x = b / x, n times
  *   triad   a[i] = b[i] + s c[i] */
 #define TWELVE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
-#define START(k) x##k = b + k;
+#define START(k) x##k = from + k;
 #define STEP(k) x##k = x##k * a + b;
 #define DIVIDE(k) x##k = b / x##k;
-#define SUM(k) sum += x##k;
+#define ADD(i, j) x##i += x##j;
+#define HALVES(X)                                                              \
+  X(0, 6) X(1, 7) X(2, 8) X(3, 9) X(4, 10) X(5, 11) X(0, 3) X(1, 4) X(2, 5)
 #define VECTOR(bytes) __attribute__((vector_size(bytes), may_alias))
 #define ARITHMETIC(name, first, attr)                                          \
   attr static void name##_flops(long n) {                                      \
     name x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11;                     \
-    name a = {0}, b = {0}, sum = {0};                                          \
+    name a = {0}, b = {0}, sum = {0}, from = {0};                              \
     a += 0.5, b += 1;                                                          \
-    TWELVE(START)                                                              \
-    for (long i = 0; i < n; i++) {                                             \
-      TWELVE(STEP)                                                             \
+    for (long i = 0; i < n; i++, from += b) {                                  \
+      TWELVE(START)                                                            \
+      _Pragma("GCC unroll 16") for (int j = 0; j < TERMS; j++){                \
+          TWELVE(STEP)} HALVES(ADD) sum += x0 + x1 + x2;                       \
     }                                                                          \
-    TWELVE(SUM)                                                                \
     sink = sum first;                                                          \
   }                                                                            \
   attr __attribute__((unused)) static void name##_slow(long n) {               \
     name x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11;                     \
-    name b = {0}, sum = {0};                                                   \
-    b += 2;                                                                    \
+    name b = {0}, from = {0};                                                  \
+    b += 2, from += 1;                                                         \
     TWELVE(START)                                                              \
     for (long i = 0; i < n; i++) {                                             \
       TWELVE(DIVIDE)                                                           \
     }                                                                          \
-    TWELVE(SUM)                                                                \
-    sink = sum first;                                                          \
+    HALVES(ADD)                                                                \
+    x0 += x1 + x2;                                                             \
+    sink = x0 first;                                                           \
   }
 #define TRIAD(name, bytes, attr)                                               \
   attr static void name##_triad(double *a, const double *b, const double *c,   \
@@ -106,11 +113,15 @@ loops_best(void) {
   return (struct loops){2, one_flops, two_flops, two_slow, two_triad};
 }
 
+/* Of a chain: its terms, its start, its part of the sum. */
+enum { FLOPS = 2 * TERMS + 2 };
+
 /* Operations per second, of `each` an iteration and chain. */
 static double
 loop_rate(loop_fn *fn, long n, double each) {
+  enum { SHORT = 99 };
   double best = 0;
-  for (int k = 0; k < TRIES; k++) {
+  for (int k = 0; k < SHORT; k++) {
     double begin = timer_wall();
     fn(n);
     double rate = each * CHAINS * (double)n / (timer_wall() - begin);
@@ -121,12 +132,25 @@ loop_rate(loop_fn *fn, long n, double each) {
 
 static void
 measure_arithmetic(struct rt_speeds *out) {
-  enum { MANY = 20000, SOME = 5000 };
   struct loops l = loops_best();
-  out->flops[0] = loop_rate(l.scalar, MANY, 2);
-  out->flops[1] = loop_rate(l.flops, MANY, 2 * l.width);
+  out->flops[0] = loop_rate(l.scalar, MANY, FLOPS);
+  out->flops[1] = loop_rate(l.flops, MANY, FLOPS * l.width);
   out->slow[0] = loop_rate(one_slow, SOME, 1);
   out->slow[1] = loop_rate(l.slow, SOME, l.width);
+}
+
+double
+rt_try_flops(int threads) {
+  struct loops l = loops_best();
+  double t = 0;
+#pragma omp parallel num_threads(threads) if (threads > 1) reduction(max : t)
+  {
+    l.flops(MANY / 8);
+    double begin = timer_wall();
+    l.flops(MANY);
+    t = timer_wall() - begin;
+  }
+  return t / ((double)FLOPS * l.width * CHAINS * MANY);
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -152,14 +176,31 @@ stream_rate(triad_fn *fn, double *x, long n, int threads) {
   return best;
 }
 
+/* Each third of x is an array of the triad. */
+double
+rt_try_stream(double *x, long at, int threads) {
+  triad_fn *fn = loops_best().triad;
+  const long n = RT_TRY_DOUBLES / 3 / LINE * LINE;
+  double t = 0;
+#pragma omp parallel num_threads(threads) if (threads > 1) reduction(max : t)
+  {
+    long turn = at * threads + omp_get_thread_num();
+    double *a = x + turn % (n / RT_TRY_STREAM) * RT_TRY_STREAM;
+    double begin = timer_wall();
+    fn(a, a + n, a + 2 * n, RT_TRY_STREAM);
+    t = timer_wall() - begin;
+  }
+  return t / (4.0 * 8 * RT_TRY_STREAM * threads);
+}
+
 enum { READS = 1 << 16, WINDOWS = 8, SOON = 32 };
 
-/* Rows of two lines anywhere among n doubles, as edges name nodes that lie far
- * apart. */
+/* Two of n doubles for each of `rows` rows, each anywhere and on a line of its
+ * own, as edges name nodes that lie far apart. */
 static void
-scatter(idx_l *row, long n) {
+scatter(idx_l *row, long rows, long n) {
   unsigned long lines = (unsigned long)(n / LINE), at = 12345;
-  for (long i = 0; i < 2L * READS * WINDOWS; i++) {
+  for (long i = 0; i < 2 * rows; i++) {
     at = at * 6364136223846793005UL + 1442695040888963407UL;
     row[i] = (idx_l)((at >> 32) * lines >> 32);
   }
@@ -196,6 +237,25 @@ line_seconds(const double *x, const idx_l *row, int threads) {
   return best;
 }
 
+void
+rt_try_scatter(idx_l *row) {
+  scatter(row, RT_TRY_WINDOWS * RT_TRY_READS, RT_TRY_DOUBLES);
+}
+
+double
+rt_try_lines(const double *x, const idx_l *row, long at, int threads) {
+  double t = 0;
+#pragma omp parallel num_threads(threads) if (threads > 1) reduction(max : t)
+  {
+    long turn = at * threads + omp_get_thread_num();
+    const idx_l *first = row + 2 * (turn % RT_TRY_WINDOWS * RT_TRY_READS);
+    double begin = timer_wall();
+    sink = read_rows(x, first, RT_TRY_READS);
+    t = timer_wall() - begin;
+  }
+  return t / (2.0 * RT_TRY_READS);
+}
+
 static status
 measure_memory(int threads, struct rt_speeds *out) {
   size_t bytes = (size_t)rt_speed_bytes[RT_SPEED_SIZES - 1];
@@ -210,7 +270,7 @@ measure_memory(int threads, struct rt_speeds *out) {
     out->stream[k][1] = stream_rate(triad, x, n, threads);
     if (out->stream[k][1] < out->stream[k][0]) /* others had the processors */
       out->stream[k][1] = out->stream[k][0];
-    scatter(row, 3 * n);
+    scatter(row, READS * WINDOWS, 3 * n);
     out->line[k][0] = line_seconds(x, row, 1);
     out->line[k][1] = line_seconds(x, row, threads);
     double one = out->line[k][0], most = threads * one;

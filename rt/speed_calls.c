@@ -9,13 +9,14 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "rt/bound.h"
+#include "rt/speed_try.h"
 #include "rt/walk/launch.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 9 };
+enum { TRIES = 99 };
 
 /* ---- additions ----------------------------------------------------------- */
 
@@ -51,19 +52,43 @@ add_many(void) {
   return two_add;
 }
 
-static double
-add_seconds(add_fn *add, void *to, const idx_l *map) {
-  double best = 0;
-  for (int k = 0; k < TRIES; k++) {
-    double begin = timer_wall();
-    add(to, map);
-    double t = (timer_wall() - begin) / ADDS;
-    if (!k || t < best) best = t;
-  }
-  return best;
+/* One target after the other: those that meet take longer. */
+static void
+take_turns(idx_l *map) {
+  for (int i = 0; i < ADDS; i++) map[i] = i % TARGETS;
 }
 
-/* One target after the other: those that meet take longer. */
+double
+rt_try_additions(int threads) {
+  enum { AGAIN = 4 };
+  add_fn *add = add_many();
+  double t = 0;
+  idx_l map[ADDS];
+  take_turns(map);
+#pragma omp parallel num_threads(threads) if (threads > 1) reduction(+ : t)
+  {
+    _Alignas(RT_LINE) double to[TARGETS * MANY] = {0};
+    add(to, map);
+    double begin = timer_wall();
+    for (int k = 0; k < AGAIN; k++) add(to, map);
+    t = timer_wall() - begin;
+    __asm__ volatile("" : : "r"(to) : "memory"); /* somebody reads it */
+  }
+  return t / threads / AGAIN / ADDS / MANY;
+}
+
+double
+rt_try_additions_known(const struct rt_speeds *s) {
+  return (s->add + (MANY - 1) * s->more) / MANY;
+}
+
+static double
+add_seconds(add_fn *add, void *to, const idx_l *map) {
+  double begin = timer_wall();
+  add(to, map);
+  return (timer_wall() - begin) / ADDS;
+}
+
 static status
 measure_additions(struct rt_speeds *out) {
   const size_t bytes = (size_t)TARGETS * MANY * sizeof(double);
@@ -71,10 +96,16 @@ measure_additions(struct rt_speeds *out) {
   SCOPED idx_l *map = mem_alloc(ADDS, sizeof *map);
   if (!to) FAIL(ERR_MEMORY, "no memory to measure additions: %zu bytes", bytes);
   memset(to, 0, bytes);
-  for (int i = 0; i < ADDS; i++) map[i] = i % TARGETS;
-  out->add = add_seconds(single_add, to, map);
-  out->more = (add_seconds(add_many(), to, map) - out->add) / (MANY - 1);
-  if (out->more < 0) out->more = 0;
+  take_turns(map);
+  double one = 0, many = 0;
+  for (int k = 0; k < TRIES; k++) { /* both at the same times */
+    double t = add_seconds(single_add, to, map);
+    if (!k || t < one) one = t;
+    t = add_seconds(add_many(), to, map);
+    if (!k || t < many) many = t;
+  }
+  out->add = one;
+  out->more = many > one ? (many - one) / (MANY - 1) : 0;
   rt_mem_free(to, bytes);
   return OK;
 }
@@ -118,6 +149,19 @@ rt_speed_middle(double *tries, size_t n) {
   assert(n);
   qsort(tries, n, sizeof *tries, by_value);
   return tries[n / 2];
+}
+
+double
+rt_speed_mean(const double *tries, size_t n) {
+  assert(n);
+  double least = tries[0], sum = 0;
+  for (size_t k = 1; k < n; k++)
+    if (tries[k] < least) least = tries[k];
+  for (size_t k = 0; k < n; k++) {
+    double most = RT_SPEED_OUTLIER * least;
+    sum += tries[k] < most ? tries[k] : most;
+  }
+  return sum / (double)n;
 }
 
 /* Of a launch over as few elements as all threads get shares of; of one thread,

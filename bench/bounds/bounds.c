@@ -13,22 +13,23 @@
 #include <string.h>
 
 enum { LARGE = 6 << 20, MIDDLE = 1 << 18, SMALL = 4096, ROW = 8 };
-enum { TERMS = 12, CHAINS = 12 }; /* of a polynomial; of these */
+enum { TERMS = 24, CHAINS = 12 }; /* of a polynomial; of these */
 enum { TEAM = 1100 }; /* elements of a set that two threads just share */
 
 static void
 triad(const double *b, const double *c, double *a) {
   *a = *a * 0.5 + *b + 3 * *c;
 }
-/* Several at once, as each has to wait for its own last term. */
+/* Several at once, as each has to wait for its own last term; so do sums. */
 static void
 polynomial(double *a) {
-  double x = *a, y[CHAINS], sum = 0;
+  double x = *a, y[CHAINS];
   for (int i = 0; i < CHAINS; i++) y[i] = x + i;
   for (int k = 0; k < TERMS; k++)
     for (int i = 0; i < CHAINS; i++) y[i] = y[i] * x + 0.25;
-  for (int i = 0; i < CHAINS; i++) sum += y[i];
-  *a = sum * 0.02;
+  for (int n = CHAINS / 2; n >= 3; n /= 2)
+    for (int i = 0; i < n; i++) y[i] += y[i + n];
+  *a = (y[0] + y[1] + y[2]) * 0.02;
 }
 static void
 far_apart(const double *p, const double *q, double *a) {
@@ -76,7 +77,7 @@ static void
 run_memory(void) {
   op_set s = op_decl_set(LARGE, "values");
   op_dat a = dat(s, 1, "a"), b = dat(s, 1, "b"), c = dat(s, 1, "c");
-  for (int k = 0; k < 30; k++) {
+  for (int k = 0; k < 60; k++) {
     op_par_loop(triad, "triad", s, OWN(b, 1, OP_READ), OWN(c, 1, OP_READ),
                 OWN(a, 1, OP_RW));
     op2_flush();
@@ -87,7 +88,7 @@ static void
 run_arithmetic(void) {
   op_set s = op_decl_set(MIDDLE, "values");
   op_dat a = dat(s, 1, "a");
-  for (int k = 0; k < 200; k++) {
+  for (int k = 0; k < 300; k++) {
     op_par_loop(polynomial, "polynomial", s, OWN(a, 1, OP_RW));
     op2_flush();
   }

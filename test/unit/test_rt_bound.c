@@ -80,6 +80,56 @@ Test(rt_bound, arithmetic) {
   check(&t, RT_BOUND_ARITHMETIC, 0.5);
 }
 
+/* A machine that was slower beside the loops: each limit by its own pace, what
+ * lies in a processor's caches by that of arithmetic. */
+Test(rt_bound, pace) {
+  struct rt_speeds slow = machine;
+  struct rt_timing t = line();
+  slow.pace[RT_PACE_STREAM] = 2;
+  slow.pace[RT_PACE_ARITHMETIC] = 1.5;
+  slow.pace[RT_PACE_ADDITIONS] = 3;
+  slow.pace[RT_PACE_LINES] = 1.25;
+  t.bytes = 1e10;
+  t.work = (struct rt_effort){
+      .flops = 6.4e9, .slow = 1e8, .far = 1e7, .targets = 1e8, .adds = 1e8};
+  t.way.locality = 1;
+  struct rt_bounds b = rt_bounds_of(&t, &slow);
+  cr_expect_float_eq(b.seconds[RT_BOUND_MEMORY], 2 * 0.5, 1e-9);
+  cr_expect_float_eq(b.seconds[RT_BOUND_ARITHMETIC], 1.5 * 0.15, 1e-9);
+  cr_expect_float_eq(b.seconds[RT_BOUND_CONFLICTS], 3 * 0.05, 1e-9);
+  cr_expect_float_eq(b.seconds[RT_BOUND_LATENCY], 1.25 * 0.05, 1e-9);
+  t.way.bytes = 1e6;
+  b = rt_bounds_of(&t, &slow);
+  cr_expect_float_eq(b.seconds[RT_BOUND_MEMORY], 1.5 * 0.25, 1e-9);
+  cr_expect_float_eq(b.seconds[RT_BOUND_LATENCY], 1.5 * 0.02, 1e-9);
+  slow.pace[RT_PACE_ARITHMETIC] = 0; /* unknown */
+  b = rt_bounds_of(&t, &slow);
+  cr_expect_float_eq(b.seconds[RT_BOUND_MEMORY], 0.25, 1e-9);
+}
+
+/* All that pace.c says is there, and its memory is given back. */
+Test(rt_pace, tries) {
+  struct rt_speeds s = machine;
+  rt_pace_take();
+  rt_pace_end();
+  rt_pace_set(&s);
+  for (int k = 0; k < RT_PACE_COUNT; k++) cr_expect_eq(s.pace[k], 0);
+  rt_pace_begin(1);
+  rt_pace_begin(1); /* the first one never ended */
+  rt_pace_take();
+  rt_pace_end();
+  rt_pace_take();
+  rt_pace_set(&s);
+  for (int k = 0; k < RT_PACE_COUNT; k++) cr_expect_gt(s.pace[k], 0);
+  cr_expect_gt(rt_pace_seconds(), 0);
+}
+
+Test(rt_speed, mean_of_tries) {
+  const double tries[] = {4, 5, 3, 1000};
+  cr_expect_eq(rt_speed_mean(tries, 4), (4 + 5 + 3 + 6) / 4.0);
+  cr_expect_eq(rt_speed_mean(tries, 1), 4);
+}
+
 Test(rt_bound, latency) {
   struct rt_timing t = line();
   t.bytes = 1e9;

@@ -152,6 +152,7 @@ void fe_clock_pace(void);
 /* report.c. Is a report wanted? Then clocks run from now on, and
  * rt/pace.c begins. */
 void fe_report_start(void);
+void fe_report_stop(void);
 /* It, at op_exit. Collective. ERR_IO, ERR_MEMORY */
 status fe_report_write(void);
 

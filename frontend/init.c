@@ -66,6 +66,7 @@ fe_forget(void) {
   fe_states_clear();
   fe_parts_stop();
   fe_kokkos_stop();
+  fe_report_stop();
   fe_timeline_clear();
   fe_mats_clear();
   fe_sparsities_clear();

@@ -34,7 +34,12 @@ fe_report_start(void) {
   fe.report = strcmp(fe.opt.report, "0") != 0 && !fe.opt.bare;
   rt_timer_detail = fe.report;
   fe_clock_start();
-  if (fe.report) rt_pace_begin(fe.nthreads);
+  if (fe.report) rt_pace_begin(fe.nthreads, fe_ranked() ? fe_ranks.size : 1);
+}
+
+void
+fe_report_stop(void) {
+  rt_pace_drop();
 }
 
 /* ---- regions ------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 /* The figures are of so many threads beside so many ranks. */
 static void
 speeds_key(const struct fe_report *r, struct str *key) {
-  str_printf(key, "speeds 9 of %zu bytes, %d threads, %d ranks",
+  str_printf(key, "speeds 10 of %zu bytes, %d threads, %d ranks",
              sizeof r->speeds, r->threads, r->ranks);
 }
 
@@ -58,7 +58,7 @@ rates_measure(struct fe_report *r) {
 }
 
 /* What calls cost is measured each time: it depends on what else the machine
- * does, and takes milliseconds. */
+ * does, and takes some ten milliseconds. */
 status
 fe_report_measure(struct fe_report *r) {
   struct rt_speeds *s = &r->speeds;

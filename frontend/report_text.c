@@ -14,6 +14,7 @@ enum { LINES = 40 }; /* regions in the table; all are in the file */
 /* Loops are set against that, not against the machine's best. */
 static void
 add_pace(const struct rt_speeds *s, struct str *out) {
+  if (!s->pace[RT_PACE_STREAM]) return; /* there was no memory to try */
   str_printf(out,
              "    beside the loops it took %.2f times as long for memory, "
              "%.2f for values far away,\n    %.2f for arithmetic, %.2f for "

@@ -268,12 +268,13 @@ after_fork(void) {
 }
 
 /* What was begun and is not done is the parent's. One of its threads may have
- * the lock, to see that it has to wait. */
+ * the lock, to see that it has to end. A fork of this child's starts none. */
 static void
 in_child(void) {
   pthread_mutex_init(&tiers.lock, NULL);
   pthread_cond_init(&tiers.idle, NULL);
   tiers.nthreads = tiers.at_work = tiers.busy = tiers.held = 0;
+  tiers.most = 0;
 }
 
 static void

@@ -54,7 +54,7 @@
 static const double in_order = 0.1;
 
 /* Sizes below are those of caches of one processor. */
-enum { OWN_CACHES = 2 };
+enum { OWN_CACHES = 1 };
 
 /* A function of <math.h>, in additions: a polynomial, or a call. */
 static const double function_flops = 25;
@@ -102,6 +102,12 @@ pace(const struct rt_speeds *s, enum rt_pace what) {
 static enum rt_pace
 pace_of(int size, enum rt_pace far) {
   return size < OWN_CACHES ? RT_PACE_ARITHMETIC : far;
+}
+
+/* Times as long as alone that each of all threads computes. */
+static double
+crowd(const struct rt_speeds *s) {
+  return s->flops_all > 0 ? s->flops[1] / s->flops_all : 1;
 }
 
 /* Seconds of all arithmetic on one thread. */
@@ -191,7 +197,7 @@ run_limits(const struct rt_timing *l, const struct rt_speeds *s, double *out) {
   double lone[] = {stream(moved, s, size, false), arithmetic(l, s),
                    latency(l, s, size, false)};
   out[RT_BOUND_MEMORY] = stream(moved, s, size, n > 1);
-  out[RT_BOUND_ARITHMETIC] = lone[1] / n;
+  out[RT_BOUND_ARITHMETIC] = lone[1] / n * (n > 1 ? crowd(s) : 1);
   out[RT_BOUND_LATENCY] = latency(l, s, size, n > 1) / n;
   out[RT_BOUND_CONFLICTS] =
       additions(l, s) / n + alone_share(w) * longest(lone, 3);

@@ -40,7 +40,8 @@ struct rt_speeds {
                                      way: one thread, each of all */
   double
       flops[2]; /* additions and multiplications per second: scalar, vectors */
-  double slow[2]; /* divisions */
+  double flops_all; /* of each thread, in vectors, where all compute */
+  double slow[2];   /* divisions */
   double add;  /* seconds of adding a component to an element through a map, in
                   cache */
   double more; /* of each component more */
@@ -62,16 +63,19 @@ status rt_speed_calls(int threads, struct rt_speeds *out);
 
 /* ---- pace.c -------------------------------------------------------------- */
 
-/* Short tries beside what a program does, as all threads at once do, at most
- * 2 % of the time.
+/* Short tries beside what a program does, by all threads at once, one after
+ * another on all ranks: 2 % of the time.
  *   begin    takes memory, some 0.1 s
- *   take     one try, if it is time; nothing before begin
- *   end      the last tries; frees. Nothing before begin
+ *   take     one try, if it is time; nothing before begin, nor in a child of
+ *            fork, which has none of the threads
+ *   end      the last tries; drop. Nothing before begin
+ *   drop     frees; nothing more is tried
  *   set      what all said against the rates in *out
  *   seconds  that begin and all tries beside the loops took */
-void rt_pace_begin(int threads);
+void rt_pace_begin(int threads, int ranks);
 void rt_pace_take(void);
 void rt_pace_end(void);
+void rt_pace_drop(void);
 void rt_pace_set(struct rt_speeds *out);
 double rt_pace_seconds(void);
 

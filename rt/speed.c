@@ -21,7 +21,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { CHAINS = 12, TRIES = 9, LINE = 8 /* doubles */ };
+enum { CHAINS = 12, TRIES = 9, SHORT = 99, LINE = 8 /* doubles */ };
 enum { TERMS = 16, MANY = 1250, SOME = 5000 }; /* iterations of a try */
 
 /* Keeps what is computed. */
@@ -119,7 +119,6 @@ enum { FLOPS = 2 * TERMS + 2 };
 /* Operations per second, of `each` an iteration and chain. */
 static double
 loop_rate(loop_fn *fn, long n, double each) {
-  enum { SHORT = 99 };
   double best = 0;
   for (int k = 0; k < SHORT; k++) {
     double begin = timer_wall();
@@ -130,27 +129,46 @@ loop_rate(loop_fn *fn, long n, double each) {
   return best;
 }
 
+/* Of a thread in vectors, where all compute; two of them may share a core. */
+static double
+flops_of_all(int threads) {
+  const struct rt_tries t = {.threads = threads};
+  double best = 0;
+  for (int k = 0; k < SHORT; k++) {
+    double rate = 1 / rt_try_flops(&t);
+    if (rate > best) best = rate;
+  }
+  return best;
+}
+
 static void
-measure_arithmetic(struct rt_speeds *out) {
+measure_arithmetic(int threads, struct rt_speeds *out) {
   struct loops l = loops_best();
   out->flops[0] = loop_rate(l.scalar, MANY, FLOPS);
   out->flops[1] = loop_rate(l.flops, MANY, FLOPS * l.width);
+  out->flops_all = threads > 1 ? flops_of_all(threads) : out->flops[1];
+  if (out->flops_all > out->flops[1]) out->flops_all = out->flops[1];
   out->slow[0] = loop_rate(one_slow, SOME, 1);
   out->slow[1] = loop_rate(l.slow, SOME, l.width);
 }
 
+static void
+few_flops(const struct rt_tries *t, int thread) {
+  (void)t, (void)thread;
+  loops_best().flops(MANY / 8);
+}
+
+static void
+many_flops(const struct rt_tries *t, int thread) {
+  (void)t, (void)thread;
+  loops_best().flops(MANY);
+}
+
 double
-rt_try_flops(int threads) {
-  struct loops l = loops_best();
-  double t = 0;
-#pragma omp parallel num_threads(threads) if (threads > 1) reduction(max : t)
-  {
-    l.flops(MANY / 8);
-    double begin = timer_wall();
-    l.flops(MANY);
-    t = timer_wall() - begin;
-  }
-  return t / ((double)FLOPS * l.width * CHAINS * MANY);
+rt_try_flops(const struct rt_tries *t) {
+  int team;
+  double seconds = rt_try_seconds(t, few_flops, many_flops, &team);
+  return seconds / ((double)FLOPS * loops_best().width * CHAINS * MANY);
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -176,29 +194,27 @@ stream_rate(triad_fn *fn, double *x, long n, int threads) {
   return best;
 }
 
-/* Each third of x is an array of the triad. */
+/* Each third of x is an array; a thread more than there are pieces has none. */
+static void
+piece_triad(const struct rt_tries *t, int thread) {
+  const long n = RT_TRY_DOUBLES / 3 / LINE * LINE, pieces = n / RT_TRY_STREAM;
+  double *a = t->x + (t->at * t->threads + thread) % pieces * RT_TRY_STREAM;
+  if (thread < pieces) loops_best().triad(a, a + n, a + 2 * n, RT_TRY_STREAM);
+}
+
 double
-rt_try_stream(double *x, long at, int threads) {
-  triad_fn *fn = loops_best().triad;
-  const long n = RT_TRY_DOUBLES / 3 / LINE * LINE;
-  double t = 0;
-#pragma omp parallel num_threads(threads) if (threads > 1) reduction(max : t)
-  {
-    long turn = at * threads + omp_get_thread_num();
-    double *a = x + turn % (n / RT_TRY_STREAM) * RT_TRY_STREAM;
-    double begin = timer_wall();
-    fn(a, a + n, a + 2 * n, RT_TRY_STREAM);
-    t = timer_wall() - begin;
-  }
-  return t / (4.0 * 8 * RT_TRY_STREAM * threads);
+rt_try_stream(const struct rt_tries *t) {
+  const long pieces = RT_TRY_DOUBLES / 3 / RT_TRY_STREAM;
+  int team;
+  double seconds = rt_try_seconds(t, NULL, piece_triad, &team);
+  double n = (double)(team < pieces ? team : pieces);
+  return seconds / (4.0 * 8 * RT_TRY_STREAM * n);
 }
 
 enum { READS = 1 << 16, WINDOWS = 8, SOON = 32 };
 
-/* Two of n doubles for each of `rows` rows, each anywhere and on a line of its
- * own, as edges name nodes that lie far apart. */
-static void
-scatter(idx_l *row, long rows, long n) {
+void
+rt_try_scatter(idx_l *row, long rows, long n) {
   unsigned long lines = (unsigned long)(n / LINE), at = 12345;
   for (long i = 0; i < 2 * rows; i++) {
     at = at * 6364136223846793005UL + 1442695040888963407UL;
@@ -237,23 +253,16 @@ line_seconds(const double *x, const idx_l *row, int threads) {
   return best;
 }
 
-void
-rt_try_scatter(idx_l *row) {
-  scatter(row, RT_TRY_WINDOWS * RT_TRY_READS, RT_TRY_DOUBLES);
+static void
+window_read(const struct rt_tries *t, int thread) {
+  long window = (t->at * t->threads + thread) % t->windows;
+  sink = read_rows(t->x, t->row + 2 * window * RT_TRY_READS, RT_TRY_READS);
 }
 
 double
-rt_try_lines(const double *x, const idx_l *row, long at, int threads) {
-  double t = 0;
-#pragma omp parallel num_threads(threads) if (threads > 1) reduction(max : t)
-  {
-    long turn = at * threads + omp_get_thread_num();
-    const idx_l *first = row + 2 * (turn % RT_TRY_WINDOWS * RT_TRY_READS);
-    double begin = timer_wall();
-    sink = read_rows(x, first, RT_TRY_READS);
-    t = timer_wall() - begin;
-  }
-  return t / (2.0 * RT_TRY_READS);
+rt_try_lines(const struct rt_tries *t) {
+  int team;
+  return rt_try_seconds(t, NULL, window_read, &team) / (2.0 * RT_TRY_READS);
 }
 
 static status
@@ -270,7 +279,7 @@ measure_memory(int threads, struct rt_speeds *out) {
     out->stream[k][1] = stream_rate(triad, x, n, threads);
     if (out->stream[k][1] < out->stream[k][0]) /* others had the processors */
       out->stream[k][1] = out->stream[k][0];
-    scatter(row, READS * WINDOWS, 3 * n);
+    rt_try_scatter(row, READS * WINDOWS, 3 * n);
     out->line[k][0] = line_seconds(x, row, 1);
     out->line[k][1] = line_seconds(x, row, threads);
     double one = out->line[k][0], most = threads * one;
@@ -313,7 +322,7 @@ status
 rt_speed_measure(int threads, struct rt_speeds *out, bool *crowded) {
   struct had before = had_so_far();
   *out = (struct rt_speeds){.threads = threads};
-  measure_arithmetic(out);
+  measure_arithmetic(threads, out);
   status st = measure_memory(threads, out);
   *crowded = was_crowded(&before);
   return st;

@@ -5,7 +5,7 @@
  * and prepared before each run: what threads read of it is new to them (a tenth
  * of what entering a team takes).
  *
- * cost  some milliseconds */
+ * cost  some milliseconds, some ten where threads have to be woken */
 #include "base/arena.h"
 #include "base/log.h"
 #include "rt/bound.h"
@@ -16,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 99 };
+enum { TRIES = 27, SHORT = 99 };
 
 /* ---- additions ----------------------------------------------------------- */
 
-enum { TARGETS = 1 << 8, ADDS = 1 << 13, MANY = 16 /* components */ };
+enum { TARGETS = RT_TRY_TARGETS, ADDS = RT_TRY_ADDS, MANY = RT_TRY_ROW };
 
 /* So many vectors of components to each element that the map names; unrolled,
  * as code of loops is. */
@@ -52,29 +52,21 @@ add_many(void) {
   return two_add;
 }
 
-/* One target after the other: those that meet take longer. */
 static void
-take_turns(idx_l *map) {
-  for (int i = 0; i < ADDS; i++) map[i] = i % TARGETS;
+add_once(const struct rt_tries *t, int thread) {
+  add_many()(t->to + (long)thread * TARGETS * MANY, t->map);
+}
+
+enum { AGAIN = 8 };
+static void
+add_again(const struct rt_tries *t, int thread) {
+  for (int k = 0; k < AGAIN; k++) add_once(t, thread);
 }
 
 double
-rt_try_additions(int threads) {
-  enum { AGAIN = 4 };
-  add_fn *add = add_many();
-  double t = 0;
-  idx_l map[ADDS];
-  take_turns(map);
-#pragma omp parallel num_threads(threads) if (threads > 1) reduction(+ : t)
-  {
-    _Alignas(RT_LINE) double to[TARGETS * MANY] = {0};
-    add(to, map);
-    double begin = timer_wall();
-    for (int k = 0; k < AGAIN; k++) add(to, map);
-    t = timer_wall() - begin;
-    __asm__ volatile("" : : "r"(to) : "memory"); /* somebody reads it */
-  }
-  return t / threads / AGAIN / ADDS / MANY;
+rt_try_additions(const struct rt_tries *t) {
+  int team;
+  return rt_try_seconds(t, add_once, add_again, &team) / AGAIN / ADDS / MANY;
 }
 
 double
@@ -89,6 +81,7 @@ add_seconds(add_fn *add, void *to, const idx_l *map) {
   return (timer_wall() - begin) / ADDS;
 }
 
+/* One target after the other: those that meet take longer. */
 static status
 measure_additions(struct rt_speeds *out) {
   const size_t bytes = (size_t)TARGETS * MANY * sizeof(double);
@@ -96,9 +89,9 @@ measure_additions(struct rt_speeds *out) {
   SCOPED idx_l *map = mem_alloc(ADDS, sizeof *map);
   if (!to) FAIL(ERR_MEMORY, "no memory to measure additions: %zu bytes", bytes);
   memset(to, 0, bytes);
-  take_turns(map);
+  for (int i = 0; i < ADDS; i++) map[i] = i % TARGETS;
   double one = 0, many = 0;
-  for (int k = 0; k < TRIES; k++) { /* both at the same times */
+  for (int k = 0; k < SHORT; k++) { /* both at the same times */
     double t = add_seconds(single_add, to, map);
     if (!k || t < one) one = t;
     t = add_seconds(add_many(), to, map);

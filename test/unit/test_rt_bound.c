@@ -98,13 +98,26 @@ Test(rt_bound, pace) {
   cr_expect_float_eq(b.seconds[RT_BOUND_ARITHMETIC], 1.5 * 0.15, 1e-9);
   cr_expect_float_eq(b.seconds[RT_BOUND_CONFLICTS], 3 * 0.05, 1e-9);
   cr_expect_float_eq(b.seconds[RT_BOUND_LATENCY], 1.25 * 0.05, 1e-9);
-  t.way.bytes = 1e6;
+  t.way.bytes = 4e5;
   b = rt_bounds_of(&t, &slow);
-  cr_expect_float_eq(b.seconds[RT_BOUND_MEMORY], 1.5 * 0.25, 1e-9);
-  cr_expect_float_eq(b.seconds[RT_BOUND_LATENCY], 1.5 * 0.02, 1e-9);
+  cr_expect_float_eq(b.seconds[RT_BOUND_MEMORY], 1.5 * 0.125, 1e-9);
+  cr_expect_float_eq(b.seconds[RT_BOUND_LATENCY], 1.5 * 0.005, 1e-9);
   slow.pace[RT_PACE_ARITHMETIC] = 0; /* unknown */
   b = rt_bounds_of(&t, &slow);
-  cr_expect_float_eq(b.seconds[RT_BOUND_MEMORY], 0.25, 1e-9);
+  cr_expect_float_eq(b.seconds[RT_BOUND_MEMORY], 0.125, 1e-9);
+}
+
+/* Where threads share what computes, all of them are slower than one. */
+Test(rt_bound, threads_that_share_a_core) {
+  struct rt_speeds shared = machine;
+  struct rt_timing t = line();
+  shared.flops_all = 20e9; /* of 32 */
+  t.work.flops = 6.4e9;
+  struct rt_bounds b = rt_bounds_of(&t, &shared);
+  cr_expect_float_eq(b.seconds[RT_BOUND_ARITHMETIC], 0.16, 1e-9);
+  t.way.threads = 1;
+  b = rt_bounds_of(&t, &shared);
+  cr_expect_float_eq(b.seconds[RT_BOUND_ARITHMETIC], 0.2, 1e-9);
 }
 
 /* All that pace.c says is there, and its memory is given back. */
@@ -114,8 +127,9 @@ Test(rt_pace, tries) {
   rt_pace_end();
   rt_pace_set(&s);
   for (int k = 0; k < RT_PACE_COUNT; k++) cr_expect_eq(s.pace[k], 0);
-  rt_pace_begin(1);
-  rt_pace_begin(1); /* the first one never ended */
+  s.flops_all = 20e9;
+  rt_pace_begin(1, 1);
+  rt_pace_begin(2, 1); /* the first one never ended */
   rt_pace_take();
   rt_pace_end();
   rt_pace_take();

@@ -6,6 +6,7 @@
 #include "rt/plan.h"
 #include "rt/speed_try.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +44,8 @@ rt_tries_free(struct rt_tries *t) {
 double
 rt_try_seconds(const struct rt_tries *t, rt_try_fn *warm, rt_try_fn *run,
                int *team) {
-  double begin = timer_wall(), end = 0;
+  double begin = HUGE_VAL, end = 0;
   int n = 0;
-  begin += 1e9; /* later than all */
 #pragma omp parallel num_threads(t->threads) if (t -> threads > 1)             \
     reduction(min : begin) reduction(max : end) reduction(+ : n)
   {

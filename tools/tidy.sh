@@ -1,8 +1,9 @@
 #!/bin/sh
 # clang-tidy-19 over the layers, with the rules of .clang-tidy.
 #   tools/tidy.sh [build] [seconds]
-# `build` holds compile_commands.json. After `seconds` (default 600) what is left
-# is skipped, and said so. Ends with "N passed, N failed[, N skipped]".
+# `build` holds compile_commands.json. What changed last comes first; after `seconds`
+# (default 600) what is left is skipped, and said so. Ends with
+# "N passed, N failed[, N skipped]".
 set -eu
 cd "$(dirname "$0")/.."
 build=${1-build}
@@ -23,6 +24,9 @@ one='
     cat "$4/$name.log"
   fi'
 find base ir passes rt -name "*.c" ! -path "rt/mpi/*" ! -path "rt/hdf5/*" ! -path "rt/petsc/*" |
+  sort >"$out/all"
+git log -n 200 --format= --name-only 2>/dev/null | cat - "$out/all" |
+  awk 'NR == FNR { all[$0] = 1; next } all[$0] && !seen[$0]++' "$out/all" - |
   xargs -P "$(nproc)" -I{} sh -c "$one" tidy {} "$end" "$build" "$out"
 
 count() {

@@ -1,6 +1,5 @@
 /* Single tries of what speed.c and speed_calls.c measure, by all threads at
- * once: from when all are there until the last is done, for which a launch
- * waits, too. */
+ * once: speed_try.c. */
 #ifndef RT_SPEED_TRY_H
 #define RT_SPEED_TRY_H
 
@@ -27,7 +26,7 @@ struct rt_tries {
 void rt_tries_new(int threads, struct rt_tries *out);
 void rt_tries_free(struct rt_tries *t);
 
-/* warm, if any, by each thread, then run; its seconds, and of how many. */
+/* warm, if any, by each thread, then run; its seconds, and how many threads. */
 typedef void rt_try_fn(const struct rt_tries *t, int thread);
 double rt_try_seconds(const struct rt_tries *t, rt_try_fn *warm, rt_try_fn *run,
                       int *team);

@@ -79,7 +79,12 @@ static status
 pair_seconds(struct rt_comm *c, double *out) {
   const size_t bytes = (OWNED + 1) * sizeof(double);
   double *values = rt_mem_new(bytes); /* as dats lie */
-  if (!values) FAIL(ERR_MEMORY, "no memory to measure exchanges");
+  int64_t had = values != NULL;       /* by all, or none goes on */
+  TRY(rt_allreduce(c, &had, 1, (struct type){TYPE_I64, 8}, ACC_MIN));
+  if (!had) {
+    if (values) rt_mem_free(values, bytes);
+    FAIL(ERR_MEMORY, "no memory to measure exchanges");
+  }
   memset(values, 0, bytes);
   idx_l own = 0, other = OWNED;
   uint8_t level = 2, via = 1;

@@ -37,7 +37,8 @@ check:
 
 quick:
 	tools/install-deps.sh check
-	tools/check.sh layers format configure mutants build-gcc docs unit-gcc irt-gcc traces
+	TIDY_SECONDS=20 tools/check.sh \
+	  layers format configure mutants build-gcc docs unit-gcc irt-gcc traces tidy
 
 bench:
 	tools/install-deps.sh bench

@@ -86,7 +86,7 @@ example        | test/tools/example_test.sh $dir/gcc
 faults         | test/tools/faults_test.sh $dir/gcc
 site           | test/tools/site_test.sh
 gpu            | test/gpu/run.sh $dir/release
-tidy           | tools/tidy.sh $dir/clang 240
+tidy           | TIDY_SECONDS=${TIDY_SECONDS-240} tools/tidy.sh $dir/gcc
 TABLE
 }
 

@@ -81,7 +81,7 @@ pair_seconds(struct rt_comm *c, double *out) {
   double *values = rt_mem_new(bytes); /* as dats lie */
   int64_t had = values != NULL;       /* by all, or none goes on */
   TRY(rt_allreduce(c, &had, 1, (struct type){TYPE_I64, 8}, ACC_MIN));
-  if (!had) {
+  if (!had || !values) {
     if (values) rt_mem_free(values, bytes);
     FAIL(ERR_MEMORY, "no memory to measure exchanges");
   }

@@ -3,6 +3,7 @@
 #include "frontend/programs.h"
 
 #include "base/log.h"
+#include "lower/machine.h"
 #include "lower/sanitize.h"
 #include "rt/store/dev.h"
 #include "rt/store/store.h"
@@ -84,5 +85,7 @@ fe_options_read(int argc, char **argv) {
   if (st != OK) return err_prefix(st, "OP2_SANITIZE=%s: ", fe.opt.sanitize);
   fe.nthreads = omp_get_max_threads();
   if (fe.opt.debug == OPT_debug_kernels) debug_kernels();
+  fe.share = low_machine_share(low_machine_last_cache(LOW_CACHE_FOLDER),
+                               (unsigned)fe.nthreads);
   return OK;
 }

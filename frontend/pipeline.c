@@ -40,7 +40,7 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       "colour{colours=%d,in_order=%d,increments=%d,gpu=%d},"
       "hold{exact=%d,reads=%d,gpu=%d},"
       "width{bytes=%u},%s%s%steam{way=%d,ranks=%d},"
-      "tile{rows=%d,columns=%d,piece=%d},%scores{off=%d}%s%s",
+      "tile{rows=%d,columns=%d,piece=%d,share=%u},%scores{off=%d}%s%s",
       fe.opt.gather == OPT_gather_always, colours, fe.opt.reproducible != 0,
       fe.opt.increments - OPT_increments_auto, gpu, fe.opt.reproducible != 0,
       fe.opt.reads - OPT_reads_direct, gpu,
@@ -51,7 +51,7 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       fe.opt.team - OPT_team_auto, fe_ranks.size,
       fe.opt.tile_rows > 0 ? fe.opt.tile_rows : 0,
       fe.opt.tile_columns > 0 ? fe.opt.tile_columns : 0,
-      fe.opt.tile_piece > 0 ? fe.opt.tile_piece : 0,
+      fe.opt.tile_piece > 0 ? fe.opt.tile_piece : 0, fe.share,
       streams ? "stream{least=0}," : "", fe.opt.reproducible || !fe.opt.overlap,
       *fe_ranks.halo_with ? "," : "", fe_ranks.halo_with);
   struct pass_options o = {.disable = disable.s,

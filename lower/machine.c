@@ -1,9 +1,75 @@
 /* The CPU by its own account. LLVM takes name and features from the same
  * registers, so that code made on a CPU with equal text runs here; asking LLVM
- * would mean to load it. */
+ * would mean to load it. Caches by the system's: registers tell those of the
+ * processor as it was sold, 384 MB where a virtual machine sees 32. (hwloc
+ * reads the same files, and all others: it is not worth its start.) */
 #include "lower/machine.h"
 
+#include "base/str.h"
+
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- caches -------------------------------------------------------------- */
+
+/* The first line of a file; "" if there is none. */
+static void
+read_line(const char *path, char *out, int n) {
+  FILE *f = fopen(path, "re");
+  out[0] = 0;
+  if (f && !fgets(out, n, f)) out[0] = 0;
+  if (f) fclose(f);
+}
+
+/* Processors of a list: 0-3,8-11 */
+static unsigned
+list_count(const char *list) {
+  unsigned n = 0;
+  for (char *end; *list >= '0' && *list <= '9'; list = end + (*end == ',')) {
+    unsigned long first = strtoul(list, &end, 10), last = first;
+    if (*end == '-') last = strtoul(end + 1, &end, 10);
+    if (last < first) return 0;
+    n += (unsigned)(last - first) + 1;
+  }
+  return n;
+}
+
+/* 32768K, 32M */
+static uint64_t
+size_bytes(const char *text) {
+  char *end;
+  uint64_t n = strtoull(text, &end, 10);
+  return *end == 'K' ? n << 10 : *end == 'M' ? n << 20 : n;
+}
+
+struct low_machine_cache
+low_machine_last_cache(const char *folder) {
+  struct low_machine_cache last = {0, 0};
+  char line[4096];
+  for (int k = 0; k < 16; k++) { /* the system counts them from the core on */
+    SCOPED_STR size = STR_INIT, list = STR_INIT;
+    str_printf(&size, "%s/index%d/size", folder, k);
+    str_printf(&list, "%s/index%d/shared_cpu_list", folder, k);
+    read_line(size.s, line, sizeof line);
+    uint64_t bytes = size_bytes(line);
+    read_line(list.s, line, sizeof line);
+    unsigned shared = list_count(line);
+    if (bytes > last.bytes && shared)
+      last = (struct low_machine_cache){bytes, shared};
+  }
+  return last;
+}
+
+uint32_t
+low_machine_share(struct low_machine_cache c, unsigned threads) {
+  unsigned by = threads < c.shared ? threads : c.shared;
+  uint64_t share = by ? c.bytes / 5 * 4 / by : 0;
+  return share < LOW_SHARE_MOST ? (uint32_t)share : LOW_SHARE_MOST;
+}
+
+/* ---- the processor ------------------------------------------------------- */
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -11,4 +11,18 @@ void low_machine_text(struct str *out);
 /* Bytes of its widest vectors. */
 uint32_t low_machine_vector(void);
 
+/* A processor's largest cache. bytes 0: the system tells of none. */
+struct low_machine_cache {
+  uint64_t bytes;
+  unsigned shared; /* processors that have it together */
+};
+#define LOW_CACHE_FOLDER "/sys/devices/system/cpu/cpu0/cache"
+/* As it stands in such a folder of Linux's. */
+struct low_machine_cache low_machine_last_cache(const char *folder);
+/* What one of so many threads may count on: of four fifths, the rest being
+ * others'. Not more than this: virtual machines tell of caches that they share
+ * with others. 0: unknown. */
+enum { LOW_SHARE_MOST = 24 << 20 };
+uint32_t low_machine_share(struct low_machine_cache c, unsigned threads);
+
 #endif

@@ -14,12 +14,11 @@
  *           steps, too.
  *           What lies between the first region and the last is to stay in a
  *           cache: `lag` of all bytes that they touch, and a piece of them. So
- *           regions are taken as long as both fit into `share`.
+ *           regions are taken as long as both fit into `share`, which is what
+ *           the machine says of its last cache, by threads (lower/machine.h).
  *           It pays where regions touch the same data: their bytes one by one
  *           are `reuse` per cent of all together, at least, and these are more
- *           than `least`, which stay in a cache anyway. And it loses where one
- *           map's drift alone is as much as the nearest cache holds (`near`): a
- *           region by itself has what it gathers there, and others push it out.
+ *           than `least`, which stay in a cache anyway.
  *
  * Example   ir/front.c has one; `tile{piece=64}` makes pieces of 64 elements of
  *           whatever may be a front.
@@ -31,8 +30,13 @@
  *           2 880 000 cells 1.25 / 1.31; shallow water 1.38 / 1.42; multigrid
  *           1.33 / 1.38. Lags of 4 MB in place of 2: 1.1. Pieces of 4 000 to
  *           16 000 cells are alike, of 512 they take 1.08 to 1.2 times as
- *           long. Euler on tetrahedra, whose map drifts by 1.6 MB, loses 0.92
- *           to 0.94 and is left alone by `near`, and by `reuse`: 1.5 there.
+ *           long. In three dimensions, where maps drift by a plane: Euler on
+ *           tetrahedra, whose stages lag by 10 MB each, 1.29 / 1.12;
+ *           Chebyshev of degree 8, 1.9 million nodes, 1.16 / 1.09, of degree 4
+ *           1.15 / 1.04. These took shares of 24 and 13 MB a thread; of 13, 9
+ *           and 6 MB Euler gained 1.23, 1.11 and 1.0 on one thread, of 26 MB
+ *           1.08 on two. In caches Euler would take 0.91 / 0.80 of the time
+ *           that it takes now: that is the bound.
  *
  * Cost      O(RUN * arguments + buffers) for each region that begins one, or
  *           might have.
@@ -41,8 +45,8 @@
  *           al. 2019); lags as bandwidths of an order: RACE (Alappat et al.
  *           2022).
  *
- * Limits    a cache's size is a constant; drift is the worst one, not that of
- *           most elements. */
+ * Limits    drift is the worst one, not that of most elements. Each thread has
+ *           a front of its own. */
 #include "passes/front.h"
 #include "ir/front.h"
 #include "ir/walk.h"
@@ -52,11 +56,9 @@
 #include <stdlib.h>
 
 enum {
-  RUN = 64,         /* regions of a front at most */
-  SHARE = 6 << 20,  /* bytes that caches hold for a thread, the last one's
-                       share with them; */
-  PIECE = 1 << 20,  /* of these, a piece's; */
-  NEAR = 1 << 20,   /* that the nearest one holds */
+  RUN = 64,        /* regions of a front at most */
+  SHARE = 6 << 20, /* bytes that caches hold for a thread, where nobody tells */
+  PIECE = 1 << 20, /* of these, a piece's */
   LEAST = 16 << 20, /* of all that regions touch */
   REUSE = 200,      /* per cent */
   UNIT = 64,        /* pieces are multiples of so many elements, */
@@ -64,23 +66,18 @@ enum {
   SMALL = 16 /* a small region has such a part of a large one's elements */
 };
 
-/* How far behind the first region those are that go to some memory, at most,
- * and the largest drift on their way there: shares of the targets. */
-struct distance {
-  double lag, drift;
-};
-
 struct plan {
   struct ir_trace *t;
-  ir_ref first, end;       /* its regions */
-  struct distance *reads;  /* by buffer: who goes there, */
-  struct distance *writes; /* and who writes; lag below 0: nobody */
-  double most;             /* the largest lag */
-  double drift;            /* of the maps through which regions meet */
+  ir_ref first, end;   /* its regions */
+  double *reads;       /* by buffer: how far behind the first region those
+                              are that go there, at most: share of its targets;
+                              below 0: nobody does */
+  double *writes;      /* and those who write */
+  double most;         /* the largest lag */
   double bytes, moved; /* that they touch: each once, and region by region */
   idx_g widest;        /* elements of the largest region */
   ir_ref stop;         /* it might have gone on there; IR_NONE */
-  double wide, hop;    /* bytes at a time with that region, and for one map */
+  double wide;         /* bytes at a time with that region */
 };
 
 /* ---- lags ---------------------------------------------------------------- */
@@ -102,37 +99,28 @@ ahead(const struct ir_trace *t, const struct ir_arg *a) {
   return n ? (double)(m->drift - 1) / (double)n : 0;
 }
 
-/* Lag and drift of region g behind all before it. */
-static struct distance
+/* Lag of region g behind all before it. */
+static double
 behind(const struct plan *p, const struct ir_region *g) {
-  struct distance most = {0, 0};
+  double most = 0;
   IR_EACH_ARG(p->t, g, n, a) {
     ir_ref memory = memory_of(p->t, a);
     if (memory == IR_NONE) continue;
-    const struct distance *x = ir_arg_writes(a) ? p->reads : p->writes;
-    double own = ahead(p->t, a);
-    if (x[memory].lag < 0) continue;
-    most.lag = fmax(most.lag, x[memory].lag + own);
-    most.drift = fmax(most.drift, fmax(x[memory].drift, own));
+    double lag = (ir_arg_writes(a) ? p->reads : p->writes)[memory];
+    if (lag >= 0) most = fmax(most, lag + ahead(p->t, a));
   }
   return most;
 }
 
-static void
-distance_add(struct distance *r, double lag, double drift) {
-  r->lag = fmax(r->lag, lag + drift);
-  r->drift = fmax(r->drift, drift);
-}
-
 /* Region g lags so much: where it goes. */
 static void
-add_distances(struct plan *p, const struct ir_region *g, double lag) {
+add_lags(struct plan *p, const struct ir_region *g, double lag) {
   IR_EACH_ARG(p->t, g, n, a) {
     ir_ref memory = memory_of(p->t, a);
     if (memory == IR_NONE) continue;
-    double own = ahead(p->t, a);
-    distance_add(&p->reads[memory], lag, own);
-    if (ir_arg_writes(a)) distance_add(&p->writes[memory], lag, own);
+    double far = lag + ahead(p->t, a);
+    p->reads[memory] = fmax(p->reads[memory], far);
+    if (ir_arg_writes(a)) p->writes[memory] = fmax(p->writes[memory], far);
   }
 }
 
@@ -172,15 +160,14 @@ static void
 start(struct plan *p) {
   assert(p->first < p->t->nregions);
   p->end = p->first;
-  for (ir_ref b = 0; b < p->t->nbuffers; b++)
-    p->reads[b] = p->writes[b] = (struct distance){-1, 0};
+  for (ir_ref b = 0; b < p->t->nbuffers; b++) p->reads[b] = p->writes[b] = -1;
 }
 
 /* Regions from p->first on, as many as the cache has room for. */
 static void
 find_end(struct plan *p, const struct pass_ctx *c) {
-  double share = (double)pass_arg(c, "share", SHARE) - PIECE;
-  double near = (double)pass_arg(c, "near", NEAR);
+  long given = pass_arg(c, "share", 0);
+  double share = (double)(given > 0 ? given : SHARE) - PIECE;
   bool forced = pass_arg(c, "piece", 0) > 0;
   const struct ir_trace *t = p->t;
   SCOPED_STR why = STR_INIT;
@@ -191,20 +178,19 @@ find_end(struct plan *p, const struct pass_ctx *c) {
     const struct ir_region *g = &t->regions[r];
     if (g->chain || !ir_front_goes_on(t, p->first, r, &why)) return;
     struct plan was = *p;
-    struct distance own = behind(p, g);
+    double own = behind(p, g);
     idx_g n = t->sets[g->set].n;
-    if (n * SMALL > p->widest) p->most = fmax(p->most, own.lag);
+    if (n * SMALL > p->widest) p->most = fmax(p->most, own);
     if (n > p->widest) p->widest = n;
-    p->drift = fmax(p->drift, own.drift);
     p->moved += bytes_of(p, r, seen, &p->bytes);
-    double wide = fmax(p->most, own.lag) * p->bytes, hop = p->drift * p->bytes;
-    if (!forced && (!(p->most * p->bytes <= share) || !(hop <= near))) {
+    double wide = fmax(p->most, own) * p->bytes;
+    if (!forced && (own >= 1 || p->most * p->bytes > share)) {
       *p = was;
       p->stop = r;
-      p->wide = wide, p->hop = hop;
+      p->wide = wide;
       return;
     }
-    add_distances(p, g, own.lag);
+    add_lags(p, g, own);
     p->end = r + 1;
   }
 }
@@ -246,8 +232,8 @@ tell_apart(const struct plan *p, const struct pass_ctx *c) {
   else
     ir_remark(t,
               "tile: %s runs by itself: up to %s %.1f MB would have to stay in "
-              "caches, %.1f of them for one map",
-              first, stop, p->wide * 1e-6, p->hop * 1e-6);
+              "caches",
+              first, stop, p->wide * 1e-6);
 }
 
 /* Bytes of all dats and maps of the trace. */
@@ -274,7 +260,7 @@ pass_front_wanted(const struct ir_trace *t, const struct pass_ctx *c) {
 ir_ref
 pass_front_at(struct ir_trace *t, const struct pass_ctx *c, ir_ref first) {
   size_t n = (size_t)t->nbuffers + 1;
-  SCOPED struct distance *far = mem_alloc(2 * n, sizeof *far);
+  SCOPED double *far = mem_alloc(2 * n, sizeof *far);
   struct plan p = {
       .t = t, .first = first, .reads = far, .writes = far + n, .stop = IR_NONE};
   long piece = pass_arg(c, "piece", 0);

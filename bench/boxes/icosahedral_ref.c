@@ -17,54 +17,75 @@ around(int i, int n) {
   return i < 0 ? i + n : i >= n ? i - n : i;
 }
 
-/* Values of colour c of `colours` at (i, j), which may lie one beyond. */
-static double *
-at(const struct grid *g, double *values, int colours, int i, int c, int j) {
+/* n values of colour c of `colours` at (i, j), which may lie one beyond. */
+static inline double *
+at(const struct grid *g, double *values, int colours, int i, int c, int j,
+   size_t n) {
   size_t row = (size_t)c + (size_t)colours * (size_t)around(j, g->nj);
-  size_t e = (size_t)around(i, g->ni) + (size_t)g->ni * row;
-  return values + e * (size_t)layers;
+  return values + n * ((size_t)around(i, g->ni) + (size_t)g->ni * row);
 }
 
-static void
-across(double **x, double *g) {
-  (layers == 1 ? gradient : gradient_levels)(x, g);
-}
-
-static void
-into(double **g, const double *side, double *x) {
-  (layers == 1 ? flow_in : flow_in_levels)(g, side, x);
+/* n is 1 or `layers`: a constant where it is 1, or kernels would be called. */
+static inline void
+gradients_row(const struct grid *g, int j, size_t n) {
+  double *x = g->x;
+  for (int i = 0; i < g->ni; i++) {
+    double *here[] = {at(g, x, CELLS, i, 0, j, n), at(g, x, CELLS, i, 1, j, n)};
+    double *of0[] = {here[0], at(g, x, CELLS, i, 1, j - 1, n)};
+    double *of1[] = {at(g, x, CELLS, i - 1, 0, j, n), here[1]};
+    double *to[] = {at(g, g->g, EDGES, i, 0, j, n),
+                    at(g, g->g, EDGES, i, 1, j, n),
+                    at(g, g->g, EDGES, i, 2, j, n)};
+    if (n == 1) {
+      gradient(of0, to[0]);
+      gradient(of1, to[1]);
+      gradient(here, to[2]);
+    } else {
+      gradient_levels(of0, to[0]);
+      gradient_levels(of1, to[1]);
+      gradient_levels(here, to[2]);
+    }
+  }
 }
 
 static void
 gradients(const struct grid *g) {
-  double *x = g->x;
 #pragma omp parallel for num_threads(g->threads) schedule(static)
   for (int j = 0; j < g->nj; j++)
-    for (int i = 0; i < g->ni; i++) {
-      double *here[] = {at(g, x, CELLS, i, 0, j), at(g, x, CELLS, i, 1, j)};
-      double *of0[] = {here[0], at(g, x, CELLS, i, 1, j - 1)};
-      double *of1[] = {at(g, x, CELLS, i - 1, 0, j), here[1]};
-      across(of0, at(g, g->g, EDGES, i, 0, j));
-      across(of1, at(g, g->g, EDGES, i, 1, j));
-      across(here, at(g, g->g, EDGES, i, 2, j));
+    if (layers == 1)
+      gradients_row(g, j, 1);
+    else
+      gradients_row(g, j, (size_t)layers);
+}
+
+static inline void
+flows_row(const struct grid *g, int j, size_t n) {
+  static const double side[] = {1, -1};
+  double *v = g->g, *x = g->x;
+  for (int i = 0; i < g->ni; i++) {
+    double *own = at(g, v, EDGES, i, 2, j, n);
+    double *of0[] = {own, at(g, v, EDGES, i + 1, 1, j, n),
+                     at(g, v, EDGES, i, 0, j, n)};
+    double *of1[] = {at(g, v, EDGES, i, 1, j, n),
+                     at(g, v, EDGES, i, 0, j + 1, n), own};
+    if (n == 1) {
+      flow_in(of0, &side[0], at(g, x, CELLS, i, 0, j, n));
+      flow_in(of1, &side[1], at(g, x, CELLS, i, 1, j, n));
+    } else {
+      flow_in_levels(of0, &side[0], at(g, x, CELLS, i, 0, j, n));
+      flow_in_levels(of1, &side[1], at(g, x, CELLS, i, 1, j, n));
     }
+  }
 }
 
 static void
 flows(const struct grid *g) {
-  static const double side[] = {1, -1};
-  double *v = g->g;
 #pragma omp parallel for num_threads(g->threads) schedule(static)
   for (int j = 0; j < g->nj; j++)
-    for (int i = 0; i < g->ni; i++) {
-      double *own = at(g, v, EDGES, i, 2, j);
-      double *of0[] = {own, at(g, v, EDGES, i + 1, 1, j),
-                       at(g, v, EDGES, i, 0, j)};
-      double *of1[] = {at(g, v, EDGES, i, 1, j), at(g, v, EDGES, i, 0, j + 1),
-                       own};
-      into(of0, &side[0], at(g, g->x, CELLS, i, 0, j));
-      into(of1, &side[1], at(g, g->x, CELLS, i, 1, j));
-    }
+    if (layers == 1)
+      flows_row(g, j, 1);
+    else
+      flows_row(g, j, (size_t)layers);
 }
 
 static size_t

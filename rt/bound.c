@@ -9,7 +9,9 @@
  *
  *             memory      bytes / bandwidth of the data's size; a line that is
  *                         written unread is read all the same, so it counts
- *                         twice, unless it is stored past the caches
+ *                         twice, unless it is stored past the caches; what
+ *                         others of its chain have brought already by that of
+ *                         a cache
  *             arithmetic  flops / rate + divisions / their rate + functions
  *             latency     elements named by maps * share that needs a cache
  *                         line of its own, out of order * seconds of such a
@@ -53,8 +55,9 @@
  * processor asks for them ahead: meshes in order have 0.07. */
 static const double in_order = 0.1;
 
-/* Sizes below are those of caches of one processor. */
-enum { OWN_CACHES = 1 };
+/* Sizes below are those of caches of one processor; and the one that holds what
+ * regions of a chain leave for each other. */
+enum { OWN_CACHES = 1, CHAIN_CACHE = 1 };
 
 /* A function of <math.h>, in additions: a polynomial, or a call. */
 static const double function_flops = 25;
@@ -164,18 +167,27 @@ alone_share(const struct rt_way *w) {
   return w->kind == RT_WAY_PARTS ? (double)w->border / w->n : 0;
 }
 
+double
+rt_bytes_moved(const struct rt_timing *l) {
+  double moved = l->bytes + l->work.unread - l->work.inside;
+  return moved > 0 ? moved : 0;
+}
+
+/* Seconds of all bytes, wherever they come from. */
+static double
+memory(const struct rt_timing *l, const struct rt_speeds *s, int size,
+       bool all) {
+  double moved = rt_bytes_moved(l), near = l->bytes + l->work.unread - moved;
+  int cache = size < CHAIN_CACHE ? size : CHAIN_CACHE;
+  return stream(moved, s, size, all) + stream(near, s, cache, all);
+}
+
 static double
 longest(const double *x, int n) {
   double most = 0;
   for (int k = 0; k < n; k++)
     if (x[k] > most) most = x[k];
   return most;
-}
-
-double
-rt_bytes_moved(const struct rt_timing *l) {
-  double moved = l->bytes + l->work.unread - l->work.inside;
-  return moved > 0 ? moved : 0;
 }
 
 /* What the run waits for memory at least: lines out of order, and all else in
@@ -193,10 +205,9 @@ run_limits(const struct rt_timing *l, const struct rt_speeds *s, double *out) {
   const struct rt_way *w = &l->way;
   int size = rt_speed_size(w->bytes);
   double n = threads_of(w), calls = (double)l->calls;
-  double moved = rt_bytes_moved(l);
-  double lone[] = {stream(moved, s, size, false), arithmetic(l, s),
+  double lone[] = {memory(l, s, size, false), arithmetic(l, s),
                    latency(l, s, size, false)};
-  out[RT_BOUND_MEMORY] = stream(moved, s, size, n > 1);
+  out[RT_BOUND_MEMORY] = memory(l, s, size, n > 1);
   out[RT_BOUND_ARITHMETIC] = lone[1] / n * (n > 1 ? crowd(s) : 1);
   out[RT_BOUND_LATENCY] = latency(l, s, size, n > 1) / n;
   out[RT_BOUND_CONFLICTS] =

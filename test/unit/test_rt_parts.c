@@ -60,6 +60,28 @@ Test(rt_parts, a_shuffled_mesh_does_not_pay) {
   free(t);
 }
 
+/* The edges around each cut, so many of them, touch the last cell as well. */
+static bool
+has_parts(int parts, idx_l border) {
+  idx_l *t = chain(), share = border / (parts - 1);
+  for (int k = 1; k < parts; k++)
+    for (idx_l e = 0; e < share; e++)
+      t[2 * ((idx_l)((int64_t)N * k / parts) - share / 2 + e)] = N;
+  struct rt_relation m;
+  struct rt_walk *p = parts_of(t, parts, &m);
+  rt_walk_free(p);
+  free(t);
+  return p;
+}
+
+/* A fourth of all, over the number of other parts. */
+Test(rt_parts, a_longer_border_pays_with_fewer_parts) {
+  cr_expect(has_parts(2, N / 4 - 100));
+  cr_expect_not(has_parts(2, N / 4 + 100));
+  cr_expect(has_parts(5, N / 16 - 100));
+  cr_expect_not(has_parts(5, N / 16 + 100));
+}
+
 /* Some edges touch the last cell, two and two: runs between are too short. */
 Test(rt_parts, short_runs_join_the_border) {
   idx_l *t = chain();

@@ -116,7 +116,8 @@ advice_conflicts(const struct rt_timing *t) {
   if (w->crowded)
     return "targets that fewer elements share (hubs split into several), or "
            "more elements for each thread";
-  if (w->kind == RT_WAY_PARTS && w->border > w->n / 10)
+  if (w->kind == RT_WAY_PARTS &&
+      (int64_t)w->border * (w->threads - 1) > w->n / 10)
     return "parts with short borders (OP2_RENUMBER=bisect or rcm)";
   return "fewer components added through maps (OP2_GATHER=always, which makes "
          "sums where they land, is mostly slower)";

@@ -173,13 +173,18 @@ rt_bytes_moved(const struct rt_timing *l) {
   return moved > 0 ? moved : 0;
 }
 
+/* Seconds of what others of the chain have brought. */
+static double
+near(const struct rt_timing *l, const struct rt_speeds *s, int size, bool all) {
+  double bytes = l->bytes + l->work.unread - rt_bytes_moved(l);
+  return stream(bytes, s, size < CHAIN_CACHE ? size : CHAIN_CACHE, all);
+}
+
 /* Seconds of all bytes, wherever they come from. */
 static double
 memory(const struct rt_timing *l, const struct rt_speeds *s, int size,
        bool all) {
-  double moved = rt_bytes_moved(l), near = l->bytes + l->work.unread - moved;
-  int cache = size < CHAIN_CACHE ? size : CHAIN_CACHE;
-  return stream(moved, s, size, all) + stream(near, s, cache, all);
+  return stream(rt_bytes_moved(l), s, size, all) + near(l, s, size, all);
 }
 
 static double
@@ -193,11 +198,15 @@ longest(const double *x, int n) {
 /* What the run waits for memory at least: lines out of order, and all else in
  * order. The one of these that takes longer is the limit then. */
 static double
-waits(const struct rt_timing *l, const double *seconds) {
+waits(const struct rt_timing *l, const struct rt_speeds *s,
+      const double *seconds) {
   double lines = seconds[RT_BOUND_LATENCY], moved = rt_bytes_moved(l);
   double rest = moved > 0 ? 1 - latency_bytes(l) / moved : 0;
   if (lines <= 0) return seconds[RT_BOUND_MEMORY];
-  return lines + (rest > 0 ? rest : 0) * seconds[RT_BOUND_MEMORY];
+  double brought =
+      near(l, s, rt_speed_size(l->way.bytes), threads_of(&l->way) > 1);
+  double ordered = seconds[RT_BOUND_MEMORY] - brought;
+  return lines + (rest > 0 ? rest : 0) * ordered + brought;
 }
 
 static void
@@ -234,7 +243,7 @@ rt_bounds_of(const struct rt_timing *l, const struct rt_speeds *s) {
   double alone[RT_BOUND_COUNT];
   memcpy(alone, b.seconds, sizeof alone);
   bool lines = alone[RT_BOUND_LATENCY] > alone[RT_BOUND_MEMORY];
-  alone[lines ? RT_BOUND_LATENCY : RT_BOUND_MEMORY] = waits(l, b.seconds);
+  alone[lines ? RT_BOUND_LATENCY : RT_BOUND_MEMORY] = waits(l, s, b.seconds);
   for (int k = RT_BOUND_MEMORY; k <= RT_BOUND_FORK_JOIN; k++)
     if (alone[k] > alone[b.run]) b.run = (enum rt_bound)k;
   double work = longest(alone, RT_BOUND_FORK_JOIN);

@@ -68,6 +68,17 @@ Test(rt_bound, memory_written_unread) {
   check(&t, RT_BOUND_MEMORY, 2);
 }
 
+/* All that moves are lines out of order: what the chain has brought adds. */
+Test(rt_bound, latency_beside_what_a_chain_has_brought) {
+  struct rt_timing t = line();
+  t.bytes = 2e10;
+  t.work.inside = 1e10; /* 0.25 s from a cache of 4 MB */
+  t.work.named = 1e10;
+  t.work.far = 1.6e8; /* 0.8 s on two threads */
+  t.way.locality = 1;
+  check(&t, RT_BOUND_LATENCY, 1 / 1.05);
+}
+
 Test(rt_bound, arithmetic) {
   struct rt_timing t = line();
   t.bytes = 1e9;

@@ -27,6 +27,7 @@ one='
 find base ir passes rt -name "*.c" ! -path "rt/mpi/*" ! -path "rt/hdf5/*" ! -path "rt/petsc/*" |
   sort >"$out/all"
 {
+  git ls-files --others --exclude-standard 2>/dev/null
   git diff HEAD --name-only 2>/dev/null
   git log -n 200 --format= --name-only 2>/dev/null
   cat "$out/all"

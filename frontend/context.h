@@ -77,7 +77,7 @@ struct fe {
   int base_index;       /* OP_MAPS_BASE_INDEX */
   int nthreads;
   int processors; /* of the machine, for each of its ranks */
-  uint32_t share; /* of its caches, for each thread; 0: unknown */
+  uint32_t share; /* of its last cache, for each processor */
   void (*handler)(int, const char *, void *);
   void *handler_user;
   const char *api;  /* the last API call */

@@ -85,7 +85,6 @@ fe_options_read(int argc, char **argv) {
   if (st != OK) return err_prefix(st, "OP2_SANITIZE=%s: ", fe.opt.sanitize);
   fe.nthreads = omp_get_max_threads();
   if (fe.opt.debug == OPT_debug_kernels) debug_kernels();
-  fe.share = low_machine_share(low_machine_last_cache(LOW_CACHE_FOLDER),
-                               (unsigned)fe.nthreads);
+  fe.share = low_machine_share(low_machine_last_cache(LOW_CACHE_FOLDER));
   return OK;
 }

@@ -1,8 +1,8 @@
 /* The CPU by its own account. LLVM takes name and features from the same
  * registers, so that code made on a CPU with equal text runs here; asking LLVM
- * would mean to load it. Caches by the system's: registers tell those of the
- * processor as it was sold, 384 MB where a virtual machine sees 32. (hwloc
- * reads the same files, and all others: it is not worth its start.) */
+ * would mean to load it. Caches by the system's files: sysconf tells of all
+ * that the processor was sold with, 384 MB where a virtual machine has 32.
+ * (hwloc reads the same files, and all others: it is not worth its start.) */
 #include "lower/machine.h"
 
 #include "base/str.h"
@@ -63,9 +63,9 @@ low_machine_last_cache(const char *folder) {
 }
 
 uint32_t
-low_machine_share(struct low_machine_cache c, unsigned threads) {
-  unsigned by = threads < c.shared ? threads : c.shared;
-  uint64_t share = by ? c.bytes / 5 * 4 / by : 0;
+low_machine_share(struct low_machine_cache c) {
+  uint64_t share = c.shared ? c.bytes / 5 * 4 / c.shared : 0;
+  if (share < LOW_SHARE_LEAST) return LOW_SHARE_LEAST;
   return share < LOW_SHARE_MOST ? (uint32_t)share : LOW_SHARE_MOST;
 }
 

@@ -19,10 +19,11 @@ struct low_machine_cache {
 #define LOW_CACHE_FOLDER "/sys/devices/system/cpu/cpu0/cache"
 /* As it stands in such a folder of Linux's. */
 struct low_machine_cache low_machine_last_cache(const char *folder);
-/* What one of so many threads may count on: of four fifths, the rest being
- * others'. Not more than this: virtual machines tell of caches that they share
- * with others. 0: unknown. */
-enum { LOW_SHARE_MOST = 24 << 20 };
-uint32_t low_machine_share(struct low_machine_cache c, unsigned threads);
+/* What a processor may count on: of four fifths, the rest being others', by all
+ * that have it together, whoever runs there. At least what it has by itself and
+ * with its neighbours on any machine of these years; not more than this, since
+ * virtual machines tell of caches that they share with others. */
+enum { LOW_SHARE_LEAST = 6 << 20, LOW_SHARE_MOST = 16 << 20 };
+uint32_t low_machine_share(struct low_machine_cache c);
 
 #endif

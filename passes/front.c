@@ -15,7 +15,10 @@
  *           What lies between the first region and the last is to stay in a
  *           cache: `lag` of all bytes that they touch, and a piece of them. So
  *           regions are taken as long as both fit into `share`, which is what
- *           the machine says of its last cache, by threads (lower/machine.h).
+ *           the machine says of its last cache, by the processors that have it
+ *           together (lower/machine.h): how many threads there are changes no
+ *           region, so that code in bundles is found, and other programs may
+ *           run on the rest.
  *           It pays where regions touch the same data: their bytes one by one
  *           are `reuse` per cent of all together, at least, and these are more
  *           than `least`, which stay in a cache anyway.
@@ -30,13 +33,12 @@
  *           2 880 000 cells 1.25 / 1.31; shallow water 1.38 / 1.42; multigrid
  *           1.33 / 1.38. Lags of 4 MB in place of 2: 1.1. Pieces of 4 000 to
  *           16 000 cells are alike, of 512 they take 1.08 to 1.2 times as
- *           long. In three dimensions, where maps drift by a plane: Euler on
- *           tetrahedra, whose stages lag by 10 MB each, 1.29 / 1.12;
- *           Chebyshev of degree 8, 1.9 million nodes, 1.16 / 1.09, of degree 4
- *           1.15 / 1.04. These took shares of 24 and 13 MB a thread; of 13, 9
- *           and 6 MB Euler gained 1.23, 1.11 and 1.0 on one thread, of 26 MB
- *           1.08 on two. In caches Euler would take 0.91 / 0.80 of the time
- *           that it takes now: that is the bound.
+ *           long. In three dimensions, where maps drift by a plane, and 13 MB
+ *           for each thread: Euler on tetrahedra, whose stages lag by 10 MB
+ *           each, 1.23 / 1.14, Chebyshev of degree 8, 1.9 million nodes, 1.09
+ *           / 1.12; with 26 MB 1.26 / 1.08 and 1.13 / 1.08, with 9 MB Euler
+ *           1.11 / 1.04, with 6 MB 1.01 / 0.98. In caches Euler would take
+ *           0.85 / 0.80 of the time that it takes now: that is the bound.
  *
  * Cost      O(RUN * arguments + buffers) for each region that begins one, or
  *           might have.
@@ -166,8 +168,7 @@ start(struct plan *p) {
 /* Regions from p->first on, as many as the cache has room for. */
 static void
 find_end(struct plan *p, const struct pass_ctx *c) {
-  long given = pass_arg(c, "share", 0);
-  double share = (double)(given > 0 ? given : SHARE) - PIECE;
+  double share = (double)pass_arg(c, "share", SHARE) - PIECE;
   bool forced = pass_arg(c, "piece", 0) > 0;
   const struct ir_trace *t = p->t;
   SCOPED_STR why = STR_INIT;
@@ -180,11 +181,11 @@ find_end(struct plan *p, const struct pass_ctx *c) {
     struct plan was = *p;
     double own = behind(p, g);
     idx_g n = t->sets[g->set].n;
-    if (n * SMALL > p->widest) p->most = fmax(p->most, own);
+    p->most = fmax(p->most, own);
     if (n > p->widest) p->widest = n;
     p->moved += bytes_of(p, r, seen, &p->bytes);
-    double wide = fmax(p->most, own) * p->bytes;
-    if (!forced && (own >= 1 || p->most * p->bytes > share)) {
+    double wide = p->most * p->bytes;
+    if (!forced && !(wide <= share)) {
       *p = was;
       p->stop = r;
       p->wide = wide;

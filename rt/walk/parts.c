@@ -18,7 +18,8 @@
  *
  * Pays only while the border is short: with k threads and a border of fraction
  * f a loop takes (1 + f (k - 1)) / k of one thread's time, by colours 1.36 / k
- * or more. Where f (k - 1) is above a fourth there is no walk.
+ * or more, as two threads had it. Where f (k - 1) is above a fourth there is no
+ * walk.
  *
  * Measured: Airfoil, 720 000 cells, 2 threads, against blocks of two-level
  * colouring (OP2_THREADING=colours): 1.36 times the speed per iteration, 1.48

@@ -5,9 +5,25 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
-static char folder[] = "/tmp/op2-machine-XXXXXX";
+static char folder[64];
+
+static void
+set_up(void) {
+  strcpy(folder, "/tmp/op2-machine-XXXXXX");
+  cr_assert_not_null(mkdtemp(folder));
+}
+
+static void
+tear_down(void) {
+  char command[100];
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  cr_assert_eq(system(command), 0);
+}
+
+TestSuite(machine, .init = set_up, .fini = tear_down);
 
 static void
 put(int index, const char *name, const char *text) {
@@ -22,13 +38,6 @@ put(int index, const char *name, const char *text) {
 }
 
 static void
-remove_folder(void) {
-  char command[256];
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  cr_assert_eq(system(command), 0);
-}
-
-static void
 expect(uint64_t bytes, unsigned shared) {
   struct low_machine_cache c = low_machine_last_cache(folder);
   cr_expect_eq(c.bytes, bytes, "%llu bytes", (unsigned long long)c.bytes);
@@ -36,7 +45,6 @@ expect(uint64_t bytes, unsigned shared) {
 }
 
 Test(machine, the_largest_cache_is_found) {
-  cr_assert(mkdtemp(folder));
   expect(0, 0);
   put(0, "size", "48K");
   put(0, "shared_cpu_list", "0");
@@ -47,18 +55,15 @@ Test(machine, the_largest_cache_is_found) {
   put(2, "size", "64K");
   put(2, "shared_cpu_list", "0,8");
   expect(32 << 20, 16);
-  remove_folder();
 }
 
 Test(machine, caches_that_nobody_is_told_to_share_are_left_out) {
-  cr_assert(mkdtemp(folder));
   put(0, "size", "1024K");
   expect(0, 0);
   put(0, "shared_cpu_list", "3-1");
   expect(0, 0);
   put(0, "shared_cpu_list", "x");
   expect(0, 0);
-  remove_folder();
 }
 
 Test(machine, processors_share_a_cache_whoever_runs_there) {

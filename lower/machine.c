@@ -53,6 +53,7 @@ low_machine_last_cache(const char *folder) {
     str_printf(&size, "%s/index%d/size", folder, k);
     str_printf(&list, "%s/index%d/shared_cpu_list", folder, k);
     read_line(size.s, line, sizeof line);
+    if (!*line) break;
     uint64_t bytes = size_bytes(line);
     read_line(list.s, line, sizeof line);
     unsigned shared = list_count(line);

@@ -55,7 +55,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT_RUN = 32, PAYS = 4, PAYS_IN_ORDER = 4 };
+enum { SHORT_RUN = 32, PAYS = 4 };
 
 /* Which part touches a target; SEVERAL if more than one does. */
 enum { NOBODY = -1, SEVERAL = -2 };
@@ -193,9 +193,8 @@ static status
 make_walk(const struct maker *m, idx_l n, bool in_order, struct rt_walk **out) {
   idx_l npieces;
   idx_l border = make_tasks(m, n, NULL, &npieces);
-  int64_t others = m->parts - 1;
-  if (border > (in_order || !others ? n / PAYS_IN_ORDER : n / (PAYS * others)))
-    return OK;
+  int64_t others = in_order || m->parts < 2 ? 1 : m->parts - 1;
+  if (border > n / (PAYS * others)) return OK;
   struct rt_walk *w = *out = rt_walk_new(2, m->parts + 1, npieces);
   if (!w) FAIL(ERR_MEMORY, "no memory for a walk of %d pieces", npieces);
   w->n = n;

@@ -30,11 +30,12 @@ add_machine(const struct fe_report *r, struct str *out) {
       "],\n    \"flops\": %.4g, \"flops_vectors\": %.4g, \"slow\": %.4g, "
       "\"slow_vectors\": %.4g,\n    \"add\": %.4g, \"fork\": %.4g, "
       "\"launch\": %.4g, \"message\": %.4g, \"wire\": %.4g, "
-      "\"copy\": %.4g, \"bus\": %.4g, \"more\": %.4g,\n    \"pace\": "
+      "\"copy\": %.4g, \"bus\": %.4g, \"more\": %.4g, \"kept_sum\": %.4g,\n    "
+      "\"pace\": "
       "{\"memory\": %.4g, \"lines\": %.4g, \"arithmetic\": %.4g, "
       "\"additions\": %.4g}},\n",
       s->flops[0], s->flops[1], s->slow[0], s->slow[1], s->add, s->fork,
-      s->launch, s->message, s->wire, s->copy, s->bus, s->more,
+      s->launch, s->message, s->wire, s->copy, s->bus, s->more, s->kept,
       s->pace[RT_PACE_STREAM], s->pace[RT_PACE_LINES],
       s->pace[RT_PACE_ARITHMETIC], s->pace[RT_PACE_ADDITIONS]);
 }
@@ -106,11 +107,13 @@ add_region(const struct fe_report *r, const struct fe_region *g,
     str_printf(out,
                ",\n     \"flops\": %.6g, \"slow\": %.6g, \"functions\": %.6g, "
                "\"more\": %s, \"far\": %.6g, \"adds\": %.6g, "
-               "\"targets\": %.6g, \"unread\": %.6g, \"inside\": %.6g, "
+               "\"targets\": %.6g, \"kept\": %.6g, \"unread\": %.6g, "
+               "\"inside\": %.6g, "
                "\"named\": %.6g,",
                t->work.flops, t->work.slow, t->work.maths,
                t->work.open ? "true" : "false", t->work.far, t->work.adds,
-               t->work.targets, t->work.unread, t->work.inside, t->work.named);
+               t->work.targets, t->work.kept, t->work.unread, t->work.inside,
+               t->work.named);
     for (int k = 0; k < RT_BEFORE_COUNT; k++)
       str_printf(out, " \"%s_seconds\": %.6g,",
                  rt_bound_text((enum rt_bound)(RT_BOUND_EXCHANGE + k)),

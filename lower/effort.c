@@ -19,12 +19,12 @@ effort_row(const struct ir_trace *t, uint32_t map) {
   return (double)t->sets[of->from].n * of->arity / n;
 }
 
-/* The share of an addition's cost that is left where a register keeps the sum:
- * half of it is to bring there what is added, half memory at each target. */
+/* The share of additions that reach memory where a register keeps the sum while
+ * elements name the same target. */
 static double
 effort_run(const struct ir_trace *t, uint32_t map) {
   assert(map < t->nmaps && t->maps[map].run);
-  return 0.5 + 0.5 / t->maps[map].run;
+  return 1. / t->maps[map].run;
 }
 
 /* How often a call runs for an element. */
@@ -55,7 +55,11 @@ effort_slot(const struct ir_trace *t, const struct low_region *r,
   if (!r->binds[s->load >= 0 ? s->load : s->store].near) out->far += times;
   bool alone = s->kind == LOW_SLOT_DAT && s->call < 0; /* one to one */
   if (s->store < 0 || alone) return;
-  if (s->run) times *= effort_run(t, r->binds[s->map].index);
+  if (s->run) {
+    double share = effort_run(t, r->binds[s->map].index);
+    out->kept += (1 - share) * times * s->dim;
+    times *= share;
+  }
   out->adds += times * s->dim;
   out->targets += r->binds[s->store].block == 1 ? times : times * s->dim;
 }

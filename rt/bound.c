@@ -17,7 +17,8 @@
  *                         line of its own, out of order * seconds of such a
  *                         line
  *             conflicts   elements added to * seconds of one, and components
- *                         more * seconds of such a one; and what
+ *                         more * seconds of such a one, and of one that a
+ *                         register keeps (ir/hold_run.c); and what
  *                         the longest of the three takes where one thread
  *                         runs elements that all could, if they did not meet
  *             fork-join   launches, and steps of each that gather threads
@@ -156,7 +157,7 @@ static double
 additions(const struct rt_timing *l, const struct rt_speeds *s) {
   double more = l->work.adds - l->work.targets;
   return pace(s, RT_PACE_ADDITIONS) *
-         (s->add * l->work.targets + s->more * more);
+         (s->add * l->work.targets + s->more * more + s->kept * l->work.kept);
 }
 
 /* Share of the elements that one thread runs while others could. */

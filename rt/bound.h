@@ -45,6 +45,8 @@ struct rt_speeds {
   double add;  /* seconds of adding a component to an element through a map, in
                   cache */
   double more; /* of each component more */
+  double kept; /* of a component where a register keeps the sum from one element
+                  to the next */
   double launch;        /* seconds of a launch of one thread */
   double fork;          /* what each step of a launch of all takes more */
   double message, wire; /* seconds of an exchange, bytes/s of long ones */

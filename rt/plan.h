@@ -207,6 +207,7 @@ struct rt_effort {
   double far;     /* elements that it goes to through maps, in memory */
   double adds;    /* components that it changes there, */
   double targets; /* of so many elements; each component, if they lie apart */
+  double kept;    /* components that it adds to what a register keeps of them */
   double unread; /* bytes that it writes to lines that are only read for that */
   double inside; /* bytes that stay with a tile of its chain, or that others of
                     its front go to before it */

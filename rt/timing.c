@@ -155,6 +155,7 @@ rt_timer_work(uint32_t timer, const struct rt_effort *each, double n) {
   t->work.maths += n * each->maths;
   t->work.far += n * each->far;
   t->work.adds += n * each->adds;
+  t->work.kept += n * each->kept;
   t->work.targets += n * each->targets;
   t->work.unread += n * each->unread;
   t->work.inside += n * each->inside;

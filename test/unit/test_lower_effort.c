@@ -84,6 +84,42 @@ Test(lower_effort, but_what_others_slide_from) {
   cr_assert_eq(flops_of(g), WORK + LAST);
 }
 
+/* ---- additions ----------------------------------------------------------- */
+
+/* Of DIM components through a map whose rows name the same target four times in
+ * a row: one addition of four reaches memory if a register keeps the sum. */
+static struct rt_effort
+sums_of(bool run) {
+  enum { DIM = 8 };
+  struct ir_map map = {.arity = 2, .run = 4};
+  struct ir_trace t = {.maps = &map, .nmaps = 1};
+  struct low_bind binds[] = {{.kind = RT_BIND_SLOT, .block = 1},
+                             {.kind = RT_BIND_MAP}};
+  struct low_slot slot = {.kind = LOW_SLOT_INC,
+                          .dim = DIM,
+                          .load = -1,
+                          .map = 1,
+                          .run = run,
+                          .call = -1};
+  struct low_region r = {
+      .nslots = 1, .slots = &slot, .nbinds = 2, .binds = binds};
+  return low_effort(&t, &r);
+}
+
+Test(lower_effort, additions_in_memory) {
+  struct rt_effort e = sums_of(false);
+  cr_expect_eq(e.targets, 1);
+  cr_expect_eq(e.adds, 8);
+  cr_expect_eq(e.kept, 0);
+}
+
+Test(lower_effort, additions_in_registers) {
+  struct rt_effort e = sums_of(true);
+  cr_expect_eq(e.targets, 0.25);
+  cr_expect_eq(e.adds, 2);
+  cr_expect_eq(e.kept, 6);
+}
+
 /* ---- quick code ---------------------------------------------------------- */
 
 /* Seconds of a region with this done to it. */

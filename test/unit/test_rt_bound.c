@@ -16,6 +16,7 @@ static const struct rt_speeds machine = {
     .slow = {0.5e9, 1e9},
     .add = 1e-9,
     .more = 0.25e-9,
+    .kept = 0.25e-9,
     .fork = 1e-6,
     .launch = 1e-7,
     .message = 2e-6,
@@ -199,6 +200,8 @@ Test(rt_bound, conflicts_of_additions) {
   check(&t, RT_BOUND_CONFLICTS, 2);
   t.work.targets = 2.5e8; /* four each: 0.25 s and 0.1875 s, by two threads */
   check(&t, RT_BOUND_CONFLICTS, 2 / 0.4375);
+  t.work.kept = 5e8; /* in registers: 0.125 s more */
+  check(&t, RT_BOUND_CONFLICTS, 2 / 0.5625);
 }
 
 Test(rt_bound, conflicts_of_order) {

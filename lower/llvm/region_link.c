@@ -109,7 +109,7 @@ low_link_is_large(const struct low_region *r, LLVMModuleRef m,
   for (uint32_t k = 0; k < r->ncalls; k++)
     if (fns[r->calls[k].instance]) n += low_count(fns[r->calls[k].instance]);
   return n > LOW_INLINE_INSTRUCTIONS ||
-         low_region_components(r) > LOW_SPELT_COMPONENTS;
+         low_region_spelt(r) > LOW_SPELT_COMPONENTS;
 }
 
 static void

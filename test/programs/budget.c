@@ -1,8 +1,9 @@
 /* Code that would take minutes to compile if it were spelt out: inner loops of constant
- * length, and 64 map entries of 32 components. */
+ * length, and 64 map entries of 32 components. And rows of more components than are
+ * moved one by one. */
 #include "check.h"
 
-enum { LONG = 100000, N = 203, ARITY = 64, DIM = 32 };
+enum { LONG = 100000, N = 203, ARITY = 64, DIM = 32, SOME = 20, LEVELS = 70 };
 
 static void
 substeps(const double *dt, double *u) {
@@ -33,6 +34,17 @@ static void
 scatter(const int *x, int **y) {
   for (int k = 0; k < ARITY; k++)
     for (int d = 0; d < DIM; d++) y[k][d] += x[d];
+}
+
+static void
+mix(const int **x, int *y) {
+  for (int d = 0; d < LEVELS; d++)
+    for (int k = 0; k < SOME; k++) y[d] += (x[k][d] - x[k][LEVELS - 1 - d]) * k;
+}
+static void
+spread(const int *x, int **y) {
+  for (int k = 0; k < SOME; k++)
+    for (int d = 0; d < LEVELS; d++) y[k][d] += x[d] * (d + k);
 }
 
 static op_set s;
@@ -89,11 +101,42 @@ check_entries(void) {
   CHECK_INTS(got, z, N * DIM);
 }
 
+static void
+check_levels(void) {
+  static int map[N * SOME], x[N * LEVELS], y[N * LEVELS], z[N * LEVELS],
+      got[N * LEVELS];
+  for (int i = 0; i < N * SOME; i++) map[i] = (i * 41 + i / SOME) % N;
+  for (int i = 0; i < N * LEVELS; i++) x[i] = i % 11;
+  op_map m = op_decl_map(s, s, SOME, map, "some");
+  op_dat dx = op_decl_dat(s, LEVELS, "int", x, "lx");
+  op_dat dy = op_decl_dat(s, LEVELS, "int", x, "ly");
+  op_dat dz = op_decl_dat(s, LEVELS, "int", (int *)NULL, "lz");
+  op_par_loop(mix, "mix", s, op_arg_dat(dx, -SOME, m, LEVELS, "int", OP_READ),
+              op_arg_dat(dy, -1, OP_ID, LEVELS, "int", OP_RW));
+  op_par_loop(spread, "spread", s,
+              op_arg_dat(dy, -1, OP_ID, LEVELS, "int", OP_READ),
+              op_arg_dat(dz, -SOME, m, LEVELS, "int", OP_INC));
+  memcpy(y, x, sizeof y);
+  for (int e = 0; e < N; e++) {
+    const int *from[SOME];
+    int *to[SOME];
+    for (int k = 0; k < SOME; k++) {
+      from[k] = &x[map[e * SOME + k] * LEVELS];
+      to[k] = &z[map[e * SOME + k] * LEVELS];
+    }
+    mix(from, &y[e * LEVELS]);
+    spread(&y[e * LEVELS], to);
+  }
+  op_fetch_data(dz, got);
+  CHECK_INTS(got, z, N * LEVELS);
+}
+
 int
 main(int argc, char **argv) {
   check_start(argc, argv);
   s = op_decl_set(N, "s");
   check_loops();
   check_entries();
+  check_levels();
   return check_end();
 }

@@ -30,6 +30,8 @@ struct fe_kernel {
   char *name;         /* the loop's name */
   uint64_t pins_seen; /* fe.pins when names_dats was found */
   bool names_dats;    /* a constant lies in a dat's memory (overlap.c) */
+  bool given;         /* low knows values of integers: low_kernel_given_hold */
+  bool varies;        /* these have changed: low is to know none again */
   uint64_t told; /* arguments whose proven access was said to differ, as bits */
   bool kept;     /* in the sweep under way */
 };
@@ -233,6 +235,12 @@ void fe_kernels_sweep(void);
 
 /* See whether constants changed; capture those that vary. Returns the epoch. */
 uint32_t fe_consts_capture(struct fe_kernel *k);
+/* The kernel that calls take for this one: with the values that its integers
+ * have now, where more is proven so. ERR_COMPILE */
+status fe_kernel_given(struct fe_kernel *k, struct fe_kernel **out);
+/* Does it know values that have changed since? Then calls with it are to be
+ * looked for again. */
+bool fe_kernel_outdated(const struct fe_kernel *k);
 /* Offset of captured constant i behind the call's globals. */
 size_t fe_const_offset(const struct fe_kernel *k, uint32_t epoch, uint32_t i);
 

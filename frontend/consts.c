@@ -16,6 +16,15 @@
  *
  * Cost. One memcmp per constant and call (Airfoil: 8 doubles in 5 kernels).
  *
+ * Lengths of loops. What is proven of a kernel does not know values, so that
+ * nothing is known of a loop over a number of levels that is a variable. So of
+ * a kernel with loops whose constants are integers a second one is made, which
+ * knows these; calls take it as long as they have these values (lower/kernel.h:
+ * low_kernel_given_get). At the first call that sees another one all calls are
+ * looked for again, and from there on take the first kernel: twice the code at
+ * most. Over ranks values may differ, and what is proven has to be the same:
+ * there calls take the first kernel.
+ *
  * Deferred opaque kernels (OP2_DEFER_OPAQUE, op2_kernel_pure) read memory when
  * they run. For them the static constants given to op_decl_const are watched:
  * while such loops wait, their values at the last recording are put back for
@@ -73,6 +82,30 @@ fe_kernel_of(const struct low_kernel *low, const char *name) {
   VEC_PUSH(fe_calls.kernels, fe_calls.nkernels, fe_calls.capkernels, k);
   return k;
 }
+
+/* ---- integers whose values kernels know ---------------------------------- */
+
+status
+fe_kernel_given(struct fe_kernel *k, struct fe_kernel **out) {
+  const struct low_kernel *low;
+  *out = k;
+  if (k->varies || fe_ranked()) return OK;
+  TRY(low_kernel_given_get(k->low, &low));
+  if (low == k->low) return OK;
+  *out = fe_kernel_of(low, k->name);
+  (*out)->given = true;
+  return OK;
+}
+
+bool
+fe_kernel_outdated(const struct fe_kernel *k) {
+  if (!k->given || low_kernel_given_hold(k->low)) return false;
+  fe_kernel_of(k->low->given_of, k->name)->varies = true;
+  fe.source_version++;
+  return true;
+}
+
+/* ---- kernels of the program ---------------------------------------------- */
 
 struct fe_kernel *
 fe_kernel_get(void (*function)(void), const char *name) {

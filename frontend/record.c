@@ -161,12 +161,13 @@ loop_watched(struct fe_call *c, const op_arg *args, uint32_t target) {
 static status
 loop_find(const struct fe_loop *l, struct fe_call **out) {
   struct fe_call *c = fe_calls.predicted;
-  if (c && fe_call_matches(c, l)) {
+  if (c && fe_call_matches(c, l) && !fe_kernel_outdated(c->kernel)) {
     *out = c;
     return OK;
   }
   if (l->types) TRY(fe_call_check_types(l));
   TRY(fe_call_get(l, out));
+  if (fe_kernel_outdated((*out)->kernel)) TRY(fe_call_get(l, out));
   (*out)->asked = l->asked;
   (*out)->order = l->order;
   if (fe_calls.last) fe_calls.last->next = *out;

@@ -116,6 +116,7 @@ facts_write(const struct low_kernel *k, struct str *b) {
   for (uint32_t i = 0; i < k->nconsts; i++) {
     facts_put_name(b, k->consts[i].name);
     facts_put(b, k->consts[i].size);
+    facts_put(b, k->consts[i].integer);
   }
   facts_put(b, k->nmaths);
   for (uint32_t i = 0; i < k->nmaths; i++) facts_put_text(b, k->maths[i]);
@@ -170,6 +171,7 @@ facts_read(struct low_kernel *k, struct arena *arena, struct facts_reader r) {
   for (uint32_t i = 0; i < k->nconsts; i++) {
     k->consts[i].name = facts_get_text(&r, arena);
     k->consts[i].size = facts_get(&r);
+    k->consts[i].integer = facts_get(&r);
   }
   k->nmaths = facts_get_count(&r);
   k->maths = ARENA_ARRAY(arena, const char *, k->nmaths);

@@ -487,6 +487,130 @@ low_kernel_around_add(struct low_own what, const char *name, const char *text,
   return OK;
 }
 
+/* ---- a kernel with the values of its integers ---------------------------- */
+
+/* Integers of the base, with the bytes that they have now. */
+static void
+given_list(struct kernel *k, const struct low_kernel *base) {
+  struct low_given *given =
+      ARENA_ARRAY(&k->arena, struct low_given, base->nconsts);
+  for (uint32_t i = 0; i < base->nconsts; i++) {
+    const struct low_const *c = &base->consts[i];
+    if (c->integer)
+      given[k->k.ngiven++] =
+          (struct low_given){*c, arena_copy(&k->arena, c->address, c->size)};
+  }
+  k->k.given = given;
+}
+
+/* The same as words; how many. */
+static uint32_t
+given_words(const struct low_kernel *base, struct str *out) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < base->nconsts; i++) {
+    const struct low_const *c = &base->consts[i];
+    uint64_t head[] = {i, c->size};
+    if (!c->integer) continue;
+    str_addn(out, (const char *)head, sizeof head);
+    str_addn(out, c->address, c->size);
+    n++;
+  }
+  return n;
+}
+
+/* Its other constants are the base's. */
+static bool
+given_global(void *user, struct low_const *c) {
+  const struct low_kernel *base = ((struct kernel *)user)->k.given_of;
+  const char *unit = strrchr(c->name, '#');
+  size_t n = unit ? (size_t)(unit - c->name) : strlen(c->name);
+  for (uint32_t i = 0; i < base->nconsts; i++) {
+    const struct low_const *there = &base->consts[i];
+    const char *unit_there = strrchr(there->name, '#');
+    SCOPED_STR full = STR_INIT;
+    str_addn(&full, there->name, strcspn(there->name, "#"));
+    if (!unit != !unit_there || (unit && strcmp(unit, unit_there)) ||
+        !kernel_is_variable(c->name, n, full.s))
+      continue;
+    *c = *there;
+    return true;
+  }
+  return false;
+}
+
+/* All of the base but its facts; the blob's forgetting finds both. */
+static struct kernel *
+given_new(const struct kernel *base) {
+  struct kernel *k = kernel_new(base->k.address, base->k.name);
+  struct low_kernel facts = k->k;
+  k->k = *low_kernel_copy(&base->k, &k->arena);
+  k->k.name = facts.name;
+  k->k.given_of = &base->k;
+  k->blob = base->blob;
+  k->around = base;
+  k->k.ties = mem_alloc(base->k.nties + 1, sizeof *k->k.ties);
+  for (uint32_t t = 0; t < base->k.nties; t++) k->k.ties[t] = base->k.ties[t];
+  for (uint32_t u = 0, n = 0; u < base->k.nunits; u++) {
+    struct kernel_from from = {base->from[u].blob, base->from[u].entry,
+                               STR_INIT};
+    VEC_PUSH(k->from, n, k->capfrom, from);
+  }
+  given_list(k, &base->k);
+  return k;
+}
+
+/* Is more proven of it than of the base? */
+static bool
+given_pays(const struct low_kernel *k) {
+  const struct low_kernel *base = k->given_of;
+  if (k->effects || k->nparams != base->nparams) return false;
+  bool more = !k->loops;
+  for (uint32_t i = 0; i < k->nparams; i++)
+    more |= k->params[i].full_bytes > base->params[i].full_bytes;
+  return more;
+}
+
+/* `values`: given_words of the base. */
+static status
+given_read(struct kernel *k, const struct str *values) {
+  SCOPED_STR b = STR_INIT;
+  const struct digest *of = &k->k.given_of->digest;
+  str_addn(&b, (const char *)of->bytes, sizeof of->bytes);
+  str_addn(&b, values->s, values->len);
+  digest_of(b.s, b.len, &k->k.digest);
+  return kernel_read(k, given_global, k);
+}
+
+status
+low_kernel_given_get(const struct low_kernel *base,
+                     const struct low_kernel **out) {
+  *out = base;
+  SCOPED_STR values = STR_INIT, key = STR_INIT;
+  bool may = !base->opaque && !base->effects && base->loops && !base->given_of;
+  if (!may || !given_words(base, &values)) return OK;
+  str_addn(&key, (const char *)&base, sizeof base);
+  str_addn(&key, values.s, values.len);
+  struct low_own what = {key.s, key.len};
+  const struct low_kernel *known = low_kernel_own(what);
+  if (!known) {
+    struct kernel *k = given_new((const struct kernel *)base);
+    TRY(given_read(k, &values));
+    kernel_own_keep(k, what);
+    known = &k->k;
+  }
+  if (given_pays(known)) *out = known;
+  return OK;
+}
+
+bool
+low_kernel_given_hold(const struct low_kernel *k) {
+  for (uint32_t i = 0; i < k->ngiven; i++)
+    if (memcmp(k->given[i].what.address, k->given[i].bytes,
+               k->given[i].what.size))
+      return false;
+  return true;
+}
+
 /* Does another kernel's code go around this one's? */
 static bool
 kernel_is_inside(const struct kernel *k) {

@@ -62,6 +62,14 @@ struct low_const {
   const char *name; /* in the bitcode; of unit k > 0 with "#k" behind */
   const void *address;
   size_t size;
+  bool integer; /* of one number */
+};
+
+/* One that has this value: the kernel mentions it no more, and its facts know
+ * that. */
+struct low_given {
+  struct low_const what;
+  const void *bytes;
 };
 
 /* Code of other files that a kernel calls: function `name` in this bitcode. */
@@ -104,6 +112,10 @@ struct low_kernel {
   struct low_param *params;
   struct low_const *consts;
   uint32_t nconsts;
+  const struct low_given *given;
+  uint32_t ngiven;
+  const struct low_kernel *given_of; /* the same kernel whatever values they
+                                        have; NULL: it is that one */
   /* floating-point operations of one call, all branches taken: additions and
    * multiplications; divisions and roots; other functions of <math.h>.
    * divides: of integers, remainders too. others: what else is computed of
@@ -166,6 +178,13 @@ status low_kernel_own_add(struct low_own what, const char *name,
 status low_kernel_around_add(struct low_own what, const char *name,
                              const char *text, const struct low_kernel *base,
                              const struct low_kernel **out);
+/* The same kernel for the integers that its constants have now, if it has loops
+ * whose lengths may depend on them and more is proven with them than without;
+ * *out: `base` else. KEEP while loops have it. ERR_COMPILE */
+status low_kernel_given_get(const struct low_kernel *base,
+                            const struct low_kernel **out);
+/* Have all of them these values still? */
+bool low_kernel_given_hold(const struct low_kernel *k);
 /* If it turns out opaque: it does no more than its arguments declare.
  * ERR_STATE: it has been got before. */
 status low_kernel_promise(void (*address)(void));

@@ -39,12 +39,17 @@ void low_math_without_errno(LLVMModuleRef m);
 /* ---- kernel_open.c ------------------------------------------------------- */
 
 struct low_kernel;
+struct low_const;
 /* The kernel and what it needs as a module: all that is defined there is
  * internal and nameless. `lines`: debug locations stay. ERR_COMPILE: the
  * bitcode is broken or lacks the kernel. */
 status low_kernel_open(const struct low_kernel *k, bool lines,
                        LLVMContextRef ctx, LLVMModuleRef *out,
                        LLVMValueRef *fn_out);
+/* A constant of these bytes (NULL: a variable, zero) instead of global g, which
+ * is c. */
+LLVMValueRef low_const_replace(LLVMModuleRef m, LLVMValueRef g,
+                               const struct low_const *c, const void *bytes);
 /* Link m, which is gone then, into `to`. v[n] are values of m (or NULL), v[0] a
  * function defined there; they become what they are in `to`, NULL where nothing
  * that was linked needs them. All definitions of m are internal, nameless. */

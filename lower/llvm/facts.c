@@ -134,6 +134,13 @@ facts_maths(struct facts *f, struct low_kernel *k, struct arena *arena) {
   low_math_without_errno(f->m);
 }
 
+static bool
+facts_is_integer(LLVMValueRef g) {
+  LLVMTypeRef type = LLVMGlobalGetValueType(g);
+  return LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
+         LLVMGetIntTypeWidth(type) <= 64;
+}
+
 static void
 facts_consts(struct facts *f, struct low_kernel *k, struct arena *arena) {
   k->consts = ARENA_ARRAY(arena, struct low_const, f->nglobals);
@@ -141,7 +148,8 @@ facts_consts(struct facts *f, struct low_kernel *k, struct arena *arena) {
   for (uint32_t i = 0; i < f->nglobals; i++)
     k->consts[i] =
         (struct low_const){.name = arena_str(arena, ll_name(f->globals[i])),
-                           .size = low_blob_sizeof(f->m, f->globals[i])};
+                           .size = low_blob_sizeof(f->m, f->globals[i]),
+                           .integer = facts_is_integer(f->globals[i])};
 }
 
 /* Bytes of an array that the kernel declares. */

@@ -23,6 +23,7 @@
 #include "lower/llvm/bitcode.h"
 
 #include "lower/kernel.h"
+#include "lower/llvm/code.h"
 #include "lower/llvm/ll.h"
 #include "lower/llvm/object.h"
 
@@ -280,6 +281,32 @@ open_all(const struct low_kernel *k, struct open_unit *units,
   return open_link(k, units, *out, fn_out);
 }
 
+LLVMValueRef
+low_const_replace(LLVMModuleRef m, LLVMValueRef g, const struct low_const *c,
+                  const void *bytes) {
+  assert(c->size > 0);
+  LLVMContextRef ctx = LLVMGetModuleContext(m);
+  LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(ctx), c->size);
+  LLVMValueRef v = LLVMAddGlobal(m, type, "");
+  LLVMSetInitializer(v, bytes
+                            ? LLVMConstStringInContext2(ctx, bytes, c->size, 1)
+                            : LLVMConstNull(type));
+  LLVMSetGlobalConstant(v, bytes != NULL);
+  LLVMSetLinkage(v, LLVMInternalLinkage);
+  LLVMSetAlignment(v, LOW_ALIGN);
+  LLVMReplaceAllUsesWith(g, v);
+  LLVMDeleteGlobal(g);
+  return v;
+}
+
+static void
+open_give(const struct low_kernel *k, LLVMModuleRef m) {
+  for (uint32_t i = 0; i < k->ngiven; i++) {
+    LLVMValueRef g = LLVMGetNamedGlobal(m, k->given[i].what.name);
+    if (g) low_const_replace(m, g, &k->given[i].what, k->given[i].bytes);
+  }
+}
+
 status
 low_kernel_open(const struct low_kernel *k, bool lines, LLVMContextRef ctx,
                 LLVMModuleRef *out, LLVMValueRef *fn_out) {
@@ -290,6 +317,7 @@ low_kernel_open(const struct low_kernel *k, bool lines, LLVMContextRef ctx,
   for (uint32_t u = 0; u < k->nunits + 1; u++)
     if (units[u].m) LLVMDisposeModule(units[u].m);
   if (s == OK) {
+    open_give(k, *out);
     if (!lines) LLVMStripModuleDebugInfo(*out);
     return OK;
   }

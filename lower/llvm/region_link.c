@@ -16,25 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A constant of these bytes instead of global g. */
-static LLVMValueRef
-low_const_replace(LLVMModuleRef m, LLVMValueRef g, const struct low_const *c,
-                  const void *bytes) {
-  assert(c->size > 0);
-  LLVMContextRef ctx = LLVMGetModuleContext(m);
-  LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(ctx), c->size);
-  LLVMValueRef v = LLVMAddGlobal(m, type, "");
-  LLVMSetInitializer(v, bytes
-                            ? LLVMConstStringInContext2(ctx, bytes, c->size, 1)
-                            : LLVMConstNull(type));
-  LLVMSetGlobalConstant(v, bytes != NULL);
-  LLVMSetLinkage(v, LLVMInternalLinkage);
-  LLVMSetAlignment(v, LOW_ALIGN);
-  LLVMReplaceAllUsesWith(g, v);
-  LLVMDeleteGlobal(g);
-  return v;
-}
-
 /* Variables that are none of the kernel's constants: which these are was seen
  * in simplified code (facts_access.c), which doesn't mention the others at all.
  * So no result depends on them, but they have to be something. */

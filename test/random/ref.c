@@ -311,6 +311,14 @@ REF(konst) {
   }
 }
 
+REF(upto) {
+  UNUSED;
+  int64_t n = ref_globals.k_int % (DIM(1) + 1);
+  EACH(c, 1)
+  if (c < n)
+    p[1][c] = plus(TYPE(0), p[0][c], whole(TYPE(0), ref_globals.k_int - n));
+}
+
 REF(table) {
   UNUSED;
   char t = TYPE(1);
@@ -494,12 +502,13 @@ static const struct {
     FAMILY(scale),  FAMILY(gather),  FAMILY(gather6), FAMILY(gather3),
     FAMILY(inturn), FAMILY(both),    FAMILY(series),  FAMILY(shift),
     FAMILY(maybe),  FAMILY(looked),  FAMILY(ident),   FAMILY(konst),
-    FAMILY(table),  FAMILY(count),   FAMILY(branch),  FAMILY(clip),
-    FAMILY(effect), FAMILY(wide),    FAMILY(convert), FAMILY(times),
-    FAMILY(plus),   FAMILY(square),  FAMILY(step),    FAMILY(divide),
-    FAMILY(root),   FAMILY(relax),   FAMILY(mean),    FAMILY(weigh),
-    FAMILY(blend),  FAMILY(narrow),  FAMILY(trade),   FAMILY(field),
-    FAMILY(pass),   FAMILY(less),    FAMILY(grade),   FAMILY(bottom),
+    FAMILY(upto),   FAMILY(table),   FAMILY(count),   FAMILY(branch),
+    FAMILY(clip),   FAMILY(effect),  FAMILY(wide),    FAMILY(convert),
+    FAMILY(times),  FAMILY(plus),    FAMILY(square),  FAMILY(step),
+    FAMILY(divide), FAMILY(root),    FAMILY(relax),   FAMILY(mean),
+    FAMILY(weigh),  FAMILY(blend),   FAMILY(narrow),  FAMILY(trade),
+    FAMILY(field),  FAMILY(pass),    FAMILY(less),    FAMILY(grade),
+    FAMILY(bottom),
 };
 
 ref_fn *

@@ -439,7 +439,8 @@ Test(lower_args, user_types_are_moved_as_bytes) {
 /* ---- constants ----------------------------------------------------------- */
 
 static const double const_old[2] = {2, 10}, const_new[2] = {3, 20};
-static struct low_const consts[] = {{"scale", NULL, sizeof const_old}};
+static struct low_const consts[] = {
+    {.name = "scale", .size = sizeof const_old}};
 
 static const void *
 folded_by_epoch(uint32_t epoch, uint32_t i) {

@@ -1,0 +1,139 @@
+/* Loops in kernels over numbers that are variables of the program: what is proven of
+ * them with the values that they have holds as long as they have these. */
+#include "check.h"
+
+enum { N = 307, MOST = 12 };
+
+static int levels = MOST, upwards = 1;
+static short stride = 1;
+static double rate = 0.5;
+
+static void
+fill(const double *x, double *y) {
+  for (int l = 0; l < levels; l++) y[l] = x[l] * rate + l;
+}
+static void
+shift(double **x, double *y) {
+  for (int l = 0; l < levels; l += stride)
+    if (upwards)
+      y[l] += x[0][l] - x[1][l];
+    else
+      y[levels - 1 - l] -= x[1][l];
+}
+static void
+total(const double *x, double *sum) {
+  for (int l = 0; l < levels; l++) *sum += x[l];
+}
+/* Ends where the data say so, however many levels there are. */
+static void
+count(const double *x, int *n) {
+  int l = 0;
+  while (l < levels && x[l] < 1e9) l++;
+  *n = l;
+}
+
+static struct {
+  op_set s;
+  op_map next;
+  op_dat x, y, n;
+  int map[2 * N], c[N];
+  double a[N * MOST], b[N * MOST];
+} g;
+
+static void
+declare(void) {
+  for (int e = 0; e < N; e++) {
+    g.map[2 * e] = (e + 1) % N;
+    g.map[2 * e + 1] = (e * 7 + 3) % N;
+  }
+  for (int i = 0; i < N * MOST; i++) {
+    g.a[i] = i % 17;
+    g.b[i] = -1 - i % 3;
+  }
+  g.s = op_decl_set(N, "s");
+  g.next = op_decl_map(g.s, g.s, 2, g.map, "next");
+  g.x = op_decl_dat(g.s, MOST, "double", g.a, "x");
+  g.y = op_decl_dat(g.s, MOST, "double", g.b, "y");
+  g.n = op_decl_dat(g.s, 1, "int", g.c, "n");
+  op_decl_const(1, "int", &levels);
+  op_decl_const(1, "int", &upwards);
+  op_decl_const(1, "short", &stride);
+  op_decl_const(1, "double", &rate);
+}
+
+/* The same by hand. */
+static double
+expected(void) {
+  double sum = 0;
+  for (int e = 0; e < N; e++) fill(&g.a[e * MOST], &g.b[e * MOST]);
+  for (int e = 0; e < N; e++) {
+    double *x[] = {&g.a[g.map[2 * e] * MOST], &g.a[g.map[2 * e + 1] * MOST]};
+    shift(x, &g.b[e * MOST]);
+  }
+  for (int e = 0; e < N; e++) total(&g.b[e * MOST], &sum);
+  for (int e = 0; e < N; e++) count(&g.b[e * MOST], &g.c[e]);
+  return sum;
+}
+
+/* All numbers are halves: sums are exact in any order. */
+static void
+step(void) {
+  double sum = 0, got[N * MOST], want;
+  int n[N];
+  op_par_loop(fill, "fill", g.s,
+              op_arg_dat(g.x, -1, OP_ID, MOST, "double", OP_READ),
+              op_arg_dat(g.y, -1, OP_ID, MOST, "double", OP_WRITE));
+  op_par_loop(shift, "shift", g.s,
+              op_arg_dat(g.x, -2, g.next, MOST, "double", OP_READ),
+              op_arg_dat(g.y, -1, OP_ID, MOST, "double", OP_RW));
+  op_par_loop(total, "total", g.s,
+              op_arg_dat(g.y, -1, OP_ID, MOST, "double", OP_READ),
+              op_arg_gbl(&sum, 1, "double", OP_INC));
+  op_par_loop(count, "count", g.s,
+              op_arg_dat(g.y, -1, OP_ID, MOST, "double", OP_READ),
+              op_arg_dat(g.n, -1, OP_ID, 1, "int", OP_WRITE));
+  want = expected();
+  CHECK_REAL(sum, want);
+  op_fetch_data(g.y, got);
+  CHECK_REALS(got, g.b, N * MOST);
+  op_fetch_data(g.n, n);
+  CHECK_INTS(n, g.c, N);
+}
+
+/* Loops that are recorded before a change see the value that there was. */
+static void
+step_changed_between(void) {
+  double got[N * MOST];
+  for (int k = 3; k < 6; k++) {
+    levels = k;
+    op_par_loop(fill, "fill", g.s,
+                op_arg_dat(g.x, -1, OP_ID, MOST, "double", OP_READ),
+                op_arg_dat(g.y, -1, OP_ID, MOST, "double", OP_WRITE));
+    for (int e = 0; e < N; e++) fill(&g.a[e * MOST], &g.b[e * MOST]);
+    rate = -rate;
+  }
+  op_fetch_data(g.y, got);
+  CHECK_REALS(got, g.b, N * MOST);
+}
+
+int
+main(int argc, char **argv) {
+  check_start(argc, argv);
+  declare();
+  step();
+  step();
+  rate = 1.5;
+  step();
+  levels = 5; /* what is above them stays */
+  step();
+  upwards = 0;
+  step();
+  levels = 7;
+  stride = 2;
+  step();
+  levels = MOST;
+  stride = 1;
+  step();
+  step_changed_between();
+  return check_end();
+}

@@ -32,6 +32,7 @@ struct fe_kernel {
   bool names_dats;    /* a constant lies in a dat's memory (overlap.c) */
   bool given;         /* low knows values of integers: low_kernel_given_hold */
   bool varies;        /* these have changed: low is to know none again */
+  uint32_t ngiven;    /* kernels that know values, made of this one */
   uint64_t told; /* arguments whose proven access was said to differ, as bits */
   bool kept;     /* in the sweep under way */
 };

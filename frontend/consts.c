@@ -21,8 +21,9 @@
  * a kernel with loops whose constants are integers a second one is made, which
  * knows these; calls take it as long as they have these values (lower/kernel.h:
  * low_kernel_given_get). At the first call that sees another one all calls are
- * looked for again, and from there on take the first kernel: twice the code at
- * most. Over ranks values may differ, and what is proven has to be the same:
+ * looked for again, and from there on take the first kernel. Loops that are new
+ * may see yet another value, and have a kernel of their own, up to GIVEN_MOST.
+ * Over ranks values may differ, and what is proven has to be the same:
  * there calls take the first kernel.
  *
  * Deferred opaque kernels (OP2_DEFER_OPAQUE, op2_kernel_pure) read memory when
@@ -85,6 +86,8 @@ fe_kernel_of(const struct low_kernel *low, const char *name) {
 
 /* ---- integers whose values kernels know ---------------------------------- */
 
+enum { GIVEN_MOST = 8 };
+
 status
 fe_kernel_given(struct fe_kernel *k, struct fe_kernel **out) {
   const struct low_kernel *low;
@@ -92,8 +95,13 @@ fe_kernel_given(struct fe_kernel *k, struct fe_kernel **out) {
   if (k->varies || fe_ranked()) return OK;
   TRY(low_kernel_given_get(k->low, &low));
   if (low == k->low) return OK;
-  *out = fe_kernel_of(low, k->name);
-  (*out)->given = true;
+  struct fe_kernel *known = fe_kernel_of(low, k->name);
+  if (!known->given && ++k->ngiven > GIVEN_MOST) {
+    k->varies = true;
+    return OK;
+  }
+  known->given = true;
+  *out = known;
   return OK;
 }
 

@@ -278,6 +278,14 @@ ir_widest_component(const struct ir_trace *t, ir_ref region,
   return widest;
 }
 
+uint64_t
+ir_arg_spelt(const struct ir_trace *t, const struct ir_arg *a) {
+  if (!ir_arg_has_value(a)) return 1;
+  uint32_t dim = t->dats[a->dat].dim;
+  return ir_arg_count(a) *
+         (uint64_t)(dim > IR_WIDTH_COMPONENTS ? IR_SPELT_LOOP : dim);
+}
+
 /* ---- sums over ranks ----------------------------------------------------- */
 
 static uint8_t

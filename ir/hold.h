@@ -40,6 +40,12 @@ unsigned ir_holds_of(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
 /* Most elements that code works on at once, and most components of an operand
  * that it then keeps for each. */
 enum { IR_WIDTH_MAX = 16, IR_WIDTH_COMPONENTS = 32 };
+/* What code of a region is spelt out, in components: an operand of more than
+ * IR_WIDTH_COMPONENTS is moved by a loop, which is as much as IR_SPELT_LOOP.
+ * Code of more than IR_SPELT_MOST calls its kernels, and is slow. */
+enum { IR_SPELT_MOST = 512, IR_SPELT_LOOP = 4 };
+/* What an argument adds to that, if no other one is the same operand. */
+uint64_t ir_arg_spelt(const struct ir_trace *t, const struct ir_arg *a);
 /* Most elements of a panel (struct ir_region). */
 enum { IR_PANEL_MAX = 1 << 20 };
 /* How it is held before a pass of its own (stretch, stream, runs) looks at it:

@@ -24,6 +24,9 @@ _Static_assert((int)IR_RUN_MOST <= LOW_SPAN, "a target turns once a lane");
 _Static_assert((int)IR_WIDTH_MAX <= (int)LOW_WIDTH_MAX &&
                    (int)IR_WIDTH_COMPONENTS <= (int)LOW_UNROLL,
                "code for all widths that traces may have");
+_Static_assert((int)IR_SPELT_MOST <= (int)LOW_SPELT_COMPONENTS &&
+                   (int)IR_SPELT_LOOP >= (int)LOW_UNROLL_LEAN,
+               "what passes take for inlined is inlined");
 
 static ir_ref
 low_arg_in(const struct ir_trace *t, const struct ir_arg *a) {

@@ -116,6 +116,24 @@ step_changed_between(void) {
   CHECK_REALS(got, g.b, N * MOST);
 }
 
+/* Each step has dats of its own, so that its loop is new, and another value. */
+static void
+step_anew(void) {
+  static double got[N * MOST], want[N * MOST];
+  for (int k = 0; k < 2 * MOST; k++) {
+    levels = k % MOST + 1;
+    memset(want, 0, sizeof want);
+    op_dat y = op_decl_dat_temp(g.s, MOST, "double", (double *)NULL, "anew");
+    op_par_loop(fill, "fill", g.s,
+                op_arg_dat(g.x, -1, OP_ID, MOST, "double", OP_READ),
+                op_arg_dat(y, -1, OP_ID, MOST, "double", OP_WRITE));
+    for (int e = 0; e < N; e++) fill(&g.a[e * MOST], &want[e * MOST]);
+    op_fetch_data(y, got);
+    CHECK_REALS(got, want, N * MOST);
+    op_free_dat_temp(y);
+  }
+}
+
 int
 main(int argc, char **argv) {
   check_start(argc, argv);
@@ -135,5 +153,6 @@ main(int argc, char **argv) {
   stride = 1;
   step();
   step_changed_between();
+  step_anew();
   return check_end();
 }

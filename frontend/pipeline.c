@@ -23,7 +23,7 @@ on_gpu(const struct ir_trace *t) {
 }
 
 /* As OP2_STRETCHES=always has it. */
-#define ALL_STRETCHES "stretch{least=1,slide=1,line=1},"
+#define ALL_STRETCHES "stretch{least=1,slide=1,line=1,from=0},"
 
 static status
 passes_run(struct ir_trace **t, bool gpu, const char *without,

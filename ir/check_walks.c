@@ -77,6 +77,12 @@ check_ahead(struct ir_check *c, ir_ref r) {
 }
 
 static void
+check_prefetch(struct ir_check *c, ir_ref r) {
+  if (!ir_region_lines(c->t, r))
+    ir_bad(c, "region %u: it has no rows of several lines to ask for", r);
+}
+
+static void
 check_twice(struct ir_check *c, ir_ref r) {
   const struct ir_region *g = &c->t->regions[r];
   for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++)
@@ -122,6 +128,7 @@ ir_check_walks(struct ir_check *c, const struct ir_hold_facts *f) {
     if (t->regions[r].panel) check_panel(c, r);
     if (t->regions[r].stretches) check_stretches(c, r);
     if (t->regions[r].ahead) check_ahead(c, r);
+    if (t->regions[r].prefetch) check_prefetch(c, r);
     if (t->regions[r].twice) check_twice(c, r);
     if (t->regions[r].steps) check_steps(c, r);
     if (t->regions[r].lengths) check_lengths(c, r);

@@ -438,8 +438,8 @@ struct ir_operand_hold {
 
 /* Nodes [first, first+count) run as one: region over %set [walk <walk>] [width
  * <width>] [panel <elements>] [by stretches] [by steps] [by lengths]
- * [ahead <bytes>] [twice] [team <team>] [core first] [chain #k (<span>, ...)]
- * { ... hold <hold> %q.1 ... } */
+ * [ahead <bytes>] [prefetch <elements>] [twice] [team <team>] [core first]
+ * [chain #k (<span>, ...)] { ... hold <hold> %q.1 ... } */
 struct ir_region {
   ir_ref first;
   uint32_t count;
@@ -462,6 +462,9 @@ struct ir_region {
       ahead; /* bytes behind what an entry reads that leads (ir_entry_leads)
                      at which its code asks for memory beforehand; likewise. 0:
                      it does not */
+  uint32_t prefetch; /* elements further on whose rows of many lines
+                        (ir_arg_lines) its code asks for; likewise. 0: of
+                        none */
   uint8_t
       core_first; /* its core runs while the exchange in front of it is under
                       way: set by pass cores */

@@ -510,8 +510,8 @@ maybe_core_first(struct ir_parser *p, uint8_t *out) {
 }
 
 /* region over %set [walk <walk>] [width <width>] [panel <elements>]
- * [by stretches] [by steps] [by lengths] [ahead <bytes>] [twice]
- * [team <team>] [core first] [chain #k (span)]
+ * [by stretches] [by steps] [by lengths] [ahead <bytes>]
+ * [prefetch <elements>] [twice] [team <team>] [core first] [chain #k (span)]
  * { nodes holds } */
 static status
 region_statement(struct ir_parser *p) {
@@ -523,6 +523,7 @@ region_statement(struct ir_parser *p) {
   TRY(maybe_count(p, "panel", IR_PANEL_MAX, &r.panel));
   TRY(maybe_by(p, &r));
   TRY(maybe_count(p, "ahead", IR_AHEAD_MAX, &r.ahead));
+  TRY(maybe_count(p, "prefetch", IR_PREFETCH_MAX, &r.prefetch));
   TRY(maybe_said(p, "twice", &r.twice));
   TRY(maybe_team(p, &r.team));
   TRY(maybe_core_first(p, &r.core_first));

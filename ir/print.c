@@ -448,6 +448,7 @@ print_region_begin(const struct ir_trace *t, const struct ir_region *g,
   if (g->steps) str_add(out, " by steps");
   if (g->lengths) str_add(out, " by lengths");
   if (g->ahead) str_printf(out, " ahead %u", g->ahead);
+  if (g->prefetch) str_printf(out, " prefetch %u", g->prefetch);
   if (g->twice) str_add(out, " twice");
   if (g->team) str_printf(out, " team %s", ir_team_text[g->team]);
   if (g->core_first) str_add(out, " core first");

@@ -393,6 +393,30 @@ ir_region_leads(const struct ir_trace *t, ir_ref region) {
   return false;
 }
 
+uint64_t
+ir_arg_lines(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
+  enum { SEVERAL = 4 * 64 };
+  const struct ir_region *g = &t->regions[region];
+  if (!ir_arg_on_dat(t, a) || a->kind != IR_ARG_DAT || ir_arg_inline(t, a) ||
+      a->map == IR_NONE || a->each || ir_arg_any_length(t, a) ||
+      (g->stretches && ir_arg_stretches(t, a)))
+    return 0;
+  const struct ir_dat *d = &t->dats[a->dat];
+  uint64_t bytes = (uint64_t)d->dim * d->type.size;
+  return d->block == 1 && bytes >= SEVERAL ? bytes * ir_arg_count(a) : 0;
+}
+
+uint64_t
+ir_region_lines(const struct ir_trace *t, ir_ref region) {
+  const struct ir_region *g = &t->regions[region];
+  uint64_t sum = 0;
+  if (g->width || g->stretches || g->walk == IR_WALK_NONE ||
+      target_is_device(t->nodes[g->first].target))
+    return 0;
+  IR_EACH_ARG(t, g, n, a) sum += ir_arg_lines(t, region, a);
+  return sum;
+}
+
 uint32_t
 ir_usual_length(const struct ir_trace *t, ir_ref region) {
   const struct ir_region *g = &t->regions[region];

@@ -96,6 +96,15 @@ bool ir_entry_leads(const struct ir_trace *t, ir_ref region,
                     const struct ir_arg *a, uint32_t entry);
 /* Does an entry that it reads through lead? cost O(its entries squared) */
 bool ir_region_leads(const struct ir_trace *t, ir_ref region);
+/* Elements further on whose rows code asks for, at most. */
+enum { IR_PREFETCH_MAX = 64 };
+/* Bytes of rows of several lines each, anywhere in memory, that an element of
+ * the region reaches through tables by this argument; 0: none. */
+uint64_t ir_arg_lines(const struct ir_trace *t, ir_ref region,
+                      const struct ir_arg *a);
+/* The same of all its arguments, where code works on one element at a time and
+ * may ask for those of others; 0 else. cost O(its arguments) */
+uint64_t ir_region_lines(const struct ir_trace *t, ir_ref region);
 /* May its code go along many rows side by side, entry by entry, and have
  * nothing for their elements meanwhile? All loops go over rows that lie beside
  * each other, and meet what these name alone. */

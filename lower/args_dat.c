@@ -153,6 +153,13 @@ low_access_ahead(const struct low_args *g, const struct low_access *x) {
   return ahead && ir_entry_leads(t, r, x->a, x->entry) ? ahead : 0;
 }
 
+static uint32_t
+low_access_soon(const struct low_args *g, const struct low_access *x) {
+  const struct ir_trace *t = g->m->t;
+  ir_ref r = g->node->region;
+  return ir_arg_lines(t, r, x->a) ? t->regions[r].prefetch : 0;
+}
+
 /* Entries that touch become one run: a plan is made in one pass over it. Of
  * rows that a call goes over all are written through. */
 static void
@@ -203,12 +210,14 @@ low_far_slot(struct low_args *g, const struct low_access *x) {
     s.load = low_access_bind(g, x, x->bv);
     s.local = x->how == IR_HOLD_LOCAL;
     s.ahead = low_access_ahead(g, x);
+    s.soon = low_access_soon(g, x);
     return low_slot_get(g->r, s);
   }
   assert(x->bv == x->bw && "combining happens in place");
   struct low_slot s = low_access_slot(g, x, LOW_SLOT_INC);
   s.access = x->a->access;
   s.store = low_access_bind(g, x, x->bw);
+  s.soon = low_access_soon(g, x);
   s.run =
       x->how == IR_HOLD_RUN && x->entry == g->m->t->maps[x->a->map].run_entry;
   return low_slot_get(g->r, s);

@@ -118,6 +118,7 @@ struct low_slot {
   bool stream;    /* DAT: stored past the caches */
   uint32_t ahead; /* DAT: bytes behind it at which a block asks for memory; 0:
                      none */
+  uint32_t soon;  /* elements on whose row, through its map, is asked for */
   bool run;       /* INC: in a register while the target stays the same */
   int32_t map;    /* bind of the map, or FIRST, if the region goes by its
                      stretches, HEAD or START, if by its steps; -1: no

@@ -422,6 +422,7 @@ ask_less(struct ir_trace *t) {
   for (ir_ref r = 0; r < t->nregions; r++) {
     struct ir_region *g = &t->regions[r];
     if (g->chain && g->ahead && !ir_region_leads(t, r)) g->ahead = 0;
+    if (g->chain) g->prefetch = 0;
   }
 }
 

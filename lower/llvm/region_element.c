@@ -332,9 +332,28 @@ low_emit_single(struct low_emit *em, LLVMValueRef e) {
   ll_endif(em->b, after);
 }
 
+/* Ask for rows of elements further on, if there are such. */
+static void
+low_ask_soon(struct low_emit *em, LLVMValueRef e, LLVMValueRef hi) {
+  LLVMValueRef zero = ll_i64(em->ctx, 0), one = ll_i64(em->ctx, 1);
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    if (!s->soon) continue;
+    assert(s->map >= 0 && !s->row && !s->inner);
+    LLVMValueRef last = LLVMBuildNSWSub(em->b, hi, one, "last");
+    LLVMValueRef then =
+        LLVMBuildNSWAdd(em->b, e, ll_i64(em->ctx, s->soon), "then");
+    LLVMValueRef past = LLVMBuildICmp(em->b, LLVMIntSGT, then, last, "");
+    then = LLVMBuildSelect(em->b, past, last, then, "soon");
+    low_ask_for(em, s, s->load >= 0 ? s->load : s->store,
+                low_slot_index(em, s, then), zero, 1);
+  }
+}
+
 void
 low_emit_plain(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   struct ll_loop l = ll_loop_begin(em->b, lo, hi, "e");
+  low_ask_soon(em, l.i, hi);
   low_emit_single(em, l.i);
   ll_loop_end(em->b, &l, em->width ? em->marks.scalar : NULL);
 }

@@ -395,7 +395,7 @@ ir_region_leads(const struct ir_trace *t, ir_ref region) {
 
 uint64_t
 ir_arg_lines(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
-  enum { SEVERAL = 4 * 64 };
+  enum { LEAST = 4 * 64, MOST = 20 * 64 }; /* a row */
   const struct ir_region *g = &t->regions[region];
   if (!ir_arg_on_dat(t, a) || a->kind != IR_ARG_DAT || ir_arg_inline(t, a) ||
       a->map == IR_NONE || a->each || ir_arg_any_length(t, a) ||
@@ -403,7 +403,8 @@ ir_arg_lines(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
     return 0;
   const struct ir_dat *d = &t->dats[a->dat];
   uint64_t bytes = (uint64_t)d->dim * d->type.size;
-  return d->block == 1 && bytes >= SEVERAL ? bytes * ir_arg_count(a) : 0;
+  bool several = bytes >= LEAST && bytes <= MOST;
+  return d->block == 1 && several ? bytes * ir_arg_count(a) : 0;
 }
 
 uint64_t

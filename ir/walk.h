@@ -99,7 +99,8 @@ bool ir_region_leads(const struct ir_trace *t, ir_ref region);
 /* Elements further on whose rows code asks for, at most. */
 enum { IR_PREFETCH_MAX = 64 };
 /* Bytes of rows of several lines each, anywhere in memory, that an element of
- * the region reaches through tables by this argument; 0: none. */
+ * the region reaches through tables by this argument; 0: none. Of long rows,
+ * whose loops are not unrolled, processors foresee what comes. */
 uint64_t ir_arg_lines(const struct ir_trace *t, ir_ref region,
                       const struct ir_arg *a);
 /* The same of all its arguments, where code works on one element at a time and

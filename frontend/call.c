@@ -229,13 +229,9 @@ call_free(struct fe_call *c) {
 }
 
 /* Out of the table that finds it. */
-static void
-call_hide(const struct fe_call *c) {
-  if (c->base) {
-    table_remove(&overlaps, c->words, c->words_bytes);
-    return;
-  }
-  struct str key = STR_INIT;
+/* What the program said. */
+static struct fe_loop
+call_loop(const struct fe_call *c) {
   struct fe_loop l = {.file = c->file,
                       .line = c->line,
                       .function = c->function,
@@ -244,6 +240,18 @@ call_hide(const struct fe_call *c) {
                       .each = c->each,
                       .nargs = (int)c->nargs,
                       .args = c->key};
+  for (uint32_t a = 0; a < c->nargs; a++) l.nhidden += c->args[a].masks != 0;
+  return l;
+}
+
+static void
+call_hide(const struct fe_call *c) {
+  if (c->base) {
+    table_remove(&overlaps, c->words, c->words_bytes);
+    return;
+  }
+  struct str key = STR_INIT;
+  struct fe_loop l = call_loop(c);
   key_build(&key, c->source_version, &l);
   if (table_get(&call_ids, key.s, key.len, 0) == c->id + 1)
     table_remove(&call_ids, key.s, key.len);
@@ -335,6 +343,19 @@ fe_call_get(const struct fe_loop *l, struct fe_call **out) {
   if (st == OK && !known && (*out)->nraw) fe_owed_tell(*out, l->args);
   str_clear(&key);
   return st;
+}
+
+status
+fe_call_of_all_values(const struct fe_call *c, struct fe_call **out) {
+  if (c->base)
+    FAIL(ERR_STATE,
+         "%s:%d: op_par_loop \"%s\": expected globals that do not overlap, as "
+         "its kernel has a loop over a number that is a variable, found such "
+         "that do",
+         c->file ? c->file : "?", c->line, c->name);
+  struct fe_loop l = call_loop(c);
+  fe_kernel_vary(c->kernel);
+  return fe_call_get(&l, out);
 }
 
 bool

@@ -25,14 +25,15 @@ struct fe_kernel {
   bool opaque, promised; /* low's, for who needs no more of it */
   uint32_t nconsts;
   struct fe_const *consts;
-  uint32_t epoch;     /* how many constants have become parameters */
-  uint32_t index;     /* in fe_calls.kernels; the tag in traces */
-  char *name;         /* the loop's name */
-  uint64_t pins_seen; /* fe.pins when names_dats was found */
-  bool names_dats;    /* a constant lies in a dat's memory (overlap.c) */
-  bool given;         /* low knows values of integers: low_kernel_given_hold */
-  bool varies;        /* these have changed: low is to know none again */
-  uint32_t ngiven;    /* kernels that know values, made of this one */
+  uint32_t epoch;         /* how many constants have become parameters */
+  uint32_t index;         /* in fe_calls.kernels; the tag in traces */
+  char *name;             /* the loop's name */
+  uint64_t pins_seen;     /* fe.pins when names_dats was found */
+  bool names_dats;        /* a constant lies in a dat's memory (overlap.c) */
+  struct fe_kernel *base; /* low knows values of integers, this one's does not;
+                             NULL: it is that one */
+  bool varies;            /* no calls with such a kernel again */
+  uint32_t ngiven;        /* such kernels, made of this one */
   uint64_t told; /* arguments whose proven access was said to differ, as bits */
   bool kept;     /* in the sweep under way */
 };
@@ -164,6 +165,9 @@ bool fe_call_matches(struct fe_call *c, const struct fe_loop *l);
 
 /* Does the loop use memory that the program may hold a pointer to? */
 bool fe_call_pinned(const struct fe_call *c);
+/* The same loop, of a kernel that knows values of constants (struct fe_kernel,
+ * base), with the one that is right for all. ERR_STATE: globals overlap */
+status fe_call_of_all_values(const struct fe_call *c, struct fe_call **out);
 /* Forget the call; its id will be another's. */
 void fe_call_drop(struct fe_call *c);
 /* Where the id + 1 of a call stands that is recorded in place of another. */
@@ -236,14 +240,19 @@ void fe_kernels_sweep(void);
 
 /* See whether constants changed; capture those that vary. Returns the epoch. */
 uint32_t fe_consts_capture(struct fe_kernel *k);
-/* The kernel that calls take for this one: with the values that its integers
- * have now, where more is proven so. ERR_COMPILE */
-status fe_kernel_given(struct fe_kernel *k, struct fe_kernel **out);
-/* Does it know values that have changed since? Then calls with it are to be
- * looked for again. */
-bool fe_kernel_outdated(const struct fe_kernel *k);
 /* Offset of captured constant i behind the call's globals. */
 size_t fe_const_offset(const struct fe_kernel *k, uint32_t epoch, uint32_t i);
+
+/* ---- given.c ------------------------------------------------------------- */
+
+/* The kernel that calls take for this one: with what is proven for the values
+ * that its integers have now, where that is more. */
+struct fe_kernel *fe_kernel_given(struct fe_kernel *k);
+/* No calls with one of these again; those there are, are looked for anew. */
+void fe_kernel_vary(struct fe_kernel *k);
+/* Does it know values that have changed since? Then calls with it are to be
+ * looked for again. */
+bool fe_kernel_outdated(struct fe_kernel *k);
 
 /* ---- prove.c, overlap.c ------------------------------------------------- */
 

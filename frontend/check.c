@@ -631,7 +631,7 @@ fe_call_check(const struct fe_loop *l, struct fe_arg *out,
   if (l->each) TRY(fe_scan_check(l, out, k->low));
   tell_opaque(name, k->low);
   TRY(fe_kernel_packed(k, out, (uint32_t)l->nargs, (uint32_t)l->nhidden, &k));
-  TRY(fe_kernel_given(k, kernel_out));
+  *kernel_out = fe_kernel_given(k);
   masks_keep(out, l->nargs);
   return OK;
 }

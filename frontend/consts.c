@@ -16,16 +16,6 @@
  *
  * Cost. One memcmp per constant and call (Airfoil: 8 doubles in 5 kernels).
  *
- * Lengths of loops. What is proven of a kernel does not know values, so that
- * nothing is known of a loop over a number of levels that is a variable. So of
- * a kernel with loops whose constants are integers a second one is made, which
- * knows these; calls take it as long as they have these values (lower/kernel.h:
- * low_kernel_given_get). At the first call that sees another one all calls are
- * looked for again, and from there on take the first kernel. Loops that are new
- * may see yet another value, and have a kernel of their own, up to GIVEN_MOST.
- * Over ranks values may differ, and what is proven has to be the same:
- * there calls take the first kernel.
- *
  * Deferred opaque kernels (OP2_DEFER_OPAQUE, op2_kernel_pure) read memory when
  * they run. For them the static constants given to op_decl_const are watched:
  * while such loops wait, their values at the last recording are put back for
@@ -82,35 +72,6 @@ fe_kernel_of(const struct low_kernel *low, const char *name) {
   fe_consts_init(k);
   VEC_PUSH(fe_calls.kernels, fe_calls.nkernels, fe_calls.capkernels, k);
   return k;
-}
-
-/* ---- integers whose values kernels know ---------------------------------- */
-
-enum { GIVEN_MOST = 8 };
-
-status
-fe_kernel_given(struct fe_kernel *k, struct fe_kernel **out) {
-  const struct low_kernel *low;
-  *out = k;
-  if (k->varies || fe_ranked()) return OK;
-  TRY(low_kernel_given_get(k->low, &low));
-  if (low == k->low) return OK;
-  struct fe_kernel *known = fe_kernel_of(low, k->name);
-  if (!known->given && ++k->ngiven > GIVEN_MOST) {
-    k->varies = true;
-    return OK;
-  }
-  known->given = true;
-  *out = known;
-  return OK;
-}
-
-bool
-fe_kernel_outdated(const struct fe_kernel *k) {
-  if (!k->given || low_kernel_given_hold(k->low)) return false;
-  fe_kernel_of(k->low->given_of, k->name)->varies = true;
-  fe.source_version++;
-  return true;
 }
 
 /* ---- kernels of the program ---------------------------------------------- */
@@ -242,6 +203,9 @@ low_is_used(const struct low_kernel *low) {
 void
 fe_kernels_sweep(void) {
   uint32_t n = 0;
+  for (uint32_t i = 0; i < fe_calls.nkernels; i++)
+    if (fe_calls.kernels[i]->kept && fe_calls.kernels[i]->base)
+      fe_calls.kernels[i]->base->kept = true;
   for (uint32_t i = 0; i < fe_calls.nkernels; i++) {
     struct fe_kernel *k = fe_calls.kernels[i];
     if (!k->kept) {

@@ -29,6 +29,7 @@
  * one for each dat and global. */
 #include "frontend/calls.h"
 #include "frontend/context.h"
+#include "frontend/spans.h"
 #include "frontend/values.h"
 
 #include "base/str.h"
@@ -36,34 +37,18 @@
 #include <assert.h>
 #include <string.h>
 
-/* Bytes [at, end) of the program's memory. */
-struct span {
-  const char *at, *end;
-};
-
-static struct span
-span_of(const void *at, size_t bytes) {
-  return (struct span){at, (const char *)at + bytes};
-}
-
-static bool
-spans_meet(struct span a, struct span b) {
-  return (uintptr_t)a.at < (uintptr_t)b.end &&
-         (uintptr_t)b.at < (uintptr_t)a.end;
-}
-
 /* ---- globals with each other -------------------------------------------- */
 
-static struct span
+static struct fe_span
 span_arg(const struct fe_call *c, const op_arg *args, uint32_t a) {
-  return span_of(args[a].data, c->args[a].bytes);
+  return fe_span_of(args[a].data, c->args[a].bytes);
 }
 
 static bool
 args_meet(const struct fe_call *c, const op_arg *args, uint32_t a, uint32_t b) {
   return c->args[a].bytes && c->args[b].bytes &&
          (c->args[a].raw || c->args[b].raw) &&
-         spans_meet(span_arg(c, args, a), span_arg(c, args, b));
+         fe_spans_meet(span_arg(c, args, a), span_arg(c, args, b));
 }
 
 static bool
@@ -199,22 +184,6 @@ fe_overlap_call(struct fe_call *c, const op_arg *args) {
 
 /* ---- globals and dats --------------------------------------------------- */
 
-/* Memory that the program takes for the dat's: NULL, it knows of none. */
-static const void *
-dat_memory(const struct fe_dat *d) {
-  if (d->freed) return NULL;
-  return d->pinned ? d->pub.data : fe.arrays_apart ? d->declared_from : NULL;
-}
-
-/* The set of a dat that was freed may have ended. */
-static bool
-dat_in(const struct fe_dat *d, struct span s) {
-  const void *memory = dat_memory(d);
-  if (!memory) return false;
-  size_t bytes = (size_t)fe_declared_size(d) * (size_t)d->pub.size;
-  return spans_meet(s, span_of(memory, bytes));
-}
-
 static bool
 call_writes(const struct fe_call *c, const struct fe_dat *d) {
   for (uint32_t u = 0; u < c->nuses; u++)
@@ -238,11 +207,11 @@ check_copied(const struct fe_call *c, const struct fe_dat *d, bool written,
 /* Memory s, which the loop reads (or, written, also writes): dats there become
  * current. `what` says how the loop comes there. */
 static status
-dats_current(const struct fe_call *c, struct span s, bool written,
+dats_current(const struct fe_call *c, struct fe_span s, bool written,
              const char *what) {
   for (uint32_t i = 0; i < fe_all.ndats; i++) {
     struct fe_dat *d = fe_all.dats[i], *same;
-    if (!dat_in(d, s)) continue;
+    if (!fe_dat_in(d, s)) continue;
     if (!d->pinned) {
       TRY(check_copied(c, d, written, what));
       continue;
@@ -258,30 +227,16 @@ dats_current(const struct fe_call *c, struct span s, bool written,
   return OK;
 }
 
-/* Does the kernel mention memory of a dat by name? Found anew when dats were
- * pinned since. */
-static bool
-kernel_names_dats(struct fe_kernel *k) {
-  if (k->pins_seen == fe.pins) return k->names_dats;
-  k->pins_seen = fe.pins;
-  k->names_dats = false;
-  for (uint32_t i = 0; i < k->nconsts; i++)
-    for (uint32_t d = 0; d < fe_all.ndats; d++)
-      k->names_dats |= dat_in(fe_all.dats[d],
-                              span_of(k->consts[i].address, k->consts[i].size));
-  return k->names_dats;
-}
-
 status
 fe_overlap_dats(const struct fe_call *c, const op_arg *args) {
   for (uint32_t a = 0; a < c->nargs; a++)
     if (c->args[a].bytes)
       TRY(dats_current(c, span_arg(c, args, a), c->args[a].raw,
                        "a global argument"));
-  if (!kernel_names_dats(c->kernel)) return OK;
+  if (!fe_kernel_names_dats(c->kernel)) return OK;
   for (uint32_t i = 0; i < c->kernel->nconsts; i++)
     TRY(dats_current(
-        c, span_of(c->kernel->consts[i].address, c->kernel->consts[i].size),
+        c, fe_span_of(c->kernel->consts[i].address, c->kernel->consts[i].size),
         false, "memory that its kernel mentions"));
   return OK;
 }

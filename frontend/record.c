@@ -396,3 +396,17 @@ size_t
 op2_pending(void) {
   return fe_recs.loops;
 }
+
+status
+fe_recs_of_all_values(uint32_t *what) {
+  status st = OK;
+  for (uint32_t i = 0; i < fe_recs.n; i++) what[i] = fe_recs.all[i].what;
+  for (uint32_t i = 0; st == OK && i < fe_recs.n; i++) {
+    struct fe_rec *r = &fe_recs.all[i];
+    struct fe_call *c = r->kind == FE_REC_LOOP ? fe_calls.all[r->what] : NULL;
+    if (!c || !c->kernel->base) continue;
+    st = fe_call_of_all_values(c, &c);
+    if (st == OK) r->what = c->id;
+  }
+  return st;
+}

@@ -146,6 +146,11 @@ fe_rec_unread(uint32_t i) {
   fe_recs.words[2 * (size_t)i] |= FE_WORD_UNREAD;
 }
 
+/* record.c: what[i] is what record i is of; of loops whose kernels know values
+ * of constants, the records are of such as are right for all values then, until
+ * the caller puts what[] back. ERR_STATE */
+status fe_recs_of_all_values(uint32_t *what);
+
 /* ---- flush.c ------------------------------------------------------------ */
 
 /* Run what the request needs. On failure nothing ran and all stays pending, but

@@ -518,26 +518,6 @@ given_words(const struct low_kernel *base, struct str *out) {
   return n;
 }
 
-/* Its other constants are the base's. */
-static bool
-given_global(void *user, struct low_const *c) {
-  const struct low_kernel *base = ((struct kernel *)user)->k.given_of;
-  const char *unit = strrchr(c->name, '#');
-  size_t n = unit ? (size_t)(unit - c->name) : strlen(c->name);
-  for (uint32_t i = 0; i < base->nconsts; i++) {
-    const struct low_const *there = &base->consts[i];
-    const char *unit_there = strrchr(there->name, '#');
-    SCOPED_STR full = STR_INIT;
-    str_addn(&full, there->name, strcspn(there->name, "#"));
-    if (!unit != !unit_there || (unit && strcmp(unit, unit_there)) ||
-        !kernel_is_variable(c->name, n, full.s))
-      continue;
-    *c = *there;
-    return true;
-  }
-  return false;
-}
-
 /* All of the base but its facts; the blob's forgetting finds both. */
 static struct kernel *
 given_new(const struct kernel *base) {
@@ -570,36 +550,46 @@ given_pays(const struct low_kernel *k) {
   return more;
 }
 
-/* `values`: given_words of the base. */
+/* Facts are found by the code and the values, which are given_words of the
+ * base; all else is the base's. */
 static status
 given_read(struct kernel *k, const struct str *values) {
+  const struct low_kernel *base = k->k.given_of;
   SCOPED_STR b = STR_INIT;
-  const struct digest *of = &k->k.given_of->digest;
-  str_addn(&b, (const char *)of->bytes, sizeof of->bytes);
+  str_addn(&b, (const char *)base->digest.bytes, sizeof base->digest.bytes);
   str_addn(&b, values->s, values->len);
   digest_of(b.s, b.len, &k->k.digest);
-  return kernel_read(k, given_global, k);
+  TRY(low_facts_get(&k->k, &k->arena));
+  k->k.digest = base->digest;
+  k->k.consts = base->consts;
+  k->k.nconsts = base->nconsts;
+  return OK;
 }
 
-status
-low_kernel_given_get(const struct low_kernel *base,
-                     const struct low_kernel **out) {
-  *out = base;
+static struct kernel *
+given_make(const struct low_kernel *base, const struct str *values) {
+  struct kernel *k = given_new((const struct kernel *)base);
+  if (given_read(k, values) == OK) return k;
+  LOG_INFO("kernel %s, with values: %s", base->name, err_last());
+  return NULL; /* a sweep takes it */
+}
+
+const struct low_kernel *
+low_kernel_given_get(const struct low_kernel *base) {
   SCOPED_STR values = STR_INIT, key = STR_INIT;
   bool may = !base->opaque && !base->effects && base->loops && !base->given_of;
-  if (!may || !given_words(base, &values)) return OK;
+  if (!may || !given_words(base, &values)) return base;
   str_addn(&key, (const char *)&base, sizeof base);
   str_addn(&key, values.s, values.len);
   struct low_own what = {key.s, key.len};
   const struct low_kernel *known = low_kernel_own(what);
   if (!known) {
-    struct kernel *k = given_new((const struct kernel *)base);
-    TRY(given_read(k, &values));
+    struct kernel *k = given_make(base, &values);
+    if (!k) return base;
     kernel_own_keep(k, what);
     known = &k->k;
   }
-  if (given_pays(known)) *out = known;
-  return OK;
+  return given_pays(known) ? known : base;
 }
 
 bool

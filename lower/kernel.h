@@ -65,8 +65,7 @@ struct low_const {
   bool integer; /* of one number */
 };
 
-/* One that has this value: the kernel mentions it no more, and its facts know
- * that. */
+/* One that has this value, as the kernel's facts know; its code does not. */
 struct low_given {
   struct low_const what;
   const void *bytes;
@@ -114,8 +113,8 @@ struct low_kernel {
   uint32_t nconsts;
   const struct low_given *given;
   uint32_t ngiven;
-  const struct low_kernel *given_of; /* the same kernel whatever values they
-                                        have; NULL: it is that one */
+  const struct low_kernel *given_of; /* the same code, and facts that hold for
+                                        all values; NULL: it is that one */
   /* floating-point operations of one call, all branches taken: additions and
    * multiplications; divisions and roots; other functions of <math.h>.
    * divides: of integers, remainders too. others: what else is computed of
@@ -178,11 +177,10 @@ status low_kernel_own_add(struct low_own what, const char *name,
 status low_kernel_around_add(struct low_own what, const char *name,
                              const char *text, const struct low_kernel *base,
                              const struct low_kernel **out);
-/* The same kernel for the integers that its constants have now, if it has loops
- * whose lengths may depend on them and more is proven with them than without;
- * *out: `base` else. KEEP while loops have it. ERR_COMPILE */
-status low_kernel_given_get(const struct low_kernel *base,
-                            const struct low_kernel **out);
+/* The same kernel, code and constants, with what is proven of it for the values
+ * that its integers have now; `base` itself, if it has no loops whose lengths
+ * may depend on them, or no more is proven. KEEP while loops have it. */
+const struct low_kernel *low_kernel_given_get(const struct low_kernel *base);
 /* Have all of them these values still? */
 bool low_kernel_given_hold(const struct low_kernel *k);
 /* If it turns out opaque: it does no more than its arguments declare.

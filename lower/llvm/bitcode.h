@@ -46,6 +46,9 @@ struct low_const;
 status low_kernel_open(const struct low_kernel *k, bool lines,
                        LLVMContextRef ctx, LLVMModuleRef *out,
                        LLVMValueRef *fn_out);
+/* Values that its facts are to know, in place of the variables. Never in code
+ * that runs: that is the same whatever is known of values (region_settle.c). */
+void low_kernel_give(const struct low_kernel *k, LLVMModuleRef m);
 /* A constant of these bytes (NULL: a variable, zero) instead of global g, which
  * is c. */
 LLVMValueRef low_const_replace(LLVMModuleRef m, LLVMValueRef g,

@@ -33,6 +33,7 @@ static status
 facts_open(struct facts *f, const struct low_kernel *k) {
   LLVMModuleRef m;
   TRY(low_kernel_open(k, false, f->ctx, &m, &f->fn));
+  low_kernel_give(k, m);
   f->m = m;
   f->layout = LLVMGetModuleDataLayout(f->m);
   return OK;

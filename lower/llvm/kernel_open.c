@@ -299,8 +299,8 @@ low_const_replace(LLVMModuleRef m, LLVMValueRef g, const struct low_const *c,
   return v;
 }
 
-static void
-open_give(const struct low_kernel *k, LLVMModuleRef m) {
+void
+low_kernel_give(const struct low_kernel *k, LLVMModuleRef m) {
   for (uint32_t i = 0; i < k->ngiven; i++) {
     LLVMValueRef g = LLVMGetNamedGlobal(m, k->given[i].what.name);
     if (g) low_const_replace(m, g, &k->given[i].what, k->given[i].bytes);
@@ -317,7 +317,6 @@ low_kernel_open(const struct low_kernel *k, bool lines, LLVMContextRef ctx,
   for (uint32_t u = 0; u < k->nunits + 1; u++)
     if (units[u].m) LLVMDisposeModule(units[u].m);
   if (s == OK) {
-    open_give(k, *out);
     if (!lines) LLVMStripModuleDebugInfo(*out);
     return OK;
   }

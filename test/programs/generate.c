@@ -17,6 +17,14 @@ flux(const double *a, const double *b, double *ra, double *rb) {
   *rb -= f;
 }
 
+/* Code for later runs knows no value of it. */
+static int levels = 3;
+
+static void
+fill(double *x) {
+  for (int l = 0; l < levels; l++) x[l] = l;
+}
+
 static void
 update(double *r, double *q, const double *dt, double *sum) {
   *q += *dt * scale * *r;
@@ -147,12 +155,30 @@ check_host(const char *folder) {
   CHECK(strstr(content(folder, "00-flux.ll"), "define"));
 }
 
+/* The loop waits with what is proven for one value; its code is for all, and some
+ * leave something as it was. */
+static void
+check_levels(const char *folder) {
+  op2_flush();
+  op_dat x = op_decl_dat(cells, 3, "double", (double *)NULL, "column");
+  op_par_loop(fill, "fill", cells,
+              op_arg_dat(x, -1, OP_ID, 3, "double", OP_WRITE));
+  if (!op2_pending() || !check_ir()) return;
+  CHECK_INT(op2_generate("openmp", folder), OP2_OK);
+  if (check_rank()) return;
+  content(folder, "index.json");
+  CHECK(strstr(text, "\"is\": \"constant\", \"name\": \"levels\""));
+  content(folder, "trace.irt");
+  CHECK(strstr(text, "%column.0"));
+}
+
 static void
 clean(const char *folder) {
   static const char *const names[] = {
       "00-flux.ptx", "01-update.ptx", "00-flux.bc",     "01-update.bc",
       "00-flux.ll",  "01-update.ll",  "00-flux.o",      "01-update.o",
-      "trace.irt",   "index.json",    "00-variable.ll", "00-lengths.ptx"};
+      "trace.irt",   "index.json",    "00-variable.ll", "00-lengths.ptx",
+      "00-fill.ll"};
   char path[512];
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     snprintf(path, sizeof path, "%s/%s", folder, names[k]);
@@ -281,6 +307,7 @@ main(int argc, char **argv) {
   CHECK_NEAR(total, expect, 1e-12);
   for (int e = 0; e < NCELL; e++) CHECK_NEAR(found[e], expected[e], 1e-12);
   if (!keep) refused(folder);
+  if (!keep) check_levels(folder);
   if (!keep) row_starts(folder);
   nothing_pending(folder);
   if (!keep) {

@@ -12,6 +12,15 @@ static void
 divide(const double *x, double *y) {
   *y = *x / by;
 }
+static int parts = 3;
+
+/* The same through a loop over a number that is a constant. */
+static void
+divide_whole(double *y) {
+  double part = 1.0 / parts;
+  *y = 0;
+  for (int k = 0; k < parts; k++) *y = part;
+}
 static void
 number(double *x) {
   *x = 1;
@@ -60,6 +69,14 @@ main(int argc, char **argv) {
   fesetround(FE_UPWARD); /* looking rounds nothing */
   for (int i = 0; i < 5; i++) check_all(d[i], want[i]);
   CHECK_INT(fegetround(), FE_UPWARD);
+
+  op_dat y = op_decl_dat(s, 1, "double", (double *)NULL, "y");
+  for (int i = 0; i < 5; i++) {
+    fesetround(modes[i]);
+    op_par_loop(divide_whole, "divide_whole", s,
+                op_arg_dat(y, -1, OP_ID, 1, "double", OP_WRITE));
+    check_all(y, want[i]);
+  }
 
   /* what waits while the mode changes and nothing is called */
   fesetround(FE_TONEAREST);

@@ -49,9 +49,10 @@ whole_modes() {
 # Programs that one rank alone can run:
 #   effects noargs renumber own_functions   kernels count calls in memory of the
 #                             program, of which each rank has its own
-#   no_realloc overlap overlay overlay_temp upload_all   loops work in memory of the program
+#   no_realloc overlap overlay overlay_temp upload_all given_in_dat   loops work in memory
+#                                  of the program
 #   fetch                     each rank removes the file that it has read
-whole_skips="effects noargs renumber own_functions no_realloc overlap overlay overlay_temp upload_all fetch"
+whole_skips="effects noargs renumber own_functions no_realloc overlap overlay overlay_temp upload_all given_in_dat fetch"
 
 on_device() { # VARIABLES
   case " $1" in *" OP2_TARGET=opencl"*) ;; *) return 1 ;; esac

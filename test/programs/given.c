@@ -125,6 +125,28 @@ step_changed_between(void) {
   CHECK_REALS(got, g.b, N * MOST);
 }
 
+/* Two dats in turns, each with a number of its own: what is above the smaller one
+ * stays. */
+static void
+numbers_alternate(void) {
+  static double start[2][N * MOST], got[N * MOST];
+  static const int of[2] = {MOST, 5};
+  op_dat y[2];
+  for (int i = 0; i < N * MOST; i++) start[0][i] = start[1][i] = -1 - i % 7;
+  for (int k = 0; k < 2; k++)
+    y[k] = op_decl_dat(g.s, MOST, "double", start[k], k ? "few" : "all");
+  for (int k = 0; k < 4; k++) {
+    levels = of[k % 2];
+    op_par_loop(fill, "fill", g.s,
+                op_arg_dat(g.x, -1, OP_ID, MOST, "double", OP_READ),
+                op_arg_dat(y[k % 2], -1, OP_ID, MOST, "double", OP_WRITE));
+    for (int e = 0; e < N; e++) fill(&g.a[e * MOST], &start[k % 2][e * MOST]);
+    op_fetch_data(y[k % 2], got);
+    CHECK_REALS(got, start[k % 2], N * MOST);
+  }
+  levels = MOST;
+}
+
 /* Each step has dats of its own, so that its loop is new, and another value. */
 static void
 step_anew(void) {
@@ -162,6 +184,7 @@ int
 main(int argc, char **argv) {
   check_start(argc, argv);
   declare();
+  numbers_alternate();
   step();
   step();
   rate = 1.5;

@@ -228,7 +228,6 @@ call_free(struct fe_call *c) {
   free(c);
 }
 
-/* Out of the table that finds it. */
 /* What the program said. */
 static struct fe_loop
 call_loop(const struct fe_call *c) {
@@ -244,6 +243,7 @@ call_loop(const struct fe_call *c) {
   return l;
 }
 
+/* Out of the table that finds it. */
 static void
 call_hide(const struct fe_call *c) {
   if (c->base) {

@@ -251,8 +251,12 @@ struct fe_kernel *fe_kernel_given(struct fe_kernel *k);
 /* No calls with one of these again; those there are, are looked for anew. */
 void fe_kernel_vary(struct fe_kernel *k);
 /* Does it know values that have changed since? Then calls with it are to be
- * looked for again. */
-bool fe_kernel_outdated(struct fe_kernel *k);
+ * looked for again. Most know none. */
+bool fe_kernel_changed(struct fe_kernel *k);
+static inline bool
+fe_kernel_outdated(struct fe_kernel *k) {
+  return k->base && fe_kernel_changed(k);
+}
 
 /* ---- prove.c, overlap.c ------------------------------------------------- */
 

@@ -74,8 +74,6 @@ fe_kernel_of(const struct low_kernel *low, const char *name) {
   return k;
 }
 
-/* ---- kernels of the program ---------------------------------------------- */
-
 struct fe_kernel *
 fe_kernel_get(void (*function)(void), const char *name) {
   return fe_kernel_of(low_kernel_get(function, name), name);

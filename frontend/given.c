@@ -58,9 +58,8 @@ fe_kernel_vary(struct fe_kernel *k) {
 }
 
 bool
-fe_kernel_outdated(struct fe_kernel *k) {
-  if (!k->base || (low_kernel_given_hold(k->low) && !fe_kernel_names_dats(k)))
-    return false;
+fe_kernel_changed(struct fe_kernel *k) {
+  if (low_kernel_given_hold(k->low) && !fe_kernel_names_dats(k)) return false;
   fe_kernel_vary(k);
   return true;
 }

@@ -522,9 +522,9 @@ given_words(const struct low_kernel *base, struct str *out) {
 static struct kernel *
 given_new(const struct kernel *base) {
   struct kernel *k = kernel_new(base->k.address, base->k.name);
-  struct low_kernel facts = k->k;
+  char *name = k->k.name;
   k->k = *low_kernel_copy(&base->k, &k->arena);
-  k->k.name = facts.name;
+  k->k.name = name;
   k->k.given_of = &base->k;
   k->blob = base->blob;
   k->around = base;

@@ -39,7 +39,7 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       "gather{always=%d},"
       "colour{colours=%d,in_order=%d,increments=%d,gpu=%d},"
       "hold{exact=%d,reads=%d,gpu=%d},"
-      "width{bytes=%u},%s%s%steam{way=%d,ranks=%d},"
+      "width{bytes=%u},%s%s%slate{registers=%u},team{way=%d,ranks=%d},"
       "tile{rows=%d,columns=%d,piece=%d,share=%u},%scores{off=%d}%s%s",
       fe.opt.gather == OPT_gather_always, colours, fe.opt.reproducible != 0,
       fe.opt.increments - OPT_increments_auto, gpu, fe.opt.reproducible != 0,
@@ -48,7 +48,7 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       fe.opt.inlining == OPT_inlining_always ? "inline{most=1000000}," : "",
       fe.opt.stretches == OPT_stretches_always ? ALL_STRETCHES : "",
       fe.opt.runs == OPT_runs_always ? "runs{least=1,share=0}," : "",
-      fe.opt.team - OPT_team_auto, fe_ranks.size,
+      low_machine_registers(), fe.opt.team - OPT_team_auto, fe_ranks.size,
       fe.opt.tile_rows > 0 ? fe.opt.tile_rows : 0,
       fe.opt.tile_columns > 0 ? fe.opt.tile_columns : 0,
       fe.opt.tile_piece > 0 ? fe.opt.tile_piece : 0, fe.share,

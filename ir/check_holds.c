@@ -35,13 +35,15 @@ note(struct held *h) {
 }
 
 /* All that adds to a global of a region does so in one way; columns of a dat
- * stay with the threads, or none of it does, and so do sums along runs. */
+ * stay with the threads, or none of it does; so do sums along runs, and such as
+ * are late. */
 static void
 check_alike(struct held *h, const struct ir_arg *a, uint8_t how) {
   const struct ir_trace *t = h->c->t;
   uint8_t *before = &h->alike[ir_root(t, a->dat)];
   bool whole = ir_held_by_column(how) || ir_held_by_column(*before) ||
-               how == IR_HOLD_RUN || *before == IR_HOLD_RUN;
+               how == IR_HOLD_RUN || *before == IR_HOLD_RUN ||
+               how == IR_HOLD_LATE || *before == IR_HOLD_LATE;
   bool adds = a->kind == IR_ARG_GBL && ir_arg_writes(a);
   if ((adds || whole) && *before && *before != how)
     ir_bad(h->c, "region %u: %s %%%s is held as %s and as %s", h->region,
@@ -68,6 +70,7 @@ check_operand(struct held *h, ir_ref n, const struct ir_arg *a,
   else if (!(ir_holds_of(t, n, a, f) & 1U << as) ||
            (stream && !ir_may_stream(t, h->region, v, f->overlaps)) ||
            (run && !ir_may_run(t, h->region, v).length) ||
+           (how == IR_HOLD_LATE && !ir_may_be_late(t, h->region)) ||
            (slide && ir_slides_from(t, h->region, v) == IR_NONE) ||
            (through &&
             !ir_may_go_through(t, h->region, ir_root(t, a->dat), f->overlaps)))

@@ -54,7 +54,8 @@ enum ir_hold
 ir_hold_before(enum ir_hold how) {
   switch (how) {
   case IR_HOLD_STREAM: return IR_HOLD_COPY;
-  case IR_HOLD_RUN: return IR_HOLD_ADD;
+  case IR_HOLD_RUN:
+  case IR_HOLD_LATE: return IR_HOLD_ADD;
   case IR_HOLD_SLIDE: return IR_HOLD_REGISTER;
   case IR_HOLD_THROUGH: return IR_HOLD_STAGED;
   default: return how;

@@ -96,6 +96,12 @@ struct ir_run {
 };
 struct ir_run ir_may_run(const struct ir_trace *t, ir_ref region, ir_ref v);
 
+/* ---- hold_late.c --------------------------------------------------------- */
+
+/* May what the region holds as add wait until the next block's loads are under
+ * way? Width and stretches are chosen. cost O(loops of the region) */
+bool ir_may_be_late(const struct ir_trace *t, ir_ref region);
+
 /* ---- hold_slide.c -------------------------------------------------------- */
 
 /* The call that makes of an element what version v, an inlined loop's result,

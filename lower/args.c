@@ -64,9 +64,10 @@ low_slot_same(const struct low_slot *a, const struct low_slot *b) {
          a->through == b->through && a->inner == b->inner &&
          a->shift == b->shift && a->layer == b->layer && a->local == b->local &&
          a->stream == b->stream && a->ahead == b->ahead && a->soon == b->soon &&
-         a->run == b->run && a->map == b->map && a->start == b->start &&
-         a->still == b->still && a->entry == b->entry && a->row == b->row &&
-         a->call == b->call && a->into == b->into && a->access == b->access;
+         a->run == b->run && a->late == b->late && a->map == b->map &&
+         a->start == b->start && a->still == b->still && a->entry == b->entry &&
+         a->row == b->row && a->call == b->call && a->into == b->into &&
+         a->access == b->access;
 }
 
 int32_t

@@ -218,6 +218,7 @@ low_far_slot(struct low_args *g, const struct low_access *x) {
   s.access = x->a->access;
   s.store = low_access_bind(g, x, x->bw);
   s.soon = low_access_soon(g, x);
+  s.late = x->how == IR_HOLD_LATE;
   s.run =
       x->how == IR_HOLD_RUN && x->entry == g->m->t->maps[x->a->map].run_entry;
   return low_slot_get(g->r, s);

@@ -81,6 +81,11 @@ low_machine_vector(void) {
   return __builtin_cpu_supports("avx") ? 32 : 16;
 }
 
+uint32_t
+low_machine_registers(void) {
+  return __builtin_cpu_supports("avx512f") ? 32 : 16;
+}
+
 /* Leaves and which registers of them describe the CPU; others hold sizes,
  * addresses or the number of the core that we happen to run on. */
 static const struct {
@@ -124,6 +129,11 @@ low_machine_text(struct str *out) {
 uint32_t
 low_machine_vector(void) {
   return 16;
+}
+
+uint32_t
+low_machine_registers(void) {
+  return 32;
 }
 
 /* Code is not kept here (loader.c); facts and sources do not depend on it. */

@@ -120,6 +120,7 @@ struct low_slot {
                      none */
   uint32_t soon;  /* elements on whose row, through its map, is asked for */
   bool run;       /* INC: in a register while the target stays the same */
+  bool late;      /* INC: a block adds behind the loads of the next one */
   int32_t map;    /* bind of the map, or FIRST, if the region goes by its
                      stretches, HEAD or START, if by its steps; -1: no
                      further */

@@ -23,8 +23,8 @@ static void
 low_key_slot(const struct low_slot *s, struct str *key) {
   KEY(key, s->kind, s->type.kind, s->type.size, s->dim, s->load, s->store,
       s->through, s->inner, s->shift, s->layer, s->local, s->stream, s->ahead,
-      s->soon, s->run, s->map, s->start, s->still, s->entry, s->usual, s->row,
-      s->call, s->into, s->access, s->lanes);
+      s->soon, s->run, s->late, s->map, s->start, s->still, s->entry, s->usual,
+      s->row, s->call, s->into, s->access, s->lanes);
 }
 
 static void

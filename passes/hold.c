@@ -41,7 +41,7 @@ struct hold {
   struct ir_trace *t;
   const struct pass_ctx *ctx;
   struct ir_hold_facts facts;
-  uint16_t *ways; /* by version: what all arguments of the region leave */
+  uint32_t *ways; /* by version: what all arguments of the region leave */
   bool *local;    /* by version: it is to be held as local */
   bool exact, store, apart;
   long reads;
@@ -89,14 +89,14 @@ hold_best(unsigned ways) {
   return (enum ir_hold)how;
 }
 
-_Static_assert(IR_HOLD_COUNT <= 16, "a bit of 16 for each way");
+_Static_assert(IR_HOLD_COUNT <= 32, "a bit of 32 for each way");
 
 static void
 hold_operand(struct hold *h, ir_ref n, const struct ir_arg *a) {
   ir_ref v = ir_operand(h->t, a);
   if (v == IR_NONE) return;
   unsigned ways = hold_ways(h, n, a);
-  h->ways[v] = (uint16_t)(h->ways[v] ? h->ways[v] & ways : ways);
+  h->ways[v] = h->ways[v] ? h->ways[v] & ways : ways;
   assert(h->ways[v]);
 }
 

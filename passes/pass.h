@@ -54,12 +54,13 @@ enum pass_fact {
   PASS_STRETCHES = 8192,
   PASS_CHAINS = 16384,
   PASS_STREAMS = 32768, /* of holds: those that are stream */
-  PASS_RUNS = 65536,    /* and run */
+  PASS_RUNS = 65536,    /* and run, */
+  PASS_LATE = 131072,   /* and late */
   /* what is there before anybody says how regions run, and how they do */
   PASS_PLACED = PASS_REGIONS | PASS_BUFFERS | PASS_PLACES | PASS_LEVELS,
   PASS_SCHEDULE = PASS_WALKS | PASS_HOLDS | PASS_WIDTHS | PASS_SUMS |
                   PASS_TEAMS | PASS_CORES | PASS_STRETCHES | PASS_CHAINS |
-                  PASS_STREAMS | PASS_RUNS
+                  PASS_STREAMS | PASS_RUNS | PASS_LATE
 };
 
 struct pass_ctx {

@@ -123,7 +123,7 @@ low_lanes_empty(struct low_emit *em) {
     if (in_place || (s->kind == LOW_SLOT_DAT && s->store >= 0 && element))
       low_lanes_store(em, k);
   }
-  low_lanes_add(em);
+  low_lanes_add(em, false);
 }
 
 /* A block whose lanes are filled, and whose calls go over no rows. */
@@ -143,11 +143,21 @@ low_blocks_begin(struct low_emit *em) {
   low_runs_begin(em);
 }
 
+/* What the block before element e has left to add. */
+static void
+low_add_late(struct low_emit *em, LLVMValueRef e) {
+  LLVMValueRef now = em->e, width = ll_i64(em->ctx, em->width);
+  em->e = LLVMBuildNSWSub(em->b, e, width, "before");
+  low_lanes_add(em, true);
+  em->e = now;
+}
+
 void
 low_emit_block(struct low_emit *em, LLVMValueRef e) {
   bool rows = low_region_has_rows(em->r);
   em->e = e;
   low_lanes_fill(em);
+  if (em->follows) low_add_late(em, e);
   (rows       ? low_emit_rows_block
    : em->step ? low_emit_slide_block
               : low_emit_plain_block)(em);
@@ -177,16 +187,49 @@ low_emit_panels(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   ll_loop_end(b, &panel, em->marks.scalar);
 }
 
+/* The first element of block k. */
+static LLVMValueRef
+low_block_base(struct low_emit *em, LLVMValueRef k) {
+  return LLVMBuildNSWMul(em->b, k, ll_i64(em->ctx, em->width), "base");
+}
+
+/* Blocks [lo, hi), one after the other. */
+static void
+low_emit_row_of_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
+  struct ll_loop blocks = ll_loop_begin(em->b, lo, hi, "k");
+  low_emit_block(em, low_block_base(em, blocks.i));
+  ll_loop_end(em->b, &blocks, em->marks.scalar);
+}
+
+/* The same where each leaves something to add to the one behind it. */
+static void
+low_emit_late_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
+  LLVMBuilderRef b = em->b;
+  LLVMBasicBlockRef none =
+      ll_if(b, LLVMBuildICmp(b, LLVMIntSLT, lo, hi, "some"));
+  low_emit_block(em, low_block_base(em, lo));
+  em->follows = true;
+  low_emit_row_of_blocks(
+      em, LLVMBuildNSWAdd(b, lo, ll_i64(em->ctx, 1), "second"), hi);
+  em->follows = false;
+  low_add_late(em, low_block_base(em, hi));
+  ll_endif(b, none);
+}
+
+static bool
+low_region_has_late(const struct low_region *r) {
+  for (uint32_t k = 0; k < r->nslots; k++)
+    if (r->slots[k].late) return true;
+  return false;
+}
+
 void
 low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
-  LLVMValueRef width = ll_i64(em->ctx, em->width);
+  bool late = low_region_has_late(em->r);
+  assert(!late || !(em->r->panel || em->step || low_region_has_rows(em->r)));
   low_blocks_begin(em);
-  if (em->r->panel) {
-    low_emit_panels(em, lo, hi);
-  } else {
-    struct ll_loop blocks = ll_loop_begin(em->b, lo, hi, "k");
-    low_emit_block(em, LLVMBuildNSWMul(em->b, blocks.i, width, "base"));
-    ll_loop_end(em->b, &blocks, em->marks.scalar);
-  }
+  (em->r->panel ? low_emit_panels
+   : late       ? low_emit_late_blocks
+                : low_emit_row_of_blocks)(em, lo, hi);
   low_blocks_end(em);
 }

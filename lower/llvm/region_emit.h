@@ -44,6 +44,7 @@ struct low_emit {
   LLVMValueRef *begins; /* of slots that go by stretches, within one: target of
                            element 0, were it in it; of still ones of all */
   bool *guarded;        /* of slots: WHOLE ones that are copied all the same */
+  bool follows;         /* a block before it has something left to add */
   LLVMValueRef e;       /* element; of a block: its first */
   LLVMValueRef i;       /* lane */
   LLVMValueRef inner;   /* element of the row that the call goes over */
@@ -234,7 +235,7 @@ void low_lanes_load(struct low_emit *em, uint32_t k);
 void low_lanes_store(struct low_emit *em, uint32_t k);
 /* Add the lanes of all INC slots to memory, element by element, so that sums
  * are those of the loop over elements. */
-void low_lanes_add(struct low_emit *em);
+void low_lanes_add(struct low_emit *em, bool late);
 /* dst = src: an element of the slot's dat, as it lies there, and a copy. */
 void low_chunks_copy(struct low_emit *em, const struct low_slot *s,
                      struct low_at dst, struct low_at src);

@@ -568,11 +568,21 @@ low_span_add(struct low_emit *em, const struct low_span *p, uint32_t slots) {
   free(all);
 }
 
+/* Does what is added to a bind wait for the next block? All of it does, or
+ * none. */
+static bool
+low_bind_late(const struct low_region *r, uint32_t bind) {
+  for (uint32_t k = 0; k < r->nslots; k++)
+    if (low_slot_adds_to(&r->slots[k], bind)) return r->slots[k].late;
+  return false;
+}
+
 /* LOW_SPAN vectors at a time: they stay in registers. 32 are as fast. */
 void
-low_lanes_add(struct low_emit *em) {
+low_lanes_add(struct low_emit *em, bool late) {
   for (uint32_t b = 0; b < em->r->nbinds; b++) {
     const struct low_bind *d = &em->r->binds[b];
+    if (low_bind_late(em->r, b) != late) continue;
     uint32_t slots = low_adders(em->r, b);
     struct low_span p = {b, 0, 0};
     while (slots && p.from < d->dim) {

@@ -25,6 +25,9 @@ on_gpu(const struct ir_trace *t) {
 /* As OP2_STRETCHES=always has it. */
 #define ALL_STRETCHES "stretch{least=1,slide=1,line=1,from=0},"
 
+/* As OP2_LATE=always has it. */
+#define ALL_LATE ",least=1,most=1000000,extremes=1"
+
 static status
 passes_run(struct ir_trace **t, bool gpu, const char *without,
            struct fe_program *p) {
@@ -39,7 +42,7 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       "gather{always=%d},"
       "colour{colours=%d,in_order=%d,increments=%d,gpu=%d},"
       "hold{exact=%d,reads=%d,gpu=%d},"
-      "width{bytes=%u},%s%s%slate{registers=%u},team{way=%d,ranks=%d},"
+      "width{bytes=%u},%s%s%slate{registers=%u%s},team{way=%d,ranks=%d},"
       "tile{rows=%d,columns=%d,piece=%d,share=%u},%scores{off=%d}%s%s",
       fe.opt.gather == OPT_gather_always, colours, fe.opt.reproducible != 0,
       fe.opt.increments - OPT_increments_auto, gpu, fe.opt.reproducible != 0,
@@ -48,7 +51,8 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       fe.opt.inlining == OPT_inlining_always ? "inline{most=1000000}," : "",
       fe.opt.stretches == OPT_stretches_always ? ALL_STRETCHES : "",
       fe.opt.runs == OPT_runs_always ? "runs{least=1,share=0}," : "",
-      low_machine_registers(), fe.opt.team - OPT_team_auto, fe_ranks.size,
+      low_machine_registers(), fe.opt.late == OPT_late_always ? ALL_LATE : "",
+      fe.opt.team - OPT_team_auto, fe_ranks.size,
       fe.opt.tile_rows > 0 ? fe.opt.tile_rows : 0,
       fe.opt.tile_columns > 0 ? fe.opt.tile_columns : 0,
       fe.opt.tile_piece > 0 ? fe.opt.tile_piece : 0, fe.share,

@@ -6,6 +6,7 @@
  *   register  the same, and never stored
  *   add       a slot of the identity, shared by all loops that combine alike
  *             through one entry
+ *   run, late the same, with additions at another time
  *   local     a slot that is loaded from local memory
  *   staged    loaded and stored around the call
  *   column    the same, in memory of the thread

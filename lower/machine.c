@@ -133,7 +133,7 @@ low_machine_vector(void) {
 
 uint32_t
 low_machine_registers(void) {
-  return 32;
+  return 16;
 }
 
 /* Code is not kept here (loader.c); facts and sources do not depend on it. */

@@ -10,7 +10,7 @@
 void low_machine_text(struct str *out);
 /* Bytes of its widest vectors. */
 uint32_t low_machine_vector(void);
-/* How many it has. */
+/* How many of them code may count on. */
 uint32_t low_machine_registers(void);
 
 /* A processor's largest cache. bytes 0: the system tells of none. */

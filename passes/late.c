@@ -9,11 +9,11 @@
  *           it: the machine's (option `registers`) without the OWN that kernels
  *           work with. Of fewer components blocks are so short that processors
  *           see several of them anyway; of more, they would wait on the stack.
- *           Extremes do not wait.
+ *           Extremes do not wait (`extremes=1`: they do).
  *
  * Example   `hold add %res.1` becomes `hold late %res.1` where an element adds
  *           4 to 12 components; `late{registers=16}` leaves it as it was,
- *           `late{least=1,most=99}` takes all.
+ *           `late{least=1,most=99,extremes=1}` takes all.
  *
  * Cost      O(arguments * holds) a region.
  *
@@ -36,13 +36,15 @@
 
 enum { REGISTERS = 32, OWN = 20, LEAST = 4 };
 
-/* Components of version v, held as add, that an element adds; of extremes 0. */
+/* Components that an element adds to version v, held as add; 0 of extremes,
+ * which the pass leaves. */
 static uint64_t
-added(const struct ir_trace *t, const struct ir_region *g, ir_ref v) {
+added(const struct ir_trace *t, const struct ir_region *g, ir_ref v,
+      bool extremes) {
   uint64_t n = 0;
   IR_EACH_ARG(t, g, node, a) {
-    bool adds = a->kind == IR_ARG_DAT && a->access == ACC_INC;
-    if (adds && a->out == v)
+    if (a->kind != IR_ARG_DAT || !ir_arg_writes(a) || a->out != v) continue;
+    if (a->access == ACC_INC || extremes)
       n += (uint64_t)ir_arg_count(a) * t->dats[a->dat].dim;
   }
   return n;
@@ -50,11 +52,12 @@ added(const struct ir_trace *t, const struct ir_region *g, ir_ref v) {
 
 /* Of all versions; where `wait`, they are to. */
 static uint64_t
-added_in_all(struct ir_trace *t, const struct ir_region *g, bool wait) {
+added_in_all(struct ir_trace *t, const struct ir_region *g, bool extremes,
+             bool wait) {
   uint64_t all = 0;
   for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++) {
     struct ir_operand_hold *o = &t->holds[k];
-    uint64_t n = o->how == IR_HOLD_ADD ? added(t, g, o->value) : 0;
+    uint64_t n = o->how == IR_HOLD_ADD ? added(t, g, o->value, extremes) : 0;
     if (n && wait) o->how = IR_HOLD_LATE;
     all += n;
   }
@@ -67,9 +70,10 @@ late_region(struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
   if (!ir_may_be_late(t, r)) return false;
   long registers = pass_arg(c, "registers", REGISTERS);
   long most = pass_arg(c, "most", registers - OWN);
-  long n = (long)added_in_all(t, g, false);
+  bool extremes = pass_arg(c, "extremes", 0);
+  long n = (long)added_in_all(t, g, extremes, false);
   if (!n || n < pass_arg(c, "least", LEAST) || n > most) return false;
-  added_in_all(t, g, true);
+  added_in_all(t, g, extremes, true);
   ir_remark(t,
             "late: what blocks of %s add, %ld components, waits until the next "
             "block's loads are under way",

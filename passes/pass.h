@@ -40,7 +40,8 @@ enum pass_fact {
   PASS_UNITS = 2,
   PASS_LIVE = 256,
   /* written into the trace by passes: fuse, storage, place, halo (exchanges,
-   * too), colour, hold, width, stretch, tile, stream, sums, team and cores */
+   * too), colour, hold, width, stretch, runs, late, tile, stream, sums, team
+   * and cores */
   PASS_REGIONS = 4,
   PASS_BUFFERS = 8,
   PASS_PLACES = 16,

@@ -24,8 +24,9 @@ struct low_target {
 /* Named metadata: the loop over the lanes of a block, until it is vectorised.
  * */
 #define LOW_LANE_LOOP "op2.lanes"
-/* Attribute of the function that runs blocks. Passes replace functions by
- * others that have their attributes, and names may be the program's. */
+/* Attribute of the function that runs blocks: how often a block's code stands
+ * in it, "1" or "2". Passes replace functions by others that have their
+ * attributes, and names may be the program's. */
 #define LOW_BLOCKS "op2-blocks"
 
 /* A module in `ctx` with LOW_ENTRY (rt_region_fn), not yet optimised; in
@@ -92,7 +93,7 @@ void low_arrays_pad(LLVMModuleRef m);
  * LLVM does so decides between vectors and none. Unrolling more is tried later
  * since where it is not needed it is code for nothing: short loops, those that
  * clang -O3 unrolls, then all, as long as that is LOW_UNROLLED_MOST
- * instructions an element (unroll.h). */
+ * instructions an element (unroll.h), for each time that its code is there. */
 enum low_form {
   LOW_IN_BLOCKS,
   LOW_IN_BLOCKS_LONG,

@@ -310,7 +310,7 @@ low_build_functions(struct low_emit *em) {
     low_build_body(em, low_emit_blocks);
   }
   if (blocks) {
-    ll_attr_text(blocks, LOW_BLOCKS, "");
+    ll_attr_text(blocks, LOW_BLOCKS, low_region_has_late(em->r) ? "2" : "1");
     LLVMAddNamedMetadataOperand(em->m, LOW_LANE_LOOP, em->marks.parallel);
   }
   low_build_wrapper(em, plain, stretches ? NULL : blocks);

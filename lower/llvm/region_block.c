@@ -216,7 +216,7 @@ low_emit_late_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   ll_endif(b, none);
 }
 
-static bool
+bool
 low_region_has_late(const struct low_region *r) {
   for (uint32_t k = 0; k < r->nslots; k++)
     if (r->slots[k].late) return true;
@@ -226,8 +226,8 @@ low_region_has_late(const struct low_region *r) {
 void
 low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   bool late = low_region_has_late(em->r);
-  assert(!late || !(em->r->panel || em->step || low_region_has_rows(em->r)));
   low_blocks_begin(em);
+  assert(!late || !(em->r->panel || em->step || low_region_has_rows(em->r)));
   (em->r->panel ? low_emit_panels
    : late       ? low_emit_late_blocks
                 : low_emit_row_of_blocks)(em, lo, hi);

@@ -100,6 +100,9 @@ void low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
 void low_emit_stretches(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi);
 /* Blocks of one function: what they share, once; a block that begins with this
  * element; what all of them came to. */
+/* Does what blocks add wait for the next one's loads (hold late)? Then a
+ * block's code stands there twice. */
+bool low_region_has_late(const struct low_region *r);
 void low_blocks_begin(struct low_emit *em);
 void low_emit_block(struct low_emit *em, LLVMValueRef e);
 void low_blocks_end(struct low_emit *em);
@@ -233,8 +236,9 @@ LLVMValueRef low_entries_peer(struct low_emit *em, uint32_t k, LLVMValueRef own,
 /* Fill lanes of slot k from memory, put them back. */
 void low_lanes_load(struct low_emit *em, uint32_t k);
 void low_lanes_store(struct low_emit *em, uint32_t k);
-/* Add the lanes of all INC slots to memory, element by element, so that sums
- * are those of the loop over elements. */
+/* Add the lanes of INC slots to memory, of those that are late or of the
+ * others, element by element, so that sums are those of the loop over
+ * elements. */
 void low_lanes_add(struct low_emit *em, bool late);
 /* dst = src: an element of the slot's dat, as it lies there, and a copy. */
 void low_chunks_copy(struct low_emit *em, const struct low_slot *s,

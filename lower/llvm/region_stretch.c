@@ -243,6 +243,7 @@ low_emit_stretches(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(em->ctx);
   SCOPED struct place *p = mem_alloc(em->r->nbinds + 1, sizeof *p);
   uint32_t n = places_of(em, p);
+  assert(!low_region_has_late(em->r));
   if (em->width) low_blocks_begin(em);
   LLVMBasicBlockRef some =
       LLVMAppendBasicBlockInContext(em->ctx, em->fn, "some");

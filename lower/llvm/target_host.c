@@ -157,6 +157,18 @@ low_target_settle(const struct low_target *t, LLVMModuleRef m, bool fast) {
                        t->machine, false);
 }
 
+/* How often the function of blocks has the code of one. */
+static unsigned
+low_blocks_copies(LLVMValueRef blocks) {
+  unsigned length = 0;
+  const char *text = LLVMGetStringAttributeValue(
+      LLVMGetStringAttributeAtIndex(blocks, LL_OF_FUNCTION, LOW_BLOCKS,
+                                    strlen(LOW_BLOCKS)),
+      &length);
+  assert(length == 1 && (*text == '1' || *text == '2'));
+  return (unsigned)(*text - '0');
+}
+
 /* Lengths of loops are seen in simple code only. Without the hints it is left
  * as it is, with its loop over lanes. */
 static status
@@ -166,7 +178,8 @@ low_unroll_all(const struct low_target *t, LLVMModuleRef m) {
   LLVMGetNamedMetadataOperands(m, LOW_LANE_LOOP, &mark);
   LLVMValueRef blocks = low_blocks_find(m);
   assert(blocks);
-  if (!ll_unroll_within(blocks, mark, LOW_UNROLLED_MOST)) return OK;
+  unsigned most = LOW_UNROLLED_MOST * low_blocks_copies(blocks);
+  if (!ll_unroll_within(blocks, mark, most)) return OK;
   return ll_run_passes(m, LOW_SIMPLIFY_LONG ",loop-vectorize)", t->machine,
                        true);
 }

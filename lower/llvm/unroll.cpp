@@ -21,8 +21,8 @@
 // and on two (a Xeon with AVX-512, medians of 3 interleaved rounds). Compiled
 // in 0.2 s more, once.
 //
-// Blocks that go over rows, or run in steps, have several loops over lanes:
-// all of them together.
+// Blocks that go over rows, or run in steps, have several loops over lanes, and
+// such as add late one twice: all of them together.
 //
 // Limits. Compiling takes longer with the code: the caller's limit.
 #include "lower/llvm/unroll.h"

@@ -35,6 +35,7 @@ static const char *const shared_values[][3] = {
     {"OP2_STREAMS", "always", "auto"},
     {"OP2_INLINE", "always", "auto"},
     {"OP2_RUNS", "always", "auto"},
+    {"OP2_LATE", "always", "auto"},
     {"OP2_STRICT_BLOCKS", "1", "0"},
     {"OP2_TILE_ROWS", "1", "0"},
     {"OP2_TILE_COLUMNS", "1", "0"},

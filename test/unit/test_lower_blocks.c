@@ -203,8 +203,8 @@ Test(lower_blocks, exp_is_the_vector_variant) {
 
 /* A sum of `points` small matrices: loops within loops, all of known length. */
 static void
-quadrature(int points, struct str *out) {
-  char source[640];
+quadrature(int points, const char *to, const char *late, struct str *out) {
+  char source[640], trace[320];
   struct lower_case c;
   snprintf(
       source, sizeof source,
@@ -218,28 +218,40 @@ quadrature(int points, struct str *out) {
       "  for (int a = 0; a < 4; a++) for (int b = 0; b < 4; b++)"
       "   m[4 * a + b] += det * (g[a][0] * g[b][0] + g[a][1] * g[b][1]); } }",
       points);
-  lower_case_init(&c,
-                  "trace @t {\n set %s n=21\n dat %x : %s f64 x8\n"
-                  " dat %m : %s f64 x16\n kernel @k\n"
-                  " %m.1 = loop @k over %s (read %x.0, rw %m.0)\n"
-                  " live %m.1\n}\n",
-                  source);
+  snprintf(trace, sizeof trace,
+           "trace @t {\n set %%s n=21\n map %%p : %%s -> %%s x1\n"
+           " dat %%x : %%s f64 x8\n dat %%m : %%s f64 x16\n kernel @k\n"
+           " %%m.1 = loop @k over %%s (read %%x.0, %s)\n"
+           " live %%m.1\n}\n",
+           to);
+  lower_case_init(&c, trace, source);
   lower_case_passes(&c, "fuse,storage");
+  struct pass_options o = {.pipeline = late, .verify = true};
+  cr_assert_eq(pass_run(&c.t, &o), OK, "%s", err_last());
   blocks_of(&c, "k", "skylake-avx512", "+avx512f", out);
   lower_case_clear(&c);
 }
 
 Test(lower_blocks, loops_of_known_length_are_unrolled_for_vectors) {
   struct str text = STR_INIT;
-  quadrature(9, &text); /* more than LLVM takes for worth while */
+  quadrature(9, "rw %m.0", "late",
+             &text); /* more than LLVM takes for worth while */
   cr_assert(strstr(text.s, "vmulpd"), "no vectors");
   cr_assert(!strstr(text.s, "vmulsd"), "scalar left");
   str_clear(&text);
 }
 
+/* Of blocks that add late, whose code stands there twice, too. */
+Test(lower_blocks, loops_of_late_blocks_are_unrolled_as_far_as_others) {
+  struct str text = STR_INIT;
+  quadrature(26, "inc %m.0 via %p[0]", "late{least=1,most=99}", &text);
+  cr_assert(strstr(text.s, "vmulpd"), "no vectors");
+  str_clear(&text);
+}
+
 Test(lower_blocks, loops_too_long_to_unroll_stay) {
   struct str text = STR_INIT;
-  quadrature(1000, &text);
+  quadrature(1000, "rw %m.0", "late", &text);
   cr_assert_eq(text.len, 0, "%s", text.s);
   str_clear(&text);
 }

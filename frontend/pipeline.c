@@ -41,12 +41,13 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       &with,
       "gather{always=%d},"
       "colour{colours=%d,in_order=%d,increments=%d,gpu=%d},"
-      "hold{exact=%d,reads=%d,gpu=%d},"
+      "hold{exact=%d,reads=%d,gpu=%d,place=%d},"
       "width{bytes=%u},%s%s%slate{registers=%u%s},team{way=%d,ranks=%d},"
       "tile{rows=%d,columns=%d,piece=%d,share=%u},%scores{off=%d}%s%s",
       fe.opt.gather == OPT_gather_always, colours, fe.opt.reproducible != 0,
       fe.opt.increments - OPT_increments_auto, gpu, fe.opt.reproducible != 0,
       fe.opt.reads - OPT_reads_direct, gpu,
+      *fe.opt.sanitize ? 0 : fe.opt.place, /* red zones lie around copies */
       streams ? IR_STREAM_BYTES : low_machine_vector(),
       fe.opt.inlining == OPT_inlining_always ? "inline{most=1000000}," : "",
       fe.opt.stretches == OPT_stretches_always ? ALL_STRETCHES : "",

@@ -11,6 +11,7 @@ struct held {
   struct ir_check *c;
   ir_ref region;
   uint8_t *how, *alike; /* by version; by dat and global, as a root */
+  uint8_t *made;        /* by dat: what the region makes of it */
   bool *used;           /* an argument names the version */
   bool *local;          /* it is held as local */
 };
@@ -34,6 +35,13 @@ note(struct held *h) {
            h->region);
 }
 
+static void
+bad_alike(struct held *h, const struct ir_arg *a, uint8_t one, uint8_t other) {
+  ir_bad(h->c, "region %u: %s %%%s is held as %s and as %s", h->region,
+         a->kind == IR_ARG_GBL ? "global" : "dat", h->c->t->dats[a->dat].name,
+         ir_hold_info[one].text, ir_hold_info[other].text);
+}
+
 /* All that adds to a global of a region does so in one way; columns of a dat
  * stay with the threads, or none of it does; so do sums along runs, and such as
  * are late. */
@@ -46,10 +54,21 @@ check_alike(struct held *h, const struct ir_arg *a, uint8_t how) {
                how == IR_HOLD_LATE || *before == IR_HOLD_LATE;
   bool adds = a->kind == IR_ARG_GBL && ir_arg_writes(a);
   if ((adds || whole) && *before && *before != how)
-    ir_bad(h->c, "region %u: %s %%%s is held as %s and as %s", h->region,
-           a->kind == IR_ARG_GBL ? "global" : "dat", t->dats[a->dat].name,
-           ir_hold_info[*before].text, ir_hold_info[how].text);
+    bad_alike(h, a, *before, how);
   if (adds || a->kind == IR_ARG_DAT) *before = how;
+}
+
+/* All versions that a region makes of a dat are in place, or none: what is a
+ * copy reaches memory behind the last loop. What is added may wait. */
+static void
+check_places(struct held *h, const struct ir_arg *a, uint8_t how) {
+  if (a->kind != IR_ARG_DAT || !ir_arg_writes(a) ||
+      (!ir_arg_direct(a) && ir_combines(a->access)))
+    return;
+  uint8_t *before = &h->made[ir_root(h->c->t, a->dat)];
+  bool place = how == IR_HOLD_PLACE || *before == IR_HOLD_PLACE;
+  if (place && *before && *before != how) bad_alike(h, a, *before, how);
+  *before = how;
 }
 
 static void
@@ -77,6 +96,7 @@ check_operand(struct held *h, ir_ref n, const struct ir_arg *a,
     ir_bad_arg(h->c, n, arg, "%s cannot be held as %s", ir_value_text(t, v),
                ir_hold_info[how].text);
   if (how) check_alike(h, a, how);
+  if (how) check_places(h, a, how);
 }
 
 static void
@@ -94,7 +114,7 @@ check_region(struct held *h, const struct ir_hold_facts *f) {
     h->how[v] = 0;
     h->used[v] = h->local[v] = false;
   }
-  for (ir_ref d = 0; d < t->ndats; d++) h->alike[d] = 0;
+  for (ir_ref d = 0; d < t->ndats; d++) h->alike[d] = h->made[d] = 0;
 }
 
 void
@@ -103,6 +123,7 @@ ir_check_holds(struct ir_check *c, const struct ir_hold_facts *f) {
   struct held h = {.c = c,
                    .how = mem_alloc(t->nvalues + 1, 1),
                    .alike = mem_alloc(t->ndats + 1, 1),
+                   .made = mem_alloc(t->ndats + 1, 1),
                    .used = mem_alloc(t->nvalues + 1, 1),
                    .local = mem_alloc(t->nvalues + 1, 1)};
   for (h.region = 0; t->nholds && h.region < t->nregions; h.region++) {
@@ -118,6 +139,7 @@ ir_check_holds(struct ir_check *c, const struct ir_hold_facts *f) {
   }
   free(h.how);
   free(h.alike);
+  free(h.made);
   free(h.used);
   free(h.local);
 }

@@ -11,7 +11,11 @@
  *           (ir/walk.h):
  *
  *             place      memory that several dats share and somebody writes; a
- *                        kernel without IR, which may reach beyond its element
+ *                        kernel without IR, which may reach beyond its element;
+ *                        on hosts also, in AoS, what is only read, what a call
+ *                        only adds through one map whose rows name nobody
+ *                        twice, and the element itself where all loops of the
+ *                        region have nothing else of the dat
  *             staged     elements meet there, and not all arguments only add
  *             column     the same, of scans, for what nobody outside wants
  *                        (hold_column.c)
@@ -122,6 +126,59 @@ dat_by_columns(const struct ir_trace *t, ir_ref n, ir_ref root,
   return true;
 }
 
+/* ---- where they are ------------------------------------------------------ */
+
+/* Does the argument reach its elements, rows of components, by one path on a
+ * host? */
+static bool
+dat_has_places(const struct ir_trace *t, ir_ref n, const struct ir_arg *a) {
+  return !target_is_device(t->nodes[n].target) && !a->own && !a->each &&
+         !ir_arg_any_length(t, a) && t->dats[a->dat].block == 1;
+}
+
+/* Do all arguments by which node n adds to the root go through entries of one
+ * map, whose rows name nobody twice? Then they are different elements, of which
+ * a kernel may take no notice. */
+static bool
+dat_adds_apart(const struct ir_trace *t, ir_ref n, const struct ir_arg *a) {
+  const struct ir_node *x = &t->nodes[n];
+  if (a->access != ACC_INC || t->maps[a->map].flags & IR_MAP_REPEATS)
+    return false;
+  for (uint32_t k = 0; k < x->nargs; k++) {
+    const struct ir_arg *b = &ir_args(t, x)[k];
+    bool same = b->entry < a->entry + ir_arg_count(a) &&
+                a->entry < b->entry + ir_arg_count(b);
+    if (b != a && ir_arg_on(t, b, ir_root(t, a->dat)) &&
+        (b->map != a->map || same))
+      return false;
+  }
+  return true;
+}
+
+/* Is all that the region has of the root, and all that it has in this buffer,
+ * the element itself there, by one argument of each loop, and some version that
+ * it makes wanted outside? */
+static bool
+dat_stays_there(const struct ir_trace *t, ir_ref n, ir_ref root, ir_ref buffer,
+                const struct ir_hold_facts *f) {
+  ir_ref last = IR_NONE;
+  bool wanted = false;
+  IR_EACH_ARG(t, &t->regions[t->nodes[n].region], m, b) {
+    if (b->kind != IR_ARG_DAT || !ir_arg_has_value(b)) continue;
+    bool writes = ir_arg_writes(b), on = ir_root(t, b->dat) == root;
+    ir_ref in = ir_buffer_of(t, b->in);
+    ir_ref out = writes ? ir_buffer_of(t, b->out) : IR_NONE;
+    if (!on && (in == buffer || out == buffer)) return false;
+    if (!on) continue;
+    if (!ir_arg_direct(b) || !dat_has_places(t, m, b) || m == last ||
+        (in != IR_NONE && in != buffer) || (writes && out != buffer))
+      return false;
+    wanted |= writes && !dat_stays_inside(t, m, b->out, f);
+    last = m;
+  }
+  return wanted;
+}
+
 static unsigned
 dat_holds(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
           const struct ir_hold_facts *f) {
@@ -139,11 +196,15 @@ dat_holds(const struct ir_trace *t, ir_ref n, const struct ir_arg *a,
   if (ir_touch_meets(old) || ir_touch_meets(new))
     return BIT(STAGED) |
            (dat_by_columns(t, n, ir_root(t, a->dat), f) ? BIT(COLUMN) : 0U);
-  if (touch & IR_COMBINES_FAR) return BIT(ADD);
+  bool there = !moves && dat_has_places(t, n, a);
+  if (touch & IR_COMBINES_FAR)
+    return BIT(ADD) | (there && dat_adds_apart(t, n, a) ? BIT(PLACE) : 0U);
   bool inside = dat_stays_inside(t, n, ir_operand(t, a), f);
   bool local = !(touch & IR_TOUCH_WRITES) && dat_by_blocks(t, n, a, f);
+  there &= !(touch & IR_TOUCH_WRITES) ||
+           dat_stays_there(t, n, ir_root(t, a->dat), writes ? out : in, f);
   return BIT(COPY) | BIT(STAGED) | (inside ? BIT(REGISTER) : 0U) |
-         (local ? BIT(LOCAL) : 0U);
+         (local ? BIT(LOCAL) : 0U) | (there ? BIT(PLACE) : 0U);
 }
 
 /* ---- globals ------------------------------------------------------------- */

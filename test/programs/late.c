@@ -1,5 +1,6 @@
-/* Increments that wait for a block (hold late): any number of blocks and of elements
- * behind them, targets that blocks one after another share, several dats, two loops. */
+/* Increments that wait for a block (hold late): any number of blocks and of
+ * elements behind them, targets that blocks one after another share, several
+ * dats, two loops. */
 #include "check.h"
 
 /* The loops add 2 * DIM + OTHER and OTHER components. */

@@ -36,6 +36,7 @@ static const char *const shared_values[][3] = {
     {"OP2_INLINE", "always", "auto"},
     {"OP2_RUNS", "always", "auto"},
     {"OP2_LATE", "always", "auto"},
+    {"OP2_PLACE", "1", "0"},
     {"OP2_STRICT_BLOCKS", "1", "0"},
     {"OP2_TILE_ROWS", "1", "0"},
     {"OP2_TILE_COLUMNS", "1", "0"},

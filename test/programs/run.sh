@@ -69,6 +69,7 @@ all_ir_modes() {
   echo "quick|OMP_NUM_THREADS=2 OP2_OPTIMISE=0|"
   echo "tiers|OMP_NUM_THREADS=2 OP2_TIERS=always OP2_CACHE=0|"
   echo "all-threads|OMP_NUM_THREADS=3 OP2_TEAM=all OP2_LATE=always|"
+  echo "places|OMP_NUM_THREADS=2 OP2_PLACE=1 OP2_CHECK=1 OP2_IR_STRESS=1|"
   echo "trials|OMP_NUM_THREADS=2 OP2_TRIAL=0|"
   echo "gather|OMP_NUM_THREADS=3 OP2_GATHER=always|"
   echo "gather-rcm|OMP_NUM_THREADS=2 OP2_GATHER=always OP2_RENUMBER=rcm OP2_CHECK=1 OP2_IR_STRESS=1|"

@@ -73,6 +73,8 @@ struct mode modes[] = {
      "OP2_RUNS=always OP2_TEAM=all OP2_LAYOUT=soa OP2_RENUMBER=rcm "
      "OP2_IR_STRESS=1",
      3, 0, 1},
+    {"places", "OP2_PLACE=1 OP2_CHECK=1", 2, 0, 1},
+    {"places-three", "OP2_PLACE=2 OP2_TEAM=all OP2_IR_STRESS=1", 3, 0, 1},
     {"tiles", "OP2_TILE_ROWS=1 OP2_TEAM=all OP2_CHECK=1", 3, 0, 1},
     {"tiles-soa", "OP2_TILE_ROWS=2 OP2_TEAM=all OP2_LAYOUT=soa OP2_IR_STRESS=1",
      2, 0, 1},

@@ -47,7 +47,8 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       fe.opt.gather == OPT_gather_always, colours, fe.opt.reproducible != 0,
       fe.opt.increments - OPT_increments_auto, gpu, fe.opt.reproducible != 0,
       fe.opt.reads - OPT_reads_direct, gpu,
-      *fe.opt.sanitize ? 0 : fe.opt.place, /* red zones lie around copies */
+      strcmp(fe.opt.sanitize, "address") ? fe.opt.place
+                                         : 0, /* red zones are of copies */
       streams ? IR_STREAM_BYTES : low_machine_vector(),
       fe.opt.inlining == OPT_inlining_always ? "inline{most=1000000}," : "",
       fe.opt.stretches == OPT_stretches_always ? ALL_STRETCHES : "",

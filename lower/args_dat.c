@@ -182,14 +182,25 @@ low_conflict_add(struct low_args *g, const struct ir_arg *a) {
   VEC_PUSH(r->conflicts, r->nconflicts, r->capconflicts, c);
 }
 
+/* Is version v, if any, there before the region? */
+static bool
+low_from_outside(const struct low_args *g, ir_ref v) {
+  if (v == IR_NONE) return false;
+  ir_ref def = g->m->t->values[v].def;
+  return def == IR_NONE || def < g->first;
+}
+
 static int32_t
 low_place_slot(struct low_args *g, const struct low_access *x) {
   struct low_slot s = low_access_slot(g, x, LOW_SLOT_PLACE);
   s.load = low_access_bind(g, x, x->bw != IR_NONE ? x->bw : x->bv);
-  assert(g->r->binds[s.load].block == 1 && "overlapping memory is the user's");
-  g->r->binds[s.load].written |= x->bw != IR_NONE;
-  g->r->binds[s.load].far |= x->bw != IR_NONE && !ir_arg_direct(x->a);
-  g->r->binds[s.load].old = (uint32_t)s.load + 1;
+  s.soon = low_access_soon(g, x);
+  struct low_bind *b = &g->r->binds[s.load];
+  assert(b->block == 1 && "overlapping memory is the user's");
+  b->written |= x->bw != IR_NONE;
+  b->far |= x->bw != IR_NONE && !ir_arg_direct(x->a);
+  if (x->bw != IR_NONE && low_from_outside(g, x->v))
+    b->old = (uint32_t)s.load + 1;
   return low_slot_get(g->r, s);
 }
 
@@ -231,8 +242,7 @@ static int32_t
 low_version_read(struct low_args *g, const struct low_access *x) {
   int32_t *held = &g->m->held[x->v];
   if (*held >= 0) return *held;
-  assert(g->m->t->values[x->v].def == IR_NONE ||
-         g->m->t->values[x->v].def < g->first);
+  assert(low_from_outside(g, x->v));
   struct low_slot s = low_access_slot(g, x, LOW_SLOT_DAT);
   s.load = low_access_bind(g, x, x->bv);
   *held = low_slot_add(g->r, s);
@@ -359,10 +369,17 @@ low_bind_entries(const struct low_region *r, int32_t b, bool *here_out) {
   return n;
 }
 
+/* Not of what is written in place and shows nothing that was there. */
+static bool
+low_slot_loads(const struct low_region *r, const struct low_slot *s) {
+  const struct low_bind *b = &r->binds[s->load];
+  return s->kind != LOW_SLOT_PLACE || !b->written || b->old;
+}
+
 static bool
 low_bind_reads(const struct low_region *r, int32_t b) {
   for (uint32_t k = 0; k < r->nslots; k++)
-    if (r->slots[k].load == b ||
+    if ((r->slots[k].load == b && low_slot_loads(r, &r->slots[k])) ||
         (r->slots[k].kind == LOW_SLOT_INC && r->slots[k].store == b))
       return true;
   return false;

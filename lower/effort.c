@@ -54,14 +54,16 @@ effort_slot(const struct ir_trace *t, const struct low_region *r,
   if (s->inner && s->call >= 0) times = effort_times(t, r, &r->calls[s->call]);
   if (!r->binds[s->load >= 0 ? s->load : s->store].near) out->far += times;
   bool alone = s->kind == LOW_SLOT_DAT && s->call < 0; /* one to one */
-  if (s->store < 0 || alone) return;
+  bool place = s->kind == LOW_SLOT_PLACE && r->binds[s->load].far;
+  int32_t to = place ? s->load : s->store;
+  if (to < 0 || alone) return;
   if (s->run) {
     double share = effort_run(t, r->binds[s->map].index);
     out->kept += (1 - share) * times * s->dim;
     times *= share;
   }
   out->adds += times * s->dim;
-  out->targets += r->binds[s->store].block == 1 ? times : times * s->dim;
+  out->targets += r->binds[to].block == 1 ? times : times * s->dim;
 }
 
 /* ---- calls that run ------------------------------------------------------ */

@@ -37,6 +37,7 @@
  * Limits    captured values are not operands of a trace: they are copied up to
  *           the size of a global that is. */
 #include "ir/cost.h"
+#include "ir/inner.h"
 #include "ir/walk.h"
 #include "passes/pass.h"
 
@@ -45,8 +46,11 @@
 
 /* What is read through maps: option `reads`. */
 enum { READ_DIRECT, READ_CHEAPEST, READ_LOCAL };
-/* Components from which on operands stay where they are. */
+/* Components from which on operands stay where they are, */
 enum { PLACE = 161 };
+/* and targets to which a call adds, at most: LLVM compares each two of them, as
+ * they may be one, and makes no vectors if it would be more than 8 times. */
+enum { TARGETS = 4 };
 
 struct hold {
   struct ir_trace *t;
@@ -85,10 +89,24 @@ is_long(const struct hold *h, ir_ref dat) {
                            : h->place && (long)d->dim >= h->place;
 }
 
+/* Elements of the root to which a call of node n adds. */
+static uint32_t
+hold_targets(const struct ir_trace *t, ir_ref n, ir_ref root) {
+  uint32_t targets = 0;
+  for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
+    const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
+    if (ir_arg_on(t, a, root) && ir_combines(a->access))
+      targets += ir_arg_count(a);
+  }
+  return targets;
+}
+
 static unsigned
 hold_ways(const struct hold *h, ir_ref n, const struct ir_arg *a) {
   const struct ir_dat *d = &h->t->dats[a->dat];
   unsigned ways = ir_holds_of(h->t, n, a, &h->facts);
+  if (hold_targets(h->t, n, ir_root(h->t, a->dat)) > TARGETS)
+    ways = hold_narrowed(ways, ~(1U << IR_HOLD_PLACE));
   unsigned exact = 1U << IR_HOLD_EACH | 1U << IR_HOLD_DRAIN;
   unsigned inside = 1U << IR_HOLD_REGISTER | 1U << IR_HOLD_COLUMN;
   bool sums = h->exact && d->kind == IR_GBL && hold_is_read(h, n, a);

@@ -75,8 +75,8 @@ Test(passes, unknown_pass_is_an_error_that_names_the_known) {
   cr_assert_str_eq(err_last(),
                    "unknown pass 'fission'; known passes: number, "
                    "layout, slice, rename, dce, gather, fuse, inline, storage, "
-                   "place, halo, colour, hold, width, stretch, runs, tile, "
-                   "stream, sums, team, cores");
+                   "place, halo, colour, hold, width, stretch, runs, late, "
+                   "tile, stream, sums, team, cores");
   ir_trace_free(t);
 }
 

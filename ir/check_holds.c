@@ -42,6 +42,12 @@ bad_alike(struct held *h, const struct ir_arg *a, uint8_t one, uint8_t other) {
          ir_hold_info[one].text, ir_hold_info[other].text);
 }
 
+/* Does it add as `add` does, at another time? */
+static bool
+adds_later(uint8_t how) {
+  return how != IR_HOLD_ADD && ir_hold_before(how) == IR_HOLD_ADD;
+}
+
 /* All that adds to a global of a region does so in one way; columns of a dat
  * stay with the threads, or none of it does; so do sums along runs, and such as
  * are late. */
@@ -50,8 +56,7 @@ check_alike(struct held *h, const struct ir_arg *a, uint8_t how) {
   const struct ir_trace *t = h->c->t;
   uint8_t *before = &h->alike[ir_root(t, a->dat)];
   bool whole = ir_held_by_column(how) || ir_held_by_column(*before) ||
-               how == IR_HOLD_RUN || *before == IR_HOLD_RUN ||
-               how == IR_HOLD_LATE || *before == IR_HOLD_LATE;
+               adds_later(how) || adds_later(*before);
   bool adds = a->kind == IR_ARG_GBL && ir_arg_writes(a);
   if ((adds || whole) && *before && *before != how)
     bad_alike(h, a, *before, how);

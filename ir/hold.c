@@ -39,7 +39,7 @@
  *             %q.0  copy, staged      %adt.1  register, copy, staged
  *             %b.1  copy, staged
  *
- * Cost      O(arguments of the node) for each argument.
+ * Cost      O(arguments of the region) for each argument.
  * Limits    a sum may also be held as running: other bits, the same meaning. */
 #include "ir/hold.h"
 #include "ir/inner.h"

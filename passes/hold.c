@@ -31,8 +31,8 @@
  *
  * Measured  edges that add f64 rows to both their cells, and cells that take
  *           them in, a Zen 5, one thread (two), 3 interleaved rounds, in memory
- *           over copies: 160 components 0.78, 192 1.7 (1.7), 256 2.1 (2.0),
- *           512 2.5 (2.5). Cells by themselves: 160 0.97, 192 1.3.
+ *           over copies: 96 to 160 components 0.9 to 1.0, 192 1.7 (1.7), 256
+ *           2.1 (2.0), 512 2.5 (2.5). Cells by themselves: 160 0.97, 192 1.3.
  *
  * Limits    captured values are not operands of a trace: they are copied up to
  *           the size of a global that is. */
@@ -105,7 +105,8 @@ static unsigned
 hold_ways(const struct hold *h, ir_ref n, const struct ir_arg *a) {
   const struct ir_dat *d = &h->t->dats[a->dat];
   unsigned ways = ir_holds_of(h->t, n, a, &h->facts);
-  if (hold_targets(h->t, n, ir_root(h->t, a->dat)) > TARGETS)
+  if (is_long(h, a->dat) &&
+      hold_targets(h->t, n, ir_root(h->t, a->dat)) > TARGETS)
     ways = hold_narrowed(ways, ~(1U << IR_HOLD_PLACE));
   unsigned exact = 1U << IR_HOLD_EACH | 1U << IR_HOLD_DRAIN;
   unsigned inside = 1U << IR_HOLD_REGISTER | 1U << IR_HOLD_COLUMN;

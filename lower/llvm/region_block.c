@@ -19,6 +19,9 @@
  *       slots <- lanes; kernels; lanes <- slots
  *     res[map[e+l]] += lanes               transpose, 8 times load, add, store
  *
+ * Where increments are late (hold late) the last line is the next block's,
+ * behind its first: two stages of a pipeline.
+ *
  * After vectorisation lanes are registers (SROA), so that a block is straight
  * code in which the loads of the next block overlap with this one's arithmetic.
  * Larger strips, a loop each for gathering, computing and scattering, were

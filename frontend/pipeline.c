@@ -23,7 +23,7 @@ on_gpu(const struct ir_trace *t) {
 }
 
 /* As OP2_STRETCHES=always has it. */
-#define ALL_STRETCHES "stretch{least=1,slide=1,line=1,from=0},"
+#define ALL_STRETCHES "stretch{least=1,slide=1,line=1},ahead{least=0,from=0},"
 
 /* As OP2_LATE=always has it. */
 #define ALL_LATE ",least=1,most=1000000,extremes=1"
@@ -76,7 +76,7 @@ fe_passes_run(struct ir_trace **t, struct fe_program *p) {
 
 status
 fe_passes_for(struct ir_trace **t, bool gpu) {
-  return passes_run(t, gpu, ",inline,stretch,tile,stream",
+  return passes_run(t, gpu, ",inline,stretch,tile,ahead,stream",
                     NULL); /* what all have */
 }
 

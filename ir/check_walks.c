@@ -71,14 +71,13 @@ static void
 check_ahead(struct ir_check *c, ir_ref r) {
   const struct ir_region *g = &c->t->regions[r];
   if (!ir_region_leads(c->t, r))
-    ir_bad(c, "region %u: no entry of a rule leads in what it reads", r);
-  if (!g->width || !g->stretches)
-    ir_bad(c, "region %u: it asks ahead, but not in blocks of stretches", r);
+    ir_bad(c, "region %u: nothing leads in what it reads", r);
+  if (!g->width) ir_bad(c, "region %u: it asks ahead, but not in blocks", r);
 }
 
 static void
 check_prefetch(struct ir_check *c, ir_ref r) {
-  if (!ir_region_lines(c->t, r))
+  if (!c->t->regions[r].width && !ir_region_lines(c->t, r))
     ir_bad(c, "region %u: it has no rows of several lines to ask for", r);
 }
 

@@ -323,8 +323,11 @@ ir_components_of(const struct ir_trace *t, ir_ref region) {
       strips_add(t, &s, a, value);
   }
   for (uint32_t k = 0; k < s.n; k++) {
-    x.all += s.list[k].dat == IR_NONE ? 1 : t->dats[s.list[k].dat].dim;
-    x.singles += strip_singles(t, &s.list[k]);
+    const struct strip *of = &s.list[k];
+    uint32_t n = of->dat == IR_NONE ? 1 : t->dats[of->dat].dim;
+    x.all += n;
+    x.singles += strip_singles(t, of);
+    x.own += of->map == IR_NONE ? n : 0;
   }
   free(s.list);
   return x;

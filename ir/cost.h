@@ -30,9 +30,10 @@ struct ir_reads ir_reads_of(const struct ir_trace *t, ir_ref region,
 bool ir_stage_fits(const struct ir_trace *t, ir_ref region, const bool *local);
 
 /* Components that code of a region keeps for an element. cost as above
- *   singles  of these: come through a map one by one, whatever vectors hold */
+ *   singles  of these: come through a map one by one, whatever vectors hold
+ *   own      of these: the element's own, not through a map */
 struct ir_components {
-  uint64_t all, singles;
+  uint64_t all, singles, own;
 };
 struct ir_components ir_components_of(const struct ir_trace *t, ir_ref region);
 

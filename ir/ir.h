@@ -456,15 +456,15 @@ struct ir_region {
   uint8_t steps;     /* by steps along rows; likewise */
   uint8_t lengths;   /* it has code of its own for rows of the usual length;
                         likewise */
-  uint8_t twice; /* what is left of a stretch, less than a block, runs in one
+  uint8_t twice;  /* what is left of a stretch, less than a block, runs in one
                      that begins before it; likewise */
-  uint32_t
-      ahead; /* bytes behind what an entry reads that leads (ir_entry_leads)
-                     at which its code asks for memory beforehand; likewise. 0:
-                     it does not */
-  uint32_t prefetch; /* elements further on whose rows of many lines
-                        (ir_arg_lines) its code asks for; likewise. 0: of
-                        none */
+  uint32_t ahead; /* bytes behind what leads (ir_entry_leads, ir_arg_leads) at
+                     which its blocks ask for memory: set by pass ahead, as is
+                     what comes next. 0: they do not */
+  uint32_t prefetch; /* elements further on whose rows its code asks for: in
+                        blocks those of maps, and components that lie in rows
+                        of elements; one by one, rows of many lines
+                        (ir_arg_lines). 0: of none */
   uint8_t
       core_first; /* its core runs while the exchange in front of it is under
                       way: set by pass cores */

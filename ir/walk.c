@@ -352,7 +352,7 @@ ir_is_private(const struct ir_trace *t, const struct ir_region *g,
 }
 
 /* Is the buffer private to the chain of the region, or has one before it in the
- * chain read it? */
+ * chain read it, or written? */
 static bool
 is_in_cache(const struct ir_trace *t, ir_ref region, ir_ref buffer) {
   uint32_t chain = t->regions[region].chain;
@@ -360,7 +360,9 @@ is_in_cache(const struct ir_trace *t, ir_ref region, ir_ref buffer) {
   if (!chain) return false;
   for (ir_ref r = region; r-- > 0 && t->regions[r].chain == chain;)
     IR_EACH_ARG(t, &t->regions[r], n, a) {
-      if (ir_arg_on_dat(t, a) && ir_buffer_of(t, a->in) == buffer) return true;
+      if (!ir_arg_on_dat(t, a)) continue;
+      if (ir_buffer_of(t, a->in) == buffer || ir_buffer_of(t, a->out) == buffer)
+        return true;
     }
   return false;
 }
@@ -385,8 +387,24 @@ ir_entry_leads(const struct ir_trace *t, ir_ref region, const struct ir_arg *a,
 }
 
 bool
+ir_arg_leads(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
+  assert(region < t->nregions);
+  if (a->kind != IR_ARG_DAT || !ir_arg_on_dat(t, a) || a->in == IR_NONE ||
+      !ir_arg_direct(a) || a->each)
+    return false;
+  const struct ir_dat *d = &t->dats[a->dat];
+  ir_ref def = t->values[ir_same(t, a->in)].def;
+  if (d->block != 1 || d->dim < 2 ||
+      (def != IR_NONE && def >= t->regions[region].first))
+    return false;
+  ir_ref buffer = ir_buffer_of(t, a->in);
+  return buffer != IR_NONE && !is_in_cache(t, region, buffer);
+}
+
+bool
 ir_region_leads(const struct ir_trace *t, ir_ref region) {
   IR_EACH_ARG(t, &t->regions[region], n, a) {
+    if (ir_arg_leads(t, region, a)) return true;
     for (uint32_t k = 0; ir_arg_on_dat(t, a) && k < ir_arg_count(a); k++)
       if (ir_entry_leads(t, region, a, a->entry + k)) return true;
   }

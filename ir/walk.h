@@ -94,10 +94,16 @@ enum { IR_AHEAD_MAX = 1 << 20 };
  * it in its chain) */
 bool ir_entry_leads(const struct ir_trace *t, ir_ref region,
                     const struct ir_arg *a, uint32_t entry);
-/* Does an entry that it reads through lead? cost O(its entries squared) */
+/* Does the argument read its element's own components, several that lie side by
+ * side, which neither the region made nor others of its chain have in a cache?
+ * cost O(arguments before it in its chain) */
+bool ir_arg_leads(const struct ir_trace *t, ir_ref region,
+                  const struct ir_arg *a);
+/* Do entries that it reads through lead, or arguments? cost O(its entries
+ * squared) */
 bool ir_region_leads(const struct ir_trace *t, ir_ref region);
 /* Elements further on whose rows code asks for, at most. */
-enum { IR_PREFETCH_MAX = 64 };
+enum { IR_PREFETCH_MAX = 4096 };
 /* Bytes of rows of several lines each, anywhere in memory, that an element of
  * the region reaches through tables by this argument; 0: none. Of long rows,
  * whose loops are not unrolled, processors foresee what comes. */

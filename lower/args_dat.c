@@ -151,14 +151,17 @@ low_access_ahead(const struct low_args *g, const struct low_access *x) {
   const struct ir_trace *t = g->m->t;
   ir_ref r = g->node->region;
   uint32_t ahead = t->regions[r].ahead;
-  return ahead && ir_entry_leads(t, r, x->a, x->entry) ? ahead : 0;
+  bool leads = ir_arg_direct(x->a) ? ir_arg_leads(t, r, x->a)
+                                   : ir_entry_leads(t, r, x->a, x->entry);
+  return ahead && leads ? ahead : 0;
 }
 
 static uint32_t
 low_access_soon(const struct low_args *g, const struct low_access *x) {
   const struct ir_trace *t = g->m->t;
   ir_ref r = g->node->region;
-  return ir_arg_lines(t, r, x->a) ? t->regions[r].prefetch : 0;
+  const struct ir_region *in = &t->regions[r];
+  return !in->width && ir_arg_lines(t, r, x->a) ? in->prefetch : 0;
 }
 
 /* Entries that touch become one run: a plan is made in one pass over it. Of
@@ -245,6 +248,7 @@ low_version_read(struct low_args *g, const struct low_access *x) {
   assert(low_from_outside(g, x->v));
   struct low_slot s = low_access_slot(g, x, LOW_SLOT_DAT);
   s.load = low_access_bind(g, x, x->bv);
+  s.ahead = low_access_ahead(g, x);
   *held = low_slot_add(g->r, s);
   return *held;
 }

@@ -403,11 +403,12 @@ pass_forget(struct ir_trace *t, unsigned which) {
   for (ir_ref r = 0; which & PASS_WALKS && r < t->nregions; r++)
     t->regions[r].walk = IR_WALK_NONE;
   for (ir_ref r = 0; which & PASS_WIDTHS && r < t->nregions; r++)
-    t->regions[r].width = t->regions[r].panel = t->regions[r].twice =
-        t->regions[r].ahead = t->regions[r].prefetch = 0;
+    t->regions[r].width = t->regions[r].panel = t->regions[r].twice = 0;
   for (ir_ref r = 0; which & PASS_STRETCHES && r < t->nregions; r++)
     t->regions[r].stretches = t->regions[r].steps = t->regions[r].lengths =
-        t->regions[r].twice = t->regions[r].ahead = t->regions[r].prefetch = 0;
+        t->regions[r].twice = 0;
+  for (ir_ref r = 0; which & PASS_ASKS && r < t->nregions; r++)
+    t->regions[r].ahead = t->regions[r].prefetch = 0;
   for (ir_ref r = 0; which & PASS_TEAMS && r < t->nregions; r++)
     t->regions[r].team = IR_TEAM_NONE;
   for (ir_ref r = 0; which & PASS_CORES && r < t->nregions; r++)

@@ -40,8 +40,8 @@ enum pass_fact {
   PASS_UNITS = 2,
   PASS_LIVE = 256,
   /* written into the trace by passes: fuse, storage, place, halo (exchanges,
-   * too), colour, hold, width, stretch, runs, late, tile, stream, sums, team
-   * and cores */
+   * too), colour, hold, width, stretch, runs, late, tile, ahead, stream,
+   * sums, team and cores */
   PASS_REGIONS = 4,
   PASS_BUFFERS = 8,
   PASS_PLACES = 16,
@@ -57,11 +57,12 @@ enum pass_fact {
   PASS_STREAMS = 32768, /* of holds: those that are stream */
   PASS_RUNS = 65536,    /* and run, */
   PASS_LATE = 131072,   /* and late */
+  PASS_ASKS = 262144,   /* of regions: what they ask for ahead */
   /* what is there before anybody says how regions run, and how they do */
   PASS_PLACED = PASS_REGIONS | PASS_BUFFERS | PASS_PLACES | PASS_LEVELS,
   PASS_SCHEDULE = PASS_WALKS | PASS_HOLDS | PASS_WIDTHS | PASS_SUMS |
                   PASS_TEAMS | PASS_CORES | PASS_STRETCHES | PASS_CHAINS |
-                  PASS_STREAMS | PASS_RUNS | PASS_LATE
+                  PASS_STREAMS | PASS_RUNS | PASS_LATE | PASS_ASKS
 };
 
 struct pass_ctx {

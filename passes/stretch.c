@@ -18,15 +18,6 @@
  *           twice (ir_may_run_twice) end with it, where they have to run some
  *           elements for the second time: one by one, what is left of a stretch
  *           costs as much as blocks do that have so many elements each.
- *           Of what rules read one entry comes first everywhere
- *           (ir_entry_leads): what it reads is asked for `ahead` bytes before,
- *           which is the next lines of points, too. Processors see as many
- *           streams as entries have lines, all short, and ask too late.
- *           Rows of several lines that tables name (dats of many levels) are
- *           asked for `prefetch` bytes of rows before, where there are more
- *           than `from` bytes of them: processors foresee what one instruction
- *           reads, and where loops over levels are unrolled each level's is
- *           another one.
  *           What an inlined call makes of an element another one often has made
  *           of the element before: blocks take it from there (hold slide;
  *           ir/hold_slide.c), where the kernel is worth SLIDE operations for
@@ -62,16 +53,6 @@
  *           points 2.4 times, of 12 1.5 times, of 6 slower. Programs of bench/,
  *           3 rounds beside other work: columns of 60 layers 1.6, of 20 1.6,
  *           icosahedral 1.5, fem 1.2, airfoil (its cells) 1.07.
- *           Ahead: horizontal diffusion in one region (pass inline), 512 x 512
- *           x 32 points, medians of interleaved rounds on a Zen 4: 1.25 on two
- *           threads, 1.23 on one; 0.98 where all fits into caches. 1024 bytes
- *           or 8192 give 0.97 of that.
- *           Prefetch: edges that add 33 to 96 components of doubles to both
- *           their cells, 160 MB a dat, one thread of a Zen 5: 1.7 to 1.9 times
- *           as fast (a step with what follows 1.4 to 1.55; two threads 1.2 to
- *           1.35), 128 components 1.9; 8 or 32 KB of rows 0.8 to 1.0 of that.
- *           In caches 0.96 to 1.03. With 192 or 256 components, whose loops
- *           are not unrolled, 0.8 and 0.9, so these are left alone.
  *           Twice, and where lines begin once for all rules (`lines`): the same
  *           in lines of 60 points 1.1 and 1.2, of 30 points 1.27 and 1.36.
  *           Slides: diffusion in lines of 64, 128 and 512 points 1.10 to 1.15
@@ -90,12 +71,7 @@
  * Cost      O(arguments squared) where code goes by stretches, else
  *           O(arguments).
  * Limits    stretches on hosts only: on devices threads read the table side by
- *           side. Steps anywhere. Nothing is asked for ahead where rules turn
- *           or colours differ (icosahedral grids: six entries might come first,
- *           0.9), and of tables' targets one by one, whose lines a block of
- *           elements needs at once. Rows are asked for where code works on one
- *           element at a time, which has to read a table's entries for another
- *           one, too.
+ *           side. Steps anywhere.
  *           Nothing runs twice that a region goes on from after it was written
  *           through a map, as dats with a halo are: nothing says that all of
  *           the element was written.
@@ -106,8 +82,7 @@
 #include "ir/walk.h"
 #include "passes/pass.h"
 
-enum { LONGEST = 32, AHEAD = 2048, SLIDE = 2, LINE = 32 };
-enum { ROWS = 16 << 10, FROM = 4 << 20 };
+enum { LONGEST = 32, SLIDE = 2, LINE = 32 };
 
 /* The shortest stretches of what the region goes by. */
 static uint32_t
@@ -130,48 +105,6 @@ by_stretches(struct ir_trace *t, struct ir_region *g, long least) {
             pass_node_text(t, g->first),
             yes ? "stretches, of" : "tables: stretches have", length);
   return yes;
-}
-
-/* What leads in what the region reads comes from memory: code asks for it
- * ahead. */
-static bool
-ask_ahead(struct ir_trace *t, ir_ref r, long bytes) {
-  struct ir_region *g = &t->regions[r];
-  if (bytes < 2 || !g->stretches || !g->width || !ir_region_leads(t, r))
-    return false;
-  if (bytes > IR_AHEAD_MAX) bytes = IR_AHEAD_MAX;
-  g->ahead = (uint32_t)bytes;
-  ir_remark(t, "stretch: %s asks for what it reads %ld bytes ahead",
-            pass_node_text(t, g->first), bytes);
-  return true;
-}
-
-/* Of the data that lie so: of each dat once. */
-static double
-bytes_of_rows(const struct ir_trace *t, ir_ref r) {
-  double sum = 0;
-  for (ir_ref d = 0; d < t->ndats; d++) {
-    bool rows = false;
-    IR_EACH_ARG(t, &t->regions[r], n, a)
-    rows |= ir_arg_on_dat(t, a) && a->dat == d && ir_arg_lines(t, r, a);
-    const struct ir_dat *of = &t->dats[d];
-    if (rows) sum += (double)t->sets[of->set].n * of->dim * of->type.size;
-  }
-  return sum;
-}
-
-/* Rows of several lines each, anywhere in memory, are asked for `bytes` of them
- * before they are used, where caches hold fewer. */
-static bool
-ask_for_rows(struct ir_trace *t, ir_ref r, long bytes, long least) {
-  struct ir_region *g = &t->regions[r];
-  uint64_t each = ir_region_lines(t, r);
-  if (bytes <= 0 || !each || bytes_of_rows(t, r) < (double)least) return false;
-  uint64_t n = (uint64_t)bytes / each;
-  g->prefetch = n < 1 ? 1 : n > IR_PREFETCH_MAX ? IR_PREFETCH_MAX : (uint32_t)n;
-  ir_remark(t, "stretch: %s asks for the rows of the element %u further on",
-            pass_node_text(t, g->first), g->prefetch);
-  return true;
 }
 
 static bool
@@ -221,15 +154,12 @@ pass_stretch(struct ir_trace *t, const struct pass_ctx *c) {
   long least = pass_arg(c, "least", IR_STRETCH_LEAST);
   long steps = pass_arg(c, "steps", 1);
   long longest = pass_arg(c, "longest", LONGEST);
-  long ahead = pass_arg(c, "ahead", AHEAD), twice = pass_arg(c, "twice", 1);
+  long twice = pass_arg(c, "twice", 1);
   long moved = pass_arg(c, "slide", SLIDE), line = pass_arg(c, "line", LINE);
-  long rows = pass_arg(c, "prefetch", ROWS), from = pass_arg(c, "from", FROM);
   bool changed = false;
   for (ir_ref r = 0; r < t->nregions; r++) {
     struct ir_region *g = &t->regions[r];
     if (ir_may_stretch(t, r)) changed |= by_stretches(t, g, least);
-    changed |= ask_ahead(t, r, ahead);
-    changed |= ask_for_rows(t, r, rows, from);
     changed |= slide(t, r, moved, line);
     if (g->stretches && g->width && twice && ir_may_run_twice(t, r))
       changed |= g->twice = true;

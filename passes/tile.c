@@ -416,16 +416,6 @@ chain_at(struct plan *p, const struct pass_ctx *c) {
   return p->end;
 }
 
-/* What a chain has in a cache its regions don't ask for ahead. */
-static void
-ask_less(struct ir_trace *t) {
-  for (ir_ref r = 0; r < t->nregions; r++) {
-    struct ir_region *g = &t->regions[r];
-    if (g->chain && g->ahead && !ir_region_leads(t, r)) g->ahead = 0;
-    if (g->chain) g->prefetch = 0;
-  }
-}
-
 bool
 pass_tile(struct ir_trace *t, const struct pass_ctx *c) {
   assert(c->live && !t->nchains);
@@ -438,6 +428,5 @@ pass_tile(struct ir_trace *t, const struct pass_ctx *c) {
     p.first = r;
     r = chain_at(&p, c);
   }
-  ask_less(t);
   return t->nchains > 0;
 }

@@ -92,7 +92,8 @@ low_is_map_of_elements(const struct low_emit *em, uint32_t bind) {
  * all. */
 static void
 low_rows_ahead(struct low_emit *em) {
-  for (uint32_t k = 0; k < em->r->nbinds; k++) {
+  uint32_t ahead = em->r->ahead;
+  for (uint32_t k = 0; ahead && k < em->r->nbinds; k++) {
     const struct low_bind *map = &em->r->binds[k];
     if (map->kind != RT_BIND_MAP || !low_is_map_of_elements(em, k)) continue;
     LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
@@ -101,8 +102,9 @@ low_rows_ahead(struct low_emit *em) {
     LLVMValueRef p =
         LLVMBuildInBoundsGEP2(em->b, i32, em->arg[k], &row, 1, "rows");
     uint64_t bytes = (uint64_t)map->arity * em->width * 4;
-    for (uint32_t at = 0; at < bytes && at < ROWS_AHEAD; at += 64)
-      ll_prefetch(em->b, p, LOW_AHEAD + at);
+    int64_t from = (int64_t)map->arity * ahead * 4;
+    for (uint32_t at = 0; at < bytes && at < ROWS_AHEAD; at += LOW_LINE)
+      ll_prefetch(em->b, p, from + at);
   }
 }
 

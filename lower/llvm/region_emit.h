@@ -7,7 +7,7 @@
 
 /* How far ahead of their use blocks ask for memory, in bytes; 256 to 512 are
  * equal. */
-enum { LOW_AHEAD = 384, LOW_LINE = 64 };
+enum { LOW_LINE = 64 };
 
 struct low_emit {
   const struct low_region *r;

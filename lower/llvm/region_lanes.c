@@ -24,11 +24,8 @@
  *
  * Each component of SoA is a stream of its own; with sixteen of them the
  * processor's prefetchers don't keep up, so a block asks for the line of each
- * stream LOW_AHEAD bytes on. FEM's matrix product: 1.46 times plain C without,
- * 1.95 with it (1 thread; 256 to 512 bytes are equal); Jacobi 1.13 times
- * faster, others the same. Asking ahead for AoS (one stream) or behind maps
- * made them 1 to
- * 20 per cent slower and is not done; for rows of maps see region_block.c. */
+ * stream some elements on (passes/ahead.c). FEM's matrix product: 1.46 times
+ * plain C without, 1.95 with it (1 thread). */
 #include "lower/llvm/region_emit.h"
 
 #include <assert.h>
@@ -353,7 +350,8 @@ low_load_rows(struct low_emit *em, uint32_t k) {
   struct low_at at = low_at_dat(em, s, s->load);
   for (uint32_t c = 0; c < s->dim; c++) {
     LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
-    if (!low_slot_far(s) && !s->stream) ll_prefetch(em->b, p, LOW_AHEAD);
+    if (!low_slot_far(s) && !s->stream && em->r->ahead)
+      ll_prefetch(em->b, p, (int64_t)em->r->ahead * s->type.size);
     if (s->ahead) ll_prefetch(em->b, p, s->ahead);
     low_lanes_put(em, k, c,
                   low_vector_load(em, at, s, c, em->width, s->type.size));

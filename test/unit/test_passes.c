@@ -76,7 +76,7 @@ Test(passes, unknown_pass_is_an_error_that_names_the_known) {
                    "unknown pass 'fission'; known passes: number, "
                    "layout, slice, rename, dce, gather, fuse, inline, storage, "
                    "place, halo, colour, hold, width, stretch, runs, late, "
-                   "tile, stream, sums, team, cores");
+                   "tile, ahead, stream, sums, team, cores");
   ir_trace_free(t);
 }
 

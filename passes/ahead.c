@@ -1,0 +1,163 @@
+/* Ahead: what code asks for before it is used, and how long before.
+ *
+ * Problem   What comes from memory takes a hundred nanoseconds and more, in
+ *           which a processor does a hundred edges. Its own prefetchers follow
+ *           what one instruction reads at even steps, within a page, as far as
+ *           they like: loops with little to do wait for them all the same.
+ *
+ * Idea      Blocks ask for memory by instructions.
+ *           `prefetch` elements further on: rows of maps, and components that
+ *           lie in rows of elements (of SoA, of blocks, of one component). A
+ *           loop is so much the faster past an element as it works on few
+ *           components: WORK of them lie between asking and using. NEAR is the
+ *           least, and what there is where the rule would give little more;
+ *           FAR the most.
+ *           `ahead` bytes behind: what leads. Of what rules of points read one
+ *           entry comes first everywhere (ir_entry_leads), which is the next
+ *           lines of points, too: processors see as many streams as entries
+ *           have lines, all short. Of elements' own components, several side by
+ *           side, those do that nobody of the chain has touched
+ *           (ir_arg_leads), where the region goes over more than LEAST bytes:
+ *           from a cache it would be 0.75 times as fast.
+ *           Rows of several lines that tables name (dats of many levels) are
+ *           asked for `rows` bytes of them before, where there are more than
+ *           `from` bytes: processors foresee what one instruction reads, and
+ *           where loops over levels are unrolled each level's is another one.
+ *           Such code works on one element at a time, so that it can read a
+ *           table's entries for another one, too.
+ *
+ * Example   region over %edges walk parts width 4 {
+ *             %f.1 = loop @exchange over %edges (read %w.0, read %u.0 via
+ *                 %ends[0], read %u.0 via %ends[1], inc %f.0 via %ends[0], ...
+ *           becomes `walk parts width 4 prefetch 256`: rows of %ends and %w
+ *           are asked for 2 KB before they are used. `ahead{far=48}` makes it
+ *           48, `ahead{far=0}` leaves it out, `{bytes=0}` what leads, and
+ *           `{rows=0}` rows of many lines.
+ *
+ * Measured  a Zen 5, one thread (two), medians of 3 to 5 interleaved rounds,
+ *           against 384 bytes everywhere and nothing of AoS: Jacobi 1.75
+ *           (1.47), Chebyshev on edges 1.16 (1.14), FEM 1.09 (1.02), multigrid
+ *           1.09 (1.08), Airfoil 1.05 (1.04), 2 880 000 cells 1.04 (1.04),
+ *           with deferred globals 1.01 (1.00), Euler 1.02 (1.02), shallow
+ *           water 1.00 (1.02), columns, rows and boxes as before. 96 elements
+ *           at least would be 1.11 for FEM and 0.97 for shallow water; from
+ *           memory without fronts the loops of shallow water that go over
+ *           cells 1.15 and 1.35, in fronts, where they lie in a cache, 0.75.
+ *           Points that lead: horizontal diffusion in one region (pass
+ *           inline), 512 x 512 x 32 points, medians of interleaved rounds on a
+ *           Zen 4: 1.25 on two threads, 1.23 on one; 0.98 where all fits into
+ *           caches. 1024 bytes or 8192 give 0.97 of that.
+ *           Rows of many lines: edges that add 33 to 96 components of doubles
+ *           to both their cells, 160 MB a dat, one thread of a Zen 5: 1.7 to
+ *           1.9 times as fast (a step with what follows 1.4 to 1.55; two
+ *           threads 1.2 to 1.35), 128 components 1.9; 8 or 32 KB of rows 0.8 to
+ *           1.0 of that. In caches 0.96 to 1.03. With 192 or 256 components,
+ *           whose loops are not unrolled, 0.8 and 0.9, so these are left alone.
+ *           Into the second cache in place of the first: as fast, or 0.8 (FEM).
+ *           Asking for the first bytes when a call begins: nothing sure.
+ *
+ * Cost      O(arguments squared) a region, where points lead, else
+ *           O(arguments of its chain).
+ * Source    distance = latency over the time of an iteration: T. C. Mowry, M.
+ *           S. Lam and A. Gupta 1992.
+ * Limits    nothing is asked for where rules turn or colours differ
+ *           (icosahedral grids: six entries might come first, 0.9), and of
+ *           tables' targets one by one, whose lines a block needs at once. */
+#include "ir/cost.h"
+#include "ir/walk.h"
+#include "passes/pass.h"
+
+#include <assert.h>
+
+enum { NEAR = 48, FAR = 448, WORK = 1536, OWN = 4 };
+enum { BYTES = 2048, LEAST = 16 << 20, ROWS = 16 << 10, FROM = 4 << 20 };
+
+/* Does the region go to the dat's memory, by rows of several lines if `lines`
+ * is set? */
+static bool
+goes_to(const struct ir_trace *t, ir_ref r, ir_ref dat, bool lines) {
+  IR_EACH_ARG(t, &t->regions[r], n, a) {
+    if (!ir_arg_on_dat(t, a) || ir_root(t, a->dat) != dat) continue;
+    if (!lines || ir_arg_lines(t, r, a)) return true;
+  }
+  return false;
+}
+
+/* Of the dats that it goes to so, each once. */
+static double
+bytes_of(const struct ir_trace *t, ir_ref r, bool lines) {
+  double sum = 0;
+  for (ir_ref d = 0; d < t->ndats; d++) {
+    const struct ir_dat *of = &t->dats[d];
+    if (goes_to(t, r, d, lines))
+      sum += (double)t->sets[of->set].n * of->dim * of->type.size;
+  }
+  return sum;
+}
+
+/* What leads comes from memory: blocks ask for it ahead. */
+static bool
+ask_ahead(struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
+  struct ir_region *g = &t->regions[r];
+  long bytes = pass_arg(c, "bytes", BYTES), least = pass_arg(c, "least", LEAST);
+  if (bytes < 2 || !g->width || !ir_region_leads(t, r)) return false;
+  if (!g->stretches && bytes_of(t, r, false) < (double)least) return false;
+  if (bytes > IR_AHEAD_MAX) bytes = IR_AHEAD_MAX;
+  g->ahead = (uint32_t)bytes;
+  ir_remark(t, "ahead: %s asks for what it reads %ld bytes ahead",
+            pass_node_text(t, g->first), bytes);
+  return true;
+}
+
+/* Blocks ask for rows of elements further on: not far in points, whose lines
+ * are short, and of which tiles have most in a cache. */
+static bool
+ask_for_blocks(struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
+  struct ir_region *g = &t->regions[r];
+  long near = pass_arg(c, "near", NEAR), far = pass_arg(c, "far", FAR);
+  bool points = t->sets[t->nodes[g->first].set].ndim;
+  struct ir_components x = ir_components_of(t, r);
+  uint64_t each = x.all - x.own + (x.own + OWN - 1) / OWN;
+  long n = (long)((uint64_t)pass_arg(c, "work", WORK) / (each ? each : 1));
+  if (n <= 2 * near || points) n = near;
+  if (n > far) n = far;
+  if (n <= 0) return false;
+  g->prefetch = n > IR_PREFETCH_MAX ? IR_PREFETCH_MAX : (uint32_t)n;
+  if (n > near)
+    ir_remark(t,
+              "ahead: %s asks for rows of the element %u further on: it works "
+              "on %lu components, %lu of them its own",
+              pass_node_text(t, g->first), g->prefetch, (unsigned long)x.all,
+              (unsigned long)x.own);
+  return true;
+}
+
+/* Rows of several lines each, anywhere in memory, are asked for `rows` bytes of
+ * them before they are used, where caches hold fewer. */
+static bool
+ask_for_lines(struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
+  enum { MOST = 64 };
+  struct ir_region *g = &t->regions[r];
+  long bytes = pass_arg(c, "rows", ROWS), from = pass_arg(c, "from", FROM);
+  uint64_t each = ir_region_lines(t, r);
+  if (bytes <= 0 || !each || g->chain || bytes_of(t, r, true) < (double)from)
+    return false;
+  uint64_t n = (uint64_t)bytes / each;
+  g->prefetch = n < 1 ? 1 : n > MOST ? MOST : (uint32_t)n;
+  ir_remark(t, "ahead: %s asks for the rows of the element %u further on",
+            pass_node_text(t, g->first), g->prefetch);
+  return true;
+}
+
+bool
+pass_ahead(struct ir_trace *t, const struct pass_ctx *c) {
+  bool changed = false;
+  for (ir_ref r = 0; r < t->nregions; r++) {
+    struct ir_region *g = &t->regions[r];
+    assert(!g->ahead && !g->prefetch);
+    if (target_is_device(t->nodes[g->first].target)) continue;
+    changed |= ask_ahead(t, r, c);
+    changed |= g->width ? ask_for_blocks(t, r, c) : ask_for_lines(t, r, c);
+  }
+  return changed;
+}

@@ -28,6 +28,14 @@ on_gpu(const struct ir_trace *t) {
 /* As OP2_LATE=always has it. */
 #define ALL_LATE ",least=1,most=1000000,extremes=1"
 
+/* As OP2_RUNS has it. */
+static const char *
+runs_forced(void) {
+  if (fe.opt.runs == OPT_runs_auto) return "";
+  return fe.opt.runs == OPT_runs_kept ? "runs{least=1,share=0,light=1000000},"
+                                      : "runs{least=1,share=0,light=0},";
+}
+
 static status
 passes_run(struct ir_trace **t, bool gpu, const char *without,
            struct fe_program *p) {
@@ -52,8 +60,8 @@ passes_run(struct ir_trace **t, bool gpu, const char *without,
       streams ? IR_STREAM_BYTES : low_machine_vector(),
       fe.opt.inlining == OPT_inlining_always ? "inline{most=1000000}," : "",
       fe.opt.stretches == OPT_stretches_always ? ALL_STRETCHES : "",
-      fe.opt.runs == OPT_runs_always ? "runs{least=1,share=0}," : "",
-      low_machine_registers(), fe.opt.late == OPT_late_always ? ALL_LATE : "",
+      runs_forced(), low_machine_registers(),
+      fe.opt.late == OPT_late_always ? ALL_LATE : "",
       fe.opt.team - OPT_team_auto, fe_ranks.size,
       fe.opt.tile_rows > 0 ? fe.opt.tile_rows : 0,
       fe.opt.tile_columns > 0 ? fe.opt.tile_columns : 0,

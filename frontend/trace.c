@@ -206,12 +206,23 @@ build_captures(struct builder *b, uint32_t rec, const struct fe_call *c,
   }
 }
 
-/* Of loops over points, whose kernels passes may put into others. */
+/* Does the loop add along runs of a map? */
+static bool
+adds_in_runs(const struct fe_call *c) {
+  for (uint32_t a = 0; a < c->nargs; a++) {
+    const struct fe_map *m = (const struct fe_map *)c->args[a].map;
+    if (m && m->runs.length > 1 && c->args[a].access == ACC_INC) return true;
+  }
+  return false;
+}
+
+/* Of loops over points, whose kernels passes may put into others, and of those
+ * that add along runs, whose elements may run one by one. */
 static uint32_t
 work_of(const struct fe_call *c) {
   struct fe_set *domain;
   bool points = fe_points_of((struct fe_set *)c->set_handle, &domain);
-  return points ? fe_kernel_work(c) : 0;
+  return points || adds_in_runs(c) ? fe_kernel_work(c) : 0;
 }
 
 static ir_ref

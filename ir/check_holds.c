@@ -94,6 +94,7 @@ check_operand(struct held *h, ir_ref n, const struct ir_arg *a,
   else if (!(ir_holds_of(t, n, a, f) & 1U << as) ||
            (stream && !ir_may_stream(t, h->region, v, f->overlaps)) ||
            (run && !ir_may_run(t, h->region, v).length) ||
+           (how == IR_HOLD_KEPT && !ir_may_keep(t, h->region, v)) ||
            (how == IR_HOLD_LATE && !ir_may_be_late(t, h->region)) ||
            (slide && ir_slides_from(t, h->region, v) == IR_NONE) ||
            (through &&

@@ -57,6 +57,7 @@ const struct ir_hold_info ir_hold_info[IR_HOLD_COUNT] = {
 enum ir_hold
 ir_hold_before(enum ir_hold how) {
   switch (how) {
+  case IR_HOLD_KEPT:
   case IR_HOLD_STREAM: return IR_HOLD_COPY;
   case IR_HOLD_RUN:
   case IR_HOLD_LATE: return IR_HOLD_ADD;

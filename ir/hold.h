@@ -95,6 +95,12 @@ struct ir_run {
   uint32_t components; /* of all that an element adds to the dat */
 };
 struct ir_run ir_may_run(const struct ir_trace *t, ir_ref region, ir_ref v);
+/* May what the region reads of version v through the entry along which it adds
+ * in runs stay in a register meanwhile? Others are held as run already. cost
+ * O(arguments of the region squared) */
+bool ir_may_keep(const struct ir_trace *t, ir_ref region, ir_ref v);
+/* Does it, of any version? Then its blocks run one element after another. */
+bool ir_keeps_reads(const struct ir_trace *t, const struct ir_region *g);
 
 /* ---- hold_late.c --------------------------------------------------------- */
 

@@ -42,5 +42,6 @@ ir_may_be_late(const struct ir_trace *t, ir_ref region) {
   assert(region < t->nregions);
   const struct ir_region *g = &t->regions[region];
   return !target_is_device(t->nodes[g->first].target) && g->width >= 2 &&
-         !g->panel && !g->stretches && !ir_goes_by_rows(t, g);
+         !g->panel && !g->stretches && !ir_goes_by_rows(t, g) &&
+         !ir_keeps_reads(t, g);
 }

@@ -13,10 +13,16 @@
  *           added to each target and in which order stays as it was, and so do
  *           all bits.
  *
+ *           What is read through that entry is the same, too, until the target
+ *           changes, if the region writes nothing there (kept): loaded once for
+ *           a run, where elements are worked on one by one. Lanes of vectors
+ *           would have to be put together all the same.
+ *
  * Example   map %ends : %edges -> %nodes x2 run=6
  *           region over %edges walk range width 4 {
- *             %f.1 = loop @exchange (..., inc %f.0 via %ends[0],
- *                 inc %f.0 via %ends[1])
+ *             %f.1 = loop @exchange (read %u.0 via %ends[0], ...,
+ *                 inc %f.0 via %ends[0], inc %f.0 via %ends[1])
+ *             hold kept %u.0
  *             hold run %f.1                       entry 0 is held, 1 is not
  *           }
  *
@@ -86,4 +92,41 @@ ir_may_run(const struct ir_trace *t, ir_ref region, ir_ref v) {
     return none;
   struct ir_run run = run_of(t, g, root);
   return run.components <= IR_RUN_MOST ? run : none;
+}
+
+/* Does the region add along the runs of this map? */
+static bool
+adds_in_runs(const struct ir_trace *t, const struct ir_region *g, ir_ref map) {
+  IR_EACH_ARG(t, g, n, a) {
+    if (a->kind != IR_ARG_DAT || !ir_arg_writes(a) || a->map != map) continue;
+    for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++)
+      if (t->holds[k].value == a->out && t->holds[k].how == IR_HOLD_RUN)
+        return true;
+  }
+  return false;
+}
+
+bool
+ir_may_keep(const struct ir_trace *t, ir_ref region, ir_ref v) {
+  assert(region < t->nregions);
+  const struct ir_region *g = &t->regions[region];
+  ir_ref root = root_made(t, v);
+  bool held = false;
+  if (t->dats[root].dim > IR_RUN_MOST) return false;
+  IR_EACH_ARG(t, g, n, a) {
+    if (!ir_arg_on(t, a, root)) continue;
+    if (a->kind != IR_ARG_DAT || ir_arg_writes(a) || a->each ||
+        ir_arg_direct(a) || ir_arg_any_length(t, a) || a->entry >= 64 ||
+        !adds_in_runs(t, g, a->map))
+      return false;
+    held |= entries_of(a) >> t->maps[a->map].run_entry & 1;
+  }
+  return held;
+}
+
+bool
+ir_keeps_reads(const struct ir_trace *t, const struct ir_region *g) {
+  for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++)
+    if (t->holds[k].how == IR_HOLD_KEPT) return true;
+  return false;
 }

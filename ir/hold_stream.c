@@ -132,7 +132,9 @@ ir_may_stream(const struct ir_trace *t, ir_ref region, ir_ref v,
   assert(region < t->nregions && v < t->nvalues);
   const struct ir_region *g = &t->regions[region];
   const struct ir_arg *a = maker_of(t, g, v);
-  if (!a || g->walk != IR_WALK_RANGE || ir_goes_by_rows(t, g)) return false;
+  if (!a || g->walk != IR_WALK_RANGE || ir_goes_by_rows(t, g) ||
+      ir_keeps_reads(t, g))
+    return false;
   if (!fills_lines(t, g, ir_root(t, a->dat), overlaps)) return false;
   ir_ref b = ir_buffer_of(t, v);
   return b != IR_NONE && !ir_is_private(t, g, b) && in_rows(t, region, a) &&

@@ -303,7 +303,8 @@ struct ir_dat {
  *   opaque   no IR: called through its address, proves nothing
  *   promised  the program promises that it does what its arguments declare
  *   effects  does I/O or writes globals: keeps its place, never fused
- *   work     what a call computes, in additions, where loops go over points
+ *   work     what a call computes, in additions, where loops go over points or
+ *            add along runs of a map
  *   copies   argument <to> becomes an exact copy of argument <from>, no more */
 enum { IR_KERNEL_OPAQUE = 1, IR_KERNEL_EFFECTS = 2, IR_KERNEL_PROMISED = 4 };
 struct ir_kernel {

@@ -218,6 +218,12 @@ low_staged_slot(struct low_args *g, const struct low_access *x) {
   return low_slot_get(g->r, s);
 }
 
+/* Does it go through the entry with the longest runs? */
+static bool
+low_access_leads_run(const struct low_args *g, const struct low_access *x) {
+  return x->entry == g->m->t->maps[x->a->map].run_entry;
+}
+
 static int32_t
 low_far_slot(struct low_args *g, const struct low_access *x) {
   if (x->w == IR_NONE) {
@@ -226,6 +232,7 @@ low_far_slot(struct low_args *g, const struct low_access *x) {
     s.local = x->how == IR_HOLD_LOCAL;
     s.ahead = low_access_ahead(g, x);
     s.soon = low_access_soon(g, x);
+    s.run = x->how == IR_HOLD_KEPT && low_access_leads_run(g, x);
     return low_slot_get(g->r, s);
   }
   assert(x->bv == x->bw && "combining happens in place");
@@ -234,8 +241,7 @@ low_far_slot(struct low_args *g, const struct low_access *x) {
   s.store = low_access_bind(g, x, x->bw);
   s.soon = low_access_soon(g, x);
   s.late = x->how == IR_HOLD_LATE;
-  s.run =
-      x->how == IR_HOLD_RUN && x->entry == g->m->t->maps[x->a->map].run_entry;
+  s.run = x->how == IR_HOLD_RUN && low_access_leads_run(g, x);
   return low_slot_get(g->r, s);
 }
 

@@ -119,7 +119,8 @@ struct low_slot {
   uint32_t ahead; /* DAT: bytes behind it at which a block asks for memory; 0:
                      none */
   uint32_t soon;  /* elements on whose row, through its map, is asked for */
-  bool run;       /* INC: in a register while the target stays the same */
+  bool run;       /* INC DAT: in a register while the target stays the same;
+                     with DAT blocks run one element after another */
   bool late;      /* INC: a block adds behind the loads of the next one */
   int32_t map;    /* bind of the map, or FIRST, if the region goes by its
                      stretches, HEAD or START, if by its steps; -1: no

@@ -417,6 +417,7 @@ pass_forget(struct ir_trace *t, unsigned which) {
   if (which & PASS_STREAMS) forget_hold(t, IR_HOLD_STREAM);
   if (which & PASS_STREAMS) forget_hold(t, IR_HOLD_THROUGH);
   if (which & PASS_RUNS) forget_hold(t, IR_HOLD_RUN);
+  if (which & PASS_RUNS) forget_hold(t, IR_HOLD_KEPT);
   if (which & PASS_LATE) forget_hold(t, IR_HOLD_LATE);
   if (which & (PASS_WIDTHS | PASS_STRETCHES)) forget_hold(t, IR_HOLD_SLIDE);
   if (which & PASS_HOLDS) forget_holds(t);

@@ -309,7 +309,7 @@ low_build_functions(struct low_emit *em) {
     blocks = low_declare(em, "blocks");
     low_build_body(em, low_emit_blocks);
   }
-  if (blocks) {
+  if (blocks && !low_region_keeps(em->r)) {
     ll_attr_text(blocks, LOW_BLOCKS, low_region_has_late(em->r) ? "2" : "1");
     LLVMAddNamedMetadataOperand(em->m, LOW_LANE_LOOP, em->marks.parallel);
   }

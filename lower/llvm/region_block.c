@@ -68,6 +68,7 @@ low_slot_has_lanes(const struct low_slot *s) {
 
 static void
 low_lanes_alloc(struct low_emit *em) {
+  if (em->one_by_one) return;
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
     bool copies = s->kind == LOW_SLOT_DAT && s->load < 0 && s->store < 0;
@@ -139,13 +140,27 @@ low_emit_plain_block(struct low_emit *em) {
   low_lanes_end(em, &lane);
 }
 
+/* A block whose elements run one after another. */
+static void
+low_emit_singles(struct low_emit *em, LLVMValueRef e) {
+  LLVMValueRef zero = ll_i64(em->ctx, 0), width = ll_i64(em->ctx, em->width);
+  em->e = e;
+  low_rows_ahead(em);
+  low_components_ahead(em);
+  struct ll_loop one = ll_loop_begin(em->b, zero, width, "one");
+  em->e = LLVMBuildNSWAdd(em->b, e, one.i, "e");
+  low_runs_turn(em);
+  low_emit_element(em);
+  ll_loop_end(em->b, &one, NULL);
+}
+
 void
 low_blocks_begin(struct low_emit *em) {
   assert(em->width > 1 && !(em->width & (em->width - 1)));
+  em->one_by_one = low_region_keeps(em->r);
   low_lanes_alloc(em);
   low_slides_begin(em);
   if (low_region_has_rows(em->r)) low_rows_alloc(em);
-  low_runs_begin(em);
 }
 
 /* What the block before element e has left to add. */
@@ -161,6 +176,10 @@ void
 low_emit_block(struct low_emit *em, LLVMValueRef e) {
   bool rows = low_region_has_rows(em->r);
   em->e = e;
+  if (em->one_by_one) {
+    low_emit_singles(em, e);
+    return;
+  }
   low_lanes_fill(em);
   if (em->follows) low_add_late(em, e);
   (rows       ? low_emit_rows_block
@@ -171,8 +190,8 @@ low_emit_block(struct low_emit *em, LLVMValueRef e) {
 
 void
 low_blocks_end(struct low_emit *em) {
-  low_runs_end(em);
   low_stream_end(em);
+  em->one_by_one = false;
 }
 
 /* Blocks [lo, hi) in panels of so many, whose rows go on together. */
@@ -228,13 +247,40 @@ low_region_has_late(const struct low_region *r) {
   return false;
 }
 
-void
-low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
+static void
+low_emit_all_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   bool late = low_region_has_late(em->r);
-  low_blocks_begin(em);
   assert(!late || !(em->r->panel || em->step || low_region_has_rows(em->r)));
   (em->r->panel ? low_emit_panels
    : late       ? low_emit_late_blocks
                 : low_emit_row_of_blocks)(em, lo, hi);
+}
+
+/* The same where targets stay while elements name them: from the first one's
+ * to the last one's. */
+static void
+low_emit_runs(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
+  LLVMBuilderRef b = em->b;
+  LLVMBasicBlockRef none =
+      ll_if(b, LLVMBuildICmp(b, LLVMIntSLT, lo, hi, "some"));
+  em->e = low_block_base(em, lo);
+  low_runs_begin(em);
+  low_emit_all_blocks(em, lo, hi);
+  low_runs_end(em);
+  ll_endif(b, none);
+}
+
+static bool
+low_region_has_runs(const struct low_region *r) {
+  for (uint32_t k = 0; k < r->nslots; k++)
+    if (r->slots[k].run) return true;
+  return false;
+}
+
+void
+low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
+  low_blocks_begin(em);
+  (low_region_has_runs(em->r) ? low_emit_runs : low_emit_all_blocks)(em, lo,
+                                                                     hi);
   low_blocks_end(em);
 }

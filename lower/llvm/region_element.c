@@ -55,6 +55,12 @@ low_emit_place(struct low_emit *em, const struct low_slot *s) {
   return LLVMTypeOf(p) == ptr ? p : LLVMBuildAddrSpaceCast(em->b, p, ptr, "");
 }
 
+/* Does it stay while the target does, of elements one by one? */
+static bool
+low_runs_now(const struct low_emit *em, const struct low_slot *s) {
+  return s->run && em->one_by_one;
+}
+
 /* Fill slots at the element's start. */
 void
 low_emit_enter(struct low_emit *em) {
@@ -66,9 +72,10 @@ low_emit_enter(struct low_emit *em) {
       low_emit_fill(em, s, home, s->access);
     else if (low_slot_is_kept(s) && s->load >= 0)
       low_emit_copy(em, s, home,
-                    s->local       ? low_at_home(em->local[k])
-                    : em->lanes[k] ? low_at_lanes(em, k)
-                                   : low_at_dat(em, s, s->load));
+                    s->local              ? low_at_home(em->local[k])
+                    : low_runs_now(em, s) ? low_run_at(em, k)
+                    : em->lanes[k]        ? low_at_lanes(em, k)
+                                          : low_at_dat(em, s, s->load));
     else if (s->kind == LOW_SLOT_INDEX && em->lanes[k])
       low_emit_copy(em, s, home, low_at_lanes(em, k));
     else if (s->kind == LOW_SLOT_INDEX)
@@ -107,6 +114,8 @@ low_emit_leave(struct low_emit *em) {
       low_emit_copy(em, s, low_at_dat(em, s, s->store), home);
     else if (s->kind == LOW_SLOT_INC && s->map < 0)
       low_emit_copy(em, s, low_at_dat(em, s, s->store), home);
+    else if (s->kind == LOW_SLOT_INC && low_runs_now(em, s))
+      low_emit_combine(em, s, low_run_at(em, k), home);
     else if (s->kind == LOW_SLOT_INC && !low_emit_stages(em))
       low_emit_far(em, s, home);
   }

@@ -45,6 +45,7 @@ struct low_emit {
                            element 0, were it in it; of still ones of all */
   bool *guarded;        /* of slots: WHOLE ones that are copied all the same */
   bool follows;         /* a block before it has something left to add */
+  bool one_by_one;      /* elements of blocks run so: there are no lanes */
   LLVMValueRef e;       /* element; of a block: its first */
   LLVMValueRef i;       /* lane */
   LLVMValueRef inner;   /* element of the row that the call goes over */
@@ -234,6 +235,8 @@ LLVMValueRef low_entries_peer(struct low_emit *em, uint32_t k, LLVMValueRef own,
 /* ---- region_lanes.c ------------------------------------------------------ */
 
 /* Fill lanes of slot k from memory, put them back. */
+/* Ask for components further on that lie in rows of elements. */
+void low_components_ahead(struct low_emit *em);
 void low_lanes_load(struct low_emit *em, uint32_t k);
 void low_lanes_store(struct low_emit *em, uint32_t k);
 /* Add the lanes of INC slots to memory, of those that are late or of the
@@ -270,6 +273,13 @@ void low_emit_slide_block(struct low_emit *em);
 /* The slot by which sums of a bind stay in a register; -1: there is none. */
 int32_t low_run_slot(const struct low_region *r, int32_t bind);
 /* In front of the first block; behind the last one. */
+/* Are there reads among what stays? Then blocks run one element after another.
+ */
+bool low_region_keeps(const struct low_region *r);
+/* What slot k has of the target at hand. */
+struct low_at low_run_at(struct low_emit *em, uint32_t k);
+/* All that stay, to the targets of element em->e. */
+void low_runs_turn(struct low_emit *em);
 void low_runs_begin(struct low_emit *em);
 void low_runs_end(struct low_emit *em);
 /* Makes what the lane names through slot k the target at hand. */

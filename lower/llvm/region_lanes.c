@@ -358,6 +358,19 @@ low_load_rows(struct low_emit *em, uint32_t k) {
   }
 }
 
+void
+low_components_ahead(struct low_emit *em) {
+  for (uint32_t k = 0; em->r->ahead && k < em->r->nslots; k++) {
+    const struct low_slot *s = &em->r->slots[k];
+    if (s->kind != LOW_SLOT_DAT || s->load < 0 || s->call >= 0) continue;
+    if (low_slot_far(s) || !low_is_row(em, s, &em->r->binds[s->load])) continue;
+    struct low_at at = low_at_dat(em, s, s->load);
+    for (uint32_t c = 0; c < s->dim; c++)
+      ll_prefetch(em->b, low_at_address(em, at, s->type, ll_i64(em->ctx, c)),
+                  (int64_t)em->r->ahead * s->type.size);
+  }
+}
+
 static void
 low_load_index(struct low_emit *em, uint32_t k) {
   const struct low_slot *s = &em->r->slots[k];
@@ -450,7 +463,7 @@ low_slot_scatters(const struct low_slot *s) {
 void
 low_chunks_copy(struct low_emit *em, const struct low_slot *s,
                 struct low_at dst, struct low_at src) {
-  const struct low_bind *d = &em->r->binds[s->store];
+  const struct low_bind *d = &em->r->binds[s->store < 0 ? s->load : s->store];
   assert((dst.bind == d) != (src.bind == d));
   for (uint32_t c = 0, n; c < s->dim; c += n) {
     n = low_bind_chunk(d, c);
@@ -465,7 +478,7 @@ static struct low_at
 low_put_place(struct low_emit *em, uint32_t k, uint32_t l) {
   const struct low_slot *s = &em->r->slots[k];
   if (!s->run) return low_at_dat_lane(em, s, s->store, l);
-  return low_at_home(em->run_sum[low_run_slot(em->r, s->store)]);
+  return low_run_at(em, k);
 }
 
 /* Store, or combine with what is there, components [c, c+n) of lane l. */

@@ -79,7 +79,7 @@ all_ir_modes() {
   echo "streams-stored|OMP_NUM_THREADS=2 OP2_STREAMS=always OP2_STRETCHES=always OP2_DISABLE=hold|box grid"
   echo "streams-soa|OMP_NUM_THREADS=2 OP2_STREAMS=always OP2_TILE_ROWS=3 OP2_TEAM=all OP2_LAYOUT=soa OP2_IR_STRESS=1|"
   echo "runs|OMP_NUM_THREADS=3 OP2_RUNS=always OP2_TEAM=all OP2_CHECK=1|"
-  echo "runs-soa|OMP_NUM_THREADS=2 OP2_RUNS=always OP2_LAYOUT=soa OP2_RENUMBER=rcm OP2_IR_STRESS=1|"
+  echo "runs-soa|OMP_NUM_THREADS=2 OP2_RUNS=kept OP2_LAYOUT=soa OP2_RENUMBER=rcm OP2_IR_STRESS=1|"
   echo "tables|OMP_NUM_THREADS=2 OP2_STRETCHES=always OP2_DISABLE=stretch OP2_CHECK=1|box grid"
   echo "inline|OMP_NUM_THREADS=2 OP2_INLINE=always OP2_CHECK=1|box grid"
   echo "inline-soa|OMP_NUM_THREADS=3 OP2_INLINE=always OP2_STRETCHES=always OP2_TILE_ROWS=3 OP2_TEAM=all OP2_LAYOUT=soa OP2_IR_STRESS=1|box grid"

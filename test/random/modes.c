@@ -69,8 +69,9 @@ struct mode modes[] = {
      "OP2_TILE_ROWS=2 OP2_IR_STRESS=1",
      3, 0, 1},
     {"runs", "OP2_RUNS=always OP2_CHECK=1", 1, 0, 1},
+    {"runs-kept", "OP2_RUNS=kept OP2_CHECK=1", 1, 0, 1},
     {"runs-all",
-     "OP2_RUNS=always OP2_TEAM=all OP2_LAYOUT=soa OP2_RENUMBER=rcm "
+     "OP2_RUNS=kept OP2_TEAM=all OP2_LAYOUT=soa OP2_RENUMBER=rcm "
      "OP2_IR_STRESS=1",
      3, 0, 1},
     {"places", "OP2_PLACE=1 OP2_CHECK=1", 2, 0, 1},

@@ -33,11 +33,12 @@ replayed() { # file options...: both ways agree
     tail -n 1 "$tmp/log" | grep -qx 'eager and deferred agree'
 }
 
-# What a trace says of maps, but for drifts, runs, stretches and usual lengths of rows: a
-# made-up mesh has its own.
+# What a trace says, but for drifts, runs, stretches and usual lengths of rows, and what
+# kernels compute: a made-up mesh has its own, and made-up kernels.
 no_stretches() {
   sed '/^  map /s/ stretch=[0-9]*\( still=[0-9]*\)*//; /^  relation /s/ usual=[0-9]*//
-    /^  \(map\|relation\) /s/ drift=[0-9]*//; s/ run=[0-9]*\( at=[0-9]*\)*//'
+    /^  \(map\|relation\) /s/ drift=[0-9]*//; s/ run=[0-9]*\( at=[0-9]*\)*//
+    /^  kernel /s/ work=[0-9]*//'
 }
 
 # The recording of that: its first flush, or the second where `same` wants a copy

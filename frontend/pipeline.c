@@ -84,7 +84,7 @@ fe_passes_run(struct ir_trace **t, struct fe_program *p) {
 
 status
 fe_passes_for(struct ir_trace **t, bool gpu) {
-  return passes_run(t, gpu, ",inline,stretch,tile,ahead,stream",
+  return passes_run(t, gpu, ",inline,stretch,tile,stream",
                     NULL); /* what all have */
 }
 

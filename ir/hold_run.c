@@ -114,7 +114,7 @@ ir_may_keep(const struct ir_trace *t, ir_ref region, ir_ref v) {
   bool held = false;
   if (t->dats[root].dim > IR_RUN_MOST) return false;
   IR_EACH_ARG(t, g, n, a) {
-    if (!ir_arg_on(t, a, root)) continue;
+    if (!ir_arg_on(t, a, root) && ir_operand(t, a) != v) continue;
     if (a->kind != IR_ARG_DAT || ir_arg_writes(a) || a->each ||
         ir_arg_direct(a) || ir_arg_any_length(t, a) || a->entry >= 64 ||
         !adds_in_runs(t, g, a->map))

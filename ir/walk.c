@@ -402,13 +402,20 @@ ir_arg_leads(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
 }
 
 bool
-ir_region_leads(const struct ir_trace *t, ir_ref region) {
+ir_entries_lead(const struct ir_trace *t, ir_ref region) {
   IR_EACH_ARG(t, &t->regions[region], n, a) {
-    if (ir_arg_leads(t, region, a)) return true;
     for (uint32_t k = 0; ir_arg_on_dat(t, a) && k < ir_arg_count(a); k++)
       if (ir_entry_leads(t, region, a, a->entry + k)) return true;
   }
   return false;
+}
+
+bool
+ir_region_leads(const struct ir_trace *t, ir_ref region) {
+  IR_EACH_ARG(t, &t->regions[region], n, a) {
+    if (ir_arg_leads(t, region, a)) return true;
+  }
+  return ir_entries_lead(t, region);
 }
 
 uint64_t

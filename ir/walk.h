@@ -99,8 +99,9 @@ bool ir_entry_leads(const struct ir_trace *t, ir_ref region,
  * cost O(arguments before it in its chain) */
 bool ir_arg_leads(const struct ir_trace *t, ir_ref region,
                   const struct ir_arg *a);
-/* Do entries that it reads through lead, or arguments? cost O(its entries
- * squared) */
+/* Does an entry that it reads through lead? cost O(its entries squared) */
+bool ir_entries_lead(const struct ir_trace *t, ir_ref region);
+/* Does one, or an argument? cost as above */
 bool ir_region_leads(const struct ir_trace *t, ir_ref region);
 /* Elements further on whose rows code asks for, at most. */
 enum { IR_PREFETCH_MAX = 4096 };

@@ -151,9 +151,10 @@ low_access_ahead(const struct low_args *g, const struct low_access *x) {
   const struct ir_trace *t = g->m->t;
   ir_ref r = g->node->region;
   uint32_t ahead = t->regions[r].ahead;
+  if (!ahead) return 0;
   bool leads = ir_arg_direct(x->a) ? ir_arg_leads(t, r, x->a)
                                    : ir_entry_leads(t, r, x->a, x->entry);
-  return ahead && leads ? ahead : 0;
+  return leads ? ahead : 0;
 }
 
 static uint32_t

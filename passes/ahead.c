@@ -56,8 +56,8 @@
  *           Into the second cache in place of the first: as fast, or 0.8 (FEM).
  *           Asking for the first bytes when a call begins: nothing sure.
  *
- * Cost      O(arguments squared) a region, where points lead, else
- *           O(arguments of its chain).
+ * Cost      O(arguments squared) a region, and in chains O(arguments *
+ *           arguments before them there).
  * Source    distance = latency over the time of an iteration: T. C. Mowry, M.
  *           S. Lam and A. Gupta 1992.
  * Limits    nothing is asked for where rules turn or colours differ
@@ -72,25 +72,33 @@
 enum { NEAR = 48, FAR = 448, WORK = 1536, OWN = 4 };
 enum { BYTES = 2048, LEAST = 16 << 20, ROWS = 16 << 10, FROM = 4 << 20 };
 
-/* Does the region go to the dat's memory, by rows of several lines if `lines`
- * is set? */
+/* Does the argument go to memory, and by rows of several lines if `lines`? */
 static bool
-goes_to(const struct ir_trace *t, ir_ref r, ir_ref dat, bool lines) {
+goes_far(const struct ir_trace *t, ir_ref r, const struct ir_arg *a,
+         bool lines) {
+  return ir_arg_on_dat(t, a) && (!lines || ir_arg_lines(t, r, a));
+}
+
+/* Is it the region's first one that goes to its dat so? */
+static bool
+goes_first(const struct ir_trace *t, ir_ref r, const struct ir_arg *of,
+           bool lines) {
   IR_EACH_ARG(t, &t->regions[r], n, a) {
-    if (!ir_arg_on_dat(t, a) || ir_root(t, a->dat) != dat) continue;
-    if (!lines || ir_arg_lines(t, r, a)) return true;
+    if (a == of) break;
+    if (goes_far(t, r, a, lines) && ir_root(t, a->dat) == ir_root(t, of->dat))
+      return false;
   }
-  return false;
+  return true;
 }
 
 /* Of the dats that it goes to so, each once. */
 static double
 bytes_of(const struct ir_trace *t, ir_ref r, bool lines) {
   double sum = 0;
-  for (ir_ref d = 0; d < t->ndats; d++) {
-    const struct ir_dat *of = &t->dats[d];
-    if (goes_to(t, r, d, lines))
-      sum += (double)t->sets[of->set].n * of->dim * of->type.size;
+  IR_EACH_ARG(t, &t->regions[r], n, a) {
+    if (!goes_far(t, r, a, lines) || !goes_first(t, r, a, lines)) continue;
+    const struct ir_dat *d = &t->dats[a->dat];
+    sum += (double)t->sets[d->set].n * d->dim * d->type.size;
   }
   return sum;
 }
@@ -101,7 +109,8 @@ ask_ahead(struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
   struct ir_region *g = &t->regions[r];
   long bytes = pass_arg(c, "bytes", BYTES), least = pass_arg(c, "least", LEAST);
   if (bytes < 2 || !g->width || !ir_region_leads(t, r)) return false;
-  if (!g->stretches && bytes_of(t, r, false) < (double)least) return false;
+  if (!ir_entries_lead(t, r) && bytes_of(t, r, false) < (double)least)
+    return false;
   if (bytes > IR_AHEAD_MAX) bytes = IR_AHEAD_MAX;
   g->ahead = (uint32_t)bytes;
   ir_remark(t, "ahead: %s asks for what it reads %ld bytes ahead",

@@ -5,8 +5,7 @@
 #include "lower/llvm/code.h"
 #include "lower/llvm/ll.h"
 
-/* How far ahead of their use blocks ask for memory, in bytes; 256 to 512 are
- * equal. */
+/* What one instruction asks for ahead of its use, in bytes. */
 enum { LOW_LINE = 64 };
 
 struct low_emit {
@@ -32,7 +31,7 @@ struct low_emit {
   LLVMValueRef *kept_lanes; /* of slots, where a block has rows: of the element
                                [dim][width], of OWN where its path leads */
   LLVMValueRef *run_target; /* of slots that stay while their target does: it,
-                               -1 before the first, and */
+                               and */
   LLVMValueRef *run_sum;    /* what it has, [dim] */
   LLVMValueRef *none;       /* of slots: no lanes */
   LLVMValueRef *before; /* of slots that others slide from: lanes of the block
@@ -234,9 +233,9 @@ LLVMValueRef low_entries_peer(struct low_emit *em, uint32_t k, LLVMValueRef own,
 
 /* ---- region_lanes.c ------------------------------------------------------ */
 
-/* Fill lanes of slot k from memory, put them back. */
-/* Ask for components further on that lie in rows of elements. */
+/* Ask for elements' own components further on. */
 void low_components_ahead(struct low_emit *em);
+/* Fill lanes of slot k from memory, put them back. */
 void low_lanes_load(struct low_emit *em, uint32_t k);
 void low_lanes_store(struct low_emit *em, uint32_t k);
 /* Add the lanes of INC slots to memory, of those that are late or of the
@@ -272,7 +271,6 @@ void low_emit_slide_block(struct low_emit *em);
 
 /* The slot by which sums of a bind stay in a register; -1: there is none. */
 int32_t low_run_slot(const struct low_region *r, int32_t bind);
-/* In front of the first block; behind the last one. */
 /* Are there reads among what stays? Then blocks run one element after another.
  */
 bool low_region_keeps(const struct low_region *r);
@@ -280,6 +278,8 @@ bool low_region_keeps(const struct low_region *r);
 struct low_at low_run_at(struct low_emit *em, uint32_t k);
 /* All that stay, to the targets of element em->e. */
 void low_runs_turn(struct low_emit *em);
+/* In front of the first block, of elements from em->e on, of which there are
+ * some; behind the last one. */
 void low_runs_begin(struct low_emit *em);
 void low_runs_end(struct low_emit *em);
 /* Makes what the lane names through slot k the target at hand. */

@@ -344,18 +344,35 @@ low_load_elements(struct low_emit *em, uint32_t k, const struct low_at *at) {
   }
 }
 
+/* The component's row at p of an element further on. Elements of AoSoA lie
+ * further apart. */
+static void
+low_row_ahead(struct low_emit *em, const struct low_slot *s, LLVMValueRef p) {
+  int64_t apart = em->r->binds[s->load].block > 1 ? s->dim : 1;
+  ll_prefetch(em->b, p, apart * em->r->ahead * s->type.size);
+}
+
 static void
 low_load_rows(struct low_emit *em, uint32_t k) {
   const struct low_slot *s = &em->r->slots[k];
   struct low_at at = low_at_dat(em, s, s->load);
   for (uint32_t c = 0; c < s->dim; c++) {
     LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
-    if (!low_slot_far(s) && !s->stream && em->r->ahead)
-      ll_prefetch(em->b, p, (int64_t)em->r->ahead * s->type.size);
+    if (!low_slot_far(s) && !s->stream && em->r->ahead) low_row_ahead(em, s, p);
     if (s->ahead) ll_prefetch(em->b, p, s->ahead);
     low_lanes_put(em, k, c,
                   low_vector_load(em, at, s, c, em->width, s->type.size));
   }
+}
+
+/* The lines of a block's elements, which lie one behind the other. */
+static void
+low_lines_ahead(struct low_emit *em, const struct low_slot *s) {
+  struct low_at at = low_at_dat(em, s, s->load);
+  uint64_t bytes = (uint64_t)em->width * s->dim * s->type.size;
+  LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, 0));
+  for (uint64_t line = 0; line < bytes; line += LOW_LINE)
+    ll_prefetch(em->b, p, s->ahead + (int64_t)line);
 }
 
 void
@@ -363,11 +380,12 @@ low_components_ahead(struct low_emit *em) {
   for (uint32_t k = 0; em->r->ahead && k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
     if (s->kind != LOW_SLOT_DAT || s->load < 0 || s->call >= 0) continue;
-    if (low_slot_far(s) || !low_is_row(em, s, &em->r->binds[s->load])) continue;
+    bool row = low_is_row(em, s, &em->r->binds[s->load]);
+    if (s->ahead && !row) low_lines_ahead(em, s);
+    if (low_slot_far(s) || !row) continue;
     struct low_at at = low_at_dat(em, s, s->load);
     for (uint32_t c = 0; c < s->dim; c++)
-      ll_prefetch(em->b, low_at_address(em, at, s->type, ll_i64(em->ctx, c)),
-                  (int64_t)em->r->ahead * s->type.size);
+      low_row_ahead(em, s, low_at_address(em, at, s->type, ll_i64(em->ctx, c)));
   }
 }
 
@@ -389,16 +407,6 @@ low_lane_places(struct low_emit *em, const struct low_slot *s, int32_t bind,
                 struct low_at *at) {
   for (uint32_t l = 0; l < em->width; l++)
     at[l] = low_at_dat_lane(em, s, bind, l);
-}
-
-/* The lines of a block's elements, which lie one behind the other. */
-static void
-low_lines_ahead(struct low_emit *em, const struct low_slot *s) {
-  struct low_at at = low_at_dat(em, s, s->load);
-  uint64_t bytes = (uint64_t)em->width * s->dim * s->type.size;
-  LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, 0));
-  for (uint64_t line = 0; line < bytes; line += LOW_LINE)
-    ll_prefetch(em->b, p, s->ahead + (int64_t)line);
 }
 
 void

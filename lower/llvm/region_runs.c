@@ -45,11 +45,17 @@ low_region_keeps(const struct low_region *r) {
   return false;
 }
 
+/* Do both lead to the same element? */
+static bool
+one_path(const struct low_slot *a, const struct low_slot *b) {
+  return a->map == b->map && a->entry == b->entry;
+}
+
 /* Do both turn at once? In lanes dats are added one after another. */
 static bool
 turn_alike(const struct low_region *r, const struct low_slot *a,
            const struct low_slot *b) {
-  return low_region_keeps(r) ? a->map == b->map : a->store == b->store;
+  return low_region_keeps(r) ? one_path(a, b) : a->store == b->store;
 }
 
 /* Is slot k what those alike go by? */
@@ -62,13 +68,15 @@ leads(const struct low_emit *em, uint32_t k) {
   return true;
 }
 
-/* The slot of the run that has the memory of slot k, whose dat is the same. */
+/* The first slot of the run that has the same element of the same dat. */
 static uint32_t
 keeper(const struct low_emit *em, uint32_t k) {
   const struct low_slot *s = em->r->slots;
   uint32_t j = 0;
   assert(s[k].run);
-  while (!s[j].run || s[j].load != s[k].load || s[j].store != s[k].store) j++;
+  while (!s[j].run || s[j].load != s[k].load || s[j].store != s[k].store ||
+         !one_path(&s[j], &s[k]))
+    j++;
   return j;
 }
 

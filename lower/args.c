@@ -213,7 +213,7 @@ low_mode_set(struct low_args *g) {
   assert(walk != IR_WALK_NONE);
   r->width = in->width;
   r->panel = in->panel;
-  r->ahead = in->width ? in->prefetch : 0;
+  r->prefetch = in->width ? in->prefetch : 0;
   r->stretches = in->stretches;
   r->twice = in->twice;
   if (walk == IR_WALK_RANGE) r->nconflicts = 0;

@@ -189,7 +189,7 @@ struct low_region {
       capinstances;
   uint32_t width;       /* elements of a block; 0: it does not run in blocks */
   uint32_t panel;       /* elements whose rows it goes along at once; 0 */
-  uint32_t ahead;       /* elements further on whose rows blocks ask for; 0 */
+  uint32_t prefetch;    /* elements further on whose rows blocks ask for; 0 */
   bool stretches;       /* it goes by those of maps with a FIRST bind */
   bool twice;           /* the last block of one begins where it has to */
   bool vector_math;     /* low_env's */

@@ -93,7 +93,7 @@ low_is_map_of_elements(const struct low_emit *em, uint32_t bind) {
  * all. */
 static void
 low_rows_ahead(struct low_emit *em) {
-  uint32_t ahead = em->r->ahead;
+  uint32_t ahead = em->r->prefetch;
   for (uint32_t k = 0; ahead && k < em->r->nbinds; k++) {
     const struct low_bind *map = &em->r->binds[k];
     if (map->kind != RT_BIND_MAP || !low_is_map_of_elements(em, k)) continue;

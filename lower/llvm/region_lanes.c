@@ -349,7 +349,8 @@ low_load_elements(struct low_emit *em, uint32_t k, const struct low_at *at) {
 static void
 low_row_ahead(struct low_emit *em, const struct low_slot *s, LLVMValueRef p) {
   int64_t apart = em->r->binds[s->load].block > 1 ? s->dim : 1;
-  ll_prefetch(em->b, p, apart * em->r->ahead * s->type.size);
+  if (em->r->prefetch)
+    ll_prefetch(em->b, p, apart * em->r->prefetch * s->type.size);
 }
 
 static void
@@ -358,7 +359,7 @@ low_load_rows(struct low_emit *em, uint32_t k) {
   struct low_at at = low_at_dat(em, s, s->load);
   for (uint32_t c = 0; c < s->dim; c++) {
     LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
-    if (!low_slot_far(s) && !s->stream && em->r->ahead) low_row_ahead(em, s, p);
+    if (!low_slot_far(s) && !s->stream) low_row_ahead(em, s, p);
     if (s->ahead) ll_prefetch(em->b, p, s->ahead);
     low_lanes_put(em, k, c,
                   low_vector_load(em, at, s, c, em->width, s->type.size));
@@ -377,7 +378,7 @@ low_lines_ahead(struct low_emit *em, const struct low_slot *s) {
 
 void
 low_components_ahead(struct low_emit *em) {
-  for (uint32_t k = 0; em->r->ahead && k < em->r->nslots; k++) {
+  for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
     if (s->kind != LOW_SLOT_DAT || s->load < 0 || s->call >= 0) continue;
     bool row = low_is_row(em, s, &em->r->binds[s->load]);

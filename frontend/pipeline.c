@@ -23,7 +23,8 @@ on_gpu(const struct ir_trace *t) {
 }
 
 /* As OP2_STRETCHES=always has it. */
-#define ALL_STRETCHES "stretch{least=1,slide=1,line=1},ahead{least=0,from=0},"
+#define ALL_STRETCHES                                                          \
+  "stretch{least=1,slide=1,line=1},ahead{least=0,from=0,band=0},"
 
 /* As OP2_LATE=always has it. */
 #define ALL_LATE ",least=1,most=1000000,extremes=1"

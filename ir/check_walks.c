@@ -82,6 +82,15 @@ check_prefetch(struct ir_check *c, ir_ref r) {
 }
 
 static void
+check_targets(struct ir_check *c, ir_ref r) {
+  IR_EACH_ARG(c->t, &c->t->regions[r], n, a) {
+    if (ir_arg_row(c->t, r, a)) return;
+  }
+  ir_bad(c, "region %u: no block of it names targets whose rows it asks for",
+         r);
+}
+
+static void
 check_twice(struct ir_check *c, ir_ref r) {
   const struct ir_region *g = &c->t->regions[r];
   for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++)
@@ -128,6 +137,7 @@ ir_check_walks(struct ir_check *c, const struct ir_hold_facts *f) {
     if (t->regions[r].stretches) check_stretches(c, r);
     if (t->regions[r].ahead) check_ahead(c, r);
     if (t->regions[r].prefetch) check_prefetch(c, r);
+    if (t->regions[r].targets) check_targets(c, r);
     if (t->regions[r].twice) check_twice(c, r);
     if (t->regions[r].steps) check_steps(c, r);
     if (t->regions[r].lengths) check_lengths(c, r);

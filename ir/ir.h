@@ -439,8 +439,9 @@ struct ir_operand_hold {
 
 /* Nodes [first, first+count) run as one: region over %set [walk <walk>] [width
  * <width>] [panel <elements>] [by stretches] [by steps] [by lengths]
- * [ahead <bytes>] [prefetch <elements>] [twice] [team <team>] [core first]
- * [chain #k (<span>, ...)] { ... hold <hold> %q.1 ... } */
+ * [ahead <bytes>] [prefetch <elements>] [targets <elements> [rows <targets>]]
+ * [twice] [team <team>] [core first] [chain #k (<span>, ...)]
+ * { ... hold <hold> %q.1 ... } */
 struct ir_region {
   ir_ref first;
   uint32_t count;
@@ -466,6 +467,10 @@ struct ir_region {
                         blocks those of maps, and components that lie in rows
                         of elements; one by one, rows of many lines
                         (ir_arg_lines). 0: of none */
+  uint32_t targets;  /* elements further on: of the targets that a block there
+                       names its code asks for the rows (ir_arg_row) of the last
+                       in their set, 0: it does not, */
+  uint32_t target_rows; /* and of those before it: so many together */
   uint8_t
       core_first; /* its core runs while the exchange in front of it is under
                       way: set by pass cores */

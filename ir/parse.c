@@ -509,10 +509,19 @@ maybe_core_first(struct ir_parser *p, uint8_t *out) {
   return ir_want_word(p, "first");
 }
 
+/* [targets <elements> [rows <targets>]] */
+static status
+maybe_targets(struct ir_parser *p, struct ir_region *r) {
+  TRY(maybe_count(p, "targets", IR_PREFETCH_MAX, &r->targets));
+  if (!r->targets) return OK;
+  r->target_rows = 1;
+  return maybe_count(p, "rows", IR_TARGET_ROWS_MAX, &r->target_rows);
+}
+
 /* region over %set [walk <walk>] [width <width>] [panel <elements>]
  * [by stretches] [by steps] [by lengths] [ahead <bytes>]
- * [prefetch <elements>] [twice] [team <team>] [core first] [chain #k (span)]
- * { nodes holds } */
+ * [prefetch <elements>] [targets <elements> [rows <targets>]] [twice]
+ * [team <team>] [core first] [chain #k (span)] { nodes holds } */
 static status
 region_statement(struct ir_parser *p) {
   struct ir_region r = {.first = p->t->nnodes, .hold0 = p->t->nholds};
@@ -524,6 +533,7 @@ region_statement(struct ir_parser *p) {
   TRY(maybe_by(p, &r));
   TRY(maybe_count(p, "ahead", IR_AHEAD_MAX, &r.ahead));
   TRY(maybe_count(p, "prefetch", IR_PREFETCH_MAX, &r.prefetch));
+  TRY(maybe_targets(p, &r));
   TRY(maybe_said(p, "twice", &r.twice));
   TRY(maybe_team(p, &r.team));
   TRY(maybe_core_first(p, &r.core_first));

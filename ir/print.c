@@ -449,6 +449,8 @@ print_region_begin(const struct ir_trace *t, const struct ir_region *g,
   if (g->lengths) str_add(out, " by lengths");
   if (g->ahead) str_printf(out, " ahead %u", g->ahead);
   if (g->prefetch) str_printf(out, " prefetch %u", g->prefetch);
+  if (g->targets) str_printf(out, " targets %u", g->targets);
+  if (g->target_rows > 1) str_printf(out, " rows %u", g->target_rows);
   if (g->twice) str_add(out, " twice");
   if (g->team) str_printf(out, " team %s", ir_team_text[g->team]);
   if (g->core_first) str_add(out, " core first");

@@ -443,6 +443,21 @@ ir_region_lines(const struct ir_trace *t, ir_ref region) {
   return sum;
 }
 
+uint64_t
+ir_arg_row(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
+  enum { MOST = 1024, ENTRIES = 256 };
+  const struct ir_region *g = &t->regions[region];
+  if (!g->width || g->panel || g->stretches || g->walk == IR_WALK_NONE ||
+      target_is_device(t->nodes[g->first].target) || !ir_arg_on_dat(t, a) ||
+      a->kind != IR_ARG_DAT || ir_arg_inline(t, a) || a->map == IR_NONE ||
+      a->each || a->shift || ir_arg_any_length(t, a))
+    return 0;
+  const struct ir_dat *d = &t->dats[a->dat];
+  uint64_t bytes = (uint64_t)d->dim * d->type.size;
+  if ((uint64_t)t->maps[a->map].arity * g->width > ENTRIES) return 0;
+  return d->block == 1 && bytes <= MOST ? bytes : 0;
+}
+
 uint32_t
 ir_usual_length(const struct ir_trace *t, ir_ref region) {
   const struct ir_region *g = &t->regions[region];

@@ -113,6 +113,12 @@ uint64_t ir_arg_lines(const struct ir_trace *t, ir_ref region,
 /* The same of all its arguments, where code works on one element at a time and
  * may ask for those of others; 0 else. cost O(its arguments) */
 uint64_t ir_region_lines(const struct ir_trace *t, ir_ref region);
+/* Bytes of a target's row that blocks of the region ask for by this argument
+ * (`targets`); 0: of none. A dat in AoS, rows of one length in a table. */
+uint64_t ir_arg_row(const struct ir_trace *t, ir_ref region,
+                    const struct ir_arg *a);
+/* Targets whose rows blocks ask for, at most. */
+enum { IR_TARGET_ROWS_MAX = 8 };
 /* May its code go along many rows side by side, entry by entry, and have
  * nothing for their elements meanwhile? All loops go over rows that lie beside
  * each other, and meet what these name alone. */

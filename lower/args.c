@@ -214,6 +214,7 @@ low_mode_set(struct low_args *g) {
   r->width = in->width;
   r->panel = in->panel;
   r->prefetch = in->width ? in->prefetch : 0;
+  r->target_rows = in->target_rows;
   r->stretches = in->stretches;
   r->twice = in->twice;
   if (walk == IR_WALK_RANGE) r->nconflicts = 0;

@@ -162,7 +162,8 @@ low_access_soon(const struct low_args *g, const struct low_access *x) {
   const struct ir_trace *t = g->m->t;
   ir_ref r = g->node->region;
   const struct ir_region *in = &t->regions[r];
-  return !in->width && ir_arg_lines(t, r, x->a) ? in->prefetch : 0;
+  if (in->width) return ir_arg_row(t, r, x->a) ? in->targets : 0;
+  return ir_arg_lines(t, r, x->a) ? in->prefetch : 0;
 }
 
 /* Entries that touch become one run: a plan is made in one pass over it. Of

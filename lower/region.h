@@ -118,7 +118,8 @@ struct low_slot {
   bool stream;    /* DAT: stored past the caches */
   uint32_t ahead; /* DAT: bytes behind it at which a block asks for memory; 0:
                      none */
-  uint32_t soon;  /* elements on whose row, through its map, is asked for */
+  uint32_t soon;  /* elements on whose row, through its map, is asked for; in
+                     blocks that of the last target that a block there names */
   bool run;       /* INC DAT: in a register while the target stays the same;
                      with DAT blocks run one element after another */
   bool late;      /* INC: a block adds behind the loads of the next one */
@@ -190,6 +191,7 @@ struct low_region {
   uint32_t width;       /* elements of a block; 0: it does not run in blocks */
   uint32_t panel;       /* elements whose rows it goes along at once; 0 */
   uint32_t prefetch;    /* elements further on whose rows blocks ask for; 0 */
+  uint32_t target_rows; /* targets whose rows they ask for (soon) */
   bool stretches;       /* it goes by those of maps with a FIRST bind */
   bool twice;           /* the last block of one begins where it has to */
   bool vector_math;     /* low_env's */

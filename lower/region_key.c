@@ -69,8 +69,8 @@ void
 low_region_key(const struct low_region *r, struct str *key) {
   assert(r->ncalls && r->ninstances);
   KEY(key, r->nbinds, r->nslots, r->ncalls, r->ninstances, r->width, r->panel,
-      r->prefetch, r->stretches, r->twice, r->vector_math, r->sanitize,
-      r->lines, r->quick);
+      r->prefetch, r->target_rows, r->stretches, r->twice, r->vector_math,
+      r->sanitize, r->lines, r->quick);
   for (uint32_t k = 0; k < r->nbinds; k++) low_key_bind(&r->binds[k], key);
   for (uint32_t k = 0; k < r->nslots; k++) low_key_slot(&r->slots[k], key);
   for (uint32_t k = 0; k < r->ninstances; k++)

@@ -408,7 +408,8 @@ pass_forget(struct ir_trace *t, unsigned which) {
     t->regions[r].stretches = t->regions[r].steps = t->regions[r].lengths =
         t->regions[r].twice = 0;
   for (ir_ref r = 0; which & PASS_ASKS && r < t->nregions; r++)
-    t->regions[r].ahead = t->regions[r].prefetch = 0;
+    t->regions[r].ahead = t->regions[r].prefetch = t->regions[r].targets =
+        t->regions[r].target_rows = 0;
   for (ir_ref r = 0; which & PASS_TEAMS && r < t->nregions; r++)
     t->regions[r].team = IR_TEAM_NONE;
   for (ir_ref r = 0; which & PASS_CORES && r < t->nregions; r++)

@@ -109,9 +109,68 @@ low_rows_ahead(struct low_emit *em) {
   }
 }
 
+/* The last target in its set of those that a block some elements on names. */
+static LLVMValueRef
+low_last_target(struct low_emit *em, uint32_t map, uint32_t soon) {
+  LLVMBuilderRef b = em->b;
+  const struct low_bind *m = &em->r->binds[map];
+  assert(em->last && m->kind == RT_BIND_MAP && m->arity);
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(em->ctx);
+  LLVMTypeRef entries = LLVMVectorType(i32, m->arity * em->width);
+  LLVMValueRef then = LLVMBuildNSWAdd(b, em->e, ll_i64(em->ctx, soon), "");
+  LLVMValueRef past = LLVMBuildICmp(b, LLVMIntSGT, then, em->last, "");
+  then = LLVMBuildSelect(b, past, em->last, then, "then");
+  then = LLVMBuildNSWMul(b, then, ll_i64(em->ctx, m->arity), "");
+  LLVMValueRef p = LLVMBuildInBoundsGEP2(b, i32, em->arg[map], &then, 1, "");
+  LLVMValueRef v = LLVMBuildLoad2(b, entries, p, "entries");
+  LLVMSetAlignment(v, sizeof(int));
+  static const char name[] = "llvm.vector.reduce.smax";
+  unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
+  LLVMValueRef fn = LLVMGetIntrinsicDeclaration(em->m, id, &entries, 1);
+  v = LLVMBuildCall2(b, LLVMGlobalGetValueType(fn), fn, &v, 1, "");
+  return LLVMBuildSExt(b, v, LLVMInt64TypeInContext(em->ctx), "last");
+}
+
+/* The dat that the slot's block asks for by the last target of a map; -1. */
+static int32_t
+low_asked_by(const struct low_slot *s, uint32_t map) {
+  if (!s->soon || s->map != (int32_t)map) return -1;
+  return s->load >= 0 ? s->load : s->store;
+}
+
+/* Has a slot before k asked for the same? */
+static bool
+low_has_asked(const struct low_emit *em, uint32_t k, uint32_t map) {
+  int32_t bind = low_asked_by(&em->r->slots[k], map);
+  for (uint32_t j = 0; j < k; j++)
+    if (low_asked_by(&em->r->slots[j], map) == bind) return true;
+  return false;
+}
+
+/* Rows of targets that nobody has come to yet. */
+static void
+low_targets_ahead(struct low_emit *em) {
+  const struct low_region *r = em->r;
+  LLVMValueRef zero = ll_i64(em->ctx, 0);
+  LLVMValueRef more = ll_i64(em->ctx, (int64_t)r->target_rows - 1);
+  for (uint32_t map = 0; r->target_rows && map < r->nbinds; map++) {
+    LLVMValueRef first = NULL;
+    for (uint32_t k = 0; k < r->nslots; k++) {
+      const struct low_slot *s = &r->slots[k];
+      int32_t bind = low_asked_by(s, map);
+      if (bind < 0 || low_has_asked(em, k, map)) continue;
+      if (!first)
+        first =
+            LLVMBuildNSWSub(em->b, low_last_target(em, map, s->soon), more, "");
+      low_ask_for(em, s, bind, first, zero, r->target_rows);
+    }
+  }
+}
+
 static void
 low_lanes_fill(struct low_emit *em) {
   low_rows_ahead(em);
+  low_targets_ahead(em);
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
     if (s->call >= 0) continue; /* filled in each step of region_rows.c */
@@ -146,6 +205,7 @@ low_emit_singles(struct low_emit *em, LLVMValueRef e) {
   LLVMValueRef zero = ll_i64(em->ctx, 0), width = ll_i64(em->ctx, em->width);
   em->e = e;
   low_rows_ahead(em);
+  low_targets_ahead(em);
   low_components_ahead(em);
   struct ll_loop one = ll_loop_begin(em->b, zero, width, "one");
   em->e = LLVMBuildNSWAdd(em->b, e, one.i, "e");
@@ -250,6 +310,9 @@ low_region_has_late(const struct low_region *r) {
 static void
 low_emit_all_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   bool late = low_region_has_late(em->r);
+  LLVMValueRef one = ll_i64(em->ctx, 1);
+  if (em->r->target_rows)
+    em->last = low_block_base(em, LLVMBuildNSWSub(em->b, hi, one, "last"));
   assert(!late || !(em->r->panel || em->step || low_region_has_rows(em->r)));
   (em->r->panel ? low_emit_panels
    : late       ? low_emit_late_blocks
@@ -282,5 +345,6 @@ low_emit_blocks(struct low_emit *em, LLVMValueRef lo, LLVMValueRef hi) {
   low_blocks_begin(em);
   (low_region_has_runs(em->r) ? low_emit_runs : low_emit_all_blocks)(em, lo,
                                                                      hi);
+  em->last = NULL;
   low_blocks_end(em);
 }

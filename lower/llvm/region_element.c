@@ -347,7 +347,7 @@ low_ask_soon(struct low_emit *em, LLVMValueRef e, LLVMValueRef hi) {
   LLVMValueRef zero = ll_i64(em->ctx, 0), one = ll_i64(em->ctx, 1);
   for (uint32_t k = 0; k < em->r->nslots; k++) {
     const struct low_slot *s = &em->r->slots[k];
-    if (!s->soon) continue;
+    if (!s->soon || em->r->width) continue;
     assert(s->map >= 0 && !s->row && !s->inner);
     LLVMValueRef last = LLVMBuildNSWSub(em->b, hi, one, "last");
     LLVMValueRef then =

@@ -52,6 +52,7 @@ struct low_emit {
   LLVMValueRef *inners; /* of lanes: the same; NULL: not in a block */
   LLVMValueRef layer;   /* of these in their columns; NULL: nobody asks */
   LLVMValueRef on;      /* elements of the panel before the block; NULL: 0 */
+  LLVMValueRef last;    /* first element of the last block; NULL: nobody asks */
   LLVMDIBuilderRef lines; /* debug locations are made; NULL: none */
   LLVMMetadataRef scope;  /* of the function being built */
   /* on a device (device.h); NULL on the host */

@@ -196,8 +196,11 @@ low_ask_for(struct low_emit *em, const struct low_slot *s, int32_t bind,
   for (uint32_t c = 0; c < streams; c++) {
     LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
     p = LLVMBuildGEP2(em->b, LLVMInt8TypeInContext(em->ctx), p, &on, 1, "next");
-    for (uint64_t off = 0; off < (uint64_t)n * unit && off < MOST; off += LINE)
+    uint64_t bytes = (uint64_t)n * unit;
+    for (uint64_t off = 0; off < bytes && off < MOST; off += LINE)
       ll_prefetch(em->b, p, (int64_t)off);
+    if (d->block && bytes < MOST && bytes % LINE > s->type.size)
+      ll_prefetch(em->b, p, (int64_t)(bytes - s->type.size));
   }
 }
 

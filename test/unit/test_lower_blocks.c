@@ -4,6 +4,8 @@
 #include "lower/llvm/code.h"
 
 #include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* Airfoil's kernels after doc formulas: pressure, fluxes, local time step. */
 static const char airfoil[] =
@@ -458,4 +460,48 @@ check_order(int dim) {
 Test(lower_blocks, sums_through_maps_are_in_the_order_of_elements) {
   static const int dims[] = {1, 2, 3, 4, 5, 7, 9, 15};
   for (size_t k = 0; k < sizeof dims / sizeof *dims; k++) check_order(dims[k]);
+}
+
+/* n entries in front of memory that nobody may touch. */
+static idx_l *
+guarded_table(size_t n) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  cr_assert(p != MAP_FAILED && n * sizeof(idx_l) <= page);
+  cr_assert_eq(mprotect(p + page, page, PROT_NONE), 0);
+  return (idx_l *)(p + page) - n;
+}
+
+/* Blocks look at entries of those further on: of none behind the last. */
+Test(lower_blocks, targets_are_looked_for_within_the_table) {
+  enum { N = 40, TO = 20 };
+  double w[TO * 8], r[TO];
+  idx_l *table = guarded_table(2 * N);
+  struct lower_case c;
+  for (int i = 0; i < TO * 8; i++) w[i] = i % 7;
+  for (int i = 0; i < TO; i++) r[i] = i;
+  for (int i = 0; i < 2 * N; i++) table[i] = i / 4;
+  lower_case_init(&c,
+                  "trace @t {\n set %e n=40\n set %v n=20\n"
+                  " map %m : %e -> %v x2\n dat %w : %v f64 x8\n"
+                  " dat %r : %v f64 x1\n kernel @k\n"
+                  " %r.1 = loop @k over %e (read %w.0 via %m[0], "
+                  "inc %r.0 via %m[1])\n live %r.1\n}\n",
+                  "void k(const double *w, double *r) {"
+                  " for (int c = 0; c < 8; c++) *r += w[c]; }");
+  struct pass_options o = {.pipeline = "fuse,storage,colour,hold,width,stretch,"
+                                       "ahead{band=0,targets=9}",
+                           .verify = true};
+  cr_assert_eq(pass_run(&c.t, &o), OK, "%s", err_last());
+  cr_assert_eq(c.t->regions[0].targets, 9);
+  lower_case_map(&c, "m", table);
+  lower_case_dat(&c, "w", w);
+  lower_case_dat(&c, "r", r);
+  lower_case_run(&c, 1);
+  for (int e = 0; e < N; e++)
+    for (int d = 0; d < 8; d++) r[table[2 * e + 1]] += w[table[2 * e] * 8 + d];
+  const double *got = lower_case_get(&c, "r");
+  for (int i = 0; i < TO; i++) cr_assert_eq(got[i], r[i], "%d: %g", i, got[i]);
+  lower_case_clear(&c);
 }

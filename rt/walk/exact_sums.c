@@ -26,15 +26,15 @@
 #include "rt/walk/reduce.h"
 #include "rt/ranks/comm.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EACH = RT_EXACT_MANY };
+enum { EACH = RT_EXACT_MANY, LINE = 64 };
 
 /* Whole cache lines. */
 static size_t
 each_bytes(const struct rt_reduction *x) {
-  enum { LINE = 64 };
   return x->each ? round_up((size_t)EACH * x->dim * x->type.size, LINE) : 0;
 }
 
@@ -108,6 +108,7 @@ static const struct {
 static void
 point_each(const struct rt_worker *w, int64_t first) {
   const struct rt_launch *l = w->l;
+  assert((uintptr_t)w->each % LINE == 0);
   for (uint32_t i = 0; i < l->nbinds; i++) {
     const struct rt_bind *b = &l->binds[i];
     if (b->kind != RT_BIND_ACC || !l->reductions[b->index].each) continue;

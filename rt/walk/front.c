@@ -45,7 +45,7 @@ struct rt_front {
   size_t acc_row, acc_bytes;
   char *acc;      /* [2 * threads][acc_row] */
   size_t *sum_at; /* of a launch: how many exact sums are before its own */
-  size_t nsums, each_row;
+  size_t nsums, each_row, each_bytes;
   struct rt_exact *sums; /* [launch][threads][its sums] */
   char *each;            /* [threads][each_row]: what elements add to them */
   double *busy;          /* [threads][line]: seconds of each launch */
@@ -111,7 +111,7 @@ rt_front_free(struct rt_front *f) {
   free(f->acc_at);
   free(f->sum_at);
   free(f->sums);
-  free(f->each);
+  rt_mem_free(f->each, f->each_bytes);
   free(f->table);
   free(f->busy);
   free(f);
@@ -169,6 +169,19 @@ find_plan(const struct rt_program *p, const struct rt_chain *c,
   return st == ERR_MEMORY ? OK : st;
 }
 
+/* A block in place of the one that is there, if any; none for 0 bytes. Code
+ * counts on whole cache lines. */
+static status
+make_lines(char **block, size_t *have, size_t bytes, const char *what) {
+  rt_mem_free(*block, *have);
+  *have = 0;
+  *block = bytes ? rt_mem_new(bytes) : NULL;
+  if (bytes && !*block)
+    FAIL(ERR_MEMORY, "no memory for a front's %s: %zu bytes", what, bytes);
+  *have = bytes;
+  return OK;
+}
+
 static status
 make_plan(const struct rt_program *p, const struct rt_chain *c,
           struct rt_front *f, int threads, uint64_t version) {
@@ -177,21 +190,16 @@ make_plan(const struct rt_program *p, const struct rt_chain *c,
   status st = find_plan(p, c, f, threads, version);
   rt_walk_seconds += timer_wall() - begin;
   if (st != OK) return st;
-  size_t n = (size_t)f->plan->threads, bytes = 2 * n * f->acc_row;
+  size_t n = (size_t)f->plan->threads;
   free(f->table);
   free(f->busy);
   free(f->sums);
-  free(f->each);
   f->sums = mem_alloc(n * f->nsums + 1, sizeof *f->sums);
-  f->each = f->each_row ? mem_alloc(n, f->each_row) : NULL;
   f->table = mem_alloc(2 * n * f->row + 1, sizeof *f->table);
   f->busy = mem_alloc(n * f->line + 1, sizeof *f->busy);
-  rt_mem_free(f->acc, f->acc_bytes);
-  f->acc_bytes = 0;
-  f->acc = bytes ? rt_mem_new(bytes) : NULL;
-  if (bytes && !f->acc)
-    FAIL(ERR_MEMORY, "no memory for a front's accumulators: %zu bytes", bytes);
-  f->acc_bytes = bytes;
+  TRY(make_lines(&f->each, &f->each_bytes, n * f->each_row,
+                 "contributions to sums"));
+  TRY(make_lines(&f->acc, &f->acc_bytes, 2 * n * f->acc_row, "accumulators"));
   f->asked = threads;
   f->version = version;
   return OK;

@@ -211,7 +211,9 @@ static bool
 adds_in_runs(const struct fe_call *c) {
   for (uint32_t a = 0; a < c->nargs; a++) {
     const struct fe_map *m = (const struct fe_map *)c->args[a].map;
-    if (m && m->runs.length > 1 && c->args[a].access == ACC_INC) return true;
+    uint8_t acc = c->args[a].access;
+    bool adds = acc == ACC_INC || acc == ACC_MIN || acc == ACC_MAX;
+    if (m && m->runs.length > 1 && adds) return true;
   }
   return false;
 }

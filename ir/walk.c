@@ -446,11 +446,13 @@ ir_region_lines(const struct ir_trace *t, ir_ref region) {
 uint64_t
 ir_arg_row(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
   enum { MOST = 1024, ENTRIES = 256 };
+  assert(region < t->nregions);
   const struct ir_region *g = &t->regions[region];
   if (!g->width || g->panel || g->stretches || g->walk == IR_WALK_NONE ||
       target_is_device(t->nodes[g->first].target) || !ir_arg_on_dat(t, a) ||
       a->kind != IR_ARG_DAT || ir_arg_inline(t, a) || a->map == IR_NONE ||
-      a->each || a->shift || ir_arg_any_length(t, a))
+      a->each || a->shift || ir_arg_any_length(t, a) ||
+      ir_arg_of_element(t, region, a))
     return 0;
   const struct ir_dat *d = &t->dats[a->dat];
   uint64_t bytes = (uint64_t)d->dim * d->type.size;

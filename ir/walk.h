@@ -114,7 +114,8 @@ uint64_t ir_arg_lines(const struct ir_trace *t, ir_ref region,
  * may ask for those of others; 0 else. cost O(its arguments) */
 uint64_t ir_region_lines(const struct ir_trace *t, ir_ref region);
 /* Bytes of a target's row that blocks of the region ask for by this argument
- * (`targets`); 0: of none. A dat in AoS, rows of one length in a table. */
+ * (`targets`); 0: of none. A dat in AoS, rows of 1 KB at most, by a
+ * table of entries that several elements may share. */
 uint64_t ir_arg_row(const struct ir_trace *t, ir_ref region,
                     const struct ir_arg *a);
 /* Targets whose rows blocks ask for, at most. */

@@ -82,7 +82,8 @@
  * Limits    nothing is asked for where rules turn or colours differ
  *           (icosahedral grids: six entries might come first, 0.9), and of
  *           tables' targets in SoA. Where targets come from the last to the
- *           first, the last one is no news. */
+ *           first, the last one is no news. Over ranks nobody measures drift,
+ *           so that no targets are asked for. */
 #include "ir/cost.h"
 #include "ir/walk.h"
 #include "passes/pass.h"
@@ -152,7 +153,7 @@ ask_for_blocks(struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
   long n = (long)((uint64_t)pass_arg(c, "work", WORK) / (each ? each : 1));
   if (n <= 2 * near || points) n = near;
   if (n > far) n = far;
-  if (n <= 0) return false;
+  if (n < 2) return false;
   g->prefetch = n > IR_PREFETCH_MAX ? IR_PREFETCH_MAX : (uint32_t)n;
   if (n > near)
     ir_remark(t,
@@ -197,32 +198,45 @@ has_asked(const struct ir_trace *t, ir_ref r, const struct ir_arg *of) {
 static bool
 comes_in_order(const struct ir_trace *t, const struct ir_map *m) {
   idx_g from = t->sets[m->from].n, to = t->sets[m->to].n;
-  return m->drift && to <= from && m->drift <= to / ORDERED;
+  return m->drift && to <= from && m->drift - 1 <= to / ORDERED;
 }
 
-/* Of targets that blocks might ask for: bytes of one's rows, of all rows
- * between those that elements so far have done with and the farthest that they
- * have gone to, and how many targets a block of elements has on average, of the
- * map with most. */
+/* Bytes of rows of one target that the region goes to by the map. */
+static double
+row_by(const struct ir_trace *t, ir_ref r, ir_ref map) {
+  double sum = 0;
+  assert(map < t->nmaps);
+  IR_EACH_ARG(t, &t->regions[r], n, a) {
+    if (a->kind == IR_ARG_DAT && a->map == map && !has_asked(t, r, a))
+      sum += (double)ir_arg_row(t, r, a);
+  }
+  return sum;
+}
+
+/* Of targets that blocks might ask for: bytes of one's rows, of the map with
+ * fewest; of all rows between those that elements so far have done with and the
+ * farthest that they have gone to; and how many targets a block of elements has
+ * on average, of the map with most. None, if those of some map come in no
+ * order: blocks ask by all. */
 struct band {
   double row, all, each;
 };
 
 static struct band
 band_of(const struct ir_trace *t, ir_ref r, bool any) {
-  struct band x = {0, 0, 0};
+  struct band x = {INFINITY, 0, 0};
   const struct ir_region *g = &t->regions[r];
   IR_EACH_ARG(t, g, n, a) {
     double row = (double)ir_arg_row(t, r, a);
     if (!row || has_asked(t, r, a)) continue;
     const struct ir_map *m = &t->maps[a->map];
-    if (!any && !comes_in_order(t, m)) continue;
+    if (!any && !comes_in_order(t, m)) return (struct band){0};
     double to = (double)t->sets[m->to].n, from = (double)t->sets[m->from].n;
-    x.row += row;
-    x.all += row * m->drift;
+    x.row = fmin(x.row, row_by(t, r, a->map));
+    if (m->drift) x.all += row * (m->drift - 1);
     if (from > 0) x.each = fmax(x.each, g->width * to / from);
   }
-  return x;
+  return isinf(x.row) ? (struct band){0} : x;
 }
 
 /* Blocks ask for the rows of targets that nobody has come to yet, where those

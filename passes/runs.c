@@ -6,9 +6,10 @@
  * Idea      Where it may be, and `least` elements or more name the same target
  *           on average, it is: with shorter runs the comparisons, and what the
  *           processor guesses wrong of them, cost more than they save. So they
- *           do where elements have much else to do: what is added along runs,
- *           all of it together, must be a `share`th of all components that the
- *           region works on, or more.
+ *           do where elements have much else to do: what is added to a dat must
+ *           be a `share`th of all components that the region works on, or more;
+ *           what is added to all dats, where elements run one by one (next), as
+ *           one comparison is for all then.
  *           What such a region reads through the same entry, and does not
  *           write, is loaded once for a run (kept), where there is little to
  *           compute: at most `light` additions for each component that comes
@@ -45,30 +46,8 @@
 
 #include <assert.h>
 
-enum { LEAST = 2, SHARE = 4, LIGHT = 2 };
+enum { LEAST = 2, SHARE = 4, LIGHT = 2, TOGETHER = 32 };
 enum { UNKNOWN = 1000 }; /* work of a kernel that nobody counted */
-
-static bool
-is_long(struct ir_run run, const struct pass_ctx *c) {
-  assert(run.components <= IR_RUN_MOST);
-  return run.length && (long)run.length >= pass_arg(c, "least", LEAST);
-}
-
-/* Is it worth it? All that is added along runs counts. */
-static bool
-pays(const struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
-  const struct ir_region *g = &t->regions[r];
-  long share = pass_arg(c, "share", SHARE);
-  uint64_t sum = 0;
-  for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++) {
-    const struct ir_operand_hold *o = &t->holds[k];
-    if (o->how != IR_HOLD_ADD) continue;
-    struct ir_run run = ir_may_run(t, r, o->value);
-    if (is_long(run, c)) sum += run.components;
-  }
-  return sum &&
-         (share <= 0 || ir_components_of(t, r).all <= (uint64_t)share * sum);
-}
 
 /* Are the region's kernels so little to do that vectors gain less than it takes
  * to put them together? */
@@ -84,6 +63,58 @@ is_light(const struct ir_trace *t, ir_ref r, long light) {
     work += own ? own - 1 : UNKNOWN;
   }
   return work <= (uint64_t)light * (x.all - x.own);
+}
+
+/* Do so many elements one after another name a target? */
+static bool
+is_long(struct ir_run run, const struct pass_ctx *c) {
+  assert(run.components <= IR_RUN_MOST);
+  return run.length && (long)run.length >= pass_arg(c, "least", LEAST);
+}
+
+static bool
+is_added(const struct ir_operand_hold *o) {
+  return o->how == IR_HOLD_ADD || o->how == IR_HOLD_RUN;
+}
+
+/* Is version k of the region's holds the first that is added to its dat? */
+static bool
+is_first(const struct ir_trace *t, const struct ir_region *g, uint32_t k) {
+  assert(k >= g->hold0 && k < g->hold0 + g->nholds);
+  ir_ref root = ir_root(t, t->values[t->holds[k].value].dat);
+  for (uint32_t j = g->hold0; j < k; j++)
+    if (is_added(&t->holds[j]) &&
+        ir_root(t, t->values[t->holds[j].value].dat) == root)
+      return false;
+  return true;
+}
+
+/* Components of all that might be added along runs; 0: more than registers
+ * hold. */
+static uint64_t
+together(const struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
+  const struct ir_region *g = &t->regions[r];
+  uint64_t sum = 0;
+  assert(g->hold0 + g->nholds <= t->nholds);
+  for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++) {
+    const struct ir_operand_hold *o = &t->holds[k];
+    if (!is_added(o) || !is_first(t, g, k)) continue;
+    struct ir_run run = ir_may_run(t, r, o->value);
+    if (is_long(run, c)) sum += run.components;
+  }
+  return sum <= TOGETHER ? sum : 0;
+}
+
+/* Is it worth it? Where elements run one by one they turn once for all dats. */
+static bool
+pays(const struct ir_trace *t, ir_ref r, struct ir_run run,
+     const struct pass_ctx *c) {
+  long share = pass_arg(c, "share", SHARE), light = pass_arg(c, "light", LIGHT);
+  uint64_t all = ir_components_of(t, r).all;
+  if (!is_long(run, c)) return false;
+  if (share <= 0 || all <= (uint64_t)share * run.components) return true;
+  return light > 0 && is_light(t, r, light) &&
+         all <= (uint64_t)share * together(t, r, c);
 }
 
 /* What is read along the runs stays, too. */
@@ -117,12 +148,11 @@ static bool
 runs_region(struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
   const struct ir_region *g = &t->regions[r];
   bool any = false;
-  if (!pays(t, r, c)) return false;
   for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++) {
     struct ir_operand_hold *o = &t->holds[k];
     if (o->how != IR_HOLD_ADD) continue;
     struct ir_run run = ir_may_run(t, r, o->value);
-    if (!is_long(run, c)) continue;
+    if (!pays(t, r, run, c)) continue;
     o->how = IR_HOLD_RUN;
     any = true;
     ir_remark(t,

@@ -147,22 +147,30 @@ low_has_asked(const struct low_emit *em, uint32_t k, uint32_t map) {
   return false;
 }
 
+/* Rows that are asked for at a time, of the slot's dat: the last ones. */
+static uint32_t
+low_rows_asked(const struct low_region *r, const struct low_slot *s) {
+  enum { MOST = 1024 }; /* bytes: low_ask_for */
+  uint32_t fit = MOST / (s->dim * s->type.size);
+  return fit < 1 ? 1 : fit < r->target_rows ? fit : r->target_rows;
+}
+
 /* Rows of targets that nobody has come to yet. */
 static void
 low_targets_ahead(struct low_emit *em) {
   const struct low_region *r = em->r;
   LLVMValueRef zero = ll_i64(em->ctx, 0);
-  LLVMValueRef more = ll_i64(em->ctx, (int64_t)r->target_rows - 1);
   for (uint32_t map = 0; r->target_rows && map < r->nbinds; map++) {
-    LLVMValueRef first = NULL;
+    LLVMValueRef last = NULL;
     for (uint32_t k = 0; k < r->nslots; k++) {
       const struct low_slot *s = &r->slots[k];
       int32_t bind = low_asked_by(s, map);
       if (bind < 0 || low_has_asked(em, k, map)) continue;
-      if (!first)
-        first =
-            LLVMBuildNSWSub(em->b, low_last_target(em, map, s->soon), more, "");
-      low_ask_for(em, s, bind, first, zero, r->target_rows);
+      if (!last) last = low_last_target(em, map, s->soon);
+      uint32_t rows = low_rows_asked(r, s);
+      LLVMValueRef more = ll_i64(em->ctx, (int64_t)rows - 1);
+      LLVMValueRef first = LLVMBuildNSWSub(em->b, last, more, "first");
+      low_ask_for(em, s, bind, first, zero, rows);
     }
   }
 }

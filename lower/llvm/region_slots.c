@@ -183,10 +183,18 @@ low_at_address(struct low_emit *em, struct low_at at, struct type t,
   return LLVMBuildInBoundsGEP2(b, type, base, &second, 1, "");
 }
 
+/* Bytes of rows of `unit` that begin anywhere: may they end behind `lines`
+ * bytes, whole cache lines? */
+static bool
+low_may_end_behind(uint32_t unit, uint64_t bytes, uint64_t lines) {
+  uint32_t step = unit & (~unit + 1); /* rows begin at multiples of that */
+  return step < LOW_LINE && LOW_LINE - step + bytes > lines;
+}
+
 void
 low_ask_for(struct low_emit *em, const struct low_slot *s, int32_t bind,
             LLVMValueRef e, LLVMValueRef on, uint32_t n) {
-  enum { LINE = 64, MOST = 1024, STREAMS = 16 };
+  enum { LINE = LOW_LINE, MOST = 1024, STREAMS = 16 };
   const struct low_bind *d = &em->r->binds[bind];
   struct low_at at = low_at_bind(em, bind, e);
   uint32_t streams = d->block ? 1 : s->dim;
@@ -196,11 +204,11 @@ low_ask_for(struct low_emit *em, const struct low_slot *s, int32_t bind,
   for (uint32_t c = 0; c < streams; c++) {
     LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
     p = LLVMBuildGEP2(em->b, LLVMInt8TypeInContext(em->ctx), p, &on, 1, "next");
-    uint64_t bytes = (uint64_t)n * unit;
-    for (uint64_t off = 0; off < bytes && off < MOST; off += LINE)
-      ll_prefetch(em->b, p, (int64_t)off);
-    if (d->block && bytes < MOST && bytes % LINE > s->type.size)
-      ll_prefetch(em->b, p, (int64_t)(bytes - s->type.size));
+    uint64_t bytes = (uint64_t)n * unit, off = 0;
+    if (bytes > MOST) bytes = MOST;
+    for (; off < bytes; off += LINE) ll_prefetch(em->b, p, (int64_t)off);
+    if (d->block == 1 && low_may_end_behind(unit, bytes, off))
+      ll_prefetch(em->b, p, (int64_t)(bytes - 1));
   }
 }
 

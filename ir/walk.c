@@ -445,7 +445,7 @@ ir_region_lines(const struct ir_trace *t, ir_ref region) {
 
 uint64_t
 ir_arg_row(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
-  enum { MOST = 1024, ENTRIES = 256 };
+  enum { ENTRIES = 256 };
   assert(region < t->nregions);
   const struct ir_region *g = &t->regions[region];
   if (!g->width || g->panel || g->stretches || g->walk == IR_WALK_NONE ||
@@ -457,7 +457,7 @@ ir_arg_row(const struct ir_trace *t, ir_ref region, const struct ir_arg *a) {
   const struct ir_dat *d = &t->dats[a->dat];
   uint64_t bytes = (uint64_t)d->dim * d->type.size;
   if ((uint64_t)t->maps[a->map].arity * g->width > ENTRIES) return 0;
-  return d->block == 1 && bytes <= MOST ? bytes : 0;
+  return d->block == 1 && bytes <= IR_ROW_MOST ? bytes : 0;
 }
 
 uint32_t

@@ -113,9 +113,11 @@ uint64_t ir_arg_lines(const struct ir_trace *t, ir_ref region,
 /* The same of all its arguments, where code works on one element at a time and
  * may ask for those of others; 0 else. cost O(its arguments) */
 uint64_t ir_region_lines(const struct ir_trace *t, ir_ref region);
+/* Bytes of a row that blocks ask for, at most. */
+enum { IR_ROW_MOST = 1024 };
 /* Bytes of a target's row that blocks of the region ask for by this argument
- * (`targets`); 0: of none. A dat in AoS, rows of 1 KB at most, by a
- * table of entries that several elements may share. */
+ * (`targets`); 0: of none. A dat in AoS, by a table of entries that several
+ * elements may share. */
 uint64_t ir_arg_row(const struct ir_trace *t, ir_ref region,
                     const struct ir_arg *a);
 /* Targets whose rows blocks ask for, at most. */

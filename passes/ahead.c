@@ -201,18 +201,6 @@ comes_in_order(const struct ir_trace *t, const struct ir_map *m) {
   return m->drift && to <= from && m->drift - 1 <= to / ORDERED;
 }
 
-/* Bytes of rows of one target that the region goes to by the map. */
-static double
-row_by(const struct ir_trace *t, ir_ref r, ir_ref map) {
-  double sum = 0;
-  assert(map < t->nmaps);
-  IR_EACH_ARG(t, &t->regions[r], n, a) {
-    if (a->kind == IR_ARG_DAT && a->map == map && !has_asked(t, r, a))
-      sum += (double)ir_arg_row(t, r, a);
-  }
-  return sum;
-}
-
 /* Of targets that blocks might ask for: bytes of one's rows, of the map with
  * fewest; of all rows between those that elements so far have done with and the
  * farthest that they have gone to; and how many targets a block of elements has
@@ -224,19 +212,22 @@ struct band {
 
 static struct band
 band_of(const struct ir_trace *t, ir_ref r, bool any) {
-  struct band x = {INFINITY, 0, 0};
+  struct band x = {0, 0, 0};
   const struct ir_region *g = &t->regions[r];
+  SCOPED double *rows = mem_alloc((size_t)t->nmaps + 1, sizeof *rows);
   IR_EACH_ARG(t, g, n, a) {
     double row = (double)ir_arg_row(t, r, a);
     if (!row || has_asked(t, r, a)) continue;
     const struct ir_map *m = &t->maps[a->map];
     if (!any && !comes_in_order(t, m)) return (struct band){0};
     double to = (double)t->sets[m->to].n, from = (double)t->sets[m->from].n;
-    x.row = fmin(x.row, row_by(t, r, a->map));
+    rows[a->map] += row;
     if (m->drift) x.all += row * (m->drift - 1);
     if (from > 0) x.each = fmax(x.each, g->width * to / from);
   }
-  return isinf(x.row) ? (struct band){0} : x;
+  for (uint32_t k = 0; k < t->nmaps; k++)
+    if (rows[k] > 0) x.row = x.row > 0 ? fmin(x.row, rows[k]) : rows[k];
+  return x;
 }
 
 /* Blocks ask for the rows of targets that nobody has come to yet, where those
@@ -268,7 +259,7 @@ pass_ahead(struct ir_trace *t, const struct pass_ctx *c) {
     if (target_is_device(t->nodes[g->first].target)) continue;
     changed |= ask_ahead(t, r, c);
     changed |= g->width ? ask_for_blocks(t, r, c) : ask_for_lines(t, r, c);
-    changed |= ask_for_targets(t, r, c);
+    if (g->width) changed |= ask_for_targets(t, r, c);
   }
   return changed;
 }

@@ -72,25 +72,19 @@ is_long(struct ir_run run, const struct pass_ctx *c) {
   return run.length && (long)run.length >= pass_arg(c, "least", LEAST);
 }
 
-static bool
-is_added(const struct ir_operand_hold *o) {
-  return o->how == IR_HOLD_ADD || o->how == IR_HOLD_RUN;
-}
-
 /* Is version k of the region's holds the first that is added to its dat? */
 static bool
 is_first(const struct ir_trace *t, const struct ir_region *g, uint32_t k) {
   assert(k >= g->hold0 && k < g->hold0 + g->nholds);
   ir_ref root = ir_root(t, t->values[t->holds[k].value].dat);
   for (uint32_t j = g->hold0; j < k; j++)
-    if (is_added(&t->holds[j]) &&
+    if (t->holds[j].how == IR_HOLD_ADD &&
         ir_root(t, t->values[t->holds[j].value].dat) == root)
       return false;
   return true;
 }
 
-/* Components of all that might be added along runs; 0: more than registers
- * hold. */
+/* Components of all that might be added along runs. */
 static uint64_t
 together(const struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
   const struct ir_region *g = &t->regions[r];
@@ -98,23 +92,20 @@ together(const struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
   assert(g->hold0 + g->nholds <= t->nholds);
   for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++) {
     const struct ir_operand_hold *o = &t->holds[k];
-    if (!is_added(o) || !is_first(t, g, k)) continue;
+    if (o->how != IR_HOLD_ADD || !is_first(t, g, k)) continue;
     struct ir_run run = ir_may_run(t, r, o->value);
     if (is_long(run, c)) sum += run.components;
   }
-  return sum <= TOGETHER ? sum : 0;
+  return sum;
 }
 
-/* Is it worth it? Where elements run one by one they turn once for all dats. */
+/* Is it worth it to add so many components along runs? */
 static bool
-pays(const struct ir_trace *t, ir_ref r, struct ir_run run,
+pays(const struct ir_trace *t, ir_ref r, uint64_t components,
      const struct pass_ctx *c) {
-  long share = pass_arg(c, "share", SHARE), light = pass_arg(c, "light", LIGHT);
-  uint64_t all = ir_components_of(t, r).all;
-  if (!is_long(run, c)) return false;
-  if (share <= 0 || all <= (uint64_t)share * run.components) return true;
-  return light > 0 && is_light(t, r, light) &&
-         all <= (uint64_t)share * together(t, r, c);
+  long share = pass_arg(c, "share", SHARE);
+  return share <= 0 ||
+         ir_components_of(t, r).all <= (uint64_t)share * components;
 }
 
 /* What is read along the runs stays, too. */
@@ -147,12 +138,17 @@ fill_lines(struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
 static bool
 runs_region(struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
   const struct ir_region *g = &t->regions[r];
-  bool any = false;
+  uint64_t sum = together(t, r, c);
+  if (!sum) return false;
+  long most = pass_arg(c, "light", LIGHT);
+  bool any = false, light = most > 0 && is_light(t, r, most);
+  /* where elements run one by one they turn once for all dats */
+  bool all = light && sum <= TOGETHER && pays(t, r, sum, c);
   for (uint32_t k = g->hold0; k < g->hold0 + g->nholds; k++) {
     struct ir_operand_hold *o = &t->holds[k];
     if (o->how != IR_HOLD_ADD) continue;
     struct ir_run run = ir_may_run(t, r, o->value);
-    if (!pays(t, r, run, c)) continue;
+    if (!is_long(run, c) || !(all || pays(t, r, run.components, c))) continue;
     o->how = IR_HOLD_RUN;
     any = true;
     ir_remark(t,
@@ -161,9 +157,7 @@ runs_region(struct ir_trace *t, ir_ref r, const struct pass_ctx *c) {
               pass_value_text(t, o->value), pass_node_text(t, g->first),
               run.length);
   }
-  long light = pass_arg(c, "light", LIGHT);
-  if (any && light > 0 && is_light(t, r, light) && keep_reads(t, r))
-    fill_lines(t, r, c);
+  if (any && light && keep_reads(t, r)) fill_lines(t, r, c);
   return any;
 }
 

@@ -77,8 +77,6 @@ low_lanes_alloc(struct low_emit *em) {
   }
 }
 
-enum { ROWS_AHEAD = 1024 }; /* bytes */
-
 /* Do slots go by the bound map from the loop's own elements? */
 static bool
 low_is_map_of_elements(const struct low_emit *em, uint32_t bind) {
@@ -104,7 +102,7 @@ low_rows_ahead(struct low_emit *em) {
         LLVMBuildInBoundsGEP2(em->b, i32, em->arg[k], &row, 1, "rows");
     uint64_t bytes = (uint64_t)map->arity * em->width * 4;
     int64_t from = (int64_t)map->arity * ahead * 4;
-    for (uint32_t at = 0; at < bytes && at < ROWS_AHEAD; at += LOW_LINE)
+    for (uint32_t at = 0; at < bytes && at < LOW_ASK_MOST; at += LOW_LINE)
       ll_prefetch(em->b, p, from + at);
   }
 }
@@ -150,8 +148,7 @@ low_has_asked(const struct low_emit *em, uint32_t k, uint32_t map) {
 /* Rows that are asked for at a time, of the slot's dat: the last ones. */
 static uint32_t
 low_rows_asked(const struct low_region *r, const struct low_slot *s) {
-  enum { MOST = 1024 }; /* bytes: low_ask_for */
-  uint32_t fit = MOST / (s->dim * s->type.size);
+  uint32_t fit = LOW_ASK_MOST / (s->dim * s->type.size);
   return fit < 1 ? 1 : fit < r->target_rows ? fit : r->target_rows;
 }
 

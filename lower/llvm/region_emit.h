@@ -7,6 +7,8 @@
 
 /* What one instruction asks for ahead of its use, in bytes. */
 enum { LOW_LINE = 64 };
+/* Bytes that are asked for at a place, at most. */
+enum { LOW_ASK_MOST = 1024 };
 
 struct low_emit {
   const struct low_region *r;

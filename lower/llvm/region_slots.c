@@ -194,7 +194,7 @@ low_may_end_behind(uint32_t unit, uint64_t bytes, uint64_t lines) {
 void
 low_ask_for(struct low_emit *em, const struct low_slot *s, int32_t bind,
             LLVMValueRef e, LLVMValueRef on, uint32_t n) {
-  enum { LINE = LOW_LINE, MOST = 1024, STREAMS = 16 };
+  enum { LINE = LOW_LINE, STREAMS = 16 };
   const struct low_bind *d = &em->r->binds[bind];
   struct low_at at = low_at_bind(em, bind, e);
   uint32_t streams = d->block ? 1 : s->dim;
@@ -205,7 +205,7 @@ low_ask_for(struct low_emit *em, const struct low_slot *s, int32_t bind,
     LLVMValueRef p = low_at_address(em, at, s->type, ll_i64(em->ctx, c));
     p = LLVMBuildGEP2(em->b, LLVMInt8TypeInContext(em->ctx), p, &on, 1, "next");
     uint64_t bytes = (uint64_t)n * unit, off = 0;
-    if (bytes > MOST) bytes = MOST;
+    if (bytes > LOW_ASK_MOST) bytes = LOW_ASK_MOST;
     for (; off < bytes; off += LINE) ll_prefetch(em->b, p, (int64_t)off);
     if (d->block == 1 && low_may_end_behind(unit, bytes, off))
       ll_prefetch(em->b, p, (int64_t)(bytes - 1));

@@ -11,6 +11,9 @@ struct reach {
   int8_t own, via;
 };
 enum { REACH_MAX = 30 };
+/* Depth of an element that a rank owns: so many entries of maps, in either
+ * direction, lead from it to one that the rank does not own; this at most. */
+enum { DEPTH_MAX = 16 };
 #define REACH_NONE ((struct reach){-1, -1})
 #define REACH_OWNED ((struct reach){0, -1})
 #define REACH_FULL ((struct reach){REACH_MAX, REACH_MAX})

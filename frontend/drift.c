@@ -6,15 +6,26 @@
 #include "rt/mesh/margins.h"
 #include "rt/ranks/dist.h"
 
+/* Over ranks: what lies deep inside, which is most of a part, and in order. */
+static struct rt_window
+window_of(const struct rt_relation *r) {
+  struct rt_window w = rt_window_all(r);
+  if (r->from->part) w.hi = r->from->part->deep[r->from->part->deepest];
+  if (r->to->part) w.end = r->to->part->deep[r->to->part->deepest];
+  return w;
+}
+
 uint32_t
 fe_number_drift(struct fe_map *m) {
   struct rt_margins margins;
+  struct rt_window window;
   if (fe_hollow(m)) return 0; /* a rule, which has no table */
-  if (m->rt.from->part || m->rt.to->part) return 0; /* nobody asks */
   if (m->drifted == m->rt.version) return m->drift;
   m->drift = 0;
   m->drifted = m->rt.version;
-  if (rt_margins_make(&m->rt, &margins) != OK) {
+  window = window_of(&m->rt);
+  if (m->rt.from->part && (!window.hi || !window.end)) return 0;
+  if (rt_margins_make(&m->rt, window, &margins) != OK) {
     LOG_INFO("%s", err_last());
     return 0;
   }

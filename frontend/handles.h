@@ -424,7 +424,8 @@ fe_set_open(const struct op_set_core *handle) {
  * none gets any. locality[k]: of map k, < 0: not measured. sizes: those of the
  * sets' parts, each of which is numbered; NULL: the sets that are open.
  * lines[s]: of a set that is said to be spaced. */
-status fe_numbering(const idx_g *sizes, const double *locality, int by,
-                    uint32_t *said, struct rt_spacing *lines, int *how);
+status fe_numbering(const idx_g *sizes, const double *locality,
+                    const uint32_t *drift, int by, uint32_t *said,
+                    struct rt_spacing *lines, int *how);
 
 #endif

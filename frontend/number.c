@@ -266,7 +266,7 @@ number_open(int by) {
   double *local = mem_alloc(fe_all.nmaps + 1, sizeof *local);
   uint32_t n = maps_open(by, local);
   int how;
-  status st = fe_numbering(NULL, local, n ? by : 0, said, lines, &how);
+  status st = fe_numbering(NULL, local, NULL, n ? by : 0, said, lines, &how);
   if (st == OK && how >= 0) st = number_sets(said, (enum rt_renumber_by)how);
   if (st == OK) lines_space(said, lines);
   free(local);
@@ -281,18 +281,22 @@ number_parts(struct rt_dist *d, int by, struct rt_dist_ordered *got) {
   uint32_t *said = mem_alloc(fe_all.nsets + 1, sizeof *said);
   idx_g *sizes = mem_alloc(fe_all.nsets + 1, sizeof *sizes);
   uint64_t *bytes = mem_alloc(fe_all.nsets + 1, sizeof *bytes);
+  SCOPED bool *settled = mem_alloc(fe_all.nsets + 1, sizeof *settled);
+  SCOPED uint32_t *drift = mem_alloc(d->nmaps + 1, sizeof *drift);
   double *local = mem_alloc(d->nmaps + 1, sizeof *local);
   for (uint32_t s = 0; s < fe_all.nsets; s++) sizes[s] = d->parts[s].n;
   for (uint32_t i = 0; i < fe_all.ndats; i++)
     if (!fe_all.dats[i]->freed)
       bytes[fe_all.dats[i]->pub.set->index] +=
           (uint64_t)fe_all.dats[i]->pub.size;
-  if (by < 0) rt_dist_locality(d, local);
+  if (by < 0) rt_dist_measure(d, local, drift);
   for (uint32_t k = 0; by >= 0 && k < d->nmaps; k++) local[k] = -1;
   int how;
-  status st = fe_numbering(sizes, local, d->nmaps ? by : 0, said, NULL, &how);
+  status st =
+      fe_numbering(sizes, local, drift, d->nmaps ? by : 0, said, NULL, &how);
+  for (uint32_t s = 0; s < fe_all.nsets; s++) settled[s] = !said[s];
   if (st == OK && how >= 0)
-    st = rt_dist_order(d, (enum rt_renumber_by)how, bytes, got);
+    st = rt_dist_order(d, (enum rt_renumber_by)how, bytes, settled, got);
   for (uint32_t s = 0; s < fe_all.nsets; s++)
     fe_all.sets[s]->numbered = st == OK ? said[s] : 0;
   free(bytes);
@@ -302,6 +306,37 @@ number_parts(struct rt_dist *d, int by, struct rt_dist_ordered *got) {
   return st;
 }
 
+/* Bytes of this rank's elements, of all dats and maps. */
+static double
+bytes_here(const struct rt_dist *d) {
+  double sum = 0;
+  for (uint32_t i = 0; i < fe_all.ndats; i++) {
+    const struct fe_dat *x = fe_all.dats[i];
+    if (!x->freed) sum += (double)d->parts[x->pub.set->index].n * x->pub.size;
+  }
+  for (uint32_t k = 0; k < d->nmaps; k++)
+    sum += (double)d->parts[d->maps[k].from].n * d->maps[k].arity *
+           (double)sizeof(idx_l);
+  return sum;
+}
+
+/* Numbers by depth, for fronts (passes/front.c): where loops move more than
+ * caches hold, but for points and columns, of which code counts on rows that
+ * follow each other. In the program's order nobody goes by depths. */
+static void
+number_by_depth(struct rt_dist *d) {
+  enum { LEAST = 8 << 20 }; /* versions may take as much again */
+  SCOPED bool *by_depth = mem_alloc(fe_all.nsets + 1, sizeof *by_depth);
+  bool any = fe.opt.tile_piece > 0;
+  if (fe.opt.reproducible || (!any && bytes_here(d) < LEAST)) return;
+  for (uint32_t s = 0; s < fe_all.nsets; s++) {
+    struct fe_set *domain, *set = fe_all.sets[s];
+    fe_points_of(set, &domain);
+    by_depth[s] = !domain && !fe_columns_base(set);
+  }
+  rt_dist_deepen(d, by_depth, any);
+}
+
 status
 fe_number_parts(struct rt_dist *d) {
   struct rt_dist_ordered got = {0};
@@ -309,6 +344,7 @@ fe_number_parts(struct rt_dist *d) {
   double begin = timer_wall();
   if (by < 0 && !fe_kernels_any() && !fe.source_version) by = 0;
   TRY(number_parts(d, by, &got));
+  number_by_depth(d);
   counters[CNT_renumbered] += got.sets;
   if (got.sets)
     LOG_INFO("rank %d: renumbered its part: %.2f cache lines for each entry of "

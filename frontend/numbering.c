@@ -34,7 +34,8 @@ declare_sets(struct ir_trace *t, const idx_g *sizes) {
 }
 
 static void
-declare_maps(struct ir_trace *t, const double *locality, bool whole) {
+declare_maps(struct ir_trace *t, const double *locality,
+             const uint32_t *drift) {
   for (uint32_t k = 0; k < fe_all.nmaps; k++) {
     struct fe_map *m = fe_all.maps[k];
     struct ir_map x = {.name = m->pub.name,
@@ -44,7 +45,7 @@ declare_maps(struct ir_trace *t, const double *locality, bool whole) {
                        .rows = m->start ? IR_ROWS_CSR : IR_ROWS_TABLE,
                        .tag = k};
     if (locality[k] >= 0) x.scatter = 1 + (uint32_t)(1000 * locality[k] + 0.5);
-    if (locality[k] >= 0 && whole) x.drift = fe_number_drift(m);
+    if (locality[k] >= 0) x.drift = drift ? drift[k] : fe_number_drift(m);
     ir_add_map(t, x);
   }
 }
@@ -56,11 +57,11 @@ spacing_of(const struct ir_trace *t, ir_ref set) {
 }
 
 status
-fe_numbering(const idx_g *sizes, const double *locality, int by, uint32_t *said,
-             struct rt_spacing *lines, int *how) {
+fe_numbering(const idx_g *sizes, const double *locality, const uint32_t *drift,
+             int by, uint32_t *said, struct rt_spacing *lines, int *how) {
   struct ir_trace *t = ir_trace_new("numbering");
   declare_sets(t, sizes);
-  declare_maps(t, locality, !sizes);
+  declare_maps(t, locality, drift);
   status st = fe_passes_number(&t, by);
   *how = -1;
   for (uint32_t s = 0; s < fe_all.nsets; s++) {

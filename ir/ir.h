@@ -596,6 +596,13 @@ ir_ref ir_add_chain(struct ir_trace *t, struct ir_chain c);
 void ir_remark(struct ir_trace *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Elements of the set that are here: over ranks, that the rank with most of
+ * them owns. */
+static inline idx_g
+ir_elements_here(const struct ir_trace *t, ir_ref set) {
+  const struct ir_set *s = &t->sets[set];
+  return s->nlevels ? s->levels[0] : s->n;
+}
 /* Entries of each row; 0: rows have a length each. */
 static inline uint32_t
 ir_rows_arity(const struct ir_trace *t, const struct ir_map *m) {

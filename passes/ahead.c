@@ -121,7 +121,7 @@ bytes_of(const struct ir_trace *t, ir_ref r, bool lines) {
   IR_EACH_ARG(t, &t->regions[r], n, a) {
     if (!goes_far(t, r, a, lines) || !goes_first(t, r, a, lines)) continue;
     const struct ir_dat *d = &t->dats[a->dat];
-    sum += (double)t->sets[d->set].n * d->dim * d->type.size;
+    sum += (double)ir_elements_here(t, d->set) * d->dim * d->type.size;
   }
   return sum;
 }
@@ -197,7 +197,7 @@ has_asked(const struct ir_trace *t, ir_ref r, const struct ir_arg *of) {
  * names is new, if any is. */
 static bool
 comes_in_order(const struct ir_trace *t, const struct ir_map *m) {
-  idx_g from = t->sets[m->from].n, to = t->sets[m->to].n;
+  idx_g from = ir_elements_here(t, m->from), to = ir_elements_here(t, m->to);
   return m->drift && to <= from && m->drift - 1 <= to / ORDERED;
 }
 
@@ -220,7 +220,8 @@ band_of(const struct ir_trace *t, ir_ref r, bool any) {
     if (!row || has_asked(t, r, a)) continue;
     const struct ir_map *m = &t->maps[a->map];
     if (!any && !comes_in_order(t, m)) return (struct band){0};
-    double to = (double)t->sets[m->to].n, from = (double)t->sets[m->from].n;
+    double to = (double)ir_elements_here(t, m->to);
+    double from = (double)ir_elements_here(t, m->from);
     rows[a->map] += row;
     if (m->drift) x.all += row * (m->drift - 1);
     if (from > 0) x.each = fmax(x.each, g->width * to / from);

@@ -6,29 +6,33 @@
 
 #include <stdlib.h>
 
-/* The least and one more than the greatest target of a block. */
+/* The least and one more than the greatest target of elements [lo, hi). */
 static void
-block_ends(const struct rt_relation *r, int64_t lo, int64_t hi, idx_l *least,
-           idx_l *bound) {
-  idx_l low = r->to->n, high = 0;
+block_ends(const struct rt_relation *r, const struct rt_window *w, int64_t lo,
+           int64_t hi, idx_l *least, idx_l *bound) {
+  idx_l low = w->end, high = w->first;
   for (int64_t e = lo; e < hi; e++) {
     struct rt_row row = rt_row(r, e);
     for (uint32_t i = 0; i < row.n; i++) {
-      if (row.at[i] < low) low = row.at[i];
-      if (row.at[i] >= high) high = row.at[i] + 1;
+      idx_l at = row.at[i];
+      if (at < w->first || at >= w->end) continue;
+      if (at < low) low = at;
+      if (at >= high) high = at + 1;
     }
   }
-  assert(0 <= low && high <= r->to->n);
+  assert(w->first <= low && high <= w->end);
   *least = low;
   *bound = high;
 }
 
 status
-rt_margins_make(const struct rt_relation *r, struct rt_margins *out) {
-  idx_l block = rt_margin_block(r->from->n);
-  int64_t n = r->from->n, blocks = (n + block - 1) / block;
-  struct rt_margins m = {
-      .n = (idx_l)blocks, .block = block, .elements = r->from->n};
+rt_margins_make(const struct rt_relation *r, struct rt_window w,
+                struct rt_margins *out) {
+  assert(0 <= w.lo && w.lo <= w.hi && w.hi <= r->from->n);
+  assert(0 <= w.first && w.first <= w.end && w.end <= r->to->n);
+  idx_l block = rt_margin_block(w.hi - w.lo);
+  int64_t n = w.hi - w.lo, blocks = (n + block - 1) / block;
+  struct rt_margins m = {.n = (idx_l)blocks, .block = block, .window = w};
   m.least = mem_try((size_t)blocks + 1, sizeof *m.least);
   m.bound = mem_try((size_t)blocks + 1, sizeof *m.bound);
   if (!m.least || !m.bound) {
@@ -36,11 +40,11 @@ rt_margins_make(const struct rt_relation *r, struct rt_margins *out) {
     FAIL(ERR_MEMORY, "no memory for the margins of map \"%s\": %lld blocks",
          r->name, (long long)blocks);
   }
-  m.bound[0] = 0;
-  m.least[blocks] = r->to->n;
+  m.bound[0] = w.first;
+  m.least[blocks] = w.end;
   for (int64_t k = 0; k < blocks; k++) {
-    int64_t lo = k * block, hi = lo + block;
-    block_ends(r, lo, hi < n ? hi : n, &m.least[k], &m.bound[k + 1]);
+    int64_t lo = w.lo + k * block, hi = lo + block;
+    block_ends(r, &w, lo, hi < w.hi ? hi : w.hi, &m.least[k], &m.bound[k + 1]);
     if (m.bound[k + 1] < m.bound[k]) m.bound[k + 1] = m.bound[k];
   }
   for (int64_t k = blocks; k-- > 0;)

@@ -24,16 +24,27 @@ rt_margin_block(idx_l n) {
   return block;
 }
 
+/* Elements [lo, hi), and of what they name targets [first, end). */
+struct rt_window {
+  idx_l lo, hi, first, end;
+};
+static inline struct rt_window
+rt_window_all(const struct rt_relation *r) {
+  return (struct rt_window){0, r->from->n, 0, r->to->n};
+}
+
 struct rt_margins {
-  idx_l n;        /* blocks, */
-  idx_l block;    /* each of so many elements, */
-  idx_l elements; /* of all these */
-  idx_l *least;   /* [n + 1]; least[n] == to->n */
-  idx_l *bound;   /* [n + 1]; bound[0] == 0 */
+  idx_l n;     /* blocks, */
+  idx_l block; /* each of so many elements, */
+  struct rt_window window;
+  idx_l *least; /* [n + 1]; least[n] == window.end */
+  idx_l *bound; /* [n + 1]; bound[0] == window.first */
 };
 
-/* Of all entries. GIVE: rt_margins_clear. cost one pass. ERR_MEMORY */
-status rt_margins_make(const struct rt_relation *r, struct rt_margins *out);
+/* Of all entries in the window. GIVE: rt_margins_clear. cost one pass.
+ * ERR_MEMORY */
+status rt_margins_make(const struct rt_relation *r, struct rt_window window,
+                       struct rt_margins *out);
 void rt_margins_clear(struct rt_margins *m); /* zero is allowed */
 /* The largest of its drifts, in targets. */
 idx_l rt_margins_drift(const struct rt_margins *m);

@@ -122,6 +122,7 @@ rt_part_clear(struct rt_part *p) {
   free(p->to);
   free(p->global);
   free(p->sorted);
+  free(p->place);
   free(p->by_owner);
   free(p->given);
   free(p->got);

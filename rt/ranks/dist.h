@@ -13,7 +13,9 @@
  * so that what a loop executes is a prefix. Core elements name owned ones only:
  * they can run while values of others are on their way. Inside each of these
  * the order is that of global numbers, or one that walks through the mesh
- * (part_order.c).
+ * (part_order.c); in L_0 the deepest come first (part_depth.c), so that what is
+ * so deep inside that several loops can run there before any values come is a
+ * prefix, too.
  *
  * A set's elements have global numbers, those of the declaration: the ranks'
  * declared parts one after another. */
@@ -49,6 +51,11 @@ struct rt_part {
   /* what rt_dist_make finds */
   bool moved; /* some rank owns others than it declared */
   idx_l core, owned, n;
+  idx_l deep[DEPTH_MAX + 1]; /* [k], k > 0: those of depth k at least, the first
+                                 ones; for k > deepest: 0 */
+  int deepest;               /* no depth is larger; at least 1 */
+  idx_l *place; /* [owned]: an element's place where they do not lie by depth;
+                   NULL: the same */
   idx_l level[REACH_MAX + 1]; /* elements of L_k */
   idx_g most[REACH_MAX + 1];  /* of that rank that has most */
   idx_g *global;              /* [n] */
@@ -141,16 +148,29 @@ status rt_dist_fit(struct rt_comm *c, const struct rt_part *from,
                    const struct rt_part *to, int depth, struct rt_dist_map *m,
                    bool *fits);
 
-/* part_order.c: after rt_dist_make, what each map's entries cost (rt_locality);
- * new numbers inside each level. bytes[s]: of an element of part s. Local.
- * ERR_MEMORY, and nothing has changed */
+/* part_order.c: after rt_dist_make, what each map's entries cost (rt_locality),
+ * and 1 + how far its rows drift where both ends are in the core (0: not
+ * known); new numbers inside each level. bytes[s]: of an element of part s,
+ * which keeps its numbers if settled[s]. Local. ERR_MEMORY, and nothing has
+ * changed */
 struct rt_dist_ordered {
   uint32_t sets; /* that got new numbers */
   double after;  /* rt_locality */
 };
-void rt_dist_locality(const struct rt_dist *d, double *of_maps);
+void rt_dist_measure(const struct rt_dist *d, double *locality,
+                     uint32_t *drift);
 status rt_dist_order(struct rt_dist *d, enum rt_renumber_by by,
-                     const uint64_t *bytes, struct rt_dist_ordered *out);
+                     const uint64_t *bytes, const bool *settled,
+                     struct rt_dist_ordered *out);
+
+/* part_numbers.c: the element of part s that row[s][i] was gets number i; NULL:
+ * numbers stay. Local. */
+void rt_dist_renumber(struct rt_dist *d, idx_l *const *row);
+
+/* part_depth.c: after that, numbers by depth in L_0 of the parts of which
+ * by_depth[s], to the depth that most elements have, or any has. Local. cost a
+ * few passes over all tables */
+void rt_dist_deepen(struct rt_dist *d, const bool *by_depth, bool any);
 
 /* Values of the declared part, `bytes` each, to the owners, in the order of
  * p->sorted; and back. Collective. */

@@ -43,6 +43,8 @@ number_owned(struct dist *d, uint32_t s) {
       }
     if (!pass) p->core = next;
   }
+  p->deep[1] = p->owned;
+  p->deepest = 1;
 }
 
 void

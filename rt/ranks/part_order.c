@@ -27,7 +27,7 @@
 #include "rt/mesh/order.h"
 
 #include "base/arena.h"
-#include "rt/mesh/relation.h"
+#include "rt/mesh/margins.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -90,94 +90,65 @@ class_of(const struct rt_part *p, int depth, idx_l e) {
   return k + 1;
 }
 
-/* at[e]: the new number of e, from the order `row` of the part without levels.
- * */
-static idx_l *
-cut_into_levels(const struct rt_part *p, int depth, const idx_l *row) {
+/* row: an order of the part without levels, which becomes one with them. */
+static void
+cut_into_levels(const struct rt_part *p, int depth, idx_l *row) {
   idx_l next[REACH_MAX + 2] = {0, p->core, p->owned};
-  idx_l *at = mem_alloc((size_t)p->n + 1, sizeof *at);
+  SCOPED idx_l *out = mem_alloc((size_t)p->n + 1, sizeof *out);
   for (int k = 2; k <= depth; k++) next[k + 1] = p->level[k - 1];
   for (idx_l i = 0; i < p->n; i++)
-    at[row[i]] = next[class_of(p, depth, row[i])]++;
+    out[next[class_of(p, depth, row[i])]++] = row[i];
   assert(!p->n || next[depth + 1] == p->n);
-  return at;
-}
-
-static void
-links_renumber(struct rt_link *links, uint32_t n, const idx_l *at) {
-  for (uint32_t k = 0; k < n; k++)
-    for (idx_l i = 0; i < links[k].n; i++) links[k].at[i] = at[links[k].at[i]];
-}
-
-static void
-part_renumber(struct rt_part *p, const idx_l *at) {
-  idx_g *global = mem_alloc((size_t)p->n + 1, sizeof *global);
-  for (idx_l e = 0; e < p->n; e++) global[at[e]] = p->global[e];
-  free(p->global);
-  p->global = global;
-  for (idx_l i = 0; i < p->owned; i++) p->sorted[i] = at[p->sorted[i]];
-  links_renumber(p->in, p->nin, at);
-  links_renumber(p->out, p->nout, at);
-  assert(!p->nlists && "lists of exchanges hold numbers");
-}
-
-/* NULL: numbers stay. */
-static void
-map_renumber(struct rt_dist_map *m, const struct rt_relation *r,
-             const idx_l *row, const idx_l *at) {
-  if (!row && !at) return;
-  idx_l *table = mem_alloc(rt_relation_bytes(r) + 1, 1);
-  int64_t *start = NULL;
-  if (m->own) {
-    start = mem_alloc((size_t)r->from->n + 1, sizeof *start);
-    rt_relation_starts(r, row, start);
-  }
-  rt_relation_renumber(r, row, at, table);
-  rt_dist_table_free(m);
-  m->table = table;
-  m->table_start = start;
+  memcpy(row, out, (size_t)p->n * sizeof *row);
 }
 
 /* ---- all of them -------------------------------------------------------- */
 
 static uint32_t
 renumber_all(struct rt_dist *d, const struct local *l) {
-  SCOPED idx_l **at = mem_alloc(d->nparts + 1, sizeof *at);
+  SCOPED idx_l **row = mem_alloc(d->nparts + 1, sizeof *row);
   uint32_t n = 0;
   for (uint32_t s = 0; s < d->nparts; s++) {
-    if (!l->mesh[s].row) continue;
-    idx_l *row = l->mesh[s].row;
-    at[s] = cut_into_levels(&d->parts[s], d->depth, row);
-    for (idx_l e = 0; e < d->parts[s].n; e++) row[at[s][e]] = e;
-    part_renumber(&d->parts[s], at[s]);
+    row[s] = l->mesh[s].row;
+    if (!row[s]) continue;
+    cut_into_levels(&d->parts[s], d->depth, row[s]);
     n++;
   }
-  for (uint32_t k = 0; k < d->nmaps; k++) {
-    struct rt_dist_map *m = &d->maps[k];
-    map_renumber(m, l->all[k], l->mesh[m->from].row, at[m->to]);
-  }
-  for (uint32_t s = 0; s < d->nparts; s++) {
-    free(at[s]);
-    free(l->mesh[s].row);
-  }
+  rt_dist_renumber(d, row);
+  for (uint32_t s = 0; s < d->nparts; s++) free(row[s]);
   return n;
 }
 
+static uint32_t
+drift_in_core(const struct rt_dist *d, uint32_t k,
+              const struct rt_relation *r) {
+  struct rt_window w = {0, d->parts[d->maps[k].from].core, 0,
+                        d->parts[d->maps[k].to].core};
+  struct rt_margins m;
+  if (rt_margins_make(r, w, &m) != OK) return 0;
+  uint32_t drift = 1 + (uint32_t)rt_margins_drift(&m);
+  rt_margins_clear(&m);
+  return drift;
+}
+
 void
-rt_dist_locality(const struct rt_dist *d, double *of_maps) {
+rt_dist_measure(const struct rt_dist *d, double *locality, uint32_t *drift) {
   struct local l;
   local_init(&l, d, NULL);
-  for (uint32_t k = 0; k < d->nmaps; k++)
-    of_maps[k] = rt_locality(&l.samples[k], 1);
+  for (uint32_t k = 0; k < d->nmaps; k++) {
+    locality[k] = rt_locality(&l.samples[k], 1);
+    drift[k] = drift_in_core(d, k, l.all[k]);
+  }
   local_clear(&l);
 }
 
 status
 rt_dist_order(struct rt_dist *d, enum rt_renumber_by by, const uint64_t *bytes,
-              struct rt_dist_ordered *out) {
+              const bool *settled, struct rt_dist_ordered *out) {
   struct local l;
   *out = (struct rt_dist_ordered){0};
   local_init(&l, d, bytes);
+  for (uint32_t s = 0; s < d->nparts; s++) l.mesh[s].settled = settled[s];
   status st = rt_renumber(l.mesh, d->nparts, l.all, d->nmaps, by);
   if (st == OK) out->sets = renumber_all(d, &l);
   for (uint32_t k = 0; k < d->nmaps; k++) {

@@ -142,7 +142,8 @@ static status
 find_margins(struct maker *m, uint32_t touch) {
   uint32_t map = m->c->touches[touch].map;
   if (map == RT_DIRECT || m->margins[map]) return OK;
-  return rt_margins_get(m->p->maps[map], &m->margins[map]);
+  const struct rt_relation *r = m->p->maps[map];
+  return rt_margins_get(r, rt_window_all(r), &m->margins[map]);
 }
 
 /* Targets from this one on are named by no element before e, */
@@ -160,7 +161,7 @@ least(const struct maker *m, uint32_t touch, idx_l e) {
   const struct rt_touch *x = &m->c->touches[touch];
   if (x->map == RT_DIRECT) return e;
   const struct rt_margins *y = m->margins[x->map];
-  return y->least[e == y->elements ? y->n : e / y->block];
+  return y->least[e == y->window.hi ? y->n : e / y->block];
 }
 
 /* ---- how far a launch may go --------------------------------------------- */

@@ -291,14 +291,17 @@ rt_stage_get(idx_l n, idx_l block, const struct rt_entries *c,
 }
 
 status
-rt_margins_get(const struct rt_relation *r, const struct rt_margins **out) {
-  uint64_t key[] = {MARGINS, (uintptr_t)r, r->version};
+rt_margins_get(const struct rt_relation *r, struct rt_window w,
+               const struct rt_margins **out) {
+  uint64_t key[] = {MARGINS,        (uintptr_t)r,   r->version,
+                    (uint64_t)w.lo, (uint64_t)w.hi, (uint64_t)w.first,
+                    (uint64_t)w.end};
   cache.nkey = 0;
-  key_words(key, 3);
+  key_words(key, sizeof key / sizeof *key);
   const struct made *known = cache_find();
   struct made made = {0};
   if (!known) {
-    TRY(rt_margins_make(r, &made.margins));
+    TRY(rt_margins_make(r, w, &made.margins));
     TRY(cache_keep(made, OK));
     known = cache_find();
   }

@@ -89,7 +89,8 @@ status rt_walk_get_cut(const struct rt_walk_want *w, idx_l lo, idx_l hi,
 /* The relation's margins (rt/mesh/margins.h), from the same cache, made if they
  * are not there. KEEP as above. ERR_MEMORY */
 struct rt_margins;
-status rt_margins_get(const struct rt_relation *r,
+struct rt_window;
+status rt_margins_get(const struct rt_relation *r, struct rt_window w,
                       const struct rt_margins **out);
 /* Places [lo, hi) in `tasks` shares. *io: GIVE, NULL or what an earlier call
  * left, which stays if it is that. ERR_MEMORY */

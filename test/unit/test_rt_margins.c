@@ -11,7 +11,7 @@ margins(idx_l n, idx_l targets, uint32_t arity, const idx_l *table) {
   struct rt_set to = {.n = targets, .name = "to"};
   struct rt_relation r = make_table(&from, &to, arity, table, 1);
   struct rt_margins m;
-  cr_assert_eq(rt_margins_make(&r, &m), OK);
+  cr_assert_eq(rt_margins_make(&r, rt_window_all(&r), &m), OK);
   return m;
 }
 
@@ -60,7 +60,7 @@ Test(margins, rows_of_any_length_may_be_empty) {
                           .version = 1,
                           .name = "rows"};
   struct rt_margins m;
-  cr_assert_eq(rt_margins_make(&r, &m), OK);
+  cr_assert_eq(rt_margins_make(&r, rt_window_all(&r), &m), OK);
   expect(m.least, (idx_l[]){2, 8, 8, 9}, 4, "least");
   expect(m.bound, (idx_l[]){0, 5, 5, 9}, 4, "bound");
   cr_assert_eq(rt_margins_drift(&m), 0, "no row goes back");

@@ -344,7 +344,7 @@ fe_number_parts(struct rt_dist *d) {
   double begin = timer_wall();
   if (by < 0 && !fe_kernels_any() && !fe.source_version) by = 0;
   TRY(number_parts(d, by, &got));
-  number_by_depth(d);
+  if (by) number_by_depth(d);
   counters[CNT_renumbered] += got.sets;
   if (got.sets)
     LOG_INFO("rank %d: renumbered its part: %.2f cache lines for each entry of "

@@ -145,6 +145,11 @@ fe_set_most(const struct fe_set *s) {
   return s->part->most;
 }
 
+uint32_t
+fe_set_deepest(const struct fe_set *s) {
+  return (uint32_t)s->part->deepest;
+}
+
 status
 fe_ranks_unmoved(op_set from, const char *name) {
   const struct fe_set *s = (struct fe_set *)from;

@@ -107,6 +107,8 @@ idx_g fe_set_total(const struct fe_set *s);
  * is; over ranks it counts all of them. cost none on one rank */
 idx_g fe_set_number(const struct fe_set *s, idx_l row);
 const idx_g *fe_set_most(const struct fe_set *s);
+/* Of its part: no element is deeper (rt/ranks/part_depth.c). */
+uint32_t fe_set_deepest(const struct fe_set *s);
 /* row_order.c: of all ranks; points that several of them have count once. */
 idx_g fe_rows_total(const struct fe_set *s);
 /* s->blocks, where rows of files have an order of their own. Collective. */

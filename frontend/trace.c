@@ -44,6 +44,7 @@ build_set(struct builder *b, op_set handle) {
   if (s->rt.part) {
     set.levels = fe_set_most(s);
     set.nlevels = (uint32_t)fe_ranks.level + 1;
+    set.deepest = fe_set_deepest(s);
   }
   b->sets[i] = 1 + ir_add_set(b->t, set);
   return b->sets[i] - 1;

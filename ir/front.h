@@ -11,6 +11,12 @@ bool ir_may_wait(const struct ir_node *n);
 /* May region r, behind others from `first` on that may, be of their front? */
 bool ir_front_goes_on(const struct ir_trace *t, ir_ref first, ir_ref r,
                       struct str *why);
+/* Over ranks: from which depth on each of regions [first, first + count) may
+ * run in a front of them, into deep[], where those before it do so, or from
+ * their own `deep` on; more than DEPTH_MAX: on nothing. 0: its set is in no
+ * parts. cost O(arguments of these regions + buffers) */
+void ir_front_depths(const struct ir_trace *t, ir_ref first, uint32_t count,
+                     uint32_t *deep);
 /* Regions [first, first + count), a front: does nobody in it look at a global
  * that is not whole yet? Else *why says what does not hold. cost O(nodes +
  * arguments of these regions) */

@@ -121,7 +121,8 @@ struct ir_spans {
 };
 
 /* set %name n=<n> [renumbered] [parts] [alike] [auto] [rcm] [bisect] [spaced]
- *     [levels <n> ...] [points <area> [of %box]] [sides <n> [periodic] ...]
+ *     [levels <n> ...] [deepest=<depth>] [points <area> [of %box]]
+ *     [sides <n> [periodic] ...]
  *   renumbered  elements are not numbered as the program numbers them: who
  *               shows a number to the program translates it
  *   parts       it lies over ranks; n counts all of them
@@ -132,6 +133,8 @@ struct ir_spans {
  *               lines lie apart, `spaced`. Without it, these say which they
  *               have. No loop goes over a spaced set, and no map from it
  *   levels      elements of L_0, L_1, ... (ir/extent.h) where they are most
+ *   deepest     of parts: elements lie by depth (base/reach.h), most of them so
+ *               deep, none deeper
  *   points      they lie in dimensions: the domain of a box, or, `of` that one,
  *               an area around it
  *   sides       points of the domain in each dimension, of which the first one
@@ -154,8 +157,9 @@ struct ir_set {
   uint32_t tag;
   const idx_g *levels; /* in the arena; NULL: not known */
   uint32_t nlevels;
-  uint32_t ndim; /* of points; 0: it has none */
-  uint32_t box;  /* 1 + the domain that they lie around; 0: they are one */
+  uint32_t deepest; /* 0: they do not lie by depth */
+  uint32_t ndim;    /* of points; 0: it has none */
+  uint32_t box;     /* 1 + the domain that they lie around; 0: they are one */
   struct ir_area area;
   idx_g side[IR_DIMS]; /* of a domain; 0: not known */
   uint32_t periodic;   /* bit d: dimension d */
@@ -477,6 +481,8 @@ struct ir_region {
   uint32_t chain; /* 1 + the chain that it is of; 0: it runs by itself. Set by
                      pass tile, as is */
   struct ir_spans span; /* how far around a tile it runs then */
+  uint32_t deep; /* over ranks, in a front: the depth (base/reach.h) from which
+                    on elements run in it, likewise; 0: all do */
 };
 
 /* chain #k : %box along <dimension> rows <rows> ... private #b ...

@@ -13,7 +13,18 @@ want_numbered(struct ir_parser *p, uint32_t *out) {
   return OK;
 }
 
-/* [chain #k [(<span>, ...)]] */
+/* [deep <depth>] */
+static status
+maybe_deep(struct ir_parser *p, struct ir_region *r) {
+  int64_t depth = 0;
+  if (!ir_lex_is_word(&p->x, "deep")) return OK;
+  TRY(ir_lex_next(&p->x));
+  TRY(ir_want_number(p, 1, DEPTH_MAX, &depth));
+  r->deep = (uint32_t)depth;
+  return OK;
+}
+
+/* [chain #k [(<span>, ...)] [deep <depth>]] */
 status
 ir_maybe_chain(struct ir_parser *p, struct ir_region *r) {
   struct ir_area span = {{0}};
@@ -22,7 +33,7 @@ ir_maybe_chain(struct ir_parser *p, struct ir_region *r) {
   TRY(ir_lex_next(&p->x));
   TRY(want_numbered(p, &r->chain));
   r->chain++;
-  if (!ir_lex_is(&p->x, '(')) return OK;
+  if (!ir_lex_is(&p->x, '(')) return maybe_deep(p, r);
   TRY(ir_want_area(p, &span, &ndim));
   for (uint32_t k = 0; k < ndim; k++)
     r->span.at[k] = (struct ir_span){span.at[2 * k], span.at[2 * k + 1]};

@@ -170,20 +170,6 @@ maybe_points(struct ir_parser *p, struct ir_set *s) {
   return ir_lex_is_word(&p->x, "sides") ? some_sides(p, s) : OK;
 }
 
-static status
-set_decl(struct ir_parser *p, const char *name) {
-  struct ir_set s = {.name = name};
-  TRY(ir_want_word(p, "n"));
-  TRY(ir_want_punct(p, '='));
-  TRY(ir_want_number(p, 0, INT64_MAX, &s.n));
-  TRY(ir_some_flags(p, IR_FLAGS_SET, &s.flags));
-  idx_g levels[REACH_MAX + 1];
-  if (ir_lex_is_word(&p->x, "levels")) TRY(some_levels(p, &s, levels));
-  TRY(maybe_points(p, &s));
-  ir_add_set(p->t, s);
-  return OK;
-}
-
 /* word=<number up to most>, perhaps. */
 static status
 maybe_number(struct ir_parser *p, const char *word, int64_t most,
@@ -194,6 +180,21 @@ maybe_number(struct ir_parser *p, const char *word, int64_t most,
   TRY(ir_want_punct(p, '='));
   TRY(ir_want_number(p, 0, most, &found));
   *out = (uint32_t)found;
+  return OK;
+}
+
+static status
+set_decl(struct ir_parser *p, const char *name) {
+  struct ir_set s = {.name = name};
+  TRY(ir_want_word(p, "n"));
+  TRY(ir_want_punct(p, '='));
+  TRY(ir_want_number(p, 0, INT64_MAX, &s.n));
+  TRY(ir_some_flags(p, IR_FLAGS_SET, &s.flags));
+  idx_g levels[REACH_MAX + 1];
+  if (ir_lex_is_word(&p->x, "levels")) TRY(some_levels(p, &s, levels));
+  TRY(maybe_number(p, "deepest", DEPTH_MAX, &s.deepest));
+  TRY(maybe_points(p, &s));
+  ir_add_set(p->t, s);
   return OK;
 }
 

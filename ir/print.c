@@ -172,6 +172,7 @@ print_set(const struct ir_trace *t, const struct ir_set *s, struct str *out) {
   if (s->nlevels) str_add(out, " levels");
   for (uint32_t k = 0; k < s->nlevels; k++)
     str_printf(out, " %lld", (long long)s->levels[k]);
+  if (s->deepest) str_printf(out, " deepest=%u", s->deepest);
   print_points(t, s, out);
   str_add(out, "\n");
 }
@@ -459,6 +460,7 @@ print_region_begin(const struct ir_trace *t, const struct ir_region *g,
     uint32_t n = g->chain <= t->nchains ? t->chains[g->chain - 1].nsides : 1;
     if (n) str_add(out, " ");
     if (n) ir_print_spans(n, &g->span, out);
+    if (g->deep) str_printf(out, " deep %u", g->deep);
   }
   str_add(out, " {\n");
 }

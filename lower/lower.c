@@ -220,6 +220,7 @@ low_launch_make(struct low_maker *m, ir_ref first, uint32_t count,
   l->set = n->set;
   l->level = n->level;
   l->core_first = g->core_first;
+  l->deep = (int)g->deep;
   l->team = team_of[g->team];
   l->alone = target_same(n->target, target_info[TARGET_seq].name);
   l->effort = low_effort(m->t, &r);
@@ -254,17 +255,20 @@ low_launches_link(struct low_maker *m) {
 
 /* What an exchange under way has nothing to do with. */
 static bool
-low_cmd_apart(enum rt_cmd_op op) {
-  return op == RT_SET_GLOBAL || op == RT_BEGIN || op == RT_REDUCE ||
-         op == RT_LAUNCH_CORE;
+low_cmd_apart(const struct low_maker *m, const struct rt_cmd *c) {
+  const struct rt_program *p = m->p;
+  bool front = c->op == RT_CHAIN && p->chains[c->a].piece &&
+               p->launches[p->chains[c->a].first].core_first;
+  return c->op == RT_SET_GLOBAL || c->op == RT_BEGIN || c->op == RT_REDUCE ||
+         c->op == RT_LAUNCH_CORE || front;
 }
 
 /* An exchange is under way until something else comes than globals and the core
- * of the launch behind it. */
+ * of the launch behind it, or that of a front's. */
 static void
 low_cmd_add(struct low_maker *m, struct rt_cmd c) {
   struct rt_cmd finish = {.op = RT_EXCHANGE_FINISH};
-  if (m->exchanging && !low_cmd_apart(c.op)) {
+  if (m->exchanging && !low_cmd_apart(m, &c)) {
     VEC_PUSH(m->p->cmds, m->p->ncmds, m->capcmds, finish);
     m->exchanging = false;
   }
@@ -275,7 +279,7 @@ low_cmd_add(struct low_maker *m, struct rt_cmd c) {
 static void
 low_cmd_launch(struct low_maker *m, const struct rt_launch *l, uint32_t no) {
   assert(no < m->p->nlaunches && (m->exchanging || !l->core_first));
-  if (l->core_first)
+  if (l->core_first && !l->deep)
     low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH_CORE, .a = no});
   low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH, .a = no});
 }

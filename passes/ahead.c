@@ -82,8 +82,7 @@
  * Limits    nothing is asked for where rules turn or colours differ
  *           (icosahedral grids: six entries might come first, 0.9), and of
  *           tables' targets in SoA. Where targets come from the last to the
- *           first, the last one is no news. Over ranks nobody measures drift,
- *           so that no targets are asked for. */
+ *           first, the last one is no news. */
 #include "ir/cost.h"
 #include "ir/walk.h"
 #include "passes/pass.h"

@@ -39,6 +39,8 @@
  *           / 1.12; with 26 MB 1.26 / 1.08 and 1.13 / 1.08, with 9 MB Euler
  *           1.11 / 1.04, with 6 MB 1.01 / 0.98. In caches Euler would take
  *           0.85 / 0.80 of the time that it takes now: that is the bound.
+ *           Two ranks of one thread: Airfoil 1.88, unchanged 1.18, shallow
+ *           water 1.53, multigrid 1.26, Chebyshev 1.12, Euler 1.03.
  *
  * Cost      O(RUN * arguments + buffers) for each region that begins one, or
  *           might have.
@@ -46,6 +48,10 @@
  * Source    shared/distinct bytes as the test before tiling: SLOPE (Luporini et
  *           al. 2019); lags as bandwidths of an order: RACE (Alappat et al.
  *           2022).
+ *
+ * Ranks     Elements next to others' run behind the front, a layer or two more
+ *           of each region than of those before it (ir/front.c); the front ends
+ *           where parts have no more layers (`deepest`).
  *
  * Limits    drift is the worst one, not that of most elements. Each thread has
  *           a front of its own. */
@@ -80,6 +86,8 @@ struct plan {
   idx_g widest;        /* elements of the largest region */
   ir_ref stop;         /* it might have gone on there; IR_NONE */
   double wide;         /* bytes at a time with that region */
+  uint32_t deep[RUN];  /* depths over ranks (ir_front_depths) */
+  ir_ref shallow; /* the region for which parts have no depth left; IR_NONE */
 };
 
 /* ---- lags ---------------------------------------------------------------- */
@@ -96,7 +104,7 @@ static double
 ahead(const struct ir_trace *t, const struct ir_arg *a) {
   if (a->map == IR_NONE) return 0;
   const struct ir_map *m = &t->maps[a->map];
-  idx_g n = t->sets[m->to].n;
+  idx_g n = ir_elements_here(t, m->to);
   if (!m->drift) return INFINITY;
   return n ? (double)(m->drift - 1) / (double)n : 0;
 }
@@ -140,7 +148,7 @@ bytes_of(const struct plan *p, ir_ref r, ir_ref *seen, double *fresh) {
     double bytes = 0;
     if (b != IR_NONE && seen[b] != r + 1) {
       const struct ir_dat *d = &t->dats[t->buffers[b].dat];
-      bytes = (double)t->sets[d->set].n * d->dim * d->type.size;
+      bytes = (double)ir_elements_here(t, d->set) * d->dim * d->type.size;
       if (!seen[b]) *fresh += bytes;
       seen[b] = r + 1;
     }
@@ -148,7 +156,7 @@ bytes_of(const struct plan *p, ir_ref r, ir_ref *seen, double *fresh) {
     ir_ref *map = a->map == IR_NONE ? NULL : &seen[t->nbuffers + a->map];
     if (!map || *map == r + 1) continue;
     const struct ir_map *m = &t->maps[a->map];
-    bytes = (double)t->sets[m->from].n * m->arity * sizeof(idx_l);
+    bytes = (double)ir_elements_here(t, m->from) * m->arity * sizeof(idx_l);
     if (!*map) *fresh += bytes;
     *map = r + 1;
     sum += bytes;
@@ -171,16 +179,22 @@ find_end(struct plan *p, const struct pass_ctx *c) {
   double share = (double)pass_arg(c, "share", SHARE) - PIECE;
   bool forced = pass_arg(c, "piece", 0) > 0;
   const struct ir_trace *t = p->t;
+  uint32_t most = t->nregions - p->first < RUN ? t->nregions - p->first : RUN;
   SCOPED_STR why = STR_INIT;
   SCOPED ir_ref *seen =
       mem_alloc((size_t)t->nbuffers + t->nmaps + 1, sizeof *seen);
   start(p);
-  for (ir_ref r = p->first; r < t->nregions && r < p->first + RUN; r++) {
+  ir_front_depths(t, p->first, most, p->deep);
+  for (ir_ref r = p->first; r < p->first + most; r++) {
     const struct ir_region *g = &t->regions[r];
     if (g->chain || !ir_front_goes_on(t, p->first, r, &why)) return;
+    if (p->deep[r - p->first] > t->sets[g->set].deepest) {
+      p->shallow = r;
+      return;
+    }
     struct plan was = *p;
     double own = behind(p, g);
-    idx_g n = t->sets[g->set].n;
+    idx_g n = ir_elements_here(t, g->set);
     p->most = fmax(p->most, own);
     if (n > p->widest) p->widest = n;
     p->moved += bytes_of(p, r, seen, &p->bytes);
@@ -200,7 +214,7 @@ find_end(struct plan *p, const struct pass_ctx *c) {
 static uint32_t
 piece_of(const struct plan *p) {
   const struct ir_trace *t = p->t;
-  double n = (double)t->sets[t->regions[p->first].set].n;
+  double n = (double)ir_elements_here(t, t->regions[p->first].set);
   assert(p->bytes > 0 && p->end > p->first);
   double fit = n * PIECE / p->bytes;
   if (fit < SHORT) fit = SHORT;
@@ -210,7 +224,7 @@ piece_of(const struct plan *p) {
 
 static bool
 pays(const struct plan *p, const struct pass_ctx *c) {
-  idx_g n = p->t->sets[p->t->regions[p->first].set].n;
+  idx_g n = ir_elements_here(p->t, p->t->regions[p->first].set);
   if (p->end - p->first < 2 || p->bytes <= 0) return false;
   if (pass_arg(c, "piece", 0) > 0) return true;
   if (n * SMALL <= p->widest) return false; /* pieces are of the first one */
@@ -237,17 +251,33 @@ tell_apart(const struct plan *p, const struct pass_ctx *c) {
               first, stop, p->wide * 1e-6);
 }
 
+/* Over ranks: what runs behind a front, and what has no place in it. */
+static void
+tell_depth(const struct plan *p) {
+  struct ir_trace *t = p->t;
+  uint32_t deep = p->deep[p->end - 1 - p->first];
+  if (deep)
+    ir_remark(t,
+              "tile: %u layers of elements next to those of other ranks run "
+              "behind the pieces of %s",
+              deep - 1, pass_node_text(t, t->regions[p->end - 1].first));
+  if (p->shallow != IR_NONE)
+    ir_remark(t, "tile: %s would leave more than %u layers to run behind",
+              pass_node_text(t, t->regions[p->shallow].first),
+              t->sets[t->regions[p->shallow].set].deepest);
+}
+
 /* Bytes of all dats and maps of the trace. */
 static double
 all_bytes(const struct ir_trace *t) {
   double sum = 0;
   for (ir_ref d = 0; d < t->ndats; d++)
     if (t->dats[d].kind == IR_DAT)
-      sum += (double)t->sets[t->dats[d].set].n * t->dats[d].dim *
+      sum += (double)ir_elements_here(t, t->dats[d].set) * t->dats[d].dim *
              t->dats[d].type.size;
   for (ir_ref m = 0; m < t->nmaps; m++)
-    sum +=
-        (double)t->sets[t->maps[m].from].n * t->maps[m].arity * sizeof(idx_l);
+    sum += (double)ir_elements_here(t, t->maps[m].from) * t->maps[m].arity *
+           sizeof(idx_l);
   return sum;
 }
 
@@ -262,8 +292,12 @@ ir_ref
 pass_front_at(struct ir_trace *t, const struct pass_ctx *c, ir_ref first) {
   size_t n = (size_t)t->nbuffers + 1;
   SCOPED double *far = mem_alloc(2 * n, sizeof *far);
-  struct plan p = {
-      .t = t, .first = first, .reads = far, .writes = far + n, .stop = IR_NONE};
+  struct plan p = {.t = t,
+                   .first = first,
+                   .reads = far,
+                   .writes = far + n,
+                   .stop = IR_NONE,
+                   .shallow = IR_NONE};
   long piece = pass_arg(c, "piece", 0);
   find_end(&p, c);
   if (!pays(&p, c)) {
@@ -273,7 +307,10 @@ pass_front_at(struct ir_trace *t, const struct pass_ctx *c, ir_ref first) {
   struct ir_chain chain = {.box = IR_NONE};
   chain.piece = piece > 0 ? (uint32_t)piece : piece_of(&p);
   ir_ref k = ir_add_chain(t, chain);
-  for (ir_ref r = first; r < p.end; r++) t->regions[r].chain = k + 1;
+  for (ir_ref r = first; r < p.end; r++) {
+    t->regions[r].chain = k + 1;
+    t->regions[r].deep = p.deep[r - first];
+  }
   ir_remark(
       t,
       "tile: %s to %s, %u regions, run in pieces of %u elements: %.0f MB "
@@ -281,5 +318,6 @@ pass_front_at(struct ir_trace *t, const struct pass_ctx *c, ir_ref first) {
       pass_node_text(t, t->regions[first].first),
       pass_node_text(t, t->regions[p.end - 1].first), p.end - first,
       chain.piece, p.bytes * 1e-6, p.moved / p.bytes, 100 * fmin(p.most, 1));
+  tell_depth(&p);
   return p.end;
 }

@@ -373,7 +373,7 @@ static void
 forget_chains(struct ir_trace *t) {
   t->nchains = 0;
   for (ir_ref r = 0; r < t->nregions; r++) {
-    t->regions[r].chain = 0;
+    t->regions[r].chain = t->regions[r].deep = 0;
     t->regions[r].span = (struct ir_spans){0};
   }
 }

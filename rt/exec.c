@@ -320,6 +320,8 @@ run_chain(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
     TRY(rt_globals_here(p, &p->launches[i]));
   if (c->piece) { /* its launches' commands follow, and do the rest */
     rt_front_run(p, p->scratch->fronts[cmd->a]);
+    counters[CNT_exchanges_overlapped] +=
+        p->launches[c->first].core_first && p->scratch->runs[c->first].ahead;
     return OK;
   }
   rt_tiles_run(p, cmd->a, p->scratch->tiles[cmd->a]);
@@ -583,10 +585,11 @@ run_each(struct rt_program *p, struct rt_device **batch) {
     if (e.kind) rt_event_end(p, cmd, &e, w.bytes); /* also if it failed */
     TRY(st);
     if (!timed) rt_timer_add(w.timer, 0, w.bytes);
+    if (cmd->op == RT_CHAIN && w.timed == UNTIMED) before = 0; /* a front's */
     if (w.timed == UNTIMED || !timed) continue;
     double seconds = after - before;
     if (cmd->op == RT_LAUNCH && p->scratch->runs[cmd->a].ahead)
-      seconds = p->scratch->runs[cmd->a].seconds;
+      seconds += p->scratch->runs[cmd->a].seconds; /* it ran the rest */
     if (cmd->op == RT_CHAIN)
       chain_took(p, &p->chains[cmd->a], seconds, w.bytes);
     if (cmd->op == RT_LAUNCH || cmd->op == RT_LAUNCH_CORE)

@@ -247,6 +247,8 @@ struct rt_launch {
   enum rt_team_way team;
   bool alone;      /* on the host: on one thread */
   bool core_first; /* its core runs by itself, during an exchange */
+  int deep;        /* over ranks, in a front: on elements of this depth and more
+                      (rt/ranks/part_depth.c); on the others behind it */
   bool rows;       /* it goes over rows, so over more than its maps name */
   bool numbered;   /* it is shown numbers, which over ranks are the owner's */
 };

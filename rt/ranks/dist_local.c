@@ -87,9 +87,10 @@ dist_table(struct dist *d, uint32_t k) {
       assert(out[a] >= 0);
     }
   }
-  for (idx_l e = n; m->from == m->to && !m->own && e < from->p->n; e++)
+  idx_l last = to->p->n ? to->p->n - 1 : 0;
+  for (idx_l e = n; !m->own && e < from->p->n; e++)
     for (uint32_t a = 0; a < m->arity; a++)
-      m->table[(size_t)e * m->arity + a] = e;
+      m->table[(size_t)e * m->arity + a] = m->from == m->to ? e : last;
 }
 
 /* ---- links to neighbours ------------------------------------------------ */

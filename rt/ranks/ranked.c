@@ -277,6 +277,26 @@ rt_launch_run(const struct rt_program *p, const struct rt_run *r) {
   return st == OK ? run_redundant(p, r) : st;
 }
 
+status
+rt_launch_rest(const struct rt_program *p, const struct rt_run *r,
+               const char *acc, size_t row, int rows) {
+  const struct rt_scratch *s = p->scratch;
+  const struct rt_launch *l = r->l;
+  const struct rt_walk *rest = r->core ? r->halves[1] : r->walk;
+  int shared = rows < r->threads ? rows : r->threads;
+  assert(!l->offload && !l->ntokens && !r->nexact && !rt_reduce_ordered(l));
+  TRY(start_elements(p, r, NULL));
+  for (int t = 0; l->nreductions && t < shared; t++)
+    memcpy(s->acc + (size_t)t * s->acc_row, acc + (size_t)t * row,
+           rt_reduce_row(l));
+  if (r->core < r->n) rt_launch_team(r, s, rest);
+  TRY(finish_elements(p, r, NULL));
+  if (shared < rows)
+    rt_reduce_finish(l, p->globals, acc + (size_t)shared * row, row,
+                     rows - shared);
+  return run_redundant(p, r);
+}
+
 /* ---- sums --------------------------------------------------------------- */
 
 /* A sum's start value counts on rank 0; of an extreme, that of each rank. */

@@ -7,6 +7,11 @@
  * threads are theirs, and nobody reads them. What it sets a global to
  * in between, and in which order sums become whole, stays as it was.
  *
+ * Over ranks a front has those elements that are deep enough inside
+ * (front_layers.c). The others run where their launch's command is, with what
+ * these gave to globals as their beginning: sums are those of a core and the
+ * rest of it.
+ *
  * Teams. Beside other work a thread may have its processor taken away, and all
  * wait: whether one thread runs all shares or each its own is measured, as for
  * long launches (team.c). The plan stays, and every bit with it.
@@ -22,6 +27,7 @@
 #include "base/log.h"
 #include "rt/walk/again.h"
 #include "rt/walk/exact.h"
+#include "rt/walk/front_layers.h"
 #include "rt/walk/front_plan.h"
 #include "rt/walk/reduce.h"
 #include "rt/walk/team.h"
@@ -117,14 +123,24 @@ rt_front_free(struct rt_front *f) {
   free(f);
 }
 
+/* Over ranks: on what is deep enough, the rest behind the front, but not where
+ * each element, or a claim of one, has its turn. */
+static bool
+may_run_deep(const struct rt_program *p, const struct rt_run *r) {
+  bool in_turn =
+      r->nexact || rt_reduce_ordered(r->l) || r->l->mode == RT_RUN_IN_ORDER;
+  return r->l->deep && !in_turn && r->core == rt_launch_deep(p, r->l);
+}
+
 /* Do the launches, as they are to run, go over elements as these are numbered,
  * and leave sums to their order? */
 static bool
 may_run(const struct rt_program *p, const struct rt_chain *c) {
   for (uint32_t i = 0; i < c->count; i++) {
     const struct rt_run *r = &p->scratch->runs[c->first + i];
-    if (r->walk->at || r->core || r->l->ntokens || p->sets[r->l->set]->part)
-      return false;
+    bool part = p->sets[r->l->set]->part;
+    if (r->walk->at || r->l->ntokens) return false;
+    if (part ? !may_run_deep(p, r) : r->core != 0) return false;
   }
   return true;
 }
@@ -352,6 +368,7 @@ note_ahead(const struct rt_program *p, const struct rt_chain *c,
     for (int t = 0; t < f->plan->threads; t++)
       own += f->busy[(size_t)t * f->line + i];
     r->ahead = f;
+    r->begun = r->core > 0;
     r->seconds = all > 0 ? seconds * own / all : 0;
   }
 }
@@ -390,6 +407,9 @@ rt_front_finish(const struct rt_program *p, uint32_t i) {
   const struct rt_front *f = r->ahead;
   uint32_t own = i - p->chains[f->chain].first;
   assert(f && i >= p->chains[f->chain].first);
+  if (p->sets[r->l->set]->part)
+    return rt_launch_rest(p, r, acc_of(f, own, 0), f->acc_row,
+                          f->plan->threads);
   if (!r->l->nreductions) return OK;
   rt_reduce_finish(r->l, p->globals, acc_of(f, own, 0), f->acc_row,
                    f->plan->threads);

@@ -7,17 +7,21 @@
  *   a launch that was there before is a later one      it came too late
  *   the same half of the plan, another thread          a race
  *
- * What will run again is there when it is saved, too.
+ * What will run again is there when it is saved, too. Over ranks what a front
+ * leaves comes behind it, launch by launch.
  *
- * Of a launch in order it keeps for every target which element wrote there
- * last. Where elements are to run again, what they share with the gap in front
- * of them is forgotten, as it is put back, and nothing else is written.
+ * Of a launch in order, and on one thread of any, it keeps for every target
+ * which element wrote there last. Where elements are to run again, what they
+ * share with the gap in front of them is forgotten, as it is put back, and
+ * nothing else is written.
  *
  * Cost: O(entries of all launches) for each memory that is written, 20 bytes a
  * target. */
 #include "rt/walk/front_plan.h"
 
 #include "base/arena.h"
+#include "rt/ranks/dist.h"
+#include "rt/walk/front_layers.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -53,7 +57,17 @@ name_of(const struct checker *k, uint32_t launch) {
 
 static idx_l
 elements_of(const struct checker *k, uint32_t launch) {
-  return k->p->sets[k->p->launches[k->c->first + launch].set]->n;
+  return rt_launch_deep(k->p, &k->p->launches[k->c->first + launch]);
+}
+
+/* Those that run behind the front, launch by launch. */
+static struct rt_piece
+rest_of(const struct checker *k, uint32_t launch) {
+  const struct rt_launch *l = &k->p->launches[k->c->first + launch];
+  const struct rt_part *part = k->p->sets[l->set]->part;
+  idx_l lo = elements_of(k, launch);
+  idx_l hi = part ? part->level[l->level] : lo;
+  return (struct rt_piece){.launch = launch, .lo = lo, .hi = hi};
 }
 
 /* ---- each element once --------------------------------------------------- */
@@ -147,6 +161,10 @@ check_memory(struct checker *k, uint32_t memory, idx_l targets) {
     for (uint32_t i = x->begin[t]; st == OK && i < x->begin[t + 1]; i++)
       st =
           check_piece(k, memory, t / x->threads, t % x->threads, &x->pieces[i]);
+  for (uint32_t r = 0; st == OK && r < k->c->count; r++) {
+    struct rt_piece rest = rest_of(k, r);
+    st = check_piece(k, memory, 2, 0, &rest);
+  }
   free(k->seen);
   return st;
 }
@@ -210,18 +228,20 @@ check_turn(const struct checker *k, const struct rt_touch *touch, uint32_t i,
   return each_target(k, touch, y, forget, i);
 }
 
+/* Of a launch in order, and on one thread of any: so are increments then. */
 static status
 check_elements(struct checker *k, const struct rt_touch *touch, idx_l targets) {
   uint32_t begun = 0;
-  if (!touch->writes ||
-      k->p->launches[k->c->first + touch->launch].mode != RT_RUN_IN_ORDER)
+  const struct rt_launch *l = &k->p->launches[k->c->first + touch->launch];
+  if (!touch->writes || (l->mode != RT_RUN_IN_ORDER && k->x->threads > 1))
     return OK;
   SCOPED struct last *last = mem_alloc((size_t)targets + 1, sizeof *last);
   k->last = last;
   for (uint32_t i = 0; i < k->x->npieces; i++)
     if (k->x->pieces[i].launch == touch->launch)
       TRY(check_turn(k, touch, i, &begun));
-  return OK;
+  struct rt_piece rest = rest_of(k, touch->launch);
+  return each_target(k, touch, &rest, write_last, 0);
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -229,7 +249,8 @@ check_elements(struct checker *k, const struct rt_touch *touch, idx_l targets) {
 /* The set that the touch leads to. */
 static idx_l
 targets_of(const struct checker *k, const struct rt_touch *touch) {
-  if (touch->map == RT_DIRECT) return elements_of(k, touch->launch);
+  if (touch->map == RT_DIRECT)
+    return k->p->sets[k->p->launches[k->c->first + touch->launch].set]->n;
   return k->p->maps[touch->map]->to->n;
 }
 

@@ -42,8 +42,11 @@
  *   res   thread 0 [0, 96)   gap [96, 128)   thread 1 [128, ...), of which 128,
  *         which shares cell 128 with edge 127, runs again behind 127
  *
- * Cost. A pass over the relations through which launches meet; then binary
- * search and steps by blocks, O(turns * launches^2 * touches). Kept with the
+ * Over ranks a launch has a strand for each layer (front_layers.c,
+ * front_meets.c), and all of this holds of strands.
+ *
+ * Cost. That of front_meets.c; then binary search and steps by blocks,
+ * O(turns * strands^2 * touches). Kept with the
  * program. bench/airfoil, 720 000 cells: see passes/front.c.
  *
  * Source: wavefronts of level-based blocking for matrix powers (Alappat et al.
@@ -56,8 +59,9 @@
 #include "rt/walk/front_plan.h"
 
 #include "base/arena.h"
-#include "rt/mesh/margins.h"
 #include "rt/walk/again.h"
+#include "rt/walk/front_layers.h"
+#include "rt/walk/front_meets.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -72,189 +76,124 @@ rt_set_front_tight(bool on) {
   tight = on;
 }
 
-/* Launch r goes by touch `a` where launch `before`, perhaps r itself, goes by
- * touch `b`, and one of them writes. */
-struct meet {
-  uint32_t a, before, b;
-};
-
 struct maker {
-  const struct rt_program *p;
-  const struct rt_chain *c;
-  const struct rt_margins **margins; /* by map; NULL: none meet through it */
-  struct meet *meets;                /* by launch */
-  uint32_t nmeets, capmeets;
-  uint32_t *first; /* [count + 1]: where those of a launch begin */
-  idx_l *lo, *hi;  /* [threads][count]: what a thread runs of each launch, */
-  idx_l *whole;    /* and from where on it does so once */
-  idx_l *at;       /* [count]: how far it has come */
+  struct rt_meets s;
+  idx_l *lo, *hi; /* [threads][n]: what a thread runs of each strand, */
+  idx_l *whole;   /* and from where on it does so once */
+  idx_l *at;      /* [n]: how far it has come */
   int threads;
   struct rt_front_plan *out;
 };
 
+/* ---- shares -------------------------------------------------------------- */
+
+/* The first one of share t that all threads have of the strand's launch, whole
+ * units apart. */
 static idx_l
-elements_of(const struct maker *m, uint32_t launch) {
-  const struct rt_launch *l = &m->p->launches[m->c->first + launch];
-  return m->p->sets[l->set]->n;
+share_begin(const struct maker *m, uint32_t r, int t) {
+  struct rt_range all = m->s.strands[r].all;
+  idx_l n = rt_strand_places(&m->s, r), unit = rt_strand_unit(&m->s, r);
+  idx_l units = n / unit + (n % unit > 0);
+  if (t == m->threads) return all.hi;
+  int64_t place = rt_share(units, t, m->threads) * unit;
+  idx_l e = rt_strand_at(&m->s, r, all.lo, all.hi, place);
+  return e < all.hi ? e - (e - all.lo) % unit : e;
 }
 
-/* What pieces of it are multiples of, but for the last. */
+/* ---- how far a strand may go --------------------------------------------- */
+
+/* The largest e in [from, to], whole units or an end, up to which elements of
+ * strand r name by the way only targets below `done`. */
 static idx_l
-unit_of(const struct maker *m, uint32_t launch) {
-  return rt_margin_block(elements_of(m, launch));
-}
-
-/* ---- which launches meet ------------------------------------------------- */
-
-/* Once, whatever they both go to. */
-static void
-add_meet(struct maker *m, uint32_t from, struct meet x) {
-  const struct rt_touch *touches = m->c->touches;
-  for (uint32_t k = from; k < m->nmeets; k++) {
-    const struct meet *y = &m->meets[k];
-    if (y->before == x.before && touches[y->a].map == touches[x.a].map &&
-        touches[y->b].map == touches[x.b].map)
-      return;
-  }
-  VEC_PUSH(m->meets, m->nmeets, m->capmeets, x);
-}
-
-static void
-find_meets(struct maker *m) {
-  const struct rt_chain *c = m->c;
-  uint32_t k = 0;
-  for (uint32_t r = 0; r < c->count; r++) {
-    m->first[r] = m->nmeets;
-    uint32_t own = k;
-    while (k < c->ntouches && c->touches[k].launch == r) k++;
-    for (uint32_t a = own; a < k; a++)
-      for (uint32_t b = 0; b < k; b++) {
-        const struct rt_touch *x = &c->touches[a], *y = &c->touches[b];
-        if (x->memory == y->memory && (x->writes || y->writes))
-          add_meet(m, m->first[r], (struct meet){a, y->launch, b});
-      }
-  }
-  assert(k == c->ntouches);
-  m->first[c->count] = m->nmeets;
-}
-
-static status
-find_margins(struct maker *m, uint32_t touch) {
-  uint32_t map = m->c->touches[touch].map;
-  if (map == RT_DIRECT || m->margins[map]) return OK;
-  const struct rt_relation *r = m->p->maps[map];
-  return rt_margins_get(r, rt_window_all(r), &m->margins[map]);
-}
-
-/* Targets from this one on are named by no element before e, */
-static idx_l
-bound(const struct maker *m, uint32_t touch, idx_l e) {
-  const struct rt_touch *x = &m->c->touches[touch];
-  if (x->map == RT_DIRECT) return e;
-  const struct rt_margins *y = m->margins[x->map];
-  return y->bound[e / y->block + (e % y->block > 0)];
-}
-
-/* and those below this one by none from e on. */
-static idx_l
-least(const struct maker *m, uint32_t touch, idx_l e) {
-  const struct rt_touch *x = &m->c->touches[touch];
-  if (x->map == RT_DIRECT) return e;
-  const struct rt_margins *y = m->margins[x->map];
-  return y->least[e == y->window.hi ? y->n : e / y->block];
-}
-
-/* ---- how far a launch may go --------------------------------------------- */
-
-/* The largest e in [from, to], a multiple of the unit or an end, up to which
- * elements name by the touch only targets below `done`. */
-static idx_l
-follow(const struct maker *m, uint32_t touch, idx_l from, idx_l to,
-       idx_l done) {
-  if (bound(m, touch, to) <= done) return to;
-  idx_l unit = unit_of(m, m->c->touches[touch].launch);
-  idx_l low = from / unit, high = to / unit + (to % unit > 0);
+follow(const struct maker *m, uint32_t r, const struct rt_way_to *x, idx_l from,
+       idx_l to, idx_l done) {
+  if (rt_way_bound(x, to) <= done) return to;
+  idx_l unit = rt_strand_unit(&m->s, r), lo = m->s.strands[r].all.lo;
+  idx_l low = (from - lo) / unit,
+        high = (to - lo) / unit + ((to - lo) % unit > 0);
   while (low + 1 < high) {
     idx_l mid = low + (high - low) / 2;
-    if (bound(m, touch, mid * unit) <= done)
+    if (rt_way_bound(x, lo + mid * unit) <= done)
       low = mid;
     else
       high = mid;
   }
-  return low * unit > from ? low * unit : from;
+  return lo + low * unit > from ? lo + low * unit : from;
 }
 
-/* The least e in [from, to] from which on elements name by the touch only
- * targets from `begun` on. */
+/* The least e in [from, to] from which on elements name by the way only targets
+ * from `begun` on. */
 static idx_l
-recede(const struct maker *m, uint32_t touch, idx_l from, idx_l to,
-       idx_l begun) {
-  if (least(m, touch, from) >= begun) return from;
-  idx_l unit = unit_of(m, m->c->touches[touch].launch);
-  idx_l low = from / unit, high = to / unit + (to % unit > 0);
+recede(const struct maker *m, uint32_t r, const struct rt_way_to *x, idx_l from,
+       idx_l to, idx_l begun) {
+  if (rt_way_least(x, from) >= begun) return from;
+  idx_l unit = rt_strand_unit(&m->s, r), lo = m->s.strands[r].all.lo;
+  idx_l low = (from - lo) / unit,
+        high = (to - lo) / unit + ((to - lo) % unit > 0);
   while (low + 1 < high) {
     idx_l mid = low + (high - low) / 2;
-    if (least(m, touch, mid * unit) >= begun)
+    if (rt_way_least(x, lo + mid * unit) >= begun)
       high = mid;
     else
       low = mid;
   }
-  return high * unit < to ? high * unit : to;
+  return lo + high * unit < to ? lo + high * unit : to;
 }
 
-/* Up to where may launch r go, from e on and no farther than `to`, when those
+/* Up to where may strand r go, from e on and no farther than `to`, when those
  * before it have come to at[]? *unmet: none of them meets it. */
 static idx_l
 limit(const struct maker *m, uint32_t r, const idx_l *at, idx_l e, idx_l to,
       bool *unmet) {
   *unmet = true;
-  for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
-    assert(m->meets);
-    const struct meet *x = &m->meets[k];
+  for (uint32_t k = m->s.first[r]; k < m->s.first[r + 1]; k++) {
+    assert(m->s.all);
+    const struct rt_meet *x = &m->s.all[k];
     if (x->before == r) continue;
     *unmet = false;
-    to = follow(m, x->a, e, to, least(m, x->b, at[x->before]));
+    to = follow(m, r, &x->a, e, to, rt_way_least(&x->b, at[x->before]));
   }
   return to;
 }
 
 /* ---- threads ------------------------------------------------------------- */
 
-/* Elements of launch r from there on share no target with those before `from`,
+/* Elements of strand r from there on share no target with those before `from`,
  * or need not. */
 static idx_l
 find_whole(const struct maker *m, uint32_t r, idx_l from) {
-  idx_l n = elements_of(m, r), whole = from;
-  if (m->p->launches[m->c->first + r].mode != RT_RUN_IN_ORDER) return from;
-  for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
-    const struct meet *x = &m->meets[k];
-    if (x->before == r) whole = recede(m, x->a, whole, n, bound(m, x->b, from));
+  idx_l end = m->s.strands[r].all.hi, whole = from;
+  if (rt_strand_launch(&m->s, r)->mode != RT_RUN_IN_ORDER) return from;
+  for (uint32_t k = m->s.first[r]; k < m->s.first[r + 1]; k++) {
+    const struct rt_meet *x = &m->s.all[k];
+    if (x->before == r)
+      whole = recede(m, r, &x->a, whole, end, rt_way_bound(&x->b, from));
   }
   return whole;
 }
 
-/* What thread t runs of launch r, behind what the one before it does. */
+/* What thread t runs of strand r, behind what the one before it does. */
 static void
 find_range(struct maker *m, int t, uint32_t r) {
-  idx_l *lo = m->lo + (size_t)t * m->c->count, *hi = m->hi + (lo - m->lo);
+  idx_l *lo = m->lo + (size_t)t * m->s.n, *hi = m->hi + (lo - m->lo);
   idx_l *whole = m->whole + (lo - m->lo);
-  const idx_l *last = t ? hi - m->c->count : NULL;
-  idx_l n = elements_of(m, r), from = last ? last[r] : 0;
+  const idx_l *last = t ? hi - m->s.n : NULL;
+  struct rt_range all = m->s.strands[r].all;
+  idx_l from = last ? last[r] : all.lo;
   bool unmet;
-  hi[r] = limit(m, r, hi, from, n, &unmet);
-  if (unmet) {
-    idx_l unit = unit_of(m, r), units = n / unit + (n % unit > 0);
-    int64_t share = rt_share(units, t, m->threads) * unit;
-    int64_t end = rt_share(units, t + 1, m->threads) * unit;
-    if (share > from) from = share < n ? (idx_l)share : n;
-    hi[r] = end < n ? (idx_l)end : n;
+  hi[r] = limit(m, r, hi, from, all.hi, &unmet);
+  idx_l share = unmet ? share_begin(m, r, t) : from;
+  if (share > from) from = share;
+  if (unmet || !m->s.strands[r].launch) {
+    idx_l end = share_begin(m, r, t + 1);
+    if (unmet || end < hi[r]) hi[r] = end;
   }
-  for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
-    assert(m->meets);
-    const struct meet *x = &m->meets[k];
+  for (uint32_t k = m->s.first[r]; k < m->s.first[r + 1]; k++) {
+    assert(m->s.all);
+    const struct rt_meet *x = &m->s.all[k];
     const idx_l *ran = x->before < r ? whole : last; /* itself: another one's */
-    idx_l begun = ran ? bound(m, x->b, ran[x->before]) : 0;
-    from = recede(m, x->a, from, n, begun);
+    idx_l begun = ran ? rt_way_bound(&x->b, ran[x->before]) : 0;
+    from = recede(m, r, &x->a, from, all.hi, begun);
   }
   lo[r] = from;
   whole[r] = find_whole(m, r, from);
@@ -262,21 +201,21 @@ find_range(struct maker *m, int t, uint32_t r) {
   if (whole[r] > hi[r]) whole[r] = hi[r];
 }
 
-/* Does gap t of launch r, behind what thread t runs, meet another gap, with
+/* Does gap t of strand r, behind what thread t runs, meet another gap, with
  * what runs again? */
 static bool
 gap_meets(const struct maker *m, int t, uint32_t r) {
-  uint32_t n = m->c->count;
+  uint32_t n = m->s.n;
   const idx_l *hi = m->hi + (size_t)t * n, *whole = m->whole + (size_t)t * n;
   const idx_l *next = whole + n, *next_hi = hi + n;
   if (hi[r] >= m->lo[(size_t)(t + 1) * n + r]) return false;
-  for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
-    assert(m->meets);
-    const struct meet *x = &m->meets[k];
+  for (uint32_t k = m->s.first[r]; k < m->s.first[r + 1]; k++) {
+    assert(m->s.all);
+    const struct rt_meet *x = &m->s.all[k];
     if (t + 2 < m->threads &&
-        bound(m, x->a, next[r]) > least(m, x->b, next_hi[x->before]))
+        rt_way_bound(&x->a, next[r]) > rt_way_least(&x->b, next_hi[x->before]))
       return true;
-    if (t && least(m, x->a, hi[r]) < bound(m, x->b, whole[x->before]))
+    if (t && rt_way_least(&x->a, hi[r]) < rt_way_bound(&x->b, whole[x->before]))
       return true;
   }
   return false;
@@ -285,7 +224,7 @@ gap_meets(const struct maker *m, int t, uint32_t r) {
 /* Elements of launches, all of them: of thread t, or of the gap behind it. */
 static double
 elements_in(const struct maker *m, int t, bool gap) {
-  size_t n = m->c->count, at = (size_t)t * n;
+  size_t n = m->s.n, at = (size_t)t * n;
   double sum = 0;
   for (size_t r = at; r < at + n; r++)
     sum += gap ? m->lo[r + n] - m->hi[r] : m->hi[r] - m->lo[r];
@@ -296,7 +235,7 @@ elements_in(const struct maker *m, int t, bool gap) {
 static bool
 is_even(const struct maker *m) {
   double all = 0, gaps = 0, gap = 0, own = 0;
-  for (uint32_t r = 0; r < m->c->count; r++) all += elements_of(m, r);
+  for (uint32_t r = 0; r < m->s.n; r++) all += rt_strand_size(&m->s, r);
   for (int t = 0; t < m->threads; t++) {
     double here = elements_in(m, t, false);
     if (here > own) own = here;
@@ -312,9 +251,9 @@ is_even(const struct maker *m) {
 static bool
 find_ranges(struct maker *m) {
   for (int t = 0; t < m->threads; t++)
-    for (uint32_t r = 0; r < m->c->count; r++) find_range(m, t, r);
+    for (uint32_t r = 0; r < m->s.n; r++) find_range(m, t, r);
   for (int t = 0; t + 1 < m->threads; t++)
-    for (uint32_t r = 0; r < m->c->count; r++)
+    for (uint32_t r = 0; r < m->s.n; r++)
       if (gap_meets(m, t, r)) return false;
   return is_even(m) || tight;
 }
@@ -322,35 +261,38 @@ find_ranges(struct maker *m) {
 /* ---- pieces -------------------------------------------------------------- */
 
 static void
-add_piece(struct rt_front_plan *x, uint32_t launch, idx_l lo, idx_l hi) {
-  struct rt_piece piece = {.launch = launch, .lo = lo, .hi = hi};
+add_piece(const struct maker *m, uint32_t r, idx_l lo, idx_l hi) {
+  struct rt_front_plan *x = m->out;
+  struct rt_piece piece = {
+      .launch = m->s.strands[r].launch, .lo = lo, .hi = hi};
   if (lo < hi) VEC_PUSH(x->pieces, x->npieces, x->cap, piece);
 }
 
 /* Of elements [lo, hi) that run again. */
 static void
-add_again(struct rt_front_plan *x, uint32_t launch, idx_l lo, idx_l hi,
+add_again(const struct maker *m, uint32_t r, idx_l lo, idx_l hi,
           enum rt_piece_kind kind, struct rt_again *again) {
-  struct rt_piece piece = {launch, lo, hi, kind, again};
+  struct rt_front_plan *x = m->out;
+  struct rt_piece piece = {m->s.strands[r].launch, lo, hi, kind, again};
   VEC_PUSH(x->pieces, x->npieces, x->cap, piece);
 }
 
-/* Elements of launch r in [from, lo) before this one share no target with those
+/* Elements of strand r in [from, lo) before this one share no target with those
  * from lo on. */
 static idx_l
 find_near(const struct maker *m, uint32_t r, idx_l from, idx_l lo) {
   idx_l near = lo;
-  for (uint32_t k = m->first[r]; k < m->first[r + 1]; k++) {
-    assert(m->meets);
-    const struct meet *x = &m->meets[k];
+  for (uint32_t k = m->s.first[r]; k < m->s.first[r + 1]; k++) {
+    assert(m->s.all);
+    const struct rt_meet *x = &m->s.all[k];
     if (x->before != r) continue;
-    idx_l e = follow(m, x->b, from, lo, least(m, x->a, lo));
+    idx_l e = follow(m, r, &x->b, from, lo, rt_way_least(&x->a, lo));
     if (e < near) near = e;
   }
   return near;
 }
 
-/* Elements [from, lo) of launch r, the gap, and [lo, whole), which run again.
+/* Elements [from, lo) of strand r, the gap, and [lo, whole), which run again.
  * NULL: there are none. */
 static status
 make_again(const struct maker *m, uint32_t r, idx_l from, idx_l lo, idx_l whole,
@@ -360,41 +302,67 @@ make_again(const struct maker *m, uint32_t r, idx_l from, idx_l lo, idx_l whole,
   from = find_near(m, r, from, lo);
   SCOPED idx_l *at = mem_alloc((size_t)(whole - from), sizeof *at);
   for (idx_l e = from; e < whole; e++) at[e - from] = e;
-  TRY(rt_again_make(m->p, &m->p->launches[m->c->first + r], at + (lo - from),
+  TRY(rt_again_make(m->s.p, rt_strand_launch(&m->s, r), at + (lo - from),
                     whole - lo, at, lo - from, out));
   struct rt_front_plan *x = m->out;
   VEC_PUSH(x->again, x->nagain, x->capagain, *out);
   return OK;
 }
 
-/* A launch that meets none before it comes as far as the first one has, of what
- * this thread runs. */
+/* Places of what a thread runs of a launch, in all of its strands; all are 0:
+ * nothing. */
+static struct rt_range
+places_of(const struct maker *m, uint32_t launch, const idx_l *lo,
+          const idx_l *hi) {
+  struct rt_range all = {0, 0};
+  for (uint32_t r = 0; r < m->s.n; r++) {
+    if (m->s.strands[r].launch != launch || lo[r] == hi[r]) continue;
+    idx_l begin = rt_strand_place(&m->s, r, lo[r]),
+          end = rt_strand_place(&m->s, r, hi[r] - 1) + 1;
+    if (all.hi == 0 || begin < all.lo) all.lo = begin;
+    if (end > all.hi) all.hi = end;
+  }
+  return all;
+}
+
+/* How far the launch that leads has come of what a thread runs of it. */
+struct lead {
+  int64_t come, of;
+};
+
+/* A strand that meets none before it comes as far as that. */
 static idx_l
-keep_up(const struct maker *m, uint32_t r, const idx_l *lo, const idx_l *hi) {
-  double done =
-      hi[0] > lo[0] ? (double)(m->at[0] - lo[0]) / (hi[0] - lo[0]) : 1;
-  idx_l e = lo[r] + (idx_l)(done * (hi[r] - lo[r]));
-  if (done >= 1) return hi[r];
-  e -= e % unit_of(m, r);
+keep_up(const struct maker *m, uint32_t r, const idx_l *lo, const idx_l *hi,
+        struct lead lead) {
+  uint32_t launch = m->s.strands[r].launch;
+  if (lead.come == lead.of) return hi[r];
+  struct rt_range all = places_of(m, launch, lo, hi);
+  int64_t to = all.lo + lead.come * (all.hi - all.lo) / lead.of;
+  idx_l e = rt_strand_at(&m->s, r, m->at[r], hi[r], to);
+  if (launch && e < hi[r])
+    e -= (e - m->s.strands[r].all.lo) % rt_strand_unit(&m->s, r);
   return e > m->at[r] ? e : m->at[r];
 }
 
-/* One turn: a piece of the first launch, and what that allows of the others. A
- * launch of which some elements will run again begins when all of these may:
- * what they write is saved then, and launches before it have done with that. */
+/* One turn: a piece of the first launch, which leads, and what that allows of
+ * the others. A strand of which some elements will run again begins when all of
+ * these may: what they write is saved then, and launches before it have done
+ * with that. */
 static void
 add_turn(struct maker *m, const idx_l *lo, const idx_l *hi, const idx_l *whole,
-         struct rt_again *const *again) {
-  for (uint32_t r = 0; r < m->c->count; r++) {
+         struct rt_again *const *again, struct lead lead) {
+  for (uint32_t r = 0; r < m->s.n; r++) {
     bool unmet;
+    if (m->at[r] == hi[r] && !again[r]) continue;
     idx_l to = limit(m, r, m->at, m->at[r], hi[r], &unmet);
-    if (!r)
-      to = hi[0] - m->at[0] > m->c->piece ? m->at[0] + m->c->piece : hi[0];
-    if (r && unmet) to = keep_up(m, r, lo, hi);
+    if (unmet || !m->s.strands[r].launch) {
+      idx_l most = keep_up(m, r, lo, hi, lead);
+      if (most < to) to = most;
+    }
     if (again[r] && !unmet && m->at[r] == lo[r] && to < whole[r]) to = lo[r];
     if (again[r] && m->at[r] == lo[r] && to > lo[r])
-      add_again(m->out, r, lo[r], whole[r], RT_PIECE_SAVE, again[r]);
-    add_piece(m->out, r, m->at[r], to);
+      add_again(m, r, lo[r], whole[r], RT_PIECE_SAVE, again[r]);
+    add_piece(m, r, m->at[r], to);
     m->at[r] = to;
   }
   m->out->turns++;
@@ -404,7 +372,7 @@ add_turn(struct maker *m, const idx_l *lo, const idx_l *hi, const idx_l *whole,
 static status
 add_turns(struct maker *m, int t, struct rt_again **again) {
   struct rt_front_plan *x = m->out;
-  uint32_t n = m->c->count;
+  uint32_t n = m->s.n;
   const idx_l *lo = m->lo + (size_t)t * n, *hi = m->hi + (size_t)t * n;
   const idx_l *whole = m->whole + (size_t)t * n;
   x->begin[t] = x->npieces;
@@ -413,8 +381,13 @@ add_turns(struct maker *m, int t, struct rt_again **again) {
     if (t) TRY(make_again(m, r, (hi - n)[r], lo[r], whole[r], &again[r]));
   }
   memcpy(m->at, lo, n * sizeof *lo);
-  do add_turn(m, lo, hi, whole, again);
-  while (m->at[0] < hi[0]);
+  struct rt_range first = places_of(m, 0, lo, hi);
+  struct lead lead = {0, first.hi - first.lo};
+  do {
+    bool last = lead.of - lead.come <= m->s.c->piece;
+    lead.come = last ? lead.of : lead.come + m->s.c->piece;
+    add_turn(m, lo, hi, whole, again, lead);
+  } while (lead.come < lead.of);
   for (uint32_t r = 0; r < n; r++)
     assert(m->at[r] == hi[r] && "the last turn allows all");
   return OK;
@@ -423,24 +396,23 @@ add_turns(struct maker *m, int t, struct rt_again **again) {
 /* What lies between thread t and the next one. */
 static void
 add_gap(struct maker *m, int t, struct rt_again *const *again) {
-  struct rt_front_plan *x = m->out;
-  uint32_t n = m->c->count;
+  uint32_t n = m->s.n;
   const idx_l *hi = m->hi + (size_t)t * n;
   const idx_l *lo = m->lo + (t + 1) * (size_t)n;
   const idx_l *whole = m->whole + (t + 1) * (size_t)n;
   for (uint32_t r = 0; r < n; r++) {
-    if (again[r]) add_again(x, r, lo[r], whole[r], RT_PIECE_BEGIN, again[r]);
-    add_piece(x, r, hi[r], lo[r]);
+    if (again[r]) add_again(m, r, lo[r], whole[r], RT_PIECE_BEGIN, again[r]);
+    add_piece(m, r, hi[r], lo[r]);
     if (!again[r]) continue;
-    add_again(x, r, lo[r], whole[r], RT_PIECE_AGAIN, again[r]);
-    add_again(x, r, lo[r], whole[r], RT_PIECE_END, again[r]);
+    add_again(m, r, lo[r], whole[r], RT_PIECE_AGAIN, again[r]);
+    add_again(m, r, lo[r], whole[r], RT_PIECE_END, again[r]);
   }
 }
 
 static status
 add_pieces(struct maker *m) {
   struct rt_front_plan *x = m->out;
-  uint32_t n = m->c->count;
+  uint32_t n = m->s.n;
   SCOPED struct rt_again **again =
       mem_alloc((size_t)m->threads * n + 1, sizeof *again);
   for (int t = 0; t < m->threads; t++)
@@ -457,9 +429,7 @@ add_pieces(struct maker *m) {
 
 static void
 maker_clear(struct maker *m) {
-  free(m->margins);
-  free(m->meets);
-  free(m->first);
+  rt_meets_clear(&m->s);
   free(m->lo);
   free(m->hi);
   free(m->whole);
@@ -475,25 +445,28 @@ is_closed(const struct rt_program *p, const struct rt_chain *c) {
   return false;
 }
 
+/* Memory for what is known of each strand. */
+static void
+make_room(struct maker *m) {
+  size_t n = (size_t)m->s.n * (size_t)m->threads;
+  m->lo = mem_alloc(n, sizeof *m->lo);
+  m->hi = mem_alloc(n, sizeof *m->hi);
+  m->whole = mem_alloc(n, sizeof *m->whole);
+  m->at = mem_alloc(m->s.n, sizeof *m->at);
+}
+
 status
 rt_front_plan_make(const struct rt_program *p, const struct rt_chain *c,
                    int threads, struct rt_front_plan *out) {
-  struct maker m = {.p = p, .c = c, .threads = threads, .out = out};
+  struct maker m = {.threads = threads, .out = out};
   if (is_closed(p, c)) m.threads = 1;
-  size_t n = (size_t)c->count * (size_t)threads;
-  status st = OK;
   assert(threads > 0 && c->piece > 0 && c->count);
   *out = (struct rt_front_plan){0};
-  m.margins = mem_alloc((size_t)p->nmaps + 1, sizeof *m.margins);
-  m.first = mem_alloc((size_t)c->count + 1, sizeof *m.first);
-  m.lo = mem_alloc(n, sizeof *m.lo);
-  m.hi = mem_alloc(n, sizeof *m.hi);
-  m.whole = mem_alloc(n, sizeof *m.whole);
-  m.at = mem_alloc(c->count, sizeof *m.at);
-  find_meets(&m);
-  for (uint32_t k = 0; st == OK && k < m.nmeets; k++)
-    if (st = find_margins(&m, m.meets[k].a), st == OK)
-      st = find_margins(&m, m.meets[k].b);
+  bool holds;
+  TRY(rt_layers_hold(p, c, &holds));
+  if (!holds) return OK;
+  status st = rt_meets_find(p, c, &m.s);
+  make_room(&m);
   while (st == OK && m.threads && !find_ranges(&m))
     m.threads = tight ? m.threads - 1 : 0;
   if (st == OK && m.threads) {

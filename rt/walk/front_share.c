@@ -77,7 +77,8 @@ rt_front_plan_fits(const struct rt_program *p, const struct rt_chain *c,
   for (uint32_t i = 0; i < c->count; i++) {
     const struct rt_launch *x = &p->launches[c->first + i];
     const struct rt_launch *y = &p->launches[other->first + i];
-    if (x->set != y->set || x->mode != y->mode || !rt_again_fits(p, x, y))
+    if (x->set != y->set || x->mode != y->mode || x->deep != y->deep ||
+        x->level != y->level || !rt_again_fits(p, x, y))
       return false;
   }
   return touches_fit(c, other);

@@ -49,7 +49,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { BLOCK = 512, REST_SHARE = 16 };
+enum { BLOCK = 512, REST_SHARE = 16, DEEP_SHARE = 4 };
 
 static struct {
   idx_l block;
@@ -191,17 +191,19 @@ split_elements(const struct rt_part *part, const struct rt_launch *l,
 }
 
 /* Elements that may run while values of others are on their way (see ranked.c):
- * in whole units, so that cuts stay what they were. Where order counts, or
- * where the others are more than a small share, which threads would not run
- * evenly: none. */
+ * in whole units, so that cuts stay what they were; in a front those that are
+ * deep enough. Where order counts, or where the others are more than a small
+ * share, which threads would not run evenly: none. */
 static idx_l
 core_elements(const struct rt_part *part, const struct rt_run *r) {
   const struct rt_launch *l = r->l;
-  if (!l->core_first || l->ntokens || rt_reduce_ordered(l)) return 0;
-  idx_l core = part->core;
-  if (core > RT_UNIT) core -= core % RT_UNIT;
+  if (!(l->core_first || l->deep) || l->ntokens || rt_reduce_ordered(l))
+    return 0;
+  idx_l core = l->deep ? part->deep[l->deep] : part->core;
+  if (core > RT_UNIT && !l->deep) core -= core % RT_UNIT;
   assert(core <= part->owned && part->owned <= r->n);
-  return r->threads == 1 || r->n - core <= r->n / REST_SHARE ? core : 0;
+  idx_l rest = r->n / (l->deep ? DEEP_SHARE * r->threads : REST_SHARE);
+  return r->threads == 1 || r->n - core <= rest ? core : 0;
 }
 
 void

@@ -157,6 +157,10 @@ status rt_launch_core(const struct rt_program *p, struct rt_run *r, bool *ran);
 /* All (other) elements, with those of other ranks; accumulators into globals.
  * */
 status rt_launch_run(const struct rt_program *p, const struct rt_run *r);
+/* The elements that a front has left: behind the core, or all. What `rows`
+ * threads of the front gave to globals stands at acc, `row` bytes apart. */
+status rt_launch_rest(const struct rt_program *p, const struct rt_run *r,
+                      const char *acc, size_t row, int rows);
 /* A sum over ranks begins: its start value counts on rank 0 alone, an extreme's
  * on each. */
 void rt_sum_begin(const struct rt_program *p, const struct rt_sum *s);

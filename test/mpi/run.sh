@@ -43,6 +43,8 @@ whole_modes() {
   echo "4-opencl-staged|4|OMP_NUM_THREADS=1 OP2_TARGET=opencl OP2_INCREMENTS=staged OP2_EAGER=1|airfoil_small vector_arg partial"
   echo "3-opencl-reads|3|OMP_NUM_THREADS=1 OP2_TARGET=opencl OP2_INCREMENTS=staged OP2_READS=staged OP2_CHECK=1|airfoil_small read_blocks fem_small"
   echo "3-rcm|3|OMP_NUM_THREADS=1 OP2_RENUMBER=rcm|airfoil_small fem_small shallow_small arg_idx info vector_arg partial upload"
+  echo "2-pieces|2|OMP_NUM_THREADS=1 OP2_TILE_PIECE=1 OP2_CHECK=1|"
+  echo "3-pieces|3|OMP_NUM_THREADS=3 OP2_TILE_PIECE=7 OP2_TEAM=all OP2_HALO_LIMIT=6 OP2_RENUMBER=rcm OP2_CHECK=1|airfoil_small fem_small shallow_small multigrid_small chain gbl_raw info minmax extremes"
   echo "3-deep|3|OMP_NUM_THREADS=1 OP2_HALO_LIMIT=6 OP2_WAIT=spin|airfoil fem_small shallow chain"
   echo "3-auto|3|OMP_NUM_THREADS=1 OP2_HALO_LIMIT=auto OP2_HALO_COSTS=1000,1000,1|airfoil_small fem_small shallow chain"
 }

@@ -176,6 +176,11 @@ struct mode modes[] = {
     {"ranks-gather", RANKS " OP2_GATHER=always OP2_CHECK=1", 2, IN_RANKS, 0},
     {"ranks-tiles", RANKS " OP2_TILE_PIECE=7 OP2_TILE_ROWS=1 OP2_IR_STRESS=1",
      2, IN_RANKS, 0},
+    {"ranks-pieces", RANKS " OP2_TILE_PIECE=1 OP2_CHECK=1", 1, IN_RANKS, 0},
+    {"ranks-pieces-all",
+     RANKS " OP2_TILE_PIECE=3 OP2_TEAM=all OP2_HALO_LIMIT=6 OP2_RENUMBER=rcm "
+           "OP2_LATE=always OP2_CHECK=1",
+     3, IN_RANKS, 0},
     {"ranks-rcm", RANKS " OP2_RENUMBER=rcm OP2_CHECK=1", 2, IN_RANKS, 0},
     {"ranks-bisect-deep", RANKS " OP2_RENUMBER=bisect OP2_HALO_LIMIT=6", 1,
      IN_RANKS, 0},

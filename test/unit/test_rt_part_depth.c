@@ -1,9 +1,13 @@
-/* Numbers by depth in a part. */
+/* Numbers by depth in a part, and fronts over its layers. */
 #include "base/arena.h"
 #include "rt/ranks/dist.h"
+#include "rt/walk/front_layers.h"
+#include "rt/walk/front_plan.h"
+#include "rt_make.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CELLS = 70, EDGES = CELLS + 1 };
 
@@ -117,4 +121,106 @@ Test(part_depth, most_elements_are_no_deeper_than_the_deepest) {
   cr_assert_geq(8 * deep, 7 * (CELLS + EDGES));
   for (int j = k + 1; j <= DEPTH_MAX; j++) cr_assert_eq(cells->deep[j], 0);
   row_free(x);
+}
+
+/* ---- fronts -------------------------------------------------------------- */
+
+/* Over edges, which read cells and add to sums, then over cells, which take
+ * these, `steps` times; from depth 2 on, and one deeper each time. */
+struct front {
+  struct row *row;
+  struct rt_set set[2];
+  struct rt_relation ends;
+  struct rt_program *p;
+  struct rt_chain chain;
+};
+
+static void
+touch(struct rt_chain *c, uint32_t launch, uint32_t memory, uint32_t map,
+      bool writes) {
+  struct rt_touch t = {launch, memory, map, writes};
+  MAKE_PUSH(c->touches, c->ntouches, t);
+}
+
+static void
+front_make(struct front *f, bool far, int steps) {
+  *f = (struct front){.row = row_make()};
+  deepen(f->row, true);
+  if (far) /* a map that was not there when depths were found */
+    for (int k = 0; k < 2; k++) {
+      idx_l e = f->row->part[1].deep[DEPTH_MAX] / 2;
+      f->row->map.table[2 * e + k] = f->row->part[0].owned - 1;
+    }
+  for (int s = 0; s < 2; s++)
+    f->set[s] = (struct rt_set){.n = f->row->part[s].n,
+                                .name = s ? "edges" : "cells",
+                                .part = &f->row->part[s]};
+  f->ends = make_table(&f->set[1], &f->set[0], 2, f->row->map.table, 1);
+  f->p = make_program();
+  make_set(f->p, &f->set[0]);
+  make_set(f->p, &f->set[1]);
+  make_map(f->p, &f->ends);
+  for (uint32_t s = 0; s < (uint32_t)steps; s++) {
+    struct rt_launch *l = make_launch(f->p, NULL, 1, RT_RUN_PARTS, 0);
+    l->name = "flux";
+    l->deep = 2 + 2 * (int)s;
+    l = make_launch(f->p, NULL, 0, RT_RUN_RANGE, 0);
+    l->name = "update";
+    l->deep = 3 + 2 * (int)s;
+    touch(&f->chain, 2 * s, 0, 0, false);
+    touch(&f->chain, 2 * s, 1, 0, false);
+    touch(&f->chain, 2 * s, 1, 0, true);
+    touch(&f->chain, 2 * s + 1, 1, RT_DIRECT, false);
+    touch(&f->chain, 2 * s + 1, 0, RT_DIRECT, true);
+  }
+  f->chain.count = 2 * (uint32_t)steps;
+  f->chain.piece = 16;
+}
+
+static void
+front_free(struct front *f) {
+  free(f->chain.touches);
+  rt_program_free(f->p);
+  row_free(f->row);
+  rt_walk_cache_clear();
+}
+
+Test(part_depth, fronts_have_what_is_deep_enough) {
+  struct front f;
+  struct rt_front_plan y;
+  front_make(&f, false, 3);
+  for (int threads = 1; threads < 4; threads++) {
+    cr_assert_eq(rt_front_plan_make(f.p, &f.chain, threads, &y), OK);
+    cr_assert(threads > 1 || y.threads == 1);
+    if (!y.threads) continue;
+    cr_assert_eq(rt_front_check(f.p, &f.chain, &y), OK, "%s", err_last());
+    idx_l ran[6] = {0};
+    for (uint32_t i = 0; i < y.npieces; i++)
+      ran[y.pieces[i].launch] += y.pieces[i].hi - y.pieces[i].lo;
+    for (uint32_t k = 0; k < 6; k++)
+      cr_assert_eq(ran[k], f.row->part[!(k % 2)].deep[2 + k]);
+    rt_front_plan_clear(&y);
+  }
+  front_free(&f);
+}
+
+Test(part_depth, launches_that_go_too_near_the_border_are_found) {
+  struct front f;
+  struct rt_front_plan y;
+  front_make(&f, false, 2);
+  f.p->launches[3].deep = f.p->launches[1].deep;
+  rt_walk_checking = true;
+  cr_assert_eq(rt_front_plan_make(f.p, &f.chain, 1, &y), ERR_STATE,
+               "what is left of the edges reads cells that are new already");
+  cr_assert(strstr(err_last(), "after update"), "%s", err_last());
+  front_free(&f);
+}
+
+Test(part_depth, maps_that_lead_across_layers_have_no_front) {
+  struct front f;
+  struct rt_front_plan y;
+  front_make(&f, true, 1);
+  cr_assert_eq(rt_front_plan_make(f.p, &f.chain, 1, &y), OK);
+  cr_assert_eq(y.threads, 0);
+  front_free(&f);
 }

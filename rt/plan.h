@@ -37,6 +37,7 @@ void rt_set_block_size(idx_l block);
 /* Fronts run on as many threads as they have any room for, all or fewer, though
  * launches one by one would be faster: for tests (OP2_TILE_PIECE). */
 void rt_set_front_tight(bool on);
+bool rt_front_is_tight(void);
 
 /* ---- programs ------------------------------------------------------------ */
 

@@ -23,9 +23,9 @@
  * it stays in the order that it had: maps to coarser grids lead to the border
  * from anywhere in few steps.
  *
- * The layers next to the border come last, each in its order. Core elements
- * that others name and those that name others' both have depth 1: the core
- * stays a prefix.
+ * The layers next to the border come last, each in its order. Elements outside
+ * the core name others', so their depth is 1, and they were the last ones: the
+ * core stays a prefix.
  *
  * Cost. Passes over all tables, forth and back, until nothing changes: three to
  * five on meshes in a good order. Local: how deep a part is decides nothing
@@ -120,13 +120,13 @@ find_deepest(struct depths *x, const bool *by_depth) {
   return k;
 }
 
-/* Layers from the deepest on; of the last one those outside the core behind the
- * others; elements of other ranks behind all. */
+/* Layers from the deepest on; elements of other ranks behind all. */
 static int
 class_of(const struct rt_part *p, const uint8_t *depth, idx_l e) {
-  if (e >= p->owned) return DEPTH_MAX + 1;
+  if (e >= p->owned) return DEPTH_MAX;
   assert(depth[e] > 0 && depth[e] <= DEPTH_MAX);
-  return DEPTH_MAX - depth[e] + (e >= p->core);
+  assert(e < p->core || depth[e] == 1);
+  return DEPTH_MAX - depth[e];
 }
 
 /* How many elements each layer has; false: they lie so already. */
@@ -140,7 +140,7 @@ count_layers(struct rt_part *p, const uint8_t *depth, idx_l *first) {
     last = k;
     first[k + 1]++;
   }
-  for (int k = 0; k <= DEPTH_MAX + 1; k++) first[k + 1] += first[k];
+  for (int k = 0; k <= DEPTH_MAX; k++) first[k + 1] += first[k];
   for (int k = 2; k <= DEPTH_MAX; k++) p->deep[k] = first[DEPTH_MAX - k + 1];
   assert(p->deep[1] == p->owned);
   return !ordered;
@@ -149,7 +149,7 @@ count_layers(struct rt_part *p, const uint8_t *depth, idx_l *first) {
 /* The part's elements in that order; NULL: they are. */
 static idx_l *
 row_of(struct rt_part *p, const uint8_t *depth) {
-  idx_l first[DEPTH_MAX + 3] = {0};
+  idx_l first[DEPTH_MAX + 2] = {0};
   if (!count_layers(p, depth, first)) return NULL;
   idx_l *row = mem_alloc((size_t)p->n + 1, sizeof *row);
   for (idx_l e = 0; e < p->n; e++) row[first[class_of(p, depth, e)]++] = e;

@@ -76,6 +76,11 @@ rt_set_front_tight(bool on) {
   tight = on;
 }
 
+bool
+rt_front_is_tight(void) {
+  return tight;
+}
+
 struct maker {
   struct rt_meets s;
   idx_l *lo, *hi; /* [threads][n]: what a thread runs of each strand, */

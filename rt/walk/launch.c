@@ -203,7 +203,8 @@ core_elements(const struct rt_part *part, const struct rt_run *r) {
   if (core > RT_UNIT && !l->deep) core -= core % RT_UNIT;
   assert(core <= part->owned && part->owned <= r->n);
   idx_l rest = r->n / (l->deep ? DEEP_SHARE * r->threads : REST_SHARE);
-  return r->threads == 1 || r->n - core <= rest ? core : 0;
+  bool forced = l->deep && rt_front_is_tight();
+  return forced || r->threads == 1 || r->n - core <= rest ? core : 0;
 }
 
 void

@@ -1,5 +1,6 @@
-/* Numbers by depth in a part, and fronts over its layers. */
+/* Numbers by depth in a part; fronts over its layers, and what they leave. */
 #include "base/arena.h"
+#include "base/counters.h"
 #include "rt/ranks/dist.h"
 #include "rt/walk/front_layers.h"
 #include "rt/walk/front_plan.h"
@@ -174,7 +175,7 @@ front_make(struct front *f, bool far, int steps) {
     touch(&f->chain, 2 * s + 1, 0, RT_DIRECT, true);
   }
   f->chain.count = 2 * (uint32_t)steps;
-  f->chain.piece = 16;
+  f->chain.piece = 2;
 }
 
 static void
@@ -223,4 +224,100 @@ Test(part_depth, maps_that_lead_across_layers_have_no_front) {
   cr_assert_eq(rt_front_plan_make(f.p, &f.chain, 1, &y), OK);
   cr_assert_eq(y.threads, 0);
   front_free(&f);
+}
+
+/* ---- runs ---------------------------------------------------------------- */
+
+/* ptr: values, sums, ends of edges. */
+static void
+flux_region(void *const *ptr, int64_t lo, int64_t hi) {
+  const int64_t *value = ptr[0];
+  int64_t *sum = ptr[1];
+  const idx_l *ends = ptr[2];
+  for (int64_t e = lo; e < hi; e++) {
+    int64_t d = value[ends[2 * e]] - 2 * value[ends[2 * e + 1]];
+    sum[ends[2 * e]] += d;
+    sum[ends[2 * e + 1]] -= 3 * d;
+  }
+}
+
+/* ptr: values, sums, accumulator. */
+static void
+update_region(void *const *ptr, int64_t lo, int64_t hi) {
+  int64_t *value = ptr[0], *sum = ptr[1], *all = ptr[2];
+  for (int64_t c = lo; c < hi; c++) {
+    value[c] = (value[c] + sum[c] + 7) % 1000003;
+    sum[c] /= 2;
+    *all += value[c];
+  }
+}
+
+static void
+bind(struct rt_launch *l, uint32_t kind, uint32_t index) {
+  struct rt_bind b = {.kind = kind, .index = index};
+  MAKE_PUSH(l->binds, l->nbinds, b);
+}
+
+static void
+make_runnable(struct front *f, struct rt_dat *dats, int64_t *global,
+              bool front) {
+  static const struct type i64 = {TYPE_I64, 8};
+  struct rt_program *p = f->p;
+  for (uint32_t k = 0; k < 2; k++) make_out(p, k, make_slot(p, &dats[k], true));
+  make_global(p, global);
+  p->ncmds = 0;
+  if (front) make_cmd(p, RT_CHAIN, 0, 0, 0);
+  for (uint32_t i = 0; i < p->nlaunches; i++) {
+    struct rt_launch *l = &p->launches[i];
+    struct rt_reduction sum = {0, i64, 1, ACC_INC, -1, false, false, 0};
+    l->fn = i % 2 ? update_region : flux_region;
+    if (!front) l->deep = 0;
+    for (uint32_t k = 0; k < 2; k++) bind(l, RT_BIND_SLOT, k);
+    bind(l, i % 2 ? RT_BIND_ACC : RT_BIND_MAP, 0);
+    if (i % 2)
+      make_reduction(l, sum);
+    else
+      make_conflict(l, 0, 0, 2);
+    make_cmd(p, RT_LAUNCH, i, 0, 0);
+  }
+  if (!front) return;
+  MAKE_PUSH(p->chains, p->nchains, f->chain);
+  f->chain.touches = NULL;
+}
+
+/* What two runs give: the global, and values of all cells, others' too. */
+static int64_t
+run_row(int threads, bool front, int64_t *values) {
+  static const struct type i64 = {TYPE_I64, 8};
+  struct rt_shape shape = {CELLS + 2, 1, i64, 1, 0, NULL};
+  struct rt_dat dats[2];
+  struct front f;
+  int64_t global = 11;
+  for (int k = 0; k < 2; k++)
+    cr_assert_eq(rt_dat_init(&dats[k], shape, NULL, false), OK);
+  front_make(&f, false, 3);
+  make_runnable(&f, dats, &global, front);
+  long long turns = counters[CNT_tiles];
+  for (int run = 0; run < 2; run++) cr_assert_eq(make_run(f.p, threads), OK);
+  cr_assert_eq(counters[CNT_tiles] > turns, front);
+  for (int k = 0; k < 2; k++) {
+    rt_dat_sync(&dats[k]);
+    memcpy(values + k * (CELLS + 2), dats[k].mirror,
+           (CELLS + 2) * sizeof *values);
+  }
+  front_free(&f);
+  for (int k = 0; k < 2; k++) rt_dat_clear(&dats[k]);
+  return global;
+}
+
+Test(part_depth, what_fronts_leave_runs_behind_them) {
+  int64_t want[2 * (CELLS + 2)], got[2 * (CELLS + 2)];
+  rt_set_thread_least(0);
+  rt_set_front_tight(true);
+  int64_t sum = run_row(1, false, want);
+  for (int threads = 1; threads <= 3; threads++) {
+    cr_assert_eq(run_row(threads, true, got), sum, "%d threads", threads);
+    cr_assert_arr_eq(got, want, sizeof want, "%d threads", threads);
+  }
+  rt_set_front_tight(false);
 }

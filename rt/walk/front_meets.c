@@ -124,27 +124,26 @@ find_meet(struct rt_meets *m, uint32_t r, uint32_t a, uint32_t before,
   return OK;
 }
 
-/* Touches of a launch are [from, to). */
-static void
-touches_of(const struct rt_chain *c, uint32_t launch, uint32_t *from,
-           uint32_t *to) {
-  uint32_t k = 0;
-  while (k < c->ntouches && c->touches[k].launch < launch) k++;
-  *from = k;
-  while (k < c->ntouches && c->touches[k].launch == launch) k++;
-  *to = k;
+/* touch[i], touch[i + 1]: where those of launch i begin and end. */
+static uint32_t *
+find_touches(const struct rt_chain *c) {
+  uint32_t *touch = mem_alloc((size_t)c->count + 1, sizeof *touch);
+  for (uint32_t k = 0; k < c->ntouches; k++) touch[c->touches[k].launch + 1]++;
+  for (uint32_t i = 0; i < c->count; i++) touch[i + 1] += touch[i];
+  assert(touch[c->count] == c->ntouches);
+  return touch;
 }
 
 /* Of two strands that are close enough. */
 static status
-find_meets_with(struct rt_meets *m, uint32_t r, uint32_t before) {
+find_meets_with(struct rt_meets *m, uint32_t r, uint32_t before,
+                const uint32_t *touch) {
   const struct rt_chain *c = m->c;
-  uint32_t a, aend, b, bend;
+  const uint32_t *own = &touch[m->strands[r].launch];
+  const uint32_t *other = &touch[m->strands[before].launch];
   if (abs(m->strands[r].layer - m->strands[before].layer) > 2) return OK;
-  touches_of(c, m->strands[r].launch, &a, &aend);
-  touches_of(c, m->strands[before].launch, &b, &bend);
-  for (; a < aend; a++)
-    for (uint32_t k = b; k < bend; k++) {
+  for (uint32_t a = own[0]; a < own[1]; a++)
+    for (uint32_t k = other[0]; k < other[1]; k++) {
       const struct rt_touch *x = &c->touches[a], *y = &c->touches[k];
       if (x->memory == y->memory && (x->writes || y->writes))
         TRY(find_meet(m, r, a, before, k));
@@ -154,10 +153,11 @@ find_meets_with(struct rt_meets *m, uint32_t r, uint32_t before) {
 
 static status
 find_meets(struct rt_meets *m) {
+  SCOPED uint32_t *touch = find_touches(m->c);
   for (uint32_t r = 0; r < m->n; r++) {
     m->first[r] = m->nall;
     for (uint32_t before = 0; before <= r; before++)
-      TRY(find_meets_with(m, r, before));
+      TRY(find_meets_with(m, r, before, touch));
   }
   m->first[m->n] = m->nall;
   return OK;

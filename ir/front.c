@@ -50,6 +50,7 @@
  *           that leads across layers, and increments of two regions as if
  *           their order showed, which it does in the last bits. */
 #include "ir/front.h"
+#include "ir/inner.h"
 #include "ir/walk.h"
 
 #include "base/target.h"
@@ -60,25 +61,25 @@
  * gap behind it at last, and threads are joined in order, too; but elements
  * that meet have one thread where there is a payload. */
 static bool
-adds(const struct ir_arg *a) {
-  return a->access == ACC_INC || a->access == ACC_MIN || a->access == ACC_MAX;
-}
-
-static bool
 may_arg(const struct ir_trace *t, enum ir_walk walk, const struct ir_arg *a) {
   if (a->kind == IR_ARG_INFO) return walk == IR_WALK_RANGE;
   if (a->each) return false;
   if (a->map != IR_NONE && t->maps[a->map].rule) return false;
-  return !ir_arg_writes(a) || ir_arg_on_dat(t, a) || adds(a);
+  return !ir_arg_writes(a) || ir_arg_on_dat(t, a) || ir_combines(a->access);
 }
 
-/* Over ranks elements claim extremes with payloads one by one. */
+/* Over ranks elements claim extremes with payloads one by one; maps lead from a
+ * layer to the next one where both sets lie by depth, or neither. */
 static bool
-has_claims(const struct ir_trace *t, const struct ir_region *g) {
+may_parts(const struct ir_trace *t, const struct ir_region *g) {
+  if (g->walk == IR_WALK_IN_ORDER) return false;
   IR_EACH_ARG(t, g, n, a) {
-    if (a->kind == IR_ARG_INFO) return true;
+    if (a->kind == IR_ARG_INFO) return false;
+    if (!ir_arg_on_dat(t, a) || a->map == IR_NONE) continue;
+    const struct ir_map *m = &t->maps[a->map];
+    if (t->sets[m->from].deepest != t->sets[m->to].deepest) return false;
   }
-  return false;
+  return true;
 }
 
 static bool
@@ -99,7 +100,7 @@ ir_may_front(const struct ir_trace *t, ir_ref region) {
   if (target_is_device(t->nodes[g->first].target)) return false;
   bool parts = t->sets[g->set].flags & IR_SET_PARTS;
   if (ir_alone(t, region) || (g->core_first && !g->chain)) return false;
-  if (parts && (g->walk == IR_WALK_IN_ORDER || has_claims(t, g))) return false;
+  if (parts && !may_parts(t, g)) return false;
   for (ir_ref n = g->first; n < g->first + g->count; n++)
     if (!may_loop(t, g->walk, &t->nodes[n])) return false;
   return true;
@@ -199,12 +200,14 @@ is_joined(const struct ir_trace *t, ir_ref def, ir_ref sum, ir_ref end) {
   if (t->nodes[def].op != IR_LOOP || !parts) return true;
   for (uint32_t k = 0; k < t->nodes[def].nargs; k++) {
     const struct ir_arg *a = &ir_args(t, &t->nodes[def])[k];
-    part |= a->out != IR_NONE && ir_same(t, a->out) == sum && adds(a);
+    part |= a->out != IR_NONE && ir_same(t, a->out) == sum &&
+            ir_combines(a->access);
   }
   for (ir_ref n = def + 1; part && n < end; n++)
     for (uint32_t k = 0; k < t->nodes[n].nargs; k++) {
       const struct ir_arg *a = &ir_args(t, &t->nodes[n])[k];
-      if (a->in != IR_NONE && ir_same(t, a->in) == sum && !adds(a))
+      if (a->in != IR_NONE && ir_same(t, a->in) == sum &&
+          !ir_combines(a->access))
         part = false;
     }
   return !part;

@@ -17,8 +17,9 @@ bool ir_front_goes_on(const struct ir_trace *t, ir_ref first, ir_ref r,
  * parts. cost O(arguments of these regions + buffers) */
 void ir_front_depths(const struct ir_trace *t, ir_ref first, uint32_t count,
                      uint32_t *deep);
-/* Regions [first, first + count), a front: does nobody in it look at a global
- * that is not whole yet? Else *why says what does not hold. cost O(nodes +
+/* Regions [first, first + count), a front: may all be in it, does nobody look
+ * at a global that is not whole yet, and run they deep enough over ranks? Else
+ * *why says what does not hold. cost O(nodes +
  * arguments of these regions) */
 bool ir_front_holds(const struct ir_trace *t, ir_ref first, uint32_t count,
                     struct str *why);

@@ -157,7 +157,7 @@ struct ir_set {
   uint32_t tag;
   const idx_g *levels; /* in the arena; NULL: not known */
   uint32_t nlevels;
-  uint32_t deepest; /* 0: they do not lie by depth */
+  uint32_t deepest; /* 1: nobody has put them by depth; 0: in no parts */
   uint32_t ndim;    /* of points; 0: it has none */
   uint32_t box;     /* 1 + the domain that they lie around; 0: they are one */
   struct ir_area area;

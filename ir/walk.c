@@ -527,8 +527,7 @@ ir_core_first(const struct ir_trace *t, ir_ref region) {
   assert(region < t->nregions);
   const struct ir_region *g = &t->regions[region];
   ir_ref at = g->first;
-  if (g->chain && (!g->deep || (region && g[-1].chain == g->chain)))
-    return false; /* a front begins with its first region */
+  if (g->chain && !g->deep) return false;
   while (at > 0 && stays_under_way(&t->nodes[at - 1])) at--;
   if (!at || t->nodes[at - 1].op != IR_EXCHANGE) return false;
   if (g->walk == IR_WALK_NONE || g->walk == IR_WALK_SERIAL) return false;

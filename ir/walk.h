@@ -64,7 +64,8 @@ enum {
 bool ir_walk_known(const struct ir_trace *t, ir_ref region);
 /* May its core, elements that need nothing of other ranks, run before the rest?
  * Where it has one: an exchange is under way when the region begins, its walk
- * is not in order, rows have one length, and no extreme has a payload. */
+ * is not in order, rows have one length, and no extreme has a payload. In a
+ * front, which begins while that of its first region is: if it has not run. */
 bool ir_core_first(const struct ir_trace *t, ir_ref region);
 /* May its code go by stretches (ir_map) of the maps that it has? On hosts, by
  * ranges or parts; not over rows, nor in blocks where memory is in blocks, nor

@@ -279,7 +279,7 @@ low_cmd_add(struct low_maker *m, struct rt_cmd c) {
 static void
 low_cmd_launch(struct low_maker *m, const struct rt_launch *l, uint32_t no) {
   assert(no < m->p->nlaunches && (m->exchanging || !l->core_first));
-  if (l->core_first && !l->deep)
+  if (l->core_first)
     low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH_CORE, .a = no});
   low_cmd_add(m, (struct rt_cmd){.op = RT_LAUNCH, .a = no});
 }

@@ -15,7 +15,8 @@ static const enum event_kind events[] = {[RT_LAUNCH] = EVENT_region,
                                          [RT_EXCHANGE_FINISH] = EVENT_exchange,
                                          [RT_REDUCE] = EVENT_reduce};
 
-/* The core of one that has none is not run, a front's launches with it. */
+/* The core of one that has none is not run, a front's launches with it, but for
+ * what it has left of them over ranks. */
 static void
 add_region(const struct rt_program *p, const struct rt_cmd *cmd,
            struct event *e) {
@@ -26,7 +27,8 @@ add_region(const struct rt_program *p, const struct rt_cmd *cmd,
   }
   const struct rt_run *r = &p->scratch->runs[cmd->a];
   if (cmd->op == RT_LAUNCH_CORE && r->core <= 0) e->kind = EVENT_NONE;
-  if (r->ahead) e->kind = EVENT_NONE;
+  bool rest = cmd->op == RT_LAUNCH && p->sets[r->l->set]->part;
+  if (r->ahead && !rest) e->kind = EVENT_NONE;
   e->name = rt_timer_name(r->l->timer);
   if (r->l->offload) e->place.where = rt_launch_device(r->l)->target;
 }
@@ -165,12 +167,12 @@ tell_front(const struct rt_program *p, const struct rt_chain *c) {
     SCOPED_STR words = STR_INIT;
     const struct rt_launch *l = runs[i].l;
     int threads = rt_front_threads(runs[i].ahead);
+    idx_l n = p->sets[l->set]->part ? runs[i].core : runs[i].n;
     str_printf(&words,
                "\"bytes\": %llu, \"elements\": %d, \"walk\": \"front\", "
                "\"steps\": %d, \"threads\": %d, \"lanes\": %u",
-               (unsigned long long)l->bytes_per_element *
-                   (unsigned long long)runs[i].n,
-               runs[i].n, threads > 1 ? 2 : 1, threads, l->lanes);
+               (unsigned long long)l->bytes_per_element * (unsigned long long)n,
+               n, threads > 1 ? 2 : 1, threads, l->lanes);
     struct event e = {.kind = EVENT_region,
                       .name = rt_timer_name(runs[i].l->timer),
                       .words = words.s,

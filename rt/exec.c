@@ -320,8 +320,9 @@ run_chain(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
     TRY(rt_globals_here(p, &p->launches[i]));
   if (c->piece) { /* its launches' commands follow, and do the rest */
     rt_front_run(p, p->scratch->fronts[cmd->a]);
+    const struct rt_run *r = &p->scratch->runs[c->first];
     counters[CNT_exchanges_overlapped] +=
-        p->launches[c->first].core_first && p->scratch->runs[c->first].ahead;
+        r->l->core_first && r->ahead && r->core > 0;
     return OK;
   }
   rt_tiles_run(p, cmd->a, p->scratch->tiles[cmd->a]);
@@ -340,8 +341,8 @@ run_chain(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
 static status
 run_core(struct rt_program *p, const struct rt_cmd *cmd, struct work *out) {
   struct rt_run *r = &p->scratch->runs[cmd->a];
-  bool ran;
-  TRY(rt_launch_core(p, r, &ran));
+  bool ran = false;
+  if (!r->ahead) TRY(rt_launch_core(p, r, &ran));
   counters[CNT_exchanges_overlapped] += ran;
   *out = (struct work){r->l->timer, 0, ran ? BY_HOST : UNTIMED};
   return OK;

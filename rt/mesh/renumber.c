@@ -102,7 +102,7 @@ order_by_targets(struct maker *m, const struct rt_relation *map, uint32_t s,
 }
 
 /* As the rows of an ordered set meet them; what nobody names comes last. Over
- * ranks rows of the last level name number 0, whether there is one or not. */
+ * ranks rows of the last level name the last one, or 0, where there is none. */
 static void
 order_by_meeting(struct maker *m, const struct rt_relation *map, uint32_t s,
                  uint32_t from) {

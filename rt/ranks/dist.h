@@ -81,8 +81,9 @@ struct rt_dist_map {
                these lead, then by one of turn 1, and so on, up to 2 */
   /* what rt_dist_make finds */
   idx_l *table;         /* GIVE [n of from, arity]: local numbers; rows of the
-                   last level name the last target, of a map to the same set
-                   themselves: whoever numbers anew by rows moves few others */
+                   last level name the last target (of rt_dist_fit: 0), of a map
+                   to the same set themselves, so that who numbers anew by rows
+                   moves few others */
   int64_t *table_start; /* GIVE; `own`: where rows begin in the table, which has
                            no more than their entries, none in the last level */
   bool onto, injective, repeats; /* over all ranks */

@@ -424,10 +424,12 @@ rt_front_explain(const struct rt_program *p, const struct rt_front *f,
   str_printf(out, "front: %s to %s ", p->launches[c->first].name,
              p->launches[c->first + c->count - 1].name);
   if (!f->may)
-    str_add(out, "run one by one: their order is settled\n");
+    str_add(out, "run one by one: their order is settled, or too little of a "
+                 "rank's part is deep enough\n");
   else if (!x->threads)
-    str_add(out, "run one by one: elements that come late name what others "
-                 "need early\n");
+    str_add(out,
+            "run one by one: elements that come late name what others "
+            "need early, or those deep inside what lies near the border\n");
   else
     str_printf(out,
                "run in %d turns on %d threads, %.1f per cent behind these\n",

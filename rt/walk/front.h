@@ -15,7 +15,8 @@ void rt_front_free(struct rt_front *f); /* NULL: nothing */
 /* Its launches' elements, where there is room for a front: then these launches
  * are `ahead`, else nothing is done and they run one by one. */
 void rt_front_run(const struct rt_program *p, struct rt_front *f);
-/* Launch i of the program, which is ahead: what it gives to globals. */
+/* Launch i of the program, which is ahead: over ranks its other elements, and
+ * what it gives to globals. */
 status rt_front_finish(const struct rt_program *p, uint32_t i);
 /* Those that its elements are shared among; two steps where there are several.
  */

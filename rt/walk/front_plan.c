@@ -46,8 +46,8 @@
  * front_meets.c), and all of this holds of strands.
  *
  * Cost. That of front_meets.c; then binary search and steps by blocks,
- * O(turns * strands^2 * touches). Kept with the
- * program. bench/airfoil, 720 000 cells: see passes/front.c.
+ * O(turns * strands^2 * touches). Kept with the program. bench/airfoil, 720 000
+ * cells: see passes/front.c.
  *
  * Source: wavefronts of level-based blocking for matrix powers (Alappat et al.
  * 2022, RACE), sparse tiling of mesh loops (Luporini et al. 2019, SLOPE), with

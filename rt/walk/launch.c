@@ -211,10 +211,10 @@ void
 rt_launch_explain(const struct rt_run *r, struct str *out) {
   const struct rt_walk *w = r->walk;
   const char *name = r->l->name;
-  if (r->l->core_first && r->core)
+  if (r->l->core_first && r->core && !r->in_front)
     str_printf(out, "ranks: %s runs %d of its %d elements while values come\n",
                name, r->core, r->n);
-  else if (r->l->core_first)
+  else if (r->l->core_first && !r->in_front)
     str_printf(out,
                "ranks: %s waits for all values: too few of its elements need "
                "none\n",

@@ -29,9 +29,9 @@ struct rt_run {
   bool crowded;           /* on one thread: neither parts nor colours pay */
   bool begun;             /* the core has run */
   bool in_front;          /* a front is going to run it */
-  struct rt_front *ahead; /* that in which all elements have run, NULL: none;
-                             in so many */
-  double seconds;
+  struct rt_front *ahead; /* that in which all elements have run, over ranks
+                             the core; NULL: none */
+  double seconds;         /* there */
   enum rt_walk_kind kind;
   struct rt_again *again;          /* of the walk; NULL: none */
   const struct rt_walk *walk;      /* on the host: all n elements, */

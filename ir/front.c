@@ -196,10 +196,11 @@ ir_front_depths(const struct ir_trace *t, ir_ref first, uint32_t count,
  * so that ranks have joined it by then? */
 static bool
 is_joined(const struct ir_trace *t, ir_ref def, ir_ref sum, ir_ref end) {
-  bool parts = t->sets[t->nodes[def].set].flags & IR_SET_PARTS, part = false;
-  if (t->nodes[def].op != IR_LOOP || !parts) return true;
-  for (uint32_t k = 0; k < t->nodes[def].nargs; k++) {
-    const struct ir_arg *a = &ir_args(t, &t->nodes[def])[k];
+  const struct ir_node *d = &t->nodes[def];
+  bool part = false;
+  if (d->op != IR_LOOP || !(t->sets[d->set].flags & IR_SET_PARTS)) return true;
+  for (uint32_t k = 0; k < d->nargs; k++) {
+    const struct ir_arg *a = &ir_args(t, d)[k];
     part |= a->out != IR_NONE && ir_same(t, a->out) == sum &&
             ir_combines(a->access);
   }

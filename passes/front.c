@@ -142,7 +142,7 @@ static double
 bytes_of(const struct plan *p, ir_ref r, ir_ref *seen, double *fresh) {
   const struct ir_trace *t = p->t;
   double sum = 0;
-  assert(r < t->nregions && fresh);
+  assert(r < t->nregions && seen && fresh);
   IR_EACH_ARG(t, &t->regions[r], n, a) {
     ir_ref b = memory_of(t, a);
     double bytes = 0;

@@ -184,7 +184,10 @@ find_end(struct plan *p, const struct pass_ctx *c) {
   SCOPED ir_ref *seen =
       mem_alloc((size_t)t->nbuffers + t->nmaps + 1, sizeof *seen);
   start(p);
-  ir_front_depths(t, p->first, most, p->deep);
+  bool parts = false;
+  for (ir_ref r = p->first; r < p->first + most; r++)
+    parts |= t->sets[t->regions[r].set].flags & IR_SET_PARTS;
+  if (parts) ir_front_depths(t, p->first, most, p->deep);
   for (ir_ref r = p->first; r < p->first + most; r++) {
     const struct ir_region *g = &t->regions[r];
     if (g->chain || !ir_front_goes_on(t, p->first, r, &why)) return;

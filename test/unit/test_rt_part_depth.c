@@ -4,7 +4,7 @@
 #include "rt/ranks/dist.h"
 #include "rt/walk/front_layers.h"
 #include "rt/walk/front_plan.h"
-#include "rt_make.h"
+#include "front_make.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -137,13 +137,6 @@ struct front {
 };
 
 static void
-touch(struct rt_chain *c, uint32_t launch, uint32_t memory, uint32_t map,
-      bool writes) {
-  struct rt_touch t = {launch, memory, map, writes};
-  MAKE_PUSH(c->touches, c->ntouches, t);
-}
-
-static void
 front_make(struct front *f, bool far, int steps) {
   *f = (struct front){.row = row_make()};
   deepen(f->row, true);
@@ -227,36 +220,6 @@ Test(part_depth, maps_that_lead_across_layers_have_no_front) {
 }
 
 /* ---- runs ---------------------------------------------------------------- */
-
-/* ptr: values, sums, ends of edges. */
-static void
-flux_region(void *const *ptr, int64_t lo, int64_t hi) {
-  const int64_t *value = ptr[0];
-  int64_t *sum = ptr[1];
-  const idx_l *ends = ptr[2];
-  for (int64_t e = lo; e < hi; e++) {
-    int64_t d = value[ends[2 * e]] - 2 * value[ends[2 * e + 1]];
-    sum[ends[2 * e]] += d;
-    sum[ends[2 * e + 1]] -= 3 * d;
-  }
-}
-
-/* ptr: values, sums, accumulator. */
-static void
-update_region(void *const *ptr, int64_t lo, int64_t hi) {
-  int64_t *value = ptr[0], *sum = ptr[1], *all = ptr[2];
-  for (int64_t c = lo; c < hi; c++) {
-    value[c] = (value[c] + sum[c] + 7) % 1000003;
-    sum[c] /= 2;
-    *all += value[c];
-  }
-}
-
-static void
-bind(struct rt_launch *l, uint32_t kind, uint32_t index) {
-  struct rt_bind b = {.kind = kind, .index = index};
-  MAKE_PUSH(l->binds, l->nbinds, b);
-}
 
 static void
 make_runnable(struct front *f, struct rt_dat *dats, int64_t *global,

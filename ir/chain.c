@@ -294,15 +294,23 @@ spans_sides(const struct chain *x, const struct ir_region *g) {
   return true;
 }
 
+/* Why region `r` runs in no tiles; NULL when it may. */
+static const char *
+tiles_refuse(const struct chain *x, ir_ref r) {
+  const struct ir_region *g = &x->t->regions[r];
+  if (!ir_may_chain(x->t, r, x->c)) return "cannot run in tiles";
+  if (g->deep) return "has a depth, and tiles know none";
+  if (!spans_sides(x, g)) return "has a span on more sides than tiles have";
+  return NULL;
+}
+
 static bool
 check_all(struct chain *x, ir_ref first, uint32_t count) {
   const struct ir_trace *t = x->t;
   for (ir_ref r = first; r < first + count; r++) {
-    bool may = ir_may_chain(t, r, x->c), spans = spans_sides(x, &t->regions[r]);
-    if (may && spans) continue;
-    str_printf(x->why, "region %u %s", r,
-               may ? "has a span on more sides than tiles have"
-                   : "cannot run in tiles");
+    const char *why = tiles_refuse(x, r);
+    if (!why) continue;
+    str_printf(x->why, "region %u %s", r, why);
     return false;
   }
   for (ir_ref r = first; r < first + count; r++)

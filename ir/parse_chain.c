@@ -24,7 +24,7 @@ maybe_deep(struct ir_parser *p, struct ir_region *r) {
   return OK;
 }
 
-/* [chain #k [(<span>, ...)] [deep <depth>]] */
+/* [chain #k [(<span>, ...)] [deep <depth>]]; a tile has spans, a front depths */
 status
 ir_maybe_chain(struct ir_parser *p, struct ir_region *r) {
   struct ir_area span = {{0}};
@@ -33,11 +33,10 @@ ir_maybe_chain(struct ir_parser *p, struct ir_region *r) {
   TRY(ir_lex_next(&p->x));
   TRY(want_numbered(p, &r->chain));
   r->chain++;
-  if (!ir_lex_is(&p->x, '(')) return maybe_deep(p, r);
-  TRY(ir_want_area(p, &span, &ndim));
+  if (ir_lex_is(&p->x, '(')) TRY(ir_want_area(p, &span, &ndim));
   for (uint32_t k = 0; k < ndim; k++)
     r->span.at[k] = (struct ir_span){span.at[2 * k], span.at[2 * k + 1]};
-  return OK;
+  return maybe_deep(p, r);
 }
 
 /* along <dimension> rows <rows> */

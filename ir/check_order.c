@@ -9,6 +9,7 @@
 struct versions {
   uint32_t *next; /* by root: the number that its next version must have */
   bool *freed;    /* by root: a FREE was passed */
+  bool *fixed;    /* by root: pinned or overlapping memory, of one version */
 };
 
 static void
@@ -28,6 +29,11 @@ check_in(struct ir_check *c, struct versions *s, ir_ref n, uint32_t k) {
                s->next[v->dat] - 1);
   if (s->freed[v->dat])
     ir_bad_arg(c, n, k, "%%%s was freed before", t->dats[v->dat].name);
+  bool reads = ir_reads_data(&t->nodes[n]) && !ir_deferred(&t->nodes[n]);
+  if (reads && s->fixed[v->dat] && v->version + 1 < s->next[v->dat])
+    ir_bad_arg(c, n, k, "%s is read, but its memory is fixed, and %%%s.%u's",
+               ir_value_text(t, a->in), t->dats[v->dat].name,
+               s->next[v->dat] - 1);
   if (a->out != IR_NONE && t->values[a->out].version != v->version + 1)
     ir_bad_arg(c, n, k, "%s grows out of %s, not out of the version before it",
                ir_value_text(t, a->out), ir_value_text(t, a->in));
@@ -132,14 +138,19 @@ void
 ir_check_versions(struct ir_check *c) {
   const struct ir_trace *t = c->t;
   struct versions s = {mem_alloc(t->ndats, sizeof *s.next),
-                       mem_alloc(t->ndats, sizeof *s.freed)};
-  for (ir_ref d = 0; d < t->ndats; d++) s.next[d] = 1;
+                       mem_alloc(t->ndats, sizeof *s.freed),
+                       ir_overlaps_build(t)};
+  for (ir_ref d = 0; d < t->ndats; d++) {
+    s.next[d] = 1;
+    s.fixed[d] |= (t->dats[d].flags & IR_DAT_PINNED) != 0;
+  }
   for (ir_ref n = 0; n < t->nnodes; n++) check_node_versions(c, &s, n);
   check_values(c, &s);
   check_sames(c);
   check_deferred(c);
   free(s.next);
   free(s.freed);
+  free(s.fixed);
 }
 
 /* ---- regions ----------------------------------------------------------- */

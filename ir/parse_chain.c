@@ -24,7 +24,7 @@ maybe_deep(struct ir_parser *p, struct ir_region *r) {
   return OK;
 }
 
-/* [chain #k [(<span>, ...)] [deep <depth>]]; a tile has spans, a front depths */
+/* [chain #k [(<span>, ...)] [deep <depth>]]: of tiles, of fronts */
 status
 ir_maybe_chain(struct ir_parser *p, struct ir_region *r) {
   struct ir_area span = {{0}};

@@ -18,7 +18,7 @@ fe_access_begin(const char *api, op_dat dat, bool rw, struct fe_dat **out) {
   struct fe_dat *d = (struct fe_dat *)dat;
   if (fe_all.nvoid) TRY(fe_void_check(api, d));
   if (fe.nviews) fe_views_close();
-  if (fe.saving) TRY(fe_agree_turn(api));
+  for (bool met = false; !met && fe.saving;) TRY(fe_agree_meet(api, &met));
   fe_checkpoint_look(d);
   *out = d;
   return fe_look_at(api, d, rw);

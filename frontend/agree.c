@@ -4,27 +4,33 @@
  * with an error leaves the others in a message that nobody sends. They would
  * wait for ever.
  *
- * Idea. Before anything that takes all ranks there is one reduction of five
+ * Idea. Before anything that takes all ranks there is one reduction of seven
  * words: what it is, all loops recorded so far (a hash of hashes), the worst
- * status, whether all are to mend what caused it (refuse.c), and whether a rank
- * looks at dat->data, perhaps alone (mirror.c). A minimum of h and
- * of ~h tells whether all have the same. So ranks that come apart meet in that
- * reduction, whatever they came for. Then they have time: they look for the
- * first loop in which they differ, in a ring of the last ones, and each reports
- * its own and another rank's.
+ * status, whether all are to mend what caused it (refuse.c), whether a rank
+ * looks at dat->data or at a raw global, perhaps alone (mirror.c), and which
+ * loops' raw globals it has written over unread. A minimum of h and of ~h tells
+ * whether all have the same. So ranks that come apart meet in that reduction,
+ * whatever they came for. Then they have time: they look for the first loop in
+ * which they differ, in a ring of the last ones, and each reports its own and
+ * another rank's.
  *
  * What else decides what ranks do together is in that hash, too (*steps*: a dat
  * declared or uploaded, a global set, a target pushed), or compared once:
  * options, by op_init. What ranks may have of their own (bytes of constants
  * that changed) decides nothing.
  *
- * Cost: one reduction of 40 bytes for each flush, fetch or print, on several
+ * What the program does with a raw global on one rank alone changes no result,
+ * but what may be left out: results count as unread where all ranks have
+ * written over them.
+ *
+ * Cost: one reduction of 56 bytes for each flush, fetch or print, on several
  * ranks; a multiplication for each loop.
  * Limits: a rank that makes no call at all any more (an endless loop of the
  * program) is waited for. A hash may agree by chance, once in 2^64. */
 #include "frontend/calls.h"
 #include "frontend/context.h"
 #include "frontend/ranks.h"
+#include "frontend/recording.h"
 
 #include "base/hash.h"
 #include "base/str.h"
@@ -44,8 +50,9 @@ struct said {
 };
 
 static struct {
-  uint64_t said; /* hash of all loops and steps */
-  uint64_t n, loops;
+  uint64_t said;     /* hash of all loops and steps */
+  uint64_t n, loops; /* steps; of these, loops */
+  uint64_t top;      /* steps ever: n may go back */
   uint64_t ring[RING];
   struct said last[RING];
 } agree;
@@ -61,7 +68,7 @@ say(uint64_t h, struct said s) {
   agree.said = hash_word(agree.said, h);
   agree.ring[agree.n % RING] = agree.said;
   agree.last[agree.n % RING] = s;
-  agree.n++;
+  agree.top = ++agree.n;
 }
 
 /* What ranks compare of a call, with the dats and globals that are in the slots
@@ -182,43 +189,51 @@ struct brought {
   const char *what;
   uint64_t detail;
   status st;
-  bool mend; /* afterwards: all are to mend */
-  bool look; /* it may be here alone; afterwards: some rank is */
+  bool mend;           /* afterwards: all are to mend */
+  enum fe_looked look; /* perhaps alone; afterwards: some rank does, and not all
+                          are here */
+  uint64_t unread;     /* says of which loops; afterwards: whether all say so */
 };
 
 static status
 agree_once(struct brought *b) {
   uint64_t h = hash_word(hash_text(agree.said, b->what), b->detail);
-  uint64_t words[] = {h, ~h, ~(uint64_t)b->st, ~(uint64_t)b->mend,
-                      ~(uint64_t)b->look};
-  TRY(fe_join(words, 5, TYPE_U64, ACC_MIN));
+  uint64_t words[] = {h,
+                      ~h,
+                      ~(uint64_t)b->st,
+                      ~(uint64_t)b->mend,
+                      ~(uint64_t)b->look,
+                      b->unread,
+                      ~b->unread};
+  TRY(fe_join(words, sizeof words / sizeof *words, TYPE_U64, ACC_MIN));
   bool same = words[0] == ~words[1];
   b->mend = ~words[3] && same;
-  b->look = ~words[4] && !same && !~words[2];
+  b->look = same || ~words[2] ? FE_LOOKED_NOT : (enum fe_looked) ~words[4];
+  b->unread = words[5] == ~words[6];
   if (b->mend || b->look) return b->st;
   if (~words[2]) return tell_error(b->st);
   return same ? OK : tell_difference(b->what);
 }
 
-static status (*catch_up)(bool look, const char *what);
+static status (*catch_up)(const char *what);
 
 void
-fe_agree_on_look(status (*f)(bool look, const char *what)) {
+fe_agree_on_look(status (*f)(const char *what)) {
   catch_up = f;
 }
 
 status
 fe_agree_or_mend(const char *what, uint64_t detail, status st, bool *mend) {
   if (!fe_ranked()) return st;
-  struct brought b = {what, detail, st, *mend, false};
-  status all = agree_once(&b);
-  if (b.look) {
-    TRY(catch_up(false, what));
-    b = (struct brought){what, detail, st, *mend, false};
-    all = agree_once(&b);
+  for (;;) {
+    struct brought b = {what, detail, st, *mend, FE_LOOKED_NOT, 0};
+    status all = agree_once(&b);
+    if (!b.look) {
+      *mend = b.mend;
+      return all;
+    }
+    TRY(catch_up(what));
   }
-  *mend = b.mend;
-  return all;
 }
 
 status
@@ -233,38 +248,62 @@ fe_agree_call(const char *what, const struct fe_call *c) {
 }
 
 status
-fe_agree_turn(const char *what) {
+fe_agree_meet(const char *what, bool *met) {
+  *met = true;
   if (!fe.lone_looks) return OK;
-  struct brought b = {what, 0, OK, false, false};
+  struct brought b = {what, 0, OK, false, FE_LOOKED_NOT, fe_recs_unread()};
   status all = agree_once(&b);
-  return b.look ? catch_up(false, what) : all;
+  if (!b.unread) fe_recs_unread_forget();
+  *met = !b.look;
+  return b.look ? catch_up(what) : all;
 }
 
 status
-fe_agree_look(uint64_t detail, bool *alone) {
-  struct brought b = {"dat->data", detail, OK, false, true};
+fe_agree_turn(const char *what) {
+  for (bool met = false; !met;) TRY(fe_agree_meet(what, &met));
+  return OK;
+}
+
+status
+fe_agree_look(const char *what, enum fe_looked mine, uint64_t detail,
+              bool *alone) {
+  struct brought b = {what, detail, OK, false, mine, fe_recs_unread()};
   status all = agree_once(&b);
-  *alone = b.look;
+  if (!b.unread) fe_recs_unread_forget();
+  *alone = b.look != FE_LOOKED_NOT;
   return all;
 }
 
-/* The hash when `step` steps had been said; 0 if it is forgotten. */
-static uint64_t
-said_after(uint64_t step, uint64_t end) {
-  if (!step || end - step >= RING) return 0;
-  return agree.ring[(step - 1) % RING];
+/* What this rank had said after `step` steps; is it known still? */
+static bool
+said_after(uint64_t step, uint64_t *said) {
+  if (step && agree.top - step >= RING) return false;
+  *said = step ? agree.ring[(step - 1) % RING] : 0;
+  return true;
 }
 
+/* A look and who does, the graver and then the lower first, as a minimum
+ * finds them. */
+static uint64_t
+looker(enum fe_looked look) {
+  if (!look) return UINT64_MAX;
+  return ~((uint64_t)look << 32 | (UINT32_MAX - (uint32_t)fe_ranks.rank));
+}
+
+/* Who is there or knows what it had said there says so. */
 status
-fe_agree_first(bool look, const char *what, uint64_t *step) {
-  uint64_t first = agree.n;
+fe_agree_first(enum fe_looked mine, const char *what, struct fe_lone *out) {
+  uint64_t first = agree.n, h = agree.said;
   TRY(fe_join(&first, 1, TYPE_U64, ACC_MIN));
-  bool known = first == agree.n || agree.n - first < RING;
-  uint64_t h = known ? said_after(first, agree.n) : ~agree.said;
-  uint64_t words[] = {h, ~h, ~(uint64_t)(look && first == agree.n)};
+  bool here = first == agree.n, known = here || said_after(first, &h);
+  uint64_t none = UINT64_MAX;
+  uint64_t words[] = {known ? h : none, known ? ~h : none,
+                      looker(here ? mine : FE_LOOKED_NOT)};
   TRY(fe_join(words, 3, TYPE_U64, ACC_MIN));
-  *step = first;
-  return words[0] == ~words[1] && ~words[2] ? OK : tell_difference(what);
+  enum fe_looked look = (enum fe_looked)(~words[2] >> 32);
+  *out = (struct fe_lone){first, words[0], look, words[2] == looker(mine)};
+  out->mine = look && here && out->mine;
+  return words[0] == ~words[1] && look ? OK : tell_difference(what);
 }
 
 uint64_t
@@ -272,10 +311,15 @@ fe_agree_steps(void) {
   return agree.n;
 }
 
+uint64_t
+fe_agree_said(void) {
+  return agree.said;
+}
+
 void
-fe_agree_rewind(uint64_t step, uint64_t end) {
-  agree.said = said_after(step, end);
+fe_agree_rewind(uint64_t step, uint64_t said) {
   agree.n = step;
+  agree.said = said;
 }
 
 status

@@ -105,7 +105,10 @@ arg_show(op_arg *a) {
 /* Sets that have no halos as yet get them, so that numbers and places stay. */
 static status
 settle(void) {
-  return fe_ranked() && fe.unsettled ? fe_ranks_settle() : OK;
+  if (!fe_ranked()) return OK;
+  for (bool met = false; !met && fe.unsettled;)
+    TRY(fe_agree_meet("sets over the ranks", &met));
+  return fe.unsettled ? fe_ranks_settle() : OK;
 }
 
 /* executed: halo elements are, too. */

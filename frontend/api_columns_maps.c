@@ -179,6 +179,7 @@ decl(op_set from, op_set to, op_map base, const int *offset, const char *name,
      struct fe_map **out) {
   struct request r = {.offset = offset, .name = name};
   status st = check_request(&r, from, to, base);
+  TRY(fe_agree_turn(api));
   TRY(fe_agree(api, fe_all.nmaps, st));
   return make(&r, out);
 }

@@ -29,6 +29,7 @@ agree_lengths(struct fe_map_args *a, status st) {
     if (length > longest) longest = (int32_t)length;
     if (length < shortest) shortest = (int32_t)length;
   }
+  TRY(fe_agree_turn(a->api));
   TRY(fe_agree(a->api, fe_all.nmaps, st));
   TRY(fe_join(&longest, 1, TYPE_I32, ACC_MAX));
   TRY(fe_join(&shortest, 1, TYPE_I32, ACC_MIN));

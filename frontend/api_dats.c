@@ -104,8 +104,7 @@ fe_decl_dat(const struct fe_dat_args *a, struct fe_dat **out) {
   bool soa;
   TRY(fe_check_dat_args(a));
   TRY(check_dat_type(a, &type, &soa));
-  if (a->temp && !a->inner) /* what spreads over ranks is known on all */
-    TRY(fe_agree_turn(a->api));
+  if (!a->inner) TRY(fe_agree_turn(a->api)); /* what spreads is known on all */
   struct fe_like like = {a->set, a->dim, type, a->type, a->temp, NULL};
   struct fe_dat *slot = fe_slot_like(&like);
   TRY(dat_store(a, type, soa, slot, &made));

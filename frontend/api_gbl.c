@@ -155,6 +155,11 @@ op2_free_gbl(op2_gbl handle) {
 int
 op2_defer_globals(int on) {
   if (!fe_enter("op2_defer_globals")) return 0;
+  status st = fe_agree_turn("op2_defer_globals");
+  if (st != OK) {
+    fe_error(st);
+    return 0;
+  }
   int former = fe.defer_globals;
   fe.defer_globals = on != 0;
   fe_agree_step("op2_defer_globals", NULL, fe.defer_globals);

@@ -249,6 +249,11 @@ hint(const char *api, op_map map) {
 void
 op_renumber(op_map base) {
   if (!hint("op_renumber", base)) return;
+  status st = fe_agree_turn("op_renumber");
+  if (st != OK) {
+    fe_error(st);
+    return;
+  }
   fe_agree_step("op_renumber", base->name, (uint64_t)base->index);
   fe.renumber = fe_ranks.respread = true;
   fe_unsettle(true);

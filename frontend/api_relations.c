@@ -43,6 +43,7 @@ static status
 decl_composed(op_map first, op_map then, const char *name,
               struct fe_map **out) {
   status st = check_composed(first, then, name);
+  TRY(fe_agree_turn(composed));
   TRY(fe_agree(composed, fe_all.nmaps, st));
   struct fe_map *a = (struct fe_map *)first, *b = (struct fe_map *)then;
   if (first->to != then->from)
@@ -89,6 +90,7 @@ static status
 decl_permuted(op_map map, const int *perm, const char *name,
               struct fe_map **out) {
   status st = check_permuted(map, perm, name);
+  TRY(fe_agree_turn(permuted));
   TRY(fe_agree(permuted, fe_all.nmaps, st));
   TRY(fe_map_permute((struct fe_map *)map, perm, name, out));
   fe_map_publish(*out);

@@ -73,6 +73,7 @@ fe_map_publish(struct fe_map *m) {
 
 status
 fe_map_declare(const struct fe_map_args *a, struct fe_map **out) {
+  TRY(fe_agree_turn(a->api)); /* what spreads over ranks is known on all */
   status st = fe_ranked() ? fe_ranks_unmoved(a->from, a->name) : OK;
   if (st != OK) return err_prefix(st, "%s: ", a->api);
   TRY(fe_map_add(a, out));

@@ -353,6 +353,8 @@ void fe_owed_tell(const struct fe_call *c, const op_arg *args);
 
 /* ---- owed_look.c --------------------------------------------------------- */
 
+/* Run what brings the raw globals of a record. Over ranks it takes all. */
+status fe_owed_run(uint32_t rec, enum fe_reason reason);
 /* As fe_owed_add, with what a fork needs. */
 void fe_owed_wait(struct fe_raw *raw, size_t bytes);
 /* What is owed to memory that a loop takes now reaches it. */

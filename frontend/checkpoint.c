@@ -155,8 +155,8 @@ finish(void) {
 
 status
 fe_checkpoint_finish(void) {
-  if (!window.file) return OK;
-  TRY(fe_agree_turn("a checkpoint"));
+  for (bool met = false; !met && window.file;)
+    TRY(fe_agree_meet("a checkpoint", &met));
   if (!window.file) return OK;
   status st = finish();
   return st == OK || !window.file ? st : fail(st);

@@ -4,7 +4,7 @@
  *
  * The way of a loop, file by file:
  *   record.c   op_par_loop matches the call against the calls seen before and
- *              appends a few words to the recording
+ *              appends a few words to the recording; due.c: what must run then
  *   call.c     the first time: all checks (check.c), and what the kernel's IR
  *              proves (prove.c)
  *   recording.c
@@ -64,6 +64,8 @@ struct fe {
   bool mirror;         /* all mirrors are kept current: mirror.c */
   bool mirror_written; /* ... and the program may write there */
   bool lone_looks; /* there are ranks, of which one may look alone: mirror.c */
+  bool lone_dats;  /* ... at dat->data */
+  bool owed_off;   /* raw globals are delivered at the call: owed.c */
   bool looks;      /* op2_look_at does what its place needs */
   bool holds;      /* some dat is held */
   bool host_only;  /* op_disable_device_execution */

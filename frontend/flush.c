@@ -122,8 +122,9 @@ run(struct fe_request rq, const struct fe_program **ran) {
   struct fe_program *p, *now;
   struct fe_refusal r = {OK, STR_INIT};
   bool refused;
-  TRY(fe_agree_turn("running loops"));
-  if (!fe_recs.n) return OK; /* they ran meanwhile */
+  while (!rq.met && fe_request_waits(&rq))
+    TRY(fe_agree_meet("running loops", &rq.met));
+  if (!fe_request_waits(&rq)) return OK; /* they ran meanwhile */
   status st = program_ready(rq, &p, &now, &refused);
   while (refused) {
     rq.want = FE_WANT_ALL;
@@ -141,8 +142,9 @@ run(struct fe_request rq, const struct fe_program **ran) {
  * all at once. */
 static status
 settle(void) {
-  TRY(fe_agree_turn("running loops"));
-  return fe_recs.n ? fe_ranks_settle() : OK;
+  for (bool met = false; !met && fe_recs.n && fe.unsettled_waits;)
+    TRY(fe_agree_meet("running loops", &met));
+  return fe_recs.n && fe.unsettled_waits ? fe_ranks_settle() : OK;
 }
 
 status
@@ -168,7 +170,7 @@ fe_run(struct fe_request rq) {
 
 status
 fe_run_all(enum fe_reason reason) {
-  return fe_run((struct fe_request){FE_WANT_ALL, 0, reason});
+  return fe_run((struct fe_request){FE_WANT_ALL, 0, reason, false});
 }
 
 status

@@ -117,15 +117,18 @@ fe_graves_unmark(void) {
   fe_all.marking++;
 }
 
+static void
+note_waits(struct fe_call *c) {
+  call_note(c, true);
+}
+
 /* What loops that wait name, and what their programs, which no call knows, make
  * of two maps (bind.c). */
 static void
 waiting_find(void) {
   for (uint32_t k = 0; k < fe_all.nsets; k++) fe_all.sets[k]->waits = false;
   for (uint32_t k = 0; k < fe_all.nmaps; k++) fe_all.maps[k]->waits = false;
-  for (uint32_t i = 0; i < fe_recs.n; i++)
-    if (fe_recs.all[i].kind == FE_REC_LOOP)
-      call_note(fe_calls.all[fe_recs.all[i].what], true);
+  fe_recs_calls(note_waits);
   for (uint32_t k = 0; k < fe_all.nmaps; k++) { /* made behind their parents */
     struct fe_map *m = fe_all.maps[k];
     if (m->first && m->first->waits && m->then->waits) map_note(m, true);

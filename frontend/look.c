@@ -1,5 +1,6 @@
-/* dat->data without a call before it: what is done at each look (mirror.c).
- */
+/* dat->data without a call before it: what is done at each look, and when one
+ * rank looks alone, at a raw global as well (mirror.c). */
+#include "frontend/calls.h"
 #include "frontend/checkpoint.h"
 #include "frontend/context.h"
 #include "frontend/handles.h"
@@ -36,7 +37,7 @@ fe_dat_pin(struct fe_dat *d) {
 /* Dats declared before are brought there, too. */
 status
 fe_mirror_turn_on(void) {
-  fe.lone_looks = false;
+  fe.lone_looks = fe.lone_dats = false;
   TRY(fe_run_all(FE_REASON_CALL));
   fe.mirror = fe.mirror_written = true;
   if (fe_ranked()) return fe_mirror_keep();
@@ -48,52 +49,73 @@ fe_mirror_turn_on(void) {
 
 /* ---- one rank alone ------------------------------------------------------ */
 
-/* What this rank has recorded behind the look. In the end it is where it was.
- * */
+/* What this rank has recorded behind the look, each loop with what must run
+ * before it returns. In the end it is where it was. */
 static status
-replay(struct fe_tail *t, uint64_t end) {
+replay(struct fe_tail *t) {
   status st = OK;
   while (t->next < t->n) {
     const struct fe_rec *r = &t->recs[t->next];
-    fe_agree_rewind(r->step, end);
+    fe_agree_rewind(r->step, r->said);
     if (st == OK && r->kind != FE_REC_LOOP) {
       fe_tail_do(t);
       continue;
     }
+    uint32_t loop = r->what;
     fe_tail_next(t);
-    if (st == OK) st = fe_run_all(FE_REASON_CALL);
+    if (st == OK) st = fe_after_loop(fe_calls.all[loop], false);
   }
   return st;
 }
 
+/* What waits is brought, and nothing like it waits any more. */
+static status
+turn_off(enum fe_looked look) {
+  if (look == FE_LOOKED_DAT) return fe_mirror_turn_on();
+  fe.owed_off = true;
+  fe.lone_looks = fe.lone_dats;
+  return fe_run_all(FE_REASON_VALUE);
+}
+
 status
-fe_mirror_catch_up(bool look, const char *what) {
-  uint64_t first, end = fe_agree_steps();
+fe_look_alone(enum fe_looked looked, const char *what, bool *mine) {
+  uint64_t end = fe_agree_steps(), said = fe_agree_said();
+  struct fe_lone lone;
   struct fe_tail tail;
-  TRY(fe_agree_first(look, what, &first));
-  fe_tail_take(first, &tail);
-  fe_agree_rewind(first, end);
-  status st = fe_mirror_turn_on();
-  if (st == OK) st = replay(&tail, end);
+  TRY(fe_agree_first(looked, what, &lone));
+  *mine = lone.mine;
+  fe_recs_unread_forget();
+  fe_tail_take(lone.step, &tail);
+  fe_agree_rewind(lone.step, lone.said);
+  status st = turn_off(lone.look);
+  if (st == OK) st = replay(&tail);
   while (tail.next < tail.n) fe_tail_next(&tail);
-  fe_agree_rewind(end, end);
+  fe_agree_rewind(end, said);
   fe_tail_free(&tail);
   return st;
 }
 
-/* All ranks are in the look, or *alone: they were not, and mirrors are current.
- * */
+status
+fe_look_catch_up(const char *what) {
+  bool mine;
+  return fe_look_alone(FE_LOOKED_NOT, what, &mine);
+}
+
+/* All ranks are in the look, or mirrors are current (fe.mirror). */
 static status
-look_with_all(const struct fe_dat *d, int kind, bool *alone) {
-  TRY(fe_agree_look(d->born << 2 | (uint64_t)kind, alone));
-  if (*alone) {
-    LOG_WARN("%s:%d reads dat->data of \"%s\" on rank %d and not on others: "
-             "each loop runs at its call from here on",
-             fe.file, fe.line, d->pub.name, fe_ranks.rank);
-    return fe_mirror_catch_up(true, "dat->data");
+look_with_all(const struct fe_dat *d, int kind) {
+  uint64_t detail = d->born << 2 | (uint64_t)kind;
+  bool alone = true, mine;
+  while (alone && !fe.mirror) {
+    TRY(fe_agree_look("dat->data", FE_LOOKED_DAT, detail, &alone));
+    if (!alone) break;
+    TRY(fe_look_alone(FE_LOOKED_DAT, "dat->data", &mine));
+    if (mine)
+      LOG_WARN("%s:%d reads dat->data of \"%s\" on rank %d and not on others: "
+               "each loop runs at its call from here on",
+               fe.file, fe.line, d->pub.name, fe_ranks.rank);
   }
-  if (kind != OP2_LOOK_HOLD) return OK;
-  *alone = true;
+  if (fe.mirror || kind != OP2_LOOK_HOLD) return OK;
   if (!fe_ranks.rank)
     LOG_WARN("%s:%d holds dat->data of \"%s\": on several ranks each loop runs "
              "at its call from here on",
@@ -124,9 +146,8 @@ look(op_dat dat, int kind) {
          "before, or set OP2_MIRROR=1",
          d->pub.name,
          fe.up == FE_RUNNING ? "by a kernel" : "in a second thread");
-  bool alone = false;
-  if (fe.lone_looks) TRY(look_with_all(d, kind, &alone));
-  if (alone) return OK;
+  if (fe.lone_dats) TRY(look_with_all(d, kind));
+  if (fe.mirror) return OK;
   TRY(fe_access_begin("dat->data", dat, kind != OP2_LOOK_READ, &d));
   if (kind == OP2_LOOK_WRITE) {
     d->viewed = true;

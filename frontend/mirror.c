@@ -28,9 +28,14 @@
  *   rank 1   A B C D fetch: take C D | C run | D run | fetch again
  *                  both: run A B, sync
  *
+ * Raw globals whose results wait (owed.c) are looked at in the same ways. A
+ * rank that reads one alone turns off that they wait, no more: loops that write
+ * raw globals run at their call from there on, the others as before; so do the
+ * laid aside ones.
+ *
  * A program with an MPI library of its own could wait there, for the rank that
  * looks: its ranks keep mirrors current from the beginning, if it has such
- * places.
+ * places, and results of raw globals do not wait.
  */
 #include "frontend/context.h"
 #include "frontend/ranks.h"
@@ -69,13 +74,25 @@ mirror_needed(void) {
   return true;
 }
 
+/* Of all ranks: some may look alone at dat->data from now on. */
+static status
+lone_begin(void) {
+  TRY(fe_agree_turn("dlopen"));
+  if (fe.mirror || !low_blob_peeking(OP2_LOOK_READ)) return OK;
+  if (!fe.lone_looks && fe.unsettled_waits) TRY(fe_ranks_settle());
+  fe.lone_looks = fe.lone_dats = true;
+  return OK;
+}
+
 /* A shared object brought a file: it was opened by all ranks, or by none. */
 static void
 mirror_late(void) {
   if (fe.up != FE_UP || fe.mirror) return;
-  fe.lone_looks = fe_ranked() && low_blob_peeking(OP2_LOOK_READ);
-  if (!mirror_needed() || !fe_enter("dlopen")) return;
-  status st = fe_mirror_turn_on();
+  if (!fe_ranked() && !mirror_needed()) return;
+  if (!fe_enter("dlopen")) return;
+  status st = fe_ranked() ? lone_begin() : OK;
+  if (st == OK && !fe.mirror && (!fe_ranked() || mirror_needed()))
+    st = fe_mirror_turn_on();
   if (st != OK) fe_error(st);
 }
 
@@ -83,18 +100,20 @@ status
 fe_mirror_start(void) {
   bool ask = fe.opt.mirror == OPT_mirror_auto;
   if (fe.opt.bare) return OK; /* there are none */
-  uint8_t kept[3] = {fe.opt.mirror == OPT_mirror_1, !ask,
-                     ask && low_blob_peeking(OP2_LOOK_READ)};
+  uint8_t kept[4] = {fe.opt.mirror == OPT_mirror_1, !ask,
+                     ask && low_blob_peeking(OP2_LOOK_READ),
+                     fe_ranked() && rt_comm_linked()};
   if (ask && mirror_needed()) {
     kept[0] = 1;
     kept[1] = low_blob_plain() || low_blob_peeking(OP2_LOOK_WRITE);
   }
-  TRY(fe_join(kept, 3, TYPE_U8, ACC_MAX));
+  TRY(fe_join(kept, 4, TYPE_U8, ACC_MAX));
   fe.mirror = kept[0];
   fe.mirror_written = kept[1];
   fe.looks = ask && !fe.mirror;
-  fe.lone_looks = fe.looks && fe_ranked() && kept[2];
-  fe_agree_on_look(fe_mirror_catch_up);
+  fe.lone_looks = fe.lone_dats = fe.looks && fe_ranked() && kept[2];
+  fe.owed_off = kept[3];
+  fe_agree_on_look(fe_look_catch_up);
   low_blob_tell(fe.looks ? mirror_late : NULL);
   return OK;
 }

@@ -20,13 +20,21 @@
  * Here is the list of what is owed, which whoever records and delivers keeps;
  * looks, which run loops, are in owed_look.c.
  *
- * Limits. Loops that run at their call for another reason deliver there, as do
- * those of programs on several ranks: a look would have to be one of all. */
+ * Over ranks a look takes all of them, since a sum takes messages. Mostly all
+ * read a result, and come by. When one reads it alone (if (rank == 0) printf)
+ * the others learn of it where they next meet, and from there on such results
+ * are delivered at the call (mirror.c); in programs with MPI of their own, from
+ * the beginning. Memory that one rank alone writes over is read on that rank no
+ * more, yet may be on others: what passes leave out for that they leave out
+ * where all have (agree.c).
+ *
+ * Limits. Loops that run at their call for another reason deliver there. */
 #include "frontend/calls.h"
 #include "frontend/context.h"
 #include "frontend/ranks.h"
 
 #include "base/log.h"
+#include "rt/ranks/comm.h"
 #include "op2_blob.h"
 
 #include <assert.h>
@@ -40,7 +48,7 @@ static _Thread_local uint32_t nowed, capowed;
 
 bool
 fe_owed_may(const struct fe_call *c, const op_arg *args) {
-  if (!c->nraw || c->overlaps || c->immediate || fe_ranked() || fe.opt.eager ||
+  if (!c->nraw || c->overlaps || c->immediate || fe.owed_off || fe.opt.eager ||
       fe.opt.bare || fe.mirror || fe.fp_away || fe.defer_globals)
     return false;
   for (uint32_t a = 0; a < c->nargs; a++)
@@ -109,7 +117,10 @@ fe_owed_gone(struct fe_raw *raw) {
 
 static const char *
 why_not(const struct fe_call *c, const op_arg *a) {
-  if (fe_ranked()) return "on several ranks all would have to read it";
+  if (fe.owed_off)
+    return rt_comm_linked() ? "the program calls MPI: a rank that reads it "
+                              "alone may be waited for there"
+                            : "a rank has read such a result alone";
   if (fe.opt.eager || fe.mirror || fe.fp_away)
     return "each loop runs at its call";
   if (c->immediate) return "its kernel has no IR, or effects";

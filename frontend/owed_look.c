@@ -2,8 +2,11 @@
  * the program did not wait for. */
 #include "frontend/calls.h"
 #include "frontend/context.h"
+#include "frontend/ranks.h"
 #include "frontend/recording.h"
+#include "frontend/values.h"
 
+#include "base/log.h"
 #include "op2_blob.h"
 
 #include <assert.h>
@@ -11,6 +14,7 @@
 #include <pthread.h>
 #include <string.h>
 
+/* The record that makes it. */
 static uint32_t
 record_of(const struct fe_raw *raw) {
   for (uint32_t i = fe_recs.n; i-- > 0;) {
@@ -22,10 +26,38 @@ record_of(const struct fe_raw *raw) {
   return fe_recs.n;
 }
 
+/* Where the result is read by one rank alone. */
+static void
+warn_alone(const struct fe_call *c) {
+  LOG_WARN("op_par_loop \"%s\" at %s:%d: rank %d reads a raw global that it "
+           "writes where others do not: such results are delivered at the call "
+           "from here on (op2_gbl_get on all ranks would let them wait)",
+           c->name, c->file, c->line, fe_ranks.rank);
+}
+
+/* All ranks have come for what a record makes, or it has come (*came), and
+ * nothing like it waits any more. */
+static status
+look_with_all(const struct fe_rec *r, bool *came) {
+  static const char what[] = "a raw global";
+  bool mine;
+  TRY(fe_agree_look(what, FE_LOOKED_GBL, r->step, came));
+  const struct fe_call *c = fe_calls.all[r->what];
+  if (*came) TRY(fe_look_alone(FE_LOOKED_GBL, what, &mine));
+  if (*came && mine) warn_alone(c);
+  return OK;
+}
+
+status
+fe_owed_run(uint32_t rec, enum fe_reason reason) {
+  bool met = fe.lone_looks && !fe.owed_off, came = false;
+  if (met) TRY(look_with_all(&fe_recs.all[rec], &came));
+  return came ? OK : fe_run((struct fe_request){FE_WANT_RAW, rec, reason, met});
+}
+
 static status
 run_for(const struct fe_owed *o) {
-  return fe_run((struct fe_request){FE_WANT_RAW, record_of(o->raw),
-                                    FE_REASON_VALUE});
+  return fe_owed_run(record_of(o->raw), FE_REASON_VALUE);
 }
 
 /* A child has none of the threads that loops run on: it gets values. */

@@ -116,6 +116,7 @@ fe_set_new(idx_l n, const char *name) {
 
 status
 fe_set_part(const char *api, struct fe_set *s, status st) {
+  TRY(fe_agree_turn(api));
   TRY(fe_agree(api, (uint64_t)fe_all.nsets, st));
   return fe_ranks_set(s);
 }

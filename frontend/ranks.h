@@ -128,23 +128,38 @@ status fe_agree(const char *what, uint64_t detail, status st);
 status fe_agree_or_mend(const char *what, uint64_t detail, status st,
                         bool *mend);
 /* Where a rank may wait in a look that others don't come by (fe.lone_looks),
- * before something that ranks do together but that one whose loops run at their
- * call would not do. Behind it, look again whether there is something to do. */
+ * before something that changes what a catch-up goes over (what was declared),
+ * or that ranks do together. Behind it all are here. */
 status fe_agree_turn(const char *what);
-/* When some rank is in a look (`look`: this one) and others are elsewhere,
- * farther on, f is called on all of them. */
-void fe_agree_on_look(status (*f)(bool look, const char *what));
-/* As fe_agree, for a look; *alone: not all came. Then what stands above is due
- * here. */
-status fe_agree_look(uint64_t detail, bool *alone);
-/* Behind that: how many steps the rank has said that is farthest back; an error
- * on all if it does not look, or others said something else until then.
- * Collective. */
-status fe_agree_first(bool look, const char *what, uint64_t *step);
-/* How many this rank has said; go to behind this one, `end` being all that
- * were. */
+/* One such agreement, where it depends on what waits whether there is something
+ * to do. *met: all ranks came. Else those that look were caught up with: if
+ * there is still something to do, call it again. */
+status fe_agree_meet(const char *what, bool *met);
+/* What a rank looks at, perhaps alone; the later is the graver. */
+enum fe_looked { FE_LOOKED_NOT, FE_LOOKED_GBL, FE_LOOKED_DAT };
+/* When some rank is in a look and others are elsewhere, farther on, f is called
+ * on the others. */
+void fe_agree_on_look(status (*f)(const char *what));
+/* As fe_agree, for a look; *alone: not all came. Then what f does is due here.
+ * */
+status fe_agree_look(const char *what, enum fe_looked mine, uint64_t detail,
+                     bool *alone);
+/* look.c: what f does, called on a rank that looks itself. *mine: this one is
+ * to tell of it. Collective. */
+status fe_look_alone(enum fe_looked looked, const char *what, bool *mine);
+/* Behind that: the rank that is farthest back; an error on all if it does not
+ * look, or others said something else until then. Collective. */
+struct fe_lone {
+  uint64_t step, said; /* steps it has said, and their hash */
+  enum fe_looked look;
+  bool mine; /* this is the first of the ranks that look so there */
+};
+status fe_agree_first(enum fe_looked mine, const char *what,
+                      struct fe_lone *out);
+/* How many this rank has said, and their hash; go back or on to these. */
 uint64_t fe_agree_steps(void);
-void fe_agree_rewind(uint64_t step, uint64_t end);
+uint64_t fe_agree_said(void);
+void fe_agree_rewind(uint64_t step, uint64_t said);
 /* Some rank has an error: on those that have none it becomes one that says
  * whose. Collective. */
 status fe_agree_tell(status st);

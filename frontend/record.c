@@ -101,49 +101,25 @@ fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target,
   counters[CNT_loops]++;
 }
 
-/* Have so many bytes been captured that the trace has to end? Ranks may differ
- * in that (a constant that changed on one): they ask each other when one could
- * have. */
+/* The program has raw globals, whatever this one's place says: from now on a
+ * rank may look alone. So sets that wait to be spread are spread now, while all
+ * have declared the same. */
 static status
-check_bytes(bool *full) {
-  uint64_t most = fe_recs.captured_bytes;
-  *full = false;
-  if (!fe_ranked()) {
-    *full = most >= fe.opt.max_bytes;
+lone_looks_begin(void) {
+  if (fe.owed_off || fe.opt.eager || fe.opt.bare || fe.mirror || fe_watches())
     return OK;
-  }
-  if (fe_recs.bound_bytes < fe.opt.max_bytes) return OK;
-  TRY(fe_agree_turn("bounding the trace"));
-  if (!fe_recs.n) return OK;
-  TRY(fe_agree("bounding the trace", 0, OK));
-  TRY(fe_join(&most, 1, TYPE_U64, ACC_MAX));
-  fe_recs.bound_bytes = most;
-  *full = most >= (fe.opt.max_bytes + 1) / 2; /* else each loop would ask */
-  return OK;
-}
-
-/* What must run before op_par_loop returns. */
-static status
-fe_after_loop(const struct fe_call *c, bool owed) {
-  if (fe.opt.eager || fe.mirror || fe.fp_away || fe_watches() ||
-      (fe.holds && fe_call_pinned(c)))
-    return fe_run_all(FE_REASON_CALL);
-  if (c->immediate) return fe_run_all(FE_REASON_KERNEL);
-  if (c->nraw && !fe.defer_globals && !owed)
-    return fe_run((struct fe_request){FE_WANT_RAW, fe_recs.n - 1,
-                                      FE_REASON_RAW});
-  bool full;
-  TRY(check_bytes(&full));
-  if (full || fe_recs.loops >= (uint32_t)fe.opt.max_loops)
-    return fe_run_all(FE_REASON_FULL);
+  if (fe.unsettled_waits) TRY(fe_ranks_settle());
+  fe.lone_looks = true;
   return OK;
 }
 
 static status
 loop_run(struct fe_call *c, const op_arg *args, uint32_t target) {
+  if (c->nraw && fe_ranked() && !fe.lone_looks) TRY(lone_looks_begin());
   bool owed = c->nraw && !fe_watches() && fe_owed_may(c, args);
   fe_record_loop(c, args, target, owed);
   fe_agree_loop(c);
+  fe_recs.all[fe_recs.n - 1].said = fe_agree_said();
   fe_calls.last = c;
   fe_calls.predicted = c->next;
   return fe_after_loop(c, owed);
@@ -178,7 +154,8 @@ loop_find(const struct fe_loop *l, struct fe_call **out) {
  * changed makes all run. */
 static status
 watch_before(const struct fe_call *c) {
-  if (fe_recs.opaque) TRY(fe_agree_turn("watching constants"));
+  for (bool met = false; !met && fe_recs.opaque;)
+    TRY(fe_agree_meet("watching constants", &met));
   uint64_t changed = fe_recs.opaque && fe_watch_changed();
   if (fe_recs.opaque) {
     TRY(fe_agree("watching constants", 0, OK));
@@ -217,9 +194,9 @@ reads_unspread(const struct fe_call *c) {
 }
 
 /* Must sets be spread before the loop is recorded? What the program does not
- * see of that can wait for the flush; not where a rank may look alone, or did
- * (fe.mirror): others could have declared more by then; nor where values are
- * kept to find who makes a NaN. */
+ * see of that can wait for the flush; not where a rank may look alone, or has
+ * at dat->data (fe.mirror): others could have declared more by then; nor where
+ * values are kept to find who makes a NaN. */
 static bool
 settles_now(const struct fe_call *c) {
   return fe.unsettled_seen || fe.lone_looks || fe.mirror || fe_watches() ||
@@ -249,9 +226,13 @@ loop_take(struct fe_loop *l) {
   if (st == OK && op2_gbl_owed && c->ncaptured) st = fe_owed_args(c, l->args);
   if (st == OK && mode != fe.fp_mode) st = rounding_changed(mode);
   if (st == OK && (fe_recs.opaque || c->kernel->opaque)) st = watch_before(c);
+  bool met = false;
+  while (st == OK && !met && fe.unsettled && fe_ranked() && settles_now(c))
+    st = fe_agree_meet("sets over the ranks", &met);
   if (st == OK && fe.unsettled) st = loop_settle(c);
   if (st == OK && fe_all.nvoid) st = fe_void_check_loop(c);
-  if (st == OK && fe.saving) st = fe_agree_turn("a checkpoint");
+  for (met = false; st == OK && !met && fe.saving;)
+    st = fe_agree_meet("a checkpoint", &met);
   if (st == OK && fe.saving) fe_checkpoint_loop(c);
   if (st == OK && fe.pins) st = fe_overlap_dats(c, l->args);
   if (st == OK && c->nraw && c->ncaptured > 1) c = fe_overlap_call(c, l->args);

@@ -51,10 +51,12 @@ void
 fe_record(enum fe_rec_kind kind, uint32_t what, const void *data,
           size_t bytes) {
   size_t at = fe_capture(data, bytes);
-  fe_rec_push(
-      &(struct fe_rec){
-          .kind = kind, .what = what, .capture = at, .step = fe_agree_steps()},
-      bytes);
+  fe_rec_push(&(struct fe_rec){.kind = kind,
+                               .what = what,
+                               .capture = at,
+                               .step = fe_agree_steps(),
+                               .said = fe_agree_said()},
+              bytes);
 }
 
 /* ---- after a run --------------------------------------------------------- */
@@ -151,10 +153,23 @@ fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped) {
 
 /* ---- what comes later ---------------------------------------------------- */
 
+static struct fe_tail *tails; /* the last that was taken */
+
+void
+fe_recs_calls(void (*f)(struct fe_call *c)) {
+  for (uint32_t i = 0; i < fe_recs.n; i++)
+    if (fe_recs.all[i].kind == FE_REC_LOOP)
+      f(fe_calls.all[fe_recs.all[i].what]);
+  for (const struct fe_tail *t = tails; t; t = t->outer)
+    for (uint32_t i = t->next; i < t->n; i++)
+      if (t->recs[i].kind == FE_REC_LOOP) f(fe_calls.all[t->recs[i].what]);
+}
+
 void
 fe_tail_take(uint64_t step, struct fe_tail *out) {
   uint32_t n = fe_recs.n;
-  *out = (struct fe_tail){0};
+  *out = (struct fe_tail){.outer = tails};
+  tails = out;
   while (n && fe_recs.all[n - 1].step > step) n--;
   if (n == fe_recs.n) return;
   size_t from = fe_recs.all[n].capture;
@@ -168,7 +183,10 @@ fe_tail_take(uint64_t step, struct fe_tail *out) {
   recs_leave();
   for (uint32_t i = 0; i < n; i++) rec_mark(&fe_recs.all[i]);
   out->end = fe_recs.captured_bytes - from;
-  for (uint32_t i = 0; i < out->n; i++) out->recs[i].capture -= from;
+  for (uint32_t i = 0; i < out->n; i++) {
+    out->recs[i].capture -= from;
+    fe_recs.bound_bytes -= rec_most_bytes(&out->recs[i]);
+  }
   fe_recs.n = n;
   fe_recs.nwords = 2 * (size_t)n;
   fe_recs.captured_bytes = from;
@@ -187,11 +205,23 @@ fe_tail_next(struct fe_tail *t) {
   rec_mark(&r);
 }
 
+/* Does what waits use what this record is about? */
+static bool
+waits_for(const struct fe_rec *r) {
+  if (r->kind == FE_REC_FREE_DAT)
+    return fe_waits(fe_all.dats[r->what]->used_in);
+  return fe_waits(fe_all.gbls[r->what]->used_in);
+}
+
 void
 fe_tail_do(struct fe_tail *t) {
-  assert(t->next < t->n && !fe_recs.n);
+  assert(t->next < t->n);
   struct fe_rec *r = &t->recs[t->next];
   assert(r->kind != FE_REC_LOOP);
+  if (waits_for(r)) {
+    fe_tail_next(t);
+    return;
+  }
   if (r->kind == FE_REC_SET_GBL) {
     struct fe_gbl *g = fe_all.gbls[r->what];
     memcpy(g->data, t->captured + r->capture, g->bytes);
@@ -203,7 +233,8 @@ fe_tail_do(struct fe_tail *t) {
 
 void
 fe_tail_free(struct fe_tail *t) {
-  assert(t->next == t->n);
+  assert(t->next == t->n && t == tails);
+  tails = t->outer;
   free(t->recs);
   free(t->captured);
 }
@@ -231,6 +262,18 @@ fe_dat_pending(const struct fe_dat *d, bool rw) {
       return true;
   }
   return false;
+}
+
+bool
+fe_request_waits(const struct fe_request *rq) {
+  switch (rq->want) {
+  case FE_WANT_DAT: return fe_dat_pending(fe_all.dats[rq->index], false);
+  case FE_WANT_DAT_RW: return fe_dat_pending(fe_all.dats[rq->index], true);
+  case FE_WANT_GBL: return fe_waits(fe_all.gbls[rq->index]->used_in);
+  case FE_WANT_ALL:
+  case FE_WANT_RAW: break;
+  }
+  return fe_recs.n > 0;
 }
 
 void

@@ -31,7 +31,8 @@ struct fe_rec {
   bool unread;        /* the program overwrote all of `raw` meanwhile, unread */
   size_t capture;     /* offset of its bytes in fe_recs.captured */
   struct fe_raw *raw; /* of the raw globals it writes: calls.h */
-  uint64_t step;      /* steps said when it was recorded, with it: agree.c */
+  uint64_t step,
+      said; /* steps said by then, with it, and their hash: agree.c */
 };
 
 /* Are both of one op_par_loop, on one target? */
@@ -60,6 +61,7 @@ struct fe_request {
   enum fe_want want;
   uint32_t index; /* of the dat or gbl; FE_WANT_RAW: of the record */
   enum fe_reason reason;
+  bool met; /* all ranks have come for it: fe_agree_look */
 };
 
 /* What waits. Behind it lie captured values. */
@@ -72,6 +74,7 @@ extern struct fe_recs {
   size_t captured_bytes, captured_cap;
   size_t bound_bytes; /* that no rank has captured more than; the same on all */
   uint64_t number;    /* counts up when records leave it */
+  bool some_unread;   /* some may be */
 } fe_recs;
 
 /* Do loops that wait use what such loops used in that recording (used_in,
@@ -142,14 +145,36 @@ fe_rec_push(const struct fe_rec *r, size_t most) {
 static inline void
 fe_rec_unread(uint32_t i) {
   assert(i < fe_recs.n && fe_recs.nwords == 2 * (size_t)fe_recs.n);
-  fe_recs.all[i].unread = true;
+  fe_recs.all[i].unread = fe_recs.some_unread = true;
   fe_recs.words[2 * (size_t)i] |= FE_WORD_UNREAD;
+}
+
+/* Which records are unread, hashed; 0: none. */
+static inline uint64_t
+fe_recs_unread(void) {
+  uint64_t all = 0;
+  for (uint32_t i = 0; fe_recs.some_unread && i < fe_recs.n; i++)
+    if (fe_recs.all[i].unread) all = (all + i + 1) * 0x9e3779b97f4a7c15;
+  return all;
+}
+/* None counts as unread any more. */
+static inline void
+fe_recs_unread_forget(void) {
+  for (uint32_t i = 0; fe_recs.some_unread && i < fe_recs.n; i++) {
+    fe_recs.all[i].unread = false;
+    fe_recs.words[2 * (size_t)i] &= ~(uint32_t)FE_WORD_UNREAD;
+  }
+  fe_recs.some_unread = false;
 }
 
 /* record.c: what[i] is what record i is of; of loops whose kernels know values
  * of constants, the records are of such as are right for all values then, until
  * the caller puts what[] back. ERR_STATE */
 status fe_recs_of_all_values(uint32_t *what);
+
+/* due.c: what must run before op_par_loop returns, the loop being the last
+ * record. owed: its results wait. */
+status fe_after_loop(const struct fe_call *c, bool owed);
 
 /* ---- flush.c ------------------------------------------------------------ */
 
@@ -177,6 +202,11 @@ status fe_reason_report(void);
  * each. */
 void fe_reason_json(struct str *out);
 void fe_reason_lines(void (*line)(void *user, const char *text), void *user);
+
+/* ---- recording.c -------------------------------------------------------- */
+
+/* f of the call of each loop that waits, or was taken away. */
+void fe_recs_calls(void (*f)(struct fe_call *c));
 /* Take away the records behind the step: what they leave is as if they had not
  * come yet. The owner gives each back, in order (fe_tail_next), and frees the
  * rest. */
@@ -185,11 +215,13 @@ struct fe_tail {
   uint32_t n, next;
   char *captured; /* from their places in recs */
   size_t end;
+  struct fe_tail *outer; /* taken before this one, and not all given back */
 };
 void fe_tail_take(uint64_t step, struct fe_tail *out);
 void fe_tail_next(struct fe_tail *t);
 void fe_tail_free(struct fe_tail *t);
-/* A record that is no loop has its effect, everything before it being done. */
+/* The next is no loop: it has its effect, or becomes a record again where loops
+ * wait for what it changes, as at its call. */
 void fe_tail_do(struct fe_tail *t);
 /* All records are done. */
 void fe_recs_done(void);
@@ -201,6 +233,8 @@ void fe_recs_keep(const uint32_t *keep, uint32_t nkeep, bool skipped);
 enum { FE_REQUEST_WORDS = 6, FE_WHERE_WORDS = 2 };
 /* Do loops that wait write its memory; rw: or read it? */
 bool fe_dat_pending(const struct fe_dat *d, bool rw);
+/* Is there something to run for it? */
+bool fe_request_waits(const struct fe_request *rq);
 
 /* Targets of records, by number: targets.c. */
 const char *fe_target_name(uint32_t target);

@@ -234,7 +234,7 @@ homes_give(const struct live *l) {
  * OP2: they hold what their owners declared. */
 static status
 halos_show(const struct live *l) {
-  bool seen = fe.mirror || fe.lone_looks;
+  bool seen = fe.mirror || fe.lone_dats;
   for (uint32_t i = 0; seen && i < l->n; i++)
     if (!l->dats[i]->lost) TRY(fe_dat_halo(l->dats[i]));
   return OK;

@@ -80,9 +80,7 @@ mark(void) {
   for (uint32_t i = 0; i < fe_all.ngbls; i++) fe_all.gbls[i]->called = false;
   for (uint32_t i = 0; i < fe_programs.n; i++)
     keep_of_program(fe_programs.all[i]);
-  for (uint32_t i = 0; i < fe_recs.n; i++)
-    if (fe_recs.all[i].kind == FE_REC_LOOP)
-      keep_call(fe_calls.all[fe_recs.all[i].what]);
+  fe_recs_calls(keep_call);
   keep_call(fe_calls.last);
   keep_call(fe_calls.predicted);
   if (fe_calls.last) keep_call(fe_calls.last->next); /* it may be under way */

@@ -468,7 +468,7 @@ fe_trace_build(struct fe_request rq, const bool *apart, bool device,
 struct ir_trace *
 fe_trace_pending(void) {
   struct fe_global_src *globals;
-  struct fe_request all = {FE_WANT_ALL, 0, FE_REASON_ASKED};
+  struct fe_request all = {.want = FE_WANT_ALL, .reason = FE_REASON_ASKED};
   struct ir_trace *t = fe_trace_build(all, NULL, false, &globals);
   free(globals);
   return t;

@@ -40,11 +40,12 @@ status fe_dat_pin(struct fe_dat *d);
 /* From now on mirrors are kept current: dats declared before are brought there.
  */
 status fe_mirror_turn_on(void);
-/* Some rank is in a look (`look`: this one), and others are elsewhere, farther
- * on: mirrors are kept current from then on. All run what the first such rank
- * has recorded; what others have recorded behind it they run loop by loop, as
- * that rank will at its calls. Collective. */
-status fe_mirror_catch_up(bool look, const char *what);
+/* Some rank is in a look, and others are elsewhere, farther on: from then on
+ * mirrors are kept current, or raw globals delivered at the call, by what the
+ * first such rank looks at. All run what that one has recorded; what others
+ * have recorded behind it they go through loop by loop, as it will at its
+ * calls. Collective. */
+status fe_look_catch_up(const char *what);
 
 /* ---- values.c: mirrors -------------------------------------------------- */
 

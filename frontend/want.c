@@ -9,13 +9,14 @@ status
 fe_look(struct fe_dat *d, bool rw) {
   if (!fe_dat_pending(d, rw)) return OK;
   return fe_run((struct fe_request){rw ? FE_WANT_DAT_RW : FE_WANT_DAT, d->index,
-                                    FE_REASON_DAT});
+                                    FE_REASON_DAT, false});
 }
 
 status
 fe_look_gbl(struct fe_gbl *g) {
   if (fe_waits(g->used_in))
-    TRY(fe_run((struct fe_request){FE_WANT_GBL, g->index, FE_REASON_HANDLE}));
+    TRY(fe_run((struct fe_request){FE_WANT_GBL, g->index, FE_REASON_HANDLE,
+                                   false}));
   return rt_cell_download(&g->cell, g->data);
 }
 

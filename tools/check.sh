@@ -75,6 +75,7 @@ debug          | test/debug/run.sh $dir/gcc
 kokkos         | test/kokkos/run.sh $dir/gcc
 view           | test/view/run.sh $dir/gcc
 hosts          | test/hosts/run.sh $dir/gcc --files 8 --time 60
+hosts-ranks    | test/hosts/run.sh $dir/gcc --ranks 3 --seed 50 --files 8 --time 60
 abi-gcc        | test/abi/run.sh $dir/gcc gcc g++
 man            | test/tools/man_test.sh $dir/gcc
 abi-list       | tools/abi.sh $dir/gcc

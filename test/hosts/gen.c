@@ -3,7 +3,7 @@
  *
  *   gen SEED FUNCTIONS    the program, on stdout
  *
- * It prints a number for each function. Built by op2cc, with results that wait,
+ * It prints numbers for each function. Built by op2cc, with results that wait,
  * and by another compiler, whose loops run at their call, it is to print the
  * same (run.sh). Programs are valid C11 and C++, without undefined behaviour:
  * variables are set where they are declared, numbers are unsigned; what a
@@ -369,6 +369,25 @@ either(void) {
   line("}");
 }
 
+/* One rank alone reads what loops have made, or writes over it. */
+static void
+alone(void) {
+  unsigned k = names++;
+  switch (rnd(4)) {
+  case 0:
+    line("{ uint w%u = %s; ADD(&w%u); if (mine(%u)) w%u = 7; else "
+         "note_own(w%u); }",
+         k, E, k, rnd(3), k, k);
+    break;
+  case 1:
+    line("{ uint w%u = %s; MOST(&w%u); if (mine(%u)) w%u = 7; ADD(&w%u); "
+         "note_own(w%u); }",
+         k, E, k, rnd(3), k, k, k);
+    break;
+  default: line("if (mine(%u)) note_own(%s);", rnd(3), E);
+  }
+}
+
 static void
 choose(void) {
   unsigned was = loops;
@@ -435,10 +454,10 @@ look(void) {
 static void
 statement(void) {
   static void (*const kinds[])(void) = {
-      parallel, parallel, parallel, parallel, parallel, assign,
-      assign,   assign,   look,     look,     look,     memory,
-      escape,   argument, declare,  declare,  branch,   repeat,
-      jump,     call,     region,   choose,   either,   fresh};
+      parallel, parallel, parallel, parallel, parallel, assign, assign,
+      assign,   look,     look,     look,     memory,   escape, argument,
+      declare,  declare,  branch,   repeat,   jump,     call,   region,
+      choose,   either,   fresh,    alone};
   kinds[rnd(sizeof kinds / sizeof *kinds)]();
 }
 
@@ -503,7 +522,7 @@ main(int argc, char **argv) {
   line("fuel = 40;");
   for (unsigned i = 0; i < n; i++)
     line("tell(\"f%u\", f%u(%u));", i, i, rnd(9));
-  if (rnd(2)) line("ADD(&%s);", vars[1].name);
+  if (rnd(2)) line("ADD(&%s%s);", vars[1].name, vars[1].n ? "[1]" : "");
   line("op_exit();");
   for (unsigned i = 0; i < nvars; i++)
     line("printf(\"%%u\\n\", %s%s);", vars[i].name, vars[i].n ? "[1]" : "");

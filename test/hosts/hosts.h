@@ -70,11 +70,21 @@ grow(uint *a) {
               G(q, 1, OP_INC))
 #define GROW() op_par_loop(grow, "grow", cells, X(OP_RW))
 
-static uint seen, fuel;
+static uint seen, fuel, own; /* own: what this rank alone has seen */
+static int ranks, rank;
 
 __attribute__((noinline, unused)) static void
 note(uint v) {
   seen = seen * 31 + v;
+}
+/* Is it this rank's turn to do something alone? */
+__attribute__((noinline, unused)) static int
+mine(uint k) {
+  return (int)(k % (uint)ranks) == rank;
+}
+__attribute__((noinline, unused)) static void
+note_own(uint v) {
+  own = own * 31 + v;
 }
 __attribute__((noinline, unused)) static uint
 same(uint v) {
@@ -168,7 +178,10 @@ handler(int number) {
 static void
 start(int argc, char **argv) {
   uint values[N] = {3, 1, 4, 1, 5, 9};
+  const char *size = getenv("HOSTS_RANKS");
+  ranks = size ? atoi(size) : 1;
   op_init(argc, argv, 0);
+  op_rank(&rank);
   signal(SIGUSR1, handler);
   cells = op_decl_set(N, "cells");
   x = op_decl_dat(cells, 1, "uint", values, "x");
@@ -180,7 +193,7 @@ tell(const char *name, uint v) {
   note(v);
   fetch();
   note(threads_own + handlers_own);
-  printf("%s %u\n", name, seen);
+  printf("%s %u %u\n", name, seen, own);
   fuel = 40;
 }
 

@@ -152,7 +152,7 @@ play(const char *how, int apart) {
   } else if (!strcmp(how, "option")) {
     if (apart) op2_defer_globals(0);
     op_par_loop(one, "sum", s, op_arg_gbl(&sum, 1, "int", OP_INC));
-    if (!apart) op2_flush();
+    op2_flush();
     expect(apart ? "op2_defer_globals" : "sum", "op2_defer_globals");
   } else if (!strcmp(how, "partition")) {
     op2_flush();

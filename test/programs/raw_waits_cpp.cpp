@@ -62,11 +62,11 @@ two_sums(bool set) {
   sums s = {1, 2, {3, 4, 5, 6}};
   COUNT(&s.a);
   s.b = 7; /* beside it */
-  if (check_ranks() == 1) CHECK_PENDING(1);
+  CHECK_PENDING(1);
   COUNT(&s.c[1]);
   if (set) s = {0, 0, {0, 0, 0, 1}};
   COUNT(&s.c[3]);
-  if (check_ranks() == 1) CHECK_PENDING(3);
+  CHECK_PENDING(3);
   return s;
 }
 
@@ -81,7 +81,7 @@ main(int argc, char **argv) {
   a = op_decl_dat(cells, 1, "int", ones, "a");
 
   COUNT(&s);
-  if (check_ranks() == 1) CHECK_PENDING(1);
+  CHECK_PENDING(1);
   CHECK_INT(s, N);
   for (int i = 0; i < 3; i++) {
     int in_loop = i;

@@ -122,9 +122,10 @@ run(struct fe_request rq, const struct fe_program **ran) {
   struct fe_program *p, *now;
   struct fe_refusal r = {OK, STR_INIT};
   bool refused;
-  while (!rq.met && fe_request_waits(&rq))
+  while (fe.lone_looks && !rq.met) {
     TRY(fe_agree_meet("running loops", &rq.met));
-  if (!fe_request_waits(&rq)) return OK; /* they ran meanwhile */
+    if (!fe_request_waits(&rq)) return OK; /* it ran meanwhile */
+  }
   status st = program_ready(rq, &p, &now, &refused);
   while (refused) {
     rq.want = FE_WANT_ALL;

@@ -7,6 +7,7 @@
 #include "frontend/values.h"
 
 #include "base/log.h"
+#include "base/str.h"
 #include "op2_blob.h"
 
 #include <assert.h>
@@ -26,25 +27,23 @@ record_of(const struct fe_raw *raw) {
   return fe_recs.n;
 }
 
-/* Where the result is read by one rank alone. */
-static void
-warn_alone(const struct fe_call *c) {
-  LOG_WARN("op_par_loop \"%s\" at %s:%d: rank %d reads a raw global that it "
-           "writes where others do not: such results are delivered at the call "
-           "from here on (op2_gbl_get on all ranks would let them wait)",
-           c->name, c->file, c->line, fe_ranks.rank);
-}
-
 /* All ranks have come for what a record makes, or it has come (*came), and
  * nothing like it waits any more. */
 static status
 look_with_all(const struct fe_rec *r, bool *came) {
   static const char what[] = "a raw global";
+  SCOPED_STR loop = STR_INIT; /* its call may be gone afterwards */
   bool mine;
   TRY(fe_agree_look(what, FE_LOOKED_GBL, r->step, came));
+  if (!*came) return OK;
   const struct fe_call *c = fe_calls.all[r->what];
-  if (*came) TRY(fe_look_alone(FE_LOOKED_GBL, what, &mine));
-  if (*came && mine) warn_alone(c);
+  str_printf(&loop, "op_par_loop \"%s\" at %s:%d", c->name, c->file, c->line);
+  TRY(fe_look_alone(FE_LOOKED_GBL, what, &mine));
+  if (mine)
+    LOG_WARN("%s: rank %d reads a raw global that it writes where others do "
+             "not: such results are delivered at the call from here on "
+             "(op2_gbl_get on all ranks would let them wait)",
+             loop.s, fe_ranks.rank);
   return OK;
 }
 

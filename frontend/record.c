@@ -91,7 +91,8 @@ fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target,
   r.target = target;
   r.capture = fe_recs.captured_bytes;
   r.raw = NULL;
-  r.step = fe_ranked() ? fe_agree_steps() + 1 : 0;
+  r.step = fe_ranked() ? fe_agree_steps() : 0;
+  r.said = fe_ranked() ? fe_agree_said() : 0;
   if (c->capture_bytes) fe_capture_globals(c, args, owed, &r);
   if (c->kernel->nconsts) r.epoch = fe_consts_capture(c->kernel);
   fe_rec_push(&r, c->most_bytes);
@@ -117,9 +118,8 @@ static status
 loop_run(struct fe_call *c, const op_arg *args, uint32_t target) {
   if (c->nraw && fe_ranked() && !fe.lone_looks) TRY(lone_looks_begin());
   bool owed = c->nraw && !fe_watches() && fe_owed_may(c, args);
-  fe_record_loop(c, args, target, owed);
   fe_agree_loop(c);
-  fe_recs.all[fe_recs.n - 1].said = fe_agree_said();
+  fe_record_loop(c, args, target, owed);
   fe_calls.last = c;
   fe_calls.predicted = c->next;
   return fe_after_loop(c, owed);

@@ -18,41 +18,9 @@
  * RUN: 2 LOOKS=deeper OP2_HALO_LIMIT=6
  * RUN: 3 LOOKS=deeper
  */
-#include "op2.h"
+#include "ring.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { N = 12 };
-
-static void
-add_next(const int *next, int *b) {
-  *b += *next;
-}
-static void
-add(const int *a, int *b) {
-  *b += *a;
-}
-static void
-total(const int *a, int *sum) {
-  *sum += *a;
-}
-
-static int rank, bad;
-static void
-expect(int line, const char *what, long found, long expected) {
-  if (found != expected && !bad++)
-    printf("line %d, rank %d: %s is %ld, expected %ld\n", line, rank, what,
-           found, expected);
-}
-#define EXPECT(found, expected) expect(__LINE__, #found, (found), (expected))
-
-static op_set s;
-static op_map next;
-static op_dat a, b, c;
 static op2_gbl sum;
-static int first, size; /* this rank's rows; all */
 
 static void
 spread(void) {
@@ -138,11 +106,6 @@ static void
 take_own(const int *own, int *to) {
   *to = *own;
 }
-static void
-take(const int *from, int *to) {
-  *to = *from;
-}
-
 /* b += what next has in `of`, c = its total, by way of a temporary and a global. */
 static void
 by_way_of_temporary(op_dat of) {
@@ -220,41 +183,14 @@ all_hold(void) {
 
 int
 main(int argc, char **argv) {
-  const char *way = getenv("LOOKS"), *declare = getenv("OP2_DECLARE");
-  int whole = declare && !strcmp(declare, "whole");
-  op_init(argc, argv, 0);
-  op_rank(&rank);
-  int ring[8 * N], ones[8 * N], zero[8 * N] = {0}, rows = N;
-  op_set probe = op_decl_set(1, "probe");
-  int ranks = whole ? 1 : op_get_size(probe);
-  size = ranks * N;
-  first = whole ? 0 : rank * N;
-  for (int e = 0; e < rows; e++) {
-    ones[e] = first + e + 1;
-    ring[e] = (first + e + 1) % size;
-  }
-  s = op_decl_set(rows, "s");
-  next = op_decl_map(s, s, 1, ring, "next");
-  a = op_decl_dat(s, 1, "int", ones, "a");
-  b = op_decl_dat(s, 1, "int", zero, "b");
-  c = op_decl_dat(s, 1, "int", zero, "c");
+  ring_start(argc, argv);
   sum = op2_decl_gbl(1, "int", NULL, "sum");
-  static const struct {
-    const char *name;
-    void (*run)(void);
-  } ways[] = {{"all", all_look},
-              {"alone", one_looks},
-              {"write", one_writes},
-              {"hold", all_hold},
-              {"temporaries", one_looks_amid_temporaries},
-              {"deeper", one_looks_before_deeper_halos}};
-  bad = 1; /* unless it is one of these */
-  for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-    if (strcmp(way, ways[k].name)) continue;
-    bad = 0;
-    ways[k].run();
-  }
-  op_exit();
-  if (!bad) printf("ok\n");
-  return bad != 0;
+  static const struct ring_way ways[] = {
+      {"all", all_look},
+      {"alone", one_looks},
+      {"write", one_writes},
+      {"hold", all_hold},
+      {"temporaries", one_looks_amid_temporaries},
+      {"deeper", one_looks_before_deeper_halos}};
+  return ring_play(ways, sizeof ways / sizeof *ways);
 }

@@ -32,48 +32,14 @@
  * RUN: 3 LOOKS=settings
  * RUN: 3 LOOKS=rules
  */
-#include "op2.h"
+#include "ring.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { N = 12 };
-
-static void
-add_next(const int *next, int *b) {
-  *b += *next;
-}
-static void
-add(const int *a, int *b) {
-  *b += *a;
-}
-static void
-take(const int *from, int *to) {
-  *to = *from;
-}
-static void
-total(const int *a, int *sum) {
-  *sum += *a;
-}
 static void
 scale(const int *by, int *b) {
   *b *= *by;
 }
 
-static int rank, bad;
-static void
-expect(int line, const char *what, long found, long expected) {
-  if (found != expected && !bad++)
-    printf("line %d, rank %d: %s is %ld, expected %ld\n", line, rank, what,
-           found, expected);
-}
-#define EXPECT(found, expected) expect(__LINE__, #found, (found), (expected))
-
-static op_set s;
-static op_map next;
-static op_dat a, b, c;
-static int first, size, all; /* this rank's rows; of all; what a sums to */
+static int all; /* what a sums to */
 
 /* b += a of the next element */
 static void
@@ -354,44 +320,18 @@ amid_rules(void) {
 
 int
 main(int argc, char **argv) {
-  const char *way = getenv("LOOKS");
-  op_init(argc, argv, 0);
-  op_rank(&rank);
-  int ring[N], ones[N], zero[N] = {0};
-  op_set probe = op_decl_set(1, "probe");
-  size = op_get_size(probe) * N;
-  first = rank * N;
+  ring_start(argc, argv);
   all = size * (size + 1) / 2;
-  for (int e = 0; e < N; e++) {
-    ones[e] = first + e + 1;
-    ring[e] = (first + e + 1) % size;
-  }
-  s = op_decl_set(N, "s");
-  next = op_decl_map(s, s, 1, ring, "next");
-  a = op_decl_dat(s, 1, "int", ones, "a");
-  b = op_decl_dat(s, 1, "int", zero, "b");
-  c = op_decl_dat(s, 1, "int", zero, "c");
-  static const struct {
-    const char *name;
-    void (*run)(void);
-  } ways[] = {{"all", all_look},
-              {"alone", one_looks},
-              {"unread", one_leaves_unread},
-              {"order", in_other_order},
-              {"handles", amid_handles},
-              {"dats", amid_dats},
-              {"temporaries", amid_temporaries},
-              {"declarations", amid_declarations},
-              {"many", amid_many},
-              {"settings", amid_settings},
-              {"rules", amid_rules}};
-  bad = 1; /* unless it is one of these */
-  for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-    if (strcmp(way, ways[k].name)) continue;
-    bad = 0;
-    ways[k].run();
-  }
-  op_exit();
-  if (!bad) printf("ok\n");
-  return bad != 0;
+  static const struct ring_way ways[] = {{"all", all_look},
+                                         {"alone", one_looks},
+                                         {"unread", one_leaves_unread},
+                                         {"order", in_other_order},
+                                         {"handles", amid_handles},
+                                         {"dats", amid_dats},
+                                         {"temporaries", amid_temporaries},
+                                         {"declarations", amid_declarations},
+                                         {"many", amid_many},
+                                         {"settings", amid_settings},
+                                         {"rules", amid_rules}};
+  return ring_play(ways, sizeof ways / sizeof *ways);
 }

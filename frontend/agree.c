@@ -192,24 +192,20 @@ struct brought {
   bool mend;           /* afterwards: all are to mend */
   enum fe_looked look; /* perhaps alone; afterwards: some rank does, and not all
                           are here */
-  uint64_t unread;     /* says of which loops; afterwards: whether all say so */
 };
 
 static status
 agree_once(struct brought *b) {
   uint64_t h = hash_word(hash_text(agree.said, b->what), b->detail);
-  uint64_t words[] = {h,
-                      ~h,
-                      ~(uint64_t)b->st,
-                      ~(uint64_t)b->mend,
-                      ~(uint64_t)b->look,
-                      b->unread,
-                      ~b->unread};
+  uint64_t unread = fe_recs_unread();
+  uint64_t words[] = {
+      h,      ~h,     ~(uint64_t)b->st, ~(uint64_t)b->mend, ~(uint64_t)b->look,
+      unread, ~unread};
   TRY(fe_join(words, sizeof words / sizeof *words, TYPE_U64, ACC_MIN));
   bool same = words[0] == ~words[1];
   b->mend = ~words[3] && same;
   b->look = same || ~words[2] ? FE_LOOKED_NOT : (enum fe_looked) ~words[4];
-  b->unread = words[5] == ~words[6];
+  if (words[5] != ~words[6]) fe_recs_unread_forget();
   if (b->mend || b->look) return b->st;
   if (~words[2]) return tell_error(b->st);
   return same ? OK : tell_difference(b->what);
@@ -226,7 +222,7 @@ status
 fe_agree_or_mend(const char *what, uint64_t detail, status st, bool *mend) {
   if (!fe_ranked()) return st;
   for (;;) {
-    struct brought b = {what, detail, st, *mend, FE_LOOKED_NOT, 0};
+    struct brought b = {what, detail, st, *mend, FE_LOOKED_NOT};
     status all = agree_once(&b);
     if (!b.look) {
       *mend = b.mend;
@@ -251,9 +247,8 @@ status
 fe_agree_meet(const char *what, bool *met) {
   *met = true;
   if (!fe.lone_looks) return OK;
-  struct brought b = {what, 0, OK, false, FE_LOOKED_NOT, fe_recs_unread()};
+  struct brought b = {what, 0, OK, false, FE_LOOKED_NOT};
   status all = agree_once(&b);
-  if (!b.unread) fe_recs_unread_forget();
   *met = !b.look;
   return b.look ? catch_up(what) : all;
 }
@@ -267,9 +262,8 @@ fe_agree_turn(const char *what) {
 status
 fe_agree_look(const char *what, enum fe_looked mine, uint64_t detail,
               bool *alone) {
-  struct brought b = {what, detail, OK, false, mine, fe_recs_unread()};
+  struct brought b = {what, detail, OK, false, mine};
   status all = agree_once(&b);
-  if (!b.unread) fe_recs_unread_forget();
   *alone = b.look != FE_LOOKED_NOT;
   return all;
 }

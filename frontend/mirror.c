@@ -79,9 +79,8 @@ static status
 lone_begin(void) {
   TRY(fe_agree_turn("dlopen"));
   if (fe.mirror || !low_blob_peeking(OP2_LOOK_READ)) return OK;
-  if (!fe.lone_looks && fe.unsettled_waits) TRY(fe_ranks_settle());
-  fe.lone_looks = fe.lone_dats = true;
-  return OK;
+  fe.lone_dats = true;
+  return fe_lone_looks_begin();
 }
 
 /* A shared object brought a file: it was opened by all ranks, or by none. */

@@ -91,6 +91,9 @@ status fe_spread(int level);
  * is spread. Before a loop is recorded if the program sees something of it,
  * else before loops run. Collective. */
 status fe_ranks_settle(void);
+/* From now on a rank may look alone (fe.lone_looks). So sets that wait to be
+ * spread are spread now, while all have declared the same. Collective. */
+status fe_lone_looks_begin(void);
 /* number.c: numbers inside each part, just made. Local. ERR_MEMORY */
 status fe_number_parts(struct rt_dist *d);
 /* Sets and maps for rt_dist_make; the owner frees d->parts and d->maps. */

@@ -102,16 +102,12 @@ fe_record_loop(struct fe_call *c, const op_arg *args, uint32_t target,
   counters[CNT_loops]++;
 }
 
-/* The program has raw globals, whatever this one's place says: from now on a
- * rank may look alone. So sets that wait to be spread are spread now, while all
- * have declared the same. */
+/* The program has raw globals, whatever this one's place says. */
 static status
 lone_looks_begin(void) {
   if (fe.owed_off || fe.opt.eager || fe.opt.bare || fe.mirror || fe_watches())
     return OK;
-  if (fe.unsettled_waits) TRY(fe_ranks_settle());
-  fe.lone_looks = true;
-  return OK;
+  return fe_lone_looks_begin();
 }
 
 static status

@@ -312,6 +312,13 @@ settle(void) {
 }
 
 status
+fe_lone_looks_begin(void) {
+  if (!fe.lone_looks && fe.unsettled_waits) TRY(fe_ranks_settle());
+  fe.lone_looks = true;
+  return OK;
+}
+
+status
 fe_ranks_settle(void) {
   double begin = fe_clock_begin();
   fe_told(FE_CLOCK_MESH, NULL, NULL, true);
